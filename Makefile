@@ -1,0 +1,90 @@
+# Makefile of warpagg
+#
+# With PGXS: all, install, installcheck, clean.  Beside it: demo, test, unit,
+# emu-test, bench, bench-kernels, lint, format.  See README.md.
+
+EXTENSION = warpagg
+MODULE_big = warpagg
+DATA = sql/warpagg--0.1.0.sql
+PGFILEDESC = "warpagg - exact aggregates on the GPU"
+
+SRCS = $(wildcard src/*.c src/core/*.c src/client/*.c src/exec/*.c \
+	src/agg/*.c src/stats/*.c)
+OBJS = $(SRCS:.c=.o)
+
+REGRESS = init sum min nulls grouping window parallel modifiers settings
+ISOLATION = snapshot
+ISOLATION_OPTS = --inputdir=test
+TAP_TESTS = 1
+PROVE_TESTS = test/t/*.pl
+
+PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)
+PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter -Wno-sign-compare -Werror
+EXTRA_CLEAN = build
+
+# CUDA is used where nvcc is; without it there is the CPU device only.
+NVCC ?= $(firstword $(shell command -v nvcc) \
+	$(wildcard /usr/local/cuda/bin/nvcc))
+ifeq ($(NVCC),)
+WITH_CUDA = no
+else
+WITH_CUDA = yes
+CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
+endif
+
+# These install what is missing first, so they must not need pg_config yet.
+SCRIPT_GOALS = demo test bench lint format
+ifeq ($(filter $(SCRIPT_GOALS),$(MAKECMDGOALS)),)
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+ifeq ($(WITH_CUDA),yes)
+include cuda/cuda.mk
+endif
+include src/daemon/daemon.mk
+include test/emu/emu.mk
+
+# The fold loops are written to be vectorised, which -O2 does only in part.
+src/core/fold.o src/core/exact_sum.o: CFLAGS += -O3
+
+all: build/warpaggd
+ifeq ($(WITH_CUDA),no)
+	@echo "nvcc was not found: warpaggd is built with the CPU device only"
+endif
+
+install: install-daemon
+
+.PHONY: install-daemon uninstall-daemon
+install-daemon: build/warpaggd
+	$(INSTALL_PROGRAM) build/warpaggd '$(DESTDIR)$(pkglibdir)/warpaggd'
+
+uninstall: uninstall-daemon
+
+uninstall-daemon:
+	rm -f '$(DESTDIR)$(pkglibdir)/warpaggd'
+
+# Headers are few and small: any change of one rebuilds all.
+$(OBJS): $(wildcard src/*.h src/*/*.h)
+
+print-%:
+	@echo $($*)
+endif
+
+.PHONY: demo test bench lint format
+# "make demo DATA=flights.csv.xz" names the file to load; for PGXS, which the
+# script calls without that, DATA is what is installed.
+demo:
+	MAKEFLAGS= MAKEOVERRIDES= \
+		scripts/demo.sh $(if $(filter command,$(origin DATA)),'$(DATA)')
+
+test:
+	MAKEFLAGS= scripts/test.sh
+
+bench:
+	MAKEFLAGS= bench/aggregate.sh
+
+lint:
+	scripts/lint.sh
+
+format:
+	git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs clang-format-14 -i

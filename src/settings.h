@@ -1,0 +1,32 @@
+/*
+ * settings.h
+ *		The settings of the extension, as sessions see them.
+ */
+#ifndef WA_SETTINGS_H
+#define WA_SETTINGS_H
+
+/* Values of warpagg.device: WaWantedDevice of core/protocol.h */
+extern int wa_device;
+
+/* Buffers with fewer rows are folded in the backend. */
+extern int wa_min_device_rows;
+
+/* A device process that is silent for so long has failed. */
+extern int wa_device_timeout_ms;
+
+/* Most memory that the buffers of one backend take together. */
+extern int wa_buffer_memory_kb;
+
+/* Size of the staging pool that the device process makes. */
+extern int wa_staging_memory_kb;
+
+/* Program to run as the device process; empty for the one installed. */
+extern char *wa_daemon_path;
+
+/* For tests: the device waits so long before each reduction. */
+extern int wa_debug_delay_ms;
+
+/* Defines the settings; called once, from _PG_init. */
+extern void wa_settings_init(void);
+
+#endif /* WA_SETTINGS_H */

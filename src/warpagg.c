@@ -1,0 +1,22 @@
+/*
+ * warpagg.c
+ *		Entry point of the library.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "client/supervisor.h"
+#include "settings.h"
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+/* Called by PostgreSQL when the library is loaded into a process. */
+void
+_PG_init(void)
+{
+	wa_settings_init();
+	wa_supervisor_init();
+}
