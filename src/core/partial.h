@@ -1,0 +1,86 @@
+/*
+ * partial.h
+ *		The partial state of the aggregates over one column.
+ *
+ * A partial holds the components that a set of operations needs.  It is
+ * exact, and merging is associative; it is commutative too but for one thing:
+ * of several equal values that look different (0 and -0), min keeps the one
+ * that came last, as PostgreSQL's own float8smaller does.
+ */
+#ifndef WA_CORE_PARTIAL_H
+#define WA_CORE_PARTIAL_H
+
+#include "core/batch.h"
+#include "core/exact_sum.h"
+#include "core/int128.h"
+
+/* A value of any storage: i for the integers (widened), f for the floats. */
+typedef union WaValue
+{
+	int64_t i;
+	double f;
+} WaValue;
+
+typedef struct WaPartial
+{
+	int64_t rows;      /* valid rows taken in */
+	WaInt128 sum;      /* SUM over integers */
+	WaExactSum *exact; /* SUM over floats, else NULL; the maker's memory */
+	WaValue min;       /* MIN; undefined while rows is 0 */
+} WaPartial;
+
+/* No encoded partial is longer than this. */
+#define WA_PARTIAL_MAX_BYTES (6 * 8 + sizeof(WaExactSum))
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/* Tells whether the operations over the type need a WaExactSum. */
+bool wa_partial_needs_exact(WaType type, WaOpSet ops);
+
+/*
+ * Makes *partial the partial of no rows.  exact is memory for the float sum,
+ * which has to outlive the partial, or NULL where none is needed.
+ */
+void wa_partial_init(WaPartial *partial, WaExactSum *exact);
+
+/*
+ * Folds the batch into *partial on the calling thread.  This is the whole of
+ * the CPU device's reduction, and the reference the kernels are held against.
+ */
+void wa_partial_fold(WaPartial *partial, WaOpSet ops, const WaBatch *batch);
+
+/* Merges *from, whose rows came after those of *into, into *into. */
+void wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
+					  WaOpSet ops);
+
+/*
+ * Writes the partial to buffer, which has WA_PARTIAL_MAX_BYTES, and returns
+ * the bytes written.  The form is only for processes of one machine and one
+ * version of warpagg.
+ */
+size_t wa_partial_encode(const WaPartial *partial, WaType type, WaOpSet ops,
+						 uint8_t *buffer);
+
+/*
+ * Reads what wa_partial_encode wrote for the same type and operations into
+ * *partial, which wa_partial_init has made.  Returns false, with *partial
+ * undefined, if the bytes are not such a partial.
+ */
+bool wa_partial_decode(WaPartial *partial, WaType type, WaOpSet ops,
+					   const uint8_t *buffer, size_t length);
+
+/*
+ * Returns the zero that min returns for a float batch whose smallest value is
+ * zero: the last valid zero in the batch, with its sign.  Kernels compare 0
+ * and -0 as equal and leave this look to their caller.
+ */
+double wa_batch_last_zero(const WaBatch *batch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WA_CORE_PARTIAL_H */

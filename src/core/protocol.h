@@ -1,0 +1,237 @@
+/*
+ * protocol.h
+ *		The messages between the backends, the supervisor and warpaggd.
+ *
+ * Backends talk to warpaggd over a Unix socket of type SOCK_SEQPACKET, so a
+ * message is one datagram that arrives whole or not at all.  Each begins with
+ * a WaHeader; its length is the datagram's and is checked against the message
+ * type.  All integers are in the machine's own order: the socket never leaves
+ * the machine.
+ *
+ *	backend                              warpaggd
+ *	HELLO {version}            -------->
+ *	                           <--------  WELCOME {state, has a GPU}
+ *	ATTACH                     -------->
+ *	                           <--------  ATTACHED {geometry} + 2 descriptors
+ *	REDUCE {slot, what}        -------->
+ *	                           <--------  HEARTBEAT, once a second
+ *	                           <--------  RESULT {partial} or FAILED {text}
+ *	STATUS                     -------->
+ *	                           <--------  DEVICES {table}
+ *
+ * One request is under way on a connection at a time; a second one before the
+ * reply ends the connection, as does any message that breaks these rules.  To
+ * cancel, the backend closes the connection: what the daemon held for it goes
+ * when its work is done.
+ *
+ * The supervisor holds one end of a socket pair of the same type (descriptor
+ * WA_CONTROL_FD in warpaggd) and speaks the messages PING, PONG and SETTINGS.
+ * warpaggd ends at once when that descriptor reaches its end.
+ *
+ * Bulk data lies in the staging file: a memory file of warpaggd's, sealed
+ * against shrinking, growing and further seals, that begins with a
+ * WaStagingHeader and holds slots of equal size.  A backend takes a slot by
+ * setting its owner from 0 to its own connection number, writes values (and
+ * bitmap) into it, and gives it back by setting the owner to 0 once the reply
+ * is there.  When a connection ends warpaggd frees what it owned.
+ */
+#ifndef WA_CORE_PROTOCOL_H
+#define WA_CORE_PROTOCOL_H
+
+#include "core/counters.h"
+#include "core/partial.h"
+
+/* Raised with every change of a message, a shared file or WaPartial. */
+#define WA_PROTOCOL_VERSION 1
+#define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
+
+/* Relative to the data directory, which is every process's own directory. */
+#define WA_SOCKET_PATH "pg_stat_tmp/warpagg.sock"
+#define WA_LOCK_PATH   "pg_stat_tmp/warpagg.lock"   /* held by the supervisor */
+#define WA_LAUNCH_PATH "pg_stat_tmp/warpagg.launch" /* held while launching */
+
+/* Descriptors that warpaggd inherits, beside 0, 1 and 2 (its log). */
+#define WA_CONTROL_FD  3
+#define WA_COUNTERS_FD 4
+
+#define WA_HEARTBEAT_MS      1000
+#define WA_MAX_MESSAGE_BYTES 4096
+#define WA_MAX_DEVICES       16
+#define WA_MAX_SLOTS         1024
+#define WA_MAX_ERROR_BYTES   256
+
+typedef enum WaMessageType
+{
+	WA_MSG_HELLO = 1,
+	WA_MSG_WELCOME,
+	WA_MSG_ATTACH,
+	WA_MSG_ATTACHED,
+	WA_MSG_REDUCE,
+	WA_MSG_RESULT,
+	WA_MSG_FAILED,
+	WA_MSG_HEARTBEAT,
+	WA_MSG_STATUS,
+	WA_MSG_DEVICES,
+	WA_MSG_PING,
+	WA_MSG_PONG,
+	WA_MSG_SETTINGS
+} WaMessageType;
+
+typedef struct WaHeader
+{
+	uint32_t magic;
+	uint32_t type;    /* WaMessageType */
+	uint32_t length;  /* bytes of the whole message, this header included */
+	uint32_t request; /* number the asker gave; the reply repeats it */
+} WaHeader;
+
+/* HELLO, ATTACH, STATUS, HEARTBEAT, PING and PONG */
+typedef struct WaSimpleMessage
+{
+	WaHeader header;
+	uint32_t version; /* WA_PROTOCOL_VERSION */
+	uint32_t unused;
+} WaSimpleMessage;
+
+/* How far warpaggd has got with its devices. */
+typedef enum WaDaemonState
+{
+	WA_DAEMON_STARTING = 0, /* GPUs are being opened; ask again */
+	WA_DAEMON_READY
+} WaDaemonState;
+
+typedef struct WaWelcomeMessage
+{
+	WaHeader header;
+	uint32_t version;
+	uint32_t state;                     /* WaDaemonState */
+	uint32_t gpus;                      /* number of GPUs in use */
+	uint32_t connection;                /* number of this connection, never 0 */
+	char gpu_error[WA_MAX_ERROR_BYTES]; /* why there is none; may be "" */
+} WaWelcomeMessage;
+
+/* Comes with two descriptors: the staging file and the counters' file. */
+typedef struct WaAttachedMessage
+{
+	WaHeader header;
+	uint32_t slots;
+	uint32_t unused;
+	uint64_t slot_bytes;   /* a multiple of 4096 */
+	uint64_t slots_offset; /* of slot 0 in the file, likewise */
+	uint64_t file_bytes;
+	uint64_t counters_bytes;
+} WaAttachedMessage;
+
+typedef struct WaReduceMessage
+{
+	WaHeader header;
+	uint32_t slot;
+	uint32_t device; /* WaWantedDevice */
+	uint32_t type;   /* WaType */
+	uint32_t ops;    /* WaOpSet */
+	uint64_t nrows;
+	uint64_t values_offset;   /* in the slot, a multiple of the type's width */
+	uint64_t validity_offset; /* in the slot, a multiple of 8 */
+	uint32_t has_validity;    /* 0 or 1 */
+	uint32_t delay_ms;        /* for tests: wait so long before reducing */
+} WaReduceMessage;
+
+/* Which device is to do it. */
+typedef enum WaWantedDevice
+{
+	WA_WANT_ANY = 0, /* a GPU where there is one */
+	WA_WANT_CPU,
+	WA_WANT_GPU
+} WaWantedDevice;
+
+typedef struct WaResultMessage
+{
+	WaHeader header; /* length tells how much of partial is there */
+	uint8_t partial[WA_PARTIAL_MAX_BYTES]; /* wa_partial_encode */
+} WaResultMessage;
+
+typedef struct WaFailedMessage
+{
+	WaHeader header;
+	uint32_t status; /* WaStatus, not WA_OK */
+	uint32_t unused;
+	char text[WA_MAX_ERROR_BYTES]; /* ends with a zero byte */
+} WaFailedMessage;
+
+typedef struct WaDeviceInfo
+{
+	uint32_t kind;          /* WaDeviceKind */
+	uint32_t ordinal;       /* among the devices of its kind */
+	uint32_t compute_major; /* compute capability; 0 for the CPU */
+	uint32_t compute_minor;
+	uint64_t memory_bytes;    /* of the device, or of the machine */
+	uint64_t free_bytes;      /* when the device was opened */
+	uint32_t multiprocessors; /* or threads that the CPU device runs */
+	uint32_t driver_version;  /* as CUDA numbers it, 13000 for 13.0; 0: CPU */
+	char name[128];
+} WaDeviceInfo;
+
+typedef struct WaDevicesMessage
+{
+	WaHeader header; /* length tells how many devices are there */
+	uint32_t state;  /* WaDaemonState */
+	uint32_t devices;
+	WaDeviceInfo device[WA_MAX_DEVICES];
+} WaDevicesMessage;
+
+typedef struct WaSettingsMessage
+{
+	WaHeader header;
+	uint32_t version;
+	uint32_t device;        /* WaWantedDevice: CPU means never touch a GPU */
+	uint64_t staging_bytes; /* size of the staging pool, at the next start */
+} WaSettingsMessage;
+
+/* Every message there is. */
+typedef union WaMessage
+{
+	WaHeader header;
+	WaSimpleMessage simple;
+	WaWelcomeMessage welcome;
+	WaAttachedMessage attached;
+	WaReduceMessage reduce;
+	WaResultMessage result;
+	WaFailedMessage failed;
+	WaDevicesMessage devices;
+	WaSettingsMessage settings;
+} WaMessage;
+
+/* Head of the staging file; slots are taken and freed by compare-and-swap. */
+typedef struct WaStagingHeader
+{
+	uint32_t magic;
+	uint32_t slots;
+	uint32_t owner[WA_MAX_SLOTS]; /* connection number, 0: free */
+} WaStagingHeader;
+
+/* Fills in a message's header. */
+static inline void
+wa_message_begin(WaHeader *header, WaMessageType type, uint32_t length,
+				 uint32_t request)
+{
+	header->magic = WA_PROTOCOL_MAGIC;
+	header->type = (uint32_t) type;
+	header->length = length;
+	header->request = request;
+}
+
+/*
+ * Tells whether the bytes are a message of a known type whose length is right
+ * for it and whose header says the same.  Its fields are still unchecked.
+ */
+bool wa_message_is_sound(const void *bytes, size_t length);
+
+/*
+ * Tells whether the request is one that a staging file of this geometry can
+ * serve: known type and operations, offsets and lengths within the slot, no
+ * arithmetic overflow.
+ */
+bool wa_reduce_is_sound(const WaReduceMessage *reduce, uint32_t slots,
+						uint64_t slot_bytes);
+
+#endif /* WA_CORE_PROTOCOL_H */
