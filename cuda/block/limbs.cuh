@@ -1,0 +1,106 @@
+//
+// limbs.cuh
+//		A block's exact float sum in shared memory.
+//
+// All additions are integer additions modulo 2^64, so the content after the
+// last one does not depend on their order: it is deterministic.
+//
+#ifndef WA_CUDA_BLOCK_LIMBS_CUH
+#define WA_CUDA_BLOCK_LIMBS_CUH
+
+#include <stddef.h>
+
+#include "core/exact_sum.h"
+#include "warp/reduce.cuh"
+
+// The 64-bit words of a WaExactSum, then the number of valid rows.
+constexpr unsigned kExactWords = sizeof(WaExactSum) / sizeof(int64_t);
+constexpr unsigned kRowsWord = kExactWords;
+constexpr unsigned kTotalWords = kExactWords + 1;
+
+constexpr unsigned kPositiveInfinitiesWord =
+	offsetof(WaExactSum, positive_infinities) / sizeof(int64_t);
+constexpr unsigned kNegativeInfinitiesWord =
+	offsetof(WaExactSum, negative_infinities) / sizeof(int64_t);
+constexpr unsigned kNansWord = offsetof(WaExactSum, nans) / sizeof(int64_t);
+constexpr unsigned kNegativeZerosWord =
+	offsetof(WaExactSum, negative_zeros) / sizeof(int64_t);
+
+// Word i is high[i] * 2^32 + low[i].
+struct WaBlockLimbs
+{
+	uint32_t low[kTotalWords];
+	uint32_t high[kTotalWords];
+};
+
+// Sets all words to zero.  Every thread of the block calls it; before the
+// first addition lies a __syncthreads.
+__device__ __forceinline__ void
+wa_block_limbs_clear(WaBlockLimbs &limbs)
+{
+	for (unsigned i = threadIdx.x; i < kTotalWords; i += blockDim.x)
+	{
+		limbs.low[i] = 0;
+		limbs.high[i] = 0;
+	}
+}
+
+// Adds to one word, from any thread.  GPUs add 32 bits in shared memory by one
+// instruction, but 64 bits by a loop of compare-and-swap; so the halves are
+// added one by one and the old low half tells the carry.
+__device__ __forceinline__ void
+wa_block_limbs_add_word(WaBlockLimbs &limbs, unsigned word, int64_t number)
+{
+	uint32_t low = (uint32_t) number;
+	uint32_t high = (uint32_t) ((uint64_t) number >> 32);
+
+	if (low != 0 && atomicAdd(&limbs.low[word], low) > 0xffffffffu - low)
+		high++;
+	if (high != 0)
+		atomicAdd(&limbs.high[word], high);
+}
+
+// Adds three neighbouring chunks, from any thread.
+__device__ __forceinline__ void
+wa_block_limbs_add(WaBlockLimbs &limbs, const WaExactChunks &chunks)
+{
+#pragma unroll
+	for (int i = 0; i < 3; i++)
+		wa_block_limbs_add_word(limbs, chunks.limb + i, chunks.chunk[i]);
+}
+
+// Adds the chunks of all lanes of the calling warp, those for equal limbs
+// together: threads of a warp mostly have windows of about the same place, and
+// one atomic addition for 32 of them is cheaper than 32 on one address.
+__device__ __forceinline__ void
+wa_block_limbs_add_warp(WaBlockLimbs &limbs, const WaExactChunks &chunks)
+{
+	bool pending = (chunks.chunk[0] | chunks.chunk[1] | chunks.chunk[2]) != 0;
+	unsigned waiting;
+
+	while ((waiting = __ballot_sync(kFullMask, pending)) != 0)
+	{
+		WaExactChunks sum;
+		bool mine;
+
+		sum.limb = __shfl_sync(kFullMask, chunks.limb, __ffs(waiting) - 1);
+		mine = pending && chunks.limb == sum.limb;
+#pragma unroll
+		for (int i = 0; i < 3; i++)
+			sum.chunk[i] = wa_warp_sum(mine ? chunks.chunk[i] : (int64_t) 0);
+		if (wa_warp_lane() == 0)
+			wa_block_limbs_add(limbs, sum);
+		pending = pending && !mine;
+	}
+}
+
+// Adds a count of every lane of the calling warp to one word.
+__device__ __forceinline__ void
+wa_block_limbs_count_warp(WaBlockLimbs &limbs, unsigned word, uint32_t count)
+{
+	count = wa_warp_sum(count);
+	if (wa_warp_lane() == 0)
+		wa_block_limbs_add_word(limbs, word, count);
+}
+
+#endif // WA_CUDA_BLOCK_LIMBS_CUH

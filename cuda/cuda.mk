@@ -1,0 +1,65 @@
+# cuda.mk
+#	The kernels and the CUDA side's surface, compiled by nvcc.  Included by the
+#	Makefile in the root, which sets NVCC; nothing here is used without it.
+#
+#	CUDA_OBJS				objects of cuda/ for warpaggd; link with CUDA_LIBS
+#	build/gpu/check_kernels	the kernel test for a machine with a GPU; under
+#							compute-sanitizer use --report-api-errors no,
+#							since it provokes errors of the API
+#	build/gpu/bench_kernels	the kernel benchmark, likewise
+#	bench-kernels			runs it and leaves build/gpu/kernels.md
+#
+# Settings: WA_CUDA_ARCHS, the GPUs to compile for (the last one as PTX too, for
+# those to come), and WA_GPU_ARCH, the one to test and measure on.
+
+WA_CUDA_ARCHS ?= 75 80 86 89 90
+WA_GPU_ARCH ?= 90
+CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
+
+CUDA_HEADERS = $(wildcard cuda/*.h cuda/*/*.cuh src/core/*.h)
+CUDA_OBJS = $(patsubst cuda/%.cu,build/cuda/%.o,$(wildcard cuda/*.cu))
+CUDA_LIBS = -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lpthread -ldl -lrt
+
+NVCC_FLAGS = -std=c++17 -O3 -Xcompiler -Wall,-Wextra -Isrc -I. -Icuda
+CUDA_GENCODE = $(foreach arch,$(WA_CUDA_ARCHS),\
+	-gencode arch=compute_$(arch),code=sm_$(arch)) \
+	-gencode arch=compute_$(lastword $(WA_CUDA_ARCHS)),code=compute_$(lastword $(WA_CUDA_ARCHS))
+
+build/cuda/%.o: cuda/%.cu $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCC_FLAGS) $(CUDA_GENCODE) -c -o $@ $<
+
+# The programs for one GPU: core as plain C, the rest by nvcc.
+GPU_FLAGS = $(NVCC_FLAGS) -lineinfo -arch=sm_$(WA_GPU_ARCH)
+GPU_CORE_OBJS = $(patsubst src/core/%.c,build/gpu/core/%.o,\
+	$(wildcard src/core/*.c))
+GPU_CUDA_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,$(wildcard cuda/*.cu))
+GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
+	values test_kernels test_surface test_main)
+
+build/gpu/core/%.o: src/core/%.c $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O3 -Isrc -I. -c -o $@ $<
+
+build/gpu/%.o: cuda/%.cu $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_FLAGS) -c -o $@ $<
+
+build/gpu/%.o: test/emu/%.cpp test/emu/check.h $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_FLAGS) -x cu -c -o $@ $<
+
+build/gpu/kernels_bench.o: bench/kernels.cu $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl -c -o $@ $<
+
+build/gpu/check_kernels: $(GPU_CHECK_OBJS) $(GPU_CUDA_OBJS) $(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/bench_kernels: build/gpu/kernels_bench.o $(GPU_CUDA_OBJS) \
+		$(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+.PHONY: bench-kernels
+bench-kernels: build/gpu/bench_kernels
+	build/gpu/bench_kernels build/gpu/kernels.md

@@ -1,0 +1,42 @@
+//
+// operation.cuh
+//		What an operation over a storage has to offer to the kernels.
+//
+// Every reduction of WA_REDUCTION_LIST is a specialization of WaOperation, in
+// the header of its operation:
+//
+//	Value				the C type of the storage
+//	State				what a thread keeps
+//	init()				the state of no rows
+//	neutral()			a value that changes no state when added
+//	add(state, values)	adds an array of values
+//
+// and for the tree kernel (accumulators INT and VALUE)
+//
+//	merge(into, from)	merges two states, associatively
+//	store(state, result) writes the state of all rows to the result
+//
+// or for the limbs kernel (accumulator EXACT), whose add takes the block's
+// limbs as well,
+//
+//	finish(state, limbs) adds what the state holds to the block's limbs; all
+//						lanes of a warp call it together
+//
+#ifndef WA_CUDA_OP_OPERATION_CUH
+#define WA_CUDA_OP_OPERATION_CUH
+
+#include "kernels.h"
+
+template <WaOp kOp, WaStorage kStorage> struct WaOperation;
+
+template <WaStorage kStorage> struct WaStorageValue;
+
+#define X(name, ctype)                           \
+	template <> struct WaStorageValue<WA_##name> \
+	{                                            \
+		using Type = ctype;                      \
+	};
+WA_STORAGE_LIST(X)
+#undef X
+
+#endif // WA_CUDA_OP_OPERATION_CUH
