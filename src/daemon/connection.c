@@ -1,0 +1,238 @@
+/*
+ * connection.c
+ *		Doing what a backend's messages ask for; see connection.h.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/connection.h"
+#include "daemon/log.h"
+#include "daemon/socket.h"
+
+/* Notes what rule was broken; the result, false, ends the connection. */
+static bool
+break_rules(WaConnection *connection, const char *breach)
+{
+	connection->breach = breach;
+	return false;
+}
+
+/* Answers a request with a failure. */
+static bool
+send_failed(const WaConnection *connection, uint32_t request, WaStatus status,
+			const char *text)
+{
+	WaFailedMessage failed;
+
+	memset(&failed, 0, sizeof(failed));
+	wa_message_begin(&failed.header, WA_MSG_FAILED, sizeof(failed), request);
+	failed.status = (uint32_t) status;
+	(void) snprintf(failed.text, sizeof(failed.text), "%s", text);
+	return wa_socket_send(connection->fd, &failed.header, NULL, 0);
+}
+
+/* HELLO: tells our version and state, also to those of other versions. */
+static bool
+handle_hello(WaConnection *connection, WaService *service,
+			 const WaSimpleMessage *hello)
+{
+	WaWelcomeMessage welcome;
+
+	memset(&welcome, 0, sizeof(welcome));
+	wa_message_begin(&welcome.header, WA_MSG_WELCOME, sizeof(welcome),
+					 hello->header.request);
+	welcome.version = WA_PROTOCOL_VERSION;
+	welcome.state =
+		(uint32_t) wa_opening_state(&service->opening, welcome.gpu_error);
+	welcome.gpus = wa_scheduler_gpus(&service->scheduler);
+	welcome.connection = connection->number;
+	if (hello->version == WA_PROTOCOL_VERSION && !connection->greeted)
+	{
+		connection->greeted = true;
+		wa_counter_add(&service->counters.counters->connections, 1);
+	}
+	if (!wa_socket_send(connection->fd, &welcome.header, NULL, 0))
+		return false;
+	return hello->version == WA_PROTOCOL_VERSION ||
+		   break_rules(connection, "it speaks another version");
+}
+
+/* ATTACH: hands out the staging file and the counters. */
+static bool
+handle_attach(WaConnection *connection, WaService *service,
+			  const WaSimpleMessage *attach)
+{
+	WaStaging *staging = &service->staging;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status = wa_staging_make(staging, error, sizeof(error));
+	WaAttachedMessage attached;
+	int fds[2];
+
+	if (status != WA_OK)
+		return send_failed(connection, attach->header.request, status, error);
+	memset(&attached, 0, sizeof(attached));
+	wa_message_begin(&attached.header, WA_MSG_ATTACHED, sizeof(attached),
+					 attach->header.request);
+	attached.slots = staging->slots;
+	attached.slot_bytes = WA_STAGING_SLOT_BYTES;
+	attached.slots_offset = staging->slots_offset;
+	attached.file_bytes = staging->file_bytes;
+	attached.counters_bytes = service->counters.file_bytes;
+	fds[0] = staging->fd;
+	fds[1] = service->counters.fd;
+	connection->attached = true;
+	return wa_socket_send(connection->fd, &attached.header, fds, 2);
+}
+
+/* STATUS: describes the devices. */
+static bool
+handle_status(WaConnection *connection, WaService *service,
+			  const WaSimpleMessage *status)
+{
+	WaDevicesMessage devices;
+	char gpu_error[WA_MAX_ERROR_BYTES];
+	size_t length;
+
+	memset(&devices, 0, sizeof(devices));
+	devices.state = (uint32_t) wa_opening_state(&service->opening, gpu_error);
+	devices.devices =
+		wa_scheduler_describe(&service->scheduler, devices.device);
+	length = offsetof(WaDevicesMessage, device) +
+			 devices.devices * sizeof(WaDeviceInfo);
+	wa_message_begin(&devices.header, WA_MSG_DEVICES, (uint32_t) length,
+					 status->header.request);
+	return wa_socket_send(connection->fd, &devices.header, NULL, 0);
+}
+
+/* Makes the connection's job of a request that is sound. */
+static void
+prepare_job(WaConnection *connection, const WaStaging *staging,
+			const WaReduceMessage *reduce)
+{
+	WaJob *job = &connection->job;
+	const uint8_t *slot = wa_staging_slot(staging, reduce->slot);
+
+	job->owner = connection;
+	job->batch.type = (WaType) reduce->type;
+	job->batch.values = slot + reduce->values_offset;
+	job->batch.validity =
+		reduce->has_validity != 0
+			? (const uint64_t *) (const void *) (slot + reduce->validity_offset)
+			: NULL;
+	job->batch.nrows = reduce->nrows;
+	job->ops = reduce->ops;
+	job->delay_ms = reduce->delay_ms;
+	connection->request = reduce->header.request;
+}
+
+/* REDUCE: queues the reduction. */
+static bool
+handle_reduce(WaConnection *connection, WaService *service,
+			  const WaReduceMessage *reduce)
+{
+	const WaStaging *staging = &service->staging;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	if (!connection->attached)
+		return break_rules(connection, "it reduces without being attached");
+	if (!wa_reduce_is_sound(reduce, staging->slots, WA_STAGING_SLOT_BYTES))
+		return break_rules(connection, "its request is out of bounds");
+	if (!wa_staging_is_owner(staging, reduce->slot, connection->number))
+		return break_rules(connection, "it does not own the slot");
+	if (!wa_reductions_exist(reduce->ops,
+							 wa_type_storage((WaType) reduce->type)))
+		return send_failed(connection, reduce->header.request, WA_UNSUPPORTED,
+						   "there is no such reduction");
+	prepare_job(connection, staging, reduce);
+	status = wa_scheduler_submit(&service->scheduler, &connection->job,
+								 (WaWantedDevice) reduce->device, error,
+								 sizeof(error));
+	if (status != WA_OK)
+		return send_failed(connection, connection->request, status, error);
+	connection->busy = true;
+	return true;
+}
+
+/* Does what a message asks for. */
+static bool
+handle_message(WaConnection *connection, WaService *service,
+			   const WaMessage *message)
+{
+	uint32_t type = message->header.type;
+
+	if (type == WA_MSG_HELLO)
+		return handle_hello(connection, service, &message->simple);
+	if (!connection->greeted)
+		return break_rules(connection, "it did not say hello");
+	if (connection->busy)
+		return break_rules(connection, "it did not wait for the reply");
+	switch (type)
+	{
+		case WA_MSG_ATTACH:
+			return handle_attach(connection, service, &message->simple);
+		case WA_MSG_STATUS:
+			return handle_status(connection, service, &message->simple);
+		case WA_MSG_REDUCE:
+			return handle_reduce(connection, service, &message->reduce);
+		default:
+			return break_rules(connection, "its message is not for us");
+	}
+}
+
+bool
+wa_connection_receive(WaConnection *connection, WaService *service)
+{
+	WaMessage message;
+
+	switch (wa_socket_receive(connection->fd, &message))
+	{
+		case WA_RECEIVED_MESSAGE:
+			return handle_message(connection, service, &message);
+		case WA_RECEIVED_NOTHING:
+			return true;
+		case WA_RECEIVED_UNSOUND:
+			return break_rules(connection, "it sent something unknown");
+		case WA_RECEIVED_END:
+			break;
+	}
+	return false;
+}
+
+bool
+wa_connection_reply(WaConnection *connection, WaService *service)
+{
+	const WaJob *job = &connection->job;
+	WaResultMessage result;
+
+	connection->busy = false;
+	if (job->status != WA_OK)
+	{
+		wa_log_write(WA_LOG_WARNING, "could not reduce %zu rows of %s: %s",
+					 job->batch.nrows, wa_type_name(job->batch.type),
+					 job->error);
+		return send_failed(connection, connection->request, job->status,
+						   job->error);
+	}
+	wa_counter_add(&service->counters.counters->requests, 1);
+	wa_message_begin(
+		&result.header, WA_MSG_RESULT,
+		(uint32_t) (offsetof(WaResultMessage, partial) + job->partial_bytes),
+		connection->request);
+	memcpy(result.partial, job->partial, job->partial_bytes);
+	return wa_socket_send(connection->fd, &result.header, NULL, 0);
+}
+
+bool
+wa_connection_heartbeat(WaConnection *connection, WaService *service)
+{
+	WaSimpleMessage heartbeat;
+
+	if (!wa_scheduler_job_advances(&service->scheduler, &connection->job))
+		return true;
+	memset(&heartbeat, 0, sizeof(heartbeat));
+	wa_message_begin(&heartbeat.header, WA_MSG_HEARTBEAT, sizeof(heartbeat),
+					 connection->request);
+	heartbeat.version = WA_PROTOCOL_VERSION;
+	return wa_socket_send(connection->fd, &heartbeat.header, NULL, 0);
+}

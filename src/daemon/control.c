@@ -1,0 +1,80 @@
+/*
+ * control.c
+ *		Answering the supervisor; see control.h.
+ */
+#include <string.h>
+#include <sys/socket.h>
+
+#include "daemon/control.h"
+#include "daemon/log.h"
+#include "daemon/socket.h"
+
+bool
+wa_control_is_usable(int fd)
+{
+	int type;
+	socklen_t length = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 &&
+		   type == SOCK_SEQPACKET;
+}
+
+/*
+ * Answers PING, unless a device hangs: the silence makes the supervisor start
+ * a new process.
+ */
+static void
+answer_ping(int fd, WaService *service, const WaSimpleMessage *ping)
+{
+	WaSimpleMessage pong;
+
+	if (wa_scheduler_hangs(&service->scheduler))
+		return;
+	memset(&pong, 0, sizeof(pong));
+	wa_message_begin(&pong.header, WA_MSG_PONG, sizeof(pong),
+					 ping->header.request);
+	pong.version = WA_PROTOCOL_VERSION;
+	/* A PONG that cannot be sent is a PONG less, which is what it means. */
+	(void) wa_socket_send(fd, &pong.header, NULL, 0);
+}
+
+/* Takes over new settings. */
+static void
+take_settings(WaService *service, const WaSettingsMessage *settings)
+{
+	if (settings->version != WA_PROTOCOL_VERSION ||
+		settings->device > WA_WANT_GPU)
+	{
+		wa_log_write(WA_LOG_WARNING, "cannot understand the new settings");
+		return;
+	}
+	wa_opening_allow_gpus(&service->opening, settings->device != WA_WANT_CPU);
+}
+
+bool
+wa_control_receive(int fd, WaService *service)
+{
+	WaMessage message;
+
+	switch (wa_socket_receive(fd, &message))
+	{
+		case WA_RECEIVED_MESSAGE:
+			break;
+		case WA_RECEIVED_NOTHING:
+			return true;
+		case WA_RECEIVED_END:
+			return false;
+		case WA_RECEIVED_UNSOUND:
+			wa_log_write(WA_LOG_WARNING,
+						 "cannot understand a message of the supervisor");
+			return true;
+	}
+	if (message.header.type == WA_MSG_PING)
+		answer_ping(fd, service, &message.simple);
+	else if (message.header.type == WA_MSG_SETTINGS)
+		take_settings(service, &message.settings);
+	else
+		wa_log_write(WA_LOG_WARNING, "unexpected message %u of the supervisor",
+					 message.header.type);
+	return true;
+}

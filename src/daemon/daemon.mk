@@ -1,0 +1,124 @@
+# daemon.mk
+#	Builds warpaggd and the unit tests, none of which needs PostgreSQL.
+#	Included by the Makefile in the root, after cuda/cuda.mk; by itself, from
+#	the root, it builds without CUDA: make -f src/daemon/daemon.mk unit
+#
+#	daemon			build/warpaggd
+#	emu-daemon		build/emu/warpaggd-emu, over the emulated GPU of test/emu
+#	unit			builds and runs the unit tests: unit-core, unit-daemon
+#	unit-programs	only builds them
+#
+# Settings: WITH_CUDA (yes or no), CUDA_OBJS and CUDA_HOME, from the root; SAN,
+# sanitizer flags, e.g. SAN=-fsanitize=thread: what is built with them lies in
+# build/san-thread; FUZZ_SECONDS.
+
+WITH_CUDA ?= no
+CUDA_HOME ?= /usr/local/cuda
+FUZZ_SECONDS ?= 5
+SAN ?=
+
+comma := ,
+DAEMON_BUILD := build$(if $(SAN),/san-$(subst $(comma),-,$(patsubst \
+	-fsanitize=%,%,$(firstword $(SAN)))))
+DAEMON_PROGRAM := $(DAEMON_BUILD)/warpaggd
+DAEMON_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra \
+	-Wmissing-prototypes -Werror -Isrc -I. -MMD -MP -pthread $(SAN)
+
+DAEMON_CORE_SRCS := $(wildcard src/core/*.c)
+DAEMON_GPU_SRCS := $(wildcard src/daemon/*.c) $(DAEMON_CORE_SRCS)
+DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,%/device_cuda.c),\
+	$(DAEMON_GPU_SRCS))
+DAEMON_OBJS := $(DAEMON_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
+DAEMON_LIBS := -lpthread -lm
+ifeq ($(WITH_CUDA),yes)
+# The static runtime looks for the driver only when it is first called, so the
+# program also runs where there is none.
+DAEMON_LIBS += -L$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt -lstdc++
+DAEMON_CUDA_OBJS = $(CUDA_OBJS)
+endif
+
+.PHONY: daemon
+daemon: $(DAEMON_PROGRAM)
+
+$(DAEMON_PROGRAM): $(DAEMON_OBJS) $(DAEMON_CUDA_OBJS)
+	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)
+
+$(DAEMON_BUILD)/daemon/%.o: src/%.c $(DAEMON_BUILD)/daemon/with_cuda
+	@mkdir -p $(@D)
+	$(CC) $(DAEMON_CFLAGS) $(if $(filter yes,$(WITH_CUDA)),-DWA_WITH_CUDA) \
+		-c -o $@ $<
+
+# Changes when WITH_CUDA does, so that all is built anew then.
+.PHONY: FORCE
+$(DAEMON_BUILD)/daemon/with_cuda: FORCE
+	@mkdir -p $(@D)
+	@echo $(WITH_CUDA) | cmp -s - $@ || echo $(WITH_CUDA) >$@
+
+# The fold loops are written to be vectorised, which -O2 does only in part.
+DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o
+$(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
+$(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += -O3
+
+# The daemon with GPU support but without CUDA: for GPUs that are none.
+DAEMON_GPU_OBJS := $(DAEMON_GPU_SRCS:src/%.c=$(DAEMON_BUILD)/daemon-gpu/%.o)
+
+$(DAEMON_BUILD)/daemon-gpu/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(DAEMON_CFLAGS) -DWA_WITH_CUDA -c -o $@ $<
+
+# test/emu/emu.mk, which says what the emulator consists of, may come later.
+.PHONY: emu-daemon
+emu-daemon: build/emu/warpaggd-emu
+
+.SECONDEXPANSION:
+build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ $(EMU_LIBS) -lpthread -lm
+
+#
+# Unit tests
+#
+
+UNIT_BUILD := $(DAEMON_BUILD)/unit
+UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
+UNIT_CORE_TESTS := test_exact_sum test_partial test_protocol
+UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
+	test_daemon_gpu fuzz_daemon
+UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
+UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
+UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
+
+$(UNIT_BUILD)/%.o: test/unit/%.c
+	@mkdir -p $(@D)
+	$(CC) $(DAEMON_CFLAGS) -c -o $@ $<
+
+$(UNIT_CORE_PROGRAMS): %: %.o $(UNIT_CORE_OBJS)
+	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+
+$(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
+		$(UNIT_CORE_OBJS)
+	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+
+$(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o
+	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+
+.PHONY: unit unit-programs unit-core unit-daemon
+unit: unit-core unit-daemon
+
+unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
+	$(DAEMON_PROGRAM) $(UNIT_FAKE)
+
+unit-core: $(UNIT_CORE_PROGRAMS)
+	python3 test/unit/exact_sum_cases.py 1 480 | $(UNIT_BUILD)/test_exact_sum
+	$(UNIT_BUILD)/test_partial
+	$(UNIT_BUILD)/test_protocol
+
+unit-daemon: $(UNIT_DAEMON_PROGRAMS) $(DAEMON_PROGRAM) $(UNIT_FAKE)
+	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
+	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
+	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)
+	$(UNIT_BUILD)/test_daemon_gpu $(UNIT_FAKE)
+	$(UNIT_BUILD)/fuzz_daemon $(DAEMON_PROGRAM) $(FUZZ_SECONDS)
+
+-include $(wildcard $(DAEMON_BUILD)/daemon/*/*.d \
+	$(DAEMON_BUILD)/daemon-gpu/*/*.d $(UNIT_BUILD)/*.d)

@@ -1,0 +1,62 @@
+/*
+ * device.h
+ *		A kind of device, as a table of functions.
+ *
+ * There is one table per kind.  No function of it is called with a lock held,
+ * as each may wait for the device.  Those that return a WaStatus write a text
+ * to error (error_bytes long) when it is not WA_OK.
+ */
+#ifndef WA_DAEMON_DEVICE_H
+#define WA_DAEMON_DEVICE_H
+
+#include "core/protocol.h"
+
+/* Most lanes, and worker threads, of one device. */
+#define WA_MAX_LANES 4
+
+typedef struct WaDeviceDriver
+{
+	WaDeviceKind kind;
+
+	/*
+	 * Returns how many there are; 0 with the reason in error.  NULL where that
+	 * is for the command line to say.
+	 */
+	int (*count)(char *error, size_t error_bytes);
+
+	/* Opens one and describes it in *info, but for kind and ordinal. */
+	WaStatus (*open)(int ordinal, WaDeviceInfo *info, char *error,
+					 size_t error_bytes);
+
+	/* Returns how many lanes, at most WA_MAX_LANES, such a device is worth. */
+	unsigned (*lanes)(const WaDeviceInfo *info);
+
+	/*
+	 * Makes a lane, with which one thread at a time can reduce batches of up
+	 * to max_bytes of values and bitmap.  *lane may become NULL.
+	 */
+	WaStatus (*lane_open)(int ordinal, size_t max_bytes, void **lane,
+						  char *error, size_t error_bytes);
+	void (*lane_close)(void *lane);
+
+	/* Reduces a batch into *partial, which is the partial of no rows. */
+	WaStatus (*reduce)(void *lane, WaOpSet ops, const WaBatch *batch,
+					   WaPartial *partial, char *error, size_t error_bytes);
+
+	/*
+	 * Prepares the staging memory for fast transfers, after a device has been
+	 * opened; NULL if that is not needed.
+	 */
+	WaStatus (*pin)(void *memory, size_t bytes, char *error,
+					size_t error_bytes);
+} WaDeviceDriver;
+
+/* The processors of this machine. */
+extern const WaDeviceDriver wa_device_cpu;
+
+#ifdef WA_WITH_CUDA
+/* The GPUs that CUDA knows. */
+extern const WaDeviceDriver wa_device_cuda;
+#endif
+
+#endif /* WA_DAEMON_DEVICE_H */

@@ -1,0 +1,26 @@
+/*
+ * options.h
+ *		The command line of warpaggd.
+ */
+#ifndef WA_DAEMON_OPTIONS_H
+#define WA_DAEMON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct WaOptions
+{
+	const char *socket_path; /* relative to the working directory */
+	bool cpu_only;           /* never touch a GPU */
+	uint64_t staging_bytes;  /* size of the staging pool */
+	unsigned cpu_devices;    /* number of CPU devices; more than 1 in tests */
+	bool version_only;       /* print the version and end */
+} WaOptions;
+
+/*
+ * Reads the command line into *options, which points into argv afterwards.
+ * Returns false, having logged why, if it is not understood.
+ */
+bool wa_options_parse(int argc, char **argv, WaOptions *options);
+
+#endif /* WA_DAEMON_OPTIONS_H */

@@ -1,0 +1,349 @@
+/*
+ * server.c
+ *		The main thread's loop; see server.h.
+ *
+ * Nothing in the loop waits but epoll_wait.  An event names its connection by
+ * place and number, so that one which was closed earlier in the same round,
+ * or has been replaced since, is not mistaken for another.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/clock.h"
+#include "daemon/control.h"
+#include "daemon/log.h"
+#include "daemon/server.h"
+#include "daemon/socket.h"
+
+#define EVENTS_PER_ROUND  64
+#define ACCEPTS_PER_ROUND 16
+#define TICK_NS           (WA_HEARTBEAT_MS * WA_NS_PER_MS)
+
+/* Lines about broken rules that the log takes in so long a time. */
+#define BREACH_LINES 10
+#define BREACH_NS    (10 * WA_NS_PER_S)
+
+/* Time for the replies to other requests when a device is lost. */
+#define EXIT_DELAY_NS (100 * WA_NS_PER_MS)
+
+/* Sources of events other than connections, whose number is never 0. */
+typedef enum EventSource
+{
+	SOURCE_LISTEN = 0,
+	SOURCE_CONTROL,
+	SOURCE_JOBS
+} EventSource;
+
+/* Makes the tag of an event: a connection's place and number, or a source. */
+static uint64_t
+event_tag(uint32_t number, unsigned index)
+{
+	return (uint64_t) number << 32 | index;
+}
+
+/* Watches a descriptor for input; tells whether that could be done. */
+static bool
+watch(const WaServer *server, int fd, uint64_t tag)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = tag};
+
+	return epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/* Watches the listening socket, or leaves connections in its backlog. */
+static void
+set_accepting(WaServer *server, bool accepting)
+{
+	struct epoll_event event = {.events = accepting ? EPOLLIN : 0,
+								.data.u64 = event_tag(0, SOURCE_LISTEN)};
+
+	if (server->accepting != accepting &&
+		epoll_ctl(server->epoll_fd, EPOLL_CTL_MOD, server->listen_fd, &event) ==
+			0)
+		server->accepting = accepting;
+}
+
+bool
+wa_server_init(WaServer *server, WaService *service, int listen_fd,
+			   int event_fd, int control_fd)
+{
+	memset(server, 0, sizeof(*server));
+	server->service = service;
+	server->listen_fd = listen_fd;
+	server->event_fd = event_fd;
+	server->control_fd = control_fd;
+	server->accepting = true;
+	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (server->epoll_fd >= 0 &&
+		watch(server, listen_fd, event_tag(0, SOURCE_LISTEN)) &&
+		watch(server, event_fd, event_tag(0, SOURCE_JOBS)) &&
+		(control_fd < 0 ||
+		 watch(server, control_fd, event_tag(0, SOURCE_CONTROL))))
+		return true;
+	wa_log_write(WA_LOG_WARNING, "could not watch sockets: %m");
+	return false;
+}
+
+/* Tells whether a connection, closed ones with a job included, is there. */
+static bool
+is_connection(void *arg, uint32_t number)
+{
+	const WaServer *server = arg;
+
+	for (unsigned i = 0; i < WA_MAX_CONNECTIONS; i++)
+		if (server->connections[i] != NULL &&
+			server->connections[i]->number == number)
+			return true;
+	return false;
+}
+
+/* Returns a number for a new connection. */
+static uint32_t
+new_number(WaServer *server)
+{
+	do
+		server->last_number++;
+	while (server->last_number == 0 ||
+		   is_connection(server, server->last_number));
+	return server->last_number;
+}
+
+/* Forgets a connection that has no job, and frees what it held. */
+static void
+release_connection(WaServer *server, WaConnection *connection)
+{
+	if (connection->attached)
+		wa_staging_free(&server->service->staging, connection->number);
+	server->connections[connection->index] = NULL;
+	server->nconnections--;
+	free(connection);
+}
+
+/*
+ * Writes to the log what rule a connection has broken, unless there was too
+ * much of that lately.
+ */
+static void
+log_breach(WaServer *server, const WaConnection *connection)
+{
+	WaLogLimit *limit = &server->breaches;
+	int64_t now_ns = wa_clock_ns();
+
+	if (now_ns - limit->since_ns > BREACH_NS)
+	{
+		limit->since_ns = now_ns;
+		limit->lines = 0;
+	}
+	if (limit->lines < BREACH_LINES)
+		wa_log_write(WA_LOG_LOG, "closing connection of process %d: %s",
+					 (int) connection->pid, connection->breach);
+	else if (limit->lines == BREACH_LINES)
+		wa_log_write(WA_LOG_LOG, "closing more connections, unlogged");
+	if (limit->lines <= BREACH_LINES)
+		limit->lines++;
+}
+
+/*
+ * Closes a connection.  Its record and its slots stay while a worker is at its
+ * job; collect_jobs releases them then.
+ */
+static void
+close_connection(WaServer *server, WaConnection *connection)
+{
+	if (connection->breach != NULL)
+		log_breach(server, connection);
+	(void) close(connection->fd);
+	connection->fd = -1;
+	if (!connection->busy ||
+		wa_scheduler_cancel(&server->service->scheduler, &connection->job))
+		release_connection(server, connection);
+}
+
+/* Sends the replies to all jobs that are done. */
+static void
+collect_jobs(WaServer *server)
+{
+	WaJob *job;
+	uint64_t number;
+	ssize_t got = read(server->event_fd, &number, sizeof(number));
+
+	(void) got; /* it only resets the event */
+	job = wa_scheduler_collect(&server->service->scheduler);
+	while (job != NULL)
+	{
+		WaConnection *connection = job->owner;
+
+		if (job->status == WA_DEVICE_LOST && server->exit_at_ns == 0)
+		{
+			server->exit_at_ns = wa_clock_ns() + EXIT_DELAY_NS;
+			wa_log_write(WA_LOG_WARNING, "ending because a device is lost: %s",
+						 job->error);
+		}
+		job = job->next;
+		if (connection->fd < 0)
+			release_connection(server, connection);
+		else if (!wa_connection_reply(connection, server->service))
+			close_connection(server, connection);
+	}
+}
+
+/* Makes the record of a new connection and watches it; may return NULL. */
+static WaConnection *
+add_connection(WaServer *server, int fd, pid_t pid)
+{
+	WaConnection *connection;
+	unsigned index = 0;
+
+	if (server->nconnections == WA_MAX_CONNECTIONS)
+		return NULL;
+	connection = calloc(1, sizeof(*connection));
+	if (connection == NULL)
+		return NULL;
+	while (server->connections[index] != NULL)
+		index++;
+	connection->fd = fd;
+	connection->pid = pid;
+	connection->index = index;
+	connection->number = new_number(server);
+	if (!watch(server, fd, event_tag(connection->number, index)))
+	{
+		free(connection);
+		return NULL;
+	}
+	server->connections[index] = connection;
+	server->nconnections++;
+	return connection;
+}
+
+/* Accepts waiting connections; those we cannot serve are closed at once. */
+static void
+accept_connections(WaServer *server)
+{
+	for (int i = 0; i < ACCEPTS_PER_ROUND; i++)
+	{
+		int fd = accept4(server->listen_fd, NULL, NULL,
+						 SOCK_CLOEXEC | SOCK_NONBLOCK);
+		pid_t pid;
+
+		if (fd >= 0)
+		{
+			if (!wa_socket_peer_is_ours(fd, &pid) ||
+				add_connection(server, fd, pid) == NULL)
+				(void) close(fd);
+		}
+		else if (errno == EAGAIN)
+			return;
+		else if (errno != EINTR && errno != ECONNABORTED)
+		{
+			/* Out of descriptors or memory: try again at the next tick. */
+			wa_log_write(WA_LOG_WARNING, "could not accept a connection: %m");
+			set_accepting(server, false);
+			return;
+		}
+	}
+}
+
+/* Takes a message from the connection that the event names. */
+static void
+serve_connection(WaServer *server, uint64_t tag)
+{
+	unsigned index = (uint32_t) tag;
+	WaConnection *connection =
+		index < WA_MAX_CONNECTIONS ? server->connections[index] : NULL;
+
+	if (connection == NULL || connection->number != tag >> 32 ||
+		connection->fd < 0)
+		return;
+	if (!wa_connection_receive(connection, server->service))
+		close_connection(server, connection);
+}
+
+/* Handles one event; returns false if the supervisor has gone. */
+static bool
+handle_event(WaServer *server, uint64_t tag)
+{
+	if (tag >> 32 != 0)
+		serve_connection(server, tag);
+	else if (tag == SOURCE_LISTEN)
+		accept_connections(server);
+	else if (tag == SOURCE_JOBS)
+		collect_jobs(server);
+	else
+		return wa_control_receive(server->control_fd, server->service);
+	return true;
+}
+
+/* Logs, once each time, that a device hangs or answers again. */
+static void
+log_hanging(WaServer *server)
+{
+	bool hanging = wa_scheduler_hangs(&server->service->scheduler);
+
+	if (hanging && !server->hanging)
+		wa_log_write(WA_LOG_WARNING, "a device has not answered for %d ms",
+					 WA_HANG_MS);
+	else if (!hanging && server->hanging)
+		wa_log_write(WA_LOG_LOG, "all devices answer again");
+	server->hanging = hanging;
+}
+
+/* Does what is due once a second. */
+static void
+tick(WaServer *server)
+{
+	set_accepting(server, true);
+	log_hanging(server);
+	for (unsigned i = 0; i < WA_MAX_CONNECTIONS; i++)
+	{
+		WaConnection *connection = server->connections[i];
+
+		if (connection != NULL && connection->fd >= 0 && connection->busy &&
+			!wa_connection_heartbeat(connection, server->service))
+			close_connection(server, connection);
+	}
+	wa_staging_sweep(&server->service->staging, is_connection, server);
+}
+
+/* Returns how long epoll_wait may wait, in milliseconds; -1: for ever. */
+static int
+wait_ms(const WaServer *server, int64_t now_ns)
+{
+	int64_t until_ns = server->next_tick_ns;
+
+	if (server->exit_at_ns != 0)
+		until_ns = server->exit_at_ns;
+	else if (server->nconnections == 0 && server->accepting && !server->hanging)
+		return -1;
+	if (until_ns <= now_ns)
+		return 0;
+	return (int) ((until_ns - now_ns) / WA_NS_PER_MS) + 1;
+}
+
+int
+wa_server_run(WaServer *server)
+{
+	server->next_tick_ns = wa_clock_ns() + TICK_NS;
+	for (;;)
+	{
+		struct epoll_event events[EVENTS_PER_ROUND];
+		int64_t now_ns = wa_clock_ns();
+		int nevents = epoll_wait(server->epoll_fd, events, EVENTS_PER_ROUND,
+								 wait_ms(server, now_ns));
+
+		for (int i = 0; i < nevents; i++)
+			if (!handle_event(server, events[i].data.u64))
+				return EXIT_SUCCESS;
+		now_ns = wa_clock_ns();
+		if (server->exit_at_ns != 0 && now_ns >= server->exit_at_ns)
+			return WA_EXIT_DEVICE_LOST;
+		if (now_ns >= server->next_tick_ns)
+		{
+			tick(server);
+			server->next_tick_ns = now_ns + TICK_NS;
+		}
+	}
+}

@@ -1,0 +1,125 @@
+/*
+ * socket.c
+ *		Binding, sending and receiving; see socket.h.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+#include "daemon/socket.h"
+
+#define LISTEN_BACKLOG 128
+
+/* Removes a socket left at the path; anything else there is left alone. */
+static void
+remove_stale_socket(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) == 0 && S_ISSOCK(status.st_mode))
+		(void) unlink(path);
+}
+
+/* Binds the socket to the path, which fits, and listens. */
+static bool
+bind_and_listen(int fd, const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	mode_t old_mask;
+	bool bound;
+
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	remove_stale_socket(path);
+	old_mask = umask(0177);
+	bound = bind(fd, (const struct sockaddr *) &address, sizeof(address)) == 0;
+	(void) umask(old_mask);
+	return bound && listen(fd, LISTEN_BACKLOG) == 0;
+}
+
+int
+wa_socket_listen(const char *path)
+{
+	int fd;
+
+	if (strlen(path) >= sizeof(((struct sockaddr_un *) NULL)->sun_path))
+	{
+		wa_log_write(WA_LOG_WARNING, "socket path \"%s\" is too long", path);
+		return -1;
+	}
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && bind_and_listen(fd, path))
+		return fd;
+	wa_log_write(WA_LOG_WARNING, "could not listen on socket \"%s\": %m", path);
+	if (fd >= 0)
+		(void) close(fd);
+	return -1;
+}
+
+bool
+wa_socket_peer_is_ours(int fd, pid_t *pid)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
+		return false;
+	*pid = peer.pid;
+	return peer.uid == geteuid() || peer.uid == 0;
+}
+
+bool
+wa_socket_send(int fd, const WaHeader *header, const int *fds, int nfds)
+{
+	union
+	{
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(WA_SOCKET_MAX_FDS * sizeof(int))];
+	} control;
+	struct iovec part = {(void *) header, header->length};
+	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
+	ssize_t sent;
+
+	if (nfds > 0)
+	{
+		size_t bytes = (size_t) nfds * sizeof(int);
+		struct cmsghdr *rights;
+
+		memset(&control, 0, sizeof(control));
+		packet.msg_control = control.bytes;
+		packet.msg_controllen = CMSG_SPACE(bytes);
+		rights = CMSG_FIRSTHDR(&packet);
+		rights->cmsg_level = SOL_SOCKET;
+		rights->cmsg_type = SCM_RIGHTS;
+		rights->cmsg_len = CMSG_LEN(bytes);
+		memcpy(CMSG_DATA(rights), fds, bytes);
+	}
+	do
+		sent = sendmsg(fd, &packet, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t) header->length;
+}
+
+WaReceived
+wa_socket_receive(int fd, WaMessage *message)
+{
+	struct iovec part = {message, sizeof(*message)};
+	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
+	ssize_t length;
+
+	do
+		length = recvmsg(fd, &packet, MSG_DONTWAIT);
+	while (length < 0 && errno == EINTR);
+	if (length < 0)
+		return errno == EAGAIN ? WA_RECEIVED_NOTHING : WA_RECEIVED_END;
+	if (length == 0)
+		return WA_RECEIVED_END;
+	/* MSG_CTRUNC: descriptors came along, and the kernel has closed them */
+	if ((packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
+		!wa_message_is_sound(message, (size_t) length))
+		return WA_RECEIVED_UNSOUND;
+	return WA_RECEIVED_MESSAGE;
+}
