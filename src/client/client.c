@@ -1,0 +1,177 @@
+/*
+ * client.c
+ *		Whether there is a device process, and whether a batch should go there.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "utils/timestamp.h"
+
+#include "client/client.h"
+#include "client/connection.h"
+#include "client/outage.h"
+#include "client/supervisor.h"
+#include "settings.h"
+
+/* Pause between two looks for a device process that is not there yet. */
+#define RETRY_MS 20
+
+/* How long a session with warpagg.device = gpu waits for the GPU. */
+#define START_LIMIT_S 60
+
+/* What this session knows of the device process beyond its connection. */
+typedef struct ClientState
+{
+	bool begun;            /* wa_client_begin has looked for the process */
+	TimestampTz last_look; /* for a process that was not there */
+} ClientState;
+
+static ClientState client = {0};
+
+/* Tells whether the process is connected to and done with its start. */
+static bool
+is_ready(void)
+{
+	const WaConnectionState *state = wa_connection_state();
+
+	return state->open && state->state == WA_DAEMON_READY;
+}
+
+/*
+ * Looks for the device process, at most every RETRY_MS, and has it started if
+ * there is none.  One that is there but does not answer has failed.
+ */
+static bool
+look(void)
+{
+	TimestampTz now;
+	WaExchange hello;
+
+	if (is_ready())
+		return true;
+	now = GetCurrentTimestamp();
+	if (!TimestampDifferenceExceeds(client.last_look, now, RETRY_MS))
+		return false;
+	client.last_look = now;
+	wa_client_finish();
+	hello = wa_connection_hello();
+	if (hello == WA_EXCHANGE_TIMEOUT)
+		return wa_client_fail_exchange(hello);
+	if (hello == WA_EXCHANGE_LOST && !IsParallelWorker())
+		wa_supervisor_launch();
+	return is_ready();
+}
+
+/* Raises the error for a device process that did not get ready. */
+static void
+report_not_ready(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("device process of warpagg did not get ready"),
+			 errdetail("It was waited for for %d s.", START_LIMIT_S),
+			 errhint("See the server log for its messages, and whether a "
+					 "background worker slot is free "
+					 "(max_worker_processes).")));
+}
+
+/* Raises the error for a machine without a GPU. */
+static void
+report_no_gpu(void)
+{
+	const char *why = wa_connection_state()->gpu_error;
+
+	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("no GPU is available"),
+					why[0] != '\0' ? errdetail("%s.", why) : 0,
+					errhint("Set warpagg.device to \"auto\" or \"cpu\".")));
+}
+
+/* Waits, under warpagg.device = gpu, until a GPU can be used. */
+static void
+require_gpu(void)
+{
+	TimestampTz begin = GetCurrentTimestamp();
+
+	while (!look())
+	{
+		if (TimestampDifferenceExceeds(begin, GetCurrentTimestamp(),
+									   START_LIMIT_S * 1000))
+			report_not_ready();
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 RETRY_MS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	if (wa_connection_state()->gpus > 0)
+		return;
+	/* One may have been opened since the last hello. */
+	wa_client_finish();
+	if (wa_connection_hello() != WA_EXCHANGE_DONE ||
+		wa_connection_state()->gpus == 0)
+		report_no_gpu();
+}
+
+/* A parallel worker leaves the waiting and the errors to its leader. */
+void
+wa_client_begin(void)
+{
+	wa_connection_refresh();
+	if (wa_device == WA_WANT_GPU && !IsParallelWorker())
+		require_gpu();
+	else if (!client.begun && !wa_client_is_resting() && !is_ready() &&
+			 !wa_connection_greet() && !IsParallelWorker())
+		wa_supervisor_launch();
+	client.begun = true;
+}
+
+/*
+ * A batch that is already in the backend's cache is folded there faster than
+ * another process could, so the CPU device gets one only if the setting says
+ * that all are to go to the device.
+ */
+bool
+wa_client_wants(size_t nrows)
+{
+	if (nrows < (size_t) wa_min_device_rows)
+		return false;
+	if (wa_device == WA_WANT_GPU)
+	{
+		require_gpu();
+		return true;
+	}
+	if (wa_client_is_resting())
+		return wa_client_fall_back(WA_FALLBACK_RESTING);
+	if (!look())
+		return wa_client_fall_back(WA_FALLBACK_STARTING);
+	return wa_min_device_rows == 0 ||
+		   (wa_device == WA_WANT_ANY && wa_connection_state()->gpus > 0);
+}
+
+/* Looks for the device process at once, for whoever wants to see it. */
+static bool
+look_now(void)
+{
+	client.last_look = 0;
+	wa_client_finish();
+	(void) look();
+	return wa_connection_state()->open;
+}
+
+bool
+wa_client_devices(WaMessage *reply)
+{
+	return look_now() && wa_connection_devices(reply);
+}
+
+const WaCounters *
+wa_client_counters(void)
+{
+	if (!look_now() || !wa_connection_attach())
+		return NULL;
+	return wa_connection_counters();
+}

@@ -1,0 +1,59 @@
+/*
+ * client.h
+ *		What the rest of the backend asks of the device process.
+ */
+#ifndef WA_CLIENT_CLIENT_H
+#define WA_CLIENT_CLIENT_H
+
+#include "core/partial.h"
+#include "core/protocol.h"
+
+/*
+ * Sees to it that the device process is being started, and connected to, once
+ * a session and without waiting.  With warpagg.device = gpu it waits until a
+ * GPU is ready, or raises an error if there is none or it does not get ready in
+ * time.
+ */
+extern void wa_client_begin(void);
+
+/*
+ * Tells whether a batch of nrows should go to the device process, connecting
+ * to it if need be.  Under "auto" and "cpu" it never waits for the process to
+ * start.  Raises errors only under "gpu".
+ */
+extern bool wa_client_wants(size_t nrows);
+
+/*
+ * Has the device process reduce the batch, and merges the result into
+ * *partial as wa_partial_fold would.  Returns false if that could not be done,
+ * which is counted, and warned of once per outage; under "gpu" it is an error.
+ * The batch is not changed, so the caller can fold it itself.
+ */
+extern bool wa_client_reduce(WaPartial *partial, WaOpSet ops,
+							 const WaBatch *batch);
+
+/*
+ * Does the same without waiting for the result: the batch has been copied when
+ * it returns true, and *partial must stay where it is, untouched, until
+ * wa_client_finish.  If the device process then fails, the copy is folded into
+ * *partial; nothing is lost.
+ */
+extern bool wa_client_submit(WaPartial *partial, WaOpSet ops,
+							 const WaBatch *batch);
+
+/* Completes what has been submitted, if anything has. */
+extern void wa_client_finish(void);
+
+/* Tells that *partial is going away; what is under way for it is dropped. */
+extern void wa_client_forget(const WaPartial *partial);
+
+/*
+ * Fetches the table of devices into *reply.  Returns false if there is no
+ * device process, having seen to it that one is being started.
+ */
+extern bool wa_client_devices(WaMessage *reply);
+
+/* Returns the cluster's counters, or NULL if there is no device process. */
+extern const WaCounters *wa_client_counters(void);
+
+#endif /* WA_CLIENT_CLIENT_H */

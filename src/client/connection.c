@@ -1,0 +1,389 @@
+/*
+ * connection.c
+ *		One backend's connection to warpaggd; see connection.h.
+ *
+ * The connection belongs to the backend, not to a query: it is opened at first
+ * use and kept.  When it is closed warpaggd drops the work that is under way
+ * for it and frees its slots.
+ */
+#include "postgres.h"
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "client/connection.h"
+#include "client/staging.h"
+#include "compat.h"
+#include "settings.h"
+
+/* Descriptors that an ATTACHED message brings. */
+#define ATTACHED_FDS 2
+
+typedef struct Connection
+{
+	WaConnectionState state;
+	bool connected; /* the socket and its wait event set are there */
+	bool busy;      /* a message was sent whose reply has not been read */
+	bool waiting;   /* for that reply, in wait_reply */
+	int socket;
+	WaitEventSet *events;
+	uint32_t number; /* that warpaggd gave this connection */
+	uint32_t requests;
+	WaStaging staging;
+	WaCounters *counters; /* mapped; stays when the connection goes */
+	WaCounters own_counters;
+	int received_fds[ATTACHED_FDS];
+	int nreceived_fds;
+} Connection;
+
+static Connection connection = {.socket = -1};
+
+const WaConnectionState *
+wa_connection_state(void)
+{
+	return &connection.state;
+}
+
+WaCounters *
+wa_connection_counters(void)
+{
+	return connection.counters != NULL ? connection.counters
+									   : &connection.own_counters;
+}
+
+/* Closes the descriptors that a message has brought. */
+static void
+close_received_fds(void)
+{
+	while (connection.nreceived_fds > 0)
+		close(connection.received_fds[--connection.nreceived_fds]);
+}
+
+void
+wa_connection_close(void)
+{
+	close_received_fds();
+	wa_staging_unmap(&connection.staging);
+	if (connection.events != NULL)
+		FreeWaitEventSet(connection.events);
+	connection.events = NULL;
+	if (connection.socket >= 0)
+	{
+		close(connection.socket);
+		ReleaseExternalFD();
+	}
+	connection.socket = -1;
+	connection.connected = false;
+	connection.busy = false;
+	connection.waiting = false;
+	connection.state.open = false;
+	connection.state.attached = false;
+}
+
+/*
+ * Connects the socket; false if nobody listens.  An error that left this
+ * function half-way is cleaned up after.
+ */
+static bool
+open_socket(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd;
+
+	wa_connection_close();
+	if (!AcquireExternalFD())
+		return false;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+	{
+		ReleaseExternalFD();
+		return false;
+	}
+	connection.socket = fd;
+	strlcpy(address.sun_path, WA_SOCKET_PATH, sizeof(address.sun_path));
+	if (connect(fd, (struct sockaddr *) &address, sizeof(address)) != 0)
+	{
+		wa_connection_close();
+		return false;
+	}
+	connection.events = create_wait_event_set_compat(3);
+	AddWaitEventToSet(connection.events, WL_LATCH_SET, PGINVALID_SOCKET,
+					  MyLatch, NULL);
+	AddWaitEventToSet(connection.events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET,
+					  NULL, NULL);
+	AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, fd, NULL, NULL);
+	connection.connected = true;
+	return true;
+}
+
+/* Keeps the descriptors that came with a message, closing any too many. */
+static void
+keep_fds(struct msghdr *header)
+{
+	struct cmsghdr *control = CMSG_FIRSTHDR(header);
+	int nfds;
+	int fds[ATTACHED_FDS];
+
+	if (control == NULL || control->cmsg_level != SOL_SOCKET ||
+		control->cmsg_type != SCM_RIGHTS)
+		return;
+	nfds = (int) ((control->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+	nfds = Min(nfds, ATTACHED_FDS);
+	memcpy(fds, CMSG_DATA(control), nfds * sizeof(int));
+	close_received_fds();
+	for (int i = 0; i < nfds; i++)
+		connection.received_fds[connection.nreceived_fds++] = fds[i];
+}
+
+/*
+ * Reads one message if there is one.  Returns its length, 0 if there is none
+ * yet, or -1 if the connection has ended or the message is not sound.
+ */
+static ssize_t
+receive(WaMessage *message)
+{
+	union
+	{
+		char bytes[CMSG_SPACE(ATTACHED_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec part = {message, sizeof(*message)};
+	struct msghdr header = {.msg_iov = &part,
+							.msg_iovlen = 1,
+							.msg_control = control.bytes,
+							.msg_controllen = sizeof(control)};
+	ssize_t length =
+		recvmsg(connection.socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (length < 0)
+		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0
+																		 : -1;
+	keep_fds(&header);
+	if (length == 0 || (header.msg_flags & MSG_TRUNC) != 0 ||
+		!wa_message_is_sound(message, (size_t) length))
+		return -1;
+	return length;
+}
+
+/* Waits for the reply to the request; heartbeats put off the deadline. */
+static WaExchange
+wait_reply(uint32_t request, WaMessage *reply)
+{
+	TimestampTz last_heard = GetCurrentTimestamp();
+
+	for (;;)
+	{
+		WaitEvent event;
+		ssize_t length = receive(reply);
+
+		if (length < 0)
+			return WA_EXCHANGE_LOST;
+		if (length > 0 && reply->header.type != WA_MSG_HEARTBEAT)
+			return reply->header.request == request ? WA_EXCHANGE_DONE
+													: WA_EXCHANGE_LOST;
+		if (length > 0)
+		{
+			last_heard = GetCurrentTimestamp();
+			continue;
+		}
+		if (TimestampDifferenceExceeds(last_heard, GetCurrentTimestamp(),
+									   wa_device_timeout_ms))
+			return WA_EXCHANGE_TIMEOUT;
+		if (WaitEventSetWait(connection.events, WA_HEARTBEAT_MS, &event, 1,
+							 PG_WAIT_EXTENSION) == 1 &&
+			(event.events & WL_LATCH_SET) != 0)
+		{
+			ResetLatch(MyLatch);
+			CHECK_FOR_INTERRUPTS();
+		}
+	}
+}
+
+bool
+wa_connection_send(WaMessage *message, WaMessageType type, size_t length)
+{
+	wa_message_begin(&message->header, type, (uint32_t) length,
+					 ++connection.requests);
+	connection.busy = true;
+	return send(connection.socket, message, length,
+				MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t) length;
+}
+
+WaExchange
+wa_connection_receive(WaMessage *reply)
+{
+	WaExchange result;
+
+	connection.waiting = true;
+	result = wait_reply(connection.requests, reply);
+	connection.waiting = false;
+	if (result == WA_EXCHANGE_DONE)
+		connection.busy = false;
+	return result;
+}
+
+bool
+wa_connection_is_busy(void)
+{
+	return connection.busy;
+}
+
+bool
+wa_connection_is_waiting(void)
+{
+	return connection.waiting;
+}
+
+/* Sends a message and receives the reply, or closes the connection. */
+static WaExchange
+exchange(WaMessage *message, WaMessageType type, size_t length,
+		 WaMessage *reply)
+{
+	WaExchange result = WA_EXCHANGE_LOST;
+
+	if (wa_connection_send(message, type, length))
+		result = wa_connection_receive(reply);
+	if (result != WA_EXCHANGE_DONE)
+		wa_connection_close();
+	return result;
+}
+
+void
+wa_connection_refresh(void)
+{
+	char byte;
+
+	if (connection.connected && !connection.busy &&
+		recv(connection.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		wa_connection_close();
+}
+
+bool
+wa_connection_greet(void)
+{
+	WaMessage message = {0};
+
+	if (connection.busy)
+		return true;
+	if (!connection.connected && !open_socket())
+		return false;
+	message.simple.version = WA_PROTOCOL_VERSION;
+	if (wa_connection_send(&message, WA_MSG_HELLO, sizeof(message.simple)))
+		return true;
+	wa_connection_close();
+	return false;
+}
+
+WaExchange
+wa_connection_hello(void)
+{
+	WaMessage reply;
+	WaExchange result;
+
+	if (!wa_connection_greet())
+		return WA_EXCHANGE_LOST;
+	result = wa_connection_receive(&reply);
+	if (result != WA_EXCHANGE_DONE)
+	{
+		wa_connection_close();
+		return result;
+	}
+	if (reply.header.type != WA_MSG_WELCOME ||
+		reply.welcome.version != WA_PROTOCOL_VERSION ||
+		reply.welcome.connection == 0)
+	{
+		ereport(DEBUG1, (errmsg("the running warpaggd is of another version")));
+		wa_connection_close();
+		return WA_EXCHANGE_LOST;
+	}
+	connection.number = reply.welcome.connection;
+	connection.state.open = true;
+	connection.state.state = reply.welcome.state == WA_DAEMON_READY
+								 ? WA_DAEMON_READY
+								 : WA_DAEMON_STARTING;
+	connection.state.gpus = reply.welcome.gpus;
+	reply.welcome.gpu_error[WA_MAX_ERROR_BYTES - 1] = '\0';
+	strlcpy(connection.state.gpu_error, reply.welcome.gpu_error,
+			sizeof(connection.state.gpu_error));
+	return WA_EXCHANGE_DONE;
+}
+
+/* Puts the cluster's counters in the place of our own and adds those. */
+static void
+adopt_counters(WaCounters *counters)
+{
+	if (connection.counters != NULL)
+		(void) munmap(connection.counters, sizeof(WaCounters));
+	connection.counters = counters;
+	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
+	{
+		wa_counter_add(&counters->fallbacks[i],
+					   connection.own_counters.fallbacks[i]);
+		connection.own_counters.fallbacks[i] = 0;
+	}
+}
+
+bool
+wa_connection_attach(void)
+{
+	WaMessage message = {0};
+	WaMessage reply;
+	WaCounters *counters;
+
+	if (connection.state.attached)
+		return true;
+	message.simple.version = WA_PROTOCOL_VERSION;
+	if (exchange(&message, WA_MSG_ATTACH, sizeof(message.simple), &reply) !=
+		WA_EXCHANGE_DONE)
+		return false;
+	if (reply.header.type != WA_MSG_ATTACHED ||
+		connection.nreceived_fds != ATTACHED_FDS ||
+		!wa_staging_map(&connection.staging, &reply.attached,
+						connection.received_fds[0]) ||
+		(counters = wa_staging_map_counters(connection.received_fds[1])) ==
+			NULL)
+	{
+		wa_connection_close();
+		return false;
+	}
+	adopt_counters(counters);
+	close_received_fds();
+	connection.state.attached = true;
+	return true;
+}
+
+bool
+wa_connection_devices(WaMessage *reply)
+{
+	WaMessage message = {0};
+
+	message.simple.version = WA_PROTOCOL_VERSION;
+	return exchange(&message, WA_MSG_STATUS, sizeof(message.simple), reply) ==
+			   WA_EXCHANGE_DONE &&
+		   reply->header.type == WA_MSG_DEVICES;
+}
+
+void *
+wa_connection_take_slot(uint32_t *slot, size_t *bytes)
+{
+	if (!wa_staging_take(&connection.staging, connection.number, slot))
+		return NULL;
+	*bytes = connection.staging.slot_bytes;
+	return connection.staging.slots + *slot * connection.staging.slot_bytes;
+}
+
+void
+wa_connection_free_slot(uint32_t slot)
+{
+	if (connection.state.attached)
+		wa_staging_free(&connection.staging, connection.number, slot);
+}

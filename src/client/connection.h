@@ -1,0 +1,97 @@
+/*
+ * connection.h
+ *		One backend's connection to warpaggd: the socket and the staging memory.
+ *
+ * Nothing here raises an error for what the device process does.  Interrupts
+ * are served while waiting, so any function that waits for a message may be
+ * left by an error; the connection is then in the middle of an exchange, and
+ * its user has to close it at the end of the (sub)transaction.
+ */
+#ifndef WA_CLIENT_CONNECTION_H
+#define WA_CLIENT_CONNECTION_H
+
+#include "core/protocol.h"
+
+/* How an exchange of messages ended. */
+typedef enum WaExchange
+{
+	WA_EXCHANGE_DONE = 0,
+	WA_EXCHANGE_LOST,   /* the connection ended or broke the protocol */
+	WA_EXCHANGE_TIMEOUT /* nothing was heard for warpagg.device_timeout */
+} WaExchange;
+
+/* What the device process said at the last hello. */
+typedef struct WaConnectionState
+{
+	bool open;     /* the socket is connected and a hello was answered */
+	bool attached; /* the staging memory is mapped */
+	WaDaemonState state;
+	uint32_t gpus;
+	char gpu_error[WA_MAX_ERROR_BYTES];
+} WaConnectionState;
+
+/* Returns the state of the connection; never NULL. */
+extern const WaConnectionState *wa_connection_state(void);
+
+/*
+ * Closes the connection if the device process has ended since it was last
+ * used, which is no failure of anything that is under way.
+ */
+extern void wa_connection_refresh(void);
+
+/*
+ * Connects, unless connected, and sends the question that wa_connection_hello
+ * waits for an answer to.  Returns false if there is no device process.
+ */
+extern bool wa_connection_greet(void);
+
+/*
+ * Connects, unless connected, and asks how far the device process is, unless
+ * wa_connection_greet has.  WA_EXCHANGE_LOST also means that there is none.
+ */
+extern WaExchange wa_connection_hello(void);
+
+/* Maps the staging memory and the counters, unless that is done. */
+extern bool wa_connection_attach(void);
+
+/* Fetches the table of devices over the open connection. */
+extern bool wa_connection_devices(WaMessage *reply);
+
+/* Closes the connection and gives back all it holds. */
+extern void wa_connection_close(void);
+
+/*
+ * Sends a message, whose header but for type and length is filled in here.
+ * The reply has to be received before the next message is sent.
+ */
+extern bool wa_connection_send(WaMessage *message, WaMessageType type,
+							   size_t length);
+
+/* Waits for the reply to the last message sent, and stores it in *reply. */
+extern WaExchange wa_connection_receive(WaMessage *reply);
+
+/* Tells whether a message was sent whose reply has not been received. */
+extern bool wa_connection_is_busy(void);
+
+/*
+ * Tells whether wa_connection_receive is waiting: seen from a callback, that
+ * an error has put an end to its wait.
+ */
+extern bool wa_connection_is_waiting(void);
+
+/*
+ * Takes a free staging slot of the attached connection without waiting.
+ * Returns its memory and sets *slot and *bytes, or returns NULL.
+ */
+extern void *wa_connection_take_slot(uint32_t *slot, size_t *bytes);
+
+/* Gives the slot back; nothing to do after the connection was closed. */
+extern void wa_connection_free_slot(uint32_t slot);
+
+/*
+ * Returns the counters: those of the cluster once a connection has been
+ * attached, before that some of this process that are added to them then.
+ */
+extern WaCounters *wa_connection_counters(void);
+
+#endif /* WA_CLIENT_CONNECTION_H */

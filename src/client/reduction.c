@@ -1,0 +1,238 @@
+/*
+ * reduction.c
+ *		Reductions by the device process, one at a time per backend.
+ *
+ * While the device process works on a batch the backend fills the next one:
+ * wa_client_submit returns as soon as the batch lies in a staging slot, and
+ * whatever needs the connection or the result next finishes the reduction.
+ * The slot is the copy of the batch that is kept until its result has been
+ * merged; if there will be none, the slot is folded here instead.  It stays
+ * mapped whatever becomes of warpaggd.
+ *
+ * A slot must not be held while the session is idle, so aggregates finish
+ * before they return a row, and a reduction that nobody wants any more ends
+ * with the transaction.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+
+#include "client/client.h"
+#include "client/connection.h"
+#include "client/outage.h"
+#include "settings.h"
+
+/* The reduction that is under way, if any. */
+typedef struct UnderWay
+{
+	bool active;        /* its reply has not been received */
+	WaPartial *partial; /* to merge into; NULL: nobody wants it */
+	WaOpSet ops;
+	WaBatch batch; /* as it lies in the slot */
+	uint32_t slot;
+} UnderWay;
+
+static UnderWay under_way = {0};
+
+/*
+ * Ends the connection in the middle of a reduction, whose batch is folded if
+ * it is still wanted.  Raises no error.
+ */
+static void
+abandon(void)
+{
+	if (under_way.active && under_way.partial != NULL)
+		wa_partial_fold(under_way.partial, under_way.ops, &under_way.batch);
+	under_way.active = false;
+	wa_connection_close();
+}
+
+/* At the end of a transaction nobody wants what is still under way. */
+static void
+at_transaction_end(XactEvent event, void *argument)
+{
+	under_way.partial = NULL;
+	if (wa_connection_is_busy())
+		abandon();
+}
+
+/*
+ * An error that ended a wait has aborted the subtransaction.  What is under
+ * way may be wanted all the same, by a query outside of it.
+ */
+static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId subxact,
+					  SubTransactionId parent, void *argument)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB && wa_connection_is_waiting())
+		abandon();
+}
+
+/* Registers the callbacks, once in the life of the backend. */
+static void
+register_callbacks(void)
+{
+	static bool registered = false;
+
+	if (registered)
+		return;
+	RegisterXactCallback(at_transaction_end, NULL);
+	RegisterSubXactCallback(at_subtransaction_end, NULL);
+	registered = true;
+}
+
+/*
+ * Copies the batch into the slot's memory and describes it in the message and
+ * in *staged.  Returns false if it is larger than a slot.
+ */
+static bool
+stage(WaReduceMessage *reduce, const WaBatch *batch, WaBatch *staged,
+	  uint8_t *memory, size_t slot_bytes)
+{
+	size_t values_bytes = batch->nrows * wa_type_width(batch->type);
+	size_t validity_bytes =
+		batch->validity != NULL ? wa_validity_bytes(batch->nrows) : 0;
+
+	reduce->type = (uint32_t) batch->type;
+	reduce->nrows = batch->nrows;
+	reduce->values_offset = 0;
+	reduce->validity_offset = TYPEALIGN(8, values_bytes);
+	reduce->has_validity = batch->validity != NULL;
+	if (reduce->validity_offset + validity_bytes > slot_bytes)
+		return false;
+	memcpy(memory, batch->values, values_bytes);
+	*staged = *batch;
+	staged->values = memory;
+	if (batch->validity != NULL)
+	{
+		memcpy(memory + reduce->validity_offset, batch->validity,
+			   validity_bytes);
+		staged->validity =
+			(const uint64_t *) (memory + reduce->validity_offset);
+	}
+	return true;
+}
+
+/*
+ * Puts the batch into a slot and sends the request for it.  On success the
+ * reduction is under way, for nobody yet.
+ */
+static bool
+request(WaOpSet ops, const WaBatch *batch)
+{
+	WaMessage message = {0};
+	size_t slot_bytes;
+	void *memory;
+
+	register_callbacks();
+	wa_client_finish();
+	if (!wa_connection_state()->open) /* it has just failed */
+		return wa_client_fall_back(WA_FALLBACK_RESTING);
+	if (!wa_connection_attach())
+		return wa_client_fail(WA_FALLBACK_LOST,
+							  "Its staging memory could not be used");
+	memory = wa_connection_take_slot(&under_way.slot, &slot_bytes);
+	if (memory == NULL)
+		return wa_client_fall_back(WA_FALLBACK_NO_SLOT);
+	if (!stage(&message.reduce, batch, &under_way.batch, memory, slot_bytes))
+	{
+		wa_connection_free_slot(under_way.slot);
+		return wa_client_fall_back(WA_FALLBACK_NO_SLOT);
+	}
+	message.reduce.slot = under_way.slot;
+	message.reduce.device = (uint32_t) wa_device;
+	message.reduce.ops = ops;
+	message.reduce.delay_ms = (uint32_t) wa_debug_delay_ms;
+	if (!wa_connection_send(&message, WA_MSG_REDUCE, sizeof(message.reduce)))
+	{
+		wa_connection_close();
+		return wa_client_fail_exchange(WA_EXCHANGE_LOST);
+	}
+	under_way.active = true;
+	under_way.partial = NULL;
+	under_way.ops = ops;
+	return true;
+}
+
+/*
+ * Merges the reply into *partial, which may be NULL.  Returns false, with the
+ * failure not yet noted, if it is not a result.
+ */
+static bool
+merge_reply(const WaMessage *reply, WaPartial *partial)
+{
+	const WaBatch *batch = &under_way.batch;
+	WaExactSum exact;
+	WaPartial result;
+
+	wa_partial_init(&result, &exact);
+	if (reply->header.type != WA_MSG_RESULT ||
+		!wa_partial_decode(&result, batch->type, under_way.ops,
+						   reply->result.partial,
+						   reply->header.length - sizeof(WaHeader)) ||
+		result.rows > (int64_t) batch->nrows)
+		return false;
+	if (partial != NULL)
+		wa_partial_merge(partial, &result, batch->type, under_way.ops);
+	return true;
+}
+
+/*
+ * Receives the result of the reduction that is under way and merges it into
+ * *partial.  If there is none, the batch is folded into the partial that it
+ * was submitted for, and after that the failure is noted and false returned.
+ */
+static bool
+complete(WaPartial *partial)
+{
+	WaMessage reply;
+	WaExchange exchange = wa_connection_receive(&reply);
+
+	if (exchange != WA_EXCHANGE_DONE)
+	{
+		abandon();
+		return wa_client_fail_exchange(exchange);
+	}
+	if (merge_reply(&reply, partial))
+	{
+		under_way.active = false;
+		wa_connection_free_slot(under_way.slot);
+		wa_client_recover();
+		return true;
+	}
+	abandon();
+	if (reply.header.type != WA_MSG_FAILED)
+		return wa_client_fail(WA_FALLBACK_LOST,
+							  "Its reply could not be understood");
+	reply.failed.text[WA_MAX_ERROR_BYTES - 1] = '\0';
+	return wa_client_fail(WA_FALLBACK_DEVICE_ERROR, reply.failed.text);
+}
+
+bool
+wa_client_reduce(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
+{
+	return request(ops, batch) && complete(partial);
+}
+
+bool
+wa_client_submit(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
+{
+	if (!request(ops, batch))
+		return false;
+	under_way.partial = partial;
+	return true;
+}
+
+void
+wa_client_finish(void)
+{
+	if (under_way.active)
+		(void) complete(under_way.partial);
+}
+
+void
+wa_client_forget(const WaPartial *partial)
+{
+	if (under_way.partial == partial)
+		under_way.partial = NULL;
+}

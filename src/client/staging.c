@@ -1,0 +1,135 @@
+/*
+ * staging.c
+ *		Memory files that warpaggd hands over, mapped into a backend.
+ *
+ * A file that could shrink would kill the backend with SIGBUS, so only files
+ * sealed against it are mapped.  The owner words of the slots are shared by
+ * all backends and warpaggd, and are changed by compare-and-swap alone.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "client/staging.h"
+
+/* Tells whether the file has at least so many bytes and will keep them. */
+static bool
+is_sealed(int fd, uint64_t bytes)
+{
+	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	struct stat status;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & wanted) == wanted &&
+		   fstat(fd, &status) == 0 && (uint64_t) status.st_size >= bytes;
+}
+
+/* Tells whether the numbers describe slots that lie within the file. */
+static bool
+geometry_is_sound(const WaAttachedMessage *attached)
+{
+	return attached->slots > 0 && attached->slots <= WA_MAX_SLOTS &&
+		   attached->slot_bytes > 0 && attached->slot_bytes % 4096 == 0 &&
+		   attached->slot_bytes <= (uint64_t) 1 << 32 &&
+		   attached->slots_offset >= sizeof(WaStagingHeader) &&
+		   attached->slots_offset % 4096 == 0 &&
+		   attached->slots_offset <= (uint64_t) 1 << 32 &&
+		   attached->file_bytes >=
+			   attached->slots_offset + attached->slots * attached->slot_bytes;
+}
+
+bool
+wa_staging_map(WaStaging *staging, const WaAttachedMessage *attached, int fd)
+{
+	void *memory;
+
+	if (!geometry_is_sound(attached) || !is_sealed(fd, attached->file_bytes))
+		return false;
+	memory = mmap(NULL, attached->file_bytes, PROT_READ | PROT_WRITE,
+				  MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	staging->header = (WaStagingHeader *) memory;
+	staging->slots = (uint8_t *) memory + attached->slots_offset;
+	staging->slot_bytes = attached->slot_bytes;
+	staging->file_bytes = attached->file_bytes;
+	staging->nslots = attached->slots;
+	return true;
+}
+
+void
+wa_staging_unmap(WaStaging *staging)
+{
+	if (staging->header != NULL)
+		(void) munmap(staging->header, staging->file_bytes);
+	memset(staging, 0, sizeof(*staging));
+}
+
+WaCounters *
+wa_staging_map_counters(int fd)
+{
+	void *memory;
+	WaCounters *counters;
+
+	if (!is_sealed(fd, sizeof(WaCounters)))
+		return NULL;
+	memory = mmap(NULL, sizeof(WaCounters), PROT_READ | PROT_WRITE, MAP_SHARED,
+				  fd, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	counters = (WaCounters *) memory;
+	if (counters->magic == WA_COUNTERS_MAGIC &&
+		counters->size_bytes == sizeof(WaCounters))
+		return counters;
+	(void) munmap(memory, sizeof(WaCounters));
+	return NULL;
+}
+
+/*
+ * Maps the pages of a slot that this process has not used before at once: 270
+ * page faults would take longer than copying a batch.
+ */
+static void
+populate(WaStaging *staging, uint32_t slot)
+{
+	if (staging->populated == slot + 1)
+		return;
+	staging->populated = slot + 1;
+#ifdef MADV_POPULATE_WRITE
+	(void) madvise(staging->slots + slot * staging->slot_bytes,
+				   staging->slot_bytes, MADV_POPULATE_WRITE);
+#endif
+}
+
+bool
+wa_staging_take(WaStaging *staging, uint32_t connection, uint32_t *slot)
+{
+	for (uint32_t i = 0; i < staging->nslots; i++)
+	{
+		/* Start at different slots, so that backends seldom meet. */
+		uint32_t tried = (connection + i) % staging->nslots;
+		uint32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&staging->header->owner[tried], &nobody,
+										connection, false, __ATOMIC_ACQUIRE,
+										__ATOMIC_RELAXED))
+		{
+			*slot = tried;
+			populate(staging, tried);
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+wa_staging_free(WaStaging *staging, uint32_t connection, uint32_t slot)
+{
+	uint32_t owner = connection;
+
+	(void) __atomic_compare_exchange_n(&staging->header->owner[slot], &owner, 0,
+									   false, __ATOMIC_RELEASE,
+									   __ATOMIC_RELAXED);
+}

@@ -1,0 +1,145 @@
+/*
+ * views.c
+ *		The functions behind the views warpagg_devices, warpagg_stats and
+ *		warpagg_reductions.
+ *
+ * The numbers come from the device process and from the counters that it
+ * shares; where there is no device process the views are empty, and asking
+ * has it started.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+
+#include "client/client.h"
+
+PG_FUNCTION_INFO_V1(warpagg_devices);
+PG_FUNCTION_INFO_V1(warpagg_stats);
+PG_FUNCTION_INFO_V1(warpagg_reductions);
+
+#define DEVICES_COLUMNS    9
+#define STATS_COLUMNS      (6 + WA_FALLBACK_COUNT)
+#define REDUCTIONS_COLUMNS 5
+
+static const char *const device_kinds[WA_DEVICE_KINDS] = {
+	[WA_DEVICE_CPU] = "cpu",
+	[WA_DEVICE_GPU] = "gpu",
+};
+
+/* Puts one row of devices together. */
+static void
+put_device(ReturnSetInfo *result, const WaDeviceInfo *device,
+		   WaDaemonState state)
+{
+	Datum values[DEVICES_COLUMNS] = {0};
+	bool nulls[DEVICES_COLUMNS] = {0};
+	bool is_gpu = device->kind == WA_DEVICE_GPU;
+
+	values[0] = CStringGetTextDatum(device_kinds[is_gpu]);
+	values[1] = Int32GetDatum((int32) device->ordinal);
+	values[2] = PointerGetDatum(cstring_to_text_with_len(
+		device->name, strnlen(device->name, sizeof(device->name))));
+	nulls[3] = nulls[7] = !is_gpu;
+	values[3] = PointerGetDatum(cstring_to_text(
+		psprintf("%u.%u", device->compute_major, device->compute_minor)));
+	values[4] = Int64GetDatum((int64) device->memory_bytes);
+	values[5] = Int64GetDatum((int64) device->free_bytes);
+	values[6] = Int32GetDatum((int32) device->multiprocessors);
+	values[7] = PointerGetDatum(
+		cstring_to_text(psprintf("%u.%u", device->driver_version / 1000,
+								 device->driver_version % 1000 / 10)));
+	values[8] =
+		CStringGetTextDatum(state == WA_DAEMON_READY ? "ready" : "starting");
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/*
+ * warpagg_devices() returns a row for each device that the device process
+ * has: kind (gpu or cpu), ordinal, name, compute capability, bytes of memory,
+ * bytes free at the start, multiprocessors (threads, for the CPU), version of
+ * CUDA that the driver supports, state (ready or starting).
+ */
+Datum
+warpagg_devices(PG_FUNCTION_ARGS)
+{
+	WaMessage reply;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (wa_client_devices(&reply))
+		for (uint32 i = 0; i < reply.devices.devices; i++)
+			put_device((ReturnSetInfo *) fcinfo->resultinfo,
+					   &reply.devices.device[i],
+					   (WaDaemonState) reply.devices.state);
+	return (Datum) 0;
+}
+
+/*
+ * warpagg_stats() returns one row with the cluster's counters since the
+ * supervisor started, or none: starts and failures of the device process,
+ * connections, requests, bytes reduced, milliseconds spent on the device, and
+ * the buffers folded in backends instead, by reason.
+ */
+Datum
+warpagg_stats(PG_FUNCTION_ARGS)
+{
+	const WaCounters *counters = wa_client_counters();
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum values[STATS_COLUMNS];
+	bool nulls[STATS_COLUMNS] = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (counters == NULL)
+		return (Datum) 0;
+	values[0] = Int64GetDatum(wa_counter_get(&counters->starts));
+	values[1] = Int64GetDatum(wa_counter_get(&counters->failures));
+	values[2] = Int64GetDatum(wa_counter_get(&counters->connections));
+	values[3] = Int64GetDatum(wa_counter_get(&counters->requests));
+	values[4] = Int64GetDatum(wa_counter_get(&counters->bytes));
+	values[5] = Float8GetDatum((float8) wa_counter_get(&counters->device_ns) /
+							   1000000.0);
+	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
+		values[6 + i] = Int64GetDatum(wa_counter_get(&counters->fallbacks[i]));
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	return (Datum) 0;
+}
+
+/* Puts one row of reductions together. */
+static void
+put_reduction(ReturnSetInfo *result, const WaCounters *counters, int kind,
+			  WaOp op, WaType type)
+{
+	Datum values[REDUCTIONS_COLUMNS];
+	bool nulls[REDUCTIONS_COLUMNS] = {0};
+
+	values[0] = CStringGetTextDatum(device_kinds[kind]);
+	values[1] = CStringGetTextDatum(wa_op_name(op));
+	values[2] = CStringGetTextDatum(wa_type_name(type));
+	values[3] = Int64GetDatum(wa_counter_get(&counters->runs[kind][op][type]));
+	values[4] = Int64GetDatum(wa_counter_get(&counters->rows[kind][op][type]));
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/*
+ * warpagg_reductions() returns a row for each kind of device, operation and
+ * type: how many batches the device process has reduced so, and how many rows
+ * they had.
+ */
+Datum
+warpagg_reductions(PG_FUNCTION_ARGS)
+{
+	const WaCounters *counters = wa_client_counters();
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (counters == NULL)
+		return (Datum) 0;
+	for (int kind = 0; kind < WA_DEVICE_KINDS; kind++)
+		for (int op = 0; op < WA_OP_COUNT; op++)
+			for (int type = 0; type < WA_TYPE_COUNT; type++)
+				if (wa_aggregate_exists((WaOp) op, (WaType) type))
+					put_reduction(result, counters, kind, (WaOp) op,
+								  (WaType) type);
+	return (Datum) 0;
+}
