@@ -1,0 +1,170 @@
+
+# WarpaggTest.pm: what the TAP tests of the device process share.
+
+package WarpaggTest;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use File::Temp;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(usleep time);
+
+our @EXPORT = qw(make_node processes supervisor_pid daemon_pid wait_until
+  wait_ready start_query finish_query stat_value device_setting);
+
+# A device that every machine has, unless the tests are told to use another.
+my $device = $ENV{WARPAGG_TEST_DEVICE} // 'auto';
+
+# Returns the value of warpagg.device that the tests run with.
+sub device_setting
+{
+	return $device;
+}
+
+# Makes a cluster with settings on top of the usual ones; not yet started.
+sub make_node
+{
+	my ($name, @settings) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init;
+	$node->append_conf('postgresql.conf', "max_worker_processes = 16");
+	$node->append_conf('postgresql.conf', "log_line_prefix = '%m [%p] %b '");
+	$node->append_conf('postgresql.conf', "warpagg.device = '$device'");
+	if (defined $ENV{WARPAGG_TEST_DAEMON})
+	{
+		$node->append_conf('postgresql.conf',
+			"warpagg.daemon_path = '$ENV{WARPAGG_TEST_DAEMON}'");
+	}
+	$node->append_conf('postgresql.conf', $_) foreach @settings;
+	return $node;
+}
+
+# Returns { pid => [parent's pid, state, command line] } of all processes.
+sub processes
+{
+	my %found;
+	foreach my $dir (glob '/proc/[0-9]*')
+	{
+		my ($pid) = $dir =~ m{/(\d+)$};
+		open(my $stat, '<', "$dir/stat") or next;
+		my $line = <$stat> // '';
+		close $stat;
+		my ($name, $state, $parent) = $line =~ /\((.*)\) (\S) (\d+)/ or next;
+		open(my $file, '<', "$dir/cmdline") or next;
+		my $command = <$file> // '';
+		close $file;
+		$command =~ s/\0/ /g;
+		$found{$pid} = [ $parent, $state, $command || $name ];
+	}
+	return \%found;
+}
+
+# Returns the children of a process whose command line matches and that live.
+sub children
+{
+	my ($parent, $pattern) = @_;
+	my $all = processes();
+	return grep {
+		$all->{$_}[0] == $parent
+		  && $all->{$_}[1] ne 'Z'
+		  && $all->{$_}[2] =~ $pattern
+	} keys %$all;
+}
+
+# Returns the pid of the postmaster.
+sub postmaster_pid
+{
+	my ($node) = @_;
+	my ($pid) = split /\n/, slurp_file($node->data_dir . '/postmaster.pid');
+	return $pid;
+}
+
+# Returns the pids of the supervisors of the cluster; there should be one.
+sub supervisor_pid
+{
+	my ($node) = @_;
+	my @pids = children(postmaster_pid($node), qr/warpagg supervisor/);
+	return wantarray ? @pids : $pids[0];
+}
+
+# Returns the pids of the device processes of the cluster.
+sub daemon_pid
+{
+	my ($node) = @_;
+	my @pids;
+	push @pids, children($_, qr/warpaggd/) foreach supervisor_pid($node);
+	return wantarray ? @pids : $pids[0];
+}
+
+# Waits until the condition holds; returns whether it did in so many seconds.
+sub wait_until
+{
+	my ($seconds, $condition) = @_;
+	my $end = time() + $seconds;
+	while (time() < $end)
+	{
+		return 1 if $condition->();
+		usleep(50_000);
+	}
+	return 0;
+}
+
+# Waits until the device process is ready.
+sub wait_ready
+{
+	my ($node) = @_;
+	return wait_until(
+		60,
+		sub {
+			$node->safe_psql('postgres',
+				"SELECT count(*) FROM warpagg_devices WHERE state = 'ready'")
+			  > 0;
+		});
+}
+
+# Runs SQL in a session of its own, in the background.
+sub start_query
+{
+	my ($node, $sql) = @_;
+	my %query = (out => '', err => '', begin => time());
+
+	# From a file: IPC::Run would feed a pipe only when it is next looked at.
+	my $file = File::Temp->new(SUFFIX => '.sql');
+	print $file "$sql\n";
+	close $file;
+	$query{file} = $file;
+	$query{run} = IPC::Run::start(
+		[
+			'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1',
+			'-d', $node->connstr('postgres'),
+			'-f', $file->filename
+		],
+		'<', '/dev/null',
+		'>', \$query{out},
+		'2>', \$query{err});
+	return \%query;
+}
+
+# Waits for the SQL's end; returns (success, output, errors, seconds).
+sub finish_query
+{
+	my ($query) = @_;
+	$query->{run}->finish;
+	chomp $query->{out};
+	return (
+		$query->{run}->result(0) == 0, $query->{out},
+		$query->{err}, time() - $query->{begin});
+}
+
+# Returns a column of warpagg_stats.
+sub stat_value
+{
+	my ($node, $column) = @_;
+	return $node->safe_psql('postgres', "SELECT $column FROM warpagg_stats");
+}
+
+1;

@@ -1,0 +1,234 @@
+/*
+ * fuzz_daemon.c
+ *		Throws damaged sequences of messages at a live warpaggd.
+ *
+ *	fuzz_daemon PROGRAM [SECONDS [SEED]]
+ *
+ * Every sequence begins as one that is right and is damaged at random: bits
+ * are flipped, fields set to interesting numbers, lengths changed, messages
+ * repeated, left out or replaced by noise; owner words and slots are written
+ * to while requests run.  Afterwards the daemon has to answer as if nothing
+ * had been.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test/unit/test_daemon_client.h"
+
+#define MAX_CLIENTS 6
+
+/* Numbers at which checks go wrong. */
+static const uint64_t interesting[] = {0,
+									   1,
+									   2,
+									   7,
+									   8,
+									   59,
+									   60,
+									   255,
+									   4095,
+									   4096,
+									   131072,
+									   1114112,
+									   INT32_MAX,
+									   UINT32_MAX,
+									   (uint64_t) 1 << 61,
+									   INT64_MAX,
+									   UINT64_MAX - 7,
+									   UINT64_MAX};
+
+static uint64_t random_state;
+
+/* Set by main; what the one test does. */
+static long fuzz_seconds = 5;
+
+/* Returns a random number below the bound. */
+static uint64_t
+pick(uint64_t bound)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (random_state >> 20) % bound;
+}
+
+/* Makes a message that is right, or nearly. */
+static size_t
+make_message(WaTestClient *client, WaMessage *message)
+{
+	static const WaMessageType simple[] = {WA_MSG_HELLO, WA_MSG_ATTACH,
+										   WA_MSG_STATUS, WA_MSG_PING};
+	int slot;
+
+	memset(message, 0, sizeof(*message));
+	if (client->header == NULL || pick(3) == 0)
+	{
+		wa_message_begin(&message->header, simple[pick(4)],
+						 sizeof(message->simple), (uint32_t) pick(100));
+		message->simple.version = WA_PROTOCOL_VERSION;
+		return sizeof(message->simple);
+	}
+	slot = wa_test_take_slot(client);
+	message->reduce =
+		wa_test_request(slot < 0 ? 0 : slot, (WaType) pick(WA_TYPE_COUNT),
+						(WaOpSet) (1 + pick(3)), pick(140000));
+	message->reduce.values_offset = pick(100) * 8;
+	message->reduce.has_validity = (uint32_t) pick(2);
+	message->reduce.validity_offset = pick(140000) * 8;
+	message->reduce.delay_ms = (uint32_t) (pick(4) == 0 ? pick(50) : 0);
+	return sizeof(message->reduce);
+}
+
+/* Damages a message; returns its new length. */
+static size_t
+damage(uint8_t *bytes, size_t length, size_t room)
+{
+	uint64_t number = interesting[pick(sizeof(interesting) / 8)];
+	size_t field = pick(length / 4) * 4;
+
+	switch (pick(6))
+	{
+		case 0:
+			bytes[pick(length)] ^= (uint8_t) (1 << pick(8));
+			return length;
+		case 1:
+			memcpy(bytes + field, &number, 4);
+			return length;
+		case 2:
+			memcpy(bytes + field, &number, field + 8 <= length ? 8 : 4);
+			return length;
+		case 3:
+			return pick(room);
+		case 4:
+			for (size_t i = sizeof(WaHeader); i < length; i++)
+				bytes[i] = (uint8_t) pick(256);
+			return length;
+		default:
+			bytes[4] = (uint8_t) pick(16); /* the type */
+			return length;
+	}
+}
+
+/* Receives whatever has come; tells whether the connection still stands. */
+static bool
+drain(const WaTestClient *client)
+{
+	struct pollfd input = {.fd = client->fd, .events = POLLIN};
+	char bytes[WA_MAX_MESSAGE_BYTES];
+
+	while (poll(&input, 1, 0) == 1)
+		if (recv(client->fd, bytes, sizeof(bytes), MSG_DONTWAIT) <= 0)
+			return false;
+	return true;
+}
+
+/* Writes nonsense to memory that the daemon shares. */
+static void
+scribble(const WaTestClient *client)
+{
+	uint32_t slot;
+
+	if (client->header == NULL)
+		return;
+	slot = (uint32_t) pick(client->geometry.slots);
+	if (pick(4) == 0)
+		client->header->owner[slot] =
+			(uint32_t) (pick(2) == 0 ? client->number : pick(100));
+	for (int i = 0; i < 64; i++)
+		wa_test_slot(client, (int) slot)[pick(client->geometry.slot_bytes)] =
+			(uint8_t) pick(256);
+}
+
+/* Does one random thing with one connection. */
+static bool
+step(WaTestClient *client, bool *is_open)
+{
+	union
+	{
+		WaMessage message;
+		uint8_t bytes[2 * WA_MAX_MESSAGE_BYTES];
+	} packet;
+	size_t length;
+
+	if (!*is_open)
+	{
+		EXPECT(wa_test_connect(client));
+		*is_open = true;
+		/* A daemon that is right may close a connection at any time. */
+		if (pick(4) != 0)
+			EXPECT(wa_test_hello(client) &&
+				   (pick(4) == 0 || wa_test_attach(client)));
+		return true;
+	}
+	memset(&packet, 0, sizeof(packet));
+	length = make_message(client, &packet.message);
+	if (pick(3) == 0)
+		length = damage(packet.bytes, length, sizeof(packet));
+	scribble(client);
+	if (send(client->fd, packet.bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT) !=
+			(ssize_t) length ||
+		pick(20) == 0 || !drain(client))
+	{
+		wa_test_close(client);
+		memset(client, 0, sizeof(*client));
+		*is_open = false;
+	}
+	else if (pick(3) == 0)
+		wa_test_sleep((int) pick(3));
+	return true;
+}
+
+/* Fuzzes one daemon for the time asked for. */
+static bool
+fuzz(WaTestDaemon *daemon)
+{
+	long until_ms = wa_test_clock_ms() + fuzz_seconds * 1000;
+	WaTestClient clients[MAX_CLIENTS];
+	bool is_open[MAX_CLIENTS] = {false};
+	long steps = 0;
+
+	memset(clients, 0, sizeof(clients));
+	while (wa_test_clock_ms() < until_ms)
+	{
+		uint64_t client = pick(MAX_CLIENTS);
+
+		EXPECT(step(&clients[client], &is_open[client]));
+		steps++;
+	}
+	for (int i = 0; i < MAX_CLIENTS; i++)
+		if (is_open[i])
+			wa_test_close(&clients[i]);
+	wa_test_sleep(1500); /* for slots with made-up owners to be swept */
+	EXPECT(wa_test_ping(daemon, WA_TEST_PATIENCE_MS));
+	EXPECT(wa_test_daemon_answers());
+	(void) printf("# %ld steps, %ld connections, %ld requests\n", steps,
+				  (long) wa_counter_get(&daemon->counters->connections),
+				  (long) wa_counter_get(&daemon->counters->requests));
+	return true;
+}
+
+static const WaTestCase tests[] = {
+	{.name = "fuzzing one device", .run = fuzz},
+	{.name = "fuzzing three devices",
+	 .run = fuzz,
+	 .arguments = {"--cpu-devices=3"}},
+};
+
+int
+main(int argc, char **argv)
+{
+	if (argc < 2)
+	{
+		(void) fprintf(stderr, "usage: %s PROGRAM [SECONDS [SEED]]\n", argv[0]);
+		return EXIT_FAILURE;
+	}
+	if (argc > 2)
+		fuzz_seconds = strtol(argv[2], NULL, 10);
+	random_state = argc > 3 ? strtoull(argv[3], NULL, 10)
+							: (uint64_t) time(NULL) * 1000003;
+	(void) printf("# seed %llu\n", (unsigned long long) random_state);
+	return wa_test_run_all(argv[1], tests, sizeof(tests) / sizeof(tests[0]),
+						   NULL);
+}

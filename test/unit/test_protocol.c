@@ -1,0 +1,291 @@
+/*
+ * test_protocol.c
+ *		What wa_message_is_sound and wa_reduce_is_sound let pass.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/protocol.h"
+#include "test/unit/check.h"
+
+#define SLOTS      ((uint32_t) 4)
+#define SLOT_BYTES ((uint64_t) 8192)
+
+/* The fixed length of every message type; 0: varies, or no such type. */
+static const size_t lengths[] = {
+	[WA_MSG_HELLO] = sizeof(WaSimpleMessage),
+	[WA_MSG_WELCOME] = sizeof(WaWelcomeMessage),
+	[WA_MSG_ATTACH] = sizeof(WaSimpleMessage),
+	[WA_MSG_ATTACHED] = sizeof(WaAttachedMessage),
+	[WA_MSG_REDUCE] = sizeof(WaReduceMessage),
+	[WA_MSG_FAILED] = sizeof(WaFailedMessage),
+	[WA_MSG_HEARTBEAT] = sizeof(WaSimpleMessage),
+	[WA_MSG_STATUS] = sizeof(WaSimpleMessage),
+	[WA_MSG_PING] = sizeof(WaSimpleMessage),
+	[WA_MSG_PONG] = sizeof(WaSimpleMessage),
+	[WA_MSG_SETTINGS] = sizeof(WaSettingsMessage),
+};
+
+/* Whether a message is sound that says of itself what it is. */
+static bool
+is_sound(uint32_t type, size_t length)
+{
+	uint8_t bytes[WA_MAX_MESSAGE_BYTES + 64];
+	WaHeader header;
+
+	memset(bytes, 0, sizeof(bytes));
+	wa_message_begin(&header, (WaMessageType) type, (uint32_t) length, 1);
+	memcpy(bytes, &header, sizeof(header));
+	return wa_message_is_sound(bytes, length);
+}
+
+/* Every type at every length. */
+static bool
+test_fixed_lengths(void)
+{
+	for (uint32_t type = 0; type < 40; type++)
+	{
+		size_t right = type <= WA_MSG_SETTINGS ? lengths[type] : 0;
+
+		if (type == WA_MSG_RESULT || type == WA_MSG_DEVICES)
+			continue;
+		for (size_t length = 0; length < WA_MAX_MESSAGE_BYTES + 64; length++)
+			EXPECT(is_sound(type, length) == (right != 0 && length == right));
+	}
+	EXPECT(!is_sound(UINT32_MAX, sizeof(WaSimpleMessage)));
+	EXPECT(!is_sound(WA_MSG_HELLO + 256, sizeof(WaSimpleMessage)));
+	return true;
+}
+
+static bool
+test_result_lengths(void)
+{
+	size_t fixed = offsetof(WaResultMessage, partial);
+
+	for (size_t length = 0; length < WA_MAX_MESSAGE_BYTES + 64; length++)
+		EXPECT(is_sound(WA_MSG_RESULT, length) ==
+			   (length >= fixed + 8 && length <= fixed + WA_PARTIAL_MAX_BYTES));
+	return true;
+}
+
+static bool
+test_devices_lengths(void)
+{
+	WaDevicesMessage message;
+	size_t fixed = offsetof(WaDevicesMessage, device);
+
+	memset(&message, 0, sizeof(message));
+	for (uint32_t devices = 0; devices < WA_MAX_DEVICES + 3; devices++)
+	{
+		message.devices = devices;
+		for (size_t length = 0; length <= sizeof(message); length++)
+		{
+			wa_message_begin(&message.header, WA_MSG_DEVICES, (uint32_t) length,
+							 0);
+			EXPECT(wa_message_is_sound(&message, length) ==
+				   (devices <= WA_MAX_DEVICES &&
+					length == fixed + devices * sizeof(WaDeviceInfo)));
+		}
+	}
+	message.devices = UINT32_MAX;
+	wa_message_begin(&message.header, WA_MSG_DEVICES, sizeof(message), 0);
+	EXPECT(!wa_message_is_sound(&message, sizeof(message)));
+	return true;
+}
+
+static bool
+test_header(void)
+{
+	WaSimpleMessage message;
+	uint8_t shifted[sizeof(message) + 1];
+
+	memset(&message, 0, sizeof(message));
+	wa_message_begin(&message.header, WA_MSG_HELLO, sizeof(message), 3);
+	EXPECT(wa_message_is_sound(&message, sizeof(message)));
+	memcpy(shifted + 1, &message, sizeof(message));
+	EXPECT(wa_message_is_sound(shifted + 1, sizeof(message)));
+	for (int bit = 0; bit < 32; bit++)
+	{
+		WaSimpleMessage changed = message;
+
+		changed.header.magic ^= (uint32_t) 1 << bit;
+		EXPECT(!wa_message_is_sound(&changed, sizeof(changed)));
+		changed = message;
+		changed.header.length ^= (uint32_t) 1 << bit;
+		EXPECT(!wa_message_is_sound(&changed, sizeof(changed)));
+		changed = message;
+		changed.header.request ^= (uint32_t) 1 << bit;
+		EXPECT(wa_message_is_sound(&changed, sizeof(changed)));
+	}
+	return true;
+}
+
+/* A request that is sound. */
+static WaReduceMessage
+good_request(void)
+{
+	WaReduceMessage reduce;
+
+	memset(&reduce, 0, sizeof(reduce));
+	wa_message_begin(&reduce.header, WA_MSG_REDUCE, sizeof(reduce), 1);
+	reduce.type = WA_INT8;
+	reduce.ops = WA_OP_BIT(WA_OP_SUM);
+	reduce.nrows = 10;
+	return reduce;
+}
+
+/* Tells whether the request is sound for the usual geometry. */
+static bool
+passes(WaReduceMessage reduce)
+{
+	return wa_reduce_is_sound(&reduce, SLOTS, SLOT_BYTES);
+}
+
+static bool
+test_reduce_enumerations(void)
+{
+	WaReduceMessage reduce = good_request();
+
+	EXPECT(passes(reduce));
+	for (reduce.slot = 0; reduce.slot < 2 * SLOTS; reduce.slot++)
+		EXPECT(passes(reduce) == (reduce.slot < SLOTS));
+	reduce.slot = UINT32_MAX;
+	EXPECT(!passes(reduce));
+	reduce.slot = 0;
+	EXPECT(!wa_reduce_is_sound(&reduce, 0, SLOT_BYTES));
+	for (reduce.type = 0; reduce.type < 300; reduce.type++)
+		EXPECT(passes(reduce) == (reduce.type < WA_TYPE_COUNT));
+	reduce = good_request();
+	for (reduce.device = 0; reduce.device < 300; reduce.device++)
+		EXPECT(passes(reduce) == (reduce.device <= WA_WANT_GPU));
+	reduce = good_request();
+	for (reduce.ops = 0; reduce.ops < 300; reduce.ops++)
+		EXPECT(passes(reduce) ==
+			   (reduce.ops != 0 && reduce.ops < WA_OP_BIT(WA_OP_COUNT)));
+	reduce.ops = UINT32_MAX;
+	EXPECT(!passes(reduce));
+	reduce.ops = WA_OP_BIT(WA_OP_SUM) | (uint32_t) 1 << 31;
+	EXPECT(!passes(reduce));
+	reduce = good_request();
+	for (reduce.has_validity = 0; reduce.has_validity < 300;
+		 reduce.has_validity++)
+		EXPECT(passes(reduce) == (reduce.has_validity < 2));
+	return true;
+}
+
+/* Every type's values at every offset, of every length around the end. */
+static bool
+test_reduce_values(void)
+{
+	WaReduceMessage reduce = good_request();
+
+	for (reduce.type = 0; reduce.type < WA_TYPE_COUNT; reduce.type++)
+	{
+		uint64_t width = wa_type_width((WaType) reduce.type);
+
+		for (uint64_t offset = 0; offset < SLOT_BYTES + 32; offset++)
+			for (uint64_t slack = 0; slack < 3; slack++)
+			{
+				uint64_t room =
+					offset < SLOT_BYTES ? (SLOT_BYTES - offset) / width : 0;
+
+				reduce.values_offset = offset;
+				reduce.nrows = room + slack;
+				EXPECT(passes(reduce) == (offset % width == 0 &&
+										  offset <= SLOT_BYTES && slack == 0));
+			}
+	}
+	return true;
+}
+
+static bool
+test_reduce_validity(void)
+{
+	WaReduceMessage reduce = good_request();
+
+	reduce.has_validity = 1;
+	reduce.type = WA_INT2;
+	for (reduce.nrows = 0; reduce.nrows < 300; reduce.nrows++)
+		for (uint64_t offset = 0; offset < SLOT_BYTES + 32; offset++)
+		{
+			uint64_t bytes = (reduce.nrows + 63) / 64 * 8;
+
+			reduce.validity_offset = offset;
+			EXPECT(passes(reduce) ==
+				   (offset % 8 == 0 && offset + bytes <= SLOT_BYTES));
+		}
+	reduce.has_validity = 0;
+	reduce.nrows = 10;
+	reduce.validity_offset = UINT64_MAX;
+	EXPECT(passes(reduce));
+	return true;
+}
+
+static bool
+test_reduce_overflow(void)
+{
+	WaReduceMessage reduce = good_request();
+
+	for (int shift = 40; shift < 64; shift++)
+		for (int64_t slack = -2; slack <= 2; slack++)
+			for (reduce.type = 0; reduce.type < WA_TYPE_COUNT; reduce.type++)
+			{
+				uint64_t huge = ((uint64_t) 1 << shift) + (uint64_t) slack;
+				uint64_t aligned = huge / 8 * 8;
+
+				reduce.values_offset = 0;
+				reduce.has_validity = 0;
+				reduce.nrows = huge;
+				EXPECT(!passes(reduce));
+				reduce.nrows = 0 - huge;
+				EXPECT(!passes(reduce));
+				reduce.has_validity = 1;
+				EXPECT(!passes(reduce));
+				reduce.nrows = 1;
+				reduce.validity_offset = aligned;
+				EXPECT(!passes(reduce));
+				reduce.validity_offset = 0 - aligned;
+				EXPECT(!passes(reduce));
+				reduce.validity_offset = 0;
+				reduce.values_offset = aligned;
+				EXPECT(!passes(reduce));
+				reduce.values_offset = 0 - aligned;
+				EXPECT(!passes(reduce));
+			}
+	return true;
+}
+
+/* A message is one datagram, whatever it is. */
+static bool
+test_sizes(void)
+{
+	EXPECT(sizeof(WaMessage) <= WA_MAX_MESSAGE_BYTES);
+	EXPECT(sizeof(WaStagingHeader) <= 8192);
+	EXPECT(sizeof(WaPartial) - sizeof(WaExactSum *) + 16 <=
+		   WA_PARTIAL_MAX_BYTES);
+	return true;
+}
+
+static const struct
+{
+	const char *name;
+	bool (*run)(void);
+} tests[] = {
+	{"fixed lengths", test_fixed_lengths},
+	{"lengths of RESULT", test_result_lengths},
+	{"lengths of DEVICES", test_devices_lengths},
+	{"header", test_header},
+	{"enumerations of REDUCE", test_reduce_enumerations},
+	{"values of REDUCE", test_reduce_values},
+	{"validity of REDUCE", test_reduce_validity},
+	{"overflows in REDUCE", test_reduce_overflow},
+	{"sizes", test_sizes},
+};
+
+int
+main(void)
+{
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		check(tests[i].run(), tests[i].name);
+	return finish_checks();
+}
