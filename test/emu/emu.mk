@@ -1,0 +1,66 @@
+# emu.mk
+#	The emulator and the kernel test.  Included by the Makefile in the root.
+#
+#	emu-test			builds build/emu/test_kernels and runs it
+#	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
+#						EMU_LIBS, beside src/core
+#
+# cuda/cuda.mk builds the same test by nvcc, for a machine with a GPU.
+
+EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
+	test/emu/runtime.cpp
+EMU_CU_SOURCES = $(wildcard cuda/*.cu)
+EMU_TEST_SOURCES = test/emu/values.cpp test/emu/test_kernels.cpp \
+	test/emu/test_surface.cpp test/emu/test_main.cpp
+EMU_CORE_SOURCES = $(wildcard src/core/*.c)
+EMU_HEADERS = $(wildcard test/emu/*.h cuda/*.h cuda/*/*.cuh src/core/*.h)
+
+EMU_WARNINGS = -Wall -Wextra -Werror
+EMU_INCLUDES = -Itest/emu -Isrc -I. -Icuda
+# Kernels see shared memory through pointers of several types, and their
+# #pragma unroll is meant for nvcc.
+EMU_CXXFLAGS = -std=c++17 -O2 -g $(EMU_WARNINGS) -Wno-unknown-pragmas \
+	-fno-strict-aliasing
+EMU_CFLAGS = -std=gnu11 -O2 -g $(EMU_WARNINGS) -Wno-unused-parameter \
+	-Wno-sign-compare
+EMU_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+EMU_LIBS = -lstdc++ -lpthread -lm
+
+# Plain objects, for the daemon.
+EMU_CUDA_OBJS = $(EMU_CU_SOURCES:cuda/%.cu=build/emu/plain/%.o) \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/plain/%.o)
+
+# Sanitized objects, for the test.
+EMU_TEST_OBJS = $(EMU_CU_SOURCES:cuda/%.cu=build/emu/test/%.o) \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(EMU_TEST_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	build/emu/test/test_emulator.o \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
+build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -x c++ -c -o $@ $<
+
+build/emu/plain/%.o: test/emu/%.cpp $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -c -o $@ $<
+
+build/emu/test/%.o: cuda/%.cu $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -x c++ -c -o $@ $<
+
+build/emu/test/%.o: test/emu/%.cpp $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -c -o $@ $<
+
+build/emu/test/core/%.o: src/core/%.c $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -Isrc -I. -c -o $@ $<
+
+build/emu/test_kernels: $(EMU_TEST_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
+.PHONY: emu-test
+emu-test: build/emu/test_kernels
+	build/emu/test_kernels
