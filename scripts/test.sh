@@ -1,0 +1,409 @@
+#!/usr/bin/env bash
+#
+# test.sh
+#	  Runs the tests; `make test` and .ci/run call it.
+#
+# Usage: scripts/test.sh [STAGE...]
+#	Stages, in their order: build lint unit emu install regress
+#	regress-preload regress-emu isolation tap demo.  Default: all (isolation
+#	only where test/specs exists).
+#
+# Each stage runs by itself and prints lines "N passed, M failed", which are
+# added up.  A stage that fails does not stop the ones after it; one that counts
+# nothing counts as a failure.  The last line is "N passed, M failed" over all
+# stages, and the exit status is 0 only if M is 0.
+#
+# Variables, beside lib.sh's:
+#	WA_DEVICE			warpagg.device for the regression suite (default auto)
+#	WA_REGRESS			the list of regression tests (default: the Makefile's REGRESS)
+#	WA_CHECK_DEVICE		fail unless, after a regression suite, each reduction ran
+#						on this kind of device (gpu) and nothing fell back
+#	WA_STAGE_LIMIT		seconds for one stage (default 1500)
+#	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+STAGES=(build lint unit emu install regress regress-preload regress-emu)
+[ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
+STAGES+=(tap demo)
+
+PASSED=0
+FAILED=0
+
+#
+# Counting
+#
+
+# Counts one check; arguments: its name, then a command that succeeds if the
+# check holds.
+check()
+{
+	local name=$1
+
+	shift
+	if "$@"; then
+		PASSED=$((PASSED + 1))
+		wa_note "ok      $name"
+	else
+		FAILED=$((FAILED + 1))
+		wa_note "FAILED  $name"
+	fi
+}
+
+# Prints the counts of this stage; returns 1 if a check failed.
+report()
+{
+	wa_note "$PASSED passed, $FAILED failed"
+	[ "$FAILED" -eq 0 ]
+}
+
+# Adds up the count lines of a log and prints "PASSED FAILED".
+sum_counts()
+{
+	awk '/^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3 }
+		END { print p + 0, f + 0 }' "$1"
+}
+
+#
+# Stages without a server
+#
+
+# Says whether warpagg.so is free of CUDA, in symbols and in libraries.
+library_without_cuda()
+{
+	local library=$WA_ROOT/warpagg.so
+
+	[ -r "$library" ] || return 1
+	! nm -D --undefined-only "$library" | grep -E ' (cu[A-Z]|cuda|__cuda)' &&
+		! ldd "$library" | grep -i cuda
+}
+
+# Builds everything with warnings as errors.
+stage_build()
+{
+	check 'make all, warnings as errors' wa_make all
+	check 'warpagg.so has no CUDA in it' library_without_cuda
+	report
+}
+
+# Runs the lint checks, which count themselves.
+stage_lint()
+{
+	bash "$WA_ROOT/scripts/lint.sh"
+}
+
+# Runs the unit tests, each of which counts itself, as they are built to be used
+# and under sanitizers.
+stage_unit()
+{
+	wa_make unit
+	wa_make unit SAN='-fsanitize=address,undefined -fno-sanitize-recover=all'
+}
+
+# Runs the kernels on the emulator; each program counts itself.
+stage_emu()
+{
+	wa_make emu-test
+}
+
+# Installs the extension and looks for its parts.
+stage_install()
+{
+	local extension
+
+	extension=$("$PG_CONFIG" --sharedir)/extension
+	check 'make install' wa_install
+	check 'warpagg.so is installed' test -r "$WA_PKGLIBDIR/warpagg.so"
+	check 'warpaggd is installed' test -x "$WA_PKGLIBDIR/warpaggd"
+	check 'warpagg.control is installed' test -r "$extension/warpagg.control"
+	report
+}
+
+# Runs the demo once over the sample.
+stage_demo()
+{
+	check 'demo' env RUNS=1 "$WA_ROOT/scripts/demo.sh"
+	report
+}
+
+#
+# Regression suites
+#
+
+# Prints the list of regression tests.
+regress_list()
+{
+	if [ -n "${WA_REGRESS:-}" ]; then
+		echo "$WA_REGRESS"
+	else
+		wa_make -s print-REGRESS
+	fi
+}
+
+# Reads pg_regress's report and counts its tests.  Up to 15 it prints
+# "test NAME ... ok", or "NAME ... ok" in a group; from 16 on TAP.
+count_regress()
+{
+	local log=$1
+	local passed
+	local failed
+
+	passed=$(grep -cE '^(test )? *[A-Za-z0-9_-]+ +\.\.\. ok|^ok [0-9]+ ' "$log" || true)
+	failed=$(grep -cE '^(test )? *[A-Za-z0-9_-]+ +\.\.\. FAILED|^not ok [0-9]+ ' "$log" || true)
+	PASSED=$((PASSED + passed))
+	FAILED=$((FAILED + failed))
+}
+
+# Runs a regression program as the unprivileged user against the running
+# cluster and shows what failed.  Arguments: program (below PGXS), inputdir,
+# database, then tests.
+run_regress()
+{
+	local program=$WA_PGXS_SRC/$1
+	local input=$2
+	local database=$3
+	local out=$WA_TMP/out
+	local before=$FAILED
+	local rc=0
+
+	shift 3
+	wa_as_user mkdir -p "$out"
+	wa_as_user "$program" --inputdir="$input" --outputdir="$out" \
+		--bindir="$WA_BINDIR" --dbname="$database" --host="$PGHOST" \
+		--port="$PGPORT" --user="$PGUSER" "$@" >"$WA_TMP/suite.log" 2>&1 || rc=$?
+	cat "$WA_TMP/suite.log"
+	count_regress "$WA_TMP/suite.log"
+	if [ "$rc" -ne 0 ] && [ "$FAILED" -eq "$before" ]; then
+		check "$(basename "$program") ends with status 0" false
+	fi
+	if [ "$FAILED" -ne "$before" ]; then
+		[ ! -r "$out/regression.diffs" ] || head -n 400 "$out/regression.diffs"
+		wa_note '-- end of the server log:'
+		tail -n 60 "$WA_SERVER_LOG"
+	fi
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$out/regression.diffs" "$WA_SERVER_LOG" "$WA_TMP/suite.log"
+}
+
+# Says whether the server log is free of crashes.  warpaggd killed on purpose
+# does not show as one: it is not the postmaster's child.
+server_log_is_clean()
+{
+	! grep -E 'was terminated by signal|PANIC:|TRAP:|reinitializing' "$WA_SERVER_LOG"
+}
+
+# Copies logs to WA_LOG_DIR if that is set.
+keep_logs()
+{
+	local file
+
+	[ -n "${WA_LOG_DIR:-}" ] || return 0
+	mkdir -p "$WA_LOG_DIR"
+	for file in "$@"; do
+		[ ! -r "$file" ] || cp "$file" "$WA_LOG_DIR/$STAGE-$(basename "$file")"
+	done
+}
+
+# Counts the checks that each reduction ran on the device asked for, and that
+# nothing was folded elsewhere.
+check_counters()
+{
+	local missing
+	local fallbacks
+	local starting=
+
+	[ -n "${WA_CHECK_DEVICE:-}" ] || return 0
+	wa_psql -c 'CREATE EXTENSION IF NOT EXISTS warpagg'
+	wa_psql -c "\\pset format aligned" -c '\t off' -c 'SELECT * FROM warpagg_reductions' \
+		-c '\x' -c 'SELECT * FROM warpagg_stats'
+	missing=$(wa_psql -c "SELECT CASE WHEN count(*) = 0 THEN 'all' ELSE
+			string_agg(operation || '(' || type || ')', ' ') FILTER (WHERE runs = 0) END
+		FROM warpagg_reductions WHERE device = '$WA_CHECK_DEVICE'")
+	check "each reduction ran on $WA_CHECK_DEVICE (missing: ${missing:-none})" \
+		test -z "$missing"
+	# With auto and cpu no query waits for a device process that is starting.
+	[ "$STAGE" != regress ] || [ "${WA_DEVICE:-auto}" = gpu ] || starting=fallback_starting
+	fallbacks=$(wa_psql -c "SELECT string_agg(key || '=' || value, ' ')
+		FROM warpagg_stats AS s, jsonb_each_text(to_jsonb(s))
+		WHERE key LIKE 'fallback%' AND value::numeric <> 0 AND key <> '$starting'")
+	check "nothing fell back (${fallbacks:-none})" test -z "$fallbacks"
+}
+
+# Runs the regression suite on an unconfigured server: no preload; the setting
+# arrives with each session.
+stage_regress()
+{
+	local tests
+
+	read -r -a tests <<<"$(regress_list)"
+	wa_begin
+	wa_user_copy
+	wa_cluster_start regress "shared_preload_libraries = ''"
+	export PGOPTIONS="-c warpagg.min_device_rows=0 -c warpagg.device=${WA_DEVICE:-auto}"
+	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
+	check_counters
+	report
+}
+
+# Runs the regression suite on a server that preloads warpagg, once the device
+# process is ready.  Further arguments are lines for postgresql.conf.
+stage_regress_preload()
+{
+	local tests
+
+	read -r -a tests <<<"$(regress_list)"
+	[ -n "$WA_TMP" ] || wa_begin
+	[ -n "${WA_COPY:-}" ] || wa_user_copy
+	wa_cluster_start regress "shared_preload_libraries = 'warpagg'" \
+		"warpagg.min_device_rows = 0" \
+		"warpagg.device = '${WA_DEVICE:-auto}'" "$@"
+	wa_psql -c 'CREATE EXTENSION warpagg'
+	check 'the device process gets ready' wa_wait_device 60
+	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
+	check_counters
+	report
+}
+
+# Runs the regression suite on the CUDA kernels, emulated on the CPU.
+stage_regress_emu()
+{
+	wa_make emu-daemon
+	wa_begin
+	wa_user_copy
+	WA_DEVICE=gpu
+	WA_CHECK_DEVICE=gpu
+	stage_regress_preload \
+		"warpagg.daemon_path = '$WA_COPY/build/emu/warpaggd-emu'" \
+		"warpagg.device_timeout = 60000"
+}
+
+# Runs the isolation tests.
+stage_isolation()
+{
+	local tests
+
+	read -r -a tests <<<"$(wa_make -s print-ISOLATION)"
+	wa_begin
+	wa_user_copy
+	wa_cluster_start isolation "shared_preload_libraries = 'warpagg'" \
+		"warpagg.min_device_rows = 0" "warpagg.device = '${WA_DEVICE:-auto}'"
+	run_regress test/isolation/pg_isolation_regress "$WA_COPY/test" \
+		isolation_regression "${tests[@]}"
+	report
+}
+
+#
+# TAP tests
+#
+
+# Runs test/t/*.pl as PGXS's prove_installcheck does, and counts the subtests.
+stage_tap()
+{
+	local rc=0
+	local passed
+	local failed
+	local log
+
+	wa_begin
+	wa_user_copy
+	log=$WA_TMP/tap.log
+	compgen -G "$WA_COPY/test/t/*.pl" >/dev/null || wa_die 'no test/t/*.pl'
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	wa_as_user env TESTDIR="$WA_COPY" TESTDATADIR="$WA_COPY/tmp_check" \
+		TESTLOGDIR="$WA_COPY/tmp_check/log" PGPORT=65432 \
+		PG_REGRESS="$WA_PGXS_SRC/test/regress/pg_regress" \
+		WARPAGG_TEST_DEVICE="${WA_DEVICE:-auto}" \
+		PERL5LIB="$WA_PGXS_SRC/test/perl:$WA_COPY/test/t${PERL5LIB:+:$PERL5LIB}" \
+		bash -c 'cd "$1" && shift && exec "$@"' - "$WA_COPY" \
+		"${WA_PROVE:-prove}" --verbose --timer test/t/*.pl \
+		>"$log" 2>&1 </dev/null || rc=$?
+	grep -vE '^(ok [0-9]|# (Checking|Running|Taking|Initial|waiting)|### |Name: |Data |Backup |Archive |Connection |Log file)' \
+		"$log" | tail -n 300
+	passed=$(grep -cE '^ok [0-9]+' "$log" || true)
+	failed=$(grep -cE '^not ok [0-9]+' "$log" || true)
+	PASSED=$((PASSED + passed))
+	FAILED=$((FAILED + failed))
+	if [ "$rc" -ne 0 ]; then
+		[ "$failed" -gt 0 ] || check 'prove ends with status 0' false
+		show_tap_logs
+	fi
+	keep_logs "$log"
+	report
+}
+
+# Shows the end of the logs that a failed TAP run left.
+show_tap_logs()
+{
+	local file
+
+	for file in "$WA_COPY"/tmp_check/log/*; do
+		[ -f "$file" ] || continue
+		wa_note "-- end of $(basename "$file"):"
+		tail -n 25 "$file"
+	done
+}
+
+#
+# Main
+#
+
+# Runs one stage in a process of its own, adds its counts, and notes its line
+# for the table at the end.
+run_stage()
+{
+	local stage=$1
+	local log=$LOGS/$stage.log
+	local start=$SECONDS
+	local limit=()
+	local passed
+	local failed
+	local rc=0
+
+	printf '\n=== %s\n' "$stage"
+	# At a terminal a stage must stay in the foreground to see Ctrl-C.
+	[ -t 0 ] || limit=(timeout -k 120 "${WA_STAGE_LIMIT:-1500}")
+	${limit[@]+"${limit[@]}"} "$WA_ROOT/scripts/test.sh" --stage "$stage" 2>&1 |
+		tee "$log" || rc=$?
+	read -r passed failed <<<"$(sum_counts "$log")"
+	if [ "$rc" -ne 0 ] && [ "$failed" -eq 0 ]; then
+		wa_note "FAILED  stage $stage ended with status $rc"
+		failed=1
+	elif [ $((passed + failed)) -eq 0 ]; then
+		wa_note "FAILED  stage $stage ran no test"
+		failed=1
+	fi
+	PASSED=$((PASSED + passed))
+	FAILED=$((FAILED + failed))
+	TABLE+=$(printf '%-16s %5d passed %4d failed %5d s' \
+		"$stage" "$passed" "$failed" $((SECONDS - start)))$'\n'
+}
+
+# Runs all the stages named and prints the total.
+main()
+{
+	local stage
+
+	wa_install_deps build test lint
+	LOGS=$(mktemp -d "${TMPDIR:-/tmp}/warpagg-test.XXXXXX")
+	trap 'rm -rf "$LOGS"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	TABLE=
+	for stage in "$@"; do
+		run_stage "$stage"
+	done
+	printf '\n=== summary\n%s\n' "$TABLE"
+	report
+}
+
+if [ "${1:-}" = --stage ]; then
+	STAGE=$2
+	declare -F "stage_${STAGE//-/_}" >/dev/null || wa_die "no stage \"$STAGE\""
+	wa_find_postgres
+	"stage_${STAGE//-/_}"
+else
+	[ $# -gt 0 ] || set -- "${STAGES[@]}"
+	main "$@"
+fi
