@@ -28,7 +28,7 @@ test_hello(WaTestDaemon *daemon)
 	number = client.number;
 	EXPECT(number != 0);
 	EXPECT(client.welcome.version == WA_PROTOCOL_VERSION);
-	EXPECT(client.welcome.state == WA_DAEMON_READY);
+	EXPECT(wa_test_wait_until_ready(&client));
 	EXPECT(client.welcome.gpus == 0);
 	EXPECT(strlen(client.welcome.gpu_error) > 0);
 	for (int i = 0; i < 10; i++)
@@ -405,16 +405,15 @@ test_control(WaTestDaemon *daemon)
 	char first_reason[WA_MAX_ERROR_BYTES];
 
 	EXPECT(wa_test_open(&client));
-	EXPECT(wa_test_hello(&client));
+	EXPECT(wa_test_wait_until_ready(&client));
 	(void) strcpy(first_reason, client.welcome.gpu_error);
 	EXPECT(wa_test_ping(daemon, WA_TEST_PATIENCE_MS));
 	EXPECT(wa_test_settings(daemon, WA_WANT_CPU));
-	EXPECT(wa_test_hello(&client));
+	EXPECT(wa_test_wait_until_ready(&client));
 	EXPECT(strcmp(first_reason, client.welcome.gpu_error) != 0);
-	EXPECT(client.welcome.state == WA_DAEMON_READY);
 	EXPECT(wa_test_sum_works(&client, WA_WANT_ANY));
 	EXPECT(wa_test_settings(daemon, WA_WANT_ANY));
-	EXPECT(wa_test_hello(&client));
+	EXPECT(wa_test_wait_until_ready(&client));
 	EXPECT(strcmp(first_reason, client.welcome.gpu_error) == 0);
 	memset(&settings, 0, sizeof(settings));
 	wa_message_begin(&settings.header, WA_MSG_SETTINGS, sizeof(settings), 1);

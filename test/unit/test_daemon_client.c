@@ -272,6 +272,21 @@ wa_test_hello(WaTestClient *client)
 	return true;
 }
 
+bool
+wa_test_wait_until_ready(WaTestClient *client)
+{
+	long until_ms = wa_test_clock_ms() + WA_TEST_PATIENCE_MS;
+
+	EXPECT(wa_test_hello(client));
+	while (client->welcome.state != WA_DAEMON_READY)
+	{
+		EXPECT(wa_test_clock_ms() < until_ms);
+		wa_test_sleep(5);
+		EXPECT(wa_test_hello(client));
+	}
+	return true;
+}
+
 /* Receives ATTACHED and its two descriptors. */
 static bool
 receive_attached(WaTestClient *client)

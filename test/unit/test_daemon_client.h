@@ -102,6 +102,13 @@ int wa_test_receive_reply(int fd, WaMessage *message);
 /* Says HELLO and takes the answer. */
 bool wa_test_hello(WaTestClient *client);
 
+/*
+ * Says HELLO until the daemon has tried to open its GPUs, which takes it a
+ * moment after its start and after each change of settings; the last answer is
+ * in welcome.
+ */
+bool wa_test_wait_until_ready(WaTestClient *client);
+
 /* Sends ATTACH and maps what comes. */
 bool wa_test_attach(WaTestClient *client);
 

@@ -15,26 +15,11 @@
 
 #define SUM WA_OP_BIT(WA_OP_SUM)
 
-/* Waits until the GPUs are open, and leaves their number in welcome. */
-static bool
-wait_until_ready(WaTestClient *client)
-{
-	long until_ms = wa_test_clock_ms() + WA_TEST_PATIENCE_MS;
-
-	do
-	{
-		EXPECT(wa_test_clock_ms() < until_ms);
-		EXPECT(wa_test_hello(client));
-		wa_test_sleep(5);
-	} while (client->welcome.state != WA_DAEMON_READY);
-	return true;
-}
-
 /* Opens a client of a daemon whose GPUs are open. */
 static bool
 open_ready(WaTestClient *client)
 {
-	return wa_test_open(client) && wait_until_ready(client);
+	return wa_test_open(client) && wa_test_wait_until_ready(client);
 }
 
 /* Asks for the sum of three int8, the first of which is trouble. */
@@ -86,7 +71,7 @@ test_slow_start(WaTestDaemon *daemon)
 	EXPECT(sums_by(daemon, WA_DEVICE_CPU) == 1);
 	EXPECT(sum_fails(&client, WA_WANT_GPU, WA_UNSUPPORTED));
 	EXPECT(wa_test_ping(daemon, 1000));
-	EXPECT(wait_until_ready(&client));
+	EXPECT(wa_test_wait_until_ready(&client));
 	EXPECT(client.welcome.gpus == 2);
 	EXPECT(client.welcome.gpu_error[0] == '\0');
 	EXPECT(wa_test_sum_works(&client, WA_WANT_ANY));
@@ -156,7 +141,7 @@ test_settings(WaTestDaemon *daemon)
 	EXPECT(wa_test_sum_works(&client, WA_WANT_ANY));
 	EXPECT(sums_by(daemon, WA_DEVICE_CPU) == 1);
 	EXPECT(wa_test_settings(daemon, WA_WANT_ANY));
-	EXPECT(wait_until_ready(&client));
+	EXPECT(wa_test_wait_until_ready(&client));
 	EXPECT(client.welcome.gpus == 2);
 	EXPECT(wa_test_sum_works(&client, WA_WANT_ANY));
 	EXPECT(sums_by(daemon, WA_DEVICE_GPU) == 1);
@@ -168,6 +153,7 @@ test_settings(WaTestDaemon *daemon)
 	EXPECT(sums_by(daemon, WA_DEVICE_CPU) == 2);
 	EXPECT(sum_fails(&client, WA_WANT_GPU, WA_UNSUPPORTED));
 	EXPECT(wa_test_settings(daemon, WA_WANT_GPU));
+	EXPECT(wa_test_wait_until_ready(&client));
 	EXPECT(wa_test_sum_works(&client, WA_WANT_GPU));
 	wa_test_close(&client);
 	return true;
