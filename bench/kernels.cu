@@ -8,8 +8,8 @@
 // device memory; successive launches read different buffers, so that caches do
 // not help as far as buffers outnumber them.  Times are medians of single
 // launches between CUDA events.  Ours and CUB take turns on the same buffers,
-// and CUB comes twice, which shows the noise.  For float sums CUB adds plain
-// doubles, ours is exact.  Every result of ours up to kMaxCheckedBytes is
+// and CUB comes twice, which shows the noise.  For sums of floats and of their
+// squares CUB adds plain doubles, ours is exact.  Every result of ours up to kMaxCheckedBytes is
 // compared with the CPU's, bit for bit; a difference ends the program.
 //
 #include <algorithm>
@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "cuda/kernels.h"
-#include "cuda/op/min.cuh"
+#include "cuda/op/extreme.cuh"
 
 static const size_t kSizes[] = {(size_t) 256 << 10, (size_t) 64 << 20,
 								(size_t) 1 << 30};
@@ -86,7 +86,7 @@ struct Bench
 	std::vector<cudaEvent_t> events;
 };
 
-// Data: integers of any bits, floats of magnitude below 1000 with all bits of
+// Data: integers of any bits (of 96 for I128), floats of magnitude below 1000 with all bits of
 // their mantissas.
 
 static __device__ uint64_t
@@ -116,6 +116,12 @@ static __device__ double
 value_of(uint64_t hash, double)
 {
 	return (double) (int64_t) hash / 9.3e15;
+}
+
+static __device__ WaInt128
+value_of(uint64_t hash, WaInt128)
+{
+	return {hash, (int64_t) hash_of(hash) >> 33};
 }
 
 template <typename Value>
@@ -216,12 +222,66 @@ template <typename Number> struct Add
 	}
 };
 
-template <typename Value> struct Min
+template <> struct Add<WaInt128>
+{
+	__host__ __device__ WaInt128
+	operator()(WaInt128 a, const WaInt128 &b) const
+	{
+		wa_int128_add(&a, wa_int128_get(b));
+		return a;
+	}
+};
+
+template <> struct Add<WaUint192>
+{
+	__host__ __device__ WaUint192
+	operator()(WaUint192 a, const WaUint192 &b) const
+	{
+		wa_uint192_add(&a, b);
+		return a;
+	}
+};
+
+// The squares of integers, in what sums of them need, and of floats.
+struct ToSquare
+{
+	__host__ __device__ int64_t
+	operator()(int16_t value) const
+	{
+		return (int64_t) value * value;
+	}
+
+	__host__ __device__ WaInt128
+	operator()(int32_t value) const
+	{
+		return {(uint64_t) ((int64_t) value * value), 0};
+	}
+
+	__host__ __device__ WaUint192
+	operator()(int64_t value) const
+	{
+		return wa_uint192_make(wa_int64_square(value));
+	}
+
+	__host__ __device__ double
+	operator()(double value) const
+	{
+		return value * value;
+	}
+
+	__host__ __device__ double
+	operator()(float value) const
+	{
+		return (double) value * value;
+	}
+};
+
+template <WaOp kOp, typename Value> struct Extreme
 {
 	__device__ Value
-	operator()(Value a, Value b) const
+	operator()(const Value &a, const Value &b) const
 	{
-		return wa_min_of(a, b);
+		return wa_extreme_of<kOp, Value>(a, b);
 	}
 };
 
@@ -244,21 +304,26 @@ template <WaOp kOp, WaStorage kStorage> struct Cub
 	static void
 	reduce(Bench &bench, const Value *values, size_t nrows)
 	{
-		if constexpr (kOp == WA_OP_MIN)
-			cub_reduce(bench, values, nrows, Min<Value>(), values_largest());
+		if constexpr (kOp == WA_OP_MIN || kOp == WA_OP_MAX)
+		{
+			constexpr Value kNeutral = WaExtreme<kOp, kStorage>::kNeutral;
+
+			cub_reduce(bench, values, nrows, Extreme<kOp, Value>(), kNeutral);
+		}
+		else if constexpr (kOp == WA_OP_SQUARES)
+		{
+			using Square = decltype(ToSquare()(Value()));
+
+			cub_reduce(bench,
+					   thrust::make_transform_iterator(values, ToSquare()),
+					   nrows, Add<Square>(), Square());
+		}
 		else if constexpr (kStorage == WA_F32 || kStorage == WA_F64)
 			cub_reduce(bench, values, nrows, Add<double>(), 0.0);
+		else if constexpr (kStorage == WA_I128)
+			cub_reduce(bench, values, nrows, Add<WaInt128>(), WaInt128());
 		else
 			cub_reduce(bench, values, nrows, Add<int64_t>(), (int64_t) 0);
-	}
-
-  private:
-	static Value
-	values_largest()
-	{
-		using Limits = std::numeric_limits<Value>;
-
-		return Limits::has_quiet_NaN ? Limits::quiet_NaN() : Limits::max();
 	}
 };
 
@@ -292,21 +357,25 @@ check_result(Bench &bench, WaOp op, const WaBatch &d_batch)
 	std::vector<unsigned char> values(bytes);
 	WaBatch batch = d_batch;
 	WaKernelResult result;
-	WaExactSum found_sum, expected_sum;
+	WaExactPart found_exact, expected_exact;
 	WaPartial found, expected;
+	std::vector<uint8_t> found_bytes(WA_PARTIAL_MAX_BYTES);
+	std::vector<uint8_t> expected_bytes(WA_PARTIAL_MAX_BYTES);
 
 	must(cudaMemcpy(values.data(), d_batch.values, bytes,
 					cudaMemcpyDeviceToHost));
 	must(cudaMemcpy(&result, bench.d_result, sizeof(result),
 					cudaMemcpyDeviceToHost));
 	batch.values = values.data();
-	wa_partial_init(&found, &found_sum);
-	wa_partial_init(&expected, &expected_sum);
+	wa_partial_init(&found, &found_exact);
+	wa_partial_init(&expected, &expected_exact);
 	wa_kernel_finish(op, &batch, &result, &found);
 	wa_partial_fold(&expected, WA_OP_BIT(op), &batch);
-	found.exact = expected.exact;
-	if (memcmp(&found, &expected, sizeof(found)) == 0 &&
-		memcmp(&found_sum, &expected_sum, sizeof(found_sum)) == 0)
+	found_bytes.resize(wa_partial_encode(&found, batch.type, WA_OP_BIT(op),
+										 found_bytes.data()));
+	expected_bytes.resize(wa_partial_encode(
+		&expected, batch.type, WA_OP_BIT(op), expected_bytes.data()));
+	if (found_bytes == expected_bytes)
 		return;
 	fprintf(stderr, "bench_kernels: %s over %s of %zu bytes is wrong\n",
 			wa_op_name(op), wa_type_name(batch.type), bytes);

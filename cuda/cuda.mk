@@ -24,10 +24,12 @@ NVCC_FLAGS = -std=c++17 -O3 -Xcompiler -Wall,-Wextra -Isrc -I. -Icuda
 CUDA_GENCODE = $(foreach arch,$(WA_CUDA_ARCHS),\
 	-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(WA_CUDA_ARCHS)),code=compute_$(lastword $(WA_CUDA_ARCHS))
+# Architectures that nvcc compiles for at a time.
+CUDA_THREADS = --threads 2
 
 build/cuda/%.o: cuda/%.cu $(CUDA_HEADERS)
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCC_FLAGS) $(CUDA_GENCODE) -c -o $@ $<
+	$(NVCC) $(NVCC_FLAGS) $(CUDA_THREADS) $(CUDA_GENCODE) -c -o $@ $<
 
 # The programs for one GPU: core as plain C, the rest by nvcc.
 GPU_FLAGS = $(NVCC_FLAGS) -lineinfo -arch=sm_$(WA_GPU_ARCH)

@@ -109,7 +109,8 @@ prove_device(int ordinal, ErrorText error)
 {
 	const int32_t values[] = {40, -7, 9};
 	const WaBatch batch = {WA_INT4, values, NULL, 3};
-	const WaOpSet ops = WA_OP_BIT(WA_OP_SUM) | WA_OP_BIT(WA_OP_MIN);
+	const WaOpSet ops = WA_OP_BIT(WA_OP_SUM) | WA_OP_BIT(WA_OP_SQUARES) |
+						WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
 	WaCudaLane *lane;
 	WaPartial partial;
 	WaStatus status;
@@ -121,8 +122,10 @@ prove_device(int ordinal, ErrorText error)
 	status =
 		wa_cuda_reduce(lane, ops, &batch, &partial, error.text, error.bytes);
 	wa_cuda_lane_close(lane);
-	if (status == WA_OK && (partial.rows != 3 || partial.sum.lo != 42 ||
-							partial.sum.hi != 0 || partial.min.i != -7))
+	if (status == WA_OK &&
+		(partial.rows != 3 || partial.sum.lo != 42 || partial.sum.hi != 0 ||
+		 partial.squares.word[0] != 1730 || partial.min.i != -7 ||
+		 partial.max.i != 40))
 		return fail(WA_DEVICE_LOST, error, "GPU %d computes wrong results",
 					ordinal);
 	return status;

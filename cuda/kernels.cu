@@ -8,8 +8,10 @@
 
 #include "grid/limbs.cuh"
 #include "grid/tree.cuh"
+#include "op/exact_squares.cuh"
 #include "op/exact_sum.cuh"
-#include "op/min.cuh"
+#include "op/extreme.cuh"
+#include "op/squares.cuh"
 #include "op/sum.cuh"
 
 typedef void (*Kernel)(WaKernelArgs);
@@ -36,13 +38,15 @@ limbs_entry(bool bitmap)
 {
 	return {bitmap ? wa_limbs_kernel<Operation, true>
 				   : wa_limbs_kernel<Operation, false>,
-			sizeof(WaLimbsShared)};
+			sizeof(WaLimbsShared<Operation>)};
 }
 
 // Which kernel serves an accumulator of WA_REDUCTION_LIST.
-#define ENTRY_INT   tree_entry
-#define ENTRY_VALUE tree_entry
-#define ENTRY_EXACT limbs_entry
+#define ENTRY_INT          tree_entry
+#define ENTRY_SQUARE       tree_entry
+#define ENTRY_VALUE        tree_entry
+#define ENTRY_EXACT        limbs_entry
+#define ENTRY_EXACT_SQUARE limbs_entry
 
 // Returns the kernel of a reduction, or none.
 static KernelEntry
@@ -109,6 +113,22 @@ is_float(WaStorage storage)
 	return storage == WA_F32 || storage == WA_F64;
 }
 
+// Puts the smallest or largest value of a batch into a partial.
+static void
+finish_extreme(const WaBatch *batch, const WaKernelResult *result,
+			   WaValue *value)
+{
+	if (result->rows == 0)
+		return;
+	*value = result->value;
+	if (!is_float(wa_type_storage(batch->type)))
+		return;
+	if (value->f == 0)
+		value->f = wa_batch_last_zero(batch);
+	else if (value->f != value->f)
+		value->f = NAN; // of all NaNs the same one
+}
+
 void
 wa_kernel_finish(WaOp op, const WaBatch *batch, const WaKernelResult *result,
 				 WaPartial *partial)
@@ -121,20 +141,26 @@ wa_kernel_finish(WaOp op, const WaBatch *batch, const WaKernelResult *result,
 		case WA_OP_SUM:
 			if (floats)
 			{
-				*partial->exact = result->exact;
-				wa_exact_normalize(partial->exact);
+				partial->exact->sum = result->exact;
+				wa_exact_normalize(&partial->exact->sum);
 			}
 			else
 				partial->sum = result->sum;
 			break;
+		case WA_OP_SQUARES:
+			if (floats)
+			{
+				partial->exact->squares = result->exact_squares;
+				wa_squares_normalize(&partial->exact->squares);
+			}
+			else
+				partial->squares = result->squares;
+			break;
 		case WA_OP_MIN:
-			if (result->rows == 0)
-				break;
-			partial->min = result->min;
-			if (floats && result->min.f == 0)
-				partial->min.f = wa_batch_last_zero(batch);
-			else if (floats && result->min.f != result->min.f)
-				partial->min.f = NAN; // of all NaNs the same one
+			finish_extreme(batch, result, &partial->min);
+			break;
+		case WA_OP_MAX:
+			finish_extreme(batch, result, &partial->max);
 			break;
 		case WA_OP_COUNT:
 			break;

@@ -16,13 +16,16 @@
 // Kernels count the rows of one batch in 32 bits and add halves in 64.
 #define WA_KERNEL_MAX_ROWS ((size_t) 1 << 30)
 
-// What one launch finds: rows, and the field of its accumulator.
+// What one launch finds: rows, and the field of its accumulator in
+// WA_REDUCTION_LIST.  The others are not touched.
 typedef struct WaKernelResult
 {
 	int64_t rows;
-	WaInt128 sum;
-	WaValue min;      // the neutral value while rows is 0
-	WaExactSum exact; // not normalized
+	WaInt128 sum;                 // INT
+	WaUint192 squares;            // SQUARE
+	WaValue value;                // VALUE; the neutral one while rows is 0
+	WaExactSum exact;             // EXACT, not normalized
+	WaExactSquares exact_squares; // EXACT_SQUARE, likewise
 } WaKernelResult;
 
 // Bytes of device memory that a stream's launches need between them.  All
@@ -38,9 +41,10 @@ cudaError_t wa_kernel_launch(WaOp op, const WaBatch *d_batch, void *d_scratch,
 							 WaKernelResult *d_result, int multiprocessors,
 							 cudaStream_t stream);
 
-// Puts the result of a launch into *partial, which wa_partial_init has made,
-// so that it is bit for bit what wa_partial_fold makes of the same batch,
-// which is given once more as it lies in host memory.
+// Puts the result of a launch into the operation's component of *partial, which
+// wa_partial_init has made, and its number of rows, so that both are bit for
+// bit what wa_partial_fold makes of the same batch, which is given once more as
+// it lies in host memory.
 void wa_kernel_finish(WaOp op, const WaBatch *batch,
 					  const WaKernelResult *result, WaPartial *partial);
 

@@ -1,44 +1,35 @@
 //
 // limbs.cuh
-//		A block's exact float sum in shared memory.
+//		A block's exact sum in shared memory.
 //
-// All additions are integer additions modulo 2^64, so the content after the
+// The sum is a structure of 64-bit words, the first of which are limbs as
+// core/exact_sum.h describes them.  All additions are integer additions modulo 2^64, so the content after the
 // last one does not depend on their order: it is deterministic.
 //
 #ifndef WA_CUDA_BLOCK_LIMBS_CUH
 #define WA_CUDA_BLOCK_LIMBS_CUH
 
-#include <stddef.h>
-
 #include "core/exact_sum.h"
 #include "warp/reduce.cuh"
 
-// The 64-bit words of a WaExactSum, then the number of valid rows.
-constexpr unsigned kExactWords = sizeof(WaExactSum) / sizeof(int64_t);
-constexpr unsigned kRowsWord = kExactWords;
-constexpr unsigned kTotalWords = kExactWords + 1;
-
-constexpr unsigned kPositiveInfinitiesWord =
-	offsetof(WaExactSum, positive_infinities) / sizeof(int64_t);
-constexpr unsigned kNegativeInfinitiesWord =
-	offsetof(WaExactSum, negative_infinities) / sizeof(int64_t);
-constexpr unsigned kNansWord = offsetof(WaExactSum, nans) / sizeof(int64_t);
-constexpr unsigned kNegativeZerosWord =
-	offsetof(WaExactSum, negative_zeros) / sizeof(int64_t);
-
-// Word i is high[i] * 2^32 + low[i].
-struct WaBlockLimbs
+// The words of a Sum, then the number of valid rows.  Word i is
+// high[i] * 2^32 + low[i].
+template <typename Sum> struct WaBlockLimbs
 {
-	uint32_t low[kTotalWords];
-	uint32_t high[kTotalWords];
+	static constexpr unsigned kRowsWord = sizeof(Sum) / sizeof(int64_t);
+	static constexpr unsigned kWords = kRowsWord + 1;
+
+	uint32_t low[kWords];
+	uint32_t high[kWords];
 };
 
 // Sets all words to zero.  Every thread of the block calls it; before the
 // first addition lies a __syncthreads.
+template <typename Sum>
 __device__ __forceinline__ void
-wa_block_limbs_clear(WaBlockLimbs &limbs)
+wa_block_limbs_clear(WaBlockLimbs<Sum> &limbs)
 {
-	for (unsigned i = threadIdx.x; i < kTotalWords; i += blockDim.x)
+	for (unsigned i = threadIdx.x; i < limbs.kWords; i += blockDim.x)
 	{
 		limbs.low[i] = 0;
 		limbs.high[i] = 0;
@@ -48,8 +39,9 @@ wa_block_limbs_clear(WaBlockLimbs &limbs)
 // Adds to one word, from any thread.  GPUs add 32 bits in shared memory by one
 // instruction, but 64 bits by a loop of compare-and-swap; so the halves are
 // added one by one and the old low half tells the carry.
+template <typename Sum>
 __device__ __forceinline__ void
-wa_block_limbs_add_word(WaBlockLimbs &limbs, unsigned word, int64_t number)
+wa_block_limbs_add_word(WaBlockLimbs<Sum> &limbs, unsigned word, int64_t number)
 {
 	uint32_t low = (uint32_t) number;
 	uint32_t high = (uint32_t) ((uint64_t) number >> 32);
@@ -61,8 +53,9 @@ wa_block_limbs_add_word(WaBlockLimbs &limbs, unsigned word, int64_t number)
 }
 
 // Adds three neighbouring chunks, from any thread.
+template <typename Sum>
 __device__ __forceinline__ void
-wa_block_limbs_add(WaBlockLimbs &limbs, const WaExactChunks &chunks)
+wa_block_limbs_add(WaBlockLimbs<Sum> &limbs, const WaExactChunks &chunks)
 {
 #pragma unroll
 	for (int i = 0; i < 3; i++)
@@ -72,8 +65,9 @@ wa_block_limbs_add(WaBlockLimbs &limbs, const WaExactChunks &chunks)
 // Adds the chunks of all lanes of the calling warp, those for equal limbs
 // together: threads of a warp mostly have windows of about the same place, and
 // one atomic addition for 32 of them is cheaper than 32 on one address.
+template <typename Sum>
 __device__ __forceinline__ void
-wa_block_limbs_add_warp(WaBlockLimbs &limbs, const WaExactChunks &chunks)
+wa_block_limbs_add_warp(WaBlockLimbs<Sum> &limbs, const WaExactChunks &chunks)
 {
 	bool pending = (chunks.chunk[0] | chunks.chunk[1] | chunks.chunk[2]) != 0;
 	unsigned waiting;
@@ -95,8 +89,10 @@ wa_block_limbs_add_warp(WaBlockLimbs &limbs, const WaExactChunks &chunks)
 }
 
 // Adds a count of every lane of the calling warp to one word.
+template <typename Sum>
 __device__ __forceinline__ void
-wa_block_limbs_count_warp(WaBlockLimbs &limbs, unsigned word, uint32_t count)
+wa_block_limbs_count_warp(WaBlockLimbs<Sum> &limbs, unsigned word,
+						  uint32_t count)
 {
 	count = wa_warp_sum(count);
 	if (wa_warp_lane() == 0)

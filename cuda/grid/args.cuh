@@ -5,7 +5,6 @@
 #ifndef WA_CUDA_GRID_ARGS_CUH
 #define WA_CUDA_GRID_ARGS_CUH
 
-#include "block/limbs.cuh"
 #include "kernels.h"
 
 // Threads of a block, and blocks that a multiprocessor is to hold at once:
@@ -23,12 +22,15 @@ constexpr unsigned kTileVectors = kBlockThreads * kLoads;
 constexpr unsigned kMaxBlocks = 2048;
 constexpr unsigned kMaxStateBytes = 32;
 
+// Words of the longest exact sum, and the number of rows.
+constexpr unsigned kMaxTotalWords = WA_SQUARES_LIMBS + 1;
+
 // Device memory that the blocks of a launch share; zero between launches, but
 // for the states, which a launch writes before it reads them.
 struct WaGridScratch
 {
 	unsigned ticket;                                  // blocks that are done
-	unsigned long long totals[kTotalWords];           // of the exact sums
+	unsigned long long totals[kMaxTotalWords];        // of the exact sums
 	unsigned char states[kMaxBlocks][kMaxStateBytes]; // one per block
 };
 

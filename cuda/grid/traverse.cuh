@@ -4,7 +4,8 @@
 //
 // Values may begin at any multiple of their width, so the rows before the
 // first 16-byte boundary and those behind the last one (the edges) are read
-// one by one, by the first threads of block 0.  Between them lie vectors of 16
+// one by one, by the first threads of block 0; values of 16 bytes have none.
+// Between them lie vectors of 16
 // bytes.  Blocks take tiles of kTileVectors vectors in turn (a grid-stride
 // loop); of a tile thread t takes the vectors t, t + kBlockThreads, ..., so
 // that every load of a warp is 512 bytes in a row.
@@ -191,11 +192,14 @@ template <bool kBitmap, typename Value, typename Add>
 __device__ __forceinline__ unsigned
 wa_grid_for_each(const WaKernelArgs &args, Value neutral, Add add)
 {
-	constexpr unsigned kRows = kLoads * sizeof(uint4) / sizeof(Value);
+	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
+	constexpr unsigned kRows = kLoads * kVectorRows;
 	WaGridSpan span =
 		wa_grid_span(static_cast<const Value *>(args.values), args.nrows);
-	unsigned rows = wa_grid_add_edges<kBitmap>(args, span, neutral, add);
+	unsigned rows = 0;
 
+	if constexpr (kVectorRows > 1)
+		rows = wa_grid_add_edges<kBitmap>(args, span, neutral, add);
 	for (unsigned tile = blockIdx.x * kTileVectors; tile < span.vectors;
 		 tile += gridDim.x * kTileVectors)
 	{

@@ -3,51 +3,29 @@
 //		Exact sums of floats, as core/exact_sum.h describes them.
 //
 // A thread keeps a window and takes a whole array of values at a time: the
-// largest magnitude among them, found by integer comparisons, tells whether
-// all fit, so that the additions themselves have no branch.  What is rare
+// largest magnitude among them tells whether all fit.  What is rare
 // (infinities, NaN, numbers that no window holds, remainders below the window)
-// is looked at one by one in a loop over a copy in local memory: unrolled
-// loops in registers would make the kernel several times as long.
+// is looked at one by one in a loop over a copy in local memory.
 //
 #ifndef WA_CUDA_OP_EXACT_SUM_CUH
 #define WA_CUDA_OP_EXACT_SUM_CUH
 
+#include <stddef.h>
+
 #include "block/limbs.cuh"
+#include "op/exact_top.cuh"
 #include "op/operation.cuh"
 
-// Returns the high word of a number, without the sign.  As limits of windows
-// are powers of two, comparing high words compares magnitudes with limits.
-__device__ __forceinline__ uint32_t
-wa_exact_top(double x)
-{
-	return (uint32_t) (wa_double_bits(x) >> 32) & 0x7fffffffu;
-}
+using WaSumLimbs = WaBlockLimbs<WaExactSum>;
 
-// Returns the high word of the largest magnitude; NaN is beyond infinity.
-template <unsigned kRows>
-__device__ __forceinline__ uint32_t
-wa_exact_largest_top(const double (&values)[kRows])
-{
-	uint32_t top = 0;
-
-#pragma unroll
-	for (unsigned i = 0; i < kRows; i++)
-		top = max(top, wa_exact_top(values[i]));
-	return top;
-}
-
-// The same for floats, widened only once the largest is known.
-template <unsigned kRows>
-__device__ __forceinline__ uint32_t
-wa_exact_largest_top(const float (&values)[kRows])
-{
-	uint32_t largest = 0;
-
-#pragma unroll
-	for (unsigned i = 0; i < kRows; i++)
-		largest = max(largest, __float_as_uint(values[i]) & 0x7fffffffu);
-	return wa_exact_top(__uint_as_float(largest));
-}
+// Where the counts lie among the words of a WaExactSum.
+constexpr unsigned kPositiveInfinitiesWord =
+	offsetof(WaExactSum, positive_infinities) / sizeof(int64_t);
+constexpr unsigned kNegativeInfinitiesWord =
+	offsetof(WaExactSum, negative_infinities) / sizeof(int64_t);
+constexpr unsigned kNansWord = offsetof(WaExactSum, nans) / sizeof(int64_t);
+constexpr unsigned kNegativeZerosWord =
+	offsetof(WaExactSum, negative_zeros) / sizeof(int64_t);
 
 __device__ __forceinline__ bool
 wa_exact_is_negative_zero(double x)
@@ -63,11 +41,11 @@ wa_exact_is_negative_zero(float x)
 
 // High word of the limit of the highest window; numbers from there on, and
 // infinities and NaN, are special.
-constexpr uint32_t kSpecialTop = (uint32_t) (WA_EXACT_MAX_K + 50 + 1023) << 20;
+constexpr uint32_t kSpecialTop = wa_exact_top_of_power(WA_EXACT_MAX_K + 50);
 
 // Adds a special number to the block's limbs or counts it there.
 __device__ __forceinline__ void
-wa_exact_add_special(double x, WaBlockLimbs &limbs)
+wa_exact_add_special(double x, WaSumLimbs &limbs)
 {
 	if (wa_is_finite(x))
 		wa_block_limbs_add(limbs, wa_exact_split_double(x));
@@ -157,6 +135,7 @@ wa_exact_window_take(WaExactWindow &window, const float (&values)[kRows])
 template <typename V> struct WaExactOperation
 {
 	using Value = V;
+	using Sum = WaExactSum;
 
 	struct State
 	{
@@ -187,9 +166,15 @@ template <typename V> struct WaExactOperation
 		return 0;
 	}
 
+	__device__ __forceinline__ static Sum *
+	sum(WaKernelResult *result)
+	{
+		return &result->exact;
+	}
+
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows], WaBlockLimbs &limbs)
+	add(State &state, const Value (&values)[kRows], WaSumLimbs &limbs)
 	{
 		uint32_t top = wa_exact_largest_top(values);
 		Value ordinary[kRows];
@@ -198,7 +183,9 @@ template <typename V> struct WaExactOperation
 		for (unsigned i = 0; i < kRows; i++)
 			ordinary[i] = values[i];
 		if (top >= kSpecialTop)
-			top = take_specials(ordinary, limbs);
+			top = wa_exact_take_out(ordinary, kSpecialTop,
+									[&](double x)
+									{ wa_exact_add_special(x, limbs); });
 		if (top >= wa_exact_top(state.window.limit) ||
 			state.taken + kRows > WA_EXACT_WINDOW_ROWS)
 			move_window(state, top, limbs);
@@ -211,7 +198,7 @@ template <typename V> struct WaExactOperation
 	}
 
 	__device__ __forceinline__ static void
-	finish(const State &state, WaBlockLimbs &limbs)
+	finish(const State &state, WaSumLimbs &limbs)
 	{
 		const WaExactWindow &window = state.window;
 
@@ -225,7 +212,7 @@ template <typename V> struct WaExactOperation
   private:
 	// Empties the window and puts it around numbers with this high word.
 	__device__ __forceinline__ static void
-	move_window(State &state, uint32_t top, WaBlockLimbs &limbs)
+	move_window(State &state, uint32_t top, WaSumLimbs &limbs)
 	{
 		const WaExactWindow &window = state.window;
 
@@ -238,33 +225,11 @@ template <typename V> struct WaExactOperation
 		state.taken = 0;
 	}
 
-	// Adds the special ones among the values to the limbs and makes them 0.
-	// Returns the high word of the largest magnitude that is left.
-	template <unsigned kRows>
-	__device__ __forceinline__ static uint32_t
-	take_specials(Value (&values)[kRows], WaBlockLimbs &limbs)
-	{
-		Value copy[kRows];
-
-#pragma unroll
-		for (unsigned i = 0; i < kRows; i++)
-			copy[i] = values[i];
-#pragma unroll 1
-		for (unsigned i = 0; i < kRows; i++)
-			if (wa_exact_top(copy[i]) >= kSpecialTop)
-				wa_exact_add_special(copy[i], limbs);
-#pragma unroll
-		for (unsigned i = 0; i < kRows; i++)
-			if (wa_exact_top(values[i]) >= kSpecialTop)
-				values[i] = 0;
-		return wa_exact_largest_top(values);
-	}
-
 	// Adds to the limbs what a window left of the values it has taken.
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
 	add_rests(WaExactWindow window, const Value (&values)[kRows],
-			  WaBlockLimbs &limbs)
+			  WaSumLimbs &limbs)
 	{
 		Value copy[kRows];
 

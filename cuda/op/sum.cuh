@@ -116,4 +116,61 @@ template <> struct WaOperation<WA_OP_SUM, WA_I64>
 	}
 };
 
+// Sums of I128: the low words as two sums of their halves, the high words as
+// they are, since values are below 2^95 in magnitude and high words below 2^31.
+template <> struct WaOperation<WA_OP_SUM, WA_I128>
+{
+	using Value = WaInt128;
+
+	struct State
+	{
+		uint64_t low;    // sum of the lowest 32 bits
+		uint64_t middle; // sum of the next 32 bits
+		int64_t high;    // sum of the high words
+	};
+
+	__device__ __forceinline__ static State
+	init()
+	{
+		return {0, 0, 0};
+	}
+
+	__device__ __forceinline__ static Value
+	neutral()
+	{
+		return {0, 0};
+	}
+
+	template <unsigned kRows>
+	__device__ __forceinline__ static void
+	add(State &state, const Value (&values)[kRows])
+	{
+#pragma unroll
+		for (unsigned i = 0; i < kRows; i++)
+		{
+			state.low += (uint32_t) values[i].lo;
+			state.middle += values[i].lo >> 32;
+			state.high += values[i].hi;
+		}
+	}
+
+	__device__ __forceinline__ static void
+	merge(State &into, const State &from)
+	{
+		into.low += from.low;
+		into.middle += from.middle;
+		into.high += from.high;
+	}
+
+	__device__ __forceinline__ static void
+	store(const State &state, WaKernelResult *result)
+	{
+		const unsigned __int128 low =
+			((unsigned __int128) state.middle << 32) + state.low;
+
+		result->sum.lo = (uint64_t) low;
+		result->sum.hi = state.high + (int64_t) (low >> 64);
+	}
+};
+
 #endif // WA_CUDA_OP_SUM_CUH

@@ -7,22 +7,10 @@
 
 #include "core/batch.h"
 #include "core/exact_sum.h"
+#include "core/limbs.h"
 
 /* Numbers that share one window: their values stay in the first-level cache. */
 #define CHUNK_ROWS 1024
-
-#define LIMB_MASK ((int64_t) 0xffffffff)
-
-/* A binary floating-point format to round to. */
-typedef struct RoundingFormat
-{
-	int precision_bits; /* of the significand, the hidden bit included */
-	int lowest_bit;     /* exponent of the smallest subnormal */
-	double largest;     /* largest finite number */
-} RoundingFormat;
-
-static const RoundingFormat double_format = {DBL_MANT_DIG, -1074, DBL_MAX};
-static const RoundingFormat float_format = {FLT_MANT_DIG, -149, FLT_MAX};
 
 void
 wa_exact_init(WaExactSum *sum)
@@ -44,22 +32,36 @@ wa_exact_add_scaled(WaExactSum *sum, int64_t number, int exponent)
 	add_chunks(sum, wa_exact_split(number, exponent));
 }
 
+/* Adds a number that is not finite, or a zero, so many times to the counts. */
+static void
+count_special(WaExactSum *sum, double x, int times)
+{
+	if (isnan(x))
+		sum->nans += times;
+	else if (x > 0)
+		sum->positive_infinities += times;
+	else if (x < 0)
+		sum->negative_infinities += times;
+	else if (signbit(x))
+		sum->negative_zeros += times;
+}
+
 void
 wa_exact_add(WaExactSum *sum, double x)
 {
-	if (isnan(x))
-		sum->nans++;
-	else if (isinf(x))
-	{
-		if (x > 0)
-			sum->positive_infinities++;
-		else
-			sum->negative_infinities++;
-	}
-	else if (x == 0)
-		sum->negative_zeros += signbit(x) != 0;
+	if (x == 0 || !wa_is_finite(x))
+		count_special(sum, x, 1);
 	else
 		add_chunks(sum, wa_exact_split_double(x));
+}
+
+void
+wa_exact_subtract(WaExactSum *sum, double x)
+{
+	if (x == 0 || !wa_is_finite(x))
+		count_special(sum, x, -1);
+	else
+		add_chunks(sum, wa_exact_split_double(-x));
 }
 
 /*
@@ -215,132 +217,15 @@ wa_exact_add_floats(WaExactSum *sum, const float *values,
 void
 wa_exact_normalize(WaExactSum *sum)
 {
-	int64_t carry = 0;
-
-	for (int i = 0; i < WA_EXACT_LIMBS - 1; i++)
-	{
-		int64_t limb = sum->limbs[i] + carry;
-
-		sum->limbs[i] = limb & LIMB_MASK;
-		carry = limb >> WA_EXACT_LIMB_BITS;
-	}
-	sum->limbs[WA_EXACT_LIMBS - 1] += carry;
+	wa_limbs_normalize(sum->limbs, WA_EXACT_LIMBS);
 }
 
 void
 wa_exact_merge(WaExactSum *into, const WaExactSum *from)
 {
-	for (int i = 0; i < WA_EXACT_LIMBS; i++)
-		into->limbs[i] += from->limbs[i];
+	wa_limbs_merge(into->limbs, from->limbs, WA_EXACT_LIMBS);
 	into->positive_infinities += from->positive_infinities;
 	into->negative_infinities += from->negative_infinities;
 	into->nans += from->nans;
 	into->negative_zeros += from->negative_zeros;
-	wa_exact_normalize(into);
-}
-
-/* Returns the bit of a magnitude at a position counted from its lowest bit. */
-static inline bool
-bit_at(const WaExactSum *magnitude, int position)
-{
-	if (position < 0)
-		return false;
-	return (magnitude->limbs[position / WA_EXACT_LIMB_BITS] >>
-				(position % WA_EXACT_LIMB_BITS) &
-			1) != 0;
-}
-
-/* Tells whether any bit of a magnitude below the position is set. */
-static bool
-any_bit_below(const WaExactSum *magnitude, int position)
-{
-	int limb = 0;
-
-	for (; position >= WA_EXACT_LIMB_BITS; position -= WA_EXACT_LIMB_BITS)
-		if (magnitude->limbs[limb++] != 0)
-			return true;
-	return position > 0 &&
-		   (magnitude->limbs[limb] & (((int64_t) 1 << position) - 1)) != 0;
-}
-
-/* Returns the position of the highest bit of a magnitude, or -1 if it is 0. */
-static int
-highest_bit(const WaExactSum *magnitude)
-{
-	for (int i = WA_EXACT_LIMBS - 1; i >= 0; i--)
-		if (magnitude->limbs[i] != 0)
-			return i * WA_EXACT_LIMB_BITS + 63 -
-				   __builtin_clzll((unsigned long long) magnitude->limbs[i]);
-	return -1;
-}
-
-/*
- * Rounds a magnitude, whose highest bit is at the given position, to the
- * format, half to even.  The result is a double even for the float format, of
- * which it is then a member unless it exceeds its largest.
- */
-static double
-round_magnitude(const WaExactSum *magnitude, int highest,
-				const RoundingFormat *format)
-{
-	int lowest = highest - format->precision_bits + 1;
-	int64_t significand = 0;
-
-	if (lowest < format->lowest_bit - WA_EXACT_LOWEST_BIT)
-		lowest = format->lowest_bit - WA_EXACT_LOWEST_BIT;
-	for (int position = highest; position >= lowest; position--)
-		significand = significand * 2 + bit_at(magnitude, position);
-	if (bit_at(magnitude, lowest - 1) &&
-		((significand & 1) != 0 || any_bit_below(magnitude, lowest - 1)))
-		significand++;
-	return ldexp((double) significand, lowest + WA_EXACT_LOWEST_BIT);
-}
-
-/* Rounds a sum to the format; see wa_exact_to_double. */
-static double
-round_sum(const WaExactSum *sum, int64_t rows, const RoundingFormat *format,
-		  bool *overflow)
-{
-	WaExactSum magnitude = *sum;
-	bool negative = sum->limbs[WA_EXACT_LIMBS - 1] < 0;
-	int highest;
-	double result;
-
-	*overflow = false;
-	if (sum->nans > 0 ||
-		(sum->positive_infinities > 0 && sum->negative_infinities > 0))
-		return NAN;
-	if (sum->positive_infinities > 0)
-		return INFINITY;
-	if (sum->negative_infinities > 0)
-		return -INFINITY;
-
-	if (negative)
-	{
-		for (int i = 0; i < WA_EXACT_LIMBS; i++)
-			magnitude.limbs[i] = -magnitude.limbs[i];
-		wa_exact_normalize(&magnitude);
-	}
-	highest = highest_bit(&magnitude);
-	if (highest < 0)
-		return rows > 0 && sum->negative_zeros == rows ? -0.0 : 0.0;
-	result = round_magnitude(&magnitude, highest, format);
-	if (result > format->largest)
-	{
-		*overflow = true;
-		result = INFINITY;
-	}
-	return negative ? -result : result;
-}
-
-double
-wa_exact_to_double(const WaExactSum *sum, int64_t rows, bool *overflow)
-{
-	return round_sum(sum, rows, &double_format, overflow);
-}
-
-float
-wa_exact_to_float(const WaExactSum *sum, int64_t rows, bool *overflow)
-{
-	return (float) round_sum(sum, rows, &float_format, overflow);
 }

@@ -203,6 +203,12 @@ void wa_exact_init(WaExactSum *sum);
  */
 void wa_exact_add(WaExactSum *sum, double x);
 
+/*
+ * Takes one number that was added away again, an addition in the sense above:
+ * then the sum is what it would be without the number.
+ */
+void wa_exact_subtract(WaExactSum *sum, double x);
+
 /* Adds number * 2^exponent, an addition in the sense above. */
 void wa_exact_add_scaled(WaExactSum *sum, int64_t number, int exponent);
 

@@ -12,8 +12,8 @@
 #include "core/order.h"
 #include "core/partial.h"
 
-/* Independent chains of dependent comparisons that a float minimum keeps. */
-#define MIN_CHAINS 4
+/* Independent chains of dependent comparisons that a loop over floats keeps. */
+#define CHAINS 4
 
 /* Counts the valid rows of a batch. */
 static int64_t
@@ -33,119 +33,224 @@ count_valid(const WaBatch *batch)
 	return rows;
 }
 
-/* Sums of the integer storages; 2^32 rows of 32 bits fit 64 bits. */
-#define DEFINE_INTEGER_SUM(storage, ctype, wide)                             \
-	static void fold_sum_##storage(WaPartial *partial, const WaBatch *batch) \
-	{                                                                        \
-		const ctype *values = (const ctype *) batch->values;                 \
-		wide sum = 0;                                                        \
-		if (batch->validity == NULL)                                         \
-			for (size_t i = 0; i < batch->nrows; i++)                        \
-				sum += values[i];                                            \
-		else                                                                 \
-			for (size_t i = 0; i < batch->nrows; i++)                        \
-				sum += wa_row_is_valid(batch->validity, i) ? values[i] : 0;  \
-		wa_int128_add(&partial->sum, sum);                                   \
-	}
-
-DEFINE_INTEGER_SUM(I16, int16_t, int64_t)
-DEFINE_INTEGER_SUM(I32, int32_t, int64_t)
-DEFINE_INTEGER_SUM(I64, int64_t, __int128)
-
-static void
-fold_sum_F32(WaPartial *partial, const WaBatch *batch)
-{
-	wa_exact_add_floats(partial->exact, (const float *) batch->values,
-						batch->validity, batch->nrows);
-}
-
-static void
-fold_sum_F64(WaPartial *partial, const WaBatch *batch)
-{
-	wa_exact_add_doubles(partial->exact, (const double *) batch->values,
-						 batch->validity, batch->nrows);
-}
-
-/* Minima of the integer storages, of batches with at least one valid row. */
-#define DEFINE_INTEGER_MIN(storage, ctype, largest)                         \
-	static WaValue batch_min_##storage(const WaBatch *batch)                \
-	{                                                                       \
-		const ctype *values = (const ctype *) batch->values;                \
-		ctype min = largest;                                                \
-		if (batch->validity == NULL)                                        \
-			for (size_t i = 0; i < batch->nrows; i++)                       \
-				min = values[i] < min ? values[i] : min;                    \
-		else                                                                \
-			for (size_t i = 0; i < batch->nrows; i++)                       \
-				if (wa_row_is_valid(batch->validity, i) && values[i] < min) \
-					min = values[i];                                        \
-		return (WaValue){.i = min};                                         \
-	}
-
-DEFINE_INTEGER_MIN(I16, int16_t, INT16_MAX)
-DEFINE_INTEGER_MIN(I32, int32_t, INT32_MAX)
-DEFINE_INTEGER_MIN(I64, int64_t, INT64_MAX)
-DEFINE_INTEGER_MIN(U32, uint32_t, UINT32_MAX)
+/* Values as they are computed with: only those of I128 differ in that. */
+#define PLAIN(value) (value)
+#define WIDE(value)  wa_int128_get(value)
 
 /*
- * Minima of the float storages, likewise.  "x < min" never takes a NaN, so a
- * minimum that is still infinite is Infinity if any row was, else NaN.
+ * The loop of the sums and sums of squares of the integer storages: "take"
+ * takes x, which is 0 for rows that are not valid.
  */
-#define DEFINE_FLOAT_MIN(storage, ctype)                             \
-	static WaValue batch_min_##storage(const WaBatch *batch)         \
-	{                                                                \
-		const ctype *values = (const ctype *) batch->values;         \
-		ctype mins[MIN_CHAINS];                                      \
-		bool number_seen = false;                                    \
-		size_t i = 0;                                                \
-		for (int chain = 0; chain < MIN_CHAINS; chain++)             \
-			mins[chain] = (ctype) INFINITY;                          \
-		if (batch->validity == NULL)                                 \
-			for (; i + MIN_CHAINS <= batch->nrows; i += MIN_CHAINS)  \
-				for (int chain = 0; chain < MIN_CHAINS; chain++)     \
-				{                                                    \
-					ctype x = values[i + chain];                     \
-					mins[chain] = x < mins[chain] ? x : mins[chain]; \
-					number_seen |= x == x;                           \
-				}                                                    \
-		for (; i < batch->nrows; i++)                                \
-			if (wa_row_is_valid(batch->validity, i))                 \
-			{                                                        \
-				mins[0] = values[i] < mins[0] ? values[i] : mins[0]; \
-				number_seen |= values[i] == values[i];               \
-			}                                                        \
-		for (int chain = 1; chain < MIN_CHAINS; chain++)             \
-			mins[0] = mins[chain] < mins[0] ? mins[chain] : mins[0]; \
-		if (mins[0] == 0)                                            \
-			return (WaValue){.f = wa_batch_last_zero(batch)};        \
-		return (WaValue){.f = number_seen ? (double) mins[0] : NAN}; \
+#define FOLD_INTEGERS(ctype, get, computed, take)                         \
+	const ctype *values = (const ctype *) batch->values;                  \
+	if (batch->validity == NULL)                                          \
+		for (size_t i = 0; i < batch->nrows; i++)                         \
+		{                                                                 \
+			computed x = get(values[i]);                                  \
+			take;                                                         \
+		}                                                                 \
+	else                                                                  \
+		for (size_t i = 0; i < batch->nrows; i++)                         \
+		{                                                                 \
+			computed x =                                                  \
+				wa_row_is_valid(batch->validity, i) ? get(values[i]) : 0; \
+			take;                                                         \
+		}
+
+/* 2^32 rows of 32 bits fit 64 bits.  What does not fit 128 bits wraps. */
+#define DEFINE_INTEGER_SUM(storage, ctype, get, wide)                        \
+	static void fold_sum_##storage(WaPartial *partial, const WaBatch *batch) \
+	{                                                                        \
+		wide sum = 0;                                                        \
+		FOLD_INTEGERS(ctype, get, wide, sum += x)                            \
+		wa_int128_add(&partial->sum, (__int128) sum);                        \
 	}
 
-DEFINE_FLOAT_MIN(F32, float)
-DEFINE_FLOAT_MIN(F64, double)
+DEFINE_INTEGER_SUM(I16, int16_t, PLAIN, int64_t)
+DEFINE_INTEGER_SUM(I32, int32_t, PLAIN, int64_t)
+DEFINE_INTEGER_SUM(I64, int64_t, PLAIN, __int128)
+DEFINE_INTEGER_SUM(I128, WaInt128, WIDE, unsigned __int128)
 
-/* Merges the minimum of a batch that comes after all rows of the partial. */
-#define DEFINE_FOLD_MIN(storage, less)                                       \
+/* Squares of 32 bits, of which 2^32 rows fit 64 bits. */
+static void
+fold_squares_I16(WaPartial *partial, const WaBatch *batch)
+{
+	uint64_t sum = 0;
+
+	FOLD_INTEGERS(int16_t, PLAIN, int32_t, sum += (uint32_t) (x * x))
+	wa_uint192_add(&partial->squares, wa_uint192_make(sum));
+}
+
+/* Squares of 64 bits. */
+static void
+fold_squares_I32(WaPartial *partial, const WaBatch *batch)
+{
+	unsigned __int128 sum = 0;
+
+	FOLD_INTEGERS(int32_t, PLAIN, int64_t, sum += (uint64_t) (x * x))
+	wa_uint192_add(&partial->squares, wa_uint192_make(sum));
+}
+
+/* Squares of 128 bits, whose halves are summed up apart. */
+static void
+fold_squares_I64(WaPartial *partial, const WaBatch *batch)
+{
+	unsigned __int128 low = 0;
+	unsigned __int128 high = 0;
+	WaUint192 shifted;
+
+	FOLD_INTEGERS(int64_t, PLAIN, int64_t, {
+		unsigned __int128 square = wa_int64_square(x);
+
+		low += (uint64_t) square;
+		high += (uint64_t) (square >> 64);
+	})
+	shifted = (WaUint192){{0, (uint64_t) high, (uint64_t) (high >> 64)}};
+	wa_uint192_add(&partial->squares, wa_uint192_make(low));
+	wa_uint192_add(&partial->squares, shifted);
+}
+
+/* Sums and sums of squares of the float storages. */
+#define DEFINE_FLOAT_SUMS(storage, ctype, name)                               \
+	static void fold_sum_##storage(WaPartial *partial, const WaBatch *batch)  \
+	{                                                                         \
+		wa_exact_add_##name(&partial->exact->sum,                             \
+							(const ctype *) batch->values, batch->validity,   \
+							batch->nrows);                                    \
+	}                                                                         \
+	static void fold_squares_##storage(WaPartial *partial,                    \
+									   const WaBatch *batch)                  \
+	{                                                                         \
+		wa_squares_add_##name(&partial->exact->squares,                       \
+							  (const ctype *) batch->values, batch->validity, \
+							  batch->nrows);                                  \
+	}
+
+DEFINE_FLOAT_SUMS(F32, float, floats)
+DEFINE_FLOAT_SUMS(F64, double, doubles)
+
+/*
+ * The smallest or largest value of a batch with at least one valid row, of the
+ * integer storages.
+ */
+#define DEFINE_INTEGER_BEST(op, before, storage, ctype, get, computed, worst, \
+							result)                                           \
+	static WaValue batch_##op##_##storage(const WaBatch *batch)               \
+	{                                                                         \
+		const ctype *values = (const ctype *) batch->values;                  \
+		computed best = worst;                                                \
+		if (batch->validity == NULL)                                          \
+			for (size_t i = 0; i < batch->nrows; i++)                         \
+			{                                                                 \
+				computed x = get(values[i]);                                  \
+				best = x before best ? x : best;                              \
+			}                                                                 \
+		else                                                                  \
+			for (size_t i = 0; i < batch->nrows; i++)                         \
+				if (wa_row_is_valid(batch->validity, i) && get(values[i])     \
+															   before best)   \
+					best = get(values[i]);                                    \
+		return (WaValue){result};                                             \
+	}
+
+#define DEFINE_INTEGER_BESTS(storage, ctype, get, computed, smallest, largest, \
+							 result)                                           \
+	DEFINE_INTEGER_BEST(min, <, storage, ctype, get, computed, largest,        \
+						result)                                                \
+	DEFINE_INTEGER_BEST(max, >, storage, ctype, get, computed, smallest, result)
+
+#define INT128_MAX ((__int128) (~(unsigned __int128) 0 >> 1))
+#define INT128_MIN (-INT128_MAX - 1)
+
+DEFINE_INTEGER_BESTS(I16, int16_t, PLAIN, int16_t, INT16_MIN, INT16_MAX,
+					 .i = best)
+DEFINE_INTEGER_BESTS(I32, int32_t, PLAIN, int32_t, INT32_MIN, INT32_MAX,
+					 .i = best)
+DEFINE_INTEGER_BESTS(I64, int64_t, PLAIN, int64_t, INT64_MIN, INT64_MAX,
+					 .i = best)
+DEFINE_INTEGER_BESTS(U32, uint32_t, PLAIN, uint32_t, 0, UINT32_MAX, .u = best)
+DEFINE_INTEGER_BESTS(U64, uint64_t, PLAIN, uint64_t, 0, UINT64_MAX, .u = best)
+DEFINE_INTEGER_BESTS(I128, WaInt128, WIDE, __int128, INT128_MIN, INT128_MAX,
+					 .wide = wa_int128_make(best))
+
+/*
+ * The same of the float storages.  No comparison takes a NaN, the largest
+ * value there is: a minimum is NaN if there is nothing else, a maximum if
+ * there is one at all, as "nan" says when told which of them was seen.
+ */
+#define DEFINE_FLOAT_BEST(op, before, storage, ctype, worst, nan)         \
+	static WaValue batch_##op##_##storage(const WaBatch *batch)           \
+	{                                                                     \
+		const ctype *values = (const ctype *) batch->values;              \
+		ctype best[CHAINS];                                               \
+		bool number_seen = false;                                         \
+		bool nan_seen = false;                                            \
+		size_t i = 0;                                                     \
+		for (int chain = 0; chain < CHAINS; chain++)                      \
+			best[chain] = (ctype) (worst);                                \
+		if (batch->validity == NULL)                                      \
+			for (; i + CHAINS <= batch->nrows; i += CHAINS)               \
+				for (int chain = 0; chain < CHAINS; chain++)              \
+				{                                                         \
+					ctype x = values[i + chain];                          \
+					best[chain] = x before best[chain] ? x : best[chain]; \
+					number_seen |= x == x;                                \
+					nan_seen |= x != x;                                   \
+				}                                                         \
+		for (; i < batch->nrows; i++)                                     \
+			if (wa_row_is_valid(batch->validity, i))                      \
+			{                                                             \
+				ctype x = values[i];                                      \
+				best[0] = x before best[0] ? x : best[0];                 \
+				number_seen |= x == x;                                    \
+				nan_seen |= x != x;                                       \
+			}                                                             \
+		for (int chain = 1; chain < CHAINS; chain++)                      \
+			best[0] = best[chain] before best[0] ? best[chain] : best[0]; \
+		if (nan)                                                          \
+			return (WaValue){.f = NAN};                                   \
+		if (best[0] == 0)                                                 \
+			return (WaValue){.f = wa_batch_last_zero(batch)};             \
+		return (WaValue){.f = (double) best[0]};                          \
+	}
+
+#define DEFINE_FLOAT_BESTS(storage, ctype)              \
+	DEFINE_FLOAT_BEST(min, <, storage, ctype, INFINITY, \
+					  nan_seen && !number_seen)         \
+	DEFINE_FLOAT_BEST(max, >, storage, ctype, -INFINITY, nan_seen)
+
+DEFINE_FLOAT_BESTS(F32, float)
+DEFINE_FLOAT_BESTS(F64, double)
+
+/* Merges what a batch that comes after all rows of the partial has. */
+#define DEFINE_FOLD_BESTS(storage)                                           \
 	static void fold_min_##storage(WaPartial *partial, const WaBatch *batch) \
 	{                                                                        \
 		WaValue min = batch_min_##storage(batch);                            \
-		if (partial->rows == 0 || !(less))                                   \
+		if (partial->rows == 0 ||                                            \
+			!wa_value_less(WA_##storage, partial->min, min))                 \
 			partial->min = min;                                              \
+	}                                                                        \
+	static void fold_max_##storage(WaPartial *partial, const WaBatch *batch) \
+	{                                                                        \
+		WaValue max = batch_max_##storage(batch);                            \
+		if (partial->rows == 0 ||                                            \
+			!wa_value_less(WA_##storage, max, partial->max))                 \
+			partial->max = max;                                              \
 	}
 
-DEFINE_FOLD_MIN(I16, partial->min.i < min.i)
-DEFINE_FOLD_MIN(I32, partial->min.i < min.i)
-DEFINE_FOLD_MIN(I64, partial->min.i < min.i)
-DEFINE_FOLD_MIN(U32, partial->min.i < min.i)
-DEFINE_FOLD_MIN(F32, wa_float_less(partial->min.f, min.f))
-DEFINE_FOLD_MIN(F64, wa_float_less(partial->min.f, min.f))
+#define X(storage, ctype) DEFINE_FOLD_BESTS(storage)
+WA_STORAGE_LIST(X)
+#undef X
 
 typedef void (*FoldFunction)(WaPartial *partial, const WaBatch *batch);
 
 /* By storage and operation; those that are not in the list are NULL. */
 static const FoldFunction fold_functions[WA_STORAGE_COUNT][WA_OP_COUNT] = {
-#define FOLD_SUM(storage) fold_sum_##storage
-#define FOLD_MIN(storage) fold_min_##storage
+#define FOLD_SUM(storage)     fold_sum_##storage
+#define FOLD_SQUARES(storage) fold_squares_##storage
+#define FOLD_MIN(storage)     fold_min_##storage
+#define FOLD_MAX(storage)     fold_max_##storage
 #define X(op, storage, accumulator) \
 	[WA_##storage][WA_OP_##op] = FOLD_##op(storage),
 	WA_REDUCTION_LIST(X)

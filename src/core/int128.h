@@ -1,6 +1,6 @@
 /*
  * int128.h
- *		A 128-bit signed integer that may lie at any 8-byte boundary.
+ *		Integers wider than 64 bits that may lie at any 8-byte boundary.
  *
  * The compilers' __int128 wants 16-byte alignment, which palloc does not give
  * and a message does not have.  Sums are therefore stored as two halves and
@@ -16,6 +16,12 @@ typedef struct WaInt128
 	uint64_t lo; /* the low 64 bits */
 	int64_t hi;  /* the high 64 bits, with the sign */
 } WaInt128;
+
+/* A sum of squares of up to 2^63 numbers of 64 bits: lowest word first. */
+typedef struct WaUint192
+{
+	uint64_t word[3];
+} WaUint192;
 
 /* Returns the stored number as the compiler's own type. */
 WA_INLINE __int128
@@ -36,11 +42,62 @@ wa_int128_make(__int128 number)
 	return stored;
 }
 
-/* Adds number to *sum.  2^63 rows of 64 bits each cannot overflow it. */
+/*
+ * Adds number to *sum.  2^63 rows of 64 bits each cannot overflow it; what can
+ * wraps, as the sender of a batch may break its promises.
+ */
 WA_INLINE void
 wa_int128_add(WaInt128 *sum, __int128 number)
 {
-	*sum = wa_int128_make(wa_int128_get(*sum) + number);
+	unsigned __int128 total = (unsigned __int128) wa_int128_get(*sum);
+
+	*sum = wa_int128_make((__int128) (total + (unsigned __int128) number));
+}
+
+/* Adds number to *sum; carries out of the third word are lost. */
+WA_INLINE void
+wa_uint192_add(WaUint192 *sum, WaUint192 number)
+{
+	unsigned __int128 carry = 0;
+
+	for (int i = 0; i < 3; i++)
+	{
+		carry += (unsigned __int128) sum->word[i] + number.word[i];
+		sum->word[i] = (uint64_t) carry;
+		carry >>= 64;
+	}
+}
+
+/* Takes number, which is not larger, from *sum. */
+WA_INLINE void
+wa_uint192_subtract(WaUint192 *sum, WaUint192 number)
+{
+	uint64_t borrow = 0;
+
+	for (int i = 0; i < 3; i++)
+	{
+		unsigned __int128 difference =
+			(unsigned __int128) sum->word[i] - number.word[i] - borrow;
+
+		sum->word[i] = (uint64_t) difference;
+		borrow = (uint64_t) (difference >> 64) & 1;
+	}
+}
+
+/* Returns a number of 128 bits as one of 192. */
+WA_INLINE WaUint192
+wa_uint192_make(unsigned __int128 number)
+{
+	WaUint192 wide = {{(uint64_t) number, (uint64_t) (number >> 64), 0}};
+
+	return wide;
+}
+
+/* Returns the square of a number. */
+WA_INLINE unsigned __int128
+wa_int64_square(int64_t number)
+{
+	return (unsigned __int128) ((__int128) number * number);
 }
 
 /* Stores the number in *result and returns true if it fits 64 bits. */

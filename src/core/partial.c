@@ -4,54 +4,85 @@
  */
 #include <string.h>
 
+#include "core/limbs.h"
 #include "core/order.h"
 #include "core/partial.h"
+
+/* Bytes of the four counts of an exact sum, which lie one after the other. */
+#define COUNTS_BYTES (4 * sizeof(int64_t))
+
+/* Tells whether values of the storage are floats. */
+static inline bool
+is_float(WaStorage storage)
+{
+	return storage == WA_F32 || storage == WA_F64;
+}
+
+/* Tells whether the set has the operation. */
+static inline bool
+has(WaOpSet ops, WaOp op)
+{
+	return (ops & WA_OP_BIT(op)) != 0;
+}
 
 bool
 wa_partial_needs_exact(WaType type, WaOpSet ops)
 {
-	WaStorage storage = wa_type_storage(type);
-
-	return (ops & WA_OP_BIT(WA_OP_SUM)) != 0 &&
-		   (storage == WA_F32 || storage == WA_F64);
+	return (has(ops, WA_OP_SUM) || has(ops, WA_OP_SQUARES)) &&
+		   is_float(wa_type_storage(type));
 }
 
 void
-wa_partial_init(WaPartial *partial, WaExactSum *exact)
+wa_partial_init(WaPartial *partial, WaExactPart *exact)
 {
 	memset(partial, 0, sizeof(*partial));
 	partial->exact = exact;
 	if (exact != NULL)
-		wa_exact_init(exact);
+		memset(exact, 0, sizeof(*exact));
 }
 
-/* Tells whether a is to be kept as the minimum although b came after it. */
-static inline bool
-min_is_less(WaStorage storage, WaValue a, WaValue b)
+bool
+wa_value_less(WaStorage storage, WaValue a, WaValue b)
 {
-	if (storage == WA_F32 || storage == WA_F64)
-		return wa_float_less(a.f, b.f);
-	return a.i < b.i;
+	switch (storage)
+	{
+		case WA_F32:
+		case WA_F64:
+			return wa_float_less(a.f, b.f);
+		case WA_U32:
+		case WA_U64:
+			return a.u < b.u;
+		case WA_I128:
+			return wa_int128_get(a.wide) < wa_int128_get(b.wide);
+		default:
+			return a.i < b.i;
+	}
 }
 
 void
 wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
 				 WaOpSet ops)
 {
+	WaStorage storage = wa_type_storage(type);
+	bool first = into->rows == 0;
+
 	if (from->rows == 0)
 		return;
-	if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0)
-	{
-		if (wa_partial_needs_exact(type, ops))
-			wa_exact_merge(into->exact, from->exact);
-		else
-			wa_int128_add(&into->sum, wa_int128_get(from->sum));
-	}
-	if ((ops & WA_OP_BIT(WA_OP_MIN)) != 0 &&
-		(into->rows == 0 ||
-		 !min_is_less(wa_type_storage(type), into->min, from->min)))
-		into->min = from->min;
 	into->rows += from->rows;
+	if (has(ops, WA_OP_SUM) && is_float(storage))
+		wa_exact_merge(&into->exact->sum, &from->exact->sum);
+	else if (has(ops, WA_OP_SUM))
+		wa_int128_add(&into->sum, wa_int128_get(from->sum));
+	if (has(ops, WA_OP_SQUARES) && is_float(storage))
+		wa_squares_merge(&into->exact->squares, &from->exact->squares);
+	else if (has(ops, WA_OP_SQUARES))
+		wa_uint192_add(&into->squares, from->squares);
+	if (has(ops, WA_OP_MIN) &&
+		(first || !wa_value_less(storage, into->min, from->min)))
+		into->min = from->min;
+	if (has(ops, WA_OP_MAX) &&
+		(first || !wa_value_less(storage, from->max, into->max)))
+		into->max = from->max;
 }
 
 /* Copies bytes to *cursor and moves it on. */
@@ -75,83 +106,133 @@ get(const uint8_t **cursor, const uint8_t *end, void *bytes, size_t length)
 
 /*
  * The encoding: rows, then for each operation of the set its component.  Of
- * an exact sum only the limbs between the lowest and the highest that are not
- * zero are written, after their range.
+ * limbs only those between the lowest and the highest that are not zero are
+ * written, after their range.
  */
 static void
-encode_exact(const WaExactSum *sum, uint8_t **cursor)
+put_limbs(uint8_t **cursor, const int64_t *limbs, int nlimbs)
 {
 	int32_t range[2] = {0, 0}; /* first limb, number of limbs */
 
-	for (int i = 0; i < WA_EXACT_LIMBS; i++)
+	for (int i = 0; i < nlimbs; i++)
 	{
-		if (sum->limbs[i] == 0)
+		if (limbs[i] == 0)
 			continue;
 		if (range[1] == 0)
 			range[0] = i;
 		range[1] = i - range[0] + 1;
 	}
-	put(cursor, &sum->positive_infinities, 4 * sizeof(int64_t));
 	put(cursor, range, sizeof(range));
-	put(cursor, &sum->limbs[range[0]], (size_t) range[1] * sizeof(int64_t));
+	put(cursor, &limbs[range[0]], (size_t) range[1] * sizeof(int64_t));
 }
 
-/* Reads what encode_exact wrote; the limbs must be in normalized form. */
+/*
+ * Reads what put_limbs wrote into limbs that are all 0.  They must be those of
+ * a normalized number whose last limb is between lowest and 0.
+ */
 static bool
-decode_exact(WaExactSum *sum, const uint8_t **cursor, const uint8_t *end)
+get_limbs(const uint8_t **cursor, const uint8_t *end, int64_t *limbs,
+		  int nlimbs, int64_t lowest)
 {
 	int32_t range[2];
 
-	if (!get(cursor, end, &sum->positive_infinities, 4 * sizeof(int64_t)) ||
-		!get(cursor, end, range, sizeof(range)) || range[0] < 0 ||
-		range[1] < 0 || range[0] > WA_EXACT_LIMBS ||
-		range[1] > WA_EXACT_LIMBS - range[0] ||
-		!get(cursor, end, &sum->limbs[range[0] % WA_EXACT_LIMBS],
-			 (size_t) range[1] * sizeof(int64_t)))
-		return false;
-	for (int i = 0; i < WA_EXACT_LIMBS - 1; i++)
-		if (sum->limbs[i] < 0 || sum->limbs[i] > (int64_t) 0xffffffff)
-			return false;
-	return sum->positive_infinities >= 0 && sum->negative_infinities >= 0 &&
-		   sum->nans >= 0 && sum->negative_zeros >= 0;
+	return get(cursor, end, range, sizeof(range)) && range[0] >= 0 &&
+		   range[1] >= 0 && range[0] < nlimbs &&
+		   range[1] <= nlimbs - range[0] &&
+		   get(cursor, end, &limbs[range[0]],
+			   (size_t) range[1] * sizeof(int64_t)) &&
+		   wa_limbs_are_sound(limbs, nlimbs, lowest);
+}
+
+static void
+put_exact(uint8_t **cursor, const WaExactSum *sum)
+{
+	put(cursor, &sum->positive_infinities, COUNTS_BYTES);
+	put_limbs(cursor, sum->limbs, WA_EXACT_LIMBS);
+}
+
+static bool
+get_exact(const uint8_t **cursor, const uint8_t *end, WaExactSum *sum)
+{
+	/* No sum of 2^63 doubles reaches the last limb, but for its sign. */
+	return get(cursor, end, &sum->positive_infinities, COUNTS_BYTES) &&
+		   sum->positive_infinities >= 0 && sum->negative_infinities >= 0 &&
+		   sum->nans >= 0 && sum->negative_zeros >= 0 &&
+		   get_limbs(cursor, end, sum->limbs, WA_EXACT_LIMBS, -1);
+}
+
+/* Returns the bytes that the value of a storage takes in a WaValue. */
+static inline size_t
+value_bytes(WaStorage storage)
+{
+	return storage == WA_I128 ? sizeof(WaInt128) : sizeof(int64_t);
 }
 
 size_t
 wa_partial_encode(const WaPartial *partial, WaType type, WaOpSet ops,
 				  uint8_t *buffer)
 {
+	WaStorage storage = wa_type_storage(type);
 	uint8_t *cursor = buffer;
 
 	put(&cursor, &partial->rows, sizeof(partial->rows));
-	if (wa_partial_needs_exact(type, ops))
-		encode_exact(partial->exact, &cursor);
-	else if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0)
+	if (has(ops, WA_OP_SUM) && is_float(storage))
+		put_exact(&cursor, &partial->exact->sum);
+	else if (has(ops, WA_OP_SUM))
 		put(&cursor, &partial->sum, sizeof(partial->sum));
-	if ((ops & WA_OP_BIT(WA_OP_MIN)) != 0)
-		put(&cursor, &partial->min, sizeof(partial->min));
+	if (has(ops, WA_OP_SQUARES) && is_float(storage))
+		put_limbs(&cursor, partial->exact->squares.limbs, WA_SQUARES_LIMBS);
+	else if (has(ops, WA_OP_SQUARES))
+		put(&cursor, &partial->squares, sizeof(partial->squares));
+	if (has(ops, WA_OP_MIN))
+		put(&cursor, &partial->min, value_bytes(storage));
+	if (has(ops, WA_OP_MAX))
+		put(&cursor, &partial->max, value_bytes(storage));
 	return (size_t) (cursor - buffer);
+}
+
+/* Reads the components of a partial over floats that have limbs. */
+static bool
+get_float_sums(const uint8_t **cursor, const uint8_t *end, WaOpSet ops,
+			   WaExactPart *exact)
+{
+	if (has(ops, WA_OP_SUM) && !get_exact(cursor, end, &exact->sum))
+		return false;
+	return !has(ops, WA_OP_SQUARES) ||
+		   get_limbs(cursor, end, exact->squares.limbs, WA_SQUARES_LIMBS, 0);
+}
+
+/* Reads the same of a partial over integers. */
+static bool
+get_integer_sums(const uint8_t **cursor, const uint8_t *end, WaOpSet ops,
+				 WaPartial *partial)
+{
+	if (has(ops, WA_OP_SUM) &&
+		!get(cursor, end, &partial->sum, sizeof(partial->sum)))
+		return false;
+	return !has(ops, WA_OP_SQUARES) ||
+		   get(cursor, end, &partial->squares, sizeof(partial->squares));
 }
 
 bool
 wa_partial_decode(WaPartial *partial, WaType type, WaOpSet ops,
 				  const uint8_t *buffer, size_t length)
 {
+	WaStorage storage = wa_type_storage(type);
 	const uint8_t *cursor = buffer;
 	const uint8_t *end = buffer + length;
 
 	if (!get(&cursor, end, &partial->rows, sizeof(partial->rows)) ||
 		partial->rows < 0)
 		return false;
-	if (wa_partial_needs_exact(type, ops))
-	{
-		if (!decode_exact(partial->exact, &cursor, end))
-			return false;
-	}
-	else if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0 &&
-			 !get(&cursor, end, &partial->sum, sizeof(partial->sum)))
+	if (is_float(storage) ? !get_float_sums(&cursor, end, ops, partial->exact)
+						  : !get_integer_sums(&cursor, end, ops, partial))
 		return false;
-	if ((ops & WA_OP_BIT(WA_OP_MIN)) != 0 &&
-		!get(&cursor, end, &partial->min, sizeof(partial->min)))
+	if (has(ops, WA_OP_MIN) &&
+		!get(&cursor, end, &partial->min, value_bytes(storage)))
+		return false;
+	if (has(ops, WA_OP_MAX) &&
+		!get(&cursor, end, &partial->max, value_bytes(storage)))
 		return false;
 	return cursor == end;
 }

@@ -4,53 +4,71 @@
  *
  * A partial holds the components that a set of operations needs.  It is
  * exact, and merging is associative; it is commutative too but for one thing:
- * of several equal values that look different (0 and -0), min keeps the one
- * that came last, as PostgreSQL's own float8smaller does.
+ * of several equal values that look different (0 and -0), min and max keep the
+ * one that came last, as PostgreSQL's own float8smaller and float8larger do.
  */
 #ifndef WA_CORE_PARTIAL_H
 #define WA_CORE_PARTIAL_H
 
 #include "core/batch.h"
+#include "core/exact_squares.h"
 #include "core/exact_sum.h"
 #include "core/int128.h"
 
-/* A value of any storage: i for the integers (widened), f for the floats. */
+/*
+ * A value of any storage: i for the signed integers (widened), u for the
+ * unsigned ones, f for the floats, wide for I128.
+ */
 typedef union WaValue
 {
 	int64_t i;
+	uint64_t u;
 	double f;
+	WaInt128 wide;
 } WaValue;
+
+/* The parts of a partial over floats. */
+typedef struct WaExactPart
+{
+	WaExactSum sum;         /* SUM; its counts serve SQUARES too */
+	WaExactSquares squares; /* SQUARES */
+} WaExactPart;
 
 typedef struct WaPartial
 {
-	int64_t rows;      /* valid rows taken in */
-	WaInt128 sum;      /* SUM over integers */
-	WaExactSum *exact; /* SUM over floats, else NULL; the maker's memory */
-	WaValue min;       /* MIN; undefined while rows is 0 */
+	int64_t rows;       /* valid rows taken in */
+	WaInt128 sum;       /* SUM over integers */
+	WaUint192 squares;  /* SQUARES over integers */
+	WaExactPart *exact; /* SUM and SQUARES over floats; the maker's memory */
+	WaValue min;        /* MIN; undefined while rows is 0 */
+	WaValue max;        /* MAX, likewise */
 } WaPartial;
 
 /* No encoded partial is longer than this. */
-#define WA_PARTIAL_MAX_BYTES (6 * 8 + sizeof(WaExactSum))
+#define WA_PARTIAL_MAX_BYTES (sizeof(WaPartial) + 64 + sizeof(WaExactPart))
 
 #ifdef __cplusplus
 extern "C"
 {
 #endif
 
-/* Tells whether the operations over the type need a WaExactSum. */
+/* Tells whether the operations over the type need a WaExactPart. */
 bool wa_partial_needs_exact(WaType type, WaOpSet ops);
 
 /*
- * Makes *partial the partial of no rows.  exact is memory for the float sum,
- * which has to outlive the partial, or NULL where none is needed.
+ * Makes *partial the partial of no rows.  exact is memory for the float parts,
+ * which has to outlive the partial, or NULL where none are needed.
  */
-void wa_partial_init(WaPartial *partial, WaExactSum *exact);
+void wa_partial_init(WaPartial *partial, WaExactPart *exact);
 
 /*
  * Folds the batch into *partial on the calling thread.  This is the whole of
  * the CPU device's reduction, and the reference the kernels are held against.
  */
 void wa_partial_fold(WaPartial *partial, WaOpSet ops, const WaBatch *batch);
+
+/* Tells whether a sorts before b, as PostgreSQL orders values of the storage. */
+bool wa_value_less(WaStorage storage, WaValue a, WaValue b);
 
 /* Merges *from, whose rows came after those of *into, into *into. */
 void wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
@@ -73,9 +91,9 @@ bool wa_partial_decode(WaPartial *partial, WaType type, WaOpSet ops,
 					   const uint8_t *buffer, size_t length);
 
 /*
- * Returns the zero that min returns for a float batch whose smallest value is
- * zero: the last valid zero in the batch, with its sign.  Kernels compare 0
- * and -0 as equal and leave this look to their caller.
+ * Returns the zero that min or max returns for a float batch whose smallest or
+ * largest value is zero: the last valid zero in the batch, with its sign.
+ * Kernels compare 0 and -0 as equal and leave this look to their caller.
  */
 double wa_batch_last_zero(const WaBatch *batch);
 

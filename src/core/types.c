@@ -3,6 +3,7 @@
  *		Look-ups over the lists of types.h.
  */
 #include "core/types.h"
+#include "core/int128.h"
 
 static const WaStorage type_storages[] = {
 #define X(name, sql, storage) WA_##storage,

@@ -29,16 +29,25 @@
 #define WA_INLINE static inline
 #endif
 
-/* X(NAME, C type): how values lie in memory */
+/*
+ * X(NAME, C type): how values lie in memory.  I128 is a WaInt128 (int128.h)
+ * below 2^95 in magnitude, so that sums of 2^30 of them fit 128 bits.
+ */
 #define WA_STORAGE_LIST(X) \
 	X(I16, int16_t)        \
 	X(I32, int32_t)        \
 	X(I64, int64_t)        \
 	X(U32, uint32_t)       \
+	X(U64, uint64_t)       \
+	X(I128, WaInt128)      \
 	X(F32, float)          \
 	X(F64, double)
 
-/* X(NAME, name as in pg_type, storage) */
+/*
+ * X(NAME, name as in pg_type, storage): the types that a device takes.  A
+ * numeric travels as an integer, scaled by a power of ten that the sender
+ * keeps to itself: as NUMERIC where it fits 64 bits, else as WIDE_NUMERIC.
+ */
 #define WA_TYPE_LIST(X)                \
 	X(INT2, "int2", I16)               \
 	X(INT4, "int4", I32)               \
@@ -50,17 +59,44 @@
 	X(TIMESTAMP, "timestamp", I64)     \
 	X(TIMESTAMPTZ, "timestamptz", I64) \
 	X(MONEY, "money", I64)             \
-	X(OID, "oid", U32)
-
-/* X(NAME, name as in SQL without its gpu_) */
-#define WA_OP_LIST(X) \
-	X(SUM, "sum")     \
-	X(MIN, "min")
+	X(OID, "oid", U32)                 \
+	X(XID8, "xid8", U64)               \
+	X(PG_LSN, "pg_lsn", U64)           \
+	X(NUMERIC, "numeric", I64)         \
+	X(WIDE_NUMERIC, "numeric (wide)", I128)
 
 /*
- * X(operation, type): every aggregate that SQL offers.  The installation
- * script declares exactly these, and the GPU test demands a kernel run of
- * each.
+ * X(NAME, name): what a device computes over a column.  Aggregates of SQL ask
+ * for sets of them: the average for SUM, a variance for SUM and SQUARES.  The
+ * number of rows comes with any of them.
+ */
+#define WA_OP_LIST(X)     \
+	X(SUM, "sum")         \
+	X(SQUARES, "squares") \
+	X(MIN, "min")         \
+	X(MAX, "max")
+
+/* X(type): the types that have a smallest and a largest value */
+#define WA_ORDERED_LIST(X, op) \
+	X(op, INT2)                \
+	X(op, INT4)                \
+	X(op, INT8)                \
+	X(op, FLOAT4)              \
+	X(op, FLOAT8)              \
+	X(op, DATE)                \
+	X(op, TIME)                \
+	X(op, TIMESTAMP)           \
+	X(op, TIMESTAMPTZ)         \
+	X(op, MONEY)               \
+	X(op, OID)                 \
+	X(op, XID8)                \
+	X(op, PG_LSN)              \
+	X(op, NUMERIC)             \
+	X(op, WIDE_NUMERIC)
+
+/*
+ * X(operation, type): what the aggregates of SQL ask a device for.  The GPU
+ * test demands a kernel run of each.
  */
 #define WA_AGGREGATE_LIST(X) \
 	X(SUM, INT2)             \
@@ -69,37 +105,54 @@
 	X(SUM, FLOAT4)           \
 	X(SUM, FLOAT8)           \
 	X(SUM, MONEY)            \
-	X(MIN, INT2)             \
-	X(MIN, INT4)             \
-	X(MIN, INT8)             \
-	X(MIN, FLOAT4)           \
-	X(MIN, FLOAT8)           \
-	X(MIN, DATE)             \
-	X(MIN, TIME)             \
-	X(MIN, TIMESTAMP)        \
-	X(MIN, TIMESTAMPTZ)      \
-	X(MIN, MONEY)            \
-	X(MIN, OID)
+	X(SUM, NUMERIC)          \
+	X(SUM, WIDE_NUMERIC)     \
+	X(SQUARES, INT2)         \
+	X(SQUARES, INT4)         \
+	X(SQUARES, INT8)         \
+	X(SQUARES, FLOAT4)       \
+	X(SQUARES, FLOAT8)       \
+	X(SQUARES, NUMERIC)      \
+	WA_ORDERED_LIST(X, MIN)  \
+	WA_ORDERED_LIST(X, MAX)
 
 /*
  * X(operation, storage, accumulator): every reduction that a device has.
  *
- * INT		WaInt128, exact for any number of rows
- * EXACT	WaExactSum, exact and correctly rounded
+ * INT		WaInt128, exact for any number of rows (for I128: for 2^30)
+ * SQUARE	WaUint192, exact for any number of rows
+ * EXACT	WaExactSum, exact; correctly rounded at the end
+ * EXACT_SQUARE	WaExactSquares, likewise
  * VALUE	one value of the storage
  */
-#define WA_REDUCTION_LIST(X) \
-	X(SUM, I16, INT)         \
-	X(SUM, I32, INT)         \
-	X(SUM, I64, INT)         \
-	X(SUM, F32, EXACT)       \
-	X(SUM, F64, EXACT)       \
-	X(MIN, I16, VALUE)       \
-	X(MIN, I32, VALUE)       \
-	X(MIN, I64, VALUE)       \
-	X(MIN, U32, VALUE)       \
-	X(MIN, F32, VALUE)       \
-	X(MIN, F64, VALUE)
+#define WA_REDUCTION_LIST(X)      \
+	X(SUM, I16, INT)              \
+	X(SUM, I32, INT)              \
+	X(SUM, I64, INT)              \
+	X(SUM, I128, INT)             \
+	X(SUM, F32, EXACT)            \
+	X(SUM, F64, EXACT)            \
+	X(SQUARES, I16, SQUARE)       \
+	X(SQUARES, I32, SQUARE)       \
+	X(SQUARES, I64, SQUARE)       \
+	X(SQUARES, F32, EXACT_SQUARE) \
+	X(SQUARES, F64, EXACT_SQUARE) \
+	X(MIN, I16, VALUE)            \
+	X(MIN, I32, VALUE)            \
+	X(MIN, I64, VALUE)            \
+	X(MIN, U32, VALUE)            \
+	X(MIN, U64, VALUE)            \
+	X(MIN, I128, VALUE)           \
+	X(MIN, F32, VALUE)            \
+	X(MIN, F64, VALUE)            \
+	X(MAX, I16, VALUE)            \
+	X(MAX, I32, VALUE)            \
+	X(MAX, I64, VALUE)            \
+	X(MAX, U32, VALUE)            \
+	X(MAX, U64, VALUE)            \
+	X(MAX, I128, VALUE)           \
+	X(MAX, F32, VALUE)            \
+	X(MAX, F64, VALUE)
 
 typedef enum WaStorage
 {
@@ -148,16 +201,16 @@ extern "C"
 /* Returns how values of the type lie in memory. */
 WaStorage wa_type_storage(WaType type);
 
-/* Returns the bytes one value of the type takes: 2, 4 or 8. */
+/* Returns the bytes one value of the type takes: 2, 4, 8 or 16. */
 size_t wa_type_width(WaType type);
 
 /* Returns the type's name as in pg_type, e.g. "int4". */
 const char *wa_type_name(WaType type);
 
-/* Returns the operation's name as in SQL without its gpu_, e.g. "sum". */
+/* Returns the operation's name, e.g. "sum". */
 const char *wa_op_name(WaOp op);
 
-/* Tells whether SQL offers the operation over the type. */
+/* Tells whether the operation over the type is one of WA_AGGREGATE_LIST. */
 bool wa_aggregate_exists(WaOp op, WaType type);
 
 /* Tells whether every operation of the set has a reduction over the storage. */

@@ -81,7 +81,7 @@ build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
 
 UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
-UNIT_CORE_TESTS := test_exact_sum test_partial test_protocol
+UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu fuzz_daemon
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -109,7 +109,8 @@ unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 	$(DAEMON_PROGRAM) $(UNIT_FAKE)
 
 unit-core: $(UNIT_CORE_PROGRAMS)
-	python3 test/unit/exact_sum_cases.py 1 480 | $(UNIT_BUILD)/test_exact_sum
+	python3 test/unit/exact_sum_cases.py 1 600 | $(UNIT_BUILD)/test_exact_sum
+	$(UNIT_BUILD)/test_small_sum
 	$(UNIT_BUILD)/test_partial
 	$(UNIT_BUILD)/test_protocol
 

@@ -70,7 +70,7 @@ reduce(const WaWorker *worker, WaJob *job)
 {
 	const WaDeviceDriver *driver = worker->device->driver;
 	int64_t start_ns = wa_clock_ns();
-	WaExactSum exact;
+	WaExactPart exact;
 	WaPartial partial;
 
 	wa_partial_init(&partial, wa_partial_needs_exact(job->batch.type, job->ops)

@@ -247,6 +247,15 @@ __uint_as_float(unsigned bits)
 	return number;
 }
 
+inline int
+__double2loint(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return (int) (unsigned) bits;
+}
+
 // The runtime; numbers of errors are CUDA's
 
 enum cudaError_t

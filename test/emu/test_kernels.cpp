@@ -4,6 +4,7 @@
 //
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,25 +76,42 @@ words_equal(const char *what, const void *found, const void *expected,
 	return true;
 }
 
+// Tells whether the exact parts of two partials are the same.
+static bool
+exact_parts_equal(const WaExactPart *found, const WaExactPart *expected,
+				  WaOpSet ops, char *text, size_t text_bytes)
+{
+	if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0 &&
+		!words_equal("exact sum", &found->sum, &expected->sum,
+					 sizeof(WaExactSum), text, text_bytes))
+		return false;
+	return (ops & WA_OP_BIT(WA_OP_SQUARES)) == 0 ||
+		   words_equal("exact squares", &found->squares, &expected->squares,
+					   sizeof(WaExactSquares), text, text_bytes);
+}
+
 bool
 partials_equal(const WaPartial *found, const WaPartial *expected, WaType type,
 			   WaOpSet ops, char *text, size_t text_bytes)
 {
-	const bool sum = (ops & WA_OP_BIT(WA_OP_SUM)) != 0;
-	const bool min = (ops & WA_OP_BIT(WA_OP_MIN)) != 0;
+	const size_t value_bytes =
+		wa_type_storage(type) == WA_I128 ? sizeof(WaInt128) : sizeof(int64_t);
 
 	if (!words_equal("rows", &found->rows, &expected->rows, sizeof(int64_t),
 					 text, text_bytes))
 		return false;
-	if (sum && wa_partial_needs_exact(type, ops) &&
-		!words_equal("exact sum", found->exact, expected->exact,
-					 sizeof(WaExactSum), text, text_bytes))
+	if (wa_partial_needs_exact(type, ops) &&
+		!exact_parts_equal(found->exact, expected->exact, ops, text,
+						   text_bytes))
 		return false;
-	if (sum && !words_equal("sum", &found->sum, &expected->sum,
-							sizeof(WaInt128), text, text_bytes))
-		return false;
-	return !min || words_equal("min", &found->min, &expected->min,
-							   sizeof(WaValue), text, text_bytes);
+	return words_equal("sum", &found->sum, &expected->sum, sizeof(WaInt128),
+					   text, text_bytes) &&
+		   words_equal("squares", &found->squares, &expected->squares,
+					   sizeof(WaUint192), text, text_bytes) &&
+		   words_equal("min", &found->min, &expected->min, value_bytes, text,
+					   text_bytes) &&
+		   words_equal("max", &found->max, &expected->max, value_bytes, text,
+					   text_bytes);
 }
 
 // Copies bytes to fresh device memory, `shift` bytes behind its beginning.
@@ -146,7 +164,7 @@ run_case(const Device &device, const Case &c, Random &random, char *failure)
 	WaBatch batch = {type, values.data(),
 					 c.validity == VALIDITY_NONE ? NULL : validity.data(),
 					 c.nrows};
-	WaExactSum found_sum, expected_sum;
+	WaExactPart found_exact, expected_exact;
 	WaPartial found, expected;
 	char text[kTextBytes / 2];
 
@@ -154,8 +172,8 @@ run_case(const Device &device, const Case &c, Random &random, char *failure)
 	// An empty bitmap has no words, but it is one.
 	if (batch.validity == NULL && c.validity != VALIDITY_NONE)
 		batch.validity = values.data();
-	wa_partial_init(&found, &found_sum);
-	wa_partial_init(&expected, &expected_sum);
+	wa_partial_init(&found, &found_exact);
+	wa_partial_init(&expected, &expected_exact);
 	wa_partial_fold(&expected, WA_OP_BIT(c.op), &batch);
 	reduce_on_device(device, c, batch, &found);
 	if (!partials_equal(&found, &expected, type, WA_OP_BIT(c.op), text,
@@ -244,27 +262,28 @@ test_group(const Device &device, const char *name, TestGroup group, WaOp op,
 }
 
 // More rows for each thread than its window's integers could hold between
-// flushes, all near the window's limit: a first tile of ones places it.
+// flushes, all just below the window's limit: a first tile of ones places it.
 static void
-test_long_window(const Device &device)
+test_long_window(const Device &device, WaOp op, double limit)
 {
 	const size_t nrows = (size_t) 9 << 20;
-	std::vector<double> values(nrows, 2047.75);
+	std::vector<double> values(nrows, nextafter(limit, 0));
 	const WaBatch batch = {WA_FLOAT8, values.data(), NULL, nrows};
-	const Case c = {WA_OP_SUM, WA_F64, nrows, 0, 0, VALIDITY_NONE};
-	WaExactSum found_sum, expected_sum;
+	const Case c = {op, WA_F64, nrows, 0, 0, VALIDITY_NONE};
+	WaExactPart found_exact, expected_exact;
 	WaPartial found, expected;
 	char failure[kTextBytes] = "";
 
 	for (size_t i = 0; i < 65536; i++)
 		values[i] = 1;
-	wa_partial_init(&found, &found_sum);
-	wa_partial_init(&expected, &expected_sum);
-	wa_partial_fold(&expected, WA_OP_BIT(WA_OP_SUM), &batch);
+	wa_partial_init(&found, &found_exact);
+	wa_partial_init(&expected, &expected_exact);
+	wa_partial_fold(&expected, WA_OP_BIT(op), &batch);
 	reduce_on_device(device, c, batch, &found);
-	(void) partials_equal(&found, &expected, WA_FLOAT8, WA_OP_BIT(WA_OP_SUM),
-						  failure, sizeof(failure));
-	report_group(failure, "sum over float8: full windows are flushed in time");
+	(void) partials_equal(&found, &expected, WA_FLOAT8, WA_OP_BIT(op), failure,
+						  sizeof(failure));
+	report_group(failure, "%s over float8: full windows are flushed in time",
+				 wa_op_name(op));
 }
 
 // Runs the groups of cases of one reduction.
@@ -297,7 +316,10 @@ test_kernels(uint64_t seed, bool in_short)
 	WA_REDUCTION_LIST(X)
 #undef X
 	if (!long_window_done && !in_short)
-		test_long_window(device);
+	{
+		test_long_window(device, WA_OP_SUM, 2048);
+		test_long_window(device, WA_OP_SQUARES, 64);
+	}
 	long_window_done = true;
 	must(cudaFree(device.d_scratch));
 	must(cudaFree(device.d_result));

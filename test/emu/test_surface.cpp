@@ -28,7 +28,7 @@ static const size_t kLaneBytes = 1 << 20;
 					 __LINE__, #condition, error);                    \
 	} while (0)
 
-// Returns the operations that SQL offers over the type.
+// Returns all the operations that there are over the type.
 static WaOpSet
 ops_of_type(WaType type)
 {
@@ -46,16 +46,16 @@ static void
 compare(WaCudaLane *lane, const WaBatch &batch, char *failure)
 {
 	const WaOpSet ops = ops_of_type(batch.type);
-	WaExactSum found_sum, expected_sum;
+	WaExactPart found_exact, expected_exact;
 	WaPartial found, expected;
 	char error[kTextBytes] = "";
 
-	wa_partial_init(&found, &found_sum);
-	wa_partial_init(&expected, &expected_sum);
+	wa_partial_init(&found, &found_exact);
+	wa_partial_init(&expected, &expected_exact);
 	wa_partial_fold(&expected, ops, &batch);
 	EXPECT(wa_cuda_reduce(lane, ops, &batch, &found, error, sizeof(error)) ==
 		   WA_OK);
-	EXPECT(found.exact == &found_sum);
+	EXPECT(found.exact == &found_exact);
 	EXPECT(partials_equal(&found, &expected, batch.type, ops, error,
 						  sizeof(error)));
 }
@@ -72,7 +72,7 @@ compare_all_types(WaCudaLane *lane, uint64_t seed, char *failure)
 			for (unsigned kind = 0; kind < VALIDITY_KINDS; kind++)
 			{
 				const WaStorage storage = wa_type_storage((WaType) type);
-				std::vector<uint64_t> values(nrows + 1);
+				std::vector<uint64_t> values(2 * nrows + 1);
 				std::vector<uint64_t> bitmap =
 					validity_fill(kind, nrows, random);
 				unsigned values_kind =
@@ -248,7 +248,7 @@ test_failures(cudaError_t cause, WaStatus expected, const char *name)
 	const int32_t values[] = {1, 2, 3};
 	const uint64_t bitmap[] = {7};
 	const WaBatch batch = {WA_INT4, values, bitmap, 3};
-	const WaOpSet ops = WA_OP_BIT(WA_OP_SUM) | WA_OP_BIT(WA_OP_MIN);
+	const WaOpSet ops = ops_of_type(WA_INT4);
 	WaStatus status = expected;
 	unsigned calls;
 

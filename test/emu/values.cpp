@@ -35,10 +35,38 @@ integer_value(unsigned kind, Random &random)
 	}
 }
 
+// Values of I128 are below 2^95 in magnitude.
+template <>
+WaInt128
+integer_value<WaInt128>(unsigned kind, Random &random)
+{
+	const __int128 limit = (__int128) 1 << 95;
+	const __int128 extremes[] = {1 - limit, limit - 1, 0, -1};
+	const uint64_t low = random.bits();
+	const int64_t high = (int64_t) random.bits() >> 32;
+
+	switch (kind)
+	{
+		case 0:
+			if (low != 0 || high != -((int64_t) 1 << 31))
+				return {low, high};
+			return {1, high};
+		case 1:
+			return wa_int128_make(extremes[random.below(4)]);
+		case 2:
+			return wa_int128_make(limit - 1);
+		case 3:
+			return wa_int128_make(1 - limit);
+		default: // the low words decide, or the sign
+			return {low, (int64_t) random.below(2) - 1};
+	}
+}
+
 // Kinds of floats.
 enum FloatKind
 {
 	FLOAT_PLAIN,
+	FLOAT_WHOLE,
 	FLOAT_SPREAD,
 	FLOAT_EXTREMES,
 	FLOAT_EQUAL,
@@ -53,19 +81,30 @@ enum FloatKind
 	FLOAT_SOME_NAN,
 	FLOAT_NAN,
 	FLOAT_INFINITY,
+	FLOAT_NEGATIVE_INFINITY,
 	FLOAT_INFINITIES,
 	FLOAT_INFINITY_OR_NAN,
 	FLOAT_KINDS
 };
 
-static const char *const float_names[] = {"plain",          "spread",
-										  "extremes",       "equal",
-										  "any bits",       "any finite bits",
-										  "cancelling",     "near overflow",
-										  "growing",        "subnormal",
-										  "0 and -0",       "-0",
-										  "some NaN",       "NaN",
-										  "Infinity",       "both infinities",
+static const char *const float_names[] = {"plain",
+										  "whole",
+										  "spread",
+										  "extremes",
+										  "equal",
+										  "any bits",
+										  "any finite bits",
+										  "cancelling",
+										  "near overflow",
+										  "growing",
+										  "subnormal",
+										  "0 and -0",
+										  "-0",
+										  "some NaN",
+										  "NaN",
+										  "Infinity",
+										  "-Infinity",
+										  "both infinities",
 										  "Infinity or NaN"};
 
 // Returns a float of any bits.
@@ -126,6 +165,8 @@ float_value(unsigned kind, size_t row, Random &random)
 	{
 		case FLOAT_PLAIN:
 			return plain_float<Float>(random);
+		case FLOAT_WHOLE:
+			return (Float) ((int64_t) random.below(2000001) - 1000000);
 		case FLOAT_SPREAD: // what one window holds
 			return ldexp(plain_float<Float>(random), -(int) random.below(40));
 		case FLOAT_EXTREMES:
@@ -154,6 +195,8 @@ float_value(unsigned kind, size_t row, Random &random)
 			return odd ? Limits::quiet_NaN() : -Limits::quiet_NaN();
 		case FLOAT_INFINITY:
 			return Limits::infinity();
+		case FLOAT_NEGATIVE_INFINITY:
+			return -Limits::infinity();
 		case FLOAT_INFINITIES:
 			return odd ? Limits::infinity() : -Limits::infinity();
 		default:
@@ -204,6 +247,18 @@ fill(unsigned kind, int64_t *values, size_t nrows, Random &random)
 
 static void
 fill(unsigned kind, uint32_t *values, size_t nrows, Random &random)
+{
+	fill_integers(kind, values, nrows, random);
+}
+
+static void
+fill(unsigned kind, uint64_t *values, size_t nrows, Random &random)
+{
+	fill_integers(kind, values, nrows, random);
+}
+
+static void
+fill(unsigned kind, WaInt128 *values, size_t nrows, Random &random)
 {
 	fill_integers(kind, values, nrows, random);
 }

@@ -14,7 +14,7 @@
 #include "test/unit/test_daemon_client.h"
 
 #define SUM WA_OP_BIT(WA_OP_SUM)
-#define MIN WA_OP_BIT(WA_OP_MIN)
+#define ALL (WA_OP_BIT(WA_OP_COUNT) - 1)
 
 static bool
 test_hello(WaTestDaemon *daemon)
@@ -83,10 +83,11 @@ fill(uint8_t *memory, WaType type, uint64_t nrows, uint64_t *state)
 	for (uint64_t row = 0; row < nrows; row++)
 	{
 		uint64_t bits = next_random(state) ^ next_random(state) << 30;
+		WaInt128 wide = {bits, (int32_t) next_random(state) / 4};
 		double special = specials[bits % 6];
 		float narrow = (float) (bits % 6 < 2 ? special : 1.25);
 
-		memcpy(memory + row * width, &bits, width);
+		memcpy(memory + row * width, &wide, width);
 		if (bits % 4 == 0 && wa_type_storage(type) == WA_F64)
 			memcpy(memory + row * width, &special, width);
 		if (bits % 4 == 0 && wa_type_storage(type) == WA_F32)
@@ -100,7 +101,7 @@ reduction_agrees(WaTestClient *client, int slot, const WaReduceMessage *reduce)
 {
 	WaBatch batch = {.type = (WaType) reduce->type, .nrows = reduce->nrows};
 	uint8_t expected[WA_PARTIAL_MAX_BYTES];
-	WaExactSum exact;
+	WaExactPart exact;
 	WaPartial partial;
 	WaMessage message;
 	size_t length;
@@ -164,7 +165,7 @@ runs_of(const WaTestDaemon *daemon, WaOp op, WaType type)
 static bool
 test_reductions(WaTestDaemon *daemon)
 {
-	static const uint64_t sizes[] = {0, 1, 63, 64, 65, 1000, 100000};
+	static const uint64_t sizes[] = {0, 1, 63, 64, 65, 1000, 50000};
 	WaTestClient client;
 	uint64_t state = 1;
 	int slot;
@@ -199,12 +200,12 @@ test_full_slot(WaTestDaemon *daemon)
 	slot = wa_test_take_slot(&client);
 	fill(wa_test_slot(&client, slot), WA_INT2, client.geometry.slot_bytes / 2,
 		 &state);
-	reduce = wa_test_request(slot, WA_INT2, SUM | MIN, values_bytes / 2);
+	reduce = wa_test_request(slot, WA_INT2, ALL, values_bytes / 2);
 	reduce.has_validity = 1;
 	reduce.validity_offset = values_bytes;
 	EXPECT(reduction_agrees(&client, slot, &reduce));
-	reduce = wa_test_request(slot, WA_INT2, SUM | MIN,
-							 client.geometry.slot_bytes / 2);
+	reduce =
+		wa_test_request(slot, WA_INT2, ALL, client.geometry.slot_bytes / 2);
 	EXPECT(reduction_agrees(&client, slot, &reduce));
 	wa_test_close(&client);
 	return true;
@@ -227,6 +228,10 @@ test_unsupported(WaTestDaemon *daemon)
 	EXPECT(message.failed.status == WA_UNSUPPORTED);
 	EXPECT(message.header.request == 9);
 	EXPECT(strlen(message.failed.text) > 0);
+	reduce = wa_test_request(slot, WA_WIDE_NUMERIC, ALL, 3);
+	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_receive_reply(client.fd, &message) == WA_MSG_FAILED);
+	EXPECT(message.failed.status == WA_UNSUPPORTED);
 	reduce = wa_test_request(slot, WA_INT4, SUM, 3);
 	reduce.device = WA_WANT_GPU;
 	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
@@ -304,7 +309,7 @@ test_counted_rows(WaTestDaemon *daemon)
 
 	EXPECT(wa_test_open(&client));
 	slot = wa_test_take_slot(&client);
-	reduce = wa_test_request(slot, WA_INT4, SUM | MIN, 5);
+	reduce = wa_test_request(slot, WA_INT4, ALL, 5);
 	reduce.has_validity = 1;
 	reduce.validity_offset = 64;
 	memcpy(wa_test_slot(&client, slot) + 64, &bitmap, sizeof(bitmap));

@@ -261,7 +261,8 @@ test_sizes(void)
 {
 	EXPECT(sizeof(WaMessage) <= WA_MAX_MESSAGE_BYTES);
 	EXPECT(sizeof(WaStagingHeader) <= 8192);
-	EXPECT(sizeof(WaPartial) - sizeof(WaExactSum *) + 16 <=
+	/* Two ranges of limbs come with the parts of a partial over floats. */
+	EXPECT(sizeof(WaPartial) + sizeof(WaExactPart) + 2 * 8 <=
 		   WA_PARTIAL_MAX_BYTES);
 	return true;
 }
