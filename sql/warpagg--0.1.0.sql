@@ -3,7 +3,8 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION warpagg" to load this file. \quit
 
--- Support functions of all aggregates of the family.
+-- Support functions of all aggregates of the family.  Those over the same
+-- column share one state; its final functions tell what they need of it.
 
 CREATE FUNCTION warpagg_transition(internal, "any") RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -17,248 +18,136 @@ CREATE FUNCTION warpagg_serialize(internal) RETURNS bytea
 CREATE FUNCTION warpagg_deserialize(bytea, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
--- gpu_sum(value): the sum of all values that are not NULL, or NULL if there
--- are none.  Integers and money: exactly what sum returns, or an error where
--- it would wrap around.  real and double precision: the exact sum, rounded
--- once, whatever the order of the rows.
+-- For window frames whose start moves: takes rows in, and away again.
 
-CREATE FUNCTION warpagg_sum_int8(internal) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'warpagg_sum_final'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION warpagg_moving_transition(internal, "any") RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION warpagg_sum_numeric(internal) RETURNS numeric
-    AS 'MODULE_PATHNAME', 'warpagg_sum_final'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION warpagg_moving_inverse(internal, "any") RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION warpagg_sum_float4(internal) RETURNS real
-    AS 'MODULE_PATHNAME', 'warpagg_sum_final'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
+-- gpu_count(*): every row, whatever is in it.
 
-CREATE FUNCTION warpagg_sum_float8(internal) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'warpagg_sum_final'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION warpagg_sum_money(internal) RETURNS money
-    AS 'MODULE_PATHNAME', 'warpagg_sum_final'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE AGGREGATE gpu_sum(smallint) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_sum_int8,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
+CREATE AGGREGATE gpu_count(*) (
+    SFUNC = pg_catalog.int8inc,
+    STYPE = bigint,
+    INITCOND = '0',
+    COMBINEFUNC = pg_catalog.int8pl,
+    MSFUNC = pg_catalog.int8inc,
+    MINVFUNC = pg_catalog.int8dec,
+    MSTYPE = bigint,
+    MINITCOND = '0',
     PARALLEL = SAFE
 );
 
-CREATE AGGREGATE gpu_sum(integer) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_sum_int8,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    PARALLEL = SAFE
-);
+COMMENT ON AGGREGATE gpu_count(*) IS 'number of input rows';
 
-CREATE AGGREGATE gpu_sum(bigint) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_sum_numeric,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    PARALLEL = SAFE
-);
+-- For each overload of the built-in aggregates below that this server has, a
+-- twin with the same arguments and result, so that whatever a newer server
+-- adds is there too.  What each of them computes, and where a result differs
+-- from the built-in's, is said in the README, under "Functions".
+--
+--  function    C final function, whose SQL twins differ in their result type
+--  space       bytes that a state takes, with what palloc adds to it
+--  moving      rows can be taken away again
 
-CREATE AGGREGATE gpu_sum(real) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_sum_float4,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    PARALLEL = SAFE
-);
+DO $make_twins$
+DECLARE
+    twin record;
+    final text;
+    definition text;
+BEGIN
+    FOR twin IN
+        SELECT family.*,
+               t.typname AS result,
+               pg_get_function_identity_arguments(p.oid) AS argument,
+               -- what the final functions of min and max return
+               CASE WHEN t.typname IN ('anyarray', 'anyenum') THEN t.typname
+                    ELSE 'anyelement' END AS polymorph,
+               o.oprname AS sort_operator
+        FROM (VALUES
+                ('count', 'count', false, 80, true),
+                ('sum', 'sum', false, 80, true),
+                ('avg', 'avg', false, 80, true),
+                ('min', 'min', true, 80, false),
+                ('max', 'max', true, 80, false),
+                ('var_pop', 'var_pop', false, 144, true),
+                ('var_samp', 'var_samp', false, 144, true),
+                ('variance', 'var_samp', false, 144, true),
+                ('stddev_pop', 'stddev_pop', false, 144, true),
+                ('stddev_samp', 'stddev_samp', false, 144, true),
+                ('stddev', 'stddev_samp', false, 144, true)
+             ) AS family(name, function, is_extreme, space, moving)
+        JOIN pg_catalog.pg_proc p ON p.proname = family.name
+        JOIN pg_catalog.pg_aggregate a ON a.aggfnoid = p.oid
+        JOIN pg_catalog.pg_type t ON t.oid = p.prorettype
+        LEFT JOIN pg_catalog.pg_operator o ON o.oid = a.aggsortop
+        WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.pronargs = 1
+        ORDER BY family.name, p.oid
+    LOOP
+        IF twin.is_extreme THEN
+            final := format('warpagg_%s_%s', twin.function, twin.polymorph);
+            definition := format('%I(internal, %s) RETURNS %2$s',
+                                 final, twin.polymorph);
+        ELSE
+            final := format('warpagg_%s_%s', twin.function, twin.result);
+            definition := format('%I(internal) RETURNS %I',
+                                 final, twin.result);
+        END IF;
+        IF to_regproc(quote_ident(final)) IS NULL THEN
+            EXECUTE format(
+                'CREATE FUNCTION %s AS ''MODULE_PATHNAME'', %L '
+                'LANGUAGE C IMMUTABLE PARALLEL SAFE',
+                definition, format('warpagg_%s_final', twin.function));
+        END IF;
 
-CREATE AGGREGATE gpu_sum(double precision) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_sum_float8,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    PARALLEL = SAFE
-);
+        definition := format(
+            'SFUNC = warpagg_transition, STYPE = internal, '
+            'SSPACE = %s, FINALFUNC = %I, '
+            'COMBINEFUNC = warpagg_combine, '
+            'SERIALFUNC = warpagg_serialize, '
+            'DESERIALFUNC = warpagg_deserialize, PARALLEL = SAFE',
+            twin.space, final);
+        IF twin.is_extreme THEN
+            definition := definition || format(
+                ', FINALFUNC_EXTRA, SORTOP = operator(pg_catalog.%s)',
+                twin.sort_operator);
+        END IF;
+        IF twin.moving THEN
+            definition := definition || format(
+                ', MSFUNC = warpagg_moving_transition, '
+                'MINVFUNC = warpagg_moving_inverse, '
+                'MSTYPE = internal, MSSPACE = %s, '
+                'MFINALFUNC = %I', twin.space, final);
+        END IF;
+        EXECUTE format('CREATE AGGREGATE %I(%s) (%s)',
+                       'gpu_' || twin.name, twin.argument, definition);
+    END LOOP;
 
-CREATE AGGREGATE gpu_sum(money) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_sum_money,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    PARALLEL = SAFE
-);
+    -- CREATE AGGREGATE declares the result over enums as anyelement, which is
+    -- the same enum, but no twin's.
+    UPDATE pg_catalog.pg_proc SET prorettype = 'anyenum'::regtype
+    WHERE proname IN ('gpu_min', 'gpu_max') AND prokind = 'a'
+        AND pronamespace = current_schema()::regnamespace
+        AND proargtypes[0] = 'anyenum'::regtype;
 
--- gpu_min(value): the smallest of all values that are not NULL, as min returns
--- it, or NULL if there are none.
-
-CREATE FUNCTION warpagg_min(internal, anyelement) RETURNS anyelement
-    AS 'MODULE_PATHNAME', 'warpagg_min_final'
-    LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE AGGREGATE gpu_min(smallint) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(integer) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(bigint) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(real) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(double precision) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(date) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(time) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(timestamp) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(timestamptz) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(money) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
-CREATE AGGREGATE gpu_min(oid) (
-    SFUNC = warpagg_transition,
-    STYPE = internal,
-    SSPACE = 144,
-    FINALFUNC = warpagg_min,
-    FINALFUNC_EXTRA,
-    COMBINEFUNC = warpagg_combine,
-    SERIALFUNC = warpagg_serialize,
-    DESERIALFUNC = warpagg_deserialize,
-    SORTOP = operator(pg_catalog.<),
-    PARALLEL = SAFE
-);
-
--- What the device process has and does.  Asking starts it.
+    -- What each of them is for, in the built-in's words.
+    FOR twin IN
+        SELECT g.oid::regprocedure AS aggregate,
+               obj_description(b.oid, 'pg_proc') AS description
+        FROM pg_catalog.pg_proc g
+        JOIN pg_catalog.pg_proc b
+            ON g.proname = 'gpu_' || b.proname
+            AND g.proargtypes = b.proargtypes
+        WHERE g.prokind = 'a' AND b.prokind = 'a' AND g.pronargs = 1
+            AND g.pronamespace = current_schema()::regnamespace
+            AND b.pronamespace = 'pg_catalog'::regnamespace
+    LOOP
+        EXECUTE format('COMMENT ON AGGREGATE %s IS %L',
+                       twin.aggregate, twin.description);
+    END LOOP;
+END
+$make_twins$;
 
 CREATE FUNCTION warpagg_devices(
     OUT kind text,

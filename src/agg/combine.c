@@ -5,19 +5,21 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "libpq/pqformat.h"
 
-#include "agg/state.h"
+#include "agg/column.h"
+#include "agg/extreme.h"
 #include "exec/reduce.h"
 
 PG_FUNCTION_INFO_V1(warpagg_combine);
 PG_FUNCTION_INFO_V1(warpagg_serialize);
 PG_FUNCTION_INFO_V1(warpagg_deserialize);
 
-/* What stands before the partial in a serialized state. */
+/* What stands before the components in a serialized state. */
 typedef struct SerialHeader
 {
-	uint8 type;
-	uint8 ops;
+	WaPlanKey key;
+	int64 rows;
 } SerialHeader;
 
 /*
@@ -41,13 +43,12 @@ warpagg_combine(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
 	from = (WaAggState *) PG_GETARG_POINTER(1);
-	wa_state_flush(from);
+	wa_state_collect(from);
 	if (PG_ARGISNULL(0))
-		into =
-			wa_state_make(context, (WaType) from->type, from->ops, true, false);
+		into = wa_state_make(context, wa_plan_states(fcinfo, &from->plan->key));
 	else
 		into = (WaAggState *) PG_GETARG_POINTER(0);
-	if (into->type != from->type || into->ops != from->ops)
+	if (!wa_plan_keys_match(&into->plan->key, &from->plan->key))
 		elog(ERROR, "cannot combine different warpagg states");
 	wa_state_merge(into, from);
 	PG_RETURN_POINTER(into);
@@ -61,10 +62,8 @@ Datum
 warpagg_serialize(PG_FUNCTION_ARGS)
 {
 	WaAggState *state;
-	SerialHeader header;
-	bytea *result;
-	char *data;
-	Size length;
+	SerialHeader header = {0};
+	StringInfoData buffer;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
 		elog(ERROR, "warpagg_serialize called in a context that is not an "
@@ -75,17 +74,15 @@ warpagg_serialize(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	}
 	state = (WaAggState *) PG_GETARG_POINTER(0);
-	wa_state_flush(state);
-	wa_state_complete_partial(state);
-	result = palloc(VARHDRSZ + sizeof(header) + WA_PARTIAL_MAX_BYTES);
-	data = VARDATA(result);
-	header.type = state->type;
-	header.ops = state->ops;
-	memcpy(data, &header, sizeof(header));
-	length = wa_partial_encode(&state->partial, (WaType) state->type,
-							   state->ops, (uint8 *) data + sizeof(header));
-	SET_VARSIZE(result, VARHDRSZ + sizeof(header) + length);
-	PG_RETURN_BYTEA_P(result);
+	wa_state_collect(state);
+	header.key = state->plan->key;
+	header.rows = state->rows;
+	pq_begintypsend(&buffer);
+	appendBinaryStringInfo(&buffer, (char *) &header, sizeof(header));
+	if (wa_state_has(state, WA_OP_SUM))
+		state->plan->kind->write(state, &buffer);
+	wa_extreme_write(state, &buffer);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
 }
 
 /*
@@ -97,26 +94,27 @@ warpagg_deserialize(PG_FUNCTION_ARGS)
 {
 	bytea *serial;
 	SerialHeader header;
+	StringInfoData buffer;
+	const WaAggPlan *plan;
 	WaAggState *state;
-	Size length;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
 		elog(ERROR, "warpagg_deserialize called in a context that is not an "
 					"aggregate");
 	serial = PG_GETARG_BYTEA_PP(0);
-	length = VARSIZE_ANY_EXHDR(serial);
-	if (length < sizeof(header))
-		elog(ERROR, "serialized warpagg state is too short");
-	memcpy(&header, VARDATA_ANY(serial), sizeof(header));
-	if (header.type >= WA_TYPE_COUNT ||
-		!wa_reductions_exist(header.ops, wa_type_storage((WaType) header.type)))
+	initStringInfo(&buffer);
+	appendBinaryStringInfo(&buffer, VARDATA_ANY(serial),
+						   VARSIZE_ANY_EXHDR(serial));
+	pq_copymsgbytes(&buffer, (char *) &header, sizeof(header));
+	plan = wa_plan_states(fcinfo, &header.key);
+	if (!wa_plan_keys_match(&plan->key, &header.key) || header.rows < 0)
 		elog(ERROR, "serialized warpagg state is of an unknown kind");
-	state = wa_state_make(CurrentMemoryContext, (WaType) header.type,
-						  header.ops, true, false);
-	wa_state_complete_partial(state);
-	if (!wa_partial_decode(&state->partial, (WaType) header.type, header.ops,
-						   (const uint8 *) VARDATA_ANY(serial) + sizeof(header),
-						   length - sizeof(header)))
-		elog(ERROR, "serialized warpagg state is damaged");
+	state = wa_state_make(CurrentMemoryContext, plan);
+	if (wa_state_has(state, WA_OP_SUM))
+		plan->kind->read(state, &buffer);
+	state->rows = header.rows;
+	wa_extreme_read(state, &buffer);
+	pq_getmsgend(&buffer);
+	pfree(buffer.data);
 	PG_RETURN_POINTER(state);
 }

@@ -1,6 +1,6 @@
 /*
  * final.h
- *		The final functions, by which an aggregate's operation is known.
+ *		The final functions, by which an aggregate's operations are known.
  */
 #ifndef WA_AGG_FINAL_H
 #define WA_AGG_FINAL_H
@@ -10,9 +10,9 @@
 #include "core/types.h"
 
 /*
- * Returns the operation whose final function this is, as a set of one, or the
- * empty set if it is none of ours.
+ * Returns the operations that the aggregate with this final function needs;
+ * the empty set if it only counts rows, or is none of ours.
  */
-extern WaOpSet wa_final_operation(PGFunction function);
+extern WaOpSet wa_final_operations(PGFunction function);
 
 #endif /* WA_AGG_FINAL_H */

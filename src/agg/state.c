@@ -1,26 +1,29 @@
 /*
  * state.c
- *		The transition state: how its buffer grows and is reduced.
+ *		The transition state: where its rows lie; see state.h.
  *
  * A buffer that is folded here should be small, so that it stays in the
  * processor's cache; one that goes to a device should be large.  So a buffer
  * grows beyond SMALL_BYTES only while a device would take a full one.
  *
- * Where there may be a million groups, it grows only to a share of the rows
- * that its group has already seen: a small group then costs no more than the
- * state itself, and all buffers together take a fraction of what the values
- * would.
+ * Where there may be a million groups, a state gets a bulk only after
+ * thousands of rows, and a buffer for a share of the rows that its group has
+ * already seen: all buffers together take a fraction of what the values would.
  */
 #include "postgres.h"
 
 #include "utils/memutils.h"
 
-#include "agg/state.h"
+#include "agg/column.h"
+#include "agg/extreme.h"
 #include "exec/reduce.h"
 #include "settings.h"
 
 /* A buffer of this size and its fold's work fit the first-level cache. */
 #define SMALL_BYTES 16384
+
+/* The first buffer of one of many groups. */
+#define FIRST_BYTES 1024
 
 /* The buffer of one of many groups grows by this factor. */
 #define GROWTH 4
@@ -28,146 +31,253 @@
 /* Rows that one of many groups has seen for each value of its buffer. */
 #define ROWS_PER_VALUE 16
 
-/* Values to hold before a WaExactSum (600 bytes) is worth its memory. */
-#define ROWS_BEFORE_EXACT 64
+/* No sum of so many rows of WIDE_NUMERIC overflows 128 bits. */
+#define MAX_BULK_ROWS ((int64) 1 << 30)
 
 WaAggState *
-wa_state_make(MemoryContext context, WaType type, WaOpSet ops, bool many,
-			  bool may_use_device)
+wa_state_make(MemoryContext context, const WaAggPlan *plan)
 {
-	WaAggState *state = MemoryContextAlloc(context, sizeof(WaAggState));
+	WaAggState *state = MemoryContextAllocZero(context, plan->state_bytes);
 
-	state->values = state->inline_values;
-	state->nvalues = 0;
-	state->type = (uint8) type;
-	state->width = (uint8) wa_type_width(type);
-	state->capacity = WA_INLINE_BYTES / state->width;
-	state->ops = (uint8) ops;
-	state->many = many;
-	state->may_use_device = may_use_device;
-	state->context = context;
-	state->buffer = NULL;
-	wa_partial_init(&state->partial, NULL);
+	state->plan = plan;
+	state->width = plan->width;
+	state->negative_zeros = true;
 	return state;
 }
 
-/* Tells whether the state's buffer should grow rather than be reduced. */
+/* Returns the bytes a value takes in the buffer of the bulk. */
+static Size
+bulk_width(const WaAggState *state)
+{
+	return wa_type_width(state->bulk->type);
+}
+
+/* Returns the bytes of the bulk's buffer. */
+static Size
+buffer_bytes(const WaAggState *state)
+{
+	return (Size) (state->capacity + state->bulk->capacity) * bulk_width(state);
+}
+
+/* Notes the buffer's size, where the transition function looks for it. */
+static void
+note_buffer(WaAggState *state, Size bytes)
+{
+	WaBulk *bulk = state->bulk;
+	uint32 capacity = (uint32) (bytes / bulk_width(state));
+
+	if (state->width == 0)
+		bulk->capacity = capacity;
+	else
+	{
+		state->values = wa_buffer_memory(bulk->buffer);
+		state->capacity = capacity;
+	}
+}
+
+/* Tells whether a device would take a full buffer. */
+static bool
+device_wants(const WaAggState *state)
+{
+	return state->plan->may_use_device &&
+		   wa_exec_wants(WA_BUFFER_BYTES / bulk_width(state));
+}
+
+/* Tells whether the bulk's buffer should grow rather than be reduced. */
 static bool
 should_grow(const WaAggState *state)
 {
-	Size bytes = (Size) state->capacity * state->width;
-	int64 rows = state->partial.rows + state->nvalues;
+	Size bytes = buffer_bytes(state);
+	int64 rows = state->rows + state->bulk->partial.rows + state->nvalues +
+				 state->bulk->nvalues;
 
-	if (bytes >= WA_BUFFER_BYTES)
+	if (bytes >= WA_BUFFER_BYTES ||
+		(bytes >= SMALL_BYTES && !device_wants(state)))
 		return false;
-	if (bytes >= SMALL_BYTES &&
-		!(state->may_use_device &&
-		  wa_exec_wants(WA_BUFFER_BYTES / state->width)))
-		return false;
-	if (!state->many || (state->may_use_device && wa_min_device_rows == 0))
-		return true;
-	if (wa_partial_needs_exact((WaType) state->type, state->ops) &&
-		state->capacity < ROWS_BEFORE_EXACT)
-		return true;
-	return rows >= (int64) state->capacity * ROWS_PER_VALUE;
+	return !state->plan->many ||
+		   (state->plan->may_use_device && wa_min_device_rows == 0) ||
+		   rows >=
+			   (int64) (bytes / bulk_width(state)) * GROWTH * ROWS_PER_VALUE;
 }
 
-/* Returns the bytes that the state's buffer should have next. */
+/* Returns the bytes that the bulk's buffer should have next. */
 static Size
 next_size(const WaAggState *state)
 {
-	Size bytes = (Size) state->capacity * state->width;
+	Size bytes = buffer_bytes(state);
 
-	if (state->many)
+	if (state->plan->many)
 		return Min(bytes * GROWTH, WA_BUFFER_BYTES);
 	return bytes < SMALL_BYTES ? SMALL_BYTES : WA_BUFFER_BYTES;
 }
 
-/* Gives the state a buffer of so many bytes; false if there is none. */
+/* Lets the bulk's buffer grow if it should; false if it did not. */
 static bool
-grow_to(WaAggState *state, Size bytes)
+grow(WaAggState *state)
 {
-	if (state->buffer != NULL)
-	{
-		if (!wa_buffer_grow(state->buffer, bytes))
-			return false;
-	}
-	else
-	{
-		state->buffer =
-			wa_buffer_borrow(state->context, bytes, &state->partial);
-		if (state->buffer == NULL)
-			return false;
-		memcpy(wa_buffer_memory(state->buffer), state->inline_values,
-			   (Size) state->nvalues * state->width);
-	}
-	state->values = wa_buffer_memory(state->buffer);
-	state->capacity = (uint32) (bytes / state->width);
+	Size bytes;
+
+	if (!should_grow(state))
+		return false;
+	bytes = next_size(state);
+	if (!wa_buffer_grow(state->bulk->buffer, bytes))
+		return false;
+	note_buffer(state, bytes);
 	return true;
 }
 
-void
-wa_state_complete_partial(WaAggState *state)
+/* Gives the state a bulk, unless the budget of buffers is spent. */
+static void
+start_bulk(WaAggState *state)
 {
-	if (state->partial.exact == NULL &&
-		wa_partial_needs_exact((WaType) state->type, state->ops))
+	const WaAggPlan *plan = state->plan;
+	MemoryContext context = wa_state_context(state);
+	Size bytes = plan->many ? FIRST_BYTES : SMALL_BYTES;
+	WaBulk *bulk = MemoryContextAllocZero(context, sizeof(WaBulk));
+	WaExactPart *exact = NULL;
+
+	bulk->buffer = wa_buffer_borrow(context, bytes, &bulk->partial);
+	if (bulk->buffer == NULL)
 	{
-		state->partial.exact =
-			MemoryContextAlloc(state->context, sizeof(WaExactSum));
-		wa_exact_init(state->partial.exact);
-	}
-}
-
-/* Returns what is buffered as a batch, and sees to it that it can be taken. */
-static WaBatch
-prepare_batch(WaAggState *state)
-{
-	wa_state_complete_partial(state);
-	return (WaBatch){.type = (WaType) state->type,
-					 .values = state->values,
-					 .validity = NULL,
-					 .nrows = state->nvalues};
-}
-
-/*
- * While a device reduces the batch the buffer fills again.  That takes a
- * borrowed buffer, which tells when the state goes away.
- */
-void
-wa_state_make_room(WaAggState *state)
-{
-	WaBatch batch;
-
-	if (should_grow(state) && grow_to(state, next_size(state)))
+		pfree(bulk);
+		state->stay_small = true;
 		return;
-	batch = prepare_batch(state);
-	if (state->buffer != NULL && state->may_use_device)
-		wa_exec_submit(&state->partial, state->ops, &batch);
-	else
-		wa_exec_reduce(&state->partial, state->ops, &batch,
-					   state->may_use_device);
+	}
+	if (wa_partial_needs_exact(plan->type, plan->key.ops))
+		exact = MemoryContextAlloc(context, sizeof(WaExactPart));
+	wa_partial_init(&bulk->partial, exact);
+	bulk->type = plan->type;
+	state->bulk = bulk;
+	note_buffer(state, bytes);
+}
+
+/* Takes what the buffer holds as a batch. */
+static WaBatch
+buffer_batch(WaAggState *state)
+{
+	WaBulk *bulk = state->bulk;
+	WaBatch batch = {.type = bulk->type,
+					 .values = wa_buffer_memory(bulk->buffer),
+					 .validity = NULL,
+					 .nrows = state->nvalues + bulk->nvalues};
+
 	state->nvalues = 0;
+	bulk->nvalues = 0;
+	return batch;
+}
+
+/* Merges the bulk's partial, which is complete, into the components. */
+static void
+absorb(WaAggState *state)
+{
+	WaPartial *partial = &state->bulk->partial;
+
+	if (partial->rows == 0)
+		return;
+	if (wa_state_has(state, WA_OP_SUM))
+		state->plan->kind->absorb(state, partial);
+	wa_extreme_absorb(state, partial);
+	state->rows += partial->rows;
+	wa_partial_init(partial, partial->exact);
+}
+
+/* While a device reduces the batch the buffer fills again. */
+void
+wa_state_reduce(WaAggState *state)
+{
+	WaBatch batch = buffer_batch(state);
+
+	if (batch.nrows == 0)
+		return;
+	if (state->bulk->partial.rows >= MAX_BULK_ROWS)
+	{
+		wa_exec_finish();
+		absorb(state);
+	}
+	if (state->plan->may_use_device)
+		wa_exec_submit(&state->bulk->partial, state->plan->key.ops, &batch);
+	else
+		wa_partial_fold(&state->bulk->partial, state->plan->key.ops, &batch);
+}
+
+/* Puts a value at the end of a buffer that has room for it. */
+static void
+put_value(WaAggState *state, Datum value)
+{
+	switch (state->width)
+	{
+		case sizeof(int64):
+			((int64 *) state->values)[state->nvalues++] = DatumGetInt64(value);
+			break;
+		case sizeof(int32):
+			((int32 *) state->values)[state->nvalues++] = DatumGetInt32(value);
+			break;
+		default:
+			((int16 *) state->values)[state->nvalues++] = DatumGetInt16(value);
+			break;
+	}
+}
+
+/* Takes a value into a state that has a bulk. */
+static void
+take_into_bulk(WaAggState *state, Datum value)
+{
+	WaBulk *bulk = state->bulk;
+
+	if (state->nvalues + bulk->nvalues == state->capacity + bulk->capacity &&
+		!grow(state))
+		wa_state_reduce(state);
+	if (state->width != 0)
+		put_value(state, value);
+	else
+		state->plan->kind->take_bulk(state, value);
 }
 
 void
-wa_state_flush(WaAggState *state)
+wa_state_take(WaAggState *state, Datum value)
 {
-	if (state->nvalues > 0)
-	{
-		WaBatch batch = prepare_batch(state);
+	const WaAggPlan *plan = state->plan;
 
-		wa_exec_reduce(&state->partial, state->ops, &batch,
-					   state->may_use_device);
-		state->nvalues = 0;
+	if (state->bulk != NULL && !state->stay_small)
+	{
+		take_into_bulk(state, value);
+		return;
 	}
+	if (wa_state_has(state, WA_OP_SUM))
+		plan->kind->take(state, value);
+	wa_extreme_take(state, value);
+	state->rows++;
+	if (unlikely(state->rows >= plan->bulk_rows) && !state->stay_small)
+		start_bulk(state);
+}
+
+void
+wa_state_drop(WaAggState *state, Datum value)
+{
+	Assert(state->plan->moving && state->rows > 0);
+	if (wa_state_has(state, WA_OP_SUM))
+		state->plan->kind->drop(state, value);
+	state->rows--;
+}
+
+void
+wa_state_collect(WaAggState *state)
+{
+	if (state->bulk != NULL)
+		wa_state_reduce(state);
 	wa_exec_finish();
+	if (state->bulk != NULL)
+		absorb(state);
 }
 
 void
 wa_state_merge(WaAggState *into, const WaAggState *from)
 {
-	wa_state_flush(into);
-	wa_state_complete_partial(into);
-	wa_partial_merge(&into->partial, &from->partial, (WaType) into->type,
-					 into->ops);
+	wa_state_collect(into);
+	if (from->rows == 0)
+		return;
+	if (wa_state_has(into, WA_OP_SUM))
+		into->plan->kind->merge(into, from);
+	wa_extreme_merge(into, from);
+	into->rows += from->rows;
 }

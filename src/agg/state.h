@@ -2,62 +2,100 @@
  * state.h
  *		The transition state of every aggregate of the family.
  *
- * A state buffers the column's values that are not NULL.  A full buffer, and
- * what is left at the end, is reduced into the state's partial.  Reducing
- * changes what the state is made of but never what it stands for, so final
- * functions may run any number of times and transitions go on afterwards.
+ * A state begins small: a header and the components that its aggregates need,
+ * each value put into them as it comes.  A state with many rows gets a bulk: a
+ * buffer of values that are reduced together, here or by a device, into a
+ * partial of its own, which is merged into the components when they are asked
+ * for.  Where a row lies changes what the state is made of but never what it
+ * stands for, so final functions may run any number of times and transitions go
+ * on afterwards.
  */
 #ifndef WA_AGG_STATE_H
 #define WA_AGG_STATE_H
 
-#include "agg/buffer.h"
-#include "core/partial.h"
+#include "utils/memutils.h"
 
-/* Values that a new state holds without a buffer, and their bytes. */
-#define WA_INLINE_BYTES 32
+#include "agg/buffer.h"
+#include "agg/plan.h"
+#include "core/partial.h"
 
 /* A full buffer; see DESIGN: PCIe is at its speed from about 1 MiB. */
 #define WA_BUFFER_BYTES (1024 * 1024)
 
+/* What a state with many rows has beside its components. */
+typedef struct WaBulk
+{
+	WaBuffer *buffer;
+	WaPartial partial; /* of rows that came after those in the components */
+	WaType type;       /* of what is in the buffer */
+
+	/* Of kinds whose values do not go into the buffer as they are */
+	uint32 nvalues;
+	uint32 capacity;
+	uint16 display_scale; /* numeric: of all values in it */
+	uint32 changes;       /* of type and scale so far */
+} WaBulk;
+
 typedef struct WaAggState
 {
-	char *values;    /* of the type's storage, nvalues of them */
-	uint32 nvalues;  /* buffered, not yet in partial */
-	uint32 capacity; /* of values */
-	uint8 type;      /* WaType */
+	const WaAggPlan *plan;
+	int64 rows;      /* that are not NULL, in the components */
+	WaBulk *bulk;    /* NULL: there is none */
+	char *values;    /* the bulk's buffer, of values put into it as they are */
+	uint32 nvalues;  /* in the buffer, not yet in the bulk's partial */
+	uint32 capacity; /* of the buffer; 0: take values with care */
 	uint8 width;     /* bytes a value */
-	uint8 ops;       /* WaOpSet: the components the aggregates need */
-	bool many;       /* one of many groups: keep it small */
-	bool may_use_device;
-	MemoryContext context; /* the aggregate's; everything here lies in it */
-	WaBuffer *buffer;      /* that values lie in; NULL: inline */
-	WaPartial partial;     /* exact is allocated when first needed */
-	char inline_values[WA_INLINE_BYTES];
+	bool wide;       /* FLOAT: the components are pointers to wide sums */
+	bool negative_zeros; /* FLOAT, not wide: all rows so far are -0 */
+	bool stay_small;     /* never get a bulk again */
+	int16 exponent;      /* FLOAT, NUMERIC: unit of the sum */
+	union
+	{
+		int16 squares_exponent; /* FLOAT: unit of the squares */
+		uint16 display_scale;   /* NUMERIC: largest so far */
+	};
 } WaAggState;
 
-/*
- * Makes the state of no rows in the context.  many tells that there may be a
- * state for each of many groups.
- */
-extern WaAggState *wa_state_make(MemoryContext context, WaType type,
-								 WaOpSet ops, bool many, bool may_use_device);
+/* Returns the component of an operation of the plan. */
+static inline void *
+wa_state_component(const WaAggState *state, WaOp op)
+{
+	return (char *) state + state->plan->offsets[op];
+}
+
+/* Tells whether the state has the component. */
+static inline bool
+wa_state_has(const WaAggState *state, WaOp op)
+{
+	return (state->plan->key.ops & WA_OP_BIT(op)) != 0;
+}
+
+/* Returns the memory context that the state and all it points to lie in. */
+static inline MemoryContext
+wa_state_context(const WaAggState *state)
+{
+	return GetMemoryChunkContext(unconstify(WaAggState *, state));
+}
+
+/* Makes the state of no rows in the context. */
+extern WaAggState *wa_state_make(MemoryContext context, const WaAggPlan *plan);
+
+/* Takes a value that is not NULL, wherever it has to go. */
+extern void wa_state_take(WaAggState *state, Datum value);
+
+/* Takes a value away again that was taken, in a moving aggregate. */
+extern void wa_state_drop(WaAggState *state, Datum value);
+
+/* Reduces what the buffer of a bulk holds; it may still be under way. */
+extern void wa_state_reduce(WaAggState *state);
 
 /*
- * Makes room for at least one more value in a state whose buffer is full, by
- * a larger buffer or by reducing what is buffered.
+ * Brings all rows into the components, and waits for what is under way, of
+ * this state and any other.
  */
-extern void wa_state_make_room(WaAggState *state);
+extern void wa_state_collect(WaAggState *state);
 
-/*
- * Reduces what is buffered and waits for what is under way, of this state and
- * any other, so that all rows are in state->partial.
- */
-extern void wa_state_flush(WaAggState *state);
-
-/* Merges *from, whose rows came later and are all in its partial. */
+/* Merges *from, whose rows came later and are all in its components. */
 extern void wa_state_merge(WaAggState *into, const WaAggState *from);
-
-/* Sees to it that the partial has a WaExactSum if it needs one. */
-extern void wa_state_complete_partial(WaAggState *state);
 
 #endif /* WA_AGG_STATE_H */

@@ -24,19 +24,15 @@ extern void wa_client_begin(void);
 extern bool wa_client_wants(size_t nrows);
 
 /*
- * Has the device process reduce the batch, and merges the result into
- * *partial as wa_partial_fold would.  Returns false if that could not be done,
- * which is counted, and warned of once per outage; under "gpu" it is an error.
- * The batch is not changed, so the caller can fold it itself.
- */
-extern bool wa_client_reduce(WaPartial *partial, WaOpSet ops,
-							 const WaBatch *batch);
-
-/*
- * Does the same without waiting for the result: the batch has been copied when
- * it returns true, and *partial must stay where it is, untouched, until
- * wa_client_finish.  If the device process then fails, the copy is folded into
- * *partial; nothing is lost.
+ * Has the device process reduce the batch, to merge the result into *partial
+ * as wa_partial_fold would.  Returns false if that cannot be done, which is
+ * counted, and warned of once per outage; under "gpu" it is an error.  The
+ * batch is not changed, so the caller can fold it itself.
+ *
+ * The result is not waited for: the batch has been copied when it returns true,
+ * and *partial must stay where it is, untouched, until wa_client_finish.  If
+ * the device process then fails, the copy is folded into *partial; nothing is
+ * lost.
  */
 extern bool wa_client_submit(WaPartial *partial, WaOpSet ops,
 							 const WaBatch *batch);

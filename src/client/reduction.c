@@ -155,14 +155,14 @@ request(WaOpSet ops, const WaBatch *batch)
 }
 
 /*
- * Merges the reply into *partial, which may be NULL.  Returns false, with the
- * failure not yet noted, if it is not a result.
+ * Merges the reply into the partial that is waiting for it, if it still is.
+ * Returns false, with the failure not yet noted, if it is not a result.
  */
 static bool
-merge_reply(const WaMessage *reply, WaPartial *partial)
+merge_reply(const WaMessage *reply)
 {
 	const WaBatch *batch = &under_way.batch;
-	WaExactSum exact;
+	WaExactPart exact;
 	WaPartial result;
 
 	wa_partial_init(&result, &exact);
@@ -172,18 +172,19 @@ merge_reply(const WaMessage *reply, WaPartial *partial)
 						   reply->header.length - sizeof(WaHeader)) ||
 		result.rows > (int64_t) batch->nrows)
 		return false;
-	if (partial != NULL)
-		wa_partial_merge(partial, &result, batch->type, under_way.ops);
+	if (under_way.partial != NULL)
+		wa_partial_merge(under_way.partial, &result, batch->type,
+						 under_way.ops);
 	return true;
 }
 
 /*
  * Receives the result of the reduction that is under way and merges it into
- * *partial.  If there is none, the batch is folded into the partial that it
- * was submitted for, and after that the failure is noted and false returned.
+ * the partial that it was submitted for.  If there is none, the batch is folded
+ * into that partial, and after that the failure is noted.
  */
-static bool
-complete(WaPartial *partial)
+static void
+complete(void)
 {
 	WaMessage reply;
 	WaExchange exchange = wa_connection_receive(&reply);
@@ -191,27 +192,25 @@ complete(WaPartial *partial)
 	if (exchange != WA_EXCHANGE_DONE)
 	{
 		abandon();
-		return wa_client_fail_exchange(exchange);
+		(void) wa_client_fail_exchange(exchange);
+		return;
 	}
-	if (merge_reply(&reply, partial))
+	if (merge_reply(&reply))
 	{
 		under_way.active = false;
 		wa_connection_free_slot(under_way.slot);
 		wa_client_recover();
-		return true;
+		return;
 	}
 	abandon();
 	if (reply.header.type != WA_MSG_FAILED)
-		return wa_client_fail(WA_FALLBACK_LOST,
+	{
+		(void) wa_client_fail(WA_FALLBACK_LOST,
 							  "Its reply could not be understood");
+		return;
+	}
 	reply.failed.text[WA_MAX_ERROR_BYTES - 1] = '\0';
-	return wa_client_fail(WA_FALLBACK_DEVICE_ERROR, reply.failed.text);
-}
-
-bool
-wa_client_reduce(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
-{
-	return request(ops, batch) && complete(partial);
+	(void) wa_client_fail(WA_FALLBACK_DEVICE_ERROR, reply.failed.text);
 }
 
 bool
@@ -227,7 +226,7 @@ void
 wa_client_finish(void)
 {
 	if (under_way.active)
-		(void) complete(under_way.partial);
+		complete();
 }
 
 void

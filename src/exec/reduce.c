@@ -19,29 +19,14 @@ wa_exec_wants(size_t nrows)
 	return wa_client_wants(nrows);
 }
 
-/* Reduces a batch here, after what is under way: the order matters to min. */
-static void
-reduce_here(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
-{
-	wa_client_finish();
-	wa_partial_fold(partial, ops, batch);
-}
-
-void
-wa_exec_reduce(WaPartial *partial, WaOpSet ops, const WaBatch *batch,
-			   bool may_use_device)
-{
-	if (!may_use_device || !wa_client_wants(batch->nrows) ||
-		!wa_client_reduce(partial, ops, batch))
-		reduce_here(partial, ops, batch);
-}
-
 void
 wa_exec_submit(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
 {
-	if (!wa_client_wants(batch->nrows) ||
-		!wa_client_submit(partial, ops, batch))
-		reduce_here(partial, ops, batch);
+	if (wa_client_wants(batch->nrows) && wa_client_submit(partial, ops, batch))
+		return;
+	/* After what is under way: min and max heed the order. */
+	wa_client_finish();
+	wa_partial_fold(partial, ops, batch);
 }
 
 void

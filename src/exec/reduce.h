@@ -21,17 +21,11 @@ extern bool wa_exec_wants(size_t nrows);
 
 /*
  * Reduces the batch into *partial, whose rows all came before those of the
- * batch: on a device if may_use_device and the batch is worth it, else here.
- * The result is the same.  Raises an error only if warpagg.device = gpu and
- * the GPU fails.
- */
-extern void wa_exec_reduce(WaPartial *partial, WaOpSet ops,
-						   const WaBatch *batch, bool may_use_device);
-
-/*
- * Does the same, but may leave the reduction under way: *partial is complete
- * only after wa_exec_finish, and whoever frees it before calls
- * wa_exec_forget.  The batch's memory can be used again at once.
+ * batch: on a device if the batch is worth it, else here.  The result is the
+ * same.  It may be left under way: *partial is complete only after
+ * wa_exec_finish, and whoever frees it before calls wa_exec_forget.  The
+ * batch's memory can be used again at once.  Raises an error only if
+ * warpagg.device = gpu and the GPU fails.
  */
 extern void wa_exec_submit(WaPartial *partial, WaOpSet ops,
 						   const WaBatch *batch);

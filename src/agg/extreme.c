@@ -1,0 +1,262 @@
+/*
+ * extreme.c
+ *		The components MIN and MAX of a state; see extreme.h.
+ *
+ * Values of types that a device takes are compared here; all others by the
+ * transition function of the built-in min or max for the type, which so also
+ * decides which of two equal values is kept.
+ */
+#include "postgres.h"
+
+#include "libpq/pqformat.h"
+#include "utils/datum.h"
+
+#include "agg/column.h"
+#include "agg/extreme.h"
+#include "agg/numeric.h"
+#include "core/order.h"
+
+/* Tells whether values of the plan are compared here, not by PostgreSQL. */
+static inline bool
+is_stored(const WaAggPlan *plan)
+{
+	return plan->kind == &wa_integer_column || plan->kind == &wa_float_column;
+}
+
+/* Returns a value of SQL as it is stored. */
+static inline WaExtreme
+stored_value(WaStorage storage, Datum value)
+{
+	switch (storage)
+	{
+		case WA_I16:
+			return (WaExtreme){.i = DatumGetInt16(value)};
+		case WA_I32:
+			return (WaExtreme){.i = DatumGetInt32(value)};
+		case WA_I64:
+			return (WaExtreme){.i = DatumGetInt64(value)};
+		case WA_U32:
+			return (WaExtreme){.i = DatumGetUInt32(value)};
+		case WA_U64:
+			return (WaExtreme){.u = DatumGetUInt64(value)};
+		case WA_F32:
+			return (WaExtreme){.f = DatumGetFloat4(value)};
+		case WA_F64:
+			return (WaExtreme){.f = DatumGetFloat8(value)};
+		default:
+			elog(ERROR, "unexpected storage %d of a value", storage);
+	}
+}
+
+/* Tells whether a sorts before b. */
+static inline bool
+stored_less(WaStorage storage, WaExtreme a, WaExtreme b)
+{
+	switch (storage)
+	{
+		case WA_F32:
+		case WA_F64:
+			return wa_float_less(a.f, b.f);
+		case WA_U64:
+			return a.u < b.u;
+		default:
+			return a.i < b.i;
+	}
+}
+
+/* Offers a stored value; of equal ones the later is kept. */
+static inline void
+offer_stored(WaAggState *state, WaOp op, WaStorage storage, WaExtreme value)
+{
+	WaExtreme *kept = (WaExtreme *) wa_state_component(state, op);
+
+	if (state->rows == 0 ||
+		!(op == WA_OP_MIN ? stored_less(storage, *kept, value)
+						  : stored_less(storage, value, *kept)))
+		*kept = value;
+}
+
+/* Returns the one of two values that the built-in would keep. */
+static Datum
+choose(const WaAggPlan *plan, WaOp op, Datum kept, Datum value)
+{
+	FunctionCallInfo call = op == WA_OP_MIN ? plan->smaller : plan->larger;
+	Datum chosen;
+
+	call->args[0].value = kept;
+	call->args[1].value = value;
+	call->isnull = false;
+	chosen = FunctionCallInvoke(call);
+	if (call->isnull)
+		elog(ERROR, "function %u returned NULL", call->flinfo->fn_oid);
+	return chosen;
+}
+
+void
+wa_extreme_offer(WaAggState *state, WaOp op, Datum value)
+{
+	const WaAggPlan *plan = state->plan;
+	WaExtreme *kept = (WaExtreme *) wa_state_component(state, op);
+	MemoryContext old;
+
+	if (state->rows > 0)
+	{
+		value = choose(plan, op, kept->datum, value);
+		if (value == kept->datum)
+			return;
+		if (!plan->typbyval)
+			pfree(DatumGetPointer(kept->datum));
+	}
+	old = MemoryContextSwitchTo(wa_state_context(state));
+	kept->datum = datumCopy(value, plan->typbyval, plan->typlen);
+	MemoryContextSwitchTo(old);
+}
+
+void
+wa_extreme_take(WaAggState *state, Datum value)
+{
+	const WaAggPlan *plan = state->plan;
+
+	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	{
+		if (!wa_state_has(state, op))
+			continue;
+		if (is_stored(plan))
+		{
+			WaStorage storage = wa_type_storage(plan->type);
+
+			offer_stored(state, op, storage, stored_value(storage, value));
+		}
+		else
+			wa_extreme_offer(state, op, value);
+	}
+}
+
+void
+wa_extreme_absorb(WaAggState *state, const WaPartial *partial)
+{
+	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	{
+		WaValue value = op == WA_OP_MIN ? partial->min : partial->max;
+		WaStorage storage = wa_type_storage(state->plan->type);
+
+		if (!wa_state_has(state, op))
+			continue;
+		if (!is_stored(state->plan))
+			wa_extreme_offer(
+				state, op, NumericGetDatum(wa_numeric_of_value(state, value)));
+		else if (state->plan->kind == &wa_float_column)
+			offer_stored(state, op, storage, (WaExtreme){.f = value.f});
+		else
+			offer_stored(state, op, storage, (WaExtreme){.i = value.i});
+	}
+}
+
+void
+wa_extreme_merge(WaAggState *into, const WaAggState *from)
+{
+	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	{
+		const WaExtreme *value;
+
+		if (!wa_state_has(into, op))
+			continue;
+		value = (const WaExtreme *) wa_state_component(from, op);
+		if (is_stored(into->plan))
+			offer_stored(into, op, wa_type_storage(into->plan->type), *value);
+		else
+			wa_extreme_offer(into, op, value->datum);
+	}
+}
+
+void
+wa_extreme_write(const WaAggState *state, StringInfo buffer)
+{
+	const WaAggPlan *plan = state->plan;
+
+	if (state->rows == 0)
+		return;
+	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	{
+		const WaExtreme *kept;
+		Size length;
+		char *end;
+
+		if (!wa_state_has(state, op))
+			continue;
+		kept = (const WaExtreme *) wa_state_component(state, op);
+		if (is_stored(plan))
+		{
+			appendBinaryStringInfo(buffer, (const char *) kept, sizeof(*kept));
+			continue;
+		}
+		length = datumEstimateSpace(kept->datum, false, plan->typbyval,
+									plan->typlen);
+		enlargeStringInfo(buffer, (int) length);
+		end = buffer->data + buffer->len;
+		datumSerialize(kept->datum, false, plan->typbyval, plan->typlen, &end);
+		buffer->len += (int) length;
+		buffer->data[buffer->len] = '\0';
+	}
+}
+
+void
+wa_extreme_read(WaAggState *state, StringInfo buffer)
+{
+	const WaAggPlan *plan = state->plan;
+
+	if (state->rows == 0)
+		return;
+	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
+	{
+		WaExtreme *kept;
+		char *begin = buffer->data + buffer->cursor;
+		bool is_null;
+
+		if (!wa_state_has(state, op))
+			continue;
+		kept = (WaExtreme *) wa_state_component(state, op);
+		if (is_stored(plan))
+		{
+			pq_copymsgbytes(buffer, (char *) kept, sizeof(*kept));
+			continue;
+		}
+		kept->datum = datumRestore(&begin, &is_null);
+		buffer->cursor = (int) (begin - buffer->data);
+	}
+}
+
+/* Returns a stored value as one of SQL. */
+static Datum
+stored_datum(WaStorage storage, WaExtreme value)
+{
+	switch (storage)
+	{
+		case WA_I16:
+			return Int16GetDatum((int16) value.i);
+		case WA_I32:
+			return Int32GetDatum((int32) value.i);
+		case WA_I64:
+			return Int64GetDatum(value.i);
+		case WA_U32:
+			return UInt32GetDatum((uint32) value.i);
+		case WA_U64:
+			return UInt64GetDatum(value.u);
+		case WA_F32:
+			return Float4GetDatum((float4) value.f);
+		case WA_F64:
+			return Float8GetDatum(value.f);
+		default:
+			elog(ERROR, "unexpected storage %d of a value", storage);
+	}
+}
+
+Datum
+wa_extreme_result(const WaAggState *state, WaOp op)
+{
+	const WaExtreme *kept = (const WaExtreme *) wa_state_component(state, op);
+
+	if (is_stored(state->plan))
+		return stored_datum(wa_type_storage(state->plan->type), *kept);
+	return kept->datum;
+}

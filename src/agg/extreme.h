@@ -1,0 +1,44 @@
+/*
+ * extreme.h
+ *		The components MIN and MAX of a state.
+ *
+ * Of equal values that look different the one that came last is kept, or
+ * whichever the built-in keeps for the type (for character(n), the first).
+ */
+#ifndef WA_AGG_EXTREME_H
+#define WA_AGG_EXTREME_H
+
+#include "lib/stringinfo.h"
+
+#include "agg/state.h"
+
+/* An extreme value, as the plan's type is stored; undefined without rows. */
+typedef union WaExtreme
+{
+	int64 i;
+	uint64 u;
+	double f;
+	Datum datum; /* of types that no device takes, in the state's context */
+} WaExtreme;
+
+/* Bytes of the component. */
+#define WA_EXTREME_BYTES sizeof(WaExtreme)
+
+/* Puts a value into the components MIN and MAX that the plan has. */
+extern void wa_extreme_take(WaAggState *state, Datum value);
+
+/* Merges a partial, or a state, of later rows. */
+extern void wa_extreme_absorb(WaAggState *state, const WaPartial *partial);
+extern void wa_extreme_merge(WaAggState *into, const WaAggState *from);
+
+/* Offers a value of the column, as a result of SQL, to one component. */
+extern void wa_extreme_offer(WaAggState *state, WaOp op, Datum value);
+
+/* Writes the components, and reads them into an empty state. */
+extern void wa_extreme_write(const WaAggState *state, StringInfo buffer);
+extern void wa_extreme_read(WaAggState *state, StringInfo buffer);
+
+/* Returns MIN or MAX of a state with rows. */
+extern Datum wa_extreme_result(const WaAggState *state, WaOp op);
+
+#endif /* WA_AGG_EXTREME_H */

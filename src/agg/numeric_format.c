@@ -1,0 +1,247 @@
+/*
+ * numeric_format.c
+ *		Between numeric values and scaled integers; see numeric_format.h.
+ *
+ * After the varlena header stands a header of 16 bits.  Its two highest bits
+ * tell the form: 00 and 01 the long form of a positive and a negative number
+ * (the rest is the display scale, and a second word the weight), 10 the short
+ * form (sign, 6 bits of display scale, 7 bits of weight), 11 what is not
+ * finite.  Digits follow, without zeros at either end.
+ */
+#include "postgres.h"
+
+#include "agg/numeric_format.h"
+
+#define FORM_MASK     0xC000
+#define FORM_NEGATIVE 0x4000
+#define FORM_SHORT    0x8000
+#define FORM_SPECIAL  0xC000
+
+#define SPECIAL_MASK           0xF000
+#define SPECIAL_PLUS_INFINITY  0xD000
+#define SPECIAL_MINUS_INFINITY 0xF000
+
+#define LONG_SCALE_MASK WA_NUMERIC_MAX_DISPLAY_SCALE
+
+#define SHORT_NEGATIVE    0x2000
+#define SHORT_SCALE_MASK  0x1F80
+#define SHORT_SCALE_SHIFT 7
+#define SHORT_WEIGHT_SIGN 0x0040
+#define SHORT_WEIGHT_MASK 0x003F
+#define SHORT_MAX_SCALE   63
+#define SHORT_MAX_WEIGHT  63
+#define SHORT_MIN_WEIGHT  (-64)
+
+/* Digits of base 10000 that are always below 2^95 together. */
+#define MAX_FITTING_DIGITS 7
+
+static const int64 powers[] = {1, INT64CONST(10000), INT64CONST(100000000),
+							   INT64CONST(1000000000000),
+							   INT64CONST(10000000000000000)};
+
+/* Classes of the numbers that are not finite. */
+static WaNumericClass
+special_class(uint16 header)
+{
+	switch (header & SPECIAL_MASK)
+	{
+		case SPECIAL_PLUS_INFINITY:
+			return WA_NUMERIC_PLUS_INFINITY;
+		case SPECIAL_MINUS_INFINITY:
+			return WA_NUMERIC_MINUS_INFINITY;
+		default:
+			return WA_NUMERIC_NAN;
+	}
+}
+
+/* Returns a word of a value that may lie at any address. */
+static inline uint16
+word_at(const char *words, int i)
+{
+	uint16 word;
+
+	memcpy(&word, words + (Size) i * sizeof(word), sizeof(word));
+	return word;
+}
+
+void
+wa_numeric_view(Numeric number, WaNumericView *view)
+{
+	const char *words = VARDATA_ANY(number);
+	int nwords = (int) (VARSIZE_ANY_EXHDR(number) / sizeof(uint16));
+	uint16 header = word_at(words, 0);
+
+	view->class = WA_NUMERIC_FINITE;
+	if ((header & FORM_MASK) == FORM_SPECIAL)
+	{
+		view->class = special_class(header);
+		return;
+	}
+	if ((header & FORM_MASK) == FORM_SHORT)
+	{
+		view->negative = (header & SHORT_NEGATIVE) != 0;
+		view->display_scale = (header & SHORT_SCALE_MASK) >> SHORT_SCALE_SHIFT;
+		view->weight = header & SHORT_WEIGHT_MASK;
+		if ((header & SHORT_WEIGHT_SIGN) != 0)
+			view->weight |= ~SHORT_WEIGHT_MASK;
+		view->digits = words + sizeof(uint16);
+		view->ndigits = nwords - 1;
+	}
+	else
+	{
+		view->negative = (header & FORM_MASK) == FORM_NEGATIVE;
+		view->display_scale = header & LONG_SCALE_MASK;
+		view->weight = (int16) word_at(words, 1);
+		view->digits = words + 2 * sizeof(uint16);
+		view->ndigits = nwords - 2;
+	}
+	view->scale = Max(view->ndigits - 1 - view->weight, 0);
+}
+
+bool
+wa_numeric_scaled(const WaNumericView *view, int scale, __int128 *integer)
+{
+	int missing = scale - (view->ndigits - 1 - view->weight);
+	int64 high = 0;
+	int64 low = 0;
+	int ndigits = view->ndigits;
+	__int128 result;
+
+	if (view->class != WA_NUMERIC_FINITE)
+		return false;
+	if (view->ndigits == 0)
+	{
+		*integer = 0;
+		return true;
+	}
+	if (missing < 0 || view->ndigits + missing > MAX_FITTING_DIGITS)
+		return false;
+	/* Four digits fit 64 bits, in which arithmetic is faster. */
+	for (int i = 0; i < ndigits - 4; i++)
+		high = high * WA_NUMERIC_BASE + word_at(view->digits, i);
+	for (int i = Max(ndigits - 4, 0); i < ndigits; i++)
+		low = low * WA_NUMERIC_BASE + word_at(view->digits, i);
+	result = (__int128) high * powers[4] + low;
+	for (; missing >= (int) lengthof(powers); missing--)
+		result *= WA_NUMERIC_BASE;
+	result *= powers[missing];
+	*integer = view->negative ? -result : result;
+	return true;
+}
+
+/* Writes a numeric of digits that have no zeros at either end. */
+static Numeric
+write_numeric(const void *digits, int ndigits, int weight, bool negative,
+			  int display_scale)
+{
+	bool is_short = display_scale <= SHORT_MAX_SCALE &&
+					weight <= SHORT_MAX_WEIGHT && weight >= SHORT_MIN_WEIGHT;
+	int header_words = is_short ? 1 : 2;
+	Size bytes =
+		VARHDRSZ + ((Size) header_words + (Size) ndigits) * sizeof(int16);
+	char *number = palloc(bytes);
+	uint16 *words = (uint16 *) (number + VARHDRSZ);
+
+	SET_VARSIZE(number, bytes);
+	if (is_short)
+		words[0] =
+			(uint16) (FORM_SHORT | (negative ? SHORT_NEGATIVE : 0) |
+					  (display_scale << SHORT_SCALE_SHIFT) |
+					  (weight & (SHORT_WEIGHT_SIGN | SHORT_WEIGHT_MASK)));
+	else
+	{
+		words[0] = (uint16) ((negative ? FORM_NEGATIVE : 0) | display_scale);
+		words[1] = (uint16) weight;
+	}
+	memcpy(words + header_words, digits, (Size) ndigits * sizeof(int16));
+	return (Numeric) number;
+}
+
+/* Divides the words by 10000 and returns the remainder. */
+static int16
+next_digit(uint64 *words, int nwords)
+{
+	unsigned __int128 remainder = 0;
+
+	for (int i = nwords; i-- > 0;)
+	{
+		remainder = remainder << 64 | words[i];
+		words[i] = (uint64) (remainder / WA_NUMERIC_BASE);
+		remainder %= WA_NUMERIC_BASE;
+	}
+	return (int16) remainder;
+}
+
+Numeric
+wa_numeric_make(const uint64 *words, int nwords, bool negative, int scale,
+				int display_scale)
+{
+	uint64 rest[4];
+	int16 digits[4 * 64 / 13 + 1]; /* a digit has more than 13 bits */
+	int first = lengthof(digits);
+	int last = lengthof(digits);
+	int ndigits;
+
+	Assert(nwords <= lengthof(rest));
+	memcpy(rest, words, (Size) nwords * sizeof(uint64));
+	while (nwords > 0 && rest[nwords - 1] == 0)
+		nwords--;
+	while (nwords > 0)
+	{
+		digits[--first] = next_digit(rest, nwords);
+		if (rest[nwords - 1] == 0)
+			nwords--;
+	}
+	ndigits = last - first;
+	while (ndigits > 0 && digits[first + ndigits - 1] == 0)
+		ndigits--;
+	if (ndigits == 0)
+		return write_numeric(digits, 0, 0, false, display_scale);
+	return write_numeric(digits + first, ndigits, last - first - 1 - scale,
+						 negative, display_scale);
+}
+
+Numeric
+wa_numeric_from_int128(WaInt128 integer, int scale, int display_scale)
+{
+	__int128 value = wa_int128_get(integer);
+	unsigned __int128 magnitude =
+		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	uint64 words[2] = {(uint64) magnitude, (uint64) (magnitude >> 64)};
+
+	return wa_numeric_make(words, lengthof(words), value < 0, scale,
+						   display_scale);
+}
+
+Numeric
+wa_numeric_with_display_scale(Numeric number, int display_scale)
+{
+	WaNumericView view;
+
+	wa_numeric_view(number, &view);
+	Assert(view.class == WA_NUMERIC_FINITE);
+	return write_numeric(view.digits, view.ndigits, view.weight, view.negative,
+						 display_scale);
+}
+
+Numeric
+wa_numeric_shift(Numeric number, int shift)
+{
+	WaNumericView view;
+	int display_scale;
+
+	wa_numeric_view(number, &view);
+	Assert(view.class == WA_NUMERIC_FINITE);
+	display_scale = view.display_scale - shift * WA_NUMERIC_BASE_DIGITS;
+	display_scale = Max(display_scale, 0);
+	display_scale = Min(display_scale, WA_NUMERIC_MAX_DISPLAY_SCALE);
+	if (view.weight + shift > PG_INT16_MAX ||
+		view.weight + shift < PG_INT16_MIN ||
+		(view.ndigits - 1 - view.weight - shift) * WA_NUMERIC_BASE_DIGITS >
+			WA_NUMERIC_MAX_DISPLAY_SCALE)
+		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+						errmsg("value overflows numeric format")));
+	return write_numeric(view.digits, view.ndigits,
+						 view.ndigits == 0 ? 0 : view.weight + shift,
+						 view.negative, display_scale);
+}

@@ -1,0 +1,82 @@
+/*
+ * numeric_format.h
+ *		Between numeric values and scaled integers.
+ *
+ * PostgreSQL's numeric.c offers no way to see a value's digits but text and
+ * the wire format, both far slower than an aggregate may be.  These functions
+ * read and write the on-disk format itself, which has not changed since
+ * PostgreSQL 9.1 (9.1 added its short form, 14 the infinities): digits of base
+ * 10000, the weight of the first, the sign and the display scale.
+ */
+#ifndef WA_AGG_NUMERIC_FORMAT_H
+#define WA_AGG_NUMERIC_FORMAT_H
+
+#include "utils/numeric.h"
+
+#include "core/partial.h"
+
+#define WA_NUMERIC_BASE        10000
+#define WA_NUMERIC_BASE_DIGITS 4 /* decimal digits of a digit of that base */
+
+/* The scale, in digits of base 10000, of the most exact scaled integer. */
+#define WA_NUMERIC_MAX_SCALE 6
+
+/* The largest display scale that the format has room for. */
+#define WA_NUMERIC_MAX_DISPLAY_SCALE 0x3FFF
+
+typedef enum WaNumericClass
+{
+	WA_NUMERIC_FINITE,
+	WA_NUMERIC_NAN,
+	WA_NUMERIC_PLUS_INFINITY,
+	WA_NUMERIC_MINUS_INFINITY
+} WaNumericClass;
+
+/* What a numeric value consists of, without its digits. */
+typedef struct WaNumericView
+{
+	WaNumericClass class; /* only of a finite number is the rest defined */
+	bool negative;
+	const char *digits; /* ndigits int16, perhaps not aligned */
+	int ndigits;
+	int weight;        /* of the first digit: 10000^weight */
+	int scale;         /* digits of base 10000 after the point, at least 0 */
+	int display_scale; /* decimal digits after the point that are shown */
+} WaNumericView;
+
+/*
+ * Looks at a numeric, which may have a short varlena header but is neither
+ * compressed nor out of line.
+ */
+extern void wa_numeric_view(Numeric number, WaNumericView *view);
+
+/*
+ * Stores the viewed number in units of 10000^-scale in *integer, if it is
+ * finite, scale is at least its own, and the result is below 10^28; else
+ * returns false.
+ */
+extern bool wa_numeric_scaled(const WaNumericView *view, int scale,
+							  __int128 *integer);
+
+/*
+ * Returns the numeric that nwords words, lowest first, amount to in units of
+ * 10000^-scale, with a display scale, beyond which it has no digits.
+ */
+extern Numeric wa_numeric_make(const uint64 *words, int nwords, bool negative,
+							   int scale, int display_scale);
+
+/* The same for a signed integer of 128 bits. */
+extern Numeric wa_numeric_from_int128(WaInt128 integer, int scale,
+									  int display_scale);
+
+/* Returns a copy of a finite numeric with another display scale, likewise. */
+extern Numeric wa_numeric_with_display_scale(Numeric number, int display_scale);
+
+/*
+ * Returns a finite numeric times 10000^shift, with the display scale less or
+ * more by as many digits, within its bounds.  Raises "value overflows numeric
+ * format" if the result is too large or has too many digits after the point.
+ */
+extern Numeric wa_numeric_shift(Numeric number, int shift);
+
+#endif /* WA_AGG_NUMERIC_FORMAT_H */

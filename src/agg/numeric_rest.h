@@ -1,0 +1,80 @@
+/*
+ * numeric_rest.h
+ *		What a sum of numeric has beside scaled integers: numbers that are not
+ *		finite, numbers with many digits, and counts of display scales.
+ */
+#ifndef WA_AGG_NUMERIC_REST_H
+#define WA_AGG_NUMERIC_REST_H
+
+#include "lib/stringinfo.h"
+
+#include "agg/numeric_format.h"
+
+/*
+ * Squares of numbers with more decimal digits after the point than this have
+ * more than a numeric can, so they are taken of numbers times
+ * 10000^WA_NUMERIC_SHIFT.
+ */
+#define WA_NUMERIC_MAX_SQUARED_SCALE (WA_NUMERIC_MAX_DISPLAY_SCALE / 2)
+#define WA_NUMERIC_SHIFT             2048
+
+/* How many rows of a moving aggregate have a display scale. */
+typedef struct WaScaleCount
+{
+	uint16 scale;
+	int64 rows;
+} WaScaleCount;
+
+typedef struct WaNumericRest
+{
+	MemoryContext context; /* that it and all it points to lie in */
+	Numeric sum;           /* NULL: nothing was added */
+	Numeric squares;       /* likewise; times 10000^(2 shift) */
+	int shift;             /* 0 or WA_NUMERIC_SHIFT */
+	int64 nans;
+	int64 plus_infinities;
+	int64 minus_infinities;
+	WaScaleCount *scales; /* in moving aggregates only; in no order */
+	int nscales;
+} WaNumericRest;
+
+/* Makes an empty rest in the context. */
+extern WaNumericRest *wa_numeric_rest_make(MemoryContext context);
+
+/* Adds a finite number to the sum, or to the sum of the squares. */
+extern void wa_numeric_rest_add(WaNumericRest *rest, Numeric number);
+extern void wa_numeric_rest_add_squares(WaNumericRest *rest, Numeric number);
+
+/*
+ * Adds a finite number, and its square if squares, to the sums; takes them
+ * away if sign is -1.
+ */
+extern void wa_numeric_rest_take(WaNumericRest *rest, Numeric number,
+								 bool squares, int sign);
+
+/* Counts a number that is not finite, sign times. */
+extern void wa_numeric_rest_count(WaNumericRest *rest, WaNumericClass class,
+								  int sign);
+
+/*
+ * Counts a display scale, sign times, and returns the largest that has rows
+ * left, or 0.
+ */
+extern uint16 wa_numeric_rest_count_scale(WaNumericRest *rest, uint16 scale,
+										  int sign);
+
+/* Adds another rest, without its scales. */
+extern void wa_numeric_rest_merge(WaNumericRest *into,
+								  const WaNumericRest *from);
+
+/*
+ * Returns the sum of rows of which some are not finite, or NULL if all are (or
+ * rest is NULL).
+ */
+extern Numeric wa_numeric_rest_special(const WaNumericRest *rest);
+
+/* Writes a rest without its scales, and reads it into an empty one. */
+extern void wa_numeric_rest_write(const WaNumericRest *rest, StringInfo buffer);
+extern void wa_numeric_rest_read(WaNumericRest *rest, StringInfo buffer);
+
+#endif /* WA_AGG_NUMERIC_REST_H */

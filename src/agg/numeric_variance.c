@@ -1,0 +1,166 @@
+/*
+ * numeric_variance.c
+ *		Variances and standard deviations in numeric arithmetic.
+ *
+ * The built-in computes (N Sxx - Sx^2) / D and its square root with the scale
+ * that numeric_div chooses for the quotient (numeric_stddev_internal in
+ * numeric.c).  numeric_sqrt chooses its own scale, which may be a larger one;
+ * then its result is rounded once more, and corrected where two roundings
+ * differ from one.
+ */
+#include "postgres.h"
+
+#include "utils/fmgrprotos.h"
+
+#include "agg/numeric_format.h"
+#include "agg/numeric_variance.h"
+
+/* Calls a numeric function of two arguments. */
+static Numeric
+call(PGFunction function, Numeric a, Numeric b)
+{
+	return DatumGetNumeric(
+		DirectFunctionCall2(function, NumericGetDatum(a), NumericGetDatum(b)));
+}
+
+/* Compares two numbers as the function does. */
+static bool
+holds(PGFunction function, Numeric a, Numeric b)
+{
+	return DatumGetBool(
+		DirectFunctionCall2(function, NumericGetDatum(a), NumericGetDatum(b)));
+}
+
+/* Adds a * b, shifted by so many words, to a number of 256 bits. */
+static void
+add_product(uint64 *words, int shift, uint64 a, uint64 b)
+{
+	unsigned __int128 carry = (unsigned __int128) a * b;
+
+	for (int i = shift; i < 4 && carry != 0; i++)
+	{
+		unsigned __int128 sum = (unsigned __int128) words[i] + (uint64) carry;
+
+		words[i] = (uint64) sum;
+		carry = (carry >> 64) + (sum >> 64);
+	}
+}
+
+Numeric
+wa_numeric_numerator_of_integers(int64 rows, WaInt128 sum, WaUint192 squares,
+								 int scale, int display_scale)
+{
+	__int128 value = wa_int128_get(sum);
+	unsigned __int128 magnitude =
+		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	const uint64 halves[2] = {(uint64) magnitude, (uint64) (magnitude >> 64)};
+	uint64 numerator[4] = {0};
+	uint64 subtrahend[4] = {0};
+	uint64 borrow = 0;
+
+	for (int i = 0; i < 3; i++)
+		add_product(numerator, i, squares.word[i], (uint64) rows);
+	for (int i = 0; i < 2; i++)
+		for (int j = 0; j < 2; j++)
+			add_product(subtrahend, i + j, halves[i], halves[j]);
+	for (int i = 0; i < 4; i++)
+	{
+		unsigned __int128 difference =
+			(unsigned __int128) numerator[i] - subtrahend[i] - borrow;
+
+		numerator[i] = (uint64) difference;
+		borrow = (uint64) (difference >> 64) & 1;
+	}
+	Assert(borrow == 0);
+	return wa_numeric_make(
+		numerator, 4, false, 2 * scale,
+		Min(2 * display_scale, WA_NUMERIC_MAX_DISPLAY_SCALE));
+}
+
+Numeric
+wa_numeric_numerator(int64 rows, Numeric sum, Numeric squares,
+					 int display_scale)
+{
+	Numeric numerator =
+		call(numeric_sub, call(numeric_mul, int64_to_numeric(rows), squares),
+			 call(numeric_mul, sum, sum));
+
+	return wa_numeric_with_display_scale(numerator, display_scale);
+}
+
+/*
+ * Returns the numerator without its shift, rounded to what a numeric has room
+ * for; a quotient shows far fewer digits than are lost.
+ */
+static Numeric
+unshifted(Numeric numerator, int shift)
+{
+	int scale = WA_NUMERIC_MAX_DISPLAY_SCALE / WA_NUMERIC_BASE_DIGITS - shift;
+
+	numerator = DatumGetNumeric(
+		DirectFunctionCall2(numeric_round, NumericGetDatum(numerator),
+							Int32GetDatum(scale * WA_NUMERIC_BASE_DIGITS)));
+	return wa_numeric_shift(numerator, -shift);
+}
+
+/* Returns digit * 10^-scale. */
+static Numeric
+small_number(uint64 digit, int scale)
+{
+	int places = (scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
+
+	for (int i = scale; i < places * WA_NUMERIC_BASE_DIGITS; i++)
+		digit *= 10;
+	return wa_numeric_make(&digit, 1, false, places, scale);
+}
+
+/*
+ * Returns the square root of a number that is not negative, rounded once, half
+ * up, to a scale.  Rounding what numeric_sqrt has rounded to a larger scale
+ * goes wrong only if that is a tie which the root itself is below of.
+ */
+static Numeric
+square_root(Numeric number, int scale)
+{
+	Numeric root = DatumGetNumeric(
+		DirectFunctionCall1(numeric_sqrt, NumericGetDatum(number)));
+	Numeric rounded;
+	Numeric tie;
+	WaNumericView view;
+
+	wa_numeric_view(root, &view);
+	if (view.display_scale <= scale)
+		return root;
+	rounded = DatumGetNumeric(DirectFunctionCall2(
+		numeric_round, NumericGetDatum(root), Int32GetDatum(scale)));
+	tie = call(numeric_sub, rounded, small_number(5, scale + 1));
+	if (holds(numeric_eq, root, tie) &&
+		holds(numeric_lt, number, call(numeric_mul, tie, tie)))
+		return call(numeric_sub, rounded, small_number(1, scale));
+	return rounded;
+}
+
+Datum
+wa_numeric_variance(int64 rows, Numeric numerator, int shift, bool sample,
+					bool root)
+{
+	unsigned __int128 denominator =
+		(unsigned __int128) rows * (uint64) (sample ? rows - 1 : rows);
+	Numeric variance;
+	WaNumericView view;
+
+	/* The built-in shows this zero without a scale, ... */
+	wa_numeric_view(numerator, &view);
+	if (view.ndigits == 0 || view.negative)
+		return NumericGetDatum(int64_to_numeric(0));
+	if (shift != 0)
+		numerator = unshifted(numerator, shift);
+	variance = call(
+		numeric_div, numerator,
+		wa_numeric_from_int128(wa_int128_make((__int128) denominator), 0, 0));
+	if (!root)
+		return NumericGetDatum(variance);
+	/* ... and one that rounding has made with the scale of the quotient. */
+	wa_numeric_view(variance, &view);
+	return NumericGetDatum(square_root(variance, view.display_scale));
+}

@@ -1,0 +1,311 @@
+/*
+ * plan.c
+ *		How the aggregates of one call site are evaluated; see plan.h.
+ *
+ * All aggregates of the family have the same transition function, so that
+ * PostgreSQL lets those over the same column share one state.  The state keeps
+ * only the components that somebody will ask for.  Who that is, is seen from
+ * the plan node: each aggregate's final function tells its operations.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/execnodes.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_func.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "agg/column.h"
+#include "agg/extreme.h"
+#include "agg/final.h"
+#include "agg/plan.h"
+#include "settings.h"
+
+/* Rows of a state before it gets a bulk: of one at a time, and of many. */
+#define BULK_ROWS      256
+#define BULK_ROWS_MANY 2048
+
+#define EXTREMES (WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX))
+
+/* X(type's OID, kind, type for the device): what is not merely ordered */
+#define COLUMN_LIST(X)                      \
+	X(INT2OID, integer, INT2)               \
+	X(INT4OID, integer, INT4)               \
+	X(INT8OID, integer, INT8)               \
+	X(MONEYOID, integer, MONEY)             \
+	X(DATEOID, integer, DATE)               \
+	X(TIMEOID, integer, TIME)               \
+	X(TIMESTAMPOID, integer, TIMESTAMP)     \
+	X(TIMESTAMPTZOID, integer, TIMESTAMPTZ) \
+	X(OIDOID, integer, OID)                 \
+	X(XID8OID, integer, XID8)               \
+	X(PG_LSNOID, integer, PG_LSN)           \
+	X(FLOAT4OID, float, FLOAT4)             \
+	X(FLOAT8OID, float, FLOAT8)             \
+	X(NUMERICOID, numeric, NUMERIC)
+
+/* Chooses how a column of the type is kept. */
+static void
+choose_kind(WaAggPlan *plan)
+{
+	plan->type = WA_TYPE_COUNT;
+	switch (plan->key.argument_type)
+	{
+#define X(oid, name, device_type)         \
+	case oid:                             \
+		plan->kind = &wa_##name##_column; \
+		plan->type = WA_##device_type;    \
+		break;
+		COLUMN_LIST(X)
+#undef X
+		case INTERVALOID:
+			plan->kind = &wa_interval_column;
+			break;
+		default:
+			plan->kind = &wa_other_column;
+			break;
+	}
+	/* Nothing but the number of rows: what they are does not matter. */
+	if (plan->key.ops == 0)
+		plan->kind = &wa_other_column;
+	plan->width = 0;
+	if (plan->kind->by_device && plan->kind->take_bulk == NULL)
+		plan->width = (uint8) wa_type_width(plan->type);
+}
+
+/* Lays out the components of a state. */
+static void
+lay_out(WaAggPlan *plan)
+{
+	const Size bytes[WA_OP_COUNT] = {
+		[WA_OP_SUM] = plan->kind->sum_bytes,
+		[WA_OP_SQUARES] = plan->kind->squares_bytes,
+		[WA_OP_MIN] = WA_EXTREME_BYTES,
+		[WA_OP_MAX] = WA_EXTREME_BYTES,
+	};
+	Size offset = MAXALIGN(sizeof(WaAggState));
+
+	for (int op = 0; op < WA_OP_COUNT; op++)
+	{
+		plan->offsets[op] = (uint16) offset;
+		if ((plan->key.ops & WA_OP_BIT(op)) != 0)
+			offset += bytes[op];
+	}
+	plan->state_bytes = offset;
+}
+
+/* Returns the transition function of the built-in min or max. */
+static Oid
+builtin_transition(char *name, Oid type)
+{
+	List *names = list_make2(makeString("pg_catalog"), makeString(name));
+	Oid aggregate = LookupFuncName(names, 1, &type, false);
+	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Oid function;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
+	function = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransfn;
+	ReleaseSysCache(tuple);
+	return function;
+}
+
+/* Prepares calls of the built-in's transition function in the context. */
+static FunctionCallInfo
+prepare_call(const WaAggPlan *plan, char *name, MemoryContext context)
+{
+	FmgrInfo *function = MemoryContextAlloc(context, sizeof(FmgrInfo));
+	FunctionCallInfo call =
+		MemoryContextAlloc(context, SizeForFunctionCallInfo(2));
+
+	fmgr_info_cxt(builtin_transition(name, plan->key.extreme_type), function,
+				  context);
+	InitFunctionCallInfoData(*call, function, 2, plan->collation, NULL, NULL);
+	call->args[0].isnull = false;
+	call->args[1].isnull = false;
+	return call;
+}
+
+/* Looks up what MIN and MAX of a type need that no device takes. */
+static void
+look_up_order(WaAggPlan *plan, MemoryContext context)
+{
+	if ((plan->key.ops & EXTREMES) == 0 || plan->kind == &wa_integer_column ||
+		plan->kind == &wa_float_column)
+		return;
+	get_typlenbyval(plan->key.argument_type, &plan->typlen, &plan->typbyval);
+	if ((plan->key.ops & WA_OP_BIT(WA_OP_MIN)) != 0)
+		plan->smaller = prepare_call(plan, "min", context);
+	if ((plan->key.ops & WA_OP_BIT(WA_OP_MAX)) != 0)
+		plan->larger = prepare_call(plan, "max", context);
+}
+
+/* Completes a plan whose key and circumstances are known. */
+static void
+complete_plan(WaAggPlan *plan, MemoryContext context)
+{
+	choose_kind(plan);
+	if (((plan->key.ops & WA_OP_BIT(WA_OP_SUM)) != 0 &&
+		 plan->kind->sum == NULL) ||
+		((plan->key.ops & WA_OP_BIT(WA_OP_SQUARES)) != 0 &&
+		 plan->kind->variance == NULL))
+		elog(ERROR, "warpagg has no such aggregate over type %u",
+			 plan->key.argument_type);
+	lay_out(plan);
+	look_up_order(plan, context);
+	if (!plan->kind->by_device || plan->moving)
+		plan->bulk_rows = PG_INT64_MAX;
+	else if (plan->may_use_device && wa_min_device_rows == 0)
+		plan->bulk_rows = 1;
+	else
+		plan->bulk_rows = plan->many ? BULK_ROWS_MANY : BULK_ROWS;
+}
+
+/* What an aggregate asks of the state that it shares. */
+typedef struct Wish
+{
+	WaOpSet ops;
+	Oid extreme_type;
+} Wish;
+
+/* Adds the wish of one of our aggregates; others have none. */
+static void
+add_wish(Wish *wish, Oid aggregate)
+{
+	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Oid finalfn;
+	FmgrInfo function;
+	WaOpSet ops;
+
+	if (!HeapTupleIsValid(tuple))
+		return; /* a window function that is no aggregate */
+	finalfn = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggfinalfn;
+	ReleaseSysCache(tuple);
+	if (!OidIsValid(finalfn))
+		return;
+	fmgr_info(finalfn, &function);
+	ops = wa_final_operations(function.fn_addr);
+	wish->ops |= ops;
+	if ((ops & EXTREMES) != 0)
+	{
+		Oid *types;
+		int ntypes;
+
+		(void) get_func_signature(aggregate, &types, &ntypes);
+		wish->extreme_type = types[0];
+		pfree(types);
+	}
+}
+
+/* Collects the wishes of the aggregates that share this call's state. */
+static Wish
+shared_wish(AggState *node, const Aggref *caller)
+{
+	Wish wish = {0, InvalidOid};
+	ListCell *cell;
+
+	foreach (cell, node->aggs)
+	{
+		const Aggref *aggref = (const Aggref *) lfirst(cell);
+
+		if (aggref->aggtransno == caller->aggtransno)
+			add_wish(&wish, aggref->aggfnoid);
+	}
+	return wish;
+}
+
+/*
+ * Collects the wishes that any window function of the node has over a column
+ * of the type: which of them is calling cannot be told.
+ */
+static Wish
+window_wish(WindowAggState *node, Oid type)
+{
+	Wish wish = {0, InvalidOid};
+	ListCell *cell;
+
+	foreach (cell, node->funcs)
+	{
+		const WindowFunc *function =
+			((WindowFuncExprState *) lfirst(cell))->wfunc;
+
+		if (list_length(function->args) == 1 &&
+			exprType((Node *) linitial(function->args)) == type)
+			add_wish(&wish, function->winfnoid);
+	}
+	return wish;
+}
+
+/* Makes an empty plan for a call site. */
+static WaAggPlan *
+make_plan(FunctionCallInfo fcinfo)
+{
+	WaAggPlan *plan =
+		MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(WaAggPlan));
+
+	plan->collation = PG_GET_COLLATION();
+	return plan;
+}
+
+const WaAggPlan *
+wa_plan_transition(FunctionCallInfo fcinfo, bool moving)
+{
+	WaAggPlan *plan = (WaAggPlan *) fcinfo->flinfo->fn_extra;
+	Aggref *caller;
+	Wish wish;
+
+	if (plan != NULL)
+		return plan;
+	plan = make_plan(fcinfo);
+	plan->key.argument_type = get_fn_expr_argtype(fcinfo->flinfo, 1);
+	plan->moving = moving;
+	caller = AggGetAggref(fcinfo);
+	if (caller != NULL)
+	{
+		AggState *node = castNode(AggState, fcinfo->context);
+
+		wish = shared_wish(node, caller);
+		plan->many =
+			node->aggstrategy == AGG_HASHED || node->aggstrategy == AGG_MIXED;
+		plan->may_use_device = true;
+	}
+	else
+	{
+		wish = window_wish(castNode(WindowAggState, fcinfo->context),
+						   plan->key.argument_type);
+		plan->many = true;
+		plan->may_use_device = false;
+	}
+	/* What cannot be taken away again nobody reads from a moving state. */
+	plan->key.ops = moving ? wish.ops & ~EXTREMES : wish.ops;
+	plan->key.extreme_type = wish.extreme_type;
+	complete_plan(plan, fcinfo->flinfo->fn_mcxt);
+	fcinfo->flinfo->fn_extra = plan;
+	return plan;
+}
+
+const WaAggPlan *
+wa_plan_states(FunctionCallInfo fcinfo, const WaPlanKey *key)
+{
+	WaAggPlan *plan = (WaAggPlan *) fcinfo->flinfo->fn_extra;
+
+	if (plan != NULL)
+		return plan;
+	plan = make_plan(fcinfo);
+	plan->key = *key;
+	plan->many = true;
+	complete_plan(plan, fcinfo->flinfo->fn_mcxt);
+	fcinfo->flinfo->fn_extra = plan;
+	return plan;
+}
+
+bool
+wa_plan_keys_match(const WaPlanKey *a, const WaPlanKey *b)
+{
+	return a->argument_type == b->argument_type &&
+		   a->extreme_type == b->extreme_type && a->ops == b->ops;
+}
