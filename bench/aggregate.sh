@@ -25,6 +25,8 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
+# shellcheck source=bench/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 OUT=${1:-}
 ROWS=${ROWS:-48000000}
@@ -33,13 +35,6 @@ PROCESSES=${PROCESSES:-1 16}
 COLUMNS_TIMED='i4 i8 f8'
 OWN_SERVER=
 [ -n "${PGHOST:-}" ] || OWN_SERVER=1
-
-# Prints shared_buffers for this machine.
-shared_buffers()
-{
-	awk '/^MemTotal:/ { mb = int($2 / 1024 / 4) }
-		END { print (mb > 16384 ? 16384 : mb < 128 ? 128 : mb) "MB" }' /proc/meminfo
-}
 
 # Prints the largest number in PROCESSES.
 most_processes()
@@ -54,7 +49,7 @@ start_server()
 
 	most=$(most_processes)
 	wa_cluster_start bench "shared_preload_libraries = 'warpagg'" \
-		"shared_buffers = '${SHARED_BUFFERS:-$(shared_buffers)}'" \
+		"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
 		"max_worker_processes = $((most + 8))" \
 		"max_parallel_workers = $most" \
 		"autovacuum = off" "jit = off" \
@@ -170,21 +165,10 @@ compare_results()
 # Prints the header of the report: when, what, where.
 header()
 {
-	local gpus
-
-	gpus=$(wa_psql -c "SELECT coalesce(string_agg(DISTINCT name || ' (' || kind || ')', ', '), 'none')
-		FROM warpagg_devices")
 	cat <<TEXT
 # gpu_sum(x) beside sum(x)
 
-| | |
-|---|---|
-| date | $(date -u +%Y-%m-%d) |
-| commit | ${WA_COMMIT:-$(git -C "$WA_ROOT" describe --always --dirty 2>/dev/null || echo unknown)} |
-| processor | $(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) cores |
-| device | $gpus |
-| server | $(wa_psql -c 'SHOW server_version'), shared_buffers $(wa_psql -c 'SHOW shared_buffers') |
-| settings | warpagg.device $(setting warpagg.device), warpagg.min_device_rows $(setting warpagg.min_device_rows), warpagg.buffer_memory $(setting warpagg.buffer_memory), jit off |
+$(bench_environment)
 | table | $ROWS rows, $(wa_psql -c "SELECT pg_size_pretty(pg_table_size('bench_aggregate'))"), warm |
 | made by | bench/aggregate.sh, ROWS=$ROWS RUNS=$RUNS |
 | method | medians of $RUNS runs, alternating in one session after a warm-up; first query: $RUNS new connections each |
@@ -192,24 +176,6 @@ header()
 | query | processes | took part (ours/built-in) | gpu_sum, ms | sum, ms | ratio |
 |---|---|---|---|---|---|
 TEXT
-}
-
-# Prints a setting of the library, which a session loads with its first call.
-setting()
-{
-	wa_psql -c 'SELECT gpu_sum(1)' -c "SHOW $1" | tail -n 1
-}
-
-# Prints what was reduced where, under the table.
-footer()
-{
-	echo
-	wa_psql -F ' ' -c "SELECT '- reduced on ' || device || ': ' || operation
-			|| '(' || type || '), ' || runs || ' runs, ' || rows || ' rows'
-		FROM warpagg_reductions WHERE runs > 0"
-	wa_psql -c "SELECT '- ' || key || ': ' || value
-		FROM warpagg_stats AS s, jsonb_each_text(to_jsonb(s))
-		WHERE key LIKE 'fallback%' AND value::numeric <> 0"
 }
 
 SERVER=("${PGHOST:-}" "${PGPORT:-5432}" "${PGUSER:-}" "${PGDATABASE:-postgres}")
@@ -236,7 +202,7 @@ for count in $PROCESSES; do
 		measure_first "$column" "$count"
 	done
 done
-footer | tee -a "$REPORT"
+bench_device_footer | tee -a "$REPORT"
 [ -n "$OWN_SERVER" ] || wa_psql -c 'DROP TABLE bench_aggregate'
 if [ -n "$OUT" ]; then
 	mkdir -p "$(dirname "$OUT")"
