@@ -12,7 +12,9 @@ SRCS = $(wildcard src/*.c src/core/*.c src/client/*.c src/exec/*.c \
 	src/agg/*.c src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
 
-REGRESS = init sum min nulls grouping window parallel modifiers settings
+REGRESS = init family sum avg min max count variance nulls numeric interval \
+	other_types sizes grouping groups window moving sharing parallel modifiers \
+	regress_queries differences settings
 ISOLATION = snapshot
 ISOLATION_OPTS = --inputdir=test
 TAP_TESTS = 1
@@ -82,6 +84,7 @@ test:
 
 bench:
 	MAKEFLAGS= bench/aggregate.sh
+	MAKEFLAGS= bench/family.sh
 
 lint:
 	scripts/lint.sh

@@ -166,10 +166,10 @@ wa_install_deps()
 					packages+=("postgresql-$major" "postgresql-server-dev-$major")
 				;;
 			test)
-				packages+=(libipc-run-perl perl)
+				packages+=(libipc-run-perl perl python3)
 				;;
 			lint)
-				packages+=(clang-format-14 cppcheck python3-minimal shellcheck)
+				packages+=(clang-format-14 cppcheck python3 shellcheck)
 				;;
 			*)
 				wa_die "unknown group of packages \"$group\""

@@ -5,8 +5,8 @@
 #
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit emu install regress
-#	regress-preload regress-emu isolation tap demo.  Default: all (isolation
-#	only where test/specs exists).
+#	regress-preload regress-emu random random-emu isolation tap demo.
+#	Default: all (isolation only where test/specs exists).
 #
 # Each stage runs by itself and prints lines "N passed, M failed", which are
 # added up.  A stage that fails does not stop the ones after it; one that counts
@@ -18,6 +18,8 @@
 #	WA_REGRESS			the list of regression tests (default: the Makefile's REGRESS)
 #	WA_CHECK_DEVICE		fail unless, after a regression suite, each reduction ran
 #						on this kind of device (gpu) and nothing fell back
+#	WA_RANDOM_SEED		seed of the random tests (default 1)
+#	WA_RANDOM_SECONDS	seconds for random queries (default 20)
 #	WA_STAGE_LIMIT		seconds for one stage (default 1500)
 #	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
 
@@ -25,7 +27,8 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-STAGES=(build lint unit emu install regress regress-preload regress-emu)
+STAGES=(build lint unit emu install regress regress-preload regress-emu random
+	random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(tap demo)
 
@@ -231,6 +234,15 @@ check_counters()
 	check "nothing fell back (${fallbacks:-none})" test -z "$fallbacks"
 }
 
+# Says whether the examples in README.md are those that the regression test runs,
+# with the output that it expects.
+readme_shows_differences()
+{
+	diff <(sed -n '/^### Where the numbers/,/^## /s/^    //p' "$WA_ROOT/README.md") \
+		<(sed -E -e '/^--( |$)/d' -e '/^$/d' -e 's/ +$//' \
+			"$WA_ROOT/expected/differences.out")
+}
+
 # Runs the regression suite on an unconfigured server: no preload; the setting
 # arrives with each session.
 stage_regress()
@@ -244,7 +256,35 @@ stage_regress()
 	export PGOPTIONS="-c warpagg.min_device_rows=0 -c warpagg.device=${WA_DEVICE:-auto}"
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
+	check 'README.md shows what the examples print' readme_shows_differences
 	report
+}
+
+# Starts a server that preloads warpagg and waits for the device process.
+# Arguments: its name, then lines for postgresql.conf.
+start_preloaded()
+{
+	local name=$1
+
+	shift
+	[ -n "$WA_TMP" ] || wa_begin
+	[ -n "${WA_COPY:-}" ] || wa_user_copy
+	wa_cluster_start "$name" "shared_preload_libraries = 'warpagg'" \
+		"warpagg.device = '${WA_DEVICE:-auto}'" "$@"
+	wa_psql -c 'CREATE EXTENSION warpagg'
+	check 'the device process gets ready' wa_wait_device 60
+}
+
+# Sets EMULATOR to the lines for postgresql.conf that make warpaggd's GPU the
+# CUDA kernels, emulated on the CPU.
+prepare_emulator()
+{
+	wa_make emu-daemon
+	wa_begin
+	wa_user_copy
+	WA_DEVICE=gpu
+	EMULATOR=("warpagg.daemon_path = '$WA_COPY/build/emu/warpaggd-emu'"
+		"warpagg.device_timeout = 60000")
 }
 
 # Runs the regression suite on a server that preloads warpagg, once the device
@@ -254,13 +294,7 @@ stage_regress_preload()
 	local tests
 
 	read -r -a tests <<<"$(regress_list)"
-	[ -n "$WA_TMP" ] || wa_begin
-	[ -n "${WA_COPY:-}" ] || wa_user_copy
-	wa_cluster_start regress "shared_preload_libraries = 'warpagg'" \
-		"warpagg.min_device_rows = 0" \
-		"warpagg.device = '${WA_DEVICE:-auto}'" "$@"
-	wa_psql -c 'CREATE EXTENSION warpagg'
-	check 'the device process gets ready' wa_wait_device 60
+	start_preloaded regress "warpagg.min_device_rows = 0" "$@"
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
 	report
@@ -269,14 +303,9 @@ stage_regress_preload()
 # Runs the regression suite on the CUDA kernels, emulated on the CPU.
 stage_regress_emu()
 {
-	wa_make emu-daemon
-	wa_begin
-	wa_user_copy
-	WA_DEVICE=gpu
+	prepare_emulator
 	WA_CHECK_DEVICE=gpu
-	stage_regress_preload \
-		"warpagg.daemon_path = '$WA_COPY/build/emu/warpaggd-emu'" \
-		"warpagg.device_timeout = 60000"
+	stage_regress_preload "${EMULATOR[@]}"
 }
 
 # Runs the isolation tests.
@@ -292,6 +321,65 @@ stage_isolation()
 	run_regress test/isolation/pg_isolation_regress "$WA_COPY/test" \
 		isolation_regression "${tests[@]}"
 	report
+}
+
+#
+# Random tests
+#
+
+# Runs a script of test/random against the running cluster and counts its tests.
+# Arguments: the script, then its own.
+run_random()
+{
+	local script=$1
+	local log=$WA_TMP/$1.log
+	local passed
+	local failed
+	local rc=0
+
+	shift
+	PATH="$WA_BINDIR:$PATH" PYTHONDONTWRITEBYTECODE=1 timeout 600 \
+		python3 "$WA_ROOT/test/random/$script" \
+		"$@" >"$log" 2>&1 || rc=$?
+	read -r passed failed <<<"$(sum_counts "$log")"
+	sed -E '/^[0-9]+ passed, [0-9]+ failed/d' "$log" | head -n 400
+	wa_note "-- $script $*: $passed passed, $failed failed"
+	PASSED=$((PASSED + passed))
+	FAILED=$((FAILED + failed))
+	if [ "$rc" -ne 0 ] && [ "$failed" -eq 0 ]; then
+		check "$script ends with status 0" false
+	fi
+	keep_logs "$log"
+}
+
+# Runs both random tests on a server that preloads warpagg.  Arguments: sets of
+# floats, seconds for queries, then lines for postgresql.conf.
+run_all_random()
+{
+	local seed=${WA_RANDOM_SEED:-1}
+	local sets=$1
+	local seconds=$2
+
+	shift 2
+	start_preloaded random "$@"
+	run_random exact_floats.py --seed "$seed" --sets "$sets"
+	run_random random_queries.py --seed "$seed" --seconds "$seconds"
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+# Runs random queries, and floats that are hard to add up, against oracles.
+stage_random()
+{
+	run_all_random 54 "${WA_RANDOM_SECONDS:-20}"
+}
+
+# Runs them on the CUDA kernels, emulated on the CPU.
+stage_random_emu()
+{
+	prepare_emulator
+	run_all_random 18 "$((${WA_RANDOM_SECONDS:-20} / 2))" "${EMULATOR[@]}"
 }
 
 #

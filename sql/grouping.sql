@@ -60,15 +60,15 @@ DROP VIEW wa_differences;
 -- buffers of fewer groups.)  In a new session, whose memory has no history.
 \c -
 SET max_parallel_workers_per_gather = 0;
-SET warpagg.buffer_memory = '1MB';
+SET warpagg.buffer_memory = '256kB';
 SET warpagg.min_device_rows = 1000000;
 SET enable_sort = off;
 BEGIN;
 DECLARE wa_groups CURSOR FOR
-SELECT x % 3000, gpu_sum(x::float8), gpu_min(x) FROM generate_series(1, 300000) x GROUP BY 1;
+SELECT x % 100, gpu_sum(x::float8), gpu_min(x) FROM generate_series(1, 1000000) x GROUP BY 1;
 FETCH 1 FROM wa_groups \g /dev/null
-SELECT sum(used_bytes) BETWEEN 500000 AND 1200000 AS within_budget,
-       sum(total_bytes) < 1600000 AS little_waste
+SELECT sum(used_bytes) BETWEEN 100000 AND 300000 AS within_budget,
+       sum(total_bytes) < 400000 AS little_waste
 FROM pg_backend_memory_contexts WHERE name = 'warpagg buffers';
 COMMIT;
 SELECT sum(used_bytes) < 10000 AS returned

@@ -1,25 +1,14 @@
 --
--- The extension and the tables that the other tests read.
+-- The extension, and the table and functions that the other tests use.
 --
 CREATE EXTENSION warpagg;
-
--- The aggregates that exist, with their result types, beside the built-ins'.
--- Every gpu_ overload has a built-in twin with the same result type.
-SELECT g.oid::regprocedure AS aggregate,
-       g.prorettype::regtype AS result,
-       b.prorettype = g.prorettype AS same_as_builtin
-FROM pg_proc g
-LEFT JOIN pg_proc b
-    ON b.proname = substr(g.proname, 5)
-    AND b.prokind = 'a'
-    AND b.proargtypes = g.proargtypes
-    AND b.pronamespace = 'pg_catalog'::regnamespace
-WHERE g.prokind = 'a' AND g.proname LIKE 'gpu\_%'
-ORDER BY g.proname, g.proargtypes[0];
 
 -- Every type, with NULLs in each column and at different rows.  The floats are
 -- multiples of 1/4 whose sums are exact in any order, so that the built-ins
 -- can be compared with.
+CREATE TYPE wa_level AS ENUM ('low', 'high', 'top');
+ALTER TYPE wa_level ADD VALUE 'middle' BEFORE 'high';
+ALTER TYPE wa_level ADD VALUE 'bottom' BEFORE 'low';
 CREATE TABLE wa_values (
     id integer,
     grp integer,
@@ -33,7 +22,18 @@ CREATE TABLE wa_values (
     ts timestamp,
     tz timestamptz,
     m money,
-    o oid
+    o oid,
+    n numeric,
+    v interval,
+    tt timetz,
+    s text,
+    bp char(8),
+    a integer[],
+    e wa_level,
+    ti tid,
+    ip inet,
+    lsn pg_lsn,
+    x xid8
 );
 
 INSERT INTO wa_values
@@ -49,7 +49,110 @@ SELECT i,
        CASE WHEN h % 29 <> 0 THEN timestamp '2001-01-01' + (h - 2147483648) * interval '1 second' END,
        CASE WHEN h % 31 <> 0 THEN timestamptz '2001-01-01 00:00+00' + (h - 2147483648) * interval '1 second' END,
        CASE WHEN h % 37 <> 0 THEN ((h - 2147483648) / 100.0)::numeric::money END,
-       CASE WHEN h % 41 <> 0 THEN h::oid END
+       CASE WHEN h % 41 <> 0 THEN h::oid END,
+       CASE WHEN h % 7 <> 1 THEN (h - 2147483648) * ('1e-' || h % 9)::numeric END,
+       CASE WHEN h % 11 <> 1 THEN make_interval(months => (h % 50 - 25)::integer,
+                                                days => (h % 1000 - 500)::integer,
+                                                secs => (h % 2000001 - 1000000) * 0.125) END,
+       CASE WHEN h % 13 <> 1 THEN ((time '00:00' + (h % 86400) * interval '1 second')::text
+                                   || to_char(h % 25 - 12, 'SG00'))::timetz END,
+       CASE WHEN h % 17 <> 1 THEN substr(md5(h::text), 1, (h % 9)::integer) END,
+       CASE WHEN h % 19 <> 1 THEN substr(md5(h::text), 1, (h % 8)::integer) END,
+       CASE WHEN h % 23 <> 1 THEN ARRAY[h % 100, nullif(h % 5, 0)]::integer[] END,
+       CASE WHEN h % 29 <> 1 THEN (enum_range(NULL::wa_level))[1 + h % 5] END,
+       CASE WHEN h % 31 <> 1 THEN format('(%s,%s)', h, h % 100)::tid END,
+       CASE WHEN h % 37 <> 1 THEN set_masklen(CASE h % 2 WHEN 0 THEN inet '10.0.0.0'
+                                              ELSE inet '2001:db8::' END + h % 65536,
+                                              (h % 33)::integer) END,
+       CASE WHEN h % 41 <> 1 THEN '0/0'::pg_lsn + h * 4294967295::numeric END,
+       CASE WHEN h % 43 <> 1 THEN (h * 4294967295::numeric)::text::xid8 END
 FROM (SELECT i, (i::bigint * 2654435761) % 4294967296 AS h
       FROM generate_series(1, 20000) i) s;
 ANALYZE wa_values;
+
+-- Its columns with the aggregates that the built-ins compute exactly, or in any
+-- order to the same result.
+CREATE VIEW wa_columns AS
+SELECT name, CASE
+    WHEN name ~ '^(i2|i4|i8|n)$'
+        THEN 'sum avg min max count var_pop var_samp variance stddev_pop stddev_samp stddev'
+    WHEN name ~ '^(f4|f8|v)$' THEN 'sum avg min max count'
+    WHEN name = 'm' THEN 'sum min max count'
+    ELSE 'min max count' END AS functions
+FROM unnest('{i2,i4,i8,f4,f8,d,t,ts,tz,m,o,n,v,tt,s,bp,a,e,ti,ip,lsn,x}'::text[]) name;
+
+-- Compares aggregates with their gpu_ twins in one query and returns those whose
+-- results differ as text.  functions: their names; argument: what stands in
+-- their parentheses; source: what follows FROM; groups: what to group by; clause:
+-- what follows the parentheses.  With OVER in it nothing is grouped, and groups
+-- is a label for the rows.
+CREATE FUNCTION wa_differences(functions text, argument text, source text,
+                               groups text DEFAULT '', clause text DEFAULT '')
+RETURNS TABLE (function text, grp text, builtin text, gpu text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    names text[] := string_to_array(functions, ' ');
+    label text := CASE groups WHEN '' THEN '''''' ELSE format('(%s)::text', groups) END;
+    grouping text := CASE WHEN clause LIKE 'OVER%' THEN '' ELSE format('GROUP BY (%s)', groups) END;
+    builtins text;
+    twins text;
+BEGIN
+    SELECT string_agg(format('%s(%s) %s::text', name, argument, clause), ', '),
+           string_agg(format('gpu_%s(%s) %s::text', name, argument, clause), ', ')
+    INTO builtins, twins FROM unnest(names) name;
+    RETURN QUERY EXECUTE format($query$
+        WITH results AS MATERIALIZED (
+            SELECT %s AS grp, ARRAY[%s] AS builtins, ARRAY[%s] AS twins FROM %s %s)
+        SELECT pair.name, results.grp, pair.builtin, pair.twin
+        FROM results, unnest($1, builtins, twins) AS pair(name, builtin, twin)
+        WHERE pair.builtin IS DISTINCT FROM pair.twin
+        UNION ALL
+        SELECT 'nothing was compared', NULL, NULL, NULL
+        WHERE NOT EXISTS (SELECT FROM results)
+        $query$, label, builtins, twins, source, grouping) USING names;
+END
+$$;
+
+-- Evaluates an expression and returns its text, or the error it ends with.
+CREATE FUNCTION wa_outcome(expression text, source text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE format('SELECT (%s)::text FROM %s', expression, source) INTO result;
+    RETURN result;
+EXCEPTION WHEN OTHERS THEN
+    RETURN format('ERROR %s: %s', SQLSTATE, SQLERRM);
+END
+$$;
+
+-- Compares outcomes, errors included, of each aggregate by itself.
+CREATE FUNCTION wa_outcomes(functions text, argument text, source text)
+RETURNS TABLE (function text, builtin text, gpu text)
+LANGUAGE sql AS $$
+    SELECT name, wa_outcome(format('%s(%s)', name, argument), source),
+           wa_outcome(format('gpu_%s(%s)', name, argument), source)
+    FROM string_to_table(functions, ' ') AS name
+$$;
+
+-- Returns the exact value of a float, or NULL for infinities and NaN.
+CREATE FUNCTION wa_exact(x float8) RETURNS numeric
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    bits bigint := ('x' || encode(float8send(x), 'hex'))::bit(64)::bigint;
+    exponent integer := bits >> 52 & 2047;
+    significand numeric := bits & 4503599627370495;
+BEGIN
+    IF exponent = 2047 THEN
+        RETURN NULL;
+    ELSIF exponent > 0 THEN
+        significand := significand + 4503599627370496;
+    END IF;
+    exponent := greatest(exponent, 1) - 1075;
+    significand := significand * CASE WHEN bits < 0 THEN -1 ELSE 1 END;
+    IF exponent >= 0 THEN
+        RETURN significand * power(2::numeric, exponent);
+    END IF;
+    RETURN trim_scale(significand * power(5::numeric, -exponent) * ('1e' || exponent)::numeric);
+END
+$$;

@@ -356,6 +356,7 @@ average_result(WaAggState *state)
 	WaExactPart part;
 
 	copy_exact(state, &part);
+	part.sum.negative_zeros = 0; /* the built-in adds them to 0 */
 	return Float8GetDatum(wa_exact_average(&part.sum, state->rows));
 }
 

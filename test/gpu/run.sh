@@ -6,7 +6,8 @@
 #	  Run as root in the repository's root, with .gpu/ beside it.
 #
 # Usage: test/gpu/run.sh [STAGE...]
-#	Stages: kernels sanitizer regress maps demo tap bench-kernels bench-sql.
+#	Stages: kernels sanitizer regress random maps demo tap bench-kernels
+#	bench-sql bench-family.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -45,6 +46,8 @@ stage_limit()
 		tap) echo 240 ;;
 		bench-kernels) echo 180 ;;
 		bench-sql) echo 400 ;;
+		bench-family) echo 200 ;;
+		random) echo 120 ;;
 		*) return 1 ;;
 	esac
 }
@@ -194,6 +197,13 @@ stage_regress()
 	return "$rc"
 }
 
+# Random queries, and floats that are hard to add up, with all buffers reduced on
+# the device.
+stage_random()
+{
+	bash "$ROOT/scripts/test.sh" --stage random
+}
+
 # The TAP tests, where the machine's Perl can run them.
 stage_tap()
 {
@@ -314,6 +324,13 @@ TEXT
 stage_bench_sql()
 {
 	bash "$ROOT/bench/aggregate.sh" 2>"$PREFIX/bench.err" ||
+		{ cat "$PREFIX/bench.err"; return 1; }
+}
+
+# The whole family beside the built-ins, in one process.
+stage_bench_family()
+{
+	bash "$ROOT/bench/family.sh" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
 }
 
