@@ -81,7 +81,7 @@ def exact_avg(numbers):
         return None
     special = special_sum(numbers)
     if special is not None:
-        return special
+        return special + 0.0  # the built-in adds to 0, so -0 becomes 0
     return round_fraction(Fraction(sum(map(scale, numbers)),
                                    len(numbers) << 1074))
 
