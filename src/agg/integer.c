@@ -137,11 +137,10 @@ average_result(WaAggState *state)
 static Datum
 variance_result(WaAggState *state, bool sample, bool root)
 {
-	return wa_numeric_variance(
-		state->rows,
-		wa_numeric_numerator_of_integers(state->rows, *sum_of(state),
-										 *squares_of(state), 0, 0),
-		0, sample, root);
+	return wa_numeric_variance(state->rows,
+							   wa_numeric_numerator(state->rows, *sum_of(state),
+													*squares_of(state), 0, 0),
+							   sample, root);
 }
 
 const WaColumnKind wa_integer_column = {

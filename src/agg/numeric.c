@@ -55,14 +55,11 @@ has_squares(const WaAggState *state)
 	return wa_state_has(state, WA_OP_SQUARES);
 }
 
-/* Looks at a value of SQL, which it takes out of line if it is not. */
-static Numeric
+/* Looks at a value of SQL. */
+static void
 look_at(Datum value, WaNumericView *view)
 {
-	Numeric number = (Numeric) PG_DETOAST_DATUM_PACKED(value);
-
-	wa_numeric_view(number, view);
-	return number;
+	wa_numeric_view((Numeric) PG_DETOAST_DATUM_PACKED(value), view);
 }
 
 /* Returns the state's rest, which it makes if there is none. */
@@ -78,7 +75,7 @@ rest_of(WaAggState *state)
 
 /* Returns a signed number of 192 bits in units of 10000^-scale. */
 static Numeric
-from_squares(WaUint192 squares, int scale, int display_scale)
+from_squares(WaUint192 squares, int scale)
 {
 	bool negative = (squares.word[2] >> 63) != 0;
 	WaUint192 magnitude = {{0, 0, 0}};
@@ -87,26 +84,40 @@ from_squares(WaUint192 squares, int scale, int display_scale)
 		wa_uint192_subtract(&magnitude, squares);
 	else
 		magnitude = squares;
-	return wa_numeric_make(magnitude.word, 3, negative, scale, display_scale);
+	return wa_numeric_make(magnitude.word, 3, negative, scale, 0);
+}
+
+/* Adds a numeric to a sum of the rest. */
+static void
+add_to_rest(WaDigitSum *sum, Numeric number)
+{
+	WaNumericView view;
+
+	wa_numeric_view(number, &view);
+	wa_digit_sum_add(sum, &view, 1);
+}
+
+/* Adds the scaled integers of a state to two sums. */
+static void
+add_integers(const WaAggState *state, WaDigitSum *sum, WaDigitSum *squares)
+{
+	add_to_rest(
+		sum, wa_numeric_from_int128(sum_of(state)->units, state->exponent, 0));
+	if (squares != NULL)
+		add_to_rest(squares,
+					from_squares(*squares_of(state), 2 * state->exponent));
 }
 
 /* Moves the scaled integers to the rest. */
 static void
 move_to_rest(WaAggState *state)
 {
-	SumComponent *sum = sum_of(state);
 	WaNumericRest *rest = rest_of(state);
 
-	wa_numeric_rest_add(rest,
-						wa_numeric_from_int128(sum->units, state->exponent,
-											   state->display_scale));
-	memset(&sum->units, 0, sizeof(sum->units));
-	if (!has_squares(state))
-		return;
-	wa_numeric_rest_add_squares(rest, from_squares(*squares_of(state),
-												   2 * state->exponent,
-												   state->display_scale));
-	memset(squares_of(state), 0, sizeof(WaUint192));
+	add_integers(state, &rest->sum, has_squares(state) ? &rest->squares : NULL);
+	memset(&sum_of(state)->units, 0, sizeof(WaInt128));
+	if (has_squares(state))
+		memset(squares_of(state), 0, sizeof(WaUint192));
 }
 
 /* Adds an integer of the state's scale to the sum. */
@@ -201,9 +212,9 @@ static void
 add(WaAggState *state, Datum value, int sign)
 {
 	WaNumericView view;
-	Numeric number = look_at(value, &view);
 	__int128 units;
 
+	look_at(value, &view);
 	if (view.class != WA_NUMERIC_FINITE)
 	{
 		wa_numeric_rest_count(rest_of(state), view.class, sign);
@@ -226,7 +237,7 @@ add(WaAggState *state, Datum value, int sign)
 		}
 	}
 	else
-		wa_numeric_rest_take(rest_of(state), number, has_squares(state), sign);
+		wa_numeric_rest_take(rest_of(state), &view, has_squares(state), sign);
 }
 
 static void
@@ -300,7 +311,7 @@ numeric_take_bulk(WaAggState *state, Datum value)
 	__int128 units;
 	bool is_long;
 
-	(void) look_at(value, &view);
+	look_at(value, &view);
 	if (view.class != WA_NUMERIC_FINITE || view.scale > WA_NUMERIC_MAX_SCALE ||
 		!wa_numeric_scaled(&view, Max(view.scale, state->exponent), &units))
 	{
@@ -349,19 +360,29 @@ numeric_absorb(WaAggState *state, const WaPartial *partial)
 		wa_uint192_add(squares_of(state), partial->squares);
 }
 
+/* Tells whether some numbers are in the sums of the rest. */
+static bool
+has_rest(const WaAggState *state)
+{
+	const WaNumericRest *rest = sum_of(state)->rest;
+
+	return rest != NULL && (rest->sum.count > 0 || rest->squares.count > 0);
+}
+
 /* Returns the sum of numbers that are all finite. */
 static Numeric
-total_sum(WaAggState *state)
+total_sum(const WaAggState *state)
 {
-	const SumComponent *sum = sum_of(state);
-	Numeric total = wa_numeric_from_int128(sum->units, state->exponent,
-										   state->display_scale);
+	WaDigitSum total = {.context = CurrentMemoryContext};
+	WaNumericView view;
 
-	if (sum->rest == NULL || sum->rest->sum == NULL)
-		return total;
-	total = DatumGetNumeric(DirectFunctionCall2(
-		numeric_add, NumericGetDatum(total), NumericGetDatum(sum->rest->sum)));
-	return wa_numeric_with_display_scale(total, state->display_scale);
+	if (!has_rest(state))
+		return wa_numeric_from_int128(sum_of(state)->units, state->exponent,
+									  state->display_scale);
+	add_integers(state, &total, NULL);
+	wa_digit_sum_merge(&total, &sum_of(state)->rest->sum);
+	wa_digit_sum_view(&total, &view);
+	return wa_numeric_of_view(&view, state->display_scale);
 }
 
 static void
@@ -382,13 +403,8 @@ numeric_merge(WaAggState *into, const WaAggState *from)
 			wa_uint192_add(squares_of(into), *squares_of(from));
 		return;
 	}
-	wa_numeric_rest_add(rest_of(into),
-						wa_numeric_from_int128(other->units, from->exponent,
-											   from->display_scale));
-	if (has_squares(into))
-		wa_numeric_rest_add_squares(
-			rest_of(into), from_squares(*squares_of(from), 2 * from->exponent,
-										from->display_scale));
+	add_integers(from, &rest_of(into)->sum,
+				 has_squares(into) ? &rest_of(into)->squares : NULL);
 }
 
 /* What stands before the components in a serialized state. */
@@ -449,27 +465,45 @@ average_result(WaAggState *state)
 							   NumericGetDatum(int64_to_numeric(state->rows)));
 }
 
-/* Returns a variance of numbers of which some are in the rest. */
-static Datum
-variance_with_rest(WaAggState *state, bool sample, bool root)
+/* Views N Sxx - Sx^2 of numbers of which some are in the rest. */
+static void
+view_numerator(const WaAggState *state, WaNumericView *numerator)
 {
 	const WaNumericRest *rest = sum_of(state)->rest;
+	WaDigitSum sum = {.context = CurrentMemoryContext};
+	WaDigitSum squares = {.context = CurrentMemoryContext};
+	WaDigitSum difference = {.context = CurrentMemoryContext};
+	WaNumericView rows;
+	WaNumericView view;
+
+	add_integers(state, &sum, &squares);
+	wa_digit_sum_merge(&sum, &rest->sum);
+	wa_digit_sum_merge(&squares, &rest->squares);
+	wa_numeric_view(int64_to_numeric(state->rows), &rows);
+	wa_digit_sum_view(&squares, &view);
+	wa_digit_sum_add_product(&difference, &rows, &view, 1);
+	wa_digit_sum_view(&sum, &view);
+	wa_digit_sum_add_product(&difference, &view, &view, -1);
+	wa_digit_sum_view(&difference, numerator);
+}
+
+/* Returns the numerator of a variance; NULL if it is 0. */
+static Numeric
+variance_numerator(const WaAggState *state)
+{
 	int display_scale =
 		Min(2 * state->display_scale, WA_NUMERIC_MAX_DISPLAY_SCALE);
-	Numeric squares =
-		from_squares(*squares_of(state), 2 * state->exponent, display_scale);
+	WaNumericView view;
 
-	squares = wa_numeric_shift(squares, 2 * rest->shift);
-	if (rest->squares != NULL)
-		squares = DatumGetNumeric(
-			DirectFunctionCall2(numeric_add, NumericGetDatum(squares),
-								NumericGetDatum(rest->squares)));
-	return wa_numeric_variance(
-		state->rows,
-		wa_numeric_numerator(state->rows,
-							 wa_numeric_shift(total_sum(state), rest->shift),
-							 squares, display_scale),
-		2 * rest->shift, sample, root);
+	if (has_rest(state))
+	{
+		view_numerator(state, &view);
+		return view.ndigits == 0 ? NULL
+								 : wa_numeric_of_view(&view, display_scale);
+	}
+	return wa_numeric_numerator(state->rows, sum_of(state)->units,
+								*squares_of(state), state->exponent,
+								display_scale);
 }
 
 static Datum
@@ -481,13 +515,8 @@ variance_result(WaAggState *state, bool sample, bool root)
 		return DirectFunctionCall3(numeric_in, CStringGetDatum("NaN"),
 								   ObjectIdGetDatum(InvalidOid),
 								   Int32GetDatum(-1));
-	if (sum->rest != NULL && sum->rest->sum != NULL)
-		return variance_with_rest(state, sample, root);
-	return wa_numeric_variance(state->rows,
-							   wa_numeric_numerator_of_integers(
-								   state->rows, sum->units, *squares_of(state),
-								   state->exponent, state->display_scale),
-							   0, sample, root);
+	return wa_numeric_variance(state->rows, variance_numerator(state), sample,
+							   root);
 }
 
 const WaColumnKind wa_numeric_column = {

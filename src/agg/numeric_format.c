@@ -35,6 +35,9 @@
 /* Digits of base 10000 that are always below 2^95 together. */
 #define MAX_FITTING_DIGITS 7
 
+/* Digits before the point that a numeric may have: its weight is an int16. */
+#define MAX_WHOLE_DIGITS (PG_INT16_MAX + 1)
+
 static const int64 powers[] = {1, INT64CONST(10000), INT64CONST(100000000),
 							   INT64CONST(1000000000000),
 							   INT64CONST(10000000000000000)};
@@ -118,9 +121,9 @@ wa_numeric_scaled(const WaNumericView *view, int scale, __int128 *integer)
 		return false;
 	/* Four digits fit 64 bits, in which arithmetic is faster. */
 	for (int i = 0; i < ndigits - 4; i++)
-		high = high * WA_NUMERIC_BASE + word_at(view->digits, i);
+		high = high * WA_NUMERIC_BASE + wa_numeric_digit(view, i);
 	for (int i = Max(ndigits - 4, 0); i < ndigits; i++)
-		low = low * WA_NUMERIC_BASE + word_at(view->digits, i);
+		low = low * WA_NUMERIC_BASE + wa_numeric_digit(view, i);
 	result = (__int128) high * powers[4] + low;
 	for (; missing >= (int) lengthof(powers); missing--)
 		result *= WA_NUMERIC_BASE;
@@ -214,34 +217,19 @@ wa_numeric_from_int128(WaInt128 integer, int scale, int display_scale)
 }
 
 Numeric
-wa_numeric_with_display_scale(Numeric number, int display_scale)
+wa_numeric_of_view(const WaNumericView *view, int display_scale)
 {
-	WaNumericView view;
+	int room = (WA_NUMERIC_MAX_DISPLAY_SCALE + WA_NUMERIC_BASE_DIGITS - 1) /
+			   WA_NUMERIC_BASE_DIGITS;
+	int ndigits = Min(view->ndigits, view->weight + 1 + room);
 
-	wa_numeric_view(number, &view);
-	Assert(view.class == WA_NUMERIC_FINITE);
-	return write_numeric(view.digits, view.ndigits, view.weight, view.negative,
-						 display_scale);
-}
-
-Numeric
-wa_numeric_shift(Numeric number, int shift)
-{
-	WaNumericView view;
-	int display_scale;
-
-	wa_numeric_view(number, &view);
-	Assert(view.class == WA_NUMERIC_FINITE);
-	display_scale = view.display_scale - shift * WA_NUMERIC_BASE_DIGITS;
-	display_scale = Max(display_scale, 0);
-	display_scale = Min(display_scale, WA_NUMERIC_MAX_DISPLAY_SCALE);
-	if (view.weight + shift > PG_INT16_MAX ||
-		view.weight + shift < PG_INT16_MIN ||
-		(view.ndigits - 1 - view.weight - shift) * WA_NUMERIC_BASE_DIGITS >
-			WA_NUMERIC_MAX_DISPLAY_SCALE)
+	if (view->ndigits > 0 && view->weight >= MAX_WHOLE_DIGITS)
 		ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 						errmsg("value overflows numeric format")));
-	return write_numeric(view.digits, view.ndigits,
-						 view.ndigits == 0 ? 0 : view.weight + shift,
-						 view.negative, display_scale);
+	while (ndigits > 0 && wa_numeric_digit(view, ndigits - 1) == 0)
+		ndigits--;
+	if (ndigits <= 0)
+		return write_numeric(view->digits, 0, 0, false, display_scale);
+	return write_numeric(view->digits, ndigits, view->weight, view->negative,
+						 display_scale);
 }

@@ -69,14 +69,21 @@ extern Numeric wa_numeric_make(const uint64 *words, int nwords, bool negative,
 extern Numeric wa_numeric_from_int128(WaInt128 integer, int scale,
 									  int display_scale);
 
-/* Returns a copy of a finite numeric with another display scale, likewise. */
-extern Numeric wa_numeric_with_display_scale(Numeric number, int display_scale);
-
 /*
- * Returns a finite numeric times 10000^shift, with the display scale less or
- * more by as many digits, within its bounds.  Raises "value overflows numeric
- * format" if the result is too large or has too many digits after the point.
+ * Returns the viewed finite number as a numeric with the display scale.  Digits
+ * that no numeric has room for are cut off after the point; before it they
+ * raise "value overflows numeric format".
  */
-extern Numeric wa_numeric_shift(Numeric number, int shift);
+extern Numeric wa_numeric_of_view(const WaNumericView *view, int display_scale);
+
+/* Returns a digit of base 10000; the first is 0. */
+static inline int
+wa_numeric_digit(const WaNumericView *view, int i)
+{
+	int16 digit;
+
+	memcpy(&digit, view->digits + (Size) i * sizeof(digit), sizeof(digit));
+	return digit;
+}
 
 #endif /* WA_AGG_NUMERIC_FORMAT_H */

@@ -17,74 +17,18 @@ wa_numeric_rest_make(MemoryContext context)
 		MemoryContextAllocZero(context, sizeof(WaNumericRest));
 
 	rest->context = context;
+	rest->sum.context = context;
+	rest->squares.context = context;
 	return rest;
 }
 
-/* Puts a copy of number in the place of *total. */
-static void
-keep(WaNumericRest *rest, Numeric *total, Numeric number)
-{
-	Size bytes = VARSIZE_ANY(number);
-	Numeric copy = MemoryContextAlloc(rest->context, bytes);
-
-	memcpy(copy, number, bytes);
-	if (*total != NULL)
-		pfree(*total);
-	*total = copy;
-}
-
-/* Applies numeric_add or numeric_sub to *total, which may be NULL for 0. */
-static void
-combine(WaNumericRest *rest, Numeric *total, Numeric number, int sign)
-{
-	Numeric before = *total != NULL ? *total : int64_to_numeric(0);
-	PGFunction function = sign > 0 ? numeric_add : numeric_sub;
-
-	keep(rest, total,
-		 DatumGetNumeric(DirectFunctionCall2(function, NumericGetDatum(before),
-											 NumericGetDatum(number))));
-}
-
-/* Sees to it that squares of numbers with this display scale can be added. */
-static void
-make_room(WaNumericRest *rest, int display_scale)
-{
-	if (rest->shift != 0 || display_scale <= WA_NUMERIC_MAX_SQUARED_SCALE)
-		return;
-	rest->shift = WA_NUMERIC_SHIFT;
-	if (rest->squares != NULL)
-		keep(rest, &rest->squares,
-			 wa_numeric_shift(rest->squares, 2 * WA_NUMERIC_SHIFT));
-}
-
 void
-wa_numeric_rest_add(WaNumericRest *rest, Numeric number)
+wa_numeric_rest_take(WaNumericRest *rest, const WaNumericView *number,
+					 bool squares, int sign)
 {
-	combine(rest, &rest->sum, number, 1);
-}
-
-void
-wa_numeric_rest_add_squares(WaNumericRest *rest, Numeric number)
-{
-	combine(rest, &rest->squares, wa_numeric_shift(number, 2 * rest->shift), 1);
-}
-
-void
-wa_numeric_rest_take(WaNumericRest *rest, Numeric number, bool squares,
-					 int sign)
-{
-	WaNumericView view;
-
-	combine(rest, &rest->sum, number, sign);
-	if (!squares)
-		return;
-	wa_numeric_view(number, &view);
-	make_room(rest, view.display_scale);
-	number = wa_numeric_shift(number, rest->shift);
-	combine(rest, &rest->squares,
-			DatumGetNumeric(DirectFunctionCall2(
-				numeric_mul, NumericGetDatum(number), NumericGetDatum(number))),
-			sign);
+	wa_digit_sum_add(&rest->sum, number, sign);
+	if (squares)
+		wa_digit_sum_add_product(&rest->squares, number, number, sign);
 }
 
 void
@@ -135,15 +79,8 @@ wa_numeric_rest_count_scale(WaNumericRest *rest, uint16 scale, int sign)
 void
 wa_numeric_rest_merge(WaNumericRest *into, const WaNumericRest *from)
 {
-	if (from->sum != NULL)
-		combine(into, &into->sum, from->sum, 1);
-	if (from->shift != 0)
-		make_room(into, WA_NUMERIC_MAX_DISPLAY_SCALE);
-	if (from->squares != NULL)
-		combine(
-			into, &into->squares,
-			wa_numeric_shift(from->squares, 2 * (into->shift - from->shift)),
-			1);
+	wa_digit_sum_merge(&into->sum, &from->sum);
+	wa_digit_sum_merge(&into->squares, &from->squares);
 	into->nans += from->nans;
 	into->plus_infinities += from->plus_infinities;
 	into->minus_infinities += from->minus_infinities;
@@ -179,51 +116,18 @@ typedef struct RestHeader
 	int64 nans;
 	int64 plus_infinities;
 	int64 minus_infinities;
-	int32 sum_bytes;     /* 0: NULL */
-	int32 squares_bytes; /* likewise */
-	int32 shift;
 } RestHeader;
-
-/* Returns the bytes of a number that may be NULL. */
-static int32
-bytes_of(Numeric number)
-{
-	return number == NULL ? 0 : (int32) VARSIZE_ANY(number);
-}
 
 void
 wa_numeric_rest_write(const WaNumericRest *rest, StringInfo buffer)
 {
 	RestHeader header = {.nans = rest->nans,
 						 .plus_infinities = rest->plus_infinities,
-						 .minus_infinities = rest->minus_infinities,
-						 .sum_bytes = bytes_of(rest->sum),
-						 .squares_bytes = bytes_of(rest->squares),
-						 .shift = rest->shift};
+						 .minus_infinities = rest->minus_infinities};
 
 	appendBinaryStringInfo(buffer, (char *) &header, sizeof(header));
-	if (rest->sum != NULL)
-		appendBinaryStringInfo(buffer, (char *) rest->sum, header.sum_bytes);
-	if (rest->squares != NULL)
-		appendBinaryStringInfo(buffer, (char *) rest->squares,
-							   header.squares_bytes);
-}
-
-/* Reads a number of so many bytes. */
-static Numeric
-read_number(WaNumericRest *rest, StringInfo buffer, int32 bytes)
-{
-	char *number;
-
-	if (bytes == 0)
-		return NULL;
-	if (bytes < VARHDRSZ)
-		elog(ERROR, "serialized warpagg state is damaged");
-	number = MemoryContextAlloc(rest->context, (Size) bytes);
-	pq_copymsgbytes(buffer, number, bytes);
-	if (VARSIZE_ANY(number) != (Size) bytes)
-		elog(ERROR, "serialized warpagg state is damaged");
-	return (Numeric) number;
+	wa_digit_sum_write(&rest->sum, buffer);
+	wa_digit_sum_write(&rest->squares, buffer);
 }
 
 void
@@ -235,7 +139,6 @@ wa_numeric_rest_read(WaNumericRest *rest, StringInfo buffer)
 	rest->nans = header.nans;
 	rest->plus_infinities = header.plus_infinities;
 	rest->minus_infinities = header.minus_infinities;
-	rest->shift = header.shift;
-	rest->sum = read_number(rest, buffer, header.sum_bytes);
-	rest->squares = read_number(rest, buffer, header.squares_bytes);
+	wa_digit_sum_read(&rest->sum, buffer);
+	wa_digit_sum_read(&rest->squares, buffer);
 }

@@ -8,15 +8,7 @@
 
 #include "lib/stringinfo.h"
 
-#include "agg/numeric_format.h"
-
-/*
- * Squares of numbers with more decimal digits after the point than this have
- * more than a numeric can, so they are taken of numbers times
- * 10000^WA_NUMERIC_SHIFT.
- */
-#define WA_NUMERIC_MAX_SQUARED_SCALE (WA_NUMERIC_MAX_DISPLAY_SCALE / 2)
-#define WA_NUMERIC_SHIFT             2048
+#include "agg/digit_sum.h"
 
 /* How many rows of a moving aggregate have a display scale. */
 typedef struct WaScaleCount
@@ -28,9 +20,8 @@ typedef struct WaScaleCount
 typedef struct WaNumericRest
 {
 	MemoryContext context; /* that it and all it points to lie in */
-	Numeric sum;           /* NULL: nothing was added */
-	Numeric squares;       /* likewise; times 10000^(2 shift) */
-	int shift;             /* 0 or WA_NUMERIC_SHIFT */
+	WaDigitSum sum;
+	WaDigitSum squares;
 	int64 nans;
 	int64 plus_infinities;
 	int64 minus_infinities;
@@ -41,16 +32,13 @@ typedef struct WaNumericRest
 /* Makes an empty rest in the context. */
 extern WaNumericRest *wa_numeric_rest_make(MemoryContext context);
 
-/* Adds a finite number to the sum, or to the sum of the squares. */
-extern void wa_numeric_rest_add(WaNumericRest *rest, Numeric number);
-extern void wa_numeric_rest_add_squares(WaNumericRest *rest, Numeric number);
-
 /*
  * Adds a finite number, and its square if squares, to the sums; takes them
  * away if sign is -1.
  */
-extern void wa_numeric_rest_take(WaNumericRest *rest, Numeric number,
-								 bool squares, int sign);
+extern void wa_numeric_rest_take(WaNumericRest *rest,
+								 const WaNumericView *number, bool squares,
+								 int sign);
 
 /* Counts a number that is not finite, sign times. */
 extern void wa_numeric_rest_count(WaNumericRest *rest, WaNumericClass class,

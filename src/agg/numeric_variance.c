@@ -47,8 +47,8 @@ add_product(uint64 *words, int shift, uint64 a, uint64 b)
 }
 
 Numeric
-wa_numeric_numerator_of_integers(int64 rows, WaInt128 sum, WaUint192 squares,
-								 int scale, int display_scale)
+wa_numeric_numerator(int64 rows, WaInt128 sum, WaUint192 squares, int scale,
+					 int display_scale)
 {
 	__int128 value = wa_int128_get(sum);
 	unsigned __int128 magnitude =
@@ -57,6 +57,7 @@ wa_numeric_numerator_of_integers(int64 rows, WaInt128 sum, WaUint192 squares,
 	uint64 numerator[4] = {0};
 	uint64 subtrahend[4] = {0};
 	uint64 borrow = 0;
+	uint64 bits = 0;
 
 	for (int i = 0; i < 3; i++)
 		add_product(numerator, i, squares.word[i], (uint64) rows);
@@ -70,37 +71,12 @@ wa_numeric_numerator_of_integers(int64 rows, WaInt128 sum, WaUint192 squares,
 
 		numerator[i] = (uint64) difference;
 		borrow = (uint64) (difference >> 64) & 1;
+		bits |= numerator[i];
 	}
 	Assert(borrow == 0);
-	return wa_numeric_make(
-		numerator, 4, false, 2 * scale,
-		Min(2 * display_scale, WA_NUMERIC_MAX_DISPLAY_SCALE));
-}
-
-Numeric
-wa_numeric_numerator(int64 rows, Numeric sum, Numeric squares,
-					 int display_scale)
-{
-	Numeric numerator =
-		call(numeric_sub, call(numeric_mul, int64_to_numeric(rows), squares),
-			 call(numeric_mul, sum, sum));
-
-	return wa_numeric_with_display_scale(numerator, display_scale);
-}
-
-/*
- * Returns the numerator without its shift, rounded to what a numeric has room
- * for; a quotient shows far fewer digits than are lost.
- */
-static Numeric
-unshifted(Numeric numerator, int shift)
-{
-	int scale = WA_NUMERIC_MAX_DISPLAY_SCALE / WA_NUMERIC_BASE_DIGITS - shift;
-
-	numerator = DatumGetNumeric(
-		DirectFunctionCall2(numeric_round, NumericGetDatum(numerator),
-							Int32GetDatum(scale * WA_NUMERIC_BASE_DIGITS)));
-	return wa_numeric_shift(numerator, -shift);
+	return bits == 0
+			   ? NULL
+			   : wa_numeric_make(numerator, 4, false, 2 * scale, display_scale);
 }
 
 /* Returns digit * 10^-scale. */
@@ -141,26 +117,21 @@ square_root(Numeric number, int scale)
 }
 
 Datum
-wa_numeric_variance(int64 rows, Numeric numerator, int shift, bool sample,
-					bool root)
+wa_numeric_variance(int64 rows, Numeric numerator, bool sample, bool root)
 {
 	unsigned __int128 denominator =
 		(unsigned __int128) rows * (uint64) (sample ? rows - 1 : rows);
 	Numeric variance;
 	WaNumericView view;
 
-	/* The built-in shows this zero without a scale, ... */
-	wa_numeric_view(numerator, &view);
-	if (view.ndigits == 0 || view.negative)
+	/* The built-in shows this zero without a scale. */
+	if (numerator == NULL)
 		return NumericGetDatum(int64_to_numeric(0));
-	if (shift != 0)
-		numerator = unshifted(numerator, shift);
 	variance = call(
 		numeric_div, numerator,
 		wa_numeric_from_int128(wa_int128_make((__int128) denominator), 0, 0));
 	if (!root)
 		return NumericGetDatum(variance);
-	/* ... and one that rounding has made with the scale of the quotient. */
 	wa_numeric_view(variance, &view);
 	return NumericGetDatum(square_root(variance, view.display_scale));
 }

@@ -11,23 +11,18 @@
 
 /*
  * Returns N Sxx - Sx^2 of integers in units of 10000^-scale: rows of them with
- * this sum and, in units of 10000^-(2 scale), this sum of squares.  The result
- * has twice the display scale, as far as the format allows.
+ * this sum and, in units of 10000^-(2 scale), this sum of squares; or NULL if
+ * that is 0.
  */
-extern Numeric wa_numeric_numerator_of_integers(int64 rows, WaInt128 sum,
-												WaUint192 squares, int scale,
-												int display_scale);
-
-/* Returns the same, with a display scale, from sums of any numbers. */
-extern Numeric wa_numeric_numerator(int64 rows, Numeric sum, Numeric squares,
-									int display_scale);
+extern Numeric wa_numeric_numerator(int64 rows, WaInt128 sum, WaUint192 squares,
+									int scale, int display_scale);
 
 /*
  * Returns the numeric that the built-in var_pop, var_samp (sample), stddev_pop
- * (root) or stddev_samp (both) returns for so many rows whose numerator, times
- * 10000^shift, is given.  There is more than one row if sample.
+ * (root) or stddev_samp (both) returns for so many rows with the numerator,
+ * which is NULL for exactly 0.  There is more than one row if sample.
  */
-extern Datum wa_numeric_variance(int64 rows, Numeric numerator, int shift,
-								 bool sample, bool root);
+extern Datum wa_numeric_variance(int64 rows, Numeric numerator, bool sample,
+								 bool root);
 
 #endif /* WA_AGG_NUMERIC_VARIANCE_H */
