@@ -48,7 +48,12 @@ CREATE FUNCTION wa_small_differences()
 RETURNS TABLE (type text, size integer, nulls boolean, function text, grp text, builtin text, gpu text)
 LANGUAGE sql AS $$
     SELECT t.type, size, d.*
-    FROM wa_types t, LATERAL unnest(ARRAY[0, 1, 2, 16384 / bytes - 1, 16384 / bytes, 16384 / bytes + 1]) size,
+    FROM (SELECT *, 16384 / bytes AS full_buffer FROM wa_types) t,
+         -- before there is a buffer, and about as many as fill one
+         LATERAL unnest(ARRAY[0, 1, 2, 255, 256, 257]
+                        || ARRAY[full_buffer - 1, full_buffer, full_buffer + 1]
+                        || ARRAY[256 + full_buffer - 1, 256 + full_buffer,
+                                 256 + full_buffer + 1]) size,
          LATERAL wa_size_differences(t.value, t.functions, size) d
 $$;
 -- folded in the backend
@@ -76,12 +81,20 @@ FROM wa_types t,
 WHERE type IN ('int2', 'int4', 'int8', 'float4', 'float8', 'oid', 'xid8', 'numeric', 'numeric wide');
 RESET warpagg.min_device_rows;
 
--- The grouped states of a query, each about as large as the room that they begin
--- with.
+-- The grouped states of a query, small and about as large as when they get a
+-- buffer and when that is full.
 SELECT t.type, d.*
 FROM wa_types t,
      LATERAL wa_differences(functions, 'x', format(
         '(SELECT g, %s AS x FROM generate_series(1::int8, 40) g, LATERAL generate_series(1::int8, g) i) v',
         value), 'g') d;
+SET enable_sort = off;
+SELECT t.type, d.*
+FROM wa_types t,
+     LATERAL wa_differences(functions, 'x', format(
+        '(SELECT g, %s AS x FROM unnest(ARRAY[2047, 2048, 2049, 2048 + %s - 1, 2048 + %2$s, 2048 + %2$s + 1]) g,
+                 LATERAL generate_series(1::int8, g) i) v',
+        value, 1024 / bytes), 'g') d;
+RESET enable_sort;
 DROP FUNCTION wa_small_differences, wa_size_differences;
 DROP TABLE wa_types;
