@@ -28,13 +28,20 @@ DEVICE=${WA_DEVICE:-auto}
 # built-in ones.  The floats are whole numbers, so both sums are exact.
 QUERIES='sum(delay); gpu_sum(delay); sum(delay)
 min(delay); gpu_min(delay); min(delay)
+max(delay); gpu_max(delay); max(delay)
+avg(delay); gpu_avg(delay); avg(delay)
+count(delay); gpu_count(delay); count(delay)
+stddev(delay); gpu_stddev(delay); stddev(delay)
 sum(distance); gpu_sum(distance); sum(distance)
 min(distance); gpu_min(distance); min(distance)
+var_pop(distance); gpu_var_pop(distance); var_pop(distance)
+avg(distance * 1.609); gpu_avg(distance * 1.609); avg(distance * 1.609)
 sum(delay::float8); gpu_sum(delay::float8); sum(delay::float8)
 min(delay::float8); gpu_min(delay::float8); min(delay::float8)
 sum(distance::int8); gpu_sum(distance::int8); sum(distance::int8)
 min(date); gpu_min(date); min(date)
-min(date::date); gpu_min(date::date); min(date::date)
+max(date::date); gpu_max(date::date); max(date::date)
+min(destination); gpu_min(destination); min(destination)
 sum(delay), distance > 500; gpu_sum(delay) FILTER (WHERE distance > 500); sum(delay) FILTER (WHERE distance > 500)'
 
 # Prints a chapter's title.
@@ -125,13 +132,15 @@ compare_groups()
 
 	IFS='|' read -r groups different <<<"$(wa_psql -c "
 		SELECT count(*), count(*) FILTER (WHERE
-			(s, m, d, f) IS DISTINCT FROM (bs, bm, bd, bf))
+			(s, m, d, f, a, v) IS DISTINCT FROM (bs, bm, bd, bf, ba, bv))
 		FROM (SELECT gpu_sum(delay) AS s, gpu_min(delay) AS m,
-				gpu_min(date) AS d, gpu_sum(distance::float8) AS f,
+				gpu_max(date) AS d, gpu_sum(distance::float8) AS f,
+				gpu_avg(distance)::text AS a, gpu_stddev(delay)::text AS v,
 				sum(delay) AS bs, min(delay) AS bm,
-				min(date) AS bd, sum(distance::float8) AS bf
+				max(date) AS bd, sum(distance::float8) AS bf,
+				avg(distance)::text AS ba, stddev(delay)::text AS bv
 			FROM flights GROUP BY origin) AS groups")"
-	wa_note "GROUP BY origin: $groups groups of 4 aggregates, $((groups - different)) equal, $different different"
+	wa_note "GROUP BY origin: $groups groups of 6 aggregates, $((groups - different)) equal, $different different"
 	DIFFERENT=$((DIFFERENT + different))
 }
 
@@ -175,9 +184,15 @@ time_queries()
 	time_query 'sum(delay::float8)' \
 		'SELECT gpu_sum(delay::float8) FROM flights' \
 		'SELECT sum(delay::float8) FROM flights'
+	time_query 'avg, count, stddev(delay)' \
+		'SELECT gpu_avg(delay), gpu_count(delay), gpu_stddev(delay) FROM flights' \
+		'SELECT avg(delay), count(delay), stddev(delay) FROM flights'
 	time_query 'sum, min(delay) BY origin' \
 		'SELECT origin, gpu_sum(delay), gpu_min(delay) FROM flights GROUP BY origin' \
 		'SELECT origin, sum(delay), min(delay) FROM flights GROUP BY origin'
+	time_query 'moving average of 100' \
+		'SELECT max(a) FROM (SELECT gpu_avg(delay) OVER (ROWS 100 PRECEDING) AS a FROM flights LIMIT 100000) AS f' \
+		'SELECT max(a) FROM (SELECT avg(delay) OVER (ROWS 100 PRECEDING) AS a FROM flights LIMIT 100000) AS f'
 }
 
 # Says what reduced how much, from the server's own counters.
