@@ -102,6 +102,22 @@ RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 
+-- Sums of squares that fit 192 bits, but not both together in the finer scale.
+CREATE TABLE wa_squares (part integer, x numeric) PARTITION BY LIST (part);
+CREATE TABLE wa_squares_0 PARTITION OF wa_squares FOR VALUES IN (0);
+CREATE TABLE wa_squares_1 PARTITION OF wa_squares FOR VALUES IN (1);
+INSERT INTO wa_squares VALUES
+    (0, -18221.5), (0, 17331.5), (0, 28096e36), (0, 10338.1666666666666667), (0, -8088.5),
+    (0, -0.00299693333333333333), (0, -10600.5), (0, 5149e25),
+    (1, 30111.833333333333), (1, -25579.5), (1, 28753.833333333333), (1, 15998.833333333333),
+    (1, -0.000000194836666666666667);
+ANALYZE wa_squares;
+SET enable_partitionwise_aggregate = on;
+EXPLAIN (COSTS OFF) SELECT gpu_var_pop(x) = var_pop(x) AS equal FROM wa_squares;
+SELECT gpu_var_pop(x) = var_pop(x) AS equal FROM wa_squares;
+RESET enable_partitionwise_aggregate;
+DROP TABLE wa_squares;
+
 -- The display scale of a sum is the largest among its finite values.
 SELECT sum(x), gpu_sum(x), max(x), gpu_max(x) FROM (VALUES (1.10), (2.2000), (0.7)) v(x);
 SELECT sum(x), gpu_sum(x) FROM (VALUES (0.000), (0), (0.0)) v(x);

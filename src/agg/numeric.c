@@ -73,11 +73,18 @@ rest_of(WaAggState *state)
 	return sum->rest;
 }
 
+/* Tells whether a signed number of 192 bits is negative. */
+static inline bool
+is_negative(const WaUint192 *number)
+{
+	return (number->word[2] >> 63) != 0;
+}
+
 /* Returns a signed number of 192 bits in units of 10000^-scale. */
 static Numeric
 from_squares(WaUint192 squares, int scale)
 {
-	bool negative = (squares.word[2] >> 63) != 0;
+	bool negative = is_negative(&squares);
 	WaUint192 magnitude = {{0, 0, 0}};
 
 	if (negative)
@@ -135,6 +142,26 @@ add_units(WaAggState *state, __int128 units)
 	sum->units = wa_int128_make(result);
 }
 
+/* Adds a number that is not negative to the squares, sign times. */
+static void
+add_squares(WaAggState *state, WaUint192 number, int sign)
+{
+	WaUint192 *squares = squares_of(state);
+	WaUint192 before = *squares;
+
+	if (sign > 0)
+		wa_uint192_add(squares, number);
+	else
+		wa_uint192_subtract(squares, number);
+	if (is_negative(&before) == (sign < 0) &&
+		is_negative(squares) != is_negative(&before))
+	{
+		*squares = before;
+		move_to_rest(state);
+		add_squares(state, number, sign);
+	}
+}
+
 /* Multiplies a signed number by a factor; false, unchanged, if it overflows. */
 static bool
 scale_squares(WaUint192 *squares, uint64 factor)
@@ -142,7 +169,7 @@ scale_squares(WaUint192 *squares, uint64 factor)
 	WaUint192 product;
 	unsigned __int128 carry = 0;
 
-	if ((squares->word[2] >> 63) != 0)
+	if (is_negative(squares))
 		return false;
 	for (int i = 0; i < 3; i++)
 	{
@@ -150,7 +177,7 @@ scale_squares(WaUint192 *squares, uint64 factor)
 		product.word[i] = (uint64) carry;
 		carry >>= 64;
 	}
-	if (carry != 0 || (product.word[2] >> 63) != 0)
+	if (carry != 0 || is_negative(&product))
 		return false;
 	*squares = product;
 	return true;
@@ -227,14 +254,8 @@ add(WaAggState *state, Datum value, int sign)
 	{
 		add_units(state, sign > 0 ? units : -units);
 		if (has_squares(state))
-		{
-			WaUint192 square = wa_uint192_make(wa_int64_square((int64) units));
-
-			if (sign > 0)
-				wa_uint192_add(squares_of(state), square);
-			else
-				wa_uint192_subtract(squares_of(state), square);
-		}
+			add_squares(state, wa_uint192_make(wa_int64_square((int64) units)),
+						sign);
 	}
 	else
 		wa_numeric_rest_take(rest_of(state), &view, has_squares(state), sign);
@@ -357,7 +378,7 @@ numeric_absorb(WaAggState *state, const WaPartial *partial)
 {
 	add_units(state, wa_int128_get(partial->sum));
 	if (has_squares(state))
-		wa_uint192_add(squares_of(state), partial->squares);
+		add_squares(state, partial->squares, 1);
 }
 
 /* Tells whether some numbers are in the sums of the rest. */
@@ -400,7 +421,7 @@ numeric_merge(WaAggState *into, const WaAggState *from)
 	{
 		add_units(into, units);
 		if (has_squares(into))
-			wa_uint192_add(squares_of(into), *squares_of(from));
+			add_squares(into, *squares_of(from), 1);
 		return;
 	}
 	add_integers(from, &rest_of(into)->sum,

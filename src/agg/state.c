@@ -245,7 +245,8 @@ wa_state_take(WaAggState *state, Datum value)
 	}
 	if (wa_state_has(state, WA_OP_SUM))
 		plan->kind->take(state, value);
-	wa_extreme_take(state, value);
+	if (wa_state_has(state, WA_OP_MIN) || wa_state_has(state, WA_OP_MAX))
+		wa_extreme_take(state, value);
 	state->rows++;
 	if (unlikely(state->rows >= plan->bulk_rows) && !state->stay_small)
 		start_bulk(state);
