@@ -157,9 +157,9 @@ complete_plan(WaAggPlan *plan, MemoryContext context)
 			 plan->key.argument_type);
 	lay_out(plan);
 	look_up_order(plan, context);
-	if (!plan->kind->by_device || plan->moving)
+	if (!plan->kind->by_device || !plan->may_use_device)
 		plan->bulk_rows = PG_INT64_MAX;
-	else if (plan->may_use_device && wa_min_device_rows == 0)
+	else if (wa_min_device_rows == 0)
 		plan->bulk_rows = 1;
 	else
 		plan->bulk_rows = plan->many ? BULK_ROWS_MANY : BULK_ROWS;

@@ -30,7 +30,7 @@ typedef struct WaAggPlan
 	WaType type;         /* that a device takes, of kinds with a device form */
 	uint8 width;         /* bytes a value in a buffer; 0: not put as it is */
 	bool moving;         /* rows are taken away again */
-	bool may_use_device; /* not in a window, where every row is a result */
+	bool may_use_device; /* not in a window, where any row may be a result */
 	bool many;           /* there may be a state for each of many groups */
 	int64 bulk_rows;     /* a state with so many rows gets a buffer */
 	Size state_bytes;    /* of a state with its components */

@@ -75,14 +75,6 @@ note_buffer(WaAggState *state, Size bytes)
 	}
 }
 
-/* Tells whether a device would take a full buffer. */
-static bool
-device_wants(const WaAggState *state)
-{
-	return state->plan->may_use_device &&
-		   wa_exec_wants(WA_BUFFER_BYTES / bulk_width(state));
-}
-
 /* Tells whether the bulk's buffer should grow rather than be reduced. */
 static bool
 should_grow(const WaAggState *state)
@@ -92,10 +84,10 @@ should_grow(const WaAggState *state)
 				 state->bulk->nvalues;
 
 	if (bytes >= WA_BUFFER_BYTES ||
-		(bytes >= SMALL_BYTES && !device_wants(state)))
+		(bytes >= SMALL_BYTES &&
+		 !wa_exec_wants(WA_BUFFER_BYTES / bulk_width(state))))
 		return false;
-	return !state->plan->many ||
-		   (state->plan->may_use_device && wa_min_device_rows == 0) ||
+	return !state->plan->many || wa_min_device_rows == 0 ||
 		   rows >=
 			   (int64) (bytes / bulk_width(state)) * GROWTH * ROWS_PER_VALUE;
 }
@@ -194,10 +186,7 @@ wa_state_reduce(WaAggState *state)
 		wa_exec_finish();
 		absorb(state);
 	}
-	if (state->plan->may_use_device)
-		wa_exec_submit(&state->bulk->partial, state->plan->key.ops, &batch);
-	else
-		wa_partial_fold(&state->bulk->partial, state->plan->key.ops, &batch);
+	wa_exec_submit(&state->bulk->partial, state->plan->key.ops, &batch);
 }
 
 /* Puts a value at the end of a buffer that has room for it. */
