@@ -331,20 +331,42 @@ float_read(WaAggState *state, StringInfo buffer)
 		pq_copymsgbytes(buffer, (char *) squares_of(state), sizeof(WaInt256));
 }
 
+/* Returns the sum of float4. */
+static float
+sum_to_float4(const WaAggState *state, bool *overflow)
+{
+	WaExactPart part;
+	float result;
+
+	if (!state->wide &&
+		wa_small_sum_to_float(sum_of(state)->small, state->exponent, &result))
+		return result;
+	copy_exact(state, &part);
+	return wa_exact_to_float(&part.sum, state->rows, overflow);
+}
+
+/* Returns the sum of float8. */
+static double
+sum_to_float8(const WaAggState *state, bool *overflow)
+{
+	WaExactPart part;
+	double result;
+
+	if (!state->wide &&
+		wa_small_sum_to_double(sum_of(state)->small, state->exponent, &result))
+		return result;
+	copy_exact(state, &part);
+	return wa_exact_to_double(&part.sum, state->rows, overflow);
+}
+
 static Datum
 sum_result(WaAggState *state)
 {
-	WaExactPart part;
-	bool overflow;
-	Datum result;
+	bool overflow = false;
+	Datum result = state->plan->type == WA_FLOAT4
+					   ? Float4GetDatum(sum_to_float4(state, &overflow))
+					   : Float8GetDatum(sum_to_float8(state, &overflow));
 
-	copy_exact(state, &part);
-	if (state->plan->type == WA_FLOAT4)
-		result = Float4GetDatum(
-			wa_exact_to_float(&part.sum, state->rows, &overflow));
-	else
-		result = Float8GetDatum(
-			wa_exact_to_double(&part.sum, state->rows, &overflow));
 	if (overflow)
 		float_overflow_error();
 	return result;

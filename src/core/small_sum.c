@@ -6,8 +6,11 @@
  * else, and the merging of sums, goes through add_scaled, which computes with
  * 256 bits for either width.
  */
-#include "core/small_sum.h"
+#include <float.h>
+#include <math.h>
+
 #include "core/limbs.h"
+#include "core/small_sum.h"
 
 /* Bits below the first number's last place that smaller numbers may use. */
 #define SPARE_BITS 12
@@ -32,6 +35,13 @@ spare_bits(int exponent)
 	int above_lowest = exponent + 1074;
 
 	return above_lowest < SPARE_BITS ? above_lowest : SPARE_BITS;
+}
+
+static inline unsigned __int128
+magnitude_of(__int128 number)
+{
+	return number < 0 ? 0 - (unsigned __int128) number
+					  : (unsigned __int128) number;
 }
 
 static inline Wide
@@ -236,13 +246,11 @@ void
 wa_small_sum_expand(WaInt128 sum, int16_t exponent, WaExactSum *into)
 {
 	__int128 number = wa_int128_get(sum);
-	unsigned __int128 magnitude = number < 0 ? 0 - (unsigned __int128) number
-											 : (unsigned __int128) number;
 
 	if (number == 0)
 		return;
-	wa_limbs_add(into->limbs, magnitude, exponent - WA_EXACT_LOWEST_BIT,
-				 number < 0);
+	wa_limbs_add(into->limbs, magnitude_of(number),
+				 exponent - WA_EXACT_LOWEST_BIT, number < 0);
 	wa_exact_normalize(into);
 }
 
@@ -258,6 +266,51 @@ small_squares_add_scaled(WaInt256 *sum, int16_t *exponent, Wide number,
 		return false;
 	*sum = wide_to_int256(wide);
 	*exponent = (int16_t) unit;
+	return true;
+}
+
+/*
+ * Cuts a sum to 64 bits in units of 2^*exponent, the lowest of which tells
+ * whether any that were cut off are set: rounding that is rounding the sum.
+ */
+static uint64_t
+leading_bits(unsigned __int128 magnitude, int *exponent)
+{
+	uint64_t high = (uint64_t) (magnitude >> 64);
+	uint64_t bits;
+	int shift;
+
+	if (high == 0)
+		return (uint64_t) magnitude;
+	shift = 64 - __builtin_clzll(high);
+	bits = (uint64_t) (magnitude >> shift);
+	*exponent += shift;
+	return bits | ((unsigned __int128) bits << shift != magnitude);
+}
+
+bool
+wa_small_sum_to_double(WaInt128 sum, int16_t exponent, double *result)
+{
+	__int128 number = wa_int128_get(sum);
+	int scale = exponent;
+	uint64_t bits = leading_bits(magnitude_of(number), &scale);
+
+	if (bits == 0 || scale < DBL_MIN_EXP || scale + 64 >= DBL_MAX_EXP)
+		return false;
+	*result = ldexp(number < 0 ? -(double) bits : (double) bits, scale);
+	return true;
+}
+
+bool
+wa_small_sum_to_float(WaInt128 sum, int16_t exponent, float *result)
+{
+	__int128 number = wa_int128_get(sum);
+	int scale = exponent;
+	uint64_t bits = leading_bits(magnitude_of(number), &scale);
+
+	if (bits == 0 || scale < FLT_MIN_EXP || scale + 64 >= FLT_MAX_EXP)
+		return false;
+	*result = ldexpf(number < 0 ? -(float) bits : (float) bits, scale);
 	return true;
 }
 

@@ -47,7 +47,15 @@ bool wa_small_sum_merge(WaInt128 *sum, int16_t *exponent, WaInt128 from,
 /* Adds the small sum to *into, which is normalized and stays so. */
 void wa_small_sum_expand(WaInt128 sum, int16_t exponent, WaExactSum *into);
 
-/* The same for the square of the finite x. */
+/*
+ * Stores the small sum, rounded once, half to even, to a double or to a float,
+ * in *result.  Returns false, with nothing stored, if that takes a WaExactSum:
+ * for zero, which may have a sign, and near the ends of the format's range.
+ */
+bool wa_small_sum_to_double(WaInt128 sum, int16_t exponent, double *result);
+bool wa_small_sum_to_float(WaInt128 sum, int16_t exponent, float *result);
+
+/* As for sums, for the square of the finite x. */
 bool wa_small_squares_add(WaInt256 *sum, int16_t *exponent, double x);
 bool wa_small_squares_merge(WaInt256 *sum, int16_t *exponent,
 							const WaInt256 *from, int16_t from_exponent);

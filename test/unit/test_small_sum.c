@@ -16,6 +16,9 @@
 
 static uint64_t seed = 987654321;
 
+/* How many small sums have been rounded without a wide one. */
+static int rounded = 0;
+
 /* A small sum and a small sum of squares, and what they stand for. */
 typedef struct Pair
 {
@@ -51,6 +54,30 @@ init_pair(Pair *pair)
 	memset(pair, 0, sizeof(*pair));
 }
 
+/* Tells whether the small sum is rounded as the wide one is, if it can be. */
+static bool
+rounds_alike(WaInt128 sum, int16_t exponent)
+{
+	WaExactSum wide;
+	bool overflow;
+	double x;
+	float y;
+
+	wa_exact_init(&wide);
+	wa_small_sum_expand(sum, exponent, &wide);
+	if (wa_small_sum_to_double(sum, exponent, &x))
+	{
+		EXPECT(x == wa_exact_to_double(&wide, 1, &overflow) && !overflow);
+		rounded++;
+	}
+	if (wa_small_sum_to_float(sum, exponent, &y))
+	{
+		EXPECT(y == wa_exact_to_float(&wide, 1, &overflow) && !overflow);
+		rounded++;
+	}
+	return true;
+}
+
 /* Tells whether the small sums expand to the wide ones. */
 static bool
 pair_agrees(const Pair *pair)
@@ -64,6 +91,7 @@ pair_agrees(const Pair *pair)
 	wa_small_squares_expand(&pair->squares, pair->squares_exponent, &squares);
 	EXPECT(memcmp(&sum, &pair->wide_sum, sizeof(sum)) == 0);
 	EXPECT(memcmp(&squares, &pair->wide_squares, sizeof(squares)) == 0);
+	EXPECT(rounds_alike(pair->sum, pair->sum_exponent));
 	return true;
 }
 
@@ -314,6 +342,29 @@ test_limits(void)
 	return true;
 }
 
+/* Sums on, just above and just below the middle of two doubles or floats. */
+static bool
+test_rounding(void)
+{
+	static const int bits[] = {25, 54};
+
+	for (int i = 0; i < 20000; i++)
+	{
+		int precision = bits[below(2)];
+		int shift = (int) below(126 - (uint64_t) precision);
+		__int128 number =
+			(__int128) (next_random(&seed) >> (64 - precision)) | 1;
+		int16_t exponent = (int16_t) ((int) below(2300) - 1200);
+
+		number = number * ((__int128) 1 << shift) + (int) below(3) - 1;
+		if (below(2) != 0)
+			number = -number;
+		if (exponent >= -1074 && exponent <= 900)
+			EXPECT(rounds_alike(wa_int128_make(number), exponent));
+	}
+	return rounded > 10000;
+}
+
 int
 main(void)
 {
@@ -324,5 +375,6 @@ main(void)
 	check(test_mixture(), "mixtures");
 	check(test_zeros(), "zeros");
 	check(test_limits(), "limits");
+	check(test_rounding(), "rounding");
 	return finish_checks();
 }
