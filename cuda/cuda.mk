@@ -6,8 +6,12 @@
 #	build/gpu/check_kernels	the kernel test for a machine with a GPU; under
 #							compute-sanitizer use --report-api-errors no,
 #							since it provokes errors of the API
+#	build/gpu/check_primitives	the test of cuda/warp and bench/ladder, likewise
 #	build/gpu/bench_kernels	the kernel benchmark, likewise
-#	bench-kernels			runs it and leaves build/gpu/kernels.md
+#	build/gpu/bench_ladder	the steps of a reduction side by side, likewise
+#	bench-kernels			runs bench_kernels and leaves build/gpu/kernels.md
+#	bench-ladder			builds bench_ladder, and where there is a GPU runs it
+#							and leaves build/gpu/ladder.md
 #
 # Settings: WA_CUDA_ARCHS, the GPUs to compile for (the last one as PTX too, for
 # those to come), and WA_GPU_ARCH, the one to test and measure on.
@@ -39,6 +43,10 @@ GPU_CUDA_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,$(wildcard cuda/*.cu))
 GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
 	values test_kernels test_surface test_main)
 
+GPU_PRIMITIVES_OBJS = $(patsubst %,build/gpu/%.o,\
+	values test_primitives test_ladder test_block_min)
+LADDER_HEADERS = $(wildcard bench/ladder/*.cuh test/emu/primitives.h)
+
 build/gpu/core/%.o: src/core/%.c $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O3 -Isrc -I. -c -o $@ $<
@@ -55,6 +63,13 @@ build/gpu/kernels_bench.o: bench/kernels.cu $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl -c -o $@ $<
 
+build/gpu/ladder_bench.o: bench/ladder/ladder.cu $(LADDER_HEADERS) \
+		$(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl -c -o $@ $<
+
+$(GPU_PRIMITIVES_OBJS): $(LADDER_HEADERS)
+
 build/gpu/check_kernels: $(GPU_CHECK_OBJS) $(GPU_CUDA_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
@@ -62,6 +77,20 @@ build/gpu/bench_kernels: build/gpu/kernels_bench.o $(GPU_CUDA_OBJS) \
 		$(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-.PHONY: bench-kernels
+build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS) $(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/bench_ladder: build/gpu/ladder_bench.o $(GPU_CUDA_OBJS) \
+		$(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+.PHONY: bench-kernels bench-ladder
 bench-kernels: build/gpu/bench_kernels
 	build/gpu/bench_kernels build/gpu/kernels.md
+
+bench-ladder: build/gpu/bench_ladder
+	@if nvidia-smi -L >/dev/null 2>&1; then \
+		build/gpu/bench_ladder build/gpu/ladder.md; \
+	else \
+		echo "there is no GPU: build/gpu/bench_ladder was built, but not run"; \
+	fi

@@ -1,6 +1,7 @@
 //
 // reduce.cuh
-//		Reductions over the 32 lanes of a warp.
+//		Reductions over the lanes of a warp, or over groups of kWidth
+//		neighbouring lanes (2, 4, 8, 16 or 32), each group for itself.
 //
 // Every function here is called by all 32 lanes together and needs no shared
 // memory.  Lanes are merged in a fixed tree, so results are deterministic.
@@ -8,49 +9,42 @@
 #ifndef WA_CUDA_WARP_REDUCE_CUH
 #define WA_CUDA_WARP_REDUCE_CUH
 
-#include <cuda_runtime.h>
-#include <stdint.h>
-#include <string.h>
+#include "warp/shuffle.cuh"
 
-constexpr unsigned kWarpLanes = 32;
-constexpr unsigned kFullMask = 0xffffffffu;
-
-// Returns the lane of the calling thread; blocks are one-dimensional.
-__device__ __forceinline__ unsigned
-wa_warp_lane()
+// The addition of numbers, as an operation.
+template <typename Number> struct WaAddition
 {
-	return threadIdx.x % kWarpLanes;
-}
+	__device__ __forceinline__ static void
+	merge(Number &into, const Number &from)
+	{
+		into += from;
+	}
+};
 
-// Returns the state of the lane `distance` above, whatever its type, moved as
-// 32-bit words; lanes without such a neighbour get their own back.
-template <typename State>
-__device__ __forceinline__ State
-wa_warp_shuffle_down(const State &state, unsigned distance)
-{
-	constexpr unsigned kWords = sizeof(State) / sizeof(uint32_t);
-	static_assert(sizeof(State) % sizeof(uint32_t) == 0,
-				  "a state consists of 32-bit words");
-	uint32_t words[kWords];
-	State moved;
-
-	memcpy(words, &state, sizeof(State));
-#pragma unroll
-	for (unsigned i = 0; i < kWords; i++)
-		words[i] = __shfl_down_sync(kFullMask, words[i], distance);
-	memcpy(&moved, words, sizeof(State));
-	return moved;
-}
-
-// Merges the states of all lanes by Operation::merge(into, from).  The result
-// is valid in lane 0 only.
-template <typename Operation, typename State>
+// Merges the states of each group by Operation::merge(into, from), which is
+// associative and commutative.  The result is valid in the first lane of each
+// group only: the other lanes have merged states from beyond their group.
+template <typename Operation, unsigned kWidth = kWarpLanes, typename State>
 __device__ __forceinline__ State
 wa_warp_reduce(State state)
 {
+	static_assert(kIsWarpWidth<kWidth>, "a power of two up to 32");
 #pragma unroll
-	for (unsigned distance = kWarpLanes / 2; distance > 0; distance /= 2)
+	for (unsigned distance = kWidth / 2; distance > 0; distance /= 2)
 		Operation::merge(state, wa_warp_shuffle_down(state, distance));
+	return state;
+}
+
+// The same by a butterfly: lanes swap states, so that for as many shuffles the
+// result is valid in every lane of the group, and the same bit for bit.
+template <typename Operation, unsigned kWidth = kWarpLanes, typename State>
+__device__ __forceinline__ State
+wa_warp_reduce_all(State state)
+{
+	static_assert(kIsWarpWidth<kWidth>, "a power of two up to 32");
+#pragma unroll
+	for (unsigned lanes = kWidth / 2; lanes > 0; lanes /= 2)
+		Operation::merge(state, wa_warp_shuffle_xor(state, lanes));
 	return state;
 }
 
@@ -59,10 +53,7 @@ template <typename Number>
 __device__ __forceinline__ Number
 wa_warp_sum(Number number)
 {
-#pragma unroll
-	for (unsigned distance = kWarpLanes / 2; distance > 0; distance /= 2)
-		number += wa_warp_shuffle_down(number, distance);
-	return number;
+	return wa_warp_reduce<WaAddition<Number>>(number);
 }
 
 #endif // WA_CUDA_WARP_REDUCE_CUH

@@ -1,7 +1,8 @@
 # emu.mk
 #	The emulator and the kernel test.  Included by the Makefile in the root.
 #
-#	emu-test			builds build/emu/test_kernels and runs it
+#	emu-test			builds build/emu/test_kernels and
+#						build/emu/test_primitives and runs them
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -27,6 +28,10 @@ EMU_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 EMU_LIBS = -lstdc++ -lpthread -lm
 
+# The primitives of cuda/warp and bench/ladder by themselves.
+EMU_PRIMITIVES_SOURCES = test/emu/test_primitives.cpp test/emu/test_ladder.cpp \
+	test/emu/test_block_min.cpp
+
 # Plain objects, for the daemon.
 EMU_CUDA_OBJS = $(EMU_CU_SOURCES:cuda/%.cu=build/emu/plain/%.o) \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/plain/%.o)
@@ -37,6 +42,10 @@ EMU_TEST_OBJS = $(EMU_CU_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(EMU_TEST_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	build/emu/test/test_emulator.o \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
+EMU_PRIMITIVES_OBJS = $(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	build/emu/test/values.o
 
 build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
 	@mkdir -p $(@D)
@@ -61,6 +70,13 @@ build/emu/test/core/%.o: src/core/%.c $(EMU_HEADERS)
 build/emu/test_kernels: $(EMU_TEST_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+build/emu/test_primitives: $(EMU_PRIMITIVES_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
+$(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
+	$(wildcard bench/ladder/*.cuh)
+
 .PHONY: emu-test
-emu-test: build/emu/test_kernels
+emu-test: build/emu/test_kernels build/emu/test_primitives
 	build/emu/test_kernels
+	build/emu/test_primitives

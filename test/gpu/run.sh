@@ -7,7 +7,7 @@
 #
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels sanitizer regress random maps demo tap bench-kernels
-#	bench-sql bench-family.
+#	bench-ladder bench-sql bench-family.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -45,6 +45,7 @@ stage_limit()
 		demo) echo 120 ;;
 		tap) echo 240 ;;
 		bench-kernels) echo 180 ;;
+		bench-ladder) echo 120 ;;
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		random) echo 120 ;;
@@ -148,7 +149,11 @@ set_environment()
 # The kernels against the CPU device, on random and edge inputs.
 stage_kernels()
 {
-	"$TESTS/check_kernels"
+	local rc=0
+
+	"$TESTS/check_kernels" || rc=1
+	"$TESTS/check_primitives" || rc=1
+	return "$rc"
 }
 
 # The same under three tools of compute-sanitizer.  The test provokes errors of
@@ -318,6 +323,23 @@ stage_bench_kernels()
 
 TEXT
 	"$TESTS/bench_kernels" /dev/null
+}
+
+# The steps of a sum side by side, up to the production kernel and CUB.
+stage_bench_ladder()
+{
+	cat <<TEXT
+# The steps of a sum reduction
+
+| | |
+|---|---|
+| date | $(date -u +%Y-%m-%d) |
+| commit | $WA_COMMIT |
+| GPU, driver | $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1) |
+| made by | \`test/gpu/run.sh bench-ladder\` (bench/ladder) |
+
+TEXT
+	"$TESTS/bench_ladder" /dev/null
 }
 
 # gpu_sum beside sum over a large table.
