@@ -41,10 +41,10 @@ GPU_CORE_OBJS = $(patsubst src/core/%.c,build/gpu/core/%.o,\
 	$(wildcard src/core/*.c))
 GPU_CUDA_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,$(wildcard cuda/*.cu))
 GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
-	values test_kernels test_surface test_main)
+	report values test_kernels test_surface test_main)
 
 GPU_PRIMITIVES_OBJS = $(patsubst %,build/gpu/%.o,\
-	values test_primitives test_ladder test_block_min)
+	report values test_primitives test_ladder test_block_min)
 LADDER_HEADERS = $(wildcard bench/ladder/*.cuh test/emu/primitives.h)
 
 build/gpu/core/%.o: src/core/%.c $(CUDA_HEADERS)

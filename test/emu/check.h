@@ -48,6 +48,10 @@ class Random
 __attribute__((format(printf, 2, 3))) void
 report_group(const char *failure, const char *format, ...);
 
+// Prints how many groups passed and how many failed.  Returns the exit status of
+// the program: 0 if none failed.
+int report_total(void);
+
 // How many groups of values there are for a storage.
 unsigned values_kinds(WaStorage storage);
 

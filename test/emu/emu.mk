@@ -11,7 +11,8 @@
 EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
 	test/emu/runtime.cpp
 EMU_CU_SOURCES = $(wildcard cuda/*.cu)
-EMU_TEST_SOURCES = test/emu/values.cpp test/emu/test_kernels.cpp \
+EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
+EMU_TEST_SOURCES = $(EMU_COMMON_SOURCES) test/emu/test_kernels.cpp \
 	test/emu/test_surface.cpp test/emu/test_main.cpp
 EMU_CORE_SOURCES = $(wildcard src/core/*.c)
 EMU_HEADERS = $(wildcard test/emu/*.h cuda/*.h cuda/*/*.cuh src/core/*.h)
@@ -45,7 +46,7 @@ EMU_TEST_OBJS = $(EMU_CU_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 
 EMU_PRIMITIVES_OBJS = $(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
-	build/emu/test/values.o
+	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o)
 
 build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
 	@mkdir -p $(@D)

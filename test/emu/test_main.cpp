@@ -12,30 +12,8 @@
 //
 #include "check.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static unsigned passed;
-static unsigned failed;
-
-void
-report_group(const char *failure, const char *format, ...)
-{
-	va_list arguments;
-	bool ok = failure[0] == '\0';
-
-	passed += ok;
-	failed += !ok;
-	printf(ok ? "ok - " : "not ok - ");
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	printf(ok ? "\n" : ": %s\n", failure);
-	fflush(stdout);
-}
 
 int
 main(int argc, char **argv)
@@ -56,6 +34,5 @@ main(int argc, char **argv)
 		seeds.clear();
 	for (uint64_t seed : seeds)
 		test_kernels(seed, in_short);
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed != 0;
+	return report_total();
 }

@@ -10,7 +10,6 @@
 //
 #include "primitives.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,25 +22,6 @@
 
 static const size_t kTextBytes = 300;
 static const unsigned kRounds = 6;
-
-static unsigned passed;
-static unsigned failed;
-
-void
-report_group(const char *failure, const char *format, ...)
-{
-	va_list arguments;
-	bool ok = failure[0] == '\0';
-
-	passed += ok;
-	failed += !ok;
-	printf(ok ? "ok - " : "not ok - ");
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	printf(ok ? "\n" : ": %s\n", failure);
-	fflush(stdout);
-}
 
 void
 must(cudaError_t error)
@@ -396,6 +376,5 @@ main(int argc, char **argv)
 		test_block_min(seed);
 		test_ladder(seed);
 	}
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed != 0;
+	return report_total();
 }
