@@ -14,7 +14,6 @@
 #include "agg/column.h"
 #include "agg/extreme.h"
 #include "agg/numeric.h"
-#include "core/order.h"
 
 /* Tells whether values of the plan are compared here, not by PostgreSQL. */
 static inline bool
@@ -36,7 +35,7 @@ stored_value(WaStorage storage, Datum value)
 		case WA_I64:
 			return (WaExtreme){.i = DatumGetInt64(value)};
 		case WA_U32:
-			return (WaExtreme){.i = DatumGetUInt32(value)};
+			return (WaExtreme){.u = DatumGetUInt32(value)};
 		case WA_U64:
 			return (WaExtreme){.u = DatumGetUInt64(value)};
 		case WA_F32:
@@ -52,16 +51,10 @@ stored_value(WaStorage storage, Datum value)
 static inline bool
 stored_less(WaStorage storage, WaExtreme a, WaExtreme b)
 {
-	switch (storage)
-	{
-		case WA_F32:
-		case WA_F64:
-			return wa_float_less(a.f, b.f);
-		case WA_U64:
-			return a.u < b.u;
-		default:
-			return a.i < b.i;
-	}
+	WaValue left = {.u = a.u};
+	WaValue right = {.u = b.u};
+
+	return wa_value_less(storage, left, right);
 }
 
 /* Offers a stored value; of equal ones the later is kept. */
@@ -92,8 +85,9 @@ choose(const WaAggPlan *plan, WaOp op, Datum kept, Datum value)
 	return chosen;
 }
 
-void
-wa_extreme_offer(WaAggState *state, WaOp op, Datum value)
+/* Offers a value of the column, as a value of SQL, to one component. */
+static void
+offer_datum(WaAggState *state, WaOp op, Datum value)
 {
 	const WaAggPlan *plan = state->plan;
 	WaExtreme *kept = (WaExtreme *) wa_state_component(state, op);
@@ -128,7 +122,7 @@ wa_extreme_take(WaAggState *state, Datum value)
 			offer_stored(state, op, storage, stored_value(storage, value));
 		}
 		else
-			wa_extreme_offer(state, op, value);
+			offer_datum(state, op, value);
 	}
 }
 
@@ -143,8 +137,8 @@ wa_extreme_absorb(WaAggState *state, const WaPartial *partial)
 		if (!wa_state_has(state, op))
 			continue;
 		if (!is_stored(state->plan))
-			wa_extreme_offer(
-				state, op, NumericGetDatum(wa_numeric_of_value(state, value)));
+			offer_datum(state, op,
+						NumericGetDatum(wa_numeric_of_value(state, value)));
 		else if (state->plan->kind == &wa_float_column)
 			offer_stored(state, op, storage, (WaExtreme){.f = value.f});
 		else
@@ -165,7 +159,7 @@ wa_extreme_merge(WaAggState *into, const WaAggState *from)
 		if (is_stored(into->plan))
 			offer_stored(into, op, wa_type_storage(into->plan->type), *value);
 		else
-			wa_extreme_offer(into, op, value->datum);
+			offer_datum(into, op, value->datum);
 	}
 }
 
@@ -239,7 +233,7 @@ stored_datum(WaStorage storage, WaExtreme value)
 		case WA_I64:
 			return Int64GetDatum(value.i);
 		case WA_U32:
-			return UInt32GetDatum((uint32) value.i);
+			return UInt32GetDatum((uint32) value.u);
 		case WA_U64:
 			return UInt64GetDatum(value.u);
 		case WA_F32:

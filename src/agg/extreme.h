@@ -31,9 +31,6 @@ extern void wa_extreme_take(WaAggState *state, Datum value);
 extern void wa_extreme_absorb(WaAggState *state, const WaPartial *partial);
 extern void wa_extreme_merge(WaAggState *into, const WaAggState *from);
 
-/* Offers a value of the column, as a result of SQL, to one component. */
-extern void wa_extreme_offer(WaAggState *state, WaOp op, Datum value);
-
 /* Writes the components, and reads them into an empty state. */
 extern void wa_extreme_write(const WaAggState *state, StringInfo buffer);
 extern void wa_extreme_read(WaAggState *state, StringInfo buffer);

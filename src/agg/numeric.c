@@ -94,9 +94,9 @@ from_squares(WaUint192 squares, int scale)
 	return wa_numeric_make(magnitude.word, 3, negative, scale, 0);
 }
 
-/* Adds a numeric to a sum of the rest. */
+/* Adds a numeric to a sum of digits. */
 static void
-add_to_rest(WaDigitSum *sum, Numeric number)
+add_numeric(WaDigitSum *sum, Numeric number)
 {
 	WaNumericView view;
 
@@ -108,10 +108,10 @@ add_to_rest(WaDigitSum *sum, Numeric number)
 static void
 add_integers(const WaAggState *state, WaDigitSum *sum, WaDigitSum *squares)
 {
-	add_to_rest(
+	add_numeric(
 		sum, wa_numeric_from_int128(sum_of(state)->units, state->exponent, 0));
 	if (squares != NULL)
-		add_to_rest(squares,
+		add_numeric(squares,
 					from_squares(*squares_of(state), 2 * state->exponent));
 }
 
@@ -533,9 +533,7 @@ variance_result(WaAggState *state, bool sample, bool root)
 	const SumComponent *sum = sum_of(state);
 
 	if (wa_numeric_rest_special(sum->rest) != NULL)
-		return DirectFunctionCall3(numeric_in, CStringGetDatum("NaN"),
-								   ObjectIdGetDatum(InvalidOid),
-								   Int32GetDatum(-1));
+		return NumericGetDatum(wa_numeric_of_text("NaN"));
 	return wa_numeric_variance(state->rows, variance_numerator(state), sample,
 							   root);
 }

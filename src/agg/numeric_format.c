@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include "utils/fmgrprotos.h"
+
 #include "agg/numeric_format.h"
 
 #define FORM_MASK     0xC000
@@ -232,4 +234,12 @@ wa_numeric_of_view(const WaNumericView *view, int display_scale)
 		return write_numeric(view->digits, 0, 0, false, display_scale);
 	return write_numeric(view->digits, ndigits, view->weight, view->negative,
 						 display_scale);
+}
+
+Numeric
+wa_numeric_of_text(const char *text)
+{
+	return DatumGetNumeric(
+		DirectFunctionCall3(numeric_in, CStringGetDatum(text),
+							ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
 }

@@ -76,6 +76,9 @@ extern Numeric wa_numeric_from_int128(WaInt128 integer, int scale,
  */
 extern Numeric wa_numeric_of_view(const WaNumericView *view, int display_scale);
 
+/* Returns the numeric that the text stands for, e.g. "NaN". */
+extern Numeric wa_numeric_of_text(const char *text);
+
 /* Returns a digit of base 10000; the first is 0. */
 static inline int
 wa_numeric_digit(const WaNumericView *view, int i)

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
-#include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 
 #include "agg/numeric_rest.h"
@@ -86,15 +85,6 @@ wa_numeric_rest_merge(WaNumericRest *into, const WaNumericRest *from)
 	into->minus_infinities += from->minus_infinities;
 }
 
-/* Returns the numeric that the text stands for. */
-static Numeric
-numeric_of_text(const char *text)
-{
-	return DatumGetNumeric(
-		DirectFunctionCall3(numeric_in, CStringGetDatum(text),
-							ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
-}
-
 Numeric
 wa_numeric_rest_special(const WaNumericRest *rest)
 {
@@ -102,11 +92,11 @@ wa_numeric_rest_special(const WaNumericRest *rest)
 		return NULL;
 	if (rest->nans > 0 ||
 		(rest->plus_infinities > 0 && rest->minus_infinities > 0))
-		return numeric_of_text("NaN");
+		return wa_numeric_of_text("NaN");
 	if (rest->plus_infinities > 0)
-		return numeric_of_text("Infinity");
+		return wa_numeric_of_text("Infinity");
 	if (rest->minus_infinities > 0)
-		return numeric_of_text("-Infinity");
+		return wa_numeric_of_text("-Infinity");
 	return NULL;
 }
 

@@ -274,12 +274,8 @@ wa_plan_transition(FunctionCallInfo fcinfo, bool moving)
 		plan->may_use_device = true;
 	}
 	else
-	{
 		wish = window_wish(castNode(WindowAggState, fcinfo->context),
 						   plan->key.argument_type);
-		plan->many = true;
-		plan->may_use_device = false;
-	}
 	/* What cannot be taken away again nobody reads from a moving state. */
 	plan->key.ops = moving ? wish.ops & ~EXTREMES : wish.ops;
 	plan->key.extreme_type = wish.extreme_type;
@@ -297,7 +293,6 @@ wa_plan_states(FunctionCallInfo fcinfo, const WaPlanKey *key)
 		return plan;
 	plan = make_plan(fcinfo);
 	plan->key = *key;
-	plan->many = true;
 	complete_plan(plan, fcinfo->flinfo->fn_mcxt);
 	fcinfo->flinfo->fn_extra = plan;
 	return plan;

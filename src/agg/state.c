@@ -173,9 +173,12 @@ absorb(WaAggState *state)
 	wa_partial_init(partial, partial->exact);
 }
 
-/* While a device reduces the batch the buffer fills again. */
-void
-wa_state_reduce(WaAggState *state)
+/*
+ * Reduces what the buffer of the bulk holds.  While a device does so the buffer
+ * fills again.
+ */
+static void
+reduce(WaAggState *state)
 {
 	WaBatch batch = buffer_batch(state);
 
@@ -189,24 +192,6 @@ wa_state_reduce(WaAggState *state)
 	wa_exec_submit(&state->bulk->partial, state->plan->key.ops, &batch);
 }
 
-/* Puts a value at the end of a buffer that has room for it. */
-static void
-put_value(WaAggState *state, Datum value)
-{
-	switch (state->width)
-	{
-		case sizeof(int64):
-			((int64 *) state->values)[state->nvalues++] = DatumGetInt64(value);
-			break;
-		case sizeof(int32):
-			((int32 *) state->values)[state->nvalues++] = DatumGetInt32(value);
-			break;
-		default:
-			((int16 *) state->values)[state->nvalues++] = DatumGetInt16(value);
-			break;
-	}
-}
-
 /* Takes a value into a state that has a bulk. */
 static void
 take_into_bulk(WaAggState *state, Datum value)
@@ -215,9 +200,9 @@ take_into_bulk(WaAggState *state, Datum value)
 
 	if (state->nvalues + bulk->nvalues == state->capacity + bulk->capacity &&
 		!grow(state))
-		wa_state_reduce(state);
+		reduce(state);
 	if (state->width != 0)
-		put_value(state, value);
+		wa_state_put(state, value);
 	else
 		state->plan->kind->take_bulk(state, value);
 }
@@ -254,7 +239,7 @@ void
 wa_state_collect(WaAggState *state)
 {
 	if (state->bulk != NULL)
-		wa_state_reduce(state);
+		reduce(state);
 	wa_exec_finish();
 	if (state->bulk != NULL)
 		absorb(state);

@@ -77,6 +77,24 @@ wa_state_context(const WaAggState *state)
 	return GetMemoryChunkContext(unconstify(WaAggState *, state));
 }
 
+/* Puts a value at the end of the buffer, which has room for it. */
+static inline void
+wa_state_put(WaAggState *state, Datum value)
+{
+	switch (state->width)
+	{
+		case sizeof(int64):
+			((int64 *) state->values)[state->nvalues++] = DatumGetInt64(value);
+			break;
+		case sizeof(int32):
+			((int32 *) state->values)[state->nvalues++] = DatumGetInt32(value);
+			break;
+		default:
+			((int16 *) state->values)[state->nvalues++] = DatumGetInt16(value);
+			break;
+	}
+}
+
 /* Makes the state of no rows in the context. */
 extern WaAggState *wa_state_make(MemoryContext context, const WaAggPlan *plan);
 
@@ -85,9 +103,6 @@ extern void wa_state_take(WaAggState *state, Datum value);
 
 /* Takes a value away again that was taken, in a moving aggregate. */
 extern void wa_state_drop(WaAggState *state, Datum value);
-
-/* Reduces what the buffer of a bulk holds; it may still be under way. */
-extern void wa_state_reduce(WaAggState *state);
 
 /*
  * Brings all rows into the components, and waits for what is under way, of

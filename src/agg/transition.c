@@ -61,18 +61,7 @@ warpagg_transition(PG_FUNCTION_ARGS)
 	state = (WaAggState *) PG_GETARG_POINTER(0);
 	if (state->nvalues == state->capacity)
 		return take_with_care(fcinfo);
-	switch (state->width)
-	{
-		case sizeof(int64):
-			((int64 *) state->values)[state->nvalues++] = PG_GETARG_INT64(1);
-			break;
-		case sizeof(int32):
-			((int32 *) state->values)[state->nvalues++] = PG_GETARG_INT32(1);
-			break;
-		default:
-			((int16 *) state->values)[state->nvalues++] = PG_GETARG_INT16(1);
-			break;
-	}
+	wa_state_put(state, PG_GETARG_DATUM(1));
 	PG_RETURN_POINTER(state);
 }
 

@@ -9,7 +9,6 @@
  */
 #include <math.h>
 
-#include "core/order.h"
 #include "core/partial.h"
 
 /* Independent chains of dependent comparisons that a loop over floats keeps. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/limbs.h"
-#include "core/order.h"
 #include "core/partial.h"
 
 /* Bytes of the four counts of an exact sum, which lie one after the other. */
@@ -39,24 +38,6 @@ wa_partial_init(WaPartial *partial, WaExactPart *exact)
 	partial->exact = exact;
 	if (exact != NULL)
 		memset(exact, 0, sizeof(*exact));
-}
-
-bool
-wa_value_less(WaStorage storage, WaValue a, WaValue b)
-{
-	switch (storage)
-	{
-		case WA_F32:
-		case WA_F64:
-			return wa_float_less(a.f, b.f);
-		case WA_U32:
-		case WA_U64:
-			return a.u < b.u;
-		case WA_I128:
-			return wa_int128_get(a.wide) < wa_int128_get(b.wide);
-		default:
-			return a.i < b.i;
-	}
 }
 
 void

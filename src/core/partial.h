@@ -14,6 +14,7 @@
 #include "core/exact_squares.h"
 #include "core/exact_sum.h"
 #include "core/int128.h"
+#include "core/order.h"
 
 /*
  * A value of any storage: i for the signed integers (widened), u for the
@@ -26,6 +27,25 @@ typedef union WaValue
 	double f;
 	WaInt128 wide;
 } WaValue;
+
+/* Tells whether a sorts before b, as PostgreSQL orders values of the storage. */
+WA_INLINE bool
+wa_value_less(WaStorage storage, WaValue a, WaValue b)
+{
+	switch (storage)
+	{
+		case WA_F32:
+		case WA_F64:
+			return wa_float_less(a.f, b.f);
+		case WA_U32:
+		case WA_U64:
+			return a.u < b.u;
+		case WA_I128:
+			return wa_int128_get(a.wide) < wa_int128_get(b.wide);
+		default:
+			return a.i < b.i;
+	}
+}
 
 /* The parts of a partial over floats. */
 typedef struct WaExactPart
@@ -66,9 +86,6 @@ void wa_partial_init(WaPartial *partial, WaExactPart *exact);
  * the CPU device's reduction, and the reference the kernels are held against.
  */
 void wa_partial_fold(WaPartial *partial, WaOpSet ops, const WaBatch *batch);
-
-/* Tells whether a sorts before b, as PostgreSQL orders values of the storage. */
-bool wa_value_less(WaStorage storage, WaValue a, WaValue b);
 
 /* Merges *from, whose rows came after those of *into, into *into. */
 void wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
