@@ -7,11 +7,15 @@
 #							compute-sanitizer use --report-api-errors no,
 #							since it provokes errors of the API
 #	build/gpu/check_primitives	the test of cuda/warp and bench/ladder, likewise
+#	build/gpu/check_groups	the test of grouped reductions, likewise
+#	GPU_GROUPS_OBJS			grouped reductions, for programs that measure them;
+#							link with GPU_CORE_OBJS
 #	build/gpu/bench_kernels	the kernel benchmark, likewise
+#	build/gpu/bench_groups	that of grouped reductions, likewise
 #	build/gpu/bench_ladder	the steps of a reduction side by side, likewise
-#	bench-kernels			runs bench_kernels and leaves build/gpu/kernels.md
-#	bench-ladder			builds bench_ladder, and where there is a GPU runs it
-#							and leaves build/gpu/ladder.md
+#	bench-kernels, bench-groups, bench-ladder
+#							build these, and where there is a GPU run them and
+#							leave build/gpu/kernels.md, groups.md and ladder.md
 #
 # Settings: WA_CUDA_ARCHS, the GPUs to compile for (the last one as PTX too, for
 # those to come), and WA_GPU_ARCH, the one to test and measure on.
@@ -21,7 +25,9 @@ WA_GPU_ARCH ?= 90
 CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
 
 CUDA_HEADERS = $(wildcard cuda/*.h cuda/*/*.cuh src/core/*.h)
-CUDA_OBJS = $(patsubst cuda/%.cu,build/cuda/%.o,$(wildcard cuda/*.cu))
+# Nothing in the daemon calls grouped reductions (cuda/group*) yet.
+CUDA_SOURCES = $(filter-out cuda/group%,$(wildcard cuda/*.cu))
+CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/cuda/%.o)
 CUDA_LIBS = -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lpthread -ldl -lrt
 
 NVCC_FLAGS = -std=c++17 -O3 -Xcompiler -Wall,-Wextra -Isrc -I. -Icuda
@@ -39,7 +45,8 @@ build/cuda/%.o: cuda/%.cu $(CUDA_HEADERS)
 GPU_FLAGS = $(NVCC_FLAGS) -lineinfo -arch=sm_$(WA_GPU_ARCH)
 GPU_CORE_OBJS = $(patsubst src/core/%.c,build/gpu/core/%.o,\
 	$(wildcard src/core/*.c))
-GPU_CUDA_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,$(wildcard cuda/*.cu))
+GPU_CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/gpu/%.o)
+GPU_GROUPS_OBJS = $(patsubst %,build/gpu/%.o,groups group_fold group_sort)
 GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
 	report values test_kernels test_surface test_main)
 
@@ -59,38 +66,54 @@ build/gpu/%.o: test/emu/%.cpp test/emu/check.h $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(GPU_FLAGS) -x cu -c -o $@ $<
 
-build/gpu/kernels_bench.o: bench/kernels.cu $(CUDA_HEADERS)
-	@mkdir -p $(@D)
-	$(NVCC) $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl -c -o $@ $<
-
-build/gpu/ladder_bench.o: bench/ladder/ladder.cu $(LADDER_HEADERS) \
-		$(CUDA_HEADERS)
-	@mkdir -p $(@D)
-	$(NVCC) $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl -c -o $@ $<
-
 $(GPU_PRIMITIVES_OBJS): $(LADDER_HEADERS)
 
 build/gpu/check_kernels: $(GPU_CHECK_OBJS) $(GPU_CUDA_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-build/gpu/bench_kernels: build/gpu/kernels_bench.o $(GPU_CUDA_OBJS) \
-		$(GPU_CORE_OBJS)
+build/gpu/check_groups: $(patsubst %,build/gpu/%.o,\
+		report values test_groups test_groups_main) \
+		$(GPU_GROUPS_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/group_sort.o: GPU_FLAGS += -I$(CUDA_HOME)/include/cccl
 
 build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-build/gpu/bench_ladder: build/gpu/ladder_bench.o $(GPU_CUDA_OBJS) \
+# The benchmarks: bench/NAME.cu, and what it needs of bench/gpu.
+BENCH_FLAGS = $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl
+BENCH_HEADERS = $(wildcard bench/gpu/*.cuh) $(CUDA_HEADERS)
+BENCH_KERNELS_OBJS = build/gpu/kernels_bench.o $(patsubst %,build/gpu/bench/%.o,\
+	timing columns single fused floats latency)
+BENCH_GROUPS_OBJS = build/gpu/groups_bench.o $(patsubst %,build/gpu/bench/%.o,\
+	timing group_run)
+BENCH_LADDER_OBJS = build/gpu/ladder_bench.o build/gpu/bench/timing.o
+
+build/gpu/bench/%.o: bench/gpu/%.cu $(BENCH_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(BENCH_FLAGS) -c -o $@ $<
+
+build/gpu/%_bench.o: bench/%.cu $(BENCH_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(BENCH_FLAGS) -c -o $@ $<
+
+build/gpu/ladder_bench.o: bench/ladder/ladder.cu $(LADDER_HEADERS) \
+		$(BENCH_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(BENCH_FLAGS) -c -o $@ $<
+
+build/gpu/bench_kernels: $(BENCH_KERNELS_OBJS) $(GPU_CUDA_OBJS)
+build/gpu/bench_groups: $(BENCH_GROUPS_OBJS) $(GPU_GROUPS_OBJS)
+build/gpu/bench_ladder: $(BENCH_LADDER_OBJS) $(GPU_CUDA_OBJS)
+build/gpu/bench_kernels build/gpu/bench_groups build/gpu/bench_ladder: \
 		$(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-.PHONY: bench-kernels bench-ladder
-bench-kernels: build/gpu/bench_kernels
-	build/gpu/bench_kernels build/gpu/kernels.md
-
-bench-ladder: build/gpu/bench_ladder
+.PHONY: bench-kernels bench-groups bench-ladder
+bench-kernels bench-groups bench-ladder: bench-%: build/gpu/bench_%
 	@if nvidia-smi -L >/dev/null 2>&1; then \
-		build/gpu/bench_ladder build/gpu/ladder.md; \
+		$< build/gpu/$*.md; \
 	else \
-		echo "there is no GPU: build/gpu/bench_ladder was built, but not run"; \
+		echo "there is no GPU: $< was built, but not run"; \
 	fi

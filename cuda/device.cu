@@ -31,7 +31,7 @@ struct WaCudaLane
 	cudaEvent_t done;        // recorded behind a request's last kernel
 	unsigned char *d_buffer; // max_bytes and room to align
 	void *d_scratch;         // of the kernels
-	WaKernelResult *results; // pinned, one per operation, written by kernels
+	WaKernelResult *result;  // pinned, written by the kernel
 };
 
 // Where a caller wants the text of a failure.
@@ -212,8 +212,7 @@ equip_lane(WaCudaLane *lane, ErrorText error)
 		status = check(cudaMalloc(&lane->d_scratch, scratch_bytes),
 					   "allocate GPU memory", error);
 	if (status == WA_OK)
-		status = check(cudaHostAlloc(&lane->results,
-									 WA_OP_COUNT * sizeof(WaKernelResult),
+		status = check(cudaHostAlloc(&lane->result, sizeof(WaKernelResult),
 									 cudaHostAllocPortable),
 					   "allocate pinned memory", error);
 	if (status == WA_OK)
@@ -259,8 +258,8 @@ wa_cuda_lane_close(WaCudaLane *lane)
 	// The results of these calls change nothing: a device that cannot even
 	// free is lost, which the next call of any other lane reports.
 	(void) cudaSetDevice(lane->ordinal);
-	if (lane->results != NULL)
-		(void) cudaFreeHost(lane->results);
+	if (lane->result != NULL)
+		(void) cudaFreeHost(lane->result);
 	(void) cudaFree(lane->d_scratch);
 	(void) cudaFree(lane->d_buffer);
 	if (lane->done != NULL)
@@ -319,21 +318,18 @@ copy_batch(WaCudaLane *lane, const WaBatch *batch, WaBatch *d_batch,
 				 "copy a validity bitmap to the GPU", error);
 }
 
-// Queues the copies and the kernels of a request.
+// Queues the copies and the kernel of a request.
 static WaStatus
 submit(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch, ErrorText error)
 {
-	WaBatch d_batch;
-	WaStatus status = copy_batch(lane, batch, &d_batch, error);
+	WaKernelColumn column = {*batch, ops, lane->result};
+	WaStatus status = copy_batch(lane, batch, &column.d_batch, error);
 
-	for (int op = 0; op < WA_OP_COUNT && status == WA_OK; op++)
-		if ((ops & WA_OP_BIT(op)) != 0)
-			status =
-				check(wa_kernel_launch((WaOp) op, &d_batch, lane->d_scratch,
-									   &lane->results[op],
-									   lane->multiprocessors, lane->stream),
-					  "launch a kernel", error);
-	return status;
+	if (status != WA_OK)
+		return status;
+	return check(wa_kernel_launch(&column, 1, lane->d_scratch,
+								  lane->multiprocessors, lane->stream),
+				 "launch a kernel", error);
 }
 
 // Waits for what is queued on the lane.  A small batch is done before a
@@ -376,8 +372,6 @@ wa_cuda_reduce(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 	status = wait_until_done(lane, text);
 	if (status != WA_OK)
 		return status;
-	for (int op = 0; op < WA_OP_COUNT; op++)
-		if ((ops & WA_OP_BIT(op)) != 0)
-			wa_kernel_finish((WaOp) op, batch, &lane->results[op], partial);
+	wa_kernel_finish(ops, batch, lane->result, partial);
 	return WA_OK;
 }

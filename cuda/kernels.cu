@@ -1,109 +1,197 @@
 //
 // kernels.cu
-//		The table of kernels, their launch, and what is left to the host.
+//		A kernel for each reduction of one column, the launches, and what is
+//		left to the host.
 //
 #include "kernels.h"
 
+#include <algorithm>
+#include <limits.h>
 #include <math.h>
 
-#include "grid/limbs.cuh"
-#include "grid/tree.cuh"
+#include "block/shared.cuh"
+#include "grid/count.cuh"
+#include "grid/list.cuh"
+#include "grid/reduce.cuh"
+#include "joint.h"
 #include "op/exact_squares.cuh"
 #include "op/exact_sum.cuh"
 #include "op/extreme.cuh"
 #include "op/squares.cuh"
 #include "op/sum.cuh"
 
-typedef void (*Kernel)(WaKernelArgs);
-
-// A kernel and the dynamic shared memory that a block of it needs.
-struct KernelEntry
+// Reduces a column.  column.blocks blocks of kBlockThreads threads;
+// sizeof(WaReduction<kStorage, kOps>::Shared) of dynamic shared memory.  The
+// result is deterministic: the same for any number of blocks.  The last block
+// writes it.
+template <WaStorage kStorage, WaOpSet kOps, bool kBitmap>
+__global__ void
+__launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+	wa_column_kernel(const __grid_constant__ WaColumnArgs column)
 {
-	Kernel kernel;
+	wa_reduce_column<kStorage, kOps, kBitmap>(
+		column,
+		wa_block_shared<typename WaReduction<kStorage, kOps>::Shared>());
+}
+
+// Counts the valid rows of a column.  Likewise, with a WaCountShared.
+__global__ void
+__launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+	wa_count_kernel(const __grid_constant__ WaColumnArgs column)
+{
+	wa_count_column(column, wa_block_shared<WaCountShared>());
+}
+
+typedef void (*Kernel)(const WaColumnArgs column);
+
+// A set of operations over a storage, and the kernels for it: without a bitmap
+// and with one.
+struct Entry
+{
+	WaStorage storage;
+	WaOpSet ops;
+	Kernel kernels[2];
 	size_t shared_bytes;
 };
 
-template <typename Operation>
-static KernelEntry
-tree_entry(bool bitmap)
-{
-	return {bitmap ? wa_tree_kernel<Operation, true>
-				   : wa_tree_kernel<Operation, false>,
-			sizeof(WaTreeShared<Operation>)};
-}
-
-template <typename Operation>
-static KernelEntry
-limbs_entry(bool bitmap)
-{
-	return {bitmap ? wa_limbs_kernel<Operation, true>
-				   : wa_limbs_kernel<Operation, false>,
-			sizeof(WaLimbsShared<Operation>)};
-}
-
-// Which kernel serves an accumulator of WA_REDUCTION_LIST.
-#define ENTRY_INT          tree_entry
-#define ENTRY_SQUARE       tree_entry
-#define ENTRY_VALUE        tree_entry
-#define ENTRY_EXACT        limbs_entry
-#define ENTRY_EXACT_SQUARE limbs_entry
-
-// Returns the kernel of a reduction, or none.
-static KernelEntry
-kernel_of(WaOp op, WaStorage storage, bool bitmap)
-{
-#define X(name, stored, accumulator)                                        \
-	if (op == WA_OP_##name && storage == WA_##stored)                       \
-		return ENTRY_##accumulator<WaOperation<WA_OP_##name, WA_##stored>>( \
-			bitmap);
-	WA_REDUCTION_LIST(X)
+static const Entry kEntries[] = {
+#define X(storage, ops)                                    \
+	{WA_##storage,                                         \
+	 WA_OPS_##ops,                                         \
+	 {wa_column_kernel<WA_##storage, WA_OPS_##ops, false>, \
+	  wa_column_kernel<WA_##storage, WA_OPS_##ops, true>}, \
+	 sizeof(WaReduction<WA_##storage, WA_OPS_##ops>::Shared)},
+	WA_COLUMN_LIST(X)
 #undef X
-	return {NULL, 0};
+};
+
+// For no operations at all.
+static const Entry kCountEntry = {WA_STORAGE_COUNT,
+								  0,
+								  {wa_count_kernel, wa_count_kernel},
+								  sizeof(WaCountShared)};
+
+// Returns the entry that serves a set of operations, or NULL.
+static const Entry *
+find_entry(WaStorage storage, WaOpSet ops)
+{
+	if (ops == 0)
+		return &kCountEntry;
+	for (const Entry &entry : kEntries)
+		if (entry.storage == storage && (ops & ~entry.ops) == 0)
+			return &entry;
+	return NULL;
 }
 
-// Returns how many blocks a batch is worth: a tile each as long as there are
-// multiprocessors to run them at once, and one for an empty batch.
+// Returns how many blocks so many bytes are worth: a tile each as long as there
+// are multiprocessors to run them at once, and one for nothing.
 static unsigned
-grid_blocks(size_t value_bytes, int multiprocessors)
+blocks_for(size_t bytes, int multiprocessors)
 {
-	size_t tile_bytes = kTileVectors * sizeof(uint4);
-	size_t blocks = (value_bytes + tile_bytes - 1) / tile_bytes;
-	size_t resident = (size_t) multiprocessors * kBlocksPerMultiprocessor;
+	const size_t tile_bytes = kTileVectors * sizeof(uint4);
+	const size_t resident =
+		std::min((size_t) multiprocessors * kBlocksPerMultiprocessor,
+				 (size_t) kMaxBlocks);
+	const size_t blocks = (bytes + tile_bytes - 1) / tile_bytes;
 
-	if (blocks > resident)
-		blocks = resident;
-	if (blocks > kMaxBlocks)
-		blocks = kMaxBlocks;
-	return blocks == 0 ? 1 : (unsigned) blocks;
+	return (unsigned) std::max(std::min(blocks, resident), (size_t) 1);
+}
+
+// Returns the bytes that the reduction of a column reads, of values, or where
+// rows are only counted, of the bitmap.
+static size_t
+column_bytes(const WaKernelColumn &column)
+{
+	const WaBatch &batch = column.d_batch;
+
+	if (column.ops != 0)
+		return batch.nrows * wa_type_width(batch.type);
+	return batch.validity != NULL ? wa_validity_bytes(batch.nrows) : 0;
+}
+
+// Returns the arguments of a column whose first block is given.
+static WaColumnArgs
+column_args(const WaKernelColumn &column, unsigned first_block,
+			WaGridScratch *d_scratch, int multiprocessors)
+{
+	const WaBatch &batch = column.d_batch;
+	WaColumnArgs args = {};
+
+	args.values = batch.values;
+	args.validity = reinterpret_cast<const uint32_t *>(batch.validity);
+	args.nrows = (unsigned) batch.nrows;
+	args.blocks = blocks_for(column_bytes(column), multiprocessors);
+	args.first_block = first_block;
+	args.scratch = d_scratch;
+	args.result = column.d_result;
+	return args;
+}
+
+// Starts the kernel of one column.
+static cudaError_t
+launch_alone(const Entry &entry, const WaKernelColumn &column,
+			 WaGridScratch *d_scratch, int multiprocessors, cudaStream_t stream)
+{
+	WaColumnArgs args = column_args(column, 0, d_scratch, multiprocessors);
+	void *arguments[] = {&args};
+
+	return cudaLaunchKernel(entry.kernels[args.validity != NULL],
+							dim3(args.blocks), dim3(kBlockThreads), arguments,
+							entry.shared_bytes, stream);
+}
+
+// Starts the one kernel of several columns.
+static cudaError_t
+launch_joint(const WaKernelColumn *columns, unsigned ncolumns,
+			 WaGridScratch *d_scratch, int multiprocessors, cudaStream_t stream)
+{
+	WaJointArgs args = {};
+	unsigned blocks = 0;
+
+	for (unsigned i = 0; i < WA_KERNEL_MAX_COLUMNS; i++)
+	{
+		if (i >= ncolumns)
+		{
+			args.columns[i].first_block = UINT_MAX;
+			continue;
+		}
+		args.columns[i] =
+			column_args(columns[i], blocks, d_scratch + i, multiprocessors);
+		args.reductions[i] = wa_joint_reduction(
+			wa_type_storage(columns[i].d_batch.type), columns[i].ops,
+			columns[i].d_batch.validity != NULL);
+		blocks += args.columns[i].blocks;
+	}
+	return wa_joint_launch(args, blocks, stream);
 }
 
 size_t
 wa_kernel_scratch_bytes(void)
 {
-	return sizeof(WaGridScratch);
+	return WA_KERNEL_MAX_COLUMNS * sizeof(WaGridScratch);
 }
 
 cudaError_t
-wa_kernel_launch(WaOp op, const WaBatch *d_batch, void *d_scratch,
-				 WaKernelResult *d_result, int multiprocessors,
-				 cudaStream_t stream)
+wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,
+				 void *d_scratch, int multiprocessors, cudaStream_t stream)
 {
-	KernelEntry entry = kernel_of(op, wa_type_storage(d_batch->type),
-								  d_batch->validity != NULL);
-	size_t value_bytes = d_batch->nrows * wa_type_width(d_batch->type);
-	WaKernelArgs args;
-	void *arguments[] = {&args};
+	WaGridScratch *scratch = static_cast<WaGridScratch *>(d_scratch);
+	const Entry *entry = NULL;
 
-	if (entry.kernel == NULL || d_batch->nrows >= WA_KERNEL_MAX_ROWS)
+	if (ncolumns == 0 || ncolumns > WA_KERNEL_MAX_COLUMNS)
 		return cudaErrorInvalidValue;
-	args.values = d_batch->values;
-	args.validity = reinterpret_cast<const uint32_t *>(d_batch->validity);
-	args.nrows = (unsigned) d_batch->nrows;
-	args.scratch = static_cast<WaGridScratch *>(d_scratch);
-	args.result = d_result;
-	return cudaLaunchKernel(
-		entry.kernel, dim3(grid_blocks(value_bytes, multiprocessors)),
-		dim3(kBlockThreads), arguments, entry.shared_bytes, stream);
+	for (unsigned i = 0; i < ncolumns; i++)
+	{
+		const WaBatch &batch = columns[i].d_batch;
+
+		entry = find_entry(wa_type_storage(batch.type), columns[i].ops);
+		if (entry == NULL || batch.nrows >= WA_KERNEL_MAX_ROWS)
+			return cudaErrorInvalidValue;
+	}
+	if (ncolumns == 1)
+		return launch_alone(*entry, columns[0], scratch, multiprocessors,
+							stream);
+	return launch_joint(columns, ncolumns, scratch, multiprocessors, stream);
 }
 
 // Tells whether values of the storage are floats.
@@ -113,56 +201,54 @@ is_float(WaStorage storage)
 	return storage == WA_F32 || storage == WA_F64;
 }
 
-// Puts the smallest or largest value of a batch into a partial.
-static void
-finish_extreme(const WaBatch *batch, const WaKernelResult *result,
-			   WaValue *value)
+// Returns the smallest or largest value that a kernel has found in a batch as
+// PostgreSQL has it.
+static WaValue
+finish_extreme(const WaBatch *batch, WaValue value)
 {
-	if (result->rows == 0)
-		return;
-	*value = result->value;
 	if (!is_float(wa_type_storage(batch->type)))
-		return;
-	if (value->f == 0)
-		value->f = wa_batch_last_zero(batch);
-	else if (value->f != value->f)
-		value->f = NAN; // of all NaNs the same one
+		return value;
+	if (value.f == 0)
+		value.f = wa_batch_last_zero(batch);
+	else if (value.f != value.f)
+		value.f = NAN; // of all NaNs the same one
+	return value;
+}
+
+// Puts the result of exact sums of floats into a partial.
+static void
+finish_exact(WaOpSet ops, const WaKernelResult *result, WaExactPart *exact)
+{
+	if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0)
+	{
+		exact->sum = result->exact;
+		wa_exact_normalize(&exact->sum);
+	}
+	if ((ops & WA_OP_BIT(WA_OP_SQUARES)) != 0)
+	{
+		exact->squares = result->exact_squares;
+		wa_squares_normalize(&exact->squares);
+	}
 }
 
 void
-wa_kernel_finish(WaOp op, const WaBatch *batch, const WaKernelResult *result,
-				 WaPartial *partial)
+wa_kernel_finish(WaOpSet ops, const WaBatch *batch,
+				 const WaKernelResult *result, WaPartial *partial)
 {
-	bool floats = is_float(wa_type_storage(batch->type));
-
 	partial->rows = result->rows;
-	switch (op)
+	if (is_float(wa_type_storage(batch->type)))
+		finish_exact(ops, result, partial->exact);
+	else
 	{
-		case WA_OP_SUM:
-			if (floats)
-			{
-				partial->exact->sum = result->exact;
-				wa_exact_normalize(&partial->exact->sum);
-			}
-			else
-				partial->sum = result->sum;
-			break;
-		case WA_OP_SQUARES:
-			if (floats)
-			{
-				partial->exact->squares = result->exact_squares;
-				wa_squares_normalize(&partial->exact->squares);
-			}
-			else
-				partial->squares = result->squares;
-			break;
-		case WA_OP_MIN:
-			finish_extreme(batch, result, &partial->min);
-			break;
-		case WA_OP_MAX:
-			finish_extreme(batch, result, &partial->max);
-			break;
-		case WA_OP_COUNT:
-			break;
+		if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0)
+			partial->sum = result->sum;
+		if ((ops & WA_OP_BIT(WA_OP_SQUARES)) != 0)
+			partial->squares = result->squares;
 	}
+	if (result->rows == 0)
+		return;
+	if ((ops & WA_OP_BIT(WA_OP_MIN)) != 0)
+		partial->min = finish_extreme(batch, result->min);
+	if ((ops & WA_OP_BIT(WA_OP_MAX)) != 0)
+		partial->max = finish_extreme(batch, result->max);
 }

@@ -1,10 +1,12 @@
 //
 // kernels.h
-//		The kernels behind the surface: reductions of batches that lie in
+//		The kernels behind the surface: reductions of columns that lie in
 //		device memory already.  For lanes, benchmarks and tests.
 //
-// A launch reads the batch and leaves a WaKernelResult; wa_kernel_finish turns
-// that into a partial on the host.  Results do not depend on the grid.
+// One launch serves several columns, and any operations over each, in one
+// pass over its values.  It leaves a WaKernelResult for every column;
+// wa_kernel_finish turns that into a partial on the host.  Results do not
+// depend on the grid.
 //
 #ifndef WA_CUDA_KERNELS_H
 #define WA_CUDA_KERNELS_H
@@ -16,36 +18,50 @@
 // Kernels count the rows of one batch in 32 bits and add halves in 64.
 #define WA_KERNEL_MAX_ROWS ((size_t) 1 << 30)
 
-// What one launch finds: rows, and the field of its accumulator in
-// WA_REDUCTION_LIST.  The others are not touched.
+// Columns that one launch takes at most.
+#define WA_KERNEL_MAX_COLUMNS 8
+
+// What one launch finds over a column: rows, and the fields of the
+// accumulators that WA_REDUCTION_LIST has for the operations asked for.  Of
+// the others some may be written too.
 typedef struct WaKernelResult
 {
 	int64_t rows;
 	WaInt128 sum;                 // INT
 	WaUint192 squares;            // SQUARE
-	WaValue value;                // VALUE; the neutral one while rows is 0
+	WaValue min;                  // VALUE; the neutral one while rows is 0
+	WaValue max;                  // likewise
 	WaExactSum exact;             // EXACT, not normalized
 	WaExactSquares exact_squares; // EXACT_SQUARE, likewise
 } WaKernelResult;
+
+// A column of a launch, and what is asked about it.
+typedef struct WaKernelColumn
+{
+	WaBatch d_batch; // fewer than WA_KERNEL_MAX_ROWS rows; values and validity
+					 // are device pointers
+	WaOpSet ops;     // may be empty: then the valid rows are counted
+	WaKernelResult *d_result; // memory that the device writes, pinned host
+							  // memory included
+} WaKernelColumn;
 
 // Bytes of device memory that a stream's launches need between them.  All
 // zero before the first launch; every launch leaves it so again.
 size_t wa_kernel_scratch_bytes(void);
 
-// Starts the reduction of a batch of fewer than WA_KERNEL_MAX_ROWS rows whose
-// values and validity are device pointers, with no synchronisation.  d_result
-// is memory that the device writes, pinned host memory included; it is
-// complete once the stream has come past the launch.  A launch of a reduction
-// that does not exist is cudaErrorInvalidValue.
-cudaError_t wa_kernel_launch(WaOp op, const WaBatch *d_batch, void *d_scratch,
-							 WaKernelResult *d_result, int multiprocessors,
+// Starts the reduction of 1 to WA_KERNEL_MAX_COLUMNS columns by one launch of
+// one kernel, with no synchronisation.  The results are complete once the
+// stream has come past it.  A reduction that does not exist is
+// cudaErrorInvalidValue.
+cudaError_t wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,
+							 void *d_scratch, int multiprocessors,
 							 cudaStream_t stream);
 
-// Puts the result of a launch into the operation's component of *partial, which
-// wa_partial_init has made, and its number of rows, so that both are bit for
-// bit what wa_partial_fold makes of the same batch, which is given once more as
-// it lies in host memory.
-void wa_kernel_finish(WaOp op, const WaBatch *batch,
+// Puts the result of the operations over a column into their components of
+// *partial, which wa_partial_init has made, and the number of rows, so that
+// all is bit for bit what wa_partial_fold makes of the same batch, which is
+// given once more as it lies in host memory.
+void wa_kernel_finish(WaOpSet ops, const WaBatch *batch,
 					  const WaKernelResult *result, WaPartial *partial);
 
 #endif // WA_CUDA_KERNELS_H

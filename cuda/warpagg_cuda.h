@@ -53,8 +53,8 @@ void wa_cuda_lane_close(WaCudaLane *lane);
 
 /*
  * Reduces a batch in host memory (pinned, for speed) into *partial, which
- * wa_partial_init has made: copies it to the GPU, runs one kernel per
- * operation, waits.  The result is bit for bit that of wa_partial_fold into
+ * wa_partial_init has made: copies it to the GPU, runs one kernel for all
+ * operations, waits.  The result is bit for bit that of wa_partial_fold into
  * an empty partial.
  */
 WaStatus wa_cuda_reduce(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,

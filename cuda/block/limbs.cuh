@@ -3,8 +3,9 @@
 //		A block's exact sum in shared memory.
 //
 // The sum is a structure of 64-bit words, the first of which are limbs as
-// core/exact_sum.h describes them.  All additions are integer additions modulo 2^64, so the content after the
-// last one does not depend on their order: it is deterministic.
+// core/exact_sum.h describes them.  All additions are integer additions modulo
+// 2^64, so the content after the last one does not depend on their order: it
+// is deterministic.
 //
 #ifndef WA_CUDA_BLOCK_LIMBS_CUH
 #define WA_CUDA_BLOCK_LIMBS_CUH
@@ -12,12 +13,10 @@
 #include "core/exact_sum.h"
 #include "warp/reduce.cuh"
 
-// The words of a Sum, then the number of valid rows.  Word i is
-// high[i] * 2^32 + low[i].
+// The words of a Sum.  Word i is high[i] * 2^32 + low[i].
 template <typename Sum> struct WaBlockLimbs
 {
-	static constexpr unsigned kRowsWord = sizeof(Sum) / sizeof(int64_t);
-	static constexpr unsigned kWords = kRowsWord + 1;
+	static constexpr unsigned kWords = sizeof(Sum) / sizeof(int64_t);
 
 	uint32_t low[kWords];
 	uint32_t high[kWords];

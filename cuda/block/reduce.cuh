@@ -8,27 +8,42 @@
 
 #include "warp/reduce.cuh"
 
-// Merges the states of all threads of the block by Operation::merge, in a
-// fixed order.  Every thread calls it; blockDim.x is a multiple of 32 and at
-// most 32 * kWarpLanes; `neutral` merges without effect.  The result is valid
-// in thread 0 only.  Between two calls with the same warp_states lies a
-// __syncthreads.
+// Merges the states of each warp and leaves them in warp_states, one a warp, in
+// a fixed order.  Every thread of the block calls it; blockDim.x is a multiple
+// of 32.  After a __syncthreads every thread sees them.
+template <typename Operation, typename State>
+__device__ __forceinline__ void
+wa_block_gather(State state, State *warp_states)
+{
+	state = wa_warp_reduce<Operation>(state);
+	if (wa_warp_lane() == 0)
+		warp_states[threadIdx.x / kWarpLanes] = state;
+}
+
+// Merges what wa_block_gather has left, in a fixed order.  All lanes of one
+// warp call it; blockDim.x is at most 32 * kWarpLanes; `neutral` merges without
+// effect.  The result is valid in lane 0 only.
+template <typename Operation, typename State>
+__device__ __forceinline__ State
+wa_block_merge(const State *warp_states, const State &neutral)
+{
+	const unsigned lane = wa_warp_lane();
+
+	return wa_warp_reduce<Operation>(
+		lane < blockDim.x / kWarpLanes ? warp_states[lane] : neutral);
+}
+
+// Both: merges the states of all threads of the block by Operation::merge.
+// Every thread calls it.  The result is valid in thread 0 only.  Between two
+// calls with the same warp_states lies a __syncthreads.
 template <typename Operation, typename State>
 __device__ __forceinline__ State
 wa_block_reduce(State state, const State &neutral, State *warp_states)
 {
-	unsigned warp = threadIdx.x / kWarpLanes;
-	unsigned lane = wa_warp_lane();
-
-	state = wa_warp_reduce<Operation>(state);
-	if (lane == 0)
-		warp_states[warp] = state;
+	wa_block_gather<Operation>(state, warp_states);
 	__syncthreads();
-	if (warp == 0)
-	{
-		state = lane < blockDim.x / kWarpLanes ? warp_states[lane] : neutral;
-		state = wa_warp_reduce<Operation>(state);
-	}
+	if (threadIdx.x < kWarpLanes)
+		state = wa_block_merge<Operation>(warp_states, neutral);
 	return state;
 }
 

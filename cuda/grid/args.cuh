@@ -1,6 +1,6 @@
 //
 // args.cuh
-//		What every kernel takes, and the shape it is launched in.
+//		What the kernels take, and the shape they are launched in.
 //
 #ifndef WA_CUDA_GRID_ARGS_CUH
 #define WA_CUDA_GRID_ARGS_CUH
@@ -19,28 +19,48 @@ constexpr unsigned kLoads = 4;
 // 16-byte vectors that a block takes at a time.
 constexpr unsigned kTileVectors = kBlockThreads * kLoads;
 
-constexpr unsigned kMaxBlocks = 2048;
+// Blocks of one column.
+constexpr unsigned kMaxBlocks = 1024;
+
+// Bytes of the largest state that blocks leave one another, and words of the
+// longest exact sum.
 constexpr unsigned kMaxStateBytes = 32;
+constexpr unsigned kMaxLimbsWords = WA_SQUARES_LIMBS;
 
-// Words of the longest exact sum, and the number of rows.
-constexpr unsigned kMaxTotalWords = WA_SQUARES_LIMBS + 1;
-
-// Device memory that the blocks of a launch share; zero between launches, but
-// for the states, which a launch writes before it reads them.
-struct WaGridScratch
+// Device memory in which the blocks of one column meet over one operation:
+// limbs to add to, which are zero between launches, and a state of each block,
+// written before it is read.
+struct WaGridPart
 {
-	unsigned ticket;                                  // blocks that are done
-	unsigned long long totals[kMaxTotalWords];        // of the exact sums
-	unsigned char states[kMaxBlocks][kMaxStateBytes]; // one per block
+	unsigned long long limbs[kMaxLimbsWords];
+	unsigned char states[kMaxBlocks][kMaxStateBytes];
 };
 
-struct WaKernelArgs
+// The same over a whole column; zero between launches, but for the states.
+struct WaGridScratch
+{
+	unsigned ticket;         // blocks that are done
+	unsigned long long rows; // valid ones, where there is a bitmap
+	WaGridPart parts[WA_OP_COUNT];
+};
+
+// One column of a launch.
+struct WaColumnArgs
 {
 	const void *values;       // aligned to their own width
 	const uint32_t *validity; // NULL: all rows are valid
 	unsigned nrows;
+	unsigned blocks;      // that work on the column
+	unsigned first_block; // the first of them
 	WaGridScratch *scratch;
 	WaKernelResult *result;
 };
+
+// Returns the number of the calling block among those of its column.
+__device__ __forceinline__ unsigned
+wa_column_block(const WaColumnArgs &column)
+{
+	return blockIdx.x - column.first_block;
+}
 
 #endif // WA_CUDA_GRID_ARGS_CUH

@@ -1,90 +1,99 @@
 //
 // limbs.cuh
-//		The kernel of exact sums: of floats and of their squares.
+//		The part of a reduction that adds to limbs: threads to those of their
+//		block in shared memory, blocks to those of their column.  All additions
+//		are of integers, so the result is deterministic and the same for any
+//		grid.
 //
 #ifndef WA_CUDA_GRID_LIMBS_CUH
 #define WA_CUDA_GRID_LIMBS_CUH
 
 #include "block/limbs.cuh"
-#include "block/shared.cuh"
-#include "grid/finish.cuh"
-#include "grid/traverse.cuh"
+#include "grid/args.cuh"
 #include "op/operation.cuh"
 
-template <typename Operation> struct WaLimbsShared
-{
-	WaBlockLimbs<typename Operation::Sum> limbs;
-	unsigned last;
-};
-
-// Adds the block's limbs to those of the grid.  Every thread calls it.
+// Adds a block's limbs to those of its column.  Every thread calls it.
 template <typename Sum>
 __device__ __forceinline__ void
-wa_limbs_publish(WaGridScratch *scratch, const WaBlockLimbs<Sum> &limbs)
+wa_limbs_publish(const WaBlockLimbs<Sum> &limbs, WaGridPart &part)
 {
-	constexpr unsigned kWords = WaBlockLimbs<Sum>::kWords;
-
-	static_assert(kWords <= kMaxTotalWords, "the scratch is too small");
-	for (unsigned i = threadIdx.x; i < kWords; i += kBlockThreads)
+	static_assert(limbs.kWords <= kMaxLimbsWords, "the scratch is too small");
+	for (unsigned i = threadIdx.x; i < limbs.kWords; i += kBlockThreads)
 	{
 		unsigned long long word =
 			(unsigned long long) limbs.high[i] << 32 | limbs.low[i];
 
 		if (word != 0)
-			atomicAdd(&scratch->totals[i], word);
+			atomicAdd(&part.limbs[i], word);
 	}
 }
 
-// Moves the grid's limbs to *sum and *rows and leaves zeros.  Every thread of
-// the last block calls it.
+// Moves a column's limbs to *sum and leaves zeros.  Every thread of the last
+// block calls it.
 template <typename Sum>
 __device__ __forceinline__ void
-wa_limbs_collect(WaGridScratch *scratch, Sum *sum, int64_t *rows)
+wa_limbs_collect(WaGridPart &part, Sum *sum)
 {
-	using Limbs = WaBlockLimbs<Sum>;
 	int64_t *words = reinterpret_cast<int64_t *>(sum);
 
-	for (unsigned i = threadIdx.x; i < Limbs::kWords; i += kBlockThreads)
-	{
-		int64_t word = (int64_t) atomicExch(&scratch->totals[i], 0);
-
-		if (i == Limbs::kRowsWord)
-			*rows = word;
-		else
-			words[i] = word;
-	}
+	for (unsigned i = threadIdx.x; i < WaBlockLimbs<Sum>::kWords;
+		 i += kBlockThreads)
+		words[i] = (int64_t) atomicExch(&part.limbs[i], 0);
 }
 
-// Sums a batch exactly.  Any one-dimensional grid of blocks of kBlockThreads
-// threads; sizeof(WaLimbsShared<Operation>) of dynamic shared memory.  Blocks
-// meet by integer atomics, so the result is deterministic and the same for any
-// grid; the threads of the last block write it.
-template <typename Operation, bool kBitmap>
-__global__ void
-__launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
-	wa_limbs_kernel(WaKernelArgs args)
+// See grid/reduce.cuh for what a part is, and who calls what.  With
+// Operation::kSquares the sum of the numbers and that of their squares, else
+// the former alone.
+template <typename O> struct WaLimbsPart
 {
-	auto &shared = wa_block_shared<WaLimbsShared<Operation>>();
-	typename Operation::State state = Operation::init();
-	unsigned rows;
+	using Operation = O;
+	using State = typename Operation::State;
+	using Shared = typename Operation::Limbs;
 
-	wa_block_limbs_clear(shared.limbs);
-	__syncthreads();
-	rows = wa_grid_for_each<kBitmap>(
-		args, Operation::neutral(),
-		[&](const auto &values)
-		{ Operation::add(state, values, shared.limbs); });
-	Operation::finish(state, shared.limbs);
-	if (kBitmap)
-		wa_block_limbs_count_warp(shared.limbs, shared.limbs.kRowsWord, rows);
-	else if (blockIdx.x == 0 && threadIdx.x == 0)
-		wa_block_limbs_add_word(shared.limbs, shared.limbs.kRowsWord,
-								args.nrows);
-	__syncthreads();
-	wa_limbs_publish(args.scratch, shared.limbs);
-	if (wa_grid_is_last(&args.scratch->ticket, shared.last))
-		wa_limbs_collect(args.scratch, Operation::sum(args.result),
-						 &args.result->rows);
-}
+	__device__ __forceinline__ static void
+	clear(Shared &limbs)
+	{
+		wa_block_limbs_clear(limbs.sum);
+		if constexpr (Operation::kSquares)
+			wa_block_limbs_clear(limbs.squares);
+	}
+
+	template <typename Value, unsigned kRows>
+	__device__ __forceinline__ static void
+	add(State &state, const Value (&values)[kRows], Shared &limbs)
+	{
+		Operation::add(state, values, limbs);
+	}
+
+	__device__ __forceinline__ static void
+	gather(const State &state, Shared &limbs)
+	{
+		Operation::finish(state, limbs);
+	}
+
+	__device__ __forceinline__ static void
+	publish(const Shared &limbs, const WaColumnArgs &column)
+	{
+		wa_limbs_publish(limbs.sum, column.scratch->parts[WA_OP_SUM]);
+		if constexpr (Operation::kSquares)
+			wa_limbs_publish(limbs.squares,
+							 column.scratch->parts[WA_OP_SQUARES]);
+	}
+
+	__device__ __forceinline__ static void
+	collect(const WaColumnArgs &column, Shared &)
+	{
+		wa_limbs_collect(column.scratch->parts[WA_OP_SUM],
+						 &column.result->exact);
+		if constexpr (Operation::kSquares)
+			wa_limbs_collect(column.scratch->parts[WA_OP_SQUARES],
+							 &column.result->exact_squares);
+	}
+
+	__device__ __forceinline__ static void
+	store(const Shared &, WaKernelResult *)
+	{
+	}
+};
 
 #endif // WA_CUDA_GRID_LIMBS_CUH

@@ -5,17 +5,51 @@
 // Values may begin at any multiple of their width, so the rows before the
 // first 16-byte boundary and those behind the last one (the edges) are read
 // one by one, by the first threads of block 0; values of 16 bytes have none.
-// Between them lie vectors of 16
-// bytes.  Blocks take tiles of kTileVectors vectors in turn (a grid-stride
-// loop); of a tile thread t takes the vectors t, t + kBlockThreads, ..., so
-// that every load of a warp is 512 bytes in a row.
+// Between them lie vectors of 16 bytes.  Blocks take tiles of kTileVectors
+// vectors in turn (a grid-stride loop); of a tile thread t takes the vectors t,
+// t + kBlockThreads, ..., so that every load of a warp is 512 bytes in a row.
+//
+// Values come in arrays, with a mask: bit i tells whether value i counts.
+// Where all of an array count the mask is a WaAllValid, so that it costs
+// nothing.
 //
 #ifndef WA_CUDA_GRID_TRAVERSE_CUH
 #define WA_CUDA_GRID_TRAVERSE_CUH
 
 #include "grid/args.cuh"
 
-// Where the vectors of a batch lie.
+// The mask of an array whose values all count.
+struct WaAllValid
+{
+};
+
+// An array of values.
+template <typename Value, unsigned kRows> struct WaValues
+{
+	Value values[kRows];
+};
+
+// Returns the values with those that do not count replaced by `neutral`.
+template <typename Value, unsigned kRows>
+__device__ __forceinline__ WaValues<Value, kRows>
+wa_valid_or(const WaValues<Value, kRows> &values, unsigned valid, Value neutral)
+{
+	WaValues<Value, kRows> result;
+
+#pragma unroll
+	for (unsigned i = 0; i < kRows; i++)
+		result.values[i] = (valid >> i & 1) != 0 ? values.values[i] : neutral;
+	return result;
+}
+
+template <typename Value, unsigned kRows>
+__device__ __forceinline__ const WaValues<Value, kRows> &
+wa_valid_or(const WaValues<Value, kRows> &values, WaAllValid, Value)
+{
+	return values;
+}
+
+// Where the vectors of a column lie.
 struct WaGridSpan
 {
 	unsigned head;    // rows before the first vector
@@ -42,26 +76,11 @@ wa_grid_span(const Value *values, unsigned nrows)
 // Returns where the vectors begin.
 template <typename Value>
 __device__ __forceinline__ const uint4 *
-wa_grid_vectors(const WaKernelArgs &args, const WaGridSpan &span)
+wa_grid_vectors(const WaColumnArgs &column, const WaGridSpan &span)
 {
-	const Value *values = static_cast<const Value *>(args.values);
+	const Value *values = static_cast<const Value *>(column.values);
 
 	return reinterpret_cast<const uint4 *>(values + span.head);
-}
-
-// Returns a vector of one value.
-template <typename Value>
-__device__ __forceinline__ uint4
-wa_grid_repeat(Value value)
-{
-	Value values[sizeof(uint4) / sizeof(Value)];
-	uint4 vector;
-
-#pragma unroll
-	for (unsigned i = 0; i < sizeof(uint4) / sizeof(Value); i++)
-		values[i] = value;
-	memcpy(&vector, values, sizeof(uint4));
-	return vector;
 }
 
 // The words of a bitmap in which the bits of some neighbouring rows lie.
@@ -95,64 +114,75 @@ wa_grid_validity(const WaGridBits &bits)
 	return (unsigned) (both >> bits.shift) & ((1u << kRows) - 1);
 }
 
-// Calls add(values) on arrays of values that are the calling thread's share of
-// the edges; rows that are not valid come as `neutral`.
+// Calls add(values, mask) for the calling thread's share of the edges.  Returns
+// the number of valid rows among them.
 template <bool kBitmap, typename Value, typename Add>
 __device__ __forceinline__ unsigned
-wa_grid_add_edges(const WaKernelArgs &args, const WaGridSpan &span,
-				  Value neutral, Add add)
+wa_grid_add_edges(const WaColumnArgs &column, const WaGridSpan &span, Add add)
 {
-	const Value *values = static_cast<const Value *>(args.values);
-	Value value[1] = {neutral};
+	const Value *values = static_cast<const Value *>(column.values);
+	WaValues<Value, 1> value;
 	unsigned row = threadIdx.x;
 
-	if (blockIdx.x != 0 || threadIdx.x >= span.edges)
+	if (wa_column_block(column) != 0 || threadIdx.x >= span.edges)
 		return 0;
 	if (row >= span.head)
-		row += args.nrows - span.edges;
+		row += column.nrows - span.edges;
 	if (kBitmap &&
-		wa_grid_validity<1>(wa_grid_load_bits<1>(args.validity, row)) == 0)
+		wa_grid_validity<1>(wa_grid_load_bits<1>(column.validity, row)) == 0)
 		return 0;
-	value[0] = __ldg(values + row);
-	add(value);
+	value.values[0] = __ldg(values + row);
+	add(value, WaAllValid());
 	return 1;
 }
 
-// Loads the calling thread's vectors of the tile that begins with vector
-// `tile`.  Rows behind the last vector are `neutral`.
+// Loads the calling thread's vectors of a tile.  The tile is whole.
 template <typename Value, unsigned kRows>
 __device__ __forceinline__ void
-wa_grid_load_tile(const WaKernelArgs &args, const WaGridSpan &span,
-				  unsigned tile, Value neutral, Value (&values)[kRows])
+wa_grid_load_tile(const uint4 *vectors, unsigned tile,
+				  WaValues<Value, kRows> &values)
 {
-	const uint4 *vectors = wa_grid_vectors<Value>(args, span);
 	uint4 loaded[kLoads];
 
 	// Only loads here, so that all of them are under way before one is used.
 #pragma unroll
 	for (unsigned i = 0; i < kLoads; i++)
-	{
-		unsigned vector = tile + i * kBlockThreads + threadIdx.x;
-
-		loaded[i] = wa_grid_repeat(neutral);
-		if (vector < span.vectors)
-			loaded[i] = __ldg(vectors + vector);
-	}
-	memcpy(values, loaded, sizeof(loaded));
+		loaded[i] = __ldg(vectors + tile + i * kBlockThreads + threadIdx.x);
+	memcpy(&values, loaded, sizeof(loaded));
 }
 
-// The same with a bitmap: rows that are not valid are `neutral` as well.
-// Returns the number of rows that are valid.
+// Calls add(values, mask) for the calling thread's vectors of a tile that is
+// not whole, one by one.
+template <typename Value, typename Add>
+__device__ __forceinline__ void
+wa_grid_add_rest(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
+				 Add add)
+{
+	WaValues<Value, sizeof(uint4) / sizeof(Value)> values;
+
+#pragma unroll 1
+	for (unsigned vector = tile + threadIdx.x; vector < span.vectors;
+		 vector += kBlockThreads)
+	{
+		const uint4 loaded = __ldg(vectors + vector);
+
+		memcpy(&values, &loaded, sizeof(loaded));
+		add(values, WaAllValid());
+	}
+}
+
+// Loads the calling thread's vectors of a tile, whole or not, and returns
+// which of its rows count by the bitmap.
 template <typename Value, unsigned kRows>
 __device__ __forceinline__ unsigned
-wa_grid_load_valid_tile(const WaKernelArgs &args, const WaGridSpan &span,
-						unsigned tile, Value neutral, Value (&values)[kRows])
+wa_grid_load_valid_tile(const WaColumnArgs &column, const WaGridSpan &span,
+						unsigned tile, WaValues<Value, kRows> &values)
 {
 	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
-	const uint4 *vectors = wa_grid_vectors<Value>(args, span);
+	const uint4 *vectors = wa_grid_vectors<Value>(column, span);
 	uint4 loaded[kLoads];
 	WaGridBits bits[kLoads];
-	unsigned rows = 0;
+	unsigned valid = 0;
 
 	// Behind the last vector that one is loaded again: with a condition here
 	// the compiler would use each load before it starts the next.
@@ -164,52 +194,54 @@ wa_grid_load_valid_tile(const WaKernelArgs &args, const WaGridSpan &span,
 
 		loaded[i] = __ldg(vectors + vector);
 		bits[i] = wa_grid_load_bits<kVectorRows>(
-			args.validity, span.head + vector * kVectorRows);
+			column.validity, span.head + vector * kVectorRows);
 	}
-	memcpy(values, loaded, sizeof(loaded));
+	memcpy(&values, loaded, sizeof(loaded));
 #pragma unroll
 	for (unsigned i = 0; i < kLoads; i++)
-	{
-		unsigned vector = tile + i * kBlockThreads + threadIdx.x;
-		unsigned valid =
-			vector < span.vectors ? wa_grid_validity<kVectorRows>(bits[i]) : 0;
-
-		rows += __popc(valid);
-#pragma unroll
-		for (unsigned j = 0; j < kVectorRows; j++)
-			if ((valid >> j & 1) == 0)
-				values[i * kVectorRows + j] = neutral;
-	}
-	return rows;
+		if (tile + i * kBlockThreads + threadIdx.x < span.vectors)
+			valid |= wa_grid_validity<kVectorRows>(bits[i])
+					 << (i * kVectorRows);
+	return valid;
 }
 
-// Calls add(values) on arrays of values until the grid has seen every row
-// once, in any order; rows that are not valid come as `neutral`, and so do a
-// few that do not exist.  Returns the number of valid rows that the calling
-// thread saw, or 0 where there is no bitmap.  Any one-dimensional grid of
-// blocks of kBlockThreads threads; no shared memory.
+// Calls add(values, mask) on arrays of values until the blocks of the column
+// have seen every row once, in any order.  Returns the number of valid rows
+// that the calling thread saw, or 0 where there is no bitmap.  Every thread of
+// the column's blocks calls it; no shared memory.
 template <bool kBitmap, typename Value, typename Add>
 __device__ __forceinline__ unsigned
-wa_grid_for_each(const WaKernelArgs &args, Value neutral, Add add)
+wa_grid_for_each(const WaColumnArgs &column, Add add)
 {
 	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
-	constexpr unsigned kRows = kLoads * kVectorRows;
-	WaGridSpan span =
-		wa_grid_span(static_cast<const Value *>(args.values), args.nrows);
+	static_assert(kLoads * kVectorRows <= 32, "a mask has 32 bits");
+	const WaGridSpan span =
+		wa_grid_span(static_cast<const Value *>(column.values), column.nrows);
+	const uint4 *const vectors = wa_grid_vectors<Value>(column, span);
+	const unsigned stride = column.blocks * kTileVectors;
+	unsigned tile = wa_column_block(column) * kTileVectors;
+	WaValues<Value, kLoads * kVectorRows> values;
 	unsigned rows = 0;
 
 	if constexpr (kVectorRows > 1)
-		rows = wa_grid_add_edges<kBitmap>(args, span, neutral, add);
-	for (unsigned tile = blockIdx.x * kTileVectors; tile < span.vectors;
-		 tile += gridDim.x * kTileVectors)
-	{
-		Value values[kRows];
+		rows = wa_grid_add_edges<kBitmap, Value>(column, span, add);
+	if constexpr (kBitmap)
+		for (; tile < span.vectors; tile += stride)
+		{
+			const unsigned valid =
+				wa_grid_load_valid_tile(column, span, tile, values);
 
-		if (kBitmap)
-			rows += wa_grid_load_valid_tile(args, span, tile, neutral, values);
-		else
-			wa_grid_load_tile(args, span, tile, neutral, values);
-		add(values);
+			rows += __popc(valid);
+			add(values, valid);
+		}
+	else
+	{
+		for (; tile + kTileVectors <= span.vectors; tile += stride)
+		{
+			wa_grid_load_tile(vectors, tile, values);
+			add(values, WaAllValid());
+		}
+		wa_grid_add_rest<Value>(vectors, span, tile, add);
 	}
 	return kBitmap ? rows : 0;
 }

@@ -1,10 +1,11 @@
 //
 // exact_squares.cuh
-//		Exact sums of the squares of floats, as core/exact_squares.h has them.
+//		Exact sums of floats together with those of their squares, as
+//		core/exact_sum.h and core/exact_squares.h have them.
 //
 // A window splits x, as wa_exact_window_add does, into pieces a, b, c, which
 // are integers in units of 2^k, 2^(k-26), 2^(k-52); floats need two of them.
-// Then
+// The pieces add up to the sum of x, and
 //
 //	x^2 = a^2 + 2 a b + (2 a c + b^2) + 2 b c + c^2
 //
@@ -13,37 +14,37 @@
 // multiplications of 32 bits.  No square is ever formed as a float, so nothing
 // can be rounded, overflow or underflow.
 //
-// What is rare (numbers that no window holds, or with bits below it) is looked
-// at one by one in a loop over a copy in local memory and goes to the limbs.
+// Arrays with numbers that may have bits below that, by the range of their
+// magnitudes, are split into one piece more.  What is rare (numbers that no
+// window holds, or with bits even below the last piece) is looked at one by one
+// in a loop over a copy in local memory and goes to the limbs.
 //
 #ifndef WA_CUDA_OP_EXACT_SQUARES_CUH
 #define WA_CUDA_OP_EXACT_SQUARES_CUH
 
-#include <math.h>
-
 #include "block/limbs.cuh"
-#include "op/exact_top.cuh"
+#include "op/exact_range.cuh"
+#include "op/exact_sum.cuh"
 #include "op/operation.cuh"
 
-using WaSquaresLimbs = WaBlockLimbs<WaExactSquares>;
+using WaSquaresWords = WaBlockLimbs<WaExactSquares>;
 
 // Bits from one piece to the next.
 constexpr int kPieceBits = 26;
 
 // Binades above the largest number known that a window leaves for others.
-constexpr int kSquaresHeadroom = 5;
+constexpr int kSquaresHeadroom = 2;
 
-// A window at k takes numbers below 2^(k+26).  Its lowest piece may not be
-// below the smallest double, nor its first constant beyond the largest.
-constexpr int kSquaresMinK = -1022;
+// A window at k takes numbers below 2^(k+26).  Its first constant may not be
+// beyond the largest double.
 constexpr int kSquaresMaxK = 970;
 
 // Rows that a window may take before it has to be flushed: pieces are at most
-// 2^26, 2^25 and 2^25, so a row adds at most 2^52 + 2^50 to a sum.
+// 2^26, then 2^25, so a row adds at most 2^52 + 2^51 to a sum.
 constexpr uint32_t kSquaresWindowRows = 1024;
 
-// High word of the limit of the highest window; the squares of numbers from
-// there on go to the limbs, but for infinities and NaN, which do not count.
+// High word of the limit of the highest window; numbers from there on go to
+// the limbs, but for infinities and NaN, which are counted.
 constexpr uint32_t kLargeTop = wa_exact_top_of_power(kSquaresMaxK + kPieceBits);
 
 // Returns what number * 2^exponent adds to the limbs of a WaExactSquares.
@@ -56,7 +57,7 @@ wa_squares_split(int64_t number, int exponent)
 
 // Adds the square of x to the block's limbs, from any thread.
 __device__ __forceinline__ void
-wa_squares_add_alone(double x, WaSquaresLimbs &limbs)
+wa_squares_add_alone(double x, WaSquaresWords &limbs)
 {
 	const uint64_t bits = wa_double_bits(x);
 	const int biased = (int) (bits >> 52) & 0x7ff;
@@ -76,61 +77,103 @@ wa_squares_add_alone(double x, WaSquaresLimbs &limbs)
 		limbs, wa_squares_split((int64_t) (square >> 53), exponent + 53));
 }
 
-// The window of one thread.
-template <int kPieces> struct WaSquaresWindow
+// The window of one thread, of at most kMaxPieces pieces.
+template <int kMaxPieces> struct WaSquaresWindow
 {
-	static constexpr int kSums = 2 * kPieces - 1;
+	static constexpr int kSquares = 2 * kMaxPieces - 1;
 
-	double constants[kPieces]; // 1.5 * 2^(k + 52 - 26 i)
-	int64_t sums[kSums];       // in units of 2^(2k - 26 i)
+	// The last piece may not be below the smallest double.
+	static constexpr int kMinK = -1074 + kPieceBits * (kMaxPieces - 1);
+
+	int64_t sums[kMaxPieces];  // in units of 2^unit(i)
+	int64_t squares[kSquares]; // in units of 2^(k + unit(i))
 	int k;
 	uint32_t limit_top; // high word of 2^(k+26); 0 while there is no window
+	uint32_t near;      // high word of the least that a piece less holds
 	uint32_t taken;     // rows since the window was empty
 
-	// Returns the exponent of the unit of a sum.
+	// The exponent of the unit of a piece.
 	__device__ __forceinline__ int
-	unit(int sum) const
+	unit(int piece) const
 	{
-		return 2 * k - kPieceBits * sum;
+		return k - kPieceBits * piece;
 	}
 
-	// Adds the square of x, whose magnitude is below the limit, `times` times
-	// (1 or -1) to the sums.  Returns 0 if the window holds all bits of x; if
-	// not, the square that has been added is another one.
+	// Splits x, whose magnitude is below the limit, and returns what is left.
+	template <int kPieces>
+	__device__ __forceinline__ double
+	split(double x, int32_t (&pieces)[kPieces]) const
+	{
+#pragma unroll
+		for (int i = 0; i < kPieces; i++)
+		{
+			const double constant = 1.5 * wa_power_of_two(unit(i) + 52);
+			const double t = x + constant;
+
+			// 1.5 * 2^52 ends in 32 zero bits
+			pieces[i] = __double2loint(t);
+			x -= t - constant;
+		}
+		return x;
+	}
+
+	// Adds x, whose magnitude is below the limit, and its square by kPieces
+	// pieces, `times` times (1 or -1).  Returns 0 or -0 if they hold all bits
+	// of x.
+	template <int kPieces>
 	__device__ __forceinline__ double
 	add(double x, int times)
 	{
 		int32_t pieces[kPieces];
 
-		x = fabs(x); // else -0 would be left of -0
-#pragma unroll
-		for (int i = 0; i < kPieces; i++)
-		{
-			const double t = x + constants[i];
-
-			// 1.5 * 2^52 ends in 32 zero bits
-			pieces[i] = __double2loint(t);
-			x -= t - constants[i];
-		}
+		x = split(x, pieces);
 #pragma unroll
 		for (int i = 0; i < kPieces; i++)
 		{
 			const int32_t piece = times * pieces[i];
 
-			sums[2 * i] += (int64_t) piece * pieces[i];
+			sums[i] += piece;
+			squares[2 * i] += (int64_t) piece * pieces[i];
 #pragma unroll
 			for (int j = i + 1; j < kPieces; j++)
-				sums[i + j] += (int64_t) piece * (2 * pieces[j]);
+				squares[i + j] += (int64_t) piece * (2 * pieces[j]);
 		}
 		return x;
 	}
+
+	// Adds values, and tells whether that leaves anything of them.
+	template <int kPieces, typename Float, unsigned kRows>
+	__device__ __forceinline__ bool
+	take(const Float (&values)[kRows])
+	{
+		uint64_t rests = 0;
+
+#pragma unroll
+		for (unsigned i = 0; i < kRows; i++)
+			rests |= wa_double_bits(add<kPieces>(values[i], 1));
+		return rests << 1 != 0;
+	}
 };
 
-template <typename V, int kPieces> struct WaExactSquaresOperation
+// kPieces: how many pieces hold values whole that are near the largest; those
+// further away take one more.
+template <typename V, int kPieces> struct WaExactMoments
 {
 	using Value = V;
-	using State = WaSquaresWindow<kPieces>;
-	using Sum = WaExactSquares;
+	using Window = WaSquaresWindow<kPieces + 1>;
+	static constexpr bool kSquares = true;
+
+	struct Limbs
+	{
+		WaSumWords sum;
+		WaSquaresWords squares;
+	};
+
+	struct State
+	{
+		Window window;
+		uint32_t negative_zeros;
+	};
 
 	__device__ __forceinline__ static State
 	init()
@@ -144,76 +187,96 @@ template <typename V, int kPieces> struct WaExactSquaresOperation
 		return 0;
 	}
 
-	__device__ __forceinline__ static Sum *
-	sum(WaKernelResult *result)
-	{
-		return &result->exact_squares;
-	}
-
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows], WaSquaresLimbs &limbs)
+	add(State &state, const Value (&values)[kRows], Limbs &limbs)
 	{
-		uint32_t top = wa_exact_largest_top(values);
-		uint64_t rests = 0;
+		Window &window = state.window;
+		WaExactRange range = wa_exact_range(values);
 		Value ordinary[kRows];
 
 #pragma unroll
 		for (unsigned i = 0; i < kRows; i++)
 			ordinary[i] = values[i];
-		if (top >= kLargeTop)
-			top = wa_exact_take_out(ordinary, kLargeTop,
-									[&](double x)
-									{ wa_squares_add_alone(x, limbs); });
-		if (top >= state.limit_top || state.taken + kRows > kSquaresWindowRows)
-			move_window(state, top, limbs);
-		state.taken += kRows;
-#pragma unroll
-		for (unsigned i = 0; i < kRows; i++)
-			rests |= wa_double_bits(state.add(ordinary[i], 1));
-		if (rests != 0)
-			redo(state, ordinary, limbs);
+		if (range.zeros)
+			state.negative_zeros += wa_exact_negative_zeros(values);
+		if (range.top >= kLargeTop)
+		{
+			wa_exact_take_out(ordinary, kLargeTop,
+							  [&](double x) { add_alone(x, limbs); });
+			range = wa_exact_range(ordinary);
+		}
+		if (range.top >= window.limit_top ||
+			window.taken + kRows > kSquaresWindowRows)
+			move_window(window, range.top, limbs);
+		window.taken += kRows;
+		if (range.bottom >= window.near)
+			(void) window.template take<kPieces>(ordinary);
+		else if (window.template take<kPieces + 1>(ordinary))
+			add_rests(window, ordinary, limbs);
 	}
 
 	__device__ __forceinline__ static void
-	finish(const State &state, WaSquaresLimbs &limbs)
+	finish(const State &state, Limbs &limbs)
 	{
+		const Window &window = state.window;
+
 #pragma unroll
-		for (int i = 0; i < State::kSums; i++)
+		for (int i = 0; i <= kPieces; i++)
 			wa_block_limbs_add_warp(
-				limbs, wa_squares_split(state.sums[i], state.unit(i)));
+				limbs.sum, wa_exact_split(window.sums[i], window.unit(i)));
+#pragma unroll
+		for (int i = 0; i < Window::kSquares; i++)
+			wa_block_limbs_add_warp(
+				limbs.squares,
+				wa_squares_split(window.squares[i], window.k + window.unit(i)));
+		wa_block_limbs_count_warp(limbs.sum, kNegativeZerosWord,
+								  state.negative_zeros);
 	}
 
   private:
+	// Adds a number of any kind to the limbs, and its square.
+	__device__ __forceinline__ static void
+	add_alone(double x, Limbs &limbs)
+	{
+		wa_exact_add_special(x, limbs.sum);
+		wa_squares_add_alone(x, limbs.squares);
+	}
+
 	// Empties the window and puts it around numbers with this high word.
 	__device__ __forceinline__ static void
-	move_window(State &state, uint32_t top, WaSquaresLimbs &limbs)
+	move_window(Window &window, uint32_t top, Limbs &limbs)
 	{
 		const int exponent = (int) (top >> 20) - 1023;
 
 #pragma unroll
-		for (int i = 0; i < State::kSums; i++)
+		for (int i = 0; i <= kPieces; i++)
 		{
-			if (state.sums[i] != 0)
+			if (window.sums[i] != 0)
 				wa_block_limbs_add(
-					limbs, wa_squares_split(state.sums[i], state.unit(i)));
-			state.sums[i] = 0;
+					limbs.sum, wa_exact_split(window.sums[i], window.unit(i)));
+			window.sums[i] = 0;
 		}
-		state.k = exponent + 1 + kSquaresHeadroom - kPieceBits;
-		state.k = min(max(state.k, kSquaresMinK), kSquaresMaxK);
 #pragma unroll
-		for (int i = 0; i < kPieces; i++)
-			state.constants[i] =
-				1.5 * wa_power_of_two(state.k + 52 - kPieceBits * i);
-		state.limit_top = wa_exact_top_of_power(state.k + kPieceBits);
-		state.taken = 0;
+		for (int i = 0; i < Window::kSquares; i++)
+		{
+			if (window.squares[i] != 0)
+				wa_block_limbs_add(limbs.squares,
+								   wa_squares_split(window.squares[i],
+													window.k + window.unit(i)));
+			window.squares[i] = 0;
+		}
+		window.k = exponent + 1 + kSquaresHeadroom - kPieceBits;
+		window.k = min(max(window.k, Window::kMinK), kSquaresMaxK);
+		window.limit_top = wa_exact_top_of_power(window.k + kPieceBits);
+		window.near = wa_exact_multiples_from<Value>(window.unit(kPieces - 1));
+		window.taken = 0;
 	}
 
-	// Takes out of the window those values it does not hold whole, and adds
-	// their squares to the limbs.
+	// Takes those values out of the window again that it does not hold whole.
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	redo(State &state, const Value (&values)[kRows], WaSquaresLimbs &limbs)
+	add_rests(Window &window, const Value (&values)[kRows], Limbs &limbs)
 	{
 		Value copy[kRows];
 
@@ -223,23 +286,22 @@ template <typename V, int kPieces> struct WaExactSquaresOperation
 #pragma unroll 1
 		for (unsigned i = 0; i < kRows; i++)
 		{
-			State trial = state;
+			int32_t pieces[kPieces + 1];
 
-			if (trial.add(copy[i], -1) == 0)
+			if (window.split((double) copy[i], pieces) == 0)
 				continue;
-			state = trial;
-			wa_squares_add_alone(copy[i], limbs);
+			(void) window.template add<kPieces + 1>(copy[i], -1);
+			add_alone(copy[i], limbs);
 		}
 	}
 };
 
-template <>
-struct WaOperation<WA_OP_SQUARES, WA_F32> : WaExactSquaresOperation<float, 2>
+template <> struct WaOperation<WA_OP_SQUARES, WA_F32> : WaExactMoments<float, 2>
 {
 };
 
 template <>
-struct WaOperation<WA_OP_SQUARES, WA_F64> : WaExactSquaresOperation<double, 3>
+struct WaOperation<WA_OP_SQUARES, WA_F64> : WaExactMoments<double, 3>
 {
 };
 

@@ -3,9 +3,11 @@
 //		Exact sums of floats, as core/exact_sum.h describes them.
 //
 // A thread keeps a window and takes a whole array of values at a time: the
-// largest magnitude among them tells whether all fit.  What is rare
-// (infinities, NaN, numbers that no window holds, remainders below the window)
-// is looked at one by one in a loop over a copy in local memory.
+// range of their magnitudes tells whether all fit, and how many of the window's
+// constants it takes to hold them whole (steps): doubles mostly need two,
+// floats one.  What is rare (infinities, NaN, numbers that no window holds, and
+// what the last constant leaves) is looked at one by one in a loop over a copy
+// in local memory.
 //
 #ifndef WA_CUDA_OP_EXACT_SUM_CUH
 #define WA_CUDA_OP_EXACT_SUM_CUH
@@ -13,10 +15,10 @@
 #include <stddef.h>
 
 #include "block/limbs.cuh"
-#include "op/exact_top.cuh"
+#include "op/exact_range.cuh"
 #include "op/operation.cuh"
 
-using WaSumLimbs = WaBlockLimbs<WaExactSum>;
+using WaSumWords = WaBlockLimbs<WaExactSum>;
 
 // Where the counts lie among the words of a WaExactSum.
 constexpr unsigned kPositiveInfinitiesWord =
@@ -27,25 +29,13 @@ constexpr unsigned kNansWord = offsetof(WaExactSum, nans) / sizeof(int64_t);
 constexpr unsigned kNegativeZerosWord =
 	offsetof(WaExactSum, negative_zeros) / sizeof(int64_t);
 
-__device__ __forceinline__ bool
-wa_exact_is_negative_zero(double x)
-{
-	return wa_double_bits(x) == (uint64_t) 1 << 63;
-}
-
-__device__ __forceinline__ bool
-wa_exact_is_negative_zero(float x)
-{
-	return __float_as_uint(x) == 0x80000000u;
-}
-
 // High word of the limit of the highest window; numbers from there on, and
 // infinities and NaN, are special.
 constexpr uint32_t kSpecialTop = wa_exact_top_of_power(WA_EXACT_MAX_K + 50);
 
 // Adds a special number to the block's limbs or counts it there.
 __device__ __forceinline__ void
-wa_exact_add_special(double x, WaSumLimbs &limbs)
+wa_exact_add_special(double x, WaSumWords &limbs)
 {
 	if (wa_is_finite(x))
 		wa_block_limbs_add(limbs, wa_exact_split_double(x));
@@ -77,69 +67,86 @@ wa_exact_units(uint64_t bits, double constant, unsigned count)
 	return (int64_t) (bits - count * wa_double_bits(constant));
 }
 
-// Does wa_exact_window_add on all values, which fit.  Returns 0 if the window
-// holds them whole.
-template <unsigned kRows>
-__device__ __forceinline__ uint64_t
-wa_exact_window_take(WaExactWindow &window, const double (&values)[kRows])
+// A thread's window, with a third constant 51 binades below the second.
+struct WaSumWindow
 {
-	uint64_t bits1 = 0;
-	uint64_t bits2 = 0;
-	uint64_t rests = 0;
+	WaExactWindow upper;
+	int64_t s3; // sum in units of 2^unit(2)
 
-#pragma unroll
-	for (unsigned i = 0; i < kRows; i++)
+	// The unit of a sum, counted from 0; no bit of a double lies below 2^-1074.
+	__device__ __forceinline__ int
+	unit(int sum) const
 	{
-		double rest = wa_exact_round(values[i], window.c1, &bits1);
-
-		rests |= wa_double_bits(wa_exact_round(rest, window.c2, &bits2));
+		return max(upper.k - 51 * sum, -1074);
 	}
-	window.s1 += wa_exact_units(bits1, window.c1, kRows);
-	window.s2 += wa_exact_units(bits2, window.c2, kRows);
-	return rests;
-}
 
-// The same for floats.  The first constant alone takes those that are not
-// far smaller than the largest, so the second is used only when it has to be.
-template <unsigned kRows>
-__device__ __forceinline__ uint64_t
-wa_exact_window_take(WaExactWindow &window, const float (&values)[kRows])
-{
-	float copy[kRows];
-	uint64_t bits1 = 0;
-	uint64_t bits2 = 0;
-	uint64_t rests = 0;
-
-#pragma unroll
-	for (unsigned i = 0; i < kRows; i++)
-		rests |= wa_double_bits(wa_exact_round(values[i], window.c1, &bits1));
-	window.s1 += wa_exact_units(bits1, window.c1, kRows);
-	if (rests == 0)
-		return 0;
-
-	rests = 0;
-#pragma unroll
-	for (unsigned i = 0; i < kRows; i++)
-		copy[i] = values[i];
-#pragma unroll 4
-	for (unsigned i = 0; i < kRows; i++)
+	__device__ __forceinline__ double
+	constant3() const
 	{
-		double rest = wa_exact_round(copy[i], window.c1, &bits1);
-
-		rests |= wa_double_bits(wa_exact_round(rest, window.c2, &bits2));
+		return 1.5 * wa_power_of_two(unit(2) + 52);
 	}
-	window.s2 += wa_exact_units(bits2, window.c2, kRows);
-	return rests;
-}
 
-template <typename V> struct WaExactOperation
+	// Takes values that fit into the window by its first kSteps constants.
+	// Tells whether that leaves anything of them.
+	template <int kSteps, typename Float, unsigned kRows>
+	__device__ __forceinline__ bool
+	take(const Float (&values)[kRows])
+	{
+		const double c3 = kSteps > 2 ? constant3() : 0;
+		uint64_t bits[3] = {0, 0, 0};
+		uint64_t rests = 0;
+
+#pragma unroll
+		for (unsigned i = 0; i < kRows; i++)
+		{
+			double rest = wa_exact_round(values[i], upper.c1, &bits[0]);
+
+			if (kSteps > 1)
+				rest = wa_exact_round(rest, upper.c2, &bits[1]);
+			if (kSteps > 2)
+				rest = wa_exact_round(rest, c3, &bits[2]);
+			rests |= wa_double_bits(rest);
+		}
+		upper.s1 += wa_exact_units(bits[0], upper.c1, kRows);
+		if (kSteps > 1)
+			upper.s2 += wa_exact_units(bits[1], upper.c2, kRows);
+		if (kSteps > 2)
+			s3 += wa_exact_units(bits[2], c3, kRows);
+		return rests << 1 != 0; // -0 is nothing
+	}
+
+	// Returns what `take` leaves of a value.
+	template <int kSteps>
+	__device__ __forceinline__ double
+	rest_of(double x) const
+	{
+		uint64_t ignored = 0;
+
+		x = wa_exact_round(x, upper.c1, &ignored);
+		if (kSteps > 1)
+			x = wa_exact_round(x, upper.c2, &ignored);
+		if (kSteps > 2)
+			x = wa_exact_round(x, constant3(), &ignored);
+		return x;
+	}
+};
+
+// kSteps: how many of the window's constants hold values whole that are near
+// the largest; those further away take one more.
+template <typename V, int kSteps> struct WaExactOperation
 {
 	using Value = V;
-	using Sum = WaExactSum;
+	static constexpr bool kSquares = false;
+
+	struct Limbs
+	{
+		WaSumWords sum;
+	};
 
 	struct State
 	{
-		WaExactWindow window;
+		WaSumWindow window;
+		uint32_t near;  // high word of the least that kSteps constants hold
 		uint32_t taken; // rows since the window was empty
 		uint32_t negative_zeros;
 	};
@@ -147,17 +154,7 @@ template <typename V> struct WaExactOperation
 	__device__ __forceinline__ static State
 	init()
 	{
-		State state;
-
-		state.window.c1 = 0;
-		state.window.c2 = 0;
-		state.window.limit = 0;
-		state.window.s1 = 0;
-		state.window.s2 = 0;
-		state.window.k = 0;
-		state.taken = 0;
-		state.negative_zeros = 0;
-		return state;
+		return {};
 	}
 
 	__device__ __forceinline__ static Value
@@ -166,70 +163,79 @@ template <typename V> struct WaExactOperation
 		return 0;
 	}
 
-	__device__ __forceinline__ static Sum *
-	sum(WaKernelResult *result)
-	{
-		return &result->exact;
-	}
-
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows], WaSumLimbs &limbs)
+	add(State &state, const Value (&values)[kRows], Limbs &limbs)
 	{
-		uint32_t top = wa_exact_largest_top(values);
+		WaExactRange range = wa_exact_range(values);
 		Value ordinary[kRows];
 
 #pragma unroll
 		for (unsigned i = 0; i < kRows; i++)
 			ordinary[i] = values[i];
-		if (top >= kSpecialTop)
-			top = wa_exact_take_out(ordinary, kSpecialTop,
-									[&](double x)
-									{ wa_exact_add_special(x, limbs); });
-		if (top >= wa_exact_top(state.window.limit) ||
+		if (range.zeros)
+			state.negative_zeros += wa_exact_negative_zeros(values);
+		if (range.top >= kSpecialTop)
+		{
+			wa_exact_take_out(ordinary, kSpecialTop,
+							  [&](double x)
+							  { wa_exact_add_special(x, limbs.sum); });
+			range = wa_exact_range(ordinary);
+		}
+		if (range.top >= wa_exact_top(state.window.upper.limit) ||
 			state.taken + kRows > WA_EXACT_WINDOW_ROWS)
-			move_window(state, top, limbs);
+			move_window(state, range.top, limbs.sum);
 		state.taken += kRows;
-#pragma unroll
-		for (unsigned i = 0; i < kRows; i++)
-			state.negative_zeros += wa_exact_is_negative_zero(ordinary[i]);
-		if (wa_exact_window_take(state.window, ordinary) != 0)
-			add_rests(state.window, ordinary, limbs);
+		if (range.bottom >= state.near)
+			(void) state.window.template take<kSteps>(ordinary);
+		else if (state.window.template take<kSteps + 1>(ordinary))
+			add_rests(state.window, ordinary, limbs.sum);
 	}
 
 	__device__ __forceinline__ static void
-	finish(const State &state, WaSumLimbs &limbs)
+	finish(const State &state, Limbs &limbs)
 	{
-		const WaExactWindow &window = state.window;
+		const WaSumWindow &window = state.window;
 
-		wa_block_limbs_add_warp(limbs, wa_exact_split(window.s1, window.k));
-		wa_block_limbs_add_warp(limbs,
-								wa_exact_split(window.s2, window.k - 51));
-		wa_block_limbs_count_warp(limbs, kNegativeZerosWord,
+		wa_block_limbs_add_warp(
+			limbs.sum, wa_exact_split(window.upper.s1, window.unit(0)));
+		wa_block_limbs_add_warp(
+			limbs.sum, wa_exact_split(window.upper.s2, window.unit(1)));
+		wa_block_limbs_add_warp(limbs.sum,
+								wa_exact_split(window.s3, window.unit(2)));
+		wa_block_limbs_count_warp(limbs.sum, kNegativeZerosWord,
 								  state.negative_zeros);
 	}
 
   private:
 	// Empties the window and puts it around numbers with this high word.
 	__device__ __forceinline__ static void
-	move_window(State &state, uint32_t top, WaSumLimbs &limbs)
+	move_window(State &state, uint32_t top, WaSumWords &limbs)
 	{
-		const WaExactWindow &window = state.window;
+		WaSumWindow &window = state.window;
 
-		if (window.s1 != 0)
-			wa_block_limbs_add(limbs, wa_exact_split(window.s1, window.k));
-		if (window.s2 != 0)
-			wa_block_limbs_add(limbs, wa_exact_split(window.s2, window.k - 51));
-		state.window =
+		add_if_any(window.upper.s1, window.unit(0), limbs);
+		add_if_any(window.upper.s2, window.unit(1), limbs);
+		add_if_any(window.s3, window.unit(2), limbs);
+		window.upper =
 			wa_exact_window_around(wa_bits_double((uint64_t) top << 32));
+		window.s3 = 0;
+		state.near = wa_exact_multiples_from<Value>(window.unit(kSteps - 1));
 		state.taken = 0;
 	}
 
-	// Adds to the limbs what a window left of the values it has taken.
+	__device__ __forceinline__ static void
+	add_if_any(int64_t number, int exponent, WaSumWords &limbs)
+	{
+		if (number != 0)
+			wa_block_limbs_add(limbs, wa_exact_split(number, exponent));
+	}
+
+	// Adds to the limbs what the window has left of some values.
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add_rests(WaExactWindow window, const Value (&values)[kRows],
-			  WaSumLimbs &limbs)
+	add_rests(const WaSumWindow &window, const Value (&values)[kRows],
+			  WaSumWords &limbs)
 	{
 		Value copy[kRows];
 
@@ -239,7 +245,8 @@ template <typename V> struct WaExactOperation
 #pragma unroll 1
 		for (unsigned i = 0; i < kRows; i++)
 		{
-			double rest = wa_exact_window_add(&window, copy[i]);
+			const double rest =
+				window.template rest_of<kSteps + 1>((double) copy[i]);
 
 			if (rest != 0)
 				wa_block_limbs_add(limbs, wa_exact_split_double(rest));
@@ -247,11 +254,11 @@ template <typename V> struct WaExactOperation
 	}
 };
 
-template <> struct WaOperation<WA_OP_SUM, WA_F32> : WaExactOperation<float>
+template <> struct WaOperation<WA_OP_SUM, WA_F32> : WaExactOperation<float, 1>
 {
 };
 
-template <> struct WaOperation<WA_OP_SUM, WA_F64> : WaExactOperation<double>
+template <> struct WaOperation<WA_OP_SUM, WA_F64> : WaExactOperation<double, 2>
 {
 };
 

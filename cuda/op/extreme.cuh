@@ -136,7 +136,7 @@ template <WaOp kOp, WaStorage kStorage> struct WaExtreme
 
 		value.wide = {0, 0}; // no word is left undefined
 		wa_value_set(&value, state.extreme);
-		result->value = value;
+		(kOp == WA_OP_MIN ? result->min : result->max) = value;
 	}
 };
 

@@ -11,18 +11,19 @@
 //	neutral()			a value that changes no state when added
 //	add(state, values)	adds an array of values
 //
-// and for the tree kernel (accumulators INT, SQUARE and VALUE)
+// and where states merge by shuffles (accumulators INT, SQUARE and VALUE)
 //
 //	merge(into, from)	merges two states, associatively
 //	store(state, result) writes the state of all rows to the result
 //
-// or for the limbs kernel (accumulators EXACT and EXACT_SQUARE), whose add
-// takes the block's limbs as well,
+// or where they add to limbs (EXACT and EXACT_SQUARE), and add takes the
+// block's limbs as well,
 //
-//	Sum					the structure of limbs that the kernel sums up in
-//	sum(result)			returns where in the result it lies
+//	Limbs				what of them there is: sum, and squares with kSquares
 //	finish(state, limbs) adds what the state holds to the block's limbs; all
 //						lanes of a warp call it together
+//
+// The squares of floats come with their sum: that operation is both.
 //
 #ifndef WA_CUDA_OP_OPERATION_CUH
 #define WA_CUDA_OP_OPERATION_CUH

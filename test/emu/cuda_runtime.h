@@ -33,11 +33,17 @@
 #define __forceinline__  inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
+#define __grid_constant__
 
 using std::max;
 using std::min;
 
 // Vector types and indices
+
+struct __align__(8) uint2
+{
+	unsigned x, y;
+};
 
 struct __align__(16) uint4
 {
@@ -70,6 +76,9 @@ struct WaEmuPlace
 
 extern WaEmuPlace wa_emu_place;
 extern unsigned char wa_shared_bytes[];
+
+// Shared memory of a block at most.
+const int kWaEmuSharedBytes = 48 * 1024;
 
 #define threadIdx wa_emu_place.thread
 #define blockIdx  wa_emu_place.block
@@ -190,6 +199,13 @@ __ldcg(const Value *address)
 	return *address;
 }
 
+template <typename Value>
+inline Value
+__ldcs(const Value *address)
+{
+	return *address;
+}
+
 template <typename Number>
 inline Number
 atomicAdd(Number *address, Number number)
@@ -197,6 +213,25 @@ atomicAdd(Number *address, Number number)
 	Number old = *address;
 
 	*address = old + number;
+	return old;
+}
+
+template <typename Number>
+inline Number
+atomicMax(Number *address, Number number)
+{
+	Number old = *address;
+
+	*address = max(old, number);
+	return old;
+}
+
+inline unsigned
+atomicOr(unsigned *address, unsigned bits)
+{
+	unsigned old = *address;
+
+	*address = old | bits;
 	return old;
 }
 
@@ -227,6 +262,15 @@ inline int
 __ffs(unsigned bits)
 {
 	return __builtin_ffs((int) bits);
+}
+
+// Returns the high word of high:low shifted left.
+inline unsigned
+__funnelshift_l(unsigned low, unsigned high, unsigned shift)
+{
+	uint64_t both = (uint64_t) high << 32 | low;
+
+	return (unsigned) (both << shift % 32 >> 32);
 }
 
 inline unsigned
@@ -286,7 +330,13 @@ enum cudaMemcpyKind
 
 enum cudaDeviceAttr
 {
-	cudaDevAttrMultiProcessorCount = 16
+	cudaDevAttrMultiProcessorCount = 16,
+	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+
+enum cudaFuncAttribute
+{
+	cudaFuncAttributeMaxDynamicSharedMemorySize = 8
 };
 
 enum
@@ -361,6 +411,14 @@ cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes,
 							cudaStream_t stream);
 
 // Launches
+
+// All shared memory that there is can be had without asking.
+template <typename... Parameters>
+inline cudaError_t
+cudaFuncSetAttribute(void (*)(Parameters...), cudaFuncAttribute, int)
+{
+	return cudaSuccess;
+}
 
 typedef void (*WaEmuBody)(const void *closure);
 

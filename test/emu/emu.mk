@@ -2,7 +2,8 @@
 #	The emulator and the kernel test.  Included by the Makefile in the root.
 #
 #	emu-test			builds build/emu/test_kernels and
-#						build/emu/test_primitives and runs them
+#						build/emu/test_primitives and runs them, and
+#						build/emu/test_groups
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -10,7 +11,10 @@
 
 EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
 	test/emu/runtime.cpp
-EMU_CU_SOURCES = $(wildcard cuda/*.cu)
+# Nothing in the daemon calls grouped reductions yet; they have a test of their
+# own, and a sort of their own instead of CUB's.
+EMU_CU_SOURCES = $(filter-out cuda/group%,$(wildcard cuda/*.cu))
+EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
 EMU_TEST_SOURCES = $(EMU_COMMON_SOURCES) test/emu/test_kernels.cpp \
 	test/emu/test_surface.cpp test/emu/test_main.cpp
@@ -48,6 +52,12 @@ EMU_PRIMITIVES_OBJS = $(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o)
 
+EMU_GROUPS_OBJS = $(EMU_GROUPS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(patsubst %,build/emu/test/%.o,group_sort test_groups test_groups_main) \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
 build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
 	@mkdir -p $(@D)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -x c++ -c -o $@ $<
@@ -74,10 +84,20 @@ build/emu/test_kernels: $(EMU_TEST_OBJS)
 build/emu/test_primitives: $(EMU_PRIMITIVES_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# Not that of cuda/, which a pattern would take.
+build/emu/test/group_sort.o: test/emu/group_sort.cpp $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -c -o $@ $<
+
+build/emu/test_groups: $(EMU_GROUPS_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 	$(wildcard bench/ladder/*.cuh)
 
 .PHONY: emu-test
-emu-test: build/emu/test_kernels build/emu/test_primitives
+emu-test: build/emu/test_kernels build/emu/test_primitives \
+		build/emu/test_groups
 	build/emu/test_kernels
 	build/emu/test_primitives
+	build/emu/test_groups

@@ -16,6 +16,9 @@
 static const size_t kMemoryBytes = (size_t) 1 << 30;
 static const int kMultiprocessors = 4;
 
+// What the runtime aligns memory to.
+static const size_t kAlignment = 256;
+
 struct WaEmuEvent
 {
 	bool looked_at;
@@ -130,9 +133,17 @@ cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 {
 	if (device < 0 || device >= device_count())
 		return wa_emu_keep_error(cudaErrorInvalidDevice);
-	if (attribute != cudaDevAttrMultiProcessorCount)
-		return wa_emu_keep_error(cudaErrorInvalidValue);
-	*value = kMultiprocessors;
+	switch (attribute)
+	{
+		case cudaDevAttrMultiProcessorCount:
+			*value = kMultiprocessors;
+			break;
+		case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+			*value = kWaEmuSharedBytes;
+			break;
+		default:
+			return wa_emu_keep_error(cudaErrorInvalidValue);
+	}
 	return check_device();
 }
 
@@ -193,7 +204,7 @@ cudaGetErrorString(cudaError_t error)
 	}
 }
 
-// Returns poisoned memory from malloc.
+// Returns poisoned memory.
 static cudaError_t
 allocate(void **memory, size_t bytes)
 {
@@ -204,8 +215,7 @@ allocate(void **memory, size_t bytes)
 		return error;
 	if (bytes > kMemoryBytes)
 		return wa_emu_keep_error(cudaErrorMemoryAllocation);
-	*memory = malloc(bytes);
-	if (*memory == NULL)
+	if (posix_memalign(memory, kAlignment, bytes) != 0)
 		return wa_emu_keep_error(cudaErrorMemoryAllocation);
 	memset(*memory, WA_EMU_POISON, bytes);
 	return cudaSuccess;

@@ -25,7 +25,6 @@
 
 static const unsigned kLanes = 32;
 static const unsigned kMaxThreads = 1024;
-static const size_t kMaxSharedBytes = 48 * 1024;
 
 enum ThreadState
 {
@@ -58,7 +57,7 @@ struct Launch
 };
 
 WaEmuPlace wa_emu_place;
-alignas(16) unsigned char wa_shared_bytes[kMaxSharedBytes];
+alignas(16) unsigned char wa_shared_bytes[kWaEmuSharedBytes];
 
 static std::mutex launch_lock;
 static Thread *threads[kMaxThreads]; // made when first needed, then kept
@@ -292,12 +291,12 @@ static void
 poison_shared(size_t shared_bytes)
 {
 #ifdef __SANITIZE_ADDRESS__
-	ASAN_UNPOISON_MEMORY_REGION(wa_shared_bytes, kMaxSharedBytes);
+	ASAN_UNPOISON_MEMORY_REGION(wa_shared_bytes, kWaEmuSharedBytes);
 #endif
-	memset(wa_shared_bytes, WA_EMU_POISON, kMaxSharedBytes);
+	memset(wa_shared_bytes, WA_EMU_POISON, kWaEmuSharedBytes);
 #ifdef __SANITIZE_ADDRESS__
 	ASAN_POISON_MEMORY_REGION(wa_shared_bytes + shared_bytes,
-							  kMaxSharedBytes - shared_bytes);
+							  kWaEmuSharedBytes - shared_bytes);
 #else
 	(void) shared_bytes;
 #endif
@@ -343,7 +342,7 @@ wa_emu_launch(WaEmuBody body, const void *closure, dim3 grid, dim3 block,
 		return error;
 	if (grid.x == 0 || grid.y != 1 || grid.z != 1 || block.x == 0 ||
 		block.x > kMaxThreads || block.y != 1 || block.z != 1 ||
-		shared_bytes > kMaxSharedBytes)
+		shared_bytes > kWaEmuSharedBytes)
 		return wa_emu_keep_error(cudaErrorInvalidValue);
 	prepare_threads(block.x);
 	launch.body = body;

@@ -7,7 +7,7 @@
 #
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels sanitizer regress random maps demo tap bench-kernels
-#	bench-ladder bench-sql bench-family.
+#	bench-groups bench-ladder ncu bench-sql bench-family.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -45,7 +45,9 @@ stage_limit()
 		demo) echo 120 ;;
 		tap) echo 240 ;;
 		bench-kernels) echo 180 ;;
+		bench-groups) echo 180 ;;
 		bench-ladder) echo 120 ;;
+		ncu) echo 240 ;;
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		random) echo 120 ;;
@@ -57,7 +59,7 @@ stage_limit()
 stage_file()
 {
 	case $1 in
-		bench-*) echo "$OUT/$1.md" ;;
+		bench-* | ncu) echo "$OUT/$1.md" ;;
 		maps | demo) echo "$OUT/demo.log" ;;
 		*) echo "$OUT/$1.log" ;;
 	esac
@@ -308,38 +310,90 @@ judge_maps()
 	return "$rc"
 }
 
-# Kernel bandwidth beside CUB's.
-stage_bench_kernels()
+# Prints the head of a page of measurements.  Arguments: title, stage, sources.
+print_head()
 {
 	cat <<TEXT
-# Reduction kernels beside cub::DeviceReduce
+# $1
 
 | | |
 |---|---|
 | date | $(date -u +%Y-%m-%d) |
 | commit | $WA_COMMIT |
 | GPU, driver | $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1) |
-| made by | \`test/gpu/run.sh bench-kernels\` (bench/kernels.cu) |
+| made by | \`test/gpu/run.sh $2\` ($3) |
 
 TEXT
+}
+
+# Kernel bandwidth beside CUB's and the memory's.
+stage_bench_kernels()
+{
+	print_head 'Reduction kernels beside cub::DeviceReduce' bench-kernels \
+		bench/kernels.cu
 	"$TESTS/bench_kernels" /dev/null
+}
+
+# Grouped reductions, by the number of groups.
+stage_bench_groups()
+{
+	print_head 'Grouped reductions' bench-groups bench/groups.cu
+	"$TESTS/bench_groups" /dev/null
 }
 
 # The steps of a sum side by side, up to the production kernel and CUB.
 stage_bench_ladder()
 {
-	cat <<TEXT
-# The steps of a sum reduction
-
-| | |
-|---|---|
-| date | $(date -u +%Y-%m-%d) |
-| commit | $WA_COMMIT |
-| GPU, driver | $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1) |
-| made by | \`test/gpu/run.sh bench-ladder\` (bench/ladder) |
-
-TEXT
+	print_head 'The steps of a sum reduction' bench-ladder bench/ladder
 	"$TESTS/bench_ladder" /dev/null
+}
+
+# What the hardware counters say of the main kernels.  Where they cannot be read
+# that is said, and is no failure.
+stage_ncu()
+{
+	print_head 'The kernels under Nsight Compute' ncu 'bench/gpu/ncu_table.py'
+	cat <<'TEXT'
+Each kernel once over 1 GiB of values, caches flushed before it, clocks not locked.
+DRAM % is of the peak of the memory; occupancy, of the warps a multiprocessor can
+hold; issue slots busy, of the cycles of its schedulers. Stalls: for each instruction
+issued, the warps that waited for the reason. Kernels that take less than a hundredth
+of their case are left out.
+TEXT
+	profile_program bench_kernels
+	profile_program bench_groups
+}
+
+# Prints the table of a benchmark's profile.
+profile_program()
+{
+	local cases=$PREFIX/$1.cases
+	local csv=$PREFIX/$1.csv
+	local metrics=gpu__time_duration.sum
+
+	metrics+=,dram__throughput.avg.pct_of_peak_sustained_elapsed
+	metrics+=,dram__bytes_read.sum.per_second
+	metrics+=,sm__warps_active.avg.pct_of_peak_sustained_active
+	metrics+=,launch__registers_per_thread
+	metrics+=,smsp__issue_active.avg.pct_of_peak_sustained_active
+	printf '\n## %s\n\n' "$1"
+	if ! command -v ncu >/dev/null 2>&1; then
+		echo 'ncu cannot read counters here: there is no ncu.'
+		return 0
+	fi
+	# Nothing may be left of another run.
+	: >"$cases"
+	: >"$csv"
+	# The section has the reasons to wait, whatever they are called on this GPU.
+	ncu --clock-control none --profile-from-start off --csv --page raw \
+		--print-units base --metrics "$metrics" --section WarpStateStats \
+		--log-file "$csv" "$TESTS/$1" --profile "$cases" \
+		>"$PREFIX/$1.out" 2>&1 || true
+	if ! python3 "$ROOT/bench/gpu/ncu_table.py" "$csv" "$cases"; then
+		echo 'ncu cannot read counters here; it says:'
+		echo
+		grep -hv '^"' "$csv" "$PREFIX/$1.out" | tail -n 5 | sed 's/^/    /' || true
+	fi
 }
 
 # gpu_sum beside sum over a large table.

@@ -1,0 +1,209 @@
+//
+// reduce.cuh
+//		The reduction of a column by the blocks that a launch gives it.
+//
+// A reduction consists of parts, one for each operation asked for; all of them
+// see every value in the one pass over the column.  A part is a class with
+//
+//	Operation			what it computes (op/operation.cuh)
+//	State				what a thread keeps
+//	Shared				what a block keeps in shared memory
+//	clear(shared)		makes that the state of no rows
+//	add(state, values, shared)	takes an array of values in
+//	gather(state, shared)	brings the threads' states together in the block
+//	publish(shared, column)	brings the block's to device memory
+//	collect(column, shared)	in the last block: brings all blocks' together
+//	store(shared, result)	and writes what they come to
+//
+// Every thread of a block calls each of these at the same time, but for add;
+// between two of them lies a __syncthreads.
+//
+#ifndef WA_CUDA_GRID_REDUCE_CUH
+#define WA_CUDA_GRID_REDUCE_CUH
+
+#include <type_traits>
+
+#include "grid/finish.cuh"
+#include "grid/limbs.cuh"
+#include "grid/traverse.cuh"
+#include "grid/tree.cuh"
+
+// The part of an operation that nobody has asked for.
+struct WaNoPart
+{
+	struct State
+	{
+	};
+
+	struct Shared
+	{
+	};
+};
+
+// The part for an operation over a storage, by the accumulator that
+// WA_REDUCTION_LIST has for it.
+template <WaOp kOp, WaStorage kStorage> struct WaPart
+{
+	using Type = WaNoPart;
+};
+
+#define PART_INT(op, storage)          WaTreePart<op, WaOperation<op, storage>>
+#define PART_SQUARE(op, storage)       WaTreePart<op, WaOperation<op, storage>>
+#define PART_VALUE(op, storage)        WaTreePart<op, WaOperation<op, storage>>
+#define PART_EXACT(op, storage)        WaLimbsPart<WaOperation<op, storage>>
+#define PART_EXACT_SQUARE(op, storage) WaLimbsPart<WaOperation<op, storage>>
+
+#define X(op, storage, accumulator)                                \
+	template <> struct WaPart<WA_OP_##op, WA_##storage>            \
+	{                                                              \
+		using Type = PART_##accumulator(WA_OP_##op, WA_##storage); \
+	};
+WA_REDUCTION_LIST(X)
+#undef X
+
+// The parts of a set of operations over a storage.
+template <WaStorage kStorage, WaOpSet kOps> struct WaReduction
+{
+	// Of floats the sum comes with the squares.
+	static constexpr bool kIsFloat = kStorage == WA_F32 || kStorage == WA_F64;
+	static constexpr WaOpSet kParts =
+		kIsFloat && (kOps & WA_OP_BIT(WA_OP_SQUARES)) != 0
+			? kOps & ~WA_OP_BIT(WA_OP_SUM)
+			: kOps;
+
+	template <WaOp kOp>
+	using Part = typename std::conditional<(kParts & WA_OP_BIT(kOp)) != 0,
+										   typename WaPart<kOp, kStorage>::Type,
+										   WaNoPart>::type;
+
+	using Value = typename WaStorageValue<kStorage>::Type;
+	using Sum = Part<WA_OP_SUM>;
+	using Squares = Part<WA_OP_SQUARES>;
+	using Min = Part<WA_OP_MIN>;
+	using Max = Part<WA_OP_MAX>;
+
+	struct State
+	{
+		typename Sum::State sum;
+		typename Squares::State squares;
+		typename Min::State min;
+		typename Max::State max;
+	};
+
+	struct Shared
+	{
+		typename Sum::Shared sum;
+		typename Squares::Shared squares;
+		typename Min::Shared min;
+		typename Max::Shared max;
+		unsigned rows; // valid ones of the block, where there is a bitmap
+		unsigned last;
+	};
+
+	// Calls call(part, state, shared) for each part there is; `part` is an
+	// empty object of its class.
+	template <typename Call>
+	__device__ __forceinline__ static void
+	for_parts(State &state, Shared &shared, Call call)
+	{
+		for_part(Sum(), state.sum, shared.sum, call);
+		for_part(Squares(), state.squares, shared.squares, call);
+		for_part(Min(), state.min, shared.min, call);
+		for_part(Max(), state.max, shared.max, call);
+	}
+
+  private:
+	template <typename P, typename Call>
+	__device__ __forceinline__ static void
+	for_part(P part, typename P::State &state, typename P::Shared &shared,
+			 Call call)
+	{
+		if constexpr (!std::is_same<P, WaNoPart>::value)
+			call(part, state, shared);
+	}
+};
+
+// Adds the calling thread's number of rows to the block's.
+__device__ __forceinline__ void
+wa_rows_gather(unsigned rows, unsigned &block_rows)
+{
+	rows = wa_warp_sum(rows);
+	if (wa_warp_lane() == 0)
+		atomicAdd(&block_rows, rows);
+}
+
+// Writes the number of valid rows.  One thread of the last block calls it.
+template <bool kBitmap>
+__device__ __forceinline__ void
+wa_rows_store(const WaColumnArgs &column)
+{
+	column.result->rows = kBitmap
+							  ? (int64_t) atomicExch(&column.scratch->rows, 0)
+							  : (int64_t) column.nrows;
+}
+
+// Reduces a column.  All threads of the column.blocks blocks of kBlockThreads
+// threads call it, with the same shared memory for all threads of a block.
+// The last block to finish writes the result.
+template <WaStorage kStorage, WaOpSet kOps, bool kBitmap>
+__device__ inline void
+wa_reduce_column(const WaColumnArgs &column,
+				 typename WaReduction<kStorage, kOps>::Shared &shared)
+{
+	using Reduction = WaReduction<kStorage, kOps>;
+	using Value = typename Reduction::Value;
+	typename Reduction::State state;
+	unsigned rows;
+
+	Reduction::for_parts(state, shared,
+						 [](auto part, auto &kept, auto &block)
+						 {
+							 kept = decltype(part)::Operation::init();
+							 part.clear(block);
+						 });
+	if (threadIdx.x == 0)
+		shared.rows = 0;
+	__syncthreads();
+
+	rows = wa_grid_for_each<kBitmap, Value>(
+		column,
+		[&](const auto &values, auto valid)
+		{
+			Reduction::for_parts(
+				state, shared,
+				[&](auto part, auto &kept, auto &block)
+				{
+					part.add(kept,
+							 wa_valid_or(values, valid,
+										 decltype(part)::Operation::neutral())
+								 .values,
+							 block);
+				});
+		});
+
+	if (kBitmap)
+		wa_rows_gather(rows, shared.rows);
+	Reduction::for_parts(state, shared,
+						 [](auto part, auto &kept, auto &block)
+						 { part.gather(kept, block); });
+	__syncthreads();
+	if (kBitmap && threadIdx.x == 0)
+		atomicAdd(&column.scratch->rows, (unsigned long long) shared.rows);
+	Reduction::for_parts(state, shared,
+						 [&](auto part, auto &, auto &block)
+						 { part.publish(block, column); });
+	if (!wa_grid_is_last(&column.scratch->ticket, column.blocks, shared.last))
+		return;
+
+	Reduction::for_parts(state, shared,
+						 [&](auto part, auto &, auto &block)
+						 { part.collect(column, block); });
+	__syncthreads();
+	Reduction::for_parts(state, shared,
+						 [&](auto part, auto &, auto &block)
+						 { part.store(block, column.result); });
+	if (threadIdx.x == 0)
+		wa_rows_store<kBitmap>(column);
+}
+
+#endif // WA_CUDA_GRID_REDUCE_CUH

@@ -1,0 +1,231 @@
+//
+// extreme.cuh
+//		The smallest and the largest value, by groups.
+//
+// Values become keys: unsigned integers in PostgreSQL's order of the type,
+// turned around for the smallest value.  So the result is always the largest
+// key, and a table of zeros is empty.
+//
+// 0 and -0 have one key.  Which of them a group's extreme is, if it is a zero,
+// its last zero tells: a further word is the largest of (row + 1) * 2 + sign
+// over the rows that are zero.
+//
+#ifndef WA_CUDA_GROUP_EXTREME_CUH
+#define WA_CUDA_GROUP_EXTREME_CUH
+
+#include <math.h>
+#include <string.h>
+#include <type_traits>
+
+#include "core/int128.h"
+#include "group/operation.cuh"
+#include "op/operation.cuh"
+
+// The keys of the storages, before they are turned around.
+
+WA_INLINE uint32_t
+wa_group_key(int16_t value)
+{
+	return (uint32_t) (int32_t) value ^ 0x80000000u;
+}
+
+WA_INLINE uint32_t
+wa_group_key(int32_t value)
+{
+	return (uint32_t) value ^ 0x80000000u;
+}
+
+WA_INLINE uint32_t
+wa_group_key(uint32_t value)
+{
+	return value;
+}
+
+WA_INLINE unsigned long long
+wa_group_key(int64_t value)
+{
+	return (unsigned long long) value ^ 1ull << 63;
+}
+
+WA_INLINE unsigned long long
+wa_group_key(uint64_t value)
+{
+	return value;
+}
+
+WA_INLINE uint32_t
+wa_group_key(float value)
+{
+	uint32_t bits;
+
+	if (value != value)
+		return ~(uint32_t) 0;
+	memcpy(&bits, &value, sizeof(bits));
+	if (value == 0)
+		bits = 0;
+	return bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+}
+
+WA_INLINE unsigned long long
+wa_group_key(double value)
+{
+	unsigned long long bits;
+
+	if (value != value)
+		return ~0ull;
+	memcpy(&bits, &value, sizeof(bits));
+	if (value == 0)
+		bits = 0;
+	return bits >> 63 != 0 ? ~bits : bits | 1ull << 63;
+}
+
+// Puts a key into a word of an entry, if it is larger.  That is rare, and a
+// look is cheaper than an atomic.
+template <typename Key>
+__device__ __forceinline__ void
+wa_group_raise(Key *word, Key key)
+{
+	if (*(volatile Key *) word < key)
+		atomicMax(word, key);
+}
+
+// Returns the key of a value, turned around for the smallest one.
+template <WaOp kOp, typename Value>
+__device__ __forceinline__ auto
+wa_group_turned_key(Value value)
+{
+	auto key = wa_group_key(value);
+
+	return kOp == WA_OP_MIN ? ~key : key;
+}
+
+// Where the words of an entry are that has a key of kKeyBytes.
+template <size_t kKeyBytes> struct WaGroupKeyWords;
+
+template <> struct WaGroupKeyWords<4>
+{
+	static constexpr unsigned kWords = 1;
+	static constexpr unsigned kWide = 0;
+	static constexpr unsigned kNarrow = 2; // the count of rows, the key
+
+	__device__ __forceinline__ static uint32_t *
+	key(const WaGroupEntry &entry)
+	{
+		return entry.word(0);
+	}
+
+	__device__ __forceinline__ static void
+	flush(const WaGroupCopies &copies, const WaGroupTarget &target)
+	{
+		target.raise_narrow(1, copies.largest(0));
+	}
+};
+
+template <> struct WaGroupKeyWords<8>
+{
+	static constexpr unsigned kWords = 2;
+	static constexpr unsigned kWide = 1; // the key
+	static constexpr unsigned kNarrow = 1;
+
+	__device__ __forceinline__ static unsigned long long *
+	key(const WaGroupEntry &entry)
+	{
+		return entry.long_word();
+	}
+
+	__device__ __forceinline__ static void
+	flush(const WaGroupCopies &copies, const WaGroupTarget &target)
+	{
+		target.raise_wide(0, copies.largest_long());
+	}
+};
+
+// The smallest or largest value.
+template <WaOp kOp, typename V> struct WaGroupExtreme
+{
+	using Value = V;
+	using Key = decltype(wa_group_key(Value()));
+	using KeyWords = WaGroupKeyWords<sizeof(Key)>;
+
+	// Floats have the word of the last zero behind the key.
+	static constexpr bool kZeros = std::is_floating_point<Value>::value;
+	static constexpr unsigned kWords = KeyWords::kWords + kZeros;
+	static constexpr unsigned kWide = KeyWords::kWide;
+	static constexpr unsigned kNarrow = KeyWords::kNarrow + kZeros;
+
+	__device__ __forceinline__
+	WaGroupExtreme(const WaGroupArgs &, WaGroupSeen &)
+	{
+	}
+
+	__device__ __forceinline__ void
+	add(const WaGroupEntry &entry, Value value, unsigned row) const
+	{
+		wa_group_raise(KeyWords::key(entry), wa_group_turned_key<kOp>(value));
+		add_zero(entry, value, row);
+	}
+
+	__device__ __forceinline__ void
+	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
+			unsigned row) const
+	{
+		Key largest = wa_group_turned_key<kOp>(values[0]);
+
+#pragma unroll
+		for (unsigned i = 1; i < kGroupRows; i++)
+			largest = max(largest, wa_group_turned_key<kOp>(values[i]));
+		wa_group_raise(KeyWords::key(entry), largest);
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+			add_zero(entry, values[i], row + i);
+	}
+
+	__device__ __forceinline__ void
+	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
+			 unsigned row) const
+	{
+		add_all(entry, values, row);
+	}
+
+	__device__ __forceinline__ static void
+	flush(const WaGroupCopies &copies, const WaGroupTarget &target)
+	{
+		KeyWords::flush(copies, target);
+		if (kZeros)
+			target.raise_narrow(kNarrow - 1, copies.largest(kWords - 1));
+	}
+
+  private:
+	__device__ __forceinline__ static void
+	add_zero(const WaGroupEntry &entry, Value value, unsigned row)
+	{
+		if constexpr (kZeros)
+			if (value == 0)
+				wa_group_raise(entry.word(kWords - 1),
+							   (row + 1) * 2 + (signbit(value) != 0));
+	}
+};
+
+template <WaOp kOp, WaStorage kStorage>
+struct WaGroupExtremeOf
+	: WaGroupExtreme<kOp, typename WaStorageValue<kStorage>::Type>
+{
+	using WaGroupExtreme<
+		kOp, typename WaStorageValue<kStorage>::Type>::WaGroupExtreme;
+};
+
+template <WaStorage kStorage>
+struct WaGroupOperation<WA_OP_MIN, kStorage>
+	: WaGroupExtremeOf<WA_OP_MIN, kStorage>
+{
+	using WaGroupExtremeOf<WA_OP_MIN, kStorage>::WaGroupExtremeOf;
+};
+
+template <WaStorage kStorage>
+struct WaGroupOperation<WA_OP_MAX, kStorage>
+	: WaGroupExtremeOf<WA_OP_MAX, kStorage>
+{
+	using WaGroupExtremeOf<WA_OP_MAX, kStorage>::WaGroupExtremeOf;
+};
+
+#endif // WA_CUDA_GROUP_EXTREME_CUH

@@ -1,0 +1,337 @@
+//
+// kernel.cuh
+//		The kernel that reduces a column by groups.
+//
+// A block reads rows and adds those of the groups that its table has; then it
+// adds the table to the result (flushes it).  What is left to tell is which
+// rows and groups those are (a pass of the block):
+//
+// - Rows that are not sorted: one pass.  Blocks whose numbers differ by a
+//   multiple of `slices` take tiles of the rows in turn, those with
+//   neighbouring numbers the same tiles for other groups.
+// - Sorted rows: each block has an equal share of the rows, one piece, and a
+//   pass for each partition that lies in it in whole or in part.
+//
+// A pass reads whole vectors of rows.  Rows of other partitions at its ends do
+// no harm, because they are not of its groups.
+//
+#ifndef WA_CUDA_GROUP_KERNEL_CUH
+#define WA_CUDA_GROUP_KERNEL_CUH
+
+#include "block/shared.cuh"
+#include "group/operation.cuh"
+#include "warp/broadcast.cuh"
+
+// What a block does in one go.
+struct WaGroupPass
+{
+	uint32_t first; // group
+	unsigned groups;
+	unsigned begin; // vectors of rows
+	unsigned end;
+	unsigned step;
+	bool owned; // no other block has rows of these groups
+};
+
+// A thread's rows.
+template <typename Value> struct WaGroupVector
+{
+	uint32_t groups[kGroupRows];
+	Value values[kGroupRows];
+};
+
+// Loads the values of a vector of rows.  None is used again.
+template <typename Value>
+__device__ __forceinline__ void
+wa_group_load_values(const void *from, unsigned vector,
+					 Value (&values)[kGroupRows])
+{
+	constexpr unsigned kBytes = sizeof(values);
+
+	if constexpr (kBytes < sizeof(uint4))
+	{
+		uint2 loaded = __ldcs(static_cast<const uint2 *>(from) + vector);
+
+		static_assert(kBytes == sizeof(uint2), "values have 2 bytes at least");
+		memcpy(values, &loaded, kBytes);
+	}
+	else
+	{
+		constexpr unsigned kLoads = kBytes / sizeof(uint4);
+		uint4 loaded[kLoads];
+
+#pragma unroll
+		for (unsigned i = 0; i < kLoads; i++)
+			loaded[i] = __ldcs(static_cast<const uint4 *>(from) +
+							   (size_t) vector * kLoads + i);
+		memcpy(values, loaded, kBytes);
+	}
+}
+
+// Loads a vector of rows.  Rows that are not valid and rows that do not exist,
+// or lie in vectors from `end` on, have no group.
+template <bool kBitmap, typename Value>
+__device__ __forceinline__ void
+wa_group_load(const WaGroupArgs &args, unsigned vector, unsigned end,
+			  WaGroupVector<Value> &rows)
+{
+	unsigned row = vector * kGroupRows;
+	unsigned nrows = vector < end ? args.nrows : 0;
+	unsigned valid = ~0u;
+
+	if (kBitmap && row < nrows)
+		valid = __ldg(args.validity + row / 32) >> row % 32;
+	if (row + kGroupRows <= nrows)
+	{
+		uint4 groups =
+			__ldcs(reinterpret_cast<const uint4 *>(args.groups) + vector);
+
+		memcpy(rows.groups, &groups, sizeof(groups));
+		wa_group_load_values(args.values, vector, rows.values);
+	}
+	else
+	{
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+		{
+			rows.groups[i] = kNoGroup;
+			rows.values[i] = Value();
+			if (row + i < nrows)
+			{
+				rows.groups[i] = args.groups[row + i];
+				rows.values[i] =
+					static_cast<const Value *>(args.values)[row + i];
+			}
+		}
+	}
+	if (kBitmap)
+	{
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+			if ((valid >> i & 1) == 0)
+				rows.groups[i] = kNoGroup;
+	}
+}
+
+// The entry of a group that a lane is to use.
+__device__ __forceinline__ WaGroupEntry
+wa_group_entry(const WaGroupArgs &args, const WaGroupPass &pass,
+			   uint32_t *words, uint32_t group)
+{
+	unsigned copy = wa_warp_lane() & ((1u << args.copy_shift) - 1);
+
+	return {words, 1u << (args.table_shift + args.copy_shift),
+			((group - pass.first) << args.copy_shift) | copy, group};
+}
+
+// Adds a vector of rows of each lane to the table; all lanes of a warp call it
+// together.  Neighbours of one group are frequent where groups are few or rows
+// sorted, and cost one addition then: for each lane, or if its vectors are all
+// of one group, for the warp, whose lanes would wait for one another else.
+template <typename Operation>
+__device__ __forceinline__ void
+wa_group_add(const WaGroupArgs &args, const WaGroupPass &pass,
+			 const Operation &operation, uint32_t *words, unsigned row,
+			 const WaGroupVector<typename Operation::Value> &rows)
+{
+	const uint32_t(&groups)[kGroupRows] = rows.groups;
+	const uint32_t first = wa_warp_broadcast(groups[0], 0);
+	const bool alike = groups[0] == groups[1] && groups[0] == groups[2] &&
+					   groups[0] == groups[3];
+
+	if (__all_sync(kFullMask, alike && groups[0] == first))
+	{
+		WaGroupEntry entry = wa_group_entry(args, pass, words, groups[0]);
+
+		if (groups[0] - pass.first >= pass.groups)
+			return;
+		operation.add_warp(entry, rows.values, row);
+		if (args.counted && wa_warp_lane() == 0)
+			atomicAdd(entry.word(Operation::kWords), kGroupRows * kWarpLanes);
+		return;
+	}
+	if (alike && groups[0] - pass.first < pass.groups)
+	{
+		WaGroupEntry entry = wa_group_entry(args, pass, words, groups[0]);
+
+		operation.add_all(entry, rows.values, row);
+		if (args.counted)
+			atomicAdd(entry.word(Operation::kWords), kGroupRows);
+	}
+	// After each row the lanes wait for one another: those that have passed on
+	// a carry would go on by themselves else, a row behind the others, and
+	// every instruction from there on be issued for each of them.
+#pragma unroll
+	for (unsigned i = 0; i < kGroupRows; i++)
+	{
+		__syncwarp();
+		if (alike || groups[i] - pass.first >= pass.groups)
+			continue;
+		WaGroupEntry entry = wa_group_entry(args, pass, words, groups[i]);
+
+		operation.add(entry, rows.values[i], row + i);
+		if (args.counted)
+			atomicAdd(entry.word(Operation::kWords), 1u);
+	}
+}
+
+// Adds the table to the result.
+template <typename Operation>
+__device__ __forceinline__ void
+wa_group_flush(const WaGroupArgs &args, const WaGroupPass &pass,
+			   uint32_t *words)
+{
+	unsigned long long *wide =
+		reinterpret_cast<unsigned long long *>(args.table);
+	uint32_t *narrow = reinterpret_cast<uint32_t *>(
+		wide + (size_t) Operation::kWide * args.ngroups);
+
+	for (unsigned i = threadIdx.x; i < pass.groups; i += kGroupThreads)
+	{
+		const WaGroupCopies copies = {
+			{words, 1u << (args.table_shift + args.copy_shift),
+			 i << args.copy_shift, pass.first + i},
+			1u << args.copy_shift};
+		const WaGroupTarget target = {wide + pass.first + i,
+									  narrow + pass.first + i, args.ngroups,
+									  pass.owned};
+
+		Operation::flush(copies, target);
+		if (args.counted)
+			target.add_narrow(0, (uint32_t) copies.sum(Operation::kWords));
+	}
+}
+
+// Makes one pass; every thread of the block calls it.
+template <typename Operation, bool kBitmap>
+__device__ __forceinline__ void
+wa_group_pass(const WaGroupArgs &args, const WaGroupPass &pass,
+			  const Operation &operation, uint32_t *words)
+{
+	unsigned table_words = (Operation::kWords + 1)
+						   << (args.table_shift + args.copy_shift);
+
+	for (unsigned i = threadIdx.x; i < table_words; i += kGroupThreads)
+		words[i] = 0;
+	__syncthreads();
+	// Warps go on as a whole, some lanes of the last ones without rows.
+	for (unsigned vector = pass.begin + threadIdx.x;
+		 vector - wa_warp_lane() < pass.end; vector += pass.step)
+	{
+		WaGroupVector<typename Operation::Value> rows;
+
+		wa_group_load<kBitmap>(args, vector, pass.end, rows);
+		wa_group_add(args, pass, operation, words, vector * kGroupRows, rows);
+	}
+	__syncthreads();
+	wa_group_flush<Operation>(args, pass, words);
+	__syncthreads();
+}
+
+// Returns a block's only pass over rows that are not sorted.
+__device__ __forceinline__ WaGroupPass
+wa_group_slice_pass(const WaGroupArgs &args)
+{
+	WaGroupPass pass;
+
+	pass.first = blockIdx.x % args.slices << args.table_shift;
+	pass.groups = min(args.ngroups - pass.first, 1u << args.table_shift);
+	pass.begin = blockIdx.x / args.slices * kGroupThreads;
+	pass.end = (args.nrows + kGroupRows - 1) / kGroupRows;
+	pass.step = gridDim.x / args.slices * kGroupThreads;
+	pass.owned = false;
+	return pass;
+}
+
+// A block's share of sorted rows: from vector begin to the one before end.
+struct WaGroupShare
+{
+	unsigned begin;
+	unsigned end;
+};
+
+__device__ __forceinline__ WaGroupShare
+wa_group_share(const WaGroupArgs &args)
+{
+	unsigned vectors = (args.nrows + kGroupRows - 1) / kGroupRows;
+	unsigned size = (vectors + gridDim.x - 1) / gridDim.x;
+	unsigned begin = min(blockIdx.x * size, vectors);
+
+	return {begin, min(begin + size, vectors)};
+}
+
+// Returns the first partition that ends behind the beginning of a share.
+__device__ __forceinline__ unsigned
+wa_group_first_partition(const WaGroupArgs &args, const WaGroupShare &share)
+{
+	unsigned low = 0;
+	unsigned high = args.partitions;
+
+	while (low < high)
+	{
+		unsigned middle = (low + high) / 2;
+
+		if (args.starts[middle + 1] > share.begin * kGroupRows)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+// Returns the pass over the part of a share that belongs to a partition.
+__device__ __forceinline__ WaGroupPass
+wa_group_partition_pass(const WaGroupArgs &args, const WaGroupShare &share,
+						unsigned partition)
+{
+	unsigned first_row = args.starts[partition];
+	unsigned end_row = args.starts[partition + 1];
+	WaGroupPass pass;
+
+	pass.first = partition << args.table_shift;
+	pass.groups = min(args.ngroups - pass.first, 1u << args.table_shift);
+	pass.begin = max(first_row / kGroupRows, share.begin);
+	pass.end = min((end_row + kGroupRows - 1) / kGroupRows, share.end);
+	pass.step = kGroupThreads;
+	pass.owned = first_row >= share.begin * kGroupRows &&
+				 end_row <= share.end * kGroupRows;
+	return pass;
+}
+
+// Reduces rows by groups.  Any number of blocks of kGroupThreads threads that
+// is a multiple of args.slices; a WaGroupShared and the table in dynamic shared
+// memory.  The result is in args.table and args.status when the grid has come
+// to its end.  It is deterministic, because only integers are added.
+template <typename Operation, bool kBitmap>
+__global__ void
+__launch_bounds__(kGroupThreads, 1) wa_group_kernel(WaGroupArgs args)
+{
+	WaGroupShared &shared = wa_block_shared<WaGroupShared>();
+	uint32_t *words = reinterpret_cast<uint32_t *>(&shared + 1);
+	const Operation operation(args, shared.seen);
+	const bool sorted = args.starts != NULL;
+	const WaGroupShare share = wa_group_share(args);
+	unsigned partition = sorted ? wa_group_first_partition(args, share) : 0;
+
+	if (threadIdx.x < kSeenWords)
+		shared.seen.word[threadIdx.x] = 0;
+	for (; partition < args.partitions; partition++)
+	{
+		if (sorted && args.starts[partition] >= share.end * kGroupRows)
+			break;
+		wa_group_pass<Operation, kBitmap>(
+			args,
+			sorted ? wa_group_partition_pass(args, share, partition)
+				   : wa_group_slice_pass(args),
+			operation, words);
+	}
+	// A pass ends with a barrier, and without one nothing has been noted.
+	if (threadIdx.x < kSeenWords && shared.seen.word[threadIdx.x] != 0)
+		atomicOr(threadIdx.x < kSeenWords - 1
+					 ? reinterpret_cast<uint32_t *>(args.status->seen) +
+						   threadIdx.x
+					 : &args.status->special,
+				 shared.seen.word[threadIdx.x]);
+}
+
+#endif // WA_CUDA_GROUP_KERNEL_CUH

@@ -1,0 +1,27 @@
+//
+// operation.cuh
+//		The form of an operation that the kernel of grouped reductions runs.
+//
+// There is one for each line of WA_REDUCTION_LIST, a class with
+//
+//	Value					a value as the storage has it
+//	kWords					words of an entry, but for the count of rows
+//	kWide, kNarrow			arrays of the result
+//	(args, seen)			constructor; called by each thread at first
+//	add(entry, value, row)	takes one row
+//	add_all(entry, values, row)	takes kGroupRows neighbouring rows from `row` on
+//	add_warp(entry, values, row)	the same for a whole warp, whose lanes call it
+//							together; they may have entries of different copies
+//	flush(copies, target)	puts what a block has of one group to the result
+//
+// row is the number of a row in the order that the kernel reads rows in; rows
+// of one group keep their order in that.  Rows are counted by the kernel.
+//
+#ifndef WA_CUDA_GROUP_OPERATION_CUH
+#define WA_CUDA_GROUP_OPERATION_CUH
+
+#include "group/table.cuh"
+
+template <WaOp kOp, WaStorage kStorage> struct WaGroupOperation;
+
+#endif // WA_CUDA_GROUP_OPERATION_CUH
