@@ -19,7 +19,7 @@ static const unsigned kMaxCopies = 32;
 
 // Tables' worth of groups that blocks read the same rows for; for more, sorting
 // is faster.
-static const unsigned kMaxSlices = 4;
+static const unsigned kMaxPasses = 4;
 
 // What parts of the memory are aligned to.
 static const size_t kAlignment = 256;
@@ -224,15 +224,12 @@ wa_group_device(int ordinal, WaGroupDevice *device)
 // Chooses the grid: a block for each multiprocessor, if there are rows for
 // them.
 static unsigned
-grid_blocks(const WaGroupPlan *plan, size_t nrows, int multiprocessors)
+grid_blocks(size_t nrows, int multiprocessors)
 {
 	const size_t tile_rows = (size_t) kGroupThreads * kGroupRows;
 	size_t tiles = (nrows + tile_rows - 1) / tile_rows;
-	unsigned blocks = (unsigned) multiprocessors / plan->slices;
 
-	if (blocks > tiles)
-		blocks = (unsigned) tiles;
-	return (blocks == 0 ? 1 : blocks) * plan->slices;
+	return (unsigned) max(min(tiles, (size_t) multiprocessors), (size_t) 1);
 }
 
 cudaError_t
@@ -258,16 +255,14 @@ wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 		min(1u << log2_above(column->ngroups), power_below(capacity));
 	tables = (column->ngroups + plan->table_groups - 1) / plan->table_groups;
 	plan->method = tables == 1            ? WA_GROUP_SHARED
-				   : tables <= kMaxSlices ? WA_GROUP_SLICES
+				   : tables <= kMaxPasses ? WA_GROUP_PASSES
 										  : WA_GROUP_PARTITIONS;
 	plan->copies = 1;
 	if (plan->method == WA_GROUP_SHARED)
 		plan->copies =
 			min(kMaxCopies, power_below(capacity / plan->table_groups));
-	plan->slices = plan->method == WA_GROUP_SLICES ? tables : 1;
-	plan->partitions = plan->method == WA_GROUP_PARTITIONS ? tables : 1;
-	plan->blocks =
-		grid_blocks(plan, column->d_batch.nrows, device->multiprocessors);
+	plan->partitions = tables;
+	plan->blocks = grid_blocks(column->d_batch.nrows, device->multiprocessors);
 	plan->shared_bytes =
 		sizeof(WaGroupShared) + plan->table_groups * plan->copies * entry_bytes;
 	plan->table_bytes = column->ngroups * (reduction.wide * sizeof(uint64_t) +
@@ -293,7 +288,6 @@ kernel_args(const WaGroupColumn *column, const WaGroupPlan *plan,
 	args.ngroups = column->ngroups;
 	args.table_shift = log2_above(plan->table_groups);
 	args.copy_shift = log2_above(plan->copies);
-	args.slices = plan->slices;
 	args.partitions = plan->partitions;
 	args.window = layer->window;
 	args.counted = layer->number == 0;

@@ -8,8 +8,8 @@
 //
 //	shared		all groups fit a block's table; few groups have several copies
 //				of it, so that lanes do not meet
-//	slices		up to four tables' worth: neighbouring blocks read the same
-//				rows, and each takes the groups of its slice
+//	passes		up to two tables' worth: blocks go through their rows once for
+//				each table
 //	partitions	more: rows are sorted by the high bits of their group first
 //				(stably, by CUB), and a block takes the rows of a few partitions
 //
@@ -68,7 +68,7 @@ typedef struct WaGroupDevice
 typedef enum WaGroupMethod
 {
 	WA_GROUP_SHARED,
-	WA_GROUP_SLICES,
+	WA_GROUP_PASSES,
 	WA_GROUP_PARTITIONS
 } WaGroupMethod;
 
@@ -79,8 +79,7 @@ typedef struct WaGroupPlan
 	WaGroupMethod method;
 	unsigned table_groups;  // groups of a block's table; a power of two
 	unsigned copies;        // of each of them; a power of two
-	unsigned slices;        // blocks that share the rows they read
-	unsigned partitions;    // by which rows are sorted; 1 if they are not
+	unsigned partitions;    // of the groups, a table's worth each
 	unsigned blocks;        // of the grid
 	size_t shared_bytes;    // of a block
 	size_t table_bytes;     // of the result

@@ -83,36 +83,53 @@ wa_grid_vectors(const WaColumnArgs &column, const WaGridSpan &span)
 	return reinterpret_cast<const uint4 *>(values + span.head);
 }
 
-// The words of a bitmap in which the bits of some neighbouring rows lie.
-struct WaGridBits
+// Tells whether a row is valid.
+__device__ __forceinline__ bool
+wa_grid_row_is_valid(const uint32_t *validity, unsigned row)
 {
-	uint32_t low;
-	uint32_t high;
-	unsigned shift; // of the first row's bit
+	return (__ldg(validity + row / 32) >> row % 32 & 1) != 0;
+}
+
+// Where a thread finds the bits of its vectors, of kRows rows each.  From one
+// tile to the next, and from one of its vectors in a tile to the next, there
+// are whole words between them.
+template <unsigned kRows> class WaGridBits
+{
+  public:
+	// row: the first of the thread's vector number 0.
+	__device__ __forceinline__
+	WaGridBits(const uint32_t *validity, unsigned row)
+		: validity_(validity), word_(row / 32), shift_(row % 32)
+	{
+	}
+
+	// Loads the words with the bits of the thread's vector that lies `vectors`,
+	// a multiple of kBlockThreads, behind number 0.
+	__device__ __forceinline__ uint2
+	load(unsigned vectors) const
+	{
+		const uint32_t *words = validity_ + (word_ + vectors / 32 * kRows);
+		uint2 loaded;
+
+		loaded.x = __ldg(words);
+		loaded.y = shift_ + kRows > 32 ? __ldg(words + 1) : 0;
+		return loaded;
+	}
+
+	// Returns the bits in the words, that of the first row lowest.
+	__device__ __forceinline__ unsigned
+	bits(const uint2 &words) const
+	{
+		const uint64_t both = (uint64_t) words.y << 32 | words.x;
+
+		return (unsigned) (both >> shift_) & ((1u << kRows) - 1);
+	}
+
+  private:
+	const uint32_t *validity_;
+	unsigned word_;
+	unsigned shift_;
 };
-
-// Loads the words with the bits of kRows rows from `row` on, which all exist.
-template <unsigned kRows>
-__device__ __forceinline__ WaGridBits
-wa_grid_load_bits(const uint32_t *validity, unsigned row)
-{
-	WaGridBits bits;
-
-	bits.shift = row % 32;
-	bits.low = __ldg(validity + row / 32);
-	bits.high = bits.shift + kRows > 32 ? __ldg(validity + row / 32 + 1) : 0;
-	return bits;
-}
-
-// Returns the bits of kRows rows, that of the first row lowest.
-template <unsigned kRows>
-__device__ __forceinline__ unsigned
-wa_grid_validity(const WaGridBits &bits)
-{
-	uint64_t both = (uint64_t) bits.high << 32 | bits.low;
-
-	return (unsigned) (both >> bits.shift) & ((1u << kRows) - 1);
-}
 
 // Calls add(values, mask) for the calling thread's share of the edges.  Returns
 // the number of valid rows among them.
@@ -128,8 +145,7 @@ wa_grid_add_edges(const WaColumnArgs &column, const WaGridSpan &span, Add add)
 		return 0;
 	if (row >= span.head)
 		row += column.nrows - span.edges;
-	if (kBitmap &&
-		wa_grid_validity<1>(wa_grid_load_bits<1>(column.validity, row)) == 0)
+	if (kBitmap && !wa_grid_row_is_valid(column.validity, row))
 		return 0;
 	value.values[0] = __ldg(values + row);
 	add(value, WaAllValid());
@@ -151,58 +167,55 @@ wa_grid_load_tile(const uint4 *vectors, unsigned tile,
 	memcpy(&values, loaded, sizeof(loaded));
 }
 
-// Calls add(values, mask) for the calling thread's vectors of a tile that is
-// not whole, one by one.
-template <typename Value, typename Add>
-__device__ __forceinline__ void
-wa_grid_add_rest(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
-				 Add add)
-{
-	WaValues<Value, sizeof(uint4) / sizeof(Value)> values;
-
-#pragma unroll 1
-	for (unsigned vector = tile + threadIdx.x; vector < span.vectors;
-		 vector += kBlockThreads)
-	{
-		const uint4 loaded = __ldg(vectors + vector);
-
-		memcpy(&values, &loaded, sizeof(loaded));
-		add(values, WaAllValid());
-	}
-}
-
-// Loads the calling thread's vectors of a tile, whole or not, and returns
-// which of its rows count by the bitmap.
-template <typename Value, unsigned kRows>
+// Loads the calling thread's vectors of a tile, which is whole, and returns
+// which of their rows are valid.
+template <typename Value, unsigned kRows, unsigned kVectorRows>
 __device__ __forceinline__ unsigned
-wa_grid_load_valid_tile(const WaColumnArgs &column, const WaGridSpan &span,
-						unsigned tile, WaValues<Value, kRows> &values)
+wa_grid_load_valid_tile(const uint4 *vectors, unsigned tile,
+						const WaGridBits<kVectorRows> &bitmap,
+						WaValues<Value, kRows> &values)
 {
-	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
-	const uint4 *vectors = wa_grid_vectors<Value>(column, span);
-	uint4 loaded[kLoads];
-	WaGridBits bits[kLoads];
+	uint2 words[kLoads];
 	unsigned valid = 0;
 
-	// Behind the last vector that one is loaded again: with a condition here
-	// the compiler would use each load before it starts the next.
 #pragma unroll
 	for (unsigned i = 0; i < kLoads; i++)
-	{
-		unsigned vector =
-			min(tile + i * kBlockThreads + threadIdx.x, span.vectors - 1);
-
-		loaded[i] = __ldg(vectors + vector);
-		bits[i] = wa_grid_load_bits<kVectorRows>(
-			column.validity, span.head + vector * kVectorRows);
-	}
-	memcpy(&values, loaded, sizeof(loaded));
+		words[i] = bitmap.load(tile + i * kBlockThreads);
+	wa_grid_load_tile(vectors, tile, values);
 #pragma unroll
 	for (unsigned i = 0; i < kLoads; i++)
-		if (tile + i * kBlockThreads + threadIdx.x < span.vectors)
-			valid |= wa_grid_validity<kVectorRows>(bits[i])
-					 << (i * kVectorRows);
+		valid |= bitmap.bits(words[i]) << (i * kVectorRows);
 	return valid;
+}
+
+// Calls add(values, mask) for the calling thread's vectors of a tile that is
+// not whole, one by one.  Returns the number of valid rows if there is a
+// bitmap.
+template <bool kBitmap, typename Value, unsigned kVectorRows, typename Add>
+__device__ __forceinline__ unsigned
+wa_grid_add_rest(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
+				 const WaGridBits<kVectorRows> &bitmap, Add add)
+{
+	WaValues<Value, kVectorRows> values;
+	unsigned rows = 0;
+
+#pragma unroll 1
+	for (; tile + threadIdx.x < span.vectors; tile += kBlockThreads)
+	{
+		const uint4 loaded = __ldg(vectors + tile + threadIdx.x);
+
+		memcpy(&values, &loaded, sizeof(loaded));
+		if constexpr (kBitmap)
+		{
+			const unsigned valid = bitmap.bits(bitmap.load(tile));
+
+			rows += __popc(valid);
+			add(values, valid);
+		}
+		else
+			add(values, WaAllValid());
+	}
+	return rows;
 }
 
 // Calls add(values, mask) on arrays of values until the blocks of the column
@@ -218,6 +231,8 @@ wa_grid_for_each(const WaColumnArgs &column, Add add)
 	const WaGridSpan span =
 		wa_grid_span(static_cast<const Value *>(column.values), column.nrows);
 	const uint4 *const vectors = wa_grid_vectors<Value>(column, span);
+	const WaGridBits<kVectorRows> bitmap(column.validity,
+										 span.head + threadIdx.x * kVectorRows);
 	const unsigned stride = column.blocks * kTileVectors;
 	unsigned tile = wa_column_block(column) * kTileVectors;
 	WaValues<Value, kLoads * kVectorRows> values;
@@ -225,24 +240,21 @@ wa_grid_for_each(const WaColumnArgs &column, Add add)
 
 	if constexpr (kVectorRows > 1)
 		rows = wa_grid_add_edges<kBitmap, Value>(column, span, add);
-	if constexpr (kBitmap)
-		for (; tile < span.vectors; tile += stride)
+	for (; tile + kTileVectors <= span.vectors; tile += stride)
+		if constexpr (kBitmap)
 		{
 			const unsigned valid =
-				wa_grid_load_valid_tile(column, span, tile, values);
+				wa_grid_load_valid_tile(vectors, tile, bitmap, values);
 
 			rows += __popc(valid);
 			add(values, valid);
 		}
-	else
-	{
-		for (; tile + kTileVectors <= span.vectors; tile += stride)
+		else
 		{
 			wa_grid_load_tile(vectors, tile, values);
 			add(values, WaAllValid());
 		}
-		wa_grid_add_rest<Value>(vectors, span, tile, add);
-	}
+	rows += wa_grid_add_rest<kBitmap, Value>(vectors, span, tile, bitmap, add);
 	return kBitmap ? rows : 0;
 }
 

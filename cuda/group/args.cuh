@@ -29,7 +29,6 @@ struct WaGroupArgs
 	unsigned ngroups;
 	unsigned table_shift; // log2 of the groups of a block's table
 	unsigned copy_shift;  // log2 of its copies
-	unsigned slices;
 	unsigned partitions;
 	int window;   // of the exponents of floats
 	bool counted; // whether rows are counted and other windows noted

@@ -10,8 +10,9 @@
 // when all threads are done the number is the sum modulo 2^(32 words), whatever
 // their order.
 //
-// A number is added as its sign and digits of its magnitude: then a small
-// negative one touches one word, not all of them.
+// What is added is two's complement too, of fewer digits: the last one is
+// signed, and its carry, which may be -1, goes on by itself.  So a small
+// negative number touches few words, not all of them.
 //
 #ifndef WA_CUDA_GROUP_DIGITS_CUH
 #define WA_CUDA_GROUP_DIGITS_CUH
@@ -22,14 +23,15 @@
 #include "group/table.cuh"
 #include "warp/reduce.cuh"
 
+// A number in two's complement, the last digit signed.
 template <unsigned kDigits> struct WaGroupDigits
 {
 	uint32_t digit[kDigits];
 	unsigned offset; // word that the first digit is added to
-	bool negative;
 };
 
-// Returns the digits of an integer: int64_t, __int128 or unsigned __int128.
+// Returns the digits of an integer: int64_t, uint64_t, __int128 or unsigned
+// __int128, which they can hold.
 template <unsigned kDigits, typename Number>
 __device__ __forceinline__ WaGroupDigits<kDigits>
 wa_group_digits(Number number)
@@ -37,19 +39,9 @@ wa_group_digits(Number number)
 	WaGroupDigits<kDigits> digits;
 
 	digits.offset = 0;
-	digits.negative = false;
-	if constexpr (!std::is_same<Number, unsigned __int128>::value)
-	{
-		digits.negative = number < 0;
-		if (digits.negative)
-			number = -number;
-	}
 #pragma unroll
 	for (unsigned i = 0; i < kDigits; i++)
-	{
-		digits.digit[i] = (uint32_t) number;
-		number >>= 32;
-	}
+		digits.digit[i] = (uint32_t) (number >> (32 * i));
 	return digits;
 }
 
@@ -75,17 +67,28 @@ wa_group_warp_sum(Number number)
 		return wa_warp_sum(number);
 }
 
-// Adds delta, at most 2^32 in magnitude, to a word.  Returns the carry: -1, 0
-// or 1.
+// Adds a digit and a carry to a word, and replaces the carry by the one out of
+// it.
+__device__ __forceinline__ void
+wa_group_add_digit(uint32_t *word, uint32_t digit, uint32_t &carry)
+{
+	digit += carry;
+	carry = digit < carry; // 2^32: then nothing is added
+	if (digit != 0)
+		carry = atomicAdd(word, digit) > ~digit;
+}
+
+// Adds a signed number below 2^32 in magnitude to a word.  Returns the carry:
+// -1, 0 or 1.
 __device__ __forceinline__ int
-wa_group_add_word(uint32_t *word, int64_t delta)
+wa_group_add_signed(uint32_t *word, int64_t number)
 {
 	uint32_t old;
 
-	if ((uint32_t) delta == 0)
-		return (int) (delta >> 32);
-	old = atomicAdd(word, (uint32_t) delta);
-	return (int) (((int64_t) old + delta) >> 32);
+	if (number == 0)
+		return 0;
+	old = atomicAdd(word, (uint32_t) number);
+	return (int) (((int64_t) old + number) >> 32);
 }
 
 // The part of an operation whose accumulator is a number of kNumberWords words.
@@ -101,25 +104,39 @@ template <unsigned kNumberWords> struct WaGroupNumber
 	__device__ __forceinline__ static void
 	add_digits(const WaGroupEntry &entry, const WaGroupDigits<kDigits> &digits)
 	{
-		uint32_t *word = entry.word(digits.offset);
-		unsigned left = kNumberWords - digits.offset;
-		int carry = 0;
+		uint32_t carry = 0;
 
 		static_assert(kDigits <= kNumberWords, "digits are words");
 #pragma unroll
-		for (unsigned i = 0; i < kDigits; i++)
-		{
-			int64_t delta = digits.digit[i];
+		for (int i = 0; i < (int) kDigits - 1; i++)
+			wa_group_add_digit(entry.word(digits.offset + i), digits.digit[i],
+							   carry);
+		add_last(entry, digits, carry);
+	}
 
-			carry = wa_group_add_word(word, (digits.negative ? -delta : delta) +
-												carry);
-			word += entry.stride;
-		}
-		for (left -= kDigits; carry != 0 && left > 0; left--)
+	// The same for a vector of rows, those that `takes` tells: digit
+	// by digit, so that an addition of one row need not wait for another's.
+	template <unsigned kDigits>
+	__device__ __forceinline__ static void
+	add_each_digits(const WaGroupEntry (&entries)[kGroupRows],
+					const WaGroupDigits<kDigits> (&digits)[kGroupRows],
+					const bool (&takes)[kGroupRows])
+	{
+		uint32_t carries[kGroupRows] = {};
+
+#pragma unroll
+		for (int i = 0; i < (int) kDigits - 1; i++)
 		{
-			carry = wa_group_add_word(word, carry);
-			word += entry.stride;
+#pragma unroll
+			for (unsigned j = 0; j < kGroupRows; j++)
+				if (takes[j])
+					wa_group_add_digit(entries[j].word(digits[j].offset + i),
+									   digits[j].digit[i], carries[j]);
 		}
+#pragma unroll
+		for (unsigned j = 0; j < kGroupRows; j++)
+			if (takes[j])
+				add_last(entries[j], digits[j], carries[j]);
 	}
 
 	__device__ __forceinline__ static void
@@ -131,6 +148,23 @@ template <unsigned kNumberWords> struct WaGroupNumber
 		target.add_wide(
 			kNumberWords - 1,
 			(unsigned long long) copies.signed_sum(kNumberWords - 1));
+	}
+
+  private:
+	// Adds the last digit, with the carry out of those before it, and passes
+	// its own carry on, as far as it goes.
+	template <unsigned kDigits>
+	__device__ __forceinline__ static void
+	add_last(const WaGroupEntry &entry, const WaGroupDigits<kDigits> &digits,
+			 uint32_t carry)
+	{
+		unsigned word = digits.offset + kDigits - 1;
+		int passed = wa_group_add_signed(
+			entry.word(word),
+			(int64_t) (int32_t) digits.digit[kDigits - 1] + carry);
+
+		for (word++; passed != 0 && word < kNumberWords; word++)
+			passed = wa_group_add_signed(entry.word(word), passed);
 	}
 };
 

@@ -30,6 +30,14 @@ template <WaOp kOp> struct WaGroupExtremeHigh : WaGroupKeyWords<8>
 	}
 
 	__device__ __forceinline__ void
+	add_each(const WaGroupEntry (&entries)[kGroupRows],
+			 const Value (&values)[kGroupRows], unsigned row,
+			 const bool (&takes)[kGroupRows]) const
+	{
+		wa_group_add_one_by_one(*this, entries, values, row, takes);
+	}
+
+	__device__ __forceinline__ void
 	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
 			unsigned row) const
 	{
@@ -68,6 +76,14 @@ template <WaOp kOp> struct WaGroupExtremeLow : WaGroupKeyWords<8>
 		if (wa_group_turned_key<kOp>(value.hi) == high[entry.group])
 			wa_group_raise(key(entry),
 						   wa_group_turned_key<kOp>((uint64_t) value.lo));
+	}
+
+	__device__ __forceinline__ void
+	add_each(const WaGroupEntry (&entries)[kGroupRows],
+			 const Value (&values)[kGroupRows], unsigned row,
+			 const bool (&takes)[kGroupRows]) const
+	{
+		wa_group_add_one_by_one(*this, entries, values, row, takes);
 	}
 
 	__device__ __forceinline__ void

@@ -6,9 +6,8 @@
 // adds the table to the result (flushes it).  What is left to tell is which
 // rows and groups those are (a pass of the block):
 //
-// - Rows that are not sorted: one pass.  Blocks whose numbers differ by a
-//   multiple of `slices` take tiles of the rows in turn, those with
-//   neighbouring numbers the same tiles for other groups.
+// - Rows that are not sorted: blocks take tiles of them in turn, in a pass for
+//   each partition of the groups.
 // - Sorted rows: each block has an equal share of the rows, one piece, and a
 //   pass for each partition that lies in it in whole or in part.
 //
@@ -124,10 +123,36 @@ wa_group_entry(const WaGroupArgs &args, const WaGroupPass &pass,
 			((group - pass.first) << args.copy_shift) | copy, group};
 }
 
+// Adds the rows of a vector to the table, each by itself.
+template <typename Operation>
+__device__ __forceinline__ void
+wa_group_add_each(const WaGroupArgs &args, const WaGroupPass &pass,
+				  const Operation &operation, uint32_t *words, unsigned row,
+				  const WaGroupVector<typename Operation::Value> &rows)
+{
+	WaGroupEntry entries[kGroupRows];
+	bool takes[kGroupRows];
+
+#pragma unroll
+	for (unsigned i = 0; i < kGroupRows; i++)
+	{
+		entries[i] = wa_group_entry(args, pass, words, rows.groups[i]);
+		takes[i] = rows.groups[i] - pass.first < pass.groups;
+	}
+	if (args.counted)
+	{
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+			if (takes[i])
+				atomicAdd(entries[i].word(Operation::kWords), 1u);
+	}
+	operation.add_each(entries, rows.values, row, takes);
+}
+
 // Adds a vector of rows of each lane to the table; all lanes of a warp call it
-// together.  Neighbours of one group are frequent where groups are few or rows
-// sorted, and cost one addition then: for each lane, or if its vectors are all
-// of one group, for the warp, whose lanes would wait for one another else.
+// together.  Where groups are few or rows sorted, neighbours are often of one
+// group.  If that is so in every lane, a vector costs one addition; if it is the
+// same group in all lanes, which would wait for one another, the warp does.
 template <typename Operation>
 __device__ __forceinline__ void
 wa_group_add(const WaGroupArgs &args, const WaGroupPass &pass,
@@ -135,44 +160,34 @@ wa_group_add(const WaGroupArgs &args, const WaGroupPass &pass,
 			 const WaGroupVector<typename Operation::Value> &rows)
 {
 	const uint32_t(&groups)[kGroupRows] = rows.groups;
-	const uint32_t first = wa_warp_broadcast(groups[0], 0);
-	const bool alike = groups[0] == groups[1] && groups[0] == groups[2] &&
-					   groups[0] == groups[3];
+	const bool takes_first = groups[0] - pass.first < pass.groups;
 
-	if (__all_sync(kFullMask, alike && groups[0] == first))
+	if (!__all_sync(kFullMask, groups[0] == groups[1] &&
+								   groups[0] == groups[2] &&
+								   groups[0] == groups[3]))
+		wa_group_add_each(args, pass, operation, words, row, rows);
+	else if (__all_sync(kFullMask,
+						groups[0] == wa_warp_broadcast(groups[0], 0)))
 	{
-		WaGroupEntry entry = wa_group_entry(args, pass, words, groups[0]);
+		const WaGroupEntry entry = wa_group_entry(args, pass, words, groups[0]);
 
-		if (groups[0] - pass.first >= pass.groups)
+		if (!takes_first)
 			return;
 		operation.add_warp(entry, rows.values, row);
 		if (args.counted && wa_warp_lane() == 0)
 			atomicAdd(entry.word(Operation::kWords), kGroupRows * kWarpLanes);
-		return;
 	}
-	if (alike && groups[0] - pass.first < pass.groups)
+	else if (takes_first)
 	{
-		WaGroupEntry entry = wa_group_entry(args, pass, words, groups[0]);
+		const WaGroupEntry entry = wa_group_entry(args, pass, words, groups[0]);
 
 		operation.add_all(entry, rows.values, row);
 		if (args.counted)
 			atomicAdd(entry.word(Operation::kWords), kGroupRows);
 	}
-	// After each row the lanes wait for one another: those that have passed on
-	// a carry would go on by themselves else, a row behind the others, and
-	// every instruction from there on be issued for each of them.
-#pragma unroll
-	for (unsigned i = 0; i < kGroupRows; i++)
-	{
-		__syncwarp();
-		if (alike || groups[i] - pass.first >= pass.groups)
-			continue;
-		WaGroupEntry entry = wa_group_entry(args, pass, words, groups[i]);
-
-		operation.add(entry, rows.values[i], row + i);
-		if (args.counted)
-			atomicAdd(entry.word(Operation::kWords), 1u);
-	}
+	// Lanes that have passed on a carry would be behind the others from here
+	// on, and each instruction be issued for every one of them.
+	__syncwarp();
 }
 
 // Adds the table to the result.
@@ -228,17 +243,17 @@ wa_group_pass(const WaGroupArgs &args, const WaGroupPass &pass,
 	__syncthreads();
 }
 
-// Returns a block's only pass over rows that are not sorted.
+// Returns the pass over rows that are not sorted for a partition.
 __device__ __forceinline__ WaGroupPass
-wa_group_slice_pass(const WaGroupArgs &args)
+wa_group_whole_pass(const WaGroupArgs &args, unsigned partition)
 {
 	WaGroupPass pass;
 
-	pass.first = blockIdx.x % args.slices << args.table_shift;
+	pass.first = partition << args.table_shift;
 	pass.groups = min(args.ngroups - pass.first, 1u << args.table_shift);
-	pass.begin = blockIdx.x / args.slices * kGroupThreads;
+	pass.begin = blockIdx.x * kGroupThreads;
 	pass.end = (args.nrows + kGroupRows - 1) / kGroupRows;
-	pass.step = gridDim.x / args.slices * kGroupThreads;
+	pass.step = gridDim.x * kGroupThreads;
 	pass.owned = false;
 	return pass;
 }
@@ -298,10 +313,10 @@ wa_group_partition_pass(const WaGroupArgs &args, const WaGroupShare &share,
 	return pass;
 }
 
-// Reduces rows by groups.  Any number of blocks of kGroupThreads threads that
-// is a multiple of args.slices; a WaGroupShared and the table in dynamic shared
-// memory.  The result is in args.table and args.status when the grid has come
-// to its end.  It is deterministic, because only integers are added.
+// Reduces rows by groups.  Any number of blocks of kGroupThreads threads; a
+// WaGroupShared and the table in dynamic shared memory.  The result is in
+// args.table and args.status when the grid has come to its end.  It is
+// deterministic, because only integers are added.
 template <typename Operation, bool kBitmap>
 __global__ void
 __launch_bounds__(kGroupThreads, 1) wa_group_kernel(WaGroupArgs args)
@@ -322,7 +337,7 @@ __launch_bounds__(kGroupThreads, 1) wa_group_kernel(WaGroupArgs args)
 		wa_group_pass<Operation, kBitmap>(
 			args,
 			sorted ? wa_group_partition_pass(args, share, partition)
-				   : wa_group_slice_pass(args),
+				   : wa_group_whole_pass(args, partition),
 			operation, words);
 	}
 	// A pass ends with a barrier, and without one nothing has been noted.

@@ -8,8 +8,10 @@
 //	kWords					words of an entry, but for the count of rows
 //	kWide, kNarrow			arrays of the result
 //	(args, seen)			constructor; called by each thread at first
-//	add(entry, value, row)	takes one row
-//	add_all(entry, values, row)	takes kGroupRows neighbouring rows from `row` on
+//	add_each(entries, values, row, takes)	takes those of kGroupRows
+//							neighbouring rows from `row` on that `takes` tells,
+//							each into its entry
+//	add_all(entry, values, row)	takes all of them into one entry
 //	add_warp(entry, values, row)	the same for a whole warp, whose lanes call it
 //							together; they may have entries of different copies
 //	flush(copies, target)	puts what a block has of one group to the result
@@ -23,5 +25,19 @@
 #include "group/table.cuh"
 
 template <WaOp kOp, WaStorage kStorage> struct WaGroupOperation;
+
+// What add_each does for an operation with an add(entry, value, row).
+template <typename Operation>
+__device__ __forceinline__ void
+wa_group_add_one_by_one(const Operation &operation,
+						const WaGroupEntry (&entries)[kGroupRows],
+						const typename Operation::Value (&values)[kGroupRows],
+						unsigned row, const bool (&takes)[kGroupRows])
+{
+#pragma unroll
+	for (unsigned i = 0; i < kGroupRows; i++)
+		if (takes[i])
+			operation.add(entries[i], values[i], row + i);
+}
 
 #endif // WA_CUDA_GROUP_OPERATION_CUH

@@ -51,6 +51,14 @@ template <typename Float> struct WaGroupSpecial
 	}
 
 	__device__ __forceinline__ void
+	add_each(const WaGroupEntry (&entries)[kGroupRows],
+			 const Value (&values)[kGroupRows], unsigned row,
+			 const bool (&takes)[kGroupRows]) const
+	{
+		wa_group_add_one_by_one(*this, entries, values, row, takes);
+	}
+
+	__device__ __forceinline__ void
 	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
 			unsigned row) const
 	{

@@ -9,47 +9,51 @@
 #include "group/digits.cuh"
 #include "group/operation.cuh"
 
-// Returns the values as they are computed with.
-template <typename Number, typename Value>
-__device__ __forceinline__ Number
-wa_group_widen(Value value)
+// The terms of sums: numbers of 64 or 128 bits.
+struct WaGroupPlain
 {
-	return (Number) value;
-}
-
-template <typename Number>
-__device__ __forceinline__ Number
-wa_group_widen(WaInt128 value)
-{
-	return (Number) wa_int128_get(value);
-}
-
-template <typename Number> struct WaGroupPlain
-{
-	template <typename Value>
-	__device__ __forceinline__ static Number
-	of(Value value)
+	__device__ __forceinline__ static int64_t
+	of(int64_t value)
 	{
-		return wa_group_widen<Number>(value);
+		return value;
+	}
+
+	__device__ __forceinline__ static __int128
+	of(WaInt128 value)
+	{
+		return wa_int128_get(value);
 	}
 };
 
-template <typename Number> struct WaGroupSquare
+// Squares of signed numbers; of int8 they are at most 2^126.
+struct WaGroupSquare
 {
-	template <typename Value>
-	__device__ __forceinline__ static Number
-	of(Value value)
+	__device__ __forceinline__ static uint64_t
+	of(int16_t value)
 	{
-		return (Number) ((Number) value * (Number) value);
+		return (uint64_t) ((int32_t) value * value);
+	}
+
+	__device__ __forceinline__ static uint64_t
+	of(int32_t value)
+	{
+		return (uint64_t) ((int64_t) value * value);
+	}
+
+	__device__ __forceinline__ static unsigned __int128
+	of(int64_t value)
+	{
+		return wa_int64_square(value);
 	}
 };
 
-// Adds Term::of(value), a Number, up.  A Number holds the sum of kMerged terms,
-// in kDigits digits, which are the vector of a lane, or if kWarp is set, the
-// vectors of a warp.  2^30 rows and a sign fit kNumberWords words.
-template <typename V, typename Number, typename Term, unsigned kDigits,
-		  unsigned kNumberWords, unsigned kMerged = kGroupRows,
-		  bool kWarp = true>
+// Adds Term::of(value) up: one of them has kRowDigits digits, and a Number holds
+// the sum of kMerged of them, in kDigits digits, which are the vector of a lane,
+// or if kWarp is set, the vectors of a warp.  2^30 rows and a sign fit
+// kNumberWords words.
+template <typename V, typename Number, typename Term, unsigned kRowDigits,
+		  unsigned kDigits, unsigned kNumberWords,
+		  unsigned kMerged = kGroupRows, bool kWarp = true>
 struct WaGroupSum : WaGroupNumber<kNumberWords>
 {
 	using Value = V;
@@ -60,9 +64,16 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, Value value, unsigned) const
+	add_each(const WaGroupEntry (&entries)[kGroupRows],
+			 const Value (&values)[kGroupRows], unsigned,
+			 const bool (&takes)[kGroupRows]) const
 	{
-		this->add_digits(entry, wa_group_digits<kDigits>(Term::of(value)));
+		WaGroupDigits<kRowDigits> digits[kGroupRows];
+
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+			digits[i] = wa_group_digits<kRowDigits>(Term::of(values[i]));
+		this->add_each_digits(entries, digits, takes);
 	}
 
 	__device__ __forceinline__ void
@@ -105,21 +116,21 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 
 template <>
 struct WaGroupOperation<WA_OP_SUM, WA_I16>
-	: WaGroupSum<int16_t, int64_t, WaGroupPlain<int64_t>, 1, 2>
+	: WaGroupSum<int16_t, int64_t, WaGroupPlain, 1, 1, 2>
 {
 	using WaGroupSum::WaGroupSum;
 };
 
 template <>
 struct WaGroupOperation<WA_OP_SUM, WA_I32>
-	: WaGroupSum<int32_t, int64_t, WaGroupPlain<int64_t>, 2, 2>
+	: WaGroupSum<int32_t, int64_t, WaGroupPlain, 1, 2, 2>
 {
 	using WaGroupSum::WaGroupSum;
 };
 
 template <>
 struct WaGroupOperation<WA_OP_SUM, WA_I64>
-	: WaGroupSum<int64_t, __int128, WaGroupPlain<__int128>, 3, 3>
+	: WaGroupSum<int64_t, __int128, WaGroupPlain, 2, 3, 3>
 {
 	using WaGroupSum::WaGroupSum;
 };
@@ -127,7 +138,7 @@ struct WaGroupOperation<WA_OP_SUM, WA_I64>
 // Values are below 2^95.
 template <>
 struct WaGroupOperation<WA_OP_SUM, WA_I128>
-	: WaGroupSum<WaInt128, __int128, WaGroupPlain<__int128>, 4, 4>
+	: WaGroupSum<WaInt128, __int128, WaGroupPlain, 3, 4, 4>
 {
 	using WaGroupSum::WaGroupSum;
 };
@@ -135,7 +146,7 @@ struct WaGroupOperation<WA_OP_SUM, WA_I128>
 // Squares are at most 2^30.
 template <>
 struct WaGroupOperation<WA_OP_SQUARES, WA_I16>
-	: WaGroupSum<int16_t, int64_t, WaGroupSquare<int64_t>, 2, 2>
+	: WaGroupSum<int16_t, int64_t, WaGroupSquare, 1, 2, 2>
 {
 	using WaGroupSum::WaGroupSum;
 };
@@ -143,25 +154,15 @@ struct WaGroupOperation<WA_OP_SQUARES, WA_I16>
 // At most 2^62.
 template <>
 struct WaGroupOperation<WA_OP_SQUARES, WA_I32>
-	: WaGroupSum<int32_t, __int128, WaGroupSquare<__int128>, 3, 3>
+	: WaGroupSum<int32_t, __int128, WaGroupSquare, 2, 3, 3>
 {
 	using WaGroupSum::WaGroupSum;
 };
 
-// Squares modulo 2^128 of numbers that are signed; at most 2^126, so that four
-// of them could be 2^128.
-struct WaGroupLongSquare
-{
-	__device__ __forceinline__ static unsigned __int128
-	of(int64_t value)
-	{
-		return wa_int64_square(value);
-	}
-};
-
+// At most 2^126, so that two of them do not fit a signed number.
 template <>
 struct WaGroupOperation<WA_OP_SQUARES, WA_I64>
-	: WaGroupSum<int64_t, unsigned __int128, WaGroupLongSquare, 4, 5, 2, false>
+	: WaGroupSum<int64_t, unsigned __int128, WaGroupSquare, 4, 4, 5, 1, false>
 {
 	using WaGroupSum::WaGroupSum;
 };

@@ -162,22 +162,22 @@ template <typename Float, int kRange, bool kSpecial> class WaGroupWindow
 	bool counted_;
 };
 
-// Returns the digits of a number of kDigits - 1 words, shifted.
+// Returns the digits of a number of kDigits - 1 words in two's complement,
+// shifted; `high` is what comes before the highest: its sign in all bits.
 template <unsigned kDigits>
 __device__ __forceinline__ WaGroupDigits<kDigits>
-wa_group_shift(const uint32_t (&word)[kDigits - 1], unsigned shift,
-			   bool negative)
+wa_group_shift(const uint32_t (&word)[kDigits - 1], uint32_t high,
+			   unsigned shift)
 {
 	WaGroupDigits<kDigits> digits;
 
 	digits.offset = shift / 32;
-	digits.negative = negative;
 	digits.digit[0] = word[0] << shift % 32;
 #pragma unroll
 	for (unsigned i = 1; i < kDigits - 1; i++)
 		digits.digit[i] = __funnelshift_l(word[i - 1], word[i], shift % 32);
 	digits.digit[kDigits - 1] =
-		__funnelshift_l(word[kDigits - 2], 0, shift % 32);
+		__funnelshift_l(word[kDigits - 2], high, shift % 32);
 	return digits;
 }
 
@@ -200,17 +200,27 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, Value value, unsigned) const
+	add_each(const WaGroupEntry (&entries)[kGroupRows],
+			 const Value (&values)[kGroupRows], unsigned,
+			 const bool (&takes)[kGroupRows]) const
 	{
-		Parts parts(value);
-		uint32_t words[kDigits - 1];
+		WaGroupDigits<kDigits> digits[kGroupRows];
+		bool adds[kGroupRows];
 
-		if (!window.takes(parts))
-			return;
-		memcpy(words, &parts.significand, sizeof(words));
-		this->add_digits(entry,
-						 wa_group_shift<kDigits>(words, window.shift(parts),
-												 parts.negative));
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+		{
+			Parts parts(values[i]);
+			uint32_t words[kDigits - 1];
+
+			adds[i] = takes[i] && window.takes(parts);
+			if (parts.negative)
+				parts.significand = 0 - parts.significand;
+			memcpy(words, &parts.significand, sizeof(words));
+			digits[i] = wa_group_shift<kDigits>(words, parts.negative ? ~0u : 0,
+												window.shift(parts));
+		}
+		this->add_each_digits(entries, digits, adds);
 	}
 
 	__device__ __forceinline__ void
@@ -276,12 +286,22 @@ struct WaGroupFloatSquares
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, Value value, unsigned) const
+	add_each(const WaGroupEntry (&entries)[kGroupRows],
+			 const Value (&values)[kGroupRows], unsigned,
+			 const bool (&takes)[kGroupRows]) const
 	{
-		Parts parts(value);
+		WaGroupDigits<kDigits> digits[kGroupRows];
+		bool adds[kGroupRows];
 
-		if (window.takes(parts))
-			this->add_digits(entry, square(parts));
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+		{
+			Parts parts(values[i]);
+
+			adds[i] = takes[i] && window.takes(parts);
+			digits[i] = square(parts);
+		}
+		this->add_each_digits(entries, digits, adds);
 	}
 
 	// Squares that begin at the same word are added up first; four of them
@@ -328,7 +348,7 @@ struct WaGroupFloatSquares
 		uint32_t words[kDigits - 1];
 
 		memcpy(words, &square, sizeof(words));
-		return wa_group_shift<kDigits>(words, 2 * window.shift(parts), false);
+		return wa_group_shift<kDigits>(words, 0, 2 * window.shift(parts));
 	}
 
 	__device__ __forceinline__ static void

@@ -25,9 +25,10 @@ wa_exact_top_of_power(int exponent)
 	return (uint32_t) (exponent + 1023) << 20;
 }
 
-// What the types differ in: Magnitude, whose bits order numbers as they are;
-// the bits of a significand but for the first; the exponent of the smallest
-// normal number and that of the lowest bit there is.
+// What the types differ in: the bits of a significand but for the first, the
+// exponent of the smallest normal number and that of the lowest bit there is;
+// and the words that order numbers: their magnitudes without the sign, and the
+// word with it, which of -0 is the least there is.
 template <typename Float> struct WaExactFloat;
 
 template <> struct WaExactFloat<float>
@@ -37,24 +38,27 @@ template <> struct WaExactFloat<float>
 	static constexpr int kLowestBit = -149;
 
 	__device__ __forceinline__ static uint32_t
-	magnitude(float x)
+	word(float x)
 	{
-		return __float_as_uint(x) & 0x7fffffffu;
+		return __float_as_uint(x);
 	}
 
+	// Returns the high word of the double with this magnitude.
 	__device__ __forceinline__ static uint32_t
 	top_of(uint32_t magnitude)
 	{
 		return wa_exact_top(__uint_as_float(magnitude));
 	}
 
+	// Tells whether x is not 0 although its word is but for the sign.
 	__device__ __forceinline__ static bool
-	is_zero(float x)
+	is_hidden(float)
 	{
-		return x == 0;
+		return false;
 	}
 };
 
+// By their high words.
 template <> struct WaExactFloat<double>
 {
 	static constexpr int kFractionBits = 52;
@@ -62,9 +66,9 @@ template <> struct WaExactFloat<double>
 	static constexpr int kLowestBit = -1074;
 
 	__device__ __forceinline__ static uint32_t
-	magnitude(double x)
+	word(double x)
 	{
-		return wa_exact_top(x);
+		return (uint32_t) (wa_double_bits(x) >> 32);
 	}
 
 	__device__ __forceinline__ static uint32_t
@@ -74,66 +78,57 @@ template <> struct WaExactFloat<double>
 	}
 
 	__device__ __forceinline__ static bool
-	is_zero(double x)
+	is_hidden(double x)
 	{
-		return x == 0;
+		return wa_exact_top(x) == 0 && x != 0;
 	}
 };
 
-// The high words of the largest and of the smallest magnitude that is not 0
-// (all bits set if there is none; NaN is beyond infinity), and whether there
-// may be zeros.
+// The high words of the largest and of the smallest magnitude in an array that
+// is not 0 (all ones if there is none; NaN is beyond infinity), and whether
+// there may be -0.
 struct WaExactRange
 {
 	uint32_t top;
 	uint32_t bottom;
-	bool zeros;
+	bool negative_zeros;
 };
 
-// The range of values some of which are 0, or so small that the high word is.
-template <typename Float, unsigned kRows>
-__device__ __forceinline__ WaExactRange
-wa_exact_range_with_zeros(const Float (&values)[kRows])
-{
-	using Traits = WaExactFloat<Float>;
-	WaExactRange range = {0, ~0u, true};
-
-#pragma unroll
-	for (unsigned i = 0; i < kRows; i++)
-	{
-		const uint32_t magnitude = Traits::magnitude(values[i]);
-
-		range.top = max(range.top, magnitude);
-		if (!Traits::is_zero(values[i]))
-			range.bottom = min(range.bottom, magnitude);
-	}
-	range.top = Traits::top_of(range.top);
-	if (range.bottom != ~0u)
-		range.bottom = Traits::top_of(range.bottom);
-	return range;
-}
-
-// Returns the range of an array of values.
 template <typename Float, unsigned kRows>
 __device__ __forceinline__ WaExactRange
 wa_exact_range(const Float (&values)[kRows])
 {
 	using Traits = WaExactFloat<Float>;
-	uint32_t most = 0;
+	int32_t most = -1;
 	uint32_t least = ~0u;
+	int32_t least_signed = INT32_MAX;
+	int32_t first = INT32_MAX;
+	WaExactRange range;
 
-	// Less 1, so that 0 is the largest and not in the way of the smallest.
+	// Magnitudes less 1: then 0 is the smallest of signed integers and the
+	// largest of unsigned ones, and out of the way both times.
 #pragma unroll
 	for (unsigned i = 0; i < kRows; i++)
 	{
-		const uint32_t magnitude = Traits::magnitude(values[i]) - 1;
+		const uint32_t word = Traits::word(values[i]);
+		const uint32_t magnitude = (word & 0x7fffffffu) - 1;
 
-		most = max(most, magnitude);
+		most = max(most, (int32_t) magnitude);
 		least = min(least, magnitude);
+		least_signed = min(least_signed, (int32_t) magnitude);
+		first = min(first, (int32_t) word);
 	}
-	if (most == ~0u)
-		return wa_exact_range_with_zeros(values);
-	return {Traits::top_of(most + 1), Traits::top_of(least + 1), false};
+	range.top = Traits::top_of((uint32_t) (most + 1));
+	range.bottom = least == ~0u ? ~0u : Traits::top_of(least + 1);
+	range.negative_zeros = first == INT32_MIN;
+	if (least_signed < 0)
+	{
+#pragma unroll
+		for (unsigned i = 0; i < kRows; i++)
+			if (Traits::is_hidden(values[i]))
+				range.bottom = 0;
+	}
+	return range;
 }
 
 // Returns the high word of the least magnitude from which on all numbers are
@@ -148,6 +143,15 @@ wa_exact_multiples_from(int unit)
 		return 0;
 	return wa_exact_top_of_power(
 		max(unit + Traits::kFractionBits, Traits::kMinExponent));
+}
+
+// Tells whether `bottom` is at least `limit`, in all threads that run together:
+// if a thread of a warp has to go another way, the others lose nothing by going
+// with it.
+__device__ __forceinline__ bool
+wa_exact_all_from(uint32_t bottom, uint32_t limit)
+{
+	return __all_sync(__activemask(), bottom >= limit) != 0;
 }
 
 // Returns how many of the values are -0.

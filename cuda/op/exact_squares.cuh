@@ -90,6 +90,7 @@ template <int kMaxPieces> struct WaSquaresWindow
 	int k;
 	uint32_t limit_top; // high word of 2^(k+26); 0 while there is no window
 	uint32_t near;      // high word of the least that a piece less holds
+	uint32_t far;       // the same for all pieces
 	uint32_t taken;     // rows since the window was empty
 
 	// The exponent of the unit of a piece.
@@ -148,9 +149,13 @@ template <int kMaxPieces> struct WaSquaresWindow
 	{
 		uint64_t rests = 0;
 
+		// With all pieces from the last to the first: the compiler would do
+		// what both numbers of pieces have in common ahead of the choice
+		// between them, and run out of registers.
 #pragma unroll
 		for (unsigned i = 0; i < kRows; i++)
-			rests |= wa_double_bits(add<kPieces>(values[i], 1));
+			rests |= wa_double_bits(add<kPieces>(
+				values[kPieces == kMaxPieces ? kRows - 1 - i : i], 1));
 		return rests << 1 != 0;
 	}
 };
@@ -198,7 +203,7 @@ template <typename V, int kPieces> struct WaExactMoments
 #pragma unroll
 		for (unsigned i = 0; i < kRows; i++)
 			ordinary[i] = values[i];
-		if (range.zeros)
+		if (range.negative_zeros)
 			state.negative_zeros += wa_exact_negative_zeros(values);
 		if (range.top >= kLargeTop)
 		{
@@ -210,8 +215,10 @@ template <typename V, int kPieces> struct WaExactMoments
 			window.taken + kRows > kSquaresWindowRows)
 			move_window(window, range.top, limbs);
 		window.taken += kRows;
-		if (range.bottom >= window.near)
+		if (wa_exact_all_from(range.bottom, window.near))
 			(void) window.template take<kPieces>(ordinary);
+		else if (wa_exact_all_from(range.bottom, window.far))
+			(void) window.template take<kPieces + 1>(ordinary);
 		else if (window.template take<kPieces + 1>(ordinary))
 			add_rests(window, ordinary, limbs);
 	}
@@ -270,6 +277,7 @@ template <typename V, int kPieces> struct WaExactMoments
 		window.k = min(max(window.k, Window::kMinK), kSquaresMaxK);
 		window.limit_top = wa_exact_top_of_power(window.k + kPieceBits);
 		window.near = wa_exact_multiples_from<Value>(window.unit(kPieces - 1));
+		window.far = wa_exact_multiples_from<Value>(window.unit(kPieces));
 		window.taken = 0;
 	}
 

@@ -3,11 +3,12 @@
 //		Exact sums of floats, as core/exact_sum.h describes them.
 //
 // A thread keeps a window and takes a whole array of values at a time: the
-// range of their magnitudes tells whether all fit, and how many of the window's
-// constants it takes to hold them whole (steps): doubles mostly need two,
-// floats one.  What is rare (infinities, NaN, numbers that no window holds, and
-// what the last constant leaves) is looked at one by one in a loop over a copy
-// in local memory.
+// largest magnitude tells whether all fit.  Doubles take two of the window's
+// constants, and a third one where these leave something; floats take one, and
+// a second one if the smallest magnitude tells that this may not do.  What is
+// rare (infinities, NaN, numbers that no window holds, and what the last
+// constant leaves) is looked at one by one in a loop over a copy in local
+// memory.
 //
 #ifndef WA_CUDA_OP_EXACT_SUM_CUH
 #define WA_CUDA_OP_EXACT_SUM_CUH
@@ -80,60 +81,105 @@ struct WaSumWindow
 		return max(upper.k - 51 * sum, -1074);
 	}
 
-	__device__ __forceinline__ double
-	constant3() const
-	{
-		return 1.5 * wa_power_of_two(unit(2) + 52);
-	}
-
-	// Takes values that fit into the window by its first kSteps constants.
-	// Tells whether that leaves anything of them.
-	template <int kSteps, typename Float, unsigned kRows>
+	// Takes values that fit into the window by its first two constants, and
+	// puts what these leave in their place.  Tells whether that is anything.
+	template <unsigned kRows>
 	__device__ __forceinline__ bool
-	take(const Float (&values)[kRows])
+	take_two(double (&values)[kRows])
 	{
-		const double c3 = kSteps > 2 ? constant3() : 0;
-		uint64_t bits[3] = {0, 0, 0};
+		uint64_t bits1 = 0;
+		uint64_t bits2 = 0;
 		uint64_t rests = 0;
 
 #pragma unroll
 		for (unsigned i = 0; i < kRows; i++)
 		{
-			double rest = wa_exact_round(values[i], upper.c1, &bits[0]);
-
-			if (kSteps > 1)
-				rest = wa_exact_round(rest, upper.c2, &bits[1]);
-			if (kSteps > 2)
-				rest = wa_exact_round(rest, c3, &bits[2]);
-			rests |= wa_double_bits(rest);
+			values[i] = wa_exact_round(values[i], upper.c1, &bits1);
+			values[i] = wa_exact_round(values[i], upper.c2, &bits2);
+			rests |= wa_double_bits(values[i]);
 		}
-		upper.s1 += wa_exact_units(bits[0], upper.c1, kRows);
-		if (kSteps > 1)
-			upper.s2 += wa_exact_units(bits[1], upper.c2, kRows);
-		if (kSteps > 2)
-			s3 += wa_exact_units(bits[2], c3, kRows);
+		upper.s1 += wa_exact_units(bits1, upper.c1, kRows);
+		upper.s2 += wa_exact_units(bits2, upper.c2, kRows);
 		return rests << 1 != 0; // -0 is nothing
 	}
 
-	// Returns what `take` leaves of a value.
-	template <int kSteps>
+	// The same for what that has left, by the third constant.
+	template <unsigned kRows>
+	__device__ __forceinline__ bool
+	take_third(double (&values)[kRows])
+	{
+		const double c3 = 1.5 * wa_power_of_two(unit(2) + 52);
+		uint64_t bits3 = 0;
+		uint64_t rests = 0;
+
+#pragma unroll
+		for (unsigned i = 0; i < kRows; i++)
+		{
+			values[i] = wa_exact_round(values[i], c3, &bits3);
+			rests |= wa_double_bits(values[i]);
+		}
+		s3 += wa_exact_units(bits3, c3, kRows);
+		return rests << 1 != 0;
+	}
+
+	// Takes floats that are multiples of the first constant's unit.
+	template <unsigned kRows>
+	__device__ __forceinline__ void
+	take_one(const float (&values)[kRows])
+	{
+		uint64_t bits1 = 0;
+
+#pragma unroll
+		for (unsigned i = 0; i < kRows; i++)
+			(void) wa_exact_round(values[i], upper.c1, &bits1);
+		upper.s1 += wa_exact_units(bits1, upper.c1, kRows);
+	}
+
+	// Takes floats by the first two constants, and leaves them as they are.
+	// Tells whether something of them is left; where nobody looks at that, it
+	// takes no time.
+	template <unsigned kRows>
+	__device__ __forceinline__ bool
+	take_two(const float (&values)[kRows])
+	{
+		uint64_t bits1 = 0;
+		uint64_t bits2 = 0;
+		uint64_t rests = 0;
+
+		// From the last to the first: the compiler would do what take_one has
+		// in common with this ahead of both, and run out of registers.
+#pragma unroll
+		for (unsigned i = kRows; i-- > 0;)
+		{
+			double rest = wa_exact_round(values[i], upper.c1, &bits1);
+
+			rest = wa_exact_round(rest, upper.c2, &bits2);
+			rests |= wa_double_bits(rest);
+		}
+		upper.s1 += wa_exact_units(bits1, upper.c1, kRows);
+		upper.s2 += wa_exact_units(bits2, upper.c2, kRows);
+		return rests << 1 != 0;
+	}
+
+	// Returns what is left of a value after the steps above, which for doubles
+	// is in the value's place.
 	__device__ __forceinline__ double
 	rest_of(double x) const
 	{
+		return x;
+	}
+
+	__device__ __forceinline__ double
+	rest_of(float x) const
+	{
 		uint64_t ignored = 0;
 
-		x = wa_exact_round(x, upper.c1, &ignored);
-		if (kSteps > 1)
-			x = wa_exact_round(x, upper.c2, &ignored);
-		if (kSteps > 2)
-			x = wa_exact_round(x, constant3(), &ignored);
-		return x;
+		return wa_exact_round(wa_exact_round(x, upper.c1, &ignored), upper.c2,
+							  &ignored);
 	}
 };
 
-// kSteps: how many of the window's constants hold values whole that are near
-// the largest; those further away take one more.
-template <typename V, int kSteps> struct WaExactOperation
+template <typename V> struct WaExactOperation
 {
 	using Value = V;
 	static constexpr bool kSquares = false;
@@ -146,7 +192,8 @@ template <typename V, int kSteps> struct WaExactOperation
 	struct State
 	{
 		WaSumWindow window;
-		uint32_t near;  // high word of the least that kSteps constants hold
+		uint32_t near;  // high word of the least float that one constant holds
+		uint32_t far;   // the same for two constants
 		uint32_t taken; // rows since the window was empty
 		uint32_t negative_zeros;
 	};
@@ -173,7 +220,7 @@ template <typename V, int kSteps> struct WaExactOperation
 #pragma unroll
 		for (unsigned i = 0; i < kRows; i++)
 			ordinary[i] = values[i];
-		if (range.zeros)
+		if (range.negative_zeros)
 			state.negative_zeros += wa_exact_negative_zeros(values);
 		if (range.top >= kSpecialTop)
 		{
@@ -186,9 +233,7 @@ template <typename V, int kSteps> struct WaExactOperation
 			state.taken + kRows > WA_EXACT_WINDOW_ROWS)
 			move_window(state, range.top, limbs.sum);
 		state.taken += kRows;
-		if (range.bottom >= state.near)
-			(void) state.window.template take<kSteps>(ordinary);
-		else if (state.window.template take<kSteps + 1>(ordinary))
+		if (take(state, range, ordinary))
 			add_rests(state.window, ordinary, limbs.sum);
 	}
 
@@ -208,6 +253,29 @@ template <typename V, int kSteps> struct WaExactOperation
 	}
 
   private:
+	// Takes values into the window.  Tells whether something of them is left.
+	template <unsigned kRows>
+	__device__ __forceinline__ static bool
+	take(State &state, const WaExactRange &, double (&values)[kRows])
+	{
+		return state.window.take_two(values) && state.window.take_third(values);
+	}
+
+	template <unsigned kRows>
+	__device__ __forceinline__ static bool
+	take(State &state, const WaExactRange &range, float (&values)[kRows])
+	{
+		if (wa_exact_all_from(range.bottom, state.near))
+		{
+			state.window.take_one(values);
+			return false;
+		}
+		if (!wa_exact_all_from(range.bottom, state.far))
+			return state.window.take_two(values);
+		(void) state.window.take_two(values);
+		return false;
+	}
+
 	// Empties the window and puts it around numbers with this high word.
 	__device__ __forceinline__ static void
 	move_window(State &state, uint32_t top, WaSumWords &limbs)
@@ -220,7 +288,8 @@ template <typename V, int kSteps> struct WaExactOperation
 		window.upper =
 			wa_exact_window_around(wa_bits_double((uint64_t) top << 32));
 		window.s3 = 0;
-		state.near = wa_exact_multiples_from<Value>(window.unit(kSteps - 1));
+		state.near = wa_exact_multiples_from<Value>(window.unit(0));
+		state.far = wa_exact_multiples_from<Value>(window.unit(1));
 		state.taken = 0;
 	}
 
@@ -245,8 +314,7 @@ template <typename V, int kSteps> struct WaExactOperation
 #pragma unroll 1
 		for (unsigned i = 0; i < kRows; i++)
 		{
-			const double rest =
-				window.template rest_of<kSteps + 1>((double) copy[i]);
+			const double rest = window.rest_of(copy[i]);
 
 			if (rest != 0)
 				wa_block_limbs_add(limbs, wa_exact_split_double(rest));
@@ -254,11 +322,11 @@ template <typename V, int kSteps> struct WaExactOperation
 	}
 };
 
-template <> struct WaOperation<WA_OP_SUM, WA_F32> : WaExactOperation<float, 1>
+template <> struct WaOperation<WA_OP_SUM, WA_F32> : WaExactOperation<float>
 {
 };
 
-template <> struct WaOperation<WA_OP_SUM, WA_F64> : WaExactOperation<double, 2>
+template <> struct WaOperation<WA_OP_SUM, WA_F64> : WaExactOperation<double>
 {
 };
 

@@ -122,6 +122,13 @@ __ballot_sync(unsigned mask, int predicate)
 	return (unsigned) wa_emu_meet(WA_EMU_BALLOT, mask, predicate != 0, 0);
 }
 
+// Which lanes run together is not defined; here each runs alone.
+inline unsigned
+__activemask()
+{
+	return 1u << threadIdx.x % 32;
+}
+
 inline int
 __any_sync(unsigned mask, int predicate)
 {
