@@ -78,19 +78,6 @@ wa_group_add_digit(uint32_t *word, uint32_t digit, uint32_t &carry)
 		carry = atomicAdd(word, digit) > ~digit;
 }
 
-// Adds a signed number below 2^32 in magnitude to a word.  Returns the carry:
-// -1, 0 or 1.
-__device__ __forceinline__ int
-wa_group_add_signed(uint32_t *word, int64_t number)
-{
-	uint32_t old;
-
-	if (number == 0)
-		return 0;
-	old = atomicAdd(word, (uint32_t) number);
-	return (int) (((int64_t) old + number) >> 32);
-}
-
 // The part of an operation whose accumulator is a number of kNumberWords words.
 // Its result is an array of 64 bits for each word, the sum over the blocks of
 // that word: the last one signed, the others not, none of them carried.
@@ -104,39 +91,46 @@ template <unsigned kNumberWords> struct WaGroupNumber
 	__device__ __forceinline__ static void
 	add_digits(const WaGroupEntry &entry, const WaGroupDigits<kDigits> &digits)
 	{
+		uint32_t *word = entry.word(digits.offset);
 		uint32_t carry = 0;
 
 		static_assert(kDigits <= kNumberWords, "digits are words");
 #pragma unroll
-		for (int i = 0; i < (int) kDigits - 1; i++)
-			wa_group_add_digit(entry.word(digits.offset + i), digits.digit[i],
-							   carry);
-		add_last(entry, digits, carry);
+		for (unsigned i = 0; i < kDigits; i++)
+		{
+			wa_group_add_digit(word, digits.digit[i], carry);
+			word += entry.stride;
+		}
+		pass_on(entry, digits, carry);
 	}
 
-	// The same for a vector of rows, those that `takes` tells: digit
-	// by digit, so that an addition of one row need not wait for another's.
+	// The same for a vector of rows, each to its entry; for a row that takes no
+	// part all digits are 0.  Digit by digit, so that an addition of one row
+	// need not wait for another's.
 	template <unsigned kDigits>
 	__device__ __forceinline__ static void
 	add_each_digits(const WaGroupEntry (&entries)[kGroupRows],
-					const WaGroupDigits<kDigits> (&digits)[kGroupRows],
-					const bool (&takes)[kGroupRows])
+					const WaGroupDigits<kDigits> (&digits)[kGroupRows])
 	{
 		uint32_t carries[kGroupRows] = {};
+		uint32_t *words[kGroupRows];
 
 #pragma unroll
-		for (int i = 0; i < (int) kDigits - 1; i++)
+		for (unsigned j = 0; j < kGroupRows; j++)
+			words[j] = entries[j].word(digits[j].offset);
+#pragma unroll
+		for (unsigned i = 0; i < kDigits; i++)
 		{
 #pragma unroll
 			for (unsigned j = 0; j < kGroupRows; j++)
-				if (takes[j])
-					wa_group_add_digit(entries[j].word(digits[j].offset + i),
-									   digits[j].digit[i], carries[j]);
+			{
+				wa_group_add_digit(words[j], digits[j].digit[i], carries[j]);
+				words[j] += entries[j].stride;
+			}
 		}
 #pragma unroll
 		for (unsigned j = 0; j < kGroupRows; j++)
-			if (takes[j])
-				add_last(entries[j], digits[j], carries[j]);
+			pass_on(entries[j], digits[j], carries[j]);
 	}
 
 	__device__ __forceinline__ static void
@@ -151,20 +145,24 @@ template <unsigned kNumberWords> struct WaGroupNumber
 	}
 
   private:
-	// Adds the last digit, with the carry out of those before it, and passes
-	// its own carry on, as far as it goes.
+	// Adds what comes behind the last digit, its carry and its sign, to the
+	// words there, as far as it goes.
 	template <unsigned kDigits>
 	__device__ __forceinline__ static void
-	add_last(const WaGroupEntry &entry, const WaGroupDigits<kDigits> &digits,
-			 uint32_t carry)
+	pass_on(const WaGroupEntry &entry, const WaGroupDigits<kDigits> &digits,
+			uint32_t carry)
 	{
-		unsigned word = digits.offset + kDigits - 1;
-		int passed = wa_group_add_signed(
-			entry.word(word),
-			(int64_t) (int32_t) digits.digit[kDigits - 1] + carry);
+		unsigned word = digits.offset + kDigits;
+		int passed = (int) carry + ((int32_t) digits.digit[kDigits - 1] >> 31);
 
-		for (word++; passed != 0 && word < kNumberWords; word++)
-			passed = wa_group_add_signed(entry.word(word), passed);
+		for (; passed != 0 && word < kNumberWords; word++)
+		{
+			const uint32_t old = atomicAdd(entry.word(word), (uint32_t) passed);
+
+			// 1 carries out of all ones, -1 out of 0
+			if (old != (passed > 0 ? ~0u : 0))
+				passed = 0;
+		}
 	}
 };
 

@@ -72,8 +72,12 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 
 #pragma unroll
 		for (unsigned i = 0; i < kGroupRows; i++)
+		{
 			digits[i] = wa_group_digits<kRowDigits>(Term::of(values[i]));
-		this->add_each_digits(entries, digits, takes);
+			if (!takes[i])
+				digits[i] = {};
+		}
+		this->add_each_digits(entries, digits);
 	}
 
 	__device__ __forceinline__ void

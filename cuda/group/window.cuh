@@ -114,35 +114,48 @@ template <typename Float, int kRange, bool kSpecial> class WaGroupWindow
 	{
 		low_ = wa_group_window_low(args.status->top, args.window, kRange);
 		limit_ = (unsigned) max(min(kRange, Traits::kNotFinite - low_), 0);
+		low_normal_ = max(low_, 1);
+		limit_normal_ = (unsigned) max(low_ + (int) limit_ - low_normal_, 0);
 	}
 
-	// Returns by how many bits the number is to be shifted; it is not to be
-	// added if that is not below limit().
+	// Returns by how many bits the number is to be shifted, if the window holds
+	// it.
 	__device__ __forceinline__ unsigned
 	shift(const WaGroupParts<Float> &parts) const
 	{
-		return (unsigned) (parts.exponent - low_);
+		return shift(parts.exponent);
 	}
 
 	// Tells whether the launch is to add the number, which is not 0 then.
 	__device__ __forceinline__ bool
-	takes(const WaGroupParts<Float> &parts) const
+	holds(const WaGroupParts<Float> &parts) const
 	{
-		if (shift(parts) < limit_ && parts.significand != 0)
-			return true;
-		if (counted_)
-			note(parts);
-		return false;
+		return shift(parts) < limit_ && parts.significand != 0;
 	}
 
-  private:
-	// Notes what another launch has to do for a number.  Called in window 0.
+	// The same for a number that is not subnormal, by its exponent alone.
+	__device__ __forceinline__ bool
+	holds_normal(int exponent) const
+	{
+		return (unsigned) (exponent - low_normal_) < limit_normal_;
+	}
+
+	__device__ __forceinline__ unsigned
+	shift(int exponent) const
+	{
+		return (unsigned) (exponent - low_);
+	}
+
+	// Notes what another launch has to do for a number that this one does not
+	// add.
 	__device__ __forceinline__ void
 	note(const WaGroupParts<Float> &parts) const
 	{
 		int below = low_ + kRange - 1 - parts.exponent;
 		int window;
 
+		if (!counted_)
+			return;
 		if (parts.exponent == Traits::kNotFinite ||
 			(parts.significand == 0 && parts.negative))
 		{
@@ -156,9 +169,12 @@ template <typename Float, int kRange, bool kSpecial> class WaGroupWindow
 		wa_group_note(seen_, (unsigned) (window + kSeenMiddle));
 	}
 
+  private:
 	WaGroupSeen &seen_;
 	int low_;        // exponent
 	unsigned limit_; // exponents from there on that the launch takes
+	int low_normal_; // the same without subnormal numbers
+	unsigned limit_normal_;
 	bool counted_;
 };
 
@@ -179,6 +195,62 @@ wa_group_shift(const uint32_t (&word)[kDigits - 1], uint32_t high,
 	digits.digit[kDigits - 1] =
 		__funnelshift_l(word[kDigits - 2], high, shift % 32);
 	return digits;
+}
+
+// A number that is not subnormal, taken apart for the common case: its
+// significand in two's complement, and the sign in all bits of a word.
+template <typename Float> struct WaGroupNormal
+{
+	using Traits = WaGroupFloat<Float>;
+	using Bits = typename Traits::Bits;
+	using Signed = typename std::make_signed<Bits>::type;
+
+	Bits significand; // without the sign
+	Bits sign;
+	int exponent;
+
+	__device__ __forceinline__ explicit WaGroupNormal(Float x)
+	{
+		constexpr Bits kHidden = (Bits) 1 << Traits::kFractionBits;
+		Bits bits;
+
+		memcpy(&bits, &x, sizeof(bits));
+		sign = (Bits) ((Signed) bits >> (8 * sizeof(Bits) - 1));
+		exponent = (int) (bits >> Traits::kFractionBits) & Traits::kNotFinite;
+		significand = (bits & (kHidden - 1)) | kHidden;
+	}
+};
+
+// Adds a vector of rows for an operation over floats: those in the window that
+// are not subnormal all at once, and then others one by one, if there are any.
+template <typename Operation>
+__device__ __forceinline__ void
+wa_group_add_floats(const Operation &operation,
+					const WaGroupEntry (&entries)[kGroupRows],
+					const typename Operation::Value (&values)[kGroupRows],
+					const bool (&takes)[kGroupRows])
+{
+	WaGroupDigits<Operation::kDigits> digits[kGroupRows];
+	bool others = false;
+
+#pragma unroll
+	for (unsigned i = 0; i < kGroupRows; i++)
+	{
+		const WaGroupNormal<typename Operation::Value> number(values[i]);
+		const bool holds = operation.window.holds_normal(number.exponent);
+
+		others |= !holds;
+		digits[i] = operation.digits_of(number);
+		if (!takes[i] || !holds)
+			digits[i] = {};
+	}
+	operation.add_each_digits(entries, digits);
+	if (!others)
+		return;
+#pragma unroll
+	for (unsigned i = 0; i < kGroupRows; i++)
+		if (takes[i])
+			operation.add_other(entries[i], values[i]);
 }
 
 // The sum of floats.
@@ -204,23 +276,31 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 			 const Value (&values)[kGroupRows], unsigned,
 			 const bool (&takes)[kGroupRows]) const
 	{
-		WaGroupDigits<kDigits> digits[kGroupRows];
-		bool adds[kGroupRows];
+		wa_group_add_floats(*this, entries, values, takes);
+	}
 
-#pragma unroll
-		for (unsigned i = 0; i < kGroupRows; i++)
-		{
-			Parts parts(values[i]);
-			uint32_t words[kDigits - 1];
+	__device__ __forceinline__ WaGroupDigits<kDigits>
+	digits_of(const WaGroupNormal<Float> &number) const
+	{
+		const auto signed_number =
+			(number.significand ^ number.sign) - number.sign;
+		uint32_t words[kDigits - 1];
 
-			adds[i] = takes[i] && window.takes(parts);
-			if (parts.negative)
-				parts.significand = 0 - parts.significand;
-			memcpy(words, &parts.significand, sizeof(words));
-			digits[i] = wa_group_shift<kDigits>(words, parts.negative ? ~0u : 0,
-												window.shift(parts));
-		}
-		this->add_each_digits(entries, digits, adds);
+		memcpy(words, &signed_number, sizeof(words));
+		return wa_group_shift<kDigits>(words, (uint32_t) number.sign,
+									   window.shift(number.exponent));
+	}
+
+	// Adds a number unless wa_group_add_floats has done so, or notes it.
+	__device__ __forceinline__ void
+	add_other(const WaGroupEntry &entry, Value value) const
+	{
+		const Parts parts(value);
+
+		if (!window.holds(parts))
+			window.note(parts);
+		else if (!window.holds_normal(WaGroupNormal<Float>(value).exponent))
+			this->add_digits(entry, wa_group_digits<4>(term_of(parts)));
 	}
 
 	__device__ __forceinline__ void
@@ -241,6 +321,15 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 	}
 
   private:
+	__device__ __forceinline__ __int128
+	term_of(const Parts &parts) const
+	{
+		const __int128 term = (__int128) parts.significand
+							  << window.shift(parts);
+
+		return parts.negative ? -term : term;
+	}
+
 	// Returns the sum of those of the values that are in the window.
 	__device__ __forceinline__ __int128
 	merged(const Value (&values)[kGroupRows]) const
@@ -250,15 +339,12 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 #pragma unroll
 		for (unsigned i = 0; i < kGroupRows; i++)
 		{
-			Parts parts(values[i]);
+			const Parts parts(values[i]);
 
-			if (window.takes(parts))
-			{
-				__int128 term = (__int128) parts.significand
-								<< window.shift(parts);
-
-				number += parts.negative ? -term : term;
-			}
+			if (window.holds(parts))
+				number += term_of(parts);
+			else
+				window.note(parts);
 		}
 		return number;
 	}
@@ -290,18 +376,26 @@ struct WaGroupFloatSquares
 			 const Value (&values)[kGroupRows], unsigned,
 			 const bool (&takes)[kGroupRows]) const
 	{
-		WaGroupDigits<kDigits> digits[kGroupRows];
-		bool adds[kGroupRows];
+		wa_group_add_floats(*this, entries, values, takes);
+	}
 
-#pragma unroll
-		for (unsigned i = 0; i < kGroupRows; i++)
-		{
-			Parts parts(values[i]);
+	__device__ __forceinline__ WaGroupDigits<kDigits>
+	digits_of(const WaGroupNormal<Float> &number) const
+	{
+		return square(number.significand, window.shift(number.exponent));
+	}
 
-			adds[i] = takes[i] && window.takes(parts);
-			digits[i] = square(parts);
-		}
-		this->add_each_digits(entries, digits, adds);
+	// Adds a number unless wa_group_add_floats has done so, or notes it.
+	__device__ __forceinline__ void
+	add_other(const WaGroupEntry &entry, Value value) const
+	{
+		const Parts parts(value);
+
+		if (!window.holds(parts))
+			window.note(parts);
+		else if (!window.holds_normal(WaGroupNormal<Float>(value).exponent))
+			this->add_digits(entry,
+							 square(parts.significand, window.shift(parts)));
 	}
 
 	// Squares that begin at the same word are added up first; four of them
@@ -318,9 +412,12 @@ struct WaGroupFloatSquares
 			Parts parts(values[i]);
 			WaGroupDigits<kDigits> next;
 
-			if (!window.takes(parts))
+			if (!window.holds(parts))
+			{
+				window.note(parts);
 				continue;
-			next = square(parts);
+			}
+			next = square(parts.significand, window.shift(parts));
 			if (next.offset != sum.offset)
 			{
 				this->add_digits(entry, sum);
@@ -341,14 +438,14 @@ struct WaGroupFloatSquares
 	}
 
   private:
-	__device__ __forceinline__ WaGroupDigits<kDigits>
-	square(const Parts &parts) const
+	__device__ __forceinline__ static WaGroupDigits<kDigits>
+	square(typename Parts::Bits significand, unsigned shift)
 	{
-		Square square = (Square) parts.significand * parts.significand;
+		const Square square = (Square) significand * significand;
 		uint32_t words[kDigits - 1];
 
 		memcpy(words, &square, sizeof(words));
-		return wa_group_shift<kDigits>(words, 0, 2 * window.shift(parts));
+		return wa_group_shift<kDigits>(words, 0, 2 * shift);
 	}
 
 	__device__ __forceinline__ static void
