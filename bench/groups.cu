@@ -37,8 +37,8 @@ method_text(WaGroupMethod method)
 	{
 		case WA_GROUP_SHARED:
 			return "shared";
-		case WA_GROUP_PASSES:
-			return "passes";
+		case WA_GROUP_SLICES:
+			return "slices";
 		case WA_GROUP_PARTITIONS:
 			return "partitions";
 	}

@@ -18,8 +18,10 @@
 static const unsigned kMaxCopies = 32;
 
 // Tables' worth of groups that blocks read the same rows for; for more, sorting
-// is faster.
-static const unsigned kMaxPasses = 4;
+// is faster.  A row that is not of a block's slice costs it less where adding
+// one costs less: of sums, and of extremes.
+static const unsigned kMaxSumSlices = 4;
+static const unsigned kMaxExtremeSlices = 8;
 
 // What parts of the memory are aligned to.
 static const size_t kAlignment = 256;
@@ -222,14 +224,17 @@ wa_group_device(int ordinal, WaGroupDevice *device)
 }
 
 // Chooses the grid: a block for each multiprocessor, if there are rows for
-// them.
+// them, and as many blocks for each slice.
 static unsigned
-grid_blocks(size_t nrows, int multiprocessors)
+grid_blocks(const WaGroupPlan *plan, size_t nrows, int multiprocessors)
 {
 	const size_t tile_rows = (size_t) kGroupThreads * kGroupRows;
-	size_t tiles = (nrows + tile_rows - 1) / tile_rows;
+	const size_t tiles = (nrows + tile_rows - 1) / tile_rows;
+	const unsigned slices =
+		plan->method == WA_GROUP_SLICES ? plan->partitions : 1;
+	const size_t blocks = min(tiles, (size_t) multiprocessors / slices);
 
-	return (unsigned) max(min(tiles, (size_t) multiprocessors), (size_t) 1);
+	return (unsigned) max(blocks, (size_t) 1) * slices;
 }
 
 cudaError_t
@@ -242,6 +247,7 @@ wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 	size_t capacity; // entries that fit shared memory
 	size_t entry_bytes;
 	unsigned tables;
+	unsigned max_slices;
 
 	if (!column_is_sound(column) || device->multiprocessors < 1)
 		return cudaErrorInvalidValue;
@@ -254,15 +260,19 @@ wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 	plan->table_groups =
 		min(1u << log2_above(column->ngroups), power_below(capacity));
 	tables = (column->ngroups + plan->table_groups - 1) / plan->table_groups;
+	max_slices = column->op == WA_OP_MIN || column->op == WA_OP_MAX
+					 ? kMaxExtremeSlices
+					 : kMaxSumSlices;
 	plan->method = tables == 1            ? WA_GROUP_SHARED
-				   : tables <= kMaxPasses ? WA_GROUP_PASSES
+				   : tables <= max_slices ? WA_GROUP_SLICES
 										  : WA_GROUP_PARTITIONS;
 	plan->copies = 1;
 	if (plan->method == WA_GROUP_SHARED)
 		plan->copies =
 			min(kMaxCopies, power_below(capacity / plan->table_groups));
 	plan->partitions = tables;
-	plan->blocks = grid_blocks(column->d_batch.nrows, device->multiprocessors);
+	plan->blocks =
+		grid_blocks(plan, column->d_batch.nrows, device->multiprocessors);
 	plan->shared_bytes =
 		sizeof(WaGroupShared) + plan->table_groups * plan->copies * entry_bytes;
 	plan->table_bytes = column->ngroups * (reduction.wide * sizeof(uint64_t) +

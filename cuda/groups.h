@@ -8,8 +8,8 @@
 //
 //	shared		all groups fit a block's table; few groups have several copies
 //				of it, so that lanes do not meet
-//	passes		up to two tables' worth: blocks go through their rows once for
-//				each table
+//	slices		a few tables' worth: neighbouring blocks read the same rows,
+//				and each takes the groups of its slice
 //	partitions	more: rows are sorted by the high bits of their group first
 //				(stably, by CUB), and a block takes the rows of a few partitions
 //
@@ -68,7 +68,7 @@ typedef struct WaGroupDevice
 typedef enum WaGroupMethod
 {
 	WA_GROUP_SHARED,
-	WA_GROUP_PASSES,
+	WA_GROUP_SLICES,
 	WA_GROUP_PARTITIONS
 } WaGroupMethod;
 

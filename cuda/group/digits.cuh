@@ -11,8 +11,9 @@
 // their order.
 //
 // What is added is two's complement too, of fewer digits: the last one is
-// signed, and its carry, which may be -1, goes on by itself.  So a small
-// negative number touches few words, not all of them.
+// signed, and its carry, which may be -1, goes on by itself.  Words begin with
+// 2^31, which is taken off in the end: then small numbers of both signs do not
+// carry, as they would where a sum crosses 0.
 //
 #ifndef WA_CUDA_GROUP_DIGITS_CUH
 #define WA_CUDA_GROUP_DIGITS_CUH
@@ -79,11 +80,14 @@ wa_group_add_digit(uint32_t *word, uint32_t digit, uint32_t &carry)
 }
 
 // The part of an operation whose accumulator is a number of kNumberWords words.
-// Its result is an array of 64 bits for each word, the sum over the blocks of
-// that word: the last one signed, the others not, none of them carried.
+// Its result is an array of 64 bits for each word: the sum of that word over the
+// blocks, signed and not carried.  Sums are below 2^(32 kNumberWords - 1) in
+// magnitude by the last bit of the word below, which what the words begin with
+// takes.
 template <unsigned kNumberWords> struct WaGroupNumber
 {
 	static constexpr unsigned kWords = kNumberWords;
+	static constexpr uint32_t kEmpty = 0x80000000u;
 	static constexpr unsigned kWide = kNumberWords;
 	static constexpr unsigned kNarrow = 1;
 
@@ -137,11 +141,9 @@ template <unsigned kNumberWords> struct WaGroupNumber
 	flush(const WaGroupCopies &copies, const WaGroupTarget &target)
 	{
 #pragma unroll
-		for (unsigned i = 0; i < kNumberWords - 1; i++)
-			target.add_wide(i, copies.sum(i));
-		target.add_wide(
-			kNumberWords - 1,
-			(unsigned long long) copies.signed_sum(kNumberWords - 1));
+		for (unsigned i = 0; i < kNumberWords; i++)
+			target.add_wide(i,
+							copies.sum(i) - (uint64_t) copies.copies * kEmpty);
 	}
 
   private:

@@ -105,6 +105,7 @@ template <size_t kKeyBytes> struct WaGroupKeyWords;
 template <> struct WaGroupKeyWords<4>
 {
 	static constexpr unsigned kWords = 1;
+	static constexpr uint32_t kEmpty = 0;
 	static constexpr unsigned kWide = 0;
 	static constexpr unsigned kNarrow = 2; // the count of rows, the key
 
@@ -124,6 +125,7 @@ template <> struct WaGroupKeyWords<4>
 template <> struct WaGroupKeyWords<8>
 {
 	static constexpr unsigned kWords = 2;
+	static constexpr uint32_t kEmpty = 0;
 	static constexpr unsigned kWide = 1; // the key
 	static constexpr unsigned kNarrow = 1;
 
@@ -150,6 +152,7 @@ template <WaOp kOp, typename V> struct WaGroupExtreme
 	// Floats have the word of the last zero behind the key.
 	static constexpr bool kZeros = std::is_floating_point<Value>::value;
 	static constexpr unsigned kWords = KeyWords::kWords + kZeros;
+	static constexpr uint32_t kEmpty = 0;
 	static constexpr unsigned kWide = KeyWords::kWide;
 	static constexpr unsigned kNarrow = KeyWords::kNarrow + kZeros;
 

@@ -6,8 +6,9 @@
 // adds the table to the result (flushes it).  What is left to tell is which
 // rows and groups those are (a pass of the block):
 //
-// - Rows that are not sorted: blocks take tiles of them in turn, in a pass for
-//   each partition of the groups.
+// - Rows that are not sorted: one pass, over the groups of one partition.
+//   Blocks of neighbouring numbers take the same tiles of rows for different
+//   partitions, so that all but one find them in the second-level cache.
 // - Sorted rows: each block has an equal share of the rows, one piece, and a
 //   pass for each partition that lies in it in whole or in part.
 //
@@ -223,19 +224,23 @@ __device__ __forceinline__ void
 wa_group_pass(const WaGroupArgs &args, const WaGroupPass &pass,
 			  const Operation &operation, uint32_t *words)
 {
-	unsigned table_words = (Operation::kWords + 1)
-						   << (args.table_shift + args.copy_shift);
+	const unsigned shift = args.table_shift + args.copy_shift;
+	const unsigned lane = wa_warp_lane();
+	WaGroupVector<typename Operation::Value> rows;
+	WaGroupVector<typename Operation::Value> next;
 
-	for (unsigned i = threadIdx.x; i < table_words; i += kGroupThreads)
-		words[i] = 0;
+	for (unsigned i = threadIdx.x; i < (Operation::kWords + 1) << shift;
+		 i += kGroupThreads)
+		words[i] = i < Operation::kWords << shift ? Operation::kEmpty : 0;
 	__syncthreads();
-	// Warps go on as a whole, some lanes of the last ones without rows.
-	for (unsigned vector = pass.begin + threadIdx.x;
-		 vector - wa_warp_lane() < pass.end; vector += pass.step)
+	// The next rows are under way while these are added.  Warps go on as a
+	// whole, some lanes of the last ones without rows.
+	wa_group_load<kBitmap>(args, pass.begin + threadIdx.x, pass.end, next);
+	for (unsigned vector = pass.begin + threadIdx.x; vector - lane < pass.end;
+		 vector += pass.step)
 	{
-		WaGroupVector<typename Operation::Value> rows;
-
-		wa_group_load<kBitmap>(args, vector, pass.end, rows);
+		rows = next;
+		wa_group_load<kBitmap>(args, vector + pass.step, pass.end, next);
 		wa_group_add(args, pass, operation, words, vector * kGroupRows, rows);
 	}
 	__syncthreads();
@@ -243,17 +248,17 @@ wa_group_pass(const WaGroupArgs &args, const WaGroupPass &pass,
 	__syncthreads();
 }
 
-// Returns the pass over rows that are not sorted for a partition.
+// Returns a block's only pass over rows that are not sorted.
 __device__ __forceinline__ WaGroupPass
-wa_group_whole_pass(const WaGroupArgs &args, unsigned partition)
+wa_group_slice_pass(const WaGroupArgs &args)
 {
 	WaGroupPass pass;
 
-	pass.first = partition << args.table_shift;
+	pass.first = blockIdx.x % args.partitions << args.table_shift;
 	pass.groups = min(args.ngroups - pass.first, 1u << args.table_shift);
-	pass.begin = blockIdx.x * kGroupThreads;
+	pass.begin = blockIdx.x / args.partitions * kGroupThreads;
 	pass.end = (args.nrows + kGroupRows - 1) / kGroupRows;
-	pass.step = gridDim.x * kGroupThreads;
+	pass.step = gridDim.x / args.partitions * kGroupThreads;
 	pass.owned = false;
 	return pass;
 }
@@ -313,10 +318,11 @@ wa_group_partition_pass(const WaGroupArgs &args, const WaGroupShare &share,
 	return pass;
 }
 
-// Reduces rows by groups.  Any number of blocks of kGroupThreads threads; a
-// WaGroupShared and the table in dynamic shared memory.  The result is in
-// args.table and args.status when the grid has come to its end.  It is
-// deterministic, because only integers are added.
+// Reduces rows by groups.  Any number of blocks of kGroupThreads threads, for
+// rows that are not sorted a multiple of args.partitions; a WaGroupShared and
+// the table in dynamic shared memory.  The result is in args.table and
+// args.status when the grid has come to its end.  It is deterministic, because
+// only integers are added.
 template <typename Operation, bool kBitmap>
 __global__ void
 __launch_bounds__(kGroupThreads, 1) wa_group_kernel(WaGroupArgs args)
@@ -324,22 +330,21 @@ __launch_bounds__(kGroupThreads, 1) wa_group_kernel(WaGroupArgs args)
 	WaGroupShared &shared = wa_block_shared<WaGroupShared>();
 	uint32_t *words = reinterpret_cast<uint32_t *>(&shared + 1);
 	const Operation operation(args, shared.seen);
-	const bool sorted = args.starts != NULL;
 	const WaGroupShare share = wa_group_share(args);
-	unsigned partition = sorted ? wa_group_first_partition(args, share) : 0;
 
 	if (threadIdx.x < kSeenWords)
 		shared.seen.word[threadIdx.x] = 0;
-	for (; partition < args.partitions; partition++)
-	{
-		if (sorted && args.starts[partition] >= share.end * kGroupRows)
-			break;
-		wa_group_pass<Operation, kBitmap>(
-			args,
-			sorted ? wa_group_partition_pass(args, share, partition)
-				   : wa_group_whole_pass(args, partition),
-			operation, words);
-	}
+	if (args.starts == NULL)
+		wa_group_pass<Operation, kBitmap>(args, wa_group_slice_pass(args),
+										  operation, words);
+	else
+		for (unsigned partition = wa_group_first_partition(args, share);
+			 partition < args.partitions &&
+			 args.starts[partition] < share.end * kGroupRows;
+			 partition++)
+			wa_group_pass<Operation, kBitmap>(
+				args, wa_group_partition_pass(args, share, partition),
+				operation, words);
 	// A pass ends with a barrier, and without one nothing has been noted.
 	if (threadIdx.x < kSeenWords && shared.seen.word[threadIdx.x] != 0)
 		atomicOr(threadIdx.x < kSeenWords - 1

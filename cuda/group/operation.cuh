@@ -6,6 +6,7 @@
 //
 //	Value					a value as the storage has it
 //	kWords					words of an entry, but for the count of rows
+//	kEmpty					what each of them is at first
 //	kWide, kNarrow			arrays of the result
 //	(args, seen)			constructor; called by each thread at first
 //	add_each(entries, values, row, takes)	takes those of kGroupRows

@@ -25,6 +25,7 @@ template <typename Float> struct WaGroupSpecial
 	using Traits = WaGroupFloat<Float>;
 
 	static constexpr unsigned kWords = WA_GROUP_SPECIAL_COUNTS;
+	static constexpr uint32_t kEmpty = 0;
 	static constexpr unsigned kWide = WA_GROUP_SPECIAL_COUNTS;
 	static constexpr unsigned kNarrow = 1;
 

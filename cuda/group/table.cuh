@@ -9,8 +9,9 @@
 //
 // An entry of a block's table consists of 32-bit words: those of the
 // operation, then the count of rows.  Entry i of word w is words[w * stride +
-// i], a word of 64 bits two of these arrays; group g has the entries g * copies to g * copies + copies - 1, so that
-// the copies of a group lie in different banks too.  All words are 0 at first.
+// i], a word of 64 bits two of these arrays; group g has the entries g * copies
+// to g * copies + copies - 1, so that the copies of a group lie in different
+// banks too.
 //
 // The result has kWide arrays of 64 bits, then kNarrow of 32, each with an
 // element for each group; the first narrow one counts the rows.
@@ -63,24 +64,13 @@ struct WaGroupCopies
 		}
 	}
 
-	// Returns the sum of a word over the copies, as unsigned numbers.
+	// Returns the sum of a word over the copies.
 	__device__ __forceinline__ uint64_t
 	sum(unsigned word) const
 	{
 		uint64_t sum = 0;
 
 		for_each([&](const WaGroupEntry &entry) { sum += *entry.word(word); });
-		return sum;
-	}
-
-	// The same as signed numbers.
-	__device__ __forceinline__ int64_t
-	signed_sum(unsigned word) const
-	{
-		int64_t sum = 0;
-
-		for_each([&](const WaGroupEntry &entry)
-				 { sum += (int32_t) *entry.word(word); });
 		return sum;
 	}
 

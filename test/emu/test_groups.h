@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-// Makes every reduction of random and edge inputs.
-void test_groups(uint64_t seed);
+// Makes every reduction of random and edge inputs; in_short of fewer of them.
+void test_groups(uint64_t seed, bool in_short);
 
 // Numbers larger than those from which the kernels guess how large they are.
 void test_groups_unsampled();

@@ -154,39 +154,44 @@ stage_kernels()
 	local rc=0
 
 	"$TESTS/check_kernels" || rc=1
+	"$TESTS/check_groups" 1 2 || rc=1
 	"$TESTS/check_primitives" || rc=1
 	return "$rc"
 }
 
-# The same under three tools of compute-sanitizer.  The test provokes errors of
-# CUDA's functions on purpose, which memcheck need not report; under the others
-# a launch takes long, so they get the short form.
+# The same under three tools of compute-sanitizer.  check_kernels provokes errors
+# of CUDA's functions on purpose, which memcheck need not report; under the other
+# tools a launch takes long, so they get the short form.
 stage_sanitizer()
 {
 	local rc=0
 
-	sanitize memcheck --report-api-errors no -- 1 || rc=1
-	sanitize synccheck -- --short 1 || rc=1
-	sanitize racecheck -- --short 1 || rc=1
+	sanitize check_kernels memcheck --report-api-errors no -- 1 || rc=1
+	sanitize check_kernels synccheck -- --short 1 || rc=1
+	sanitize check_kernels racecheck -- --short 1 || rc=1
+	sanitize check_groups memcheck -- --short 1 || rc=1
+	sanitize check_groups synccheck -- --short 1 || rc=1
+	sanitize check_groups racecheck -- --short 1 || rc=1
 	return "$rc"
 }
 
-# Runs the kernel test under a tool.  Arguments: the tool, options for it, --,
+# Runs a test under a tool.  Arguments: the test, the tool, options for it, --,
 # and arguments for the test.
 sanitize()
 {
-	local tool=$1
+	local program=$1
+	local tool=$2
 	local options=()
 
-	shift
+	shift 2
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
 	shift
-	echo "== $tool"
+	echo "== $tool $program"
 	compute-sanitizer --tool "$tool" --error-exitcode 9 ${options[@]+"${options[@]}"} \
-		"$TESTS/check_kernels" "$@" || { echo "FAILED  $tool"; return 1; }
+		"$TESTS/$program" "$@" || { echo "FAILED  $tool $program"; return 1; }
 }
 
 # The regression suite, without preload and with; every reduction must have run
