@@ -18,7 +18,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
 OUT=$WA_ROOT/.gpu
-MAX_BYTES=$((45 * 1024 * 1024))
+MAX_BYTES=$((60 * 1024 * 1024))
 FLIGHTS=${1:-}
 
 # Copies Debian's PostgreSQL, less what needs LLVM.
