@@ -15,8 +15,9 @@
 //	collect(column, shared)	in the last block: brings all blocks' together
 //	store(shared, result)	and writes what they come to
 //
-// Every thread of a block calls each of these at the same time, but for add;
-// between two of them lies a __syncthreads.
+// Every thread of a block calls each of these at the same time, but for add.
+// A __syncthreads lies behind clear, between gather and publish, and between
+// collect and store.
 //
 #ifndef WA_CUDA_GRID_REDUCE_CUH
 #define WA_CUDA_GRID_REDUCE_CUH

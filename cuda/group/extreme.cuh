@@ -143,7 +143,8 @@ template <> struct WaGroupKeyWords<8>
 };
 
 // The smallest or largest value.
-template <WaOp kOp, typename V> struct WaGroupExtreme
+template <WaOp kOp, typename V>
+struct WaGroupExtreme : WaGroupOneByOne<WaGroupExtreme<kOp, V>, V>
 {
 	using Value = V;
 	using Key = decltype(wa_group_key(Value()));
@@ -169,14 +170,6 @@ template <WaOp kOp, typename V> struct WaGroupExtreme
 	}
 
 	__device__ __forceinline__ void
-	add_each(const WaGroupEntry (&entries)[kGroupRows],
-			 const Value (&values)[kGroupRows], unsigned row,
-			 const bool (&takes)[kGroupRows]) const
-	{
-		wa_group_add_one_by_one(*this, entries, values, row, takes);
-	}
-
-	__device__ __forceinline__ void
 	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
 			unsigned row) const
 	{
@@ -189,13 +182,6 @@ template <WaOp kOp, typename V> struct WaGroupExtreme
 #pragma unroll
 		for (unsigned i = 0; i < kGroupRows; i++)
 			add_zero(entry, values[i], row + i);
-	}
-
-	__device__ __forceinline__ void
-	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			 unsigned row) const
-	{
-		add_all(entry, values, row);
 	}
 
 	__device__ __forceinline__ static void

@@ -12,10 +12,10 @@
 #include "group/extreme.cuh"
 
 // The first launch.  The result has the keys of the high and of the low words.
-template <WaOp kOp> struct WaGroupExtremeHigh : WaGroupKeyWords<8>
+template <WaOp kOp>
+struct WaGroupExtremeHigh : WaGroupKeyWords<8>,
+							WaGroupOneByOne<WaGroupExtremeHigh<kOp>, WaInt128>
 {
-	using Value = WaInt128;
-
 	static constexpr unsigned kWide = 2;
 
 	__device__ __forceinline__
@@ -24,42 +24,18 @@ template <WaOp kOp> struct WaGroupExtremeHigh : WaGroupKeyWords<8>
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, const Value &value, unsigned) const
+	add(const WaGroupEntry &entry, const WaInt128 &value, unsigned) const
 	{
 		wa_group_raise(key(entry), wa_group_turned_key<kOp>(value.hi));
-	}
-
-	__device__ __forceinline__ void
-	add_each(const WaGroupEntry (&entries)[kGroupRows],
-			 const Value (&values)[kGroupRows], unsigned row,
-			 const bool (&takes)[kGroupRows]) const
-	{
-		wa_group_add_one_by_one(*this, entries, values, row, takes);
-	}
-
-	__device__ __forceinline__ void
-	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned row) const
-	{
-#pragma unroll
-		for (unsigned i = 0; i < kGroupRows; i++)
-			add(entry, values[i], row + i);
-	}
-
-	__device__ __forceinline__ void
-	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			 unsigned row) const
-	{
-		add_all(entry, values, row);
 	}
 };
 
 // The second launch, which takes the rows of group g whose high word has the
 // key high[g].
-template <WaOp kOp> struct WaGroupExtremeLow : WaGroupKeyWords<8>
+template <WaOp kOp>
+struct WaGroupExtremeLow : WaGroupKeyWords<8>,
+						   WaGroupOneByOne<WaGroupExtremeLow<kOp>, WaInt128>
 {
-	using Value = WaInt128;
-
 	static constexpr unsigned kWide = 2;
 
 	const unsigned long long *high;
@@ -71,35 +47,11 @@ template <WaOp kOp> struct WaGroupExtremeLow : WaGroupKeyWords<8>
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, const Value &value, unsigned) const
+	add(const WaGroupEntry &entry, const WaInt128 &value, unsigned) const
 	{
 		if (wa_group_turned_key<kOp>(value.hi) == high[entry.group])
 			wa_group_raise(key(entry),
 						   wa_group_turned_key<kOp>((uint64_t) value.lo));
-	}
-
-	__device__ __forceinline__ void
-	add_each(const WaGroupEntry (&entries)[kGroupRows],
-			 const Value (&values)[kGroupRows], unsigned row,
-			 const bool (&takes)[kGroupRows]) const
-	{
-		wa_group_add_one_by_one(*this, entries, values, row, takes);
-	}
-
-	__device__ __forceinline__ void
-	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned row) const
-	{
-#pragma unroll
-		for (unsigned i = 0; i < kGroupRows; i++)
-			add(entry, values[i], row + i);
-	}
-
-	__device__ __forceinline__ void
-	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			 unsigned row) const
-	{
-		add_all(entry, values, row);
 	}
 
 	__device__ __forceinline__ static void

@@ -27,18 +27,45 @@
 
 template <WaOp kOp, WaStorage kStorage> struct WaGroupOperation;
 
-// What add_each does for an operation with an add(entry, value, row).
-template <typename Operation>
-__device__ __forceinline__ void
-wa_group_add_one_by_one(const Operation &operation,
-						const WaGroupEntry (&entries)[kGroupRows],
-						const typename Operation::Value (&values)[kGroupRows],
-						unsigned row, const bool (&takes)[kGroupRows])
+// The base of an operation that takes rows one by one, by add(entry, value,
+// row), and knows nothing better for several.
+template <typename Operation, typename V> struct WaGroupOneByOne
 {
+	using Value = V;
+
+	__device__ __forceinline__ void
+	add_each(const WaGroupEntry (&entries)[kGroupRows],
+			 const Value (&values)[kGroupRows], unsigned row,
+			 const bool (&takes)[kGroupRows]) const
+	{
 #pragma unroll
-	for (unsigned i = 0; i < kGroupRows; i++)
-		if (takes[i])
-			operation.add(entries[i], values[i], row + i);
-}
+		for (unsigned i = 0; i < kGroupRows; i++)
+			if (takes[i])
+				operation().add(entries[i], values[i], row + i);
+	}
+
+	__device__ __forceinline__ void
+	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
+			unsigned row) const
+	{
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+			operation().add(entry, values[i], row + i);
+	}
+
+	__device__ __forceinline__ void
+	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
+			 unsigned row) const
+	{
+		operation().add_all(entry, values, row);
+	}
+
+  private:
+	__device__ __forceinline__ const Operation &
+	operation() const
+	{
+		return static_cast<const Operation &>(*this);
+	}
+};
 
 #endif // WA_CUDA_GROUP_OPERATION_CUH

@@ -18,9 +18,9 @@ enum WaGroupSpecialCount
 	WA_GROUP_SPECIAL_COUNTS
 };
 
-template <typename Float> struct WaGroupSpecial
+template <typename Float>
+struct WaGroupSpecial : WaGroupOneByOne<WaGroupSpecial<Float>, Float>
 {
-	using Value = Float;
 	using Parts = WaGroupParts<Float>;
 	using Traits = WaGroupFloat<Float>;
 
@@ -35,7 +35,7 @@ template <typename Float> struct WaGroupSpecial
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, Value value, unsigned) const
+	add(const WaGroupEntry &entry, Float value, unsigned) const
 	{
 		Parts parts(value);
 
@@ -49,30 +49,6 @@ template <typename Float> struct WaGroupSpecial
 			atomicAdd(entry.word(WA_GROUP_NEGATIVE_INFINITIES), 1u);
 		else
 			atomicAdd(entry.word(WA_GROUP_POSITIVE_INFINITIES), 1u);
-	}
-
-	__device__ __forceinline__ void
-	add_each(const WaGroupEntry (&entries)[kGroupRows],
-			 const Value (&values)[kGroupRows], unsigned row,
-			 const bool (&takes)[kGroupRows]) const
-	{
-		wa_group_add_one_by_one(*this, entries, values, row, takes);
-	}
-
-	__device__ __forceinline__ void
-	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned row) const
-	{
-#pragma unroll
-		for (unsigned i = 0; i < kGroupRows; i++)
-			add(entry, values[i], row + i);
-	}
-
-	__device__ __forceinline__ void
-	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			 unsigned row) const
-	{
-		add_all(entry, values, row);
 	}
 
 	__device__ __forceinline__ static void

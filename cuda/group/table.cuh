@@ -109,21 +109,32 @@ struct WaGroupTarget
 	__device__ __forceinline__ void
 	add_wide(unsigned array, unsigned long long number) const
 	{
-		unsigned long long *element = wide + (size_t) array * ngroups;
-
-		if (number == 0)
-			return;
-		if (owned)
-			*element = number;
-		else
-			atomicAdd(element, number);
+		add(wide + (size_t) array * ngroups, number);
 	}
 
 	__device__ __forceinline__ void
 	add_narrow(unsigned array, uint32_t number) const
 	{
-		uint32_t *element = narrow + (size_t) array * ngroups;
+		add(narrow + (size_t) array * ngroups, number);
+	}
 
+	__device__ __forceinline__ void
+	raise_wide(unsigned array, unsigned long long number) const
+	{
+		raise(wide + (size_t) array * ngroups, number);
+	}
+
+	__device__ __forceinline__ void
+	raise_narrow(unsigned array, uint32_t number) const
+	{
+		raise(narrow + (size_t) array * ngroups, number);
+	}
+
+  private:
+	template <typename Word>
+	__device__ __forceinline__ void
+	add(Word *element, Word number) const
+	{
 		if (number == 0)
 			return;
 		if (owned)
@@ -132,24 +143,10 @@ struct WaGroupTarget
 			atomicAdd(element, number);
 	}
 
+	template <typename Word>
 	__device__ __forceinline__ void
-	raise_wide(unsigned array, unsigned long long number) const
+	raise(Word *element, Word number) const
 	{
-		unsigned long long *element = wide + (size_t) array * ngroups;
-
-		if (number == 0)
-			return;
-		if (owned)
-			*element = number;
-		else
-			atomicMax(element, number);
-	}
-
-	__device__ __forceinline__ void
-	raise_narrow(unsigned array, uint32_t number) const
-	{
-		uint32_t *element = narrow + (size_t) array * ngroups;
-
 		if (number == 0)
 			return;
 		if (owned)
