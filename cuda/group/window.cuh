@@ -198,14 +198,14 @@ wa_group_shift(const uint32_t (&word)[kDigits - 1], uint32_t high,
 }
 
 // A number that is not subnormal, taken apart for the common case: its
-// significand in two's complement, and the sign in all bits of a word.
+// significand, and its sign in all bits.
 template <typename Float> struct WaGroupNormal
 {
 	using Traits = WaGroupFloat<Float>;
 	using Bits = typename Traits::Bits;
 	using Signed = typename std::make_signed<Bits>::type;
 
-	Bits significand; // without the sign
+	Bits significand;
 	Bits sign;
 	int exponent;
 
@@ -249,8 +249,17 @@ wa_group_add_floats(const Operation &operation,
 		return;
 #pragma unroll
 	for (unsigned i = 0; i < kGroupRows; i++)
-		if (takes[i])
-			operation.add_other(entries[i], values[i]);
+	{
+		const WaGroupNormal<typename Operation::Value> number(values[i]);
+		const typename Operation::Parts parts(values[i]);
+
+		if (!takes[i] || operation.window.holds_normal(number.exponent))
+			continue;
+		if (operation.window.holds(parts))
+			operation.add_one(entries[i], parts);
+		else
+			operation.window.note(parts);
+	}
 }
 
 // The sum of floats.
@@ -291,16 +300,11 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 									   window.shift(number.exponent));
 	}
 
-	// Adds a number unless wa_group_add_floats has done so, or notes it.
+	// Adds a number that the window holds.
 	__device__ __forceinline__ void
-	add_other(const WaGroupEntry &entry, Value value) const
+	add_one(const WaGroupEntry &entry, const Parts &parts) const
 	{
-		const Parts parts(value);
-
-		if (!window.holds(parts))
-			window.note(parts);
-		else if (!window.holds_normal(WaGroupNormal<Float>(value).exponent))
-			this->add_digits(entry, wa_group_digits<4>(term_of(parts)));
+		this->add_digits(entry, wa_group_digits<4>(term_of(parts)));
 	}
 
 	__device__ __forceinline__ void
@@ -385,17 +389,11 @@ struct WaGroupFloatSquares
 		return square(number.significand, window.shift(number.exponent));
 	}
 
-	// Adds a number unless wa_group_add_floats has done so, or notes it.
+	// Adds a number that the window holds.
 	__device__ __forceinline__ void
-	add_other(const WaGroupEntry &entry, Value value) const
+	add_one(const WaGroupEntry &entry, const Parts &parts) const
 	{
-		const Parts parts(value);
-
-		if (!window.holds(parts))
-			window.note(parts);
-		else if (!window.holds_normal(WaGroupNormal<Float>(value).exponent))
-			this->add_digits(entry,
-							 square(parts.significand, window.shift(parts)));
+		this->add_digits(entry, square(parts.significand, window.shift(parts)));
 	}
 
 	// Squares that begin at the same word are added up first; four of them
