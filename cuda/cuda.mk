@@ -6,6 +6,7 @@
 #	build/gpu/check_kernels	the kernel test for a machine with a GPU; under
 #							compute-sanitizer use --report-api-errors no,
 #							since it provokes errors of the API
+#	build/gpu/check_block	the same with blocks of half the size
 #	build/gpu/check_primitives	the test of cuda/warp and bench/ladder, likewise
 #	build/gpu/check_groups	the test of grouped reductions, likewise
 #	GPU_GROUPS_OBJS			grouped reductions, for programs that measure them;
@@ -69,6 +70,15 @@ build/gpu/%.o: test/emu/%.cpp test/emu/check.h $(CUDA_HEADERS)
 $(GPU_PRIMITIVES_OBJS): $(LADDER_HEADERS)
 
 build/gpu/check_kernels: $(GPU_CHECK_OBJS) $(GPU_CUDA_OBJS) $(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/block/%.o: cuda/%.cu $(CUDA_HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) $(GPU_FLAGS) -DWA_BLOCK_THREADS=128 -c -o $@ $<
+
+build/gpu/check_block: build/gpu/block/kernels.o build/gpu/block/joint.o \
+		$(filter-out %/kernels.o %/joint.o,$(GPU_CUDA_OBJS)) \
+		$(GPU_CHECK_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 build/gpu/check_groups: $(patsubst %,build/gpu/%.o,\

@@ -10,7 +10,10 @@
 // Threads of a block, and blocks that a multiprocessor is to hold at once:
 // 1024 threads with 64 bytes each in flight are 64 kB, which covers the
 // latency of the memory; more of them would leave too few registers.
-constexpr unsigned kBlockThreads = 256;
+#ifndef WA_BLOCK_THREADS // tests set others: results do not depend on it
+#define WA_BLOCK_THREADS 256
+#endif
+constexpr unsigned kBlockThreads = WA_BLOCK_THREADS;
 constexpr unsigned kBlocksPerMultiprocessor = 4;
 
 // 16-byte loads that a thread has in flight.
@@ -39,8 +42,7 @@ struct WaGridPart
 // The same over a whole column; zero between launches, but for the states.
 struct WaGridScratch
 {
-	unsigned ticket;         // blocks that are done
-	unsigned long long rows; // valid ones, where there is a bitmap
+	unsigned long long tickets; // grid/finish.cuh
 	WaGridPart parts[WA_OP_COUNT];
 };
 

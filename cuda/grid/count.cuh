@@ -10,7 +10,7 @@
 struct WaCountShared
 {
 	unsigned rows;
-	unsigned last;
+	WaGridTicket ticket;
 };
 
 // Returns the number of bits in some words.
@@ -41,7 +41,7 @@ wa_count_column(const WaColumnArgs &column, WaCountShared &shared)
 	if (column.validity == NULL)
 	{
 		if (threadIdx.x == 0)
-			wa_rows_store<false>(column);
+			column.result->rows = column.nrows;
 		return;
 	}
 	words.values = column.validity;
@@ -63,11 +63,10 @@ wa_count_column(const WaColumnArgs &column, WaCountShared &shared)
 	}
 	wa_rows_gather(rows, shared.rows);
 	__syncthreads();
-	if (threadIdx.x == 0)
-		atomicAdd(&column.scratch->rows, (unsigned long long) shared.rows);
-	if (wa_grid_is_last(&column.scratch->ticket, column.blocks, shared.last) &&
+	if (wa_grid_is_last(&column.scratch->tickets, column.blocks, shared.rows,
+						shared.ticket) &&
 		threadIdx.x == 0)
-		wa_rows_store<true>(column);
+		column.result->rows = shared.ticket.rows;
 }
 
 #endif // WA_CUDA_GRID_COUNT_CUH

@@ -98,7 +98,7 @@ template <WaStorage kStorage, WaOpSet kOps> struct WaReduction
 		typename Min::Shared min;
 		typename Max::Shared max;
 		unsigned rows; // valid ones of the block, where there is a bitmap
-		unsigned last;
+		WaGridTicket ticket;
 	};
 
 	// Calls call(part, state, shared) for each part there is; `part` is an
@@ -131,16 +131,6 @@ wa_rows_gather(unsigned rows, unsigned &block_rows)
 	rows = wa_warp_sum(rows);
 	if (wa_warp_lane() == 0)
 		atomicAdd(&block_rows, rows);
-}
-
-// Writes the number of valid rows.  One thread of the last block calls it.
-template <bool kBitmap>
-__device__ __forceinline__ void
-wa_rows_store(const WaColumnArgs &column)
-{
-	column.result->rows = kBitmap
-							  ? (int64_t) atomicExch(&column.scratch->rows, 0)
-							  : (int64_t) column.nrows;
 }
 
 // Reduces a column.  All threads of the column.blocks blocks of kBlockThreads
@@ -188,12 +178,11 @@ wa_reduce_column(const WaColumnArgs &column,
 						 [](auto part, auto &kept, auto &block)
 						 { part.gather(kept, block); });
 	__syncthreads();
-	if (kBitmap && threadIdx.x == 0)
-		atomicAdd(&column.scratch->rows, (unsigned long long) shared.rows);
 	Reduction::for_parts(state, shared,
 						 [&](auto part, auto &, auto &block)
 						 { part.publish(block, column); });
-	if (!wa_grid_is_last(&column.scratch->ticket, column.blocks, shared.last))
+	if (!wa_grid_is_last(&column.scratch->tickets, column.blocks, shared.rows,
+						 shared.ticket))
 		return;
 
 	Reduction::for_parts(state, shared,
@@ -204,7 +193,7 @@ wa_reduce_column(const WaColumnArgs &column,
 						 [&](auto part, auto &, auto &block)
 						 { part.store(block, column.result); });
 	if (threadIdx.x == 0)
-		wa_rows_store<kBitmap>(column);
+		column.result->rows = kBitmap ? shared.ticket.rows : column.nrows;
 }
 
 #endif // WA_CUDA_GRID_REDUCE_CUH

@@ -38,7 +38,32 @@ wa_valid_or(const WaValues<Value, kRows> &values, unsigned valid, Value neutral)
 
 #pragma unroll
 	for (unsigned i = 0; i < kRows; i++)
-		result.values[i] = (valid >> i & 1) != 0 ? values.values[i] : neutral;
+		result.values[i] = (valid & 1u << i) != 0 ? values.values[i] : neutral;
+	return result;
+}
+
+// The same for values of 16 bits, two at a time: kRows is even, or 1.
+template <unsigned kRows>
+__device__ __forceinline__ WaValues<int16_t, kRows>
+wa_valid_or(const WaValues<int16_t, kRows> &values, unsigned valid,
+			int16_t neutral)
+{
+	constexpr unsigned kWords = (kRows + 1) / 2;
+	const uint32_t neutrals = (uint16_t) neutral * 0x10001u;
+	uint32_t words[kWords] = {};
+	WaValues<int16_t, kRows> result;
+
+	memcpy(words, &values, sizeof(values));
+#pragma unroll
+	for (unsigned i = 0; i < kWords; i++)
+	{
+		// Two bits of the mask, 16 bits apart, of 8 at a time.
+		const uint32_t bits = (valid >> i / 4 * 8 & 0xff) * 0x8001u;
+		const uint32_t mask = (bits >> i % 4 * 2 & 0x10001u) * 0xffffu;
+
+		words[i] = (words[i] & mask) | (neutrals & ~mask);
+	}
+	memcpy(&result, words, sizeof(result));
 	return result;
 }
 
@@ -103,12 +128,15 @@ template <unsigned kRows> class WaGridBits
 	{
 	}
 
-	// Loads the words with the bits of the thread's vector that lies `vectors`,
-	// a multiple of kBlockThreads, behind number 0.
+	// Loads the words with the bits of the thread's vector that lies
+	// tile + i * kBlockThreads vectors behind number 0.  `tile` is a multiple
+	// of kBlockThreads.
 	__device__ __forceinline__ uint2
-	load(unsigned vectors) const
+	load(unsigned tile, unsigned i) const
 	{
-		const uint32_t *words = validity_ + (word_ + vectors / 32 * kRows);
+		constexpr unsigned kWords = kBlockThreads / 32 * kRows;
+		const uint32_t *words =
+			validity_ + (word_ + tile / 32 * kRows) + i * kWords;
 		uint2 loaded;
 
 		loaded.x = __ldg(words);
@@ -120,9 +148,7 @@ template <unsigned kRows> class WaGridBits
 	__device__ __forceinline__ unsigned
 	bits(const uint2 &words) const
 	{
-		const uint64_t both = (uint64_t) words.y << 32 | words.x;
-
-		return (unsigned) (both >> shift_) & ((1u << kRows) - 1);
+		return __funnelshift_r(words.x, words.y, shift_) & ((1u << kRows) - 1);
 	}
 
   private:
@@ -180,7 +206,7 @@ wa_grid_load_valid_tile(const uint4 *vectors, unsigned tile,
 
 #pragma unroll
 	for (unsigned i = 0; i < kLoads; i++)
-		words[i] = bitmap.load(tile + i * kBlockThreads);
+		words[i] = bitmap.load(tile, i);
 	wa_grid_load_tile(vectors, tile, values);
 #pragma unroll
 	for (unsigned i = 0; i < kLoads; i++)
@@ -207,7 +233,7 @@ wa_grid_add_rest(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
 		memcpy(&values, &loaded, sizeof(loaded));
 		if constexpr (kBitmap)
 		{
-			const unsigned valid = bitmap.bits(bitmap.load(tile));
+			const unsigned valid = bitmap.bits(bitmap.load(tile, 0));
 
 			rows += __popc(valid);
 			add(values, valid);

@@ -80,7 +80,7 @@ template <> struct WaExactFloat<double>
 	__device__ __forceinline__ static bool
 	is_hidden(double x)
 	{
-		return wa_exact_top(x) == 0 && x != 0;
+		return wa_exact_top(x) == 0 && (uint32_t) wa_double_bits(x) != 0;
 	}
 };
 

@@ -280,6 +280,15 @@ __funnelshift_l(unsigned low, unsigned high, unsigned shift)
 	return (unsigned) (both << shift % 32 >> 32);
 }
 
+// Returns the low word of high:low shifted right.
+inline unsigned
+__funnelshift_r(unsigned low, unsigned high, unsigned shift)
+{
+	uint64_t both = (uint64_t) high << 32 | low;
+
+	return (unsigned) (both >> shift % 32);
+}
+
 inline unsigned
 __float_as_uint(float number)
 {

@@ -2,8 +2,9 @@
 #	The emulator and the kernel test.  Included by the Makefile in the root.
 #
 #	emu-test			builds build/emu/test_kernels and
-#						build/emu/test_primitives and runs them, and
-#						build/emu/test_groups
+#						build/emu/test_primitives and runs them,
+#						build/emu/test_groups, and build/emu/test_block, the
+#						kernel test with blocks of half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -81,6 +82,19 @@ build/emu/test/core/%.o: src/core/%.c $(EMU_HEADERS)
 build/emu/test_kernels: $(EMU_TEST_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# The kernels in blocks of another size.
+EMU_BLOCK_OBJS = build/emu/block/kernels.o build/emu/block/joint.o \
+	$(filter-out build/emu/test/kernels.o build/emu/test/joint.o,\
+		$(EMU_TEST_OBJS))
+
+build/emu/block/%.o: cuda/%.cu $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) -O1 -DWA_BLOCK_THREADS=128 $(EMU_INCLUDES) -x c++ \
+		-c -o $@ $<
+
+build/emu/test_block: $(EMU_BLOCK_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 build/emu/test_primitives: $(EMU_PRIMITIVES_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
@@ -96,8 +110,9 @@ $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 	$(wildcard bench/ladder/*.cuh)
 
 .PHONY: emu-test
-emu-test: build/emu/test_kernels build/emu/test_primitives \
-		build/emu/test_groups
+emu-test: build/emu/test_kernels build/emu/test_block \
+		build/emu/test_primitives build/emu/test_groups
 	build/emu/test_kernels
+	build/emu/test_block 4
 	build/emu/test_primitives
 	build/emu/test_groups

@@ -9,8 +9,23 @@
 #include <string.h>
 
 // Kinds of integers.
-static const char *const integer_names[] = {"random", "extremes", "largest",
-											"smallest", "small"};
+static const char *const integer_names[] = {
+	"random", "extremes", "largest", "smallest", "halves", "small"};
+
+// Returns a number whose upper and lower halves are at the edges of their
+// range: products of halves are then as large as they can be.
+template <typename Integer>
+static Integer
+halves_value(Random &random)
+{
+	constexpr unsigned kHalf = 4 * sizeof(Integer);
+	const uint64_t most = ((uint64_t) 1 << (kHalf - 1)) - 1;
+	const uint64_t edges[] = {0,        1,        most - 1, most,
+							  most + 1, most + 2, 2 * most, 2 * most + 1};
+	const uint64_t upper = edges[random.below(8)];
+
+	return (Integer) (upper << kHalf | edges[random.below(8)]);
+}
 
 template <typename Integer>
 static Integer
@@ -30,6 +45,8 @@ integer_value(unsigned kind, Random &random)
 			return largest;
 		case 3:
 			return smallest;
+		case 4:
+			return halves_value<Integer>(random);
 		default:
 			return (Integer) (random.below(100) + 5);
 	}

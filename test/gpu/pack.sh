@@ -125,8 +125,8 @@ command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] ||
 	[ -n "${WA_PACK_NO_CUDA:-}" ] || wa_die "no nvcc: the bundle would have no GPU code"
 if [ -z "${WA_PREBUILT:-}" ]; then
 	wa_make all
-	wa_make build/gpu/check_kernels build/gpu/check_groups \
-		build/gpu/check_primitives build/gpu/bench_kernels \
+	wa_make build/gpu/check_kernels build/gpu/check_block \
+		build/gpu/check_groups build/gpu/check_primitives build/gpu/bench_kernels \
 		build/gpu/bench_groups build/gpu/bench_ladder
 fi
 

@@ -154,6 +154,7 @@ stage_kernels()
 	local rc=0
 
 	"$TESTS/check_kernels" || rc=1
+	"$TESTS/check_block" 4 || rc=1
 	"$TESTS/check_groups" 1 2 || rc=1
 	"$TESTS/check_primitives" || rc=1
 	return "$rc"
