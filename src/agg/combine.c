@@ -7,9 +7,10 @@
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 
-#include "agg/column.h"
-#include "agg/extreme.h"
+#include "agg/call_site.h"
 #include "exec/reduce.h"
+#include "state/column.h"
+#include "state/extreme.h"
 
 PG_FUNCTION_INFO_V1(warpagg_combine);
 PG_FUNCTION_INFO_V1(warpagg_serialize);

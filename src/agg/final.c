@@ -12,8 +12,6 @@
 
 #include "fmgr.h"
 
-#include "agg/column.h"
-#include "agg/extreme.h"
 #include "agg/final.h"
 #include "exec/reduce.h"
 
@@ -27,47 +25,41 @@ PG_FUNCTION_INFO_V1(warpagg_var_samp_final);
 PG_FUNCTION_INFO_V1(warpagg_stddev_pop_final);
 PG_FUNCTION_INFO_V1(warpagg_stddev_samp_final);
 
-#define SUM     WA_OP_BIT(WA_OP_SUM)
-#define SQUARES WA_OP_BIT(WA_OP_SQUARES)
-
-WaOpSet
-wa_final_operations(PGFunction function)
+WaAggregate
+wa_final_aggregate(PGFunction function)
 {
-	static const struct
-	{
-		PGFunction function;
-		WaOpSet ops;
-	} needs[] = {
-		{warpagg_sum_final, SUM},
-		{warpagg_avg_final, SUM},
-		{warpagg_min_final, WA_OP_BIT(WA_OP_MIN)},
-		{warpagg_max_final, WA_OP_BIT(WA_OP_MAX)},
-		{warpagg_var_pop_final, SUM | SQUARES},
-		{warpagg_var_samp_final, SUM | SQUARES},
-		{warpagg_stddev_pop_final, SUM | SQUARES},
-		{warpagg_stddev_samp_final, SUM | SQUARES},
+	static const PGFunction functions[WA_AGGREGATE_COUNT] = {
+		[WA_COUNT] = warpagg_count_final,
+		[WA_SUM] = warpagg_sum_final,
+		[WA_AVG] = warpagg_avg_final,
+		[WA_MIN] = warpagg_min_final,
+		[WA_MAX] = warpagg_max_final,
+		[WA_VAR_POP] = warpagg_var_pop_final,
+		[WA_VAR_SAMP] = warpagg_var_samp_final,
+		[WA_STDDEV_POP] = warpagg_stddev_pop_final,
+		[WA_STDDEV_SAMP] = warpagg_stddev_samp_final,
 	};
+	WaAggregate aggregate = 0;
 
-	for (int i = 0; i < lengthof(needs); i++)
-		if (needs[i].function == function)
-			return needs[i].ops;
-	return 0;
+	while (aggregate < WA_AGGREGATE_COUNT && functions[aggregate] != function)
+		aggregate++;
+	return aggregate;
 }
 
-/* Returns the state argument with all rows in its components, if it has any. */
-static WaAggState *
-collect_argument(FunctionCallInfo fcinfo)
+/* Returns the result over the state argument. */
+static Datum
+result(FunctionCallInfo fcinfo, WaAggregate aggregate)
 {
-	WaAggState *state;
+	WaAggState *state = NULL;
 
 	if (PG_ARGISNULL(0))
-	{
 		wa_exec_finish();
-		return NULL;
+	else
+	{
+		state = (WaAggState *) PG_GETARG_POINTER(0);
+		wa_state_collect(state);
 	}
-	state = (WaAggState *) PG_GETARG_POINTER(0);
-	wa_state_collect(state);
-	return state->rows > 0 ? state : NULL;
+	return wa_aggregate_result(aggregate, state, &fcinfo->isnull);
 }
 
 /*
@@ -77,9 +69,7 @@ collect_argument(FunctionCallInfo fcinfo)
 Datum
 warpagg_count_final(PG_FUNCTION_ARGS)
 {
-	WaAggState *state = collect_argument(fcinfo);
-
-	PG_RETURN_INT64(state == NULL ? 0 : state->rows);
+	return result(fcinfo, WA_COUNT);
 }
 
 /*
@@ -92,11 +82,7 @@ warpagg_count_final(PG_FUNCTION_ARGS)
 Datum
 warpagg_sum_final(PG_FUNCTION_ARGS)
 {
-	WaAggState *state = collect_argument(fcinfo);
-
-	if (state == NULL)
-		PG_RETURN_NULL();
-	return state->plan->kind->sum(state);
+	return result(fcinfo, WA_SUM);
 }
 
 /*
@@ -107,11 +93,7 @@ warpagg_sum_final(PG_FUNCTION_ARGS)
 Datum
 warpagg_avg_final(PG_FUNCTION_ARGS)
 {
-	WaAggState *state = collect_argument(fcinfo);
-
-	if (state == NULL)
-		PG_RETURN_NULL();
-	return state->plan->kind->average(state);
+	return result(fcinfo, WA_AVG);
 }
 
 /*
@@ -122,32 +104,13 @@ warpagg_avg_final(PG_FUNCTION_ARGS)
 Datum
 warpagg_min_final(PG_FUNCTION_ARGS)
 {
-	WaAggState *state = collect_argument(fcinfo);
-
-	if (state == NULL)
-		PG_RETURN_NULL();
-	return wa_extreme_result(state, WA_OP_MIN);
+	return result(fcinfo, WA_MIN);
 }
 
 Datum
 warpagg_max_final(PG_FUNCTION_ARGS)
 {
-	WaAggState *state = collect_argument(fcinfo);
-
-	if (state == NULL)
-		PG_RETURN_NULL();
-	return wa_extreme_result(state, WA_OP_MAX);
-}
-
-/* Returns a variance or its square root; NULL without enough rows. */
-static Datum
-variance(FunctionCallInfo fcinfo, bool sample, bool root)
-{
-	WaAggState *state = collect_argument(fcinfo);
-
-	if (state == NULL || (sample && state->rows == 1))
-		PG_RETURN_NULL();
-	return state->plan->kind->variance(state, sample, root);
+	return result(fcinfo, WA_MAX);
 }
 
 /*
@@ -159,23 +122,23 @@ variance(FunctionCallInfo fcinfo, bool sample, bool root)
 Datum
 warpagg_var_pop_final(PG_FUNCTION_ARGS)
 {
-	return variance(fcinfo, false, false);
+	return result(fcinfo, WA_VAR_POP);
 }
 
 Datum
 warpagg_var_samp_final(PG_FUNCTION_ARGS)
 {
-	return variance(fcinfo, true, false);
+	return result(fcinfo, WA_VAR_SAMP);
 }
 
 Datum
 warpagg_stddev_pop_final(PG_FUNCTION_ARGS)
 {
-	return variance(fcinfo, false, true);
+	return result(fcinfo, WA_STDDEV_POP);
 }
 
 Datum
 warpagg_stddev_samp_final(PG_FUNCTION_ARGS)
 {
-	return variance(fcinfo, true, true);
+	return result(fcinfo, WA_STDDEV_SAMP);
 }

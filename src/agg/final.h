@@ -1,18 +1,18 @@
 /*
  * final.h
- *		The final functions, by which an aggregate's operations are known.
+ *		The final functions, by which the aggregates of the family are known.
  */
 #ifndef WA_AGG_FINAL_H
 #define WA_AGG_FINAL_H
 
 #include "fmgr.h"
 
-#include "core/types.h"
+#include "state/result.h"
 
 /*
- * Returns the operations that the aggregate with this final function needs;
- * the empty set if it only counts rows, or is none of ours.
+ * Returns the aggregate that has this final function, or WA_AGGREGATE_COUNT if
+ * none of ours has.
  */
-extern WaOpSet wa_final_operations(PGFunction function);
+extern WaAggregate wa_final_aggregate(PGFunction function);
 
 #endif /* WA_AGG_FINAL_H */

@@ -10,8 +10,9 @@
 
 #include "fmgr.h"
 
-#include "agg/state.h"
+#include "agg/call_site.h"
 #include "exec/reduce.h"
+#include "state/state.h"
 
 PG_FUNCTION_INFO_V1(warpagg_transition);
 PG_FUNCTION_INFO_V1(warpagg_moving_transition);

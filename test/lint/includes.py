@@ -27,14 +27,15 @@ ROOMS = {
     "daemon": {"core", "surface"},
     "client": {"core", "top"},
     "exec": {"core", "client", "top"},
-    "agg": {"core", "exec", "top"},
-    "scan": {"core", "exec", "client", "top"},
+    "state": {"core", "exec", "top"},
+    "agg": {"core", "exec", "state", "top"},
+    "scan": {"core", "exec", "client", "state", "top"},
     "stats": {"core", "client", "top"},
     "top": {"core", "client", "exec", "agg", "scan", "stats"},
 }
 
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
-EXTENSION = {"client", "exec", "agg", "scan", "stats", "top"}
+EXTENSION = {"client", "exec", "state", "agg", "scan", "stats", "top"}
 
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "daemon", "cuda"}

@@ -5,6 +5,6 @@
  */
 #include "postgres.h"
 
-#include "agg/column.h"
+#include "state/column.h"
 
 const WaColumnKind wa_other_column = {0};

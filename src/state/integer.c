@@ -9,9 +9,9 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-#include "agg/column.h"
-#include "agg/numeric_format.h"
-#include "agg/numeric_variance.h"
+#include "state/column.h"
+#include "state/numeric_format.h"
+#include "state/numeric_variance.h"
 
 /* Returns a value of SQL, widened. */
 static inline int64

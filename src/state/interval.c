@@ -11,8 +11,8 @@
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
-#include "agg/column.h"
 #include "compat.h"
+#include "state/column.h"
 
 typedef struct IntervalSum
 {

@@ -5,12 +5,12 @@
  * Of equal values that look different the one that came last is kept, or
  * whichever the built-in keeps for the type (for character(n), the first).
  */
-#ifndef WA_AGG_EXTREME_H
-#define WA_AGG_EXTREME_H
+#ifndef WA_STATE_EXTREME_H
+#define WA_STATE_EXTREME_H
 
 #include "lib/stringinfo.h"
 
-#include "agg/state.h"
+#include "state/state.h"
 
 /* An extreme value, as the plan's type is stored; undefined without rows. */
 typedef union WaExtreme
@@ -38,4 +38,4 @@ extern void wa_extreme_read(WaAggState *state, StringInfo buffer);
 /* Returns MIN or MAX of a state with rows. */
 extern Datum wa_extreme_result(const WaAggState *state, WaOp op);
 
-#endif /* WA_AGG_EXTREME_H */
+#endif /* WA_STATE_EXTREME_H */

@@ -6,12 +6,12 @@
  * state; there is no SQUARES without SUM, and without either none of them is
  * called.  MIN and MAX are kept alike for all kinds, see extreme.h.
  */
-#ifndef WA_AGG_COLUMN_H
-#define WA_AGG_COLUMN_H
+#ifndef WA_STATE_COLUMN_H
+#define WA_STATE_COLUMN_H
 
 #include "lib/stringinfo.h"
 
-#include "agg/state.h"
+#include "state/state.h"
 
 typedef struct WaColumnKind
 {
@@ -53,4 +53,4 @@ extern const WaColumnKind wa_numeric_column;
 extern const WaColumnKind wa_interval_column;
 extern const WaColumnKind wa_other_column; /* counted, and ordered at most */
 
-#endif /* WA_AGG_COLUMN_H */
+#endif /* WA_STATE_COLUMN_H */

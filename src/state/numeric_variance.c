@@ -12,8 +12,8 @@
 
 #include "utils/fmgrprotos.h"
 
-#include "agg/numeric_format.h"
-#include "agg/numeric_variance.h"
+#include "state/numeric_format.h"
+#include "state/numeric_variance.h"
 
 /* Calls a numeric function of two arguments. */
 static Numeric

@@ -8,12 +8,12 @@
  * to be carried on.  (The built-in's NumericSumAccum defers carries, too, in 32
  * bits.)  Sums may have more digits than a numeric.
  */
-#ifndef WA_AGG_DIGIT_SUM_H
-#define WA_AGG_DIGIT_SUM_H
+#ifndef WA_STATE_DIGIT_SUM_H
+#define WA_STATE_DIGIT_SUM_H
 
 #include "lib/stringinfo.h"
 
-#include "agg/numeric_format.h"
+#include "state/numeric_format.h"
 
 /* A sum; all zero but its context means 0. */
 typedef struct WaDigitSum
@@ -46,4 +46,4 @@ extern void wa_digit_sum_view(const WaDigitSum *sum, WaNumericView *view);
 extern void wa_digit_sum_write(const WaDigitSum *sum, StringInfo buffer);
 extern void wa_digit_sum_read(WaDigitSum *sum, StringInfo buffer);
 
-#endif /* WA_AGG_DIGIT_SUM_H */
+#endif /* WA_STATE_DIGIT_SUM_H */

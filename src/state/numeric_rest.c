@@ -7,7 +7,7 @@
 #include "libpq/pqformat.h"
 #include "utils/memutils.h"
 
-#include "agg/numeric_rest.h"
+#include "state/numeric_rest.h"
 
 WaNumericRest *
 wa_numeric_rest_make(MemoryContext context)

@@ -8,8 +8,8 @@
  * PostgreSQL 9.1 (9.1 added its short form, 14 the infinities): digits of base
  * 10000, the weight of the first, the sign and the display scale.
  */
-#ifndef WA_AGG_NUMERIC_FORMAT_H
-#define WA_AGG_NUMERIC_FORMAT_H
+#ifndef WA_STATE_NUMERIC_FORMAT_H
+#define WA_STATE_NUMERIC_FORMAT_H
 
 #include "utils/numeric.h"
 
@@ -89,4 +89,4 @@ wa_numeric_digit(const WaNumericView *view, int i)
 	return digit;
 }
 
-#endif /* WA_AGG_NUMERIC_FORMAT_H */
+#endif /* WA_STATE_NUMERIC_FORMAT_H */

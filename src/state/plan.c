@@ -1,29 +1,22 @@
 /*
  * plan.c
- *		How the aggregates of one call site are evaluated; see plan.h.
+ *		How the aggregates over one column are evaluated; see plan.h.
  *
- * All aggregates of the family have the same transition function, so that
- * PostgreSQL lets those over the same column share one state.  The state keeps
- * only the components that somebody will ask for.  Who that is, is seen from
- * the plan node: each aggregate's final function tells its operations.
+ * A state keeps only the components that somebody will ask for.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "nodes/execnodes.h"
-#include "nodes/nodeFuncs.h"
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "agg/column.h"
-#include "agg/extreme.h"
-#include "agg/final.h"
-#include "agg/plan.h"
 #include "settings.h"
+#include "state/column.h"
+#include "state/extreme.h"
+#include "state/plan.h"
 
 /* Rows of a state before it gets a bulk: of one at a time, and of many. */
 #define BULK_ROWS      256
@@ -144,9 +137,8 @@ look_up_order(WaAggPlan *plan, MemoryContext context)
 		plan->larger = prepare_call(plan, "max", context);
 }
 
-/* Completes a plan whose key and circumstances are known. */
-static void
-complete_plan(WaAggPlan *plan, MemoryContext context)
+void
+wa_plan_complete(WaAggPlan *plan, MemoryContext context)
 {
 	choose_kind(plan);
 	if (((plan->key.ops & WA_OP_BIT(WA_OP_SUM)) != 0 &&
@@ -163,139 +155,6 @@ complete_plan(WaAggPlan *plan, MemoryContext context)
 		plan->bulk_rows = 1;
 	else
 		plan->bulk_rows = plan->many ? BULK_ROWS_MANY : BULK_ROWS;
-}
-
-/* What an aggregate asks of the state that it shares. */
-typedef struct Wish
-{
-	WaOpSet ops;
-	Oid extreme_type;
-} Wish;
-
-/* Adds the wish of one of our aggregates; others have none. */
-static void
-add_wish(Wish *wish, Oid aggregate)
-{
-	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
-	Oid finalfn;
-	FmgrInfo function;
-	WaOpSet ops;
-
-	if (!HeapTupleIsValid(tuple))
-		return; /* a window function that is no aggregate */
-	finalfn = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggfinalfn;
-	ReleaseSysCache(tuple);
-	if (!OidIsValid(finalfn))
-		return;
-	fmgr_info(finalfn, &function);
-	ops = wa_final_operations(function.fn_addr);
-	wish->ops |= ops;
-	if ((ops & EXTREMES) != 0)
-	{
-		Oid *types;
-		int ntypes;
-
-		(void) get_func_signature(aggregate, &types, &ntypes);
-		wish->extreme_type = types[0];
-		pfree(types);
-	}
-}
-
-/* Collects the wishes of the aggregates that share this call's state. */
-static Wish
-shared_wish(AggState *node, const Aggref *caller)
-{
-	Wish wish = {0, InvalidOid};
-	ListCell *cell;
-
-	foreach (cell, node->aggs)
-	{
-		const Aggref *aggref = (const Aggref *) lfirst(cell);
-
-		if (aggref->aggtransno == caller->aggtransno)
-			add_wish(&wish, aggref->aggfnoid);
-	}
-	return wish;
-}
-
-/*
- * Collects the wishes that any window function of the node has over a column
- * of the type: which of them is calling cannot be told.
- */
-static Wish
-window_wish(WindowAggState *node, Oid type)
-{
-	Wish wish = {0, InvalidOid};
-	ListCell *cell;
-
-	foreach (cell, node->funcs)
-	{
-		const WindowFunc *function =
-			((WindowFuncExprState *) lfirst(cell))->wfunc;
-
-		if (list_length(function->args) == 1 &&
-			exprType((Node *) linitial(function->args)) == type)
-			add_wish(&wish, function->winfnoid);
-	}
-	return wish;
-}
-
-/* Makes an empty plan for a call site. */
-static WaAggPlan *
-make_plan(FunctionCallInfo fcinfo)
-{
-	WaAggPlan *plan =
-		MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(WaAggPlan));
-
-	plan->collation = PG_GET_COLLATION();
-	return plan;
-}
-
-const WaAggPlan *
-wa_plan_transition(FunctionCallInfo fcinfo, bool moving)
-{
-	WaAggPlan *plan = (WaAggPlan *) fcinfo->flinfo->fn_extra;
-	Aggref *caller;
-	Wish wish;
-
-	if (plan != NULL)
-		return plan;
-	plan = make_plan(fcinfo);
-	plan->key.argument_type = get_fn_expr_argtype(fcinfo->flinfo, 1);
-	plan->moving = moving;
-	caller = AggGetAggref(fcinfo);
-	if (caller != NULL)
-	{
-		AggState *node = castNode(AggState, fcinfo->context);
-
-		wish = shared_wish(node, caller);
-		plan->many =
-			node->aggstrategy == AGG_HASHED || node->aggstrategy == AGG_MIXED;
-		plan->may_use_device = true;
-	}
-	else
-		wish = window_wish(castNode(WindowAggState, fcinfo->context),
-						   plan->key.argument_type);
-	/* What cannot be taken away again nobody reads from a moving state. */
-	plan->key.ops = moving ? wish.ops & ~EXTREMES : wish.ops;
-	plan->key.extreme_type = wish.extreme_type;
-	complete_plan(plan, fcinfo->flinfo->fn_mcxt);
-	fcinfo->flinfo->fn_extra = plan;
-	return plan;
-}
-
-const WaAggPlan *
-wa_plan_states(FunctionCallInfo fcinfo, const WaPlanKey *key)
-{
-	WaAggPlan *plan = (WaAggPlan *) fcinfo->flinfo->fn_extra;
-
-	if (plan != NULL)
-		return plan;
-	plan = make_plan(fcinfo);
-	plan->key = *key;
-	complete_plan(plan, fcinfo->flinfo->fn_mcxt);
-	fcinfo->flinfo->fn_extra = plan;
-	return plan;
 }
 
 bool

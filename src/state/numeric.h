@@ -2,14 +2,14 @@
  * numeric.h
  *		Columns of numeric: what others need to know of their scale.
  */
-#ifndef WA_AGG_NUMERIC_H
-#define WA_AGG_NUMERIC_H
+#ifndef WA_STATE_NUMERIC_H
+#define WA_STATE_NUMERIC_H
 
 #include "utils/numeric.h"
 
-#include "agg/state.h"
+#include "state/state.h"
 
 /* Returns a value of the bulk of a numeric state as a numeric. */
 extern Numeric wa_numeric_of_value(const WaAggState *state, WaValue value);
 
-#endif /* WA_AGG_NUMERIC_H */
+#endif /* WA_STATE_NUMERIC_H */

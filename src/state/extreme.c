@@ -11,9 +11,9 @@
 #include "libpq/pqformat.h"
 #include "utils/datum.h"
 
-#include "agg/column.h"
-#include "agg/extreme.h"
-#include "agg/numeric.h"
+#include "state/column.h"
+#include "state/extreme.h"
+#include "state/numeric.h"
 
 /* Tells whether values of the plan are compared here, not by PostgreSQL. */
 static inline bool

@@ -15,12 +15,12 @@
 #include "libpq/pqformat.h"
 #include "utils/fmgrprotos.h"
 
-#include "agg/column.h"
-#include "agg/extreme.h"
-#include "agg/numeric.h"
-#include "agg/numeric_format.h"
-#include "agg/numeric_rest.h"
-#include "agg/numeric_variance.h"
+#include "state/column.h"
+#include "state/extreme.h"
+#include "state/numeric.h"
+#include "state/numeric_format.h"
+#include "state/numeric_rest.h"
+#include "state/numeric_variance.h"
 
 #define EXTREMES (WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX))
 

@@ -12,9 +12,9 @@
 
 #include "utils/memutils.h"
 
-#include "agg/buffer.h"
 #include "exec/reduce.h"
 #include "settings.h"
+#include "state/buffer.h"
 
 /* Small blocks, so that little memory is taken beyond the budget. */
 #define MAX_BLOCK_BYTES ((Size) 64 * 1024)

@@ -10,14 +10,14 @@
  * stands for, so final functions may run any number of times and transitions go
  * on afterwards.
  */
-#ifndef WA_AGG_STATE_H
-#define WA_AGG_STATE_H
+#ifndef WA_STATE_STATE_H
+#define WA_STATE_STATE_H
 
 #include "utils/memutils.h"
 
-#include "agg/buffer.h"
-#include "agg/plan.h"
 #include "core/partial.h"
+#include "state/buffer.h"
+#include "state/plan.h"
 
 /* A full buffer; see DESIGN: PCIe is at its speed from about 1 MiB. */
 #define WA_BUFFER_BYTES (1024 * 1024)
@@ -113,4 +113,4 @@ extern void wa_state_collect(WaAggState *state);
 /* Merges *from, whose rows came later and are all in its components. */
 extern void wa_state_merge(WaAggState *into, const WaAggState *from);
 
-#endif /* WA_AGG_STATE_H */
+#endif /* WA_STATE_STATE_H */

@@ -7,7 +7,7 @@
 #include "libpq/pqformat.h"
 #include "utils/memutils.h"
 
-#include "agg/digit_sum.h"
+#include "state/digit_sum.h"
 
 /* Cells may grow to this before they are carried on. */
 #define MAX_CELL (PG_INT64_MAX / 4)

@@ -2,8 +2,8 @@
  * buffer.h
  *		Value buffers of aggregate states, within one budget a backend.
  */
-#ifndef WA_AGG_BUFFER_H
-#define WA_AGG_BUFFER_H
+#ifndef WA_STATE_BUFFER_H
+#define WA_STATE_BUFFER_H
 
 #include "core/partial.h"
 
@@ -29,4 +29,4 @@ extern bool wa_buffer_grow(WaBuffer *buffer, Size bytes);
 /* Returns the buffer's memory, aligned for any type. */
 extern void *wa_buffer_memory(const WaBuffer *buffer);
 
-#endif /* WA_AGG_BUFFER_H */
+#endif /* WA_STATE_BUFFER_H */

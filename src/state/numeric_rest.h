@@ -3,12 +3,12 @@
  *		What a sum of numeric has beside scaled integers: numbers that are not
  *		finite, numbers with many digits, and counts of display scales.
  */
-#ifndef WA_AGG_NUMERIC_REST_H
-#define WA_AGG_NUMERIC_REST_H
+#ifndef WA_STATE_NUMERIC_REST_H
+#define WA_STATE_NUMERIC_REST_H
 
 #include "lib/stringinfo.h"
 
-#include "agg/digit_sum.h"
+#include "state/digit_sum.h"
 
 /* How many rows of a moving aggregate have a display scale. */
 typedef struct WaScaleCount
@@ -65,4 +65,4 @@ extern Numeric wa_numeric_rest_special(const WaNumericRest *rest);
 extern void wa_numeric_rest_write(const WaNumericRest *rest, StringInfo buffer);
 extern void wa_numeric_rest_read(WaNumericRest *rest, StringInfo buffer);
 
-#endif /* WA_AGG_NUMERIC_REST_H */
+#endif /* WA_STATE_NUMERIC_REST_H */

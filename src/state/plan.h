@@ -1,13 +1,13 @@
 /*
  * plan.h
- *		How the aggregates of one call site are evaluated.
+ *		What the states of one column have in common: how its aggregates are
+ *		evaluated.
  *
- * A call site is a place in an executor tree where a support function of the
- * family is called; what it needs to know is found out at its first call and
- * kept, for the life of the query, where every state made there points to it.
+ * A plan is made once a query, for a call site of the aggregate tier or a column
+ * of the scan tier, and lives as long; every state made there points to it.
  */
-#ifndef WA_AGG_PLAN_H
-#define WA_AGG_PLAN_H
+#ifndef WA_STATE_PLAN_H
+#define WA_STATE_PLAN_H
 
 #include "fmgr.h"
 
@@ -45,19 +45,13 @@ typedef struct WaAggPlan
 } WaAggPlan;
 
 /*
- * Returns the plan of this call of a transition function, in memory that lives
- * as long as the function's.  moving tells that the function belongs to a
- * moving-aggregate implementation.  Raises an error for a type that has no such
- * aggregate, which the declarations in SQL exclude.
+ * Completes a plan, zeroed but for its key, collation and circumstances
+ * (moving, many, may_use_device), in the context, which has to live as long as
+ * the plan.  Raises an error for a type that has no such aggregate.
  */
-extern const WaAggPlan *wa_plan_transition(FunctionCallInfo fcinfo,
-										   bool moving);
-
-/* Returns the plan of this call that takes states with the key, likewise. */
-extern const WaAggPlan *wa_plan_states(FunctionCallInfo fcinfo,
-									   const WaPlanKey *key);
+extern void wa_plan_complete(WaAggPlan *plan, MemoryContext context);
 
 /* Tells whether both keys are of states that can be merged. */
 extern bool wa_plan_keys_match(const WaPlanKey *a, const WaPlanKey *b);
 
-#endif /* WA_AGG_PLAN_H */
+#endif /* WA_STATE_PLAN_H */

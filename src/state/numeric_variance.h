@@ -2,8 +2,8 @@
  * numeric_variance.h
  *		Variances and standard deviations in numeric arithmetic.
  */
-#ifndef WA_AGG_NUMERIC_VARIANCE_H
-#define WA_AGG_NUMERIC_VARIANCE_H
+#ifndef WA_STATE_NUMERIC_VARIANCE_H
+#define WA_STATE_NUMERIC_VARIANCE_H
 
 #include "utils/numeric.h"
 
@@ -25,4 +25,4 @@ extern Numeric wa_numeric_numerator(int64 rows, WaInt128 sum, WaUint192 squares,
 extern Datum wa_numeric_variance(int64 rows, Numeric numerator, bool sample,
 								 bool root);
 
-#endif /* WA_AGG_NUMERIC_VARIANCE_H */
+#endif /* WA_STATE_NUMERIC_VARIANCE_H */

@@ -14,10 +14,10 @@
 
 #include "utils/memutils.h"
 
-#include "agg/column.h"
-#include "agg/extreme.h"
 #include "exec/reduce.h"
 #include "settings.h"
+#include "state/column.h"
+#include "state/extreme.h"
 
 /* A buffer of this size and its fold's work fit the first-level cache. */
 #define SMALL_BYTES 16384

@@ -12,7 +12,7 @@
 
 #include "utils/fmgrprotos.h"
 
-#include "agg/numeric_format.h"
+#include "state/numeric_format.h"
 
 #define FORM_MASK     0xC000
 #define FORM_NEGATIVE 0x4000

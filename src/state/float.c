@@ -14,8 +14,8 @@
 #include "libpq/pqformat.h"
 #include "utils/float.h"
 
-#include "agg/column.h"
 #include "core/small_sum.h"
+#include "state/column.h"
 
 /* A wide sum, and how many additions it has had since it was normalized. */
 typedef struct WideSum
