@@ -47,8 +47,9 @@ endif
 include src/daemon/daemon.mk
 include test/emu/emu.mk
 
-# The fold loops are written to be vectorised, which -O2 does only in part.
-src/core/fold.o src/core/exact_sum.o: CFLAGS += -O3
+# These loops are written to be vectorised, which -O2 does only in part.
+VECTOR_SRCS = $(wildcard src/core/program*.c) src/core/vector.c
+src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): CFLAGS += -O3
 
 all: build/warpaggd
 ifeq ($(WITH_CUDA),no)
@@ -86,6 +87,7 @@ test:
 bench:
 	MAKEFLAGS= bench/aggregate.sh
 	MAKEFLAGS= bench/family.sh
+	MAKEFLAGS= bench/scan.sh
 
 lint:
 	scripts/lint.sh

@@ -5,7 +5,8 @@
 #
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit emu install regress
-#	regress-preload regress-emu random random-emu isolation tap demo.
+#	regress-preload regress-emu random scan-random scan-queries random-emu
+#	isolation tap demo.
 #	Default: all (isolation only where test/specs exists).
 #
 # Each stage runs by itself and prints lines "N passed, M failed", which are
@@ -20,15 +21,20 @@
 #						on this kind of device (gpu) and nothing fell back
 #	WA_RANDOM_SEED		seed of the random tests (default 1)
 #	WA_RANDOM_SECONDS	seconds for random queries (default 20)
+#	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
+#	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
+#						node (default 25)
 #	WA_STAGE_LIMIT		seconds for one stage (default 1500)
 #	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=bench/scan/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
 STAGES=(build lint unit emu install regress regress-preload regress-emu random
-	random-emu)
+	scan-random scan-queries random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(tap demo)
 
@@ -361,7 +367,7 @@ run_all_random()
 	local seconds=$2
 
 	shift 2
-	start_preloaded random "$@"
+	start_preloaded random 'warpagg.enable_scan = off' "$@"
 	run_random exact_floats.py --seed "$seed" --sets "$sets"
 	run_random random_queries.py --seed "$seed" --seconds "$seconds"
 	check 'no process of the server crashed' server_log_is_clean
@@ -380,6 +386,91 @@ stage_random_emu()
 {
 	prepare_emulator
 	run_all_random 18 "$((${WA_RANDOM_SECONDS:-20} / 2))" "${EMULATOR[@]}"
+}
+
+# Runs random queries with and without the scan node, after the test of the test.
+stage_scan_random()
+{
+	start_preloaded random
+	run_random scan_queries.py --self-test
+	run_random scan_queries.py --seed "${WA_RANDOM_SEED:-1}" \
+		--queries "${WA_SCAN_QUERIES:-300}" --nodes "${WA_SCAN_NODES:-25}"
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+#
+# Queries of the scan benchmark
+#
+
+# Compares both sides of the queries over a table and counts how many got the
+# node in SCAN_NODES.  Arguments: what is special, then tables.
+check_scan_queries()
+{
+	local special=$1
+	local table
+	local name
+
+	shift
+	for table in "$@"; do
+		for name in $(scan_names "$table"); do
+			check "$name$special: the same results" scan_same "$name"
+			! scan_has_node "$name" || SCAN_NODES=$((SCAN_NODES + 1))
+			SCAN_QUERIES=$((SCAN_QUERIES + 1))
+		done
+	done
+}
+
+# Says whether the comparison finds that two queries differ; arguments as those of
+# scan_same_text.
+scan_differs()
+{
+	local rc=0
+
+	scan_same_text "$@" >/dev/null || rc=$?
+	[ "$rc" -eq 1 ]
+}
+
+# Checks that the comparison notices differences.
+check_scan_differences()
+{
+	check 'another value is noticed' scan_differs \
+		'SELECT sum(v) FROM readings' 'SELECT sum(v) + 1 FROM readings' ''
+	check 'a missing group is noticed' scan_differs \
+		'SELECT k, count(*) FROM readings GROUP BY k ORDER BY k' \
+		'SELECT k, count(*) FROM readings WHERE k > 0 GROUP BY k ORDER BY k' ''
+	check 'other rows below a limit are noticed' scan_differs \
+		'SELECT k, 1 FROM readings ORDER BY 2 LIMIT 5' \
+		'SELECT k + 1, 1 FROM readings ORDER BY 2 LIMIT 5' 2
+	check 'another order is noticed' scan_differs \
+		'SELECT DISTINCT k FROM readings ORDER BY 1 DESC LIMIT 5' \
+		'SELECT DISTINCT k FROM readings ORDER BY 1 LIMIT 5' 1
+}
+
+# Runs the queries of the scan benchmark over small tables, with and without the
+# node, in one process and in several, and after changes.
+stage_scan_queries()
+{
+	SCAN_NODES=0
+	SCAN_QUERIES=0
+	start_preloaded scan "autovacuum = off"
+	scan_make_table readings rows=20000
+	scan_make_table lineitem sf=0.01
+	scan_make_table hits rows=20000
+	scan_load_flights "$WA_ROOT/test/data/flights-sample.csv.xz"
+	check_scan_differences
+	check_scan_queries '' readings lineitem hits flights
+	scan_update_readings
+	check_scan_queries ', after an update' readings
+	export PGOPTIONS='-c max_parallel_workers_per_gather=2 -c parallel_setup_cost=0
+		-c parallel_tuple_cost=0 -c min_parallel_table_scan_size=0'
+	check_scan_queries ', in parallel' readings lineitem hits flights
+	check "$SCAN_NODES of $SCAN_QUERIES queries got the node" \
+		test $((SCAN_NODES * 100)) -ge $((${WA_SCAN_NODES:-25} * SCAN_QUERIES))
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
 }
 
 #

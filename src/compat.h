@@ -6,8 +6,11 @@
 #ifndef WA_COMPAT_H
 #define WA_COMPAT_H
 
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #if PG_VERSION_NUM < 150000
@@ -49,6 +52,38 @@ interval_set_infinity_compat(Interval *interval, int sign)
 		INTERVAL_NOEND(interval);
 	else
 		INTERVAL_NOBEGIN(interval);
+#endif
+}
+
+/*
+ * Tells whether a shared buffer has been used lately, as the clock sweep has it;
+ * a hint, since nothing keeps it so.
+ */
+static inline bool
+buffer_is_used_compat(Buffer buffer)
+{
+	BufferDesc *descriptor = GetBufferDescriptor(buffer - 1);
+
+	return BUF_STATE_GET_USAGECOUNT(pg_atomic_read_u32(&descriptor->state)) > 0;
+}
+
+/* Pins a shared buffer if it holds the block of a relation; else returns false. */
+static inline bool
+read_recent_buffer_compat(Relation relation, BlockNumber block, Buffer buffer)
+{
+#if PG_VERSION_NUM >= 160000
+	return ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, buffer);
+#else
+	return ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, buffer);
+#endif
+}
+
+/* Raises an error if a page may lack what an old snapshot sees; until 16. */
+static inline void
+test_for_old_snapshot_compat(Snapshot snapshot, Relation relation, Page page)
+{
+#if PG_VERSION_NUM < 170000
+	TestForOldSnapshot(snapshot, relation, page);
 #endif
 }
 

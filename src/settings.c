@@ -18,6 +18,9 @@ int wa_buffer_memory_kb = 65536;
 int wa_staging_memory_kb = 65536;
 char *wa_daemon_path = NULL;
 int wa_debug_delay_ms = 0;
+int wa_accelerate = WA_ACCELERATE_EXACT;
+bool wa_enable_scan = true;
+bool wa_explain_refusals = false;
 
 static const struct config_enum_entry device_options[] = {
 	{"auto", WA_WANT_ANY, false},
@@ -26,9 +29,39 @@ static const struct config_enum_entry device_options[] = {
 	{NULL, 0, false},
 };
 
+static const struct config_enum_entry accelerate_options[] = {
+	{"off", WA_ACCELERATE_OFF, false},
+	{"exact", WA_ACCELERATE_EXACT, false},
+	{"all", WA_ACCELERATE_ALL, false},
+	{NULL, 0, false},
+};
+
+/* Settings of the scan tier. */
+static void
+define_scan_settings(void)
+{
+	DefineCustomBoolVariable(
+		"warpagg.enable_scan",
+		"Lets the planner replace aggregates over a table by one node.", NULL,
+		&wa_enable_scan, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable(
+		"warpagg.accelerate",
+		"Selects the built-in aggregates that such a node may compute.",
+		"\"exact\" means those whose result is the same to the last bit, "
+		"\"all\" sums and averages of floats too.",
+		&wa_accelerate, WA_ACCELERATE_EXACT, accelerate_options, PGC_USERSET,
+		GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"warpagg.explain_refusals",
+		"Says why an aggregate over a table is not computed by such a node.",
+		"The reason is a NOTICE when the query is planned.",
+		&wa_explain_refusals, false, PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
 void
 wa_settings_init(void)
 {
+	define_scan_settings();
 	DefineCustomEnumVariable(
 		"warpagg.device", "Selects the device that reduces batches.",
 		"\"auto\" uses a GPU where there is one, \"gpu\" raises an error "

@@ -26,6 +26,22 @@ extern char *wa_daemon_path;
 /* For tests: the device waits so long before each reduction. */
 extern int wa_debug_delay_ms;
 
+/* Values of warpagg.accelerate: which built-in aggregates the scan tier takes. */
+typedef enum WaAccelerate
+{
+	WA_ACCELERATE_OFF,
+	WA_ACCELERATE_EXACT,
+	WA_ACCELERATE_ALL
+} WaAccelerate;
+
+extern int wa_accelerate;
+
+/* Whether the planner considers the node of the scan tier. */
+extern bool wa_enable_scan;
+
+/* Whether the planner says why it did not. */
+extern bool wa_explain_refusals;
+
 /* Defines the settings; called once, from _PG_init. */
 extern void wa_settings_init(void);
 

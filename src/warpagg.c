@@ -7,6 +7,7 @@
 #include "fmgr.h"
 
 #include "client/supervisor.h"
+#include "scan/path.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;
@@ -19,4 +20,5 @@ _PG_init(void)
 {
 	wa_settings_init();
 	wa_supervisor_init();
+	wa_scan_init();
 }

@@ -54,8 +54,9 @@ $(DAEMON_BUILD)/daemon/with_cuda: FORCE
 	@mkdir -p $(@D)
 	@echo $(WITH_CUDA) | cmp -s - $@ || echo $(WITH_CUDA) >$@
 
-# The fold loops are written to be vectorised, which -O2 does only in part.
-DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o
+# These loops are written to be vectorised, which -O2 does only in part.
+DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o \
+	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += -O3
 
@@ -81,7 +82,8 @@ build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
 
 UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
-UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol
+UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
+	test_program
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu fuzz_daemon
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -94,6 +96,8 @@ $(UNIT_BUILD)/%.o: test/unit/%.c
 
 $(UNIT_CORE_PROGRAMS): %: %.o $(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+
+$(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
@@ -113,6 +117,7 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(UNIT_BUILD)/test_small_sum
 	$(UNIT_BUILD)/test_partial
 	$(UNIT_BUILD)/test_protocol
+	$(UNIT_BUILD)/test_program
 
 unit-daemon: $(UNIT_DAEMON_PROGRAMS) $(DAEMON_PROGRAM) $(UNIT_FAKE)
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)

@@ -85,9 +85,8 @@ choose(const WaAggPlan *plan, WaOp op, Datum kept, Datum value)
 	return chosen;
 }
 
-/* Offers a value of the column, as a value of SQL, to one component. */
-static void
-offer_datum(WaAggState *state, WaOp op, Datum value)
+void
+wa_extreme_offer(WaAggState *state, WaOp op, Datum value)
 {
 	const WaAggPlan *plan = state->plan;
 	WaExtreme *kept = (WaExtreme *) wa_state_component(state, op);
@@ -122,7 +121,7 @@ wa_extreme_take(WaAggState *state, Datum value)
 			offer_stored(state, op, storage, stored_value(storage, value));
 		}
 		else
-			offer_datum(state, op, value);
+			wa_extreme_offer(state, op, value);
 	}
 }
 
@@ -137,8 +136,8 @@ wa_extreme_absorb(WaAggState *state, const WaPartial *partial)
 		if (!wa_state_has(state, op))
 			continue;
 		if (!is_stored(state->plan))
-			offer_datum(state, op,
-						NumericGetDatum(wa_numeric_of_value(state, value)));
+			wa_extreme_offer(
+				state, op, NumericGetDatum(wa_numeric_of_value(state, value)));
 		else if (state->plan->kind == &wa_float_column)
 			offer_stored(state, op, storage, (WaExtreme){.f = value.f});
 		else
@@ -159,7 +158,7 @@ wa_extreme_merge(WaAggState *into, const WaAggState *from)
 		if (is_stored(into->plan))
 			offer_stored(into, op, wa_type_storage(into->plan->type), *value);
 		else
-			offer_datum(into, op, value->datum);
+			wa_extreme_offer(into, op, value->datum);
 	}
 }
 

@@ -24,8 +24,21 @@ typedef union WaExtreme
 /* Bytes of the component. */
 #define WA_EXTREME_BYTES sizeof(WaExtreme)
 
+/* Returns the component MIN or MAX. */
+static inline const WaExtreme *
+wa_extreme_of(const WaAggState *state, WaOp op)
+{
+	return (const WaExtreme *) wa_state_component(state, op);
+}
+
 /* Puts a value into the components MIN and MAX that the plan has. */
 extern void wa_extreme_take(WaAggState *state, Datum value);
+
+/*
+ * Puts a value into one of them that the plan has, for types whose values are
+ * compared by PostgreSQL.
+ */
+extern void wa_extreme_offer(WaAggState *state, WaOp op, Datum value);
 
 /* Merges a partial, or a state, of later rows. */
 extern void wa_extreme_absorb(WaAggState *state, const WaPartial *partial);

@@ -14,8 +14,8 @@
 #include "libpq/pqformat.h"
 #include "utils/float.h"
 
-#include "core/small_sum.h"
 #include "state/column.h"
+#include "state/float.h"
 
 /* A wide sum, and how many additions it has had since it was normalized. */
 typedef struct WideSum
@@ -140,6 +140,36 @@ take_small(WaAggState *state, double x)
 		return false;
 	}
 	state->negative_zeros = state->negative_zeros && x == 0 && signbit(x);
+	return true;
+}
+
+void
+wa_float_set_small(WaAggState *state, const WaSmallSums *sums)
+{
+	Assert(state->rows == 0 && !state->wide);
+	sum_of(state)->small = sums->sum;
+	state->exponent = sums->exponent;
+	if (wa_state_has(state, WA_OP_SQUARES))
+	{
+		squares_of(state)->small = sums->squares;
+		state->squares_exponent = sums->squares_exponent;
+	}
+	state->negative_zeros = sums->negative_zeros;
+}
+
+bool
+wa_float_get_small(const WaAggState *state, WaSmallSums *sums)
+{
+	if (state->wide)
+		return false;
+	sums->sum = sum_of(state)->small;
+	sums->exponent = state->exponent;
+	if (wa_state_has(state, WA_OP_SQUARES))
+	{
+		sums->squares = squares_of(state)->small;
+		sums->squares_exponent = state->squares_exponent;
+	}
+	sums->negative_zeros = state->negative_zeros;
 	return true;
 }
 

@@ -44,6 +44,27 @@ static const int64 powers[] = {1, INT64CONST(10000), INT64CONST(100000000),
 							   INT64CONST(1000000000000),
 							   INT64CONST(10000000000000000)};
 
+const int64 wa_powers_of_ten[WA_DECIMAL_POWERS] = {
+	INT64CONST(1),
+	INT64CONST(10),
+	INT64CONST(100),
+	INT64CONST(1000),
+	INT64CONST(10000),
+	INT64CONST(100000),
+	INT64CONST(1000000),
+	INT64CONST(10000000),
+	INT64CONST(100000000),
+	INT64CONST(1000000000),
+	INT64CONST(10000000000),
+	INT64CONST(100000000000),
+	INT64CONST(1000000000000),
+	INT64CONST(10000000000000),
+	INT64CONST(100000000000000),
+	INT64CONST(1000000000000000),
+	INT64CONST(10000000000000000),
+	INT64CONST(100000000000000000),
+	INT64CONST(1000000000000000000)};
+
 /* Classes of the numbers that are not finite. */
 static WaNumericClass
 special_class(uint16 header)
@@ -216,6 +237,47 @@ wa_numeric_from_int128(WaInt128 integer, int scale, int display_scale)
 
 	return wa_numeric_make(words, lengthof(words), value < 0, scale,
 						   display_scale);
+}
+
+bool
+wa_numeric_to_decimal(const WaNumericView *view, int scale, int64 *integer)
+{
+	__int128 units;
+	int excess;
+
+	/* First in units of its own last digit of base 10000. */
+	if (view->class != WA_NUMERIC_FINITE ||
+		view->scale > WA_NUMERIC_MAX_SCALE ||
+		!wa_numeric_scaled(view, view->scale, &units))
+		return false;
+	excess = view->scale * WA_NUMERIC_BASE_DIGITS - scale;
+	if (excess >= WA_DECIMAL_POWERS)
+		return false;
+	if (excess > 0)
+	{
+		if (units % wa_powers_of_ten[excess] != 0)
+			return false;
+		units /= wa_powers_of_ten[excess];
+	}
+	if (units < PG_INT64_MIN || units > PG_INT64_MAX)
+		return false;
+	if (excess < 0)
+		units *= wa_powers_of_ten[-excess];
+	if (units < PG_INT64_MIN || units > PG_INT64_MAX)
+		return false;
+	*integer = (int64) units;
+	return true;
+}
+
+Numeric
+wa_numeric_from_decimal(int64 integer, int scale, int display_scale)
+{
+	int digits = (scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
+	int missing = digits * WA_NUMERIC_BASE_DIGITS - scale;
+
+	return wa_numeric_from_int128(
+		wa_int128_make((__int128) integer * wa_powers_of_ten[missing]), digits,
+		display_scale);
 }
 
 Numeric

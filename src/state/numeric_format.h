@@ -69,6 +69,26 @@ extern Numeric wa_numeric_make(const uint64 *words, int nwords, bool negative,
 extern Numeric wa_numeric_from_int128(WaInt128 integer, int scale,
 									  int display_scale);
 
+/* The largest power of ten that fits 64 bits is 10^18. */
+#define WA_DECIMAL_POWERS 19
+
+extern const int64 wa_powers_of_ten[WA_DECIMAL_POWERS];
+
+/*
+ * Stores the viewed number in units of 10^-scale, of a scale up to 18, in
+ * *integer, if it is finite and a multiple of that unit, and fits; else returns
+ * false.
+ */
+extern bool wa_numeric_to_decimal(const WaNumericView *view, int scale,
+								  int64 *integer);
+
+/*
+ * Returns the numeric that an integer is in units of 10^-scale, of a scale up to
+ * 18, with a display scale, beyond which it has no digits.
+ */
+extern Numeric wa_numeric_from_decimal(int64 integer, int scale,
+									   int display_scale);
+
 /*
  * Returns the viewed finite number as a numeric with the display scale.  Digits
  * that no numeric has room for are cut off after the point; before it they

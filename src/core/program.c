@@ -1,0 +1,224 @@
+/*
+ * program.c
+ *		Running query programs: the table of the instructions, and NULLs.
+ *
+ * The loops of the strict instructions, most of them, run over all rows and
+ * know nothing of NULLs.  They find 0 in the NULL rows of arguments; what they
+ * leave in those of results becomes 0 again here.
+ */
+#include <string.h>
+
+#include "core/program_internal.h"
+
+/* How an instruction works. */
+typedef struct Shape
+{
+	WaOperation operation;
+	uint8_t narguments;
+	bool strict; /* NULL where an argument is; else it sets has_nulls, valid */
+} Shape;
+
+/* Lets the function of an instruction compute it. */
+static bool
+run_call(const WaStep *step)
+{
+	const WaCall *call = &step->program->calls[step->extra];
+
+	return call->function(call->context, step->a, step->out, step->nrows);
+}
+
+static const Shape shapes[WA_OPCODE_COUNT] = {
+	[WA_CODE_INT_ADD] = {wa_int_add, 2, true},
+	[WA_CODE_INT_SUBTRACT] = {wa_int_subtract, 2, true},
+	[WA_CODE_INT_MULTIPLY] = {wa_int_multiply, 2, true},
+	[WA_CODE_INT_DIVIDE] = {wa_int_divide, 2, true},
+	[WA_CODE_INT_REMAINDER] = {wa_int_remainder, 2, true},
+	[WA_CODE_INT_NEGATE] = {wa_int_negate, 1, true},
+	[WA_CODE_INT_ABS] = {wa_int_abs, 1, true},
+	[WA_CODE_INT_NARROW] = {wa_int_narrow, 1, true},
+	[WA_CODE_FLOAT_ADD] = {wa_float_add, 2, true},
+	[WA_CODE_FLOAT_SUBTRACT] = {wa_float_subtract, 2, true},
+	[WA_CODE_FLOAT_MULTIPLY] = {wa_float_multiply, 2, true},
+	[WA_CODE_FLOAT_DIVIDE] = {wa_float_divide, 2, true},
+	[WA_CODE_FLOAT_NEGATE] = {wa_float_negate, 1, true},
+	[WA_CODE_FLOAT_ABS] = {wa_float_abs, 1, true},
+	[WA_CODE_FLOAT_FLOOR] = {wa_float_floor, 1, true},
+	[WA_CODE_FLOAT_CEIL] = {wa_float_ceil, 1, true},
+	[WA_CODE_FLOAT_NARROW] = {wa_float_narrow, 1, true},
+	[WA_CODE_DECIMAL_ADD] = {wa_decimal_add, 2, true},
+	[WA_CODE_DECIMAL_SUBTRACT] = {wa_decimal_subtract, 2, true},
+	[WA_CODE_DECIMAL_MULTIPLY] = {wa_decimal_multiply, 2, true},
+	[WA_CODE_DECIMAL_NEGATE] = {wa_decimal_negate, 1, true},
+	[WA_CODE_DECIMAL_ABS] = {wa_decimal_abs, 1, true},
+	[WA_CODE_DECIMAL_FLOOR] = {wa_decimal_floor, 1, true},
+	[WA_CODE_DECIMAL_CEIL] = {wa_decimal_ceil, 1, true},
+	[WA_CODE_DECIMAL_ROUND] = {wa_decimal_round, 1, true},
+	[WA_CODE_INT_TO_FLOAT] = {wa_int_to_float, 1, true},
+	[WA_CODE_INT_TO_DECIMAL] = {wa_int_to_decimal, 1, true},
+	[WA_CODE_FLOAT_TO_INT] = {wa_float_to_int, 1, true},
+	[WA_CODE_DECIMAL_TO_INT] = {wa_decimal_to_int, 1, true},
+	[WA_CODE_DECIMAL_TO_FLOAT] = {wa_decimal_to_float, 1, true},
+	[WA_CODE_DATE_TO_TIMESTAMP] = {wa_date_to_timestamp, 1, true},
+	[WA_CODE_TIMESTAMP_TO_DATE] = {wa_timestamp_to_date, 1, true},
+	[WA_CODE_COMPARE_INT] = {wa_compare_int, 2, true},
+	[WA_CODE_COMPARE_FLOAT] = {wa_compare_float, 2, true},
+	[WA_CODE_COMPARE_DECIMAL] = {wa_compare_decimal, 2, true},
+	[WA_CODE_COMPARE_BOOL] = {wa_compare_bool, 2, true},
+	[WA_CODE_COMPARE_TEXT] = {wa_compare_text, 2, true},
+	[WA_CODE_IN_INT] = {wa_in_int, 1, true},
+	[WA_CODE_AND] = {wa_bool_and, 2, false},
+	[WA_CODE_OR] = {wa_bool_or, 2, false},
+	[WA_CODE_NOT] = {wa_bool_not, 1, true},
+	[WA_CODE_IS_NULL] = {wa_is_null, 1, false},
+	[WA_CODE_IS_NOT_NULL] = {wa_is_not_null, 1, false},
+	[WA_CODE_IS_TRUE] = {wa_is_true, 1, false},
+	[WA_CODE_SELECT] = {wa_select, 3, false},
+	[WA_CODE_CALL] = {run_call, 1, false},
+};
+
+/* Ands bytes to others. */
+WA_VECTORISED static void
+and_bytes(uint8_t *restrict bytes, const uint8_t *restrict others,
+		  size_t nbytes)
+{
+	for (size_t i = 0; i < nbytes; i++)
+		bytes[i] &= others[i];
+}
+
+/* Makes the rows of the result NULL where one of up to two arguments is. */
+static void
+combine_nulls(const WaStep *step)
+{
+	const WaVector *a = step->a;
+	const WaVector *b = step->b;
+	bool b_has_nulls = b != NULL && b->has_nulls;
+	uint8_t *restrict valid = step->out->valid;
+
+	step->out->has_nulls = a->has_nulls || b_has_nulls;
+	if (a->has_nulls)
+		memcpy(valid, a->valid, step->nrows);
+	else if (b_has_nulls)
+		memcpy(valid, b->valid, step->nrows);
+	if (a->has_nulls && b_has_nulls)
+		and_bytes(valid, b->valid, step->nrows);
+}
+
+/* Copies 64-bit values, but puts others to the NULL rows. */
+WA_VECTORISED static void
+copy_valid(WaWord *restrict out, const WaWord *restrict values,
+		   const uint8_t *restrict valid, uint64_t other, size_t nrows)
+{
+	for (size_t i = 0; i < nrows; i++)
+		out[i] = other ^ ((values[i] ^ other) & (0 - (uint64_t) valid[i]));
+}
+
+/*
+ * Runs an instruction of two 64-bit arguments over the rows that are not NULL,
+ * as others may have made it trap: 0 - NULL's 0 does not, but the smallest of
+ * the integers, subtracted from NULL's 0, does.  With 0 and 1 no instruction
+ * traps.
+ */
+static bool
+run_without_nulls(WaOperation operation, const WaStep *step, WaVectorKind kind)
+{
+	WaWord values[2][WA_VECTOR_ROWS];
+	WaVector a = *step->a;
+	WaVector b = *step->b;
+	WaStep without = *step;
+	uint64_t one = 1;
+
+	if (kind == WA_VECTOR_FLOAT)
+	{
+		const double one_float = 1.0;
+
+		memcpy(&one, &one_float, sizeof(one));
+	}
+	copy_valid(values[0], a.values, step->out->valid, 0, step->nrows);
+	copy_valid(values[1], b.values, step->out->valid, one, step->nrows);
+	a.values = values[0];
+	b.values = values[1];
+	without.a = &a;
+	without.b = &b;
+	return operation(&without);
+}
+
+/* Makes the values of NULL rows 0. */
+WA_VECTORISED static void
+clear_nulls(WaVector *out, WaVectorKind kind, size_t nrows)
+{
+	const uint8_t *restrict valid = out->valid;
+
+	WaWord *restrict values = out->values;
+
+	if (kind == WA_VECTOR_BOOL)
+		and_bytes(wa_vector_bools(out), valid, nrows);
+	else
+		for (size_t i = 0; i < nrows; i++)
+			values[i] &= 0 - (uint64_t) valid[i];
+}
+
+/* Runs an instruction whose result is NULL where an argument is. */
+static bool
+run_strict(const Shape *shape, const WaStep *step, WaVectorKind kind_b,
+		   WaVectorKind kind_out)
+{
+	combine_nulls(step);
+	if (!shape->operation(step) &&
+		(shape->narguments < 2 || !step->out->has_nulls ||
+		 !run_without_nulls(shape->operation, step, kind_b)))
+		return false;
+	if (step->out->has_nulls)
+		clear_nulls(step->out, kind_out, step->nrows);
+	return true;
+}
+
+/* Runs one instruction. */
+static bool
+run_instruction(const WaProgram *program, const WaInstruction *instruction,
+				WaVector *registers, size_t nrows)
+{
+	const Shape *shape = &shapes[instruction->code];
+	WaVector *out = &registers[instruction->out];
+	WaStep step = {.program = program,
+				   .a = &registers[instruction->a],
+				   .out = out,
+				   .nrows = nrows,
+				   .extra = instruction->extra};
+
+	if (shape->narguments > 1)
+		step.b = &registers[instruction->b];
+	if (shape->narguments > 2)
+		step.c = &registers[instruction->c];
+	out->has_nulls = false;
+	out->mixed = false;
+	out->scale = 0;
+	if (!shape->strict)
+		return shape->operation(&step);
+	return run_strict(
+		shape, &step,
+		program->kinds[shape->narguments > 1 ? instruction->b : instruction->a],
+		program->kinds[instruction->out]);
+}
+
+bool
+wa_program_run(const WaProgram *program, size_t begin, size_t end,
+			   WaVector *registers, size_t nrows)
+{
+	for (size_t i = begin; i < end; i++)
+		if (!run_instruction(program, &program->instructions[i], registers,
+							 nrows))
+			return false;
+	return true;
+}
+
+const char *
+wa_opcode_name(WaOpcode code)
+{
+	static const char *const names[WA_OPCODE_COUNT] = {
+#define X(name) #name,
+		WA_OPCODE_LIST(X)
+#undef X
+	};
+
+	return names[code];
+}

@@ -1,0 +1,210 @@
+/*
+ * program_compare.c
+ *		Comparisons.
+ *
+ * A comparison is one of equality or one of order, either way round, and
+ * perhaps the opposite of that.
+ */
+#include <string.h>
+
+#include "core/program_internal.h"
+
+/* Lists up to this long are searched value by value. */
+#define SHORT_LIST 16
+
+/* A comparison in terms of = and <. */
+typedef struct Comparison
+{
+	bool order; /* <, else = */
+	bool swap;
+	uint8_t negate;
+} Comparison;
+
+static const Comparison comparisons[] = {
+	[WA_EQUAL] = {false, false, 0}, [WA_NOT_EQUAL] = {false, false, 1},
+	[WA_LESS] = {true, false, 0},   [WA_LESS_OR_EQUAL] = {true, true, 1},
+	[WA_GREATER] = {true, true, 0}, [WA_GREATER_OR_EQUAL] = {true, false, 1},
+};
+
+/* Compares the values of two arrays, given what = and < of x and y are. */
+#define DEFINE_COMPARE(name, type, equal, less)                   \
+	WA_VECTORISED static void name(                               \
+		const type *restrict left, const type *restrict right,    \
+		uint32_t comparison, uint8_t *restrict out, size_t nrows) \
+	{                                                             \
+		Comparison how = comparisons[comparison];                 \
+		const type *restrict a = how.swap ? right : left;         \
+		const type *restrict b = how.swap ? left : right;         \
+		if (how.order)                                            \
+			for (size_t i = 0; i < nrows; i++)                    \
+			{                                                     \
+				type x = a[i];                                    \
+				type y = b[i];                                    \
+				out[i] = (uint8_t) (less) ^ how.negate;           \
+			}                                                     \
+		else                                                      \
+			for (size_t i = 0; i < nrows; i++)                    \
+			{                                                     \
+				type x = a[i];                                    \
+				type y = b[i];                                    \
+				out[i] = (uint8_t) (equal) ^ how.negate;          \
+			}                                                     \
+	}
+
+DEFINE_COMPARE(compare_ints, int64_t, x == y, x < y)
+DEFINE_COMPARE(compare_bools, uint8_t, x == y, x < y)
+/* float8_eq, float8_lt: x != x is a NaN */
+DEFINE_COMPARE(compare_floats, double, (x == y) | ((x != x) & (y != y)),
+			   (x < y) | ((x == x) & (y != y)))
+
+bool
+wa_compare_int(const WaStep *step)
+{
+	compare_ints(wa_vector_ints(step->a), wa_vector_ints(step->b), step->extra,
+				 wa_vector_bools(step->out), step->nrows);
+	return true;
+}
+
+bool
+wa_compare_bool(const WaStep *step)
+{
+	compare_bools(wa_vector_bools(step->a), wa_vector_bools(step->b),
+				  step->extra, wa_vector_bools(step->out), step->nrows);
+	return true;
+}
+
+bool
+wa_compare_float(const WaStep *step)
+{
+	compare_floats(wa_vector_floats(step->a), wa_vector_floats(step->b),
+				   step->extra, wa_vector_bools(step->out), step->nrows);
+	return true;
+}
+
+/* Returns whether a comparison holds for less (-1), equal (0), greater (1). */
+static uint8_t
+holds(uint32_t comparison, int order)
+{
+	Comparison how = comparisons[comparison];
+
+	if (!how.order)
+		return (order == 0 ? 1 : 0) ^ how.negate;
+	return ((how.swap ? -order : order) < 0 ? 1 : 0) ^ how.negate;
+}
+
+/* Compares numbers that may not fit 64 bits in the same scale. */
+static void
+compare_wide(const WaStep *step, uint8_t scale)
+{
+	const int64_t *a = wa_vector_ints(step->a);
+	const int64_t *b = wa_vector_ints(step->b);
+	int64_t factor_a = wa_power_of_ten(scale - step->a->scale);
+	int64_t factor_b = wa_power_of_ten(scale - step->b->scale);
+	uint8_t *out = wa_vector_bools(step->out);
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		__int128 x = (__int128) a[i] * factor_a;
+		__int128 y = (__int128) b[i] * factor_b;
+
+		out[i] = holds(step->extra, (x > y) - (x < y));
+	}
+}
+
+bool
+wa_compare_decimal(const WaStep *step)
+{
+	int64_t memory[2][WA_VECTOR_ROWS];
+	uint8_t scale =
+		step->a->scale > step->b->scale ? step->a->scale : step->b->scale;
+	const int64_t *a =
+		wa_decimal_at_scale(step->a, scale, memory[0], step->nrows);
+	const int64_t *b =
+		wa_decimal_at_scale(step->b, scale, memory[1], step->nrows);
+
+	if (a == NULL || b == NULL)
+		compare_wide(step, scale);
+	else
+		compare_ints(a, b, step->extra, wa_vector_bools(step->out),
+					 step->nrows);
+	return true;
+}
+
+/* Compares bytes; an empty text may have no data at all. */
+static int
+compare_bytes(WaText a, WaText b)
+{
+	size_t length = a.length < b.length ? a.length : b.length;
+	int order = length == 0 ? 0 : memcmp(a.data, b.data, length);
+
+	return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+/* Tells whether two texts are the same. */
+static bool
+same_bytes(WaText a, WaText b)
+{
+	return a.length == b.length &&
+		   (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+bool
+wa_compare_text(const WaStep *step)
+{
+	const WaText *a = wa_vector_texts(step->a);
+	const WaText *b = wa_vector_texts(step->b);
+	uint8_t *out = wa_vector_bools(step->out);
+	size_t nrows = step->nrows;
+
+	if (comparisons[step->extra].order)
+		for (size_t i = 0; i < nrows; i++)
+			out[i] = holds(step->extra, compare_bytes(a[i], b[i]));
+	else
+		for (size_t i = 0; i < nrows; i++)
+			out[i] = holds(step->extra, same_bytes(a[i], b[i]) ? 0 : 1);
+	return true;
+}
+
+/* Tells whether a value is in a list that is not empty. */
+static inline uint8_t
+is_in_list(const WaIntList *list, int64_t value)
+{
+	const int64_t *first = list->values;
+	size_t nvalues = list->nvalues;
+
+	/* The value, if there, is among the nvalues from first on. */
+	while (nvalues > 1)
+	{
+		size_t half = nvalues / 2;
+
+		first += first[half] <= value ? half : 0;
+		nvalues -= half;
+	}
+	return *first == value ? 1 : 0;
+}
+
+WA_VECTORISED bool
+wa_in_int(const WaStep *step)
+{
+	const WaIntList *list = &step->program->lists[step->extra];
+	const int64_t *restrict a = wa_vector_ints(step->a);
+	uint8_t *restrict out = wa_vector_bools(step->out);
+	size_t nrows = step->nrows;
+
+	if (list->nvalues > SHORT_LIST)
+	{
+		for (size_t i = 0; i < nrows; i++)
+			out[i] = is_in_list(list, a[i]);
+		return true;
+	}
+	memset(out, 0, nrows);
+	for (size_t k = 0; k < list->nvalues; k++)
+	{
+		int64_t value = list->values[k];
+
+		for (size_t i = 0; i < nrows; i++)
+			out[i] |= a[i] == value ? 1 : 0;
+	}
+	return true;
+}

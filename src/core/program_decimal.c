@@ -1,0 +1,153 @@
+/*
+ * program_decimal.c
+ *		Arithmetic over DECIMAL.
+ */
+#include <string.h>
+
+#include "core/program_internal.h"
+
+WA_VECTORISED const int64_t *
+wa_decimal_at_scale(const WaVector *vector, uint8_t scale, int64_t *memory,
+					size_t nrows)
+{
+	const int64_t *values = wa_vector_ints(vector);
+	int64_t *restrict scaled = memory;
+	uint64_t overflow = 0;
+	int64_t factor;
+
+	if (vector->scale == scale)
+		return values;
+	factor = wa_power_of_ten(scale - vector->scale);
+	for (size_t i = 0; i < nrows; i++)
+		overflow |= __builtin_mul_overflow(values[i], factor, &scaled[i]);
+	return overflow == 0 ? scaled : NULL;
+}
+
+const uint8_t *
+wa_decimal_display(const WaVector *vector, uint8_t *memory, size_t nrows)
+{
+	if (vector->mixed)
+		return vector->display;
+	memset(memory, vector->scale, nrows);
+	return memory;
+}
+
+/* Makes the display scale of each row the larger of the arguments'. */
+WA_VECTORISED static void
+display_larger(const WaStep *step)
+{
+	size_t nrows = step->nrows;
+	uint8_t memory[2][WA_VECTOR_ROWS];
+	const uint8_t *a = wa_decimal_display(step->a, memory[0], nrows);
+	const uint8_t *b = wa_decimal_display(step->b, memory[1], nrows);
+	uint8_t *restrict display = step->out->display;
+
+	for (size_t i = 0; i < nrows; i++)
+		display[i] = a[i] > b[i] ? a[i] : b[i];
+}
+
+/* Makes the display scale of each row the sum of the arguments'. */
+WA_VECTORISED static void
+display_sum(const WaStep *step)
+{
+	size_t nrows = step->nrows;
+	uint8_t memory[2][WA_VECTOR_ROWS];
+	const uint8_t *a = wa_decimal_display(step->a, memory[0], nrows);
+	const uint8_t *b = wa_decimal_display(step->b, memory[1], nrows);
+	uint8_t *restrict display = step->out->display;
+
+	for (size_t i = 0; i < nrows; i++)
+		display[i] = a[i] + b[i];
+}
+
+/*
+ * Computes a + b, or a - b as the sum of a and the complement of b, and 1: flip
+ * and carry are all ones and 1 for that, else 0.
+ */
+WA_VECTORISED static bool
+add(const WaStep *step, uint64_t flip, uint64_t carry)
+{
+	int64_t memory[2][WA_VECTOR_ROWS];
+	WaVector *out = step->out;
+	uint64_t *restrict values = (uint64_t *) wa_vector_ints(out);
+	const uint64_t *a;
+	const uint64_t *b;
+	uint64_t overflow = 0;
+	size_t nrows = step->nrows;
+
+	out->scale =
+		step->a->scale > step->b->scale ? step->a->scale : step->b->scale;
+	out->mixed = step->a->mixed || step->b->mixed;
+	if (out->mixed)
+		display_larger(step);
+	a = (const uint64_t *) wa_decimal_at_scale(step->a, out->scale, memory[0],
+											   nrows);
+	b = (const uint64_t *) wa_decimal_at_scale(step->b, out->scale, memory[1],
+											   nrows);
+	if (a == NULL || b == NULL)
+		return false;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint64_t y = b[i] ^ flip;
+		uint64_t sum = a[i] + y + carry;
+
+		overflow |= (a[i] ^ sum) & (y ^ sum);
+		values[i] = sum;
+	}
+	return overflow >> 63 == 0;
+}
+
+bool
+wa_decimal_add(const WaStep *step)
+{
+	return add(step, 0, 0);
+}
+
+bool
+wa_decimal_subtract(const WaStep *step)
+{
+	return add(step, ~(uint64_t) 0, 1);
+}
+
+bool
+wa_decimal_multiply(const WaStep *step)
+{
+	if (step->a->scale + step->b->scale > WA_DECIMAL_MAX_SCALE)
+		return false;
+	step->out->scale = step->a->scale + step->b->scale;
+	step->out->mixed = step->a->mixed || step->b->mixed;
+	if (step->out->mixed)
+		display_sum(step);
+	return wa_multiply_values(wa_vector_ints(step->a), wa_vector_ints(step->b),
+							  wa_vector_ints(step->out), step->nrows);
+}
+
+/* Gives the result the scale of the only argument, and its display. */
+static void
+keep_display(const WaStep *step)
+{
+	step->out->scale = step->a->scale;
+	step->out->mixed = step->a->mixed;
+	if (step->a->mixed)
+		memcpy(step->out->display, step->a->display, step->nrows);
+}
+
+bool
+wa_decimal_negate(const WaStep *step)
+{
+	WaStep as_int = *step;
+
+	keep_display(step);
+	as_int.extra = sizeof(int64_t);
+	return wa_int_negate(&as_int);
+}
+
+bool
+wa_decimal_abs(const WaStep *step)
+{
+	WaStep as_int = *step;
+
+	keep_display(step);
+	as_int.extra = sizeof(int64_t);
+	return wa_int_abs(&as_int);
+}

@@ -1,0 +1,202 @@
+/*
+ * program_float.c
+ *		Instructions over FLOAT.
+ *
+ * Overflow, underflow and division by zero are what PostgreSQL's float.h checks
+ * for: results that are infinite or zero though no argument explains it.
+ */
+#include <math.h>
+
+#include "core/program_internal.h"
+
+/* From here on doubles have no fraction. */
+#define WHOLE_FROM 0x1p52
+
+/*
+ * Tests that return 1 or 0, in as many bits as doubles have, so that results of
+ * tests can be computed with beside them.
+ */
+static inline uint64_t
+is_infinite(double x)
+{
+	return fabs(x) == INFINITY ? 1 : 0;
+}
+
+static inline uint64_t
+is_zero(double x)
+{
+	return x == 0.0 ? 1 : 0;
+}
+
+static inline uint64_t
+is_number(double x)
+{
+	return x == x ? 1 : 0;
+}
+
+/* Traps of float8_pl and float8_mi: the sum or difference r of x and y. */
+static inline uint64_t
+sum_traps(double x, double y, double r)
+{
+	return is_infinite(r) & ~(is_infinite(x) | is_infinite(y));
+}
+
+/* Traps of float8_mul. */
+static inline uint64_t
+product_traps(double x, double y, double r)
+{
+	return (is_infinite(r) & ~(is_infinite(x) | is_infinite(y))) |
+		   (is_zero(r) & ~(is_zero(x) | is_zero(y)));
+}
+
+/* Traps of float8_div. */
+static inline uint64_t
+quotient_traps(double x, double y, double r)
+{
+	return (is_zero(y) & is_number(x)) | (is_infinite(r) & ~is_infinite(x)) |
+		   (is_zero(r) & ~(is_zero(x) | is_infinite(y)));
+}
+
+/* Arithmetic of the operands x and y in a type. */
+#define DEFINE_LOOP(name, type, result, traps)                \
+	WA_VECTORISED static bool name(const WaStep *step)        \
+	{                                                         \
+		const double *restrict a = wa_vector_floats(step->a); \
+		const double *restrict b = wa_vector_floats(step->b); \
+		double *restrict out = wa_vector_floats(step->out);   \
+		size_t nrows = step->nrows;                           \
+		uint64_t bad = 0;                                     \
+		for (size_t i = 0; i < nrows; i++)                    \
+		{                                                     \
+			type x = (type) a[i];                             \
+			type y = (type) b[i];                             \
+			double r = (double) (type) (result);              \
+			bad |= traps(a[i], b[i], r);                      \
+			out[i] = r;                                       \
+		}                                                     \
+		return bad == 0;                                      \
+	}
+
+#define DEFINE_ARITHMETIC(name, result, traps)                               \
+	DEFINE_LOOP(name##_float4, float, result, traps)                         \
+	DEFINE_LOOP(name##_float8, double, result, traps)                        \
+	bool wa_float_##name(const WaStep *step)                                 \
+	{                                                                        \
+		return step->extra == 4 ? name##_float4(step) : name##_float8(step); \
+	}
+
+DEFINE_ARITHMETIC(add, x + y, sum_traps)
+DEFINE_ARITHMETIC(subtract, x - y, sum_traps)
+DEFINE_ARITHMETIC(multiply, (x * y), product_traps)
+DEFINE_ARITHMETIC(divide, x / y, quotient_traps)
+
+WA_VECTORISED bool
+wa_float_negate(const WaStep *step)
+{
+	const double *restrict a = wa_vector_floats(step->a);
+	double *restrict out = wa_vector_floats(step->out);
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+		out[i] = -a[i];
+	return true;
+}
+
+WA_VECTORISED bool
+wa_float_abs(const WaStep *step)
+{
+	const double *restrict a = wa_vector_floats(step->a);
+	double *restrict out = wa_vector_floats(step->out);
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+		out[i] = fabs(a[i]);
+	return true;
+}
+
+/*
+ * Returns the whole number that is the nearest to x, of two the even one, with
+ * the sign of x, as rint() does, but without a call.
+ */
+static inline double
+round_to_even(double x)
+{
+	double magnitude = fabs(x);
+	double shift = WHOLE_FROM * (magnitude < WHOLE_FROM ? 1.0 : 0.0);
+
+	return copysign((magnitude + shift) - shift, x);
+}
+
+WA_VECTORISED bool
+wa_float_floor(const WaStep *step)
+{
+	const double *restrict a = wa_vector_floats(step->a);
+	double *restrict out = wa_vector_floats(step->out);
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		double rounded = round_to_even(a[i]);
+		double excess = rounded > a[i] ? 1.0 : 0.0;
+
+		out[i] = copysign(rounded - excess, a[i]);
+	}
+	return true;
+}
+
+/* The ceiling of what is between -1 and 0 is -0. */
+WA_VECTORISED bool
+wa_float_ceil(const WaStep *step)
+{
+	const double *restrict a = wa_vector_floats(step->a);
+	double *restrict out = wa_vector_floats(step->out);
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		double rounded = round_to_even(a[i]);
+		double lack = rounded < a[i] ? 1.0 : 0.0;
+
+		out[i] = copysign(rounded + lack, a[i]);
+	}
+	return true;
+}
+
+WA_VECTORISED bool
+wa_float_narrow(const WaStep *step)
+{
+	const double *restrict a = wa_vector_floats(step->a);
+	double *restrict out = wa_vector_floats(step->out);
+	uint64_t bad = 0;
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		double narrow = (double) (float) a[i];
+
+		bad |= is_infinite(narrow) & ~is_infinite(a[i]);
+		bad |= is_zero(narrow) & ~is_zero(a[i]);
+		out[i] = narrow;
+	}
+	return bad == 0;
+}
+
+WA_VECTORISED bool
+wa_float_to_int(const WaStep *step)
+{
+	const double *restrict a = wa_vector_floats(step->a);
+	int64_t *restrict out = wa_vector_ints(step->out);
+	double limit = ldexp(1.0, (int) step->extra * 8 - 1);
+	uint64_t bad = 0;
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		double rounded = round_to_even(a[i]);
+		bool fits = rounded >= -limit && rounded < limit;
+
+		bad |= fits ? 0 : 1;
+		out[i] = (int64_t) (fits ? rounded : 0.0);
+	}
+	return bad == 0;
+}

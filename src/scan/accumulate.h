@@ -1,0 +1,64 @@
+/*
+ * accumulate.h
+ *		What the groups of a query keep of one aggregated column.
+ *
+ * An accumulator has for each group what the operations of a plan need, packed
+ * so that a step over a vector's rows stays in the cache.  What does not fit
+ * there goes to a transition state of the group (state/state.h), as the
+ * aggregate tier has them; in the end everything is in such states.
+ */
+#ifndef WA_SCAN_ACCUMULATE_H
+#define WA_SCAN_ACCUMULATE_H
+
+#include "core/vector.h"
+#include "state/state.h"
+
+typedef struct WaAccumulator WaAccumulator;
+
+/*
+ * Makes an accumulator of no groups, in a memory context of its own below
+ * parent.  The plan, which lives longer, is that of the column's type, with
+ * many set and may_use_device not; kind: that of the vectors that will come.
+ */
+extern WaAccumulator *wa_accumulator_make(MemoryContext parent,
+										  const WaAggPlan *plan,
+										  WaVectorKind kind);
+
+/* Makes room for groups up to ngroups - 1; new ones are empty. */
+extern void wa_accumulator_grow(WaAccumulator *accumulator, uint32 ngroups);
+
+/*
+ * Takes the rows of a vector: those that are not NULL and, where keep is not
+ * NULL, have keep[i] set.  Row i belongs to group groups[i]; to group 0 where
+ * groups is NULL.  The groups are there.
+ */
+extern void wa_accumulator_take(WaAccumulator *accumulator,
+								const uint32 *groups, const uint8 *keep,
+								const WaVector *values, size_t nrows);
+
+/* Takes one value of SQL that is not NULL, of a row that came after the others. */
+extern void wa_accumulator_take_datum(WaAccumulator *accumulator, uint32 group,
+									  Datum value);
+
+/*
+ * Merges what an accumulator of another process has of a group, whose rows came
+ * later, as a transition state.
+ */
+extern void wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
+								 const WaAggState *state);
+
+/*
+ * Returns everything about a group as a transition state with all rows in its
+ * components, NULL if it has no rows that are not NULL.  It lives until the next
+ * call for this accumulator.
+ */
+extern WaAggState *wa_accumulator_state(WaAccumulator *accumulator,
+										uint32 group);
+
+/* Returns the bytes that it has taken. */
+extern Size wa_accumulator_bytes(const WaAccumulator *accumulator);
+
+/* Frees it. */
+extern void wa_accumulator_free(WaAccumulator *accumulator);
+
+#endif /* WA_SCAN_ACCUMULATE_H */

@@ -1,0 +1,96 @@
+/*
+ * datum.c
+ *		Single values, from SQL to vectors; see datum.h.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/numeric.h"
+
+#include "scan/datum.h"
+#include "state/numeric_format.h"
+
+/* Returns an integer of SQL as a vector has it. */
+static int64
+widened(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+		case DATEOID:
+			return DatumGetInt32(value);
+		case OIDOID:
+			return DatumGetObjectId(value);
+		default:
+			return DatumGetInt64(value);
+	}
+}
+
+/* Multiplies an integer by ten so many times; false if it does not fit. */
+static bool
+shift_left(__int128 *number, int digits)
+{
+	for (; digits > 0; digits--)
+		if (__builtin_mul_overflow(*number, (__int128) 10, number))
+			return false;
+	return true;
+}
+
+/* Stores a numeric. */
+static bool
+store_decimal(Datum value, WaVector *vector)
+{
+	WaNumericView view;
+	__int128 number;
+	int surplus; /* digits of the base-10000 form that are not shown */
+
+	wa_numeric_view(DatumGetNumeric(value), &view);
+	if (view.class != WA_NUMERIC_FINITE ||
+		view.display_scale > WA_DECIMAL_MAX_SCALE ||
+		!wa_numeric_scaled(&view, view.scale, &number))
+		return false;
+	surplus = view.scale * WA_NUMERIC_BASE_DIGITS - view.display_scale;
+	if (!shift_left(&number, -surplus))
+		return false;
+	for (; surplus > 0; surplus--)
+	{
+		if (number % 10 != 0)
+			return false;
+		number /= 10;
+	}
+	if (number < PG_INT64_MIN || number > PG_INT64_MAX)
+		return false;
+	*wa_vector_ints(vector) = (int64) number;
+	vector->scale = (uint8) view.display_scale;
+	return true;
+}
+
+bool
+wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value, WaVector *vector)
+{
+	vector->has_nulls = false;
+	vector->mixed = false;
+	switch (kind)
+	{
+		case WA_VECTOR_INT:
+			*wa_vector_ints(vector) = widened(type, value);
+			return true;
+		case WA_VECTOR_FLOAT:
+			*wa_vector_floats(vector) = type == FLOAT4OID
+											? (double) DatumGetFloat4(value)
+											: DatumGetFloat8(value);
+			return true;
+		case WA_VECTOR_BOOL:
+			*wa_vector_bools(vector) = DatumGetBool(value);
+			return true;
+		case WA_VECTOR_TEXT:
+			wa_vector_texts(vector)->data = VARDATA_ANY(DatumGetPointer(value));
+			wa_vector_texts(vector)->length =
+				VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+			return true;
+		default:
+			return store_decimal(value, vector);
+	}
+}

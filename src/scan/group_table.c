@@ -1,0 +1,523 @@
+/*
+ * group_table.c
+ *		From the words of keys to the numbers of groups; see group_table.h.
+ *
+ * While the ranges that the keys' words lie in are small, taken together, groups
+ * are looked up directly, in an array with a place for each combination.  As
+ * words leave their ranges these grow, with room to spare, until the array would
+ * be too large for the number of groups; from then on groups are hashed.  When
+ * the hash table is to grow, the array is tried again.
+ */
+#include "postgres.h"
+
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+
+#include "scan/group_hash.h"
+#include "scan/group_table.h"
+
+/* A direct table may always have so many places, ... */
+#define DIRECT_PLACES 65536
+
+/* ... or so many for each group: as many bytes as a hash table takes. */
+#define PLACES_PER_GROUP 8
+
+/* No direct table has more. */
+#define MAX_DIRECT_PLACES ((uint64) 1 << 30)
+
+#define FIRST_CAPACITY 256
+#define FIRST_SLOTS    1024
+#define MAX_GROUPS     ((uint32) 1 << 31)
+
+/* A place outside the ranges; added to any number of times it stays outside. */
+#define OUTSIDE ((uint64) 1 << 40)
+
+void
+wa_group_table_init(WaGroupTable *table, MemoryContext context, int nkeys)
+{
+	memset(table, 0, sizeof(*table));
+	table->context = context;
+	table->nkeys = nkeys;
+	table->nmasks = (nkeys + 63) / 64;
+	table->nstored = nkeys + (nkeys > 1 ? table->nmasks : 0);
+	table->capacity = FIRST_CAPACITY;
+	table->words = MemoryContextAlloc(context, FIRST_CAPACITY * table->nstored *
+												   sizeof(uint64));
+	table->null_group = WA_NO_GROUP;
+	table->ranges = MemoryContextAllocZero(context, nkeys * sizeof(WaKeyRange));
+	table->nnumbers = 1;
+	table->numbers = MemoryContextAllocZero(context, 2 * sizeof(uint32));
+	table->places =
+		MemoryContextAlloc(context, WA_VECTOR_ROWS * sizeof(uint64));
+	table->masks = MemoryContextAlloc(context, table->nmasks * WA_VECTOR_ROWS *
+												   sizeof(uint64));
+}
+
+/* Returns the words of a group. */
+static inline uint64 *
+words_of(const WaGroupTable *table, uint32 group)
+{
+	return table->words + (Size) group * table->nstored;
+}
+
+/* Tells whether a key of a row is NULL, by its words with the masks. */
+static inline bool
+row_is_null(const WaGroupTable *table, const uint64 *words, int key)
+{
+	return (words[table->nkeys + key / 64] >> (key % 64) & 1) != 0;
+}
+
+uint64
+wa_group_table_word(const WaGroupTable *table, uint32 group, int key,
+					bool *is_null)
+{
+	const uint64 *words = words_of(table, group);
+
+	*is_null = table->nkeys == 1 ? group == table->null_group
+								 : row_is_null(table, words, key);
+	return words[key];
+}
+
+/* Returns the hash of a row's or group's words; of a single key without mask. */
+static inline uint64
+hash_words(const uint64 *words, int nwords)
+{
+	uint64 hash = 0;
+
+	for (int i = 0; i < nwords; i++)
+		hash = wa_hash_word(hash, words[i]);
+	return wa_hash_finish(hash);
+}
+
+/* Returns the place of a word of a key in a range, 0 of a NULL. */
+static inline uint64
+place_of(const WaKeyRange *range, uint64 word, bool is_null)
+{
+	uint64 offset = word - range->base;
+
+	if (is_null)
+		return 0;
+	return offset < range->limit ? (offset + 1) << range->shift : OUTSIDE;
+}
+
+/* Returns the place of a group in the direct table. */
+static uint64
+group_place(const WaGroupTable *table, uint32 group)
+{
+	uint64 place = 0;
+
+	for (int key = 0; key < table->nkeys; key++)
+	{
+		bool is_null;
+		uint64 word = wa_group_table_word(table, group, key, &is_null);
+
+		place += place_of(&table->ranges[key], word, is_null);
+	}
+	return place;
+}
+
+/* Returns the place of a row. */
+static uint64
+row_place(const WaGroupTable *table, const uint64 *words)
+{
+	uint64 place = 0;
+
+	for (int key = 0; key < table->nkeys; key++)
+		place += place_of(&table->ranges[key], words[key],
+						  row_is_null(table, words, key));
+	return place;
+}
+
+/*
+ * Returns the number of bits of a key's places for the values known; spare: with
+ * room for as many values more.
+ */
+static int
+place_bits(const WaKeyRange *range, bool spare)
+{
+	uint64 span = (uint64) range->largest - (uint64) range->smallest;
+
+	if (!range->is_known)
+		return 0;
+	if (span >= MAX_DIRECT_PLACES)
+		return 64;
+	span = span * (spare ? 2 : 1) + 2;
+	return pg_leftmost_one_pos64(span - 1) + 1;
+}
+
+/* Returns the number of places for the known values of all keys. */
+static uint64
+count_places(const WaGroupTable *table, bool spare)
+{
+	int bits = 0;
+
+	for (int key = 0; key < table->nkeys && bits < 64; key++)
+		bits += place_bits(&table->ranges[key], spare);
+	return bits < 64 ? (uint64) 1 << bits : PG_UINT64_MAX;
+}
+
+/* Lays the ranges around the known values. */
+static void
+lay_out_ranges(WaGroupTable *table, bool spare)
+{
+	int shift = 0;
+
+	for (int key = 0; key < table->nkeys; key++)
+	{
+		WaKeyRange *range = &table->ranges[key];
+		int bits = place_bits(range, spare);
+		uint64 values = (uint64) range->largest - (uint64) range->smallest + 1;
+
+		range->shift = shift;
+		range->limit = ((uint64) 1 << bits) - 1;
+		range->base = (uint64) range->smallest - (range->limit - values) / 2;
+		shift += bits;
+	}
+}
+
+static void *
+alloc_zero(const WaGroupTable *table, Size bytes)
+{
+	return MemoryContextAllocExtended(table->context, bytes,
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+/* Frees the direct or the hash table. */
+static void
+free_index(WaGroupTable *table)
+{
+	if (table->numbers != NULL)
+		pfree(table->numbers);
+	if (table->slots != NULL)
+		pfree(table->slots);
+	table->numbers = NULL;
+	table->slots = NULL;
+}
+
+/*
+ * Makes the direct table anew for the known values.  Returns false, with
+ * everything as it was, if that would be too large.
+ */
+static bool
+index_directly(WaGroupTable *table)
+{
+	uint64 allowed =
+		Max(DIRECT_PLACES, (uint64) table->ngroups * PLACES_PER_GROUP);
+	bool spare;
+
+	allowed = Min(allowed, MAX_DIRECT_PLACES);
+	spare = count_places(table, true) <= allowed;
+	if (!spare && count_places(table, false) > allowed)
+		return false;
+	free_index(table);
+	lay_out_ranges(table, spare);
+	table->nnumbers = count_places(table, spare);
+	table->numbers = alloc_zero(table, (table->nnumbers + 1) * sizeof(uint32));
+	for (uint32 group = 0; group < table->ngroups; group++)
+		table->numbers[group_place(table, group)] = group + 1;
+	return true;
+}
+
+/* Makes the hash table anew, with room for as many groups more as there are. */
+static void
+index_by_hash(WaGroupTable *table)
+{
+	uint64 nslots = FIRST_SLOTS;
+
+	while (nslots < (uint64) table->ngroups * 4)
+		nslots *= 2;
+	free_index(table);
+	table->slots = alloc_zero(table, nslots * sizeof(uint64));
+	table->slot_mask = nslots - 1;
+	for (uint32 group = 0; group < table->ngroups; group++)
+	{
+		uint64 hash = hash_words(words_of(table, group), table->nstored);
+		uint64 place = hash & table->slot_mask;
+
+		if (group == table->null_group)
+			continue;
+		while (table->slots[place] != 0)
+			place = (place + 1) & table->slot_mask;
+		table->slots[place] = wa_hash_slot(hash, group + 1);
+	}
+}
+
+/* Adds a group with the words of a row, which no index leads to yet. */
+static uint32
+add_words(WaGroupTable *table, const uint64 *words)
+{
+	uint32 group = table->ngroups;
+
+	if (group == table->capacity)
+	{
+		if (group >= MAX_GROUPS)
+			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+							errmsg("too many groups")));
+		table->capacity *= 2;
+		table->words =
+			repalloc_huge(table->words, (Size) table->capacity *
+											table->nstored * sizeof(uint64));
+	}
+	memcpy(words_of(table, group), words, table->nstored * sizeof(uint64));
+	for (int key = 0; key < table->nkeys; key++)
+	{
+		WaKeyRange *range = &table->ranges[key];
+		int64 value = (int64) words[key];
+
+		if (row_is_null(table, words, key))
+			continue;
+		range->smallest = range->is_known ? Min(range->smallest, value) : value;
+		range->largest = range->is_known ? Max(range->largest, value) : value;
+		range->is_known = true;
+	}
+	if (table->nkeys == 1 && row_is_null(table, words, 0))
+		table->null_group = group;
+	table->ngroups++;
+	return group;
+}
+
+/* Finds or adds a row by the direct table. */
+static uint32
+find_directly(WaGroupTable *table, const uint64 *words)
+{
+	uint64 place = row_place(table, words);
+	uint32 group;
+
+	if (place < table->nnumbers)
+	{
+		if (table->numbers[place] == 0)
+			table->numbers[place] = add_words(table, words) + 1;
+		return table->numbers[place] - 1;
+	}
+	group = add_words(table, words);
+	if (!index_directly(table))
+		index_by_hash(table);
+	return group;
+}
+
+/* Finds or adds a row by the hash table. */
+static uint32
+find_by_hash(WaGroupTable *table, const uint64 *words)
+{
+	uint64 hash = hash_words(words, table->nstored);
+	uint64 place = hash & table->slot_mask;
+	uint64 slot;
+	uint32 group;
+
+	if (table->nkeys == 1 && row_is_null(table, words, 0))
+		return table->null_group != WA_NO_GROUP ? table->null_group
+												: add_words(table, words);
+	while ((slot = table->slots[place]) != 0)
+	{
+		group = (uint32) slot - 1;
+		if (wa_hash_slot_matches(slot, hash) &&
+			memcmp(words_of(table, group), words,
+				   table->nstored * sizeof(uint64)) == 0)
+			return group;
+		place = (place + 1) & table->slot_mask;
+	}
+	group = add_words(table, words);
+	table->slots[place] = wa_hash_slot(hash, group + 1);
+	if ((uint64) table->ngroups * 2 > table->slot_mask &&
+		!index_directly(table))
+		index_by_hash(table);
+	return group;
+}
+
+uint32
+wa_group_table_find(WaGroupTable *table, const uint64 *words)
+{
+	return table->numbers != NULL ? find_directly(table, words)
+								  : find_by_hash(table, words);
+}
+
+/*
+ * Looks up one row of a single key without NULLs directly after the other: what
+ * is outside the range goes to the place that is always empty.
+ */
+static size_t
+find_single_directly(const WaGroupTable *table, const uint64 *words,
+					 size_t nrows, uint32 *numbers, uint16 *missing)
+{
+	const uint32 *table_numbers = table->numbers;
+	const uint64 base = table->ranges[0].base;
+	const uint64 limit = table->ranges[0].limit;
+	const uint64 empty = table->nnumbers;
+	size_t nmissing = 0;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint64 offset = words[i] - base;
+		uint32 number = table_numbers[offset < limit ? offset + 1 : empty];
+
+		numbers[i] = number - 1;
+		missing[nmissing] = (uint16) i;
+		nmissing += number == 0;
+	}
+	return nmissing;
+}
+
+/* Adds a key's part to the places of the rows. */
+static void
+add_places(const WaKeyRange *range, const WaKeyRows *key, size_t nrows,
+		   uint64 *places)
+{
+	if (key->valid == NULL)
+		for (size_t i = 0; i < nrows; i++)
+			places[i] += place_of(range, key->words[i], false);
+	else
+		for (size_t i = 0; i < nrows; i++)
+			places[i] += place_of(range, key->words[i], key->valid[i] == 0);
+}
+
+/* Looks up rows directly. */
+static size_t
+find_rows_directly(const WaGroupTable *table, const WaKeyRows *keys,
+				   size_t nrows, uint32 *numbers, uint16 *missing)
+{
+	uint64 *places = table->places;
+	size_t nmissing = 0;
+
+	if (table->nkeys == 1 && keys[0].valid == NULL)
+		return find_single_directly(table, keys[0].words, nrows, numbers,
+									missing);
+	memset(places, 0, nrows * sizeof(uint64));
+	for (int key = 0; key < table->nkeys; key++)
+		add_places(&table->ranges[key], &keys[key], nrows, places);
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint32 number = table->numbers[Min(places[i], table->nnumbers)];
+
+		numbers[i] = number - 1;
+		missing[nmissing] = (uint16) i;
+		nmissing += number == 0;
+	}
+	return nmissing;
+}
+
+/* Puts the masks of the rows together. */
+static void
+make_masks(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows)
+{
+	for (int mask = 0; mask < table->nmasks; mask++)
+		memset(table->masks + mask * WA_VECTOR_ROWS, 0, nrows * sizeof(uint64));
+	for (int key = 0; key < table->nkeys; key++)
+	{
+		uint64 *masks = table->masks + key / 64 * WA_VECTOR_ROWS;
+		const uint8 *valid = keys[key].valid;
+
+		if (valid == NULL)
+			continue;
+		for (size_t i = 0; i < nrows; i++)
+			masks[i] |= (uint64) (valid[i] == 0) << (key % 64);
+	}
+}
+
+/* Returns one of the stored words of all rows. */
+static inline const uint64 *
+stored_words(const WaGroupTable *table, const WaKeyRows *keys, int word)
+{
+	return word < table->nkeys
+			   ? keys[word].words
+			   : table->masks + (word - table->nkeys) * WA_VECTOR_ROWS;
+}
+
+/* Stores the hashes of the rows in table->places, and fetches their slots. */
+static void
+hash_rows(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows)
+{
+	uint64 *hashes = table->places;
+
+	if (table->nkeys > 1)
+		make_masks(table, keys, nrows);
+	memset(hashes, 0, nrows * sizeof(uint64));
+	for (int word = 0; word < table->nstored; word++)
+	{
+		const uint64 *words = stored_words(table, keys, word);
+
+		for (size_t i = 0; i < nrows; i++)
+			hashes[i] = wa_hash_word(hashes[i], words[i]);
+	}
+	for (size_t i = 0; i < nrows; i++)
+		hashes[i] = wa_hash_finish(hashes[i]);
+}
+
+/*
+ * Stores in numbers the first group that has the hash of a row, plus 1, or 0, and
+ * fetches its words.
+ */
+static void
+find_candidates(const WaGroupTable *table, size_t nrows, uint32 *numbers)
+{
+	const uint64 *hashes = table->places;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint64 place = hashes[i] & table->slot_mask;
+		uint64 slot;
+
+		if (i + WA_PREFETCH_ROWS < nrows)
+			__builtin_prefetch(
+				&table->slots[hashes[i + WA_PREFETCH_ROWS] & table->slot_mask]);
+		while ((slot = table->slots[place]) != 0 &&
+			   !wa_hash_slot_matches(slot, hashes[i]))
+			place = (place + 1) & table->slot_mask;
+		numbers[i] = (uint32) slot;
+		if (slot != 0)
+			__builtin_prefetch(words_of(table, (uint32) slot - 1));
+	}
+}
+
+/*
+ * Takes candidates away that are not the group of their row.  What is left for
+ * the search of single rows to find is rare: groups with equal halves of hashes.
+ */
+static void
+check_candidates(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows,
+				 uint32 *numbers)
+{
+	for (int word = 0; word < table->nstored; word++)
+	{
+		const uint64 *words = stored_words(table, keys, word);
+		const uint64 *group_words = table->words + word;
+		const Size stride = table->nstored;
+
+		for (size_t i = 0; i < nrows; i++)
+			if (numbers[i] != 0 &&
+				group_words[(numbers[i] - 1) * stride] != words[i])
+				numbers[i] = 0;
+	}
+}
+
+/* Looks up rows by the hash table. */
+static size_t
+find_rows_by_hash(const WaGroupTable *table, const WaKeyRows *keys,
+				  size_t nrows, uint32 *numbers, uint16 *missing)
+{
+	const uint8 *valid = table->nkeys == 1 ? keys[0].valid : NULL;
+	size_t nmissing = 0;
+
+	hash_rows(table, keys, nrows);
+	find_candidates(table, nrows, numbers);
+	check_candidates(table, keys, nrows, numbers);
+	if (valid != NULL)
+		for (size_t i = 0; i < nrows; i++)
+			if (valid[i] == 0)
+				numbers[i] = table->null_group + 1;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		missing[nmissing] = (uint16) i;
+		nmissing += numbers[i] == 0;
+		numbers[i]--;
+	}
+	return nmissing;
+}
+
+size_t
+wa_group_table_find_rows(WaGroupTable *table, const WaKeyRows *keys,
+						 size_t nrows, uint32 *numbers, uint16 *missing)
+{
+	return table->numbers != NULL
+			   ? find_rows_directly(table, keys, nrows, numbers, missing)
+			   : find_rows_by_hash(table, keys, nrows, numbers, missing);
+}

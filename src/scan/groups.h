@@ -1,0 +1,57 @@
+/*
+ * groups.h
+ *		The groups of a query: from the keys of rows to numbers.
+ *
+ * Groups are numbered from 0 in the order in which their first rows came.  Keys
+ * are equal as GROUP BY has it: NULLs are equal to one another, NaNs too, 0 and
+ * -0, numerics that differ in their display scale only, and bpchars that differ
+ * in trailing blanks; each group shows the key of its first row.
+ */
+#ifndef WA_SCAN_GROUPS_H
+#define WA_SCAN_GROUPS_H
+
+#include "utils/palloc.h"
+
+#include "core/vector.h"
+
+/* A grouping key. */
+typedef struct WaGroupKey
+{
+	WaVectorKind kind;
+	Oid type; /* of what wa_gather_kind knows; TEXT: of a deterministic
+			   * collation */
+} WaGroupKey;
+
+typedef struct WaGroups WaGroups;
+
+/* Makes a table without groups, in a memory context of its own below parent. */
+extern WaGroups *wa_groups_make(MemoryContext parent, int nkeys,
+								const WaGroupKey *keys);
+
+/*
+ * Stores in groups[i] the group of row i, which it makes if there is none, for
+ * nrows rows whose key j is in *keys[j].
+ */
+extern void wa_groups_find(WaGroups *groups, WaVector *const *keys,
+						   size_t nrows, uint32 *numbers);
+
+/*
+ * Returns the group of one row whose keys are values of SQL, of any size and
+ * kind.
+ */
+extern uint32 wa_groups_find_row(WaGroups *groups, const Datum *keys,
+								 const bool *nulls);
+
+extern uint32 wa_groups_count(const WaGroups *groups);
+
+/* Returns a key of a group as a value of SQL, in the table's memory. */
+extern Datum wa_groups_key(const WaGroups *groups, uint32 group, int key,
+						   bool *is_null);
+
+/* Returns the bytes that the table has taken. */
+extern Size wa_groups_bytes(const WaGroups *groups);
+
+/* Frees the table. */
+extern void wa_groups_free(WaGroups *groups);
+
+#endif /* WA_SCAN_GROUPS_H */

@@ -1,0 +1,356 @@
+/*
+ * heap.c
+ *		Reads the tuples of a heap relation that a snapshot sees; see heap.h.
+ *
+ * A scan of PostgreSQL's own is begun for what it sets up: the predicate lock,
+ * the number of blocks, the strategy for large relations and the statistics.
+ * Its pages are then read here, by the rules of heapgetpage in heapam.c: prune
+ * if that is worth it, look at line pointers and visibility under a share lock,
+ * and keep but the pin, which keeps tuples where they are.
+ *
+ * What a page costs is mostly waiting for memory, so pages are asked for ahead.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "storage/proc.h"
+
+#include "compat.h"
+#include "scan/heap.h"
+
+/* Pages that a batch keeps pinned, at most. */
+#define MAX_PINS 64
+
+/*
+ * The same where buffers are taken from the ring of a strategy, of 256 kB or
+ * more: a ring that is pinned is left for buffers that others need.
+ */
+#define MAX_RING_PINS 8
+
+/* Bytes that the memory fetches at once. */
+#define LINE_BYTES 64
+
+/* How far ahead of the page that is read memory is asked for pages. */
+#define PAGES_AHEAD 2
+
+/* Line pointers of a page from which on most of its lines will be wanted. */
+#define DENSE_POINTERS 32
+
+/*
+ * Of a page whose tuples did not all fit the last batch, the others wait in
+ * `rest`, from rest_next on; its pin is then the last one.
+ */
+struct WaHeapScan
+{
+	TableScanDesc scan;
+	BlockNumber nblocks;
+	BlockNumber next_block;
+	BufferAccessStrategy strategy;
+	bool dense;         /* the last page had at least DENSE_POINTERS */
+	Buffer last_buffer; /* of the last block read */
+	Buffer guess;       /* where the next block may be; or InvalidBuffer */
+	int max_pins;
+	int npins;
+	Buffer pins[MAX_PINS];
+	int rest_next;
+	int rest_end;
+	WaRow rest[MaxHeapTuplesPerPage];
+	WaHeapCounts counts;
+};
+
+/* Takes over what the scan of PostgreSQL has set up. */
+static void
+set_up(WaHeapScan *scan)
+{
+	HeapScanDesc heap = (HeapScanDesc) scan->scan;
+	int fair_share = NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+
+	scan->nblocks = heap->rs_nblocks;
+	scan->strategy = heap->rs_strategy;
+	scan->max_pins = scan->strategy == NULL ? MAX_PINS : MAX_RING_PINS;
+	scan->max_pins = Max(Min(scan->max_pins, fair_share), 1);
+	scan->next_block = 0;
+	scan->last_buffer = InvalidBuffer;
+	scan->guess = InvalidBuffer;
+	scan->rest_next = 0;
+	scan->rest_end = 0;
+}
+
+WaHeapScan *
+wa_heap_begin(Relation relation, Snapshot snapshot)
+{
+	WaHeapScan *scan = palloc0(sizeof(*scan));
+
+	Assert(snapshot->snapshot_type == SNAPSHOT_MVCC);
+	scan->scan =
+		table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
+	set_up(scan);
+	return scan;
+}
+
+/* Lets go of pages, the last first, but for the first `kept` of them. */
+static void
+unpin(WaHeapScan *scan, int kept)
+{
+	while (scan->npins > kept)
+		ReleaseBuffer(scan->pins[--scan->npins]);
+}
+
+/* Adds a tuple to rows. */
+static inline void
+store_row(WaRow *row, Page page, ItemId pointer, BlockNumber block,
+		  OffsetNumber offset)
+{
+	row->tuple = (HeapTupleHeader) ((char *) page + ItemIdGetOffset(pointer));
+	row->length = ItemIdGetLength(pointer);
+	row->block = block;
+	row->offset = offset;
+}
+
+/*
+ * Stores the tuples of a page that everybody sees.  Returns how many.  Their
+ * headers are not looked at, but will be: the memory may begin to fetch them,
+ * and as much of their columns as two cache lines hold.
+ */
+static int
+take_all(Page page, BlockNumber block, WaRow *rows)
+{
+	int npointers = PageGetMaxOffsetNumber(page);
+	ItemId pointer = PageGetItemId(page, FirstOffsetNumber);
+	int nrows = 0;
+
+	for (int i = 0; i < npointers; i++, pointer++)
+	{
+		store_row(&rows[nrows], page, pointer, block,
+				  (OffsetNumber) (FirstOffsetNumber + i));
+		__builtin_prefetch(rows[nrows].tuple);
+		__builtin_prefetch((char *) rows[nrows].tuple + LINE_BYTES);
+		nrows += ItemIdIsNormal(pointer) ? 1 : 0;
+	}
+	return nrows;
+}
+
+/*
+ * Tells whether HeapTupleSatisfiesMVCC would find a tuple visible at the first
+ * looks that it takes: known to be inserted by a transaction that ended before
+ * all of the snapshot's, and deleted by none.
+ */
+static inline bool
+is_plainly_visible(HeapTupleHeader tuple, Snapshot snapshot)
+{
+	TransactionId xmin = HeapTupleHeaderGetRawXmin(tuple);
+
+	if ((tuple->t_infomask & HEAP_XMAX_INVALID) == 0 ||
+		!HeapTupleHeaderXminCommitted(tuple))
+		return false;
+	/* The second half is TransactionIdPrecedes, for normal ones. */
+	return HeapTupleHeaderXminFrozen(tuple) ||
+		   (TransactionIdIsNormal(xmin) && (int32) (xmin - snapshot->xmin) < 0);
+}
+
+/*
+ * The same for any page, tuple by tuple.  all_visible: it is known that
+ * everybody sees them.  check_conflicts: the transaction is serializable.
+ */
+static int
+take_visible(WaHeapScan *scan, Buffer buffer, BlockNumber block,
+			 bool all_visible, bool check_conflicts, WaRow *rows)
+{
+	Relation relation = scan->scan->rs_rd;
+	Snapshot snapshot = scan->scan->rs_snapshot;
+	Page page = BufferGetPage(buffer);
+	OffsetNumber last = PageGetMaxOffsetNumber(page);
+	int nrows = 0;
+
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+	{
+		ItemId pointer = PageGetItemId(page, offset);
+		HeapTupleData tuple;
+		bool visible;
+
+		if (!ItemIdIsNormal(pointer))
+			continue;
+		tuple.t_tableOid = RelationGetRelid(relation);
+		tuple.t_data = (HeapTupleHeader) PageGetItem(page, pointer);
+		tuple.t_len = ItemIdGetLength(pointer);
+		ItemPointerSet(&tuple.t_self, block, offset);
+		visible = all_visible || is_plainly_visible(tuple.t_data, snapshot) ||
+				  HeapTupleSatisfiesVisibility(&tuple, snapshot, buffer);
+		if (check_conflicts)
+			HeapCheckForSerializableConflictOut(visible, relation, &tuple,
+												buffer, snapshot);
+		if (visible)
+			store_row(&rows[nrows++], page, pointer, block, offset);
+	}
+	return nrows;
+}
+
+/*
+ * Has the memory begin to fetch the page that is PAGES_AHEAD buffers ahead, all
+ * of it or its first line pointers, into the second-level cache.  Nothing keeps
+ * it there, and it need not be of this relation.  (gcc drops calls of functions
+ * that do nothing but this, so it must be inlined.)
+ */
+static pg_attribute_always_inline void
+prefetch_page(Buffer buffer, bool whole)
+{
+	int bytes = whole ? BLCKSZ : 2 * LINE_BYTES;
+	const char *page;
+
+	if (buffer > NBuffers - PAGES_AHEAD)
+		return;
+	page = (const char *) BufferGetBlock(buffer + PAGES_AHEAD);
+	for (int i = 0; i < bytes; i += LINE_BYTES)
+		__builtin_prefetch(page + i, 0, 2);
+}
+
+/*
+ * Pins a block.  Those of a relation that was read in one go often lie in
+ * buffers that follow one another; to try that first spares the look-up in the
+ * buffer table, two waits for memory.  A buffer that the clock sweep has found
+ * unused is pinned the usual way, which marks it as used.
+ */
+static Buffer
+pin_block(WaHeapScan *scan, BlockNumber block)
+{
+	Relation relation = scan->scan->rs_rd;
+	Buffer guess = scan->guess;
+	Buffer buffer;
+
+	if (guess != InvalidBuffer && buffer_is_used_compat(guess) &&
+		read_recent_buffer_compat(relation, block, guess))
+	{
+		pgstat_count_buffer_read(relation);
+		pgstat_count_buffer_hit(relation);
+		prefetch_page(guess, scan->dense);
+		buffer = guess;
+	}
+	else
+		buffer = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL,
+									scan->strategy);
+	scan->guess = InvalidBuffer;
+	if (buffer == scan->last_buffer + 1 && buffer > 0 && buffer < NBuffers)
+		scan->guess = buffer + 1;
+	scan->last_buffer = buffer;
+	return buffer;
+}
+
+/*
+ * Reads the next block and stores its visible tuples in rows, if there is room
+ * for as many as it might have, else in the scan's rest.  Returns how many went
+ * to rows.  The page stays pinned if it has any.
+ */
+static int
+read_page(WaHeapScan *scan, WaRow *rows, int room)
+{
+	Relation relation = scan->scan->rs_rd;
+	Snapshot snapshot = scan->scan->rs_snapshot;
+	BlockNumber block = scan->next_block++;
+	Buffer buffer = pin_block(scan, block);
+	Page page = BufferGetPage(buffer);
+	bool all_visible;
+	bool check_conflicts;
+	bool fits;
+	int nrows;
+
+	heap_page_prune_opt(relation, buffer);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	test_for_old_snapshot_compat(snapshot, relation, page);
+	/* A standby may see the flag before it may rely on it. */
+	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
+	fits = PageGetMaxOffsetNumber(page) <= room;
+	scan->dense = PageGetMaxOffsetNumber(page) >= DENSE_POINTERS;
+	if (!fits)
+		rows = scan->rest;
+	check_conflicts = CheckForSerializableConflictOutNeeded(relation, snapshot);
+	if (all_visible && !check_conflicts)
+		nrows = take_all(page, block, rows);
+	else
+		nrows = take_visible(scan, buffer, block, all_visible, check_conflicts,
+							 rows);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+
+	scan->counts.blocks++;
+	scan->counts.rows += nrows;
+	pgstat_count_index_tuples(relation, nrows);
+	if (nrows == 0)
+		ReleaseBuffer(buffer);
+	else
+		scan->pins[scan->npins++] = buffer;
+	if (fits)
+		return nrows;
+	scan->rest_next = 0;
+	scan->rest_end = nrows;
+	return 0;
+}
+
+/* Moves what fits of the rest to rows.  Returns how many. */
+static int
+take_rest(WaHeapScan *scan, WaRow *rows, int room)
+{
+	int nrows = Min(scan->rest_end - scan->rest_next, room);
+
+	memcpy(rows, &scan->rest[scan->rest_next], (Size) nrows * sizeof(*rows));
+	scan->rest_next += nrows;
+	return nrows;
+}
+
+/* Lets go of the pages whose rows have all been handed out. */
+static void
+release_last_batch(WaHeapScan *scan)
+{
+	bool has_rest = scan->rest_next < scan->rest_end;
+
+	if (has_rest && scan->npins > 1)
+	{
+		Buffer last = scan->pins[scan->npins - 1];
+
+		scan->pins[scan->npins - 1] = scan->pins[0];
+		scan->pins[0] = last;
+	}
+	unpin(scan, has_rest ? 1 : 0);
+}
+
+int
+wa_heap_next(WaHeapScan *scan, WaRow *rows)
+{
+	int nrows;
+
+	release_last_batch(scan);
+	nrows = take_rest(scan, rows, WA_VECTOR_ROWS);
+	while (nrows < WA_VECTOR_ROWS && scan->next_block < scan->nblocks &&
+		   scan->npins < scan->max_pins)
+	{
+		CHECK_FOR_INTERRUPTS();
+		nrows += read_page(scan, rows + nrows, WA_VECTOR_ROWS - nrows);
+		nrows += take_rest(scan, rows + nrows, WA_VECTOR_ROWS - nrows);
+	}
+	return nrows;
+}
+
+void
+wa_heap_rescan(WaHeapScan *scan)
+{
+	unpin(scan, 0);
+	table_rescan(scan->scan, NULL);
+	set_up(scan);
+}
+
+void
+wa_heap_end(WaHeapScan *scan)
+{
+	unpin(scan, 0);
+	table_endscan(scan->scan);
+	pfree(scan);
+}
+
+WaHeapCounts
+wa_heap_counts(const WaHeapScan *scan)
+{
+	return scan->counts;
+}

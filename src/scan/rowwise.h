@@ -1,0 +1,28 @@
+/*
+ * rowwise.h
+ *		Computes the expressions of a query by PostgreSQL's executor, for rows
+ *		that no vector or program takes.
+ *
+ * This is where errors in expressions are raised, and only for rows for which
+ * PostgreSQL evaluates them: WHERE clause by clause, then the keys, then of each
+ * aggregate its filter and then its argument.
+ */
+#ifndef WA_SCAN_ROWWISE_H
+#define WA_SCAN_ROWWISE_H
+
+#include "nodes/execnodes.h"
+
+#include "scan/heap.h"
+
+struct WaScanState;
+
+typedef struct WaRowwise WaRowwise;
+
+/* Prepares the expressions of a node.  Checks the permission to call them. */
+extern WaRowwise *wa_rowwise_make(struct WaScanState *state);
+
+/* Brings one row into its group, if it fulfils WHERE. */
+extern void wa_rowwise_take(WaRowwise *rowwise, struct WaScanState *state,
+							const WaRow *row);
+
+#endif /* WA_SCAN_ROWWISE_H */

@@ -1,0 +1,257 @@
+/*
+ * runner.c
+ *		A query program with its registers; see runner.h.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+
+#include "scan/buckets.h"
+#include "scan/datum.h"
+#include "scan/runner.h"
+
+/* A constant and how it is computed. */
+typedef struct Constant
+{
+	const WaConstant *constant;
+	ExprState *state;
+	Oid type;
+} Constant;
+
+/* A call; of one that trims bpchars there is nothing to know. */
+typedef struct Call
+{
+	WaBuckets *buckets;
+	ExprState *argument; /* NULL: the function has one argument */
+} Call;
+
+struct WaRunner
+{
+	WaProgram program;
+	WaVector *registers;
+	WaVector **columns;
+	int ncolumns;
+	Constant *constants;
+	int nconstants;
+	Call *calls;
+	int ncalls;
+	bool is_prepared;
+	bool can_run;
+	MemoryContext values; /* of constants */
+};
+
+/* Removes trailing blanks. */
+static WaText
+trim(WaText text)
+{
+	while (text.length > 0 && text.data[text.length - 1] == ' ')
+		text.length--;
+	return text;
+}
+
+/* A WaVectorFunction that removes the trailing blanks of bpchars. */
+static bool
+trim_all(void *context, const WaVector *a, WaVector *out, size_t nrows)
+{
+	out->has_nulls = a->has_nulls;
+	if (a->has_nulls)
+		memcpy(out->valid, a->valid, nrows);
+	for (size_t i = 0; i < nrows; i++)
+		wa_vector_texts(out)[i] = trim(wa_vector_texts(a)[i]);
+	return true;
+}
+
+/* Gives the registers their memory. */
+static void
+place_registers(WaRunner *runner, const WaCompiler *compiler)
+{
+	Size bytes = 0;
+	char *memory;
+
+	for (int i = 0; i < compiler->nregisters; i++)
+		bytes += wa_vector_bytes(compiler->kinds[i]);
+	memory = palloc0(bytes + 64);
+	memory = (char *) TYPEALIGN(64, memory);
+	runner->registers = palloc(sizeof(WaVector) * (compiler->nregisters + 1));
+	for (int i = 0; i < compiler->nregisters; i++)
+	{
+		wa_vector_place(&runner->registers[i], compiler->kinds[i], memory);
+		memory += wa_vector_bytes(compiler->kinds[i]);
+	}
+	runner->ncolumns = compiler->ncolumns;
+	runner->columns = palloc(sizeof(WaVector *) * (compiler->ncolumns + 1));
+	for (int i = 0; i < compiler->ncolumns; i++)
+		runner->columns[i] = &runner->registers[i];
+}
+
+/* Prepares the constants. */
+static void
+make_constants(WaRunner *runner, const WaCompiler *compiler,
+			   ParamListInfo parameters)
+{
+	ListCell *cell;
+
+	runner->constants =
+		palloc(sizeof(Constant) * (list_length(compiler->constants) + 1));
+	foreach (cell, compiler->constants)
+	{
+		Constant *made = &runner->constants[runner->nconstants++];
+
+		made->constant = (const WaConstant *) lfirst(cell);
+		made->type = exprType((Node *) made->constant->expression);
+		made->state =
+			ExecInitExprWithParams(made->constant->expression, parameters);
+	}
+}
+
+/* Prepares the calls. */
+static void
+make_calls(WaRunner *runner, const WaCompiler *compiler,
+		   ParamListInfo parameters)
+{
+	WaCall *calls = palloc(sizeof(WaCall) * (list_length(compiler->calls) + 1));
+	ListCell *cell;
+
+	runner->calls = palloc0(sizeof(Call) * (list_length(compiler->calls) + 1));
+	foreach (cell, compiler->calls)
+	{
+		const WaCallExpression *wanted =
+			(const WaCallExpression *) lfirst(cell);
+		const FuncExpr *function = (const FuncExpr *) wanted->function;
+		Call *call = &runner->calls[runner->ncalls];
+
+		if (function == NULL)
+			calls[runner->ncalls] = (WaCall){trim_all, NULL};
+		else
+		{
+			call->buckets = wa_buckets_make(function, wanted->kind);
+			if (list_length(function->args) > 1)
+				call->argument = ExecInitExprWithParams(
+					linitial(function->args), parameters);
+			calls[runner->ncalls] = (WaCall){wa_buckets_call, call->buckets};
+		}
+		runner->ncalls++;
+	}
+	runner->program.calls = calls;
+}
+
+WaRunner *
+wa_runner_make(const WaCompiler *compiler, ParamListInfo parameters)
+{
+	WaRunner *runner = palloc0(sizeof(WaRunner));
+
+	runner->program.nregisters = (uint16) compiler->nregisters;
+	runner->program.kinds = compiler->kinds;
+	runner->program.instructions = compiler->instructions;
+	runner->program.ninstructions = (size_t) compiler->ninstructions;
+	place_registers(runner, compiler);
+	make_constants(runner, compiler, parameters);
+	make_calls(runner, compiler, parameters);
+	runner->values = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg constants", ALLOCSET_SMALL_SIZES);
+	return runner;
+}
+
+/* Repeats row 0 of a vector in all others. */
+static void
+repeat_first(WaVector *vector, WaVectorKind kind)
+{
+	size_t width = wa_vector_width(kind);
+
+	for (size_t i = 1; i < WA_VECTOR_ROWS; i++)
+		memcpy((char *) vector->values + i * width, vector->values, width);
+}
+
+/* Computes a constant; returns false if it has no vector. */
+static bool
+prepare_constant(WaRunner *runner, const Constant *constant,
+				 ExprContext *econtext)
+{
+	WaVector *vector = &runner->registers[constant->constant->number];
+	WaVectorKind kind = runner->program.kinds[constant->constant->number];
+	bool is_null;
+	Datum value = ExecEvalExpr(constant->state, econtext, &is_null);
+
+	if (is_null)
+	{
+		memset(vector->values, 0, WA_VECTOR_ROWS * wa_vector_width(kind));
+		memset(vector->valid, 0, WA_VECTOR_ROWS);
+		vector->has_nulls = true;
+		vector->mixed = false;
+		vector->scale = 0;
+		return true;
+	}
+	if (kind == WA_VECTOR_TEXT || kind == WA_VECTOR_DECIMAL)
+		value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+	if (!wa_datum_to_vector(constant->type, kind, value, vector))
+		return false;
+	if (constant->constant->trimmed)
+		*wa_vector_texts(vector) = trim(*wa_vector_texts(vector));
+	repeat_first(vector, kind);
+	return true;
+}
+
+bool
+wa_runner_prepare(WaRunner *runner, ExprContext *econtext)
+{
+	MemoryContext old;
+
+	if (runner->is_prepared)
+		return runner->can_run;
+	/* Values stay where the expressions make them. */
+	old = MemoryContextSwitchTo(runner->values);
+	runner->can_run = true;
+	for (int i = 0; i < runner->nconstants; i++)
+		if (!prepare_constant(runner, &runner->constants[i], econtext))
+			runner->can_run = false;
+	for (int i = 0; i < runner->ncalls; i++)
+	{
+		const Call *call = &runner->calls[i];
+		Datum argument = (Datum) 0;
+		bool is_null = false;
+
+		if (call->argument != NULL)
+			argument = ExecEvalExpr(call->argument, econtext, &is_null);
+		if (call->buckets != NULL)
+			wa_buckets_reset(call->buckets, argument, is_null);
+	}
+	MemoryContextSwitchTo(old);
+	runner->is_prepared = true;
+	return runner->can_run;
+}
+
+void
+wa_runner_reset(WaRunner *runner)
+{
+	runner->is_prepared = false;
+	MemoryContextReset(runner->values);
+}
+
+bool
+wa_runner_run(WaRunner *runner, int begin, int end, size_t nrows)
+{
+	return wa_program_run(&runner->program, (size_t) begin, (size_t) end,
+						  runner->registers, nrows);
+}
+
+WaVector *
+wa_runner_register(const WaRunner *runner, int number)
+{
+	return &runner->registers[number];
+}
+
+void
+wa_runner_compact(WaRunner *runner, const uint16_t *selection, size_t nselected)
+{
+	for (int i = 0; i < runner->ncolumns; i++)
+		wa_vector_compact(&runner->registers[i], runner->program.kinds[i],
+						  selection, nselected);
+}
+
+WaVector *const *
+wa_runner_columns(const WaRunner *runner)
+{
+	return runner->columns;
+}

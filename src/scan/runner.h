@@ -1,0 +1,45 @@
+/*
+ * runner.h
+ *		A query program with its registers, as one execution of a query uses
+ *		it.
+ */
+#ifndef WA_SCAN_RUNNER_H
+#define WA_SCAN_RUNNER_H
+
+#include "nodes/execnodes.h"
+
+#include "scan/compile.h"
+
+typedef struct WaRunner WaRunner;
+
+/*
+ * Makes a runner for what the compiler has compiled, in the current memory
+ * context, for a node with these external parameters.
+ */
+extern WaRunner *wa_runner_make(const WaCompiler *compiler,
+								ParamListInfo parameters);
+
+/*
+ * Computes the constants, unless that has been done since wa_runner_reset.
+ * Returns false if one of them has no vector: then no program can run.  Raises
+ * the errors that computing them raises.
+ */
+extern bool wa_runner_prepare(WaRunner *runner, ExprContext *econtext);
+
+/* Has the constants computed again: parameters may have changed. */
+extern void wa_runner_reset(WaRunner *runner);
+
+/* Runs instructions; as wa_program_run. */
+extern bool wa_runner_run(WaRunner *runner, int begin, int end, size_t nrows);
+
+/* Returns a register. */
+extern WaVector *wa_runner_register(const WaRunner *runner, int number);
+
+/* Keeps the selected rows of the columns. */
+extern void wa_runner_compact(WaRunner *runner, const uint16_t *selection,
+							  size_t nselected);
+
+/* Returns the columns, which are the first registers, one by one. */
+extern WaVector *const *wa_runner_columns(const WaRunner *runner);
+
+#endif /* WA_SCAN_RUNNER_H */

@@ -1,0 +1,287 @@
+/*
+ * shape.c
+ *		Which queries the scan tier takes; see shape.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "scan/aggregates.h"
+#include "scan/compile.h"
+#include "scan/gather.h"
+#include "scan/shape.h"
+
+/* Returns what is wrong with the form of the query, or NULL. */
+static const char *
+check_query(const PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+
+	if (parse->commandType != CMD_SELECT || !parse->hasAggs)
+		return "it has no aggregate";
+	if (parse->groupingSets != NIL)
+		return "it has grouping sets";
+	if (parse->hasTargetSRFs)
+		return "it returns sets";
+	return NULL;
+}
+
+/* Returns what is wrong with the table as the catalog has it, or NULL. */
+static const char *
+check_class(Oid relation)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Form_pg_class class;
+	const char *reason = NULL;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relation);
+	class = (Form_pg_class) GETSTRUCT(tuple);
+	if (class->relkind != RELKIND_RELATION && class->relkind != RELKIND_MATVIEW)
+		reason = "it is not over a table";
+	else if (class->relam != HEAP_TABLE_AM_OID)
+		reason = "the table is not a heap";
+	else if (class->relpersistence == RELPERSISTENCE_TEMP)
+		reason = "the table is temporary";
+	ReleaseSysCache(tuple);
+	return reason;
+}
+
+/* Returns what is wrong with what is grouped, or NULL. */
+static const char *
+check_relation(PlannerInfo *root, const RelOptInfo *relation)
+{
+	const RangeTblEntry *entry;
+
+	if (relation->reloptkind != RELOPT_BASEREL ||
+		relation->rtekind != RTE_RELATION)
+		return "it is not over a table alone";
+	entry = planner_rt_fetch(relation->relid, root);
+	if (entry->inh)
+		return "the table has children or partitions";
+	if (entry->tablesample != NULL)
+		return "the table is sampled";
+	if (entry->relid < FirstNormalObjectId)
+		return "the table is a system catalog";
+	if (!bms_is_empty(relation->lateral_relids))
+		return "it refers to another table of its query";
+	return check_class(entry->relid);
+}
+
+/* A clause of WHERE and what decides its place among them. */
+typedef struct Clause
+{
+	Expr *expression;
+	Index security_level;
+	Cost cost;
+	int number;
+} Clause;
+
+/* Orders clauses as the planner does: by security level, cost, and place. */
+static int
+compare_clauses(const void *a, const void *b)
+{
+	const Clause *left = (const Clause *) a;
+	const Clause *right = (const Clause *) b;
+
+	if (left->security_level != right->security_level)
+		return left->security_level < right->security_level ? -1 : 1;
+	if (left->cost != right->cost)
+		return left->cost < right->cost ? -1 : 1;
+	return left->number - right->number;
+}
+
+/* Collects the clauses of WHERE in the order of their evaluation. */
+static const char *
+collect_filters(PlannerInfo *root, const RelOptInfo *relation, WaShape *shape)
+{
+	int nclauses = list_length(relation->baserestrictinfo);
+	Clause *clauses = palloc(sizeof(Clause) * Max(nclauses, 1));
+
+	for (int i = 0; i < nclauses; i++)
+	{
+		RestrictInfo *info =
+			list_nth_node(RestrictInfo, relation->baserestrictinfo, i);
+		QualCost cost;
+
+		if (info->pseudoconstant)
+			return "a clause of WHERE has no column";
+		cost_qual_eval_node(&cost, (Node *) info->clause, root);
+		clauses[i] =
+			(Clause){info->clause, info->security_level, cost.per_tuple, i};
+		if (info->leakproof && cost.per_tuple < 10 * cpu_operator_cost)
+			clauses[i].security_level = 0;
+	}
+	qsort(clauses, nclauses, sizeof(Clause), compare_clauses);
+	for (int i = 0; i < nclauses; i++)
+		shape->filters = lappend(shape->filters, clauses[i].expression);
+	return NULL;
+}
+
+/* Returns what is wrong with a grouping key, or NULL. */
+static const char *
+check_key(const SortGroupClause *clause, Node *key)
+{
+	Oid type = exprType(key);
+	Oid collation = exprCollation(key);
+	WaVectorKind kind;
+
+	if (!wa_gather_kind(type, &kind))
+		return psprintf("a grouping key has type %s", format_type_be(type));
+	if (lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr != clause->eqop &&
+		kind != WA_VECTOR_TEXT)
+		return "a grouping key has an unusual equality";
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		return "the collation of a grouping key is not deterministic";
+	return NULL;
+}
+
+/* Collects the keys of GROUP BY. */
+static const char *
+collect_keys(PlannerInfo *root, WaShape *shape)
+{
+	ListCell *cell;
+
+	foreach (cell, root->parse->groupClause)
+	{
+		const SortGroupClause *clause = lfirst_node(SortGroupClause, cell);
+		Node *key = get_sortgroupclause_expr((SortGroupClause *) clause,
+											 root->processed_tlist);
+		const char *reason = check_key(clause, key);
+
+		if (reason != NULL)
+			return reason;
+		shape->keys = lappend(shape->keys, key);
+	}
+	return NULL;
+}
+
+/* Looks for columns that are neither in an aggregate nor part of a key. */
+static bool
+has_loose_column(Node *node, void *keys)
+{
+	if (node == NULL || IsA(node, Aggref) || list_member((List *) keys, node))
+		return false;
+	if (IsA(node, Var) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
+		IsA(node, GroupingFunc))
+		return true;
+	return expression_tree_walker(node, has_loose_column, keys);
+}
+
+/* Collects the aggregates, and checks what is computed from them. */
+static const char *
+collect_aggregates(const RelOptInfo *output_rel, WaShape *shape)
+{
+	List *results =
+		list_concat_copy(output_rel->reltarget->exprs, shape->having);
+	ListCell *cell;
+
+	if (has_loose_column((Node *) results, shape->keys))
+		return "its result has a subquery, or a column that is not grouped by";
+	foreach (cell,
+			 pull_var_clause((Node *) results, PVC_INCLUDE_AGGREGATES |
+												   PVC_RECURSE_WINDOWFUNCS |
+												   PVC_RECURSE_PLACEHOLDERS))
+		if (IsA(lfirst(cell), Aggref))
+			shape->aggregates =
+				list_append_unique(shape->aggregates, lfirst(cell));
+	return NULL;
+}
+
+/* Compiles an expression; adds it to those that are computed for each row. */
+static const char *
+try_compile(WaCompiler *compiler, Expr *expression)
+{
+	return wa_compile(compiler, expression) < 0 ? compiler->refusal : NULL;
+}
+
+/* Describes and compiles the aggregates. */
+static const char *
+check_aggregates(WaCompiler *compiler, const WaShape *shape)
+{
+	ListCell *cell;
+
+	foreach (cell, shape->aggregates)
+	{
+		WaAggregateCall call;
+		const char *reason =
+			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
+
+		if (reason == NULL && call.argument != NULL)
+			reason = try_compile(compiler, call.argument);
+		if (reason == NULL && call.filter != NULL)
+			reason = try_compile(compiler, call.filter);
+		if (reason != NULL)
+			return reason;
+	}
+	return NULL;
+}
+
+/* Checks that a query program can compute all that is computed for a row. */
+static const char *
+check_program(WaShape *shape)
+{
+	List *all = list_concat_copy(shape->keys, shape->aggregates);
+	const char *reason = NULL;
+	WaCompiler *compiler;
+	ListCell *cell;
+
+	all = list_concat(all, shape->filters);
+	if (contain_volatile_functions((Node *) all))
+		return "an expression is volatile";
+	if (contain_subplans((Node *) all))
+		return "an expression has a subquery";
+	compiler = wa_compiler_make(shape->relation->relid, all, &reason);
+	if (compiler == NULL)
+		return reason;
+	foreach (cell, shape->filters)
+	{
+		reason = try_compile(compiler, (Expr *) lfirst(cell));
+		if (reason != NULL)
+			return reason;
+	}
+	foreach (cell, shape->keys)
+	{
+		reason = try_compile(compiler, (Expr *) lfirst(cell));
+		if (reason != NULL)
+			return reason;
+	}
+	reason = check_aggregates(compiler, shape);
+	shape->ninstructions = compiler->ncolumns + compiler->ninstructions;
+	return reason;
+}
+
+const char *
+wa_shape_recognise(PlannerInfo *root, RelOptInfo *input_rel,
+				   RelOptInfo *output_rel, List *having, WaShape *shape)
+{
+	const char *reason = check_query(root);
+
+	memset(shape, 0, sizeof(*shape));
+	shape->relation = input_rel;
+	shape->having = having;
+	if (reason == NULL)
+		reason = check_relation(root, input_rel);
+	if (reason == NULL)
+		reason = collect_keys(root, shape);
+	if (reason == NULL)
+		reason = collect_filters(root, input_rel, shape);
+	if (reason == NULL)
+		reason = collect_aggregates(output_rel, shape);
+	if (reason == NULL)
+		reason = check_program(shape);
+	return reason;
+}

@@ -1,0 +1,32 @@
+/*
+ * shape.h
+ *		The queries that the scan tier takes: an aggregate, with or without
+ *		groups, over a sequential scan of one heap table.
+ */
+#ifndef WA_SCAN_SHAPE_H
+#define WA_SCAN_SHAPE_H
+
+#include "nodes/pathnodes.h"
+
+/* What such a query consists of. */
+typedef struct WaShape
+{
+	RelOptInfo *relation;
+	List *keys;        /* expressions */
+	List *aggregates;  /* Aggref, without doubles */
+	List *filters;     /* clauses that a row has to fulfil, in their order */
+	List *having;      /* clauses that a group has to fulfil */
+	int ninstructions; /* of the query program, for each row */
+} WaShape;
+
+/*
+ * Recognises the grouping of a query.  input_rel: what is grouped; output_rel:
+ * the grouped relation, with its target; having: what groups have to fulfil.
+ * Returns NULL and fills *shape, or returns why the scan tier does not take it,
+ * as the end of a sentence.
+ */
+extern const char *wa_shape_recognise(PlannerInfo *root, RelOptInfo *input_rel,
+									  RelOptInfo *output_rel, List *having,
+									  WaShape *shape);
+
+#endif /* WA_SCAN_SHAPE_H */
