@@ -23,7 +23,7 @@
 #	WA_RANDOM_SECONDS	seconds for random queries (default 20)
 #	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
-#						node (default 25)
+#						node (default 40)
 #	WA_STAGE_LIMIT		seconds for one stage (default 1500)
 #	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
 
@@ -394,7 +394,7 @@ stage_scan_random()
 	start_preloaded random
 	run_random scan_queries.py --self-test
 	run_random scan_queries.py --seed "${WA_RANDOM_SEED:-1}" \
-		--queries "${WA_SCAN_QUERIES:-300}" --nodes "${WA_SCAN_NODES:-25}"
+		--queries "${WA_SCAN_QUERIES:-300}" --nodes "${WA_SCAN_NODES:-40}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report
@@ -467,7 +467,7 @@ stage_scan_queries()
 		-c parallel_tuple_cost=0 -c min_parallel_table_scan_size=0'
 	check_scan_queries ', in parallel' readings lineitem hits flights
 	check "$SCAN_NODES of $SCAN_QUERIES queries got the node" \
-		test $((SCAN_NODES * 100)) -ge $((${WA_SCAN_NODES:-25} * SCAN_QUERIES))
+		test $((SCAN_NODES * 100)) -ge $((${WA_SCAN_NODES:-40} * SCAN_QUERIES))
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# lib.sh
+#	  Tables and queries of the scan benchmark, and whether both sides of a query
+#	  agree: warpagg.enable_scan on and off.  Source it after scripts/lib.sh.
+#
+# The queries are those of *_queries.sql in this folder: each stands below a line
+# "-- name: NAME" or "-- name: NAME key=N".
+
+SCAN_DIR=$WA_ROOT/bench/scan
+
+# Makes a table; arguments: its name, then a psql variable as NAME=VALUE.
+scan_make_table()
+{
+	wa_psql -v "$2" -c 'SET client_min_messages = warning' -f - <"$SCAN_DIR/$1.sql"
+	wa_psql -c "VACUUM (FREEZE, ANALYZE) $1"
+}
+
+# Loads the flights in a .csv.xz file, as the demo does.
+scan_load_flights()
+{
+	wa_psql -c 'CREATE TABLE flights (date timestamp, delay int, distance int,
+		origin text, destination text)'
+	xz -dc -- "$1" | wa_psql -c 'COPY flights FROM STDIN (FORMAT csv, HEADER)'
+	wa_psql -c 'VACUUM (FREEZE, ANALYZE) flights'
+}
+
+# Changes a tenth of the readings; what is left behind is not vacuumed.
+scan_update_readings()
+{
+	wa_psql -c 'UPDATE readings SET v = v + 1 WHERE k < 10'
+}
+
+# Prints the names of the queries over a table.
+scan_names()
+{
+	sed -nE 's/^-- name: ([a-z0-9_]+).*/\1/p' "$SCAN_DIR/$1_queries.sql"
+}
+
+# Prints the text of a query in one line, without its semicolon.
+scan_query()
+{
+	local text
+
+	text=$(awk -v name="$1" '/^-- name: / { found = $3 == name; next }
+			found { printf "%s ", $0 } /;$/ { found = 0 }' "$SCAN_DIR"/*_queries.sql |
+		tr -s ' \t' ' ' | sed -E 's/^ //; s/ *; *$//')
+	[ -n "$text" ] || wa_die "no query \"$1\""
+	echo "$text"
+}
+
+# Prints the number of the column that the rows of a query are ordered by, if
+# that leaves open which of several rows comes first.
+scan_key()
+{
+	sed -nE "s/^-- name: $1 key=([0-9]+)$/\\1/p" "$SCAN_DIR"/*_queries.sql
+}
+
+# Prints the settings of a side: "on", ours, or "off", the built-in aggregates in
+# PostgreSQL's own plan.
+scan_side()
+{
+	local accelerate=off
+
+	[ "$1" = off ] || accelerate=exact
+	echo "SET warpagg.enable_scan = $1; SET warpagg.accelerate = $accelerate"
+}
+
+# Writes the results of a query on a side to a file.  Arguments: side, file, query.
+scan_results()
+{
+	wa_psql -c "$(scan_side "$1")" -c "$3" >"$WA_TMP/$2"
+}
+
+# Says whether a query gets the node.
+scan_has_node()
+{
+	wa_psql -c "$(scan_side on)" -c "EXPLAIN $(scan_query "$1")" >"$WA_TMP/plan.out" &&
+		grep -q WarpAgg "$WA_TMP/plan.out"
+}
+
+# Says whether both sides of a query have the same results, text for text, and
+# shows where they differ.
+scan_same()
+{
+	local query
+
+	query=$(scan_query "$1")
+	scan_same_text "$query" "$query" "$(scan_key "$1")"
+}
+
+# Compares two queries, the first with the node and the second without; returns 0
+# if the results are the same, 1 if they differ, 2 if a query fails.  The third
+# argument is that of scan_key: where it is set, the rows that a LIMIT picks may
+# differ as long as that column does not; all rows, before the limit, must be the
+# same.
+scan_same_text()
+{
+	local key=$3
+	local limit='s/ LIMIT [0-9]+( OFFSET [0-9]+)?$//'
+
+	scan_results on on.out "$1" && scan_results off off.out "$2" || return 2
+	if [ -z "$key" ]; then
+		scan_diff on.out off.out
+		return
+	fi
+	cut -d '|' -f "$key" "$WA_TMP/on.out" >"$WA_TMP/on.key"
+	cut -d '|' -f "$key" "$WA_TMP/off.out" >"$WA_TMP/off.key"
+	scan_results on on.all "$(sed -E "$limit" <<<"$1")" &&
+		scan_results off off.all "$(sed -E "$limit" <<<"$2")" || return 2
+	LC_ALL=C sort -o "$WA_TMP/on.all" "$WA_TMP/on.all"
+	LC_ALL=C sort -o "$WA_TMP/off.all" "$WA_TMP/off.all"
+	LC_ALL=C sort "$WA_TMP/on.out" | LC_ALL=C comm -23 - "$WA_TMP/off.all" >"$WA_TMP/on.only"
+	: >"$WA_TMP/off.only"
+	scan_diff on.key off.key && scan_diff on.all off.all && scan_diff on.only off.only
+}
+
+# Says whether two files of $WA_TMP are the same; shows the first differences.
+scan_diff()
+{
+	cmp -s "$WA_TMP/$1" "$WA_TMP/$2" && return
+	diff "$WA_TMP/$1" "$WA_TMP/$2" | head -n 10
+	return 1
+}

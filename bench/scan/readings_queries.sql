@@ -1,0 +1,18 @@
+-- readings_queries.sql
+--	  The scan benchmark's own queries.  key=N: the rows come in the order of
+--	  column N, and only in that.
+
+-- name: sum_int8
+SELECT sum(v) FROM readings;
+
+-- name: four_aggregates
+SELECT sum(v), min(i), max(f), count(*) FROM readings;
+
+-- name: group_by_100
+SELECT k, sum(v), count(*) FROM readings GROUP BY k ORDER BY k;
+
+-- name: sum_numeric
+SELECT sum(n) FROM readings;
+
+-- name: group_by_day
+SELECT date_trunc('day', ts) AS day, sum(v), count(*) FROM readings GROUP BY date_trunc('day', ts) ORDER BY day;

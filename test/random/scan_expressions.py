@@ -1,0 +1,319 @@
+"""Random expressions and conditions over a row of the tables of scan_tables.py."""
+
+import scan_tables
+from tables import quote
+
+# kind: the columns that have it
+COLUMNS_OF = {
+    "smallint": ["i2", "k2"], "integer": ["i4", "k1", "id", "k1"],
+    "bigint": ["i8", "late"], "real": ["f4"], "double precision": ["f8"],
+    "numeric": ["n", "cents", "cents", "wide", "late_n"], "boolean": ["b"],
+    "date": ["d", "late_d"], "time": ["t"], "timestamp": ["ts"],
+    "timestamptz": ["tz"], "text": ["s", "late_s", "w"], "varchar": ["vc"],
+    "bpchar": ["bp"], "money": ["m"], "oid": ["o"], "interval": ["v"],
+}
+
+# kinds that have values which are equal and look different
+TWINS = {"real", "double precision", "numeric", "interval"}
+
+UNITS = ["minute", "hour", "day", "week", "month", "quarter", "year"]
+
+# The operations of a kind over X and Y, expressions of the kind that stands
+# before the colon; C is a small constant.  A third part is the error that the
+# operation may raise; most of those of the tables with values at the edges do.
+OPERATIONS = {
+    "smallint": """
+        smallint: X % C::smallint
+        smallint: X / 2::smallint
+        smallint: X + Y | smallint out of range
+        integer: (X % 30000)::smallint
+        integer: X::smallint | smallint out of range""",
+    "integer": """
+        integer: X / C
+        integer: X % C
+        smallint: X * C
+        smallint: X::integer
+        integer: -(X / 2)
+        integer: abs(X / 3)
+        text: length(X)
+        bigint: (X % 1000)::integer
+        date: extract(doy FROM X)::integer
+        integer: X + C | integer out of range
+        integer: X - Y | integer out of range
+        integer: X * Y | integer out of range
+        integer: X / (k2 % C) | division by zero
+        integer: X % (k1 % 5) | division by zero
+        bigint: X::integer | integer out of range
+        double precision: X::integer | integer out of range""",
+    "bigint": """
+        bigint: X / C
+        bigint: X % C
+        integer: X::bigint * 1000003
+        integer: X::bigint - k2
+        integer: X + 5000000000
+        bigint: X + C | bigint out of range
+        bigint: X * k1 | bigint out of range
+        bigint: -X | bigint out of range
+        bigint: X / k1 | division by zero""",
+    "real": """
+        real: -X
+        real: abs(X)
+        real: X + 1::real | value out of range: overflow
+        real: X * 10::real | value out of range: overflow
+        double precision: X::real | value out of range: overflow, value out of range: underflow""",
+    "double precision": """
+        double precision: -X
+        double precision: abs(X)
+        double precision: X + C
+        double precision: floor(X)
+        double precision: ceil(X)
+        double precision: floor(X / C) | value out of range: underflow
+        double precision: X * 0.01 | value out of range: underflow
+        double precision: X * Y | value out of range: overflow, value out of range: underflow
+        double precision: X / Y | value out of range: overflow, value out of range: underflow, division by zero
+        real: X::double precision
+        integer: X::double precision
+        bigint: X / 3.0::float8
+        integer: X / (k1 % C)::float8 | division by zero""",
+    "numeric": """
+        numeric: X + C
+        numeric: X - Y
+        numeric: X * 2.50
+        numeric: X * (1 - late_n)
+        numeric: -X
+        numeric: abs(X)
+        numeric: round(X, 2)
+        numeric: trunc(X, 1)
+        numeric: floor(X)
+        numeric: ceil(X)
+        numeric: floor(X / C)
+        numeric: X % C
+        numeric: X / C
+        integer: X * 0.01
+        bigint: X::numeric
+        real: X::numeric
+        timestamp: extract(epoch FROM X)
+        date: extract(dow FROM X)
+        numeric: X / (k1 % C) | division by zero
+        numeric: X::numeric(20,4) | numeric field overflow""",
+    "boolean": """
+        integer: X > C
+        bigint: X % 2 = 0
+        text: X LIKE 'a%'""",
+    "date": """
+        timestamp: X::date
+        timestamptz: X::date
+        date: X + k1 | date out of range
+        date: X - C | date out of range""",
+    "time": """
+        timestamp: X::time
+        time: X + interval '1 hour'""",
+    "timestamp": """
+        timestamp: date_trunc('UNIT', X)
+        timestamp: date_trunc('UNIT', X)
+        timestamp: date_trunc('century', X) | timestamp out of range
+        timestamptz: X::timestamp
+        date: X::timestamp | date out of range for timestamp
+        timestamp: X + interval '36 hours' | timestamp out of range
+        timestamp: X - interval '1 month' | timestamp out of range""",
+    "timestamptz": """
+        timestamptz: date_trunc('UNIT', X)
+        timestamptz: date_trunc('day', X, 'Asia/Tokyo')
+        timestamp: X::timestamptz | timestamp out of range""",
+    "text": """
+        text: upper(X)
+        text: substr(X, 1, 2)
+        text: X || k1
+        varchar: X::text
+        bpchar: X::text
+        integer: X::text
+        text: left(X, C)
+        date: to_char(X, 'YYYY')""",
+    "varchar": """
+        text: left(X, 5)::varchar""",
+    "bpchar": """
+        text: left(X, 6)::char(6)""",
+    "money": """
+        money: X - Y
+        money: X * 2
+        money: X / C""",
+    "oid": """
+        integer: abs(X / 2)::oid""",
+    "interval": """
+        interval: -X
+        interval: X * 2
+        interval: X / C
+        timestamp: X - timestamp '2000-01-01' | cannot subtract infinite timestamps""",
+}
+
+
+def parse(text):
+    """Returns a kind's list of (kind of X, operation, errors)."""
+    result = []
+    for line in text.strip().split("\n"):
+        kind, rest = line.strip().split(": ", 1)
+        operation, _, errors = rest.partition(" | ")
+        result.append((kind, operation, errors.split(", ") if errors else []))
+    return result
+
+
+OPERATIONS = {kind: parse(text) for kind, text in OPERATIONS.items()}
+ORDERED = [kind for kind in COLUMNS_OF if kind != "boolean"]
+
+
+class Expressions:
+    """Draws expressions; remembers parameters, and errors that they may raise."""
+
+    def __init__(self, rng, samples, is_prepared):
+        self.rng = rng
+        self.samples = samples
+        self.is_prepared = is_prepared
+        self.risk = rng.choice([0, 0, 0.1, 1])
+        self.depth = rng.choice([0, 0, 1, 1, 2])
+        self.kinds = list(COLUMNS_OF)
+        if rng.random() < 0.8:
+            self.kinds.remove("interval")
+        self.parameters = []
+        self.errors = set()
+
+    def constant(self, column):
+        """Returns a value like those of a column: a literal or a parameter."""
+        kind = scan_tables.TYPES[column]
+        values = self.samples[column] or ["0"]
+        text = f"{quote(self.rng.choice(values))}::{kind}"
+        if kind in ("smallint", "integer", "bigint") and self.rng.random() < 0.5:
+            text = str(self.rng.choice([0, 1, 2, 5, 100, 1000]))
+            kind = "integer"
+        if self.is_prepared and self.rng.random() < 0.6:
+            if self.rng.random() < 0.05:
+                text = "NULL"
+            self.parameters.append((kind, text))
+            return f"${len(self.parameters)}"
+        return text
+
+    def column(self, kind):
+        """Returns a column of a kind."""
+        return self.rng.choice(COLUMNS_OF[kind])
+
+    def draw(self, kind, depth=None):
+        """Returns an expression of a kind."""
+        depth = self.depth if depth is None else min(depth, self.depth)
+        if depth == 0 or self.rng.random() < 0.5:
+            return self.column(kind)
+        if self.rng.random() < 0.3:
+            return self.draw_general(kind, depth - 1)
+        of, operation, errors = self.rng.choice(OPERATIONS[kind])
+        if errors and self.rng.random() > self.risk:
+            return self.column(kind)
+        self.errors.update(errors)
+        text = operation.replace("UNIT", self.rng.choice(UNITS))
+        # X last: what replaces it may hold any of the letters
+        places = {"C": str(self.rng.randint(1, 99)), "Y": None, "X": None}
+        parts = []
+        for token in split(text):
+            if token == "C":
+                parts.append(places["C"])
+            elif token in ("X", "Y"):
+                parts.append(self.draw(of, depth - 1))
+            else:
+                parts.append(token)
+        return f"({''.join(parts)})"
+
+    def provoke(self):
+        """Returns the kind and text of an expression that some rows fail in.
+
+        At times it is guarded, so that these rows never come there.
+        """
+        rng = self.rng
+        kind, text, guard, error = rng.choice([
+            ("integer", "i4 / (id % C)", "id % C <> 0", "division by zero"),
+            ("integer", "id % (k2 - C)", "k2 <> C", "division by zero"),
+            ("integer", "2147483647 - C + k1", "k1 <= C", "integer out of range"),
+            ("integer", "id * 2147483", "id < 1000", "integer out of range"),
+            ("bigint", "9223372036854775807 - C + k1", "k1 <= C",
+             "bigint out of range"),
+            ("smallint", "k2 * 300::smallint", "k2 BETWEEN -99 AND 99",
+             "smallint out of range"),
+            ("double precision", "f8 / (k2 - C)::float8", "k2 <> C",
+             "division by zero"),
+            ("numeric", "cents / (id % C)", "id % C <> 0", "division by zero")])
+        self.errors.add(error)
+        number = str(rng.randint(3, 300))
+        text = text.replace("C", number)
+        if rng.random() < 0.5:
+            text = f"CASE WHEN {guard.replace('C', number)} THEN {text} END"
+        return kind, f"({text})"
+
+    def draw_general(self, kind, depth):
+        """Returns an expression that there is for any kind."""
+        first = self.draw(kind, depth)
+        second = self.draw(kind, depth)
+        some = self.constant(self.column(kind))
+        return self.rng.choice([
+            f"CASE WHEN {self.condition(depth)} THEN {first} ELSE {second} END",
+            f"CASE WHEN {self.condition(depth)} THEN {first} END",
+            f"COALESCE({first}, {second})", f"COALESCE({first}, {some})",
+            f"NULLIF({first}, {some})"])
+
+    def condition(self, depth=None):
+        """Returns a condition: a tree of AND, OR and NOT."""
+        depth = self.depth if depth is None else depth
+        dice = self.rng.random()
+        if depth > 0 and dice < 0.2:
+            word = self.rng.choice(["AND", "AND", "OR"])
+            count = self.rng.randint(2, 3)
+            return "(" + f" {word} ".join(self.condition(depth - 1)
+                                          for _ in range(count)) + ")"
+        if depth > 0 and dice < 0.27:
+            return f"NOT {self.condition(depth - 1)}"
+        return f"({self.leaf(depth)})"
+
+    def leaf(self, depth):
+        """Returns a condition without AND, OR and NOT."""
+        rng = self.rng
+        kind = rng.choice(self.kinds)
+        column = self.column(kind)
+        if rng.random() < 0.25:
+            return rng.choice([f"k1 = {rng.choice([0, 0, 1, 2])}", "k1 IN (0, 2, 3)",
+                               f"k2 < {self.constant('k2')}", "s IN ('', 'a', 'b')",
+                               f"id % {rng.randint(2, 9)} = 1", "k1 <> 0"])
+        operand = self.draw(kind, depth - 1) if depth > 0 else column
+        dice = rng.random()
+        if dice < 0.12:
+            return f"{operand} IS {rng.choice(['', 'NOT '])}NULL"
+        if kind == "boolean" or dice < 0.16:
+            boolean = self.draw("boolean", 0)
+            return rng.choice([boolean, f"{boolean} IS TRUE",
+                               f"{boolean} IS NOT FALSE", f"{boolean} = true",
+                               f"{boolean} IS UNKNOWN"])
+        if dice < 0.3:
+            low, high = self.constant(column), self.constant(column)
+            word = rng.choice(["BETWEEN", "BETWEEN SYMMETRIC",
+                               "BETWEEN SYMMETRIC", "NOT BETWEEN"])
+            return f"{operand} {word} {low} AND {high}"
+        if dice < 0.45:
+            some = [self.constant(column) for _ in range(rng.randint(1, 40))]
+            if rng.random() < 0.1:
+                some.append("NULL")
+            word = rng.choice(["IN", "NOT IN"])
+            return f"{operand} {word} ({', '.join(some)})"
+        sign = rng.choice(["=", "<>", "<", "<", "<=", ">", ">", ">="])
+        if dice < 0.6:
+            return f"{operand} {sign} {self.draw(kind, 1)}"
+        if dice < 0.66:
+            return rng.choice([f"i4 {sign} i8", f"i2 {sign} i4", f"d {sign} ts",
+                               f"ts {sign} tz", f"f4 {sign} f8",
+                               f"s {sign} vc", "d < ts::date", "bp = s"])
+        return f"{operand} {sign} {self.constant(column)}"
+
+
+def split(text):
+    """Splits an operation so that X, Y and C, as words, are parts of their own."""
+    parts, word = [], ""
+    for letter in text:
+        if letter.isalnum() or letter in "_'.":
+            word += letter
+        else:
+            parts += [word, letter]
+            word = ""
+    return parts + [word]

@@ -1,0 +1,295 @@
+"""Random aggregate queries over one table of scan_tables.py.
+
+A query has two sides.  Both are the same text, but for built-in aggregates over
+floats under warpagg.accelerate = all: from the node, these return what the gpu_
+aggregates do, so those are the other side.
+"""
+
+from scan_expressions import COLUMNS_OF, ORDERED, TWINS, Expressions
+from scan_tables import TABLES
+
+NUMBERS = ("sum avg min max count var_pop var_samp variance stddev_pop "
+           "stddev_samp stddev").split()
+SUMMED = {"smallint", "integer", "bigint", "real", "double precision",
+          "numeric", "money", "interval"}
+SUMMED_OFTEN = ["smallint", "integer", "integer", "bigint", "bigint", "numeric",
+                "numeric", "numeric", "real", "double precision", "money"]
+FLOATS = {"real", "double precision"}
+EXACT = {"min", "max", "count"}
+
+# what the node must leave to PostgreSQL, which has to go on working
+LEFT_ALONE = {
+    "distinct": "", "order": "", "rollup": "",
+    "subselect": "k1 IN (SELECT u.k1 FROM wa_scan.few u WHERE u.k1 < 3)",
+    "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)",
+    "volatile": "random() >= 0", "sample": "", "ctid": "ctid >= '(1,2)'",
+}
+
+KEYS = ["smallint", "integer", "integer", "boolean", "date", "text", "varchar",
+        "bpchar", "numeric", "timestamp", "timestamptz", "bigint", "oid", "time",
+        "double precision", "real", "money", "interval"]
+
+
+class Call:
+    """An aggregate of the family over an expression."""
+
+    def __init__(self, query, expressions):
+        rng = query.rng
+        self.kind = rng.choice([kind for kind in [*SUMMED_OFTEN, *COLUMNS_OF]
+                                if kind in expressions.kinds])
+        functions = ["count"]
+        if self.kind in ORDERED:
+            functions += ["min", "max"]
+        if self.kind in SUMMED:
+            functions += ["sum"] * 3
+        if self.kind in SUMMED - {"money"}:
+            functions += ["avg"]
+        if self.kind in SUMMED - {"money", "interval"}:
+            functions += [f for f in NUMBERS if f not in functions]
+        self.function = rng.choice(functions)
+        self.is_ours = {"gpu": True, "builtin": False}.get(
+            query.family, rng.random() < 0.5)
+        self.argument = expressions.draw(self.kind)
+        if rng.random() < 0.03:
+            kind, text = expressions.provoke()
+            if kind == self.kind or self.function == "count":
+                self.argument = text
+        if self.function == "count" and rng.random() < 0.5:
+            self.argument = "*"
+        self.modifier = ""
+        if query.left_alone == "order" and self.argument != "*":
+            self.modifier = " ORDER BY id, ctid"
+        self.distinct = ""
+        if query.left_alone == "distinct" and self.argument != "*":
+            self.distinct = "DISTINCT "
+        self.filter = ""
+        if rng.random() < 0.25:
+            self.filter = f" FILTER (WHERE {expressions.condition()})"
+
+    def depends_on_order(self, accelerate):
+        """Tells whether the text of the result depends on the order of rows."""
+        if self.function in ("min", "max"):
+            return self.kind in TWINS
+        return (self.kind in FLOATS and self.function not in EXACT
+                and not self.is_ours and accelerate != "all")
+
+    def render(self, side, accelerate):
+        """Returns the text of the call on a side, "on" or "off"."""
+        is_ours = self.is_ours
+        if (side == "off" and accelerate == "all" and self.kind in FLOATS
+                and self.function not in EXACT):
+            is_ours = True
+        return (f"{'gpu_' if is_ours else ''}{self.function}({self.distinct}"
+                f"{self.argument}{self.modifier}){self.filter}")
+
+
+class Query:
+    """A query: its settings, and the parts of its text."""
+
+    def __init__(self, rng, samples):
+        self.rng = rng
+        self.table = rng.choice([name for name, (rows, _, _) in TABLES.items()
+                                 for _ in range(4 if rows > 1 else 1)])
+        self.family = rng.choice(["gpu", "builtin", "builtin", "mixed"])
+        self.accelerate = rng.choice(
+            ["exact", "all", "off" if self.family == "gpu" else "all"])
+        self.left_alone = (rng.choice(list(LEFT_ALONE))
+                           if rng.random() < 0.06 else None)
+        self.way = rng.choice(["plain"] * 6 + ["prepared"] * 2 + ["cursor"])
+        self.is_lateral = self.way == "plain" and rng.random() < 0.12
+        self.expressions = Expressions(rng, samples, self.way == "prepared")
+        self.where = self.draw_where()
+        self.keys, self.kinds, self.has_twins = [], [], False
+        self.draw_keys()
+        self.calls = [Call(self, self.expressions)
+                      for _ in range(rng.choice([1, 1, 2, 3, 4, 5]))]
+        self.outputs = [self.draw_output(place)
+                        for place in range(len(self.calls))]
+        self.having = self.draw_having()
+        # A sum of built-in floats, 0 beside -0, 1.0 beside 1.00: what comes out
+        # depends on the order of the rows, so it is kept, on both sides.
+        self.keeps_order = self.has_twins or any(
+            call.depends_on_order(self.accelerate) for call in self.calls)
+        if self.keeps_order:  # money cannot be hashed
+            self.keys = [f"({key})::numeric" if kind == "money" else key
+                         for key, kind in zip(self.keys, self.kinds)]
+        self.without_limit = ""
+        self.order = self.draw_order()
+        self.executions = rng.choice([1, 2, 7]) if self.way == "prepared" else 1
+        self.settings = self.draw_settings()
+        self.has_twin_text = self.render("on") != self.render("off")
+
+    def draw_where(self):
+        """Returns the condition of the query, or nothing."""
+        conditions = []
+        if self.left_alone and LEFT_ALONE[self.left_alone]:
+            conditions.append(LEFT_ALONE[self.left_alone])
+        if self.rng.random() < 0.6:
+            conditions += [self.expressions.condition(self.expressions.depth + 1)
+                           for _ in range(self.rng.choice([1, 1, 1, 2]))]
+            if self.rng.random() < 0.1:
+                _, text = self.expressions.provoke()
+                conditions.append(f"{text} > 0")
+        if self.is_lateral:
+            conditions.append(self.rng.choice(
+                ["k1 = o.x", "i4 > o.x", "k2 % 7 <= o.x", "n < o.x"]))
+        if self.rng.random() < 0.02:
+            conditions = ["false"]
+        return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+    def draw_keys(self):
+        """Draws the keys, and sees whether equal ones may look different."""
+        for _ in range(self.rng.choice([0, 0, 0, 1, 1, 1, 2, 2, 3])):
+            kind = self.rng.choice(KEYS)
+            if (self.left_alone and kind in TWINS
+                    or kind not in self.expressions.kinds):
+                kind = "integer"
+            key = self.expressions.draw(kind, self.rng.choice([0, 0, 1, 2]))
+            self.keys.append(key)
+            self.kinds.append(kind)
+            if kind in TWINS and key not in ("cents", "late_n"):
+                self.has_twins = True
+
+    def draw_output(self, place):
+        """Returns the expression over a call that is selected, {} the call."""
+        dice = self.rng.random()
+        kind = self.calls[place].kind
+        if dice > 0.2:
+            return "{}"
+        if kind in ("smallint", "integer", "bigint", "numeric"):
+            return self.rng.choice(["{} + 1", "round({}, 3)", "{} / 7",
+                                    "{} IS NULL", "COALESCE({}, -1)",
+                                    "({} + count(*))"])
+        return self.rng.choice(["{} IS NOT NULL", "COALESCE({}::text, '-')"])
+
+    def draw_having(self):
+        """Returns a condition over groups, {} standing for a call."""
+        if self.rng.random() > 0.2:
+            return None
+        count = self.rng.choice(["count(*)", "gpu_count(*)", "gpu_count(i4)"])
+        return self.rng.choice([f"{count} > {self.rng.choice([0, 1, 3, 50])}",
+                                f"{count} % 2 = 1", "{} IS NOT NULL",
+                                f"sum(k1) > {self.rng.randint(0, 99)}",
+                                "gpu_max(id) > gpu_min(id)"])
+
+    def draw_order(self):
+        """Returns ORDER BY over all keys, with or without a limit."""
+        rng = self.rng
+        if self.keeps_order or self.left_alone == "rollup" or rng.random() < 0.4:
+            return ""
+        places = list(range(1, len(self.keys) + 1))
+        rng.shuffle(places)
+        terms = [rng.choice(["{}", "{}", "{} DESC", "{} NULLS FIRST",
+                             "{} DESC NULLS LAST"]).format(place)
+                 for place in places]
+        if rng.random() < 0.3:
+            terms.insert(0, f"{len(self.keys) + 1} DESC")
+        order = f" ORDER BY {', '.join(terms)}" if terms else ""
+        self.without_limit = order
+        if rng.random() < 0.5:
+            order += f" LIMIT {rng.choice([0] + [1, 5, 30] * 5)}"
+        if self.keys and rng.random() < 0.2:
+            order += f" OFFSET {rng.choice([0, 1, 3])}"
+        return order
+
+    def drop_limit(self):
+        """Makes both sides compute all groups; tells whether that is new."""
+        is_new = self.order != self.without_limit
+        self.order = self.without_limit
+        return is_new
+
+    def draw_settings(self):
+        """Returns settings that lead the query different ways."""
+        rng = self.rng
+        workers = 0 if self.keeps_order else rng.choice([0, 0, 0, 1, 2])
+        way = "hash" if self.keeps_order else rng.choice(["", "", "hash", "sort"])
+        memory = "64MB" if self.keeps_order else rng.choice(["4MB", "4MB", "64kB"])
+        return {
+            "max_parallel_workers_per_gather": workers,
+            "parallel_setup_cost": 0 if workers else 1000,
+            "parallel_tuple_cost": 0 if workers else 0.1,
+            "min_parallel_table_scan_size": 0 if workers else "8MB",
+            "enable_hashagg": "off" if way == "sort" else "on",
+            "enable_sort": "off" if way == "hash" else "on",
+            "enable_indexscan": "off" if self.keeps_order else "on",
+            "enable_incremental_sort": "off" if self.keeps_order else "on",
+            "work_mem": memory,
+            "plan_cache_mode": rng.choice(["auto", "force_generic_plan"]),
+            "synchronize_seqscans": "off",
+            "timezone": rng.choice(["UTC", "America/New_York", "Asia/Kolkata"]),
+            "jit": "off",
+            "warpagg.accelerate": self.accelerate,
+            "warpagg.min_device_rows": rng.choice([0, 100, 65536, 65536]),
+        }
+
+    def select(self, side):
+        """Returns the query over the table."""
+        calls = [call.render(side, self.accelerate) for call in self.calls]
+        results = [output.replace("{}", call)
+                   for output, call in zip(self.outputs, calls)]
+        sample = ""
+        if self.left_alone == "sample":
+            sample = " TABLESAMPLE SYSTEM (60) REPEATABLE (3)"
+        group = ""
+        if self.keys:
+            group = ", ".join(str(i + 1) for i in range(len(self.keys)))
+            if self.left_alone == "rollup":
+                group = f"ROLLUP ({', '.join(self.keys)})"
+            group = f" GROUP BY {group}"
+        having = ""
+        if self.having:
+            having = f" HAVING {self.having.replace('{}', calls[0])}"
+        return (f"SELECT {', '.join(self.keys + results)} FROM "
+                f"wa_scan.{self.table}{sample}{self.where}{group}{having}"
+                f"{self.order}")
+
+    def render(self, side):
+        """Returns the query on a side."""
+        if self.is_lateral:
+            return ("SELECT o.x, l.* FROM generate_series(-1, 3) o(x) CROSS JOIN "
+                    f"LATERAL ({self.select(side)}) l")
+        return self.select(side)
+
+    def statements(self, side):
+        """Returns the statements that run the query on a side, in turn."""
+        text = self.render(side)
+        if self.way == "cursor":
+            return [f"DECLARE c NO SCROLL CURSOR FOR {text}", "FETCH 2 FROM c",
+                    "FETCH ALL FROM c", "CLOSE c"]
+        parameters = self.expressions.parameters
+        if self.way == "prepared" and parameters:
+            types = ", ".join(kind for kind, _ in parameters)
+            return ([f"PREPARE p_{side} ({types}) AS {text}"]
+                    + [self.execute(side)] * self.executions
+                    + [f"DEALLOCATE p_{side}"])
+        return [text]
+
+    def execute(self, side):
+        """Returns the statement that runs the prepared query."""
+        values = ", ".join(text for _, text in self.expressions.parameters)
+        return f"EXECUTE p_{side} ({values})"
+
+    def explain(self, side):
+        """Returns the statements that show the plan of a side."""
+        prepared = self.statements(side)
+        if prepared[0].startswith("PREPARE"):
+            return [prepared[0], f"EXPLAIN (COSTS OFF) {self.execute(side)}",
+                    prepared[-1]]
+        return [f"EXPLAIN (COSTS OFF) {self.render(side)}"]
+
+    def leave_floats(self):
+        """Makes both sides one text, in one process: the node does not run it.
+
+        Then the built-in sums of floats are the same, as they come from one plan.
+        """
+        self.settings["max_parallel_workers_per_gather"] = 0
+        self.settings["warpagg.accelerate"] = self.accelerate = "exact"
+        self.has_twin_text = False
+
+    def is_ordered(self):
+        """Tells whether the order of the result is given."""
+        return not self.keys and not self.is_lateral or (
+            "ORDER BY" in self.order and not self.is_lateral)
+
+
+assert set(KEYS) <= set(COLUMNS_OF)

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""Runs random aggregate queries with and without the scan node and compares.
+
+Usage: scan_queries.py [--seed S] [--queries N] [--query K] [--nodes PERCENT]
+       scan_queries.py --self-test
+Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
+extension is created there if it is missing, the tables in schema wa_scan.
+
+Each query runs with warpagg.enable_scan on and off in one transaction, with one
+snapshot, while another connection changes the tables; results must be the same,
+text for text, and errors the same SQLSTATE and message.  Query K of seed S is
+always the same; a failure is printed with what repeats it.  The last line is "N
+passed, M failed", and the exit status is 0 only if M is 0.  It is a failure, too,
+if fewer than PERCENT of the queries got the node.
+
+--self-test compares pairs of queries that differ, which must be noticed.
+"""
+
+import argparse
+import random
+import sys
+
+import scan_tables
+from random_queries import sorted_rows
+from scan_generator import Query
+from session import Session, SessionLost
+
+OWN_WRITES = [
+    "UPDATE wa_scan.own SET i4 = i4 / 2, n = n * 1.0 WHERE id % 3 = 0",
+    "DELETE FROM wa_scan.own WHERE id % 7 = 1",
+    "INSERT INTO wa_scan.own SELECT * FROM wa_scan.own WHERE id % 5 = 2",
+    "SAVEPOINT x; UPDATE wa_scan.own SET k1 = k1 + 1; ROLLBACK TO x",
+    "SAVEPOINT y; DELETE FROM wa_scan.own WHERE b; RELEASE y",
+]
+
+
+class Failure(Exception):
+    """The two sides of a query do not agree."""
+
+
+class Outcome:
+    """What the statements of a side ended with."""
+
+    def __init__(self, state, message, rows):
+        self.state = state
+        self.message = message
+        self.rows = rows
+
+    def text(self):
+        """Returns it as a short text."""
+        if self.state != "00000":
+            return f"SQLSTATE {self.state}: {self.message}"
+        shown = "".join(f"\n    {row}" for row in self.rows[:5])
+        return f"{len(self.rows)} rows{shown}"
+
+
+def run_all(session, statements):
+    """Runs statements up to the first that fails; returns the outcome."""
+    rows = []
+    for statement in statements:
+        state, some = session.ask(statement)
+        rows += some
+        if state != "00000":
+            message = session.last_message().split("ERROR:")[-1].strip()
+            return Outcome(state, message.split(" at character")[0], rows)
+    return Outcome("00000", "", rows)
+
+
+def compare(on, off, is_ordered, errors):
+    """Raises Failure if two outcomes differ; errors: messages that may change.
+
+    Which of several errors comes first is open where a query may raise several.
+    """
+    for outcome in (on, off):
+        if outcome.state != "00000" and not outcome.state.startswith("22"):
+            raise Failure(f"not an error of data: {outcome.text()}")
+    if on.state != "00000" and off.state != "00000":
+        if on.state == off.state and on.message == off.message:
+            return
+        if on.message in errors and off.message in errors:
+            return
+    elif on.state == off.state:
+        if on.rows == off.rows:
+            return
+        first, second = sorted_rows(on.rows), sorted_rows(off.rows)
+        if not is_ordered and first == second:
+            return
+        place = next((i for i, pair in enumerate(zip(first, second))
+                      if pair[0] != pair[1]), min(len(first), len(second)))
+        raise Failure(f"on: {len(first)} rows, {first[place:place + 1]}\n"
+                      f"off: {len(second)} rows, {second[place:place + 1]}")
+    raise Failure(f"on: {on.text()}\noff: {off.text()}")
+
+
+class Runner:
+    """Runs the queries of one seed."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.session = None
+        self.writer = None
+        self.samples = None
+        self.nodes = 0
+        self.errors = 0
+
+    def connect(self):
+        """Opens both sessions."""
+        self.session = Session()
+        self.session.run("CREATE EXTENSION IF NOT EXISTS warpagg")
+        self.session.run("LOAD 'warpagg'")
+        self.writer = scan_tables.Writer(Session())
+
+    def close(self):
+        """Closes both sessions."""
+        self.writer.close()
+        self.session.close()
+
+    def load(self):
+        """Makes the tables."""
+        self.samples = scan_tables.load(self.session,
+                                        random.Random(f"{self.seed}"))
+
+    def query(self, number, is_skipped=False):
+        """Runs query number; returns a description if it fails, else None.
+
+        A skipped one only has the other connection change what it changes.
+        """
+        query = Query(random.Random(f"{self.seed}/{number}"), self.samples)
+        changes = random.Random(f"{self.seed}/{number}/writer")
+        self.writer.step(changes)
+        if is_skipped:
+            self.writer.step(changes)
+            return None
+        try:
+            self.check(query, changes)
+        except SessionLost as lost:
+            return f"the session was lost: {lost}\n{describe(query)}"
+        except Failure as failure:
+            return f"{failure}\n{describe(query)}"
+        finally:
+            self.session.ask("ROLLBACK")
+        return None
+
+    def begin(self, query):
+        """Begins the transaction that both sides run in."""
+        level = query.rng.choice(["REPEATABLE READ"] * 4 + ["SERIALIZABLE"])
+        self.session.run(f"BEGIN ISOLATION LEVEL {level}")
+        self.set_all(query)
+        self.session.run("SELECT 1")
+        if query.table == "own":
+            for write in OWN_WRITES:
+                if query.rng.random() < 0.5:
+                    self.session.run(write)
+
+    def set_all(self, query):
+        """Sets what a query asks for."""
+        self.session.run("; ".join(f"SET LOCAL {name} = '{value}'"
+                                   for name, value in query.settings.items()))
+
+    def has_node(self, query):
+        """Tells whether the plan of a query has the node, for its own table.
+
+        A subselect's table has an alias.
+        """
+        plan = self.side(query.explain("on"), "on").rows
+        return any(row[0].endswith(f"(WarpAgg) on {query.table}") for row in plan)
+
+    def check(self, query, changes):
+        """Runs both sides and compares; raises Failure."""
+        self.begin(query)
+        has_node = self.has_node(query)
+        if query.has_twin_text and not has_node:
+            query.leave_floats()
+            self.set_all(query)
+            has_node = self.has_node(query)
+        self.nodes += has_node
+        outcomes = self.both_sides(query, changes)
+        if outcomes["on"].state != outcomes["off"].state and query.drop_limit():
+            # a plan may end before it comes to the group that has an error
+            outcomes = self.both_sides(query)
+        self.errors += outcomes["off"].state != "00000"
+        compare(outcomes["on"], outcomes["off"], query.is_ordered(),
+                query.expressions.errors)
+
+    def both_sides(self, query, changes=None):
+        """Runs both sides, the tables being changed in between or not."""
+        outcomes = {}
+        for side in query.rng.sample(["on", "off"], 2):
+            outcomes[side] = self.side(query.statements(side), side)
+            if changes and len(outcomes) == 1:
+                self.writer.step(changes)
+        return outcomes
+
+    def side(self, statements, side):
+        """Runs statements with the node switched on or off."""
+        self.session.run(f"SET LOCAL warpagg.enable_scan = {side}; SAVEPOINT s")
+        outcome = run_all(self.session, statements)
+        if outcome.state != "00000":
+            self.session.run("ROLLBACK TO s")
+            self.session.run("DEALLOCATE ALL")
+        return outcome
+
+    def self_test(self):
+        """Compares pairs of queries; returns what was not judged rightly."""
+        wrong = []
+        table = "wa_scan.plain"
+        pairs = [
+            ("the same", f"SELECT sum(i4), count(*) FROM {table}", None),
+            ("a value", f"SELECT sum(i4) FROM {table}",
+             f"SELECT sum(i4) + 1 FROM {table}"),
+            ("a scale", f"SELECT sum(cents) FROM {table}",
+             f"SELECT sum(cents) + 0.000 FROM {table}"),
+            ("NULL", f"SELECT count(*) FROM {table}",
+             f"SELECT NULLIF(count(*), count(*)) FROM {table}"),
+            ("a group", f"SELECT k1, count(*) FROM {table} GROUP BY k1",
+             f"SELECT k1, count(*) FROM {table} WHERE k1 > 0 GROUP BY k1"),
+            ("the order", f"SELECT k1, sum(i8) FROM {table} GROUP BY 1 ORDER BY 1",
+             f"SELECT k1, sum(i8) FROM {table} GROUP BY 1 ORDER BY 1 DESC"),
+            ("an error", f"SELECT sum(1 / (k1 + 1)) FROM {table}",
+             f"SELECT sum(1 / (id % 2)) FROM {table}"),
+            ("the error", f"SELECT sum(1 / (id % 2)) FROM {table}",
+             f"SELECT sum(2147483647 + id) FROM {table}"),
+            ("a message", f"SELECT sum(2147483647 + id) FROM {table}",
+             f"SELECT sum(9223372036854775807 + id) FROM {table}"),
+        ]
+        for what, first, second in pairs:
+            for on, off in ((first, second or first), (second or first, first)):
+                noticed = self.differ(on, off)
+                if noticed != (second is not None):
+                    wrong.append(f"{what}: {'' if noticed else 'not '}noticed")
+        return 2 * len(pairs), wrong
+
+    def differ(self, on, off):
+        """Tells whether compare notices that two queries differ."""
+        self.session.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        outcomes = [self.side([on], "on"), self.side([off], "off")]
+        self.session.run("ROLLBACK")
+        try:
+            compare(*outcomes, "ORDER BY" in on, set())
+        except Failure:
+            return True
+        return False
+
+
+def describe(query):
+    """Returns the statements that run a query."""
+    settings = "".join(f"SET {name} = '{value}';\n"
+                       for name, value in query.settings.items())
+    text = settings + ";\n".join(query.statements("on")) + ";"
+    if query.has_twin_text:
+        text += f"\nthe other side: {query.render('off')};"
+    return text
+
+
+def run_queries(runner, options):
+    """Runs the queries asked for; returns how many passed and failed."""
+    passed = failed = 0
+    numbers = range(options.queries)
+    if options.query is not None:
+        numbers = range(options.query + 1)
+    for number in numbers:
+        is_skipped = options.query is not None and number < options.query
+        failure = runner.query(number, is_skipped)
+        if failure is not None:
+            failed += 1
+            print(f"FAILED  scan_queries.py --seed {options.seed} --query "
+                  f"{number}: {failure}", flush=True)
+            if failed >= 20 or "session was lost" in failure:
+                break
+        elif not is_skipped:
+            passed += 1
+    print(f"{runner.nodes} of {passed + failed} queries got the node, "
+          f"{runner.errors} ended in errors")
+    if runner.nodes * 100 < options.nodes * (passed + failed):
+        failed += 1
+        print(f"FAILED  fewer than {options.nodes} percent got the node")
+    return passed, failed
+
+
+def main():
+    """Runs the queries and counts."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--queries", type=int, default=300)
+    parser.add_argument("--query", type=int, help="run this one only")
+    parser.add_argument("--nodes", type=int, default=0,
+                        help="percentage that has to get the node (default 0)")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    runner = Runner(options.seed)
+    runner.connect()
+    runner.load()
+    if options.self_test:
+        pairs, wrong = runner.self_test()
+        for line in wrong:
+            print(f"FAILED  self-test: {line}")
+        passed, failed = pairs - len(wrong), len(wrong)
+    else:
+        passed, failed = run_queries(runner, options)
+    if failed == 0 or options.query is None:
+        runner.close()
+        last = Session()
+        last.run("DROP SCHEMA wa_scan CASCADE")
+        last.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
