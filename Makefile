@@ -15,8 +15,8 @@ OBJS = $(SRCS:.c=.o)
 
 REGRESS = init family sum avg min max count variance nulls numeric interval \
 	other_types sizes grouping groups window moving sharing parallel modifiers \
-	regress_queries differences settings
-ISOLATION = snapshot
+	regress_queries differences settings scan scan_parallel
+ISOLATION = snapshot scan
 ISOLATION_OPTS = --inputdir=test
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl

@@ -6,8 +6,14 @@
 -- Support functions of all aggregates of the family.  Those over the same
 -- column share one state; its final functions tell what they need of it.
 
+-- Called when a query with one of the aggregates is planned, before anything
+-- else of the extension is.
+CREATE FUNCTION warpagg_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION warpagg_transition(internal, "any") RETURNS internal
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
+    SUPPORT warpagg_support;
 
 CREATE FUNCTION warpagg_combine(internal, internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

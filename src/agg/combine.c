@@ -9,19 +9,11 @@
 
 #include "agg/call_site.h"
 #include "exec/reduce.h"
-#include "state/column.h"
-#include "state/extreme.h"
+#include "state/wire.h"
 
 PG_FUNCTION_INFO_V1(warpagg_combine);
 PG_FUNCTION_INFO_V1(warpagg_serialize);
 PG_FUNCTION_INFO_V1(warpagg_deserialize);
-
-/* What stands before the components in a serialized state. */
-typedef struct SerialHeader
-{
-	WaPlanKey key;
-	int64 rows;
-} SerialHeader;
 
 /*
  * warpagg_combine(into internal, from internal) returns internal: the state of
@@ -63,7 +55,6 @@ Datum
 warpagg_serialize(PG_FUNCTION_ARGS)
 {
 	WaAggState *state;
-	SerialHeader header = {0};
 	StringInfoData buffer;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
@@ -76,13 +67,10 @@ warpagg_serialize(PG_FUNCTION_ARGS)
 	}
 	state = (WaAggState *) PG_GETARG_POINTER(0);
 	wa_state_collect(state);
-	header.key = state->plan->key;
-	header.rows = state->rows;
 	pq_begintypsend(&buffer);
-	appendBinaryStringInfo(&buffer, (char *) &header, sizeof(header));
-	if (wa_state_has(state, WA_OP_SUM))
-		state->plan->kind->write(state, &buffer);
-	wa_extreme_write(state, &buffer);
+	appendBinaryStringInfo(&buffer, (const char *) &state->plan->key,
+						   sizeof(WaPlanKey));
+	wa_wire_put_state(&buffer, state);
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
 }
 
@@ -94,7 +82,7 @@ Datum
 warpagg_deserialize(PG_FUNCTION_ARGS)
 {
 	bytea *serial;
-	SerialHeader header;
+	WaPlanKey key;
 	StringInfoData buffer;
 	const WaAggPlan *plan;
 	WaAggState *state;
@@ -106,15 +94,11 @@ warpagg_deserialize(PG_FUNCTION_ARGS)
 	initStringInfo(&buffer);
 	appendBinaryStringInfo(&buffer, VARDATA_ANY(serial),
 						   VARSIZE_ANY_EXHDR(serial));
-	pq_copymsgbytes(&buffer, (char *) &header, sizeof(header));
-	plan = wa_plan_states(fcinfo, &header.key);
-	if (!wa_plan_keys_match(&plan->key, &header.key) || header.rows < 0)
+	pq_copymsgbytes(&buffer, (char *) &key, sizeof(key));
+	plan = wa_plan_states(fcinfo, &key);
+	if (!wa_plan_keys_match(&plan->key, &key))
 		elog(ERROR, "serialized warpagg state is of an unknown kind");
-	state = wa_state_make(CurrentMemoryContext, plan);
-	if (wa_state_has(state, WA_OP_SUM))
-		plan->kind->read(state, &buffer);
-	state->rows = header.rows;
-	wa_extreme_read(state, &buffer);
+	state = wa_wire_get_state(&buffer, plan);
 	pq_getmsgend(&buffer);
 	pfree(buffer.data);
 	PG_RETURN_POINTER(state);

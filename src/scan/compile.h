@@ -21,12 +21,23 @@ typedef struct WaConstant
 	Expr *expression;
 } WaConstant;
 
-/* A call of a function that core does not have. */
+/* The functions that core does not have; see scan/calls.h and scan/buckets.h. */
+typedef enum WaCallKind
+{
+	WA_CALL_TRIM,        /* a bpchar without its trailing blanks */
+	WA_CALL_BUCKETS,     /* a function of a timestamp that seldom changes */
+	WA_CALL_EPOCH,       /* a timestamp in seconds since 1970 */
+	WA_CALL_FLOOR_DIVIDE /* the floor of a numeric over a constant */
+} WaCallKind;
+
+/* A call of such a function. */
 typedef struct WaCallExpression
 {
-	uint32 number;  /* of the call */
-	Expr *function; /* a FuncExpr; NULL: trims bpchars */
-	WaVectorKind kind;
+	uint32 number; /* of the call */
+	WaCallKind kind;
+	Expr *function; /* BUCKETS: the FuncExpr */
+	Expr *argument; /* a constant argument, or NULL */
+	WaVectorKind result;
 } WaCallExpression;
 
 typedef struct WaCompiler

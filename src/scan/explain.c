@@ -48,8 +48,12 @@ show_run(const WaScanState *state, ExplainState *es)
 
 	if (state->heap != NULL)
 		counts = wa_heap_counts(state->heap);
+	counts.blocks += state->worker_counts.blocks;
+	counts.rows += state->worker_counts.rows;
 	ExplainPropertyInteger("Blocks Read", NULL, counts.blocks, es);
 	ExplainPropertyInteger("Rows Scanned", NULL, counts.rows, es);
+	if (state->passes > 1)
+		ExplainPropertyInteger("Passes", NULL, state->passes, es);
 	ExplainPropertyInteger("Rows Kept", NULL, state->kept_rows, es);
 	if (state->rowwise_rows > 0 || es->verbose)
 		ExplainPropertyInteger("Rows Computed Singly", NULL,
@@ -78,6 +82,10 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 											   context, use_prefix, false),
 							es);
 	ExplainPropertyText("Device", "CPU", es);
+	if (state->nworkers > 0)
+		ExplainPropertyInteger("Workers Planned", NULL, state->nworkers, es);
+	if (state->nworkers > 0 && es->analyze)
+		ExplainPropertyInteger("Workers Launched", NULL, state->nlaunched, es);
 	if (es->analyze)
 		show_run(state, es);
 }

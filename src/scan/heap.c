@@ -41,6 +41,12 @@
 /* Line pointers of a page from which on most of its lines will be wanted. */
 #define DENSE_POINTERS 32
 
+/* Blocks that a scan takes from a share at once, at most. */
+#define CHUNK_BLOCKS 64
+
+/* So many chunks or more for each scan are left after one has been taken. */
+#define CHUNKS_LEFT 4
+
 /*
  * Of a page whose tuples did not all fit the last batch, the others wait in
  * `rest`, from rest_next on; its pin is then the last one.
@@ -48,8 +54,9 @@
 struct WaHeapScan
 {
 	TableScanDesc scan;
-	BlockNumber nblocks;
 	BlockNumber next_block;
+	BlockNumber end_block; /* of those that only this scan reads */
+	WaHeapShare *share;    /* where it gets others from; NULL: nowhere */
 	BufferAccessStrategy strategy;
 	bool dense;         /* the last page had at least DENSE_POINTERS */
 	Buffer last_buffer; /* of the last block read */
@@ -70,7 +77,8 @@ set_up(WaHeapScan *scan)
 	HeapScanDesc heap = (HeapScanDesc) scan->scan;
 	int fair_share = NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
 
-	scan->nblocks = heap->rs_nblocks;
+	scan->end_block = heap->rs_nblocks;
+	scan->share = NULL;
 	scan->strategy = heap->rs_strategy;
 	scan->max_pins = scan->strategy == NULL ? MAX_PINS : MAX_RING_PINS;
 	scan->max_pins = Max(Min(scan->max_pins, fair_share), 1);
@@ -316,6 +324,59 @@ release_last_batch(WaHeapScan *scan)
 	unpin(scan, has_rest ? 1 : 0);
 }
 
+BlockNumber
+wa_heap_blocks_left(const WaHeapScan *scan)
+{
+	return scan->end_block - scan->next_block;
+}
+
+void
+wa_heap_share(WaHeapScan *scan, WaHeapShare *share, int nscans)
+{
+	pg_atomic_init_u64(&share->next_block, scan->next_block);
+	share->nblocks = scan->end_block;
+	share->nscans = nscans;
+	wa_heap_join(scan, share);
+}
+
+void
+wa_heap_join(WaHeapScan *scan, WaHeapShare *share)
+{
+	scan->share = share;
+	scan->end_block = scan->next_block;
+}
+
+/*
+ * Takes a chunk of blocks from the share, if there is one; returns false if none
+ * is left.  Chunks become smaller towards the end, for all scans to end at the
+ * same time.
+ */
+static bool
+take_chunk(WaHeapScan *scan)
+{
+	WaHeapShare *share = scan->share;
+	uint64 first;
+	uint64 size;
+
+	if (share == NULL)
+		return false;
+	first = pg_atomic_read_u64(&share->next_block);
+	do
+	{
+		if (first >= share->nblocks)
+		{
+			scan->share = NULL;
+			return false;
+		}
+		size = (share->nblocks - first) / (CHUNKS_LEFT * share->nscans);
+		size = Min(Max(size, 1), CHUNK_BLOCKS);
+	} while (!pg_atomic_compare_exchange_u64(&share->next_block, &first,
+											 first + size));
+	scan->next_block = (BlockNumber) first;
+	scan->end_block = (BlockNumber) (first + size);
+	return true;
+}
+
 int
 wa_heap_next(WaHeapScan *scan, WaRow *rows)
 {
@@ -323,8 +384,8 @@ wa_heap_next(WaHeapScan *scan, WaRow *rows)
 
 	release_last_batch(scan);
 	nrows = take_rest(scan, rows, WA_VECTOR_ROWS);
-	while (nrows < WA_VECTOR_ROWS && scan->next_block < scan->nblocks &&
-		   scan->npins < scan->max_pins)
+	while (nrows < WA_VECTOR_ROWS && scan->npins < scan->max_pins &&
+		   (scan->next_block < scan->end_block || take_chunk(scan)))
 	{
 		CHECK_FOR_INTERRUPTS();
 		nrows += read_page(scan, rows + nrows, WA_VECTOR_ROWS - nrows);

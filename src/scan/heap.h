@@ -10,6 +10,7 @@
 
 #include "access/htup.h"
 #include "access/relscan.h"
+#include "port/atomics.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
@@ -31,6 +32,17 @@ typedef struct WaHeapCounts
 	int64 rows;   /* visible tuples in them */
 } WaHeapCounts;
 
+/*
+ * The blocks of a relation that several scans read, each block one of them; in
+ * memory that their processes share.
+ */
+typedef struct WaHeapShare
+{
+	pg_atomic_uint64 next_block; /* the first that nobody has taken */
+	BlockNumber nblocks;         /* this and nscans do not change */
+	int nscans;
+} WaHeapShare;
+
 typedef struct WaHeapScan WaHeapScan;
 
 /*
@@ -47,7 +59,19 @@ extern WaHeapScan *wa_heap_begin(Relation relation, Snapshot snapshot);
  */
 extern int wa_heap_next(WaHeapScan *scan, WaRow *rows);
 
-/* Starts again from the first block. */
+/* Returns how many blocks a scan that shares with nobody has left. */
+extern BlockNumber wa_heap_blocks_left(const WaHeapScan *scan);
+
+/* Has nscans scans, this one among them, share the blocks that it has left. */
+extern void wa_heap_share(WaHeapScan *scan, WaHeapShare *share, int nscans);
+
+/*
+ * Makes a scan that has not read yet one of those that share the blocks.  Its
+ * relation and its snapshot are those of the others.
+ */
+extern void wa_heap_join(WaHeapScan *scan, WaHeapShare *share);
+
+/* Starts again from the first block, sharing with nobody. */
 extern void wa_heap_rescan(WaHeapScan *scan);
 
 /* Lets go of everything. */

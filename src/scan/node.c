@@ -8,14 +8,10 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
-#include "utils/rel.h"
 
-#include "scan/gather.h"
 #include "scan/node.h"
 #include "scan/plan.h"
 
@@ -88,12 +84,8 @@ find_column(WaScanState *state, const WaAggregateCall *call)
 		column->argument = call->argument;
 		column->filter = call->filter;
 		column->plan.collation = call->collation;
-		column->plan.many = true;
 		column->plan.key.argument_type =
 			call->argument == NULL ? BOOLOID : call->argument_type;
-		column->kind = WA_VECTOR_BOOL;
-		if (call->argument != NULL)
-			(void) wa_gather_kind(call->argument_type, &column->kind);
 	}
 	column->plan.key.ops |= wa_aggregate_operations(call->aggregate);
 	if (OidIsValid(call->extreme_type))
@@ -123,8 +115,6 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 		state->results[i].column = find_column(state, &call);
 	}
 	state->nresults = naggregates;
-	for (int i = 0; i < state->ncolumns; i++)
-		wa_plan_complete(&state->columns[i].plan, CurrentMemoryContext);
 }
 
 /* Finds out by what is grouped. */
@@ -133,17 +123,8 @@ read_keys(WaScanState *state, const CustomScan *plan)
 {
 	state->nkeys = plan_number(plan, WA_PLAN_KEYS);
 	state->keys = palloc(sizeof(WaScanKey) * (state->nkeys + 1));
-	state->key_vectors = palloc(sizeof(WaVector *) * (state->nkeys + 1));
-	state->group_keys = palloc(sizeof(WaGroupKey) * (state->nkeys + 1));
 	for (int i = 0; i < state->nkeys; i++)
-	{
-		Expr *key = target_expression(plan, i);
-
-		state->keys[i].expression = key;
-		state->group_keys[i].type = exprType((Node *) key);
-		(void) wa_gather_kind(state->group_keys[i].type,
-							  &state->group_keys[i].kind);
-	}
+		state->keys[i].expression = target_expression(plan, i);
 }
 
 /* Finds out what rows have to fulfil. */
@@ -154,87 +135,6 @@ read_filters(WaScanState *state, CustomScan *plan)
 
 	state->filter_clauses = (List *) restore_columns(
 		(Node *) list_truncate(list_copy(plan->custom_exprs), nfilters), plan);
-	state->nfilters = nfilters;
-	state->filters = palloc(sizeof(WaScanFilter) * (nfilters + 1));
-}
-
-/* Compiles an expression that the planner has found to be covered. */
-static int
-compile(WaCompiler *compiler, Expr *expression)
-{
-	int number = wa_compile(compiler, expression);
-
-	if (number < 0)
-		elog(ERROR, "warpagg cannot compile an expression any more: %s",
-			 compiler->refusal);
-	return number;
-}
-
-/* Makes the query program. */
-static WaCompiler *
-compile_all(WaScanState *state)
-{
-	List *all = list_copy(state->filter_clauses);
-	const char *refusal = NULL;
-	WaCompiler *compiler;
-
-	for (int i = 0; i < state->nkeys; i++)
-		all = lappend(all, state->keys[i].expression);
-	for (int i = 0; i < state->ncolumns; i++)
-		all = list_concat(all, list_make2(state->columns[i].argument,
-										  state->columns[i].filter));
-	compiler = wa_compiler_make(((Scan *) state->css.ss.ps.plan)->scanrelid,
-								all, &refusal);
-	if (compiler == NULL)
-		elog(ERROR, "warpagg cannot read the table any more: %s", refusal);
-	for (int i = 0; i < state->nfilters; i++)
-	{
-		WaScanFilter *filter = &state->filters[i];
-
-		filter->begin = compiler->ninstructions;
-		filter->number =
-			compile(compiler, (Expr *) list_nth(state->filter_clauses, i));
-		filter->end = compiler->ninstructions;
-		wa_compiler_forget(compiler);
-	}
-	state->begin = compiler->ninstructions;
-	for (int i = 0; i < state->nkeys; i++)
-		state->keys[i].number = compile(compiler, state->keys[i].expression);
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		WaScanColumn *column = &state->columns[i];
-
-		column->argument_register =
-			column->argument == NULL ? -1 : compile(compiler, column->argument);
-		column->filter_register =
-			column->filter == NULL ? -1 : compile(compiler, column->filter);
-	}
-	state->end = compiler->ninstructions;
-	return compiler;
-}
-
-/* Makes what a batch of rows needs. */
-static void
-make_memory(WaScanState *state, const WaCompiler *compiler)
-{
-	char *ones = palloc0(wa_vector_bytes(WA_VECTOR_BOOL) + 64);
-
-	state->runner =
-		wa_runner_make(compiler, state->css.ss.ps.state->es_param_list_info);
-	for (int i = 0; i < state->nkeys; i++)
-		state->key_vectors[i] =
-			wa_runner_register(state->runner, state->keys[i].number);
-	state->gather =
-		wa_gather_make(RelationGetDescr(state->css.ss.ss_currentRelation),
-					   compiler->ncolumns, compiler->attnums);
-	wa_vector_place(&state->ones, WA_VECTOR_BOOL, (void *) TYPEALIGN(64, ones));
-	memset(state->ones.values, 1, WA_VECTOR_ROWS);
-	state->keep = palloc(WA_VECTOR_ROWS);
-	state->group_numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
-	state->selection = palloc(sizeof(uint16_t) * WA_VECTOR_ROWS);
-	state->rows = palloc(sizeof(WaRow) * WA_VECTOR_ROWS);
-	state->group_context = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
 }
 
 static void
@@ -243,13 +143,13 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	WaScanState *state = (WaScanState *) node;
 	CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
 
+	state->varno = plan->scan.scanrelid;
+	state->nworkers = plan_number(plan, WA_PLAN_WORKERS);
 	read_keys(state, plan);
 	read_filters(state, plan);
 	read_aggregates(state, plan);
-	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
-		return;
-	make_memory(state, compile_all(state));
-	state->rowwise = wa_rowwise_make(state);
+	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
+		wa_scan_prepare(state);
 }
 
 /* Stores a group in the node's scan tuple. */
@@ -282,13 +182,23 @@ exec_scan(CustomScanState *node)
 	PlanState *ps = &node->ss.ps;
 	ExprContext *econtext = ps->ps_ExprContext;
 
-	if (!state->is_done)
-		wa_scan_fill(state);
-	while (state->next < wa_scan_groups(state))
+	if (!state->is_started)
+	{
+		wa_scan_start(state);
+		if (!wa_scan_fill(state))
+			return NULL;
+	}
+	for (;;)
 	{
 		MemoryContext old;
 
 		CHECK_FOR_INTERRUPTS();
+		if (state->next >= wa_scan_groups(state))
+		{
+			if (state->nwaiting == 0 || !wa_scan_fill(state))
+				return NULL;
+			continue;
+		}
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		econtext->ecxt_scantuple = store_group(state, state->next++);
@@ -301,7 +211,6 @@ exec_scan(CustomScanState *node)
 		return ps->ps_ProjInfo == NULL ? econtext->ecxt_scantuple
 									   : ExecProject(ps->ps_ProjInfo);
 	}
-	return NULL;
 }
 
 static void
@@ -320,10 +229,11 @@ rescan(CustomScanState *node)
 	WaScanState *state = (WaScanState *) node;
 
 	state->next = 0;
-	if (node->ss.ps.chgParam == NULL)
-		return; /* the groups are the same */
-	state->is_done = false;
-	wa_runner_reset(state->runner);
+	if (node->ss.ps.chgParam == NULL && state->passes <= 1)
+		return; /* the groups are the same, and all there */
+	state->is_started = false;
+	if (node->ss.ps.chgParam != NULL)
+		wa_runner_reset(state->runner);
 }
 
 Node *

@@ -11,6 +11,7 @@
 #include "scan/aggregates.h"
 #include "scan/groups.h"
 #include "scan/heap.h"
+#include "scan/partition.h"
 #include "scan/rowwise.h"
 #include "scan/runner.h"
 
@@ -48,11 +49,16 @@ typedef struct WaScanResult
 	int column;
 } WaScanResult;
 
+/* Most partitions that wait: each halving leaves one more. */
+#define WA_MAX_WAITING 32
+
 typedef struct WaScanState
 {
 	CustomScanState css;
 
 	/* What the plan says, with columns by their numbers in the table */
+	Index varno; /* of the table */
+	int nworkers;
 	List *filter_clauses;
 	WaScanKey *keys;
 	int nkeys;
@@ -79,19 +85,52 @@ typedef struct WaScanState
 	WaHeapScan *heap;
 	WaRowwise *rowwise;
 
-	/* The groups */
+	/* The groups, of one partition at a time */
 	MemoryContext group_context;
-	WaGroups *groups; /* NULL: there is one group */
-	bool is_done;     /* all rows are in their groups */
-	uint32 next;      /* the group that is returned next */
+	WaGroups *groups;      /* NULL: there is one group */
+	bool is_started;       /* the groups of some partition are there */
+	uint32 next;           /* the group that is returned next */
+	WaPartition partition; /* whose groups are there */
+	WaPartition *waiting;  /* those still to come, as a stack */
+	int nwaiting;
+	int passes;                 /* over the table since wa_scan_start */
+	pg_atomic_uint32 *overflow; /* set when groups of any of the processes that
+								 * read together are too large; or NULL */
 
 	/* For EXPLAIN */
 	int64 kept_rows;    /* that fulfilled WHERE */
 	int64 rowwise_rows; /* that were computed one by one */
+	WaHeapCounts worker_counts;
+	int nlaunched; /* workers, at the last pass */
 } WaScanState;
 
-/* Reads the table and brings all rows into their groups. */
-extern void wa_scan_fill(WaScanState *state);
+/*
+ * Makes what an execution needs, in the current memory context: from the table,
+ * the number varno of its columns, the expressions, and of the aggregated columns
+ * the key and collation of their plan.
+ */
+extern void wa_scan_prepare(WaScanState *state);
+
+/* Makes empty groups, and has the scan begin at the first row. */
+extern void wa_scan_begin(WaScanState *state);
+
+/*
+ * Brings the rows that the scan has left into their groups.  Returns false if
+ * they became too large: then what is there is of no use.
+ */
+extern bool wa_scan_read(WaScanState *state);
+
+/* Tells whether the groups, of any process, are too large. */
+extern bool wa_scan_overflows(WaScanState *state);
+
+/* Forgets all groups: all partitions are to come. */
+extern void wa_scan_start(WaScanState *state);
+
+/*
+ * Reads the table and brings the rows of the next partition into their groups.
+ * Returns false, with no groups, if none is left.
+ */
+extern bool wa_scan_fill(WaScanState *state);
 
 /* Returns how many groups there are. */
 extern uint32 wa_scan_groups(const WaScanState *state);

@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
@@ -15,9 +17,11 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/planner.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "utils/selfuncs.h"
 
 #include "scan/path.h"
 #include "scan/plan.h"
@@ -37,6 +41,13 @@
 /* What an aggregate costs for each group, and each group by itself. */
 #define RESULT_COST 0.0025
 #define GROUP_COST  0.0075
+
+/* Bytes that a group takes for each key, and for each aggregate. */
+#define GROUP_BYTES  32
+#define RESULT_BYTES 32
+
+/* Values that a computed key is thought to have at most. */
+#define COMPUTED_KEY_VALUES 10000
 
 static create_upper_paths_hook_type previous_hook = NULL;
 
@@ -92,9 +103,10 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->custom_scan_tlist = targets;
 	scan->custom_exprs = list_concat_copy(shape->filters, parameters);
 	scan->custom_private =
-		list_make3(makeInteger(list_length(shape->keys)),
+		list_make4(makeInteger(list_length(shape->keys)),
 				   makeInteger(list_length(shape->aggregates)),
-				   makeInteger(list_length(shape->filters)));
+				   makeInteger(list_length(shape->filters)),
+				   lsecond(path->custom_private));
 	scan->methods = &methods;
 	return &scan->scan.plan;
 }
@@ -108,22 +120,98 @@ expected_groups(const RelOptInfo *output_rel)
 	return Max(path->rows, 1);
 }
 
-/* Sets what the path costs. */
-static void
-set_costs(Path *path, const PlannerInfo *root, const WaShape *shape)
+/*
+ * Returns how many groups there will be in memory.  The planner takes a computed
+ * key to have as many values as its columns, which is far from true of the days
+ * and price ranges that charts are made of.
+ */
+static double
+likely_groups(PlannerInfo *root, const WaShape *shape, double ngroups)
+{
+	List *columns = NIL;
+	double computed = 1;
+	ListCell *cell;
+
+	foreach (cell, shape->keys)
+	{
+		if (IsA(lfirst(cell), Var))
+			columns = lappend(columns, lfirst(cell));
+		else
+			computed *= COMPUTED_KEY_VALUES;
+	}
+	if (columns != NIL)
+		computed *= estimate_num_groups(root, columns, shape->relation->rows,
+										NULL, NULL);
+	return Min(computed, ngroups);
+}
+
+/* Returns how often the table will be read to keep the groups in memory. */
+static double
+expected_passes(const WaShape *shape)
+{
+	double bytes =
+		shape->ngroups * (GROUP_BYTES * list_length(shape->keys) +
+						  RESULT_BYTES * list_length(shape->aggregates));
+	double passes = ceil(bytes / get_hash_memory_limit());
+
+	/* Those that end early because the memory is full come to a third. */
+	return passes > 1 ? passes * 4 / 3 : 1;
+}
+
+/* Returns by how much the processes together are faster than one. */
+static double
+parallel_divisor(int nworkers)
+{
+	/* As PostgreSQL has it: workers keep the leader busy. */
+	return nworkers + Max(1.0 - 0.3 * nworkers, 0);
+}
+
+/* Returns what the path costs before its first row, with so many workers. */
+static Cost
+startup_cost(const WaShape *shape, int nworkers)
 {
 	const RelOptInfo *relation = shape->relation;
+	Cost reading = relation->pages * seq_page_cost;
+	Cost computing =
+		relation->tuples * (ROW_COST + INSTRUCTION_COST * shape->ninstructions);
+	Cost cost;
+
+	computing += relation->rows * INSTRUCTION_COST *
+				 (list_length(shape->aggregates) + list_length(shape->keys));
+	cost = reading + computing;
+	if (nworkers > 0)
+		cost = reading + computing / parallel_divisor(nworkers) +
+			   parallel_setup_cost +
+			   parallel_tuple_cost * shape->ngroups * nworkers;
+	if (shape->keys != NIL)
+		cost *= expected_passes(shape);
+	return cost;
+}
+
+/* Returns how many workers the path may have. */
+static int
+possible_workers(const PlannerInfo *root, const RelOptInfo *input_rel,
+				 const RelOptInfo *output_rel)
+{
+	if (!root->glob->parallelModeOK || !input_rel->consider_parallel ||
+		!output_rel->consider_parallel)
+		return 0;
+	return compute_parallel_worker((RelOptInfo *) input_rel, input_rel->pages,
+								   -1, max_parallel_workers_per_gather);
+}
+
+/* Sets what the path costs, with so many workers. */
+static void
+set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
+		  int nworkers)
+{
 	const PathTarget *target = path->pathtarget;
-	Cost startup = relation->pages * seq_page_cost;
 	QualCost having = {0, 0};
 
-	startup +=
-		relation->tuples * (ROW_COST + INSTRUCTION_COST * shape->ninstructions);
-	startup += relation->rows * INSTRUCTION_COST *
-			   (list_length(shape->aggregates) + list_length(shape->keys));
 	if (shape->having != NIL)
 		cost_qual_eval(&having, shape->having, (PlannerInfo *) root);
-	path->startup_cost = startup + target->cost.startup + having.startup;
+	path->startup_cost =
+		startup_cost(shape, nworkers) + target->cost.startup + having.startup;
 	path->total_cost =
 		path->startup_cost +
 		path->rows * (GROUP_COST + target->cost.per_tuple + having.per_tuple +
@@ -142,6 +230,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	WaShape *shape = palloc(sizeof(WaShape));
 	RelOptInfo *parent;
 	CustomPath *path;
+	int nworkers;
 
 	*reason = wa_shape_recognise(root, input_rel, output_rel, having, shape);
 	if (*reason != NULL || output_rel->pathlist == NIL)
@@ -156,10 +245,14 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	path->path.parent = parent;
 	path->path.pathtarget = output_rel->reltarget;
 	path->path.rows = expected_groups(output_rel);
+	shape->ngroups = likely_groups(root, shape, path->path.rows);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make1(shape);
 	path->methods = &methods;
-	set_costs(&path->path, root, shape);
+	nworkers = possible_workers(root, input_rel, output_rel);
+	if (startup_cost(shape, nworkers) >= startup_cost(shape, 0))
+		nworkers = 0;
+	path->custom_private = list_make2(shape, makeInteger(nworkers));
+	set_costs(&path->path, root, shape, nworkers);
 	add_path(output_rel, &path->path);
 }
 

@@ -17,7 +17,8 @@ typedef enum WaPlanNumber
 {
 	WA_PLAN_KEYS,       /* how many keys */
 	WA_PLAN_AGGREGATES, /* how many aggregates */
-	WA_PLAN_FILTERS     /* how many clauses of WHERE */
+	WA_PLAN_FILTERS,    /* how many clauses of WHERE */
+	WA_PLAN_WORKERS     /* how many workers, at most */
 } WaPlanNumber;
 
 /* Makes the state of a node, for CustomScanMethods. */

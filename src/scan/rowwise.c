@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "nodes/makefuncs.h"
 #include "utils/rel.h"
 
 #include "scan/node.h"
@@ -14,7 +13,8 @@
 struct WaRowwise
 {
 	TupleTableSlot *slot;
-	ExprState *where; /* NULL: none */
+	ExprState **where; /* the clauses */
+	int nwhere;
 	ExprState **keys;
 	ExprState **filters;   /* of the columns; NULL: none */
 	ExprState **arguments; /* NULL: rows are counted */
@@ -40,9 +40,11 @@ wa_rowwise_make(WaScanState *state)
 	rowwise->slot = ExecInitExtraTupleSlot(
 		estate, RelationGetDescr(state->css.ss.ss_currentRelation),
 		&TTSOpsHeapTuple);
-	if (state->filter_clauses != NIL)
-		rowwise->where =
-			prepare(make_ands_explicit(state->filter_clauses), parameters);
+	rowwise->nwhere = list_length(state->filter_clauses);
+	rowwise->where = palloc(sizeof(ExprState *) * (rowwise->nwhere + 1));
+	for (int i = 0; i < rowwise->nwhere; i++)
+		rowwise->where[i] =
+			prepare(list_nth(state->filter_clauses, i), parameters);
 	rowwise->keys = palloc(sizeof(ExprState *) * (state->nkeys + 1));
 	rowwise->values = palloc(sizeof(Datum) * (state->nkeys + 1));
 	rowwise->nulls = palloc(sizeof(bool) * (state->nkeys + 1));
@@ -71,16 +73,33 @@ is_true(ExprState *condition, ExprContext *econtext)
 	return !is_null && DatumGetBool(value);
 }
 
-/* Returns the row's group. */
-static uint32
-find_group(WaRowwise *rowwise, WaScanState *state, ExprContext *econtext)
+/* Tells whether a row fulfils WHERE: nothing behind a NULL is evaluated. */
+static bool
+fulfils_where(const WaRowwise *rowwise, ExprContext *econtext)
 {
+	for (int i = 0; i < rowwise->nwhere; i++)
+		if (!is_true(rowwise->where[i], econtext))
+			return false;
+	return true;
+}
+
+/* Finds the row's group; returns false if it is not of the partition. */
+static bool
+find_group(WaRowwise *rowwise, WaScanState *state, ExprContext *econtext,
+		   uint32 *group)
+{
+	*group = 0;
 	if (state->groups == NULL)
-		return 0;
+		return true;
 	for (int i = 0; i < state->nkeys; i++)
 		rowwise->values[i] =
 			ExecEvalExpr(rowwise->keys[i], econtext, &rowwise->nulls[i]);
-	return wa_groups_find_row(state->groups, rowwise->values, rowwise->nulls);
+	if (state->partition.mask != 0 &&
+		!wa_partition_has(&state->partition, state->nkeys, state->group_keys,
+						  rowwise->values, rowwise->nulls))
+		return false;
+	*group = wa_groups_find_row(state->groups, rowwise->values, rowwise->nulls);
+	return true;
 }
 
 /* Has a column take the row. */
@@ -110,16 +129,16 @@ wa_rowwise_take(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
 						   .t_tableOid = RelationGetRelid(relation),
 						   .t_data = row->tuple};
 	MemoryContext old;
+	uint32 group;
 
 	ItemPointerSet(&tuple.t_self, row->block, row->offset);
 	ResetExprContext(econtext);
 	ExecStoreHeapTuple(&tuple, rowwise->slot, false);
 	econtext->ecxt_scantuple = rowwise->slot;
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	if (is_true(rowwise->where, econtext))
+	if (fulfils_where(rowwise, econtext) &&
+		find_group(rowwise, state, econtext, &group))
 	{
-		uint32 group = find_group(rowwise, state, econtext);
-
 		for (int i = 0; i < state->ncolumns; i++)
 			take_column(rowwise, state, i, group, econtext);
 		state->kept_rows++;

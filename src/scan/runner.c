@@ -4,11 +4,13 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
 #include "scan/buckets.h"
+#include "scan/calls.h"
 #include "scan/datum.h"
 #include "scan/runner.h"
 
@@ -20,11 +22,13 @@ typedef struct Constant
 	Oid type;
 } Constant;
 
-/* A call; of one that trims bpchars there is nothing to know. */
+/* A call and what it needs to know. */
 typedef struct Call
 {
-	WaBuckets *buckets;
-	ExprState *argument; /* NULL: the function has one argument */
+	WaCallKind kind;
+	WaBuckets *buckets;  /* BUCKETS */
+	WaDivisor divisor;   /* FLOOR_DIVIDE */
+	ExprState *argument; /* constant; NULL: there is none */
 } Call;
 
 struct WaRunner
@@ -41,27 +45,6 @@ struct WaRunner
 	bool can_run;
 	MemoryContext values; /* of constants */
 };
-
-/* Removes trailing blanks. */
-static WaText
-trim(WaText text)
-{
-	while (text.length > 0 && text.data[text.length - 1] == ' ')
-		text.length--;
-	return text;
-}
-
-/* A WaVectorFunction that removes the trailing blanks of bpchars. */
-static bool
-trim_all(void *context, const WaVector *a, WaVector *out, size_t nrows)
-{
-	out->has_nulls = a->has_nulls;
-	if (a->has_nulls)
-		memcpy(out->valid, a->valid, nrows);
-	for (size_t i = 0; i < nrows; i++)
-		wa_vector_texts(out)[i] = trim(wa_vector_texts(a)[i]);
-	return true;
-}
 
 /* Gives the registers their memory. */
 static void
@@ -106,32 +89,46 @@ make_constants(WaRunner *runner, const WaCompiler *compiler,
 	}
 }
 
+/* Prepares a call. */
+static WaCall
+make_call(Call *call, const WaCallExpression *wanted, ParamListInfo parameters)
+{
+	call->kind = wanted->kind;
+	if (wanted->argument != NULL)
+		call->argument = ExecInitExprWithParams(wanted->argument, parameters);
+	switch (wanted->kind)
+	{
+		case WA_CALL_TRIM:
+			return (WaCall){wa_trim_call, NULL};
+		case WA_CALL_EPOCH:
+			return (WaCall){wanted->result == WA_VECTOR_DECIMAL
+								? wa_epoch_decimal_call
+								: wa_epoch_float_call,
+							NULL};
+		case WA_CALL_FLOOR_DIVIDE:
+			return (WaCall){wa_floor_divide_call, &call->divisor};
+		default:
+			call->buckets = wa_buckets_make(
+				castNode(FuncExpr, wanted->function), wanted->result);
+			return (WaCall){wa_buckets_call, call->buckets};
+	}
+}
+
 /* Prepares the calls. */
 static void
 make_calls(WaRunner *runner, const WaCompiler *compiler,
 		   ParamListInfo parameters)
 {
-	WaCall *calls = palloc(sizeof(WaCall) * (list_length(compiler->calls) + 1));
+	int ncalls = list_length(compiler->calls);
+	WaCall *calls = palloc(sizeof(WaCall) * (ncalls + 1));
 	ListCell *cell;
 
-	runner->calls = palloc0(sizeof(Call) * (list_length(compiler->calls) + 1));
+	runner->calls = palloc0(sizeof(Call) * (ncalls + 1));
 	foreach (cell, compiler->calls)
 	{
-		const WaCallExpression *wanted =
-			(const WaCallExpression *) lfirst(cell);
-		const FuncExpr *function = (const FuncExpr *) wanted->function;
-		Call *call = &runner->calls[runner->ncalls];
-
-		if (function == NULL)
-			calls[runner->ncalls] = (WaCall){trim_all, NULL};
-		else
-		{
-			call->buckets = wa_buckets_make(function, wanted->kind);
-			if (list_length(function->args) > 1)
-				call->argument = ExecInitExprWithParams(
-					linitial(function->args), parameters);
-			calls[runner->ncalls] = (WaCall){wa_buckets_call, call->buckets};
-		}
+		calls[runner->ncalls] =
+			make_call(&runner->calls[runner->ncalls],
+					  (const WaCallExpression *) lfirst(cell), parameters);
 		runner->ncalls++;
 	}
 	runner->program.calls = calls;
@@ -188,9 +185,33 @@ prepare_constant(WaRunner *runner, const Constant *constant,
 	if (!wa_datum_to_vector(constant->type, kind, value, vector))
 		return false;
 	if (constant->constant->trimmed)
-		*wa_vector_texts(vector) = trim(*wa_vector_texts(vector));
+		*wa_vector_texts(vector) = wa_trim(*wa_vector_texts(vector));
 	repeat_first(vector, kind);
 	return true;
+}
+
+/* Has a call know its constant argument. */
+static void
+prepare_call(Call *call, ExprContext *econtext)
+{
+	Datum argument = (Datum) 0;
+	bool is_null = false;
+
+	if (call->argument != NULL)
+		argument = ExecEvalExpr(call->argument, econtext, &is_null);
+	if (call->kind == WA_CALL_BUCKETS)
+		wa_buckets_reset(call->buckets, argument, is_null);
+	else if (call->kind == WA_CALL_FLOOR_DIVIDE)
+	{
+		WaVector vector = {.values = &call->divisor.value};
+
+		call->divisor.value = 0;
+		call->divisor.is_null = is_null;
+		if (!is_null && !wa_datum_to_vector(NUMERICOID, WA_VECTOR_DECIMAL,
+											argument, &vector))
+			call->divisor.value = 0;
+		call->divisor.scale = vector.scale;
+	}
 }
 
 bool
@@ -207,16 +228,7 @@ wa_runner_prepare(WaRunner *runner, ExprContext *econtext)
 		if (!prepare_constant(runner, &runner->constants[i], econtext))
 			runner->can_run = false;
 	for (int i = 0; i < runner->ncalls; i++)
-	{
-		const Call *call = &runner->calls[i];
-		Datum argument = (Datum) 0;
-		bool is_null = false;
-
-		if (call->argument != NULL)
-			argument = ExecEvalExpr(call->argument, econtext, &is_null);
-		if (call->buckets != NULL)
-			wa_buckets_reset(call->buckets, argument, is_null);
-	}
+		prepare_call(&runner->calls[i], econtext);
 	MemoryContextSwitchTo(old);
 	runner->is_prepared = true;
 	return runner->can_run;

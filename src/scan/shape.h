@@ -17,6 +17,7 @@ typedef struct WaShape
 	List *filters;     /* clauses that a row has to fulfil, in their order */
 	List *having;      /* clauses that a group has to fulfil */
 	int ninstructions; /* of the query program, for each row */
+	double ngroups;    /* that are likely; set by scan/path.c */
 } WaShape;
 
 /*

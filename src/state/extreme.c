@@ -14,6 +14,7 @@
 #include "state/column.h"
 #include "state/extreme.h"
 #include "state/numeric.h"
+#include "state/wire.h"
 
 /* Tells whether values of the plan are compared here, not by PostgreSQL. */
 static inline bool
@@ -172,8 +173,6 @@ wa_extreme_write(const WaAggState *state, StringInfo buffer)
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
 	{
 		const WaExtreme *kept;
-		Size length;
-		char *end;
 
 		if (!wa_state_has(state, op))
 			continue;
@@ -183,13 +182,8 @@ wa_extreme_write(const WaAggState *state, StringInfo buffer)
 			appendBinaryStringInfo(buffer, (const char *) kept, sizeof(*kept));
 			continue;
 		}
-		length = datumEstimateSpace(kept->datum, false, plan->typbyval,
-									plan->typlen);
-		enlargeStringInfo(buffer, (int) length);
-		end = buffer->data + buffer->len;
-		datumSerialize(kept->datum, false, plan->typbyval, plan->typlen, &end);
-		buffer->len += (int) length;
-		buffer->data[buffer->len] = '\0';
+		wa_wire_put_datum(buffer, kept->datum, false, plan->typbyval,
+						  plan->typlen);
 	}
 }
 
@@ -203,7 +197,6 @@ wa_extreme_read(WaAggState *state, StringInfo buffer)
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
 	{
 		WaExtreme *kept;
-		char *begin = buffer->data + buffer->cursor;
 		bool is_null;
 
 		if (!wa_state_has(state, op))
@@ -214,8 +207,7 @@ wa_extreme_read(WaAggState *state, StringInfo buffer)
 			pq_copymsgbytes(buffer, (char *) kept, sizeof(*kept));
 			continue;
 		}
-		kept->datum = datumRestore(&begin, &is_null);
-		buffer->cursor = (int) (begin - buffer->data);
+		kept->datum = wa_wire_get_datum(buffer, &is_null);
 	}
 }
 

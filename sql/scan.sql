@@ -1,0 +1,278 @@
+--
+-- The scan tier: one node instead of an aggregate over a sequential scan.
+--
+\pset null '(null)'
+SET warpagg.enable_scan = on;
+SET timezone = 'Europe/Berlin';
+SET max_parallel_workers_per_gather = 0;
+
+CREATE TABLE wa_scan (
+    id integer,
+    gone text,
+    i2 smallint,
+    i4 integer,
+    i8 bigint,
+    f4 real,
+    f8 double precision,
+    n numeric,
+    p numeric(12,2),
+    b boolean,
+    d date,
+    ts timestamp,
+    tz timestamptz,
+    m money,
+    s text,
+    c char(3)
+);
+INSERT INTO wa_scan
+SELECT i, 'dropped', h % 1000, (h - 2147483648)::integer, (h - 2000000000) * 1000003,
+       (h % 2000 - 1000) / 4.0, (h % 100000 - 50000) / 8.0,
+       CASE h % 4 WHEN 0 THEN 1.50 WHEN 1 THEN 1.5 ELSE (h % 1000)::numeric / 1000 END,
+       (h % 100000)::numeric / 100, h % 3 = 0,
+       date '2026-01-01' + (h % 400)::integer,
+       timestamp '2026-01-01' + h * interval '1 second' / 100,
+       timestamptz '2026-01-01' + h * interval '1 second' / 100,
+       (h % 10000)::integer::money, 'text ' || h % 7, chr(65 + (h % 5)::integer)
+FROM (SELECT i, (i::bigint * 2654435761) % 4294967296 AS h
+      FROM generate_series(1, 10000) i) s;
+UPDATE wa_scan SET i2 = NULL, f8 = NULL, p = NULL, s = NULL, c = NULL, tz = NULL WHERE id % 11 = 3;
+DELETE FROM wa_scan WHERE id % 13 = 5;
+ALTER TABLE wa_scan DROP COLUMN gone;
+ALTER TABLE wa_scan ADD COLUMN late integer DEFAULT 42;
+ALTER TABLE wa_scan ADD COLUMN later numeric;
+INSERT INTO wa_scan (id, i4, late, later) SELECT i, i, i % 3, i / 8.0 FROM generate_series(10001, 10100) i;
+ANALYZE wa_scan;
+
+-- Runs a query with the node and without, and returns what differs; a query that
+-- would not have got the node is a difference too.
+CREATE FUNCTION wa_scan_differences(query text, OUT side text, OUT result text)
+RETURNS SETOF record LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    has_node boolean := false;
+BEGIN
+    PERFORM set_config('warpagg.enable_scan', 'on', true);
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        has_node := has_node OR line LIKE '%WarpAgg%';
+    END LOOP;
+    IF NOT has_node THEN
+        side := 'no node'; result := query; RETURN NEXT;
+    END IF;
+    DROP TABLE IF EXISTS pg_temp.with_node, pg_temp.without_node;
+    EXECUTE format('CREATE TEMP TABLE with_node AS SELECT q::text AS r FROM (%s) q', query);
+    PERFORM set_config('warpagg.enable_scan', 'off', true);
+    EXECUTE format('CREATE TEMP TABLE without_node AS SELECT q::text AS r FROM (%s) q', query);
+    PERFORM set_config('warpagg.enable_scan', 'on', true);
+    RETURN QUERY SELECT 'with', r FROM (TABLE pg_temp.with_node EXCEPT ALL TABLE pg_temp.without_node) x
+        UNION ALL SELECT 'without', r FROM (TABLE pg_temp.without_node EXCEPT ALL TABLE pg_temp.with_node) x;
+    RETURN QUERY SELECT 'nothing was compared', query WHERE NOT EXISTS (TABLE pg_temp.with_node);
+END
+$$;
+SET client_min_messages = warning;
+
+-- The plan.
+EXPLAIN (COSTS OFF, VERBOSE)
+SELECT c, sum(i8) / count(*), gpu_avg(p) FILTER (WHERE b) FROM wa_scan
+WHERE i4 > 0 AND s <> 'text 3' GROUP BY c HAVING count(*) > 1 ORDER BY c;
+EXPLAIN (COSTS OFF, FORMAT JSON) SELECT gpu_sum(i4) FROM wa_scan WHERE i2 = 1;
+
+-- Every aggregate over every type, with and without groups.
+SELECT d.* FROM unnest(ARRAY['i2', 'i4', 'i8', 'n', 'p', 'later']) x,
+    wa_scan_differences(format('SELECT count(*), count(%1$s), sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), '
+        'var_pop(%1$s), var_samp(%1$s), stddev_pop(%1$s), stddev(%1$s) FROM wa_scan', x)) d;
+SELECT d.* FROM unnest(ARRAY['i2', 'i4', 'i8', 'n', 'p', 'late']) x, unnest(ARRAY['c', 'b', 'i2 % 10, s', 'd', 'n', 'f8']) k,
+    wa_scan_differences(format('SELECT %2$s, count(*), sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), stddev(%1$s) '
+        'FROM wa_scan GROUP BY %2$s', x, k)) d;
+SELECT d.* FROM unnest(ARRAY['f4', 'f8', 'd', 'ts', 'tz', 's', 'm']) x, unnest(ARRAY['', 'b', 'c']) k,
+    wa_scan_differences(format('SELECT count(%1$s), min(%1$s), max(%1$s) FROM wa_scan ', x)
+        || CASE k WHEN '' THEN '' ELSE 'GROUP BY ' || k END) d;
+SELECT * FROM wa_scan_differences('SELECT gpu_sum(f4), gpu_avg(f8), gpu_stddev(f8), gpu_sum(m) FROM wa_scan');
+SELECT * FROM wa_scan_differences('SELECT b, gpu_sum(f4), gpu_avg(f8), gpu_variance(f4), sum(m) FROM wa_scan GROUP BY b');
+
+-- Conditions and expressions.
+SELECT d.* FROM unnest(ARRAY[
+    'i4 BETWEEN -1000000000 AND 1000000000', 'i2 IN (1, 5, 17, NULL)', 'i2 NOT IN (1, 5)', 's IS NULL OR b',
+    'NOT (b AND i4 > 0)', 'c = ''A''', 'c > ''B'' COLLATE "C"', 's >= ''text 3'' COLLATE "C"', 'd < ts', 'ts >= d',
+    'd >= date ''2026-06-01'' AND d < date ''2026-06-01'' + interval ''1 month''', 'b IS NOT TRUE', 'b IS UNKNOWN',
+    'p * 2 > 500.001', 'n = 1.500', 'f8 > 0.1 AND f4 < 100', 'f8::real = f4', 'i8 % 7 = 3', 'abs(i4) > 1000',
+    'CASE WHEN i2 = 0 THEN 0 ELSE i4 / i2 END > 1000', 'i2 <> 0 AND i4 / i2 > 1000', 'coalesce(i2, -1) < 0',
+    'date_trunc(''month'', ts) = timestamp ''2026-03-01''', 'tz::date = date ''2026-03-29''',
+    'extract(hour FROM tz) = 2', 'm > 50::money', 'late = 42', 'later > 1252', 'id = any(ARRAY[1, 2, 3])']) w,
+    wa_scan_differences('SELECT count(*), sum(id), min(s), max(p) FROM wa_scan WHERE ' || w) d;
+SELECT d.* FROM unnest(ARRAY[
+    'i4 / 1000', 'i8 % 1000', '-i4', 'i2 + i4', 'i4::bigint * i2', 'p * p - n', 'round(p, 1)', 'p::integer', 'n::numeric(10,1)',
+    'floor(p)', 'ceil(n)', 'CASE WHEN b THEN p ELSE 0 END', 'CASE i2 % 3 WHEN 0 THEN 1 WHEN 1 THEN 2 END', 'coalesce(p, n, 0)',
+    'i4::numeric', 'p::bigint', 'extract(epoch FROM ts)', 'extract(dow FROM tz)']) e,
+    wa_scan_differences(format('SELECT sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), count(%1$s) FROM wa_scan', e)) d;
+SELECT d.* FROM unnest(ARRAY[
+    'date_trunc(''hour'', ts)', 'date_trunc(''day'', tz)', 'date_trunc(''week'', tz)', 'date_trunc(''quarter'', ts)', 'ts::date', 'tz::date',
+    'floor(extract(epoch FROM tz) / 3600)', 'i4 / 100000000', 'i2 % 10', 'upper(s)', 'extract(month FROM d)', 'n', 'p - p % 10',
+    'f8', 'coalesce(s, ''none'')', 'i4 > 0', 'CASE WHEN p > 500 THEN ''high'' ELSE ''low'' END', 'floor(f8 / 1000)']) e,
+    wa_scan_differences(format('SELECT %1$s, count(*), sum(i8) FROM wa_scan GROUP BY 1', e)) d
+WHERE side <> 'no node';
+
+-- FILTER, HAVING, expressions over aggregates, the order above.
+SELECT * FROM wa_scan_differences('SELECT count(*) FILTER (WHERE b), sum(p) FILTER (WHERE i4 > 0), sum(p) FROM wa_scan');
+SELECT * FROM wa_scan_differences('SELECT s, sum(i4) + count(*) AS x FROM wa_scan GROUP BY s HAVING max(p) > 999 AND s IS NOT NULL');
+SELECT * FROM wa_scan_differences('SELECT c, rank() OVER (ORDER BY sum(i8) DESC) FROM wa_scan GROUP BY c');
+SELECT * FROM wa_scan_differences('SELECT c, count(*) FROM wa_scan GROUP BY c ORDER BY 2 DESC, 1 LIMIT 3 OFFSET 1');
+SELECT count(*), sum(i4), min(s) FROM wa_scan WHERE false OR i4 IS NULL AND id < 0;
+SELECT c, count(*) FROM wa_scan WHERE id < 0 GROUP BY c;
+
+-- Errors are PostgreSQL's, and only for rows that it would evaluate.
+SELECT sum(i4 / (i2 - i2)) FROM wa_scan;
+SELECT sum(i4 * i4) FROM wa_scan;
+SELECT sum((i8 * 1000000000000)::numeric) FROM wa_scan;
+SELECT sum(1 / (i2 - 5)) FROM wa_scan WHERE i2 <> 5 AND id < 1000;
+SELECT sum(CASE WHEN i2 = 5 THEN 0 ELSE 1000 / (i2 - 5) END) FROM wa_scan;
+SELECT count(*) FILTER (WHERE i2 <> 5 AND 1000 / (i2 - 5) > 3) FROM wa_scan;
+SELECT max(f8 * 1e308) FROM wa_scan;
+SELECT count(*) FROM wa_scan WHERE date_trunc('eon', ts) IS NULL;
+
+-- What has no vector goes row by row.
+CREATE TABLE wa_odd (k numeric, n numeric, s text);
+INSERT INTO wa_odd VALUES (1, 1, 'a'), (1.0, 'NaN', repeat('long', 3000)), ('NaN', 1e100, 'a'),
+    (1.00, 12345678901234567890.123456789, 'b'), (1e30, 2, 'b'), ('Infinity', 3, NULL), (10^30::numeric, 0.1, 'c');
+INSERT INTO wa_odd SELECT i % 3, i, repeat(md5(i::text), 200) FROM generate_series(1, 20) i;
+SELECT * FROM wa_scan_differences('SELECT sum(n), avg(n), min(n), max(n), count(*) FROM wa_odd');
+SELECT * FROM wa_scan_differences('SELECT k, count(*), sum(n), max(n) FROM wa_odd GROUP BY k');
+SELECT * FROM wa_scan_differences('SELECT md5(s), count(*) FROM wa_odd GROUP BY s');
+SELECT * FROM wa_scan_differences('SELECT min(s), max(s), count(s) FROM wa_odd WHERE n < 1000');
+
+-- More groups than the memory holds: the table is read several times.
+CREATE TABLE wa_many AS
+SELECT i % 40000 AS k, CASE WHEN i % 7 > 0 THEN 'key ' || i % 30000 END AS s, (i % 50000) / 100.0 AS n, i % 20000 / 3::float8 AS f, i::bigint AS v
+FROM generate_series(1, 60000) i;
+INSERT INTO wa_many SELECT i % 40000, 'key ' || i % 30000, (i % 50000)::numeric(20,6) / 100, i % 20000 / 3::float8, -1
+FROM generate_series(1, 5000) i;
+INSERT INTO wa_many VALUES (1, NULL, 'NaN', 'NaN', 1), (1, NULL, 'NaN', '-NaN', 2), (1, repeat('x', 5000), 1e50, -0.0, 3);
+ANALYZE wa_many;
+CREATE FUNCTION wa_passes(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+    RETURN (plan->0->'Plan'->>'Passes')::integer > 1;
+END
+$$;
+SET work_mem = '64kB';
+SET enable_hashagg = off;
+SET enable_sort = off;
+SELECT k, wa_passes('SELECT count(*), sum(v) FROM wa_many GROUP BY ' || k) AS several_passes
+FROM unnest(ARRAY['k, s', 's, n', 'n, f']) k;
+SELECT d.* FROM unnest(ARRAY['k, s', 's, n', 'n, f']) k,
+    wa_scan_differences(format('SELECT %1$s, count(*), sum(v), min(n) FROM wa_many GROUP BY %1$s', k)) d;
+SELECT x, sum(c) FROM generate_series(1, 2) x, LATERAL (SELECT k, s, count(*) + x - x AS c FROM wa_many GROUP BY k, s) y GROUP BY x ORDER BY x;
+RESET work_mem;
+RESET enable_hashagg;
+RESET enable_sort;
+
+-- Parameters, rescans and cursors.
+SET plan_cache_mode = force_generic_plan;
+PREPARE wa_above(integer, text) AS SELECT count(*), sum(i4) FROM wa_scan WHERE i4 > $1 AND s = $2;
+EXPLAIN (COSTS OFF) EXECUTE wa_above(5, 'text 1');
+EXECUTE wa_above(0, 'text 1');
+EXECUTE wa_above(1000000000, 'text 2');
+EXECUTE wa_above(NULL, 'text 2');
+RESET plan_cache_mode;
+EXPLAIN (COSTS OFF)
+SELECT x, (SELECT sum(i4) FROM wa_scan WHERE i2 = x) FROM generate_series(1, 3) x;
+SELECT x, (SELECT sum(i4) FROM wa_scan WHERE i2 = x) AS total,
+       (SELECT sum(i4 + x) FROM wa_scan WHERE id < 100) AS moved FROM generate_series(1, 3) x;
+SELECT x, y.* FROM generate_series(1, 3) x, LATERAL (SELECT b, count(*) FROM wa_scan WHERE i2 < x GROUP BY b) y ORDER BY 1, 2;
+BEGIN;
+DECLARE wa_cursor SCROLL CURSOR FOR SELECT c, count(*) FROM wa_scan GROUP BY c ORDER BY c;
+FETCH 2 FROM wa_cursor;
+FETCH BACKWARD 1 FROM wa_cursor;
+FETCH ALL FROM wa_cursor;
+COMMIT;
+
+-- The transaction's own changes.
+BEGIN;
+SELECT count(*) FROM wa_scan;
+DELETE FROM wa_scan WHERE id <= 100;
+INSERT INTO wa_scan (id) VALUES (0);
+SELECT count(*), min(id) FROM wa_scan;
+SAVEPOINT before;
+UPDATE wa_scan SET id = id + 100000;
+SELECT count(*), min(id) FROM wa_scan;
+ROLLBACK TO before;
+SELECT count(*), min(id) FROM wa_scan;
+ROLLBACK;
+SELECT count(*), min(id) FROM wa_scan;
+
+-- Which built-ins are taken.
+SET warpagg.explain_refusals = on;
+SET client_min_messages = notice;
+EXPLAIN (COSTS OFF) SELECT sum(f8) FROM wa_scan;
+SET warpagg.accelerate = 'all';
+EXPLAIN (COSTS OFF) SELECT sum(f8) FROM wa_scan;
+SET warpagg.accelerate = off;
+EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(i4) FROM wa_scan;
+RESET warpagg.accelerate;
+
+-- What is left to PostgreSQL, and why.
+CREATE TABLE wa_parent (x integer);
+CREATE TABLE wa_child () INHERITS (wa_parent);
+CREATE TEMP TABLE wa_temporary (x integer);
+EXPLAIN (COSTS OFF) SELECT sum(x) FROM wa_parent;
+EXPLAIN (COSTS OFF) SELECT sum(x) FROM wa_temporary;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM pg_class;
+EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan TABLESAMPLE SYSTEM (10);
+EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan GROUP BY ROLLUP (c);
+EXPLAIN (COSTS OFF) SELECT sum(DISTINCT i4) FROM wa_scan;
+EXPLAIN (COSTS OFF) SELECT sum(i4 ORDER BY i4) FROM wa_scan;
+EXPLAIN (COSTS OFF) SELECT string_agg(s, ',') FROM wa_scan;
+EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan WHERE random() < 0.5;
+EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan WHERE i4 = (SELECT max(id) FROM wa_odd LEFT JOIN wa_scan ON i4 = id);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_scan WHERE ctid > '(0,1)';
+EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_scan WHERE s LIKE 'text%';
+EXPLAIN (COSTS OFF) SELECT sum(p / 3) FROM wa_scan;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_scan a JOIN wa_odd USING (s);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_scan WHERE s < 'b' COLLATE "de-x-icu";
+SET warpagg.enable_scan = off;
+EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan;
+SET warpagg.enable_scan = on;
+RESET warpagg.explain_refusals;
+
+-- An index that is much better is used.
+CREATE INDEX wa_scan_id ON wa_scan (id);
+ANALYZE wa_scan;
+EXPLAIN (COSTS OFF) SELECT gpu_sum(i4) FROM wa_scan WHERE id = 7;
+
+-- Permissions and row security.
+CREATE ROLE wa_reader;
+SET ROLE wa_reader;
+SELECT sum(i4) FROM wa_scan;
+RESET ROLE;
+GRANT SELECT (i4, c) ON wa_scan TO wa_reader;
+SET ROLE wa_reader;
+SELECT sum(i4) FROM wa_scan;
+SELECT sum(i4) FROM wa_scan WHERE i8 > 0;
+RESET ROLE;
+CREATE POLICY wa_some ON wa_scan TO wa_reader USING (c = 'A');
+ALTER TABLE wa_scan ENABLE ROW LEVEL SECURITY;
+SET ROLE wa_reader;
+EXPLAIN (COSTS OFF) SELECT c, sum(i4) FROM wa_scan WHERE i4 > 0 GROUP BY c;
+SELECT c, sum(i4) FROM wa_scan WHERE i4 > 0 GROUP BY c;
+-- The policy comes first: what it hides raises no errors.
+SELECT count(*) FROM wa_scan WHERE 1 / (i4 - i4 + (c = 'A')::integer) = 1;
+RESET ROLE;
+CREATE FUNCTION wa_total() RETURNS numeric LANGUAGE sql SECURITY DEFINER AS 'SELECT sum(i8) FROM wa_scan';
+SET ROLE wa_reader;
+SELECT wa_total() = 0 AS zero;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION gpu_sum(integer) FROM public;
+SET ROLE wa_reader;
+SELECT gpu_sum(i4) FROM wa_scan;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION gpu_sum(integer) TO public;
+DROP FUNCTION wa_total();
+DROP POLICY wa_some ON wa_scan;
+ALTER TABLE wa_scan DISABLE ROW LEVEL SECURITY;
+REVOKE ALL ON wa_scan FROM wa_reader;
+DROP ROLE wa_reader;
+DROP FUNCTION wa_passes(text);
+DROP TABLE wa_scan, wa_many, wa_odd, wa_child, wa_parent, wa_temporary;
+DROP FUNCTION wa_scan_differences(text);

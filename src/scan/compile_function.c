@@ -1,0 +1,204 @@
+/*
+ * compile_function.c
+ *		Calls of functions and operators, from SQL to instructions.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+
+#include "scan/compile_internal.h"
+#include "scan/functions.h"
+#include "scan/gather.h"
+
+int
+wa_compile_trimmed(WaCompiler *compiler, Expr *expression)
+{
+	int number = wa_compiler_find(compiler, expression, true);
+
+	if (number >= 0)
+		return number;
+	if (!contain_var_clause((Node *) expression))
+		return wa_compile_constant(compiler, expression, true);
+	number = wa_compiler_call(compiler, WA_CALL_TRIM, NULL, NULL,
+							  WA_VECTOR_TEXT, wa_compile(compiler, expression));
+	return number < 0
+			   ? -1
+			   : wa_compiler_note(compiler, expression, number, true, false);
+}
+
+/* Returns the value of an integer constant, or false. */
+static bool
+constant_int4(Node *node, int32 *value)
+{
+	Const *constant = (Const *) node;
+
+	if (!IsA(node, Const) || constant->constisnull ||
+		constant->consttype != INT4OID)
+		return false;
+	*value = DatumGetInt32(constant->constvalue);
+	return true;
+}
+
+/* Compiles numeric(p, s) or round(numeric, s). */
+static int
+compile_round(WaCompiler *compiler, const WaFunction *function, List *args)
+{
+	int32 argument;
+	int scale;
+	int before = 255; /* digits before the point: any */
+
+	if (!constant_int4(lsecond(args), &argument))
+		return wa_compiler_refuse(compiler,
+								  "a number of digits is not constant");
+	if (function->form == WA_FORM_TYPMOD)
+	{
+		int32 modifier = argument - (int32) VARHDRSZ;
+
+		if (modifier < 0)
+			return wa_compile(compiler, linitial(args));
+		/* As numeric.c packs it, with a signed scale of 11 bits. */
+		scale = ((modifier & 0x7ff) ^ 1024) - 1024;
+		before = ((modifier >> 16) & 0xffff) - scale;
+	}
+	else
+		scale = argument;
+	if (scale < 0 || scale > WA_DECIMAL_MAX_SCALE)
+		return wa_compiler_refuse(compiler,
+								  "a numeric is rounded to unusual digits");
+	return wa_compiler_emit(compiler, function->code, WA_VECTOR_DECIMAL,
+							wa_compile(compiler, linitial(args)), 0, 0,
+							(uint32) scale + 256 * (uint32) Min(before, 255));
+}
+
+/* Tells whether an expression is the constant text. */
+static bool
+is_text(Node *node, const char *word)
+{
+	const Const *constant = (const Const *) node;
+
+	return IsA(node, Const) && !constant->constisnull &&
+		   constant->consttype == TEXTOID &&
+		   strcmp(TextDatumGetCString(constant->constvalue), word) == 0;
+}
+
+/* Compiles a function of a timestamp, and perhaps of a unit. */
+static int
+compile_time(WaCompiler *compiler, FuncExpr *call, WaVectorKind kind)
+{
+	Expr *varying = llast(call->args);
+	Expr *unit = list_length(call->args) == 2 ? linitial(call->args) : NULL;
+
+	if (unit != NULL && contain_var_clause((Node *) unit))
+		return wa_compiler_refuse(compiler,
+								  "the unit of a time is not constant");
+	if (unit != NULL && kind != WA_VECTOR_INT &&
+		is_text((Node *) unit, "epoch"))
+		return wa_compiler_call(compiler, WA_CALL_EPOCH, NULL, NULL, kind,
+								wa_compile(compiler, varying));
+	return wa_compiler_call(compiler, WA_CALL_BUCKETS, (Expr *) call, unit,
+							kind, wa_compile(compiler, varying));
+}
+
+/* Returns the arguments of a division of a numeric by a constant, or NIL. */
+static List *
+division_by_constant(Node *node)
+{
+	const OpExpr *operation = (const OpExpr *) node;
+
+	if (!IsA(node, OpExpr) || get_opcode(operation->opno) != F_NUMERIC_DIV ||
+		contain_var_clause(lsecond(operation->args)))
+		return NIL;
+	return operation->args;
+}
+
+/* Compiles one of two dates or timestamps as a timestamp. */
+static int
+compile_moment(WaCompiler *compiler, Expr *expression, bool is_date)
+{
+	int number = wa_compile(compiler, expression);
+
+	return is_date ? wa_compiler_emit(compiler, WA_CODE_DATE_TO_TIMESTAMP,
+									  WA_VECTOR_INT, number, 0, 0, 0)
+				   : number;
+}
+
+/* Tells whether texts of the collation are ordered by their bytes. */
+static bool
+is_c_collation(Oid collation)
+{
+	return OidIsValid(collation) && lc_collate_is_c(collation);
+}
+
+/* Tells whether equal texts of the collation have equal bytes. */
+static bool
+is_deterministic(Oid collation)
+{
+	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
+int
+wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
+					Oid collation)
+{
+	const WaFunction *function = wa_function_find(oid);
+	WaVectorKind kind;
+	int a;
+	int b = 0;
+	bool trimmed;
+
+	if (oid == F_TEXT_BPCHAR)
+		return wa_compile_trimmed(compiler, linitial(args));
+	if (oid == F_FLOOR_NUMERIC && division_by_constant(linitial(args)) != NIL)
+	{
+		args = division_by_constant(linitial(args));
+		return wa_compiler_call(compiler, WA_CALL_FLOOR_DIVIDE, NULL,
+								lsecond(args), WA_VECTOR_DECIMAL,
+								wa_compile(compiler, linitial(args)));
+	}
+	if (function == NULL ||
+		!wa_gather_kind(exprType((Node *) expression), &kind))
+		return wa_compiler_refuse(
+			compiler,
+			psprintf("function %s is not covered", get_func_name(oid)));
+	if (function->code == WA_CODE_COMPARE_TEXT && !is_deterministic(collation))
+		return wa_compiler_refuse(compiler, "a collation is not deterministic");
+	if ((function->form == WA_FORM_C_TEXT ||
+		 function->form == WA_FORM_C_TRIMMED) &&
+		!is_c_collation(collation))
+		return wa_compiler_refuse(
+			compiler, "texts are ordered by a collation other than C");
+	switch (function->form)
+	{
+		case WA_FORM_NOTHING:
+			return wa_compile(compiler, linitial(args));
+		case WA_FORM_ROUND:
+		case WA_FORM_TYPMOD:
+			return compile_round(compiler, function, args);
+		case WA_FORM_BUCKETS:
+			return compile_time(compiler, castNode(FuncExpr, expression), kind);
+		case WA_FORM_DATE_FIRST:
+		case WA_FORM_DATE_LAST:
+			a = compile_moment(compiler, linitial(args),
+							   function->form == WA_FORM_DATE_FIRST);
+			b = compile_moment(compiler, lsecond(args),
+							   function->form == WA_FORM_DATE_LAST);
+			break;
+		default:
+			trimmed = function->form == WA_FORM_TRIMMED ||
+					  function->form == WA_FORM_C_TRIMMED;
+			a = trimmed ? wa_compile_trimmed(compiler, linitial(args))
+						: wa_compile(compiler, linitial(args));
+			if (list_length(args) == 2)
+				b = trimmed ? wa_compile_trimmed(compiler, lsecond(args))
+							: wa_compile(compiler, lsecond(args));
+			break;
+	}
+	return wa_compiler_emit(compiler, function->code, kind, a, b, 0,
+							function->extra);
+}

@@ -1,0 +1,21 @@
+/*
+ * parallel.h
+ *		Reads a table with parallel workers.
+ *
+ * The node drives workers of its own.  Nothing of them is left when control
+ * returns from wa_parallel_read: a LIMIT or a cursor finds no parallel mode.
+ */
+#ifndef WA_SCAN_PARALLEL_H
+#define WA_SCAN_PARALLEL_H
+
+#include "scan/node.h"
+
+/*
+ * Brings the rows that the scan has left into their groups, together with as
+ * many workers as the plan has and the server gives.  Does nothing where there
+ * can be none.  What is computed once has been computed.  Returns false if the
+ * groups became too large.  Raises the errors of workers.
+ */
+extern bool wa_parallel_read(WaScanState *state);
+
+#endif /* WA_SCAN_PARALLEL_H */

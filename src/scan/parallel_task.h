@@ -1,0 +1,75 @@
+/*
+ * parallel_task.h
+ *		What a leader and its workers share, and how they write it.
+ */
+#ifndef WA_SCAN_PARALLEL_TASK_H
+#define WA_SCAN_PARALLEL_TASK_H
+
+#include "lib/stringinfo.h"
+
+#include "scan/node.h"
+
+/* What lies in the shared memory, by its key there. */
+typedef enum WaTaskPart
+{
+	WA_TASK_HEAD,     /* WaTask */
+	WA_TASK_QUERY,    /* wa_task_write_query */
+	WA_TASK_SNAPSHOT, /* SerializeSnapshot */
+	WA_TASK_TEXT,     /* the client's query, for pg_stat_activity */
+	WA_TASK_QUEUES,   /* of WA_TASK_QUEUE_BYTES, one a worker, to the leader */
+	WA_TASK_BUFFER_USAGE, /* BufferUsage, one a worker */
+	WA_TASK_WAL_USAGE,    /* WalUsage, likewise */
+	WA_TASK_PARTS
+} WaTaskPart;
+
+/* What a worker has done; it writes this before it ends. */
+typedef struct WaTaskReport
+{
+	bool is_complete; /* all its groups are in its queue */
+	WaHeapCounts counts;
+	int64 kept_rows;
+	int64 rowwise_rows;
+} WaTaskReport;
+
+/*
+ * The leader fills it in before there are workers.  Then only the atomics change,
+ * and each report, which its worker writes and the leader reads when that has
+ * ended.
+ */
+typedef struct WaTask
+{
+	Oid relation;
+	WaPartition partition;
+	int nwaiting;
+	pg_atomic_uint32 overflow; /* the groups of some process are too large */
+	WaHeapShare blocks;
+	WaTaskReport reports[FLEXIBLE_ARRAY_MEMBER];
+} WaTask;
+
+/* Bytes of a queue, and of the messages in it but for very long groups. */
+#define WA_TASK_QUEUE_BYTES   (256 * 1024)
+#define WA_TASK_MESSAGE_BYTES (32 * 1024)
+
+/*
+ * Returns what a node computes, as text.  Parameters have become constants with
+ * their present values; whatever they depend on is computed for that.
+ */
+extern char *wa_task_write_query(const WaScanState *state);
+
+/* Has a new state compute what the text says. */
+extern void wa_task_read_query(WaScanState *state, char *text);
+
+/*
+ * Appends groups, from *next on, to a message until it has enough bytes; sets
+ * *next to the first that is not in it.
+ */
+extern void wa_task_write_groups(WaScanState *state, uint32 *next,
+								 StringInfo message);
+
+/*
+ * Merges the groups of a message with those of the state.  Needs memory in the
+ * current context, for the caller to reset.
+ */
+extern void wa_task_merge_groups(WaScanState *state, StringInfo message);
+
+#endif /* WA_SCAN_PARALLEL_TASK_H */

@@ -1,0 +1,128 @@
+/*
+ * prepare.c
+ *		From the expressions of a node to all that an execution needs, in the
+ *		leader and in its workers alike.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "scan/gather.h"
+#include "scan/node.h"
+
+/* Completes what is known of keys, clauses and columns. */
+static void
+complete(WaScanState *state)
+{
+	state->group_keys = palloc(sizeof(WaGroupKey) * (state->nkeys + 1));
+	for (int i = 0; i < state->nkeys; i++)
+	{
+		WaGroupKey *key = &state->group_keys[i];
+
+		key->type = exprType((Node *) state->keys[i].expression);
+		(void) wa_gather_kind(key->type, &key->kind);
+	}
+	state->nfilters = list_length(state->filter_clauses);
+	state->filters = palloc(sizeof(WaScanFilter) * (state->nfilters + 1));
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		WaScanColumn *column = &state->columns[i];
+
+		column->plan.many = true;
+		wa_plan_complete(&column->plan, CurrentMemoryContext);
+		column->kind = WA_VECTOR_BOOL;
+		if (column->argument != NULL)
+			(void) wa_gather_kind(column->plan.key.argument_type,
+								  &column->kind);
+	}
+}
+
+/* Compiles an expression that the planner has found to be covered. */
+static int
+compile(WaCompiler *compiler, Expr *expression)
+{
+	int number = wa_compile(compiler, expression);
+
+	if (number < 0)
+		elog(ERROR, "warpagg cannot compile an expression any more: %s",
+			 compiler->refusal);
+	return number;
+}
+
+/* Makes the query program. */
+static WaCompiler *
+compile_all(WaScanState *state)
+{
+	List *all = list_copy(state->filter_clauses);
+	const char *refusal = NULL;
+	WaCompiler *compiler;
+
+	for (int i = 0; i < state->nkeys; i++)
+		all = lappend(all, state->keys[i].expression);
+	for (int i = 0; i < state->ncolumns; i++)
+		all = list_concat(all, list_make2(state->columns[i].argument,
+										  state->columns[i].filter));
+	compiler = wa_compiler_make(state->varno, all, &refusal);
+	if (compiler == NULL)
+		elog(ERROR, "warpagg cannot read the table any more: %s", refusal);
+	for (int i = 0; i < state->nfilters; i++)
+	{
+		WaScanFilter *filter = &state->filters[i];
+
+		filter->begin = compiler->ninstructions;
+		filter->number =
+			compile(compiler, (Expr *) list_nth(state->filter_clauses, i));
+		filter->end = compiler->ninstructions;
+		wa_compiler_forget(compiler);
+	}
+	state->begin = compiler->ninstructions;
+	for (int i = 0; i < state->nkeys; i++)
+		state->keys[i].number = compile(compiler, state->keys[i].expression);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		WaScanColumn *column = &state->columns[i];
+
+		column->argument_register =
+			column->argument == NULL ? -1 : compile(compiler, column->argument);
+		column->filter_register =
+			column->filter == NULL ? -1 : compile(compiler, column->filter);
+	}
+	state->end = compiler->ninstructions;
+	return compiler;
+}
+
+/* Makes what a batch of rows needs. */
+static void
+make_memory(WaScanState *state, const WaCompiler *compiler)
+{
+	char *ones = palloc0(wa_vector_bytes(WA_VECTOR_BOOL) + 64);
+
+	state->runner =
+		wa_runner_make(compiler, state->css.ss.ps.state->es_param_list_info);
+	state->key_vectors = palloc(sizeof(WaVector *) * (state->nkeys + 1));
+	for (int i = 0; i < state->nkeys; i++)
+		state->key_vectors[i] =
+			wa_runner_register(state->runner, state->keys[i].number);
+	state->gather =
+		wa_gather_make(RelationGetDescr(state->css.ss.ss_currentRelation),
+					   compiler->ncolumns, compiler->attnums);
+	wa_vector_place(&state->ones, WA_VECTOR_BOOL, (void *) TYPEALIGN(64, ones));
+	memset(state->ones.values, 1, WA_VECTOR_ROWS);
+	state->keep = palloc(WA_VECTOR_ROWS);
+	state->group_numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
+	state->waiting = palloc(sizeof(WaPartition) * WA_MAX_WAITING);
+	state->selection = palloc(sizeof(uint16_t) * WA_VECTOR_ROWS);
+	state->rows = palloc(sizeof(WaRow) * WA_VECTOR_ROWS);
+	state->group_context = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
+}
+
+void
+wa_scan_prepare(WaScanState *state)
+{
+	complete(state);
+	make_memory(state, compile_all(state));
+	state->rowwise = wa_rowwise_make(state);
+}

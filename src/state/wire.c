@@ -1,0 +1,66 @@
+/*
+ * wire.c
+ *		Transition states and values as bytes; see wire.h.
+ *
+ * A state is the number of its rows, then the components of its sums as the kind
+ * of the column writes them, then MIN and MAX.
+ */
+#include "postgres.h"
+
+#include "libpq/pqformat.h"
+#include "utils/datum.h"
+
+#include "state/column.h"
+#include "state/extreme.h"
+#include "state/wire.h"
+
+void
+wa_wire_put_datum(StringInfo buffer, Datum value, bool is_null, bool typbyval,
+				  int16 typlen)
+{
+	Size length = datumEstimateSpace(value, is_null, typbyval, typlen);
+	char *end;
+
+	if (length > MaxAllocSize)
+		elog(ERROR, "a value is too long to be sent");
+	enlargeStringInfo(buffer, (int) length);
+	end = buffer->data + buffer->len;
+	datumSerialize(value, is_null, typbyval, typlen, &end);
+	buffer->len += (int) length;
+	buffer->data[buffer->len] = '\0';
+}
+
+Datum
+wa_wire_get_datum(StringInfo buffer, bool *is_null)
+{
+	char *begin = buffer->data + buffer->cursor;
+	Datum value = datumRestore(&begin, is_null);
+
+	buffer->cursor = (int) (begin - buffer->data);
+	return value;
+}
+
+void
+wa_wire_put_state(StringInfo buffer, WaAggState *state)
+{
+	appendBinaryStringInfo(buffer, (char *) &state->rows, sizeof(state->rows));
+	if (wa_state_has(state, WA_OP_SUM))
+		state->plan->kind->write(state, buffer);
+	wa_extreme_write(state, buffer);
+}
+
+WaAggState *
+wa_wire_get_state(StringInfo buffer, const WaAggPlan *plan)
+{
+	WaAggState *state = wa_state_make(CurrentMemoryContext, plan);
+	int64 rows;
+
+	pq_copymsgbytes(buffer, (char *) &rows, sizeof(rows));
+	if (rows < 0)
+		elog(ERROR, "serialized warpagg state is damaged");
+	if (wa_state_has(state, WA_OP_SUM))
+		plan->kind->read(state, buffer);
+	state->rows = rows;
+	wa_extreme_read(state, buffer);
+	return state;
+}

@@ -1,0 +1,29 @@
+/*
+ * wire.h
+ *		Transition states and values as bytes, for another process of the same
+ *		server.
+ */
+#ifndef WA_STATE_WIRE_H
+#define WA_STATE_WIRE_H
+
+#include "lib/stringinfo.h"
+
+#include "state/state.h"
+
+/* Appends a value of SQL, which may be NULL, of a type with these properties. */
+extern void wa_wire_put_datum(StringInfo buffer, Datum value, bool is_null,
+							  bool typbyval, int16 typlen);
+
+/* Reads such a value, which is copied to the current memory context. */
+extern Datum wa_wire_get_datum(StringInfo buffer, bool *is_null);
+
+/* Appends a state whose rows are all in its components. */
+extern void wa_wire_put_state(StringInfo buffer, WaAggState *state);
+
+/*
+ * Reads a state of a plan whose key matches that of the plan it was written by,
+ * into the current memory context.  Raises an error if it cannot be one.
+ */
+extern WaAggState *wa_wire_get_state(StringInfo buffer, const WaAggPlan *plan);
+
+#endif /* WA_STATE_WIRE_H */
