@@ -9,8 +9,8 @@
 #include <string.h>
 
 // Kinds of integers.
-static const char *const integer_names[] = {
-	"random", "extremes", "largest", "smallest", "halves", "small"};
+static const char *const integer_names[] = {"random",   "extremes", "largest",
+											"smallest", "halves",   "small"};
 
 // Returns a number whose upper and lower halves are at the edges of their
 // range: products of halves are then as large as they can be.
