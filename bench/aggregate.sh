@@ -52,7 +52,7 @@ start_server()
 		"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
 		"max_worker_processes = $((most + 8))" \
 		"max_parallel_workers = $most" \
-		"autovacuum = off" "jit = off" \
+		"autovacuum = off" "jit = off" "warpagg.enable_scan = off" \
 		"warpagg.device = '${WA_DEVICE:-auto}'"
 }
 

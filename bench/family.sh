@@ -151,7 +151,7 @@ TEXT
 wa_begin
 wa_cluster_start bench "shared_preload_libraries = 'warpagg'" \
 	"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
-	"autovacuum = off" "warpagg.device = '${WA_DEVICE:-auto}'"
+	"autovacuum = off" "warpagg.enable_scan = off" "warpagg.device = '${WA_DEVICE:-auto}'"
 wa_psql -c 'CREATE EXTENSION warpagg'
 wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
 wa_note "making $ROWS rows and $GROUPS_MADE groups" >&2

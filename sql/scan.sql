@@ -107,6 +107,7 @@ SELECT d.* FROM unnest(ARRAY[
 SELECT d.* FROM unnest(ARRAY[
     'date_trunc(''hour'', ts)', 'date_trunc(''day'', tz)', 'date_trunc(''week'', tz)', 'date_trunc(''quarter'', ts)', 'ts::date', 'tz::date',
     'floor(extract(epoch FROM tz) / 3600)', 'i4 / 100000000', 'i2 % 10', 'upper(s)', 'extract(month FROM d)', 'n', 'p - p % 10',
+    'floor((p - 500) / 0.37)', 'floor(n / 3)', 'floor(extract(epoch FROM tz) / 300) * 300', 'floor(date_part(''epoch'', ts) / 60)',
     'f8', 'coalesce(s, ''none'')', 'i4 > 0', 'CASE WHEN p > 500 THEN ''high'' ELSE ''low'' END', 'floor(f8 / 1000)']) e,
     wa_scan_differences(format('SELECT %1$s, count(*), sum(i8) FROM wa_scan GROUP BY 1', e)) d
 WHERE side <> 'no node';
@@ -128,6 +129,10 @@ SELECT sum(CASE WHEN i2 = 5 THEN 0 ELSE 1000 / (i2 - 5) END) FROM wa_scan;
 SELECT count(*) FILTER (WHERE i2 <> 5 AND 1000 / (i2 - 5) > 3) FROM wa_scan;
 SELECT max(f8 * 1e308) FROM wa_scan;
 SELECT count(*) FROM wa_scan WHERE date_trunc('eon', ts) IS NULL;
+
+-- Row by row, too, nothing behind a clause that is NULL is evaluated.
+SELECT count(*) FROM wa_scan WHERE later > 1 AND 1 / coalesce(later, 0)::integer >= 0
+    AND CASE WHEN id = 10002 THEN true ELSE 1 / (id - 10002) < 5 END;
 
 -- What has no vector goes row by row.
 CREATE TABLE wa_odd (k numeric, n numeric, s text);
