@@ -51,6 +51,11 @@
 
 static create_upper_paths_hook_type previous_hook = NULL;
 
+static const CustomScanMethods scan_methods = {
+	.CustomName = "WarpAgg",
+	.CreateCustomScanState = wa_scan_create_state,
+};
+
 /* Finds parameters, which the planner looks for in custom_exprs. */
 static bool
 collect_parameters(Node *node, List **parameters)
@@ -76,10 +81,6 @@ static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		  List *clauses, List *custom_plans)
 {
-	static const CustomScanMethods methods = {
-		.CustomName = "WarpAgg",
-		.CreateCustomScanState = wa_scan_create_state,
-	};
 	const WaShape *shape = (const WaShape *) linitial(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
 	List *used = list_concat_copy(shape->keys, shape->aggregates);
@@ -107,7 +108,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 				   makeInteger(list_length(shape->aggregates)),
 				   makeInteger(list_length(shape->filters)),
 				   lsecond(path->custom_private));
-	scan->methods = &methods;
+	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }
 
@@ -277,6 +278,7 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 void
 wa_scan_init(void)
 {
+	RegisterCustomScanMethods(&scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = consider;
 }
