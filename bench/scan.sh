@@ -46,9 +46,13 @@ WARM_UPS=2
 # Starts the throw-away server.
 start_server()
 {
+	local most
+
+	most=$(tr ' ' '\n' <<<"$PROCESSES" | sort -n | tail -n 1)
 	wa_cluster_start bench "shared_preload_libraries = 'warpagg'" \
 		"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
 		"work_mem = '$WORK_MEM'" "autovacuum = off" "jit = off" \
+		"max_worker_processes = $((most + 8))" "max_parallel_workers = $most" \
 		"warpagg.device = '${WA_DEVICE:-auto}'"
 	wa_psql -c 'CREATE EXTENSION warpagg'
 	wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
@@ -61,6 +65,16 @@ make_tables()
 	scan_make_table readings "rows=$BENCH_ROWS"
 	scan_make_table lineitem "sf=$TPCH_SF"
 	scan_make_table hits "rows=$HITS_ROWS"
+}
+
+# Has the planner use a number of processes for the tables, if any but one.
+set_processes()
+{
+	local table
+
+	for table in readings lineitem hits; do
+		wa_psql -c "ALTER TABLE $table SET (parallel_workers = $(($1 - 1)))"
+	done
 }
 
 # Prints the set-up statement of a session with a number of processes.
@@ -117,6 +131,7 @@ measure()
 	scan_same "$1" >&2 || wa_die "results of $1 differ"
 	for count in $PROCESSES; do
 		setup=$(session_setup "$count")
+		set_processes "$count"
 		plan="PostgreSQL's"
 		! PGOPTIONS="-c max_parallel_workers_per_gather=$((count - 1))" \
 			scan_has_node "$1" || plan=WarpAgg

@@ -7,7 +7,7 @@
 #
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels sanitizer regress random maps demo tap bench-kernels
-#	bench-groups bench-ladder ncu bench-sql bench-family.
+#	bench-groups bench-ladder ncu bench-sql bench-family bench-scan.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -22,6 +22,7 @@
 #	WA_GPU_BUDGET	seconds for everything (default 540)
 #	WA_RUN_USER		the user that PostgreSQL runs as (default: warpagg, made here)
 #	ROWS, RUNS, PROCESSES, SHARED_BUFFERS	see bench/aggregate.sh
+#	BENCH_ROWS, TPCH_SF, HITS_ROWS, BENCH_RUNS, WORK_MEM	see bench/scan.sh
 
 set -euo pipefail
 
@@ -50,6 +51,7 @@ stage_limit()
 		ncu) echo 240 ;;
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
+		bench-scan) echo 500 ;;
 		random) echo 120 ;;
 		*) return 1 ;;
 	esac
@@ -413,6 +415,13 @@ stage_bench_sql()
 stage_bench_family()
 {
 	bash "$ROOT/bench/family.sh" 2>"$PREFIX/bench.err" ||
+		{ cat "$PREFIX/bench.err"; return 1; }
+}
+
+# The scan tier beside PostgreSQL's own plans, by number of processes.
+stage_bench_scan()
+{
+	bash "$ROOT/bench/scan.sh" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
 }
 
