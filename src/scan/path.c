@@ -215,8 +215,9 @@ set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
 		startup_cost(shape, nworkers) + target->cost.startup + having.startup;
 	path->total_cost =
 		path->startup_cost +
-		path->rows * (GROUP_COST + target->cost.per_tuple + having.per_tuple +
-					  RESULT_COST * list_length(shape->aggregates));
+		shape->ngroups *
+			(GROUP_COST + target->cost.per_tuple + having.per_tuple +
+			 RESULT_COST * list_length(shape->aggregates));
 }
 
 /* Adds our path to those of a grouping, unless *reason says why not. */
