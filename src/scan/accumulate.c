@@ -452,9 +452,3 @@ wa_accumulator_bytes(const WaAccumulator *accumulator)
 {
 	return MemoryContextMemAllocated(accumulator->context, true);
 }
-
-void
-wa_accumulator_free(WaAccumulator *accumulator)
-{
-	MemoryContextDelete(accumulator->context);
-}

@@ -58,7 +58,4 @@ extern WaAggState *wa_accumulator_state(WaAccumulator *accumulator,
 /* Returns the bytes that it has taken. */
 extern Size wa_accumulator_bytes(const WaAccumulator *accumulator);
 
-/* Frees it. */
-extern void wa_accumulator_free(WaAccumulator *accumulator);
-
 #endif /* WA_SCAN_ACCUMULATE_H */

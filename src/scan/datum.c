@@ -28,41 +28,18 @@ widened(Oid type, Datum value)
 	}
 }
 
-/* Multiplies an integer by ten so many times; false if it does not fit. */
-static bool
-shift_left(__int128 *number, int digits)
-{
-	for (; digits > 0; digits--)
-		if (__builtin_mul_overflow(*number, (__int128) 10, number))
-			return false;
-	return true;
-}
-
 /* Stores a numeric. */
 static bool
 store_decimal(Datum value, WaVector *vector)
 {
 	WaNumericView view;
-	__int128 number;
-	int surplus; /* digits of the base-10000 form that are not shown */
 
 	wa_numeric_view(DatumGetNumeric(value), &view);
 	if (view.class != WA_NUMERIC_FINITE ||
 		view.display_scale > WA_DECIMAL_MAX_SCALE ||
-		!wa_numeric_scaled(&view, view.scale, &number))
+		!wa_numeric_to_decimal(&view, view.display_scale,
+							   wa_vector_ints(vector)))
 		return false;
-	surplus = view.scale * WA_NUMERIC_BASE_DIGITS - view.display_scale;
-	if (!shift_left(&number, -surplus))
-		return false;
-	for (; surplus > 0; surplus--)
-	{
-		if (number % 10 != 0)
-			return false;
-		number /= 10;
-	}
-	if (number < PG_INT64_MIN || number > PG_INT64_MAX)
-		return false;
-	*wa_vector_ints(vector) = (int64) number;
 	vector->scale = (uint8) view.display_scale;
 	return true;
 }

@@ -178,9 +178,3 @@ wa_groups_bytes(const WaGroups *groups)
 {
 	return MemoryContextMemAllocated(groups->context, true);
 }
-
-void
-wa_groups_free(WaGroups *groups)
-{
-	MemoryContextDelete(groups->context);
-}

@@ -51,7 +51,4 @@ extern Datum wa_groups_key(const WaGroups *groups, uint32 group, int key,
 /* Returns the bytes that the table has taken. */
 extern Size wa_groups_bytes(const WaGroups *groups);
 
-/* Frees the table. */
-extern void wa_groups_free(WaGroups *groups);
-
 #endif /* WA_SCAN_GROUPS_H */

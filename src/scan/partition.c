@@ -15,6 +15,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
+#include "scan/calls.h"
 #include "scan/datum.h"
 #include "scan/partition.h"
 #include "state/numeric_format.h"
@@ -57,8 +58,7 @@ static uint32
 hash_text(const WaGroupKey *key, WaText text)
 {
 	if (key->type == BPCHAROID)
-		while (text.length > 0 && text.data[text.length - 1] == ' ')
-			text.length--;
+		text = wa_trim(text);
 	return hash_bytes((const unsigned char *) text.data, (int) text.length);
 }
 
