@@ -18,6 +18,23 @@
  *	                           <--------  RESULT {partial} or FAILED {text}
  *	STATUS                     -------->
  *	                           <--------  DEVICES {table}
+ *	SHARE {bytes} + 1 descriptor ------>
+ *	                           <--------  DONE
+ *	LOAD {extent}              -------->
+ *	                           <--------  DONE or FAILED {text}
+ *	RESIDENCY {columns}        -------->
+ *	                           <--------  RESIDENT {table}
+ *	EXTENTS {columns, which}   -------->
+ *	                           <--------  DONE
+ *	CONFIRM {extent, LSNs}     -------->
+ *	                           <--------  DONE
+ *	UNLOAD {relation, column}  -------->
+ *	                           <--------  DONE
+ *	LIST {room}                -------->
+ *	                           <--------  LISTED {number}
+ *	RUN {query}                -------->
+ *	                           <--------  HEARTBEAT, once a second
+ *	                           <--------  ANSWER {counts} or FAILED {text}
  *
  * One request is under way on a connection at a time; a second one before the
  * reply ends the connection, as does any message that breaks these rules.  To
@@ -34,15 +51,19 @@
  * setting its owner from 0 to its own connection number, writes values (and
  * bitmap) into it, and gives it back by setting the owner to 0 once the reply
  * is there.  When a connection ends warpaggd frees what it owned.
+ *
+ * What is said about resident columns lies in the connection's parcel, which the
+ * backend makes, seals and hands over by SHARE: core/resident.h.
  */
 #ifndef WA_CORE_PROTOCOL_H
 #define WA_CORE_PROTOCOL_H
 
 #include "core/counters.h"
 #include "core/partial.h"
+#include "core/resident.h"
 
 /* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 2
+#define WA_PROTOCOL_VERSION 3
 #define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
 
 /* Relative to the data directory, which is every process's own directory. */
@@ -74,7 +95,19 @@ typedef enum WaMessageType
 	WA_MSG_DEVICES,
 	WA_MSG_PING,
 	WA_MSG_PONG,
-	WA_MSG_SETTINGS
+	WA_MSG_SETTINGS,
+	WA_MSG_DONE,
+	WA_MSG_SHARE,
+	WA_MSG_LOAD,
+	WA_MSG_RESIDENCY,
+	WA_MSG_RESIDENT,
+	WA_MSG_EXTENTS,
+	WA_MSG_CONFIRM,
+	WA_MSG_UNLOAD,
+	WA_MSG_LIST,
+	WA_MSG_LISTED,
+	WA_MSG_RUN,
+	WA_MSG_ANSWER
 } WaMessageType;
 
 typedef struct WaHeader
@@ -85,7 +118,7 @@ typedef struct WaHeader
 	uint32_t request; /* number the asker gave; the reply repeats it */
 } WaHeader;
 
-/* HELLO, ATTACH, STATUS, HEARTBEAT, PING and PONG */
+/* HELLO, ATTACH, STATUS, HEARTBEAT, PING, PONG and DONE */
 typedef struct WaSimpleMessage
 {
 	WaHeader header;
@@ -185,7 +218,143 @@ typedef struct WaSettingsMessage
 	uint32_t version;
 	uint32_t device;        /* WaWantedDevice: CPU means never touch a GPU */
 	uint64_t staging_bytes; /* size of the staging pool, at the next start */
+	uint64_t memory_limit;  /* bytes of resident columns at most */
 } WaSettingsMessage;
+
+/*
+ * Comes with a descriptor: the parcel, which takes the place of the one before.
+ * It has so many bytes, a multiple of 4096, and cannot shrink.
+ */
+typedef struct WaShareMessage
+{
+	WaHeader header;
+	uint64_t bytes;
+} WaShareMessage;
+
+/* An extent is to be kept, in place of what was there of the same columns. */
+typedef struct WaLoadMessage
+{
+	WaHeader header;
+	uint64_t extent; /* offset of a WaExtentHead in the parcel */
+} WaLoadMessage;
+
+/* A relation and columns of it; the length tells how many there are. */
+typedef struct WaResidencyMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t ncolumns;
+	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
+} WaResidencyMessage;
+
+/* What is there of a column. */
+typedef struct WaResidency
+{
+	uint64_t blocks; /* cached, fresh or not */
+	uint64_t rows;
+	uint64_t bytes;
+	int64_t smallest; /* INT: of the values that are not NULL; more than */
+	int64_t largest;  /* largest if there are none */
+} WaResidency;
+
+/* The columns in the order of the request; the length tells how many. */
+typedef struct WaResidentMessage
+{
+	WaHeader header;
+	uint64_t complete_blocks; /* cached with all of the columns */
+	uint32_t ncolumns;
+	uint32_t unused;
+	WaResidency columns[WA_MAX_RESIDENT_COLUMNS];
+} WaResidentMessage;
+
+/* Asks for the WaExtentState of extents first to first + count - 1. */
+typedef struct WaExtentsMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t first;
+	uint32_t count;
+	uint32_t ncolumns;
+	uint64_t states; /* offset in the parcel, where they are written */
+	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
+} WaExtentsMessage;
+
+/*
+ * The blocks of an extent that are in `kept` are as they were when the page of
+ * the map had old_lsn, which is what is known of them, and were all-visible
+ * when it had new_lsn; the others are not cached any more.
+ */
+typedef struct WaConfirmMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t extent;
+	uint64_t old_lsn;
+	uint64_t new_lsn;
+	uint64_t kept[WA_EXTENT_WORDS];
+} WaConfirmMessage;
+
+/* Forgets a relation's column, or all of them where attribute is 0. */
+typedef struct WaUnloadMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	int32_t attribute;
+} WaUnloadMessage;
+
+/* Asks for an array of WaResidentColumn, of one database or, if 0, of all. */
+typedef struct WaListMessage
+{
+	WaHeader header;
+	uint32_t database;
+	uint32_t room; /* of how many there is room for */
+	uint64_t list; /* offset in the parcel */
+} WaListMessage;
+
+typedef struct WaListedMessage
+{
+	WaHeader header;
+	uint32_t columns; /* how many there are, be there room for them or not */
+	uint32_t unused;
+} WaListedMessage;
+
+/*
+ * A query over the blocks of a relation that are cached with all its columns and
+ * fresh.  Offsets are those of the parcel.
+ */
+typedef struct WaRunMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t nblocks;  /* of the relation, by the query's snapshot */
+	uint32_t nmaps;    /* pages of the visibility map */
+	uint32_t ncolumns; /* columns: of the query's registers, in its order */
+	uint64_t maps;     /* WaMapPage of each */
+	uint64_t query;    /* wa_query_write */
+	uint64_t query_bytes;
+	uint64_t used;   /* where the answer says which blocks it covers: the
+						   * words of each map's `visible`, one map after the
+						   * other */
+	uint64_t groups; /* where its groups go, if there is room */
+	uint64_t groups_room;
+	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
+} WaRunMessage;
+
+/*
+ * The groups of the covered blocks lie in the parcel, or, if there was no room,
+ * in a sealed memory file that comes with the message.
+ */
+typedef struct WaAnswerMessage
+{
+	WaHeader header;
+	uint32_t in_parcel; /* 0 or 1 */
+	uint32_t kind;      /* WaDeviceKind, of the device that computed it */
+	uint64_t groups_bytes;
+	uint64_t blocks;    /* covered */
+	uint64_t rows;      /* of them */
+	uint64_t kept_rows; /* of them that fulfil WHERE */
+	uint64_t device_ns; /* from the request's arrival to the answer */
+} WaAnswerMessage;
 
 /* Every message there is. */
 typedef union WaMessage
@@ -199,6 +368,17 @@ typedef union WaMessage
 	WaFailedMessage failed;
 	WaDevicesMessage devices;
 	WaSettingsMessage settings;
+	WaShareMessage share;
+	WaLoadMessage load;
+	WaResidencyMessage residency;
+	WaResidentMessage resident;
+	WaExtentsMessage extents;
+	WaConfirmMessage confirm;
+	WaUnloadMessage unload;
+	WaListMessage list;
+	WaListedMessage listed;
+	WaRunMessage run;
+	WaAnswerMessage answer;
 } WaMessage;
 
 /* Head of the staging file; slots are taken and freed by compare-and-swap. */
