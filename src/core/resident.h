@@ -171,6 +171,17 @@ wa_extent_first_block(uint32_t number)
 		   number % WA_EXTENTS_PER_MAP * WA_EXTENT_BLOCKS;
 }
 
+/*
+ * Returns the number of a block's bit where extent after extent of a relation has
+ * WA_EXTENT_WORDS words: bit n % 64 of word n / 64.
+ */
+static inline uint64_t
+wa_block_bit(uint32_t block)
+{
+	return (uint64_t) wa_extent_of_block(block) * WA_EXTENT_BLOCKS +
+		   block % WA_MAP_BLOCKS % WA_EXTENT_BLOCKS;
+}
+
 /* Returns the bytes of a value in a parcel, of TEXT: of its end. */
 static inline size_t
 wa_form_width(WaForm form)

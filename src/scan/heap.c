@@ -16,6 +16,7 @@
 #include "access/tableam.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "storage/proc.h"
@@ -55,8 +56,9 @@ struct WaHeapScan
 {
 	TableScanDesc scan;
 	BlockNumber next_block;
-	BlockNumber end_block; /* of those that only this scan reads */
-	WaHeapShare *share;    /* where it gets others from; NULL: nowhere */
+	BlockNumber end_block;   /* of those that only this scan reads */
+	WaHeapShare *share;      /* where it gets others from; NULL: nowhere */
+	const uint64_t *covered; /* blocks to leave out; NULL: none */
 	BufferAccessStrategy strategy;
 	bool dense;         /* the last page had at least DENSE_POINTERS */
 	Buffer last_buffer; /* of the last block read */
@@ -99,6 +101,30 @@ wa_heap_begin(Relation relation, Snapshot snapshot)
 		table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
 	set_up(scan);
 	return scan;
+}
+
+void
+wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
+{
+	scan->covered = covered;
+}
+
+/* Returns the first block from one on, below end, that is not left out; or end. */
+static BlockNumber
+find_wanted(const uint64_t *covered, BlockNumber block, BlockNumber end)
+{
+	while (block < end)
+	{
+		uint64_t bit = wa_block_bit(block);
+		uint64 wanted = ~covered[bit / 64] >> (bit % 64);
+		BlockNumber place = block % WA_MAP_BLOCKS;
+		BlockNumber last = Min((place | 63) + 1, WA_MAP_BLOCKS) - 1;
+
+		if (wanted != 0 && place + pg_rightmost_one_pos64(wanted) <= last)
+			return Min(block + pg_rightmost_one_pos64(wanted), end);
+		block += last - place + 1;
+	}
+	return end;
 }
 
 /* Lets go of pages, the last first, but for the first `kept` of them. */
@@ -327,7 +353,16 @@ release_last_batch(WaHeapScan *scan)
 BlockNumber
 wa_heap_blocks_left(const WaHeapScan *scan)
 {
-	return scan->end_block - scan->next_block;
+	BlockNumber left = 0;
+
+	if (scan->covered == NULL)
+		return scan->end_block - scan->next_block;
+	for (BlockNumber block = scan->next_block; block < scan->end_block; block++)
+	{
+		block = find_wanted(scan->covered, block, scan->end_block);
+		left += block < scan->end_block ? 1 : 0;
+	}
+	return left;
 }
 
 void
@@ -377,6 +412,21 @@ take_chunk(WaHeapScan *scan)
 	return true;
 }
 
+/* Comes to the next block that is to be read; returns false if there is none. */
+static bool
+find_block(WaHeapScan *scan)
+{
+	do
+	{
+		if (scan->covered != NULL)
+			scan->next_block =
+				find_wanted(scan->covered, scan->next_block, scan->end_block);
+		if (scan->next_block < scan->end_block)
+			return true;
+	} while (take_chunk(scan));
+	return false;
+}
+
 int
 wa_heap_next(WaHeapScan *scan, WaRow *rows)
 {
@@ -385,7 +435,7 @@ wa_heap_next(WaHeapScan *scan, WaRow *rows)
 	release_last_batch(scan);
 	nrows = take_rest(scan, rows, WA_VECTOR_ROWS);
 	while (nrows < WA_VECTOR_ROWS && scan->npins < scan->max_pins &&
-		   (scan->next_block < scan->end_block || take_chunk(scan)))
+		   find_block(scan))
 	{
 		CHECK_FOR_INTERRUPTS();
 		nrows += read_page(scan, rows + nrows, WA_VECTOR_ROWS - nrows);

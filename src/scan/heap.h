@@ -14,7 +14,7 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "core/vector.h"
+#include "core/resident.h"
 
 /* A tuple that the snapshot sees, in a pinned page. */
 typedef struct WaRow
@@ -58,6 +58,13 @@ extern WaHeapScan *wa_heap_begin(Relation relation, Snapshot snapshot);
  * Returns how many; 0 at the end.  Checks for interrupts.
  */
 extern int wa_heap_next(WaHeapScan *scan, WaRow *rows);
+
+/*
+ * Has a scan leave out the blocks whose bits (core/resident.h, wa_block_bit) are
+ * set in `covered`, which lives as long as the scan and has a bit for each of the
+ * relation's blocks.  NULL: it reads them all.  Stays so when it is rescanned.
+ */
+extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
 
 /* Returns how many blocks a scan that shares with nobody has left. */
 extern BlockNumber wa_heap_blocks_left(const WaHeapScan *scan);

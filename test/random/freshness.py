@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""Changes tables in many ways while resident columns of them answer queries.
+
+Usage: freshness.py [--seed S] [--seconds N] [--writers N] [--used PERCENT]
+       freshness.py --expect-difference [--seconds N] ...
+Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
+extension is created there if it is missing, the tables in schema wa_fresh.
+
+Writers insert, update, delete, lock, roll back, prepare, truncate, vacuum,
+cluster and alter; a loader has warpagg_load bring columns up to date again and
+again.  A checker asks for aggregates with the node and with PostgreSQL's own
+plan, in one snapshot, and again later in the same snapshot: all answers must be
+the same, text for text.  The order of what happens is the machine's, so a seed
+does not repeat a failure; what each session did lately is printed with it.
+
+The last line is "N passed, M failed", and the exit status is 0 only if M is 0.
+It is a failure, too, if fewer than PERCENT of the answers used resident blocks.
+--expect-difference is for settings that break the tier on purpose: then there
+has to be a difference.
+"""
+
+import argparse
+import collections
+import random
+import sys
+import threading
+import time
+
+from session import Session, SessionLost
+
+ROWS = 30000
+TABLES = ["even", "narrow", "changing"]
+COLUMNS = "id int, k int, v bigint, f float8, n numeric(12,2), s text, d date"
+SAME = "id % 97, id % 7, id * 3, id / 8.0, id / 100.0, 's' || id % 11, " \
+       "date '2020-01-01' + id % 400"
+COUNTS = [1, 5, 50, 500, 5000]
+MANY = 1000000
+
+
+def make_tables(session):
+    """Makes the tables, vacuumed and analyzed."""
+    session.run("CREATE EXTENSION IF NOT EXISTS warpagg")
+    session.run("DROP SCHEMA IF EXISTS wa_fresh CASCADE")
+    session.run("CREATE SCHEMA wa_fresh")
+    for table in TABLES:
+        session.run(f"CREATE TABLE wa_fresh.{table} ({COLUMNS}) "
+                    "WITH (fillfactor = 90, autovacuum_enabled = off)")
+        session.run(f"INSERT INTO wa_fresh.{table} SELECT {SAME} "
+                    f"FROM generate_series(1, {ROWS}) id")
+        session.run(f"CREATE INDEX {table}_k ON wa_fresh.{table} (k)")
+        session.run(f"VACUUM (FREEZE, ANALYZE) wa_fresh.{table}")
+
+
+class Actor(threading.Thread):
+    """A session of its own that does something again and again."""
+
+    def __init__(self, name, seed, until):
+        super().__init__(name=name, daemon=True)
+        self.rng = random.Random(f"{seed}/{name}")
+        self.until = until
+        self.done = collections.deque(maxlen=12)
+        self.problem = None
+        self.session = None
+
+    def run(self):
+        try:
+            self.session = Session()
+            self.prepare()
+            while time.monotonic() < self.until and self.problem is None:
+                self.step()
+            self.finish()
+            self.session.close()
+        except (SessionLost, RuntimeError) as problem:
+            self.problem = f"{self.name}: {problem}"
+
+    def ask(self, statement):
+        """Runs a statement that may fail; returns its state and rows."""
+        self.done.append(f"{time.monotonic():.3f} {statement[:160]}")
+        return self.session.ask(statement)
+
+    def prepare(self):
+        """Is done once, before the steps."""
+
+    def finish(self):
+        """Is done once, after the steps."""
+
+    def table(self):
+        """Returns a table's name."""
+        return "wa_fresh." + self.rng.choice(TABLES)
+
+
+class Writer(Actor):
+    """Changes tables."""
+
+    def prepare(self):
+        self.session.run("SET lock_timeout = '100ms'")
+        self.session.run("SET statement_timeout = '20s'")
+
+    def finish(self):
+        self.ask("ROLLBACK")
+
+    def some(self):
+        """Returns a condition that some rows fulfil, few or many."""
+        return self.rng.choice([
+            f"id = {self.rng.randrange(97)}",
+            f"v BETWEEN {self.rng.randrange(90000)} AND "
+            f"{self.rng.randrange(90000)}",
+            f"k = {self.rng.randrange(7)} AND id < {self.rng.randrange(97)}",
+            f"ctid = '({self.rng.randrange(200)},{self.rng.randrange(1, 90)})'",
+            f"d = date '2020-01-01' + {self.rng.randrange(400)}"])
+
+    def change(self):
+        """Returns a statement that changes rows."""
+        table = self.table()
+        first = self.rng.randrange(MANY)
+        count = self.rng.choice(COUNTS)
+        series = f"generate_series({first}, {first + count - 1}) id"
+        return self.rng.choice([
+            f"INSERT INTO {table} SELECT {SAME} FROM {series}",
+            f"INSERT INTO {table} SELECT {SAME} FROM {series}",
+            f"UPDATE {table} SET v = v + 1 WHERE {self.some()}",
+            f"UPDATE {table} SET n = n + 0.01, f = -f WHERE {self.some()}",
+            f"UPDATE {table} SET k = (k + 1) % 7 WHERE {self.some()}",
+            f"UPDATE {table} SET s = NULL WHERE {self.some()}",
+            f"DELETE FROM {table} WHERE {self.some()}",
+            f"DELETE FROM {table} WHERE {self.some()}",
+            f"SELECT FROM {table} WHERE {self.some()} FOR UPDATE",
+            f"SELECT FROM {table} WHERE {self.some()} FOR KEY SHARE"])
+
+    def upkeep(self):
+        """Returns a statement that changes pages or files."""
+        table = self.table()
+        return self.rng.choice([
+            f"VACUUM {table}", f"VACUUM {table}", f"VACUUM {table}",
+            f"VACUUM (FREEZE) {table}",
+            f"VACUUM (DISABLE_PAGE_SKIPPING) {table}",
+            f"VACUUM (TRUNCATE off) {table}",
+            f"VACUUM FULL {table}",
+            f"CLUSTER {table} USING {table.split('.')[1]}_k",
+            f"DELETE FROM {table} WHERE ctid >= '(150,1)'",
+            f"ALTER TABLE {table} ADD COLUMN x int DEFAULT 5",
+            f"ALTER TABLE {table} DROP COLUMN IF EXISTS x",
+            f"ALTER TABLE {table} ALTER COLUMN k TYPE "
+            f"{self.rng.choice(['int', 'bigint'])}",
+            "CHECKPOINT"])
+
+    def refill(self):
+        """Returns a transaction that writes a table anew."""
+        table = self.table()
+        ends = self.rng.choice(["COMMIT", "COMMIT", "ROLLBACK"])
+        fill = f"INSERT INTO {table} SELECT {SAME} " \
+               f"FROM generate_series(1, {ROWS // 2}) id"
+        copies = "\n".join(
+            "\t".join(map(str, (i % 97, i % 7, i * 3, i / 8, i / 100, "s",
+                                "2021-02-03")))
+            for i in range(self.rng.choice([3, 300])))
+        freeze = f"COPY {table} (id, k, v, f, n, s, d) FROM STDIN " \
+                 f"(FREEZE);\n{copies}\n\\."
+        return self.rng.choice([
+            f"BEGIN; TRUNCATE {table}; {fill}; {ends}",
+            f"BEGIN; TRUNCATE {table}; {freeze}\n;{freeze}\n;{ends}",
+            f"BEGIN; SAVEPOINT a; TRUNCATE {table}; ROLLBACK TO a; {ends}"])
+
+    def one_by_one(self, statements):
+        """Runs a transaction of several statements."""
+        for statement in statements:
+            self.ask(statement)
+            time.sleep(self.rng.choice([0, 0, 0.02]))
+
+    def step(self):
+        kind = self.rng.random()
+        if kind < 0.4:
+            self.ask(self.change())
+        elif kind < 0.6:
+            self.one_by_one(["BEGIN", self.change(), "SAVEPOINT a",
+                             self.change(), "ROLLBACK TO a", self.change(),
+                             self.rng.choice(["COMMIT", "ROLLBACK"])])
+        elif kind < 0.65:
+            name = f"wa_fresh_{self.name}"
+            self.one_by_one(["BEGIN", self.change(),
+                             f"PREPARE TRANSACTION '{name}'", "SELECT 1",
+                             self.rng.choice(["COMMIT", "ROLLBACK"]) +
+                             f" PREPARED '{name}'", "ROLLBACK"])
+        elif kind < 0.97:
+            self.ask(self.upkeep())
+        else:
+            self.ask(self.refill())
+            self.ask("ROLLBACK")
+        time.sleep(self.rng.choice([0, 0.01, 0.1]))
+
+
+class Loader(Actor):
+    """Brings resident columns up to date."""
+
+    def step(self):
+        table = self.table()
+        state, _ = self.ask(f"SELECT warpagg_load('{table}')")
+        if state not in ("00000", "55P03", "42P01", "0A000", "55006"):
+            self.problem = f"warpagg_load: {self.session.last_message()}"
+        if self.rng.random() < 0.05:
+            self.ask(f"SELECT warpagg_unload('{table}')")
+        time.sleep(self.rng.choice([0, 0.02, 0.1]))
+
+
+QUERIES = [
+    "SELECT count(*), sum(v), min(k), max(k), avg(f), sum(n) FROM {t}",
+    "SELECT k, count(*), sum(v), sum(n), max(d) FROM {t} GROUP BY k ORDER BY k",
+    "SELECT s, count(*), min(v) FROM {t} GROUP BY s ORDER BY s",
+    "SELECT count(*), sum(v * 2 - id) FROM {t} WHERE n > 100 AND k <> 3",
+    "SELECT date_trunc('month', d) m, count(*), sum(f) FROM {t} "
+    "GROUP BY m ORDER BY m",
+    "SELECT sum(v) FILTER (WHERE s IS NULL), count(s) FROM {t}",
+]
+
+
+class Checker(Actor):
+    """Compares answers."""
+
+    def __init__(self, name, seed, until):
+        super().__init__(name, seed, until)
+        self.checks = self.used = self.differences = 0
+
+    def prepare(self):
+        self.session.run("LOAD 'warpagg'")
+        self.session.run("SET lock_timeout = '2s'")
+
+    def answer(self, query, scan):
+        """Returns the answer of a query as text; raises if it fails."""
+        state, rows = self.ask(f"SET LOCAL warpagg.enable_scan = {scan};\n"
+                               f"{query}")
+        return rows if state == "00000" else state
+
+    def uses_resident(self, query):
+        """Tells whether resident blocks answer a query."""
+        _, rows = self.ask("SET LOCAL warpagg.enable_scan = on;\nEXPLAIN "
+                           f"(ANALYZE, COSTS off, TIMING off) {query}")
+        return any("Resident Blocks: " in row[0] for row in rows)
+
+    def step(self):
+        table = self.table()
+        query = self.rng.choice(QUERIES).format(t=table)
+        level = self.rng.choice(["REPEATABLE READ"] * 5 + ["SERIALIZABLE"])
+        self.ask(f"BEGIN ISOLATION LEVEL {level}")
+        if self.ask("SELECT 1")[0] == "00000":
+            self.compare(query)
+        self.ask("ROLLBACK")
+
+    def compare(self, query):
+        """Has a query answered several times in one snapshot."""
+        expected = self.answer(query, "off")
+        for _ in range(self.rng.choice([1, 2, 4])):
+            if not isinstance(expected, list):
+                return  # the table was being locked or changed its shape
+            answer = self.answer(query, "on")
+            if not isinstance(answer, list):
+                return
+            self.checks += 1
+            if answer != expected:
+                self.differences += 1
+                self.problem = f"{query}\n  node: {answer[:8]}\n" \
+                               f"  PostgreSQL: {expected[:8]}"
+                return
+            time.sleep(self.rng.choice([0, 0, 0.05]))
+        if self.rng.random() < 0.3:
+            self.used += 3 if self.uses_resident(query) else 0
+
+
+def main():
+    """Runs the sessions side by side and counts."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--writers", type=int, default=2)
+    parser.add_argument("--used", type=int, default=0,
+                        help="percentage that has to use resident blocks")
+    parser.add_argument("--expect-difference", action="store_true")
+    options = parser.parse_args()
+    session = Session()
+    make_tables(session)
+    until = time.monotonic() + options.seconds
+    checkers = [Checker(f"checker{i}", options.seed, until) for i in range(2)]
+    actors = checkers + [Loader("loader", options.seed, until)]
+    actors += [Writer(f"writer{i}", options.seed, until)
+               for i in range(options.writers)]
+    for actor in actors:
+        actor.start()
+    while any(actor.is_alive() for actor in checkers):
+        time.sleep(0.1)
+        if any(actor.problem for actor in actors):
+            for actor in actors:
+                actor.until = 0
+            break
+    for actor in actors:
+        actor.join(timeout=60)
+    passed = sum(checker.checks for checker in checkers)
+    used = sum(checker.used for checker in checkers)
+    failed = report(actors, checkers, options)
+    print(f"about {used} of {passed} answers used resident blocks")
+    if not options.expect_difference and used * 100 < options.used * passed:
+        failed += 1
+        print(f"FAILED  fewer than {options.used} percent used resident blocks")
+    if failed == 0:
+        session.run("DROP SCHEMA wa_fresh CASCADE")
+    session.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def report(actors, checkers, options):
+    """Prints the problems; returns how many failures they are."""
+    differences = sum(checker.differences for checker in checkers)
+    if options.expect_difference:
+        return 0 if differences else 1
+    problems = [actor for actor in actors if actor.problem]
+    for actor in problems:
+        print(f"FAILED  freshness.py --seed {options.seed}: {actor.problem}")
+    if problems:
+        for actor in actors:
+            print(f"  {actor.name} did:")
+            for line in actor.done:
+                print(f"    {line}")
+    return len(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
