@@ -83,7 +83,7 @@ build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
 UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
-	test_program
+	test_program test_steps
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu fuzz_daemon
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -118,6 +118,7 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(UNIT_BUILD)/test_partial
 	$(UNIT_BUILD)/test_protocol
 	$(UNIT_BUILD)/test_program
+	$(UNIT_BUILD)/test_steps
 
 unit-daemon: $(UNIT_DAEMON_PROGRAMS) $(DAEMON_PROGRAM) $(UNIT_FAKE)
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)

@@ -1,0 +1,144 @@
+/*
+ * test_steps.c
+ *		Tables of functions that are constant on steps.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/steps.h"
+#include "test/unit/check.h"
+
+#define MAX_STEPS 500
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+
+static int64_t values[MAX_STEPS];
+static uint8_t known[MAX_STEPS];
+static _Alignas(64) uint8_t memory[2][WA_VECTOR_ROWS * (sizeof(int64_t) + 2)];
+
+/* Returns a random number of 64 bits. */
+static uint64_t
+random_bits(void)
+{
+	return (uint64_t) random() << 62 ^ (uint64_t) random() << 31 ^
+		   (uint64_t) random();
+}
+
+/* Makes a table with random steps. */
+static WaSteps
+make_steps(void)
+{
+	static const uint64_t widths[] = {1, 2, 7, 1000, 900000000};
+	WaSteps steps = {.width = widths[random() % LENGTH(widths)],
+					 .nsteps = 1 + (uint64_t) random() % MAX_STEPS,
+					 .base = (int64_t) random_bits() >> (random() % 64),
+					 .values = values,
+					 .known = known,
+					 .scale = 3};
+
+	if (random() % 4 == 0) /* the widest that there may be */
+		steps.width = WA_MAX_STEPS_SPAN / steps.nsteps;
+	for (uint64_t i = 0; i < steps.nsteps; i++)
+	{
+		values[i] = (int64_t) random_bits();
+		known[i] = random() % 8 != 0;
+	}
+	return steps;
+}
+
+/* Returns an argument near the borders of the steps, or outside. */
+static int64_t
+random_argument(const WaSteps *steps)
+{
+	uint64_t step = (uint64_t) random() % (steps->nsteps + 1);
+	uint64_t offset = step * steps->width + (uint64_t) (random() % 5) - 2;
+
+	if (random() % 3 == 0)
+		offset = random_bits() % (steps->nsteps * steps->width);
+	return (int64_t) ((uint64_t) steps->base + offset);
+}
+
+/* Tells whether the function is known at x, and stores its value. */
+static bool
+reference(const WaSteps *steps, int64_t x, int64_t *value)
+{
+	unsigned __int128 offset = (uint64_t) x - (uint64_t) steps->base;
+	unsigned __int128 step = offset / steps->width;
+
+	if (step >= steps->nsteps || known[step] == 0)
+		return false;
+	*value = values[step];
+	return true;
+}
+
+/* Fills a vector; tells whether the look-up has to trap. */
+static bool
+fill(const WaSteps *steps, WaVector *a, size_t nrows, int64_t *expected)
+{
+	bool traps = false;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		int64_t x = random_argument(steps);
+		bool is_null = a->has_nulls && random() % 3 == 0;
+		bool is_known = reference(steps, x, &expected[i]);
+
+		if (random() % 1024 != 0) /* seldom one that is not known */
+			for (int tries = 0; !is_known && tries < 100; tries++)
+			{
+				x = random_argument(steps);
+				is_known = reference(steps, x, &expected[i]);
+			}
+		a->valid[i] = !is_null;
+		wa_vector_ints(a)[i] = is_null ? 0 : x;
+		if (is_null)
+			expected[i] = 0;
+		traps |= !is_null && !is_known;
+	}
+	return traps;
+}
+
+/* Looks up a vector; returns false if that does not go as it should. */
+static bool
+test_vector(bool has_nulls, size_t *ntraps)
+{
+	WaSteps steps = make_steps();
+	int64_t expected[WA_VECTOR_ROWS];
+	size_t nrows = (size_t) random() % (WA_VECTOR_ROWS + 1);
+	bool traps;
+	WaVector a;
+	WaVector out;
+
+	wa_vector_place(&a, WA_VECTOR_INT, memory[0]);
+	wa_vector_place(&out, WA_VECTOR_INT, memory[1]);
+	a.has_nulls = has_nulls;
+	traps = fill(&steps, &a, nrows, expected);
+	EXPECT(wa_steps_call(&steps, &a, &out, nrows) == !traps);
+	*ntraps += traps;
+	if (traps)
+		return true;
+	EXPECT(out.scale == 3 && !out.mixed && out.has_nulls == has_nulls);
+	EXPECT(memcmp(out.values, expected, nrows * sizeof(int64_t)) == 0);
+	EXPECT(!has_nulls || memcmp(out.valid, a.valid, nrows) == 0);
+	return true;
+}
+
+/* Looks up many vectors, some of which trap and some of which do not. */
+static bool
+test_vectors(bool has_nulls)
+{
+	const size_t nvectors = 3000;
+	size_t ntraps = 0;
+
+	for (size_t i = 0; i < nvectors; i++)
+		EXPECT(test_vector(has_nulls, &ntraps));
+	return ntraps > nvectors / 100 && ntraps < nvectors * 9 / 10;
+}
+
+int
+main(void)
+{
+	srandom(7);
+	check(test_vectors(false), "without NULLs");
+	check(test_vectors(true), "with NULLs");
+	return finish_checks();
+}
