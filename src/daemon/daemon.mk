@@ -24,7 +24,7 @@ DAEMON_PROGRAM := $(DAEMON_BUILD)/warpaggd
 DAEMON_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra \
 	-Wmissing-prototypes -Werror -Isrc -I. -MMD -MP -pthread $(SAN)
 
-DAEMON_CORE_SRCS := $(wildcard src/core/*.c)
+DAEMON_CORE_SRCS := $(wildcard src/core/*.c src/query/*.c)
 DAEMON_GPU_SRCS := $(wildcard src/daemon/*.c) $(DAEMON_CORE_SRCS)
 DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,%/device_cuda.c),\
 	$(DAEMON_GPU_SRCS))

@@ -9,7 +9,7 @@
 
 #include "scan/accumulate.h"
 #include "scan/aggregates.h"
-#include "scan/groups.h"
+#include "scan/group_datum.h"
 #include "scan/heap.h"
 #include "scan/partition.h"
 #include "scan/rowwise.h"

@@ -9,7 +9,7 @@
 #ifndef WA_SCAN_PARTITION_H
 #define WA_SCAN_PARTITION_H
 
-#include "scan/groups.h"
+#include "scan/group_datum.h"
 
 /* The groups whose keys' hash has the bits `value` under `mask`. */
 typedef struct WaPartition

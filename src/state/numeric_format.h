@@ -13,10 +13,8 @@
 
 #include "utils/numeric.h"
 
+#include "core/decimal.h"
 #include "core/partial.h"
-
-#define WA_NUMERIC_BASE        10000
-#define WA_NUMERIC_BASE_DIGITS 4 /* decimal digits of a digit of that base */
 
 /* The scale, in digits of base 10000, of the most exact scaled integer. */
 #define WA_NUMERIC_MAX_SCALE 6
@@ -68,11 +66,6 @@ extern Numeric wa_numeric_make(const uint64 *words, int nwords, bool negative,
 /* The same for a signed integer of 128 bits. */
 extern Numeric wa_numeric_from_int128(WaInt128 integer, int scale,
 									  int display_scale);
-
-/* The largest power of ten that fits 64 bits is 10^18. */
-#define WA_DECIMAL_POWERS 19
-
-extern const int64 wa_powers_of_ten[WA_DECIMAL_POWERS];
 
 /*
  * Stores the viewed number in units of 10^-scale, of a scale up to 18, in

@@ -6,7 +6,7 @@ rooms whose headers it may include beside its own.  Beyond that:
 
   - our headers never include postgres.h, postgres_fe.h or c.h;
   - a .c file of the extension includes postgres.h first, before anything else;
-  - core, daemon and cuda never include a header of PostgreSQL's;
+  - core, query, daemon and cuda never include a header of PostgreSQL's;
   - // comments are for cuda/ and C++ test code only.
 
 Usage: includes.py FILE...   Prints each fault as FILE:LINE: text, then a line
@@ -23,13 +23,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # declares cuda's extern "C" functions, "top" for compat.h and settings.h.
 ROOMS = {
     "core": set(),
+    "query": {"core"},
     "cuda": {"core", "surface"},
-    "daemon": {"core", "surface"},
+    "daemon": {"core", "query", "surface"},
     "client": {"core", "top"},
     "exec": {"core", "client", "top"},
     "state": {"core", "exec", "top"},
     "agg": {"core", "exec", "state", "top"},
-    "scan": {"core", "exec", "client", "state", "top"},
+    "scan": {"core", "query", "exec", "client", "state", "top"},
     "stats": {"core", "client", "top"},
     "top": {"core", "client", "exec", "agg", "scan", "stats"},
 }
@@ -38,7 +39,7 @@ ROOMS = {
 EXTENSION = {"client", "exec", "state", "agg", "scan", "stats", "top"}
 
 # Rooms that know nothing of PostgreSQL.
-PLAIN = {"core", "daemon", "cuda"}
+PLAIN = {"core", "query", "daemon", "cuda"}
 
 SURFACE = "cuda/warpagg_cuda.h"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -1,18 +1,16 @@
 /*
- * groups.h
- *		The groups of a query: from the keys of rows to numbers.
+ * group_datum.h
+ *		The groups of a query (query/groups.h) with keys of SQL.
  *
  * Groups are numbered from 0 in the order in which their first rows came.  Keys
- * are equal as GROUP BY has it: NULLs are equal to one another, NaNs too, 0 and
- * -0, numerics that differ in their display scale only, and bpchars that differ
- * in trailing blanks; each group shows the key of its first row.
+ * are equal as GROUP BY has it; each group shows the key of its first row.
  */
-#ifndef WA_SCAN_GROUPS_H
-#define WA_SCAN_GROUPS_H
+#ifndef WA_SCAN_GROUP_DATUM_H
+#define WA_SCAN_GROUP_DATUM_H
 
 #include "utils/palloc.h"
 
-#include "core/vector.h"
+#include "query/groups.h"
 
 /* A grouping key. */
 typedef struct WaGroupKey
@@ -29,7 +27,7 @@ extern WaGroups *wa_groups_make(MemoryContext parent, int nkeys,
 								const WaGroupKey *keys);
 
 /*
- * Stores in groups[i] the group of row i, which it makes if there is none, for
+ * Stores in numbers[i] the group of row i, which it makes if there is none, for
  * nrows rows whose key j is in *keys[j].
  */
 extern void wa_groups_find(WaGroups *groups, WaVector *const *keys,
@@ -37,18 +35,26 @@ extern void wa_groups_find(WaGroups *groups, WaVector *const *keys,
 
 /*
  * Returns the group of one row whose keys are values of SQL, of any size and
- * kind.
+ * kind.  Needs memory in the current context.
  */
 extern uint32 wa_groups_find_row(WaGroups *groups, const Datum *keys,
 								 const bool *nulls);
 
 extern uint32 wa_groups_count(const WaGroups *groups);
 
-/* Returns a key of a group as a value of SQL, in the table's memory. */
+/*
+ * Returns a key of a group as a value of SQL, in the current memory context.
+ */
 extern Datum wa_groups_key(const WaGroups *groups, uint32 group, int key,
 						   bool *is_null);
 
 /* Returns the bytes that the table has taken. */
 extern Size wa_groups_bytes(const WaGroups *groups);
 
-#endif /* WA_SCAN_GROUPS_H */
+/* Returns the table itself. */
+extern WaQueryGroups *wa_groups_table(const WaGroups *groups);
+
+/* Raises the error that there are too many groups, unless the argument is true. */
+extern void wa_groups_check(bool found);
+
+#endif /* WA_SCAN_GROUP_DATUM_H */

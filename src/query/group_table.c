@@ -8,13 +8,9 @@
  * be too large for the number of groups; from then on groups are hashed.  When
  * the hash table is to grow, the array is tried again.
  */
-#include "postgres.h"
-
-#include "port/pg_bitutils.h"
-#include "utils/memutils.h"
-
-#include "scan/group_hash.h"
-#include "scan/group_table.h"
+#include "query/group_table.h"
+#include "query/group_hash.h"
+#include <string.h>
 
 /* A direct table may always have so many places, ... */
 #define DIRECT_PLACES 65536
@@ -23,55 +19,64 @@
 #define PLACES_PER_GROUP 8
 
 /* No direct table has more. */
-#define MAX_DIRECT_PLACES ((uint64) 1 << 30)
+#define MAX_DIRECT_PLACES ((uint64_t) 1 << 30)
 
 #define FIRST_CAPACITY 256
 #define FIRST_SLOTS    1024
-#define MAX_GROUPS     ((uint32) 1 << 31)
+#define MAX_GROUPS     ((uint32_t) 1 << 31)
 
 /* A place outside the ranges; added to any number of times it stays outside. */
-#define OUTSIDE ((uint64) 1 << 40)
+#define OUTSIDE ((uint64_t) 1 << 40)
+
+/* Makes the table have no index. */
+static void
+forget_index(WaGroupTable *table)
+{
+	table->numbers = table->none;
+	table->nnumbers = 1;
+	table->none[0] = 0;
+	table->slots = NULL;
+}
 
 void
-wa_group_table_init(WaGroupTable *table, MemoryContext context, int nkeys)
+wa_group_table_init(WaGroupTable *table, WaArena *arena, int nkeys)
 {
 	memset(table, 0, sizeof(*table));
-	table->context = context;
+	table->arena = arena;
 	table->nkeys = nkeys;
 	table->nmasks = (nkeys + 63) / 64;
 	table->nstored = nkeys + (nkeys > 1 ? table->nmasks : 0);
 	table->capacity = FIRST_CAPACITY;
-	table->words = MemoryContextAlloc(context, FIRST_CAPACITY * table->nstored *
-												   sizeof(uint64));
+	table->words = wa_arena_alloc(
+		arena, FIRST_CAPACITY * (size_t) table->nstored * sizeof(uint64_t));
 	table->null_group = WA_NO_GROUP;
-	table->ranges = MemoryContextAllocZero(context, nkeys * sizeof(WaKeyRange));
-	table->nnumbers = 1;
-	table->numbers = MemoryContextAllocZero(context, 2 * sizeof(uint32));
-	table->places =
-		MemoryContextAlloc(context, WA_VECTOR_ROWS * sizeof(uint64));
-	table->masks = MemoryContextAlloc(context, table->nmasks * WA_VECTOR_ROWS *
-												   sizeof(uint64));
+	table->ranges =
+		wa_arena_alloc_zero(arena, (size_t) nkeys * sizeof(WaKeyRange));
+	table->places = wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
+	table->masks = wa_arena_alloc(arena, (size_t) table->nmasks *
+											 WA_VECTOR_ROWS * sizeof(uint64_t));
+	forget_index(table);
 }
 
 /* Returns the words of a group. */
-static inline uint64 *
-words_of(const WaGroupTable *table, uint32 group)
+static inline uint64_t *
+words_of(const WaGroupTable *table, uint32_t group)
 {
-	return table->words + (Size) group * table->nstored;
+	return table->words + (size_t) group * (size_t) table->nstored;
 }
 
 /* Tells whether a key of a row is NULL, by its words with the masks. */
 static inline bool
-row_is_null(const WaGroupTable *table, const uint64 *words, int key)
+row_is_null(const WaGroupTable *table, const uint64_t *words, int key)
 {
 	return (words[table->nkeys + key / 64] >> (key % 64) & 1) != 0;
 }
 
-uint64
-wa_group_table_word(const WaGroupTable *table, uint32 group, int key,
+uint64_t
+wa_group_table_word(const WaGroupTable *table, uint32_t group, int key,
 					bool *is_null)
 {
-	const uint64 *words = words_of(table, group);
+	const uint64_t *words = words_of(table, group);
 
 	*is_null = table->nkeys == 1 ? group == table->null_group
 								 : row_is_null(table, words, key);
@@ -79,10 +84,10 @@ wa_group_table_word(const WaGroupTable *table, uint32 group, int key,
 }
 
 /* Returns the hash of a row's or group's words; of a single key without mask. */
-static inline uint64
-hash_words(const uint64 *words, int nwords)
+static inline uint64_t
+hash_words(const uint64_t *words, int nwords)
 {
-	uint64 hash = 0;
+	uint64_t hash = 0;
 
 	for (int i = 0; i < nwords; i++)
 		hash = wa_hash_word(hash, words[i]);
@@ -90,10 +95,10 @@ hash_words(const uint64 *words, int nwords)
 }
 
 /* Returns the place of a word of a key in a range, 0 of a NULL. */
-static inline uint64
-place_of(const WaKeyRange *range, uint64 word, bool is_null)
+static inline uint64_t
+place_of(const WaKeyRange *range, uint64_t word, bool is_null)
 {
-	uint64 offset = word - range->base;
+	uint64_t offset = word - range->base;
 
 	if (is_null)
 		return 0;
@@ -101,15 +106,15 @@ place_of(const WaKeyRange *range, uint64 word, bool is_null)
 }
 
 /* Returns the place of a group in the direct table. */
-static uint64
-group_place(const WaGroupTable *table, uint32 group)
+static uint64_t
+group_place(const WaGroupTable *table, uint32_t group)
 {
-	uint64 place = 0;
+	uint64_t place = 0;
 
 	for (int key = 0; key < table->nkeys; key++)
 	{
 		bool is_null;
-		uint64 word = wa_group_table_word(table, group, key, &is_null);
+		uint64_t word = wa_group_table_word(table, group, key, &is_null);
 
 		place += place_of(&table->ranges[key], word, is_null);
 	}
@@ -117,10 +122,10 @@ group_place(const WaGroupTable *table, uint32 group)
 }
 
 /* Returns the place of a row. */
-static uint64
-row_place(const WaGroupTable *table, const uint64 *words)
+static uint64_t
+row_place(const WaGroupTable *table, const uint64_t *words)
 {
-	uint64 place = 0;
+	uint64_t place = 0;
 
 	for (int key = 0; key < table->nkeys; key++)
 		place += place_of(&table->ranges[key], words[key],
@@ -135,25 +140,25 @@ row_place(const WaGroupTable *table, const uint64 *words)
 static int
 place_bits(const WaKeyRange *range, bool spare)
 {
-	uint64 span = (uint64) range->largest - (uint64) range->smallest;
+	uint64_t span = (uint64_t) range->largest - (uint64_t) range->smallest;
 
 	if (!range->is_known)
 		return 0;
 	if (span >= MAX_DIRECT_PLACES)
 		return 64;
 	span = span * (spare ? 2 : 1) + 2;
-	return pg_leftmost_one_pos64(span - 1) + 1;
+	return 64 - __builtin_clzll(span - 1);
 }
 
 /* Returns the number of places for the known values of all keys. */
-static uint64
+static uint64_t
 count_places(const WaGroupTable *table, bool spare)
 {
 	int bits = 0;
 
 	for (int key = 0; key < table->nkeys && bits < 64; key++)
 		bits += place_bits(&table->ranges[key], spare);
-	return bits < 64 ? (uint64) 1 << bits : PG_UINT64_MAX;
+	return bits < 64 ? (uint64_t) 1 << bits : UINT64_MAX;
 }
 
 /* Lays the ranges around the known values. */
@@ -166,32 +171,26 @@ lay_out_ranges(WaGroupTable *table, bool spare)
 	{
 		WaKeyRange *range = &table->ranges[key];
 		int bits = place_bits(range, spare);
-		uint64 values = (uint64) range->largest - (uint64) range->smallest + 1;
+		uint64_t values =
+			(uint64_t) range->largest - (uint64_t) range->smallest + 1;
 
 		range->shift = shift;
-		range->limit = ((uint64) 1 << bits) - 1;
-		range->base = (uint64) range->smallest - (range->limit - values) / 2;
+		range->limit = ((uint64_t) 1 << bits) - 1;
+		range->base = (uint64_t) range->smallest - (range->limit - values) / 2;
 		shift += bits;
 	}
 }
 
-static void *
-alloc_zero(const WaGroupTable *table, Size bytes)
-{
-	return MemoryContextAllocExtended(table->context, bytes,
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
-/* Frees the direct or the hash table. */
+/* Frees the direct or the hash table; nothing is found then. */
 static void
 free_index(WaGroupTable *table)
 {
-	if (table->numbers != NULL)
-		pfree(table->numbers);
-	if (table->slots != NULL)
-		pfree(table->slots);
-	table->numbers = NULL;
-	table->slots = NULL;
+	if (table->numbers != table->none)
+		wa_arena_free(table->arena, table->numbers);
+	wa_arena_free(table->arena, table->slots);
+	for (int key = 0; key < table->nkeys; key++)
+		table->ranges[key].limit = 0;
+	forget_index(table);
 }
 
 /*
@@ -201,19 +200,26 @@ free_index(WaGroupTable *table)
 static bool
 index_directly(WaGroupTable *table)
 {
-	uint64 allowed =
-		Max(DIRECT_PLACES, (uint64) table->ngroups * PLACES_PER_GROUP);
+	uint64_t allowed = (uint64_t) table->ngroups * PLACES_PER_GROUP;
+	uint32_t *numbers;
+	uint64_t nnumbers;
 	bool spare;
 
-	allowed = Min(allowed, MAX_DIRECT_PLACES);
+	allowed = allowed < DIRECT_PLACES ? DIRECT_PLACES : allowed;
+	allowed = allowed > MAX_DIRECT_PLACES ? MAX_DIRECT_PLACES : allowed;
 	spare = count_places(table, true) <= allowed;
 	if (!spare && count_places(table, false) > allowed)
 		return false;
 	free_index(table);
+	nnumbers = count_places(table, spare);
+	numbers =
+		wa_arena_alloc_zero(table->arena, (nnumbers + 1) * sizeof(uint32_t));
+	if (numbers == NULL)
+		return true; /* and nothing is found any more */
 	lay_out_ranges(table, spare);
-	table->nnumbers = count_places(table, spare);
-	table->numbers = alloc_zero(table, (table->nnumbers + 1) * sizeof(uint32));
-	for (uint32 group = 0; group < table->ngroups; group++)
+	table->nnumbers = nnumbers;
+	table->numbers = numbers;
+	for (uint32_t group = 0; group < table->ngroups; group++)
 		table->numbers[group_place(table, group)] = group + 1;
 	return true;
 }
@@ -222,17 +228,22 @@ index_directly(WaGroupTable *table)
 static void
 index_by_hash(WaGroupTable *table)
 {
-	uint64 nslots = FIRST_SLOTS;
+	uint64_t nslots = FIRST_SLOTS;
+	uint64_t *slots;
 
-	while (nslots < (uint64) table->ngroups * 4)
+	while (nslots < (uint64_t) table->ngroups * 4)
 		nslots *= 2;
 	free_index(table);
-	table->slots = alloc_zero(table, nslots * sizeof(uint64));
+	slots = wa_arena_alloc_zero(table->arena, nslots * sizeof(uint64_t));
+	if (slots == NULL)
+		return;
+	table->numbers = NULL;
+	table->slots = slots;
 	table->slot_mask = nslots - 1;
-	for (uint32 group = 0; group < table->ngroups; group++)
+	for (uint32_t group = 0; group < table->ngroups; group++)
 	{
-		uint64 hash = hash_words(words_of(table, group), table->nstored);
-		uint64 place = hash & table->slot_mask;
+		uint64_t hash = hash_words(words_of(table, group), table->nstored);
+		uint64_t place = hash & table->slot_mask;
 
 		if (group == table->null_group)
 			continue;
@@ -242,32 +253,48 @@ index_by_hash(WaGroupTable *table)
 	}
 }
 
-/* Adds a group with the words of a row, which no index leads to yet. */
-static uint32
-add_words(WaGroupTable *table, const uint64 *words)
+/* Makes room for more groups; returns false if it cannot. */
+static bool
+grow_words(WaGroupTable *table)
 {
-	uint32 group = table->ngroups;
+	size_t bytes = (size_t) table->capacity * 2 * (size_t) table->nstored *
+				   sizeof(uint64_t);
 
-	if (group == table->capacity)
+	if (table->capacity >= MAX_GROUPS)
 	{
-		if (group >= MAX_GROUPS)
-			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-							errmsg("too many groups")));
-		table->capacity *= 2;
-		table->words =
-			repalloc_huge(table->words, (Size) table->capacity *
-											table->nstored * sizeof(uint64));
+		table->arena->failed = true;
+		return false;
 	}
-	memcpy(words_of(table, group), words, table->nstored * sizeof(uint64));
+	if (!wa_arena_resize(table->arena, &table->words, bytes))
+		return false;
+	table->capacity *= 2;
+	return true;
+}
+
+/*
+ * Adds a group with the words of a row, which no index leads to yet; returns 0
+ * if it cannot.
+ */
+static uint32_t
+add_words(WaGroupTable *table, const uint64_t *words)
+{
+	uint32_t group = table->ngroups;
+
+	if (group == table->capacity && !grow_words(table))
+		return 0;
+	memcpy(words_of(table, group), words,
+		   (size_t) table->nstored * sizeof(uint64_t));
 	for (int key = 0; key < table->nkeys; key++)
 	{
 		WaKeyRange *range = &table->ranges[key];
-		int64 value = (int64) words[key];
+		int64_t value = (int64_t) words[key];
 
 		if (row_is_null(table, words, key))
 			continue;
-		range->smallest = range->is_known ? Min(range->smallest, value) : value;
-		range->largest = range->is_known ? Max(range->largest, value) : value;
+		if (!range->is_known || value < range->smallest)
+			range->smallest = value;
+		if (!range->is_known || value > range->largest)
+			range->largest = value;
 		range->is_known = true;
 	}
 	if (table->nkeys == 1 && row_is_null(table, words, 0))
@@ -277,11 +304,11 @@ add_words(WaGroupTable *table, const uint64 *words)
 }
 
 /* Finds or adds a row by the direct table. */
-static uint32
-find_directly(WaGroupTable *table, const uint64 *words)
+static uint32_t
+find_directly(WaGroupTable *table, const uint64_t *words)
 {
-	uint64 place = row_place(table, words);
-	uint32 group;
+	uint64_t place = row_place(table, words);
+	uint32_t group;
 
 	if (place < table->nnumbers)
 	{
@@ -296,37 +323,39 @@ find_directly(WaGroupTable *table, const uint64 *words)
 }
 
 /* Finds or adds a row by the hash table. */
-static uint32
-find_by_hash(WaGroupTable *table, const uint64 *words)
+static uint32_t
+find_by_hash(WaGroupTable *table, const uint64_t *words)
 {
-	uint64 hash = hash_words(words, table->nstored);
-	uint64 place = hash & table->slot_mask;
-	uint64 slot;
-	uint32 group;
+	uint64_t hash = hash_words(words, table->nstored);
+	uint64_t place = hash & table->slot_mask;
+	uint64_t slot;
+	uint32_t group;
 
 	if (table->nkeys == 1 && row_is_null(table, words, 0))
 		return table->null_group != WA_NO_GROUP ? table->null_group
 												: add_words(table, words);
 	while ((slot = table->slots[place]) != 0)
 	{
-		group = (uint32) slot - 1;
+		group = (uint32_t) slot - 1;
 		if (wa_hash_slot_matches(slot, hash) &&
 			memcmp(words_of(table, group), words,
-				   table->nstored * sizeof(uint64)) == 0)
+				   (size_t) table->nstored * sizeof(uint64_t)) == 0)
 			return group;
 		place = (place + 1) & table->slot_mask;
 	}
 	group = add_words(table, words);
 	table->slots[place] = wa_hash_slot(hash, group + 1);
-	if ((uint64) table->ngroups * 2 > table->slot_mask &&
+	if ((uint64_t) table->ngroups * 2 > table->slot_mask &&
 		!index_directly(table))
 		index_by_hash(table);
 	return group;
 }
 
-uint32
-wa_group_table_find(WaGroupTable *table, const uint64 *words)
+uint32_t
+wa_group_table_find(WaGroupTable *table, const uint64_t *words)
 {
+	if (table->arena->failed)
+		return 0;
 	return table->numbers != NULL ? find_directly(table, words)
 								  : find_by_hash(table, words);
 }
@@ -336,22 +365,22 @@ wa_group_table_find(WaGroupTable *table, const uint64 *words)
  * is outside the range goes to the place that is always empty.
  */
 static size_t
-find_single_directly(const WaGroupTable *table, const uint64 *words,
-					 size_t nrows, uint32 *numbers, uint16 *missing)
+find_single_directly(const WaGroupTable *table, const uint64_t *words,
+					 size_t nrows, uint32_t *numbers, uint16_t *missing)
 {
-	const uint32 *table_numbers = table->numbers;
-	const uint64 base = table->ranges[0].base;
-	const uint64 limit = table->ranges[0].limit;
-	const uint64 empty = table->nnumbers;
+	const uint32_t *table_numbers = table->numbers;
+	const uint64_t base = table->ranges[0].base;
+	const uint64_t limit = table->ranges[0].limit;
+	const uint64_t empty = table->nnumbers;
 	size_t nmissing = 0;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
-		uint64 offset = words[i] - base;
-		uint32 number = table_numbers[offset < limit ? offset + 1 : empty];
+		uint64_t offset = words[i] - base;
+		uint32_t number = table_numbers[offset < limit ? offset + 1 : empty];
 
 		numbers[i] = number - 1;
-		missing[nmissing] = (uint16) i;
+		missing[nmissing] = (uint16_t) i;
 		nmissing += number == 0;
 	}
 	return nmissing;
@@ -360,7 +389,7 @@ find_single_directly(const WaGroupTable *table, const uint64 *words,
 /* Adds a key's part to the places of the rows. */
 static void
 add_places(const WaKeyRange *range, const WaKeyRows *key, size_t nrows,
-		   uint64 *places)
+		   uint64_t *places)
 {
 	if (key->valid == NULL)
 		for (size_t i = 0; i < nrows; i++)
@@ -373,23 +402,25 @@ add_places(const WaKeyRange *range, const WaKeyRows *key, size_t nrows,
 /* Looks up rows directly. */
 static size_t
 find_rows_directly(const WaGroupTable *table, const WaKeyRows *keys,
-				   size_t nrows, uint32 *numbers, uint16 *missing)
+				   size_t nrows, uint32_t *numbers, uint16_t *missing)
 {
-	uint64 *places = table->places;
+	uint64_t *places = table->places;
 	size_t nmissing = 0;
 
 	if (table->nkeys == 1 && keys[0].valid == NULL)
 		return find_single_directly(table, keys[0].words, nrows, numbers,
 									missing);
-	memset(places, 0, nrows * sizeof(uint64));
+	memset(places, 0, nrows * sizeof(uint64_t));
 	for (int key = 0; key < table->nkeys; key++)
 		add_places(&table->ranges[key], &keys[key], nrows, places);
 	for (size_t i = 0; i < nrows; i++)
 	{
-		uint32 number = table->numbers[Min(places[i], table->nnumbers)];
+		uint64_t place =
+			places[i] < table->nnumbers ? places[i] : table->nnumbers;
+		uint32_t number = table->numbers[place];
 
 		numbers[i] = number - 1;
-		missing[nmissing] = (uint16) i;
+		missing[nmissing] = (uint16_t) i;
 		nmissing += number == 0;
 	}
 	return nmissing;
@@ -400,21 +431,22 @@ static void
 make_masks(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows)
 {
 	for (int mask = 0; mask < table->nmasks; mask++)
-		memset(table->masks + mask * WA_VECTOR_ROWS, 0, nrows * sizeof(uint64));
+		memset(table->masks + mask * WA_VECTOR_ROWS, 0,
+			   nrows * sizeof(uint64_t));
 	for (int key = 0; key < table->nkeys; key++)
 	{
-		uint64 *masks = table->masks + key / 64 * WA_VECTOR_ROWS;
-		const uint8 *valid = keys[key].valid;
+		uint64_t *masks = table->masks + key / 64 * WA_VECTOR_ROWS;
+		const uint8_t *valid = keys[key].valid;
 
 		if (valid == NULL)
 			continue;
 		for (size_t i = 0; i < nrows; i++)
-			masks[i] |= (uint64) (valid[i] == 0) << (key % 64);
+			masks[i] |= (uint64_t) (valid[i] == 0) << (key % 64);
 	}
 }
 
 /* Returns one of the stored words of all rows. */
-static inline const uint64 *
+static inline const uint64_t *
 stored_words(const WaGroupTable *table, const WaKeyRows *keys, int word)
 {
 	return word < table->nkeys
@@ -426,14 +458,14 @@ stored_words(const WaGroupTable *table, const WaKeyRows *keys, int word)
 static void
 hash_rows(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows)
 {
-	uint64 *hashes = table->places;
+	uint64_t *hashes = table->places;
 
 	if (table->nkeys > 1)
 		make_masks(table, keys, nrows);
-	memset(hashes, 0, nrows * sizeof(uint64));
+	memset(hashes, 0, nrows * sizeof(uint64_t));
 	for (int word = 0; word < table->nstored; word++)
 	{
-		const uint64 *words = stored_words(table, keys, word);
+		const uint64_t *words = stored_words(table, keys, word);
 
 		for (size_t i = 0; i < nrows; i++)
 			hashes[i] = wa_hash_word(hashes[i], words[i]);
@@ -447,14 +479,14 @@ hash_rows(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows)
  * fetches its words.
  */
 static void
-find_candidates(const WaGroupTable *table, size_t nrows, uint32 *numbers)
+find_candidates(const WaGroupTable *table, size_t nrows, uint32_t *numbers)
 {
-	const uint64 *hashes = table->places;
+	const uint64_t *hashes = table->places;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
-		uint64 place = hashes[i] & table->slot_mask;
-		uint64 slot;
+		uint64_t place = hashes[i] & table->slot_mask;
+		uint64_t slot;
 
 		if (i + WA_PREFETCH_ROWS < nrows)
 			__builtin_prefetch(
@@ -462,9 +494,9 @@ find_candidates(const WaGroupTable *table, size_t nrows, uint32 *numbers)
 		while ((slot = table->slots[place]) != 0 &&
 			   !wa_hash_slot_matches(slot, hashes[i]))
 			place = (place + 1) & table->slot_mask;
-		numbers[i] = (uint32) slot;
+		numbers[i] = (uint32_t) slot;
 		if (slot != 0)
-			__builtin_prefetch(words_of(table, (uint32) slot - 1));
+			__builtin_prefetch(words_of(table, (uint32_t) slot - 1));
 	}
 }
 
@@ -474,13 +506,13 @@ find_candidates(const WaGroupTable *table, size_t nrows, uint32 *numbers)
  */
 static void
 check_candidates(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows,
-				 uint32 *numbers)
+				 uint32_t *numbers)
 {
 	for (int word = 0; word < table->nstored; word++)
 	{
-		const uint64 *words = stored_words(table, keys, word);
-		const uint64 *group_words = table->words + word;
-		const Size stride = table->nstored;
+		const uint64_t *words = stored_words(table, keys, word);
+		const uint64_t *group_words = table->words + word;
+		const size_t stride = table->nstored;
 
 		for (size_t i = 0; i < nrows; i++)
 			if (numbers[i] != 0 &&
@@ -492,9 +524,9 @@ check_candidates(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows,
 /* Looks up rows by the hash table. */
 static size_t
 find_rows_by_hash(const WaGroupTable *table, const WaKeyRows *keys,
-				  size_t nrows, uint32 *numbers, uint16 *missing)
+				  size_t nrows, uint32_t *numbers, uint16_t *missing)
 {
-	const uint8 *valid = table->nkeys == 1 ? keys[0].valid : NULL;
+	const uint8_t *valid = table->nkeys == 1 ? keys[0].valid : NULL;
 	size_t nmissing = 0;
 
 	hash_rows(table, keys, nrows);
@@ -506,7 +538,7 @@ find_rows_by_hash(const WaGroupTable *table, const WaKeyRows *keys,
 				numbers[i] = table->null_group + 1;
 	for (size_t i = 0; i < nrows; i++)
 	{
-		missing[nmissing] = (uint16) i;
+		missing[nmissing] = (uint16_t) i;
 		nmissing += numbers[i] == 0;
 		numbers[i]--;
 	}
@@ -515,7 +547,7 @@ find_rows_by_hash(const WaGroupTable *table, const WaKeyRows *keys,
 
 size_t
 wa_group_table_find_rows(WaGroupTable *table, const WaKeyRows *keys,
-						 size_t nrows, uint32 *numbers, uint16 *missing)
+						 size_t nrows, uint32_t *numbers, uint16_t *missing)
 {
 	return table->numbers != NULL
 			   ? find_rows_directly(table, keys, nrows, numbers, missing)

@@ -1,0 +1,60 @@
+/*
+ * arena.h
+ *		Where groups and accumulators get their memory from.
+ *
+ * In a backend that is a memory context, whose functions raise an error when
+ * there is no memory; in warpaggd it is memory of malloc's up to a limit, and
+ * then an allocation returns NULL and the arena has failed.  That cannot be
+ * undone: what was computed in a failed arena is of no use, but stays sound, so
+ * functions need to look at the arena only after they have grown something, and
+ * their callers once a batch of rows.
+ *
+ * An arena is used by one thread at a time.
+ */
+#ifndef WA_QUERY_ARENA_H
+#define WA_QUERY_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct WaArena WaArena;
+
+struct WaArena
+{
+	/*
+	 * Allocate memory, zeroed or not, or give memory another size; return NULL,
+	 * with the memory as it was, if that cannot be had.
+	 */
+	void *(*allocate)(WaArena *arena, size_t bytes, bool zero);
+	void *(*resize)(WaArena *arena, void *memory, size_t bytes);
+
+	/* Gives memory back. */
+	void (*release)(WaArena *arena, void *memory);
+
+	void *context; /* a MemoryContext; or the latest block of malloc's */
+	size_t bytes;  /* of malloc's: taken */
+	size_t limit;  /* of malloc's */
+	bool failed;   /* there was not enough memory */
+};
+
+/* Makes *arena one of at most limit bytes of malloc's. */
+void wa_arena_init(WaArena *arena, size_t limit);
+
+/* Frees all memory of an arena that wa_arena_init has made. */
+void wa_arena_reset(WaArena *arena);
+
+/* Returns memory, NULL if there is not enough: then the arena has failed. */
+void *wa_arena_alloc(WaArena *arena, size_t bytes);
+void *wa_arena_alloc_zero(WaArena *arena, size_t bytes);
+
+/*
+ * Gives the memory that a pointer points to, which may be NULL, another size;
+ * pointer: the address of that pointer, of whatever type.  Returns false, with
+ * nothing changed, if there is not enough: then the arena has failed.
+ */
+bool wa_arena_resize(WaArena *arena, void *pointer, size_t bytes);
+
+/* Gives memory back; NULL: nothing. */
+void wa_arena_free(WaArena *arena, void *memory);
+
+#endif /* WA_QUERY_ARENA_H */

@@ -1,0 +1,169 @@
+/*
+ * group_decimal.c
+ *		Numerics as words; see group_decimal.h.
+ *
+ * A word holds a value without zeros at its end and, in its five lowest bits,
+ * the scale of that.  What does not fit is in a dictionary, as a wide decimal,
+ * and its word holds a code, with a mark in place of the scale.
+ */
+#include <string.h>
+
+#include "core/decimal.h"
+#include "query/group_decimal.h"
+#include "query/hints.h"
+
+#define SCALE_BITS 5
+#define SCALE_MASK ((1 << SCALE_BITS) - 1)
+
+/* In place of a scale: the word holds a code. */
+#define CODE_MARK SCALE_MASK
+
+/* Values below this in magnitude fit beside a scale. */
+#define MAX_VALUE (INT64_C(1) << (63 - SCALE_BITS))
+
+/* The most digits of base 10000 of a value of 64 bits, at any scale. */
+#define MAX_DIGITS 6
+
+static inline uint64_t
+make_word(int64_t value, int scale)
+{
+	return (uint64_t) value << SCALE_BITS | (uint64_t) scale;
+}
+
+static inline bool
+fits_word(int64_t value)
+{
+	return value > -MAX_VALUE && value < MAX_VALUE;
+}
+
+/* Takes zeros from the end of the digits after the point. */
+static inline int64_t
+strip(int64_t value, int *scale)
+{
+	if (value == 0)
+		*scale = 0;
+	while (*scale > 0 && value % 10 == 0)
+	{
+		value /= 10;
+		(*scale)--;
+	}
+	return value;
+}
+
+/* Returns the word of a wide decimal. */
+static uint64_t
+wide_word(WaDictionary *dictionary, WaText bytes)
+{
+	const WaDictionaryKey key = {bytes.data, (uint32_t) bytes.length,
+								 (uint32_t) bytes.length};
+
+	return make_word(wa_dictionary_code(dictionary, &key), CODE_MARK);
+}
+
+/* Returns the word of a value, without zeros at its end, that does not fit. */
+static WA_NOINLINE uint64_t
+large_word(WaDictionary *dictionary, int64_t value, int scale)
+{
+	int below = (scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
+	unsigned __int128 rest =
+		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	int first = MAX_DIGITS;
+	int end = MAX_DIGITS;
+	int16_t digits[MAX_DIGITS] = {0};
+	WaWideDecimal header = {.class = WA_WIDE_FINITE, .negative = value < 0};
+	char bytes[sizeof(header) + sizeof(digits)];
+
+	rest *= (unsigned __int128)
+		wa_powers_of_ten[below * WA_NUMERIC_BASE_DIGITS - scale];
+	for (; rest != 0; rest /= WA_NUMERIC_BASE)
+		digits[--first] = (int16_t) (rest % WA_NUMERIC_BASE);
+	header.weight = end - first - below - 1;
+	while (end > first && digits[end - 1] == 0)
+		end--;
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), digits + first,
+		   (size_t) (end - first) * sizeof(int16_t));
+	return wide_word(dictionary,
+					 (WaText){bytes, sizeof(header) + (size_t) (end - first) *
+														  sizeof(int16_t)});
+}
+
+void
+wa_decimal_words(WaDictionary *dictionary, const int64_t *values, int scale,
+				 size_t nrows, uint64_t *words)
+{
+	for (size_t i = 0; i < nrows; i++)
+	{
+		int value_scale = scale;
+		int64_t value = strip(values[i], &value_scale);
+
+		words[i] = WA_LIKELY(fits_word(value))
+					   ? make_word(value, value_scale)
+					   : large_word(dictionary, value, value_scale);
+	}
+}
+
+uint64_t
+wa_decimal_of_value(WaDictionary *dictionary, const WaQueryValue *value)
+{
+	int scale = value->scale;
+	int64_t integer = value->integer;
+
+	if (value->is_wide)
+		return wide_word(dictionary, value->text);
+	integer = strip(integer, &scale);
+	return fits_word(integer) ? make_word(integer, scale)
+							  : large_word(dictionary, integer, scale);
+}
+
+void
+wa_decimal_value(const WaDictionary *dictionary, uint64_t word,
+				 WaQueryValue *value)
+{
+	int scale = (int) (word & SCALE_MASK);
+
+	value->is_wide = scale == CODE_MARK;
+	value->integer = (int64_t) word >> SCALE_BITS;
+	value->scale = (uint8_t) scale;
+	if (value->is_wide)
+		value->text =
+			wa_dictionary_shown(dictionary, (uint32_t) value->integer);
+}
+
+/* Tells whether all digits are some, and neither the first nor the last is 0. */
+static bool
+digits_are_sound(const char *bytes, size_t ndigits)
+{
+	for (size_t i = 0; i < ndigits; i++)
+	{
+		int16_t digit;
+
+		memcpy(&digit, bytes + i * sizeof(digit), sizeof(digit));
+		if (digit < 0 || digit >= WA_NUMERIC_BASE ||
+			(digit == 0 && (i == 0 || i == ndigits - 1)))
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_wide_decimal_is_sound(WaText bytes)
+{
+	WaWideDecimal header;
+	size_t ndigits;
+
+	if (bytes.length < sizeof(header))
+		return false;
+	memcpy(&header, bytes.data, sizeof(header));
+	ndigits = (bytes.length - sizeof(header)) / sizeof(int16_t);
+	if (bytes.length != sizeof(header) + ndigits * sizeof(int16_t))
+		return false;
+	if (header.class != WA_WIDE_FINITE)
+		return header.class > 0 && header.class <= WA_WIDE_MINUS_INFINITY &&
+			   header.negative == 0 && header.weight == 0 && ndigits == 0;
+	return (header.negative == 0 || header.negative == 1) && ndigits > 0 &&
+		   ndigits <= WA_WIDE_MAX_DIGITS &&
+		   header.weight >= -WA_WIDE_MAX_WEIGHT &&
+		   header.weight <= WA_WIDE_MAX_WEIGHT &&
+		   digits_are_sound(bytes.data + sizeof(header), ndigits);
+}

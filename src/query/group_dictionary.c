@@ -1,0 +1,290 @@
+/*
+ * group_dictionary.c
+ *		Codes of distinct byte strings; see group_dictionary.h.
+ *
+ * A hash table with open addressing leads from a string to its entry, which has
+ * the string's first eight bytes, so that short ones are compared as words.  The
+ * strings lie one after the other in large blocks.
+ */
+#include <string.h>
+
+#include "query/group_dictionary.h"
+#include "query/group_hash.h"
+
+/* Slots of a new table; at most half of them are taken. */
+#define FIRST_SLOTS 256
+
+/* Blocks for strings: the first, and the largest unless a string is larger. */
+#define FIRST_BLOCK_BYTES 1024
+#define MAX_BLOCK_BYTES   ((size_t) 1024 * 1024)
+
+/* Strings begin where a word could, behind four bytes with their lengths. */
+#define LENGTH_BYTES sizeof(uint32_t)
+
+typedef struct Entry
+{
+	uint64_t head;     /* the first bytes, as head_of has them */
+	const char *shown; /* behind the length of that */
+	uint32_t length;
+	uint32_t hash; /* the low half */
+} Entry;
+
+struct WaDictionary
+{
+	WaArena *arena;
+	Entry *entries;
+	uint32_t nentries;
+	uint32_t capacity;
+	uint64_t *slots; /* as of wa_hash_slot, with the code + 1 */
+	uint64_t mask;   /* number of slots - 1 */
+	char *block;     /* where the next string goes */
+	size_t block_room;
+	size_t block_bytes;              /* of the last block */
+	uint64_t hashes[WA_VECTOR_ROWS]; /* of strings that are looked up */
+};
+
+static inline uint64_t
+load64(const char *data)
+{
+	uint64_t word;
+
+	memcpy(&word, data, sizeof(word));
+	return word;
+}
+
+static inline uint32_t
+load32(const char *data)
+{
+	uint32_t word;
+
+	memcpy(&word, data, sizeof(word));
+	return word;
+}
+
+/* Returns the first eight bytes of a string; of a shorter one, zeros after it. */
+static inline uint64_t
+head_of(const char *data, uint32_t length)
+{
+	const uint8_t *bytes = (const uint8_t *) data;
+
+	if (length >= 8)
+		return load64(data);
+	/* Pieces that overlap have the same bits where they do. */
+	if (length >= 4)
+		return load32(data) | (uint64_t) load32(data + length - 4)
+								  << ((length - 4) * 8);
+	if (length == 0)
+		return 0;
+	return (uint64_t) bytes[0] |
+		   (uint64_t) bytes[length / 2] << (length / 2 * 8) |
+		   (uint64_t) bytes[length - 1] << ((length - 1) * 8);
+}
+
+/* Returns the hash of a string. */
+static inline uint64_t
+hash_of(const char *data, uint32_t length)
+{
+	uint64_t hash = wa_hash_word(length, head_of(data, length));
+
+	if (length > 8)
+	{
+		for (uint32_t at = 8; at + 8 < length; at += 8)
+			hash = wa_hash_word(hash, load64(data + at));
+		hash = wa_hash_word(hash, load64(data + length - 8));
+	}
+	return wa_hash_finish(hash);
+}
+
+WaDictionary *
+wa_dictionary_make(WaArena *arena)
+{
+	WaDictionary *dictionary = wa_arena_alloc_zero(arena, sizeof(WaDictionary));
+
+	if (dictionary == NULL)
+		return NULL;
+	dictionary->arena = arena;
+	dictionary->slots =
+		wa_arena_alloc_zero(arena, FIRST_SLOTS * sizeof(uint64_t));
+	dictionary->mask = FIRST_SLOTS - 1;
+	dictionary->capacity = FIRST_SLOTS / 2;
+	/* Zeroed, so that the first has the length 0 even if it is not there. */
+	dictionary->entries =
+		wa_arena_alloc_zero(arena, dictionary->capacity * sizeof(Entry));
+	return arena->failed ? NULL : dictionary;
+}
+
+/* Doubles the table; returns false, with it as it was, if it cannot. */
+static bool
+grow(WaDictionary *dictionary)
+{
+	size_t nslots = (dictionary->mask + 1) * 2;
+	uint64_t *slots;
+
+	if (!wa_arena_resize(dictionary->arena, &dictionary->entries,
+						 (size_t) dictionary->capacity * 2 * sizeof(Entry)))
+		return false;
+	slots = wa_arena_alloc_zero(dictionary->arena, nslots * sizeof(uint64_t));
+	if (slots == NULL)
+		return false;
+	wa_arena_free(dictionary->arena, dictionary->slots);
+	dictionary->slots = slots;
+	dictionary->mask = nslots - 1;
+	dictionary->capacity *= 2;
+	for (uint32_t code = 0; code < dictionary->nentries; code++)
+	{
+		const Entry *entry = &dictionary->entries[code];
+		uint64_t hash = hash_of(entry->shown, entry->length);
+		uint64_t place = hash & dictionary->mask;
+
+		while (dictionary->slots[place] != 0)
+			place = (place + 1) & dictionary->mask;
+		dictionary->slots[place] = wa_hash_slot(hash, code + 1);
+	}
+	return true;
+}
+
+/* Returns room for so many bytes among the strings, NULL if there is none. */
+static char *
+take_room(WaDictionary *dictionary, size_t bytes)
+{
+	char *room;
+
+	bytes = (bytes + 7) & ~(size_t) 7;
+	if (bytes > dictionary->block_room)
+	{
+		size_t next = dictionary->block_bytes * 2;
+
+		if (next > MAX_BLOCK_BYTES)
+			next = MAX_BLOCK_BYTES;
+		if (next < FIRST_BLOCK_BYTES)
+			next = FIRST_BLOCK_BYTES;
+		if (next < bytes)
+			next = bytes;
+		room = wa_arena_alloc(dictionary->arena, next);
+		if (room == NULL)
+			return NULL;
+		dictionary->block_bytes = next;
+		dictionary->block_room = next;
+		dictionary->block = room;
+	}
+	room = dictionary->block;
+	dictionary->block += bytes;
+	dictionary->block_room -= bytes;
+	return room;
+}
+
+/*
+ * Adds a string whose slot is to be the given one; returns its code, or 0 if
+ * there is not enough memory.
+ */
+static uint32_t
+add(WaDictionary *dictionary, const WaDictionaryKey *key, uint64_t hash,
+	uint64_t place)
+{
+	uint32_t code = dictionary->nentries;
+	Entry *entry;
+	char *room;
+
+	if (dictionary->nentries == dictionary->capacity)
+		return 0; /* growing has failed */
+	room = take_room(dictionary, LENGTH_BYTES + (size_t) key->shown_length);
+	if (room == NULL)
+		return 0;
+	memcpy(room, &key->shown_length, LENGTH_BYTES);
+	memcpy(room + LENGTH_BYTES, key->data, key->shown_length);
+	entry = &dictionary->entries[code];
+	entry->shown = room + LENGTH_BYTES;
+	entry->head = head_of(key->data, key->length);
+	entry->length = key->length;
+	entry->hash = (uint32_t) hash;
+	dictionary->nentries++;
+	dictionary->slots[place] = wa_hash_slot(hash, code + 1);
+	if (dictionary->nentries == dictionary->capacity)
+		(void) grow(dictionary);
+	return code;
+}
+
+/* Tells whether two strings of a length above 8 have the same bytes after 8. */
+static inline bool
+tails_match(const char *a, const char *b, uint32_t length)
+{
+	return load64(a + length - 8) == load64(b + length - 8) &&
+		   (length <= 16 || memcmp(a + 8, b + 8, length - 16) == 0);
+}
+
+/* Tells whether the entry is of the string, which has the hash. */
+static inline bool
+is_entry_of(const Entry *entry, const WaDictionaryKey *key, uint64_t hash)
+{
+	return entry->hash == (uint32_t) hash && entry->length == key->length &&
+		   entry->head == head_of(key->data, key->length) &&
+		   (key->length <= 8 ||
+			tails_match(entry->shown, key->data, key->length));
+}
+
+/* Returns the code of a string with the hash, which is added if need be. */
+static inline uint32_t
+find(WaDictionary *dictionary, const WaDictionaryKey *key, uint64_t hash)
+{
+	uint64_t place = hash & dictionary->mask;
+	uint64_t slot;
+
+	while ((slot = dictionary->slots[place]) != 0)
+	{
+		uint32_t code = (uint32_t) slot - 1;
+
+		if (wa_hash_slot_matches(slot, hash) &&
+			is_entry_of(&dictionary->entries[code], key, hash))
+			return code;
+		place = (place + 1) & dictionary->mask;
+	}
+	return add(dictionary, key, hash, place);
+}
+
+uint32_t
+wa_dictionary_code(WaDictionary *dictionary, const WaDictionaryKey *key)
+{
+	return find(dictionary, key, hash_of(key->data, key->length));
+}
+
+void
+wa_dictionary_codes(WaDictionary *dictionary, const WaDictionaryKey *keys,
+					const uint16_t *rows, size_t nkeys, uint64_t *words)
+{
+	uint64_t *hashes = dictionary->hashes;
+
+	for (size_t i = 0; i < nkeys; i++)
+	{
+		hashes[i] = hash_of(keys[i].data, keys[i].length);
+		__builtin_prefetch(&dictionary->slots[hashes[i] & dictionary->mask]);
+	}
+	for (size_t i = 0; i < nkeys; i++)
+	{
+		if (i + WA_PREFETCH_ROWS < nkeys)
+		{
+			uint64_t place = hashes[i + WA_PREFETCH_ROWS] & dictionary->mask;
+			uint32_t number = (uint32_t) dictionary->slots[place];
+
+			if (number != 0)
+				__builtin_prefetch(&dictionary->entries[number - 1]);
+		}
+		words[rows[i]] = find(dictionary, &keys[i], hashes[i]);
+	}
+}
+
+WaText
+wa_dictionary_shown(const WaDictionary *dictionary, uint32_t code)
+{
+	const char *shown = dictionary->entries[code].shown;
+	WaText text = {shown, 0};
+
+	if (shown != NULL)
+		text.length = load32(shown - LENGTH_BYTES);
+	return text;
+}
+
+uint32_t
+wa_dictionary_length(const WaDictionary *dictionary, uint32_t code)
+{
+	return dictionary->entries[code].length;
+}

@@ -1,0 +1,58 @@
+/*
+ * group_key.h
+ *		Grouping keys as words: keys are equal if their words are.
+ *
+ * INT		the value
+ * BOOL		0 or 1
+ * FLOAT	the bits, of one zero and one NaN
+ * DECIMAL	the value without zeros at its end, and its scale; what does not fit
+ *			beside the other, a code of its digits
+ * TEXT		a code of its bytes
+ *
+ * Beside the word a key has what tells how it is shown, where equal keys may be
+ * shown in several ways: the number of digits after the point of a DECIMAL, of
+ * trailing blanks of a bpchar, 1 for the FLOAT -0.
+ */
+#ifndef WA_QUERY_GROUP_KEY_H
+#define WA_QUERY_GROUP_KEY_H
+
+#include "query/group_dictionary.h"
+#include "query/group_table.h"
+#include "query/groups.h"
+
+typedef struct WaKeyCodec
+{
+	WaVectorKind kind;
+	bool blank_padded;        /* TEXT: trailing blanks do not count */
+	bool has_shown;           /* equal keys may be shown in several ways */
+	WaDictionary *dictionary; /* DECIMAL, TEXT */
+	uint32_t *byte_codes; /* TEXT: code + 1 of each byte as a string, or 0 */
+	uint64_t *words;      /* of the rows of a vector */
+	WaDictionaryKey *strings; /* TEXT: of rows that are looked up */
+	uint16_t *string_rows;
+} WaKeyCodec;
+
+/* Makes *codec that of a key, in the arena. */
+extern void wa_key_init(WaKeyCodec *codec, WaArena *arena,
+						const WaQueryKey *key);
+
+/* Returns the words of a vector's rows, until the next call or vector. */
+extern const uint64_t *wa_key_words(WaKeyCodec *codec, const WaVector *vector,
+									size_t nrows);
+
+/* Returns how a row's key is shown, which is not NULL. */
+extern uint32_t wa_key_shown(const WaKeyCodec *codec, const WaVector *vector,
+							 size_t row);
+
+/* Returns the word of a value that is not NULL, and how it is shown. */
+extern uint64_t wa_key_of_value(WaKeyCodec *codec, const WaQueryValue *value,
+								uint32_t *shown);
+
+/*
+ * Stores the key of a word in a value that is not NULL.  Its text lives as long
+ * as the codec's arena.
+ */
+extern void wa_key_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
+						 WaQueryValue *value);
+
+#endif /* WA_QUERY_GROUP_KEY_H */

@@ -1,0 +1,184 @@
+/*
+ * groups.c
+ *		The groups of a query; see groups.h.
+ *
+ * Keys become words (group_key.c), and words numbers (group_table.c).  Rows
+ * without a group yet are looked at one by one, in their order.
+ */
+#include <string.h>
+
+#include "query/group_key.h"
+#include "query/group_table.h"
+#include "query/groups.h"
+
+struct WaQueryGroups
+{
+	WaArena *arena;
+	int nkeys;
+	WaKeyCodec *codecs;
+	WaKeyRows *rows;   /* of a vector, for each key */
+	uint32_t **shown;  /* how each key of each group is shown, or NULL */
+	uint32_t capacity; /* groups that there is room for in those */
+	uint64_t *words;   /* of a row, with its masks */
+	uint32_t *row_shown;
+	uint16_t missing[WA_VECTOR_ROWS];
+	WaGroupTable table;
+};
+
+WaQueryGroups *
+wa_query_groups_make(WaArena *arena, int nkeys, const WaQueryKey *keys)
+{
+	WaQueryGroups *groups = wa_arena_alloc_zero(arena, sizeof(WaQueryGroups));
+	size_t count = (size_t) nkeys;
+
+	if (groups == NULL)
+		return NULL;
+	groups->arena = arena;
+	groups->nkeys = nkeys;
+	wa_group_table_init(&groups->table, arena, nkeys);
+	groups->capacity = groups->table.capacity;
+	groups->codecs = wa_arena_alloc(arena, count * sizeof(WaKeyCodec));
+	groups->rows = wa_arena_alloc(arena, count * sizeof(WaKeyRows));
+	groups->shown = wa_arena_alloc_zero(arena, count * sizeof(uint32_t *));
+	groups->row_shown = wa_arena_alloc(arena, count * sizeof(uint32_t));
+	groups->words = wa_arena_alloc(
+		arena, (count + (size_t) groups->table.nmasks) * sizeof(uint64_t));
+	for (int key = 0; key < nkeys && !arena->failed; key++)
+	{
+		wa_key_init(&groups->codecs[key], arena, &keys[key]);
+		if (groups->codecs[key].has_shown)
+			groups->shown[key] =
+				wa_arena_alloc(arena, groups->capacity * sizeof(uint32_t));
+	}
+	return arena->failed ? NULL : groups;
+}
+
+/*
+ * Makes room for how the keys of as many groups are shown as the table has.
+ * Returns false if it cannot.
+ */
+static bool
+grow_shown(WaQueryGroups *groups)
+{
+	size_t bytes = (size_t) groups->table.capacity * sizeof(uint32_t);
+
+	if (groups->capacity == groups->table.capacity)
+		return true;
+	for (int key = 0; key < groups->nkeys; key++)
+		if (groups->shown[key] != NULL &&
+			!wa_arena_resize(groups->arena, &groups->shown[key], bytes))
+			return false;
+	groups->capacity = groups->table.capacity;
+	return true;
+}
+
+/* Returns the group of the row in groups->words and row_shown. */
+static uint32_t
+find_row(WaQueryGroups *groups)
+{
+	uint32_t before = groups->table.ngroups;
+	uint32_t group = wa_group_table_find(&groups->table, groups->words);
+
+	if (groups->table.ngroups == before || !grow_shown(groups))
+		return group;
+	for (int key = 0; key < groups->nkeys; key++)
+		if (groups->shown[key] != NULL)
+			groups->shown[key][group] = groups->row_shown[key];
+	return group;
+}
+
+/* Empties groups->words and row_shown: no key is NULL. */
+static void
+clear_row(WaQueryGroups *groups)
+{
+	memset(groups->words + groups->nkeys, 0,
+		   groups->table.nmasks * sizeof(uint64_t));
+}
+
+/* Makes a key of the row NULL. */
+static void
+set_null(WaQueryGroups *groups, int key)
+{
+	groups->words[key] = 0;
+	groups->words[groups->nkeys + key / 64] |= (uint64_t) 1 << (key % 64);
+	groups->row_shown[key] = 0;
+}
+
+/* Returns the group of a row of vectors, whose words are in groups->rows. */
+static uint32_t
+find_vector_row(WaQueryGroups *groups, WaVector *const *keys, size_t row)
+{
+	clear_row(groups);
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		if (!wa_vector_is_valid(keys[key], row))
+		{
+			set_null(groups, key);
+			continue;
+		}
+		groups->words[key] = groups->rows[key].words[row];
+		if (groups->shown[key] != NULL)
+			groups->row_shown[key] =
+				wa_key_shown(&groups->codecs[key], keys[key], row);
+	}
+	return find_row(groups);
+}
+
+bool
+wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
+					 uint32_t *numbers)
+{
+	size_t nmissing;
+
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		groups->rows[key].words =
+			wa_key_words(&groups->codecs[key], keys[key], nrows);
+		groups->rows[key].valid =
+			keys[key]->has_nulls ? keys[key]->valid : NULL;
+	}
+	nmissing = wa_group_table_find_rows(&groups->table, groups->rows, nrows,
+										numbers, groups->missing);
+	for (size_t i = 0; i < nmissing; i++)
+		numbers[groups->missing[i]] =
+			find_vector_row(groups, keys, groups->missing[i]);
+	return !groups->arena->failed;
+}
+
+bool
+wa_query_groups_find_values(WaQueryGroups *groups, const WaQueryValue *keys,
+							uint32_t *number)
+{
+	clear_row(groups);
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		if (keys[key].is_null)
+			set_null(groups, key);
+		else
+			groups->words[key] = wa_key_of_value(
+				&groups->codecs[key], &keys[key], &groups->row_shown[key]);
+	}
+	*number = find_row(groups);
+	return !groups->arena->failed;
+}
+
+uint32_t
+wa_query_groups_count(const WaQueryGroups *groups)
+{
+	return groups->table.ngroups;
+}
+
+void
+wa_query_groups_key(const WaQueryGroups *groups, uint32_t group, int key,
+					WaQueryValue *value)
+{
+	bool is_null;
+	uint64_t word = wa_group_table_word(&groups->table, group, key, &is_null);
+	const uint32_t *shown = groups->shown[key];
+
+	if (is_null)
+		value->is_null = true;
+	else
+		wa_key_value(&groups->codecs[key], word,
+					 shown != NULL ? shown[group] : 0, value);
+}

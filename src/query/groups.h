@@ -1,0 +1,51 @@
+/*
+ * groups.h
+ *		The groups of a query: from the keys of rows to numbers.
+ *
+ * Groups are numbered from 0 in the order in which their first rows came.  Keys
+ * are equal as GROUP BY has it: NULLs are equal to one another, NaNs too, 0 and
+ * -0, numerics that differ in their display scale only, and bpchars that differ
+ * in trailing blanks; each group shows the key of its first row.
+ */
+#ifndef WA_QUERY_GROUPS_H
+#define WA_QUERY_GROUPS_H
+
+#include "query/arena.h"
+#include "query/value.h"
+
+/* A grouping key. */
+typedef struct WaQueryKey
+{
+	WaVectorKind kind;
+	bool blank_padded; /* TEXT: trailing blanks do not count */
+} WaQueryKey;
+
+typedef struct WaQueryGroups WaQueryGroups;
+
+/*
+ * Makes a table without groups, in the arena.  Returns NULL if there is not
+ * enough memory.
+ */
+extern WaQueryGroups *wa_query_groups_make(WaArena *arena, int nkeys,
+										   const WaQueryKey *keys);
+
+/*
+ * Stores in numbers[i] the group of row i, which it makes if there is none, for
+ * nrows rows whose key j is in *keys[j].  Returns false, with the groups of no
+ * further use, if there are too many or there is not enough memory.
+ */
+extern bool wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys,
+								 size_t nrows, uint32_t *numbers);
+
+/* Likewise, the group of one row whose keys are the values. */
+extern bool wa_query_groups_find_values(WaQueryGroups *groups,
+										const WaQueryValue *keys,
+										uint32_t *number);
+
+extern uint32_t wa_query_groups_count(const WaQueryGroups *groups);
+
+/* Stores a key of a group in *value, whose text lives as long as the groups. */
+extern void wa_query_groups_key(const WaQueryGroups *groups, uint32_t group,
+								int key, WaQueryValue *value);
+
+#endif /* WA_QUERY_GROUPS_H */
