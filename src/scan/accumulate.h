@@ -2,15 +2,14 @@
  * accumulate.h
  *		What the groups of a query keep of one aggregated column.
  *
- * An accumulator has for each group what the operations of a plan need, packed
- * so that a step over a vector's rows stays in the cache.  What does not fit
+ * An accumulator has a record for each group (query/records.h).  What has no room
  * there goes to a transition state of the group (state/state.h), as the
  * aggregate tier has them; in the end everything is in such states.
  */
 #ifndef WA_SCAN_ACCUMULATE_H
 #define WA_SCAN_ACCUMULATE_H
 
-#include "core/vector.h"
+#include "query/records.h"
 #include "state/state.h"
 
 typedef struct WaAccumulator WaAccumulator;
@@ -42,10 +41,19 @@ extern void wa_accumulator_take_datum(WaAccumulator *accumulator, uint32 group,
 
 /*
  * Merges what an accumulator of another process has of a group, whose rows came
- * later, as a transition state.
+ * later: as a record, which is sound and has rows, or as a transition state.
  */
+extern void wa_accumulator_merge_record(WaAccumulator *accumulator,
+										uint32 group, const WaRecord *record);
 extern void wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
 								 const WaAggState *state);
+
+/*
+ * Stores the record of a group in *record; returns false if it has a transition
+ * state, too.
+ */
+extern bool wa_accumulator_record(const WaAccumulator *accumulator,
+								  uint32 group, WaRecord *record);
 
 /*
  * Returns everything about a group as a transition state with all rows in its

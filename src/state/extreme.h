@@ -24,13 +24,6 @@ typedef union WaExtreme
 /* Bytes of the component. */
 #define WA_EXTREME_BYTES sizeof(WaExtreme)
 
-/* Returns the component MIN or MAX. */
-static inline const WaExtreme *
-wa_extreme_of(const WaAggState *state, WaOp op)
-{
-	return (const WaExtreme *) wa_state_component(state, op);
-}
-
 /* Puts a value into the components MIN and MAX that the plan has. */
 extern void wa_extreme_take(WaAggState *state, Datum value);
 

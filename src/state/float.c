@@ -157,22 +157,6 @@ wa_float_set_small(WaAggState *state, const WaSmallSums *sums)
 	state->negative_zeros = sums->negative_zeros;
 }
 
-bool
-wa_float_get_small(const WaAggState *state, WaSmallSums *sums)
-{
-	if (state->wide)
-		return false;
-	sums->sum = sum_of(state)->small;
-	sums->exponent = state->exponent;
-	if (wa_state_has(state, WA_OP_SQUARES))
-	{
-		sums->squares = squares_of(state)->small;
-		sums->squares_exponent = state->squares_exponent;
-	}
-	sums->negative_zeros = state->negative_zeros;
-	return true;
-}
-
 static void
 float_take(WaAggState *state, Datum value)
 {

@@ -21,7 +21,4 @@ typedef struct WaSmallSums
 /* Puts sums into a state that has no rows yet. */
 extern void wa_float_set_small(WaAggState *state, const WaSmallSums *sums);
 
-/* Stores the sums of a state; returns false if they are not small. */
-extern bool wa_float_get_small(const WaAggState *state, WaSmallSums *sums);
-
 #endif /* WA_STATE_FLOAT_H */

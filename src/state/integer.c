@@ -10,7 +10,6 @@
 #include "utils/numeric.h"
 
 #include "state/column.h"
-#include "state/integer.h"
 #include "state/numeric_format.h"
 #include "state/numeric_variance.h"
 
@@ -69,14 +68,6 @@ integer_absorb(WaAggState *state, const WaPartial *partial)
 	wa_int128_add(sum_of(state), wa_int128_get(partial->sum));
 	if (wa_state_has(state, WA_OP_SQUARES))
 		wa_uint192_add(squares_of(state), partial->squares);
-}
-
-void
-wa_integer_get(const WaAggState *state, WaPartial *partial)
-{
-	partial->sum = *sum_of(state);
-	if (wa_state_has(state, WA_OP_SQUARES))
-		partial->squares = *squares_of(state);
 }
 
 static void

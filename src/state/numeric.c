@@ -381,20 +381,6 @@ wa_numeric_set_unit(WaAggState *state, int scale, int display_scale)
 	state->display_scale = (uint16) display_scale;
 }
 
-bool
-wa_numeric_get_units(const WaAggState *state, WaPartial *partial, int *scale,
-					 int *display_scale)
-{
-	if (sum_of(state)->rest != NULL)
-		return false;
-	partial->sum = sum_of(state)->units;
-	if (has_squares(state))
-		partial->squares = *squares_of(state);
-	*scale = state->exponent;
-	*display_scale = state->display_scale;
-	return true;
-}
-
 static void
 numeric_absorb(WaAggState *state, const WaPartial *partial)
 {

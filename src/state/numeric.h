@@ -20,11 +20,4 @@ extern Numeric wa_numeric_of_value(const WaAggState *state, WaValue value);
 extern void wa_numeric_set_unit(WaAggState *state, int scale,
 								int display_scale);
 
-/*
- * Stores the sums of a state in a partial, in the units that it also returns by
- * *scale, as above; returns false if some values are not in these.
- */
-extern bool wa_numeric_get_units(const WaAggState *state, WaPartial *partial,
-								 int *scale, int *display_scale);
-
 #endif /* WA_STATE_NUMERIC_H */

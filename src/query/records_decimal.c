@@ -1,0 +1,391 @@
+/*
+ * records_decimal.c
+ *		Records of numerics that come as integers in units of 10^-scale.
+ *
+ * The sums of all groups are in units of one scale, which is a multiple of four,
+ * as in transition states (state/numeric.c); it rises when a vector has a larger
+ * one.  The smallest and the largest value keep their own scales.  A value that
+ * cannot be added goes to the table's owner.
+ */
+#include "core/decimal.h"
+#include "query/records_kind.h"
+
+#define SUM_WORDS 2
+
+/* Of 2^30 sums of squares of so many bits the sum fits 190 bits. */
+#define SQUARES_BITS 160
+
+static inline int
+squares_word(WaOpSet ops)
+{
+	return wa_record_layout(WA_VECTOR_DECIMAL, ops).squares;
+}
+
+static inline int
+min_word(WaOpSet ops)
+{
+	return wa_record_layout(WA_VECTOR_DECIMAL, ops).min;
+}
+
+static inline int
+max_word(WaOpSet ops)
+{
+	return wa_record_layout(WA_VECTOR_DECIMAL, ops).max;
+}
+
+static inline int
+record_words(WaOpSet ops)
+{
+	return wa_record_layout(WA_VECTOR_DECIMAL, ops).words;
+}
+
+static inline WaDecimalHeader *
+header_of(const uint64_t *record)
+{
+	return (WaDecimalHeader *) (record + 1);
+}
+
+static inline WaInt128 *
+sum_of(const uint64_t *record)
+{
+	return (WaInt128 *) (record + 2);
+}
+
+static inline WaUint192 *
+squares_of(const uint64_t *record)
+{
+	return (WaUint192 *) (record + 2 + SUM_WORDS);
+}
+
+/* No value is larger than the first smallest one, which has scale 0. */
+static void
+decimal_clear(uint64_t *record, WaOpSet ops)
+{
+	if (wa_ops_have(ops, WA_OP_MIN))
+		record[min_word(ops)] = (uint64_t) INT64_MAX;
+	if (wa_ops_have(ops, WA_OP_MAX))
+		record[max_word(ops)] = (uint64_t) INT64_MIN;
+}
+
+/* Tells whether a value is less than another of another scale. */
+static WA_NOINLINE bool
+scaled_less(int64_t a, int a_scale, int64_t b, int b_scale)
+{
+	int scale = a_scale > b_scale ? a_scale : b_scale;
+
+	return (__int128) a * wa_powers_of_ten[scale - a_scale] <
+		   (__int128) b * wa_powers_of_ten[scale - b_scale];
+}
+
+static inline bool
+decimal_less(int64_t a, int a_scale, int64_t b, int b_scale)
+{
+	return WA_LIKELY(a_scale == b_scale) ? a < b
+										 : scaled_less(a, a_scale, b, b_scale);
+}
+
+/* Offers a value to the MIN of a record; of equal ones the later is kept. */
+static WA_ALWAYS_INLINE void
+offer_min(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
+		  uint8_t display)
+{
+	WaDecimalHeader *header = header_of(record);
+
+	if (decimal_less((int64_t) record[min_word(ops)], header->min_scale, value,
+					 scale))
+		return;
+	record[min_word(ops)] = (uint64_t) value;
+	header->min_scale = scale;
+	header->min_display = display;
+}
+
+static WA_ALWAYS_INLINE void
+offer_max(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
+		  uint8_t display)
+{
+	WaDecimalHeader *header = header_of(record);
+
+	if (decimal_less(value, scale, (int64_t) record[max_word(ops)],
+					 header->max_scale))
+		return;
+	record[max_word(ops)] = (uint64_t) value;
+	header->max_scale = scale;
+	header->max_display = display;
+}
+
+/* Notes that so many digits are shown of a row. */
+static inline void
+note_display(uint64_t *record, uint8_t display)
+{
+	WaDecimalHeader *header = header_of(record);
+
+	if (header->display < display)
+		header->display = display;
+}
+
+/*
+ * Adds a value, by the factor to the scale of the sums, to those of a record;
+ * false, with nothing changed, if there is no room.
+ */
+static WA_ALWAYS_INLINE bool
+add(uint64_t *record, const WaOpSet ops, int64_t value, int64_t factor)
+{
+	__int128 units = (__int128) value * factor;
+	__int128 total;
+
+	if (wa_ops_have(ops, WA_OP_SQUARES) &&
+		WA_UNLIKELY(units != (int64_t) units))
+		return false;
+	if (WA_UNLIKELY(__builtin_add_overflow(wa_int128_get(*sum_of(record)),
+										   units, &total)))
+		return false;
+	*sum_of(record) = wa_int128_make(total);
+	if (wa_ops_have(ops, WA_OP_SQUARES))
+		wa_uint192_add(squares_of(record),
+					   wa_uint192_make(wa_int64_square((int64_t) units)));
+	return true;
+}
+
+/* Takes rows of many groups, with the operations, which are known here. */
+static WA_ALWAYS_INLINE void
+take_grouped(WaRecordTable *table, const WaTakenRows *rows,
+			 const uint32_t *groups, int64_t factor, const WaOpSet ops)
+{
+	const int64_t *values = rows->values;
+	const uint8_t scale = rows->scale;
+	uint64_t *records = table->records;
+
+	for (size_t i = 0; i < rows->nrows; i++)
+	{
+		uint64_t *record =
+			records + (size_t) groups[i] * (size_t) record_words(ops);
+		int64_t value = values[i];
+		uint8_t display = rows->display[i * rows->step];
+
+		if (wa_ops_have(ops, WA_OP_SUM))
+		{
+			if (!add(record, ops, value, factor))
+			{
+				wa_record_refuse(table, groups[i], value, scale, display);
+				continue;
+			}
+			note_display(record, display);
+		}
+		record[0]++;
+		if (wa_ops_have(ops, WA_OP_MIN))
+			offer_min(record, ops, value, scale, display);
+		if (wa_ops_have(ops, WA_OP_MAX))
+			offer_max(record, ops, value, scale, display);
+	}
+}
+
+/* Returns how many digits are shown of the last row with a value. */
+static uint8_t
+last_display(const WaTakenRows *rows, int64_t value)
+{
+	const int64_t *values = rows->values;
+	size_t row = rows->nrows;
+
+	if (rows->step == 0)
+		return *rows->display;
+	while (values[--row] != value)
+		;
+	return rows->display[row];
+}
+
+/* Multiplies a number by a factor; false, unchanged, if it gets too large. */
+static bool
+multiply_squares(WaUint192 *squares, uint64_t factor)
+{
+	WaUint192 product;
+	unsigned __int128 carry = 0;
+
+	for (int i = 0; i < 3; i++)
+	{
+		carry += (unsigned __int128) squares->word[i] * factor;
+		product.word[i] = (uint64_t) carry;
+		carry >>= 64;
+	}
+	if (carry != 0 || product.word[2] >> (SQUARES_BITS - 128) != 0)
+		return false;
+	*squares = product;
+	return true;
+}
+
+/*
+ * Adds the sums of a partial, by the factor to the scale of a record's, to those;
+ * false, with nothing changed, if there is no room.
+ */
+static bool
+add_sums(uint64_t *record, WaOpSet ops, const WaPartial *partial,
+		 int64_t factor)
+{
+	WaUint192 squares = partial->squares;
+	__int128 total;
+
+	if (wa_ops_have(ops, WA_OP_SQUARES) &&
+		!(multiply_squares(&squares, (uint64_t) factor) &&
+		  multiply_squares(&squares, (uint64_t) factor)))
+		return false;
+	if (__builtin_mul_overflow(wa_int128_get(partial->sum), (__int128) factor,
+							   &total) ||
+		__builtin_add_overflow(wa_int128_get(*sum_of(record)), total, &total))
+		return false;
+	*sum_of(record) = wa_int128_make(total);
+	if (wa_ops_have(ops, WA_OP_SQUARES))
+		wa_uint192_add(squares_of(record), squares);
+	return true;
+}
+
+/* Takes rows of the one group; false, with nothing changed, if it cannot. */
+static bool
+take_together(WaRecordTable *table, const WaTakenRows *rows, int64_t factor)
+{
+	const WaOpSet ops = table->ops;
+	uint64_t *record = table->records;
+	const WaBatch batch = {
+		.type = WA_NUMERIC, .values = rows->values, .nrows = rows->nrows};
+	WaPartial partial;
+
+	wa_partial_init(&partial, NULL);
+	wa_partial_fold(&partial, ops, &batch);
+	if (wa_ops_have(ops, WA_OP_SUM))
+	{
+		if (!add_sums(record, ops, &partial, factor))
+			return false;
+		for (size_t i = 0; i < (rows->step == 0 ? 1 : rows->nrows); i++)
+			note_display(record, rows->display[i]);
+	}
+	record[0] += rows->nrows;
+	if (wa_ops_have(ops, WA_OP_MIN))
+		offer_min(record, ops, partial.min.i, rows->scale,
+				  last_display(rows, partial.min.i));
+	if (wa_ops_have(ops, WA_OP_MAX))
+		offer_max(record, ops, partial.max.i, rows->scale,
+				  last_display(rows, partial.max.i));
+	return true;
+}
+
+/* Raises the scale of a record's sums by four digits; false if it cannot. */
+static bool
+raise_record(uint64_t *record, WaOpSet ops)
+{
+	__int128 sum;
+
+	if (__builtin_mul_overflow(wa_int128_get(*sum_of(record)),
+							   (__int128) WA_NUMERIC_BASE, &sum) ||
+		(wa_ops_have(ops, WA_OP_SQUARES) &&
+		 !multiply_squares(squares_of(record),
+						   WA_NUMERIC_BASE * WA_NUMERIC_BASE)))
+		return false;
+	*sum_of(record) = wa_int128_make(sum);
+	return true;
+}
+
+/* Raises the scale of all sums by four digits. */
+static void
+raise_scale(WaRecordTable *table)
+{
+	/* What cannot be raised is moved while its scale is the present one. */
+	for (uint32_t group = 0; group < table->ngroups; group++)
+		if (!raise_record(wa_record_of(table, group), table->ops))
+			wa_record_flush(table, group);
+	table->scale += WA_NUMERIC_BASE_DIGITS;
+}
+
+static void
+decimal_take(WaRecordTable *table, const WaTakenRows *rows)
+{
+	static const uint32_t zeros[WA_VECTOR_ROWS];
+	const uint32_t *groups = rows->groups != NULL ? rows->groups : zeros;
+	const int64_t *values = rows->values;
+	int64_t factor = 1;
+
+	if (wa_ops_have(table->ops, WA_OP_SUM))
+	{
+		while (table->scale < rows->scale)
+			raise_scale(table);
+		if (table->scale - rows->scale >= WA_DECIMAL_POWERS)
+		{
+			for (size_t i = 0; i < rows->nrows; i++)
+				wa_record_refuse(table, groups[i], values[i], rows->scale,
+								 rows->display[i * rows->step]);
+			return;
+		}
+		factor = wa_powers_of_ten[table->scale - rows->scale];
+	}
+	if (rows->groups == NULL && take_together(table, rows, factor))
+		return;
+	switch (table->ops)
+	{
+#define X(set)                                          \
+	case set:                                           \
+		take_grouped(table, rows, groups, factor, set); \
+		break;
+		WA_OP_SET_LIST(X)
+#undef X
+	}
+}
+
+/* Adds the sums of another record to those of a group; false if it cannot. */
+static bool
+merge_sums(WaRecordTable *table, uint32_t group, const WaRecord *from)
+{
+	uint64_t *record = wa_record_of(table, group);
+	WaPartial partial;
+
+	while (table->scale < from->scale)
+		raise_scale(table);
+	if (table->scale - from->scale >= WA_DECIMAL_POWERS)
+		return false;
+	wa_partial_init(&partial, NULL);
+	partial.sum = *sum_of(from->words);
+	if (wa_ops_have(table->ops, WA_OP_SQUARES))
+		partial.squares = *squares_of(from->words);
+	if (!add_sums(record, table->ops, &partial,
+				  wa_powers_of_ten[table->scale - from->scale]))
+		return false;
+	note_display(record, header_of(from->words)->display);
+	return true;
+}
+
+static bool
+decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
+{
+	const WaOpSet ops = table->ops;
+	const WaDecimalHeader *from = header_of(record->words);
+	uint64_t *into = wa_record_of(table, group);
+
+	if (wa_ops_have(ops, WA_OP_SUM) && !merge_sums(table, group, record))
+		return false;
+	if (wa_ops_have(ops, WA_OP_MIN))
+		offer_min(into, ops, (int64_t) record->words[min_word(ops)],
+				  from->min_scale, from->min_display);
+	if (wa_ops_have(ops, WA_OP_MAX))
+		offer_max(into, ops, (int64_t) record->words[max_word(ops)],
+				  from->max_scale, from->max_display);
+	return true;
+}
+
+static bool
+decimal_is_sound(WaOpSet ops, const WaRecord *record)
+{
+	const WaDecimalHeader *header = header_of(record->words);
+
+	return header->display <= WA_DECIMAL_MAX_SCALE &&
+		   header->min_scale <= WA_DECIMAL_MAX_SCALE &&
+		   header->min_display <= WA_DECIMAL_MAX_SCALE &&
+		   header->max_scale <= WA_DECIMAL_MAX_SCALE &&
+		   header->max_display <= WA_DECIMAL_MAX_SCALE && record->scale >= 0 &&
+		   record->scale <= WA_MAX_SUM_SCALE &&
+		   record->scale % WA_NUMERIC_BASE_DIGITS == 0 &&
+		   (!wa_ops_have(ops, WA_OP_SQUARES) ||
+			squares_of(record->words)->word[2] >> 62 == 0);
+}
+
+const WaRecordKind wa_records_decimal = {
+	.clear = decimal_clear,
+	.take = decimal_take,
+	.merge = decimal_merge,
+	.is_sound = decimal_is_sound,
+};

@@ -1,0 +1,108 @@
+/*
+ * records_kind.h
+ *		The inside of tables of records, and their kinds.
+ *
+ * A rest is what a kind keeps of a group beside the record, where one is needed.
+ */
+#ifndef WA_QUERY_RECORDS_KIND_H
+#define WA_QUERY_RECORDS_KIND_H
+
+#include "query/hints.h"
+#include "query/records.h"
+
+/*
+ * X(set): all sets of operations that an table may have, as numbers; there
+ * are no squares without a sum.
+ */
+#define WA_OP_SET_LIST(X) \
+	X(1)                  \
+	X(3)                  \
+	X(4)                  \
+	X(5)                  \
+	X(7)                  \
+	X(8)                  \
+	X(9)                  \
+	X(11)                 \
+	X(12)                 \
+	X(13)                 \
+	X(15)
+
+/* Rows of a vector that an table takes, none of them to be left out. */
+typedef struct WaTakenRows
+{
+	const uint32_t *groups; /* NULL: all are of group 0 */
+	const void *values;
+	const uint8_t *display; /* DECIMAL: digits shown, of row i at i * step */
+	size_t step;            /* 0 or 1 */
+	uint8_t scale;          /* DECIMAL */
+	size_t nrows;
+} WaTakenRows;
+
+typedef struct WaRecordKind
+{
+	/* Stores what a record of no rows is like; all but its zeros. */
+	void (*clear)(uint64_t *record, WaOpSet ops);
+
+	/* Takes rows. */
+	void (*take)(WaRecordTable *table, const WaTakenRows *rows);
+
+	/*
+	 * Adds a record to that of a group, but for the number of rows.  Returns
+	 * false, with nothing changed but the scale, if there is no room.
+	 */
+	bool (*merge)(WaRecordTable *table, uint32_t group, const WaRecord *record);
+
+	/* Tells whether a record with rows, but for its rest, may be one. */
+	bool (*is_sound)(WaOpSet ops, const WaRecord *record);
+
+	/* Returns a group's rest as others see it; NULL: rests are never there. */
+	const WaExactPart *(*rest)(WaRecordTable *table, uint32_t group);
+} WaRecordKind;
+
+struct WaRecordTable
+{
+	WaArena *arena;
+	const WaRecordOwner *owner; /* or NULL */
+	WaOpSet ops;
+	const WaRecordKind *kind; /* NULL: records only count rows */
+	int words;                /* of a record */
+	int scale;                /* DECIMAL: of the sums, a multiple of 4 */
+	bool overflowed;          /* something had no room and there is no owner */
+	uint32_t ngroups;
+	uint32_t capacity;
+	uint64_t *records;
+	uint64_t *empty; /* a record of no rows */
+	void **rests;    /* of the groups, or NULL if none has one */
+
+	/* Rows of a vector of which some are left out */
+	uint8_t *kept;
+	int64_t *values;
+	uint32_t *groups;
+	uint8_t *display;
+};
+
+extern const WaRecordKind wa_records_int;
+extern const WaRecordKind wa_records_float;
+extern const WaRecordKind wa_records_decimal;
+
+/* Returns the record of a group. */
+static inline uint64_t *
+wa_record_of(const WaRecordTable *table, uint32_t group)
+{
+	return table->records + (size_t) group * (size_t) table->words;
+}
+
+/* Has the owner take over a group's record, which has no room any more. */
+extern void wa_record_flush(WaRecordTable *table, uint32_t group);
+
+/* Has the owner take a row that has no room in its group's record. */
+extern void wa_record_refuse(WaRecordTable *table, uint32_t group,
+							 int64_t value, uint8_t scale, uint8_t display);
+
+/*
+ * Returns where the pointer to a group's rest is; NULL if there is not enough
+ * memory.
+ */
+extern void **wa_record_rest(WaRecordTable *table, uint32_t group);
+
+#endif /* WA_QUERY_RECORDS_KIND_H */

@@ -1,0 +1,181 @@
+/*
+ * record_states.c
+ *		Between the records of groups and SQL; see record_states.h.
+ */
+#include "postgres.h"
+
+#include "scan/record_states.h"
+#include "state/column.h"
+#include "state/extreme.h"
+#include "state/float.h"
+#include "state/numeric.h"
+#include "state/numeric_format.h"
+
+static bool
+store_integer(const WaAggPlan *plan, Datum value, int64 *stored)
+{
+	switch (wa_type_storage(plan->type))
+	{
+		case WA_I16:
+			*stored = DatumGetInt16(value);
+			return true;
+		case WA_I32:
+			*stored = DatumGetInt32(value);
+			return true;
+		case WA_U32:
+			*stored = DatumGetUInt32(value);
+			return true;
+		case WA_I64:
+			*stored = DatumGetInt64(value);
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+store_float(const WaAggPlan *plan, Datum value, int64 *stored)
+{
+	double x = plan->type == WA_FLOAT4 ? (double) DatumGetFloat4(value)
+									   : DatumGetFloat8(value);
+
+	memcpy(stored, &x, sizeof(x));
+}
+
+static bool
+store_decimal(Datum value, int64 *stored, uint8 *scale)
+{
+	WaNumericView view;
+
+	wa_numeric_view((Numeric) PG_DETOAST_DATUM_PACKED(value), &view);
+	if (view.class != WA_NUMERIC_FINITE ||
+		view.display_scale > WA_DECIMAL_MAX_SCALE ||
+		!wa_numeric_to_decimal(&view, view.display_scale, stored))
+		return false;
+	*scale = (uint8) view.display_scale;
+	return true;
+}
+
+bool
+wa_record_store(const WaAggPlan *plan, WaVectorKind kind, Datum value,
+				int64 *stored, uint8 *scale)
+{
+	*scale = 0;
+	switch (kind)
+	{
+		case WA_VECTOR_INT:
+			return store_integer(plan, value, stored);
+		case WA_VECTOR_FLOAT:
+			store_float(plan, value, stored);
+			return true;
+		case WA_VECTOR_DECIMAL:
+			return store_decimal(value, stored, scale);
+		default:
+			return false;
+	}
+}
+
+/* Puts the smallest and the largest value of an INT or FLOAT into a state. */
+static void
+put_extremes(const WaRecordLayout *layout, const WaRecord *record,
+			 WaAggState *state)
+{
+	WaPartial partial;
+
+	wa_partial_init(&partial, NULL);
+	if (wa_state_has(state, WA_OP_MIN))
+		partial.min.u = record->words[layout->min];
+	if (wa_state_has(state, WA_OP_MAX))
+		partial.max.u = record->words[layout->max];
+	wa_extreme_absorb(state, &partial);
+}
+
+/* Puts the sums of an INT or DECIMAL into a state. */
+static void
+put_sums(const WaRecordLayout *layout, const WaRecord *record,
+		 WaAggState *state)
+{
+	WaPartial partial;
+
+	if (!wa_state_has(state, WA_OP_SUM))
+		return;
+	wa_partial_init(&partial, NULL);
+	memcpy(&partial.sum, record->words + layout->sum, sizeof(partial.sum));
+	if (wa_state_has(state, WA_OP_SQUARES))
+		memcpy(&partial.squares, record->words + layout->squares,
+			   sizeof(partial.squares));
+	state->plan->kind->absorb(state, &partial);
+}
+
+static void
+put_float_sums(const WaRecordLayout *layout, const WaRecord *record,
+			   WaAggState *state)
+{
+	WaSmallSums sums = {0};
+	WaFloatHeader header;
+	WaPartial partial;
+
+	memcpy(&header, record->words + layout->header, sizeof(header));
+	memcpy(&sums.sum, record->words + layout->sum, sizeof(sums.sum));
+	sums.negative_zeros = header.other == 0;
+	if (header.exponent != WA_NO_EXPONENT)
+		sums.exponent = header.exponent;
+	if (wa_state_has(state, WA_OP_SQUARES))
+	{
+		memcpy(&sums.squares, record->words + layout->squares,
+			   sizeof(sums.squares));
+		sums.squares_exponent = header.squares_exponent;
+	}
+	wa_float_set_small(state, &sums);
+	if (record->rest == NULL)
+		return;
+	wa_partial_init(&partial, NULL);
+	partial.exact = unconstify(WaExactPart *, record->rest);
+	state->plan->kind->absorb(state, &partial);
+}
+
+static void
+put_decimal(const WaRecordLayout *layout, const WaRecord *record,
+			WaAggState *state)
+{
+	WaDecimalHeader header;
+
+	memcpy(&header, record->words + layout->header, sizeof(header));
+	if (wa_state_has(state, WA_OP_SUM))
+		wa_numeric_set_unit(state, record->scale / WA_NUMERIC_BASE_DIGITS,
+							header.display);
+	put_sums(layout, record, state);
+	if (wa_state_has(state, WA_OP_MIN))
+		wa_extreme_offer(state, WA_OP_MIN,
+						 NumericGetDatum(wa_numeric_from_decimal(
+							 (int64) record->words[layout->min],
+							 header.min_scale, header.min_display)));
+	if (wa_state_has(state, WA_OP_MAX))
+		wa_extreme_offer(state, WA_OP_MAX,
+						 NumericGetDatum(wa_numeric_from_decimal(
+							 (int64) record->words[layout->max],
+							 header.max_scale, header.max_display)));
+}
+
+void
+wa_record_put(WaVectorKind kind, const WaRecord *record, WaAggState *state)
+{
+	const WaRecordLayout layout = wa_record_layout(kind, state->plan->key.ops);
+
+	switch (kind)
+	{
+		case WA_VECTOR_INT:
+			put_sums(&layout, record, state);
+			put_extremes(&layout, record, state);
+			break;
+		case WA_VECTOR_FLOAT:
+			if (wa_state_has(state, WA_OP_SUM))
+				put_float_sums(&layout, record, state);
+			put_extremes(&layout, record, state);
+			break;
+		default:
+			put_decimal(&layout, record, state);
+			break;
+	}
+	state->rows = (int64) record->words[0];
+}
