@@ -23,6 +23,8 @@ DAEMON_BUILD := build$(if $(SAN),/san-$(subst $(comma),-,$(patsubst \
 DAEMON_PROGRAM := $(DAEMON_BUILD)/warpaggd
 DAEMON_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra \
 	-Wmissing-prototypes -Werror -Isrc -I. -MMD -MP -pthread $(SAN)
+# Records are words seen as structures, too; PostgreSQL's build has this as well.
+DAEMON_CFLAGS += -fno-strict-aliasing
 
 DAEMON_CORE_SRCS := $(wildcard src/core/*.c src/query/*.c)
 DAEMON_GPU_SRCS := $(wildcard src/daemon/*.c) $(DAEMON_CORE_SRCS)

@@ -354,9 +354,9 @@ wa_records_get(WaRecordTable *table, uint32_t group, WaRecord *record)
 }
 
 int
-wa_records_words(const WaRecordTable *table)
+wa_records_scale(const WaRecordTable *table)
 {
-	return table->words;
+	return table->scale;
 }
 
 bool
@@ -371,7 +371,8 @@ wa_record_is_sound(WaVectorKind kind, WaOpSet ops, const WaRecord *record)
 	const WaRecordKind *chosen = choose_kind(kind, ops);
 
 	/* So that no sum of numbers of rows is negative. */
-	if (record->words[0] == 0 || record->words[0] >= UINT64_C(1) << 48)
+	if (record->words[0] == 0 || record->words[0] >= UINT64_C(1) << 48 ||
+		!wa_records_exist(kind, ops))
 		return false;
 	return chosen == NULL || chosen->is_sound == NULL ||
 		   chosen->is_sound(ops, record);

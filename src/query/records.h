@@ -169,8 +169,8 @@ extern void wa_records_get(WaRecordTable *table, uint32_t group,
 /* Makes a group's record one of no rows. */
 extern void wa_records_clear(WaRecordTable *table, uint32_t group);
 
-/* Returns the words of a record. */
-extern int wa_records_words(const WaRecordTable *table);
+/* Returns the scale of the sums of a DECIMAL. */
+extern int wa_records_scale(const WaRecordTable *table);
 
 /* Tells whether something had no room and there is no owner. */
 extern bool wa_records_overflowed(const WaRecordTable *table);

@@ -264,6 +264,12 @@ wa_accumulator_record(const WaAccumulator *accumulator, uint32 group,
 	return state_of(accumulator, group) == NULL;
 }
 
+int
+wa_accumulator_scale(const WaAccumulator *accumulator)
+{
+	return wa_records_scale(accumulator->table);
+}
+
 WaAggState *
 wa_accumulator_state(WaAccumulator *accumulator, uint32 group)
 {

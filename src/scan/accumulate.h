@@ -55,6 +55,9 @@ extern void wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
 extern bool wa_accumulator_record(const WaAccumulator *accumulator,
 								  uint32 group, WaRecord *record);
 
+/* Returns the scale of the sums in its records. */
+extern int wa_accumulator_scale(const WaAccumulator *accumulator);
+
 /*
  * Returns everything about a group as a transition state with all rows in its
  * components, NULL if it has no rows that are not NULL.  It lives until the next

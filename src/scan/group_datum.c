@@ -24,6 +24,13 @@ struct WaGroups
 	WaQueryValue *values; /* of a row */
 };
 
+WaQueryKey
+wa_group_key_query(const WaGroupKey *key)
+{
+	return (WaQueryKey){.kind = key->kind,
+						.blank_padded = key->type == BPCHAROID};
+}
+
 WaGroups *
 wa_groups_make(MemoryContext parent, int nkeys, const WaGroupKey *keys)
 {
@@ -34,10 +41,7 @@ wa_groups_make(MemoryContext parent, int nkeys, const WaGroupKey *keys)
 		MemoryContextAlloc(context, nkeys * sizeof(WaQueryKey));
 
 	for (int i = 0; i < nkeys; i++)
-	{
-		query_keys[i].kind = keys[i].kind;
-		query_keys[i].blank_padded = keys[i].type == BPCHAROID;
-	}
+		query_keys[i] = wa_group_key_query(&keys[i]);
 	groups->context = context;
 	wa_context_arena_init(&groups->arena, context);
 	groups->table = wa_query_groups_make(&groups->arena, nkeys, query_keys);

@@ -20,6 +20,9 @@ typedef struct WaGroupKey
 			   * collation */
 } WaGroupKey;
 
+/* Returns what src/query knows of a key. */
+extern WaQueryKey wa_group_key_query(const WaGroupKey *key);
+
 typedef struct WaGroups WaGroups;
 
 /* Makes a table without groups, in a memory context of its own below parent. */

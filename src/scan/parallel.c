@@ -22,6 +22,7 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
+#include "scan/merge.h"
 #include "scan/parallel.h"
 #include "scan/parallel_task.h"
 
@@ -123,13 +124,12 @@ launch(Leader *leader)
 
 /* Merges a message of a worker; memory: a context to be reset. */
 static void
-merge_message(WaScanState *state, void *data, Size bytes, MemoryContext memory)
+merge_message(WaScanState *state, const void *data, Size bytes,
+			  MemoryContext memory)
 {
 	MemoryContext old = MemoryContextSwitchTo(memory);
-	StringInfoData message = {
-		.data = data, .len = (int) bytes, .maxlen = (int) bytes, .cursor = 0};
 
-	wa_task_merge_groups(state, &message);
+	wa_scan_merge_groups(state, data, bytes, true);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(memory);
 }

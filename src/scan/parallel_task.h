@@ -5,8 +5,6 @@
 #ifndef WA_SCAN_PARALLEL_TASK_H
 #define WA_SCAN_PARALLEL_TASK_H
 
-#include "lib/stringinfo.h"
-
 #include "scan/node.h"
 
 /* What lies in the shared memory, by its key there. */
@@ -60,16 +58,10 @@ extern char *wa_task_write_query(const WaScanState *state);
 extern void wa_task_read_query(WaScanState *state, char *text);
 
 /*
- * Appends groups, from *next on, to a message until it has enough bytes; sets
- * *next to the first that is not in it.
+ * Sends all groups to the leader, as messages for wa_scan_merge_groups.  Returns
+ * false if nobody wants them any more.
  */
-extern void wa_task_write_groups(WaScanState *state, uint32 *next,
-								 StringInfo message);
-
-/*
- * Merges the groups of a message with those of the state.  Needs memory in the
- * current context, for the caller to reset.
- */
-extern void wa_task_merge_groups(WaScanState *state, StringInfo message);
+extern bool wa_task_send_groups(WaScanState *state,
+								struct shm_mq_handle *queue);
 
 #endif /* WA_SCAN_PARALLEL_TASK_H */

@@ -49,26 +49,6 @@ make_state(EState *estate, Relation relation, WaTask *task, char *query)
 	return state;
 }
 
-/* Sends all groups; returns false if nobody wants them any more. */
-static bool
-send_groups(WaScanState *state, shm_mq_handle *queue)
-{
-	uint32 next = 0;
-	StringInfoData message;
-
-	initStringInfo(&message);
-	while (next < wa_scan_groups(state))
-	{
-		CHECK_FOR_INTERRUPTS();
-		resetStringInfo(&message);
-		wa_task_write_groups(state, &next, &message);
-		if (shm_mq_send(queue, (Size) message.len, message.data, false,
-						next == wa_scan_groups(state)) != SHM_MQ_SUCCESS)
-			return false;
-	}
-	return true;
-}
-
 /* Reads a share of the table and sends its groups. */
 static void
 work(WaScanState *state, WaTask *task, shm_mq_handle *queue)
@@ -77,7 +57,8 @@ work(WaScanState *state, WaTask *task, shm_mq_handle *queue)
 
 	wa_scan_begin(state);
 	wa_heap_join(state->heap, &task->blocks);
-	report->is_complete = wa_scan_read(state) && send_groups(state, queue);
+	report->is_complete =
+		wa_scan_read(state) && wa_task_send_groups(state, queue);
 	report->counts = wa_heap_counts(state->heap);
 	report->kept_rows = state->kept_rows;
 	report->rowwise_rows = state->rowwise_rows;
