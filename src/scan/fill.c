@@ -28,24 +28,33 @@ wa_scan_groups(const WaScanState *state)
 }
 
 /*
- * Leaves in the columns the rows that fulfil WHERE.  Returns false if a clause
- * trapped.
+ * Gathers the columns that WHERE uses, and leaves the rows that fulfil it, clause
+ * by clause.  Returns false if a clause trapped or a value has no vector.
  */
 static bool
 apply_filters(WaScanState *state, size_t *nrows)
 {
-	for (int i = 0; i<state->nfilters && * nrows> 0; i++)
+	WaVector *const *columns = wa_runner_columns(state->runner);
+
+	for (int i = 0; i < state->nfilters; i++)
 	{
 		const WaScanFilter *filter = &state->filters[i];
 		size_t nselected;
 
-		if (!wa_runner_run(state->runner, filter->begin, filter->end, *nrows))
+		if (!wa_gather_step(state->gather, i, columns) ||
+			!wa_runner_run(state->runner, filter->begin, filter->end, *nrows))
 			return false;
 		nselected =
 			wa_vector_select(wa_runner_register(state->runner, filter->number),
 							 *nrows, state->selection);
+		if (nselected == 0)
+		{
+			*nrows = 0;
+			return true;
+		}
 		if (nselected < *nrows)
-			wa_runner_compact(state->runner, state->selection, nselected);
+			wa_gather_keep(state->gather, i, columns, state->selection,
+						   (int) nselected);
 		*nrows = nselected;
 	}
 	return true;
@@ -121,14 +130,16 @@ take_in_vectors(WaScanState *state, int nrows)
 {
 	size_t left = (size_t) nrows;
 
-	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext) ||
-		!wa_gather_run(state->gather, state->rows, nrows,
-					   wa_runner_columns(state->runner)) ||
-		!apply_filters(state, &left))
+	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext))
+		return false;
+	wa_gather_begin(state->gather, state->rows, nrows);
+	if (!apply_filters(state, &left))
 		return false;
 	if (left == 0)
 		return true;
-	if (!wa_runner_run(state->runner, state->begin, state->end, left) ||
+	if (!wa_gather_step(state->gather, state->nfilters,
+						wa_runner_columns(state->runner)) ||
+		!wa_runner_run(state->runner, state->begin, state->end, left) ||
 		!apply_partition(state, &left))
 		return false;
 	take_rows(state, left);

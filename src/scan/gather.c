@@ -2,8 +2,8 @@
  * gather.c
  *		Columns of a heap relation, from tuples to vectors; see gather.h.
  *
- * The work is done column by column: first it is found out where the values of
- * the rows lie, then they are decoded in loops that know but one type.
+ * In each step it is found out first where the values of the rows lie, and then
+ * they are decoded, column by column, in loops that know but one type.
  */
 #include "postgres.h"
 
@@ -96,67 +96,39 @@ align_bytes(char attalign)
 	return (uint8) att_align_nominal(1, attalign);
 }
 
-/* Finds the attributes that lie in the same place in all even tuples. */
+/* Prepares a wanted column. */
 static void
-plan_places(WaGather *gather)
+make_column(WaGather *gather, TupleDesc descriptor, int number,
+			const WaGatherUse *use)
 {
-	Size end = 0;
-	int i;
+	WaGatherColumn *column = &gather->columns[number];
+	int attribute = use->attnum - 1;
+	Oid type = TupleDescAttr(descriptor, attribute)->atttypid;
+	const GatheredType *known = find_type(type);
 
-	for (i = 0; i < gather->natts; i++)
-	{
-		const WaGatherAttribute *attribute = &gather->attributes[i];
-		Size start = TYPEALIGN(attribute->align, end);
-
-		/* A value of variable length has padding before it, or has not. */
-		if (attribute->length < 0 && start != end)
-			break;
-		if (attribute->column >= 0)
-			gather->columns[attribute->column].fixed = (int) start;
-		if (attribute->length < 0)
-			break;
-		end = start + (Size) attribute->length;
-	}
-	/* What is last need not be walked over if its place is known. */
-	if (i == gather->natts - 1 &&
-		gather->columns[gather->ncolumns - 1].fixed >= 0)
-		i = gather->natts;
-	gather->walk_from = i;
-	gather->walk_offset = end;
-}
-
-/*
- * Makes bytes each of which is a value of variable length that is empty, so many
- * that a walk through all attributes ends before they do.
- */
-static void
-make_filler(WaGather *gather)
-{
-	Size bytes = 0;
-	char *filler;
-
-	for (int i = 0; i < gather->natts; i++)
-	{
-		bytes += MAXIMUM_ALIGNOF;
-		bytes += (Size) Max(gather->attributes[i].length, VARHDRSZ_SHORT);
-		/* A string that a zero ends; no type of PostgreSQL's own is stored so. */
-		if (gather->attributes[i].length == -2)
-			gather->all_odd = true;
-	}
-	filler = palloc(bytes);
-	for (Size i = 0; i < bytes; i++)
-		SET_VARSIZE_SHORT(filler + i, VARHDRSZ_SHORT);
-	gather->filler = filler;
+	if (known == NULL)
+		elog(ERROR, "no vector can hold type %u", type);
+	gather->attributes[attribute].column = (int16) number;
+	column->form = known->form;
+	column->kind = known->kind;
+	column->attribute = attribute;
+	column->first = use->first;
+	column->last = use->last;
+	column->missing = copy_missing(descriptor, attribute);
+	column->addresses = palloc(WA_VECTOR_ROWS * sizeof(char *));
+	gather->starts[number] = palloc(WA_VECTOR_ROWS * sizeof(char *));
 }
 
 WaGather *
-wa_gather_make(TupleDesc descriptor, int ncolumns, const AttrNumber *attnums)
+wa_gather_make(TupleDesc descriptor, int ncolumns, const WaGatherUse *uses)
 {
 	WaGather *gather = palloc0(sizeof(*gather));
 
-	gather->natts = ncolumns > 0 ? attnums[ncolumns - 1] : 0;
+	gather->context = CurrentMemoryContext;
+	gather->natts = ncolumns > 0 ? uses[ncolumns - 1].attnum : 0;
 	gather->ncolumns = ncolumns;
 	gather->columns = palloc0((Size) ncolumns * sizeof(WaGatherColumn));
+	gather->starts = palloc0((Size) ncolumns * sizeof(*gather->starts));
 	gather->attributes =
 		palloc0((Size) gather->natts * sizeof(WaGatherAttribute));
 	for (int i = 0; i < gather->natts; i++)
@@ -168,23 +140,8 @@ wa_gather_make(TupleDesc descriptor, int ncolumns, const AttrNumber *attnums)
 		gather->attributes[i].column = -1;
 	}
 	for (int i = 0; i < ncolumns; i++)
-	{
-		WaGatherColumn *column = &gather->columns[i];
-		int attribute = attnums[i] - 1;
-		Oid type = TupleDescAttr(descriptor, attribute)->atttypid;
-		const GatheredType *known = find_type(type);
-
-		if (known == NULL)
-			elog(ERROR, "no vector can hold type %u", type);
-		gather->attributes[attribute].column = (int16) i;
-		column->form = known->form;
-		column->attribute = attribute;
-		column->fixed = -1;
-		column->missing = copy_missing(descriptor, attribute);
-		column->addresses = palloc(WA_VECTOR_ROWS * sizeof(char *));
-	}
-	plan_places(gather);
-	make_filler(gather);
+		make_column(gather, descriptor, i, &uses[i]);
+	wa_gather_plan(gather);
 	return gather;
 }
 
@@ -194,95 +151,98 @@ wa_gather_make(TupleDesc descriptor, int ncolumns, const AttrNumber *attnums)
  * other value.
  */
 static bool
-cover_nulls(const WaGather *gather, WaGatherColumn *column, int nrows,
-			WaVector *vector)
+cover_nulls(WaGatherColumn *column, int nrows, WaVector *vector)
 {
+	const char **addresses = column->addresses;
 	const char *other = NULL;
 
-	memset(vector->valid, 1, (Size) nrows);
 	for (int i = 0; i < nrows && other == NULL; i++)
-		other = column->addresses[i];
-	for (int i = 0; i < gather->nodd; i++)
+		other = addresses[i];
+	for (int i = 0; i < nrows; i++)
 	{
-		int row = gather->odd[i];
-
-		if (column->addresses[row] == NULL)
-		{
-			vector->valid[row] = 0;
-			column->addresses[row] = other;
-		}
+		vector->valid[i] = addresses[i] != NULL;
+		addresses[i] = addresses[i] != NULL ? addresses[i] : other;
 	}
 	return other != NULL;
 }
 
-/* Makes the values of NULLs, among the odd tuples, zero. */
+/* Makes the values of NULLs zero. */
 static void
-clear_nulls(const WaGather *gather, Size width, WaVector *vector)
+clear_nulls(WaVectorKind kind, int nrows, WaVector *vector)
 {
-	for (int i = 0; i < gather->nodd; i++)
-	{
-		int row = gather->odd[i];
+	Size width = wa_vector_width(kind);
 
-		if (vector->valid[row] == 0)
-			memset((char *) vector->values + (Size) row * width, 0, width);
-	}
+	for (int i = 0; i < nrows; i++)
+		if (vector->valid[i] == 0)
+			memset((char *) vector->values + (Size) i * width, 0, width);
 }
 
-/* Returns the bytes of a value of a column's vector. */
-static Size
-value_width(const WaGatherColumn *column)
+/* Makes the vector of a column that is NULL in all rows. */
+static void
+decode_all_null(WaVectorKind kind, int nrows, WaVector *vector)
 {
-	switch (column->form)
-	{
-		case WA_GATHER_BOOL:
-			return wa_vector_width(WA_VECTOR_BOOL);
-		case WA_GATHER_TEXT:
-			return wa_vector_width(WA_VECTOR_TEXT);
-		default:
-			return wa_vector_width(WA_VECTOR_INT);
-	}
+	vector->mixed = false;
+	vector->scale = 0;
+	memset(vector->values, 0, (Size) nrows * wa_vector_width(kind));
+	memset(vector->valid, 0, (Size) nrows);
 }
 
 /* Makes the vector of a column, some of whose values are NULL. */
 static bool
-decode_with_nulls(const WaGather *gather, WaGatherColumn *column, int nrows,
-				  WaVector *vector)
+decode_with_nulls(WaGatherColumn *column, int nrows, WaVector *vector)
 {
-	Size width = value_width(column);
-
-	vector->has_nulls = true;
-	if (!cover_nulls(gather, column, nrows, vector))
+	if (column->all_null || !cover_nulls(column, nrows, vector))
 	{
-		vector->mixed = false;
-		vector->scale = 0;
-		memset(vector->values, 0, (Size) nrows * width);
+		decode_all_null(column->kind, nrows, vector);
 		return true;
 	}
 	if (!wa_gather_decode(column, nrows, vector))
 		return false;
-	clear_nulls(gather, width, vector);
+	clear_nulls(column->kind, nrows, vector);
 	return true;
 }
 
-bool
-wa_gather_run(WaGather *gather, const WaRow *rows, int nrows,
-			  WaVector *const *vectors)
+void
+wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows)
 {
 	Assert(nrows <= WA_VECTOR_ROWS);
+	gather->nrows = nrows;
 	wa_gather_locate(gather, rows, nrows);
+}
+
+bool
+wa_gather_step(WaGather *gather, int step, WaVector *const *vectors)
+{
+	wa_gather_walk(gather, step);
 	for (int i = 0; i < gather->ncolumns; i++)
 	{
 		WaGatherColumn *column = &gather->columns[i];
-		WaVector *vector = vectors[i];
+		bool fits;
 
-		vector->has_nulls = false;
-		if (column->has_nulls)
-		{
-			if (!decode_with_nulls(gather, column, nrows, vector))
-				return false;
-		}
-		else if (!wa_gather_decode(column, nrows, vector))
+		if (column->first != step)
+			continue;
+		vectors[i]->has_nulls = column->has_nulls;
+		fits = column->has_nulls
+				   ? decode_with_nulls(column, gather->nrows, vectors[i])
+				   : wa_gather_decode(column, gather->nrows, vectors[i]);
+		if (!fits)
 			return false;
 	}
 	return true;
+}
+
+void
+wa_gather_keep(WaGather *gather, int step, WaVector *const *vectors,
+			   const uint16_t *selection, int nselected)
+{
+	wa_gather_keep_places(gather, step, selection, nselected);
+	for (int i = 0; i < gather->ncolumns; i++)
+	{
+		const WaGatherColumn *column = &gather->columns[i];
+
+		if (column->first <= step && column->last > step)
+			wa_vector_compact(vectors[i], column->kind, selection,
+							  (size_t) nselected);
+	}
+	gather->nrows = nselected;
 }

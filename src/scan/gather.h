@@ -1,6 +1,10 @@
 /*
  * gather.h
  *		Columns of a heap relation, from the tuples of a batch to vectors.
+ *
+ * The work is done in steps: each makes vectors of the columns that it is the
+ * first to use.  Between steps rows may be given up, so that what a clause of
+ * WHERE has dismissed is not decoded for later ones.
  */
 #ifndef WA_SCAN_GATHER_H
 #define WA_SCAN_GATHER_H
@@ -19,23 +23,42 @@
  */
 extern bool wa_gather_kind(Oid type, WaVectorKind *kind);
 
+/* A column to gather, and the first and the last step that use it. */
+typedef struct WaGatherUse
+{
+	AttrNumber attnum;
+	int first;
+	int last;
+} WaGatherUse;
+
 typedef struct WaGather WaGather;
 
 /*
  * Prepares to gather columns of tuples of the descriptor, in the current memory
- * context.  attnums: their numbers, from 1, ascending, without doubles; dropped
+ * context.  uses: by their numbers, from 1, ascending, without doubles; dropped
  * columns are not among them.  wa_gather_kind knows their types.
  */
 extern WaGather *wa_gather_make(TupleDesc descriptor, int ncolumns,
-								const AttrNumber *attnums);
+								const WaGatherUse *uses);
+
+/* Begins with the rows of a batch, at most WA_VECTOR_ROWS. */
+extern void wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows);
 
 /*
- * Stores column i of the rows, at most WA_VECTOR_ROWS, in *vectors[i].  A column
- * that was added after a tuple was written has its missing value.  Returns false,
- * with the vectors undefined, if a value does not fit its vector: a numeric that
- * is NaN, infinite or too long, or something compressed or out of line.
+ * Stores the columns i whose first use is the step, of the rows that are left, in
+ * *vectors[i].  A column that was added after a tuple was written has its missing
+ * value.  Returns false, with these vectors undefined, if a value does not fit
+ * its vector: a numeric that is NaN, infinite or too long, or something
+ * compressed or out of line.
  */
-extern bool wa_gather_run(WaGather *gather, const WaRow *rows, int nrows,
-						  WaVector *const *vectors);
+extern bool wa_gather_step(WaGather *gather, int step,
+						   WaVector *const *vectors);
+
+/*
+ * Leaves, after a step, only the rows of an ascending selection.  Columns that no
+ * later step uses are undefined from then on.
+ */
+extern void wa_gather_keep(WaGather *gather, int step, WaVector *const *vectors,
+						   const uint16_t *selection, int nselected);
 
 #endif /* WA_SCAN_GATHER_H */

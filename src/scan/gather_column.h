@@ -1,16 +1,18 @@
 /*
  * gather_column.h
- *		What the files of gather share: a column of a batch, found and decoded.
+ *		What the files of gather share: layouts of tuples, and a column of a
+ *		batch, found and decoded.
  *
- * gather.c plans and leads, gather_locate.c finds where the values of a column
- * lie, gather_decode.c and gather_numeric.c make vectors of them.
+ * gather.c leads, gather_layout.c plans how to find the values in tuples,
+ * gather_locate.c finds them, gather_decode.c and gather_numeric.c make vectors
+ * of them.
  */
 #ifndef WA_SCAN_GATHER_COLUMN_H
 #define WA_SCAN_GATHER_COLUMN_H
 
 #include "scan/gather.h"
 
-/* An attribute of the relation, as a walk through a tuple needs it. */
+/* An attribute of the relation. */
 typedef struct WaGatherAttribute
 {
 	int16 length; /* attlen */
@@ -33,44 +35,129 @@ typedef enum WaGatherForm
 } WaGatherForm;
 
 /*
- * A wanted column.  A batch's values lie at base[i] + offset; the base of a NULL
+ * What a walk through a tuple steps over at once: a value of variable length, or
+ * values of fixed lengths that lie at the same distances from the first of them
+ * in all tuples.
+ */
+typedef struct WaGatherStretch
+{
+	int length;  /* bytes; -1: of variable length */
+	uint8 align; /* of its start */
+	int array;   /* of WaGather.starts, which keeps its starts; -1: none */
+} WaGatherStretch;
+
+/* Where a column is in a layout. */
+typedef enum WaGatherPresence
+{
+	WA_GATHER_PRESENT,
+	WA_GATHER_NULL,
+	WA_GATHER_MISSING
+} WaGatherPresence;
+
+typedef struct WaGatherPlace
+{
+	WaGatherPresence presence;
+	int stretch; /* -1: at `offset` from the beginning of the data */
+	Size offset; /* in it */
+} WaGatherPlace;
+
+/*
+ * How the values lie in tuples that have the same attributes, others being NULL
+ * or not there yet.  Up to the first value of variable length all is at fixed
+ * places; from walk_offset on the tuples are walked through.
+ */
+typedef struct WaGatherLayout
+{
+	uint64 present; /* a bit for each attribute that has a value */
+	int natts;      /* that the tuples have, as far as wanted */
+	Size walk_offset;
+	int nstretches;
+	WaGatherStretch *stretches;
+	WaGatherPlace *places; /* of the wanted columns */
+} WaGatherLayout;
+
+/* Layouts that are remembered; for others tuples are walked through alone. */
+#define WA_GATHER_LAYOUTS 16
+
+/* The number of a layout that is not remembered. */
+#define WA_GATHER_ALONE WA_GATHER_LAYOUTS
+
+/* More attributes than these have but one layout, that without NULLs. */
+#define WA_GATHER_PRESENT_BITS 64
+
+/* Slots to look layouts up in, a power of two. */
+#define WA_GATHER_SLOT_BITS 6
+
+/*
+ * A wanted column.  Values of a batch lie at base[i] + offset; the base of a NULL
  * is NULL, and has_nulls set, until its vector is made.
  */
 typedef struct WaGatherColumn
 {
 	WaGatherForm form;
+	WaVectorKind kind;
 	int attribute;          /* from 0 */
-	int fixed;              /* offset in the data of an even tuple, or -1 */
+	int first;              /* step that uses it */
+	int last;               /* the same */
 	const char *missing;    /* of a tuple without the attribute; or NULL */
 	const char **addresses; /* room for WA_VECTOR_ROWS of them */
-	const char *const *base;
+	const char **base;
 	Size offset;
+	int stretch; /* base is known when the walk is there; -1: it is */
 	bool has_nulls;
+	bool all_null;
 } WaGatherColumn;
 
 /*
- * A tuple is even if it has all of the first natts attributes and none of them
- * is NULL: what comes before the first value of variable length then lies where
- * it does in all even tuples.  The others, the odd ones, are listed.
+ * A batch whose tuples have all the same layout is walked through as far as the
+ * steps need it, all tuples at the same time: `walked` stretches lie behind, and
+ * the next one's begin at walk[i] + walk_offset.  In other batches the values of
+ * all columns are found at the beginning.
  */
 struct WaGather
 {
-	int natts;        /* up to the last wanted one */
-	int walk_from;    /* the first attribute whose place varies; natts: none */
-	Size walk_offset; /* the end of the one before */
+	MemoryContext context; /* where layouts are planned */
+	int natts;             /* up to the last wanted one */
 	int ncolumns;
 	WaGatherColumn *columns;
 	WaGatherAttribute *attributes;
-	bool all_odd; /* a walk through all tuples at a time is not possible */
-	int nodd;
-	uint16 odd[WA_VECTOR_ROWS];
+	uint64 all_present;
+	bool all_alone; /* there is no layout */
+	int nlayouts;
+	WaGatherLayout layouts[WA_GATHER_LAYOUTS];
+	uint8
+		slots[1 << WA_GATHER_SLOT_BITS]; /* numbers of layouts, plus 1; or 0 */
+
+	/* A batch */
+	int nrows;
+	const WaGatherLayout *layout; /* of all tuples; NULL: several */
+	int walked;
+	const char **walk;
+	Size walk_offset;
 	const char *data[WA_VECTOR_ROWS];    /* of tuples: behind the header */
 	const char *cursors[WA_VECTOR_ROWS]; /* of a walk */
-	const char *filler; /* what a walk may take for any attributes */
+	const char ***starts;                /* arrays, one for each column */
+	uint8 numbers[WA_VECTOR_ROWS];       /* of the tuples' layouts */
 };
 
-/* Finds the values of all columns of the rows. */
+/* Plans the layout without NULLs.  Attributes and columns are known. */
+extern void wa_gather_plan(WaGather *gather);
+
+/*
+ * Returns the number of a layout, which is planned if it is new; WA_GATHER_ALONE
+ * if there are too many.
+ */
+extern uint8 wa_gather_find_layout(WaGather *gather, uint64 present, int natts);
+
+/* Prepares to find the values of the rows. */
 extern void wa_gather_locate(WaGather *gather, const WaRow *rows, int nrows);
+
+/* Finds the values of the columns whose first use is the step. */
+extern void wa_gather_walk(WaGather *gather, int step);
+
+/* Leaves only selected rows of what has been found and not decoded. */
+extern void wa_gather_keep_places(WaGather *gather, int step,
+								  const uint16_t *selection, int nselected);
 
 /*
  * Makes a vector of a column of a batch, all of whose values are there.  Returns

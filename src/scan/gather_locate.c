@@ -2,10 +2,11 @@
  * gather_locate.c
  *		Where the values of the wanted columns lie in the tuples of a batch.
  *
- * In even tuples (gather_column.h) most columns lie at a fixed place; behind the
- * first value of variable length one walk finds all columns, through all tuples
- * at the same time, so that no step waits for the one before.  Odd tuples are
- * walked through one by one from their first attribute.
+ * Tuples of the same layout (gather_column.h) are walked through together,
+ * stretch by stretch, so that no step waits for the one before.  A batch of one
+ * layout, as most are, is walked through only as far as the columns that are
+ * decoded next; where there are several layouts, each one's tuples are taken out
+ * of the batch, and all columns found at once.
  */
 #include "postgres.h"
 
@@ -13,6 +14,12 @@
 #include "access/tupmacs.h"
 
 #include "scan/gather_column.h"
+
+/* Where a tuple's NULL bitmap begins. */
+#define BITS_OFFSET offsetof(HeapTupleHeaderData, t_bits)
+
+/* The header of a tuple with at most eight attributes. */
+#define SMALL_HEADER_BYTES 24
 
 /* Tells whether the first natts bits are all set: no attribute is NULL. */
 static bool
@@ -27,31 +34,75 @@ none_is_null(const bits8 *bits, int natts)
 	return last == 0 || (bits[nbytes] & last) == last;
 }
 
-/* Tells whether a tuple is even. */
-static inline bool
-is_even(HeapTupleHeader tuple, int natts)
+/*
+ * Returns a bit for each of the first natts attributes that is not NULL; natts is
+ * at most WA_GATHER_PRESENT_BITS, and the tuple has a bitmap.  Reads 64 bits that
+ * lie within the header.
+ */
+static inline uint64
+load_bits(HeapTupleHeader tuple, int natts)
 {
-	if (HeapTupleHeaderGetNatts(tuple) < natts)
-		return false;
-	return (tuple->t_infomask & HEAP_HASNULL) == 0 ||
-		   none_is_null(tuple->t_bits, natts);
+	const char *header = (const char *) tuple;
+	uint64 bits;
+
+	if (tuple->t_hoff > SMALL_HEADER_BYTES)
+		memcpy(&bits, header + BITS_OFFSET, sizeof(bits));
+	else
+	{
+		memcpy(&bits, header + SMALL_HEADER_BYTES - sizeof(bits), sizeof(bits));
+		bits >>= (sizeof(bits) - 1) * BITS_PER_BYTE;
+	}
+	return natts == 0
+			   ? 0
+			   : bits & ~UINT64CONST(0) >> (WA_GATHER_PRESENT_BITS - natts);
 }
 
-/* Finds the data of all tuples, and lists the odd ones. */
-static void
-find_data(WaGather *gather, const WaRow *rows, int nrows)
+/* Returns which attributes a tuple has, the first natts of which it may have. */
+static inline uint64
+find_present(const WaGather *gather, HeapTupleHeader tuple, int natts)
 {
-	int nodd = 0;
+	bool has_nulls = (tuple->t_infomask & HEAP_HASNULL) != 0;
+
+	if (likely(natts == gather->natts && !has_nulls))
+		return gather->all_present;
+	if (gather->natts > WA_GATHER_PRESENT_BITS)
+		return natts == gather->natts && none_is_null(tuple->t_bits, natts)
+				   ? gather->all_present
+				   : 0;
+	if (!has_nulls)
+		return natts == 0 ? 0 : gather->all_present >> (gather->natts - natts);
+	return load_bits(tuple, natts);
+}
+
+/*
+ * Finds the data of all tuples, and the numbers of their layouts.  Tells whether
+ * these are all the same.
+ */
+static bool
+find_layouts(WaGather *gather, const WaRow *rows, int nrows)
+{
+	uint64 last_present = 0;
+	int last_natts = -1;
+	uint8 number = 0;
+	int nchanges = 0;
 
 	for (int i = 0; i < nrows; i++)
 	{
 		HeapTupleHeader tuple = rows[i].tuple;
+		int natts = Min(HeapTupleHeaderGetNatts(tuple), gather->natts);
+		uint64 present = find_present(gather, tuple, natts);
 
 		gather->data[i] = (const char *) tuple + tuple->t_hoff;
-		if (unlikely(gather->all_odd || !is_even(tuple, gather->natts)))
-			gather->odd[nodd++] = (uint16) i;
+		if (unlikely(present != last_present || natts != last_natts))
+		{
+			number = wa_gather_find_layout(gather, present, natts);
+			last_present = present;
+			last_natts = natts;
+			nchanges++;
+		}
+		gather->numbers[i] = number;
 	}
-	gather->nodd = nodd;
+	return nchanges == 1 && number != WA_GATHER_ALONE;
 }
 
 /* Returns the first address from p on that is a multiple of align. */
@@ -72,11 +123,146 @@ start_of_varlena(const char *p, uint8 align)
 }
 
 /*
- * Finds a value that begins at p, or behind padding there: stores its address
- * in *start.  Returns where it ends.
+ * Steps over values of variable length that begin at from[i] + offset, or behind
+ * padding there, which is left out in `from` if that is written to.  Stores where
+ * they end, aligned, in to[i].
  */
-static inline const char *
-step_over(const WaGatherAttribute *attribute, const char *p, const char **start)
+static inline void
+step_over_variable(const char **from, Size offset, uint8 align, bool writes,
+				   const char **to, uint8 to_align, int nrows)
+{
+	for (int i = 0; i < nrows; i++)
+	{
+		const char *p = from[i] + offset;
+		Size size = VARSIZE_1B(p);
+
+		if (unlikely(!VARATT_IS_1B(p) || VARATT_IS_1B_E(p)))
+		{
+			p = start_of_varlena(p, align);
+			size = VARSIZE_ANY(p);
+			if (writes)
+				from[i] = p;
+		}
+		to[i] = align_up(p + size, to_align);
+	}
+}
+
+/* Steps over fixed lengths. */
+static void
+step_over_fixed(const char *const *from, Size length, const char **to,
+				uint8 to_align, int nrows)
+{
+	for (int i = 0; i < nrows; i++)
+		to[i] = align_up(from[i] + length, to_align);
+}
+
+/* Removes padding before the values that the walk has come to, if kept. */
+static void
+settle(WaGather *gather, const WaGatherLayout *layout, int nrows)
+{
+	const WaGatherStretch *stretch = &layout->stretches[gather->walked];
+	const char **starts;
+
+	if (stretch->array < 0 || stretch->length >= 0)
+		return;
+	starts = gather->starts[stretch->array];
+	for (int i = 0; i < nrows; i++)
+		starts[i] = start_of_varlena(gather->walk[i] + gather->walk_offset,
+									 stretch->align);
+	gather->walk = starts;
+	gather->walk_offset = 0;
+}
+
+/* Steps over one stretch. */
+static void
+step_over(WaGather *gather, const WaGatherLayout *layout, int nrows)
+{
+	const WaGatherStretch *stretch = &layout->stretches[gather->walked];
+	const WaGatherStretch *next = stretch + 1;
+	const char **to =
+		next->array < 0 ? gather->cursors : gather->starts[next->array];
+	uint8 to_align = next->length < 0 ? 1 : next->align;
+
+	if (stretch->length >= 0)
+		step_over_fixed(gather->walk, (Size) stretch->length, to, to_align,
+						nrows);
+	else if (gather->walk_offset != 0)
+		step_over_variable(gather->walk, gather->walk_offset, stretch->align,
+						   false, to, to_align, nrows);
+	else
+		step_over_variable(gather->walk, 0, stretch->align, stretch->array >= 0,
+						   to, to_align, nrows);
+	gather->walk = to;
+	gather->walk_offset = 0;
+	gather->walked++;
+}
+
+/* Walks to a stretch. */
+static void
+walk_to(WaGather *gather, const WaGatherLayout *layout, int goal, int nrows)
+{
+	if (goal < gather->walked)
+		return;
+	if (gather->walked == 0 && goal > 0)
+		settle(gather, layout, nrows);
+	while (gather->walked < goal)
+		step_over(gather, layout, nrows);
+	settle(gather, layout, nrows);
+}
+
+/* Begins to walk through tuples, given their data. */
+static void
+begin_walk(WaGather *gather, const WaGatherLayout *layout, const char **data)
+{
+	gather->walk = data;
+	gather->walk_offset = layout->walk_offset;
+	gather->walked = 0;
+}
+
+/* Returns where the walk keeps the starts that a place is counted from. */
+static const char **
+base_of(WaGather *gather, const WaGatherLayout *layout,
+		const WaGatherPlace *place)
+{
+	return gather->starts[layout->stretches[place->stretch].array];
+}
+
+/* Prepares to walk through a batch of one layout. */
+static void
+prepare_walk(WaGather *gather)
+{
+	const WaGatherLayout *layout = gather->layout;
+
+	begin_walk(gather, layout, gather->data);
+	for (int i = 0; i < gather->ncolumns; i++)
+	{
+		WaGatherColumn *column = &gather->columns[i];
+		const WaGatherPlace *place = &layout->places[i];
+
+		column->base = column->addresses;
+		column->offset = 0;
+		column->stretch = -1;
+		column->has_nulls = place->presence == WA_GATHER_NULL;
+		column->all_null = column->has_nulls;
+		if (place->presence == WA_GATHER_MISSING)
+			for (int row = 0; row < gather->nrows; row++)
+				column->addresses[row] = column->missing;
+		if (place->presence != WA_GATHER_PRESENT)
+			continue;
+		column->stretch = place->stretch;
+		column->base =
+			place->stretch < 0 ? gather->data : base_of(gather, layout, place);
+		column->offset = place->offset;
+	}
+}
+
+/*
+ * Finds a value of a tuple that begins at p, or behind padding there: stores its
+ * address in *start.  Returns where it ends.
+ */
+static const char *
+step_over_value(const WaGatherAttribute *attribute, const char *p,
+				const char **start)
 {
 	if (attribute->length > 0)
 	{
@@ -92,69 +278,9 @@ step_over(const WaGatherAttribute *attribute, const char *p, const char **start)
 	return *start + strlen(*start) + 1;
 }
 
-/*
- * Brings the cursors of all rows from the ends of an attribute's values to the
- * starts of the next one's.
- */
+/* Finds all columns of a tuple that no layout is planned for. */
 static void
-move_to_starts(const WaGatherAttribute *attribute, const char **cursors,
-			   int nrows)
-{
-	uint8 align = attribute->align;
-
-	if (align == 1)
-		return;
-	if (attribute->length > 0)
-		for (int i = 0; i < nrows; i++)
-			cursors[i] = align_up(cursors[i], align);
-	else
-		for (int i = 0; i < nrows; i++)
-			cursors[i] = start_of_varlena(cursors[i], align);
-}
-
-/* Brings them from there to the ends. */
-static void
-move_to_ends(const WaGatherAttribute *attribute, const char **cursors,
-			 int nrows)
-{
-	if (attribute->length > 0)
-		for (int i = 0; i < nrows; i++)
-			cursors[i] += attribute->length;
-	else
-		for (int i = 0; i < nrows; i++)
-			cursors[i] += VARSIZE_ANY(cursors[i]);
-}
-
-/*
- * Finds what even tuples have behind the columns that lie at fixed places,
- * attribute by attribute.  In place of odd tuples it walks through the filler.
- */
-static void
-walk_even(WaGather *gather, int nrows)
-{
-	const char **cursors = gather->cursors;
-	int last = gather->natts - 1;
-
-	for (int i = 0; i < nrows; i++)
-		cursors[i] = gather->data[i] + gather->walk_offset;
-	for (int i = 0; i < gather->nodd; i++)
-		cursors[gather->odd[i]] = gather->filler;
-	for (int i = gather->walk_from; i <= last; i++)
-	{
-		const WaGatherAttribute *attribute = &gather->attributes[i];
-
-		move_to_starts(attribute, cursors, nrows);
-		if (attribute->column >= 0)
-			memcpy(gather->columns[attribute->column].addresses, cursors,
-				   (Size) nrows * sizeof(*cursors));
-		if (i < last)
-			move_to_ends(attribute, cursors, nrows);
-	}
-}
-
-/* Finds all columns of an odd tuple. */
-static void
-walk_odd(const WaGather *gather, HeapTupleHeader tuple, int row)
+walk_alone(const WaGather *gather, HeapTupleHeader tuple, int row)
 {
 	bool has_nulls = (tuple->t_infomask & HEAP_HASNULL) != 0;
 	int natts = Min(HeapTupleHeaderGetNatts(tuple), gather->natts);
@@ -170,7 +296,7 @@ walk_odd(const WaGather *gather, HeapTupleHeader tuple, int row)
 		if (i >= natts)
 			start = column != NULL ? column->missing : NULL;
 		else if (!has_nulls || !att_isnull(i, tuple->t_bits))
-			p = step_over(attribute, p, &start);
+			p = step_over_value(attribute, p, &start);
 		if (column == NULL)
 			continue;
 		column->addresses[row] = start;
@@ -179,24 +305,63 @@ walk_odd(const WaGather *gather, HeapTupleHeader tuple, int row)
 	}
 }
 
-/* Finds the values that lie at fixed places in even tuples. */
+/* Stores the places of a column in some of the rows, all of one layout. */
 static void
-locate_fixed(const WaGather *gather, WaGatherColumn *column, int nrows)
+store_addresses(WaGather *gather, const WaGatherLayout *layout, int number,
+				const char **data, const uint16 *rows, int nrows)
 {
-	if (gather->nodd == 0)
+	WaGatherColumn *column = &gather->columns[number];
+	const WaGatherPlace *place = &layout->places[number];
+	const char *same =
+		place->presence == WA_GATHER_MISSING ? column->missing : NULL;
+	const char *const *base = data;
+
+	if (place->presence != WA_GATHER_PRESENT)
 	{
-		column->base = gather->data;
-		column->offset = (Size) column->fixed;
+		for (int i = 0; i < nrows; i++)
+			column->addresses[rows[i]] = same;
+		column->has_nulls |= same == NULL;
 		return;
 	}
+	if (place->stretch >= 0)
+		base = base_of(gather, layout, place);
 	for (int i = 0; i < nrows; i++)
-		column->addresses[i] = gather->data[i] + column->fixed;
+		column->addresses[rows[i]] = base[i] + place->offset;
 }
 
-void
-wa_gather_locate(WaGather *gather, const WaRow *rows, int nrows)
+/* Finds all columns of some of the rows, all of one layout. */
+static void
+walk_together(WaGather *gather, const WaGatherLayout *layout,
+			  const uint16 *rows, int nrows)
 {
-	find_data(gather, rows, nrows);
+	const char *data[WA_VECTOR_ROWS];
+	int goal = -1;
+
+	for (int i = 0; i < nrows; i++)
+		data[i] = gather->data[rows[i]];
+	for (int i = 0; i < gather->ncolumns; i++)
+		if (layout->places[i].presence == WA_GATHER_PRESENT)
+			goal = Max(goal, layout->places[i].stretch);
+	begin_walk(gather, layout, data);
+	walk_to(gather, layout, goal, nrows);
+	for (int i = 0; i < gather->ncolumns; i++)
+		store_addresses(gather, layout, i, data, rows, nrows);
+}
+
+/* Finds all columns of a batch that has several layouts. */
+static void
+walk_all(WaGather *gather, const WaRow *rows)
+{
+	uint16 sorted[WA_VECTOR_ROWS]; /* rows, by their layouts */
+	int ends[WA_GATHER_ALONE + 2] = {0};
+	int begin;
+
+	for (int i = 0; i < gather->nrows; i++)
+		ends[gather->numbers[i] + 1]++;
+	for (int i = 1; i <= WA_GATHER_ALONE; i++)
+		ends[i] += ends[i - 1];
+	for (int i = 0; i < gather->nrows; i++)
+		sorted[ends[gather->numbers[i]]++] = (uint16) i;
 	for (int i = 0; i < gather->ncolumns; i++)
 	{
 		WaGatherColumn *column = &gather->columns[i];
@@ -204,11 +369,78 @@ wa_gather_locate(WaGather *gather, const WaRow *rows, int nrows)
 		column->base = column->addresses;
 		column->offset = 0;
 		column->has_nulls = false;
-		if (column->fixed >= 0)
-			locate_fixed(gather, column, nrows);
+		column->all_null = false;
 	}
-	if (gather->walk_from < gather->natts && gather->nodd < nrows)
-		walk_even(gather, nrows);
-	for (int i = 0; i < gather->nodd; i++)
-		walk_odd(gather, rows[gather->odd[i]].tuple, gather->odd[i]);
+	begin = 0;
+	for (int i = 0; i < gather->nlayouts; begin = ends[i++])
+		if (ends[i] > begin)
+			walk_together(gather, &gather->layouts[i], sorted + begin,
+						  ends[i] - begin);
+	for (int i = begin; i < gather->nrows; i++)
+		walk_alone(gather, rows[sorted[i]].tuple, sorted[i]);
+}
+
+void
+wa_gather_locate(WaGather *gather, const WaRow *rows, int nrows)
+{
+	gather->layout = NULL;
+	if (gather->ncolumns == 0 || nrows == 0)
+		return;
+	if (find_layouts(gather, rows, nrows))
+	{
+		gather->layout = &gather->layouts[gather->numbers[0]];
+		prepare_walk(gather);
+	}
+	else
+		walk_all(gather, rows);
+}
+
+void
+wa_gather_walk(WaGather *gather, int step)
+{
+	int goal = -1;
+
+	if (gather->layout == NULL)
+		return;
+	for (int i = 0; i < gather->ncolumns; i++)
+		if (gather->columns[i].first == step)
+			goal = Max(goal, gather->columns[i].stretch);
+	walk_to(gather, gather->layout, goal, gather->nrows);
+}
+
+static void
+compact(const char **addresses, const uint16_t *selection, int nselected)
+{
+	for (int i = 0; i < nselected; i++)
+		addresses[i] = addresses[selection[i]];
+}
+
+void
+wa_gather_keep_places(WaGather *gather, int step, const uint16_t *selection,
+					  int nselected)
+{
+	const char **last = gather->data;
+	bool walks_on = false;
+
+	if (gather->layout != NULL)
+		compact(gather->data, selection, nselected);
+	for (int i = 0; i < gather->ncolumns; i++)
+	{
+		WaGatherColumn *column = &gather->columns[i];
+
+		if (column->first <= step)
+			continue;
+		if (gather->layout == NULL)
+			compact(column->addresses, selection, nselected);
+		else if (column->stretch > gather->walked)
+			walks_on = true;
+		/* Columns of the same stretch follow one another. */
+		else if (column->stretch >= 0 && column->base != last)
+		{
+			compact(column->base, selection, nselected);
+			last = column->base;
+		}
+	}
+	if (walks_on && gather->walk != gather->data && gather->walk != last)
+		compact(gather->walk, selection, nselected);
 }

@@ -5,7 +5,9 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -93,6 +95,50 @@ compile_all(WaScanState *state)
 	return compiler;
 }
 
+/* Notes that a step uses the columns of an expression, which may be NULL. */
+static void
+note_uses(const WaScanState *state, Expr *expression, int step, int ncolumns,
+		  WaGatherUse *uses)
+{
+	Bitmapset *attnums = NULL;
+
+	pull_varattnos((Node *) expression, state->varno, &attnums);
+	for (int i = 0; i < ncolumns; i++)
+		if (bms_is_member(uses[i].attnum - FirstLowInvalidHeapAttributeNumber,
+						  attnums))
+		{
+			uses[i].first = Min(uses[i].first, step);
+			uses[i].last = step;
+		}
+	bms_free(attnums);
+}
+
+/*
+ * Prepares to gather the columns.  Each clause of WHERE is a step; keys and
+ * aggregates are the last one.
+ */
+static WaGather *
+make_gather(const WaScanState *state, const WaCompiler *compiler)
+{
+	int ncolumns = compiler->ncolumns;
+	WaGatherUse *uses = palloc(sizeof(WaGatherUse) * (ncolumns + 1));
+	int last = state->nfilters;
+
+	for (int i = 0; i < ncolumns; i++)
+		uses[i] = (WaGatherUse){compiler->attnums[i], last, 0};
+	for (int i = 0; i < state->nfilters; i++)
+		note_uses(state, list_nth(state->filter_clauses, i), i, ncolumns, uses);
+	for (int i = 0; i < state->nkeys; i++)
+		note_uses(state, state->keys[i].expression, last, ncolumns, uses);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		note_uses(state, state->columns[i].argument, last, ncolumns, uses);
+		note_uses(state, state->columns[i].filter, last, ncolumns, uses);
+	}
+	return wa_gather_make(RelationGetDescr(state->css.ss.ss_currentRelation),
+						  ncolumns, uses);
+}
+
 /* Makes what a batch of rows needs. */
 static void
 make_memory(WaScanState *state, const WaCompiler *compiler)
@@ -105,9 +151,7 @@ make_memory(WaScanState *state, const WaCompiler *compiler)
 	for (int i = 0; i < state->nkeys; i++)
 		state->key_vectors[i] =
 			wa_runner_register(state->runner, state->keys[i].number);
-	state->gather =
-		wa_gather_make(RelationGetDescr(state->css.ss.ss_currentRelation),
-					   compiler->ncolumns, compiler->attnums);
+	state->gather = make_gather(state, compiler);
 	wa_vector_place(&state->ones, WA_VECTOR_BOOL, (void *) TYPEALIGN(64, ones));
 	memset(state->ones.values, 1, WA_VECTOR_ROWS);
 	state->keep = palloc(WA_VECTOR_ROWS);
