@@ -6,7 +6,11 @@
 
 #include "commands/explain.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
+#include "utils/typcache.h"
 
 #include "scan/node.h"
 #include "scan/plan.h"
@@ -38,6 +42,73 @@ targets(const CustomScan *plan, int begin, int end)
 			expressions,
 			list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
 	return expressions;
+}
+
+/* Appends how values of an expression are sorted, as Sort Key has it. */
+static void
+append_direction(StringInfo text, Node *expression, Oid sort_operator,
+				 bool nulls_first)
+{
+	Oid type = exprType(expression);
+	Oid collation = exprCollation(expression);
+	const TypeCacheEntry *cache =
+		lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	bool is_reverse = false;
+
+	(void) get_equality_op_for_ordering_op(sort_operator, &is_reverse);
+	if (OidIsValid(collation) && collation != get_typcollation(type))
+		appendStringInfo(text, " COLLATE %s",
+						 quote_identifier(get_collation_name(collation)));
+	if (sort_operator == cache->gt_opr)
+		appendStringInfoString(text, " DESC");
+	else if (sort_operator != cache->lt_opr)
+		appendStringInfo(text, " USING %s", get_opname(sort_operator));
+	if (nulls_first != is_reverse)
+		appendStringInfoString(text,
+							   nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+/* Returns LIMIT or OFFSET as text. */
+static char *
+limit_text(Expr *expression, List *context, bool use_prefix)
+{
+	const Const *value = (const Const *) expression;
+
+	if (IsA(value, Const) && !value->constisnull)
+		return psprintf(INT64_FORMAT, DatumGetInt64(value->constvalue));
+	return deparse_expression((Node *) expression, context, use_prefix, false);
+}
+
+/* Prints which groups are returned, if these are not all. */
+static void
+show_top(const CustomScan *plan, List *context, bool use_prefix,
+		 ExplainState *es)
+{
+	StringInfoData text;
+	WaPlanTop top;
+
+	if (!wa_plan_top(plan, &top))
+		return;
+	initStringInfo(&text);
+	appendStringInfoString(&text, limit_text(top.count, context, use_prefix));
+	if (!IsA(top.offset, Const) || ((Const *) top.offset)->constisnull ||
+		DatumGetInt64(((Const *) top.offset)->constvalue) != 0)
+		appendStringInfo(&text, " + %s",
+						 limit_text(top.offset, context, use_prefix));
+	if (top.keeps_ties)
+		appendStringInfoString(&text, " with ties");
+	for (int i = 0; i < list_length(top.expressions); i++)
+	{
+		Node *expression =
+			wa_plan_restore(plan, (Node *) list_nth(top.expressions, i));
+
+		appendStringInfoString(&text, i == 0 ? " by " : ", ");
+		appendStringInfoString(
+			&text, deparse_expression(expression, context, use_prefix, false));
+		append_direction(&text, expression, list_nth_oid(top.operators, i),
+						 list_nth_int(top.nulls_first, i) != 0);
+	}
+	ExplainPropertyText("Top Groups", text.data, es);
 }
 
 /* Prints what a run of the node has done. */
@@ -81,6 +152,7 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 												   state->filter_clauses),
 											   context, use_prefix, false),
 							es);
+	show_top(plan, context, use_prefix, es);
 	ExplainPropertyText("Device", "CPU", es);
 	if (state->nworkers > 0)
 		ExplainPropertyInteger("Workers Planned", NULL, state->nworkers, es);

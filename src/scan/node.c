@@ -8,38 +8,13 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 
 #include "scan/node.h"
+#include "scan/output.h"
 #include "scan/plan.h"
-
-/* Returns a number of the plan. */
-static int
-plan_number(const CustomScan *plan, WaPlanNumber number)
-{
-	return intVal(list_nth(plan->custom_private, number));
-}
-
-/* Returns the expression of a column of the scan tuple. */
-static Expr *
-target_expression(const CustomScan *plan, int number)
-{
-	return list_nth_node(TargetEntry, plan->custom_scan_tlist, number)->expr;
-}
-
-/* Replaces references to the scan tuple by what they refer to. */
-static Node *
-restore_columns(Node *node, void *plan)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Var) && ((Var *) node)->varno == INDEX_VAR)
-		return copyObject((Node *) target_expression(
-			(const CustomScan *) plan, ((Var *) node)->varattno - 1));
-	return expression_tree_mutator(node, restore_columns, plan);
-}
+#include "scan/top.h"
 
 /* Checks that the user may call an aggregate. */
 static void
@@ -97,14 +72,14 @@ find_column(WaScanState *state, const WaAggregateCall *call)
 static void
 read_aggregates(WaScanState *state, const CustomScan *plan)
 {
-	int naggregates = plan_number(plan, WA_PLAN_AGGREGATES);
+	int naggregates = wa_plan_number(plan, WA_PLAN_AGGREGATES);
 
 	state->columns = palloc(sizeof(WaScanColumn) * (naggregates + 1));
 	state->results = palloc(sizeof(WaScanResult) * (naggregates + 1));
 	for (int i = 0; i < naggregates; i++)
 	{
 		const Aggref *aggref =
-			castNode(Aggref, target_expression(plan, state->nkeys + i));
+			castNode(Aggref, wa_plan_target(plan, state->nkeys + i));
 		WaAggregateCall call;
 
 		check_permission(aggref);
@@ -121,20 +96,10 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 static void
 read_keys(WaScanState *state, const CustomScan *plan)
 {
-	state->nkeys = plan_number(plan, WA_PLAN_KEYS);
+	state->nkeys = wa_plan_number(plan, WA_PLAN_KEYS);
 	state->keys = palloc(sizeof(WaScanKey) * (state->nkeys + 1));
 	for (int i = 0; i < state->nkeys; i++)
-		state->keys[i].expression = target_expression(plan, i);
-}
-
-/* Finds out what rows have to fulfil. */
-static void
-read_filters(WaScanState *state, CustomScan *plan)
-{
-	int nfilters = plan_number(plan, WA_PLAN_FILTERS);
-
-	state->filter_clauses = (List *) restore_columns(
-		(Node *) list_truncate(list_copy(plan->custom_exprs), nfilters), plan);
+		state->keys[i].expression = wa_plan_target(plan, i);
 }
 
 static void
@@ -142,37 +107,59 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
 	WaScanState *state = (WaScanState *) node;
 	CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
+	WaPlanTop top;
 
 	state->varno = plan->scan.scanrelid;
-	state->nworkers = plan_number(plan, WA_PLAN_WORKERS);
+	state->nworkers = wa_plan_number(plan, WA_PLAN_WORKERS);
 	read_keys(state, plan);
-	read_filters(state, plan);
+	state->filter_clauses = wa_plan_filters(plan);
 	read_aggregates(state, plan);
-	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) == 0)
-		wa_scan_prepare(state);
+	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
+		return;
+	wa_scan_prepare(state);
+	if (wa_plan_top(plan, &top))
+		state->top = wa_top_make(state, &top);
 }
 
-/* Stores a group in the node's scan tuple. */
-static TupleTableSlot *
-store_group(WaScanState *state, uint32 group)
+/*
+ * Computes the groups of the next partition, and which of them to return; returns
+ * false if none is left.
+ */
+static bool
+fill(WaScanState *state)
 {
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	if (!wa_scan_fill(state))
+		return false;
+	if (state->top != NULL)
+		wa_top_choose(state->top);
+	return true;
+}
 
-	ExecClearTuple(slot);
-	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
-	for (int i = 0; i < state->nkeys; i++)
-		slot->tts_values[i] =
-			wa_groups_key(state->groups, group, i, &slot->tts_isnull[i]);
-	for (int i = 0; i < state->nresults; i++)
+/* Stores the number of the next group; returns false if there is none. */
+static bool
+next_group(WaScanState *state, uint32 *group)
+{
+	uint32 ngroups;
+
+	if (!state->is_started)
 	{
-		const WaScanResult *result = &state->results[i];
-		WaAggState *rows = wa_accumulator_state(
-			state->columns[result->column].accumulator, group);
-
-		slot->tts_values[state->nkeys + i] = wa_aggregate_result(
-			result->aggregate, rows, &slot->tts_isnull[state->nkeys + i]);
+		wa_scan_start(state);
+		if (!fill(state))
+			return false;
 	}
-	return ExecStoreVirtualTuple(slot);
+	for (;;)
+	{
+		ngroups = state->top != NULL ? wa_top_count(state->top)
+									 : wa_scan_groups(state);
+		if (state->next < ngroups)
+			break;
+		if (state->nwaiting == 0 || !fill(state))
+			return false;
+	}
+	*group = state->next++;
+	if (state->top != NULL)
+		*group = wa_top_group(state->top, *group);
+	return true;
 }
 
 static TupleTableSlot *
@@ -181,27 +168,16 @@ exec_scan(CustomScanState *node)
 	WaScanState *state = (WaScanState *) node;
 	PlanState *ps = &node->ss.ps;
 	ExprContext *econtext = ps->ps_ExprContext;
+	uint32 group;
 
-	if (!state->is_started)
-	{
-		wa_scan_start(state);
-		if (!wa_scan_fill(state))
-			return NULL;
-	}
-	for (;;)
+	while (next_group(state, &group))
 	{
 		MemoryContext old;
 
 		CHECK_FOR_INTERRUPTS();
-		if (state->next >= wa_scan_groups(state))
-		{
-			if (state->nwaiting == 0 || !wa_scan_fill(state))
-				return NULL;
-			continue;
-		}
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		econtext->ecxt_scantuple = store_group(state, state->next++);
+		econtext->ecxt_scantuple = wa_output_store(state, group, NULL);
 		MemoryContextSwitchTo(old);
 		if (!ExecQual(ps->qual, econtext))
 		{
@@ -211,6 +187,7 @@ exec_scan(CustomScanState *node)
 		return ps->ps_ProjInfo == NULL ? econtext->ecxt_scantuple
 									   : ExecProject(ps->ps_ProjInfo);
 	}
+	return NULL;
 }
 
 static void

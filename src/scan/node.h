@@ -90,6 +90,7 @@ typedef struct WaScanState
 	WaGroups *groups;      /* NULL: there is one group */
 	bool is_started;       /* the groups of some partition are there */
 	uint32 next;           /* the group that is returned next */
+	struct WaTop *top;     /* chooses which ones are; NULL: all of them */
 	WaPartition partition; /* whose groups are there */
 	WaPartition *waiting;  /* those still to come, as a stack */
 	int nwaiting;

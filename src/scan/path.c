@@ -23,6 +23,7 @@
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
 
+#include "scan/limit.h"
 #include "scan/path.h"
 #include "scan/plan.h"
 #include "scan/shape.h"
@@ -41,6 +42,12 @@
 /* What an aggregate costs for each group, and each group by itself. */
 #define RESULT_COST 0.0025
 #define GROUP_COST  0.0075
+
+/* What it costs to find out whether a group is one of the first. */
+#define COMPARE_COST 0.004
+
+/* The share of the groups that a LIMIT of unknown size is thought to want. */
+#define UNKNOWN_LIMIT 0.1
 
 /* Bytes that a group takes for each key, and for each aggregate. */
 #define GROUP_BYTES  32
@@ -82,6 +89,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		  List *clauses, List *custom_plans)
 {
 	const WaShape *shape = (const WaShape *) linitial(path->custom_private);
+	const WaLimit *limit = (const WaLimit *) lsecond(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
 	List *used = list_concat_copy(shape->keys, shape->aggregates);
 	List *targets = NIL;
@@ -102,12 +110,18 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->scan.scanrelid = shape->relation->relid;
 	scan->flags = path->flags;
 	scan->custom_scan_tlist = targets;
-	scan->custom_exprs = list_concat_copy(shape->filters, parameters);
-	scan->custom_private =
-		list_make4(makeInteger(list_length(shape->keys)),
-				   makeInteger(list_length(shape->aggregates)),
-				   makeInteger(list_length(shape->filters)),
-				   lsecond(path->custom_private));
+	scan->custom_exprs = list_concat_copy(shape->filters, limit->expressions);
+	if (limit->expressions != NIL)
+		scan->custom_exprs = list_concat(
+			scan->custom_exprs, list_make2(limit->count, limit->offset));
+	scan->custom_exprs = list_concat(scan->custom_exprs, parameters);
+	scan->custom_private = list_make4(
+		makeInteger(list_length(shape->keys)),
+		makeInteger(list_length(shape->aggregates)),
+		makeInteger(list_length(shape->filters)), lthird(path->custom_private));
+	scan->custom_private = list_concat(
+		scan->custom_private, list_make3(limit->operators, limit->nulls_first,
+										 makeInteger(limit->keeps_ties)));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }
@@ -201,23 +215,35 @@ possible_workers(const PlannerInfo *root, const RelOptInfo *input_rel,
 								   -1, max_parallel_workers_per_gather);
 }
 
+/* Returns how many of the groups, at most, the path returns. */
+static double
+returned_groups(const WaLimit *limit, double ngroups)
+{
+	if (limit->expressions == NIL)
+		return ngroups;
+	return limit->ngroups < 0 ? clamp_row_est(ngroups * UNKNOWN_LIMIT)
+							  : Min(Max(limit->ngroups, 1), ngroups);
+}
+
 /* Sets what the path costs, with so many workers. */
 static void
 set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
-		  int nworkers)
+		  const WaLimit *limit, int nworkers)
 {
 	const PathTarget *target = path->pathtarget;
+	double nreturned = returned_groups(limit, shape->ngroups);
 	QualCost having = {0, 0};
 
 	if (shape->having != NIL)
 		cost_qual_eval(&having, shape->having, (PlannerInfo *) root);
 	path->startup_cost =
 		startup_cost(shape, nworkers) + target->cost.startup + having.startup;
+	if (nreturned < shape->ngroups)
+		path->startup_cost += shape->ngroups * COMPARE_COST;
 	path->total_cost =
-		path->startup_cost +
-		shape->ngroups *
-			(GROUP_COST + target->cost.per_tuple + having.per_tuple +
-			 RESULT_COST * list_length(shape->aggregates));
+		path->startup_cost + shape->ngroups * having.per_tuple +
+		nreturned * (GROUP_COST + target->cost.per_tuple +
+					 RESULT_COST * list_length(shape->aggregates));
 }
 
 /* Adds our path to those of a grouping, unless *reason says why not. */
@@ -230,6 +256,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 		.PlanCustomPath = make_plan,
 	};
 	WaShape *shape = palloc(sizeof(WaShape));
+	WaLimit *limit = palloc(sizeof(WaLimit));
 	RelOptInfo *parent;
 	CustomPath *path;
 	int nworkers;
@@ -237,6 +264,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	*reason = wa_shape_recognise(root, input_rel, output_rel, having, shape);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
+	wa_limit_recognise(root, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;
@@ -253,8 +281,9 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	nworkers = possible_workers(root, input_rel, output_rel);
 	if (startup_cost(shape, nworkers) >= startup_cost(shape, 0))
 		nworkers = 0;
-	path->custom_private = list_make2(shape, makeInteger(nworkers));
-	set_costs(&path->path, root, shape, nworkers);
+	path->custom_private = list_make3(shape, limit, makeInteger(nworkers));
+	set_costs(&path->path, root, shape, limit, nworkers);
+	path->path.rows = returned_groups(limit, path->path.rows);
 	add_path(output_rel, &path->path);
 }
 

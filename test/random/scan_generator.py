@@ -182,15 +182,24 @@ class Query:
         terms = [rng.choice(["{}", "{}", "{} DESC", "{} NULLS FIRST",
                              "{} DESC NULLS LAST"]).format(place)
                  for place in places]
-        if rng.random() < 0.3:
-            terms.insert(0, f"{len(self.keys) + 1} DESC")
+        if rng.random() < 0.5:
+            terms.insert(0, self.draw_first_term())
         order = f" ORDER BY {', '.join(terms)}" if terms else ""
         self.without_limit = order
         if rng.random() < 0.5:
-            order += f" LIMIT {rng.choice([0] + [1, 5, 30] * 5)}"
+            order += f" LIMIT {rng.choice([0] + [1, 5, 30] * 5 + ['(1 + 2)'])}"
         if self.keys and rng.random() < 0.2:
             order += f" OFFSET {rng.choice([0, 1, 3])}"
         return order
+
+    def draw_first_term(self):
+        """Returns what comes before the keys in ORDER BY.."""
+        rng = self.rng
+        place = rng.randrange(len(self.calls))
+        term = rng.choice([str(len(self.keys) + place + 1)] * 3
+                          + ["count(*)", "count(*) % 7"])
+        return term + rng.choice(["", " DESC", " NULLS FIRST",
+                                  " DESC NULLS LAST"])
 
     def drop_limit(self):
         """Makes both sides compute all groups; tells whether that is new."""

@@ -1,0 +1,108 @@
+/*
+ * limit.c
+ *		Whether a query wants only the first few of its groups; see limit.h.
+ *
+ * That is so if nothing but ORDER BY and LIMIT is done with them.  The groups are
+ * compared by the first expressions of ORDER BY that have the same value whenever
+ * they are computed.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+
+#include "scan/limit.h"
+
+/* Tells whether an expression may be computed at any time, and several times. */
+static bool
+is_stable(Node *expression)
+{
+	return !contain_volatile_functions(expression) &&
+		   !contain_subplans(expression);
+}
+
+/* Tells whether LIMIT is that of all rows. */
+static bool
+is_null(const Node *expression)
+{
+	return expression == NULL || (IsA(expression, Const) &&
+								  ((const Const *) expression)->constisnull);
+}
+
+/* Tells whether groups go straight to ORDER BY and LIMIT. */
+static bool
+has_limit(PlannerInfo *root)
+{
+	Query *parse = root->parse;
+
+	return parse->groupClause != NIL && !is_null(parse->limitCount) &&
+		   root->sort_pathkeys != NIL && parse->distinctClause == NIL &&
+		   !parse->hasWindowFuncs && !parse->hasTargetSRFs &&
+		   parse->rowMarks == NIL && is_stable(parse->limitCount) &&
+		   is_stable(parse->limitOffset);
+}
+
+/* Collects the expressions of ORDER BY up to the first that is not stable. */
+static void
+collect_order(PlannerInfo *root, WaLimit *limit)
+{
+	ListCell *cell;
+
+	foreach (cell, root->parse->sortClause)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, cell);
+		Node *expression =
+			get_sortgroupclause_expr(clause, root->processed_tlist);
+
+		if (!is_stable(expression))
+			return;
+		limit->expressions = lappend(limit->expressions, expression);
+		limit->operators = lappend_oid(limit->operators, clause->sortop);
+		limit->nulls_first =
+			lappend_int(limit->nulls_first, clause->nulls_first);
+	}
+}
+
+/* Returns what LIMIT or OFFSET is thought to be, or -1; NULL is null_value. */
+static double
+estimate(PlannerInfo *root, Node *expression, double null_value)
+{
+	const Const *value =
+		(const Const *) estimate_expression_value(root, expression);
+
+	if (!IsA(value, Const))
+		return -1;
+	return value->constisnull
+			   ? null_value
+			   : Max((double) DatumGetInt64(value->constvalue), 0);
+}
+
+void
+wa_limit_recognise(PlannerInfo *root, WaLimit *limit)
+{
+	const Query *parse = root->parse;
+	double count;
+	double offset;
+
+	memset(limit, 0, sizeof(*limit));
+	if (!has_limit(root))
+		return;
+	collect_order(root, limit);
+	limit->keeps_ties =
+		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
+		list_length(limit->expressions) < list_length(parse->sortClause);
+	limit->count = parse->limitCount;
+	limit->offset = parse->limitOffset;
+	if (limit->offset == NULL)
+		limit->offset =
+			(Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+							   Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+	count = estimate(root, limit->count, HUGE_VAL);
+	offset = estimate(root, limit->offset, 0);
+	limit->ngroups = count < 0 || offset < 0 ? -1 : count + offset;
+}

@@ -1,0 +1,31 @@
+/*
+ * limit.h
+ *		Whether a query wants only the first few of its groups.
+ *
+ * PostgreSQL's own nodes sort and limit what the node of the scan tier returns,
+ * so that need not be more than the groups that may be among the first.
+ */
+#ifndef WA_SCAN_LIMIT_H
+#define WA_SCAN_LIMIT_H
+
+#include "nodes/pathnodes.h"
+
+/* The groups that a query wants. */
+typedef struct WaLimit
+{
+	List *
+		expressions; /* that they are sorted by: the first of ORDER BY; NIL: all
+						* groups are wanted */
+	List *operators; /* of each, as OIDs: what sorts before what */
+	List *nulls_first; /* of each, 0 or 1 */
+	bool keeps_ties;   /* groups that are equal by these may all be wanted */
+	Node *count;       /* of LIMIT */
+	Node *offset;
+	double ngroups; /* that count and offset come to, as far as can be known; or
+					 * -1 */
+} WaLimit;
+
+/* Describes in *limit which groups the query wants. */
+extern void wa_limit_recognise(PlannerInfo *root, WaLimit *limit);
+
+#endif /* WA_SCAN_LIMIT_H */
