@@ -1,105 +1,133 @@
 /*
  * buckets.c
- *		Functions of a timestamp that seldom change; see buckets.h.
+ *		Expressions over a time that seldom change; see buckets.h.
  *
  * A direct-mapped table keeps the last result for each of its slots.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "fmgr.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/date.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "scan/buckets.h"
 #include "scan/datum.h"
+#include "scan/gather.h"
+#include "scan/times.h"
 
 #define BUCKET_USECS (INT64CONST(15) * 60 * 1000000)
 
 /* Slots: 2^14 buckets are 170 days. */
 #define NSLOTS 16384
 
+/* Texts of slots take at most about so much. */
+#define MAX_TEXT_BYTES (4 * 1024 * 1024)
+
+/* No bucket has this number. */
+#define NO_BUCKET PG_INT64_MIN
+
 /* What a slot knows of the bucket that it holds. */
 typedef struct Slot
 {
 	int64 bucket;
-	bool is_constant; /* else: the function has to be called */
-	uint8 scale;      /* DECIMAL */
+	bool is_constant; /* else: the expression has to be evaluated */
+	bool is_null;
+	uint8 scale; /* DECIMAL */
 	union
 	{
 		int64 i;
 		double f;
+		uint8 b;
+		WaText text;
 	} value;
 } Slot;
 
 struct WaBuckets
 {
-	FmgrInfo function;
-	FunctionCallInfo call;
-	Datum argument; /* the constant one */
-	bool is_null;
-	bool in_zone; /* of the session: a timestamptz */
-	Oid type;     /* of the result */
+	WaEvaluation *evaluation;
+	ExprState *whole;
+	ExprState *moved; /* NULL: it is the time itself */
+	ExprState *step;  /* NULL: of dates */
+	Oid step_type;
+	WaVectorKind step_kind;
+	bool in_zone; /* the step is one of the session's time zone */
+	bool guarded;
+	Oid time_type;
+	Oid type; /* of the result */
 	WaVectorKind kind;
-	MemoryContext scratch;
+	MemoryContext texts;     /* of the slots, and of some that they had */
+	MemoryContext own_texts; /* of rows of the last call */
 	Slot *slots;
 };
 
 WaBuckets *
-wa_buckets_make(const FuncExpr *call, WaVectorKind kind)
+wa_buckets_make(const WaCallExpression *call, const WaVector *registers,
+				ParamListInfo parameters)
 {
 	WaBuckets *buckets = palloc0(sizeof(WaBuckets));
-	int nargs = list_length(call->args);
+	const WaSource *time = NULL;
+	ListCell *cell;
 
-	fmgr_info(call->funcid, &buckets->function);
-	fmgr_info_set_expr((Node *) call, &buckets->function);
-	buckets->call = palloc(SizeForFunctionCallInfo(nargs));
-	InitFunctionCallInfoData(*buckets->call, &buckets->function, nargs,
-							 call->inputcollid, NULL, NULL);
-	buckets->in_zone = exprType(llast(call->args)) == TIMESTAMPTZOID;
-	buckets->type = call->funcresulttype;
-	buckets->kind = kind;
-	buckets->scratch = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg buckets", ALLOCSET_SMALL_SIZES);
+	foreach (cell, call->sources)
+		if (((const WaSource *) lfirst(cell))->number >= 0)
+			time = (const WaSource *) lfirst(cell);
+	buckets->evaluation = wa_evaluation_make(call, registers, parameters);
+	buckets->whole = wa_evaluation_expression(buckets->evaluation, NULL);
+	if (call->step != NULL)
+	{
+		if (!IsA(call->moved, Var))
+			buckets->moved =
+				wa_evaluation_expression(buckets->evaluation, call->moved);
+		buckets->step =
+			wa_evaluation_expression(buckets->evaluation, call->step);
+		buckets->step_type = exprType((Node *) call->step);
+		(void) wa_gather_kind(buckets->step_type, &buckets->step_kind);
+		buckets->in_zone = exprType((Node *) call->moved) == TIMESTAMPTZOID;
+	}
+	buckets->guarded = call->guarded;
+	buckets->time_type = exprType((Node *) time->expression);
+	buckets->type = exprType((Node *) call->expression);
+	buckets->kind = call->result;
+	buckets->texts = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg buckets", ALLOCSET_DEFAULT_SIZES);
+	buckets->own_texts = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg texts", ALLOCSET_DEFAULT_SIZES);
 	buckets->slots = palloc(sizeof(Slot) * NSLOTS);
 	return buckets;
 }
 
-void
-wa_buckets_reset(WaBuckets *buckets, Datum argument, bool is_null)
+/* Returns a time as SQL has it. */
+static Datum
+time_datum(const WaBuckets *buckets, int64 time)
 {
-	buckets->argument = argument;
-	buckets->is_null = is_null;
-	for (int i = 0; i < NSLOTS; i++)
-		buckets->slots[i].bucket = PG_INT64_MIN;
+	return buckets->time_type == DATEOID ? DateADTGetDatum((DateADT) time)
+										 : TimestampGetDatum(time);
 }
 
-/* Calls the function; returns false if the result is NULL or has no vector. */
+/*
+ * Evaluates one of the expressions for a time, of a type and a kind.  Returns
+ * false if the result has no vector.  A text stays until the next evaluation.
+ */
 static bool
-call_function(WaBuckets *buckets, Timestamp time, Slot *slot)
+evaluate(const WaBuckets *buckets, ExprState *expression, Oid type,
+		 WaVectorKind kind, int64 time, Slot *slot)
 {
-	FunctionCallInfo call = buckets->call;
 	WaVector vector = {.values = &slot->value};
-	MemoryContext old = MemoryContextSwitchTo(buckets->scratch);
-	Datum result;
-	bool fits;
+	Datum result = wa_evaluation_of(buckets->evaluation, expression,
+									time_datum(buckets, time), &slot->is_null);
 
-	call->args[call->nargs - 1].value = TimestampGetDatum(time);
-	call->args[call->nargs - 1].isnull = false;
-	if (call->nargs > 1)
-	{
-		call->args[0].value = buckets->argument;
-		call->args[0].isnull = false;
-	}
-	call->isnull = false;
-	result = FunctionCallInvoke(call);
-	fits = !call->isnull &&
-		   wa_datum_to_vector(buckets->type, buckets->kind, result, &vector);
+	memset(&slot->value, 0, sizeof(slot->value));
+	slot->scale = 0;
+	if (slot->is_null)
+		return true;
+	if (kind == WA_VECTOR_TEXT || kind == WA_VECTOR_DECIMAL)
+		result = PointerGetDatum(PG_DETOAST_DATUM_PACKED(result));
+	if (!wa_datum_to_vector(type, kind, result, &vector))
+		return false;
 	slot->scale = vector.scale;
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(buckets->scratch);
-	return fits;
+	return true;
 }
 
 /* Finds the offset from UTC, in seconds; false if there is none. */
@@ -112,109 +140,188 @@ find_offset(Timestamp time, int *offset)
 	return timestamp2tm(time, offset, &tm, &fraction, NULL, NULL) == 0;
 }
 
-/* Tells whether the offset from UTC is the same at both ends of a bucket. */
+/* Tells whether the time from first to last is moved as a whole. */
 static bool
-has_one_offset(const WaBuckets *buckets, Timestamp first, Timestamp last)
+moves_as_one(const WaBuckets *buckets, Timestamp first, Timestamp last)
 {
-	int a;
-	int b;
+	Slot ends[2] = {{.value.i = first}, {.value.i = last}};
+	int offsets[2];
 
-	if (!buckets->in_zone)
-		return true;
-	return find_offset(first, &a) && find_offset(last, &b) && a == b;
+	if (buckets->moved != NULL &&
+		(!evaluate(buckets, buckets->moved, TIMESTAMPOID, WA_VECTOR_INT, first,
+				   &ends[0]) ||
+		 !evaluate(buckets, buckets->moved, TIMESTAMPOID, WA_VECTOR_INT, last,
+				   &ends[1]) ||
+		 ends[0].is_null || ends[1].is_null ||
+		 ends[1].value.i - ends[0].value.i != last - first))
+		return false;
+	return !buckets->in_zone || (find_offset(ends[0].value.i, &offsets[0]) &&
+								 find_offset(ends[1].value.i, &offsets[1]) &&
+								 offsets[0] == offsets[1]);
 }
 
-/* Fills the slot for a bucket; returns false if the function gave no value. */
+/* Tells whether the step is the same from first to last. */
 static bool
-fill_slot(WaBuckets *buckets, int64 bucket, Slot *slot)
+is_one_step(const WaBuckets *buckets, Timestamp first, Timestamp last)
 {
-	Timestamp first = bucket * BUCKET_USECS;
-	Timestamp last = first + BUCKET_USECS - 1;
-	Slot end;
+	Slot ends[2];
 
-	slot->bucket = bucket;
-	slot->is_constant = false;
-	if (!IS_VALID_TIMESTAMP(first) || !IS_VALID_TIMESTAMP(last) ||
-		!has_one_offset(buckets, first, last))
-		return true;
-	if (!call_function(buckets, first, slot) ||
-		!call_function(buckets, last, &end))
+	if (!moves_as_one(buckets, first, last) ||
+		!evaluate(buckets, buckets->step, buckets->step_type,
+				  buckets->step_kind, first, &ends[0]) ||
+		!evaluate(buckets, buckets->step, buckets->step_type,
+				  buckets->step_kind, last, &ends[1]))
 		return false;
-	slot->is_constant =
-		slot->value.i == end.value.i && slot->scale == end.scale;
+	return ends[0].is_null == ends[1].is_null &&
+		   ends[0].scale == ends[1].scale && ends[0].value.i == ends[1].value.i;
+}
+
+/* Copies the text of a result, if it is one, into a context. */
+static void
+keep_text(const WaBuckets *buckets, Slot *slot, MemoryContext context)
+{
+	WaText *text = &slot->value.text;
+	char *copy;
+
+	if (buckets->kind != WA_VECTOR_TEXT || slot->is_null)
+		return;
+	copy = MemoryContextAlloc(context, text->length + 1);
+	memcpy(copy, text->data, text->length);
+	text->data = copy;
+}
+
+/* Evaluates the whole for a time; returns false if the result has no vector. */
+static bool
+evaluate_whole(const WaBuckets *buckets, int64 time, MemoryContext context,
+			   Slot *slot)
+{
+	if (!evaluate(buckets, buckets->whole, buckets->type, buckets->kind, time,
+				  slot))
+		return false;
+	keep_text(buckets, slot, context);
+	return true;
+}
+
+/*
+ * Fills the slot for the bucket of a time.  Returns false, with the slot as it
+ * was, if the expression gave something that has no vector.
+ */
+static bool
+fill_slot(const WaBuckets *buckets, int64 bucket, int64 time, Slot *slot)
+{
+	Slot filled = {.bucket = bucket};
+	Timestamp first = bucket * BUCKET_USECS;
+
+	filled.is_constant = buckets->step == NULL ||
+						 is_one_step(buckets, first, first + BUCKET_USECS - 1);
+	if (filled.is_constant &&
+		!evaluate_whole(buckets, time, buckets->texts, &filled))
+		return false;
+	*slot = filled;
 	return true;
 }
 
 /* Returns the bucket of a time. */
 static inline int64
-bucket_of(Timestamp time)
+bucket_of(const WaBuckets *buckets, int64 time)
 {
-	int64 bucket = time / BUCKET_USECS;
-
-	return bucket - (time % BUCKET_USECS < 0);
+	if (buckets->step == NULL)
+		return time;
+	return time / BUCKET_USECS - (time % BUCKET_USECS < 0);
 }
 
-/* Finds the result for a row; returns NULL if it has no vector. */
+/*
+ * Finds the result for a row; returns NULL if it has no vector, or if the
+ * expression might raise an error and must not.
+ */
 static const Slot *
-look_up(WaBuckets *buckets, Timestamp time, Slot *own)
+look_up(const WaBuckets *buckets, const WaVector *times, size_t row, Slot *own)
 {
-	int64 bucket = bucket_of(time);
+	int64 time = wa_vector_ints(times)[row];
+	int64 bucket = bucket_of(buckets, time);
 	Slot *slot = &buckets->slots[(uint64) bucket % NSLOTS];
 
-	if (TIMESTAMP_NOT_FINITE(time))
-		return NULL;
-	if (slot->bucket != bucket && !fill_slot(buckets, bucket, slot))
-	{
-		slot->bucket = PG_INT64_MIN;
-		return NULL;
-	}
-	if (slot->is_constant)
+	if (slot->bucket == bucket && slot->is_constant)
 		return slot;
-	return call_function(buckets, time, own) ? own : NULL;
+	if (wa_time_is_safe(buckets->time_type, WA_VECTOR_INT, times, row))
+	{
+		if (slot->bucket != bucket && !fill_slot(buckets, bucket, time, slot))
+			return NULL;
+		if (slot->is_constant)
+			return slot;
+	}
+	else if (buckets->guarded)
+		return NULL;
+	return evaluate_whole(buckets, time, buckets->own_texts, own) ? own : NULL;
 }
 
-/* Makes all rows NULL. */
+/* Forgets all results. */
 static void
-store_nulls(WaVector *out, size_t nrows)
+forget(WaBuckets *buckets)
 {
-	memset(out->values, 0, nrows * sizeof(int64));
-	memset(out->valid, 0, nrows);
-	out->has_nulls = true;
+	MemoryContextReset(buckets->texts);
+	for (int i = 0; i < NSLOTS; i++)
+		buckets->slots[i].bucket = NO_BUCKET;
+}
+
+void
+wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext)
+{
+	wa_evaluation_prepare(buckets->evaluation, econtext);
+	forget(buckets);
+}
+
+/* Stores the result for a row that is not NULL; returns false to trap. */
+static inline bool
+store_row(const WaBuckets *buckets, const WaVector *times, WaVector *out,
+		  size_t row)
+{
+	Slot own;
+	const Slot *slot = look_up(buckets, times, row, &own);
+
+	if (slot == NULL)
+		return false;
+	out->valid[row] = !slot->is_null;
+	out->has_nulls |= slot->is_null;
+	out->display[row] = slot->scale;
+	switch (buckets->kind)
+	{
+		case WA_VECTOR_BOOL:
+			wa_vector_bools(out)[row] = slot->value.b;
+			break;
+		case WA_VECTOR_TEXT:
+			wa_vector_texts(out)[row] = slot->value.text;
+			break;
+		default:
+			wa_vector_ints(out)[row] = slot->value.i;
+			break;
+	}
+	return true;
 }
 
 bool
 wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
 {
 	WaBuckets *buckets = (WaBuckets *) context;
-	int64 *results = wa_vector_ints(out);
-	bool first = true;
+	size_t width = wa_vector_width(buckets->kind);
 
 	out->has_nulls = a->has_nulls;
 	out->mixed = false;
 	out->scale = 0;
-	if (buckets->is_null)
-	{
-		store_nulls(out, nrows);
-		return true;
-	}
-	if (a->has_nulls)
-		memcpy(out->valid, a->valid, nrows);
+	MemoryContextReset(buckets->own_texts);
+	if (MemoryContextMemAllocated(buckets->texts, false) > MAX_TEXT_BYTES)
+		forget(buckets);
 	for (size_t i = 0; i < nrows; i++)
 	{
-		const Slot *slot;
-		Slot own;
-
-		if (!wa_vector_is_valid(a, i))
+		if (wa_vector_is_valid(a, i))
 		{
-			results[i] = 0;
+			if (!store_row(buckets, a, out, i))
+				return false;
 			continue;
 		}
-		slot = look_up(buckets, wa_vector_ints(a)[i], &own);
-		if (slot == NULL || (!first && slot->scale != out->scale))
-			return false;
-		out->scale = slot->scale;
-		first = false;
-		results[i] = slot->value.i;
+		memset((char *) out->values + i * width, 0, width);
+		out->valid[i] = 0;
 	}
-	return true;
+	return buckets->kind != WA_VECTOR_DECIMAL ||
+		   wa_evaluation_align(out, nrows);
 }

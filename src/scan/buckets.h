@@ -1,31 +1,28 @@
 /*
  * buckets.h
- *		Functions of a timestamp that seldom change: the start of its day, its
- *		hour, its date in the session's time zone.
+ *		Expressions over a time that seldom change: the start of its day, its
+ *		hour, its date in some time zone, and what is computed from these.
  *
- * Time is cut into buckets of 15 minutes.  Within a bucket in which the offset
- * from UTC does not change such a function has one value if it has the same at
- * both ends; that is computed once, by PostgreSQL's own function, and kept.  For
- * other buckets the function is called for each row.
+ * Time is cut into buckets: dates are such by themselves, timestamps are cut into
+ * 15 minutes.  The expression has one value within a bucket if the step that
+ * PostgreSQL brings the time to (scan/times.h) is the same at both ends, and the
+ * time itself is not moved by a change of an offset from UTC in between; that
+ * value is evaluated once and kept.  For other buckets each row is evaluated.
  */
 #ifndef WA_SCAN_BUCKETS_H
 #define WA_SCAN_BUCKETS_H
 
-#include "nodes/primnodes.h"
-
-#include "core/program.h"
+#include "scan/evaluate.h"
 
 typedef struct WaBuckets WaBuckets;
 
-/*
- * Prepares calls of a function whose last argument is the timestamp, and whose
- * other one, if there is one, a constant.  kind: of the result.  In the current
- * memory context.
- */
-extern WaBuckets *wa_buckets_make(const FuncExpr *call, WaVectorKind kind);
+/* As wa_evaluation_make, for a call of kind BUCKETS. */
+extern WaBuckets *wa_buckets_make(const WaCallExpression *call,
+								  const WaVector *registers,
+								  ParamListInfo parameters);
 
-/* Sets the constant argument and forgets all results. */
-extern void wa_buckets_reset(WaBuckets *buckets, Datum argument, bool is_null);
+/* As wa_evaluation_prepare; forgets all results. */
+extern void wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext);
 
 /* A WaVectorFunction over a WaBuckets. */
 extern bool wa_buckets_call(void *context, const WaVector *a, WaVector *out,

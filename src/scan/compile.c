@@ -29,6 +29,7 @@ compile_bool(WaCompiler *compiler, const BoolExpr *expression)
 {
 	int number = wa_compile(compiler, linitial(expression->args));
 
+	/* What follows is looked at only as long as the result is open. */
 	if (expression->boolop == NOT_EXPR)
 		return wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
 								0, 0, 0);
@@ -36,7 +37,9 @@ compile_bool(WaCompiler *compiler, const BoolExpr *expression)
 		number = wa_compiler_emit(
 			compiler, expression->boolop == AND_EXPR ? WA_CODE_AND : WA_CODE_OR,
 			WA_VECTOR_BOOL, number,
-			wa_compile(compiler, list_nth(expression->args, i)), 0, 0);
+			wa_compile_conditional(compiler, list_nth(expression->args, i),
+								   true),
+			0, 0);
 	return number;
 }
 
@@ -89,6 +92,8 @@ replace_case_test(Node *node, void *argument)
 		return NULL;
 	if (IsA(node, CaseTestExpr))
 		return (Node *) argument;
+	if (IsA(node, CaseExpr) && ((CaseExpr *) node)->arg != NULL)
+		return node; /* whose placeholders are for an argument of its own */
 	return expression_tree_mutator(node, replace_case_test, argument);
 }
 
@@ -102,7 +107,9 @@ compile_case(WaCompiler *compiler, const CaseExpr *expression)
 	if (!wa_gather_kind(expression->casetype, &kind))
 		return wa_compiler_refuse(compiler,
 								  "a CASE has a type that is not covered");
-	number = wa_compile(compiler, expression->defresult);
+	if (expression->arg != NULL && wa_compile(compiler, expression->arg) < 0)
+		return -1;
+	number = wa_compile_conditional(compiler, expression->defresult, true);
 	for (int i = list_length(expression->args) - 1; i >= 0; i--)
 	{
 		const CaseWhen *when = list_nth_node(CaseWhen, expression->args, i);
@@ -110,9 +117,10 @@ compile_case(WaCompiler *compiler, const CaseExpr *expression)
 
 		if (expression->arg != NULL)
 			condition = replace_case_test(condition, expression->arg);
-		number = emit_select(compiler, kind,
-							 wa_compile(compiler, (Expr *) condition),
-							 wa_compile(compiler, when->result), number);
+		number = emit_select(
+			compiler, kind,
+			wa_compile_conditional(compiler, (Expr *) condition, i > 0),
+			wa_compile_conditional(compiler, when->result, true), number);
 	}
 	return number;
 }
@@ -127,10 +135,11 @@ compile_coalesce(WaCompiler *compiler, const CoalesceExpr *expression)
 	if (!wa_gather_kind(expression->coalescetype, &kind))
 		return wa_compiler_refuse(compiler,
 								  "a COALESCE has a type that is not covered");
-	number = wa_compile(compiler, llast(expression->args));
+	number = wa_compile_conditional(compiler, llast(expression->args), true);
 	for (int i = list_length(expression->args) - 2; i >= 0; i--)
 	{
-		int value = wa_compile(compiler, list_nth(expression->args, i));
+		int value = wa_compile_conditional(
+			compiler, list_nth(expression->args, i), i > 0);
 
 		number = emit_select(compiler, kind,
 							 wa_compiler_emit(compiler, WA_CODE_IS_NOT_NULL,
@@ -185,7 +194,8 @@ compile_in(WaCompiler *compiler, const ScalarArrayOpExpr *expression)
 	int number = -1;
 	ListCell *cell;
 
-	if (elements == NIL)
+	if (elements == NIL ||
+		wa_compile(compiler, (Expr *) linitial(expression->args)) < 0)
 		return wa_compiler_refuse(
 			compiler, "the list of IN is empty, long or not constant");
 	foreach (cell, elements)
@@ -198,7 +208,9 @@ compile_in(WaCompiler *compiler, const ScalarArrayOpExpr *expression)
 		comparison->opresulttype = BOOLOID;
 		comparison->inputcollid = expression->inputcollid;
 		comparison->args = list_make2(linitial(expression->args), lfirst(cell));
+		compiler->native++;
 		one = wa_compile(compiler, (Expr *) comparison);
+		compiler->native--;
 		number =
 			number < 0
 				? one
@@ -280,6 +292,65 @@ compile_new(WaCompiler *compiler, Expr *expression)
 	}
 }
 
+/* An expression that could not be compiled, and how that was tried. */
+typedef struct Failure
+{
+	const Expr *expression;
+	bool conditional;
+	bool native;
+	const char *refusal;
+} Failure;
+
+/* Tells whether an expression, by its address, has failed before. */
+static bool
+has_failed(WaCompiler *compiler, const Expr *expression)
+{
+	ListCell *cell;
+
+	foreach (cell, compiler->failed)
+	{
+		const Failure *failure = (const Failure *) lfirst(cell);
+
+		if (failure->expression == expression &&
+			failure->conditional <= (compiler->conditional > 0) &&
+			failure->native <= (compiler->native > 0))
+		{
+			compiler->refusal = failure->refusal;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Notes that an expression has failed.  Returns -1. */
+static int
+note_failure(WaCompiler *compiler, const Expr *expression)
+{
+	Failure *failure = palloc(sizeof(Failure));
+
+	*failure = (Failure){expression, compiler->conditional > 0,
+						 compiler->native > 0, compiler->refusal};
+	compiler->failed = lappend(compiler->failed, failure);
+	return -1;
+}
+
+/* Compiles an expression, or else has PostgreSQL evaluate it. */
+static int
+compile_or_evaluate(WaCompiler *compiler, Expr *expression)
+{
+	WaCompilerMark mark = wa_compiler_mark(compiler);
+	int number = compile_new(compiler, expression);
+
+	if (number >= 0)
+		return number;
+	wa_compiler_return(compiler, &mark);
+	number = wa_compile_evaluation(compiler, expression);
+	if (number >= 0)
+		return number;
+	wa_compiler_return(compiler, &mark);
+	return note_failure(compiler, expression);
+}
+
 int
 wa_compile(WaCompiler *compiler, Expr *expression)
 {
@@ -289,8 +360,44 @@ wa_compile(WaCompiler *compiler, Expr *expression)
 		return number;
 	if (!contain_var_clause((Node *) expression))
 		return wa_compile_constant(compiler, expression, false);
-	number = compile_new(compiler, expression);
+	if (has_failed(compiler, expression))
+		return -1;
+	number = compile_or_evaluate(compiler, expression);
 	return number < 0
 			   ? -1
 			   : wa_compiler_note(compiler, expression, number, false, false);
+}
+
+/* What stands behind FILTER is as what stands behind CASE WHEN. */
+int
+wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter)
+{
+	int number = wa_compile_conditional(compiler, argument, filter != NULL);
+	CaseExpr *expression;
+	CaseWhen *when;
+
+	if (number >= 0 || filter == NULL)
+		return number;
+	when = makeNode(CaseWhen);
+	when->expr = filter;
+	when->result = argument;
+	expression = makeNode(CaseExpr);
+	expression->casetype = exprType((Node *) argument);
+	expression->casecollid = exprCollation((Node *) argument);
+	expression->args = list_make1(when);
+	expression->defresult = (Expr *) makeNullConst(
+		exprType((Node *) argument), exprTypmod((Node *) argument),
+		exprCollation((Node *) argument));
+	return wa_compile(compiler, (Expr *) expression);
+}
+
+int
+wa_compile_conditional(WaCompiler *compiler, Expr *expression, bool conditional)
+{
+	int number;
+
+	compiler->conditional += conditional ? 1 : 0;
+	number = wa_compile(compiler, expression);
+	compiler->conditional -= conditional ? 1 : 0;
+	return number;
 }

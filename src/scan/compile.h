@@ -21,23 +21,40 @@ typedef struct WaConstant
 	Expr *expression;
 } WaConstant;
 
-/* The functions that core does not have; see scan/calls.h and scan/buckets.h. */
+/*
+ * The functions that core does not have; see scan/calls.h, scan/evaluate.h and
+ * scan/buckets.h.
+ */
 typedef enum WaCallKind
 {
-	WA_CALL_TRIM,        /* a bpchar without its trailing blanks */
-	WA_CALL_BUCKETS,     /* a function of a timestamp that seldom changes */
-	WA_CALL_EPOCH,       /* a timestamp in seconds since 1970 */
-	WA_CALL_FLOOR_DIVIDE /* the floor of a numeric over a constant */
+	WA_CALL_TRIM,         /* a bpchar without its trailing blanks */
+	WA_CALL_EPOCH,        /* a timestamp in seconds since 1970 */
+	WA_CALL_FLOOR_DIVIDE, /* the floor of a numeric over a constant */
+	WA_CALL_EVALUATE,     /* what PostgreSQL evaluates */
+	WA_CALL_BUCKETS       /* the same, of a time, and it seldom changes */
 } WaCallKind;
+
+/* What an expression that PostgreSQL evaluates is given. */
+typedef struct WaSource
+{
+	Expr *expression;
+	int number; /* the register with its value; -1: it is constant */
+} WaSource;
 
 /* A call of such a function. */
 typedef struct WaCallExpression
 {
 	uint32 number; /* of the call */
 	WaCallKind kind;
-	Expr *function; /* BUCKETS: the FuncExpr */
-	Expr *argument; /* a constant argument, or NULL */
+	Expr *argument; /* FLOOR_DIVIDE: the divisor */
 	WaVectorKind result;
+
+	/* EVALUATE and BUCKETS: over Vars of OUTER_VAR, the sources from 1 on */
+	Expr *expression;
+	List *sources; /* WaSource */
+	bool guarded;  /* traps for times so far away that it might raise errors */
+	Expr *moved;   /* BUCKETS: the time after shifts, and */
+	Expr *step;    /* the step that it is brought to (scan/times.h) */
 } WaCallExpression;
 
 typedef struct WaCompiler
@@ -53,6 +70,10 @@ typedef struct WaCompiler
 	List *constants; /* WaConstant */
 	List *calls;     /* WaCallExpression */
 	List *done;      /* what registers hold at this point of the program */
+	List *failed;    /* what could not be compiled */
+	int weight;      /* of calls, in instructions */
+	int conditional; /* not 0: PostgreSQL may not evaluate what is compiled */
+	int native;      /* not 0: PostgreSQL is not to evaluate anything */
 } WaCompiler;
 
 /*
@@ -63,11 +84,19 @@ extern WaCompiler *wa_compiler_make(Index varno, List *expressions,
 									const char **refusal);
 
 /*
- * Appends instructions that compute the expression.  Returns the number of the
- * register with its value, or -1, with compiler->refusal set, if it is not
- * covered.
+ * Appends instructions that compute the expression, which PostgreSQL would
+ * evaluate for all rows of the step, or, while compiler->conditional is not 0, for
+ * some of them.  Returns the number of the register with its value, or -1, with
+ * compiler->refusal set, if it is not covered.
  */
 extern int wa_compile(WaCompiler *compiler, Expr *expression);
+
+/*
+ * The same of the argument of an aggregate, whose value is looked at only for the
+ * rows that fulfil the filter, if it is not NULL.
+ */
+extern int wa_compile_argument(WaCompiler *compiler, Expr *argument,
+							   Expr *filter);
 
 /*
  * Forgets what has been computed so far, but for columns and constants: what

@@ -15,6 +15,9 @@
 /* A program has at most so many registers: each takes a few kB. */
 #define MAX_REGISTERS 1024
 
+/* A call takes about as long as so many instructions. */
+#define CALL_WEIGHT 10
+
 /* What a register holds. */
 typedef struct Done
 {
@@ -170,14 +173,36 @@ wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 }
 
 int
-wa_compiler_call(WaCompiler *compiler, WaCallKind kind, Expr *function,
-				 Expr *argument, WaVectorKind result, int a)
+wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a)
 {
-	WaCallExpression *call = palloc(sizeof(WaCallExpression));
+	WaCallExpression *copy = palloc(sizeof(WaCallExpression));
 
-	*call = (WaCallExpression){(uint32) list_length(compiler->calls), kind,
-							   function, argument, result};
-	compiler->calls = lappend(compiler->calls, call);
-	return wa_compiler_emit(compiler, WA_CODE_CALL, result, a, 0, 0,
-							call->number);
+	call.number = (uint32) list_length(compiler->calls);
+	*copy = call;
+	compiler->calls = lappend(compiler->calls, copy);
+	compiler->weight += CALL_WEIGHT;
+	return wa_compiler_emit(compiler, WA_CODE_CALL, call.result, a, 0, 0,
+							call.number);
+}
+
+WaCompilerMark
+wa_compiler_mark(const WaCompiler *compiler)
+{
+	return (WaCompilerMark){compiler->nregisters,
+							compiler->ninstructions,
+							list_length(compiler->constants),
+							list_length(compiler->calls),
+							list_length(compiler->done),
+							compiler->weight};
+}
+
+void
+wa_compiler_return(WaCompiler *compiler, const WaCompilerMark *mark)
+{
+	compiler->nregisters = mark->nregisters;
+	compiler->ninstructions = mark->ninstructions;
+	compiler->constants = list_truncate(compiler->constants, mark->nconstants);
+	compiler->calls = list_truncate(compiler->calls, mark->ncalls);
+	compiler->done = list_truncate(compiler->done, mark->ndone);
+	compiler->weight = mark->weight;
 }

@@ -25,8 +25,10 @@ wa_compile_trimmed(WaCompiler *compiler, Expr *expression)
 		return number;
 	if (!contain_var_clause((Node *) expression))
 		return wa_compile_constant(compiler, expression, true);
-	number = wa_compiler_call(compiler, WA_CALL_TRIM, NULL, NULL,
-							  WA_VECTOR_TEXT, wa_compile(compiler, expression));
+	number = wa_compiler_call(
+		compiler,
+		(WaCallExpression){.kind = WA_CALL_TRIM, .result = WA_VECTOR_TEXT},
+		wa_compile(compiler, expression));
 	return number < 0
 			   ? -1
 			   : wa_compiler_note(compiler, expression, number, true, false);
@@ -87,22 +89,16 @@ is_text(Node *node, const char *word)
 		   strcmp(TextDatumGetCString(constant->constvalue), word) == 0;
 }
 
-/* Compiles a function of a timestamp, and perhaps of a unit. */
+/* Compiles a function of a unit and a timestamp. */
 static int
-compile_time(WaCompiler *compiler, FuncExpr *call, WaVectorKind kind)
+compile_time(WaCompiler *compiler, Expr *expression, List *args,
+			 WaVectorKind kind)
 {
-	Expr *varying = llast(call->args);
-	Expr *unit = list_length(call->args) == 2 ? linitial(call->args) : NULL;
-
-	if (unit != NULL && contain_var_clause((Node *) unit))
-		return wa_compiler_refuse(compiler,
-								  "the unit of a time is not constant");
-	if (unit != NULL && kind != WA_VECTOR_INT &&
-		is_text((Node *) unit, "epoch"))
-		return wa_compiler_call(compiler, WA_CALL_EPOCH, NULL, NULL, kind,
-								wa_compile(compiler, varying));
-	return wa_compiler_call(compiler, WA_CALL_BUCKETS, (Expr *) call, unit,
-							kind, wa_compile(compiler, varying));
+	if (kind == WA_VECTOR_INT || !is_text(linitial(args), "epoch"))
+		return wa_compile_evaluation(compiler, expression);
+	return wa_compiler_call(
+		compiler, (WaCallExpression){.kind = WA_CALL_EPOCH, .result = kind},
+		wa_compile(compiler, lsecond(args)));
 }
 
 /* Returns the arguments of a division of a numeric by a constant, or NIL. */
@@ -148,6 +144,7 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 {
 	const WaFunction *function = wa_function_find(oid);
 	WaVectorKind kind;
+	ListCell *cell;
 	int a;
 	int b = 0;
 	bool trimmed;
@@ -157,10 +154,15 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 	if (oid == F_FLOOR_NUMERIC && division_by_constant(linitial(args)) != NIL)
 	{
 		args = division_by_constant(linitial(args));
-		return wa_compiler_call(compiler, WA_CALL_FLOOR_DIVIDE, NULL,
-								lsecond(args), WA_VECTOR_DECIMAL,
+		return wa_compiler_call(compiler,
+								(WaCallExpression){.kind = WA_CALL_FLOOR_DIVIDE,
+												   .argument = lsecond(args),
+												   .result = WA_VECTOR_DECIMAL},
 								wa_compile(compiler, linitial(args)));
 	}
+	foreach (cell, args)
+		if (wa_is_wide((Node *) lfirst(cell)))
+			return wa_compiler_refuse(compiler, "a quotient has many digits");
 	if (function == NULL ||
 		!wa_gather_kind(exprType((Node *) expression), &kind))
 		return wa_compiler_refuse(
@@ -180,8 +182,8 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 		case WA_FORM_ROUND:
 		case WA_FORM_TYPMOD:
 			return compile_round(compiler, function, args);
-		case WA_FORM_BUCKETS:
-			return compile_time(compiler, castNode(FuncExpr, expression), kind);
+		case WA_FORM_TIME:
+			return compile_time(compiler, expression, args, kind);
 		case WA_FORM_DATE_FIRST:
 		case WA_FORM_DATE_LAST:
 			a = compile_moment(compiler, linitial(args),

@@ -10,6 +10,10 @@
 
 #include "scan/compile.h"
 
+/* As wa_compile, with compiler->conditional higher meanwhile if so asked. */
+extern int wa_compile_conditional(WaCompiler *compiler, Expr *expression,
+								  bool conditional);
+
 /* Notes why an expression is not covered.  Returns -1. */
 extern int wa_compiler_refuse(WaCompiler *compiler, const char *reason);
 
@@ -30,10 +34,25 @@ extern int wa_compiler_emit(WaCompiler *compiler, WaOpcode code,
 							WaVectorKind kind, int a, int b, int c,
 							uint32 extra);
 
-/* Appends a call from register a; function, argument: as WaCallExpression. */
-extern int wa_compiler_call(WaCompiler *compiler, WaCallKind kind,
-							Expr *function, Expr *argument, WaVectorKind result,
-							int a);
+/* Appends a call from register a; all but its number is set. */
+extern int wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a);
+
+/* A point in a program that can be returned to. */
+typedef struct WaCompilerMark
+{
+	int nregisters;
+	int ninstructions;
+	int nconstants;
+	int ncalls;
+	int ndone;
+	int weight;
+} WaCompilerMark;
+
+extern WaCompilerMark wa_compiler_mark(const WaCompiler *compiler);
+
+/* Takes away what has been compiled since the mark. */
+extern void wa_compiler_return(WaCompiler *compiler,
+							   const WaCompilerMark *mark);
 
 /* Returns a register for a value that is computed before the scan. */
 extern int wa_compile_constant(WaCompiler *compiler, Expr *expression,
@@ -48,5 +67,20 @@ extern int wa_compile_trimmed(WaCompiler *compiler, Expr *expression);
  */
 extern int wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid,
 							   List *args, Oid collation);
+
+/*
+ * Has PostgreSQL evaluate the expression, from values that the program computes
+ * as far as it can.
+ */
+extern int wa_compile_evaluation(WaCompiler *compiler, Expr *expression);
+
+/*
+ * Tells whether the result of an expression is a numeric that seldom fits a
+ * vector: a quotient, or what is computed from one.
+ */
+extern bool wa_is_wide(Node *expression);
+
+/* Returns the function of a FuncExpr, OpExpr or the like; else InvalidOid. */
+extern Oid wa_function_of(Node *expression);
 
 #endif /* WA_SCAN_COMPILE_INTERNAL_H */

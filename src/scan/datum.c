@@ -1,10 +1,11 @@
 /*
  * datum.c
- *		Single values, from SQL to vectors; see datum.h.
+ *		Single values, from SQL to vectors and back; see datum.h.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "utils/builtins.h"
 #include "utils/numeric.h"
 
 #include "scan/datum.h"
@@ -69,5 +70,48 @@ wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value, WaVector *vector)
 			return true;
 		default:
 			return store_decimal(value, vector);
+	}
+}
+
+/* Returns an integer of a vector as SQL has it. */
+static Datum
+narrowed(Oid type, int64 value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return Int16GetDatum((int16) value);
+		case INT4OID:
+		case DATEOID:
+			return Int32GetDatum((int32) value);
+		case OIDOID:
+			return ObjectIdGetDatum((Oid) value);
+		default:
+			return Int64GetDatum(value);
+	}
+}
+
+Datum
+wa_vector_to_datum(Oid type, WaVectorKind kind, const WaVector *vector,
+				   size_t row)
+{
+	switch (kind)
+	{
+		case WA_VECTOR_INT:
+			return narrowed(type, wa_vector_ints(vector)[row]);
+		case WA_VECTOR_FLOAT:
+			return type == FLOAT4OID
+					   ? Float4GetDatum((float4) wa_vector_floats(vector)[row])
+					   : Float8GetDatum(wa_vector_floats(vector)[row]);
+		case WA_VECTOR_BOOL:
+			return BoolGetDatum(wa_vector_bools(vector)[row] != 0);
+		case WA_VECTOR_TEXT:
+			return PointerGetDatum(cstring_to_text_with_len(
+				wa_vector_texts(vector)[row].data,
+				(int) wa_vector_texts(vector)[row].length));
+		default:
+			return NumericGetDatum(wa_numeric_from_decimal(
+				wa_vector_ints(vector)[row], vector->scale,
+				vector->mixed ? vector->display[row] : vector->scale));
 	}
 }

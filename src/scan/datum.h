@@ -1,6 +1,6 @@
 /*
  * datum.h
- *		Single values, from SQL to vectors.
+ *		Single values, from SQL to vectors and back.
  */
 #ifndef WA_SCAN_DATUM_H
 #define WA_SCAN_DATUM_H
@@ -15,5 +15,12 @@
  */
 extern bool wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value,
 							   WaVector *vector);
+
+/*
+ * Returns a row of a vector, which is not NULL, as a value of SQL, in the current
+ * memory context.
+ */
+extern Datum wa_vector_to_datum(Oid type, WaVectorKind kind,
+								const WaVector *vector, size_t row);
 
 #endif /* WA_SCAN_DATUM_H */

@@ -17,9 +17,9 @@
 	{                                        \
 		oid, WA_FORM_NOTHING, WA_CODE_NOT, 0 \
 	}
-#define BUCKETS(oid)                          \
-	{                                         \
-		oid, WA_FORM_BUCKETS, WA_CODE_CALL, 0 \
+#define TIME(oid)                          \
+	{                                      \
+		oid, WA_FORM_TIME, WA_CODE_CALL, 0 \
 	}
 
 /* The four operations, for each pair of integer types with its result's bytes */
@@ -158,13 +158,12 @@ static const WaFunction functions[] = {
 	DATE_COMPARISON(LE, LESS_OR_EQUAL),
 	DATE_COMPARISON(GT, GREATER),
 	DATE_COMPARISON(GE, GREATER_OR_EQUAL),
-	BUCKETS(F_DATE_TIMESTAMPTZ),
-	BUCKETS(F_DATE_TRUNC_TEXT_TIMESTAMP),
-	BUCKETS(F_DATE_TRUNC_TEXT_TIMESTAMPTZ),
-	BUCKETS(F_EXTRACT_TEXT_TIMESTAMP),
-	BUCKETS(F_EXTRACT_TEXT_TIMESTAMPTZ),
-	BUCKETS(F_DATE_PART_TEXT_TIMESTAMP),
-	BUCKETS(F_DATE_PART_TEXT_TIMESTAMPTZ),
+	TIME(F_DATE_TRUNC_TEXT_TIMESTAMP),
+	TIME(F_DATE_TRUNC_TEXT_TIMESTAMPTZ),
+	TIME(F_EXTRACT_TEXT_TIMESTAMP),
+	TIME(F_EXTRACT_TEXT_TIMESTAMPTZ),
+	TIME(F_DATE_PART_TEXT_TIMESTAMP),
+	TIME(F_DATE_PART_TEXT_TIMESTAMPTZ),
 };
 
 const WaFunction *

@@ -19,7 +19,7 @@ typedef enum WaFunctionForm
 	WA_FORM_DATE_LAST,  /* a timestamp, and a date, made one */
 	WA_FORM_ROUND,      /* a numeric, and a constant number of digits */
 	WA_FORM_TYPMOD,     /* a numeric, and a constant type modifier */
-	WA_FORM_BUCKETS     /* scan/buckets.h */
+	WA_FORM_TIME        /* a unit, and a time */
 } WaFunctionForm;
 
 typedef struct WaFunction

@@ -41,11 +41,14 @@ complete(WaScanState *state)
 	}
 }
 
-/* Compiles an expression that the planner has found to be covered. */
+/*
+ * Compiles an expression, or the argument of an aggregate with a filter, that the
+ * planner has found to be covered.
+ */
 static int
-compile(WaCompiler *compiler, Expr *expression)
+compile(WaCompiler *compiler, Expr *expression, Expr *filter)
 {
-	int number = wa_compile(compiler, expression);
+	int number = wa_compile_argument(compiler, expression, filter);
 
 	if (number < 0)
 		elog(ERROR, "warpagg cannot compile an expression any more: %s",
@@ -74,22 +77,26 @@ compile_all(WaScanState *state)
 		WaScanFilter *filter = &state->filters[i];
 
 		filter->begin = compiler->ninstructions;
-		filter->number =
-			compile(compiler, (Expr *) list_nth(state->filter_clauses, i));
+		filter->number = compile(
+			compiler, (Expr *) list_nth(state->filter_clauses, i), NULL);
 		filter->end = compiler->ninstructions;
 		wa_compiler_forget(compiler);
 	}
 	state->begin = compiler->ninstructions;
 	for (int i = 0; i < state->nkeys; i++)
-		state->keys[i].number = compile(compiler, state->keys[i].expression);
+		state->keys[i].number =
+			compile(compiler, state->keys[i].expression, NULL);
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		WaScanColumn *column = &state->columns[i];
 
 		column->argument_register =
-			column->argument == NULL ? -1 : compile(compiler, column->argument);
-		column->filter_register =
-			column->filter == NULL ? -1 : compile(compiler, column->filter);
+			column->argument == NULL
+				? -1
+				: compile(compiler, column->argument, column->filter);
+		column->filter_register = column->filter == NULL
+									  ? -1
+									  : compile(compiler, column->filter, NULL);
 	}
 	state->end = compiler->ninstructions;
 	return compiler;

@@ -26,9 +26,10 @@ typedef struct Constant
 typedef struct Call
 {
 	WaCallKind kind;
-	WaBuckets *buckets;  /* BUCKETS */
-	WaDivisor divisor;   /* FLOOR_DIVIDE */
-	ExprState *argument; /* constant; NULL: there is none */
+	WaEvaluation *evaluation; /* EVALUATE */
+	WaBuckets *buckets;       /* BUCKETS */
+	WaDivisor divisor;        /* FLOOR_DIVIDE */
+	ExprState *argument;      /* constant; NULL: there is none */
 } Call;
 
 struct WaRunner
@@ -91,7 +92,8 @@ make_constants(WaRunner *runner, const WaCompiler *compiler,
 
 /* Prepares a call. */
 static WaCall
-make_call(Call *call, const WaCallExpression *wanted, ParamListInfo parameters)
+make_call(Call *call, const WaCallExpression *wanted, const WaVector *registers,
+		  ParamListInfo parameters)
 {
 	call->kind = wanted->kind;
 	if (wanted->argument != NULL)
@@ -107,11 +109,15 @@ make_call(Call *call, const WaCallExpression *wanted, ParamListInfo parameters)
 							NULL};
 		case WA_CALL_FLOOR_DIVIDE:
 			return (WaCall){wa_floor_divide_call, &call->divisor};
-		default:
-			call->buckets = wa_buckets_make(
-				castNode(FuncExpr, wanted->function), wanted->result);
+		case WA_CALL_EVALUATE:
+			call->evaluation =
+				wa_evaluation_make(wanted, registers, parameters);
+			return (WaCall){wa_evaluation_call, call->evaluation};
+		case WA_CALL_BUCKETS:
+			call->buckets = wa_buckets_make(wanted, registers, parameters);
 			return (WaCall){wa_buckets_call, call->buckets};
 	}
+	pg_unreachable();
 }
 
 /* Prepares the calls. */
@@ -128,7 +134,8 @@ make_calls(WaRunner *runner, const WaCompiler *compiler,
 	{
 		calls[runner->ncalls] =
 			make_call(&runner->calls[runner->ncalls],
-					  (const WaCallExpression *) lfirst(cell), parameters);
+					  (const WaCallExpression *) lfirst(cell),
+					  runner->registers, parameters);
 		runner->ncalls++;
 	}
 	runner->program.calls = calls;
@@ -199,8 +206,10 @@ prepare_call(Call *call, ExprContext *econtext)
 
 	if (call->argument != NULL)
 		argument = ExecEvalExpr(call->argument, econtext, &is_null);
-	if (call->kind == WA_CALL_BUCKETS)
-		wa_buckets_reset(call->buckets, argument, is_null);
+	if (call->kind == WA_CALL_EVALUATE)
+		wa_evaluation_prepare(call->evaluation, econtext);
+	else if (call->kind == WA_CALL_BUCKETS)
+		wa_buckets_prepare(call->buckets, econtext);
 	else if (call->kind == WA_CALL_FLOOR_DIVIDE)
 	{
 		WaVector vector = {.values = &call->divisor.value};

@@ -221,7 +221,10 @@ check_aggregates(WaCompiler *compiler, const WaShape *shape)
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
 		if (reason == NULL && call.argument != NULL)
-			reason = try_compile(compiler, call.argument);
+			reason =
+				wa_compile_argument(compiler, call.argument, call.filter) < 0
+					? compiler->refusal
+					: NULL;
 		if (reason == NULL && call.filter != NULL)
 			reason = try_compile(compiler, call.filter);
 		if (reason != NULL)
@@ -260,7 +263,8 @@ check_program(WaShape *shape)
 			return reason;
 	}
 	reason = check_aggregates(compiler, shape);
-	shape->ninstructions = compiler->ncolumns + compiler->ninstructions;
+	shape->ninstructions =
+		compiler->ncolumns + compiler->ninstructions + compiler->weight;
 	return reason;
 }
 

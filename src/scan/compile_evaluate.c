@@ -1,0 +1,410 @@
+/*
+ * compile_evaluate.c
+ *		Expressions that PostgreSQL evaluates: what they are given, and when
+ *		that is allowed; see scan/evaluate.h.
+ *
+ * PostgreSQL evaluates a clause of WHERE, a key or an argument of an aggregate
+ * for all rows that come there, and so all that is not behind a condition in
+ * them: if that raises an error, the query has to fail.  Behind a condition
+ * (CASE, COALESCE, AND, OR, FILTER) only what cannot raise errors is evaluated,
+ * as the program does so for all rows.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "scan/compile_internal.h"
+#include "scan/functions.h"
+#include "scan/gather.h"
+#include "scan/times.h"
+
+#define UNSAFE "what stands behind a condition may raise errors"
+
+/* The sources of an expression, as they are collected. */
+typedef struct Sources
+{
+	WaCompiler *compiler;
+	List *list; /* WaSource */
+} Sources;
+
+Oid
+wa_function_of(Node *expression)
+{
+	const OpExpr *operation = (const OpExpr *) expression;
+
+	if (IsA(expression, FuncExpr))
+		return ((FuncExpr *) expression)->funcid;
+	if (!IsA(expression, OpExpr) && !IsA(expression, DistinctExpr) &&
+		!IsA(expression, NullIfExpr))
+		return InvalidOid;
+	return OidIsValid(operation->opfuncid) ? operation->opfuncid
+										   : get_opcode(operation->opno);
+}
+
+/* Returns a reference to a source, which is added if it is new. */
+static Node *
+refer_to(Sources *sources, Node *expression, int number)
+{
+	WaSource *source = NULL;
+	int place = 0;
+	ListCell *cell;
+
+	foreach (cell, sources->list)
+	{
+		source = (WaSource *) lfirst(cell);
+		place++;
+		if (source->number == number && equal(source->expression, expression))
+			break;
+	}
+	if (cell == NULL)
+	{
+		source = palloc(sizeof(WaSource));
+		*source = (WaSource){(Expr *) expression, number};
+		sources->list = lappend(sources->list, source);
+		place++;
+	}
+	return (Node *) makeVar(OUTER_VAR, (AttrNumber) place, exprType(expression),
+							exprTypmod(expression), exprCollation(expression),
+							0);
+}
+
+/* Makes columns sources, and leaves all else to PostgreSQL. */
+static Node *
+take_columns(Node *node, void *context)
+{
+	Sources *sources = (Sources *) context;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var))
+		return refer_to(
+			sources, node,
+			wa_compiler_find(sources->compiler, (Expr *) node, false));
+	return expression_tree_mutator(node, take_columns, context);
+}
+
+/* Tells whether all arguments of a node are evaluated, and nothing else. */
+static bool
+is_simple(const Node *node)
+{
+	switch (nodeTag(node))
+	{
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+		case T_ArrayExpr:
+		case T_MinMaxExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Tells whether the program should compute a part of what is evaluated. */
+static bool
+is_for_program(Node *node)
+{
+	Oid function = wa_function_of(node);
+
+	if (OidIsValid(function) && wa_function_find(function) == NULL)
+		return false;
+	return !IsA(node, RelabelType) && !wa_is_wide(node);
+}
+
+/*
+ * Makes sources of what does not vary, and of what the program can compute, and
+ * leaves all else to PostgreSQL.
+ */
+static Node *
+take_sources(Node *node, void *context)
+{
+	Sources *sources = (Sources *) context;
+
+	if (node == NULL || IsA(node, Const))
+		return node;
+	if (IsA(node, List))
+		return expression_tree_mutator(node, take_sources, context);
+	if (!contain_var_clause(node))
+		return refer_to(sources, node, -1);
+	if (is_for_program(node))
+	{
+		WaCompilerMark mark = wa_compiler_mark(sources->compiler);
+		int number = wa_compile(sources->compiler, (Expr *) node);
+
+		if (number >= 0)
+			return refer_to(sources, node, number);
+		wa_compiler_return(sources->compiler, &mark);
+	}
+	return is_simple(node)
+			   ? expression_tree_mutator(node, take_sources, context)
+			   : take_columns(node, context);
+}
+
+/* Functions that raise no errors, whatever their arguments are. */
+static const Oid safe_functions[] = {
+	F_LENGTH_TEXT,       F_LENGTH_BPCHAR,
+	F_CHAR_LENGTH_TEXT,  F_CHARACTER_LENGTH_TEXT,
+	F_OCTET_LENGTH_TEXT, F_OCTET_LENGTH_BPCHAR,
+	F_STARTS_WITH,       F_UPPER_TEXT,
+	F_LOWER_TEXT,        F_BTRIM_TEXT,
+	F_LTRIM_TEXT,        F_RTRIM_TEXT,
+	F_REVERSE,           F_STRPOS,
+	F_TEXT_BPCHAR,       F_SIGN_NUMERIC,
+	F_SIGN_FLOAT8,       F_ROUND_FLOAT8,
+	F_TRUNC_FLOAT8,      F_TRUNC_NUMERIC_INT4,
+	F_INT2AND,           F_INT2OR,
+	F_INT2XOR,           F_INT2NOT,
+	F_INT4AND,           F_INT4OR,
+	F_INT4XOR,           F_INT4NOT,
+	F_INT8AND,           F_INT8OR,
+	F_INT8XOR,           F_INT8NOT,
+	F_INT4SHL,           F_INT4SHR,
+	F_INT8SHL,           F_INT8SHR,
+	F_DATE_MI_INTERVAL,
+};
+
+/* Tells whether the second argument is a pattern of LIKE that is well formed. */
+static bool
+has_plain_pattern(List *args)
+{
+	const Const *pattern = (const Const *) lsecond(args);
+
+	return IsA(pattern, Const) && !pattern->constisnull &&
+		   strchr(TextDatumGetCString(pattern->constvalue), '\\') == NULL;
+}
+
+/* Tells whether all arguments from the second on are constants, not negative. */
+static bool
+has_small_counts(List *args)
+{
+	ListCell *cell;
+
+	for_each_from(cell, args, 1)
+	{
+		const Const *count = (const Const *) lfirst(cell);
+
+		if (!IsA(count, Const) || count->constisnull ||
+			count->consttype != INT4OID ||
+			DatumGetInt32(count->constvalue) < 0 ||
+			DatumGetInt32(count->constvalue) > 1000000)
+			return false;
+	}
+	return true;
+}
+
+/* Tells whether a function raises no errors with such arguments. */
+static bool
+is_safe_function(Oid function, List *args)
+{
+	for (int i = 0; i < lengthof(safe_functions); i++)
+		if (safe_functions[i] == function)
+			return true;
+	switch (function)
+	{
+		case F_TEXTLIKE:
+		case F_TEXTNLIKE:
+		case F_BPCHARLIKE:
+		case F_BPCHARNLIKE:
+		case F_TEXTICLIKE:
+		case F_TEXTICNLIKE:
+			return has_plain_pattern(args);
+		case F_SUBSTR_TEXT_INT4:
+		case F_SUBSTR_TEXT_INT4_INT4:
+		case F_SUBSTRING_TEXT_INT4:
+		case F_SUBSTRING_TEXT_INT4_INT4:
+		case F_LEFT:
+		case F_RIGHT:
+			return has_small_counts(args);
+		default:
+			return wa_time_function_is_safe(function, args);
+	}
+}
+
+/* Tells whether an operator is one of order or equality of the system's own. */
+static bool
+is_comparison(Oid operator, Oid collation, List *args)
+{
+	if (operator>= FirstGenbkiObjectId ||
+		get_op_btree_interpretation(operator) == NIL)
+		return false;
+	return OidIsValid(collation) ||
+		   !OidIsValid(get_typcollation(exprType(linitial(args))));
+}
+
+/* Finds what may raise errors where it is evaluated for rows in vain. */
+static bool
+find_unsafe(Node *node, void *context)
+{
+	if (node == NULL || IsA(node, Const) || IsA(node, List))
+		return node != NULL && IsA(node, List) &&
+			   expression_tree_walker(node, find_unsafe, context);
+	switch (nodeTag(node))
+	{
+		case T_Var:
+		case T_Param:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+			break;
+		case T_FuncExpr:
+			if (!is_safe_function(((FuncExpr *) node)->funcid,
+								  ((FuncExpr *) node)->args))
+				return true;
+			break;
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			if (!is_safe_function(wa_function_of(node),
+								  ((OpExpr *) node)->args) &&
+				!is_comparison(((OpExpr *) node)->opno,
+							   ((OpExpr *) node)->inputcollid,
+							   ((OpExpr *) node)->args))
+				return true;
+			break;
+		case T_ScalarArrayOpExpr:
+			if (!is_comparison(((ScalarArrayOpExpr *) node)->opno,
+							   ((ScalarArrayOpExpr *) node)->inputcollid,
+							   ((ScalarArrayOpExpr *) node)->args))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, find_unsafe, context);
+}
+
+bool
+wa_is_wide(Node *expression)
+{
+	Oid function = wa_function_of(expression);
+	ListCell *cell;
+
+	if (!OidIsValid(function) || exprType(expression) != NUMERICOID)
+		return false;
+	switch (function)
+	{
+		case F_NUMERIC_DIV:
+		case F_NUMERIC_SQRT:
+		case F_SQRT_NUMERIC:
+			return true;
+		case F_NUMERIC_ADD:
+		case F_NUMERIC_SUB:
+		case F_NUMERIC_MUL:
+		case F_NUMERIC_UMINUS:
+		case F_NUMERIC_ABS:
+		case F_ABS_NUMERIC:
+			break;
+		default:
+			return false;
+	}
+	foreach (cell, IsA(expression, FuncExpr) ? ((FuncExpr *) expression)->args
+											 : ((OpExpr *) expression)->args)
+		if (contain_var_clause((Node *) lfirst(cell)) &&
+			wa_is_wide((Node *) lfirst(cell)))
+			return true;
+	return false;
+}
+
+/* Replaces a node, told by its address, by the reference to a source. */
+typedef struct Replacement
+{
+	Node *base;
+	Node *reference;
+	Sources *sources;
+} Replacement;
+
+static Node *
+replace_base(Node *node, void *context)
+{
+	const Replacement *replacement = (const Replacement *) context;
+
+	if (node == NULL || IsA(node, Const))
+		return node;
+	if (node == replacement->base)
+		return replacement->reference;
+	if (!IsA(node, List) && !contain_var_clause(node))
+		return refer_to(replacement->sources, node, -1);
+	return expression_tree_mutator(node, replace_base, context);
+}
+
+/* Has PostgreSQL evaluate an expression that changes in steps. */
+static int
+compile_steps(WaCompiler *compiler, Expr *expression, const WaTimeSteps *steps,
+			  WaCallExpression *call)
+{
+	int number = wa_compile(compiler, (Expr *) steps->base);
+	Sources sources = {compiler, NIL};
+	Replacement replacement = {steps->base, NULL, &sources};
+
+	if (number < 0)
+		return -1;
+	replacement.reference = refer_to(&sources, steps->base, number);
+	call->kind = WA_CALL_BUCKETS;
+	call->expression = (Expr *) replace_base((Node *) expression, &replacement);
+	if (steps->step != NULL)
+	{
+		call->moved = (Expr *) replace_base(steps->moved, &replacement);
+		call->step = (Expr *) replace_base(steps->step, &replacement);
+	}
+	call->sources = sources.list;
+	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
+		return wa_compiler_refuse(compiler, UNSAFE);
+	return wa_compiler_call(compiler, *call, number);
+}
+
+/* Returns the register of the first source that varies. */
+static int
+first_register(const List *sources)
+{
+	ListCell *cell;
+
+	foreach (cell, sources)
+		if (((const WaSource *) lfirst(cell))->number >= 0)
+			return ((const WaSource *) lfirst(cell))->number;
+	return -1;
+}
+
+int
+wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
+{
+	WaCallExpression call = {.kind = WA_CALL_EVALUATE};
+	Sources sources = {compiler, NIL};
+	Node *node = (Node *) expression;
+	WaTimeSteps steps;
+
+	if (IsA(node, CaseTestExpr) || compiler->native > 0)
+		return -1;
+	if (!wa_gather_kind(exprType(node), &call.result))
+		return wa_compiler_refuse(compiler,
+								  psprintf("an expression has type %s",
+										   format_type_be(exprType(node))));
+	call.guarded = compiler->conditional > 0;
+	if (wa_time_steps(node, &steps) && (Node *) expression != steps.base)
+		return compile_steps(compiler, expression, &steps, &call);
+	call.expression =
+		(Expr *) (is_simple(node)
+					  ? expression_tree_mutator(node, take_sources, &sources)
+					  : take_columns(node, &sources));
+	call.sources = sources.list;
+	if (call.guarded && find_unsafe((Node *) call.expression, NULL))
+		return wa_compiler_refuse(compiler, UNSAFE);
+	return wa_compiler_call(compiler, call, first_register(sources.list));
+}

@@ -1,0 +1,280 @@
+/*
+ * evaluate.c
+ *		Expressions that PostgreSQL evaluates over vectors; see evaluate.h.
+ *
+ * The sources of an expression are the columns of a tuple that has no storage,
+ * which the expression refers to as those of the outer relation of a join.
+ */
+#include "postgres.h"
+
+#include "access/tupdesc.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/tuptable.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+
+#include "scan/datum.h"
+#include "scan/evaluate.h"
+#include "scan/gather.h"
+#include "scan/times.h"
+#include "state/numeric_format.h"
+
+/* Where the values of a source come from. */
+typedef struct Source
+{
+	const WaVector *vector; /* NULL: it is constant */
+	ExprState *constant;
+	Oid type;
+	WaVectorKind kind; /* of the vector */
+} Source;
+
+struct WaEvaluation
+{
+	ExprState *expression;
+	ParamListInfo parameters;
+	ExprContext *econtext;
+	TupleTableSlot *slot; /* the sources */
+	Source *sources;
+	int nsources;
+	int varying; /* the number of a source that varies */
+	bool guarded;
+	Oid type; /* of the result */
+	WaVectorKind kind;
+	MemoryContext texts; /* of results */
+};
+
+/* Makes the slot in which the expression finds the sources. */
+static TupleTableSlot *
+make_slot(const WaCallExpression *call)
+{
+	TupleDesc descriptor = CreateTemplateTupleDesc(list_length(call->sources));
+	TupleTableSlot *slot;
+	ListCell *cell;
+
+	foreach (cell, call->sources)
+	{
+		Node *source = (Node *) ((const WaSource *) lfirst(cell))->expression;
+
+		TupleDescInitEntry(descriptor,
+						   (AttrNumber) (foreach_current_index(cell) + 1), NULL,
+						   exprType(source), exprTypmod(source), 0);
+	}
+	slot = MakeSingleTupleTableSlot(descriptor, &TTSOpsVirtual);
+	ExecStoreAllNullTuple(slot);
+	return slot;
+}
+
+/* Prepares the sources. */
+static void
+make_sources(WaEvaluation *evaluation, const WaCallExpression *call,
+			 const WaVector *registers)
+{
+	ListCell *cell;
+
+	evaluation->sources =
+		palloc0(sizeof(Source) * (list_length(call->sources) + 1));
+	foreach (cell, call->sources)
+	{
+		const WaSource *wanted = (const WaSource *) lfirst(cell);
+		Source *source = &evaluation->sources[evaluation->nsources];
+
+		source->type = exprType((Node *) wanted->expression);
+		if (wanted->number < 0)
+			source->constant = ExecInitExprWithParams(wanted->expression,
+													  evaluation->parameters);
+		else
+		{
+			source->vector = &registers[wanted->number];
+			(void) wa_gather_kind(source->type, &source->kind);
+			evaluation->varying = evaluation->nsources;
+		}
+		evaluation->nsources++;
+	}
+}
+
+WaEvaluation *
+wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
+				   ParamListInfo parameters)
+{
+	WaEvaluation *evaluation = palloc0(sizeof(WaEvaluation));
+
+	evaluation->parameters = parameters;
+	evaluation->slot = make_slot(call);
+	make_sources(evaluation, call, registers);
+	evaluation->econtext = CreateStandaloneExprContext();
+	evaluation->econtext->ecxt_outertuple = evaluation->slot;
+	evaluation->expression =
+		ExecInitExprWithParams(call->expression, parameters);
+	evaluation->guarded = call->guarded;
+	evaluation->type = exprType((Node *) call->expression);
+	evaluation->kind = call->result;
+	evaluation->texts = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg texts", ALLOCSET_DEFAULT_SIZES);
+	return evaluation;
+}
+
+ExprState *
+wa_evaluation_expression(WaEvaluation *evaluation, Expr *expression)
+{
+	return expression == NULL
+			   ? evaluation->expression
+			   : ExecInitExprWithParams(expression, evaluation->parameters);
+}
+
+void
+wa_evaluation_prepare(WaEvaluation *evaluation, const ExprContext *econtext)
+{
+	TupleTableSlot *slot = evaluation->slot;
+
+	evaluation->econtext->ecxt_param_exec_vals = econtext->ecxt_param_exec_vals;
+	evaluation->econtext->ecxt_param_list_info = econtext->ecxt_param_list_info;
+	for (int i = 0; i < evaluation->nsources; i++)
+		if (evaluation->sources[i].constant != NULL)
+			slot->tts_values[i] =
+				ExecEvalExpr(evaluation->sources[i].constant,
+							 (ExprContext *) econtext, &slot->tts_isnull[i]);
+}
+
+Datum
+wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression, Datum value,
+				 bool *is_null)
+{
+	TupleTableSlot *slot = evaluation->slot;
+
+	ResetExprContext(evaluation->econtext);
+	slot->tts_values[evaluation->varying] = value;
+	slot->tts_isnull[evaluation->varying] = false;
+	return ExecEvalExprSwitchContext(expression, evaluation->econtext, is_null);
+}
+
+/*
+ * Has the sources show a row, in the current memory context.  Returns false if
+ * the expression might raise an error for it, and must not.
+ */
+static bool
+show_row(const WaEvaluation *evaluation, size_t row)
+{
+	TupleTableSlot *slot = evaluation->slot;
+
+	for (int i = 0; i < evaluation->nsources; i++)
+	{
+		const Source *source = &evaluation->sources[i];
+
+		if (source->vector == NULL)
+			continue;
+		slot->tts_isnull[i] = !wa_vector_is_valid(source->vector, row);
+		if (slot->tts_isnull[i])
+			continue;
+		if (evaluation->guarded &&
+			!wa_time_is_safe(source->type, source->kind, source->vector, row))
+			return false;
+		slot->tts_values[i] =
+			wa_vector_to_datum(source->type, source->kind, source->vector, row);
+	}
+	return true;
+}
+
+/* Stores a result, not NULL, as a row; returns false if it has no vector. */
+static bool
+store_result(const WaEvaluation *evaluation, Datum result, WaVector *out,
+			 size_t row)
+{
+	WaVector one = {.values = (char *) out->values +
+							  row * wa_vector_width(evaluation->kind)};
+	WaText *text;
+	char *copy;
+
+	if (evaluation->kind == WA_VECTOR_TEXT ||
+		evaluation->kind == WA_VECTOR_DECIMAL)
+		result = PointerGetDatum(PG_DETOAST_DATUM_PACKED(result));
+	if (!wa_datum_to_vector(evaluation->type, evaluation->kind, result, &one))
+		return false;
+	if (evaluation->kind == WA_VECTOR_DECIMAL)
+		out->display[row] = one.scale;
+	else if (evaluation->kind == WA_VECTOR_TEXT)
+	{
+		text = wa_vector_texts(&one);
+		copy = MemoryContextAlloc(evaluation->texts, text->length + 1);
+		memcpy(copy, text->data, text->length);
+		text->data = copy;
+	}
+	return true;
+}
+
+/* Marks a row as NULL. */
+static void
+store_null(const WaEvaluation *evaluation, WaVector *out, size_t row)
+{
+	size_t width = wa_vector_width(evaluation->kind);
+
+	memset((char *) out->values + row * width, 0, width);
+	out->valid[row] = 0;
+	out->display[row] = 0;
+	out->has_nulls = true;
+}
+
+/* Evaluates the expression for a row; returns false to trap. */
+static bool
+evaluate_row(const WaEvaluation *evaluation, WaVector *out, size_t row)
+{
+	Datum result;
+	bool is_null;
+
+	if (!show_row(evaluation, row))
+		return false;
+	result =
+		ExecEvalExpr(evaluation->expression, evaluation->econtext, &is_null);
+	out->valid[row] = 1;
+	if (!is_null)
+		return store_result(evaluation, result, out, row);
+	store_null(evaluation, out, row);
+	return true;
+}
+
+bool
+wa_evaluation_align(WaVector *out, size_t nrows)
+{
+	int64 *values = wa_vector_ints(out);
+	uint8 scale = 0;
+
+	for (size_t i = 0; i < nrows; i++)
+		if (wa_vector_is_valid(out, i))
+			scale = Max(scale, out->display[i]);
+	for (size_t i = 0; i < nrows; i++)
+		if (!wa_vector_is_valid(out, i))
+			out->display[i] = scale;
+		else if (__builtin_mul_overflow(
+					 values[i], wa_powers_of_ten[scale - out->display[i]],
+					 &values[i]))
+			return false;
+		else if (out->display[i] != scale)
+			out->mixed = true;
+	out->scale = scale;
+	return true;
+}
+
+bool
+wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
+				   size_t nrows)
+{
+	const WaEvaluation *evaluation = (const WaEvaluation *) context;
+	ExprContext *econtext = evaluation->econtext;
+	MemoryContext old = CurrentMemoryContext;
+	bool fits = true;
+
+	MemoryContextReset(evaluation->texts);
+	out->has_nulls = false;
+	out->mixed = false;
+	out->scale = 0;
+	for (size_t i = 0; i < nrows && fits; i++)
+	{
+		ResetExprContext(econtext);
+		MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		fits = evaluate_row(evaluation, out, i);
+	}
+	MemoryContextSwitchTo(old);
+	if (fits && evaluation->kind == WA_VECTOR_DECIMAL)
+		fits = wa_evaluation_align(out, nrows);
+	return fits;
+}

@@ -1,0 +1,57 @@
+/*
+ * evaluate.h
+ *		Expressions that PostgreSQL evaluates, over the rows of vectors.
+ *
+ * What query programs do not compute themselves is evaluated by the executor's
+ * own code, row by row, from values that programs have computed.  It may raise
+ * errors; the compiler sees to it that it is asked only about rows for which
+ * PostgreSQL would have evaluated the expression, or about values that it raises
+ * none for (scan/compile_evaluate.c).
+ */
+#ifndef WA_SCAN_EVALUATE_H
+#define WA_SCAN_EVALUATE_H
+
+#include "nodes/execnodes.h"
+
+#include "scan/compile.h"
+
+typedef struct WaEvaluation WaEvaluation;
+
+/*
+ * Prepares to evaluate what a call of kind EVALUATE or BUCKETS stands for, from
+ * these registers, in the current memory context.
+ */
+extern WaEvaluation *wa_evaluation_make(const WaCallExpression *call,
+										const WaVector *registers,
+										ParamListInfo parameters);
+
+/* Computes what does not depend on rows, in the current memory context. */
+extern void wa_evaluation_prepare(WaEvaluation *evaluation,
+								  const ExprContext *econtext);
+
+/*
+ * A WaVectorFunction over a WaEvaluation.  Traps at results that have no vector,
+ * and, if the expression must not raise errors, at rows for which it might.
+ * Texts among the results stay until the next call.
+ */
+extern bool wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
+							   size_t nrows);
+
+/*
+ * Evaluates an expression over the sources of the evaluation for a value of the
+ * only one that varies.  The result stays until the next evaluation.
+ */
+extern Datum wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression,
+							  Datum value, bool *is_null);
+
+/* Prepares another expression over the sources; NULL: the call's own. */
+extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
+										   Expr *expression);
+
+/*
+ * Brings the rows of a DECIMAL, each of the scale display[row], to one scale.
+ * Returns false if that does not fit.
+ */
+extern bool wa_evaluation_align(WaVector *out, size_t nrows);
+
+#endif /* WA_SCAN_EVALUATE_H */

@@ -1,0 +1,281 @@
+/*
+ * times.c
+ *		What functions do to times; see times.h.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "pgtime.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/timestamp.h"
+
+#include "scan/compile_internal.h"
+#include "scan/times.h"
+
+/* Times are safe from the year 2000 - 4000 to the year 2000 + 100000. */
+#define SAFE_FIRST_DAY INT64CONST(-1460000)
+#define SAFE_LAST_DAY  INT64CONST(36500000)
+
+/* An interval is moderate if it is not longer than so. */
+#define MODERATE_MONTHS (12 * 500)
+#define MODERATE_DAYS   (365 * 500)
+#define MODERATE_USECS  (INT64CONST(86400000000) * MODERATE_DAYS)
+
+/* How a function of a time is called, and what it does. */
+typedef enum Role
+{
+	MOVES,
+	STEPS,
+	STEPS_IN_ZONE /* the last argument is the name of a time zone */
+} Role;
+
+static const struct
+{
+	Oid function;
+	Role role;
+} functions[] = {
+	{F_TIMESTAMP_PL_INTERVAL, MOVES},
+	{F_TIMESTAMP_MI_INTERVAL, MOVES},
+	{F_TIMESTAMPTZ_PL_INTERVAL, MOVES},
+	{F_TIMESTAMPTZ_MI_INTERVAL, MOVES},
+	{F_TIMEZONE_TEXT_TIMESTAMP, MOVES},
+	{F_TIMEZONE_TEXT_TIMESTAMPTZ, MOVES},
+	{F_TIMEZONE_INTERVAL_TIMESTAMP, MOVES},
+	{F_TIMEZONE_INTERVAL_TIMESTAMPTZ, MOVES},
+	{F_TIMESTAMPTZ_TIMESTAMP, MOVES},
+	{F_TIMESTAMP_TIMESTAMPTZ, MOVES},
+	{F_TIMESTAMP_DATE, MOVES},
+	{F_TIMESTAMPTZ_DATE, MOVES},
+	{F_DATE_TRUNC_TEXT_TIMESTAMP, STEPS},
+	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ, STEPS},
+	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT, STEPS_IN_ZONE},
+	{F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP, STEPS},
+	{F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ, STEPS},
+	{F_EXTRACT_TEXT_TIMESTAMP, STEPS},
+	{F_EXTRACT_TEXT_TIMESTAMPTZ, STEPS},
+	{F_EXTRACT_TEXT_DATE, STEPS},
+	{F_DATE_PART_TEXT_TIMESTAMP, STEPS},
+	{F_DATE_PART_TEXT_TIMESTAMPTZ, STEPS},
+	{F_DATE_TIMESTAMP, STEPS},
+	{F_DATE_TIMESTAMPTZ, STEPS},
+};
+
+/* The units that all of date_trunc, and of extract, know, spelt like that. */
+static const char *const truncated_units[] = {
+	"microseconds", "milliseconds", "second",     "minute",  "hour",
+	"day",          "week",         "month",      "quarter", "year",
+	"decade",       "century",      "millennium",
+};
+static const char *const extracted_units[] = {
+	"dow", "doy", "epoch", "isodow", "isoyear", "julian",
+};
+
+/* Finds what a function does; returns false if that is not known. */
+static bool
+find_role(Oid function, Role *role)
+{
+	for (int i = 0; i < lengthof(functions); i++)
+		if (functions[i].function == function)
+		{
+			*role = functions[i].role;
+			return true;
+		}
+	return false;
+}
+
+/* Returns the arguments of a function or an operator. */
+static List *
+arguments_of(Node *node)
+{
+	return IsA(node, FuncExpr) ? ((FuncExpr *) node)->args
+							   : ((OpExpr *) node)->args;
+}
+
+/* Returns the only argument that varies; NULL: there is no such thing. */
+static Node *
+varying_argument(Node *node)
+{
+	Node *found = NULL;
+	ListCell *cell;
+
+	if (IsA(node, RelabelType))
+		return (Node *) ((RelabelType *) node)->arg;
+	if (!IsA(node, FuncExpr) && !IsA(node, OpExpr))
+		return NULL;
+	foreach (cell, arguments_of(node))
+	{
+		if (!contain_var_clause((Node *) lfirst(cell)))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = (Node *) lfirst(cell);
+	}
+	return found;
+}
+
+/* Tells whether a type is one of times. */
+static bool
+is_time(Oid type)
+{
+	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+/* Returns the time in the zone by which a function steps, or else as it is. */
+static Node *
+in_zone(Node *moved, Node *step, Role role)
+{
+	if (role != STEPS_IN_ZONE)
+		return moved;
+	return (Node *) makeFuncExpr(F_TIMEZONE_TEXT_TIMESTAMPTZ, TIMESTAMPOID,
+								 list_make2(llast(arguments_of(step)), moved),
+								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+}
+
+bool
+wa_time_steps(Node *expression, WaTimeSteps *steps)
+{
+	List *chain = NIL; /* from the inside to the outside */
+	Role role = MOVES;
+	ListCell *cell;
+
+	memset(steps, 0, sizeof(*steps));
+	for (Node *node = expression; node != NULL; node = varying_argument(node))
+		chain = lcons(node, chain);
+	while (chain != NIL && !is_time(exprType((Node *) linitial(chain))))
+		chain = list_delete_first(chain);
+	if (list_length(chain) < 2)
+		return false;
+	steps->base = (Node *) linitial(chain);
+	if (exprType(steps->base) == DATEOID)
+		return true;
+	steps->moved = steps->base;
+	for_each_from(cell, chain, 1)
+	{
+		Node *node = (Node *) lfirst(cell);
+
+		if (!find_role(wa_function_of(node), &role))
+			return false;
+		if (role != MOVES)
+		{
+			steps->step = node;
+			steps->moved = in_zone(steps->moved, node, role);
+			return true;
+		}
+		steps->moved = node;
+	}
+	return false;
+}
+
+/* Returns a constant that is not NULL of the type; NULL: it is not one. */
+static const Const *
+constant_of(Node *node, Oid type)
+{
+	const Const *constant = (const Const *) node;
+
+	return IsA(node, Const) && constant->consttype == type &&
+				   !constant->constisnull
+			   ? constant
+			   : NULL;
+}
+
+/* Tells whether an argument is a unit that functions know. */
+static bool
+is_known_unit(Node *node, bool extracted)
+{
+	const Const *constant = constant_of(node, TEXTOID);
+	char *word;
+
+	if (constant == NULL)
+		return false;
+	word = TextDatumGetCString(constant->constvalue);
+	for (int i = 0; i < lengthof(truncated_units); i++)
+		if (strcmp(truncated_units[i], word) == 0)
+			return true;
+	for (int i = 0; i < lengthof(extracted_units) && extracted; i++)
+		if (strcmp(extracted_units[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Tells whether an argument is the name of a time zone. */
+static bool
+is_known_zone(Node *node)
+{
+	const Const *constant = constant_of(node, TEXTOID);
+	char *name;
+
+	if (constant == NULL)
+		return false;
+	name = TextDatumGetCString(constant->constvalue);
+	return strlen(name) <= TZ_STRLEN_MAX && pg_tzset(name) != NULL;
+}
+
+/* Tells whether an argument is an interval of less than some centuries. */
+static bool
+is_moderate(Node *node)
+{
+	const Const *constant = constant_of(node, INTERVALOID);
+	const Interval *interval;
+
+	if (constant == NULL)
+		return false;
+	interval = DatumGetIntervalP(constant->constvalue);
+	return Abs((int64) interval->month) <= MODERATE_MONTHS &&
+		   Abs((int64) interval->day) <= MODERATE_DAYS &&
+		   interval->time <= MODERATE_USECS &&
+		   interval->time >= -MODERATE_USECS;
+}
+
+bool
+wa_time_function_is_safe(Oid function, List *args)
+{
+	switch (function)
+	{
+		case F_TIMESTAMP_PL_INTERVAL:
+		case F_TIMESTAMP_MI_INTERVAL:
+		case F_TIMESTAMPTZ_PL_INTERVAL:
+		case F_TIMESTAMPTZ_MI_INTERVAL:
+			/* As often as there may be nested ones, a few centuries each. */
+			return is_moderate((Node *) lsecond(args));
+		case F_TIMEZONE_TEXT_TIMESTAMP:
+		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
+			return is_known_zone((Node *) linitial(args));
+		case F_TIMESTAMPTZ_TIMESTAMP:
+		case F_TIMESTAMP_TIMESTAMPTZ:
+		case F_TIMESTAMP_DATE:
+		case F_TIMESTAMPTZ_DATE:
+		case F_DATE_TIMESTAMP:
+		case F_DATE_TIMESTAMPTZ:
+			return true;
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+			if (!is_known_zone((Node *) lthird(args)))
+				return false;
+			/* FALLTHROUGH */
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+			return is_known_unit((Node *) linitial(args), false);
+		case F_EXTRACT_TEXT_TIMESTAMP:
+		case F_EXTRACT_TEXT_TIMESTAMPTZ:
+		case F_DATE_PART_TEXT_TIMESTAMP:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+			return is_known_unit((Node *) linitial(args), true);
+		default:
+			return false;
+	}
+}
+
+bool
+wa_time_is_safe(Oid type, WaVectorKind kind, const WaVector *vector, size_t row)
+{
+	int64 unit = type == DATEOID ? 1 : USECS_PER_DAY;
+	int64 value;
+
+	if (kind != WA_VECTOR_INT || !is_time(type))
+		return true;
+	value = wa_vector_ints(vector)[row];
+	return value >= SAFE_FIRST_DAY * unit && value < SAFE_LAST_DAY * unit;
+}

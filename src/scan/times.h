@@ -1,0 +1,41 @@
+/*
+ * times.h
+ *		What functions do to times: which only move them, and which bring them
+ *		to steps, such as the start of a day.
+ */
+#ifndef WA_SCAN_TIMES_H
+#define WA_SCAN_TIMES_H
+
+#include "nodes/primnodes.h"
+
+#include "core/vector.h"
+
+/*
+ * An expression that is a function of a time and changes in steps:
+ * whole(step(moved(base))).  moved adds intervals and changes time zones.  It is
+ * not a function of anything else that varies.
+ */
+typedef struct WaTimeSteps
+{
+	Node *base;  /* a date, a timestamp or a timestamptz */
+	Node *moved; /* a timestamp or timestamptz; of a date: NULL */
+	Node *step;  /* of a date: NULL, as each date is a step */
+} WaTimeSteps;
+
+/* Tells whether the expression is one, and of what. */
+extern bool wa_time_steps(Node *expression, WaTimeSteps *steps);
+
+/*
+ * Tells whether a function with such arguments raises no errors for any times
+ * that wa_time_is_safe holds for.
+ */
+extern bool wa_time_function_is_safe(Oid function, List *args);
+
+/*
+ * Tells whether a row of a vector, which is not NULL, is no time, or a finite one
+ * that is so close that moving it does not lead out of the range of times.
+ */
+extern bool wa_time_is_safe(Oid type, WaVectorKind kind, const WaVector *vector,
+							size_t row);
+
+#endif /* WA_SCAN_TIMES_H */
