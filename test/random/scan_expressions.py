@@ -27,7 +27,12 @@ OPERATIONS = {
         smallint: X / 2::smallint
         smallint: X + Y | smallint out of range
         integer: (X % 30000)::smallint
-        integer: X::smallint | smallint out of range""",
+        integer: X::smallint | smallint out of range
+        smallint: X & Y
+        smallint: ~X
+        smallint: X # 5::smallint
+        date: NULLIF(extract(isodow FROM X), 'infinity')::smallint
+        smallint: GREATEST(X, Y)""",
     "integer": """
         integer: X / C
         integer: X % C
@@ -44,7 +49,26 @@ OPERATIONS = {
         integer: X / (k2 % C) | division by zero
         integer: X % (k1 % 5) | division by zero
         bigint: X::integer | integer out of range
-        double precision: X::integer | integer out of range""",
+        double precision: X::integer | integer out of range
+        integer: X & Y
+        integer: X | C
+        integer: X # C
+        integer: ~X
+        integer: X << 3
+        integer: X >> 2
+        integer: GREATEST(X, C, Y)
+        integer: LEAST(X, C)
+        integer: mod(X, C)
+        integer: sign(X)::integer
+        double precision: width_bucket(X, -1000, 1000, 20) | operand, lower bound, and upper bound cannot be NaN
+        text: octet_length(X)
+        text: strpos(X, 'a')
+        text: ascii(X)
+        text: hashtext(X)
+        date: X - date '2020-02-29' | cannot subtract infinite dates
+        timestamp: CASE WHEN isfinite(X) THEN extract(hour FROM X - interval '7 minutes')::integer END | timestamp out of range
+        timestamptz: to_char(X, 'HH24')::integer | invalid input syntax for type integer: ""
+        text: X::integer | invalid input syntax for type integer""",
     "bigint": """
         bigint: X / C
         bigint: X % C
@@ -54,13 +78,21 @@ OPERATIONS = {
         bigint: X + C | bigint out of range
         bigint: X * k1 | bigint out of range
         bigint: -X | bigint out of range
-        bigint: X / k1 | division by zero""",
+        bigint: X / k1 | division by zero
+        bigint: X & Y
+        bigint: X >> 7
+        bigint: abs(X) | bigint out of range
+        bigint: LEAST(X, Y)
+        timestamp: CASE WHEN isfinite(X) THEN extract(epoch FROM X)::bigint / 300 * 300 END
+        timestamptz: CASE WHEN isfinite(X) THEN floor(extract(epoch FROM X) / 900)::bigint * 900 END""",
     "real": """
         real: -X
         real: abs(X)
         real: X + 1::real | value out of range: overflow
         real: X * 10::real | value out of range: overflow
-        double precision: X::real | value out of range: overflow, value out of range: underflow""",
+        double precision: X::real | value out of range: overflow, value out of range: underflow
+        real: sign(X)::real
+        numeric: X::real | value out of range: overflow""",
     "double precision": """
         double precision: -X
         double precision: abs(X)
@@ -74,7 +106,16 @@ OPERATIONS = {
         real: X::double precision
         integer: X::double precision
         bigint: X / 3.0::float8
-        integer: X / (k1 % C)::float8 | division by zero""",
+        integer: X / (k1 % C)::float8 | division by zero
+        double precision: round(X)
+        double precision: trunc(X)
+        double precision: sqrt(abs(X))
+        double precision: sign(X)
+        double precision: X ^ 2 | value out of range: overflow, value out of range: underflow
+        double precision: ln(abs(X) + 1)
+        timestamptz: date_part('minute', X)
+        timestamp: floor(date_part('epoch', X) / 60) * 60
+        double precision: GREATEST(X, Y)""",
     "numeric": """
         numeric: X + C
         numeric: X - Y
@@ -95,16 +136,61 @@ OPERATIONS = {
         timestamp: extract(epoch FROM X)
         date: extract(dow FROM X)
         numeric: X / (k1 % C) | division by zero
-        numeric: X::numeric(20,4) | numeric field overflow""",
+        numeric: X::numeric(20,4) | numeric field overflow
+        numeric: trunc(X, 2)
+        numeric: trunc(X)
+        numeric: mod(X, C)
+        numeric: div(X, C)
+        numeric: sign(X)
+        numeric: round(X / C, 2)
+        numeric: round(X / 100, 4)
+        numeric: round(X * 100 / C)
+        numeric: floor(X / C) * C
+        numeric: ceil(X / 0.25)
+        numeric: LEAST(X, Y)
+        numeric: round(X, -1)
+        numeric: X / NULLIF(late_n, 0)
+        numeric: round(X / Y, 3) | division by zero
+        numeric: X % Y | division by zero
+        numeric: sqrt(abs(X))
+        numeric: X - mod(X, 5)
+        date: extract(epoch FROM X)
+        timestamptz: extract(dow FROM X)
+        timestamptz: extract(minute FROM X)
+        timestamp: extract(epoch FROM X - timestamp '2001-01-01') | cannot subtract infinite timestamps""",
     "boolean": """
         integer: X > C
         bigint: X % 2 = 0
-        text: X LIKE 'a%'""",
+        text: X LIKE 'a%'
+        text: X ILIKE '%A'
+        text: X ~ '^[a-c]'
+        text: starts_with(X, 'a')
+        text: X NOT LIKE '%b%'
+        date: X IN ('2020-01-01', '2001-02-03')
+        timestamp: extract(isodow FROM X) IN (6, 7)
+        integer: X IS DISTINCT FROM Y
+        text: X IS NOT DISTINCT FROM Y
+        numeric: X IS DISTINCT FROM Y
+        integer: X = ANY (ARRAY[1, 2, 3, NULL])
+        integer: X <> ALL (ARRAY[C, 7])
+        timestamp: X < timestamptz '2020-06-01 12:00:00+02'
+        timestamptz: X >= date '2019-03-31'
+        date: X <= timestamptz '2021-10-31 02:30:00+01'
+        integer: (X > C) IS NOT TRUE
+        text: X < 'b' COLLATE "de-x-icu"
+        numeric: X / C > 5
+        text: X SIMILAR TO '(a|b)%'""",
     "date": """
         timestamp: X::date
         timestamptz: X::date
         date: X + k1 | date out of range
-        date: X - C | date out of range""",
+        date: X - C | date out of range
+        date: X + 7 | date out of range
+        timestamp: date_trunc('UNIT', X)::date | date out of range for timestamp
+        timestamptz: (X AT TIME ZONE 'Asia/Kolkata')::date | date out of range for timestamp
+        date: (X + interval '1 month')::date | date out of range, date out of range for timestamp, timestamp out of range
+        date: CASE WHEN isfinite(X) THEN make_date(LEAST(extract(year FROM X)::integer, 9999), 1, 1) END
+        date: GREATEST(X, Y)""",
     "time": """
         timestamp: X::time
         time: X + interval '1 hour'""",
@@ -115,11 +201,29 @@ OPERATIONS = {
         timestamptz: X::timestamp
         date: X::timestamp | date out of range for timestamp
         timestamp: X + interval '36 hours' | timestamp out of range
-        timestamp: X - interval '1 month' | timestamp out of range""",
+        timestamp: X - interval '1 month' | timestamp out of range
+        timestamp: date_trunc('UNIT', X + interval '1 day') + interval '-1 day' | timestamp out of range
+        timestamp: date_bin('17 minutes', X, timestamp '2001-01-01') | timestamp out of range, interval out of range
+        timestamp: date_bin('2 days', X, timestamp '2001-01-03') | timestamp out of range, interval out of range
+        timestamptz: X AT TIME ZONE 'America/St_Johns' | timestamp out of range
+        timestamptz: date_trunc('UNIT', X AT TIME ZONE 'Australia/Lord_Howe') | timestamp out of range
+        timestamptz: date_trunc('UNIT', X)::timestamp | timestamp out of range
+        date: X + interval '90 minutes' | date out of range for timestamp, timestamp out of range
+        date: date_trunc('UNIT', X::timestamp) | date out of range for timestamp
+        timestamp: date_trunc('minute', X) - COALESCE(mod(extract(minute FROM X)::integer, 5), 0) * interval '1 minute'
+        timestamp: LEAST(X, Y)""",
     "timestamptz": """
         timestamptz: date_trunc('UNIT', X)
         timestamptz: date_trunc('day', X, 'Asia/Tokyo')
-        timestamp: X::timestamptz | timestamp out of range""",
+        timestamp: X::timestamptz | timestamp out of range
+        timestamptz: date_trunc('UNIT', X, 'America/St_Johns') | timestamp out of range
+        timestamp: X AT TIME ZONE 'Europe/Berlin' | timestamp out of range
+        timestamptz: X + interval '1 day' | timestamp out of range
+        timestamptz: date_trunc('UNIT', X + interval '1 day') - interval '1 day' | timestamp out of range
+        date: X::timestamptz | date out of range for timestamp
+        bigint: to_timestamp(X % 4000000000)
+        timestamptz: date_bin('15 minutes', X, timestamptz '2001-01-01') | timestamp out of range, interval out of range
+        timestamptz: date_trunc('hour', X AT TIME ZONE 'Asia/Kathmandu') AT TIME ZONE 'Asia/Kathmandu' | timestamp out of range""",
     "text": """
         text: upper(X)
         text: substr(X, 1, 2)
@@ -128,11 +232,28 @@ OPERATIONS = {
         bpchar: X::text
         integer: X::text
         text: left(X, C)
-        date: to_char(X, 'YYYY')""",
+        date: to_char(X, 'YYYY')
+        text: lower(X)
+        text: replace(X, 'a', 'bb')
+        text: concat(X, '-', Y)
+        text: split_part(X, ' ', 1)
+        timestamp: to_char(X, 'YYYY-MM-DD')
+        timestamptz: to_char(date_trunc('UNIT', X), 'YYYY-MM-DD HH24:MI')
+        timestamp: to_char(X, 'HH24:MI:SS')
+        numeric: X::text
+        boolean: X::text
+        date: X::text
+        text: md5(X)
+        text: right(X, 2)
+        text: btrim(X)
+        text: nullif(X, 'a')
+        text: reverse(X)
+        integer: to_char(X, '999')""",
     "varchar": """
         text: left(X, 5)::varchar""",
     "bpchar": """
-        text: left(X, 6)::char(6)""",
+        text: left(X, 6)::char(6)
+        bpchar: upper(X)::char(6)""",
     "money": """
         money: X - Y
         money: X * 2
@@ -292,7 +413,8 @@ class Expressions:
                                "BETWEEN SYMMETRIC", "NOT BETWEEN"])
             return f"{operand} {word} {low} AND {high}"
         if dice < 0.45:
-            some = [self.constant(column) for _ in range(rng.randint(1, 40))]
+            count = rng.choice([rng.randint(1, 40), rng.randint(90, 150)])
+            some = [self.constant(column) for _ in range(count)]
             if rng.random() < 0.1:
                 some.append("NULL")
             word = rng.choice(["IN", "NOT IN"])
