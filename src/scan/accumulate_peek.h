@@ -13,8 +13,9 @@
  * for sums, minima and maxima of integers; or stores nothing and returns false,
  * if that takes the state.  Stored values are passed by value.
  */
-extern bool wa_accumulator_peek(const WaAccumulator *accumulator, uint32 group,
-								WaAggregate aggregate, Datum *result,
-								bool *is_null);
+extern bool wa_accumulator_peek(const WaAccumulator *accumulator,
+								const WaAggPlan *plan, WaVectorKind kind,
+								uint32 group, WaAggregate aggregate,
+								Datum *result, bool *is_null);
 
 #endif /* WA_SCAN_ACCUMULATE_PEEK_H */

@@ -15,14 +15,15 @@ static Datum
 result_value(const WaScanState *state, const WaScanResult *result, uint32 group,
 			 bool *is_null)
 {
-	WaAccumulator *accumulator = state->columns[result->column].accumulator;
+	const WaScanColumn *column = &state->columns[result->column];
 	Datum value;
 
-	if (wa_accumulator_peek(accumulator, group, result->aggregate, &value,
-							is_null))
+	if (wa_accumulator_peek(column->accumulator, &column->plan, column->kind,
+							group, result->aggregate, &value, is_null))
 		return value;
-	return wa_aggregate_result(
-		result->aggregate, wa_accumulator_state(accumulator, group), is_null);
+	return wa_aggregate_result(result->aggregate,
+							   wa_accumulator_state(column->accumulator, group),
+							   is_null);
 }
 
 Datum
