@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+"""Checks, case by case, that resident columns never answer with stale values.
+
+Usage: freshness_cases.py [--self-test]
+Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
+user is a superuser; the extension is created there if it is missing, tables in
+schema wa_cases.  max_prepared_transactions must not be 0.
+
+Each case changes a table whose columns are resident.  After every step of it the
+same aggregates are asked for by the node and by PostgreSQL's own plan, in one
+snapshot, from a new snapshot and from one that is older than the change; then
+after a VACUUM, and after the columns have been loaded again.
+
+--self-test switches one rule of freshness off at a time
+(warpagg.debug_skip_rule); then some case has to find a difference.
+
+The last line is "N passed, M failed", and the exit status is 0 only if M is 0.
+"""
+
+import argparse
+import sys
+import threading
+import time
+
+from session import Session
+
+ROWS = 20000
+FILL = "SELECT i, i % 7, i * 3, i / 8.0, i / 100.0, 's' || i % 11, " \
+       "date '2020-01-01' + i % 400 FROM generate_series({first}, {last}) i"
+COLUMNS = "id int, k int, v bigint, f float8, n numeric(12,2), s text, d date"
+QUERIES = [
+    "SELECT count(*), sum(v), min(id), max(k), sum(f), sum(n) FROM {t}",
+    "SELECT s, count(*), sum(n), max(d) FROM {t} GROUP BY s ORDER BY s",
+    "SELECT count(*), sum(v - id) FROM {t} WHERE k = 3 AND n > 50",
+]
+
+
+class Bench:
+    """Sessions, a table, and the count of what was checked."""
+
+    def __init__(self):
+        self.owner = Session()
+        self.other = Session()
+        self.old = Session()
+        self.passed = self.failed = self.differences = 0
+        self.case = None
+        self.table = "wa_cases.t"
+        for session in (self.owner, self.other, self.old):
+            session.run("LOAD 'warpagg'")
+
+    def close(self):
+        """Ends the sessions."""
+        for session in (self.owner, self.other, self.old):
+            session.close()
+
+    def count(self, ok, what):
+        """Counts a check."""
+        if ok:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED  {self.case}: {what}", flush=True)
+
+    def answers(self, session, query):
+        """Returns what the node and PostgreSQL answer, in the same snapshot."""
+        answers = []
+        for scan in ("on", "off"):
+            session.run(f"SET LOCAL warpagg.enable_scan = {scan}")
+            answers.append(session.ask(query))
+        return answers
+
+    def compare(self, session, step):
+        """Compares the answers in the transaction that a session is in."""
+        for query in QUERIES:
+            node, postgres = self.answers(session, query.format(t=self.table))
+            self.differences += node != postgres
+            self.count(node == postgres and postgres[0] == "00000",
+                       f"{step}: {query}\n  node {node[0]} {node[1][:3]}\n"
+                       f"  PostgreSQL {postgres[0]} {postgres[1][:3]}")
+
+    def look(self, step):
+        """Compares in a new snapshot, and in the old one if there is one."""
+        self.other.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        self.compare(self.other, step)
+        self.other.run("COMMIT")
+        if self.old.run("SELECT now() <> statement_timestamp()")[0][0] == "t":
+            self.compare(self.old, f"{step}, old snapshot")
+
+    def resident_blocks(self, session=None):
+        """Returns how many blocks of the table a query takes from memory."""
+        rows = (session or self.owner).run(
+            "EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) "
+            "SELECT sum(v), min(id) FROM " + self.table)
+        return next((int(row[0].split(":")[1]) for row in rows
+                     if "Resident Blocks:" in row[0]), 0)
+
+    def load(self):
+        """Loads all columns."""
+        self.owner.run(f"SELECT warpagg_load('{self.table}')")
+
+    def make(self, options=""):
+        """Makes the table, with all blocks resident."""
+        self.owner.run("DROP SCHEMA IF EXISTS wa_cases CASCADE")
+        self.owner.run("CREATE SCHEMA wa_cases")
+        self.owner.run(f"CREATE TABLE {self.table} ({COLUMNS}) WITH "
+                       f"(fillfactor = 80, autovacuum_enabled = off{options})")
+        self.owner.run(f"INSERT INTO {self.table} " +
+                       FILL.format(first=1, last=ROWS))
+        self.owner.run(f"VACUUM (FREEZE, ANALYZE) {self.table}")
+        self.load()
+
+    def begin_old(self):
+        """Has a session keep a snapshot of now."""
+        self.old.run("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        self.old.run(f"SELECT count(*) FROM {self.table}")
+
+    def end_old(self):
+        """Ends that session's transaction."""
+        self.old.run("COMMIT")
+
+    def settle(self, vacuum="VACUUM"):
+        """Looks after a VACUUM, and after loading again."""
+        self.owner.run(f"{vacuum} {self.table}")
+        self.look(f"after {vacuum}")
+        self.load()
+        self.look("loaded again")
+        self.end_old()
+        self.owner.run(f"{vacuum} {self.table}")
+        self.look(f"after another {vacuum}")
+        self.load()
+        self.look("loaded once more")
+        self.count(self.resident_blocks() > 0, "resident blocks are used again")
+
+
+CHANGES = {
+    "insert": "INSERT INTO {t} " + FILL.format(first=1, last=3),
+    "many inserts": "INSERT INTO {t} " + FILL.format(first=1, last=5000),
+    "update": "UPDATE {t} SET v = -v WHERE id % 1000 = 7",
+    "update of all": "UPDATE {t} SET n = n + 1",
+    "delete": "DELETE FROM {t} WHERE id % 500 = 3",
+    "delete of all": "DELETE FROM {t}",
+    "delete of a block": "DELETE FROM {t} WHERE ctid < '(1,0)'",
+    "row lock": "SELECT FROM {t} WHERE id % 300 = 1 FOR UPDATE",
+    "share lock": "SELECT FROM {t} WHERE id % 300 = 1 FOR KEY SHARE",
+    "savepoint": "SAVEPOINT a; DELETE FROM {t} WHERE id < 900; ROLLBACK TO a; "
+                 "UPDATE {t} SET k = 3 WHERE id < 50; SAVEPOINT b; "
+                 "INSERT INTO {t} VALUES (1, 3, 5, 7, 900, NULL, NULL); "
+                 "RELEASE b",
+    "update twice": "UPDATE {t} SET v = v + 1 WHERE id = 77; "
+                    "UPDATE {t} SET v = v + 1 WHERE id = 77",
+}
+
+
+def change(bench, name):
+    """Makes a change, looks before and after its end, for all ways to end."""
+    for end in ("COMMIT", "ROLLBACK", "COMMIT PREPARED 'wa_case'",
+                "ROLLBACK PREPARED 'wa_case'"):
+        bench.case = f"{name}, {end}"
+        bench.make()
+        bench.count(bench.resident_blocks() > 0, "resident blocks are used")
+        bench.look("at first")
+        bench.begin_old()
+        bench.owner.run("BEGIN")
+        bench.owner.run(CHANGES[name].format(t=bench.table))
+        bench.compare(bench.owner, "the writer itself")
+        bench.look("not yet ended")
+        if "PREPARED" in end:
+            bench.owner.run("PREPARE TRANSACTION 'wa_case'")
+            bench.look("prepared")
+        bench.owner.run(end)
+        bench.look("ended")
+        bench.settle()
+
+
+UPKEEPS = {
+    "VACUUM": ["VACUUM {t}"],
+    "VACUUM (FREEZE)": ["VACUUM (FREEZE) {t}"],
+    "only frozen is set": ["VACUUM (FREEZE, DISABLE_PAGE_SKIPPING) {t}"],
+    "VACUUM FULL": ["VACUUM FULL {t}"],
+    "CLUSTER": ["CREATE INDEX i ON {t} (k, id)", "CLUSTER {t} USING i"],
+    "TRUNCATE": ["TRUNCATE {t}"],
+    "TRUNCATE and fill": ["BEGIN; TRUNCATE {t}; INSERT INTO {t} " +
+                          FILL.format(first=5, last=ROWS) + "; COMMIT"],
+    "tail cut and grown again": [
+        "DELETE FROM {t} WHERE ctid >= '(100,0)'", "VACUUM {t}",
+        "INSERT INTO {t} " + FILL.format(first=50, last=9000), "VACUUM {t}"],
+    "ADD COLUMN": ["ALTER TABLE {t} ADD COLUMN x int DEFAULT 5"],
+    "DROP COLUMN": ["ALTER TABLE {t} ADD COLUMN x int DEFAULT 5",
+                    "ALTER TABLE {t} DROP COLUMN x"],
+    "type change": ["ALTER TABLE {t} ALTER COLUMN k TYPE bigint",
+                    "ALTER TABLE {t} ALTER COLUMN n TYPE numeric(14,4)"],
+    "type change without rewriting": [
+        "ALTER TABLE {t} ALTER COLUMN n TYPE numeric(20,2)"],
+    "column replaced": ["ALTER TABLE {t} DROP COLUMN v",
+                        "ALTER TABLE {t} ADD COLUMN v bigint DEFAULT 17"],
+    "unlogged and back": ["ALTER TABLE {t} SET UNLOGGED",
+                          "UPDATE {t} SET v = 1 WHERE id < 500", "VACUUM {t}",
+                          "DELETE FROM {t} WHERE id < 100", "VACUUM {t}",
+                          "ALTER TABLE {t} SET LOGGED"],
+    "table renamed": ["ALTER TABLE {t} RENAME TO u",
+                      "ALTER TABLE wa_cases.u RENAME TO t"],
+    "table dropped and made again": [
+        "DROP TABLE {t}", f"CREATE TABLE {{t}} ({COLUMNS})",
+        "INSERT INTO {t} " + FILL.format(first=3, last=700), "VACUUM {t}"],
+}
+
+
+def upkeep(bench, name):
+    """Makes statements and looks after each."""
+    bench.case = name
+    bench.make()
+    if name == "only frozen is set":
+        bench.owner.run(f"UPDATE {bench.table} SET v = v + 1 WHERE id < 5000")
+        bench.owner.run(f"VACUUM {bench.table}")
+        bench.load()
+    for statement in UPKEEPS[name]:
+        bench.owner.run(statement.format(t=bench.table))
+        bench.look(f"after {statement[:40]}")
+    bench.load()
+    bench.look("loaded again")
+    bench.owner.run(f"UPDATE {bench.table} SET k = k + 1 WHERE id % 40 = 0")
+    bench.look("changed")
+    bench.settle()
+
+
+def copy_freeze(bench):
+    """COPY FREEZE twice in one transaction, with a load in between."""
+    bench.case = "COPY FREEZE twice"
+    rows = "\n".join(f"{i}\t3\t{i}\t1.5\t99.25\tx\t2021-01-01"
+                     for i in range(3000))
+    copy = f"COPY {bench.table} FROM STDIN (FREEZE);\n{rows}\n\\."
+    bench.make()
+    bench.owner.run("BEGIN")
+    bench.owner.run(f"TRUNCATE {bench.table}")
+    bench.owner.ask(copy + "\n")
+    bench.compare(bench.owner, "first copy")
+    bench.owner.ask("SAVEPOINT a")
+    state, _ = bench.owner.ask(f"SELECT warpagg_load('{bench.table}')")
+    if state != "00000":
+        bench.owner.run("ROLLBACK TO a")
+    bench.compare(bench.owner, "loaded")
+    bench.owner.ask(copy + "\n")
+    bench.compare(bench.owner, "second copy")
+    bench.owner.run("COMMIT")
+    bench.look("committed")
+    bench.settle()
+
+
+def unlogged(bench):
+    """An unlogged table, whose map has no LSN."""
+    bench.case = "unlogged"
+    bench.make()
+    bench.owner.run(f"ALTER TABLE {bench.table} SET UNLOGGED")
+    bench.owner.run(f"VACUUM (FREEZE) {bench.table}")
+    for statement in ("SELECT 1", "DELETE FROM {t} WHERE id % 9 = 0",
+                      "VACUUM {t}", "UPDATE {t} SET v = 5 WHERE id % 9 = 1",
+                      "VACUUM {t}"):
+        bench.owner.run(statement.format(t=bench.table))
+        bench.look(f"after {statement[:20]}")
+        bench.owner.ask(f"SELECT warpagg_load('{bench.table}')")
+        bench.look("after an attempt to load")
+    bench.count(bench.resident_blocks() == 0, "no block is resident")
+
+
+def temporary(bench):
+    """A temporary table."""
+    bench.case = "temporary"
+    bench.make()
+    bench.other.run(f"CREATE TEMP TABLE x AS SELECT * FROM {bench.table}")
+    bench.other.run("VACUUM (FREEZE) x")
+    state, _ = bench.other.ask("SELECT warpagg_load('x')")
+    bench.count(state == "0A000" or state == "42809",
+                f"a temporary table is refused: {state}")
+
+
+def serializable(bench):
+    """Under SERIALIZABLE reads must be seen by those who write."""
+    bench.case = "SERIALIZABLE"
+    bench.make()
+    states = []
+    for session in (bench.other, bench.old):
+        session.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+        session.run(f"SELECT sum(v) FROM {bench.table}")
+    for session, first in ((bench.other, 1), (bench.old, 2)):
+        states.append(session.ask(f"INSERT INTO {bench.table} " +
+                                  FILL.format(first=first, last=first))[0])
+    for session in (bench.other, bench.old):
+        states.append(session.ask("COMMIT")[0])
+    bench.differences += "40001" not in states
+    bench.count("40001" in states, f"one of two has to fail: {states}")
+    for session in (bench.other, bench.old):
+        session.ask("ROLLBACK")
+
+
+def load_in_the_middle(bench):
+    """Rows are deleted and vacuumed away while a load reads their blocks."""
+    bench.case = "changed while being loaded"
+    bench.make()
+    bench.owner.run(f"SELECT warpagg_unload('{bench.table}')")
+    loader = Session()
+    loader.run("LOAD 'warpagg'")
+    loader.run("SET warpagg.debug_load_delay = '1s'")
+    load = threading.Thread(target=loader.run, args=[
+        f"SELECT warpagg_load('{bench.table}')"])
+    load.start()
+    time.sleep(0.5)
+    bench.owner.run(f"DELETE FROM {bench.table} WHERE id % 3 = 0")
+    bench.owner.run(f"VACUUM {bench.table}")
+    load.join()
+    loader.close()
+    bench.look("loaded")
+    bench.settle()
+
+
+CASES = {f"change: {name}": lambda b, n=name: change(b, n) for name in CHANGES}
+CASES.update({f"upkeep: {name}": lambda b, n=name: upkeep(b, n)
+              for name in UPKEEPS})
+CASES.update({"COPY FREEZE": copy_freeze, "unlogged": unlogged,
+              "temporary": temporary, "SERIALIZABLE": serializable,
+              "changed while being loaded": load_in_the_middle})
+
+# The cases that find a difference when a rule is switched off.
+RULES = {1: "COPY FREEZE", 2: "unlogged", 3: "change: delete",
+         4: "changed while being loaded", 5: "SERIALIZABLE"}
+
+
+def self_test():
+    """Switches rules off; returns how many were missed, or not."""
+    passed = failed = 0
+    for rule, case in RULES.items():
+        bench = Bench()
+        for session in (bench.owner, bench.other, bench.old):
+            session.run(f"SET warpagg.debug_skip_rule = {rule}")
+        bench.count = lambda ok, what: None
+        CASES[case](bench)
+        if bench.differences:
+            passed += 1
+        else:
+            failed += 1
+            print(f"FAILED  without rule {rule} \"{case}\" shows no difference")
+        bench.close()
+    return passed, failed
+
+
+def main():
+    """Runs the cases and counts."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--case", help="only those with this in their names")
+    options = parser.parse_args()
+    first = Session()
+    first.run("CREATE EXTENSION IF NOT EXISTS warpagg")
+    if options.self_test:
+        passed, failed = self_test()
+    else:
+        bench = Bench()
+        for name, case in CASES.items():
+            if options.case is None or options.case in name:
+                case(bench)
+        passed, failed = bench.passed, bench.failed
+        bench.close()
+    first.run("DROP SCHEMA IF EXISTS wa_cases CASCADE")
+    first.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
