@@ -207,12 +207,30 @@ wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows)
 {
 	Assert(nrows <= WA_VECTOR_ROWS);
 	gather->nrows = nrows;
+	gather->nplaces = nrows;
 	wa_gather_locate(gather, rows, nrows);
+}
+
+/* Tells whether a step is the first to use a column. */
+static bool
+begins_columns(const WaGather *gather, int step)
+{
+	for (int i = 0; i < gather->ncolumns; i++)
+		if (gather->columns[i].first == step)
+			return true;
+	return false;
 }
 
 bool
 wa_gather_step(WaGather *gather, int step, WaVector *const *vectors)
 {
+	if (!begins_columns(gather, step))
+		return true;
+	if (gather->nrows < gather->nplaces)
+	{
+		wa_gather_keep_places(gather, step);
+		gather->nplaces = gather->nrows;
+	}
 	wa_gather_walk(gather, step);
 	for (int i = 0; i < gather->ncolumns; i++)
 	{
@@ -235,7 +253,12 @@ void
 wa_gather_keep(WaGather *gather, int step, WaVector *const *vectors,
 			   const uint16_t *selection, int nselected)
 {
-	wa_gather_keep_places(gather, step, selection, nselected);
+	/* Places are kept in mind until they are needed. */
+	if (gather->nrows == gather->nplaces)
+		memcpy(gather->kept, selection, (Size) nselected * sizeof(*selection));
+	else
+		for (int i = 0; i < nselected; i++)
+			gather->kept[i] = gather->kept[selection[i]];
 	for (int i = 0; i < gather->ncolumns; i++)
 	{
 		const WaGatherColumn *column = &gather->columns[i];

@@ -130,7 +130,9 @@ struct WaGather
 
 	/* A batch */
 	int nrows;
-	const WaGatherLayout *layout; /* of all tuples; NULL: several */
+	int nplaces; /* rows that places are known of, nrows or more */
+	uint16_t kept[WA_VECTOR_ROWS]; /* those of them that are left, if fewer */
+	const WaGatherLayout *layout;  /* of all tuples; NULL: several */
 	int walked;
 	const char **walk;
 	Size walk_offset;
@@ -155,9 +157,8 @@ extern void wa_gather_locate(WaGather *gather, const WaRow *rows, int nrows);
 /* Finds the values of the columns whose first use is the step. */
 extern void wa_gather_walk(WaGather *gather, int step);
 
-/* Leaves only selected rows of what has been found and not decoded. */
-extern void wa_gather_keep_places(WaGather *gather, int step,
-								  const uint16_t *selection, int nselected);
+/* Leaves only the kept rows of what has been found and no step before used. */
+extern void wa_gather_keep_places(WaGather *gather, int step);
 
 /*
  * Makes a vector of a column of a batch, all of whose values are there.  Returns

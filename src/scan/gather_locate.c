@@ -15,11 +15,26 @@
 
 #include "scan/gather_column.h"
 
+/* Values of variable length that are stepped over by one loop, at most. */
+#define MOST_STEPS 3
+
 /* Where a tuple's NULL bitmap begins. */
 #define BITS_OFFSET offsetof(HeapTupleHeaderData, t_bits)
 
 /* The header of a tuple with at most eight attributes. */
 #define SMALL_HEADER_BYTES 24
+
+/* In what load_flags returns. */
+#define HAS_NULLS ((uint32) HEAP_HASNULL << 16)
+
+/* Returns how many attributes a tuple has, and whether any of them is NULL. */
+static inline uint32
+load_flags(HeapTupleHeader tuple)
+{
+	uint32 flags = (uint32) tuple->t_infomask << 16 | tuple->t_infomask2;
+
+	return flags & (HAS_NULLS | HEAP_NATTS_MASK);
+}
 
 /* Tells whether the first natts bits are all set: no attribute is NULL. */
 static bool
@@ -57,48 +72,56 @@ load_bits(HeapTupleHeader tuple, int natts)
 			   : bits & ~UINT64CONST(0) >> (WA_GATHER_PRESENT_BITS - natts);
 }
 
-/* Returns which attributes a tuple has, the first natts of which it may have. */
-static inline uint64
+/* Returns which of the first natts attributes, all that count, a tuple has. */
+static uint64
 find_present(const WaGather *gather, HeapTupleHeader tuple, int natts)
 {
 	bool has_nulls = (tuple->t_infomask & HEAP_HASNULL) != 0;
 
-	if (likely(natts == gather->natts && !has_nulls))
+	if (natts == gather->natts && !has_nulls)
 		return gather->all_present;
 	if (gather->natts > WA_GATHER_PRESENT_BITS)
 		return natts == gather->natts && none_is_null(tuple->t_bits, natts)
 				   ? gather->all_present
 				   : 0;
-	if (!has_nulls)
-		return natts == 0 ? 0 : gather->all_present >> (gather->natts - natts);
-	return load_bits(tuple, natts);
+	if (has_nulls)
+		return load_bits(tuple, natts);
+	return natts == 0 ? 0 : gather->all_present >> (gather->natts - natts);
 }
 
 /*
  * Finds the data of all tuples, and the numbers of their layouts.  Tells whether
- * these are all the same.
+ * these are all the same.  A tuple has the layout of the one before if it has no
+ * NULLs and as many attributes, which is seen at a glance.
  */
 static bool
 find_layouts(WaGather *gather, const WaRow *rows, int nrows)
 {
 	uint64 last_present = 0;
 	int last_natts = -1;
+	uint32 last_plain = ~(uint32) 0;
 	uint8 number = 0;
 	int nchanges = 0;
 
 	for (int i = 0; i < nrows; i++)
 	{
 		HeapTupleHeader tuple = rows[i].tuple;
-		int natts = Min(HeapTupleHeaderGetNatts(tuple), gather->natts);
-		uint64 present = find_present(gather, tuple, natts);
+		uint32 plain = load_flags(tuple);
 
 		gather->data[i] = (const char *) tuple + tuple->t_hoff;
-		if (unlikely(present != last_present || natts != last_natts))
+		if (unlikely(plain != last_plain))
 		{
-			number = wa_gather_find_layout(gather, present, natts);
-			last_present = present;
-			last_natts = natts;
-			nchanges++;
+			int natts = Min(HeapTupleHeaderGetNatts(tuple), gather->natts);
+			uint64 present = find_present(gather, tuple, natts);
+
+			if (present != last_present || natts != last_natts)
+			{
+				number = wa_gather_find_layout(gather, present, natts);
+				last_present = present;
+				last_natts = natts;
+				nchanges++;
+			}
+			last_plain = (plain & HAS_NULLS) == 0 ? plain : ~(uint32) 0;
 		}
 		gather->numbers[i] = number;
 	}
@@ -123,27 +146,36 @@ start_of_varlena(const char *p, uint8 align)
 }
 
 /*
- * Steps over values of variable length that begin at from[i] + offset, or behind
- * padding there, which is left out in `from` if that is written to.  Stores where
- * they end, aligned, in to[i].
+ * Steps over as many values of variable length as the walk goes on with, nsteps,
+ * which begin at from[i] + offset, or behind padding there.  Stores where they
+ * end in to[0][i] and so on, the last aligned.  What padding was not left out
+ * there before is now, in `from` only if that is written to.
  */
-static inline void
-step_over_variable(const char **from, Size offset, uint8 align, bool writes,
-				   const char **to, uint8 to_align, int nrows)
+static pg_attribute_always_inline void
+step_over_values(const char **from, Size offset, bool writes,
+				 const WaGatherStretch *stretches, const char ***to,
+				 uint8 to_align, int nsteps, int nrows)
 {
 	for (int i = 0; i < nrows; i++)
 	{
 		const char *p = from[i] + offset;
-		Size size = VARSIZE_1B(p);
 
-		if (unlikely(!VARATT_IS_1B(p) || VARATT_IS_1B_E(p)))
+		for (int k = 0; k < nsteps; k++)
 		{
-			p = start_of_varlena(p, align);
-			size = VARSIZE_ANY(p);
-			if (writes)
-				from[i] = p;
+			Size size = VARSIZE_1B(p);
+
+			if (unlikely(!VARATT_IS_1B(p) || VARATT_IS_1B_E(p)))
+			{
+				p = start_of_varlena(p, stretches[k].align);
+				size = VARSIZE_ANY(p);
+				if (k > 0)
+					to[k - 1][i] = p;
+				else if (writes)
+					from[i] = p;
+			}
+			p += size;
+			to[k][i] = k < nsteps - 1 ? p : align_up(p, to_align);
 		}
-		to[i] = align_up(p + size, to_align);
 	}
 }
 
@@ -173,28 +205,63 @@ settle(WaGather *gather, const WaGatherLayout *layout, int nrows)
 	gather->walk_offset = 0;
 }
 
-/* Steps over one stretch. */
-static void
-step_over(WaGather *gather, const WaGatherLayout *layout, int nrows)
+/* Returns the array for the starts of a stretch. */
+static const char **
+starts_of(WaGather *gather, const WaGatherStretch *stretch)
 {
-	const WaGatherStretch *stretch = &layout->stretches[gather->walked];
-	const WaGatherStretch *next = stretch + 1;
-	const char **to =
-		next->array < 0 ? gather->cursors : gather->starts[next->array];
-	uint8 to_align = next->length < 0 ? 1 : next->align;
+	return stretch->array < 0 ? gather->cursors
+							  : gather->starts[stretch->array];
+}
 
-	if (stretch->length >= 0)
-		step_over_fixed(gather->walk, (Size) stretch->length, to, to_align,
-						nrows);
-	else if (gather->walk_offset != 0)
-		step_over_variable(gather->walk, gather->walk_offset, stretch->align,
-						   false, to, to_align, nrows);
-	else
-		step_over_variable(gather->walk, 0, stretch->align, stretch->array >= 0,
-						   to, to_align, nrows);
-	gather->walk = to;
+/* Returns how many stretches of variable length follow, at most `limit`. */
+static int
+count_variable(const WaGatherStretch *stretches, int limit)
+{
+	int n = 0;
+
+	while (n < limit && stretches[n].length < 0)
+		n++;
+	return n;
+}
+
+/* Steps over some stretches: at most `limit`, and at least one. */
+static void
+step_over(WaGather *gather, const WaGatherLayout *layout, int limit, int nrows)
+{
+	const WaGatherStretch *stretches = &layout->stretches[gather->walked];
+	int nsteps = count_variable(stretches, Min(limit, MOST_STEPS));
+	bool writes = gather->walk_offset == 0 && stretches->array >= 0;
+	const char **from = gather->walk;
+	const char **to[MOST_STEPS];
+	uint8 to_align;
+
+	for (int i = 0; i < Max(nsteps, 1); i++)
+		to[i] = starts_of(gather, &stretches[i + 1]);
+	to_align = stretches[Max(nsteps, 1)].length < 0
+				   ? 1
+				   : stretches[Max(nsteps, 1)].align;
+	switch (nsteps)
+	{
+		case 0:
+			step_over_fixed(from, (Size) stretches->length, to[0], to_align,
+							nrows);
+			break;
+		case 1:
+			step_over_values(from, gather->walk_offset, writes, stretches, to,
+							 to_align, 1, nrows);
+			break;
+		case 2:
+			step_over_values(from, gather->walk_offset, writes, stretches, to,
+							 to_align, 2, nrows);
+			break;
+		default:
+			step_over_values(from, gather->walk_offset, writes, stretches, to,
+							 to_align, 3, nrows);
+			break;
+	}
+	gather->walk = to[Max(nsteps, 1) - 1];
 	gather->walk_offset = 0;
-	gather->walked++;
+	gather->walked += Max(nsteps, 1);
 }
 
 /* Walks to a stretch. */
@@ -206,7 +273,7 @@ walk_to(WaGather *gather, const WaGatherLayout *layout, int goal, int nrows)
 	if (gather->walked == 0 && goal > 0)
 		settle(gather, layout, nrows);
 	while (gather->walked < goal)
-		step_over(gather, layout, nrows);
+		step_over(gather, layout, goal - gather->walked, nrows);
 	settle(gather, layout, nrows);
 }
 
@@ -416,9 +483,10 @@ compact(const char **addresses, const uint16_t *selection, int nselected)
 }
 
 void
-wa_gather_keep_places(WaGather *gather, int step, const uint16_t *selection,
-					  int nselected)
+wa_gather_keep_places(WaGather *gather, int step)
 {
+	const uint16_t *selection = gather->kept;
+	int nselected = gather->nrows;
 	const char **last = gather->data;
 	bool walks_on = false;
 
@@ -428,7 +496,7 @@ wa_gather_keep_places(WaGather *gather, int step, const uint16_t *selection,
 	{
 		WaGatherColumn *column = &gather->columns[i];
 
-		if (column->first <= step)
+		if (column->first < step)
 			continue;
 		if (gather->layout == NULL)
 			compact(column->addresses, selection, nselected);
