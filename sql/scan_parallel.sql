@@ -61,6 +61,19 @@ END
 $$;
 SELECT * FROM wa_run('SELECT sum(i8) FROM wa_scanned WHERE i4 < 50000');
 SELECT count(*) AS scanned, count(*) FILTER (WHERE i4 < 50000) AS kept FROM wa_scanned;
+-- What it took, of all processes, unless times are not wanted.
+CREATE FUNCTION wa_times(options text, OUT reading float8, OUT device float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE format('EXPLAIN (ANALYZE, %s, FORMAT json) SELECT grp, sum(n) FROM wa_scanned GROUP BY grp', options) INTO plan;
+    reading := plan -> 0 -> 'Plan' ->> 'Heap Reading Time';
+    device := plan -> 0 -> 'Plan' ->> 'Device Time';
+END
+$$;
+SELECT reading > 0 AS reading, device > 0 AS device FROM wa_times('TIMING');
+SELECT * FROM wa_times('TIMING OFF');
 
 -- Runs a query with workers and without, and returns the rows by which the
 -- results differ, as text.
@@ -220,4 +233,4 @@ SELECT * FROM (SELECT sum(i4) FROM wa_scanned UNION ALL
                SELECT sum(length(t)) FROM wa_scanned WHERE t LIKE '%1%') s ORDER BY 1;
 
 DROP TABLE wa_scanned, wa_outer;
-DROP FUNCTION wa_unsafe, wa_run, wa_parallel_differences, wa_inner;
+DROP FUNCTION wa_unsafe, wa_run, wa_times, wa_parallel_differences, wa_inner;

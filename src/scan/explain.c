@@ -129,6 +129,12 @@ show_run(const WaScanState *state, ExplainState *es)
 	if (state->rowwise_rows > 0 || es->verbose)
 		ExplainPropertyInteger("Rows Computed Singly", NULL,
 							   state->rowwise_rows, es);
+	if (!es->timing)
+		return;
+	ExplainPropertyFloat("Heap Reading Time", "ms",
+						 state->clock.spent_ms[WA_PHASE_READING], 3, es);
+	ExplainPropertyFloat("Device Time", "ms",
+						 state->clock.spent_ms[WA_PHASE_COMPUTING], 3, es);
 }
 
 void

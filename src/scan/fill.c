@@ -28,6 +28,22 @@ wa_scan_groups(const WaScanState *state)
 }
 
 /*
+ * Gathers the columns that clause number `step` needs, or what comes after WHERE;
+ * as wa_gather_step.
+ */
+static bool
+gather(WaScanState *state, int step)
+{
+	bool fits;
+
+	wa_clock_enter(&state->clock, WA_PHASE_READING);
+	fits =
+		wa_gather_step(state->gather, step, wa_runner_columns(state->runner));
+	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
+	return fits;
+}
+
+/*
  * Gathers the columns that WHERE uses, and leaves the rows that fulfil it, clause
  * by clause.  Returns false if a clause trapped or a value has no vector.
  */
@@ -41,7 +57,7 @@ apply_filters(WaScanState *state, size_t *nrows)
 		const WaScanFilter *filter = &state->filters[i];
 		size_t nselected;
 
-		if (!wa_gather_step(state->gather, i, columns) ||
+		if (!gather(state, i) ||
 			!wa_runner_run(state->runner, filter->begin, filter->end, *nrows))
 			return false;
 		nselected =
@@ -137,8 +153,7 @@ take_in_vectors(WaScanState *state, int nrows)
 		return false;
 	if (left == 0)
 		return true;
-	if (!wa_gather_step(state->gather, state->nfilters,
-						wa_runner_columns(state->runner)) ||
+	if (!gather(state, state->nfilters) ||
 		!wa_runner_run(state->runner, state->begin, state->end, left) ||
 		!apply_partition(state, &left))
 		return false;
@@ -219,11 +234,17 @@ wa_scan_begin(WaScanState *state)
 static bool
 take_batch(WaScanState *state)
 {
-	int nrows = wa_heap_next(state->heap, state->rows);
+	int nrows;
 
+	wa_clock_enter(&state->clock, WA_PHASE_READING);
+	nrows = wa_heap_next(state->heap, state->rows);
 	if (nrows > 0 && !take_in_vectors(state, nrows))
+	{
+		wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 		for (int i = 0; i < nrows; i++)
 			wa_rowwise_take(state->rowwise, state, &state->rows[i]);
+	}
+	wa_clock_enter(&state->clock, WA_PHASE_NONE);
 	return nrows > 0;
 }
 

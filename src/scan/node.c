@@ -117,6 +117,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	wa_scan_prepare(state);
+	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(state, &top);
 }

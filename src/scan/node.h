@@ -9,6 +9,7 @@
 
 #include "scan/accumulate.h"
 #include "scan/aggregates.h"
+#include "scan/clock.h"
 #include "scan/group_datum.h"
 #include "scan/heap.h"
 #include "scan/partition.h"
@@ -103,6 +104,7 @@ typedef struct WaScanState
 	int64 rowwise_rows; /* that were computed one by one */
 	WaHeapCounts worker_counts;
 	int nlaunched; /* workers, at the last pass */
+	WaClock clock;
 } WaScanState;
 
 /*

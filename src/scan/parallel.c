@@ -93,6 +93,7 @@ write_task(Leader *leader)
 	task->relation = RelationGetRelid(state->css.ss.ss_currentRelation);
 	task->partition = state->partition;
 	task->nwaiting = state->nwaiting;
+	task->is_timed = state->clock.is_on;
 	pg_atomic_init_u32(&task->overflow, 0);
 	state->overflow = &task->overflow;
 	wa_heap_share(state->heap, &task->blocks, leader->context->nworkers + 1);
@@ -221,6 +222,7 @@ account(const Leader *leader, bool is_complete)
 		state->worker_counts.rows += report->counts.rows;
 		state->kept_rows += report->kept_rows;
 		state->rowwise_rows += report->rowwise_rows;
+		wa_clock_add(&state->clock, &report->clock);
 	}
 }
 

@@ -27,6 +27,7 @@ typedef struct WaTaskReport
 	WaHeapCounts counts;
 	int64 kept_rows;
 	int64 rowwise_rows;
+	WaClock clock;
 } WaTaskReport;
 
 /*
@@ -39,6 +40,7 @@ typedef struct WaTask
 	Oid relation;
 	WaPartition partition;
 	int nwaiting;
+	bool is_timed;
 	pg_atomic_uint32 overflow; /* the groups of some process are too large */
 	WaHeapShare blocks;
 	WaTaskReport reports[FLEXIBLE_ARRAY_MEMBER];

@@ -46,6 +46,7 @@ make_state(EState *estate, Relation relation, WaTask *task, char *query)
 	state->partition = task->partition;
 	state->nwaiting = task->nwaiting;
 	state->overflow = &task->overflow;
+	state->clock.is_on = task->is_timed;
 	return state;
 }
 
@@ -62,6 +63,7 @@ work(WaScanState *state, WaTask *task, shm_mq_handle *queue)
 	report->counts = wa_heap_counts(state->heap);
 	report->kept_rows = state->kept_rows;
 	report->rowwise_rows = state->rowwise_rows;
+	report->clock = state->clock;
 	wa_heap_end(state->heap);
 }
 
