@@ -127,6 +127,11 @@ SELECT wa_limit_differences(query) FROM (VALUES
     ('SELECT t, max(n) FROM wa_ranked GROUP BY t HAVING max(n) <> ''NaN'' ORDER BY 2 DESC, 1 LIMIT 4'),
     ('SELECT grp, sum(n) FROM wa_ranked GROUP BY grp HAVING min(t COLLATE "C") > ''B'' ORDER BY 2 DESC, 1 FETCH FIRST 4 ROWS WITH TIES')
 ) AS queries (query);
+SELECT wa_limit_differences(query) FROM (VALUES
+    ('SELECT grp, count(*) FROM wa_ranked GROUP BY grp HAVING count(*) > 1 ORDER BY 100 / (count(*) - 1) DESC, 1 LIMIT 10'),
+    ('SELECT count(*) FROM wa_ranked GROUP BY grp HAVING count(*) > 1 ORDER BY 100 / (count(*) - 1) DESC FETCH FIRST 2 ROWS WITH TIES')
+) AS queries (query);
+SELECT count(*) FROM (SELECT grp, count(*) FROM wa_ranked GROUP BY grp HAVING random() < 0.9 ORDER BY grp LIMIT 500) s;
 -- It is computed only for groups that are among the first so far.
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF)
 SELECT grp, count(*) FROM wa_ranked GROUP BY grp HAVING count(*) >= 20 ORDER BY count(*) LIMIT 4;

@@ -80,3 +80,24 @@ wa_accumulator_peek(const WaAccumulator *accumulator, const WaAggPlan *plan,
 			return false;
 	}
 }
+
+bool
+wa_accumulator_estimate(const WaAccumulator *accumulator, const WaAggPlan *plan,
+						WaVectorKind kind, uint32 group, WaAggregate aggregate,
+						double *result)
+{
+	const WaRecordLayout layout = wa_record_layout(kind, plan->key.ops);
+	WaRecord record;
+	WaInt128 sum;
+
+	if ((aggregate != WA_SUM && aggregate != WA_AVG) ||
+		(kind != WA_VECTOR_INT && kind != WA_VECTOR_DECIMAL) ||
+		!wa_accumulator_record(accumulator, group, &record) ||
+		record.words[0] == 0)
+		return false;
+	memcpy(&sum, record.words + layout.sum, sizeof(sum));
+	*result = (double) wa_int128_get(sum);
+	if (aggregate == WA_AVG)
+		*result /= (double) record.words[0];
+	return true;
+}

@@ -14,6 +14,7 @@
 
 #include "scan/node.h"
 #include "scan/plan.h"
+#include "scan/top.h"
 
 /* Prints expressions as a list. */
 static void
@@ -129,6 +130,9 @@ show_run(const WaScanState *state, ExplainState *es)
 	if (state->rowwise_rows > 0 || es->verbose)
 		ExplainPropertyInteger("Rows Computed Singly", NULL,
 							   state->rowwise_rows, es);
+	if (state->top != NULL)
+		ExplainPropertyInteger("Groups Compared", NULL,
+							   wa_top_compared(state->top), es);
 	if (!es->timing)
 		return;
 	ExplainPropertyFloat("Heap Reading Time", "ms",

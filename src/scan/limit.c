@@ -44,7 +44,8 @@ has_limit(PlannerInfo *root)
 		   root->sort_pathkeys != NIL && parse->distinctClause == NIL &&
 		   !parse->hasWindowFuncs && !parse->hasTargetSRFs &&
 		   parse->rowMarks == NIL && is_stable(parse->limitCount) &&
-		   is_stable(parse->limitOffset);
+		   is_stable(parse->limitOffset) &&
+		   !contain_volatile_functions(parse->havingQual);
 }
 
 /* Collects the expressions of ORDER BY up to the first that is not stable. */

@@ -39,6 +39,21 @@ wa_output_value(const WaScanState *state, uint32 group, int column,
 	return (Datum) 0;
 }
 
+bool
+wa_output_estimate(const WaScanState *state, uint32 group, int column,
+				   double *value)
+{
+	const WaScanResult *result = &state->results[column - state->nkeys];
+	const WaScanColumn *aggregated;
+
+	if (column < state->nkeys || column >= state->nkeys + state->nresults)
+		return false;
+	aggregated = &state->columns[result->column];
+	return wa_accumulator_estimate(aggregated->accumulator, &aggregated->plan,
+								   aggregated->kind, group, result->aggregate,
+								   value);
+}
+
 TupleTableSlot *
 wa_output_store(const WaScanState *state, uint32 group,
 				const Bitmapset *columns)

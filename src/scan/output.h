@@ -18,6 +18,13 @@ extern Datum wa_output_value(const WaScanState *state, uint32 group, int column,
 							 bool *is_null);
 
 /*
+ * Estimates a column of a group, for comparison with other groups, as
+ * wa_accumulator_estimate does; returns false if that cannot be done.
+ */
+extern bool wa_output_estimate(const WaScanState *state, uint32 group,
+							   int column, double *value);
+
+/*
  * Stores a group in the node's scan tuple: those of its columns that are in the
  * set, or all if that is NULL; the others are NULL.
  */

@@ -30,21 +30,19 @@
 #include "settings.h"
 
 /*
- * What a row costs before anything is computed with it, and an instruction of
- * the query program or the reading of a column, in the planner's units.  A
- * sequential scan's row (cpu_tuple_cost, 0.01) and an aggregate's transition
- * (cpu_operator_cost, 0.0025) take about 25 and 8 ns where ours take about 3
- * and 1.5 (bench/scan.sh).
+ * Costs, in the planner's units; src/README.md has how they were measured.  What a
+ * row costs before anything is computed with it, and an instruction of the query
+ * program or the reading of a column.
  */
 #define ROW_COST         0.0012
 #define INSTRUCTION_COST 0.0005
 
-/* What an aggregate costs for each group, and each group by itself. */
+/* What an aggregate costs for each group returned, and the group by itself. */
 #define RESULT_COST 0.0025
 #define GROUP_COST  0.0075
 
 /* What it costs to find out whether a group is one of the first. */
-#define COMPARE_COST 0.004
+#define COMPARE_COST 0.005
 
 /* The share of the groups that a LIMIT of unknown size is thought to want. */
 #define UNKNOWN_LIMIT 0.1

@@ -10,6 +10,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
@@ -18,7 +21,9 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
+#include "utils/typcache.h"
 
+#include "scan/accumulate_peek.h"
 #include "scan/output.h"
 #include "scan/top.h"
 
@@ -31,12 +36,15 @@ typedef struct TopKey
 	Bitmapset *columns; /* that the expression uses */
 	int16 length;       /* of its type */
 	bool by_value;
+	bool has_estimate; /* it is a numeric, in PostgreSQL's usual order */
 } TopKey;
 
 /* A group in the heap. */
 typedef struct Entry
 {
 	uint32 group;
+	bool has_estimate;
+	double estimate;                             /* of the first key */
 	NullableDatum values[FLEXIBLE_ARRAY_MEMBER]; /* of the keys */
 } Entry;
 
@@ -49,13 +57,26 @@ struct WaTop
 	ExprState *count;
 	ExprState *offset;
 	Bitmapset *having_columns;
+	bool having_first; /* a key may fail where HAVING is not fulfilled */
 
 	/* Of the groups that are there now */
 	MemoryContext context;
 	binaryheap *heap; /* of pointers to entries */
 	uint32 *chosen;   /* NULL: all */
 	uint32 nchosen;
+
+	int64 ncompared; /* for EXPLAIN */
 };
+
+/* Tells whether an operator sorts numerics by their size. */
+static bool
+is_usual(Oid sort_operator)
+{
+	const TypeCacheEntry *cache =
+		lookup_type_cache(NUMERICOID, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	return sort_operator == cache->lt_opr || sort_operator == cache->gt_opr;
+}
 
 /* Makes one of the keys. */
 static void
@@ -70,6 +91,9 @@ make_key(WaTop *top, TopKey *key, Expr *expression, Oid sort_operator,
 	PrepareSortSupportFromOrderingOp(sort_operator, &key->order);
 	key->column =
 		IsA(expression, Var) ? ((Var *) expression)->varattno - 1 : -1;
+	key->has_estimate = key->column >= 0 &&
+						exprType((Node *) expression) == NUMERICOID &&
+						is_usual(sort_operator);
 	if (key->column >= 0)
 		return;
 	key->expression = ExecInitExpr(expression, &top->state->css.ss.ps);
@@ -89,6 +113,8 @@ wa_top_make(WaScanState *state, const WaPlanTop *plan)
 		make_key(top, &top->keys[i], (Expr *) list_nth(plan->expressions, i),
 				 list_nth_oid(plan->operators, i),
 				 list_nth_int(plan->nulls_first, i) != 0);
+	for (int i = 0; i < top->nkeys; i++)
+		top->having_first |= top->keys[i].column < 0;
 	top->keeps_ties = plan->keeps_ties;
 	top->count = ExecInitExpr(plan->count, ps);
 	top->offset = ExecInitExpr(plan->offset, ps);
@@ -183,11 +209,33 @@ compare_group(const WaTop *top, uint32 group, const Entry *entry)
 	return order;
 }
 
+/* Tells whether a group comes after an entry, if an estimate is enough for it. */
+static bool
+is_surely_after(const WaTop *top, uint32 group, const Entry *entry)
+{
+	const TopKey *key = &top->keys[0];
+	double estimate;
+	double distance;
+
+	if (!entry->has_estimate ||
+		!wa_output_estimate(top->state, group, key->column, &estimate))
+		return false;
+	distance = estimate - entry->estimate;
+	if (key->order.ssup_reverse)
+		distance = -distance;
+	return distance >
+		   WA_ESTIMATE_ERROR * 2 * (fabs(estimate) + fabs(entry->estimate));
+}
+
 /* Has an entry stand for a group. */
 static void
 fill_entry(const WaTop *top, Entry *entry, uint32 group)
 {
 	entry->group = group;
+	entry->has_estimate =
+		top->keys[0].has_estimate &&
+		wa_output_estimate(top->state, group, top->keys[0].column,
+						   &entry->estimate);
 	for (int i = 0; i < top->nkeys; i++)
 	{
 		const TopKey *key = &top->keys[i];
@@ -221,10 +269,33 @@ has_qualified(const WaTop *top, uint32 group)
 		return true;
 	ps->ps_ExprContext->ecxt_scantuple =
 		wa_output_store(top->state, group, top->having_columns);
-	if (ExecQual(ps->qual, ps->ps_ExprContext))
+	return ExecQual(ps->qual, ps->ps_ExprContext);
+}
+
+/* Tells whether a group is one of the best so far. */
+static bool
+is_better(const WaTop *top, uint32 group)
+{
+	const Entry *worst;
+
+	if (top->heap->bh_size < top->heap->bh_space)
 		return true;
-	InstrCountFiltered1(ps, 1);
-	return false;
+	worst = (const Entry *) DatumGetPointer(binaryheap_first(top->heap));
+	return !is_surely_after(top, group, worst) &&
+		   compare_group(top, group, worst) < 0;
+}
+
+/* Tells whether a group goes into the heap. */
+static bool
+is_taken(const WaTop *top, uint32 group)
+{
+	bool is_qualified;
+
+	if (!top->having_first && !is_better(top, group))
+		return false;
+	is_qualified = has_qualified(top, group);
+	InstrCountFiltered1(&top->state->css.ss.ps, !is_qualified);
+	return is_qualified && (!top->having_first || is_better(top, group));
 }
 
 /* Puts a group into the heap if it is one of the best so far. */
@@ -234,18 +305,16 @@ offer(WaTop *top, Entry *entries, uint32 group)
 	binaryheap *heap = top->heap;
 	Entry *entry;
 
+	if (!is_taken(top, group))
+		return;
 	if (heap->bh_size < heap->bh_space)
 	{
-		if (!has_qualified(top, group))
-			return;
 		entry = (Entry *) ((char *) entries + heap->bh_size * entry_bytes(top));
 		fill_entry(top, entry, group);
 		binaryheap_add(heap, PointerGetDatum(entry));
 		return;
 	}
 	entry = (Entry *) DatumGetPointer(binaryheap_first(heap));
-	if (compare_group(top, group, entry) >= 0 || !has_qualified(top, group))
-		return;
 	empty_entry(top, entry);
 	fill_entry(top, entry, group);
 	binaryheap_replace_first(heap, PointerGetDatum(entry));
@@ -308,7 +377,9 @@ choose_with_ties(WaTop *top, uint32 ngroups)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
-		if (compare_group(top, group, last) <= 0)
+		if ((!top->having_first || has_qualified(top, group)) &&
+			!is_surely_after(top, group, last) &&
+			compare_group(top, group, last) <= 0)
 			top->chosen[top->nchosen++] = group;
 	}
 	MemoryContextSwitchTo(old);
@@ -323,6 +394,7 @@ wa_top_choose(WaTop *top)
 	MemoryContextReset(top->context);
 	top->chosen = NULL;
 	top->nchosen = ngroups;
+	top->ncompared += ngroups;
 	nwanted = wanted_groups(top, ngroups);
 	if (nwanted == 0)
 		return;
@@ -343,4 +415,10 @@ uint32
 wa_top_group(const WaTop *top, uint32 i)
 {
 	return top->chosen == NULL ? i : top->chosen[i];
+}
+
+int64
+wa_top_compared(const WaTop *top)
+{
+	return top->ncompared;
 }

@@ -19,7 +19,8 @@ extern WaTop *wa_top_make(WaScanState *state, const WaPlanTop *plan);
 
 /*
  * Chooses among the groups that are there now.  Computes HAVING of those that
- * are among the best so far, and the expressions of all; raises their errors.
+ * are among the best so far, or of all, if one of those expressions could have an
+ * error where HAVING is not fulfilled; raises errors of both.
  */
 extern void wa_top_choose(WaTop *top);
 
@@ -28,5 +29,8 @@ extern uint32 wa_top_count(const WaTop *top);
 
 /* Returns the number of the i-th of them. */
 extern uint32 wa_top_group(const WaTop *top, uint32 i);
+
+/* Returns among how many groups it has chosen so far. */
+extern int64 wa_top_compared(const WaTop *top);
 
 #endif /* WA_SCAN_TOP_H */
