@@ -175,6 +175,8 @@ RESET plan_cache_mode;
 SELECT count(*) FROM wa_expr WHERE s::integer > 5;
 SELECT sum(p / (i2 - 5)) FROM wa_expr;
 SELECT sum(p % (i2 - 5)) FROM wa_expr;
+SELECT sum(CASE WHEN i2 >= 5 THEN i4 / (i2 - 5) END) FROM wa_expr;
+SELECT sum(i4 % (i2 - 5)) FILTER (WHERE i2 >= 5) FROM wa_expr;
 SELECT sum(round(p / (i2 - 5), 2)) FROM wa_expr;
 SELECT max(sqrt(i4)) FROM wa_expr;
 SELECT max(ts + interval '293000 years') FROM wa_expr;
@@ -187,7 +189,11 @@ SELECT d.* FROM unnest(ARRAY[
     'sum(p / (i2 - 5)) FILTER (WHERE i2 <> 5)', 'max(CASE WHEN id < 0 THEN date_trunc(''eon'', ts) ELSE ts END)', 'count(COALESCE(s, (1 / (id - id))::text))',
     'max(CASE WHEN id < 0 THEN date_trunc(''day'', tz, ''Europe/Atlantis'') ELSE tz END)', 'count(CASE WHEN id < 0 THEN s LIKE ''text\'' ELSE s LIKE ''text%'' END)',
     'max(CASE WHEN id < 0 THEN tz + interval ''290000 years'' ELSE tz - interval ''3 months'' END)', 'max(CASE WHEN id > 0 THEN left(s, 3) ELSE substr(s, 1, -1) END)',
-    'count(*) FILTER (WHERE id > 0 OR substr(s, 1, -1) = '''')', 'sum(NULLIF(1, 1) + i4)']) e,
+    'count(*) FILTER (WHERE id > 0 OR substr(s, 1, -1) = '''')', 'sum(NULLIF(1, 1) + i4)', 'sum(i4 / NULLIF(i2 - 5, 0))',
+    'sum(CASE WHEN i2 <> 5 THEN CASE WHEN i2 > 7 THEN 10 / (i2 - 5) + 7 / (i2 - 7) WHEN i2 = 7 THEN 3 ELSE 1000 % (i2 - 5) END ELSE 1 END)',
+    'sum(CASE WHEN i2 > 5 THEN 100 / (i2 + 1) END), sum(100 / (i2 + 1)), sum(100 / (i2 + 1)) FILTER (WHERE i2 > 5), count(*) FILTER (WHERE 100 / (i2 + 1) > 2 AND 100 / (i2 + 1) < 9)',
+    'sum(CASE WHEN i2 = 5 THEN 0 WHEN 100 / (i2 - 5) > 9 THEN 1 WHEN f8 <> 0 AND f4 / f8 > 1 THEN 2 ELSE 200 / (i2 - 5) END)', 'count(*) FILTER (WHERE i2 = 5 OR i2 IS NULL OR 7 / (i2 - 5) = 1)',
+    'sum(COALESCE(CASE WHEN f8 <> 0 THEN round((i4 / f8)::numeric, 3) END, i8 / (id + 1)))']) e,
     wa_expr_differences(format('SELECT %s FROM wa_expr WHERE id < 10000 AND s IS NOT NULL', e)) d;
 SELECT * FROM wa_expr_differences('SELECT count(*) FROM wa_expr WHERE s LIKE ''text 1%'' AND substr(s, 6)::integer / 10 = 1');
 SELECT * FROM wa_expr_differences('SELECT id, max(CASE WHEN isfinite(ts) AND extract(year FROM ts) < 5000 THEN ts + interval ''1 year'' END) FROM wa_far WHERE ts > ''2000-01-01'' GROUP BY id');

@@ -20,9 +20,6 @@
 #include "scan/compile_internal.h"
 #include "scan/gather.h"
 
-/* IN with more elements than that is not covered. */
-#define MAX_ELEMENTS 100
-
 /* Compiles AND, OR or NOT. */
 static int
 compile_bool(WaCompiler *compiler, const BoolExpr *expression)
@@ -34,12 +31,15 @@ compile_bool(WaCompiler *compiler, const BoolExpr *expression)
 		return wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
 								0, 0, 0);
 	for (int i = 1; i < list_length(expression->args); i++)
-		number = wa_compiler_emit(
-			compiler, expression->boolop == AND_EXPR ? WA_CODE_AND : WA_CODE_OR,
-			WA_VECTOR_BOOL, number,
-			wa_compile_conditional(compiler, list_nth(expression->args, i),
-								   true),
-			0, 0);
+	{
+		bool is_and = expression->boolop == AND_EXPR;
+		int next = wa_compile_guarded(compiler, list_nth(expression->args, i),
+									  is_and ? WA_UNLESS_FALSE : WA_UNLESS_TRUE,
+									  number);
+
+		number = wa_compiler_emit(compiler, is_and ? WA_CODE_AND : WA_CODE_OR,
+								  WA_VECTOR_BOOL, number, next, 0, 0);
+	}
 	return number;
 }
 
@@ -72,154 +72,6 @@ compile_boolean_test(WaCompiler *compiler, const BooleanTest *test)
 	if (negated)
 		number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
 								  0, 0, 0);
-	return number;
-}
-
-/* Emits the choice between two values of the expression's type. */
-static int
-emit_select(WaCompiler *compiler, WaVectorKind kind, int condition, int yes,
-			int no)
-{
-	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind, condition, yes, no,
-							(uint32) kind);
-}
-
-/* Replaces the placeholder for the argument of CASE by the argument. */
-static Node *
-replace_case_test(Node *node, void *argument)
-{
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, CaseTestExpr))
-		return (Node *) argument;
-	if (IsA(node, CaseExpr) && ((CaseExpr *) node)->arg != NULL)
-		return node; /* whose placeholders are for an argument of its own */
-	return expression_tree_mutator(node, replace_case_test, argument);
-}
-
-/* Compiles CASE, from its last branch to its first. */
-static int
-compile_case(WaCompiler *compiler, const CaseExpr *expression)
-{
-	WaVectorKind kind;
-	int number;
-
-	if (!wa_gather_kind(expression->casetype, &kind))
-		return wa_compiler_refuse(compiler,
-								  "a CASE has a type that is not covered");
-	if (expression->arg != NULL && wa_compile(compiler, expression->arg) < 0)
-		return -1;
-	number = wa_compile_conditional(compiler, expression->defresult, true);
-	for (int i = list_length(expression->args) - 1; i >= 0; i--)
-	{
-		const CaseWhen *when = list_nth_node(CaseWhen, expression->args, i);
-		Node *condition = (Node *) when->expr;
-
-		if (expression->arg != NULL)
-			condition = replace_case_test(condition, expression->arg);
-		number = emit_select(
-			compiler, kind,
-			wa_compile_conditional(compiler, (Expr *) condition, i > 0),
-			wa_compile_conditional(compiler, when->result, true), number);
-	}
-	return number;
-}
-
-/* Compiles COALESCE, from its last argument to its first. */
-static int
-compile_coalesce(WaCompiler *compiler, const CoalesceExpr *expression)
-{
-	WaVectorKind kind;
-	int number;
-
-	if (!wa_gather_kind(expression->coalescetype, &kind))
-		return wa_compiler_refuse(compiler,
-								  "a COALESCE has a type that is not covered");
-	number = wa_compile_conditional(compiler, llast(expression->args), true);
-	for (int i = list_length(expression->args) - 2; i >= 0; i--)
-	{
-		int value = wa_compile_conditional(
-			compiler, list_nth(expression->args, i), i > 0);
-
-		number = emit_select(compiler, kind,
-							 wa_compiler_emit(compiler, WA_CODE_IS_NOT_NULL,
-											  WA_VECTOR_BOOL, value, 0, 0, 0),
-							 value, number);
-	}
-	return number;
-}
-
-/* Returns the elements of an array that is written out, unless they are many. */
-static List *
-array_elements(Node *array)
-{
-	Const *constant = (Const *) array;
-	List *elements = NIL;
-	ArrayType *value;
-	int16 typlen;
-	bool typbyval;
-	char typalign;
-	Datum *datums;
-	bool *nulls;
-	int nelements;
-
-	if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
-		return list_length(((ArrayExpr *) array)->elements) <= MAX_ELEMENTS
-				   ? ((ArrayExpr *) array)->elements
-				   : NIL;
-	if (!IsA(array, Const) || constant->constisnull)
-		return NIL;
-	value = DatumGetArrayTypeP(constant->constvalue);
-	if (ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value)) > MAX_ELEMENTS)
-		return NIL;
-	get_typlenbyvalalign(ARR_ELEMTYPE(value), &typlen, &typbyval, &typalign);
-	deconstruct_array(value, ARR_ELEMTYPE(value), typlen, typbyval, typalign,
-					  &datums, &nulls, &nelements);
-	for (int i = 0; i < nelements; i++)
-		elements = lappend(elements, makeConst(ARR_ELEMTYPE(value), -1,
-											   constant->constcollid, typlen,
-											   datums[i], nulls[i], typbyval));
-	return elements;
-}
-
-/* Compiles IN over a constant array, one comparison for each element. */
-static int
-compile_in(WaCompiler *compiler, const ScalarArrayOpExpr *expression)
-{
-	Node *array = lsecond(expression->args);
-	Oid function = OidIsValid(expression->opfuncid)
-					   ? expression->opfuncid
-					   : get_opcode(expression->opno);
-	List *elements = array_elements(array);
-	int number = -1;
-	ListCell *cell;
-
-	if (elements == NIL ||
-		wa_compile(compiler, (Expr *) linitial(expression->args)) < 0)
-		return wa_compiler_refuse(
-			compiler, "the list of IN is empty, long or not constant");
-	foreach (cell, elements)
-	{
-		OpExpr *comparison = makeNode(OpExpr);
-		int one;
-
-		comparison->opno = expression->opno;
-		comparison->opfuncid = function;
-		comparison->opresulttype = BOOLOID;
-		comparison->inputcollid = expression->inputcollid;
-		comparison->args = list_make2(linitial(expression->args), lfirst(cell));
-		compiler->native++;
-		one = wa_compile(compiler, (Expr *) comparison);
-		compiler->native--;
-		number =
-			number < 0
-				? one
-				: wa_compiler_emit(compiler,
-								   expression->useOr ? WA_CODE_OR : WA_CODE_AND,
-								   WA_VECTOR_BOOL, number, one, 0, 0);
-		if (number < 0 || one < 0)
-			return -1;
-	}
 	return number;
 }
 
@@ -279,11 +131,17 @@ compile_new(WaCompiler *compiler, Expr *expression)
 		case T_BooleanTest:
 			return compile_boolean_test(compiler, (BooleanTest *) expression);
 		case T_CaseExpr:
-			return compile_case(compiler, (CaseExpr *) expression);
+			return wa_compile_case(compiler, (CaseExpr *) expression);
 		case T_CoalesceExpr:
-			return compile_coalesce(compiler, (CoalesceExpr *) expression);
+			return wa_compile_coalesce(compiler, (CoalesceExpr *) expression);
+		case T_NullIfExpr:
+			return wa_compile_nullif(compiler, (NullIfExpr *) expression);
+		case T_DistinctExpr:
+			return wa_compile_distinct(compiler, (DistinctExpr *) expression);
+		case T_MinMaxExpr:
+			return wa_compile_extreme(compiler, (MinMaxExpr *) expression);
 		case T_ScalarArrayOpExpr:
-			return compile_in(compiler, (ScalarArrayOpExpr *) expression);
+			return wa_compile_list(compiler, (ScalarArrayOpExpr *) expression);
 		default:
 			return wa_compiler_refuse(
 				compiler, psprintf("an expression is of a kind that "
@@ -366,38 +224,4 @@ wa_compile(WaCompiler *compiler, Expr *expression)
 	return number < 0
 			   ? -1
 			   : wa_compiler_note(compiler, expression, number, false, false);
-}
-
-/* What stands behind FILTER is as what stands behind CASE WHEN. */
-int
-wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter)
-{
-	int number = wa_compile_conditional(compiler, argument, filter != NULL);
-	CaseExpr *expression;
-	CaseWhen *when;
-
-	if (number >= 0 || filter == NULL)
-		return number;
-	when = makeNode(CaseWhen);
-	when->expr = filter;
-	when->result = argument;
-	expression = makeNode(CaseExpr);
-	expression->casetype = exprType((Node *) argument);
-	expression->casecollid = exprCollation((Node *) argument);
-	expression->args = list_make1(when);
-	expression->defresult = (Expr *) makeNullConst(
-		exprType((Node *) argument), exprTypmod((Node *) argument),
-		exprCollation((Node *) argument));
-	return wa_compile(compiler, (Expr *) expression);
-}
-
-int
-wa_compile_conditional(WaCompiler *compiler, Expr *expression, bool conditional)
-{
-	int number;
-
-	compiler->conditional += conditional ? 1 : 0;
-	number = wa_compile(compiler, expression);
-	compiler->conditional -= conditional ? 1 : 0;
-	return number;
 }

@@ -68,12 +68,14 @@ typedef struct WaCompiler
 	WaInstruction *instructions;
 	int ninstructions;
 	List *constants; /* WaConstant */
+	List *lists;     /* WaIntList */
 	List *calls;     /* WaCallExpression */
 	List *done;      /* what registers hold at this point of the program */
 	List *failed;    /* what could not be compiled */
 	int weight;      /* of calls, in instructions */
 	int conditional; /* not 0: PostgreSQL may not evaluate what is compiled */
 	int native;      /* not 0: PostgreSQL is not to evaluate anything */
+	struct WaGuard *guard; /* behind which condition what is compiled stands */
 } WaCompiler;
 
 /*

@@ -61,13 +61,19 @@ wa_compiler_find(const WaCompiler *compiler, Expr *expression, bool trimmed)
 }
 
 void
-wa_compiler_forget(WaCompiler *compiler)
+wa_compiler_forget_since(WaCompiler *compiler, int ndone)
 {
 	ListCell *cell;
 
-	foreach (cell, compiler->done)
-		if (!((const Done *) lfirst(cell))->lasting)
-			compiler->done = foreach_delete_current(compiler->done, cell);
+	for_each_from(cell, compiler->done,
+				  ndone) if (!((const Done *) lfirst(cell))->lasting)
+		compiler->done = foreach_delete_current(compiler->done, cell);
+}
+
+void
+wa_compiler_forget(WaCompiler *compiler)
+{
+	wa_compiler_forget_since(compiler, 0);
 }
 
 /* Returns a new register, or -1 if there are too many. */
@@ -191,6 +197,7 @@ wa_compiler_mark(const WaCompiler *compiler)
 	return (WaCompilerMark){compiler->nregisters,
 							compiler->ninstructions,
 							list_length(compiler->constants),
+							list_length(compiler->lists),
 							list_length(compiler->calls),
 							list_length(compiler->done),
 							compiler->weight};
@@ -202,6 +209,7 @@ wa_compiler_return(WaCompiler *compiler, const WaCompilerMark *mark)
 	compiler->nregisters = mark->nregisters;
 	compiler->ninstructions = mark->ninstructions;
 	compiler->constants = list_truncate(compiler->constants, mark->nconstants);
+	compiler->lists = list_truncate(compiler->lists, mark->nlists);
 	compiler->calls = list_truncate(compiler->calls, mark->ncalls);
 	compiler->done = list_truncate(compiler->done, mark->ndone);
 	compiler->weight = mark->weight;

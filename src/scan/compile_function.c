@@ -201,6 +201,10 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 							: wa_compile(compiler, lsecond(args));
 			break;
 	}
+	if (function->code == WA_CODE_INT_DIVIDE ||
+		function->code == WA_CODE_INT_REMAINDER ||
+		function->code == WA_CODE_FLOAT_DIVIDE)
+		b = wa_compile_divisor(compiler, kind, b);
 	return wa_compiler_emit(compiler, function->code, kind, a, b, 0,
 							function->extra);
 }

@@ -14,6 +14,34 @@
 extern int wa_compile_conditional(WaCompiler *compiler, Expr *expression,
 								  bool conditional);
 
+/* Which rows come behind a condition. */
+typedef enum WaGuardForm
+{
+	WA_IF_TRUE,     /* those in which it is true */
+	WA_UNLESS_TRUE, /* those in which it is false or NULL */
+	WA_UNLESS_FALSE /* those in which it is true or NULL */
+} WaGuardForm;
+
+/* A condition that something stands behind. */
+typedef struct WaGuard
+{
+	struct WaGuard *outer; /* behind which it stands itself */
+	WaGuardForm form;
+	int condition; /* its register */
+	bool is_used;  /* something was computed in another way because of it */
+} WaGuard;
+
+/* As wa_compile_conditional, behind a condition that is in a register. */
+extern int wa_compile_guarded(WaCompiler *compiler, Expr *expression,
+							  WaGuardForm form, int condition);
+
+/* Returns a divisor that is 1 in rows that do not come behind the guard. */
+extern int wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind,
+							  int divisor);
+
+/* Forgets what was noted since there were ndone notes; as wa_compiler_forget. */
+extern void wa_compiler_forget_since(WaCompiler *compiler, int ndone);
+
 /* Notes why an expression is not covered.  Returns -1. */
 extern int wa_compiler_refuse(WaCompiler *compiler, const char *reason);
 
@@ -43,6 +71,7 @@ typedef struct WaCompilerMark
 	int nregisters;
 	int ninstructions;
 	int nconstants;
+	int nlists;
 	int ncalls;
 	int ndone;
 	int weight;
@@ -67,6 +96,19 @@ extern int wa_compile_trimmed(WaCompiler *compiler, Expr *expression);
  */
 extern int wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid,
 							   List *args, Oid collation);
+
+/* Compile expressions of these kinds. */
+extern int wa_compile_case(WaCompiler *compiler, const CaseExpr *expression);
+extern int wa_compile_coalesce(WaCompiler *compiler,
+							   const CoalesceExpr *expression);
+extern int wa_compile_nullif(WaCompiler *compiler,
+							 const NullIfExpr *expression);
+extern int wa_compile_distinct(WaCompiler *compiler,
+							   const DistinctExpr *expression);
+extern int wa_compile_extreme(WaCompiler *compiler,
+							  const MinMaxExpr *expression);
+extern int wa_compile_list(WaCompiler *compiler,
+						   const ScalarArrayOpExpr *expression);
 
 /*
  * Has PostgreSQL evaluate the expression, from values that the program computes

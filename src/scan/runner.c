@@ -120,6 +120,19 @@ make_call(Call *call, const WaCallExpression *wanted, const WaVector *registers,
 	pg_unreachable();
 }
 
+/* Sets the lists. */
+static void
+make_lists(WaRunner *runner, const WaCompiler *compiler)
+{
+	WaIntList *lists =
+		palloc(sizeof(WaIntList) * (list_length(compiler->lists) + 1));
+	ListCell *cell;
+
+	foreach (cell, compiler->lists)
+		lists[foreach_current_index(cell)] = *(const WaIntList *) lfirst(cell);
+	runner->program.lists = lists;
+}
+
 /* Prepares the calls. */
 static void
 make_calls(WaRunner *runner, const WaCompiler *compiler,
@@ -152,6 +165,7 @@ wa_runner_make(const WaCompiler *compiler, ParamListInfo parameters)
 	runner->program.ninstructions = (size_t) compiler->ninstructions;
 	place_registers(runner, compiler);
 	make_constants(runner, compiler, parameters);
+	make_lists(runner, compiler);
 	make_calls(runner, compiler, parameters);
 	runner->values = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg constants", ALLOCSET_SMALL_SIZES);

@@ -1,0 +1,310 @@
+/*
+ * compile_choice.c
+ *		Expressions that choose among values: CASE, COALESCE, NULLIF, GREATEST
+ *		and their kin.
+ *
+ * All values are computed for all rows.  So that the usual way to avoid an error,
+ * CASE WHEN b <> 0 THEN a / b END, does not make the program trap, divisions that
+ * stand behind conditions divide by 1 in rows that do not come there.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "scan/compile_internal.h"
+#include "scan/functions.h"
+#include "scan/gather.h"
+
+int
+wa_compile_guarded(WaCompiler *compiler, Expr *expression, WaGuardForm form,
+				   int condition)
+{
+	WaGuard guard = {compiler->guard, form, condition, false};
+	int ndone = list_length(compiler->done);
+	int number;
+
+	if (condition < 0)
+		return -1;
+	compiler->guard = &guard;
+	compiler->conditional++;
+	number = wa_compile(compiler, expression);
+	compiler->conditional--;
+	compiler->guard = guard.outer;
+	/* What was made to be right behind the condition only is so nowhere else. */
+	if (guard.is_used)
+		wa_compiler_forget_since(compiler, ndone);
+	return number;
+}
+
+/* Returns a register that is true in the rows that come behind a guard. */
+static int
+emit_guard(WaCompiler *compiler, WaGuard *guard)
+{
+	int number = guard->condition;
+
+	guard->is_used = true;
+	if (guard->form == WA_UNLESS_FALSE)
+		number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
+								  0, 0, 0);
+	if (guard->form != WA_IF_TRUE)
+	{
+		number = wa_compiler_emit(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL,
+								  number, 0, 0, 0);
+		number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
+								  0, 0, 0);
+	}
+	if (guard->outer == NULL)
+		return number;
+	return wa_compiler_emit(compiler, WA_CODE_AND, WA_VECTOR_BOOL, number,
+							emit_guard(compiler, guard->outer), 0, 0);
+}
+
+int
+wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind, int divisor)
+{
+	Const *one;
+
+	if (compiler->guard == NULL || divisor < 0)
+		return divisor;
+	one = kind == WA_VECTOR_FLOAT
+			  ? makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+						  Float8GetDatum(1), false, FLOAT8PASSBYVAL)
+			  : makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+						  Int32GetDatum(1), false, true);
+	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind,
+							emit_guard(compiler, compiler->guard), divisor,
+							wa_compile(compiler, (Expr *) one), (uint32) kind);
+}
+
+/* Emits the choice between two values of the expression's type. */
+static int
+emit_select(WaCompiler *compiler, WaVectorKind kind, int condition, int yes,
+			int no)
+{
+	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind, condition, yes, no,
+							(uint32) kind);
+}
+
+/* Replaces the placeholder for the argument of CASE by the argument. */
+static Node *
+replace_case_test(Node *node, void *argument)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, CaseTestExpr))
+		return (Node *) argument;
+	if (IsA(node, CaseExpr) && ((CaseExpr *) node)->arg != NULL)
+		return node; /* whose placeholders are for an argument of its own */
+	return expression_tree_mutator(node, replace_case_test, argument);
+}
+
+/*
+ * Compiles the conditions of CASE, each for rows that fulfil none before it.
+ * Returns their registers, and in *any the one that tells whether a row fulfils
+ * one; NULL if one could not be compiled.
+ */
+static int *
+compile_conditions(WaCompiler *compiler, const CaseExpr *expression, int *any)
+{
+	int *numbers = palloc(sizeof(int) * list_length(expression->args));
+
+	for (int i = 0; i < list_length(expression->args); i++)
+	{
+		const CaseWhen *when = list_nth_node(CaseWhen, expression->args, i);
+		Node *condition = (Node *) when->expr;
+
+		if (expression->arg != NULL)
+			condition = replace_case_test(condition, expression->arg);
+		numbers[i] = i == 0 ? wa_compile(compiler, (Expr *) condition)
+							: wa_compile_guarded(compiler, (Expr *) condition,
+												 WA_UNLESS_TRUE, *any);
+		*any = i == 0 ? numbers[i]
+					  : wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL,
+										 *any, numbers[i], 0, 0);
+		if (*any < 0)
+			return NULL;
+	}
+	return numbers;
+}
+
+int
+wa_compile_case(WaCompiler *compiler, const CaseExpr *expression)
+{
+	WaVectorKind kind;
+	int *conditions;
+	int any = -1;
+	int number;
+
+	if (!wa_gather_kind(expression->casetype, &kind))
+		return wa_compiler_refuse(compiler,
+								  "a CASE has a type that is not covered");
+	if (expression->arg != NULL && wa_compile(compiler, expression->arg) < 0)
+		return -1;
+	conditions = compile_conditions(compiler, expression, &any);
+	if (conditions == NULL)
+		return -1;
+	number = wa_compile_guarded(compiler, expression->defresult, WA_UNLESS_TRUE,
+								any);
+	for (int i = list_length(expression->args) - 1; i >= 0; i--)
+	{
+		const CaseWhen *when = list_nth_node(CaseWhen, expression->args, i);
+
+		number = emit_select(compiler, kind, conditions[i],
+							 wa_compile_guarded(compiler, when->result,
+												WA_IF_TRUE, conditions[i]),
+							 number);
+	}
+	return number;
+}
+
+/* From the last argument to the first. */
+int
+wa_compile_coalesce(WaCompiler *compiler, const CoalesceExpr *expression)
+{
+	WaVectorKind kind;
+	int number;
+
+	if (!wa_gather_kind(expression->coalescetype, &kind))
+		return wa_compiler_refuse(compiler,
+								  "a COALESCE has a type that is not covered");
+	number = wa_compile_conditional(compiler, llast(expression->args), true);
+	for (int i = list_length(expression->args) - 2; i >= 0; i--)
+	{
+		int value = wa_compile_conditional(
+			compiler, list_nth(expression->args, i), i > 0);
+
+		number = emit_select(compiler, kind,
+							 wa_compiler_emit(compiler, WA_CODE_IS_NOT_NULL,
+											  WA_VECTOR_BOOL, value, 0, 0, 0),
+							 value, number);
+	}
+	return number;
+}
+
+/* Compiles the comparison that NULLIF and IS DISTINCT FROM are made of. */
+static int
+compile_equality(WaCompiler *compiler, const OpExpr *expression)
+{
+	OpExpr *comparison = makeNode(OpExpr);
+
+	*comparison = *expression;
+	comparison->xpr.type = T_OpExpr;
+	comparison->opfuncid = wa_function_of((Node *) expression);
+	comparison->opresulttype = BOOLOID;
+	return wa_compile(compiler, (Expr *) comparison);
+}
+
+int
+wa_compile_nullif(WaCompiler *compiler, const NullIfExpr *expression)
+{
+	Node *first = (Node *) linitial(expression->args);
+	WaVectorKind kind;
+
+	if (!wa_gather_kind(exprType(first), &kind) ||
+		exprType(first) != expression->opresulttype)
+		return wa_compiler_refuse(compiler,
+								  "a NULLIF has a type that is not covered");
+	return emit_select(
+		compiler, kind, compile_equality(compiler, expression),
+		wa_compile(compiler,
+				   (Expr *) makeNullConst(exprType(first), exprTypmod(first),
+										  exprCollation(first))),
+		wa_compile(compiler, (Expr *) first));
+}
+
+/* Not distinct is what is equal, or both NULL. */
+int
+wa_compile_distinct(WaCompiler *compiler, const DistinctExpr *expression)
+{
+	int a = wa_compile(compiler, linitial(expression->args));
+	int b = wa_compile(compiler, lsecond(expression->args));
+	int equal = compile_equality(compiler, expression);
+	int nulls = wa_compiler_emit(
+		compiler, WA_CODE_AND, WA_VECTOR_BOOL,
+		wa_compiler_emit(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, a, 0, 0, 0),
+		wa_compiler_emit(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, b, 0, 0, 0),
+		0, 0);
+
+	equal = wa_compiler_emit(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL, equal,
+							 0, 0, 0);
+	return wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL,
+							wa_compiler_emit(compiler, WA_CODE_OR,
+											 WA_VECTOR_BOOL, equal, nulls, 0,
+											 0),
+							0, 0, 0);
+}
+
+/* A later argument is taken where it is greater (less), or nothing is yet. */
+int
+wa_compile_extreme(WaCompiler *compiler, const MinMaxExpr *expression)
+{
+	TypeCacheEntry *type = lookup_type_cache(
+		expression->minmaxtype, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	Oid operator= expression->op == IS_GREATEST ? type->gt_opr : type->lt_opr;
+	const WaFunction *function = wa_function_find(get_opcode(operator));
+	WaVectorKind kind;
+	int number;
+
+	if (function == NULL || function->form != WA_FORM_PLAIN ||
+		!wa_gather_kind(expression->minmaxtype, &kind))
+		return wa_compiler_refuse(compiler,
+								  "a GREATEST has a type that is not covered");
+	number = wa_compile(compiler, linitial(expression->args));
+	for (int i = 1; i < list_length(expression->args); i++)
+	{
+		int next = wa_compile(compiler, list_nth(expression->args, i));
+		int better = wa_compiler_emit(compiler, function->code, WA_VECTOR_BOOL,
+									  next, number, 0, function->extra);
+		int is_null = wa_compiler_emit(compiler, WA_CODE_IS_NULL,
+									   WA_VECTOR_BOOL, number, 0, 0, 0);
+
+		number =
+			emit_select(compiler, kind,
+						wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL,
+										 is_null, better, 0, 0),
+						next, number);
+	}
+	return number;
+}
+
+/* What stands behind FILTER is as what stands behind CASE WHEN. */
+int
+wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter)
+{
+	CaseExpr *expression;
+	CaseWhen *when;
+	int number;
+
+	if (filter == NULL)
+		return wa_compile(compiler, argument);
+	number = wa_compile_guarded(compiler, argument, WA_IF_TRUE,
+								wa_compile(compiler, filter));
+	if (number >= 0)
+		return number;
+	when = makeNode(CaseWhen);
+	when->expr = filter;
+	when->result = argument;
+	expression = makeNode(CaseExpr);
+	expression->casetype = exprType((Node *) argument);
+	expression->casecollid = exprCollation((Node *) argument);
+	expression->args = list_make1(when);
+	expression->defresult = (Expr *) makeNullConst(
+		exprType((Node *) argument), exprTypmod((Node *) argument),
+		exprCollation((Node *) argument));
+	return wa_compile(compiler, (Expr *) expression);
+}
+
+int
+wa_compile_conditional(WaCompiler *compiler, Expr *expression, bool conditional)
+{
+	int number;
+
+	compiler->conditional += conditional ? 1 : 0;
+	number = wa_compile(compiler, expression);
+	compiler->conditional -= conditional ? 1 : 0;
+	return number;
+}
