@@ -85,7 +85,7 @@ build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
 UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
-	test_program test_steps
+	test_program test_steps test_query test_query_wire
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu fuzz_daemon
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -100,6 +100,9 @@ $(UNIT_CORE_PROGRAMS): %: %.o $(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
+
+$(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_wire: \
+	$(UNIT_BUILD)/test_query_data.o
 
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
@@ -121,6 +124,8 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(UNIT_BUILD)/test_protocol
 	$(UNIT_BUILD)/test_program
 	$(UNIT_BUILD)/test_steps
+	$(UNIT_BUILD)/test_query
+	$(UNIT_BUILD)/test_query_wire
 
 unit-daemon: $(UNIT_DAEMON_PROGRAMS) $(DAEMON_PROGRAM) $(UNIT_FAKE)
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)

@@ -1,0 +1,174 @@
+/*
+ * query_check.c
+ *		Which queries are sound; see query.h.
+ */
+#include <string.h>
+
+#include "query/query.h"
+#include "query/records.h"
+
+/* What is known of a register, in scratch memory. */
+typedef enum Filling
+{
+	EMPTY,
+	COMPUTED,
+	FIXED /* an input or a constant */
+} Filling;
+
+/* Tells whether a list ascends without doubles. */
+static bool
+list_is_sound(const WaIntList *list)
+{
+	for (size_t i = 1; i < list->nvalues; i++)
+		if (list->values[i - 1] >= list->values[i])
+			return false;
+	return true;
+}
+
+/* Tells whether a constant is one that a vector may be filled with. */
+static bool
+constant_is_sound(const WaQuery *query, const WaQueryConstant *constant)
+{
+	const WaQueryValue *value = &constant->value;
+
+	if (constant->number >= query->program.nregisters ||
+		constant->number < query->ninputs)
+		return false;
+	if (value->is_null)
+		return true;
+	switch (query->program.kinds[constant->number])
+	{
+		case WA_VECTOR_DECIMAL:
+			return !value->is_wide && value->scale <= WA_DECIMAL_MAX_SCALE &&
+				   value->shown == value->scale;
+		case WA_VECTOR_TEXT:
+			return value->shown == 0;
+		case WA_VECTOR_BOOL:
+			return value->integer == 0 || value->integer == 1;
+		default:
+			return true;
+	}
+}
+
+/* Tells whether a register is there and can be read. */
+static bool
+is_filled(const WaQuery *query, const uint8_t *fillings, uint32_t number)
+{
+	return number < query->program.nregisters && fillings[number] != EMPTY;
+}
+
+/* Tells whether an instruction is sound, and notes what it computes. */
+static bool
+run_instruction(const WaQuery *query, const WaInstruction *instruction,
+				uint8_t *fillings)
+{
+	uint16_t arguments[3];
+	int narguments;
+
+	if (instruction->code >= WA_OPCODE_COUNT ||
+		instruction->out >= query->program.nregisters ||
+		fillings[instruction->out] == FIXED ||
+		(instruction->code == WA_CODE_IN_INT &&
+		 instruction->extra >= query->nlists))
+		return false;
+	narguments = wa_instruction_arguments(instruction, arguments);
+	for (int i = 0; i < narguments; i++)
+		if (!is_filled(query, fillings, arguments[i]))
+			return false;
+	fillings[instruction->out] = COMPUTED;
+	return wa_instruction_is_sound(instruction, query->program.kinds);
+}
+
+/* Runs instructions with what is fixed alone; false if one is not sound. */
+static bool
+run_instructions(const WaQuery *query, uint32_t begin, uint32_t end,
+				 uint8_t *fillings)
+{
+	if (begin > end || end > query->program.ninstructions)
+		return false;
+	for (size_t i = 0; i < query->program.nregisters; i++)
+		if (fillings[i] == COMPUTED)
+			fillings[i] = EMPTY;
+	for (uint32_t i = begin; i < end; i++)
+		if (!run_instruction(query, &query->program.instructions[i], fillings))
+			return false;
+	return true;
+}
+
+/* Tells whether a register can be read and is of the kind. */
+static bool
+is_of_kind(const WaQuery *query, const uint8_t *fillings, uint32_t number,
+		   WaVectorKind kind)
+{
+	return is_filled(query, fillings, number) &&
+		   query->program.kinds[number] == kind;
+}
+
+static bool
+column_is_sound(const WaQuery *query, const WaQueryColumn *column,
+				const uint8_t *fillings)
+{
+	if (column->filter < -1 || column->argument < -1 ||
+		!wa_records_exist(column->kind, column->ops))
+		return false;
+	if (column->filter >= 0 &&
+		!is_of_kind(query, fillings, (uint32_t) column->filter, WA_VECTOR_BOOL))
+		return false;
+	if (column->argument < 0)
+		return column->ops == 0;
+	return is_of_kind(query, fillings, (uint32_t) column->argument,
+					  column->kind);
+}
+
+/* Notes which registers are fixed; returns false if that is not sound. */
+static bool
+note_fixed(const WaQuery *query, uint8_t *fillings)
+{
+	memset(fillings, EMPTY, query->program.nregisters);
+	for (uint32_t i = 0; i < query->ninputs; i++)
+		fillings[i] = FIXED;
+	for (uint32_t i = 0; i < query->nconstants; i++)
+	{
+		if (!constant_is_sound(query, &query->constants[i]))
+			return false;
+		fillings[query->constants[i].number] = FIXED;
+	}
+	return true;
+}
+
+bool
+wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
+{
+	if (query->ninputs > query->program.nregisters ||
+		query->nkeys > WA_QUERY_MAX_PARTS ||
+		query->ncolumns > WA_QUERY_MAX_PARTS)
+		return false;
+	for (size_t i = 0; i < query->program.nregisters; i++)
+		if ((uint32_t) query->program.kinds[i] > WA_VECTOR_TEXT)
+			return false;
+	for (uint32_t i = 0; i < query->nlists; i++)
+		if (!list_is_sound(&query->program.lists[i]))
+			return false;
+	if (!note_fixed(query, scratch))
+		return false;
+	for (uint32_t i = 0; i < query->nfilters; i++)
+	{
+		const WaQueryFilter *filter = &query->filters[i];
+
+		if (!run_instructions(query, filter->begin, filter->end, scratch) ||
+			!is_of_kind(query, scratch, filter->number, WA_VECTOR_BOOL))
+			return false;
+	}
+	if (!run_instructions(query, query->begin, query->end, scratch))
+		return false;
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (!is_of_kind(query, scratch, query->key_numbers[i],
+						query->keys[i].kind) ||
+			(query->keys[i].blank_padded &&
+			 query->keys[i].kind != WA_VECTOR_TEXT))
+			return false;
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		if (!column_is_sound(query, &query->columns[i], scratch))
+			return false;
+	return true;
+}

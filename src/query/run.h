@@ -1,0 +1,60 @@
+/*
+ * run.h
+ *		Running a query (query/query.h) over batches of rows, on one CPU thread.
+ *
+ * Whoever has the rows fills the inputs of a run for at most WA_VECTOR_ROWS of
+ * them at a time.  In the end the groups of several runs are merged, and
+ * written for the process that asked for them (query/partial_groups.h).
+ */
+#ifndef WA_QUERY_RUN_H
+#define WA_QUERY_RUN_H
+
+#include "query/query.h"
+#include "query/wire.h"
+
+typedef struct WaQueryRun WaQueryRun;
+
+typedef enum WaRunOutcome
+{
+	WA_RUN_TAKEN,     /* all went well */
+	WA_RUN_TRAPPED,   /* nothing was taken: somebody else must take the rows */
+	WA_RUN_NO_MEMORY, /* the run is of no further use, */
+	WA_RUN_OVERFLOWED /* nor here: a sum has no room in a record */
+} WaRunOutcome;
+
+/*
+ * Makes a run without rows, in the arena, of a query that is sound and lives as
+ * long.  Returns NULL if there is not enough memory.
+ */
+extern WaQueryRun *wa_query_run_make(WaArena *arena, const WaQuery *query);
+
+/* Returns an input, for the caller to fill: a register of its kind. */
+extern WaVector *wa_query_run_input(WaQueryRun *run, uint32_t number);
+
+/*
+ * Brings the rows of the inputs, which are then undefined, into groups.  A TEXT
+ * is not needed after that.
+ */
+extern WaRunOutcome wa_query_run_vectors(WaQueryRun *run, size_t nrows);
+
+/* Returns how many rows have fulfilled WHERE so far. */
+extern uint64_t wa_query_run_rows(const WaQueryRun *run);
+
+/* Returns how many groups there are; without keys, one. */
+extern uint32_t wa_query_run_groups(const WaQueryRun *run);
+
+/*
+ * Merges the groups of a run of the same query, from whose arena nothing is kept;
+ * does not return WA_RUN_TRAPPED.
+ */
+extern WaRunOutcome wa_query_merge(WaQueryRun *into, WaQueryRun *from);
+
+/*
+ * Writes a message of groups (query/partial_groups.h), from *next on, until it
+ * has max_words or more; sets *next to the first that is not in it.  The
+ * writer's arena fails if there is not enough memory.
+ */
+extern void wa_query_run_write(WaQueryRun *run, uint32_t *next,
+							   size_t max_words, WaWriter *writer);
+
+#endif /* WA_QUERY_RUN_H */

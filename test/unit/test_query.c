@@ -1,0 +1,354 @@
+/*
+ * test_query.c
+ *		Groups, records and runs of queries (src/query) against a reference.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/query_wire.h"
+#include "test/unit/test_query_data.h"
+
+#define NRUNS     3
+#define MAX_ROWS  6000
+#define NO_LIMIT  SIZE_MAX
+#define ALL_WORDS SIZE_MAX
+
+/* Rows, what is expected of them, and how they are computed. */
+typedef struct Trial
+{
+	const WaQuery *query;
+	Row *rows;
+	size_t nrows;
+	size_t batch_ends[MAX_ROWS]; /* ascending */
+	size_t nbatches;
+	ExpectedGroup *groups;
+	size_t ngroups;
+} Trial;
+
+/* Makes rows in batches of random sizes, and what is expected of them. */
+static void
+make_trial(Trial *trial, uint32_t nkeys, size_t nrows, uint64_t variety)
+{
+	trial->query = test_query(nkeys);
+	trial->rows = malloc((nrows + 1) * sizeof(Row));
+	trial->groups = malloc((nrows + 1) * sizeof(ExpectedGroup));
+	trial->nrows = nrows;
+	trial->nbatches = 0;
+	trial->ngroups = 0;
+	for (size_t row = 0; row < nrows;)
+	{
+		size_t batch = random_below(WA_VECTOR_ROWS) + 1;
+
+		batch = batch < nrows - row ? batch : nrows - row;
+		make_batch(&trial->rows[row], batch, variety);
+		row += batch;
+		trial->batch_ends[trial->nbatches++] = row;
+	}
+	for (size_t i = 0; i < nrows; i++)
+		trial->ngroups =
+			expect_row(trial->groups, trial->ngroups, &trial->rows[i], nkeys);
+}
+
+static void
+free_trial(Trial *trial)
+{
+	free(trial->rows);
+	free(trial->groups);
+}
+
+/* Has runs take batches, each a share of them, in order. */
+static WaRunOutcome
+take_batches(const Trial *trial, WaQueryRun **runs, size_t nruns)
+{
+	for (size_t i = 0; i < trial->nbatches; i++)
+	{
+		size_t begin = i == 0 ? 0 : trial->batch_ends[i - 1];
+		size_t nrows = trial->batch_ends[i] - begin;
+		WaQueryRun *run = runs[i * nruns / trial->nbatches];
+		WaRunOutcome outcome;
+
+		fill_inputs(run, &trial->rows[begin], nrows);
+		outcome = wa_query_run_vectors(run, nrows);
+		if (outcome != WA_RUN_TAKEN)
+			return outcome;
+	}
+	return WA_RUN_TAKEN;
+}
+
+/* Computes a trial by several runs that are merged; NULL if there is no memory. */
+static WaQueryRun *
+compute(const Trial *trial, WaArena *arena)
+{
+	WaQueryRun *runs[NRUNS];
+
+	for (int i = 0; i < NRUNS; i++)
+	{
+		runs[i] = wa_query_run_make(arena, trial->query);
+		if (runs[i] == NULL)
+			return NULL;
+	}
+	if (take_batches(trial, runs, NRUNS) != WA_RUN_TAKEN)
+		return NULL;
+	for (int i = 1; i < NRUNS; i++)
+		if (wa_query_merge(runs[0], runs[i]) != WA_RUN_TAKEN)
+			return NULL;
+	return runs[0];
+}
+
+/* Tells whether a group that was read is one of those expected, for once. */
+static bool
+is_group(const Trial *trial, const WaPartialReader *reader)
+{
+	ExpectedGroup *group = find_expected(trial->groups, trial->ngroups,
+										 reader->keys, trial->query->nkeys);
+
+	EXPECT(group != NULL && !group->found);
+	group->found = true;
+	for (uint32_t i = 0; i < trial->query->ncolumns; i++)
+		EXPECT(is_expected(&group->columns[i], &trial->query->columns[i],
+						   &reader->cells[i]));
+	return true;
+}
+
+/* Reads all groups from messages of a run and looks whether they are right. */
+static bool
+are_groups(const Trial *trial, WaQueryRun *run, size_t max_words)
+{
+	WaPartialColumn columns[NCOLUMNS];
+	const WaPartialShape shape = {(int) trial->query->nkeys, NCOLUMNS,
+								  trial->query->keys, columns};
+	WaPartialReader reader;
+	WaWriter writer;
+	WaArena arena;
+	size_t count = 0;
+
+	for (int i = 0; i < NCOLUMNS; i++)
+		columns[i] = (WaPartialColumn){trial->query->columns[i].kind,
+									   trial->query->columns[i].ops, 0};
+	wa_arena_init(&arena, NO_LIMIT);
+	wa_writer_init(&writer, &arena);
+	EXPECT(wa_partial_reader_init(&reader, &arena, &shape));
+	for (size_t i = 0; i < trial->ngroups; i++)
+		trial->groups[i].found = false;
+	for (uint32_t next = 0; next < wa_query_run_groups(run);)
+	{
+		wa_query_run_write(run, &next, max_words, &writer);
+		EXPECT(wa_partial_open(&reader, writer.words,
+							   writer.nwords * sizeof(uint64_t)));
+		for (; wa_partial_next(&reader); count++)
+			EXPECT(trial->ngroups == 0 || is_group(trial, &reader));
+		EXPECT(!reader.reader.failed);
+	}
+	EXPECT(count == trial->ngroups ||
+		   (trial->query->nkeys == 0 && trial->ngroups == 0));
+	wa_arena_reset(&arena);
+	EXPECT(arena.bytes == 0);
+	return true;
+}
+
+/* A trial with so many keys, rows, and values of each key. */
+static bool
+test_trial(uint32_t nkeys, size_t nrows, uint64_t variety, size_t max_words)
+{
+	Trial *trial = malloc(sizeof(Trial));
+	WaQueryRun *run;
+	WaArena arena;
+	bool passed;
+
+	make_trial(trial, nkeys, nrows, variety);
+	wa_arena_init(&arena, NO_LIMIT);
+	run = compute(trial, &arena);
+	passed = run != NULL && are_groups(trial, run, max_words);
+	wa_arena_reset(&arena);
+	free_trial(trial);
+	free(trial);
+	return passed;
+}
+
+/* All numbers of keys, rows around the size of a vector. */
+static bool
+test_sizes(void)
+{
+	static const size_t sizes[] = {0, 1, 2, 63, 1023, 1024, 1025, 4000};
+
+	for (uint32_t nkeys = 0; nkeys <= NKEYS; nkeys++)
+		for (size_t i = 0; i < LENGTH(sizes); i++)
+			EXPECT(test_trial(nkeys, sizes[i], 6, ALL_WORDS));
+	return true;
+}
+
+/* Keys that outgrow the direct table, in messages of a few groups. */
+static bool
+test_many_groups(void)
+{
+	for (uint32_t nkeys = 1; nkeys <= NKEYS; nkeys++)
+		EXPECT(test_trial(nkeys, MAX_ROWS, 1000, 500));
+	return true;
+}
+
+/* A run ends well or says that there is no memory, however little there is. */
+static bool
+test_memory(void)
+{
+	Trial *trial = malloc(sizeof(Trial));
+	size_t limit = 0;
+	size_t nfailed = 0;
+	bool done = false;
+
+	make_trial(trial, NKEYS, MAX_ROWS, 1000);
+	for (; !done; limit += random_below(200000) + 1)
+	{
+		WaQueryRun *run;
+		WaArena arena;
+
+		wa_arena_init(&arena, limit);
+		run = compute(trial, &arena);
+		EXPECT(arena.bytes <= limit);
+		EXPECT((run == NULL) == arena.failed);
+		done = run != NULL;
+		EXPECT(!done || are_groups(trial, run, ALL_WORDS));
+		nfailed += !done;
+		wa_arena_reset(&arena);
+		EXPECT(arena.bytes == 0 && !arena.failed);
+	}
+	free_trial(trial);
+	free(trial);
+	return nfailed > 10;
+}
+
+/* A batch that traps leaves the run as it was. */
+static bool
+test_trap(void)
+{
+	Trial *trial = malloc(sizeof(Trial));
+	WaQueryRun *run;
+	WaArena arena;
+
+	make_trial(trial, 1, 500, 6);
+	wa_arena_init(&arena, NO_LIMIT);
+	run = wa_query_run_make(&arena, trial->query);
+	EXPECT(take_batches(trial, &run, 1) == WA_RUN_TAKEN);
+	fill_inputs(run, trial->rows, 10);
+	wa_query_run_input(run, VALUE_INT)->has_nulls = false;
+	for (int i = 0; i < 10; i++)
+		wa_vector_ints(wa_query_run_input(run, VALUE_INT))[i] = 5;
+	wa_vector_ints(wa_query_run_input(run, VALUE_INT))[7] = INT64_MIN;
+	EXPECT(wa_query_run_vectors(run, 10) == WA_RUN_TRAPPED);
+	EXPECT(are_groups(trial, run, ALL_WORDS));
+	wa_arena_reset(&arena);
+	free_trial(trial);
+	free(trial);
+	return true;
+}
+
+/* Makes *vector a DECIMAL of one value in memory of the caller. */
+static void
+make_decimal(WaVector *vector, int64_t *memory, int64_t value, uint8_t scale)
+{
+	for (size_t i = 0; i < WA_VECTOR_ROWS; i++)
+		memory[i] = value;
+	*vector = (WaVector){.values = memory, .scale = scale};
+}
+
+/* What the owner of a table has taken. */
+typedef struct Taken
+{
+	WaRecordTable *table;
+	uint64_t rows;
+	int flushes;
+} Taken;
+
+static void
+flush_record(void *context, uint32_t group)
+{
+	Taken *taken = (Taken *) context;
+	WaRecord record;
+
+	wa_records_get(taken->table, group, &record);
+	taken->rows += record.words[0];
+	taken->flushes++;
+	wa_records_clear(taken->table, group);
+}
+
+static void
+take_value(void *context, uint32_t group, int64_t value, uint8_t scale,
+		   uint8_t display)
+{
+	Taken *taken = (Taken *) context;
+
+	(void) group, (void) value, (void) scale, (void) display;
+	taken->rows++;
+}
+
+/* Sums that have no room go to the owner; without one, the table tells. */
+static bool
+test_overflow(void)
+{
+	static int64_t memory[WA_VECTOR_ROWS];
+	static const uint32_t groups[WA_VECTOR_ROWS];
+	const WaOpSet sum = WA_OP_BIT(WA_OP_SUM);
+	Taken taken = {0};
+	const WaRecordOwner owner = {&taken, flush_record, take_value};
+	WaRecordTable *lonely;
+	WaRecord record;
+	WaVector vector;
+	WaArena arena;
+
+	wa_arena_init(&arena, NO_LIMIT);
+	taken.table = wa_records_make(&arena, WA_VECTOR_DECIMAL, sum, &owner);
+	lonely = wa_records_make(&arena, WA_VECTOR_DECIMAL, sum, NULL);
+	EXPECT(wa_records_grow(taken.table, 1) && wa_records_grow(lonely, 1));
+	make_decimal(&vector, memory, INT64_MAX, 0);
+	wa_records_take(taken.table, groups, NULL, &vector, 1000);
+	wa_records_take(lonely, groups, NULL, &vector, 1000);
+	EXPECT(taken.flushes == 0 && !wa_records_overflowed(lonely));
+	make_decimal(&vector, memory, 1, 18);
+	wa_records_take(taken.table, groups, NULL, &vector, 1000);
+	wa_records_take(lonely, groups, NULL, &vector, 1000);
+	EXPECT(taken.flushes == 1 && taken.rows == 1000);
+	EXPECT(wa_records_overflowed(lonely));
+	wa_records_get(taken.table, 0, &record);
+	EXPECT(record.words[0] == 1000 && record.scale == 20);
+	wa_arena_reset(&arena);
+	return true;
+}
+
+/* A query is read as it was written. */
+static bool
+test_query_wire(void)
+{
+	static const int64_t list[] = {-5, 7, 900};
+	static const WaIntList lists[] = {{list, LENGTH(list)}, {NULL, 0}};
+	WaQuery query = *test_query(NKEYS);
+	const WaQuery *read;
+	WaWriter first;
+	WaWriter second;
+	WaArena arena;
+
+	query.program.lists = lists;
+	query.nlists = LENGTH(lists);
+	wa_arena_init(&arena, NO_LIMIT);
+	wa_writer_init(&first, &arena);
+	wa_writer_init(&second, &arena);
+	wa_query_write(&first, &query);
+	read = wa_query_read(&arena, first.words, first.nwords * sizeof(uint64_t));
+	EXPECT(read != NULL);
+	wa_query_write(&second, read);
+	EXPECT(first.nwords == second.nwords &&
+		   memcmp(first.words, second.words, first.nwords * sizeof(uint64_t)) ==
+			   0);
+	wa_arena_reset(&arena);
+	return true;
+}
+
+int
+main(void)
+{
+	check(test_sizes(), "groups and records of all kinds and sizes");
+	check(test_many_groups(), "many groups, merged and in several messages");
+	check(test_memory(), "too little memory is noticed");
+	check(test_trap(), "a batch that traps is not taken");
+	check(test_overflow(), "sums without room");
+	check(test_query_wire(), "a query is read as it was written");
+	return finish_checks();
+}

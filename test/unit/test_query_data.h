@@ -1,0 +1,110 @@
+/*
+ * test_query_data.h
+ *		A query over random rows, and what its groups have to be.
+ *
+ * The query groups by all kinds of key and aggregates all kinds of column; its
+ * reference knows nothing of tables and records: it goes through its groups one
+ * by one and adds up in 128 bits and in exact sums.
+ */
+#ifndef WA_TEST_QUERY_DATA_H
+#define WA_TEST_QUERY_DATA_H
+
+#include "query/partial_groups.h"
+#include "query/run.h"
+#include "test/unit/check.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The registers of the query. */
+enum
+{
+	KEY_INT,
+	KEY_TEXT,
+	KEY_DECIMAL,
+	KEY_FLOAT,
+	KEY_BOOL,
+	VALUE_INT,
+	VALUE_DECIMAL,
+	VALUE_FLOAT,
+	NINPUTS,
+	LIMIT = NINPUTS, /* a constant */
+	STEP,            /* a constant */
+	IS_BELOW,        /* VALUE_INT < LIMIT: WHERE */
+	NEXT,            /* VALUE_INT + STEP */
+	IS_ODD,          /* KEY_BOOL is not true: FILTER */
+	NREGISTERS
+};
+
+#define NKEYS    5
+#define NCOLUMNS 6
+
+/* What VALUE_INT is compared with, and what is added to it. */
+#define LIMIT_VALUE 800
+#define STEP_VALUE  1000
+
+/* A key or value of a row. */
+typedef struct Cell
+{
+	bool is_null;
+	int64_t i; /* INT, BOOL, DECIMAL */
+	double f;
+	uint8_t scale;
+	uint8_t display;
+	char text[8];
+} Cell;
+
+typedef struct Row
+{
+	Cell cells[NINPUTS];
+} Row;
+
+/* What a group is to have of a column. */
+typedef struct Expected
+{
+	uint64_t rows;
+	__int128 sum; /* DECIMAL: in units of 10^-REFERENCE_SCALE */
+	unsigned __int128 squares;
+	WaExactPart exact;
+	Cell min;
+	Cell max;
+	uint8_t display;
+	bool other; /* FLOAT: some row is not -0 */
+} Expected;
+
+typedef struct ExpectedGroup
+{
+	Row first;
+	Expected columns[NCOLUMNS];
+	bool found;
+} ExpectedGroup;
+
+#define REFERENCE_SCALE 8
+
+/* Returns a number below end. */
+uint64_t random_below(uint64_t end);
+
+/* Returns the query, grouped by the first nkeys of its keys. */
+const WaQuery *test_query(uint32_t nkeys);
+
+/*
+ * Makes rows, of which a batch has the scales that a vector needs; variety: about
+ * how many values a key has.
+ */
+void make_batch(Row *rows, size_t nrows, uint64_t variety);
+
+/* Fills the inputs of a run. */
+void fill_inputs(WaQueryRun *run, const Row *rows, size_t nrows);
+
+/* Brings a row into the groups, which there is room for; returns their number. */
+size_t expect_row(ExpectedGroup *groups, size_t ngroups, const Row *row,
+				  uint32_t nkeys);
+
+/* Finds the group of keys that were read, and checks how they are shown. */
+ExpectedGroup *find_expected(ExpectedGroup *groups, size_t ngroups,
+							 const WaQueryValue *keys, uint32_t nkeys);
+
+/* Tells whether a cell that was read is what a column is to have. */
+bool is_expected(const Expected *expected, const WaQueryColumn *column,
+				 const WaPartialCell *cell);
+
+#endif /* WA_TEST_QUERY_DATA_H */

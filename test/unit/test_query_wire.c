@@ -1,0 +1,356 @@
+/*
+ * test_query_wire.c
+ *		Messages of queries and of groups that somebody has tampered with, and
+ *		random programs: whatever is accepted can be run.
+ *
+ * Worth running with -fsanitize=address,undefined.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/query_wire.h"
+#include "test/unit/test_query_data.h"
+
+/* Rows that a query which was read is run over. */
+#define NROWS 100
+
+/* What a run may take; a bad message must not be able to take more. */
+#define MEMORY ((size_t) 64 * 1024 * 1024)
+
+/* Returns a copy of a message, of its own size, for sanitizers to watch. */
+static uint64_t *
+copy_message(const WaWriter *writer)
+{
+	uint64_t *copy = malloc(writer->nwords * sizeof(uint64_t) + 1);
+
+	memcpy(copy, writer->words, writer->nwords * sizeof(uint64_t));
+	return copy;
+}
+
+/* Changes a few bits, bytes or words, or the length. */
+static size_t
+tamper(uint64_t *message, size_t bytes)
+{
+	static const uint64_t special[] = {
+		0, 1, UINT64_MAX, INT64_MAX, UINT32_MAX, 0xffff, UINT64_C(1) << 63};
+	uint8_t *at = (uint8_t *) message;
+	size_t changes = random_below(3) + 1;
+
+	for (size_t i = 0; i < changes && bytes >= sizeof(uint64_t); i++)
+		switch (random_below(6))
+		{
+			case 0:
+			case 1:
+				at[random_below(bytes)] ^= (uint8_t) (1 << random_below(8));
+				break;
+			case 2:
+				at[random_below(bytes)] = (uint8_t) random_below(256);
+				break;
+			case 3:
+				message[random_below(bytes / 8)] =
+					special[random_below(LENGTH(special))];
+				break;
+			case 4:
+				message[random_below(bytes / 8)] +=
+					random_below(2) ? UINT64_C(1) : UINT64_MAX;
+				break;
+			default:
+				if (random_below(8) == 0)
+					bytes -= random_below(bytes);
+				break;
+		}
+	return bytes;
+}
+
+/* Fills the inputs of any query with anything. */
+static void
+fill_anything(WaQueryRun *run, const WaQuery *query)
+{
+	static const char texts[] = "abc  aabbcc";
+
+	for (uint32_t i = 0; i < query->ninputs; i++)
+	{
+		WaVector *vector = wa_query_run_input(run, i);
+		WaVectorKind kind = query->program.kinds[i];
+
+		vector->has_nulls = random_below(2) == 0;
+		vector->mixed = kind == WA_VECTOR_DECIMAL && random_below(2) == 0;
+		vector->scale =
+			kind == WA_VECTOR_DECIMAL ? (uint8_t) random_below(19) : 0;
+		for (size_t row = 0; row < NROWS; row++)
+		{
+			bool is_null = vector->has_nulls && random_below(4) == 0;
+			int64_t word =
+				(int64_t) (random_below(UINT64_C(1) << 48) << random_below(17));
+
+			word = is_null ? 0 : random_below(3) ? word % 100 : word;
+			vector->valid[row] = !is_null;
+			vector->display[row] =
+				(uint8_t) random_below(vector->scale + UINT64_C(1));
+			if (kind == WA_VECTOR_BOOL)
+				wa_vector_bools(vector)[row] = word & 1;
+			else if (kind == WA_VECTOR_TEXT)
+				wa_vector_texts(vector)[row] =
+					is_null
+						? (WaText){NULL, 0}
+						: (WaText){texts + random_below(5), random_below(6)};
+			else
+				wa_vector_ints(vector)[row] = word;
+		}
+	}
+}
+
+/* Runs a query over anything; the groups are written, too. */
+static void
+run_anything(WaArena *arena, const WaQuery *query)
+{
+	WaQueryRun *runs[2] = {wa_query_run_make(arena, query),
+						   wa_query_run_make(arena, query)};
+	WaRunOutcome outcome = WA_RUN_TAKEN;
+	uint32_t next = 0;
+	WaWriter writer;
+
+	for (int i = 0; i < 2; i++)
+	{
+		if (runs[i] == NULL)
+			return;
+		for (int batch = 0; batch < 3; batch++)
+		{
+			fill_anything(runs[i], query);
+			outcome = wa_query_run_vectors(runs[i], NROWS);
+			if (outcome != WA_RUN_TAKEN && outcome != WA_RUN_TRAPPED)
+				return;
+		}
+	}
+	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN)
+		return;
+	wa_writer_init(&writer, arena);
+	wa_query_run_write(runs[0], &next, SIZE_MAX, &writer);
+}
+
+/* Reads a query; runs it if it is one.  Returns whether it is. */
+static bool
+try_query(const void *message, size_t bytes)
+{
+	const WaQuery *query;
+	WaArena arena;
+
+	wa_arena_init(&arena, MEMORY);
+	query = wa_query_read(&arena, message, bytes);
+	if (query != NULL)
+		run_anything(&arena, query);
+	wa_arena_reset(&arena);
+	return query != NULL;
+}
+
+/* Queries that were tampered with are refused, or can be run. */
+static bool
+test_queries(size_t rounds)
+{
+	static const int64_t list[] = {-5, 7, 900};
+	static const WaIntList lists[] = {{list, LENGTH(list)}};
+	WaQuery query = *test_query(NKEYS);
+	size_t naccepted = 0;
+	WaWriter writer;
+	WaArena arena;
+
+	query.program.lists = lists;
+	query.nlists = LENGTH(lists);
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	EXPECT(try_query(writer.words, writer.nwords * sizeof(uint64_t)));
+	for (size_t i = 0; i < rounds; i++)
+	{
+		uint64_t *copy = copy_message(&writer);
+		size_t bytes = tamper(copy, writer.nwords * sizeof(uint64_t));
+
+		naccepted += try_query(copy, bytes);
+		free(copy);
+	}
+	wa_arena_reset(&arena);
+	EXPECT(naccepted > 0 && naccepted < rounds);
+	return true;
+}
+
+/* Makes an instruction of any registers; it may not be sound. */
+static WaInstruction
+make_instruction(uint16_t nregisters)
+{
+	static const uint32_t extras[] = {0, 1, 2, 3, 4, 5, 8, 18, 0xff03, 0x0604};
+
+	return (WaInstruction){.code = (uint16_t) random_below(WA_OPCODE_COUNT),
+						   .out = (uint16_t) random_below(nregisters),
+						   .a = (uint16_t) random_below(nregisters),
+						   .b = (uint16_t) random_below(nregisters),
+						   .c = (uint16_t) random_below(nregisters),
+						   .extra = extras[random_below(LENGTH(extras))]};
+}
+
+#define NRANDOM_REGISTERS 15
+#define NRANDOM_INPUTS    5
+#define NRANDOM           20
+
+/* A random program that is sound can be run. */
+static bool
+test_program(bool *accepted)
+{
+	WaVectorKind kinds[NRANDOM_REGISTERS];
+	WaInstruction instructions[NRANDOM];
+	uint8_t scratch[NRANDOM_REGISTERS];
+	WaQuery query = {.program = {.nregisters = NRANDOM_REGISTERS,
+								 .kinds = kinds,
+								 .instructions = instructions},
+					 .ninputs = NRANDOM_INPUTS};
+	WaQueryColumn column = {.argument = NRANDOM_REGISTERS - 1, .filter = -1};
+	WaArena arena;
+
+	for (int i = 0; i < NRANDOM_REGISTERS; i++)
+		kinds[i] = (WaVectorKind) (i % 5);
+	for (int i = 0; i < NRANDOM * 200 && query.end < NRANDOM; i++)
+	{
+		instructions[query.end] = make_instruction(NRANDOM_REGISTERS);
+		query.end++;
+		query.program.ninstructions = query.end;
+		if (!wa_query_is_sound(&query, scratch))
+			query.program.ninstructions = --query.end;
+	}
+	*accepted = query.end == NRANDOM;
+	column.kind = kinds[NRANDOM_REGISTERS - 1];
+	query.columns = &column;
+	query.ncolumns = 1;
+	query.ncolumns = wa_query_is_sound(&query, scratch) ? 1 : 0;
+	wa_arena_init(&arena, MEMORY);
+	run_anything(&arena, &query);
+	wa_arena_reset(&arena);
+	return true;
+}
+
+static bool
+test_programs(size_t rounds)
+{
+	size_t naccepted = 0;
+
+	for (size_t i = 0; i < rounds; i++)
+	{
+		bool accepted;
+
+		EXPECT(test_program(&accepted));
+		naccepted += accepted;
+	}
+	return naccepted > rounds / 2;
+}
+
+/* What groups are merged into. */
+typedef struct Target
+{
+	WaArena arena;
+	WaQueryGroups *groups;
+	WaRecordTable *tables[NCOLUMNS];
+} Target;
+
+static void
+make_target(Target *target, const WaQuery *query)
+{
+	wa_arena_init(&target->arena, MEMORY);
+	target->groups =
+		wa_query_groups_make(&target->arena, (int) query->nkeys, query->keys);
+	for (int i = 0; i < NCOLUMNS; i++)
+		target->tables[i] =
+			wa_records_make(&target->arena, query->columns[i].kind,
+							query->columns[i].ops, NULL);
+}
+
+/* Reads groups and merges them; returns false if the message is none of them. */
+static bool
+try_groups(Target *target, const WaPartialShape *shape, const void *message,
+		   size_t bytes)
+{
+	WaPartialReader reader;
+	uint32_t group;
+
+	if (!wa_partial_reader_init(&reader, &target->arena, shape) ||
+		!wa_partial_open(&reader, message, bytes))
+		return false;
+	while (wa_partial_next(&reader))
+	{
+		if (!wa_query_groups_find_values(target->groups, reader.keys, &group))
+			return false;
+		for (int i = 0; i < NCOLUMNS; i++)
+		{
+			if (!wa_records_grow(target->tables[i],
+								 wa_query_groups_count(target->groups)))
+				return false;
+			if (reader.cells[i].record.words != NULL)
+				(void) wa_records_merge(target->tables[i], group,
+										&reader.cells[i].record);
+		}
+	}
+	return !reader.reader.failed;
+}
+
+/* Writes the groups of random rows. */
+static void
+write_groups(const WaQuery *query, WaArena *arena, WaWriter *writer)
+{
+	WaQueryRun *run = wa_query_run_make(arena, query);
+	uint32_t next = 0;
+	static Row rows[WA_VECTOR_ROWS];
+
+	for (int i = 0; i < 4; i++)
+	{
+		make_batch(rows, LENGTH(rows), 3);
+		fill_inputs(run, rows, LENGTH(rows));
+		(void) wa_query_run_vectors(run, LENGTH(rows));
+	}
+	wa_query_run_write(run, &next, 1200, writer);
+}
+
+/* Groups that were tampered with are refused, or can be merged. */
+static bool
+test_groups(size_t rounds)
+{
+	const WaQuery *query = test_query(NKEYS);
+	WaPartialColumn columns[NCOLUMNS];
+	const WaPartialShape shape = {NKEYS, NCOLUMNS, query->keys, columns};
+	size_t naccepted = 0;
+	Target target;
+	WaWriter writer;
+	WaArena arena;
+
+	for (int i = 0; i < NCOLUMNS; i++)
+		columns[i] =
+			(WaPartialColumn){query->columns[i].kind, query->columns[i].ops, 0};
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	write_groups(query, &arena, &writer);
+	make_target(&target, query);
+	for (size_t i = 0; i < rounds; i++)
+	{
+		uint64_t *copy = copy_message(&writer);
+		size_t bytes = tamper(copy, writer.nwords * sizeof(uint64_t));
+
+		naccepted += try_groups(&target, &shape, copy, bytes);
+		free(copy);
+		if (i % 50 == 49 || target.arena.failed)
+		{
+			wa_arena_reset(&target.arena);
+			make_target(&target, query);
+		}
+	}
+	wa_arena_reset(&target.arena);
+	wa_arena_reset(&arena);
+	EXPECT(naccepted > 0 && naccepted < rounds);
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 3000;
+
+	check(test_queries(rounds), "queries that were tampered with");
+	check(test_programs(rounds / 5), "random programs that are sound");
+	check(test_groups(rounds), "groups that were tampered with");
+	return finish_checks();
+}
