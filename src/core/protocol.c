@@ -11,19 +11,61 @@
 /* A partial of any operations begins with its number of rows. */
 #define MIN_PARTIAL_BYTES sizeof(int64_t)
 
-/* Tells whether the bytes are a table of devices of the length it claims. */
+/*
+ * Tells whether the bytes are a message that ends with a table of elements from
+ * `fixed` on, at most `most` of them, and as many as a number at count_offset
+ * says.
+ */
 static bool
-devices_are_sound(const void *bytes, size_t length)
+table_is_sound(const void *bytes, size_t length, size_t fixed,
+			   size_t count_offset, size_t element_bytes, uint32_t most)
 {
-	const size_t fixed = offsetof(WaDevicesMessage, device);
-	uint32_t devices;
+	uint32_t count;
 
 	if (length < fixed)
 		return false;
-	memcpy(&devices, (const char *) bytes + offsetof(WaDevicesMessage, devices),
-		   sizeof(devices));
-	return devices <= WA_MAX_DEVICES &&
-		   length == fixed + devices * sizeof(WaDeviceInfo);
+	memcpy(&count, (const char *) bytes + count_offset, sizeof(count));
+	return count <= most && length == fixed + count * element_bytes;
+}
+
+/* The same of a message whose table is `columns`, ncolumns of them. */
+#define COLUMNS_ARE_SOUND(message, bytes, length)                 \
+	table_is_sound((bytes), (length), offsetof(message, columns), \
+				   offsetof(message, ncolumns),                   \
+				   sizeof(((message *) NULL)->columns[0]),        \
+				   WA_MAX_RESIDENT_COLUMNS)
+
+/* Tells whether the length is right for a message about resident columns. */
+static bool
+resident_is_sound(uint32_t type, const void *bytes, size_t length)
+{
+	switch (type)
+	{
+		case WA_MSG_SHARE:
+			return length == sizeof(WaShareMessage);
+		case WA_MSG_LOAD:
+			return length == sizeof(WaLoadMessage);
+		case WA_MSG_RESIDENCY:
+			return COLUMNS_ARE_SOUND(WaResidencyMessage, bytes, length);
+		case WA_MSG_RESIDENT:
+			return COLUMNS_ARE_SOUND(WaResidentMessage, bytes, length);
+		case WA_MSG_EXTENTS:
+			return COLUMNS_ARE_SOUND(WaExtentsMessage, bytes, length);
+		case WA_MSG_CONFIRM:
+			return length == sizeof(WaConfirmMessage);
+		case WA_MSG_UNLOAD:
+			return length == sizeof(WaUnloadMessage);
+		case WA_MSG_LIST:
+			return length == sizeof(WaListMessage);
+		case WA_MSG_LISTED:
+			return length == sizeof(WaListedMessage);
+		case WA_MSG_RUN:
+			return COLUMNS_ARE_SOUND(WaRunMessage, bytes, length);
+		case WA_MSG_ANSWER:
+			return length == sizeof(WaAnswerMessage);
+		default:
+			return false;
+	}
 }
 
 bool
@@ -45,6 +87,7 @@ wa_message_is_sound(const void *bytes, size_t length)
 		case WA_MSG_HEARTBEAT:
 		case WA_MSG_PING:
 		case WA_MSG_PONG:
+		case WA_MSG_DONE:
 			return length == sizeof(WaSimpleMessage);
 		case WA_MSG_WELCOME:
 			return length == sizeof(WaWelcomeMessage);
@@ -58,11 +101,14 @@ wa_message_is_sound(const void *bytes, size_t length)
 		case WA_MSG_FAILED:
 			return length == sizeof(WaFailedMessage);
 		case WA_MSG_DEVICES:
-			return devices_are_sound(bytes, length);
+			return table_is_sound(bytes, length,
+								  offsetof(WaDevicesMessage, device),
+								  offsetof(WaDevicesMessage, devices),
+								  sizeof(WaDeviceInfo), WA_MAX_DEVICES);
 		case WA_MSG_SETTINGS:
 			return length == sizeof(WaSettingsMessage);
 		default:
-			return false;
+			return resident_is_sound(header.type, bytes, length);
 	}
 }
 

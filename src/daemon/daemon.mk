@@ -85,7 +85,7 @@ build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
 UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
-	test_program test_steps test_query test_query_wire
+	test_program test_steps test_query test_query_wire test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu fuzz_daemon
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -126,6 +126,7 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(UNIT_BUILD)/test_steps
 	$(UNIT_BUILD)/test_query
 	$(UNIT_BUILD)/test_query_wire
+	$(UNIT_BUILD)/test_resident
 
 unit-daemon: $(UNIT_DAEMON_PROGRAMS) $(DAEMON_PROGRAM) $(UNIT_FAKE)
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)

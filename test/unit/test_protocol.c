@@ -24,7 +24,35 @@ static const size_t lengths[] = {
 	[WA_MSG_PING] = sizeof(WaSimpleMessage),
 	[WA_MSG_PONG] = sizeof(WaSimpleMessage),
 	[WA_MSG_SETTINGS] = sizeof(WaSettingsMessage),
+	[WA_MSG_DONE] = sizeof(WaSimpleMessage),
+	[WA_MSG_SHARE] = sizeof(WaShareMessage),
+	[WA_MSG_LOAD] = sizeof(WaLoadMessage),
+	[WA_MSG_CONFIRM] = sizeof(WaConfirmMessage),
+	[WA_MSG_UNLOAD] = sizeof(WaUnloadMessage),
+	[WA_MSG_LIST] = sizeof(WaListMessage),
+	[WA_MSG_LISTED] = sizeof(WaListedMessage),
+	[WA_MSG_ANSWER] = sizeof(WaAnswerMessage),
 };
+
+/* Where tables of columns are in the messages that have one. */
+static const struct
+{
+	WaMessageType type;
+	size_t count_offset;
+	size_t fixed;
+	size_t element_bytes;
+} tables[] = {
+	{WA_MSG_RESIDENCY, offsetof(WaResidencyMessage, ncolumns),
+	 offsetof(WaResidencyMessage, columns), sizeof(WaColumnName)},
+	{WA_MSG_RESIDENT, offsetof(WaResidentMessage, ncolumns),
+	 offsetof(WaResidentMessage, columns), sizeof(WaResidency)},
+	{WA_MSG_EXTENTS, offsetof(WaExtentsMessage, ncolumns),
+	 offsetof(WaExtentsMessage, columns), sizeof(WaColumnName)},
+	{WA_MSG_RUN, offsetof(WaRunMessage, ncolumns),
+	 offsetof(WaRunMessage, columns), sizeof(WaColumnName)},
+};
+
+#define NTABLES (sizeof(tables) / sizeof(tables[0]))
 
 /* Whether a message is sound that says of itself what it is. */
 static bool
@@ -39,15 +67,25 @@ is_sound(uint32_t type, size_t length)
 	return wa_message_is_sound(bytes, length);
 }
 
+/* Tells whether messages of the type have no fixed length. */
+static bool
+length_varies(uint32_t type)
+{
+	for (size_t i = 0; i < NTABLES; i++)
+		if (type == tables[i].type)
+			return true;
+	return type == WA_MSG_RESULT || type == WA_MSG_DEVICES;
+}
+
 /* Every type at every length. */
 static bool
 test_fixed_lengths(void)
 {
 	for (uint32_t type = 0; type < 40; type++)
 	{
-		size_t right = type <= WA_MSG_SETTINGS ? lengths[type] : 0;
+		size_t right = type <= WA_MSG_ANSWER ? lengths[type] : 0;
 
-		if (type == WA_MSG_RESULT || type == WA_MSG_DEVICES)
+		if (length_varies(type))
 			continue;
 		for (size_t length = 0; length < WA_MAX_MESSAGE_BYTES + 64; length++)
 			EXPECT(is_sound(type, length) == (right != 0 && length == right));
@@ -90,6 +128,32 @@ test_devices_lengths(void)
 	message.devices = UINT32_MAX;
 	wa_message_begin(&message.header, WA_MSG_DEVICES, sizeof(message), 0);
 	EXPECT(!wa_message_is_sound(&message, sizeof(message)));
+	return true;
+}
+
+/* Every number of columns at every length. */
+static bool
+test_columns_lengths(void)
+{
+	WaMessage message;
+
+	for (size_t i = 0; i < NTABLES; i++)
+		for (uint32_t columns = 0; columns < 70; columns++)
+		{
+			const size_t right =
+				tables[i].fixed + columns * tables[i].element_bytes;
+
+			memset(&message, 0, sizeof(message));
+			memcpy((char *) &message + tables[i].count_offset, &columns,
+				   sizeof(columns));
+			for (size_t length = 0; length <= sizeof(message); length++)
+			{
+				wa_message_begin(&message.header, tables[i].type,
+								 (uint32_t) length, 0);
+				EXPECT(wa_message_is_sound(&message, length) ==
+					   (columns <= WA_MAX_RESIDENT_COLUMNS && length == right));
+			}
+		}
 	return true;
 }
 
@@ -275,6 +339,7 @@ static const struct
 	{"fixed lengths", test_fixed_lengths},
 	{"lengths of RESULT", test_result_lengths},
 	{"lengths of DEVICES", test_devices_lengths},
+	{"lengths of messages with columns", test_columns_lengths},
 	{"header", test_header},
 	{"enumerations of REDUCE", test_reduce_enumerations},
 	{"values of REDUCE", test_reduce_values},

@@ -1,0 +1,102 @@
+/*
+ * resident.c
+ *		Checking the head of an extent before anything in it is believed.
+ */
+#include "core/resident.h"
+
+/* All that is named by offsets begins at multiples of this. */
+#define PARCEL_ALIGNMENT 64
+
+/* Blocks of the last extent that a page of the visibility map covers. */
+#define LAST_EXTENT_BLOCKS \
+	(WA_MAP_BLOCKS - (WA_EXTENTS_PER_MAP - 1) * WA_EXTENT_BLOCKS)
+
+/* Tells whether so many bytes from offset on lie in the parcel. */
+static bool
+lies_in_parcel(uint64_t offset, uint64_t bytes, uint64_t parcel_bytes)
+{
+	return offset % PARCEL_ALIGNMENT == 0 && offset <= parcel_bytes &&
+		   bytes <= parcel_bytes - offset;
+}
+
+/* Tells whether a relation may have the blocks that the extent has. */
+static bool
+blocks_are_sound(const WaExtentHead *head)
+{
+	const uint64_t end =
+		(uint64_t) (head->number / WA_EXTENTS_PER_MAP) * WA_MAP_BLOCKS +
+		(uint64_t) (head->number % WA_EXTENTS_PER_MAP) * WA_EXTENT_BLOCKS +
+		head->nblocks;
+	const uint32_t most =
+		head->number % WA_EXTENTS_PER_MAP == WA_EXTENTS_PER_MAP - 1
+			? LAST_EXTENT_BLOCKS
+			: WA_EXTENT_BLOCKS;
+
+	return head->nblocks > 0 && head->nblocks <= most && end <= UINT32_MAX;
+}
+
+/* Tells whether the blocks' rows follow each other up to the last row. */
+static bool
+rows_are_sound(const WaExtentHead *head)
+{
+	uint32_t before = 0;
+
+	if (head->nrows > WA_MAX_EXTENT_ROWS)
+		return false;
+	for (uint32_t i = 0; i < head->nblocks; i++)
+	{
+		const uint32_t end = head->row_end[i];
+
+		if (end < before || (end > before && head->block_lsn[i] == 0))
+			return false;
+		before = end;
+	}
+	return before == head->nrows;
+}
+
+/* Tells whether a column is of a known form and lies in the parcel. */
+static bool
+column_is_sound(const WaExtentColumn *column, uint64_t nrows,
+				uint64_t parcel_bytes)
+{
+	WaForm form;
+
+	if (column->form >= WA_FORM_COUNT || column->name.attribute <= 0 ||
+		column->name.unused != 0 || column->scale > WA_DECIMAL_MAX_SCALE)
+		return false;
+	form = (WaForm) column->form;
+	if (wa_form_kind(form) != (WaVectorKind) column->name.kind)
+		return false;
+	if (form == WA_FORM_TEXT &&
+		(column->text_bytes > UINT32_MAX ||
+		 !lies_in_parcel(column->text, column->text_bytes, parcel_bytes)))
+		return false;
+	return lies_in_parcel(column->values, nrows * wa_form_width(form),
+						  parcel_bytes) &&
+		   lies_in_parcel(column->validity, nrows, parcel_bytes) &&
+		   lies_in_parcel(column->display, nrows, parcel_bytes);
+}
+
+/* Tells whether no column before this one is of the same attribute. */
+static bool
+attribute_is_new(const WaExtentHead *head, uint32_t column)
+{
+	for (uint32_t i = 0; i < column; i++)
+		if (head->columns[i].name.attribute ==
+			head->columns[column].name.attribute)
+			return false;
+	return true;
+}
+
+bool
+wa_extent_is_sound(const WaExtentHead *head, uint64_t parcel_bytes)
+{
+	if (head->map_lsn == 0 || head->ncolumns > WA_MAX_RESIDENT_COLUMNS ||
+		!blocks_are_sound(head) || !rows_are_sound(head))
+		return false;
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+		if (!column_is_sound(&head->columns[i], head->nrows, parcel_bytes) ||
+			!attribute_is_new(head, i))
+			return false;
+	return true;
+}

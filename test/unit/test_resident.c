@@ -1,0 +1,273 @@
+/*
+ * test_resident.c
+ *		What wa_extent_is_sound lets pass, and the geometry of extents.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/resident.h"
+#include "test/unit/check.h"
+
+#define PARCEL_BYTES ((uint64_t) 1 << 20)
+#define CORRUPTIONS  2000000
+
+static uint64_t random_state = 11;
+
+/* Returns a random number below the bound. */
+static uint64_t
+pick(uint64_t bound)
+{
+	return next_random(&random_state) % bound;
+}
+
+/* Makes a head that is sound: blocks with some rows, a column of each form. */
+static void
+make_head(WaExtentHead *head)
+{
+	memset(head, 0, sizeof(*head));
+	head->map_lsn = 77;
+	head->number = (uint32_t) pick(1000);
+	head->nblocks = 1 + (uint32_t) pick(416);
+	for (uint32_t i = 0; i < head->nblocks; i++)
+	{
+		head->block_lsn[i] = pick(3);
+		if (head->block_lsn[i] != 0)
+			head->nrows += (uint32_t) pick(100);
+		head->row_end[i] = head->nrows;
+	}
+	head->ncolumns = WA_FORM_COUNT;
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+	{
+		WaExtentColumn *column = &head->columns[i];
+
+		column->name.attribute = (int16_t) (i + 1);
+		column->name.kind = (uint16_t) wa_form_kind((WaForm) i);
+		column->form = i;
+		column->values = 64 * (1 + pick(100));
+		column->validity = 64 * pick(100);
+		column->display = 64 * pick(100);
+		column->text = 64 * pick(100);
+		column->text_bytes = pick(100000);
+	}
+}
+
+static bool
+test_geometry(void)
+{
+	for (uint64_t block = 0; block < UINT32_MAX - 2000; block += 1 + pick(2000))
+	{
+		uint32_t extent = wa_extent_of_block((uint32_t) block);
+		uint32_t first = wa_extent_first_block(extent);
+
+		EXPECT(first <= block && block - first < WA_EXTENT_BLOCKS);
+		EXPECT(first / WA_MAP_BLOCKS == block / WA_MAP_BLOCKS);
+		EXPECT(wa_extent_of_block(first) == extent);
+		EXPECT(first == 0 || wa_extent_of_block(first - 1) == extent - 1);
+	}
+	EXPECT(wa_extent_first_block(64) - wa_extent_first_block(63) == 416);
+	return true;
+}
+
+static bool
+test_blocks(void)
+{
+	static WaExtentHead head;
+	const uint32_t last = UINT32_MAX / WA_MAP_BLOCKS * WA_EXTENTS_PER_MAP;
+
+	memset(&head, 0, sizeof(head));
+	head.map_lsn = 1;
+	for (uint32_t number = 0; number < 200; number++)
+		for (uint32_t nblocks = 0; nblocks < 600; nblocks++)
+		{
+			head.number = number;
+			head.nblocks = nblocks;
+			EXPECT(wa_extent_is_sound(&head, 0) ==
+				   (nblocks > 0 && nblocks <= (number % 64 == 63 ? 416 : 512)));
+		}
+	head.nblocks = 512;
+	for (uint32_t number = last - 100; number < last + 100; number++)
+	{
+		uint64_t first = (uint64_t) (number / 64) * 32672 + number % 64 * 512;
+
+		head.number = number;
+		EXPECT(wa_extent_is_sound(&head, 0) ==
+			   (number % 64 != 63 && first + 512 <= UINT32_MAX));
+	}
+	head.number = UINT32_MAX;
+	EXPECT(!wa_extent_is_sound(&head, 0));
+	head.number = 0;
+	EXPECT(wa_extent_is_sound(&head, 0));
+	head.map_lsn = 0;
+	EXPECT(!wa_extent_is_sound(&head, 0));
+	return true;
+}
+
+static bool
+test_rows(void)
+{
+	static WaExtentHead head;
+
+	for (int i = 0; i < 200; i++)
+	{
+		uint32_t block;
+
+		make_head(&head);
+		EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES));
+		head.nrows++;
+		EXPECT(!wa_extent_is_sound(&head, PARCEL_BYTES));
+		head.nrows -= 2;
+		EXPECT(!wa_extent_is_sound(&head, PARCEL_BYTES));
+		head.nrows++;
+		block = (uint32_t) pick(head.nblocks);
+		head.row_end[block] += 100000;
+		EXPECT(!wa_extent_is_sound(&head, PARCEL_BYTES));
+		head.row_end[block] -= 100000;
+		head.block_lsn[block] = 0;
+		EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES) ==
+			   (head.row_end[block] ==
+				(block == 0 ? 0 : head.row_end[block - 1])));
+	}
+	make_head(&head);
+	head.ncolumns = 0;
+	head.block_lsn[head.nblocks - 1] = 5;
+	head.nrows = head.row_end[head.nblocks - 1] = WA_MAX_EXTENT_ROWS;
+	EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES));
+	head.nrows = head.row_end[head.nblocks - 1] = WA_MAX_EXTENT_ROWS + 1;
+	EXPECT(!wa_extent_is_sound(&head, PARCEL_BYTES));
+	return true;
+}
+
+/* Sets one field of a copy of the head; tells whether it is still sound. */
+#define WITH(head, field, value)                          \
+	(memcpy(&changed, &(head), sizeof(changed)),          \
+	 changed.field = (__typeof__(changed.field)) (value), \
+	 wa_extent_is_sound(&changed, PARCEL_BYTES))
+
+static bool
+test_columns(void)
+{
+	static WaExtentHead head;
+	static WaExtentHead changed;
+
+	for (uint32_t i = 0; i < WA_FORM_COUNT; i++)
+	{
+		const uint32_t text = WA_FORM_TEXT;
+
+		make_head(&head);
+		for (uint32_t kind = 0; kind < 300; kind++)
+			EXPECT(WITH(head, columns[i].name.kind, kind) ==
+				   (kind == wa_form_kind((WaForm) i)));
+		EXPECT(!WITH(head, columns[i].form, WA_FORM_COUNT));
+		EXPECT(!WITH(head, columns[i].form, UINT32_MAX));
+		EXPECT(!WITH(head, columns[i].name.unused, 1));
+		EXPECT(!WITH(head, columns[i].name.attribute, 0));
+		EXPECT(!WITH(head, columns[i].name.attribute, -3));
+		EXPECT(!WITH(head, columns[i].name.attribute,
+					 (i + 1) % WA_FORM_COUNT + 1));
+		EXPECT(WITH(head, columns[i].scale, 18));
+		EXPECT(!WITH(head, columns[i].scale, 19));
+		EXPECT(!WITH(head, columns[i].values, 8));
+		EXPECT(!WITH(head, columns[i].values, PARCEL_BYTES + 64));
+		EXPECT(!WITH(head, columns[i].values, UINT64_MAX - 63));
+		EXPECT(!WITH(head, columns[i].validity, 1));
+		EXPECT(!WITH(head, columns[i].validity, UINT64_MAX - 63));
+		EXPECT(!WITH(head, columns[i].display, UINT64_MAX - 63));
+		EXPECT(!WITH(head, columns[text].text, UINT64_MAX - 63));
+		EXPECT(!WITH(head, columns[text].text_bytes, PARCEL_BYTES + 1));
+		EXPECT(!WITH(head, columns[text].text_bytes, UINT64_MAX));
+		EXPECT(!WITH(head, columns[text].text_bytes, 1ULL << 32));
+	}
+	EXPECT(!WITH(head, ncolumns, 65));
+	EXPECT(!WITH(head, ncolumns, UINT32_MAX));
+	EXPECT(!wa_extent_is_sound(&head, 64));
+	return true;
+}
+
+/* Tells by other means whether all that a sound head names is in the parcel. */
+static bool
+is_within(const WaExtentHead *head)
+{
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+	{
+		const WaExtentColumn *column = &head->columns[i];
+		__uint128_t values = column->values;
+		__uint128_t text = column->text;
+
+		EXPECT(column->form < WA_FORM_COUNT);
+		values +=
+			(__uint128_t) head->nrows * wa_form_width((WaForm) column->form);
+		text += column->text_bytes;
+		EXPECT(values <= PARCEL_BYTES);
+		EXPECT((__uint128_t) column->validity + head->nrows <= PARCEL_BYTES);
+		EXPECT((__uint128_t) column->display + head->nrows <= PARCEL_BYTES);
+		EXPECT(column->form != WA_FORM_TEXT || text <= PARCEL_BYTES);
+	}
+	EXPECT(head->nblocks <= WA_EXTENT_BLOCKS);
+	for (uint32_t i = 0; i < head->nblocks; i++)
+		EXPECT(head->row_end[i] <= head->nrows);
+	return true;
+}
+
+/* Damages one random word of the head that matters. */
+static void
+corrupt(WaExtentHead *head)
+{
+	static const uint64_t numbers[] = {
+		0,          1,          63,         64,
+		512,        513,        UINT32_MAX, (uint64_t) 1 << 32,
+		UINT64_MAX, 1ULL << 63, 1 << 20,    (1 << 20) - 64};
+	uint8_t *bytes = (uint8_t *) head;
+	const size_t begin = offsetof(WaExtentHead, columns);
+	const size_t end = begin + WA_FORM_COUNT * sizeof(WaExtentColumn);
+	size_t place = pick(4) == 0 ? pick(begin) : begin + pick(end - begin);
+
+	if (pick(2) == 0)
+		bytes[place] ^= (uint8_t) (1 << pick(8));
+	else
+		memcpy(bytes + place / 8 * 8,
+			   &numbers[pick(sizeof(numbers) / sizeof(numbers[0]))],
+			   pick(2) == 0 ? 8 : 4);
+}
+
+/* Whatever is done to a head, what passes lies within the parcel. */
+static bool
+test_corruption(void)
+{
+	static WaExtentHead head;
+	static WaExtentHead damaged;
+	long passed = 0;
+
+	for (long i = 0; i < CORRUPTIONS; i++)
+	{
+		if (i % 100 == 0)
+			make_head(&head);
+		memcpy(&damaged, &head, sizeof(damaged));
+		for (uint64_t n = 1 + pick(2); n > 0; n--)
+			corrupt(&damaged);
+		if (!wa_extent_is_sound(&damaged, PARCEL_BYTES))
+			continue;
+		passed++;
+		EXPECT(is_within(&damaged));
+	}
+	EXPECT(passed > CORRUPTIONS / 100 && passed < CORRUPTIONS);
+	return true;
+}
+
+static const struct
+{
+	const char *name;
+	bool (*run)(void);
+} tests[] = {
+	{"extents and blocks", test_geometry}, {"blocks of a head", test_blocks},
+	{"rows of a head", test_rows},         {"columns of a head", test_columns},
+	{"damaged heads", test_corruption},
+};
+
+int
+main(void)
+{
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		check(tests[i].run(), tests[i].name);
+	return finish_checks();
+}
