@@ -88,8 +88,13 @@ UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 	test_program test_steps test_query test_query_wire test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu fuzz_daemon
+# These are linked with the parts of the daemon that they test.
+UNIT_STORE_TESTS := test_store test_store_model
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
+UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
+UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
+	memory dictionary column store store_map store_answers store_use)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -103,6 +108,9 @@ $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_wire: \
 	$(UNIT_BUILD)/test_query_data.o
+$(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
+		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
+	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
@@ -114,7 +122,8 @@ $(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o
 .PHONY: unit unit-programs unit-core unit-daemon
 unit: unit-core unit-daemon
 
-unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
+unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_STORE_PROGRAMS) \
+	$(UNIT_DAEMON_PROGRAMS) \
 	$(DAEMON_PROGRAM) $(UNIT_FAKE)
 
 unit-core: $(UNIT_CORE_PROGRAMS)
@@ -128,7 +137,10 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(UNIT_BUILD)/test_query_wire
 	$(UNIT_BUILD)/test_resident
 
-unit-daemon: $(UNIT_DAEMON_PROGRAMS) $(DAEMON_PROGRAM) $(UNIT_FAKE)
+unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
+		$(DAEMON_PROGRAM) $(UNIT_FAKE)
+	$(UNIT_BUILD)/test_store
+	$(UNIT_BUILD)/test_store_model
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)

@@ -1,0 +1,374 @@
+/*
+ * column.c
+ *		Copying columns out of parcels, and checking their values.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/column.h"
+
+/* Codes of late texts that are tried before the dictionary is asked. */
+#define RECENT_CODES 4096
+
+/* Texts up to so many bytes are looked at in a buffer on the stack. */
+#define SMALL_TEXT 512
+
+/* Returns where the next array of a column begins after so many bytes. */
+static size_t
+aligned(size_t bytes)
+{
+	return (bytes + WA_MEMORY_ALIGNMENT - 1) / WA_MEMORY_ALIGNMENT *
+		   WA_MEMORY_ALIGNMENT;
+}
+
+/*
+ * Makes the record of a column with the arrays that it needs, all in one piece
+ * of memory; or returns NULL.
+ */
+static WaColumn *
+make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
+			uint32_t nrows)
+{
+	const WaForm form = (WaForm) column->form;
+	const bool has_display =
+		wa_form_kind(form) == WA_VECTOR_DECIMAL && column->display != 0;
+	const size_t values = aligned(sizeof(WaColumn));
+	const size_t validity = values + aligned(nrows * wa_form_width(form));
+	const size_t display =
+		validity + (column->validity != 0 ? aligned(nrows) : 0);
+	const size_t bytes = display + (has_display ? aligned(nrows) : 0);
+	WaColumn *made = wa_memory_get(memory, user, bytes);
+
+	if (made == NULL)
+		return NULL;
+	memset(made, 0, sizeof(*made));
+	made->memory = memory;
+	made->bytes = bytes;
+	made->references = 1;
+	made->nrows = nrows;
+	made->name = column->name;
+	made->form = form;
+	made->scale = (uint8_t) column->scale;
+	made->smallest = INT64_MAX;
+	made->largest = INT64_MIN;
+	made->values = (char *) made + values;
+	if (column->validity != 0)
+		made->validity = (uint8_t *) made + validity;
+	if (has_display)
+		made->display = (uint8_t *) made + display;
+	return made;
+}
+
+/* Returns the largest of some bytes, 0 if there are none. */
+static uint8_t
+largest_byte(const uint8_t *bytes, size_t count)
+{
+	uint8_t largest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		largest = bytes[i] > largest ? bytes[i] : largest;
+	return largest;
+}
+
+/* Sets the values of NULLs to 0; name is that of a type of such a width. */
+#define CLEAR_NULLS(name, type)                                        \
+	static void name(type *values, const uint8_t *valid, size_t nrows) \
+	{                                                                  \
+		for (size_t i = 0; i < nrows; i++)                             \
+			values[i] = (type) (values[i] & (type) - (type) valid[i]); \
+	}
+
+CLEAR_NULLS(clear_nulls_8, uint8_t)
+CLEAR_NULLS(clear_nulls_16, uint16_t)
+CLEAR_NULLS(clear_nulls_32, uint32_t)
+CLEAR_NULLS(clear_nulls_64, uint64_t)
+
+/* Sets the values of NULLs to 0. */
+static void
+clear_nulls(WaColumn *column)
+{
+	void *values = (void *) column->values;
+
+	if (column->validity == NULL)
+		return;
+	switch (wa_form_width(column->form))
+	{
+		case 1:
+			clear_nulls_8(values, column->validity, column->nrows);
+			break;
+		case 2:
+			clear_nulls_16(values, column->validity, column->nrows);
+			break;
+		case 4:
+			clear_nulls_32(values, column->validity, column->nrows);
+			break;
+		default:
+			clear_nulls_64(values, column->validity, column->nrows);
+			break;
+	}
+}
+
+/* Finds the smallest and the largest value that is not NULL. */
+#define FIND_BOUNDS(name, type)                                       \
+	static void name(WaColumn *column)                                \
+	{                                                                 \
+		const type *values = column->values;                          \
+		const uint8_t *valid = column->validity;                      \
+		int64_t smallest = INT64_MAX;                                 \
+		int64_t largest = INT64_MIN;                                  \
+                                                                      \
+		for (size_t i = 0; i < column->nrows; i++)                    \
+		{                                                             \
+			const int64_t value = (int64_t) values[i];                \
+			const bool counts = valid == NULL || valid[i] != 0;       \
+                                                                      \
+			smallest = counts && value < smallest ? value : smallest; \
+			largest = counts && value > largest ? value : largest;    \
+		}                                                             \
+		column->smallest = smallest;                                  \
+		column->largest = largest;                                    \
+	}
+
+FIND_BOUNDS(find_bounds_int16, int16_t)
+FIND_BOUNDS(find_bounds_int32, int32_t)
+FIND_BOUNDS(find_bounds_int64, int64_t)
+FIND_BOUNDS(find_bounds_uint32, uint32_t)
+
+/* Finds the bounds of an INT. */
+static void
+find_bounds(WaColumn *column)
+{
+	switch (column->form)
+	{
+		case WA_FORM_INT16:
+			find_bounds_int16(column);
+			break;
+		case WA_FORM_INT32:
+			find_bounds_int32(column);
+			break;
+		case WA_FORM_INT64:
+			find_bounds_int64(column);
+			break;
+		case WA_FORM_UINT32:
+			find_bounds_uint32(column);
+			break;
+		default:
+			break;
+	}
+}
+
+/* What a text column is read from, and the codes met lately, by hash. */
+typedef struct TextReader
+{
+	WaDictionary *dictionary;
+	const void *user;
+	const uint8_t *text; /* in the parcel */
+	char *buffer;        /* where a text is copied to; small or malloc'd */
+	size_t buffer_bytes;
+	char small[SMALL_TEXT];
+	int32_t recent[RECENT_CODES]; /* at first all the empty text's */
+} TextReader;
+
+/* Copies a text to the reader's buffer; false if it is too long for memory. */
+static bool
+copy_text(TextReader *reader, uint32_t begin, size_t length)
+{
+	if (length > reader->buffer_bytes)
+	{
+		char *larger = malloc(length);
+
+		if (larger == NULL)
+			return false;
+		if (reader->buffer != reader->small)
+			free(reader->buffer);
+		reader->buffer = larger;
+		reader->buffer_bytes = length;
+	}
+	memcpy(reader->buffer, reader->text + begin, length);
+	return true;
+}
+
+/* Finds the code of a text; returns false if there is no memory. */
+static bool
+encode_text(TextReader *reader, uint32_t begin, size_t length, int32_t *code)
+{
+	const WaDictionaryEntry *entry;
+	int32_t *recent;
+	uint32_t hash;
+
+	*code = WA_DICTIONARY_EMPTY;
+	if (length == 0)
+		return true;
+	if (!copy_text(reader, begin, length))
+		return false;
+	hash = wa_dictionary_hash(reader->dictionary, reader->buffer, length);
+	recent = &reader->recent[hash % RECENT_CODES];
+	entry = wa_dictionary_entry(reader->dictionary, *recent);
+	if (entry->hash != hash || entry->length != length ||
+		memcmp(entry->data, reader->buffer, length) != 0)
+		if (!wa_dictionary_add(reader->dictionary, reader->user, reader->buffer,
+							   length, hash, recent))
+			return false;
+	*code = *recent;
+	return true;
+}
+
+/*
+ * Makes codes of the ends of texts that are in the place of the column's values.
+ * The text of a NULL does not matter.
+ */
+static WaStatus
+encode_texts(TextReader *reader, WaColumn *column, uint64_t text_bytes)
+{
+	uint32_t *values = (uint32_t *) column->values;
+	uint32_t begin = 0;
+
+	for (uint32_t row = 0; row < column->nrows; row++)
+	{
+		const uint32_t end = values[row];
+		int32_t code = WA_DICTIONARY_EMPTY;
+
+		if (end < begin || end > text_bytes)
+			return WA_BAD_REQUEST;
+		if ((column->validity == NULL || column->validity[row] != 0) &&
+			!encode_text(reader, begin, end - begin, &code))
+			return WA_OUT_OF_MEMORY;
+		values[row] = (uint32_t) code;
+		begin = end;
+	}
+	return WA_OK;
+}
+
+/* Turns a column of TEXT, whose values are ends as yet, into codes. */
+static WaStatus
+take_texts(WaColumn *column, const void *user, const uint8_t *text,
+		   uint64_t text_bytes, WaDictionary *dictionary)
+{
+	TextReader reader = {.dictionary = dictionary, .user = user, .text = text};
+	WaStatus status;
+
+	reader.buffer = reader.small;
+	reader.buffer_bytes = sizeof(reader.small);
+	wa_dictionary_retain(dictionary);
+	column->dictionary = dictionary;
+	status = encode_texts(&reader, column, text_bytes);
+	if (reader.buffer != reader.small)
+		free(reader.buffer);
+	return status;
+}
+
+/* Copies the arrays of a column, and tells whether their bytes can be. */
+static bool
+copy_arrays(WaColumn *made, const WaExtentColumn *column, const uint8_t *parcel)
+{
+	const size_t nrows = made->nrows;
+
+	memcpy((void *) made->values, parcel + column->values,
+		   nrows * wa_form_width(made->form));
+	if (made->validity != NULL)
+		memcpy((void *) made->validity, parcel + column->validity, nrows);
+	if (made->display != NULL)
+		memcpy((void *) made->display, parcel + column->display, nrows);
+	return (made->validity == NULL ||
+			largest_byte(made->validity, nrows) <= 1) &&
+		   (made->display == NULL ||
+			largest_byte(made->display, nrows) <= made->scale) &&
+		   (made->form != WA_FORM_BOOL ||
+			largest_byte(made->values, nrows) <= 1);
+}
+
+WaStatus
+wa_column_copy(WaMemory *memory, const void *user, const WaExtentColumn *column,
+			   uint32_t nrows, const uint8_t *parcel, WaDictionary *dictionary,
+			   WaColumn **copy, char *error, size_t error_bytes)
+{
+	WaColumn *made = make_column(memory, user, column, nrows);
+	WaStatus status = made == NULL ? WA_OUT_OF_MEMORY : WA_OK;
+
+	if (made != NULL && !copy_arrays(made, column, parcel))
+		status = WA_BAD_REQUEST;
+	if (status == WA_OK && made->form == WA_FORM_TEXT)
+		status = take_texts(made, user, parcel + column->text,
+							column->text_bytes, dictionary);
+	else if (status == WA_OK)
+		clear_nulls(made);
+	if (status == WA_OK)
+	{
+		find_bounds(made);
+		*copy = made;
+		return WA_OK;
+	}
+	(void) snprintf(error, error_bytes,
+					status == WA_BAD_REQUEST
+						? "values of attribute %d are out of bounds"
+						: "not enough memory for attribute %d",
+					column->name.attribute);
+	wa_column_release(made);
+	return status;
+}
+
+void
+wa_column_retain(WaColumn *column)
+{
+	(void) __atomic_fetch_add(&column->references, 1, __ATOMIC_RELAXED);
+}
+
+void
+wa_column_release(WaColumn *column)
+{
+	if (column == NULL ||
+		__atomic_fetch_sub(&column->references, 1, __ATOMIC_ACQ_REL) != 1)
+		return;
+	wa_dictionary_release(column->dictionary);
+	wa_memory_free(column->memory, column, column->bytes);
+}
+
+WaShape *
+wa_shape_make(WaMemory *memory, const void *user, const WaExtentHead *head)
+{
+	WaShape *shape = wa_memory_get(memory, user, sizeof(*shape));
+
+	if (shape == NULL)
+		return NULL;
+	memset(shape, 0, sizeof(*shape));
+	shape->memory = memory;
+	shape->references = 1;
+	shape->nblocks = head->nblocks;
+	shape->nrows = head->nrows;
+	memcpy(shape->block_lsn, head->block_lsn,
+		   head->nblocks * sizeof(head->block_lsn[0]));
+	memcpy(shape->row_end, head->row_end,
+		   head->nblocks * sizeof(head->row_end[0]));
+	return shape;
+}
+
+void
+wa_shape_retain(WaShape *shape)
+{
+	(void) __atomic_fetch_add(&shape->references, 1, __ATOMIC_RELAXED);
+}
+
+void
+wa_shape_release(WaShape *shape)
+{
+	if (shape != NULL &&
+		__atomic_fetch_sub(&shape->references, 1, __ATOMIC_ACQ_REL) == 1)
+		wa_memory_free(shape->memory, shape, sizeof(*shape));
+}
+
+bool
+wa_shape_is_in_use(const WaShape *shape)
+{
+	return __atomic_load_n(&shape->references, __ATOMIC_ACQUIRE) > 1;
+}
+
+bool
+wa_shape_is_of(const WaShape *shape, const WaExtentHead *head)
+{
+	return shape->nblocks == head->nblocks && shape->nrows == head->nrows &&
+		   memcmp(shape->block_lsn, head->block_lsn,
+				  head->nblocks * sizeof(head->block_lsn[0])) == 0 &&
+		   memcmp(shape->row_end, head->row_end,
+				  head->nblocks * sizeof(head->row_end[0])) == 0;
+}

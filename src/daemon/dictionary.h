@@ -1,0 +1,110 @@
+/*
+ * dictionary.h
+ *		The texts of a column, numbered: equal texts have equal codes.
+ *
+ * A dictionary only grows, and nothing in it moves, so who has a code and a
+ * reference reads its text without a lock.  It goes with its last reference.
+ */
+#ifndef WA_DAEMON_DICTIONARY_H
+#define WA_DAEMON_DICTIONARY_H
+
+#include <pthread.h>
+
+#include "core/vector.h"
+#include "daemon/memory.h"
+
+/* Texts lie in tables that double in size: this many in the first. */
+#define WA_DICTIONARY_FIRST  1024
+#define WA_DICTIONARY_TABLES 21
+
+/* The code of the empty text, which is always there. */
+#define WA_DICTIONARY_EMPTY 0
+
+/* A text of a dictionary; constant once its code is known to anybody. */
+typedef struct WaDictionaryEntry
+{
+	const char *data;
+	uint32_t length;
+	uint32_t hash;
+} WaDictionaryEntry;
+
+/* A piece of memory that texts are put into. */
+typedef struct WaDictionaryArena
+{
+	struct WaDictionaryArena *next; /* the one before it */
+	size_t bytes;                   /* of the whole piece */
+	size_t used;
+} WaDictionaryArena;
+
+/*
+ * lock guards arenas and slots, and the adding to tables.  count and bytes are
+ * changed under the lock and read atomically; references are changed
+ * atomically; memory and seed are constant.
+ */
+typedef struct WaDictionary
+{
+	pthread_mutex_t lock;
+	WaMemory *memory;
+	uint64_t seed;
+	uint32_t references;
+	uint32_t count;
+	uint64_t bytes; /* of all memory that it takes */
+	WaDictionaryEntry *tables[WA_DICTIONARY_TABLES];
+	WaDictionaryArena *arenas;
+	uint32_t *slots;           /* codes by hash, linear probing; 0: free */
+	uint32_t nslots;           /* a power of two */
+	struct WaDictionary *next; /* for who collects dictionaries to release */
+} WaDictionary;
+
+/*
+ * Makes a dictionary with the empty text and one reference.  Returns NULL if
+ * there is no memory for it.
+ */
+WaDictionary *wa_dictionary_make(WaMemory *memory, const void *user);
+
+/* Takes another reference. */
+void wa_dictionary_retain(WaDictionary *dictionary);
+
+/* Gives up a reference; NULL is nothing. */
+void wa_dictionary_release(WaDictionary *dictionary);
+
+/* Returns the hash of a text in this dictionary. */
+uint32_t wa_dictionary_hash(const WaDictionary *dictionary, const char *data,
+							size_t length);
+
+/*
+ * Finds a text of below 2^32 bytes with that hash, or adds it, and stores its
+ * code in *code.  Returns false if there is no memory for it.
+ */
+bool wa_dictionary_add(WaDictionary *dictionary, const void *user,
+					   const char *data, size_t length, uint32_t hash,
+					   int32_t *code);
+
+/* Returns the number of codes, 0 to one less than it, that there are. */
+uint32_t wa_dictionary_count(const WaDictionary *dictionary);
+
+/* Returns the bytes of memory that it takes. */
+uint64_t wa_dictionary_bytes(const WaDictionary *dictionary);
+
+/* Returns the entry of a code, which must be one of this dictionary's. */
+static inline const WaDictionaryEntry *
+wa_dictionary_entry(const WaDictionary *dictionary, int32_t code)
+{
+	const uint32_t place = (uint32_t) code / WA_DICTIONARY_FIRST + 1;
+	const int table = 31 - __builtin_clz(place);
+	const uint32_t first = (((uint32_t) 1 << table) - 1) * WA_DICTIONARY_FIRST;
+
+	return &dictionary->tables[table][(uint32_t) code - first];
+}
+
+/* Returns the text of a code, which must be one of this dictionary's. */
+static inline WaText
+wa_dictionary_text(const WaDictionary *dictionary, int32_t code)
+{
+	const WaDictionaryEntry *entry = wa_dictionary_entry(dictionary, code);
+	const WaText text = {entry->data, entry->length};
+
+	return text;
+}
+
+#endif /* WA_DAEMON_DICTIONARY_H */

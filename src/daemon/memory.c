@@ -1,0 +1,133 @@
+/*
+ * memory.c
+ *		Counting and limiting memory; see memory.h.
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/memory.h"
+
+/* Pieces from this size on are mappings of their own, which go when freed. */
+#define MAPPING_BYTES (256 * 1024)
+
+/* Where Linux says how much a cgroup may use: version 2, and 1. */
+static const char *const cgroup_limits[] = {
+	"/sys/fs/cgroup/memory.max",
+	"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+};
+
+/* Returns the number that a file begins with, or UINT64_MAX. */
+static uint64_t
+read_limit(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	unsigned long long number;
+	bool found;
+
+	if (file == NULL)
+		return UINT64_MAX;
+	found = fscanf(file, "%20llu", &number) == 1;
+	(void) fclose(file);
+	return found ? number : UINT64_MAX;
+}
+
+uint64_t
+wa_memory_of_machine(void)
+{
+	uint64_t bytes =
+		(uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE);
+
+	for (size_t i = 0; i < sizeof(cgroup_limits) / sizeof(cgroup_limits[0]);
+		 i++)
+	{
+		const uint64_t limit = read_limit(cgroup_limits[i]);
+
+		if (limit < bytes)
+			bytes = limit;
+	}
+	return bytes;
+}
+
+/* Returns how many bytes are taken for so many that are asked for. */
+static size_t
+rounded(size_t bytes)
+{
+	return (bytes + WA_MEMORY_ALIGNMENT - 1) / WA_MEMORY_ALIGNMENT *
+		   WA_MEMORY_ALIGNMENT;
+}
+
+/* Counts bytes as used, if they are within the limit. */
+static bool
+reserve(WaMemory *memory, uint64_t bytes)
+{
+	uint64_t used = wa_memory_used(memory);
+
+	do
+	{
+		const uint64_t limit =
+			__atomic_load_n(&memory->limit, __ATOMIC_RELAXED);
+
+		if (used > limit || bytes > limit - used)
+			return false;
+	} while (!__atomic_compare_exchange_n(&memory->used, &used, used + bytes,
+										  true, __ATOMIC_RELAXED,
+										  __ATOMIC_RELAXED));
+	return true;
+}
+
+void *
+wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
+{
+	void *place;
+
+	if (bytes > SIZE_MAX / 2)
+		return NULL;
+	bytes = rounded(bytes);
+	while (!reserve(memory, bytes))
+		if (bytes > __atomic_load_n(&memory->limit, __ATOMIC_RELAXED) ||
+			memory->make_room == NULL ||
+			!memory->make_room(memory->arg, user, bytes))
+			return NULL;
+	place = aligned_alloc(WA_MEMORY_ALIGNMENT, bytes);
+	if (place == NULL)
+		(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
+	return place;
+}
+
+void
+wa_memory_free(WaMemory *memory, void *place, size_t bytes)
+{
+	if (place == NULL)
+		return;
+	free(place);
+	(void) __atomic_fetch_sub(&memory->used, rounded(bytes), __ATOMIC_RELAXED);
+}
+
+uint64_t
+wa_memory_used(const WaMemory *memory)
+{
+	return __atomic_load_n(&memory->used, __ATOMIC_RELAXED);
+}
+
+uint64_t
+wa_memory_excess(const WaMemory *memory)
+{
+	const uint64_t used = wa_memory_used(memory);
+	const uint64_t limit = __atomic_load_n(&memory->limit, __ATOMIC_RELAXED);
+
+	return used > limit ? used - limit : 0;
+}
+
+void
+wa_memory_prepare(void)
+{
+	(void) mallopt(M_MMAP_THRESHOLD, MAPPING_BYTES);
+}
+
+void
+wa_memory_trim(void)
+{
+	(void) malloc_trim(0);
+}

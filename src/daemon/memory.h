@@ -1,0 +1,58 @@
+/*
+ * memory.h
+ *		The memory that resident columns take: counted, and limited.
+ *
+ * Who needs room gets it by make_room, which gives up other columns.  used and
+ * limit are changed and read atomically; the other fields are constant.
+ */
+#ifndef WA_DAEMON_MEMORY_H
+#define WA_DAEMON_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All memory begins at a multiple of this. */
+#define WA_MEMORY_ALIGNMENT 64
+
+typedef struct WaMemory
+{
+	uint64_t used;  /* bytes */
+	uint64_t limit; /* bytes; used may be above it after it was lowered */
+
+	/*
+	 * Tries to give up so many bytes for user, who wants them.  Returns false
+	 * if nothing at all was given up.  NULL: never.
+	 */
+	bool (*make_room)(void *arg, const void *user, uint64_t bytes);
+	void *arg;
+} WaMemory;
+
+/* Returns the bytes of memory that this machine, or our cgroup, has. */
+uint64_t wa_memory_of_machine(void);
+
+/*
+ * Returns so many bytes for user, to be freed by wa_memory_free, or NULL if
+ * they are not to be had.  Waits for whatever make_room waits for.
+ */
+void *wa_memory_get(WaMemory *memory, const void *user, size_t bytes);
+
+/* Frees what wa_memory_get returned; NULL is nothing. */
+void wa_memory_free(WaMemory *memory, void *place, size_t bytes);
+
+/* Returns the bytes that are in use. */
+uint64_t wa_memory_used(const WaMemory *memory);
+
+/* Returns by how many bytes the use exceeds the limit, or 0. */
+uint64_t wa_memory_excess(const WaMemory *memory);
+
+/*
+ * Prepares the process's allocator: what is freed has to go back to the system.
+ * To be called once, before there are threads.
+ */
+void wa_memory_prepare(void);
+
+/* Gives freed memory that the allocator still holds back to the system. */
+void wa_memory_trim(void);
+
+#endif /* WA_DAEMON_MEMORY_H */

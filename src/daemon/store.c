@@ -1,0 +1,271 @@
+/*
+ * store.c
+ *		Loading and evicting extents; see store.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store_map.h"
+
+/* A LOAD at work: what it has made so far. */
+typedef struct Load
+{
+	WaStore *store;
+	const WaExtentHead *head;
+	WaPins pins;
+	WaShape *shape;
+	WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
+	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
+} Load;
+
+/*
+ * Tells whether an extent may be evicted for a load, or for none if it is NULL.
+ * What a query uses would not go yet; of the load's own relation only what the
+ * load is going to replace anyway.
+ */
+static bool
+may_evict(const WaExtent *extent, const Load *load)
+{
+	if (wa_shape_is_in_use(extent->shape))
+		return false;
+	return load == NULL || extent->relation != load->pins.relation ||
+		   (extent->number == load->head->number &&
+			!wa_shape_is_of(extent->shape, load->head));
+}
+
+/* What make_room of the store's memory does; user is a Load or NULL. */
+static bool
+evict(void *arg, const void *user, uint64_t bytes)
+{
+	WaStore *store = arg;
+	WaGarbage garbage = {0};
+	WaExtent *newer;
+	bool evicted;
+
+	(void) pthread_mutex_lock(&store->lock);
+	for (WaExtent *extent = store->oldest;
+		 extent != NULL && garbage.bytes < bytes; extent = newer)
+	{
+		newer = extent->newer;
+		if (may_evict(extent, user))
+			wa_map_remove_extent(store, extent, &garbage);
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	evicted = garbage.bytes > 0;
+	wa_garbage_release(&garbage);
+	return evicted;
+}
+
+void
+wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
+{
+	memset(store, 0, sizeof(*store));
+	(void) pthread_mutex_init(&store->lock, NULL);
+	store->memory.limit = limit;
+	store->memory.make_room = evict;
+	store->memory.arg = store;
+	store->ndevices = ndevices;
+}
+
+void
+wa_store_trim(WaStore *store)
+{
+	uint64_t excess;
+
+	do
+		excess = wa_memory_excess(&store->memory);
+	while (excess > 0 && evict(store, NULL, excess));
+}
+
+void
+wa_store_set_limit(WaStore *store, uint64_t limit)
+{
+	__atomic_store_n(&store->memory.limit, limit, __ATOMIC_RELAXED);
+	wa_store_trim(store);
+}
+
+/*
+ * Takes a reference to the dictionary of one of the load's columns, and makes it
+ * if there is none yet.  Returns false if there is no memory for it.
+ */
+static bool
+get_dictionary(Load *load, uint32_t column)
+{
+	WaStore *store = load->store;
+	const uint32_t place = load->pins.place[column];
+	WaDictionary *made = NULL;
+
+	for (;;)
+	{
+		WaDictionary **known;
+
+		(void) pthread_mutex_lock(&store->lock);
+		known = &load->pins.relation->records[place].dictionary;
+		if (*known == NULL)
+		{
+			*known = made;
+			made = NULL;
+		}
+		load->dictionaries[column] = *known;
+		if (*known != NULL)
+			wa_dictionary_retain(*known);
+		(void) pthread_mutex_unlock(&store->lock);
+		wa_dictionary_release(made); /* another load was faster */
+		if (load->dictionaries[column] != NULL)
+			return true;
+		made = wa_dictionary_make(&store->memory, load);
+		if (made == NULL)
+			return false;
+	}
+}
+
+/* Copies one of the load's columns. */
+static WaStatus
+copy_column(Load *load, uint32_t i, const uint8_t *parcel, char *error,
+			size_t error_bytes)
+{
+	const WaExtentColumn *column = &load->head->columns[i];
+
+	if (column->form == WA_FORM_TEXT && !get_dictionary(load, i))
+	{
+		(void) snprintf(error, error_bytes,
+						"not enough memory for attribute %d",
+						column->name.attribute);
+		return WA_OUT_OF_MEMORY;
+	}
+	return wa_column_copy(&load->store->memory, load, column, load->head->nrows,
+						  parcel, load->dictionaries[i], &load->columns[i],
+						  error, error_bytes);
+}
+
+/*
+ * Returns the load's extent with the load's shape, and room for all columns; or
+ * NULL if there is no memory.  The caller has the lock.
+ */
+static WaExtent *
+prepare_extent(Load *load, WaGarbage *garbage)
+{
+	WaStoredRelation *relation = load->pins.relation;
+	WaExtent *extent = wa_map_find_extent(relation, load->head->number);
+
+	if (extent == NULL)
+	{
+		extent = wa_map_add_extent(load->store, relation, load->head->number,
+								   load->shape);
+		if (extent == NULL)
+			return NULL;
+		load->shape = NULL;
+	}
+	if (!wa_map_make_room(extent))
+	{
+		wa_map_remove_extent(load->store, extent, garbage);
+		return NULL;
+	}
+	if (load->shape != NULL && !wa_shape_is_of(extent->shape, load->head))
+	{
+		WaShape *old = extent->shape;
+
+		for (uint32_t i = 0; i < extent->room; i++)
+			wa_map_set_column(extent, i, NULL, garbage);
+		extent->shape = load->shape;
+		load->shape = old;
+	}
+	return extent;
+}
+
+/* Puts what was loaded into the map. */
+static bool
+publish(Load *load)
+{
+	static const uint64_t all[WA_EXTENT_WORDS] = {
+		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	WaGarbage garbage = {0};
+	WaExtent *extent;
+
+	(void) pthread_mutex_lock(&load->store->lock);
+	extent = prepare_extent(load, &garbage);
+	for (uint32_t i = 0; extent != NULL && i < load->pins.ncolumns; i++)
+	{
+		wa_map_set_column(extent, load->pins.place[i], load->columns[i],
+						  &garbage);
+		load->columns[i] = NULL;
+	}
+	if (extent != NULL)
+	{
+		extent->map_lsn = load->head->map_lsn;
+		wa_map_set_cached(extent, all);
+		wa_map_touch(load->store, extent);
+	}
+	(void) pthread_mutex_unlock(&load->store->lock);
+	wa_garbage_release(&garbage);
+	return extent != NULL;
+}
+
+/* Makes and publishes all that belongs to a load whose columns are pinned. */
+static WaStatus
+load_extent(Load *load, const uint8_t *parcel, char *error, size_t error_bytes)
+{
+	WaStatus status;
+
+	load->shape = wa_shape_make(&load->store->memory, load, load->head);
+	if (load->shape == NULL)
+		return WA_OUT_OF_MEMORY;
+	for (uint32_t i = 0; i < load->head->ncolumns; i++)
+	{
+		status = copy_column(load, i, parcel, error, error_bytes);
+		if (status != WA_OK)
+			return status;
+	}
+	return publish(load) ? WA_OK : WA_OUT_OF_MEMORY;
+}
+
+/* Gives back what is left of a load. */
+static void
+end_load(Load *load)
+{
+	WaGarbage garbage = {0};
+
+	wa_shape_release(load->shape);
+	for (uint32_t i = 0; i < load->head->ncolumns; i++)
+	{
+		wa_column_release(load->columns[i]);
+		wa_dictionary_release(load->dictionaries[i]);
+	}
+	(void) pthread_mutex_lock(&load->store->lock);
+	wa_map_unpin(load->store, &load->pins, &garbage);
+	(void) pthread_mutex_unlock(&load->store->lock);
+	wa_garbage_release(&garbage);
+}
+
+/* Pins the columns of a load, which it makes known if they are not. */
+static bool
+pin_columns(Load *load)
+{
+	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
+	bool pinned;
+
+	for (uint32_t i = 0; i < load->head->ncolumns; i++)
+		names[i] = load->head->columns[i].name;
+	(void) pthread_mutex_lock(&load->store->lock);
+	pinned = wa_map_pin(load->store, &load->head->relation, names,
+						load->head->ncolumns, true, &load->pins);
+	(void) pthread_mutex_unlock(&load->store->lock);
+	return pinned;
+}
+
+WaStatus
+wa_store_load(WaStore *store, const WaExtentHead *head, const uint8_t *parcel,
+			  char *error, size_t error_bytes)
+{
+	Load load = {.store = store, .head = head};
+	WaStatus status;
+
+	(void) snprintf(error, error_bytes, "not enough memory for an extent");
+	if (!pin_columns(&load))
+		return WA_OUT_OF_MEMORY;
+	status = load_extent(&load, parcel, error, error_bytes);
+	end_load(&load);
+	return status;
+}

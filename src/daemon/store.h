@@ -1,0 +1,178 @@
+/*
+ * store.h
+ *		The resident columns: relations, their extents, and those's columns.
+ *
+ * The columns and the shape of an extent are constant and counted references
+ * (column.h): queries use them without a lock while loads replace them.  WaStore
+ * .lock guards the map, which is every field below that is not said to be
+ * constant.  It is held for looking up and linking only: columns are copied and
+ * freed outside, and no parcel is touched under it.  A dictionary's lock may be
+ * held when it is taken, never the other way round.
+ *
+ * What a load or a query works with is pinned: a pinned relation stays, and so
+ * do its pinned columns' records, and with them the dictionaries.
+ */
+#ifndef WA_DAEMON_STORE_H
+#define WA_DAEMON_STORE_H
+
+#include "daemon/column.h"
+
+#define WA_STORE_BUCKETS 1024
+
+/* What a relation has of a column in all its extents. */
+typedef struct WaColumnRecord
+{
+	bool exists; /* else this place is free */
+	WaColumnName name;
+	WaDictionary *dictionary; /* TEXT, once there was need for it */
+	uint32_t extents;         /* that have the column */
+	uint32_t pins;
+	uint64_t queries;
+	uint64_t blocks_used;
+	uint64_t blocks_asked;
+	int64_t last_use_us;
+} WaColumnRecord;
+
+/* columns[i] is of the relation's record i, or NULL. */
+typedef struct WaExtent
+{
+	struct WaStoredRelation *relation; /* constant, like number and device */
+	uint32_t number;
+	uint32_t device;
+	uint64_t map_lsn;
+	uint64_t cached[WA_EXTENT_WORDS];
+	uint32_t cached_blocks; /* bits in `cached` */
+	uint32_t cached_rows;   /* of those blocks */
+	WaShape *shape;
+	uint32_t room; /* of columns */
+	WaColumn **columns;
+	struct WaExtent *newer; /* by last use */
+	struct WaExtent *older;
+} WaExtent;
+
+typedef struct WaStoredRelation
+{
+	WaRelation name; /* constant */
+	struct WaStoredRelation *next;
+	uint32_t pins;
+	uint32_t nrecords;
+	uint32_t records_room;
+	WaColumnRecord *records;
+	uint32_t nextents;
+	uint32_t extents_room;
+	WaExtent **extents; /* by number */
+} WaStoredRelation;
+
+typedef struct WaStore
+{
+	pthread_mutex_t lock;
+	WaMemory memory;   /* its own rules: memory.h */
+	unsigned ndevices; /* constant: extents are spread over so many */
+	WaStoredRelation *buckets[WA_STORE_BUCKETS];
+	WaExtent *newest; /* by last use, in a LOAD or a RUN */
+	WaExtent *oldest;
+} WaStore;
+
+/* Columns of a relation that are pinned; place[i] is that of record i. */
+typedef struct WaPins
+{
+	WaStoredRelation *relation;
+	uint32_t ncolumns;
+	uint32_t place[WA_MAX_RESIDENT_COLUMNS];
+} WaPins;
+
+/* An extent that a query uses: references to what it asked for. */
+typedef struct WaUsedExtent
+{
+	uint32_t number;
+	uint32_t device;
+	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
+	WaShape *shape;
+	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
+} WaUsedExtent;
+
+/* A query's way through the extents of a relation; its user's own. */
+typedef struct WaUse
+{
+	WaPins pins;
+	const WaMapPage *maps; /* nmaps of them */
+	uint32_t nmaps;
+	uint32_t nblocks;     /* of the relation */
+	uint32_t next_number; /* of an extent; those below have been looked at */
+	uint64_t blocks;      /* usable ones found so far */
+} WaUse;
+
+/* Prepares an empty store, which may use so many bytes. */
+void wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices);
+
+/* Changes the limit, and evicts what is too much. */
+void wa_store_set_limit(WaStore *store, uint64_t limit);
+
+/* Evicts what is too much for the limit, unless it is in use. */
+void wa_store_trim(WaStore *store);
+
+/*
+ * Copies the columns of a sound head out of its parcel and publishes them: next
+ * to the columns that there are of the extent if these are of the same blocks,
+ * else in their place.  Evicts what was not used for longest to make room, but
+ * nothing of the same relation, so that one too large for the memory does not
+ * evict itself in a circle.  Returns WA_OK; or a text in error, and
+ * WA_OUT_OF_MEMORY or WA_BAD_REQUEST.
+ */
+WaStatus wa_store_load(WaStore *store, const WaExtentHead *head,
+					   const uint8_t *parcel, char *error, size_t error_bytes);
+
+/*
+ * Tells what there is of each of some columns, and returns the number of blocks
+ * that are cached with all of them.
+ */
+uint64_t wa_store_residency(WaStore *store, const WaRelation *relation,
+							const WaColumnName *names, uint32_t ncolumns,
+							WaResidency *residency);
+
+/* Tells what there is of an extent. */
+void wa_store_extent_state(WaStore *store, const WaRelation *relation,
+						   uint32_t number, const WaColumnName *names,
+						   uint32_t ncolumns, WaExtentState *state);
+
+/* Does what CONFIRM asks for; nothing if the LSN is not the old one. */
+void wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm);
+
+/* Forgets the columns of an attribute or, if it is 0, the relation. */
+void wa_store_unload(WaStore *store, const WaRelation *relation,
+					 int32_t attribute);
+
+/*
+ * Describes the columns of one database or, if it is 0, of all in an array of
+ * so much room.  Returns how many there are, described or not.
+ */
+uint32_t wa_store_list(WaStore *store, uint32_t database,
+					   WaResidentColumn *list, uint32_t room);
+
+/*
+ * Begins a query: maps, nmaps and nblocks of *use are the caller's to set.
+ * Returns false if there is a column of which there is nothing.  Else the use
+ * has to be ended.
+ */
+bool wa_store_use_begin(WaStore *store, const WaRelation *relation,
+						const WaColumnName *names, uint32_t ncolumns,
+						WaUse *use);
+
+/*
+ * Finds up to `room` extents, by number, that have all the columns and fresh
+ * blocks, and takes references for *used.  Returns how many; 0: no more.
+ */
+uint32_t wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used,
+						   uint32_t room);
+
+/* Gives the references of a used extent up. */
+void wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns);
+
+/* Returns the dictionary of a column in use, or NULL; for as long as that. */
+WaDictionary *wa_store_use_dictionary(WaStore *store, const WaUse *use,
+									  uint32_t column);
+
+/* Ends a query; adds it to what is known of the columns' use. */
+void wa_store_use_end(WaStore *store, WaUse *use);
+
+#endif /* WA_DAEMON_STORE_H */

@@ -1,0 +1,253 @@
+/*
+ * store_answers.c
+ *		What the store tells of its columns; confirming and forgetting them.
+ */
+#include <string.h>
+
+#include "daemon/store_map.h"
+
+/* Adds a column of an extent to what there is of it in all of them. */
+static void
+add_residency(WaResidency *residency, const WaExtent *extent,
+			  const WaColumn *column)
+{
+	residency->blocks += extent->cached_blocks;
+	residency->rows += extent->cached_rows;
+	residency->bytes += column->bytes;
+	if (column->smallest < residency->smallest)
+		residency->smallest = column->smallest;
+	if (column->largest > residency->largest)
+		residency->largest = column->largest;
+}
+
+/*
+ * Finds the places of some columns' records, -1 for those that have none, in a
+ * relation that may be NULL.
+ */
+static void
+find_places(const WaStoredRelation *relation, const WaColumnName *names,
+			uint32_t ncolumns, int64_t *places)
+{
+	for (uint32_t i = 0; i < ncolumns; i++)
+		places[i] =
+			relation == NULL ? -1 : wa_map_find_record(relation, &names[i]);
+}
+
+/* Returns the column of an extent at a place, -1: there is none; or NULL. */
+static const WaColumn *
+column_at(const WaExtent *extent, int64_t place)
+{
+	return place < 0 ? NULL : wa_map_column(extent, (uint32_t) place);
+}
+
+/* Adds up the columns at places of all extents; the caller has the lock. */
+static uint64_t
+add_extents(const WaStoredRelation *relation, const int64_t *places,
+			uint32_t ncolumns, WaResidency *residency)
+{
+	uint64_t complete_blocks = 0;
+
+	for (uint32_t e = 0; e < relation->nextents; e++)
+	{
+		const WaExtent *extent = relation->extents[e];
+		bool is_complete = true;
+
+		for (uint32_t i = 0; i < ncolumns; i++)
+		{
+			const WaColumn *column = column_at(extent, places[i]);
+
+			if (column != NULL)
+				add_residency(&residency[i], extent, column);
+			is_complete = is_complete && column != NULL;
+		}
+		if (is_complete)
+			complete_blocks += extent->cached_blocks;
+	}
+	return complete_blocks;
+}
+
+uint64_t
+wa_store_residency(WaStore *store, const WaRelation *name,
+				   const WaColumnName *names, uint32_t ncolumns,
+				   WaResidency *residency)
+{
+	int64_t places[WA_MAX_RESIDENT_COLUMNS] = {0};
+	const WaStoredRelation *relation;
+	uint64_t complete_blocks = 0;
+
+	memset(residency, 0, ncolumns * sizeof(*residency));
+	for (uint32_t i = 0; i < ncolumns; i++)
+	{
+		residency[i].smallest = INT64_MAX;
+		residency[i].largest = INT64_MIN;
+	}
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, name);
+	find_places(relation, names, ncolumns, places);
+	if (relation != NULL)
+		complete_blocks = add_extents(relation, places, ncolumns, residency);
+	for (uint32_t i = 0; i < ncolumns; i++)
+		if (places[i] >= 0 && relation->records[places[i]].dictionary != NULL)
+			residency[i].bytes +=
+				wa_dictionary_bytes(relation->records[places[i]].dictionary);
+	(void) pthread_mutex_unlock(&store->lock);
+	return complete_blocks;
+}
+
+void
+wa_store_extent_state(WaStore *store, const WaRelation *name, uint32_t number,
+					  const WaColumnName *names, uint32_t ncolumns,
+					  WaExtentState *state)
+{
+	int64_t places[WA_MAX_RESIDENT_COLUMNS] = {0};
+	const WaStoredRelation *relation;
+	const WaExtent *extent = NULL;
+
+	memset(state, 0, sizeof(*state));
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, name);
+	if (relation != NULL)
+		extent = wa_map_find_extent(relation, number);
+	if (extent != NULL)
+	{
+		find_places(relation, names, ncolumns, places);
+		state->map_lsn = extent->map_lsn;
+		memcpy(state->cached, extent->cached, sizeof(state->cached));
+		memcpy(state->block_lsn, extent->shape->block_lsn,
+			   sizeof(state->block_lsn));
+		for (uint32_t i = 0; i < ncolumns; i++)
+			if (column_at(extent, places[i]) != NULL)
+				state->columns |= (uint64_t) 1 << i;
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+}
+
+void
+wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm)
+{
+	const WaStoredRelation *relation;
+	WaExtent *extent = NULL;
+	uint64_t kept[WA_EXTENT_WORDS];
+
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, &confirm->relation);
+	if (relation != NULL)
+		extent = wa_map_find_extent(relation, confirm->extent);
+	if (extent != NULL && extent->map_lsn == confirm->old_lsn)
+	{
+		for (int i = 0; i < WA_EXTENT_WORDS; i++)
+			kept[i] = extent->cached[i] & confirm->kept[i];
+		wa_map_set_cached(extent, kept);
+		extent->map_lsn = confirm->new_lsn;
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+}
+
+/* Removes the columns of an attribute from an extent; it too if none is left. */
+static void
+unload_columns(WaStore *store, WaExtent *extent, int32_t attribute,
+			   WaGarbage *garbage)
+{
+	const WaStoredRelation *relation = extent->relation;
+	bool has_removed = false;
+	bool has_others = false;
+
+	for (uint32_t i = 0; i < extent->room; i++)
+	{
+		if (extent->columns[i] == NULL)
+			continue;
+		if (relation->records[i].name.attribute == attribute)
+		{
+			wa_map_set_column(extent, i, NULL, garbage);
+			has_removed = true;
+		}
+		else
+			has_others = true;
+	}
+	if (has_removed && !has_others)
+		wa_map_remove_extent(store, extent, garbage);
+}
+
+void
+wa_store_unload(WaStore *store, const WaRelation *name, int32_t attribute)
+{
+	WaGarbage garbage = {0};
+	WaPins pins;
+
+	(void) pthread_mutex_lock(&store->lock);
+	if (wa_map_pin(store, name, NULL, 0, false, &pins))
+	{
+		const WaStoredRelation *relation = pins.relation;
+
+		for (uint32_t i = relation->nextents; i-- > 0;)
+		{
+			if (attribute == 0)
+				wa_map_remove_extent(store, relation->extents[i], &garbage);
+			else
+				unload_columns(store, relation->extents[i], attribute,
+							   &garbage);
+		}
+		wa_map_unpin(store, &pins, &garbage);
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	wa_garbage_release(&garbage);
+}
+
+/* Describes the column of a record; the caller has the lock. */
+static void
+describe_column(const WaStoredRelation *relation, uint32_t place,
+				WaResidentColumn *column)
+{
+	const WaColumnRecord *record = &relation->records[place];
+	const int64_t places[] = {place};
+	WaResidency residency = {.smallest = 0};
+
+	(void) add_extents(relation, places, 1, &residency);
+	memset(column, 0, sizeof(*column));
+	column->relation = relation->name;
+	column->name = record->name;
+	column->extents = record->extents;
+	column->blocks = residency.blocks;
+	column->rows = residency.rows;
+	column->bytes = residency.bytes;
+	if (record->dictionary != NULL)
+		column->bytes += wa_dictionary_bytes(record->dictionary);
+	column->queries = record->queries;
+	column->blocks_used = record->blocks_used;
+	column->blocks_asked = record->blocks_asked;
+	column->last_use_us = record->last_use_us;
+}
+
+/* Describes a relation's columns after `count` others; returns how many. */
+static uint32_t
+list_relation(const WaStoredRelation *relation, WaResidentColumn *list,
+			  uint32_t count, uint32_t room)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < relation->nrecords; i++)
+	{
+		if (relation->records[i].extents == 0)
+			continue;
+		if (count + found < room)
+			describe_column(relation, i, &list[count + found]);
+		found++;
+	}
+	return found;
+}
+
+uint32_t
+wa_store_list(WaStore *store, uint32_t database, WaResidentColumn *list,
+			  uint32_t room)
+{
+	uint32_t count = 0;
+
+	(void) pthread_mutex_lock(&store->lock);
+	for (int i = 0; i < WA_STORE_BUCKETS; i++)
+		for (const WaStoredRelation *relation = store->buckets[i];
+			 relation != NULL; relation = relation->next)
+			if (database == 0 || relation->name.database == database)
+				count += list_relation(relation, list, count, room);
+	(void) pthread_mutex_unlock(&store->lock);
+	return count;
+}

@@ -1,0 +1,384 @@
+/*
+ * store_map.c
+ *		The store's map of relations, columns and extents; see store_map.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store_map.h"
+
+/* From so many bytes of garbage on the allocator is asked to let go of it. */
+#define TRIM_BYTES ((uint64_t) 32 << 20)
+
+void
+wa_garbage_release(WaGarbage *garbage)
+{
+	WaColumn *column;
+	WaDictionary *dictionary;
+
+	while ((column = garbage->columns) != NULL)
+	{
+		garbage->columns = column->next;
+		wa_column_release(column);
+	}
+	while ((dictionary = garbage->dictionaries) != NULL)
+	{
+		garbage->dictionaries = dictionary->next;
+		wa_dictionary_release(dictionary);
+	}
+	if (garbage->bytes >= TRIM_BYTES)
+		wa_memory_trim();
+	garbage->bytes = 0;
+}
+
+/* Returns where the list of relations with such a name begins. */
+static WaStoredRelation **
+bucket_of(const WaStore *store, const WaRelation *name)
+{
+	uint64_t hash = name->file;
+
+	hash = (hash * 31 + name->database) * 31 + name->tablespace;
+	hash *= UINT64_C(0x9E3779B97F4A7C15);
+	return (WaStoredRelation **) &store->buckets[hash % WA_STORE_BUCKETS];
+}
+
+WaStoredRelation *
+wa_map_find_relation(const WaStore *store, const WaRelation *name)
+{
+	WaStoredRelation *relation = *bucket_of(store, name);
+
+	while (relation != NULL &&
+		   memcmp(&relation->name, name, sizeof(*name)) != 0)
+		relation = relation->next;
+	return relation;
+}
+
+WaStoredRelation *
+wa_map_make_relation(WaStore *store, const WaRelation *name)
+{
+	WaStoredRelation *relation = wa_map_find_relation(store, name);
+	WaStoredRelation **bucket = bucket_of(store, name);
+
+	if (relation != NULL)
+		return relation;
+	relation = calloc(1, sizeof(*relation));
+	if (relation == NULL)
+		return NULL;
+	relation->name = *name;
+	relation->next = *bucket;
+	*bucket = relation;
+	return relation;
+}
+
+int64_t
+wa_map_find_record(const WaStoredRelation *relation, const WaColumnName *name)
+{
+	for (uint32_t i = 0; i < relation->nrecords; i++)
+		if (relation->records[i].exists &&
+			memcmp(&relation->records[i].name, name, sizeof(*name)) == 0)
+			return i;
+	return -1;
+}
+
+/* Returns the place of a record that is free, made if need be, or -1. */
+static int64_t
+free_record(WaStoredRelation *relation)
+{
+	for (uint32_t i = 0; i < relation->nrecords; i++)
+		if (!relation->records[i].exists)
+			return i;
+	if (relation->nrecords == relation->records_room)
+	{
+		const uint32_t room = 2 * relation->records_room + 8;
+		WaColumnRecord *records =
+			realloc(relation->records, room * sizeof(*records));
+
+		if (records == NULL)
+			return -1;
+		relation->records = records;
+		relation->records_room = room;
+	}
+	return relation->nrecords++;
+}
+
+int64_t
+wa_map_make_record(WaStoredRelation *relation, const WaColumnName *name)
+{
+	int64_t place = wa_map_find_record(relation, name);
+
+	if (place >= 0)
+		return place;
+	place = free_record(relation);
+	if (place < 0)
+		return -1;
+	memset(&relation->records[place], 0, sizeof(relation->records[place]));
+	relation->records[place].exists = true;
+	relation->records[place].name = *name;
+	return place;
+}
+
+void
+wa_map_clean_record(WaStoredRelation *relation, uint32_t place,
+					WaGarbage *garbage)
+{
+	WaColumnRecord *record = &relation->records[place];
+
+	if (record->extents > 0 || record->pins > 0)
+		return;
+	if (record->dictionary != NULL)
+	{
+		/* Only its record puts it on a list, so it is on none. */
+		record->dictionary->next = garbage->dictionaries;
+		garbage->dictionaries = record->dictionary;
+		garbage->bytes += wa_dictionary_bytes(record->dictionary);
+	}
+	memset(record, 0, sizeof(*record));
+}
+
+void
+wa_map_clean_relation(WaStore *store, WaStoredRelation *relation)
+{
+	WaStoredRelation **link = bucket_of(store, &relation->name);
+
+	if (relation->nextents > 0 || relation->pins > 0)
+		return;
+	while (*link != relation)
+		link = &(*link)->next;
+	*link = relation->next;
+	free(relation->records);
+	free(relation->extents);
+	free(relation);
+}
+
+bool
+wa_map_pin(WaStore *store, const WaRelation *name, const WaColumnName *columns,
+		   uint32_t ncolumns, bool make, WaPins *pins)
+{
+	WaStoredRelation *relation = make ? wa_map_make_relation(store, name)
+									  : wa_map_find_relation(store, name);
+	WaGarbage garbage = {0};
+
+	if (relation == NULL)
+		return false;
+	relation->pins++;
+	pins->relation = relation;
+	for (pins->ncolumns = 0; pins->ncolumns < ncolumns; pins->ncolumns++)
+	{
+		const WaColumnName *column = &columns[pins->ncolumns];
+		const int64_t place = make ? wa_map_make_record(relation, column)
+								   : wa_map_find_record(relation, column);
+
+		if (place < 0)
+		{
+			/* Records made just now have no dictionary: there is no garbage. */
+			wa_map_unpin(store, pins, &garbage);
+			return false;
+		}
+		relation->records[place].pins++;
+		pins->place[pins->ncolumns] = (uint32_t) place;
+	}
+	return true;
+}
+
+void
+wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage)
+{
+	WaStoredRelation *relation = pins->relation;
+
+	for (uint32_t i = 0; i < pins->ncolumns; i++)
+	{
+		relation->records[pins->place[i]].pins--;
+		wa_map_clean_record(relation, pins->place[i], garbage);
+	}
+	relation->pins--;
+	wa_map_clean_relation(store, relation);
+}
+
+uint32_t
+wa_map_search(const WaStoredRelation *relation, uint32_t number)
+{
+	uint32_t low = 0;
+	uint32_t high = relation->nextents;
+
+	while (low < high)
+	{
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (relation->extents[middle]->number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+WaExtent *
+wa_map_find_extent(const WaStoredRelation *relation, uint32_t number)
+{
+	const uint32_t place = wa_map_search(relation, number);
+
+	if (place < relation->nextents &&
+		relation->extents[place]->number == number)
+		return relation->extents[place];
+	return NULL;
+}
+
+WaColumn *
+wa_map_column(const WaExtent *extent, uint32_t place)
+{
+	return place < extent->room ? extent->columns[place] : NULL;
+}
+
+/* Links an extent as the one that was used last. */
+static void
+link_newest(WaStore *store, WaExtent *extent)
+{
+	extent->newer = NULL;
+	extent->older = store->newest;
+	if (store->newest != NULL)
+		store->newest->newer = extent;
+	else
+		store->oldest = extent;
+	store->newest = extent;
+}
+
+/* Takes an extent out of the list by use. */
+static void
+unlink_by_use(WaStore *store, WaExtent *extent)
+{
+	if (extent->newer != NULL)
+		extent->newer->older = extent->older;
+	else
+		store->newest = extent->older;
+	if (extent->older != NULL)
+		extent->older->newer = extent->newer;
+	else
+		store->oldest = extent->newer;
+}
+
+void
+wa_map_touch(WaStore *store, WaExtent *extent)
+{
+	unlink_by_use(store, extent);
+	link_newest(store, extent);
+}
+
+/* Makes sure that the relation has room for one more extent. */
+static bool
+have_extents_room(WaStoredRelation *relation)
+{
+	const uint32_t room = 2 * relation->extents_room + 8;
+	WaExtent **extents;
+
+	if (relation->nextents < relation->extents_room)
+		return true;
+	extents = realloc(relation->extents, room * sizeof(WaExtent *));
+	if (extents == NULL)
+		return false;
+	relation->extents = extents;
+	relation->extents_room = room;
+	return true;
+}
+
+WaExtent *
+wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
+				  WaShape *shape)
+{
+	WaExtent *extent = calloc(1, sizeof(*extent));
+	const uint32_t place = wa_map_search(relation, number);
+
+	if (extent == NULL || !have_extents_room(relation))
+	{
+		free(extent);
+		return NULL;
+	}
+	extent->relation = relation;
+	extent->number = number;
+	extent->device = number % store->ndevices;
+	extent->shape = shape;
+	memmove(&relation->extents[place + 1], &relation->extents[place],
+			(relation->nextents - place) * sizeof(WaExtent *));
+	relation->extents[place] = extent;
+	relation->nextents++;
+	link_newest(store, extent);
+	return extent;
+}
+
+bool
+wa_map_make_room(WaExtent *extent)
+{
+	const uint32_t room = extent->relation->nrecords;
+	WaColumn **columns;
+
+	if (extent->room >= room)
+		return true;
+	columns = realloc(extent->columns, room * sizeof(WaColumn *));
+	if (columns == NULL)
+		return false;
+	memset(&columns[extent->room], 0,
+		   (room - extent->room) * sizeof(WaColumn *));
+	extent->columns = columns;
+	extent->room = room;
+	return true;
+}
+
+void
+wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
+				  WaGarbage *garbage)
+{
+	WaColumn *old = wa_map_column(extent, place);
+
+	if (old != NULL)
+	{
+		old->next = garbage->columns;
+		garbage->columns = old;
+		garbage->bytes += old->bytes;
+		extent->relation->records[place].extents--;
+	}
+	if (column != NULL)
+		extent->relation->records[place].extents++;
+	if (place < extent->room)
+		extent->columns[place] = column;
+	if (old != NULL)
+		wa_map_clean_record(extent->relation, place, garbage);
+}
+
+void
+wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
+{
+	WaStoredRelation *relation = extent->relation;
+	const uint32_t place = wa_map_search(relation, extent->number);
+
+	for (uint32_t i = 0; i < extent->room; i++)
+		wa_map_set_column(extent, i, NULL, garbage);
+	unlink_by_use(store, extent);
+	relation->nextents--;
+	memmove(&relation->extents[place], &relation->extents[place + 1],
+			(relation->nextents - place) * sizeof(WaExtent *));
+	garbage->bytes += sizeof(WaShape);
+	wa_shape_release(extent->shape);
+	free(extent->columns);
+	free(extent);
+	wa_map_clean_relation(store, relation);
+}
+
+void
+wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
+{
+	const WaShape *shape = extent->shape;
+
+	memset(extent->cached, 0, sizeof(extent->cached));
+	extent->cached_blocks = 0;
+	extent->cached_rows = 0;
+	for (uint32_t i = 0; i < shape->nblocks; i++)
+	{
+		const uint64_t bit = (uint64_t) 1 << i % 64;
+
+		if ((cached[i / 64] & bit) == 0 || shape->block_lsn[i] == 0)
+			continue;
+		extent->cached[i / 64] |= bit;
+		extent->cached_blocks++;
+		extent->cached_rows +=
+			shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
+	}
+}

@@ -1,0 +1,92 @@
+/*
+ * store_map.h
+ *		Finding, linking and removing what is in the store's map.
+ *
+ * The caller has the store's lock, everywhere.  What has lost its last place in
+ * the map is collected as garbage and released once the lock is free.
+ */
+#ifndef WA_DAEMON_STORE_MAP_H
+#define WA_DAEMON_STORE_MAP_H
+
+#include "daemon/store.h"
+
+/* References to be given up without the lock; bytes of them that will go. */
+typedef struct WaGarbage
+{
+	WaColumn *columns;
+	WaDictionary *dictionaries;
+	uint64_t bytes;
+} WaGarbage;
+
+/* Gives up the references, and large amounts of memory to the system. */
+void wa_garbage_release(WaGarbage *garbage);
+
+/* Returns the relation, or NULL. */
+WaStoredRelation *wa_map_find_relation(const WaStore *store,
+									   const WaRelation *name);
+
+/* Returns the relation, made if need be, or NULL if there is no memory. */
+WaStoredRelation *wa_map_make_relation(WaStore *store, const WaRelation *name);
+
+/* Returns the place of a column's record, -1 if there is none. */
+int64_t wa_map_find_record(const WaStoredRelation *relation,
+						   const WaColumnName *name);
+
+/* The same, made if need be; -1 if there is no memory. */
+int64_t wa_map_make_record(WaStoredRelation *relation,
+						   const WaColumnName *name);
+
+/* Removes a record that no extent and no pin needs. */
+void wa_map_clean_record(WaStoredRelation *relation, uint32_t place,
+						 WaGarbage *garbage);
+
+/* Removes a relation likewise. */
+void wa_map_clean_relation(WaStore *store, WaStoredRelation *relation);
+
+/*
+ * Pins a relation and some of its columns, which are made if make is true.
+ * Returns false, with nothing pinned, if one is not there or no memory for it.
+ */
+bool wa_map_pin(WaStore *store, const WaRelation *name,
+				const WaColumnName *columns, uint32_t ncolumns, bool make,
+				WaPins *pins);
+
+/* Takes pins away; what nobody needs any more goes. */
+void wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage);
+
+/* Returns where in extents the first of that number or a larger one is. */
+uint32_t wa_map_search(const WaStoredRelation *relation, uint32_t number);
+
+/* Returns the extent, or NULL. */
+WaExtent *wa_map_find_extent(const WaStoredRelation *relation, uint32_t number);
+
+/* Returns the column of the record at a place, or NULL. */
+WaColumn *wa_map_column(const WaExtent *extent, uint32_t place);
+
+/*
+ * Adds an extent without columns to a relation that has none of its number.
+ * Takes over the reference to the shape.  Returns NULL if there is no memory.
+ */
+WaExtent *wa_map_add_extent(WaStore *store, WaStoredRelation *relation,
+							uint32_t number, WaShape *shape);
+
+/* Makes sure that the extent has room for a column at each place. */
+bool wa_map_make_room(WaExtent *extent);
+
+/*
+ * Puts a column, whose reference is taken over, to its place in an extent which
+ * has room; NULL only removes what is there.
+ */
+void wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
+					   WaGarbage *garbage);
+
+/* Removes an extent. */
+void wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage);
+
+/* Says that the extent has been used just now. */
+void wa_map_touch(WaStore *store, WaExtent *extent);
+
+/* Sets the blocks that are cached, among those of the shape that have an LSN. */
+void wa_map_set_cached(WaExtent *extent, const uint64_t *cached);
+
+#endif /* WA_DAEMON_STORE_MAP_H */

@@ -1,0 +1,150 @@
+/*
+ * store_use.c
+ *		What of a relation a query may use: see store.h.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "daemon/store_map.h"
+
+/* Returns microseconds of CLOCK_REALTIME. */
+static int64_t
+now_us(void)
+{
+	struct timespec now;
+
+	(void) clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+bool
+wa_store_use_begin(WaStore *store, const WaRelation *relation,
+				   const WaColumnName *names, uint32_t ncolumns, WaUse *use)
+{
+	const int64_t time_us = now_us();
+	bool pinned;
+
+	use->next_number = 0;
+	use->blocks = 0;
+	(void) pthread_mutex_lock(&store->lock);
+	pinned = wa_map_pin(store, relation, names, ncolumns, false, &use->pins);
+	for (uint32_t i = 0; pinned && i < ncolumns; i++)
+	{
+		WaColumnRecord *record =
+			&use->pins.relation->records[use->pins.place[i]];
+
+		record->queries++;
+		record->blocks_asked += use->nblocks;
+		record->last_use_us = time_us;
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return pinned;
+}
+
+/*
+ * Finds the blocks of an extent that are cached, fresh and the relation's, if
+ * the page of the map is the one that is known.  Returns how many they are.
+ */
+static uint32_t
+find_usable(const WaUse *use, const WaExtent *extent, uint64_t *usable)
+{
+	const uint32_t map = extent->number / WA_EXTENTS_PER_MAP;
+	const uint32_t first = wa_extent_first_block(extent->number);
+	const WaMapPage *page;
+	uint32_t blocks = 0;
+
+	if (map >= use->nmaps || use->maps[map].lsn != extent->map_lsn)
+		return 0;
+	page = &use->maps[map];
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+	{
+		const uint64_t begin = (uint64_t) first + (uint64_t) i * 64;
+
+		usable[i] = extent->cached[i] &
+					page->visible[extent->number % WA_EXTENTS_PER_MAP][i];
+		if (begin >= use->nblocks)
+			usable[i] = 0;
+		else if (use->nblocks - begin < 64)
+			usable[i] &= ((uint64_t) 1 << (use->nblocks - begin)) - 1;
+		blocks += (uint32_t) __builtin_popcountll(usable[i]);
+	}
+	return blocks;
+}
+
+/* Takes references of an extent if it has all the columns. */
+static bool
+take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used)
+{
+	for (uint32_t i = 0; i < pins->ncolumns; i++)
+	{
+		used->columns[i] = wa_map_column(extent, pins->place[i]);
+		if (used->columns[i] == NULL)
+			return false;
+	}
+	for (uint32_t i = 0; i < pins->ncolumns; i++)
+		wa_column_retain(used->columns[i]);
+	wa_shape_retain(extent->shape);
+	used->shape = extent->shape;
+	used->number = extent->number;
+	used->device = extent->device;
+	return true;
+}
+
+uint32_t
+wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room)
+{
+	const WaStoredRelation *relation = use->pins.relation;
+	uint32_t found = 0;
+
+	(void) pthread_mutex_lock(&store->lock);
+	for (uint32_t i = wa_map_search(relation, use->next_number);
+		 i < relation->nextents && found < room; i++)
+	{
+		WaExtent *extent = relation->extents[i];
+		const uint32_t blocks = find_usable(use, extent, used[found].usable);
+
+		use->next_number = extent->number + 1;
+		if (blocks == 0 || !take_columns(&use->pins, extent, &used[found]))
+			continue;
+		use->blocks += blocks;
+		wa_map_touch(store, extent);
+		found++;
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return found;
+}
+
+void
+wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns)
+{
+	for (uint32_t i = 0; i < ncolumns; i++)
+		wa_column_release(used->columns[i]);
+	wa_shape_release(used->shape);
+}
+
+WaDictionary *
+wa_store_use_dictionary(WaStore *store, const WaUse *use, uint32_t column)
+{
+	WaDictionary *dictionary;
+
+	(void) pthread_mutex_lock(&store->lock);
+	dictionary =
+		use->pins.relation->records[use->pins.place[column]].dictionary;
+	(void) pthread_mutex_unlock(&store->lock);
+	return dictionary;
+}
+
+void
+wa_store_use_end(WaStore *store, WaUse *use)
+{
+	WaGarbage garbage = {0};
+
+	(void) pthread_mutex_lock(&store->lock);
+	for (uint32_t i = 0; i < use->pins.ncolumns; i++)
+		use->pins.relation->records[use->pins.place[i]].blocks_used +=
+			use->blocks;
+	wa_map_unpin(store, &use->pins, &garbage);
+	(void) pthread_mutex_unlock(&store->lock);
+	wa_garbage_release(&garbage);
+	wa_store_trim(store);
+}

@@ -1,0 +1,318 @@
+/*
+ * test_extent.c
+ *		Making extents, and recognising them; see test_extent.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/unit/check.h"
+#include "test/unit/test_extent.h"
+
+#define LONG_TEXT 700
+
+/* Returns random bits that belong to a row of a column. */
+static uint64_t
+bits_of(WaRelation relation, uint64_t seed, int16_t attribute, uint32_t row)
+{
+	uint64_t state = relation.file * UINT64_C(1000003) + seed * 7919 +
+					 (uint64_t) attribute * 104729 + 1;
+
+	state = (state ^ state >> 31) * UINT64_C(0x9E3779B97F4A7C15) + row;
+	state |= (uint64_t) 1 << 62;
+	(void) next_random(&state);
+	return next_random(&state);
+}
+
+/* Tells whether the attribute of an extent has NULLs. */
+static bool
+has_nulls(uint64_t seed, int16_t attribute)
+{
+	return (seed + (uint64_t) attribute) % 2 == 0;
+}
+
+/* Tells whether a row of a column is NULL. */
+static bool
+is_null(uint64_t seed, int16_t attribute, uint64_t bits)
+{
+	return has_nulls(seed, attribute) && (bits >> 40) % 4 == 0;
+}
+
+/* Returns the scale of a column. */
+static uint32_t
+scale_of(uint64_t seed, int16_t attribute)
+{
+	WaForm form = (WaForm) (attribute - 1);
+
+	return wa_form_kind(form) == WA_VECTOR_DECIMAL ? (uint32_t) (seed % 19) : 0;
+}
+
+/* Writes a text to `text`, which has room for LONG_TEXT; returns its length. */
+static size_t
+make_text(uint64_t bits, char *text)
+{
+	size_t length = bits % 50 == 0 ? LONG_TEXT : bits % 13;
+
+	memset(text, (int) ('a' + (bits >> 8) % 26), length);
+	if (length > 2)
+		text[0] = (char) ('A' + (bits >> 16) % 3);
+	return length;
+}
+
+/* Returns what the value of a row has to be, as bits of the form's width. */
+static uint64_t
+value_of(WaForm form, uint64_t bits)
+{
+	size_t width = wa_form_width(form);
+
+	if (form == WA_FORM_BOOL)
+		return bits & 1;
+	return width == 8 ? bits : bits & (((uint64_t) 1 << 8 * width) - 1);
+}
+
+WaColumnName
+wa_test_column_name(int16_t attribute)
+{
+	WaColumnName name;
+
+	memset(&name, 0, sizeof(name));
+	name.type = 20;
+	name.typmod = -1;
+	name.attribute = attribute;
+	name.kind = (uint16_t) wa_form_kind((WaForm) (attribute - 1));
+	return name;
+}
+
+/* Takes aligned bytes of the parcel; returns their offset. */
+static uint64_t
+take(uint64_t *end, uint64_t bytes)
+{
+	const uint64_t offset = *end;
+
+	*end = (offset + bytes + 63) / 64 * 64;
+	return offset;
+}
+
+/* Writes the values of a column whose places are known. */
+static void
+write_values(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
+			 uint64_t *end)
+{
+	const WaForm form = (WaForm) column->form;
+	const uint64_t seed = head->block_lsn[0];
+	uint32_t text_end = 0;
+
+	for (uint32_t row = 0; row < head->nrows; row++)
+	{
+		const uint64_t bits =
+			bits_of(head->relation, seed, column->name.attribute, row);
+		const bool null = is_null(seed, column->name.attribute, bits);
+		uint64_t value = value_of(form, bits);
+
+		if (form == WA_FORM_TEXT)
+		{
+			if (!null)
+				text_end += (uint32_t) make_text(
+					bits, (char *) parcel + column->text + text_end);
+			value = text_end;
+		}
+		memcpy(parcel + column->values + row * wa_form_width(form), &value,
+			   wa_form_width(form));
+		if (column->validity != 0)
+			parcel[column->validity + row] = !null;
+		if (column->display != 0)
+			parcel[column->display + row] =
+				(uint8_t) (bits % (column->scale + 1));
+	}
+	column->text_bytes = text_end;
+	*end += (text_end + 63) / 64 * 64;
+}
+
+/* Writes a column of an extent. */
+static void
+write_column(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
+			 int16_t attribute, uint64_t *end)
+{
+	const uint64_t seed = head->block_lsn[0];
+
+	column->name = wa_test_column_name(attribute);
+	column->form = (uint32_t) attribute - 1;
+	column->scale = scale_of(seed, attribute);
+	column->values =
+		take(end, head->nrows * wa_form_width((WaForm) column->form));
+	if (has_nulls(seed, attribute))
+		column->validity = take(end, head->nrows);
+	if (column->name.kind == WA_VECTOR_DECIMAL && seed % 2 == 0)
+		column->display = take(end, head->nrows);
+	column->text = *end;
+	write_values(parcel, head, column, end);
+}
+
+void
+wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
+					 uint64_t map_lsn, uint64_t seed, uint32_t rows,
+					 uint64_t attributes)
+{
+	WaExtentHead *head = (WaExtentHead *) (void *) parcel;
+	uint64_t end = (sizeof(*head) + 63) / 64 * 64;
+
+	memset(head, 0, sizeof(*head));
+	head->relation = relation;
+	head->number = number;
+	head->map_lsn = map_lsn;
+	head->nblocks = 1 + (uint32_t) (seed % 416);
+	for (uint32_t i = 0; i < head->nblocks; i++)
+	{
+		const uint64_t bits = bits_of(relation, seed, 0, i);
+
+		head->block_lsn[i] = i == 0 ? seed : bits % 4 * (bits >> 50);
+		if (head->block_lsn[i] != 0)
+			head->nrows += (uint32_t) (bits >> 20) % (rows + 1);
+		head->row_end[i] = head->nrows;
+	}
+	for (int16_t i = 0; i < WA_TEST_ATTRIBUTES; i++)
+		if ((attributes >> i & 1) != 0)
+			write_column(parcel, head, &head->columns[head->ncolumns++],
+						 (int16_t) (i + 1), &end);
+}
+
+bool
+wa_test_integer(WaRelation relation, uint64_t seed, int16_t attribute,
+				uint32_t row, int64_t *value)
+{
+	const uint64_t bits = bits_of(relation, seed, attribute, row);
+
+	switch (attribute - 1)
+	{
+		case WA_FORM_INT16:
+			*value = (int16_t) bits;
+			break;
+		case WA_FORM_INT32:
+			*value = (int32_t) bits;
+			break;
+		case WA_FORM_INT64:
+			*value = (int64_t) bits;
+			break;
+		default:
+			*value = (uint32_t) bits;
+			break;
+	}
+	return !is_null(seed, attribute, bits);
+}
+
+/* Tells whether a text of a column is right. */
+static bool
+text_is_right(const WaColumn *column, uint32_t row, bool null, uint64_t bits)
+{
+	const int32_t code = ((const int32_t *) column->values)[row];
+	char expected[LONG_TEXT];
+	size_t length = null ? 0 : make_text(bits, expected);
+	WaText text;
+
+	EXPECT(code >= 0 &&
+		   (uint32_t) code < wa_dictionary_count(column->dictionary));
+	text = wa_dictionary_text(column->dictionary, code);
+	EXPECT(text.length == length);
+	EXPECT(memcmp(text.data, expected, length) == 0);
+	EXPECT((length == 0) == (code == WA_DICTIONARY_EMPTY));
+	return true;
+}
+
+/* Tells whether a row of a column is right. */
+static bool
+row_is_right(const WaColumn *column, uint32_t row, bool null, uint64_t bits)
+{
+	const size_t width = wa_form_width(column->form);
+	const uint64_t expected = null ? 0 : value_of(column->form, bits);
+
+	EXPECT(column->validity == NULL ? !null : column->validity[row] == !null);
+	EXPECT(column->display == NULL ||
+		   column->display[row] == bits % (column->scale + 1U));
+	if (column->form == WA_FORM_TEXT)
+		return text_is_right(column, row, null, bits);
+	EXPECT(memcmp((const char *) column->values + row * width, &expected,
+				  width) == 0);
+	return true;
+}
+
+bool
+wa_test_column_is_right(const WaColumn *column, WaRelation relation,
+						uint64_t seed, int16_t attribute)
+{
+	const WaColumnName name = wa_test_column_name(attribute);
+	int64_t smallest = INT64_MAX;
+	int64_t largest = INT64_MIN;
+	int64_t value;
+
+	EXPECT(memcmp(&column->name, &name, sizeof(name)) == 0);
+	EXPECT(column->form == (WaForm) (attribute - 1));
+	EXPECT(column->scale == scale_of(seed, attribute));
+	EXPECT((column->validity != NULL) == has_nulls(seed, attribute));
+	EXPECT((column->display != NULL) ==
+		   (name.kind == WA_VECTOR_DECIMAL && seed % 2 == 0));
+	for (uint32_t row = 0; row < column->nrows; row++)
+	{
+		const uint64_t bits = bits_of(relation, seed, attribute, row);
+
+		EXPECT(row_is_right(column, row, is_null(seed, attribute, bits), bits));
+		if (name.kind == WA_VECTOR_INT &&
+			wa_test_integer(relation, seed, attribute, row, &value))
+		{
+			smallest = value < smallest ? value : smallest;
+			largest = value > largest ? value : largest;
+		}
+	}
+	EXPECT(column->smallest == smallest && column->largest == largest);
+	return true;
+}
+
+WaRelation
+wa_test_relation(uint64_t i)
+{
+	const WaRelation name = {1663, 5 + (uint32_t) (i % 2), 1000 + (uint32_t) i};
+
+	return name;
+}
+
+WaStatus
+wa_test_load(WaStore *store, uint8_t *memory, uint64_t relation,
+			 uint32_t number, uint64_t map_lsn, uint64_t seed, uint32_t rows,
+			 uint64_t attributes)
+{
+	WaExtentHead *head = malloc(sizeof(*head));
+	char error[WA_MAX_ERROR_BYTES];
+	WaStatus status;
+
+	wa_test_write_extent(memory, wa_test_relation(relation), number, map_lsn,
+						 seed, rows, attributes);
+	memcpy(head, memory, sizeof(*head));
+	status = wa_extent_is_sound(head, WA_TEST_EXTENT_BYTES)
+				 ? wa_store_load(store, head, memory, error, sizeof(error))
+				 : WA_UNSUPPORTED;
+	free(head);
+	return status;
+}
+
+uint32_t
+wa_test_names(uint64_t attributes, WaColumnName *names)
+{
+	uint32_t count = 0;
+
+	for (int16_t i = 0; i < WA_TEST_ATTRIBUTES; i++)
+		if ((attributes >> i & 1) != 0)
+			names[count++] = wa_test_column_name((int16_t) (i + 1));
+	return count;
+}
+
+bool
+wa_test_used_is_right(const WaUsedExtent *used, WaRelation relation,
+					  const WaColumnName *names, uint32_t ncolumns)
+{
+	for (uint32_t i = 0; i < ncolumns; i++)
+	{
+		EXPECT(used->columns[i]->nrows == used->shape->nrows);
+		EXPECT(wa_test_column_is_right(used->columns[i], relation,
+									   used->shape->block_lsn[0],
+									   names[i].attribute));
+	}
+	return true;
+}
