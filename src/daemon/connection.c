@@ -4,23 +4,23 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/connection.h"
 #include "daemon/log.h"
+#include "daemon/resident.h"
 #include "daemon/socket.h"
 
-/* Notes what rule was broken; the result, false, ends the connection. */
-static bool
-break_rules(WaConnection *connection, const char *breach)
+bool
+wa_connection_break(WaConnection *connection, const char *breach)
 {
 	connection->breach = breach;
 	return false;
 }
 
-/* Answers a request with a failure. */
-static bool
-send_failed(const WaConnection *connection, uint32_t request, WaStatus status,
-			const char *text)
+bool
+wa_connection_fail(const WaConnection *connection, uint32_t request,
+				   WaStatus status, const char *text)
 {
 	WaFailedMessage failed;
 
@@ -29,6 +29,25 @@ send_failed(const WaConnection *connection, uint32_t request, WaStatus status,
 	failed.status = (uint32_t) status;
 	(void) snprintf(failed.text, sizeof(failed.text), "%s", text);
 	return wa_socket_send(connection->fd, &failed.header, NULL, 0);
+}
+
+/* Sends a message without contents. */
+static bool
+send_simple(const WaConnection *connection, WaMessageType type,
+			uint32_t request)
+{
+	WaSimpleMessage simple;
+
+	memset(&simple, 0, sizeof(simple));
+	wa_message_begin(&simple.header, type, sizeof(simple), request);
+	simple.version = WA_PROTOCOL_VERSION;
+	return wa_socket_send(connection->fd, &simple.header, NULL, 0);
+}
+
+bool
+wa_connection_done(const WaConnection *connection, uint32_t request)
+{
+	return send_simple(connection, WA_MSG_DONE, request);
 }
 
 /* HELLO: tells our version and state, also to those of other versions. */
@@ -54,7 +73,7 @@ handle_hello(WaConnection *connection, WaService *service,
 	if (!wa_socket_send(connection->fd, &welcome.header, NULL, 0))
 		return false;
 	return hello->version == WA_PROTOCOL_VERSION ||
-		   break_rules(connection, "it speaks another version");
+		   wa_connection_break(connection, "it speaks another version");
 }
 
 /* ATTACH: hands out the staging file and the counters. */
@@ -69,7 +88,8 @@ handle_attach(WaConnection *connection, WaService *service,
 	int fds[2];
 
 	if (status != WA_OK)
-		return send_failed(connection, attach->header.request, status, error);
+		return wa_connection_fail(connection, attach->header.request, status,
+								  error);
 	memset(&attached, 0, sizeof(attached));
 	wa_message_begin(&attached.header, WA_MSG_ATTACHED, sizeof(attached),
 					 attach->header.request);
@@ -135,38 +155,42 @@ handle_reduce(WaConnection *connection, WaService *service,
 	WaStatus status;
 
 	if (!connection->attached)
-		return break_rules(connection, "it reduces without being attached");
+		return wa_connection_break(connection,
+								   "it reduces without being attached");
 	if (!wa_reduce_is_sound(reduce, staging->slots, WA_STAGING_SLOT_BYTES))
-		return break_rules(connection, "its request is out of bounds");
+		return wa_connection_break(connection, "its request is out of bounds");
 	if (!wa_staging_is_owner(staging, reduce->slot, connection->number))
-		return break_rules(connection, "it does not own the slot");
+		return wa_connection_break(connection, "it does not own the slot");
 	if (!wa_reductions_exist(reduce->ops,
 							 wa_type_storage((WaType) reduce->type)))
-		return send_failed(connection, reduce->header.request, WA_UNSUPPORTED,
-						   "there is no such reduction");
+		return wa_connection_fail(connection, reduce->header.request,
+								  WA_UNSUPPORTED, "there is no such reduction");
 	prepare_job(connection, staging, reduce);
 	status = wa_scheduler_submit(&service->scheduler, &connection->job,
 								 (WaWantedDevice) reduce->device, error,
 								 sizeof(error));
 	if (status != WA_OK)
-		return send_failed(connection, connection->request, status, error);
-	connection->busy = true;
+		return wa_connection_fail(connection, connection->request, status,
+								  error);
+	connection->work = WA_WORK_REDUCE;
 	return true;
 }
 
-/* Does what a message asks for. */
+/* Does what a message asks for; fd: what came along, -1: nothing. */
 static bool
 handle_message(WaConnection *connection, WaService *service,
-			   const WaMessage *message)
+			   const WaMessage *message, int fd)
 {
 	uint32_t type = message->header.type;
 
+	if ((fd >= 0) != (type == WA_MSG_SHARE))
+		return wa_connection_break(connection, "it mixed up descriptors");
 	if (type == WA_MSG_HELLO)
 		return handle_hello(connection, service, &message->simple);
 	if (!connection->greeted)
-		return break_rules(connection, "it did not say hello");
-	if (connection->busy)
-		return break_rules(connection, "it did not wait for the reply");
+		return wa_connection_break(connection, "it did not say hello");
+	if (connection->work != WA_WORK_NONE)
+		return wa_connection_break(connection, "it did not wait for the reply");
 	switch (type)
 	{
 		case WA_MSG_ATTACH:
@@ -175,8 +199,10 @@ handle_message(WaConnection *connection, WaService *service,
 			return handle_status(connection, service, &message->simple);
 		case WA_MSG_REDUCE:
 			return handle_reduce(connection, service, &message->reduce);
+		case WA_MSG_SHARE:
+			return wa_resident_share(connection, service, &message->share, fd);
 		default:
-			return break_rules(connection, "its message is not for us");
+			return wa_resident_handle(connection, service, message);
 	}
 }
 
@@ -184,35 +210,40 @@ bool
 wa_connection_receive(WaConnection *connection, WaService *service)
 {
 	WaMessage message;
+	bool handled;
+	int fd;
 
-	switch (wa_socket_receive(connection->fd, &message))
+	switch (wa_socket_receive(connection->fd, &message, &fd))
 	{
 		case WA_RECEIVED_MESSAGE:
-			return handle_message(connection, service, &message);
+			handled = handle_message(connection, service, &message, fd);
+			if (fd >= 0)
+				(void) close(fd);
+			return handled;
 		case WA_RECEIVED_NOTHING:
 			return true;
 		case WA_RECEIVED_UNSOUND:
-			return break_rules(connection, "it sent something unknown");
+			return wa_connection_break(connection, "it sent something unknown");
 		case WA_RECEIVED_END:
 			break;
 	}
 	return false;
 }
 
-bool
-wa_connection_reply(WaConnection *connection, WaService *service)
+/* Sends what became of a reduction. */
+static bool
+reply_to_reduce(const WaConnection *connection, WaService *service)
 {
 	const WaJob *job = &connection->job;
 	WaResultMessage result;
 
-	connection->busy = false;
 	if (job->status != WA_OK)
 	{
 		wa_log_write(WA_LOG_WARNING, "could not reduce %zu rows of %s: %s",
 					 job->batch.nrows, wa_type_name(job->batch.type),
 					 job->error);
-		return send_failed(connection, connection->request, job->status,
-						   job->error);
+		return wa_connection_fail(connection, connection->request, job->status,
+								  job->error);
 	}
 	wa_counter_add(&service->counters.counters->requests, 1);
 	wa_message_begin(
@@ -224,15 +255,45 @@ wa_connection_reply(WaConnection *connection, WaService *service)
 }
 
 bool
+wa_connection_reply(WaConnection *connection, WaService *service)
+{
+	const WaWork work = connection->work;
+
+	connection->work = WA_WORK_NONE;
+	if (work == WA_WORK_TASK)
+		return wa_resident_reply(connection);
+	return reply_to_reduce(connection, service);
+}
+
+bool
+wa_connection_cancel(WaConnection *connection, WaService *service)
+{
+	switch (connection->work)
+	{
+		case WA_WORK_REDUCE:
+			return wa_scheduler_cancel(&service->scheduler, &connection->job);
+		case WA_WORK_TASK:
+			return wa_resident_cancel(connection, service);
+		case WA_WORK_NONE:
+			break;
+	}
+	return true;
+}
+
+void
+wa_connection_release(WaConnection *connection, WaService *service)
+{
+	if (connection->attached)
+		wa_staging_free(&service->staging, connection->number);
+	wa_resident_release(connection, service);
+}
+
+bool
 wa_connection_heartbeat(WaConnection *connection, WaService *service)
 {
-	WaSimpleMessage heartbeat;
-
-	if (!wa_scheduler_job_advances(&service->scheduler, &connection->job))
+	if (connection->work == WA_WORK_NONE ||
+		(connection->work == WA_WORK_REDUCE &&
+		 !wa_scheduler_job_advances(&service->scheduler, &connection->job)))
 		return true;
-	memset(&heartbeat, 0, sizeof(heartbeat));
-	wa_message_begin(&heartbeat.header, WA_MSG_HEARTBEAT, sizeof(heartbeat),
-					 connection->request);
-	heartbeat.version = WA_PROTOCOL_VERSION;
-	return wa_socket_send(connection->fd, &heartbeat.header, NULL, 0);
+	return send_simple(connection, WA_MSG_HEARTBEAT, connection->request);
 }

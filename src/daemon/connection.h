@@ -2,15 +2,25 @@
  * connection.h
  *		One backend's connection: its state, and what its messages do.
  *
- * All of it belongs to the main thread, but for the job, which belongs to the
- * scheduler while busy is set.
+ * All of it belongs to the main thread, but for what other threads work at: the
+ * job is the scheduler's while work is WA_WORK_REDUCE, the task that of the
+ * threads for tasks while it is WA_WORK_TASK.
  */
 #ifndef WA_DAEMON_CONNECTION_H
 #define WA_DAEMON_CONNECTION_H
 
 #include <sys/types.h>
 
+#include "daemon/parcel.h"
 #include "daemon/service.h"
+
+/* What request is under way. */
+typedef enum WaWork
+{
+	WA_WORK_NONE = 0,
+	WA_WORK_REDUCE,
+	WA_WORK_TASK
+} WaWork;
 
 typedef struct WaConnection
 {
@@ -20,10 +30,12 @@ typedef struct WaConnection
 	pid_t pid;          /* the peer's process, for the log */
 	bool greeted;       /* it has said HELLO in our version */
 	bool attached;      /* it has the staging file */
-	bool busy;          /* a reduction is under way */
+	WaWork work;        /* what is under way */
 	uint32_t request;   /* the number that the asker gave to it */
 	const char *breach; /* what rule it has broken, if any */
 	WaJob job;
+	struct WaResidentTask *task; /* NULL: there is none */
+	WaParcel parcel;
 } WaConnection;
 
 /*
@@ -34,15 +46,34 @@ typedef struct WaConnection
 bool wa_connection_receive(WaConnection *connection, WaService *service);
 
 /*
- * Sends what became of the connection's job, which has been collected.
+ * Sends what became of the connection's work, which has been collected.
  * Returns false if the connection has to be closed.
  */
 bool wa_connection_reply(WaConnection *connection, WaService *service);
+
+/*
+ * Ends interest in the connection's work.  Returns true if nobody is at it any
+ * more; else it is to be collected as usual, soon.
+ */
+bool wa_connection_cancel(WaConnection *connection, WaService *service);
+
+/* Frees what a connection, at whose work nobody is, holds of ours. */
+void wa_connection_release(WaConnection *connection, WaService *service);
 
 /*
  * Tells the waiting backend that its job is being worked on, if that is true.
  * Returns false if the connection has to be closed.
  */
 bool wa_connection_heartbeat(WaConnection *connection, WaService *service);
+
+/* Notes what rule was broken; the result, false, ends the connection. */
+bool wa_connection_break(WaConnection *connection, const char *breach);
+
+/* Answers a request with a failure; false if that could not be sent. */
+bool wa_connection_fail(const WaConnection *connection, uint32_t request,
+						WaStatus status, const char *text);
+
+/* Answers a request with DONE; likewise. */
+bool wa_connection_done(const WaConnection *connection, uint32_t request);
 
 #endif /* WA_DAEMON_CONNECTION_H */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "daemon/control.h"
 #include "daemon/log.h"
@@ -49,14 +50,18 @@ take_settings(WaService *service, const WaSettingsMessage *settings)
 		return;
 	}
 	wa_opening_allow_gpus(&service->opening, settings->device != WA_WANT_CPU);
+	wa_store_set_limit(&service->store, settings->memory_limit != 0
+											? settings->memory_limit
+											: service->memory_limit);
 }
 
 bool
 wa_control_receive(int fd, WaService *service)
 {
 	WaMessage message;
+	int passed;
 
-	switch (wa_socket_receive(fd, &message))
+	switch (wa_socket_receive(fd, &message, &passed))
 	{
 		case WA_RECEIVED_MESSAGE:
 			break;
@@ -69,6 +74,8 @@ wa_control_receive(int fd, WaService *service)
 						 "cannot understand a message of the supervisor");
 			return true;
 	}
+	if (passed >= 0)
+		(void) close(passed);
 	if (message.header.type == WA_MSG_PING)
 		answer_ping(fd, service, &message.simple);
 	else if (message.header.type == WA_MSG_SETTINGS)

@@ -87,7 +87,7 @@ UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 	test_program test_steps test_query test_query_wire test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
-	test_daemon_gpu fuzz_daemon
+	test_daemon_gpu test_daemon_resident fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_store test_store_model
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -115,6 +115,10 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+
+$(UNIT_BUILD)/test_daemon_resident $(UNIT_BUILD)/fuzz_daemon: \
+	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
+	$(UNIT_STORE_OBJS)
 
 $(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
@@ -145,6 +149,7 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_gpu $(UNIT_FAKE)
+	$(UNIT_BUILD)/test_daemon_resident $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/fuzz_daemon $(DAEMON_PROGRAM) $(FUZZ_SECONDS)
 
 -include $(wildcard $(DAEMON_BUILD)/daemon/*/*.d \

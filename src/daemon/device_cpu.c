@@ -2,25 +2,14 @@
  * device_cpu.c
  *		The CPU device: folds batches on the worker thread itself.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "daemon/device.h"
+#include "daemon/machine.h"
 
 #define CPUINFO_PATH "/proc/cpuinfo"
-
-/* Returns how many processors this process may use. */
-static unsigned
-usable_processors(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == 0)
-		return (unsigned) CPU_COUNT(&set);
-	return (unsigned) sysconf(_SC_NPROCESSORS_ONLN);
-}
 
 /* Writes the processor's name to name, "CPU" if the machine does not tell. */
 static void
@@ -51,7 +40,7 @@ static WaStatus
 cpu_open(int ordinal, WaDeviceInfo *info, char *error, size_t error_bytes)
 {
 	uint64_t page_bytes = (uint64_t) sysconf(_SC_PAGESIZE);
-	unsigned processors = usable_processors();
+	unsigned processors = wa_machine_processors();
 
 	(void) ordinal;
 	(void) error;

@@ -14,6 +14,7 @@
 
 #include "daemon/control.h"
 #include "daemon/log.h"
+#include "daemon/machine.h"
 #include "daemon/options.h"
 #include "daemon/server.h"
 #include "daemon/socket.h"
@@ -25,6 +26,9 @@
 
 /* Most descriptors that are closed one by one on old kernels. */
 #define MAX_CLOSED_FDS 65536
+
+/* Resident columns take one part in so many of the machine's memory. */
+#define MEMORY_SHARE 4
 
 /* Room for all connections and everything else. */
 #define WANTED_FDS (WA_MAX_CONNECTIONS + 256)
@@ -105,6 +109,23 @@ offer_to_oom_killer(void)
 	(void) close(fd);
 }
 
+/* Makes the parts that keep resident columns. */
+static bool
+start_store(WaService *service, const WaOptions *options, int event_fd)
+{
+	const unsigned processors = wa_machine_processors();
+
+	wa_memory_prepare();
+	service->memory_limit = options->memory_limit;
+	if (service->memory_limit == 0)
+		service->memory_limit = wa_machine_memory() / MEMORY_SHARE;
+	wa_store_init(&service->store, service->memory_limit, options->cpu_devices);
+	wa_finished_init(&service->finished, event_fd);
+	return wa_tasks_start(
+		&service->tasks, &service->finished,
+		processors < WA_MAX_TASK_THREADS ? processors : WA_MAX_TASK_THREADS);
+}
+
 /* Makes the parts that serve connections, with CPU devices open. */
 static bool
 start_service(WaService *service, const WaOptions *options, int event_fd)
@@ -113,7 +134,8 @@ start_service(WaService *service, const WaOptions *options, int event_fd)
 	wa_scheduler_init(&service->scheduler, service->counters.counters,
 					  event_fd);
 	wa_opening_init(&service->opening, &service->scheduler, &service->staging);
-	if (!wa_opening_open_cpus(&service->opening, options->cpu_devices))
+	if (!start_store(service, options, event_fd) ||
+		!wa_opening_open_cpus(&service->opening, options->cpu_devices))
 		return false;
 	wa_opening_allow_gpus(&service->opening, !options->cpu_only);
 	return true;

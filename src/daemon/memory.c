@@ -3,52 +3,12 @@
  *		Counting and limiting memory; see memory.h.
  */
 #include <malloc.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "daemon/memory.h"
 
 /* Pieces from this size on are mappings of their own, which go when freed. */
 #define MAPPING_BYTES (256 * 1024)
-
-/* Where Linux says how much a cgroup may use: version 2, and 1. */
-static const char *const cgroup_limits[] = {
-	"/sys/fs/cgroup/memory.max",
-	"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-};
-
-/* Returns the number that a file begins with, or UINT64_MAX. */
-static uint64_t
-read_limit(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	unsigned long long number;
-	bool found;
-
-	if (file == NULL)
-		return UINT64_MAX;
-	found = fscanf(file, "%20llu", &number) == 1;
-	(void) fclose(file);
-	return found ? number : UINT64_MAX;
-}
-
-uint64_t
-wa_memory_of_machine(void)
-{
-	uint64_t bytes =
-		(uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE);
-
-	for (size_t i = 0; i < sizeof(cgroup_limits) / sizeof(cgroup_limits[0]);
-		 i++)
-	{
-		const uint64_t limit = read_limit(cgroup_limits[i]);
-
-		if (limit < bytes)
-			bytes = limit;
-	}
-	return bytes;
-}
 
 /* Returns how many bytes are taken for so many that are asked for. */
 static size_t

@@ -28,9 +28,6 @@ typedef struct WaMemory
 	void *arg;
 } WaMemory;
 
-/* Returns the bytes of memory that this machine, or our cgroup, has. */
-uint64_t wa_memory_of_machine(void);
-
 /*
  * Returns so many bytes for user, to be freed by wa_memory_free, or NULL if
  * they are not to be had.  Waits for whatever make_room waits for.

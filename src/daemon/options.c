@@ -3,7 +3,7 @@
  *		Reading the command line.
  *
  *	warpaggd [--socket=PATH] [--device=auto|cpu] [--staging-bytes=N]
- *	         [--cpu-devices=N] [--version]
+ *	         [--cpu-devices=N] [--memory-limit=N] [--version]
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,6 +22,7 @@ typedef enum OptionCode
 	OPTION_DEVICE,
 	OPTION_STAGING_BYTES,
 	OPTION_CPU_DEVICES,
+	OPTION_MEMORY_LIMIT,
 	OPTION_VERSION
 } OptionCode;
 
@@ -30,6 +31,7 @@ static const struct option long_options[] = {
 	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"staging-bytes", required_argument, NULL, OPTION_STAGING_BYTES},
 	{"cpu-devices", required_argument, NULL, OPTION_CPU_DEVICES},
+	{"memory-limit", required_argument, NULL, OPTION_MEMORY_LIMIT},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
 };
@@ -69,6 +71,9 @@ take_option(int code, const char *argument, WaOptions *options)
 				return false;
 			options->cpu_devices = (unsigned) number;
 			return true;
+		case OPTION_MEMORY_LIMIT:
+			return parse_number(argument, 0, UINT64_MAX,
+								&options->memory_limit);
 		case OPTION_VERSION:
 			options->version_only = true;
 			return true;
@@ -86,6 +91,7 @@ wa_options_parse(int argc, char **argv, WaOptions *options)
 	options->cpu_only = false;
 	options->staging_bytes = DEFAULT_STAGING_BYTES;
 	options->cpu_devices = 1;
+	options->memory_limit = 0;
 	options->version_only = false;
 
 	opterr = 0;

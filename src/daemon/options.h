@@ -14,6 +14,7 @@ typedef struct WaOptions
 	bool cpu_only;           /* never touch a GPU */
 	uint64_t staging_bytes;  /* size of the staging pool */
 	unsigned cpu_devices;    /* number of CPU devices; more than 1 in tests */
+	uint64_t memory_limit;   /* bytes of resident columns; 0: the default */
 	bool version_only;       /* print the version and end */
 } WaOptions;
 

@@ -112,12 +112,11 @@ new_number(WaServer *server)
 	return server->last_number;
 }
 
-/* Forgets a connection that has no job, and frees what it held. */
+/* Forgets a connection at whose work nobody is, and frees what it held. */
 static void
 release_connection(WaServer *server, WaConnection *connection)
 {
-	if (connection->attached)
-		wa_staging_free(&server->service->staging, connection->number);
+	wa_connection_release(connection, server->service);
 	server->connections[connection->index] = NULL;
 	server->nconnections--;
 	free(connection);
@@ -148,8 +147,8 @@ log_breach(WaServer *server, const WaConnection *connection)
 }
 
 /*
- * Closes a connection.  Its record and its slots stay while a worker is at its
- * job; collect_jobs releases them then.
+ * Closes a connection.  Its record, its slots and its parcel stay while somebody
+ * is at its work; answer releases them then.
  */
 static void
 close_connection(WaServer *server, WaConnection *connection)
@@ -158,21 +157,26 @@ close_connection(WaServer *server, WaConnection *connection)
 		log_breach(server, connection);
 	(void) close(connection->fd);
 	connection->fd = -1;
-	if (!connection->busy ||
-		wa_scheduler_cancel(&server->service->scheduler, &connection->job))
+	if (wa_connection_cancel(connection, server->service))
 		release_connection(server, connection);
+}
+
+/* Replies to a connection whose work was collected, if it is still there. */
+static void
+answer(WaServer *server, WaConnection *connection)
+{
+	if (connection->fd < 0)
+		release_connection(server, connection);
+	else if (!wa_connection_reply(connection, server->service))
+		close_connection(server, connection);
 }
 
 /* Sends the replies to all jobs that are done. */
 static void
 collect_jobs(WaServer *server)
 {
-	WaJob *job;
-	uint64_t number;
-	ssize_t got = read(server->event_fd, &number, sizeof(number));
+	WaJob *job = wa_scheduler_collect(&server->service->scheduler);
 
-	(void) got; /* it only resets the event */
-	job = wa_scheduler_collect(&server->service->scheduler);
 	while (job != NULL)
 	{
 		WaConnection *connection = job->owner;
@@ -184,10 +188,27 @@ collect_jobs(WaServer *server)
 						 job->error);
 		}
 		job = job->next;
-		if (connection->fd < 0)
-			release_connection(server, connection);
-		else if (!wa_connection_reply(connection, server->service))
-			close_connection(server, connection);
+		answer(server, connection);
+	}
+}
+
+/* Sends the replies to all that other threads have done. */
+static void
+collect(WaServer *server)
+{
+	WaFinished *finished;
+	uint64_t number;
+	ssize_t got = read(server->event_fd, &number, sizeof(number));
+
+	(void) got; /* it only resets the event */
+	collect_jobs(server);
+	finished = wa_finished_collect(&server->service->finished);
+	while (finished != NULL)
+	{
+		WaConnection *connection = finished->owner;
+
+		finished = finished->next;
+		answer(server, connection);
 	}
 }
 
@@ -271,7 +292,7 @@ handle_event(WaServer *server, uint64_t tag)
 	else if (tag == SOURCE_LISTEN)
 		accept_connections(server);
 	else if (tag == SOURCE_JOBS)
-		collect_jobs(server);
+		collect(server);
 	else
 		return wa_control_receive(server->control_fd, server->service);
 	return true;
@@ -301,7 +322,7 @@ tick(WaServer *server)
 	{
 		WaConnection *connection = server->connections[i];
 
-		if (connection != NULL && connection->fd >= 0 && connection->busy &&
+		if (connection != NULL && connection->fd >= 0 &&
 			!wa_connection_heartbeat(connection, server->service))
 			close_connection(server, connection);
 	}

@@ -25,7 +25,7 @@ typedef struct WaServer
 	WaService *service;
 	int epoll_fd;
 	int listen_fd;
-	int event_fd;   /* the scheduler's: jobs are to be collected */
+	int event_fd;   /* something is to be collected */
 	int control_fd; /* -1: there is no supervisor */
 	bool accepting; /* the listening socket is being watched */
 	bool hanging;   /* it has been logged that a device hangs */
@@ -38,7 +38,7 @@ typedef struct WaServer
 } WaServer;
 
 /*
- * Prepares to serve the listening socket, the scheduler's eventfd and, unless
+ * Prepares to serve the listening socket, the eventfd for what is finished and, unless
  * it is -1, the supervisor's socket.  Returns false, having logged why, if the
  * system lacks the means.
  */

@@ -6,17 +6,28 @@
 #define WA_DAEMON_SERVICE_H
 
 #include "daemon/counters_file.h"
+#include "daemon/finished.h"
 #include "daemon/opening.h"
 #include "daemon/scheduler.h"
 #include "daemon/staging.h"
+#include "daemon/store.h"
+#include "daemon/tasks.h"
 
-/* Each part has its own lock, or is constant. */
+/*
+ * Each part has its own lock, or is constant; parcels_bytes is the main
+ * thread's.
+ */
 typedef struct WaService
 {
 	WaCountersFile counters;
 	WaStaging staging;
 	WaScheduler scheduler;
 	WaOpening opening;
+	WaFinishedQueue finished;
+	WaTasks tasks;
+	WaStore store;
+	uint64_t memory_limit;  /* of the store, unless the supervisor says more */
+	uint64_t parcels_bytes; /* of all connections */
 } WaService;
 
 #endif /* WA_DAEMON_SERVICE_H */

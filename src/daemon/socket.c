@@ -103,23 +103,63 @@ wa_socket_send(int fd, const WaHeader *header, const int *fds, int nfds)
 	return sent == (ssize_t) header->length;
 }
 
-WaReceived
-wa_socket_receive(int fd, WaMessage *message)
+/*
+ * Takes the descriptors that came with a packet.  Returns how many there are,
+ * and the last of them in *passed, or -1; the others are closed.
+ */
+static int
+take_descriptors(struct msghdr *packet, int *passed)
 {
+	int count = 0;
+
+	*passed = -1;
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(packet); part != NULL;
+		 part = CMSG_NXTHDR(packet, part))
+	{
+		size_t nfds = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < nfds; i++)
+		{
+			if (*passed >= 0)
+				(void) close(*passed);
+			memcpy(passed, CMSG_DATA(part) + i * sizeof(int), sizeof(int));
+			count++;
+		}
+	}
+	return count;
+}
+
+WaReceived
+wa_socket_receive(int fd, WaMessage *message, int *passed)
+{
+	union
+	{
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(WA_SOCKET_MAX_FDS * sizeof(int))];
+	} control;
 	struct iovec part = {message, sizeof(*message)};
 	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
 	ssize_t length;
+	int count;
 
+	*passed = -1;
 	do
-		length = recvmsg(fd, &packet, MSG_DONTWAIT);
-	while (length < 0 && errno == EINTR);
+	{
+		packet.msg_control = control.bytes;
+		packet.msg_controllen = sizeof(control.bytes);
+		length = recvmsg(fd, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (length < 0 && errno == EINTR);
 	if (length < 0)
 		return errno == EAGAIN ? WA_RECEIVED_NOTHING : WA_RECEIVED_END;
-	if (length == 0)
-		return WA_RECEIVED_END;
-	/* MSG_CTRUNC: descriptors came along, and the kernel has closed them */
-	if ((packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
-		!wa_message_is_sound(message, (size_t) length))
-		return WA_RECEIVED_UNSOUND;
-	return WA_RECEIVED_MESSAGE;
+	count = take_descriptors(&packet, passed);
+	/* MSG_CTRUNC: more descriptors came along, and the kernel closed them */
+	if (count <= 1 && (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 &&
+		wa_message_is_sound(message, (size_t) length))
+		return WA_RECEIVED_MESSAGE;
+	if (*passed >= 0)
+		(void) close(*passed);
+	*passed = -1;
+	return length == 0 ? WA_RECEIVED_END : WA_RECEIVED_UNSOUND;
 }

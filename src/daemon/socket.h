@@ -43,9 +43,9 @@ bool wa_socket_send(int fd, const WaHeader *header, const int *fds, int nfds);
 
 /*
  * Receives one message into *message.  With WA_RECEIVED_MESSAGE it is sound
- * in the sense of wa_message_is_sound.  Descriptors that came with it are
- * never accepted.
+ * in the sense of wa_message_is_sound, and *passed the descriptor that came
+ * along, for the caller to close, or -1.  A message with several is unsound.
  */
-WaReceived wa_socket_receive(int fd, WaMessage *message);
+WaReceived wa_socket_receive(int fd, WaMessage *message, int *passed);
 
 #endif /* WA_DAEMON_SOCKET_H */

@@ -6,20 +6,25 @@
  *
  * Every sequence begins as one that is right and is damaged at random: bits
  * are flipped, fields set to interesting numbers, lengths changed, messages
- * repeated, left out or replaced by noise; owner words and slots are written
- * to while requests run.  Afterwards the daemon has to answer as if nothing
+ * repeated, left out or replaced by noise; owner words, slots and parcels are
+ * written to while requests run.  Afterwards the daemon has to answer as if nothing
  * had been.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "test/unit/test_daemon_client.h"
+#include "test/unit/test_resident_client.h"
 
 #define MAX_CLIENTS 6
+
+/* All of a parcel is written to by somebody who does not care. */
+#define FUZZ_PARCEL_BYTES ((uint64_t) 1 << 20)
 
 /* Numbers at which checks go wrong. */
 static const uint64_t interesting[] = {0,
@@ -43,6 +48,10 @@ static const uint64_t interesting[] = {0,
 
 static uint64_t random_state;
 
+/* The parcel that all connections share, or fail to. */
+static uint8_t *parcel;
+static int parcel_fd;
+
 /* Set by main; what the one test does. */
 static long fuzz_seconds = 5;
 
@@ -54,6 +63,106 @@ pick(uint64_t bound)
 	return (random_state >> 20) % bound;
 }
 
+/* Returns an offset, or nearly. */
+static uint64_t
+pick_offset(void)
+{
+	return pick(8) == 0 ? pick(FUZZ_PARCEL_BYTES * 2)
+						: pick(FUZZ_PARCEL_BYTES / 65536) * 65536;
+}
+
+/* Puts an extent at the beginning of the parcel, for LOADs to come. */
+static void
+write_extent(void)
+{
+	wa_test_write_extent(parcel, wa_test_relation(pick(3)), (uint32_t) pick(70),
+						 1 + pick(3), 1 + pick(50), (uint32_t) pick(4),
+						 pick(1024));
+}
+
+/* Makes a RUN that is right, or nearly. */
+static size_t
+make_run(WaRunMessage *run)
+{
+	run->relation = wa_test_relation(pick(3));
+	run->nblocks = (uint32_t) pick(70000);
+	run->nmaps = (uint32_t) pick(4);
+	run->maps = pick_offset();
+	run->query = pick_offset();
+	run->query_bytes = pick(1000);
+	run->used = pick_offset();
+	run->groups = pick_offset();
+	run->groups_room = pick(70000);
+	run->ncolumns = wa_test_names(pick(1024) & pick(1024), run->columns);
+	return offsetof(WaRunMessage, columns) +
+		   run->ncolumns * sizeof(WaColumnName);
+}
+
+/* Makes a message about resident columns; returns its length. */
+static size_t
+fill_resident(WaMessage *message, WaMessageType type)
+{
+	const WaRelation relation = wa_test_relation(pick(3));
+
+	switch (type)
+	{
+		case WA_MSG_LOAD:
+			if (pick(2) == 0)
+				write_extent();
+			message->load.extent = pick(4) == 0 ? pick_offset() : 0;
+			return sizeof(message->load);
+		case WA_MSG_RESIDENCY:
+			message->residency.relation = relation;
+			message->residency.ncolumns =
+				wa_test_names(pick(1024), message->residency.columns);
+			return offsetof(WaResidencyMessage, columns) +
+				   message->residency.ncolumns * sizeof(WaColumnName);
+		case WA_MSG_EXTENTS:
+			message->extents.relation = relation;
+			message->extents.first = (uint32_t) pick(70);
+			message->extents.count = (uint32_t) pick(70);
+			message->extents.states = pick_offset();
+			message->extents.ncolumns =
+				wa_test_names(pick(1024), message->extents.columns);
+			return offsetof(WaExtentsMessage, columns) +
+				   message->extents.ncolumns * sizeof(WaColumnName);
+		case WA_MSG_CONFIRM:
+			message->confirm.relation = relation;
+			message->confirm.extent = (uint32_t) pick(70);
+			message->confirm.old_lsn = 1 + pick(3);
+			message->confirm.new_lsn = 1 + pick(3);
+			memset(message->confirm.kept, (int) pick(256),
+				   sizeof(message->confirm.kept));
+			return sizeof(message->confirm);
+		case WA_MSG_UNLOAD:
+			message->unload.relation = relation;
+			message->unload.attribute = (int32_t) pick(11);
+			return sizeof(message->unload);
+		case WA_MSG_LIST:
+			message->list.room = (uint32_t) pick(50);
+			message->list.list = pick_offset();
+			return sizeof(message->list);
+		default:
+			return make_run(&message->run);
+	}
+}
+
+/* Makes such a message of any type. */
+static size_t
+make_resident(WaMessage *message)
+{
+	static const WaMessageType types[] = {
+		WA_MSG_LOAD,    WA_MSG_LOAD, WA_MSG_LOAD,  WA_MSG_RESIDENCY,
+		WA_MSG_EXTENTS, WA_MSG_LIST, WA_MSG_RUN,   WA_MSG_RUN,
+		WA_MSG_CONFIRM, WA_MSG_RUN,  WA_MSG_UNLOAD};
+	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
+	const size_t length = fill_resident(message, type);
+
+	wa_message_begin(&message->header, type, (uint32_t) length,
+					 (uint32_t) pick(100));
+	return length;
+}
+
 /* Makes a message that is right, or nearly. */
 static size_t
 make_message(WaTestClient *client, WaMessage *message)
@@ -63,6 +172,8 @@ make_message(WaTestClient *client, WaMessage *message)
 	int slot;
 
 	memset(message, 0, sizeof(*message));
+	if (pick(2) == 0)
+		return make_resident(message);
 	if (client->header == NULL || pick(3) == 0)
 	{
 		wa_message_begin(&message->header, simple[pick(4)],
@@ -106,7 +217,7 @@ damage(uint8_t *bytes, size_t length, size_t room)
 				bytes[i] = (uint8_t) pick(256);
 			return length;
 		default:
-			bytes[4] = (uint8_t) pick(16); /* the type */
+			bytes[4] = (uint8_t) pick(28); /* the type */
 			return length;
 	}
 }
@@ -130,6 +241,9 @@ scribble(const WaTestClient *client)
 {
 	uint32_t slot;
 
+	for (int i = 0; i < 3; i++)
+		parcel[pick(pick(2) == 0 ? FUZZ_PARCEL_BYTES : 16384)] =
+			(uint8_t) pick(256);
 	if (client->header == NULL)
 		return;
 	slot = (uint32_t) pick(client->geometry.slots);
@@ -158,8 +272,12 @@ step(WaTestClient *client, bool *is_open)
 		*is_open = true;
 		/* A daemon that is right may close a connection at any time. */
 		if (pick(4) != 0)
-			EXPECT(wa_test_hello(client) &&
-				   (pick(4) == 0 || wa_test_attach(client)));
+			EXPECT(
+				wa_test_hello(client) &&
+				(pick(4) == 0 || wa_test_attach(client)) &&
+				(pick(8) == 0 ||
+				 wa_test_share(client->fd, parcel_fd,
+							   (1 + pick(FUZZ_PARCEL_BYTES / 4096)) * 4096)));
 		return true;
 	}
 	memset(&packet, 0, sizeof(packet));
@@ -180,6 +298,21 @@ step(WaTestClient *client, bool *is_open)
 	return true;
 }
 
+/* Makes the parcel. */
+static bool
+make_parcel(void)
+{
+	void *memory;
+
+	parcel_fd = wa_test_make_parcel(FUZZ_PARCEL_BYTES, F_SEAL_SHRINK);
+	EXPECT(parcel_fd >= 0);
+	memory = mmap(NULL, FUZZ_PARCEL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+				  parcel_fd, 0);
+	EXPECT(memory != MAP_FAILED);
+	parcel = memory;
+	return true;
+}
+
 /* Fuzzes one daemon for the time asked for. */
 static bool
 fuzz(WaTestDaemon *daemon)
@@ -190,6 +323,7 @@ fuzz(WaTestDaemon *daemon)
 	long steps = 0;
 
 	memset(clients, 0, sizeof(clients));
+	EXPECT(make_parcel());
 	while (wa_test_clock_ms() < until_ms)
 	{
 		uint64_t client = pick(MAX_CLIENTS);
@@ -200,6 +334,8 @@ fuzz(WaTestDaemon *daemon)
 	for (int i = 0; i < MAX_CLIENTS; i++)
 		if (is_open[i])
 			wa_test_close(&clients[i]);
+	(void) munmap(parcel, FUZZ_PARCEL_BYTES);
+	(void) close(parcel_fd);
 	wa_test_sleep(1500); /* for slots with made-up owners to be swept */
 	EXPECT(wa_test_ping(daemon, WA_TEST_PATIENCE_MS));
 	EXPECT(wa_test_daemon_answers());
@@ -213,7 +349,7 @@ static const WaTestCase tests[] = {
 	{.name = "fuzzing one device", .run = fuzz},
 	{.name = "fuzzing three devices",
 	 .run = fuzz,
-	 .arguments = {"--cpu-devices=3"}},
+	 .arguments = {"--cpu-devices=3", "--memory-limit=300000"}},
 };
 
 int

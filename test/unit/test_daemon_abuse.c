@@ -63,33 +63,59 @@ test_bad_bytes(WaTestDaemon *daemon)
 	return true;
 }
 
+/* Tells whether a message of zeros, of that length, may follow HELLO. */
+static bool
+is_welcome(uint32_t type, size_t length)
+{
+	switch (type)
+	{
+		case WA_MSG_HELLO:
+		case WA_MSG_ATTACH:
+		case WA_MSG_STATUS:
+			return length == sizeof(WaSimpleMessage);
+		case WA_MSG_RESIDENCY:
+			return length == offsetof(WaResidencyMessage, columns);
+		case WA_MSG_EXTENTS:
+			return length == offsetof(WaExtentsMessage, columns);
+		case WA_MSG_UNLOAD:
+			return length == sizeof(WaUnloadMessage);
+		case WA_MSG_LIST:
+			return length == sizeof(WaListMessage);
+		case WA_MSG_RUN:
+			return length == offsetof(WaRunMessage, columns);
+		default:
+			return false;
+	}
+}
+
 static bool
 test_bad_order(WaTestDaemon *daemon)
 {
 	WaMessage message;
 
 	(void) daemon;
-	for (uint32_t type = 0; type < 20; type++)
+	for (uint32_t type = 0; type < 30; type++)
 	{
 		/* Of every type a message of every length that any type has. */
 		static const size_t lengths[] = {
-			sizeof(WaSimpleMessage),   sizeof(WaWelcomeMessage),
-			sizeof(WaAttachedMessage), sizeof(WaReduceMessage),
-			sizeof(WaResultMessage),   sizeof(WaFailedMessage),
-			sizeof(WaDevicesMessage),  sizeof(WaSettingsMessage)};
+			sizeof(WaSimpleMessage),        sizeof(WaWelcomeMessage),
+			sizeof(WaAttachedMessage),      sizeof(WaReduceMessage),
+			sizeof(WaResultMessage),        sizeof(WaFailedMessage),
+			sizeof(WaDevicesMessage),       sizeof(WaSettingsMessage),
+			sizeof(WaConfirmMessage),       sizeof(WaUnloadMessage),
+			sizeof(WaAnswerMessage),        offsetof(WaExtentsMessage, columns),
+			offsetof(WaRunMessage, columns)};
 
 		for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 		{
-			bool simple = lengths[i] == sizeof(WaSimpleMessage);
-
 			memset(&message, 0, sizeof(message));
 			wa_message_begin(&message.header, (WaMessageType) type,
 							 (uint32_t) lengths[i], 1);
-			message.simple.version = WA_PROTOCOL_VERSION;
-			if (!(simple && type == WA_MSG_HELLO))
+			if (lengths[i] == sizeof(WaSimpleMessage))
+				message.simple.version = WA_PROTOCOL_VERSION;
+			if (type != WA_MSG_HELLO || !is_welcome(type, lengths[i]))
 				EXPECT(wa_test_is_rejected(&message, lengths[i], false));
-			if (!(simple && (type == WA_MSG_HELLO || type == WA_MSG_ATTACH ||
-							 type == WA_MSG_STATUS)))
+			if (!is_welcome(type, lengths[i]))
 				EXPECT(wa_test_is_rejected(&message, lengths[i], true));
 		}
 	}

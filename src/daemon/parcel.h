@@ -1,0 +1,43 @@
+/*
+ * parcel.h
+ *		The memory file that a backend shares with us: see core/resident.h.
+ *
+ * It is mapped for as long as the connection has it.  The backend may write to
+ * it at any time, so nothing that is read from it is to be trusted twice; but it
+ * cannot become shorter, and its pages are ordinary ones, so reading and writing
+ * are safe.
+ */
+#ifndef WA_DAEMON_PARCEL_H
+#define WA_DAEMON_PARCEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As much as a connection may share, and all of them together. */
+#define WA_MAX_PARCEL_BYTES  ((uint64_t) 1 << 30)
+#define WA_MAX_PARCELS_BYTES ((uint64_t) 64 << 30)
+
+/* Belongs to its connection; constant while a request is under way. */
+typedef struct WaParcel
+{
+	uint8_t *memory; /* NULL: there is none */
+	uint64_t bytes;
+} WaParcel;
+
+/* Tells whether the descriptor is that of a memory file that we may map. */
+bool wa_parcel_is_usable(int fd, uint64_t bytes);
+
+/*
+ * Maps so many bytes of a usable memory file.  Returns false, with errno set, if
+ * that cannot be done.
+ */
+bool wa_parcel_map(WaParcel *parcel, int fd, uint64_t bytes);
+
+/* Unmaps the parcel, if there is one. */
+void wa_parcel_unmap(WaParcel *parcel);
+
+/* Tells whether something of `bytes` bytes may be at offset. */
+bool wa_parcel_holds(const WaParcel *parcel, uint64_t offset, uint64_t bytes);
+
+#endif /* WA_DAEMON_PARCEL_H */

@@ -1,0 +1,305 @@
+/*
+ * resident.c
+ *		Parcels, loads and questions about resident columns; see resident.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/resident.h"
+#include "daemon/socket.h"
+
+#define OUT_OF_BOUNDS "its request is out of bounds"
+
+/* message, store and parcel are constant while a thread works. */
+struct WaResidentTask
+{
+	WaTask task; /* first: a task is one of these */
+	WaStore *store;
+	const WaParcel *parcel;
+	union
+	{
+		WaExtentHead head; /* LOAD */
+		WaExtentsMessage extents;
+		WaUnloadMessage unload;
+	} what;
+	WaStatus status;
+	char error[WA_MAX_ERROR_BYTES];
+};
+
+bool
+wa_resident_share(WaConnection *connection, WaService *service,
+				  const WaShareMessage *share, int fd)
+{
+	const uint32_t request = share->header.request;
+	WaParcel *parcel = &connection->parcel;
+	const uint64_t others = service->parcels_bytes - parcel->bytes;
+
+	if (!wa_parcel_is_usable(fd, share->bytes))
+		return wa_connection_break(connection, "its parcel is not usable");
+	service->parcels_bytes = others;
+	wa_parcel_unmap(parcel);
+	if (share->bytes > WA_MAX_PARCEL_BYTES ||
+		share->bytes > WA_MAX_PARCELS_BYTES - others ||
+		!wa_parcel_map(parcel, fd, share->bytes))
+		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
+								  "could not map the parcel");
+	service->parcels_bytes = others + share->bytes;
+	return wa_connection_done(connection, request);
+}
+
+/* Makes a task of the connection, to be filled in; or returns NULL. */
+static WaResidentTask *
+make_task(WaConnection *connection, WaService *service,
+		  void (*work)(WaTask *task))
+{
+	WaResidentTask *task = calloc(1, sizeof(*task));
+
+	if (task == NULL)
+		return NULL;
+	task->task.finished.owner = connection;
+	task->task.work = work;
+	task->store = &service->store;
+	task->parcel = &connection->parcel;
+	return task;
+}
+
+/* Has a thread do the task, which becomes the connection's. */
+static bool
+submit_task(WaConnection *connection, WaService *service, WaResidentTask *task,
+			uint32_t request)
+{
+	connection->task = task;
+	connection->work = WA_WORK_TASK;
+	connection->request = request;
+	wa_tasks_submit(&service->tasks, &task->task);
+	return true;
+}
+
+/* LOAD, in a thread. */
+static void
+do_load(WaTask *arg)
+{
+	WaResidentTask *task = (WaResidentTask *) arg;
+
+	task->status =
+		wa_store_load(task->store, &task->what.head, task->parcel->memory,
+					  task->error, sizeof(task->error));
+}
+
+/* LOAD: copies and checks the head, and has a thread do the rest. */
+static bool
+handle_load(WaConnection *connection, WaService *service,
+			const WaLoadMessage *load)
+{
+	const WaParcel *parcel = &connection->parcel;
+	WaResidentTask *task;
+
+	if (!wa_parcel_holds(parcel, load->extent, sizeof(WaExtentHead)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_load);
+	if (task == NULL)
+		return wa_connection_fail(connection, load->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	memcpy(&task->what.head, parcel->memory + load->extent,
+		   sizeof(task->what.head));
+	if (!wa_extent_is_sound(&task->what.head, parcel->bytes))
+	{
+		free(task);
+		return wa_connection_break(connection, "its extent is not sound");
+	}
+	return submit_task(connection, service, task, load->header.request);
+}
+
+/* EXTENTS, in a thread. */
+static void
+do_extents(WaTask *arg)
+{
+	const WaResidentTask *task = (WaResidentTask *) arg;
+	const WaExtentsMessage *extents = &task->what.extents;
+	uint8_t *place = task->parcel->memory + extents->states;
+
+	for (uint32_t i = 0; i < extents->count; i++)
+	{
+		WaExtentState state;
+
+		wa_store_extent_state(task->store, &extents->relation,
+							  extents->first + i, extents->columns,
+							  extents->ncolumns, &state);
+		memcpy(place + i * sizeof(state), &state, sizeof(state));
+	}
+}
+
+/* EXTENTS: has a thread write the states. */
+static bool
+handle_extents(WaConnection *connection, WaService *service,
+			   const WaExtentsMessage *extents)
+{
+	WaResidentTask *task;
+
+	if (!wa_parcel_holds(&connection->parcel, extents->states,
+						 (uint64_t) extents->count * sizeof(WaExtentState)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_extents);
+	if (task == NULL)
+		return wa_connection_fail(connection, extents->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	memcpy(&task->what.extents, extents, extents->header.length);
+	return submit_task(connection, service, task, extents->header.request);
+}
+
+/* UNLOAD, in a thread, as it may free much memory. */
+static void
+do_unload(WaTask *arg)
+{
+	const WaResidentTask *task = (WaResidentTask *) arg;
+
+	wa_store_unload(task->store, &task->what.unload.relation,
+					task->what.unload.attribute);
+}
+
+/* UNLOAD: has a thread do it. */
+static bool
+handle_unload(WaConnection *connection, WaService *service,
+			  const WaUnloadMessage *unload)
+{
+	WaResidentTask *task = make_task(connection, service, do_unload);
+
+	if (task == NULL)
+		return wa_connection_fail(connection, unload->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	task->what.unload = *unload;
+	return submit_task(connection, service, task, unload->header.request);
+}
+
+/* RESIDENCY: tells what there is of columns. */
+static bool
+handle_residency(const WaConnection *connection, WaService *service,
+				 const WaResidencyMessage *residency)
+{
+	const uint32_t ncolumns = residency->ncolumns;
+	WaResidentMessage resident;
+
+	memset(&resident, 0, sizeof(resident));
+	wa_message_begin(&resident.header, WA_MSG_RESIDENT,
+					 (uint32_t) (offsetof(WaResidentMessage, columns) +
+								 ncolumns * sizeof(WaResidency)),
+					 residency->header.request);
+	resident.ncolumns = ncolumns;
+	resident.complete_blocks =
+		wa_store_residency(&service->store, &residency->relation,
+						   residency->columns, ncolumns, resident.columns);
+	return wa_socket_send(connection->fd, &resident.header, NULL, 0);
+}
+
+/* CONFIRM */
+static bool
+handle_confirm(WaConnection *connection, WaService *service,
+			   const WaConfirmMessage *confirm)
+{
+	if (confirm->new_lsn == 0)
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	wa_store_confirm(&service->store, confirm);
+	return wa_connection_done(connection, confirm->header.request);
+}
+
+/*
+ * Writes the list of columns to `room` places in the parcel, by way of memory of
+ * our own; returns how many there are, or -1 if there is no such memory.
+ */
+static int64_t
+write_list(WaStore *store, uint32_t database, uint8_t *place, uint32_t room)
+{
+	uint32_t count = wa_store_list(store, database, NULL, 0);
+	WaResidentColumn *list;
+
+	if (count < room)
+		room = count;
+	if (room == 0)
+		return count;
+	list = calloc(room, sizeof(*list));
+	if (list == NULL)
+		return -1;
+	count = wa_store_list(store, database, list, room);
+	memcpy(place, list, (count < room ? count : room) * sizeof(*list));
+	free(list);
+	return count;
+}
+
+/* LIST: describes the columns that there are. */
+static bool
+handle_list(WaConnection *connection, WaService *service,
+			const WaListMessage *list)
+{
+	const WaParcel *parcel = &connection->parcel;
+	WaListedMessage listed;
+	int64_t count;
+
+	if (!wa_parcel_holds(parcel, list->list,
+						 (uint64_t) list->room * sizeof(WaResidentColumn)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	count = write_list(&service->store, list->database,
+					   parcel->memory + list->list, list->room);
+	if (count < 0)
+		return wa_connection_fail(connection, list->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	memset(&listed, 0, sizeof(listed));
+	wa_message_begin(&listed.header, WA_MSG_LISTED, sizeof(listed),
+					 list->header.request);
+	listed.columns = (uint32_t) count;
+	return wa_socket_send(connection->fd, &listed.header, NULL, 0);
+}
+
+bool
+wa_resident_handle(WaConnection *connection, WaService *service,
+				   const WaMessage *message)
+{
+	switch (message->header.type)
+	{
+		case WA_MSG_LOAD:
+			return handle_load(connection, service, &message->load);
+		case WA_MSG_RESIDENCY:
+			return handle_residency(connection, service, &message->residency);
+		case WA_MSG_EXTENTS:
+			return handle_extents(connection, service, &message->extents);
+		case WA_MSG_CONFIRM:
+			return handle_confirm(connection, service, &message->confirm);
+		case WA_MSG_UNLOAD:
+			return handle_unload(connection, service, &message->unload);
+		case WA_MSG_LIST:
+			return handle_list(connection, service, &message->list);
+		default:
+			return wa_connection_break(connection, "its message is not for us");
+	}
+}
+
+bool
+wa_resident_reply(WaConnection *connection)
+{
+	WaResidentTask *task = connection->task;
+	bool sent;
+
+	connection->task = NULL;
+	if (task->status == WA_OK)
+		sent = wa_connection_done(connection, connection->request);
+	else
+		sent = wa_connection_fail(connection, connection->request, task->status,
+								  task->error);
+	free(task);
+	return sent;
+}
+
+bool
+wa_resident_cancel(WaConnection *connection, WaService *service)
+{
+	return wa_tasks_cancel(&service->tasks, &connection->task->task);
+}
+
+void
+wa_resident_release(WaConnection *connection, WaService *service)
+{
+	free(connection->task);
+	connection->task = NULL;
+	service->parcels_bytes -= connection->parcel.bytes;
+	wa_parcel_unmap(&connection->parcel);
+}

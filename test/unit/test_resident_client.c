@@ -1,0 +1,153 @@
+/*
+ * test_resident_client.c
+ *		Sharing parcels and loading extents; see test_resident_client.h.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test/unit/test_resident_client.h"
+
+#define MAX_FDS 4
+
+int
+wa_test_make_parcel(uint64_t bytes, int seals)
+{
+	int fd = memfd_create("parcel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && ftruncate(fd, (off_t) bytes) == 0 &&
+		(seals == 0 || fcntl(fd, F_ADD_SEALS, seals) == 0))
+		return fd;
+	return -1;
+}
+
+bool
+wa_test_send_with(int fd, const void *bytes, size_t length, const int *fds,
+				  int nfds)
+{
+	union
+	{
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(MAX_FDS * sizeof(int))];
+	} control;
+	struct iovec part = {(void *) bytes, length};
+	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
+
+	memset(&control, 0, sizeof(control));
+	if (nfds > 0)
+	{
+		struct cmsghdr *rights;
+
+		packet.msg_control = control.bytes;
+		packet.msg_controllen = CMSG_SPACE((size_t) nfds * sizeof(int));
+		rights = CMSG_FIRSTHDR(&packet);
+		rights->cmsg_level = SOL_SOCKET;
+		rights->cmsg_type = SCM_RIGHTS;
+		rights->cmsg_len = CMSG_LEN((size_t) nfds * sizeof(int));
+		memcpy(CMSG_DATA(rights), fds, (size_t) nfds * sizeof(int));
+	}
+	return sendmsg(fd, &packet, MSG_NOSIGNAL) == (ssize_t) length;
+}
+
+bool
+wa_test_share(int fd, int parcel_fd, uint64_t bytes)
+{
+	WaShareMessage share;
+
+	wa_message_begin(&share.header, WA_MSG_SHARE, sizeof(share), 31);
+	share.bytes = bytes;
+	return wa_test_send_with(fd, &share, sizeof(share), &parcel_fd, 1);
+}
+
+bool
+wa_test_own(WaTestOwner *owner)
+{
+	WaMessage reply;
+	void *memory;
+
+	EXPECT(wa_test_connect(&owner->client));
+	EXPECT(wa_test_hello(&owner->client));
+	owner->parcel_fd = wa_test_make_parcel(WA_TEST_PARCEL_BYTES, F_SEAL_SHRINK);
+	EXPECT(owner->parcel_fd >= 0);
+	memory = mmap(NULL, WA_TEST_PARCEL_BYTES, PROT_READ | PROT_WRITE,
+				  MAP_SHARED, owner->parcel_fd, 0);
+	EXPECT(memory != MAP_FAILED);
+	owner->parcel = memory;
+	EXPECT(wa_test_share(owner->client.fd, owner->parcel_fd,
+						 WA_TEST_PARCEL_BYTES));
+	EXPECT(wa_test_receive_reply(owner->client.fd, &reply) == WA_MSG_DONE);
+	EXPECT(reply.header.request == 31);
+	return true;
+}
+
+void
+wa_test_disown(WaTestOwner *owner)
+{
+	(void) munmap(owner->parcel, WA_TEST_PARCEL_BYTES);
+	(void) close(owner->parcel_fd);
+	wa_test_close(&owner->client);
+}
+
+bool
+wa_test_send_load(WaTestOwner *owner, uint64_t offset)
+{
+	WaLoadMessage load;
+
+	wa_message_begin(&load.header, WA_MSG_LOAD, sizeof(load), 32);
+	load.extent = offset;
+	return wa_test_send(owner->client.fd, &load, sizeof(load));
+}
+
+int
+wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
+					uint64_t map_lsn, uint64_t seed, uint64_t attributes)
+{
+	WaMessage reply;
+
+	wa_test_write_extent(owner->parcel, wa_test_relation(relation), number,
+						 map_lsn, seed, 40, attributes);
+	if (!wa_test_send_load(owner, 0))
+		return -1;
+	switch (wa_test_receive_reply(owner->client.fd, &reply))
+	{
+		case WA_MSG_DONE:
+			return WA_OK;
+		case WA_MSG_FAILED:
+			return (int) reply.failed.status;
+		default:
+			return -1;
+	}
+}
+
+int
+wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply)
+{
+	const WaHeader *header = request;
+
+	if (!wa_test_send(owner->client.fd, request, header->length))
+		return -1;
+	return wa_test_receive_reply(owner->client.fd, reply);
+}
+
+bool
+wa_test_residency(WaTestOwner *owner, uint64_t relation, uint64_t attributes,
+				  WaResidentMessage *resident)
+{
+	WaResidencyMessage residency;
+	WaMessage reply;
+
+	memset(&residency, 0, sizeof(residency));
+	residency.relation = wa_test_relation(relation);
+	residency.ncolumns = wa_test_names(attributes, residency.columns);
+	wa_message_begin(&residency.header, WA_MSG_RESIDENCY,
+					 (uint32_t) (offsetof(WaResidencyMessage, columns) +
+								 residency.ncolumns * sizeof(WaColumnName)),
+					 33);
+	EXPECT(wa_test_ask(owner, &residency, &reply) == WA_MSG_RESIDENT);
+	EXPECT(reply.header.request == 33);
+	EXPECT(reply.resident.ncolumns == residency.ncolumns);
+	*resident = reply.resident;
+	return true;
+}

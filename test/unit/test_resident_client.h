@@ -1,0 +1,57 @@
+/*
+ * test_resident_client.h
+ *		A backend's side of resident columns, for tests of warpaggd.
+ */
+#ifndef TEST_RESIDENT_CLIENT_H
+#define TEST_RESIDENT_CLIENT_H
+
+#include "test/unit/test_daemon_client.h"
+#include "test/unit/test_extent.h"
+
+#define WA_TEST_PARCEL_BYTES ((uint64_t) 8 << 20)
+
+/* Answers are written from here on; an extent is written to the beginning. */
+#define WA_TEST_ANSWERS ((uint64_t) 5 << 20)
+
+/* A connection with a parcel of WA_TEST_PARCEL_BYTES. */
+typedef struct WaTestOwner
+{
+	WaTestClient client;
+	uint8_t *parcel;
+	int parcel_fd;
+} WaTestOwner;
+
+/* Makes a memory file with such seals; returns its descriptor. */
+int wa_test_make_parcel(uint64_t bytes, int seals);
+
+/* Sends a message with nfds descriptors, at most 4. */
+bool wa_test_send_with(int fd, const void *bytes, size_t length, const int *fds,
+					   int nfds);
+
+/* Sends SHARE; tells whether that could be done. */
+bool wa_test_share(int fd, int parcel_fd, uint64_t bytes);
+
+/* Connects, says HELLO and shares a parcel. */
+bool wa_test_own(WaTestOwner *owner);
+
+/* Ends all that. */
+void wa_test_disown(WaTestOwner *owner);
+
+/* Sends LOAD for the extent at an offset of the parcel. */
+bool wa_test_send_load(WaTestOwner *owner, uint64_t offset);
+
+/*
+ * Writes an extent to the parcel and has it loaded.  Returns the status that
+ * came back, -1 if something else did.
+ */
+int wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
+						uint64_t map_lsn, uint64_t seed, uint64_t attributes);
+
+/* Sends a request and receives the reply; returns its type. */
+int wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply);
+
+/* Asks what there is of a set of attributes. */
+bool wa_test_residency(WaTestOwner *owner, uint64_t relation,
+					   uint64_t attributes, WaResidentMessage *resident);
+
+#endif /* TEST_RESIDENT_CLIENT_H */
