@@ -10,7 +10,8 @@ DATA = sql/warpagg--0.1.0.sql
 PGFILEDESC = "warpagg - exact aggregates on the GPU"
 
 SRCS = $(wildcard src/*.c src/core/*.c src/query/*.c src/client/*.c \
-	src/exec/*.c src/state/*.c src/agg/*.c src/scan/*.c src/stats/*.c)
+	src/exec/*.c src/state/*.c src/agg/*.c src/scan/*.c src/resident/*.c \
+	src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
 
 REGRESS = init family sum avg min max count variance nulls numeric interval \

@@ -17,6 +17,12 @@
 #error "warpagg needs PostgreSQL 15 or later"
 #endif
 
+#if PG_VERSION_NUM >= 160000
+#include "utils/relfilenumbermap.h"
+#else
+#include "utils/relfilenodemap.h"
+#endif
+
 #if PG_VERSION_NUM >= 180000
 #include "storage/waiteventset.h"
 #endif
@@ -75,6 +81,51 @@ read_recent_buffer_compat(Relation relation, BlockNumber block, Buffer buffer)
 	return ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, buffer);
 #else
 	return ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, buffer);
+#endif
+}
+
+/* Finds out the names of a relation's storage. */
+static inline void
+relation_storage_compat(Relation relation, Oid *tablespace, Oid *database,
+						Oid *file)
+{
+#if PG_VERSION_NUM >= 160000
+	*tablespace = relation->rd_locator.spcOid;
+	*database = relation->rd_locator.dbOid;
+	*file = relation->rd_locator.relNumber;
+#else
+	*tablespace = relation->rd_node.spcNode;
+	*database = relation->rd_node.dbNode;
+	*file = relation->rd_node.relNode;
+#endif
+}
+
+/*
+ * Tells whether a relation, or its storage, was made in this transaction.  It
+ * may also have been so in a subtransaction that was rolled back.
+ */
+static inline bool
+relation_is_new_compat(Relation relation)
+{
+#if PG_VERSION_NUM >= 160000
+	return relation->rd_createSubid != InvalidSubTransactionId ||
+		   relation->rd_newRelfilelocatorSubid != InvalidSubTransactionId ||
+		   relation->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+#else
+	return relation->rd_createSubid != InvalidSubTransactionId ||
+		   relation->rd_newRelfilenodeSubid != InvalidSubTransactionId ||
+		   relation->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+}
+
+/* Returns the relation of this database with that storage, or InvalidOid. */
+static inline Oid
+relation_of_storage_compat(Oid tablespace, Oid file)
+{
+#if PG_VERSION_NUM >= 160000
+	return RelidByRelfilenumber(tablespace, file);
+#else
+	return RelidByRelfilenode(tablespace, file);
 #endif
 }
 

@@ -17,7 +17,10 @@ int wa_device_timeout_ms = 5000;
 int wa_buffer_memory_kb = 65536;
 int wa_staging_memory_kb = 65536;
 char *wa_daemon_path = NULL;
+int wa_memory_limit_kb = 0;
+bool wa_autoload = true;
 int wa_debug_delay_ms = 0;
+int wa_debug_skip_rule = 0;
 int wa_accelerate = WA_ACCELERATE_EXACT;
 bool wa_enable_scan = true;
 bool wa_explain_refusals = false;
@@ -58,10 +61,32 @@ define_scan_settings(void)
 		&wa_explain_refusals, false, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
+/* Settings of the resident tier. */
+static void
+define_resident_settings(void)
+{
+	DefineCustomIntVariable("warpagg.memory_limit",
+							"Sets the memory that resident columns may take.",
+							"Zero means a share of the memory of the devices.",
+							&wa_memory_limit_kb, 0, 0, INT_MAX, PGC_SIGHUP,
+							GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"warpagg.autoload",
+		"Has columns that queries would gain from loaded in the background.",
+		NULL, &wa_autoload, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"warpagg.debug_skip_rule",
+		"Leaves out a rule of the freshness of resident columns, for tests.",
+		"Results may then be wrong.  Zero leaves out none.",
+		&wa_debug_skip_rule, 0, 0, 5, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL,
+		NULL);
+}
+
 void
 wa_settings_init(void)
 {
 	define_scan_settings();
+	define_resident_settings();
 	DefineCustomEnumVariable(
 		"warpagg.device", "Selects the device that reduces batches.",
 		"\"auto\" uses a GPU where there is one, \"gpu\" raises an error "

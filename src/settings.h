@@ -42,6 +42,15 @@ extern bool wa_enable_scan;
 /* Whether the planner says why it did not. */
 extern bool wa_explain_refusals;
 
+/* Most memory that resident columns take; 0: what the device process finds. */
+extern int wa_memory_limit_kb;
+
+/* Whether queries have the columns that they would gain from loaded. */
+extern bool wa_autoload;
+
+/* For tests: the WaFreshnessRule that is left out, or 0. */
+extern int wa_debug_skip_rule;
+
 /* Defines the settings; called once, from _PG_init. */
 extern void wa_settings_init(void);
 

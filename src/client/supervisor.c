@@ -131,6 +131,7 @@ send_settings(Supervisor *supervisor)
 	message.version = WA_PROTOCOL_VERSION;
 	message.device = wa_device == WA_WANT_CPU ? WA_WANT_CPU : WA_WANT_ANY;
 	message.staging_bytes = (uint64) wa_staging_memory_kb * 1024;
+	message.memory_limit = (uint64) wa_memory_limit_kb * 1024;
 	send_control(supervisor, &message, sizeof(message));
 }
 
@@ -173,6 +174,7 @@ start_daemon(Supervisor *supervisor, TimestampTz now)
 					  supervisor->daemon.control_fd, NULL, NULL);
 	AddWaitEventToSet(supervisor->events, WL_SOCKET_READABLE,
 					  supervisor->daemon.log_fd, NULL, NULL);
+	send_settings(supervisor);
 }
 
 /* Says in the log how the daemon ended. */

@@ -147,12 +147,11 @@ store_row(WaRow *row, Page page, ItemId pointer, BlockNumber block,
 }
 
 /*
- * Stores the tuples of a page that everybody sees.  Returns how many.  Their
- * headers are not looked at, but will be: the memory may begin to fetch them,
- * and as much of their columns as two cache lines hold.
+ * The headers of the tuples are not looked at, but will be: the memory may begin
+ * to fetch them, and as much of their columns as two cache lines hold.
  */
-static int
-take_all(Page page, BlockNumber block, WaRow *rows)
+int
+wa_heap_take_all(Page page, BlockNumber block, WaRow *rows)
 {
 	int npointers = PageGetMaxOffsetNumber(page);
 	ItemId pointer = PageGetItemId(page, FirstOffsetNumber);
@@ -303,7 +302,7 @@ read_page(WaHeapScan *scan, WaRow *rows, int room)
 		rows = scan->rest;
 	check_conflicts = CheckForSerializableConflictOutNeeded(relation, snapshot);
 	if (all_visible && !check_conflicts)
-		nrows = take_all(page, block, rows);
+		nrows = wa_heap_take_all(page, block, rows);
 	else
 		nrows = take_visible(scan, buffer, block, all_visible, check_conflicts,
 							 rows);

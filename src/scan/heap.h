@@ -11,6 +11,7 @@
 #include "access/htup.h"
 #include "access/relscan.h"
 #include "port/atomics.h"
+#include "storage/bufpage.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
@@ -65,6 +66,13 @@ extern int wa_heap_next(WaHeapScan *scan, WaRow *rows);
  * relation's blocks.  NULL: it reads them all.  Stays so when it is rescanned.
  */
 extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
+
+/*
+ * Stores the tuples of all normal line pointers of a block that everybody sees,
+ * and that is pinned and locked; there is room for MaxHeapTuplesPerPage.  Returns
+ * how many.
+ */
+extern int wa_heap_take_all(Page page, BlockNumber block, WaRow *rows);
 
 /* Returns how many blocks a scan that shares with nobody has left. */
 extern BlockNumber wa_heap_blocks_left(const WaHeapScan *scan);

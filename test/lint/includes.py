@@ -31,12 +31,13 @@ ROOMS = {
     "state": {"core", "exec", "top"},
     "agg": {"core", "exec", "state", "top"},
     "scan": {"core", "query", "exec", "client", "state", "top"},
+    "resident": {"core", "client", "state", "scan", "top"},
     "stats": {"core", "client", "top"},
-    "top": {"core", "client", "exec", "agg", "scan", "stats"},
+    "top": {"core", "client", "exec", "agg", "scan", "resident", "stats"},
 }
 
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
-EXTENSION = {"client", "exec", "state", "agg", "scan", "stats", "top"}
+EXTENSION = {"client", "exec", "state", "agg", "scan", "resident", "stats", "top"}
 
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "query", "daemon", "cuda"}

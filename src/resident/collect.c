@@ -1,0 +1,437 @@
+/*
+ * collect.c
+ *		A column of an extent while the extent is read; see collect.h.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/memutils.h"
+
+#include "resident/collect.h"
+#include "state/numeric_format.h"
+
+/* Rows and bytes of text that there is room for at first. */
+#define FIRST_ROWS       16384
+#define FIRST_TEXT_BYTES (256 * 1024)
+
+/* What begins in a parcel is aligned to this. */
+#define PARCEL_ALIGNMENT 64
+
+/* Returns the bytes of a value while it is collected. */
+static size_t
+collected_width(const WaCollected *column)
+{
+	switch (column->name.kind)
+	{
+		case WA_VECTOR_BOOL:
+			return sizeof(uint8_t);
+		case WA_VECTOR_TEXT:
+			return sizeof(uint32_t);
+		default:
+			return sizeof(int64_t);
+	}
+}
+
+void
+wa_collect_begin(WaCollected *column)
+{
+	column->nrows = 0;
+	column->has_nulls = false;
+	column->mixed = false;
+	column->has_scale = false;
+	column->scale = 0;
+	column->smallest = 0;
+	column->largest = 0;
+	column->text_bytes = 0;
+}
+
+/* Returns memory with room for more, and what was there; old may be NULL. */
+static void *
+grow(void *old, size_t bytes)
+{
+	if (old == NULL)
+		return MemoryContextAllocHuge(CurrentMemoryContext, bytes);
+	return repalloc_huge(old, bytes);
+}
+
+/* Sees to it that there is room for more rows. */
+static void
+reserve_rows(WaCollected *column, uint32_t more)
+{
+	uint32_t needed = column->nrows + more;
+
+	if (needed <= column->room)
+		return;
+	column->room = Max(needed, Max(FIRST_ROWS, column->room * 2));
+	column->values =
+		grow(column->values, column->room * collected_width(column));
+	column->validity = grow(column->validity, column->room);
+	if (column->name.kind == WA_VECTOR_DECIMAL)
+		column->display = grow(column->display, column->room);
+}
+
+/* Appends which rows are NULL. */
+static void
+append_validity(WaCollected *column, const WaVector *vector, uint32_t nrows)
+{
+	if (!vector->has_nulls)
+	{
+		memset(column->validity + column->nrows, 1, nrows);
+		return;
+	}
+	column->has_nulls = true;
+	memcpy(column->validity + column->nrows, vector->valid, nrows);
+}
+
+/* Appends integers, which the column's limits take in. */
+static void
+append_ints(WaCollected *column, const int64_t *values, uint32_t nrows)
+{
+	int64_t *to = (int64_t *) column->values + column->nrows;
+	int64_t smallest = column->smallest;
+	int64_t largest = column->largest;
+
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		to[i] = values[i];
+		smallest = Min(smallest, values[i]);
+		largest = Max(largest, values[i]);
+	}
+	column->smallest = smallest;
+	column->largest = largest;
+}
+
+/* Appends texts; false if there are too many bytes. */
+static bool
+append_texts(WaCollected *column, const WaText *texts, uint32_t nrows)
+{
+	uint32_t *ends = (uint32_t *) column->values + column->nrows;
+	uint64_t bytes = 0;
+	char *to;
+
+	for (uint32_t i = 0; i < nrows; i++)
+		bytes += texts[i].length;
+	if (column->text_bytes + bytes > PG_UINT32_MAX)
+		return false;
+	if (column->text_bytes + bytes > column->text_room)
+	{
+		column->text_room = Max(column->text_bytes + bytes,
+								Max(FIRST_TEXT_BYTES, column->text_room * 2));
+		column->text = grow(column->text, column->text_room);
+	}
+	to = column->text + column->text_bytes;
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		if (texts[i].length > 0)
+			memcpy(to, texts[i].data, texts[i].length);
+		to += texts[i].length;
+		ends[i] = (uint32_t) (to - column->text);
+	}
+	column->text_bytes += bytes;
+	return true;
+}
+
+/* Multiplies values by a power of ten, if all of them still fit; else false. */
+static bool
+rescale(int64_t *values, uint32_t nrows, uint32_t digits)
+{
+	int64_t factor = wa_powers_of_ten[digits];
+	int64_t limit = PG_INT64_MAX / factor;
+
+	for (uint32_t i = 0; i < nrows; i++)
+		if (values[i] > limit || values[i] < -limit)
+			return false;
+	for (uint32_t i = 0; i < nrows; i++)
+		values[i] *= factor;
+	return true;
+}
+
+/* Gives the column a larger scale, if its values take it. */
+static bool
+raise_scale(WaCollected *column, uint32_t scale)
+{
+	uint32_t digits = scale - column->scale;
+
+	if (!rescale(column->values, column->nrows, digits))
+		return false;
+	column->scale = scale;
+	/* May be larger than any value: it is only used to choose a form. */
+	column->smallest =
+		Max(column->smallest, -PG_INT64_MAX / wa_powers_of_ten[digits]) *
+		wa_powers_of_ten[digits];
+	column->largest =
+		Min(column->largest, PG_INT64_MAX / wa_powers_of_ten[digits]) *
+		wa_powers_of_ten[digits];
+	return true;
+}
+
+/* Begins to keep how many digits each row shows: so far the same. */
+static void
+begin_display(WaCollected *column, uint32_t digits)
+{
+	if (column->mixed)
+		return;
+	column->mixed = true;
+	memset(column->display, (int) digits, column->nrows);
+}
+
+/* Appends decimals; false if they have no scale together with the others. */
+static bool
+append_decimals(WaCollected *column, const WaVector *vector, uint32_t nrows)
+{
+	int64_t *values = (int64_t *) column->values + column->nrows;
+	uint32_t shown = column->scale;
+	uint32_t scale = Max(column->scale, vector->scale);
+
+	memcpy(values, vector->values, nrows * sizeof(*values));
+	if (!rescale(values, nrows, scale - vector->scale) ||
+		(scale > column->scale && !raise_scale(column, scale)))
+		return false;
+	append_ints(column, values, nrows);
+	if (!column->mixed && !vector->mixed &&
+		(!column->has_scale || shown == vector->scale))
+		return true;
+	begin_display(column, shown);
+	if (vector->mixed)
+		memcpy(column->display + column->nrows, vector->display, nrows);
+	else
+		memset(column->display + column->nrows, vector->scale, nrows);
+	return true;
+}
+
+/* Tells whether all rows of a vector are NULL, so that it has no scale. */
+static bool
+is_all_null(const WaVector *vector, uint32_t nrows)
+{
+	return vector->has_nulls && memchr(vector->valid, 1, nrows) == NULL;
+}
+
+/* Appends the values of a vector, which there is room for. */
+static bool
+append_values(WaCollected *column, const WaVector *vector, uint32_t nrows)
+{
+	WaVector zeros;
+
+	switch (column->name.kind)
+	{
+		case WA_VECTOR_INT:
+			append_ints(column, wa_vector_ints(vector), nrows);
+			return true;
+		case WA_VECTOR_FLOAT:
+			memcpy((double *) column->values + column->nrows,
+				   wa_vector_floats(vector), nrows * sizeof(double));
+			return true;
+		case WA_VECTOR_BOOL:
+			memcpy((uint8_t *) column->values + column->nrows,
+				   wa_vector_bools(vector), nrows);
+			return true;
+		case WA_VECTOR_TEXT:
+			return append_texts(column, wa_vector_texts(vector), nrows);
+		default:
+			break;
+	}
+	if (!is_all_null(vector, nrows))
+	{
+		if (!append_decimals(column, vector, nrows))
+			return false;
+		column->has_scale = true;
+		return true;
+	}
+	zeros = *vector;
+	zeros.scale = (uint8_t) column->scale;
+	zeros.mixed = false;
+	return append_decimals(column, &zeros, nrows);
+}
+
+bool
+wa_collect_append(WaCollected *column, const WaVector *vector, uint32_t nrows)
+{
+	reserve_rows(column, nrows);
+	if (!append_values(column, vector, nrows))
+		return false;
+	append_validity(column, vector, nrows);
+	column->nrows += nrows;
+	return true;
+}
+
+void
+wa_collect_cut(WaCollected *column, uint32_t nrows)
+{
+	column->nrows = nrows;
+	if (column->name.kind == WA_VECTOR_TEXT)
+		column->text_bytes =
+			nrows > 0 ? ((const uint32_t *) column->values)[nrows - 1] : 0;
+}
+
+/* Returns the narrowest form of integers between the limits. */
+static WaForm
+int_form(int64_t smallest, int64_t largest)
+{
+	if (smallest >= PG_INT16_MIN && largest <= PG_INT16_MAX)
+		return WA_FORM_INT16;
+	if (smallest >= PG_INT32_MIN && largest <= PG_INT32_MAX)
+		return WA_FORM_INT32;
+	if (smallest >= 0 && largest <= PG_UINT32_MAX)
+		return WA_FORM_UINT32;
+	return WA_FORM_INT64;
+}
+
+/* Returns the form that a column's values will have. */
+static WaForm
+choose_form(const WaCollected *column)
+{
+	switch (column->name.kind)
+	{
+		case WA_VECTOR_INT:
+			return int_form(column->smallest, column->largest);
+		case WA_VECTOR_FLOAT:
+			return column->name.type == FLOAT4OID ? WA_FORM_FLOAT4
+												  : WA_FORM_FLOAT8;
+		case WA_VECTOR_BOOL:
+			return WA_FORM_BOOL;
+		case WA_VECTOR_TEXT:
+			return WA_FORM_TEXT;
+		default:
+			return column->smallest >= PG_INT32_MIN &&
+						   column->largest <= PG_INT32_MAX
+					   ? WA_FORM_DECIMAL32
+					   : WA_FORM_DECIMAL64;
+	}
+}
+
+/* Returns where the bytes of a text begin. */
+static uint32_t
+text_start(const WaCollected *column, uint32_t row)
+{
+	return row > 0 ? ((const uint32_t *) column->values)[row - 1] : 0;
+}
+
+/* Returns an offset for so many bytes, and moves on behind them. */
+static uint64_t
+place(uint64_t *offset, uint64_t bytes)
+{
+	uint64_t start = *offset;
+
+	*offset += TYPEALIGN64(PARCEL_ALIGNMENT, bytes);
+	return start;
+}
+
+void
+wa_collect_place(const WaCollected *column, const WaRowRun *runs, int nruns,
+				 uint32_t nrows, WaExtentColumn *where, uint64_t *offset)
+{
+	WaForm form = choose_form(column);
+
+	memset(where, 0, sizeof(*where));
+	where->name = column->name;
+	where->form = form;
+	where->scale = column->scale;
+	where->values = place(offset, nrows * wa_form_width(form));
+	if (column->has_nulls)
+		where->validity = place(offset, nrows);
+	if (column->mixed)
+		where->display = place(offset, nrows);
+	if (form != WA_FORM_TEXT)
+		return;
+	for (int i = 0; i < nruns; i++)
+		where->text_bytes +=
+			text_start(column, runs[i].end) - text_start(column, runs[i].first);
+	where->text = place(offset, where->text_bytes);
+}
+
+static void
+write_int16(int16_t *to, const int64_t *from, uint32_t nrows)
+{
+	for (uint32_t i = 0; i < nrows; i++)
+		to[i] = (int16_t) from[i];
+}
+
+/* Of unsigned ones, too. */
+static void
+write_int32(uint32_t *to, const int64_t *from, uint32_t nrows)
+{
+	for (uint32_t i = 0; i < nrows; i++)
+		to[i] = (uint32_t) from[i];
+}
+
+static void
+write_float4(float *to, const double *from, uint32_t nrows)
+{
+	for (uint32_t i = 0; i < nrows; i++)
+		to[i] = (float) from[i];
+}
+
+/* Writes the values of a run, but of texts, from row `done` of the parcel on. */
+static void
+write_run(const WaCollected *column, WaRowRun run, WaForm form, char *values,
+		  uint32_t done)
+{
+	uint32_t nrows = run.end - run.first;
+	size_t width = wa_form_width(form);
+	const void *from =
+		(const char *) column->values + run.first * collected_width(column);
+	void *to = values + done * width;
+
+	switch (form)
+	{
+		case WA_FORM_INT16:
+			write_int16(to, from, nrows);
+			break;
+		case WA_FORM_INT32:
+		case WA_FORM_UINT32:
+		case WA_FORM_DECIMAL32:
+			write_int32(to, from, nrows);
+			break;
+		case WA_FORM_FLOAT4:
+			write_float4(to, from, nrows);
+			break;
+		default:
+			memcpy(to, from, nrows * width);
+			break;
+	}
+}
+
+/* Writes the ends and the bytes of the texts of a run; returns the bytes. */
+static uint64_t
+write_texts(const WaCollected *column, WaRowRun run, uint32_t *ends, char *text,
+			uint64_t done)
+{
+	const uint32_t *from = (const uint32_t *) column->values;
+	uint32_t first = text_start(column, run.first);
+	uint32_t bytes = text_start(column, run.end) - first;
+
+	if (bytes > 0)
+		memcpy(text + done, column->text + first, bytes);
+	for (uint32_t i = run.first; i < run.end; i++)
+		*ends++ = (uint32_t) (from[i] - first + done);
+	return bytes;
+}
+
+void
+wa_collect_write(const WaCollected *column, const WaRowRun *runs, int nruns,
+				 const WaExtentColumn *where, char *parcel)
+{
+	WaForm form = (WaForm) where->form;
+	uint32_t done = 0;
+	uint64_t text_done = 0;
+
+	for (int i = 0; i < nruns; i++)
+	{
+		WaRowRun run = runs[i];
+		uint32_t nrows = run.end - run.first;
+
+		if (form == WA_FORM_TEXT)
+			text_done += write_texts(
+				column, run, (uint32_t *) (parcel + where->values) + done,
+				parcel + where->text, text_done);
+		else
+			write_run(column, run, form, parcel + where->values, done);
+		if (where->validity != 0)
+			memcpy(parcel + where->validity + done,
+				   column->validity + run.first, nrows);
+		if (where->display != 0)
+			memcpy(parcel + where->display + done, column->display + run.first,
+				   nrows);
+		done += nrows;
+	}
+}

@@ -1,0 +1,68 @@
+/*
+ * collect.h
+ *		A column of an extent while the extent is read.
+ *
+ * Values are appended vector by vector, at the width that vectors have; what is
+ * written to a parcel in the end has the narrowest form that takes all of them.
+ */
+#ifndef WA_RESIDENT_COLLECT_H
+#define WA_RESIDENT_COLLECT_H
+
+#include "core/resident.h"
+
+/* Rows `first` to `end` - 1 of a column. */
+typedef struct WaRowRun
+{
+	uint32_t first;
+	uint32_t end;
+} WaRowRun;
+
+typedef struct WaCollected
+{
+	WaColumnName name;
+	uint32_t nrows;
+	uint32_t room;     /* for rows; there may be no memory for any yet */
+	void *values;      /* int64_t, double or uint8_t; TEXT: ends, uint32_t */
+	uint8_t *validity; /* all ones unless has_nulls is set */
+	uint8_t *display;  /* of a DECIMAL; undefined unless mixed is set */
+	bool has_nulls;
+	bool mixed;
+	bool has_scale;   /* a DECIMAL has had a value that is not NULL */
+	uint32_t scale;   /* of all values of a DECIMAL */
+	int64_t smallest; /* INT and DECIMAL: of values and the zeros of NULLs, */
+	int64_t largest;  /* those included that were taken away again */
+	char *text;
+	uint64_t text_bytes;
+	uint64_t text_room;
+} WaCollected;
+
+/*
+ * Makes *column an empty one.  It lets go of no memory, so that a column is used
+ * again and again; it has memory of the context in which it first grows.
+ */
+extern void wa_collect_begin(WaCollected *column);
+
+/*
+ * Appends the rows of a vector.  Returns false, with the column as it was, if
+ * they cannot be held together: decimals of too different scales, too much text.
+ */
+extern bool wa_collect_append(WaCollected *column, const WaVector *vector,
+							  uint32_t nrows);
+
+/* Takes away all rows from nrows on. */
+extern void wa_collect_cut(WaCollected *column, uint32_t nrows);
+
+/*
+ * Places the runs' rows, nrows of them, in a parcel from *offset on, a multiple
+ * of 64: fills in *where but for the values, and moves *offset behind them.
+ */
+extern void wa_collect_place(const WaCollected *column, const WaRowRun *runs,
+							 int nruns, uint32_t nrows, WaExtentColumn *where,
+							 uint64_t *offset);
+
+/* Writes the values of the runs to where they have been placed. */
+extern void wa_collect_write(const WaCollected *column, const WaRowRun *runs,
+							 int nruns, const WaExtentColumn *where,
+							 char *parcel);
+
+#endif /* WA_RESIDENT_COLLECT_H */

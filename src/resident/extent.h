@@ -1,0 +1,61 @@
+/*
+ * extent.h
+ *		Reading extents from a heap relation, for a parcel.
+ */
+#ifndef WA_RESIDENT_EXTENT_H
+#define WA_RESIDENT_EXTENT_H
+
+#include "storage/block.h"
+#include "utils/relcache.h"
+
+#include "core/resident.h"
+
+typedef struct WaExtentReader WaExtentReader;
+
+/* What a reader has read so far, extents that were given up included. */
+typedef struct WaExtentCounts
+{
+	int64 blocks;  /* pages of the heap */
+	int64 dropped; /* of them, left out for a value that no vector holds */
+} WaExtentCounts;
+
+/*
+ * Prepares to read columns of an open relation, that has nblocks blocks, in the
+ * current memory context.  The columns are ascending, without doubles, at most
+ * WA_MAX_RESIDENT_COLUMNS, and as wa_resident_column names them.
+ */
+extern WaExtentReader *wa_extent_begin(Relation relation, BlockNumber nblocks,
+									   int ncolumns,
+									   const WaColumnName *columns);
+
+/*
+ * Reads an extent and keeps it until the next one.  Returns false if there is
+ * nothing to keep: no block is all-visible, or the visibility map has changed
+ * each time that it was looked at again.  Checks for interrupts.
+ */
+extern bool wa_extent_read(WaExtentReader *reader, uint32 number);
+
+/* Returns the bytes of a parcel that the extent takes, its head included. */
+extern uint64 wa_extent_bytes(const WaExtentReader *reader);
+
+/*
+ * Writes the extent to a parcel, its head being at the parcel's first byte.
+ * Returns how many rows it has.
+ */
+extern uint32 wa_extent_write(const WaExtentReader *reader, void *parcel);
+
+/* Lets go of everything. */
+extern void wa_extent_end(WaExtentReader *reader);
+
+extern WaExtentCounts wa_extent_counts(const WaExtentReader *reader);
+
+/*
+ * Compares the blocks of an extent that warpaggd has with those of the heap, as
+ * they are now: sets the bits of those that are all-visible and unchanged in
+ * `kept`, WA_EXTENT_WORDS words.  visible: what the map has of the extent.
+ */
+extern void wa_extent_compare(WaExtentReader *reader, uint32 number,
+							  const WaExtentState *state,
+							  const uint64_t *visible, uint64_t *kept);
+
+#endif /* WA_RESIDENT_EXTENT_H */

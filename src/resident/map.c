@@ -1,0 +1,158 @@
+/*
+ * map.c
+ *		Reading visibility maps; see map.h.
+ *
+ * A page of the map has two bits for each block, of which the lower one says
+ * all-visible: 16 words for the 512 blocks of an extent.  Maps are mostly ones or
+ * mostly zeros, which needs no bit by bit work.
+ */
+#include "postgres.h"
+
+#ifdef WORDS_BIGENDIAN
+#error "bits are taken from words whose lowest byte comes first"
+#endif
+
+#include "access/visibilitymap.h"
+#include "port/pg_bitutils.h"
+#include "storage/bufmgr.h"
+
+#include "resident/map.h"
+#include "resident/relation.h"
+
+/* Blocks that eight bytes of the map are about. */
+#define WORD_BLOCKS 32
+
+/* Words of a page of the map, those of its last extent being fewer. */
+#define MAP_WORDS (WA_MAP_BLOCKS / WORD_BLOCKS)
+
+/* Of a word of the map, the bits that say all-visible. */
+#define VISIBLE_BITS UINT64CONST(0x5555555555555555)
+
+StaticAssertDecl((BLCKSZ - MAXALIGN(SizeOfPageHeaderData)) * 4 == WA_MAP_BLOCKS,
+				 "a page of the map is about as many blocks as expected");
+
+/* Returns the all-visible bits of a word of the map, one after the other. */
+static inline uint64
+take_visible(uint64 word)
+{
+	word &= VISIBLE_BITS;
+	if (likely(word == VISIBLE_BITS))
+		return PG_UINT32_MAX;
+	if (word == 0)
+		return 0;
+	word = (word | word >> 1) & UINT64CONST(0x3333333333333333);
+	word = (word | word >> 2) & UINT64CONST(0x0F0F0F0F0F0F0F0F);
+	word = (word | word >> 4) & UINT64CONST(0x00FF00FF00FF00FF);
+	word = (word | word >> 8) & UINT64CONST(0x0000FFFF0000FFFF);
+	return (word | word >> 16) & PG_UINT32_MAX;
+}
+
+/*
+ * Stores the all-visible bits of map words first to first + count - 1, 64 blocks
+ * a word; an odd last one is the lower half of its own.
+ */
+static void
+take_words(Page page, int first, int count, uint64_t *visible)
+{
+	const char *bytes = PageGetContents(page) + first * sizeof(uint64);
+	int i;
+
+	for (i = 0; i < count; i++)
+	{
+		uint64 word;
+
+		memcpy(&word, bytes + i * sizeof(word), sizeof(word));
+		if (i % 2 == 0)
+			visible[i / 2] = take_visible(word);
+		else
+			visible[i / 2] |= take_visible(word) << WORD_BLOCKS;
+	}
+}
+
+/* Unsets the bits from nblocks on. */
+static void
+cut_off(uint64_t *visible, uint32 nwords, uint32 nblocks)
+{
+	uint32 word = nblocks / 64;
+
+	if (word >= nwords)
+		return;
+	visible[word] &= (UINT64CONST(1) << nblocks % 64) - 1;
+	memset(&visible[word + 1], 0, (nwords - word - 1) * sizeof(*visible));
+}
+
+/*
+ * Reads map words of the page of the map that covers a block, together with the
+ * page's LSN, which is returned.
+ */
+static uint64
+read_words(Relation relation, BlockNumber block, Buffer *pin, int first,
+		   int count, uint64_t *visible)
+{
+	XLogRecPtr lsn;
+
+	/* Pins the page, if there is one; what it returns was read unlocked. */
+	(void) visibilitymap_get_status(relation, block, pin);
+	if (!BufferIsValid(*pin))
+		return 0;
+	LockBuffer(*pin, BUFFER_LOCK_SHARE);
+	lsn = BufferGetLSNAtomic(*pin);
+	take_words(BufferGetPage(*pin), first, count, visible);
+	LockBuffer(*pin, BUFFER_LOCK_UNLOCK);
+	if (XLogRecPtrIsInvalid(lsn) && !wa_resident_has_rule(WA_RULE_LOGGED))
+		return 1;
+	return lsn;
+}
+
+void
+wa_map_read(Relation relation, BlockNumber nblocks, uint32 first, uint32 count,
+			WaMapPage *pages)
+{
+	Buffer pin = InvalidBuffer;
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		WaMapPage *page = &pages[i];
+		BlockNumber block = (first + i) * WA_MAP_BLOCKS;
+		const uint32 nwords = WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS;
+
+		page->visible[WA_EXTENTS_PER_MAP - 1][WA_EXTENT_WORDS - 2] = 0;
+		page->visible[WA_EXTENTS_PER_MAP - 1][WA_EXTENT_WORDS - 1] = 0;
+		page->lsn =
+			read_words(relation, block, &pin, 0, MAP_WORDS, page->visible[0]);
+		if (page->lsn == 0)
+			memset(page->visible, 0, sizeof(page->visible));
+		else
+			cut_off(page->visible[0], nwords,
+					block < nblocks ? nblocks - block : 0);
+	}
+	if (BufferIsValid(pin))
+		ReleaseBuffer(pin);
+}
+
+void
+wa_map_read_extent(Relation relation, BlockNumber nblocks, uint32 extent,
+				   Buffer *pin, WaMapExtent *part)
+{
+	BlockNumber block = wa_extent_first_block(extent);
+	int first = (int) (extent % WA_EXTENTS_PER_MAP) * WA_EXTENT_WORDS * 2;
+	int count = Min(MAP_WORDS - first, WA_EXTENT_WORDS * 2);
+
+	memset(part->visible, 0, sizeof(part->visible));
+	part->lsn = read_words(relation, block, pin, first, count, part->visible);
+	if (part->lsn == 0)
+		memset(part->visible, 0, sizeof(part->visible));
+	else
+		cut_off(part->visible, WA_EXTENT_WORDS,
+				block < nblocks ? nblocks - block : 0);
+}
+
+uint32
+wa_map_count(const uint64_t *words)
+{
+	uint32 count = 0;
+
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		count += (uint32) pg_popcount64(words[i]);
+	return count;
+}

@@ -1,0 +1,88 @@
+/*
+ * relation.c
+ *		Which relations and columns can be resident; see relation.h.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "resident/relation.h"
+#include "scan/gather.h"
+#include "settings.h"
+
+bool
+wa_resident_has_rule(WaFreshnessRule rule)
+{
+	return wa_debug_skip_rule != (int) rule;
+}
+
+/* Returns why no transaction can have columns of a relation resident. */
+static const char *
+permanent_refusal(Relation relation)
+{
+	char kind = relation->rd_rel->relkind;
+
+	if (kind == RELKIND_PARTITIONED_TABLE)
+		return "it is partitioned; its partitions can be";
+	if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW)
+		return "it is not a table";
+	if (IsCatalogRelation(relation))
+		return "it is a system catalog";
+	if (relation->rd_rel->relam != HEAP_TABLE_AM_OID)
+		return "it is not a heap";
+	if (relation->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+		return "it is temporary";
+	if (relation->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT &&
+		wa_resident_has_rule(WA_RULE_LOGGED))
+		return "it is unlogged";
+	return NULL;
+}
+
+const char *
+wa_resident_refusal(Relation relation)
+{
+	const char *refusal = permanent_refusal(relation);
+
+	Assert(!IsParallelWorker());
+	if (refusal != NULL)
+		return refusal;
+	if (relation_is_new_compat(relation) &&
+		wa_resident_has_rule(WA_RULE_OTHER_TRANSACTION))
+		return "it was created, rewritten or truncated in this transaction";
+	if (IsolationIsSerializable() && wa_resident_has_rule(WA_RULE_ISOLATION))
+		return "the transaction is serializable";
+	return NULL;
+}
+
+WaRelation
+wa_resident_storage(Relation relation)
+{
+	WaRelation storage;
+
+	relation_storage_compat(relation, &storage.tablespace, &storage.database,
+							&storage.file);
+	return storage;
+}
+
+bool
+wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name)
+{
+	Form_pg_attribute att =
+		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
+	WaVectorKind kind;
+
+	if (att->attisdropped || !wa_gather_kind(att->atttypid, &kind))
+		return false;
+	memset(name, 0, sizeof(*name));
+	name->type = att->atttypid;
+	name->typmod = att->atttypmod;
+	name->attribute = attribute;
+	name->kind = (uint16) kind;
+	return true;
+}
