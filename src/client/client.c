@@ -90,9 +90,9 @@ report_no_gpu(void)
 					errhint("Set warpagg.device to \"auto\" or \"cpu\".")));
 }
 
-/* Waits, under warpagg.device = gpu, until a GPU can be used. */
+/* Waits until the device process is ready, or raises an error. */
 static void
-require_gpu(void)
+require_ready(void)
 {
 	TimestampTz begin = GetCurrentTimestamp();
 
@@ -107,6 +107,13 @@ require_gpu(void)
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
+}
+
+/* Waits, under warpagg.device = gpu, until a GPU can be used. */
+static void
+require_gpu(void)
+{
+	require_ready();
 	if (wa_connection_state()->gpus > 0)
 		return;
 	/* One may have been opened since the last hello. */
@@ -114,6 +121,17 @@ require_gpu(void)
 	if (wa_connection_hello() != WA_EXCHANGE_DONE ||
 		wa_connection_state()->gpus == 0)
 		report_no_gpu();
+}
+
+void
+wa_client_require(void)
+{
+	wa_connection_refresh();
+	if (wa_device == WA_WANT_GPU)
+		require_gpu();
+	else
+		require_ready();
+	wa_client_finish();
 }
 
 /* A parallel worker leaves the waiting and the errors to its leader. */

@@ -17,6 +17,12 @@
 extern void wa_client_begin(void);
 
 /*
+ * Waits until the device process is ready, for what cannot be done without it;
+ * raises an error if it does not get ready in time.
+ */
+extern void wa_client_require(void);
+
+/*
  * Tells whether a batch of nrows should go to the device process, connecting
  * to it if need be.  Under "auto" and "cpu" it never waits for the process to
  * start.  Raises errors only under "gpu".
@@ -42,6 +48,12 @@ extern void wa_client_finish(void);
 
 /* Tells that *partial is going away; what is under way for it is dropped. */
 extern void wa_client_forget(const WaPartial *partial);
+
+/*
+ * Sees to it that whatever messages an error leaves unanswered, the connection
+ * ends with the (sub)transaction.  To be called before the first is sent.
+ */
+extern void wa_client_guard(void);
 
 /*
  * Fetches the table of devices into *reply.  Returns false if there is no

@@ -122,6 +122,7 @@ open_socket(void)
 					  NULL, NULL);
 	AddWaitEventToSet(connection.events, WL_SOCKET_READABLE, fd, NULL, NULL);
 	connection.connected = true;
+	connection.state.turn++;
 	return true;
 }
 
@@ -218,6 +219,33 @@ wa_connection_send(WaMessage *message, WaMessageType type, size_t length)
 				MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t) length;
 }
 
+bool
+wa_connection_send_file(WaMessage *message, WaMessageType type, size_t length,
+						int fd)
+{
+	union
+	{
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct iovec part = {message, length};
+	struct msghdr header = {.msg_iov = &part,
+							.msg_iovlen = 1,
+							.msg_control = control.bytes,
+							.msg_controllen = sizeof(control.bytes)};
+	struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+
+	rights->cmsg_level = SOL_SOCKET;
+	rights->cmsg_type = SCM_RIGHTS;
+	rights->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
+	wa_message_begin(&message->header, type, (uint32_t) length,
+					 ++connection.requests);
+	connection.busy = true;
+	return sendmsg(connection.socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+		   (ssize_t) length;
+}
+
 WaExchange
 wa_connection_receive(WaMessage *reply)
 {
@@ -243,10 +271,9 @@ wa_connection_is_waiting(void)
 	return connection.waiting;
 }
 
-/* Sends a message and receives the reply, or closes the connection. */
-static WaExchange
-exchange(WaMessage *message, WaMessageType type, size_t length,
-		 WaMessage *reply)
+WaExchange
+wa_connection_exchange(WaMessage *message, WaMessageType type, size_t length,
+					   WaMessage *reply)
 {
 	WaExchange result = WA_EXCHANGE_LOST;
 
@@ -342,8 +369,8 @@ wa_connection_attach(void)
 	if (connection.state.attached)
 		return true;
 	message.simple.version = WA_PROTOCOL_VERSION;
-	if (exchange(&message, WA_MSG_ATTACH, sizeof(message.simple), &reply) !=
-		WA_EXCHANGE_DONE)
+	if (wa_connection_exchange(&message, WA_MSG_ATTACH, sizeof(message.simple),
+							   &reply) != WA_EXCHANGE_DONE)
 		return false;
 	if (reply.header.type != WA_MSG_ATTACHED ||
 		connection.nreceived_fds != ATTACHED_FDS ||
@@ -367,8 +394,9 @@ wa_connection_devices(WaMessage *reply)
 	WaMessage message = {0};
 
 	message.simple.version = WA_PROTOCOL_VERSION;
-	return exchange(&message, WA_MSG_STATUS, sizeof(message.simple), reply) ==
-			   WA_EXCHANGE_DONE &&
+	return wa_connection_exchange(&message, WA_MSG_STATUS,
+								  sizeof(message.simple),
+								  reply) == WA_EXCHANGE_DONE &&
 		   reply->header.type == WA_MSG_DEVICES;
 }
 

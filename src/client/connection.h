@@ -25,6 +25,7 @@ typedef struct WaConnectionState
 {
 	bool open;     /* the socket is connected and a hello was answered */
 	bool attached; /* the staging memory is mapped */
+	uint64_t turn; /* how many connections there have been, this one included */
 	WaDaemonState state;
 	uint32_t gpus;
 	char gpu_error[WA_MAX_ERROR_BYTES];
@@ -66,6 +67,17 @@ extern void wa_connection_close(void);
  */
 extern bool wa_connection_send(WaMessage *message, WaMessageType type,
 							   size_t length);
+
+/* The same for a message with which a descriptor goes, which is not closed. */
+extern bool wa_connection_send_file(WaMessage *message, WaMessageType type,
+									size_t length, int fd);
+
+/*
+ * Sends a message and receives the reply.  If that fails it closes the
+ * connection.
+ */
+extern WaExchange wa_connection_exchange(WaMessage *message, WaMessageType type,
+										 size_t length, WaMessage *reply);
 
 /* Waits for the reply to the last message sent, and stores it in *reply. */
 extern WaExchange wa_connection_receive(WaMessage *reply);

@@ -57,20 +57,23 @@ at_transaction_end(XactEvent event, void *argument)
 }
 
 /*
- * An error that ended a wait has aborted the subtransaction.  What is under
- * way may be wanted all the same, by a query outside of it.
+ * An error that ended a wait, or work between a message and its reply, has
+ * aborted the subtransaction.  A reduction that is under way may be wanted all
+ * the same, by a query outside of it.
  */
 static void
 at_subtransaction_end(SubXactEvent event, SubTransactionId subxact,
 					  SubTransactionId parent, void *argument)
 {
-	if (event == SUBXACT_EVENT_ABORT_SUB && wa_connection_is_waiting())
+	if (event == SUBXACT_EVENT_ABORT_SUB &&
+		(wa_connection_is_waiting() ||
+		 (wa_connection_is_busy() && !under_way.active)))
 		abandon();
 }
 
 /* Registers the callbacks, once in the life of the backend. */
-static void
-register_callbacks(void)
+void
+wa_client_guard(void)
 {
 	static bool registered = false;
 
@@ -124,7 +127,7 @@ request(WaOpSet ops, const WaBatch *batch)
 	size_t slot_bytes;
 	void *memory;
 
-	register_callbacks();
+	wa_client_guard();
 	wa_client_finish();
 	if (!wa_connection_state()->open) /* it has just failed */
 		return wa_client_fall_back(WA_FALLBACK_RESTING);

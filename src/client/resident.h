@@ -1,0 +1,66 @@
+/*
+ * resident.h
+ *		What a backend tells and asks warpaggd of resident columns.
+ *
+ * Each function but wa_client_load sends one request over the open connection
+ * and waits for the reply (wa_client_require, wa_client_wants).  Offsets are
+ * those of the parcel (client/parcel.h).  If a function returns false, *failure
+ * tells why; nothing is raised.  When the connection failed it has been closed.
+ */
+#ifndef WA_CLIENT_RESIDENT_H
+#define WA_CLIENT_RESIDENT_H
+
+#include "client/connection.h"
+
+/* How a request failed. */
+typedef struct WaFailure
+{
+	WaExchange exchange;
+	WaStatus status; /* if the exchange is done: what warpaggd reported */
+	char text[WA_MAX_ERROR_BYTES]; /* a sentence without its period */
+} WaFailure;
+
+/* Raises an error for a failure. */
+extern void wa_client_raise(const WaFailure *failure) pg_attribute_noreturn();
+
+/* wa_parcel_reserve, with a failure. */
+extern char *wa_client_reserve(uint64 bytes, WaFailure *failure);
+
+/*
+ * Has an extent in the parcel loaded.  Does not wait: the parcel stays as it is,
+ * and nothing else is asked for, until wa_client_loaded has been called.
+ */
+extern bool wa_client_load(uint64 extent, WaFailure *failure);
+
+/* Waits until the extent is loaded. */
+extern bool wa_client_loaded(WaFailure *failure);
+
+/* Asks what there is of columns of a relation. */
+extern bool wa_client_residency(const WaRelation *relation, int ncolumns,
+								const WaColumnName *columns,
+								WaResidentMessage *answer, WaFailure *failure);
+
+/*
+ * Asks for the states of extents, which are written to the parcel from `states`
+ * on, as WaExtentState.
+ */
+extern bool wa_client_extents(const WaRelation *relation, int ncolumns,
+							  const WaColumnName *columns, uint32 first,
+							  uint32 count, uint64 states, WaFailure *failure);
+
+/* Says which blocks of an extent are as they were.  header is filled in here. */
+extern bool wa_client_confirm(const WaConfirmMessage *confirm,
+							  WaFailure *failure);
+
+/* Has a column forgotten, or all of the relation if attribute is 0. */
+extern bool wa_client_unload(const WaRelation *relation, int attribute,
+							 WaFailure *failure);
+
+/*
+ * Asks for the columns of a database, 0: of all, which are written to the parcel
+ * from its first byte on as WaResidentColumn.  Returns how many, with the parcel
+ * made large enough for them, or -1.
+ */
+extern int64 wa_client_list(uint32 database, WaFailure *failure);
+
+#endif /* WA_CLIENT_RESIDENT_H */
