@@ -200,3 +200,38 @@ CREATE FUNCTION warpagg_reductions(
 CREATE VIEW warpagg_reductions AS SELECT * FROM warpagg_reductions();
 
 GRANT SELECT ON warpagg_devices, warpagg_stats, warpagg_reductions TO PUBLIC;
+
+-- Resident columns.
+
+CREATE FUNCTION warpagg_load(relation regclass, columns text[] DEFAULT NULL)
+    RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION warpagg_load(regclass, text[]) IS
+    'makes columns of a table resident; returns the rows that had to be read';
+
+CREATE FUNCTION warpagg_unload(relation regclass, columns text[] DEFAULT NULL)
+    RETURNS void
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION warpagg_unload(regclass, text[]) IS
+    'has resident columns of a table forgotten';
+
+CREATE FUNCTION warpagg_resident(
+    OUT database text,
+    OUT relation regclass,
+    OUT column_name text,
+    OUT extents bigint,
+    OUT blocks bigint,
+    OUT rows bigint,
+    OUT bytes bigint,
+    OUT queries bigint,
+    OUT hit_share double precision,
+    OUT fresh_share double precision,
+    OUT last_use timestamptz
+) RETURNS SETOF record
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW warpagg_resident AS SELECT * FROM warpagg_resident();
+
+GRANT SELECT ON warpagg_resident TO PUBLIC;

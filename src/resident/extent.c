@@ -283,7 +283,7 @@ read_map(WaExtentReader *reader, WaMapExtent *part)
 }
 
 bool
-wa_extent_read(WaExtentReader *reader, uint32 number)
+wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
 {
 	WaMapExtent before;
 	WaMapExtent after;
@@ -292,6 +292,8 @@ wa_extent_read(WaExtentReader *reader, uint32 number)
 	for (int i = 0; i < MAX_TRIES; i++)
 	{
 		read_map(reader, &before);
+		for (int j = 0; j < WA_EXTENT_WORDS && wanted != NULL; j++)
+			before.visible[j] &= wanted[j];
 		if (wa_map_count(before.visible) == 0)
 			return false;
 		read_blocks(reader, before.visible);
@@ -306,6 +308,12 @@ wa_extent_read(WaExtentReader *reader, uint32 number)
 		return wa_map_count(reader->kept) > 0;
 	}
 	return false;
+}
+
+const uint64_t *
+wa_extent_kept(const WaExtentReader *reader)
+{
+	return reader->kept;
 }
 
 void

@@ -29,11 +29,16 @@ extern WaExtentReader *wa_extent_begin(Relation relation, BlockNumber nblocks,
 									   const WaColumnName *columns);
 
 /*
- * Reads an extent and keeps it until the next one.  Returns false if there is
- * nothing to keep: no block is all-visible, or the visibility map has changed
- * each time that it was looked at again.  Checks for interrupts.
+ * Reads an extent and keeps it until the next one.  wanted: WA_EXTENT_WORDS words
+ * with a bit for each block that is wanted, or NULL for all.  Returns false if
+ * there is nothing to keep: no block is all-visible, or the visibility map has
+ * changed each time that it was looked at again.  Checks for interrupts.
  */
-extern bool wa_extent_read(WaExtentReader *reader, uint32 number);
+extern bool wa_extent_read(WaExtentReader *reader, uint32 number,
+						   const uint64_t *wanted);
+
+/* Returns the bits of the blocks that are kept, WA_EXTENT_WORDS words. */
+extern const uint64_t *wa_extent_kept(const WaExtentReader *reader);
 
 /* Returns the bytes of a parcel that the extent takes, its head included. */
 extern uint64 wa_extent_bytes(const WaExtentReader *reader);

@@ -1,0 +1,168 @@
+/*
+ * columns.c
+ *		Which columns of a relation somebody who loads means; see columns.h.
+ *
+ * Loading shows no data.  It takes the privilege to select from the columns, as
+ * it costs what reading them does.  Policies of rows play no part: resident are
+ * whole columns, and it is for queries to filter them.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "resident/columns.h"
+#include "resident/relation.h"
+
+static int
+compare_attributes(const void *a, const void *b)
+{
+	return *(const AttrNumber *) a - *(const AttrNumber *) b;
+}
+
+/* Returns the number of a column; raises an error if there is none. */
+static AttrNumber
+find_attribute(Relation relation, const char *name)
+{
+	AttrNumber attribute = get_attnum(RelationGetRelid(relation), name);
+
+	if (attribute == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation \"%s\" does not exist", name,
+						RelationGetRelationName(relation))));
+	if (attribute < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("system column \"%s\" cannot be resident", name)));
+	return attribute;
+}
+
+int
+wa_columns_find(Relation relation, const ArrayType *names,
+				AttrNumber **attributes)
+{
+	Datum *datums;
+	bool *nulls;
+	int count;
+	int found = 0;
+
+	deconstruct_array((ArrayType *) names, TEXTOID, -1, false, TYPALIGN_INT,
+					  &datums, &nulls, &count);
+	*attributes = palloc(Max(count, 1) * sizeof(**attributes));
+	for (int i = 0; i < count; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+							errmsg("name of a column must not be null")));
+		(*attributes)[i] =
+			find_attribute(relation, TextDatumGetCString(datums[i]));
+	}
+	qsort(*attributes, count, sizeof(**attributes), compare_attributes);
+	for (int i = 0; i < count; i++)
+		if (i == 0 || (*attributes)[i] != (*attributes)[i - 1])
+			(*attributes)[found++] = (*attributes)[i];
+	return found;
+}
+
+/* Tells whether the current user may select from a column. */
+static bool
+may_select(Relation relation, AttrNumber attribute)
+{
+	Oid relid = RelationGetRelid(relation);
+
+	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		   pg_attribute_aclcheck(relid, attribute, GetUserId(), ACL_SELECT) ==
+			   ACLCHECK_OK;
+}
+
+/* Raises an error if a column that was named cannot be loaded. */
+static void
+check_column(Relation relation, AttrNumber attribute, WaColumnName *name)
+{
+	Form_pg_attribute att =
+		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
+
+	if (!may_select(relation, attribute))
+		aclcheck_error_col(ACLCHECK_NO_PRIV, OBJECT_COLUMN,
+						   RelationGetRelationName(relation),
+						   NameStr(att->attname));
+	if (wa_resident_column(relation, attribute, name))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("column \"%s\" cannot be resident", NameStr(att->attname)),
+			 errdetail("Its type is %s.", format_type_be(att->atttypid)),
+			 errhint("Integers, floats, numeric, money, oid, boolean, date, "
+					 "time, timestamps, text and character types can be.")));
+}
+
+/* Finds the columns that are named. */
+static int
+find_named(Relation relation, const ArrayType *names, WaColumnName *columns)
+{
+	AttrNumber *attributes;
+	int count = wa_columns_find(relation, names, &attributes);
+
+	if (count == 0 || count > WA_MAX_RESIDENT_COLUMNS)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("number of columns to load must be between 1 "
+							   "and %d",
+							   WA_MAX_RESIDENT_COLUMNS)));
+	for (int i = 0; i < count; i++)
+		check_column(relation, attributes[i], &columns[i]);
+	pfree(attributes);
+	return count;
+}
+
+/* Finds all columns that can be and may be loaded. */
+static int
+find_all(Relation relation, WaColumnName *columns)
+{
+	int natts = RelationGetNumberOfAttributes(relation);
+	int count = 0;
+	int refused = 0;
+
+	for (AttrNumber i = 1; i <= natts; i++)
+	{
+		WaColumnName name;
+
+		if (!wa_resident_column(relation, i, &name))
+			continue;
+		if (!may_select(relation, i))
+			refused++;
+		else if (count == WA_MAX_RESIDENT_COLUMNS)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("table \"%s\" has more than %d columns that can be "
+							"resident",
+							RelationGetRelationName(relation),
+							WA_MAX_RESIDENT_COLUMNS),
+					 errhint("Name those to load.")));
+		else
+			columns[count++] = name;
+	}
+	if (count == 0 && refused > 0)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE,
+					   RelationGetRelationName(relation));
+	if (count == 0)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("table \"%s\" has no column that can be "
+							   "resident",
+							   RelationGetRelationName(relation))));
+	return count;
+}
+
+int
+wa_columns_to_load(Relation relation, const ArrayType *names,
+				   WaColumnName *columns)
+{
+	if (names == NULL)
+		return find_all(relation, columns);
+	return find_named(relation, names, columns);
+}

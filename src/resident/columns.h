@@ -1,0 +1,31 @@
+/*
+ * columns.h
+ *		Which columns of a relation somebody who loads means.
+ */
+#ifndef WA_RESIDENT_COLUMNS_H
+#define WA_RESIDENT_COLUMNS_H
+
+#include "utils/array.h"
+#include "utils/relcache.h"
+
+#include "core/resident.h"
+
+/*
+ * Finds the columns that are named in an array of text, or all that can be
+ * resident if it is NULL, for the current user to load.  Stores them, ascending,
+ * in columns, which has room for WA_MAX_RESIDENT_COLUMNS, and returns how many.
+ * Raises an error if a column does not exist, cannot be resident or may not be
+ * selected from, or if there are too many.  Of all columns, those that cannot be
+ * or may not be are left out.
+ */
+extern int wa_columns_to_load(Relation relation, const ArrayType *names,
+							  WaColumnName *columns);
+
+/*
+ * Finds the attribute numbers of named columns.  Returns how many, and the array
+ * in *attributes, ascending and without doubles.
+ */
+extern int wa_columns_find(Relation relation, const ArrayType *names,
+						   AttrNumber **attributes);
+
+#endif /* WA_RESIDENT_COLUMNS_H */

@@ -1,0 +1,179 @@
+/*
+ * functions.c
+ *		The SQL functions that load resident columns, and forget them.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/catalog.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_class.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "client/client.h"
+#include "client/resident.h"
+#include "resident/columns.h"
+#include "resident/load.h"
+#include "resident/relation.h"
+#include "resident/sweep.h"
+
+PG_FUNCTION_INFO_V1(warpagg_load);
+PG_FUNCTION_INFO_V1(warpagg_unload);
+
+/* Pause between two notices of how far loading is. */
+#define REPORT_INTERVAL_MS 5000
+
+/* Raises an error if a relation cannot be resident. */
+static void
+check_relation(Relation relation)
+{
+	const char *refusal = wa_resident_refusal(relation);
+
+	if (refusal == NULL)
+		return;
+	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("columns of \"%s\" cannot be resident",
+						   RelationGetRelationName(relation)),
+					errdetail("The reason is that %s.", refusal)));
+}
+
+/* Says every few seconds how far loading is. */
+static void
+report_progress(WaLoadTask *task, Relation relation)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!TimestampDifferenceExceeds(task->reported_us, now, REPORT_INTERVAL_MS))
+		return;
+	task->reported_us = now;
+	ereport(NOTICE,
+			(errmsg("loading \"%s\": %llu of %u blocks",
+					RelationGetRelationName(relation),
+					(unsigned long long) pg_atomic_read_u64(&task->seen),
+					task->nblocks)));
+}
+
+/* Says what has been left out, and why. */
+static void
+report_rest(WaLoadTask *task, Relation relation)
+{
+	const char *name = RelationGetRelationName(relation);
+	unsigned long long seen = pg_atomic_read_u64(&task->seen);
+	unsigned long long visible = pg_atomic_read_u64(&task->visible);
+	unsigned long long missed = pg_atomic_read_u64(&task->missed);
+
+	if (pg_atomic_read_u32(&task->is_full) != 0)
+		ereport(WARNING,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("memory for resident columns is full"),
+				 errdetail("%llu of the %u blocks of \"%s\" are resident.",
+						   visible - missed, task->nblocks, name),
+				 errhint("Raise warpagg.memory_limit, load fewer columns, or "
+						 "have others forgotten by warpagg_unload.")));
+	else if (missed > 0)
+		ereport(
+			NOTICE,
+			(errmsg("%llu blocks of \"%s\" cannot be resident", missed, name),
+			 errdetail("They have values that are compressed, out of line, "
+					   "NaN or infinite numerics, or of more than 18 "
+					   "digits; or they have changed meanwhile.")));
+	if (seen > visible)
+		ereport(NOTICE,
+				(errmsg("%llu blocks of \"%s\" are not all-visible and were "
+						"left out",
+						seen - visible, name),
+				 errhint("VACUUM makes blocks all-visible once all "
+						 "transactions see their rows.")));
+}
+
+/* Loads columns of an open relation; returns the rows that were read. */
+static int64
+load(Relation relation, int ncolumns, const WaColumnName *columns)
+{
+	WaLoadTask task;
+
+	wa_client_require();
+	wa_resident_sweep();
+	wa_load_prepare(&task, relation, ncolumns, columns);
+	task.reported_us = GetCurrentTimestamp();
+	wa_load_run(&task, relation, report_progress);
+	report_rest(&task, relation);
+	return (int64) pg_atomic_read_u64(&task.read_rows);
+}
+
+/*
+ * warpagg_load(relation, columns) makes columns of a table resident, by default
+ * all that can be.  What is resident already and has not changed stays.  Returns
+ * the number of rows that had to be read.  Needs the privilege to select from the
+ * columns.
+ */
+Datum
+warpagg_load(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+	ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
+	Relation relation;
+	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
+	int ncolumns;
+	int64 rows;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	relation = relation_open(relid, AccessShareLock);
+	check_relation(relation);
+	ncolumns = wa_columns_to_load(relation, names, columns);
+	rows = load(relation, ncolumns, columns);
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_INT64(rows);
+}
+
+/* Has warpaggd forget a column of a relation, or all if attribute is 0. */
+static void
+unload(Relation relation, AttrNumber attribute)
+{
+	WaRelation storage = wa_resident_storage(relation);
+	WaFailure failure;
+
+	if (!wa_client_unload(&storage, attribute, &failure))
+		wa_client_raise(&failure);
+}
+
+/*
+ * warpagg_unload(relation, columns) has columns of a table forgotten, by default
+ * all.  Needs to be called by the table's owner.
+ */
+Datum
+warpagg_unload(PG_FUNCTION_ARGS)
+{
+	Oid relid = PG_GETARG_OID(0);
+	ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
+	Relation relation;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	relation = relation_open(relid, AccessShareLock);
+	if (!pg_class_ownercheck(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER,
+					   get_relkind_objtype(relation->rd_rel->relkind),
+					   RelationGetRelationName(relation));
+	if (!RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
+		check_relation(relation);
+	wa_client_require();
+	if (names == NULL)
+		unload(relation, 0);
+	else
+	{
+		AttrNumber *attributes;
+		int count = wa_columns_find(relation, names, &attributes);
+
+		for (int i = 0; i < count; i++)
+			unload(relation, attributes[i]);
+	}
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_VOID();
+}

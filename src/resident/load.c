@@ -1,0 +1,299 @@
+/*
+ * load.c
+ *		Loading columns of a relation; see load.h.
+ *
+ * While warpaggd takes over an extent the next one is read: what is read lies in
+ * this process until it is written to the parcel.
+ *
+ * All columns of an extent that are resident are so with the same blocks, so
+ * warpaggd drops those that a new load does not have if its blocks are others.
+ * For columns to be added, the blocks that there are are read; if there have to be
+ * others, what was resident is read again as well.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+
+#include "client/client.h"
+#include "client/parcel.h"
+#include "client/resident.h"
+#include "resident/extent.h"
+#include "resident/load.h"
+#include "resident/map.h"
+#include "resident/relation.h"
+
+/* One process at work. */
+typedef struct Loader
+{
+	WaLoadTask *task;
+	Relation relation;
+	Buffer map_pin;
+	WaExtentReader *wanted; /* reads the columns that are wanted */
+	WaExtentReader *all;    /* all; NULL until it is needed */
+	bool is_pending;        /* an extent is being taken over by warpaggd */
+	uint32 pending_rows;
+	uint64 pending_bytes;
+	uint64 pending_blocks;
+	WaExtentState states[WA_LOAD_MAX_CHUNK];
+} Loader;
+
+/* What is known of an extent before it is read. */
+typedef struct Known
+{
+	bool has_wanted;   /* all columns that are wanted are resident */
+	bool has_others;   /* columns that are not wanted are, too */
+	bool is_current;   /* all visible blocks that can be are resident */
+	bool keeps_blocks; /* so are all that its columns have been loaded with */
+	uint64_t loaded[WA_EXTENT_WORDS]; /* the latter */
+	uint64_t kept[WA_EXTENT_WORDS];   /* resident, visible and unchanged */
+} Known;
+
+/*
+ * Waits until warpaggd has taken over what was sent last.  If it has no memory
+ * for that, all processes stop.
+ */
+static void
+finish_pending(Loader *loader)
+{
+	WaLoadTask *task = loader->task;
+	WaFailure failure;
+
+	if (!loader->is_pending)
+		return;
+	loader->is_pending = false;
+	if (wa_client_loaded(&failure))
+	{
+		pg_atomic_fetch_add_u64(&task->read_rows, loader->pending_rows);
+		pg_atomic_fetch_add_u64(&task->read_bytes,
+								(int64) loader->pending_bytes);
+		return;
+	}
+	if (failure.exchange != WA_EXCHANGE_DONE ||
+		failure.status != WA_OUT_OF_MEMORY)
+		wa_client_raise(&failure);
+	pg_atomic_write_u32(&task->is_full, 1);
+	pg_atomic_fetch_add_u64(&task->missed, (int64) loader->pending_blocks);
+}
+
+/* Sends what a reader has read. */
+static void
+send_extent(Loader *loader, const WaExtentReader *reader)
+{
+	uint64 bytes = wa_extent_bytes(reader);
+	WaFailure failure;
+	char *parcel;
+
+	finish_pending(loader);
+	parcel = wa_client_reserve(bytes, &failure);
+	if (parcel == NULL)
+		wa_client_raise(&failure);
+	loader->pending_rows = wa_extent_write(reader, parcel);
+	loader->pending_bytes = bytes;
+	loader->pending_blocks = wa_map_count(wa_extent_kept(reader));
+	if (!wa_client_load(0, &failure))
+		wa_client_raise(&failure);
+	loader->is_pending = true;
+}
+
+/* Tells whether all bits of the one are in the other. */
+static bool
+is_subset(const uint64_t *words, const uint64_t *of)
+{
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		if ((words[i] & ~of[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Finds out what of an extent can stay as it is. */
+static void
+look_at(Loader *loader, uint32 number, const WaExtentState *state,
+		const WaMapExtent *map, Known *known)
+{
+	const WaLoadTask *task = loader->task;
+
+	memset(known, 0, sizeof(*known));
+	if (state->map_lsn == 0)
+		return;
+	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
+		if (state->block_lsn[i] != 0)
+			known->loaded[i / 64] |= UINT64CONST(1) << i % 64;
+	known->has_wanted =
+		(state->columns & task->wanted_bits) == task->wanted_bits;
+	known->has_others = (state->columns & ~task->wanted_bits) != 0;
+	if (state->map_lsn == map->lsn)
+	{
+		/* What has become visible since would have changed the LSN. */
+		for (int i = 0; i < WA_EXTENT_WORDS; i++)
+			known->kept[i] = state->cached[i] & map->visible[i];
+		known->is_current = true;
+	}
+	else
+	{
+		wa_extent_compare(loader->wanted, number, state, map->visible,
+						  known->kept);
+		known->is_current = is_subset(map->visible, known->kept);
+	}
+	known->keeps_blocks = is_subset(known->loaded, known->kept);
+}
+
+/* Tells warpaggd which blocks of an extent can stay. */
+static void
+confirm(Loader *loader, uint32 number, const WaExtentState *state,
+		const WaMapExtent *map, const Known *known)
+{
+	WaConfirmMessage message = {.extent = number};
+	WaFailure failure;
+
+	message.relation = loader->task->storage;
+	message.old_lsn = state->map_lsn;
+	message.new_lsn = map->lsn;
+	memcpy(message.kept, known->kept, sizeof(message.kept));
+	finish_pending(loader);
+	if (!wa_client_confirm(&message, &failure))
+		wa_client_raise(&failure);
+}
+
+/* Returns the reader of all columns. */
+static WaExtentReader *
+reader_of_all(Loader *loader)
+{
+	const WaLoadTask *task = loader->task;
+
+	if (loader->all == NULL)
+		loader->all = wa_extent_begin(loader->relation, task->nblocks,
+									  task->nall, task->all);
+	return loader->all;
+}
+
+/* Reads an extent and sends it; returns how many of its blocks are resident. */
+static uint32
+read_extent(Loader *loader, uint32 number, const Known *known)
+{
+	WaExtentReader *reader = loader->wanted;
+	bool is_read = false;
+
+	if (known->has_others && known->keeps_blocks)
+		is_read = wa_extent_read(reader, number, known->loaded) &&
+				  is_subset(known->loaded, wa_extent_kept(reader));
+	if (!is_read)
+	{
+		if (known->has_others)
+			reader = reader_of_all(loader);
+		is_read = wa_extent_read(reader, number, NULL);
+	}
+	if (!is_read)
+		return 0;
+	send_extent(loader, reader);
+	return wa_map_count(wa_extent_kept(reader));
+}
+
+/* Sees to it that an extent is resident. */
+static void
+load_extent(Loader *loader, uint32 number, const WaExtentState *state)
+{
+	WaLoadTask *task = loader->task;
+	BlockNumber first = wa_extent_first_block(number);
+	BlockNumber next = wa_extent_first_block(number + 1);
+	uint32 resident;
+	WaMapExtent map;
+	Known known;
+
+	wa_map_read_extent(loader->relation, task->nblocks, number,
+					   &loader->map_pin, &map);
+	look_at(loader, number, state, &map, &known);
+	resident = wa_map_count(known.kept);
+	if (wa_map_count(map.visible) == 0)
+		resident = 0;
+	else if (!known.is_current || !known.has_wanted)
+		resident = read_extent(loader, number, &known);
+	else if (state->map_lsn != map.lsn)
+		confirm(loader, number, state, &map, &known);
+	pg_atomic_fetch_add_u64(&task->seen, Min(next, task->nblocks) - first);
+	pg_atomic_fetch_add_u64(&task->visible, wa_map_count(map.visible));
+	pg_atomic_fetch_add_u64(&task->missed,
+							(int64) wa_map_count(map.visible) - resident);
+}
+
+/* Asks what there is of some extents. */
+static void
+ask_for_states(Loader *loader, uint32 first, uint32 count)
+{
+	const WaLoadTask *task = loader->task;
+	WaFailure failure;
+
+	finish_pending(loader);
+	if (wa_client_reserve(sizeof(loader->states), &failure) == NULL ||
+		!wa_client_extents(&task->storage, task->nall, task->all, first, count,
+						   0, &failure))
+		wa_client_raise(&failure);
+	memcpy(loader->states, wa_parcel_memory(), count * sizeof(*loader->states));
+}
+
+/* Takes extents; returns how many, *first being the first of them. */
+static uint32
+take_extents(WaLoadTask *task, uint32 *first)
+{
+	*first = pg_atomic_fetch_add_u32(&task->next_extent, (int32) task->chunk);
+	if (*first >= task->nextents || pg_atomic_read_u32(&task->is_full) != 0)
+		return 0;
+	return Min(task->chunk, task->nextents - *first);
+}
+
+/* Loads what there is to be loaded. */
+static void
+load_extents(Loader *loader, void (*report)(WaLoadTask *, Relation))
+{
+	WaLoadTask *task = loader->task;
+	uint32 first;
+	uint32 count;
+
+	while ((count = take_extents(task, &first)) > 0)
+	{
+		ask_for_states(loader, first, count);
+		for (uint32 i = 0; i < count; i++)
+		{
+			load_extent(loader, first + i, &loader->states[i]);
+			if (report != NULL)
+				report(task, loader->relation);
+			if (pg_atomic_read_u32(&task->is_full) != 0)
+				break;
+		}
+	}
+	finish_pending(loader);
+}
+
+/* Lets go of a reader. */
+static void
+end_reader(WaLoadTask *task, WaExtentReader *reader)
+{
+	if (reader == NULL)
+		return;
+	pg_atomic_fetch_add_u64(&task->odd, wa_extent_counts(reader).dropped);
+	wa_extent_end(reader);
+}
+
+void
+wa_load_run(WaLoadTask *task, Relation relation,
+			void (*report)(WaLoadTask *, Relation))
+{
+	MemoryContext memory = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg load", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(memory);
+	Loader *loader = palloc0(sizeof(*loader));
+
+	loader->task = task;
+	loader->relation = relation;
+	loader->wanted =
+		wa_extent_begin(relation, task->nblocks, task->nwanted, task->wanted);
+	load_extents(loader, report);
+	if (BufferIsValid(loader->map_pin))
+		ReleaseBuffer(loader->map_pin);
+	end_reader(task, loader->wanted);
+	end_reader(task, loader->all);
+	wa_parcel_drop();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(memory);
+}

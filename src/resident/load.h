@@ -1,0 +1,64 @@
+/*
+ * load.h
+ *		Loading columns of a relation, by one process or several.
+ *
+ * Processes take extents from a shared counter.  Each has its own connection to
+ * warpaggd.  An extent that warpaggd has already is only looked at, or confirmed
+ * by the LSNs of its blocks; if blocks have changed it is read anew.
+ */
+#ifndef WA_RESIDENT_LOAD_H
+#define WA_RESIDENT_LOAD_H
+
+#include "port/atomics.h"
+#include "utils/relcache.h"
+
+#include "core/resident.h"
+
+/* Extents that a process takes at once, at most. */
+#define WA_LOAD_MAX_CHUNK 16
+
+/*
+ * What is to be loaded, and what has been so far, in memory that all processes
+ * share.  Only the atomics change while there are several.
+ */
+typedef struct WaLoadTask
+{
+	WaRelation storage;
+	uint32 nblocks;
+	uint32 nextents;
+	uint32 chunk; /* extents that a process takes at once */
+	int nwanted;
+	int nall;
+	WaColumnName wanted[WA_MAX_RESIDENT_COLUMNS]; /* ascending */
+	/* those and, if there is room, what is resident besides; ascending */
+	WaColumnName all[WA_MAX_RESIDENT_COLUMNS];
+	uint64 wanted_bits; /* a bit for each of `all` that is wanted */
+
+	int64 reported_us; /* by the function that reports, for its own use */
+
+	pg_atomic_uint32 next_extent;
+	pg_atomic_uint32 is_full;    /* there was no memory for an extent */
+	pg_atomic_uint64 seen;       /* blocks, of extents that are done with */
+	pg_atomic_uint64 visible;    /* of them all-visible */
+	pg_atomic_uint64 missed;     /* of these, not resident when done */
+	pg_atomic_uint64 odd;        /* of these, for values that no vector holds */
+	pg_atomic_uint64 read_rows;  /* of extents that have been read anew */
+	pg_atomic_uint64 read_bytes; /* handed over for them */
+} WaLoadTask;
+
+/*
+ * Fills in a task.  wanted: nwanted columns, ascending.  Asks warpaggd what else
+ * there is of the relation, and has it forget what the relation has no more.
+ */
+extern void wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
+							const WaColumnName *wanted);
+
+/*
+ * Takes extents and loads them until there are no more, or no memory for them.
+ * report is called now and then, if it is not NULL.  Raises an error if the
+ * device process fails.
+ */
+extern void wa_load_run(WaLoadTask *task, Relation relation,
+						void (*report)(WaLoadTask *, Relation));
+
+#endif /* WA_RESIDENT_LOAD_H */

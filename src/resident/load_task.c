@@ -1,0 +1,116 @@
+/*
+ * load_task.c
+ *		What is to be loaded of a relation; see load.h.
+ */
+#include "postgres.h"
+
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+
+#include "client/parcel.h"
+#include "client/resident.h"
+#include "resident/load.h"
+#include "resident/relation.h"
+
+/* Chunks that there should be, for processes to share them evenly. */
+#define WANTED_CHUNKS 128
+
+static bool
+same_name(const WaColumnName *a, const WaColumnName *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* Tells whether a relation still has a column as it was loaded. */
+static bool
+still_exists(Relation relation, const WaColumnName *name)
+{
+	WaColumnName present;
+
+	return name->attribute > 0 &&
+		   name->attribute <= RelationGetNumberOfAttributes(relation) &&
+		   wa_resident_column(relation, name->attribute, &present) &&
+		   same_name(&present, name);
+}
+
+/* Adds a column to all columns of a task, if there is room. */
+static void
+add_column(WaLoadTask *task, const WaColumnName *name)
+{
+	int i;
+
+	for (i = 0; i < task->nall; i++)
+		if (same_name(&task->all[i], name))
+			return;
+	if (task->nall == WA_MAX_RESIDENT_COLUMNS)
+		return;
+	for (i = task->nall++;
+		 i > 0 && task->all[i - 1].attribute > name->attribute; i--)
+		task->all[i] = task->all[i - 1];
+	task->all[i] = *name;
+}
+
+/*
+ * Adds the columns of the relation that are resident.  Those that it has no more
+ * are forgotten: dropped ones, and ones with another type modifier.
+ */
+static void
+add_resident(WaLoadTask *task, Relation relation)
+{
+	WaFailure failure;
+	int64 count = wa_client_list(task->storage.database, &failure);
+	WaResidentColumn *list;
+
+	if (count < 0)
+		wa_client_raise(&failure);
+	list = palloc(Max(count, 1) * sizeof(*list));
+	memcpy(list, wa_parcel_memory(), count * sizeof(*list));
+	for (int64 i = 0; i < count; i++)
+	{
+		if (memcmp(&list[i].relation, &task->storage, sizeof(WaRelation)) != 0)
+			continue;
+		if (still_exists(relation, &list[i].name))
+			add_column(task, &list[i].name);
+		else if (!wa_client_unload(&task->storage, list[i].name.attribute,
+								   &failure))
+			wa_client_raise(&failure);
+	}
+	pfree(list);
+}
+
+/* Sets the bits of the columns that are wanted. */
+static void
+mark_wanted(WaLoadTask *task)
+{
+	for (int i = 0; i < task->nall; i++)
+		for (int j = 0; j < task->nwanted; j++)
+			if (same_name(&task->all[i], &task->wanted[j]))
+				task->wanted_bits |= UINT64CONST(1) << i;
+}
+
+void
+wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
+				const WaColumnName *wanted)
+{
+	memset(task, 0, sizeof(*task));
+	task->storage = wa_resident_storage(relation);
+	task->nblocks = RelationGetNumberOfBlocks(relation);
+	task->nextents =
+		task->nblocks > 0 ? wa_extent_of_block(task->nblocks - 1) + 1 : 0;
+	task->chunk =
+		Min(Max(task->nextents / WANTED_CHUNKS, 1), WA_LOAD_MAX_CHUNK);
+	task->nwanted = nwanted;
+	memcpy(task->wanted, wanted, nwanted * sizeof(*wanted));
+	for (int i = 0; i < nwanted; i++)
+		add_column(task, &wanted[i]);
+	add_resident(task, relation);
+	mark_wanted(task);
+	pg_atomic_init_u32(&task->next_extent, 0);
+	pg_atomic_init_u32(&task->is_full, 0);
+	pg_atomic_init_u64(&task->seen, 0);
+	pg_atomic_init_u64(&task->visible, 0);
+	pg_atomic_init_u64(&task->missed, 0);
+	pg_atomic_init_u64(&task->odd, 0);
+	pg_atomic_init_u64(&task->read_rows, 0);
+	pg_atomic_init_u64(&task->read_bytes, 0);
+}

@@ -1,0 +1,15 @@
+/*
+ * sweep.h
+ *		Having warpaggd forget what no relation has any more.
+ */
+#ifndef WA_RESIDENT_SWEEP_H
+#define WA_RESIDENT_SWEEP_H
+
+/*
+ * Has columns forgotten whose storage belongs to no relation of this database, or
+ * to a database that was dropped: tables are dropped, truncated and rewritten
+ * without warpaggd being told.  Raises an error if the device process fails.
+ */
+extern void wa_resident_sweep(void);
+
+#endif /* WA_RESIDENT_SWEEP_H */
