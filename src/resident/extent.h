@@ -29,13 +29,25 @@ extern WaExtentReader *wa_extent_begin(Relation relation, BlockNumber nblocks,
 									   const WaColumnName *columns);
 
 /*
+ * Finds out which columns an extent can have, by a look at a few blocks: a column
+ * most of whose blocks could not be kept is left out.  Returns a bit for each that
+ * it can have.  visible: what the map has of the extent.
+ */
+extern uint64 wa_extent_choose(WaExtentReader *reader, uint32 number,
+							   const uint64_t *visible);
+
+/*
  * Reads an extent and keeps it until the next one.  wanted: WA_EXTENT_WORDS words
  * with a bit for each block that is wanted, or NULL for all.  Returns false if
  * there is nothing to keep: no block is all-visible, or the visibility map has
- * changed each time that it was looked at again.  Checks for interrupts.
+ * changed each time that it was looked at again.  The extent has the columns that
+ * wa_extent_choose finds.  Checks for interrupts.
  */
 extern bool wa_extent_read(WaExtentReader *reader, uint32 number,
 						   const uint64_t *wanted);
+
+/* Returns a bit for each column that it has. */
+extern uint64 wa_extent_columns(const WaExtentReader *reader);
 
 /* Returns the bits of the blocks that are kept, WA_EXTENT_WORDS words. */
 extern const uint64_t *wa_extent_kept(const WaExtentReader *reader);

@@ -9,6 +9,7 @@
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "fmgr.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -27,6 +28,11 @@ PG_FUNCTION_INFO_V1(warpagg_unload);
 
 /* Pause between two notices of how far loading is. */
 #define REPORT_INTERVAL_MS 5000
+
+/* Values that no vector holds, to be named in messages. */
+static const char odd_values[] =
+	"numerics that are NaN, infinite, or have more than 18 digits, and values "
+	"that are compressed or stored out of line";
 
 /* Raises an error if a relation cannot be resident. */
 static void
@@ -58,6 +64,25 @@ report_progress(WaLoadTask *task, Relation relation)
 					task->nblocks)));
 }
 
+/* Returns the names of columns, of which `columns` has the bits. */
+static char *
+list_columns(const WaLoadTask *task, Relation relation, uint64 columns)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < task->nall; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(relation),
+											  task->all[i].attribute - 1);
+
+		if ((columns >> i & 1) != 0)
+			appendStringInfo(&list, "%s\"%s\"", list.len > 0 ? ", " : "",
+							 NameStr(att->attname));
+	}
+	return list.data;
+}
+
 /* Says what has been left out, and why. */
 static void
 report_rest(WaLoadTask *task, Relation relation)
@@ -66,6 +91,7 @@ report_rest(WaLoadTask *task, Relation relation)
 	unsigned long long seen = pg_atomic_read_u64(&task->seen);
 	unsigned long long visible = pg_atomic_read_u64(&task->visible);
 	unsigned long long missed = pg_atomic_read_u64(&task->missed);
+	uint64 left_out = pg_atomic_read_u64(&task->left_out);
 
 	if (pg_atomic_read_u32(&task->is_full) != 0)
 		ereport(WARNING,
@@ -76,12 +102,17 @@ report_rest(WaLoadTask *task, Relation relation)
 				 errhint("Raise warpagg.memory_limit, load fewer columns, or "
 						 "have others forgotten by warpagg_unload.")));
 	else if (missed > 0)
-		ereport(
-			NOTICE,
-			(errmsg("%llu blocks of \"%s\" cannot be resident", missed, name),
-			 errdetail("They have values that are compressed, out of line, "
-					   "NaN or infinite numerics, or of more than 18 "
-					   "digits; or they have changed meanwhile.")));
+		ereport(NOTICE,
+				(errmsg("%llu blocks of \"%s\" were left out", missed, name),
+				 errdetail("They have changed meanwhile, or have values "
+						   "that cannot be resident: %s.",
+						   odd_values)));
+	if (left_out != 0)
+		ereport(NOTICE,
+				(errmsg("columns of \"%s\" were left out of some blocks: %s",
+						name, list_columns(task, relation, left_out)),
+				 errdetail("Many of their values cannot be resident: %s.",
+						   odd_values)));
 	if (seen > visible)
 		ereport(NOTICE,
 				(errmsg("%llu blocks of \"%s\" are not all-visible and were "

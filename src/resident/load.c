@@ -156,6 +156,38 @@ confirm(Loader *loader, uint32 number, const WaExtentState *state,
 		wa_client_raise(&failure);
 }
 
+/*
+ * From bits for the columns that are wanted to the same for all columns: those
+ * that are wanted have the same order there.
+ */
+static uint64
+bits_of_all(const WaLoadTask *task, uint64 bits)
+{
+	uint64 result = 0;
+	int place = 0;
+
+	for (int i = 0; i < task->nall; i++)
+		if ((task->wanted_bits >> i & 1) != 0)
+			result |= (bits >> place++ & 1) << i;
+	return result;
+}
+
+/*
+ * Tells whether an extent has all columns that are wanted but for those that it
+ * cannot have.
+ */
+static bool
+has_what_it_can(Loader *loader, uint32 number, const WaExtentState *state,
+				const WaMapExtent *map)
+{
+	WaLoadTask *task = loader->task;
+	uint64 can = bits_of_all(
+		task, wa_extent_choose(loader->wanted, number, map->visible));
+
+	pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & ~can);
+	return (can & ~state->columns) == 0;
+}
+
 /* Returns the reader of all columns. */
 static WaExtentReader *
 reader_of_all(Loader *loader)
@@ -166,6 +198,18 @@ reader_of_all(Loader *loader)
 		loader->all = wa_extent_begin(loader->relation, task->nblocks,
 									  task->nall, task->all);
 	return loader->all;
+}
+
+/* Notes which columns an extent that has been read does not have. */
+static void
+note_columns(Loader *loader, const WaExtentReader *reader)
+{
+	WaLoadTask *task = loader->task;
+	uint64 columns = wa_extent_columns(reader);
+
+	if (reader == loader->wanted)
+		columns = bits_of_all(task, columns);
+	pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & ~columns);
 }
 
 /* Reads an extent and sends it; returns how many of its blocks are resident. */
@@ -186,6 +230,7 @@ read_extent(Loader *loader, uint32 number, const Known *known)
 	}
 	if (!is_read)
 		return 0;
+	note_columns(loader, reader);
 	send_extent(loader, reader);
 	return wa_map_count(wa_extent_kept(reader));
 }
@@ -205,6 +250,8 @@ load_extent(Loader *loader, uint32 number, const WaExtentState *state)
 					   &loader->map_pin, &map);
 	look_at(loader, number, state, &map, &known);
 	resident = wa_map_count(known.kept);
+	if (known.is_current && !known.has_wanted)
+		known.has_wanted = has_what_it_can(loader, number, state, &map);
 	if (wa_map_count(map.visible) == 0)
 		resident = 0;
 	else if (!known.is_current || !known.has_wanted)

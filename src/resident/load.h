@@ -38,6 +38,8 @@ typedef struct WaLoadTask
 
 	pg_atomic_uint32 next_extent;
 	pg_atomic_uint32 is_full;    /* there was no memory for an extent */
+	pg_atomic_uint64 left_out;   /* a bit for each of `all` that some extent of
+								  * those that were read cannot have */
 	pg_atomic_uint64 seen;       /* blocks, of extents that are done with */
 	pg_atomic_uint64 visible;    /* of them all-visible */
 	pg_atomic_uint64 missed;     /* of these, not resident when done */

@@ -107,6 +107,7 @@ wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
 	mark_wanted(task);
 	pg_atomic_init_u32(&task->next_extent, 0);
 	pg_atomic_init_u32(&task->is_full, 0);
+	pg_atomic_init_u64(&task->left_out, 0);
 	pg_atomic_init_u64(&task->seen, 0);
 	pg_atomic_init_u64(&task->visible, 0);
 	pg_atomic_init_u64(&task->missed, 0);

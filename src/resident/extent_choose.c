@@ -1,0 +1,106 @@
+/*
+ * extent_choose.c
+ *		Which columns an extent can have; see extent.h.
+ *
+ * A block is resident with all columns of its extent, or not at all.  So that a
+ * column whose values fit no vector (numerics with many digits, long texts) does
+ * not cost the others their blocks, a few blocks are looked at first, and a column
+ * that half of them cannot have is left out of the extent.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "resident/extent_reader.h"
+
+/* Blocks of an extent that are looked at. */
+#define PROBES 4
+
+/* What has been found so far. */
+typedef struct Probes
+{
+	int nblocks;
+	int failures[WA_MAX_RESIDENT_COLUMNS];
+} Probes;
+
+/* Tells whether a column's values in rows fit a vector. */
+static bool
+fits(WaExtentReader *reader, int column, const WaRow *rows, int nrows)
+{
+	const WaGatherUse use = {.attnum = reader->columns[column].name.attribute};
+	WaVector *vector = &reader->vectors[column];
+
+	if (reader->single[column] == NULL)
+		reader->single[column] =
+			wa_gather_make(RelationGetDescr(reader->relation), 1, &use);
+	wa_gather_begin(reader->single[column], rows, nrows);
+	return wa_gather_step(reader->single[column], 0, &vector);
+}
+
+/* Looks at a block. */
+static void
+probe(WaExtentReader *reader, BlockNumber block, Probes *probes)
+{
+	Buffer buffer = wa_extent_lock(reader, block);
+	WaRow *rows = reader->rows;
+	int nrows = wa_heap_take_all(BufferGetPage(buffer), block, rows);
+
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	for (int i = 0; i < reader->ncolumns; i++)
+		if (!fits(reader, i, rows, nrows))
+			probes->failures[i]++;
+	ReleaseBuffer(buffer);
+	probes->nblocks++;
+}
+
+uint64
+wa_extent_choose(WaExtentReader *reader, uint32 number, const uint64_t *visible)
+{
+	const uint32 part = WA_EXTENT_BLOCKS / PROBES;
+	BlockNumber first = wa_extent_first_block(number);
+	MemoryContext old = MemoryContextSwitchTo(reader->memory);
+	Probes probes = {0};
+	uint64 chosen = 0;
+
+	/* The first visible block of each part. */
+	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
+	{
+		if (!wa_extent_has_bit(visible, i))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		probe(reader, first + i, &probes);
+		i = (i / part + 1) * part - 1;
+	}
+	for (int i = 0; i < reader->ncolumns; i++)
+		if (2 * probes.failures[i] < Max(probes.nblocks, 1))
+			chosen |= UINT64CONST(1) << i;
+	MemoryContextSwitchTo(old);
+	return chosen;
+}
+
+void
+wa_extent_set_columns(WaExtentReader *reader, uint64 columns)
+{
+	WaGatherUse uses[WA_MAX_RESIDENT_COLUMNS] = {0};
+	MemoryContext old;
+
+	if (reader->gather != NULL && reader->chosen == columns)
+		return;
+	reader->chosen = columns;
+	reader->nchosen = 0;
+	for (int i = 0; i < reader->ncolumns; i++)
+	{
+		if ((columns >> i & 1) == 0)
+			continue;
+		uses[reader->nchosen].attnum = reader->columns[i].name.attribute;
+		reader->chosen_vectors[reader->nchosen] = &reader->vectors[i];
+		reader->places[reader->nchosen++] = i;
+	}
+	MemoryContextReset(reader->gather_memory);
+	old = MemoryContextSwitchTo(reader->gather_memory);
+	reader->gather = wa_gather_make(RelationGetDescr(reader->relation),
+									reader->nchosen, uses);
+	MemoryContextSwitchTo(old);
+}
