@@ -132,7 +132,7 @@ load(Relation relation, int ncolumns, const WaColumnName *columns)
 	wa_resident_sweep();
 	wa_load_prepare(&task, relation, ncolumns, columns);
 	task.reported_us = GetCurrentTimestamp();
-	wa_load_run(&task, relation, report_progress);
+	wa_load_share(&task, relation, report_progress);
 	report_rest(&task, relation);
 	return (int64) pg_atomic_read_u64(&task.read_rows);
 }

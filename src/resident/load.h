@@ -63,4 +63,11 @@ extern void wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
 extern void wa_load_run(WaLoadTask *task, Relation relation,
 						void (*report)(WaLoadTask *, Relation));
 
+/*
+ * Does what wa_load_run does, together with parallel workers if the relation is
+ * large and max_parallel_maintenance_workers allows any.
+ */
+extern void wa_load_share(WaLoadTask *task, Relation relation,
+						  void (*report)(WaLoadTask *, Relation));
+
 #endif /* WA_RESIDENT_LOAD_H */
