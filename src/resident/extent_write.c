@@ -106,7 +106,7 @@ wa_extent_write(const WaExtentReader *reader, void *parcel)
 	head->map_lsn = reader->map_lsn;
 	head->nblocks = blocks_of_extent(reader);
 	head->nrows = nrows;
-	head->ncolumns = (uint32) reader->ncolumns;
+	head->ncolumns = (uint32) reader->nchosen;
 	write_blocks(reader, head);
 	(void) place_columns(reader, runs, nruns, nrows, head->columns);
 	for (int i = 0; i < reader->nchosen; i++)

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
@@ -279,6 +280,40 @@ ask_for_states(Loader *loader, uint32 first, uint32 count)
 	memcpy(loader->states, wa_parcel_memory(), count * sizeof(*loader->states));
 }
 
+/*
+ * Has warpaggd forget what blocks had that the relation, which has been cut off,
+ * does not have any more.  Returns false if there were none in these extents.
+ */
+static bool
+forget_extents(Loader *loader, uint32 first, uint32 count)
+{
+	static const Known nothing = {0};
+	bool has_any = false;
+
+	ask_for_states(loader, first, count);
+	for (uint32 i = 0; i < count; i++)
+	{
+		const WaExtentState *state = &loader->states[i];
+		WaMapExtent map = {.lsn = state->map_lsn};
+
+		if (wa_map_count(state->cached) == 0)
+			continue;
+		confirm(loader, first + i, state, &map, &nothing);
+		has_any = true;
+	}
+	return has_any;
+}
+
+/* Does that for all extents behind the last. */
+static void
+forget_rest(Loader *loader)
+{
+	uint32 first = loader->task->nextents;
+
+	while (forget_extents(loader, first, WA_LOAD_MAX_CHUNK))
+		first += WA_LOAD_MAX_CHUNK;
+}
+
 /* Takes extents; returns how many, *first being the first of them. */
 static uint32
 take_extents(WaLoadTask *task, uint32 *first)
@@ -336,6 +371,8 @@ wa_load_run(WaLoadTask *task, Relation relation,
 	loader->wanted =
 		wa_extent_begin(relation, task->nblocks, task->nwanted, task->wanted);
 	load_extents(loader, report);
+	if (!IsParallelWorker())
+		forget_rest(loader);
 	if (BufferIsValid(loader->map_pin))
 		ReleaseBuffer(loader->map_pin);
 	end_reader(task, loader->wanted);

@@ -1,0 +1,282 @@
+
+# Loading resident columns: what is loaded, what is read again after changes, what
+# is forgotten, and what happens when memory or the device process is missing.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use WarpaggTest;
+
+my $node = make_node('resident', 'autovacuum = off', 'fsync = off',
+	'max_parallel_maintenance_workers = 0');
+$node->start;
+
+# Returns what SQL in a session of its own gives.
+sub value
+{
+	my ($sql) = @_;
+	return $node->safe_psql('postgres', $sql);
+}
+
+# Returns the notices and errors of SQL.
+sub messages
+{
+	my ($sql) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', $sql);
+	return $err;
+}
+
+# Returns a table's resident columns: name, blocks, rows and fresh share of each.
+sub resident
+{
+	my ($table) = @_;
+	return value(
+		"SELECT column_name, blocks, rows, round(fresh_share::numeric, 3) "
+		  . "FROM warpagg_resident WHERE relation = '$table'::regclass "
+		  . 'ORDER BY 1');
+}
+
+value('CREATE EXTENSION warpagg');
+ok(wait_ready($node), 'the device process is ready');
+
+# 3 extents of 512 blocks, with few rows a block.
+value(
+	q{
+	CREATE TABLE facts (k int, v bigint, n numeric(8, 2), t text, d date,
+						i interval) WITH (fillfactor = 10);
+	INSERT INTO facts SELECT i % 7, i, i / 4.0, 'text ' || i % 9,
+		date '2024-01-01' + i % 365, '1 day' FROM generate_series(1, 13000) i;
+	VACUUM facts;
+	});
+my $blocks = value(q{SELECT pg_relation_size('facts') / 8192});
+cmp_ok($blocks, '>', 1024, 'there are three extents');
+
+is(value(q{SELECT warpagg_load('facts', '{k, v}')}),
+	'13000', 'all rows are loaded');
+is(resident('facts'), "k|$blocks|13000|1.000\nv|$blocks|13000|1.000",
+	'two columns are resident');
+is(value(q{SELECT warpagg_load('facts', '{v}')}),
+	'0', 'what is resident is not read again');
+is(value(q{SELECT warpagg_load('facts')}), '13000', 'the others are added');
+is( resident('facts'),
+	join("\n", map { "$_|$blocks|13000|1.000" } qw(d k n t v)),
+	'an interval cannot be resident, the others are');
+is(value(q{SELECT sum(rows) FROM warpagg_resident WHERE bytes > 0}),
+	65000, 'they take memory');
+is( value(
+		q{SELECT count(*) FROM warpagg_resident WHERE database <> 'postgres'
+		  OR queries <> 0 OR hit_share IS NOT NULL OR extents <> 3}),
+	'0', 'and nothing has used them');
+
+# A change makes its block stale, and VACUUM all of the map's page.
+value('UPDATE facts SET v = -v WHERE v = 1');
+like(resident('facts'), qr/v\|$blocks\|13000\|0\.99/, 'a block is stale');
+like(
+	messages(q{SELECT warpagg_load('facts')}),
+	qr/1 blocks of "facts" are not all-visible.*VACUUM/s,
+	'blocks that are not all-visible are left out');
+value('VACUUM facts');
+like(resident('facts'), qr/v\|$blocks\|13000\|0\.000/,
+	'after VACUUM nothing is known to be fresh');
+my $read = value(q{SELECT warpagg_load('facts')});
+cmp_ok($read, '>', 3000, 'the extent that has changed is read anew');
+cmp_ok($read, '<', 13000 / 2, 'the others are confirmed');
+is(resident('facts'),
+	join("\n", map { "$_|$blocks|13000|1.000" } qw(d k n t v)),
+	'all is fresh again');
+
+# Loading one column keeps the others, and brings them up to date.
+value('DELETE FROM facts WHERE v = 10');
+value('VACUUM facts');
+value(q{SELECT warpagg_load('facts', '{k}')});
+is( resident('facts'),
+	join("\n", map { "$_|$blocks|12999|1.000" } qw(d k n t v)),
+	'loading one column refreshes the others of its extents');
+
+# Rows that come and go at the end of the table.
+value(
+	q{
+	INSERT INTO facts SELECT i % 7, -1, i / 4.0, 'text ' || i % 9,
+		date '2024-01-01' + i % 365, '1 day' FROM generate_series(1, 6000) i;
+	VACUUM facts;
+	});
+$read = value(q{SELECT warpagg_load('facts')});
+cmp_ok($read, '<', 18999, 'not all of the table is read');
+is( value(
+		q{SELECT count(*) FROM warpagg_resident
+		  WHERE rows = 18999 AND fresh_share = 1}),
+	'5', 'new rows are resident');
+value("DELETE FROM facts WHERE ctid >= '($blocks,0)'");
+value('VACUUM facts');
+is(value(q{SELECT pg_relation_size('facts') / 8192}),
+	$blocks, 'the table has become shorter');
+value(q{SELECT warpagg_load('facts')});
+is( value(q{SELECT count(*) FROM facts}),
+	value(q{SELECT min(rows) FROM warpagg_resident WHERE fresh_share = 1}),
+	'a table that was truncated at its end is resident');
+
+# Changes of the table itself.
+value('ALTER TABLE facts DROP COLUMN d');
+value(q{SELECT warpagg_load('facts', '{k}')});
+is(value(q{SELECT string_agg(column_name, ',' ORDER BY column_name)
+		   FROM warpagg_resident}),
+	'k,n,t,v', 'a dropped column is forgotten by the next load');
+value(q{ALTER TABLE facts ADD COLUMN w int DEFAULT 42});
+is( value(q{SELECT warpagg_load('facts', '{w}')}),
+	value('SELECT count(*) FROM facts'),
+	'a column that old rows do not have can be loaded');
+value('ALTER TABLE facts ALTER COLUMN k TYPE bigint');
+is( value(
+		q{SELECT count(*) FROM warpagg_resident WHERE relation IS NOT NULL}),
+	'0', 'after a rewrite nothing is resident');
+value('VACUUM facts');
+value(q{SELECT warpagg_load('facts', '{k}')});
+is(value(q{SELECT count(*), count(relation) FROM warpagg_resident}),
+	'1|1', 'and the old storage is forgotten by the next load');
+
+# Forgetting.
+value(q{SELECT warpagg_load('facts')});
+value(q{SELECT warpagg_unload('facts', '{n, t}')});
+is(value(q{SELECT string_agg(column_name, ',' ORDER BY column_name)
+		   FROM warpagg_resident}),
+	'k,v,w', 'columns can be unloaded');
+value(q{SELECT warpagg_unload('facts')});
+is(value(q{SELECT count(*) FROM warpagg_resident}),
+	'0', 'tables can be unloaded');
+value(q{SELECT warpagg_load('facts', '{k}')});
+value('DROP TABLE facts');
+value('CREATE TABLE other AS SELECT i FROM generate_series(1, 10) i');
+value('VACUUM other');
+value(q{SELECT warpagg_load('other')});
+is(value(q{SELECT relation FROM warpagg_resident}),
+	'other', 'a dropped table is forgotten by the next load');
+
+# Values that no vector holds.
+value(
+	q{
+	CREATE TABLE odd WITH (fillfactor = 10) AS
+		SELECT i AS a, i::numeric AS b, i / 3.0 AS c, 'x' AS t
+		FROM generate_series(1, 7000) i;
+	ALTER TABLE odd ALTER COLUMN t SET STORAGE EXTERNAL;
+	INSERT INTO odd VALUES (1, 'NaN', 1, 'x');
+	INSERT INTO odd VALUES (1, 1, 1, repeat('x', 5000));
+	VACUUM odd;
+	});
+my $notices = messages(q{SELECT warpagg_load('odd')});
+like($notices, qr/left out of some blocks: "c"/,
+	'a column of twenty digits is left out');
+like($notices, qr/[12] blocks of "odd" were left out/,
+	'and blocks with odd values are');
+my $rows = value(
+	q{SELECT string_agg(column_name, ',' ORDER BY column_name), min(rows)
+	  FROM warpagg_resident WHERE relation = 'odd'::regclass});
+like($rows, qr/^a,b,t\|69\d\d$/, 'the others are resident');
+is(value(q{SELECT warpagg_load('odd')}),
+	'0', 'what cannot be resident is not read in vain');
+
+# In another database.
+value('CREATE DATABASE elsewhere');
+$node->safe_psql(
+	'elsewhere', q{
+	CREATE EXTENSION warpagg;
+	CREATE TABLE far AS SELECT i FROM generate_series(1, 10) i;});
+$node->safe_psql('elsewhere', 'VACUUM far');
+is($node->safe_psql('elsewhere', q{SELECT warpagg_load('far')}),
+	'10', 'another database has resident columns');
+is( value(
+		q{SELECT database, relation, column_name, rows FROM warpagg_resident
+		  WHERE database <> 'postgres'}),
+	'elsewhere|||10', 'which are seen without their names');
+value('DROP DATABASE elsewhere');
+value(q{SELECT warpagg_load('other')});
+is(value(q{SELECT count(*) FROM warpagg_resident WHERE database IS NULL}),
+	'0', 'those of a dropped database are forgotten');
+
+# Several processes.
+value(
+	q{
+	CREATE TABLE wide WITH (fillfactor = 10) AS
+		SELECT i AS a, i % 10 AS b FROM generate_series(1, 200000) i;
+	VACUUM wide;
+	});
+is( value(
+		q{SET max_parallel_maintenance_workers = 2;
+		  SELECT warpagg_load('wide', '{a}')}),
+	'200000', 'workers load as well');
+is(value(q{SELECT rows, fresh_share FROM warpagg_resident
+		   WHERE relation = 'wide'::regclass}),
+	'200000|1', 'and all is there');
+
+# Too little memory, then enough.
+$node->append_conf('postgresql.conf', "warpagg.memory_limit = '1MB'");
+$node->reload;
+ok( wait_until(
+		10,
+		sub {
+			return value(q{SELECT coalesce(sum(bytes), 0) <= 1048576
+						   FROM warpagg_resident}) eq 't';
+		}),
+	'a smaller limit takes memory away');
+foreach my $workers (0, 2)
+{
+	like(
+		messages(
+			"SET max_parallel_maintenance_workers = $workers; "
+			  . q{SELECT warpagg_load('wide')}),
+		qr/memory for resident columns is full.*blocks of "wide" are resident/s,
+		"too little memory is no error, with $workers workers");
+}
+cmp_ok(
+	value(q{SELECT min(rows) FROM warpagg_resident
+			WHERE relation = 'wide'::regclass}),
+	'>', 1000, 'some of the table is resident');
+$node->append_conf('postgresql.conf', 'warpagg.memory_limit = 0');
+$node->reload;
+ok( wait_until(
+		10,
+		sub {
+			return messages(q{SELECT warpagg_load('wide')}) eq '';
+		}),
+	'with more memory the rest is loaded');
+is( value(
+		q{SELECT count(*) FROM warpagg_resident
+		  WHERE relation = 'wide'::regclass AND rows = 200000}),
+	'2', 'all of it');
+
+# Errors in the middle.
+value(q{SELECT warpagg_unload('wide')});
+like(
+	messages(q{SET statement_timeout = '20ms'; SELECT warpagg_load('wide')}),
+	qr/statement timeout/,
+	'loading can be cancelled');
+is( value(
+		q{
+		CREATE FUNCTION load_in_vain() RETURNS bigint LANGUAGE plpgsql AS $$
+		BEGIN
+			PERFORM set_config('statement_timeout', '0', false);
+			RETURN warpagg_load('wide', '{nothing}');
+		EXCEPTION WHEN undefined_column THEN
+			RETURN warpagg_load('wide');
+		END $$;
+		SELECT load_in_vain() > 0;}),
+	't', 'a session goes on after an error');
+kill 'KILL', daemon_pid($node);
+ok(wait_until(30, sub { return defined daemon_pid($node) }),
+	'the device process is started again');
+ok(wait_ready($node), 'and ready');
+is(value(q{SELECT count(*) FROM warpagg_resident}), '0', 'with nothing');
+is(value(q{SELECT warpagg_load('wide')}), '200000', 'and loads again');
+
+# The server starts with nothing.
+$node->restart;
+ok(wait_ready($node), 'ready after a restart');
+is(value(q{SELECT count(*) FROM warpagg_resident}),
+	'0', 'nothing is resident after a restart');
+$node->stop;
+
+done_testing();
