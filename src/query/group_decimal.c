@@ -52,17 +52,17 @@ strip(int64_t value, int *scale)
 
 /* Returns the word of a wide decimal. */
 static uint64_t
-wide_word(WaDictionary *dictionary, WaText bytes)
+wide_word(WaKeyDictionary *dictionary, WaText bytes)
 {
-	const WaDictionaryKey key = {bytes.data, (uint32_t) bytes.length,
-								 (uint32_t) bytes.length};
+	const WaKeyString key = {bytes.data, (uint32_t) bytes.length,
+							 (uint32_t) bytes.length};
 
-	return make_word(wa_dictionary_code(dictionary, &key), CODE_MARK);
+	return make_word(wa_key_dictionary_code(dictionary, &key), CODE_MARK);
 }
 
 /* Returns the word of a value, without zeros at its end, that does not fit. */
 static WA_NOINLINE uint64_t
-large_word(WaDictionary *dictionary, int64_t value, int scale)
+large_word(WaKeyDictionary *dictionary, int64_t value, int scale)
 {
 	int below = (scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
 	unsigned __int128 rest =
@@ -89,7 +89,7 @@ large_word(WaDictionary *dictionary, int64_t value, int scale)
 }
 
 void
-wa_decimal_words(WaDictionary *dictionary, const int64_t *values, int scale,
+wa_decimal_words(WaKeyDictionary *dictionary, const int64_t *values, int scale,
 				 size_t nrows, uint64_t *words)
 {
 	for (size_t i = 0; i < nrows; i++)
@@ -104,7 +104,7 @@ wa_decimal_words(WaDictionary *dictionary, const int64_t *values, int scale,
 }
 
 uint64_t
-wa_decimal_of_value(WaDictionary *dictionary, const WaQueryValue *value)
+wa_decimal_of_value(WaKeyDictionary *dictionary, const WaQueryValue *value)
 {
 	int scale = value->scale;
 	int64_t integer = value->integer;
@@ -117,7 +117,7 @@ wa_decimal_of_value(WaDictionary *dictionary, const WaQueryValue *value)
 }
 
 void
-wa_decimal_value(const WaDictionary *dictionary, uint64_t word,
+wa_decimal_value(const WaKeyDictionary *dictionary, uint64_t word,
 				 WaQueryValue *value)
 {
 	int scale = (int) (word & SCALE_MASK);
@@ -127,7 +127,7 @@ wa_decimal_value(const WaDictionary *dictionary, uint64_t word,
 	value->scale = (uint8_t) scale;
 	if (value->is_wide)
 		value->text =
-			wa_dictionary_shown(dictionary, (uint32_t) value->integer);
+			wa_key_dictionary_shown(dictionary, (uint32_t) value->integer);
 }
 
 /* Tells whether all digits are some, and neither the first nor the last is 0. */

@@ -12,18 +12,18 @@
  * Stores the words of the rows of a DECIMAL vector; those of 0, which NULLs
  * have, are 0.
  */
-extern void wa_decimal_words(WaDictionary *dictionary, const int64_t *values,
+extern void wa_decimal_words(WaKeyDictionary *dictionary, const int64_t *values,
 							 int scale, size_t nrows, uint64_t *words);
 
 /* Returns the word of a value of kind DECIMAL that is not NULL. */
-extern uint64_t wa_decimal_of_value(WaDictionary *dictionary,
+extern uint64_t wa_decimal_of_value(WaKeyDictionary *dictionary,
 									const WaQueryValue *value);
 
 /*
  * Stores the number of a word in a value, whose text, if it is wide, lives as
  * long as the dictionary.
  */
-extern void wa_decimal_value(const WaDictionary *dictionary, uint64_t word,
+extern void wa_decimal_value(const WaKeyDictionary *dictionary, uint64_t word,
 							 WaQueryValue *value);
 
 /* Tells whether the bytes are those of a wide decimal (query/value.h). */

@@ -29,7 +29,7 @@ typedef struct Entry
 	uint32_t hash; /* the low half */
 } Entry;
 
-struct WaDictionary
+struct WaKeyDictionary
 {
 	WaArena *arena;
 	Entry *entries;
@@ -95,10 +95,11 @@ hash_of(const char *data, uint32_t length)
 	return wa_hash_finish(hash);
 }
 
-WaDictionary *
-wa_dictionary_make(WaArena *arena)
+WaKeyDictionary *
+wa_key_dictionary_make(WaArena *arena)
 {
-	WaDictionary *dictionary = wa_arena_alloc_zero(arena, sizeof(WaDictionary));
+	WaKeyDictionary *dictionary =
+		wa_arena_alloc_zero(arena, sizeof(WaKeyDictionary));
 
 	if (dictionary == NULL)
 		return NULL;
@@ -115,7 +116,7 @@ wa_dictionary_make(WaArena *arena)
 
 /* Doubles the table; returns false, with it as it was, if it cannot. */
 static bool
-grow(WaDictionary *dictionary)
+grow(WaKeyDictionary *dictionary)
 {
 	size_t nslots = (dictionary->mask + 1) * 2;
 	uint64_t *slots;
@@ -145,7 +146,7 @@ grow(WaDictionary *dictionary)
 
 /* Returns room for so many bytes among the strings, NULL if there is none. */
 static char *
-take_room(WaDictionary *dictionary, size_t bytes)
+take_room(WaKeyDictionary *dictionary, size_t bytes)
 {
 	char *room;
 
@@ -178,7 +179,7 @@ take_room(WaDictionary *dictionary, size_t bytes)
  * there is not enough memory.
  */
 static uint32_t
-add(WaDictionary *dictionary, const WaDictionaryKey *key, uint64_t hash,
+add(WaKeyDictionary *dictionary, const WaKeyString *key, uint64_t hash,
 	uint64_t place)
 {
 	uint32_t code = dictionary->nentries;
@@ -214,7 +215,7 @@ tails_match(const char *a, const char *b, uint32_t length)
 
 /* Tells whether the entry is of the string, which has the hash. */
 static inline bool
-is_entry_of(const Entry *entry, const WaDictionaryKey *key, uint64_t hash)
+is_entry_of(const Entry *entry, const WaKeyString *key, uint64_t hash)
 {
 	return entry->hash == (uint32_t) hash && entry->length == key->length &&
 		   entry->head == head_of(key->data, key->length) &&
@@ -224,7 +225,7 @@ is_entry_of(const Entry *entry, const WaDictionaryKey *key, uint64_t hash)
 
 /* Returns the code of a string with the hash, which is added if need be. */
 static inline uint32_t
-find(WaDictionary *dictionary, const WaDictionaryKey *key, uint64_t hash)
+find(WaKeyDictionary *dictionary, const WaKeyString *key, uint64_t hash)
 {
 	uint64_t place = hash & dictionary->mask;
 	uint64_t slot;
@@ -242,14 +243,14 @@ find(WaDictionary *dictionary, const WaDictionaryKey *key, uint64_t hash)
 }
 
 uint32_t
-wa_dictionary_code(WaDictionary *dictionary, const WaDictionaryKey *key)
+wa_key_dictionary_code(WaKeyDictionary *dictionary, const WaKeyString *key)
 {
 	return find(dictionary, key, hash_of(key->data, key->length));
 }
 
 void
-wa_dictionary_codes(WaDictionary *dictionary, const WaDictionaryKey *keys,
-					const uint16_t *rows, size_t nkeys, uint64_t *words)
+wa_key_dictionary_codes(WaKeyDictionary *dictionary, const WaKeyString *keys,
+						const uint16_t *rows, size_t nkeys, uint64_t *words)
 {
 	uint64_t *hashes = dictionary->hashes;
 
@@ -273,7 +274,7 @@ wa_dictionary_codes(WaDictionary *dictionary, const WaDictionaryKey *keys,
 }
 
 WaText
-wa_dictionary_shown(const WaDictionary *dictionary, uint32_t code)
+wa_key_dictionary_shown(const WaKeyDictionary *dictionary, uint32_t code)
 {
 	const char *shown = dictionary->entries[code].shown;
 	WaText text = {shown, 0};
@@ -284,7 +285,7 @@ wa_dictionary_shown(const WaDictionary *dictionary, uint32_t code)
 }
 
 uint32_t
-wa_dictionary_length(const WaDictionary *dictionary, uint32_t code)
+wa_key_dictionary_length(const WaKeyDictionary *dictionary, uint32_t code)
 {
 	return dictionary->entries[code].length;
 }

@@ -8,45 +8,45 @@
 #include "core/vector.h"
 #include "query/arena.h"
 
-typedef struct WaDictionary WaDictionary;
+typedef struct WaKeyDictionary WaKeyDictionary;
 
 /*
  * A string, of which only the first `length` bytes count for being equal to
  * another; shown_length, not less, are kept.
  */
-typedef struct WaDictionaryKey
+typedef struct WaKeyString
 {
 	const char *data;
 	uint32_t length;
 	uint32_t shown_length;
-} WaDictionaryKey;
+} WaKeyString;
 
 /*
  * Makes a dictionary without strings, in the arena, whose failure leaves it
  * without further strings: codes are those of others then.  Returns NULL if
  * there is not enough memory.
  */
-extern WaDictionary *wa_dictionary_make(WaArena *arena);
+extern WaKeyDictionary *wa_key_dictionary_make(WaArena *arena);
 
 /* Returns the code of a string, which is added if it is not there. */
-extern uint32_t wa_dictionary_code(WaDictionary *dictionary,
-								   const WaDictionaryKey *key);
+extern uint32_t wa_key_dictionary_code(WaKeyDictionary *dictionary,
+									   const WaKeyString *key);
 
 /*
  * The same for several strings, at most WA_VECTOR_ROWS: stores the code of
  * keys[i] in words[rows[i]].
  */
-extern void wa_dictionary_codes(WaDictionary *dictionary,
-								const WaDictionaryKey *keys,
-								const uint16_t *rows, size_t nkeys,
-								uint64_t *words);
+extern void wa_key_dictionary_codes(WaKeyDictionary *dictionary,
+									const WaKeyString *keys,
+									const uint16_t *rows, size_t nkeys,
+									uint64_t *words);
 
 /* Returns the string of a code as it came first; it lives with the dictionary. */
-extern WaText wa_dictionary_shown(const WaDictionary *dictionary,
-								  uint32_t code);
+extern WaText wa_key_dictionary_shown(const WaKeyDictionary *dictionary,
+									  uint32_t code);
 
 /* Returns how many bytes of the string count. */
-extern uint32_t wa_dictionary_length(const WaDictionary *dictionary,
-									 uint32_t code);
+extern uint32_t wa_key_dictionary_length(const WaKeyDictionary *dictionary,
+										 uint32_t code);
 
 #endif /* WA_QUERY_GROUP_DICTIONARY_H */

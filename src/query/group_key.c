@@ -23,12 +23,12 @@ wa_key_init(WaKeyCodec *codec, WaArena *arena, const WaQueryKey *key)
 	if (key->kind != WA_VECTOR_INT)
 		codec->words = wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
 	if (key->kind == WA_VECTOR_DECIMAL || key->kind == WA_VECTOR_TEXT)
-		codec->dictionary = wa_dictionary_make(arena);
+		codec->dictionary = wa_key_dictionary_make(arena);
 	if (key->kind != WA_VECTOR_TEXT)
 		return;
 	codec->byte_codes = wa_arena_alloc_zero(arena, 256 * sizeof(uint32_t));
 	codec->strings =
-		wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(WaDictionaryKey));
+		wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(WaKeyString));
 	codec->string_rows =
 		wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(uint16_t));
 }
@@ -57,10 +57,10 @@ bool_words(uint64_t *words, const uint8_t *values, size_t nrows)
 }
 
 /* Returns a text as a key for the dictionary. */
-static inline WaDictionaryKey
+static inline WaKeyString
 string_of(const WaKeyCodec *codec, const char *data, size_t length)
 {
-	WaDictionaryKey key = {data, (uint32_t) length, (uint32_t) length};
+	WaKeyString key = {data, (uint32_t) length, (uint32_t) length};
 
 	if (codec->blank_padded)
 		while (key.length > 0 && data[key.length - 1] == ' ')
@@ -70,15 +70,15 @@ string_of(const WaKeyCodec *codec, const char *data, size_t length)
 
 /* Returns the code of a string; that of a single byte is kept at hand. */
 static uint32_t
-string_code(WaKeyCodec *codec, const WaDictionaryKey *string)
+string_code(WaKeyCodec *codec, const WaKeyString *string)
 {
 	uint32_t *number;
 
 	if (string->length != 1)
-		return wa_dictionary_code(codec->dictionary, string);
+		return wa_key_dictionary_code(codec->dictionary, string);
 	number = &codec->byte_codes[(uint8_t) string->data[0]];
 	if (*number == 0)
-		*number = wa_dictionary_code(codec->dictionary, string) + 1;
+		*number = wa_key_dictionary_code(codec->dictionary, string) + 1;
 	return *number - 1;
 }
 
@@ -111,8 +111,8 @@ text_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 		else
 			codec->string_rows[nstrings++] = (uint16_t) i;
 	}
-	wa_dictionary_codes(codec->dictionary, codec->strings, codec->string_rows,
-						nstrings, words);
+	wa_key_dictionary_codes(codec->dictionary, codec->strings,
+							codec->string_rows, nstrings, words);
 }
 
 const uint64_t *
@@ -149,7 +149,7 @@ float_shown(double x)
 uint32_t
 wa_key_shown(const WaKeyCodec *codec, const WaVector *vector, size_t row)
 {
-	WaDictionaryKey string;
+	WaKeyString string;
 
 	switch (codec->kind)
 	{
@@ -170,8 +170,7 @@ wa_key_shown(const WaKeyCodec *codec, const WaVector *vector, size_t row)
 static uint64_t
 text_of_value(WaKeyCodec *codec, const WaQueryValue *value, uint32_t *shown)
 {
-	WaDictionaryKey string =
-		string_of(codec, value->text.data, value->text.length);
+	WaKeyString string = string_of(codec, value->text.data, value->text.length);
 
 	*shown = string.shown_length - string.length + value->shown;
 	return string_code(codec, &string);
@@ -201,9 +200,9 @@ static void
 text_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 		   WaQueryValue *value)
 {
-	value->text = wa_dictionary_shown(codec->dictionary, (uint32_t) word);
+	value->text = wa_key_dictionary_shown(codec->dictionary, (uint32_t) word);
 	value->text.length =
-		wa_dictionary_length(codec->dictionary, (uint32_t) word);
+		wa_key_dictionary_length(codec->dictionary, (uint32_t) word);
 	value->shown = shown;
 }
 

@@ -23,12 +23,12 @@
 typedef struct WaKeyCodec
 {
 	WaVectorKind kind;
-	bool blank_padded;        /* TEXT: trailing blanks do not count */
-	bool has_shown;           /* equal keys may be shown in several ways */
-	WaDictionary *dictionary; /* DECIMAL, TEXT */
+	bool blank_padded;           /* TEXT: trailing blanks do not count */
+	bool has_shown;              /* equal keys may be shown in several ways */
+	WaKeyDictionary *dictionary; /* DECIMAL, TEXT */
 	uint32_t *byte_codes; /* TEXT: code + 1 of each byte as a string, or 0 */
 	uint64_t *words;      /* of the rows of a vector */
-	WaDictionaryKey *strings; /* TEXT: of rows that are looked up */
+	WaKeyString *strings; /* TEXT: of rows that are looked up */
 	uint16_t *string_rows;
 } WaKeyCodec;
 
