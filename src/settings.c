@@ -23,6 +23,7 @@ int wa_debug_delay_ms = 0;
 int wa_debug_skip_rule = 0;
 int wa_accelerate = WA_ACCELERATE_EXACT;
 bool wa_enable_scan = true;
+bool wa_enable_resident = true;
 bool wa_explain_refusals = false;
 
 static const struct config_enum_entry device_options[] = {
@@ -47,6 +48,9 @@ define_scan_settings(void)
 		"warpagg.enable_scan",
 		"Lets the planner replace aggregates over a table by one node.", NULL,
 		&wa_enable_scan, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"warpagg.enable_resident", "Lets queries use resident columns.", NULL,
+		&wa_enable_resident, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable(
 		"warpagg.accelerate",
 		"Selects the built-in aggregates that such a node may compute.",

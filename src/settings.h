@@ -45,6 +45,9 @@ extern bool wa_explain_refusals;
 /* Most memory that resident columns take; 0: what the device process finds. */
 extern int wa_memory_limit_kb;
 
+/* Whether queries use resident columns. */
+extern bool wa_enable_resident;
+
 /* Whether queries have the columns that they would gain from loaded. */
 extern bool wa_autoload;
 

@@ -170,6 +170,13 @@ wa_client_wants(size_t nrows)
 		   (wa_device == WA_WANT_ANY && wa_connection_state()->gpus > 0);
 }
 
+bool
+wa_client_is_ready(void)
+{
+	wa_connection_refresh();
+	return !wa_client_is_resting() && look();
+}
+
 /* Looks for the device process at once, for whoever wants to see it. */
 static bool
 look_now(void)

@@ -23,6 +23,12 @@ extern void wa_client_begin(void);
 extern void wa_client_require(void);
 
 /*
+ * Tells whether the device process is ready for a query, connecting to it if need
+ * be.  Never waits for it to start, and raises no error.
+ */
+extern bool wa_client_is_ready(void);
+
+/*
  * Tells whether a batch of nrows should go to the device process, connecting
  * to it if need be.  Under "auto" and "cpu" it never waits for the process to
  * start.  Raises errors only under "gpu".

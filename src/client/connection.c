@@ -388,6 +388,17 @@ wa_connection_attach(void)
 	return true;
 }
 
+const void *
+wa_connection_map_file(uint64 bytes)
+{
+	const void *memory = NULL;
+
+	if (connection.nreceived_fds == 1)
+		memory = wa_staging_map_file(connection.received_fds[0], bytes);
+	close_received_fds();
+	return memory;
+}
+
 bool
 wa_connection_devices(WaMessage *reply)
 {

@@ -82,6 +82,12 @@ extern WaExchange wa_connection_exchange(WaMessage *message, WaMessageType type,
 /* Waits for the reply to the last message sent, and stores it in *reply. */
 extern WaExchange wa_connection_receive(WaMessage *reply);
 
+/*
+ * Maps the file that came with the last reply, for reading, and forgets its
+ * descriptor.  Returns NULL if there is none of so many bytes that keeps them.
+ */
+extern const void *wa_connection_map_file(uint64 bytes);
+
 /* Tells whether a message was sent whose reply has not been received. */
 extern bool wa_connection_is_busy(void);
 

@@ -4,12 +4,23 @@
  */
 #include "postgres.h"
 
+#include <sys/mman.h>
+
 #include "client/client.h"
 #include "client/parcel.h"
 #include "client/resident.h"
 
 /* Columns that there is room for when their list is first asked for. */
 #define FIRST_LIST_ROOM 256
+
+/* Groups that did not fit the parcel; memory NULL: there are none. */
+typedef struct GroupsFile
+{
+	const void *memory;
+	uint64 bytes;
+} GroupsFile;
+
+static GroupsFile groups_file = {0};
 
 void
 wa_client_raise(const WaFailure *failure)
@@ -218,4 +229,51 @@ wa_client_list(uint32 database, WaFailure *failure)
 			return reply.listed.columns;
 		room = reply.listed.columns;
 	}
+}
+
+void
+wa_client_release_groups(void)
+{
+	if (groups_file.memory != NULL)
+		(void) munmap(unconstify(void *, groups_file.memory),
+					  groups_file.bytes);
+	groups_file.memory = NULL;
+}
+
+/* Returns the groups of an answer, or NULL if they are not there. */
+static const void *
+find_groups(const WaRunMessage *run, const WaAnswerMessage *answer)
+{
+	if (answer->in_parcel != 0)
+		return answer->groups_bytes <= run->groups_room
+				   ? wa_parcel_memory() + run->groups
+				   : NULL;
+	groups_file.memory = wa_connection_map_file(answer->groups_bytes);
+	groups_file.bytes = answer->groups_bytes;
+	return groups_file.memory;
+}
+
+const void *
+wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer,
+			  WaFailure *failure)
+{
+	WaMessage message = {0};
+	WaMessage reply;
+	const void *groups;
+
+	wa_client_release_groups();
+	message.run = *run;
+	if (!ask(&message, WA_MSG_RUN,
+			 offsetof(WaRunMessage, columns) +
+				 run->ncolumns * sizeof(WaColumnName),
+			 WA_MSG_ANSWER, &reply, failure))
+		return NULL;
+	*answer = reply.answer;
+	groups = find_groups(run, answer);
+	if (groups == NULL)
+	{
+		wa_connection_close();
+		(void) fail_exchange(failure, WA_EXCHANGE_LOST);
+	}
+	return groups;
 }

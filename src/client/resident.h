@@ -63,4 +63,12 @@ extern bool wa_client_unload(const WaRelation *relation, int attribute,
  */
 extern int64 wa_client_list(uint32 database, WaFailure *failure);
 
+/*
+ * Has a query run, whose header is filled in here.  Returns the groups, which stay
+ * until the next call or wa_client_release_groups; or NULL.
+ */
+extern const void *wa_client_run(const WaRunMessage *run,
+								 WaAnswerMessage *answer, WaFailure *failure);
+extern void wa_client_release_groups(void);
+
 #endif /* WA_CLIENT_RESIDENT_H */

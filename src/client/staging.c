@@ -67,6 +67,17 @@ wa_staging_unmap(WaStaging *staging)
 	memset(staging, 0, sizeof(*staging));
 }
 
+const void *
+wa_staging_map_file(int fd, uint64_t bytes)
+{
+	void *memory;
+
+	if (bytes == 0 || !is_sealed(fd, bytes))
+		return NULL;
+	memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	return memory != MAP_FAILED ? memory : NULL;
+}
+
 WaCounters *
 wa_staging_map_counters(int fd)
 {

@@ -26,6 +26,9 @@ extern bool wa_staging_map(WaStaging *staging,
 						   const WaAttachedMessage *attached, int fd);
 extern void wa_staging_unmap(WaStaging *staging);
 
+/* Maps so many bytes of a file for reading, likewise; NULL if it has not. */
+extern const void *wa_staging_map_file(int fd, uint64_t bytes);
+
 /* Maps the counters' file likewise; NULL if it is not one. */
 extern WaCounters *wa_staging_map_counters(int fd);
 

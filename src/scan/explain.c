@@ -123,6 +123,12 @@ show_run(const WaScanState *state, ExplainState *es)
 	counts.blocks += state->worker_counts.blocks;
 	counts.rows += state->worker_counts.rows;
 	ExplainPropertyInteger("Blocks Read", NULL, counts.blocks, es);
+	if (state->resident_blocks > 0)
+	{
+		ExplainPropertyInteger("Resident Blocks", NULL, state->resident_blocks,
+							   es);
+		ExplainPropertyInteger("Resident Rows", NULL, state->resident_rows, es);
+	}
 	ExplainPropertyInteger("Rows Scanned", NULL, counts.rows, es);
 	if (state->passes > 1)
 		ExplainPropertyInteger("Passes", NULL, state->passes, es);

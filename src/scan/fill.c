@@ -16,6 +16,7 @@
 #include "scan/gather.h"
 #include "scan/node.h"
 #include "scan/parallel.h"
+#include "scan/resident.h"
 
 /* Groups are not partitioned for less. */
 #define MIN_MEMORY ((Size) 1024 * 1024)
@@ -223,6 +224,9 @@ void
 wa_scan_begin(WaScanState *state)
 {
 	make_groups(state);
+	state->covered = NULL;
+	if (state->heap != NULL)
+		wa_heap_leave_out(state->heap, NULL);
 	if (state->heap == NULL)
 		state->heap = wa_heap_begin(state->css.ss.ss_currentRelation,
 									state->css.ss.ps.state->es_snapshot);
@@ -265,6 +269,9 @@ read_table(WaScanState *state)
 	/* What is computed once is computed for the first row, before workers. */
 	if (!take_batch(state))
 		return true;
+	wa_resident_use(state);
+	if (wa_scan_overflows(state))
+		return false;
 	return wa_parallel_read(state) && wa_scan_read(state);
 }
 

@@ -350,6 +350,18 @@ release_last_batch(WaHeapScan *scan)
 }
 
 BlockNumber
+wa_heap_next_block(const WaHeapScan *scan)
+{
+	return scan->next_block;
+}
+
+BlockNumber
+wa_heap_nblocks(const WaHeapScan *scan)
+{
+	return ((HeapScanDesc) scan->scan)->rs_nblocks;
+}
+
+BlockNumber
 wa_heap_blocks_left(const WaHeapScan *scan)
 {
 	BlockNumber left = 0;

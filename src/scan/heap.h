@@ -74,6 +74,12 @@ extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
  */
 extern int wa_heap_take_all(Page page, BlockNumber block, WaRow *rows);
 
+/* Returns the first block that a scan has not begun to read. */
+extern BlockNumber wa_heap_next_block(const WaHeapScan *scan);
+
+/* Returns how many blocks a relation has for a scan. */
+extern BlockNumber wa_heap_nblocks(const WaHeapScan *scan);
+
 /* Returns how many blocks a scan that shares with nobody has left. */
 extern BlockNumber wa_heap_blocks_left(const WaHeapScan *scan);
 

@@ -76,6 +76,7 @@ typedef struct WaScanState
 	int end;
 	WaRunner *runner;
 	struct WaGather *gather;
+	const AttrNumber *attnums; /* of the columns in the runner's order */
 	WaVector **key_vectors;
 	WaGroupKey *group_keys;
 	WaVector ones; /* what is counted where rows are */
@@ -98,6 +99,12 @@ typedef struct WaScanState
 	int passes;                 /* over the table since wa_scan_start */
 	pg_atomic_uint32 *overflow; /* set when groups of any of the processes that
 								 * read together are too large; or NULL */
+
+	/* What the device process has answered for */
+	uint64_t *covered;     /* blocks (wa_heap_leave_out); NULL: none */
+	int64 resident_blocks; /* for EXPLAIN, like the others: of all passes */
+	int64 resident_rows;   /* of these */
+	double resident_ms;    /* that the device took */
 
 	/* For EXPLAIN */
 	int64 kept_rows;    /* that fulfilled WHERE */

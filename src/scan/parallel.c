@@ -255,7 +255,8 @@ wa_parallel_read(WaScanState *state)
 
 	state->nlaunched = 0;
 	state->overflow = NULL;
-	if (nworkers == 0)
+	/* Workers do not know which blocks are left out. */
+	if (nworkers == 0 || state->covered != NULL)
 		return true;
 	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg leader",
 								   ALLOCSET_DEFAULT_SIZES);

@@ -159,6 +159,7 @@ make_memory(WaScanState *state, const WaCompiler *compiler)
 		state->key_vectors[i] =
 			wa_runner_register(state->runner, state->keys[i].number);
 	state->gather = make_gather(state, compiler);
+	state->attnums = compiler->attnums;
 	wa_vector_place(&state->ones, WA_VECTOR_BOOL, (void *) TYPEALIGN(64, ones));
 	memset(state->ones.values, 1, WA_VECTOR_ROWS);
 	state->keep = palloc(WA_VECTOR_ROWS);

@@ -40,6 +40,7 @@ struct WaRunner
 	int ncolumns;
 	Constant *constants;
 	int nconstants;
+	int nlists;
 	Call *calls;
 	int ncalls;
 	bool is_prepared;
@@ -131,6 +132,7 @@ make_lists(WaRunner *runner, const WaCompiler *compiler)
 	foreach (cell, compiler->lists)
 		lists[foreach_current_index(cell)] = *(const WaIntList *) lfirst(cell);
 	runner->program.lists = lists;
+	runner->nlists = list_length(compiler->lists);
 }
 
 /* Prepares the calls. */
@@ -285,8 +287,62 @@ wa_runner_compact(WaRunner *runner, const uint16_t *selection, size_t nselected)
 						  selection, nselected);
 }
 
+int
+wa_runner_ncolumns(const WaRunner *runner)
+{
+	return runner->ncolumns;
+}
+
 WaVector *const *
 wa_runner_columns(const WaRunner *runner)
 {
 	return runner->columns;
+}
+
+/* Describes a constant by the first row of its register. */
+static void
+describe_constant(const WaRunner *runner, uint16 number,
+				  WaQueryConstant *constant)
+{
+	const WaVector *vector = &runner->registers[number];
+
+	memset(constant, 0, sizeof(*constant));
+	constant->number = number;
+	constant->value.is_null = !wa_vector_is_valid(vector, 0);
+	if (constant->value.is_null)
+		return;
+	switch (runner->program.kinds[number])
+	{
+		case WA_VECTOR_TEXT:
+			constant->value.text = wa_vector_texts(vector)[0];
+			break;
+		case WA_VECTOR_BOOL:
+			constant->value.integer = wa_vector_bools(vector)[0];
+			break;
+		default:
+			constant->value.integer = wa_vector_ints(vector)[0];
+			constant->value.scale = vector->scale;
+			constant->value.shown =
+				vector->mixed ? vector->display[0] : vector->scale;
+			break;
+	}
+}
+
+bool
+wa_runner_describe(const WaRunner *runner, WaQuery *query)
+{
+	WaQueryConstant *constants =
+		palloc(sizeof(WaQueryConstant) * (runner->nconstants + 1));
+
+	if (runner->ncalls > 0)
+		return false;
+	for (int i = 0; i < runner->nconstants; i++)
+		describe_constant(runner, runner->constants[i].constant->number,
+						  &constants[i]);
+	query->program = runner->program;
+	query->nlists = (uint32_t) runner->nlists;
+	query->ninputs = (uint16_t) runner->ncolumns;
+	query->nconstants = (uint32_t) runner->nconstants;
+	query->constants = constants;
+	return true;
 }

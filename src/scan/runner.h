@@ -8,6 +8,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "query/query.h"
 #include "scan/compile.h"
 
 typedef struct WaRunner WaRunner;
@@ -39,7 +40,17 @@ extern WaVector *wa_runner_register(const WaRunner *runner, int number);
 extern void wa_runner_compact(WaRunner *runner, const uint16_t *selection,
 							  size_t nselected);
 
+/* Returns how many columns there are. */
+extern int wa_runner_ncolumns(const WaRunner *runner);
+
 /* Returns the columns, which are the first registers, one by one. */
 extern WaVector *const *wa_runner_columns(const WaRunner *runner);
+
+/*
+ * Describes the program and its constants, which have been computed, as part of
+ * a query, in the current memory context.  Returns false if it has calls, or a
+ * constant that only PostgreSQL knows.
+ */
+extern bool wa_runner_describe(const WaRunner *runner, WaQuery *query);
 
 #endif /* WA_SCAN_RUNNER_H */

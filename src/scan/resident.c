@@ -1,0 +1,282 @@
+/*
+ * resident.c
+ *		Queries that the device process answers for the blocks that it has; see
+ *		resident.h.
+ *
+ * The visibility map is read here, after the query's snapshot was taken, and goes
+ * with the query, which is a rule of the proof that what is resident is fresh
+ * (core/resident.h).
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "client/client.h"
+#include "client/parcel.h"
+#include "client/resident.h"
+#include "query/query_wire.h"
+#include "resident/map.h"
+#include "resident/relation.h"
+#include "scan/context_arena.h"
+#include "scan/merge.h"
+#include "scan/resident.h"
+#include "settings.h"
+
+/* Smaller relations are read faster than the device process is asked. */
+#define MIN_BLOCKS 64
+
+/* Bytes for groups in the parcel; more come in a file of their own. */
+#define GROUPS_ROOM ((uint64) 512 * 1024)
+
+/* Where things are in the parcel. */
+typedef struct Layout
+{
+	uint64 maps;
+	uint64 query;
+	uint64 used;
+	uint64 groups;
+	uint64 bytes; /* in all */
+} Layout;
+
+/* Rounds an offset of the parcel up. */
+static inline uint64
+next_offset(uint64 offset)
+{
+	return TYPEALIGN64(64, offset);
+}
+
+/* Lays out the parcel for a map of so many pages and a query of so many bytes. */
+static Layout
+lay_out(uint32 nmaps, uint64 query_bytes)
+{
+	Layout layout;
+
+	layout.maps = 0;
+	layout.query = next_offset(nmaps * sizeof(WaMapPage));
+	layout.used = next_offset(layout.query + query_bytes);
+	layout.groups =
+		next_offset(layout.used + nmaps * sizeof(((WaMapPage *) 0)->visible));
+	layout.bytes = layout.groups + GROUPS_ROOM;
+	return layout;
+}
+
+/* Tells whether a query of the node may use resident columns at all. */
+static bool
+may_use(const WaScanState *state)
+{
+	if (!wa_enable_resident || IsParallelWorker() ||
+		state->partition.mask != 0 || wa_heap_nblocks(state->heap) < MIN_BLOCKS)
+		return false;
+	return wa_resident_refusal(state->css.ss.ss_currentRelation) == NULL;
+}
+
+/* Describes the aggregated columns; returns false if one has no records. */
+static bool
+describe_columns(const WaScanState *state, WaQuery *query)
+{
+	WaQueryColumn *columns =
+		palloc(sizeof(WaQueryColumn) * (state->ncolumns + 1));
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		const WaScanColumn *column = &state->columns[i];
+
+		if (!wa_records_exist(column->kind, column->plan.key.ops))
+			return false;
+		columns[i].argument = column->argument_register;
+		columns[i].filter = column->filter_register;
+		columns[i].kind = column->kind;
+		columns[i].ops = column->plan.key.ops;
+	}
+	query->ncolumns = (uint32) state->ncolumns;
+	query->columns = columns;
+	return true;
+}
+
+/* Describes the keys. */
+static void
+describe_keys(const WaScanState *state, WaQuery *query)
+{
+	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * (state->nkeys + 1));
+	uint16 *numbers = palloc(sizeof(uint16) * (state->nkeys + 1));
+
+	for (int i = 0; i < state->nkeys; i++)
+	{
+		keys[i] = wa_group_key_query(&state->group_keys[i]);
+		numbers[i] = (uint16) state->keys[i].number;
+	}
+	query->nkeys = (uint32) state->nkeys;
+	query->keys = keys;
+	query->key_numbers = numbers;
+}
+
+/* Describes the clauses of WHERE. */
+static void
+describe_filters(const WaScanState *state, WaQuery *query)
+{
+	WaQueryFilter *filters =
+		palloc(sizeof(WaQueryFilter) * (state->nfilters + 1));
+
+	for (int i = 0; i < state->nfilters; i++)
+	{
+		filters[i].begin = (uint32) state->filters[i].begin;
+		filters[i].end = (uint32) state->filters[i].end;
+		filters[i].number = (uint16) state->filters[i].number;
+	}
+	query->nfilters = (uint32) state->nfilters;
+	query->filters = filters;
+	query->begin = (uint32) state->begin;
+	query->end = (uint32) state->end;
+}
+
+/* Writes what the node computes; returns false if that has no such form. */
+static bool
+write_query(const WaScanState *state, WaArena *arena, WaWriter *writer)
+{
+	WaQuery query = {0};
+
+	if (!wa_runner_describe(state->runner, &query) ||
+		!describe_columns(state, &query))
+		return false;
+	describe_keys(state, &query);
+	describe_filters(state, &query);
+	wa_writer_init(writer, arena);
+	wa_query_write(writer, &query);
+	return true;
+}
+
+/* Names the columns of the table; returns false if one cannot be resident. */
+static bool
+name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
+{
+	for (uint32 i = 0; i < ncolumns; i++)
+		if (!wa_resident_column(state->css.ss.ss_currentRelation,
+								state->attnums[i], &names[i]))
+			return false;
+	return true;
+}
+
+/* Tells whether something is resident that a query could use. */
+static bool
+has_blocks(const WaRunMessage *run)
+{
+	WaResidentMessage resident;
+	WaFailure failure;
+
+	return wa_client_residency(&run->relation, (int) run->ncolumns,
+							   run->columns, &resident, &failure) &&
+		   resident.complete_blocks > 0;
+}
+
+/* Makes the blocks that the scan has begun to read invisible. */
+static void
+hide_read_blocks(const WaScanState *state, WaMapPage *maps)
+{
+	for (BlockNumber block = 0; block < wa_heap_next_block(state->heap);
+		 block++)
+	{
+		uint64 bit =
+			wa_block_bit(block) % (WA_EXTENTS_PER_MAP * WA_EXTENT_BLOCKS);
+
+		maps[block / WA_MAP_BLOCKS]
+			.visible[bit / WA_EXTENT_BLOCKS][bit % WA_EXTENT_BLOCKS / 64] &=
+			~((uint64) 1 << (bit % 64));
+	}
+}
+
+/* Fills the parcel and completes the message.  Returns false if it cannot. */
+static bool
+fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
+{
+	const uint64 query_bytes = query->nwords * sizeof(uint64);
+	const Layout layout = lay_out(run->nmaps, query_bytes);
+	WaFailure failure;
+	char *parcel = wa_client_reserve(layout.bytes, &failure);
+
+	if (parcel == NULL)
+		return false;
+	wa_map_read(state->css.ss.ss_currentRelation, run->nblocks, 0, run->nmaps,
+				(WaMapPage *) (parcel + layout.maps));
+	hide_read_blocks(state, (WaMapPage *) (parcel + layout.maps));
+	memcpy(parcel + layout.query, query->words, query_bytes);
+	run->maps = layout.maps;
+	run->query = layout.query;
+	run->query_bytes = query_bytes;
+	run->used = layout.used;
+	run->groups = layout.groups;
+	run->groups_room = GROUPS_ROOM;
+	return true;
+}
+
+/*
+ * Takes what the device process has answered, unless it is too much for the
+ * memory that the query may use.
+ */
+static void
+take_answer(WaScanState *state, const WaRunMessage *run,
+			const WaAnswerMessage *answer, const void *groups)
+{
+	const Size bytes = (Size) run->nmaps * sizeof(((WaMapPage *) 0)->visible);
+
+	if (answer->blocks == 0 || (state->groups != NULL &&
+								answer->groups_bytes > get_hash_memory_limit()))
+		return;
+	state->covered = MemoryContextAlloc(state->group_context, bytes);
+	memcpy(state->covered, wa_parcel_memory() + run->used, bytes);
+	wa_scan_merge_groups(state, groups, answer->groups_bytes, false);
+	wa_heap_leave_out(state->heap, state->covered);
+	state->resident_blocks += (int64) answer->blocks;
+	state->resident_rows += (int64) answer->rows;
+	state->kept_rows += (int64) answer->kept_rows;
+	state->resident_ms += (double) answer->device_ns / 1000000.0;
+}
+
+/* Asks and takes the answer. */
+static void
+ask(WaScanState *state, const WaWriter *query, WaRunMessage *run)
+{
+	WaAnswerMessage answer;
+	WaFailure failure;
+	const void *groups;
+
+	if (!has_blocks(run) || !fill_parcel(state, query, run))
+		return;
+	groups = wa_client_run(run, &answer, &failure);
+	if (groups == NULL)
+		ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
+								failure.text)));
+	else
+		take_answer(state, run, &answer, groups);
+	wa_client_release_groups();
+}
+
+void
+wa_resident_use(WaScanState *state)
+{
+	Relation relation = state->css.ss.ss_currentRelation;
+	MemoryContext scratch;
+	MemoryContext old;
+	WaRunMessage run = {0};
+	WaWriter query;
+	WaArena arena;
+
+	if (!may_use(state))
+		return;
+	scratch = AllocSetContextCreate(CurrentMemoryContext, "warpagg request",
+									ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(scratch);
+	wa_context_arena_init(&arena, scratch);
+	run.relation = wa_resident_storage(relation);
+	run.nblocks = wa_heap_nblocks(state->heap);
+	run.nmaps = wa_map_pages(run.nblocks);
+	run.ncolumns = (uint32) wa_runner_ncolumns(state->runner);
+	if (run.ncolumns <= WA_MAX_RESIDENT_COLUMNS &&
+		name_columns(state, run.ncolumns, run.columns) &&
+		write_query(state, &arena, &query) && wa_client_is_ready())
+		ask(state, &query, &run);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}

@@ -1,0 +1,18 @@
+/*
+ * resident.h
+ *		Queries that the device process answers for the blocks that it has.
+ */
+#ifndef WA_SCAN_RESIDENT_H
+#define WA_SCAN_RESIDENT_H
+
+#include "scan/node.h"
+
+/*
+ * Has the device process compute the node's groups over resident blocks, of those
+ * that the scan has not begun to read, and merges them with those of the node;
+ * the scan leaves these blocks out from then on.  Constants have been computed.
+ * Does nothing if there is no gain or no device process, or if that fails.
+ */
+extern void wa_resident_use(WaScanState *state);
+
+#endif /* WA_SCAN_RESIDENT_H */
