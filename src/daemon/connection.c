@@ -9,6 +9,7 @@
 #include "daemon/connection.h"
 #include "daemon/log.h"
 #include "daemon/resident.h"
+#include "daemon/run_request.h"
 #include "daemon/socket.h"
 
 bool
@@ -201,6 +202,8 @@ handle_message(WaConnection *connection, WaService *service,
 			return handle_reduce(connection, service, &message->reduce);
 		case WA_MSG_SHARE:
 			return wa_resident_share(connection, service, &message->share, fd);
+		case WA_MSG_RUN:
+			return wa_run_request_handle(connection, service, &message->run);
 		default:
 			return wa_resident_handle(connection, service, message);
 	}
@@ -262,6 +265,8 @@ wa_connection_reply(WaConnection *connection, WaService *service)
 	connection->work = WA_WORK_NONE;
 	if (work == WA_WORK_TASK)
 		return wa_resident_reply(connection);
+	if (work == WA_WORK_RUN)
+		return wa_run_request_reply(connection);
 	return reply_to_reduce(connection, service);
 }
 
@@ -274,6 +279,8 @@ wa_connection_cancel(WaConnection *connection, WaService *service)
 			return wa_scheduler_cancel(&service->scheduler, &connection->job);
 		case WA_WORK_TASK:
 			return wa_resident_cancel(connection, service);
+		case WA_WORK_RUN:
+			return wa_run_request_cancel(connection, service);
 		case WA_WORK_NONE:
 			break;
 	}
@@ -285,6 +292,7 @@ wa_connection_release(WaConnection *connection, WaService *service)
 {
 	if (connection->attached)
 		wa_staging_free(&service->staging, connection->number);
+	wa_run_request_release(connection);
 	wa_resident_release(connection, service);
 }
 

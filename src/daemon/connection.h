@@ -4,7 +4,8 @@
  *
  * All of it belongs to the main thread, but for what other threads work at: the
  * job is the scheduler's while work is WA_WORK_REDUCE, the task that of the
- * threads for tasks while it is WA_WORK_TASK.
+ * threads for tasks while it is WA_WORK_TASK, the run the pool's while it is
+ * WA_WORK_RUN.
  */
 #ifndef WA_DAEMON_CONNECTION_H
 #define WA_DAEMON_CONNECTION_H
@@ -19,7 +20,8 @@ typedef enum WaWork
 {
 	WA_WORK_NONE = 0,
 	WA_WORK_REDUCE,
-	WA_WORK_TASK
+	WA_WORK_TASK,
+	WA_WORK_RUN
 } WaWork;
 
 typedef struct WaConnection
@@ -35,6 +37,7 @@ typedef struct WaConnection
 	const char *breach; /* what rule it has broken, if any */
 	WaJob job;
 	struct WaResidentTask *task; /* NULL: there is none */
+	struct WaRun *run;           /* likewise */
 	WaParcel parcel;
 } WaConnection;
 

@@ -84,17 +84,19 @@ build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
 
 UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
+UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 	test_program test_steps test_query test_query_wire test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
-	test_daemon_gpu test_daemon_resident fuzz_daemon
+	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
-UNIT_STORE_TESTS := test_store test_store_model
+UNIT_STORE_TESTS := test_store test_store_model test_pool
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
-	memory dictionary column store store_map store_answers store_use)
+	memory dictionary column store store_map store_answers store_use \
+	parcel finished pool run run_extents)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -112,23 +114,31 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
+$(UNIT_BUILD)/test_pool: $(UNIT_BUILD)/test_counting_runner.o
+
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
-$(UNIT_BUILD)/test_daemon_resident $(UNIT_BUILD)/fuzz_daemon: \
+$(UNIT_BUILD)/test_daemon_resident $(UNIT_BUILD)/test_daemon_run \
+$(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
 	$(UNIT_STORE_OBJS)
 
 $(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
+# The daemon, with a runner that only counts.
+$(UNIT_COUNTING): $(filter-out %/runner.o,$(DAEMON_OBJS)) \
+		$(UNIT_BUILD)/test_counting_runner.o $(DAEMON_CUDA_OBJS)
+	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)
+
 .PHONY: unit unit-programs unit-core unit-daemon
 unit: unit-core unit-daemon
 
 unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_STORE_PROGRAMS) \
 	$(UNIT_DAEMON_PROGRAMS) \
-	$(DAEMON_PROGRAM) $(UNIT_FAKE)
+	$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
 
 unit-core: $(UNIT_CORE_PROGRAMS)
 	python3 test/unit/exact_sum_cases.py 1 600 | $(UNIT_BUILD)/test_exact_sum
@@ -142,15 +152,18 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(UNIT_BUILD)/test_resident
 
 unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
-		$(DAEMON_PROGRAM) $(UNIT_FAKE)
+		$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
 	$(UNIT_BUILD)/test_store
 	$(UNIT_BUILD)/test_store_model
+	$(UNIT_BUILD)/test_pool
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_gpu $(UNIT_FAKE)
 	$(UNIT_BUILD)/test_daemon_resident $(DAEMON_PROGRAM)
+	$(UNIT_BUILD)/test_daemon_run $(UNIT_COUNTING)
 	$(UNIT_BUILD)/fuzz_daemon $(DAEMON_PROGRAM) $(FUZZ_SECONDS)
+	$(UNIT_BUILD)/fuzz_daemon $(UNIT_COUNTING) $(FUZZ_SECONDS)
 
 -include $(wildcard $(DAEMON_BUILD)/daemon/*/*.d \
 	$(DAEMON_BUILD)/daemon-gpu/*/*.d $(UNIT_BUILD)/*.d)

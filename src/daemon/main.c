@@ -109,11 +109,21 @@ offer_to_oom_killer(void)
 	(void) close(fd);
 }
 
-/* Makes the parts that keep resident columns. */
+/* Returns the smaller number. */
+static unsigned
+least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Makes the parts that keep and query resident columns. */
 static bool
 start_store(WaService *service, const WaOptions *options, int event_fd)
 {
 	const unsigned processors = wa_machine_processors();
+	const unsigned query_threads = options->query_threads > 0
+									   ? options->query_threads
+									   : least(processors, WA_MAX_POOL_THREADS);
 
 	wa_memory_prepare();
 	service->memory_limit = options->memory_limit;
@@ -121,9 +131,15 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 		service->memory_limit = wa_machine_memory() / MEMORY_SHARE;
 	wa_store_init(&service->store, service->memory_limit, options->cpu_devices);
 	wa_finished_init(&service->finished, event_fd);
-	return wa_tasks_start(
-		&service->tasks, &service->finished,
-		processors < WA_MAX_TASK_THREADS ? processors : WA_MAX_TASK_THREADS);
+	service->runner = wa_runner_find();
+	if (!wa_tasks_start(&service->tasks, &service->finished,
+						least(processors, WA_MAX_TASK_THREADS)) ||
+		!wa_pool_start(&service->pool, &service->finished, query_threads))
+	{
+		wa_log_write(WA_LOG_WARNING, "could not start a worker thread");
+		return false;
+	}
+	return true;
 }
 
 /* Makes the parts that serve connections, with CPU devices open. */

@@ -3,7 +3,7 @@
  *		Reading the command line.
  *
  *	warpaggd [--socket=PATH] [--device=auto|cpu] [--staging-bytes=N]
- *	         [--cpu-devices=N] [--memory-limit=N] [--version]
+ *	         [--cpu-devices=N] [--memory-limit=N] [--query-threads=N] [--version]
  */
 #include <errno.h>
 #include <getopt.h>
@@ -13,6 +13,7 @@
 #include "core/protocol.h"
 #include "daemon/log.h"
 #include "daemon/options.h"
+#include "daemon/pool.h"
 
 #define DEFAULT_STAGING_BYTES ((uint64_t) 64 << 20)
 
@@ -23,6 +24,7 @@ typedef enum OptionCode
 	OPTION_STAGING_BYTES,
 	OPTION_CPU_DEVICES,
 	OPTION_MEMORY_LIMIT,
+	OPTION_QUERY_THREADS,
 	OPTION_VERSION
 } OptionCode;
 
@@ -32,6 +34,7 @@ static const struct option long_options[] = {
 	{"staging-bytes", required_argument, NULL, OPTION_STAGING_BYTES},
 	{"cpu-devices", required_argument, NULL, OPTION_CPU_DEVICES},
 	{"memory-limit", required_argument, NULL, OPTION_MEMORY_LIMIT},
+	{"query-threads", required_argument, NULL, OPTION_QUERY_THREADS},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
 };
@@ -74,6 +77,11 @@ take_option(int code, const char *argument, WaOptions *options)
 		case OPTION_MEMORY_LIMIT:
 			return parse_number(argument, 0, UINT64_MAX,
 								&options->memory_limit);
+		case OPTION_QUERY_THREADS:
+			if (!parse_number(argument, 0, WA_MAX_POOL_THREADS, &number))
+				return false;
+			options->query_threads = (unsigned) number;
+			return true;
 		case OPTION_VERSION:
 			options->version_only = true;
 			return true;
@@ -92,6 +100,7 @@ wa_options_parse(int argc, char **argv, WaOptions *options)
 	options->staging_bytes = DEFAULT_STAGING_BYTES;
 	options->cpu_devices = 1;
 	options->memory_limit = 0;
+	options->query_threads = 0;
 	options->version_only = false;
 
 	opterr = 0;

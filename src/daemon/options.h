@@ -15,6 +15,7 @@ typedef struct WaOptions
 	uint64_t staging_bytes;  /* size of the staging pool */
 	unsigned cpu_devices;    /* number of CPU devices; more than 1 in tests */
 	uint64_t memory_limit;   /* bytes of resident columns; 0: the default */
+	unsigned query_threads;  /* 0: as many as there are processors */
 	bool version_only;       /* print the version and end */
 } WaOptions;
 

@@ -8,6 +8,8 @@
 #include "daemon/counters_file.h"
 #include "daemon/finished.h"
 #include "daemon/opening.h"
+#include "daemon/pool.h"
+#include "daemon/runner.h"
 #include "daemon/scheduler.h"
 #include "daemon/staging.h"
 #include "daemon/store.h"
@@ -25,6 +27,8 @@ typedef struct WaService
 	WaOpening opening;
 	WaFinishedQueue finished;
 	WaTasks tasks;
+	WaPool pool;
+	const WaRunner *runner; /* NULL: there is none */
 	WaStore store;
 	uint64_t memory_limit;  /* of the store, unless the supervisor says more */
 	uint64_t parcels_bytes; /* of all connections */

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "test/unit/test_counting_runner.h"
 #include "test/unit/test_resident_client.h"
 
 #define MAX_CLIENTS 6
@@ -80,6 +81,26 @@ write_extent(void)
 						 pick(1024));
 }
 
+/* Puts a query and a map into the parcel; returns where the map is. */
+static uint64_t
+write_query(uint64_t offset)
+{
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 40 + pick(100000),
+							   .failure = (uint32_t) pick(20),
+							   .fail_extent = (uint32_t) pick(70),
+							   .delay_us = (uint32_t) (pick(4) * pick(2000))};
+	WaMapPage *maps = (WaMapPage *) (void *) (parcel + offset + 65536);
+
+	memcpy(parcel + offset, &query, sizeof(query));
+	for (int i = 0; i < 2; i++)
+	{
+		maps[i].lsn = 1 + pick(3);
+		memset(maps[i].visible, (int) pick(256), sizeof(maps[i].visible));
+	}
+	return offset + 65536;
+}
+
 /* Makes a RUN that is right, or nearly. */
 static size_t
 make_run(WaRunMessage *run)
@@ -93,6 +114,13 @@ make_run(WaRunMessage *run)
 	run->used = pick_offset();
 	run->groups = pick_offset();
 	run->groups_room = pick(70000);
+	if (pick(4) != 0)
+	{
+		run->query = (uint64_t) 4 * 65536;
+		run->query_bytes = sizeof(WaTestQuery);
+		run->maps = write_query(run->query);
+		run->nmaps = 2;
+	}
 	run->ncolumns = wa_test_names(pick(1024) & pick(1024), run->columns);
 	return offsetof(WaRunMessage, columns) +
 		   run->ncolumns * sizeof(WaColumnName);

@@ -1,0 +1,190 @@
+/*
+ * pool.c
+ *		Threads taking morsels in turns; see pool.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/pool.h"
+
+/* A thread of the pool, when it starts. */
+typedef struct PoolThread
+{
+	WaPool *pool;
+	unsigned number;
+} PoolThread;
+
+/* Puts a job into the ring, to come last; the caller has the lock. */
+static void
+enter_ring(WaPool *pool, WaPoolJob *job)
+{
+	job->in_ring = true;
+	if (pool->turn == NULL)
+	{
+		job->next = job;
+		job->previous = job;
+		pool->turn = job;
+	}
+	else
+	{
+		job->next = pool->turn;
+		job->previous = pool->turn->previous;
+		job->previous->next = job;
+		job->next->previous = job;
+	}
+}
+
+/* Takes a job out of the ring, if it is there; the caller has the lock. */
+static void
+leave_ring(WaPool *pool, WaPoolJob *job)
+{
+	if (!job->in_ring)
+		return;
+	job->in_ring = false;
+	if (pool->turn == job)
+		pool->turn = job->next == job ? NULL : job->next;
+	job->previous->next = job->next;
+	job->next->previous = job->previous;
+}
+
+/*
+ * Has a job prepared, whose first thread this is.  The caller has the lock,
+ * which is given up meanwhile.
+ */
+static void
+prepare_job(WaPool *pool, WaPoolJob *job)
+{
+	uint64_t nmorsels;
+
+	job->queued = false;
+	leave_ring(pool, job);
+	(void) pthread_mutex_unlock(&pool->lock);
+	nmorsels = job->prepare(job);
+	(void) pthread_mutex_lock(&pool->lock);
+	job->nmorsels = nmorsels;
+	if (nmorsels > 0 && !job->cancelled)
+	{
+		enter_ring(pool, job);
+		(void) pthread_cond_broadcast(&pool->changed);
+	}
+}
+
+/* Does a morsel of a prepared job in the ring; locking is as for prepare_job. */
+static void
+do_morsel(WaPool *pool, WaPoolJob *job, unsigned thread)
+{
+	const uint64_t number = job->next_morsel;
+	bool goes_on;
+
+	job->next_morsel++;
+	if (job->next_morsel == job->nmorsels)
+		leave_ring(pool, job);
+	(void) pthread_mutex_unlock(&pool->lock);
+	goes_on = job->morsel(job, thread, number);
+	(void) pthread_mutex_lock(&pool->lock);
+	if (!goes_on)
+		leave_ring(pool, job);
+}
+
+/* The main function of a thread. */
+static void *
+pool_main(void *arg)
+{
+	const PoolThread thread = *(PoolThread *) arg;
+	WaPool *pool = thread.pool;
+
+	free(arg);
+	(void) pthread_mutex_lock(&pool->lock);
+	for (;;)
+	{
+		WaPoolJob *job;
+		bool cancelled;
+
+		while (pool->turn == NULL)
+			(void) pthread_cond_wait(&pool->changed, &pool->lock);
+		job = pool->turn;
+		pool->turn = job->next;
+		job->working++;
+		if (job->cancelled)
+			leave_ring(pool, job);
+		else if (job->queued)
+			prepare_job(pool, job);
+		else
+			do_morsel(pool, job, thread.number);
+		job->working--;
+		if (job->in_ring || job->working > 0)
+			continue;
+		cancelled = job->cancelled;
+		(void) pthread_mutex_unlock(&pool->lock);
+		job->finish(job, cancelled);
+		wa_finished_post(pool->finished, &job->finished);
+		(void) pthread_mutex_lock(&pool->lock);
+	}
+	return NULL;
+}
+
+/* Starts a thread; tells whether that could be done. */
+static bool
+start_thread(WaPool *pool, unsigned number)
+{
+	PoolThread *start = malloc(sizeof(*start));
+	pthread_t thread;
+	char name[16]; /* what Linux has room for */
+
+	if (start == NULL)
+		return false;
+	start->pool = pool;
+	start->number = number;
+	if (pthread_create(&thread, NULL, pool_main, start) != 0)
+	{
+		free(start);
+		return false;
+	}
+	(void) snprintf(name, sizeof(name), "query %u", number % 1000);
+	(void) pthread_setname_np(thread, name);
+	(void) pthread_detach(thread);
+	return true;
+}
+
+bool
+wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads)
+{
+	unsigned started = 0;
+
+	(void) pthread_mutex_init(&pool->lock, NULL);
+	(void) pthread_cond_init(&pool->changed, NULL);
+	pool->finished = finished;
+	pool->turn = NULL;
+	while (started < nthreads && start_thread(pool, started))
+		started++;
+	pool->nthreads = started;
+	return started > 0;
+}
+
+void
+wa_pool_submit(WaPool *pool, WaPoolJob *job)
+{
+	job->queued = true;
+	job->cancelled = false;
+	job->nmorsels = 0;
+	job->next_morsel = 0;
+	job->working = 0;
+	(void) pthread_mutex_lock(&pool->lock);
+	enter_ring(pool, job);
+	(void) pthread_cond_signal(&pool->changed);
+	(void) pthread_mutex_unlock(&pool->lock);
+}
+
+bool
+wa_pool_cancel(WaPool *pool, WaPoolJob *job)
+{
+	bool was_queued;
+
+	(void) pthread_mutex_lock(&pool->lock);
+	was_queued = job->queued;
+	job->cancelled = true;
+	if (was_queued)
+		leave_ring(pool, job);
+	(void) pthread_mutex_unlock(&pool->lock);
+	return was_queued;
+}

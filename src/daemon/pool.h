@@ -1,0 +1,72 @@
+/*
+ * pool.h
+ *		Threads that work together on one job, or on several in turns.
+ *
+ * A job is cut into morsels.  A thread that is free takes a morsel of the job
+ * whose turn it is, so that a small job does not wait for the end of a large
+ * one.  A job belongs to the pool from wa_pool_submit until it is collected from
+ * the queue of what is finished, or wa_pool_cancel takes it back.
+ */
+#ifndef WA_DAEMON_POOL_H
+#define WA_DAEMON_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/finished.h"
+
+#define WA_MAX_POOL_THREADS 256
+
+/*
+ * Its maker fills in finished.owner and the functions, which are called without
+ * a lock; WaPool.lock guards the rest.
+ */
+typedef struct WaPoolJob
+{
+	WaFinished finished;
+
+	/* Called first, by one thread; returns the number of morsels. */
+	uint64_t (*prepare)(struct WaPoolJob *job);
+
+	/*
+	 * Does a morsel; threads, each of which has a number of its own, do so at
+	 * the same time.  Returns false if no further ones are needed.
+	 */
+	bool (*morsel)(struct WaPoolJob *job, unsigned thread, uint64_t number);
+
+	/* Called last, by one thread. */
+	void (*finish)(struct WaPoolJob *job, bool cancelled);
+
+	struct WaPoolJob *next; /* in the ring of jobs with something to be taken */
+	struct WaPoolJob *previous;
+	bool queued;    /* no thread has seen it yet */
+	bool in_ring;   /* next and previous are set */
+	bool cancelled; /* nobody wants it any more */
+	uint64_t nmorsels;
+	uint64_t next_morsel;
+	unsigned working; /* threads that are at it */
+} WaPoolJob;
+
+/* lock guards turn; the other fields are constant. */
+typedef struct WaPool
+{
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* the ring is not empty any more */
+	WaFinishedQueue *finished;
+	unsigned nthreads;
+	WaPoolJob *turn; /* the job in the ring that is next; NULL: none */
+} WaPool;
+
+/* Starts up to so many threads.  Returns false if there is not even one. */
+bool wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads);
+
+/* Has the threads do a job. */
+void wa_pool_submit(WaPool *pool, WaPoolJob *job);
+
+/*
+ * Ends interest in a job.  Returns true if no thread has seen it and it is the
+ * caller's again; else it will be posted as finished, soon.
+ */
+bool wa_pool_cancel(WaPool *pool, WaPoolJob *job);
+
+#endif /* WA_DAEMON_POOL_H */

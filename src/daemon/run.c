@@ -1,0 +1,413 @@
+/*
+ * run.c
+ *		What the threads of the pool do for a RUN; see run.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/clock.h"
+#include "daemon/run.h"
+#include "daemon/run_extents.h"
+
+#define QUERY_ALIGNMENT 64
+
+/*
+ * lock guards status and error of the outcome while morsels are done; states[i]
+ * is its thread's then.  All the rest is one thread's after the other's.
+ */
+struct WaRun
+{
+	WaPoolJob job; /* first: a job is one of these */
+	pthread_mutex_t lock;
+	const WaRunner *runner;
+	WaStore *store;
+	const WaParcel *parcel;
+	WaRunMessage message;
+	int64_t since_ns;
+	unsigned threads;
+	uint8_t *query; /* copies */
+	WaMapPage *maps;
+	bool in_use; /* use has begun */
+	WaUse use;
+	WaRunExtents extents;
+	const WaRunExtent **list; /* of extents, as the runner gets them */
+	const WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
+	WaRunRequest request;
+	bool begun; /* by the runner */
+	void *run;  /* the runner's own */
+	void **states;
+	WaRunOutcome outcome;
+};
+
+bool
+wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
+{
+	return wa_parcel_holds(parcel, message->maps,
+						   (uint64_t) message->nmaps * sizeof(WaMapPage)) &&
+		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
+		   wa_parcel_holds(parcel, message->used,
+						   message->nmaps *
+							   sizeof(((WaMapPage *) NULL)->visible)) &&
+		   wa_parcel_holds(parcel, message->groups, message->groups_room);
+}
+
+/* Notes why the run fails, unless it has failed already. */
+static void
+fail(WaRun *run, WaStatus status, const char *error)
+{
+	(void) pthread_mutex_lock(&run->lock);
+	if (run->outcome.status == WA_OK)
+	{
+		run->outcome.status = status;
+		(void) snprintf(run->outcome.error, sizeof(run->outcome.error), "%s",
+						error);
+	}
+	(void) pthread_mutex_unlock(&run->lock);
+}
+
+/* Copies the query and the pages of the map out of the parcel. */
+static bool
+copy_request(WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+	const size_t maps_bytes = message->nmaps * sizeof(WaMapPage);
+	const size_t query_bytes =
+		(message->query_bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
+
+	run->query = aligned_alloc(QUERY_ALIGNMENT, query_bytes);
+	run->maps = malloc(maps_bytes > 0 ? maps_bytes : 1);
+	run->states = calloc(run->threads, sizeof(*run->states));
+	if (run->query == NULL || run->maps == NULL || run->states == NULL)
+		return false;
+	if (message->query_bytes > 0)
+		memcpy(run->query, run->parcel->memory + message->query,
+			   message->query_bytes);
+	if (maps_bytes > 0)
+		memcpy(run->maps, run->parcel->memory + message->maps, maps_bytes);
+	return true;
+}
+
+/* Collects the extents that may be used. */
+static bool
+collect(WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+
+	run->use.maps = run->maps;
+	run->use.nmaps = message->nmaps;
+	run->use.nblocks = message->nblocks;
+	run->extents.ncolumns = message->ncolumns;
+	run->in_use =
+		wa_store_use_begin(run->store, &message->relation, message->columns,
+						   message->ncolumns, &run->use);
+	if (!run->in_use)
+		return true;
+	if (!wa_run_extents_collect(&run->extents, run->store, &run->use))
+		return false;
+	for (uint32_t i = 0; i < message->ncolumns; i++)
+		run->dictionaries[i] =
+			wa_store_use_dictionary(run->store, &run->use, i);
+	return true;
+}
+
+/* Describes the run to the runner, which begins it. */
+static bool
+begin(WaRun *run)
+{
+	const uint64_t count = run->extents.count;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	run->list = malloc((count > 0 ? count : 1) * sizeof(WaRunExtent *));
+	if (run->list == NULL)
+	{
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+		return false;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		run->list[i] = &run->extents.held[i]->extent;
+	run->request = (WaRunRequest){
+		.query = run->query,
+		.query_bytes = run->message.query_bytes,
+		.ncolumns = run->message.ncolumns,
+		.columns = run->message.columns,
+		.dictionaries = run->dictionaries,
+		.nextents = count,
+		.extents = run->list,
+		.rows = run->extents.rows,
+		.threads = run->threads,
+	};
+	status = run->runner->begin(&run->request, &run->run, error);
+	run->begun = status == WA_OK;
+	if (!run->begun)
+		fail(run, status, error);
+	return run->begun;
+}
+
+/* The pool's prepare. */
+static uint64_t
+prepare_run(WaPoolJob *job)
+{
+	WaRun *run = (WaRun *) job;
+
+	if (!copy_request(run) || !collect(run))
+	{
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+		return 0;
+	}
+	return begin(run) ? run->extents.count : 0;
+}
+
+/* Makes a thread's state, if it has none yet; tells whether it has one then. */
+static bool
+have_state(WaRun *run, unsigned thread)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	if (run->states[thread] != NULL)
+		return true;
+	status = run->runner->make_state(run->run, &run->states[thread], error);
+	if (status == WA_OK)
+		return true;
+	run->states[thread] = NULL;
+	fail(run, status, error);
+	return false;
+}
+
+/* The pool's morsel: an extent. */
+static bool
+run_extent(WaPoolJob *job, unsigned thread, uint64_t number)
+{
+	WaRun *run = (WaRun *) job;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	if (!have_state(run, thread))
+		return false;
+	status = run->runner->process(run->run, run->states[thread],
+								  run->list[number], error);
+	if (status != WA_OK)
+		fail(run, status, error);
+	return status == WA_OK;
+}
+
+/* Merges all states into the first, which is made if there is none. */
+static bool
+merge_states(WaRun *run)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+
+	for (unsigned i = 1; i < run->threads; i++)
+	{
+		WaStatus status;
+
+		if (run->states[i] == NULL)
+			continue;
+		if (run->states[0] == NULL)
+		{
+			run->states[0] = run->states[i];
+			run->states[i] = NULL;
+			continue;
+		}
+		status =
+			run->runner->merge(run->run, run->states[0], run->states[i], error);
+		if (status != WA_OK)
+		{
+			fail(run, status, error);
+			return false;
+		}
+		run->runner->free_state(run->run, run->states[i]);
+		run->states[i] = NULL;
+	}
+	return have_state(run, 0);
+}
+
+/* Makes a memory file that nobody can resize; returns -1 if there is no room. */
+static int
+make_file(uint64_t bytes)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	int fd = memfd_create("warpagg groups", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int result;
+
+	if (fd < 0)
+		return -1;
+	do
+		result = fallocate(fd, 0, 0, (off_t) bytes);
+	while (result != 0 && errno == EINTR);
+	if (result == 0 && fcntl(fd, F_ADD_SEALS, seals) == 0)
+		return fd;
+	(void) close(fd);
+	return -1;
+}
+
+/* Writes the groups to a file of their own. */
+static bool
+write_file(WaRun *run, uint64_t bytes)
+{
+	const int fd = make_file(bytes);
+	void *memory;
+
+	if (fd < 0)
+		return false;
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+	{
+		(void) close(fd);
+		return false;
+	}
+	run->runner->write_groups(run->run, run->states[0], memory);
+	(void) munmap(memory, bytes);
+	run->outcome.groups_fd = fd;
+	return true;
+}
+
+/* Writes the groups to where there is room for them. */
+static bool
+write_groups(WaRun *run, uint64_t bytes)
+{
+	if (bytes > run->message.groups_room)
+		return write_file(run, bytes);
+	if (bytes > 0)
+		run->runner->write_groups(run->run, run->states[0],
+								  run->parcel->memory + run->message.groups);
+	return true;
+}
+
+/* Writes which blocks the answer covers. */
+static void
+write_used(const WaRun *run)
+{
+	const size_t map_bytes = sizeof(run->maps[0].visible);
+	const size_t extent_bytes = sizeof(run->maps[0].visible[0]);
+	uint8_t *place = run->parcel->memory + run->message.used;
+
+	if (run->message.nmaps > 0)
+		memset(place, 0, run->message.nmaps * map_bytes);
+	for (uint64_t i = 0; i < run->extents.count; i++)
+	{
+		const WaHeldExtent *held = run->extents.held[i];
+
+		memcpy(place + held->extent.number * extent_bytes, held->usable,
+			   extent_bytes);
+	}
+}
+
+/* Merges, and makes the answer. */
+static void
+answer(WaRun *run)
+{
+	WaAnswerMessage *answer = &run->outcome.answer;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaRunResult result = {0};
+	WaStatus status;
+
+	if (!merge_states(run))
+		return;
+	status = run->runner->finish(run->run, run->states[0], &result, error);
+	if (status != WA_OK)
+	{
+		fail(run, status, error);
+		return;
+	}
+	if (!write_groups(run, result.groups_bytes))
+	{
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for groups");
+		return;
+	}
+	write_used(run);
+	answer->in_parcel = run->outcome.groups_fd < 0;
+	answer->kind = run->runner->kind;
+	answer->groups_bytes = result.groups_bytes;
+	answer->blocks = run->use.blocks;
+	answer->rows = run->extents.rows;
+	answer->kept_rows = result.kept_rows;
+	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
+}
+
+/* Frees all that was made for a run but the outcome. */
+static void
+clean(WaRun *run)
+{
+	for (unsigned i = 0; run->states != NULL && i < run->threads; i++)
+		if (run->states[i] != NULL)
+			run->runner->free_state(run->run, run->states[i]);
+	if (run->begun)
+		run->runner->end(run->run);
+	wa_run_extents_release(&run->extents);
+	if (run->in_use)
+		wa_store_use_end(run->store, &run->use);
+	free(run->list);
+	free(run->states);
+	free(run->maps);
+	free(run->query);
+	run->begun = false;
+	run->in_use = false;
+	run->list = NULL;
+	run->states = NULL;
+	run->maps = NULL;
+	run->query = NULL;
+}
+
+/* The pool's finish. */
+static void
+finish_run(WaPoolJob *job, bool cancelled)
+{
+	WaRun *run = (WaRun *) job;
+
+	if (run->outcome.status == WA_OK && !cancelled)
+		answer(run);
+	clean(run);
+}
+
+WaRun *
+wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
+			const WaRunMessage *message, unsigned threads, void *owner)
+{
+	WaRun *run = calloc(1, sizeof(*run));
+
+	if (run == NULL)
+		return NULL;
+	(void) pthread_mutex_init(&run->lock, NULL);
+	run->job.finished.owner = owner;
+	run->job.prepare = prepare_run;
+	run->job.morsel = run_extent;
+	run->job.finish = finish_run;
+	run->runner = runner;
+	run->store = store;
+	run->parcel = parcel;
+	memcpy(&run->message, message, message->header.length);
+	run->since_ns = wa_clock_ns();
+	run->threads = threads;
+	run->outcome.groups_fd = -1;
+	return run;
+}
+
+WaPoolJob *
+wa_run_job(WaRun *run)
+{
+	return &run->job;
+}
+
+const WaRunOutcome *
+wa_run_outcome(const WaRun *run)
+{
+	return &run->outcome;
+}
+
+void
+wa_run_free(WaRun *run)
+{
+	if (run == NULL)
+		return;
+	if (run->outcome.groups_fd >= 0)
+		(void) close(run->outcome.groups_fd);
+	(void) pthread_mutex_destroy(&run->lock);
+	free(run);
+}

@@ -1,0 +1,49 @@
+/*
+ * run.h
+ *		A RUN: a runner's way over the fresh blocks of a relation.
+ *
+ * A run is a job of the pool.  Its first thread copies what the message names
+ * out of the parcel and collects the extents; then each extent is a morsel, and
+ * each thread has a state of its own; the last thread merges them and writes the
+ * answer.
+ */
+#ifndef WA_DAEMON_RUN_H
+#define WA_DAEMON_RUN_H
+
+#include "daemon/parcel.h"
+#include "daemon/pool.h"
+#include "daemon/runner.h"
+#include "daemon/store.h"
+
+typedef struct WaRun WaRun;
+
+/* What became of a run; constant once that is finished. */
+typedef struct WaRunOutcome
+{
+	WaStatus status;
+	char error[WA_MAX_ERROR_BYTES];
+	WaAnswerMessage answer; /* but for its header */
+	int groups_fd;          /* -1: they are in the parcel; the run closes it */
+} WaRunOutcome;
+
+/* Tells whether all that the message names lies in the parcel. */
+bool wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel);
+
+/*
+ * Makes a run of a sound message, for a pool of so many threads; store and
+ * parcel are there as long as it is.  Returns NULL if there is no memory.
+ */
+WaRun *wa_run_make(const WaRunner *runner, WaStore *store,
+				   const WaParcel *parcel, const WaRunMessage *message,
+				   unsigned threads, void *owner);
+
+/* Returns the run as the pool knows it. */
+WaPoolJob *wa_run_job(WaRun *run);
+
+/* Returns what became of a finished run. */
+const WaRunOutcome *wa_run_outcome(const WaRun *run);
+
+/* Frees a run that is finished, or was never seen by a thread. */
+void wa_run_free(WaRun *run);
+
+#endif /* WA_DAEMON_RUN_H */

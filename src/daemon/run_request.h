@@ -1,0 +1,26 @@
+/*
+ * run_request.h
+ *		RUN, as the main thread sees it.
+ */
+#ifndef WA_DAEMON_RUN_REQUEST_H
+#define WA_DAEMON_RUN_REQUEST_H
+
+#include "daemon/connection.h"
+
+/*
+ * Has the pool do a RUN.  Returns false, like all of these, if the connection
+ * has to be closed.
+ */
+bool wa_run_request_handle(WaConnection *connection, WaService *service,
+						   const WaRunMessage *message);
+
+/* Replies to a run that is finished, and frees it. */
+bool wa_run_request_reply(WaConnection *connection);
+
+/* Ends interest in a run; true if no thread has seen it. */
+bool wa_run_request_cancel(WaConnection *connection, WaService *service);
+
+/* Frees the connection's run, which nobody works at. */
+void wa_run_request_release(WaConnection *connection);
+
+#endif /* WA_DAEMON_RUN_REQUEST_H */

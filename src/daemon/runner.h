@@ -1,0 +1,105 @@
+/*
+ * runner.h
+ *		What computes a query over extents, as a table of functions.
+ *
+ * A run's life: begin once; then, on several threads at once, make a state for
+ * each thread that takes part and process extent after extent into it; then, on
+ * one thread, merge the states into one, finish that, and write its groups; free
+ * all states; end.  Whatever goes wrong, states that were made are freed and a
+ * run that was begun is ended.  No function is called with a lock held.  Those
+ * that return a WaStatus write a text to error (WA_MAX_ERROR_BYTES) when it is
+ * not WA_OK; WA_UNSUPPORTED and WA_BAD_REQUEST say that the query is not for us.
+ */
+#ifndef WA_DAEMON_RUNNER_H
+#define WA_DAEMON_RUNNER_H
+
+#include "core/counters.h"
+#include "daemon/column.h"
+
+/* Rows begin to end - 1 of an extent. */
+typedef struct WaRowRange
+{
+	uint32_t begin;
+	uint32_t end;
+} WaRowRange;
+
+/*
+ * An extent that a run uses.  Rows lie in the order of blocks and of line
+ * pointers within; row_end says which block a row is of: block i of the extent
+ * (wa_extent_first_block(number) + i of the relation) has the rows row_end[i - 1]
+ * to row_end[i] - 1.  Only the rows in ranges are to be used; the ranges ascend,
+ * and do not touch.
+ */
+typedef struct WaRunExtent
+{
+	uint32_t number;
+	uint32_t device; /* ordinal of that which has it */
+	uint32_t nblocks;
+	uint32_t nrows; /* of each column */
+	const uint32_t *row_end;
+	uint32_t nranges;
+	const WaRowRange *ranges;
+	const WaColumn *const *columns; /* in the order of the request */
+} WaRunExtent;
+
+/* What a run is about; constant, and there until it has ended. */
+typedef struct WaRunRequest
+{
+	const uint8_t *query; /* our own copy, unchecked; aligned to 64 bytes */
+	size_t query_bytes;
+	uint32_t ncolumns;
+	const WaColumnName *columns;
+	/*
+	 * Of the TEXTs that all extents' columns have; NULL for others, and if there
+	 * is no extent.  More texts may be added meanwhile, but none that these
+	 * extents have.
+	 */
+	const WaDictionary *const *dictionaries;
+	uint64_t nextents; /* may be 0 */
+	const WaRunExtent *const *extents;
+	uint64_t rows;    /* of all ranges */
+	unsigned threads; /* that take part at most */
+} WaRunRequest;
+
+/* What came out of a run. */
+typedef struct WaRunResult
+{
+	uint64_t groups_bytes; /* that write_groups will write */
+	uint64_t kept_rows;    /* that fulfil WHERE */
+} WaRunResult;
+
+typedef struct WaRunner
+{
+	WaDeviceKind kind;
+
+	/* Reads and checks the query; *run is what the others are given. */
+	WaStatus (*begin)(const WaRunRequest *request, void **run, char *error);
+
+	/* Makes a state of no rows, which is never NULL. */
+	WaStatus (*make_state)(void *run, void **state, char *error);
+
+	/* Adds the rows of an extent to a state. */
+	WaStatus (*process)(void *run, void *state, const WaRunExtent *extent,
+						char *error);
+
+	/* Adds what a state has to another; it is freed afterwards as usual. */
+	WaStatus (*merge)(void *run, void *into, void *from, char *error);
+
+	/* Tells what will be written of the one state that is left. */
+	WaStatus (*finish)(void *run, void *state, WaRunResult *result,
+					   char *error);
+
+	/*
+	 * Writes groups_bytes bytes to the place, aligned to 64, which a backend
+	 * may read and change meanwhile: nothing is to be read back from it.
+	 */
+	void (*write_groups)(void *run, void *state, uint8_t *place);
+
+	void (*free_state)(void *run, void *state);
+	void (*end)(void *run);
+} WaRunner;
+
+/* Returns the runner of this program, or NULL if it has none. */
+const WaRunner *wa_runner_find(void);
+
+#endif /* WA_DAEMON_RUNNER_H */

@@ -1,0 +1,372 @@
+/*
+ * test_daemon_run.c
+ *		RUN in a running warpaggd that has the counting runner.
+ *
+ *	test_daemon_run PROGRAM [WORD]
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test/unit/check.h"
+#include "test/unit/test_counting_runner.h"
+#include "test/unit/test_resident_client.h"
+
+#define EXTENTS 12
+
+/* Where the parts of a RUN lie in the parcel. */
+#define QUERY_AT  (WA_TEST_ANSWERS)
+#define MAPS_AT   (WA_TEST_ANSWERS + 65536)
+#define USED_AT   (WA_TEST_ANSWERS + 131072)
+#define GROUPS_AT (WA_TEST_ANSWERS + 196608)
+
+/* Loads extents of a relation with attributes 3 and 10, of the same rows. */
+static bool
+load_extents(WaTestOwner *owner, uint64_t relation)
+{
+	for (uint32_t i = 0; i < EXTENTS; i++)
+		EXPECT(wa_test_load_extent(owner, relation, i, 7, 831, 0x204) == WA_OK);
+	return true;
+}
+
+/* Writes a query, and a map whose blocks are all-visible, to the parcel. */
+static WaRunMessage
+prepare(const WaTestOwner *owner, const WaTestQuery *query)
+{
+	WaMapPage *maps = (WaMapPage *) (void *) (owner->parcel + MAPS_AT);
+	WaRunMessage run;
+
+	memcpy(owner->parcel + QUERY_AT, query, sizeof(*query));
+	maps->lsn = 7;
+	memset(maps->visible, 0xff, sizeof(maps->visible));
+	memset(&run, 0, sizeof(run));
+	run.relation = wa_test_relation(0);
+	run.nblocks = UINT32_MAX;
+	run.nmaps = 1;
+	run.ncolumns = wa_test_names(4, run.columns);
+	run.maps = MAPS_AT;
+	run.query = QUERY_AT;
+	run.query_bytes = sizeof(*query);
+	run.used = USED_AT;
+	run.groups = GROUPS_AT;
+	run.groups_room = 4096;
+	wa_message_begin(&run.header, WA_MSG_RUN,
+					 offsetof(WaRunMessage, columns) + sizeof(WaColumnName),
+					 41);
+	return run;
+}
+
+static bool
+test_run(WaTestDaemon *daemon)
+{
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 4096};
+	WaTestOwner owner;
+	WaTestGroups groups;
+	WaRunMessage run;
+	WaMessage reply;
+	uint64_t used = 0;
+	uint32_t nrows;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	nrows = ((const WaExtentHead *) (const void *) owner.parcel)->nrows;
+	run = prepare(&owner, &query);
+	for (int i = 0; i < 200; i++)
+	{
+		memset(owner.parcel + GROUPS_AT, 0, 4096);
+		EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+		EXPECT(reply.header.request == 41);
+		EXPECT(reply.answer.in_parcel == 1);
+		EXPECT(reply.answer.groups_bytes == 4096);
+		EXPECT(reply.answer.rows == (uint64_t) nrows * EXTENTS);
+		EXPECT(reply.answer.kept_rows == reply.answer.rows / 2);
+		memcpy(&groups, owner.parcel + GROUPS_AT, sizeof(groups));
+		EXPECT(groups.rows == reply.answer.rows && groups.extents == EXTENTS);
+	}
+	for (uint32_t i = 0; i < sizeof(((WaMapPage *) 0)->visible); i++)
+		used += (uint64_t) __builtin_popcount(owner.parcel[USED_AT + i]);
+	EXPECT(used == reply.answer.blocks);
+	wa_test_disown(&owner);
+	return true;
+}
+
+/* Receives ANSWER and the descriptor that comes along. */
+static int
+receive_file(int fd, WaAnswerMessage *answer)
+{
+	union
+	{
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = {answer, sizeof(*answer)};
+	struct msghdr packet = {.msg_iov = &part,
+							.msg_iovlen = 1,
+							.msg_control = control.bytes,
+							.msg_controllen = sizeof(control.bytes)};
+	const struct cmsghdr *rights;
+	int file;
+
+	if (recvmsg(fd, &packet, MSG_CMSG_CLOEXEC) != (ssize_t) sizeof(*answer))
+		return -1;
+	rights = CMSG_FIRSTHDR(&packet);
+	if (rights == NULL || rights->cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&file, CMSG_DATA(rights), sizeof(file));
+	return file;
+}
+
+static bool
+test_file(WaTestDaemon *daemon)
+{
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 3000000};
+	WaTestOwner owner;
+	WaAnswerMessage answer;
+	WaTestGroups groups;
+	WaRunMessage run;
+	int file;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	run = prepare(&owner, &query);
+	EXPECT(wa_test_send(owner.client.fd, &run, run.header.length));
+	file = receive_file(owner.client.fd, &answer);
+	EXPECT(file >= 0 && answer.in_parcel == 0);
+	EXPECT(answer.groups_bytes == 3000000);
+	EXPECT(pread(file, &groups, sizeof(groups), 0) == sizeof(groups));
+	EXPECT(groups.rows == answer.rows);
+	EXPECT(ftruncate(file, 4096) != 0);
+	(void) close(file);
+	wa_test_disown(&owner);
+	return true;
+}
+
+/* What goes wrong with a query does not end the connection. */
+static bool
+test_failing(WaTestDaemon *daemon)
+{
+	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 100};
+	WaTestOwner owner;
+	WaRunMessage run;
+	WaMessage reply;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	for (query.failure = WA_TEST_FAIL_BEGIN;
+		 query.failure <= WA_TEST_FAIL_FINISH; query.failure++)
+	{
+		query.delay_us = 2000;
+		run = prepare(&owner, &query);
+		EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_FAILED);
+		EXPECT(reply.failed.status == WA_UNSUPPORTED);
+		EXPECT(strcmp(reply.failed.text, "so be it") == 0);
+	}
+	query.failure = WA_TEST_FAIL_NOWHERE;
+	run = prepare(&owner, &query);
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	wa_test_disown(&owner);
+	return true;
+}
+
+/* Tells whether a RUN ends the connection. */
+static bool
+run_is_rejected(WaRunMessage run)
+{
+	WaTestOwner owner;
+	WaMessage reply;
+	bool closed;
+
+	EXPECT(wa_test_own(&owner));
+	closed = wa_test_ask(&owner, &run, &reply) == 0;
+	wa_test_disown(&owner);
+	return closed;
+}
+
+static bool
+test_bad_offsets(WaTestDaemon *daemon)
+{
+	static const uint64_t bad[] = {8, WA_TEST_PARCEL_BYTES, UINT64_MAX - 63,
+								   1ULL << 63};
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 100};
+	WaTestOwner owner;
+	WaRunMessage good;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	good = prepare(&owner, &query);
+	wa_test_disown(&owner);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	{
+		WaRunMessage run = good;
+
+		run.maps = bad[i];
+		EXPECT(run_is_rejected(run));
+		run = good;
+		run.query = bad[i];
+		EXPECT(run_is_rejected(run));
+		run = good;
+		run.used = bad[i];
+		EXPECT(run_is_rejected(run));
+		run = good;
+		run.groups = bad[i];
+		EXPECT(run_is_rejected(run));
+	}
+	good.nmaps = UINT32_MAX;
+	EXPECT(run_is_rejected(good));
+	good.nmaps = 1;
+	good.query_bytes = UINT64_MAX;
+	EXPECT(run_is_rejected(good));
+	good.query_bytes = 40;
+	good.groups_room = UINT64_MAX;
+	EXPECT(run_is_rejected(good));
+	EXPECT(wa_test_is_rejected(&good, good.header.length, true));
+	return wa_test_daemon_answers();
+}
+
+/* Backends hear that their long queries go on, and small ones get through. */
+static bool
+test_heartbeats(WaTestDaemon *daemon)
+{
+	WaTestQuery query = {
+		.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 100, .delay_us = 500000};
+	WaTestOwner slow;
+	WaTestOwner quick;
+	WaRunMessage run;
+	WaMessage reply;
+	int heartbeats = 0;
+	int type;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&slow));
+	EXPECT(wa_test_own(&quick));
+	EXPECT(load_extents(&slow, 0));
+	run = prepare(&slow, &query);
+	EXPECT(wa_test_send(slow.client.fd, &run, run.header.length));
+	query.delay_us = 0;
+	run = prepare(&quick, &query);
+	EXPECT(wa_test_ask(&quick, &run, &reply) == WA_MSG_ANSWER);
+	do
+	{
+		type = wa_test_receive(slow.client.fd, &reply, WA_TEST_PATIENCE_MS);
+		heartbeats += type == WA_MSG_HEARTBEAT;
+	} while (type == WA_MSG_HEARTBEAT);
+	EXPECT(type == WA_MSG_ANSWER && heartbeats >= 1);
+	wa_test_disown(&slow);
+	wa_test_disown(&quick);
+	return true;
+}
+
+/* Backends that go end their queries soon. */
+static bool
+test_leaving(WaTestDaemon *daemon)
+{
+	WaTestQuery query = {
+		.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 100, .delay_us = 300000};
+	WaTestOwner owners[10];
+	WaTestOwner last;
+	WaRunMessage run;
+	WaMessage reply;
+	long start_ms;
+
+	EXPECT(wa_test_own(&last));
+	EXPECT(load_extents(&last, 0));
+	for (int i = 0; i < 10; i++)
+	{
+		EXPECT(wa_test_own(&owners[i]));
+		run = prepare(&owners[i], &query);
+		EXPECT(wa_test_send(owners[i].client.fd, &run, run.header.length));
+	}
+	wa_test_sleep(100);
+	for (int i = 0; i < 10; i++)
+		wa_test_disown(&owners[i]);
+	start_ms = wa_test_clock_ms();
+	query.delay_us = 0;
+	run = prepare(&last, &query);
+	EXPECT(wa_test_ask(&last, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(wa_test_clock_ms() - start_ms < 5000);
+	wa_test_disown(&last);
+	return wa_test_ping(daemon, WA_TEST_PATIENCE_MS);
+}
+
+/* Queries until somebody says that it is enough. */
+static bool enough;
+
+static void *
+query_much(void *arg)
+{
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 100};
+	WaTestOwner owner;
+	WaRunMessage run;
+	WaMessage reply;
+
+	if (!wa_test_own(&owner))
+		return NULL;
+	run = prepare(&owner, &query);
+	while (!__atomic_load_n(&enough, __ATOMIC_RELAXED))
+		if (wa_test_ask(&owner, &run, &reply) != WA_MSG_ANSWER)
+			return NULL;
+	wa_test_disown(&owner);
+	return arg;
+}
+
+/* Queries and loads at the same time, in little memory. */
+static bool
+test_loading_meanwhile(WaTestDaemon *daemon)
+{
+	pthread_t threads[3];
+	WaTestOwner owner;
+	void *result;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	enough = false;
+	for (uintptr_t i = 0; i < 3; i++)
+		EXPECT(pthread_create(&threads[i], NULL, query_much,
+							  (void *) (i + 1)) == 0);
+	for (uint32_t i = 0; i < 150; i++)
+	{
+		int status = wa_test_load_extent(&owner, i % 7 == 0, i % 10, 7,
+										 831 + i % 3, 0x204);
+
+		EXPECT(status == WA_OK || status == WA_OUT_OF_MEMORY);
+	}
+	__atomic_store_n(&enough, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++)
+		EXPECT(pthread_join(threads[i], &result) == 0 && result != NULL);
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
+}
+
+static const WaTestCase tests[] = {
+	{.name = "a query", .run = test_run},
+	{.name = "a query, one thread",
+	 .run = test_run,
+	 .arguments = {"--query-threads=1"}},
+	{.name = "a query, many threads and devices",
+	 .run = test_run,
+	 .arguments = {"--query-threads=40", "--cpu-devices=3"}},
+	{.name = "groups in a file", .run = test_file},
+	{.name = "queries that fail", .run = test_failing},
+	{.name = "offsets out of bounds", .run = test_bad_offsets},
+	{.name = "heartbeats during queries", .run = test_heartbeats},
+	{.name = "leaving during queries", .run = test_leaving},
+	{.name = "loading during queries",
+	 .run = test_loading_meanwhile,
+	 .arguments = {"--memory-limit=500000", "--query-threads=4"}},
+};
+
+int
+main(int argc, char **argv)
+{
+	return wa_test_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
+}
