@@ -172,6 +172,70 @@ RESET work_mem;
 RESET enable_hashagg;
 RESET enable_sort;
 
+-- Columns are gathered clause by clause, for the rows that are left.  First all
+-- rows have the same NULLs, then few kinds of NULLs alternate, then many do.
+CREATE TABLE wa_steps (
+    id integer, t1 text, n1 numeric, gone text, t2 text, d date, n2 numeric(12,2),
+    x1 smallint, x2 integer, x3 bigint, x4 boolean, x5 real, x6 text, c char(3), v bigint, t3 text, last numeric
+);
+ALTER TABLE wa_steps ALTER t2 SET STORAGE EXTERNAL, ALTER t3 SET STORAGE PLAIN;
+INSERT INTO wa_steps
+SELECT i, CASE WHEN i > 4000 AND i % 3 = 0 THEN NULL ELSE repeat('t', i % 9 + CASE i % 50 WHEN 7 THEN 200 ELSE 0 END) END,
+    CASE i WHEN 6500 THEN 'NaN' WHEN 6501 THEN 1e40 ELSE (i % 1000)::numeric / 8 END, 'dropped',
+    CASE i WHEN 7500 THEN repeat('long', 3000) ELSE 'u' || i % 5 END, date '2026-01-01' + i % 300,
+    CASE WHEN i % 7 > 0 OR i < 4000 THEN (i % 3000)::numeric / 100 END, i % 11,
+    CASE WHEN i > 2000 THEN i END, CASE WHEN i < 8000 OR i % 2 = 0 THEN i END, CASE WHEN i < 8000 OR i % 3 = 0 THEN i % 4 = 1 END,
+    CASE WHEN i < 8000 OR i % 5 = 0 THEN i / 4 END, CASE WHEN i < 8000 OR i % 11 = 0 THEN repeat('x', i % 200) END,
+    chr(65 + i % 5), i * 1000, repeat('p', i % 300), i / 16.0
+FROM generate_series(1, 12000) i;
+ALTER TABLE wa_steps DROP COLUMN gone;
+ALTER TABLE wa_steps ADD COLUMN late integer DEFAULT 42, ADD COLUMN later text DEFAULT 'later', ADD COLUMN latest numeric;
+INSERT INTO wa_steps (id, n1, n2, v, late, later, latest) SELECT i, i, 1.5, i, i % 3, 'new', 0.5 FROM generate_series(12001, 12500) i;
+ANALYZE wa_steps;
+SELECT d.* FROM unnest(ARRAY[
+    'd < ''2026-03-01'' AND n2 > 5 AND x1 = 3', 'n2 > 5 AND d < ''2026-03-01'' AND n2 < 20', 'last > 100 AND t1 <> ''tt'' AND n2 < 10',
+    'id = 5000', 'id = 5000 AND d > ''2026-01-01'' AND last > 0', 'id > 0 AND last > 0', 'd < ''2020-01-01'' AND n1 = 3',
+    'd > ''2020-01-01'' AND n2 > 1', 'x2 IS NULL AND n2 > 3', 'x2 IS NOT NULL AND x3 IS NULL AND x5 IS NULL', 'x4 AND x6 > ''xx'' COLLATE "C"',
+    't1 IS NULL AND t2 = ''u3''', 't2 <> ''u1'' AND c = ''B''', 'd < ''2026-02-01'' AND t2 <> ''u1'' AND n1 > 7', 'n1 > 3 AND d = ''2026-05-05''',
+    'id < 6000 AND n1 > 3', 'id BETWEEN 6490 AND 6510 AND n1 > 3 AND last > 0', 'late = 42 AND later = ''later'' AND n2 > 9', 'later = ''new'' OR x1 = 2',
+    'latest IS NULL AND x1 = 2', 'latest = 0.5', 'late < 2 AND v > 0 AND latest < 1', 't3 > ''pppp'' COLLATE "C" AND last > 10 AND x5 < 900', 'x5 < 900 AND late = 42',
+    'id % 2 = 0 AND id % 3 = 0 AND d > ''2026-02-01'' AND id % 5 = 0 AND last > 50 AND n2 > 4 AND v > 3', 'true', 'x1 IN (2, 3) AND x2 % 2 = 1 AND c <> ''C'''
+    ]) w, unnest(ARRAY['count(*), sum(v), sum(last), min(t1), max(t3)', 'c, sum(n2), count(x5), max(x6), sum(id) FILTER (WHERE x4)',
+    'x1, sum(n2 * last) FILTER (WHERE n2 > 7), count(late), sum(latest), min(later)', 'count(*)']) a,
+    wa_scan_differences(format('SELECT %s FROM wa_steps WHERE %s', a, w)
+        || CASE WHEN a ~ '^(c|x1),' THEN ' GROUP BY 1' ELSE '' END) d
+WHERE side <> 'nothing was compared';
+-- A clause that fails, behind one that leaves out its row, and before it.
+SELECT count(*), sum(last) FROM wa_steps WHERE id <> 500 AND 100 / (id - 500) < 2 AND n2 > 5;
+SELECT count(*), sum(last) FROM wa_steps WHERE 100 / (id - 500) < 2 AND abs(abs(id - 500)) + 0 > 0 AND c >= 'A';
+SELECT count(*), sum(last) FROM wa_steps WHERE d < '2020-01-01' AND 100 / (id - id) < 2;
+SELECT count(*), sum(last) FROM wa_steps WHERE n2 > 5 AND id > 600 AND 100 / (id - 500) < 2;
+SELECT sum(100 / (id - 500)) FROM wa_steps WHERE n2 > 5 AND id <> 500 AND x1 = 500 % 11;
+SELECT sum(100 / (id - 500)) FROM wa_steps WHERE n2 < 20 AND x1 = 500 % 11;
+SELECT count(*), sum(100 / (id - 500)) FILTER (WHERE id <> 500) FROM wa_steps WHERE d > '2020-01-01' AND n2 < 20;
+-- Many groups, in several passes, of filtered rows; more columns than a word has bits.
+SET work_mem = '64kB';
+SET enable_hashagg = off;
+SET enable_sort = off;
+SELECT * FROM wa_scan_differences('SELECT id, t1, count(*), sum(n2) FROM wa_steps WHERE d > ''2026-01-02'' AND n2 > 0.5 AND t2 <> ''u1'' GROUP BY id, t1');
+RESET work_mem;
+RESET enable_hashagg;
+RESET enable_sort;
+DO $$
+BEGIN
+    EXECUTE (SELECT format('CREATE TABLE wa_wide (%s)', string_agg(format('c%s %s', i,
+        CASE i % 3 WHEN 0 THEN 'integer' WHEN 1 THEN 'text' ELSE 'numeric' END), ', ')) FROM generate_series(1, 80) i);
+    EXECUTE (SELECT format('INSERT INTO wa_wide SELECT %s FROM generate_series(1, 3000) g',
+        string_agg(format('CASE WHEN g > 1500 AND g %% %s = 0 THEN NULL ELSE %s END', i + 1,
+            CASE i % 3 WHEN 0 THEN 'g' WHEN 1 THEN format('repeat(''x'', g %% %s)', i) ELSE format('g %% %s / 4.0', i) END), ', '))
+        FROM generate_series(1, 80) i);
+END
+$$;
+ANALYZE wa_wide;
+SELECT d.* FROM unnest(ARRAY['c3 > 100 AND c80 > 3', 'c80 > 3 AND c2 < 100', 'c66 > 1000 AND c63 > 1200', 'c64 <> ''xx'' AND c3 < 2000']) w,
+    wa_scan_differences('SELECT count(*), sum(c80), sum(c2), sum(c65), max(c79), sum(c63) FROM wa_wide WHERE ' || w) d;
+DROP TABLE wa_steps, wa_wide;
+
 -- Parameters, rescans and cursors.
 SET plan_cache_mode = force_generic_plan;
 PREPARE wa_above(integer, text) AS SELECT count(*), sum(i4) FROM wa_scan WHERE i4 > $1 AND s = $2;
