@@ -122,8 +122,8 @@ typedef struct WaIntList
 } WaIntList;
 
 /*
- * A function of one vector that core does not have.  Returns false to trap.
- * Sets all of *out but its pointers.
+ * A function of a vector, or of several that its context knows, that core does not
+ * have.  Returns false to trap.  Sets all of *out but its pointers.
  */
 typedef bool (*WaVectorFunction)(void *context, const WaVector *a,
 								 WaVector *out, size_t nrows);

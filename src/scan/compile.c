@@ -75,6 +75,26 @@ compile_boolean_test(WaCompiler *compiler, const BooleanTest *test)
 	return number;
 }
 
+/* Compiles IS NULL and its opposite; a column may be of any type. */
+static int
+compile_null_test(WaCompiler *compiler, const NullTest *test)
+{
+	WaVectorKind kind;
+	int number;
+
+	if (test->argisrow)
+		return wa_compiler_refuse(compiler, "a row is tested for NULL");
+	if (IsA(test->arg, Var) &&
+		!wa_gather_kind(((Var *) test->arg)->vartype, &kind))
+		number = wa_compiler_column(compiler, (Var *) test->arg);
+	else
+		number = wa_compile(compiler, test->arg);
+	return wa_compiler_emit(compiler,
+							test->nulltesttype == IS_NULL ? WA_CODE_IS_NULL
+														  : WA_CODE_IS_NOT_NULL,
+							WA_VECTOR_BOOL, number, 0, 0, 0);
+}
+
 /* Compiles a value that is merely called another type. */
 static int
 compile_relabel(WaCompiler *compiler, const RelabelType *relabel)
@@ -119,15 +139,7 @@ compile_new(WaCompiler *compiler, Expr *expression)
 		case T_BoolExpr:
 			return compile_bool(compiler, (BoolExpr *) expression);
 		case T_NullTest:
-			if (((NullTest *) expression)->argisrow)
-				return wa_compiler_refuse(compiler, "a row is tested for NULL");
-			return wa_compiler_emit(
-				compiler,
-				((NullTest *) expression)->nulltesttype == IS_NULL
-					? WA_CODE_IS_NULL
-					: WA_CODE_IS_NOT_NULL,
-				WA_VECTOR_BOOL,
-				wa_compile(compiler, ((NullTest *) expression)->arg), 0, 0, 0);
+			return compile_null_test(compiler, (NullTest *) expression);
 		case T_BooleanTest:
 			return compile_boolean_test(compiler, (BooleanTest *) expression);
 		case T_CaseExpr:

@@ -95,10 +95,12 @@ extern int wa_compile(WaCompiler *compiler, Expr *expression);
 
 /*
  * The same of the argument of an aggregate, whose value is looked at only for the
- * rows that fulfil the filter, if it is not NULL.
+ * rows that fulfil the filter, if it is not NULL.  counted: nothing but whether
+ * the argument is NULL matters; if no vector can hold its type, there is a BOOL
+ * in its place.
  */
 extern int wa_compile_argument(WaCompiler *compiler, Expr *argument,
-							   Expr *filter);
+							   Expr *filter, bool counted);
 
 /*
  * Forgets what has been computed so far, but for columns and constants: what

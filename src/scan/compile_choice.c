@@ -271,31 +271,52 @@ wa_compile_extreme(WaCompiler *compiler, const MinMaxExpr *expression)
 	return number;
 }
 
+/* Returns CASE WHEN condition THEN result END. */
+static Expr *
+make_case(Expr *condition, Expr *result)
+{
+	CaseExpr *expression = makeNode(CaseExpr);
+	CaseWhen *when = makeNode(CaseWhen);
+	Oid type = exprType((Node *) result);
+	Oid collation = exprCollation((Node *) result);
+
+	when->expr = condition;
+	when->result = result;
+	expression->casetype = type;
+	expression->casecollid = collation;
+	expression->args = list_make1(when);
+	expression->defresult =
+		(Expr *) makeNullConst(type, exprTypmod((Node *) result), collation);
+	return (Expr *) expression;
+}
+
+/* Returns an expression that is true where another is not NULL, else NULL. */
+static Expr *
+make_presence(Expr *expression)
+{
+	NullTest *test = makeNode(NullTest);
+
+	test->arg = expression;
+	test->nulltesttype = IS_NOT_NULL;
+	return make_case((Expr *) test, (Expr *) makeBoolConst(true, false));
+}
+
 /* What stands behind FILTER is as what stands behind CASE WHEN. */
 int
-wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter)
+wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter,
+					bool counted)
 {
-	CaseExpr *expression;
-	CaseWhen *when;
+	WaVectorKind kind;
 	int number;
 
+	if (counted && !wa_gather_kind(exprType((Node *) argument), &kind))
+		argument = make_presence(argument);
 	if (filter == NULL)
 		return wa_compile(compiler, argument);
 	number = wa_compile_guarded(compiler, argument, WA_IF_TRUE,
 								wa_compile(compiler, filter));
-	if (number >= 0)
-		return number;
-	when = makeNode(CaseWhen);
-	when->expr = filter;
-	when->result = argument;
-	expression = makeNode(CaseExpr);
-	expression->casetype = exprType((Node *) argument);
-	expression->casecollid = exprCollation((Node *) argument);
-	expression->args = list_make1(when);
-	expression->defresult = (Expr *) makeNullConst(
-		exprType((Node *) argument), exprTypmod((Node *) argument),
-		exprCollation((Node *) argument));
-	return wa_compile(compiler, (Expr *) expression);
+	return number < 0 ? wa_compile(compiler, make_case(filter, argument))
+					  : number;
 }
 
 int

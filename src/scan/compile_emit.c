@@ -102,6 +102,16 @@ wa_compiler_emit(WaCompiler *compiler, WaOpcode code, WaVectorKind kind, int a,
 	return out;
 }
 
+int
+wa_compiler_column(const WaCompiler *compiler, const Var *var)
+{
+	int number = 0;
+
+	while (compiler->attnums[number] != var->varattno)
+		number++;
+	return number;
+}
+
 WaCompiler *
 wa_compiler_make(Index varno, List *expressions, const char **refusal)
 {
@@ -135,22 +145,17 @@ wa_compiler_make(Index varno, List *expressions, const char **refusal)
 	foreach (cell, vars)
 	{
 		Var *var = castNode(Var, lfirst(cell));
-		int number = 0;
+		int number;
 
 		if (var->varno != varno || var->varlevelsup != 0)
 		{
 			*refusal = "it uses columns of another relation";
 			return NULL;
 		}
-		while (compiler->attnums[number] != var->varattno)
-			number++;
+		number = wa_compiler_column(compiler, var);
 		if (!wa_gather_kind(var->vartype, &compiler->kinds[number]))
-		{
-			*refusal =
-				psprintf("a column has type %s", format_type_be(var->vartype));
-			return NULL;
-		}
-		if (wa_compiler_find(compiler, (Expr *) var, false) < 0)
+			compiler->kinds[number] = WA_VECTOR_TEXT;
+		else if (wa_compiler_find(compiler, (Expr *) var, false) < 0)
 			wa_compiler_note(compiler, (Expr *) var, number, false, true);
 	}
 	return compiler;

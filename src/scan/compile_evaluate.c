@@ -84,9 +84,8 @@ take_columns(Node *node, void *context)
 	if (node == NULL)
 		return NULL;
 	if (IsA(node, Var))
-		return refer_to(
-			sources, node,
-			wa_compiler_find(sources->compiler, (Expr *) node, false));
+		return refer_to(sources, node,
+						wa_compiler_column(sources->compiler, (Var *) node));
 	return expression_tree_mutator(node, take_columns, context);
 }
 
@@ -291,36 +290,69 @@ find_unsafe(Node *node, void *context)
 	return expression_tree_walker(node, find_unsafe, context);
 }
 
+/* Tells whether one of several expressions is wide. */
+static bool
+has_wide(const List *expressions)
+{
+	ListCell *cell;
+
+	foreach (cell, expressions)
+		if (wa_is_wide((Node *) lfirst(cell)))
+			return true;
+	return false;
+}
+
+/* Tells whether a function of numerics has a result as wide as its arguments. */
+static bool
+keeps_width(Oid function)
+{
+	return function == F_NUMERIC_ADD || function == F_NUMERIC_SUB ||
+		   function == F_NUMERIC_MUL || function == F_NUMERIC_UMINUS ||
+		   function == F_NUMERIC_ABS || function == F_ABS_NUMERIC;
+}
+
+/* Tells whether a result of CASE is wide. */
+static bool
+has_wide_result(const CaseExpr *expression)
+{
+	ListCell *cell;
+
+	foreach (cell, expression->args)
+		if (wa_is_wide((Node *) lfirst_node(CaseWhen, cell)->result))
+			return true;
+	return wa_is_wide((Node *) expression->defresult);
+}
+
 bool
 wa_is_wide(Node *expression)
 {
-	Oid function = wa_function_of(expression);
-	ListCell *cell;
+	Oid function;
 
-	if (!OidIsValid(function) || exprType(expression) != NUMERICOID)
+	if (exprType(expression) != NUMERICOID || !contain_var_clause(expression))
 		return false;
-	switch (function)
+	switch (nodeTag(expression))
 	{
-		case F_NUMERIC_DIV:
-		case F_NUMERIC_SQRT:
-		case F_SQRT_NUMERIC:
-			return true;
-		case F_NUMERIC_ADD:
-		case F_NUMERIC_SUB:
-		case F_NUMERIC_MUL:
-		case F_NUMERIC_UMINUS:
-		case F_NUMERIC_ABS:
-		case F_ABS_NUMERIC:
+		case T_CaseExpr:
+			return has_wide_result((CaseExpr *) expression);
+		case T_CoalesceExpr:
+			return has_wide(((CoalesceExpr *) expression)->args);
+		case T_MinMaxExpr:
+			return has_wide(((MinMaxExpr *) expression)->args);
+		case T_NullIfExpr:
+			return has_wide(((NullIfExpr *) expression)->args);
+		case T_FuncExpr:
+		case T_OpExpr:
 			break;
 		default:
 			return false;
 	}
-	foreach (cell, IsA(expression, FuncExpr) ? ((FuncExpr *) expression)->args
-											 : ((OpExpr *) expression)->args)
-		if (contain_var_clause((Node *) lfirst(cell)) &&
-			wa_is_wide((Node *) lfirst(cell)))
-			return true;
-	return false;
+	function = wa_function_of(expression);
+	if (function == F_NUMERIC_DIV || function == F_NUMERIC_SQRT ||
+		function == F_SQRT_NUMERIC)
+		return true;
+	return keeps_width(function) &&
+		   has_wide(IsA(expression, FuncExpr) ? ((FuncExpr *) expression)->args
+											  : ((OpExpr *) expression)->args);
 }
 
 /* Replaces a node, told by its address, by the reference to a source. */
@@ -392,6 +424,9 @@ wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 
 	if (IsA(node, CaseTestExpr) || compiler->native > 0)
 		return -1;
+	if (wa_is_wide(node))
+		return wa_compiler_refuse(compiler,
+								  "a quotient has too many digits for vectors");
 	if (!wa_gather_kind(exprType(node), &call.result))
 		return wa_compiler_refuse(compiler,
 								  psprintf("an expression has type %s",

@@ -162,7 +162,8 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 	}
 	foreach (cell, args)
 		if (wa_is_wide((Node *) lfirst(cell)))
-			return wa_compiler_refuse(compiler, "a quotient has many digits");
+			return wa_compiler_refuse(
+				compiler, "a quotient has too many digits for vectors");
 	if (function == NULL ||
 		!wa_gather_kind(exprType((Node *) expression), &kind))
 		return wa_compiler_refuse(

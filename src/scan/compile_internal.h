@@ -57,6 +57,12 @@ extern int wa_compiler_note(WaCompiler *compiler, Expr *expression, int number,
 extern int wa_compiler_find(const WaCompiler *compiler, Expr *expression,
 							bool trimmed);
 
+/*
+ * Returns the register of a column.  One whose type no vector can hold is TEXT
+ * there, of which only evaluations can make sense (scan/gather.h).
+ */
+extern int wa_compiler_column(const WaCompiler *compiler, const Var *var);
+
 /* Appends an instruction; returns the register of its result, of the kind. */
 extern int wa_compiler_emit(WaCompiler *compiler, WaOpcode code,
 							WaVectorKind kind, int a, int b, int c,

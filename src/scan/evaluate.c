@@ -8,10 +8,12 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
+#include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/tuptable.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "scan/datum.h"
@@ -27,6 +29,9 @@ typedef struct Source
 	ExprState *constant;
 	Oid type;
 	WaVectorKind kind; /* of the vector */
+	bool is_stored;    /* no vector can hold its type (scan/gather.h) */
+	bool by_value;     /* if so, how its values are stored */
+	int16 length;
 } Source;
 
 struct WaEvaluation
@@ -86,7 +91,8 @@ make_sources(WaEvaluation *evaluation, const WaCallExpression *call,
 		else
 		{
 			source->vector = &registers[wanted->number];
-			(void) wa_gather_kind(source->type, &source->kind);
+			source->is_stored = !wa_gather_kind(source->type, &source->kind);
+			get_typlenbyval(source->type, &source->length, &source->by_value);
 			evaluation->varying = evaluation->nsources;
 		}
 		evaluation->nsources++;
@@ -166,6 +172,13 @@ show_row(const WaEvaluation *evaluation, size_t row)
 		slot->tts_isnull[i] = !wa_vector_is_valid(source->vector, row);
 		if (slot->tts_isnull[i])
 			continue;
+		if (source->is_stored)
+		{
+			slot->tts_values[i] =
+				fetch_att(wa_vector_texts(source->vector)[row].data,
+						  source->by_value, source->length);
+			continue;
+		}
 		if (evaluation->guarded &&
 			!wa_time_is_safe(source->type, source->kind, source->vector, row))
 			return false;

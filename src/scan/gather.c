@@ -106,11 +106,9 @@ make_column(WaGather *gather, TupleDesc descriptor, int number,
 	Oid type = TupleDescAttr(descriptor, attribute)->atttypid;
 	const GatheredType *known = find_type(type);
 
-	if (known == NULL)
-		elog(ERROR, "no vector can hold type %u", type);
 	gather->attributes[attribute].column = (int16) number;
-	column->form = known->form;
-	column->kind = known->kind;
+	column->form = known == NULL ? WA_GATHER_STORED : known->form;
+	column->kind = known == NULL ? WA_VECTOR_TEXT : known->kind;
 	column->attribute = attribute;
 	column->first = use->first;
 	column->last = use->last;

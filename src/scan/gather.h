@@ -36,7 +36,9 @@ typedef struct WaGather WaGather;
 /*
  * Prepares to gather columns of tuples of the descriptor, in the current memory
  * context.  uses: by their numbers, from 1, ascending, without doubles; dropped
- * columns are not among them.  wa_gather_kind knows their types.
+ * columns are not among them.  Columns of types that wa_gather_kind does not know
+ * become TEXT vectors, each of whose values has the place of a value as it is
+ * stored, perhaps compressed or out of line, and no length.
  */
 extern WaGather *wa_gather_make(TupleDesc descriptor, int ncolumns,
 								const WaGatherUse *uses);

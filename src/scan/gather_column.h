@@ -31,7 +31,8 @@ typedef enum WaGatherForm
 	WA_GATHER_FLOAT8,
 	WA_GATHER_BOOL,
 	WA_GATHER_NUMERIC,
-	WA_GATHER_TEXT
+	WA_GATHER_TEXT,
+	WA_GATHER_STORED /* a type that no vector can hold */
 } WaGatherForm;
 
 /*

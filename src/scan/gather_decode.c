@@ -74,6 +74,14 @@ decode_text(const char *const *base, Size offset, int nrows, WaText *values)
 	return true;
 }
 
+/* Values stay where they are, whatever they are. */
+static void
+decode_stored(const char *const *base, Size offset, int nrows, WaText *values)
+{
+	for (int i = 0; i < nrows; i++)
+		values[i] = (WaText){base[i] + offset, 0};
+}
+
 bool
 wa_gather_decode(const WaGatherColumn *column, int nrows, WaVector *vector)
 {
@@ -109,6 +117,9 @@ wa_gather_decode(const WaGatherColumn *column, int nrows, WaVector *vector)
 			return wa_gather_numerics(column, nrows, vector);
 		case WA_GATHER_TEXT:
 			return decode_text(base, offset, nrows, wa_vector_texts(vector));
+		case WA_GATHER_STORED:
+			decode_stored(base, offset, nrows, wa_vector_texts(vector));
+			return true;
 	}
 	pg_unreachable();
 }

@@ -41,19 +41,32 @@ complete(WaScanState *state)
 	}
 }
 
-/*
- * Compiles an expression, or the argument of an aggregate with a filter, that the
- * planner has found to be covered.
- */
+/* Returns the register of what the planner has found to be covered. */
 static int
-compile(WaCompiler *compiler, Expr *expression, Expr *filter)
+check(const WaCompiler *compiler, int number)
 {
-	int number = wa_compile_argument(compiler, expression, filter);
-
 	if (number < 0)
 		elog(ERROR, "warpagg cannot compile an expression any more: %s",
 			 compiler->refusal);
 	return number;
+}
+
+/* Compiles an expression. */
+static int
+compile(WaCompiler *compiler, Expr *expression)
+{
+	return check(compiler, wa_compile(compiler, expression));
+}
+
+/* Compiles the argument of a column. */
+static int
+compile_argument(WaCompiler *compiler, const WaScanColumn *column)
+{
+	if (column->argument == NULL)
+		return -1;
+	return check(compiler,
+				 wa_compile_argument(compiler, column->argument, column->filter,
+									 column->plan.key.ops == 0));
 }
 
 /* Makes the query program. */
@@ -77,26 +90,21 @@ compile_all(WaScanState *state)
 		WaScanFilter *filter = &state->filters[i];
 
 		filter->begin = compiler->ninstructions;
-		filter->number = compile(
-			compiler, (Expr *) list_nth(state->filter_clauses, i), NULL);
+		filter->number =
+			compile(compiler, (Expr *) list_nth(state->filter_clauses, i));
 		filter->end = compiler->ninstructions;
 		wa_compiler_forget(compiler);
 	}
 	state->begin = compiler->ninstructions;
 	for (int i = 0; i < state->nkeys; i++)
-		state->keys[i].number =
-			compile(compiler, state->keys[i].expression, NULL);
+		state->keys[i].number = compile(compiler, state->keys[i].expression);
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		WaScanColumn *column = &state->columns[i];
 
-		column->argument_register =
-			column->argument == NULL
-				? -1
-				: compile(compiler, column->argument, column->filter);
-		column->filter_register = column->filter == NULL
-									  ? -1
-									  : compile(compiler, column->filter, NULL);
+		column->argument_register = compile_argument(compiler, column);
+		column->filter_register =
+			column->filter == NULL ? -1 : compile(compiler, column->filter);
 	}
 	state->end = compiler->ninstructions;
 	return compiler;

@@ -221,10 +221,10 @@ check_aggregates(WaCompiler *compiler, const WaShape *shape)
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
 		if (reason == NULL && call.argument != NULL)
-			reason =
-				wa_compile_argument(compiler, call.argument, call.filter) < 0
-					? compiler->refusal
-					: NULL;
+			reason = wa_compile_argument(compiler, call.argument, call.filter,
+										 call.aggregate == WA_COUNT) < 0
+						 ? compiler->refusal
+						 : NULL;
 		if (reason == NULL && call.filter != NULL)
 			reason = try_compile(compiler, call.filter);
 		if (reason != NULL)
