@@ -134,12 +134,14 @@ SELECT e AS computed_singly FROM wa_times WHERE wa_singly(format('SELECT count(%
 SELECT d.* FROM unnest(ARRAY[
     'tz >= date ''2024-03-31''', 'd < timestamptz ''2024-10-27 02:30+02''', 'ts < timestamptz ''2024-10-27 02:30+02''', 'timestamptz ''2024-03-31 03:10+02'' <= ts', 'ts > tz', 'd = tz',
     'd <> ts', 'tz BETWEEN ''2024-02-01'' AND ''2024-03-01''', 'ts >= date_trunc(''month'', timestamptz ''2024-05-15 12:00'')', 'ts >= ''infinity''::timestamptz', 'd <= ''-infinity''::timestamptz',
+    'ts < date_trunc(''day'', timestamptz ''2024-05-15 12:00'')', 'timestamptz ''2024-05-15 12:00'' >= ts', 'ts <> timestamptz ''2024-05-15 12:00''', 'ts = timestamptz ''2024-03-31 03:10:41''', 'timestamptz ''2024-05-15 12:00'' < d', 'date ''2024-05-15'' <= tz', 'tz > timestamp ''2024-05-15''',
+    'timestamp ''2024-05-15'' > tz', 'b AND ts >= timestamptz ''2024-05-15 12:00''',
     'date_trunc(''day'', ts) = timestamptz ''2024-05-01 00:00''', 'extract(isodow FROM tz) IN (6, 7)', 'CAST(tz AS date) = CAST(timestamptz ''2024-06-01 10:00'' AS date)',
     'ts >= timestamptz ''2024-07-01 12:00'' + interval ''-30 day'' AND ts < timestamptz ''2024-07-01 12:00''', 'to_char(tz, ''Dy'') = ''Mon''', 'tz::time > time ''12:00''', 'tz::text LIKE ''2024-03-31%''']) w,
     wa_expr_differences('SELECT count(*), sum(id), min(s) FROM wa_expr WHERE ' || w) d;
 -- What is infinite or out of reach.
 SELECT d.* FROM unnest(ARRAY['date_trunc(''day'', tz)', 'date_trunc(''day'', tz, ''Asia/Tokyo'')', 'tz AT TIME ZONE ''UTC''', 'ts::date', 'extract(year FROM ts)', 'to_char(ts, ''YYYY'')', 'tz > ts', 'ts > tz', 'd > tz',
-    'extract(year FROM d)', 'CASE WHEN id > 4 THEN ts + interval ''5 years'' END', 'round(n, 2)', 'CASE WHEN id NOT IN (1, 2) THEN round(n / 3, 2) END', 'sqrt(f8)', 'f8 > n', 'sign(n)']) e,
+    'extract(year FROM d)', 'CASE WHEN id > 4 THEN ts + interval ''5 years'' END', 'round(n, 2)', 'CASE WHEN id NOT IN (1, 2) THEN round(n / 3, 2) END', 'tz > date ''2024-01-01''', 'ts <= timestamptz ''2024-01-01''', 'd < timestamptz ''2024-01-01''', 'd >= timestamptz ''infinity''', 'd > timestamptz ''-infinity''', 'tz >= date ''5874897-12-31''', 'ts >= timestamptz ''294276-12-31 23:59:00+00''', 'timestamptz ''4713-01-02 BC'' > ts', 'sqrt(f8)', 'f8 > n', 'sign(n)']) e,
     wa_expr_differences(format('SELECT %1$s, count(*) FROM wa_far GROUP BY 1', e)) d;
 
 -- Texts and conditions.

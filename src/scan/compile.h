@@ -53,8 +53,14 @@ typedef struct WaCallExpression
 	Expr *expression;
 	List *sources; /* WaSource */
 	bool guarded;  /* traps for times so far away that it might raise errors */
-	Expr *moved;   /* BUCKETS: the time after shifts, and */
-	Expr *step;    /* the step that it is brought to (scan/times.h) */
+
+	/* EVALUATE, of a comparison of the only source that varies: with what */
+	Expr *limit;   /* a constant time; NULL: it is none */
+	int strategy;  /* of a btree */
+	bool is_right; /* the source is the right one */
+
+	Expr *moved; /* BUCKETS: the time after shifts, and */
+	Expr *step;  /* the step that it is brought to (scan/times.h) */
 } WaCallExpression;
 
 typedef struct WaCompiler

@@ -244,8 +244,8 @@ wa_compile_extreme(WaCompiler *compiler, const MinMaxExpr *expression)
 {
 	TypeCacheEntry *type = lookup_type_cache(
 		expression->minmaxtype, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
-	Oid operator= expression->op == IS_GREATEST ? type->gt_opr : type->lt_opr;
-	const WaFunction *function = wa_function_find(get_opcode(operator));
+	Oid opno = expression->op == IS_GREATEST ? type->gt_opr : type->lt_opr;
+	const WaFunction *function = wa_function_find(get_opcode(opno));
 	WaVectorKind kind;
 	int number;
 

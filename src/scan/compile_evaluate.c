@@ -172,7 +172,6 @@ static const Oid safe_functions[] = {
 	F_INT8XOR,           F_INT8NOT,
 	F_INT4SHL,           F_INT4SHR,
 	F_INT8SHL,           F_INT8SHR,
-	F_DATE_MI_INTERVAL,
 };
 
 /* Tells whether the second argument is a pattern of LIKE that is well formed. */
@@ -234,13 +233,15 @@ is_safe_function(Oid function, List *args)
 
 /* Tells whether an operator is one of order or equality of the system's own. */
 static bool
-is_comparison(Oid operator, Oid collation, List *args)
+is_comparison(Oid opno, Oid collation, List *args)
 {
-	if (operator>= FirstGenbkiObjectId ||
-		get_op_btree_interpretation(operator) == NIL)
+	Oid type = exprType(linitial(args));
+
+	/* Elements of an array may be of a type that has no order. */
+	if (opno >= FirstGenbkiObjectId || OidIsValid(get_element_type(type)) ||
+		type == RECORDOID || get_op_btree_interpretation(opno) == NIL)
 		return false;
-	return OidIsValid(collation) ||
-		   !OidIsValid(get_typcollation(exprType(linitial(args))));
+	return OidIsValid(collation) || !OidIsValid(get_typcollation(type));
 }
 
 /* Finds what may raise errors where it is evaluated for rows in vain. */
@@ -414,6 +415,32 @@ first_register(const List *sources)
 	return -1;
 }
 
+/*
+ * Notes of a comparison of a source, a time, with a constant time of another type
+ * what there is to know to do without it where they are days apart.
+ */
+static void
+note_comparison(const OpExpr *original, WaCallExpression *call)
+{
+	const OpExpr *expression = (const OpExpr *) call->expression;
+	List *meanings;
+	int side;
+
+	if (!IsA(original, OpExpr) || list_length(original->args) != 2 ||
+		!wa_is_time(exprType(linitial(original->args))) ||
+		!wa_is_time(exprType(lsecond(original->args))))
+		return;
+	meanings = get_op_btree_interpretation(original->opno);
+	side = contain_var_clause(linitial(original->args)) ? 0 : 1;
+	if (meanings == NIL || !IsA(list_nth(expression->args, side), Var) ||
+		contain_var_clause(list_nth(original->args, 1 - side)))
+		return;
+	call->strategy =
+		((const OpBtreeInterpretation *) linitial(meanings))->strategy;
+	call->limit = list_nth(original->args, 1 - side);
+	call->is_right = side == 1;
+}
+
 int
 wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 {
@@ -439,6 +466,7 @@ wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 					  ? expression_tree_mutator(node, take_sources, &sources)
 					  : take_columns(node, &sources));
 	call.sources = sources.list;
+	note_comparison((const OpExpr *) node, &call);
 	if (call.guarded && find_unsafe((Node *) call.expression, NULL))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	return wa_compiler_call(compiler, call, first_register(sources.list));

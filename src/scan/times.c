@@ -117,9 +117,8 @@ varying_argument(Node *node)
 	return found;
 }
 
-/* Tells whether a type is one of times. */
-static bool
-is_time(Oid type)
+bool
+wa_is_time(Oid type)
 {
 	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
 }
@@ -145,7 +144,7 @@ wa_time_steps(Node *expression, WaTimeSteps *steps)
 	memset(steps, 0, sizeof(*steps));
 	for (Node *node = expression; node != NULL; node = varying_argument(node))
 		chain = lcons(node, chain);
-	while (chain != NIL && !is_time(exprType((Node *) linitial(chain))))
+	while (chain != NIL && !wa_is_time(exprType((Node *) linitial(chain))))
 		chain = list_delete_first(chain);
 	if (list_length(chain) < 2)
 		return false;
@@ -239,6 +238,8 @@ wa_time_function_is_safe(Oid function, List *args)
 		case F_TIMESTAMP_MI_INTERVAL:
 		case F_TIMESTAMPTZ_PL_INTERVAL:
 		case F_TIMESTAMPTZ_MI_INTERVAL:
+		case F_DATE_PL_INTERVAL:
+		case F_DATE_MI_INTERVAL:
 			/* As often as there may be nested ones, a few centuries each. */
 			return is_moderate((Node *) lsecond(args));
 		case F_TIMEZONE_TEXT_TIMESTAMP:
@@ -274,7 +275,7 @@ wa_time_is_safe(Oid type, WaVectorKind kind, const WaVector *vector, size_t row)
 	int64 unit = type == DATEOID ? 1 : USECS_PER_DAY;
 	int64 value;
 
-	if (kind != WA_VECTOR_INT || !is_time(type))
+	if (kind != WA_VECTOR_INT || !wa_is_time(type))
 		return true;
 	value = wa_vector_ints(vector)[row];
 	return value >= SAFE_FIRST_DAY * unit && value < SAFE_LAST_DAY * unit;

@@ -22,6 +22,9 @@ typedef struct WaTimeSteps
 	Node *step;  /* of a date: NULL, as each date is a step */
 } WaTimeSteps;
 
+/* Tells whether a type is date, timestamp or timestamptz. */
+extern bool wa_is_time(Oid type);
+
 /* Tells whether the expression is one, and of what. */
 extern bool wa_time_steps(Node *expression, WaTimeSteps *steps);
 
