@@ -5,6 +5,8 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
@@ -89,11 +91,79 @@ is_text(Node *node, const char *word)
 		   strcmp(TextDatumGetCString(constant->constvalue), word) == 0;
 }
 
+/* Returns the register of a constant of INT. */
+static int
+compile_int(WaCompiler *compiler, int64 value)
+{
+	return wa_compile(compiler,
+					  (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+										 Int64GetDatum(value), false,
+										 FLOAT8PASSBYVAL));
+}
+
+/* Returns a unit in microseconds; 0: it is not constant, or not always so long. */
+static int64
+unit_usecs(Node *unit)
+{
+	static const struct
+	{
+		const char *name;
+		int64 usecs;
+	} units[] = {
+		{"second", USECS_PER_SEC},
+		{"minute", USECS_PER_MINUTE},
+		{"hour", USECS_PER_HOUR},
+		{"day", USECS_PER_DAY},
+	};
+
+	for (int i = 0; i < lengthof(units); i++)
+		if (is_text(unit, units[i].name))
+			return units[i].usecs;
+	return 0;
+}
+
+/*
+ * Compiles date_trunc of a timestamp, which knows no time zones: what is left when
+ * it is divided is taken off.  The infinities stay as they are.
+ */
+static int
+compile_truncation(WaCompiler *compiler, Expr *time, int64 usecs)
+{
+	int number = wa_compile(compiler, time);
+	int unit = compile_int(compiler, usecs);
+	int rest = wa_compiler_emit(compiler, WA_CODE_INT_REMAINDER, WA_VECTOR_INT,
+								number, unit, 0, sizeof(int64));
+	int below = wa_compiler_emit(compiler, WA_CODE_INT_ADD, WA_VECTOR_INT, rest,
+								 unit, 0, sizeof(int64));
+	int infinite[2];
+
+	rest = wa_compiler_emit(
+		compiler, WA_CODE_SELECT, WA_VECTOR_INT,
+		wa_compiler_emit(compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, rest,
+						 compile_int(compiler, 0), 0, WA_LESS),
+		below, rest, WA_VECTOR_INT);
+	for (int i = 0; i < 2; i++)
+		infinite[i] = wa_compiler_emit(
+			compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, number,
+			compile_int(compiler, i == 0 ? DT_NOBEGIN : DT_NOEND), 0, WA_EQUAL);
+	rest =
+		wa_compiler_emit(compiler, WA_CODE_SELECT, WA_VECTOR_INT,
+						 wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL,
+										  infinite[0], infinite[1], 0, 0),
+						 compile_int(compiler, 0), rest, WA_VECTOR_INT);
+	return wa_compiler_emit(compiler, WA_CODE_INT_SUBTRACT, WA_VECTOR_INT,
+							number, rest, 0, sizeof(int64));
+}
+
 /* Compiles a function of a unit and a timestamp. */
 static int
 compile_time(WaCompiler *compiler, Expr *expression, List *args,
 			 WaVectorKind kind)
 {
+	if (wa_function_of((Node *) expression) == F_DATE_TRUNC_TEXT_TIMESTAMP &&
+		IsA(lsecond(args), Var) && unit_usecs(linitial(args)) != 0)
+		return compile_truncation(compiler, lsecond(args),
+								  unit_usecs(linitial(args)));
 	if (kind == WA_VECTOR_INT || !is_text(linitial(args), "epoch"))
 		return wa_compile_evaluation(compiler, expression);
 	return wa_compiler_call(
