@@ -9,6 +9,7 @@
 #	build/gpu/check_block	the same with blocks of half the size
 #	build/gpu/check_primitives	the test of cuda/warp and bench/ladder, likewise
 #	build/gpu/check_groups	the test of grouped reductions, likewise
+#	build/gpu/check_programs	that of query programs, likewise
 #	GPU_GROUPS_OBJS			grouped reductions, for programs that measure them;
 #							link with GPU_CORE_OBJS
 #	build/gpu/bench_kernels	the kernel benchmark, likewise
@@ -25,9 +26,9 @@ WA_CUDA_ARCHS ?= 75 80 86 89 90
 WA_GPU_ARCH ?= 90
 CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
 
-CUDA_HEADERS = $(wildcard cuda/*.h cuda/*/*.cuh src/core/*.h)
-# Nothing in the daemon calls grouped reductions (cuda/group*) yet.
-CUDA_SOURCES = $(filter-out cuda/group%,$(wildcard cuda/*.cu))
+CUDA_HEADERS = $(wildcard cuda/*.h cuda/*/*.h cuda/*/*.cuh src/core/*.h)
+# Nothing in the daemon calls grouped reductions and query programs yet.
+CUDA_SOURCES = $(filter-out cuda/group% cuda/program%,$(wildcard cuda/*.cu))
 CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/cuda/%.o)
 CUDA_LIBS = -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lpthread -ldl -lrt
 
@@ -48,6 +49,8 @@ GPU_CORE_OBJS = $(patsubst src/core/%.c,build/gpu/core/%.o,\
 	$(wildcard src/core/*.c))
 GPU_CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/gpu/%.o)
 GPU_GROUPS_OBJS = $(patsubst %,build/gpu/%.o,groups group_fold group_sort)
+GPU_PROGRAMS_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,\
+	$(wildcard cuda/program*.cu))
 GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
 	report values test_kernels test_surface test_main)
 
@@ -63,7 +66,7 @@ build/gpu/%.o: cuda/%.cu $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(GPU_FLAGS) -c -o $@ $<
 
-build/gpu/%.o: test/emu/%.cpp test/emu/check.h $(CUDA_HEADERS)
+build/gpu/%.o: test/emu/%.cpp $(wildcard test/emu/*.h) $(CUDA_HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) $(GPU_FLAGS) -x cu -c -o $@ $<
 
@@ -84,6 +87,11 @@ build/gpu/check_block: build/gpu/block/kernels.o build/gpu/block/joint.o \
 build/gpu/check_groups: $(patsubst %,build/gpu/%.o,\
 		report values test_groups test_groups_main) \
 		$(GPU_GROUPS_OBJS) $(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/check_programs: $(patsubst %,build/gpu/%.o,\
+		report random_program program_on_cpu test_programs) \
+		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 build/gpu/group_sort.o: GPU_FLAGS += -I$(CUDA_HOME)/include/cccl

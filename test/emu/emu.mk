@@ -3,8 +3,9 @@
 #
 #	emu-test			builds build/emu/test_kernels and
 #						build/emu/test_primitives and runs them,
-#						build/emu/test_groups, and build/emu/test_block, the
-#						kernel test with blocks of half the size
+#						build/emu/test_groups, build/emu/test_programs, and
+#						build/emu/test_block, the kernel test with blocks of
+#						half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -12,15 +13,17 @@
 
 EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
 	test/emu/runtime.cpp
-# Nothing in the daemon calls grouped reductions yet; they have a test of their
-# own, and a sort of their own instead of CUB's.
-EMU_CU_SOURCES = $(filter-out cuda/group%,$(wildcard cuda/*.cu))
+# Nothing in the daemon calls grouped reductions or query programs yet; they have
+# tests of their own, and grouped reductions a sort instead of CUB's.
+EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program%,$(wildcard cuda/*.cu))
 EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
+EMU_PROGRAMS_SOURCES = $(wildcard cuda/program*.cu)
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
 EMU_TEST_SOURCES = $(EMU_COMMON_SOURCES) test/emu/test_kernels.cpp \
 	test/emu/test_surface.cpp test/emu/test_main.cpp
 EMU_CORE_SOURCES = $(wildcard src/core/*.c)
-EMU_HEADERS = $(wildcard test/emu/*.h cuda/*.h cuda/*/*.cuh src/core/*.h)
+EMU_HEADERS = $(wildcard test/emu/*.h cuda/*.h cuda/*/*.h cuda/*/*.cuh \
+	src/core/*.h)
 
 EMU_WARNINGS = -Wall -Wextra -Werror
 EMU_INCLUDES = -Itest/emu -Isrc -I. -Icuda
@@ -57,6 +60,12 @@ EMU_GROUPS_OBJS = $(EMU_GROUPS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/%.o,group_sort test_groups test_groups_main) \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
+EMU_PROGRAMS_OBJS = $(EMU_PROGRAMS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(patsubst %,build/emu/test/%.o,\
+		report random_program program_on_cpu test_programs) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
 build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
@@ -106,13 +115,18 @@ build/emu/test/group_sort.o: test/emu/group_sort.cpp $(EMU_HEADERS)
 build/emu/test_groups: $(EMU_GROUPS_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+build/emu/test_programs: $(EMU_PROGRAMS_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 	$(wildcard bench/ladder/*.cuh)
 
 .PHONY: emu-test
 emu-test: build/emu/test_kernels build/emu/test_block \
-		build/emu/test_primitives build/emu/test_groups
+		build/emu/test_primitives build/emu/test_groups \
+		build/emu/test_programs
 	build/emu/test_kernels
 	build/emu/test_block 4
 	build/emu/test_primitives
 	build/emu/test_groups
+	build/emu/test_programs

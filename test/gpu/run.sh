@@ -6,7 +6,7 @@
 #	  Run as root in the repository's root, with .gpu/ beside it.
 #
 # Usage: test/gpu/run.sh [STAGE...]
-#	Stages: kernels sanitizer regress random maps demo tap bench-kernels
+#	Stages: kernels check-programs sanitizer regress random maps demo tap bench-kernels
 #	bench-groups bench-ladder ncu bench-sql bench-family bench-scan.
 #	Default: kernels regress maps demo.
 #
@@ -40,6 +40,7 @@ stage_limit()
 {
 	case $1 in
 		kernels) echo 120 ;;
+		check-programs) echo 120 ;;
 		sanitizer) echo 300 ;;
 		regress) echo 180 ;;
 		maps) echo 60 ;;
@@ -162,6 +163,12 @@ stage_kernels()
 	return "$rc"
 }
 
+# Query programs against the CPU's.
+stage_check_programs()
+{
+	"$TESTS/check_programs"
+}
+
 # The same under three tools of compute-sanitizer.  check_kernels provokes errors
 # of CUDA's functions on purpose, which memcheck need not report; under the other
 # tools a launch takes long, so they get the short form.
@@ -175,6 +182,9 @@ stage_sanitizer()
 	sanitize check_groups memcheck -- --short 1 || rc=1
 	sanitize check_groups synccheck -- --short 1 || rc=1
 	sanitize check_groups racecheck -- --short 1 || rc=1
+	sanitize check_programs memcheck -- --short 1 || rc=1
+	sanitize check_programs synccheck -- --short 1 || rc=1
+	sanitize check_programs racecheck -- --short 1 || rc=1
 	return "$rc"
 }
 

@@ -1,0 +1,148 @@
+//
+// code.h
+//		A query program as the kernel takes it.
+//
+// Registers are gone: an operand is a column, a constant or a slot of shared
+// memory, which several registers have one after the other.  Scales are known,
+// so that of decimals only their integers are left, and powers of ten.
+//
+#ifndef WA_CUDA_PROGRAM_CODE_H
+#define WA_CUDA_PROGRAM_CODE_H
+
+#include "core/program.h"
+
+// Rows that trap together.
+#define WA_PROGRAM_TILE_ROWS 1024
+
+#define WA_PROGRAM_MAX_ROWS ((size_t) 1 << 30)
+
+// What one launch takes at most.
+#define WA_PROGRAM_MAX_OPS       128
+#define WA_PROGRAM_MAX_COLUMNS   32
+#define WA_PROGRAM_MAX_CONSTANTS 96
+#define WA_PROGRAM_MAX_OUTPUTS   32
+
+// How the values of a column lie in memory.  Integers are those of INT and
+// DECIMAL; U32 is also the codes of TEXT in a dictionary; BITS is BOOL, a bitmap
+// like that of validity.
+typedef enum WaColumnForm
+{
+	WA_FORM_I8,
+	WA_FORM_I16,
+	WA_FORM_I32,
+	WA_FORM_I64,
+	WA_FORM_U32,
+	WA_FORM_F32,
+	WA_FORM_F64,
+	WA_FORM_BITS,
+	WA_FORM_COUNT
+} WaColumnForm;
+
+// Which part of the kernel runs an instruction.
+enum WaProgramUnit
+{
+	WA_UNIT_NONE, // none: it is not for the GPU
+	WA_UNIT_INT,
+	WA_UNIT_FLOAT,
+	WA_UNIT_DECIMAL,
+	WA_UNIT_CONVERT,
+	WA_UNIT_COMPARE,
+	WA_UNIT_LOGIC,
+	WA_UNIT_SELECT,
+	WA_UNIT_COPY, // brings an operand to a slot
+	WA_UNIT_KEEP  // drops the rows for which a BOOL is not true
+};
+
+// Where an operand is.
+enum WaProgramPlace
+{
+	WA_PLACE_NONE,
+	WA_PLACE_SLOT,
+	WA_PLACE_CONSTANT,
+	WA_PLACE_COLUMN
+};
+
+// How the digits that a DECIMAL is shown with come about.
+enum WaProgramDisplay
+{
+	WA_DISPLAY_NONE, // all rows show as many as the scale
+	WA_DISPLAY_FIRST,
+	WA_DISPLAY_LARGER,
+	WA_DISPLAY_SUM,
+	WA_DISPLAY_CHOICE
+};
+
+struct WaProgramOperand
+{
+	uint8_t place;
+	uint8_t number;  // of the column or constant; SLOT: of the slot of flags
+	uint8_t values;  // SLOT: number of the slot of values
+	uint8_t display; // digits shown; mixed, SLOT: number of the slot of them
+	bool mixed;      // the digits differ from row to row
+};
+
+// An instruction.  Of SELECT, c is the condition, a and b the values.
+struct WaProgramOp
+{
+	uint16_t code;       // WaOpcode
+	uint8_t unit;        // WaProgramUnit
+	uint8_t bytes;       // of the type of the result
+	bool takes_values;   // of a and b, beside the flags
+	bool gives_values;   // to out, likewise
+	bool is_order;       // COMPARE: a < b, else a = b
+	bool is_negated;     // COMPARE: the opposite
+	uint8_t how_display; // WaProgramDisplay
+	WaProgramOperand out;
+	WaProgramOperand a;
+	WaProgramOperand b;
+	WaProgramOperand c;
+	uint32_t list; // IN: the first value among those of all lists
+	uint32_t list_values;
+	int64_t factor_a; // DECIMAL: what a is multiplied with, or divided by
+	int64_t factor_b; // likewise b; ROUND: the first magnitude to trap, or 0
+};
+
+struct WaProgramSource
+{
+	const void *values;
+	const uint64_t *validity;
+	const uint8_t *display;
+	int64_t base;
+	uint8_t form;
+};
+
+// A value of any kind, with the flags of all rows of a thread (rows.cuh).
+struct WaProgramScalar
+{
+	int64_t value;
+	uint32_t flags;
+};
+
+struct WaProgramTarget
+{
+	WaProgramOperand from;
+	WaProgramOperand filter; // its place is NONE if there is none
+	uint8_t form;
+	bool takes_values; // BITS do not
+	void *values;
+	uint64_t *validity;
+	int16_t *display;
+};
+
+struct WaProgramCode
+{
+	unsigned nops;
+	unsigned ntargets;
+	unsigned nvalue_slots;
+	unsigned ndisplay_slots;
+	unsigned nflag_slots;
+	unsigned nfirst; // columns that are read before any row can be dropped
+	uint8_t first[WA_PROGRAM_MAX_COLUMNS];
+	WaProgramOp ops[WA_PROGRAM_MAX_OPS];
+	WaProgramSource columns[WA_PROGRAM_MAX_COLUMNS];
+	WaProgramScalar constants[WA_PROGRAM_MAX_CONSTANTS];
+	WaProgramTarget targets[WA_PROGRAM_MAX_OUTPUTS];
+	const int64_t *lists; // in device memory
+};
+
+#endif // WA_CUDA_PROGRAM_CODE_H

@@ -1,0 +1,68 @@
+//
+// plan.h
+//		How programs are made into code: first registers become values
+//		(program_values.cu), then values get slots (program_slots.cu).
+//
+// A value is what a register holds from one instruction that sets it to the
+// next; a register may hold several values one after the other.
+//
+#ifndef WA_CUDA_PROGRAM_PLAN_H
+#define WA_CUDA_PROGRAM_PLAN_H
+
+#include "programs.h"
+
+constexpr unsigned kMaxRegisters = 1024;
+constexpr unsigned kMaxValues =
+	WA_PROGRAM_MAX_OPS + WA_PROGRAM_MAX_COLUMNS + WA_PROGRAM_MAX_CONSTANTS;
+
+// A number of no value.
+constexpr int kNoValue = -1;
+
+// The step after the last one: outputs are stored.
+constexpr int kAtEnd = WA_PROGRAM_MAX_OPS;
+
+struct WaPlanValue
+{
+	WaVectorKind kind;
+	uint8_t scale;
+	uint8_t display; // digits shown, unless mixed
+	bool mixed;
+	WaProgramOperand operand; // where it is; of what has no slot yet, column or
+							  // constant
+	unsigned reads;           // of its values, not its flags alone
+	int last_step;            // that has it as an argument; -1: none
+};
+
+// An instruction over values; the operands of op are not set yet.
+struct WaPlanStep
+{
+	WaProgramOp op;
+	int a;
+	int b;
+	int c;
+	int out;
+};
+
+struct WaPlanner
+{
+	const WaProgramQuery *query;
+	WaProgramPlan *plan;
+	int registers[kMaxRegisters]; // the values they hold now
+	unsigned nvalues;
+	WaPlanValue values[kMaxValues];
+	unsigned nsteps;
+	WaPlanStep steps[WA_PROGRAM_MAX_OPS];
+	unsigned nconstants;
+	uint32_t list_values; // of the lists so far
+	int outputs[WA_PROGRAM_MAX_OUTPUTS];
+	int filters[WA_PROGRAM_MAX_OUTPUTS];
+};
+
+// Makes steps of the query.  Errors as of wa_program_plan.
+cudaError_t wa_program_find_values(WaPlanner *planner);
+
+// Makes code of the steps.  Columns whose values are read more than once get a
+// slot if in_slots is set; else they are read again.
+cudaError_t wa_program_place_values(WaPlanner *planner, bool in_slots);
+
+#endif // WA_CUDA_PROGRAM_PLAN_H

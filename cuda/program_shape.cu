@@ -1,0 +1,79 @@
+//
+// program_shape.cu
+//		The instructions that kernels have.
+//
+#include "program/shape.h"
+
+WaProgramShape
+wa_program_shape(uint16_t code)
+{
+	switch (code)
+	{
+		case WA_CODE_INT_ADD:
+		case WA_CODE_INT_SUBTRACT:
+		case WA_CODE_INT_MULTIPLY:
+		case WA_CODE_INT_DIVIDE:
+		case WA_CODE_INT_REMAINDER:
+			return {WA_UNIT_INT, "iii"};
+		case WA_CODE_INT_NEGATE:
+		case WA_CODE_INT_ABS:
+		case WA_CODE_INT_NARROW:
+			return {WA_UNIT_INT, "ii"};
+		case WA_CODE_FLOAT_ADD:
+		case WA_CODE_FLOAT_SUBTRACT:
+		case WA_CODE_FLOAT_MULTIPLY:
+		case WA_CODE_FLOAT_DIVIDE:
+			return {WA_UNIT_FLOAT, "fff"};
+		case WA_CODE_FLOAT_NEGATE:
+		case WA_CODE_FLOAT_ABS:
+		case WA_CODE_FLOAT_FLOOR:
+		case WA_CODE_FLOAT_CEIL:
+		case WA_CODE_FLOAT_NARROW:
+			return {WA_UNIT_FLOAT, "ff"};
+		case WA_CODE_DECIMAL_ADD:
+		case WA_CODE_DECIMAL_SUBTRACT:
+		case WA_CODE_DECIMAL_MULTIPLY:
+			return {WA_UNIT_DECIMAL, "ddd"};
+		case WA_CODE_DECIMAL_NEGATE:
+		case WA_CODE_DECIMAL_ABS:
+		case WA_CODE_DECIMAL_FLOOR:
+		case WA_CODE_DECIMAL_CEIL:
+		case WA_CODE_DECIMAL_ROUND:
+			return {WA_UNIT_DECIMAL, "dd"};
+		case WA_CODE_INT_TO_FLOAT:
+			return {WA_UNIT_CONVERT, "if"};
+		case WA_CODE_INT_TO_DECIMAL:
+			return {WA_UNIT_COPY, "id"};
+		case WA_CODE_FLOAT_TO_INT:
+			return {WA_UNIT_CONVERT, "fi"};
+		case WA_CODE_DECIMAL_TO_INT:
+			return {WA_UNIT_CONVERT, "di"};
+		case WA_CODE_DECIMAL_TO_FLOAT:
+			return {WA_UNIT_CONVERT, "df"};
+		case WA_CODE_DATE_TO_TIMESTAMP:
+		case WA_CODE_TIMESTAMP_TO_DATE:
+			return {WA_UNIT_CONVERT, "ii"};
+		case WA_CODE_COMPARE_INT:
+			return {WA_UNIT_COMPARE, "iib"};
+		case WA_CODE_COMPARE_FLOAT:
+			return {WA_UNIT_COMPARE, "ffb"};
+		case WA_CODE_COMPARE_DECIMAL:
+			return {WA_UNIT_COMPARE, "ddb"};
+		case WA_CODE_IN_INT:
+			return {WA_UNIT_COMPARE, "ib"};
+		case WA_CODE_COMPARE_BOOL:
+		case WA_CODE_AND:
+		case WA_CODE_OR:
+			return {WA_UNIT_LOGIC, "bbb"};
+		case WA_CODE_NOT:
+		case WA_CODE_IS_TRUE:
+			return {WA_UNIT_LOGIC, "bb"};
+		case WA_CODE_IS_NULL:
+		case WA_CODE_IS_NOT_NULL:
+			return {WA_UNIT_LOGIC, "*b"};
+		case WA_CODE_SELECT:
+			return {WA_UNIT_SELECT, "b***"};
+		default:
+			return {WA_UNIT_NONE, ""};
+	}
+}

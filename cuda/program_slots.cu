@@ -1,0 +1,316 @@
+//
+// program_slots.cu
+//		From values and steps to code; see program/plan.h.
+//
+// A slot is taken when a value is computed and free for others from the last
+// step on that has it as an argument, that step's own result included: a thread
+// reads all arguments before it stores the result.  A column that is read more
+// than once is brought to a slot when it is first needed, when WHERE has dropped
+// what rows it can.
+//
+#include "program/plan.h"
+
+#include <string.h>
+
+#include "program/rows.cuh"
+
+constexpr unsigned kMaxSlots = 255;
+
+// Slots of one sort.
+struct Slots
+{
+	bool taken[kMaxSlots];
+	unsigned count; // that were ever taken
+};
+
+// What is being laid out.
+struct Layout
+{
+	WaPlanner *planner;
+	WaProgramCode *code;
+	bool in_slots;
+	Slots values;
+	Slots displays;
+	Slots flags;
+};
+
+// Takes the first free slot.  There is one: steps are fewer than slots.
+static uint8_t
+take_slot(Slots *slots)
+{
+	unsigned number = 0;
+
+	while (slots->taken[number])
+		number++;
+	slots->taken[number] = true;
+	if (number >= slots->count)
+		slots->count = number + 1;
+	return (uint8_t) number;
+}
+
+// Notes that a step has a value as an argument.
+static void
+note_argument(WaPlanner *planner, int number, int step, bool reads)
+{
+	if (number == kNoValue)
+		return;
+	planner->values[number].last_step = step;
+	planner->values[number].reads += reads;
+}
+
+// Finds out how often and until when values are needed.
+static void
+note_arguments(WaPlanner *planner)
+{
+	for (unsigned i = 0; i < planner->nvalues; i++)
+	{
+		planner->values[i].reads = 0;
+		planner->values[i].last_step = -1;
+	}
+	for (unsigned i = 0; i < planner->nsteps; i++)
+	{
+		const WaPlanStep *step = &planner->steps[i];
+
+		note_argument(planner, step->a, (int) i, step->op.takes_values);
+		note_argument(planner, step->b, (int) i, step->op.takes_values);
+		note_argument(planner, step->c, (int) i, false);
+	}
+	for (unsigned i = 0; i < planner->query->noutputs; i++)
+	{
+		note_argument(planner, planner->outputs[i], kAtEnd,
+					  planner->query->outputs[i].d_values != NULL);
+		note_argument(planner, planner->filters[i], kAtEnd, false);
+	}
+}
+
+// Gives a value its slots.
+static void
+place_value(Layout *layout, WaPlanValue *value)
+{
+	value->operand.place = WA_PLACE_SLOT;
+	value->operand.number = take_slot(&layout->flags);
+	if (value->kind != WA_VECTOR_BOOL)
+		value->operand.values = take_slot(&layout->values);
+	if (value->mixed)
+		value->operand.display = take_slot(&layout->displays);
+}
+
+// Frees the slots of a value.
+static void
+free_value(Layout *layout, const WaPlanValue *value)
+{
+	layout->flags.taken[value->operand.number] = false;
+	if (value->kind != WA_VECTOR_BOOL)
+		layout->values.taken[value->operand.values] = false;
+	if (value->mixed)
+		layout->displays.taken[value->operand.display] = false;
+}
+
+// Frees a value's slots if no step behind this one needs it.
+static void
+free_if_last(Layout *layout, int number, int step)
+{
+	WaPlanValue *value;
+
+	if (number == kNoValue)
+		return;
+	value = &layout->planner->values[number];
+	if (value->operand.place != WA_PLACE_SLOT || value->last_step > step)
+		return;
+	free_value(layout, value);
+	// The operand stays as it is, but must not be freed once more.
+	value->last_step = kAtEnd;
+}
+
+// Returns a value as an operand.
+static WaProgramOperand
+operand_of(const Layout *layout, int number)
+{
+	WaProgramOperand operand = {};
+
+	if (number == kNoValue)
+		return operand;
+	operand = layout->planner->values[number].operand;
+	operand.mixed = layout->planner->values[number].mixed;
+	if (!operand.mixed)
+		operand.display = layout->planner->values[number].display;
+	return operand;
+}
+
+// Appends an instruction.  Returns false if there are too many.
+static bool
+append(Layout *layout, const WaProgramOp *op)
+{
+	if (layout->code->nops == WA_PROGRAM_MAX_OPS)
+		return false;
+	layout->code->ops[layout->code->nops++] = *op;
+	return true;
+}
+
+// Tells whether an argument is a column that is to have a slot now.
+static bool
+wants_slot(const Layout *layout, int number)
+{
+	const WaPlanValue *value;
+
+	if (number == kNoValue)
+		return false;
+	value = &layout->planner->values[number];
+	return layout->in_slots && value->operand.place == WA_PLACE_COLUMN &&
+		   value->kind != WA_VECTOR_BOOL && value->reads > 1;
+}
+
+// Brings a column to a slot if an argument is one that wants it.
+static bool
+load_argument(Layout *layout, int number)
+{
+	WaProgramOp op = {};
+
+	if (!wants_slot(layout, number))
+		return true;
+	op.code = WA_CODE_INT_TO_DECIMAL;
+	op.unit = WA_UNIT_COPY;
+	op.takes_values = true;
+	op.gives_values = true;
+	op.a = operand_of(layout, number);
+	if (op.a.mixed)
+		op.how_display = WA_DISPLAY_FIRST;
+	place_value(layout, &layout->planner->values[number]);
+	op.out = operand_of(layout, number);
+	return append(layout, &op);
+}
+
+// Notes that the values of a column are read of all rows.
+static void
+note_first(Layout *layout, int number)
+{
+	const WaPlanValue *value;
+
+	if (number == kNoValue)
+		return;
+	value = &layout->planner->values[number];
+	if (value->operand.place != WA_PLACE_COLUMN ||
+		value->kind == WA_VECTOR_BOOL)
+		return;
+	for (unsigned i = 0; i < layout->code->nfirst; i++)
+		if (layout->code->first[i] == value->operand.number)
+			return;
+	layout->code->first[layout->code->nfirst++] = value->operand.number;
+}
+
+// Finds the columns that are read before any row can be dropped.
+static void
+find_first(Layout *layout)
+{
+	const WaPlanner *planner = layout->planner;
+
+	for (unsigned i = 0; i < planner->nsteps; i++)
+	{
+		const WaPlanStep *step = &planner->steps[i];
+
+		if (step->op.unit == WA_UNIT_KEEP)
+			return;
+		if (!step->op.takes_values)
+			continue;
+		note_first(layout, step->a);
+		note_first(layout, step->b);
+	}
+	for (unsigned i = 0; i < planner->query->noutputs; i++)
+		if (planner->query->outputs[i].d_values != NULL)
+			note_first(layout, planner->outputs[i]);
+}
+
+// Makes the code of a step.
+static bool
+place_step(Layout *layout, int number)
+{
+	WaPlanStep *step = &layout->planner->steps[number];
+
+	if (step->op.takes_values &&
+		(!load_argument(layout, step->a) || !load_argument(layout, step->b)))
+		return false;
+	step->op.a = operand_of(layout, step->a);
+	step->op.b = operand_of(layout, step->b);
+	step->op.c = operand_of(layout, step->c);
+	free_if_last(layout, step->a, number);
+	free_if_last(layout, step->b, number);
+	free_if_last(layout, step->c, number);
+	if (step->out != kNoValue)
+	{
+		place_value(layout, &layout->planner->values[step->out]);
+		step->op.out = operand_of(layout, step->out);
+		free_if_last(layout, step->out, number);
+	}
+	return append(layout, &step->op);
+}
+
+// Makes the targets of the outputs.
+static bool
+place_outputs(Layout *layout)
+{
+	const WaPlanner *planner = layout->planner;
+
+	for (unsigned i = 0; i < planner->query->noutputs; i++)
+	{
+		const WaProgramOutput *output = &planner->query->outputs[i];
+		WaProgramTarget *target = &layout->code->targets[i];
+
+		if (output->d_values != NULL &&
+			!load_argument(layout, planner->outputs[i]))
+			return false;
+		target->from = operand_of(layout, planner->outputs[i]);
+		target->filter = operand_of(layout, planner->filters[i]);
+		target->form = (uint8_t) output->form;
+		target->takes_values =
+			planner->values[planner->outputs[i]].kind != WA_VECTOR_BOOL;
+		target->values = output->d_values;
+		target->validity = output->d_validity;
+		target->display = output->d_display;
+	}
+	layout->code->ntargets = planner->query->noutputs;
+	return true;
+}
+
+// Takes the slots of values back.
+static void
+unplace_values(WaPlanner *planner)
+{
+	for (unsigned i = 0; i < planner->nvalues; i++)
+		if (planner->values[i].operand.place == WA_PLACE_SLOT)
+		{
+			memset(&planner->values[i].operand, 0,
+				   sizeof(planner->values[i].operand));
+			if (i >= planner->query->ncolumns)
+				continue;
+			planner->values[i].operand.place = WA_PLACE_COLUMN;
+			planner->values[i].operand.number = (uint8_t) i;
+		}
+}
+
+cudaError_t
+wa_program_place_values(WaPlanner *planner, bool in_slots)
+{
+	Layout layout = {};
+	WaProgramCode *code = &planner->plan->code;
+
+	layout.planner = planner;
+	layout.code = code;
+	layout.in_slots = in_slots;
+	code->nops = 0;
+	code->nfirst = 0;
+	unplace_values(planner);
+	note_arguments(planner);
+	find_first(&layout);
+	for (unsigned i = 0; i < planner->nsteps; i++)
+		if (!place_step(&layout, (int) i))
+			return cudaErrorNotSupported;
+	if (!place_outputs(&layout))
+		return cudaErrorNotSupported;
+	code->nvalue_slots = layout.values.count;
+	code->ndisplay_slots = layout.displays.count;
+	code->nflag_slots = layout.flags.count;
+	planner->plan->shared_bytes = code->nvalue_slots * kValueSlotBytes +
+								  code->ndisplay_slots * kDisplaySlotBytes +
+								  code->nflag_slots * kFlagSlotBytes;
+	return cudaSuccess;
+}

@@ -1,0 +1,522 @@
+//
+// program_values.cu
+//		From registers and instructions to values and steps; see program/plan.h.
+//
+// Here scales are settled, which the kernel knows nothing of: constants are
+// brought to the scale that they are computed with, and where scales are equal
+// decimals become integers.
+//
+#include "program/plan.h"
+
+#include <string.h>
+
+#include "program/rows.cuh"
+#include "program/shape.h"
+
+// Returns 10^exponent, exponent at most WA_DECIMAL_MAX_SCALE.
+static int64_t
+power_of_ten(unsigned exponent)
+{
+	int64_t power = 1;
+
+	while (exponent-- > 0)
+		power *= 10;
+	return power;
+}
+
+// Adds a value that no step has used yet.  There is room for it.
+static int
+add_value(WaPlanner *planner, WaVectorKind kind, uint8_t scale, bool mixed)
+{
+	WaPlanValue *value = &planner->values[planner->nvalues];
+
+	memset(value, 0, sizeof(*value));
+	value->kind = kind;
+	value->scale = scale;
+	value->display = scale;
+	value->mixed = mixed;
+	value->last_step = -1;
+	return (int) planner->nvalues++;
+}
+
+// Adds a constant.
+static int
+add_constant(WaPlanner *planner, WaVectorKind kind, uint8_t scale,
+			 WaProgramScalar scalar)
+{
+	int number = add_value(planner, kind, scale, false);
+	WaProgramOperand *operand = &planner->values[number].operand;
+
+	operand->place = WA_PLACE_CONSTANT;
+	operand->number = (uint8_t) planner->nconstants;
+	planner->plan->code.constants[planner->nconstants++] = scalar;
+	return number;
+}
+
+// Tells whether values of the kind can lie in the form.
+static bool
+form_fits(WaColumnForm form, WaVectorKind kind)
+{
+	switch (kind)
+	{
+		case WA_VECTOR_INT:
+		case WA_VECTOR_DECIMAL:
+			return (unsigned) form <= WA_FORM_U32;
+		case WA_VECTOR_FLOAT:
+			return form == WA_FORM_F32 || form == WA_FORM_F64;
+		case WA_VECTOR_BOOL:
+			return form == WA_FORM_BITS;
+		case WA_VECTOR_TEXT:
+			return form == WA_FORM_U32;
+	}
+	return false;
+}
+
+// Adds the columns of the query.
+static cudaError_t
+add_columns(WaPlanner *planner)
+{
+	const WaProgramQuery *query = planner->query;
+
+	for (unsigned i = 0; i < query->ncolumns; i++)
+	{
+		const WaProgramColumn *column = &query->columns[i];
+		WaProgramSource *source = &planner->plan->code.columns[i];
+		WaPlanValue *value;
+
+		if (column->number >= query->program->nregisters ||
+			!form_fits(column->form, query->program->kinds[column->number]) ||
+			column->scale > WA_DECIMAL_MAX_SCALE)
+			return cudaErrorInvalidValue;
+		planner->registers[column->number] =
+			add_value(planner, query->program->kinds[column->number],
+					  column->scale, column->d_display != NULL);
+		value = &planner->values[planner->nvalues - 1];
+		value->operand.place = WA_PLACE_COLUMN;
+		value->operand.number = (uint8_t) i;
+		source->values = column->d_values;
+		source->validity = column->d_validity;
+		source->display = column->d_display;
+		source->base = column->base;
+		source->form = (uint8_t) column->form;
+	}
+	return cudaSuccess;
+}
+
+// Returns a constant as the kernel takes it.
+static WaProgramScalar
+scalar_of(const WaProgramConstant *constant, WaVectorKind kind)
+{
+	WaProgramScalar scalar = {0, 0};
+
+	if (constant->is_null)
+		return scalar;
+	scalar.value = constant->value.i;
+	if (kind == WA_VECTOR_FLOAT)
+		memcpy(&scalar.value, &constant->value.f, sizeof(scalar.value));
+	scalar.flags = kAllRows;
+	if (kind == WA_VECTOR_BOOL && scalar.value != 0)
+		scalar.flags |= kAllTrue;
+	return scalar;
+}
+
+// Adds the constants of the query.
+static cudaError_t
+add_constants(WaPlanner *planner)
+{
+	const WaProgramQuery *query = planner->query;
+
+	for (unsigned i = 0; i < query->nconstants; i++)
+	{
+		const WaProgramConstant *constant = &query->constants[i];
+		WaVectorKind kind;
+
+		if (constant->number >= query->program->nregisters ||
+			constant->scale > WA_DECIMAL_MAX_SCALE)
+			return cudaErrorInvalidValue;
+		kind = query->program->kinds[constant->number];
+		if (kind == WA_VECTOR_TEXT)
+			return cudaErrorInvalidValue;
+		planner->registers[constant->number] = add_constant(
+			planner, kind, constant->scale, scalar_of(constant, kind));
+	}
+	return cudaSuccess;
+}
+
+// Returns the value that a register of the kind has now, or kNoValue.
+static int
+value_of(const WaPlanner *planner, uint16_t number, char kind)
+{
+	static const char letters[] = "ifdbt";
+	int value;
+
+	if (number >= planner->query->program->nregisters)
+		return kNoValue;
+	value = planner->registers[number];
+	if (value == kNoValue ||
+		(kind != '*' && letters[planner->values[value].kind] != kind))
+		return kNoValue;
+	return value;
+}
+
+// Brings an argument to a scale, its own or a larger one: a constant here, if it
+// fits, anything else by the factor.
+static int
+bring_to_scale(WaPlanner *planner, int number, uint8_t scale, int64_t *factor)
+{
+	const WaPlanValue value = planner->values[number];
+	const int64_t power = power_of_ten(scale - value.scale);
+	WaProgramScalar scalar;
+	int constant;
+
+	*factor = power;
+	if (power == 1 || value.operand.place != WA_PLACE_CONSTANT ||
+		planner->nconstants == WA_PROGRAM_MAX_CONSTANTS)
+		return number;
+	scalar = planner->plan->code.constants[value.operand.number];
+	if (scalar.value > INT64_MAX / power || scalar.value < INT64_MIN / power)
+		return number;
+	scalar.value *= power;
+	*factor = 1;
+	constant = add_constant(planner, value.kind, scale, scalar);
+	planner->values[constant].display = value.display;
+	return constant;
+}
+
+// Brings both arguments to the larger scale and returns that.
+static uint8_t
+bring_to_larger_scale(WaPlanner *planner, WaPlanStep *step)
+{
+	const uint8_t scale_a = planner->values[step->a].scale;
+	const uint8_t scale_b = planner->values[step->b].scale;
+	const uint8_t scale = scale_a > scale_b ? scale_a : scale_b;
+
+	step->a = bring_to_scale(planner, step->a, scale, &step->op.factor_a);
+	step->b = bring_to_scale(planner, step->b, scale, &step->op.factor_b);
+	return scale;
+}
+
+// Has a step computed like one over integers.
+static void
+make_int(WaPlanStep *step, WaProgramUnit unit, WaOpcode code)
+{
+	step->op.unit = (uint8_t) unit;
+	step->op.code = (uint16_t) code;
+	step->op.bytes = sizeof(int64_t);
+}
+
+// A sum, a difference or a product of decimals.
+static cudaError_t
+finish_decimal_arithmetic(WaPlanner *planner, WaPlanStep *step,
+						  WaPlanValue *out)
+{
+	const WaPlanValue *a = &planner->values[step->a];
+	const WaPlanValue *b = &planner->values[step->b];
+
+	out->mixed = a->mixed || b->mixed;
+	if (out->mixed)
+		step->op.how_display = step->op.code == WA_CODE_DECIMAL_MULTIPLY
+								   ? WA_DISPLAY_SUM
+								   : WA_DISPLAY_LARGER;
+	if (step->op.code == WA_CODE_DECIMAL_MULTIPLY)
+	{
+		if (a->scale + b->scale > WA_DECIMAL_MAX_SCALE)
+			return cudaErrorNotSupported;
+		out->scale = a->scale + b->scale;
+		make_int(step, WA_UNIT_INT, WA_CODE_INT_MULTIPLY);
+		return cudaSuccess;
+	}
+	out->scale = bring_to_larger_scale(planner, step);
+	if (step->op.factor_a == 1 && step->op.factor_b == 1)
+		make_int(step, WA_UNIT_INT,
+				 step->op.code == WA_CODE_DECIMAL_ADD ? WA_CODE_INT_ADD
+													  : WA_CODE_INT_SUBTRACT);
+	return cudaSuccess;
+}
+
+// A decimal rounded to a number of digits.
+static cudaError_t
+finish_decimal_round(const WaPlanValue *a, uint32_t extra, WaPlanStep *step,
+					 WaPlanValue *out)
+{
+	const unsigned scale = extra % 256;
+	const unsigned digits = extra / 256;
+
+	if (scale > WA_DECIMAL_MAX_SCALE)
+		return cudaErrorNotSupported;
+	out->scale = (uint8_t) scale;
+	step->op.factor_a = scale < a->scale ? -power_of_ten(a->scale - scale)
+										 : power_of_ten(scale - a->scale);
+	step->op.factor_b = digits == 255 || digits + scale > WA_DECIMAL_MAX_SCALE
+							? 0
+							: power_of_ten(digits + scale);
+	return cudaSuccess;
+}
+
+// What takes one decimal and gives one.
+static cudaError_t
+finish_decimal_function(WaPlanner *planner, uint32_t extra, WaPlanStep *step,
+						WaPlanValue *out)
+{
+	const WaPlanValue *a = &planner->values[step->a];
+
+	switch (step->op.code)
+	{
+		case WA_CODE_DECIMAL_ROUND:
+			return finish_decimal_round(a, extra, step, out);
+		case WA_CODE_DECIMAL_NEGATE:
+		case WA_CODE_DECIMAL_ABS:
+			out->scale = a->scale;
+			out->mixed = a->mixed;
+			if (out->mixed)
+				step->op.how_display = WA_DISPLAY_FIRST;
+			make_int(step, WA_UNIT_INT,
+					 step->op.code == WA_CODE_DECIMAL_NEGATE
+						 ? WA_CODE_INT_NEGATE
+						 : WA_CODE_INT_ABS);
+			return cudaSuccess;
+		default: // FLOOR, CEIL
+			step->op.factor_a = power_of_ten(a->scale);
+			return cudaSuccess;
+	}
+}
+
+// A comparison in terms of = and <, either way round, or the opposite of that.
+static void
+finish_compare(WaPlanner *planner, uint32_t comparison, WaPlanStep *step)
+{
+	if (step->op.code == WA_CODE_IN_INT)
+		return;
+	if (comparison == WA_GREATER || comparison == WA_LESS_OR_EQUAL)
+	{
+		const int a = step->a;
+
+		step->a = step->b;
+		step->b = a;
+	}
+	step->op.is_order = comparison != WA_EQUAL && comparison != WA_NOT_EQUAL;
+	step->op.is_negated = comparison == WA_NOT_EQUAL ||
+						  comparison == WA_LESS_OR_EQUAL ||
+						  comparison == WA_GREATER_OR_EQUAL;
+	if (step->op.code != WA_CODE_COMPARE_DECIMAL)
+		return;
+	(void) bring_to_larger_scale(planner, step);
+	if (step->op.factor_a == 1 && step->op.factor_b == 1)
+		make_int(step, WA_UNIT_COMPARE, WA_CODE_COMPARE_INT);
+}
+
+// A choice: the condition goes last.
+static cudaError_t
+finish_select(WaPlanner *planner, uint32_t kind, WaPlanStep *step,
+			  WaPlanValue *out)
+{
+	const int condition = step->a;
+	const WaPlanValue *b = &planner->values[step->b];
+	const WaPlanValue *c = &planner->values[step->c];
+
+	// Codes of texts mean nothing by themselves.
+	if (kind == WA_VECTOR_TEXT)
+		return cudaErrorNotSupported;
+	if (b->kind != kind || c->kind != kind)
+		return cudaErrorInvalidValue;
+	out->mixed = kind == WA_VECTOR_DECIMAL &&
+				 (b->mixed || c->mixed || b->scale != c->scale);
+	if (out->mixed)
+		step->op.how_display = WA_DISPLAY_CHOICE;
+	step->a = step->b;
+	step->b = step->c;
+	step->c = condition;
+	if (kind == WA_VECTOR_DECIMAL)
+		out->scale = bring_to_larger_scale(planner, step);
+	return cudaSuccess;
+}
+
+// Sets what is particular to an instruction.
+static cudaError_t
+finish_step(WaPlanner *planner, const WaInstruction *instruction,
+			WaPlanStep *step, WaPlanValue *out)
+{
+	switch (step->op.unit)
+	{
+		case WA_UNIT_DECIMAL:
+			if (step->b != kNoValue)
+				return finish_decimal_arithmetic(planner, step, out);
+			return finish_decimal_function(planner, instruction->extra, step,
+										   out);
+		case WA_UNIT_CONVERT:
+			step->op.factor_a = power_of_ten(planner->values[step->a].scale);
+			return cudaSuccess;
+		case WA_UNIT_COMPARE:
+		case WA_UNIT_LOGIC:
+			finish_compare(planner, instruction->extra, step);
+			return cudaSuccess;
+		case WA_UNIT_SELECT:
+			return finish_select(planner, instruction->extra, step, out);
+		default:
+			return cudaSuccess;
+	}
+}
+
+// Gives an IN its place among the lists.
+static void
+take_list(WaPlanner *planner, const WaInstruction *instruction,
+		  WaPlanStep *step)
+{
+	if (instruction->code != WA_CODE_IN_INT)
+		return;
+	step->op.list = planner->list_values;
+	step->op.list_values =
+		(uint32_t) planner->query->program->lists[instruction->extra].nvalues;
+	planner->list_values += step->op.list_values;
+}
+
+// Finds the arguments of a step.  Tells whether they are what they should be.
+static bool
+find_arguments(const WaPlanner *planner, const WaInstruction *instruction,
+			   const char *kinds, WaPlanStep *step)
+{
+	const size_t narguments = strlen(kinds) - 1;
+	const uint16_t numbers[3] = {instruction->a, instruction->b,
+								 instruction->c};
+	int *const values[3] = {&step->a, &step->b, &step->c};
+
+	for (size_t i = 0; i < narguments; i++)
+	{
+		*values[i] = value_of(planner, numbers[i], kinds[i]);
+		if (*values[i] == kNoValue)
+			return false;
+	}
+	return instruction->out < planner->query->program->nregisters;
+}
+
+// Adds a step without arguments.  There is room for it.
+static WaPlanStep *
+add_step(WaPlanner *planner, uint16_t code, WaProgramUnit unit)
+{
+	WaPlanStep *step = &planner->steps[planner->nsteps++];
+
+	memset(step, 0, sizeof(*step));
+	step->op.code = code;
+	step->op.unit = (uint8_t) unit;
+	step->op.factor_a = 1;
+	step->op.factor_b = 1;
+	step->a = kNoValue;
+	step->b = kNoValue;
+	step->c = kNoValue;
+	step->out = kNoValue;
+	return step;
+}
+
+// Adds the step of an instruction.
+static cudaError_t
+add_instruction(WaPlanner *planner, const WaInstruction *instruction)
+{
+	const WaProgramShape shape = wa_program_shape(instruction->code);
+	const WaVectorKind *kinds = planner->query->program->kinds;
+	WaPlanValue out = {};
+	WaPlanStep *step;
+	cudaError_t error;
+
+	if (shape.unit == WA_UNIT_NONE || planner->nsteps == WA_PROGRAM_MAX_OPS)
+		return cudaErrorNotSupported;
+	step = add_step(planner, instruction->code, shape.unit);
+	if (!find_arguments(planner, instruction, shape.kinds, step))
+		return cudaErrorInvalidValue;
+	step->op.bytes = (uint8_t) instruction->extra;
+	step->op.takes_values =
+		shape.unit != WA_UNIT_LOGIC &&
+		!(shape.unit == WA_UNIT_SELECT && instruction->extra == WA_VECTOR_BOOL);
+	step->op.gives_values = kinds[instruction->out] != WA_VECTOR_BOOL;
+	take_list(planner, instruction, step);
+	error = finish_step(planner, instruction, step, &out);
+	step->out =
+		add_value(planner, kinds[instruction->out], out.scale, out.mixed);
+	planner->registers[instruction->out] = step->out;
+	return error;
+}
+
+// Adds the step of a clause whose instructions there are.
+static cudaError_t
+add_clause(WaPlanner *planner, const WaProgramClause *clause)
+{
+	WaPlanStep *step;
+
+	if (planner->nsteps == WA_PROGRAM_MAX_OPS)
+		return cudaErrorNotSupported;
+	step = add_step(planner, WA_CODE_IS_TRUE, WA_UNIT_KEEP);
+	step->a = value_of(planner, clause->number, 'b');
+	return step->a != kNoValue ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// Adds the steps of the program.
+static cudaError_t
+add_steps(WaPlanner *planner)
+{
+	const WaProgramQuery *query = planner->query;
+	cudaError_t error = cudaSuccess;
+	unsigned clause = 0;
+
+	for (size_t i = 0; i <= query->program->ninstructions; i++)
+	{
+		while (error == cudaSuccess && clause < query->nclauses &&
+			   query->clauses[clause].end <= i)
+			error = add_clause(planner, &query->clauses[clause++]);
+		if (error == cudaSuccess && i < query->program->ninstructions)
+			error = add_instruction(planner, &query->program->instructions[i]);
+		if (error != cudaSuccess)
+			return error;
+	}
+	return clause == query->nclauses ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// Finds the values of the outputs.
+static cudaError_t
+find_outputs(WaPlanner *planner)
+{
+	for (unsigned i = 0; i < planner->query->noutputs; i++)
+	{
+		const WaProgramOutput *output = &planner->query->outputs[i];
+		const int value = value_of(planner, output->number, '*');
+		WaVectorKind kind;
+
+		if (value == kNoValue)
+			return cudaErrorInvalidValue;
+		kind = planner->values[value].kind;
+		if (!form_fits(output->form, kind) &&
+			(kind != WA_VECTOR_BOOL || output->form != WA_FORM_I8))
+			return cudaErrorInvalidValue;
+		planner->outputs[i] = value;
+		planner->filters[i] = kNoValue;
+		planner->plan->scales[i] = planner->values[value].scale;
+		planner->plan->mixed[i] = planner->values[value].mixed;
+		if (output->filter == WA_NO_REGISTER)
+			continue;
+		planner->filters[i] = value_of(planner, output->filter, 'b');
+		if (planner->filters[i] == kNoValue)
+			return cudaErrorInvalidValue;
+	}
+	return cudaSuccess;
+}
+
+cudaError_t
+wa_program_find_values(WaPlanner *planner)
+{
+	const WaProgramQuery *query = planner->query;
+	cudaError_t error;
+
+	if (query->ncolumns > WA_PROGRAM_MAX_COLUMNS ||
+		query->nconstants > WA_PROGRAM_MAX_CONSTANTS ||
+		query->noutputs > WA_PROGRAM_MAX_OUTPUTS ||
+		query->program->nregisters > kMaxRegisters)
+		return cudaErrorNotSupported;
+	for (unsigned i = 0; i < kMaxRegisters; i++)
+		planner->registers[i] = kNoValue;
+	error = add_columns(planner);
+	if (error == cudaSuccess)
+		error = add_constants(planner);
+	if (error == cudaSuccess)
+		error = add_steps(planner);
+	if (error == cudaSuccess)
+		error = find_outputs(planner);
+	return error;
+}

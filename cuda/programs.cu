@@ -1,0 +1,164 @@
+//
+// programs.cu
+//		Plan and launch of query programs; see programs.h.
+//
+#include "programs.h"
+
+#include <algorithm>
+#include <new>
+#include <string.h>
+
+#include "program/kernel.cuh"
+#include "program/plan.h"
+#include "program/shape.h"
+
+// Blocks that are worth having at once on a multiprocessor, at most.
+static const unsigned kResidentBlocks = 32;
+
+size_t
+wa_program_trap_bytes(size_t nrows)
+{
+	return wa_validity_bytes((nrows + WA_PROGRAM_TILE_ROWS - 1) /
+							 WA_PROGRAM_TILE_ROWS);
+}
+
+bool
+wa_program_is_for_gpu(const WaProgram *program)
+{
+	for (size_t i = 0; i < program->ninstructions; i++)
+		if (wa_program_shape(program->instructions[i].code).unit ==
+			WA_UNIT_NONE)
+			return false;
+	return true;
+}
+
+// Plans with the planner's memory.  A column that has no slot costs reading it
+// again; that is for programs whose slots would not fit.
+static cudaError_t
+plan_query(WaPlanner *planner, size_t shared_bytes)
+{
+	cudaError_t error = wa_program_find_values(planner);
+
+	for (int attempt = 0; error == cudaSuccess && attempt < 2; attempt++)
+	{
+		error = wa_program_place_values(planner, attempt == 0);
+		if (error == cudaSuccess && planner->plan->shared_bytes <= shared_bytes)
+			break;
+		if (attempt == 0)
+			error = cudaSuccess;
+		else
+			error = cudaErrorNotSupported;
+	}
+	planner->plan->workspace_bytes = planner->list_values * sizeof(int64_t);
+	return error;
+}
+
+cudaError_t
+wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
+				WaProgramPlan *plan)
+{
+	WaPlanner *planner = new (std::nothrow) WaPlanner;
+	cudaError_t error;
+
+	if (planner == NULL)
+		return cudaErrorMemoryAllocation;
+	memset(planner, 0, sizeof(*planner));
+	memset(plan, 0, sizeof(*plan));
+	planner->query = query;
+	planner->plan = plan;
+	error = plan_query(planner, shared_bytes);
+	delete planner;
+	return error;
+}
+
+// Copies the lists of the program to the workspace, one after the other.
+static cudaError_t
+copy_lists(const WaProgramQuery *query, int64_t *d_lists, cudaStream_t stream)
+{
+	const WaProgram *program = query->program;
+	cudaError_t error = cudaSuccess;
+
+	for (size_t i = 0; i < program->ninstructions; i++)
+	{
+		const WaInstruction *instruction = &program->instructions[i];
+		const WaIntList *list;
+
+		if (instruction->code != WA_CODE_IN_INT)
+			continue;
+		list = &program->lists[instruction->extra];
+		if (list->nvalues > 0)
+			error = cudaMemcpyAsync(d_lists, list->values,
+									list->nvalues * sizeof(int64_t),
+									cudaMemcpyHostToDevice, stream);
+		if (error != cudaSuccess)
+			return error;
+		d_lists += list->nvalues;
+	}
+	return cudaSuccess;
+}
+
+// Starts the kernel of the program.
+static cudaError_t
+launch_program(WaProgramCode *code, WaProgramRun *run, size_t shared_bytes,
+			   int multiprocessors, cudaStream_t stream)
+{
+	void *arguments[] = {code, run};
+	const unsigned strips = (run->nrows + kStripRows - 1) / kStripRows;
+	const unsigned block_strips = kProgramThreads / kWarpLanes;
+	const unsigned blocks =
+		std::min((strips + block_strips - 1) / block_strips,
+				 (unsigned) std::max(multiprocessors, 1) * kResidentBlocks);
+	cudaError_t error = cudaFuncSetAttribute(
+		wa_program_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+		(int) shared_bytes);
+
+	if (error == cudaSuccess)
+		error = cudaLaunchKernel(wa_program_kernel, dim3(blocks),
+								 dim3(kProgramThreads), arguments, shared_bytes,
+								 stream);
+	return error;
+}
+
+// Starts the kernel that takes back what tiles with a trap have left.
+static cudaError_t
+launch_clear(WaProgramCode *code, WaProgramRun *run, int multiprocessors,
+			 cudaStream_t stream)
+{
+	void *arguments[] = {code, run};
+	const unsigned tiles =
+		(run->nrows + WA_PROGRAM_TILE_ROWS - 1) / WA_PROGRAM_TILE_ROWS;
+	const unsigned blocks =
+		std::min((tiles + kProgramThreads - 1) / kProgramThreads,
+				 (unsigned) std::max(multiprocessors, 1));
+
+	return cudaLaunchKernel(wa_program_clear_kernel, dim3(blocks),
+							dim3(kProgramThreads), arguments, 0, stream);
+}
+
+cudaError_t
+wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
+				 size_t nrows, const WaProgramMemory *memory,
+				 int multiprocessors, cudaStream_t stream)
+{
+	WaProgramCode code = plan->code;
+	WaProgramRun run = {(unsigned) nrows, memory->d_selection,
+						reinterpret_cast<uint32_t *>(memory->d_traps)};
+	cudaError_t error;
+
+	if (nrows > WA_PROGRAM_MAX_ROWS)
+		return cudaErrorInvalidValue;
+	if (nrows == 0)
+		return cudaSuccess;
+	code.lists = static_cast<const int64_t *>(memory->d_workspace);
+	error =
+		copy_lists(query, static_cast<int64_t *>(memory->d_workspace), stream);
+	if (error == cudaSuccess)
+		error = cudaMemsetAsync(memory->d_traps, 0,
+								wa_program_trap_bytes(nrows), stream);
+	if (error == cudaSuccess)
+		error = launch_program(&code, &run, plan->shared_bytes, multiprocessors,
+							   stream);
+	if (error == cudaSuccess)
+		error = launch_clear(&code, &run, multiprocessors, stream);
+	return error;
+}

@@ -1,0 +1,137 @@
+//
+// programs.h
+//		Query programs (core/program.h) over columns that lie in device memory:
+//		which rows WHERE leaves, and expressions as columns to be reduced.
+//
+// One launch runs a whole program.  It leaves
+//
+//	a selection		a bitmap of the rows that are left
+//	outputs			columns: values, and a bitmap of the rows that are left,
+//					pass the output's own filter and are not NULL; as
+//					wa_kernel_launch (kernels.h) and wa_group_start (groups.h)
+//					take them.  Values of other rows may be anything.
+//	traps			a bitmap with a bit for each tile, WA_PROGRAM_TILE_ROWS
+//					rows: a row of the tile has trapped.  The bits of such a
+//					tile in the other bitmaps are 0: it is to be computed in
+//					another way.
+//
+// Results are those of wa_program_run over the rows of each tile, clause after
+// clause, bit for bit, whatever the grid: rows that a clause of WHERE has sorted
+// out trap no more.  All NaNs are one.
+//
+// Use, with all memory the caller's:
+//
+//	if (wa_program_is_for_gpu(program) &&
+//		wa_program_plan(&query, shared_bytes, &plan) == cudaSuccess)
+//		wa_program_start(&query, &plan, nrows, &memory, multiprocessors, stream);
+//
+// The columns, and the memory with what lies in it, stay as they are until the
+// stream has come past the launch; the query and the plan need not.
+//
+#ifndef WA_CUDA_PROGRAMS_H
+#define WA_CUDA_PROGRAMS_H
+
+#include <cuda_runtime.h>
+
+#include "core/partial.h"
+#include "core/program.h"
+#include "program/code.h"
+
+// A column and the register that it is.
+typedef struct WaProgramColumn
+{
+	uint16_t number; // of the register
+	WaColumnForm form;
+	uint8_t scale;              // DECIMAL
+	const void *d_values;       // aligned to their width; BITS: to 8 bytes
+	const uint64_t *d_validity; // NULL: no row is NULL
+	int64_t base;               // is added to integers
+	const uint8_t *d_display; // DECIMAL: digits shown, at most scale; NULL: all
+} WaProgramColumn;
+
+// A register that has one value for all rows.
+typedef struct WaProgramConstant
+{
+	uint16_t number;
+	bool is_null;
+	uint8_t scale; // DECIMAL
+	WaValue value; // f: FLOAT, else i
+} WaProgramConstant;
+
+// A clause of WHERE: when the instructions before `end` have run, the rows stay
+// for which a BOOL register is true.
+typedef struct WaProgramClause
+{
+	size_t end;
+	uint16_t number;
+} WaProgramClause;
+
+// No register.
+#define WA_NO_REGISTER 0xffff
+
+// A register that becomes a column.  Integers that do not fit the form trap, and
+// so do floats.
+typedef struct WaProgramOutput
+{
+	uint16_t number;
+	uint16_t filter; // a BOOL register that has to be true; or WA_NO_REGISTER
+	WaColumnForm form;
+	void *d_values;       // NULL: only the bitmap is wanted
+	uint64_t *d_validity; // NULL: only the values are wanted
+	int16_t *d_display;   // DECIMAL: the digits shown; NULL: not wanted
+} WaProgramOutput;
+
+// What to run.  Instructions behind the last clause compute outputs.
+typedef struct WaProgramQuery
+{
+	const WaProgram *program;
+	const WaProgramColumn *columns;
+	unsigned ncolumns;
+	const WaProgramConstant *constants;
+	unsigned nconstants;
+	const WaProgramClause *clauses; // ascending
+	unsigned nclauses;
+	const WaProgramOutput *outputs;
+	unsigned noutputs;
+} WaProgramQuery;
+
+// How it is run.  Callers read what comes before the code.
+typedef struct WaProgramPlan
+{
+	size_t workspace_bytes; // of device memory; may be 0
+	size_t shared_bytes;    // of a block
+	// DECIMAL outputs: the scale, and whether rows show other numbers of digits.
+	uint8_t scales[WA_PROGRAM_MAX_OUTPUTS];
+	bool mixed[WA_PROGRAM_MAX_OUTPUTS];
+	WaProgramCode code;
+} WaProgramPlan;
+
+// The memory of a run, from the caller's pools.
+typedef struct WaProgramMemory
+{
+	void *d_workspace;     // plan.workspace_bytes, aligned to 8
+	uint64_t *d_selection; // wa_validity_bytes(nrows); NULL: not wanted
+	uint64_t *d_traps;     // wa_program_trap_bytes(nrows)
+} WaProgramMemory;
+
+// Returns the bytes of the bitmap of traps.
+size_t wa_program_trap_bytes(size_t nrows);
+
+// Tells whether all instructions of a program are ones that kernels have.
+bool wa_program_is_for_gpu(const WaProgram *program);
+
+// Plans a run on a device whose blocks can have so much shared memory.
+// cudaErrorInvalidValue if the query breaks its contract; cudaErrorNotSupported
+// if it is nothing for kernels: of instructions that they do not have, with a
+// scale that a DECIMAL cannot have, or too large.
+cudaError_t wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
+							WaProgramPlan *plan);
+
+// Starts a run over up to WA_PROGRAM_MAX_ROWS rows, with no allocation and no
+// synchronisation.
+cudaError_t wa_program_start(const WaProgramQuery *query,
+							 const WaProgramPlan *plan, size_t nrows,
+							 const WaProgramMemory *memory, int multiprocessors,
+							 cudaStream_t stream);
+
+#endif // WA_CUDA_PROGRAMS_H
