@@ -10,6 +10,7 @@
 #	build/gpu/check_primitives	the test of cuda/warp and bench/ladder, likewise
 #	build/gpu/check_groups	the test of grouped reductions, likewise
 #	build/gpu/check_programs	that of query programs, likewise
+#	build/gpu/check_keys	that of the numbering of groups, likewise
 #	GPU_GROUPS_OBJS			grouped reductions, for programs that measure them;
 #							link with GPU_CORE_OBJS
 #	build/gpu/bench_kernels	the kernel benchmark, likewise
@@ -27,8 +28,9 @@ WA_GPU_ARCH ?= 90
 CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
 
 CUDA_HEADERS = $(wildcard cuda/*.h cuda/*/*.h cuda/*/*.cuh src/core/*.h)
-# Nothing in the daemon calls grouped reductions and query programs yet.
-CUDA_SOURCES = $(filter-out cuda/group% cuda/program%,$(wildcard cuda/*.cu))
+# Nothing in the daemon calls grouped reductions, query programs and keys yet.
+CUDA_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys%,\
+	$(wildcard cuda/*.cu))
 CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/cuda/%.o)
 CUDA_LIBS = -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lpthread -ldl -lrt
 
@@ -93,6 +95,12 @@ build/gpu/check_programs: $(patsubst %,build/gpu/%.o,\
 		report random_program program_on_cpu test_programs) \
 		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/check_keys: $(patsubst %,build/gpu/%.o,\
+		report values test_keys keys) $(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/random_program.o: test/unit/test_program_values.h
 
 build/gpu/group_sort.o: GPU_FLAGS += -I$(CUDA_HOME)/include/cccl
 

@@ -233,6 +233,27 @@ atomicMax(Number *address, Number number)
 	return old;
 }
 
+template <typename Number>
+inline Number
+atomicMin(Number *address, Number number)
+{
+	Number old = *address;
+
+	*address = min(old, number);
+	return old;
+}
+
+template <typename Number>
+inline Number
+atomicCAS(Number *address, Number expected, Number number)
+{
+	Number old = *address;
+
+	if (old == expected)
+		*address = number;
+	return old;
+}
+
 inline unsigned
 atomicOr(unsigned *address, unsigned bits)
 {
@@ -242,8 +263,9 @@ atomicOr(unsigned *address, unsigned bits)
 	return old;
 }
 
-inline unsigned long long
-atomicExch(unsigned long long *address, unsigned long long number)
+template <typename Number>
+inline Number
+atomicExch(Number *address, Number number)
 {
 	return std::exchange(*address, number);
 }

@@ -3,9 +3,9 @@
 #
 #	emu-test			builds build/emu/test_kernels and
 #						build/emu/test_primitives and runs them,
-#						build/emu/test_groups, build/emu/test_programs, and
-#						build/emu/test_block, the kernel test with blocks of
-#						half the size
+#						build/emu/test_groups, build/emu/test_programs and
+#						build/emu/test_keys, and build/emu/test_block, the
+#						kernel test with blocks of half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -13,9 +13,10 @@
 
 EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
 	test/emu/runtime.cpp
-# Nothing in the daemon calls grouped reductions or query programs yet; they have
-# tests of their own, and grouped reductions a sort instead of CUB's.
-EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program%,$(wildcard cuda/*.cu))
+# Nothing in the daemon calls grouped reductions, query programs and keys yet; they
+# have tests of their own, and grouped reductions a sort instead of CUB's.
+EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys%,\
+	$(wildcard cuda/*.cu))
 EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
 EMU_PROGRAMS_SOURCES = $(wildcard cuda/program*.cu)
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
@@ -68,6 +69,12 @@ EMU_PROGRAMS_OBJS = $(EMU_PROGRAMS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 		report random_program program_on_cpu test_programs) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
+EMU_KEYS_OBJS = build/emu/test/keys.o \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	build/emu/test/test_keys.o \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
 build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
 	@mkdir -p $(@D)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -x c++ -c -o $@ $<
@@ -118,15 +125,21 @@ build/emu/test_groups: $(EMU_GROUPS_OBJS)
 build/emu/test_programs: $(EMU_PROGRAMS_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+build/emu/test_keys: $(EMU_KEYS_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
+build/emu/test/random_program.o: test/unit/test_program_values.h
+
 $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 	$(wildcard bench/ladder/*.cuh)
 
 .PHONY: emu-test
 emu-test: build/emu/test_kernels build/emu/test_block \
 		build/emu/test_primitives build/emu/test_groups \
-		build/emu/test_programs
+		build/emu/test_programs build/emu/test_keys
 	build/emu/test_kernels
 	build/emu/test_block 4
 	build/emu/test_primitives
 	build/emu/test_groups
 	build/emu/test_programs
+	build/emu/test_keys

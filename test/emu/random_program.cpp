@@ -207,6 +207,9 @@ Maker::wild_value(WaVectorKind kind, uint32_t bytes)
 							   (bytes == 4 ? (double) FLT_MAX : DBL_MAX));
 			return bits_of(random_float(bytes == 4));
 		case WA_VECTOR_DECIMAL:
+			if (code_ == WA_CODE_DECIMAL_TO_FLOAT && random_below(4) == 0)
+				return (random_below(2) == 0 ? 1 : -1) *
+					   ((INT64_C(1) << 53) + (int64_t) random_below(3) - 1);
 			return random_decimal();
 		default:
 			return tame_value(kind);

@@ -163,10 +163,14 @@ stage_kernels()
 	return "$rc"
 }
 
-# Query programs against the CPU's.
+# Query programs and the numbering of groups against the CPU's.
 stage_check_programs()
 {
-	"$TESTS/check_programs"
+	local rc=0
+
+	"$TESTS/check_programs" || rc=1
+	"$TESTS/check_keys" || rc=1
+	return "$rc"
 }
 
 # The same under three tools of compute-sanitizer.  check_kernels provokes errors
@@ -185,6 +189,9 @@ stage_sanitizer()
 	sanitize check_programs memcheck -- --short 1 || rc=1
 	sanitize check_programs synccheck -- --short 1 || rc=1
 	sanitize check_programs racecheck -- --short 1 || rc=1
+	sanitize check_keys memcheck -- --short 1 || rc=1
+	sanitize check_keys synccheck -- --short 1 || rc=1
+	sanitize check_keys racecheck -- --short 1 || rc=1
 	return "$rc"
 }
 

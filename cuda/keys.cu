@@ -1,0 +1,223 @@
+//
+// keys.cu
+//		Plan and launch of the numbering of groups; see keys.h.
+//
+#include "keys.h"
+
+#include <algorithm>
+#include <string.h>
+
+#include "keys/direct.cuh"
+#include "keys/hash.cuh"
+
+// Bytes of a block's cache at most.
+static const size_t kCacheBytes = 24 * 1024;
+
+// Slots of the hash table for each group.
+static const uint32_t kSlotsPerGroup = 2;
+
+typedef void (*Kernel)(const WaKeysArgs args);
+
+// The kernels for up to so many keys.
+struct Kernels
+{
+	unsigned nkeys;
+	unsigned rows; // of a thread at a time
+	Kernel direct;
+	Kernel hash;
+};
+
+template <unsigned kKeys, unsigned kRows>
+static Kernels
+kernels_for()
+{
+	return {kKeys, kRows, wa_keys_direct_kernel<kKeys, kRows>,
+			wa_keys_hash_kernel<kKeys, kRows>};
+}
+
+// Returns the kernels that serve so many keys.
+static Kernels
+find_kernels(unsigned ncolumns)
+{
+	if (ncolumns <= 1)
+		return kernels_for<1, 4>();
+	if (ncolumns <= 2)
+		return kernels_for<2, 4>();
+	if (ncolumns <= 4)
+		return kernels_for<4, 2>();
+	return kernels_for<WA_KEYS_MAX, 1>();
+}
+
+// Tells whether keys keep their contract.
+static bool
+keys_are_sound(const WaKeys *keys)
+{
+	if (keys->ncolumns < 1 || keys->ncolumns > WA_KEYS_MAX ||
+		keys->nrows > WA_KEYS_MAX_ROWS)
+		return false;
+	for (unsigned i = 0; i < keys->ncolumns; i++)
+		if ((unsigned) keys->columns[i].form >= WA_FORM_COUNT)
+			return false;
+	return true;
+}
+
+// Returns the number of bits of the places of a range: one for NULL, and one
+// for each word.
+static unsigned
+place_bits(const WaKeyRange *range)
+{
+	const uint64_t span =
+		(uint64_t) range->largest - (uint64_t) range->smallest;
+	unsigned bits = 1;
+
+	if (range->largest < range->smallest)
+		return 0;
+	if (span >= WA_KEYS_MAX_GROUPS)
+		return 64;
+	while ((uint64_t) 1 << bits < span + 2)
+		bits++;
+	return bits;
+}
+
+cudaError_t
+wa_keys_plan_direct(const WaKeys *keys, const WaKeyRange *ranges,
+					uint32_t max_groups, WaKeysPlan *plan)
+{
+	unsigned shift = 0;
+
+	memset(plan, 0, sizeof(*plan));
+	if (!keys_are_sound(keys))
+		return cudaErrorInvalidValue;
+	plan->method = WA_KEYS_DIRECT;
+	plan->ncolumns = keys->ncolumns;
+	for (unsigned i = 0; i < keys->ncolumns; i++)
+	{
+		plan->base[i] = ranges[i].smallest;
+		plan->shift[i] = (uint8_t) shift;
+		shift += place_bits(&ranges[i]);
+		if (shift >= 32 ||
+			(uint32_t) 1 << shift > std::min(max_groups, WA_KEYS_MAX_GROUPS))
+			return cudaErrorNotSupported;
+	}
+	plan->shift[keys->ncolumns] = (uint8_t) shift;
+	plan->ngroups = (uint32_t) 1 << shift;
+	return cudaSuccess;
+}
+
+cudaError_t
+wa_keys_plan_hash(const WaKeys *keys, uint32_t max_groups, WaKeysPlan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	if (!keys_are_sound(keys) || max_groups < 1 ||
+		max_groups > WA_KEYS_MAX_GROUPS)
+		return cudaErrorInvalidValue;
+	plan->method = WA_KEYS_HASH;
+	plan->ncolumns = keys->ncolumns;
+	plan->ngroups = max_groups;
+	plan->nslots = 1024;
+	while (plan->nslots < max_groups * kSlotsPerGroup)
+		plan->nslots *= 2;
+	plan->workspace_bytes = plan->nslots * sizeof(uint64_t);
+	plan->words_bytes = (size_t) max_groups *
+						(find_kernels(keys->ncolumns).nkeys + 1) *
+						sizeof(uint64_t);
+	return cudaSuccess;
+}
+
+// Returns what the kernels take.
+static WaKeysArgs
+kernel_args(const WaKeys *keys, const WaKeysPlan *plan,
+			const WaKeysMemory *memory)
+{
+	WaKeysArgs args = {};
+
+	std::copy(keys->columns, keys->columns + keys->ncolumns, args.columns);
+	memcpy(args.base, plan->base, sizeof(args.base));
+	memcpy(args.shift, plan->shift, sizeof(args.shift));
+	args.ncolumns = keys->ncolumns;
+	args.nrows = (unsigned) keys->nrows;
+	args.selection = keys->d_selection;
+	args.max_groups = plan->ngroups;
+	args.slot_mask = plan->nslots - 1;
+	args.slots = static_cast<unsigned long long *>(memory->d_workspace);
+	args.groups = memory->d_groups;
+	args.words = memory->d_words;
+	args.first_rows = memory->d_first_rows;
+	args.status = memory->d_status;
+	return args;
+}
+
+// Sets what the kernels find set.
+static cudaError_t
+clear_memory(const WaKeysPlan *plan, const WaKeysMemory *memory,
+			 cudaStream_t stream)
+{
+	cudaError_t error =
+		cudaMemsetAsync(memory->d_status, 0, sizeof(WaKeysStatus), stream);
+
+	if (error == cudaSuccess)
+		error = cudaMemsetAsync(memory->d_first_rows, 0xff,
+								plan->ngroups * sizeof(uint32_t), stream);
+	if (error == cudaSuccess && plan->workspace_bytes > 0)
+		error = cudaMemsetAsync(memory->d_workspace, 0, plan->workspace_bytes,
+								stream);
+	return error;
+}
+
+// Returns the shared memory of a block, and sets the size of its cache.
+static size_t
+shared_bytes(const WaKeysPlan *plan, unsigned nkeys, WaKeysArgs *args)
+{
+	const size_t entry_bytes =
+		(nkeys + 1) * sizeof(uint64_t) + sizeof(uint32_t);
+	unsigned entries = 2;
+
+	if (plan->method == WA_KEYS_DIRECT)
+		return plan->ngroups <= kSharedGroups ? plan->ngroups * sizeof(uint32_t)
+											  : 0;
+	while (2 * entries * entry_bytes <= kCacheBytes)
+		entries *= 2;
+	args->cache_mask = entries - 1;
+	return sizeof(WaKeysShared) + entries * entry_bytes;
+}
+
+cudaError_t
+wa_keys_start(const WaKeys *keys, const WaKeysPlan *plan,
+			  const WaKeysMemory *memory, int multiprocessors,
+			  cudaStream_t stream)
+{
+	const Kernels kernels = find_kernels(plan->ncolumns);
+	WaKeysArgs args = kernel_args(keys, plan, memory);
+	const size_t bytes = shared_bytes(plan, kernels.nkeys, &args);
+	const unsigned block_rows = kKeyThreads * kernels.rows;
+	const unsigned blocks =
+		std::min((args.nrows + block_rows - 1) / block_rows,
+				 (unsigned) std::max(multiprocessors, 1) * kKeyBlocks);
+	void *arguments[] = {&args};
+	cudaError_t error = clear_memory(plan, memory, stream);
+
+	if (error != cudaSuccess || keys->nrows == 0)
+		return error;
+	return cudaLaunchKernel(
+		plan->method == WA_KEYS_DIRECT ? kernels.direct : kernels.hash,
+		dim3(blocks), dim3(kKeyThreads), arguments, bytes, stream);
+}
+
+uint64_t
+wa_keys_word(const WaKeysPlan *plan, const uint64_t *words, uint32_t group,
+			 unsigned key, bool *is_null)
+{
+	const unsigned nkeys = find_kernels(plan->ncolumns).nkeys;
+	const uint64_t *stored = words + (size_t) group * (nkeys + 1);
+	uint32_t place;
+
+	if (plan->method == WA_KEYS_HASH)
+	{
+		*is_null = (stored[nkeys] >> key & 1) != 0;
+		return stored[key];
+	}
+	place = (group >> plan->shift[key]) &
+			(((uint32_t) 1 << (plan->shift[key + 1] - plan->shift[key])) - 1);
+	*is_null = place == 0;
+	return place == 0 ? 0 : (uint64_t) plan->base[key] + place - 1;
+}
