@@ -1,8 +1,8 @@
 # Makefile of warpagg
 #
 # With PGXS: all, install, installcheck, clean.  Beside it: demo, test, unit,
-# emu-test, bench, bench-kernels, bench-groups, bench-ladder, lint, format.  See
-# README.md.
+# emu-test, bench, bench-kernels, bench-groups, bench-programs, bench-ladder, lint,
+# format.  See README.md.
 
 EXTENSION = warpagg
 MODULE_big = warpagg

@@ -15,10 +15,12 @@
 #							link with GPU_CORE_OBJS
 #	build/gpu/bench_kernels	the kernel benchmark, likewise
 #	build/gpu/bench_groups	that of grouped reductions, likewise
+#	build/gpu/bench_programs	that of query programs and keys, likewise
 #	build/gpu/bench_ladder	the steps of a reduction side by side, likewise
-#	bench-kernels, bench-groups, bench-ladder
+#	bench-kernels, bench-groups, bench-programs, bench-ladder
 #							build these, and where there is a GPU run them and
-#							leave build/gpu/kernels.md, groups.md and ladder.md
+#							leave build/gpu/kernels.md, groups.md, programs.md
+#							and ladder.md
 #
 # Settings: WA_CUDA_ARCHS, the GPUs to compile for (the last one as PTX too, for
 # those to come), and WA_GPU_ARCH, the one to test and measure on.
@@ -114,6 +116,7 @@ BENCH_KERNELS_OBJS = build/gpu/kernels_bench.o $(patsubst %,build/gpu/bench/%.o,
 	timing columns single fused floats latency)
 BENCH_GROUPS_OBJS = build/gpu/groups_bench.o $(patsubst %,build/gpu/bench/%.o,\
 	timing group_run)
+BENCH_PROGRAMS_OBJS = build/gpu/programs_bench.o build/gpu/bench/timing.o
 BENCH_LADDER_OBJS = build/gpu/ladder_bench.o build/gpu/bench/timing.o
 
 build/gpu/bench/%.o: bench/gpu/%.cu $(BENCH_HEADERS)
@@ -131,13 +134,15 @@ build/gpu/ladder_bench.o: bench/ladder/ladder.cu $(LADDER_HEADERS) \
 
 build/gpu/bench_kernels: $(BENCH_KERNELS_OBJS) $(GPU_CUDA_OBJS)
 build/gpu/bench_groups: $(BENCH_GROUPS_OBJS) $(GPU_GROUPS_OBJS)
+build/gpu/bench_programs: $(BENCH_PROGRAMS_OBJS) $(GPU_PROGRAMS_OBJS) \
+		build/gpu/keys.o
 build/gpu/bench_ladder: $(BENCH_LADDER_OBJS) $(GPU_CUDA_OBJS)
-build/gpu/bench_kernels build/gpu/bench_groups build/gpu/bench_ladder: \
-		$(GPU_CORE_OBJS)
+build/gpu/bench_kernels build/gpu/bench_groups build/gpu/bench_programs \
+		build/gpu/bench_ladder: $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-.PHONY: bench-kernels bench-groups bench-ladder
-bench-kernels bench-groups bench-ladder: bench-%: build/gpu/bench_%
+.PHONY: bench-kernels bench-groups bench-programs bench-ladder
+bench-kernels bench-groups bench-programs bench-ladder: bench-%: build/gpu/bench_%
 	@if nvidia-smi -L >/dev/null 2>&1; then \
 		$< build/gpu/$*.md; \
 	else \

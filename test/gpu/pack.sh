@@ -128,7 +128,8 @@ if [ -z "${WA_PREBUILT:-}" ]; then
 	wa_make build/gpu/check_kernels build/gpu/check_block \
 		build/gpu/check_groups build/gpu/check_programs build/gpu/check_keys \
 		build/gpu/check_primitives build/gpu/bench_kernels \
-		build/gpu/bench_groups build/gpu/bench_ladder
+		build/gpu/bench_groups build/gpu/bench_programs \
+		build/gpu/bench_ladder
 fi
 
 STAGE=$(mktemp -d "${TMPDIR:-/tmp}/warpagg-pack.XXXXXX")

@@ -7,7 +7,7 @@
 #
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels check-programs sanitizer regress random maps demo tap bench-kernels
-#	bench-groups bench-ladder ncu bench-sql bench-family bench-scan.
+#	bench-groups bench-programs bench-ladder ncu bench-sql bench-family bench-scan.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -48,6 +48,7 @@ stage_limit()
 		tap) echo 240 ;;
 		bench-kernels) echo 180 ;;
 		bench-groups) echo 180 ;;
+		bench-programs) echo 120 ;;
 		bench-ladder) echo 120 ;;
 		ncu) echo 240 ;;
 		bench-sql) echo 400 ;;
@@ -364,6 +365,13 @@ stage_bench_groups()
 {
 	print_head 'Grouped reductions' bench-groups bench/groups.cu
 	"$TESTS/bench_groups" /dev/null
+}
+
+# Query programs and the numbering of groups.
+stage_bench_programs()
+{
+	print_head 'Query programs' bench-programs bench/programs.cu
+	"$TESTS/bench_programs" /dev/null
 }
 
 # The steps of a sum side by side, up to the production kernel and CUB.
