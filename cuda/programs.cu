@@ -12,8 +12,9 @@
 #include "program/plan.h"
 #include "program/shape.h"
 
-// Blocks that are worth having at once on a multiprocessor, at most.
-static const unsigned kResidentBlocks = 32;
+// Strips of a block at most: enough to be worth a block, and so few that it does
+// not matter how many blocks a multiprocessor can run at once.
+static const unsigned kMaxBlockStrips = 32;
 
 size_t
 wa_program_trap_bytes(size_t nrows)
@@ -104,14 +105,17 @@ launch_program(WaProgramCode *code, WaProgramRun *run, size_t shared_bytes,
 {
 	void *arguments[] = {code, run};
 	const unsigned strips = (run->nrows + kStripRows - 1) / kStripRows;
-	const unsigned block_strips = kProgramThreads / kWarpLanes;
-	const unsigned blocks =
-		std::min((strips + block_strips - 1) / block_strips,
-				 (unsigned) std::max(multiprocessors, 1) * kResidentBlocks);
+	const unsigned resident =
+		(unsigned) std::max(multiprocessors, 1) * kProgramBlocks;
+	unsigned blocks;
 	cudaError_t error = cudaFuncSetAttribute(
 		wa_program_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
 		(int) shared_bytes);
 
+	run->block_strips = std::min(std::max((strips + resident - 1) / resident,
+										  kProgramThreads / kWarpLanes),
+								 kMaxBlockStrips);
+	blocks = (strips + run->block_strips - 1) / run->block_strips;
 	if (error == cudaSuccess)
 		error = cudaLaunchKernel(wa_program_kernel, dim3(blocks),
 								 dim3(kProgramThreads), arguments, shared_bytes,
@@ -141,7 +145,7 @@ wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
 				 int multiprocessors, cudaStream_t stream)
 {
 	WaProgramCode code = plan->code;
-	WaProgramRun run = {(unsigned) nrows, memory->d_selection,
+	WaProgramRun run = {(unsigned) nrows, 0, memory->d_selection,
 						reinterpret_cast<uint32_t *>(memory->d_traps)};
 	cudaError_t error;
 

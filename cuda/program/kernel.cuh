@@ -14,8 +14,9 @@
 struct WaProgramRun
 {
 	unsigned nrows;
-	uint64_t *selection; // NULL: not wanted
-	uint32_t *traps;     // all 0 at first
+	unsigned block_strips; // neighbouring strips of a block
+	uint64_t *selection;   // NULL: not wanted
+	uint32_t *traps;       // all 0 at first
 };
 
 // Returns the mask of the thread's rows that exist.
@@ -77,9 +78,10 @@ wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
 	}
 }
 
-// Runs a program.  Any number of blocks of kProgramThreads threads; the slots in
-// dynamic shared memory.  Bitmaps of tiles that have trapped hold anything
-// afterwards, until wa_program_clear_kernel has run; all else is deterministic.
+// Runs a program.  Blocks of kProgramThreads threads, as many as have strips; the
+// slots in dynamic shared memory.  Bitmaps of tiles that have trapped hold
+// anything afterwards, until wa_program_clear_kernel has run; all else is
+// deterministic.
 __global__ void
 __launch_bounds__(kProgramThreads, kProgramBlocks)
 	wa_program_kernel(const __grid_constant__ WaProgramCode code,
@@ -87,18 +89,20 @@ __launch_bounds__(kProgramThreads, kProgramBlocks)
 {
 	constexpr unsigned kBlockWarps = kProgramThreads / kWarpLanes;
 	const unsigned strips = (run.nrows + kStripRows - 1) / kStripRows;
-	const unsigned warps = gridDim.x * kBlockWarps;
+	const unsigned first = blockIdx.x * run.block_strips;
+	const unsigned end = min(first + run.block_strips, strips);
 	WaProgramThread thread;
 
 	thread.nrows = run.nrows;
 	wa_program_place_slots(code, &wa_block_shared<unsigned char>(), thread);
-	for (unsigned strip = blockIdx.x * kBlockWarps + threadIdx.x / kWarpLanes;
-		 strip < strips; strip += warps)
+	for (unsigned strip = first + threadIdx.x / kWarpLanes; strip < end;
+		 strip += kBlockWarps)
 	{
-		if (strip + warps < strips)
+		if (strip + kBlockWarps < end)
 			for (unsigned i = 0; i < code.nfirst; i++)
 				wa_program_prefetch(code.columns[code.first[i]],
-									(strip + warps) * kStripRows, run.nrows);
+									(strip + kBlockWarps) * kStripRows,
+									run.nrows);
 		wa_program_strip(code, run, strip, thread);
 	}
 }

@@ -27,11 +27,13 @@ static const size_t kLittleBytes = 20 * 1024;
 // What outputs hold before.
 static const int kGarbage = 0x5a;
 
-static const size_t kSizes[] = {0,   1,    63,   64,   65,   255,  256, 257,
-								640, 1023, 1024, 1025, 2047, 3100, 5000};
+static const size_t kSizes[] = {0,   1,    63,   64,   65,   255,  256,  257,
+								640, 1023, 1024, 1025, 2047, 3100, 5000, 40000};
 
 // How often an instruction that can trap is tried until it does.
 static const unsigned kMaxTries = 3000;
+
+static const size_t kManyRows = 10000;
 
 // What has been tried.
 struct Tally
@@ -416,7 +418,10 @@ test_mixed(uint64_t seed, bool in_short)
 	{
 		char failure[kTextBytes] = "";
 
-		for (unsigned i = 0; i < times && failure[0] == '\0'; i++)
+		// The last are for blocks with several strips a warp.
+		for (unsigned i = 0;
+			 failure[0] == '\0' && i < (nrows > kManyRows ? times / 4 : times);
+			 i++)
 		{
 			const RandomProgram program = random_mixed(nrows, random);
 
