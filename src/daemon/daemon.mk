@@ -57,7 +57,7 @@ $(DAEMON_BUILD)/daemon/with_cuda: FORCE
 	@echo $(WITH_CUDA) | cmp -s - $@ || echo $(WITH_CUDA) >$@
 
 # These loops are written to be vectorised, which -O2 does only in part.
-DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o \
+DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o daemon/column.o \
 	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += -O3
@@ -90,7 +90,7 @@ UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
-UNIT_STORE_TESTS := test_store test_store_model test_pool
+UNIT_STORE_TESTS := test_store test_store_model test_store_failure test_pool
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -112,9 +112,12 @@ $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_wire: \
 	$(UNIT_BUILD)/test_query_data.o
 $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
-	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $^ -lpthread -lm
 
-$(UNIT_BUILD)/test_pool: $(UNIT_BUILD)/test_counting_runner.o
+$(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
+	$(UNIT_BUILD)/test_counting_runner.o
+$(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
+	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
 
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
@@ -155,6 +158,7 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 		$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
 	$(UNIT_BUILD)/test_store
 	$(UNIT_BUILD)/test_store_model
+	$(UNIT_BUILD)/test_store_failure
 	$(UNIT_BUILD)/test_pool
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)

@@ -10,6 +10,9 @@
 /* Pieces from this size on are mappings of their own, which go when freed. */
 #define MAPPING_BYTES (256 * 1024)
 
+/* As many, half of what Linux allows a process; the rest comes from the heap. */
+#define MAX_MAPPINGS 32768
+
 /* Returns how many bytes are taken for so many that are asked for. */
 static size_t
 rounded(size_t bytes)
@@ -84,6 +87,7 @@ void
 wa_memory_prepare(void)
 {
 	(void) mallopt(M_MMAP_THRESHOLD, MAPPING_BYTES);
+	(void) mallopt(M_MMAP_MAX, MAX_MAPPINGS);
 }
 
 void

@@ -24,6 +24,11 @@ make_ranges(const WaUsedExtent *used, WaRowRange *ranges)
 	uint32_t count = 0;
 	uint32_t begin = 0;
 
+	if (used->all_rows && shape->nrows > 0)
+	{
+		ranges[0] = (WaRowRange){0, shape->nrows};
+		return 1;
+	}
 	for (uint32_t i = 0; i < shape->nblocks; i++)
 	{
 		const uint32_t end = shape->row_end[i];

@@ -30,7 +30,7 @@ typedef struct WaService
 	WaPool pool;
 	const WaRunner *runner; /* NULL: there is none */
 	WaStore store;
-	uint64_t memory_limit;  /* of the store, unless the supervisor says more */
+	uint64_t memory_limit;  /* of the store, if the supervisor says nothing */
 	uint64_t parcels_bytes; /* of all connections */
 } WaService;
 

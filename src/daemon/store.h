@@ -87,6 +87,7 @@ typedef struct WaUsedExtent
 	uint32_t number;
 	uint32_t device;
 	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
+	bool all_rows;                    /* are in usable blocks */
 	WaShape *shape;
 	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
 } WaUsedExtent;

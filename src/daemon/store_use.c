@@ -7,6 +7,9 @@
 
 #include "daemon/store_map.h"
 
+/* Extents that are looked at without giving the lock up. */
+#define LOOKS_PER_LOCK 256
+
 /* Returns microseconds of CLOCK_REALTIME. */
 static int64_t
 now_us(void)
@@ -85,20 +88,31 @@ take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used)
 		wa_column_retain(used->columns[i]);
 	wa_shape_retain(extent->shape);
 	used->shape = extent->shape;
+	used->all_rows =
+		extent->cached_rows == extent->shape->nrows &&
+		memcmp(used->usable, extent->cached, sizeof(used->usable)) == 0;
 	used->number = extent->number;
 	used->device = extent->device;
 	return true;
 }
 
-uint32_t
-wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room)
+/*
+ * Looks at the next extents, a limited number, and takes up to `room` of them;
+ * the caller has the lock.  Returns how many; *at_end tells whether there are no
+ * more.
+ */
+static uint32_t
+take_extents(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room,
+			 bool *at_end)
 {
 	const WaStoredRelation *relation = use->pins.relation;
+	uint32_t i = wa_map_search(relation, use->next_number);
+	const uint32_t end = relation->nextents - i < LOOKS_PER_LOCK
+							 ? relation->nextents
+							 : i + LOOKS_PER_LOCK;
 	uint32_t found = 0;
 
-	(void) pthread_mutex_lock(&store->lock);
-	for (uint32_t i = wa_map_search(relation, use->next_number);
-		 i < relation->nextents && found < room; i++)
+	for (; i < end && found < room; i++)
 	{
 		WaExtent *extent = relation->extents[i];
 		const uint32_t blocks = find_usable(use, extent, used[found].usable);
@@ -110,7 +124,22 @@ wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room)
 		wa_map_touch(store, extent);
 		found++;
 	}
-	(void) pthread_mutex_unlock(&store->lock);
+	*at_end = i == relation->nextents;
+	return found;
+}
+
+uint32_t
+wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room)
+{
+	uint32_t found;
+	bool at_end;
+
+	do
+	{
+		(void) pthread_mutex_lock(&store->lock);
+		found = take_extents(store, use, used, room, &at_end);
+		(void) pthread_mutex_unlock(&store->lock);
+	} while (found == 0 && !at_end);
 	return found;
 }
 

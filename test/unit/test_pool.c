@@ -250,11 +250,14 @@ prepare_parcel(const WaTestQuery *query)
 {
 	WaMapPage *maps = (WaMapPage *) (void *) (parcel.memory + MAPS_AT);
 
+	const bool all = pick(3) == 0; /* blocks are visible */
+
 	maps->lsn = 7;
 	for (int i = 0; i < WA_EXTENTS_PER_MAP; i++)
 		for (int j = 0; j < WA_EXTENT_WORDS; j++)
 			maps->visible[i][j] =
-				next_random(&random_state) | next_random(&random_state);
+				all ? UINT64_MAX
+					: next_random(&random_state) | next_random(&random_state);
 	memcpy(parcel.memory + QUERY_AT, query, sizeof(*query));
 	memset(parcel.memory + USED_AT, 0xff, sizeof(maps->visible));
 }

@@ -1,0 +1,210 @@
+/*
+ * test_store_failure.c
+ *		Loads and runs in which any one allocation fails: they say so, and
+ *		nothing is lost or left.
+ *
+ * Linked such that allocations go by the functions here first.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "daemon/run.h"
+#include "test/unit/check.h"
+#include "test/unit/test_counting_runner.h"
+#include "test/unit/test_extent.h"
+
+#define PLENTY      ((uint64_t) 1 << 40)
+#define MOST_TRIALS 400
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *place, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *place, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+
+/* Allocations up to the one that fails; negative: none fails. */
+static long countdown = -1;
+static bool has_failed;
+
+/* Tells whether this allocation is to fail. */
+static bool
+fails(void)
+{
+	if (__atomic_load_n(&countdown, __ATOMIC_SEQ_CST) < 0 ||
+		__atomic_fetch_sub(&countdown, 1, __ATOMIC_SEQ_CST) != 0)
+		return false;
+	__atomic_store_n(&has_failed, true, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+void *
+__wrap_malloc(size_t bytes)
+{
+	return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *
+__wrap_calloc(size_t count, size_t bytes)
+{
+	return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *
+__wrap_realloc(void *place, size_t bytes)
+{
+	return fails() ? NULL : __real_realloc(place, bytes);
+}
+
+void *
+__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+	return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
+
+static WaStore store;
+static WaPool pool;
+static WaFinishedQueue finished;
+static int event_fd;
+static WaParcel parcel;
+static WaExtentHead *head;
+
+/* Loads the extent that is in the parcel, with the nth allocation failing. */
+static WaStatus
+load_with_failure(long nth)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	memcpy(head, parcel.memory, sizeof(*head));
+	has_failed = false;
+	__atomic_store_n(&countdown, nth, __ATOMIC_SEQ_CST);
+	status = wa_store_load(&store, head, parcel.memory, error, sizeof(error));
+	__atomic_store_n(&countdown, -1, __ATOMIC_SEQ_CST);
+	return status;
+}
+
+/* Loads of an extent: new, of other blocks, and with more columns. */
+static bool
+test_loads(void)
+{
+	const WaRelation relation = wa_test_relation(0);
+	long trials = 0;
+
+	do
+	{
+		/* every other one into an empty store */
+		if (trials % 2 == 0)
+			wa_store_unload(&store, &relation, 0);
+		wa_test_write_extent(parcel.memory, relation, 3, 1,
+							 400 + (uint64_t) trials % 4 / 2, 9,
+							 trials % 2 == 0 ? 0x204 : 0x3ff);
+		EXPECT(load_with_failure(trials / 2) ==
+			   (has_failed ? WA_OUT_OF_MEMORY : WA_OK));
+		trials++;
+	} while ((has_failed || trials % 2 != 0) && trials < MOST_TRIALS);
+	EXPECT(trials > 20 && trials < MOST_TRIALS);
+	wa_store_unload(&store, &relation, 0);
+	EXPECT(wa_memory_used(&store.memory) == 0);
+	EXPECT(store.buckets[0] == NULL && store.newest == NULL);
+	return true;
+}
+
+/* Waits until the run is finished. */
+static bool
+wait_for_run(void)
+{
+	struct pollfd input = {.fd = event_fd, .events = POLLIN};
+	uint64_t number;
+
+	EXPECT(poll(&input, 1, 20000) == 1);
+	EXPECT(read(event_fd, &number, sizeof(number)) == sizeof(number));
+	EXPECT(wa_finished_collect(&finished) != NULL);
+	return true;
+}
+
+/* Writes a run's query and map to the parcel, and makes its message. */
+static WaRunMessage
+prepare(void)
+{
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 100};
+	WaMapPage *map = (WaMapPage *) (void *) parcel.memory;
+	WaRunMessage message;
+
+	map->lsn = 1;
+	memset(map->visible, 0xff, sizeof(map->visible));
+	memcpy(parcel.memory + 65536, &query, sizeof(query));
+	memset(&message, 0, sizeof(message));
+	message.relation = wa_test_relation(0);
+	message.nblocks = UINT32_MAX;
+	message.nmaps = 1;
+	message.query = 65536;
+	message.query_bytes = sizeof(query);
+	message.used = 131072;
+	message.groups = 196608;
+	message.groups_room = 100;
+	message.ncolumns = wa_test_names(0x204, message.columns);
+	wa_message_begin(&message.header, WA_MSG_RUN,
+					 (uint32_t) (offsetof(WaRunMessage, columns) +
+								 message.ncolumns * sizeof(WaColumnName)),
+					 1);
+	return message;
+}
+
+/* Runs over a number of extents. */
+static bool
+test_runs(void)
+{
+	const WaRelation relation = wa_test_relation(0);
+	WaRunMessage message;
+	long trials = 0;
+
+	for (uint32_t i = 0; i < 40; i++)
+		EXPECT(wa_test_load(&store, parcel.memory, 0, i, 1, 400 + i, 2,
+							0x204) == WA_OK);
+	message = prepare();
+	do
+	{
+		WaRun *run = wa_run_make(&wa_test_counting_runner, &store, &parcel,
+								 &message, pool.nthreads, NULL);
+
+		EXPECT(run != NULL);
+		has_failed = false;
+		__atomic_store_n(&countdown, trials, __ATOMIC_SEQ_CST);
+		wa_pool_submit(&pool, wa_run_job(run));
+		EXPECT(wait_for_run());
+		__atomic_store_n(&countdown, -1, __ATOMIC_SEQ_CST);
+		EXPECT(wa_run_outcome(run)->status ==
+			   (has_failed ? WA_OUT_OF_MEMORY : WA_OK));
+		wa_run_free(run);
+		EXPECT(wa_test_runner_live() == 0);
+		trials++;
+	} while (has_failed && trials < MOST_TRIALS);
+	EXPECT(trials > 40 && trials < MOST_TRIALS);
+	wa_store_unload(&store, &relation, 0);
+	EXPECT(wa_memory_used(&store.memory) == 0);
+	return true;
+}
+
+int
+main(void)
+{
+	event_fd = eventfd(0, EFD_CLOEXEC);
+	wa_finished_init(&finished, event_fd);
+	wa_store_init(&store, PLENTY, 1);
+	parcel.bytes = WA_TEST_EXTENT_BYTES;
+	parcel.memory = aligned_alloc(64, parcel.bytes);
+	head = malloc(sizeof(*head));
+	check(wa_pool_start(&pool, &finished, 2), "start");
+	check(test_loads(), "loads");
+	check(test_runs(), "runs");
+	free(parcel.memory);
+	free(head);
+	return finish_checks();
+}
