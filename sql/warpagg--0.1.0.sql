@@ -210,6 +210,13 @@ CREATE FUNCTION warpagg_load(relation regclass, columns text[] DEFAULT NULL)
 COMMENT ON FUNCTION warpagg_load(regclass, text[]) IS
     'makes columns of a table resident; returns the rows that had to be read';
 
+CREATE FUNCTION warpagg_load_later(
+    relation regclass, columns text[] DEFAULT NULL) RETURNS void
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION warpagg_load_later(regclass, text[]) IS
+    'makes columns of a table resident in the background';
+
 CREATE FUNCTION warpagg_unload(relation regclass, columns text[] DEFAULT NULL)
     RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -18,12 +18,14 @@
 
 #include "client/client.h"
 #include "client/resident.h"
+#include "resident/autoload.h"
 #include "resident/columns.h"
 #include "resident/load.h"
 #include "resident/relation.h"
 #include "resident/sweep.h"
 
 PG_FUNCTION_INFO_V1(warpagg_load);
+PG_FUNCTION_INFO_V1(warpagg_load_later);
 PG_FUNCTION_INFO_V1(warpagg_unload);
 
 /* Pause between two notices of how far loading is. */
@@ -49,19 +51,20 @@ check_relation(Relation relation)
 }
 
 /* Says every few seconds how far loading is. */
-static void
+static bool
 report_progress(WaLoadTask *task, Relation relation)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
 	if (!TimestampDifferenceExceeds(task->reported_us, now, REPORT_INTERVAL_MS))
-		return;
+		return true;
 	task->reported_us = now;
 	ereport(NOTICE,
 			(errmsg("loading \"%s\": %llu of %u blocks",
 					RelationGetRelationName(relation),
 					(unsigned long long) pg_atomic_read_u64(&task->seen),
 					task->nblocks)));
+	return true;
 }
 
 /* Returns the names of columns, of which `columns` has the bits. */
@@ -161,6 +164,31 @@ warpagg_load(PG_FUNCTION_ARGS)
 	rows = load(relation, ncolumns, columns);
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_INT64(rows);
+}
+
+/*
+ * warpagg_load_later(relation, columns) has the same columns loaded by a
+ * background worker, without waiting.
+ */
+Datum
+warpagg_load_later(PG_FUNCTION_ARGS)
+{
+	ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
+	Relation relation;
+	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
+	AttrNumber attributes[WA_MAX_RESIDENT_COLUMNS];
+	int ncolumns;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	check_relation(relation);
+	ncolumns = wa_columns_to_load(relation, names, columns);
+	for (int i = 0; i < ncolumns; i++)
+		attributes[i] = columns[i].attribute;
+	wa_autoload_request(RelationGetRelid(relation), ncolumns, attributes);
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_VOID();
 }
 
 /* Has warpaggd forget a column of a relation, or all if attribute is 0. */

@@ -314,32 +314,42 @@ forget_rest(Loader *loader)
 		first += WA_LOAD_MAX_CHUNK;
 }
 
+bool
+wa_load_is_done(WaLoadTask *task)
+{
+	return pg_atomic_read_u32(&task->next_extent) >= task->nextents ||
+		   pg_atomic_read_u32(&task->is_full) != 0;
+}
+
 /* Takes extents; returns how many, *first being the first of them. */
 static uint32
 take_extents(WaLoadTask *task, uint32 *first)
 {
+	if (wa_load_is_done(task))
+		return 0;
 	*first = pg_atomic_fetch_add_u32(&task->next_extent, (int32) task->chunk);
-	if (*first >= task->nextents || pg_atomic_read_u32(&task->is_full) != 0)
+	if (*first >= task->nextents)
 		return 0;
 	return Min(task->chunk, task->nextents - *first);
 }
 
 /* Loads what there is to be loaded. */
 static void
-load_extents(Loader *loader, void (*report)(WaLoadTask *, Relation))
+load_extents(Loader *loader, WaLoadReport report)
 {
 	WaLoadTask *task = loader->task;
+	bool goes_on = true;
 	uint32 first;
 	uint32 count;
 
-	while ((count = take_extents(task, &first)) > 0)
+	while (goes_on && (count = take_extents(task, &first)) > 0)
 	{
 		ask_for_states(loader, first, count);
 		for (uint32 i = 0; i < count; i++)
 		{
 			load_extent(loader, first + i, &loader->states[i]);
-			if (report != NULL)
-				report(task, loader->relation);
+			if (report != NULL && !report(task, loader->relation))
+				goes_on = false;
 			if (pg_atomic_read_u32(&task->is_full) != 0)
 				break;
 		}
@@ -358,8 +368,7 @@ end_reader(WaLoadTask *task, WaExtentReader *reader)
 }
 
 void
-wa_load_run(WaLoadTask *task, Relation relation,
-			void (*report)(WaLoadTask *, Relation))
+wa_load_run(WaLoadTask *task, Relation relation, WaLoadReport report)
 {
 	MemoryContext memory = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg load", ALLOCSET_DEFAULT_SIZES);
@@ -371,7 +380,7 @@ wa_load_run(WaLoadTask *task, Relation relation,
 	loader->wanted =
 		wa_extent_begin(relation, task->nblocks, task->nwanted, task->wanted);
 	load_extents(loader, report);
-	if (!IsParallelWorker())
+	if (!IsParallelWorker() && wa_load_is_done(task))
 		forget_rest(loader);
 	if (BufferIsValid(loader->map_pin))
 		ReleaseBuffer(loader->map_pin);

@@ -34,7 +34,7 @@ typedef struct WaLoadTask
 	WaColumnName all[WA_MAX_RESIDENT_COLUMNS];
 	uint64 wanted_bits; /* a bit for each of `all` that is wanted */
 
-	int64 reported_us; /* by the function that reports, for its own use */
+	int64 reported_us; /* for the use of the leader's WaLoadReport */
 
 	pg_atomic_uint32 next_extent;
 	pg_atomic_uint32 is_full;    /* there was no memory for an extent */
@@ -56,18 +56,26 @@ extern void wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
 							const WaColumnName *wanted);
 
 /*
+ * What is called after each extent, if it is not NULL; it may return false to
+ * have the process stop soon.
+ */
+typedef bool (*WaLoadReport)(WaLoadTask *task, Relation relation);
+
+/*
  * Takes extents and loads them until there are no more, or no memory for them.
- * report is called now and then, if it is not NULL.  Raises an error if the
- * device process fails.
+ * Raises an error if the device process fails.
  */
 extern void wa_load_run(WaLoadTask *task, Relation relation,
-						void (*report)(WaLoadTask *, Relation));
+						WaLoadReport report);
+
+/* Tells whether all extents have been taken, or there was no memory for one. */
+extern bool wa_load_is_done(WaLoadTask *task);
 
 /*
  * Does what wa_load_run does, together with parallel workers if the relation is
  * large and max_parallel_maintenance_workers allows any.
  */
 extern void wa_load_share(WaLoadTask *task, Relation relation,
-						  void (*report)(WaLoadTask *, Relation));
+						  WaLoadReport report);
 
 #endif /* WA_RESIDENT_LOAD_H */

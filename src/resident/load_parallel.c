@@ -75,8 +75,7 @@ make_memory(ParallelContext *context, const WaLoadTask *task, Relation relation)
 }
 
 void
-wa_load_share(WaLoadTask *task, Relation relation,
-			  void (*report)(WaLoadTask *, Relation))
+wa_load_share(WaLoadTask *task, Relation relation, WaLoadReport report)
 {
 	int nworkers = wanted_workers(task);
 	ParallelContext *context;

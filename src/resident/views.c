@@ -117,6 +117,8 @@ put_relation(const WaResidentColumn *column, Datum *values, bool *nulls)
 		nulls[1] = nulls[2] = false;
 		if (column->blocks > 0 && count_fresh(relation, column, &fresh))
 		{
+			/* There may be more than there were when the list was made. */
+			fresh = Min(fresh, column->blocks);
 			values[9] = Float8GetDatum((double) fresh / column->blocks);
 			nulls[9] = false;
 		}

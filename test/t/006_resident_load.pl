@@ -248,6 +248,42 @@ is( value(
 		  WHERE relation = 'wide'::regclass AND rows = 200000}),
 	'2', 'all of it');
 
+# In the background.
+value(q{SELECT warpagg_unload('wide')});
+value(q{SELECT warpagg_load_later('wide', '{b}')});
+value(q{SELECT warpagg_load_later('odd', '{a}')});
+ok( wait_until(
+		60,
+		sub {
+			return value(
+				q{SELECT coalesce(sum(rows), 0) FROM warpagg_resident
+				  WHERE relation = 'wide'::regclass}) eq '200000';
+		}),
+	'a background worker loads what it is asked for');
+ok( wait_until(
+		30,
+		sub {
+			return value(
+				q{SELECT count(*) FROM pg_stat_activity
+				  WHERE backend_type = 'warpagg loader'}) eq '0';
+		}),
+	'and ends');
+is(value(q{SELECT string_agg(DISTINCT column_name, ',') FROM warpagg_resident
+		   WHERE relation = 'wide'::regclass}),
+	'b', 'and loads nothing else');
+foreach my $i (1 .. 20)
+{
+	value(q{SELECT warpagg_load_later('wide', '{a}')});
+}
+ok( wait_until(
+		60,
+		sub {
+			return value(
+				q{SELECT coalesce(sum(rows), 0) FROM warpagg_resident
+				  WHERE relation = 'wide'::regclass}) eq '400000';
+		}),
+	'however often it is asked for');
+
 # Errors in the middle.
 value(q{SELECT warpagg_unload('wide')});
 like(
