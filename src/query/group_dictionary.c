@@ -33,6 +33,7 @@ struct WaKeyDictionary
 {
 	WaArena *arena;
 	Entry *entries;
+	bool is_closed; /* no string is added any more */
 	uint32_t nentries;
 	uint32_t capacity;
 	uint64_t *slots; /* as of wa_hash_slot, with the code + 1 */
@@ -223,7 +224,10 @@ is_entry_of(const Entry *entry, const WaKeyString *key, uint64_t hash)
 			tails_match(entry->shown, key->data, key->length));
 }
 
-/* Returns the code of a string with the hash, which is added if need be. */
+/*
+ * Returns the code of a string with the hash, which is added if need be and the
+ * dictionary is not closed.
+ */
 static inline uint32_t
 find(WaKeyDictionary *dictionary, const WaKeyString *key, uint64_t hash)
 {
@@ -239,6 +243,8 @@ find(WaKeyDictionary *dictionary, const WaKeyString *key, uint64_t hash)
 			return code;
 		place = (place + 1) & dictionary->mask;
 	}
+	if (dictionary->is_closed)
+		return WA_NO_CODE;
 	return add(dictionary, key, hash, place);
 }
 
@@ -271,6 +277,12 @@ wa_key_dictionary_codes(WaKeyDictionary *dictionary, const WaKeyString *keys,
 		}
 		words[rows[i]] = find(dictionary, &keys[i], hashes[i]);
 	}
+}
+
+void
+wa_key_dictionary_close(WaKeyDictionary *dictionary)
+{
+	dictionary->is_closed = true;
 }
 
 WaText

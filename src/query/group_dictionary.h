@@ -8,6 +8,9 @@
 #include "core/vector.h"
 #include "query/arena.h"
 
+/* No code; no string, and no key, ever has it. */
+#define WA_NO_CODE UINT32_MAX
+
 typedef struct WaKeyDictionary WaKeyDictionary;
 
 /*
@@ -40,6 +43,9 @@ extern void wa_key_dictionary_codes(WaKeyDictionary *dictionary,
 									const WaKeyString *keys,
 									const uint16_t *rows, size_t nkeys,
 									uint64_t *words);
+
+/* Has no more strings added: the code of others is WA_NO_CODE from now on. */
+extern void wa_key_dictionary_close(WaKeyDictionary *dictionary);
 
 /* Returns the string of a code as it came first; it lives with the dictionary. */
 extern WaText wa_key_dictionary_shown(const WaKeyDictionary *dictionary,

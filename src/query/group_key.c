@@ -68,7 +68,10 @@ string_of(const WaKeyCodec *codec, const char *data, size_t length)
 	return key;
 }
 
-/* Returns the code of a string; that of a single byte is kept at hand. */
+/*
+ * Returns the code of a string; that of a single byte is kept at hand, but for
+ * WA_NO_CODE, which makes 0.
+ */
 static uint32_t
 string_code(WaKeyCodec *codec, const WaKeyString *string)
 {

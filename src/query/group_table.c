@@ -273,7 +273,7 @@ grow_words(WaGroupTable *table)
 
 /*
  * Adds a group with the words of a row, which no index leads to yet; returns 0
- * if it cannot.
+ * if it cannot.  The table is not closed.
  */
 static uint32_t
 add_words(WaGroupTable *table, const uint64_t *words)
@@ -310,11 +310,15 @@ find_directly(WaGroupTable *table, const uint64_t *words)
 	uint64_t place = row_place(table, words);
 	uint32_t group;
 
+	if (place < table->nnumbers && table->numbers[place] != 0)
+		return table->numbers[place] - 1;
+	if (table->is_closed)
+		return WA_NO_GROUP;
 	if (place < table->nnumbers)
 	{
-		if (table->numbers[place] == 0)
-			table->numbers[place] = add_words(table, words) + 1;
-		return table->numbers[place] - 1;
+		group = add_words(table, words);
+		table->numbers[place] = group + 1;
+		return group;
 	}
 	group = add_words(table, words);
 	if (!index_directly(table))
@@ -332,8 +336,9 @@ find_by_hash(WaGroupTable *table, const uint64_t *words)
 	uint32_t group;
 
 	if (table->nkeys == 1 && row_is_null(table, words, 0))
-		return table->null_group != WA_NO_GROUP ? table->null_group
-												: add_words(table, words);
+		return table->null_group != WA_NO_GROUP || table->is_closed
+				   ? table->null_group
+				   : add_words(table, words);
 	while ((slot = table->slots[place]) != 0)
 	{
 		group = (uint32_t) slot - 1;
@@ -343,6 +348,8 @@ find_by_hash(WaGroupTable *table, const uint64_t *words)
 			return group;
 		place = (place + 1) & table->slot_mask;
 	}
+	if (table->is_closed)
+		return WA_NO_GROUP;
 	group = add_words(table, words);
 	table->slots[place] = wa_hash_slot(hash, group + 1);
 	if ((uint64_t) table->ngroups * 2 > table->slot_mask &&

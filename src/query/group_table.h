@@ -10,10 +10,7 @@
 #define WA_QUERY_GROUP_TABLE_H
 
 #include "core/vector.h"
-#include "query/arena.h"
-
-/* No group. */
-#define WA_NO_GROUP UINT32_MAX
+#include "query/groups.h"
 
 /*
  * The values of a key that a direct table has places for: those from base, as
@@ -41,9 +38,10 @@ typedef struct WaGroupTable
 {
 	WaArena *arena;
 	int nkeys;
-	int nmasks;  /* words that tell which keys of a row are NULL */
-	int nstored; /* words kept of a group: those of its keys, and, of several
+	int nmasks;     /* words that tell which keys of a row are NULL */
+	int nstored;    /* words kept of a group: those of its keys, and, of several
 				  * keys, the masks */
+	bool is_closed; /* no group is made any more */
 	uint32_t ngroups;
 	uint32_t capacity;
 	uint64_t *words;     /* of the groups, one group after the other */
@@ -77,8 +75,8 @@ extern size_t wa_group_table_find_rows(WaGroupTable *table,
 									   uint32_t *numbers, uint16_t *missing);
 
 /*
- * Returns the group of one row, which is made if there is none; words: those of
- * the keys, and the masks.
+ * Returns the group of one row, which is made if there is none, unless the table
+ * is closed; words: those of the keys, and the masks.
  */
 extern uint32_t wa_group_table_find(WaGroupTable *table, const uint64_t *words);
 

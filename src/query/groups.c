@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "query/group_dictionary.h"
 #include "query/group_key.h"
 #include "query/group_table.h"
 #include "query/groups.h"
@@ -160,6 +161,15 @@ wa_query_groups_find_values(WaQueryGroups *groups, const WaQueryValue *keys,
 	}
 	*number = find_row(groups);
 	return !groups->arena->failed;
+}
+
+void
+wa_query_groups_close(WaQueryGroups *groups)
+{
+	groups->table.is_closed = true;
+	for (int key = 0; key < groups->nkeys; key++)
+		if (groups->codecs[key].dictionary != NULL)
+			wa_key_dictionary_close(groups->codecs[key].dictionary);
 }
 
 uint32_t

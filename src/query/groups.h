@@ -20,6 +20,9 @@ typedef struct WaQueryKey
 	bool blank_padded; /* TEXT: trailing blanks do not count */
 } WaQueryKey;
 
+/* No group. */
+#define WA_NO_GROUP UINT32_MAX
+
 typedef struct WaQueryGroups WaQueryGroups;
 
 /*
@@ -41,6 +44,12 @@ extern bool wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys,
 extern bool wa_query_groups_find_values(WaQueryGroups *groups,
 										const WaQueryValue *keys,
 										uint32_t *number);
+
+/*
+ * Has no more groups made: rows without one get WA_NO_GROUP from now on, and the
+ * table takes no more memory.
+ */
+extern void wa_query_groups_close(WaQueryGroups *groups);
 
 extern uint32_t wa_query_groups_count(const WaQueryGroups *groups);
 

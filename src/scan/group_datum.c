@@ -164,6 +164,12 @@ wa_groups_find_row(WaGroups *groups, const Datum *keys, const bool *nulls)
 	return number;
 }
 
+void
+wa_groups_close(WaGroups *groups)
+{
+	wa_query_groups_close(groups->table);
+}
+
 uint32
 wa_groups_count(const WaGroups *groups)
 {

@@ -46,6 +46,12 @@ extern uint32 wa_groups_find_row(WaGroups *groups, const Datum *keys,
 extern uint32 wa_groups_count(const WaGroups *groups);
 
 /*
+ * Has no more groups made: rows without one get WA_NO_GROUP from now on, and
+ * the table takes no more memory.
+ */
+extern void wa_groups_close(WaGroups *groups);
+
+/*
  * Returns a key of a group as a value of SQL, in the current memory context.
  */
 extern Datum wa_groups_key(const WaGroups *groups, uint32 group, int key,
