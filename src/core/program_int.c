@@ -130,7 +130,7 @@ quotient_narrow(int64_t a, int64_t b)
 	bool special = (uint32_t) divisor + 1 <= 1;
 	int32_t result = (int32_t) a / (special ? 1 : divisor);
 
-	return b == -1 ? -a : result;
+	return b == -1 ? (int64_t) (0 - (uint64_t) a) : result;
 }
 
 WA_VECTORISED bool
@@ -175,8 +175,10 @@ wa_int_remainder(const WaStep *step)
 	if (step->extra < 8)
 		for (size_t i = 0; i < nrows; i++)
 		{
+			uint64_t whole = (uint64_t) quotient_narrow(a[i], b[i]);
+
 			traps |= b[i] == 0 ? 1 : 0;
-			out[i] = a[i] - quotient_narrow(a[i], b[i]) * b[i];
+			out[i] = (int64_t) ((uint64_t) a[i] - whole * (uint64_t) b[i]);
 		}
 	else
 		for (size_t i = 0; i < nrows; i++)

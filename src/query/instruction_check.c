@@ -159,6 +159,9 @@ wa_instruction_is_sound(const WaInstruction *instruction,
 	uint16_t arguments[3];
 	int narguments = wa_instruction_arguments(instruction, arguments);
 
+	if (shape->out == NONE)
+		return false; /* the table has no line for it */
+
 	for (int i = 0; i < narguments; i++)
 		if (arguments[i] == instruction->out ||
 			!may_stand((Place) places[i], kinds[arguments[i]], extra))

@@ -159,6 +159,17 @@ wa_partial_open(WaPartialReader *reader, const void *message, size_t bytes)
 	return !words->failed;
 }
 
+/* Tells whether the counts of a rest, which are not negative, may be right. */
+static bool
+counts_are_sound(const WaExactSum *sum, uint64_t rows)
+{
+	const int64_t most = (int64_t) rows;
+
+	return sum->positive_infinities <= most &&
+		   sum->negative_infinities <= most && sum->nans <= most &&
+		   sum->negative_zeros <= most;
+}
+
 /* Reads the rest of a record into the cell. */
 static bool
 read_rest(WaReader *reader, const WaPartialColumn *column, WaPartialCell *cell)
@@ -171,7 +182,8 @@ read_rest(WaReader *reader, const WaPartialColumn *column, WaPartialCell *cell)
 	wa_partial_init(&partial, cell->rest);
 	cell->record.rest = cell->rest;
 	return wa_partial_decode(&partial, WA_FLOAT8, rest_ops(column->ops),
-							 (const uint8_t *) bytes.data, bytes.length);
+							 (const uint8_t *) bytes.data, bytes.length) &&
+		   counts_are_sound(&cell->rest->sum, cell->words[0]);
 }
 
 /* Reads a record, of which the first word has been read, into the cell. */
