@@ -213,7 +213,6 @@ void
 wa_key_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 			 WaQueryValue *value)
 {
-	value->is_null = false;
 	switch (codec->kind)
 	{
 		case WA_VECTOR_FLOAT:

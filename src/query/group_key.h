@@ -49,8 +49,8 @@ extern uint64_t wa_key_of_value(WaKeyCodec *codec, const WaQueryValue *value,
 								uint32_t *shown);
 
 /*
- * Stores the key of a word in a value that is not NULL.  Its text lives as long
- * as the codec's arena.
+ * Stores the key of a word in a value, but for its is_null.  Its text lives as
+ * long as the codec's arena.
  */
 extern void wa_key_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 						 WaQueryValue *value);

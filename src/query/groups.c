@@ -182,13 +182,15 @@ void
 wa_query_groups_key(const WaQueryGroups *groups, uint32_t group, int key,
 					WaQueryValue *value)
 {
-	bool is_null;
-	uint64_t word = wa_group_table_word(&groups->table, group, key, &is_null);
+	const WaKeyCodec *codec = &groups->codecs[key];
 	const uint32_t *shown = groups->shown[key];
+	uint64_t word =
+		wa_group_table_word(&groups->table, group, key, &value->is_null);
 
-	if (is_null)
-		value->is_null = true;
+	if (value->is_null)
+		return;
+	if (codec->kind == WA_VECTOR_INT)
+		value->integer = (int64_t) word;
 	else
-		wa_key_value(&groups->codecs[key], word,
-					 shown != NULL ? shown[group] : 0, value);
+		wa_key_value(codec, word, shown != NULL ? shown[group] : 0, value);
 }

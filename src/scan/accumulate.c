@@ -23,7 +23,8 @@ struct WaAccumulator
 	MemoryContext scratch; /* reset at every use */
 	const WaAggPlan *plan;
 	WaVectorKind kind;
-	bool by_states; /* no record takes the values */
+	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
+	bool by_states;        /* no record takes the values */
 	WaArena arena;
 	WaRecordOwner owner;
 	WaRecordTable *table;
@@ -73,7 +74,7 @@ put_record(const WaAccumulator *accumulator, const WaRecord *record,
 	MemoryContext old = MemoryContextSwitchTo(accumulator->scratch);
 
 	if (accumulator->plan->key.ops != 0)
-		wa_record_put(accumulator->kind, record, state);
+		wa_record_put(accumulator->kind, &accumulator->layout, record, state);
 	else
 		state->rows = (int64) record->words[0];
 	MemoryContextSwitchTo(old);
@@ -154,6 +155,7 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 		context, "warpagg accumulator scratch", ALLOCSET_DEFAULT_SIZES);
 	accumulator->plan = plan;
 	accumulator->kind = kind;
+	accumulator->layout = wa_record_layout(kind, plan->key.ops);
 	accumulator->by_states = !wa_records_exist(kind, plan->key.ops);
 	accumulator->owner = (WaRecordOwner){
 		.context = accumulator, .flush = take_record, .take = take_decimal};

@@ -230,8 +230,8 @@ wide_datum(const WaQueryValue *value)
 	}
 }
 
-/* Returns a value that is not NULL as one of SQL. */
-static Datum
+/* Returns a value that is neither an INT nor NULL as one of SQL. */
+static pg_noinline Datum
 value_datum(const WaGroupKey *key, const WaQueryValue *value)
 {
 	switch (key->kind)
@@ -244,13 +244,11 @@ value_datum(const WaGroupKey *key, const WaQueryValue *value)
 			return BoolGetDatum(value->integer != 0);
 		case WA_VECTOR_TEXT:
 			return text_datum(value);
-		case WA_VECTOR_DECIMAL:
+		default:
 			return value->is_wide
 					   ? wide_datum(value)
 					   : NumericGetDatum(wa_numeric_from_decimal(
 							 value->integer, value->scale, (int) value->shown));
-		default:
-			return integer_datum(key->type, value->integer);
 	}
 }
 
@@ -261,7 +259,11 @@ wa_groups_key(const WaGroups *groups, uint32 group, int key, bool *is_null)
 
 	wa_query_groups_key(groups->table, group, key, &value);
 	*is_null = value.is_null;
-	return value.is_null ? (Datum) 0 : value_datum(&groups->keys[key], &value);
+	if (value.is_null)
+		return (Datum) 0;
+	return groups->keys[key].kind == WA_VECTOR_INT
+			   ? integer_datum(groups->keys[key].type, value.integer)
+			   : value_datum(&groups->keys[key], &value);
 }
 
 Size

@@ -75,36 +75,42 @@ wa_record_store(const WaAggPlan *plan, WaVectorKind kind, Datum value,
 	}
 }
 
-/* Puts the smallest and the largest value of an INT or FLOAT into a state. */
-static void
-put_extremes(const WaRecordLayout *layout, const WaRecord *record,
-			 WaAggState *state)
+/* Stores the smallest and the largest value of an INT or FLOAT in a partial. */
+static inline void
+load_extremes(const WaRecordLayout *layout, const WaRecord *record, WaOpSet ops,
+			  WaPartial *partial)
 {
-	WaPartial partial;
-
-	wa_partial_init(&partial, NULL);
-	if (wa_state_has(state, WA_OP_MIN))
-		partial.min.u = record->words[layout->min];
-	if (wa_state_has(state, WA_OP_MAX))
-		partial.max.u = record->words[layout->max];
-	wa_extreme_absorb(state, &partial);
+	if (wa_ops_have(ops, WA_OP_MIN))
+		partial->min.u = record->words[layout->min];
+	if (wa_ops_have(ops, WA_OP_MAX))
+		partial->max.u = record->words[layout->max];
 }
 
-/* Puts the sums of an INT or DECIMAL into a state. */
-static void
+/* Puts the sums of an INT or DECIMAL into a state; makes *partial theirs. */
+static inline void
 put_sums(const WaRecordLayout *layout, const WaRecord *record,
-		 WaAggState *state)
+		 WaAggState *state, WaPartial *partial)
+{
+	const WaOpSet ops = state->plan->key.ops;
+
+	wa_partial_init(partial, NULL);
+	if (!wa_ops_have(ops, WA_OP_SUM))
+		return;
+	memcpy(&partial->sum, record->words + layout->sum, sizeof(partial->sum));
+	if (wa_ops_have(ops, WA_OP_SQUARES))
+		memcpy(&partial->squares, record->words + layout->squares,
+			   sizeof(partial->squares));
+	state->plan->kind->absorb(state, partial);
+}
+
+static void
+put_int(const WaRecordLayout *layout, const WaRecord *record, WaAggState *state)
 {
 	WaPartial partial;
 
-	if (!wa_state_has(state, WA_OP_SUM))
-		return;
-	wa_partial_init(&partial, NULL);
-	memcpy(&partial.sum, record->words + layout->sum, sizeof(partial.sum));
-	if (wa_state_has(state, WA_OP_SQUARES))
-		memcpy(&partial.squares, record->words + layout->squares,
-			   sizeof(partial.squares));
-	state->plan->kind->absorb(state, &partial);
+	put_sums(layout, record, state, &partial);
+	load_extremes(layout, record, state->plan->key.ops, &partial);
+	wa_extreme_absorb(state, &partial);
 }
 
 static void
@@ -135,16 +141,31 @@ put_float_sums(const WaRecordLayout *layout, const WaRecord *record,
 }
 
 static void
+put_float(const WaRecordLayout *layout, const WaRecord *record,
+		  WaAggState *state)
+{
+	const WaOpSet ops = state->plan->key.ops;
+	WaPartial partial;
+
+	if (wa_ops_have(ops, WA_OP_SUM))
+		put_float_sums(layout, record, state);
+	wa_partial_init(&partial, NULL);
+	load_extremes(layout, record, ops, &partial);
+	wa_extreme_absorb(state, &partial);
+}
+
+static void
 put_decimal(const WaRecordLayout *layout, const WaRecord *record,
 			WaAggState *state)
 {
 	WaDecimalHeader header;
+	WaPartial partial;
 
 	memcpy(&header, record->words + layout->header, sizeof(header));
 	if (wa_state_has(state, WA_OP_SUM))
 		wa_numeric_set_unit(state, record->scale / WA_NUMERIC_BASE_DIGITS,
 							header.display);
-	put_sums(layout, record, state);
+	put_sums(layout, record, state, &partial);
 	if (wa_state_has(state, WA_OP_MIN))
 		wa_extreme_offer(state, WA_OP_MIN,
 						 NumericGetDatum(wa_numeric_from_decimal(
@@ -158,23 +179,19 @@ put_decimal(const WaRecordLayout *layout, const WaRecord *record,
 }
 
 void
-wa_record_put(WaVectorKind kind, const WaRecord *record, WaAggState *state)
+wa_record_put(WaVectorKind kind, const WaRecordLayout *layout,
+			  const WaRecord *record, WaAggState *state)
 {
-	const WaRecordLayout layout = wa_record_layout(kind, state->plan->key.ops);
-
 	switch (kind)
 	{
 		case WA_VECTOR_INT:
-			put_sums(&layout, record, state);
-			put_extremes(&layout, record, state);
+			put_int(layout, record, state);
 			break;
 		case WA_VECTOR_FLOAT:
-			if (wa_state_has(state, WA_OP_SUM))
-				put_float_sums(&layout, record, state);
-			put_extremes(&layout, record, state);
+			put_float(layout, record, state);
 			break;
 		default:
-			put_decimal(&layout, record, state);
+			put_decimal(layout, record, state);
 			break;
 	}
 	state->rows = (int64) record->words[0];

@@ -16,10 +16,11 @@ extern bool wa_record_store(const WaAggPlan *plan, WaVectorKind kind,
 							Datum value, int64 *stored, uint8 *scale);
 
 /*
- * Puts the rows of a record into a state without rows, whose plan has operations
- * that there are records of.  Needs memory in the current context.
+ * Puts the rows of a record, which has the layout, into a state without rows,
+ * whose plan has operations that there are records of.  A DECIMAL needs memory
+ * in the current context.
  */
-extern void wa_record_put(WaVectorKind kind, const WaRecord *record,
-						  WaAggState *state);
+extern void wa_record_put(WaVectorKind kind, const WaRecordLayout *layout,
+						  const WaRecord *record, WaAggState *state);
 
 #endif /* WA_SCAN_RECORD_STATES_H */
