@@ -57,7 +57,8 @@ $(DAEMON_BUILD)/daemon/with_cuda: FORCE
 	@echo $(WITH_CUDA) | cmp -s - $@ || echo $(WITH_CUDA) >$@
 
 # These loops are written to be vectorised, which -O2 does only in part.
-DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o daemon/column.o \
+DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
+	daemon/column.o daemon/query_runner.o \
 	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += -O3

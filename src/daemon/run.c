@@ -17,8 +17,9 @@
 #define QUERY_ALIGNMENT 64
 
 /*
- * lock guards status and error of the outcome while morsels are done; states[i]
- * is its thread's then.  All the rest is one thread's after the other's.
+ * lock guards status and error of the outcome, and left_blocks and left_rows,
+ * while morsels are done; states[i], and what is usable of an extent, are their
+ * threads' then.  All the rest is one thread's after the other's.
  */
 struct WaRun
 {
@@ -41,7 +42,9 @@ struct WaRun
 	bool begun; /* by the runner */
 	void *run;  /* the runner's own */
 	void **states;
-	WaRunOutcome outcome;
+	uint64_t left_blocks; /* by the runner, of those that it was given */
+	uint64_t left_rows;
+	WaRunEnd outcome;
 };
 
 bool
@@ -180,19 +183,48 @@ have_state(WaRun *run, unsigned thread)
 	return false;
 }
 
+/* Notes blocks of an extent that the runner has left out. */
+static void
+leave_out(WaRun *run, WaHeldExtent *held, const uint64_t *left_out)
+{
+	uint64_t blocks = 0;
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < held->extent.nblocks; i++)
+	{
+		const uint64_t bit = (uint64_t) 1 << (i % 64);
+		const uint32_t begin = i == 0 ? 0 : held->extent.row_end[i - 1];
+
+		if ((left_out[i / 64] & held->usable[i / 64] & bit) == 0)
+			continue;
+		held->usable[i / 64] &= ~bit;
+		blocks++;
+		rows += held->extent.row_end[i] - begin;
+	}
+	if (blocks == 0)
+		return;
+	(void) pthread_mutex_lock(&run->lock);
+	run->left_blocks += blocks;
+	run->left_rows += rows;
+	(void) pthread_mutex_unlock(&run->lock);
+}
+
 /* The pool's morsel: an extent. */
 static bool
 run_extent(WaPoolJob *job, unsigned thread, uint64_t number)
 {
 	WaRun *run = (WaRun *) job;
+	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
 	WaStatus status;
 
 	if (!have_state(run, thread))
 		return false;
 	status = run->runner->process(run->run, run->states[thread],
-								  run->list[number], error);
-	if (status != WA_OK)
+								  run->list[number], left_out, error);
+	if (status == WA_OK)
+		leave_out(run, run->extents.held[number], left_out);
+	else
 		fail(run, status, error);
 	return status == WA_OK;
 }
@@ -325,8 +357,8 @@ answer(WaRun *run)
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->runner->kind;
 	answer->groups_bytes = result.groups_bytes;
-	answer->blocks = run->use.blocks;
-	answer->rows = run->extents.rows;
+	answer->blocks = run->use.blocks - run->left_blocks;
+	answer->rows = run->extents.rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
 }
@@ -395,7 +427,7 @@ wa_run_job(WaRun *run)
 	return &run->job;
 }
 
-const WaRunOutcome *
+const WaRunEnd *
 wa_run_outcome(const WaRun *run)
 {
 	return &run->outcome;

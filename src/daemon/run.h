@@ -18,13 +18,13 @@
 typedef struct WaRun WaRun;
 
 /* What became of a run; constant once that is finished. */
-typedef struct WaRunOutcome
+typedef struct WaRunEnd
 {
 	WaStatus status;
 	char error[WA_MAX_ERROR_BYTES];
 	WaAnswerMessage answer; /* but for its header */
 	int groups_fd;          /* -1: they are in the parcel; the run closes it */
-} WaRunOutcome;
+} WaRunEnd;
 
 /* Tells whether all that the message names lies in the parcel. */
 bool wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel);
@@ -41,7 +41,7 @@ WaRun *wa_run_make(const WaRunner *runner, WaStore *store,
 WaPoolJob *wa_run_job(WaRun *run);
 
 /* Returns what became of a finished run. */
-const WaRunOutcome *wa_run_outcome(const WaRun *run);
+const WaRunEnd *wa_run_outcome(const WaRun *run);
 
 /* Frees a run that is finished, or was never seen by a thread. */
 void wa_run_free(WaRun *run);

@@ -31,7 +31,7 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 
 /* Sends the answer of a run. */
 static bool
-send_answer(const WaConnection *connection, const WaRunOutcome *outcome)
+send_answer(const WaConnection *connection, const WaRunEnd *outcome)
 {
 	WaAnswerMessage answer = outcome->answer;
 
@@ -44,7 +44,7 @@ send_answer(const WaConnection *connection, const WaRunOutcome *outcome)
 bool
 wa_run_request_reply(WaConnection *connection)
 {
-	const WaRunOutcome *outcome = wa_run_outcome(connection->run);
+	const WaRunEnd *outcome = wa_run_outcome(connection->run);
 	bool sent;
 
 	if (outcome->status == WA_OK)

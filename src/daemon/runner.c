@@ -2,12 +2,10 @@
  * runner.c
  *		Which runner this program has; see runner.h.
  */
-#include <stddef.h>
-
 #include "daemon/runner.h"
 
 const WaRunner *
 wa_runner_find(void)
 {
-	return NULL;
+	return &wa_query_runner;
 }

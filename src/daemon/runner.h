@@ -78,9 +78,12 @@ typedef struct WaRunner
 	/* Makes a state of no rows, which is never NULL. */
 	WaStatus (*make_state)(void *run, void **state, char *error);
 
-	/* Adds the rows of an extent to a state. */
+	/*
+	 * Adds the rows of an extent to a state.  A block none of whose rows it can
+	 * add has its bit set in left_out (WA_EXTENT_WORDS words, all 0 at first).
+	 */
 	WaStatus (*process)(void *run, void *state, const WaRunExtent *extent,
-						char *error);
+						uint64_t *left_out, char *error);
 
 	/* Adds what a state has to another; it is freed afterwards as usual. */
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);
@@ -98,6 +101,9 @@ typedef struct WaRunner
 	void (*free_state)(void *run, void *state);
 	void (*end)(void *run);
 } WaRunner;
+
+/* The CPU device's, of query programs. */
+extern const WaRunner wa_query_runner;
 
 /* Returns the runner of this program, or NULL if it has none. */
 const WaRunner *wa_runner_find(void);

@@ -99,7 +99,8 @@ add_row(WaTestGroups *groups, const WaColumn *column, uint32_t row)
 }
 
 static WaStatus
-counting_process(void *arg, void *state, const WaRunExtent *extent, char *error)
+counting_process(void *arg, void *state, const WaRunExtent *extent,
+				 uint64_t *left_out, char *error)
 {
 	const CountingRun *run = arg;
 	WaTestGroups *groups = state;

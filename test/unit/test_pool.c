@@ -366,7 +366,7 @@ test_runs(void)
 	for (int i = 0; i < 30; i++)
 	{
 		WaRun *run;
-		const WaRunOutcome *outcome;
+		const WaRunEnd *outcome;
 		WaTestGroups groups;
 
 		prepare_parcel(&query);
@@ -402,7 +402,7 @@ test_large_groups(void)
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 123457};
 	WaRunMessage message;
-	const WaRunOutcome *outcome;
+	const WaRunEnd *outcome;
 	struct stat status;
 	uint8_t *memory;
 	WaRun *run;
