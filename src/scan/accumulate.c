@@ -108,10 +108,12 @@ add_record(WaAccumulator *accumulator, uint32 group, const WaRecord *record)
 static WaAggState *
 flush(WaAccumulator *accumulator, uint32 group)
 {
-	WaAggState *state;
+	WaAggState *state = state_of(accumulator, group);
 	WaRecord record;
 
 	wa_records_get(accumulator->table, group, &record);
+	if (state != NULL && record.words[0] == 0)
+		return state;
 	state = add_record(accumulator, group, &record);
 	if (record.words[0] != 0)
 		wa_records_clear(accumulator->table, group);
@@ -169,8 +171,10 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 void
 wa_accumulator_grow(WaAccumulator *accumulator, uint32 ngroups)
 {
+	if (ngroups <= accumulator->ngroups)
+		return;
 	(void) wa_records_grow(accumulator->table, ngroups);
-	accumulator->ngroups = Max(accumulator->ngroups, ngroups);
+	accumulator->ngroups = ngroups;
 }
 
 /* Returns a row's value as one of SQL, in the current memory context. */
