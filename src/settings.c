@@ -20,6 +20,7 @@ char *wa_daemon_path = NULL;
 int wa_memory_limit_kb = 0;
 bool wa_autoload = true;
 int wa_debug_delay_ms = 0;
+int wa_debug_load_delay_ms = 0;
 int wa_debug_skip_rule = 0;
 int wa_accelerate = WA_ACCELERATE_EXACT;
 bool wa_enable_scan = true;
@@ -78,6 +79,12 @@ define_resident_settings(void)
 		"warpagg.autoload",
 		"Has columns that queries would gain from loaded in the background.",
 		NULL, &wa_autoload, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"warpagg.debug_load_delay",
+		"Makes a load wait after it has read the blocks of an extent, for "
+		"tests.",
+		NULL, &wa_debug_load_delay_ms, 0, 0, 60 * 1000, PGC_SUSET,
+		GUC_UNIT_MS | GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"warpagg.debug_skip_rule",
 		"Leaves out a rule of the freshness of resident columns, for tests.",

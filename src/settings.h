@@ -51,6 +51,9 @@ extern bool wa_enable_resident;
 /* Whether queries have the columns that they would gain from loaded. */
 extern bool wa_autoload;
 
+/* For tests: a load waits so long after the blocks of each extent. */
+extern int wa_debug_load_delay_ms;
+
 /* For tests: the WaFreshnessRule that is left out, or 0. */
 extern int wa_debug_skip_rule;
 

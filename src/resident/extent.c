@@ -15,11 +15,14 @@
 
 #include "access/heapam.h"
 #include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "resident/extent_reader.h"
 #include "resident/relation.h"
+#include "settings.h"
 
 /* An extent is read so often before it is given up. */
 #define MAX_TRIES 2
@@ -211,6 +214,29 @@ read_map(WaExtentReader *reader, WaMapExtent *part)
 					   &reader->map_pin, part);
 }
 
+/* Sets the bits of all blocks, as if the map had not been read. */
+static void
+see_all_blocks(const WaExtentReader *reader, WaMapExtent *part)
+{
+	BlockNumber first = wa_extent_first_block(reader->number);
+
+	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
+		if (first + i < reader->nblocks &&
+			wa_extent_of_block(first + i) == reader->number)
+			part->visible[i / 64] |= (uint64) 1 << (i % 64);
+}
+
+/* Waits for what a test does meanwhile. */
+static void
+wait_for_test(void)
+{
+	if (wa_debug_load_delay_ms == 0)
+		return;
+	(void) WaitLatch(MyLatch, WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 wa_debug_load_delay_ms, PG_WAIT_EXTENSION);
+	CHECK_FOR_INTERRUPTS();
+}
+
 bool
 wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
 {
@@ -221,6 +247,8 @@ wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
 	for (int i = 0; i < MAX_TRIES; i++)
 	{
 		read_map(reader, &before);
+		if (!wa_resident_has_rule(WA_RULE_MAP_TWICE))
+			see_all_blocks(reader, &before);
 		for (int j = 0; j < WA_EXTENT_WORDS && wanted != NULL; j++)
 			before.visible[j] &= wanted[j];
 		if (wa_map_count(before.visible) == 0)
@@ -230,10 +258,9 @@ wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
 		if (reader->nchosen == 0)
 			return false;
 		read_blocks(reader, before.visible);
-		after = before;
-		if (wa_resident_has_rule(WA_RULE_MAP_TWICE))
-			read_map(reader, &after);
-		if (before.lsn != after.lsn)
+		wait_for_test();
+		read_map(reader, &after);
+		if (before.lsn != after.lsn && wa_resident_has_rule(WA_RULE_MAP_TWICE))
 			continue;
 		reader->map_lsn = after.lsn;
 		for (int j = 0; j < WA_EXTENT_WORDS; j++)

@@ -171,6 +171,29 @@ has_blocks(const WaRunMessage *run)
 		   resident.complete_blocks > 0;
 }
 
+/*
+ * Reads the map.  Without the rule that this is done for every query, it is as it
+ * was when a query first asked.
+ */
+static void
+read_maps(Relation relation, const WaRunMessage *run, WaMapPage *maps)
+{
+	static WaMapPage *old_maps = NULL;
+	static uint32 nold = 0;
+	const Size bytes = run->nmaps * sizeof(WaMapPage);
+
+	if (wa_resident_has_rule(WA_RULE_MAP_LATER) || run->nmaps != nold)
+		wa_map_read(relation, run->nblocks, 0, run->nmaps, maps);
+	else
+		memcpy(maps, old_maps, bytes);
+	if (wa_resident_has_rule(WA_RULE_MAP_LATER))
+		return;
+	if (old_maps == NULL || run->nmaps != nold)
+		old_maps = MemoryContextAlloc(TopMemoryContext, bytes);
+	memcpy(old_maps, maps, bytes);
+	nold = run->nmaps;
+}
+
 /* Makes the blocks that the scan has begun to read invisible. */
 static void
 hide_read_blocks(const WaScanState *state, WaMapPage *maps)
@@ -198,8 +221,8 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 
 	if (parcel == NULL)
 		return false;
-	wa_map_read(state->css.ss.ss_currentRelation, run->nblocks, 0, run->nmaps,
-				(WaMapPage *) (parcel + layout.maps));
+	read_maps(state->css.ss.ss_currentRelation, run,
+			  (WaMapPage *) (parcel + layout.maps));
 	hide_read_blocks(state, (WaMapPage *) (parcel + layout.maps));
 	memcpy(parcel + layout.query, query->words, query_bytes);
 	run->maps = layout.maps;

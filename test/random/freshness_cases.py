@@ -29,7 +29,7 @@ FILL = "SELECT i, i % 7, i * 3, i / 8.0, i / 100.0, 's' || i % 11, " \
        "date '2020-01-01' + i % 400 FROM generate_series({first}, {last}) i"
 COLUMNS = "id int, k int, v bigint, f float8, n numeric(12,2), s text, d date"
 QUERIES = [
-    "SELECT count(*), sum(v), min(id), max(k), sum(f), sum(n) FROM {t}",
+    "SELECT count(*), sum(v), min(id), max(k), min(f), sum(n) FROM {t}",
     "SELECT s, count(*), sum(n), max(d) FROM {t} GROUP BY s ORDER BY s",
     "SELECT count(*), sum(v - id) FROM {t} WHERE k = 3 AND n > 50",
 ]
@@ -44,6 +44,7 @@ class Bench:
         self.old = Session()
         self.passed = self.failed = self.differences = 0
         self.case = None
+        self.rule = 0
         self.table = "wa_cases.t"
         for session in (self.owner, self.other, self.old):
             session.run("LOAD 'warpagg'")
@@ -129,7 +130,10 @@ class Bench:
         self.look(f"after another {vacuum}")
         self.load()
         self.look("loaded once more")
-        self.count(self.resident_blocks() > 0, "resident blocks are used again")
+        blocks = self.owner.run(
+            f"SELECT pg_relation_size('{self.table}') / 8192")[0][0]
+        self.count(int(blocks) < 64 or self.resident_blocks() > 0,
+                   "resident blocks are used again")
 
 
 CHANGES = {
@@ -191,17 +195,16 @@ UPKEEPS = {
                     "ALTER TABLE {t} ALTER COLUMN n TYPE numeric(14,4)"],
     "type change without rewriting": [
         "ALTER TABLE {t} ALTER COLUMN n TYPE numeric(20,2)"],
-    "column replaced": ["ALTER TABLE {t} DROP COLUMN v",
-                        "ALTER TABLE {t} ADD COLUMN v bigint DEFAULT 17"],
+    "column replaced": ["BEGIN; ALTER TABLE {t} DROP COLUMN v; "
+                        "ALTER TABLE {t} ADD COLUMN v bigint DEFAULT 17; "
+                        "COMMIT"],
     "unlogged and back": ["ALTER TABLE {t} SET UNLOGGED",
                           "UPDATE {t} SET v = 1 WHERE id < 500", "VACUUM {t}",
                           "DELETE FROM {t} WHERE id < 100", "VACUUM {t}",
                           "ALTER TABLE {t} SET LOGGED"],
-    "table renamed": ["ALTER TABLE {t} RENAME TO u",
-                      "ALTER TABLE wa_cases.u RENAME TO t"],
     "table dropped and made again": [
-        "DROP TABLE {t}", f"CREATE TABLE {{t}} ({COLUMNS})",
-        "INSERT INTO {t} " + FILL.format(first=3, last=700), "VACUUM {t}"],
+        f"BEGIN; DROP TABLE {{t}}; CREATE TABLE {{t}} ({COLUMNS}); INSERT INTO "
+        "{t} " + FILL.format(first=3, last=ROWS) + "; COMMIT", "VACUUM {t}"],
 }
 
 
@@ -225,21 +228,27 @@ def upkeep(bench, name):
 
 def copy_freeze(bench):
     """COPY FREEZE twice in one transaction, with a load in between."""
+
+    def copy(count):
+        rows = "\n".join(f"{i}\t3\t{i}\t1.5\t99.25\tx\t2021-01-01"
+                         for i in range(count))
+        # psql shows what it has when a statement with an answer follows
+        return f"COPY {bench.table} FROM STDIN (FREEZE);\n{rows}\n\\.\nSELECT 1"
+
     bench.case = "COPY FREEZE twice"
-    rows = "\n".join(f"{i}\t3\t{i}\t1.5\t99.25\tx\t2021-01-01"
-                     for i in range(3000))
-    copy = f"COPY {bench.table} FROM STDIN (FREEZE);\n{rows}\n\\."
     bench.make()
     bench.owner.run("BEGIN")
     bench.owner.run(f"TRUNCATE {bench.table}")
-    bench.owner.ask(copy + "\n")
+    bench.owner.run(copy(12050))
     bench.compare(bench.owner, "first copy")
-    bench.owner.ask("SAVEPOINT a")
+    bench.owner.run("SAVEPOINT a")
     state, _ = bench.owner.ask(f"SELECT warpagg_load('{bench.table}')")
     if state != "00000":
         bench.owner.run("ROLLBACK TO a")
+    bench.owner.run("RELEASE a")
     bench.compare(bench.owner, "loaded")
-    bench.owner.ask(copy + "\n")
+    # so few that they go to the last page, which is frozen already
+    bench.owner.run(copy(3))
     bench.compare(bench.owner, "second copy")
     bench.owner.run("COMMIT")
     bench.look("committed")
@@ -269,14 +278,19 @@ def temporary(bench):
     bench.other.run(f"CREATE TEMP TABLE x AS SELECT * FROM {bench.table}")
     bench.other.run("VACUUM (FREEZE) x")
     state, _ = bench.other.ask("SELECT warpagg_load('x')")
-    bench.count(state == "0A000" or state == "42809",
+    bench.count(state == "55000",
                 f"a temporary table is refused: {state}")
 
 
 def serializable(bench):
-    """Under SERIALIZABLE reads must be seen by those who write."""
+    """Under SERIALIZABLE the heap is read, as others must see what was read."""
     bench.case = "SERIALIZABLE"
     bench.make()
+    bench.other.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+    blocks = bench.resident_blocks(bench.other)
+    bench.other.run("COMMIT")
+    bench.differences += blocks > 0
+    bench.count(blocks == 0, f"{blocks} resident blocks were used")
     states = []
     for session in (bench.other, bench.old):
         session.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
@@ -286,25 +300,26 @@ def serializable(bench):
                                   FILL.format(first=first, last=first))[0])
     for session in (bench.other, bench.old):
         states.append(session.ask("COMMIT")[0])
-    bench.differences += "40001" not in states
     bench.count("40001" in states, f"one of two has to fail: {states}")
     for session in (bench.other, bench.old):
         session.ask("ROLLBACK")
 
 
 def load_in_the_middle(bench):
-    """Rows are deleted and vacuumed away while a load reads their blocks."""
+    """Rows that are taken back and vacuumed away while their blocks are read."""
     bench.case = "changed while being loaded"
     bench.make()
     bench.owner.run(f"SELECT warpagg_unload('{bench.table}')")
     loader = Session()
     loader.run("LOAD 'warpagg'")
+    loader.run(f"SET warpagg.debug_skip_rule = {bench.rule}")
     loader.run("SET warpagg.debug_load_delay = '1s'")
+    bench.owner.run(f"BEGIN; UPDATE {bench.table} SET v = v + 1 WHERE id < 900")
     load = threading.Thread(target=loader.run, args=[
         f"SELECT warpagg_load('{bench.table}')"])
     load.start()
     time.sleep(0.5)
-    bench.owner.run(f"DELETE FROM {bench.table} WHERE id % 3 = 0")
+    bench.owner.run("ROLLBACK")
     bench.owner.run(f"VACUUM {bench.table}")
     load.join()
     loader.close()
@@ -329,6 +344,7 @@ def self_test():
     passed = failed = 0
     for rule, case in RULES.items():
         bench = Bench()
+        bench.rule = rule
         for session in (bench.owner, bench.other, bench.old):
             session.run(f"SET warpagg.debug_skip_rule = {rule}")
         bench.count = lambda ok, what: None
