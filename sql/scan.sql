@@ -144,7 +144,7 @@ SELECT * FROM wa_scan_differences('SELECT k, count(*), sum(n), max(n) FROM wa_od
 SELECT * FROM wa_scan_differences('SELECT md5(s), count(*) FROM wa_odd GROUP BY s');
 SELECT * FROM wa_scan_differences('SELECT min(s), max(s), count(s) FROM wa_odd WHERE n < 1000');
 
--- More groups than the memory holds: the table is read several times.
+-- More groups than the memory holds (more in scan_spill.sql).
 CREATE TABLE wa_many AS
 SELECT i % 40000 AS k, CASE WHEN i % 7 > 0 THEN 'key ' || i % 30000 END AS s, (i % 50000) / 100.0 AS n, i % 20000 / 3::float8 AS f, i::bigint AS v
 FROM generate_series(1, 60000) i;
@@ -152,18 +152,18 @@ INSERT INTO wa_many SELECT i % 40000, 'key ' || i % 30000, (i % 50000)::numeric(
 FROM generate_series(1, 5000) i;
 INSERT INTO wa_many VALUES (1, NULL, 'NaN', 'NaN', 1), (1, NULL, 'NaN', '-NaN', 2), (1, repeat('x', 5000), 1e50, -0.0, 3);
 ANALYZE wa_many;
-CREATE FUNCTION wa_passes(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION wa_spills(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-    RETURN (plan->0->'Plan'->>'Passes')::integer > 1;
+    RETURN (plan->0->'Plan'->>'Batches')::integer > 1;
 END
 $$;
 SET work_mem = '64kB';
 SET enable_hashagg = off;
 SET enable_sort = off;
-SELECT k, wa_passes('SELECT count(*), sum(v) FROM wa_many GROUP BY ' || k) AS several_passes
+SELECT k, wa_spills('SELECT count(*), sum(v) FROM wa_many GROUP BY ' || k) AS spills
 FROM unnest(ARRAY['k, s', 's, n', 'n, f']) k;
 SELECT d.* FROM unnest(ARRAY['k, s', 's, n', 'n, f']) k,
     wa_scan_differences(format('SELECT %1$s, count(*), sum(v), min(n) FROM wa_many GROUP BY %1$s', k)) d;
@@ -340,6 +340,6 @@ DROP POLICY wa_some ON wa_scan;
 ALTER TABLE wa_scan DISABLE ROW LEVEL SECURITY;
 REVOKE ALL ON wa_scan FROM wa_reader;
 DROP ROLE wa_reader;
-DROP FUNCTION wa_passes(text);
+DROP FUNCTION wa_spills(text);
 DROP TABLE wa_scan, wa_many, wa_odd, wa_child, wa_parent, wa_temporary;
 DROP FUNCTION wa_scan_differences(text);

@@ -22,6 +22,7 @@ bool wa_autoload = true;
 int wa_debug_delay_ms = 0;
 int wa_debug_load_delay_ms = 0;
 int wa_debug_skip_rule = 0;
+int wa_debug_spill_groups = 0;
 int wa_accelerate = WA_ACCELERATE_EXACT;
 bool wa_enable_scan = true;
 bool wa_enable_resident = true;
@@ -137,5 +138,10 @@ wa_settings_init(void)
 		"Makes the device wait before each reduction, for tests.", NULL,
 		&wa_debug_delay_ms, 0, 0, 3600 * 1000, PGC_SUSET,
 		GUC_UNIT_MS | GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"warpagg.debug_spill_groups",
+		"Spills groups beyond so many, for tests; 0: beyond the memory.", NULL,
+		&wa_debug_spill_groups, 0, 0, INT_MAX, PGC_SUSET, GUC_NOT_IN_SAMPLE,
+		NULL, NULL, NULL);
 	MarkGUCPrefixReserved("warpagg");
 }

@@ -26,6 +26,9 @@ extern char *wa_daemon_path;
 /* For tests: the device waits so long before each reduction. */
 extern int wa_debug_delay_ms;
 
+/* For tests: groups are spilled beyond so many; 0: beyond the memory. */
+extern int wa_debug_spill_groups;
+
 /* Values of warpagg.accelerate: which built-in aggregates the scan tier takes. */
 typedef enum WaAccelerate
 {

@@ -12,7 +12,7 @@
 typedef enum WaPhase
 {
 	WA_PHASE_NONE,
-	WA_PHASE_READING,   /* pages, tuples, and vectors of their columns */
+	WA_PHASE_READING,   /* pages or files, tuples, vectors of columns */
 	WA_PHASE_COMPUTING, /* expressions, groups and aggregates */
 	WA_PHASE_COUNT
 } WaPhase;

@@ -112,6 +112,27 @@ show_top(const CustomScan *plan, List *context, bool use_prefix,
 	ExplainPropertyText("Top Groups", text.data, es);
 }
 
+/* Returns kilobytes, rounded up. */
+static int64
+kilobytes(int64 bytes)
+{
+	return (bytes + 1023) / 1024;
+}
+
+/* Prints what was spilled. */
+static void
+show_spill(const WaScanState *state, ExplainState *es)
+{
+	const WaSpillCounts *spilled = &state->spilled;
+
+	ExplainPropertyInteger("Batches", NULL, state->batches, es);
+	ExplainPropertyInteger("Memory Usage", "kB",
+						   kilobytes((int64) spilled->memory_bytes), es);
+	ExplainPropertyInteger("Disk Usage", "kB",
+						   kilobytes(spilled->most_disk_bytes), es);
+	ExplainPropertyInteger("Rows Spilled", NULL, spilled->rows, es);
+}
+
 /* Prints what a run of the node has done. */
 static void
 show_run(const WaScanState *state, ExplainState *es)
@@ -130,8 +151,6 @@ show_run(const WaScanState *state, ExplainState *es)
 		ExplainPropertyInteger("Resident Rows", NULL, state->resident_rows, es);
 	}
 	ExplainPropertyInteger("Rows Scanned", NULL, counts.rows, es);
-	if (state->passes > 1)
-		ExplainPropertyInteger("Passes", NULL, state->passes, es);
 	ExplainPropertyInteger("Rows Kept", NULL, state->kept_rows, es);
 	if (state->rowwise_rows > 0 || es->verbose)
 		ExplainPropertyInteger("Rows Computed Singly", NULL,
@@ -139,6 +158,8 @@ show_run(const WaScanState *state, ExplainState *es)
 	if (state->top != NULL)
 		ExplainPropertyInteger("Groups Compared", NULL,
 							   wa_top_compared(state->top), es);
+	if (state->batches > 1)
+		show_spill(state, es);
 	if (!es->timing)
 		return;
 	ExplainPropertyFloat("Heap Reading Time", "ms",
@@ -174,6 +195,9 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Workers Planned", NULL, state->nworkers, es);
 	if (state->nworkers > 0 && es->analyze)
 		ExplainPropertyInteger("Workers Launched", NULL, state->nlaunched, es);
+	if (es->costs && state->planned_batches > 1)
+		ExplainPropertyInteger("Planned Batches", NULL, state->planned_batches,
+							   es);
 	if (es->analyze)
 		show_run(state, es);
 }

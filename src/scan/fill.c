@@ -2,25 +2,22 @@
  * fill.c
  *		Reads the table and brings its rows into groups, a batch at a time.
  *
- * The groups stay within work_mem * hash_mem_multiplier: if they outgrow it, the
- * table is read once for each of several partitions of them (scan/partition.h).
+ * The groups stay within work_mem * hash_mem_multiplier: rows of others than are
+ * there when that is reached are spilled, and follow later (scan/spill.h).
  *
  * A batch is tried in vectors first: nothing is put into groups before all that
  * could trap has run, so a batch that traps can be taken row by row instead.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "exec/reduce.h"
 #include "scan/gather.h"
+#include "scan/merge.h"
 #include "scan/node.h"
 #include "scan/parallel.h"
 #include "scan/resident.h"
-
-/* Groups are not partitioned for less. */
-#define MIN_MEMORY ((Size) 1024 * 1024)
-#define MIN_GROUPS 8192
+#include "scan/spill.h"
+#include "scan/spill_row.h"
 
 uint32
 wa_scan_groups(const WaScanState *state)
@@ -77,33 +74,44 @@ apply_filters(WaScanState *state, size_t *nrows)
 	return true;
 }
 
-/* Returns which rows a column takes; NULL: all. */
+/*
+ * Returns which rows a column takes, of those that `found` tells; NULL: all of
+ * them.
+ */
 static const uint8 *
-rows_to_keep(WaScanState *state, const WaScanColumn *column, size_t nrows)
+rows_to_keep(WaScanState *state, const WaScanColumn *column, const uint8 *found,
+			 size_t nrows)
 {
 	const WaVector *condition;
+	const uint8 *bools;
 
 	if (column->filter_register < 0)
-		return NULL;
+		return found;
 	condition = wa_runner_register(state->runner, column->filter_register);
-	if (!condition->has_nulls)
-		return wa_vector_bools(condition);
+	bools = wa_vector_bools(condition);
+	if (!condition->has_nulls && found == NULL)
+		return bools;
 	for (size_t i = 0; i < nrows; i++)
-		state->keep[i] = wa_vector_bools(condition)[i] & condition->valid[i];
+		state->keep[i] = bools[i] & (uint8) wa_vector_is_valid(condition, i);
+	for (size_t i = 0; found != NULL && i < nrows; i++)
+		state->keep[i] &= found[i];
 	return state->keep;
 }
 
-/* Brings the rows that are left into their groups. */
+/* Brings the rows that are left into their groups, or spills them. */
 static void
 take_rows(WaScanState *state, size_t nrows)
 {
 	const uint32 *groups = NULL;
+	const uint8 *found = NULL;
 
 	if (state->groups != NULL)
 	{
 		wa_groups_find(state->groups, state->key_vectors, nrows,
 					   state->group_numbers);
 		groups = state->group_numbers;
+		if (wa_spill_missing(state, nrows, &found) == 0)
+			return;
 	}
 	for (int i = 0; i < state->ncolumns; i++)
 	{
@@ -115,30 +123,9 @@ take_rows(WaScanState *state, size_t nrows)
 
 		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
 		wa_accumulator_take(column->accumulator, groups,
-							rows_to_keep(state, column, nrows), values, nrows);
+							rows_to_keep(state, column, found, nrows), values,
+							nrows);
 	}
-	state->kept_rows += (int64) nrows;
-}
-
-/*
- * Leaves the rows of the partition, with their keys and arguments computed.
- * Returns false if that trapped, which it cannot if it did not before.
- */
-static bool
-apply_partition(WaScanState *state, size_t *nrows)
-{
-	size_t nselected;
-
-	if (state->partition.mask == 0)
-		return true;
-	nselected =
-		wa_partition_select(&state->partition, state->nkeys, state->group_keys,
-							state->key_vectors, *nrows, state->selection);
-	if (nselected == *nrows)
-		return true;
-	*nrows = nselected;
-	wa_runner_compact(state->runner, state->selection, nselected);
-	return wa_runner_run(state->runner, state->begin, state->end, nselected);
 }
 
 /* Takes a batch in vectors; returns false, with nothing taken, if it cannot. */
@@ -155,16 +142,29 @@ take_in_vectors(WaScanState *state, int nrows)
 	if (left == 0)
 		return true;
 	if (!gather(state, state->nfilters) ||
-		!wa_runner_run(state->runner, state->begin, state->end, left) ||
-		!apply_partition(state, &left))
+		!wa_runner_run(state->runner, state->begin, state->end, left))
 		return false;
 	take_rows(state, left);
+	state->kept_rows += (int64) left;
 	return true;
 }
 
-/* Makes empty groups. */
-static void
-make_groups(WaScanState *state)
+/* The same for a batch of rows that were spilled. */
+static bool
+take_spilled_in_vectors(WaScanState *state, int nrows)
+{
+	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext) ||
+		!wa_spill_rows_gather(state->spill_rows, state->rows, nrows))
+		return false;
+	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
+	if (!wa_runner_run(state->runner, state->begin, state->end, (size_t) nrows))
+		return false;
+	take_rows(state, (size_t) nrows);
+	return true;
+}
+
+void
+wa_scan_make_groups(WaScanState *state)
 {
 	MemoryContextReset(state->group_context);
 	state->groups = NULL;
@@ -181,52 +181,15 @@ make_groups(WaScanState *state)
 	}
 }
 
-/* Tells whether the groups have outgrown the memory and can be halved. */
-static bool
-is_too_large(const WaScanState *state)
-{
-	Size bytes;
-
-	if (state->groups == NULL || wa_groups_count(state->groups) < MIN_GROUPS ||
-		state->nwaiting > WA_MAX_WAITING - 2)
-		return false;
-	bytes = wa_groups_bytes(state->groups);
-	for (int i = 0; i < state->ncolumns; i++)
-		bytes += wa_accumulator_bytes(state->columns[i].accumulator);
-	return bytes > Max(get_hash_memory_limit(), MIN_MEMORY);
-}
-
-/* Puts both halves of the partition among those to come. */
-static void
-halve_partition(WaScanState *state)
-{
-	uint32 bit = state->partition.mask + 1;
-	WaPartition half = {state->partition.mask | bit, state->partition.value};
-
-	state->waiting[state->nwaiting++] = half;
-	half.value |= bit;
-	state->waiting[state->nwaiting++] = half;
-}
-
-bool
-wa_scan_overflows(WaScanState *state)
-{
-	if (is_too_large(state))
-	{
-		if (state->overflow != NULL)
-			pg_atomic_write_u32(state->overflow, 1);
-		return true;
-	}
-	return state->overflow != NULL && pg_atomic_read_u32(state->overflow) != 0;
-}
-
 void
 wa_scan_begin(WaScanState *state)
 {
-	make_groups(state);
-	state->covered = NULL;
+	wa_scan_make_groups(state);
 	if (state->heap != NULL)
 		wa_heap_leave_out(state->heap, NULL);
+	if (state->covered != NULL)
+		pfree(state->covered);
+	state->covered = NULL;
 	if (state->heap == NULL)
 		state->heap = wa_heap_begin(state->css.ss.ss_currentRelation,
 									state->css.ss.ps.state->es_snapshot);
@@ -234,7 +197,16 @@ wa_scan_begin(WaScanState *state)
 		wa_heap_rescan(state->heap);
 }
 
-/* Takes the next batch; returns false if there is none. */
+/* Takes a batch without vectors. */
+static void
+take_row_by_row(WaScanState *state, int nrows)
+{
+	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
+	for (int i = 0; i < nrows; i++)
+		wa_rowwise_take(state->rowwise, state, &state->rows[i]);
+}
+
+/* Takes the next batch of rows; returns false if there is none. */
 static bool
 take_batch(WaScanState *state)
 {
@@ -243,36 +215,81 @@ take_batch(WaScanState *state)
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
 	nrows = wa_heap_next(state->heap, state->rows);
 	if (nrows > 0 && !take_in_vectors(state, nrows))
-	{
-		wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
-		for (int i = 0; i < nrows; i++)
-			wa_rowwise_take(state->rowwise, state, &state->rows[i]);
-	}
+		take_row_by_row(state, nrows);
+	if (nrows > 0)
+		wa_spill_check(state);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
 	return nrows > 0;
 }
 
-bool
+void
 wa_scan_read(WaScanState *state)
 {
 	while (take_batch(state))
-		if (wa_scan_overflows(state))
-			return false;
-	return true;
+		;
 }
 
-/* Reads the table; returns false if the groups became too large. */
-static bool
+/* Reads the table. */
+static void
 read_table(WaScanState *state)
 {
 	wa_scan_begin(state);
 	/* What is computed once is computed for the first row, before workers. */
 	if (!take_batch(state))
-		return true;
-	wa_resident_use(state);
-	if (wa_scan_overflows(state))
-		return false;
-	return wa_parallel_read(state) && wa_scan_read(state);
+		return;
+	/* What the device process has would be spilled group by group. */
+	if (!wa_spill_has_spilled(state))
+	{
+		wa_resident_use(state);
+		wa_spill_check(state);
+	}
+	wa_parallel_read(state);
+	wa_scan_read(state);
+	wa_spill_finish(state, 1);
+}
+
+/* Takes a message of groups that were spilled. */
+static void
+take_spilled_groups(WaScanState *state, const WaSpilledGroups *groups)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	MemoryContext old;
+
+	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
+	ResetExprContext(econtext);
+	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	wa_scan_merge_groups(state, groups->data, groups->bytes, true);
+	MemoryContextSwitchTo(old);
+}
+
+/* Takes the next entry of a partition; returns false if there is none. */
+static bool
+take_spilled(WaScanState *state)
+{
+	WaSpilledGroups groups;
+	int nrows;
+
+	wa_clock_enter(&state->clock, WA_PHASE_READING);
+	nrows = wa_spill_read(state, &groups);
+	if (nrows == 0)
+		take_spilled_groups(state, &groups);
+	else if (nrows > 0 && !take_spilled_in_vectors(state, nrows))
+		take_row_by_row(state, nrows);
+	if (nrows >= 0)
+		wa_spill_check(state);
+	wa_clock_enter(&state->clock, WA_PHASE_NONE);
+	return nrows >= 0;
+}
+
+/* Reads the next partition of what was spilled. */
+static void
+read_partition(WaScanState *state)
+{
+	wa_scan_make_groups(state);
+	wa_spill_open(state);
+	while (take_spilled(state))
+		;
+	wa_spill_finish(state, 1);
 }
 
 void
@@ -280,9 +297,9 @@ wa_scan_start(WaScanState *state)
 {
 	if (state->is_ours)
 		wa_exec_begin();
-	state->waiting[0] = (WaPartition){0, 0};
-	state->nwaiting = 1;
-	state->passes = 0;
+	wa_spill_end(state);
+	memset(&state->spilled, 0, sizeof(state->spilled));
+	state->batches = 0;
 	state->kept_rows = 0;
 	state->rowwise_rows = 0;
 	state->is_started = true;
@@ -291,17 +308,12 @@ wa_scan_start(WaScanState *state)
 bool
 wa_scan_fill(WaScanState *state)
 {
+	if (state->batches > 0 && !wa_spill_is_left(state))
+		return false;
 	state->next = 0;
-	while (state->nwaiting > 0)
-	{
-		int64 kept_rows = state->kept_rows;
-
-		state->partition = state->waiting[--state->nwaiting];
-		state->passes++;
-		if (read_table(state))
-			return true;
-		state->kept_rows = kept_rows;
-		halve_partition(state);
-	}
-	return false;
+	if (state->batches++ == 0)
+		read_table(state);
+	else
+		read_partition(state);
+	return true;
 }

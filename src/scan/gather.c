@@ -206,6 +206,7 @@ wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows)
 	Assert(nrows <= WA_VECTOR_ROWS);
 	gather->nrows = nrows;
 	gather->nplaces = nrows;
+	gather->places_moved = false;
 	wa_gather_locate(gather, rows, nrows);
 }
 
@@ -219,16 +220,25 @@ begins_columns(const WaGather *gather, int step)
 	return false;
 }
 
+/* Leaves only the places of the rows that are left. */
+static void
+move_places(WaGather *gather, int step)
+{
+	wa_gather_keep_places(gather, step);
+	for (int i = 0; i < gather->nrows; i++)
+		gather->rows[i] = gather->places_moved ? gather->rows[gather->kept[i]]
+											   : gather->kept[i];
+	gather->places_moved = true;
+	gather->nplaces = gather->nrows;
+}
+
 bool
 wa_gather_step(WaGather *gather, int step, WaVector *const *vectors)
 {
 	if (!begins_columns(gather, step))
 		return true;
 	if (gather->nrows < gather->nplaces)
-	{
-		wa_gather_keep_places(gather, step);
-		gather->nplaces = gather->nrows;
-	}
+		move_places(gather, step);
 	wa_gather_walk(gather, step);
 	for (int i = 0; i < gather->ncolumns; i++)
 	{
@@ -266,4 +276,12 @@ wa_gather_keep(WaGather *gather, int step, WaVector *const *vectors,
 							  (size_t) nselected);
 	}
 	gather->nrows = nselected;
+}
+
+int
+wa_gather_row(const WaGather *gather, int i)
+{
+	int place = gather->nrows < gather->nplaces ? gather->kept[i] : i;
+
+	return gather->places_moved ? gather->rows[place] : place;
 }

@@ -63,4 +63,7 @@ extern bool wa_gather_step(WaGather *gather, int step,
 extern void wa_gather_keep(WaGather *gather, int step, WaVector *const *vectors,
 						   const uint16_t *selection, int nselected);
 
+/* Returns which of the rows that were begun with is row i of those left. */
+extern int wa_gather_row(const WaGather *gather, int i);
+
 #endif /* WA_SCAN_GATHER_H */

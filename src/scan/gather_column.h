@@ -133,6 +133,8 @@ struct WaGather
 	int nrows;
 	int nplaces; /* rows that places are known of, nrows or more */
 	uint16_t kept[WA_VECTOR_ROWS]; /* those of them that are left, if fewer */
+	bool places_moved; /* they are not those of the rows of the same numbers */
+	uint16_t rows[WA_VECTOR_ROWS]; /* but of these */
 	const WaGatherLayout *layout;  /* of all tuples; NULL: several */
 	int walked;
 	const char **walk;

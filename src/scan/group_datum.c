@@ -232,7 +232,7 @@ wide_datum(const WaQueryValue *value)
 
 /* Returns a value that is neither an INT nor NULL as one of SQL. */
 static pg_noinline Datum
-value_datum(const WaGroupKey *key, const WaQueryValue *value)
+other_datum(const WaGroupKey *key, const WaQueryValue *value)
 {
 	switch (key->kind)
 	{
@@ -253,17 +253,21 @@ value_datum(const WaGroupKey *key, const WaQueryValue *value)
 }
 
 Datum
+wa_group_datum(const WaGroupKey *key, const WaQueryValue *value)
+{
+	return key->kind == WA_VECTOR_INT ? integer_datum(key->type, value->integer)
+									  : other_datum(key, value);
+}
+
+Datum
 wa_groups_key(const WaGroups *groups, uint32 group, int key, bool *is_null)
 {
 	WaQueryValue value;
 
 	wa_query_groups_key(groups->table, group, key, &value);
 	*is_null = value.is_null;
-	if (value.is_null)
-		return (Datum) 0;
-	return groups->keys[key].kind == WA_VECTOR_INT
-			   ? integer_datum(groups->keys[key].type, value.integer)
-			   : value_datum(&groups->keys[key], &value);
+	return value.is_null ? (Datum) 0
+						 : wa_group_datum(&groups->keys[key], &value);
 }
 
 Size

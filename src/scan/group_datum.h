@@ -51,6 +51,9 @@ extern uint32 wa_groups_count(const WaGroups *groups);
  */
 extern void wa_groups_close(WaGroups *groups);
 
+/* Returns a value that is not NULL as one of SQL, in the current context. */
+extern Datum wa_group_datum(const WaGroupKey *key, const WaQueryValue *value);
+
 /*
  * Returns a key of a group as a value of SQL, in the current memory context.
  */

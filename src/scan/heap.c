@@ -361,19 +361,48 @@ wa_heap_nblocks(const WaHeapScan *scan)
 	return ((HeapScanDesc) scan->scan)->rs_nblocks;
 }
 
+Size
+wa_heap_covered_bytes(const WaHeapScan *scan)
+{
+	BlockNumber nblocks = wa_heap_nblocks(scan);
+	Size nmaps = ((Size) nblocks + WA_MAP_BLOCKS - 1) / WA_MAP_BLOCKS;
+
+	return nmaps * WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS * sizeof(uint64_t);
+}
+
+/* Returns how many of the blocks from one on, below end, are not left out. */
+static BlockNumber
+count_wanted(const WaHeapScan *scan, BlockNumber block, BlockNumber end)
+{
+	BlockNumber wanted = 0;
+
+	if (scan->covered == NULL)
+		return end - block;
+	while ((block = find_wanted(scan->covered, block, end)) < end)
+	{
+		wanted++;
+		block++;
+	}
+	return wanted;
+}
+
 BlockNumber
 wa_heap_blocks_left(const WaHeapScan *scan)
 {
-	BlockNumber left = 0;
+	return count_wanted(scan, scan->next_block, scan->end_block);
+}
 
-	if (scan->covered == NULL)
-		return scan->end_block - scan->next_block;
-	for (BlockNumber block = scan->next_block; block < scan->end_block; block++)
-	{
-		block = find_wanted(scan->covered, block, scan->end_block);
-		left += block < scan->end_block ? 1 : 0;
-	}
-	return left;
+double
+wa_heap_progress(const WaHeapScan *scan)
+{
+	BlockNumber all = wa_heap_nblocks(scan);
+	uint64 taken = scan->share != NULL
+					   ? pg_atomic_read_u64(&scan->share->next_block)
+					   : scan->next_block;
+
+	if (taken >= all)
+		return 1;
+	return 1 - (double) count_wanted(scan, (BlockNumber) taken, all) / all;
 }
 
 void

@@ -74,6 +74,9 @@ extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
  */
 extern int wa_heap_take_all(Page page, BlockNumber block, WaRow *rows);
 
+/* Returns the bytes of a bit for each of the relation's blocks. */
+extern Size wa_heap_covered_bytes(const WaHeapScan *scan);
+
 /* Returns the first block that a scan has not begun to read. */
 extern BlockNumber wa_heap_next_block(const WaHeapScan *scan);
 
@@ -82,6 +85,12 @@ extern BlockNumber wa_heap_nblocks(const WaHeapScan *scan);
 
 /* Returns how many blocks a scan that shares with nobody has left. */
 extern BlockNumber wa_heap_blocks_left(const WaHeapScan *scan);
+
+/*
+ * Returns which part of the blocks has been taken, by all that share them, or is
+ * left out.
+ */
+extern double wa_heap_progress(const WaHeapScan *scan);
 
 /* Has nscans scans, this one among them, share the blocks that it has left. */
 extern void wa_heap_share(WaHeapScan *scan, WaHeapShare *share, int nscans);

@@ -8,7 +8,11 @@
 
 #include "scan/context_arena.h"
 #include "scan/merge.h"
+#include "scan/spill.h"
 #include "state/wire.h"
+
+/* Bytes of a message but for very long groups. */
+#define MESSAGE_BYTES (32 * 1024)
 
 WaPartialShape *
 wa_scan_shape(const WaScanState *state)
@@ -48,9 +52,10 @@ write_state(WaAggState *state, WaWriter *writer)
 	pfree(bytes.data);
 }
 
-void
-wa_scan_write_group(WaScanState *state, const WaPartialShape *shape,
-					uint32 group, WaWriter *writer)
+/* Appends a group to a message. */
+static void
+write_group(WaScanState *state, const WaPartialShape *shape, uint32 group,
+			WaWriter *writer)
 {
 	for (int i = 0; i < shape->nkeys; i++)
 	{
@@ -69,6 +74,55 @@ wa_scan_write_group(WaScanState *state, const WaPartialShape *shape,
 		else
 			write_state(wa_accumulator_state(accumulator, group), writer);
 	}
+}
+
+void
+wa_scan_write_groups(WaScanState *state, const WaPartialShape *shape,
+					 const uint32 *order, uint32 *next, uint32 end,
+					 WaWriter *writer)
+{
+	uint32 first = *next;
+
+	wa_partial_begin(writer, shape);
+	while (*next < end && writer->nwords * sizeof(uint64) < MESSAGE_BYTES)
+	{
+		write_group(state, shape, order == NULL ? *next : order[*next], writer);
+		(*next)++;
+	}
+	wa_partial_end(writer, *next - first);
+}
+
+/*
+ * Spills the group that was read, which is written from `words` on, as a message
+ * with the scales of the one that it was in.
+ */
+static void
+spill_group(WaScanState *state, const WaPartialReader *reader,
+			const uint64 *words)
+{
+	WaPartialColumn *columns =
+		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+	WaPartialShape shape = *reader->shape;
+	WaWriter writer;
+	WaArena arena;
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		columns[i] = shape.columns[i];
+		columns[i].scale = reader->scales[i];
+	}
+	shape.columns = columns;
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	wa_writer_init(&writer, &arena);
+	wa_partial_begin(&writer, &shape);
+	wa_writer_words(&writer, words, (size_t) (reader->reader.words - words));
+	wa_partial_end(&writer, 1);
+	wa_spill_message(
+		state,
+		wa_partition_hash_values(state->nkeys, state->group_keys, reader->keys),
+		&writer);
+	wa_arena_free(&arena, writer.words);
+	pfree(columns);
 }
 
 /* Merges what a message has of a group and a column. */
@@ -102,13 +156,21 @@ wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes,
 	wa_context_arena_init(&arena, CurrentMemoryContext);
 	(void) wa_partial_reader_init(&reader, &arena, shape);
 	(void) wa_partial_open(&reader, message, bytes);
-	while (wa_partial_next(&reader))
+	for (;;)
 	{
+		const uint64 *words = reader.reader.words;
 		uint32 group = 0;
 
+		if (!wa_partial_next(&reader))
+			break;
 		if (state->groups != NULL)
 			wa_groups_check(wa_query_groups_find_values(
 				wa_groups_table(state->groups), reader.keys, &group));
+		if (group == WA_NO_GROUP)
+		{
+			spill_group(state, &reader, words);
+			continue;
+		}
 		for (int i = 0; i < state->ncolumns; i++)
 		{
 			WaScanColumn *column = &state->columns[i];

@@ -15,16 +15,21 @@
 extern WaPartialShape *wa_scan_shape(const WaScanState *state);
 
 /*
- * Appends a group to a message.  What it has beyond records goes there as
- * transition states.
+ * Writes a message of groups: those from number *next on, below end, until there
+ * are enough bytes; sets *next to the first that is not in it.  order: the groups
+ * by these numbers; NULL: they are the same.  What a group has beyond records
+ * goes there as transition states.
  */
-extern void wa_scan_write_group(WaScanState *state, const WaPartialShape *shape,
-								uint32 group, WaWriter *writer);
+extern void wa_scan_write_groups(WaScanState *state,
+								 const WaPartialShape *shape,
+								 const uint32 *order, uint32 *next, uint32 end,
+								 WaWriter *writer);
 
 /*
  * Merges the groups of a message with those of the node; where order matters,
- * their rows came later.  own: the message was written by a process of the
- * server, and may have states.  Raises an error if the message is not one of the
+ * their rows came later.  If the node's are closed, those that are not among them
+ * are spilled.  own: the message was written by a process of the server, and may
+ * have states.  Raises an error if the message is not one of the
  * node's shape.  Needs memory in the current context.
  */
 extern void wa_scan_merge_groups(WaScanState *state, const void *message,

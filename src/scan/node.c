@@ -14,6 +14,7 @@
 #include "scan/node.h"
 #include "scan/output.h"
 #include "scan/plan.h"
+#include "scan/spill.h"
 #include "scan/top.h"
 
 /* Checks that the user may call an aggregate. */
@@ -111,6 +112,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 
 	state->varno = plan->scan.scanrelid;
 	state->nworkers = wa_plan_number(plan, WA_PLAN_WORKERS);
+	state->planned_batches = wa_plan_number(plan, WA_PLAN_BATCHES);
 	read_keys(state, plan);
 	state->filter_clauses = wa_plan_filters(plan);
 	read_aggregates(state, plan);
@@ -123,7 +125,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 }
 
 /*
- * Computes the groups of the next partition, and which of them to return; returns
+ * Computes the groups of the next batch, and which of them to return; returns
  * false if none is left.
  */
 static bool
@@ -154,7 +156,7 @@ next_group(WaScanState *state, uint32 *group)
 									 : wa_scan_groups(state);
 		if (state->next < ngroups)
 			break;
-		if (state->nwaiting == 0 || !fill(state))
+		if (!fill(state))
 			return false;
 	}
 	*group = state->next++;
@@ -199,6 +201,7 @@ end_scan(CustomScanState *node)
 	if (state->heap != NULL)
 		wa_heap_end(state->heap);
 	state->heap = NULL;
+	wa_spill_end(state);
 }
 
 static void
@@ -207,8 +210,8 @@ rescan(CustomScanState *node)
 	WaScanState *state = (WaScanState *) node;
 
 	state->next = 0;
-	if (node->ss.ps.chgParam == NULL && state->passes <= 1)
-		return; /* the groups are the same, and all there */
+	if (node->ss.ps.chgParam == NULL && state->batches <= 1)
+		return; /* no group has been given up yet */
 	state->is_started = false;
 	if (node->ss.ps.chgParam != NULL)
 		wa_runner_reset(state->runner);

@@ -12,7 +12,6 @@
 #include "scan/clock.h"
 #include "scan/group_datum.h"
 #include "scan/heap.h"
-#include "scan/partition.h"
 #include "scan/rowwise.h"
 #include "scan/runner.h"
 
@@ -50,8 +49,14 @@ typedef struct WaScanResult
 	int column;
 } WaScanResult;
 
-/* Most partitions that wait: each halving leaves one more. */
-#define WA_MAX_WAITING 32
+/* What was spilled, for EXPLAIN. */
+typedef struct WaSpillCounts
+{
+	int64 rows;
+	int64 disk_bytes; /* at present */
+	int64 most_disk_bytes;
+	Size memory_bytes; /* of the groups, when they took most */
+} WaSpillCounts;
 
 typedef struct WaScanState
 {
@@ -60,6 +65,7 @@ typedef struct WaScanState
 	/* What the plan says, with columns by their numbers in the table */
 	Index varno; /* of the table */
 	int nworkers;
+	int planned_batches;
 	List *filter_clauses;
 	WaScanKey *keys;
 	int nkeys;
@@ -83,22 +89,19 @@ typedef struct WaScanState
 	uint8 *keep;   /* rows that pass the filter of an aggregate */
 	uint32 *group_numbers;
 	uint16_t *selection;
-	WaRow *rows;
+	WaRow *rows; /* of the batch */
 	WaHeapScan *heap;
 	WaRowwise *rowwise;
 
-	/* The groups, of one partition at a time */
+	/* The groups that are in memory at a time: a batch of them */
 	MemoryContext group_context;
-	WaGroups *groups;      /* NULL: there is one group */
-	bool is_started;       /* the groups of some partition are there */
-	uint32 next;           /* the group that is returned next */
-	struct WaTop *top;     /* chooses which ones are; NULL: all of them */
-	WaPartition partition; /* whose groups are there */
-	WaPartition *waiting;  /* those still to come, as a stack */
-	int nwaiting;
-	int passes;                 /* over the table since wa_scan_start */
-	pg_atomic_uint32 *overflow; /* set when groups of any of the processes that
-								 * read together are too large; or NULL */
+	WaGroups *groups;               /* NULL: there is one group */
+	bool is_started;                /* those of some batch are there */
+	uint32 next;                    /* the group that is returned next */
+	struct WaTop *top;              /* chooses which ones are; NULL: all are */
+	int batches;                    /* since wa_scan_start */
+	struct WaSpill *spill;          /* scan/spill.h; NULL: nothing is spilled */
+	struct WaSpillRows *spill_rows; /* scan/spill_row.h; NULL: not yet needed */
 
 	/* What the device process has answered for */
 	uint64_t *covered;     /* blocks (wa_heap_leave_out); NULL: none */
@@ -110,7 +113,8 @@ typedef struct WaScanState
 	int64 kept_rows;    /* that fulfilled WHERE */
 	int64 rowwise_rows; /* that were computed one by one */
 	WaHeapCounts worker_counts;
-	int nlaunched; /* workers, at the last pass */
+	int nlaunched; /* workers */
+	WaSpillCounts spilled;
 	WaClock clock;
 } WaScanState;
 
@@ -121,24 +125,21 @@ typedef struct WaScanState
  */
 extern void wa_scan_prepare(WaScanState *state);
 
+/* Makes empty groups in place of those that are there. */
+extern void wa_scan_make_groups(WaScanState *state);
+
 /* Makes empty groups, and has the scan begin at the first row. */
 extern void wa_scan_begin(WaScanState *state);
 
-/*
- * Brings the rows that the scan has left into their groups.  Returns false if
- * they became too large: then what is there is of no use.
- */
-extern bool wa_scan_read(WaScanState *state);
+/* Brings the rows that the scan has left into their groups, or spills them. */
+extern void wa_scan_read(WaScanState *state);
 
-/* Tells whether the groups, of any process, are too large. */
-extern bool wa_scan_overflows(WaScanState *state);
-
-/* Forgets all groups: all partitions are to come. */
+/* Forgets all groups: all batches are to come. */
 extern void wa_scan_start(WaScanState *state);
 
 /*
- * Reads the table and brings the rows of the next partition into their groups.
- * Returns false, with no groups, if none is left.
+ * Brings the rows of the next batch of groups into these: those of the table, or
+ * of what was spilled.  Returns false, with nothing changed, if none is left.
  */
 extern bool wa_scan_fill(WaScanState *state);
 

@@ -4,7 +4,9 @@
  *
  * All processes take chunks of blocks from a shared counter.  A worker that has
  * found no more sends its groups, and the leader, which reads the table too and
- * only then listens, merges them with its own.
+ * only then listens, merges them with its own.  A worker that has spilled rows
+ * spills its groups, too; then the leader's are not complete, and spilled as
+ * well (scan/spill.h).
  */
 #include "postgres.h"
 
@@ -12,6 +14,7 @@
 #include "access/xact.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "optimizer/paths.h"
 #include "pgstat.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -36,15 +39,34 @@ typedef struct Leader
 	shm_mq_handle **queues; /* NULL: the worker has sent everything */
 } Leader;
 
+/*
+ * Returns how many workers a relation of so many blocks would have at most, as
+ * compute_parallel_worker has it.
+ */
+static int
+workers_for(BlockNumber nblocks)
+{
+	uint64 size = Max((uint64) min_parallel_table_scan_size, 1);
+	int nworkers = 0;
+
+	for (; size <= nblocks; size *= 3)
+		nworkers++;
+	return nworkers;
+}
+
 /* Returns how many workers to ask for. */
 static int
 wanted_workers(const WaScanState *state)
 {
+	BlockNumber left;
+
 	/* Workers have no workers; and a function may run while there are some. */
 	if (IsParallelWorker() || IsInParallelMode())
 		return 0;
-	return (int) Min((uint32) state->nworkers,
-					 wa_heap_blocks_left(state->heap));
+	left = wa_heap_blocks_left(state->heap);
+	if (state->covered != NULL)
+		return Min(state->nworkers, workers_for(left));
+	return (int) Min((uint32) state->nworkers, left);
 }
 
 /* Makes the shared memory and its parts; returns false if there is none. */
@@ -63,6 +85,9 @@ make_memory(Leader *leader, const char *query, const char *text)
 		[WA_TASK_QUEUES] = nworkers * WA_TASK_QUEUE_BYTES,
 		[WA_TASK_BUFFER_USAGE] = nworkers * sizeof(BufferUsage),
 		[WA_TASK_WAL_USAGE] = nworkers * sizeof(WalUsage),
+		[WA_TASK_COVERED] = leader->state->covered == NULL
+								? 0
+								: wa_heap_covered_bytes(leader->state->heap),
 	};
 
 	for (int i = 0; i < WA_TASK_PARTS; i++)
@@ -91,11 +116,12 @@ write_task(Leader *leader)
 
 	leader->task = task;
 	task->relation = RelationGetRelid(state->css.ss.ss_currentRelation);
-	task->partition = state->partition;
-	task->nwaiting = state->nwaiting;
 	task->is_timed = state->clock.is_on;
-	pg_atomic_init_u32(&task->overflow, 0);
-	state->overflow = &task->overflow;
+	wa_spill_share(state, &task->spill, leader->context->nworkers + 1);
+	task->is_covered = state->covered != NULL;
+	if (task->is_covered)
+		memcpy(leader->parts[WA_TASK_COVERED], state->covered,
+			   wa_heap_covered_bytes(state->heap));
 	wa_heap_share(state->heap, &task->blocks, leader->context->nworkers + 1);
 	SerializeSnapshot(state->css.ss.ps.state->es_snapshot,
 					  leader->parts[WA_TASK_SNAPSHOT]);
@@ -133,6 +159,7 @@ merge_message(WaScanState *state, const void *data, Size bytes,
 	wa_scan_merge_groups(state, data, bytes, true);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(memory);
+	wa_spill_check(state);
 }
 
 /*
@@ -163,19 +190,15 @@ receive(Leader *leader, int worker, int *nopen, MemoryContext memory)
 	}
 }
 
-/*
- * Merges the groups of all workers as they come.  Returns false if there are too
- * many.
- */
-static bool
+/* Merges the groups of all workers as they come. */
+static void
 receive_all(Leader *leader)
 {
 	int nopen = leader->context->nworkers_launched;
 	MemoryContext memory = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg message", ALLOCSET_DEFAULT_SIZES);
-	bool fits = true;
 
-	while (nopen > 0 && fits)
+	while (nopen > 0)
 	{
 		bool is_idle = true;
 
@@ -183,7 +206,6 @@ receive_all(Leader *leader)
 		for (int i = 0; i < leader->context->nworkers_launched; i++)
 			if (receive(leader, i, &nopen, memory))
 				is_idle = false;
-		fits = !wa_scan_overflows(leader->state);
 		if (!is_idle)
 			continue;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0,
@@ -191,59 +213,63 @@ receive_all(Leader *leader)
 		ResetLatch(MyLatch);
 	}
 	MemoryContextDelete(memory);
-	return fits;
 }
 
-/* Has workers whose groups nobody wants any more end. */
-static void
-hang_up(Leader *leader)
-{
-	for (int i = 0; i < leader->context->nworkers_launched; i++)
-		if (leader->queues[i] != NULL)
-			shm_mq_detach(leader->queues[i]);
-}
-
-/* Adds what the workers, which have ended, have done. */
-static void
-account(const Leader *leader, bool is_complete)
+/*
+ * Adds what the workers, which have ended, have done.  Returns whether one has
+ * spilled something.
+ */
+static bool
+account(const Leader *leader)
 {
 	WaScanState *state = leader->state;
+	bool have_spilled = false;
 
 	for (int i = 0; i < leader->context->nworkers_launched; i++)
 	{
 		const WaTaskReport *report = &leader->task->reports[i];
+		WaSpillCounts *spilled = &state->spilled;
 
 		InstrAccumParallelQuery(
 			(BufferUsage *) leader->parts[WA_TASK_BUFFER_USAGE] + i,
 			(WalUsage *) leader->parts[WA_TASK_WAL_USAGE] + i);
-		if (is_complete && !report->is_complete)
+		if (!report->is_complete)
 			elog(ERROR, "a parallel worker of warpagg has sent no groups");
 		state->worker_counts.blocks += report->counts.blocks;
 		state->worker_counts.rows += report->counts.rows;
 		state->kept_rows += report->kept_rows;
 		state->rowwise_rows += report->rowwise_rows;
 		wa_clock_add(&state->clock, &report->clock);
+		have_spilled |= report->has_spilled;
+		spilled->rows += report->spilled.rows;
+		spilled->disk_bytes += report->spilled.disk_bytes;
+		spilled->memory_bytes =
+			Max(spilled->memory_bytes, report->spilled.memory_bytes);
 	}
+	return have_spilled;
 }
 
-/* Leads the workers from launch to end; returns false if groups are too large. */
-static bool
+/* Leads the workers from launch to end. */
+static void
 lead(Leader *leader)
 {
-	bool fits;
+	WaScanState *state = leader->state;
+	int nprocesses = 1;
 
 	write_task(leader);
 	launch(leader);
-	fits = wa_scan_read(leader->state) && receive_all(leader);
-	hang_up(leader);
+	wa_scan_read(state);
+	receive_all(leader);
 	WaitForParallelWorkersToFinish(leader->context);
-	fits = fits && !wa_scan_overflows(leader->state);
-	account(leader, fits);
-	leader->state->overflow = NULL;
-	return fits;
+	if (account(leader))
+	{
+		wa_spill_groups(state);
+		nprocesses += leader->context->nworkers_launched;
+	}
+	wa_spill_finish(state, nprocesses);
 }
 
-bool
+void
 wa_parallel_read(WaScanState *state)
 {
 	int nworkers = wanted_workers(state);
@@ -251,13 +277,10 @@ wa_parallel_read(WaScanState *state)
 	MemoryContext old;
 	Leader leader = {.state = state};
 	const char *query;
-	bool fits = true;
 
 	state->nlaunched = 0;
-	state->overflow = NULL;
-	/* Workers do not know which blocks are left out. */
-	if (nworkers == 0 || state->covered != NULL)
-		return true;
+	if (nworkers == 0)
+		return;
 	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg leader",
 								   ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(memory);
@@ -267,10 +290,9 @@ wa_parallel_read(WaScanState *state)
 		CreateParallelContext("$libdir/warpagg", "wa_scan_worker", nworkers);
 	if (make_memory(&leader, query,
 					debug_query_string == NULL ? "" : debug_query_string))
-		fits = lead(&leader);
+		lead(&leader);
 	DestroyParallelContext(leader.context);
 	ExitParallelMode();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(memory);
-	return fits;
 }

@@ -11,11 +11,11 @@
 #include "scan/node.h"
 
 /*
- * Brings the rows that the scan has left into their groups, together with as
- * many workers as the plan has and the server gives.  Does nothing where there
- * can be none.  What is computed once has been computed.  Returns false if the
- * groups became too large.  Raises the errors of workers.
+ * Brings the rows that the scan has left into their groups, or spills them,
+ * together with as many workers as the plan has and the server gives.  Does
+ * nothing where there can be none.  What is computed once has been computed.
+ * Raises the errors of workers.
  */
-extern bool wa_parallel_read(WaScanState *state);
+extern void wa_parallel_read(WaScanState *state);
 
 #endif /* WA_SCAN_PARALLEL_H */

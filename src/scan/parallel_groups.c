@@ -24,14 +24,8 @@ wa_task_send_groups(WaScanState *state, struct shm_mq_handle *queue)
 	wa_writer_init(&writer, &arena);
 	while (next < ngroups)
 	{
-		uint32 first = next;
-
 		CHECK_FOR_INTERRUPTS();
-		wa_partial_begin(&writer, shape);
-		while (next < ngroups &&
-			   writer.nwords * sizeof(uint64) < WA_TASK_MESSAGE_BYTES)
-			wa_scan_write_group(state, shape, next++, &writer);
-		wa_partial_end(&writer, next - first);
+		wa_scan_write_groups(state, shape, NULL, &next, ngroups, &writer);
 		if (shm_mq_send(queue, writer.nwords * sizeof(uint64), writer.words,
 						false, next == ngroups) != SHM_MQ_SUCCESS)
 			return false;

@@ -6,6 +6,7 @@
 #define WA_SCAN_PARALLEL_TASK_H
 
 #include "scan/node.h"
+#include "scan/spill.h"
 
 /* What lies in the shared memory, by its key there. */
 typedef enum WaTaskPart
@@ -17,17 +18,20 @@ typedef enum WaTaskPart
 	WA_TASK_QUEUES,   /* of WA_TASK_QUEUE_BYTES, one a worker, to the leader */
 	WA_TASK_BUFFER_USAGE, /* BufferUsage, one a worker */
 	WA_TASK_WAL_USAGE,    /* WalUsage, likewise */
+	WA_TASK_COVERED,      /* blocks to leave out, if there are some */
 	WA_TASK_PARTS
 } WaTaskPart;
 
 /* What a worker has done; it writes this before it ends. */
 typedef struct WaTaskReport
 {
-	bool is_complete; /* all its groups are in its queue */
+	bool is_complete; /* all its groups are in its queue, or spilled */
+	bool has_spilled;
 	WaHeapCounts counts;
 	int64 kept_rows;
 	int64 rowwise_rows;
 	WaClock clock;
+	WaSpillCounts spilled;
 } WaTaskReport;
 
 /*
@@ -38,17 +42,15 @@ typedef struct WaTaskReport
 typedef struct WaTask
 {
 	Oid relation;
-	WaPartition partition;
-	int nwaiting;
 	bool is_timed;
-	pg_atomic_uint32 overflow; /* the groups of some process are too large */
+	bool is_covered; /* there are blocks to leave out */
+	WaSpillShare spill;
 	WaHeapShare blocks;
 	WaTaskReport reports[FLEXIBLE_ARRAY_MEMBER];
 } WaTask;
 
-/* Bytes of a queue, and of the messages in it but for very long groups. */
-#define WA_TASK_QUEUE_BYTES   (256 * 1024)
-#define WA_TASK_MESSAGE_BYTES (32 * 1024)
+/* Bytes of a queue, for messages of scan/merge.h. */
+#define WA_TASK_QUEUE_BYTES (256 * 1024)
 
 /*
  * Returns what a node computes, as text.  Parameters have become constants with

@@ -43,23 +43,33 @@ make_state(EState *estate, Relation relation, WaTask *task, char *query)
 	state->css.ss.ss_currentRelation = relation;
 	wa_task_read_query(state, query);
 	wa_scan_prepare(state);
-	state->partition = task->partition;
-	state->nwaiting = task->nwaiting;
-	state->overflow = &task->overflow;
+	wa_spill_join(state, &task->spill, ParallelWorkerNumber + 1);
 	state->clock.is_on = task->is_timed;
 	return state;
 }
 
-/* Reads a share of the table and sends its groups. */
+/*
+ * Reads a share of the table, and sends its groups or spills them.  covered:
+ * blocks to leave out; NULL: none.
+ */
 static void
-work(WaScanState *state, WaTask *task, shm_mq_handle *queue)
+work(WaScanState *state, WaTask *task, const uint64 *covered,
+	 shm_mq_handle *queue)
 {
 	WaTaskReport *report = &task->reports[ParallelWorkerNumber];
 
 	wa_scan_begin(state);
 	wa_heap_join(state->heap, &task->blocks);
+	if (covered != NULL)
+		wa_heap_leave_out(state->heap, covered);
+	wa_scan_read(state);
+	report->has_spilled = wa_spill_has_spilled(state);
+	if (report->has_spilled)
+		wa_spill_groups(state);
 	report->is_complete =
-		wa_scan_read(state) && wa_task_send_groups(state, queue);
+		report->has_spilled || wa_task_send_groups(state, queue);
+	wa_spill_finish(state, 1);
+	report->spilled = state->spilled;
 	report->counts = wa_heap_counts(state->heap);
 	report->kept_rows = state->kept_rows;
 	report->rowwise_rows = state->rowwise_rows;
@@ -87,7 +97,9 @@ wa_scan_worker(dsm_segment *segment, shm_toc *toc)
 	InstrStartParallelQuery();
 	work(make_state(estate, relation, task,
 					shm_toc_lookup(toc, WA_TASK_QUERY, false)),
-		 task, queue);
+		 task,
+		 task->is_covered ? shm_toc_lookup(toc, WA_TASK_COVERED, false) : NULL,
+		 queue);
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber],
 						  &wal_usage[ParallelWorkerNumber]);
 	MemoryContextSwitchTo(old);

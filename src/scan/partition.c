@@ -2,8 +2,8 @@
  * partition.c
  *		Parts of the groups of a query; see partition.h.
  *
- * Equal keys have equal hashes, whether they come in vectors or as values of
- * SQL: a numeric is hashed without the zeros at its end, a bpchar without
+ * Equal keys have equal hashes, whether they come in vectors, as values or as
+ * values of SQL: a numeric is hashed without the zeros at its end, a bpchar without
  * trailing blanks, floats with one zero and one NaN.
  */
 #include "postgres.h"
@@ -128,35 +128,59 @@ hash_datum(const WaGroupKey *key, Datum value)
 	return hash_key(key, &vector, 0);
 }
 
-size_t
-wa_partition_select(const WaPartition *partition, int nkeys,
-					const WaGroupKey *keys, WaVector *const *vectors,
-					size_t nrows, uint16_t *selection)
+/* Returns the hash of a key that is a value and not NULL. */
+static uint32
+hash_value(const WaGroupKey *key, const WaQueryValue *value)
 {
-	size_t nselected = 0;
-
-	for (size_t row = 0; row < nrows; row++)
+	switch (key->kind)
 	{
-		uint32 hash = 0;
-
-		for (int i = 0; i < nkeys; i++)
-			hash = hash_combine(hash, wa_vector_is_valid(vectors[i], row)
-										  ? hash_key(&keys[i], vectors[i], row)
-										  : NULL_HASH);
-		selection[nselected] = (uint16_t) row;
-		nselected += (hash & partition->mask) == partition->value;
+		case WA_VECTOR_FLOAT:
+			return hash_float(value->number);
+		case WA_VECTOR_DECIMAL:
+			/* What is wide may have room in a vector all the same. */
+			return value->is_wide ? hash_datum(key, wa_group_datum(key, value))
+								  : hash_decimal(value->integer, value->scale);
+		case WA_VECTOR_TEXT:
+			return hash_text(key, value->text);
+		default:
+			return hash_word((uint64) value->integer);
 	}
-	return nselected;
 }
 
-bool
-wa_partition_has(const WaPartition *partition, int nkeys,
-				 const WaGroupKey *keys, const Datum *values, const bool *nulls)
+uint32
+wa_partition_hash_values(int nkeys, const WaGroupKey *keys,
+						 const WaQueryValue *values)
+{
+	uint32 hash = 0;
+
+	for (int i = 0; i < nkeys; i++)
+		hash = hash_combine(hash, values[i].is_null
+									  ? NULL_HASH
+									  : hash_value(&keys[i], &values[i]));
+	return hash;
+}
+
+uint32
+wa_partition_hash(int nkeys, const WaGroupKey *keys, WaVector *const *vectors,
+				  size_t row)
+{
+	uint32 hash = 0;
+
+	for (int i = 0; i < nkeys; i++)
+		hash = hash_combine(hash, wa_vector_is_valid(vectors[i], row)
+									  ? hash_key(&keys[i], vectors[i], row)
+									  : NULL_HASH);
+	return hash;
+}
+
+uint32
+wa_partition_hash_row(int nkeys, const WaGroupKey *keys, const Datum *values,
+					  const bool *nulls)
 {
 	uint32 hash = 0;
 
 	for (int i = 0; i < nkeys; i++)
 		hash = hash_combine(hash, nulls[i] ? NULL_HASH
 										   : hash_datum(&keys[i], values[i]));
-	return (hash & partition->mask) == partition->value;
+	return hash;
 }

@@ -172,7 +172,6 @@ make_memory(WaScanState *state, const WaCompiler *compiler)
 	memset(state->ones.values, 1, WA_VECTOR_ROWS);
 	state->keep = palloc(WA_VECTOR_ROWS);
 	state->group_numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
-	state->waiting = palloc(sizeof(WaPartition) * WA_MAX_WAITING);
 	state->selection = palloc(sizeof(uint16_t) * WA_VECTOR_ROWS);
 	state->rows = palloc(sizeof(WaRow) * WA_VECTOR_ROWS);
 	state->group_context = AllocSetContextCreate(

@@ -68,7 +68,7 @@ static bool
 may_use(const WaScanState *state)
 {
 	if (!wa_enable_resident || IsParallelWorker() ||
-		state->partition.mask != 0 || wa_heap_nblocks(state->heap) < MIN_BLOCKS)
+		wa_heap_nblocks(state->heap) < MIN_BLOCKS)
 		return false;
 	return wa_resident_refusal(state->css.ss.ss_currentRelation) == NULL;
 }
@@ -242,12 +242,14 @@ static void
 take_answer(WaScanState *state, const WaRunMessage *run,
 			const WaAnswerMessage *answer, const void *groups)
 {
-	const Size bytes = (Size) run->nmaps * sizeof(((WaMapPage *) 0)->visible);
+	const Size bytes = wa_heap_covered_bytes(state->heap);
 
 	if (answer->blocks == 0 || (state->groups != NULL &&
 								answer->groups_bytes > get_hash_memory_limit()))
 		return;
-	state->covered = MemoryContextAlloc(state->group_context, bytes);
+	/* Groups may be spilled while the scan goes on. */
+	state->covered =
+		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
 	memcpy(state->covered, wa_parcel_memory() + run->used, bytes);
 	wa_scan_merge_groups(state, groups, answer->groups_bytes, false);
 	wa_heap_leave_out(state->heap, state->covered);

@@ -9,8 +9,8 @@
 
 /*
  * Has the device process compute the node's groups over resident blocks, of those
- * that the scan has not begun to read, and merges them with those of the node;
- * the scan leaves these blocks out from then on.  Constants have been computed.
+ * that the scan has not begun to read, and merges them with those of the node,
+ * which are not closed; the scan leaves these blocks out from then on.  Constants have been computed.
  * Does nothing if there is no gain or no device process, or if that fails.
  */
 extern void wa_resident_use(WaScanState *state);

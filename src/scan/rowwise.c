@@ -9,11 +9,14 @@
 
 #include "scan/node.h"
 #include "scan/rowwise.h"
+#include "scan/spill.h"
+#include "scan/spill_row.h"
 
 struct WaRowwise
 {
 	TupleTableSlot *slot;
-	ExprState **where; /* the clauses */
+	HeapTupleData tuple; /* in the slot */
+	ExprState **where;   /* the clauses */
 	int nwhere;
 	ExprState **keys;
 	ExprState **filters;   /* of the columns; NULL: none */
@@ -83,23 +86,27 @@ fulfils_where(const WaRowwise *rowwise, ExprContext *econtext)
 	return true;
 }
 
-/* Finds the row's group; returns false if it is not of the partition. */
+/* Finds the row's group; spills the row and returns false if it has none. */
 static bool
-find_group(WaRowwise *rowwise, WaScanState *state, ExprContext *econtext,
+find_group(WaRowwise *rowwise, WaScanState *state, const WaRow *row,
 		   uint32 *group)
 {
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+
 	*group = 0;
 	if (state->groups == NULL)
 		return true;
 	for (int i = 0; i < state->nkeys; i++)
 		rowwise->values[i] =
 			ExecEvalExpr(rowwise->keys[i], econtext, &rowwise->nulls[i]);
-	if (state->partition.mask != 0 &&
-		!wa_partition_has(&state->partition, state->nkeys, state->group_keys,
-						  rowwise->values, rowwise->nulls))
-		return false;
 	*group = wa_groups_find_row(state->groups, rowwise->values, rowwise->nulls);
-	return true;
+	if (*group != WA_NO_GROUP)
+		return true;
+	wa_spill_row(state,
+				 wa_partition_hash_row(state->nkeys, state->group_keys,
+									   rowwise->values, rowwise->nulls),
+				 row);
+	return false;
 }
 
 /* Has a column take the row. */
@@ -120,30 +127,53 @@ take_column(const WaRowwise *rowwise, WaScanState *state, int number,
 		wa_accumulator_take_datum(column->accumulator, group, value);
 }
 
+/* Returns a row of the table in a slot. */
+static TupleTableSlot *
+store_row(WaRowwise *rowwise, const WaScanState *state, const WaRow *row)
+{
+	HeapTuple tuple = &rowwise->tuple;
+
+	tuple->t_len = row->length;
+	tuple->t_tableOid = RelationGetRelid(state->css.ss.ss_currentRelation);
+	tuple->t_data = row->tuple;
+	ItemPointerSet(&tuple->t_self, row->block, row->offset);
+	return ExecStoreHeapTuple(tuple, rowwise->slot, false);
+}
+
+/* Brings a row, which fulfils WHERE, into its group, or spills it. */
+static void
+take_row(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	uint32 group;
+
+	if (!find_group(rowwise, state, row, &group))
+		return;
+	for (int i = 0; i < state->ncolumns; i++)
+		take_column(rowwise, state, i, group, econtext);
+}
+
 void
 wa_rowwise_take(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	Relation relation = state->css.ss.ss_currentRelation;
-	HeapTupleData tuple = {.t_len = row->length,
-						   .t_tableOid = RelationGetRelid(relation),
-						   .t_data = row->tuple};
+	bool was_spilled = wa_spill_is_reading(state);
 	MemoryContext old;
-	uint32 group;
 
-	ItemPointerSet(&tuple.t_self, row->block, row->offset);
 	ResetExprContext(econtext);
-	ExecStoreHeapTuple(&tuple, rowwise->slot, false);
-	econtext->ecxt_scantuple = rowwise->slot;
+	econtext->ecxt_scantuple = was_spilled
+								   ? wa_spill_rows_slot(state->spill_rows, row)
+								   : store_row(rowwise, state, row);
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	if (fulfils_where(rowwise, econtext) &&
-		find_group(rowwise, state, econtext, &group))
+	if (was_spilled)
+		take_row(rowwise, state, row);
+	else if (fulfils_where(rowwise, econtext))
 	{
-		for (int i = 0; i < state->ncolumns; i++)
-			take_column(rowwise, state, i, group, econtext);
+		take_row(rowwise, state, row);
 		state->kept_rows++;
 	}
-	state->rowwise_rows++;
+	if (!was_spilled)
+		state->rowwise_rows++;
 	MemoryContextSwitchTo(old);
-	ExecClearTuple(rowwise->slot);
+	ExecClearTuple(econtext->ecxt_scantuple);
 }

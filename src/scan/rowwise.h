@@ -21,7 +21,10 @@ typedef struct WaRowwise WaRowwise;
 /* Prepares the expressions of a node.  Checks the permission to call them. */
 extern WaRowwise *wa_rowwise_make(struct WaScanState *state);
 
-/* Brings one row into its group, if it fulfils WHERE. */
+/*
+ * Brings one row into its group, or spills it, if it fulfils WHERE, which a row
+ * that was spilled does.
+ */
 extern void wa_rowwise_take(WaRowwise *rowwise, struct WaScanState *state,
 							const WaRow *row);
 

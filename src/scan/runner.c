@@ -279,14 +279,6 @@ wa_runner_register(const WaRunner *runner, int number)
 	return &runner->registers[number];
 }
 
-void
-wa_runner_compact(WaRunner *runner, const uint16_t *selection, size_t nselected)
-{
-	for (int i = 0; i < runner->ncolumns; i++)
-		wa_vector_compact(&runner->registers[i], runner->program.kinds[i],
-						  selection, nselected);
-}
-
 int
 wa_runner_ncolumns(const WaRunner *runner)
 {

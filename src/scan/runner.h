@@ -36,10 +36,6 @@ extern bool wa_runner_run(WaRunner *runner, int begin, int end, size_t nrows);
 /* Returns a register. */
 extern WaVector *wa_runner_register(const WaRunner *runner, int number);
 
-/* Keeps the selected rows of the columns. */
-extern void wa_runner_compact(WaRunner *runner, const uint16_t *selection,
-							  size_t nselected);
-
 /* Returns how many columns there are. */
 extern int wa_runner_ncolumns(const WaRunner *runner);
 
