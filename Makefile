@@ -10,7 +10,7 @@ DATA = sql/warpagg--0.1.0.sql
 PGFILEDESC = "warpagg - exact aggregates on the GPU"
 
 SRCS = $(wildcard src/*.c src/core/*.c src/query/*.c src/client/*.c \
-	src/exec/*.c src/state/*.c src/agg/*.c src/scan/*.c src/resident/*.c \
+	src/exec/*.c src/state/*.c src/agg/*.c src/heap/*.c src/resident/*.c src/scan/*.c \
 	src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
 

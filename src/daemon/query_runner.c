@@ -160,7 +160,7 @@ static void
 fill_values(const WaColumn *column, size_t first, size_t nrows,
 			WaVector *vector)
 {
-	const char *values =
+	const void *values =
 		(const char *) column->values + first * wa_form_width(column->form);
 
 	switch (column->form)

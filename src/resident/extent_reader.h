@@ -10,11 +10,11 @@
 
 #include "storage/bufmgr.h"
 
+#include "heap/gather.h"
+#include "heap/heap.h"
 #include "resident/collect.h"
 #include "resident/extent.h"
 #include "resident/map.h"
-#include "scan/gather.h"
-#include "scan/heap.h"
 
 /* Pages that are pinned at the same time: few, as they may be of a ring. */
 #define WA_EXTENT_PINS 8

@@ -12,8 +12,8 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "heap/gather.h"
 #include "resident/relation.h"
-#include "scan/gather.h"
 #include "settings.h"
 
 bool

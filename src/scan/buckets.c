@@ -12,9 +12,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "heap/gather.h"
 #include "scan/buckets.h"
 #include "scan/datum.h"
-#include "scan/gather.h"
 #include "scan/times.h"
 
 #define BUCKET_USECS (INT64CONST(15) * 60 * 1000000)

@@ -17,8 +17,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "heap/gather.h"
 #include "scan/compile_internal.h"
-#include "scan/gather.h"
 
 /* Compiles AND, OR or NOT. */
 static int

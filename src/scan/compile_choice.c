@@ -15,9 +15,9 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "heap/gather.h"
 #include "scan/compile_internal.h"
 #include "scan/functions.h"
-#include "scan/gather.h"
 
 int
 wa_compile_guarded(WaCompiler *compiler, Expr *expression, WaGuardForm form,

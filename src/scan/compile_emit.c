@@ -9,8 +9,8 @@
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 
+#include "heap/gather.h"
 #include "scan/compile_internal.h"
-#include "scan/gather.h"
 
 /* A program has at most so many registers: each takes a few kB. */
 #define MAX_REGISTERS 1024

@@ -20,9 +20,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "heap/gather.h"
 #include "scan/compile_internal.h"
 #include "scan/functions.h"
-#include "scan/gather.h"
 #include "scan/times.h"
 
 #define UNSAFE "what stands behind a condition may raise errors"

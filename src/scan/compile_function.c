@@ -14,9 +14,9 @@
 #include "utils/lsyscache.h"
 #include "utils/pg_locale.h"
 
+#include "heap/gather.h"
 #include "scan/compile_internal.h"
 #include "scan/functions.h"
-#include "scan/gather.h"
 
 int
 wa_compile_trimmed(WaCompiler *compiler, Expr *expression)

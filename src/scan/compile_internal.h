@@ -59,7 +59,7 @@ extern int wa_compiler_find(const WaCompiler *compiler, Expr *expression,
 
 /*
  * Returns the register of a column.  One whose type no vector can hold is TEXT
- * there, of which only evaluations can make sense (scan/gather.h).
+ * there, of which only evaluations can make sense (heap/gather.h).
  */
 extern int wa_compiler_column(const WaCompiler *compiler, const Var *var);
 

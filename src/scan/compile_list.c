@@ -13,10 +13,10 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
+#include "heap/gather.h"
 #include "scan/compile_internal.h"
 #include "scan/datum.h"
 #include "scan/functions.h"
-#include "scan/gather.h"
 
 /* More elements than that are not compared with one by one. */
 #define MAX_TEXTS    8

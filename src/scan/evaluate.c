@@ -19,9 +19,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "heap/gather.h"
 #include "scan/datum.h"
 #include "scan/evaluate.h"
-#include "scan/gather.h"
 #include "scan/times.h"
 #include "state/numeric_format.h"
 
@@ -35,7 +35,7 @@ typedef struct Source
 	ExprState *constant;
 	Oid type;
 	WaVectorKind kind; /* of the vector */
-	bool is_stored;    /* no vector can hold its type (scan/gather.h) */
+	bool is_stored;    /* no vector can hold its type (heap/gather.h) */
 	bool by_value;     /* if so, how its values are stored */
 	int16 length;
 } Source;

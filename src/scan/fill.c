@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "exec/reduce.h"
-#include "scan/gather.h"
+#include "heap/gather.h"
 #include "scan/merge.h"
 #include "scan/node.h"
 #include "scan/parallel.h"

@@ -7,11 +7,11 @@
 
 #include "nodes/extensible.h"
 
+#include "heap/heap.h"
 #include "scan/accumulate.h"
 #include "scan/aggregates.h"
 #include "scan/clock.h"
 #include "scan/group_datum.h"
-#include "scan/heap.h"
 #include "scan/rowwise.h"
 #include "scan/runner.h"
 

@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "scan/gather.h"
+#include "heap/gather.h"
 #include "scan/node.h"
 
 /* Completes what is known of keys, clauses and columns. */

@@ -12,7 +12,7 @@
 
 #include "nodes/execnodes.h"
 
-#include "scan/heap.h"
+#include "heap/heap.h"
 
 struct WaScanState;
 

@@ -19,9 +19,9 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "heap/gather.h"
 #include "scan/aggregates.h"
 #include "scan/compile.h"
-#include "scan/gather.h"
 #include "scan/shape.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */

@@ -11,8 +11,8 @@
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
+#include "heap/gather.h"
 #include "scan/context_arena.h"
-#include "scan/gather.h"
 #include "scan/merge.h"
 #include "scan/spill.h"
 #include "scan/spill_row.h"

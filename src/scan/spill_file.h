@@ -14,7 +14,7 @@
 
 #include "storage/buffile.h"
 
-#include "scan/heap.h"
+#include "heap/heap.h"
 #include "scan/partition.h"
 
 /* A message of groups (query/partial_groups.h), aligned to words. */

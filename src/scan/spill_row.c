@@ -13,7 +13,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/rel.h"
 
-#include "scan/gather.h"
+#include "heap/gather.h"
 #include "scan/node.h"
 #include "scan/spill_row.h"
 

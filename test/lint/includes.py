@@ -30,14 +30,15 @@ ROOMS = {
     "exec": {"core", "client", "top"},
     "state": {"core", "exec", "top"},
     "agg": {"core", "exec", "state", "top"},
-    "scan": {"core", "query", "exec", "client", "state", "top"},
-    "resident": {"core", "client", "state", "scan", "top"},
+    "heap": {"core", "state", "top"},
+    "resident": {"core", "client", "state", "heap", "top"},
+    "scan": {"core", "query", "exec", "client", "state", "heap", "resident", "top"},
     "stats": {"core", "client", "top"},
     "top": {"core", "client", "exec", "agg", "scan", "resident", "stats"},
 }
 
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
-EXTENSION = {"client", "exec", "state", "agg", "scan", "resident", "stats", "top"}
+EXTENSION = {"client", "exec", "state", "agg", "heap", "resident", "scan", "stats", "top"}
 
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "query", "daemon", "cuda"}

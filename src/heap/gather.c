@@ -11,7 +11,7 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 
-#include "scan/gather_column.h"
+#include "heap/gather_column.h"
 
 /* Room before a copied value, which decoding may load with it. */
 #define COPY_LEAD_BYTES 8

@@ -13,7 +13,7 @@
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
 
-#include "scan/gather_column.h"
+#include "heap/gather_column.h"
 
 /* Values of variable length that are stepped over by one loop, at most. */
 #define MOST_STEPS 3

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "scan/gather_column.h"
+#include "heap/gather_column.h"
 
 static void
 decode_int16(const char *const *base, Size offset, int nrows, int64_t *values)

@@ -22,7 +22,7 @@
 #include "storage/proc.h"
 
 #include "compat.h"
-#include "scan/heap.h"
+#include "heap/heap.h"
 
 /* Pages that a batch keeps pinned, at most. */
 #define MAX_PINS 64

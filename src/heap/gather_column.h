@@ -7,10 +7,10 @@
  * gather_locate.c finds them, gather_decode.c and gather_numeric.c make vectors
  * of them.
  */
-#ifndef WA_SCAN_GATHER_COLUMN_H
-#define WA_SCAN_GATHER_COLUMN_H
+#ifndef WA_HEAP_GATHER_COLUMN_H
+#define WA_HEAP_GATHER_COLUMN_H
 
-#include "scan/gather.h"
+#include "heap/gather.h"
 
 /* An attribute of the relation. */
 typedef struct WaGatherAttribute
@@ -174,4 +174,4 @@ extern bool wa_gather_decode(const WaGatherColumn *column, int nrows,
 extern bool wa_gather_numerics(const WaGatherColumn *column, int nrows,
 							   WaVector *vector);
 
-#endif /* WA_SCAN_GATHER_COLUMN_H */
+#endif /* WA_HEAP_GATHER_COLUMN_H */

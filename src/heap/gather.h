@@ -6,13 +6,13 @@
  * first to use.  Between steps rows may be given up, so that what a clause of
  * WHERE has dismissed is not decoded for later ones.
  */
-#ifndef WA_SCAN_GATHER_H
-#define WA_SCAN_GATHER_H
+#ifndef WA_HEAP_GATHER_H
+#define WA_HEAP_GATHER_H
 
 #include "access/tupdesc.h"
 
 #include "core/vector.h"
-#include "scan/heap.h"
+#include "heap/heap.h"
 
 /*
  * Returns, in *kind, how a column of the type is held in a vector; false if it
@@ -66,4 +66,4 @@ extern void wa_gather_keep(WaGather *gather, int step, WaVector *const *vectors,
 /* Returns which of the rows that were begun with is row i of those left. */
 extern int wa_gather_row(const WaGather *gather, int i);
 
-#endif /* WA_SCAN_GATHER_H */
+#endif /* WA_HEAP_GATHER_H */

@@ -15,7 +15,7 @@
 #error "digits are taken from words whose lowest byte comes first"
 #endif
 
-#include "scan/gather_column.h"
+#include "heap/gather_column.h"
 #include "state/numeric_format.h"
 
 /* The short form, see numeric_format.c. */

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "scan/gather_column.h"
+#include "heap/gather_column.h"
 
 /* What planning goes through. */
 typedef struct Plan

@@ -5,8 +5,8 @@
  * The pages of a batch of rows stay pinned until the next batch is read, so that
  * tuples are read where they lie.
  */
-#ifndef WA_SCAN_HEAP_H
-#define WA_SCAN_HEAP_H
+#ifndef WA_HEAP_HEAP_H
+#define WA_HEAP_HEAP_H
 
 #include "access/htup.h"
 #include "access/relscan.h"
@@ -109,4 +109,4 @@ extern void wa_heap_end(WaHeapScan *scan);
 
 extern WaHeapCounts wa_heap_counts(const WaHeapScan *scan);
 
-#endif /* WA_SCAN_HEAP_H */
+#endif /* WA_HEAP_HEAP_H */
