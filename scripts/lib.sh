@@ -364,6 +364,7 @@ wa_cluster_start()
 		echo "full_page_writes = off"
 		echo "max_wal_size = '4GB'"
 		echo "checkpoint_timeout = '1h'"
+		echo "warpagg.autoload = off"
 		printf '%s\n' "$@"
 	} | wa_as_user tee -a "$data/postgresql.conf" >/dev/null
 

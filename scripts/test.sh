@@ -5,8 +5,8 @@
 #
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit emu install regress
-#	regress-preload regress-emu random scan-random scan-queries random-emu
-#	isolation tap demo.
+#	regress-preload regress-emu random scan-random scan-queries freshness
+#	random-emu isolation tap demo.
 #	Default: all (isolation only where test/specs exists).
 #
 # Each stage runs by itself and prints lines "N passed, M failed", which are
@@ -22,6 +22,8 @@
 #	WA_RANDOM_SEED		seed of the random tests (default 1)
 #	WA_RANDOM_SECONDS	seconds for random queries (default 20)
 #	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
+#	WA_FRESHNESS_SECONDS	seconds for changes beside queries over resident columns
+#						(default 30; 600 or more now and then)
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
 #						node (default 40)
 #	WA_STAGE_LIMIT		seconds for one stage (default 1500)
@@ -34,7 +36,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
 STAGES=(build lint unit emu install regress regress-preload regress-emu random
-	scan-random scan-queries random-emu)
+	scan-random scan-queries freshness random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(tap demo)
 
@@ -395,6 +397,23 @@ stage_scan_random()
 	run_random scan_queries.py --self-test
 	run_random scan_queries.py --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "${WA_SCAN_QUERIES:-300}" --nodes "${WA_SCAN_NODES:-40}"
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+#
+# Resident columns
+#
+
+stage_freshness()
+{
+	start_preloaded freshness 'autovacuum = off' 'max_prepared_transactions = 8' \
+		'deadlock_timeout = 100ms'
+	run_random freshness_cases.py
+	run_random freshness_cases.py --self-test
+	run_random freshness.py --seed "${WA_RANDOM_SEED:-1}" \
+		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

@@ -9,6 +9,11 @@ SELECT format('ALTER DATABASE %I SET warpagg.enable_scan = off', current_databas
 :command;
 SET warpagg.enable_scan = off;
 
+-- Nor is anything to be loaded while they run.
+SELECT format('ALTER DATABASE %I SET warpagg.autoload = off', current_database()) AS command \gset
+:command;
+SET warpagg.autoload = off;
+
 -- Every type, with NULLs in each column and at different rows.  The floats are
 -- multiples of 1/4 whose sums are exact in any order, so that the built-ins
 -- can be compared with.

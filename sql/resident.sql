@@ -113,7 +113,7 @@ WHERE relation = 'resident_wide'::regclass AND column_name = 'b';
 
 -- The settings of the tier.
 SHOW warpagg.memory_limit;
-SHOW warpagg.autoload;
+SHOW warpagg.enable_resident;
 SET warpagg.memory_limit = '1GB';
 SET warpagg.debug_skip_rule = 6;
 SET ROLE regress_warpagg_reader;

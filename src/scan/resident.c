@@ -18,6 +18,7 @@
 #include "client/parcel.h"
 #include "client/resident.h"
 #include "query/query_wire.h"
+#include "resident/autoload.h"
 #include "resident/map.h"
 #include "resident/relation.h"
 #include "scan/context_arena.h"
@@ -27,6 +28,12 @@
 
 /* Smaller relations are read faster than the device process is asked. */
 #define MIN_BLOCKS 64
+
+/* Smaller relations are not loaded for a query's sake, ... */
+#define MIN_AUTOLOAD_BLOCKS 1024
+
+/* ... nor those so much of which is resident and fresh. */
+#define ENOUGH_COVERED 0.9
 
 /* Bytes for groups in the parcel; more come in a file of their own. */
 #define GROUPS_ROOM ((uint64) 512 * 1024)
@@ -278,10 +285,26 @@ ask(WaScanState *state, const WaWriter *query, WaRunMessage *run)
 	wa_client_release_groups();
 }
 
+/*
+ * Has the columns loaded, or read again where they have changed, if much of the
+ * table had to be read from the heap.
+ */
+static void
+suggest_load(const WaScanState *state, const WaRunMessage *run,
+			 uint64 covered_blocks)
+{
+	if (run->nblocks < MIN_AUTOLOAD_BLOCKS || run->ncolumns == 0 ||
+		covered_blocks >= run->nblocks * ENOUGH_COVERED)
+		return;
+	wa_autoload_suggest(RelationGetRelid(state->css.ss.ss_currentRelation),
+						(int) run->ncolumns, state->attnums);
+}
+
 void
 wa_resident_use(WaScanState *state)
 {
 	Relation relation = state->css.ss.ss_currentRelation;
+	int64 covered_before = state->resident_blocks;
 	MemoryContext scratch;
 	MemoryContext old;
 	WaRunMessage run = {0};
@@ -301,7 +324,11 @@ wa_resident_use(WaScanState *state)
 	if (run.ncolumns <= WA_MAX_RESIDENT_COLUMNS &&
 		name_columns(state, run.ncolumns, run.columns) &&
 		write_query(state, &arena, &query) && wa_client_is_ready())
+	{
 		ask(state, &query, &run);
+		suggest_load(state, &run,
+					 (uint64) (state->resident_blocks - covered_before));
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 }

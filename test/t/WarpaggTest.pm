@@ -35,6 +35,7 @@ sub make_node
 	$node->append_conf('postgresql.conf', "log_line_prefix = '%m [%p] %b '");
 	$node->append_conf('postgresql.conf', "warpagg.device = '$device'");
 	$node->append_conf('postgresql.conf', 'warpagg.enable_scan = off');
+	$node->append_conf('postgresql.conf', 'warpagg.autoload = off');
 	if (defined $ENV{WARPAGG_TEST_DAEMON})
 	{
 		$node->append_conf('postgresql.conf',
