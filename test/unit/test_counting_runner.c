@@ -105,6 +105,7 @@ counting_process(void *arg, void *state, const WaRunExtent *extent,
 	const CountingRun *run = arg;
 	WaTestGroups *groups = state;
 
+	(void) left_out;
 	if (run->query.delay_us > 0)
 		(void) usleep(run->query.delay_us);
 	if (extent->number == run->query.fail_extent &&
