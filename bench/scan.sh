@@ -23,6 +23,8 @@
 #	WORK_MEM		work_mem, on both sides (default 64MB)
 #	SHARED_BUFFERS	of the throw-away server (default: a quarter of memory, at
 #					most 16 GB)
+#	RESIDENT		yes: all columns are loaded first, and the node uses them
+#					(default no: they stay in the heap)
 #	WA_DEVICE		warpagg.device (default auto)
 
 set -euo pipefail
@@ -41,6 +43,7 @@ HITS_ROWS=${HITS_ROWS:-1000000}
 BENCH_RUNS=${BENCH_RUNS:-11}
 PROCESSES=${PROCESSES:-1 2}
 WORK_MEM=${WORK_MEM:-64MB}
+RESIDENT=${RESIDENT:-no}
 WARM_UPS=2
 
 # Starts the throw-away server.
@@ -65,6 +68,17 @@ make_tables()
 	scan_make_table readings "rows=$BENCH_ROWS"
 	scan_make_table lineitem "sf=$TPCH_SF"
 	scan_make_table hits "rows=$HITS_ROWS"
+}
+
+# Loads all columns, and prints how long that took.
+load_tables()
+{
+	local table
+
+	for table in readings lineitem hits; do
+		wa_psql -c '\timing on' -c "SELECT warpagg_load('$table')" |
+			awk -v t="$table" '/^Time: / { print "loaded " t " in " $2 " ms" }' >&2
+	done
 }
 
 # Has the planner use a number of processes for the tables, if any but one.
@@ -161,7 +175,8 @@ $(bench_environment)
 | readings | $(table_size readings); after VACUUM (FREEZE, ANALYZE), warm |
 | lineitem | TPC-H at scale factor $TPCH_SF, own generator: $(table_size lineitem) |
 | hits | ClickBench's columns that the queries read, own generator: $(table_size hits) |
-| made by | bench/scan.sh, BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BENCH_RUNS=$BENCH_RUNS |
+| resident columns | $RESIDENT |
+| made by | bench/scan.sh, RESIDENT=$RESIDENT BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BENCH_RUNS=$BENCH_RUNS |
 | method | medians of $BENCH_RUNS runs, alternating in one session after $WARM_UPS warm-ups; results compared text for text first |
 
 | query | processes | took part (ours/built-in) | our plan | built-in, ms | ours, ms | ratio |
@@ -189,6 +204,7 @@ report()
 wa_begin
 start_server
 make_tables
+[ "$RESIDENT" != yes ] || load_tables
 report | tee "$WA_TMP/report.md"
 if [ -n "$OUT" ]; then
 	mkdir -p "$(dirname "$OUT")"
