@@ -270,6 +270,13 @@ atomicExch(Number *address, Number number)
 	return std::exchange(*address, number);
 }
 
+// As CUDA's, this converts the number, which a template does not.
+inline unsigned long long
+atomicExch(unsigned long long *address, unsigned long long number)
+{
+	return std::exchange(*address, number);
+}
+
 inline unsigned
 atomicInc(unsigned *address, unsigned limit)
 {
