@@ -113,6 +113,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->varno = plan->scan.scanrelid;
 	state->nworkers = wa_plan_number(plan, WA_PLAN_WORKERS);
 	state->planned_batches = wa_plan_number(plan, WA_PLAN_BATCHES);
+	state->planned_groups = wa_plan_number(plan, WA_PLAN_GROUPS);
 	read_keys(state, plan);
 	state->filter_clauses = wa_plan_filters(plan);
 	read_aggregates(state, plan);

@@ -66,6 +66,7 @@ typedef struct WaScanState
 	Index varno; /* of the table */
 	int nworkers;
 	int planned_batches;
+	int planned_groups;
 	List *filter_clauses;
 	WaScanKey *keys;
 	int nkeys;

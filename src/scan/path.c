@@ -139,9 +139,11 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		makeInteger(list_length(shape->aggregates)),
 		makeInteger(list_length(shape->filters)), lthird(path->custom_private),
 		makeInteger((int) Min(expected_batches(shape), INT_MAX)));
-	scan->custom_private = list_concat(
-		scan->custom_private, list_make3(limit->operators, limit->nulls_first,
-										 makeInteger(limit->keeps_ties)));
+	scan->custom_private =
+		list_concat(scan->custom_private,
+					list_make4(makeInteger((int) Min(shape->ngroups, INT_MAX)),
+							   limit->operators, limit->nulls_first,
+							   makeInteger(limit->keeps_ties)));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }

@@ -22,6 +22,7 @@ typedef enum WaPlanPart
 	WA_PLAN_FILTERS,    /* how many clauses of WHERE */
 	WA_PLAN_WORKERS,    /* how many workers, at most */
 	WA_PLAN_BATCHES,    /* how often the memory is thought to be filled */
+	WA_PLAN_GROUPS,     /* how many groups are likely */
 	WA_PLAN_OPERATORS,  /* list of the operators that groups are sorted by; NIL:
 						 * all groups are returned */
 	WA_PLAN_NULLS_FIRST, /* list of 0 or 1: whether NULLs come first, for each */

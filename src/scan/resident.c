@@ -29,6 +29,12 @@
 /* Smaller relations are read faster than the device process is asked. */
 #define MIN_BLOCKS 64
 
+/*
+ * More groups cost more to merge and to hand over, a good 0.5 us each, than it
+ * costs to read the heap for them (bench/results, 2026-11-22-h200-resident.md).
+ */
+#define MAX_PLANNED_GROUPS 100000
+
 /* Smaller relations are not loaded for a query's sake, ... */
 #define MIN_AUTOLOAD_BLOCKS 1024
 
@@ -75,7 +81,8 @@ static bool
 may_use(const WaScanState *state)
 {
 	if (!wa_enable_resident || IsParallelWorker() ||
-		wa_heap_nblocks(state->heap) < MIN_BLOCKS)
+		wa_heap_nblocks(state->heap) < MIN_BLOCKS ||
+		state->planned_groups > MAX_PLANNED_GROUPS)
 		return false;
 	return wa_resident_refusal(state->css.ss.ss_currentRelation) == NULL;
 }
