@@ -272,24 +272,21 @@ wa_query_run_vectors(WaQueryRun *run, size_t nrows)
 	return take_rows(run, left);
 }
 
-/* Merges a group of another run with one's own. */
+/* Merges the records of a group with those that it has already. */
 static WaRunOutcome
-merge_group(WaQueryRun *into, uint32_t group, WaQueryRun *from,
-			uint32_t from_group)
+merge_group(WaQueryRun *run, uint32_t group, const WaRecord *records)
 {
-	for (uint32_t i = 0; i < into->query->ncolumns; i++)
+	for (uint32_t i = 0; i < run->query->ncolumns; i++)
 	{
-		WaRecord record;
 		WaRunOutcome outcome;
 
-		wa_records_get(from->tables[i], from_group, &record);
-		if (!wa_records_grow(into->tables[i], wa_query_run_groups(into)))
+		if (!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
 			return WA_RUN_NO_MEMORY;
-		if (record.words[0] == 0)
+		if (records[i].words[0] == 0)
 			continue;
-		if (!wa_records_merge(into->tables[i], group, &record))
+		if (!wa_records_merge(run->tables[i], group, &records[i]))
 			return WA_RUN_OVERFLOWED;
-		outcome = outcome_of(into, into->tables[i]);
+		outcome = outcome_of(run, run->tables[i]);
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
 	}
@@ -297,28 +294,47 @@ merge_group(WaQueryRun *into, uint32_t group, WaQueryRun *from,
 }
 
 WaRunOutcome
+wa_query_run_add(WaQueryRun *run, const WaQueryValue *keys,
+				 const WaRecord *records)
+{
+	uint32_t group = 0;
+
+	if (run->groups != NULL &&
+		!wa_query_groups_find_values(run->groups, keys, &group))
+		return WA_RUN_NO_MEMORY;
+	return merge_group(run, group, records);
+}
+
+void
+wa_query_run_count(WaQueryRun *run, uint64_t rows)
+{
+	run->rows += rows;
+}
+
+WaRunOutcome
 wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 {
+	const WaQuery *query = into->query;
 	const uint32_t ngroups = wa_query_run_groups(from);
 	WaQueryValue *keys = wa_arena_alloc(
-		into->arena, (into->query->nkeys + (size_t) 1) * sizeof(WaQueryValue));
+		into->arena, (query->nkeys + (size_t) 1) * sizeof(WaQueryValue));
+	WaRecord *records = wa_arena_alloc(
+		into->arena, (query->ncolumns + (size_t) 1) * sizeof(WaRecord));
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 
-	if (keys == NULL)
+	if (into->arena->failed)
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t i = 0; i < ngroups && outcome == WA_RUN_TAKEN; i++)
 	{
-		uint32_t group = 0;
-
-		for (uint32_t key = 0; key < into->query->nkeys; key++)
+		for (uint32_t key = 0; key < query->nkeys; key++)
 			wa_query_groups_key(from->groups, i, (int) key, &keys[key]);
-		if (into->groups != NULL &&
-			!wa_query_groups_find_values(into->groups, keys, &group))
-			return WA_RUN_NO_MEMORY;
-		outcome = merge_group(into, group, from, i);
+		for (uint32_t column = 0; column < query->ncolumns; column++)
+			wa_records_get(from->tables[column], i, &records[column]);
+		outcome = wa_query_run_add(into, keys, records);
 	}
+	wa_arena_free(into->arena, records);
 	wa_arena_free(into->arena, keys);
-	into->rows += from->rows;
+	wa_query_run_count(into, from->rows);
 	return outcome;
 }
 

@@ -10,6 +10,7 @@
 #define WA_QUERY_RUN_H
 
 #include "query/query.h"
+#include "query/records.h"
 #include "query/wire.h"
 
 typedef struct WaQueryRun WaQueryRun;
@@ -42,6 +43,17 @@ extern uint64_t wa_query_run_rows(const WaQueryRun *run);
 
 /* Returns how many groups there are; without keys, one. */
 extern uint32_t wa_query_run_groups(const WaQueryRun *run);
+
+/*
+ * Adds what somebody else has of a group, of which nothing is kept: its keys, and
+ * a record of each column, in the order of the query.  Without keys there is one
+ * group.  Does not return WA_RUN_TRAPPED.
+ */
+extern WaRunOutcome wa_query_run_add(WaQueryRun *run, const WaQueryValue *keys,
+									 const WaRecord *records);
+
+/* Adds rows that have fulfilled WHERE elsewhere to those of the run. */
+extern void wa_query_run_count(WaQueryRun *run, uint64_t rows);
 
 /*
  * Merges the groups of a run of the same query, from whose arena nothing is kept;
