@@ -311,6 +311,9 @@ wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter,
 
 	if (counted && !wa_gather_kind(exprType((Node *) argument), &kind))
 		argument = make_presence(argument);
+	if (wa_is_wide((Node *) argument))
+		return wa_compile_wide(
+			compiler, filter == NULL ? argument : make_case(filter, argument));
 	if (filter == NULL)
 		return wa_compile(compiler, argument);
 	number = wa_compile_guarded(compiler, argument, WA_IF_TRUE,

@@ -25,6 +25,13 @@
 #include "scan/functions.h"
 #include "scan/times.h"
 
+/*
+ * PostgreSQL's functions take numerics as it has them: to make one of a source, and
+ * to take a wide result to its group, takes as long as so many instructions.
+ */
+#define NUMERIC_SOURCE_WEIGHT 12
+#define WIDE_WEIGHT           12
+
 #define UNSAFE "what stands behind a condition may raise errors"
 
 /* The sources of an expression, as they are collected. */
@@ -441,11 +448,45 @@ note_comparison(const OpExpr *original, WaCallExpression *call)
 	call->is_right = side == 1;
 }
 
+/* Counts what it takes to give the sources to PostgreSQL. */
+static void
+weigh_sources(WaCompiler *compiler, const List *sources)
+{
+	ListCell *cell;
+
+	foreach (cell, sources)
+	{
+		const WaSource *source = (const WaSource *) lfirst(cell);
+
+		if (source->number >= 0 &&
+			compiler->kinds[source->number] == WA_VECTOR_DECIMAL)
+			compiler->weight += NUMERIC_SOURCE_WEIGHT;
+	}
+}
+
+/* Has PostgreSQL evaluate an expression into a register of the call's kind. */
+static int
+evaluate(WaCompiler *compiler, Expr *expression, WaCallExpression *call)
+{
+	Sources sources = {compiler, NIL};
+	Node *node = (Node *) expression;
+
+	call->expression =
+		(Expr *) (is_simple(node)
+					  ? expression_tree_mutator(node, take_sources, &sources)
+					  : take_columns(node, &sources));
+	call->sources = sources.list;
+	note_comparison((const OpExpr *) node, call);
+	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
+		return wa_compiler_refuse(compiler, UNSAFE);
+	weigh_sources(compiler, sources.list);
+	return wa_compiler_call(compiler, *call, first_register(sources.list));
+}
+
 int
 wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 {
 	WaCallExpression call = {.kind = WA_CALL_EVALUATE};
-	Sources sources = {compiler, NIL};
 	Node *node = (Node *) expression;
 	WaTimeSteps steps;
 
@@ -461,13 +502,24 @@ wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 	call.guarded = compiler->conditional > 0;
 	if (wa_time_steps(node, &steps) && (Node *) expression != steps.base)
 		return compile_steps(compiler, expression, &steps, &call);
-	call.expression =
-		(Expr *) (is_simple(node)
-					  ? expression_tree_mutator(node, take_sources, &sources)
-					  : take_columns(node, &sources));
-	call.sources = sources.list;
-	note_comparison((const OpExpr *) node, &call);
-	if (call.guarded && find_unsafe((Node *) call.expression, NULL))
-		return wa_compiler_refuse(compiler, UNSAFE);
-	return wa_compiler_call(compiler, call, first_register(sources.list));
+	return evaluate(compiler, expression, &call);
+}
+
+int
+wa_compile_wide(WaCompiler *compiler, Expr *expression)
+{
+	WaCallExpression call = {.kind = WA_CALL_EVALUATE,
+							 .result = WA_VECTOR_TEXT};
+	/* Nobody is to take the register for one that holds the numeric. */
+	Expr *bytes = (Expr *) makeRelabelType(expression, BYTEAOID, -1, InvalidOid,
+										   COERCE_IMPLICIT_CAST);
+	int number = wa_compiler_find(compiler, bytes, false);
+
+	if (number >= 0)
+		return number;
+	number = evaluate(compiler, expression, &call);
+	if (number < 0)
+		return -1;
+	compiler->weight += WIDE_WEIGHT;
+	return wa_compiler_note(compiler, bytes, number, false, false);
 }

@@ -123,6 +123,12 @@ extern int wa_compile_list(WaCompiler *compiler,
 extern int wa_compile_evaluation(WaCompiler *compiler, Expr *expression);
 
 /*
+ * Has PostgreSQL evaluate an expression that is wide (wa_is_wide) for every row.
+ * The register is a TEXT of the bytes of the numeric, without their length.
+ */
+extern int wa_compile_wide(WaCompiler *compiler, Expr *expression);
+
+/*
  * Tells whether the result of an expression is a numeric that seldom fits a
  * vector: a quotient, or what is computed from one.
  */

@@ -34,10 +34,6 @@ complete(WaScanState *state)
 
 		column->plan.many = true;
 		wa_plan_complete(&column->plan, CurrentMemoryContext);
-		column->kind = WA_VECTOR_BOOL;
-		if (column->argument != NULL)
-			(void) wa_gather_kind(column->plan.key.argument_type,
-								  &column->kind);
 	}
 }
 
@@ -103,6 +99,9 @@ compile_all(WaScanState *state)
 		WaScanColumn *column = &state->columns[i];
 
 		column->argument_register = compile_argument(compiler, column);
+		column->kind = column->argument_register < 0
+						   ? WA_VECTOR_BOOL
+						   : compiler->kinds[column->argument_register];
 		column->filter_register =
 			column->filter == NULL ? -1 : compile(compiler, column->filter);
 	}
