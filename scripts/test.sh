@@ -22,6 +22,8 @@
 #	WA_RANDOM_SEED		seed of the random tests (default 1)
 #	WA_RANDOM_SECONDS	seconds for random queries (default 20)
 #	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
+#	WA_SCAN_PROCESSES	how many databases run so many of them at the same time, with
+#						one seed after the other (default 1)
 #	WA_FRESHNESS_SECONDS	seconds for changes beside queries over resident columns
 #						(default 30; 600 or more now and then)
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
@@ -335,29 +337,67 @@ stage_isolation()
 # Random tests
 #
 
-# Runs a script of test/random against the running cluster and counts its tests.
-# Arguments: the script, then its own.
-run_random()
+# Runs a script of test/random against the running cluster.  Arguments: the file
+# for its output, the script, then its own.
+start_random()
 {
-	local script=$1
-	local log=$WA_TMP/$1.log
-	local passed
-	local failed
+	local log=$1
+	local script=$2
 	local rc=0
 
-	shift
+	shift 2
 	PATH="$WA_BINDIR:$PATH" PYTHONDONTWRITEBYTECODE=1 timeout 600 \
 		python3 "$WA_ROOT/test/random/$script" \
 		"$@" >"$log" 2>&1 || rc=$?
+	[ "$rc" -eq 0 ] || echo "status $rc" >>"$log"
+}
+
+# Counts the tests of a script that has run; arguments as above.
+count_random()
+{
+	local log=$1
+	local passed
+	local failed
+
+	shift
 	read -r passed failed <<<"$(sum_counts "$log")"
-	sed -E '/^[0-9]+ passed, [0-9]+ failed/d' "$log" | head -n 400
-	wa_note "-- $script $*: $passed passed, $failed failed"
+	sed -E '/^([0-9]+ passed, [0-9]+ failed|status [0-9]+)$/d' "$log" | head -n 400
+	wa_note "-- $*: $passed passed, $failed failed"
 	PASSED=$((PASSED + passed))
 	FAILED=$((FAILED + failed))
-	if [ "$rc" -ne 0 ] && [ "$failed" -eq 0 ]; then
-		check "$script ends with status 0" false
+	if grep -q '^status ' "$log" && [ "$failed" -eq 0 ]; then
+		check "$1 ends with status 0" false
 	fi
 	keep_logs "$log"
+}
+
+# Runs a script of test/random and counts its tests.  Arguments: the script, then
+# its own.
+run_random()
+{
+	start_random "$WA_TMP/$1.log" "$@"
+	count_random "$WA_TMP/$1.log" "$@"
+}
+
+# Runs random queries of the scan tier in databases of their own.
+run_scan_queries()
+{
+	local seed=${WA_RANDOM_SEED:-1}
+	local last=$((seed + ${WA_SCAN_PROCESSES:-1} - 1))
+	local arguments=(--queries "${WA_SCAN_QUERIES:-300}"
+		--nodes "${WA_SCAN_NODES:-40}")
+	local i
+
+	for ((i = seed; i <= last; i++)); do
+		wa_psql -c "CREATE DATABASE scan_$i"
+		PGDATABASE=scan_$i start_random "$WA_TMP/scan_$i.log" scan_queries.py \
+			--seed "$i" "${arguments[@]}" &
+	done
+	wait
+	for ((i = seed; i <= last; i++)); do
+		count_random "$WA_TMP/scan_$i.log" scan_queries.py --seed "$i" \
+			"${arguments[@]}"
+	done
 }
 
 # Runs both random tests on a server that preloads warpagg.  Arguments: sets of
@@ -395,8 +435,7 @@ stage_scan_random()
 {
 	start_preloaded random
 	run_random scan_queries.py --self-test
-	run_random scan_queries.py --seed "${WA_RANDOM_SEED:-1}" \
-		--queries "${WA_SCAN_QUERIES:-300}" --nodes "${WA_SCAN_NODES:-40}"
+	run_scan_queries
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

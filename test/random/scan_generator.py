@@ -223,6 +223,7 @@ class Query:
             "enable_indexscan": "off" if self.keeps_order else "on",
             "enable_incremental_sort": "off" if self.keeps_order else "on",
             "work_mem": memory,
+            "cpu_tuple_cost": rng.choice([0.01, 0.01, 1]),
             "warpagg.debug_spill_groups":
                 rng.choice([0, 0, 1, 3, 20, 100, 1000]),
             "plan_cache_mode": rng.choice(["auto", "force_generic_plan"]),
