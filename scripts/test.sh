@@ -453,6 +453,8 @@ stage_freshness()
 	run_random freshness_cases.py --self-test
 	run_random freshness.py --seed "${WA_RANDOM_SEED:-1}" \
 		--seconds "${WA_FRESHNESS_SECONDS:-30}"
+	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
+		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

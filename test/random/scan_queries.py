@@ -2,6 +2,7 @@
 """Runs random aggregate queries with and without the scan node and compares.
 
 Usage: scan_queries.py [--seed S] [--queries N] [--query K] [--nodes PERCENT]
+                       [--resident]
        scan_queries.py --self-test
 Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
 extension is created there if it is missing, the tables in schema wa_scan.
@@ -12,6 +13,9 @@ text for text, and errors the same SQLSTATE and message.  Query K of seed S is
 always the same; a failure is printed with what repeats it.  The last line is "N
 passed, M failed", and the exit status is 0 only if M is 0.  It is a failure, too,
 if fewer than PERCENT of the queries got the node.
+
+--resident loads tables between the queries; the library has to be preloaded.  It is
+a failure if no query used what was loaded.
 
 --self-test compares pairs of queries that differ, which must be noticed.
 """
@@ -104,8 +108,9 @@ def compare(on, off, is_ordered, errors):
 class Runner:
     """Runs the queries of one seed."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, resident):
         self.seed = seed
+        self.resident = resident
         self.session = None
         self.writer = None
         self.samples = None
@@ -141,6 +146,8 @@ class Runner:
             self.writer.step(changes)
             return None
         try:
+            if self.resident:
+                self.make_resident(query.table, changes)
             self.check(query, changes)
         except SessionLost as lost:
             return f"the session was lost: {lost}\n{describe(query)}"
@@ -149,6 +156,21 @@ class Runner:
         finally:
             self.session.ask("ROLLBACK")
         return None
+
+    def make_resident(self, table, rng):
+        """Loads a table, now and then, after it was vacuumed, now and then."""
+        if rng.random() < 0.5:
+            return
+        if rng.random() < 0.5 and not self.writer.is_open:
+            self.session.run(f"VACUUM wa_scan.{table}")
+        self.session.run(f"SELECT warpagg_load('wa_scan.{table}')")
+
+    def uses(self):
+        """Returns how often a column that was loaded has been used."""
+        _, rows = self.session.ask(
+            "SELECT COALESCE(sum(queries), 0) FROM warpagg_resident "
+            "WHERE relation::regclass::text LIKE 'wa_scan.%'")
+        return int(rows[0][0])
 
     def begin(self, query):
         """Begins the transaction that both sides run in."""
@@ -280,6 +302,12 @@ def run_queries(runner, options):
             passed += 1
     print(f"{runner.nodes} of {passed + failed} queries got the node, "
           f"{runner.errors} ended in errors")
+    if options.resident:
+        uses = runner.uses()
+        print(f"{uses} uses of resident columns")
+        if uses == 0:
+            failed += 1
+            print("FAILED  no query used resident columns")
     if runner.nodes * 100 < options.nodes * (passed + failed):
         failed += 1
         print(f"FAILED  fewer than {options.nodes} percent got the node")
@@ -294,9 +322,11 @@ def main():
     parser.add_argument("--query", type=int, help="run this one only")
     parser.add_argument("--nodes", type=int, default=0,
                         help="percentage that has to get the node (default 0)")
+    parser.add_argument("--resident", action="store_true",
+                        help="load tables between the queries")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
-    runner = Runner(options.seed)
+    runner = Runner(options.seed, options.resident)
     runner.connect()
     runner.load()
     if options.self_test:
