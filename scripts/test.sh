@@ -6,7 +6,7 @@
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit emu install regress
 #	regress-preload regress-emu random scan-random scan-queries freshness
-#	random-emu isolation tap demo.
+#	devices random-emu isolation tap demo.
 #	Default: all (isolation only where test/specs exists).
 #
 # Each stage runs by itself and prints lines "N passed, M failed", which are
@@ -38,7 +38,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
 STAGES=(build lint unit emu install regress regress-preload regress-emu random
-	scan-random scan-queries freshness random-emu)
+	scan-random scan-queries freshness devices random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(tap demo)
 
@@ -457,6 +457,47 @@ stage_freshness()
 		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+# Writes a program that runs warpaggd with several CPU devices; prints its name.
+make_cpu_devices()
+{
+	local program=$WA_TMP/warpaggd-$1
+
+	printf '#!/bin/sh\nexec "%s/warpaggd" --cpu-devices=%s "$@"\n' \
+		"$WA_PKGLIBDIR" "$1" >"$program"
+	chmod 755 "$program"
+	echo "$program"
+}
+
+# Tests resident columns with so many devices of a kind.  Arguments: cpu or gpu,
+# how many, then lines for postgresql.conf.
+test_devices()
+{
+	local kind=$1
+	local count=$2
+	local found
+	local tests
+
+	shift 2
+	WA_DEVICE=$kind start_preloaded "$kind$count" 'max_prepared_transactions = 8' \
+		'autovacuum = off' 'deadlock_timeout = 100ms' "$@"
+	found=$(wa_psql -c "SELECT count(*) FROM warpagg_devices WHERE kind = '$kind'")
+	check "there are $count devices of kind $kind ($found)" test "$found" -eq "$count"
+	read -r -a tests <<<"$(regress_list | grep -oE '\bresident[a-z_]*' | tr '\n' ' ')"
+	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression init "${tests[@]}"
+	run_random freshness_cases.py
+	wa_cluster_stop "$WA_TMP/$kind$count"
+}
+
+# Tests resident columns that are spread over several devices.
+stage_devices()
+{
+	prepare_emulator
+	test_devices cpu 3 "warpagg.daemon_path = '$(make_cpu_devices 3)'"
+	WARPAGG_EMU_DEVICES=2 test_devices gpu 2 "${EMULATOR[@]}"
+	WARPAGG_EMU_DEVICES=4 test_devices gpu 4 "${EMULATOR[@]}"
 	report
 }
 
