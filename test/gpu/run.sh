@@ -6,7 +6,7 @@
 #	  Run as root in the repository's root, with .gpu/ beside it.
 #
 # Usage: test/gpu/run.sh [STAGE...]
-#	Stages: kernels check-programs sanitizer regress random maps demo tap bench-kernels
+#	Stages: kernels check-programs sanitizer regress random scan-random freshness maps demo tap bench-kernels
 #	bench-groups bench-programs bench-ladder ncu bench-sql bench-family bench-scan.
 #	Default: kernels regress maps demo.
 #
@@ -55,6 +55,7 @@ stage_limit()
 		bench-family) echo 200 ;;
 		bench-scan) echo 500 ;;
 		random) echo 120 ;;
+		scan-random | freshness) echo 500 ;;
 		*) return 1 ;;
 	esac
 }
@@ -235,6 +236,19 @@ stage_regress()
 stage_random()
 {
 	bash "$ROOT/scripts/test.sh" --stage random
+}
+
+# Random queries of the scan tier: WA_SCAN_PROCESSES and the like as for
+# scripts/test.sh.
+stage_scan_random()
+{
+	bash "$ROOT/scripts/test.sh" --stage scan-random
+}
+
+# Changes beside queries over resident columns.
+stage_freshness()
+{
+	bash "$ROOT/scripts/test.sh" --stage freshness
 }
 
 # The TAP tests, where the machine's Perl can run them.
