@@ -287,6 +287,8 @@ class Query:
         if prepared[0].startswith("PREPARE"):
             return [prepared[0], f"EXPLAIN (COSTS OFF) {self.execute(side)}",
                     prepared[-1]]
+        if self.way == "cursor":
+            return [f"EXPLAIN (COSTS OFF) {prepared[0]}"]
         return [f"EXPLAIN (COSTS OFF) {self.render(side)}"]
 
     def leave_floats(self):

@@ -78,13 +78,22 @@ def without_value(message):
     return message.split('"')[0]
 
 
+def is_of_data(outcome):
+    """Tells whether an outcome is none or an error that data can cause.
+
+    Numbers that cannot be converted are what PostgreSQL does not support.
+    """
+    return outcome.state == "00000" or outcome.state.startswith("22") or (
+        outcome.state == "0A000" and outcome.message.startswith("cannot convert"))
+
+
 def compare(on, off, is_ordered, errors):
     """Raises Failure if two outcomes differ; errors: messages that may change.
 
     Which of several errors comes first is open where a query may raise several.
     """
     for outcome in (on, off):
-        if outcome.state != "00000" and not outcome.state.startswith("22"):
+        if not is_of_data(outcome):
             raise Failure(f"not an error of data: {outcome.text()}")
     if on.state != "00000" and off.state != "00000":
         if on.state == off.state and \
