@@ -144,6 +144,7 @@ begin(WaRun *run)
 		.extents = run->list,
 		.rows = run->extents.rows,
 		.threads = run->threads,
+		.mirror = run->store->mirror,
 	};
 	status = run->runner->begin(&run->request, &run->run, error);
 	run->begun = status == WA_OK;

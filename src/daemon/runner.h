@@ -57,8 +57,9 @@ typedef struct WaRunRequest
 	const WaDictionary *const *dictionaries;
 	uint64_t nextents; /* may be 0 */
 	const WaRunExtent *const *extents;
-	uint64_t rows;    /* of all ranges */
-	unsigned threads; /* that take part at most */
+	uint64_t rows;           /* of all ranges */
+	unsigned threads;        /* that take part at most */
+	struct WaMirror *mirror; /* copies on GPUs (mirror.h), or NULL */
 } WaRunRequest;
 
 /* What came out of a run. */

@@ -66,8 +66,9 @@ typedef struct WaStoredRelation
 typedef struct WaStore
 {
 	pthread_mutex_t lock;
-	WaMemory memory;   /* its own rules: memory.h */
-	unsigned ndevices; /* constant: extents are spread over so many */
+	WaMemory memory;         /* its own rules: memory.h */
+	unsigned ndevices;       /* constant: extents are spread over so many */
+	struct WaMirror *mirror; /* constant: copies on GPUs, or NULL */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];
 	WaExtent *newest; /* by last use, in a LOAD or a RUN */
 	WaExtent *oldest;

@@ -1,0 +1,66 @@
+/*
+ * mirror.h
+ *		Copies of resident columns in the memory of GPUs.
+ *
+ * The store (store.h) keeps columns of extents in host memory.  The mirror copies
+ * them to GPUs in the background, after their LOAD, so that a few launches can
+ * scan a whole relation: each GPU has a space of rows for each relation, in which
+ * an extent has a run of rows, and each column of the relation is one flat array
+ * over that space.  What is not there is served from host memory: nothing fails
+ * because a copy is missing.
+ */
+#ifndef WA_DAEMON_MIRROR_H
+#define WA_DAEMON_MIRROR_H
+
+#include "daemon/runner.h"
+
+/* Runs of rows begin at multiples of this, and are multiples of it. */
+#define WA_MIRROR_RUN_ROWS 1024
+
+/* Rows of a relation on one GPU at most. */
+#define WA_MIRROR_MAX_ROWS ((uint64_t) 1 << 30)
+
+typedef struct WaMirror WaMirror;
+
+/* A flat column on a device: element r is row r of the relation's row space. */
+typedef struct WaMirrorColumn
+{
+	WaForm form;                /* BOOL is a bitmap, TEXT int32_t codes */
+	uint8_t scale;              /* DECIMAL */
+	const void *d_values;       /* aligned to 256 bytes */
+	const uint64_t *d_validity; /* bitmap, set: not NULL; NULL: no NULLs */
+	const uint8_t *d_display;   /* DECIMAL; NULL: all show `scale` digits */
+} WaMirrorColumn;
+
+/*
+ * What a run can use of one device.  There is memory behind the rows of the
+ * extents listed, from first_rows[i] to the next multiple of WA_MIRROR_RUN_ROWS
+ * behind the extent's last row, of each array.  ALL OTHER POSITIONS MAY HAVE NO
+ * MEMORY: a kernel that reads them can fault.  Values of NULLs are 0, those of
+ * rows between an extent's last one and the multiple are anything.
+ */
+typedef struct WaMirrorUse
+{
+	unsigned device; /* ordinal of the GPU */
+	uint64_t rows;   /* all positions are below; a multiple */
+	uint32_t nextents;
+	uint32_t *extents;    /* indexes into request->extents, ascending */
+	uint64_t *first_rows; /* their positions, in no order */
+	WaMirrorColumn columns[WA_MAX_RESIDENT_COLUMNS]; /* as in the request */
+	void *flats[WA_MAX_RESIDENT_COLUMNS];            /* the mirror's own */
+	uint32_t ncolumns;
+} WaMirrorUse;
+
+/*
+ * Finds which of a run's extents are on a GPU with all columns of the request.
+ * Returns false if there are none, or no column is asked for (then the ranges of
+ * the extents say all), or there is no memory; mirror may be NULL.  Else the use
+ * has to be ended before the run's references to the extents are given up.
+ */
+bool wa_mirror_use(WaMirror *mirror, const WaRunRequest *request,
+				   unsigned device, WaMirrorUse *use);
+
+/* Ends a use; nothing may be reading on the device any more. */
+void wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use);
+
+#endif /* WA_DAEMON_MIRROR_H */
