@@ -90,6 +90,8 @@ bool partials_equal(const WaPartial *found, const WaPartial *expected,
 void test_kernels(uint64_t seed, bool in_short);
 // Returns false if there is no device to test on.
 bool test_surface();
+// Tests the surface to memory, on a device that there is.
+void test_memory();
 
 #ifdef WA_EMU
 void test_emulator();

@@ -25,6 +25,8 @@
 
 #define WA_EMU 1
 
+#define CUDART_VERSION 13000
+
 #define __global__
 #define __device__
 #define __host__
@@ -389,8 +391,15 @@ enum
 	cudaStreamNonBlocking = 1,
 	cudaEventBlockingSync = 1,
 	cudaEventDisableTiming = 2,
+	cudaEnableDefault = 0,
 	cudaHostAllocPortable = 1,
 	cudaHostRegisterPortable = 1
+};
+
+enum cudaDriverEntryPointQueryResult
+{
+	cudaDriverEntryPointSuccess = 0,
+	cudaDriverEntryPointSymbolNotFound = 1
 };
 
 struct cudaDeviceProp
@@ -415,6 +424,12 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
+
+// Finds a function of the driver (cuda.h), of those that the emulator has.
+cudaError_t
+cudaGetDriverEntryPointByVersion(const char *name, void **call,
+								 unsigned version, unsigned long long flags,
+								 cudaDriverEntryPointQueryResult *is);
 
 cudaError_t wa_emu_malloc(void **memory, size_t bytes);
 cudaError_t wa_emu_host_alloc(void **memory, size_t bytes);

@@ -12,7 +12,7 @@
 # cuda/cuda.mk builds the same test by nvcc, for a machine with a GPU.
 
 EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
-	test/emu/runtime.cpp
+	test/emu/runtime.cpp test/emu/virtual_memory.cpp
 # Nothing in the daemon calls grouped reductions, query programs and keys yet; they
 # have tests of their own, and grouped reductions a sort instead of CUB's.
 EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys%,\
@@ -21,7 +21,7 @@ EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
 EMU_PROGRAMS_SOURCES = $(wildcard cuda/program*.cu)
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
 EMU_TEST_SOURCES = $(EMU_COMMON_SOURCES) test/emu/test_kernels.cpp \
-	test/emu/test_surface.cpp test/emu/test_main.cpp
+	test/emu/test_surface.cpp test/emu/test_memory.cpp test/emu/test_main.cpp
 EMU_CORE_SOURCES = $(wildcard src/core/*.c)
 EMU_HEADERS = $(wildcard test/emu/*.h cuda/*.h cuda/*/*.h cuda/*/*.cuh \
 	src/core/*.h)

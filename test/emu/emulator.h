@@ -30,6 +30,9 @@ cudaError_t wa_emu_count_call();
 // Returns the error and keeps it for cudaGetLastError.  Likewise.
 cudaError_t wa_emu_keep_error(cudaError_t error);
 
+// Returns the bytes of memory that are mapped to ranges (cuda.h).
+size_t wa_emu_mapped_bytes();
+
 // Takes back wa_emu_fail_call and what it has broken.
 void wa_emu_heal();
 

@@ -32,6 +32,8 @@ main(int argc, char **argv)
 #endif
 	if (!in_short && !test_surface())
 		seeds.clear();
+	else if (!in_short)
+		test_memory();
 	for (uint64_t seed : seeds)
 		test_kernels(seed, in_short);
 	return report_total();

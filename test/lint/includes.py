@@ -19,8 +19,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# room -> the rooms it may include; "surface" stands for the one header that
-# declares cuda's extern "C" functions, "top" for compat.h and settings.h.
+# room -> the rooms it may include; "surface" stands for the headers that
+# declare cuda's extern "C" functions, "top" for compat.h and settings.h.
 ROOMS = {
     "core": set(),
     "query": {"core"},
@@ -43,7 +43,7 @@ EXTENSION = {"client", "exec", "state", "agg", "heap", "resident", "scan", "stat
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "query", "daemon", "cuda"}
 
-SURFACE = "cuda/warpagg_cuda.h"
+SURFACE = ("cuda/warpagg_cuda.h", "cuda/memory.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 POSTGRES_FIRST = ("postgres.h", "postgres_fe.h", "c.h")
 
@@ -60,7 +60,7 @@ POSTGRES = re.compile(
 
 def room_of(path):
     """Returns the room of a file given by its path from the root, or None."""
-    if path == SURFACE:
+    if path in SURFACE:
         return "surface"
     parts = path.split("/")
     if parts[0] == "cuda":
