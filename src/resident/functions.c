@@ -86,12 +86,40 @@ list_columns(const WaLoadTask *task, Relation relation, uint64 columns)
 	return list.data;
 }
 
+/*
+ * Says which blocks have been left out because of the visibility map.  One that
+ * was written without WAL tells nothing, and VACUUM finds nothing to do there.
+ */
+static void
+report_invisible(WaLoadTask *task, const char *name)
+{
+	unsigned long long unlogged = pg_atomic_read_u64(&task->unlogged);
+	unsigned long long invisible = pg_atomic_read_u64(&task->seen) -
+								   pg_atomic_read_u64(&task->visible) -
+								   unlogged;
+
+	if (unlogged > 0)
+		ereport(NOTICE,
+				(errmsg("the visibility map of %llu blocks of \"%s\" was "
+						"written without WAL, and they were left out",
+						unlogged, name),
+				 errdetail("COPY FREEZE does that where wal_level is minimal."),
+				 errhint("VACUUM FULL, followed by VACUUM, writes the map "
+						 "anew.")));
+	if (invisible > 0)
+		ereport(NOTICE,
+				(errmsg("%llu blocks of \"%s\" are not all-visible and were "
+						"left out",
+						invisible, name),
+				 errhint("VACUUM makes blocks all-visible once all "
+						 "transactions see their rows.")));
+}
+
 /* Says what has been left out, and why. */
 static void
 report_rest(WaLoadTask *task, Relation relation)
 {
 	const char *name = RelationGetRelationName(relation);
-	unsigned long long seen = pg_atomic_read_u64(&task->seen);
 	unsigned long long visible = pg_atomic_read_u64(&task->visible);
 	unsigned long long missed = pg_atomic_read_u64(&task->missed);
 	uint64 left_out = pg_atomic_read_u64(&task->left_out);
@@ -116,13 +144,7 @@ report_rest(WaLoadTask *task, Relation relation)
 						name, list_columns(task, relation, left_out)),
 				 errdetail("Many of their values cannot be resident: %s.",
 						   odd_values)));
-	if (seen > visible)
-		ereport(NOTICE,
-				(errmsg("%llu blocks of \"%s\" are not all-visible and were "
-						"left out",
-						seen - visible, name),
-				 errhint("VACUUM makes blocks all-visible once all "
-						 "transactions see their rows.")));
+	report_invisible(task, name);
 }
 
 /* Loads columns of an open relation; returns the rows that were read. */

@@ -261,6 +261,7 @@ load_extent(Loader *loader, uint32 number, const WaExtentState *state)
 		confirm(loader, number, state, &map, &known);
 	pg_atomic_fetch_add_u64(&task->seen, Min(next, task->nblocks) - first);
 	pg_atomic_fetch_add_u64(&task->visible, wa_map_count(map.visible));
+	pg_atomic_fetch_add_u64(&task->unlogged, map.unlogged);
 	pg_atomic_fetch_add_u64(&task->missed,
 							(int64) wa_map_count(map.visible) - resident);
 }

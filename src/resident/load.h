@@ -42,7 +42,8 @@ typedef struct WaLoadTask
 								  * those that were read cannot have */
 	pg_atomic_uint64 seen;       /* blocks, of extents that are done with */
 	pg_atomic_uint64 visible;    /* of them all-visible */
-	pg_atomic_uint64 missed;     /* of these, not resident when done */
+	pg_atomic_uint64 unlogged;   /* of the others, so in a map without LSN */
+	pg_atomic_uint64 missed;     /* visible, not resident when done */
 	pg_atomic_uint64 odd;        /* of these, for values that no vector holds */
 	pg_atomic_uint64 read_rows;  /* of extents that have been read anew */
 	pg_atomic_uint64 read_bytes; /* handed over for them */

@@ -110,6 +110,7 @@ wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
 	pg_atomic_init_u64(&task->left_out, 0);
 	pg_atomic_init_u64(&task->seen, 0);
 	pg_atomic_init_u64(&task->visible, 0);
+	pg_atomic_init_u64(&task->unlogged, 0);
 	pg_atomic_init_u64(&task->missed, 0);
 	pg_atomic_init_u64(&task->odd, 0);
 	pg_atomic_init_u64(&task->read_rows, 0);

@@ -140,11 +140,13 @@ wa_map_read_extent(Relation relation, BlockNumber nblocks, uint32 extent,
 
 	memset(part->visible, 0, sizeof(part->visible));
 	part->lsn = read_words(relation, block, pin, first, count, part->visible);
-	if (part->lsn == 0)
-		memset(part->visible, 0, sizeof(part->visible));
-	else
-		cut_off(part->visible, WA_EXTENT_WORDS,
-				block < nblocks ? nblocks - block : 0);
+	cut_off(part->visible, WA_EXTENT_WORDS,
+			block < nblocks ? nblocks - block : 0);
+	part->unlogged = 0;
+	if (part->lsn != 0)
+		return;
+	part->unlogged = wa_map_count(part->visible);
+	memset(part->visible, 0, sizeof(part->visible));
 }
 
 uint32

@@ -19,6 +19,7 @@ typedef struct WaMapExtent
 {
 	uint64_t lsn; /* of the map's page; 0: then nothing is visible */
 	uint64_t visible[WA_EXTENT_WORDS];
+	uint32 unlogged; /* blocks that would be, had the page an LSN */
 } WaMapExtent;
 
 /* Returns the pages of the map of a relation of so many blocks. */

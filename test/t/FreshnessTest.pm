@@ -39,13 +39,14 @@ sub open_session
 {
 	my ($node, $database) = @_;
 	my %session = (in => '', out => '', err => '');
+	$session{timer} = IPC::Run::timeout(60);
 	$session{run} = IPC::Run::start(
 		[
 			'psql', '-XAtq', '-d',
 			$node->connstr($database // 'postgres')
 		],
 		'<', \$session{in}, '>', \$session{out}, '2>', \$session{err},
-		IPC::Run::timeout(120));
+		$session{timer});
 	ask(\%session, q{SET client_min_messages = warning; LOAD 'warpagg'});
 	return \%session;
 }
@@ -63,6 +64,7 @@ sub try_ask
 {
 	my ($session, $sql) = @_;
 	@{$session}{qw(out err)} = ('', '');
+	$session->{timer}->start;
 	$session->{in} .= "$sql\n;\n\\echo $mark\n\\warn $mark\n";
 	foreach my $stream ('out', 'err')
 	{
