@@ -91,6 +91,7 @@ bench:
 	MAKEFLAGS= bench/aggregate.sh
 	MAKEFLAGS= bench/family.sh
 	MAKEFLAGS= bench/scan.sh
+	MAKEFLAGS= bench/resident.sh
 
 lint:
 	scripts/lint.sh

@@ -35,6 +35,8 @@ shopt -s inherit_errexit
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=bench/scan/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
+# shellcheck source=bench/scan/time.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
 
 OUT=${1:-}
 BENCH_ROWS=${BENCH_ROWS:-8000000}
@@ -44,91 +46,15 @@ BENCH_RUNS=${BENCH_RUNS:-11}
 PROCESSES=${PROCESSES:-1 2}
 WORK_MEM=${WORK_MEM:-64MB}
 RESIDENT=${RESIDENT:-no}
-WARM_UPS=2
 
-# Starts the throw-away server.
-start_server()
-{
-	local most
-
-	most=$(tr ' ' '\n' <<<"$PROCESSES" | sort -n | tail -n 1)
-	wa_cluster_start bench "shared_preload_libraries = 'warpagg'" \
-		"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
-		"work_mem = '$WORK_MEM'" "autovacuum = off" "jit = off" \
-		"max_worker_processes = $((most + 8))" "max_parallel_workers = $most" \
-		"warpagg.device = '${WA_DEVICE:-auto}'"
-	wa_psql -c 'CREATE EXTENSION warpagg'
-	wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
-}
-
-# Makes the tables.
-make_tables()
-{
-	wa_note "making $BENCH_ROWS readings, lineitem at $TPCH_SF, $HITS_ROWS hits" >&2
-	scan_make_table readings "rows=$BENCH_ROWS"
-	scan_make_table lineitem "sf=$TPCH_SF"
-	scan_make_table hits "rows=$HITS_ROWS"
-}
-
-# Loads all columns, and prints how long that took.
+# Loads all columns, and says how long that took.
 load_tables()
 {
 	local table
 
-	for table in readings lineitem hits; do
-		wa_psql -c '\timing on' -c "SELECT warpagg_load('$table')" |
-			awk -v t="$table" '/^Time: / { print "loaded " t " in " $2 " ms" }' >&2
+	for table in $SCAN_TABLES; do
+		wa_note "loaded $table in $(scan_load_table "$table") ms" >&2
 	done
-}
-
-# Has the planner use a number of processes for the tables, if any but one.
-set_processes()
-{
-	local table
-
-	for table in readings lineitem hits; do
-		wa_psql -c "ALTER TABLE $table SET (parallel_workers = $(($1 - 1)))"
-	done
-}
-
-# Prints the set-up statement of a session with a number of processes.
-session_setup()
-{
-	echo "SET max_parallel_workers_per_gather = $(($1 - 1))"
-}
-
-# Runs both sides of a query alternately in one session; prints two lines of
-# times, the built-in's first.  Arguments: query, set-up.
-time_sides()
-{
-	local side
-	local i
-
-	{
-		printf '%s;\n\\o /dev/null\n' "$2"
-		for ((i = 0; i < BENCH_RUNS + WARM_UPS; i++)); do
-			for side in off on; do
-				printf '%s;\n\\timing on\n%s;\n\\timing off\n' "$(scan_side $side)" "$1"
-			done
-		done
-	} | wa_psql >"$WA_TMP/timing.out"
-	awk -v skip=$((2 * WARM_UPS)) '/^Time: / { n++
-			if (n > skip) t[n % 2] = t[n % 2] " " $2 }
-		END { print t[1]; print t[0] }' "$WA_TMP/timing.out"
-}
-
-# Prints how many processes took part on a side.  Arguments: side, query, set-up.
-took_part()
-{
-	wa_psql -c "$3" -c "$(scan_side "$1")" \
-		-c "EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) $2" |
-		awk '/Workers Launched:/ { n += $NF } END { print n + 1 }'
-}
-
-# Prints the median of the times in a line.
-median_of()
-{
-	tr ' ' '\n' <<<"$1" | sed '/^$/d' | wa_median
 }
 
 # Checks a query and prints its lines of the table.  Arguments: name, label.
@@ -144,24 +70,18 @@ measure()
 	query=$(scan_query "$1")
 	scan_same "$1" >&2 || wa_die "results of $1 differ"
 	for count in $PROCESSES; do
-		setup=$(session_setup "$count")
-		set_processes "$count"
+		setup=$(scan_session_setup "$count")
+		scan_set_processes "$count"
 		plan="PostgreSQL's"
 		! PGOPTIONS="-c max_parallel_workers_per_gather=$((count - 1))" \
 			scan_has_node "$1" || plan=WarpAgg
-		used=$(took_part on "$query" "$setup")/$(took_part off "$query" "$setup")
-		times=$(time_sides "$query" "$setup")
+		used=$(scan_took_part on "$query" "$setup")/$(scan_took_part off "$query" "$setup")
+		times=$(scan_time_sides "$query" "$setup" off on)
 		awk -v l="$2" -v p="$count" -v w="$used" -v plan="$plan" \
-			-v b="$(median_of "$(sed -n 1p <<<"$times")")" \
-			-v a="$(median_of "$(sed -n 2p <<<"$times")")" 'BEGIN {
+			-v b="$(scan_median_of "$(sed -n 1p <<<"$times")")" \
+			-v a="$(scan_median_of "$(sed -n 2p <<<"$times")")" 'BEGIN {
 			printf "| %s | %s | %s | %s | %.2f | %.2f | %.3f |\n", l, p, w, plan, b, a, a / b }'
 	done
-}
-
-# Prints the size of a table.
-table_size()
-{
-	wa_psql -F ', ' -c "SELECT count(*) || ' rows', pg_size_pretty(pg_table_size('$1')) FROM $1"
 }
 
 # Prints the header of the report: when, what, where.
@@ -172,9 +92,9 @@ header()
 
 $(bench_environment)
 | further settings | jit off on both sides, work_mem $WORK_MEM, warpagg.accelerate exact |
-| readings | $(table_size readings); after VACUUM (FREEZE, ANALYZE), warm |
-| lineitem | TPC-H at scale factor $TPCH_SF, own generator: $(table_size lineitem) |
-| hits | ClickBench's columns that the queries read, own generator: $(table_size hits) |
+| readings | $(scan_table_size readings); after VACUUM (FREEZE, ANALYZE), warm |
+| lineitem | TPC-H at scale factor $TPCH_SF, own generator: $(scan_table_size lineitem) |
+| hits | ClickBench's columns that the queries read, own generator: $(scan_table_size hits) |
 | resident columns | $RESIDENT |
 | made by | bench/scan.sh, RESIDENT=$RESIDENT BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BENCH_RUNS=$BENCH_RUNS |
 | method | medians of $BENCH_RUNS runs, alternating in one session after $WARM_UPS warm-ups; results compared text for text first |
@@ -191,7 +111,7 @@ report()
 	local table
 
 	header
-	for table in readings lineitem hits; do
+	for table in $SCAN_TABLES; do
 		for name in $(scan_names "$table"); do
 			measure "$name" "${name//_/ }"
 		done
@@ -202,8 +122,8 @@ report()
 }
 
 wa_begin
-start_server
-make_tables
+scan_start_server "$(tr ' ' '\n' <<<"$PROCESSES" | sort -n | tail -n 1)"
+scan_make_tables "$BENCH_ROWS" "$TPCH_SF" "$HITS_ROWS"
 [ "$RESIDENT" != yes ] || load_tables
 report | tee "$WA_TMP/report.md"
 if [ -n "$OUT" ]; then

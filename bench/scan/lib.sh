@@ -11,7 +11,19 @@ SCAN_DIR=$WA_ROOT/bench/scan
 # Makes a table; arguments: its name, then a psql variable as NAME=VALUE.
 scan_make_table()
 {
+	scan_fill_table "$@"
+	scan_vacuum "$1"
+}
+
+# The same without making its blocks all-visible.
+scan_fill_table()
+{
 	wa_psql -v "$2" -c 'SET client_min_messages = warning' -f - <"$SCAN_DIR/$1.sql"
+}
+
+# Makes the blocks of a table all-visible.
+scan_vacuum()
+{
 	wa_psql -c "VACUUM (FREEZE, ANALYZE) $1"
 }
 

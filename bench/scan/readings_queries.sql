@@ -5,6 +5,15 @@
 -- name: sum_int8
 SELECT sum(v) FROM readings;
 
+-- name: min_int8
+SELECT min(v) FROM readings;
+
+-- name: count_rows
+SELECT count(*) FROM readings;
+
+-- name: sum_where
+SELECT sum(v) FROM readings WHERE k < 10;
+
 -- name: four_aggregates
 SELECT sum(v), min(i), max(f), count(*) FROM readings;
 

@@ -31,6 +31,7 @@ gather_postgres()
 	mkdir -p "$STAGE$libdir" "$STAGE$sharedir"
 	tar -C "$libdir" --exclude='*bitcode*' --exclude='llvmjit*' \
 		--exclude='*warpagg*' -cf - . | tar -C "$STAGE$libdir" -xf -
+	[ -x "$STAGE$libdir/bin/pgbench" ] || wa_die "there is no pgbench to pack"
 	tar -C "$sharedir" --exclude='./man' --exclude='*warpagg*' -cf - . |
 		tar -C "$STAGE$sharedir" -xf -
 }

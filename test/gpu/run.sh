@@ -6,8 +6,9 @@
 #	  Run as root in the repository's root, with .gpu/ beside it.
 #
 # Usage: test/gpu/run.sh [STAGE...]
-#	Stages: kernels check-programs sanitizer regress random scan-random freshness maps demo tap bench-kernels
-#	bench-groups bench-programs bench-ladder ncu bench-sql bench-family bench-scan.
+#	Stages: kernels check-programs sanitizer regress random scan-random freshness
+#	maps demo tap bench-kernels bench-groups bench-programs bench-ladder ncu
+#	bench-sql bench-family bench-scan bench-resident.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -23,6 +24,7 @@
 #	WA_RUN_USER		the user that PostgreSQL runs as (default: warpagg, made here)
 #	ROWS, RUNS, PROCESSES, SHARED_BUFFERS	see bench/aggregate.sh
 #	BENCH_ROWS, TPCH_SF, HITS_ROWS, BENCH_RUNS, WORK_MEM	see bench/scan.sh
+#	PARTS, CONNECTIONS, BENCH_SECONDS, BIG_ROWS	see bench/resident.sh
 
 set -euo pipefail
 
@@ -54,6 +56,7 @@ stage_limit()
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		bench-scan) echo 500 ;;
+		bench-resident) echo 530 ;;
 		random) echo 120 ;;
 		scan-random | freshness) echo 500 ;;
 		*) return 1 ;;
@@ -461,6 +464,13 @@ stage_bench_family()
 stage_bench_scan()
 {
 	bash "$ROOT/bench/scan.sh" 2>"$PREFIX/bench.err" ||
+		{ cat "$PREFIX/bench.err"; return 1; }
+}
+
+# Resident columns: loads, queries, many connections, one very large table.
+stage_bench_resident()
+{
+	bash "$ROOT/bench/resident.sh" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
 }
 

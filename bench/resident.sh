@@ -1,0 +1,354 @@
+#!/usr/bin/env bash
+#
+# resident.sh
+#	  The benchmark of resident columns: how fast they are loaded, queries over them
+#	  beside PostgreSQL's own plans, queries a second from many connections, and
+#	  one very large table.  Prints Markdown tables and writes them to a file.
+#
+# Usage: bench/resident.sh [FILE]
+#
+# Both sides are those of bench/scan.sh, over the same tables and queries; the
+# built-in has PROCESSES processes.  Before it is timed each query must have the
+# same results on both sides, text for text.  Medians of BENCH_RUNS runs after two
+# warm-ups; what takes the built-in more than MAX_BASELINE_MS is not run again
+# there.
+#
+# Variables:
+#	PARTS			what to measure (default "load queries connections big"); queries
+#					and connections load the tables if "load" is not among them
+#	BENCH_ROWS		rows of readings (default 8000000)
+#	TPCH_SF			scale factor of lineitem (default 1: 6 million rows)
+#	HITS_ROWS		rows of hits (default 1000000)
+#	BIG_ROWS		rows of the very large table (default 16000000; 36 bytes of heap
+#					each)
+#	BENCH_RUNS		timed runs of each statement (default 11)
+#	MAX_BASELINE_MS	longest time of the built-in that is repeated (default 10000)
+#	LOADS			timed loads of each table (default 3)
+#	PROCESSES		of the built-in (default: as many as there are processors)
+#	LOADERS			processes of a load (default: PROCESSES)
+#	CONNECTIONS		numbers of connections to measure (default "1 16")
+#	BENCH_SECONDS	how long, each (default 10)
+#	WORK_MEM		work_mem, on both sides (default 64MB)
+#	SHARED_BUFFERS	of the throw-away server (default: a quarter of memory, at
+#					most 16 GB)
+#	MEMORY_LIMIT	warpagg.memory_limit (default 0: a quarter of memory)
+#	WA_DEVICE		warpagg.device (default auto)
+
+set -euo pipefail
+shopt -s inherit_errexit
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
+# shellcheck source=bench/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=bench/scan/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
+# shellcheck source=bench/scan/time.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
+
+OUT=${1:-}
+PARTS=${PARTS:-load queries connections big}
+BENCH_ROWS=${BENCH_ROWS:-8000000}
+TPCH_SF=${TPCH_SF:-1}
+HITS_ROWS=${HITS_ROWS:-1000000}
+BIG_ROWS=${BIG_ROWS:-16000000}
+BENCH_RUNS=${BENCH_RUNS:-11}
+LOADS=${LOADS:-3}
+PROCESSES=${PROCESSES:-$(nproc)}
+LOADERS=${LOADERS:-$PROCESSES}
+CONNECTIONS=${CONNECTIONS:-1 16}
+BENCH_SECONDS=${BENCH_SECONDS:-10}
+WORK_MEM=${WORK_MEM:-64MB}
+MAX_BASELINE_MS=${MAX_BASELINE_MS:-10000}
+
+# Values of the very large table begin here, so that none fits four bytes.
+BIG_FIRST=1000000000000
+
+# Says whether a part is to be measured.
+has_part()
+{
+	[[ " $PARTS " == *" $1 "* ]]
+}
+
+# Prints the header of the report: when, what, where.
+header()
+{
+	cat <<TEXT
+# Resident columns: loading them, and queries beside PostgreSQL's plans
+
+$(bench_environment)
+| further settings | work_mem $WORK_MEM, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit') |
+| made by | bench/resident.sh, PARTS="$PARTS" BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS |
+| method | medians of $BENCH_RUNS runs, both sides in turns in one session after $WARM_UPS warm-ups; results compared text for text first; what takes the built-in more than $((MAX_BASELINE_MS / 1000)) s was run once there |
+TEXT
+}
+
+#
+# Loads
+#
+
+# Prints the line of a table: median time of its loads, and the heap's bytes a
+# second.
+measure_load()
+{
+	local i
+
+	for ((i = 0; i < LOADS; i++)); do
+		wa_psql -c "SELECT warpagg_unload('$1')" >/dev/null
+		scan_load_table "$1"
+	done | wa_median >"$WA_TMP/load.ms"
+	wa_psql -F ' | ' -v ms="$(cat "$WA_TMP/load.ms")" -f - <<SQL
+SELECT format('| %s | %s | %s | %s | %s | %s |', r.relation,
+		max(r.rows), count(*), pg_size_pretty(pg_table_size('$1')),
+		round(:ms, 1), round(pg_table_size('$1') / 1e6 / :ms, 2))
+	FROM warpagg_resident AS r WHERE r.relation = '$1'::regclass GROUP BY r.relation;
+SQL
+}
+
+# Prints the loads of tables.
+report_loads()
+{
+	local table
+
+	cat <<TEXT
+
+## Loads
+
+All columns, by $LOADERS processes; the heap in shared buffers as far as it fits.
+
+| table | rows | columns | heap | ms | GB of heap a second |
+|---|---|---|---|---|---|
+TEXT
+	for table in "$@"; do
+		measure_load "$table"
+	done
+}
+
+# Prints what the columns of tables take.
+report_memory()
+{
+	local table
+
+	cat <<TEXT
+
+## Memory
+
+| table | column | type | rows | bytes | bytes a row |
+|---|---|---|---|---|---|
+TEXT
+	for table in "$@"; do
+		wa_psql -c "SELECT format('| %s | %s | %s | %s | %s | %s |', relation, column_name,
+				format_type(atttypid, atttypmod), rows, bytes,
+				round(bytes / rows::numeric, 2))
+			FROM warpagg_resident JOIN pg_attribute
+				ON attrelid = relation AND attname = column_name
+			WHERE relation = '$table'::regclass ORDER BY attnum"
+	done
+}
+
+#
+# Queries
+#
+
+# Prints the blocks in $WA_TMP/plan.out: resident ones, and those of the heap.
+blocks_of_plan()
+{
+	awk '/Resident Blocks:/ { resident = $NF } /Blocks Read:/ { heap = $NF }
+		/WarpAgg/ { node = 1 }
+		END { print node ? (resident + 0) " | " (heap + 0) : "- | all, by PostgreSQL" }' \
+		"$WA_TMP/plan.out"
+}
+
+# Checks a query and prints its line of the table.  Arguments: name, label.
+measure_query()
+{
+	local query
+	local setup
+	local once
+	local times
+	local blocks
+
+	query=$(scan_query "$1")
+	setup=$(scan_session_setup "$PROCESSES")
+	scan_same "$1" >&2 || wa_die "results of $1 differ"
+	once=$(scan_time_once "$query" -c "$setup" -c "$(scan_side off)" -c '\o /dev/null')
+	if awk -v t="$once" -v most="$MAX_BASELINE_MS" 'BEGIN { exit t <= most }'; then
+		times=$once$'\n'$(scan_time_sides "$query" "$setup" on)
+	else
+		times=$(scan_time_sides "$query" "$setup" off on)
+	fi
+	scan_explain on "$query" "$setup"
+	blocks=$(blocks_of_plan)
+	awk -v l="$2" -v blocks="$blocks" \
+		-v b="$(scan_median_of "$(sed -n 1p <<<"$times")")" \
+		-v a="$(scan_median_of "$(sed -n 2p <<<"$times")")" 'BEGIN {
+		printf "| %s | %.2f | %.2f | %.1f | %s |\n", l, b, a, b / a, blocks }'
+}
+
+# Prints the queries over all tables.
+report_queries()
+{
+	local name
+	local table
+
+	cat <<TEXT
+
+## Queries
+
+The built-in with $PROCESSES processes; ours waits for the device process.
+
+| query | built-in, ms | ours, ms | times as fast | resident blocks | blocks of the heap |
+|---|---|---|---|---|---|
+TEXT
+	scan_set_processes "$PROCESSES"
+	for table in $SCAN_TABLES; do
+		for name in $(scan_names "$table"); do
+			measure_query "$name" "${name//_/ }"
+		done
+	done
+}
+
+#
+# Connections
+#
+
+# Prints the line of a number of connections that do nothing but the sum.
+measure_connections()
+{
+	local threads=$1
+
+	[ "$threads" -le "$(nproc)" ] || threads=$(nproc)
+	wa_as_user pgbench -n -M prepared -f "$WA_TMP/sum.sql" -c "$1" -j "$threads" \
+		-T "$BENCH_SECONDS" >"$WA_TMP/pgbench.out" 2>&1 || {
+		cat "$WA_TMP/pgbench.out" >&2
+		wa_die "pgbench failed with $1 connections"
+	}
+	awk -v n="$1" '/^latency average = / { latency = $4 } /^tps = / { tps = $3 }
+		END { printf "| %d | %.1f | %.3f |\n", n, tps, latency }' "$WA_TMP/pgbench.out"
+}
+
+# Prints the queries a second, by connections.
+report_connections()
+{
+	local count
+
+	scan_query sum_int8 | sed 's/$/;/' >"$WA_TMP/sum.sql"
+	chmod 644 "$WA_TMP/sum.sql"
+	cat <<TEXT
+
+## Connections
+
+\`$(scan_query sum_int8)\` over $(scan_table_size readings), by \`pgbench -n -M
+prepared\`, $BENCH_SECONDS s each.
+
+| connections | queries a second | mean latency, ms |
+|---|---|---|
+TEXT
+	for count in $CONNECTIONS; do
+		measure_connections "$count"
+	done
+}
+
+#
+# A very large table
+#
+
+# Makes the very large table: as many COPYs at once as there are processes.
+make_big()
+{
+	local part=$(((BIG_ROWS + PROCESSES - 1) / PROCESSES))
+	local first
+	local last
+	local processes=()
+
+	wa_note "making a table of $BIG_ROWS rows" >&2
+	wa_psql -c 'CREATE TABLE big (v int8 NOT NULL)'
+	for ((first = 0; first < BIG_ROWS; first += part)); do
+		last=$((first + part < BIG_ROWS ? first + part : BIG_ROWS))
+		wa_psql -c "COPY big FROM PROGRAM
+			'seq $((BIG_FIRST + first)) $((BIG_FIRST + last - 1))'" &
+		processes+=($!)
+	done
+	scan_wait "${processes[@]}"
+	scan_vacuum big
+	wa_psql -c "ALTER TABLE big SET (parallel_workers = $((PROCESSES - 1)))"
+}
+
+# Brings the very large table into shared buffers if it fits there.
+warm_big()
+{
+	wa_psql -c 'CREATE EXTENSION pg_prewarm' \
+		-c "SELECT pg_prewarm('big') WHERE pg_table_size('big') <
+			(SELECT setting::int8 * 8192 FROM pg_settings WHERE name = 'shared_buffers')" \
+		>/dev/null
+}
+
+# Compares the sum with its formula, and prints its line.
+report_big()
+{
+	local query='SELECT sum(v) FROM big'
+	local expected
+	local setup
+	local sum
+	local off
+	local on
+
+	make_big
+	warm_big
+	report_loads big
+	report_memory big
+	expected=$(wa_psql -c "SELECT $BIG_FIRST::numeric * $BIG_ROWS + $BIG_ROWS::numeric * ($BIG_ROWS - 1) / 2")
+	sum=$(wa_psql -c "$(scan_side on)" -c "$query")
+	[ "$(wa_psql -c "SELECT $sum = $expected")" = t ] ||
+		wa_die "the sum is $sum, not $expected"
+	setup=$(scan_session_setup "$PROCESSES")
+	off=$(scan_time_once "$query" -c "$setup" -c "$(scan_side off)")
+	on=$(scan_median_of "$(scan_time_sides "$query" "$setup" on)")
+	scan_explain on "$query" "$setup"
+	cat <<TEXT
+
+| query over big | built-in once, ms | ours, ms | times as fast | resident blocks | blocks of the heap |
+|---|---|---|---|---|---|
+| sum int8 | $off | $on | $(awk -v b="$off" -v a="$on" 'BEGIN { printf "%.1f", b / a }') | $(blocks_of_plan) |
+TEXT
+}
+
+# Prints the parts that need the tables of bench/scan.
+report_tables()
+{
+	local table
+
+	scan_make_tables "$BENCH_ROWS" "$TPCH_SF" "$HITS_ROWS"
+	if has_part load; then
+		# shellcheck disable=SC2086 # a list of tables
+		report_loads $SCAN_TABLES
+	else
+		for table in $SCAN_TABLES; do
+			scan_load_table "$table" >/dev/null
+		done
+	fi
+	# shellcheck disable=SC2086
+	report_memory $SCAN_TABLES
+	! has_part queries || report_queries
+	! has_part connections || report_connections
+}
+
+# Prints the whole report.
+report()
+{
+	header
+	if has_part load || has_part queries || has_part connections; then
+		report_tables
+	fi
+	! has_part big || report_big
+	bench_device_footer
+}
+
+wa_begin
+scan_start_server "$PROCESSES" "max_parallel_maintenance_workers = $((LOADERS - 1))" \
+	"max_parallel_workers_per_gather = $((PROCESSES - 1))" \
+	"warpagg.memory_limit = '${MEMORY_LIMIT:-0}'"
+report | tee "$WA_TMP/report.md"
+if [ -n "$OUT" ]; then
+	mkdir -p "$(dirname "$OUT")"
+	cp "$WA_TMP/report.md" "$OUT"
+fi
