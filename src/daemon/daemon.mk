@@ -91,12 +91,12 @@ UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
-UNIT_STORE_TESTS := test_store test_store_model test_store_failure test_pool
+UNIT_STORE_TESTS := test_chunks test_store test_store_model test_store_failure test_pool
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
-	memory dictionary column store store_map store_answers store_use \
+	chunks memory dictionary column store store_map store_answers store_use \
 	parcel finished pool run run_extents)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
@@ -118,7 +118,8 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
 	$(UNIT_BUILD)/test_counting_runner.o
 $(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
-	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc \
+	-Wl,--wrap=wa_chunks_get
 
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
@@ -157,6 +158,7 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 
 unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 		$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
+	$(UNIT_BUILD)/test_chunks
 	$(UNIT_BUILD)/test_store
 	$(UNIT_BUILD)/test_store_model
 	$(UNIT_BUILD)/test_store_failure

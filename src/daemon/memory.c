@@ -21,6 +21,21 @@ rounded(size_t bytes)
 		   WA_MEMORY_ALIGNMENT;
 }
 
+/*
+ * Tells whether a piece of so many bytes is one of chunks.  Where a sanitizer
+ * watches what is allocated each is allocated alone.
+ */
+static bool
+is_of_chunks(size_t bytes)
+{
+#ifdef __SANITIZE_ADDRESS__
+	(void) bytes;
+	return false;
+#else
+	return bytes >= WA_CHUNKS_MIN_BYTES && bytes <= WA_CHUNKS_MAX_BYTES;
+#endif
+}
+
 /* Counts bytes as used, if they are within the limit. */
 static bool
 reserve(WaMemory *memory, uint64_t bytes)
@@ -53,7 +68,8 @@ wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
 			memory->make_room == NULL ||
 			!memory->make_room(memory->arg, user, bytes))
 			return NULL;
-	place = aligned_alloc(WA_MEMORY_ALIGNMENT, bytes);
+	place = is_of_chunks(bytes) ? wa_chunks_get(&memory->chunks, bytes)
+								: aligned_alloc(WA_MEMORY_ALIGNMENT, bytes);
 	if (place == NULL)
 		(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
 	return place;
@@ -64,8 +80,12 @@ wa_memory_free(WaMemory *memory, void *place, size_t bytes)
 {
 	if (place == NULL)
 		return;
-	free(place);
-	(void) __atomic_fetch_sub(&memory->used, rounded(bytes), __ATOMIC_RELAXED);
+	bytes = rounded(bytes);
+	if (is_of_chunks(bytes))
+		wa_chunks_free(place, bytes);
+	else
+		free(place);
+	(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
 }
 
 uint64_t

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/chunks.h"
+
 /* All memory begins at a multiple of this. */
 #define WA_MEMORY_ALIGNMENT 64
 
@@ -26,6 +28,8 @@ typedef struct WaMemory
 	 */
 	bool (*make_room)(void *arg, const void *user, uint64_t bytes);
 	void *arg;
+
+	WaChunks chunks; /* its own rules: chunks.h */
 } WaMemory;
 
 /*

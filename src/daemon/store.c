@@ -65,6 +65,7 @@ wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
 	store->memory.limit = limit;
 	store->memory.make_room = evict;
 	store->memory.arg = store;
+	wa_chunks_init(&store->memory.chunks);
 	store->ndevices = ndevices;
 }
 

@@ -12,7 +12,7 @@
 
 #include "daemon/finished.h"
 
-#define WA_MAX_TASK_THREADS 4
+#define WA_MAX_TASK_THREADS 16
 
 /* Its maker fills in finished.owner and work; the rest is guarded by the lock. */
 typedef struct WaTask

@@ -23,10 +23,12 @@ void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *place, size_t bytes);
 void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__real_wa_chunks_get(WaChunks *chunks, size_t bytes);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *place, size_t bytes);
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+void *__wrap_wa_chunks_get(WaChunks *chunks, size_t bytes);
 
 /* Allocations up to the one that fails; negative: none fails. */
 static long countdown = -1;
@@ -65,6 +67,12 @@ void *
 __wrap_aligned_alloc(size_t alignment, size_t bytes)
 {
 	return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
+
+void *
+__wrap_wa_chunks_get(WaChunks *chunks, size_t bytes)
+{
+	return fails() ? NULL : __real_wa_chunks_get(chunks, bytes);
 }
 
 static WaStore store;
