@@ -344,7 +344,7 @@ report()
 }
 
 wa_begin
-scan_start_server "$PROCESSES" "max_parallel_maintenance_workers = $((LOADERS - 1))" \
+scan_start_server "$PROCESSES" "warpagg.load_workers = $((LOADERS - 1))" \
 	"max_parallel_workers_per_gather = $((PROCESSES - 1))" \
 	"warpagg.memory_limit = '${MEMORY_LIMIT:-0}'"
 report | tee "$WA_TMP/report.md"

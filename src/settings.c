@@ -19,6 +19,7 @@ int wa_staging_memory_kb = 65536;
 char *wa_daemon_path = NULL;
 int wa_memory_limit_kb = 0;
 bool wa_autoload = true;
+int wa_load_workers = -1;
 int wa_debug_delay_ms = 0;
 int wa_debug_load_delay_ms = 0;
 int wa_debug_skip_rule = 0;
@@ -80,6 +81,12 @@ define_resident_settings(void)
 		"warpagg.autoload",
 		"Has columns that queries would gain from loaded in the background.",
 		NULL, &wa_autoload, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"warpagg.load_workers",
+		"Sets the number of parallel workers that load resident columns beside "
+		"the session.",
+		"-1 means one less than there are processors.", &wa_load_workers, -1,
+		-1, 1024, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable(
 		"warpagg.debug_load_delay",
 		"Makes a load wait after it has read the blocks of an extent, for "

@@ -54,6 +54,9 @@ extern bool wa_enable_resident;
 /* Whether queries have the columns that they would gain from loaded. */
 extern bool wa_autoload;
 
+/* Workers that load beside the session, at most; -1: by the processors. */
+extern int wa_load_workers;
+
 /* For tests: a load waits so long after the blocks of each extent. */
 extern int wa_debug_load_delay_ms;
 

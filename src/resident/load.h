@@ -74,7 +74,7 @@ extern bool wa_load_is_done(WaLoadTask *task);
 
 /*
  * Does what wa_load_run does, together with parallel workers if the relation is
- * large and max_parallel_maintenance_workers allows any.
+ * large and warpagg.load_workers allows any.
  */
 extern void wa_load_share(WaLoadTask *task, Relation relation,
 						  WaLoadReport report);

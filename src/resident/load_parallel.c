@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include <sched.h>
+
 #include "access/parallel.h"
 #include "access/table.h"
 #include "access/xact.h"
@@ -18,6 +20,7 @@
 
 #include "client/client.h"
 #include "resident/load.h"
+#include "settings.h"
 
 /* So many extents are worth the start of a worker. */
 #define EXTENTS_PER_WORKER 8
@@ -33,6 +36,19 @@ typedef enum LoadPart
 /* The name by which the leader has the server call it. */
 PGDLLEXPORT void wa_load_worker(dsm_segment *segment, shm_toc *toc);
 
+/* Returns how many workers a load may have. */
+static uint32
+most_workers(void)
+{
+	cpu_set_t processors;
+
+	if (wa_load_workers >= 0)
+		return (uint32) wa_load_workers;
+	if (sched_getaffinity(0, sizeof(processors), &processors) != 0)
+		return 0;
+	return (uint32) CPU_COUNT(&processors) - 1;
+}
+
 /* Returns how many workers to ask for. */
 static int
 wanted_workers(const WaLoadTask *task)
@@ -40,8 +56,7 @@ wanted_workers(const WaLoadTask *task)
 	/* Workers have no workers; and a function may run while there are some. */
 	if (IsParallelWorker() || IsInParallelMode())
 		return 0;
-	return (int) Min((uint32) max_parallel_maintenance_workers,
-					 task->nextents / EXTENTS_PER_WORKER);
+	return (int) Min(most_workers(), task->nextents / EXTENTS_PER_WORKER);
 }
 
 /* Puts a part into the shared memory. */

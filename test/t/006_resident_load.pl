@@ -13,7 +13,7 @@ use Test::More;
 use WarpaggTest;
 
 my $node = make_node('resident', 'autovacuum = off', 'fsync = off',
-	'max_parallel_maintenance_workers = 0');
+	'warpagg.load_workers = 0');
 $node->start;
 
 # Returns what SQL in a session of its own gives.
@@ -205,7 +205,7 @@ value(
 	VACUUM wide;
 	});
 is( value(
-		q{SET max_parallel_maintenance_workers = 2;
+		q{SET warpagg.load_workers = 2;
 		  SELECT warpagg_load('wide', '{a}')}),
 	'200000', 'workers load as well');
 is(value(q{SELECT rows, fresh_share FROM warpagg_resident
@@ -226,7 +226,7 @@ foreach my $workers (0, 2)
 {
 	like(
 		messages(
-			"SET max_parallel_maintenance_workers = $workers; "
+			"SET warpagg.load_workers = $workers; "
 			  . q{SELECT warpagg_load('wide')}),
 		qr/memory for resident columns is full.*blocks of "wide" are resident/s,
 		"too little memory is no error, with $workers workers");
