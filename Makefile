@@ -51,7 +51,7 @@ include test/emu/emu.mk
 
 # These loops are written to be vectorised, which -O2 does only in part.
 VECTOR_SRCS = $(wildcard src/core/program*.c) src/core/vector.c \
-	src/core/steps.c
+	src/core/steps.c src/resident/narrow.c
 src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): CFLAGS += -O3
 
 all: build/warpaggd

@@ -11,6 +11,7 @@
 #define WA_CORE_PROGRAM_INTERNAL_H
 
 #include "core/program.h"
+#include "core/vectorised.h"
 
 /* An instruction with its registers; those that it does not have are NULL. */
 typedef struct WaStep
@@ -31,18 +32,6 @@ typedef struct WaStep
  * of an argument 0.
  */
 typedef bool (*WaOperation)(const WaStep *step);
-
-/*
- * Marks functions whose loops are compiled for AVX2 too, for the dynamic linker
- * to choose.  AVX2 has no fused multiply-add, so that results are the same.
- * Sanitizers are not ready yet when the linker asks.
- */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && \
-	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WA_VECTORISED __attribute__((target_clones("avx2", "default")))
-#else
-#define WA_VECTORISED
-#endif
 
 /* 64 bits of any type. */
 typedef uint64_t __attribute__((may_alias)) WaWord;

@@ -7,8 +7,6 @@
  * Its pages are then read here, by the rules of heapgetpage in heapam.c: prune
  * if that is worth it, look at line pointers and visibility under a share lock,
  * and keep but the pin, which keeps tuples where they are.
- *
- * What a page costs is mostly waiting for memory, so pages are asked for ahead.
  */
 #include "postgres.h"
 
@@ -23,6 +21,7 @@
 
 #include "compat.h"
 #include "heap/heap.h"
+#include "heap/pin.h"
 
 /* Pages that a batch keeps pinned, at most. */
 #define MAX_PINS 64
@@ -35,12 +34,6 @@
 
 /* Bytes that the memory fetches at once. */
 #define LINE_BYTES 64
-
-/* How far ahead of the page that is read memory is asked for pages. */
-#define PAGES_AHEAD 2
-
-/* Line pointers of a page from which on most of its lines will be wanted. */
-#define DENSE_POINTERS 32
 
 /* Blocks that a scan takes from a share at once, at most. */
 #define CHUNK_BLOCKS 64
@@ -59,10 +52,7 @@ struct WaHeapScan
 	BlockNumber end_block;   /* of those that only this scan reads */
 	WaHeapShare *share;      /* where it gets others from; NULL: nowhere */
 	const uint64_t *covered; /* blocks to leave out; NULL: none */
-	BufferAccessStrategy strategy;
-	bool dense;         /* the last page had at least DENSE_POINTERS */
-	Buffer last_buffer; /* of the last block read */
-	Buffer guess;       /* where the next block may be; or InvalidBuffer */
+	WaHeapPinner pinner;
 	int max_pins;
 	int npins;
 	Buffer pins[MAX_PINS];
@@ -81,12 +71,10 @@ set_up(WaHeapScan *scan)
 
 	scan->end_block = heap->rs_nblocks;
 	scan->share = NULL;
-	scan->strategy = heap->rs_strategy;
-	scan->max_pins = scan->strategy == NULL ? MAX_PINS : MAX_RING_PINS;
+	wa_heap_pinner_begin(&scan->pinner, scan->scan->rs_rd, heap->rs_strategy);
+	scan->max_pins = heap->rs_strategy == NULL ? MAX_PINS : MAX_RING_PINS;
 	scan->max_pins = Max(Min(scan->max_pins, fair_share), 1);
 	scan->next_block = 0;
-	scan->last_buffer = InvalidBuffer;
-	scan->guess = InvalidBuffer;
 	scan->rest_next = 0;
 	scan->rest_end = 0;
 }
@@ -224,56 +212,6 @@ take_visible(WaHeapScan *scan, Buffer buffer, BlockNumber block,
 }
 
 /*
- * Has the memory begin to fetch the page that is PAGES_AHEAD buffers ahead, all
- * of it or its first line pointers, into the second-level cache.  Nothing keeps
- * it there, and it need not be of this relation.  (gcc drops calls of functions
- * that do nothing but this, so it must be inlined.)
- */
-static pg_attribute_always_inline void
-prefetch_page(Buffer buffer, bool whole)
-{
-	int bytes = whole ? BLCKSZ : 2 * LINE_BYTES;
-	const char *page;
-
-	if (buffer > NBuffers - PAGES_AHEAD)
-		return;
-	page = (const char *) BufferGetBlock(buffer + PAGES_AHEAD);
-	for (int i = 0; i < bytes; i += LINE_BYTES)
-		__builtin_prefetch(page + i, 0, 2);
-}
-
-/*
- * Pins a block.  Those of a relation that was read in one go often lie in
- * buffers that follow one another; to try that first spares the look-up in the
- * buffer table, two waits for memory.  A buffer that the clock sweep has found
- * unused is pinned the usual way, which marks it as used.
- */
-static Buffer
-pin_block(WaHeapScan *scan, BlockNumber block)
-{
-	Relation relation = scan->scan->rs_rd;
-	Buffer guess = scan->guess;
-	Buffer buffer;
-
-	if (guess != InvalidBuffer && buffer_is_used_compat(guess) &&
-		read_recent_buffer_compat(relation, block, guess))
-	{
-		pgstat_count_buffer_read(relation);
-		pgstat_count_buffer_hit(relation);
-		prefetch_page(guess, scan->dense);
-		buffer = guess;
-	}
-	else
-		buffer = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL,
-									scan->strategy);
-	scan->guess = InvalidBuffer;
-	if (buffer == scan->last_buffer + 1 && buffer > 0 && buffer < NBuffers)
-		scan->guess = buffer + 1;
-	scan->last_buffer = buffer;
-	return buffer;
-}
-
-/*
  * Reads the next block and stores its visible tuples in rows, if there is room
  * for as many as it might have, else in the scan's rest.  Returns how many went
  * to rows.  The page stays pinned if it has any.
@@ -284,7 +222,7 @@ read_page(WaHeapScan *scan, WaRow *rows, int room)
 	Relation relation = scan->scan->rs_rd;
 	Snapshot snapshot = scan->scan->rs_snapshot;
 	BlockNumber block = scan->next_block++;
-	Buffer buffer = pin_block(scan, block);
+	Buffer buffer = wa_heap_pin(&scan->pinner, block);
 	Page page = BufferGetPage(buffer);
 	bool all_visible;
 	bool check_conflicts;
@@ -297,7 +235,7 @@ read_page(WaHeapScan *scan, WaRow *rows, int room)
 	/* A standby may see the flag before it may rely on it. */
 	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
 	fits = PageGetMaxOffsetNumber(page) <= room;
-	scan->dense = PageGetMaxOffsetNumber(page) >= DENSE_POINTERS;
+	wa_heap_note_page(&scan->pinner, page);
 	if (!fits)
 		rows = scan->rest;
 	check_conflicts = CheckForSerializableConflictOutNeeded(relation, snapshot);

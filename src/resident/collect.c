@@ -8,6 +8,7 @@
 #include "utils/memutils.h"
 
 #include "resident/collect.h"
+#include "resident/narrow.h"
 #include "state/numeric_format.h"
 
 /* Rows and bytes of text that there is room for at first. */
@@ -17,18 +18,39 @@
 /* What begins in a parcel is aligned to this. */
 #define PARCEL_ALIGNMENT 64
 
-/* Returns the bytes of a value while it is collected. */
-static size_t
-collected_width(const WaCollected *column)
+/* Returns the narrowest form of integers between the limits. */
+static WaForm
+int_form(int64_t smallest, int64_t largest)
+{
+	if (smallest >= PG_INT16_MIN && largest <= PG_INT16_MAX)
+		return WA_FORM_INT16;
+	if (smallest >= PG_INT32_MIN && largest <= PG_INT32_MAX)
+		return WA_FORM_INT32;
+	if (smallest >= 0 && largest <= PG_UINT32_MAX)
+		return WA_FORM_UINT32;
+	return WA_FORM_INT64;
+}
+
+/* Returns the narrowest form that takes a column's values. */
+static WaForm
+choose_form(const WaCollected *column)
 {
 	switch (column->name.kind)
 	{
+		case WA_VECTOR_INT:
+			return int_form(column->smallest, column->largest);
+		case WA_VECTOR_FLOAT:
+			return column->name.type == FLOAT4OID ? WA_FORM_FLOAT4
+												  : WA_FORM_FLOAT8;
 		case WA_VECTOR_BOOL:
-			return sizeof(uint8_t);
+			return WA_FORM_BOOL;
 		case WA_VECTOR_TEXT:
-			return sizeof(uint32_t);
+			return WA_FORM_TEXT;
 		default:
-			return sizeof(int64_t);
+			return column->smallest >= PG_INT32_MIN &&
+						   column->largest <= PG_INT32_MAX
+					   ? WA_FORM_DECIMAL32
+					   : WA_FORM_DECIMAL64;
 	}
 }
 
@@ -43,6 +65,7 @@ wa_collect_begin(WaCollected *column)
 	column->smallest = 0;
 	column->largest = 0;
 	column->text_bytes = 0;
+	column->form = choose_form(column);
 }
 
 /* Returns memory with room for more, and what was there; old may be NULL. */
@@ -63,8 +86,8 @@ reserve_rows(WaCollected *column, uint32_t more)
 	if (needed <= column->room)
 		return;
 	column->room = Max(needed, Max(FIRST_ROWS, column->room * 2));
-	column->values =
-		grow(column->values, column->room * collected_width(column));
+	/* Where a form is narrower, memory that is not touched is none. */
+	column->values = grow(column->values, column->room * sizeof(int64_t));
 	column->validity = grow(column->validity, column->room);
 	if (column->name.kind == WA_VECTOR_DECIMAL)
 		column->display = grow(column->display, column->room);
@@ -74,31 +97,58 @@ reserve_rows(WaCollected *column, uint32_t more)
 static void
 append_validity(WaCollected *column, const WaVector *vector, uint32_t nrows)
 {
-	if (!vector->has_nulls)
+	if (vector->has_nulls && !column->has_nulls)
 	{
-		memset(column->validity + column->nrows, 1, nrows);
-		return;
+		column->has_nulls = true;
+		memset(column->validity, 1, column->nrows);
 	}
-	column->has_nulls = true;
-	memcpy(column->validity + column->nrows, vector->valid, nrows);
+	if (vector->has_nulls)
+		memcpy(column->validity + column->nrows, vector->valid, nrows);
+	else if (column->has_nulls)
+		memset(column->validity + column->nrows, 1, nrows);
+}
+
+/* Gives the column a form, unless its own is wider. */
+static void
+widen(WaCollected *column, WaForm form)
+{
+	if (form == column->form ||
+		wa_form_width(form) < wa_form_width(column->form))
+		return;
+	wa_narrow_widen(column->form, form, column->values, column->nrows);
+	column->form = form;
+}
+
+/* Returns where the next value goes. */
+static void *
+next_value(const WaCollected *column)
+{
+	return (char *) column->values +
+		   column->nrows * wa_form_width(column->form);
 }
 
 /* Appends integers, which the column's limits take in. */
 static void
 append_ints(WaCollected *column, const int64_t *values, uint32_t nrows)
 {
-	int64_t *to = (int64_t *) column->values + column->nrows;
-	int64_t smallest = column->smallest;
-	int64_t largest = column->largest;
+	wa_narrow_bounds(values, nrows, &column->smallest, &column->largest);
+	widen(column, choose_form(column));
+	wa_narrow_copy(column->form, next_value(column), values, nrows);
+}
 
-	for (uint32_t i = 0; i < nrows; i++)
+/* Appends floats; those of a FLOAT4 have such values. */
+static void
+append_floats(WaCollected *column, const double *values, uint32_t nrows)
+{
+	float *to = next_value(column);
+
+	if (column->form == WA_FORM_FLOAT8)
 	{
-		to[i] = values[i];
-		smallest = Min(smallest, values[i]);
-		largest = Max(largest, values[i]);
+		memcpy(to, values, nrows * sizeof(*values));
+		return;
 	}
-	column->smallest = smallest;
-	column->largest = largest;
+	for (uint32_t i = 0; i < nrows; i++)
+		to[i] = (float) values[i];
 }
 
 /* Appends texts; false if there are too many bytes. */
@@ -152,9 +202,16 @@ raise_scale(WaCollected *column, uint32_t scale)
 {
 	uint32_t digits = scale - column->scale;
 
-	if (!rescale(column->values, column->nrows, digits))
-		return false;
 	column->scale = scale;
+	/* There are zeros at most. */
+	if (!column->has_scale)
+		return true;
+	widen(column, WA_FORM_DECIMAL64);
+	if (!rescale(column->values, column->nrows, digits))
+	{
+		column->scale -= digits;
+		return false;
+	}
 	/* May be larger than any value: it is only used to choose a form. */
 	column->smallest =
 		Max(column->smallest, -PG_INT64_MAX / wa_powers_of_ten[digits]) *
@@ -179,13 +236,19 @@ begin_display(WaCollected *column, uint32_t digits)
 static bool
 append_decimals(WaCollected *column, const WaVector *vector, uint32_t nrows)
 {
-	int64_t *values = (int64_t *) column->values + column->nrows;
+	const int64_t *values = wa_vector_ints(vector);
 	uint32_t shown = column->scale;
 	uint32_t scale = Max(column->scale, vector->scale);
+	int64_t scaled[WA_VECTOR_ROWS];
 
-	memcpy(values, vector->values, nrows * sizeof(*values));
-	if (!rescale(values, nrows, scale - vector->scale) ||
-		(scale > column->scale && !raise_scale(column, scale)))
+	if (scale > vector->scale)
+	{
+		memcpy(scaled, values, nrows * sizeof(*values));
+		if (!rescale(scaled, nrows, scale - vector->scale))
+			return false;
+		values = scaled;
+	}
+	if (scale > column->scale && !raise_scale(column, scale))
 		return false;
 	append_ints(column, values, nrows);
 	if (!column->mixed && !vector->mixed &&
@@ -218,12 +281,10 @@ append_values(WaCollected *column, const WaVector *vector, uint32_t nrows)
 			append_ints(column, wa_vector_ints(vector), nrows);
 			return true;
 		case WA_VECTOR_FLOAT:
-			memcpy((double *) column->values + column->nrows,
-				   wa_vector_floats(vector), nrows * sizeof(double));
+			append_floats(column, wa_vector_floats(vector), nrows);
 			return true;
 		case WA_VECTOR_BOOL:
-			memcpy((uint8_t *) column->values + column->nrows,
-				   wa_vector_bools(vector), nrows);
+			memcpy(next_value(column), wa_vector_bools(vector), nrows);
 			return true;
 		case WA_VECTOR_TEXT:
 			return append_texts(column, wa_vector_texts(vector), nrows);
@@ -261,42 +322,6 @@ wa_collect_cut(WaCollected *column, uint32_t nrows)
 	if (column->name.kind == WA_VECTOR_TEXT)
 		column->text_bytes =
 			nrows > 0 ? ((const uint32_t *) column->values)[nrows - 1] : 0;
-}
-
-/* Returns the narrowest form of integers between the limits. */
-static WaForm
-int_form(int64_t smallest, int64_t largest)
-{
-	if (smallest >= PG_INT16_MIN && largest <= PG_INT16_MAX)
-		return WA_FORM_INT16;
-	if (smallest >= PG_INT32_MIN && largest <= PG_INT32_MAX)
-		return WA_FORM_INT32;
-	if (smallest >= 0 && largest <= PG_UINT32_MAX)
-		return WA_FORM_UINT32;
-	return WA_FORM_INT64;
-}
-
-/* Returns the form that a column's values will have. */
-static WaForm
-choose_form(const WaCollected *column)
-{
-	switch (column->name.kind)
-	{
-		case WA_VECTOR_INT:
-			return int_form(column->smallest, column->largest);
-		case WA_VECTOR_FLOAT:
-			return column->name.type == FLOAT4OID ? WA_FORM_FLOAT4
-												  : WA_FORM_FLOAT8;
-		case WA_VECTOR_BOOL:
-			return WA_FORM_BOOL;
-		case WA_VECTOR_TEXT:
-			return WA_FORM_TEXT;
-		default:
-			return column->smallest >= PG_INT32_MIN &&
-						   column->largest <= PG_INT32_MAX
-					   ? WA_FORM_DECIMAL32
-					   : WA_FORM_DECIMAL64;
-	}
 }
 
 /* Returns where the bytes of a text begin. */
@@ -339,28 +364,6 @@ wa_collect_place(const WaCollected *column, const WaRowRun *runs, int nruns,
 	where->text = place(offset, where->text_bytes);
 }
 
-static void
-write_int16(int16_t *to, const int64_t *from, uint32_t nrows)
-{
-	for (uint32_t i = 0; i < nrows; i++)
-		to[i] = (int16_t) from[i];
-}
-
-/* Of unsigned ones, too. */
-static void
-write_int32(uint32_t *to, const int64_t *from, uint32_t nrows)
-{
-	for (uint32_t i = 0; i < nrows; i++)
-		to[i] = (uint32_t) from[i];
-}
-
-static void
-write_float4(float *to, const double *from, uint32_t nrows)
-{
-	for (uint32_t i = 0; i < nrows; i++)
-		to[i] = (float) from[i];
-}
-
 /* Writes the values of a run, but of texts, from row `done` of the parcel on. */
 static void
 write_run(const WaCollected *column, WaRowRun run, WaForm form, char *values,
@@ -368,27 +371,15 @@ write_run(const WaCollected *column, WaRowRun run, WaForm form, char *values,
 {
 	uint32_t nrows = run.end - run.first;
 	size_t width = wa_form_width(form);
-	const void *from =
-		(const char *) column->values + run.first * collected_width(column);
-	void *to = values + done * width;
+	const char *from =
+		(const char *) column->values + run.first * wa_form_width(column->form);
+	char *to = values + done * width;
 
-	switch (form)
-	{
-		case WA_FORM_INT16:
-			write_int16(to, from, nrows);
-			break;
-		case WA_FORM_INT32:
-		case WA_FORM_UINT32:
-		case WA_FORM_DECIMAL32:
-			write_int32(to, from, nrows);
-			break;
-		case WA_FORM_FLOAT4:
-			write_float4(to, from, nrows);
-			break;
-		default:
-			memcpy(to, from, nrows * width);
-			break;
-	}
+	if (form == column->form)
+		memcpy(to, from, nrows * width);
+	else
+		/* A larger scale took 64 bits for a while. */
+		wa_narrow_copy(form, to, (const int64_t *) from, nrows);
 }
 
 /* Writes the ends and the bytes of the texts of a run; returns the bytes. */

@@ -2,8 +2,8 @@
  * collect.h
  *		A column of an extent while the extent is read.
  *
- * Values are appended vector by vector, at the width that vectors have; what is
- * written to a parcel in the end has the narrowest form that takes all of them.
+ * Values are appended vector by vector, in the narrowest form that takes all that
+ * there are so far.
  */
 #ifndef WA_RESIDENT_COLLECT_H
 #define WA_RESIDENT_COLLECT_H
@@ -21,9 +21,10 @@ typedef struct WaCollected
 {
 	WaColumnName name;
 	uint32_t nrows;
-	uint32_t room;     /* for rows; there may be no memory for any yet */
-	void *values;      /* int64_t, double or uint8_t; TEXT: ends, uint32_t */
-	uint8_t *validity; /* all ones unless has_nulls is set */
+	uint32_t room; /* for rows; there may be no memory for any yet */
+	WaForm form;
+	void *values;      /* of the form; TEXT: ends */
+	uint8_t *validity; /* undefined unless has_nulls is set */
 	uint8_t *display;  /* of a DECIMAL; undefined unless mixed is set */
 	bool has_nulls;
 	bool mixed;

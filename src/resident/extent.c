@@ -59,6 +59,7 @@ wa_extent_begin(Relation relation, BlockNumber nblocks, int ncolumns,
 		reader->columns[i].name = columns[i];
 	if (nblocks > (BlockNumber) NBuffers / RING_FRACTION)
 		reader->strategy = GetAccessStrategy(BAS_BULKREAD);
+	wa_heap_pinner_begin(&reader->pinner, relation, reader->strategy);
 	reader->gather_memory = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg gather", ALLOCSET_SMALL_SIZES);
 	make_vectors(reader);
@@ -176,6 +177,7 @@ read_block(WaExtentReader *reader, uint32 place)
 									 &reader->rows[reader->nrows]);
 	reader->nrows += pinned->nrows;
 	reader->block_lsn[place] = lsn_of_block(buffer);
+	wa_heap_note_page(&reader->pinner, BufferGetPage(buffer));
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	reader->counts.blocks++;
 }

@@ -12,6 +12,7 @@
 
 #include "heap/gather.h"
 #include "heap/heap.h"
+#include "heap/pin.h"
 #include "resident/collect.h"
 #include "resident/extent.h"
 #include "resident/map.h"
@@ -32,6 +33,7 @@ struct WaExtentReader
 	Relation relation;
 	BlockNumber nblocks;
 	BufferAccessStrategy strategy;
+	WaHeapPinner pinner;
 	Buffer map_pin;
 	int ncolumns;
 	WaCollected columns[WA_MAX_RESIDENT_COLUMNS];
@@ -82,8 +84,7 @@ wa_extent_set_bit(uint64_t *words, uint32 i)
 static inline Buffer
 wa_extent_lock(WaExtentReader *reader, BlockNumber block)
 {
-	Buffer buffer = ReadBufferExtended(reader->relation, MAIN_FORKNUM, block,
-									   RBM_NORMAL, reader->strategy);
+	Buffer buffer = wa_heap_pin(&reader->pinner, block);
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	return buffer;
