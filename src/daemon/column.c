@@ -11,8 +11,8 @@
 /* Codes of late texts that are tried before the dictionary is asked. */
 #define RECENT_CODES 4096
 
-/* Texts up to so many bytes are looked at in a buffer on the stack. */
-#define SMALL_TEXT 512
+/* Texts for which the dictionary is asked at once. */
+#define TEXT_BATCH 256
 
 /* Returns where the next array of a column begins after so many bytes. */
 static size_t
@@ -158,60 +158,59 @@ find_bounds(WaColumn *column)
 	}
 }
 
-/* What a text column is read from, and the codes met lately, by hash. */
+/*
+ * What a text column is read from, the codes met lately, by hash, and the texts
+ * that the dictionary is to be asked for.
+ */
 typedef struct TextReader
 {
 	WaDictionary *dictionary;
 	const void *user;
-	const uint8_t *text; /* in the parcel */
-	char *buffer;        /* where a text is copied to; small or malloc'd */
-	size_t buffer_bytes;
-	char small[SMALL_TEXT];
+	const char *text;             /* a copy of our own */
 	int32_t recent[RECENT_CODES]; /* at first all the empty text's */
+	size_t npending;
+	uint32_t rows[TEXT_BATCH]; /* of those that are pending */
+	WaDictionaryQuestion pending[TEXT_BATCH];
 } TextReader;
 
-/* Copies a text to the reader's buffer; false if it is too long for memory. */
+/* Asks the dictionary for what is pending; returns false if there is no memory. */
 static bool
-copy_text(TextReader *reader, uint32_t begin, size_t length)
+ask_dictionary(TextReader *reader, uint32_t *values)
 {
-	if (length > reader->buffer_bytes)
+	if (!wa_dictionary_add_all(reader->dictionary, reader->user,
+							   reader->pending, reader->npending))
+		return false;
+	for (size_t i = 0; i < reader->npending; i++)
 	{
-		char *larger = malloc(length);
+		const WaDictionaryQuestion *question = &reader->pending[i];
 
-		if (larger == NULL)
-			return false;
-		if (reader->buffer != reader->small)
-			free(reader->buffer);
-		reader->buffer = larger;
-		reader->buffer_bytes = length;
+		values[reader->rows[i]] = (uint32_t) question->code;
+		reader->recent[question->hash % RECENT_CODES] = question->code;
 	}
-	memcpy(reader->buffer, reader->text + begin, length);
+	reader->npending = 0;
 	return true;
 }
 
-/* Finds the code of a text; returns false if there is no memory. */
-static bool
-encode_text(TextReader *reader, uint32_t begin, size_t length, int32_t *code)
+/* Stores the code of a row's text, or makes the text pending. */
+static void
+encode_text(TextReader *reader, uint32_t *values, uint32_t row, uint32_t begin,
+			uint32_t length)
 {
-	const WaDictionaryEntry *entry;
-	int32_t *recent;
-	uint32_t hash;
+	const char *text = reader->text + begin;
+	const uint32_t hash = wa_dictionary_hash(reader->dictionary, text, length);
+	const int32_t recent = reader->recent[hash % RECENT_CODES];
+	const WaDictionaryEntry *entry =
+		wa_dictionary_entry(reader->dictionary, recent);
 
-	*code = WA_DICTIONARY_EMPTY;
-	if (length == 0)
-		return true;
-	if (!copy_text(reader, begin, length))
-		return false;
-	hash = wa_dictionary_hash(reader->dictionary, reader->buffer, length);
-	recent = &reader->recent[hash % RECENT_CODES];
-	entry = wa_dictionary_entry(reader->dictionary, *recent);
-	if (entry->hash != hash || entry->length != length ||
-		memcmp(entry->data, reader->buffer, length) != 0)
-		if (!wa_dictionary_add(reader->dictionary, reader->user, reader->buffer,
-							   length, hash, recent))
-			return false;
-	*code = *recent;
-	return true;
+	if (entry->hash == hash && entry->length == length &&
+		memcmp(entry->data, text, length) == 0)
+	{
+		values[row] = (uint32_t) recent;
+		return;
+	}
+	reader->rows[reader->npending] = row;
+	reader->pending[reader->npending++] =
+		(WaDictionaryQuestion){.data = text, .length = length, .hash = hash};
 }
 
 /*
@@ -227,17 +226,18 @@ encode_texts(TextReader *reader, WaColumn *column, uint64_t text_bytes)
 	for (uint32_t row = 0; row < column->nrows; row++)
 	{
 		const uint32_t end = values[row];
-		int32_t code = WA_DICTIONARY_EMPTY;
 
 		if (end < begin || end > text_bytes)
 			return WA_BAD_REQUEST;
-		if ((column->validity == NULL || column->validity[row] != 0) &&
-			!encode_text(reader, begin, end - begin, &code))
-			return WA_OUT_OF_MEMORY;
-		values[row] = (uint32_t) code;
+		values[row] = WA_DICTIONARY_EMPTY;
+		if (end > begin &&
+			(column->validity == NULL || column->validity[row] != 0))
+			encode_text(reader, values, row, begin, end - begin);
 		begin = end;
+		if (reader->npending == TEXT_BATCH && !ask_dictionary(reader, values))
+			return WA_OUT_OF_MEMORY;
 	}
-	return WA_OK;
+	return ask_dictionary(reader, values) ? WA_OK : WA_OUT_OF_MEMORY;
 }
 
 /* Turns a column of TEXT, whose values are ends as yet, into codes. */
@@ -245,16 +245,18 @@ static WaStatus
 take_texts(WaColumn *column, const void *user, const uint8_t *text,
 		   uint64_t text_bytes, WaDictionary *dictionary)
 {
-	TextReader reader = {.dictionary = dictionary, .user = user, .text = text};
+	TextReader reader = {.dictionary = dictionary, .user = user};
+	char *copy = malloc(text_bytes > 0 ? text_bytes : 1);
 	WaStatus status;
 
-	reader.buffer = reader.small;
-	reader.buffer_bytes = sizeof(reader.small);
 	wa_dictionary_retain(dictionary);
 	column->dictionary = dictionary;
+	if (copy == NULL)
+		return WA_OUT_OF_MEMORY;
+	memcpy(copy, text, text_bytes);
+	reader.text = copy;
 	status = encode_texts(&reader, column, text_bytes);
-	if (reader.buffer != reader.small)
-		free(reader.buffer);
+	free(copy);
 	return status;
 }
 

@@ -26,22 +26,40 @@ mix(uint64_t state, uint64_t bits)
 	return (uint64_t) product ^ (uint64_t) (product >> 64);
 }
 
+/* Returns `bytes` bytes, at most 8, in a word. */
+static inline uint64_t
+load(const char *data, size_t bytes)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		word = word << 8 | (uint8_t) data[i];
+	return word;
+}
+
 uint32_t
 wa_dictionary_hash(const WaDictionary *dictionary, const char *data,
 				   size_t length)
 {
 	uint64_t state = dictionary->seed ^ length;
-	uint64_t bits = 0;
+	uint64_t bits;
 
-	for (; length >= sizeof(bits); length -= sizeof(bits))
+	if (length < sizeof(bits))
+		state = mix(state, load(data, length));
+	else
 	{
-		memcpy(&bits, data, sizeof(bits));
+		/* The last bytes once more, with what is left. */
+		const char *last = data + length - sizeof(bits);
+
+		for (; data < last; data += sizeof(bits))
+		{
+			memcpy(&bits, data, sizeof(bits));
+			state = mix(state, bits);
+		}
+		memcpy(&bits, last, sizeof(bits));
 		state = mix(state, bits);
-		data += sizeof(bits);
 	}
-	bits = 0;
-	memcpy(&bits, data, length);
-	state = mix(mix(state, bits), dictionary->seed);
+	state = mix(state, dictionary->seed);
 	return (uint32_t) (state ^ state >> 32);
 }
 
@@ -196,24 +214,49 @@ find(const WaDictionary *dictionary, const char *data, size_t length,
 	}
 }
 
+/* Has the memory begin to fetch what finding some texts will look at first. */
+static void
+prefetch_texts(const WaDictionary *dictionary,
+			   const WaDictionaryQuestion *questions, size_t count)
+{
+	const uint32_t mask = dictionary->nslots - 1;
+
+	for (size_t i = 0; i < count; i++)
+		__builtin_prefetch(&dictionary->slots[questions[i].hash & mask]);
+	for (size_t i = 0; i < count; i++)
+	{
+		const uint32_t code = dictionary->slots[questions[i].hash & mask];
+
+		__builtin_prefetch(wa_dictionary_entry(dictionary, (int32_t) code));
+	}
+}
+
+/* Finds or adds a text; the caller has the lock. */
+static bool
+answer(WaDictionary *dictionary, const void *user,
+	   WaDictionaryQuestion *question)
+{
+	const char *data = question->data;
+	const size_t length = question->length;
+	const uint32_t hash = question->hash;
+
+	question->code = (int32_t) find(dictionary, data, length, hash);
+	if (question->code != 0)
+		return true;
+	question->code = (int32_t) dictionary->count;
+	return append(dictionary, user, data, length, hash);
+}
+
 bool
-wa_dictionary_add(WaDictionary *dictionary, const void *user, const char *data,
-				  size_t length, uint32_t hash, int32_t *code)
+wa_dictionary_add_all(WaDictionary *dictionary, const void *user,
+					  WaDictionaryQuestion *questions, size_t count)
 {
 	bool found = true;
 
-	if (length == 0)
-	{
-		*code = WA_DICTIONARY_EMPTY;
-		return true;
-	}
 	(void) pthread_mutex_lock(&dictionary->lock);
-	*code = (int32_t) find(dictionary, data, length, hash);
-	if (*code == 0)
-	{
-		*code = (int32_t) dictionary->count;
-		found = append(dictionary, user, data, length, hash);
-	}
+	prefetch_texts(dictionary, questions, count);
+	for (size_t i = 0; found && i < count; i++)
+		found = answer(dictionary, user, &questions[i]);
 	(void) pthread_mutex_unlock(&dictionary->lock);
 	return found;
 }

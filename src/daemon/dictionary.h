@@ -72,13 +72,21 @@ void wa_dictionary_release(WaDictionary *dictionary);
 uint32_t wa_dictionary_hash(const WaDictionary *dictionary, const char *data,
 							size_t length);
 
+/* A text, not empty, and its hash; and what is found out of it. */
+typedef struct WaDictionaryQuestion
+{
+	const char *data;
+	uint32_t length;
+	uint32_t hash;
+	int32_t code;
+} WaDictionaryQuestion;
+
 /*
- * Finds a text of below 2^32 bytes with that hash, or adds it, and stores its
- * code in *code.  Returns false if there is no memory for it.
+ * Finds texts or adds them, and stores their codes.  Returns false, with some of
+ * the codes undefined, if there is no memory for one.
  */
-bool wa_dictionary_add(WaDictionary *dictionary, const void *user,
-					   const char *data, size_t length, uint32_t hash,
-					   int32_t *code);
+bool wa_dictionary_add_all(WaDictionary *dictionary, const void *user,
+						   WaDictionaryQuestion *questions, size_t count);
 
 /* Returns the number of codes, 0 to one less than it, that there are. */
 uint32_t wa_dictionary_count(const WaDictionary *dictionary);

@@ -206,6 +206,52 @@ test_bad_values(void)
 	return true;
 }
 
+/* Asks a dictionary for the code of a text; false if there is no memory. */
+static bool
+find_code(WaDictionary *dictionary, const char *text, size_t length,
+		  int32_t *code)
+{
+	WaDictionaryQuestion question = {.data = text, .length = (uint32_t) length};
+
+	question.hash = wa_dictionary_hash(dictionary, text, length);
+	if (!wa_dictionary_add_all(dictionary, NULL, &question, 1))
+		return false;
+	*code = question.code;
+	return true;
+}
+
+/* Texts of all lengths that are asked for together, some of them twice. */
+static bool
+test_questions(void)
+{
+	WaMemory memory = {.limit = PLENTY};
+	WaDictionary *dictionary = wa_dictionary_make(&memory, NULL);
+	WaDictionaryQuestion questions[100];
+	char text[] = "0123456789 0123456789 0123456789 0123456789 012345";
+
+	EXPECT(dictionary != NULL);
+	for (uint32_t i = 0; i < 100; i++)
+	{
+		questions[i] =
+			(WaDictionaryQuestion){.data = text, .length = i / 2 + 1};
+		questions[i].hash =
+			wa_dictionary_hash(dictionary, text, questions[i].length);
+	}
+	EXPECT(wa_dictionary_add_all(dictionary, NULL, questions, 100));
+	EXPECT(wa_dictionary_count(dictionary) == 51);
+	for (uint32_t i = 0; i < 100; i++)
+	{
+		const WaText known = wa_dictionary_text(dictionary, questions[i].code);
+
+		EXPECT(questions[i].code == (int32_t) i / 2 + 1);
+		EXPECT(known.length == questions[i].length &&
+			   memcmp(known.data, text, known.length) == 0);
+	}
+	wa_dictionary_release(dictionary);
+	EXPECT(wa_memory_used(&memory) == 0);
+	return true;
+}
+
 /* Many different texts get codes of their own, that stay. */
 static bool
 test_dictionary(void)
@@ -221,9 +267,7 @@ test_dictionary(void)
 		{
 			size_t length = (size_t) snprintf(text, sizeof(text), "%x", i);
 
-			EXPECT(wa_dictionary_add(
-				dictionary, NULL, text, length,
-				wa_dictionary_hash(dictionary, text, length), &code));
+			EXPECT(find_code(dictionary, text, length, &code));
 			EXPECT(code == i);
 		}
 	EXPECT(wa_dictionary_count(dictionary) == 300000);
@@ -233,9 +277,7 @@ test_dictionary(void)
 	{
 		size_t length = (size_t) snprintf(text, sizeof(text), "new %d", i);
 
-		if (!wa_dictionary_add(dictionary, NULL, text, length,
-							   wa_dictionary_hash(dictionary, text, length),
-							   &code))
+		if (!find_code(dictionary, text, length, &code))
 			code = 0;
 	}
 	EXPECT(code == 0);
@@ -372,6 +414,7 @@ static const struct
 	{"extents in use", test_in_use},
 	{"random limits", test_limits},
 	{"values that cannot be", test_bad_values},
+	{"questions to a dictionary", test_questions},
 	{"dictionary", test_dictionary},
 	{"threads", test_threads},
 };
