@@ -12,6 +12,9 @@
 #define FIRST_ARENA_BYTES ((size_t) 4096)
 #define ARENA_BYTES       ((size_t) 1 << 20)
 
+/* Slots that the memory is asked for before they are needed. */
+#define SLOTS_AHEAD 16
+
 /* As many texts as the tables have room for. */
 #define MAX_COUNT \
 	((((uint32_t) 1 << WA_DICTIONARY_TABLES) - 1) * WA_DICTIONARY_FIRST)
@@ -106,13 +109,13 @@ have_table(WaDictionary *dictionary, const void *user)
 
 /* Puts a code into the slots, where it is not yet. */
 static void
-fill_slot(uint32_t *slots, uint32_t nslots, uint32_t hash, uint32_t code)
+fill_slot(WaDictionarySlot *slots, uint32_t nslots, WaDictionarySlot slot)
 {
-	uint32_t place = hash & (nslots - 1);
+	uint32_t place = slot.hash & (nslots - 1);
 
-	while (slots[place] != 0)
+	while (slots[place].code != 0)
 		place = (place + 1) & (nslots - 1);
-	slots[place] = code;
+	slots[place] = slot;
 }
 
 /* Makes sure that less than half of the slots are taken. */
@@ -121,7 +124,7 @@ have_slots(WaDictionary *dictionary, const void *user)
 {
 	const uint32_t nslots =
 		dictionary->nslots == 0 ? FIRST_SLOTS : 2 * dictionary->nslots;
-	uint32_t *slots;
+	WaDictionarySlot *slots;
 
 	if (dictionary->count < dictionary->nslots / 2)
 		return true;
@@ -129,9 +132,9 @@ have_slots(WaDictionary *dictionary, const void *user)
 	if (slots == NULL)
 		return false;
 	memset(slots, 0, nslots * sizeof(*slots));
-	for (uint32_t code = 1; code < dictionary->count; code++)
-		fill_slot(slots, nslots,
-				  wa_dictionary_entry(dictionary, (int32_t) code)->hash, code);
+	for (uint32_t i = 0; i < dictionary->nslots; i++)
+		if (dictionary->slots[i].code != 0)
+			fill_slot(slots, nslots, dictionary->slots[i]);
 	free_memory(dictionary, dictionary->slots,
 				dictionary->nslots * sizeof(*slots));
 	dictionary->slots = slots;
@@ -186,8 +189,8 @@ append(WaDictionary *dictionary, const void *user, const char *data,
 	entry->length = (uint32_t) length;
 	entry->hash = hash;
 	if (length > 0) /* the empty text is found without a slot */
-		fill_slot(dictionary->slots, dictionary->nslots, hash,
-				  dictionary->count);
+		fill_slot(dictionary->slots, dictionary->nslots,
+				  (WaDictionarySlot){.code = dictionary->count, .hash = hash});
 	__atomic_store_n(&dictionary->count, dictionary->count + 1,
 					 __ATOMIC_RELEASE);
 	return true;
@@ -202,33 +205,24 @@ find(const WaDictionary *dictionary, const char *data, size_t length,
 
 	for (uint32_t place = hash & mask;; place = (place + 1) & mask)
 	{
-		const uint32_t code = dictionary->slots[place];
+		const WaDictionarySlot slot = dictionary->slots[place];
 		const WaDictionaryEntry *entry;
 
-		if (code == 0)
+		if (slot.code == 0)
 			return 0;
-		entry = wa_dictionary_entry(dictionary, (int32_t) code);
-		if (entry->hash == hash && entry->length == length &&
-			memcmp(entry->data, data, length) == 0)
-			return code;
+		if (slot.hash != hash)
+			continue;
+		entry = wa_dictionary_entry(dictionary, (int32_t) slot.code);
+		if (entry->length == length && memcmp(entry->data, data, length) == 0)
+			return slot.code;
 	}
 }
 
-/* Has the memory begin to fetch what finding some texts will look at first. */
-static void
-prefetch_texts(const WaDictionary *dictionary,
-			   const WaDictionaryQuestion *questions, size_t count)
+/* Has the memory begin to fetch the slot where a text is looked for first. */
+static inline void
+prefetch_slot(const WaDictionary *dictionary, uint32_t hash)
 {
-	const uint32_t mask = dictionary->nslots - 1;
-
-	for (size_t i = 0; i < count; i++)
-		__builtin_prefetch(&dictionary->slots[questions[i].hash & mask]);
-	for (size_t i = 0; i < count; i++)
-	{
-		const uint32_t code = dictionary->slots[questions[i].hash & mask];
-
-		__builtin_prefetch(wa_dictionary_entry(dictionary, (int32_t) code));
-	}
+	__builtin_prefetch(&dictionary->slots[hash & (dictionary->nslots - 1)]);
 }
 
 /* Finds or adds a text; the caller has the lock. */
@@ -254,9 +248,14 @@ wa_dictionary_add_all(WaDictionary *dictionary, const void *user,
 	bool found = true;
 
 	(void) pthread_mutex_lock(&dictionary->lock);
-	prefetch_texts(dictionary, questions, count);
+	for (size_t i = 0; i < count && i < SLOTS_AHEAD; i++)
+		prefetch_slot(dictionary, questions[i].hash);
 	for (size_t i = 0; found && i < count; i++)
+	{
+		if (i + SLOTS_AHEAD < count)
+			prefetch_slot(dictionary, questions[i + SLOTS_AHEAD].hash);
 		found = answer(dictionary, user, &questions[i]);
+	}
 	(void) pthread_mutex_unlock(&dictionary->lock);
 	return found;
 }

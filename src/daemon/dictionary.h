@@ -28,6 +28,13 @@ typedef struct WaDictionaryEntry
 	uint32_t hash;
 } WaDictionaryEntry;
 
+/* A place where a text is looked for.  code 0: it is free. */
+typedef struct WaDictionarySlot
+{
+	uint32_t code;
+	uint32_t hash;
+} WaDictionarySlot;
+
 /* A piece of memory that texts are put into. */
 typedef struct WaDictionaryArena
 {
@@ -51,7 +58,7 @@ typedef struct WaDictionary
 	uint64_t bytes; /* of all memory that it takes */
 	WaDictionaryEntry *tables[WA_DICTIONARY_TABLES];
 	WaDictionaryArena *arenas;
-	uint32_t *slots;           /* codes by hash, linear probing; 0: free */
+	WaDictionarySlot *slots;   /* by hash, linear probing */
 	uint32_t nslots;           /* a power of two */
 	struct WaDictionary *next; /* for who collects dictionaries to release */
 } WaDictionary;

@@ -4,11 +4,14 @@
  */
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "daemon/memory.h"
 
 /* Pieces from this size on are mappings of their own, which go when freed. */
 #define MAPPING_BYTES (256 * 1024)
+
+#define PAGE_BYTES ((uintptr_t) 4096)
 
 /* As many, half of what Linux allows a process; the rest comes from the heap. */
 #define MAX_MAPPINGS 32768
@@ -34,6 +37,26 @@ is_of_chunks(size_t bytes)
 #else
 	return bytes >= WA_CHUNKS_MIN_BYTES && bytes <= WA_CHUNKS_MAX_BYTES;
 #endif
+}
+
+/*
+ * Returns memory for a piece that is not one of chunks.  Large ones are for random
+ * access, which huge pages make faster.
+ */
+static void *
+get_alone(size_t bytes)
+{
+	uint8_t *place = aligned_alloc(WA_MEMORY_ALIGNMENT, bytes);
+
+	if (place != NULL && bytes > WA_CHUNKS_MAX_BYTES)
+	{
+		const size_t before = -(uintptr_t) place % PAGE_BYTES;
+
+		(void) madvise(place + before,
+					   (bytes - before) / PAGE_BYTES * PAGE_BYTES,
+					   MADV_HUGEPAGE);
+	}
+	return place;
 }
 
 /* Counts bytes as used, if they are within the limit. */
@@ -69,7 +92,7 @@ wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
 			!memory->make_room(memory->arg, user, bytes))
 			return NULL;
 	place = is_of_chunks(bytes) ? wa_chunks_get(&memory->chunks, bytes)
-								: aligned_alloc(WA_MEMORY_ALIGNMENT, bytes);
+								: get_alone(bytes);
 	if (place == NULL)
 		(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
 	return place;
