@@ -156,6 +156,9 @@ extern "C"
 bool wa_program_run(const WaProgram *program, size_t begin, size_t end,
 					WaVector *registers, size_t nrows);
 
+/* Tells whether a comparison of texts, a WaComparison, holds, by their bytes. */
+bool wa_texts_compare(uint32_t comparison, WaText a, WaText b);
+
 /* Returns an opcode's name, e.g. "INT_ADD". */
 const char *wa_opcode_name(WaOpcode code);
 

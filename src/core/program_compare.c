@@ -150,6 +150,14 @@ same_bytes(WaText a, WaText b)
 }
 
 bool
+wa_texts_compare(uint32_t comparison, WaText a, WaText b)
+{
+	if (comparisons[comparison].order)
+		return holds(comparison, compare_bytes(a, b)) != 0;
+	return holds(comparison, same_bytes(a, b) ? 0 : 1) != 0;
+}
+
+bool
 wa_compare_text(const WaStep *step)
 {
 	const WaText *a = wa_vector_texts(step->a);
@@ -157,12 +165,8 @@ wa_compare_text(const WaStep *step)
 	uint8_t *out = wa_vector_bools(step->out);
 	size_t nrows = step->nrows;
 
-	if (comparisons[step->extra].order)
-		for (size_t i = 0; i < nrows; i++)
-			out[i] = holds(step->extra, compare_bytes(a[i], b[i]));
-	else
-		for (size_t i = 0; i < nrows; i++)
-			out[i] = holds(step->extra, same_bytes(a[i], b[i]) ? 0 : 1);
+	for (size_t i = 0; i < nrows; i++)
+		out[i] = wa_texts_compare(step->extra, a[i], b[i]) ? 1 : 0;
 	return true;
 }
 

@@ -58,7 +58,8 @@ $(DAEMON_BUILD)/daemon/with_cuda: FORCE
 
 # These loops are written to be vectorised, which -O2 does only in part.
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
-	daemon/column.o daemon/query_runner.o \
+	daemon/column.o query/column_rows.o query/run_inputs.o query/group_key.o \
+	query/group_table.o query/records.o \
 	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += -O3
@@ -87,7 +88,8 @@ UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
-	test_program test_steps test_query test_query_wire test_resident
+	test_program test_steps test_query test_query_columns test_query_wire \
+	test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
@@ -153,6 +155,7 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(UNIT_BUILD)/test_program
 	$(UNIT_BUILD)/test_steps
 	$(UNIT_BUILD)/test_query
+	$(UNIT_BUILD)/test_query_columns
 	$(UNIT_BUILD)/test_query_wire
 	$(UNIT_BUILD)/test_resident
 

@@ -2,8 +2,9 @@
  * query_runner.c
  *		The CPU device's runner: query programs over extents; see runner.h.
  *
- * The rows of an extent go through the program in batches of whole blocks, so
- * that a batch that traps leaves out blocks, which the backend then reads itself.
+ * Where a program may trap, the rows of an extent go through it in batches of
+ * whole blocks, so that what traps leaves out blocks, which the backend then reads
+ * itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ typedef struct Query
 	const WaRunRequest *request;
 	WaArena arena;
 	const WaQuery *query;
+	bool may_trap;
+	WaTextCodes texts[WA_MAX_RESIDENT_COLUMNS]; /* of TEXT */
 	WaArena message_arena;
 	WaWriter message; /* the groups, once the run is finished */
 } Query;
@@ -31,6 +34,7 @@ typedef struct State
 {
 	WaArena arena;
 	WaQueryRun *run;
+	WaColumnRows rows[WA_MAX_RESIDENT_COLUMNS]; /* of the batch at hand */
 } State;
 
 /* Writes a text to error and returns the status. */
@@ -69,6 +73,27 @@ matches_request(const WaQuery *query, const WaRunRequest *request)
 	return true;
 }
 
+/* Returns the text of a code of a dictionary. */
+static WaText
+text_of_code(const void *context, int32_t code)
+{
+	return wa_dictionary_text(context, code);
+}
+
+/* Notes the texts that the columns have. */
+static void
+find_texts(Query *query)
+{
+	const WaRunRequest *request = query->request;
+
+	for (uint32_t i = 0; i < request->ncolumns; i++)
+		if (request->dictionaries[i] != NULL)
+			query->texts[i] = (WaTextCodes){
+				.ncodes = wa_dictionary_count(request->dictionaries[i]),
+				.context = request->dictionaries[i],
+				.text = text_of_code};
+}
+
 static WaStatus
 query_begin(const WaRunRequest *request, void **run, char *error)
 {
@@ -83,6 +108,8 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 		wa_query_read(&query->arena, request->query, request->query_bytes);
 	if (query->query != NULL && matches_request(query->query, request))
 	{
+		query->may_trap = wa_query_may_trap(query->query);
+		find_texts(query);
 		*run = query;
 		return WA_OK;
 	}
@@ -130,107 +157,62 @@ query_make_state(void *run, void **state, char *error)
 	return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
 }
 
-/* Widens integers. */
-#define WIDEN(type, from, to, nrows)                \
-	do                                              \
-	{                                               \
-		const type *narrow = (const type *) (from); \
-                                                    \
-		for (size_t row = 0; row < (nrows); row++)  \
-			(to)[row] = narrow[row];                \
-	} while (0)
-
-/* Copies texts by their codes. */
+/* Says where the rows of an extent's columns lie, from a row on. */
 static void
-fill_texts(const WaColumn *column, size_t first, size_t nrows, WaText *texts)
+find_rows(const Query *query, State *state, const WaRunExtent *extent,
+		  size_t first)
 {
-	const int32_t *codes = (const int32_t *) column->values + first;
-
-	for (size_t i = 0; i < nrows; i++)
-		texts[i] = wa_dictionary_text(column->dictionary, codes[i]);
-	if (column->validity == NULL)
-		return;
-	for (size_t i = 0; i < nrows; i++)
-		if (column->validity[first + i] == 0)
-			texts[i] = (WaText){NULL, 0};
-}
-
-/* Copies the values of rows from the first on to a vector. */
-static void
-fill_values(const WaColumn *column, size_t first, size_t nrows,
-			WaVector *vector)
-{
-	const void *values =
-		(const char *) column->values + first * wa_form_width(column->form);
-
-	switch (column->form)
+	for (uint32_t i = 0; i < query->request->ncolumns; i++)
 	{
-		case WA_FORM_INT16:
-			WIDEN(int16_t, values, wa_vector_ints(vector), nrows);
-			break;
-		case WA_FORM_INT32:
-		case WA_FORM_DECIMAL32:
-			WIDEN(int32_t, values, wa_vector_ints(vector), nrows);
-			break;
-		case WA_FORM_UINT32:
-			WIDEN(uint32_t, values, wa_vector_ints(vector), nrows);
-			break;
-		case WA_FORM_FLOAT4:
-			WIDEN(float, values, wa_vector_floats(vector), nrows);
-			break;
-		case WA_FORM_INT64:
-		case WA_FORM_DECIMAL64:
-		case WA_FORM_FLOAT8:
-			memcpy(vector->values, values, nrows * sizeof(int64_t));
-			break;
-		case WA_FORM_BOOL:
-			memcpy(vector->values, values, nrows);
-			break;
-		default:
-			fill_texts(column, first, nrows, wa_vector_texts(vector));
-			break;
+		const WaColumn *column = extent->columns[i];
+		const WaColumnRows rows = {.form = column->form,
+								   .scale = column->scale,
+								   .values = column->values,
+								   .validity = column->validity,
+								   .display = column->display,
+								   .texts = &query->texts[i]};
+
+		state->rows[i] = wa_column_rows_after(&rows, first);
 	}
 }
 
-/* Makes rows of a column a vector. */
+/* Sets the bits of blocks first_block to end_block - 1. */
 static void
-fill(const WaColumn *column, size_t first, size_t nrows, WaVector *vector)
+leave_out(uint64_t *left_out, uint32_t first_block, uint32_t end_block)
 {
-	fill_values(column, first, nrows, vector);
-	vector->has_nulls = column->validity != NULL;
-	if (vector->has_nulls)
-		memcpy(vector->valid, column->validity + first, nrows);
-	vector->scale = column->scale;
-	vector->mixed = column->display != NULL;
-	if (vector->mixed)
-		memcpy(vector->display, column->display + first, nrows);
+	for (uint32_t block = first_block; block < end_block; block++)
+		left_out[block / 64] |= (uint64_t) 1 << (block % 64);
 }
 
 /*
- * Takes the rows of blocks first_block to end_block - 1, which are in one batch,
- * or leaves them out.
+ * Takes the rows of blocks first_block to end_block - 1, which are in one batch.
+ * If they trap, they are taken block by block, and what traps is left out.
  */
 static WaStatus
-take_batch(State *state, const WaRunExtent *extent, uint32_t ncolumns,
-		   uint32_t first_block, uint32_t end_block, uint64_t *left_out,
-		   char *error)
+take_blocks(const Query *query, State *state, const WaRunExtent *extent,
+			uint32_t first_block, uint32_t end_block, uint64_t *left_out,
+			char *error)
 {
 	const uint32_t first =
 		first_block == 0 ? 0 : extent->row_end[first_block - 1];
 	const size_t nrows = extent->row_end[end_block - 1] - first;
 	WaRunOutcome outcome;
+	WaStatus status = WA_OK;
 
 	if (nrows == 0)
 		return WA_OK;
-	for (uint32_t i = 0; i < ncolumns; i++)
-		fill(extent->columns[i], first, nrows,
-			 wa_query_run_input(state->run, i));
-	outcome = wa_query_run_vectors(state->run, nrows);
+	find_rows(query, state, extent, first);
+	outcome = wa_query_run_take(state->run, state->rows, nrows);
 	if (outcome != WA_RUN_TRAPPED)
 		return status_of(outcome, error);
-	for (uint32_t block = first_block; block < end_block; block++)
-		left_out[block / 64] |= (uint64_t) 1 << (block % 64);
-	return WA_OK;
+	if (end_block - first_block == 1)
+		leave_out(left_out, first_block, end_block);
+	else
+		for (uint32_t block = first_block; block < end_block && status == WA_OK;
+			 block++)
+			status = take_blocks(query, state, extent, block, block + 1,
+								 left_out, error);
+	return status;
 }
 
 /* Returns the first block whose rows end after a row. */
@@ -252,10 +234,10 @@ block_of_row(const WaRunExtent *extent, uint32_t row)
 	return low;
 }
 
-/* Takes the rows of a range, which consists of whole blocks. */
+/* Takes the rows of a range in batches of whole blocks. */
 static WaStatus
-take_range(State *state, const WaRunExtent *extent, uint32_t ncolumns,
-		   const WaRowRange *range, uint64_t *left_out, char *error)
+take_by_blocks(const Query *query, State *state, const WaRunExtent *extent,
+			   const WaRowRange *range, uint64_t *left_out, char *error)
 {
 	uint32_t row = range->begin;
 	uint32_t block = block_of_row(extent, row);
@@ -269,14 +251,37 @@ take_range(State *state, const WaRunExtent *extent, uint32_t ncolumns,
 			   extent->row_end[end_block - 1] < range->end &&
 			   extent->row_end[end_block] - row <= WA_VECTOR_ROWS)
 			end_block++;
-		status = take_batch(state, extent, ncolumns, block, end_block, left_out,
-							error);
+		status = take_blocks(query, state, extent, block, end_block, left_out,
+							 error);
 		if (status != WA_OK)
 			return status;
 		block = end_block;
 		row = extent->row_end[end_block - 1];
 	}
 	return WA_OK;
+}
+
+/* Takes the rows of a range, which do not trap. */
+static WaStatus
+take_rows(const Query *query, State *state, const WaRunExtent *extent,
+		  const WaRowRange *range, char *error)
+{
+	const uint32_t most = wa_query_run_is_plain(state->run)
+							  ? range->end - range->begin
+							  : WA_VECTOR_ROWS;
+	WaStatus status = WA_OK;
+
+	for (uint32_t row = range->begin; row < range->end && status == WA_OK;)
+	{
+		const uint32_t left = range->end - row;
+		const uint32_t nrows = left < most ? left : most;
+
+		find_rows(query, state, extent, row);
+		status =
+			status_of(wa_query_run_take(state->run, state->rows, nrows), error);
+		row += nrows;
+	}
+	return status;
 }
 
 static WaStatus
@@ -287,8 +292,11 @@ query_process(void *run, void *state, const WaRunExtent *extent,
 	WaStatus status = WA_OK;
 
 	for (uint32_t i = 0; i < extent->nranges && status == WA_OK; i++)
-		status = take_range(state, extent, query->request->ncolumns,
-							&extent->ranges[i], left_out, error);
+		status =
+			query->may_trap
+				? take_by_blocks(query, state, extent, &extent->ranges[i],
+								 left_out, error)
+				: take_rows(query, state, extent, &extent->ranges[i], error);
 	return status;
 }
 

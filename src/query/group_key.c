@@ -118,6 +118,82 @@ text_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 							codec->string_rows, nstrings, words);
 }
 
+void
+wa_key_use_codes(WaKeyCodec *codec, WaArena *arena, const WaTextCodes *texts,
+				 const int32_t *codes)
+{
+	codec->codes = codes;
+	if (codec->texts != NULL)
+		return;
+	codec->numbers = wa_arena_alloc_zero(arena, ((size_t) texts->ncodes + 1) *
+													sizeof(uint32_t));
+	if (codec->numbers != NULL)
+		codec->texts = texts;
+}
+
+/* Returns the text of a row. */
+static inline WaKeyString
+row_string(const WaKeyCodec *codec, const WaVector *vector, size_t row)
+{
+	WaText text;
+
+	if (codec->texts != NULL)
+		text = codec->texts->text(codec->texts->context, codec->codes[row]);
+	else
+		text = wa_vector_texts(vector)[row];
+	return string_of(codec, text.data, text.length);
+}
+
+/*
+ * Looks up the words of codes; returns how many rows have a code that comes for
+ * the first time, and stores which ones.
+ */
+static size_t
+find_codes(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
+{
+	const int32_t *codes = codec->codes;
+	const uint32_t *numbers = codec->numbers;
+	uint64_t *words = codec->words;
+	size_t nmissing = 0;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		const uint32_t number = numbers[codes[i]];
+
+		words[i] = (uint64_t) number - 1;
+		codec->string_rows[nmissing] = (uint16_t) i;
+		nmissing += number == 0;
+	}
+	if (!vector->has_nulls)
+		return nmissing;
+	nmissing = 0;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		codec->string_rows[nmissing] = (uint16_t) i;
+		nmissing += vector->valid[i] != 0 && numbers[codes[i]] == 0;
+		words[i] = vector->valid[i] != 0 ? words[i] : 0;
+	}
+	return nmissing;
+}
+
+/* Makes words of codes. */
+static void
+code_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
+{
+	const size_t nmissing = find_codes(codec, vector, nrows);
+	const uint16_t *missing = codec->string_rows;
+
+	if (nmissing == 0)
+		return;
+	for (size_t i = 0; i < nmissing; i++)
+		codec->strings[i] = row_string(codec, vector, missing[i]);
+	wa_key_dictionary_codes(codec->dictionary, codec->strings, missing,
+							nmissing, codec->words);
+	for (size_t i = 0; i < nmissing; i++)
+		codec->numbers[codec->codes[missing[i]]] =
+			(uint32_t) codec->words[missing[i]] + 1;
+}
+
 const uint64_t *
 wa_key_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 {
@@ -136,7 +212,10 @@ wa_key_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 			bool_words(codec->words, wa_vector_bools(vector), nrows);
 			break;
 		case WA_VECTOR_TEXT:
-			text_words(codec, vector, nrows);
+			if (codec->texts != NULL)
+				code_words(codec, vector, nrows);
+			else
+				text_words(codec, vector, nrows);
 			break;
 	}
 	return codec->words;
@@ -161,8 +240,7 @@ wa_key_shown(const WaKeyCodec *codec, const WaVector *vector, size_t row)
 		case WA_VECTOR_DECIMAL:
 			return vector->mixed ? vector->display[row] : vector->scale;
 		case WA_VECTOR_TEXT:
-			string = string_of(codec, wa_vector_texts(vector)[row].data,
-							   wa_vector_texts(vector)[row].length);
+			string = row_string(codec, vector, row);
 			return string.shown_length - string.length;
 		default:
 			return 0;

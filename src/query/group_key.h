@@ -30,11 +30,21 @@ typedef struct WaKeyCodec
 	uint64_t *words;      /* of the rows of a vector */
 	WaKeyString *strings; /* TEXT: of rows that are looked up */
 	uint16_t *string_rows;
+	const WaTextCodes *texts; /* TEXT: of codes, or NULL */
+	const int32_t *codes;     /* of the rows of the vector */
+	uint32_t *numbers;        /* by code, as byte_codes */
 } WaKeyCodec;
 
 /* Makes *codec that of a key, in the arena. */
 extern void wa_key_init(WaKeyCodec *codec, WaArena *arena,
 						const WaQueryKey *key);
+
+/*
+ * Has the vector's rows be those of codes of texts.  If the arena fails, words
+ * are not right any more.
+ */
+extern void wa_key_use_codes(WaKeyCodec *codec, WaArena *arena,
+							 const WaTextCodes *texts, const int32_t *codes);
 
 /* Returns the words of a vector's rows, until the next call or vector. */
 extern const uint64_t *wa_key_words(WaKeyCodec *codec, const WaVector *vector,

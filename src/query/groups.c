@@ -131,6 +131,8 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 {
 	size_t nmissing;
 
+	if (groups->arena->failed)
+		return false;
 	for (int key = 0; key < groups->nkeys; key++)
 	{
 		groups->rows[key].words =
@@ -144,6 +146,13 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 		numbers[groups->missing[i]] =
 			find_vector_row(groups, keys, groups->missing[i]);
 	return !groups->arena->failed;
+}
+
+void
+wa_query_groups_use_codes(WaQueryGroups *groups, int key,
+						  const WaTextCodes *texts, const int32_t *codes)
+{
+	wa_key_use_codes(&groups->codecs[key], groups->arena, texts, codes);
 }
 
 bool

@@ -11,6 +11,7 @@
 #define WA_QUERY_GROUPS_H
 
 #include "query/arena.h"
+#include "query/column_rows.h"
 #include "query/value.h"
 
 /* A grouping key. */
@@ -39,6 +40,14 @@ extern WaQueryGroups *wa_query_groups_make(WaArena *arena, int nkeys,
  */
 extern bool wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys,
 								 size_t nrows, uint32_t *numbers);
+
+/*
+ * Has the rows of the next search, whose vector has no values then, be looked up
+ * by their codes, of a TEXT key, which are those of the same texts each time.
+ */
+extern void wa_query_groups_use_codes(WaQueryGroups *groups, int key,
+									  const WaTextCodes *texts,
+									  const int32_t *codes);
 
 /* Likewise, the group of one row whose keys are the values. */
 extern bool wa_query_groups_find_values(WaQueryGroups *groups,

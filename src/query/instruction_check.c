@@ -169,3 +169,38 @@ wa_instruction_is_sound(const WaInstruction *instruction,
 	return may_stand((Place) shape->out, kinds[instruction->out], extra) &&
 		   extra_is_sound((Extra) shape->extra, extra);
 }
+
+/* Tells whether an instruction traps for some values. */
+static bool
+may_trap(const WaInstruction *instruction)
+{
+	switch (instruction->code)
+	{
+		case WA_CODE_FLOAT_NEGATE:
+		case WA_CODE_FLOAT_ABS:
+		case WA_CODE_COMPARE_INT:
+		case WA_CODE_COMPARE_FLOAT:
+		case WA_CODE_COMPARE_DECIMAL:
+		case WA_CODE_COMPARE_BOOL:
+		case WA_CODE_COMPARE_TEXT:
+		case WA_CODE_IN_INT:
+		case WA_CODE_AND:
+		case WA_CODE_OR:
+		case WA_CODE_NOT:
+		case WA_CODE_IS_NULL:
+		case WA_CODE_IS_NOT_NULL:
+		case WA_CODE_IS_TRUE:
+			return false;
+		default:
+			return true;
+	}
+}
+
+bool
+wa_query_may_trap(const WaQuery *query)
+{
+	for (size_t i = 0; i < query->program.ninstructions; i++)
+		if (may_trap(&query->program.instructions[i]))
+			return true;
+	return false;
+}

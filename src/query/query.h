@@ -76,6 +76,9 @@ extern bool wa_query_is_sound(const WaQuery *query, uint8_t *scratch);
 extern bool wa_instruction_is_sound(const WaInstruction *instruction,
 									const WaVectorKind *kinds);
 
+/* Tells whether an instruction of the query may trap. */
+extern bool wa_query_may_trap(const WaQuery *query);
+
 /*
  * Stores the registers that an instruction reads in arguments; returns how many
  * they are.

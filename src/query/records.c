@@ -319,6 +319,87 @@ wa_records_take(WaRecordTable *table, const uint32_t *groups,
 }
 
 void
+wa_records_count(WaRecordTable *table, size_t nrows)
+{
+	table->records[0] += nrows;
+}
+
+/* Tells how values of a form can be reduced as they lie; false: they cannot. */
+static bool
+find_batch_type(WaForm form, WaOpSet ops, WaType *type)
+{
+	switch (form)
+	{
+		case WA_FORM_INT16:
+			*type = WA_INT2;
+			return true;
+		case WA_FORM_INT32:
+		case WA_FORM_DECIMAL32:
+			*type = WA_INT4;
+			return true;
+		case WA_FORM_INT64:
+		case WA_FORM_DECIMAL64:
+			*type = WA_INT8;
+			return true;
+		case WA_FORM_UINT32:
+			*type = WA_OID;
+			return wa_reductions_exist(ops, WA_U32);
+		case WA_FORM_FLOAT8:
+			*type = WA_FLOAT8;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Takes rows as they lie, if that can be done. */
+static bool
+take_batch(WaRecordTable *table, const WaColumnRows *rows, size_t nrows)
+{
+	WaBatch batch = {.values = rows->values, .nrows = nrows};
+
+	return rows->validity == NULL && rows->display == NULL &&
+		   find_batch_type(rows->form, table->ops, &batch.type) &&
+		   table->kind->take_batch(table, &batch, rows->scale);
+}
+
+/* Returns how many rows of a column are not NULL. */
+static size_t
+count_valid(const WaColumnRows *rows, size_t nrows)
+{
+	size_t nvalid = 0;
+
+	if (rows->validity == NULL)
+		return nrows;
+	for (size_t i = 0; i < nrows; i++)
+		nvalid += rows->validity[i];
+	return nvalid;
+}
+
+void
+wa_records_take_column(WaRecordTable *table, const WaColumnRows *rows,
+					   size_t nrows, const WaVector *memory)
+{
+	if (table->kind == NULL)
+	{
+		wa_records_count(table, count_valid(rows, nrows));
+		return;
+	}
+	if (take_batch(table, rows, nrows))
+		return;
+	for (size_t first = 0; first < nrows; first += WA_VECTOR_ROWS)
+	{
+		const WaColumnRows some = wa_column_rows_after(rows, first);
+		const size_t nsome =
+			nrows - first < WA_VECTOR_ROWS ? nrows - first : WA_VECTOR_ROWS;
+		WaVector vector;
+
+		wa_column_rows_vector(&some, NULL, nsome, memory, &vector);
+		wa_records_take(table, NULL, NULL, &vector, nsome);
+	}
+}
+
+void
 wa_records_take_value(WaRecordTable *table, uint32_t group, int64_t value,
 					  uint8_t scale)
 {

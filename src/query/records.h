@@ -23,6 +23,7 @@
 #include "core/partial.h"
 #include "core/vector.h"
 #include "query/arena.h"
+#include "query/column_rows.h"
 
 /* A record has no more words. */
 #define WA_RECORD_MAX_WORDS 10
@@ -145,6 +146,17 @@ extern bool wa_records_grow(WaRecordTable *table, uint32_t ngroups);
 extern void wa_records_take(WaRecordTable *table, const uint32_t *groups,
 							const uint8_t *keep, const WaVector *values,
 							size_t nrows);
+
+/* Takes so many rows for group 0 that are only counted. */
+extern void wa_records_count(WaRecordTable *table, size_t nrows);
+
+/*
+ * Takes rows of a column, any number of them, for group 0, as wa_records_take
+ * does.  memory: a vector of the kind with memory of its own.
+ */
+extern void wa_records_take_column(WaRecordTable *table,
+								   const WaColumnRows *rows, size_t nrows,
+								   const WaVector *memory);
 
 /*
  * Takes one value, which is stored as in a vector: of a DECIMAL in units of

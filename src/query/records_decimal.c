@@ -293,6 +293,47 @@ raise_scale(WaRecordTable *table)
 	table->scale += WA_NUMERIC_BASE_DIGITS;
 }
 
+/*
+ * Raises the scale of the sums to one of rows at least; returns the factor from
+ * theirs to it, 0 if that is too large.
+ */
+static int64_t
+factor_of(WaRecordTable *table, uint8_t scale)
+{
+	while (table->scale < scale)
+		raise_scale(table);
+	return table->scale - scale >= WA_DECIMAL_POWERS
+			   ? 0
+			   : wa_powers_of_ten[table->scale - scale];
+}
+
+static bool
+decimal_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
+{
+	const WaOpSet ops = table->ops;
+	const int64_t factor =
+		wa_ops_have(ops, WA_OP_SUM) ? factor_of(table, scale) : 1;
+	uint64_t *record = table->records;
+	WaPartial partial;
+
+	if (factor == 0)
+		return false;
+	wa_partial_init(&partial, NULL);
+	wa_partial_fold(&partial, ops, batch);
+	if (wa_ops_have(ops, WA_OP_SUM))
+	{
+		if (!add_sums(record, ops, &partial, factor))
+			return false;
+		note_display(record, scale);
+	}
+	record[0] += batch->nrows;
+	if (wa_ops_have(ops, WA_OP_MIN))
+		offer_min(record, ops, partial.min.i, scale, scale);
+	if (wa_ops_have(ops, WA_OP_MAX))
+		offer_max(record, ops, partial.max.i, scale, scale);
+	return true;
+}
+
 static void
 decimal_take(WaRecordTable *table, const WaTakenRows *rows)
 {
@@ -303,16 +344,14 @@ decimal_take(WaRecordTable *table, const WaTakenRows *rows)
 
 	if (wa_ops_have(table->ops, WA_OP_SUM))
 	{
-		while (table->scale < rows->scale)
-			raise_scale(table);
-		if (table->scale - rows->scale >= WA_DECIMAL_POWERS)
+		factor = factor_of(table, rows->scale);
+		if (factor == 0)
 		{
 			for (size_t i = 0; i < rows->nrows; i++)
 				wa_record_refuse(table, groups[i], values[i], rows->scale,
 								 rows->display[i * rows->step]);
 			return;
 		}
-		factor = wa_powers_of_ten[table->scale - rows->scale];
 	}
 	if (rows->groups == NULL && take_together(table, rows, factor))
 		return;
@@ -386,6 +425,7 @@ decimal_is_sound(WaOpSet ops, const WaRecord *record)
 const WaRecordKind wa_records_decimal = {
 	.clear = decimal_clear,
 	.take = decimal_take,
+	.take_batch = decimal_take_batch,
 	.merge = decimal_merge,
 	.is_sound = decimal_is_sound,
 };

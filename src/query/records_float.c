@@ -219,41 +219,43 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows, const WaOpSet ops)
 	}
 }
 
-/* Takes rows of the one group. */
-static void
-take_together(WaRecordTable *table, const WaTakenRows *rows)
+static bool
+float_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 {
 	const WaOpSet ops = table->ops;
 	uint64_t *record = table->records;
-	const WaBatch batch = {
-		.type = WA_FLOAT8, .values = rows->values, .nrows = rows->nrows};
 	WaPartial partial;
 	FloatRest *rest;
 
+	(void) scale;
 	wa_partial_init(&partial, NULL);
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
 		rest = rest_of(table, 0);
 		if (rest == NULL)
-			return;
+			return true; /* nobody looks at it any more */
 		normalize(table, rest);
 		rest->part.sum.negative_zeros = 0;
 		partial.exact = &rest->part;
 	}
-	wa_partial_fold(&partial, ops, &batch);
-	record[0] += rows->nrows;
+	wa_partial_fold(&partial, ops, batch);
+	record[0] += batch->nrows;
 	if (partial.exact != NULL &&
-		partial.exact->sum.negative_zeros != (int64_t) rows->nrows)
+		partial.exact->sum.negative_zeros != (int64_t) batch->nrows)
 		header_of(record)->other = 1;
 	offer(record, ops, partial.min.f, partial.max.f);
+	return true;
 }
 
 static void
 float_take(WaRecordTable *table, const WaTakenRows *rows)
 {
+	const WaBatch batch = {
+		.type = WA_FLOAT8, .values = rows->values, .nrows = rows->nrows};
+
 	if (rows->groups == NULL)
 	{
-		take_together(table, rows);
+		(void) float_take_batch(table, &batch, 0);
 		return;
 	}
 	switch (table->ops)
@@ -401,6 +403,7 @@ float_rest(WaRecordTable *table, uint32_t group)
 const WaRecordKind wa_records_float = {
 	.clear = float_clear,
 	.take = float_take,
+	.take_batch = float_take_batch,
 	.merge = float_merge,
 	.is_sound = float_is_sound,
 	.rest = float_rest,

@@ -87,28 +87,29 @@ add_partial(uint64_t *record, WaOpSet ops, const WaPartial *partial)
 	offer(record, ops, partial->min.i, partial->max.i);
 }
 
-/* Takes rows of the one group. */
-static void
-take_together(const WaRecordTable *table, const WaTakenRows *rows)
+static bool
+int_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 {
 	const WaOpSet ops = table->ops;
-	uint64_t *record = table->records;
-	const WaBatch batch = {
-		.type = WA_INT8, .values = rows->values, .nrows = rows->nrows};
 	WaPartial partial;
 
+	(void) scale;
 	wa_partial_init(&partial, NULL);
-	wa_partial_fold(&partial, ops, &batch);
-	add_partial(record, ops, &partial);
-	record[0] += rows->nrows;
+	wa_partial_fold(&partial, ops, batch);
+	add_partial(table->records, ops, &partial);
+	table->records[0] += batch->nrows;
+	return true;
 }
 
 static void
 int_take(WaRecordTable *table, const WaTakenRows *rows)
 {
+	const WaBatch batch = {
+		.type = WA_INT8, .values = rows->values, .nrows = rows->nrows};
+
 	if (rows->groups == NULL)
 	{
-		take_together(table, rows);
+		(void) int_take_batch(table, &batch, 0);
 		return;
 	}
 	switch (table->ops)
@@ -145,5 +146,6 @@ int_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 const WaRecordKind wa_records_int = {
 	.clear = int_clear,
 	.take = int_take,
+	.take_batch = int_take_batch,
 	.merge = int_merge,
 };

@@ -47,6 +47,13 @@ typedef struct WaRecordKind
 	void (*take)(WaRecordTable *table, const WaTakenRows *rows);
 
 	/*
+	 * Takes all rows of a batch, in any number, for group 0.  Returns false, with
+	 * nothing changed but the scale, if there is no room.
+	 */
+	bool (*take_batch)(WaRecordTable *table, const WaBatch *batch,
+					   uint8_t scale);
+
+	/*
 	 * Adds a record to that of a group, but for the number of rows.  Returns
 	 * false, with nothing changed but the scale, if there is no room.
 	 */

@@ -7,25 +7,7 @@
  */
 #include <string.h>
 
-#include "query/partial_groups.h"
-#include "query/run.h"
-
-struct WaQueryRun
-{
-	const WaQuery *query;
-	WaArena *arena;
-	WaVector *registers;
-	WaVector **key_vectors;
-	WaVector ones;          /* what is counted where rows are */
-	WaQueryGroups *groups;  /* NULL: there is one group */
-	WaRecordTable **tables; /* of the columns */
-	WaPartialColumn *columns;
-	WaPartialShape shape;
-	uint64_t rows;
-	uint32_t numbers[WA_VECTOR_ROWS]; /* the rows' groups */
-	uint16_t selection[WA_VECTOR_ROWS];
-	uint8_t keep[WA_VECTOR_ROWS];
-};
+#include "query/run_internal.h"
 
 /* Returns memory of the arena, aligned to 64 bytes and zeroed. */
 static char *
@@ -115,6 +97,19 @@ make_groups(WaQueryRun *run)
 	return true;
 }
 
+/* Tells whether a query is one of all rows' inputs, in one group. */
+static bool
+is_plain(const WaQuery *query)
+{
+	bool plain =
+		query->nkeys == 0 && query->nfilters == 0 && query->begin == query->end;
+
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		plain = plain && query->columns[i].filter < 0 &&
+				query->columns[i].argument < (int) query->ninputs;
+	return plain;
+}
+
 WaQueryRun *
 wa_query_run_make(WaArena *arena, const WaQuery *query)
 {
@@ -130,8 +125,9 @@ wa_query_run_make(WaArena *arena, const WaQuery *query)
 											sizeof(WaRecordTable *));
 	run->columns = wa_arena_alloc(arena, (query->ncolumns + (size_t) 1) *
 											 sizeof(WaPartialColumn));
-	if (!place_registers(run) || !make_groups(run))
+	if (!place_registers(run) || !wa_run_inputs_make(run) || !make_groups(run))
 		return NULL;
+	run->is_plain = is_plain(query);
 	for (uint32_t i = 0; i < query->nkeys; i++)
 		run->key_vectors[i] = &run->registers[query->key_numbers[i]];
 	for (uint32_t i = 0; i < query->nconstants; i++)
@@ -148,10 +144,10 @@ wa_query_run_make(WaArena *arena, const WaQuery *query)
 	return run;
 }
 
-WaVector *
-wa_query_run_input(WaQueryRun *run, uint32_t number)
+bool
+wa_query_run_is_plain(const WaQueryRun *run)
 {
-	return &run->registers[number];
+	return run->is_plain;
 }
 
 uint64_t
@@ -166,17 +162,8 @@ wa_query_run_groups(const WaQueryRun *run)
 	return run->groups == NULL ? 1 : wa_query_groups_count(run->groups);
 }
 
-/* Keeps the selected rows of the inputs. */
-static void
-compact(WaQueryRun *run, size_t nselected)
-{
-	for (uint32_t i = 0; i < run->query->ninputs; i++)
-		wa_vector_compact(&run->registers[i], run->query->program.kinds[i],
-						  run->selection, nselected);
-}
-
 /*
- * Leaves in the inputs the rows that fulfil WHERE.  Returns false if a clause
+ * Leaves the rows that fulfil WHERE.  Returns false if a clause
  * trapped.
  */
 static bool
@@ -189,13 +176,13 @@ apply_filters(WaQueryRun *run, size_t *nrows)
 		const WaQueryFilter *filter = &query->filters[i];
 		size_t nselected;
 
-		if (!wa_program_run(&query->program, filter->begin, filter->end,
-							run->registers, *nrows))
+		wa_run_inputs_fill(run, i, *nrows);
+		if (!wa_run_instructions(run, filter->begin, filter->end, *nrows))
 			return false;
 		nselected = wa_vector_select(&run->registers[filter->number], *nrows,
 									 run->selection);
 		if (nselected < *nrows)
-			compact(run, nselected);
+			wa_run_inputs_select(run, nselected);
 		*nrows = nselected;
 	}
 	return true;
@@ -217,13 +204,29 @@ rows_to_keep(WaQueryRun *run, const WaQueryColumn *column, size_t nrows)
 	return run->keep;
 }
 
-/* Returns how the run fares, after a column has taken something. */
-static WaRunOutcome
-outcome_of(const WaQueryRun *run, const WaRecordTable *table)
+WaRunOutcome
+wa_query_run_outcome(const WaQueryRun *run, const WaRecordTable *table)
 {
 	if (run->arena->failed)
 		return WA_RUN_NO_MEMORY;
 	return wa_records_overflowed(table) ? WA_RUN_OVERFLOWED : WA_RUN_TAKEN;
+}
+
+/* Finds the groups of the rows that are left. */
+static bool
+find_groups(WaQueryRun *run, size_t nrows)
+{
+	for (uint32_t i = 0; i < run->query->nkeys; i++)
+	{
+		const uint16_t number = run->query->key_numbers[i];
+
+		if (wa_run_input_has_codes(run, number))
+			wa_query_groups_use_codes(run->groups, (int) i,
+									  run->batch[number].texts,
+									  run->codes[number]);
+	}
+	return wa_query_groups_find(run->groups, run->key_vectors, nrows,
+								run->numbers);
 }
 
 /* Brings the rows that are left into their groups. */
@@ -233,8 +236,7 @@ take_rows(WaQueryRun *run, size_t nrows)
 	const WaQuery *query = run->query;
 	const uint32_t *groups = run->groups != NULL ? run->numbers : NULL;
 
-	if (groups != NULL && !wa_query_groups_find(run->groups, run->key_vectors,
-												nrows, run->numbers))
+	if (groups != NULL && !find_groups(run, nrows))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
@@ -248,7 +250,31 @@ take_rows(WaQueryRun *run, size_t nrows)
 			return WA_RUN_NO_MEMORY;
 		wa_records_take(run->tables[i], groups,
 						rows_to_keep(run, column, nrows), values, nrows);
-		outcome = outcome_of(run, run->tables[i]);
+		outcome = wa_query_run_outcome(run, run->tables[i]);
+		if (outcome != WA_RUN_TAKEN)
+			return outcome;
+	}
+	run->rows += nrows;
+	return WA_RUN_TAKEN;
+}
+
+/* Takes rows, in any number, for a plain query. */
+static WaRunOutcome
+take_plain(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
+{
+	const WaQuery *query = run->query;
+
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+	{
+		const int argument = query->columns[i].argument;
+		WaRunOutcome outcome;
+
+		if (argument < 0)
+			wa_records_count(run->tables[i], nrows);
+		else
+			wa_records_take_column(run->tables[i], &rows[argument], nrows,
+								   &run->memory[argument]);
+		outcome = wa_query_run_outcome(run, run->tables[i]);
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
 	}
@@ -257,119 +283,21 @@ take_rows(WaQueryRun *run, size_t nrows)
 }
 
 WaRunOutcome
-wa_query_run_vectors(WaQueryRun *run, size_t nrows)
+wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 {
 	const WaQuery *query = run->query;
 	size_t left = nrows;
 
+	if (run->is_plain)
+		return take_plain(run, rows, nrows);
+	if (!wa_run_inputs_begin(run, rows))
+		return WA_RUN_NO_MEMORY;
 	if (!apply_filters(run, &left))
 		return WA_RUN_TRAPPED;
 	if (left == 0)
 		return WA_RUN_TAKEN;
-	if (!wa_program_run(&query->program, query->begin, query->end,
-						run->registers, left))
+	wa_run_inputs_fill(run, query->nfilters, left);
+	if (!wa_run_instructions(run, query->begin, query->end, left))
 		return WA_RUN_TRAPPED;
 	return take_rows(run, left);
-}
-
-/* Merges the records of a group with those that it has already. */
-static WaRunOutcome
-merge_group(WaQueryRun *run, uint32_t group, const WaRecord *records)
-{
-	for (uint32_t i = 0; i < run->query->ncolumns; i++)
-	{
-		WaRunOutcome outcome;
-
-		if (!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
-			return WA_RUN_NO_MEMORY;
-		if (records[i].words[0] == 0)
-			continue;
-		if (!wa_records_merge(run->tables[i], group, &records[i]))
-			return WA_RUN_OVERFLOWED;
-		outcome = outcome_of(run, run->tables[i]);
-		if (outcome != WA_RUN_TAKEN)
-			return outcome;
-	}
-	return WA_RUN_TAKEN;
-}
-
-WaRunOutcome
-wa_query_run_add(WaQueryRun *run, const WaQueryValue *keys,
-				 const WaRecord *records)
-{
-	uint32_t group = 0;
-
-	if (run->groups != NULL &&
-		!wa_query_groups_find_values(run->groups, keys, &group))
-		return WA_RUN_NO_MEMORY;
-	return merge_group(run, group, records);
-}
-
-void
-wa_query_run_count(WaQueryRun *run, uint64_t rows)
-{
-	run->rows += rows;
-}
-
-WaRunOutcome
-wa_query_merge(WaQueryRun *into, WaQueryRun *from)
-{
-	const WaQuery *query = into->query;
-	const uint32_t ngroups = wa_query_run_groups(from);
-	WaQueryValue *keys = wa_arena_alloc(
-		into->arena, (query->nkeys + (size_t) 1) * sizeof(WaQueryValue));
-	WaRecord *records = wa_arena_alloc(
-		into->arena, (query->ncolumns + (size_t) 1) * sizeof(WaRecord));
-	WaRunOutcome outcome = WA_RUN_TAKEN;
-
-	if (into->arena->failed)
-		return WA_RUN_NO_MEMORY;
-	for (uint32_t i = 0; i < ngroups && outcome == WA_RUN_TAKEN; i++)
-	{
-		for (uint32_t key = 0; key < query->nkeys; key++)
-			wa_query_groups_key(from->groups, i, (int) key, &keys[key]);
-		for (uint32_t column = 0; column < query->ncolumns; column++)
-			wa_records_get(from->tables[column], i, &records[column]);
-		outcome = wa_query_run_add(into, keys, records);
-	}
-	wa_arena_free(into->arena, records);
-	wa_arena_free(into->arena, keys);
-	wa_query_run_count(into, from->rows);
-	return outcome;
-}
-
-/* Writes one group. */
-static void
-write_group(WaQueryRun *run, uint32_t group, WaWriter *writer)
-{
-	for (int i = 0; i < run->shape.nkeys; i++)
-	{
-		WaQueryValue value;
-
-		wa_query_groups_key(run->groups, group, i, &value);
-		wa_partial_put_key(writer, &run->shape.keys[i], &value);
-	}
-	for (int i = 0; i < run->shape.ncolumns; i++)
-	{
-		WaRecord record;
-
-		wa_records_get(run->tables[i], group, &record);
-		wa_partial_put_record(writer, &run->shape.columns[i], &record);
-	}
-}
-
-void
-wa_query_run_write(WaQueryRun *run, uint32_t *next, size_t max_words,
-				   WaWriter *writer)
-{
-	const uint32_t first = *next;
-	const uint32_t ngroups = wa_query_run_groups(run);
-
-	for (int i = 0; i < run->shape.ncolumns; i++)
-		run->columns[i].scale = wa_records_scale(run->tables[i]);
-	wa_partial_begin(writer, &run->shape);
-	while (*next < ngroups && writer->nwords < max_words &&
-		   !writer->arena->failed)
-		write_group(run, (*next)++, writer);
-	wa_partial_end(writer, *next - first);
 }

@@ -2,13 +2,14 @@
  * run.h
  *		Running a query (query/query.h) over batches of rows, on one CPU thread.
  *
- * Whoever has the rows fills the inputs of a run for at most WA_VECTOR_ROWS of
- * them at a time.  In the end the groups of several runs are merged, and
+ * Whoever has the rows says where their columns lie, for at most WA_VECTOR_ROWS
+ * of them at a time.  In the end the groups of several runs are merged, and
  * written for the process that asked for them (query/partial_groups.h).
  */
 #ifndef WA_QUERY_RUN_H
 #define WA_QUERY_RUN_H
 
+#include "query/column_rows.h"
 #include "query/query.h"
 #include "query/records.h"
 #include "query/wire.h"
@@ -29,14 +30,18 @@ typedef enum WaRunOutcome
  */
 extern WaQueryRun *wa_query_run_make(WaArena *arena, const WaQuery *query);
 
-/* Returns an input, for the caller to fill: a register of its kind. */
-extern WaVector *wa_query_run_input(WaQueryRun *run, uint32_t number);
+/*
+ * Tells whether the query takes all rows of some inputs into one group, so that
+ * wa_query_run_take takes any number of rows.
+ */
+extern bool wa_query_run_is_plain(const WaQueryRun *run);
 
 /*
- * Brings the rows of the inputs, which are then undefined, into groups.  A TEXT
- * is not needed after that.
+ * Brings rows into groups: rows[i] are those of input i, of its kind.  TEXTs of an
+ * input have the same codes at all calls.
  */
-extern WaRunOutcome wa_query_run_vectors(WaQueryRun *run, size_t nrows);
+extern WaRunOutcome wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows,
+									  size_t nrows);
 
 /* Returns how many rows have fulfilled WHERE so far. */
 extern uint64_t wa_query_run_rows(const WaQueryRun *run);

@@ -60,6 +60,8 @@ free_trial(Trial *trial)
 static WaRunOutcome
 take_batches(const Trial *trial, WaQueryRun **runs, size_t nruns)
 {
+	static Inputs inputs;
+
 	for (size_t i = 0; i < trial->nbatches; i++)
 	{
 		size_t begin = i == 0 ? 0 : trial->batch_ends[i - 1];
@@ -67,8 +69,8 @@ take_batches(const Trial *trial, WaQueryRun **runs, size_t nruns)
 		WaQueryRun *run = runs[i * nruns / trial->nbatches];
 		WaRunOutcome outcome;
 
-		fill_inputs(run, &trial->rows[begin], nrows);
-		outcome = wa_query_run_vectors(run, nrows);
+		fill_inputs(&inputs, &trial->rows[begin], nrows);
+		outcome = wa_query_run_take(run, inputs.rows, nrows);
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
 	}
@@ -220,7 +222,9 @@ test_memory(void)
 static bool
 test_trap(void)
 {
+	static Inputs inputs;
 	Trial *trial = malloc(sizeof(Trial));
+	Row rows[10];
 	WaQueryRun *run;
 	WaArena arena;
 
@@ -228,12 +232,11 @@ test_trap(void)
 	wa_arena_init(&arena, NO_LIMIT);
 	run = wa_query_run_make(&arena, trial->query);
 	EXPECT(take_batches(trial, &run, 1) == WA_RUN_TAKEN);
-	fill_inputs(run, trial->rows, 10);
-	wa_query_run_input(run, VALUE_INT)->has_nulls = false;
+	memcpy(rows, trial->rows, sizeof(rows));
 	for (int i = 0; i < 10; i++)
-		wa_vector_ints(wa_query_run_input(run, VALUE_INT))[i] = 5;
-	wa_vector_ints(wa_query_run_input(run, VALUE_INT))[7] = INT64_MIN;
-	EXPECT(wa_query_run_vectors(run, 10) == WA_RUN_TRAPPED);
+		rows[i].cells[VALUE_INT] = (Cell){.i = i == 7 ? INT64_MIN : 5};
+	fill_inputs(&inputs, rows, 10);
+	EXPECT(wa_query_run_take(run, inputs.rows, 10) == WA_RUN_TRAPPED);
 	EXPECT(are_groups(trial, run, ALL_WORDS));
 	wa_arena_reset(&arena);
 	free_trial(trial);

@@ -162,50 +162,145 @@ make_batch(Row *rows, size_t nrows, uint64_t variety)
 			make_cell(&rows[i].cells[input], input, variety, scales);
 }
 
-/* Fills a row of an input; the value of a NULL is 0. */
-static void
-fill_row(WaVector *vector, WaVectorKind kind, size_t row, const Cell *cell)
+/* All texts that keys may be. */
+static const char *const texts[] = {"",     " ",   "  ",   "a",
+									"a ",   "a  ", "ab",   "ab ",
+									"ab  ", "abc", "abc ", "abc  "};
+
+static WaText
+text_of_code(const void *context, int32_t code)
 {
-	vector->valid[row] = !cell->is_null;
-	vector->has_nulls |= cell->is_null;
-	switch (kind)
+	(void) context;
+	return (WaText){texts[code], strlen(texts[code])};
+}
+
+static const WaTextCodes text_codes = {LENGTH(texts), NULL, text_of_code};
+
+/* Returns the code of a text. */
+static int32_t
+code_of_text(const char *text)
+{
+	int32_t code = 0;
+
+	while (strcmp(texts[code], text) != 0)
+		code++;
+	return code;
+}
+
+/* Tells whether the integers of an input lie between two numbers. */
+static bool
+lie_between(const Row *rows, size_t nrows, int input, int64_t least,
+			int64_t most)
+{
+	for (size_t i = 0; i < nrows; i++)
+		if (rows[i].cells[input].i < least || rows[i].cells[input].i > most)
+			return false;
+	return true;
+}
+
+/* Returns a form that an input may have. */
+static WaForm
+choose_form(const Row *rows, size_t nrows, int input)
+{
+	switch (kinds[input])
 	{
-		case WA_VECTOR_FLOAT:
-			wa_vector_floats(vector)[row] = cell->f;
-			break;
 		case WA_VECTOR_BOOL:
-			wa_vector_bools(vector)[row] = (uint8_t) cell->i;
-			break;
+			return WA_FORM_BOOL;
 		case WA_VECTOR_TEXT:
-			wa_vector_texts(vector)[row] =
-				cell->is_null ? (WaText){NULL, 0}
-							  : (WaText){cell->text, strlen(cell->text)};
-			break;
+			return WA_FORM_TEXT;
+		case WA_VECTOR_FLOAT:
+			return WA_FORM_FLOAT8;
 		case WA_VECTOR_DECIMAL:
-			vector->mixed = true;
-			if (!cell->is_null)
-				vector->scale = cell->scale;
-			vector->display[row] = cell->display;
-			wa_vector_ints(vector)[row] = cell->i;
+			return random_below(2) == 0 &&
+						   lie_between(rows, nrows, input, INT32_MIN, INT32_MAX)
+					   ? WA_FORM_DECIMAL32
+					   : WA_FORM_DECIMAL64;
+		default:
+			break;
+	}
+	switch (random_below(4))
+	{
+		case 0:
+			if (lie_between(rows, nrows, input, INT16_MIN, INT16_MAX))
+				return WA_FORM_INT16;
+			return WA_FORM_INT64;
+		case 1:
+			if (lie_between(rows, nrows, input, INT32_MIN, INT32_MAX))
+				return WA_FORM_INT32;
+			return WA_FORM_INT64;
+		case 2:
+			if (lie_between(rows, nrows, input, 0, UINT32_MAX))
+				return WA_FORM_UINT32;
+			return WA_FORM_INT64;
+		default:
+			return WA_FORM_INT64;
+	}
+}
+
+/* Stores a value of a form; that of a NULL is 0. */
+static void
+store_value(void *values, WaForm form, size_t row, const Cell *cell)
+{
+	switch (form)
+	{
+		case WA_FORM_BOOL:
+			((uint8_t *) values)[row] = (uint8_t) cell->i;
+			break;
+		case WA_FORM_TEXT:
+			((int32_t *) values)[row] =
+				cell->is_null ? 0 : code_of_text(cell->text);
+			break;
+		case WA_FORM_FLOAT8:
+			((double *) values)[row] = cell->f;
+			break;
+		case WA_FORM_INT16:
+			((int16_t *) values)[row] = (int16_t) cell->i;
+			break;
+		case WA_FORM_INT32:
+		case WA_FORM_DECIMAL32:
+			((int32_t *) values)[row] = (int32_t) cell->i;
+			break;
+		case WA_FORM_UINT32:
+			((uint32_t *) values)[row] = (uint32_t) cell->i;
 			break;
 		default:
-			wa_vector_ints(vector)[row] = cell->i;
+			((int64_t *) values)[row] = cell->i;
 			break;
 	}
 }
 
+/* Fills one input. */
+static void
+fill_input(Inputs *inputs, int input, const Row *rows, size_t nrows)
+{
+	WaColumnRows *column = &inputs->rows[input];
+	bool has_nulls = false;
+
+	*column = (WaColumnRows){.form = choose_form(rows, nrows, input),
+							 .values = inputs->values[input],
+							 .texts = &text_codes};
+	for (size_t i = 0; i < nrows; i++)
+	{
+		const Cell *cell = &rows[i].cells[input];
+
+		store_value(inputs->values[input], column->form, i, cell);
+		inputs->validity[input][i] = !cell->is_null;
+		inputs->display[input][i] = cell->display;
+		has_nulls |= cell->is_null;
+		if (!cell->is_null)
+			column->scale = cell->scale;
+	}
+	if (has_nulls)
+		column->validity = inputs->validity[input];
+	if (kinds[input] == WA_VECTOR_DECIMAL)
+		column->display = inputs->display[input];
+}
+
 void
-fill_inputs(WaQueryRun *run, const Row *rows, size_t nrows)
+fill_inputs(Inputs *inputs, const Row *rows, size_t nrows)
 {
 	for (int input = 0; input < NINPUTS; input++)
-	{
-		WaVector *vector = wa_query_run_input(run, (uint32_t) input);
-
-		vector->has_nulls = false;
-		vector->scale = 0;
-		for (size_t i = 0; i < nrows; i++)
-			fill_row(vector, kinds[input], i, &rows[i].cells[input]);
-	}
+		fill_input(inputs, input, rows, nrows);
 }
 
 /* Returns the length of a text without blanks at its end. */

@@ -92,8 +92,17 @@ const WaQuery *test_query(uint32_t nkeys);
  */
 void make_batch(Row *rows, size_t nrows, uint64_t variety);
 
-/* Fills the inputs of a run. */
-void fill_inputs(WaQueryRun *run, const Row *rows, size_t nrows);
+/* Rows as the inputs of a run: columns, in forms that are drawn by lot. */
+typedef struct Inputs
+{
+	WaColumnRows rows[NINPUTS];
+	int64_t values[NINPUTS][WA_VECTOR_ROWS]; /* of any form */
+	uint8_t validity[NINPUTS][WA_VECTOR_ROWS];
+	uint8_t display[NINPUTS][WA_VECTOR_ROWS];
+} Inputs;
+
+/* Fills the inputs of rows, at most WA_VECTOR_ROWS. */
+void fill_inputs(Inputs *inputs, const Row *rows, size_t nrows);
 
 /* Brings a row into the groups, which there is room for; returns their number. */
 size_t expect_row(ExpectedGroup *groups, size_t ngroups, const Row *row,

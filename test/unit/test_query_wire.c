@@ -14,6 +14,9 @@
 /* Rows that a query which was read is run over. */
 #define NROWS 100
 
+/* Queries with more inputs are not run: no request has as many. */
+#define MAX_INPUTS WA_MAX_RESIDENT_COLUMNS
+
 /* What a run may take; a bad message must not be able to take more. */
 #define MEMORY ((size_t) 64 * 1024 * 1024)
 
@@ -62,62 +65,101 @@ tamper(uint64_t *message, size_t bytes)
 	return bytes;
 }
 
-/* Fills the inputs of any query with anything. */
-static void
-fill_anything(WaQueryRun *run, const WaQuery *query)
+/* Columns of rows of any query. */
+typedef struct Anything
+{
+	WaColumnRows rows[MAX_INPUTS];
+	int64_t values[MAX_INPUTS][NROWS];
+	uint8_t validity[MAX_INPUTS][NROWS];
+	uint8_t display[MAX_INPUTS][NROWS];
+} Anything;
+
+#define NTEXTS 40
+
+static WaText
+any_text(const void *context, int32_t code)
 {
 	static const char texts[] = "abc  aabbcc";
 
-	for (uint32_t i = 0; i < query->ninputs; i++)
+	(void) context;
+	return (WaText){texts + code / 8, (size_t) (code % 8 % 6)};
+}
+
+/* Returns a form of a kind. */
+static WaForm
+any_form(WaVectorKind kind)
+{
+	WaForm form;
+
+	do
+		form = (WaForm) random_below(WA_FORM_COUNT);
+	while (wa_form_kind(form) != kind);
+	return form;
+}
+
+/* Fills a column with anything that its form holds. */
+static void
+fill_column(Anything *anything, uint32_t input, WaForm form)
+{
+	WaColumnRows *rows = &anything->rows[input];
+	const bool has_nulls = random_below(2) == 0;
+	static const WaTextCodes texts = {NTEXTS, NULL, any_text};
+	char *values = (char *) anything->values[input];
+
+	*rows = (WaColumnRows){.form = form, .values = values, .texts = &texts};
+	if (has_nulls)
+		rows->validity = anything->validity[input];
+	if (wa_form_kind(form) == WA_VECTOR_DECIMAL)
+		rows->scale = (uint8_t) random_below(19);
+	if (wa_form_kind(form) == WA_VECTOR_DECIMAL && random_below(2) == 0)
+		rows->display = anything->display[input];
+	for (size_t row = 0; row < NROWS; row++)
 	{
-		WaVector *vector = wa_query_run_input(run, i);
-		WaVectorKind kind = query->program.kinds[i];
+		bool is_null = has_nulls && random_below(4) == 0;
+		int64_t word =
+			(int64_t) (random_below(UINT64_C(1) << 48) << random_below(17));
 
-		vector->has_nulls = random_below(2) == 0;
-		vector->mixed = kind == WA_VECTOR_DECIMAL && random_below(2) == 0;
-		vector->scale =
-			kind == WA_VECTOR_DECIMAL ? (uint8_t) random_below(19) : 0;
-		for (size_t row = 0; row < NROWS; row++)
-		{
-			bool is_null = vector->has_nulls && random_below(4) == 0;
-			int64_t word =
-				(int64_t) (random_below(UINT64_C(1) << 48) << random_below(17));
-
-			word = is_null ? 0 : random_below(3) ? word % 100 : word;
-			vector->valid[row] = !is_null;
-			vector->display[row] =
-				(uint8_t) random_below(vector->scale + UINT64_C(1));
-			if (kind == WA_VECTOR_BOOL)
-				wa_vector_bools(vector)[row] = word & 1;
-			else if (kind == WA_VECTOR_TEXT)
-				wa_vector_texts(vector)[row] =
-					is_null
-						? (WaText){NULL, 0}
-						: (WaText){texts + random_below(5), random_below(6)};
-			else
-				wa_vector_ints(vector)[row] = word;
-		}
+		word = is_null ? 0 : random_below(3) ? word % 100 : word;
+		if (form == WA_FORM_BOOL)
+			word &= 1;
+		if (form == WA_FORM_TEXT)
+			word = (int64_t) ((uint64_t) word % NTEXTS);
+		memcpy(values + row * wa_form_width(form), &word, wa_form_width(form));
+		anything->validity[input][row] = !is_null;
+		anything->display[input][row] =
+			(uint8_t) random_below(rows->scale + UINT64_C(1));
 	}
+}
+
+/* Fills the inputs of any query with anything. */
+static void
+fill_anything(Anything *anything, const WaQuery *query)
+{
+	for (uint32_t i = 0; i < query->ninputs; i++)
+		fill_column(anything, i, any_form(query->program.kinds[i]));
 }
 
 /* Runs a query over anything; the groups are written, too. */
 static void
 run_anything(WaArena *arena, const WaQuery *query)
 {
+	static Anything anything;
 	WaQueryRun *runs[2] = {wa_query_run_make(arena, query),
 						   wa_query_run_make(arena, query)};
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 	uint32_t next = 0;
 	WaWriter writer;
 
+	if (query->ninputs > MAX_INPUTS)
+		return;
 	for (int i = 0; i < 2; i++)
 	{
 		if (runs[i] == NULL)
 			return;
 		for (int batch = 0; batch < 3; batch++)
 		{
-			fill_anything(runs[i], query);
-			outcome = wa_query_run_vectors(runs[i], NROWS);
+			fill_anything(&anything, query);
+			outcome = wa_query_run_take(runs[i], anything.rows, NROWS);
 			if (outcome != WA_RUN_TAKEN && outcome != WA_RUN_TRAPPED)
 				return;
 		}
@@ -296,12 +338,13 @@ write_groups(const WaQuery *query, WaArena *arena, WaWriter *writer)
 	WaQueryRun *run = wa_query_run_make(arena, query);
 	uint32_t next = 0;
 	static Row rows[WA_VECTOR_ROWS];
+	static Inputs inputs;
 
 	for (int i = 0; i < 4; i++)
 	{
 		make_batch(rows, LENGTH(rows), 3);
-		fill_inputs(run, rows, LENGTH(rows));
-		(void) wa_query_run_vectors(run, LENGTH(rows));
+		fill_inputs(&inputs, rows, LENGTH(rows));
+		(void) wa_query_run_take(run, inputs.rows, LENGTH(rows));
 	}
 	wa_query_run_write(run, &next, 1200, writer);
 }

@@ -1,0 +1,55 @@
+/*
+ * column_rows.h
+ *		Rows of a column as they lie in memory, and vectors of them.
+ */
+#ifndef WA_QUERY_COLUMN_ROWS_H
+#define WA_QUERY_COLUMN_ROWS_H
+
+#include "core/resident.h"
+
+/* Texts that have numbers: equal texts have equal codes, from 0 on. */
+typedef struct WaTextCodes
+{
+	uint32_t ncodes;
+	const void *context;
+	WaText (*text)(const void *context, int32_t code);
+} WaTextCodes;
+
+/*
+ * values: of the form's width, of TEXT int32_t codes of texts; 0 where NULL.
+ * validity: a byte for each row, 1 where it is not NULL; NULL: all are not.
+ * display: of a DECIMAL, a byte for each row; NULL: all show `scale` digits.
+ */
+typedef struct WaColumnRows
+{
+	WaForm form;
+	uint8_t scale;
+	const void *values;
+	const uint8_t *validity;
+	const uint8_t *display;
+	const WaTextCodes *texts;
+} WaColumnRows;
+
+/* Returns rows that begin so many rows later. */
+extern WaColumnRows wa_column_rows_after(const WaColumnRows *rows,
+										 size_t nrows);
+
+/*
+ * Makes *vector one of the selected rows, or of the first if selection is NULL,
+ * but for the values of TEXT.  What it points to lies where the rows do, and is
+ * not to be changed, or in *memory, a vector with memory of its own.
+ */
+extern void wa_column_rows_vector(const WaColumnRows *rows,
+								  const uint16_t *selection, size_t nrows,
+								  const WaVector *memory, WaVector *vector);
+
+/* Likewise, returns the codes of TEXT; memory: WA_VECTOR_ROWS codes. */
+extern const int32_t *wa_column_rows_codes(const WaColumnRows *rows,
+										   const uint16_t *selection,
+										   size_t nrows, int32_t *memory);
+
+/* Stores the texts of codes, none where a vector's rows are NULL. */
+extern void wa_column_rows_texts(const WaTextCodes *texts, const int32_t *codes,
+								 size_t nrows, WaVector *vector);
+
+#endif /* WA_QUERY_COLUMN_ROWS_H */

@@ -1,0 +1,88 @@
+/*
+ * run_internal.h
+ *		The inside of a run of a query.
+ *
+ * The parts of a query are its clauses of WHERE, and, after them, what keys and
+ * columns need.  An input becomes a vector when a part reads it, of the rows that
+ * are left then; what only compares texts with constants, or groups by them, gets
+ * codes instead.
+ */
+#ifndef WA_QUERY_RUN_INTERNAL_H
+#define WA_QUERY_RUN_INTERNAL_H
+
+#include "query/partial_groups.h"
+#include "query/run.h"
+
+/* How an input is read, bit by bit. */
+typedef uint8_t WaInputUse;
+
+#define WA_USE_CODES  ((WaInputUse) 1) /* TEXT: codes, and which are NULL */
+#define WA_USE_VALUES ((WaInputUse) 2)
+
+/* A comparison of a TEXT input with a constant, whose results codes have. */
+typedef struct WaTextTest
+{
+	uint32_t instruction;
+	uint16_t input;
+	uint8_t *results; /* by code, 0 while it is unknown */
+} WaTextTest;
+
+struct WaQueryRun
+{
+	const WaQuery *query;
+	WaArena *arena;
+	WaVector *registers;
+	WaVector **key_vectors;
+	WaVector ones;          /* what is counted where rows are */
+	WaQueryGroups *groups;  /* NULL: there is one group */
+	WaRecordTable **tables; /* of the columns */
+	WaPartialColumn *columns;
+	WaPartialShape shape;
+	uint64_t rows;
+	bool is_plain; /* see wa_query_run_is_plain */
+
+	/* Inputs */
+	bool begun;            /* there have been rows */
+	WaVector *memory;      /* vectors with memory of their own */
+	int32_t **code_memory; /* of TEXT */
+	const int32_t **codes; /* of TEXT, where they are there */
+	WaInputUse *uses;      /* in part after part */
+	WaInputUse *there;     /* what has been made of the batch's rows */
+	WaTextTest *tests;     /* in the order of their instructions */
+	uint32_t ntests;
+	const WaColumnRows *batch;
+	const uint16_t *selected; /* rows of the batch that are left; NULL: all */
+
+	uint32_t numbers[WA_VECTOR_ROWS]; /* the rows' groups */
+	uint16_t selection[WA_VECTOR_ROWS];
+	uint16_t left[WA_VECTOR_ROWS]; /* what selected points to */
+	uint8_t keep[WA_VECTOR_ROWS];
+};
+
+/*
+ * Finds out what the parts of the query read; the registers are there.  Returns
+ * false if there is not enough memory.
+ */
+extern bool wa_run_inputs_make(WaQueryRun *run);
+
+/* Begins with all rows of a batch; returns false if there is not enough memory. */
+extern bool wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *batch);
+
+/* Makes vectors, or codes, of what a part reads of the rows that are left. */
+extern void wa_run_inputs_fill(WaQueryRun *run, uint32_t part, size_t nrows);
+
+/* Tells whether a register is a TEXT input whose codes are to be used. */
+extern bool wa_run_input_has_codes(const WaQueryRun *run, uint32_t number);
+
+/* Keeps those of the rows that are left that run->selection has. */
+extern void wa_run_inputs_select(WaQueryRun *run, size_t nselected);
+
+/* Runs instructions as wa_program_run does. */
+extern bool wa_run_instructions(WaQueryRun *run, uint32_t begin, uint32_t end,
+								size_t nrows);
+
+/* Returns how a column fares that has taken something. */
+extern WaRunOutcome wa_query_run_outcome(const WaQueryRun *run,
+										 const WaRecordTable *table);
+
+#endif /* WA_QUERY_RUN_INTERNAL_H */

@@ -1,0 +1,331 @@
+/*
+ * test_query_columns.c
+ *		The quick ways of running a query against the slow ones: both have to
+ *		write the same groups, word for word.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/run.h"
+#include "test/unit/check.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define MAX_ROWS 5000
+#define ROUNDS   300
+
+/* The registers of all queries. */
+enum
+{
+	INT,
+	DECIMAL,
+	FLOAT,
+	BOOL,
+	TEXT,
+	NINPUTS,
+	YES = NINPUTS, /* a constant: true */
+	WORD,          /* a constant */
+	IS_LESS,       /* TEXT < WORD */
+	IS_EQUAL,      /* WORD = TEXT */
+	NREGISTERS
+};
+
+#define OPS(sum, squares, min, max)                                         \
+	((sum) << WA_OP_SUM | (squares) << WA_OP_SQUARES | (min) << WA_OP_MIN | \
+	 (max) << WA_OP_MAX)
+
+static const WaVectorKind kinds[NREGISTERS] = {
+	[INT] = WA_VECTOR_INT,       [DECIMAL] = WA_VECTOR_DECIMAL,
+	[FLOAT] = WA_VECTOR_FLOAT,   [BOOL] = WA_VECTOR_BOOL,
+	[TEXT] = WA_VECTOR_TEXT,     [YES] = WA_VECTOR_BOOL,
+	[WORD] = WA_VECTOR_TEXT,     [IS_LESS] = WA_VECTOR_BOOL,
+	[IS_EQUAL] = WA_VECTOR_BOOL,
+};
+
+static const WaInstruction instructions[] = {
+	{WA_CODE_COMPARE_TEXT, IS_LESS, TEXT, WORD, 0, WA_LESS},
+	{WA_CODE_COMPARE_TEXT, IS_EQUAL, WORD, TEXT, 0, WA_NOT_EQUAL},
+};
+
+static const WaQueryConstant constants[] = {
+	{YES, {.integer = 1}},
+	{WORD, {.text = {"bee", 3}}},
+};
+
+/* Keeps all rows, in the slow way. */
+static const WaQueryFilter all_rows[] = {{0, 0, YES}};
+
+/* Keeps rows with a TEXT that is less. */
+static const WaQueryFilter less[] = {{0, 1, IS_LESS}};
+
+static const WaQueryColumn columns[] = {
+	{-1, -1, WA_VECTOR_BOOL, 0},
+	{INT, -1, WA_VECTOR_INT, OPS(1, 1, 1, 1)},
+	{INT, -1, WA_VECTOR_INT, OPS(0, 0, 1, 0)},
+	{DECIMAL, -1, WA_VECTOR_DECIMAL, OPS(1, 1, 1, 1)},
+	{DECIMAL, -1, WA_VECTOR_DECIMAL, OPS(0, 0, 0, 1)},
+	{FLOAT, -1, WA_VECTOR_FLOAT, OPS(1, 1, 1, 1)},
+	{BOOL, -1, WA_VECTOR_BOOL, 0},
+	{TEXT, -1, WA_VECTOR_TEXT, 0},
+};
+
+static const WaQueryColumn conditional[] = {
+	{-1, IS_EQUAL, WA_VECTOR_BOOL, 0},
+	{INT, IS_EQUAL, WA_VECTOR_INT, OPS(1, 0, 0, 1)},
+};
+
+static const WaQueryKey text_key = {WA_VECTOR_TEXT, true};
+static const uint16_t text_number = TEXT;
+
+static uint64_t seed = 815;
+
+static uint64_t
+random_below(uint64_t end)
+{
+	return (next_random(&seed) >> 16) % end;
+}
+
+/* Returns a query without keys and clauses: a plain one. */
+static WaQuery
+make_query(void)
+{
+	return (WaQuery){
+		.program = {.nregisters = NREGISTERS,
+					.kinds = kinds,
+					.instructions = instructions,
+					.ninstructions = LENGTH(instructions)},
+		.ninputs = NINPUTS,
+		.nconstants = LENGTH(constants),
+		.constants = constants,
+		.ncolumns = LENGTH(columns),
+		.columns = columns,
+	};
+}
+
+/* Columns of rows, and where their values lie. */
+typedef struct Data
+{
+	size_t nrows;
+	WaColumnRows rows[NINPUTS];
+	int64_t values[NINPUTS][MAX_ROWS];
+	uint8_t validity[NINPUTS][MAX_ROWS];
+	uint8_t display[MAX_ROWS];
+	WaTextCodes texts;
+} Data;
+
+static const char *const words[] = {
+	"",     "a",    "a ", "bea",   "bee",
+	"bee ", "bees", "c",  "bee  ", "long enough for all"};
+
+static WaText
+text_of_code(const void *context, int32_t code)
+{
+	(void) context;
+	return (WaText){words[code], strlen(words[code])};
+}
+
+/* Returns bits of a float: often an ordinary one. */
+static int64_t
+make_float(void)
+{
+	static const double special[] = {NAN, -0.0, 0.0, INFINITY, 5e-324, -1e300};
+	double x = ldexp((double) random_below(1 << 20) - (1 << 19),
+					 random_below(9) == 0 ? (int) random_below(900) - 450 : -3);
+	int64_t bits;
+
+	if (random_below(500) == 0)
+		x = special[random_below(LENGTH(special))];
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+
+/* Returns the bits of a value of a form. */
+static int64_t
+make_value(WaForm form)
+{
+	static const int64_t extremes[] = {INT64_MIN, INT64_MAX,  INT32_MIN,
+									   INT32_MAX, 0xffffffff, -1};
+
+	switch (form)
+	{
+		case WA_FORM_BOOL:
+			return (int64_t) random_below(2);
+		case WA_FORM_TEXT:
+			return (int64_t) random_below(LENGTH(words));
+		case WA_FORM_FLOAT8:
+			return make_float();
+		case WA_FORM_FLOAT4:
+			return (int64_t) random_below(UINT64_C(0x7f800001));
+		case WA_FORM_DECIMAL64:
+			return (int64_t) random_below(UINT64_C(1) << 40) - (1 << 30);
+		default:
+			return random_below(40) == 0
+					   ? extremes[random_below(LENGTH(extremes))]
+					   : (int64_t) random_below(UINT64_C(1) << 48) - 99999;
+	}
+}
+
+/* Fills a column with values of a form, some of them NULL if it has NULLs. */
+static void
+fill_column(Data *data, int input, WaForm form)
+{
+	WaColumnRows *rows = &data->rows[input];
+	const size_t width = wa_form_width(form);
+	const bool has_nulls = random_below(3) == 0;
+	const bool mixed =
+		wa_form_kind(form) == WA_VECTOR_DECIMAL && random_below(3) == 0;
+
+	*rows = (WaColumnRows){
+		.form = form, .values = data->values[input], .texts = &data->texts};
+	if (wa_form_kind(form) == WA_VECTOR_DECIMAL)
+		rows->scale = (uint8_t) random_below(6);
+	if (has_nulls)
+		rows->validity = data->validity[input];
+	if (mixed)
+		rows->display = data->display;
+	for (size_t i = 0; i < data->nrows; i++)
+	{
+		const bool is_null = has_nulls && random_below(5) == 0;
+		const int64_t value = is_null ? 0 : make_value(form);
+
+		memcpy((char *) data->values[input] + i * width, &value, width);
+		data->validity[input][i] = !is_null;
+		if (mixed)
+			data->display[i] =
+				(uint8_t) random_below(rows->scale + UINT64_C(1));
+	}
+}
+
+/* Fills all columns with up to so many rows. */
+static void
+fill(Data *data, size_t max_rows)
+{
+	static const WaForm ints[] = {WA_FORM_INT16, WA_FORM_INT32, WA_FORM_INT64,
+								  WA_FORM_UINT32};
+
+	data->nrows = random_below(max_rows + 1);
+	data->texts = (WaTextCodes){LENGTH(words), NULL, text_of_code};
+	fill_column(data, INT, ints[random_below(LENGTH(ints))]);
+	fill_column(data, DECIMAL,
+				random_below(2) ? WA_FORM_DECIMAL32 : WA_FORM_DECIMAL64);
+	fill_column(data, FLOAT, random_below(4) ? WA_FORM_FLOAT8 : WA_FORM_FLOAT4);
+	fill_column(data, BOOL, WA_FORM_BOOL);
+	fill_column(data, TEXT, WA_FORM_TEXT);
+}
+
+/* Has a run take rows, in batches that it can take. */
+static bool
+take(WaQueryRun *run, const Data *data)
+{
+	const size_t most =
+		wa_query_run_is_plain(run) ? data->nrows + 1 : WA_VECTOR_ROWS;
+
+	for (size_t row = 0; row < data->nrows; row += most)
+	{
+		const size_t left = data->nrows - row;
+		WaColumnRows rows[NINPUTS];
+
+		for (int i = 0; i < NINPUTS; i++)
+			rows[i] = wa_column_rows_after(&data->rows[i], row);
+		EXPECT(wa_query_run_take(run, rows, left < most ? left : most) ==
+			   WA_RUN_TAKEN);
+	}
+	return true;
+}
+
+/* Tells whether two runs have the same groups. */
+static bool
+same_groups(WaQueryRun *a, WaQueryRun *b, WaArena *arena)
+{
+	uint32_t next[2] = {0, 0};
+	WaWriter writers[2];
+
+	wa_writer_init(&writers[0], arena);
+	wa_writer_init(&writers[1], arena);
+	wa_query_run_write(a, &next[0], SIZE_MAX, &writers[0]);
+	wa_query_run_write(b, &next[1], SIZE_MAX, &writers[1]);
+	EXPECT(next[0] == next[1]);
+	EXPECT(wa_query_run_rows(a) == wa_query_run_rows(b));
+	EXPECT(writers[0].nwords == writers[1].nwords);
+	EXPECT(memcmp(writers[0].words, writers[1].words,
+				  writers[0].nwords * sizeof(uint64_t)) == 0);
+	return true;
+}
+
+/* A plain query against the same with a clause that is always true. */
+static bool
+test_plain(Data *data, size_t max_rows)
+{
+	const WaQuery plain = make_query();
+	WaQuery slow = plain;
+	WaQueryRun *runs[2];
+	WaArena arena;
+
+	slow.nfilters = LENGTH(all_rows);
+	slow.filters = all_rows;
+	wa_arena_init(&arena, SIZE_MAX);
+	runs[0] = wa_query_run_make(&arena, &plain);
+	runs[1] = wa_query_run_make(&arena, &slow);
+	EXPECT(wa_query_run_is_plain(runs[0]) && !wa_query_run_is_plain(runs[1]));
+	for (int extent = 0; extent < 3; extent++)
+	{
+		fill(data, max_rows);
+		EXPECT(take(runs[0], data) && take(runs[1], data));
+	}
+	EXPECT(same_groups(runs[0], runs[1], &arena));
+	wa_arena_reset(&arena);
+	return true;
+}
+
+/* Texts that have few codes against texts that have too many. */
+static bool
+test_codes(Data *data, size_t max_rows)
+{
+	WaQuery query = make_query();
+	WaQueryRun *runs[2];
+	WaArena arena;
+
+	query.nfilters = random_below(2) ? LENGTH(less) : 0;
+	query.filters = less;
+	query.begin = 1;
+	query.end = 2;
+	query.nkeys = random_below(2) ? 1 : 0;
+	query.keys = &text_key;
+	query.key_numbers = &text_number;
+	query.ncolumns = LENGTH(conditional);
+	query.columns = conditional;
+	wa_arena_init(&arena, SIZE_MAX);
+	runs[0] = wa_query_run_make(&arena, &query);
+	runs[1] = wa_query_run_make(&arena, &query);
+	for (int extent = 0; extent < 3; extent++)
+	{
+		fill(data, max_rows);
+		EXPECT(take(runs[0], data));
+		data->texts.ncodes = UINT32_MAX;
+		EXPECT(take(runs[1], data));
+	}
+	EXPECT(same_groups(runs[0], runs[1], &arena));
+	wa_arena_reset(&arena);
+	return true;
+}
+
+/* Runs a test with few rows and with many. */
+static bool
+repeat(bool (*test)(Data *data, size_t max_rows))
+{
+	Data *data = malloc(sizeof(Data));
+
+	for (int i = 0; i < ROUNDS; i++)
+		EXPECT(test(data, i % 4 == 0 ? MAX_ROWS : 9));
+	free(data);
+	return true;
+}
+
+int
+main(void)
+{
+	check(repeat(test_plain), "columns as they lie");
+	check(repeat(test_codes), "texts by their codes");
+	return finish_checks();
+}
