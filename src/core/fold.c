@@ -8,8 +8,10 @@
  * bit.  One loop exists per line of WA_REDUCTION_LIST.
  */
 #include <math.h>
+#include <string.h>
 
 #include "core/partial.h"
+#include "core/vector.h"
 
 /* Independent chains of dependent comparisons that a loop over floats keeps. */
 #define CHAINS 4
@@ -57,21 +59,43 @@ count_valid(const WaBatch *batch)
 		}
 
 /* 2^32 rows of 32 bits fit 64 bits.  What does not fit 128 bits wraps. */
-#define DEFINE_INTEGER_SUM(storage, ctype, get, wide)                        \
-	static void fold_sum_##storage(WaPartial *partial, const WaBatch *batch) \
-	{                                                                        \
-		wide sum = 0;                                                        \
-		FOLD_INTEGERS(ctype, get, wide, sum += x)                            \
-		wa_int128_add(&partial->sum, (__int128) sum);                        \
+#define DEFINE_INTEGER_SUM(storage, ctype, get, wide)                  \
+	WA_VECTORISED static void fold_sum_##storage(WaPartial *partial,   \
+												 const WaBatch *batch) \
+	{                                                                  \
+		wide sum = 0;                                                  \
+		FOLD_INTEGERS(ctype, get, wide, sum += x)                      \
+		wa_int128_add(&partial->sum, (__int128) sum);                  \
 	}
 
 DEFINE_INTEGER_SUM(I16, int16_t, PLAIN, int64_t)
 DEFINE_INTEGER_SUM(I32, int32_t, PLAIN, int64_t)
-DEFINE_INTEGER_SUM(I64, int64_t, PLAIN, __int128)
 DEFINE_INTEGER_SUM(I128, WaInt128, WIDE, unsigned __int128)
 
+/*
+ * The sum of 64-bit numbers, biased to be unsigned, whose halves are added up
+ * apart: no loop carries, and 2^32 rows fit.
+ */
+WA_VECTORISED static void
+fold_sum_I64(WaPartial *partial, const WaBatch *batch)
+{
+	const uint64_t bias = (uint64_t) 1 << 63;
+	uint64_t low = 0;
+	uint64_t high = 0;
+
+	FOLD_INTEGERS(int64_t, PLAIN, int64_t, {
+		uint64_t biased = (uint64_t) x ^ bias;
+
+		low += biased & UINT32_MAX;
+		high += biased >> 32;
+	})
+	wa_int128_add(&partial->sum,
+				  ((__int128) high << 32) + low -
+					  (__int128) ((unsigned __int128) bias * batch->nrows));
+}
+
 /* Squares of 32 bits, of which 2^32 rows fit 64 bits. */
-static void
+WA_VECTORISED static void
 fold_squares_I16(WaPartial *partial, const WaBatch *batch)
 {
 	uint64_t sum = 0;
@@ -80,14 +104,21 @@ fold_squares_I16(WaPartial *partial, const WaBatch *batch)
 	wa_uint192_add(&partial->squares, wa_uint192_make(sum));
 }
 
-/* Squares of 64 bits. */
-static void
+/* Squares of 64 bits, whose halves are added up apart. */
+WA_VECTORISED static void
 fold_squares_I32(WaPartial *partial, const WaBatch *batch)
 {
-	unsigned __int128 sum = 0;
+	uint64_t low = 0;
+	uint64_t high = 0;
 
-	FOLD_INTEGERS(int32_t, PLAIN, int64_t, sum += (uint64_t) (x * x))
-	wa_uint192_add(&partial->squares, wa_uint192_make(sum));
+	FOLD_INTEGERS(int32_t, PLAIN, int32_t, {
+		uint64_t square = (uint64_t) ((int64_t) x * x);
+
+		low += square & UINT32_MAX;
+		high += square >> 32;
+	})
+	wa_uint192_add(&partial->squares,
+				   wa_uint192_make(((unsigned __int128) high << 32) + low));
 }
 
 /* Squares of 128 bits, whose halves are summed up apart. */
@@ -134,7 +165,7 @@ DEFINE_FLOAT_SUMS(F64, double, doubles)
  */
 #define DEFINE_INTEGER_BEST(op, before, storage, ctype, get, computed, worst, \
 							result)                                           \
-	static WaValue batch_##op##_##storage(const WaBatch *batch)               \
+	WA_VECTORISED static WaValue batch_##op##_##storage(const WaBatch *batch) \
 	{                                                                         \
 		const ctype *values = (const ctype *) batch->values;                  \
 		computed best = worst;                                                \
@@ -173,6 +204,37 @@ DEFINE_INTEGER_BESTS(I128, WaInt128, WIDE, __int128, INT128_MIN, INT128_MAX,
 					 .wide = wa_int128_make(best))
 
 /*
+ * Finds the smallest or largest of doubles none of which is a NaN, by integers
+ * that sort as they do; returns false if there is a NaN.  Of zeros -0 is less.
+ */
+#define DEFINE_QUICK_BEST(op, before, worst)                         \
+	WA_VECTORISED static bool quick_##op##_F64(const WaBatch *batch, \
+											   double *result)       \
+	{                                                                \
+		const double *values = (const double *) batch->values;       \
+		const int64_t *bits = (const int64_t *) batch->values;       \
+		int64_t best = worst;                                        \
+		uint64_t nans = 0;                                           \
+		for (size_t i = 0; i < batch->nrows; i++)                    \
+		{                                                            \
+			int64_t x = bits[i] ^ (bits[i] < 0 ? INT64_MAX : 0);     \
+			best = x before best ? x : best;                         \
+			nans += values[i] != values[i];                          \
+		}                                                            \
+		best ^= best < 0 ? INT64_MAX : 0;                            \
+		memcpy(result, &best, sizeof(best));                         \
+		return nans == 0;                                            \
+	}
+
+DEFINE_QUICK_BEST(min, <, INT64_MAX)
+DEFINE_QUICK_BEST(max, >, INT64_MIN)
+
+/* Only doubles are looked through quickly. */
+#define QUICK_F32(op, batch, result) ((void) (result), false)
+#define QUICK_F64(op, batch, result) \
+	((batch)->validity == NULL && quick_##op##_F64(batch, result))
+
+/*
  * The same of the float storages.  No comparison takes a NaN, the largest
  * value there is: a minimum is NaN if there is nothing else, a maximum if
  * there is one at all, as "nan" says when told which of them was seen.
@@ -184,7 +246,11 @@ DEFINE_INTEGER_BESTS(I128, WaInt128, WIDE, __int128, INT128_MIN, INT128_MAX,
 		ctype best[CHAINS];                                               \
 		bool number_seen = false;                                         \
 		bool nan_seen = false;                                            \
+		double quick;                                                     \
 		size_t i = 0;                                                     \
+		if (QUICK_##storage(op, batch, &quick))                           \
+			return (WaValue){.f = quick == 0 ? wa_batch_last_zero(batch)  \
+											 : quick};                    \
 		for (int chain = 0; chain < CHAINS; chain++)                      \
 			best[chain] = (ctype) (worst);                                \
 		if (batch->validity == NULL)                                      \

@@ -367,6 +367,20 @@ wa_group_table_find(WaGroupTable *table, const uint64_t *words)
 								  : find_by_hash(table, words);
 }
 
+/* Stores which of the rows have no group in missing; returns how many. */
+static size_t
+find_missing(const uint32_t *numbers, size_t nrows, uint16_t *missing)
+{
+	size_t nmissing = 0;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		missing[nmissing] = (uint16_t) i;
+		nmissing += numbers[i] == WA_NO_GROUP;
+	}
+	return nmissing;
+}
+
 /*
  * Looks up one row of a single key without NULLs directly after the other: what
  * is outside the range goes to the place that is always empty.
@@ -379,7 +393,7 @@ find_single_directly(const WaGroupTable *table, const uint64_t *words,
 	const uint64_t base = table->ranges[0].base;
 	const uint64_t limit = table->ranges[0].limit;
 	const uint64_t empty = table->nnumbers;
-	size_t nmissing = 0;
+	bool found = true;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
@@ -387,10 +401,9 @@ find_single_directly(const WaGroupTable *table, const uint64_t *words,
 		uint32_t number = table_numbers[offset < limit ? offset + 1 : empty];
 
 		numbers[i] = number - 1;
-		missing[nmissing] = (uint16_t) i;
-		nmissing += number == 0;
+		found &= number != 0;
 	}
-	return nmissing;
+	return found ? 0 : find_missing(numbers, nrows, missing);
 }
 
 /* Adds a key's part to the places of the rows. */
