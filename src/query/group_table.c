@@ -425,7 +425,7 @@ find_rows_directly(const WaGroupTable *table, const WaKeyRows *keys,
 				   size_t nrows, uint32_t *numbers, uint16_t *missing)
 {
 	uint64_t *places = table->places;
-	size_t nmissing = 0;
+	bool found = true;
 
 	if (table->nkeys == 1 && keys[0].valid == NULL)
 		return find_single_directly(table, keys[0].words, nrows, numbers,
@@ -440,10 +440,9 @@ find_rows_directly(const WaGroupTable *table, const WaKeyRows *keys,
 		uint32_t number = table->numbers[place];
 
 		numbers[i] = number - 1;
-		missing[nmissing] = (uint16_t) i;
-		nmissing += number == 0;
+		found &= number != 0;
 	}
-	return nmissing;
+	return found ? 0 : find_missing(numbers, nrows, missing);
 }
 
 /* Puts the masks of the rows together. */

@@ -147,6 +147,22 @@ extern void wa_records_take(WaRecordTable *table, const uint32_t *groups,
 							const uint8_t *keep, const WaVector *values,
 							size_t nrows);
 
+/* Of so few groups rows are better added up by groups before they are taken. */
+#define WA_FEW_GROUPS 128
+
+/* Stores how many of the rows belong to each of few groups. */
+extern void wa_count_groups(const uint32_t *groups, size_t nrows,
+							uint32_t ngroups, uint32_t *counts);
+
+/*
+ * Takes the rows of a vector, none of which is NULL, of few groups, that have so
+ * many of them each.  Returns false, with nothing changed but the scale, if that
+ * is for wa_records_take.
+ */
+extern bool wa_records_take_few(WaRecordTable *table, const uint32_t *groups,
+								const uint32_t *counts, const WaVector *values,
+								size_t nrows);
+
 /* Takes so many rows for group 0 that are only counted. */
 extern void wa_records_count(WaRecordTable *table, size_t nrows);
 

@@ -334,6 +334,43 @@ decimal_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 	return true;
 }
 
+/* Tells whether sums, times a factor, have room in the records. */
+static bool
+have_room(const WaRecordTable *table, const int64_t *sums, int64_t factor)
+{
+	for (uint32_t group = 0; group < table->ngroups; group++)
+	{
+		__int128 total;
+
+		if (__builtin_add_overflow(
+				wa_int128_get(*sum_of(wa_record_of(table, group))),
+				(__int128) sums[group] * factor, &total))
+			return false;
+	}
+	return true;
+}
+
+static bool
+decimal_take_sums(WaRecordTable *table, const uint32_t *counts,
+				  const int64_t *sums, uint8_t scale)
+{
+	const int64_t factor = factor_of(table, scale);
+
+	if (factor == 0 || !have_room(table, sums, factor))
+		return false;
+	for (uint32_t group = 0; group < table->ngroups; group++)
+	{
+		uint64_t *record = wa_record_of(table, group);
+
+		if (counts[group] == 0)
+			continue;
+		record[0] += counts[group];
+		wa_int128_add(sum_of(record), (__int128) sums[group] * factor);
+		note_display(record, scale);
+	}
+	return true;
+}
+
 static void
 decimal_take(WaRecordTable *table, const WaTakenRows *rows)
 {
@@ -425,6 +462,7 @@ decimal_is_sound(WaOpSet ops, const WaRecord *record)
 const WaRecordKind wa_records_decimal = {
 	.clear = decimal_clear,
 	.take = decimal_take,
+	.take_sums = decimal_take_sums,
 	.take_batch = decimal_take_batch,
 	.merge = decimal_merge,
 	.is_sound = decimal_is_sound,

@@ -124,6 +124,21 @@ int_take(WaRecordTable *table, const WaTakenRows *rows)
 }
 
 static bool
+int_take_sums(WaRecordTable *table, const uint32_t *counts, const int64_t *sums,
+			  uint8_t scale)
+{
+	(void) scale;
+	for (uint32_t group = 0; group < table->ngroups; group++)
+	{
+		uint64_t *record = wa_record_of(table, group);
+
+		record[0] += counts[group];
+		wa_int128_add((WaInt128 *) (record + 1), sums[group]);
+	}
+	return true;
+}
+
+static bool
 int_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 {
 	const WaOpSet ops = table->ops;
@@ -146,6 +161,7 @@ int_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 const WaRecordKind wa_records_int = {
 	.clear = int_clear,
 	.take = int_take,
+	.take_sums = int_take_sums,
 	.take_batch = int_take_batch,
 	.merge = int_merge,
 };

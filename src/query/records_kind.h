@@ -47,6 +47,14 @@ typedef struct WaRecordKind
 	void (*take)(WaRecordTable *table, const WaTakenRows *rows);
 
 	/*
+	 * Takes what counts[i] rows of each group i, if any, add up to, of a vector
+	 * of the scale.  Only SUM is needed.  Returns false, with nothing changed but
+	 * the scale, if there is no room.
+	 */
+	bool (*take_sums)(WaRecordTable *table, const uint32_t *counts,
+					  const int64_t *sums, uint8_t scale);
+
+	/*
 	 * Takes all rows of a batch, in any number, for group 0.  Returns false, with
 	 * nothing changed but the scale, if there is no room.
 	 */

@@ -229,28 +229,52 @@ find_groups(WaQueryRun *run, size_t nrows)
 								run->numbers);
 }
 
+/* Counts the rows of each group, if these are few; else returns NULL. */
+static const uint32_t *
+count_few(WaQueryRun *run, size_t nrows)
+{
+	if (run->groups == NULL || wa_query_run_groups(run) > WA_FEW_GROUPS ||
+		nrows < wa_query_run_groups(run))
+		return NULL;
+	wa_count_groups(run->numbers, nrows, wa_query_run_groups(run), run->counts);
+	return run->counts;
+}
+
+/* Has a column take the rows that are left; counts: those of few groups. */
+static WaRunOutcome
+take_column(WaQueryRun *run, uint32_t number, const uint32_t *counts,
+			size_t nrows)
+{
+	const WaQueryColumn *column = &run->query->columns[number];
+	WaRecordTable *table = run->tables[number];
+	const WaVector *values =
+		column->argument < 0 ? &run->ones : &run->registers[column->argument];
+
+	if (counts != NULL && column->filter < 0 && !values->has_nulls &&
+		wa_records_take_few(table, run->numbers, counts, values, nrows))
+		return WA_RUN_TAKEN;
+	wa_records_take(table, run->groups != NULL ? run->numbers : NULL,
+					rows_to_keep(run, column, nrows), values, nrows);
+	return wa_query_run_outcome(run, table);
+}
+
 /* Brings the rows that are left into their groups. */
 static WaRunOutcome
 take_rows(WaQueryRun *run, size_t nrows)
 {
 	const WaQuery *query = run->query;
-	const uint32_t *groups = run->groups != NULL ? run->numbers : NULL;
+	const uint32_t *counts;
 
-	if (groups != NULL && !find_groups(run, nrows))
+	if (run->groups != NULL && !find_groups(run, nrows))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
-	{
-		const WaQueryColumn *column = &query->columns[i];
-		const WaVector *values = column->argument < 0
-									 ? &run->ones
-									 : &run->registers[column->argument];
-		WaRunOutcome outcome;
-
 		if (!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
 			return WA_RUN_NO_MEMORY;
-		wa_records_take(run->tables[i], groups,
-						rows_to_keep(run, column, nrows), values, nrows);
-		outcome = wa_query_run_outcome(run, run->tables[i]);
+	counts = count_few(run, nrows);
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+	{
+		const WaRunOutcome outcome = take_column(run, i, counts, nrows);
+
 		if (outcome != WA_RUN_TAKEN)
 			return outcome;
 	}

@@ -54,6 +54,7 @@ struct WaQueryRun
 	const uint16_t *selected; /* rows of the batch that are left; NULL: all */
 
 	uint32_t numbers[WA_VECTOR_ROWS]; /* the rows' groups */
+	uint32_t counts[WA_FEW_GROUPS];   /* rows of each, if they are few */
 	uint16_t selection[WA_VECTOR_ROWS];
 	uint16_t left[WA_VECTOR_ROWS]; /* what selected points to */
 	uint8_t keep[WA_VECTOR_ROWS];

@@ -75,6 +75,28 @@ static const WaQueryColumn conditional[] = {
 	{INT, IS_EQUAL, WA_VECTOR_INT, OPS(1, 0, 0, 1)},
 };
 
+#define SUM OPS(1, 0, 0, 0)
+
+/* Columns that few groups add up before they take them, ... */
+static const WaQueryColumn few[] = {
+	{-1, -1, WA_VECTOR_BOOL, 0},
+	{INT, -1, WA_VECTOR_INT, SUM},
+	{DECIMAL, -1, WA_VECTOR_DECIMAL, SUM},
+	{FLOAT, -1, WA_VECTOR_FLOAT, SUM},
+	{INT, -1, WA_VECTOR_INT, OPS(1, 0, 1, 1)},
+	{BOOL, -1, WA_VECTOR_BOOL, 0},
+};
+
+/* ... and such as they take row by row. */
+static const WaQueryColumn row_by_row[] = {
+	{-1, YES, WA_VECTOR_BOOL, 0},
+	{INT, YES, WA_VECTOR_INT, SUM},
+	{DECIMAL, YES, WA_VECTOR_DECIMAL, SUM},
+	{FLOAT, YES, WA_VECTOR_FLOAT, SUM},
+	{INT, YES, WA_VECTOR_INT, OPS(1, 0, 1, 1)},
+	{BOOL, YES, WA_VECTOR_BOOL, 0},
+};
+
 static const WaQueryKey text_key = {WA_VECTOR_TEXT, true};
 static const uint16_t text_number = TEXT;
 
@@ -144,6 +166,7 @@ make_float(void)
 static int64_t
 make_value(WaForm form)
 {
+	static bool narrow;
 	static const int64_t extremes[] = {INT64_MIN, INT64_MAX,  INT32_MIN,
 									   INT32_MAX, 0xffffffff, -1};
 
@@ -160,7 +183,9 @@ make_value(WaForm form)
 		case WA_FORM_DECIMAL64:
 			return (int64_t) random_below(UINT64_C(1) << 40) - (1 << 30);
 		default:
-			return random_below(40) == 0
+			if (random_below(1000) == 0)
+				narrow = random_below(2) == 0;
+			return random_below(40) == 0 && !narrow
 					   ? extremes[random_below(LENGTH(extremes))]
 					   : (int64_t) random_below(UINT64_C(1) << 48) - 99999;
 	}
@@ -278,6 +303,35 @@ test_plain(Data *data, size_t max_rows)
 	return true;
 }
 
+/* Few groups against the same with conditions that are always true. */
+static bool
+test_few(Data *data, size_t max_rows)
+{
+	WaQuery quick = make_query();
+	WaQuery slow;
+	WaQueryRun *runs[2];
+	WaArena arena;
+
+	quick.nkeys = 1;
+	quick.keys = &text_key;
+	quick.key_numbers = &text_number;
+	quick.ncolumns = LENGTH(few);
+	quick.columns = few;
+	slow = quick;
+	slow.columns = row_by_row;
+	wa_arena_init(&arena, SIZE_MAX);
+	runs[0] = wa_query_run_make(&arena, &quick);
+	runs[1] = wa_query_run_make(&arena, &slow);
+	for (int extent = 0; extent < 3; extent++)
+	{
+		fill(data, max_rows);
+		EXPECT(take(runs[0], data) && take(runs[1], data));
+	}
+	EXPECT(same_groups(runs[0], runs[1], &arena));
+	wa_arena_reset(&arena);
+	return true;
+}
+
 /* Texts that have few codes against texts that have too many. */
 static bool
 test_codes(Data *data, size_t max_rows)
@@ -326,6 +380,7 @@ int
 main(void)
 {
 	check(repeat(test_plain), "columns as they lie");
+	check(repeat(test_few), "rows of few groups");
 	check(repeat(test_codes), "texts by their codes");
 	return finish_checks();
 }
