@@ -38,6 +38,7 @@ typedef struct Connection
 	WaitEventSet *events;
 	uint32_t number; /* that warpaggd gave this connection */
 	uint32_t requests;
+	int wait_limit_ms; /* 0: there is none but the setting */
 	WaStaging staging;
 	WaCounters *counters; /* mapped; stays when the connection goes */
 	WaCounters own_counters;
@@ -84,6 +85,8 @@ wa_connection_close(void)
 	connection.socket = -1;
 	connection.connected = false;
 	connection.busy = false;
+	if (connection.waiting) /* which an error has put an end to */
+		connection.wait_limit_ms = 0;
 	connection.waiting = false;
 	connection.state.open = false;
 	connection.state.attached = false;
@@ -180,7 +183,10 @@ static WaExchange
 wait_reply(uint32_t request, WaMessage *reply)
 {
 	TimestampTz last_heard = GetCurrentTimestamp();
+	int limit_ms = wa_device_timeout_ms;
 
+	if (connection.wait_limit_ms > 0)
+		limit_ms = Min(limit_ms, connection.wait_limit_ms);
 	for (;;)
 	{
 		WaitEvent event;
@@ -197,10 +203,10 @@ wait_reply(uint32_t request, WaMessage *reply)
 			continue;
 		}
 		if (TimestampDifferenceExceeds(last_heard, GetCurrentTimestamp(),
-									   wa_device_timeout_ms))
+									   limit_ms))
 			return WA_EXCHANGE_TIMEOUT;
-		if (WaitEventSetWait(connection.events, WA_HEARTBEAT_MS, &event, 1,
-							 PG_WAIT_EXTENSION) == 1 &&
+		if (WaitEventSetWait(connection.events, Min(limit_ms, WA_HEARTBEAT_MS),
+							 &event, 1, PG_WAIT_EXTENSION) == 1 &&
 			(event.events & WL_LATCH_SET) != 0)
 		{
 			ResetLatch(MyLatch);
@@ -257,6 +263,12 @@ wa_connection_receive(WaMessage *reply)
 	if (result == WA_EXCHANGE_DONE)
 		connection.busy = false;
 	return result;
+}
+
+void
+wa_connection_limit_wait(int limit_ms)
+{
+	connection.wait_limit_ms = limit_ms;
 }
 
 bool

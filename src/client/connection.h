@@ -83,6 +83,12 @@ extern WaExchange wa_connection_exchange(WaMessage *message, WaMessageType type,
 extern WaExchange wa_connection_receive(WaMessage *reply);
 
 /*
+ * Has replies waited for no longer than so many milliseconds, until the limit is
+ * 0 or an error puts an end to the wait.
+ */
+extern void wa_connection_limit_wait(int limit_ms);
+
+/*
  * Maps the file that came with the last reply, for reading, and forgets its
  * descriptor.  Returns NULL if there is none of so many bytes that keeps them.
  */

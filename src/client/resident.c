@@ -8,6 +8,7 @@
 
 #include "client/client.h"
 #include "client/parcel.h"
+#include "client/residency.h"
 #include "client/resident.h"
 
 /* Columns that there is room for when their list is first asked for. */
@@ -259,6 +260,7 @@ wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer,
 {
 	WaMessage message = {0};
 	WaMessage reply;
+	const int64 loads = wa_residency_loads();
 	const void *groups;
 
 	wa_client_release_groups();
@@ -269,6 +271,9 @@ wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer,
 			 WA_MSG_ANSWER, &reply, failure))
 		return NULL;
 	*answer = reply.answer;
+	if (answer->blocks > 0 || answer->groups_bytes == 0)
+		wa_residency_note(&run->relation, run->ncolumns, run->columns, loads,
+						  answer->blocks);
 	groups = find_groups(run, answer);
 	if (groups == NULL)
 	{

@@ -49,6 +49,11 @@ typedef struct WaCounters
 	int64_t requests;    /* reductions asked for and answered */
 	int64_t bytes;       /* of values and bitmaps reduced on a device */
 	int64_t device_ns;   /* time spent in reductions, transfers included */
+	int64_t loads;       /* extents that were loaded or confirmed */
+	int64_t loaded_bytes;
+	int64_t queries;    /* answered from resident columns */
+	int64_t query_rows; /* that these had there */
+	int64_t query_ns;   /* from their arrival to the answer */
 	/* reductions run and valid rows reduced, by where and what */
 	int64_t runs[WA_DEVICE_KINDS][WA_OP_COUNT][WA_TYPE_COUNT];
 	int64_t rows[WA_DEVICE_KINDS][WA_OP_COUNT][WA_TYPE_COUNT];

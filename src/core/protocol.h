@@ -342,7 +342,8 @@ typedef struct WaRunMessage
 
 /*
  * The groups of the covered blocks lie in the parcel, or, if there was no room,
- * in a sealed memory file that comes with the message.
+ * in a sealed memory file that comes with the message.  groups_bytes is 0 if
+ * there is no block that could be used: then nothing has been written.
  */
 typedef struct WaAnswerMessage
 {

@@ -266,7 +266,7 @@ wa_connection_reply(WaConnection *connection, WaService *service)
 	if (work == WA_WORK_TASK)
 		return wa_resident_reply(connection);
 	if (work == WA_WORK_RUN)
-		return wa_run_request_reply(connection);
+		return wa_run_request_reply(connection, service);
 	return reply_to_reduce(connection, service);
 }
 

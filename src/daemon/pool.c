@@ -62,11 +62,12 @@ prepare_job(WaPool *pool, WaPoolJob *job)
 	nmorsels = job->prepare(job);
 	(void) pthread_mutex_lock(&pool->lock);
 	job->nmorsels = nmorsels;
-	if (nmorsels > 0 && !job->cancelled)
-	{
-		enter_ring(pool, job);
-		(void) pthread_cond_broadcast(&pool->changed);
-	}
+	if (nmorsels == 0 || job->cancelled)
+		return;
+	enter_ring(pool, job);
+	/* The thread itself takes one. */
+	for (uint64_t i = 1; i < nmorsels && i < pool->nthreads; i++)
+		(void) pthread_cond_signal(&pool->changed);
 }
 
 /* Does a morsel of a prepared job in the ring; locking is as for prepare_job. */

@@ -11,11 +11,12 @@
 
 #define OUT_OF_BOUNDS "its request is out of bounds"
 
-/* message, store and parcel are constant while a thread works. */
+/* All but status and error is constant while a thread works. */
 struct WaResidentTask
 {
 	WaTask task; /* first: a task is one of these */
 	WaStore *store;
+	WaCounters *counters;
 	const WaParcel *parcel;
 	union
 	{
@@ -60,6 +61,7 @@ make_task(WaConnection *connection, WaService *service,
 	task->task.finished.owner = connection;
 	task->task.work = work;
 	task->store = &service->store;
+	task->counters = service->counters.counters;
 	task->parcel = &connection->parcel;
 	return task;
 }
@@ -76,6 +78,24 @@ submit_task(WaConnection *connection, WaService *service, WaResidentTask *task,
 	return true;
 }
 
+/* Returns how many bytes of columns an extent brings. */
+static int64_t
+extent_bytes(const WaExtentHead *head)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+	{
+		const WaExtentColumn *column = &head->columns[i];
+
+		bytes += head->nrows * (wa_form_width((WaForm) column->form) +
+								(column->validity != 0 ? 1U : 0U) +
+								(column->display != 0 ? 1U : 0U)) +
+				 column->text_bytes;
+	}
+	return (int64_t) bytes;
+}
+
 /* LOAD, in a thread. */
 static void
 do_load(WaTask *arg)
@@ -85,6 +105,11 @@ do_load(WaTask *arg)
 	task->status =
 		wa_store_load(task->store, &task->what.head, task->parcel->memory,
 					  task->error, sizeof(task->error));
+	if (task->status != WA_OK)
+		return;
+	wa_counter_add(&task->counters->loaded_bytes,
+				   extent_bytes(&task->what.head));
+	wa_counter_add(&task->counters->loads, 1);
 }
 
 /* LOAD: copies and checks the head, and has a thread do the rest. */
@@ -200,6 +225,7 @@ handle_confirm(WaConnection *connection, WaService *service,
 	if (confirm->new_lsn == 0)
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	wa_store_confirm(&service->store, confirm);
+	wa_counter_add(&service->counters.counters->loads, 1);
 	return wa_connection_done(connection, confirm->header.request);
 }
 

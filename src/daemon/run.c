@@ -164,7 +164,7 @@ prepare_run(WaPoolJob *job)
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 		return 0;
 	}
-	return begin(run) ? run->extents.count : 0;
+	return run->extents.count > 0 && begin(run) ? run->extents.count : 0;
 }
 
 /* Makes a thread's state, if it has none yet; tells whether it has one then. */
@@ -332,7 +332,7 @@ write_used(const WaRun *run)
 	}
 }
 
-/* Merges, and makes the answer. */
+/* Merges, and makes the answer: an empty one if there was nothing to run over. */
 static void
 answer(WaRun *run)
 {
@@ -341,6 +341,9 @@ answer(WaRun *run)
 	WaRunResult result = {0};
 	WaStatus status;
 
+	answer->in_parcel = 1;
+	if (!run->begun)
+		return;
 	if (!merge_states(run))
 		return;
 	status = run->runner->finish(run->run, run->states[0], &result, error);

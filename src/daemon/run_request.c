@@ -6,6 +6,27 @@
 #include "daemon/run.h"
 #include "daemon/socket.h"
 
+/* Sends an answer. */
+static bool
+send_answer(const WaConnection *connection, uint32_t request,
+			const WaRunEnd *outcome)
+{
+	WaAnswerMessage answer = outcome->answer;
+
+	wa_message_begin(&answer.header, WA_MSG_ANSWER, sizeof(answer), request);
+	return wa_socket_send(connection->fd, &answer.header, &outcome->groups_fd,
+						  outcome->groups_fd >= 0);
+}
+
+/* Answers at once that there is no block that could be used. */
+static bool
+answer_nothing(const WaConnection *connection, uint32_t request)
+{
+	const WaRunEnd nothing = {.answer = {.in_parcel = 1}, .groups_fd = -1};
+
+	return send_answer(connection, request, &nothing);
+}
+
 bool
 wa_run_request_handle(WaConnection *connection, WaService *service,
 					  const WaRunMessage *message)
@@ -17,6 +38,9 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 	if (service->runner == NULL)
 		return wa_connection_fail(connection, request, WA_UNSUPPORTED,
 								  "resident columns cannot be queried");
+	if (!wa_store_has(&service->store, &message->relation, message->columns,
+					  message->ncolumns))
+		return answer_nothing(connection, request);
 	connection->run =
 		wa_run_make(service->runner, &service->store, &connection->parcel,
 					message, service->pool.nthreads, connection);
@@ -29,26 +53,28 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 	return true;
 }
 
-/* Sends the answer of a run. */
-static bool
-send_answer(const WaConnection *connection, const WaRunEnd *outcome)
+/* Counts a query that has been answered. */
+static void
+count_query(WaCounters *counters, const WaAnswerMessage *answer)
 {
-	WaAnswerMessage answer = outcome->answer;
-
-	wa_message_begin(&answer.header, WA_MSG_ANSWER, sizeof(answer),
-					 connection->request);
-	return wa_socket_send(connection->fd, &answer.header, &outcome->groups_fd,
-						  outcome->groups_fd >= 0);
+	if (answer->blocks == 0)
+		return;
+	wa_counter_add(&counters->queries, 1);
+	wa_counter_add(&counters->query_rows, (int64_t) answer->rows);
+	wa_counter_add(&counters->query_ns, (int64_t) answer->device_ns);
 }
 
 bool
-wa_run_request_reply(WaConnection *connection)
+wa_run_request_reply(WaConnection *connection, WaService *service)
 {
 	const WaRunEnd *outcome = wa_run_outcome(connection->run);
 	bool sent;
 
 	if (outcome->status == WA_OK)
-		sent = send_answer(connection, outcome);
+	{
+		count_query(service->counters.counters, &outcome->answer);
+		sent = send_answer(connection, connection->request, outcome);
+	}
 	else
 		sent = wa_connection_fail(connection, connection->request,
 								  outcome->status, outcome->error);

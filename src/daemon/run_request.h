@@ -8,14 +8,15 @@
 #include "daemon/connection.h"
 
 /*
- * Has the pool do a RUN.  Returns false, like all of these, if the connection
+ * Has the pool do a RUN, or answers at once if nothing of the columns is there.
+ * Returns false, like all of these, if the connection
  * has to be closed.
  */
 bool wa_run_request_handle(WaConnection *connection, WaService *service,
 						   const WaRunMessage *message);
 
-/* Replies to a run that is finished, and frees it. */
-bool wa_run_request_reply(WaConnection *connection);
+/* Replies to a run that is finished, counts it, and frees it. */
+bool wa_run_request_reply(WaConnection *connection, WaService *service);
 
 /* Ends interest in a run; true if no thread has seen it. */
 bool wa_run_request_cancel(WaConnection *connection, WaService *service);

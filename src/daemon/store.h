@@ -151,6 +151,10 @@ void wa_store_unload(WaStore *store, const WaRelation *relation,
 uint32_t wa_store_list(WaStore *store, uint32_t database,
 					   WaResidentColumn *list, uint32_t room);
 
+/* Tells whether there may be blocks that are cached with all of the columns. */
+bool wa_store_has(WaStore *store, const WaRelation *relation,
+				  const WaColumnName *names, uint32_t ncolumns);
+
 /*
  * Begins a query: maps, nmaps and nblocks of *use are the caller's to set.
  * Returns false if there is a column of which there is nothing.  Else the use

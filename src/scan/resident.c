@@ -16,6 +16,7 @@
 
 #include "client/client.h"
 #include "client/parcel.h"
+#include "client/residency.h"
 #include "client/resident.h"
 #include "query/query_wire.h"
 #include "resident/autoload.h"
@@ -173,18 +174,6 @@ name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
 	return true;
 }
 
-/* Tells whether something is resident that a query could use. */
-static bool
-has_blocks(const WaRunMessage *run)
-{
-	WaResidentMessage resident;
-	WaFailure failure;
-
-	return wa_client_residency(&run->relation, (int) run->ncolumns,
-							   run->columns, &resident, &failure) &&
-		   resident.complete_blocks > 0;
-}
-
 /*
  * Reads the map.  Without the rule that this is done for every query, it is as it
  * was when a query first asked.
@@ -281,7 +270,8 @@ ask(WaScanState *state, const WaWriter *query, WaRunMessage *run)
 	WaFailure failure;
 	const void *groups;
 
-	if (!has_blocks(run) || !fill_parcel(state, query, run))
+	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns) ||
+		!fill_parcel(state, query, run))
 		return;
 	groups = wa_client_run(run, &answer, &failure);
 	if (groups == NULL)

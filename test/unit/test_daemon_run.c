@@ -95,6 +95,40 @@ test_run(WaTestDaemon *daemon)
 	return true;
 }
 
+/* What is not there, or not fresh, is answered without a query. */
+static bool
+test_nothing(WaTestDaemon *daemon)
+{
+	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+						 .groups_bytes = 4096,
+						 .failure = WA_TEST_FAIL_BEGIN};
+	WaTestOwner owner;
+	WaRunMessage run;
+	WaMessage reply;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	for (int i = 0; i < 4; i++)
+	{
+		run = prepare(&owner, &query);
+		if (i == 0)
+			run.relation = wa_test_relation(1);
+		else if (i == 1)
+			run.columns[0].attribute = 4;
+		else if (i == 2)
+			((WaMapPage *) (void *) (owner.parcel + MAPS_AT))->lsn = 8;
+		EXPECT(wa_test_ask(&owner, &run, &reply) ==
+			   (i < 3 ? WA_MSG_ANSWER : WA_MSG_FAILED));
+		EXPECT(reply.header.request == 41);
+		EXPECT(i == 3 ||
+			   (reply.answer.in_parcel == 1 && reply.answer.blocks == 0 &&
+				reply.answer.groups_bytes == 0));
+	}
+	wa_test_disown(&owner);
+	return true;
+}
+
 /* Receives ANSWER and the descriptor that comes along. */
 static int
 receive_file(int fd, WaAnswerMessage *answer)
@@ -355,6 +389,7 @@ static const WaTestCase tests[] = {
 	{.name = "a query, many threads and devices",
 	 .run = test_run,
 	 .arguments = {"--query-threads=40", "--cpu-devices=3"}},
+	{.name = "nothing to query", .run = test_nothing},
 	{.name = "groups in a file", .run = test_file},
 	{.name = "queries that fail", .run = test_failing},
 	{.name = "offsets out of bounds", .run = test_bad_offsets},

@@ -1,0 +1,151 @@
+/*
+ * residency.c
+ *		What a backend remembers of which columns are resident; see residency.h.
+ *
+ * A relation and columns are told from others by a hash of 64 bits: should two be
+ * taken for each other, the worse plan is made, or the heap is read, for a second.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "utils/timestamp.h"
+
+#include "client/client.h"
+#include "client/outage.h"
+#include "client/residency.h"
+#include "client/resident.h"
+#include "settings.h"
+
+/* For so long an answer is remembered, or that there was none. */
+#define MEMORY_MS 1000
+
+/* For so long the planner waits for an answer. */
+#define PLANNING_WAIT_MS 100
+
+/* Answers that are remembered: a power of 2. */
+#define MEMORIES 64
+
+typedef struct Memory
+{
+	uint64 key;
+	uint64 turn; /* of the connection; 0: nothing is remembered */
+	int64 loads; /* that there had been; -1: unknown */
+	TimestampTz time;
+	uint64 blocks;
+} Memory;
+
+static Memory memories[MEMORIES];
+
+/* Returns what stands for a relation and columns. */
+static uint64
+make_key(const WaRelation *relation, uint32 ncolumns,
+		 const WaColumnName *columns)
+{
+	uint64 seed =
+		hash_bytes_extended((const unsigned char *) relation, sizeof(*relation),
+							(uint64) wa_debug_skip_rule);
+
+	return hash_bytes_extended((const unsigned char *) columns,
+							   (int) (ncolumns * sizeof(*columns)), seed);
+}
+
+/* Returns what is remembered of a key, or NULL. */
+static const Memory *
+recall(uint64 key)
+{
+	const Memory *memory = &memories[key % MEMORIES];
+
+	if (memory->key != key || memory->turn != wa_connection_state()->turn ||
+		TimestampDifferenceExceeds(memory->time, GetCurrentTimestamp(),
+								   MEMORY_MS))
+		return NULL;
+	return memory;
+}
+
+int64
+wa_residency_loads(void)
+{
+	if (!wa_connection_attach())
+		return -1;
+	return wa_counter_get(&wa_connection_counters()->loads);
+}
+
+void
+wa_residency_note(const WaRelation *relation, uint32 ncolumns,
+				  const WaColumnName *columns, int64 loads, uint64 blocks)
+{
+	const uint64 key = make_key(relation, ncolumns, columns);
+
+	memories[key % MEMORIES] = (Memory){
+		.key = key,
+		.turn = wa_connection_state()->turn,
+		.loads = loads,
+		.time = GetCurrentTimestamp(),
+		.blocks = blocks,
+	};
+}
+
+bool
+wa_residency_is_none(const WaRelation *relation, uint32 ncolumns,
+					 const WaColumnName *columns)
+{
+	const Memory *memory = recall(make_key(relation, ncolumns, columns));
+
+	return memory != NULL && memory->blocks == 0 && memory->loads >= 0 &&
+		   memory->loads == wa_residency_loads();
+}
+
+/* Tells whether warpaggd can be asked, connecting to it if it is there. */
+static bool
+can_ask(void)
+{
+	const WaConnectionState *state = wa_connection_state();
+
+	wa_client_guard();
+	wa_client_finish();
+	return (state->open && state->state == WA_DAEMON_READY) ||
+		   (wa_connection_hello() == WA_EXCHANGE_DONE &&
+			state->state == WA_DAEMON_READY);
+}
+
+/*
+ * Asks, and remembers the answer.  Returns the number of blocks, or 0 if there is
+ * no answer: then nothing is asked for a while.
+ */
+static uint64
+ask(const WaRelation *relation, uint32 ncolumns, const WaColumnName *columns)
+{
+	static TimestampTz silent_since = 0;
+	WaResidentMessage answer;
+	WaFailure failure;
+	int64 loads;
+	bool answered;
+
+	if (!TimestampDifferenceExceeds(silent_since, GetCurrentTimestamp(),
+									MEMORY_MS))
+		return 0;
+	wa_connection_limit_wait(PLANNING_WAIT_MS);
+	answered = can_ask() && (loads = wa_residency_loads()) >= 0 &&
+			   wa_client_residency(relation, (int) ncolumns, columns, &answer,
+								   &failure);
+	wa_connection_limit_wait(0);
+	silent_since = answered ? 0 : GetCurrentTimestamp();
+	if (!answered)
+		return 0;
+	wa_residency_note(relation, ncolumns, columns, loads,
+					  answer.complete_blocks);
+	return answer.complete_blocks;
+}
+
+uint64
+wa_residency_estimate(const WaRelation *relation, uint32 ncolumns,
+					  const WaColumnName *columns)
+{
+	const Memory *memory;
+
+	wa_connection_refresh();
+	memory = recall(make_key(relation, ncolumns, columns));
+	if (memory != NULL)
+		return memory->blocks;
+	return wa_client_is_resting() ? 0 : ask(relation, ncolumns, columns);
+}

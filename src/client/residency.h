@@ -1,0 +1,37 @@
+/*
+ * residency.h
+ *		What a backend remembers of which columns are resident.
+ *
+ * Asking warpaggd costs a query over a small table as much as reading it, so what
+ * was answered is remembered for a second, or, where nothing could be used, only
+ * until something is loaded.  A relation's columns are what a RUN or RESIDENCY names.
+ */
+#ifndef WA_CLIENT_RESIDENCY_H
+#define WA_CLIENT_RESIDENCY_H
+
+#include "core/protocol.h"
+
+/* Returns how much has been loaded so far, for wa_residency_note; -1: unknown. */
+extern int64 wa_residency_loads(void);
+
+/* Remembers how many blocks could be used, when so much had been loaded. */
+extern void wa_residency_note(const WaRelation *relation, uint32 ncolumns,
+							  const WaColumnName *columns, int64 loads,
+							  uint64 blocks);
+
+/*
+ * Tells whether no block could be used a moment ago, and nothing has been loaded
+ * since.  To be called over an open connection.
+ */
+extern bool wa_residency_is_none(const WaRelation *relation, uint32 ncolumns,
+								 const WaColumnName *columns);
+
+/*
+ * Returns, for the planner, how many blocks are likely to be usable: as is
+ * remembered, or as warpaggd says, which is waited for a tenth of a second at
+ * most.  0 if it is not there or not ready.
+ */
+extern uint64 wa_residency_estimate(const WaRelation *relation, uint32 ncolumns,
+									const WaColumnName *columns);
+
+#endif /* WA_CLIENT_RESIDENCY_H */
