@@ -39,12 +39,8 @@ typedef struct Leader
 	shm_mq_handle **queues; /* NULL: the worker has sent everything */
 } Leader;
 
-/*
- * Returns how many workers a relation of so many blocks would have at most, as
- * compute_parallel_worker has it.
- */
-static int
-workers_for(BlockNumber nblocks)
+int
+wa_parallel_workers_for(double nblocks)
 {
 	uint64 size = Max((uint64) min_parallel_table_scan_size, 1);
 	int nworkers = 0;
@@ -65,7 +61,7 @@ wanted_workers(const WaScanState *state)
 		return 0;
 	left = wa_heap_blocks_left(state->heap);
 	if (state->covered != NULL)
-		return Min(state->nworkers, workers_for(left));
+		return Min(state->nworkers, wa_parallel_workers_for(left));
 	return (int) Min((uint32) state->nworkers, left);
 }
 

@@ -18,4 +18,10 @@
  */
 extern void wa_parallel_read(WaScanState *state);
 
+/*
+ * Returns how many workers a relation of so many blocks would have at most, as
+ * compute_parallel_worker has it.
+ */
+extern int wa_parallel_workers_for(double nblocks);
+
 #endif /* WA_SCAN_PARALLEL_H */

@@ -25,8 +25,10 @@
 #include "utils/selfuncs.h"
 
 #include "scan/limit.h"
+#include "scan/parallel.h"
 #include "scan/path.h"
 #include "scan/plan.h"
+#include "scan/resident_plan.h"
 #include "scan/shape.h"
 #include "scan/spill.h"
 #include "settings.h"
@@ -46,6 +48,14 @@
 /* What it costs to find out whether a group is one of the first. */
 #define COMPARE_COST 0.005
 
+/*
+ * What it costs to ask the device process, which it then takes for each group, and
+ * by how much it is faster than one process.
+ */
+#define ASKING_COST         40
+#define RESIDENT_GROUP_COST 0.2
+#define RESIDENT_DIVISOR    4
+
 /* The share of the groups that a LIMIT of unknown size is thought to want. */
 #define UNKNOWN_LIMIT 0.1
 
@@ -61,8 +71,9 @@
  */
 #define SPILL_PAGE_PENALTY 2.0
 
-/* Values that a computed key is thought to have at most. */
+/* Values that a computed key is thought to have at most, and each further one. */
 #define COMPUTED_KEY_VALUES 10000
+#define FURTHER_KEY_VALUES  100
 
 static create_upper_paths_hook_type previous_hook = NULL;
 
@@ -174,7 +185,8 @@ likely_groups(PlannerInfo *root, const WaShape *shape, double ngroups)
 		if (IsA(lfirst(cell), Var))
 			columns = lappend(columns, lfirst(cell));
 		else
-			computed *= COMPUTED_KEY_VALUES;
+			computed *=
+				computed == 1 ? COMPUTED_KEY_VALUES : FURTHER_KEY_VALUES;
 	}
 	if (columns != NIL)
 		computed *= estimate_num_groups(root, columns, shape->relation->rows,
@@ -211,24 +223,55 @@ parallel_divisor(int nworkers)
 	return nworkers + Max(1.0 - 0.3 * nworkers, 0);
 }
 
+/* Returns what it costs one process to compute all rows. */
+static Cost
+rows_cost(const WaShape *shape)
+{
+	const RelOptInfo *relation = shape->relation;
+
+	return relation->tuples *
+			   (ROW_COST + INSTRUCTION_COST * shape->ninstructions) +
+		   relation->rows * INSTRUCTION_COST *
+			   (list_length(shape->aggregates) + list_length(shape->keys));
+}
+
+/*
+ * Returns what it costs to read a share of the table from the heap, with so many
+ * workers at most.
+ */
+static Cost
+heap_cost(const WaShape *shape, double share, int nworkers)
+{
+	const double pages = shape->relation->pages * share;
+	Cost computing = rows_cost(shape) * share;
+
+	if (share < 1)
+		nworkers = Min(nworkers, wa_parallel_workers_for(pages));
+	if (nworkers > 0)
+		computing = computing / parallel_divisor(nworkers) +
+					parallel_setup_cost +
+					parallel_tuple_cost * shape->ngroups * nworkers;
+	return pages * seq_page_cost + computing;
+}
+
+/* Returns what it costs to have the device process compute a share of the rows. */
+static Cost
+resident_cost(const WaShape *shape, double share)
+{
+	if (share <= 0)
+		return 0;
+	return ASKING_COST + RESIDENT_GROUP_COST * shape->ngroups +
+		   rows_cost(shape) * share / RESIDENT_DIVISOR;
+}
+
 /* Returns what the path costs before its first row, with so many workers. */
 static Cost
 startup_cost(const WaShape *shape, int nworkers)
 {
-	const RelOptInfo *relation = shape->relation;
-	Cost reading = relation->pages * seq_page_cost;
-	Cost computing =
-		relation->tuples * (ROW_COST + INSTRUCTION_COST * shape->ninstructions);
-	Cost cost;
+	const double share = shape->resident_share;
 
-	computing += relation->rows * INSTRUCTION_COST *
-				 (list_length(shape->aggregates) + list_length(shape->keys));
-	cost = reading + computing;
-	if (nworkers > 0)
-		cost = reading + computing / parallel_divisor(nworkers) +
-			   parallel_setup_cost +
-			   parallel_tuple_cost * shape->ngroups * nworkers;
-	return cost + spill_cost(shape);
+	return resident_cost(shape, share) + heap_cost(shape, 1 - share, nworkers) +
+		   spill_cost(shape);
 }
 
 /* Returns how many workers the path may have. */
@@ -302,16 +345,18 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = output_rel->reltarget;
-	path->path.rows = expected_groups(output_rel);
-	shape->ngroups = likely_groups(root, shape, path->path.rows);
+	shape->ngroups = likely_groups(root, shape, expected_groups(output_rel));
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &methods;
 	nworkers = possible_workers(root, input_rel, output_rel);
-	if (startup_cost(shape, nworkers) >= startup_cost(shape, 0))
+	/* The plan must do when nothing is resident any more. */
+	if (heap_cost(shape, 1, nworkers) >= heap_cost(shape, 1, 0))
 		nworkers = 0;
+	shape->resident_share = wa_resident_plan_share(root, shape, nworkers);
 	path->custom_private = list_make3(shape, limit, makeInteger(nworkers));
 	set_costs(&path->path, root, shape, limit, nworkers);
-	path->path.rows = returned_groups(limit, path->path.rows);
+	/* Or else a Sort of the groups would seem to cost far too much. */
+	path->path.rows = returned_groups(limit, shape->ngroups);
 	add_path(output_rel, &path->path);
 }
 

@@ -31,10 +31,14 @@
 #define MIN_BLOCKS 64
 
 /*
- * More groups cost more to merge and to hand over, a good 0.5 us each, than it
- * costs to read the heap for them (bench/results, 2026-11-22-h200-resident.md).
+ * A group costs 0.5 us to merge and to hand over, where 16 threads find groups, and
+ * a block 1.5 us to read in one process (bench/results, 2026-11-22-h200-resident.md
+ * and -scan.md, hits q15): so many groups a block are worth asking for.
  */
-#define MAX_PLANNED_GROUPS 100000
+#define GROUPS_PER_BLOCK 3
+
+/* Fewer groups are always: the planner often expects too many. */
+#define FEW_GROUPS 10000
 
 /* Smaller relations are not loaded for a query's sake, ... */
 #define MIN_AUTOLOAD_BLOCKS 1024
@@ -77,13 +81,21 @@ lay_out(uint32 nmaps, uint64 query_bytes)
 	return layout;
 }
 
+bool
+wa_resident_pays(double nblocks, double ngroups, int nworkers)
+{
+	return nblocks >= MIN_BLOCKS &&
+		   ngroups <=
+			   Max(nblocks * GROUPS_PER_BLOCK / (nworkers + 1), FEW_GROUPS);
+}
+
 /* Tells whether a query of the node may use resident columns at all. */
 static bool
 may_use(const WaScanState *state)
 {
 	if (!wa_enable_resident || IsParallelWorker() ||
-		wa_heap_nblocks(state->heap) < MIN_BLOCKS ||
-		state->planned_groups > MAX_PLANNED_GROUPS)
+		!wa_resident_pays(wa_heap_nblocks(state->heap), state->planned_groups,
+						  state->nworkers))
 		return false;
 	return wa_resident_refusal(state->css.ss.ss_currentRelation) == NULL;
 }

@@ -8,6 +8,12 @@
 #include "scan/node.h"
 
 /*
+ * Tells whether resident columns are likely to be faster than a relation of so many
+ * blocks, read by a number of workers beside us, for so many groups.
+ */
+extern bool wa_resident_pays(double nblocks, double ngroups, int nworkers);
+
+/*
  * Has the device process compute the node's groups over resident blocks, of those
  * that the scan has not begun to read, and merges them with those of the node,
  * which are not closed; the scan leaves these blocks out from then on.  Constants have been computed.

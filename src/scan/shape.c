@@ -20,6 +20,7 @@
 #include "utils/typcache.h"
 
 #include "heap/gather.h"
+#include "query/records.h"
 #include "scan/aggregates.h"
 #include "scan/compile.h"
 #include "scan/shape.h"
@@ -208,9 +209,21 @@ try_compile(WaCompiler *compiler, Expr *expression)
 	return wa_compile(compiler, expression) < 0 ? compiler->refusal : NULL;
 }
 
+/* Tells whether an aggregate of a column needs no more than a record has. */
+static bool
+has_record(const WaAggregateCall *call)
+{
+	WaVectorKind kind;
+
+	if (call->argument == NULL || call->aggregate == WA_COUNT)
+		return true;
+	return wa_gather_kind(call->argument_type, &kind) &&
+		   wa_records_exist(kind, wa_aggregate_operations(call->aggregate));
+}
+
 /* Describes and compiles the aggregates. */
 static const char *
-check_aggregates(WaCompiler *compiler, const WaShape *shape)
+check_aggregates(WaCompiler *compiler, WaShape *shape)
 {
 	ListCell *cell;
 
@@ -229,6 +242,7 @@ check_aggregates(WaCompiler *compiler, const WaShape *shape)
 			reason = try_compile(compiler, call.filter);
 		if (reason != NULL)
 			return reason;
+		shape->can_travel &= has_record(&call);
 	}
 	return NULL;
 }
@@ -262,9 +276,13 @@ check_program(WaShape *shape)
 		if (reason != NULL)
 			return reason;
 	}
+	shape->can_travel = true;
 	reason = check_aggregates(compiler, shape);
 	shape->ninstructions =
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
+	shape->ncolumns = compiler->ncolumns;
+	shape->attnums = compiler->attnums;
+	shape->can_travel &= compiler->calls == NIL;
 	return reason;
 }
 

@@ -17,7 +17,11 @@ typedef struct WaShape
 	List *filters;     /* clauses that a row has to fulfil, in their order */
 	List *having;      /* clauses that a group has to fulfil */
 	int ninstructions; /* of the query program, for each row */
-	double ngroups;    /* that are likely; set by scan/path.c */
+	int ncolumns;      /* of the table that are used, and */
+	const AttrNumber *attnums; /* their numbers, ascending */
+	bool can_travel;           /* warpaggd has all that computes it */
+	double ngroups;            /* that are likely; set by scan/path.c */
+	double resident_share;     /* of the rows, that are likely to be resident */
 } WaShape;
 
 /*
