@@ -40,6 +40,8 @@ wa_program_shape(uint16_t code)
 		case WA_CODE_DECIMAL_CEIL:
 		case WA_CODE_DECIMAL_ROUND:
 			return {WA_UNIT_DECIMAL, "dd"};
+		case WA_CODE_DECIMAL_FLOOR_DIVIDE:
+			return {WA_UNIT_DECIMAL, "ddd"};
 		case WA_CODE_INT_TO_FLOAT:
 			return {WA_UNIT_CONVERT, "if"};
 		case WA_CODE_INT_TO_DECIMAL:
@@ -53,6 +55,10 @@ wa_program_shape(uint16_t code)
 		case WA_CODE_DATE_TO_TIMESTAMP:
 		case WA_CODE_TIMESTAMP_TO_DATE:
 			return {WA_UNIT_CONVERT, "ii"};
+		case WA_CODE_TIMESTAMP_TO_DECIMAL:
+			return {WA_UNIT_CONVERT, "id"};
+		case WA_CODE_TIMESTAMP_TO_FLOAT:
+			return {WA_UNIT_CONVERT, "if"};
 		case WA_CODE_COMPARE_INT:
 			return {WA_UNIT_COMPARE, "iib"};
 		case WA_CODE_COMPARE_FLOAT:
@@ -73,6 +79,8 @@ wa_program_shape(uint16_t code)
 			return {WA_UNIT_LOGIC, "*b"};
 		case WA_CODE_SELECT:
 			return {WA_UNIT_SELECT, "b***"};
+		case WA_CODE_STEPS:
+			return {WA_UNIT_STEPS, "i*"};
 		default:
 			return {WA_UNIT_NONE, ""};
 	}

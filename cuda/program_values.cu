@@ -120,6 +120,9 @@ scalar_of(const WaProgramConstant *constant, WaVectorKind kind)
 	return scalar;
 }
 
+// Digits after the point of seconds.
+constexpr uint8_t kSecondScale = 6;
+
 // Adds the constants of the query.
 static cudaError_t
 add_constants(WaPlanner *planner)
@@ -205,7 +208,7 @@ make_int(WaPlanStep *step, WaProgramUnit unit, WaOpcode code)
 	step->op.bytes = sizeof(int64_t);
 }
 
-// A sum, a difference or a product of decimals.
+// A sum, a difference, a product or a quotient of decimals.
 static cudaError_t
 finish_decimal_arithmetic(WaPlanner *planner, WaPlanStep *step,
 						  WaPlanValue *out)
@@ -213,7 +216,8 @@ finish_decimal_arithmetic(WaPlanner *planner, WaPlanStep *step,
 	const WaPlanValue *a = &planner->values[step->a];
 	const WaPlanValue *b = &planner->values[step->b];
 
-	out->mixed = a->mixed || b->mixed;
+	out->mixed =
+		step->op.code != WA_CODE_DECIMAL_FLOOR_DIVIDE && (a->mixed || b->mixed);
 	if (out->mixed)
 		step->op.how_display = step->op.code == WA_CODE_DECIMAL_MULTIPLY
 								   ? WA_DISPLAY_SUM
@@ -224,6 +228,11 @@ finish_decimal_arithmetic(WaPlanner *planner, WaPlanStep *step,
 			return cudaErrorNotSupported;
 		out->scale = a->scale + b->scale;
 		make_int(step, WA_UNIT_INT, WA_CODE_INT_MULTIPLY);
+		return cudaSuccess;
+	}
+	if (step->op.code == WA_CODE_DECIMAL_FLOOR_DIVIDE)
+	{
+		(void) bring_to_larger_scale(planner, step);
 		return cudaSuccess;
 	}
 	out->scale = bring_to_larger_scale(planner, step);
@@ -331,6 +340,24 @@ finish_select(WaPlanner *planner, uint32_t kind, WaPlanStep *step,
 	return cudaSuccess;
 }
 
+// A look-up in a table.
+static cudaError_t
+finish_steps(const WaPlanner *planner, const WaInstruction *instruction,
+			 WaPlanStep *step, WaPlanValue *out)
+{
+	const WaSteps *table = &planner->query->program->tables[instruction->extra];
+	const WaVectorKind kind = planner->query->program->kinds[instruction->out];
+
+	if (kind == WA_VECTOR_BOOL || kind == WA_VECTOR_TEXT ||
+		!wa_steps_are_sound(table) ||
+		(kind != WA_VECTOR_DECIMAL && table->scale != 0))
+		return cudaErrorInvalidValue;
+	out->scale = table->scale;
+	step->op.factor_a = table->base;
+	step->op.factor_b = (int64_t) table->width;
+	return cudaSuccess;
+}
+
 // Sets what is particular to an instruction.
 static cudaError_t
 finish_step(WaPlanner *planner, const WaInstruction *instruction,
@@ -345,7 +372,11 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 										   out);
 		case WA_UNIT_CONVERT:
 			step->op.factor_a = power_of_ten(planner->values[step->a].scale);
+			if (step->op.code == WA_CODE_TIMESTAMP_TO_DECIMAL)
+				out->scale = kSecondScale;
 			return cudaSuccess;
+		case WA_UNIT_STEPS:
+			return finish_steps(planner, instruction, step, out);
 		case WA_UNIT_COMPARE:
 		case WA_UNIT_LOGIC:
 			finish_compare(planner, instruction->extra, step);
@@ -357,17 +388,22 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 	}
 }
 
-// Gives an IN its place among the lists.
+// Gives an IN or STEPS its place among the lists.
 static void
 take_list(WaPlanner *planner, const WaInstruction *instruction,
 		  WaPlanStep *step)
 {
-	if (instruction->code != WA_CODE_IN_INT)
-		return;
+	const WaProgram *program = planner->query->program;
+
 	step->op.list = planner->list_values;
-	step->op.list_values =
-		(uint32_t) planner->query->program->lists[instruction->extra].nvalues;
-	planner->list_values += step->op.list_values;
+	if (instruction->code == WA_CODE_IN_INT)
+		step->op.list_values =
+			(uint32_t) program->lists[instruction->extra].nvalues;
+	else if (instruction->code == WA_CODE_STEPS)
+		step->op.list_values =
+			(uint32_t) program->tables[instruction->extra].nsteps;
+	planner->list_values +=
+		(uint32_t) wa_program_list_words(program, instruction);
 }
 
 // Finds the arguments of a step.  Tells whether they are what they should be.

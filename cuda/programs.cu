@@ -72,30 +72,63 @@ wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
 	return error;
 }
 
-// Copies the lists of the program to the workspace, one after the other.
+size_t
+wa_program_list_words(const WaProgram *program,
+					  const WaInstruction *instruction)
+{
+	size_t nsteps;
+
+	switch (instruction->code)
+	{
+		case WA_CODE_IN_INT:
+			return program->lists[instruction->extra].nvalues;
+		case WA_CODE_STEPS:
+			nsteps = program->tables[instruction->extra].nsteps;
+			return nsteps + (nsteps + 7) / 8;
+		default:
+			return 0;
+	}
+}
+
+// Copies the list or the table of an instruction to the device.
+static cudaError_t
+copy_list(const WaProgram *program, const WaInstruction *instruction,
+		  int64_t *d_list, cudaStream_t stream)
+{
+	const bool is_table = instruction->code == WA_CODE_STEPS;
+	const WaSteps *table = &program->tables[instruction->extra];
+	const int64_t *values =
+		is_table ? table->values : program->lists[instruction->extra].values;
+	const size_t nvalues =
+		is_table ? table->nsteps : program->lists[instruction->extra].nvalues;
+	cudaError_t error =
+		cudaMemcpyAsync(d_list, values, nvalues * sizeof(int64_t),
+						cudaMemcpyHostToDevice, stream);
+
+	if (error == cudaSuccess && is_table)
+		error = cudaMemcpyAsync(d_list + nvalues, table->known, nvalues,
+								cudaMemcpyHostToDevice, stream);
+	return error;
+}
+
+// Copies the lists and tables of the program to the workspace, one after the
+// other.
 static cudaError_t
 copy_lists(const WaProgramQuery *query, int64_t *d_lists, cudaStream_t stream)
 {
 	const WaProgram *program = query->program;
 	cudaError_t error = cudaSuccess;
 
-	for (size_t i = 0; i < program->ninstructions; i++)
+	for (size_t i = 0; i < program->ninstructions && error == cudaSuccess; i++)
 	{
 		const WaInstruction *instruction = &program->instructions[i];
-		const WaIntList *list;
+		const size_t nwords = wa_program_list_words(program, instruction);
 
-		if (instruction->code != WA_CODE_IN_INT)
-			continue;
-		list = &program->lists[instruction->extra];
-		if (list->nvalues > 0)
-			error = cudaMemcpyAsync(d_lists, list->values,
-									list->nvalues * sizeof(int64_t),
-									cudaMemcpyHostToDevice, stream);
-		if (error != cudaSuccess)
-			return error;
-		d_lists += list->nvalues;
+		if (nwords > 0)
+			error = copy_list(program, instruction, d_lists, stream);
+		d_lists += nwords;
 	}
-	return cudaSuccess;
+	return error;
 }
 
 // Starts the kernel of the program.

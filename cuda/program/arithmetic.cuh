@@ -230,6 +230,42 @@ wa_row_timestamp_to_date(int64_t a, int64_t *out)
 	return a == INT64_MIN || a == INT64_MAX;
 }
 
+// Microseconds from 1970 to 2000.
+constexpr int64_t kEpochMicroseconds = INT64_C(946684800000000);
+
+// Finds the microseconds since 1970.
+__device__ __forceinline__ bool
+wa_row_since_epoch(int64_t a, int64_t *out)
+{
+	return wa_row_add(a, kEpochMicroseconds, 8, out) || a == INT64_MIN;
+}
+
+// Divides by a positive number and rounds down, where PostgreSQL's rounded
+// quotient does not reach the next whole number.
+__device__ __forceinline__ bool
+wa_row_floor_divide(int64_t a, int64_t b, int64_t *out)
+{
+	constexpr int64_t kEight = INT64_C(100000000);
+	constexpr int64_t kTwelve = INT64_C(1000000000000);
+	const bool bad = b <= 0 || b >= kTwelve;
+	const int64_t limit = b < kEight ? kTwelve : kEight;
+
+	*out = wa_row_floor(a, bad ? 1 : b);
+	return bad || *out >= limit || *out <= -limit;
+}
+
+// Returns the step of an offset that is within the table.  The product is less
+// than one step off.
+__device__ __forceinline__ uint64_t
+wa_row_step(uint64_t offset, uint64_t width, double inverse)
+{
+	const uint64_t step =
+		(uint64_t) (int64_t) ((double) (int64_t) offset * inverse);
+	const int64_t rest = (int64_t) (offset - step * width);
+
+	return step - (rest < 0) + (rest >= (int64_t) width);
+}
+
 // Comparisons; those of floats are float8_eq and float8_lt.
 
 __device__ __forceinline__ bool

@@ -49,6 +49,7 @@ enum WaProgramUnit
 	WA_UNIT_COMPARE,
 	WA_UNIT_LOGIC,
 	WA_UNIT_SELECT,
+	WA_UNIT_STEPS,
 	WA_UNIT_COPY, // brings an operand to a slot
 	WA_UNIT_KEEP  // drops the rows for which a BOOL is not true
 };
@@ -96,10 +97,12 @@ struct WaProgramOp
 	WaProgramOperand a;
 	WaProgramOperand b;
 	WaProgramOperand c;
-	uint32_t list; // IN: the first value among those of all lists
+	uint32_t list; // IN, STEPS: the first value among those of all lists
 	uint32_t list_values;
-	int64_t factor_a; // DECIMAL: what a is multiplied with, or divided by
-	int64_t factor_b; // likewise b; ROUND: the first magnitude to trap, or 0
+	int64_t factor_a; // DECIMAL: what a is multiplied with, or divided by;
+					  // STEPS: the first argument of the first step
+	int64_t factor_b; // likewise b; ROUND: the first magnitude to trap, or 0;
+					  // STEPS: the width of a step
 };
 
 struct WaProgramSource
@@ -142,7 +145,7 @@ struct WaProgramCode
 	WaProgramSource columns[WA_PROGRAM_MAX_COLUMNS];
 	WaProgramScalar constants[WA_PROGRAM_MAX_CONSTANTS];
 	WaProgramTarget targets[WA_PROGRAM_MAX_OUTPUTS];
-	const int64_t *lists; // in device memory
+	const int64_t *lists; // and tables, in device memory
 };
 
 #endif // WA_CUDA_PROGRAM_CODE_H

@@ -246,6 +246,17 @@ wa_program_decimal(const WaProgramOp &op, const WaRowValues &a,
 								return false;
 							});
 			break;
+		case WA_CODE_DECIMAL_FLOOR_DIVIDE:
+			wa_program_each(a, b, result,
+							[=](int64_t x, int64_t y, int64_t *out)
+							{
+								bool traps =
+									wa_row_multiply(x, factor_a, 8, &x);
+
+								traps |= wa_row_multiply(y, factor_b, 8, &y);
+								return traps | wa_row_floor_divide(x, y, out);
+							});
+			break;
 		default: // WA_CODE_DECIMAL_ROUND; a negative factor: to fewer digits
 			wa_program_each(
 				a, a, result,
@@ -315,12 +326,53 @@ wa_program_convert(const WaProgramOp &op, const WaRowValues &a,
 							[=](int64_t x, int64_t, int64_t *out)
 							{ return wa_row_date_to_timestamp(x, out); });
 			break;
+		case WA_CODE_TIMESTAMP_TO_DECIMAL:
+			wa_program_each(a, a, result,
+							[=](int64_t x, int64_t, int64_t *out)
+							{ return wa_row_since_epoch(x, out); });
+			break;
+		case WA_CODE_TIMESTAMP_TO_FLOAT:
+			wa_program_each(a, a, result,
+							[=](int64_t x, int64_t, int64_t *out)
+							{
+								const bool traps = wa_row_since_epoch(x, out);
+
+								*out = wa_bits_of((double) *out / 1000000.0);
+								return traps;
+							});
+			break;
 		default: // WA_CODE_TIMESTAMP_TO_DATE
 			wa_program_each(a, a, result,
 							[=](int64_t x, int64_t, int64_t *out)
 							{ return wa_row_timestamp_to_date(x, out); });
 			break;
 	}
+}
+
+// Looks rows up in a table.
+__device__ __forceinline__ void
+wa_program_look_up(const WaProgramCode &code, const WaProgramOp &op,
+				   const WaRowValues &a, WaProgramResult &result)
+{
+	const int64_t *values = code.lists + op.list;
+	const uint8_t *known =
+		reinterpret_cast<const uint8_t *>(values + op.list_values);
+	const uint64_t base = (uint64_t) op.factor_a;
+	const uint64_t width = (uint64_t) op.factor_b;
+	const uint64_t span = width * op.list_values;
+	const double inverse = 1.0 / (double) width;
+
+	wa_program_each(a, a, result,
+					[=](int64_t x, int64_t, int64_t *out)
+					{
+						const uint64_t offset = (uint64_t) x - base;
+						const bool inside = offset < span;
+						const uint64_t step =
+							wa_row_step(inside ? offset : 0, width, inverse);
+
+						*out = __ldg(values + step);
+						return !inside || __ldg(known + step) == 0;
+					});
 }
 
 // Tells which rows are in the list of an IN.
@@ -557,6 +609,9 @@ wa_program_execute(const WaProgramCode &code, const WaProgramOp &op,
 			break;
 		case WA_UNIT_SELECT:
 			wa_program_select(op, chosen, flags_a, flags_b, a, b, result);
+			break;
+		case WA_UNIT_STEPS:
+			wa_program_look_up(code, op, a, result);
 			break;
 		default: // WA_UNIT_COPY
 			result.truth = wa_true_rows(flags_a);

@@ -53,10 +53,15 @@ struct WaPlanner
 	unsigned nsteps;
 	WaPlanStep steps[WA_PROGRAM_MAX_OPS];
 	unsigned nconstants;
-	uint32_t list_values; // of the lists so far
+	uint32_t list_values; // of the lists and tables so far
 	int outputs[WA_PROGRAM_MAX_OUTPUTS];
 	int filters[WA_PROGRAM_MAX_OUTPUTS];
 };
+
+// Returns the words that the list or the table of an instruction takes: its
+// values; behind those of a table, whether they are known, a byte each.
+size_t wa_program_list_words(const WaProgram *program,
+							 const WaInstruction *instruction);
 
 // Makes steps of the query.  Errors as of wa_program_plan.
 cudaError_t wa_program_find_values(WaPlanner *planner);

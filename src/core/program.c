@@ -27,6 +27,14 @@ run_call(const WaStep *step)
 	return call->function(call->context, step->a, step->out, step->nrows);
 }
 
+/* Looks the results up in a table. */
+static bool
+run_steps(const WaStep *step)
+{
+	return wa_steps_call(&step->program->tables[step->extra], step->a,
+						 step->out, step->nrows);
+}
+
 static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_INT_ADD] = {wa_int_add, 2, true},
 	[WA_CODE_INT_SUBTRACT] = {wa_int_subtract, 2, true},
@@ -53,6 +61,7 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_DECIMAL_FLOOR] = {wa_decimal_floor, 1, true},
 	[WA_CODE_DECIMAL_CEIL] = {wa_decimal_ceil, 1, true},
 	[WA_CODE_DECIMAL_ROUND] = {wa_decimal_round, 1, true},
+	[WA_CODE_DECIMAL_FLOOR_DIVIDE] = {wa_decimal_floor_divide, 2, true},
 	[WA_CODE_INT_TO_FLOAT] = {wa_int_to_float, 1, true},
 	[WA_CODE_INT_TO_DECIMAL] = {wa_int_to_decimal, 1, true},
 	[WA_CODE_FLOAT_TO_INT] = {wa_float_to_int, 1, true},
@@ -60,11 +69,14 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_DECIMAL_TO_FLOAT] = {wa_decimal_to_float, 1, true},
 	[WA_CODE_DATE_TO_TIMESTAMP] = {wa_date_to_timestamp, 1, true},
 	[WA_CODE_TIMESTAMP_TO_DATE] = {wa_timestamp_to_date, 1, true},
+	[WA_CODE_TIMESTAMP_TO_DECIMAL] = {wa_timestamp_to_decimal, 1, true},
+	[WA_CODE_TIMESTAMP_TO_FLOAT] = {wa_timestamp_to_float, 1, true},
 	[WA_CODE_COMPARE_INT] = {wa_compare_int, 2, true},
 	[WA_CODE_COMPARE_FLOAT] = {wa_compare_float, 2, true},
 	[WA_CODE_COMPARE_DECIMAL] = {wa_compare_decimal, 2, true},
 	[WA_CODE_COMPARE_BOOL] = {wa_compare_bool, 2, true},
 	[WA_CODE_COMPARE_TEXT] = {wa_compare_text, 2, true},
+	[WA_CODE_TRIM] = {wa_trim_text, 1, false},
 	[WA_CODE_IN_INT] = {wa_in_int, 1, true},
 	[WA_CODE_AND] = {wa_bool_and, 2, false},
 	[WA_CODE_OR] = {wa_bool_or, 2, false},
@@ -73,6 +85,7 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_IS_NOT_NULL] = {wa_is_not_null, 1, false},
 	[WA_CODE_IS_TRUE] = {wa_is_true, 1, false},
 	[WA_CODE_SELECT] = {wa_select, 3, false},
+	[WA_CODE_STEPS] = {run_steps, 1, false},
 	[WA_CODE_CALL] = {run_call, 1, false},
 };
 

@@ -17,7 +17,7 @@
 #ifndef WA_CORE_PROGRAM_H
 #define WA_CORE_PROGRAM_H
 
-#include "core/vector.h"
+#include "core/steps.h"
 
 /*
  * X(NAME, arguments): what an instruction computes into `out` from the registers
@@ -32,58 +32,67 @@
  * sum of its arguments', row by row; traps where a value or a scale does not
  * fit.
  */
-#define WA_OPCODE_LIST(X)                                                      \
-	X(INT_ADD)          /* a + b, extra: bytes */                              \
-	X(INT_SUBTRACT)     /* a - b, extra: bytes */                              \
-	X(INT_MULTIPLY)     /* a * b, extra: bytes */                              \
-	X(INT_DIVIDE)       /* a / b, extra: bytes */                              \
-	X(INT_REMAINDER)    /* a % b, extra: bytes */                              \
-	X(INT_NEGATE)       /* -a, extra: bytes */                                 \
-	X(INT_ABS)          /* |a|, extra: bytes */                                \
-	X(INT_NARROW)       /* a, traps beyond extra bytes */                      \
-	X(FLOAT_ADD)        /* a + b, extra: bytes of the type (4, 8) */           \
-	X(FLOAT_SUBTRACT)   /* a - b, extra: bytes */                              \
-	X(FLOAT_MULTIPLY)   /* a * b, extra: bytes */                              \
-	X(FLOAT_DIVIDE)     /* a / b, extra: bytes */                              \
-	X(FLOAT_NEGATE)     /* -a */                                               \
-	X(FLOAT_ABS)        /* |a| */                                              \
-	X(FLOAT_FLOOR)      /* floor(a) */                                         \
-	X(FLOAT_CEIL)       /* ceil(a) */                                          \
-	X(FLOAT_NARROW)     /* a as float4; traps as dtof reports */               \
-	X(DECIMAL_ADD)      /* a + b */                                            \
-	X(DECIMAL_SUBTRACT) /* a - b */                                            \
-	X(DECIMAL_MULTIPLY) /* a * b */                                            \
-	X(DECIMAL_NEGATE)   /* -a */                                               \
-	X(DECIMAL_ABS)      /* |a| */                                              \
-	X(DECIMAL_FLOOR)    /* floor(a), display scale 0 */                        \
-	X(DECIMAL_CEIL)     /* ceil(a), display scale 0 */                         \
-	X(DECIMAL_ROUND)  /* a rounded half away from zero to the display scale \
+#define WA_OPCODE_LIST(X)                                                        \
+	X(INT_ADD)          /* a + b, extra: bytes */                                \
+	X(INT_SUBTRACT)     /* a - b, extra: bytes */                                \
+	X(INT_MULTIPLY)     /* a * b, extra: bytes */                                \
+	X(INT_DIVIDE)       /* a / b, extra: bytes */                                \
+	X(INT_REMAINDER)    /* a % b, extra: bytes */                                \
+	X(INT_NEGATE)       /* -a, extra: bytes */                                   \
+	X(INT_ABS)          /* |a|, extra: bytes */                                  \
+	X(INT_NARROW)       /* a, traps beyond extra bytes */                        \
+	X(FLOAT_ADD)        /* a + b, extra: bytes of the type (4, 8) */             \
+	X(FLOAT_SUBTRACT)   /* a - b, extra: bytes */                                \
+	X(FLOAT_MULTIPLY)   /* a * b, extra: bytes */                                \
+	X(FLOAT_DIVIDE)     /* a / b, extra: bytes */                                \
+	X(FLOAT_NEGATE)     /* -a */                                                 \
+	X(FLOAT_ABS)        /* |a| */                                                \
+	X(FLOAT_FLOOR)      /* floor(a) */                                           \
+	X(FLOAT_CEIL)       /* ceil(a) */                                            \
+	X(FLOAT_NARROW)     /* a as float4; traps as dtof reports */                 \
+	X(DECIMAL_ADD)      /* a + b */                                              \
+	X(DECIMAL_SUBTRACT) /* a - b */                                              \
+	X(DECIMAL_MULTIPLY) /* a * b */                                              \
+	X(DECIMAL_NEGATE)   /* -a */                                                 \
+	X(DECIMAL_ABS)      /* |a| */                                                \
+	X(DECIMAL_FLOOR)    /* floor(a), display scale 0 */                          \
+	X(DECIMAL_CEIL)     /* ceil(a), display scale 0 */                           \
+	X(DECIMAL_ROUND) /* a rounded half away from zero to the display scale \
 						  extra % 256 and padded to it; traps at 10^p and   \
 						  beyond, p = extra / 256 digits before the point,  \
-						  255: any */  \
-	X(INT_TO_FLOAT)   /* extra: bytes of the float type */                     \
-	X(INT_TO_DECIMAL) /* display scale 0 */                                    \
-	X(FLOAT_TO_INT)   /* rounded half to even; extra: bytes of the integer */  \
-	X(DECIMAL_TO_INT) /* rounded half away from zero; extra: bytes */          \
+						  255: any */     \
+	X(DECIMAL_FLOOR_DIVIDE) /* floor(a / b), display scale 0; traps unless     \
+							   PostgreSQL's rounded quotient has that floor, and \
+							   where b is not positive */ \
+	X(INT_TO_FLOAT)         /* extra: bytes of the float type */                 \
+	X(INT_TO_DECIMAL)       /* display scale 0 */                                \
+	X(FLOAT_TO_INT)   /* rounded half to even; extra: bytes of the integer */    \
+	X(DECIMAL_TO_INT) /* rounded half away from zero; extra: bytes */            \
 	X(DECIMAL_TO_FLOAT)  /* correctly rounded; extra: bytes of the float     \
-						   type; may trap where that is hard */ \
+						   type; may trap where that is hard */   \
 	X(DATE_TO_TIMESTAMP) /* days to microseconds; traps at -infinity,       \
-							infinity and out of range */  \
-	X(TIMESTAMP_TO_DATE) /* rounded down; traps at the infinities */           \
-	X(COMPARE_INT)       /* BOOL: a <extra: WaComparison> b */                 \
-	X(COMPARE_FLOAT)     /* NaN is equal to itself and larger than the rest */ \
-	X(COMPARE_DECIMAL)                                                         \
-	X(COMPARE_BOOL) /* false is less than true */                              \
-	X(COMPARE_TEXT) /* by bytes, as unsigned; the shorter is less */           \
-	X(IN_INT)       /* BOOL: a is among the list number extra */               \
-	X(AND)          /* BOOL, as SQL: false and NULL is false */                \
-	X(OR)           /* true or NULL is true */                                 \
-	X(NOT)                                                                     \
-	X(IS_NULL) /* BOOL, never NULL; a of any kind */                           \
-	X(IS_NOT_NULL)                                                             \
-	X(IS_TRUE) /* BOOL, never NULL: a is true, not false or NULL */            \
-	X(SELECT)  /* a is true ? b : c; b, c, out of kind extra */                \
-	X(CALL)    /* out by the function number extra from a */
+							infinity and out of range */    \
+	X(TIMESTAMP_TO_DATE) /* rounded down; traps at the infinities */             \
+	X(TIMESTAMP_TO_DECIMAL) /* seconds since 1970, display scale 6; traps at   \
+							   the infinities and where that is too large */ \
+	X(TIMESTAMP_TO_FLOAT)   /* the same as a double */                           \
+	X(COMPARE_INT)          /* BOOL: a <extra: WaComparison> b */                \
+	X(COMPARE_FLOAT) /* NaN is equal to itself and larger than the rest */       \
+	X(COMPARE_DECIMAL)                                                           \
+	X(COMPARE_BOOL) /* false is less than true */                                \
+	X(COMPARE_TEXT) /* by bytes, as unsigned; the shorter is less */             \
+	X(TRIM)         /* the TEXT a without its trailing blanks */                 \
+	X(IN_INT)       /* BOOL: a is among the list number extra */                 \
+	X(AND)          /* BOOL, as SQL: false and NULL is false */                  \
+	X(OR)           /* true or NULL is true */                                   \
+	X(NOT)                                                                       \
+	X(IS_NULL) /* BOOL, never NULL; a of any kind */                             \
+	X(IS_NOT_NULL)                                                               \
+	X(IS_TRUE) /* BOOL, never NULL: a is true, not false or NULL */              \
+	X(SELECT)  /* a is true ? b : c; b, c, out of kind extra */                  \
+	X(STEPS) /* what table number extra has at the INT a; INT, FLOAT or      \
+				  DECIMAL; traps where that is not known */   \
+	X(CALL)  /* out by the function number extra from a */
 
 typedef enum WaOpcode
 {
@@ -142,6 +151,7 @@ typedef struct WaProgram
 	size_t ninstructions;
 	const WaIntList *lists;
 	const WaCall *calls;
+	const WaSteps *tables;
 } WaProgram;
 
 #ifdef __cplusplus

@@ -12,6 +12,10 @@
 
 #define DAY_MICROSECONDS INT64_C(86400000000)
 
+/* Microseconds from 1970 to 2000, and the digits after the point of seconds. */
+#define EPOCH_MICROSECONDS INT64_C(946684800000000)
+#define SECOND_SCALE       6
+
 /* Up to here, and down to its negative, each integer is a double. */
 #define WHOLE_DOUBLES (INT64_C(1) << 53)
 
@@ -115,6 +119,50 @@ wa_timestamp_to_date(const WaStep *step)
 
 		bad |= a[i] == INT64_MIN || a[i] == INT64_MAX ? 1 : 0;
 		out[i] = day - (a[i] < day * DAY_MICROSECONDS ? 1 : 0);
+	}
+	return bad == 0;
+}
+
+/* Returns 1 if a timestamp has no microseconds since 1970, else 0. */
+static inline uint64_t
+is_before_or_after(int64_t time)
+{
+	return time == INT64_MIN || time > INT64_MAX - EPOCH_MICROSECONDS ? 1 : 0;
+}
+
+/* extract(epoch ...) */
+WA_VECTORISED bool
+wa_timestamp_to_decimal(const WaStep *step)
+{
+	const int64_t *restrict a = wa_vector_ints(step->a);
+	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
+	uint64_t bad = 0;
+	size_t nrows = step->nrows;
+
+	step->out->scale = SECOND_SCALE;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		bad |= is_before_or_after(a[i]);
+		out[i] = (uint64_t) a[i] + EPOCH_MICROSECONDS;
+	}
+	return bad == 0;
+}
+
+/* date_part('epoch', ...) */
+WA_VECTORISED bool
+wa_timestamp_to_float(const WaStep *step)
+{
+	const int64_t *restrict a = wa_vector_ints(step->a);
+	double *restrict out = wa_vector_floats(step->out);
+	uint64_t bad = 0;
+	size_t nrows = step->nrows;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint64_t since = (uint64_t) a[i] + EPOCH_MICROSECONDS;
+
+		bad |= is_before_or_after(a[i]);
+		out[i] = (double) (int64_t) since / 1000000.0;
 	}
 	return bad == 0;
 }

@@ -151,3 +151,50 @@ wa_decimal_abs(const WaStep *step)
 	as_int.extra = sizeof(int64_t);
 	return wa_int_abs(&as_int);
 }
+
+/*
+ * The quotient of numeric_div has at least 16 - 4 w digits after the point, if it
+ * has w + 1 digits of base 10000 before it.  A quotient of whole numbers that is
+ * not whole itself is further from the next whole number than 1 / divisor; so
+ * rounding does not take it there if the divisor has no more digits than that.
+ */
+static const struct
+{
+	int64_t divisor_below;
+	int64_t quotient_below;
+} exact_floors[] = {
+	{INT64_C(100000000), INT64_C(1000000000000)},
+	{INT64_C(1000000000000), INT64_C(100000000)},
+};
+
+/* Divides by a positive divisor and rounds down; returns false to trap. */
+static inline bool
+floor_divide(int64_t value, int64_t divisor, int64_t *quotient)
+{
+	const bool is_small = divisor < exact_floors[0].divisor_below;
+	const int64_t limit = exact_floors[is_small ? 0 : 1].quotient_below;
+
+	if (divisor <= 0 || divisor >= exact_floors[1].divisor_below)
+		return false;
+	*quotient = value / divisor - (value % divisor < 0 ? 1 : 0);
+	return *quotient<limit && * quotient> - limit;
+}
+
+bool
+wa_decimal_floor_divide(const WaStep *step)
+{
+	int64_t memory[2][WA_VECTOR_ROWS];
+	const uint8_t scale =
+		step->a->scale > step->b->scale ? step->a->scale : step->b->scale;
+	const int64_t *a =
+		wa_decimal_at_scale(step->a, scale, memory[0], step->nrows);
+	const int64_t *b =
+		wa_decimal_at_scale(step->b, scale, memory[1], step->nrows);
+	bool fits = a != NULL && b != NULL;
+
+	/* The 1 that NULL divisors are may be too large when it is scaled. */
+	for (size_t i = 0; i < step->nrows && fits; i++)
+		if (wa_vector_is_valid(step->out, i))
+			fits = floor_divide(a[i], b[i], &wa_vector_ints(step->out)[i]);
+	return fits;
+}

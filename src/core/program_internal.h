@@ -64,6 +64,7 @@ bool wa_decimal_subtract(const WaStep *step);
 bool wa_decimal_multiply(const WaStep *step);
 bool wa_decimal_negate(const WaStep *step);
 bool wa_decimal_abs(const WaStep *step);
+bool wa_decimal_floor_divide(const WaStep *step);
 
 /* program_round.c */
 bool wa_decimal_floor(const WaStep *step);
@@ -77,6 +78,8 @@ bool wa_int_to_decimal(const WaStep *step);
 bool wa_decimal_to_float(const WaStep *step);
 bool wa_date_to_timestamp(const WaStep *step);
 bool wa_timestamp_to_date(const WaStep *step);
+bool wa_timestamp_to_decimal(const WaStep *step);
+bool wa_timestamp_to_float(const WaStep *step);
 
 /* program_compare.c */
 bool wa_compare_int(const WaStep *step);
@@ -85,6 +88,9 @@ bool wa_compare_decimal(const WaStep *step);
 bool wa_compare_bool(const WaStep *step);
 bool wa_compare_text(const WaStep *step);
 bool wa_in_int(const WaStep *step);
+
+/* program_text.c */
+bool wa_trim_text(const WaStep *step);
 
 /* program_bool.c */
 bool wa_bool_and(const WaStep *step);

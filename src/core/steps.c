@@ -20,9 +20,9 @@ step_of(uint64_t offset, uint64_t width, double inverse)
 }
 
 bool
-wa_steps_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
+wa_steps_call(const WaSteps *steps, const WaVector *a, WaVector *out,
+			  size_t nrows)
 {
-	const WaSteps *steps = (const WaSteps *) context;
 	const uint64_t span = steps->nsteps * steps->width;
 	const double inverse = 1.0 / (double) steps->width;
 	const int64_t *arguments = wa_vector_ints(a);
@@ -45,4 +45,15 @@ wa_steps_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
 		results[i] = is_null ? 0 : steps->values[step];
 	}
 	return all_known;
+}
+
+bool
+wa_steps_are_sound(const WaSteps *steps)
+{
+	if (steps->nsteps == 0 || steps->nsteps > WA_MAX_STEPS ||
+		steps->width == 0 || steps->width > WA_MAX_STEPS_SPAN / steps->nsteps ||
+		steps->scale > WA_DECIMAL_MAX_SCALE)
+		return false;
+	return steps->base <=
+		   INT64_MAX - (int64_t) (steps->nsteps * steps->width - 1);
 }

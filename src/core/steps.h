@@ -15,6 +15,9 @@
 /* nsteps * width is at most this, so that doubles hold it. */
 #define WA_MAX_STEPS_SPAN ((uint64_t) 1 << 52)
 
+/* Steps of a table that travels with a query. */
+#define WA_MAX_STEPS ((uint64_t) 1 << 20)
+
 /*
  * The function at x has the value values[(x - base) / width], which is that of a
  * vector of kind INT, FLOAT or DECIMAL, where known[] is 1.  Elsewhere, and
@@ -36,11 +39,17 @@ extern "C"
 #endif
 
 /*
- * A WaVectorFunction (core/program.h): the function at the values of an INT
- * vector.  The context is a WaSteps.  Traps where it is not known.
+ * Computes the function at the values of an INT vector; sets all of *out but its
+ * pointers.  Returns false to trap: it is not known somewhere.
  */
-bool wa_steps_call(void *context, const WaVector *a, WaVector *out,
+bool wa_steps_call(const WaSteps *steps, const WaVector *a, WaVector *out,
 				   size_t nrows);
+
+/*
+ * Tells whether a table is one that can travel: its counts and its span are what
+ * this file says, and no step is beyond the integers.
+ */
+bool wa_steps_are_sound(const WaSteps *steps);
 
 #ifdef __cplusplus
 }

@@ -67,6 +67,15 @@ typedef struct WaVector
 	uint8_t scale;
 } WaVector;
 
+/* Returns a text without its trailing blanks. */
+WA_INLINE WaText
+wa_text_trim(WaText text)
+{
+	while (text.length > 0 && text.data[text.length - 1] == ' ')
+		text.length--;
+	return text;
+}
+
 /* Returns the bytes of a value. */
 WA_INLINE size_t
 wa_vector_width(WaVectorKind kind)

@@ -45,6 +45,7 @@ typedef struct WaQuery
 {
 	WaProgram program; /* without calls */
 	uint32_t nlists;   /* of the program */
+	uint32_t ntables;  /* likewise */
 	uint16_t ninputs;
 	uint32_t nconstants;
 	const WaQueryConstant *constants;
@@ -71,7 +72,7 @@ extern bool wa_query_is_sound(const WaQuery *query, uint8_t *scratch);
 
 /*
  * Tells whether an instruction has registers of the right kinds and an extra
- * that it knows; its registers and list are there.
+ * that it knows; its registers, list and table are there.
  */
 extern bool wa_instruction_is_sound(const WaInstruction *instruction,
 									const WaVectorKind *kinds);

@@ -57,6 +57,24 @@ is_filled(const WaQuery *query, const uint8_t *fillings, uint32_t number)
 	return number < query->program.nregisters && fillings[number] != EMPTY;
 }
 
+/* Tells whether the list or the table of an instruction is there, and fits it. */
+static bool
+has_extra(const WaQuery *query, const WaInstruction *instruction)
+{
+	switch (instruction->code)
+	{
+		case WA_CODE_IN_INT:
+			return instruction->extra < query->nlists;
+		case WA_CODE_STEPS:
+			return instruction->extra < query->ntables &&
+				   (query->program.kinds[instruction->out] ==
+						WA_VECTOR_DECIMAL ||
+					query->program.tables[instruction->extra].scale == 0);
+		default:
+			return true;
+	}
+}
+
 /* Tells whether an instruction is sound, and notes what it computes. */
 static bool
 run_instruction(const WaQuery *query, const WaInstruction *instruction,
@@ -67,9 +85,7 @@ run_instruction(const WaQuery *query, const WaInstruction *instruction,
 
 	if (instruction->code >= WA_OPCODE_COUNT ||
 		instruction->out >= query->program.nregisters ||
-		fillings[instruction->out] == FIXED ||
-		(instruction->code == WA_CODE_IN_INT &&
-		 instruction->extra >= query->nlists))
+		fillings[instruction->out] == FIXED || !has_extra(query, instruction))
 		return false;
 	narguments = wa_instruction_arguments(instruction, arguments);
 	for (int i = 0; i < narguments; i++)
@@ -148,6 +164,9 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 			return false;
 	for (uint32_t i = 0; i < query->nlists; i++)
 		if (!list_is_sound(&query->program.lists[i]))
+			return false;
+	for (uint32_t i = 0; i < query->ntables; i++)
+		if (!wa_steps_are_sound(&query->program.tables[i]))
 			return false;
 	if (!note_fixed(query, scratch))
 		return false;

@@ -12,7 +12,7 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000001)
+#define VERSION UINT64_C(0x5761517279000002)
 
 /* No register, in the place of one. */
 #define NO_NUMBER 0xffff
@@ -75,6 +75,17 @@ read_column(WaReader *reader, WaQueryColumn *column)
 	column->ops = (WaOpSet) (word >> 40);
 }
 
+static void
+write_table(WaWriter *writer, const WaSteps *table)
+{
+	wa_writer_word(writer, (uint64_t) table->base);
+	wa_writer_word(writer, table->width);
+	wa_writer_word(writer, table->nsteps);
+	wa_writer_word(writer, table->scale);
+	wa_writer_words(writer, table->values, table->nsteps);
+	wa_writer_bytes(writer, table->known, table->nsteps);
+}
+
 /* Appends what a query has, but for its program. */
 static void
 write_parts(WaWriter *writer, const WaQuery *query)
@@ -114,6 +125,7 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 	wa_writer_word(writer, pair(query->nconstants, query->nfilters));
 	wa_writer_word(writer, pair(query->nkeys, query->ncolumns));
 	wa_writer_word(writer, pair(query->begin, query->end));
+	wa_writer_word(writer, query->ntables);
 	for (size_t i = 0; i < program->nregisters; i++)
 		wa_writer_word(writer, (uint64_t) program->kinds[i]);
 	for (size_t i = 0; i < program->ninstructions; i++)
@@ -124,6 +136,8 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 		wa_writer_words(writer, program->lists[i].values,
 						program->lists[i].nvalues);
 	}
+	for (uint32_t i = 0; i < query->ntables; i++)
+		write_table(writer, &program->tables[i]);
 	write_parts(writer, query);
 }
 
@@ -185,6 +199,41 @@ read_lists(WaReader *reader, WaArena *arena, WaQuery *query)
 		lists[i] = (WaIntList){values, nvalues};
 	}
 	query->program.lists = lists;
+}
+
+/* Reads a table of a program. */
+static void
+read_table(WaReader *reader, WaArena *arena, WaSteps *table)
+{
+	int64_t base = (int64_t) wa_reader_word(reader);
+	uint64_t width = wa_reader_word(reader);
+	uint64_t nsteps = wa_reader_word(reader);
+	uint64_t scale = wa_reader_word(reader);
+	int64_t *values = make_array(reader, arena, nsteps, sizeof(int64_t));
+	uint8_t *known = make_array(reader, arena, nsteps, sizeof(uint8_t));
+	const uint64_t *words = wa_reader_words(reader, nsteps);
+	WaText bytes = wa_reader_bytes(reader, nsteps);
+
+	if (reader->failed || scale > WA_DECIMAL_MAX_SCALE)
+	{
+		reader->failed = true;
+		return;
+	}
+	memcpy(values, words, nsteps * sizeof(int64_t));
+	memcpy(known, bytes.data, nsteps);
+	*table = (WaSteps){base, width, nsteps, values, known, (uint8_t) scale};
+}
+
+/* Reads the tables of a program. */
+static void
+read_tables(WaReader *reader, WaArena *arena, WaQuery *query)
+{
+	WaSteps *tables =
+		make_array(reader, arena, query->ntables, sizeof(WaSteps));
+
+	for (uint32_t i = 0; i < query->ntables && !reader->failed; i++)
+		read_table(reader, arena, &tables[i]);
+	query->program.tables = tables;
 }
 
 /* Copies the text of a value to the arena. */
@@ -264,7 +313,7 @@ read_keys(WaReader *reader, WaArena *arena, WaQuery *query)
 	query->key_numbers = numbers;
 }
 
-/* Reads the instructions and the lists. */
+/* Reads the instructions, the lists and the tables. */
 static void
 read_program(WaReader *reader, WaArena *arena, WaQuery *query)
 {
@@ -278,6 +327,7 @@ read_program(WaReader *reader, WaArena *arena, WaQuery *query)
 		read_instruction(reader, &instructions[i]);
 	program->instructions = instructions;
 	read_lists(reader, arena, query);
+	read_tables(reader, arena, query);
 }
 
 /* Reads the counts. */
@@ -289,9 +339,12 @@ read_counts(WaReader *reader, WaQuery *query)
 	uint64_t parts = wa_reader_word(reader);
 	uint64_t results = wa_reader_word(reader);
 	uint64_t range = wa_reader_word(reader);
+	uint64_t tables = wa_reader_word(reader);
 
-	if ((uint32_t) registers > UINT16_MAX || registers >> 32 > UINT16_MAX)
+	if ((uint32_t) registers > UINT16_MAX || registers >> 32 > UINT16_MAX ||
+		tables > UINT32_MAX)
 		reader->failed = true;
+	query->ntables = (uint32_t) tables;
 	query->program.nregisters = (uint16_t) registers;
 	query->ninputs = (uint16_t) (registers >> 32);
 	query->program.ninstructions = (uint32_t) program;

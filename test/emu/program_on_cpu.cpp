@@ -150,7 +150,8 @@ Tile::run()
 							   program_.instructions.data(),
 							   program_.instructions.size(),
 							   random_lists(),
-							   NULL};
+							   NULL,
+							   random_tables()};
 	size_t begin = 0;
 
 	for (const WaProgramClause &clause : program_.clauses)

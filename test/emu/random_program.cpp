@@ -21,6 +21,27 @@ static const WaIntList lists[] = {{short_list, 0},
 								  {long_list, 32},
 								  {long_list, LENGTH(long_list)}};
 
+// In the first and the last of the tables are all tame values.
+static const size_t kSteps = 240;
+static int64_t step_values[kSteps];
+static uint8_t step_known[kSteps];
+static const WaSteps tables[] = {
+	{-840, 7, kSteps, step_values, step_known, 0},
+	{INT64_MIN, UINT64_C(1) << 40, kSteps, step_values, step_known, 0},
+	{INT64_MAX - 12 * 70 + 1, 70, 12, step_values, step_known, 0},
+	{-110, 1, kSteps, step_values, step_known, 3}};
+
+const WaSteps *
+random_tables()
+{
+	for (size_t i = 0; i < kSteps; i++)
+	{
+		step_values[i] = ((int64_t) i - 100) * 10007;
+		step_known[i] = i % 89 != 5;
+	}
+	return tables;
+}
+
 const WaIntList *
 random_lists()
 {
@@ -66,6 +87,7 @@ random_cases()
 		{WA_CODE_DECIMAL_FLOOR, "dd", false, {0}},
 		{WA_CODE_DECIMAL_CEIL, "dd", false, {0}},
 		{WA_CODE_DECIMAL_ROUND, "dd", true, kRounds},
+		{WA_CODE_DECIMAL_FLOOR_DIVIDE, "ddd", true, {0}},
 		{WA_CODE_INT_TO_FLOAT, "if", false, kFloats},
 		{WA_CODE_INT_TO_DECIMAL, "id", false, {0}},
 		{WA_CODE_FLOAT_TO_INT, "fi", true, kInts},
@@ -73,6 +95,8 @@ random_cases()
 		{WA_CODE_DECIMAL_TO_FLOAT, "df", true, kFloats},
 		{WA_CODE_DATE_TO_TIMESTAMP, "ii", true, {0}},
 		{WA_CODE_TIMESTAMP_TO_DATE, "ii", true, {0}},
+		{WA_CODE_TIMESTAMP_TO_DECIMAL, "id", true, {0}},
+		{WA_CODE_TIMESTAMP_TO_FLOAT, "if", true, {0}},
 		{WA_CODE_COMPARE_INT, "iib", false, kComparisons},
 		{WA_CODE_COMPARE_FLOAT, "ffb", false, kComparisons},
 		{WA_CODE_COMPARE_DECIMAL, "ddb", false, kComparisons},
@@ -90,6 +114,9 @@ random_cases()
 		{WA_CODE_SELECT, "bfff", false, {WA_VECTOR_FLOAT}},
 		{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}},
 		{WA_CODE_SELECT, "bbbb", false, {WA_VECTOR_BOOL}},
+		{WA_CODE_STEPS, "ii", true, {0, 0, 0, 1, 2}},
+		{WA_CODE_STEPS, "if", true, {0, 0, 0, 1, 2}},
+		{WA_CODE_STEPS, "id", true, {0, 3, 3, 1, 2}},
 	};
 
 	return kCases;
@@ -139,6 +166,7 @@ class Maker
 	Random &random_;
 	RandomProgram program_;
 	WaOpcode code_ = WA_CODE_AND;    // of the instruction to come
+	uint32_t extra_ = 0;             // likewise
 	std::vector<uint16_t> computed_; // registers of results
 };
 
@@ -181,8 +209,20 @@ Maker::tame_value(WaVectorKind kind)
 		case WA_VECTOR_TEXT:
 			return (int64_t) random_below(1000);
 		default:
+			if (code_ == WA_CODE_DECIMAL_FLOOR_DIVIDE && small < 0 &&
+				random_below(20) != 0)
+				return -small;
 			return small == 0 ? 1 : small;
 	}
+}
+
+// A value in a table, or a little outside.
+static int64_t
+random_step(const WaSteps *table)
+{
+	const uint64_t offset = random_below(table->nsteps * table->width + 10) - 5;
+
+	return (int64_t) ((uint64_t) table->base + offset);
 }
 
 int64_t
@@ -191,10 +231,11 @@ Maker::wild_value(WaVectorKind kind, uint32_t bytes)
 	switch (kind)
 	{
 		case WA_VECTOR_INT:
-			if ((code_ == WA_CODE_DATE_TO_TIMESTAMP ||
-				 code_ == WA_CODE_TIMESTAMP_TO_DATE) &&
-				bytes == 8)
+			if (code_ >= WA_CODE_DATE_TO_TIMESTAMP &&
+				code_ <= WA_CODE_TIMESTAMP_TO_FLOAT && bytes == 8)
 				return random_time(code_);
+			if (code_ == WA_CODE_STEPS && bytes == 8)
+				return random_step(&tables[extra_]);
 			if (code_ == WA_CODE_IN_INT && bytes == 8 && random_below(2) == 0)
 				return long_list[random_below(LENGTH(long_list))];
 			if (code_ == WA_CODE_INT_TO_FLOAT && bytes == 8 &&
@@ -345,9 +386,10 @@ Maker::fill(RandomColumn &column, uint32_t bytes)
 uint16_t
 Maker::add_column(WaVectorKind kind, uint32_t bytes)
 {
-	const uint64_t max_scale = !is_wild_                           ? 4
-							   : code_ == WA_CODE_DECIMAL_MULTIPLY ? 9
-																   : 18;
+	const uint64_t max_scale = !is_wild_                               ? 4
+							   : code_ == WA_CODE_DECIMAL_MULTIPLY     ? 9
+							   : code_ == WA_CODE_DECIMAL_FLOOR_DIVIDE ? 4
+																	   : 18;
 	RandomColumn column = {};
 	const uint8_t scale =
 		kind == WA_VECTOR_DECIMAL ? (uint8_t) random_below(max_scale + 1) : 0;
@@ -486,6 +528,10 @@ result_scale(const WaInstruction &made,
 			return a;
 		case WA_CODE_DECIMAL_ROUND:
 			return (int) made.extra % 256;
+		case WA_CODE_TIMESTAMP_TO_DECIMAL:
+			return 6;
+		case WA_CODE_STEPS:
+			return tables[made.extra].scale;
 		case WA_CODE_SELECT:
 			return std::max(b, (int) registers[made.c].scale);
 		default:
@@ -504,6 +550,7 @@ Maker::add_instruction(const RandomCase &which, uint32_t extra)
 	int scale;
 
 	code_ = which.code;
+	extra_ = extra;
 	for (size_t i = 0; i < narguments; i++)
 		*places[i] = argument(kind_of(which.kinds[i]),
 							  argument_bytes(which.code, extra));

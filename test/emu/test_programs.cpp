@@ -146,7 +146,8 @@ prepare(const RandomProgram &program, DeviceRun &run)
 				   program.instructions.data(),
 				   program.instructions.size(),
 				   random_lists(),
-				   NULL};
+				   NULL,
+				   random_tables()};
 	run.query = {&run.program,
 				 run.columns.data(),
 				 (unsigned) run.columns.size(),
@@ -450,14 +451,16 @@ test_coverage()
 
 	tried[WA_CODE_CALL] = true;
 	tried[WA_CODE_COMPARE_TEXT] = true;
+	tried[WA_CODE_TRIM] = true;
 	for (const RandomCase &which : random_cases())
 		tried[which.code] = true;
 	for (int code = 0; code < WA_OPCODE_COUNT; code++)
 	{
 		const WaInstruction instruction = {(uint16_t) code, 0, 0, 0, 0, 0};
-		const WaProgram program = {1, NULL, &instruction, 1, NULL, NULL};
-		const bool is_foreign =
-			code == WA_CODE_CALL || code == WA_CODE_COMPARE_TEXT;
+		const WaProgram program = {1, NULL, &instruction, 1, NULL, NULL, NULL};
+		const bool is_foreign = code == WA_CODE_CALL ||
+								code == WA_CODE_COMPARE_TEXT ||
+								code == WA_CODE_TRIM;
 
 		if (!tried[code])
 			snprintf(failure, kTextBytes, "%s was not tried",
@@ -475,7 +478,8 @@ plan_one(WaInstruction instruction, const std::vector<WaVectorKind> &kinds,
 		 WaProgramColumn column, WaProgramOutput output)
 {
 	const WaProgram program = {
-		(uint16_t) kinds.size(), kinds.data(), &instruction, 1, NULL, NULL};
+		(uint16_t) kinds.size(), kinds.data(), &instruction, 1, NULL, NULL,
+		random_tables()};
 	const WaProgramQuery query = {&program, &column, 1,       NULL, 0,
 								  NULL,     0,       &output, 1};
 	WaProgramPlan plan;
@@ -526,6 +530,11 @@ test_contract()
 	other_output.form = WA_FORM_BITS;
 	expect(plan_one(add, ints, column, other_output), cudaErrorInvalidValue,
 		   "an output in a form that is not its kind's");
+	other = {WA_CODE_STEPS, 1, 0, 0, 0, 3};
+	expect(plan_one(other, {WA_VECTOR_INT, WA_VECTOR_DECIMAL}, column, output),
+		   cudaSuccess, "a table of decimals");
+	expect(plan_one(other, ints, column, output), cudaErrorInvalidValue,
+		   "a table of decimals for an integer");
 	report_group(failure, "queries that cannot be planned");
 }
 

@@ -33,6 +33,15 @@ static const WaIntList lists[] = {{short_list, 0},
 								  {short_list, LENGTH(short_list)},
 								  {long_list, 32},
 								  {long_list, LENGTH(long_list)}};
+
+/* The tables of STEPS, which make_tables fills. */
+#define NSTEPS 64
+static int64_t step_values[NSTEPS];
+static uint8_t step_known[NSTEPS];
+static const WaSteps tables[] = {
+	{-1000, 7, NSTEPS, step_values, step_known, 0},
+	{INT64_MIN, UINT64_C(1) << 40, NSTEPS, step_values, step_known, 0},
+	{INT64_MAX - NSTEPS + 1, 1, NSTEPS, step_values, step_known, 3}};
 static int ncalls;
 static const WaCall calls[] = {{reference_call, &ncalls}};
 
@@ -85,6 +94,7 @@ static const Case cases[] = {
 	 {255 * 256, 255 * 256 + 2, 255 * 256 + 18, 3 * 256, 2, 10 * 256 + 4,
 	  18 * 256, 1 * 256 + 18},
 	 8},
+	{WA_CODE_DECIMAL_FLOOR_DIVIDE, "ddd", true, NO_EXTRA},
 	{WA_CODE_INT_TO_FLOAT, "if", false, FLOAT_BYTES},
 	{WA_CODE_INT_TO_DECIMAL, "id", false, NO_EXTRA},
 	{WA_CODE_FLOAT_TO_INT, "fi", true, INT_BYTES},
@@ -92,11 +102,14 @@ static const Case cases[] = {
 	{WA_CODE_DECIMAL_TO_FLOAT, "df", true, FLOAT_BYTES},
 	{WA_CODE_DATE_TO_TIMESTAMP, "ii", true, NO_EXTRA},
 	{WA_CODE_TIMESTAMP_TO_DATE, "ii", true, NO_EXTRA},
+	{WA_CODE_TIMESTAMP_TO_DECIMAL, "id", true, NO_EXTRA},
+	{WA_CODE_TIMESTAMP_TO_FLOAT, "if", true, NO_EXTRA},
 	{WA_CODE_COMPARE_INT, "iib", false, COMPARISONS},
 	{WA_CODE_COMPARE_FLOAT, "ffb", false, COMPARISONS},
 	{WA_CODE_COMPARE_DECIMAL, "ddb", false, COMPARISONS},
 	{WA_CODE_COMPARE_BOOL, "bbb", false, COMPARISONS},
 	{WA_CODE_COMPARE_TEXT, "ttb", false, COMPARISONS},
+	{WA_CODE_TRIM, "tt", false, NO_EXTRA},
 	{WA_CODE_IN_INT, "ib", false, {0, 1, 2, 3, 4}, LENGTH(lists)},
 	{WA_CODE_AND, "bbb", false, NO_EXTRA},
 	{WA_CODE_OR, "bbb", false, NO_EXTRA},
@@ -109,6 +122,9 @@ static const Case cases[] = {
 	{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}, 1},
 	{WA_CODE_SELECT, "bbbb", false, {WA_VECTOR_BOOL}, 1},
 	{WA_CODE_SELECT, "bttt", false, {WA_VECTOR_TEXT}, 1},
+	{WA_CODE_STEPS, "ii", true, {0, 1}, 2},
+	{WA_CODE_STEPS, "if", true, {0, 1}, 2},
+	{WA_CODE_STEPS, "id", true, {0, 1, 2}, 3},
 	{WA_CODE_CALL, "ii", true, NO_EXTRA},
 };
 
@@ -124,6 +140,26 @@ typedef struct Trial
 	size_t nrows;
 } Trial;
 
+/* Fills the tables of STEPS. */
+static void
+make_tables(void)
+{
+	for (size_t i = 0; i < NSTEPS; i++)
+	{
+		step_values[i] = random_int(8);
+		step_known[i] = i % 9 != 4;
+	}
+}
+
+/* Returns a value in a table, or a little outside. */
+static int64_t
+random_step(const WaSteps *steps)
+{
+	uint64_t offset = random_below(steps->nsteps * steps->width + 10) - 5;
+
+	return (int64_t) ((uint64_t) steps->base + offset);
+}
+
 /* Returns an integer that an instruction may be given. */
 static int64_t
 random_argument(const WaInstruction *instruction)
@@ -134,7 +170,11 @@ random_argument(const WaInstruction *instruction)
 	{
 		case WA_CODE_DATE_TO_TIMESTAMP:
 		case WA_CODE_TIMESTAMP_TO_DATE:
+		case WA_CODE_TIMESTAMP_TO_DECIMAL:
+		case WA_CODE_TIMESTAMP_TO_FLOAT:
 			return random_time((WaOpcode) instruction->code);
+		case WA_CODE_STEPS:
+			return random_step(&tables[instruction->extra]);
 		case WA_CODE_INT_NARROW:
 			return random_int(byte_shifts[random_below(3)]);
 		case WA_CODE_INT_TO_FLOAT:
@@ -311,8 +351,8 @@ start(Trial *trial, const Case *which, uint32_t extra, unsigned null_mask)
 			scale = random_below(max_scale + 1);
 		vector->scale = (uint8_t) scale;
 	}
-	trial->program = (WaProgram){OUT + 1, trial->kinds, &trial->instruction,
-								 1,       lists,        calls};
+	trial->program = (WaProgram){
+		OUT + 1, trial->kinds, &trial->instruction, 1, lists, calls, tables};
 }
 
 /* Makes the row that traps NULL in each argument that can be; then it may not. */
@@ -449,7 +489,7 @@ test_part(void)
 		{WA_CODE_INT_NEGATE, 3, 2, 99, 99, 8},
 		{WA_CODE_INT_MULTIPLY, 2, 3, 0, 99, 8},
 		{WA_CODE_INT_NARROW, 3, 2, 99, 99, 2}};
-	WaProgram program = {4, kinds, instructions, 4, NULL, NULL};
+	WaProgram program = {4, kinds, instructions, 4, NULL, NULL, NULL};
 	WaVector registers[4];
 
 	for (size_t i = 0; i < 4; i++)
@@ -536,6 +576,7 @@ main(void)
 
 	for (size_t i = 0; i < LENGTH(long_list); i++)
 		long_list[i] = ((int64_t) i - 16) * (1 << 26) + (int64_t) i % 5;
+	make_tables();
 	for (size_t i = 0; i < LENGTH(cases); i++)
 	{
 		tried[cases[i].code] = true;

@@ -253,6 +253,28 @@ compute_decimal(WaOpcode code, const Cell *a, const Cell *b, Cell *result)
 	return store(result, code == WA_CODE_DECIMAL_ADD ? x + y : x - y, 8);
 }
 
+/*
+ * Divides rationals and rounds down.  Whole numbers of 12 digits over such of 8,
+ * and the other way round, are what PostgreSQL's quotient is exact enough for.
+ */
+static Outcome
+compute_floor_divide(const Cell *a, const Cell *b, Cell *result)
+{
+	int scale = larger(a->scale, b->scale);
+	__int128 x = a->i * ten_to(scale - a->scale);
+	__int128 y = b->i * ten_to(scale - b->scale);
+	__int128 quotient;
+	Cell unused;
+
+	if (store(&unused, x, 8) == TRAPS || store(&unused, y, 8) == TRAPS ||
+		y <= 0 || y >= ten_to(12))
+		return TRAPS;
+	quotient = divide(WA_CODE_DECIMAL_FLOOR, x, y);
+	if ((quotient < 0 ? -quotient : quotient) >= ten_to(y < ten_to(8) ? 12 : 8))
+		return TRAPS;
+	return store(result, quotient, 8);
+}
+
 /* Returns an order as -1, 0, 1. */
 static int
 order_of(WaOpcode code, const Cell *a, const Cell *b)
@@ -345,6 +367,56 @@ compute_time(WaOpcode code, int64_t a, Cell *result)
 	return store(result, time, 8);
 }
 
+/* Seconds since 1970, as a DECIMAL and as a double. */
+static Outcome
+compute_epoch(WaOpcode code, int64_t a, Cell *result)
+{
+	__int128 time = a + (__int128) 10957 * DAY;
+
+	if (a == INT64_MIN || store(result, time, 8) == TRAPS)
+		return TRAPS;
+	if (code == WA_CODE_TIMESTAMP_TO_DECIMAL)
+		result->scale = result->display = 6;
+	else
+	{
+		result->f = (double) result->i / 1e6;
+		result->i = 0;
+	}
+	return FITS;
+}
+
+/* A text, cut after its last byte that is no blank. */
+static WaText
+trimmed(const Cell *a)
+{
+	WaText text = {a->text.data, 0};
+
+	for (size_t i = 0; i < a->text.length; i++)
+		if (a->text.data[i] != ' ')
+			text.length = i + 1;
+	return text;
+}
+
+/* Looks for the step of a value from one step to the next. */
+static Outcome
+compute_steps(const WaSteps *steps, WaVectorKind kind, int64_t a, Cell *result)
+{
+	__int128 begin = steps->base;
+
+	for (uint64_t i = 0; i < steps->nsteps; i++, begin += steps->width)
+	{
+		if (a < begin || a >= begin + steps->width)
+			continue;
+		if (kind == WA_VECTOR_FLOAT)
+			memcpy(&result->f, &steps->values[i], sizeof(result->f));
+		else
+			result->i = steps->values[i];
+		result->scale = result->display = steps->scale;
+		return steps->known[i] ? FITS : TRAPS;
+	}
+	return TRAPS;
+}
+
 static bool
 is_in_list(const WaIntList *list, int64_t value)
 {
@@ -403,12 +475,22 @@ compute_strict(const WaProgram *program, const WaInstruction *instruction,
 		return compute_float_function(code, extra, a->f, result);
 	if (code <= WA_CODE_DECIMAL_MULTIPLY)
 		return compute_decimal(code, a, b, result);
+	if (code == WA_CODE_DECIMAL_FLOOR_DIVIDE)
+		return compute_floor_divide(a, b, result);
 	if (code <= WA_CODE_DECIMAL_ROUND || code == WA_CODE_DECIMAL_TO_INT ||
 		code == WA_CODE_DECIMAL_TO_FLOAT)
 		return compute_decimal_function(instruction, a, result);
 	if (code == WA_CODE_DATE_TO_TIMESTAMP || code == WA_CODE_TIMESTAMP_TO_DATE)
 		return compute_time(code, a->i, result);
-	if (code == WA_CODE_INT_TO_FLOAT)
+	if (code == WA_CODE_TIMESTAMP_TO_DECIMAL ||
+		code == WA_CODE_TIMESTAMP_TO_FLOAT)
+		return compute_epoch(code, a->i, result);
+	if (code == WA_CODE_STEPS)
+		return compute_steps(&program->tables[extra],
+							 program->kinds[instruction->out], a->i, result);
+	if (code == WA_CODE_TRIM)
+		result->text = trimmed(a);
+	else if (code == WA_CODE_INT_TO_FLOAT)
 		result->f = extra == 4 ? (float) a->i : (double) a->i;
 	else if (code == WA_CODE_INT_TO_DECIMAL)
 		result->i = a->i;

@@ -141,7 +141,7 @@ random_middle(void)
 static inline WaText
 random_text(void)
 {
-	static const char bytes[] = "a\xff\0ab\0aa\x7f\x80";
+	static const char bytes[] = "a \xff\0ab\0  aa\x7f \x80";
 	size_t start = random_below(sizeof(bytes) - 4);
 	WaText text = {bytes + start, random_below(4)};
 

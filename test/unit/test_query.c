@@ -322,6 +322,11 @@ test_query_wire(void)
 {
 	static const int64_t list[] = {-5, 7, 900};
 	static const WaIntList lists[] = {{list, LENGTH(list)}, {NULL, 0}};
+	static const int64_t values[] = {1, -7, INT64_MIN};
+	static const uint8_t known[] = {1, 0, 1};
+	static const WaSteps tables[] = {
+		{-9, 5, LENGTH(values), values, known, 0},
+		{INT64_MIN, WA_MAX_STEPS_SPAN, 1, values, known, 18}};
 	WaQuery query = *test_query(NKEYS);
 	const WaQuery *read;
 	WaWriter first;
@@ -330,6 +335,8 @@ test_query_wire(void)
 
 	query.program.lists = lists;
 	query.nlists = LENGTH(lists);
+	query.program.tables = tables;
+	query.ntables = LENGTH(tables);
 	wa_arena_init(&arena, NO_LIMIT);
 	wa_writer_init(&first, &arena);
 	wa_writer_init(&second, &arena);

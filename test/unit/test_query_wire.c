@@ -185,12 +185,32 @@ try_query(const void *message, size_t bytes)
 	return query != NULL;
 }
 
+/* Tables for STEPS, of integers and of decimals. */
+static const int64_t step_values[] = {7, -1, INT64_MAX, 0, 12};
+static const uint8_t step_known[] = {1, 1, 0, 1, 1};
+static const WaSteps tables[] = {
+	{-100, 40, LENGTH(step_values), step_values, step_known, 0},
+	{-3, 1, LENGTH(step_values), step_values, step_known, 3}};
+
+/* Has a query that was copied look up a table where it added a step. */
+static void
+use_tables(WaQuery *query, WaInstruction *instructions)
+{
+	memcpy(instructions, query->program.instructions,
+		   query->program.ninstructions * sizeof(WaInstruction));
+	instructions[1] = (WaInstruction){WA_CODE_STEPS, NEXT, VALUE_INT, 0, 0, 0};
+	query->program.instructions = instructions;
+	query->program.tables = tables;
+	query->ntables = LENGTH(tables);
+}
+
 /* Queries that were tampered with are refused, or can be run. */
 static bool
 test_queries(size_t rounds)
 {
 	static const int64_t list[] = {-5, 7, 900};
 	static const WaIntList lists[] = {{list, LENGTH(list)}};
+	WaInstruction instructions[NREGISTERS];
 	WaQuery query = *test_query(NKEYS);
 	size_t naccepted = 0;
 	WaWriter writer;
@@ -198,6 +218,7 @@ test_queries(size_t rounds)
 
 	query.program.lists = lists;
 	query.nlists = LENGTH(lists);
+	use_tables(&query, instructions);
 	wa_arena_init(&arena, MEMORY);
 	wa_writer_init(&writer, &arena);
 	wa_query_write(&writer, &query);
@@ -212,6 +233,62 @@ test_queries(size_t rounds)
 	}
 	wa_arena_reset(&arena);
 	EXPECT(naccepted > 0 && naccepted < rounds);
+	return true;
+}
+
+/* Tells whether a query with the table, for a register of the kind, is sound. */
+static bool
+is_sound_with(const WaSteps *table, WaVectorKind kind)
+{
+	const WaVectorKind kinds[] = {WA_VECTOR_INT, kind};
+	const WaInstruction instruction = {WA_CODE_STEPS, 1, 0, 0, 0, 0};
+	const WaQuery query = {.program = {.nregisters = LENGTH(kinds),
+									   .kinds = kinds,
+									   .instructions = &instruction,
+									   .ninstructions = 1,
+									   .tables = table},
+						   .ntables = 1,
+						   .ninputs = 1,
+						   .end = 1};
+	uint8_t scratch[LENGTH(kinds)];
+
+	return wa_query_is_sound(&query, scratch);
+}
+
+/* Tables with counts, spans, scales or kinds that cannot be are not sound. */
+static bool
+test_tables(void)
+{
+	const WaSteps good = tables[0];
+	WaSteps table = good;
+
+	EXPECT(is_sound_with(&good, WA_VECTOR_INT));
+	EXPECT(is_sound_with(&good, WA_VECTOR_FLOAT));
+	EXPECT(is_sound_with(&good, WA_VECTOR_DECIMAL));
+	EXPECT(!is_sound_with(&good, WA_VECTOR_BOOL));
+	EXPECT(!is_sound_with(&good, WA_VECTOR_TEXT));
+	table.scale = WA_DECIMAL_MAX_SCALE;
+	EXPECT(is_sound_with(&table, WA_VECTOR_DECIMAL));
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	table.scale++;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_DECIMAL));
+	table = good;
+	table.nsteps = 0;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	table.nsteps = WA_MAX_STEPS + 1;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	table = good;
+	table.width = 0;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	table.width = WA_MAX_STEPS_SPAN / table.nsteps;
+	EXPECT(is_sound_with(&table, WA_VECTOR_INT));
+	table.width++;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	table = good;
+	table.base = INT64_MAX - (int64_t) (table.nsteps * table.width) + 1;
+	EXPECT(is_sound_with(&table, WA_VECTOR_INT));
+	table.base++;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
 	return true;
 }
 
@@ -242,7 +319,9 @@ test_program(bool *accepted)
 	uint8_t scratch[NRANDOM_REGISTERS];
 	WaQuery query = {.program = {.nregisters = NRANDOM_REGISTERS,
 								 .kinds = kinds,
-								 .instructions = instructions},
+								 .instructions = instructions,
+								 .tables = tables},
+					 .ntables = LENGTH(tables),
 					 .ninputs = NRANDOM_INPUTS};
 	WaQueryColumn column = {.argument = NRANDOM_REGISTERS - 1, .filter = -1};
 	WaArena arena;
@@ -393,6 +472,7 @@ main(int argc, char **argv)
 	size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 3000;
 
 	check(test_queries(rounds), "queries that were tampered with");
+	check(test_tables(), "tables that are sound, and that are not");
 	check(test_programs(rounds / 5), "random programs that are sound");
 	check(test_groups(rounds), "groups that were tampered with");
 	return finish_checks();
