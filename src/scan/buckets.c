@@ -14,6 +14,7 @@
 
 #include "heap/gather.h"
 #include "scan/buckets.h"
+#include "scan/compile_internal.h"
 #include "scan/datum.h"
 #include "scan/times.h"
 
@@ -52,14 +53,18 @@ struct WaBuckets
 	ExprState *step;  /* NULL: of dates */
 	Oid step_type;
 	WaVectorKind step_kind;
-	bool in_zone; /* the step is one of the session's time zone */
+	bool in_zone;    /* the step is one of the session's time zone */
+	bool is_shifted; /* wa_time_is_shifted holds for it */
+	bool ascends;    /* wa_time_step_ascends does for the step */
 	bool guarded;
 	Oid time_type;
 	Oid type; /* of the result */
 	WaVectorKind kind;
+	MemoryContext context;
 	MemoryContext texts;     /* of the slots, and of some that they had */
 	MemoryContext own_texts; /* of rows of the last call */
-	Slot *slots;
+	Slot *slots;             /* NULL: there are none yet */
+	bool is_fresh;           /* the slots hold nothing of an execution before */
 };
 
 WaBuckets *
@@ -85,25 +90,35 @@ wa_buckets_make(const WaCallExpression *call, const WaVector *registers,
 		buckets->step_type = exprType((Node *) call->step);
 		(void) wa_gather_kind(buckets->step_type, &buckets->step_kind);
 		buckets->in_zone = exprType((Node *) call->moved) == TIMESTAMPTZOID;
+		buckets->is_shifted = wa_time_is_shifted((Node *) call->moved);
+		buckets->ascends =
+			wa_time_step_ascends(wa_function_of((Node *) call->step));
 	}
 	buckets->guarded = call->guarded;
 	buckets->time_type = exprType((Node *) time->expression);
 	buckets->type = exprType((Node *) call->expression);
 	buckets->kind = call->result;
+	buckets->context = CurrentMemoryContext;
 	buckets->texts = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg buckets", ALLOCSET_DEFAULT_SIZES);
 	buckets->own_texts = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg texts", ALLOCSET_DEFAULT_SIZES);
-	buckets->slots = palloc(sizeof(Slot) * NSLOTS);
 	return buckets;
+}
+
+const WaEvaluation *
+wa_buckets_evaluation(const WaBuckets *buckets)
+{
+	return buckets->evaluation;
 }
 
 /* Returns a time as SQL has it. */
 static Datum
 time_datum(const WaBuckets *buckets, int64 time)
 {
-	return buckets->time_type == DATEOID ? DateADTGetDatum((DateADT) time)
-										 : TimestampGetDatum(time);
+	const WaVector vector = {.values = &time};
+
+	return wa_vector_to_datum(buckets->time_type, WA_VECTOR_INT, &vector, 0);
 }
 
 /*
@@ -140,12 +155,16 @@ find_offset(Timestamp time, int *offset)
 	return timestamp2tm(time, offset, &tm, &fraction, NULL, NULL) == 0;
 }
 
-/* Tells whether the time from first to last is moved as a whole. */
+/*
+ * Tells whether the time from first to last is moved as a whole; *local: where
+ * to its first moment goes, in the time zone in which the step is made.
+ */
 static bool
-moves_as_one(const WaBuckets *buckets, Timestamp first, Timestamp last)
+moves_as_one(const WaBuckets *buckets, Timestamp first, Timestamp last,
+			 Timestamp *local)
 {
 	Slot ends[2] = {{.value.i = first}, {.value.i = last}};
-	int offsets[2];
+	int offsets[2] = {0, 0};
 
 	if (buckets->moved != NULL &&
 		(!evaluate(buckets, buckets->moved, TIMESTAMPOID, WA_VECTOR_INT, first,
@@ -155,18 +174,36 @@ moves_as_one(const WaBuckets *buckets, Timestamp first, Timestamp last)
 		 ends[0].is_null || ends[1].is_null ||
 		 ends[1].value.i - ends[0].value.i != last - first))
 		return false;
-	return !buckets->in_zone || (find_offset(ends[0].value.i, &offsets[0]) &&
-								 find_offset(ends[1].value.i, &offsets[1]) &&
-								 offsets[0] == offsets[1]);
+	if (buckets->in_zone && (!find_offset(ends[0].value.i, &offsets[0]) ||
+							 !find_offset(ends[1].value.i, &offsets[1]) ||
+							 offsets[0] != offsets[1]))
+		return false;
+	*local = ends[0].value.i - offsets[0] * USECS_PER_SEC;
+	return true;
+}
+
+/*
+ * Tells whether a time that is longer than a bucket, and begins at a local time,
+ * is in one step if its ends are.  That is so if the steps ascend; but an hour of
+ * the day comes again on the next day, and a minute in the next hour.  So then
+ * the time has to be one whole hour, or one whole day, there.
+ */
+static bool
+ends_will_do(const WaBuckets *buckets, Timestamp local, int64 width)
+{
+	return buckets->is_shifted && (buckets->ascends || local % width == 0);
 }
 
 /* Tells whether the step is the same from first to last. */
 static bool
 is_one_step(const WaBuckets *buckets, Timestamp first, Timestamp last)
 {
+	const int64 width = last - first + 1;
+	Timestamp local;
 	Slot ends[2];
 
-	if (!moves_as_one(buckets, first, last) ||
+	if (!moves_as_one(buckets, first, last, &local) ||
+		(width > BUCKET_USECS && !ends_will_do(buckets, local, width)) ||
 		!evaluate(buckets, buckets->step, buckets->step_type,
 				  buckets->step_kind, first, &ends[0]) ||
 		!evaluate(buckets, buckets->step, buckets->step_type,
@@ -255,11 +292,30 @@ look_up(const WaBuckets *buckets, const WaVector *times, size_t row, Slot *own)
 	return evaluate_whole(buckets, time, buckets->own_texts, own) ? own : NULL;
 }
 
+bool
+wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
+				 int64 *value, uint8 *scale)
+{
+	Slot slot;
+
+	if ((buckets->step != NULL && !is_one_step(buckets, first, last)) ||
+		!evaluate(buckets, buckets->whole, buckets->type, buckets->kind, first,
+				  &slot) ||
+		slot.is_null)
+		return false;
+	*value = slot.value.i;
+	*scale = slot.scale;
+	return true;
+}
+
 /* Forgets all results. */
 static void
 forget(WaBuckets *buckets)
 {
 	MemoryContextReset(buckets->texts);
+	if (buckets->slots == NULL)
+		buckets->slots =
+			MemoryContextAlloc(buckets->context, sizeof(Slot) * NSLOTS);
 	for (int i = 0; i < NSLOTS; i++)
 		buckets->slots[i].bucket = NO_BUCKET;
 }
@@ -268,7 +324,7 @@ void
 wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext)
 {
 	wa_evaluation_prepare(buckets->evaluation, econtext);
-	forget(buckets);
+	buckets->is_fresh = false;
 }
 
 /* Stores the result for a row that is not NULL; returns false to trap. */
@@ -309,8 +365,10 @@ wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
 	out->mixed = false;
 	out->scale = 0;
 	MemoryContextReset(buckets->own_texts);
-	if (MemoryContextMemAllocated(buckets->texts, false) > MAX_TEXT_BYTES)
+	if (!buckets->is_fresh ||
+		MemoryContextMemAllocated(buckets->texts, false) > MAX_TEXT_BYTES)
 		forget(buckets);
+	buckets->is_fresh = true;
 	for (size_t i = 0; i < nrows; i++)
 	{
 		if (wa_vector_is_valid(a, i))

@@ -16,13 +16,28 @@
 
 typedef struct WaBuckets WaBuckets;
 
-/* As wa_evaluation_make, for a call of kind BUCKETS. */
+/* As wa_evaluation_make. */
 extern WaBuckets *wa_buckets_make(const WaCallExpression *call,
 								  const WaVector *registers,
 								  ParamListInfo parameters);
 
 /* As wa_evaluation_prepare; forgets all results. */
 extern void wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext);
+
+/*
+ * Finds the value, of kind INT, FLOAT or DECIMAL, that the expression has from a
+ * time first to a time last, which wa_time_is_safe holds for, and which lie in
+ * one bucket, or are the ends of an hour, half an hour or a day of UTC.  Returns
+ * false if it may have several, or has none that is not NULL and fits.
+ *
+ * The call may also be one of kind EVALUATE with one source that varies, an
+ * integer or a date, if first is last.
+ */
+extern bool wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
+							 int64 *value, uint8 *scale);
+
+/* Returns what the expression is evaluated from. */
+extern const WaEvaluation *wa_buckets_evaluation(const WaBuckets *buckets);
 
 /* A WaVectorFunction over a WaBuckets. */
 extern bool wa_buckets_call(void *context, const WaVector *a, WaVector *out,

@@ -21,17 +21,11 @@ typedef struct WaConstant
 	Expr *expression;
 } WaConstant;
 
-/*
- * The functions that core does not have; see scan/calls.h, scan/evaluate.h and
- * scan/buckets.h.
- */
+/* The functions that core does not have; see scan/evaluate.h, scan/buckets.h. */
 typedef enum WaCallKind
 {
-	WA_CALL_TRIM,         /* a bpchar without its trailing blanks */
-	WA_CALL_EPOCH,        /* a timestamp in seconds since 1970 */
-	WA_CALL_FLOOR_DIVIDE, /* the floor of a numeric over a constant */
-	WA_CALL_EVALUATE,     /* what PostgreSQL evaluates */
-	WA_CALL_BUCKETS       /* the same, of a time, and it seldom changes */
+	WA_CALL_EVALUATE, /* what PostgreSQL evaluates */
+	WA_CALL_BUCKETS   /* the same, of a time, and it seldom changes */
 } WaCallKind;
 
 /* What an expression that PostgreSQL evaluates is given. */
@@ -46,13 +40,10 @@ typedef struct WaCallExpression
 {
 	uint32 number; /* of the call */
 	WaCallKind kind;
-	Expr *argument; /* FLOOR_DIVIDE: the divisor */
 	WaVectorKind result;
-
-	/* EVALUATE and BUCKETS: over Vars of OUTER_VAR, the sources from 1 on */
-	Expr *expression;
-	List *sources; /* WaSource */
-	bool guarded;  /* traps for times so far away that it might raise errors */
+	Expr *expression; /* over Vars of OUTER_VAR, the sources from 1 on */
+	List *sources;    /* WaSource */
+	bool guarded; /* traps for times so far away that it might raise errors */
 
 	/* EVALUATE, of a comparison of the only source that varies: with what */
 	Expr *limit;   /* a constant time; NULL: it is none */

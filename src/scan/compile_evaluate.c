@@ -298,6 +298,22 @@ find_unsafe(Node *node, void *context)
 	return expression_tree_walker(node, find_unsafe, context);
 }
 
+/* Finds a parameter. */
+static bool
+find_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Param) ||
+		   expression_tree_walker(node, find_parameter, context);
+}
+
+bool
+wa_is_total(Node *expression)
+{
+	return !find_unsafe(expression, NULL) && !find_parameter(expression, NULL);
+}
+
 /* Tells whether one of several expressions is wide. */
 static bool
 has_wide(const List *expressions)

@@ -27,10 +27,8 @@ wa_compile_trimmed(WaCompiler *compiler, Expr *expression)
 		return number;
 	if (!contain_var_clause((Node *) expression))
 		return wa_compile_constant(compiler, expression, true);
-	number = wa_compiler_call(
-		compiler,
-		(WaCallExpression){.kind = WA_CALL_TRIM, .result = WA_VECTOR_TEXT},
-		wa_compile(compiler, expression));
+	number = wa_compiler_emit(compiler, WA_CODE_TRIM, WA_VECTOR_TEXT,
+							  wa_compile(compiler, expression), 0, 0, 0);
 	return number < 0
 			   ? -1
 			   : wa_compiler_note(compiler, expression, number, true, false);
@@ -166,9 +164,11 @@ compile_time(WaCompiler *compiler, Expr *expression, List *args,
 								  unit_usecs(linitial(args)));
 	if (kind == WA_VECTOR_INT || !is_text(linitial(args), "epoch"))
 		return wa_compile_evaluation(compiler, expression);
-	return wa_compiler_call(
-		compiler, (WaCallExpression){.kind = WA_CALL_EPOCH, .result = kind},
-		wa_compile(compiler, lsecond(args)));
+	return wa_compiler_emit(compiler,
+							kind == WA_VECTOR_DECIMAL
+								? WA_CODE_TIMESTAMP_TO_DECIMAL
+								: WA_CODE_TIMESTAMP_TO_FLOAT,
+							kind, wa_compile(compiler, lsecond(args)), 0, 0, 0);
 }
 
 /* Returns the arguments of a division of a numeric by a constant, or NIL. */
@@ -224,11 +224,10 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 	if (oid == F_FLOOR_NUMERIC && division_by_constant(linitial(args)) != NIL)
 	{
 		args = division_by_constant(linitial(args));
-		return wa_compiler_call(compiler,
-								(WaCallExpression){.kind = WA_CALL_FLOOR_DIVIDE,
-												   .argument = lsecond(args),
-												   .result = WA_VECTOR_DECIMAL},
-								wa_compile(compiler, linitial(args)));
+		a = wa_compile(compiler, linitial(args));
+		b = wa_compile(compiler, lsecond(args));
+		return wa_compiler_emit(compiler, WA_CODE_DECIMAL_FLOOR_DIVIDE,
+								WA_VECTOR_DECIMAL, a, b, 0, 0);
 	}
 	foreach (cell, args)
 		if (wa_is_wide((Node *) lfirst(cell)))

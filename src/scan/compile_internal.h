@@ -134,6 +134,13 @@ extern int wa_compile_wide(WaCompiler *compiler, Expr *expression);
  */
 extern bool wa_is_wide(Node *expression);
 
+/*
+ * Tells whether an expression over Vars raises no errors, whatever they are, or,
+ * if they are times, if wa_time_is_safe holds for these; and whether it depends
+ * on nothing else but the time zone.
+ */
+extern bool wa_is_total(Node *expression);
+
 /* Returns the function of a FuncExpr, OpExpr or the like; else InvalidOid. */
 extern Oid wa_function_of(Node *expression);
 

@@ -207,6 +207,13 @@ wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression, Datum value,
 	return ExecEvalExprSwitchContext(expression, evaluation->econtext, is_null);
 }
 
+const TupleTableSlot *
+wa_evaluation_sources(const WaEvaluation *evaluation, int *varying)
+{
+	*varying = evaluation->varying;
+	return evaluation->slot;
+}
+
 /*
  * Has the sources show a row, in the current memory context.  Returns false if
  * the expression might raise an error for it, and must not.

@@ -44,6 +44,13 @@ extern bool wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
 extern Datum wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression,
 							  Datum value, bool *is_null);
 
+/*
+ * Returns the values of the sources, as wa_evaluation_prepare has computed them;
+ * *varying: the number of the one that varies, from 0 on, which may be anything.
+ */
+extern const TupleTableSlot *
+wa_evaluation_sources(const WaEvaluation *evaluation, int *varying);
+
 /* Prepares another expression over the sources; NULL: the call's own. */
 extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
 										   Expr *expression);

@@ -15,7 +15,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-#include "scan/calls.h"
 #include "scan/datum.h"
 #include "scan/partition.h"
 #include "state/numeric_format.h"
@@ -58,7 +57,7 @@ static uint32
 hash_text(const WaGroupKey *key, WaText text)
 {
 	if (key->type == BPCHAROID)
-		text = wa_trim(text);
+		text = wa_text_trim(text);
 	return hash_bytes((const unsigned char *) text.data, (int) text.length);
 }
 

@@ -159,13 +159,42 @@ describe_filters(const WaScanState *state, WaQuery *query)
 	query->end = (uint32) state->end;
 }
 
+/* Tells whether what the node computes may have the form of a query at all. */
+static bool
+may_travel(const WaScanState *state)
+{
+	WaQuery query = {0};
+	bool tables;
+
+	(void) wa_runner_has_calls(state->runner, &tables);
+	return tables && describe_columns(state, &query);
+}
+
+/*
+ * Asks what is resident of the columns, if the program's calls need to know.
+ * Returns false if nothing is.
+ */
+static bool
+find_residency(const WaScanState *state, const WaRunMessage *run,
+			   WaResidentMessage *resident)
+{
+	WaFailure failure;
+	bool tables;
+
+	return !wa_runner_has_calls(state->runner, &tables) ||
+		   (wa_client_residency(&run->relation, (int) run->ncolumns,
+								run->columns, resident, &failure) &&
+			resident->complete_blocks > 0);
+}
+
 /* Writes what the node computes; returns false if that has no such form. */
 static bool
-write_query(const WaScanState *state, WaArena *arena, WaWriter *writer)
+write_query(const WaScanState *state, const WaResidentMessage *resident,
+			WaArena *arena, WaWriter *writer)
 {
 	WaQuery query = {0};
 
-	if (!wa_runner_describe(state->runner, &query) ||
+	if (!wa_runner_describe(state->runner, resident->columns, &query) ||
 		!describe_columns(state, &query))
 		return false;
 	describe_keys(state, &query);
@@ -317,6 +346,7 @@ wa_resident_use(WaScanState *state)
 	MemoryContext scratch;
 	MemoryContext old;
 	WaRunMessage run = {0};
+	WaResidentMessage resident;
 	WaWriter query;
 	WaArena arena;
 
@@ -331,12 +361,18 @@ wa_resident_use(WaScanState *state)
 	run.nmaps = wa_map_pages(run.nblocks);
 	run.ncolumns = (uint32) wa_runner_ncolumns(state->runner);
 	if (run.ncolumns <= WA_MAX_RESIDENT_COLUMNS &&
-		name_columns(state, run.ncolumns, run.columns) &&
-		write_query(state, &arena, &query) && wa_client_is_ready())
+		name_columns(state, run.ncolumns, run.columns) && may_travel(state) &&
+		wa_client_is_ready())
 	{
-		ask(state, &query, &run);
-		suggest_load(state, &run,
-					 (uint64) (state->resident_blocks - covered_before));
+		const bool is_resident = find_residency(state, &run, &resident);
+		const bool travels =
+			is_resident && write_query(state, &resident, &arena, &query);
+
+		if (travels)
+			ask(state, &query, &run);
+		if (travels || !is_resident)
+			suggest_load(state, &run,
+						 (uint64) (state->resident_blocks - covered_before));
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);

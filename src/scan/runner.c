@@ -10,9 +10,9 @@
 #include "utils/memutils.h"
 
 #include "scan/buckets.h"
-#include "scan/calls.h"
 #include "scan/datum.h"
 #include "scan/runner.h"
+#include "scan/step_tables.h"
 
 /* A constant and how it is computed. */
 typedef struct Constant
@@ -25,11 +25,9 @@ typedef struct Constant
 /* A call and what it needs to know. */
 typedef struct Call
 {
-	WaCallKind kind;
+	const WaCallExpression *expression;
 	WaEvaluation *evaluation; /* EVALUATE */
-	WaBuckets *buckets;       /* BUCKETS */
-	WaDivisor divisor;        /* FLOOR_DIVIDE */
-	ExprState *argument;      /* constant; NULL: there is none */
+	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
 } Call;
 
 struct WaRunner
@@ -96,26 +94,16 @@ static WaCall
 make_call(Call *call, const WaCallExpression *wanted, const WaVector *registers,
 		  ParamListInfo parameters)
 {
-	call->kind = wanted->kind;
-	if (wanted->argument != NULL)
-		call->argument = ExecInitExprWithParams(wanted->argument, parameters);
+	call->expression = wanted;
+	if (wanted->kind == WA_CALL_BUCKETS || wa_step_table_is_possible(wanted))
+		call->buckets = wa_buckets_make(wanted, registers, parameters);
 	switch (wanted->kind)
 	{
-		case WA_CALL_TRIM:
-			return (WaCall){wa_trim_call, NULL};
-		case WA_CALL_EPOCH:
-			return (WaCall){wanted->result == WA_VECTOR_DECIMAL
-								? wa_epoch_decimal_call
-								: wa_epoch_float_call,
-							NULL};
-		case WA_CALL_FLOOR_DIVIDE:
-			return (WaCall){wa_floor_divide_call, &call->divisor};
 		case WA_CALL_EVALUATE:
 			call->evaluation =
 				wa_evaluation_make(wanted, registers, parameters);
 			return (WaCall){wa_evaluation_call, call->evaluation};
 		case WA_CALL_BUCKETS:
-			call->buckets = wa_buckets_make(wanted, registers, parameters);
 			return (WaCall){wa_buckets_call, call->buckets};
 	}
 	pg_unreachable();
@@ -208,35 +196,19 @@ prepare_constant(WaRunner *runner, const Constant *constant,
 	if (!wa_datum_to_vector(constant->type, kind, value, vector))
 		return false;
 	if (constant->constant->trimmed)
-		*wa_vector_texts(vector) = wa_trim(*wa_vector_texts(vector));
+		*wa_vector_texts(vector) = wa_text_trim(*wa_vector_texts(vector));
 	repeat_first(vector, kind);
 	return true;
 }
 
-/* Has a call know its constant argument. */
+/* Has a call compute what does not depend on rows. */
 static void
 prepare_call(Call *call, ExprContext *econtext)
 {
-	Datum argument = (Datum) 0;
-	bool is_null = false;
-
-	if (call->argument != NULL)
-		argument = ExecEvalExpr(call->argument, econtext, &is_null);
-	if (call->kind == WA_CALL_EVALUATE)
+	if (call->evaluation != NULL)
 		wa_evaluation_prepare(call->evaluation, econtext);
-	else if (call->kind == WA_CALL_BUCKETS)
+	if (call->buckets != NULL)
 		wa_buckets_prepare(call->buckets, econtext);
-	else if (call->kind == WA_CALL_FLOOR_DIVIDE)
-	{
-		WaVector vector = {.values = &call->divisor.value};
-
-		call->divisor.value = 0;
-		call->divisor.is_null = is_null;
-		if (!is_null && !wa_datum_to_vector(NUMERICOID, WA_VECTOR_DECIMAL,
-											argument, &vector))
-			call->divisor.value = 0;
-		call->divisor.scale = vector.scale;
-	}
 }
 
 bool
@@ -320,14 +292,72 @@ describe_constant(const WaRunner *runner, uint16 number,
 	}
 }
 
+/* Tells whether there may be a table for a call: it is one of a column. */
+static bool
+may_be_table(const WaRunner *runner, const WaInstruction *instruction)
+{
+	return instruction->a < runner->ncolumns &&
+		   wa_step_table_is_possible(
+			   runner->calls[instruction->extra].expression);
+}
+
 bool
-wa_runner_describe(const WaRunner *runner, WaQuery *query)
+wa_runner_has_calls(const WaRunner *runner, bool *tables)
+{
+	*tables = true;
+	for (size_t i = 0; i < runner->program.ninstructions; i++)
+	{
+		const WaInstruction *instruction = &runner->program.instructions[i];
+
+		if (instruction->code == WA_CODE_CALL &&
+			!may_be_table(runner, instruction))
+			*tables = false;
+	}
+	return runner->ncalls > 0;
+}
+
+/* Has a query look up tables where the program calls. */
+static bool
+describe_calls(const WaRunner *runner, const WaResidency *columns,
+			   WaQuery *query)
+{
+	const size_t bytes = sizeof(WaInstruction) * runner->program.ninstructions;
+	WaInstruction *instructions = palloc(bytes);
+	WaSteps *tables = palloc0(sizeof(WaSteps) * runner->ncalls);
+
+	memcpy(instructions, runner->program.instructions, bytes);
+	wa_step_tables_begin();
+	for (size_t i = 0; i < runner->program.ninstructions; i++)
+	{
+		WaInstruction *instruction = &instructions[i];
+		const Call *call;
+		const WaSteps *table;
+
+		if (instruction->code != WA_CODE_CALL)
+			continue;
+		if (!may_be_table(runner, instruction))
+			return false;
+		call = &runner->calls[instruction->extra];
+		table = wa_step_table_find(call->expression, call->buckets,
+								   &columns[instruction->a]);
+		if (table == NULL)
+			return false;
+		tables[instruction->extra] = *table;
+		instruction->code = WA_CODE_STEPS;
+	}
+	query->program.instructions = instructions;
+	query->program.tables = tables;
+	query->ntables = (uint32_t) runner->ncalls;
+	return true;
+}
+
+bool
+wa_runner_describe(const WaRunner *runner, const WaResidency *columns,
+				   WaQuery *query)
 {
 	WaQueryConstant *constants =
 		palloc(sizeof(WaQueryConstant) * (runner->nconstants + 1));
 
-	if (runner->ncalls > 0)
-		return false;
 	for (int i = 0; i < runner->nconstants; i++)
 		describe_constant(runner, runner->constants[i].constant->number,
 						  &constants[i]);
@@ -336,5 +366,5 @@ wa_runner_describe(const WaRunner *runner, WaQuery *query)
 	query->ninputs = (uint16_t) runner->ncolumns;
 	query->nconstants = (uint32_t) runner->nconstants;
 	query->constants = constants;
-	return true;
+	return runner->ncalls == 0 || describe_calls(runner, columns, query);
 }

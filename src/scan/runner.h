@@ -8,6 +8,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "core/protocol.h"
 #include "query/query.h"
 #include "scan/compile.h"
 
@@ -43,10 +44,18 @@ extern int wa_runner_ncolumns(const WaRunner *runner);
 extern WaVector *const *wa_runner_columns(const WaRunner *runner);
 
 /*
- * Describes the program and its constants, which have been computed, as part of
- * a query, in the current memory context.  Returns false if it has calls, or a
- * constant that only PostgreSQL knows.
+ * Tells whether the program has calls; *tables: whether there may be tables for
+ * all of them (scan/step_tables.h).
  */
-extern bool wa_runner_describe(const WaRunner *runner, WaQuery *query);
+extern bool wa_runner_has_calls(const WaRunner *runner, bool *tables);
+
+/*
+ * Describes the program and its constants, which have been computed, as part of
+ * a query, in the current memory context, with tables in the place of calls.
+ * columns: what is resident of each; NULL if there are no calls.  Returns false
+ * if a call cannot be a table.
+ */
+extern bool wa_runner_describe(const WaRunner *runner,
+							   const WaResidency *columns, WaQuery *query);
 
 #endif /* WA_SCAN_RUNNER_H */

@@ -16,10 +16,6 @@
 #include "scan/compile_internal.h"
 #include "scan/times.h"
 
-/* Times are safe from the year 2000 - 4000 to the year 2000 + 100000. */
-#define SAFE_FIRST_DAY INT64CONST(-1460000)
-#define SAFE_LAST_DAY  INT64CONST(36500000)
-
 /* An interval is moderate if it is not longer than so. */
 #define MODERATE_MONTHS (12 * 500)
 #define MODERATE_DAYS   (365 * 500)
@@ -72,6 +68,11 @@ static const char *const truncated_units[] = {
 };
 static const char *const extracted_units[] = {
 	"dow", "doy", "epoch", "isodow", "isoyear", "julian",
+};
+
+/* Those of them that are shorter than a day, which dates do not have. */
+static const char *const short_units[] = {
+	"microseconds", "milliseconds", "second", "minute", "hour",
 };
 
 /* Finds what a function does; returns false if that is not known. */
@@ -181,6 +182,16 @@ constant_of(Node *node, Oid type)
 			   : NULL;
 }
 
+/* Tells whether a word is among some. */
+static bool
+is_among(const char *const *words, int nwords, const char *word)
+{
+	for (int i = 0; i < nwords; i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
 /* Tells whether an argument is a unit that functions know. */
 static bool
 is_known_unit(Node *node, bool extracted)
@@ -191,26 +202,20 @@ is_known_unit(Node *node, bool extracted)
 	if (constant == NULL)
 		return false;
 	word = TextDatumGetCString(constant->constvalue);
-	for (int i = 0; i < lengthof(truncated_units); i++)
-		if (strcmp(truncated_units[i], word) == 0)
-			return true;
-	for (int i = 0; i < lengthof(extracted_units) && extracted; i++)
-		if (strcmp(extracted_units[i], word) == 0)
-			return true;
-	return false;
+	return is_among(truncated_units, lengthof(truncated_units), word) ||
+		   (extracted &&
+			is_among(extracted_units, lengthof(extracted_units), word));
 }
 
-/* Tells whether an argument is the name of a time zone. */
+/* Tells whether an argument is a unit that extract knows of dates. */
 static bool
-is_known_zone(Node *node)
+is_known_date_unit(Node *node)
 {
 	const Const *constant = constant_of(node, TEXTOID);
-	char *name;
 
-	if (constant == NULL)
-		return false;
-	name = TextDatumGetCString(constant->constvalue);
-	return strlen(name) <= TZ_STRLEN_MAX && pg_tzset(name) != NULL;
+	return is_known_unit(node, true) &&
+		   !is_among(short_units, lengthof(short_units),
+					 TextDatumGetCString(constant->constvalue));
 }
 
 /* Tells whether an argument is an interval of less than some centuries. */
@@ -227,6 +232,50 @@ is_moderate(Node *node)
 		   Abs((int64) interval->day) <= MODERATE_DAYS &&
 		   interval->time <= MODERATE_USECS &&
 		   interval->time >= -MODERATE_USECS;
+}
+
+/* Tells whether an argument is an interval that date_bin takes. */
+static bool
+is_stride(Node *node)
+{
+	const Const *constant = constant_of(node, INTERVALOID);
+	const Interval *interval;
+
+	if (constant == NULL || !is_moderate(node))
+		return false;
+	interval = DatumGetIntervalP(constant->constvalue);
+	return interval->month == 0 &&
+		   interval->day * USECS_PER_DAY + interval->time > 0;
+}
+
+/* Tells whether an argument is a time that wa_time_is_safe holds for. */
+static bool
+is_safe_time(Node *node)
+{
+	const Const *constant = (const Const *) node;
+	WaVector vector = {0};
+	int64 value;
+
+	if (!IsA(node, Const) || constant->constisnull ||
+		(constant->consttype != TIMESTAMPOID &&
+		 constant->consttype != TIMESTAMPTZOID))
+		return false;
+	value = DatumGetTimestamp(constant->constvalue);
+	vector.values = &value;
+	return wa_time_is_safe(constant->consttype, WA_VECTOR_INT, &vector, 0);
+}
+
+/* Tells whether an argument is the name of a time zone. */
+static bool
+is_known_zone(Node *node)
+{
+	const Const *constant = constant_of(node, TEXTOID);
+	char *name;
+
+	if (constant == NULL)
+		return false;
+	name = TextDatumGetCString(constant->constvalue);
+	return strlen(name) <= TZ_STRLEN_MAX && pg_tzset(name) != NULL;
 }
 
 bool
@@ -264,9 +313,83 @@ wa_time_function_is_safe(Oid function, List *args)
 		case F_DATE_PART_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMPTZ:
 			return is_known_unit((Node *) linitial(args), true);
+		case F_EXTRACT_TEXT_DATE:
+			return is_known_date_unit((Node *) linitial(args));
+		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
+		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
+			return is_stride((Node *) linitial(args)) &&
+				   is_safe_time((Node *) lthird(args));
 		default:
 			return false;
 	}
+}
+
+bool
+wa_time_step_ascends(Oid function)
+{
+	switch (function)
+	{
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
+		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
+		case F_DATE_TIMESTAMP:
+		case F_DATE_TIMESTAMPTZ:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Counts the changing offsets that a time zone stands for: none, one, or, where
+ * the user says when it changes, two: it may do so twice a day.
+ */
+static int
+count_offsets(const char *zone)
+{
+	if (pg_strcasecmp(zone, "UTC") == 0)
+		return 0;
+	return strchr(zone, ',') == NULL ? 1 : 2;
+}
+
+/* The same of the zone of a function that moves a time, or of its own. */
+static int
+count_offsets_of(Node *node)
+{
+	Node *zone = (Node *) linitial(arguments_of(node));
+
+	switch (wa_function_of(node))
+	{
+		case F_TIMEZONE_INTERVAL_TIMESTAMP:
+		case F_TIMEZONE_INTERVAL_TIMESTAMPTZ:
+			return 0;
+		case F_TIMEZONE_TEXT_TIMESTAMP:
+		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
+			if (constant_of(zone, TEXTOID) == NULL)
+				return 2;
+			return count_offsets(
+				TextDatumGetCString(((const Const *) zone)->constvalue));
+		case F_TIMESTAMPTZ_TIMESTAMP:
+		case F_TIMESTAMP_TIMESTAMPTZ:
+			return count_offsets(pg_get_timezone_name(session_timezone));
+		default:
+			return 2;
+	}
+}
+
+bool
+wa_time_is_shifted(Node *moved)
+{
+	Node *node = moved;
+	int noffsets = 0;
+
+	if (exprType(moved) == TIMESTAMPTZOID)
+		noffsets = count_offsets(pg_get_timezone_name(session_timezone));
+	for (; node != NULL && !IsA(node, Var); node = varying_argument(node))
+		noffsets += IsA(node, FuncExpr) ? count_offsets_of(node) : 2;
+	return node != NULL && noffsets <= 1;
 }
 
 bool
@@ -278,5 +401,6 @@ wa_time_is_safe(Oid type, WaVectorKind kind, const WaVector *vector, size_t row)
 	if (kind != WA_VECTOR_INT || !wa_is_time(type))
 		return true;
 	value = wa_vector_ints(vector)[row];
-	return value >= SAFE_FIRST_DAY * unit && value < SAFE_LAST_DAY * unit;
+	return value >= WA_SAFE_FIRST_DAY * unit &&
+		   value < (WA_SAFE_LAST_DAY + 1) * unit;
 }

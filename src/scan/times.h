@@ -35,6 +35,22 @@ extern bool wa_time_steps(Node *expression, WaTimeSteps *steps);
 extern bool wa_time_function_is_safe(Oid function, List *args);
 
 /*
+ * Tells whether a function that steps never goes back as time goes on; others,
+ * such as the hour of a day, do so from one day, or one hour, to the next.
+ */
+extern bool wa_time_step_ascends(Oid function);
+
+/*
+ * Tells whether a moved time, over a Var, is this but for an offset from UTC that
+ * changes once within a day at most, as that of any zone that has a name does.
+ */
+extern bool wa_time_is_shifted(Node *moved);
+
+/* The first and the last day since 2000 for which wa_time_is_safe holds. */
+#define WA_SAFE_FIRST_DAY INT64CONST(-1460000)
+#define WA_SAFE_LAST_DAY  INT64CONST(36499999)
+
+/*
  * Tells whether a row of a vector, which is not NULL, is no time, or a finite one
  * that is so close that moving it does not lead out of the range of times.
  */

@@ -1,0 +1,483 @@
+/*
+ * step_tables.c
+ *		Tables of what PostgreSQL evaluates; see step_tables.h.
+ *
+ * To fill a table takes up to a microsecond a step, so tables are kept for the
+ * queries to come.  One is found by the expression, in which its constants have
+ * been put, by the time zone and by the range, which is rounded so that it seldom
+ * changes when rows come.  What cannot be a table is kept, too: as one of no steps.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "pgtime.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "scan/compile_internal.h"
+#include "scan/step_tables.h"
+#include "scan/times.h"
+
+/* Tables of a backend take about so much memory at most. */
+#define MAX_BYTES ((Size) 48 * 1024 * 1024)
+
+/* A table has no more steps than this share of the rows, ... */
+#define ROWS_PER_STEP 8
+
+/* ... but this many in any case. */
+#define FREE_STEPS 8192
+
+/* Of so many steps one may be unknown. */
+#define STEPS_PER_UNKNOWN 50
+
+/* Ranges begin and end at multiples of so many days, dates or integers. */
+#define RANGE_UNIT 64
+
+/* An end that is infinite is taken to be so many days from the other one. */
+#define GUESSED_DAYS (30 * 366)
+
+/*
+ * Widths of steps of a time, in microseconds.  Each is a multiple of the next, and
+ * is one that wa_buckets_value takes.
+ */
+static const int64 widths[] = {
+	USECS_PER_DAY,         USECS_PER_HOUR,       30 * USECS_PER_MINUTE,
+	15 * USECS_PER_MINUTE, 5 * USECS_PER_MINUTE, USECS_PER_MINUTE,
+};
+
+/* A table, or the memory that there can be none. */
+typedef struct Table
+{
+	dlist_node node;
+	MemoryContext context; /* all of it lies there */
+	Node *expression;
+	char *zone;
+	char *abbreviations;
+	int64 smallest; /* of the range */
+	int64 largest;
+	uint64 max_steps; /* that it might have had */
+	uint64 query;     /* the last one that used it */
+	WaSteps steps;    /* nsteps 0: there can be none */
+} Table;
+
+/* All tables, the one that was used last first; in TopMemoryContext. */
+static dlist_head tables = DLIST_STATIC_INIT(tables);
+static Size tables_bytes = 0;
+static uint64 current_query = 0;
+
+/* A table that is being filled. */
+typedef struct Filling
+{
+	const WaBuckets *buckets;
+	int64 smallest;
+	uint64 nsteps;
+	int level; /* the number of its width; -1: a step a value */
+	int64 *values;
+	uint8 *known;
+	uint8 scale; /* of the first value that was found */
+	uint64 nknown;
+	uint64 nunknown;
+} Filling;
+
+/* Returns the source of a call that varies; NULL: there are several. */
+static const WaSource *
+varying_source(const WaCallExpression *call)
+{
+	const WaSource *found = NULL;
+	ListCell *cell;
+
+	foreach (cell, call->sources)
+	{
+		const WaSource *source = (const WaSource *) lfirst(cell);
+
+		if (source->number < 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = source;
+	}
+	return found;
+}
+
+bool
+wa_step_table_is_possible(const WaCallExpression *call)
+{
+	const WaSource *source = varying_source(call);
+
+	if (source == NULL ||
+		(call->result != WA_VECTOR_INT && call->result != WA_VECTOR_FLOAT &&
+		 call->result != WA_VECTOR_DECIMAL))
+		return false;
+	switch (exprType((Node *) source->expression))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case DATEOID:
+			return true;
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return call->kind == WA_CALL_BUCKETS;
+		default:
+			return false;
+	}
+}
+
+void
+wa_step_tables_begin(void)
+{
+	current_query++;
+}
+
+/* Puts the constants in the place of references to them. */
+static Node *
+put_constants(Node *node, void *context)
+{
+	const WaEvaluation *evaluation = (const WaEvaluation *) context;
+	const TupleTableSlot *slot;
+	const Var *var = (const Var *) node;
+	Form_pg_attribute attribute;
+	int varying;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, put_constants, context);
+	slot = wa_evaluation_sources(evaluation, &varying);
+	if (var->varattno - 1 == varying)
+		return node;
+	attribute = TupleDescAttr(slot->tts_tupleDescriptor, var->varattno - 1);
+	return (Node *) makeConst(
+		var->vartype, var->vartypmod, var->varcollid, attribute->attlen,
+		slot->tts_values[var->varattno - 1],
+		slot->tts_isnull[var->varattno - 1], attribute->attbyval);
+}
+
+/* Tells whether a value of a time is not one that is safe to evaluate. */
+static bool
+is_unsafe(Oid type, int64 value)
+{
+	const WaVector vector = {.values = &value};
+
+	return !wa_time_is_safe(type, WA_VECTOR_INT, &vector, 0);
+}
+
+/* Rounds down to a multiple of a unit. */
+static int64
+round_down(int64 value, int64 unit)
+{
+	return value - (value % unit + unit) % unit;
+}
+
+/* The ends of the values that a type has, or may safely be evaluated of. */
+static void
+find_limits(Oid type, int64 *smallest, int64 *largest)
+{
+	switch (type)
+	{
+		case INT2OID:
+			*smallest = PG_INT16_MIN;
+			*largest = PG_INT16_MAX;
+			break;
+		case INT4OID:
+			*smallest = PG_INT32_MIN;
+			*largest = PG_INT32_MAX;
+			break;
+		case DATEOID:
+			*smallest = WA_SAFE_FIRST_DAY;
+			*largest = WA_SAFE_LAST_DAY;
+			break;
+		case INT8OID:
+			*smallest = PG_INT64_MIN;
+			*largest = PG_INT64_MAX;
+			break;
+		default:
+			*smallest = WA_SAFE_FIRST_DAY * USECS_PER_DAY;
+			*largest = (WA_SAFE_LAST_DAY + 1) * USECS_PER_DAY - 1;
+			break;
+	}
+}
+
+/*
+ * Finds the range of a table over a column of a type: its values, and some more;
+ * where one end is not safe, such as infinity, a guess.  Returns false if there
+ * are no values, or if they are nothing for a table.
+ */
+static bool
+find_range(Oid type, const WaResidency *column, int64 *smallest, int64 *largest)
+{
+	const bool is_stamp = type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+	const int64 day = is_stamp ? USECS_PER_DAY : 1;
+	int64 first;
+	int64 last;
+
+	*smallest = column->smallest;
+	*largest = column->largest;
+	if (*smallest > *largest)
+		return false;
+	if (is_unsafe(type, *smallest) && is_unsafe(type, *largest))
+	{
+		*smallest = 0;
+		*largest = GUESSED_DAYS * day;
+	}
+	else if (is_unsafe(type, *smallest))
+		*smallest = *largest - GUESSED_DAYS * day;
+	else if (is_unsafe(type, *largest))
+		*largest = *smallest + GUESSED_DAYS * day;
+	find_limits(type, &first, &last);
+	if (*smallest < first + RANGE_UNIT * day ||
+		*largest > last - RANGE_UNIT * day)
+	{
+		*smallest = Max(*smallest, first);
+		*largest = Min(*largest, last);
+		return !is_stamp;
+	}
+	*smallest = round_down(*smallest, RANGE_UNIT * day);
+	*largest = round_down(*largest, RANGE_UNIT * day) + RANGE_UNIT * day - 1;
+	return true;
+}
+
+/* Tells whether so many steps more may be unknown. */
+static bool
+is_hopeless(const Filling *filling)
+{
+	return filling->nunknown > filling->nsteps / STEPS_PER_UNKNOWN;
+}
+
+/* Sets the steps from a time on for a width, or notes that they are unknown. */
+static void
+set_steps(Filling *filling, uint64 first, uint64 count, int64 value,
+		  uint8 scale, bool is_known)
+{
+	if (is_known && filling->nknown == 0)
+		filling->scale = scale;
+	is_known = is_known && scale == filling->scale;
+	*(is_known ? &filling->nknown : &filling->nunknown) += count;
+	for (uint64 i = first; i < first + count; i++)
+	{
+		filling->values[i] = is_known ? value : 0;
+		filling->known[i] = is_known;
+	}
+}
+
+/* Fills the steps of a time of the width of a level, in parts if need be. */
+static void
+fill_time(Filling *filling, int64 first, int level)
+{
+	const int64 width = widths[level];
+	const int64 step = widths[filling->level];
+	int64 value = 0;
+	uint8 scale = 0;
+	bool is_known = wa_buckets_value(filling->buckets, first, first + width - 1,
+									 &value, &scale);
+
+	if (is_known || level == filling->level)
+	{
+		set_steps(filling, (uint64) (first - filling->smallest) / step,
+				  (uint64) (width / step), value, scale, is_known);
+		return;
+	}
+	for (int64 part = 0; part < width && !is_hopeless(filling);
+		 part += widths[level + 1])
+		fill_time(filling, first + part, level + 1);
+}
+
+/* Fills the table; returns false if too little of it is known. */
+static bool
+fill(Filling *filling)
+{
+	filling->nknown = 0;
+	filling->nunknown = 0;
+	if (filling->level < 0)
+		for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling); i++)
+		{
+			int64 at = filling->smallest + (int64) i;
+			int64 value = 0;
+			uint8 scale = 0;
+			bool is_known =
+				wa_buckets_value(filling->buckets, at, at, &value, &scale);
+
+			CHECK_FOR_INTERRUPTS();
+			set_steps(filling, i, 1, value, scale, is_known);
+		}
+	else
+		for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling);
+			 i += (uint64) (widths[0] / widths[filling->level]))
+		{
+			CHECK_FOR_INTERRUPTS();
+			fill_time(filling,
+					  filling->smallest + (int64) i * widths[filling->level],
+					  0);
+		}
+	return !is_hopeless(filling);
+}
+
+/* Gives a table memory for its steps, and fills it with them. */
+static bool
+fill_with(Filling *filling, Table *table, int64 width)
+{
+	filling->smallest = table->smallest;
+	filling->nsteps =
+		((uint64) table->largest - (uint64) table->smallest) / width + 1;
+	if (filling->nsteps > table->max_steps)
+		return false;
+	filling->values = palloc(sizeof(int64) * filling->nsteps);
+	filling->known = palloc(filling->nsteps);
+	if (fill(filling))
+	{
+		table->steps = (WaSteps){
+			.base = table->smallest,
+			.width = (uint64) width,
+			.nsteps = filling->nsteps,
+			.values = filling->values,
+			.known = filling->known,
+			.scale = filling->scale,
+		};
+		return true;
+	}
+	pfree(filling->values);
+	pfree(filling->known);
+	return false;
+}
+
+/*
+ * Makes the steps of a table: the widest of which all are known, or else the
+ * narrowest that there may be.
+ */
+static void
+make_steps(Table *table, Oid type, const WaBuckets *buckets)
+{
+	Filling filling = {.buckets = buckets, .level = -1};
+	WaSteps best = {0};
+
+	if (type != TIMESTAMPOID && type != TIMESTAMPTZOID)
+	{
+		(void) fill_with(&filling, table, 1);
+		return;
+	}
+	for (filling.level = 0; filling.level < lengthof(widths); filling.level++)
+	{
+		if (!fill_with(&filling, table, widths[filling.level]))
+			continue;
+		if (best.nsteps > 0)
+		{
+			pfree(unconstify(int64_t *, best.values));
+			pfree(unconstify(uint8_t *, best.known));
+		}
+		best = table->steps;
+		if (filling.nunknown == 0)
+			return;
+	}
+}
+
+/* Returns a setting; "" if there is no such thing. */
+static const char *
+setting(const char *name)
+{
+	const char *value = GetConfigOption(name, true, false);
+
+	return value == NULL ? "" : value;
+}
+
+/* Forgets a table. */
+static void
+drop_table(Table *table)
+{
+	dlist_delete(&table->node);
+	tables_bytes -= MemoryContextMemAllocated(table->context, false);
+	MemoryContextDelete(table->context);
+}
+
+/* Makes room for one more table; returns false if the query needs all others. */
+static bool
+make_room(void)
+{
+	while (tables_bytes > MAX_BYTES)
+	{
+		Table *last = dlist_tail_element(Table, node, &tables);
+
+		if (last->query == current_query)
+			return false;
+		drop_table(last);
+	}
+	return true;
+}
+
+/* Looks for a table that was made. */
+static Table *
+look_up(const Table *wanted)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &tables)
+	{
+		Table *table = dlist_container(Table, node, iter.cur);
+
+		if (table->smallest == wanted->smallest &&
+			table->largest == wanted->largest &&
+			(table->steps.nsteps > 0 ||
+			 table->max_steps >= wanted->max_steps) &&
+			strcmp(table->zone, wanted->zone) == 0 &&
+			strcmp(table->abbreviations, wanted->abbreviations) == 0 &&
+			equal(table->expression, wanted->expression))
+			return table;
+	}
+	return NULL;
+}
+
+/* Makes a table; it is added to the others when nothing can go wrong any more. */
+static Table *
+make_table(const Table *wanted, Oid type, const WaBuckets *buckets)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg step table", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Table *table = palloc(sizeof(Table));
+
+	*table = *wanted;
+	table->context = context;
+	table->expression = copyObject(wanted->expression);
+	table->zone = pstrdup(wanted->zone);
+	table->abbreviations = pstrdup(wanted->abbreviations);
+	make_steps(table, type, buckets);
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(context, TopMemoryContext);
+	dlist_push_head(&tables, &table->node);
+	tables_bytes += MemoryContextMemAllocated(context, false);
+	return table;
+}
+
+const WaSteps *
+wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
+				   const WaResidency *column)
+{
+	const Oid type = exprType((Node *) varying_source(call)->expression);
+	Table wanted = {0};
+	Table *table;
+
+	wanted.expression = put_constants(
+		(Node *) call->expression,
+		unconstify(WaEvaluation *, wa_buckets_evaluation(buckets)));
+	if (!wa_is_total(wanted.expression) ||
+		!find_range(type, column, &wanted.smallest, &wanted.largest))
+		return NULL;
+	wanted.zone = pstrdup(pg_get_timezone_name(session_timezone));
+	wanted.abbreviations = pstrdup(setting("timezone_abbreviations"));
+	wanted.max_steps =
+		Min(Max(column->rows / ROWS_PER_STEP, FREE_STEPS), WA_MAX_STEPS);
+	table = look_up(&wanted);
+	if (table == NULL)
+	{
+		if (!make_room())
+			return NULL;
+		table = make_table(&wanted, type, buckets);
+	}
+	dlist_move_head(&tables, &table->node);
+	table->query = current_query;
+	return table->steps.nsteps > 0 ? &table->steps : NULL;
+}
