@@ -110,11 +110,11 @@ form_bytes(WaColumnForm form)
 {
 	switch (form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			return 1;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			return 2;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			return 4;
 		default:
 			return 8;
@@ -152,13 +152,13 @@ fill_column(const Bench &bench, const BenchColumn &column, size_t set,
 
 	switch (column.form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			fill_with(static_cast<int8_t *>(d_values), kRows, make);
 			break;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			fill_with(static_cast<int16_t *>(d_values), kRows, make);
 			break;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			fill_with(static_cast<int32_t *>(d_values), kRows, make);
 			break;
 		default:
@@ -234,7 +234,7 @@ ProgramRun::ProgramRun(const Bench &bench, const BenchProgram &program)
 			clauses_.push_back({i + 1, program.instructions[i].out});
 	}
 	for (size_t i = 0; i < program.outputs.size(); i++)
-		outputs_.push_back({program.outputs[i], WA_NO_REGISTER, WA_FORM_I64,
+		outputs_.push_back({program.outputs[i], WA_NO_REGISTER, WA_COLUMN_I64,
 							bench.d_values[i], bench.d_validity[i], NULL});
 	program_ = {
 		(uint16_t) kinds_.size(),    kinds_.data(), program.instructions.data(),
@@ -326,7 +326,7 @@ static BenchProgram
 less_program(const char *name, int64_t percent)
 {
 	return {name,
-			{{WA_VECTOR_INT, WA_FORM_I32, 0, 0, 1000000, 1}},
+			{{WA_VECTOR_INT, WA_COLUMN_I32, 0, 0, 1000000, 1}},
 			{{WA_VECTOR_INT, 0, percent * 10000}},
 			{{WA_CODE_COMPARE_INT, 2, 0, 1, 0, WA_LESS}},
 			1,
@@ -421,15 +421,16 @@ bench_programs(Bench &bench)
 	bench_program(bench, less_program("int4 < constant", 50));
 	bench_program(bench, less_program("int4 < constant", 100));
 	bench_program(bench,
-				  q6_program("Q6: date int4, decimals 8 bytes", WA_FORM_I32,
-							 WA_FORM_I64, WA_FORM_I64, WA_FORM_I64));
-	bench_program(bench, q6_program("Q6: narrow forms", WA_FORM_I16, WA_FORM_I8,
-									WA_FORM_I16, WA_FORM_I32));
+				  q6_program("Q6: date int4, decimals 8 bytes", WA_COLUMN_I32,
+							 WA_COLUMN_I64, WA_COLUMN_I64, WA_COLUMN_I64));
 	bench_program(bench,
-				  q1_program("Q1: date int4, decimals 8 bytes", WA_FORM_I32,
-							 WA_FORM_I64, WA_FORM_I64, WA_FORM_I64));
-	bench_program(bench, q1_program("Q1: narrow forms", WA_FORM_I16, WA_FORM_I8,
-									WA_FORM_I8, WA_FORM_I32));
+				  q6_program("Q6: narrow forms", WA_COLUMN_I16, WA_COLUMN_I8,
+							 WA_COLUMN_I16, WA_COLUMN_I32));
+	bench_program(bench,
+				  q1_program("Q1: date int4, decimals 8 bytes", WA_COLUMN_I32,
+							 WA_COLUMN_I64, WA_COLUMN_I64, WA_COLUMN_I64));
+	bench_program(bench, q1_program("Q1: narrow forms", WA_COLUMN_I16,
+									WA_COLUMN_I8, WA_COLUMN_I8, WA_COLUMN_I32));
 }
 
 // Keys
@@ -515,28 +516,29 @@ bench_all_keys(Bench &bench)
 					   "once; \"of limit\" as above.\n\n| keys | method | ms | "
 					   "GB/s | of limit |\n|---|---|---|---|---|\n");
 	bench_keys(bench, {"int4, 100 groups near each other",
-					   {key_of(WA_FORM_I32, 100, 1)},
+					   {key_of(WA_COLUMN_I32, 100, 1)},
 					   1 << 20});
 	bench_keys(bench, {"int4, 1000000 groups near each other",
-					   {key_of(WA_FORM_I32, 1000000, 1)},
-					   1 << 20});
-	bench_keys(bench, {"two int4, 100 groups near each other",
-					   {key_of(WA_FORM_I32, 10, 1), key_of(WA_FORM_I32, 10, 1)},
+					   {key_of(WA_COLUMN_I32, 1000000, 1)},
 					   1 << 20});
 	bench_keys(bench,
-			   {"int8, 100 groups", {key_of(WA_FORM_I64, 100, far)}, 1024});
+			   {"two int4, 100 groups near each other",
+				{key_of(WA_COLUMN_I32, 10, 1), key_of(WA_COLUMN_I32, 10, 1)},
+				1 << 20});
 	bench_keys(bench,
-			   {"two int8, 100 groups",
-				{key_of(WA_FORM_I64, 10, far), key_of(WA_FORM_I64, 10, far)},
-				1024});
+			   {"int8, 100 groups", {key_of(WA_COLUMN_I64, 100, far)}, 1024});
+	bench_keys(bench, {"two int8, 100 groups",
+					   {key_of(WA_COLUMN_I64, 10, far),
+						key_of(WA_COLUMN_I64, 10, far)},
+					   1024});
 	bench_keys(
 		bench,
-		{"int8, 10000 groups", {key_of(WA_FORM_I64, 10000, far)}, 1 << 14});
-	bench_keys(
-		bench,
-		{"int8, 1000000 groups", {key_of(WA_FORM_I64, 1000000, far)}, 1 << 20});
+		{"int8, 10000 groups", {key_of(WA_COLUMN_I64, 10000, far)}, 1 << 14});
+	bench_keys(bench, {"int8, 1000000 groups",
+					   {key_of(WA_COLUMN_I64, 1000000, far)},
+					   1 << 20});
 	bench_keys(bench, {"int8, 10000000 groups",
-					   {key_of(WA_FORM_I64, 10000000, far)},
+					   {key_of(WA_COLUMN_I64, 10000000, far)},
 					   1 << 24});
 }
 

@@ -56,7 +56,7 @@ keys_are_sound(const WaKeys *keys)
 		keys->nrows > WA_KEYS_MAX_ROWS)
 		return false;
 	for (unsigned i = 0; i < keys->ncolumns; i++)
-		if ((unsigned) keys->columns[i].form >= WA_FORM_COUNT)
+		if ((unsigned) keys->columns[i].form >= WA_COLUMN_COUNT)
 			return false;
 	return true;
 }

@@ -61,13 +61,13 @@ form_fits(WaColumnForm form, WaVectorKind kind)
 	{
 		case WA_VECTOR_INT:
 		case WA_VECTOR_DECIMAL:
-			return (unsigned) form <= WA_FORM_U32;
+			return (unsigned) form <= WA_COLUMN_U32;
 		case WA_VECTOR_FLOAT:
-			return form == WA_FORM_F32 || form == WA_FORM_F64;
+			return form == WA_COLUMN_F32 || form == WA_COLUMN_F64;
 		case WA_VECTOR_BOOL:
-			return form == WA_FORM_BITS;
+			return form == WA_COLUMN_BITS;
 		case WA_VECTOR_TEXT:
-			return form == WA_FORM_U32;
+			return form == WA_COLUMN_U32;
 	}
 	return false;
 }
@@ -519,7 +519,7 @@ find_outputs(WaPlanner *planner)
 			return cudaErrorInvalidValue;
 		kind = planner->values[value].kind;
 		if (!form_fits(output->form, kind) &&
-			(kind != WA_VECTOR_BOOL || output->form != WA_FORM_I8))
+			(kind != WA_VECTOR_BOOL || output->form != WA_COLUMN_I8))
 			return cudaErrorInvalidValue;
 		planner->outputs[i] = value;
 		planner->filters[i] = kNoValue;

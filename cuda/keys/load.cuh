@@ -86,25 +86,25 @@ wa_keys_load_key(const WaKeyColumn &column, unsigned key, unsigned row,
 {
 	switch (column.form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			wa_keys_load_stored<int8_t>(column, key, row, wanted, words);
 			break;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			wa_keys_load_stored<int16_t>(column, key, row, wanted, words);
 			break;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			wa_keys_load_stored<int32_t>(column, key, row, wanted, words);
 			break;
-		case WA_FORM_U32:
+		case WA_COLUMN_U32:
 			wa_keys_load_stored<uint32_t>(column, key, row, wanted, words);
 			break;
-		case WA_FORM_F32:
+		case WA_COLUMN_F32:
 			wa_keys_load_stored<float>(column, key, row, wanted, words);
 			break;
-		case WA_FORM_F64:
+		case WA_COLUMN_F64:
 			wa_keys_load_stored<double>(column, key, row, wanted, words);
 			break;
-		case WA_FORM_BITS:
+		case WA_COLUMN_BITS:
 			wa_keys_load_bits(column, key, row, wanted, words);
 			break;
 		default:

@@ -27,15 +27,15 @@
 // like that of validity.
 typedef enum WaColumnForm
 {
-	WA_FORM_I8,
-	WA_FORM_I16,
-	WA_FORM_I32,
-	WA_FORM_I64,
-	WA_FORM_U32,
-	WA_FORM_F32,
-	WA_FORM_F64,
-	WA_FORM_BITS,
-	WA_FORM_COUNT
+	WA_COLUMN_I8,
+	WA_COLUMN_I16,
+	WA_COLUMN_I32,
+	WA_COLUMN_I64,
+	WA_COLUMN_U32,
+	WA_COLUMN_F32,
+	WA_COLUMN_F64,
+	WA_COLUMN_BITS,
+	WA_COLUMN_COUNT
 } WaColumnForm;
 
 // Which part of the kernel runs an instruction.

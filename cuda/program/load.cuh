@@ -41,7 +41,7 @@ wa_program_column_flags(const WaProgramSource &column,
 
 	if (column.validity != NULL)
 		valid = wa_program_bits(column.validity, thread);
-	if (column.form == WA_FORM_BITS)
+	if (column.form == WA_COLUMN_BITS)
 		valid |= (wa_program_bits(static_cast<const uint64_t *>(column.values),
 								  thread) &
 				  valid)
@@ -118,22 +118,22 @@ wa_program_column_values(const WaProgramSource &column,
 {
 	switch (column.form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			wa_program_load_ints<int8_t>(column, thread, wanted, rows);
 			break;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			wa_program_load_ints<int16_t>(column, thread, wanted, rows);
 			break;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			wa_program_load_ints<int32_t>(column, thread, wanted, rows);
 			break;
-		case WA_FORM_U32:
+		case WA_COLUMN_U32:
 			wa_program_load_ints<uint32_t>(column, thread, wanted, rows);
 			break;
-		case WA_FORM_F32:
+		case WA_COLUMN_F32:
 			wa_program_load_floats<float>(column, thread, wanted, rows);
 			break;
-		case WA_FORM_F64:
+		case WA_COLUMN_F64:
 			wa_program_load_floats<double>(column, thread, wanted, rows);
 			break;
 		default:
@@ -200,15 +200,15 @@ wa_program_prefetch(const WaProgramSource &column, unsigned strip_row,
 	const unsigned char *values =
 		static_cast<const unsigned char *>(column.values);
 	const unsigned width =
-		column.form == WA_FORM_I8                                  ? 1
-		: column.form == WA_FORM_I16                               ? 2
-		: column.form == WA_FORM_I64 || column.form == WA_FORM_F64 ? 8
-																   : 4;
+		column.form == WA_COLUMN_I8                                    ? 1
+		: column.form == WA_COLUMN_I16                                 ? 2
+		: column.form == WA_COLUMN_I64 || column.form == WA_COLUMN_F64 ? 8
+																	   : 4;
 	const size_t begin = (size_t) strip_row * width;
 	const size_t end = (size_t) nrows * width;
 	const size_t at = begin + wa_warp_lane() * kLineBytes;
 
-	if (column.form != WA_FORM_BITS && at < begin + kStripRows * width &&
+	if (column.form != WA_COLUMN_BITS && at < begin + kStripRows * width &&
 		at < end)
 		asm volatile("prefetch.global.L2 [%0];" ::"l"(values + at));
 #else

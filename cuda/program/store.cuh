@@ -79,23 +79,23 @@ wa_program_store_values(const WaProgramTarget &target, WaProgramThread &thread,
 {
 	switch (target.form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			wa_program_store_ints<int8_t>(target.values, thread, wanted, rows);
 			break;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			wa_program_store_ints<int16_t>(target.values, thread, wanted, rows);
 			break;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			wa_program_store_ints<int32_t>(target.values, thread, wanted, rows);
 			break;
-		case WA_FORM_U32:
+		case WA_COLUMN_U32:
 			wa_program_store_ints<uint32_t>(target.values, thread, wanted,
 											rows);
 			break;
-		case WA_FORM_F32:
+		case WA_COLUMN_F32:
 			wa_program_store_floats<float>(target.values, thread, wanted, rows);
 			break;
-		default: // WA_FORM_I64, WA_FORM_F64
+		default: // WA_COLUMN_I64, WA_COLUMN_F64
 			wa_program_store_ints<int64_t>(target.values, thread, wanted, rows);
 			break;
 	}
@@ -134,7 +134,7 @@ wa_program_store(const WaProgramCode &code, const WaProgramTarget &target,
 #pragma unroll
 		for (unsigned i = 0; i < kThreadRows; i++)
 			rows.value[i] = wa_has_row(wa_true_rows(flags), i);
-	if (target.values != NULL && target.form == WA_FORM_BITS)
+	if (target.values != NULL && target.form == WA_COLUMN_BITS)
 		wa_program_store_bits(static_cast<uint64_t *>(target.values), thread,
 							  wanted & wa_true_rows(flags));
 	else if (target.values != NULL)

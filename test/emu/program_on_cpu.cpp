@@ -176,15 +176,15 @@ fits_form(WaColumnForm form, int64_t value)
 
 	switch (form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			return value == (int8_t) value;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			return value == (int16_t) value;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			return value == (int32_t) value;
-		case WA_FORM_U32:
+		case WA_COLUMN_U32:
 			return value == (uint32_t) value;
-		case WA_FORM_F32:
+		case WA_COLUMN_F32:
 			memcpy(&number, &value, sizeof(number));
 			return number != number || (double) (float) number == number;
 		default:

@@ -262,8 +262,9 @@ Maker::wild_value(WaVectorKind kind, uint32_t bytes)
 WaColumnForm
 Maker::form_of(WaVectorKind kind, uint32_t bytes, bool any)
 {
-	static const WaColumnForm ints[] = {WA_FORM_I64, WA_FORM_I32, WA_FORM_I16,
-										WA_FORM_I8, WA_FORM_U32};
+	static const WaColumnForm ints[] = {WA_COLUMN_I64, WA_COLUMN_I32,
+										WA_COLUMN_I16, WA_COLUMN_I8,
+										WA_COLUMN_U32};
 
 	switch (kind)
 	{
@@ -271,15 +272,15 @@ Maker::form_of(WaVectorKind kind, uint32_t bytes, bool any)
 		case WA_VECTOR_DECIMAL:
 			if (any)
 				return ints[random_below(LENGTH(ints))];
-			return bytes == 2   ? WA_FORM_I16
-				   : bytes == 4 ? WA_FORM_I32
-								: WA_FORM_I64;
+			return bytes == 2   ? WA_COLUMN_I16
+				   : bytes == 4 ? WA_COLUMN_I32
+								: WA_COLUMN_I64;
 		case WA_VECTOR_FLOAT:
-			return bytes == 4 || any ? WA_FORM_F32 : WA_FORM_F64;
+			return bytes == 4 || any ? WA_COLUMN_F32 : WA_COLUMN_F64;
 		case WA_VECTOR_BOOL:
-			return WA_FORM_BITS;
+			return WA_COLUMN_BITS;
 		default:
-			return WA_FORM_U32;
+			return WA_COLUMN_U32;
 	}
 }
 
@@ -288,12 +289,12 @@ form_bytes(WaColumnForm form)
 {
 	switch (form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			return 1;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			return 2;
-		case WA_FORM_I64:
-		case WA_FORM_F64:
+		case WA_COLUMN_I64:
+		case WA_COLUMN_F64:
 			return 8;
 		default:
 			return 4;
@@ -309,13 +310,13 @@ Maker::store(RandomColumn &column, size_t row)
 	double real;
 	float narrow;
 
-	if (column.form == WA_FORM_BITS)
+	if (column.form == WA_COLUMN_BITS)
 	{
 		if (column.values[row] != 0)
 			column.stored[row / 8] |= (uint8_t) (1 << row % 8);
 		return;
 	}
-	if (column.form == WA_FORM_F32)
+	if (column.form == WA_COLUMN_F32)
 	{
 		memcpy(&real, &column.values[row], sizeof(real));
 		narrow = (float) real;
@@ -333,13 +334,13 @@ fits_form(const RandomColumn &column, int64_t value)
 
 	switch (column.form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			return number == (int8_t) number;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			return number == (int16_t) number;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			return number == (int32_t) number;
-		case WA_FORM_U32:
+		case WA_COLUMN_U32:
 			return number == (uint32_t) number;
 		default:
 			return true;
@@ -356,7 +357,7 @@ Maker::fill(RandomColumn &column, uint32_t bytes)
 	const size_t nrows = program_.nrows;
 
 	column.values.resize(nrows);
-	column.stored.resize(column.form == WA_FORM_BITS
+	column.stored.resize(column.form == WA_COLUMN_BITS
 							 ? wa_validity_bytes(nrows)
 							 : nrows * form_bytes(column.form));
 	if (nulls >= 2)
@@ -592,10 +593,10 @@ Maker::add_output(uint16_t number)
 	output.filter = filter < 0 ? WA_NO_REGISTER : (uint16_t) filter;
 	output.form =
 		type.kind == WA_VECTOR_INT && random_below(8) != 0
-			? WA_FORM_I64
+			? WA_COLUMN_I64
 			: form_of(type.kind, type.bytes, !is_wild_ && random_below(8) == 0);
 	if (type.kind == WA_VECTOR_BOOL && random_below(2) == 0)
-		output.form = WA_FORM_I8;
+		output.form = WA_COLUMN_I8;
 	program_.outputs.push_back(output);
 }
 

@@ -69,12 +69,12 @@ form_bytes(WaColumnForm form)
 {
 	switch (form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			return 1;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			return 2;
-		case WA_FORM_I64:
-		case WA_FORM_F64:
+		case WA_COLUMN_I64:
+		case WA_COLUMN_F64:
 			return 8;
 		default:
 			return 4;
@@ -108,19 +108,19 @@ word_of(WaColumnForm form, uint64_t bits, int64_t base)
 
 	switch (form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			return (uint64_t) (int64_t) (int8_t) bits + added;
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			return (uint64_t) (int64_t) (int16_t) bits + added;
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			return (uint64_t) (int64_t) (int32_t) bits + added;
-		case WA_FORM_U32:
+		case WA_COLUMN_U32:
 			return (uint64_t) (uint32_t) bits + added;
-		case WA_FORM_F32:
+		case WA_COLUMN_F32:
 			return float_word(bits, true);
-		case WA_FORM_F64:
+		case WA_COLUMN_F64:
 			return float_word(bits, false);
-		case WA_FORM_BITS:
+		case WA_COLUMN_BITS:
 			return bits & 1;
 		default:
 			return bits + added;
@@ -137,7 +137,7 @@ draw_bits(WaColumnForm form, uint32_t ndistinct, bool is_near, Random &random)
 	float narrow;
 	uint64_t bits = which;
 
-	if (form == WA_FORM_F32 || form == WA_FORM_F64)
+	if (form == WA_COLUMN_F32 || form == WA_COLUMN_F64)
 	{
 		if (which % 7 == 0)
 			number =
@@ -145,7 +145,7 @@ draw_bits(WaColumnForm form, uint32_t ndistinct, bool is_near, Random &random)
 		else if (which > 7)
 			number = (double) which / 8;
 		narrow = (float) number;
-		if (form == WA_FORM_F32)
+		if (form == WA_COLUMN_F32)
 			memcpy(&bits, &narrow, sizeof(narrow));
 		else
 			memcpy(&bits, &number, sizeof(number));
@@ -161,13 +161,14 @@ make_key(size_t nrows, uint32_t ndistinct, bool is_near, Random &random)
 	const bool has_nulls = random.below(3) == 0;
 	Key key;
 
-	key.form = (WaColumnForm) random.below(WA_FORM_COUNT);
+	key.form = (WaColumnForm) random.below(WA_COLUMN_COUNT);
 	key.base = random.below(3) == 0 ? (int64_t) random.bits() >> 4 : 0;
-	if (key.form == WA_FORM_BITS || key.form == WA_FORM_F32 ||
-		key.form == WA_FORM_F64)
+	if (key.form == WA_COLUMN_BITS || key.form == WA_COLUMN_F32 ||
+		key.form == WA_COLUMN_F64)
 		key.base = 0;
-	key.stored.resize(key.form == WA_FORM_BITS ? wa_validity_bytes(nrows)
-											   : nrows * form_bytes(key.form));
+	key.stored.resize(key.form == WA_COLUMN_BITS
+						  ? wa_validity_bytes(nrows)
+						  : nrows * form_bytes(key.form));
 	if (has_nulls)
 		key.validity = validity_fill(VALIDITY_RANDOM, nrows, random);
 	for (size_t row = 0; row < nrows; row++)
@@ -176,7 +177,7 @@ make_key(size_t nrows, uint32_t ndistinct, bool is_near, Random &random)
 		const bool is_valid =
 			!has_nulls || wa_row_is_valid(key.validity.data(), row);
 
-		if (key.form != WA_FORM_BITS)
+		if (key.form != WA_COLUMN_BITS)
 			memcpy(key.stored.data() + row * form_bytes(key.form), &bits,
 				   form_bytes(key.form));
 		else if ((bits & 1) != 0)
@@ -468,8 +469,8 @@ test_rows(size_t nrows, uint64_t seed, bool in_short)
 static void
 test_contract()
 {
-	const WaKeyColumn columns[2] = {{WA_FORM_I64, NULL, NULL, 0},
-									{WA_FORM_I64, NULL, NULL, 0}};
+	const WaKeyColumn columns[2] = {{WA_COLUMN_I64, NULL, NULL, 0},
+									{WA_COLUMN_I64, NULL, NULL, 0}};
 	const WaKeyRange narrow[2] = {{-5, 9}, {0, 1}};
 	const WaKeyRange wide[2] = {{INT64_MIN, INT64_MAX}, {0, 1}};
 	const WaKeyRange nothing[2] = {{INT64_MAX, INT64_MIN}, {3, 3}};

@@ -130,7 +130,7 @@ prepare(const RandomProgram &program, DeviceRun &run)
 	for (const WaProgramOutput &wanted : program.outputs)
 	{
 		WaProgramOutput output = wanted;
-		const bool is_bits = output.form == WA_FORM_BITS;
+		const bool is_bits = output.form == WA_COLUMN_BITS;
 
 		output.d_values = run.memory.take(
 			is_bits ? wa_validity_bytes(nrows) : nrows * 8, NULL);
@@ -224,20 +224,20 @@ stored_value(const std::vector<uint8_t> &stored, WaColumnForm form, size_t row)
 
 	switch (form)
 	{
-		case WA_FORM_I8:
+		case WA_COLUMN_I8:
 			return (int8_t) stored[row];
-		case WA_FORM_I16:
+		case WA_COLUMN_I16:
 			return reinterpret_cast<const int16_t *>(stored.data())[row];
-		case WA_FORM_I32:
+		case WA_COLUMN_I32:
 			return reinterpret_cast<const int32_t *>(stored.data())[row];
-		case WA_FORM_U32:
+		case WA_COLUMN_U32:
 			return reinterpret_cast<const uint32_t *>(stored.data())[row];
-		case WA_FORM_F32:
+		case WA_COLUMN_F32:
 			memcpy(&narrow, stored.data() + row * 4, sizeof(narrow));
 			real = narrow;
 			memcpy(&number, &real, sizeof(number));
 			return number;
-		case WA_FORM_BITS:
+		case WA_COLUMN_BITS:
 			return stored[row / 8] >> row % 8 & 1;
 		default:
 			return reinterpret_cast<const int64_t *>(stored.data())[row];
@@ -253,7 +253,7 @@ compare_output(const RandomProgram &program, const ExpectedResult &expected,
 	const std::vector<ExpectedCell> &cells = expected.outputs[number];
 	const bool is_float = run.kinds[output.number] == WA_VECTOR_FLOAT;
 	const std::vector<uint8_t> stored =
-		fetch<uint8_t>(output.d_values, output.form == WA_FORM_BITS
+		fetch<uint8_t>(output.d_values, output.form == WA_COLUMN_BITS
 											? wa_validity_bytes(program.nrows)
 											: program.nrows * 8);
 	const std::vector<int16_t> display = fetch<int16_t>(
@@ -493,8 +493,8 @@ test_contract()
 {
 	const WaInstruction add = {WA_CODE_INT_ADD, 1, 0, 0, 0, 8};
 	const WaInstruction multiply = {WA_CODE_DECIMAL_MULTIPLY, 1, 0, 0, 0, 0};
-	const WaProgramColumn column = {0, WA_FORM_I64, 10, NULL, NULL, 0, NULL};
-	const WaProgramOutput output = {1,    WA_NO_REGISTER, WA_FORM_I64,
+	const WaProgramColumn column = {0, WA_COLUMN_I64, 10, NULL, NULL, 0, NULL};
+	const WaProgramOutput output = {1,    WA_NO_REGISTER, WA_COLUMN_I64,
 									NULL, NULL,           NULL};
 	const std::vector<WaVectorKind> ints = {WA_VECTOR_INT, WA_VECTOR_INT};
 	const std::vector<WaVectorKind> decimals = {WA_VECTOR_DECIMAL,
@@ -524,10 +524,10 @@ test_contract()
 	other.code = WA_CODE_CALL;
 	expect(plan_one(other, ints, column, output), cudaErrorNotSupported,
 		   "a call");
-	other_column.form = WA_FORM_F64;
+	other_column.form = WA_COLUMN_F64;
 	expect(plan_one(add, ints, other_column, output), cudaErrorInvalidValue,
 		   "a column in a form that is not its kind's");
-	other_output.form = WA_FORM_BITS;
+	other_output.form = WA_COLUMN_BITS;
 	expect(plan_one(add, ints, column, other_output), cudaErrorInvalidValue,
 		   "an output in a form that is not its kind's");
 	other = {WA_CODE_STEPS, 1, 0, 0, 0, 3};
