@@ -149,8 +149,9 @@ typedef struct WaResidentColumn
 	uint64_t blocks; /* cached ones, fresh or not */
 	uint64_t rows;
 	uint64_t bytes;
-	uint64_t queries;     /* that used it */
-	uint64_t blocks_used; /* by them, of ... */
+	uint64_t device_bytes; /* of its copies on GPUs */
+	uint64_t queries;      /* that used it */
+	uint64_t blocks_used;  /* by them, of ... */
 	uint64_t blocks_asked;
 	int64_t last_use_us; /* clock of CLOCK_REALTIME; 0: never */
 } WaResidentColumn;

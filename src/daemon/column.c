@@ -322,6 +322,7 @@ wa_column_release(WaColumn *column)
 	if (column == NULL ||
 		__atomic_fetch_sub(&column->references, 1, __ATOMIC_ACQ_REL) != 1)
 		return;
+	wa_mirror_forget_column(column);
 	wa_dictionary_release(column->dictionary);
 	wa_memory_free(column->memory, column, column->bytes);
 }
@@ -354,9 +355,11 @@ wa_shape_retain(WaShape *shape)
 void
 wa_shape_release(WaShape *shape)
 {
-	if (shape != NULL &&
-		__atomic_fetch_sub(&shape->references, 1, __ATOMIC_ACQ_REL) == 1)
-		wa_memory_free(shape->memory, shape, sizeof(*shape));
+	if (shape == NULL ||
+		__atomic_fetch_sub(&shape->references, 1, __ATOMIC_ACQ_REL) != 1)
+		return;
+	wa_mirror_forget_shape(shape);
+	wa_memory_free(shape->memory, shape, sizeof(*shape));
 }
 
 bool

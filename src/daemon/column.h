@@ -3,13 +3,15 @@
  *		A column of an extent, and the extent's blocks, as warpaggd keeps them.
  *
  * Both are constant once made, but for the references, which are changed
- * atomically: who has a reference reads them without a lock.
+ * atomically, and for what the mirror knows of them (mirror_copy.h): who has a
+ * reference reads them without a lock.
  */
 #ifndef WA_DAEMON_COLUMN_H
 #define WA_DAEMON_COLUMN_H
 
 #include "core/protocol.h"
 #include "daemon/dictionary.h"
+#include "daemon/mirror_copy.h"
 
 /*
  * values: nrows of the form's width, of TEXT int32_t codes of the dictionary; 0
@@ -23,6 +25,7 @@ typedef struct WaColumn
 	size_t bytes; /* of this and all that it points to, but the dictionary */
 	uint32_t references;
 	uint32_t nrows;
+	WaMirrorCopy copy;
 	WaColumnName name;
 	WaForm form;
 	uint8_t scale;
@@ -42,6 +45,7 @@ typedef struct WaShape
 	uint32_t references;
 	uint32_t nblocks;
 	uint32_t nrows;
+	struct WaMirrorRun *run; /* the mirror's; NULL: no rows on a GPU */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
 	uint32_t row_end[WA_EXTENT_BLOCKS];
 } WaShape;

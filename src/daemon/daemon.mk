@@ -28,7 +28,7 @@ DAEMON_CFLAGS += -fno-strict-aliasing
 
 DAEMON_CORE_SRCS := $(wildcard src/core/*.c src/query/*.c)
 DAEMON_GPU_SRCS := $(wildcard src/daemon/*.c) $(DAEMON_CORE_SRCS)
-DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,%/device_cuda.c),\
+DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,%_cuda.c),\
 	$(DAEMON_GPU_SRCS))
 DAEMON_OBJS := $(DAEMON_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 DAEMON_LIBS := -lpthread -lm
@@ -93,13 +93,15 @@ UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
-UNIT_STORE_TESTS := test_chunks test_store test_store_model test_store_failure test_pool
+UNIT_STORE_TESTS := test_chunks test_store test_store_model test_store_failure \
+	test_pool test_mirror
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	chunks memory dictionary column store store_map store_answers store_use \
-	parcel finished pool run run_extents)
+	mirror mirror_convert mirror_flat mirror_load mirror_rows mirror_space \
+	mirror_store mirror_thread log parcel finished pool run run_extents)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -119,6 +121,8 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
 	$(UNIT_BUILD)/test_counting_runner.o
+$(UNIT_BUILD)/test_mirror: $(UNIT_BUILD)/test_mirror_device.o \
+	$(UNIT_BUILD)/test_mirror_extent.o
 $(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
 	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc \
 	-Wl,--wrap=wa_chunks_get
@@ -132,7 +136,8 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
 	$(UNIT_STORE_OBJS)
 
-$(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o
+$(UNIT_FAKE): $(filter-out %/mirror_cuda.o,$(DAEMON_GPU_OBJS)) \
+		$(UNIT_BUILD)/test_daemon_fake_cuda.o
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 # The daemon, with a runner that only counts.
@@ -166,6 +171,7 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 	$(UNIT_BUILD)/test_store_model
 	$(UNIT_BUILD)/test_store_failure
 	$(UNIT_BUILD)/test_pool
+	$(UNIT_BUILD)/test_mirror
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)

@@ -130,6 +130,7 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 	if (service->memory_limit == 0)
 		service->memory_limit = wa_machine_memory() / MEMORY_SHARE;
 	wa_store_init(&service->store, service->memory_limit, options->cpu_devices);
+	wa_opening_add_store(&service->opening, &service->store);
 	wa_finished_init(&service->finished, event_fd);
 	service->runner = wa_runner_find();
 	if (!wa_tasks_start(&service->tasks, &service->finished,

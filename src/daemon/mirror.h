@@ -12,7 +12,9 @@
 #ifndef WA_DAEMON_MIRROR_H
 #define WA_DAEMON_MIRROR_H
 
+#include "daemon/mirror_driver.h"
 #include "daemon/runner.h"
+#include "daemon/store.h"
 
 /* Runs of rows begin at multiples of this, and are multiples of it. */
 #define WA_MIRROR_RUN_ROWS 1024
@@ -62,5 +64,31 @@ bool wa_mirror_use(WaMirror *mirror, const WaRunRequest *request,
 
 /* Ends a use; nothing may be reading on the device any more. */
 void wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use);
+
+/* Makes the mirror of a store, which has no devices yet; or returns NULL. */
+WaMirror *wa_mirror_make(WaStore *store, const WaMirrorDriver *driver);
+
+/* Adds a GPU, which has so much memory free, before the start. */
+void wa_mirror_add_device(WaMirror *mirror, unsigned ordinal,
+						  uint64_t free_bytes);
+
+/*
+ * Spreads the store's extents over the GPUs, if there are any, and starts to copy
+ * what is there already.
+ */
+void wa_mirror_start(WaMirror *mirror);
+
+/* Has the GPU of an extent copy what has been loaded. */
+void wa_mirror_loaded(WaMirror *mirror, const WaRelation *relation,
+					  uint32_t number, unsigned device);
+
+/* Returns the bytes of a GPU's memory that copies take. */
+uint64_t wa_mirror_bytes(WaMirror *mirror, unsigned device);
+
+/* Waits until nothing is left to be done, for tests. */
+void wa_mirror_settle(WaMirror *mirror);
+
+/* Ends the threads and frees the mirror of a store without columns; likewise. */
+void wa_mirror_end(WaMirror *mirror);
 
 #endif /* WA_DAEMON_MIRROR_H */

@@ -10,8 +10,10 @@
 
 #ifdef WA_WITH_CUDA
 static const WaDeviceDriver *const gpu_driver = &wa_device_cuda;
+static const WaMirrorDriver *const mirror_driver = &wa_mirror_cuda;
 #else
 static const WaDeviceDriver *const gpu_driver = NULL;
+static const WaMirrorDriver *const mirror_driver = NULL;
 #endif
 
 void
@@ -22,6 +24,14 @@ wa_opening_init(WaOpening *opening, WaScheduler *scheduler, WaStaging *staging)
 	opening->scheduler = scheduler;
 	opening->staging = staging;
 	opening->state = WA_DAEMON_READY;
+}
+
+void
+wa_opening_add_store(WaOpening *opening, WaStore *store)
+{
+	if (mirror_driver != NULL)
+		opening->mirror = wa_mirror_make(store, mirror_driver);
+	store->mirror = opening->mirror;
 }
 
 /*
@@ -61,6 +71,9 @@ open_device(WaOpening *opening, const WaDeviceDriver *driver, int ordinal,
 		wa_scheduler_add(opening->scheduler, driver, &info, lanes, nlanes,
 						 error, error_bytes) != WA_OK)
 		return false;
+	if (driver->kind == WA_DEVICE_GPU && opening->mirror != NULL)
+		wa_mirror_add_device(opening->mirror, (unsigned) ordinal,
+							 info.free_bytes);
 	wa_log_write(WA_LOG_LOG, "using %s %d: %.*s, %llu MB, %u lanes",
 				 driver->kind == WA_DEVICE_GPU ? "GPU" : "CPU", ordinal,
 				 (int) sizeof(info.name), info.name,
@@ -133,6 +146,8 @@ opening_main(void *arg)
 
 	if (open_gpus(opening, gpu_driver, error, sizeof(error)) > 0)
 		pin_staging(opening, gpu_driver);
+	if (opening->mirror != NULL)
+		wa_mirror_start(opening->mirror);
 	(void) pthread_mutex_lock(&opening->lock);
 	opening->state = WA_DAEMON_READY;
 	memcpy(opening->gpu_error, error, sizeof(error));

@@ -8,6 +8,7 @@
 #ifndef WA_DAEMON_OPENING_H
 #define WA_DAEMON_OPENING_H
 
+#include "daemon/mirror.h"
 #include "daemon/scheduler.h"
 #include "daemon/staging.h"
 
@@ -17,6 +18,7 @@ typedef struct WaOpening
 	pthread_mutex_t lock;
 	WaScheduler *scheduler; /* constant */
 	WaStaging *staging;     /* constant */
+	WaMirror *mirror;       /* constant; NULL: there is none */
 	bool gpus_allowed;
 	bool gpus_started; /* opened, or being opened by their thread */
 	WaDaemonState state;
@@ -26,6 +28,12 @@ typedef struct WaOpening
 /* Prepares for opening devices for the scheduler; opens none. */
 void wa_opening_init(WaOpening *opening, WaScheduler *scheduler,
 					 WaStaging *staging);
+
+/*
+ * Makes the mirror of the store, which GPUs keep copies of then, if this program
+ * can use GPUs; before any is opened.
+ */
+void wa_opening_add_store(WaOpening *opening, WaStore *store);
 
 /* Opens a number of CPU devices.  Returns false, having logged why, if none. */
 bool wa_opening_open_cpus(WaOpening *opening, unsigned cpu_devices);

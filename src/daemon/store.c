@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/mirror.h"
 #include "daemon/store_map.h"
 
 /* A LOAD at work: what it has made so far. */
@@ -67,6 +68,20 @@ wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
 	store->memory.arg = store;
 	wa_chunks_init(&store->memory.chunks);
 	store->ndevices = ndevices;
+	for (unsigned i = 0; i < ndevices; i++)
+		store->devices[i] = i;
+}
+
+void
+wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
+{
+	(void) pthread_mutex_lock(&store->lock);
+	store->ndevices = ndevices;
+	memcpy(store->devices, devices, ndevices * sizeof(*devices));
+	for (WaExtent *extent = store->newest; extent != NULL;
+		 extent = extent->older)
+		extent->device = devices[extent->number % ndevices];
+	(void) pthread_mutex_unlock(&store->lock);
 }
 
 void
@@ -182,8 +197,10 @@ publish(Load *load)
 	static const uint64_t all[WA_EXTENT_WORDS] = {
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+	WaMirror *mirror = load->store->mirror;
 	WaGarbage garbage = {0};
 	WaExtent *extent;
+	uint32_t device = 0;
 
 	(void) pthread_mutex_lock(&load->store->lock);
 	extent = prepare_extent(load, &garbage);
@@ -198,9 +215,13 @@ publish(Load *load)
 		extent->map_lsn = load->head->map_lsn;
 		wa_map_set_cached(extent, all);
 		wa_map_touch(load->store, extent);
+		device = extent->device;
 	}
 	(void) pthread_mutex_unlock(&load->store->lock);
 	wa_garbage_release(&garbage);
+	if (extent != NULL && mirror != NULL)
+		wa_mirror_loaded(mirror, &load->head->relation, load->head->number,
+						 device);
 	return extent != NULL;
 }
 

@@ -36,7 +36,7 @@ typedef struct WaColumnRecord
 /* columns[i] is of the relation's record i, or NULL. */
 typedef struct WaExtent
 {
-	struct WaStoredRelation *relation; /* constant, like number and device */
+	struct WaStoredRelation *relation; /* constant, like number */
 	uint32_t number;
 	uint32_t device;
 	uint64_t map_lsn;
@@ -66,9 +66,10 @@ typedef struct WaStoredRelation
 typedef struct WaStore
 {
 	pthread_mutex_t lock;
-	WaMemory memory;         /* its own rules: memory.h */
-	unsigned ndevices;       /* constant: extents are spread over so many */
-	struct WaMirror *mirror; /* constant: copies on GPUs, or NULL */
+	WaMemory memory;                  /* its own rules: memory.h */
+	struct WaMirror *mirror;          /* constant: copies on GPUs, or NULL */
+	unsigned ndevices;                /* that extents are spread over */
+	uint32_t devices[WA_MAX_DEVICES]; /* their ordinals */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];
 	WaExtent *newest; /* by last use, in a LOAD or a RUN */
 	WaExtent *oldest;
@@ -106,6 +107,10 @@ typedef struct WaUse
 
 /* Prepares an empty store, which may use so many bytes. */
 void wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices);
+
+/* Spreads the extents, those there are too, over devices with such ordinals. */
+void wa_store_set_devices(WaStore *store, const uint32_t *devices,
+						  unsigned ndevices);
 
 /* Changes the limit, and evicts what is too much. */
 void wa_store_set_limit(WaStore *store, uint64_t limit);

@@ -193,6 +193,22 @@ wa_store_unload(WaStore *store, const WaRelation *name, int32_t attribute)
 	wa_garbage_release(&garbage);
 }
 
+/* Returns the bytes of copies on GPUs of the column at a place. */
+static uint64_t
+add_copies(const WaStoredRelation *relation, uint32_t place)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < relation->nextents; i++)
+	{
+		const WaColumn *column = wa_map_column(relation->extents[i], place);
+
+		if (column != NULL)
+			bytes += __atomic_load_n(&column->copy.bytes, __ATOMIC_RELAXED);
+	}
+	return bytes;
+}
+
 /* Describes the column of a record; the caller has the lock. */
 static void
 describe_column(const WaStoredRelation *relation, uint32_t place,
@@ -212,6 +228,7 @@ describe_column(const WaStoredRelation *relation, uint32_t place,
 	column->bytes = residency.bytes;
 	if (record->dictionary != NULL)
 		column->bytes += wa_dictionary_bytes(record->dictionary);
+	column->device_bytes = add_copies(relation, place);
 	column->queries = record->queries;
 	column->blocks_used = record->blocks_used;
 	column->blocks_asked = record->blocks_asked;

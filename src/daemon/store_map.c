@@ -294,7 +294,7 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 	}
 	extent->relation = relation;
 	extent->number = number;
-	extent->device = number % store->ndevices;
+	extent->device = store->devices[number % store->ndevices];
 	extent->shape = shape;
 	memmove(&relation->extents[place + 1], &relation->extents[place],
 			(relation->nextents - place) * sizeof(WaExtent *));

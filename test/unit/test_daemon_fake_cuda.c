@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cuda/warpagg_cuda.h"
+#include "daemon/mirror_driver.h"
 #include "test/unit/test_daemon_fake_cuda.h"
 
 struct WaCudaLane
@@ -127,3 +128,16 @@ wa_cuda_reduce(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 	wa_partial_fold(partial, ops, batch);
 	return WA_OK;
 }
+
+/* These GPUs keep no resident columns. */
+static WaStatus
+fake_memory_open(int ordinal, WaCudaMemory **memory, char *error,
+				 size_t error_bytes)
+{
+	(void) ordinal;
+	*memory = NULL;
+	(void) snprintf(error, error_bytes, "they are not for that, it is said");
+	return WA_UNSUPPORTED;
+}
+
+const WaMirrorDriver wa_mirror_cuda = {.open = fake_memory_open};

@@ -1,0 +1,233 @@
+/*
+ * mirror_store.c
+ *		What the mirror's threads look for in the store's map.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/mirror_internal.h"
+#include "daemon/store_map.h"
+
+/* Extents that are looked at without giving the store's lock up. */
+#define LOOKS_PER_LOCK 256
+
+/* Tells whether a column might get a copy. */
+static bool
+lacks_copy(const WaColumn *column)
+{
+	return column != NULL && column->copy.flat == NULL && !column->copy.unfit;
+}
+
+bool
+wa_mirror_pick(WaMirrorDevice *device, const WaMirrorKey *key,
+			   WaMirrorPick *pick)
+{
+	WaStore *store = device->mirror->store;
+	const WaStoredRelation *relation;
+	const WaExtent *extent = NULL;
+
+	pick->key = *key;
+	pick->ncolumns = 0;
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, &key->relation);
+	if (relation != NULL)
+		extent = wa_map_find_extent(relation, key->number);
+	if (extent != NULL && extent->device == device->ordinal)
+		for (uint32_t i = 0;
+			 i < extent->room && pick->ncolumns < WA_MAX_RESIDENT_COLUMNS; i++)
+			if (lacks_copy(extent->columns[i]))
+				pick->columns[pick->ncolumns++] = extent->columns[i];
+	for (uint32_t i = 0; i < pick->ncolumns; i++)
+		wa_column_retain(pick->columns[i]);
+	if (pick->ncolumns > 0)
+	{
+		pick->shape = extent->shape;
+		wa_shape_retain(pick->shape);
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return pick->ncolumns > 0;
+}
+
+void
+wa_mirror_unpick(WaMirrorDevice *device, WaMirrorPick *pick)
+{
+	for (uint32_t i = 0; i < pick->ncolumns; i++)
+		wa_column_release(pick->columns[i]);
+	wa_shape_release(pick->shape);
+	wa_store_trim(device->mirror->store);
+}
+
+/* Adds a column, and a reference to it, to a list. */
+static bool
+add_to_list(WaColumnList *list, WaColumn *column)
+{
+	if (list->count == list->room)
+	{
+		const uint32_t room = 2 * list->room + LOOKS_PER_LOCK;
+		WaColumn **columns = realloc(list->columns, room * sizeof(WaColumn *));
+
+		if (columns == NULL)
+			return false;
+		list->columns = columns;
+		list->room = room;
+	}
+	wa_column_retain(column);
+	list->columns[list->count++] = column;
+	return true;
+}
+
+/* Adds an extent's column that has its copy in a flat column, if it has one. */
+static bool
+collect_extent(const WaExtent *extent, const WaMirrorFlat *flat,
+			   WaColumnList *list)
+{
+	for (uint32_t i = 0; i < extent->room; i++)
+		if (extent->columns[i] != NULL && extent->columns[i]->copy.flat == flat)
+			return add_to_list(list, extent->columns[i]);
+	return true;
+}
+
+/*
+ * Finds extents of a relation of a device, from a number on, a limited number of
+ * them; the caller has the store's lock.  Returns how many; *next is where to go
+ * on, 0 if there are no more.
+ */
+static uint32_t
+look_at_extents(const WaMirrorDevice *device, const WaRelation *name,
+				uint32_t *next, const WaExtent *found[LOOKS_PER_LOCK])
+{
+	const WaStoredRelation *relation =
+		wa_map_find_relation(device->mirror->store, name);
+	uint32_t count = 0;
+	uint32_t i;
+
+	if (relation == NULL)
+	{
+		*next = 0;
+		return 0;
+	}
+	i = wa_map_search(relation, *next);
+	for (int looks = 0; looks < LOOKS_PER_LOCK && i < relation->nextents;
+		 looks++, i++)
+		if (relation->extents[i]->device == device->ordinal)
+			found[count++] = relation->extents[i];
+	*next = i < relation->nextents ? relation->extents[i]->number : 0;
+	return count;
+}
+
+bool
+wa_mirror_collect(WaMirrorDevice *device, const WaRelation *relation,
+				  const WaMirrorFlat *flat, WaColumnList *list)
+{
+	WaStore *store = device->mirror->store;
+	const WaExtent *found[LOOKS_PER_LOCK];
+	uint32_t next = 0;
+	bool complete = true;
+
+	do
+	{
+		uint32_t count;
+
+		(void) pthread_mutex_lock(&store->lock);
+		count = look_at_extents(device, relation, &next, found);
+		for (uint32_t i = 0; i < count && complete; i++)
+			complete = collect_extent(found[i], flat, list);
+		(void) pthread_mutex_unlock(&store->lock);
+	} while (next != 0 && complete);
+	return complete;
+}
+
+void
+wa_column_list_release(WaColumnList *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		wa_column_release(list->columns[i]);
+	free(list->columns);
+}
+
+/* Gives up the copies of an extent; returns the bytes that they had. */
+static uint64_t
+drop_extent(WaMirrorDevice *device, const WaExtent *extent)
+{
+	uint64_t bytes = 0;
+
+	(void) pthread_rwlock_wrlock(&device->mirror->lock);
+	for (uint32_t i = 0; i < extent->room; i++)
+		if (extent->columns[i] != NULL)
+		{
+			bytes += extent->columns[i]->copy.bytes;
+			wa_mirror_drop_column(extent->columns[i]);
+		}
+	wa_mirror_drop_shape(extent->shape);
+	(void) pthread_rwlock_unlock(&device->mirror->lock);
+	return bytes;
+}
+
+/*
+ * Tells whether an extent's copies may go.  Who uses them has a reference to the
+ * shape, and nobody gets one while the caller has the store's lock.
+ */
+static bool
+may_drop(const WaMirrorDevice *device, const WaExtent *extent)
+{
+	return extent->device == device->ordinal && extent->shape->run != NULL &&
+		   !wa_shape_is_in_use(extent->shape) &&
+		   (device->loading == NULL ||
+			memcmp(&extent->relation->name, device->loading,
+				   sizeof(WaRelation)) != 0);
+}
+
+bool
+wa_mirror_evict(WaMirrorDevice *device, uint64_t bytes)
+{
+	WaStore *store = device->mirror->store;
+	uint64_t dropped = 0;
+
+	(void) pthread_mutex_lock(&store->lock);
+	for (WaExtent *extent = store->oldest; extent != NULL && dropped < bytes;
+		 extent = extent->newer)
+		if (may_drop(device, extent))
+			dropped += drop_extent(device, extent);
+	(void) pthread_mutex_unlock(&store->lock);
+	return dropped > 0;
+}
+
+/* Tells whether an extent has rows, and a column that might get a copy. */
+static bool
+is_incomplete(const WaExtent *extent)
+{
+	for (uint32_t i = 0; extent->shape->nrows > 0 && i < extent->room; i++)
+		if (lacks_copy(extent->columns[i]))
+			return true;
+	return false;
+}
+
+/* Finds such extents, those used last first; returns how many. */
+static uint32_t
+find_incomplete(const WaMirrorDevice *device, WaMirrorKey keys[LOOKS_PER_LOCK])
+{
+	WaStore *store = device->mirror->store;
+	uint32_t count = 0;
+
+	(void) pthread_mutex_lock(&store->lock);
+	for (const WaExtent *extent = store->newest;
+		 extent != NULL && count < LOOKS_PER_LOCK; extent = extent->older)
+		if (extent->device == device->ordinal && is_incomplete(extent))
+			keys[count++] =
+				(WaMirrorKey){extent->relation->name, extent->number};
+	(void) pthread_mutex_unlock(&store->lock);
+	return count;
+}
+
+bool
+wa_mirror_sweep(WaMirrorDevice *device)
+{
+	WaMirrorKey keys[LOOKS_PER_LOCK];
+	uint32_t count;
+
+	while ((count = find_incomplete(device, keys)) > 0)
+		for (uint32_t i = 0; i < count; i++)
+			if (!wa_mirror_load(device, &keys[i]))
+				return false;
+	return true;
+}

@@ -1,0 +1,497 @@
+/*
+ * test_mirror.c
+ *		The mirror of resident columns: row spaces, and copies on GPUs that are
+ *		none, while extents come, change and go.
+ *
+ *	test_mirror [SEED]
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/mirror_rows.h"
+#include "test/unit/check.h"
+#include "test/unit/test_extent.h"
+#include "test/unit/test_mirror_device.h"
+#include "test/unit/test_mirror_extent.h"
+
+#define PLENTY  ((uint64_t) 1 << 40)
+#define PIECES  4096
+#define EXTENTS 12
+#define ROWS    2500
+
+static uint64_t random_state = 5;
+static uint8_t *parcel;
+static WaStore store;
+
+/* Returns a random number below the bound. */
+static uint64_t
+pick(uint64_t bound)
+{
+	return next_random(&random_state) % bound;
+}
+
+/* Makes an empty store with a mirror on so many devices. */
+static void
+begin(unsigned devices, unsigned pieces)
+{
+	wa_store_init(&store, PLENTY, 1);
+	store.mirror = wa_mirror_make(&store, &wa_test_mirror_driver);
+	for (unsigned i = 0; i < devices; i++)
+	{
+		wa_test_device_limit(i, pieces);
+		wa_mirror_add_device(store.mirror, i, PLENTY);
+	}
+}
+
+/* Empties the store; tells whether that leaves nothing on the devices. */
+static bool
+end(void)
+{
+	wa_test_device_fail(0);
+	wa_store_set_limit(&store, 0);
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_memory_used(&store.memory) == 0);
+	for (unsigned i = 0; i < WA_TEST_DEVICES; i++)
+	{
+		EXPECT(wa_mirror_bytes(store.mirror, i) == 0);
+		EXPECT(wa_test_device_pieces(i) == 0);
+	}
+	EXPECT(!wa_test_device_abused());
+	wa_mirror_end(store.mirror);
+	return true;
+}
+
+/* Loads an extent of a single column. */
+static bool
+load(uint64_t relation, uint32_t number, uint64_t seed, WaTestColumn column)
+{
+	return wa_test_load_columns(&store, parcel, relation, number, seed, ROWS,
+								&column, 1) == WA_OK;
+}
+
+/*
+ * Checks what of a relation's column is on a device, in the form that is expected.
+ * Returns how many extents are, -1 if something is not right.
+ */
+static int
+count_right(uint64_t relation, WaTestColumn column, unsigned device)
+{
+	const WaColumnName name = wa_test_name(column.attribute, column.form);
+	static WaTestRun run;
+	WaMirrorUse use;
+	int count = 0;
+
+	if (!wa_test_run_begin(&run, &store, relation, &name, 1))
+		return -1;
+	if (wa_mirror_use(store.mirror, &run.request, device, &use))
+	{
+		count = wa_test_use_is_right(&use, &run.request) &&
+						use.columns[0].form == column.form &&
+						use.columns[0].scale == column.scale
+					? (int) use.nextents
+					: -1;
+		wa_mirror_unuse(store.mirror, &use);
+	}
+	wa_test_run_end(&run);
+	return count;
+}
+
+/* Runs are where there is room first, and no two have the same rows. */
+static bool
+test_rows(void)
+{
+	enum
+	{
+		UNITS = 200,
+		RUNS = 64
+	};
+	static bool taken[UNITS];
+	uint64_t first[RUNS];
+	uint64_t rows[RUNS] = {0};
+	WaRowSpace space;
+
+	EXPECT(wa_row_space_init(&space, UNITS));
+	for (int i = 0; i < 20000; i++)
+	{
+		const uint64_t r = pick(RUNS);
+		uint64_t wanted = 1 + pick(9);
+		uint64_t at = 0;
+		uint64_t free_rows = 0;
+
+		if (rows[r] > 0)
+		{
+			wa_row_space_give(&space, first[r], rows[r]);
+			memset(&taken[first[r]], 0, rows[r]);
+			rows[r] = 0;
+			continue;
+		}
+		while (at < UNITS && free_rows < wanted)
+			free_rows = taken[at++] ? 0 : free_rows + 1;
+		EXPECT(wa_row_space_take(&space, wanted, &first[r]) ==
+			   (free_rows == wanted));
+		if (free_rows < wanted)
+			continue;
+		EXPECT(first[r] == at - wanted);
+		memset(&taken[first[r]], 1, wanted);
+		rows[r] = wanted;
+	}
+	wa_row_space_end(&space);
+	return true;
+}
+
+/* Columns of all forms, together and alone, on the devices of their extents. */
+static bool
+test_forms(void)
+{
+	const WaTestColumn columns[] = {
+		{1, WA_FORM_INT16, 0, 14, true, false, false},
+		{2, WA_FORM_INT32, 0, 30, false, false, false},
+		{3, WA_FORM_INT64, 0, 60, true, false, false},
+		{4, WA_FORM_UINT32, 0, 32, false, false, false},
+		{5, WA_FORM_FLOAT4, 0, 40, true, false, false},
+		{6, WA_FORM_FLOAT8, 0, 50, false, false, false},
+		{7, WA_FORM_DECIMAL32, 3, 20, true, false, true},
+		{8, WA_FORM_DECIMAL64, 2, 50, false, false, false},
+		{9, WA_FORM_BOOL, 0, 1, true, false, false},
+		{10, WA_FORM_TEXT, 0, 1, true, false, false},
+	};
+	WaColumnName names[10];
+	static WaTestRun run;
+	WaMirrorUse use;
+	unsigned found = 0;
+
+	begin(3, PIECES);
+	wa_mirror_start(store.mirror);
+	for (uint32_t i = 0; i < EXTENTS; i++)
+		EXPECT(wa_test_load_columns(&store, parcel, 0, i, 10 + i,
+									(uint32_t) pick(9000), columns,
+									10) == WA_OK);
+	wa_mirror_settle(store.mirror);
+	for (int i = 0; i < 10; i++)
+		names[i] = wa_test_name(columns[i].attribute, columns[i].form);
+	EXPECT(wa_test_run_begin(&run, &store, 0, names, 10));
+	for (unsigned device = 0; device < 3; device++)
+	{
+		EXPECT(wa_mirror_use(store.mirror, &run.request, device, &use));
+		EXPECT(use.device == device && use.ncolumns == 10);
+		for (uint32_t i = 0; i < use.nextents; i++)
+			EXPECT(run.list[use.extents[i]]->number % 3 == device);
+		EXPECT(wa_test_use_is_right(&use, &run.request));
+		EXPECT((use.columns[0].d_validity != NULL) &&
+			   (use.columns[1].d_validity == NULL));
+		found += use.nextents;
+		wa_mirror_unuse(store.mirror, &use);
+	}
+	EXPECT(found == run.request.nextents);
+	EXPECT(!wa_mirror_use(store.mirror, &run.request, 3, &use));
+	run.request.ncolumns = 0;
+	EXPECT(!wa_mirror_use(store.mirror, &run.request, 0, &use));
+	wa_test_run_end(&run);
+	return end();
+}
+
+/* Integers of more and more bits, and NULLs that come late. */
+static bool
+test_wider(void)
+{
+	WaTestColumn column = {1, WA_FORM_INT16, 0, 15, false, false, false};
+
+	begin(1, PIECES);
+	wa_mirror_start(store.mirror);
+	for (uint32_t i = 0; i < 5; i++)
+		EXPECT(load(0, i, i + 1, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 5);
+	column.form = WA_FORM_INT32;
+	column.bits = 31;
+	EXPECT(load(0, 5, 6, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 6);
+	column.form = WA_FORM_INT16;
+	column.bits = 15;
+	column.has_nulls = true;
+	EXPECT(load(0, 6, 7, column));
+	column.form = WA_FORM_UINT32;
+	column.bits = 32;
+	EXPECT(load(0, 7, 8, column));
+	wa_mirror_settle(store.mirror);
+	column.form = WA_FORM_INT64;
+	EXPECT(count_right(0, column, 0) == 8);
+	EXPECT(wa_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
+	/* whole again once all but the narrow ones have gone */
+	wa_store_unload(&store, &(WaRelation){1663, 5, 1000}, 0);
+	column.form = WA_FORM_INT16;
+	column.bits = 15;
+	EXPECT(load(0, 0, 1, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 1);
+	return end();
+}
+
+/* Decimals whose scales, forms and digits shown differ. */
+static bool
+test_decimals(void)
+{
+	WaTestColumn column = {1, WA_FORM_DECIMAL32, 0, 10, false, true, false};
+
+	begin(1, PIECES);
+	wa_mirror_start(store.mirror);
+	EXPECT(load(0, 0, 1, column)); /* nothing but NULL */
+	column.all_null = false;
+	column.scale = 2;
+	EXPECT(load(0, 1, 2, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 2);
+	column.scale = 1;
+	EXPECT(load(0, 2, 3, column));
+	wa_mirror_settle(store.mirror);
+	column.scale = 2;
+	EXPECT(count_right(0, column, 0) == 3);
+	column.scale = 4;
+	column.has_display = true;
+	EXPECT(load(0, 3, 4, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 4);
+	column.scale = 1;
+	column.bits = 25; /* too large for 32 bits with three digits more */
+	EXPECT(load(0, 4, 5, column));
+	wa_mirror_settle(store.mirror);
+	column.form = WA_FORM_DECIMAL64;
+	column.scale = 4;
+	EXPECT(count_right(0, column, 0) == 5);
+	/* what fits nowhere is left out, whichever comes first */
+	column.bits = 60;
+	column.scale = 1;
+	EXPECT(load(0, 5, 6, column));
+	column.bits = 40;
+	column.scale = 18;
+	EXPECT(load(0, 6, 7, column));
+	wa_mirror_settle(store.mirror);
+	column.scale = 4;
+	EXPECT(count_right(0, column, 0) == 5);
+	return end();
+}
+
+/* Extents that are replaced or unloaded while they are used. */
+static bool
+test_replacement(void)
+{
+	const WaTestColumn column = {1, WA_FORM_INT32, 0, 30, true, false, false};
+	const WaColumnName name = wa_test_name(1, WA_FORM_INT32);
+	const WaRelation relation = wa_test_relation(0);
+	static WaTestRun run;
+	WaMirrorUse use;
+
+	begin(1, PIECES);
+	wa_mirror_start(store.mirror);
+	for (uint32_t i = 0; i < EXTENTS; i++)
+		EXPECT(load(0, i, i + 1, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
+	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &use));
+	EXPECT(use.nextents == EXTENTS);
+	EXPECT(load(0, 3, 77, column)); /* other blocks */
+	EXPECT(load(0, 4, 5, column));  /* the same ones again */
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_test_use_is_right(&use, &run.request));
+	EXPECT(count_right(0, column, 0) == EXTENTS - 1);
+	wa_store_unload(&store, &relation, 0);
+	wa_mirror_settle(store.mirror);
+	for (uint32_t i = 0; i < EXTENTS; i++)
+		EXPECT(load(0, i, i + 100, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_test_use_is_right(&use, &run.request));
+	wa_mirror_unuse(store.mirror, &use);
+	wa_test_run_end(&run);
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == EXTENTS);
+	/* its rows were taken, and are free now */
+	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
+	EXPECT(load(0, 7, 107, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == EXTENTS - 1);
+	wa_test_run_end(&run);
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == EXTENTS);
+	return end();
+}
+
+/* What is used longest ago goes, but not what is in use; columns come late. */
+static bool
+test_eviction(void)
+{
+	const WaTestColumn column = {1, WA_FORM_INT64, 0, 60, false, false, false};
+	const WaTestColumn other = {2, WA_FORM_INT64, 0, 60, false, false, false};
+	const WaColumnName name = wa_test_name(1, WA_FORM_INT64);
+	static WaTestRun run;
+	WaMirrorUse use;
+
+	begin(1, 2);
+	for (uint32_t i = 0; i < EXTENTS; i++)
+		EXPECT(load(0, i, i + 1, column));
+	EXPECT(load(1, 0, 1, column));
+	wa_mirror_start(store.mirror); /* what there is comes, too */
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == EXTENTS);
+	EXPECT(count_right(1, column, 0) == 1);
+	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
+	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &use));
+	EXPECT(load(2, 0, 1, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(1, column, 0) == 0);
+	EXPECT(count_right(2, column, 0) == 1);
+	EXPECT(load(2, 0, 1, other)); /* nothing of its own relation goes */
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(2, other, 0) == 0);
+	EXPECT(wa_test_use_is_right(&use, &run.request));
+	wa_mirror_unuse(store.mirror, &use);
+	wa_test_run_end(&run);
+	EXPECT(load(1, 0, 2, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(1, column, 0) == 1);
+	EXPECT(count_right(0, column, 0) == 0 && count_right(2, column, 0) == 1);
+	/* what was left out for lack of memory comes when there is some */
+	wa_store_unload(&store, &(WaRelation){1663, 6, 1001}, 0);
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(2, column, 0) == 1 && count_right(2, other, 0) == 1);
+	return end();
+}
+
+/* A lack of memory anywhere only leaves something out. */
+static bool
+test_failures(void)
+{
+	const WaForm forms[] = {WA_FORM_INT16, WA_FORM_INT32, WA_FORM_INT64};
+	int found = 0;
+
+	begin(1, 6);
+	wa_mirror_start(store.mirror);
+	for (int i = 0; i < 600; i++)
+	{
+		const uint64_t relation = pick(3);
+		const WaForm form = forms[pick(3)];
+		WaTestColumn column = {
+			(int16_t) (1 + pick(3)), form, 0, 14, pick(2) == 0, false, false};
+
+		wa_test_device_fail((unsigned) pick(30));
+		EXPECT(load(relation, (uint32_t) pick(EXTENTS), i + 1, column));
+		if (i % 8 != 0)
+			continue;
+		wa_mirror_settle(store.mirror);
+		for (unsigned f = 0; f < 3; f++)
+		{
+			column.form = forms[f];
+			found += count_right(relation, column, 0) > 0;
+		}
+	}
+	EXPECT(found > 10);
+	return end();
+}
+
+static bool shared_failed;
+
+/* Loads extents of several relations; changes the devices' memory. */
+static void *
+loading_thread(void *arg)
+{
+	const WaForm forms[] = {WA_FORM_INT16, WA_FORM_INT32};
+	uint64_t state = 17 + (uint64_t) (uintptr_t) arg;
+	uint8_t *memory = aligned_alloc(64, WA_TEST_PARCEL_BYTES);
+
+	for (int i = 0; i < 400; i++)
+	{
+		const uint64_t bits = next_random(&state) >> 8;
+		const WaTestColumn columns[] = {
+			{1, forms[bits % 2], 0, 14, bits % 3 == 0, false, false},
+			{2, WA_FORM_DECIMAL32, (uint32_t) (bits >> 8) % 3, 12, false, false,
+			 bits % 5 == 0},
+		};
+		const WaRelation name = wa_test_relation(bits >> 16 & 1);
+
+		if (wa_test_load_columns(&store, memory, bits >> 16 & 1,
+								 (uint32_t) (bits >> 20) % EXTENTS,
+								 1 + (bits >> 30) % 3, ROWS, columns,
+								 2) != WA_OK)
+			shared_failed = true;
+		if (bits >> 40 & 1)
+			wa_test_device_limit(bits >> 41 & 1, (bits >> 42) % 12);
+		if ((bits >> 50) % 32 == 0)
+			wa_store_unload(&store, &name, (bits >> 20) % 3);
+	}
+	free(memory);
+	return NULL;
+}
+
+/* Uses what there is, and looks whether it is right from begin to end. */
+static void *
+using_thread(void *arg)
+{
+	const WaColumnName names[] = {wa_test_name(1, WA_FORM_INT16),
+								  wa_test_name(2, WA_FORM_DECIMAL32)};
+	WaTestRun *run = malloc(sizeof(*run));
+	uint64_t state = 71 + (uint64_t) (uintptr_t) arg;
+
+	for (int i = 0; i < 300; i++)
+	{
+		const uint64_t bits = next_random(&state) >> 8;
+		WaMirrorUse use;
+
+		if (!wa_test_run_begin(run, &store, bits & 1, names,
+							   1 + (bits >> 1 & 1)))
+			continue;
+		if (wa_mirror_use(store.mirror, &run->request, bits >> 2 & 1, &use))
+		{
+			if (!wa_test_use_is_right(&use, &run->request) ||
+				!wa_test_use_is_right(&use, &run->request))
+				shared_failed = true;
+			wa_mirror_unuse(store.mirror, &use);
+		}
+		wa_test_run_end(run);
+	}
+	free(run);
+	return NULL;
+}
+
+static bool
+test_threads(void)
+{
+	static void *(*const mains[])(void *) = {loading_thread, loading_thread,
+											 using_thread, using_thread};
+	pthread_t threads[4];
+
+	begin(2, 8);
+	wa_mirror_start(store.mirror);
+	for (uintptr_t i = 0; i < 4; i++)
+		EXPECT(pthread_create(&threads[i], NULL, mains[i], (void *) i) == 0);
+	for (int i = 0; i < 4; i++)
+		EXPECT(pthread_join(threads[i], NULL) == 0);
+	EXPECT(!shared_failed);
+	return end();
+}
+
+static const struct
+{
+	const char *name;
+	bool (*run)(void);
+} tests[] = {
+	{"row spaces", test_rows},
+	{"all forms on several devices", test_forms},
+	{"wider integers and late NULLs", test_wider},
+	{"decimals of several scales", test_decimals},
+	{"replaced and unloaded while in use", test_replacement},
+	{"eviction, late starts, and room again", test_eviction},
+	{"lack of memory", test_failures},
+	{"threads", test_threads},
+};
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 1)
+		random_state = strtoull(argv[1], NULL, 10);
+	parcel = aligned_alloc(64, WA_TEST_PARCEL_BYTES);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		check(tests[i].run(), tests[i].name);
+	free(parcel);
+	return finish_checks();
+}

@@ -1,0 +1,241 @@
+/*
+ * test_mirror_device.c
+ *		GPUs that are none, for the mirror: see test_mirror_device.h.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "test/unit/test_mirror_device.h"
+
+#define POISON   0xa5
+#define MAX_OPS  256
+#define BUFFERS  2
+#define NO_SPACE (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+/* A copy, or a fill if buffer is -1, that is queued. */
+typedef struct Op
+{
+	int buffer;
+	char *to;
+	int byte;
+	size_t bytes;
+} Op;
+
+/* Belongs to its thread. */
+struct WaCudaMemory
+{
+	unsigned device;
+	int buffer;
+	char *staging[BUFFERS];
+	unsigned nops;
+	Op ops[MAX_OPS];
+};
+
+static unsigned limits[WA_TEST_DEVICES];
+static unsigned pieces[WA_TEST_DEVICES];
+static unsigned failing_one_in;
+static unsigned calls;
+static bool abused;
+
+void
+wa_test_device_limit(unsigned device, unsigned count)
+{
+	__atomic_store_n(&limits[device], count, __ATOMIC_RELAXED);
+}
+
+void
+wa_test_device_fail(unsigned one_in)
+{
+	__atomic_store_n(&failing_one_in, one_in, __ATOMIC_RELAXED);
+}
+
+unsigned
+wa_test_device_pieces(unsigned device)
+{
+	return __atomic_load_n(&pieces[device], __ATOMIC_RELAXED);
+}
+
+bool
+wa_test_device_abused(void)
+{
+	return __atomic_load_n(&abused, __ATOMIC_RELAXED);
+}
+
+/* Notes what must not be. */
+static void
+expect(bool condition)
+{
+	if (!condition)
+		__atomic_store_n(&abused, true, __ATOMIC_RELAXED);
+}
+
+/* Tells whether a call is to fail. */
+static bool
+fails(char *error, size_t error_bytes)
+{
+	const unsigned one_in = __atomic_load_n(&failing_one_in, __ATOMIC_RELAXED);
+
+	if (one_in == 0 ||
+		__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % one_in != 0)
+		return false;
+	(void) snprintf(error, error_bytes, "no memory, it is said");
+	return true;
+}
+
+static WaStatus
+device_open(int ordinal, WaCudaMemory **memory, char *error, size_t error_bytes)
+{
+	(void) error;
+	(void) error_bytes;
+	*memory = calloc(1, sizeof(**memory));
+	(*memory)->device = (unsigned) ordinal;
+	for (int i = 0; i < BUFFERS; i++)
+		(*memory)->staging[i] = malloc(WA_CUDA_STAGING_BYTES);
+	return WA_OK;
+}
+
+static void
+device_close(WaCudaMemory *memory)
+{
+	for (int i = 0; i < BUFFERS; i++)
+		free(memory->staging[i]);
+	free(memory);
+}
+
+static WaStatus
+device_reserve(WaCudaMemory *memory, size_t bytes, void **d_range, char *error,
+			   size_t error_bytes)
+{
+	(void) memory;
+	if (fails(error, error_bytes))
+		return WA_OUT_OF_MEMORY;
+	expect(bytes % WA_CUDA_PIECE_BYTES == 0);
+	*d_range = mmap(NULL, bytes, PROT_NONE, NO_SPACE, -1, 0);
+	return *d_range == MAP_FAILED ? WA_OUT_OF_MEMORY : WA_OK;
+}
+
+static WaStatus
+device_unreserve(WaCudaMemory *memory, void *d_range, size_t bytes, char *error,
+				 size_t error_bytes)
+{
+	(void) memory;
+	(void) error;
+	(void) error_bytes;
+	expect(munmap(d_range, bytes) == 0);
+	return WA_OK;
+}
+
+static WaStatus
+device_map(WaCudaMemory *memory, void *d_piece, char *error, size_t error_bytes)
+{
+	if (fails(error, error_bytes) ||
+		wa_test_device_pieces(memory->device) >=
+			__atomic_load_n(&limits[memory->device], __ATOMIC_RELAXED))
+		return WA_OUT_OF_MEMORY;
+	(void) __atomic_fetch_add(&pieces[memory->device], 1, __ATOMIC_RELAXED);
+	expect(mprotect(d_piece, WA_CUDA_PIECE_BYTES, PROT_READ | PROT_WRITE) == 0);
+	memset(d_piece, POISON, WA_CUDA_PIECE_BYTES);
+	return WA_OK;
+}
+
+static WaStatus
+device_unmap(WaCudaMemory *memory, void *d_piece, char *error,
+			 size_t error_bytes)
+{
+	(void) error;
+	(void) error_bytes;
+	(void) __atomic_fetch_sub(&pieces[memory->device], 1, __ATOMIC_RELAXED);
+	expect(mmap(d_piece, WA_CUDA_PIECE_BYTES, PROT_NONE, NO_SPACE | MAP_FIXED,
+				-1, 0) == d_piece);
+	return WA_OK;
+}
+
+/* Does what is queued, but the last so many. */
+static void
+flush(WaCudaMemory *memory, unsigned left)
+{
+	const unsigned count = memory->nops - left;
+
+	for (unsigned i = 0; i < count; i++)
+	{
+		const Op *op = &memory->ops[i];
+
+		if (op->buffer < 0)
+			memset(op->to, op->byte, op->bytes);
+		else
+			memcpy(op->to, memory->staging[op->buffer], op->bytes);
+	}
+	memmove(memory->ops, &memory->ops[count], left * sizeof(Op));
+	memory->nops = left;
+}
+
+/* Queues a copy or fill. */
+static WaStatus
+queue(WaCudaMemory *memory, Op op)
+{
+	if (memory->nops == MAX_OPS)
+		flush(memory, 0);
+	memory->ops[memory->nops++] = op;
+	return WA_OK;
+}
+
+static WaStatus
+device_staging(WaCudaMemory *memory, void **staging, char *error,
+			   size_t error_bytes)
+{
+	unsigned left = 0;
+
+	(void) error;
+	(void) error_bytes;
+	memory->buffer = (memory->buffer + 1) % BUFFERS;
+	while (left < memory->nops &&
+		   memory->ops[memory->nops - 1 - left].buffer != memory->buffer)
+		left++;
+	flush(memory, left);
+	*staging = memory->staging[memory->buffer];
+	return WA_OK;
+}
+
+static WaStatus
+device_copy(WaCudaMemory *memory, void *d_to, size_t bytes, char *error,
+			size_t error_bytes)
+{
+	if (fails(error, error_bytes))
+		return WA_OUT_OF_MEMORY;
+	expect(bytes <= WA_CUDA_STAGING_BYTES);
+	return queue(memory, (Op){memory->buffer, d_to, 0, bytes});
+}
+
+static WaStatus
+device_fill(WaCudaMemory *memory, void *d_to, int byte, size_t bytes,
+			char *error, size_t error_bytes)
+{
+	if (fails(error, error_bytes))
+		return WA_OUT_OF_MEMORY;
+	return queue(memory, (Op){-1, d_to, byte, bytes});
+}
+
+static WaStatus
+device_wait(WaCudaMemory *memory, char *error, size_t error_bytes)
+{
+	(void) error;
+	(void) error_bytes;
+	flush(memory, 0);
+	return WA_OK;
+}
+
+const WaMirrorDriver wa_test_mirror_driver = {
+	.open = device_open,
+	.close = device_close,
+	.reserve = device_reserve,
+	.unreserve = device_unreserve,
+	.map = device_map,
+	.unmap = device_unmap,
+	.staging = device_staging,
+	.copy = device_copy,
+	.fill = device_fill,
+	.wait = device_wait,
+};
