@@ -131,14 +131,16 @@ $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
+$(UNIT_BUILD)/test_daemon_gpu \
 $(UNIT_BUILD)/test_daemon_resident $(UNIT_BUILD)/test_daemon_run \
 $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
 	$(UNIT_STORE_OBJS)
 
 $(UNIT_FAKE): $(filter-out %/mirror_cuda.o,$(DAEMON_GPU_OBJS)) \
-		$(UNIT_BUILD)/test_daemon_fake_cuda.o
-	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+		$(UNIT_BUILD)/test_daemon_fake_cuda.o $(UNIT_BUILD)/test_mirror_device.o
+	$(CC) $(SAN) -Wl,--defsym=wa_mirror_cuda=wa_test_mirror_driver -o $@ $^ \
+		-lpthread -lm
 
 # The daemon, with a runner that only counts.
 $(UNIT_COUNTING): $(filter-out %/runner.o,$(DAEMON_OBJS)) \

@@ -7,6 +7,9 @@
 
 #include "daemon/mirror_internal.h"
 
+/* Columns lie anywhere in memory: those of so many extents more are fetched. */
+#define EXTENTS_AHEAD 8
+
 /*
  * Returns where an extent's rows are, if its columns are all in flat columns of a
  * device, of which flats has those known so far, and gets the others; else NULL.
@@ -33,6 +36,14 @@ find_run(const WaRunExtent *extent, uint32_t ncolumns, unsigned device,
 	return run;
 }
 
+/* Fetches what will be looked at of an extent's columns into the cache. */
+static void
+fetch(const WaRunExtent *extent, uint32_t ncolumns)
+{
+	for (uint32_t i = 0; i < ncolumns; i++)
+		__builtin_prefetch(&extent->columns[i]->copy);
+}
+
 /* Finds the extents that are there; the caller has the mirror's lock. */
 static void
 find_extents(const WaRunRequest *request, WaMirrorUse *use,
@@ -40,9 +51,12 @@ find_extents(const WaRunRequest *request, WaMirrorUse *use,
 {
 	for (uint64_t i = 0; i < request->nextents; i++)
 	{
-		const WaMirrorRun *run = find_run(
-			request->extents[i], request->ncolumns, use->device, flats);
+		const WaMirrorRun *run;
 
+		if (i + EXTENTS_AHEAD < request->nextents)
+			fetch(request->extents[i + EXTENTS_AHEAD], request->ncolumns);
+		run = find_run(request->extents[i], request->ncolumns, use->device,
+					   flats);
 		if (run == NULL)
 			continue;
 		use->extents[use->nextents] = (uint32_t) i;

@@ -4,7 +4,8 @@
  *		what real ones do.
  *
  * Batches are folded on the CPU, but for those of int8 whose first value asks
- * for trouble.  The environment says how many GPUs there are and what becomes
+ * for trouble.  Copies of resident columns are those of test_mirror_device.c.  The
+ * environment says how many GPUs there are and what becomes
  * of opening them.
  *
  *	WA_FAKE_GPUS=N,OPEN_MS,FAILING,PIN	N GPUs, opening each takes OPEN_MS,
@@ -16,7 +17,6 @@
 #include <string.h>
 
 #include "cuda/warpagg_cuda.h"
-#include "daemon/mirror_driver.h"
 #include "test/unit/test_daemon_fake_cuda.h"
 
 struct WaCudaLane
@@ -67,6 +67,7 @@ wa_cuda_open(int ordinal, WaDeviceInfo *info, char *error, size_t error_bytes)
 		return WA_DEVICE_LOST;
 	}
 	info->memory_bytes = (uint64_t) 1 << 30;
+	info->free_bytes = info->memory_bytes;
 	info->compute_major = 9;
 	(void) snprintf(info->name, sizeof(info->name), "Fake GPU");
 	return WA_OK;
@@ -128,16 +129,3 @@ wa_cuda_reduce(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 	wa_partial_fold(partial, ops, batch);
 	return WA_OK;
 }
-
-/* These GPUs keep no resident columns. */
-static WaStatus
-fake_memory_open(int ordinal, WaCudaMemory **memory, char *error,
-				 size_t error_bytes)
-{
-	(void) ordinal;
-	*memory = NULL;
-	(void) snprintf(error, error_bytes, "they are not for that, it is said");
-	return WA_UNSUPPORTED;
-}
-
-const WaMirrorDriver wa_mirror_cuda = {.open = fake_memory_open};

@@ -12,6 +12,7 @@
 
 #include "test/unit/test_daemon_client.h"
 #include "test/unit/test_daemon_fake_cuda.h"
+#include "test/unit/test_resident_client.h"
 
 #define SUM WA_OP_BIT(WA_OP_SUM)
 
@@ -297,6 +298,67 @@ test_end_while_hanging(WaTestDaemon *daemon)
 	return true;
 }
 
+/* Asks for the one column that there is; returns how many there are. */
+static int64_t
+ask_for_column(WaTestOwner *owner, WaResidentColumn *column)
+{
+	WaListMessage ask;
+	WaMessage reply;
+
+	memset(&ask, 0, sizeof(ask));
+	wa_message_begin(&ask.header, WA_MSG_LIST, sizeof(ask), 36);
+	ask.room = 1;
+	ask.list = WA_TEST_ANSWERS;
+	if (wa_test_ask(owner, &ask, &reply) != WA_MSG_LISTED)
+		return -1;
+	memcpy(column, owner->parcel + WA_TEST_ANSWERS, sizeof(*column));
+	return reply.listed.columns;
+}
+
+/* Waits until the column's copies have so many bytes for each row at least. */
+static bool
+wait_for_copies(WaTestOwner *owner, uint64_t bytes, WaResidentColumn *column)
+{
+	for (int i = 0; i < 500; i++)
+	{
+		if (ask_for_column(owner, column) != 1)
+			return false;
+		if (column->device_bytes >= column->rows * bytes)
+			return true;
+		wa_test_sleep(10);
+	}
+	return false;
+}
+
+/* Columns are copied to GPUs, those too that come before the GPUs do. */
+static bool
+test_copies(WaTestDaemon *daemon)
+{
+	WaTestOwner owner;
+	WaResidentColumn column;
+	WaUnloadMessage unload;
+	WaMessage reply;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(wa_test_load_extent(&owner, 0, 0, 9, 400, 2) == WA_OK);
+	EXPECT(wa_test_load_extent(&owner, 0, 1, 9, 402, 2) == WA_OK);
+	EXPECT(ask_for_column(&owner, &column) == 1 && column.device_bytes == 0);
+	EXPECT(wa_test_wait_until_ready(&owner.client));
+	EXPECT(wait_for_copies(&owner, sizeof(int32_t), &column));
+	EXPECT(wa_test_load_extent(&owner, 0, 2, 9, 404, 2) == WA_OK);
+	EXPECT(wait_for_copies(&owner, sizeof(int32_t), &column));
+	/* 4 bytes and a bit for each row */
+	EXPECT(column.extents == 3 && column.device_bytes % (1024 * 33 / 8) == 0);
+	memset(&unload, 0, sizeof(unload));
+	wa_message_begin(&unload.header, WA_MSG_UNLOAD, sizeof(unload), 37);
+	unload.relation = wa_test_relation(0);
+	EXPECT(wa_test_ask(&owner, &unload, &reply) == WA_MSG_DONE);
+	EXPECT(ask_for_column(&owner, &column) == 0);
+	wa_test_disown(&owner);
+	return true;
+}
+
 static const WaTestCase tests[] = {
 	{.name = "GPUs that open slowly",
 	 .run = test_slow_start,
@@ -318,6 +380,9 @@ static const WaTestCase tests[] = {
 	{.name = "out of device memory",
 	 .run = test_out_of_memory,
 	 .environment = WA_FAKE_VARIABLE "=1,0,-1,1"},
+	{.name = "copies of resident columns",
+	 .run = test_copies,
+	 .environment = WA_FAKE_VARIABLE "=2,300,-1,1"},
 	{.name = "a lost GPU",
 	 .run = test_lost,
 	 .environment = WA_FAKE_VARIABLE "=1,0,-1,1"},

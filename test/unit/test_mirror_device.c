@@ -12,6 +12,7 @@
 
 #define POISON   0xa5
 #define MAX_OPS  256
+#define MANY     4096
 #define BUFFERS  2
 #define NO_SPACE (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
@@ -34,7 +35,7 @@ struct WaCudaMemory
 	Op ops[MAX_OPS];
 };
 
-static unsigned limits[WA_TEST_DEVICES];
+static unsigned limits[WA_TEST_DEVICES] = {MANY, MANY, MANY, MANY};
 static unsigned pieces[WA_TEST_DEVICES];
 static unsigned failing_one_in;
 static unsigned calls;

@@ -14,7 +14,7 @@
 
 extern const WaMirrorDriver wa_test_mirror_driver;
 
-/* Sets how many pieces a device has. */
+/* Sets how many pieces a device has; it has many unless told. */
 void wa_test_device_limit(unsigned device, unsigned pieces);
 
 /* Lets one in so many calls fail for lack of memory; 0: none. */
