@@ -138,4 +138,15 @@ test_for_old_snapshot_compat(Snapshot snapshot, Relation relation, Page page)
 #endif
 }
 
+/* Tells whether pages may lack what old snapshots see. */
+static inline bool
+old_snapshots_end_compat(void)
+{
+#if PG_VERSION_NUM < 170000
+	return OldSnapshotThresholdActive();
+#else
+	return false;
+#endif
+}
+
 #endif /* WA_COMPAT_H */

@@ -55,6 +55,8 @@ wa_resident_refusal(Relation relation)
 	if (relation_is_new_compat(relation) &&
 		wa_resident_has_rule(WA_RULE_OTHER_TRANSACTION))
 		return "it was created, rewritten or truncated in this transaction";
+	if (old_snapshots_end_compat())
+		return "old_snapshot_threshold is set";
 	if (IsolationIsSerializable() && wa_resident_has_rule(WA_RULE_ISOLATION))
 		return "the transaction is serializable";
 	return NULL;

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use WarpaggTest;
 
-my $node = make_fresh_node('changes');
+my $node = make_fresh_node('changes', 'wal_level = replica');
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION warpagg');
 ok(wait_ready($node), 'the device process is ready');
@@ -150,6 +150,37 @@ ask($writer, 'UPDATE t SET v = 0 WHERE id < 9000');
 look_around('old snapshot, others have written again');
 end_case('old snapshot');
 
+# The same snapshot, kept by a cursor that is first fetched from later.
+begin_case('cursor');
+ask($reader, q{SET warpagg.enable_scan = on; SET warpagg.accelerate = 'all'});
+ask($reader, 'BEGIN');
+my $at_first = ask($reader, 'SELECT count(*), sum(v), max(id) FROM t');
+ask($reader,
+	'DECLARE c CURSOR FOR SELECT count(*), sum(v), max(id) FROM t');
+ask($writer, fill('t', 20001, 26000));
+ask($writer, 'DELETE FROM t WHERE id < 3000');
+ask($writer, 'VACUUM t');
+load($writer, 't');
+is(ask($reader, 'FETCH c'), $at_first, 'cursor: what it was declared over');
+ask($reader, 'COMMIT');
+end_case('cursor');
+
+# A table that gets frozen rows, which a snapshot sees although it is older.
+make_table($writer, 't');
+ask($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+ask($old, 'SELECT count(*) FROM indexed');
+ask($writer, 'BEGIN; TRUNCATE t; CREATE TEMP TABLE x AS SELECT 1');
+ask($writer,
+	"COPY t (id, k, v, f) FROM STDIN (FREEZE);\n"
+	  . "7\t3\t5\t200\n" x 12000
+	  . "\\.\nSELECT 1");
+ask($writer, 'COMMIT');
+load($writer, 't');
+uses($reader, 't', 'frozen rows');
+look_around('frozen rows');
+uses($old, 't', 'frozen rows, old snapshot');
+ask($old, 'COMMIT');
+
 # Under SERIALIZABLE the heap is read, as others must see what was read.
 make_table($writer, 't');
 uses($reader, 't', 'SERIALIZABLE, before');
@@ -172,5 +203,23 @@ look_around('SERIALIZABLE, ended');
 
 end_session($_) foreach $writer, $reader, $old;
 $node->stop;
+
+# Where VACUUM may take away what old snapshots see, the heap is read, which tells
+# whether it has.
+SKIP:
+{
+	skip 'there is no old_snapshot_threshold from 17 on', 1
+	  if $node->pg_version >= 17;
+	$node->append_conf('postgresql.conf', 'old_snapshot_threshold = 1min');
+	$node->start;
+	ok(wait_ready($node), 'the device process is ready');
+	$writer = open_session($node);
+	my ($out, $err) = try_ask($writer, q{SELECT warpagg_load('t')});
+	like($err, qr/old_snapshot_threshold/, 'columns cannot be loaded');
+	no_use($writer, 't', 'old_snapshot_threshold');
+	look($writer, 't', 'old_snapshot_threshold');
+	end_session($writer);
+	$node->stop;
+}
 
 done_testing();

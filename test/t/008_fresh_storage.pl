@@ -255,6 +255,26 @@ sub test_without_wal
 	return;
 }
 
+# A materialized view, filled anew and changed.
+sub test_view
+{
+	begin_case('materialized view');
+	ask($writer, 'CREATE MATERIALIZED VIEW m AS SELECT * FROM t');
+	ask($writer, 'CREATE UNIQUE INDEX ON m (id)');
+	foreach my $refresh ('VACUUM m', 'REFRESH MATERIALIZED VIEW CONCURRENTLY m',
+		'VACUUM m', 'REFRESH MATERIALIZED VIEW m', 'VACUUM m')
+	{
+		ask($writer, $refresh);
+		look($reader, 'm', "$level, $refresh");
+		load($writer, 'm');
+		look($reader, 'm', "$level, $refresh, loaded");
+		ask($writer, 'UPDATE t SET v = v + 1 WHERE id % 400 = 2');
+	}
+	uses($reader, 'm', "$level, materialized view");
+	ask($writer, 'DROP MATERIALIZED VIEW m');
+	return;
+}
+
 # What cannot be resident at all.
 sub test_refused
 {
@@ -289,6 +309,7 @@ foreach my $wal_level ('minimal', 'replica')
 	test_columns();
 	test_tablespace();
 	test_without_wal();
+	test_view();
 	test_refused();
   SKIP:
 	{
