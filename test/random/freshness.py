@@ -2,6 +2,7 @@
 """Changes tables in many ways while resident columns of them answer queries.
 
 Usage: freshness.py [--seed S] [--seconds N] [--writers N] [--used PERCENT]
+               [--standby PORT]
        freshness.py --expect-difference [--seconds N] ...
 Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
 extension is created there if it is missing, the tables in schema wa_fresh.
@@ -11,6 +12,8 @@ cluster, alter and drop; a loader has warpagg_load bring columns up to date agai
 and again.  A checker asks for aggregates with the node and with PostgreSQL's own
 plan, in one snapshot, with parallel workers or without; a keeper keeps a snapshot
 for seconds and asks again and again: all answers must be the same, text for text.
+With --standby a loader and a checker work there, too; the standby must not cancel
+queries (max_standby_streaming_delay = -1).
 The order of what happens is the machine's, so a seed does not repeat a failure;
 what each session did lately is printed with it.
 
@@ -58,8 +61,9 @@ def make_tables(session):
 class Actor(threading.Thread):
     """A session of its own that does something again and again."""
 
-    def __init__(self, name, seed, until):
+    def __init__(self, name, seed, until, port=None):
         super().__init__(name=name, daemon=True)
+        self.port = port
         self.rng = random.Random(f"{seed}/{name}")
         self.until = until
         self.done = collections.deque(maxlen=12)
@@ -69,7 +73,7 @@ class Actor(threading.Thread):
 
     def run(self):
         try:
-            self.session = Session()
+            self.session = Session(self.port)
             self.prepare()
             while time.monotonic() < self.until and self.problem is None:
                 self.step()
@@ -280,8 +284,8 @@ BUILT_IN = "SET LOCAL warpagg.enable_scan = off; " \
 class Checker(Actor):
     """Compares answers."""
 
-    def __init__(self, name, seed, until):
-        super().__init__(name, seed, until)
+    def __init__(self, name, seed, until, port=None):
+        super().__init__(name, seed, until, port)
         self.checks = self.differences = 0
         self.explained = self.used = self.blocks = 0
 
@@ -327,8 +331,8 @@ class Checker(Actor):
         table = self.table()
         query = self.rng.choice(QUERIES).format(t=table)
         level = self.rng.choice(["REPEATABLE READ"] * 5 + ["SERIALIZABLE"])
-        self.ask(f"BEGIN ISOLATION LEVEL {level}")
-        if self.ask("SELECT 1")[0] == "00000":
+        # a standby has no SERIALIZABLE
+        if self.ask(f"BEGIN ISOLATION LEVEL {level}")[0] == "00000":
             self.compare(query)
         self.ask("ROLLBACK")
 
@@ -379,6 +383,7 @@ def main():
     parser.add_argument("--writers", type=int, default=2)
     parser.add_argument("--used", type=int, default=0,
                         help="percentage that has to use resident blocks")
+    parser.add_argument("--standby", type=int, metavar="PORT")
     parser.add_argument("--expect-difference", action="store_true")
     options = parser.parse_args()
     session = Session()
@@ -389,7 +394,13 @@ def main():
     writers = [Writer(f"writer{i}", options.seed, until)
                for i in range(options.writers)]
     loader = Loader("loader", options.seed, until)
-    actors = checkers + [loader] + writers
+    actors = [loader] + writers
+    if options.standby:
+        checkers.append(
+            Checker("standby", options.seed, until, options.standby))
+        actors.append(
+            Loader("standby_loader", options.seed, until, options.standby))
+    actors += checkers
     for actor in actors:
         actor.start()
     while any(actor.is_alive() for actor in checkers):
@@ -406,6 +417,10 @@ def main():
     failed = report(actors, checkers, options)
     print(f"{sum(writer.succeeded for writer in writers)} statements of writers "
           f"and {loader.succeeded} of the loader succeeded")
+    if options.standby:
+        standby = checkers[-1]
+        print(f"{standby.checks} answers were the standby's, {standby.used} of "
+              f"{standby.explained} explained used resident blocks there")
     print(f"{used} of {explained} answers that were explained used resident "
           f"blocks, {sum(checker.blocks for checker in checkers)} in all")
     if not options.expect_difference and \

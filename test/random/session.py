@@ -17,15 +17,16 @@ class SessionLost(Exception):
 class Session:
     """One connection; where it goes to is in the environment (PGHOST, ...).
 
-    Making one raises SessionLost if the server does not take it.
+    A port may be given instead of the environment's.  Making one raises
+    SessionLost if the server does not take it.
     """
 
-    def __init__(self):
+    def __init__(self, port=None):
         # psql's messages go to a file, so that it never waits for a reader
         self.messages = tempfile.TemporaryFile(mode="w+")
         self.psql = subprocess.Popen(
             ["psql", "-X", "-q", "-t", "--csv", "-P", "null=" + NULL,
-             "-v", "VERBOSITY=terse"],
+             "-v", "VERBOSITY=terse"] + (["-p", str(port)] if port else []),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.messages, text=True, encoding="utf-8")
         self.ask("SET client_min_messages = error")
