@@ -94,6 +94,12 @@ check_column(Relation relation, AttrNumber attribute, WaColumnName *name)
 						   NameStr(att->attname));
 	if (wa_resident_column(relation, attribute, name))
 		return;
+	if (wa_resident_column_is_new(relation, attribute))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("column \"%s\" cannot be resident", NameStr(att->attname)),
+			 errdetail("It was added or changed in this transaction.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("column \"%s\" cannot be resident", NameStr(att->attname)),

@@ -10,6 +10,7 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "heap/gather.h"
@@ -73,13 +74,31 @@ wa_resident_storage(Relation relation)
 }
 
 bool
+wa_resident_column_is_new(Relation relation, AttrNumber attribute)
+{
+	HeapTuple tuple =
+		SearchSysCache2(ATTNUM, ObjectIdGetDatum(RelationGetRelid(relation)),
+						Int16GetDatum(attribute));
+	bool is_new;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for attribute %d of relation %u",
+			 attribute, RelationGetRelid(relation));
+	is_new = TransactionIdIsCurrentTransactionId(
+		HeapTupleHeaderGetXmin(tuple->t_data));
+	ReleaseSysCache(tuple);
+	return is_new;
+}
+
+bool
 wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name)
 {
 	Form_pg_attribute att =
 		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
 	WaVectorKind kind;
 
-	if (att->attisdropped || !wa_gather_kind(att->atttypid, &kind))
+	if (att->attisdropped || !wa_gather_kind(att->atttypid, &kind) ||
+		wa_resident_column_is_new(relation, attribute))
 		return false;
 	memset(name, 0, sizeof(*name));
 	name->type = att->atttypid;

@@ -38,8 +38,15 @@ extern const char *wa_resident_refusal(Relation relation);
 extern WaRelation wa_resident_storage(Relation relation);
 
 /*
+ * Tells whether this transaction has added or changed a column.  If it is rolled
+ * back the next column that is added gets its number, and other values in the same
+ * blocks, which do not change.
+ */
+extern bool wa_resident_column_is_new(Relation relation, AttrNumber attribute);
+
+/*
  * Fills in the name of a column, which is no system column.  Returns false if it
- * cannot be resident: it is dropped, or no vector can hold its type.
+ * cannot be resident: it is dropped or new, or no vector can hold its type.
  */
 extern bool wa_resident_column(Relation relation, AttrNumber attribute,
 							   WaColumnName *name);

@@ -215,6 +215,8 @@ class Writer(Actor):
             f"BEGIN; SAVEPOINT a; TRUNCATE {table}; ROLLBACK TO a; {ends}",
             f"BEGIN; DROP TABLE {table}; CREATE TABLE {table} ({COLUMNS}) WITH "
             f"(autovacuum_enabled = off); {fill}; {index}; {ends}",
+            f"BEGIN; ALTER TABLE {table} ADD COLUMN x int DEFAULT 7; "
+            f"SELECT warpagg_load('{table}'); {ends}",
             f"ALTER TABLE {table} SET UNLOGGED; {self.change()};\n"
             f"VACUUM {table}; ALTER TABLE {table} SET LOGGED"])
 

@@ -152,9 +152,8 @@ end_case('old snapshot');
 
 # The same snapshot, kept by a cursor that is first fetched from later.
 begin_case('cursor');
-ask($reader, q{SET warpagg.enable_scan = on; SET warpagg.accelerate = 'all'});
 ask($reader, 'BEGIN');
-my $at_first = ask($reader, 'SELECT count(*), sum(v), max(id) FROM t');
+my $at_first = by_node($reader, 'SELECT count(*), sum(v), max(id) FROM t');
 ask($reader,
 	'DECLARE c CURSOR FOR SELECT count(*), sum(v), max(id) FROM t');
 ask($writer, fill('t', 20001, 26000));

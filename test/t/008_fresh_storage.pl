@@ -210,13 +210,42 @@ sub load_with_notices
 	return @result;
 }
 
+# A column whose transaction is rolled back, and one that gets its number and type.
+sub test_added_in_vain
+{
+	my $sum = 'SELECT sum(x), count(x) FROM t';
+	begin_case('added in vain');
+	foreach my $end ('ROLLBACK', 'ROLLBACK TO a; COMMIT')
+	{
+		ask($writer, 'BEGIN; SAVEPOINT a');
+		ask($writer, 'ALTER TABLE t ADD COLUMN x int DEFAULT 5');
+		load($writer, 't');
+		is(by_node($writer, $sum), '100000|20000', "$level, added under way");
+		ask($writer, 'SAVEPOINT b');
+		my ($out, $err) =
+		  try_ask($writer, q{SELECT warpagg_load('t', '{x}')});
+		like($err, qr/"x" cannot be resident.*in this transaction/s,
+			"$level, and cannot be loaded");
+		ask($writer, 'ROLLBACK TO b');
+		ask($writer, $end);
+	}
+	steps('added in vain', 'ALTER TABLE t ADD COLUMN x int DEFAULT 6');
+	is(by_node($reader, $sum), '120000|20000', "$level, added after all");
+	load($writer, 't');
+	is(by_node($reader, $sum), '120000|20000',
+		"$level, added after all, and loaded");
+	uses($reader, 't', "$level, added after all");
+	end_case('added in vain');
+	return;
+}
+
 # Columns that come, go and change.
 sub test_columns
 {
 	change('ADD COLUMN', 'ALTER TABLE t ADD COLUMN x int DEFAULT 5');
-	is( ask($reader,
-			q{SET warpagg.enable_scan = on; SELECT sum(x), count(x) FROM t}),
+	is(by_node($reader, 'SELECT sum(x), count(x) FROM t'),
 		'100000|20000', "$level, the new column has its default");
+	test_added_in_vain();
 	change('DROP COLUMN', 'ALTER TABLE t ADD COLUMN x int DEFAULT 5',
 		'ALTER TABLE t DROP COLUMN x');
 	change('a column replaced',

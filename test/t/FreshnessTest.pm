@@ -16,7 +16,7 @@ use Test::More;
 use WarpaggTest;
 
 our @EXPORT = qw(make_fresh_node open_session ask try_ask end_session fill
-  make_table load look resident_blocks uses no_use block_count);
+  make_table load look by_node resident_blocks uses no_use block_count);
 
 my $columns = 'id int, k int, v bigint, f float8, d date, n numeric(12,2), s text';
 my @queries = (
@@ -145,13 +145,20 @@ sub look
 	return is($node, $postgres, "$name: the same answers");
 }
 
+# Returns what a query, or EXPLAIN of one, gives when the node may be used.
+sub by_node
+{
+	my ($session, $sql) = @_;
+	ask($session,
+		q{SET warpagg.enable_scan = on; SET warpagg.accelerate = 'all'});
+	return ask($session, $sql);
+}
+
 # Returns how many blocks of a table the node takes from memory.
 sub resident_blocks
 {
 	my ($session, $table) = @_;
-	ask($session,
-		q{SET warpagg.enable_scan = on; SET warpagg.accelerate = 'all'});
-	my $plan = ask($session,
+	my $plan = by_node($session,
 		'EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) '
 		  . "SELECT count(*), sum(v), min(id) FROM $table");
 	die "no node: $plan" if $plan !~ /WarpAgg/;
