@@ -137,7 +137,7 @@ row_string(const WaKeyCodec *codec, const WaVector *vector, size_t row)
 {
 	WaText text;
 
-	if (codec->texts != NULL)
+	if (codec->codes != NULL)
 		text = codec->texts->text(codec->texts->context, codec->codes[row]);
 	else
 		text = wa_vector_texts(vector)[row];
@@ -212,7 +212,7 @@ wa_key_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 			bool_words(codec->words, wa_vector_bools(vector), nrows);
 			break;
 		case WA_VECTOR_TEXT:
-			if (codec->texts != NULL)
+			if (codec->codes != NULL)
 				code_words(codec, vector, nrows);
 			else
 				text_words(codec, vector, nrows);

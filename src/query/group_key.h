@@ -30,8 +30,8 @@ typedef struct WaKeyCodec
 	uint64_t *words;      /* of the rows of a vector */
 	WaKeyString *strings; /* TEXT: of rows that are looked up */
 	uint16_t *string_rows;
-	const WaTextCodes *texts; /* TEXT: of codes, or NULL */
-	const int32_t *codes;     /* of the rows of the vector */
+	const int32_t *codes;     /* TEXT: of the rows of the vector, or NULL */
+	const WaTextCodes *texts; /* of the codes */
 	uint32_t *numbers;        /* by code, as byte_codes */
 } WaKeyCodec;
 
@@ -40,7 +40,7 @@ extern void wa_key_init(WaKeyCodec *codec, WaArena *arena,
 						const WaQueryKey *key);
 
 /*
- * Has the vector's rows be those of codes of texts.  If the arena fails, words
+ * Has the vector's rows be those of codes of texts, until codes are NULL.  If the arena fails, words
  * are not right any more.
  */
 extern void wa_key_use_codes(WaKeyCodec *codec, WaArena *arena,

@@ -145,6 +145,8 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 	for (size_t i = 0; i < nmissing; i++)
 		numbers[groups->missing[i]] =
 			find_vector_row(groups, keys, groups->missing[i]);
+	for (int key = 0; key < groups->nkeys; key++)
+		groups->codecs[key].codes = NULL;
 	return !groups->arena->failed;
 }
 

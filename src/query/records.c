@@ -425,6 +425,12 @@ wa_records_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 }
 
 void
+wa_records_fetch(const WaRecordTable *table, uint32_t group)
+{
+	__builtin_prefetch(wa_record_of(table, group), 1);
+}
+
+void
 wa_records_get(WaRecordTable *table, uint32_t group, WaRecord *record)
 {
 	record->words = wa_record_of(table, group);

@@ -190,6 +190,9 @@ extern void wa_records_take_value(WaRecordTable *table, uint32_t group,
 extern bool wa_records_merge(WaRecordTable *table, uint32_t group,
 							 const WaRecord *record);
 
+/* Has the processor fetch a group's record. */
+extern void wa_records_fetch(const WaRecordTable *table, uint32_t group);
+
 /* Stores a group's record, which lies in the table, in *record. */
 extern void wa_records_get(WaRecordTable *table, uint32_t group,
 						   WaRecord *record);

@@ -9,9 +9,8 @@
 
 #include "query/run_internal.h"
 
-/* Returns memory of the arena, aligned to 64 bytes and zeroed. */
-static char *
-alloc_aligned(WaArena *arena, size_t bytes)
+char *
+wa_run_alloc_aligned(WaArena *arena, size_t bytes)
 {
 	char *memory = wa_arena_alloc_zero(arena, bytes + 63);
 
@@ -30,7 +29,7 @@ place_registers(WaQueryRun *run)
 
 	for (size_t i = 0; i < program->nregisters; i++)
 		bytes += wa_vector_bytes(program->kinds[i]);
-	memory = alloc_aligned(run->arena, bytes);
+	memory = wa_run_alloc_aligned(run->arena, bytes);
 	run->registers = wa_arena_alloc(
 		run->arena, (program->nregisters + (size_t) 1) * sizeof(WaVector));
 	if (run->arena->failed)

@@ -60,6 +60,9 @@ struct WaQueryRun
 	uint8_t keep[WA_VECTOR_ROWS];
 };
 
+/* Returns memory of the arena, aligned to 64 bytes and zeroed. */
+extern char *wa_run_alloc_aligned(WaArena *arena, size_t bytes);
+
 /*
  * Finds out what the parts of the query read; the registers are there.  Returns
  * false if there is not enough memory.

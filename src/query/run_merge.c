@@ -2,7 +2,12 @@
  * run_merge.c
  *		Bringing together what runs of a query have, and writing it; see run.h.
  */
+#include <string.h>
+
 #include "query/run_internal.h"
+
+/* Records are fetched before those of so many groups are merged. */
+#define FETCHED_GROUPS 16
 
 /* Merges the records of a group with those that it has already. */
 static WaRunOutcome
@@ -43,8 +48,9 @@ wa_query_run_count(WaQueryRun *run, uint64_t rows)
 	run->rows += rows;
 }
 
-WaRunOutcome
-wa_query_merge(WaQueryRun *into, WaQueryRun *from)
+/* Merges the groups of a run one by one, whatever their keys are. */
+static WaRunOutcome
+merge_singly(WaQueryRun *into, WaQueryRun *from)
 {
 	const WaQuery *query = into->query;
 	const uint32_t ngroups = wa_query_run_groups(from);
@@ -66,8 +72,145 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 	}
 	wa_arena_free(into->arena, records);
 	wa_arena_free(into->arena, keys);
-	wa_query_run_count(into, from->rows);
 	return outcome;
+}
+
+/* Tells whether vectors hold all that keys are, and how they are shown. */
+static bool
+keys_fit_vectors(const WaQuery *query)
+{
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (query->keys[i].kind == WA_VECTOR_DECIMAL ||
+			query->keys[i].blank_padded)
+			return false;
+	return query->nkeys > 0;
+}
+
+/* Makes vectors for keys; returns false if there is not enough memory. */
+static bool
+make_key_vectors(WaQueryRun *run, WaVector **vectors)
+{
+	const WaQuery *query = run->query;
+	WaVector *made =
+		wa_arena_alloc(run->arena, query->nkeys * sizeof(WaVector));
+
+	for (uint32_t i = 0; i < query->nkeys && made != NULL; i++)
+	{
+		const WaVectorKind kind = query->keys[i].kind;
+		char *memory = wa_run_alloc_aligned(run->arena, wa_vector_bytes(kind));
+
+		if (memory == NULL)
+			return false;
+		wa_vector_place(&made[i], kind, memory);
+		vectors[i] = &made[i];
+	}
+	return made != NULL;
+}
+
+/* Stores a value, which is not NULL, in a row of a vector. */
+static void
+store_key(WaVector *vector, WaVectorKind kind, size_t row,
+		  const WaQueryValue *value)
+{
+	switch (kind)
+	{
+		case WA_VECTOR_BOOL:
+			wa_vector_bools(vector)[row] = (uint8_t) value->integer;
+			break;
+		case WA_VECTOR_FLOAT:
+			wa_vector_floats(vector)[row] = value->number;
+			break;
+		case WA_VECTOR_TEXT:
+			wa_vector_texts(vector)[row] = value->text;
+			break;
+		default:
+			wa_vector_ints(vector)[row] = value->integer;
+			break;
+	}
+}
+
+/* Makes a vector of a key of groups from the first on. */
+static void
+fill_keys(const WaQueryRun *from, int key, uint32_t first, size_t ngroups,
+		  WaVector *vector)
+{
+	const WaVectorKind kind = from->query->keys[key].kind;
+	const size_t width = wa_vector_width(kind);
+
+	vector->has_nulls = false;
+	for (size_t i = 0; i < ngroups; i++)
+	{
+		WaQueryValue value;
+
+		wa_query_groups_key(from->groups, first + (uint32_t) i, key, &value);
+		vector->valid[i] = !value.is_null;
+		if (!value.is_null)
+			store_key(vector, kind, i, &value);
+		else
+			memset((char *) vector->values + i * width, 0, width);
+		vector->has_nulls |= value.is_null;
+	}
+}
+
+/* Merges a column's records of groups from the first on into into->numbers. */
+static WaRunOutcome
+merge_records(WaQueryRun *into, const WaQueryRun *from, uint32_t column,
+			  uint32_t first, size_t ngroups)
+{
+	WaRecordTable *table = into->tables[column];
+
+	if (!wa_records_grow(table, wa_query_run_groups(into)))
+		return WA_RUN_NO_MEMORY;
+	for (size_t i = 0; i < ngroups; i++)
+	{
+		WaRecord record;
+
+		if (i + FETCHED_GROUPS < ngroups)
+			wa_records_fetch(table, into->numbers[i + FETCHED_GROUPS]);
+		wa_records_get(from->tables[column], first + (uint32_t) i, &record);
+		if (record.words[0] != 0 &&
+			!wa_records_merge(table, into->numbers[i], &record))
+			return WA_RUN_OVERFLOWED;
+	}
+	return wa_query_run_outcome(into, table);
+}
+
+/* Merges the groups of a run a vector at a time. */
+static WaRunOutcome
+merge_vectors(WaQueryRun *into, WaQueryRun *from)
+{
+	const WaQuery *query = into->query;
+	const uint32_t ngroups = wa_query_run_groups(from);
+	WaVector **keys =
+		wa_arena_alloc(into->arena, query->nkeys * sizeof(WaVector *));
+	WaRunOutcome outcome = WA_RUN_TAKEN;
+
+	if (keys == NULL || !make_key_vectors(into, keys))
+		return WA_RUN_NO_MEMORY;
+	for (uint32_t first = 0; first < ngroups; first += WA_VECTOR_ROWS)
+	{
+		const size_t some =
+			ngroups - first < WA_VECTOR_ROWS ? ngroups - first : WA_VECTOR_ROWS;
+
+		for (uint32_t key = 0; key < query->nkeys; key++)
+			fill_keys(from, (int) key, first, some, keys[key]);
+		if (!wa_query_groups_find(into->groups, keys, some, into->numbers))
+			return WA_RUN_NO_MEMORY;
+		for (uint32_t i = 0; i < query->ncolumns && outcome == WA_RUN_TAKEN;
+			 i++)
+			outcome = merge_records(into, from, i, first, some);
+		if (outcome != WA_RUN_TAKEN)
+			return outcome;
+	}
+	return WA_RUN_TAKEN;
+}
+
+WaRunOutcome
+wa_query_merge(WaQueryRun *into, WaQueryRun *from)
+{
+	wa_query_run_count(into, from->rows);
+	return keys_fit_vectors(into->query) ? merge_vectors(into, from)
+										 : merge_singly(into, from);
 }
 
 /* Writes one group. */
