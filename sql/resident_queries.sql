@@ -1,0 +1,64 @@
+-- Queries over resident columns against PostgreSQL's own plan.
+SET client_min_messages = error;
+\set VERBOSITY terse
+
+CREATE FUNCTION pg_temp.same(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    collect text := format(
+        'SELECT array_agg(r::text ORDER BY r::text) FROM (%s) r', query);
+    ours text[];
+    theirs text[];
+BEGIN
+    PERFORM set_config('warpagg.enable_scan', 'on', false);
+    EXECUTE collect INTO ours;
+    PERFORM set_config('warpagg.enable_scan', 'off', false);
+    EXECUTE collect INTO theirs;
+    RETURN ours = theirs AND ours IS NOT NULL;
+END $$;
+
+CREATE TABLE resident_rows (
+    k smallint, i integer, v bigint, n numeric(12, 2), w numeric(30, 2),
+    f double precision, b boolean, t text, c character(4), d date, s text);
+INSERT INTO resident_rows
+    SELECT x % 50, x - 20000, (x::bigint << 30) - 7, x / 100.0,
+           CASE x % 4001 WHEN 1 THEN 123456789012 ELSE x % 100 END,
+           CASE x % 997 WHEN 1 THEN 'NaN' WHEN 2 THEN '-0' ELSE x / 8.0 END,
+           x % 3 = 0, 'text ' || x % 20, x % 9 || repeat(' ', x % 2),
+           date '2024-01-01' + x % 700, CASE WHEN x % 11 > 0 THEN 's' || x % 7 END
+    FROM generate_series(1, 40000) x;
+UPDATE resident_rows SET k = NULL, i = NULL, n = NULL, f = NULL, b = NULL
+    WHERE v % 5 = 0;
+VACUUM (FREEZE, ANALYZE) resident_rows;
+SELECT warpagg_load('resident_rows') > 0 AS loaded;
+
+-- Columns as they lie.
+SELECT pg_temp.same('SELECT count(*), count(k), count(t), count(s), count(b) FROM resident_rows');
+SELECT pg_temp.same('SELECT sum(i), min(i), max(i), variance(i), avg(k) FROM resident_rows');
+SELECT pg_temp.same('SELECT sum(v), min(v), max(v), variance(v) FROM resident_rows');
+SELECT pg_temp.same('SELECT sum(n), min(n), max(w), stddev(n), avg(w) FROM resident_rows');
+SELECT pg_temp.same('SELECT min(f), max(f), count(f), min(d), max(d) FROM resident_rows');
+
+-- Clauses, some of which keep all rows or none.
+SELECT pg_temp.same('SELECT count(*), sum(v), sum(n) FROM resident_rows WHERE k < 20 AND i > 5');
+SELECT pg_temp.same('SELECT count(*), sum(v) FROM resident_rows WHERE v > -100 AND b');
+SELECT pg_temp.same('SELECT count(*), sum(v) FROM resident_rows WHERE f > 1e9 OR s IS NULL');
+SELECT pg_temp.same('SELECT count(*), sum(v) FROM resident_rows WHERE v < -100');
+SELECT pg_temp.same($$SELECT count(*), sum(i) FROM resident_rows WHERE t = 'text 7' OR s <> 's3'$$);
+SELECT pg_temp.same($$SELECT sum(i) FILTER (WHERE t = 'text 1'), sum(v) FILTER (WHERE s = 's1') FROM resident_rows$$);
+
+-- Few groups, many groups, and keys of several kinds.
+SELECT pg_temp.same('SELECT k, count(*), sum(i), sum(n), avg(v), max(f) FROM resident_rows GROUP BY k');
+SELECT pg_temp.same('SELECT t, s, count(*), sum(v), count(s) FROM resident_rows GROUP BY t, s');
+SELECT pg_temp.same('SELECT c, b, sum(v), sum(w) FROM resident_rows GROUP BY c, b');
+SELECT pg_temp.same('SELECT i, sum(v), count(*) FROM resident_rows GROUP BY i');
+SELECT pg_temp.same('SELECT f, n, sum(v) FROM resident_rows GROUP BY f, n');
+SELECT pg_temp.same('SELECT s, sum(n) FROM resident_rows WHERE k IN (1, 5, 30) GROUP BY s');
+
+-- Products that have no room in a vector: their blocks are read otherwise.
+SELECT pg_temp.same('SELECT sum(w * w * w), count(*) FROM resident_rows');
+SELECT pg_temp.same('SELECT k, sum(w * w * n) FROM resident_rows GROUP BY k');
+
+-- Where PostgreSQL raises an error so do we.
+SELECT pg_temp.same('SELECT sum(v * v) FROM resident_rows');
+
+DROP TABLE resident_rows;
