@@ -155,9 +155,9 @@ extern void wa_count_groups(const uint32_t *groups, size_t nrows,
 							uint32_t ngroups, uint32_t *counts);
 
 /*
- * Takes the rows of a vector, none of which is NULL, of few groups, that have so
- * many of them each.  Returns false, with nothing changed but the scale, if that
- * is for wa_records_take.
+ * Takes the rows of a vector of few groups, that have so many of them each.
+ * Returns false, with nothing changed but the scale, if that is for
+ * wa_records_take.
  */
 extern bool wa_records_take_few(WaRecordTable *table, const uint32_t *groups,
 								const uint32_t *counts, const WaVector *values,

@@ -249,7 +249,7 @@ take_column(WaQueryRun *run, uint32_t number, const uint32_t *counts,
 	const WaVector *values =
 		column->argument < 0 ? &run->ones : &run->registers[column->argument];
 
-	if (counts != NULL && column->filter < 0 && !values->has_nulls &&
+	if (counts != NULL && column->filter < 0 &&
 		wa_records_take_few(table, run->numbers, counts, values, nrows))
 		return WA_RUN_TAKEN;
 	wa_records_take(table, run->groups != NULL ? run->numbers : NULL,
