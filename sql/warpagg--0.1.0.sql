@@ -172,11 +172,17 @@ CREATE VIEW warpagg_devices AS SELECT * FROM warpagg_devices();
 
 CREATE FUNCTION warpagg_stats(
     OUT starts bigint,
+    OUT restarts bigint,
     OUT failures bigint,
     OUT connections bigint,
     OUT requests bigint,
     OUT bytes bigint,
     OUT device_ms double precision,
+    OUT queries bigint,
+    OUT query_rows bigint,
+    OUT query_ms double precision,
+    OUT loads bigint,
+    OUT loaded_bytes bigint,
     OUT fallback_starting bigint,
     OUT fallback_no_slot bigint,
     OUT fallback_lost bigint,

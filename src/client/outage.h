@@ -8,7 +8,7 @@
 #include "client/connection.h"
 #include "core/counters.h"
 
-/* Counts a buffer that is folded in the backend instead; returns false. */
+/* Counts a buffer or a query that is left to the backend; returns false. */
 extern bool wa_client_fall_back(WaFallback why);
 
 /*

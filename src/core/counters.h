@@ -20,7 +20,7 @@ typedef enum WaDeviceKind
 	WA_DEVICE_KINDS
 } WaDeviceKind;
 
-/* X(NAME, text): why a buffer was folded in the backend instead */
+/* X(NAME, text): why a buffer, or a query, was left to the backend */
 #define WA_FALLBACK_LIST(X)                              \
 	X(STARTING, "device process is starting")            \
 	X(NO_SLOT, "no staging slot was free")               \

@@ -33,33 +33,49 @@ PG_FUNCTION_INFO_V1(warpagg_resident);
 
 #define US_PER_S INT64CONST(1000000)
 
-/* Counts the cached blocks of an extent that a query could use now. */
-static uint64
-fresh_of_extent(uint32 place, const WaExtentState *state, const WaMapPage *map)
+/* What only this database knows of some resident columns of one relation. */
+typedef struct Known
 {
-	uint64_t fresh[WA_EXTENT_WORDS];
+	Oid relation; /* invalid: it is of another database, or nobody knows */
+	const char
+		*names[WA_MAX_RESIDENT_COLUMNS]; /* NULL: it is not that any more */
+	bool has_fresh;
+	uint64 fresh[WA_MAX_RESIDENT_COLUMNS]; /* blocks that could be used now */
+} Known;
 
-	if ((state->columns & 1) == 0 || state->map_lsn == 0 ||
+/* Adds the cached blocks of an extent that a query could use now. */
+static void
+add_fresh(uint32 place, const WaExtentState *state, const WaMapPage *map,
+		  int ncolumns, uint64 *fresh)
+{
+	uint64_t usable[WA_EXTENT_WORDS];
+
+	if (state->columns == 0 || state->map_lsn == 0 ||
 		state->map_lsn != map->lsn)
-		return 0;
+		return;
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		fresh[i] = state->cached[i] & map->visible[place][i];
-	return wa_map_count(fresh);
+		usable[i] = state->cached[i] & map->visible[place][i];
+	for (int i = 0; i < ncolumns; i++)
+		if ((state->columns >> i & 1) != 0)
+			fresh[i] += wa_map_count(usable);
 }
 
 /*
- * Counts the blocks of a column of an open relation that a query could use now.
+ * Counts the blocks of columns of an open relation that a query could use now.
  * Returns false if the device process fails.
  */
 static bool
-count_fresh(Relation relation, const WaResidentColumn *column, uint64 *fresh)
+count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
+			uint64 *fresh)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
 	WaMapPage *map = palloc(sizeof(*map));
+	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	WaFailure failure;
 	bool answered = true;
 
-	*fresh = 0;
+	for (int i = 0; i < ncolumns; i++)
+		names[i] = columns[i].name;
 	for (uint32 i = 0; i < wa_map_pages(nblocks) && answered; i++)
 	{
 		const WaExtentState *states;
@@ -69,32 +85,47 @@ count_fresh(Relation relation, const WaResidentColumn *column, uint64 *fresh)
 		answered =
 			wa_client_reserve(CHUNK_EXTENTS * sizeof(WaExtentState),
 							  &failure) != NULL &&
-			wa_client_extents(&column->relation, 1, &column->name,
+			wa_client_extents(&columns->relation, ncolumns, names,
 							  i * CHUNK_EXTENTS, CHUNK_EXTENTS, 0, &failure);
 		if (!answered)
 			break;
 		states = (const WaExtentState *) wa_parcel_memory();
 		for (uint32 j = 0; j < CHUNK_EXTENTS; j++)
-			*fresh += fresh_of_extent(j, &states[j], map);
+			add_fresh(j, &states[j], map, ncolumns, fresh);
 	}
 	pfree(map);
 	return answered;
 }
 
+/* Finds the names of columns of an open relation that are still the same. */
+static void
+name_columns(Relation relation, const WaResidentColumn *columns, int ncolumns,
+			 Known *known)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const WaColumnName *name = &columns[i].name;
+		WaColumnName present;
+
+		if (name->attribute <= RelationGetNumberOfAttributes(relation) &&
+			wa_resident_column(relation, name->attribute, &present) &&
+			memcmp(&present, name, sizeof(present)) == 0)
+			known->names[i] =
+				get_attname(known->relation, name->attribute, false);
+	}
+}
+
 /*
- * Puts together what only this database knows of a column: its relation, its
- * name, and how much of it is fresh.  A relation that somebody is changing is not
- * waited for.
+ * Finds out what only this database knows of columns of one relation.  One that
+ * somebody is changing is not waited for.
  */
 static void
-put_relation(const WaResidentColumn *column, Datum *values, bool *nulls)
+find_known(const WaResidentColumn *columns, int ncolumns, Known *known)
 {
-	Oid relid = relation_of_storage_compat(column->relation.tablespace,
-										   column->relation.file);
+	Oid relid = relation_of_storage_compat(columns->relation.tablespace,
+										   columns->relation.file);
 	Relation relation;
 	WaRelation storage;
-	WaColumnName present;
-	uint64 fresh;
 
 	if (!OidIsValid(relid) ||
 		!ConditionalLockRelationOid(relid, AccessShareLock))
@@ -106,40 +137,41 @@ put_relation(const WaResidentColumn *column, Datum *values, bool *nulls)
 		return;
 	}
 	storage = wa_resident_storage(relation);
-	if (memcmp(&storage, &column->relation, sizeof(storage)) == 0 &&
-		column->name.attribute <= RelationGetNumberOfAttributes(relation) &&
-		wa_resident_column(relation, column->name.attribute, &present) &&
-		memcmp(&present, &column->name, sizeof(present)) == 0)
+	if (memcmp(&storage, &columns->relation, sizeof(storage)) == 0)
 	{
-		values[1] = ObjectIdGetDatum(relid);
-		values[2] = CStringGetTextDatum(
-			get_attname(relid, column->name.attribute, false));
-		nulls[1] = nulls[2] = false;
-		if (column->blocks > 0 && count_fresh(relation, column, &fresh))
-		{
-			/* There may be more than there were when the list was made. */
-			fresh = Min(fresh, column->blocks);
-			values[9] = Float8GetDatum((double) fresh / column->blocks);
-			nulls[9] = false;
-		}
+		known->relation = relid;
+		name_columns(relation, columns, ncolumns, known);
+		known->has_fresh =
+			count_fresh(relation, columns, ncolumns, known->fresh);
 	}
 	relation_close(relation, AccessShareLock);
 }
 
 /* Puts one row together. */
 static void
-put_column(ReturnSetInfo *result, const WaResidentColumn *column)
+put_column(ReturnSetInfo *result, const WaResidentColumn *column,
+		   const Known *known, int number)
 {
 	Datum values[RESIDENT_COLUMNS] = {0};
 	bool nulls[RESIDENT_COLUMNS] = {0};
 	const char *database = get_database_name(column->relation.database);
+	const bool is_known = known->names[number] != NULL;
 
 	nulls[0] = database == NULL;
 	if (database != NULL)
 		values[0] = CStringGetTextDatum(database);
-	nulls[1] = nulls[2] = nulls[9] = true;
-	if (column->relation.database == MyDatabaseId)
-		put_relation(column, values, nulls);
+	nulls[1] = nulls[2] = !is_known;
+	if (is_known)
+	{
+		values[1] = ObjectIdGetDatum(known->relation);
+		values[2] = CStringGetTextDatum(known->names[number]);
+	}
+	nulls[9] = !is_known || !known->has_fresh || column->blocks == 0;
+	/* There may be more blocks than there were when the list was made. */
+	if (!nulls[9])
+		values[9] =
+			Float8GetDatum((double) Min(known->fresh[number], column->blocks) /
+						   (double) column->blocks);
 	values[3] = Int64GetDatum((int64) column->extents);
 	values[4] = Int64GetDatum((int64) column->blocks);
 	values[5] = Int64GetDatum((int64) column->rows);
@@ -154,6 +186,19 @@ put_column(ReturnSetInfo *result, const WaResidentColumn *column)
 									 (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
 										 SECS_PER_DAY * US_PER_S);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* Returns how many columns from the first on are of one relation, up to a limit. */
+static int
+same_relation(const WaResidentColumn *list, int64 count)
+{
+	int ncolumns = 1;
+
+	while (ncolumns < Min(count, WA_MAX_RESIDENT_COLUMNS) &&
+		   memcmp(&list[ncolumns].relation, &list->relation,
+				  sizeof(list->relation)) == 0)
+		ncolumns++;
+	return ncolumns;
 }
 
 /*
@@ -179,7 +224,18 @@ warpagg_resident(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	list = palloc(count * sizeof(*list));
 	memcpy(list, wa_parcel_memory(), count * sizeof(*list));
-	for (int64 i = 0; i < count; i++)
-		put_column((ReturnSetInfo *) fcinfo->resultinfo, &list[i]);
+	while (count > 0)
+	{
+		const int ncolumns = same_relation(list, count);
+		Known known = {InvalidOid};
+
+		if (list->relation.database == MyDatabaseId)
+			find_known(list, ncolumns, &known);
+		for (int i = 0; i < ncolumns; i++)
+			put_column((ReturnSetInfo *) fcinfo->resultinfo, &list[i], &known,
+					   i);
+		list += ncolumns;
+		count -= ncolumns;
+	}
 	return (Datum) 0;
 }

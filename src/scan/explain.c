@@ -133,6 +133,21 @@ show_spill(const WaScanState *state, ExplainState *es)
 	ExplainPropertyInteger("Rows Spilled", NULL, spilled->rows, es);
 }
 
+/* Prints what the device process has answered for, in text only if anything. */
+static void
+show_resident(const WaScanState *state, ExplainState *es)
+{
+	if (state->resident_blocks == 0 && es->format == EXPLAIN_FORMAT_TEXT)
+		return;
+	ExplainPropertyInteger("Resident Blocks", NULL, state->resident_blocks, es);
+	ExplainPropertyInteger("Resident Rows", NULL, state->resident_rows, es);
+	if (state->resident_blocks > 0)
+		ExplainPropertyText("Resident Device", state->is_gpu ? "GPU" : "CPU",
+							es);
+	if (es->timing)
+		ExplainPropertyFloat("Resident Time", "ms", state->resident_ms, 3, es);
+}
+
 /* Prints what a run of the node has done. */
 static void
 show_run(const WaScanState *state, ExplainState *es)
@@ -144,12 +159,7 @@ show_run(const WaScanState *state, ExplainState *es)
 	counts.blocks += state->worker_counts.blocks;
 	counts.rows += state->worker_counts.rows;
 	ExplainPropertyInteger("Blocks Read", NULL, counts.blocks, es);
-	if (state->resident_blocks > 0)
-	{
-		ExplainPropertyInteger("Resident Blocks", NULL, state->resident_blocks,
-							   es);
-		ExplainPropertyInteger("Resident Rows", NULL, state->resident_rows, es);
-	}
+	show_resident(state, es);
 	ExplainPropertyInteger("Rows Scanned", NULL, counts.rows, es);
 	ExplainPropertyInteger("Rows Kept", NULL, state->kept_rows, es);
 	if (state->rowwise_rows > 0 || es->verbose)

@@ -108,7 +108,8 @@ typedef struct WaScanState
 	uint64_t *covered;     /* blocks (wa_heap_leave_out); NULL: none */
 	int64 resident_blocks; /* for EXPLAIN, like the others: of all passes */
 	int64 resident_rows;   /* of these */
-	double resident_ms;    /* that the device took */
+	double resident_ms;    /* that the device took, and */
+	bool is_gpu;           /* what it was, the last time */
 
 	/* For EXPLAIN */
 	int64 kept_rows;    /* that fulfilled WHERE */

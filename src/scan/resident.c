@@ -15,6 +15,7 @@
 #include "utils/rel.h"
 
 #include "client/client.h"
+#include "client/outage.h"
 #include "client/parcel.h"
 #include "client/residency.h"
 #include "client/resident.h"
@@ -301,6 +302,24 @@ take_answer(WaScanState *state, const WaRunMessage *run,
 	state->resident_rows += (int64) answer->rows;
 	state->kept_rows += (int64) answer->kept_rows;
 	state->resident_ms += (double) answer->device_ns / 1000000.0;
+	state->is_gpu = answer->kind == WA_DEVICE_GPU;
+}
+
+/*
+ * Counts why the device process has not answered.  One that is silent is left
+ * alone for a while, or each query would wait for it.
+ */
+static void
+count_failure(const WaFailure *failure)
+{
+	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
+							failure->text)));
+	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
+		(void) wa_client_fail_exchange(failure->exchange);
+	else
+		(void) wa_client_fall_back(failure->exchange == WA_EXCHANGE_LOST
+									   ? WA_FALLBACK_LOST
+									   : WA_FALLBACK_DEVICE_ERROR);
 }
 
 /* Asks and takes the answer. */
@@ -316,8 +335,7 @@ ask(WaScanState *state, const WaWriter *query, WaRunMessage *run)
 		return;
 	groups = wa_client_run(run, &answer, &failure);
 	if (groups == NULL)
-		ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
-								failure.text)));
+		count_failure(&failure);
 	else
 		take_answer(state, run, &answer, groups);
 	wa_client_release_groups();

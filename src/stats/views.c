@@ -20,7 +20,8 @@ PG_FUNCTION_INFO_V1(warpagg_stats);
 PG_FUNCTION_INFO_V1(warpagg_reductions);
 
 #define DEVICES_COLUMNS    9
-#define STATS_COLUMNS      (6 + WA_FALLBACK_COUNT)
+#define FALLBACKS_FROM     12
+#define STATS_COLUMNS      (FALLBACKS_FROM + WA_FALLBACK_COUNT)
 #define REDUCTIONS_COLUMNS 5
 
 static const char *const device_kinds[WA_DEVICE_KINDS] = {
@@ -75,11 +76,27 @@ warpagg_devices(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/* Returns a counter as SQL has it. */
+static Datum
+count(const int64_t *counter)
+{
+	return Int64GetDatum(wa_counter_get(counter));
+}
+
+/* Returns a counter of nanoseconds in milliseconds. */
+static Datum
+milliseconds(const int64_t *counter)
+{
+	return Float8GetDatum((float8) wa_counter_get(counter) / 1000000.0);
+}
+
 /*
  * warpagg_stats() returns one row with the cluster's counters since the
- * supervisor started, or none: starts and failures of the device process,
- * connections, requests, bytes reduced, milliseconds spent on the device, and
- * the buffers folded in backends instead, by reason.
+ * supervisor started, or none: starts, restarts and failures of the device
+ * process, connections; requests, bytes reduced for them, milliseconds spent on
+ * that; queries answered from resident columns, rows of them, milliseconds;
+ * extents loaded or confirmed, bytes loaded; and the buffers and queries left to
+ * backends instead, by reason.
  */
 Datum
 warpagg_stats(PG_FUNCTION_ARGS)
@@ -92,15 +109,20 @@ warpagg_stats(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (counters == NULL)
 		return (Datum) 0;
-	values[0] = Int64GetDatum(wa_counter_get(&counters->starts));
-	values[1] = Int64GetDatum(wa_counter_get(&counters->failures));
-	values[2] = Int64GetDatum(wa_counter_get(&counters->connections));
-	values[3] = Int64GetDatum(wa_counter_get(&counters->requests));
-	values[4] = Int64GetDatum(wa_counter_get(&counters->bytes));
-	values[5] = Float8GetDatum((float8) wa_counter_get(&counters->device_ns) /
-							   1000000.0);
+	values[0] = count(&counters->starts);
+	values[1] = Int64GetDatum(Max(wa_counter_get(&counters->starts) - 1, 0));
+	values[2] = count(&counters->failures);
+	values[3] = count(&counters->connections);
+	values[4] = count(&counters->requests);
+	values[5] = count(&counters->bytes);
+	values[6] = milliseconds(&counters->device_ns);
+	values[7] = count(&counters->queries);
+	values[8] = count(&counters->query_rows);
+	values[9] = milliseconds(&counters->query_ns);
+	values[10] = count(&counters->loads);
+	values[11] = count(&counters->loaded_bytes);
 	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
-		values[6 + i] = Int64GetDatum(wa_counter_get(&counters->fallbacks[i]));
+		values[FALLBACKS_FROM + i] = count(&counters->fallbacks[i]);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	return (Datum) 0;
 }
@@ -116,8 +138,8 @@ put_reduction(ReturnSetInfo *result, const WaCounters *counters, int kind,
 	values[0] = CStringGetTextDatum(device_kinds[kind]);
 	values[1] = CStringGetTextDatum(wa_op_name(op));
 	values[2] = CStringGetTextDatum(wa_type_name(type));
-	values[3] = Int64GetDatum(wa_counter_get(&counters->runs[kind][op][type]));
-	values[4] = Int64GetDatum(wa_counter_get(&counters->rows[kind][op][type]));
+	values[3] = count(&counters->runs[kind][op][type]);
+	values[4] = count(&counters->rows[kind][op][type]);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
