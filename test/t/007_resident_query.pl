@@ -1,0 +1,196 @@
+
+# Queries over resident columns: what the planner makes of them, what EXPLAIN and
+# the views show, the memory that columns take, and a device process that is silent.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use WarpaggTest;
+
+my $node = make_node('resident_query', 'autovacuum = off', 'fsync = off',
+	"shared_preload_libraries = 'warpagg'",
+	'warpagg.enable_scan = on', 'max_parallel_workers_per_gather = 0');
+$node->start;
+
+# Returns what SQL in a session of its own gives.
+sub value
+{
+	my ($sql) = @_;
+	return $node->safe_psql('postgres', $sql);
+}
+
+# Returns a psql command that runs SQL in another session.
+sub elsewhere
+{
+	my ($sql) = @_;
+	my $connection = $node->connstr('postgres');
+	return "\\! psql -X -q -A -t -d \"$connection\" -c \"$sql\" >/dev/null\n";
+}
+
+value('CREATE EXTENSION warpagg');
+ok(wait_ready($node), 'the device process is ready');
+value(
+	q{
+	CREATE TABLE facts AS SELECT i AS id, i % 10 AS k, i::bigint AS v
+		FROM generate_series(1, 200000) i;
+	CREATE INDEX facts_id ON facts (id);
+	VACUUM ANALYZE facts;
+	});
+
+# What there is changes plans.
+my $narrow = 'SELECT count(*), sum(v) FROM facts WHERE id BETWEEN 100 AND 20000';
+my $grouped = 'SELECT k, count(*), sum(v) FROM facts GROUP BY k ORDER BY k';
+my $expected =
+  join("\n", map { "$_|20000|" . (($_ || 10) * 20000 + 1999900000) } 0 .. 9);
+like(value("EXPLAIN (COSTS OFF) $narrow"),
+	qr/Index/, 'with nothing resident an index is used');
+unlike(value("EXPLAIN (ANALYZE, COSTS OFF) $grouped"),
+	qr/Resident/, 'and no query uses what is not there');
+is(value(q{SELECT warpagg_load('facts')}), '200000', 'a table is loaded');
+like(value("EXPLAIN (COSTS OFF) $narrow"),
+	qr/WarpAgg/, 'what is resident is cheaper than the index');
+like(value("SET warpagg.enable_resident = off; EXPLAIN (COSTS OFF) $narrow"),
+	qr/Index/, 'unless it is not to be used');
+like(
+	value(
+		'EXPLAIN (COSTS OFF) '
+		  . 'SELECT count(*), sum(v) FROM facts WHERE id BETWEEN 7 AND 9'),
+	qr/Index/,
+	'for a few rows the index is cheaper');
+is(value($grouped), $expected, 'results are right');
+
+# EXPLAIN.
+my $text = value("EXPLAIN (ANALYZE, COSTS OFF) $grouped");
+like(
+	$text,
+	qr/Blocks\ Read:\ \d+\n\s+
+	   Resident\ Blocks:\ \d{3,}\n\s+
+	   Resident\ Rows:\ \d{6}\n\s+
+	   Resident\ Device:\ (CPU|GPU)\n\s+
+	   Resident\ Time:\ \d+\.\d+\ ms\n/x,
+	'EXPLAIN shows what was resident');
+unlike(
+	value("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $grouped"),
+	qr/Resident Time/,
+	'but no time without TIMING');
+my $json = "EXPLAIN (ANALYZE, COSTS OFF, FORMAT JSON) $grouped";
+like(
+	value($json),
+	qr/"Resident\ Blocks":\ \d{3,},\s+
+	   "Resident\ Rows":\ \d{6},\s+
+	   "Resident\ Device":\ "(CPU|GPU)",\s+
+	   "Resident\ Time":\ \d+\.\d+,/x,
+	'in JSON, too');
+like(
+	value("SET warpagg.enable_resident = off; $json"),
+	qr/"Resident Blocks": 0,\s+"Resident Rows": 0,\s+"Resident Time": 0\.0/,
+	'also if nothing was');
+
+# A session that has found nothing notices what is loaded.
+value(q{SELECT warpagg_unload('facts')});
+$text = value("EXPLAIN ANALYZE $grouped; EXPLAIN ANALYZE $grouped;\n"
+	  . elsewhere(q{SELECT warpagg_load('facts')})
+	  . "EXPLAIN ANALYZE $grouped");
+is(() = $text =~ /Resident Blocks/g, 1, 'what another session loads is used');
+value(q{SELECT warpagg_unload('facts')});
+$text = value("EXPLAIN ANALYZE $grouped; SELECT warpagg_load('facts');\n"
+	  . "EXPLAIN ANALYZE $grouped");
+is(() = $text =~ /Resident Blocks/g, 1, 'and what it loads itself');
+
+# The views.
+my ($queries, $rows, $ms) = map { stat_value($node, $_) }
+  qw(queries query_rows query_ms);
+is(value("$grouped;\n$grouped"), "$expected\n$expected", 'two queries');
+is(stat_value($node, 'queries'), $queries + 2, 'are two in warpagg_stats');
+cmp_ok(stat_value($node, 'query_rows') - $rows,
+	'>', 390000, 'with most of their rows');
+cmp_ok(stat_value($node, 'query_ms'), '>', $ms, 'and some time');
+is(stat_value($node, 'loaded_bytes >= 3 * 200000 * (4 + 2 + 4)'),
+	't', 'what was loaded three times is counted');
+cmp_ok(stat_value($node, 'loads'), '>=', 6, 'and its extents');
+is(stat_value($node, 'restarts'), 0, 'nothing was started again');
+is( value(
+		q{SELECT count(*) FROM warpagg_resident
+		  WHERE relation = 'facts'::regclass AND rows = 200000
+			AND extents > 1 AND fresh_share = 1 AND bytes > 0
+			AND (column_name = 'id') = (queries = 0)
+			AND (column_name = 'id' OR (hit_share BETWEEN 0.9 AND 1
+				AND last_use BETWEEN now() - interval '1 minute' AND now()))}),
+	3,
+	'warpagg_resident shows who was used');
+value('UPDATE facts SET v = v WHERE id = 1');
+like(
+	value(
+		q{SELECT string_agg(round(fresh_share::numeric, 3)::text, ' ')
+		  FROM warpagg_resident}),
+	qr/^(0\.99\d ){2}0\.99\d$/,
+	'a change makes a block of each column stale');
+
+# The memory of columns, as README.md has it.
+value(
+	q{
+	CREATE TABLE sizes AS SELECT
+		i::bigint % 100 AS two, i::bigint AS four, i + 10 ^ 12::bigint AS eight,
+		(4000000000 + i % 10)::oid AS four_oid, i::float4 AS four_real,
+		i::float8 AS eight_real, (i % 1000)::numeric(12, 2) AS four_numeric,
+		(i * 10 ^ 9)::numeric(18, 2) AS eight_numeric, i % 2 = 0 AS one,
+		CASE WHEN i % 7 <> 0 THEN i % 7 END AS three_null,
+		CASE WHEN i % 2 = 0 THEN i % 10 + 0.5 ELSE i % 10 + 0.25 END
+			AS five_digits,
+		lpad((i % 5000)::text, 20, 'x') AS four_text
+	FROM generate_series(1, 60000) i;
+	ALTER TABLE sizes ALTER COLUMN eight TYPE bigint;
+	VACUUM ANALYZE sizes;
+	SELECT warpagg_load('sizes');
+	});
+my %width = (one => 1, two => 2, three => 3, four => 4, five => 5, eight => 8);
+my $seen = 0;
+foreach my $line (
+	split /\n/,
+	value(
+		q{SELECT column_name, rows, extents, bytes FROM warpagg_resident
+		  WHERE relation = 'sizes'::regclass ORDER BY 1}))
+{
+	my ($name, $nrows, $extents, $bytes) = split /\|/, $line;
+	my ($word) = $name =~ /^([a-z]+)/;
+	my $least = $nrows * $width{$word};
+	my $most = $least * 1.01 + 400 * $extents;
+	if ($name eq 'four_text')
+	{
+		$least += 5000 * (20 + 24);
+		$most += 5000 * (2 * 20 + 48) + 32768;
+	}
+	$seen++;
+	cmp_ok($bytes, '>=', $least, "$name takes its bytes");
+	cmp_ok($bytes, '<=', $most, "$name does not take more");
+}
+is($seen, 12, 'all columns are resident');
+
+# A device process that says nothing, to the planner or to a query.
+my $pid = daemon_pid($node);
+foreach my $pause (0, 1.1)
+{
+	my $explain = $pause > 0 ? "EXPLAIN (COSTS OFF) $narrow;" : '';
+	my ($rc, $out, $err) = $node->psql(
+		'postgres',
+		"SET warpagg.device_timeout = '1500ms';\n"
+		  . "$grouped;\n\\! kill -STOP $pid\nSELECT pg_sleep($pause);\n"
+		  . "$explain\n$grouped;\n$grouped;\n"
+		  . "\\! kill -CONT $pid\n");
+	is($rc, 0, "queries outlive a silent device process, after $pause s")
+	  or diag($err);
+	is(() = $out =~ /\Q$expected\E/g, 3, 'with the same results');
+	is(() = $err =~ /WARNING:  device process of warpagg failed/g,
+		1, 'and one warning');
+	like($out, qr/Index Cond/, 'the planner does without it') if $pause > 0;
+	ok(wait_ready($node), 'it goes on');
+}
+cmp_ok(stat_value($node, 'fallback_timeout'), '>=', 2, 'which is counted');
+$node->stop;
+
+done_testing();
