@@ -41,9 +41,8 @@ static uint64
 make_key(const WaRelation *relation, uint32 ncolumns,
 		 const WaColumnName *columns)
 {
-	uint64 seed =
-		hash_bytes_extended((const unsigned char *) relation, sizeof(*relation),
-							(uint64) wa_debug_skip_rule);
+	uint64 seed = hash_bytes_extended((const unsigned char *) relation,
+									  sizeof(*relation), 0);
 
 	return hash_bytes_extended((const unsigned char *) columns,
 							   (int) (ncolumns * sizeof(*columns)), seed);
@@ -91,6 +90,9 @@ wa_residency_is_none(const WaRelation *relation, uint32 ncolumns,
 {
 	const Memory *memory = recall(make_key(relation, ncolumns, columns));
 
+	/* Without a rule blocks may be used again that have not been loaded anew. */
+	if (wa_debug_skip_rule != 0)
+		return false;
 	return memory != NULL && memory->blocks == 0 && memory->loads >= 0 &&
 		   memory->loads == wa_residency_loads();
 }
