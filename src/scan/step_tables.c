@@ -30,13 +30,13 @@
 #define ROWS_PER_STEP 8
 
 /* ... but this many in any case. */
-#define FREE_STEPS 8192
+#define FREE_STEPS 16384
 
 /* Of so many steps one may be unknown. */
 #define STEPS_PER_UNKNOWN 50
 
-/* Ranges begin and end at multiples of so many days, dates or integers. */
-#define RANGE_UNIT 64
+/* Ranges are rounded to multiples of about this share of them. */
+#define RANGE_PARTS 16
 
 /* An end that is infinite is taken to be so many days from the other one. */
 #define GUESSED_DAYS (30 * 366)
@@ -174,6 +174,18 @@ round_down(int64 value, int64 unit)
 	return value - (value % unit + unit) % unit;
 }
 
+/* Returns a multiple of a day, or of 1, that a range may be rounded to. */
+static int64
+unit_of(int64 smallest, int64 largest, int64 day)
+{
+	const uint64 span = (uint64) largest - (uint64) smallest;
+	uint64 unit = (uint64) day;
+
+	while (unit <= span / RANGE_PARTS)
+		unit *= 2;
+	return (int64) unit;
+}
+
 /* The ends of the values that a type has, or may safely be evaluated of. */
 static void
 find_limits(Oid type, int64 *smallest, int64 *largest)
@@ -213,6 +225,7 @@ find_range(Oid type, const WaResidency *column, int64 *smallest, int64 *largest)
 {
 	const bool is_stamp = type == TIMESTAMPOID || type == TIMESTAMPTZOID;
 	const int64 day = is_stamp ? USECS_PER_DAY : 1;
+	int64 unit;
 	int64 first;
 	int64 last;
 
@@ -230,15 +243,15 @@ find_range(Oid type, const WaResidency *column, int64 *smallest, int64 *largest)
 	else if (is_unsafe(type, *largest))
 		*largest = *smallest + GUESSED_DAYS * day;
 	find_limits(type, &first, &last);
-	if (*smallest < first + RANGE_UNIT * day ||
-		*largest > last - RANGE_UNIT * day)
+	unit = unit_of(*smallest, *largest, day);
+	if (*smallest < first + unit || *largest > last - unit)
 	{
 		*smallest = Max(*smallest, first);
 		*largest = Min(*largest, last);
 		return !is_stamp;
 	}
-	*smallest = round_down(*smallest, RANGE_UNIT * day);
-	*largest = round_down(*largest, RANGE_UNIT * day) + RANGE_UNIT * day - 1;
+	*smallest = round_down(*smallest, unit);
+	*largest = round_down(*largest, unit) + unit - 1;
 	return true;
 }
 
