@@ -8,62 +8,7 @@
 #ifndef WA_CUDA_PROGRAM_EXECUTE_CUH
 #define WA_CUDA_PROGRAM_EXECUTE_CUH
 
-#include "program/arithmetic.cuh"
-#include "program/load.cuh"
-
-// Lists up to this long are searched value by value.
-constexpr unsigned kShortList = 16;
-
-// What an instruction computes of a thread's rows.
-struct WaProgramResult
-{
-	WaRowValues rows;
-	unsigned valid;
-	unsigned truth; // BOOL
-	unsigned traps;
-};
-
-// Computes rows of two arguments; compute(a, b, &out) tells whether a row traps.
-template <typename Compute>
-__device__ __forceinline__ void
-wa_program_each(const WaRowValues &a, const WaRowValues &b,
-				WaProgramResult &result, Compute compute)
-{
-#pragma unroll
-	for (unsigned i = 0; i < kThreadRows; i++)
-		result.traps |=
-			(unsigned) compute(a.value[i], b.value[i], &result.rows.value[i])
-			<< i;
-}
-
-// The same of floats.
-template <typename Compute>
-__device__ __forceinline__ void
-wa_program_each_float(const WaRowValues &a, const WaRowValues &b,
-					  WaProgramResult &result, Compute compute)
-{
-	wa_program_each(a, b, result,
-					[=](int64_t x, int64_t y, int64_t *out)
-					{
-						double number;
-						const bool traps =
-							compute(wa_float_of(x), wa_float_of(y), &number);
-
-						*out = wa_bits_of(number);
-						return traps;
-					});
-}
-
-// Tests rows: holds(a, b).
-template <typename Holds>
-__device__ __forceinline__ void
-wa_program_test(const WaRowValues &a, const WaRowValues &b,
-				WaProgramResult &result, Holds holds)
-{
-#pragma unroll
-	for (unsigned i = 0; i < kThreadRows; i++)
-		result.truth |= (unsigned) holds(a.value[i], b.value[i]) << i;
-}
+#include "program/lists.cuh"
 
 __device__ __forceinline__ void
 wa_program_int(const WaProgramOp &op, const WaRowValues &a,
@@ -346,56 +291,6 @@ wa_program_convert(const WaProgramOp &op, const WaRowValues &a,
 							[=](int64_t x, int64_t, int64_t *out)
 							{ return wa_row_timestamp_to_date(x, out); });
 			break;
-	}
-}
-
-// Looks rows up in a table.
-__device__ __forceinline__ void
-wa_program_look_up(const WaProgramCode &code, const WaProgramOp &op,
-				   const WaRowValues &a, WaProgramResult &result)
-{
-	const int64_t *values = code.lists + op.list;
-	const uint8_t *known =
-		reinterpret_cast<const uint8_t *>(values + op.list_values);
-	const uint64_t base = (uint64_t) op.factor_a;
-	const uint64_t width = (uint64_t) op.factor_b;
-	const uint64_t span = width * op.list_values;
-	const double inverse = 1.0 / (double) width;
-
-	wa_program_each(a, a, result,
-					[=](int64_t x, int64_t, int64_t *out)
-					{
-						const uint64_t offset = (uint64_t) x - base;
-						const bool inside = offset < span;
-						const uint64_t step =
-							wa_row_step(inside ? offset : 0, width, inverse);
-
-						*out = __ldg(values + step);
-						return !inside || __ldg(known + step) == 0;
-					});
-}
-
-// Tells which rows are in the list of an IN.
-__device__ __forceinline__ void
-wa_program_in(const WaProgramCode &code, const WaProgramOp &op,
-			  const WaRowValues &a, WaProgramResult &result)
-{
-	const int64_t *list = code.lists + op.list;
-	const unsigned nvalues = op.list_values;
-
-	if (nvalues > kShortList)
-	{
-		wa_program_test(a, a, result,
-						[=](int64_t x, int64_t)
-						{ return wa_row_in_list(x, list, nvalues); });
-		return;
-	}
-	for (unsigned k = 0; k < nvalues; k++)
-	{
-		const int64_t value = __ldg(list + k);
-
-		wa_program_test(a, a, result,
-						[=](int64_t x, int64_t) { return x == value; });
 	}
 }
 
