@@ -11,6 +11,14 @@
 #include "daemon/mirror_internal.h"
 #include "daemon/server.h"
 
+/* What a piece of an array is. */
+enum
+{
+	UNMAPPED = 0,
+	MAPPED,
+	UNUSED /* about to be unmapped */
+};
+
 /* The arrays of a flat column. */
 #define FLAT_ARRAYS(flat)                                    \
 	{                                                        \
@@ -118,7 +126,7 @@ unmap(WaMirrorDevice *device, WaFlatArray *array, size_t piece)
 	if (CALL(device, unmap, array->d_base + piece * WA_CUDA_PIECE_BYTES) !=
 		WA_OK)
 		wa_log_write(WA_LOG_WARNING, "GPU %u: %s", device->ordinal, error);
-	array->mapped[piece] = 0;
+	array->mapped[piece] = UNMAPPED;
 	(void) __atomic_fetch_sub(&device->bytes, WA_CUDA_PIECE_BYTES,
 							  __ATOMIC_RELAXED);
 }
@@ -147,18 +155,14 @@ unmap_unused(WaMirrorFlat *flat, WaFlatArray *array)
 
 	if (array->d_base == NULL)
 		return;
+	(void) pthread_rwlock_rdlock(&mirror->lock);
 	for (size_t i = 0; i < pieces_of(array); i++)
-	{
-		bool unused;
-
-		if (array->mapped[i] == 0)
-			continue;
-		(void) pthread_rwlock_rdlock(&mirror->lock);
-		unused = !has_rows(flat, array, i);
-		(void) pthread_rwlock_unlock(&mirror->lock);
-		if (unused)
+		if (array->mapped[i] == MAPPED && !has_rows(flat, array, i))
+			array->mapped[i] = UNUSED;
+	(void) pthread_rwlock_unlock(&mirror->lock);
+	for (size_t i = 0; i < pieces_of(array); i++)
+		if (array->mapped[i] == UNUSED)
 			unmap(flat->device, array, i);
-	}
 }
 
 /* Gives the memory and the addresses of an array up. */
@@ -170,7 +174,7 @@ free_array(WaMirrorDevice *device, WaFlatArray *array)
 	if (array->d_base == NULL)
 		return;
 	for (size_t i = 0; i < pieces_of(array); i++)
-		if (array->mapped[i] != 0)
+		if (array->mapped[i] != UNMAPPED)
 			unmap(device, array, i);
 	if (CALL(device, unreserve, array->d_base,
 			 bytes_of(array, WA_MIRROR_MAX_ROWS)) != WA_OK)
@@ -253,7 +257,7 @@ map(WaMirrorDevice *device, WaFlatArray *array, size_t piece)
 	} while (status == WA_OUT_OF_MEMORY && make_room(device));
 	if (status != WA_OK)
 		return status;
-	array->mapped[piece] = 1;
+	array->mapped[piece] = MAPPED;
 	(void) __atomic_fetch_add(&device->bytes, WA_CUDA_PIECE_BYTES,
 							  __ATOMIC_RELAXED);
 	return WA_OK;
@@ -271,7 +275,7 @@ map_rows(WaMirrorDevice *device, WaFlatArray *array, const WaMirrorRun *run)
 	if (array->d_base == NULL)
 		return WA_OK;
 	for (size_t i = first; i <= last && status == WA_OK; i++)
-		if (array->mapped[i] == 0)
+		if (array->mapped[i] == UNMAPPED)
 			status = map(device, array, i);
 	return status;
 }

@@ -38,7 +38,7 @@ typedef struct WaFlatArray
 {
 	char *d_base;    /* NULL: there is none */
 	uint32_t bits;   /* of a row */
-	uint8_t *mapped; /* of each piece: 1 if it has memory */
+	uint8_t *mapped; /* of each piece: not 0 if it has memory */
 } WaFlatArray;
 
 /*
