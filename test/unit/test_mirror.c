@@ -357,6 +357,29 @@ test_eviction(void)
 	return end();
 }
 
+/* Copies take a part of what is free, or what the store may have. */
+static bool
+test_limits(void)
+{
+	const WaTestColumn column = {1, WA_FORM_INT64, 0, 60, false, false, false};
+
+	begin(0, PIECES);
+	wa_mirror_add_device(store.mirror, 0, 3 * WA_CUDA_PIECE_BYTES);
+	wa_mirror_start(store.mirror);
+	for (uint64_t i = 0; i < 3; i++)
+		EXPECT(load(i, 0, i + 1, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
+	EXPECT(count_right(0, column, 0) == 0 && count_right(1, column, 0) == 1);
+	EXPECT(count_right(2, column, 0) == 1);
+	wa_store_set_limit(&store, WA_CUDA_PIECE_BYTES + 1);
+	EXPECT(load(0, 0, 4, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_mirror_bytes(store.mirror, 0) == WA_CUDA_PIECE_BYTES);
+	EXPECT(count_right(0, column, 0) == 1);
+	return end();
+}
+
 /* A lack of memory anywhere only leaves something out. */
 static bool
 test_failures(void)
@@ -480,6 +503,7 @@ static const struct
 	{"decimals of several scales", test_decimals},
 	{"replaced and unloaded while in use", test_replacement},
 	{"eviction, late starts, and room again", test_eviction},
+	{"limits", test_limits},
 	{"lack of memory", test_failures},
 	{"threads", test_threads},
 };
