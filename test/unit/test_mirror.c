@@ -7,8 +7,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "daemon/mirror_rows.h"
+#include "daemon/server.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 #include "test/unit/test_mirror_device.h"
@@ -411,6 +414,28 @@ test_failures(void)
 	return end();
 }
 
+/* The process ends when a device is lost; here one of its own. */
+static bool
+test_loss(void)
+{
+	const WaTestColumn column = {1, WA_FORM_INT16, 0, 14, false, false, false};
+	const pid_t child = fork();
+	int status;
+
+	if (child == 0)
+	{
+		wa_test_device_lose();
+		begin(1, PIECES);
+		wa_mirror_start(store.mirror);
+		(void) load(0, 0, 1, column);
+		wa_mirror_settle(store.mirror);
+		_exit(0);
+	}
+	EXPECT(waitpid(child, &status, 0) == child);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == WA_EXIT_DEVICE_LOST);
+	return true;
+}
+
 static bool shared_failed;
 
 /* Loads extents of several relations; changes the devices' memory. */
@@ -505,6 +530,7 @@ static const struct
 	{"eviction, late starts, and room again", test_eviction},
 	{"limits", test_limits},
 	{"lack of memory", test_failures},
+	{"a lost device", test_loss},
 	{"threads", test_threads},
 };
 

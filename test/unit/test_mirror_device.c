@@ -39,6 +39,7 @@ static unsigned limits[WA_TEST_DEVICES] = {MANY, MANY, MANY, MANY};
 static unsigned pieces[WA_TEST_DEVICES];
 static unsigned failing_one_in;
 static unsigned calls;
+static bool lost;
 static bool abused;
 
 void
@@ -51,6 +52,12 @@ void
 wa_test_device_fail(unsigned one_in)
 {
 	__atomic_store_n(&failing_one_in, one_in, __ATOMIC_RELAXED);
+}
+
+void
+wa_test_device_lose(void)
+{
+	__atomic_store_n(&lost, true, __ATOMIC_RELAXED);
 }
 
 unsigned
@@ -204,6 +211,8 @@ static WaStatus
 device_copy(WaCudaMemory *memory, void *d_to, size_t bytes, char *error,
 			size_t error_bytes)
 {
+	if (__atomic_load_n(&lost, __ATOMIC_RELAXED))
+		return WA_DEVICE_LOST;
 	if (fails(error, error_bytes))
 		return WA_OUT_OF_MEMORY;
 	expect(bytes <= WA_CUDA_STAGING_BYTES);

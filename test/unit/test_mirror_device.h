@@ -20,6 +20,9 @@ void wa_test_device_limit(unsigned device, unsigned pieces);
 /* Lets one in so many calls fail for lack of memory; 0: none. */
 void wa_test_device_fail(unsigned one_in);
 
+/* Lets all copies fail because the device is lost. */
+void wa_test_device_lose(void);
+
 /* Returns how many pieces of a device are mapped. */
 unsigned wa_test_device_pieces(unsigned device);
 
