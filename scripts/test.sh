@@ -451,7 +451,7 @@ stage_freshness()
 		'deadlock_timeout = 100ms'
 	run_random freshness_cases.py
 	run_random freshness_cases.py --self-test
-	run_random freshness.py --seed "${WA_RANDOM_SEED:-1}" \
+	run_random freshness.py --seed "${WA_RANDOM_SEED:-1}" --used 10 \
 		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
