@@ -27,6 +27,15 @@
 /* An extent is read so often before it is given up. */
 #define MAX_TRIES 2
 
+/*
+ * Rows with which a batch ends: so few that its pages are still in the first-level
+ * cache when the last column is read.
+ */
+#define ENOUGH_ROWS 192
+
+StaticAssertDecl(ENOUGH_ROWS + MaxHeapTuplesPerPage <= WA_VECTOR_ROWS,
+				 "the rows of one more page have room in a batch");
+
 /* Of a larger relation than this part of the buffers, a ring is used. */
 #define RING_FRACTION 4
 
@@ -166,8 +175,7 @@ read_block(WaExtentReader *reader, uint32 place)
 	WaPinnedBlock *pinned;
 	Buffer buffer;
 
-	if (reader->npinned == WA_EXTENT_PINS ||
-		reader->nrows + MaxHeapTuplesPerPage > WA_VECTOR_ROWS)
+	if (reader->npinned == WA_EXTENT_PINS || reader->nrows >= ENOUGH_ROWS)
 		collect_batch(reader);
 	buffer = wa_extent_lock(reader, block);
 	pinned = &reader->pinned[reader->npinned++];
