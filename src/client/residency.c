@@ -103,6 +103,7 @@ can_ask(void)
 {
 	const WaConnectionState *state = wa_connection_state();
 
+	wa_connection_refresh();
 	wa_client_guard();
 	wa_client_finish();
 	return (state->open && state->state == WA_DAEMON_READY) ||
@@ -143,10 +144,8 @@ uint64
 wa_residency_estimate(const WaRelation *relation, uint32 ncolumns,
 					  const WaColumnName *columns)
 {
-	const Memory *memory;
+	const Memory *memory = recall(make_key(relation, ncolumns, columns));
 
-	wa_connection_refresh();
-	memory = recall(make_key(relation, ncolumns, columns));
 	if (memory != NULL)
 		return memory->blocks;
 	return wa_client_is_resting() ? 0 : ask(relation, ncolumns, columns);
