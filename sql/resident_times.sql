@@ -24,6 +24,10 @@ INSERT INTO wa_times
 SELECT 30000 + i, t, t AT TIME ZONE 'UTC', t::date, i % 100, 'Z', i, i
 FROM (SELECT i, timestamp '2024-03-01' + i * interval '15 minutes' - i % 2 * interval '1 us' AS t
       FROM generate_series(1, 4700) i) x;
+-- Two minutes of the next day, in the last time zone below.
+INSERT INTO wa_times
+SELECT 38000 + i, t, t AT TIME ZONE 'UTC', t::date, i, 'Z', i, i
+FROM (SELECT i, timestamp '2024-04-13 18:55' + i * interval '9 seconds' AS t FROM generate_series(0, 12) i) x;
 UPDATE wa_times SET ts = NULL, tz = NULL, d = NULL, k = NULL, c = NULL, n = NULL WHERE id % 17 = 5;
 VACUUM ANALYZE wa_times;
 SELECT warpagg_load('wa_times') > 0 AS loaded;
@@ -144,6 +148,10 @@ SELECT wa_times_check('SELECT extract(hour FROM tz), count(*), sum(v) FROM wa_ti
 SET timezone = '<+05>-05<+06>-06,M3.2.0/1:05,M3.2.0/2:55';
 SELECT wa_times_check('SELECT date_trunc(''hour'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
 SELECT wa_times_check('SELECT date_trunc(''hour'', tz::timestamp), count(*), sum(v) FROM wa_times GROUP BY 1');
+-- And this one goes back to the day before.
+SET timezone = '<+05>-05<+05:05>-05:05,M3.2.0/2,M4.2.0/0:02';
+SELECT wa_times_check('SELECT date_trunc(''day'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_times_check('SELECT extract(day FROM tz), count(*), sum(v) FROM wa_times GROUP BY 1');
 SET timezone = 'UTC';
 SELECT wa_times_check('SELECT date_trunc(''day'', tz AT TIME ZONE ''EST''), count(*) FROM wa_times GROUP BY 1');
 SET timezone_abbreviations = 'Australia';
