@@ -30,9 +30,9 @@ WA_GPU_ARCH ?= 90
 CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
 
 CUDA_HEADERS = $(wildcard cuda/*.h cuda/*/*.h cuda/*/*.cuh src/core/*.h)
-# Nothing in the daemon calls grouped reductions, query programs and keys yet.
-CUDA_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys%,\
-	$(wildcard cuda/*.cu))
+CUDA_SOURCES = $(wildcard cuda/*.cu)
+# What the kernel test and its like need of it.
+CUDA_REDUCTION_SOURCES = cuda/device.cu cuda/joint.cu cuda/kernels.cu
 CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/cuda/%.o)
 CUDA_LIBS = -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lpthread -ldl -lrt
 
@@ -51,7 +51,7 @@ build/cuda/%.o: cuda/%.cu $(CUDA_HEADERS)
 GPU_FLAGS = $(NVCC_FLAGS) -lineinfo -arch=sm_$(WA_GPU_ARCH)
 GPU_CORE_OBJS = $(patsubst src/core/%.c,build/gpu/core/%.o,\
 	$(wildcard src/core/*.c))
-GPU_CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/gpu/%.o)
+GPU_CUDA_OBJS = $(CUDA_REDUCTION_SOURCES:cuda/%.cu=build/gpu/%.o)
 GPU_GROUPS_OBJS = $(patsubst %,build/gpu/%.o,groups group_fold group_sort)
 GPU_PROGRAMS_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,\
 	$(wildcard cuda/program*.cu))
@@ -105,6 +105,7 @@ build/gpu/check_keys: $(patsubst %,build/gpu/%.o,\
 build/gpu/random_program.o: test/unit/test_program_values.h
 
 build/gpu/group_sort.o: GPU_FLAGS += -I$(CUDA_HOME)/include/cccl
+build/cuda/group_sort.o: NVCC_FLAGS += -I$(CUDA_HOME)/include/cccl
 
 build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^

@@ -1,6 +1,6 @@
 /*
  * warpagg_cuda.h
- *		The whole surface of the CUDA side: what warpaggd may call.
+ *		The surface of the CUDA side: what warpaggd may call, beside query.h.
  *
  * Plain C, so that the daemon's sources compile without CUDA.  No function
  * raises, exits or prints: each returns a WaStatus and, on failure, writes a

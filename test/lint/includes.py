@@ -43,7 +43,7 @@ EXTENSION = {"client", "exec", "state", "agg", "heap", "resident", "scan", "stat
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "query", "daemon", "cuda"}
 
-SURFACE = ("cuda/warpagg_cuda.h", "cuda/memory.h")
+SURFACE = ("cuda/warpagg_cuda.h", "cuda/memory.h", "cuda/query.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 POSTGRES_FIRST = ("postgres.h", "postgres_fe.h", "c.h")
 

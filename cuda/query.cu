@@ -1,0 +1,204 @@
+//
+// query.cu
+//		The surface for whole queries: slots, and errors; see query.h.
+//
+#include "query.h"
+
+#include <algorithm>
+#include <new>
+#include <stdio.h>
+
+#include "query/work.h"
+
+// Returns what a failed call means to the caller.  Arguments that CUDA refuses do
+// no harm to the context.
+static WaStatus
+status_of(cudaError_t error)
+{
+	switch (error)
+	{
+		case cudaSuccess:
+			return WA_OK;
+		case cudaErrorMemoryAllocation:
+			return WA_OUT_OF_MEMORY;
+		case cudaErrorNotSupported:
+		case cudaErrorInvalidValue:
+		case cudaErrorNoDevice:
+		case cudaErrorInvalidDevice:
+		case cudaErrorInsufficientDriver:
+		case cudaErrorNoKernelImageForDevice:
+		case cudaErrorDevicesUnavailable:
+			return WA_UNSUPPORTED;
+		default:
+			return WA_DEVICE_LOST;
+	}
+}
+
+// Returns the status of something, and writes a text if it has failed.
+static WaStatus
+finish(cudaError_t result, const char *action, char *error, size_t error_bytes)
+{
+	if (result == cudaSuccess)
+		return WA_OK;
+	(void) cudaGetLastError();
+	if (error_bytes > 0)
+		snprintf(error, error_bytes, "could not %s: %s", action,
+				 cudaGetErrorString(result));
+	return status_of(result);
+}
+
+// Opens the slots, on the current device.
+static cudaError_t
+open_slots(WaCudaQueries *queries, int ordinal, unsigned nslots,
+		   size_t max_bytes)
+{
+	cudaError_t error = cudaSuccess;
+
+	queries->slots.resize(nslots);
+	for (unsigned i = 0; i < nslots && error == cudaSuccess; i++)
+		error = wa_query_slot_open(&queries->slots[i], ordinal, max_bytes);
+	return error;
+}
+
+WaStatus
+wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
+					 WaCudaQueries **queries, char *error, size_t error_bytes)
+{
+	size_t free_bytes = 0;
+	size_t bytes = 0;
+	cudaError_t result = cudaSetDevice(ordinal);
+
+	*queries = NULL;
+	if (result == cudaSuccess)
+		result = cudaMemGetInfo(&free_bytes, &bytes);
+	if (result != cudaSuccess)
+		return finish(result, "use the GPU", error, error_bytes);
+	try
+	{
+		*queries = new WaCudaQueries();
+		pthread_mutex_init(&(*queries)->lock, NULL);
+		pthread_cond_init(&(*queries)->freed, NULL);
+		result = open_slots(*queries, ordinal, nslots, bytes / share);
+	}
+	catch (const std::bad_alloc &)
+	{
+		result = cudaErrorMemoryAllocation;
+	}
+	if (result == cudaSuccess)
+		return WA_OK;
+	wa_cuda_queries_close(*queries);
+	*queries = NULL;
+	return finish(result, "prepare queries", error, error_bytes);
+}
+
+void
+wa_cuda_queries_close(WaCudaQueries *queries)
+{
+	if (queries == NULL)
+		return;
+	for (WaQuerySlot &slot : queries->slots)
+		wa_query_slot_close(&slot);
+	pthread_cond_destroy(&queries->freed);
+	pthread_mutex_destroy(&queries->lock);
+	delete queries;
+}
+
+size_t
+wa_cuda_trap_words(uint64_t nrows)
+{
+	return wa_program_trap_bytes(nrows) / sizeof(uint64_t);
+}
+
+// Waits for a slot that is free, and takes it.
+static WaQuerySlot *
+take_slot(WaCudaQueries *queries)
+{
+	WaQuerySlot *slot = NULL;
+
+	pthread_mutex_lock(&queries->lock);
+	for (;;)
+	{
+		for (WaQuerySlot &other : queries->slots)
+			if (!other.busy)
+				slot = &other;
+		if (slot != NULL)
+			break;
+		pthread_cond_wait(&queries->freed, &queries->lock);
+	}
+	slot->busy = true;
+	pthread_mutex_unlock(&queries->lock);
+	return slot;
+}
+
+// Gives a slot back, when nothing of it is under way any more.
+static void
+free_slot(WaCudaQueries *queries, WaQuerySlot *slot)
+{
+	wa_query_pool_reset(&slot->d_pool);
+	wa_query_pool_reset(&slot->pool);
+	pthread_mutex_lock(&queries->lock);
+	slot->busy = false;
+	pthread_cond_signal(&queries->freed);
+	pthread_mutex_unlock(&queries->lock);
+}
+
+// Tells whether a query is one that kernels can take at all.
+static bool
+is_small_enough(const WaCudaQuery *query)
+{
+	return query->nrows > 0 && query->nrows < WA_CUDA_QUERY_ROWS &&
+		   query->nkeys <= WA_CUDA_QUERY_KEYS && query->nranges > 0 &&
+		   query->program.nregisters < UINT16_MAX;
+}
+
+// Computes a query with a slot.
+static cudaError_t
+run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
+	WaCudaTake take, void *context, WaCudaOutcome *outcome)
+{
+	WaQueryWork work = {};
+	cudaError_t error = cudaSetDevice(slot->ordinal);
+
+	work.query = query;
+	work.slot = slot;
+	work.nrows = (unsigned) query->nrows;
+	if (error == cudaSuccess)
+		error = wa_query_start(&work);
+	if (error == cudaSuccess && query->nkeys == 0)
+		error = wa_query_reduce_all(&work, take, context, outcome);
+	else if (error == cudaSuccess)
+		error = wa_query_reduce_groups(&work, take, context, outcome);
+	if (error == cudaSuccess && outcome->trapped)
+		std::copy(work.traps, work.traps + wa_cuda_trap_words(query->nrows),
+				  traps);
+	return error;
+}
+
+WaStatus
+wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
+				  uint64_t *traps, WaCudaTake take, void *context,
+				  WaCudaOutcome *outcome, char *error, size_t error_bytes)
+{
+	cudaError_t result = cudaErrorNotSupported;
+	cudaError_t end;
+	WaQuerySlot *slot;
+
+	*outcome = {};
+	if (!is_small_enough(query))
+		return finish(result, "run a query on the GPU", error, error_bytes);
+	slot = take_slot(queries);
+	try
+	{
+		result = run(slot, query, traps, take, context, outcome);
+	}
+	catch (const std::bad_alloc &)
+	{
+		result = cudaErrorMemoryAllocation;
+	}
+	// What was started may still use the memory.
+	end = cudaStreamSynchronize(slot->stream);
+	if (end != cudaSuccess)
+		result = end;
+	free_slot(queries, slot);
+	return finish(result, "run a query on the GPU", error, error_bytes);
+}

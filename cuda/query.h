@@ -1,0 +1,187 @@
+/*
+ * query.h
+ *		The CUDA side's surface for whole queries: columns that lie in the memory
+ *		of a GPU go in, groups with their partials come out.
+ *
+ * Plain C, as warpagg_cuda.h is, and with the same rules: each function returns
+ * a WaStatus and writes a text to error when it is not WA_OK.  Nothing that a
+ * caller hands over is kept.
+ *
+ * A query is computed by a few launches over all rows, whatever the number of
+ * extents: a bitmap of the rows that may be used, the program (programs.h) where
+ * there is one, the numbers of groups (keys.h), and a reduction for each column
+ * (kernels.h, groups.h).  The host waits for the GPU once, or where groups are
+ * found by hashing twice; columns of floats may need it to wait more often.
+ */
+#ifndef WA_CUDA_QUERY_H
+#define WA_CUDA_QUERY_H
+
+#include "core/partial.h"
+#include "core/program.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/* Rows, keys, aggregated columns and groups of a query at most. */
+#define WA_CUDA_QUERY_ROWS   ((uint64_t) 1 << 30)
+#define WA_CUDA_QUERY_KEYS   8
+#define WA_CUDA_QUERY_CELLS  64
+#define WA_CUDA_QUERY_GROUPS ((uint32_t) 1 << 22)
+
+/* Rows that trap together. */
+#define WA_CUDA_TILE_ROWS 1024
+
+/* No register. */
+#define WA_CUDA_NO_REGISTER (-1)
+
+/*
+ * How the values of a column lie in device memory; BITS is BOOL, a
+ * bitmap; texts are codes, I32.
+ */
+typedef enum WaCudaForm
+{
+	WA_CUDA_I16,
+	WA_CUDA_I32,
+	WA_CUDA_I64,
+	WA_CUDA_U32,
+	WA_CUDA_F32,
+	WA_CUDA_F64,
+	WA_CUDA_BITS
+} WaCudaForm;
+
+/* A column, which fills a register.  All pointers are aligned to 256 bytes. */
+typedef struct WaCudaColumn
+{
+	uint16_t number; /* of the register */
+	WaCudaForm form;
+	uint8_t scale; /* DECIMAL */
+	const void *d_values;
+	const uint64_t *d_validity; /* NULL: no row is NULL */
+	const uint8_t *d_display;   /* DECIMAL: digits shown; NULL: scale */
+	bool has_range;             /* what is not NULL lies between these */
+	int64_t smallest;
+	int64_t largest;
+} WaCudaColumn;
+
+/* A register that has one value for all rows. */
+typedef struct WaCudaConstant
+{
+	uint16_t number;
+	bool is_null;
+	uint8_t scale; /* DECIMAL */
+	WaValue value; /* f: FLOAT, else i */
+} WaCudaConstant;
+
+/*
+ * A clause of WHERE: rows stay for which a BOOL register is true once the
+ * instructions before `end` have run.
+ */
+typedef struct WaCudaClause
+{
+	size_t end;
+	uint16_t number;
+} WaCudaClause;
+
+/* An aggregated column, as WaQueryColumn (query/query.h) has it. */
+typedef struct WaCudaAggregate
+{
+	int argument; /* register, or none: rows are counted */
+	int filter;   /* register, or none */
+	WaVectorKind kind;
+	WaOpSet ops; /* empty: values are counted */
+} WaCudaAggregate;
+
+/* Rows begin to end - 1. */
+typedef struct WaCudaRange
+{
+	uint32_t begin;
+	uint32_t end;
+} WaCudaRange;
+
+/*
+ * A query.  No register is a TEXT.  Instructions behind the last clause compute
+ * keys, arguments and filters.
+ */
+typedef struct WaCudaQuery
+{
+	WaProgram program; /* no calls */
+	unsigned ncolumns;
+	const WaCudaColumn *columns;
+	unsigned nconstants;
+	const WaCudaConstant *constants;
+	unsigned nclauses;
+	const WaCudaClause *clauses; /* ascending */
+	unsigned nkeys;              /* 0: there is one group */
+	const uint16_t *keys;        /* registers */
+	unsigned naggregates;
+	const WaCudaAggregate *aggregates;
+	uint64_t nrows; /* of the columns */
+	uint32_t nranges;
+	const WaCudaRange *ranges; /* of rows to be used; ascending, apart */
+} WaCudaQuery;
+
+/* The key of a group. */
+typedef struct WaCudaKey
+{
+	bool is_null;
+	uint8_t scale;   /* DECIMAL */
+	uint8_t display; /* DECIMAL: digits shown of the group's first row */
+	int64_t word; /* the integer, the code, 0 or 1, or the bits of a double */
+} WaCudaKey;
+
+/* What a group has of an aggregated column. */
+typedef struct WaCudaCell
+{
+	WaPartial partial; /* exact sums lie in memory of the query's */
+	uint8_t scale;     /* DECIMAL */
+	uint8_t display;   /* DECIMAL with SUM: the most digits shown */
+} WaCudaCell;
+
+/*
+ * Takes a group, whose keys and cells, one of each aggregated column, are there
+ * until it returns.  Returns false to have the rest left out.
+ */
+typedef bool (*WaCudaTake)(void *context, const WaCudaKey *keys,
+						   const WaCudaCell *cells);
+
+/* What came of a query. */
+typedef struct WaCudaOutcome
+{
+	bool trapped;       /* rows have trapped; no group was taken */
+	uint64_t kept_rows; /* that fulfil WHERE */
+} WaCudaOutcome;
+
+/* What a GPU needs for several queries at once. */
+typedef struct WaCudaQueries WaCudaQueries;
+
+/*
+ * Makes room for so many queries at once on the GPU with this ordinal.  Each may
+ * use one share'th of the device's memory, which is allocated when it is needed.
+ */
+WaStatus wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
+							  WaCudaQueries **queries, char *error,
+							  size_t error_bytes);
+
+/* Ends it; no query is under way. */
+void wa_cuda_queries_close(WaCudaQueries *queries);
+
+/* Returns the words of the bitmap of the tiles that have trapped. */
+size_t wa_cuda_trap_words(uint64_t nrows);
+
+/*
+ * Computes a query, waiting for its turn.  Where tiles of rows trap their bits
+ * are set in traps.  WA_UNSUPPORTED: this is nothing for a GPU; WA_OUT_OF_MEMORY:
+ * it takes too much.
+ */
+WaStatus wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
+						   uint64_t *traps, WaCudaTake take, void *context,
+						   WaCudaOutcome *outcome, char *error,
+						   size_t error_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WA_CUDA_QUERY_H */

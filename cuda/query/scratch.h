@@ -1,0 +1,84 @@
+//
+// scratch.h
+//		The memory of queries that are under way: pools that grow, one set for
+//		each query that may run at once.
+//
+#ifndef WA_CUDA_QUERY_SCRATCH_H
+#define WA_CUDA_QUERY_SCRATCH_H
+
+#include <cuda_runtime.h>
+#include <pthread.h>
+#include <vector>
+
+#include "groups.h"
+
+// A piece of memory.
+struct WaQueryChunk
+{
+	char *memory;
+	size_t bytes;
+	size_t used;
+};
+
+// Memory of a device, or pinned host memory.  What a query takes is given back
+// all at once, and stays allocated for the next one, then in one piece.
+struct WaQueryPool
+{
+	bool pinned;
+	size_t max_bytes;
+	std::vector<WaQueryChunk> chunks;
+};
+
+// Takes memory, aligned to 256 bytes, for *memory.
+cudaError_t wa_query_pool_take(WaQueryPool *pool, size_t bytes, void **memory);
+
+// Gives back all that was taken; nothing may be using it.
+void wa_query_pool_reset(WaQueryPool *pool);
+
+// Frees all memory.
+void wa_query_pool_free(WaQueryPool *pool);
+
+// What a query uses alone.
+struct WaQuerySlot
+{
+	bool busy;
+	int ordinal;
+	WaGroupDevice device;
+	cudaStream_t stream;
+	cudaEvent_t done;
+	void *d_scratch; // of wa_kernel_launch
+	WaQueryPool d_pool;
+	WaQueryPool pool; // pinned
+};
+
+// Makes a slot on the current device.  What was made has to be freed anyway.
+cudaError_t wa_query_slot_open(WaQuerySlot *slot, int ordinal,
+							   size_t max_bytes);
+void wa_query_slot_close(WaQuerySlot *slot);
+
+// Waits until the stream has come past all that was started.
+cudaError_t wa_query_slot_wait(WaQuerySlot *slot);
+
+// Takes memory of a slot for so many elements.
+template <typename Element>
+inline cudaError_t
+wa_query_take(WaQueryPool *pool, size_t count, Element **elements)
+{
+	void *memory = NULL;
+	const cudaError_t error =
+		wa_query_pool_take(pool, count * sizeof(Element), &memory);
+
+	*elements = static_cast<Element *>(memory);
+	return error;
+}
+
+// lock guards busy of the slots; all else is constant, or the query's that has
+// the slot.
+struct WaCudaQueries
+{
+	pthread_mutex_t lock;
+	pthread_cond_t freed;
+	std::vector<WaQuerySlot> slots;
+};
+
+#endif // WA_CUDA_QUERY_SCRATCH_H

@@ -1,0 +1,150 @@
+//
+// query_scratch.cu
+//		The memory of queries; see query/scratch.h.
+//
+#include "query/scratch.h"
+
+#include <algorithm>
+#include <string.h>
+
+#include "kernels.h"
+
+// What memory is aligned to.
+static const size_t kAlignment = 256;
+
+// Chunks are at least so large.
+static const size_t kChunkBytes = (size_t) 1 << 20;
+
+// Pinned memory of a query at most.
+static const size_t kMaxPinnedBytes = (size_t) 1 << 30;
+
+// How often a query looks for the end of its work before it sleeps: for a few
+// milliseconds, which most take less than.
+static const int kLooks = 4000;
+
+// Frees one piece of memory.
+static void
+free_chunk(const WaQueryPool *pool, const WaQueryChunk &chunk)
+{
+	if ((pool->pinned ? cudaFreeHost(chunk.memory) : cudaFree(chunk.memory)) !=
+		cudaSuccess)
+		(void) cudaGetLastError();
+}
+
+// Adds a piece of memory to a pool, unless that would have too much then.
+static cudaError_t
+add_chunk(WaQueryPool *pool, size_t bytes)
+{
+	WaQueryChunk chunk = {NULL, bytes, 0};
+	size_t total = bytes;
+	cudaError_t error;
+
+	for (const WaQueryChunk &other : pool->chunks)
+		total += other.bytes;
+	if (total > pool->max_bytes)
+		return cudaErrorMemoryAllocation;
+	pool->chunks.reserve(pool->chunks.size() + 1);
+	error = pool->pinned
+				? cudaHostAlloc(&chunk.memory, bytes, cudaHostAllocPortable)
+				: cudaMalloc(&chunk.memory, bytes);
+	if (error == cudaSuccess)
+		pool->chunks.push_back(chunk);
+	else
+		(void) cudaGetLastError();
+	return error;
+}
+
+cudaError_t
+wa_query_pool_take(WaQueryPool *pool, size_t bytes, void **memory)
+{
+	const size_t padded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+	cudaError_t error = cudaSuccess;
+	WaQueryChunk *chunk;
+
+	if (pool->chunks.empty() ||
+		pool->chunks.back().bytes - pool->chunks.back().used < padded)
+		error = add_chunk(pool, std::max(padded, kChunkBytes));
+	if (error != cudaSuccess)
+		return error;
+	chunk = &pool->chunks.back();
+	*memory = chunk->memory + chunk->used;
+	chunk->used += padded;
+	return cudaSuccess;
+}
+
+void
+wa_query_pool_reset(WaQueryPool *pool)
+{
+	size_t total = 0;
+
+	for (WaQueryChunk &chunk : pool->chunks)
+	{
+		total += chunk.bytes;
+		chunk.used = 0;
+	}
+	if (pool->chunks.size() <= 1)
+		return;
+	wa_query_pool_free(pool);
+	(void) add_chunk(pool, total);
+}
+
+void
+wa_query_pool_free(WaQueryPool *pool)
+{
+	for (const WaQueryChunk &chunk : pool->chunks)
+		free_chunk(pool, chunk);
+	pool->chunks.clear();
+}
+
+cudaError_t
+wa_query_slot_open(WaQuerySlot *slot, int ordinal, size_t max_bytes)
+{
+	const size_t scratch_bytes = wa_kernel_scratch_bytes();
+	cudaError_t error;
+
+	slot->ordinal = ordinal;
+	slot->d_pool.max_bytes = max_bytes;
+	slot->pool.pinned = true;
+	slot->pool.max_bytes = kMaxPinnedBytes;
+	error = wa_group_device(ordinal, &slot->device);
+	if (error == cudaSuccess)
+		error = cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking);
+	if (error == cudaSuccess)
+		error = cudaEventCreateWithFlags(
+			&slot->done, cudaEventDisableTiming | cudaEventBlockingSync);
+	if (error == cudaSuccess)
+		error = cudaMalloc(&slot->d_scratch, scratch_bytes);
+	if (error == cudaSuccess)
+		error =
+			cudaMemsetAsync(slot->d_scratch, 0, scratch_bytes, slot->stream);
+	if (error == cudaSuccess)
+		error = cudaStreamSynchronize(slot->stream);
+	return error;
+}
+
+void
+wa_query_slot_close(WaQuerySlot *slot)
+{
+	wa_query_pool_free(&slot->pool);
+	wa_query_pool_free(&slot->d_pool);
+	(void) cudaFree(slot->d_scratch);
+	if (slot->done != NULL)
+		(void) cudaEventDestroy(slot->done);
+	if (slot->stream != NULL)
+		(void) cudaStreamDestroy(slot->stream);
+	(void) cudaGetLastError();
+}
+
+cudaError_t
+wa_query_slot_wait(WaQuerySlot *slot)
+{
+	cudaError_t state = cudaEventRecord(slot->done, slot->stream);
+
+	if (state == cudaSuccess)
+		state = cudaErrorNotReady;
+	for (int i = 0; i < kLooks && state == cudaErrorNotReady; i++)
+		state = cudaEventQuery(slot->done);
+	if (state == cudaErrorNotReady)
+		state = cudaEventSynchronize(slot->done);
+	return state;
+}
