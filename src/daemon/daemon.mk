@@ -28,8 +28,8 @@ DAEMON_CFLAGS += -fno-strict-aliasing
 
 DAEMON_CORE_SRCS := $(wildcard src/core/*.c src/query/*.c)
 DAEMON_GPU_SRCS := $(wildcard src/daemon/*.c) $(DAEMON_CORE_SRCS)
-DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,%_cuda.c),\
-	$(DAEMON_GPU_SRCS))
+DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,\
+	%_cuda.c src/daemon/gpu%.c),$(DAEMON_GPU_SRCS))
 DAEMON_OBJS := $(DAEMON_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 DAEMON_LIBS := -lpthread -lm
 ifeq ($(WITH_CUDA),yes)

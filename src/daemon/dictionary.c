@@ -260,6 +260,23 @@ wa_dictionary_add_all(WaDictionary *dictionary, const void *user,
 	return found;
 }
 
+bool
+wa_dictionary_find(const WaDictionary *dictionary, const char *data,
+				   size_t length, int32_t *code)
+{
+	/* The lock is the one thing that changes. */
+	pthread_mutex_t *lock = (pthread_mutex_t *) &dictionary->lock;
+
+	*code = WA_DICTIONARY_EMPTY;
+	if (length == 0)
+		return true;
+	(void) pthread_mutex_lock(lock);
+	*code = (int32_t) find(dictionary, data, length,
+						   wa_dictionary_hash(dictionary, data, length));
+	(void) pthread_mutex_unlock(lock);
+	return *code != WA_DICTIONARY_EMPTY;
+}
+
 /* Frees a dictionary that nobody refers to. */
 static void
 free_dictionary(WaDictionary *dictionary)

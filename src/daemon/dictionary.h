@@ -95,6 +95,10 @@ typedef struct WaDictionaryQuestion
 bool wa_dictionary_add_all(WaDictionary *dictionary, const void *user,
 						   WaDictionaryQuestion *questions, size_t count);
 
+/* Finds the code of a text; returns false if it is not there. */
+bool wa_dictionary_find(const WaDictionary *dictionary, const char *data,
+						size_t length, int32_t *code);
+
 /* Returns the number of codes, 0 to one less than it, that there are. */
 uint32_t wa_dictionary_count(const WaDictionary *dictionary);
 

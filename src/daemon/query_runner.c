@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "daemon/dictionary.h"
-#include "daemon/runner.h"
+#include "daemon/gpu_runner.h"
+#include "daemon/query_runner.h"
 #include "query/query_wire.h"
-#include "query/run.h"
 
 /* Memory that a query, and the groups of one thread, may take. */
 #define QUERY_BYTES  ((size_t) 64 << 20)
@@ -334,11 +334,26 @@ query_write_groups(void *run, void *state, uint8_t *place)
 		   query->message.nwords * sizeof(uint64_t));
 }
 
+const WaQuery *
+wa_query_runner_query(const void *run)
+{
+	return ((const Query *) run)->query;
+}
+
+WaQueryRun *
+wa_query_runner_groups(const void *state)
+{
+	return ((const State *) state)->run;
+}
+
 const WaRunner wa_query_runner = {
 	.kind = WA_DEVICE_CPU,
 	.begin = query_begin,
 	.make_state = query_make_state,
 	.process = query_process,
+#ifdef WA_WITH_CUDA
+	.use_devices = wa_gpu_runner_use,
+#endif
 	.merge = query_merge,
 	.finish = query_finish,
 	.write_groups = query_write_groups,

@@ -37,6 +37,9 @@ struct WaRun
 	WaUse use;
 	WaRunExtents extents;
 	const WaRunExtent **list; /* of extents, as the runner gets them */
+	uint64_t *rest;           /* those that no device has taken */
+	uint64_t nrest;
+	bool has_shares; /* of devices */
 	const WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
 	WaRunRequest request;
 	bool begun; /* by the runner */
@@ -145,26 +148,13 @@ begin(WaRun *run)
 		.rows = run->extents.rows,
 		.threads = run->threads,
 		.mirror = run->store->mirror,
+		.gpus = run->store->gpus,
 	};
 	status = run->runner->begin(&run->request, &run->run, error);
 	run->begun = status == WA_OK;
 	if (!run->begun)
 		fail(run, status, error);
 	return run->begun;
-}
-
-/* The pool's prepare. */
-static uint64_t
-prepare_run(WaPoolJob *job)
-{
-	WaRun *run = (WaRun *) job;
-
-	if (!copy_request(run) || !collect(run))
-	{
-		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
-		return 0;
-	}
-	return run->extents.count > 0 && begin(run) ? run->extents.count : 0;
 }
 
 /* Makes a thread's state, if it has none yet; tells whether it has one then. */
@@ -210,11 +200,69 @@ leave_out(WaRun *run, WaHeldExtent *held, const uint64_t *left_out)
 	(void) pthread_mutex_unlock(&run->lock);
 }
 
+/* Notes what devices have done, and which extents are left. */
+static void
+note_shares(WaRun *run, const WaDeviceShare *shares)
+{
+	for (uint64_t i = 0; i < run->extents.count; i++)
+	{
+		if (!shares[i].taken)
+		{
+			run->rest[run->nrest++] = i;
+			continue;
+		}
+		run->has_shares = true;
+		leave_out(run, run->extents.held[i], shares[i].left_out);
+	}
+}
+
+/* Has devices take what they have; false if the run has failed. */
+static bool
+use_devices(WaRun *run)
+{
+	const uint64_t count = run->extents.count;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaDeviceShare *shares;
+	WaStatus status = WA_OUT_OF_MEMORY;
+
+	run->rest = malloc((count > 0 ? count : 1) * sizeof(*run->rest));
+	shares = calloc(count > 0 ? count : 1, sizeof(*shares));
+	if (run->rest == NULL || shares == NULL)
+		(void) snprintf(error, sizeof(error), "not enough memory for a query");
+	else if (run->runner->use_devices == NULL || count == 0)
+		status = WA_OK;
+	else if (have_state(run, 0))
+		status = run->runner->use_devices(run->run, run->states[0],
+										  &run->request, shares, error);
+	if (status == WA_OK)
+		note_shares(run, shares);
+	else
+		fail(run, status, error);
+	free(shares);
+	return status == WA_OK;
+}
+
+/* The pool's prepare. */
+static uint64_t
+prepare_run(WaPoolJob *job)
+{
+	WaRun *run = (WaRun *) job;
+
+	if (!copy_request(run) || !collect(run))
+	{
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+		return 0;
+	}
+	return run->extents.count > 0 && begin(run) && use_devices(run) ? run->nrest
+																	: 0;
+}
+
 /* The pool's morsel: an extent. */
 static bool
 run_extent(WaPoolJob *job, unsigned thread, uint64_t number)
 {
 	WaRun *run = (WaRun *) job;
+	const uint64_t place = run->rest[number];
 	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
 	WaStatus status;
@@ -222,9 +270,9 @@ run_extent(WaPoolJob *job, unsigned thread, uint64_t number)
 	if (!have_state(run, thread))
 		return false;
 	status = run->runner->process(run->run, run->states[thread],
-								  run->list[number], left_out, error);
+								  run->list[place], left_out, error);
 	if (status == WA_OK)
-		leave_out(run, run->extents.held[number], left_out);
+		leave_out(run, run->extents.held[place], left_out);
 	else
 		fail(run, status, error);
 	return status == WA_OK;
@@ -359,7 +407,7 @@ answer(WaRun *run)
 	}
 	write_used(run);
 	answer->in_parcel = run->outcome.groups_fd < 0;
-	answer->kind = run->runner->kind;
+	answer->kind = run->has_shares ? WA_DEVICE_GPU : run->runner->kind;
 	answer->groups_bytes = result.groups_bytes;
 	answer->blocks = run->use.blocks - run->left_blocks;
 	answer->rows = run->extents.rows - run->left_rows;
@@ -379,12 +427,14 @@ clean(WaRun *run)
 	wa_run_extents_release(&run->extents);
 	if (run->in_use)
 		wa_store_use_end(run->store, &run->use);
+	free(run->rest);
 	free(run->list);
 	free(run->states);
 	free(run->maps);
 	free(run->query);
 	run->begun = false;
 	run->in_use = false;
+	run->rest = NULL;
 	run->list = NULL;
 	run->states = NULL;
 	run->maps = NULL;

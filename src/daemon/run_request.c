@@ -82,6 +82,17 @@ wa_run_request_reply(WaConnection *connection, WaService *service)
 	return sent;
 }
 
+const char *
+wa_run_request_lost_device(const WaConnection *connection)
+{
+	const WaRunEnd *outcome;
+
+	if (connection->work != WA_WORK_RUN || connection->run == NULL)
+		return NULL;
+	outcome = wa_run_outcome(connection->run);
+	return outcome->status == WA_DEVICE_LOST ? outcome->error : NULL;
+}
+
 bool
 wa_run_request_cancel(WaConnection *connection, WaService *service)
 {

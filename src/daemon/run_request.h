@@ -18,6 +18,11 @@ bool wa_run_request_handle(WaConnection *connection, WaService *service,
 /* Replies to a run that is finished, counts it, and frees it. */
 bool wa_run_request_reply(WaConnection *connection, WaService *service);
 
+/*
+ * Tells why, if a run that is finished has found a device lost; else returns NULL.
+ */
+const char *wa_run_request_lost_device(const WaConnection *connection);
+
 /* Ends interest in a run; true if no thread has seen it. */
 bool wa_run_request_cancel(WaConnection *connection, WaService *service);
 

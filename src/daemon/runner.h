@@ -60,7 +60,15 @@ typedef struct WaRunRequest
 	uint64_t rows;           /* of all ranges */
 	unsigned threads;        /* that take part at most */
 	struct WaMirror *mirror; /* copies on GPUs (mirror.h), or NULL */
+	struct WaGpus *gpus;     /* that compute queries (gpus.h), or NULL */
 } WaRunRequest;
+
+/* What devices have done with an extent. */
+typedef struct WaDeviceShare
+{
+	bool taken; /* a state has its rows, but for those of blocks left out */
+	uint64_t left_out[WA_EXTENT_WORDS];
+} WaDeviceShare;
 
 /* What came out of a run. */
 typedef struct WaRunResult
@@ -85,6 +93,14 @@ typedef struct WaRunner
 	 */
 	WaStatus (*process)(void *run, void *state, const WaRunExtent *extent,
 						uint64_t *left_out, char *error);
+
+	/*
+	 * Called before any extent is processed: has devices add what they have of
+	 * the extents to a state, and tells so in shares, of the request's extents,
+	 * all 0 at first.  The threads process the others.  NULL: none has any.
+	 */
+	WaStatus (*use_devices)(void *run, void *state, const WaRunRequest *request,
+							WaDeviceShare *shares, char *error);
 
 	/* Adds what a state has to another; it is freed afterwards as usual. */
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);

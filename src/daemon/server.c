@@ -16,6 +16,7 @@
 #include "daemon/clock.h"
 #include "daemon/control.h"
 #include "daemon/log.h"
+#include "daemon/run_request.h"
 #include "daemon/server.h"
 #include "daemon/socket.h"
 
@@ -171,6 +172,16 @@ answer(WaServer *server, WaConnection *connection)
 		close_connection(server, connection);
 }
 
+/* Has the process end soon, if that is not so yet, because a device is lost. */
+static void
+end_soon(WaServer *server, const char *reason)
+{
+	if (server->exit_at_ns != 0)
+		return;
+	server->exit_at_ns = wa_clock_ns() + EXIT_DELAY_NS;
+	wa_log_write(WA_LOG_WARNING, "ending because a device is lost: %s", reason);
+}
+
 /* Sends the replies to all jobs that are done. */
 static void
 collect_jobs(WaServer *server)
@@ -181,12 +192,8 @@ collect_jobs(WaServer *server)
 	{
 		WaConnection *connection = job->owner;
 
-		if (job->status == WA_DEVICE_LOST && server->exit_at_ns == 0)
-		{
-			server->exit_at_ns = wa_clock_ns() + EXIT_DELAY_NS;
-			wa_log_write(WA_LOG_WARNING, "ending because a device is lost: %s",
-						 job->error);
-		}
+		if (job->status == WA_DEVICE_LOST)
+			end_soon(server, job->error);
 		job = job->next;
 		answer(server, connection);
 	}
@@ -206,8 +213,12 @@ collect(WaServer *server)
 	while (finished != NULL)
 	{
 		WaConnection *connection = finished->owner;
+		const char *reason;
 
 		finished = finished->next;
+		reason = wa_run_request_lost_device(connection);
+		if (reason != NULL)
+			end_soon(server, reason);
 		answer(server, connection);
 	}
 }

@@ -7,6 +7,7 @@
 
 #include "daemon/counters_file.h"
 #include "daemon/finished.h"
+#include "daemon/gpus.h"
 #include "daemon/opening.h"
 #include "daemon/pool.h"
 #include "daemon/runner.h"
@@ -29,6 +30,7 @@ typedef struct WaService
 	WaTasks tasks;
 	WaPool pool;
 	const WaRunner *runner; /* NULL: there is none */
+	WaGpus gpus;
 	WaStore store;
 	uint64_t memory_limit;  /* of the store, if the supervisor says nothing */
 	uint64_t parcels_bytes; /* of all connections */

@@ -68,6 +68,7 @@ typedef struct WaStore
 	pthread_mutex_t lock;
 	WaMemory memory;                  /* its own rules: memory.h */
 	struct WaMirror *mirror;          /* constant: copies on GPUs, or NULL */
+	struct WaGpus *gpus;              /* constant: compute queries, or NULL */
 	unsigned ndevices;                /* that extents are spread over */
 	uint32_t devices[WA_MAX_DEVICES]; /* their ordinals */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];

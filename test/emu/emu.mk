@@ -4,8 +4,9 @@
 #	emu-test			builds build/emu/test_kernels and
 #						build/emu/test_primitives and runs them,
 #						build/emu/test_groups, build/emu/test_programs and
-#						build/emu/test_keys, and build/emu/test_block, the
-#						kernel test with blocks of half the size
+#						build/emu/test_keys, build/emu/test_queries, and
+#						build/emu/test_block, the kernel test with blocks of
+#						half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -13,10 +14,11 @@
 
 EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
 	test/emu/runtime.cpp test/emu/virtual_memory.cpp
-# Nothing in the daemon calls grouped reductions, query programs and keys yet; they
-# have tests of their own, and grouped reductions a sort instead of CUB's.
-EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys%,\
+# Grouped reductions, query programs, keys and whole queries have tests of their
+# own, and grouped reductions a sort instead of CUB's.
+EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys% cuda/query%,\
 	$(wildcard cuda/*.cu))
+EMU_DAEMON_SOURCES = $(filter-out cuda/group_sort.cu,$(wildcard cuda/*.cu))
 EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
 EMU_PROGRAMS_SOURCES = $(wildcard cuda/program*.cu)
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
@@ -43,7 +45,8 @@ EMU_PRIMITIVES_SOURCES = test/emu/test_primitives.cpp test/emu/test_ladder.cpp \
 	test/emu/test_block_min.cpp
 
 # Plain objects, for the daemon.
-EMU_CUDA_OBJS = $(EMU_CU_SOURCES:cuda/%.cu=build/emu/plain/%.o) \
+EMU_CUDA_OBJS = $(EMU_DAEMON_SOURCES:cuda/%.cu=build/emu/plain/%.o) \
+	build/emu/plain/group_sort.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/plain/%.o)
 
 # Sanitized objects, for the test.
@@ -73,6 +76,17 @@ EMU_KEYS_OBJS = build/emu/test/keys.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	build/emu/test/test_keys.o \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
+EMU_QUERIES_SOURCES = $(filter-out cuda/group_sort.cu cuda/device.cu,\
+	$(EMU_DAEMON_SOURCES))
+EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
+	build/emu/test/group_sort.o build/emu/test/unit/test_gpu_runner.o \
+	build/emu/test/unit/test_gpu_data.o \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(patsubst %,build/emu/test/src/daemon/%.o,query_runner dictionary memory \
+		log gpus gpu_part gpu_query gpu_records gpu_runner) \
+	$(patsubst src/%.c,build/emu/test/src/%.o,$(wildcard src/query/*.c)) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
 build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
@@ -115,6 +129,10 @@ build/emu/test_primitives: $(EMU_PRIMITIVES_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # Not that of cuda/, which a pattern would take.
+build/emu/plain/group_sort.o: test/emu/group_sort.cpp $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -c -o $@ $<
+
 build/emu/test/group_sort.o: test/emu/group_sort.cpp $(EMU_HEADERS)
 	@mkdir -p $(@D)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -c -o $@ $<
@@ -128,6 +146,19 @@ build/emu/test_programs: $(EMU_PROGRAMS_OBJS)
 build/emu/test_keys: $(EMU_KEYS_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# The runner of the daemon over the emulator, against that of the CPU.
+build/emu/test/src/%.o: src/%.c $(wildcard src/*/*.h) cuda/query.h
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -fno-strict-aliasing \
+		-DWA_WITH_CUDA -Isrc -I. -c -o $@ $<
+
+build/emu/test/unit/%.o: test/unit/%.c $(wildcard src/*/*.h test/unit/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -Isrc -I. -c -o $@ $<
+
+build/emu/test_queries: $(EMU_QUERIES_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 build/emu/test/random_program.o: test/unit/test_program_values.h
 
 $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
@@ -136,10 +167,11 @@ $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 .PHONY: emu-test
 emu-test: build/emu/test_kernels build/emu/test_block \
 		build/emu/test_primitives build/emu/test_groups \
-		build/emu/test_programs build/emu/test_keys
+		build/emu/test_programs build/emu/test_keys build/emu/test_queries
 	build/emu/test_kernels
 	build/emu/test_block 4
 	build/emu/test_primitives
 	build/emu/test_groups
 	build/emu/test_programs
 	build/emu/test_keys
+	WARPAGG_EMU_DEVICES=2 build/emu/test_queries

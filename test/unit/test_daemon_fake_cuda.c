@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/query.h"
 #include "cuda/warpagg_cuda.h"
 #include "test/unit/test_daemon_fake_cuda.h"
 
@@ -128,4 +129,39 @@ wa_cuda_reduce(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 	}
 	wa_partial_fold(partial, ops, batch);
 	return WA_OK;
+}
+
+/* Queries are left to the CPU. */
+WaStatus
+wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
+					 WaCudaQueries **queries, char *error, size_t error_bytes)
+{
+	(void) ordinal;
+	(void) nslots;
+	(void) share;
+	*queries = NULL;
+	(void) snprintf(error, error_bytes, "this GPU is none");
+	return WA_UNSUPPORTED;
+}
+
+size_t
+wa_cuda_trap_words(uint64_t nrows)
+{
+	(void) nrows;
+	return 0;
+}
+
+WaStatus
+wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
+				  uint64_t *traps, WaCudaTake take, void *context,
+				  WaCudaOutcome *outcome, char *error, size_t error_bytes)
+{
+	(void) queries;
+	(void) query;
+	(void) traps;
+	(void) take;
+	(void) context;
+	(void) outcome;
+	(void) snprintf(error, error_bytes, "this GPU is none");
+	return WA_UNSUPPORTED;
 }

@@ -1,0 +1,388 @@
+/*
+ * gpu_part.c
+ *		One GPU's part in a run; see gpu_part.h.
+ *
+ * Extents that lie one behind the other in the space of rows make a span, which
+ * one query computes, whatever the number of extents.  Between spans there may be
+ * no memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/gpu_part.h"
+#include "daemon/gpu_records.h"
+
+/* Rows that trap are left out; there should be none the second time. */
+#define MAX_ATTEMPTS 3
+
+/* Extents begin to end - 1 of the order, which lie together. */
+typedef struct Span
+{
+	WaGpuPart *part;
+	uint32_t begin;
+	uint32_t end;
+	uint64_t first_row;
+	uint64_t nrows;
+	uint32_t nranges;
+	uint32_t room; /* for ranges */
+	WaCudaRange *ranges;
+	uint64_t *traps;
+	WaCudaColumn columns[WA_MAX_RESIDENT_COLUMNS];
+	WaRunOutcome outcome; /* of the groups that were added */
+} Span;
+
+/* Returns the extent at a place in the order. */
+static const WaRunExtent *
+extent_at(const WaGpuPart *part, uint32_t place)
+{
+	return part->request->extents[part->use.extents[part->order[place]]];
+}
+
+/* Returns the position of its first row. */
+static uint64_t
+position_of(const WaGpuPart *part, uint32_t place)
+{
+	return part->use.first_rows[part->order[place]];
+}
+
+/* Returns its share. */
+static WaDeviceShare *
+share_of(const WaGpuPart *part, uint32_t place)
+{
+	return &part->shares[part->use.extents[part->order[place]]];
+}
+
+/* Returns the position behind the memory of an extent. */
+static uint64_t
+end_of(const WaGpuPart *part, uint32_t place)
+{
+	const uint64_t rows = extent_at(part, place)->nrows;
+
+	return position_of(part, place) + (rows + WA_MIRROR_RUN_ROWS - 1) /
+										  WA_MIRROR_RUN_ROWS *
+										  WA_MIRROR_RUN_ROWS;
+}
+
+/* Appends a range of positions in the span; false if there is no memory. */
+static bool
+add_range(Span *span, uint64_t begin, uint64_t end)
+{
+	if (span->nranges == span->room)
+	{
+		const uint32_t room = span->room > 0 ? 2 * span->room : 1024;
+		WaCudaRange *ranges =
+			realloc(span->ranges, room * sizeof(*span->ranges));
+
+		if (ranges == NULL)
+			return false;
+		span->ranges = ranges;
+		span->room = room;
+	}
+	span->ranges[span->nranges++] =
+		(WaCudaRange){(uint32_t) begin, (uint32_t) end};
+	return true;
+}
+
+/* Tells whether a block is left out. */
+static bool
+is_left_out(const WaDeviceShare *share, uint32_t block)
+{
+	return (share->left_out[block / 64] >> (block % 64) & 1) != 0;
+}
+
+/* Returns the first block whose rows end after a row. */
+static uint32_t
+block_of_row(const WaRunExtent *extent, uint32_t row)
+{
+	uint32_t low = 0;
+	uint32_t high = extent->nblocks;
+
+	while (low < high)
+	{
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (extent->row_end[middle] > row)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/*
+ * Adds a range of an extent, whose first row is at base in the span, but for the
+ * blocks that are left out.
+ */
+static bool
+add_blocks(Span *span, const WaRunExtent *extent, const WaDeviceShare *share,
+		   const WaRowRange *range, uint64_t base)
+{
+	uint32_t begin = range->begin;
+
+	for (uint32_t block = block_of_row(extent, begin); block < extent->nblocks;
+		 block++)
+	{
+		const uint32_t end = extent->row_end[block];
+		const uint32_t first = block == 0 ? 0 : extent->row_end[block - 1];
+
+		if (first >= range->end)
+			break;
+		if (!is_left_out(share, block))
+			continue;
+		if (first > begin && !add_range(span, base + begin, base + first))
+			return false;
+		begin = end;
+	}
+	return begin >= range->end ||
+		   add_range(span, base + begin, base + range->end);
+}
+
+/* Makes the ranges of rows that may be used; false if there is no memory. */
+static bool
+make_ranges(Span *span)
+{
+	const WaGpuPart *part = span->part;
+
+	span->nranges = 0;
+	for (uint32_t place = span->begin; place < span->end; place++)
+	{
+		const WaRunExtent *extent = extent_at(part, place);
+		const uint64_t base = position_of(part, place) - span->first_row;
+
+		for (uint32_t i = 0; i < extent->nranges; i++)
+			if (!add_blocks(span, extent, share_of(part, place),
+							&extent->ranges[i], base))
+				return false;
+	}
+	return true;
+}
+
+/* Leaves out the blocks of an extent that have rows among begin to end - 1. */
+static void
+leave_out(const WaRunExtent *extent, WaDeviceShare *share, uint64_t begin,
+		  uint64_t end)
+{
+	for (uint32_t block = block_of_row(extent, (uint32_t) begin);
+		 block < extent->nblocks; block++)
+	{
+		const uint32_t first = block == 0 ? 0 : extent->row_end[block - 1];
+
+		if (first >= end)
+			break;
+		share->left_out[block / 64] |= (uint64_t) 1 << (block % 64);
+	}
+}
+
+/* Leaves out the blocks that have rows in tiles that have trapped. */
+static void
+leave_out_traps(Span *span)
+{
+	const WaGpuPart *part = span->part;
+
+	for (uint32_t place = span->begin; place < span->end; place++)
+	{
+		const WaRunExtent *extent = extent_at(part, place);
+		const uint64_t base = position_of(part, place) - span->first_row;
+
+		for (uint64_t row = 0; row < extent->nrows; row += WA_CUDA_TILE_ROWS)
+		{
+			const uint64_t tile = (base + row) / WA_CUDA_TILE_ROWS;
+
+			if ((span->traps[tile / 64] >> (tile % 64) & 1) != 0)
+				leave_out(extent, share_of(part, place), row,
+						  row + WA_CUDA_TILE_ROWS);
+		}
+	}
+}
+
+/* Stores the value of a key. */
+static void
+store_key(const WaGpuPart *part, uint32_t number, const WaCudaKey *key,
+		  WaQueryValue *value)
+{
+	const WaQueryKey *of = &part->query->keys[number];
+	const uint16_t input = part->query->key_numbers[number];
+
+	*value = wa_gpu_key_value(of->kind, key);
+	if (of->kind == WA_VECTOR_TEXT && !key->is_null)
+		value->text = wa_dictionary_text(part->request->dictionaries[input],
+										 (int32_t) key->word);
+}
+
+/* Adds a group: a WaCudaTake. */
+static bool
+take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
+{
+	Span *span = context;
+	const WaGpuPart *part = span->part;
+	const WaQuery *query = part->query;
+	WaQueryValue values[WA_CUDA_QUERY_KEYS];
+	uint64_t words[WA_CUDA_QUERY_CELLS][WA_RECORD_MAX_WORDS];
+	WaRecord records[WA_CUDA_QUERY_CELLS];
+
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		store_key(part, i, &keys[i], &values[i]);
+	span->outcome = WA_RUN_OVERFLOWED;
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		if (!wa_gpu_record_make(&query->columns[i], &cells[i], words[i],
+								&records[i]))
+			return false;
+	span->outcome = wa_query_run_add(part->groups, values, records);
+	return span->outcome == WA_RUN_TAKEN;
+}
+
+/* Returns the form of a column as the CUDA side calls it. */
+static WaCudaForm
+form_of(WaForm form)
+{
+	static const WaCudaForm forms[] = {
+		[WA_FORM_INT16] = WA_CUDA_I16,     [WA_FORM_INT32] = WA_CUDA_I32,
+		[WA_FORM_INT64] = WA_CUDA_I64,     [WA_FORM_UINT32] = WA_CUDA_U32,
+		[WA_FORM_FLOAT4] = WA_CUDA_F32,    [WA_FORM_FLOAT8] = WA_CUDA_F64,
+		[WA_FORM_DECIMAL32] = WA_CUDA_I32, [WA_FORM_DECIMAL64] = WA_CUDA_I64,
+		[WA_FORM_BOOL] = WA_CUDA_BITS,     [WA_FORM_TEXT] = WA_CUDA_I32,
+	};
+
+	return forms[form];
+}
+
+/* Finds the range of the integers, or codes, of a column in the span. */
+static void
+find_range(const Span *span, uint32_t number, WaCudaColumn *column)
+{
+	const WaRunRequest *request = span->part->request;
+	const uint16_t kind = request->columns[number].kind;
+
+	column->has_range = kind == WA_VECTOR_INT || kind == WA_VECTOR_TEXT;
+	column->smallest = INT64_MAX;
+	column->largest = INT64_MIN;
+	if (kind == WA_VECTOR_TEXT)
+	{
+		column->smallest = 0;
+		column->largest =
+			(int64_t) wa_dictionary_count(request->dictionaries[number]) - 1;
+	}
+	for (uint32_t place = span->begin;
+		 kind == WA_VECTOR_INT && place < span->end; place++)
+	{
+		const WaColumn *of = extent_at(span->part, place)->columns[number];
+
+		if (of->smallest < column->smallest)
+			column->smallest = of->smallest;
+		if (of->largest > column->largest)
+			column->largest = of->largest;
+	}
+}
+
+/* Describes the columns from the span's first row on. */
+static void
+describe_columns(Span *span)
+{
+	const WaMirrorUse *use = &span->part->use;
+	const uint64_t first = span->first_row;
+
+	for (uint32_t i = 0; i < span->part->query->ninputs; i++)
+	{
+		const WaMirrorColumn *from = &use->columns[i];
+		WaCudaColumn *column = &span->columns[i];
+		const uint64_t bytes = from->form == WA_FORM_BOOL
+								   ? first / 8
+								   : first * wa_form_width(from->form);
+
+		*column = (WaCudaColumn){
+			.number = (uint16_t) i,
+			.form = form_of(from->form),
+			.scale = from->scale,
+			.d_values = (const char *) from->d_values + bytes,
+		};
+		if (from->d_validity != NULL)
+			column->d_validity = from->d_validity + first / 64;
+		if (from->d_display != NULL)
+			column->d_display = from->d_display + first;
+		find_range(span, i, column);
+	}
+}
+
+/* Runs the query over the rows of a span that may be used. */
+static WaStatus
+run_query(Span *span, WaCudaOutcome *outcome)
+{
+	WaGpuPart *part = span->part;
+	WaCudaQuery query = *part->cuda;
+	WaStatus status;
+
+	*outcome = (WaCudaOutcome){0};
+	query.ncolumns = part->query->ninputs;
+	query.columns = span->columns;
+	query.nrows = span->nrows;
+	query.nranges = span->nranges;
+	query.ranges = span->ranges;
+	if (query.nranges == 0)
+		return WA_OK;
+	status = wa_cuda_query_run(part->queries, &query, span->traps, take_group,
+							   span, outcome, part->error, sizeof(part->error));
+	if (status == WA_OK && span->outcome != WA_RUN_TAKEN)
+		return WA_OUT_OF_MEMORY;
+	return status;
+}
+
+/* Computes a span whose memory there is. */
+static WaStatus
+compute_span(Span *span)
+{
+	WaCudaOutcome outcome = {0};
+	WaStatus status;
+
+	describe_columns(span);
+	for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++)
+	{
+		if (!make_ranges(span))
+			return WA_OUT_OF_MEMORY;
+		status = run_query(span, &outcome);
+		if (status != WA_OK)
+			return status;
+		if (!outcome.trapped)
+		{
+			wa_query_run_count(span->part->groups, outcome.kept_rows);
+			return WA_OK;
+		}
+		leave_out_traps(span);
+	}
+	return WA_UNSUPPORTED;
+}
+
+/* Computes the extents begin to end - 1 of the order, which lie together. */
+static WaStatus
+run_span(WaGpuPart *part, uint32_t begin, uint32_t end)
+{
+	Span span = {.part = part, .begin = begin, .end = end};
+	WaStatus status = WA_OUT_OF_MEMORY;
+
+	span.first_row = position_of(part, begin);
+	span.nrows = end_of(part, end - 1) - span.first_row;
+	span.traps =
+		calloc(wa_cuda_trap_words(span.nrows) + 1, sizeof(*span.traps));
+	if (span.traps != NULL)
+		status = compute_span(&span);
+	free(span.traps);
+	free(span.ranges);
+	return status;
+}
+
+void
+wa_gpu_part_run(WaGpuPart *part)
+{
+	uint32_t begin = 0;
+
+	part->status = WA_OK;
+	while (part->status == WA_OK && begin < part->nextents)
+	{
+		uint32_t end = begin + 1;
+
+		while (end < part->nextents &&
+			   position_of(part, end) == end_of(part, end - 1))
+			end++;
+		part->status = run_span(part, begin, end);
+		begin = end;
+	}
+}

@@ -1,0 +1,39 @@
+/*
+ * gpu_part.h
+ *		One GPU's part in a run.
+ */
+#ifndef WA_DAEMON_GPU_PART_H
+#define WA_DAEMON_GPU_PART_H
+
+#include <pthread.h>
+
+#include "cuda/query.h"
+#include "daemon/mirror.h"
+#include "query/run.h"
+
+/* Belongs to the thread that computes it, while it does. */
+typedef struct WaGpuPart
+{
+	pthread_t thread;
+	bool has_thread;
+	const WaRunRequest *request;
+	const WaQuery *query;
+	const WaCudaQuery *cuda; /* the query but for columns and rows */
+	WaCudaQueries *queries;
+	WaMirrorUse use;
+	uint32_t nextents; /* that it is to compute; in order of their positions: */
+	uint32_t *order;   /* numbers of use->extents */
+	WaDeviceShare *shares; /* of the request's extents */
+	void *state;           /* of the runner */
+	WaQueryRun *groups;    /* which are there */
+	WaStatus status;
+	char error[WA_MAX_ERROR_BYTES];
+} WaGpuPart;
+
+/*
+ * Computes a part: adds the groups, and tells what was left out.  Sets the
+ * status; if it is not WA_OK, groups and shares are of no use.
+ */
+void wa_gpu_part_run(WaGpuPart *part);
+
+#endif /* WA_DAEMON_GPU_PART_H */

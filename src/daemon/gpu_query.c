@@ -1,0 +1,336 @@
+/*
+ * gpu_query.c
+ *		Queries for GPUs; see gpu_query.h.
+ */
+#include <string.h>
+
+#include "daemon/gpu_query.h"
+
+/* Comparisons by order become lists of codes up to so many texts. */
+#define MAX_LISTED_TEXTS 4096
+
+/* No text has this code. */
+#define NO_CODE (-1)
+
+/* A query that is being translated.  There is room for what is added. */
+typedef struct Translation
+{
+	WaArena *arena;
+	const WaQuery *query;
+	const WaRunRequest *request;
+	uint32_t ninstructions;
+	WaInstruction *instructions;
+	uint16_t nregisters;
+	WaVectorKind *kinds;
+	uint32_t nlists;
+	WaIntList *lists;
+	uint32_t nconstants;
+	WaCudaConstant *constants;
+} Translation;
+
+/* Returns the constant that a register is, or NULL. */
+static const WaQueryConstant *
+find_constant(const WaQuery *query, uint16_t number)
+{
+	for (uint32_t i = 0; i < query->nconstants; i++)
+		if (query->constants[i].number == number)
+			return &query->constants[i];
+	return NULL;
+}
+
+/* Compares texts as COMPARE_TEXT does. */
+static int
+compare_texts(WaText a, WaText b)
+{
+	const size_t common = a.length < b.length ? a.length : b.length;
+	const int order = common > 0 ? memcmp(a.data, b.data, common) : 0;
+
+	if (order != 0)
+		return order;
+	return (a.length > b.length) - (a.length < b.length);
+}
+
+/* Tells whether an order of two values fulfils a comparison. */
+static bool
+fulfils(int order, uint32_t comparison)
+{
+	switch (comparison)
+	{
+		case WA_LESS:
+			return order < 0;
+		case WA_LESS_OR_EQUAL:
+			return order <= 0;
+		case WA_GREATER:
+			return order > 0;
+		case WA_GREATER_OR_EQUAL:
+			return order >= 0;
+		case WA_EQUAL:
+			return order == 0;
+		default:
+			return order != 0;
+	}
+}
+
+/* Adds a register with a code. */
+static uint16_t
+add_code(Translation *to, int64_t code, bool is_null)
+{
+	const uint16_t number = to->nregisters++;
+
+	to->kinds[number] = WA_VECTOR_INT;
+	to->constants[to->nconstants++] =
+		(WaCudaConstant){.number = number, .is_null = is_null, .value.i = code};
+	return number;
+}
+
+/* Adds a list of the codes whose texts fulfil a comparison with another one. */
+static bool
+add_list(Translation *to, const WaDictionary *dictionary, WaText text,
+		 uint32_t comparison)
+{
+	const uint32_t count = wa_dictionary_count(dictionary);
+	int64_t *codes;
+	size_t found = 0;
+
+	if (count > MAX_LISTED_TEXTS)
+		return false;
+	codes = wa_arena_alloc(to->arena, count * sizeof(int64_t));
+	if (codes == NULL)
+		return false;
+	for (uint32_t code = 0; code < count; code++)
+		if (fulfils(compare_texts(
+						wa_dictionary_text(dictionary, (int32_t) code), text),
+					comparison))
+			codes[found++] = code;
+	to->lists[to->nlists++] = (WaIntList){.values = codes, .nvalues = found};
+	return true;
+}
+
+/* Returns the comparison of b with a that is that of a with b. */
+static uint32_t
+mirrored(uint32_t comparison)
+{
+	switch (comparison)
+	{
+		case WA_LESS:
+			return WA_GREATER;
+		case WA_LESS_OR_EQUAL:
+			return WA_GREATER_OR_EQUAL;
+		case WA_GREATER:
+			return WA_LESS;
+		case WA_GREATER_OR_EQUAL:
+			return WA_LESS_OR_EQUAL;
+		default:
+			return comparison;
+	}
+}
+
+/* Translates a comparison of a column of texts with a constant. */
+static bool
+add_comparison(Translation *to, uint16_t out, uint16_t column,
+			   const WaQueryValue *value, uint32_t comparison)
+{
+	const WaDictionary *dictionary = to->request->dictionaries[column];
+	const bool is_equality =
+		comparison == WA_EQUAL || comparison == WA_NOT_EQUAL;
+	WaInstruction *instruction = &to->instructions[to->ninstructions++];
+	int32_t code = NO_CODE;
+
+	if (dictionary == NULL)
+		return false;
+	*instruction =
+		(WaInstruction){.code = WA_CODE_COMPARE_INT, .out = out, .a = column};
+	if (!is_equality && !value->is_null)
+	{
+		instruction->code = WA_CODE_IN_INT;
+		instruction->extra = to->nlists;
+		return add_list(to, dictionary, value->text, comparison);
+	}
+	if (!value->is_null && !wa_dictionary_find(dictionary, value->text.data,
+											   value->text.length, &code))
+		code = NO_CODE;
+	instruction->b = add_code(to, code, value->is_null);
+	instruction->extra = comparison == WA_NOT_EQUAL ? WA_NOT_EQUAL : WA_EQUAL;
+	return true;
+}
+
+/* Translates a comparison of texts. */
+static bool
+translate_comparison(Translation *to, const WaInstruction *from)
+{
+	const WaQuery *query = to->query;
+	const WaQueryConstant *a = find_constant(query, from->a);
+	const WaQueryConstant *b = find_constant(query, from->b);
+
+	if (b != NULL && from->a < query->ninputs)
+		return add_comparison(to, from->out, from->a, &b->value, from->extra);
+	if (a != NULL && from->b < query->ninputs)
+		return add_comparison(to, from->out, from->b, &a->value,
+							  mirrored(from->extra));
+	return false;
+}
+
+/* Translates the instructions begin to end - 1. */
+static bool
+translate_instructions(Translation *to, uint32_t begin, uint32_t end)
+{
+	const WaProgram *program = &to->query->program;
+
+	for (uint32_t i = begin; i < end; i++)
+	{
+		const WaInstruction *from = &program->instructions[i];
+
+		if (program->kinds[from->out] == WA_VECTOR_TEXT ||
+			from->code == WA_CODE_CALL)
+			return false;
+		if (from->code != WA_CODE_COMPARE_TEXT)
+			to->instructions[to->ninstructions++] = *from;
+		else if (!translate_comparison(to, from))
+			return false;
+	}
+	return true;
+}
+
+/* Translates the clauses of WHERE, and their instructions. */
+static bool
+translate_clauses(Translation *to, WaCudaQuery *cuda)
+{
+	const WaQuery *query = to->query;
+	WaCudaClause *clauses = wa_arena_alloc(
+		to->arena, (query->nfilters + (size_t) 1) * sizeof(*clauses));
+
+	if (clauses == NULL)
+		return false;
+	for (uint32_t i = 0; i < query->nfilters; i++)
+	{
+		const WaQueryFilter *filter = &query->filters[i];
+
+		if (!translate_instructions(to, filter->begin, filter->end))
+			return false;
+		clauses[i] = (WaCudaClause){to->ninstructions, filter->number};
+	}
+	cuda->nclauses = query->nfilters;
+	cuda->clauses = clauses;
+	return true;
+}
+
+/* Copies the constants but for the texts. */
+static void
+copy_constants(Translation *to)
+{
+	for (uint32_t i = 0; i < to->query->nconstants; i++)
+	{
+		const WaQueryConstant *from = &to->query->constants[i];
+		const WaVectorKind kind = to->query->program.kinds[from->number];
+		WaCudaConstant *constant = &to->constants[to->nconstants];
+
+		if (kind == WA_VECTOR_TEXT)
+			continue;
+		*constant = (WaCudaConstant){.number = from->number,
+									 .is_null = from->value.is_null};
+		if (kind == WA_VECTOR_DECIMAL && !from->value.is_null)
+			constant->scale = from->value.scale;
+		if (kind == WA_VECTOR_FLOAT)
+			constant->value.f = from->value.number;
+		else
+			constant->value.i = from->value.integer;
+		to->nconstants++;
+	}
+}
+
+/* Tells whether a register is a text, but no column. */
+static bool
+is_other_text(const WaQuery *query, int number)
+{
+	return number >= query->ninputs &&
+		   query->program.kinds[number] == WA_VECTOR_TEXT;
+}
+
+/* Translates keys and aggregated columns. */
+static bool
+translate_parts(Translation *to, WaCudaQuery *cuda)
+{
+	const WaQuery *query = to->query;
+	WaCudaAggregate *aggregates = wa_arena_alloc(
+		to->arena, (query->ncolumns + (size_t) 1) * sizeof(*aggregates));
+
+	if (aggregates == NULL || query->nkeys > WA_CUDA_QUERY_KEYS ||
+		query->ncolumns > WA_CUDA_QUERY_CELLS)
+		return false;
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (is_other_text(query, query->key_numbers[i]))
+			return false;
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+	{
+		const WaQueryColumn *column = &query->columns[i];
+
+		if (is_other_text(query, column->argument))
+			return false;
+		aggregates[i] = (WaCudaAggregate){
+			.argument = column->argument,
+			.filter = column->filter,
+			.kind = column->kind,
+			.ops = column->ops,
+		};
+	}
+	cuda->nkeys = query->nkeys;
+	cuda->keys = query->key_numbers;
+	cuda->naggregates = query->ncolumns;
+	cuda->aggregates = aggregates;
+	return true;
+}
+
+/* Makes room for all that may be added. */
+static bool
+make_room(Translation *to)
+{
+	const WaQuery *query = to->query;
+	const WaProgram *program = &query->program;
+	size_t most = query->end - query->begin;
+
+	for (uint32_t i = 0; i < query->nfilters; i++)
+		most += query->filters[i].end - query->filters[i].begin;
+	if (most + program->nregisters >= UINT16_MAX)
+		return false;
+	to->instructions =
+		wa_arena_alloc(to->arena, (most + 1) * sizeof(WaInstruction));
+	to->kinds = wa_arena_alloc(to->arena, (program->nregisters + most + 1) *
+											  sizeof(WaVectorKind));
+	to->lists = wa_arena_alloc(to->arena,
+							   (query->nlists + most + 1) * sizeof(WaIntList));
+	to->constants = wa_arena_alloc_zero(
+		to->arena, (query->nconstants + most + 1) * sizeof(WaCudaConstant));
+	return !to->arena->failed;
+}
+
+WaCudaQuery *
+wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
+					   const WaRunRequest *request)
+{
+	const WaProgram *program = &query->program;
+	WaCudaQuery *cuda = wa_arena_alloc_zero(arena, sizeof(*cuda));
+	Translation to = {.arena = arena, .query = query, .request = request};
+
+	if (cuda == NULL || !make_room(&to))
+		return NULL;
+	to.nregisters = program->nregisters;
+	to.nlists = query->nlists;
+	for (uint16_t i = 0; i < program->nregisters; i++)
+		to.kinds[i] = program->kinds[i] == WA_VECTOR_TEXT ? WA_VECTOR_INT
+														  : program->kinds[i];
+	if (query->nlists > 0)
+		memcpy(to.lists, program->lists, query->nlists * sizeof(WaIntList));
+	copy_constants(&to);
+	if (!translate_clauses(&to, cuda) ||
+		!translate_instructions(&to, query->begin, query->end) ||
+		!translate_parts(&to, cuda))
+		return NULL;
+	cuda->program = (WaProgram){.nregisters = to.nregisters,
+								.kinds = to.kinds,
+								.instructions = to.instructions,
+								.ninstructions = to.ninstructions,
+								.lists = to.lists};
+	cuda->nconstants = to.nconstants;
+	cuda->constants = to.constants;
+	return cuda;
+}

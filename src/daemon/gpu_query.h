@@ -1,0 +1,22 @@
+/*
+ * gpu_query.h
+ *		From a query over vectors to one over columns in the memory of GPUs.
+ *
+ * Texts are codes there, so a comparison of a column of texts with a constant
+ * becomes one of codes, or a list of codes.
+ */
+#ifndef WA_DAEMON_GPU_QUERY_H
+#define WA_DAEMON_GPU_QUERY_H
+
+#include "cuda/query.h"
+#include "daemon/runner.h"
+#include "query/query.h"
+
+/*
+ * Translates all of a query but its columns and rows, with memory of the arena.
+ * Returns NULL if it is nothing for GPUs, or there is not enough memory.
+ */
+WaCudaQuery *wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
+									const WaRunRequest *request);
+
+#endif /* WA_DAEMON_GPU_QUERY_H */

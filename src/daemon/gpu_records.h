@@ -1,0 +1,22 @@
+/*
+ * gpu_records.h
+ *		From what a GPU has found of a group to keys and records.
+ */
+#ifndef WA_DAEMON_GPU_RECORDS_H
+#define WA_DAEMON_GPU_RECORDS_H
+
+#include "cuda/query.h"
+#include "query/query.h"
+#include "query/records.h"
+
+/*
+ * Makes the record of an aggregated column, in words; it refers to the cell.
+ * Returns false if a sum has no room in it.
+ */
+bool wa_gpu_record_make(const WaQueryColumn *column, const WaCudaCell *cell,
+						uint64_t words[WA_RECORD_MAX_WORDS], WaRecord *record);
+
+/* Returns the value of a key that is not TEXT. */
+WaQueryValue wa_gpu_key_value(WaVectorKind kind, const WaCudaKey *key);
+
+#endif /* WA_DAEMON_GPU_RECORDS_H */

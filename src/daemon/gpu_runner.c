@@ -1,0 +1,203 @@
+/*
+ * gpu_runner.c
+ *		What GPUs do for a run; see gpu_runner.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/gpu_part.h"
+#include "daemon/gpu_query.h"
+#include "daemon/gpu_runner.h"
+#include "daemon/gpus.h"
+#include "daemon/query_runner.h"
+
+/* Memory that the translation of a query may take. */
+#define TRANSLATION_BYTES ((size_t) 16 << 20)
+
+/* All that GPUs take part with. */
+typedef struct Parts
+{
+	void *run;
+	const WaRunRequest *request;
+	WaDeviceShare *shares;
+	WaArena arena;
+	const WaCudaQuery *cuda;
+	unsigned count;
+	WaGpuPart parts[WA_MAX_DEVICES];
+} Parts;
+
+/* An extent's position, to sort by. */
+typedef struct Place
+{
+	uint64_t first_row;
+	uint32_t number;
+} Place;
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const Place *left = a;
+	const Place *right = b;
+
+	return (left->first_row > right->first_row) -
+		   (left->first_row < right->first_row);
+}
+
+/*
+ * Has a part compute those of its extents that no other part does; false if there
+ * is no memory.
+ */
+static bool
+order_extents(WaGpuPart *part)
+{
+	const WaMirrorUse *use = &part->use;
+	Place *places = malloc((use->nextents + (size_t) 1) * sizeof(*places));
+
+	part->order = malloc((use->nextents + (size_t) 1) * sizeof(*part->order));
+	if (places == NULL || part->order == NULL)
+	{
+		free(places);
+		return false;
+	}
+	for (uint32_t i = 0; i < use->nextents; i++)
+	{
+		if (part->shares[use->extents[i]].taken)
+			continue;
+		part->shares[use->extents[i]].taken = true;
+		places[part->nextents++] = (Place){use->first_rows[i], i};
+	}
+	qsort(places, part->nextents, sizeof(*places), compare_places);
+	for (uint32_t i = 0; i < part->nextents; i++)
+		part->order[i] = places[i].number;
+	free(places);
+	return true;
+}
+
+/* Tells that a part has taken nothing. */
+static void
+give_back(WaGpuPart *part)
+{
+	for (uint32_t i = 0; i < part->nextents; i++)
+		part->shares[part->use.extents[part->order[i]]] = (WaDeviceShare){0};
+}
+
+/* Ends a part that has begun with a use. */
+static void
+end_part(const Parts *parts, WaGpuPart *part)
+{
+	wa_mirror_unuse(parts->request->mirror, &part->use);
+	if (part->state != NULL)
+		wa_query_runner.free_state(parts->run, part->state);
+	free(part->order);
+}
+
+/* Adds the part of a GPU, if it has one. */
+static void
+add_part(Parts *parts, unsigned device)
+{
+	WaGpuPart *part = &parts->parts[parts->count];
+	char error[WA_MAX_ERROR_BYTES] = "";
+
+	*part = (WaGpuPart){.request = parts->request,
+						.query = wa_query_runner_query(parts->run),
+						.cuda = parts->cuda,
+						.shares = parts->shares};
+	if (!wa_mirror_use(parts->request->mirror, parts->request, device,
+					   &part->use))
+		return;
+	part->queries = wa_gpus_queries(parts->request->gpus, device);
+	if (part->queries != NULL && order_extents(part) &&
+		wa_query_runner.make_state(parts->run, &part->state, error) == WA_OK)
+	{
+		part->groups = wa_query_runner_groups(part->state);
+		parts->count++;
+		return;
+	}
+	part->state = NULL;
+	if (part->order != NULL)
+		give_back(part);
+	end_part(parts, part);
+}
+
+/* The main function of a thread that computes a part. */
+static void *
+part_main(void *part)
+{
+	wa_gpu_part_run(part);
+	return NULL;
+}
+
+/* Computes all parts side by side: the first one here. */
+static void
+run_parts(Parts *parts)
+{
+	for (unsigned i = 1; i < parts->count; i++)
+	{
+		WaGpuPart *part = &parts->parts[i];
+
+		part->has_thread =
+			pthread_create(&part->thread, NULL, part_main, part) == 0;
+	}
+	for (unsigned i = 0; i < parts->count; i++)
+		if (!parts->parts[i].has_thread)
+			wa_gpu_part_run(&parts->parts[i]);
+	for (unsigned i = 1; i < parts->count; i++)
+		if (parts->parts[i].has_thread)
+			(void) pthread_join(parts->parts[i].thread, NULL);
+}
+
+/* Merges what the parts have found, and ends them. */
+static WaStatus
+finish_parts(Parts *parts, void *state, char *error)
+{
+	WaStatus status = WA_OK;
+
+	for (unsigned i = 0; i < parts->count; i++)
+	{
+		WaGpuPart *part = &parts->parts[i];
+
+		if (part->status == WA_DEVICE_LOST)
+		{
+			status = WA_DEVICE_LOST;
+			(void) snprintf(error, WA_MAX_ERROR_BYTES, "%s", part->error);
+		}
+		if (part->status != WA_OK)
+			give_back(part);
+		else if (status == WA_OK)
+			status =
+				wa_query_runner.merge(parts->run, state, part->state, error);
+		end_part(parts, part);
+	}
+	return status;
+}
+
+WaStatus
+wa_gpu_runner_use(void *run, void *state, const WaRunRequest *request,
+				  WaDeviceShare *shares, char *error)
+{
+	const WaQuery *query = wa_query_runner_query(run);
+	Parts *parts;
+	WaStatus status = WA_OK;
+
+	if (request->mirror == NULL || request->gpus == NULL)
+		return WA_OK;
+	parts = calloc(1, sizeof(*parts));
+	if (parts == NULL)
+		return WA_OK;
+	parts->run = run;
+	parts->request = request;
+	parts->shares = shares;
+	wa_arena_init(&parts->arena, TRANSLATION_BYTES);
+	parts->cuda = wa_gpu_query_translate(&parts->arena, query, request);
+	if (parts->cuda != NULL)
+	{
+		for (unsigned device = 0; device < WA_MAX_DEVICES; device++)
+			add_part(parts, device);
+		run_parts(parts);
+		status = finish_parts(parts, state, error);
+	}
+	wa_arena_reset(&parts->arena);
+	free(parts);
+	return status;
+}

@@ -1,0 +1,538 @@
+/*
+ * test_gpu_data.c
+ *		Random relations and queries; see test_gpu_data.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/unit/check.h"
+#include "test/unit/test_gpu_data.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define RUN_ROWS      WA_MIRROR_RUN_ROWS
+#define MAX_ROWS      3000 /* of an extent */
+#define MAX_BLOCKS    24
+#define MAX_GAP       3 /* runs between extents */
+#define TEXTS         12
+#define DECIMAL_SCALE 3
+#define OPS(a, b, c, d)                                           \
+	((a) << WA_OP_SUM | (b) << WA_OP_SQUARES | (c) << WA_OP_MIN | \
+	 (d) << WA_OP_MAX)
+
+static const WaForm forms[NCOLUMNS] = {
+	WA_FORM_INT16,  WA_FORM_INT32,  WA_FORM_INT64,     WA_FORM_UINT32,
+	WA_FORM_FLOAT4, WA_FORM_FLOAT8, WA_FORM_DECIMAL32, WA_FORM_DECIMAL64,
+	WA_FORM_BOOL,   WA_FORM_TEXT,   WA_FORM_DECIMAL64,
+};
+
+static const char *const texts[TEXTS] = {"",   "a",  "A  ", "b",   "abc", "ab",
+										 "b ", "zz", "N",   "O  ", "O",   "~"};
+
+static uint64_t seed = 20260101;
+
+uint64_t
+random_below(uint64_t end)
+{
+	return (next_random(&seed) >> 16) % end;
+}
+
+/* Stores a value; most are small, so that they come several times. */
+static void
+make_value(const TestRelation *relation, int column, void *values, size_t row)
+{
+	static const double special[] = {0.0,   -0.0,   NAN,       INFINITY,
+									 1e300, 5e-324, -INFINITY, 1e-30};
+	const int64_t number = (int64_t) random_below(40) - 13;
+	const double real = random_below(20) == 0
+							? special[random_below(LENGTH(special))]
+							: (double) number / 4;
+	int32_t code = 0;
+
+	switch (forms[column])
+	{
+		case WA_FORM_INT16:
+			((int16_t *) values)[row] =
+				(int16_t) (random_below(5000) == 0 ? 32767 : number);
+			break;
+		case WA_FORM_INT32:
+			((int32_t *) values)[row] = (int32_t) (number * 1000);
+			break;
+		case WA_FORM_INT64:
+			((int64_t *) values)[row] =
+				number * (random_below(2) == 0 ? INT64_C(1) << 55 : 3);
+			break;
+		case WA_FORM_UINT32:
+			((uint32_t *) values)[row] = UINT32_MAX - (uint32_t) (number + 20);
+			break;
+		case WA_FORM_FLOAT4:
+			((float *) values)[row] = (float) real;
+			break;
+		case WA_FORM_FLOAT8:
+			((double *) values)[row] = real / 3;
+			break;
+		case WA_FORM_DECIMAL32:
+			((int32_t *) values)[row] = (int32_t) number * 25;
+			break;
+		case WA_FORM_DECIMAL64:
+			((int64_t *) values)[row] = number * 12500;
+			break;
+		case WA_FORM_BOOL:
+			((uint8_t *) values)[row] = (uint8_t) (number & 1);
+			break;
+		default:
+			(void) wa_dictionary_find(relation->dictionary,
+									  texts[number % 4 + 4],
+									  strlen(texts[number % 4 + 4]), &code);
+			((int32_t *) values)[row] = code;
+			break;
+	}
+}
+
+/* Notes the smallest and the largest of the integers. */
+static void
+note_range(WaColumn *column, const uint8_t *validity)
+{
+	column->smallest = INT64_MAX;
+	column->largest = INT64_MIN;
+	for (uint32_t row = 0; row < column->nrows; row++)
+	{
+		int64_t value;
+
+		if (validity[row] == 0)
+			continue;
+		if (column->form == WA_FORM_INT16)
+			value = ((const int16_t *) column->values)[row];
+		else if (column->form == WA_FORM_INT32)
+			value = ((const int32_t *) column->values)[row];
+		else if (column->form == WA_FORM_INT64)
+			value = ((const int64_t *) column->values)[row];
+		else if (column->form == WA_FORM_UINT32)
+			value = ((const uint32_t *) column->values)[row];
+		else
+			return;
+		column->smallest = value < column->smallest ? value : column->smallest;
+		column->largest = value > column->largest ? value : column->largest;
+	}
+}
+
+/* Makes a column of an extent; columns 1, 3, ... have no NULLs. */
+static WaColumn *
+make_column(const TestRelation *relation, int number, uint32_t nrows)
+{
+	const size_t width = wa_form_width(forms[number]);
+	WaColumn *column = calloc(1, sizeof(*column));
+	uint8_t *values = calloc(nrows + (size_t) 1, width);
+	uint8_t *validity = malloc(nrows + (size_t) 1);
+	uint8_t *display = malloc(nrows + (size_t) 1);
+
+	column->nrows = nrows;
+	column->name = relation->names[number];
+	column->form = forms[number];
+	column->scale =
+		wa_form_kind(forms[number]) == WA_VECTOR_DECIMAL ? DECIMAL_SCALE : 0;
+	column->dictionary =
+		forms[number] == WA_FORM_TEXT ? relation->dictionary : NULL;
+	for (uint32_t row = 0; row < nrows; row++)
+	{
+		validity[row] = number % 2 != 0 || random_below(7) != 0;
+		display[row] = (uint8_t) random_below(DECIMAL_SCALE + 1);
+		if (validity[row] != 0)
+			make_value(relation, number, values, row);
+	}
+	column->values = values;
+	note_range(column, validity);
+	column->validity = number % 2 == 0 ? validity : NULL;
+	column->display = number == COLUMN_DECIMAL64 ? display : NULL;
+	if (column->validity == NULL)
+		free(validity);
+	if (column->display == NULL)
+		free(display);
+	return column;
+}
+
+/* Makes the ranges of some of the blocks of an extent. */
+static void
+make_ranges(WaRunExtent *extent)
+{
+	WaRowRange *ranges = calloc(MAX_BLOCKS, sizeof(*ranges));
+	uint32_t begin = 0;
+
+	for (uint32_t block = 0; block < extent->nblocks; block++)
+	{
+		const uint32_t end = extent->row_end[block];
+		const bool goes_on =
+			extent->nranges > 0 && ranges[extent->nranges - 1].end == begin;
+
+		if (end > begin && random_below(6) != 0)
+		{
+			if (!goes_on)
+				ranges[extent->nranges++] = (WaRowRange){begin, end};
+			ranges[extent->nranges - 1].end = end;
+		}
+		begin = end;
+	}
+	extent->ranges = ranges;
+}
+
+/* Makes an extent. */
+static void
+make_extent(const TestRelation *relation, WaRunExtent *extent, uint32_t number)
+{
+	uint32_t *row_end = calloc(MAX_BLOCKS, sizeof(*row_end));
+	const WaColumn **columns = calloc(NCOLUMNS, sizeof(*columns));
+
+	*extent = (WaRunExtent){.number = number, .row_end = row_end};
+	extent->nblocks = 1 + (uint32_t) random_below(MAX_BLOCKS - 1);
+	for (uint32_t block = 0; block < extent->nblocks; block++)
+	{
+		if (extent->nrows < MAX_ROWS - 250)
+			extent->nrows += (uint32_t) random_below(250);
+		row_end[block] = extent->nrows;
+	}
+	for (int i = 0; i < NCOLUMNS; i++)
+		columns[i] = make_column(relation, i, extent->nrows);
+	extent->columns = columns;
+	extent->device = (uint32_t) random_below(3 * NDEVICES) % (NDEVICES + 1);
+	make_ranges(extent);
+}
+
+/* Copies a column of an extent to a flat one. */
+static void
+copy_column(const WaColumn *column, const TestFlat *flat, uint64_t first)
+{
+	const size_t width = wa_form_width(column->form);
+
+	for (uint32_t row = 0; row < column->nrows; row++)
+	{
+		const uint64_t at = first + row;
+		const uint64_t bit = UINT64_C(1) << (at % 64);
+		const bool is_valid =
+			column->validity == NULL || column->validity[row] != 0;
+		uint64_t *bits = (uint64_t *) flat->values;
+
+		flat->validity[at / 64] &= ~bit;
+		flat->validity[at / 64] |= is_valid ? bit : 0;
+		if (column->display != NULL)
+			flat->display[at] = column->display[row];
+		if (column->form != WA_FORM_BOOL)
+			memcpy(flat->values + at * width,
+				   (const uint8_t *) column->values + row * width, width);
+		else
+		{
+			bits[at / 64] &= ~bit;
+			if (((const uint8_t *) column->values)[row] != 0)
+				bits[at / 64] |= bit;
+		}
+	}
+}
+
+/* Returns memory of a device that is full of anything. */
+static void *
+make_device_memory(size_t bytes)
+{
+	const size_t padded = (bytes + 255) / 256 * 256 + 256;
+	void *memory = aligned_alloc(256, padded);
+
+	memset(memory, 0xa5, padded);
+	return memory;
+}
+
+/* Copies the extents to the devices that they lie on. */
+static void
+make_flats(TestRelation *relation)
+{
+	for (uint64_t i = 0; i < relation->nextents; i++)
+	{
+		const WaRunExtent *extent = &relation->extents[i];
+		const uint64_t runs = (extent->nrows + RUN_ROWS - 1) / RUN_ROWS;
+
+		if (extent->device == NDEVICES)
+			continue;
+		if (random_below(4) == 0)
+			relation->rows[extent->device] +=
+				(1 + random_below(MAX_GAP)) * RUN_ROWS;
+		relation->first_rows[i] = relation->rows[extent->device];
+		relation->rows[extent->device] += runs * RUN_ROWS;
+	}
+	for (int device = 0; device < NDEVICES; device++)
+		for (int i = 0; i < NCOLUMNS; i++)
+		{
+			const uint64_t rows = relation->rows[device];
+			TestFlat *flat = &relation->flats[device][i];
+
+			flat->values = make_device_memory(rows * wa_form_width(forms[i]));
+			flat->validity = make_device_memory(rows / 8);
+			flat->display = make_device_memory(rows);
+		}
+	for (uint64_t i = 0; i < relation->nextents; i++)
+		for (int c = 0; c < NCOLUMNS && relation->extents[i].device < NDEVICES;
+			 c++)
+			copy_column(relation->extents[i].columns[c],
+						&relation->flats[relation->extents[i].device][c],
+						relation->first_rows[i]);
+}
+
+TestRelation *
+test_relation_make(uint64_t nextents)
+{
+	TestRelation *relation = calloc(1, sizeof(*relation));
+	int32_t code;
+
+	relation->memory.limit = (uint64_t) 1 << 30;
+	relation->dictionary = wa_dictionary_make(&relation->memory, relation);
+	for (int i = 0; i < TEXTS; i++)
+		(void) wa_dictionary_add(relation->dictionary, relation, texts[i],
+								 strlen(texts[i]),
+								 wa_dictionary_hash(relation->dictionary,
+													texts[i], strlen(texts[i])),
+								 &code);
+	for (int i = 0; i < NCOLUMNS; i++)
+		relation->names[i] =
+			(WaColumnName){.attribute = (int16_t) (i + 1),
+						   .kind = (uint16_t) wa_form_kind(forms[i])};
+	relation->dictionaries[COLUMN_TEXT] = relation->dictionary;
+	relation->nextents = nextents;
+	relation->extents = calloc(nextents + 1, sizeof(*relation->extents));
+	relation->list = calloc(nextents + 1, sizeof(*relation->list));
+	relation->first_rows = calloc(nextents + 1, sizeof(uint64_t));
+	for (uint64_t i = 0; i < nextents; i++)
+	{
+		make_extent(relation, &relation->extents[i], (uint32_t) i);
+		relation->list[i] = &relation->extents[i];
+	}
+	make_flats(relation);
+	return relation;
+}
+
+void
+test_relation_free(TestRelation *relation)
+{
+	for (uint64_t i = 0; i < relation->nextents; i++)
+	{
+		for (int c = 0; c < NCOLUMNS; c++)
+		{
+			WaColumn *column = (WaColumn *) relation->extents[i].columns[c];
+
+			free((void *) column->values);
+			free((void *) column->validity);
+			free((void *) column->display);
+			free(column);
+		}
+		free((void *) relation->extents[i].columns);
+		free((void *) relation->extents[i].ranges);
+		free((void *) relation->extents[i].row_end);
+	}
+	for (int device = 0; device < NDEVICES; device++)
+		for (int i = 0; i < NCOLUMNS; i++)
+		{
+			free(relation->flats[device][i].values);
+			free(relation->flats[device][i].validity);
+			free(relation->flats[device][i].display);
+		}
+	wa_dictionary_release(relation->dictionary);
+	free(relation->first_rows);
+	free(relation->list);
+	free(relation->extents);
+	free(relation);
+}
+
+/* Registers behind the columns. */
+enum
+{
+	LIMIT = NCOLUMNS, /* constants */
+	STEP,
+	REAL,
+	WORD,
+	IS_BELOW, /* clauses */
+	IS_WORD,
+	IS_THERE,
+	IS_REAL,
+	NEXT, /* arguments and keys */
+	PRODUCT,
+	HALF,
+	CHOICE,
+	IS_ODD, /* a filter */
+	NREGISTERS
+};
+
+static const WaVectorKind computed_kinds[] = {
+	WA_VECTOR_INT,  WA_VECTOR_INT,     WA_VECTOR_FLOAT, WA_VECTOR_TEXT,
+	WA_VECTOR_BOOL, WA_VECTOR_BOOL,    WA_VECTOR_BOOL,  WA_VECTOR_BOOL,
+	WA_VECTOR_INT,  WA_VECTOR_DECIMAL, WA_VECTOR_FLOAT, WA_VECTOR_INT,
+	WA_VECTOR_BOOL,
+};
+
+/* Makes the clauses of WHERE, none to three. */
+static void
+make_clauses(WaQuery *query, WaInstruction *instructions,
+			 WaQueryFilter *filters)
+{
+	static const uint16_t numbers[] = {IS_BELOW, IS_WORD, IS_THERE, IS_REAL,
+									   COLUMN_BOOL};
+
+	instructions[0] = (WaInstruction){.code = WA_CODE_COMPARE_INT,
+									  .out = IS_BELOW,
+									  .a = COLUMN_INT32,
+									  .b = LIMIT,
+									  .extra = WA_LESS};
+	instructions[1] =
+		(WaInstruction){.code = WA_CODE_COMPARE_TEXT,
+						.out = IS_WORD,
+						.a = COLUMN_TEXT,
+						.b = WORD,
+						.extra = (uint32_t) random_below(WA_LESS + 4)};
+	instructions[2] =
+		(WaInstruction){.code = WA_CODE_IS_NOT_NULL,
+						.out = IS_THERE,
+						.a = random_below(2) ? COLUMN_TEXT : COLUMN_DECIMAL64};
+	instructions[3] = (WaInstruction){.code = WA_CODE_COMPARE_FLOAT,
+									  .out = IS_REAL,
+									  .a = COLUMN_FLOAT8,
+									  .b = REAL,
+									  .extra = WA_GREATER_OR_EQUAL};
+	if (random_below(2) == 0)
+	{
+		instructions[1].a = WORD;
+		instructions[1].b = COLUMN_TEXT;
+	}
+	query->nfilters = (uint32_t) random_below(4);
+	for (uint32_t i = 0; i < query->nfilters; i++)
+	{
+		const uint32_t which = (uint32_t) random_below(LENGTH(numbers));
+
+		filters[i] = (WaQueryFilter){which < 4 ? which : 0,
+									 which < 4 ? which + 1 : 0, numbers[which]};
+	}
+	query->filters = filters;
+}
+
+/* Makes what keys, arguments and filters are computed by. */
+static void
+make_computed(WaQuery *query, WaInstruction *instructions)
+{
+	/* Beyond an int2 at times: then rows trap. */
+	instructions[4] = (WaInstruction){.code = WA_CODE_INT_ADD,
+									  .out = NEXT,
+									  .a = COLUMN_INT16,
+									  .b = STEP,
+									  .extra = 2};
+	instructions[5] = (WaInstruction){.code = WA_CODE_DECIMAL_MULTIPLY,
+									  .out = PRODUCT,
+									  .a = COLUMN_PRICE,
+									  .b = COLUMN_DECIMAL32};
+	instructions[6] = (WaInstruction){
+		.code = WA_CODE_FLOAT_ABS, .out = HALF, .a = COLUMN_FLOAT4};
+	instructions[7] = (WaInstruction){.code = WA_CODE_SELECT,
+									  .out = CHOICE,
+									  .a = COLUMN_BOOL,
+									  .b = COLUMN_INT32,
+									  .c = STEP,
+									  .extra = WA_VECTOR_INT};
+	instructions[8] =
+		(WaInstruction){.code = WA_CODE_NOT, .out = IS_ODD, .a = COLUMN_BOOL};
+	query->begin = 4;
+	query->end = 9;
+}
+
+/*
+ * Tells whether the values of a register are used: what is computed for nothing
+ * traps on the CPU alone.
+ */
+static bool
+is_used(const WaQuery *query, uint16_t number)
+{
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (query->key_numbers[i] == number)
+			return true;
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		if (query->columns[i].argument == number && query->columns[i].ops != 0)
+			return true;
+	return false;
+}
+
+/* Makes the aggregated columns. */
+static void
+make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
+		   WaQueryColumn *columns)
+{
+	static const uint16_t key_choices[] = {
+		COLUMN_INT16, COLUMN_INT32,    COLUMN_UINT32, COLUMN_BOOL,
+		COLUMN_TEXT,  COLUMN_PRICE,    COLUMN_FLOAT4, CHOICE,
+		NEXT,         COLUMN_DECIMAL64};
+	static const WaOpSet sets[] = {OPS(1, 0, 0, 0), OPS(1, 1, 0, 0),
+								   OPS(0, 0, 1, 1), OPS(1, 1, 1, 1),
+								   OPS(0, 0, 1, 0), OPS(1, 0, 0, 1)};
+
+	query->nkeys = (uint32_t) random_below(4);
+	for (uint32_t i = 0; i < query->nkeys; i++)
+	{
+		key_numbers[i] = key_choices[random_below(LENGTH(key_choices))];
+		keys[i] = (WaQueryKey){query->program.kinds[key_numbers[i]], false};
+		keys[i].blank_padded =
+			keys[i].kind == WA_VECTOR_TEXT && random_below(2) == 0;
+	}
+	query->ncolumns = 1 + (uint32_t) random_below(11);
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+	{
+		static const int arguments[] = {
+			0, 1, 2, 4, 5, 6, 7, 8, 9, 10, NEXT, PRODUCT, HALF, CHOICE, -1};
+		const int argument = arguments[random_below(LENGTH(arguments))];
+
+		columns[i] =
+			(WaQueryColumn){.argument = argument,
+							.filter = random_below(4) == 0 ? IS_ODD : -1,
+							.kind = WA_VECTOR_BOOL};
+		if (argument < 0)
+			continue;
+		columns[i].kind = query->program.kinds[argument];
+		if (columns[i].kind != WA_VECTOR_TEXT &&
+			columns[i].kind != WA_VECTOR_BOOL && random_below(6) != 0)
+			columns[i].ops = sets[random_below(LENGTH(sets))];
+	}
+	query->keys = keys;
+	query->key_numbers = key_numbers;
+	query->columns = columns;
+}
+
+const WaQuery *
+test_gpu_query(WaArena *arena)
+{
+	WaQuery *query = wa_arena_alloc_zero(arena, sizeof(*query));
+	WaVectorKind *kinds =
+		wa_arena_alloc_zero(arena, NREGISTERS * sizeof(*kinds));
+	WaInstruction *instructions =
+		wa_arena_alloc_zero(arena, 9 * sizeof(*instructions));
+	WaQueryConstant *constants =
+		wa_arena_alloc_zero(arena, 4 * sizeof(*constants));
+	const char *word = texts[random_below(TEXTS)];
+	uint8_t scratch[NREGISTERS];
+
+	for (int i = 0; i < NCOLUMNS; i++)
+		kinds[i] = wa_form_kind(forms[i]);
+	memcpy(kinds + NCOLUMNS, computed_kinds, sizeof(computed_kinds));
+	constants[0] = (WaQueryConstant){
+		LIMIT, {.integer = (int64_t) random_below(30) * 1000 - 10000}};
+	constants[1] = (WaQueryConstant){STEP, {.integer = 100}};
+	constants[2] = (WaQueryConstant){REAL, {.number = -1.5}};
+	constants[3] = (WaQueryConstant){
+		WORD, {.text = {random_below(8) ? word : "not there", strlen(word)}}};
+	constants[3].value.is_null = random_below(10) == 0;
+	query->program = (WaProgram){.nregisters = NREGISTERS,
+								 .kinds = kinds,
+								 .instructions = instructions,
+								 .ninstructions = 9};
+	query->ninputs = NCOLUMNS;
+	query->nconstants = 4;
+	query->constants = constants;
+	make_clauses(query, instructions,
+				 wa_arena_alloc_zero(arena, 4 * sizeof(WaQueryFilter)));
+	make_computed(query, instructions);
+	make_parts(query, wa_arena_alloc_zero(arena, 4 * sizeof(WaQueryKey)),
+			   wa_arena_alloc_zero(arena, 4 * sizeof(uint16_t)),
+			   wa_arena_alloc_zero(arena, 12 * sizeof(WaQueryColumn)));
+	if (!is_used(query, NEXT))
+		instructions[4].extra = 8;
+	return wa_query_is_sound(query, scratch) ? query : NULL;
+}

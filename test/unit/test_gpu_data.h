@@ -1,0 +1,66 @@
+/*
+ * test_gpu_data.h
+ *		Random relations, as extents in host memory and as flat columns of
+ *		several devices, and random queries over them.
+ */
+#ifndef WA_TEST_GPU_DATA_H
+#define WA_TEST_GPU_DATA_H
+
+#include "daemon/mirror.h"
+#include "query/query.h"
+
+#define NDEVICES 2
+
+/* The columns; the registers of a query begin with them. */
+enum
+{
+	COLUMN_INT16,
+	COLUMN_INT32,
+	COLUMN_INT64,
+	COLUMN_UINT32,
+	COLUMN_FLOAT4,
+	COLUMN_FLOAT8,
+	COLUMN_DECIMAL32,
+	COLUMN_DECIMAL64,
+	COLUMN_BOOL,
+	COLUMN_TEXT,
+	COLUMN_PRICE, /* a DECIMAL that shows all its digits */
+	NCOLUMNS
+};
+
+/* A column of a device: all arrays are as long as its space of rows. */
+typedef struct TestFlat
+{
+	uint8_t *values;
+	uint64_t *validity;
+	uint8_t *display;
+} TestFlat;
+
+typedef struct TestRelation
+{
+	WaMemory memory;
+	WaDictionary *dictionary; /* of the TEXT */
+	uint64_t nextents;
+	WaRunExtent *extents;
+	const WaRunExtent **list;
+	uint64_t *first_rows; /* on the device of the extent */
+	uint64_t rows[NDEVICES];
+	TestFlat flats[NDEVICES][NCOLUMNS];
+	WaColumnName names[NCOLUMNS];
+	const WaDictionary *dictionaries[NCOLUMNS];
+} TestRelation;
+
+/* Returns a number below end. */
+uint64_t random_below(uint64_t end);
+
+/*
+ * Makes a relation of so many extents, which lie on devices, with gaps between
+ * them, or on none (their device is NDEVICES).
+ */
+TestRelation *test_relation_make(uint64_t nextents);
+void test_relation_free(TestRelation *relation);
+
+/* Makes a query; NULL if it is not sound. */
+const WaQuery *test_gpu_query(WaArena *arena);
+
+#endif /* WA_TEST_GPU_DATA_H */

@@ -1,0 +1,454 @@
+/*
+ * test_gpu_runner.c
+ *		Random queries over resident columns, by GPUs (the emulator's) and by the
+ *		CPU: the groups have to be the same.
+ *
+ * This takes the place of the mirror: the columns of "devices" lie in host memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/decimal.h"
+#include "core/small_sum.h"
+#include "daemon/gpu_runner.h"
+#include "daemon/gpus.h"
+#include "daemon/query_runner.h"
+#include "query/partial_groups.h"
+#include "query/query_wire.h"
+#include "test/unit/check.h"
+#include "test/unit/test_gpu_data.h"
+
+#define QUERIES 160
+
+/* What a group has of a column, in a form of its own. */
+typedef struct Found
+{
+	uint64_t rows;
+	__int128 sum;
+	WaUint192 squares;
+	WaExactPart exact;
+	bool other;
+	int64_t min;
+	int64_t max;
+	uint8_t display;
+} Found;
+
+typedef struct Group
+{
+	WaQueryValue *keys;
+	Found *columns;
+	bool matched;
+} Group;
+
+typedef struct Groups
+{
+	WaArena arena;
+	uint32_t count;
+	Group *groups;
+	uint64_t kept_rows;
+	bool failed; /* a sum has no room */
+} Groups;
+
+static TestRelation *relation;
+static WaGpus gpus;
+static uint64_t extents_taken;
+static uint64_t blocks_left_out;
+
+bool
+wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
+			  WaMirrorUse *use)
+{
+	(void) mirror;
+	*use = (WaMirrorUse){.device = device};
+	if (device >= NDEVICES)
+		return false;
+	use->rows = relation->rows[device];
+	use->extents = calloc(request->nextents + 1, sizeof(*use->extents));
+	use->first_rows = calloc(request->nextents + 1, sizeof(uint64_t));
+	for (uint32_t i = 0; i < request->nextents; i++)
+	{
+		if (request->extents[i]->device != device)
+			continue;
+		use->extents[use->nextents] = i;
+		use->first_rows[use->nextents++] = relation->first_rows[i];
+	}
+	for (int i = 0; i < NCOLUMNS; i++)
+	{
+		const WaColumn *column = relation->extents[0].columns[i];
+		const TestFlat *flat = &relation->flats[device][i];
+
+		use->columns[i] = (WaMirrorColumn){
+			.form = column->form,
+			.scale = column->scale,
+			.d_values = flat->values,
+			.d_validity = column->validity != NULL ? flat->validity : NULL,
+			.d_display = column->display != NULL ? flat->display : NULL,
+		};
+	}
+	if (use->nextents > 0)
+		return true;
+	wa_mirror_unuse(mirror, use);
+	return false;
+}
+
+void
+wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use)
+{
+	(void) mirror;
+	free(use->extents);
+	free(use->first_rows);
+}
+
+/* Brings a record into the form of its own. */
+static void
+note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
+{
+	const WaRecordLayout layout = wa_record_layout(column->kind, column->ops);
+	const uint64_t *words = record->words;
+	WaFloatHeader floats;
+	WaDecimalHeader decimals;
+	WaInt128 sum;
+
+	found->rows = words[0];
+	if (column->ops == 0)
+		return;
+	memcpy(&floats, words + layout.header, sizeof(floats));
+	memcpy(&decimals, words + layout.header, sizeof(decimals));
+	if (wa_ops_have(column->ops, WA_OP_MIN))
+		found->min = (int64_t) words[layout.min];
+	if (wa_ops_have(column->ops, WA_OP_MAX))
+		found->max = (int64_t) words[layout.max];
+	if (!wa_ops_have(column->ops, WA_OP_SUM))
+		return;
+	memcpy(&sum, words + layout.sum, sizeof(sum));
+	found->sum = wa_int128_get(sum);
+	if (column->kind == WA_VECTOR_DECIMAL)
+		found->display = decimals.display;
+	if (column->kind != WA_VECTOR_FLOAT)
+	{
+		if (wa_ops_have(column->ops, WA_OP_SQUARES))
+			memcpy(&found->squares, words + layout.squares,
+				   sizeof(found->squares));
+		return;
+	}
+	found->sum = 0;
+	found->other = floats.other;
+	if (record->rest != NULL)
+		found->exact = *record->rest;
+	found->exact.sum.negative_zeros = 0;
+	if (floats.exponent != WA_NO_EXPONENT)
+		wa_small_sum_expand(sum, floats.exponent, &found->exact.sum);
+	if (wa_ops_have(column->ops, WA_OP_SQUARES))
+	{
+		WaInt256 squares;
+
+		memcpy(&squares, words + layout.squares, sizeof(squares));
+		wa_small_squares_expand(&squares, floats.squares_exponent,
+								&found->exact.squares);
+	}
+}
+
+/* Reads the message of a finished run. */
+static bool
+read_groups(const WaQuery *query, const void *message, size_t bytes,
+			Groups *groups)
+{
+	WaPartialColumn columns[16];
+	WaPartialShape shape = {.nkeys = (int) query->nkeys,
+							.ncolumns = (int) query->ncolumns,
+							.keys = query->keys,
+							.columns = columns};
+	WaPartialReader reader;
+
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		columns[i] =
+			(WaPartialColumn){query->columns[i].kind, query->columns[i].ops, 0};
+	EXPECT(wa_partial_reader_init(&reader, &groups->arena, &shape));
+	EXPECT(wa_partial_open(&reader, message, bytes));
+	groups->groups = wa_arena_alloc_zero(
+		&groups->arena, (reader.ngroups + 1) * sizeof(*groups->groups));
+	while (wa_partial_next(&reader))
+	{
+		Group *group = &groups->groups[groups->count++];
+
+		group->keys = wa_arena_alloc(&groups->arena,
+									 (query->nkeys + 1) * sizeof(*group->keys));
+		group->columns = wa_arena_alloc_zero(
+			&groups->arena, query->ncolumns * sizeof(*group->columns));
+		memcpy(group->keys, reader.keys, query->nkeys * sizeof(*group->keys));
+		for (uint32_t i = 0; i < query->ncolumns; i++)
+			if (reader.cells[i].record.words != NULL)
+				note_record(&query->columns[i], &reader.cells[i].record,
+							&group->columns[i]);
+	}
+	EXPECT(!reader.reader.failed);
+	return true;
+}
+
+/* Finishes a run with one state, and reads its groups. */
+static bool
+finish(const WaQuery *query, void *run, void *state, Groups *groups)
+{
+	char error[WA_MAX_ERROR_BYTES];
+	WaRunResult result;
+	uint8_t *message;
+
+	EXPECT(wa_query_runner.finish(run, state, &result, error) == WA_OK);
+	message = wa_arena_alloc(&groups->arena, result.groups_bytes + 64);
+	message += 64 - (uintptr_t) message % 64;
+	wa_query_runner.write_groups(run, state, message);
+	groups->kept_rows = result.kept_rows;
+	return read_groups(query, message, result.groups_bytes, groups);
+}
+
+/*
+ * Computes a query: with devices, whose shares it tells, or without, then but for
+ * the blocks that devices have left out.
+ */
+static bool
+compute(const WaQuery *query, const WaRunRequest *request, bool with_devices,
+		WaDeviceShare *shares, uint64_t (*left_out)[WA_EXTENT_WORDS],
+		Groups *groups)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status = WA_OK;
+	void *run;
+	void *state;
+
+	EXPECT(wa_query_runner.begin(request, &run, error) == WA_OK);
+	EXPECT(wa_query_runner.make_state(run, &state, error) == WA_OK);
+	if (with_devices)
+		EXPECT(wa_gpu_runner_use(run, state, request, shares, error) == WA_OK);
+	for (uint64_t i = 0; i < request->nextents && status == WA_OK; i++)
+		if (!with_devices || !shares[i].taken)
+			status = wa_query_runner.process(run, state, request->extents[i],
+											 left_out[i], error);
+	groups->failed = status != WA_OK;
+	if (!groups->failed)
+		EXPECT(finish(query, run, state, groups));
+	wa_query_runner.free_state(run, state);
+	wa_query_runner.end(run);
+	return true;
+}
+
+/* Takes the blocks that devices have left out from the ranges of an extent. */
+static WaRunExtent
+without_left_out(const WaRunExtent *extent, const WaDeviceShare *share,
+				 WaRowRange *ranges)
+{
+	WaRunExtent rest = *extent;
+
+	rest.nranges = 0;
+	rest.ranges = ranges;
+	for (uint32_t i = 0; i < extent->nranges; i++)
+		for (uint32_t block = 0; block < extent->nblocks; block++)
+		{
+			const uint32_t begin = block > 0 ? extent->row_end[block - 1] : 0;
+			const uint32_t end = extent->row_end[block];
+
+			if (begin < extent->ranges[i].begin ||
+				end > extent->ranges[i].end || begin == end)
+				continue;
+			if ((share->left_out[block / 64] >> (block % 64) & 1) != 0)
+				blocks_left_out += share->taken;
+			else
+				ranges[rest.nranges++] = (WaRowRange){begin, end};
+		}
+	return rest;
+}
+
+static bool
+same_key(WaVectorKind kind, const WaQueryValue *a, const WaQueryValue *b)
+{
+	if (a->is_null || b->is_null)
+		return a->is_null && b->is_null;
+	switch (kind)
+	{
+		case WA_VECTOR_TEXT:
+			return a->text.length == b->text.length &&
+				   memcmp(a->text.data, b->text.data, a->text.length) == 0;
+		case WA_VECTOR_FLOAT:
+			return a->number == b->number ||
+				   (a->number != a->number && b->number != b->number);
+		case WA_VECTOR_DECIMAL:
+			return (__int128) a->integer * wa_powers_of_ten[b->scale] ==
+				   (__int128) b->integer * wa_powers_of_ten[a->scale];
+		default:
+			return a->integer == b->integer;
+	}
+}
+
+/* Tells whether two values are the same, or zeros of floats. */
+static bool
+same_extreme(WaVectorKind kind, int64_t a, int64_t b)
+{
+	return a == b ||
+		   (kind == WA_VECTOR_FLOAT && wa_bits_double((uint64_t) a) == 0 &&
+			wa_bits_double((uint64_t) b) == 0);
+}
+
+static bool
+same_found(const WaQueryColumn *column, const Found *a, const Found *b)
+{
+	EXPECT(a->rows == b->rows);
+	if (a->rows == 0)
+		return true;
+	EXPECT(a->sum == b->sum);
+	EXPECT(memcmp(&a->squares, &b->squares, sizeof(a->squares)) == 0);
+	EXPECT(memcmp(&a->exact.sum, &b->exact.sum, sizeof(a->exact.sum)) == 0);
+	EXPECT(memcmp(&a->exact.squares, &b->exact.squares,
+				  sizeof(a->exact.squares)) == 0);
+	EXPECT(a->other == b->other);
+	EXPECT(a->display == b->display);
+	EXPECT(same_extreme(column->kind, a->min, b->min));
+	EXPECT(same_extreme(column->kind, a->max, b->max));
+	return true;
+}
+
+/* Returns the group with the keys of another one, which it is matched with. */
+static Group *
+find_group(const WaQuery *query, Groups *groups, const Group *other)
+{
+	for (uint32_t i = 0; i < groups->count; i++)
+	{
+		Group *group = &groups->groups[i];
+		uint32_t key = 0;
+
+		while (!group->matched && key < query->nkeys &&
+			   same_key(query->keys[key].kind, &group->keys[key],
+						&other->keys[key]))
+			key++;
+		if (!group->matched && key == query->nkeys)
+			return group;
+	}
+	return NULL;
+}
+
+static bool
+same_groups(const WaQuery *query, const Groups *gpu, Groups *cpu)
+{
+	EXPECT(gpu->failed == cpu->failed);
+	EXPECT(gpu->kept_rows == cpu->kept_rows);
+	EXPECT(gpu->count == cpu->count);
+	for (uint32_t i = 0; i < gpu->count; i++)
+	{
+		Group *group = find_group(query, cpu, &gpu->groups[i]);
+
+		EXPECT(group != NULL);
+		group->matched = true;
+		for (uint32_t c = 0; c < query->ncolumns; c++)
+			EXPECT(same_found(&query->columns[c], &gpu->groups[i].columns[c],
+							  &group->columns[c]));
+	}
+	return true;
+}
+
+/* Computes a query in both ways. */
+static bool
+compare(const WaQuery *query, const WaRunRequest *request)
+{
+	const uint64_t count = request->nextents;
+	WaDeviceShare *shares = calloc(count + 1, sizeof(*shares));
+	uint64_t(*left_out)[WA_EXTENT_WORDS] = calloc(count + 1, sizeof(*left_out));
+	WaRunExtent *extents = calloc(count + 1, sizeof(*extents));
+	const WaRunExtent **list = calloc(count + 1, sizeof(*list));
+	WaRowRange *ranges = calloc(count + 1, WA_EXTENT_BLOCKS * sizeof(*ranges));
+	WaRunRequest without = *request;
+	Groups gpu = {0};
+	Groups cpu = {0};
+	bool same;
+
+	wa_arena_init(&gpu.arena, (size_t) 1 << 30);
+	wa_arena_init(&cpu.arena, (size_t) 1 << 30);
+	EXPECT(compute(query, request, true, shares, left_out, &gpu));
+	for (uint64_t i = 0; i < count; i++)
+	{
+		if (!shares[i].taken)
+			memcpy(shares[i].left_out, left_out[i], sizeof(left_out[i]));
+		extents[i] = without_left_out(request->extents[i], &shares[i],
+									  &ranges[i * WA_EXTENT_BLOCKS]);
+		list[i] = &extents[i];
+		extents_taken += shares[i].taken;
+	}
+	without.extents = list;
+	memset(left_out, 0, count * sizeof(*left_out));
+	EXPECT(compute(query, &without, false, NULL, left_out, &cpu));
+	/* What has been taken once must not trap now. */
+	for (uint64_t i = 0; i < count; i++)
+		for (int word = 0; word < WA_EXTENT_WORDS; word++)
+			EXPECT(left_out[i][word] == 0);
+	same = same_groups(query, &gpu, &cpu);
+	wa_arena_reset(&gpu.arena);
+	wa_arena_reset(&cpu.arena);
+	free(ranges);
+	free(list);
+	free(extents);
+	free(left_out);
+	free(shares);
+	return same;
+}
+
+/* Makes a query and computes it. */
+static bool
+run_query(void)
+{
+	WaRunRequest request = {.ncolumns = NCOLUMNS,
+							.columns = relation->names,
+							.dictionaries = relation->dictionaries,
+							.nextents = relation->nextents,
+							.extents = relation->list,
+							.threads = 1,
+							.mirror = (struct WaMirror *) relation,
+							.gpus = &gpus};
+	const WaQuery *query;
+	WaWriter writer;
+	WaArena arena;
+	void *message;
+	bool same;
+
+	wa_arena_init(&arena, (size_t) 64 << 20);
+	query = test_gpu_query(&arena);
+	EXPECT(query != NULL);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, query);
+	message = aligned_alloc(64, (writer.nwords / 8 + 1) * 64);
+	memcpy(message, writer.words, writer.nwords * sizeof(uint64_t));
+	request.query = message;
+	request.query_bytes = writer.nwords * sizeof(uint64_t);
+	same = compare(query, &request);
+	free(message);
+	wa_arena_reset(&arena);
+	return same;
+}
+
+static bool
+queries_are_right(void)
+{
+	for (int i = 0; i < QUERIES; i++)
+	{
+		bool same;
+
+		if (i % 20 == 0)
+		{
+			if (relation != NULL)
+				test_relation_free(relation);
+			relation = test_relation_make(1 + random_below(8));
+		}
+		same = run_query();
+		if (!same)
+			(void) fprintf(stderr, "query %d\n", i);
+		EXPECT(same);
+	}
+	test_relation_free(relation);
+	return true;
+}
+
+int
+main(void)
+{
+	wa_gpus_init(&gpus);
+	check(queries_are_right(), "queries are the same on GPUs and the CPU");
+	check(extents_taken > QUERIES, "devices have taken extents");
+	check(blocks_left_out > 0, "and left out blocks with traps");
+	return finish_checks();
+}
