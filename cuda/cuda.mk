@@ -16,11 +16,12 @@
 #	build/gpu/bench_kernels	the kernel benchmark, likewise
 #	build/gpu/bench_groups	that of grouped reductions, likewise
 #	build/gpu/bench_programs	that of query programs and keys, likewise
+#	build/gpu/bench_query	that of whole queries, likewise
 #	build/gpu/bench_ladder	the steps of a reduction side by side, likewise
-#	bench-kernels, bench-groups, bench-programs, bench-ladder
+#	bench-kernels, bench-groups, bench-programs, bench-query, bench-ladder
 #							build these, and where there is a GPU run them and
-#							leave build/gpu/kernels.md, groups.md, programs.md
-#							and ladder.md
+#							leave build/gpu/kernels.md, groups.md, programs.md,
+#							query.md and ladder.md
 #
 # Settings: WA_CUDA_ARCHS, the GPUs to compile for (the last one as PTX too, for
 # those to come), and WA_GPU_ARCH, the one to test and measure on.
@@ -118,6 +119,8 @@ BENCH_KERNELS_OBJS = build/gpu/kernels_bench.o $(patsubst %,build/gpu/bench/%.o,
 BENCH_GROUPS_OBJS = build/gpu/groups_bench.o $(patsubst %,build/gpu/bench/%.o,\
 	timing group_run)
 BENCH_PROGRAMS_OBJS = build/gpu/programs_bench.o build/gpu/bench/timing.o
+BENCH_QUERY_OBJS = build/gpu/query_bench.o build/gpu/bench/timing.o \
+	$(patsubst cuda/%.cu,build/gpu/%.o,$(CUDA_SOURCES))
 BENCH_LADDER_OBJS = build/gpu/ladder_bench.o build/gpu/bench/timing.o
 
 build/gpu/bench/%.o: bench/gpu/%.cu $(BENCH_HEADERS)
@@ -137,13 +140,14 @@ build/gpu/bench_kernels: $(BENCH_KERNELS_OBJS) $(GPU_CUDA_OBJS)
 build/gpu/bench_groups: $(BENCH_GROUPS_OBJS) $(GPU_GROUPS_OBJS)
 build/gpu/bench_programs: $(BENCH_PROGRAMS_OBJS) $(GPU_PROGRAMS_OBJS) \
 		build/gpu/keys.o
+build/gpu/bench_query: $(BENCH_QUERY_OBJS)
 build/gpu/bench_ladder: $(BENCH_LADDER_OBJS) $(GPU_CUDA_OBJS)
 build/gpu/bench_kernels build/gpu/bench_groups build/gpu/bench_programs \
-		build/gpu/bench_ladder: $(GPU_CORE_OBJS)
+		build/gpu/bench_query build/gpu/bench_ladder: $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-.PHONY: bench-kernels bench-groups bench-programs bench-ladder
-bench-kernels bench-groups bench-programs bench-ladder: bench-%: build/gpu/bench_%
+.PHONY: bench-kernels bench-groups bench-programs bench-query bench-ladder
+bench-kernels bench-groups bench-programs bench-query bench-ladder: bench-%: build/gpu/bench_%
 	@if nvidia-smi -L >/dev/null 2>&1; then \
 		$< build/gpu/$*.md; \
 	else \

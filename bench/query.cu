@@ -1,0 +1,315 @@
+//
+// query.cu
+//		Measures whole queries (cuda/query.h) on a machine with a GPU.
+//
+// Usage: bench_query FILE
+//
+// Writes a Markdown table to FILE and to standard output.  Columns lie in device
+// memory; a gap at the end of each extent is not used.  A time is the median of
+// kRuns calls of wa_cuda_query_run by the host's clock, after kWarmUps others.
+//
+#include <algorithm>
+#include <chrono>
+
+#include "bench/gpu/data.cuh"
+#include "cuda/query.h"
+
+static const size_t kRows = 100 * 1000 * 1000;
+static const size_t kLineRows = 60 * 1000 * 1000; // of Q1 and Q6
+static const size_t kExtentRows = 50 * 1024;
+static const size_t kGapRows = 400;
+static const int kWarmUps = 3;
+static const int kRuns = 15;
+static const WaOpSet kSum = WA_OP_BIT(WA_OP_SUM);
+
+// Integers uniform from first on, each times the step.
+struct Make
+{
+	uint64_t seed;
+	int64_t first;
+	uint64_t count;
+	int64_t step;
+
+	__device__ int64_t
+	operator()(size_t row) const
+	{
+		return (first + (int64_t) (hash_of(row * 64 + seed) % count)) * step;
+	}
+};
+
+// A query in the making.
+struct BenchQuery
+{
+	const char *name;
+	size_t nrows;
+	std::vector<WaVectorKind> kinds;
+	std::vector<WaCudaColumn> columns;
+	std::vector<WaCudaConstant> constants;
+	std::vector<WaInstruction> instructions;
+	std::vector<WaCudaClause> clauses;
+	std::vector<uint16_t> keys;
+	std::vector<WaCudaAggregate> aggregates;
+};
+
+static uint16_t
+add_register(BenchQuery &query, WaVectorKind kind)
+{
+	query.kinds.push_back(kind);
+	return (uint16_t) (query.kinds.size() - 1);
+}
+
+template <typename Value>
+static uint16_t
+add_column(BenchQuery &query, WaVectorKind kind, WaCudaForm form, Make make)
+{
+	Value *d_values =
+		static_cast<Value *>(device_memory(query.nrows * sizeof(Value)));
+	WaCudaColumn column = {};
+
+	make.seed = query.columns.size();
+	fill_with(d_values, query.nrows, make);
+	column.number = add_register(query, kind);
+	column.form = form;
+	column.scale = kind == WA_VECTOR_DECIMAL ? 2 : 0;
+	column.d_values = d_values;
+	column.has_range = true;
+	column.smallest = make.first * make.step;
+	column.largest = (make.first + (int64_t) make.count - 1) * make.step;
+	query.columns.push_back(column);
+	return column.number;
+}
+
+static uint16_t
+add_constant(BenchQuery &query, WaVectorKind kind, int64_t value)
+{
+	WaCudaConstant constant = {};
+
+	constant.number = add_register(query, kind);
+	constant.scale = kind == WA_VECTOR_DECIMAL ? 2 : 0;
+	constant.value.i = value;
+	query.constants.push_back(constant);
+	return constant.number;
+}
+
+static uint16_t
+add_instruction(BenchQuery &query, WaOpcode code, WaVectorKind kind, uint16_t a,
+				uint16_t b, uint32_t extra)
+{
+	const uint16_t out = add_register(query, kind);
+
+	query.instructions.push_back({(uint16_t) code, out, a, b, 0, extra});
+	return out;
+}
+
+// Adds a clause that compares a column with a constant.
+static void
+add_clause(BenchQuery &query, uint16_t column, WaComparison comparison,
+		   int64_t value)
+{
+	const WaVectorKind kind = query.kinds[column];
+	const uint16_t constant = add_constant(query, kind, value);
+	const uint16_t number =
+		add_instruction(query,
+						kind == WA_VECTOR_DECIMAL ? WA_CODE_COMPARE_DECIMAL
+												  : WA_CODE_COMPARE_INT,
+						WA_VECTOR_BOOL, column, constant, comparison);
+
+	query.clauses.push_back({query.instructions.size(), number});
+}
+
+static void
+add_aggregate(BenchQuery &query, int argument, WaOpSet ops)
+{
+	const WaVectorKind kind =
+		argument < 0 ? WA_VECTOR_BOOL : query.kinds[argument];
+
+	query.aggregates.push_back({argument, WA_CUDA_NO_REGISTER, kind, ops});
+}
+
+// One column of integers, with or without WHERE and GROUP BY.
+static BenchQuery
+integers(const char *name, WaOpSet ops, bool has_where, bool has_key)
+{
+	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}};
+	const uint16_t value = add_column<int64_t>(
+		query, WA_VECTOR_INT, WA_CUDA_I64, {0, -1000000, 2000000, 1000});
+	const uint16_t key =
+		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 100, 1});
+
+	if (has_where)
+		add_clause(query, key, WA_LESS, 50);
+	if (has_key)
+		query.keys.push_back(key);
+	add_aggregate(query, value, ops);
+	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
+	return query;
+}
+
+// Six sums of sums and products, by two keys of a few values.
+static BenchQuery
+q1()
+{
+	BenchQuery query = {"Q1-like", kLineRows, {}, {}, {}, {}, {}, {}, {}};
+	const uint16_t date =
+		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
+	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
+												  WA_CUDA_I32, {0, 1, 50, 100});
+	const uint16_t price = add_column<int32_t>(
+		query, WA_VECTOR_DECIMAL, WA_CUDA_I32, {0, 90000, 10000000, 1});
+	const uint16_t discount = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
+												  WA_CUDA_I32, {0, 0, 11, 1});
+	const uint16_t tax = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
+											 WA_CUDA_I32, {0, 0, 9, 1});
+	const uint16_t flag =
+		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 3, 1});
+	const uint16_t status =
+		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2, 1});
+	const uint16_t one = add_constant(query, WA_VECTOR_DECIMAL, 100);
+	uint16_t less;
+	uint16_t more;
+	uint16_t cost;
+	uint16_t charge;
+
+	add_clause(query, date, WA_LESS_OR_EQUAL, 2450);
+	less = add_instruction(query, WA_CODE_DECIMAL_SUBTRACT, WA_VECTOR_DECIMAL,
+						   one, discount, 0);
+	more = add_instruction(query, WA_CODE_DECIMAL_ADD, WA_VECTOR_DECIMAL, one,
+						   tax, 0);
+	cost = add_instruction(query, WA_CODE_DECIMAL_MULTIPLY, WA_VECTOR_DECIMAL,
+						   price, less, 0);
+	charge = add_instruction(query, WA_CODE_DECIMAL_MULTIPLY, WA_VECTOR_DECIMAL,
+							 cost, more, 0);
+	query.keys = {flag, status};
+	for (uint16_t argument : {quantity, price, cost, charge, discount})
+		add_aggregate(query, argument, kSum);
+	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
+	return query;
+}
+
+// A sum of products behind five comparisons.
+static BenchQuery
+q6()
+{
+	BenchQuery query = {"Q6-like", kLineRows, {}, {}, {}, {}, {}, {}, {}};
+	const uint16_t date =
+		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
+	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
+												  WA_CUDA_I32, {0, 1, 50, 100});
+	const uint16_t price = add_column<int32_t>(
+		query, WA_VECTOR_DECIMAL, WA_CUDA_I32, {0, 90000, 10000000, 1});
+	const uint16_t discount = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
+												  WA_CUDA_I32, {0, 0, 11, 1});
+
+	add_clause(query, date, WA_GREATER_OR_EQUAL, 730);
+	add_clause(query, date, WA_LESS, 1095);
+	add_clause(query, discount, WA_GREATER_OR_EQUAL, 5);
+	add_clause(query, discount, WA_LESS_OR_EQUAL, 7);
+	add_clause(query, quantity, WA_LESS, 2400);
+	add_aggregate(query,
+				  add_instruction(query, WA_CODE_DECIMAL_MULTIPLY,
+								  WA_VECTOR_DECIMAL, price, discount, 0),
+				  kSum);
+	return query;
+}
+
+// Counts groups.
+static bool
+take_group(void *context, const WaCudaKey *, const WaCudaCell *)
+{
+	++*static_cast<unsigned *>(context);
+	return true;
+}
+
+// Runs a query once; returns the number of groups.
+static unsigned
+run(WaCudaQueries *queries, const WaCudaQuery *query, uint64_t *traps)
+{
+	char error[200] = "";
+	unsigned ngroups = 0;
+	WaCudaOutcome outcome;
+
+	if (wa_cuda_query_run(queries, query, traps, take_group, &ngroups, &outcome,
+						  error, sizeof(error)) != WA_OK)
+		stop("%s", error);
+	if (outcome.trapped)
+		stop("rows have trapped");
+	return ngroups;
+}
+
+// Measures a query and prints its line.
+static void
+measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
+{
+	std::vector<WaCudaRange> ranges;
+	std::vector<uint64_t> traps(wa_cuda_trap_words(bench.nrows));
+	std::vector<double> times;
+	WaCudaQuery query = {};
+	unsigned ngroups = 0;
+
+	for (size_t row = 0; row + kExtentRows <= bench.nrows; row += kExtentRows)
+		ranges.push_back(
+			{(uint32_t) row, (uint32_t) (row + kExtentRows - kGapRows)});
+	query.program.nregisters = (uint16_t) bench.kinds.size();
+	query.program.kinds = bench.kinds.data();
+	query.program.instructions = bench.instructions.data();
+	query.program.ninstructions = bench.instructions.size();
+	query.ncolumns = (unsigned) bench.columns.size();
+	query.columns = bench.columns.data();
+	query.nconstants = (unsigned) bench.constants.size();
+	query.constants = bench.constants.data();
+	query.nclauses = (unsigned) bench.clauses.size();
+	query.clauses = bench.clauses.data();
+	query.nkeys = (unsigned) bench.keys.size();
+	query.keys = bench.keys.data();
+	query.naggregates = (unsigned) bench.aggregates.size();
+	query.aggregates = bench.aggregates.data();
+	query.nrows = bench.nrows;
+	query.nranges = (uint32_t) ranges.size();
+	query.ranges = ranges.data();
+	must(cudaDeviceSynchronize());
+	for (int i = -kWarmUps; i < kRuns; i++)
+	{
+		const auto begin = std::chrono::steady_clock::now();
+		std::chrono::duration<double, std::milli> time;
+
+		ngroups = run(queries, &query, traps.data());
+		time = std::chrono::steady_clock::now() - begin;
+		if (i >= 0)
+			times.push_back(time.count());
+	}
+	std::sort(times.begin(), times.end());
+	output.print("| %s | %zu | %u | %.3f | %.3f |\n", bench.name, bench.nrows,
+				 ngroups, times[times.size() / 2], times[0]);
+	for (const WaCudaColumn &column : bench.columns)
+		must(cudaFree(const_cast<void *>(column.d_values)));
+}
+
+int
+main(int argc, char **argv)
+{
+	const WaOpSet all = kSum | WA_OP_BIT(WA_OP_SQUARES) | WA_OP_BIT(WA_OP_MIN) |
+						WA_OP_BIT(WA_OP_MAX);
+	char error[200] = "";
+	WaCudaQueries *queries;
+
+	if (argc != 2)
+	{
+		fprintf(stderr, "usage: bench_query FILE\n");
+		return 1;
+	}
+	const Output output(argv[1]);
+
+	if (wa_cuda_queries_open(0, 1, 2, &queries, error, sizeof(error)) != WA_OK)
+		stop("%s", error);
+	output.print("| query | rows | groups | median ms | fastest ms |\n"
+				 "|---|---|---|---|---|\n");
+	measure(output, queries, integers("sum(int8)", kSum, false, false));
+	measure(output, queries, integers("all of int8", all, false, false));
+	measure(output, queries, integers("WHERE, sum", kSum, true, false));
+	measure(output, queries, integers("GROUP BY 100", kSum, false, true));
+	measure(output, queries, integers("WHERE, GROUP BY", kSum, true, true));
+	measure(output, queries, q1());
+	measure(output, queries, q6());
+	wa_cuda_queries_close(queries);
+	return 0;
+}
