@@ -264,14 +264,20 @@ resident_cost(const WaShape *shape, double share)
 		   rows_cost(shape) * share / RESIDENT_DIVISOR;
 }
 
-/* Returns what the path costs before its first row, with so many workers. */
+/*
+ * Returns what the path costs before its first row, with so many workers.  What is
+ * resident makes it no dearer: of a small table with many groups, of which there
+ * may turn out to be few, it costs more to have them sent than to read the heap.
+ */
 static Cost
 startup_cost(const WaShape *shape, int nworkers)
 {
 	const double share = shape->resident_share;
+	const Cost reading = heap_cost(shape, 1, nworkers);
+	const Cost asking =
+		resident_cost(shape, share) + heap_cost(shape, 1 - share, nworkers);
 
-	return resident_cost(shape, share) + heap_cost(shape, 1 - share, nworkers) +
-		   spill_cost(shape);
+	return Min(reading, asking) + spill_cost(shape);
 }
 
 /* Returns how many workers the path may have. */

@@ -24,6 +24,7 @@
 #include "scan/aggregates.h"
 #include "scan/compile.h"
 #include "scan/shape.h"
+#include "scan/step_tables.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
@@ -282,7 +283,9 @@ check_program(WaShape *shape)
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
 	shape->ncolumns = compiler->ncolumns;
 	shape->attnums = compiler->attnums;
-	shape->can_travel &= compiler->calls == NIL;
+	foreach (cell, compiler->calls)
+		shape->can_travel &= wa_step_table_is_possible(
+			(const WaCallExpression *) lfirst(cell));
 	return reason;
 }
 
