@@ -57,7 +57,7 @@ GPU_GROUPS_OBJS = $(patsubst %,build/gpu/%.o,groups group_fold group_sort)
 GPU_PROGRAMS_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,\
 	$(wildcard cuda/program*.cu))
 GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
-	report values test_kernels test_surface test_memory test_main)
+	report values test_kernels test_surface test_memory test_main memory)
 
 GPU_PRIMITIVES_OBJS = $(patsubst %,build/gpu/%.o,\
 	report values test_primitives test_ladder test_block_min)
