@@ -329,7 +329,8 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 								.kinds = to.kinds,
 								.instructions = to.instructions,
 								.ninstructions = to.ninstructions,
-								.lists = to.lists};
+								.lists = to.lists,
+								.tables = program->tables};
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;
 	return cuda;
