@@ -124,7 +124,7 @@ CREATE TEMP TABLE wa_times AS SELECT unnest(ARRAY[
     'date_bin(''15 minutes'', ts, timestamp ''2001-01-01'')', 'date_bin(''17 minutes'', tz, ''2001-01-01'')', 'date_bin(''3 days'', ts, timestamp ''2024-01-02'')',
     'tz AT TIME ZONE ''America/St_Johns''', 'ts AT TIME ZONE ''America/St_Johns''', 'date_trunc(''day'', tz AT TIME ZONE ''America/St_Johns'')',
     'date_trunc(''hour'', ts AT TIME ZONE ''America/St_Johns'')', 'date_trunc(''day'', ts AT TIME ZONE ''America/St_Johns'')',
-    'date_trunc(''hour'', tz AT TIME ZONE ''Australia/Lord_Howe'')', 'date_trunc(''day'', tz AT TIME ZONE ''Pacific/Enderbury'') AT TIME ZONE ''Pacific/Enderbury''',
+    'date_trunc(''hour'', tz AT TIME ZONE ''Australia/Lord_Howe'')', 'date_trunc(''day'', tz AT TIME ZONE ''Pacific/Kiritimati'') AT TIME ZONE ''Pacific/Kiritimati''',
     'ts::timestamptz', 'tz::timestamp', 'date_trunc(''day'', ts::timestamptz)', 'd::timestamptz', 'tz::date', 'ts::time', 'ts::timestamp(0)',
     'ts + interval ''36 hours''', 'tz + interval ''1 day''', 'ts - interval ''1 month''', 'tz + interval ''1 month 2 days 03:04:05''', 'd + 7', 'd - 7', 'd + interval ''1 month''',
     'CAST(date_trunc(''week'', (ts + INTERVAL ''1 day'')) AS timestamp) + INTERVAL ''-1 day''', '(date_trunc(''week'', tz + interval ''1 day'') - interval ''1 day'')::date',
