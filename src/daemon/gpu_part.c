@@ -90,6 +90,16 @@ is_left_out(const WaDeviceShare *share, uint32_t block)
 	return (share->left_out[block / 64] >> (block % 64) & 1) != 0;
 }
 
+/* Tells whether any block is. */
+static bool
+has_left_out(const WaDeviceShare *share)
+{
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		if (share->left_out[i] != 0)
+			return true;
+	return false;
+}
+
 /* Returns the first block whose rows end after a row. */
 static uint32_t
 block_of_row(const WaRunExtent *extent, uint32_t row)
@@ -119,6 +129,8 @@ add_blocks(Span *span, const WaRunExtent *extent, const WaDeviceShare *share,
 {
 	uint32_t begin = range->begin;
 
+	if (!has_left_out(share))
+		return add_range(span, base + begin, base + range->end);
 	for (uint32_t block = block_of_row(extent, begin); block < extent->nblocks;
 		 block++)
 	{

@@ -174,6 +174,14 @@ have_state(WaRun *run, unsigned thread)
 	return false;
 }
 
+/* Returns how many rows a block of an extent has. */
+static uint32_t
+rows_of_block(const WaRunExtent *extent, uint32_t block)
+{
+	return extent->row_end[block] -
+		   (block == 0 ? 0 : extent->row_end[block - 1]);
+}
+
 /* Notes blocks of an extent that the runner has left out. */
 static void
 leave_out(WaRun *run, WaHeldExtent *held, const uint64_t *left_out)
@@ -181,16 +189,14 @@ leave_out(WaRun *run, WaHeldExtent *held, const uint64_t *left_out)
 	uint64_t blocks = 0;
 	uint64_t rows = 0;
 
-	for (uint32_t i = 0; i < held->extent.nblocks; i++)
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
-		const uint64_t bit = (uint64_t) 1 << (i % 64);
-		const uint32_t begin = i == 0 ? 0 : held->extent.row_end[i - 1];
+		uint64_t bits = left_out[i] & held->usable[i];
 
-		if ((left_out[i / 64] & held->usable[i / 64] & bit) == 0)
-			continue;
-		held->usable[i / 64] &= ~bit;
-		blocks++;
-		rows += held->extent.row_end[i] - begin;
+		held->usable[i] &= ~bits;
+		for (; bits != 0; bits &= bits - 1, blocks++)
+			rows += rows_of_block(&held->extent,
+								  i * 64 + (uint32_t) __builtin_ctzll(bits));
 	}
 	if (blocks == 0)
 		return;
