@@ -284,8 +284,8 @@ check_program(WaShape *shape)
 	shape->ncolumns = compiler->ncolumns;
 	shape->attnums = compiler->attnums;
 	foreach (cell, compiler->calls)
-		shape->can_travel &= wa_step_table_is_possible(
-			(const WaCallExpression *) lfirst(cell));
+		shape->can_travel &=
+			wa_step_table_is_possible((const WaCallExpression *) lfirst(cell));
 	return reason;
 }
 

@@ -369,12 +369,15 @@ test_limits(void)
 	begin(0, PIECES);
 	wa_mirror_add_device(store.mirror, 0, 3 * WA_CUDA_PIECE_BYTES);
 	wa_mirror_start(store.mirror);
-	for (uint64_t i = 0; i < 3; i++)
-		EXPECT(load(i, 0, i + 1, column));
 	wa_mirror_settle(store.mirror);
-	EXPECT(wa_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
-	EXPECT(count_right(0, column, 0) == 0 && count_right(1, column, 0) == 1);
-	EXPECT(count_right(2, column, 0) == 1);
+	for (uint64_t i = 0; i < 3; i++)
+	{
+		EXPECT(load(i, 0, i + 1, column));
+		wa_mirror_settle(store.mirror);
+	}
+	/* Of small extents more than one is evicted at once. */
+	EXPECT(wa_mirror_bytes(store.mirror, 0) <= 2 * WA_CUDA_PIECE_BYTES);
+	EXPECT(count_right(0, column, 0) == 0 && count_right(2, column, 0) == 1);
 	wa_store_set_limit(&store, WA_CUDA_PIECE_BYTES + 1);
 	EXPECT(load(0, 0, 4, column));
 	wa_mirror_settle(store.mirror);
