@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "query/query_wire.h"
 #include "test/unit/test_daemon_client.h"
 #include "test/unit/test_daemon_fake_cuda.h"
 #include "test/unit/test_resident_client.h"
@@ -359,6 +360,110 @@ test_copies(WaTestDaemon *daemon)
 	return true;
 }
 
+/* Where the parts of a RUN lie in the parcel. */
+#define QUERY_AT  (WA_TEST_ANSWERS)
+#define MAPS_AT   (WA_TEST_ANSWERS + 65536)
+#define USED_AT   (WA_TEST_ANSWERS + 131072)
+#define GROUPS_AT (WA_TEST_ANSWERS + 196608)
+
+/* Writes the query for the sum of a column to the parcel; returns its bytes. */
+static uint64_t
+write_sum(const WaTestOwner *owner)
+{
+	const WaVectorKind kind = WA_VECTOR_INT;
+	const WaQueryColumn column = {0, -1, kind, SUM};
+	WaQuery query = {.ninputs = 1, .ncolumns = 1, .columns = &column};
+	WaArena arena;
+	WaWriter writer;
+	uint64_t bytes;
+
+	query.program.nregisters = 1;
+	query.program.kinds = &kind;
+	wa_arena_init(&arena, 65536);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	bytes = writer.nwords * sizeof(uint64_t);
+	memcpy(owner->parcel + QUERY_AT, writer.words, bytes);
+	wa_arena_reset(&arena);
+	return bytes;
+}
+
+/* Asks for the sum of attribute 2, once that is on the GPU. */
+static int
+ask_for_sum(WaTestOwner *owner, WaMessage *reply)
+{
+	WaMapPage *maps = (WaMapPage *) (void *) (owner->parcel + MAPS_AT);
+	WaResidentColumn column;
+	WaRunMessage run;
+
+	if (!wait_for_copies(owner, sizeof(int32_t), &column))
+		return -1;
+	maps->lsn = 9;
+	memset(maps->visible, 0xff, sizeof(maps->visible));
+	memset(&run, 0, sizeof(run));
+	run.relation = wa_test_relation(0);
+	run.nblocks = UINT32_MAX;
+	run.nmaps = 1;
+	run.ncolumns = wa_test_names(2, run.columns);
+	run.maps = MAPS_AT;
+	run.query = QUERY_AT;
+	run.query_bytes = write_sum(owner);
+	run.used = USED_AT;
+	run.groups = GROUPS_AT;
+	run.groups_room = 4096;
+	wa_message_begin(&run.header, WA_MSG_RUN,
+					 offsetof(WaRunMessage, columns) + sizeof(WaColumnName),
+					 43);
+	return wa_test_ask(owner, &run, reply);
+}
+
+/* Loads two extents of attribute 2 and waits for the GPU. */
+static bool
+own_column(WaTestOwner *owner)
+{
+	EXPECT(wa_test_own(owner));
+	EXPECT(wa_test_load_extent(owner, 0, 0, 9, 400, 2) == WA_OK);
+	EXPECT(wa_test_load_extent(owner, 0, 1, 9, 402, 2) == WA_OK);
+	EXPECT(wa_test_wait_until_ready(&owner->client));
+	return true;
+}
+
+/* What a GPU has no memory for the CPU computes. */
+static bool
+test_query_without_memory(WaTestDaemon *daemon)
+{
+	WaTestOwner owner;
+	WaResidentColumn column;
+	WaMessage reply;
+
+	(void) daemon;
+	EXPECT(own_column(&owner));
+	EXPECT(ask_for_sum(&owner, &reply) == WA_MSG_ANSWER);
+	EXPECT(ask_for_column(&owner, &column) == 1);
+	EXPECT(reply.answer.kind == WA_DEVICE_CPU);
+	EXPECT(reply.answer.rows == column.rows && reply.answer.blocks > 0);
+	wa_test_disown(&owner);
+	return true;
+}
+
+/* A GPU that is lost during a query ends the process, with a reply. */
+static bool
+test_query_that_loses(WaTestDaemon *daemon)
+{
+	WaTestOwner owner;
+	WaMessage reply;
+	int status;
+
+	EXPECT(own_column(&owner));
+	EXPECT(ask_for_sum(&owner, &reply) == WA_MSG_FAILED);
+	EXPECT(reply.failed.status == WA_DEVICE_LOST);
+	status = wa_test_wait(daemon, 3000);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+	EXPECT(wa_test_is_closed(owner.client.fd));
+	wa_test_disown(&owner);
+	return true;
+}
+
 static const WaTestCase tests[] = {
 	{.name = "GPUs that open slowly",
 	 .run = test_slow_start,
@@ -383,6 +488,12 @@ static const WaTestCase tests[] = {
 	{.name = "copies of resident columns",
 	 .run = test_copies,
 	 .environment = WA_FAKE_VARIABLE "=2,300,-1,1"},
+	{.name = "a query that the GPU has no memory for",
+	 .run = test_query_without_memory,
+	 .environment = WA_FAKE_VARIABLE "=1,0,-1,1,2"},
+	{.name = "a query that loses the GPU",
+	 .run = test_query_that_loses,
+	 .environment = WA_FAKE_VARIABLE "=1,0,-1,1,3"},
 	{.name = "a lost GPU",
 	 .run = test_lost,
 	 .environment = WA_FAKE_VARIABLE "=1,0,-1,1"},
