@@ -238,6 +238,7 @@ CREATE FUNCTION warpagg_resident(
     OUT blocks bigint,
     OUT rows bigint,
     OUT bytes bigint,
+    OUT device_bytes bigint,
     OUT queries bigint,
     OUT hit_share double precision,
     OUT fresh_share double precision,

@@ -26,7 +26,7 @@
 
 PG_FUNCTION_INFO_V1(warpagg_resident);
 
-#define RESIDENT_COLUMNS 11
+#define RESIDENT_COLUMNS 12
 
 /* Extents that are asked for at once. */
 #define CHUNK_EXTENTS WA_EXTENTS_PER_MAP
@@ -166,23 +166,24 @@ put_column(ReturnSetInfo *result, const WaResidentColumn *column,
 		values[1] = ObjectIdGetDatum(known->relation);
 		values[2] = CStringGetTextDatum(known->names[number]);
 	}
-	nulls[9] = !is_known || !known->has_fresh || column->blocks == 0;
+	nulls[10] = !is_known || !known->has_fresh || column->blocks == 0;
 	/* There may be more blocks than there were when the list was made. */
-	if (!nulls[9])
-		values[9] =
+	if (!nulls[10])
+		values[10] =
 			Float8GetDatum((double) Min(known->fresh[number], column->blocks) /
 						   (double) column->blocks);
 	values[3] = Int64GetDatum((int64) column->extents);
 	values[4] = Int64GetDatum((int64) column->blocks);
 	values[5] = Int64GetDatum((int64) column->rows);
 	values[6] = Int64GetDatum((int64) column->bytes);
-	values[7] = Int64GetDatum((int64) column->queries);
-	nulls[8] = column->blocks_asked == 0;
+	values[7] = Int64GetDatum((int64) column->device_bytes);
+	values[8] = Int64GetDatum((int64) column->queries);
+	nulls[9] = column->blocks_asked == 0;
 	if (column->blocks_asked > 0)
-		values[8] = Float8GetDatum((double) column->blocks_used /
+		values[9] = Float8GetDatum((double) column->blocks_used /
 								   (double) column->blocks_asked);
-	nulls[10] = column->last_use_us == 0;
-	values[10] = TimestampTzGetDatum(column->last_use_us -
+	nulls[11] = column->last_use_us == 0;
+	values[11] = TimestampTzGetDatum(column->last_use_us -
 									 (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
 										 SECS_PER_DAY * US_PER_S);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
@@ -204,7 +205,7 @@ same_relation(const WaResidentColumn *list, int64 count)
 /*
  * warpagg_resident() returns a row for each column that is resident: database;
  * relation and name, where these are of this database; extents, blocks, rows and
- * bytes; queries that used it; the share of the blocks they asked for that they
+ * bytes, and bytes of copies on GPUs; queries that used it; the share of the blocks they asked for that they
  * got, and of those that are resident that could be used now; time of the last
  * use.
  */
