@@ -29,7 +29,7 @@ answer_ping(int fd, WaService *service, const WaSimpleMessage *ping)
 {
 	WaSimpleMessage pong;
 
-	if (wa_scheduler_hangs(&service->scheduler))
+	if (wa_service_hangs(service))
 		return;
 	memset(&pong, 0, sizeof(pong));
 	wa_message_begin(&pong.header, WA_MSG_PONG, sizeof(pong),

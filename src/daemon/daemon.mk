@@ -94,14 +94,14 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_store test_store_model test_store_failure \
-	test_pool test_mirror
+	test_pool test_mirror test_watch
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	chunks memory dictionary column store store_map store_answers store_use \
 	mirror mirror_convert mirror_flat mirror_load mirror_rows mirror_space \
-	mirror_store mirror_thread log parcel finished pool run run_extents)
+	mirror_store mirror_thread watch log parcel finished pool run run_extents)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -174,6 +174,7 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 	$(UNIT_BUILD)/test_store_failure
 	$(UNIT_BUILD)/test_pool
 	$(UNIT_BUILD)/test_mirror
+	$(UNIT_BUILD)/test_watch
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/clock.h"
 #include "daemon/gpu_part.h"
 #include "daemon/gpu_records.h"
+#include "daemon/gpus.h"
 
 /* Rows that trap are left out; there should be none the second time. */
 #define MAX_ATTEMPTS 3
@@ -320,8 +322,10 @@ static WaStatus
 run_query(Span *span, WaCudaOutcome *outcome)
 {
 	WaGpuPart *part = span->part;
+	WaWatch *watch = part->request->gpus->watch;
 	WaCudaQuery query = *part->cuda;
 	WaStatus status;
+	int place;
 
 	*outcome = (WaCudaOutcome){0};
 	query.ncolumns = part->query->ninputs;
@@ -331,8 +335,10 @@ run_query(Span *span, WaCudaOutcome *outcome)
 	query.ranges = span->ranges;
 	if (query.nranges == 0)
 		return WA_OK;
+	place = wa_watch_enter(watch, wa_clock_ns());
 	status = wa_cuda_query_run(part->queries, &query, span->traps, take_group,
 							   span, outcome, part->error, sizeof(part->error));
+	wa_watch_leave(watch, place);
 	if (status == WA_OK && span->outcome != WA_RUN_TAKEN)
 		return WA_OUT_OF_MEMORY;
 	return status;

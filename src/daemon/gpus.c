@@ -14,9 +14,10 @@
 #define MEMORY_SHARE 16
 
 void
-wa_gpus_init(WaGpus *gpus)
+wa_gpus_init(WaGpus *gpus, WaWatch *watch)
 {
 	memset(gpus, 0, sizeof(*gpus));
+	gpus->watch = watch;
 	(void) pthread_mutex_init(&gpus->lock, NULL);
 }
 

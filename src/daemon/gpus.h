@@ -9,11 +9,13 @@
 
 #include "core/protocol.h"
 #include "cuda/query.h"
+#include "daemon/watch.h"
 
 /* lock guards all else. */
 typedef struct WaGpus
 {
 	pthread_mutex_t lock;
+	WaWatch *watch; /* constant */
 	struct
 	{
 		bool tried;
@@ -21,7 +23,8 @@ typedef struct WaGpus
 	} devices[WA_MAX_DEVICES];
 } WaGpus;
 
-void wa_gpus_init(WaGpus *gpus);
+/* Prepares GPUs, queries at which are watched. */
+void wa_gpus_init(WaGpus *gpus, WaWatch *watch);
 
 /*
  * Returns what computes queries on the GPU with this ordinal, which is opened for

@@ -131,8 +131,9 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 		service->memory_limit = wa_machine_memory() / MEMORY_SHARE;
 	wa_store_init(&service->store, service->memory_limit, options->cpu_devices);
 	wa_opening_add_store(&service->opening, &service->store);
+	service->store.watch = &service->watch;
 #ifdef WA_WITH_CUDA
-	wa_gpus_init(&service->gpus);
+	wa_gpus_init(&service->gpus, &service->watch);
 	service->store.gpus = &service->gpus;
 #endif
 	wa_finished_init(&service->finished, event_fd);

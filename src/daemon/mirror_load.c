@@ -4,8 +4,10 @@
  */
 #include <string.h>
 
+#include "daemon/clock.h"
 #include "daemon/mirror_convert.h"
 #include "daemon/mirror_internal.h"
+#include "daemon/watch.h"
 
 /* Counts a column in; with a record, the flat column becomes that's. */
 static bool
@@ -274,8 +276,9 @@ load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
 	return complete && status == WA_OK;
 }
 
-bool
-wa_mirror_load(WaMirrorDevice *device, const WaMirrorKey *key)
+/* Loads all columns of an extent. */
+static bool
+load_extent(WaMirrorDevice *device, const WaMirrorKey *key)
 {
 	bool complete = true;
 	bool more = true;
@@ -289,5 +292,20 @@ wa_mirror_load(WaMirrorDevice *device, const WaMirrorKey *key)
 		wa_mirror_unpick(device, &pick);
 	}
 	device->loading = NULL;
+	return complete;
+}
+
+bool
+wa_mirror_load(WaMirrorDevice *device, const WaMirrorKey *key)
+{
+	WaWatch *watch = device->mirror->store->watch;
+	int place = WA_WATCH_PLACES;
+	bool complete;
+
+	if (watch != NULL)
+		place = wa_watch_enter(watch, wa_clock_ns());
+	complete = load_extent(device, key);
+	if (watch != NULL)
+		wa_watch_leave(watch, place);
 	return complete;
 }

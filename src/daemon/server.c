@@ -313,7 +313,7 @@ handle_event(WaServer *server, uint64_t tag)
 static void
 log_hanging(WaServer *server)
 {
-	bool hanging = wa_scheduler_hangs(&server->service->scheduler);
+	bool hanging = wa_service_hangs(server->service);
 
 	if (hanging && !server->hanging)
 		wa_log_write(WA_LOG_WARNING, "a device has not answered for %d ms",

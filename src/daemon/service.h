@@ -5,6 +5,7 @@
 #ifndef WA_DAEMON_SERVICE_H
 #define WA_DAEMON_SERVICE_H
 
+#include "daemon/clock.h"
 #include "daemon/counters_file.h"
 #include "daemon/finished.h"
 #include "daemon/gpus.h"
@@ -15,6 +16,7 @@
 #include "daemon/staging.h"
 #include "daemon/store.h"
 #include "daemon/tasks.h"
+#include "daemon/watch.h"
 
 /*
  * Each part has its own lock, or is constant; parcels_bytes is the main
@@ -31,9 +33,18 @@ typedef struct WaService
 	WaPool pool;
 	const WaRunner *runner; /* NULL: there is none */
 	WaGpus gpus;
+	WaWatch watch; /* of queries and copies at GPUs */
 	WaStore store;
 	uint64_t memory_limit;  /* of the store, if the supervisor says nothing */
 	uint64_t parcels_bytes; /* of all connections */
 } WaService;
+
+/* Tells whether a device hangs at this moment. */
+static inline bool
+wa_service_hangs(WaService *service)
+{
+	return wa_scheduler_hangs(&service->scheduler) ||
+		   wa_watch_exceeds(&service->watch, wa_clock_ns(), WA_GPU_HANG_MS);
+}
 
 #endif /* WA_DAEMON_SERVICE_H */

@@ -69,6 +69,7 @@ typedef struct WaStore
 	WaMemory memory;                  /* its own rules: memory.h */
 	struct WaMirror *mirror;          /* constant: copies on GPUs, or NULL */
 	struct WaGpus *gpus;              /* constant: compute queries, or NULL */
+	struct WaWatch *watch;            /* constant: of copies, or NULL */
 	unsigned ndevices;                /* that extents are spread over */
 	uint32_t devices[WA_MAX_DEVICES]; /* their ordinals */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];

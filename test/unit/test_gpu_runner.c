@@ -51,6 +51,7 @@ typedef struct Groups
 
 static TestRelation *relation;
 static WaGpus gpus;
+static WaWatch watch;
 static uint64_t extents_taken;
 static uint64_t blocks_left_out;
 
@@ -446,7 +447,7 @@ queries_are_right(void)
 int
 main(void)
 {
-	wa_gpus_init(&gpus);
+	wa_gpus_init(&gpus, &watch);
 	check(queries_are_right(), "queries are the same on GPUs and the CPU");
 	check(extents_taken > QUERIES, "devices have taken extents");
 	check(blocks_left_out > 0, "and left out blocks with traps");
