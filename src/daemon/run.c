@@ -39,6 +39,7 @@ struct WaRun
 	const WaRunExtent **list; /* of extents, as the runner gets them */
 	uint64_t *rest;           /* those that no device has taken */
 	uint64_t nrest;
+	uint64_t share;  /* of them that a morsel has */
 	bool has_shares; /* of devices */
 	const WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
 	WaRunRequest request;
@@ -259,29 +260,43 @@ prepare_run(WaPoolJob *job)
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 		return 0;
 	}
-	return run->extents.count > 0 && begin(run) && use_devices(run) ? run->nrest
-																	: 0;
+	if (run->extents.count == 0 || !begin(run) || !use_devices(run) ||
+		run->nrest == 0)
+		return 0;
+	/* To count rows takes less time than to share that between threads. */
+	run->share = run->message.ncolumns == 0 ? run->nrest : 1;
+	return (run->nrest + run->share - 1) / run->share;
 }
 
-/* The pool's morsel: an extent. */
+/* Has the runner process an extent. */
 static bool
-run_extent(WaPoolJob *job, unsigned thread, uint64_t number)
+run_extent(WaRun *run, unsigned thread, uint64_t place)
 {
-	WaRun *run = (WaRun *) job;
-	const uint64_t place = run->rest[number];
 	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
-	WaStatus status;
+	const WaStatus status = run->runner->process(
+		run->run, run->states[thread], run->list[place], left_out, error);
 
-	if (!have_state(run, thread))
-		return false;
-	status = run->runner->process(run->run, run->states[thread],
-								  run->list[place], left_out, error);
 	if (status == WA_OK)
 		leave_out(run, run->extents.held[place], left_out);
 	else
 		fail(run, status, error);
 	return status == WA_OK;
+}
+
+/* The pool's morsel: extents of the rest. */
+static bool
+run_share(WaPoolJob *job, unsigned thread, uint64_t number)
+{
+	WaRun *run = (WaRun *) job;
+	const uint64_t begin = number * run->share;
+
+	if (!have_state(run, thread))
+		return false;
+	for (uint64_t i = begin; i < begin + run->share && i < run->nrest; i++)
+		if (!run_extent(run, thread, run->rest[i]))
+			return false;
+	return true;
 }
 
 /* Merges all states into the first, which is made if there is none. */
@@ -469,7 +484,7 @@ wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
 	(void) pthread_mutex_init(&run->lock, NULL);
 	run->job.finished.owner = owner;
 	run->job.prepare = prepare_run;
-	run->job.morsel = run_extent;
+	run->job.morsel = run_share;
 	run->job.finish = finish_run;
 	run->runner = runner;
 	run->store = store;

@@ -3,9 +3,9 @@
  *		A RUN: a runner's way over the fresh blocks of a relation.
  *
  * A run is a job of the pool.  Its first thread copies what the message names
- * out of the parcel and collects the extents; then each extent is a morsel, and
- * each thread has a state of its own; the last thread merges them and writes the
- * answer.
+ * out of the parcel and collects the extents; then each extent is a morsel (or all
+ * of them are one, where rows are only counted), and each thread has a state of its
+ * own; the last thread merges them and writes the answer.
  */
 #ifndef WA_DAEMON_RUN_H
 #define WA_DAEMON_RUN_H
