@@ -100,6 +100,9 @@ extern int wa_compile(WaCompiler *compiler, Expr *expression);
 extern int wa_compile_argument(WaCompiler *compiler, Expr *argument,
 							   Expr *filter, bool counted);
 
+/* The same of a key, which may be a numeric that seldom fits a vector. */
+extern int wa_compile_key(WaCompiler *compiler, Expr *key);
+
 /*
  * Forgets what has been computed so far, but for columns and constants: what
  * comes next runs over other rows.

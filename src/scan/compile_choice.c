@@ -313,13 +313,22 @@ wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter,
 		argument = make_presence(argument);
 	if (wa_is_wide((Node *) argument))
 		return wa_compile_wide(
-			compiler, filter == NULL ? argument : make_case(filter, argument));
+			compiler, filter == NULL ? argument : make_case(filter, argument),
+			WA_VECTOR_TEXT);
 	if (filter == NULL)
 		return wa_compile(compiler, argument);
 	number = wa_compile_guarded(compiler, argument, WA_IF_TRUE,
 								wa_compile(compiler, filter));
 	return number < 0 ? wa_compile(compiler, make_case(filter, argument))
 					  : number;
+}
+
+int
+wa_compile_key(WaCompiler *compiler, Expr *key)
+{
+	return wa_is_wide((Node *) key)
+			   ? wa_compile_wide(compiler, key, WA_VECTOR_DECIMAL)
+			   : wa_compile(compiler, key);
 }
 
 int

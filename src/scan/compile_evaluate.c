@@ -32,6 +32,9 @@
 #define NUMERIC_SOURCE_WEIGHT 12
 #define WIDE_WEIGHT           12
 
+/* Most rows of a wide key are computed a second time, one by one. */
+#define WIDE_KEY_WEIGHT 250
+
 #define UNSAFE "what stands behind a condition may raise errors"
 
 /* The sources of an expression, as they are collected. */
@@ -522,20 +525,20 @@ wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 }
 
 int
-wa_compile_wide(WaCompiler *compiler, Expr *expression)
+wa_compile_wide(WaCompiler *compiler, Expr *expression, WaVectorKind kind)
 {
-	WaCallExpression call = {.kind = WA_CALL_EVALUATE,
-							 .result = WA_VECTOR_TEXT};
-	/* Nobody is to take the register for one that holds the numeric. */
-	Expr *bytes = (Expr *) makeRelabelType(expression, BYTEAOID, -1, InvalidOid,
-										   COERCE_IMPLICIT_CAST);
-	int number = wa_compiler_find(compiler, bytes, false);
+	WaCallExpression call = {.kind = WA_CALL_EVALUATE, .result = kind};
+	/* Nobody is to take the register for one of the usual kind. */
+	Oid type = kind == WA_VECTOR_TEXT ? BYTEAOID : NUMERICOID;
+	Expr *wide = (Expr *) makeRelabelType(expression, type, -1, InvalidOid,
+										  COERCE_IMPLICIT_CAST);
+	int number = wa_compiler_find(compiler, wide, false);
 
 	if (number >= 0)
 		return number;
 	number = evaluate(compiler, expression, &call);
 	if (number < 0)
 		return -1;
-	compiler->weight += WIDE_WEIGHT;
-	return wa_compiler_note(compiler, bytes, number, false, false);
+	compiler->weight += kind == WA_VECTOR_TEXT ? WIDE_WEIGHT : WIDE_KEY_WEIGHT;
+	return wa_compiler_note(compiler, wide, number, false, false);
 }

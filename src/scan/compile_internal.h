@@ -124,9 +124,11 @@ extern int wa_compile_evaluation(WaCompiler *compiler, Expr *expression);
 
 /*
  * Has PostgreSQL evaluate an expression that is wide (wa_is_wide) for every row.
- * The register is a TEXT of the bytes of the numeric, without their length.
+ * The register is a DECIMAL, where rows that do not fit trap, or a TEXT of the
+ * bytes of the numeric, without their length.
  */
-extern int wa_compile_wide(WaCompiler *compiler, Expr *expression);
+extern int wa_compile_wide(WaCompiler *compiler, Expr *expression,
+						   WaVectorKind kind);
 
 /*
  * Tells whether the result of an expression is a numeric that seldom fits a

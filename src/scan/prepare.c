@@ -93,7 +93,8 @@ compile_all(WaScanState *state)
 	}
 	state->begin = compiler->ninstructions;
 	for (int i = 0; i < state->nkeys; i++)
-		state->keys[i].number = compile(compiler, state->keys[i].expression);
+		state->keys[i].number = check(
+			compiler, wa_compile_key(compiler, state->keys[i].expression));
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		WaScanColumn *column = &state->columns[i];

@@ -272,11 +272,8 @@ check_program(WaShape *shape)
 			return reason;
 	}
 	foreach (cell, shape->keys)
-	{
-		reason = try_compile(compiler, (Expr *) lfirst(cell));
-		if (reason != NULL)
-			return reason;
-	}
+		if (wa_compile_key(compiler, (Expr *) lfirst(cell)) < 0)
+			return compiler->refusal;
 	shape->can_travel = true;
 	reason = check_aggregates(compiler, shape);
 	shape->ninstructions =
