@@ -274,20 +274,29 @@ make_flats(TestRelation *relation)
 						relation->first_rows[i]);
 }
 
+/* Adds a text to the dictionary, which has the empty one. */
+static void
+add_text(TestRelation *relation, const char *text)
+{
+	WaDictionaryQuestion question = {text, (uint32_t) strlen(text), 0, 0};
+
+	question.hash =
+		wa_dictionary_hash(relation->dictionary, text, question.length);
+	if (question.length > 0)
+		(void) wa_dictionary_add_all(relation->dictionary, relation, &question,
+									 1);
+}
+
 TestRelation *
 test_relation_make(uint64_t nextents)
 {
 	TestRelation *relation = calloc(1, sizeof(*relation));
-	int32_t code;
 
 	relation->memory.limit = (uint64_t) 1 << 30;
+	wa_chunks_init(&relation->memory.chunks);
 	relation->dictionary = wa_dictionary_make(&relation->memory, relation);
 	for (int i = 0; i < TEXTS; i++)
-		(void) wa_dictionary_add(relation->dictionary, relation, texts[i],
-								 strlen(texts[i]),
-								 wa_dictionary_hash(relation->dictionary,
-													texts[i], strlen(texts[i])),
-								 &code);
+		add_text(relation, texts[i]);
 	for (int i = 0; i < NCOLUMNS; i++)
 		relation->names[i] =
 			(WaColumnName){.attribute = (int16_t) (i + 1),
