@@ -6,45 +6,18 @@
 
 #include <algorithm>
 #include <new>
-#include <stdio.h>
 
+#include "failure.h"
 #include "query/work.h"
 
-// Returns what a failed call means to the caller.  Arguments that CUDA refuses do
-// no harm to the context.
-static WaStatus
-status_of(cudaError_t error)
-{
-	switch (error)
-	{
-		case cudaSuccess:
-			return WA_OK;
-		case cudaErrorMemoryAllocation:
-			return WA_OUT_OF_MEMORY;
-		case cudaErrorNotSupported:
-		case cudaErrorInvalidValue:
-		case cudaErrorNoDevice:
-		case cudaErrorInvalidDevice:
-		case cudaErrorInsufficientDriver:
-		case cudaErrorNoKernelImageForDevice:
-		case cudaErrorDevicesUnavailable:
-			return WA_UNSUPPORTED;
-		default:
-			return WA_DEVICE_LOST;
-	}
-}
-
-// Returns the status of something, and writes a text if it has failed.
+// Returns the status of something, and writes a text if it has failed.  Arguments
+// that CUDA refuses do no harm to the context.
 static WaStatus
 finish(cudaError_t result, const char *action, char *error, size_t error_bytes)
 {
-	if (result == cudaSuccess)
-		return WA_OK;
-	(void) cudaGetLastError();
-	if (error_bytes > 0)
-		snprintf(error, error_bytes, "could not %s: %s", action,
-				 cudaGetErrorString(result));
-	return status_of(result);
+	const WaStatus status = check(result, action, {error, error_bytes});
+
+	return result == cudaErrorInvalidValue ? WA_UNSUPPORTED : status;
 }
 
 // Opens the slots, on the current device.

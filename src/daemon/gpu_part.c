@@ -102,25 +102,6 @@ has_left_out(const WaDeviceShare *share)
 	return false;
 }
 
-/* Returns the first block whose rows end after a row. */
-static uint32_t
-block_of_row(const WaRunExtent *extent, uint32_t row)
-{
-	uint32_t low = 0;
-	uint32_t high = extent->nblocks;
-
-	while (low < high)
-	{
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (extent->row_end[middle] > row)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /*
  * Adds a range of an extent, whose first row is at base in the span, but for the
  * blocks that are left out.
@@ -133,8 +114,8 @@ add_blocks(Span *span, const WaRunExtent *extent, const WaDeviceShare *share,
 
 	if (!has_left_out(share))
 		return add_range(span, base + begin, base + range->end);
-	for (uint32_t block = block_of_row(extent, begin); block < extent->nblocks;
-		 block++)
+	for (uint32_t block = wa_run_block_of_row(extent, begin);
+		 block < extent->nblocks; block++)
 	{
 		const uint32_t end = extent->row_end[block];
 		const uint32_t first = block == 0 ? 0 : extent->row_end[block - 1];
@@ -176,7 +157,7 @@ static void
 leave_out(const WaRunExtent *extent, WaDeviceShare *share, uint64_t begin,
 		  uint64_t end)
 {
-	for (uint32_t block = block_of_row(extent, (uint32_t) begin);
+	for (uint32_t block = wa_run_block_of_row(extent, (uint32_t) begin);
 		 block < extent->nblocks; block++)
 	{
 		const uint32_t first = block == 0 ? 0 : extent->row_end[block - 1];

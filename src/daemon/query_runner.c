@@ -215,32 +215,13 @@ take_blocks(const Query *query, State *state, const WaRunExtent *extent,
 	return status;
 }
 
-/* Returns the first block whose rows end after a row. */
-static uint32_t
-block_of_row(const WaRunExtent *extent, uint32_t row)
-{
-	uint32_t low = 0;
-	uint32_t high = extent->nblocks;
-
-	while (low < high)
-	{
-		uint32_t middle = low + (high - low) / 2;
-
-		if (extent->row_end[middle] > row)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /* Takes the rows of a range in batches of whole blocks. */
 static WaStatus
 take_by_blocks(const Query *query, State *state, const WaRunExtent *extent,
 			   const WaRowRange *range, uint64_t *left_out, char *error)
 {
 	uint32_t row = range->begin;
-	uint32_t block = block_of_row(extent, row);
+	uint32_t block = wa_run_block_of_row(extent, row);
 
 	while (row < range->end)
 	{

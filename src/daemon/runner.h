@@ -42,6 +42,25 @@ typedef struct WaRunExtent
 	const WaColumn *const *columns; /* in the order of the request */
 } WaRunExtent;
 
+/* Returns the first block of an extent whose rows end after a row. */
+static inline uint32_t
+wa_run_block_of_row(const WaRunExtent *extent, uint32_t row)
+{
+	uint32_t low = 0;
+	uint32_t high = extent->nblocks;
+
+	while (low < high)
+	{
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (extent->row_end[middle] > row)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
 /* What a run is about; constant, and there until it has ended. */
 typedef struct WaRunRequest
 {

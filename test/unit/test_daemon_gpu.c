@@ -360,60 +360,28 @@ test_copies(WaTestDaemon *daemon)
 	return true;
 }
 
-/* Where the parts of a RUN lie in the parcel. */
-#define QUERY_AT  (WA_TEST_ANSWERS)
-#define MAPS_AT   (WA_TEST_ANSWERS + 65536)
-#define USED_AT   (WA_TEST_ANSWERS + 131072)
-#define GROUPS_AT (WA_TEST_ANSWERS + 196608)
-
-/* Writes the query for the sum of a column to the parcel; returns its bytes. */
-static uint64_t
-write_sum(const WaTestOwner *owner)
+/* Asks for the sum of attribute 2, once that is on the GPU. */
+static int
+ask_for_sum(WaTestOwner *owner, WaMessage *reply)
 {
 	const WaVectorKind kind = WA_VECTOR_INT;
 	const WaQueryColumn column = {0, -1, kind, SUM};
 	WaQuery query = {.ninputs = 1, .ncolumns = 1, .columns = &column};
+	WaResidentColumn resident;
+	WaRunMessage run;
 	WaArena arena;
 	WaWriter writer;
-	uint64_t bytes;
 
+	if (!wait_for_copies(owner, sizeof(int32_t), &resident))
+		return -1;
 	query.program.nregisters = 1;
 	query.program.kinds = &kind;
 	wa_arena_init(&arena, 65536);
 	wa_writer_init(&writer, &arena);
 	wa_query_write(&writer, &query);
-	bytes = writer.nwords * sizeof(uint64_t);
-	memcpy(owner->parcel + QUERY_AT, writer.words, bytes);
+	run = wa_test_run(owner, 2, 9, writer.words,
+					  writer.nwords * sizeof(uint64_t), 43);
 	wa_arena_reset(&arena);
-	return bytes;
-}
-
-/* Asks for the sum of attribute 2, once that is on the GPU. */
-static int
-ask_for_sum(WaTestOwner *owner, WaMessage *reply)
-{
-	WaMapPage *maps = (WaMapPage *) (void *) (owner->parcel + MAPS_AT);
-	WaResidentColumn column;
-	WaRunMessage run;
-
-	if (!wait_for_copies(owner, sizeof(int32_t), &column))
-		return -1;
-	maps->lsn = 9;
-	memset(maps->visible, 0xff, sizeof(maps->visible));
-	memset(&run, 0, sizeof(run));
-	run.relation = wa_test_relation(0);
-	run.nblocks = UINT32_MAX;
-	run.nmaps = 1;
-	run.ncolumns = wa_test_names(2, run.columns);
-	run.maps = MAPS_AT;
-	run.query = QUERY_AT;
-	run.query_bytes = write_sum(owner);
-	run.used = USED_AT;
-	run.groups = GROUPS_AT;
-	run.groups_room = 4096;
-	wa_message_begin(&run.header, WA_MSG_RUN,
-					 offsetof(WaRunMessage, columns) + sizeof(WaColumnName),
-					 43);
 	return wa_test_ask(owner, &run, reply);
 }
 

@@ -17,12 +17,6 @@
 
 #define EXTENTS 12
 
-/* Where the parts of a RUN lie in the parcel. */
-#define QUERY_AT  (WA_TEST_ANSWERS)
-#define MAPS_AT   (WA_TEST_ANSWERS + 65536)
-#define USED_AT   (WA_TEST_ANSWERS + 131072)
-#define GROUPS_AT (WA_TEST_ANSWERS + 196608)
-
 /* Loads extents of a relation with attributes 3 and 10, of the same rows. */
 static bool
 load_extents(WaTestOwner *owner, uint64_t relation)
@@ -32,31 +26,11 @@ load_extents(WaTestOwner *owner, uint64_t relation)
 	return true;
 }
 
-/* Writes a query, and a map whose blocks are all-visible, to the parcel. */
+/* Returns the RUN of a query over attribute 3. */
 static WaRunMessage
 prepare(const WaTestOwner *owner, const WaTestQuery *query)
 {
-	WaMapPage *maps = (WaMapPage *) (void *) (owner->parcel + MAPS_AT);
-	WaRunMessage run;
-
-	memcpy(owner->parcel + QUERY_AT, query, sizeof(*query));
-	maps->lsn = 7;
-	memset(maps->visible, 0xff, sizeof(maps->visible));
-	memset(&run, 0, sizeof(run));
-	run.relation = wa_test_relation(0);
-	run.nblocks = UINT32_MAX;
-	run.nmaps = 1;
-	run.ncolumns = wa_test_names(4, run.columns);
-	run.maps = MAPS_AT;
-	run.query = QUERY_AT;
-	run.query_bytes = sizeof(*query);
-	run.used = USED_AT;
-	run.groups = GROUPS_AT;
-	run.groups_room = 4096;
-	wa_message_begin(&run.header, WA_MSG_RUN,
-					 offsetof(WaRunMessage, columns) + sizeof(WaColumnName),
-					 41);
-	return run;
+	return wa_test_run(owner, 4, 7, query, sizeof(*query), 41);
 }
 
 static bool
@@ -78,18 +52,19 @@ test_run(WaTestDaemon *daemon)
 	run = prepare(&owner, &query);
 	for (int i = 0; i < 200; i++)
 	{
-		memset(owner.parcel + GROUPS_AT, 0, 4096);
+		memset(owner.parcel + WA_TEST_GROUPS_AT, 0, 4096);
 		EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
 		EXPECT(reply.header.request == 41);
 		EXPECT(reply.answer.in_parcel == 1);
 		EXPECT(reply.answer.groups_bytes == 4096);
 		EXPECT(reply.answer.rows == (uint64_t) nrows * EXTENTS);
 		EXPECT(reply.answer.kept_rows == reply.answer.rows / 2);
-		memcpy(&groups, owner.parcel + GROUPS_AT, sizeof(groups));
+		memcpy(&groups, owner.parcel + WA_TEST_GROUPS_AT, sizeof(groups));
 		EXPECT(groups.rows == reply.answer.rows && groups.extents == EXTENTS);
 	}
 	for (uint32_t i = 0; i < sizeof(((WaMapPage *) 0)->visible); i++)
-		used += (uint64_t) __builtin_popcount(owner.parcel[USED_AT + i]);
+		used +=
+			(uint64_t) __builtin_popcount(owner.parcel[WA_TEST_USED_AT + i]);
 	EXPECT(used == reply.answer.blocks);
 	wa_test_disown(&owner);
 	return true;
@@ -117,7 +92,7 @@ test_nothing(WaTestDaemon *daemon)
 		else if (i == 1)
 			run.columns[0].attribute = 4;
 		else if (i == 2)
-			((WaMapPage *) (void *) (owner.parcel + MAPS_AT))->lsn = 8;
+			((WaMapPage *) (void *) (owner.parcel + WA_TEST_MAPS_AT))->lsn = 8;
 		EXPECT(wa_test_ask(&owner, &run, &reply) ==
 			   (i < 3 ? WA_MSG_ANSWER : WA_MSG_FAILED));
 		EXPECT(reply.header.request == 41);

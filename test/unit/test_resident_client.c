@@ -131,6 +131,34 @@ wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply)
 	return wa_test_receive_reply(owner->client.fd, reply);
 }
 
+WaRunMessage
+wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t map_lsn,
+			const void *query, uint64_t query_bytes, uint32_t request)
+{
+	WaMapPage *maps = (WaMapPage *) (void *) (owner->parcel + WA_TEST_MAPS_AT);
+	WaRunMessage run;
+
+	memcpy(owner->parcel + WA_TEST_QUERY_AT, query, query_bytes);
+	maps->lsn = map_lsn;
+	memset(maps->visible, 0xff, sizeof(maps->visible));
+	memset(&run, 0, sizeof(run));
+	run.relation = wa_test_relation(0);
+	run.nblocks = UINT32_MAX;
+	run.nmaps = 1;
+	run.ncolumns = wa_test_names(attributes, run.columns);
+	run.maps = WA_TEST_MAPS_AT;
+	run.query = WA_TEST_QUERY_AT;
+	run.query_bytes = query_bytes;
+	run.used = WA_TEST_USED_AT;
+	run.groups = WA_TEST_GROUPS_AT;
+	run.groups_room = 4096;
+	wa_message_begin(&run.header, WA_MSG_RUN,
+					 (uint32_t) (offsetof(WaRunMessage, columns) +
+								 run.ncolumns * sizeof(WaColumnName)),
+					 request);
+	return run;
+}
+
 bool
 wa_test_residency(WaTestOwner *owner, uint64_t relation, uint64_t attributes,
 				  WaResidentMessage *resident)

@@ -13,6 +13,12 @@
 /* Answers are written from here on; an extent is written to the beginning. */
 #define WA_TEST_ANSWERS ((uint64_t) 5 << 20)
 
+/* Where the parts of a RUN lie in the parcel. */
+#define WA_TEST_QUERY_AT  (WA_TEST_ANSWERS)
+#define WA_TEST_MAPS_AT   (WA_TEST_ANSWERS + 65536)
+#define WA_TEST_USED_AT   (WA_TEST_ANSWERS + 131072)
+#define WA_TEST_GROUPS_AT (WA_TEST_ANSWERS + 196608)
+
 /* A connection with a parcel of WA_TEST_PARCEL_BYTES. */
 typedef struct WaTestOwner
 {
@@ -49,6 +55,15 @@ int wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
 
 /* Sends a request and receives the reply; returns its type. */
 int wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply);
+
+/*
+ * Writes a query, and a map with this LSN whose blocks are all-visible, to the
+ * parcel.  Returns the RUN, with room for 4096 bytes of groups, over a set of
+ * attributes of relation 0.
+ */
+WaRunMessage wa_test_run(const WaTestOwner *owner, uint64_t attributes,
+						 uint64_t map_lsn, const void *query,
+						 uint64_t query_bytes, uint32_t request);
 
 /* Asks what there is of a set of attributes. */
 bool wa_test_residency(WaTestOwner *owner, uint64_t relation,
