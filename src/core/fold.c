@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/partial.h"
-#include "core/vector.h"
+#include "core/vectorised.h"
 
 /* Independent chains of dependent comparisons that a loop over floats keeps. */
 #define CHAINS 4

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "core/vectorised.h"
 
 /*
  * Of a byte, the numbers of its bits that are set, in ascending order, as the

@@ -14,18 +14,6 @@
 #define WA_VECTOR_ROWS 1024
 
 /*
- * Marks functions whose loops are compiled for AVX2 too, for the dynamic linker
- * to choose.  AVX2 has no fused multiply-add, so that results are the same.
- * Sanitizers are not ready yet when the linker asks.
- */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && \
-	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WA_VECTORISED __attribute__((target_clones("avx2", "default")))
-#else
-#define WA_VECTORISED
-#endif
-
-/*
  * INT		int64_t: integers of any width, dates, times, money, oids, as SQL
  *			stores them, widened
  * FLOAT	double; a float4 is a double that has a float4's value

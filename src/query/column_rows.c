@@ -3,6 +3,7 @@
  *		Rows of a column as they lie in memory; see column_rows.h.
  */
 #include "query/column_rows.h"
+#include "core/vectorised.h"
 
 /* Copies values, all or selected ones, perhaps to a wider type. */
 #define DEFINE_COPY(name, from, to)                                    \

@@ -278,6 +278,18 @@ same_groups(WaQueryRun *a, WaQueryRun *b, WaArena *arena)
 	return true;
 }
 
+/* Gives two runs the same extents; tells whether they find the same groups. */
+static bool
+agree(Data *data, size_t max_rows, WaQueryRun **runs, WaArena *arena)
+{
+	for (int extent = 0; extent < 3; extent++)
+	{
+		fill(data, max_rows);
+		EXPECT(take(runs[0], data) && take(runs[1], data));
+	}
+	return same_groups(runs[0], runs[1], arena);
+}
+
 /* A plain query against the same with a clause that is always true. */
 static bool
 test_plain(Data *data, size_t max_rows)
@@ -293,12 +305,7 @@ test_plain(Data *data, size_t max_rows)
 	runs[0] = wa_query_run_make(&arena, &plain);
 	runs[1] = wa_query_run_make(&arena, &slow);
 	EXPECT(wa_query_run_is_plain(runs[0]) && !wa_query_run_is_plain(runs[1]));
-	for (int extent = 0; extent < 3; extent++)
-	{
-		fill(data, max_rows);
-		EXPECT(take(runs[0], data) && take(runs[1], data));
-	}
-	EXPECT(same_groups(runs[0], runs[1], &arena));
+	EXPECT(agree(data, max_rows, runs, &arena));
 	wa_arena_reset(&arena);
 	return true;
 }
@@ -322,12 +329,7 @@ test_few(Data *data, size_t max_rows)
 	wa_arena_init(&arena, SIZE_MAX);
 	runs[0] = wa_query_run_make(&arena, &quick);
 	runs[1] = wa_query_run_make(&arena, &slow);
-	for (int extent = 0; extent < 3; extent++)
-	{
-		fill(data, max_rows);
-		EXPECT(take(runs[0], data) && take(runs[1], data));
-	}
-	EXPECT(same_groups(runs[0], runs[1], &arena));
+	EXPECT(agree(data, max_rows, runs, &arena));
 	wa_arena_reset(&arena);
 	return true;
 }
