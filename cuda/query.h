@@ -16,6 +16,7 @@
 #ifndef WA_CUDA_QUERY_H
 #define WA_CUDA_QUERY_H
 
+#include "core/order_by.h"
 #include "core/partial.h"
 #include "core/program.h"
 
@@ -120,6 +121,7 @@ typedef struct WaCudaQuery
 	uint64_t nrows; /* of the columns */
 	uint32_t nranges;
 	const WaCudaRange *ranges; /* of rows to be used; ascending, apart */
+	WaWanted wanted; /* of the groups; orders' numbers are keys' and cells' */
 } WaCudaQuery;
 
 /* The key of a group. */

@@ -14,6 +14,7 @@
 #ifndef WA_QUERY_QUERY_H
 #define WA_QUERY_QUERY_H
 
+#include "core/order_by.h"
 #include "core/program.h"
 #include "query/groups.h"
 
@@ -58,6 +59,7 @@ typedef struct WaQuery
 	const uint16_t *key_numbers; /* their registers */
 	uint32_t ncolumns;
 	const WaQueryColumn *columns;
+	WaWanted wanted; /* of the groups, if the rows are all there are */
 } WaQuery;
 
 /* A query has no more keys or columns. */
