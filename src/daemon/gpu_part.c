@@ -2,9 +2,7 @@
  * gpu_part.c
  *		One GPU's part in a run; see gpu_part.h.
  *
- * Extents that lie one behind the other in the space of rows make a span, which
- * one query computes, whatever the number of extents.  Between spans there may be
- * no memory.
+ * One query computes a span.  Between spans there may be no memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,52 +15,32 @@
 /* Rows that trap are left out; there should be none the second time. */
 #define MAX_ATTEMPTS 3
 
-/* Extents begin to end - 1 of the order, which lie together. */
+/* A span at work. */
 typedef struct Span
 {
 	WaGpuPart *part;
-	uint32_t begin;
-	uint32_t end;
-	uint64_t first_row;
-	uint64_t nrows;
-	uint32_t nranges;
-	uint32_t room; /* for ranges */
-	WaCudaRange *ranges;
+	const WaGpuSpan *of;
+	uint32_t nranges; /* of rows to use: those of the span, or own ones */
+	const WaCudaRange *ranges;
+	uint32_t room;
+	WaCudaRange *own;
 	uint64_t *traps;
 	WaCudaColumn columns[WA_MAX_RESIDENT_COLUMNS];
 	WaRunOutcome outcome; /* of the groups that were added */
 } Span;
 
-/* Returns the extent at a place in the order. */
+/* Returns the extent at a place in the use. */
 static const WaRunExtent *
 extent_at(const WaGpuPart *part, uint32_t place)
 {
-	return part->request->extents[part->use.extents[part->order[place]]];
-}
-
-/* Returns the position of its first row. */
-static uint64_t
-position_of(const WaGpuPart *part, uint32_t place)
-{
-	return part->use.first_rows[part->order[place]];
+	return part->request->extents[part->use.extents[place]];
 }
 
 /* Returns its share. */
 static WaDeviceShare *
 share_of(const WaGpuPart *part, uint32_t place)
 {
-	return &part->shares[part->use.extents[part->order[place]]];
-}
-
-/* Returns the position behind the memory of an extent. */
-static uint64_t
-end_of(const WaGpuPart *part, uint32_t place)
-{
-	const uint64_t rows = extent_at(part, place)->nrows;
-
-	return position_of(part, place) + (rows + WA_MIRROR_RUN_ROWS - 1) /
-										  WA_MIRROR_RUN_ROWS *
-										  WA_MIRROR_RUN_ROWS;
+	return &part->shares[part->use.extents[place]];
 }
 
 /* Appends a range of positions in the span; false if there is no memory. */
@@ -72,15 +50,14 @@ add_range(Span *span, uint64_t begin, uint64_t end)
 	if (span->nranges == span->room)
 	{
 		const uint32_t room = span->room > 0 ? 2 * span->room : 1024;
-		WaCudaRange *ranges =
-			realloc(span->ranges, room * sizeof(*span->ranges));
+		WaCudaRange *ranges = realloc(span->own, room * sizeof(*span->own));
 
 		if (ranges == NULL)
 			return false;
-		span->ranges = ranges;
+		span->own = ranges;
 		span->room = room;
 	}
-	span->ranges[span->nranges++] =
+	span->own[span->nranges++] =
 		(WaCudaRange){(uint32_t) begin, (uint32_t) end};
 	return true;
 }
@@ -132,23 +109,24 @@ add_blocks(Span *span, const WaRunExtent *extent, const WaDeviceShare *share,
 		   add_range(span, base + begin, base + range->end);
 }
 
-/* Makes the ranges of rows that may be used; false if there is no memory. */
+/* Makes the ranges of rows without what is left out; false: no memory. */
 static bool
 make_ranges(Span *span)
 {
 	const WaGpuPart *part = span->part;
 
 	span->nranges = 0;
-	for (uint32_t place = span->begin; place < span->end; place++)
+	for (uint32_t place = span->of->begin; place < span->of->end; place++)
 	{
 		const WaRunExtent *extent = extent_at(part, place);
-		const uint64_t base = position_of(part, place) - span->first_row;
+		const uint64_t base = part->use.first_rows[place] - span->of->first_row;
 
 		for (uint32_t i = 0; i < extent->nranges; i++)
 			if (!add_blocks(span, extent, share_of(part, place),
 							&extent->ranges[i], base))
 				return false;
 	}
+	span->ranges = span->own;
 	return true;
 }
 
@@ -174,10 +152,10 @@ leave_out_traps(Span *span)
 {
 	const WaGpuPart *part = span->part;
 
-	for (uint32_t place = span->begin; place < span->end; place++)
+	for (uint32_t place = span->of->begin; place < span->of->end; place++)
 	{
 		const WaRunExtent *extent = extent_at(part, place);
-		const uint64_t base = position_of(part, place) - span->first_row;
+		const uint64_t base = part->use.first_rows[place] - span->of->first_row;
 
 		for (uint64_t row = 0; row < extent->nrows; row += WA_CUDA_TILE_ROWS)
 		{
@@ -249,23 +227,13 @@ find_range(const Span *span, uint32_t number, WaCudaColumn *column)
 	const uint16_t kind = request->columns[number].kind;
 
 	column->has_range = kind == WA_VECTOR_INT || kind == WA_VECTOR_TEXT;
-	column->smallest = INT64_MAX;
-	column->largest = INT64_MIN;
+	column->smallest = span->of->limits[number].smallest;
+	column->largest = span->of->limits[number].largest;
 	if (kind == WA_VECTOR_TEXT)
 	{
 		column->smallest = 0;
 		column->largest =
 			(int64_t) wa_dictionary_count(request->dictionaries[number]) - 1;
-	}
-	for (uint32_t place = span->begin;
-		 kind == WA_VECTOR_INT && place < span->end; place++)
-	{
-		const WaColumn *of = extent_at(span->part, place)->columns[number];
-
-		if (of->smallest < column->smallest)
-			column->smallest = of->smallest;
-		if (of->largest > column->largest)
-			column->largest = of->largest;
 	}
 }
 
@@ -274,7 +242,7 @@ static void
 describe_columns(Span *span)
 {
 	const WaMirrorUse *use = &span->part->use;
-	const uint64_t first = span->first_row;
+	const uint64_t first = span->of->first_row;
 
 	for (uint32_t i = 0; i < span->part->query->ninputs; i++)
 	{
@@ -311,7 +279,7 @@ run_query(Span *span, WaCudaOutcome *outcome)
 	*outcome = (WaCudaOutcome){0};
 	query.ncolumns = part->query->ninputs;
 	query.columns = span->columns;
-	query.nrows = span->nrows;
+	query.nrows = span->of->nrows;
 	query.nranges = span->nranges;
 	query.ranges = span->ranges;
 	if (query.nranges == 0)
@@ -335,8 +303,6 @@ compute_span(Span *span)
 	describe_columns(span);
 	for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++)
 	{
-		if (!make_ranges(span))
-			return WA_OUT_OF_MEMORY;
 		status = run_query(span, &outcome);
 		if (status != WA_OK)
 			return status;
@@ -346,42 +312,32 @@ compute_span(Span *span)
 			return WA_OK;
 		}
 		leave_out_traps(span);
+		if (!make_ranges(span))
+			return WA_OUT_OF_MEMORY;
 	}
 	return WA_UNSUPPORTED;
 }
 
-/* Computes the extents begin to end - 1 of the order, which lie together. */
+/* Computes a span. */
 static WaStatus
-run_span(WaGpuPart *part, uint32_t begin, uint32_t end)
+run_span(WaGpuPart *part, const WaGpuSpan *of)
 {
-	Span span = {.part = part, .begin = begin, .end = end};
+	Span span = {
+		.part = part, .of = of, .nranges = of->nranges, .ranges = of->ranges};
 	WaStatus status = WA_OUT_OF_MEMORY;
 
-	span.first_row = position_of(part, begin);
-	span.nrows = end_of(part, end - 1) - span.first_row;
-	span.traps =
-		calloc(wa_cuda_trap_words(span.nrows) + 1, sizeof(*span.traps));
+	span.traps = calloc(wa_cuda_trap_words(of->nrows) + 1, sizeof(*span.traps));
 	if (span.traps != NULL)
 		status = compute_span(&span);
 	free(span.traps);
-	free(span.ranges);
+	free(span.own);
 	return status;
 }
 
 void
 wa_gpu_part_run(WaGpuPart *part)
 {
-	uint32_t begin = 0;
-
 	part->status = WA_OK;
-	while (part->status == WA_OK && begin < part->nextents)
-	{
-		uint32_t end = begin + 1;
-
-		while (end < part->nextents &&
-			   position_of(part, end) == end_of(part, end - 1))
-			end++;
-		part->status = run_span(part, begin, end);
-		begin = end;
-	}
+	for (uint32_t i = 0; part->status == WA_OK && i < part->spans->count; i++)
+		part->status = run_span(part, &part->spans->spans[i]);
 }

@@ -7,8 +7,7 @@
 
 #include <pthread.h>
 
-#include "cuda/query.h"
-#include "daemon/mirror.h"
+#include "daemon/gpu_spans.h"
 #include "query/run.h"
 
 /* Belongs to the thread that computes it, while it does. */
@@ -20,9 +19,8 @@ typedef struct WaGpuPart
 	const WaQuery *query;
 	const WaCudaQuery *cuda; /* the query but for columns and rows */
 	WaCudaQueries *queries;
-	WaMirrorUse use;
-	uint32_t nextents; /* that it is to compute; in order of their positions: */
-	uint32_t *order;   /* numbers of use->extents */
+	WaMirrorUse use; /* all of whose extents it computes */
+	const WaGpuSpans *spans;
 	WaDeviceShare *shares; /* of the request's extents */
 	void *state;           /* of the runner */
 	WaQueryRun *groups;    /* which are there */

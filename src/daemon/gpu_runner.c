@@ -27,50 +27,20 @@ typedef struct Parts
 	WaGpuPart parts[WA_MAX_DEVICES];
 } Parts;
 
-/* An extent's position, to sort by. */
-typedef struct Place
-{
-	uint64_t first_row;
-	uint32_t number;
-} Place;
-
-static int
-compare_places(const void *a, const void *b)
-{
-	const Place *left = a;
-	const Place *right = b;
-
-	return (left->first_row > right->first_row) -
-		   (left->first_row < right->first_row);
-}
-
 /*
- * Has a part compute those of its extents that no other part does; false if there
- * is no memory.
+ * Has a part compute its extents; false if another one does so with any of them,
+ * which has come from one GPU to the other just now.
  */
 static bool
-order_extents(WaGpuPart *part)
+take_extents(WaGpuPart *part)
 {
 	const WaMirrorUse *use = &part->use;
-	Place *places = malloc((use->nextents + (size_t) 1) * sizeof(*places));
 
-	part->order = malloc((use->nextents + (size_t) 1) * sizeof(*part->order));
-	if (places == NULL || part->order == NULL)
-	{
-		free(places);
-		return false;
-	}
 	for (uint32_t i = 0; i < use->nextents; i++)
-	{
 		if (part->shares[use->extents[i]].taken)
-			continue;
+			return false;
+	for (uint32_t i = 0; i < use->nextents; i++)
 		part->shares[use->extents[i]].taken = true;
-		places[part->nextents++] = (Place){use->first_rows[i], i};
-	}
-	qsort(places, part->nextents, sizeof(*places), compare_places);
-	for (uint32_t i = 0; i < part->nextents; i++)
-		part->order[i] = places[i].number;
-	free(places);
 	return true;
 }
 
@@ -78,8 +48,8 @@ order_extents(WaGpuPart *part)
 static void
 give_back(WaGpuPart *part)
 {
-	for (uint32_t i = 0; i < part->nextents; i++)
-		part->shares[part->use.extents[part->order[i]]] = (WaDeviceShare){0};
+	for (uint32_t i = 0; i < part->use.nextents; i++)
+		part->shares[part->use.extents[i]] = (WaDeviceShare){0};
 }
 
 /* Ends a part that has begun with a use. */
@@ -89,7 +59,6 @@ end_part(const Parts *parts, WaGpuPart *part)
 	wa_mirror_unuse(parts->request->mirror, &part->use);
 	if (part->state != NULL)
 		wa_query_runner.free_state(parts->run, part->state);
-	free(part->order);
 }
 
 /* Adds the part of a GPU, if it has one. */
@@ -107,16 +76,15 @@ add_part(Parts *parts, unsigned device)
 					   &part->use))
 		return;
 	part->queries = wa_gpus_queries(parts->request->gpus, device);
-	if (part->queries != NULL && order_extents(part) &&
-		wa_query_runner.make_state(parts->run, &part->state, error) == WA_OK)
+	part->spans = wa_gpu_spans_get(&part->use, parts->request);
+	if (part->queries != NULL && part->spans != NULL &&
+		wa_query_runner.make_state(parts->run, &part->state, error) == WA_OK &&
+		take_extents(part))
 	{
 		part->groups = wa_query_runner_groups(part->state);
 		parts->count++;
 		return;
 	}
-	part->state = NULL;
-	if (part->order != NULL)
-		give_back(part);
 	end_part(parts, part);
 }
 

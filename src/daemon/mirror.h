@@ -12,6 +12,8 @@
 #ifndef WA_DAEMON_MIRROR_H
 #define WA_DAEMON_MIRROR_H
 
+#include <pthread.h>
+
 #include "daemon/mirror_driver.h"
 #include "daemon/runner.h"
 #include "daemon/store.h"
@@ -46,12 +48,41 @@ typedef struct WaMirrorUse
 	unsigned device; /* ordinal of the GPU */
 	uint64_t rows;   /* all positions are below; a multiple */
 	uint32_t nextents;
-	uint32_t *extents;    /* indexes into request->extents, ascending */
-	uint64_t *first_rows; /* their positions, in no order */
+	const uint32_t *extents;    /* indexes into request->extents, ordered by */
+	const uint64_t *first_rows; /* their positions, which ascend */
 	WaMirrorColumn columns[WA_MAX_RESIDENT_COLUMNS]; /* as in the request */
-	void *flats[WA_MAX_RESIDENT_COLUMNS];            /* the mirror's own */
 	uint32_t ncolumns;
+	struct WaPlacement *placement; /* the mirror's own */
 } WaMirrorUse;
+
+/*
+ * What is known of where extents are, and is kept for other runs over the same
+ * ones, each of which may have its own way of using it.
+ */
+typedef struct WaPlacements
+{
+	pthread_mutex_t lock;
+	struct WaPlacement *of[WA_MAX_DEVICES]; /* or NULL */
+} WaPlacements;
+
+void wa_placements_init(WaPlacements *placements);
+void wa_placements_end(WaPlacements *placements);
+
+/* What somebody has made of a use, and frees by a function of its own. */
+typedef struct WaMirrorNote
+{
+	void (*free)(struct WaMirrorNote *note);
+} WaMirrorNote;
+
+/* Returns the note of a use, or NULL; it is constant, and there as long. */
+const WaMirrorNote *wa_mirror_note(const WaMirrorUse *use);
+
+/*
+ * Hands over a note for other uses of the same extents, which comes too late if
+ * there is one; returns the one that is there then.
+ */
+const WaMirrorNote *wa_mirror_set_note(const WaMirrorUse *use,
+									   WaMirrorNote *note);
 
 /*
  * Finds which of a run's extents are on a GPU with all columns of the request.

@@ -4,7 +4,8 @@
  *
  * A device, which is a GPU, has a thread; it alone calls CUDA, makes and frees
  * flat columns, and gives columns copies.  The mirror's lock guards spaces,
- * records and runs, and counts and taken of flat columns: the thread changes them
+ * records and runs, and counts and taken of flat columns, and the count of changes
+ * of what uses find: the thread changes them
  * with the lock for writing, and so does whoever gives up the last reference to a
  * column or a shape.  Uses take it for reading.  Nothing is copied, and CUDA is
  * not called, with this lock or the store's.  Locks are taken in this order: the
@@ -106,6 +107,7 @@ typedef struct WaMirrorDevice
 	unsigned ordinal;
 	uint64_t limit; /* bytes */
 	WaMirrorSpace *spaces;
+	uint64_t changes; /* of copies that there are */
 	pthread_t thread;
 
 	/* The thread's own */
@@ -138,6 +140,23 @@ struct WaMirror
 	WaMirrorDevice *devices[WA_MAX_DEVICES];
 	bool started; /* atomic; devices are constant from then on */
 };
+
+/*
+ * Where some extents are on a device.  Constant but for the references and the
+ * note, which are atomic; of use while the device's changes are the same.
+ */
+typedef struct WaPlacement
+{
+	uint32_t references;
+	uint64_t changes;
+	uint64_t rows;
+	uint32_t nextents; /* may be 0 */
+	uint32_t *extents;
+	uint64_t *first_rows;
+	uint32_t ncolumns;
+	WaMirrorFlat *flats[WA_MAX_RESIDENT_COLUMNS]; /* no references */
+	WaMirrorNote *note;
+} WaPlacement;
 
 /* An extent's columns without copies; the references are the taker's. */
 typedef struct WaMirrorPick

@@ -135,6 +135,7 @@ wa_flat_release(WaMirrorFlat *flat)
 static void
 retire(WaMirrorFlat *flat)
 {
+	flat->device->changes++;
 	flat->record->flat = NULL;
 	flat->record = NULL;
 	wa_flat_release(flat);
@@ -148,6 +149,7 @@ wa_flat_install(WaMirrorFlat *flat, WaMirrorRecord *record)
 	(void) __atomic_fetch_add(&flat->references, 1, __ATOMIC_RELAXED);
 	flat->record = record;
 	record->flat = flat;
+	flat->device->changes++;
 }
 
 /* Adds to the counts of the chunks that a run's rows lie in. */
@@ -193,6 +195,7 @@ void
 wa_mirror_publish(WaMirrorFlat *flat, WaMirrorRun *run, WaColumn *column)
 {
 	run->references++;
+	flat->device->changes++;
 	column->copy.flat = flat;
 	column->copy.run = run;
 	__atomic_store_n(&column->copy.bytes, wa_flat_bytes(flat, run),
@@ -206,6 +209,7 @@ wa_mirror_drop_column(WaColumn *column)
 
 	if (copy->flat == NULL)
 		return;
+	copy->flat->device->changes++;
 	wa_flat_give(copy->flat, copy->run);
 	release_run(copy->run);
 	copy->flat = NULL;

@@ -170,11 +170,13 @@ drop_extent(WaMirrorDevice *device, const WaExtent *extent)
 static bool
 may_drop(const WaMirrorDevice *device, const WaExtent *extent)
 {
-	return extent->device == device->ordinal && extent->shape->run != NULL &&
-		   !wa_shape_is_in_use(extent->shape) &&
-		   (device->loading == NULL ||
-			memcmp(&extent->relation->name, device->loading,
-				   sizeof(WaRelation)) != 0);
+	if (extent->device != device->ordinal || extent->shape->run == NULL ||
+		(device->loading != NULL &&
+		 memcmp(&extent->relation->name, device->loading, sizeof(WaRelation)) ==
+			 0))
+		return false;
+	wa_map_drop_covers(extent->relation);
+	return !wa_shape_is_in_use(extent->shape);
 }
 
 bool

@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 #include "daemon/clock.h"
+#include "daemon/cover.h"
 #include "daemon/run.h"
-#include "daemon/run_extents.h"
 
 #define QUERY_ALIGNMENT 64
 
 /*
- * lock guards status and error of the outcome, and left_blocks and left_rows,
- * while morsels are done; states[i], and what is usable of an extent, are their
- * threads' then.  All the rest is one thread's after the other's.
+ * lock guards status and error of the outcome, left_blocks, left_rows, and whether
+ * there is left_out, while morsels are done; states[i], and what is left out of an
+ * extent, are their threads' then.  All the rest is one thread's after the other's.
  */
 struct WaRun
 {
@@ -31,13 +31,11 @@ struct WaRun
 	WaRunMessage message;
 	int64_t since_ns;
 	unsigned threads;
-	uint8_t *query; /* copies */
-	WaMapPage *maps;
-	bool in_use; /* use has begun */
+	uint8_t *query; /* a copy */
+	bool in_use;    /* use has begun */
 	WaUse use;
-	WaRunExtents extents;
-	const WaRunExtent **list; /* of extents, as the runner gets them */
-	uint64_t *rest;           /* those that no device has taken */
+	WaCover *cover; /* NULL: there is nothing */
+	uint64_t *rest; /* extents that no device has taken */
 	uint64_t nrest;
 	uint64_t share;  /* of them that a morsel has */
 	bool has_shares; /* of devices */
@@ -46,7 +44,9 @@ struct WaRun
 	bool begun; /* by the runner */
 	void *run;  /* the runner's own */
 	void **states;
-	uint64_t left_blocks; /* by the runner, of those that it was given */
+	uint64_t (
+		*left_out)[WA_EXTENT_WORDS]; /* of extents, by the runner; or NULL */
+	uint64_t left_blocks;
 	uint64_t left_rows;
 	WaRunEnd outcome;
 };
@@ -77,44 +77,42 @@ fail(WaRun *run, WaStatus status, const char *error)
 	(void) pthread_mutex_unlock(&run->lock);
 }
 
-/* Copies the query and the pages of the map out of the parcel. */
+/* Copies the query out of the parcel. */
 static bool
-copy_request(WaRun *run)
+copy_query(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
-	const size_t maps_bytes = message->nmaps * sizeof(WaMapPage);
-	const size_t query_bytes =
+	const size_t bytes =
 		(message->query_bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
 
-	run->query = aligned_alloc(QUERY_ALIGNMENT, query_bytes);
-	run->maps = malloc(maps_bytes > 0 ? maps_bytes : 1);
+	run->query = aligned_alloc(QUERY_ALIGNMENT, bytes);
 	run->states = calloc(run->threads, sizeof(*run->states));
-	if (run->query == NULL || run->maps == NULL || run->states == NULL)
+	if (run->query == NULL || run->states == NULL)
 		return false;
 	if (message->query_bytes > 0)
 		memcpy(run->query, run->parcel->memory + message->query,
 			   message->query_bytes);
-	if (maps_bytes > 0)
-		memcpy(run->maps, run->parcel->memory + message->maps, maps_bytes);
 	return true;
 }
 
-/* Collects the extents that may be used. */
+/* Finds the extents that may be used. */
 static bool
 collect(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
+	const WaMapPage *maps =
+		(const WaMapPage *) (const void *) (run->parcel->memory +
+											message->maps);
 
-	run->use.maps = run->maps;
 	run->use.nmaps = message->nmaps;
 	run->use.nblocks = message->nblocks;
-	run->extents.ncolumns = message->ncolumns;
 	run->in_use =
 		wa_store_use_begin(run->store, &message->relation, message->columns,
 						   message->ncolumns, &run->use);
 	if (!run->in_use)
 		return true;
-	if (!wa_run_extents_collect(&run->extents, run->store, &run->use))
+	run->cover = wa_cover_take(run->store, &run->use, message->columns, maps);
+	if (run->cover == NULL)
 		return false;
 	for (uint32_t i = 0; i < message->ncolumns; i++)
 		run->dictionaries[i] =
@@ -126,29 +124,21 @@ collect(WaRun *run)
 static bool
 begin(WaRun *run)
 {
-	const uint64_t count = run->extents.count;
 	char error[WA_MAX_ERROR_BYTES] = "";
 	WaStatus status;
 
-	run->list = malloc((count > 0 ? count : 1) * sizeof(WaRunExtent *));
-	if (run->list == NULL)
-	{
-		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
-		return false;
-	}
-	for (uint64_t i = 0; i < count; i++)
-		run->list[i] = &run->extents.held[i]->extent;
 	run->request = (WaRunRequest){
 		.query = run->query,
 		.query_bytes = run->message.query_bytes,
 		.ncolumns = run->message.ncolumns,
 		.columns = run->message.columns,
 		.dictionaries = run->dictionaries,
-		.nextents = count,
-		.extents = run->list,
-		.rows = run->extents.rows,
+		.nextents = run->cover->count,
+		.extents = run->cover->list,
+		.rows = run->cover->rows,
 		.threads = run->threads,
 		.mirror = run->store->mirror,
+		.placements = &run->cover->placements,
 		.gpus = run->store->gpus,
 	};
 	status = run->runner->begin(&run->request, &run->run, error);
@@ -183,35 +173,61 @@ rows_of_block(const WaRunExtent *extent, uint32_t block)
 		   (block == 0 ? 0 : extent->row_end[block - 1]);
 }
 
-/* Notes blocks of an extent that the runner has left out. */
-static void
-leave_out(WaRun *run, WaHeldExtent *held, const uint64_t *left_out)
+/* Sees to it that there is a place for what is left out. */
+static bool
+have_left_out(WaRun *run)
 {
+	bool have;
+
+	(void) pthread_mutex_lock(&run->lock);
+	if (run->left_out == NULL)
+		run->left_out = calloc(run->cover->count, sizeof(*run->left_out));
+	have = run->left_out != NULL;
+	(void) pthread_mutex_unlock(&run->lock);
+	return have;
+}
+
+/*
+ * Notes blocks of an extent that the runner has left out; false, and the run has
+ * failed, if there is no memory.
+ */
+static bool
+leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
+{
+	const WaCoverExtent *extent = &run->cover->extents[place];
 	uint64_t blocks = 0;
 	uint64_t rows = 0;
 
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
-		uint64_t bits = left_out[i] & held->usable[i];
+		uint64_t bits = left_out[i] & extent->usable[i];
 
-		held->usable[i] &= ~bits;
+		if (bits == 0)
+			continue;
+		if (!have_left_out(run))
+		{
+			fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+			return false;
+		}
+		run->left_out[place][i] = bits;
 		for (; bits != 0; bits &= bits - 1, blocks++)
-			rows += rows_of_block(&held->extent,
+			rows += rows_of_block(&extent->extent,
 								  i * 64 + (uint32_t) __builtin_ctzll(bits));
 	}
 	if (blocks == 0)
-		return;
+		return true;
 	(void) pthread_mutex_lock(&run->lock);
 	run->left_blocks += blocks;
 	run->left_rows += rows;
 	(void) pthread_mutex_unlock(&run->lock);
+	return true;
 }
 
 /* Notes what devices have done, and which extents are left. */
-static void
+static bool
 note_shares(WaRun *run, const WaDeviceShare *shares)
 {
-	for (uint64_t i = 0; i < run->extents.count; i++)
+	for (uint64_t i = 0; i < run->cover->count; i++)
 	{
 		if (!shares[i].taken)
 		{
@@ -219,34 +235,37 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 			continue;
 		}
 		run->has_shares = true;
-		leave_out(run, run->extents.held[i], shares[i].left_out);
+		if (!leave_out(run, i, shares[i].left_out))
+			return false;
 	}
+	return true;
 }
 
 /* Has devices take what they have; false if the run has failed. */
 static bool
 use_devices(WaRun *run)
 {
-	const uint64_t count = run->extents.count;
+	const uint64_t count = run->cover->count;
 	char error[WA_MAX_ERROR_BYTES] = "";
 	WaDeviceShare *shares;
 	WaStatus status = WA_OUT_OF_MEMORY;
+	bool noted = false;
 
-	run->rest = malloc((count > 0 ? count : 1) * sizeof(*run->rest));
-	shares = calloc(count > 0 ? count : 1, sizeof(*shares));
+	run->rest = malloc(count * sizeof(*run->rest));
+	shares = calloc(count, sizeof(*shares));
 	if (run->rest == NULL || shares == NULL)
 		(void) snprintf(error, sizeof(error), "not enough memory for a query");
-	else if (run->runner->use_devices == NULL || count == 0)
+	else if (run->runner->use_devices == NULL)
 		status = WA_OK;
 	else if (have_state(run, 0))
 		status = run->runner->use_devices(run->run, run->states[0],
 										  &run->request, shares, error);
 	if (status == WA_OK)
-		note_shares(run, shares);
+		noted = note_shares(run, shares);
 	else
 		fail(run, status, error);
 	free(shares);
-	return status == WA_OK;
+	return noted;
 }
 
 /* The pool's prepare. */
@@ -255,13 +274,13 @@ prepare_run(WaPoolJob *job)
 {
 	WaRun *run = (WaRun *) job;
 
-	if (!copy_request(run) || !collect(run))
+	if (!copy_query(run) || !collect(run))
 	{
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 		return 0;
 	}
-	if (run->extents.count == 0 || !begin(run) || !use_devices(run) ||
-		run->nrest == 0)
+	if (run->cover == NULL || run->cover->count == 0 || !begin(run) ||
+		!use_devices(run) || run->nrest == 0)
 		return 0;
 	/* To count rows takes less time than to share that between threads. */
 	run->share = run->message.ncolumns == 0 ? run->nrest : 1;
@@ -274,14 +293,14 @@ run_extent(WaRun *run, unsigned thread, uint64_t place)
 {
 	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
-	const WaStatus status = run->runner->process(
-		run->run, run->states[thread], run->list[place], left_out, error);
+	const WaStatus status =
+		run->runner->process(run->run, run->states[thread],
+							 run->cover->list[place], left_out, error);
 
 	if (status == WA_OK)
-		leave_out(run, run->extents.held[place], left_out);
-	else
-		fail(run, status, error);
-	return status == WA_OK;
+		return leave_out(run, place, left_out);
+	fail(run, status, error);
+	return false;
 }
 
 /* The pool's morsel: extents of the rest. */
@@ -382,23 +401,32 @@ write_groups(WaRun *run, uint64_t bytes)
 	return true;
 }
 
+/* Writes which blocks of an extent the answer covers. */
+static void
+write_used_extent(const WaRun *run, uint64_t place)
+{
+	const WaCoverExtent *extent = &run->cover->extents[place];
+	uint64_t used[WA_EXTENT_WORDS];
+
+	memcpy(used, extent->usable, sizeof(used));
+	for (int i = 0; run->left_out != NULL && i < WA_EXTENT_WORDS; i++)
+		used[i] &= ~run->left_out[place][i];
+	memcpy(run->parcel->memory + run->message.used +
+			   extent->extent.number * sizeof(used),
+		   used, sizeof(used));
+}
+
 /* Writes which blocks the answer covers. */
 static void
 write_used(const WaRun *run)
 {
-	const size_t map_bytes = sizeof(run->maps[0].visible);
-	const size_t extent_bytes = sizeof(run->maps[0].visible[0]);
-	uint8_t *place = run->parcel->memory + run->message.used;
+	const size_t map_bytes = sizeof(run->cover->maps[0].visible);
 
 	if (run->message.nmaps > 0)
-		memset(place, 0, run->message.nmaps * map_bytes);
-	for (uint64_t i = 0; i < run->extents.count; i++)
-	{
-		const WaHeldExtent *held = run->extents.held[i];
-
-		memcpy(place + held->extent.number * extent_bytes, held->usable,
-			   extent_bytes);
-	}
+		memset(run->parcel->memory + run->message.used, 0,
+			   run->message.nmaps * map_bytes);
+	for (uint64_t i = 0; i < run->cover->count; i++)
+		write_used_extent(run, i);
 }
 
 /* Merges, and makes the answer: an empty one if there was nothing to run over. */
@@ -431,7 +459,7 @@ answer(WaRun *run)
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : run->runner->kind;
 	answer->groups_bytes = result.groups_bytes;
 	answer->blocks = run->use.blocks - run->left_blocks;
-	answer->rows = run->extents.rows - run->left_rows;
+	answer->rows = run->cover->rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
 }
@@ -445,20 +473,19 @@ clean(WaRun *run)
 			run->runner->free_state(run->run, run->states[i]);
 	if (run->begun)
 		run->runner->end(run->run);
-	wa_run_extents_release(&run->extents);
+	wa_cover_release(run->cover);
 	if (run->in_use)
 		wa_store_use_end(run->store, &run->use);
+	free(run->left_out);
 	free(run->rest);
-	free(run->list);
 	free(run->states);
-	free(run->maps);
 	free(run->query);
 	run->begun = false;
 	run->in_use = false;
+	run->cover = NULL;
+	run->left_out = NULL;
 	run->rest = NULL;
-	run->list = NULL;
 	run->states = NULL;
-	run->maps = NULL;
 	run->query = NULL;
 }
 

@@ -76,10 +76,11 @@ typedef struct WaRunRequest
 	const WaDictionary *const *dictionaries;
 	uint64_t nextents; /* may be 0 */
 	const WaRunExtent *const *extents;
-	uint64_t rows;           /* of all ranges */
-	unsigned threads;        /* that take part at most */
-	struct WaMirror *mirror; /* copies on GPUs (mirror.h), or NULL */
-	struct WaGpus *gpus;     /* that compute queries (gpus.h), or NULL */
+	uint64_t rows;                   /* of all ranges */
+	unsigned threads;                /* that take part at most */
+	struct WaMirror *mirror;         /* copies on GPUs (mirror.h), or NULL */
+	struct WaPlacements *placements; /* of these extents there, or NULL */
+	struct WaGpus *gpus; /* that compute queries (gpus.h), or NULL */
 } WaRunRequest;
 
 /* What devices have done with an extent. */

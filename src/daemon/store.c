@@ -28,11 +28,12 @@ typedef struct Load
 static bool
 may_evict(const WaExtent *extent, const Load *load)
 {
-	if (wa_shape_is_in_use(extent->shape))
+	if (load != NULL && extent->relation == load->pins.relation &&
+		(extent->number != load->head->number ||
+		 wa_shape_is_of(extent->shape, load->head)))
 		return false;
-	return load == NULL || extent->relation != load->pins.relation ||
-		   (extent->number == load->head->number &&
-			!wa_shape_is_of(extent->shape, load->head));
+	wa_map_drop_covers(extent->relation);
+	return !wa_shape_is_in_use(extent->shape);
 }
 
 /* What make_room of the store's memory does; user is a Load or NULL. */
@@ -80,7 +81,10 @@ wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
 	memcpy(store->devices, devices, ndevices * sizeof(*devices));
 	for (WaExtent *extent = store->newest; extent != NULL;
 		 extent = extent->older)
+	{
 		extent->device = devices[extent->number % ndevices];
+		extent->relation->changes++;
+	}
 	(void) pthread_mutex_unlock(&store->lock);
 }
 

@@ -19,6 +19,9 @@
 
 #define WA_STORE_BUCKETS 1024
 
+/* Covers of a relation that are kept, each of other columns. */
+#define WA_STORE_COVERS 8
+
 /* What a relation has of a column in all its extents. */
 typedef struct WaColumnRecord
 {
@@ -61,6 +64,8 @@ typedef struct WaStoredRelation
 	uint32_t nextents;
 	uint32_t extents_room;
 	WaExtent **extents; /* by number */
+	uint64_t changes;   /* of extents, or of what they have */
+	struct WaCover *covers[WA_STORE_COVERS]; /* or NULL: cover.h */
 } WaStoredRelation;
 
 typedef struct WaStore

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/cover.h"
 #include "daemon/store_map.h"
 
 /* From so many bytes of garbage on the allocator is asked to let go of it. */
@@ -15,7 +16,13 @@ wa_garbage_release(WaGarbage *garbage)
 {
 	WaColumn *column;
 	WaDictionary *dictionary;
+	WaCover *cover;
 
+	while ((cover = garbage->covers) != NULL)
+	{
+		garbage->covers = cover->next;
+		wa_cover_release(cover);
+	}
 	while ((column = garbage->columns) != NULL)
 	{
 		garbage->columns = column->next;
@@ -229,6 +236,41 @@ wa_map_column(const WaExtent *extent, uint32_t place)
 	return place < extent->room ? extent->columns[place] : NULL;
 }
 
+/*
+ * Notes that extents have lost something, so that covers are of no use, and would
+ * keep what is gone.
+ */
+static void
+give_up_covers(WaStoredRelation *relation, WaGarbage *garbage)
+{
+	relation->changes++;
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		WaCover *cover = relation->covers[i];
+
+		if (cover == NULL)
+			continue;
+		cover->next = garbage->covers;
+		garbage->covers = cover;
+		relation->covers[i] = NULL;
+	}
+}
+
+void
+wa_map_drop_covers(WaStoredRelation *relation)
+{
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		WaCover *cover = relation->covers[i];
+
+		if (cover == NULL ||
+			__atomic_load_n(&cover->references, __ATOMIC_ACQUIRE) != 1)
+			continue;
+		relation->covers[i] = NULL;
+		wa_cover_release(cover);
+	}
+}
+
 /* Links an extent as the one that was used last. */
 static void
 link_newest(WaStore *store, WaExtent *extent)
@@ -300,6 +342,7 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 			(relation->nextents - place) * sizeof(WaExtent *));
 	relation->extents[place] = extent;
 	relation->nextents++;
+	relation->changes++;
 	link_newest(store, extent);
 	return extent;
 }
@@ -328,8 +371,10 @@ wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 {
 	WaColumn *old = wa_map_column(extent, place);
 
+	extent->relation->changes++;
 	if (old != NULL)
 	{
+		give_up_covers(extent->relation, garbage);
 		old->next = garbage->columns;
 		garbage->columns = old;
 		garbage->bytes += old->bytes;
@@ -351,6 +396,7 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 
 	for (uint32_t i = 0; i < extent->room; i++)
 		wa_map_set_column(extent, i, NULL, garbage);
+	give_up_covers(relation, garbage);
 	unlink_by_use(store, extent);
 	relation->nextents--;
 	memmove(&relation->extents[place], &relation->extents[place + 1],
@@ -367,6 +413,7 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 {
 	const WaShape *shape = extent->shape;
 
+	extent->relation->changes++;
 	memset(extent->cached, 0, sizeof(extent->cached));
 	extent->cached_blocks = 0;
 	extent->cached_rows = 0;

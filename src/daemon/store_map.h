@@ -15,6 +15,7 @@ typedef struct WaGarbage
 {
 	WaColumn *columns;
 	WaDictionary *dictionaries;
+	struct WaCover *covers;
 	uint64_t bytes;
 } WaGarbage;
 
@@ -82,6 +83,12 @@ void wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 
 /* Removes an extent. */
 void wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage);
+
+/*
+ * Gives up the covers of a relation that no query uses.  What they refer to is in
+ * the map, too, so that nothing is freed by it but themselves.
+ */
+void wa_map_drop_covers(WaStoredRelation *relation);
 
 /* Says that the extent has been used just now. */
 void wa_map_touch(WaStore *store, WaExtent *extent);

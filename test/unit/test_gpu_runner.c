@@ -51,6 +51,7 @@ typedef struct Groups
 
 static TestRelation *relation;
 static WaGpus gpus;
+static WaMirrorNote *notes[NDEVICES];
 static WaWatch watch;
 static uint64_t extents_taken;
 static uint64_t blocks_left_out;
@@ -59,19 +60,24 @@ bool
 wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
 			  WaMirrorUse *use)
 {
+	uint32_t *extents;
+	uint64_t *first_rows;
+
 	(void) mirror;
-	*use = (WaMirrorUse){.device = device};
+	*use = (WaMirrorUse){.device = device, .ncolumns = request->ncolumns};
 	if (device >= NDEVICES)
 		return false;
+	extents = calloc(request->nextents + 1, sizeof(*extents));
+	first_rows = calloc(request->nextents + 1, sizeof(*first_rows));
 	use->rows = relation->rows[device];
-	use->extents = calloc(request->nextents + 1, sizeof(*use->extents));
-	use->first_rows = calloc(request->nextents + 1, sizeof(uint64_t));
+	use->extents = extents;
+	use->first_rows = first_rows;
 	for (uint32_t i = 0; i < request->nextents; i++)
 	{
 		if (request->extents[i]->device != device)
 			continue;
-		use->extents[use->nextents] = i;
-		use->first_rows[use->nextents++] = relation->first_rows[i];
+		extents[use->nextents] = i;
+		first_rows[use->nextents++] = relation->first_rows[i];
 	}
 	for (int i = 0; i < NCOLUMNS; i++)
 	{
@@ -96,8 +102,24 @@ void
 wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use)
 {
 	(void) mirror;
-	free(use->extents);
-	free(use->first_rows);
+	if (notes[use->device] != NULL)
+		notes[use->device]->free(notes[use->device]);
+	notes[use->device] = NULL;
+	free((void *) use->extents);
+	free((void *) use->first_rows);
+}
+
+const WaMirrorNote *
+wa_mirror_note(const WaMirrorUse *use)
+{
+	return notes[use->device];
+}
+
+const WaMirrorNote *
+wa_mirror_set_note(const WaMirrorUse *use, WaMirrorNote *note)
+{
+	notes[use->device] = note;
+	return note;
 }
 
 /* Brings a record into the form of its own. */

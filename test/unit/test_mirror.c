@@ -178,7 +178,7 @@ test_forms(void)
 		EXPECT(wa_mirror_use(store.mirror, &run.request, device, &use));
 		EXPECT(use.device == device && use.ncolumns == 10);
 		for (uint32_t i = 0; i < use.nextents; i++)
-			EXPECT(run.list[use.extents[i]]->number % 3 == device);
+			EXPECT(run.request.extents[use.extents[i]]->number % 3 == device);
 		EXPECT(wa_test_use_is_right(&use, &run.request));
 		EXPECT((use.columns[0].d_validity != NULL) &&
 			   (use.columns[1].d_validity == NULL));

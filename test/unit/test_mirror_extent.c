@@ -135,23 +135,20 @@ wa_test_run_begin(WaTestRun *run, WaStore *store, uint64_t relation,
 	run->maps[0].lsn = 1;
 	memset(run->maps[0].visible, 0xff, sizeof(run->maps[0].visible));
 	memcpy(run->names, names, ncolumns * sizeof(*names));
-	run->use.maps = run->maps;
 	run->use.nmaps = 1;
 	run->use.nblocks = UINT32_MAX;
-	run->extents.ncolumns = ncolumns;
 	if (!wa_store_use_begin(store, &name, run->names, ncolumns, &run->use))
 		return false;
-	if (!wa_run_extents_collect(&run->extents, store, &run->use))
+	run->cover = wa_cover_take(store, &run->use, run->names, run->maps);
+	if (run->cover == NULL)
 		abort();
-	run->list = malloc((run->extents.count + 1) * sizeof(WaRunExtent *));
-	for (uint64_t i = 0; i < run->extents.count; i++)
-		run->list[i] = &run->extents.held[i]->extent;
 	run->request = (WaRunRequest){
 		.ncolumns = ncolumns,
 		.columns = run->names,
-		.nextents = run->extents.count,
-		.extents = run->list,
+		.nextents = run->cover->count,
+		.extents = run->cover->list,
 		.mirror = store->mirror,
+		.placements = &run->cover->placements,
 	};
 	return true;
 }
@@ -159,9 +156,8 @@ wa_test_run_begin(WaTestRun *run, WaStore *store, uint64_t relation,
 void
 wa_test_run_end(WaTestRun *run)
 {
-	wa_run_extents_release(&run->extents);
+	wa_cover_release(run->cover);
 	wa_store_use_end(run->store, &run->use);
-	free(run->list);
 }
 
 /* Returns a value of an array as a number; decimals in units of their scale. */
@@ -247,7 +243,7 @@ wa_test_use_is_right(const WaMirrorUse *use, const WaRunRequest *request)
 	for (uint32_t i = 0; i < use->nextents; i++)
 	{
 		EXPECT(use->extents[i] < request->nextents);
-		EXPECT(i == 0 || use->extents[i] > use->extents[i - 1]);
+		EXPECT(i == 0 || use->first_rows[i] > use->first_rows[i - 1]);
 		EXPECT(extent_is_right(use, use->first_rows[i],
 							   request->extents[use->extents[i]]));
 	}

@@ -6,8 +6,8 @@
 #ifndef TEST_MIRROR_EXTENT_H
 #define TEST_MIRROR_EXTENT_H
 
+#include "daemon/cover.h"
 #include "daemon/mirror.h"
-#include "daemon/run_extents.h"
 
 #define WA_TEST_PARCEL_BYTES ((size_t) 16 << 20)
 
@@ -36,8 +36,7 @@ typedef struct WaTestRun
 	WaMapPage maps[1];
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	WaUse use;
-	WaRunExtents extents;
-	const WaRunExtent **list;
+	WaCover *cover;
 	WaRunRequest request;
 } WaTestRun;
 

@@ -1,0 +1,156 @@
+/*
+ * gpu_spans.c
+ *		Spans of positions on a GPU; see gpu_spans.h.
+ */
+#include <stdlib.h>
+
+#include "daemon/gpu_spans.h"
+
+/* Returns the extent at a place in the use. */
+static const WaRunExtent *
+extent_at(const WaMirrorUse *use, const WaRunRequest *request, uint32_t place)
+{
+	return request->extents[use->extents[place]];
+}
+
+/* Returns the position behind the memory of an extent. */
+static uint64_t
+end_of(const WaMirrorUse *use, const WaRunRequest *request, uint32_t place)
+{
+	const uint64_t rows = extent_at(use, request, place)->nrows;
+
+	return use->first_rows[place] + (rows + WA_MIRROR_RUN_ROWS - 1) /
+										WA_MIRROR_RUN_ROWS * WA_MIRROR_RUN_ROWS;
+}
+
+/* Finds which extents lie together. */
+static void
+find_spans(const WaMirrorUse *use, const WaRunRequest *request,
+		   WaGpuSpans *spans)
+{
+	for (uint32_t begin = 0; begin < use->nextents;)
+	{
+		WaGpuSpan *span = &spans->spans[spans->count++];
+		uint64_t position = end_of(use, request, begin);
+		uint32_t end = begin + 1;
+
+		for (; end < use->nextents && use->first_rows[end] == position; end++)
+			position = end_of(use, request, end);
+		span->begin = begin;
+		span->end = end;
+		span->first_row = use->first_rows[begin];
+		span->nrows = position - span->first_row;
+		begin = end;
+	}
+}
+
+/* Writes the ranges of a span's extents. */
+static void
+write_ranges(const WaMirrorUse *use, const WaRunRequest *request,
+			 WaGpuSpans *spans, WaGpuSpan *span)
+{
+	span->ranges = &spans->ranges[spans->nranges];
+	for (uint32_t place = span->begin; place < span->end; place++)
+	{
+		const WaRunExtent *extent = extent_at(use, request, place);
+		const uint64_t base = use->first_rows[place] - span->first_row;
+
+		for (uint32_t i = 0; i < extent->nranges; i++)
+			spans->ranges[spans->nranges++] =
+				(WaCudaRange){(uint32_t) (base + extent->ranges[i].begin),
+							  (uint32_t) (base + extent->ranges[i].end)};
+	}
+	span->nranges = (uint32_t) (&spans->ranges[spans->nranges] - span->ranges);
+}
+
+/* Finds between which integers those of a span's extents lie. */
+static void
+find_limits(const WaMirrorUse *use, const WaRunRequest *request,
+			const WaGpuSpan *span, WaSpanLimits *limits)
+{
+	for (uint32_t i = 0; i < use->ncolumns; i++)
+	{
+		limits[i] = (WaSpanLimits){INT64_MAX, INT64_MIN};
+		for (uint32_t place = span->begin; place < span->end; place++)
+		{
+			const WaColumn *column = extent_at(use, request, place)->columns[i];
+
+			if (column->smallest < limits[i].smallest)
+				limits[i].smallest = column->smallest;
+			if (column->largest > limits[i].largest)
+				limits[i].largest = column->largest;
+		}
+	}
+}
+
+static void
+free_spans(WaMirrorNote *note)
+{
+	WaGpuSpans *spans = (WaGpuSpans *) note;
+
+	free(spans->spans);
+	free(spans->ranges);
+	free(spans->limits);
+	free(spans);
+}
+
+/* Makes room for the spans of a use. */
+static WaGpuSpans *
+make_room(const WaMirrorUse *use, const WaRunRequest *request)
+{
+	WaGpuSpans *spans = calloc(1, sizeof(*spans));
+	size_t nranges = 0;
+
+	if (spans == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < use->nextents; i++)
+		nranges += extent_at(use, request, i)->nranges;
+	spans->note.free = free_spans;
+	spans->spans = malloc((use->nextents + (size_t) 1) * sizeof(WaGpuSpan));
+	spans->ranges = malloc((nranges + 1) * sizeof(WaCudaRange));
+	if (spans->spans != NULL && spans->ranges != NULL)
+		return spans;
+	free_spans(&spans->note);
+	return NULL;
+}
+
+/* Makes the spans of a use. */
+static WaGpuSpans *
+make_spans(const WaMirrorUse *use, const WaRunRequest *request)
+{
+	WaGpuSpans *spans = make_room(use, request);
+
+	if (spans == NULL)
+		return NULL;
+	find_spans(use, request, spans);
+	spans->limits = malloc(((size_t) spans->count * use->ncolumns + 1) *
+						   sizeof(WaSpanLimits));
+	if (spans->limits == NULL)
+	{
+		free_spans(&spans->note);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < spans->count; i++)
+	{
+		WaSpanLimits *limits = &spans->limits[(size_t) i * use->ncolumns];
+
+		write_ranges(use, request, spans, &spans->spans[i]);
+		find_limits(use, request, &spans->spans[i], limits);
+		spans->spans[i].limits = limits;
+	}
+	return spans;
+}
+
+const WaGpuSpans *
+wa_gpu_spans_get(const WaMirrorUse *use, const WaRunRequest *request)
+{
+	const WaMirrorNote *note = wa_mirror_note(use);
+	WaGpuSpans *made;
+
+	if (note != NULL)
+		return (const WaGpuSpans *) note;
+	made = make_spans(use, request);
+	if (made == NULL)
+		return NULL;
+	return (const WaGpuSpans *) wa_mirror_set_note(use, &made->note);
+}
