@@ -34,6 +34,8 @@ typedef struct WaColumnRecord
 	uint64_t blocks_used;
 	uint64_t blocks_asked;
 	int64_t last_use_us;
+	uint64_t summed_changes; /* of the relation, when summed was right */
+	WaResidency summed;      /* what all extents have of the column */
 } WaColumnRecord;
 
 /* columns[i] is of the relation's record i, or NULL. */

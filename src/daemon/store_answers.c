@@ -40,30 +40,63 @@ column_at(const WaExtent *extent, int64_t place)
 	return place < 0 ? NULL : wa_map_column(extent, (uint32_t) place);
 }
 
-/* Adds up the columns at places of all extents; the caller has the lock. */
-static uint64_t
-add_extents(const WaStoredRelation *relation, const int64_t *places,
-			uint32_t ncolumns, WaResidency *residency)
+/*
+ * Returns what all extents have of the column of a record, which is remembered
+ * until one of them changes; the caller has the lock.
+ */
+static const WaResidency *
+sum_extents(WaStoredRelation *relation, uint32_t place)
 {
-	uint64_t complete_blocks = 0;
+	WaColumnRecord *record = &relation->records[place];
+	WaResidency *summed = &record->summed;
 
-	for (uint32_t e = 0; e < relation->nextents; e++)
+	if (record->summed_changes == relation->changes)
+		return summed;
+	*summed = (WaResidency){.smallest = INT64_MAX, .largest = INT64_MIN};
+	for (uint32_t i = 0; i < relation->nextents; i++)
 	{
-		const WaExtent *extent = relation->extents[e];
-		bool is_complete = true;
+		const WaColumn *column = wa_map_column(relation->extents[i], place);
 
-		for (uint32_t i = 0; i < ncolumns; i++)
-		{
-			const WaColumn *column = column_at(extent, places[i]);
-
-			if (column != NULL)
-				add_residency(&residency[i], extent, column);
-			is_complete = is_complete && column != NULL;
-		}
-		if (is_complete)
-			complete_blocks += extent->cached_blocks;
+		if (column != NULL)
+			add_residency(summed, relation->extents[i], column);
 	}
-	return complete_blocks;
+	record->summed_changes = relation->changes;
+	return summed;
+}
+
+/* Tells whether an extent has the columns at places. */
+static bool
+has_columns(const WaExtent *extent, const int64_t *places, uint32_t ncolumns)
+{
+	for (uint32_t i = 0; i < ncolumns; i++)
+		if (column_at(extent, places[i]) == NULL)
+			return false;
+	return true;
+}
+
+/*
+ * Returns the number of cached blocks of extents that have all the columns; the
+ * caller has the lock.
+ */
+static uint64_t
+count_complete(WaStoredRelation *relation, const int64_t *places,
+			   uint32_t ncolumns)
+{
+	uint64_t blocks = 0;
+	bool all = ncolumns > 0;
+
+	for (uint32_t i = 0; i < ncolumns; i++)
+	{
+		if (places[i] < 0)
+			return 0;
+		all = all && relation->records[places[i]].extents == relation->nextents;
+	}
+	if (all)
+		return sum_extents(relation, (uint32_t) places[0])->blocks;
+	for (uint32_t i = 0; i < relation->nextents; i++)
+		if (has_columns(relation->extents[i], places, ncolumns))
+			blocks += relation->extents[i]->cached_blocks;
+	return blocks;
 }
 
 uint64_t
@@ -72,24 +105,27 @@ wa_store_residency(WaStore *store, const WaRelation *name,
 				   WaResidency *residency)
 {
 	int64_t places[WA_MAX_RESIDENT_COLUMNS] = {0};
-	const WaStoredRelation *relation;
+	WaStoredRelation *relation;
 	uint64_t complete_blocks = 0;
 
-	memset(residency, 0, ncolumns * sizeof(*residency));
-	for (uint32_t i = 0; i < ncolumns; i++)
-	{
-		residency[i].smallest = INT64_MAX;
-		residency[i].largest = INT64_MIN;
-	}
 	(void) pthread_mutex_lock(&store->lock);
 	relation = wa_map_find_relation(store, name);
 	find_places(relation, names, ncolumns, places);
-	if (relation != NULL)
-		complete_blocks = add_extents(relation, places, ncolumns, residency);
 	for (uint32_t i = 0; i < ncolumns; i++)
-		if (places[i] >= 0 && relation->records[places[i]].dictionary != NULL)
-			residency[i].bytes +=
-				wa_dictionary_bytes(relation->records[places[i]].dictionary);
+	{
+		const WaDictionary *dictionary;
+
+		residency[i] =
+			(WaResidency){.smallest = INT64_MAX, .largest = INT64_MIN};
+		if (places[i] < 0)
+			continue;
+		residency[i] = *sum_extents(relation, (uint32_t) places[i]);
+		dictionary = relation->records[places[i]].dictionary;
+		if (dictionary != NULL)
+			residency[i].bytes += wa_dictionary_bytes(dictionary);
+	}
+	if (relation != NULL)
+		complete_blocks = count_complete(relation, places, ncolumns);
 	(void) pthread_mutex_unlock(&store->lock);
 	return complete_blocks;
 }
@@ -211,14 +247,12 @@ add_copies(const WaStoredRelation *relation, uint32_t place)
 
 /* Describes the column of a record; the caller has the lock. */
 static void
-describe_column(const WaStoredRelation *relation, uint32_t place,
+describe_column(WaStoredRelation *relation, uint32_t place,
 				WaResidentColumn *column)
 {
 	const WaColumnRecord *record = &relation->records[place];
-	const int64_t places[] = {place};
-	WaResidency residency = {.smallest = 0};
+	const WaResidency residency = *sum_extents(relation, place);
 
-	(void) add_extents(relation, places, 1, &residency);
 	memset(column, 0, sizeof(*column));
 	column->relation = relation->name;
 	column->name = record->name;
@@ -237,7 +271,7 @@ describe_column(const WaStoredRelation *relation, uint32_t place,
 
 /* Describes a relation's columns after `count` others; returns how many. */
 static uint32_t
-list_relation(const WaStoredRelation *relation, WaResidentColumn *list,
+list_relation(WaStoredRelation *relation, WaResidentColumn *list,
 			  uint32_t count, uint32_t room)
 {
 	uint32_t found = 0;
@@ -261,8 +295,8 @@ wa_store_list(WaStore *store, uint32_t database, WaResidentColumn *list,
 
 	(void) pthread_mutex_lock(&store->lock);
 	for (int i = 0; i < WA_STORE_BUCKETS; i++)
-		for (const WaStoredRelation *relation = store->buckets[i];
-			 relation != NULL; relation = relation->next)
+		for (WaStoredRelation *relation = store->buckets[i]; relation != NULL;
+			 relation = relation->next)
 			if (database == 0 || relation->name.database == database)
 				count += list_relation(relation, list, count, room);
 	(void) pthread_mutex_unlock(&store->lock);

@@ -72,6 +72,7 @@ wa_map_make_relation(WaStore *store, const WaRelation *name)
 	if (relation == NULL)
 		return NULL;
 	relation->name = *name;
+	relation->changes = 1; /* so that no record is summed up yet */
 	relation->next = *bucket;
 	*bucket = relation;
 	return relation;
