@@ -10,6 +10,18 @@ bench_shared_buffers()
 		END { print (mb > 16384 ? 16384 : mb < 128 ? 128 : mb) "MB" }' /proc/meminfo
 }
 
+# Ends the script unless a table of so many megabytes fits beside its WAL, of which
+# there are some max_wal_size at most.
+bench_need_disk()
+{
+	local need=$(($1 + ($1 < 6000 ? $1 : 6000)))
+	local free
+
+	free=$(($(df --output=avail -B 1000000 "$WA_TMP" | tail -n 1)))
+	[ "$need" -le "$free" ] || wa_die "the tables and their WAL need about $need MB;" \
+		"there are $free MB in ${WA_TMP%/*}: set TMPDIR to a folder with more room"
+}
+
 # Prints a setting of the library, which a session loads with its first call.
 bench_setting()
 {
@@ -29,6 +41,7 @@ bench_environment()
 | date | $(date -u +%Y-%m-%d) |
 | commit | ${WA_COMMIT:-$(git -C "$WA_ROOT" describe --always --dirty 2>/dev/null || echo unknown)} |
 | processor | $(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) cores |
+| machine | $(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo) MB of memory; $(df --output=avail,fstype -B 1000000 "$WA_TMP" | awk 'END { print $1 " MB free, " $2 }') |
 | device | $gpus |
 | server | $(wa_psql -c 'SHOW server_version'), shared_buffers $(wa_psql -c 'SHOW shared_buffers') |
 | settings | warpagg.device $(bench_setting warpagg.device), warpagg.min_device_rows $(bench_setting warpagg.min_device_rows), warpagg.buffer_memory $(bench_setting warpagg.buffer_memory), jit off |

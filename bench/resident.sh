@@ -9,13 +9,18 @@
 #
 # Both sides are those of bench/scan.sh, over the same tables and queries; the
 # built-in has PROCESSES processes.  Before it is timed each query must have the
-# same results on both sides, text for text.  Medians of BENCH_RUNS runs after two
-# warm-ups; what takes the built-in more than MAX_BASELINE_MS is not run again
-# there.
+# same results on both sides, text for text: the groups that both return, and where
+# a LIMIT leaves open which of several come last, ours by themselves.  Medians of
+# BENCH_RUNS runs after two warm-ups; what takes the built-in more than
+# MAX_BASELINE_MS in the run that results are compared with is not run again there.
 #
 # Variables:
 #	PARTS			what to measure (default "load queries connections big"); queries
 #					and connections load the tables if "load" is not among them
+#	TABLES			tables of these parts but big (default "readings lineitem hits");
+#					connections needs readings
+#	QUERIES			names of queries to measure (default: all over these tables)
+#	LOAD_COLUMNS	all columns (default), or needed: those that the queries name
 #	BENCH_ROWS		rows of readings (default 8000000)
 #	TPCH_SF			scale factor of lineitem (default 1: 6 million rows)
 #	HITS_ROWS		rows of hits (default 1000000)
@@ -24,7 +29,8 @@
 #	BENCH_RUNS		timed runs of each statement (default 11)
 #	MAX_BASELINE_MS	longest time of the built-in that is repeated (default 10000)
 #	LOADS			timed loads of each table (default 3)
-#	PROCESSES		of the built-in (default: as many as there are processors)
+#	PROCESSES		of the built-in, and to make tables (default: as many as there
+#					are processors)
 #	LOADERS			processes of a load (default: PROCESSES)
 #	CONNECTIONS		numbers of connections to measure (default "1 16")
 #	BENCH_SECONDS	how long, each (default 10)
@@ -44,6 +50,8 @@ shopt -s inherit_errexit
 . "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
+# shellcheck source=bench/scan/big.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scan/big.sh"
 
 OUT=${1:-}
 PARTS=${PARTS:-load queries connections big}
@@ -59,9 +67,7 @@ CONNECTIONS=${CONNECTIONS:-1 16}
 BENCH_SECONDS=${BENCH_SECONDS:-10}
 WORK_MEM=${WORK_MEM:-64MB}
 MAX_BASELINE_MS=${MAX_BASELINE_MS:-10000}
-
-# Values of the very large table begin here, so that none fits four bytes.
-BIG_FIRST=1000000000000
+LOAD_COLUMNS=${LOAD_COLUMNS:-all}
 
 # Says whether a part is to be measured.
 has_part()
@@ -76,9 +82,9 @@ header()
 # Resident columns: loading them, and queries beside PostgreSQL's plans
 
 $(bench_environment)
-| further settings | work_mem $WORK_MEM, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit') |
-| made by | bench/resident.sh, PARTS="$PARTS" BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS |
-| method | medians of $BENCH_RUNS runs, both sides in turns in one session after $WARM_UPS warm-ups; results compared text for text first; what takes the built-in more than $((MAX_BASELINE_MS / 1000)) s was run once there |
+| further settings | work_mem $WORK_MEM on both sides, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit') |
+| made by | bench/resident.sh, PARTS="$PARTS" TABLES="$SCAN_TABLES" LOAD_COLUMNS=$LOAD_COLUMNS BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS |
+| method | medians of $BENCH_RUNS runs, both sides in turns in one session after $WARM_UPS warm-ups; results compared text for text; what takes the built-in more than $((MAX_BASELINE_MS / 1000)) s was run once there |
 TEXT
 }
 
@@ -86,15 +92,22 @@ TEXT
 # Loads
 #
 
+# Prints the columns of a table that are to be loaded, as the text of an array;
+# nothing if all are.
+columns_to_load()
+{
+	[ "$LOAD_COLUMNS" != needed ] || scan_needed_columns "$1"
+}
+
 # Prints the line of a table: median time of its loads, and the heap's bytes a
-# second.
+# second.  Arguments: the table, and the columns (default: all).
 measure_load()
 {
 	local i
 
 	for ((i = 0; i < LOADS; i++)); do
 		wa_psql -c "SELECT warpagg_unload('$1')" >/dev/null
-		scan_load_table "$1"
+		scan_load_table "$1" "${2:-}"
 	done | wa_median >"$WA_TMP/load.ms"
 	wa_psql -F ' | ' -v ms="$(cat "$WA_TMP/load.ms")" -f - <<SQL
 SELECT format('| %s | %s | %s | %s | %s | %s |', r.relation,
@@ -104,23 +117,18 @@ SELECT format('| %s | %s | %s | %s | %s | %s |', r.relation,
 SQL
 }
 
-# Prints the loads of tables.
-report_loads()
+# Prints the head of a table of loads.
+head_of_loads()
 {
-	local table
-
 	cat <<TEXT
 
-## Loads
+### Loads
 
-All columns, by $LOADERS processes; the heap in shared buffers as far as it fits.
+By $LOADERS processes; the heap in shared buffers as far as it fits.
 
 | table | rows | columns | heap | ms | GB of heap a second |
 |---|---|---|---|---|---|
 TEXT
-	for table in "$@"; do
-		measure_load "$table"
-	done
 }
 
 # Prints what the columns of tables take.
@@ -130,7 +138,7 @@ report_memory()
 
 	cat <<TEXT
 
-## Memory
+### Memory
 
 | table | column | type | rows | bytes | bytes a row |
 |---|---|---|---|---|---|
@@ -158,30 +166,53 @@ blocks_of_plan()
 		"$WA_TMP/plan.out"
 }
 
-# Checks a query and prints its line of the table.  Arguments: name, label.
+# Checks a query, prints its line of the table and adds its medians to
+# $WA_TMP/medians.
 measure_query()
 {
 	local query
 	local setup
 	local once
 	local times
-	local blocks
+	local built_in
+	local ours
 
 	query=$(scan_query "$1")
 	setup=$(scan_session_setup "$PROCESSES")
-	scan_same "$1" >&2 || wa_die "results of $1 differ"
-	once=$(scan_time_once "$query" -c "$setup" -c "$(scan_side off)" -c '\o /dev/null')
+	once=$(scan_check "$1" "$setup")
 	if awk -v t="$once" -v most="$MAX_BASELINE_MS" 'BEGIN { exit t <= most }'; then
 		times=$once$'\n'$(scan_time_sides "$query" "$setup" on)
 	else
 		times=$(scan_time_sides "$query" "$setup" off on)
 	fi
+	built_in=$(scan_median_of "$(sed -n 1p <<<"$times")")
+	ours=$(scan_median_of "$(sed -n 2p <<<"$times")")
 	scan_explain on "$query" "$setup"
-	blocks=$(blocks_of_plan)
-	awk -v l="$2" -v blocks="$blocks" \
-		-v b="$(scan_median_of "$(sed -n 1p <<<"$times")")" \
-		-v a="$(scan_median_of "$(sed -n 2p <<<"$times")")" 'BEGIN {
+	print_query "${1//_/ }" "$built_in" "$ours" "$(blocks_of_plan)"
+	echo "$1 $built_in $ours" >>"$WA_TMP/medians"
+}
+
+# Prints a line of the table of queries: label, milliseconds of both sides, blocks.
+print_query()
+{
+	awk -v l="$1" -v b="$2" -v a="$3" -v blocks="$4" 'BEGIN {
 		printf "| %s | %.2f | %.2f | %.1f | %s |\n", l, b, a, b / a, blocks }'
+}
+
+# Prints the sum of the medians of queries.  Arguments: label, a regular expression
+# of their names.
+print_total()
+{
+	local sums
+	local count
+	local built_in
+	local ours
+
+	sums=$(awk -v names="$2" '$1 ~ names { n++; b += $2; a += $3 }
+		END { if (n) print n, b, a }' "$WA_TMP/medians")
+	[ -n "$sums" ] || return 0
+	read -r count built_in ours <<<"$sums"
+	print_query "$1, sum of $count" "$built_in" "$ours" ' | '
 }
 
 # Prints the queries over all tables.
@@ -199,12 +230,15 @@ The built-in with $PROCESSES processes; ours waits for the device process.
 | query | built-in, ms | ours, ms | times as fast | resident blocks | blocks of the heap |
 |---|---|---|---|---|---|
 TEXT
+	: >"$WA_TMP/medians"
 	scan_set_processes "$PROCESSES"
 	for table in $SCAN_TABLES; do
-		for name in $(scan_names "$table"); do
-			measure_query "$name" "${name//_/ }"
+		for name in $(scan_timed_names "$table"); do
+			measure_query "$name"
 		done
 	done
+	print_total 'ClickBench' '^hits_'
+	print_total 'ClickBench, many groups (q15, q32, q35)' '^hits_q(15|32|35)$'
 }
 
 #
@@ -252,36 +286,6 @@ TEXT
 # A very large table
 #
 
-# Makes the very large table: as many COPYs at once as there are processes.
-make_big()
-{
-	local part=$(((BIG_ROWS + PROCESSES - 1) / PROCESSES))
-	local first
-	local last
-	local processes=()
-
-	wa_note "making a table of $BIG_ROWS rows" >&2
-	wa_psql -c 'CREATE TABLE big (v int8 NOT NULL)'
-	for ((first = 0; first < BIG_ROWS; first += part)); do
-		last=$((first + part < BIG_ROWS ? first + part : BIG_ROWS))
-		wa_psql -c "COPY big FROM PROGRAM
-			'seq $((BIG_FIRST + first)) $((BIG_FIRST + last - 1))'" &
-		processes+=($!)
-	done
-	scan_wait "${processes[@]}"
-	scan_vacuum big
-	wa_psql -c "ALTER TABLE big SET (parallel_workers = $((PROCESSES - 1)))"
-}
-
-# Brings the very large table into shared buffers if it fits there.
-warm_big()
-{
-	wa_psql -c 'CREATE EXTENSION pg_prewarm' \
-		-c "SELECT pg_prewarm('big') WHERE pg_table_size('big') <
-			(SELECT setting::int8 * 8192 FROM pg_settings WHERE name = 'shared_buffers')" \
-		>/dev/null
-}
-
 # Compares the sum with its formula, and prints its line.
 report_big()
 {
@@ -292,11 +296,12 @@ report_big()
 	local off
 	local on
 
-	make_big
-	warm_big
-	report_loads big
+	big_make
+	head_of_loads
+	measure_load big
 	report_memory big
-	expected=$(wa_psql -c "SELECT $BIG_FIRST::numeric * $BIG_ROWS + $BIG_ROWS::numeric * ($BIG_ROWS - 1) / 2")
+	big_memory
+	expected=$(big_sum)
 	sum=$(wa_psql -c "$(scan_side on)" -c "$query")
 	[ "$(wa_psql -c "SELECT $sum = $expected")" = t ] ||
 		wa_die "the sum is $sum, not $expected"
@@ -317,15 +322,15 @@ report_tables()
 {
 	local table
 
-	scan_make_tables "$BENCH_ROWS" "$TPCH_SF" "$HITS_ROWS"
-	if has_part load; then
-		# shellcheck disable=SC2086 # a list of tables
-		report_loads $SCAN_TABLES
-	else
-		for table in $SCAN_TABLES; do
-			scan_load_table "$table" >/dev/null
-		done
-	fi
+	scan_make_tables "$BENCH_ROWS" "$TPCH_SF" "$HITS_ROWS" "$PROCESSES"
+	! has_part load || head_of_loads
+	for table in $SCAN_TABLES; do
+		if has_part load; then
+			measure_load "$table" "$(columns_to_load "$table")"
+		else
+			scan_load_table "$table" "$(columns_to_load "$table")" >/dev/null
+		fi
+	done
 	# shellcheck disable=SC2086
 	report_memory $SCAN_TABLES
 	! has_part queries || report_queries
@@ -352,3 +357,4 @@ if [ -n "$OUT" ]; then
 	mkdir -p "$(dirname "$OUT")"
 	cp "$WA_TMP/report.md" "$OUT"
 fi
+scan_stop_server

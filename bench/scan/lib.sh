@@ -4,27 +4,53 @@
 #	  agree: warpagg.enable_scan on and off.  Source it after scripts/lib.sh.
 #
 # The queries are those of *_queries.sql in this folder: each stands below a line
-# "-- name: NAME" or "-- name: NAME key=N".
+# "-- name: NAME", "-- name: NAME key=N" or "-- name: NAME key=N group=M,...".
 
 SCAN_DIR=$WA_ROOT/bench/scan
 
-# Makes a table; arguments: its name, then a psql variable as NAME=VALUE.
+# Makes a table; arguments: its name, a psql variable as NAME=VALUE, and how many
+# processes insert (default 1).
 scan_make_table()
 {
 	scan_fill_table "$@"
-	scan_vacuum "$1"
+	scan_vacuum "$1" "${3:-1}"
 }
 
 # The same without making its blocks all-visible.
 scan_fill_table()
 {
-	wa_psql -v "$2" -c 'SET client_min_messages = warning' -f - <"$SCAN_DIR/$1.sql"
+	local count=${3:-1}
+	local processes=()
+	local i
+
+	wa_psql -c 'SET client_min_messages = warning' -f - <"$SCAN_DIR/$1.sql"
+	for ((i = 0; i < count; i++)); do
+		wa_psql -v "$2" -v process="$i" -v processes="$count" -f - \
+			<"$SCAN_DIR/${1}_rows.sql" &
+		processes+=($!)
+	done
+	scan_wait "${processes[@]}"
 }
 
-# Makes the blocks of a table all-visible.
+# Waits for processes, all of which have to succeed.
+scan_wait()
+{
+	local process
+
+	for process in "$@"; do
+		wait "$process" || wa_die 'a table could not be made'
+	done
+}
+
+# Makes the blocks of a table all-visible.  Arguments: the table, and how many
+# processes look up what has committed, before VACUUM sees to the rest alone.  It
+# freezes nothing, which would take it three times as long.
 scan_vacuum()
 {
-	wa_psql -c "VACUUM (FREEZE, ANALYZE) $1"
+	wa_psql -c "SET max_parallel_workers_per_gather = $((${2:-1} - 1))" \
+		-c 'SET min_parallel_table_scan_size = 0' -c "$(scan_side off)" \
+		-c "SELECT count(*) FROM $1" >/dev/null
+	wa_psql -c "VACUUM (ANALYZE) $1"
 }
 
 # Loads the flights in a .csv.xz file, as the demo does.
@@ -64,7 +90,13 @@ scan_query()
 # that leaves open which of several rows comes first.
 scan_key()
 {
-	sed -nE "s/^-- name: $1 key=([0-9]+)$/\\1/p" "$SCAN_DIR"/*_queries.sql
+	sed -nE "s/^-- name: $1 key=([0-9]+).*/\\1/p" "$SCAN_DIR"/*_queries.sql
+}
+
+# Prints the numbers of the first columns of a query that tell its groups apart.
+scan_group()
+{
+	sed -nE "s/^-- name: $1 .*group=([0-9,]+)$/\\1/p" "$SCAN_DIR"/*_queries.sql
 }
 
 # Prints the settings of a side: "on", ours, or "off", the built-in aggregates in
@@ -100,6 +132,12 @@ scan_same()
 	scan_same_text "$query" "$query" "$(scan_key "$1")"
 }
 
+# Prints a query without its limit.
+scan_unlimited()
+{
+	sed -E 's/ LIMIT [0-9]+( OFFSET [0-9]+)?$//' <<<"$1"
+}
+
 # Compares two queries, the first with the node and the second without; returns 0
 # if the results are the same, 1 if they differ, 2 if a query fails.  The third
 # argument is that of scan_key: where it is set, the rows that a LIMIT picks may
@@ -108,7 +146,6 @@ scan_same()
 scan_same_text()
 {
 	local key=$3
-	local limit='s/ LIMIT [0-9]+( OFFSET [0-9]+)?$//'
 
 	scan_results on on.out "$1" && scan_results off off.out "$2" || return 2
 	if [ -z "$key" ]; then
@@ -117,13 +154,59 @@ scan_same_text()
 	fi
 	cut -d '|' -f "$key" "$WA_TMP/on.out" >"$WA_TMP/on.key"
 	cut -d '|' -f "$key" "$WA_TMP/off.out" >"$WA_TMP/off.key"
-	scan_results on on.all "$(sed -E "$limit" <<<"$1")" &&
-		scan_results off off.all "$(sed -E "$limit" <<<"$2")" || return 2
+	scan_results on on.all "$(scan_unlimited "$1")" &&
+		scan_results off off.all "$(scan_unlimited "$2")" || return 2
 	LC_ALL=C sort -o "$WA_TMP/on.all" "$WA_TMP/on.all"
 	LC_ALL=C sort -o "$WA_TMP/off.all" "$WA_TMP/off.all"
 	LC_ALL=C sort "$WA_TMP/on.out" | LC_ALL=C comm -23 - "$WA_TMP/off.all" >"$WA_TMP/on.only"
 	: >"$WA_TMP/off.only"
 	scan_diff on.key off.key && scan_diff on.all off.all && scan_diff on.only off.only
+}
+
+# Says whether the results of a query that are in two files of $WA_TMP agree, at the
+# price of a scan where its LIMIT leaves open which of several groups come last:
+# then the order must be the same, and each of our groups what the built-in makes
+# of that group alone.  Arguments: name, our file, the built-in's, set-up.
+scan_agree()
+{
+	local query
+	local key
+	local ours=$2
+
+	query=$(scan_query "$1")
+	key=$(scan_key "$1")
+	if [ -z "$key" ]; then
+		scan_diff "$ours" "$3"
+		return
+	fi
+	cut -d '|' -f "$key" "$WA_TMP/$ours" >"$WA_TMP/on.key"
+	cut -d '|' -f "$key" "$WA_TMP/$3" >"$WA_TMP/off.key"
+	scan_diff on.key off.key || return
+	LC_ALL=C sort -o "$WA_TMP/on.sorted" "$WA_TMP/$ours"
+	if [ "$query" = "$(scan_unlimited "$query")" ]; then
+		LC_ALL=C sort -o "$WA_TMP/off.sorted" "$WA_TMP/$3"
+	else
+		scan_same_groups "$1" "$ours" "$4" | LC_ALL=C sort >"$WA_TMP/off.sorted"
+	fi
+	scan_diff on.sorted off.sorted
+}
+
+# Prints what the built-in makes of the groups in a file of $WA_TMP.  Arguments:
+# name of the query, file, set-up.
+scan_same_groups()
+{
+	local columns
+	local names
+	local groups
+
+	columns=$(scan_group "$1")
+	[ -n "$columns" ] || wa_die "nothing tells the groups of $1 apart"
+	[ -s "$WA_TMP/$2" ] || return 0
+	names=$(tr ',' '\n' <<<"$columns" | sed 's/^/g/' | paste -sd ,)
+	groups=$(cut -d '|' -f "$columns" "$WA_TMP/$2" |
+		sed "s/|/', '/g; s/.*/('&')/" | paste -sd ,)
+	wa_psql -c "$3" -c "$(scan_side off)" -c "SELECT * FROM (
+		$(scan_unlimited "$(scan_query "$1")")) AS q ($names) WHERE ($names) IN ($groups)"
 }
 
 # Says whether two files of $WA_TMP are the same; shows the first differences.

@@ -1,7 +1,6 @@
 -- readings.sql
---	  Makes the table of the scan benchmark's own queries: readings of 100
---	  devices, one a second.  The same for everyone: no random().
---	  psql variable: rows.
+--	  Makes the table of the scan benchmark's own queries, empty: readings of 100
+--	  devices, one a second.  readings_rows.sql fills it.
 
 DROP TABLE IF EXISTS readings;
 CREATE TABLE readings (
@@ -12,10 +11,3 @@ CREATE TABLE readings (
 	n numeric(12, 2) NOT NULL,
 	ts timestamptz NOT NULL
 );
-
-INSERT INTO readings
-SELECT (h & 1023) % 100, h >> 20, (h >> 32)::int4, (h >> 11) / 1024.0::float8,
-	((h >> 40) % 100000000)::numeric / 100,
-	timestamptz '2026-01-01 00:00:00+00' + g * interval '1 second'
-FROM (SELECT g, hashint8extended(g, 1) AS h
-	FROM generate_series(1, :rows::int8) AS g) AS numbers;

@@ -3,10 +3,11 @@
 #	  The server of the benchmarks of whole queries, and the times of both sides of
 #	  a query: warpagg.enable_scan on and off.  Source it after lib.sh here.
 #
-# Variables: BENCH_RUNS, WORK_MEM, SHARED_BUFFERS and WA_DEVICE of the benchmark.
+# Variables: TABLES, QUERIES, BENCH_RUNS, WORK_MEM, SHARED_BUFFERS and WA_DEVICE of
+# the benchmark.
 
 # The tables that queries are timed over.
-SCAN_TABLES='readings lineitem hits'
+SCAN_TABLES=${TABLES:-readings lineitem hits}
 
 # Runs of each side that are not counted.
 WARM_UPS=2
@@ -22,42 +23,74 @@ scan_start_server()
 		"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
 		"work_mem = '$WORK_MEM'" "autovacuum = off" "jit = off" \
 		"max_worker_processes = $((most + 8))" "max_parallel_workers = $most" \
+		"wal_buffers = '64MB'" "synchronous_commit = off" "bgwriter_lru_maxpages = 0" \
 		"warpagg.device = '${WA_DEVICE:-auto}'" "$@"
 	wa_psql -c 'CREATE EXTENSION warpagg'
 	wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
 }
 
-# Waits for processes, all of which have to succeed.
-scan_wait()
+# Stops the server without a checkpoint: nobody needs its files any more.
+scan_stop_server()
 {
-	local process
-
-	for process in "$@"; do
-		wait "$process" || wa_die 'a table could not be made'
-	done
+	wa_as_user pg_ctl stop -s -w -t 60 -m immediate -D "$WA_TMP/bench" || true
 }
 
-# Makes the tables, at the same time; what is still being made keeps VACUUM from
-# its work on others.  Arguments: rows of readings, scale factor, rows of hits.
+# Makes the tables of SCAN_TABLES, one after the other, and then has them vacuumed
+# at the same time: what is still being made keeps VACUUM from its work on others.
+# Prints how long that took, in Markdown.  Arguments: rows of readings, scale
+# factor, rows of hits, how many processes insert.
 scan_make_tables()
 {
 	local table
+	local start
 	local processes=()
 
-	wa_note "making $1 readings, lineitem at $2, $3 hits" >&2
-	scan_fill_table readings "rows=$1" &
-	processes+=($!)
-	scan_fill_table lineitem "sf=$2" &
-	processes+=($!)
-	scan_fill_table hits "rows=$3" &
-	processes+=($!)
-	scan_wait "${processes[@]}"
-	processes=()
+	scan_need_disk "$1" "$2" "$3"
+	cat <<TEXT
+
+## Tables
+
+Made by $4 processes, each table by itself, then vacuumed at the same time.
+
+| table | rows | heap | made, s |
+|---|---|---|---|
+TEXT
 	for table in $SCAN_TABLES; do
-		scan_vacuum "$table" &
+		start=$SECONDS
+		scan_fill_table "$table" "$(scan_scale "$table" "$@")" "$4"
+		wa_psql -c "SELECT format('| %s | %s | %s | %s |', '$table', count(*),
+			pg_size_pretty(pg_table_size('$table')), $((SECONDS - start))) FROM $table"
+	done
+	start=$SECONDS
+	for table in $SCAN_TABLES; do
+		scan_vacuum "$table" "$4" &
 		processes+=($!)
 	done
 	scan_wait "${processes[@]}"
+	printf '\nVACUUM took %d s.\n' $((SECONDS - start))
+}
+
+# Prints the psql variable that says how large a table is to be.  Arguments: the
+# table, rows of readings, scale factor, rows of hits.
+scan_scale()
+{
+	case $1 in
+		readings) echo "rows=$2" ;;
+		lineitem) echo "sf=$3" ;;
+		hits) echo "rows=$4" ;;
+		*) wa_die "no table \"$1\"" ;;
+	esac
+}
+
+# Ends the script unless there is room for the tables of SCAN_TABLES, and for what
+# the queries over hits spill.  Arguments: rows of readings, scale factor, rows of
+# hits.
+scan_need_disk()
+{
+	bench_need_disk "$(awk -v tables="$SCAN_TABLES" -v readings="$1" -v sf="$2" -v hits="$3" 'BEGIN {
+		mb["readings"] = readings * 84e-6; mb["lineitem"] = sf * 945; mb["hits"] = hits * 160e-6
+		for (n = split(tables, t, " "); n > 0; n--) sum += mb[t[n]]
+		print int(sum) }')"
 }
 
 # Prints the milliseconds that a statement takes.  Arguments: it, then options for
@@ -71,10 +104,62 @@ scan_time_once()
 	awk '/^Time: / { time = $2 } END { print time }' "$WA_TMP/once.out"
 }
 
-# Loads all columns of a table; prints the milliseconds that it took.
+# Runs a side of a query once, writes its results to a file of $WA_TMP and prints
+# its milliseconds.  Arguments: side, file, query, set-up.
+scan_run_once()
+{
+	wa_psql -c "$4" -c "$(scan_side "$1")" -c '\timing on' -c "$3" >"$WA_TMP/once.out"
+	sed '/^Time: /d' "$WA_TMP/once.out" >"$WA_TMP/$2"
+	awk '/^Time: / { time = $2 } END { print time }' "$WA_TMP/once.out"
+}
+
+# Runs both sides of a query once, ends the script unless they agree, and prints the
+# milliseconds of the built-in.  Arguments: name, set-up.
+scan_check()
+{
+	local query
+
+	query=$(scan_query "$1")
+	scan_run_once off off.out "$query" "$2"
+	scan_run_once on on.out "$query" "$2" >/dev/null
+	scan_agree "$1" on.out off.out "$2" >&2 || wa_die "results of $1 differ"
+}
+
+# Prints the names of the queries over a table that are to be timed.
+scan_timed_names()
+{
+	local name
+
+	for name in $(scan_names "$1"); do
+		if [[ -z ${QUERIES:-} || " $QUERIES " == *" $name "* ]]; then
+			echo "$name"
+		fi
+	done
+}
+
+# Loads columns of a table; prints the milliseconds that it took.  Arguments: the
+# table, and the columns as the text of an array (default: all).
 scan_load_table()
 {
-	scan_time_once "SELECT warpagg_load('$1')"
+	local columns=NULL
+
+	[ -z "${2:-}" ] || columns="'$2'"
+	scan_time_once "SELECT warpagg_load('$1', $columns)"
+}
+
+# Prints, as the text of an array, the columns of a table that its queries name.
+scan_needed_columns()
+{
+	local name
+
+	for name in $(scan_names "$1"); do
+		scan_query "$name"
+	done >"$WA_TMP/queries.txt"
+	wa_psql -v text="$(cat "$WA_TMP/queries.txt")" -f - <<SQL
+SELECT array_agg(attname ORDER BY attnum) FROM pg_attribute
+	WHERE attrelid = '$1'::regclass AND attnum > 0
+		AND :'text' ~* ('\\m' || attname || '\\M');
+SQL
 }
 
 # Has the planner use a number of processes for the tables, if any but one.
