@@ -16,7 +16,8 @@
 #
 # Variables:
 #	TABLES			tables to make and measure (default "readings lineitem hits")
-#	QUERIES			names of queries to measure (default: all over these tables)
+#	QUERIES			names of queries to measure, in this order (default: all over these
+#					tables)
 #	BENCH_ROWS		rows of readings (default 8000000)
 #	TPCH_SF			scale factor of lineitem (default 1: 6 million rows)
 #	HITS_ROWS		rows of hits (default 1000000)

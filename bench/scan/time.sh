@@ -23,7 +23,7 @@ scan_start_server()
 		"shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'" \
 		"work_mem = '$WORK_MEM'" "autovacuum = off" "jit = off" \
 		"max_worker_processes = $((most + 8))" "max_parallel_workers = $most" \
-		"wal_buffers = '64MB'" "synchronous_commit = off" "bgwriter_lru_maxpages = 0" \
+		"wal_buffers = '64MB'" "bgwriter_lru_maxpages = 0" \
 		"warpagg.device = '${WA_DEVICE:-auto}'" "$@"
 	wa_psql -c 'CREATE EXTENSION warpagg'
 	wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
@@ -45,6 +45,7 @@ scan_make_tables()
 	local start
 	local processes=()
 
+	scan_check_names
 	scan_need_disk "$1" "$2" "$3"
 	cat <<TEXT
 
@@ -78,7 +79,6 @@ scan_scale()
 		readings) echo "rows=$2" ;;
 		lineitem) echo "sf=$3" ;;
 		hits) echo "rows=$4" ;;
-		*) wa_die "no table \"$1\"" ;;
 	esac
 }
 
@@ -114,26 +114,40 @@ scan_run_once()
 }
 
 # Runs both sides of a query once, ends the script unless they agree, and prints the
-# milliseconds of the built-in.  Arguments: name, set-up.
+# milliseconds of the built-in and of ours, a line each.  Arguments: name, set-up.
 scan_check()
 {
 	local query
 
 	query=$(scan_query "$1")
 	scan_run_once off off.out "$query" "$2"
-	scan_run_once on on.out "$query" "$2" >/dev/null
+	scan_run_once on on.out "$query" "$2"
 	scan_agree "$1" on.out off.out "$2" >&2 || wa_die "results of $1 differ"
 }
 
-# Prints the names of the queries over a table that are to be timed.
+# Prints the names of the queries over a table that are to be timed, in the order
+# of QUERIES if that is set.
 scan_timed_names()
+{
+	local known
+	local name
+
+	known=" $(scan_names "$1" | paste -sd ' ') "
+	for name in ${QUERIES:-$known}; do
+		[[ $known != *" $name "* ]] || echo "$name"
+	done
+}
+
+# Ends the script if TABLES or QUERIES name something that there is not.
+scan_check_names()
 {
 	local name
 
-	for name in $(scan_names "$1"); do
-		if [[ -z ${QUERIES:-} || " $QUERIES " == *" $name "* ]]; then
-			echo "$name"
-		fi
+	for name in $SCAN_TABLES; do
+		[ -r "$SCAN_DIR/${name}_rows.sql" ] || wa_die "no table \"$name\""
+	done
+	for name in ${QUERIES:-}; do
+		scan_query "$name" >/dev/null
 	done
 }
 

@@ -23,8 +23,11 @@
 #	WA_GPU_BUDGET	seconds for everything (default 540)
 #	WA_RUN_USER		the user that PostgreSQL runs as (default: warpagg, made here)
 #	ROWS, RUNS, PROCESSES, SHARED_BUFFERS	see bench/aggregate.sh
-#	BENCH_ROWS, TPCH_SF, HITS_ROWS, BENCH_RUNS, WORK_MEM	see bench/scan.sh
-#	PARTS, CONNECTIONS, BENCH_SECONDS, BIG_ROWS	see bench/resident.sh
+#	TABLES, QUERIES, BENCH_ROWS, TPCH_SF, HITS_ROWS, BENCH_RUNS, WORK_MEM	see
+#					bench/scan.sh
+#	PARTS, LOAD_COLUMNS, LOADS, CONNECTIONS, BENCH_SECONDS, BIG_ROWS, MEMORY_LIMIT,
+#	MAX_BASELINE_MS	see bench/resident.sh
+#	TMPDIR			where throw-away clusters are made (default /tmp)
 
 set -euo pipefail
 
@@ -55,8 +58,8 @@ stage_limit()
 		ncu) echo 240 ;;
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
-		bench-scan) echo 500 ;;
-		bench-resident) echo 530 ;;
+		bench-scan) echo 570 ;;
+		bench-resident) echo 570 ;;
 		random) echo 120 ;;
 		scan-random | freshness) echo 500 ;;
 		*) return 1 ;;
