@@ -84,7 +84,7 @@ header()
 
 $(bench_environment)
 | further settings | work_mem $WORK_MEM on both sides, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit') |
-| made by | bench/resident.sh, PARTS="$PARTS" TABLES="$SCAN_TABLES" LOAD_COLUMNS=$LOAD_COLUMNS BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS |
+| made by | bench/resident.sh, PARTS="$PARTS" TABLES="$SCAN_TABLES" QUERIES="${QUERIES:-}" LOAD_COLUMNS=$LOAD_COLUMNS BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS |
 | method | medians of $BENCH_RUNS runs, both sides in turns in one session after $WARM_UPS warm-ups; results compared text for text; what takes a side more than $((MAX_BASELINE_MS / 1000)) s was run once there |
 TEXT
 }

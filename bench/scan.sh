@@ -88,7 +88,7 @@ measure()
 	done
 }
 
-# Prints what was made, after VACUUM (ANALYZE), and warm.
+# Prints what was made, vacuumed and warm.
 sizes()
 {
 	local table
@@ -112,7 +112,7 @@ $(bench_environment)
 | further settings | jit off on both sides, work_mem $WORK_MEM, warpagg.accelerate exact |
 $(sizes)
 | resident columns | $RESIDENT |
-| made by | bench/scan.sh, TABLES="$SCAN_TABLES" RESIDENT=$RESIDENT BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BENCH_RUNS=$BENCH_RUNS |
+| made by | bench/scan.sh, TABLES="$SCAN_TABLES" QUERIES="${QUERIES:-}" RESIDENT=$RESIDENT BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BENCH_RUNS=$BENCH_RUNS |
 | method | medians of $BENCH_RUNS runs, alternating in one session after $WARM_UPS warm-ups; results compared text for text first |
 
 | query | processes | took part (ours/built-in) | our plan | built-in, ms | ours, ms | ratio |
