@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/column.h"
+#include "daemon/column_values.h"
 
 /* Codes of late texts that are tried before the dictionary is asked. */
 #define RECENT_CODES 4096
@@ -50,112 +51,12 @@ make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	made->name = column->name;
 	made->form = form;
 	made->scale = (uint8_t) column->scale;
-	made->smallest = INT64_MAX;
-	made->largest = INT64_MIN;
 	made->values = (char *) made + values;
 	if (column->validity != 0)
 		made->validity = (uint8_t *) made + validity;
 	if (has_display)
 		made->display = (uint8_t *) made + display;
 	return made;
-}
-
-/* Returns the largest of some bytes, 0 if there are none. */
-static uint8_t
-largest_byte(const uint8_t *bytes, size_t count)
-{
-	uint8_t largest = 0;
-
-	for (size_t i = 0; i < count; i++)
-		largest = bytes[i] > largest ? bytes[i] : largest;
-	return largest;
-}
-
-/* Sets the values of NULLs to 0; name is that of a type of such a width. */
-#define CLEAR_NULLS(name, type)                                        \
-	static void name(type *values, const uint8_t *valid, size_t nrows) \
-	{                                                                  \
-		for (size_t i = 0; i < nrows; i++)                             \
-			values[i] = (type) (values[i] & (type) - (type) valid[i]); \
-	}
-
-CLEAR_NULLS(clear_nulls_8, uint8_t)
-CLEAR_NULLS(clear_nulls_16, uint16_t)
-CLEAR_NULLS(clear_nulls_32, uint32_t)
-CLEAR_NULLS(clear_nulls_64, uint64_t)
-
-/* Sets the values of NULLs to 0. */
-static void
-clear_nulls(WaColumn *column)
-{
-	void *values = (void *) column->values;
-
-	if (column->validity == NULL)
-		return;
-	switch (wa_form_width(column->form))
-	{
-		case 1:
-			clear_nulls_8(values, column->validity, column->nrows);
-			break;
-		case 2:
-			clear_nulls_16(values, column->validity, column->nrows);
-			break;
-		case 4:
-			clear_nulls_32(values, column->validity, column->nrows);
-			break;
-		default:
-			clear_nulls_64(values, column->validity, column->nrows);
-			break;
-	}
-}
-
-/* Finds the smallest and the largest value that is not NULL. */
-#define FIND_BOUNDS(name, type)                                       \
-	static void name(WaColumn *column)                                \
-	{                                                                 \
-		const type *values = column->values;                          \
-		const uint8_t *valid = column->validity;                      \
-		int64_t smallest = INT64_MAX;                                 \
-		int64_t largest = INT64_MIN;                                  \
-                                                                      \
-		for (size_t i = 0; i < column->nrows; i++)                    \
-		{                                                             \
-			const int64_t value = (int64_t) values[i];                \
-			const bool counts = valid == NULL || valid[i] != 0;       \
-                                                                      \
-			smallest = counts && value < smallest ? value : smallest; \
-			largest = counts && value > largest ? value : largest;    \
-		}                                                             \
-		column->smallest = smallest;                                  \
-		column->largest = largest;                                    \
-	}
-
-FIND_BOUNDS(find_bounds_int16, int16_t)
-FIND_BOUNDS(find_bounds_int32, int32_t)
-FIND_BOUNDS(find_bounds_int64, int64_t)
-FIND_BOUNDS(find_bounds_uint32, uint32_t)
-
-/* Finds the bounds of an INT. */
-static void
-find_bounds(WaColumn *column)
-{
-	switch (column->form)
-	{
-		case WA_FORM_INT16:
-			find_bounds_int16(column);
-			break;
-		case WA_FORM_INT32:
-			find_bounds_int32(column);
-			break;
-		case WA_FORM_INT64:
-			find_bounds_int64(column);
-			break;
-		case WA_FORM_UINT32:
-			find_bounds_uint32(column);
-			break;
-		default:
-			break;
-	}
 }
 
 /*
@@ -273,11 +174,11 @@ copy_arrays(WaColumn *made, const WaExtentColumn *column, const uint8_t *parcel)
 	if (made->display != NULL)
 		memcpy((void *) made->display, parcel + column->display, nrows);
 	return (made->validity == NULL ||
-			largest_byte(made->validity, nrows) <= 1) &&
+			wa_values_largest_byte(made->validity, nrows) <= 1) &&
 		   (made->display == NULL ||
-			largest_byte(made->display, nrows) <= made->scale) &&
+			wa_values_largest_byte(made->display, nrows) <= made->scale) &&
 		   (made->form != WA_FORM_BOOL ||
-			largest_byte(made->values, nrows) <= 1);
+			wa_values_largest_byte(made->values, nrows) <= 1);
 }
 
 WaStatus
@@ -293,11 +194,13 @@ wa_column_copy(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	if (status == WA_OK && made->form == WA_FORM_TEXT)
 		status = take_texts(made, user, parcel + column->text,
 							column->text_bytes, dictionary);
-	else if (status == WA_OK)
-		clear_nulls(made);
+	else if (status == WA_OK && made->validity != NULL)
+		wa_values_clear_nulls(made->form, (void *) made->values, made->validity,
+							  made->nrows);
 	if (status == WA_OK)
 	{
-		find_bounds(made);
+		wa_values_find_bounds(made->form, made->values, made->validity,
+							  made->nrows, &made->smallest, &made->largest);
 		*copy = made;
 		return WA_OK;
 	}

@@ -58,8 +58,8 @@ $(DAEMON_BUILD)/daemon/with_cuda: FORCE
 
 # These loops are written to be vectorised, which -O2 does only in part.
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
-	daemon/column.o query/column_rows.o query/run_inputs.o query/group_key.o \
-	query/group_table.o query/records.o query/records_few.o \
+	daemon/column_values.o query/column_rows.o query/run_inputs.o \
+	query/group_key.o query/group_table.o query/records.o query/records_few.o \
 	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += -O3
@@ -99,7 +99,7 @@ UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
-	chunks memory dictionary column store store_map store_answers store_use \
+	chunks memory dictionary column column_values store store_map store_answers store_use \
 	mirror mirror_convert mirror_flat mirror_load mirror_rows mirror_space \
 	mirror_store mirror_thread watch log parcel finished pool run cover)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
