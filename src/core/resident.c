@@ -54,6 +54,17 @@ rows_are_sound(const WaExtentHead *head)
 	return before == head->nrows;
 }
 
+/* Tells whether the texts of a column, and their ends, lie in the parcel. */
+static bool
+texts_are_sound(const WaExtentColumn *column, uint64_t parcel_bytes)
+{
+	return column->text_bytes <= UINT32_MAX &&
+		   column->ntexts <= WA_MAX_EXTENT_TEXTS &&
+		   lies_in_parcel(column->text, column->text_bytes, parcel_bytes) &&
+		   lies_in_parcel(column->text_ends,
+						  column->ntexts * sizeof(uint32_t), parcel_bytes);
+}
+
 /* Tells whether a column is of a known form and lies in the parcel. */
 static bool
 column_is_sound(const WaExtentColumn *column, uint64_t nrows,
@@ -67,9 +78,7 @@ column_is_sound(const WaExtentColumn *column, uint64_t nrows,
 	form = (WaForm) column->form;
 	if (wa_form_kind(form) != (WaVectorKind) column->name.kind)
 		return false;
-	if (form == WA_FORM_TEXT &&
-		(column->text_bytes > UINT32_MAX ||
-		 !lies_in_parcel(column->text, column->text_bytes, parcel_bytes)))
+	if (form == WA_FORM_TEXT && !texts_are_sound(column, parcel_bytes))
 		return false;
 	return lies_in_parcel(column->values, nrows * wa_form_width(form),
 						  parcel_bytes) &&

@@ -34,6 +34,12 @@
 #define WA_EXTENTS_PER_MAP 64 /* the last has 416 blocks */
 #define WA_MAX_EXTENT_ROWS (WA_EXTENT_BLOCKS * 291)
 
+/* Texts that a column of an extent brings at most: blocks may be read twice. */
+#define WA_MAX_EXTENT_TEXTS (2 * WA_MAX_EXTENT_ROWS)
+
+/* The longest text: more than any page has room for. */
+#define WA_MAX_TEXT_BYTES 65536
+
 /* Columns that a message names at most. */
 #define WA_MAX_RESIDENT_COLUMNS 64
 
@@ -48,9 +54,9 @@ typedef struct WaRelation
 /*
  * X(NAME, kind of vector, bytes of a value): how the values of a column lie in
  * an extent.  DECIMAL: in units of 10^-scale, one scale for the extent.  BOOL: a
- * byte, 0 or 1.  TEXT in a parcel: the end of each row's bytes in the column's
- * text area (the start is the end of the row before); in warpaggd: codes of a
- * dictionary that the column has.
+ * byte, 0 or 1.  TEXT in a parcel: the number of each row's text, from 0, among
+ * those that come with the column; in warpaggd: codes of a dictionary that the
+ * column has.
  */
 #define WA_FORM_LIST(X)      \
 	X(INT16, INT, 2)         \
@@ -89,8 +95,11 @@ typedef struct WaColumnName
  * A column of an extent in a parcel, nrows values long.  validity: a byte for
  * each row, 1 where it is not NULL; display: of a DECIMAL, a byte for each row,
  * the digits shown after the point.  An offset of 0 means that there is none: no
- * NULL; all rows show `scale` digits.  The value of a NULL is 0, of a text an
- * empty one.
+ * NULL; all rows show `scale` digits.  The value of a NULL is 0, of a text any.
+ *
+ * The texts of a TEXT lie in `text` one behind the other; where they end there,
+ * counted from the first byte of all, is in text_ends as numbers of 32 bits.  Some
+ * of them may be equal, and some may be those of no row.
  */
 typedef struct WaExtentColumn
 {
@@ -102,6 +111,8 @@ typedef struct WaExtentColumn
 	uint64_t display;
 	uint64_t text;       /* TEXT: the bytes */
 	uint64_t text_bytes; /* below 2^32 */
+	uint64_t text_ends;
+	uint64_t ntexts;
 } WaExtentColumn;
 
 /*
@@ -183,7 +194,7 @@ wa_block_bit(uint32_t block)
 		   block % WA_MAP_BLOCKS % WA_EXTENT_BLOCKS;
 }
 
-/* Returns the bytes of a value in a parcel, of TEXT: of its end. */
+/* Returns the bytes of a value in a parcel, of TEXT: of its number. */
 static inline size_t
 wa_form_width(WaForm form)
 {
@@ -217,7 +228,7 @@ extern "C"
 /*
  * Tells whether an extent's head, a copy of the reader's own, is right in itself
  * and all that it names lies in a parcel of so many bytes.  The values themselves
- * are unchecked: the ends of texts must be checked when they are read.
+ * are unchecked: numbers and ends of texts must be checked when they are read.
  */
 bool wa_extent_is_sound(const WaExtentHead *head, uint64_t parcel_bytes);
 

@@ -7,13 +7,8 @@
 #include <string.h>
 
 #include "daemon/column.h"
+#include "daemon/column_texts.h"
 #include "daemon/column_values.h"
-
-/* Codes of late texts that are tried before the dictionary is asked. */
-#define RECENT_CODES 4096
-
-/* Texts for which the dictionary is asked at once. */
-#define TEXT_BATCH 256
 
 /* Returns where the next array of a column begins after so many bytes. */
 static size_t
@@ -59,108 +54,6 @@ make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	return made;
 }
 
-/*
- * What a text column is read from, the codes met lately, by hash, and the texts
- * that the dictionary is to be asked for.
- */
-typedef struct TextReader
-{
-	WaDictionary *dictionary;
-	const void *user;
-	const char *text;             /* a copy of our own */
-	int32_t recent[RECENT_CODES]; /* at first all the empty text's */
-	size_t npending;
-	uint32_t rows[TEXT_BATCH]; /* of those that are pending */
-	WaDictionaryQuestion pending[TEXT_BATCH];
-} TextReader;
-
-/* Asks the dictionary for what is pending; returns false if there is no memory. */
-static bool
-ask_dictionary(TextReader *reader, uint32_t *values)
-{
-	if (!wa_dictionary_add_all(reader->dictionary, reader->user,
-							   reader->pending, reader->npending))
-		return false;
-	for (size_t i = 0; i < reader->npending; i++)
-	{
-		const WaDictionaryQuestion *question = &reader->pending[i];
-
-		values[reader->rows[i]] = (uint32_t) question->code;
-		reader->recent[question->hash % RECENT_CODES] = question->code;
-	}
-	reader->npending = 0;
-	return true;
-}
-
-/* Stores the code of a row's text, or makes the text pending. */
-static void
-encode_text(TextReader *reader, uint32_t *values, uint32_t row, uint32_t begin,
-			uint32_t length)
-{
-	const char *text = reader->text + begin;
-	const uint32_t hash = wa_dictionary_hash(reader->dictionary, text, length);
-	const int32_t recent = reader->recent[hash % RECENT_CODES];
-	const WaDictionaryEntry *entry =
-		wa_dictionary_entry(reader->dictionary, recent);
-
-	if (entry->hash == hash && entry->length == length &&
-		memcmp(entry->data, text, length) == 0)
-	{
-		values[row] = (uint32_t) recent;
-		return;
-	}
-	reader->rows[reader->npending] = row;
-	reader->pending[reader->npending++] =
-		(WaDictionaryQuestion){.data = text, .length = length, .hash = hash};
-}
-
-/*
- * Makes codes of the ends of texts that are in the place of the column's values.
- * The text of a NULL does not matter.
- */
-static WaStatus
-encode_texts(TextReader *reader, WaColumn *column, uint64_t text_bytes)
-{
-	uint32_t *values = (uint32_t *) column->values;
-	uint32_t begin = 0;
-
-	for (uint32_t row = 0; row < column->nrows; row++)
-	{
-		const uint32_t end = values[row];
-
-		if (end < begin || end > text_bytes)
-			return WA_BAD_REQUEST;
-		values[row] = WA_DICTIONARY_EMPTY;
-		if (end > begin &&
-			(column->validity == NULL || column->validity[row] != 0))
-			encode_text(reader, values, row, begin, end - begin);
-		begin = end;
-		if (reader->npending == TEXT_BATCH && !ask_dictionary(reader, values))
-			return WA_OUT_OF_MEMORY;
-	}
-	return ask_dictionary(reader, values) ? WA_OK : WA_OUT_OF_MEMORY;
-}
-
-/* Turns a column of TEXT, whose values are ends as yet, into codes. */
-static WaStatus
-take_texts(WaColumn *column, const void *user, const uint8_t *text,
-		   uint64_t text_bytes, WaDictionary *dictionary)
-{
-	TextReader reader = {.dictionary = dictionary, .user = user};
-	char *copy = malloc(text_bytes > 0 ? text_bytes : 1);
-	WaStatus status;
-
-	wa_dictionary_retain(dictionary);
-	column->dictionary = dictionary;
-	if (copy == NULL)
-		return WA_OUT_OF_MEMORY;
-	memcpy(copy, text, text_bytes);
-	reader.text = copy;
-	status = encode_texts(&reader, column, text_bytes);
-	free(copy);
-	return status;
-}
-
 /* Copies the arrays of a column, and tells whether their bytes can be. */
 static bool
 copy_arrays(WaColumn *made, const WaExtentColumn *column, const uint8_t *parcel)
@@ -192,9 +85,13 @@ wa_column_copy(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	if (made != NULL && !copy_arrays(made, column, parcel))
 		status = WA_BAD_REQUEST;
 	if (status == WA_OK && made->form == WA_FORM_TEXT)
-		status = take_texts(made, user, parcel + column->text,
-							column->text_bytes, dictionary);
-	else if (status == WA_OK && made->validity != NULL)
+	{
+		wa_dictionary_retain(dictionary);
+		made->dictionary = dictionary;
+		status = wa_column_take_texts(dictionary, user, column, parcel,
+									  (uint32_t *) made->values, nrows);
+	}
+	if (status == WA_OK && made->validity != NULL)
 		wa_values_clear_nulls(made->form, (void *) made->values, made->validity,
 							  made->nrows);
 	if (status == WA_OK)

@@ -16,6 +16,16 @@ wa_values_largest_byte(const uint8_t *bytes, size_t count)
 	return largest;
 }
 
+WA_VECTORISED uint32_t
+wa_values_largest_number(const uint32_t *numbers, size_t count)
+{
+	uint32_t largest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		largest = numbers[i] > largest ? numbers[i] : largest;
+	return largest;
+}
+
 /* Sets the values of NULLs to 0; name is that of a type of such a width. */
 #define CLEAR_NULLS(name, type)                                        \
 	static WA_VECTORISED void name(type *values, const uint8_t *valid, \

@@ -10,6 +10,9 @@
 /* Returns the largest of some bytes, 0 if there are none. */
 uint8_t wa_values_largest_byte(const uint8_t *bytes, size_t count);
 
+/* The same of numbers. */
+uint32_t wa_values_largest_number(const uint32_t *numbers, size_t count);
+
 /* Sets the values of NULLs, where valid has a 0 and not a 1, to 0. */
 void wa_values_clear_nulls(WaForm form, void *values, const uint8_t *valid,
 						   size_t nrows);

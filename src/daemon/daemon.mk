@@ -93,15 +93,16 @@ UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
-UNIT_STORE_TESTS := test_chunks test_store test_cover test_store_model \
-	test_store_failure test_pool test_mirror test_watch
+UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
+	test_store_model test_store_failure test_pool test_mirror test_watch
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
-	chunks memory dictionary column column_values store store_map store_answers store_use \
-	mirror mirror_convert mirror_flat mirror_load mirror_rows mirror_space \
-	mirror_store mirror_thread watch log parcel finished pool run cover)
+	chunks memory dictionary column column_texts column_values store \
+	store_map store_answers store_use mirror mirror_convert mirror_flat \
+	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
+	parcel finished pool run cover)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -169,6 +170,7 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 		$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
 	$(UNIT_BUILD)/test_chunks
+	$(UNIT_BUILD)/test_dictionary
 	$(UNIT_BUILD)/test_store
 	$(UNIT_BUILD)/test_store_model
 	$(UNIT_BUILD)/test_store_failure

@@ -4,6 +4,11 @@
  *
  * A dictionary only grows, and nothing in it moves, so who has a code and a
  * reference reads its text without a lock.  It goes with its last reference.
+ *
+ * Texts are looked for in shards, by their hashes, so that threads that add texts
+ * seldom wait for each other.  A shard has some codes, and memory for texts, in
+ * stock: codes that are in no use yet, less than one in a hundred, have the empty
+ * text, and a few may never get another one.
  */
 #ifndef WA_DAEMON_DICTIONARY_H
 #define WA_DAEMON_DICTIONARY_H
@@ -17,10 +22,20 @@
 #define WA_DICTIONARY_FIRST  1024
 #define WA_DICTIONARY_TABLES 21
 
+/* Threads that add texts wait for each other in one of so many. */
+#define WA_DICTIONARY_SHARD_BITS 5
+#define WA_DICTIONARY_SHARDS     (1 << WA_DICTIONARY_SHARD_BITS)
+
+/* Texts that it is best asked for together. */
+#define WA_DICTIONARY_BATCH 1024
+
 /* The code of the empty text, which is always there. */
 #define WA_DICTIONARY_EMPTY 0
 
-/* A text of a dictionary; constant once its code is known to anybody. */
+/*
+ * A text of a dictionary; constant once its code is known to anybody.  Before, it
+ * is empty until length is stored, which is the last.
+ */
 typedef struct WaDictionaryEntry
 {
 	const char *data;
@@ -44,22 +59,38 @@ typedef struct WaDictionaryArena
 } WaDictionaryArena;
 
 /*
- * lock guards arenas and slots, and the adding to tables.  count and bytes are
- * changed under the lock and read atomically; references are changed
- * atomically; memory and seed are constant.
+ * The texts whose hashes begin with the same bits.  lock guards all; slots and
+ * nslots are also read without it, atomically, to have memory fetched.
+ */
+typedef struct WaDictionaryShard
+{
+	pthread_mutex_t lock;
+	uint32_t nslots;         /* a power of two, or 0 */
+	uint32_t ntexts;         /* in the slots */
+	WaDictionarySlot *slots; /* by hash, linear probing */
+	uint32_t next_code;      /* codes in stock: from this one ... */
+	uint32_t end_code;       /* ... to the one before this */
+	char *room;              /* memory in stock */
+	size_t room_bytes;
+} __attribute__((aligned(64))) WaDictionaryShard;
+
+/*
+ * lock, which is taken by who may have a shard's, guards arenas, text_bytes and the
+ * making of tables.  count is changed under the lock and read atomically; bytes
+ * and references are changed atomically; memory and seed are constant.
  */
 typedef struct WaDictionary
 {
+	WaDictionaryShard shards[WA_DICTIONARY_SHARDS];
 	pthread_mutex_t lock;
 	WaMemory *memory;
 	uint64_t seed;
 	uint32_t references;
 	uint32_t count;
-	uint64_t bytes; /* of all memory that it takes */
+	uint64_t bytes;      /* of all memory that it takes */
+	uint64_t text_bytes; /* of texts and stocks of memory for them */
 	WaDictionaryEntry *tables[WA_DICTIONARY_TABLES];
 	WaDictionaryArena *arenas;
-	WaDictionarySlot *slots;   /* by hash, linear probing */
-	uint32_t nslots;           /* a power of two */
 	struct WaDictionary *next; /* for who collects dictionaries to release */
 } WaDictionary;
 
@@ -79,7 +110,7 @@ void wa_dictionary_release(WaDictionary *dictionary);
 uint32_t wa_dictionary_hash(const WaDictionary *dictionary, const char *data,
 							size_t length);
 
-/* A text, not empty, and its hash; and what is found out of it. */
+/* A text and its hash; and what is found out of it. */
 typedef struct WaDictionaryQuestion
 {
 	const char *data;
@@ -99,7 +130,10 @@ bool wa_dictionary_add_all(WaDictionary *dictionary, const void *user,
 bool wa_dictionary_find(const WaDictionary *dictionary, const char *data,
 						size_t length, int32_t *code);
 
-/* Returns the number of codes, 0 to one less than it, that there are. */
+/*
+ * Returns a number that all codes known to anybody are less than.  All less than
+ * it have entries: see above.
+ */
 uint32_t wa_dictionary_count(const WaDictionary *dictionary);
 
 /* Returns the bytes of memory that it takes. */
@@ -121,7 +155,9 @@ static inline WaText
 wa_dictionary_text(const WaDictionary *dictionary, int32_t code)
 {
 	const WaDictionaryEntry *entry = wa_dictionary_entry(dictionary, code);
-	const WaText text = {entry->data, entry->length};
+	const uint32_t length = __atomic_load_n(&entry->length, __ATOMIC_ACQUIRE);
+	const WaText text = {__atomic_load_n(&entry->data, __ATOMIC_RELAXED),
+						 length};
 
 	return text;
 }

@@ -91,7 +91,7 @@ extent_bytes(const WaExtentHead *head)
 		bytes += head->nrows * (wa_form_width((WaForm) column->form) +
 								(column->validity != 0 ? 1U : 0U) +
 								(column->display != 0 ? 1U : 0U)) +
-				 column->text_bytes;
+				 column->text_bytes + column->ntexts * sizeof(uint32_t);
 	}
 	return (int64_t) bytes;
 }

@@ -11,9 +11,8 @@
 #include "resident/narrow.h"
 #include "state/numeric_format.h"
 
-/* Rows and bytes of text that there is room for at first. */
-#define FIRST_ROWS       16384
-#define FIRST_TEXT_BYTES (256 * 1024)
+/* Rows that there is room for at first. */
+#define FIRST_ROWS 16384
 
 /* What begins in a parcel is aligned to this. */
 #define PARCEL_ALIGNMENT 64
@@ -64,7 +63,7 @@ wa_collect_begin(WaCollected *column)
 	column->scale = 0;
 	column->smallest = 0;
 	column->largest = 0;
-	column->text_bytes = 0;
+	wa_texts_begin(&column->texts);
 	column->form = choose_form(column);
 }
 
@@ -149,36 +148,6 @@ append_floats(WaCollected *column, const double *values, uint32_t nrows)
 	}
 	for (uint32_t i = 0; i < nrows; i++)
 		to[i] = (float) values[i];
-}
-
-/* Appends texts; false if there are too many bytes. */
-static bool
-append_texts(WaCollected *column, const WaText *texts, uint32_t nrows)
-{
-	uint32_t *ends = (uint32_t *) column->values + column->nrows;
-	uint64_t bytes = 0;
-	char *to;
-
-	for (uint32_t i = 0; i < nrows; i++)
-		bytes += texts[i].length;
-	if (column->text_bytes + bytes > PG_UINT32_MAX)
-		return false;
-	if (column->text_bytes + bytes > column->text_room)
-	{
-		column->text_room = Max(column->text_bytes + bytes,
-								Max(FIRST_TEXT_BYTES, column->text_room * 2));
-		column->text = grow(column->text, column->text_room);
-	}
-	to = column->text + column->text_bytes;
-	for (uint32_t i = 0; i < nrows; i++)
-	{
-		if (texts[i].length > 0)
-			memcpy(to, texts[i].data, texts[i].length);
-		to += texts[i].length;
-		ends[i] = (uint32_t) (to - column->text);
-	}
-	column->text_bytes += bytes;
-	return true;
 }
 
 /* Multiplies values by a power of ten, if all of them still fit; else false. */
@@ -287,7 +256,8 @@ append_values(WaCollected *column, const WaVector *vector, uint32_t nrows)
 			memcpy(next_value(column), wa_vector_bools(vector), nrows);
 			return true;
 		case WA_VECTOR_TEXT:
-			return append_texts(column, wa_vector_texts(vector), nrows);
+			return wa_texts_append(&column->texts, wa_vector_texts(vector),
+								   nrows, next_value(column));
 		default:
 			break;
 	}
@@ -319,16 +289,6 @@ void
 wa_collect_cut(WaCollected *column, uint32_t nrows)
 {
 	column->nrows = nrows;
-	if (column->name.kind == WA_VECTOR_TEXT)
-		column->text_bytes =
-			nrows > 0 ? ((const uint32_t *) column->values)[nrows - 1] : 0;
-}
-
-/* Returns where the bytes of a text begin. */
-static uint32_t
-text_start(const WaCollected *column, uint32_t row)
-{
-	return row > 0 ? ((const uint32_t *) column->values)[row - 1] : 0;
 }
 
 /* Returns an offset for so many bytes, and moves on behind them. */
@@ -342,8 +302,8 @@ place(uint64_t *offset, uint64_t bytes)
 }
 
 void
-wa_collect_place(const WaCollected *column, const WaRowRun *runs, int nruns,
-				 uint32_t nrows, WaExtentColumn *where, uint64_t *offset)
+wa_collect_place(const WaCollected *column, uint32_t nrows,
+				 WaExtentColumn *where, uint64_t *offset)
 {
 	WaForm form = choose_form(column);
 
@@ -358,13 +318,14 @@ wa_collect_place(const WaCollected *column, const WaRowRun *runs, int nruns,
 		where->display = place(offset, nrows);
 	if (form != WA_FORM_TEXT)
 		return;
-	for (int i = 0; i < nruns; i++)
-		where->text_bytes +=
-			text_start(column, runs[i].end) - text_start(column, runs[i].first);
+	where->ntexts = column->texts.ntexts;
+	where->text_ends =
+		place(offset, where->ntexts * sizeof(*column->texts.ends));
+	where->text_bytes = column->texts.nbytes;
 	where->text = place(offset, where->text_bytes);
 }
 
-/* Writes the values of a run, but of texts, from row `done` of the parcel on. */
+/* Writes the values of a run from row `done` of the parcel on. */
 static void
 write_run(const WaCollected *column, WaRowRun run, WaForm form, char *values,
 		  uint32_t done)
@@ -382,20 +343,16 @@ write_run(const WaCollected *column, WaRowRun run, WaForm form, char *values,
 		wa_narrow_copy(form, to, (const int64_t *) from, nrows);
 }
 
-/* Writes the ends and the bytes of the texts of a run; returns the bytes. */
-static uint64_t
-write_texts(const WaCollected *column, WaRowRun run, uint32_t *ends, char *text,
-			uint64_t done)
+/* Writes the texts, which are all there were, whatever rows are written. */
+static void
+write_texts(const WaCollectedTexts *texts, const WaExtentColumn *where,
+			char *parcel)
 {
-	const uint32_t *from = (const uint32_t *) column->values;
-	uint32_t first = text_start(column, run.first);
-	uint32_t bytes = text_start(column, run.end) - first;
-
-	if (bytes > 0)
-		memcpy(text + done, column->text + first, bytes);
-	for (uint32_t i = run.first; i < run.end; i++)
-		*ends++ = (uint32_t) (from[i] - first + done);
-	return bytes;
+	if (texts->ntexts == 0)
+		return;
+	memcpy(parcel + where->text_ends, texts->ends,
+		   texts->ntexts * sizeof(*texts->ends));
+	memcpy(parcel + where->text, texts->bytes, texts->nbytes);
 }
 
 void
@@ -404,19 +361,13 @@ wa_collect_write(const WaCollected *column, const WaRowRun *runs, int nruns,
 {
 	WaForm form = (WaForm) where->form;
 	uint32_t done = 0;
-	uint64_t text_done = 0;
 
 	for (int i = 0; i < nruns; i++)
 	{
 		WaRowRun run = runs[i];
 		uint32_t nrows = run.end - run.first;
 
-		if (form == WA_FORM_TEXT)
-			text_done += write_texts(
-				column, run, (uint32_t *) (parcel + where->values) + done,
-				parcel + where->text, text_done);
-		else
-			write_run(column, run, form, parcel + where->values, done);
+		write_run(column, run, form, parcel + where->values, done);
 		if (where->validity != 0)
 			memcpy(parcel + where->validity + done,
 				   column->validity + run.first, nrows);
@@ -425,4 +376,5 @@ wa_collect_write(const WaCollected *column, const WaRowRun *runs, int nruns,
 				   nrows);
 		done += nrows;
 	}
+	write_texts(&column->texts, where, parcel);
 }

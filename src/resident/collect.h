@@ -9,6 +9,7 @@
 #define WA_RESIDENT_COLLECT_H
 
 #include "core/resident.h"
+#include "resident/collect_texts.h"
 
 /* Rows `first` to `end` - 1 of a column. */
 typedef struct WaRowRun
@@ -23,7 +24,7 @@ typedef struct WaCollected
 	uint32_t nrows;
 	uint32_t room; /* for rows; there may be no memory for any yet */
 	WaForm form;
-	void *values;      /* of the form; TEXT: ends */
+	void *values;      /* of the form; TEXT: numbers */
 	uint8_t *validity; /* undefined unless has_nulls is set */
 	uint8_t *display;  /* of a DECIMAL; undefined unless mixed is set */
 	bool has_nulls;
@@ -32,9 +33,7 @@ typedef struct WaCollected
 	uint32_t scale;   /* of all values of a DECIMAL */
 	int64_t smallest; /* INT and DECIMAL: of values and the zeros of NULLs, */
 	int64_t largest;  /* those included that were taken away again */
-	char *text;
-	uint64_t text_bytes;
-	uint64_t text_room;
+	WaCollectedTexts texts; /* TEXT */
 } WaCollected;
 
 /*
@@ -50,16 +49,15 @@ extern void wa_collect_begin(WaCollected *column);
 extern bool wa_collect_append(WaCollected *column, const WaVector *vector,
 							  uint32_t nrows);
 
-/* Takes away all rows from nrows on. */
+/* Takes away all rows from nrows on, but not their texts. */
 extern void wa_collect_cut(WaCollected *column, uint32_t nrows);
 
 /*
- * Places the runs' rows, nrows of them, in a parcel from *offset on, a multiple
- * of 64: fills in *where but for the values, and moves *offset behind them.
+ * Places nrows rows in a parcel from *offset on, a multiple of 64: fills in
+ * *where but for the values, and moves *offset behind them.
  */
-extern void wa_collect_place(const WaCollected *column, const WaRowRun *runs,
-							 int nruns, uint32_t nrows, WaExtentColumn *where,
-							 uint64_t *offset);
+extern void wa_collect_place(const WaCollected *column, uint32_t nrows,
+							 WaExtentColumn *where, uint64_t *offset);
 
 /* Writes the values of the runs to where they have been placed. */
 extern void wa_collect_write(const WaCollected *column, const WaRowRun *runs,

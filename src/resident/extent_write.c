@@ -49,14 +49,14 @@ find_runs(const WaExtentReader *reader, WaRowRun *runs, uint32 *nrows)
 
 /* Places the columns in a parcel; returns how many bytes that takes. */
 static uint64
-place_columns(const WaExtentReader *reader, const WaRowRun *runs, int nruns,
-			  uint32 nrows, WaExtentColumn *columns)
+place_columns(const WaExtentReader *reader, uint32 nrows,
+			  WaExtentColumn *columns)
 {
 	uint64 offset = TYPEALIGN64(PG_CACHE_LINE_SIZE, sizeof(WaExtentHead));
 
 	for (int i = 0; i < reader->nchosen; i++)
-		wa_collect_place(&reader->columns[reader->places[i]], runs, nruns,
-						 nrows, &columns[i], &offset);
+		wa_collect_place(&reader->columns[reader->places[i]], nrows,
+						 &columns[i], &offset);
 	return offset;
 }
 
@@ -66,9 +66,9 @@ wa_extent_bytes(const WaExtentReader *reader)
 	WaRowRun runs[WA_EXTENT_BLOCKS];
 	WaExtentColumn columns[WA_MAX_RESIDENT_COLUMNS];
 	uint32 nrows;
-	int nruns = find_runs(reader, runs, &nrows);
 
-	return place_columns(reader, runs, nruns, nrows, columns);
+	(void) find_runs(reader, runs, &nrows);
+	return place_columns(reader, nrows, columns);
 }
 
 /* Writes of each block the LSN, if it is kept, and where its rows end. */
@@ -108,7 +108,7 @@ wa_extent_write(const WaExtentReader *reader, void *parcel)
 	head->nrows = nrows;
 	head->ncolumns = (uint32) reader->nchosen;
 	write_blocks(reader, head);
-	(void) place_columns(reader, runs, nruns, nrows, head->columns);
+	(void) place_columns(reader, nrows, head->columns);
 	for (int i = 0; i < reader->nchosen; i++)
 		wa_collect_write(&reader->columns[reader->places[i]], runs, nruns,
 						 &head->columns[i], parcel);

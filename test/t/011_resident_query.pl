@@ -162,8 +162,8 @@ foreach my $line (
 	my $most = $least * 1.01 + 400 * $extents;
 	if ($name eq 'four_text')
 	{
-		$least += 5000 * (20 + 24);
-		$most += 5000 * (2 * 20 + 48) + 32768;
+		$least += 5000 * (20 + 32);
+		$most += 5000 * (2 * 20 + 64) + 32768;
 	}
 	$seen++;
 	cmp_ok($bytes, '>=', $least, "$name takes its bytes");

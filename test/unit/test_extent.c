@@ -92,39 +92,73 @@ take(uint64_t *end, uint64_t bytes)
 	return offset;
 }
 
+/*
+ * Writes the texts of a column behind `end`: some of nobody, and of each row its
+ * own, but of every third row that of the row before, if they are equal.  Stores
+ * the rows' numbers.
+ */
+static void
+write_texts(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
+			uint64_t *end)
+{
+	const uint64_t seed = head->block_lsn[0];
+	uint32_t *numbers = (uint32_t *) (void *) (parcel + column->values);
+	uint32_t *ends;
+	char last[LONG_TEXT];
+	size_t last_length = LONG_TEXT + 1; /* none */
+	uint32_t text_end = 0;
+
+	column->text_ends = take(end, (head->nrows + 2) * sizeof(*ends));
+	column->text = *end;
+	ends = (uint32_t *) (void *) (parcel + column->text_ends);
+	ends[column->ntexts++] = 0;
+	memcpy(parcel + column->text, "?", 1);
+	ends[column->ntexts++] = text_end = 1;
+	for (uint32_t row = 0; row < head->nrows; row++)
+	{
+		const uint64_t bits =
+			bits_of(head->relation, seed, column->name.attribute, row);
+		char text[LONG_TEXT];
+		size_t length = make_text(bits, text);
+
+		if (length != last_length || memcmp(text, last, length) != 0 ||
+			row % 3 != 0)
+		{
+			memcpy(parcel + column->text + text_end, text, length);
+			text_end += (uint32_t) length;
+			ends[column->ntexts++] = text_end;
+		}
+		numbers[row] = (uint32_t) column->ntexts - 1;
+		memcpy(last, text, length);
+		last_length = length;
+	}
+	column->text_bytes = text_end;
+	*end += (text_end + 63) / 64 * 64;
+}
+
 /* Writes the values of a column whose places are known. */
 static void
-write_values(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
-			 uint64_t *end)
+write_values(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column)
 {
 	const WaForm form = (WaForm) column->form;
 	const uint64_t seed = head->block_lsn[0];
-	uint32_t text_end = 0;
 
 	for (uint32_t row = 0; row < head->nrows; row++)
 	{
 		const uint64_t bits =
 			bits_of(head->relation, seed, column->name.attribute, row);
 		const bool null = is_null(seed, column->name.attribute, bits);
-		uint64_t value = value_of(form, bits);
+		const uint64_t value = value_of(form, bits);
 
-		if (form == WA_FORM_TEXT)
-		{
-			if (!null)
-				text_end += (uint32_t) make_text(
-					bits, (char *) parcel + column->text + text_end);
-			value = text_end;
-		}
-		memcpy(parcel + column->values + row * wa_form_width(form), &value,
-			   wa_form_width(form));
+		if (form != WA_FORM_TEXT)
+			memcpy(parcel + column->values + row * wa_form_width(form), &value,
+				   wa_form_width(form));
 		if (column->validity != 0)
 			parcel[column->validity + row] = !null;
 		if (column->display != 0)
 			parcel[column->display + row] =
 				(uint8_t) (bits % (column->scale + 1));
 	}
-	column->text_bytes = text_end;
-	*end += (text_end + 63) / 64 * 64;
 }
 
 /* Writes a column of an extent. */
@@ -143,8 +177,9 @@ write_column(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
 		column->validity = take(end, head->nrows);
 	if (column->name.kind == WA_VECTOR_DECIMAL && seed % 2 == 0)
 		column->display = take(end, head->nrows);
-	column->text = *end;
-	write_values(parcel, head, column, end);
+	write_values(parcel, head, column);
+	if (column->form == WA_FORM_TEXT)
+		write_texts(parcel, head, column, end);
 }
 
 void

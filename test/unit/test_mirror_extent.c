@@ -10,6 +10,9 @@
 #include "test/unit/test_extent.h"
 #include "test/unit/test_mirror_extent.h"
 
+/* Texts of a column. */
+#define TEXTS 8
+
 WaColumnName
 wa_test_name(int16_t attribute, WaForm form)
 {
@@ -33,10 +36,9 @@ take(uint64_t *end, uint64_t bytes)
 	return offset;
 }
 
-/* Writes a value; of a text its end. */
+/* Writes a value; of a text its number. */
 static void
-write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits,
-			uint32_t *text_end)
+write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits)
 {
 	const uint64_t mask = ((uint64_t) 1 << column->bits) - 1;
 	int64_t value = (int64_t) (bits & mask);
@@ -47,7 +49,7 @@ write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits,
 		(bits >> 63) != 0)
 		value = -value;
 	if (column->form == WA_FORM_TEXT)
-		value = *text_end += (uint32_t) (bits & 7);
+		value = (int64_t) (bits % TEXTS);
 	if (column->form == WA_FORM_FLOAT8)
 		memcpy(to, &as_double, sizeof(as_double));
 	else if (column->form == WA_FORM_FLOAT4)
@@ -56,13 +58,28 @@ write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits,
 		memcpy(to, &value, wa_form_width(column->form));
 }
 
+/* Writes the texts of a column: of nothing, "x", "xx" and so on. */
+static void
+write_texts(uint8_t *parcel, WaExtentColumn *where, uint64_t *end)
+{
+	uint32_t ends[TEXTS];
+
+	for (uint32_t i = 0; i < TEXTS; i++)
+		ends[i] = (i > 0 ? ends[i - 1] : 0) + i;
+	where->ntexts = TEXTS;
+	where->text_ends = take(end, sizeof(ends));
+	memcpy(parcel + where->text_ends, ends, sizeof(ends));
+	where->text_bytes = ends[TEXTS - 1];
+	where->text = take(end, where->text_bytes);
+	memset(parcel + where->text, 'x', where->text_bytes);
+}
+
 /* Writes a column to its places in the parcel. */
 static void
 write_column(uint8_t *parcel, uint32_t nrows, const WaTestColumn *column,
 			 WaExtentColumn *where, uint64_t *end, uint64_t *state)
 {
 	const size_t width = wa_form_width(column->form);
-	uint32_t text_end = 0;
 
 	where->name = wa_test_name(column->attribute, column->form);
 	where->form = column->form;
@@ -77,8 +94,7 @@ write_column(uint8_t *parcel, uint32_t nrows, const WaTestColumn *column,
 		const uint64_t bits = next_random(state);
 		const bool is_null = column->all_null || (bits >> 40) % 5 == 0;
 
-		write_value(parcel + where->values + i * width, column, bits,
-					&text_end);
+		write_value(parcel + where->values + i * width, column, bits);
 		if (where->validity != 0)
 			parcel[where->validity + i] = !is_null;
 		if (where->display != 0)
@@ -87,9 +103,7 @@ write_column(uint8_t *parcel, uint32_t nrows, const WaTestColumn *column,
 	}
 	if (column->form != WA_FORM_TEXT)
 		return;
-	where->text = take(end, text_end);
-	where->text_bytes = text_end;
-	memset(parcel + where->text, 'x', text_end);
+	write_texts(parcel, where, end);
 }
 
 WaStatus

@@ -49,6 +49,8 @@ make_head(WaExtentHead *head)
 		column->display = 64 * pick(100);
 		column->text = 64 * pick(100);
 		column->text_bytes = pick(100000);
+		column->text_ends = 64 * pick(100);
+		column->ntexts = pick(20000);
 	}
 }
 
@@ -177,6 +179,10 @@ test_columns(void)
 		EXPECT(!WITH(head, columns[text].text_bytes, PARCEL_BYTES + 1));
 		EXPECT(!WITH(head, columns[text].text_bytes, UINT64_MAX));
 		EXPECT(!WITH(head, columns[text].text_bytes, 1ULL << 32));
+		EXPECT(!WITH(head, columns[text].text_ends, 4));
+		EXPECT(!WITH(head, columns[text].text_ends, UINT64_MAX - 63));
+		EXPECT(!WITH(head, columns[text].ntexts, PARCEL_BYTES / 4 + 1));
+		EXPECT(!WITH(head, columns[text].ntexts, UINT64_MAX / 4 + 2));
 	}
 	EXPECT(!WITH(head, ncolumns, 65));
 	EXPECT(!WITH(head, ncolumns, UINT32_MAX));
@@ -193,15 +199,18 @@ is_within(const WaExtentHead *head)
 		const WaExtentColumn *column = &head->columns[i];
 		__uint128_t values = column->values;
 		__uint128_t text = column->text;
+		__uint128_t ends = column->text_ends;
 
 		EXPECT(column->form < WA_FORM_COUNT);
 		values +=
 			(__uint128_t) head->nrows * wa_form_width((WaForm) column->form);
 		text += column->text_bytes;
+		ends += (__uint128_t) column->ntexts * sizeof(uint32_t);
 		EXPECT(values <= PARCEL_BYTES);
 		EXPECT((__uint128_t) column->validity + head->nrows <= PARCEL_BYTES);
 		EXPECT((__uint128_t) column->display + head->nrows <= PARCEL_BYTES);
 		EXPECT(column->form != WA_FORM_TEXT || text <= PARCEL_BYTES);
+		EXPECT(column->form != WA_FORM_TEXT || ends <= PARCEL_BYTES);
 	}
 	EXPECT(head->nblocks <= WA_EXTENT_BLOCKS);
 	for (uint32_t i = 0; i < head->nblocks; i++)

@@ -167,6 +167,16 @@ test_limits(void)
 	return true;
 }
 
+/* Returns where a part of a column begins: its values, validity and so on. */
+static uint64_t
+part_of(const WaExtentColumn *column, int part)
+{
+	const uint64_t parts[] = {column->values, column->validity, column->display,
+							  column->text_ends};
+
+	return parts[part];
+}
+
 /* Values that cannot be are refused, and leave nothing behind. */
 static bool
 test_bad_values(void)
@@ -179,7 +189,7 @@ test_bad_values(void)
 
 	wa_store_init(&store, PLENTY, 1);
 	for (int16_t attribute = 1; attribute <= WA_TEST_ATTRIBUTES; attribute++)
-		for (int part = 0; part < 3; part++)
+		for (int part = 0; part < 4; part++)
 		{
 			const WaExtentColumn *column = &head.columns[0];
 			uint64_t offset;
@@ -187,15 +197,13 @@ test_bad_values(void)
 			wa_test_write_extent(parcel, relation, 0, 1, seed, ROWS,
 								 (uint64_t) 1 << (attribute - 1));
 			memcpy(&head, parcel, sizeof(head));
-			offset = part == 0   ? column->values
-					 : part == 1 ? column->validity
-								 : column->display;
+			offset = part_of(column, part);
 			if (offset == 0 || (part == 0 && column->form != WA_FORM_BOOL &&
 								column->form != WA_FORM_TEXT))
 				continue;
 			EXPECT(wa_store_load(&store, &head, parcel, error, sizeof(error)) ==
 				   WA_OK);
-			parcel[offset + (column->form == WA_FORM_TEXT && part == 0
+			parcel[offset + (column->form == WA_FORM_TEXT && part % 3 == 0
 								 ? 4 * (head.nrows / 2) + 3
 								 : head.nrows / 2)] = 19;
 			EXPECT(wa_store_load(&store, &head, parcel, error, sizeof(error)) ==
@@ -203,88 +211,6 @@ test_bad_values(void)
 			wa_store_unload(&store, &relation, 0);
 		}
 	EXPECT(wa_memory_used(&store.memory) == 0);
-	return true;
-}
-
-/* Asks a dictionary for the code of a text; false if there is no memory. */
-static bool
-find_code(WaDictionary *dictionary, const char *text, size_t length,
-		  int32_t *code)
-{
-	WaDictionaryQuestion question = {.data = text, .length = (uint32_t) length};
-
-	question.hash = wa_dictionary_hash(dictionary, text, length);
-	if (!wa_dictionary_add_all(dictionary, NULL, &question, 1))
-		return false;
-	*code = question.code;
-	return true;
-}
-
-/* Texts of all lengths that are asked for together, some of them twice. */
-static bool
-test_questions(void)
-{
-	WaMemory memory = {.limit = PLENTY};
-	WaDictionary *dictionary = wa_dictionary_make(&memory, NULL);
-	WaDictionaryQuestion questions[100];
-	char text[] = "0123456789 0123456789 0123456789 0123456789 012345";
-
-	EXPECT(dictionary != NULL);
-	for (uint32_t i = 0; i < 100; i++)
-	{
-		questions[i] =
-			(WaDictionaryQuestion){.data = text, .length = i / 2 + 1};
-		questions[i].hash =
-			wa_dictionary_hash(dictionary, text, questions[i].length);
-	}
-	EXPECT(wa_dictionary_add_all(dictionary, NULL, questions, 100));
-	EXPECT(wa_dictionary_count(dictionary) == 51);
-	for (uint32_t i = 0; i < 100; i++)
-	{
-		const WaText known = wa_dictionary_text(dictionary, questions[i].code);
-
-		EXPECT(questions[i].code == (int32_t) i / 2 + 1);
-		EXPECT(known.length == questions[i].length &&
-			   memcmp(known.data, text, known.length) == 0);
-	}
-	wa_dictionary_release(dictionary);
-	EXPECT(wa_memory_used(&memory) == 0);
-	return true;
-}
-
-/* Many different texts get codes of their own, that stay. */
-static bool
-test_dictionary(void)
-{
-	WaMemory memory = {.limit = PLENTY};
-	WaDictionary *dictionary = wa_dictionary_make(&memory, NULL);
-	char text[32];
-	int32_t code;
-
-	EXPECT(dictionary != NULL && wa_dictionary_count(dictionary) == 1);
-	for (int round = 0; round < 2; round++)
-		for (int i = 1; i < 300000; i++)
-		{
-			size_t length = (size_t) snprintf(text, sizeof(text), "%x", i);
-
-			EXPECT(find_code(dictionary, text, length, &code));
-			EXPECT(code == i);
-		}
-	EXPECT(wa_dictionary_count(dictionary) == 300000);
-	EXPECT(wa_dictionary_bytes(dictionary) <= wa_memory_used(&memory));
-	memory.limit = wa_memory_used(&memory);
-	for (int i = 0; code != 0 && i < 3000000; i++)
-	{
-		size_t length = (size_t) snprintf(text, sizeof(text), "new %d", i);
-
-		if (!find_code(dictionary, text, length, &code))
-			code = 0;
-	}
-	EXPECT(code == 0);
-	EXPECT(wa_dictionary_text(dictionary, 0).length == 0);
-	EXPECT(memcmp(wa_dictionary_text(dictionary, 0xabcd).data, "abcd", 4) == 0);
-	wa_dictionary_release(dictionary);
-	EXPECT(wa_memory_used(&memory) == 0);
 	return true;
 }
 
@@ -414,8 +340,6 @@ static const struct
 	{"extents in use", test_in_use},
 	{"random limits", test_limits},
 	{"values that cannot be", test_bad_values},
-	{"questions to a dictionary", test_questions},
-	{"dictionary", test_dictionary},
 	{"threads", test_threads},
 };
 
