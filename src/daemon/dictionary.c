@@ -15,6 +15,9 @@
 #define FIRST_ARENA_BYTES ((size_t) 4096)
 #define ARENA_BYTES       ((size_t) 1 << 20)
 
+/* Questions for which the memory is asked before they are answered. */
+#define SLOTS_AHEAD 12
+
 /*
  * What a shard has in stock, of codes and of memory, is this part of all that the
  * dictionary has, up to the limit.
@@ -378,17 +381,22 @@ sort(Sorted *sorted, WaDictionaryQuestion *questions, size_t count)
 		sorted->order[next[shard_of(questions[i].hash)]++] = (uint16_t) i;
 }
 
-/* Has the memory begin to fetch the slots where texts are looked for first. */
-static void
-prefetch(const WaDictionaryShard *shard, const Sorted *sorted, uint32_t number)
+/*
+ * Has the memory begin to fetch the slot where the text of a question, by its place
+ * in the order, is looked for first.  One by one, in time: of many at once the
+ * memory would drop some.
+ */
+static inline void
+prefetch_slot(const WaDictionary *dictionary, const Sorted *sorted,
+			  uint32_t place)
 {
+	const uint32_t hash = sorted->questions[sorted->order[place]].hash;
+	const WaDictionaryShard *shard = &dictionary->shards[shard_of(hash)];
 	const WaDictionarySlot *slots =
 		__atomic_load_n(&shard->slots, __ATOMIC_RELAXED);
-	const uint32_t mask = __atomic_load_n(&shard->nslots, __ATOMIC_RELAXED) - 1;
+	const uint32_t nslots = __atomic_load_n(&shard->nslots, __ATOMIC_RELAXED);
 
-	for (uint32_t i = sorted->ends[number]; i < sorted->ends[number + 1]; i++)
-		__builtin_prefetch(
-			&slots[sorted->questions[sorted->order[i]].hash & mask]);
+	__builtin_prefetch(&slots[hash & (nslots - 1)]);
 }
 
 /* Answers the questions for a shard, and lets go of its lock. */
@@ -397,12 +405,16 @@ answer_shard(WaDictionary *dictionary, const void *user, Sorted *sorted,
 			 uint32_t number)
 {
 	WaDictionaryShard *shard = &dictionary->shards[number];
+	const uint32_t count = sorted->ends[WA_DICTIONARY_SHARDS];
 	bool found = true;
 
 	for (uint32_t i = sorted->ends[number];
 		 found && i < sorted->ends[number + 1]; i++)
+	{
+		prefetch_slot(dictionary, sorted, (i + SLOTS_AHEAD) % count);
 		found = answer(dictionary, user, shard,
 					   &sorted->questions[sorted->order[i]]);
+	}
 	(void) pthread_mutex_unlock(&shard->lock);
 	return found;
 }
@@ -422,9 +434,7 @@ answer_sorted(WaDictionary *dictionary, const void *user, Sorted *sorted)
 	for (uint32_t i = 0; found && i < WA_DICTIONARY_SHARDS; i++)
 	{
 		const uint32_t number = (first + i) % WA_DICTIONARY_SHARDS;
-		const uint32_t next = (number + 1) % WA_DICTIONARY_SHARDS;
 
-		prefetch(&dictionary->shards[next], sorted, next);
 		if (sorted->ends[number] == sorted->ends[number + 1])
 			continue;
 		if (pthread_mutex_trylock(&dictionary->shards[number].lock) == 0)
