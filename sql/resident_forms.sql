@@ -43,3 +43,35 @@ SELECT count(*) FROM
     (TABLE resident_forms_names EXCEPT
      SELECT name, count(*) FROM resident_forms GROUP BY name) AS different;
 SELECT count(*), sum(c) FROM resident_forms_names;
+
+-- Texts of an extent: of all lengths, some only alike, hardly any equal, and again
+-- others that come often; NULLs, and rows that are left out with their block.
+CREATE TABLE resident_texts (
+    id integer, short text, alike text, unlike text, few varchar(40), odd numeric);
+INSERT INTO resident_texts
+    SELECT i, repeat('a', i % 9) || CASE WHEN i % 3 = 0 THEN 'b' ELSE '' END,
+           'begins equal ' || i % 5000 || repeat(' ends equal', i % 4),
+           CASE WHEN i % 8 < 7 THEN md5(i::text) END, 'no. ' || i / 100 % 50,
+           CASE WHEN i % 3001 = 0 THEN 'NaN' ELSE i::numeric END
+    FROM generate_series(1, 30000) i;
+VACUUM (FREEZE, ANALYZE) resident_texts;
+SET warpagg.enable_scan = on;
+SET warpagg.accelerate = exact;
+SELECT warpagg_load('resident_texts') BETWEEN 0 AND 30000 AS loaded;
+CREATE VIEW resident_texts_sums AS
+    SELECT 'short' AS name, short AS value, count(*) AS c, sum(id) AS s
+    FROM resident_texts GROUP BY short
+    UNION ALL SELECT 'alike', alike, count(*), sum(id)
+    FROM resident_texts GROUP BY alike
+    UNION ALL SELECT 'unlike', unlike, count(*), sum(id)
+    FROM resident_texts WHERE id % 4 <> 1 GROUP BY unlike
+    UNION ALL SELECT 'few', few, count(*), sum(id)
+    FROM resident_texts WHERE short <> 'aaa' GROUP BY few;
+CREATE TABLE resident_texts_ours AS SELECT * FROM resident_texts_sums;
+SET warpagg.enable_scan = off;
+SET warpagg.accelerate = off;
+SELECT count(*) FROM
+    (TABLE resident_texts_ours EXCEPT TABLE resident_texts_sums) AS different;
+SELECT count(*) FROM
+    (TABLE resident_texts_sums EXCEPT TABLE resident_texts_ours) AS different;
+SELECT name, count(*), sum(c) FROM resident_texts_ours GROUP BY name ORDER BY name;
