@@ -66,7 +66,7 @@ CREATE VIEW resident_texts_sums AS
     UNION ALL SELECT 'unlike', unlike, count(*), sum(id)
     FROM resident_texts WHERE id % 4 <> 1 GROUP BY unlike
     UNION ALL SELECT 'few', few, count(*), sum(id)
-    FROM resident_texts WHERE short <> 'aaa' GROUP BY few;
+    FROM resident_texts WHERE short <> 'aaaa' GROUP BY few;
 CREATE TABLE resident_texts_ours AS SELECT * FROM resident_texts_sums;
 SET warpagg.enable_scan = off;
 SET warpagg.accelerate = off;
