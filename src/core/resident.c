@@ -61,8 +61,8 @@ texts_are_sound(const WaExtentColumn *column, uint64_t parcel_bytes)
 	return column->text_bytes <= UINT32_MAX &&
 		   column->ntexts <= WA_MAX_EXTENT_TEXTS &&
 		   lies_in_parcel(column->text, column->text_bytes, parcel_bytes) &&
-		   lies_in_parcel(column->text_ends,
-						  column->ntexts * sizeof(uint32_t), parcel_bytes);
+		   lies_in_parcel(column->text_ends, column->ntexts * sizeof(uint32_t),
+						  parcel_bytes);
 }
 
 /* Tells whether a column is of a known form and lies in the parcel. */
