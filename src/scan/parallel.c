@@ -263,6 +263,7 @@ lead(Leader *leader)
 		nprocesses += leader->context->nworkers_launched;
 	}
 	wa_spill_finish(state, nprocesses);
+	wa_task_end_workers(leader->context, leader->task);
 }
 
 void

@@ -5,6 +5,8 @@
 #ifndef WA_SCAN_PARALLEL_TASK_H
 #define WA_SCAN_PARALLEL_TASK_H
 
+#include "access/parallel.h"
+
 #include "scan/node.h"
 #include "scan/spill.h"
 
@@ -57,6 +59,12 @@ typedef struct WaTask
  * their present values; whatever they depend on is computed for that.
  */
 extern char *wa_task_write_query(const WaScanState *state);
+
+/*
+ * Lets go of workers that have finished, so that DestroyParallelContext does not
+ * wait for the end of processes that took much memory apart.
+ */
+extern void wa_task_end_workers(ParallelContext *context, const WaTask *task);
 
 /* Has a new state compute what the text says. */
 extern void wa_task_read_query(WaScanState *state, char *text);
