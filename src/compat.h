@@ -84,6 +84,33 @@ read_recent_buffer_compat(Relation relation, BlockNumber block, Buffer buffer)
 #endif
 }
 
+/* Makes the tag that the buffer of a block has. */
+static inline BufferTag
+make_tag_compat(Relation relation, BlockNumber block)
+{
+	BufferTag tag;
+
+#if PG_VERSION_NUM >= 160000
+	InitBufferTag(&tag, &relation->rd_locator, MAIN_FORKNUM, block);
+#else
+	INIT_BUFFERTAG(tag, relation->rd_node, MAIN_FORKNUM, block);
+#endif
+	return tag;
+}
+
+/* Tells whether a shared buffer has a tag; a hint, since it is not locked. */
+static inline bool
+buffer_has_tag_compat(Buffer buffer, const BufferTag *tag)
+{
+	const BufferTag *other = &GetBufferDescriptor(buffer - 1)->tag;
+
+#if PG_VERSION_NUM >= 160000
+	return BufferTagsEqual(tag, other);
+#else
+	return BUFFERTAGS_EQUAL(*tag, *other);
+#endif
+}
+
 /* Finds out the names of a relation's storage. */
 static inline void
 relation_storage_compat(Relation relation, Oid *tablespace, Oid *database,

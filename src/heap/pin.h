@@ -14,13 +14,18 @@
 /* Line pointers of a page from which on most of its lines will be wanted. */
 #define WA_HEAP_DENSE_POINTERS 32
 
+/* How many blocks ahead of the one that is pinned buffers are looked for. */
+#define WA_HEAP_BLOCKS_AHEAD 2
+
 typedef struct WaHeapPinner
 {
 	Relation relation;
 	BufferAccessStrategy strategy; /* or NULL */
-	bool dense;         /* the last page had WA_HEAP_DENSE_POINTERS or more */
-	Buffer last_buffer; /* of the last block */
-	Buffer guess;       /* where the next block may be; or InvalidBuffer */
+	bool dense;        /* the last page had WA_HEAP_DENSE_POINTERS or more */
+	bool near;         /* the last buffer lay not far behind the one before */
+	BlockNumber block; /* the next one, if they follow one another */
+	Buffer ahead[WA_HEAP_BLOCKS_AHEAD]; /* where it and the following ones may
+										 * be; or InvalidBuffer */
 } WaHeapPinner;
 
 /* Prepares to pin blocks of a relation. */
@@ -28,9 +33,8 @@ extern void wa_heap_pinner_begin(WaHeapPinner *pinner, Relation relation,
 								 BufferAccessStrategy strategy);
 
 /*
- * Pins a block.  Those of a relation that was read in one go often lie in
- * buffers that follow one another; to try that first spares the look-up in the
- * buffer table, two waits for memory.
+ * Pins a block.  Buffers of the blocks that follow are looked for before they are
+ * needed, so that memory can be asked for them in time.
  */
 extern Buffer wa_heap_pin(WaHeapPinner *pinner, BlockNumber block);
 
