@@ -205,6 +205,27 @@ SELECT d.* FROM unnest(ARRAY[
     wa_scan_differences(format('SELECT %s FROM wa_steps WHERE %s', a, w)
         || CASE WHEN a ~ '^(c|x1),' THEN ' GROUP BY 1' ELSE '' END) d
 WHERE side <> 'nothing was compared';
+-- Seven values of variable length follow one another, with any alignment; each of
+-- them has a long header in some rows, is compressed in others and out of line in
+-- others.  Columns of fixed length, of any alignment, come behind them.
+CREATE TABLE wa_walk (
+    id integer, b boolean, v1 text, v2 numeric, v3 bigint[], v4 varchar, v5 bytea, v6 text, v7 float8[],
+    x1 boolean, x8 bigint, v8 text, x2 smallint, v9 text, x4 integer, u uuid, v10 text, last bigint
+);
+ALTER TABLE wa_walk ALTER v1 SET STORAGE EXTERNAL, ALTER v4 SET STORAGE EXTERNAL, ALTER v8 SET STORAGE EXTERNAL;
+INSERT INTO wa_walk
+SELECT i, i % 3 = 0, repeat('a', n[1]), i % 100 + CASE WHEN n[2] > 100 THEN 1e300 ELSE 0.25 END, array_fill(i::bigint, ARRAY[1 + n[3] / 10]),
+    repeat('d', n[4]), decode(repeat('ee', n[5]), 'hex'), repeat(md5(i::text), 1 + n[6] / 32), array_fill(i / 4.0::float8, ARRAY[1 + n[7] / 10]),
+    i % 5 = 0, i * 3, repeat('h', n[8]), i % 7, repeat('i', n[9]), i % 1000, md5(i::text)::uuid, repeat('j', n[10]), i * 7
+FROM (SELECT i, ARRAY(SELECT CASE WHEN (i * 7 + k) % 13 <> 0 THEN (i + k) % 5 ELSE (ARRAY[150, 3000, 9000])[1 + (i + k) % 3] END
+          FROM generate_series(1, 10) k) AS n
+      FROM generate_series(1, 4000) i) s;
+ANALYZE wa_walk;
+SELECT d.* FROM unnest(ARRAY['true', 'id % 3 = 1', 'v2 < 1000', 'x1', 'v9 < ''iii''', 'v2 < 50 AND x8 > 300 AND x2 = 3', 'x4 < 500 AND v6 > ''8'' COLLATE "C"',
+    'v8 = ''hh'' AND v10 > ''j'' COLLATE "C"', 'b AND v1 < ''aaaa'' COLLATE "C" AND v4 = ''d''']) w,
+    unnest(ARRAY['sum(last)', 'sum(x8), sum(x2), sum(x4), count(*)', 'min(v10), max(v9), sum(last)', 'min(v4), sum(v2), sum(x4)', 'max(v6), max(v1), count(v3), count(v7), sum(x2)']) a,
+    wa_scan_differences(format('SELECT %s FROM wa_walk WHERE %s', a, w)) d
+WHERE side <> 'nothing was compared';
 -- A clause that fails, behind one that leaves out its row, and before it.
 SELECT count(*), sum(last) FROM wa_steps WHERE id <> 500 AND 100 / (id - 500) < 2 AND n2 > 5;
 SELECT count(*), sum(last) FROM wa_steps WHERE 100 / (id - 500) < 2 AND abs(abs(id - 500)) + 0 > 0 AND c >= 'A';

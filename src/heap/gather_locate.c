@@ -18,6 +18,9 @@
 /* Values of variable length that are stepped over by one loop, at most. */
 #define MOST_STEPS 3
 
+/* How many rows before a walk comes to it memory is asked for a tuple's values. */
+#define ROWS_AHEAD 24
+
 /* Where a tuple's NULL bitmap begins. */
 #define BITS_OFFSET offsetof(HeapTupleHeaderData, t_bits)
 
@@ -146,36 +149,99 @@ start_of_varlena(const char *p, uint8 align)
 }
 
 /*
- * Steps over as many values of variable length as the walk goes on with, nsteps,
- * which begin at from[i] + offset, or behind padding there.  Stores where they
- * end in to[0][i] and so on, the last aligned.  What padding was not left out
- * there before is now, in `from` only if that is written to.
+ * Some values of variable length, which one loop steps over: the first begin at
+ * from[i] + offset, or behind padding there.  Where they end, and the next ones
+ * begin, goes to to[0][i] and so on, the last aligned.  What padding was not left
+ * out there before is now, in `from` only if that is written to.
  */
-static pg_attribute_always_inline void
-step_over_values(const char **from, Size offset, bool writes,
-				 const WaGatherStretch *stretches, const char ***to,
-				 uint8 to_align, int nsteps, int nrows)
+typedef struct Steps
 {
-	for (int i = 0; i < nrows; i++)
+	const char **from;
+	Size offset;
+	bool writes;
+	const WaGatherStretch *stretches;
+	const char **to[MOST_STEPS];
+	uint8 to_align; /* of the last */
+} Steps;
+
+/* Steps over the values of one row, whatever headers they have. */
+static pg_noinline void
+step_over_row(const Steps *steps, int nsteps, int row)
+{
+	const char *p = steps->from[row] + steps->offset;
+
+	for (int k = 0; k < nsteps; k++)
 	{
-		const char *p = from[i] + offset;
+		p = start_of_varlena(p, steps->stretches[k].align);
+		if (k > 0)
+			steps->to[k - 1][row] = p;
+		else if (steps->writes)
+			steps->from[row] = p;
+		p += VARSIZE_ANY(p);
+	}
+	steps->to[nsteps - 1][row] = align_up(p, steps->to_align);
+}
 
-		for (int k = 0; k < nsteps; k++)
+/* Tells whether a value has a short header, so that it is not out of line. */
+static inline bool
+is_short(const char *p)
+{
+	return VARATT_IS_1B(p) && !VARATT_IS_1B_E(p);
+}
+
+/*
+ * Steps over the values of rows from one on, up to the first row that has one
+ * without a short header.  Returns it, or nrows.  Of that row nothing is stored:
+ * `from` may be one of `to`.  Nothing is called, so that all is in registers.
+ */
+static pg_attribute_always_inline int
+step_over_shorts(const Steps *steps, int nsteps, int row, int nrows)
+{
+	const char *const *from = steps->from;
+	Size offset = steps->offset;
+	const char **last = steps->to[nsteps - 1];
+	uint8 to_align = steps->to_align;
+
+	for (; row < nrows; row++)
+	{
+		const char *p = from[row] + offset;
+		const char *ends[MOST_STEPS];
+
+		__builtin_prefetch(from[Min(row + ROWS_AHEAD, nrows - 1)] + offset);
+		if (unlikely(!is_short(p)))
+			break;
+		ends[0] = p + VARSIZE_1B(p);
+		if (nsteps > 1)
 		{
-			Size size = VARSIZE_1B(p);
-
-			if (unlikely(!VARATT_IS_1B(p) || VARATT_IS_1B_E(p)))
-			{
-				p = start_of_varlena(p, stretches[k].align);
-				size = VARSIZE_ANY(p);
-				if (k > 0)
-					to[k - 1][i] = p;
-				else if (writes)
-					from[i] = p;
-			}
-			p += size;
-			to[k][i] = k < nsteps - 1 ? p : align_up(p, to_align);
+			if (unlikely(!is_short(ends[0])))
+				break;
+			ends[1] = ends[0] + VARSIZE_1B(ends[0]);
 		}
+		if (nsteps > 2)
+		{
+			if (unlikely(!is_short(ends[1])))
+				break;
+			ends[2] = ends[1] + VARSIZE_1B(ends[1]);
+		}
+		if (nsteps > 1)
+			steps->to[0][row] = ends[0];
+		if (nsteps > 2)
+			steps->to[1][row] = ends[1];
+		last[row] = align_up(ends[nsteps - 1], to_align);
+	}
+	return row;
+}
+
+/* Steps over the values of all rows. */
+static pg_attribute_always_inline void
+step_over_values(const Steps *steps, int nsteps, int nrows)
+{
+	int row = step_over_shorts(steps, nsteps, 0, nrows);
+
+	while (row < nrows)
+	{
+		step_over_row(steps, nsteps, row);
+		row = step_over_shorts(steps, nsteps, row + 1, nrows);
 	}
 }
 
@@ -230,38 +296,35 @@ step_over(WaGather *gather, const WaGatherLayout *layout, int limit, int nrows)
 {
 	const WaGatherStretch *stretches = &layout->stretches[gather->walked];
 	int nsteps = count_variable(stretches, Min(limit, MOST_STEPS));
-	bool writes = gather->walk_offset == 0 && stretches->array >= 0;
-	const char **from = gather->walk;
-	const char **to[MOST_STEPS];
-	uint8 to_align;
+	int nstretches = Max(nsteps, 1);
+	const WaGatherStretch *goal = &stretches[nstretches];
+	Steps steps = {.from = gather->walk,
+				   .offset = gather->walk_offset,
+				   .writes = gather->walk_offset == 0 && stretches->array >= 0,
+				   .stretches = stretches,
+				   .to_align = goal->length < 0 ? 1 : goal->align};
 
-	for (int i = 0; i < Max(nsteps, 1); i++)
-		to[i] = starts_of(gather, &stretches[i + 1]);
-	to_align = stretches[Max(nsteps, 1)].length < 0
-				   ? 1
-				   : stretches[Max(nsteps, 1)].align;
+	for (int i = 0; i < nstretches; i++)
+		steps.to[i] = starts_of(gather, &stretches[i + 1]);
 	switch (nsteps)
 	{
 		case 0:
-			step_over_fixed(from, (Size) stretches->length, to[0], to_align,
-							nrows);
+			step_over_fixed(steps.from, (Size) stretches->length, steps.to[0],
+							steps.to_align, nrows);
 			break;
 		case 1:
-			step_over_values(from, gather->walk_offset, writes, stretches, to,
-							 to_align, 1, nrows);
+			step_over_values(&steps, 1, nrows);
 			break;
 		case 2:
-			step_over_values(from, gather->walk_offset, writes, stretches, to,
-							 to_align, 2, nrows);
+			step_over_values(&steps, 2, nrows);
 			break;
 		default:
-			step_over_values(from, gather->walk_offset, writes, stretches, to,
-							 to_align, 3, nrows);
+			step_over_values(&steps, 3, nrows);
 			break;
 	}
-	gather->walk = to[Max(nsteps, 1) - 1];
+	gather->walk = steps.to[nstretches - 1];
 	gather->walk_offset = 0;
-	gather->walked += Max(nsteps, 1);
+	gather->walked += nstretches;
 }
 
 /* Walks to a stretch. */
