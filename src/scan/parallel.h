@@ -2,8 +2,9 @@
  * parallel.h
  *		Reads a table with parallel workers.
  *
- * The node drives workers of its own.  Nothing of them is left when control
- * returns from wa_parallel_read: a LIMIT or a cursor finds no parallel mode.
+ * The node drives workers of its own.  When control returns from wa_parallel_read
+ * they have let go of all that is shared, and a LIMIT or a cursor finds no parallel
+ * mode; the kernel may still be ending their processes (parallel_exit.c).
  */
 #ifndef WA_SCAN_PARALLEL_H
 #define WA_SCAN_PARALLEL_H
