@@ -4,7 +4,7 @@
  *
  * DestroyParallelContext waits until the server has seen the workers' processes
  * end.  By then the kernel has taken their page tables apart, which takes 0.15 us
- * for each kB of shared buffers that they have read: 18 ms after half of 900 MB.
+ * for each 4 kB of shared buffers that they have read: 18 ms after half of 900 MB.
  * Nobody needs that.  What matters to the transaction is that a worker has let
  * go of everything in shared memory; it has when it is no longer among the
  * server's processes.
