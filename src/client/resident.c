@@ -271,7 +271,7 @@ wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer,
 			 WA_MSG_ANSWER, &reply, failure))
 		return NULL;
 	*answer = reply.answer;
-	if (answer->blocks > 0 || answer->groups_bytes == 0)
+	if (answer->blocks > 0 || (answer->groups_bytes == 0 && answer->rows == 0))
 		wa_residency_note(&run->relation, run->ncolumns, run->columns, loads,
 						  answer->blocks);
 	groups = find_groups(run, answer);

@@ -343,7 +343,8 @@ typedef struct WaRunMessage
 /*
  * The groups of the covered blocks lie in the parcel, or, if there was no room,
  * in a sealed memory file that comes with the message.  groups_bytes is 0 if
- * there is no block that could be used: then nothing has been written.
+ * there is no block that could be used, or if there is no use in an answer, as not
+ * all blocks could be (query/query.h, only_wanted): then nothing has been written.
  */
 typedef struct WaAnswerMessage
 {
@@ -352,7 +353,7 @@ typedef struct WaAnswerMessage
 	uint32_t kind;      /* WaDeviceKind, of the device that computed it */
 	uint64_t groups_bytes;
 	uint64_t blocks;    /* covered */
-	uint64_t rows;      /* of them */
+	uint64_t rows;      /* of them; or, if blocks is 0, that there would be */
 	uint64_t kept_rows; /* of them that fulfil WHERE */
 	uint64_t device_ns; /* from the request's arrival to the answer */
 } WaAnswerMessage;

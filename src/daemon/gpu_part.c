@@ -25,6 +25,7 @@ typedef struct Span
 	uint32_t room;
 	WaCudaRange *own;
 	uint64_t *traps;
+	bool has_trapped; /* blocks are left out */
 	WaCudaColumn columns[WA_MAX_RESIDENT_COLUMNS];
 	WaRunOutcome outcome; /* of the groups that were added */
 } Span;
@@ -266,6 +267,19 @@ describe_columns(Span *span)
 	}
 }
 
+/*
+ * Tells whether the groups of a span are all that there are, so that the first can
+ * be told: then all rows of the relation are in it, and none is left out.
+ */
+static bool
+has_all_rows(const Span *span)
+{
+	const WaRunRequest *request = span->part->request;
+
+	return request->is_complete && !span->has_trapped &&
+		   span->of->end - span->of->begin == request->nextents;
+}
+
 /* Runs the query over the rows of a span that may be used. */
 static WaStatus
 run_query(Span *span, WaCudaOutcome *outcome)
@@ -282,6 +296,8 @@ run_query(Span *span, WaCudaOutcome *outcome)
 	query.nrows = span->of->nrows;
 	query.nranges = span->nranges;
 	query.ranges = span->ranges;
+	if (!has_all_rows(span))
+		query.wanted.limit = 0;
 	if (query.nranges == 0)
 		return WA_OK;
 	place = wa_watch_enter(watch, wa_clock_ns());
@@ -311,6 +327,7 @@ compute_span(Span *span)
 			wa_query_run_count(span->part->groups, outcome.kept_rows);
 			return WA_OK;
 		}
+		span->has_trapped = true;
 		leave_out_traps(span);
 		if (!make_ranges(span))
 			return WA_OUT_OF_MEMORY;

@@ -331,6 +331,7 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 								.ninstructions = to.ninstructions,
 								.lists = to.lists,
 								.tables = program->tables};
+	cuda->wanted = query->wanted;
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;
 	return cuda;

@@ -80,6 +80,16 @@ text_of_code(const void *context, int32_t code)
 	return wa_dictionary_text(context, code);
 }
 
+/*
+ * Tells whether there is a use in an answer over the extents: a query may want
+ * only its first groups, which can be told if no other rows belong to them.
+ */
+static bool
+has_use(const WaQuery *query, const WaRunRequest *request)
+{
+	return request->is_complete || !query->only_wanted;
+}
+
 /* Notes the texts that the columns have. */
 static void
 find_texts(Query *query)
@@ -94,6 +104,16 @@ find_texts(Query *query)
 				.text = text_of_code};
 }
 
+static void
+query_end(void *run)
+{
+	Query *query = run;
+
+	wa_arena_reset(&query->message_arena);
+	wa_arena_reset(&query->arena);
+	free(query);
+}
+
 static WaStatus
 query_begin(const WaRunRequest *request, void **run, char *error)
 {
@@ -106,26 +126,21 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 	query->request = request;
 	query->query =
 		wa_query_read(&query->arena, request->query, request->query_bytes);
-	if (query->query != NULL && matches_request(query->query, request))
+	if (query->query == NULL || !matches_request(query->query, request))
 	{
-		query->may_trap = wa_query_may_trap(query->query);
-		find_texts(query);
-		*run = query;
+		query_end(query);
+		return fail(error, WA_BAD_REQUEST, "the query is not sound");
+	}
+	*run = NULL;
+	if (!has_use(query->query, request))
+	{
+		query_end(query);
 		return WA_OK;
 	}
-	wa_arena_reset(&query->arena);
-	free(query);
-	return fail(error, WA_BAD_REQUEST, "the query is not sound");
-}
-
-static void
-query_end(void *run)
-{
-	Query *query = run;
-
-	wa_arena_reset(&query->message_arena);
-	wa_arena_reset(&query->arena);
-	free(query);
+	query->may_trap = wa_query_may_trap(query->query);
+	find_texts(query);
+	*run = query;
+	return WA_OK;
 }
 
 static void
@@ -296,6 +311,10 @@ query_finish(void *run, void *state, WaRunResult *result, char *error)
 	State *own = state;
 	uint32_t next = 0;
 
+	if (!has_use(query->query, query->request))
+		return WA_OK;
+	if (query->request->is_complete && !wa_query_run_choose(own->run))
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
 	wa_writer_init(&query->message, &query->message_arena);
 	wa_query_run_write(own->run, &next, SIZE_MAX, &query->message);
 	if (query->message_arena.failed)

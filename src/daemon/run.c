@@ -136,14 +136,15 @@ begin(WaRun *run)
 		.nextents = run->cover->count,
 		.extents = run->cover->list,
 		.rows = run->cover->rows,
+		.is_complete = run->use.blocks == run->message.nblocks,
 		.threads = run->threads,
 		.mirror = run->store->mirror,
 		.placements = &run->cover->placements,
 		.gpus = run->store->gpus,
 	};
 	status = run->runner->begin(&run->request, &run->run, error);
-	run->begun = status == WA_OK;
-	if (!run->begun)
+	run->begun = status == WA_OK && run->run != NULL;
+	if (status != WA_OK)
 		fail(run, status, error);
 	return run->begun;
 }
@@ -439,16 +440,21 @@ answer(WaRun *run)
 	WaStatus status;
 
 	answer->in_parcel = 1;
+	answer->rows = run->extents.rows;
 	if (!run->begun)
 		return;
 	if (!merge_states(run))
 		return;
+	run->request.is_complete =
+		run->request.is_complete && run->left_blocks == 0;
 	status = run->runner->finish(run->run, run->states[0], &result, error);
 	if (status != WA_OK)
 	{
 		fail(run, status, error);
 		return;
 	}
+	if (result.groups_bytes == 0)
+		return;
 	if (!write_groups(run, result.groups_bytes))
 	{
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for groups");

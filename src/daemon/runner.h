@@ -76,7 +76,12 @@ typedef struct WaRunRequest
 	const WaDictionary *const *dictionaries;
 	uint64_t nextents; /* may be 0 */
 	const WaRunExtent *const *extents;
-	uint64_t rows;                   /* of all ranges */
+	uint64_t rows; /* of all ranges */
+	/*
+	 * The extents have all blocks of the relation; and, once a run is to be
+	 * finished, none was left out.
+	 */
+	bool is_complete;
 	unsigned threads;                /* that take part at most */
 	struct WaMirror *mirror;         /* copies on GPUs (mirror.h), or NULL */
 	struct WaPlacements *placements; /* of these extents there, or NULL */
@@ -93,15 +98,19 @@ typedef struct WaDeviceShare
 /* What came out of a run. */
 typedef struct WaRunResult
 {
-	uint64_t groups_bytes; /* that write_groups will write */
-	uint64_t kept_rows;    /* that fulfil WHERE */
+	/* That write_groups will write; 0: there is no use in an answer after all. */
+	uint64_t groups_bytes;
+	uint64_t kept_rows; /* that fulfil WHERE */
 } WaRunResult;
 
 typedef struct WaRunner
 {
 	WaDeviceKind kind;
 
-	/* Reads and checks the query; *run is what the others are given. */
+	/*
+	 * Reads and checks the query; *run is what the others are given, NULL if there
+	 * is no use in an answer.
+	 */
 	WaStatus (*begin)(const WaRunRequest *request, void **run, char *error);
 
 	/* Makes a state of no rows, which is never NULL. */

@@ -91,12 +91,6 @@ wa_heap_begin(Relation relation, Snapshot snapshot)
 	return scan;
 }
 
-void
-wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
-{
-	scan->covered = covered;
-}
-
 /* Returns the first block from one on, below end, that is not left out; or end. */
 static BlockNumber
 find_wanted(const uint64_t *covered, BlockNumber block, BlockNumber end)
@@ -121,6 +115,28 @@ unpin(WaHeapScan *scan, int kept)
 {
 	while (scan->npins > kept)
 		ReleaseBuffer(scan->pins[--scan->npins]);
+}
+
+/* Forgets a block that was only looked at; nothing else was read. */
+static void
+forget_rest(WaHeapScan *scan)
+{
+	unpin(scan, 0);
+	scan->counts.blocks--;
+	scan->counts.rows -= scan->rest_end;
+	scan->rest_next = 0;
+	scan->rest_end = 0;
+}
+
+void
+wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
+{
+	const BlockNumber waiting = scan->rest[0].block;
+
+	scan->covered = covered;
+	if (covered != NULL && scan->rest_next < scan->rest_end &&
+		find_wanted(covered, waiting, waiting + 1) != waiting)
+		forget_rest(scan);
 }
 
 /* Adds a tuple to rows. */
@@ -288,12 +304,6 @@ release_last_batch(WaHeapScan *scan)
 }
 
 BlockNumber
-wa_heap_next_block(const WaHeapScan *scan)
-{
-	return scan->next_block;
-}
-
-BlockNumber
 wa_heap_nblocks(const WaHeapScan *scan)
 {
 	return ((HeapScanDesc) scan->scan)->rs_nblocks;
@@ -403,6 +413,17 @@ find_block(WaHeapScan *scan)
 			return true;
 	} while (take_chunk(scan));
 	return false;
+}
+
+bool
+wa_heap_has_rows(WaHeapScan *scan)
+{
+	while (scan->rest_next == scan->rest_end && find_block(scan))
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) read_page(scan, scan->rest, 0);
+	}
+	return scan->rest_next < scan->rest_end;
 }
 
 int

@@ -61,7 +61,13 @@ extern WaHeapScan *wa_heap_begin(Relation relation, Snapshot snapshot);
 extern int wa_heap_next(WaHeapScan *scan, WaRow *rows);
 
 /*
- * Has a scan leave out the blocks whose bits (core/resident.h, wa_block_bit) are
+ * Tells whether there is a row to come, at the beginning of a scan: looks at its
+ * blocks up to the first that has one.
+ */
+extern bool wa_heap_has_rows(WaHeapScan *scan);
+
+/*
+ * Has a scan of which no row was read leave out the blocks whose bits (core/resident.h, wa_block_bit) are
  * set in `covered`, which lives as long as the scan and has a bit for each of the
  * relation's blocks.  NULL: it reads them all.  Stays so when it is rescanned.
  */
@@ -76,9 +82,6 @@ extern int wa_heap_take_all(Page page, BlockNumber block, WaRow *rows);
 
 /* Returns the bytes of a bit for each of the relation's blocks. */
 extern Size wa_heap_covered_bytes(const WaHeapScan *scan);
-
-/* Returns the first block that a scan has not begun to read. */
-extern BlockNumber wa_heap_next_block(const WaHeapScan *scan);
 
 /* Returns how many blocks a relation has for a scan. */
 extern BlockNumber wa_heap_nblocks(const WaHeapScan *scan);

@@ -152,6 +152,59 @@ note_fixed(const WaQuery *query, uint8_t *fillings)
 	return true;
 }
 
+/* Tells whether groups can be compared by a sum, or an extreme, of a column. */
+static bool
+column_has_order(const WaQuery *query, const WaOrderBy *order, WaOp op)
+{
+	const WaQueryColumn *column = &query->columns[order->number];
+
+	/* Sums of floats that differ may be rounded to the same result. */
+	return wa_ops_have(column->ops, op) &&
+		   (op != WA_OP_SUM || column->kind != WA_VECTOR_FLOAT);
+}
+
+/* Tells whether groups can be compared by an expression. */
+static bool
+order_is_sound(const WaQuery *query, const WaOrderBy *order)
+{
+	if (order->of == WA_ORDER_KEY)
+		return order->number < query->nkeys &&
+			   query->keys[order->number].kind != WA_VECTOR_TEXT;
+	if (order->number >= query->ncolumns)
+		return false;
+	switch (order->of)
+	{
+		case WA_ORDER_ROWS:
+			return true;
+		case WA_ORDER_SUM:
+			return column_has_order(query, order, WA_OP_SUM);
+		case WA_ORDER_MIN:
+			return column_has_order(query, order, WA_OP_MIN);
+		case WA_ORDER_MAX:
+			return column_has_order(query, order, WA_OP_MAX);
+		default:
+			return false;
+	}
+}
+
+/* Tells whether some groups can be chosen as wanted, if not all are. */
+static bool
+wanted_is_sound(const WaQuery *query)
+{
+	const WaWanted *wanted = &query->wanted;
+
+	if (wanted->limit == 0)
+		return wanted->norders == 0 && !wanted->keeps_ties &&
+			   !query->only_wanted;
+	if (wanted->limit > WA_QUERY_MAX_WANTED || wanted->norders == 0 ||
+		wanted->norders > WA_MAX_ORDERS || query->nkeys == 0)
+		return false;
+	for (uint32_t i = 0; i < wanted->norders; i++)
+		if (!order_is_sound(query, &wanted->orders[i]))
+			return false;
+	return true;
+}
+
 bool
 wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 {
@@ -189,5 +242,5 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!column_is_sound(query, &query->columns[i], scratch))
 			return false;
-	return true;
+	return wanted_is_sound(query);
 }

@@ -12,7 +12,7 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000002)
+#define VERSION UINT64_C(0x5761517279000003)
 
 /* No register, in the place of one. */
 #define NO_NUMBER 0xffff
@@ -75,6 +75,64 @@ read_column(WaReader *reader, WaQueryColumn *column)
 	column->ops = (WaOpSet) (word >> 40);
 }
 
+/* Writes which groups are wanted. */
+static void
+write_wanted(WaWriter *writer, const WaQuery *query)
+{
+	const WaWanted *wanted = &query->wanted;
+
+	wa_writer_word(writer, wanted->limit);
+	wa_writer_word(writer, wanted->norders |
+							   (uint64_t) wanted->keeps_ties << 32 |
+							   (uint64_t) query->only_wanted << 40);
+	for (uint32_t i = 0; i < wanted->norders; i++)
+		wa_writer_word(writer,
+					   (uint64_t) wanted->orders[i].of |
+						   (uint64_t) wanted->orders[i].number << 16 |
+						   (uint64_t) wanted->orders[i].descending << 32 |
+						   (uint64_t) wanted->orders[i].nulls_first << 40);
+}
+
+/* Returns a flag, which has a byte of a word. */
+static inline bool
+read_flag(WaReader *reader, uint64_t word, int shift)
+{
+	if ((word >> shift & 0xff) > 1)
+		reader->failed = true;
+	return (word >> shift & 1) != 0;
+}
+
+static void
+read_order(WaReader *reader, WaOrderBy *order)
+{
+	const uint64_t word = wa_reader_word(reader);
+
+	order->of = (WaOrderOf) (word & 0xffff);
+	order->number = (uint16_t) (word >> 16);
+	order->descending = read_flag(reader, word, 32);
+	order->nulls_first = read_flag(reader, word, 40);
+	if (word >> 48 != 0)
+		reader->failed = true;
+}
+
+/* Reads which groups are wanted. */
+static void
+read_wanted(WaReader *reader, WaQuery *query)
+{
+	WaWanted *wanted = &query->wanted;
+	uint64_t word;
+
+	wanted->limit = wa_reader_word(reader);
+	word = wa_reader_word(reader);
+	wanted->norders = (uint32_t) word;
+	wanted->keeps_ties = read_flag(reader, word, 32);
+	query->only_wanted = read_flag(reader, word, 40);
+	if (word >> 48 != 0 || wanted->norders > WA_MAX_ORDERS)
+		reader->failed = true;
+	for (uint32_t i = 0; i < wanted->norders && !reader->failed; i++)
+		read_order(reader, &wanted->orders[i]);
+}
+
 static void
 write_table(WaWriter *writer, const WaSteps *table)
 {
@@ -111,6 +169,7 @@ write_parts(WaWriter *writer, const WaQuery *query)
 						   (uint64_t) query->keys[i].blank_padded << 24);
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		write_column(writer, &query->columns[i]);
+	write_wanted(writer, query);
 }
 
 void
@@ -380,6 +439,7 @@ wa_query_read(WaArena *arena, const void *message, size_t bytes)
 	for (uint32_t i = 0; i < query->ncolumns && !reader.failed; i++)
 		read_column(&reader, &columns[i]);
 	query->columns = columns;
+	read_wanted(&reader, query);
 	if (reader.failed || reader.nwords != 0)
 		return NULL;
 	scratch = wa_arena_alloc(arena, query->program.nregisters + (size_t) 1);

@@ -67,6 +67,13 @@ extern void wa_query_run_count(WaQueryRun *run, uint64_t rows);
 extern WaRunOutcome wa_query_merge(WaQueryRun *into, WaQueryRun *from);
 
 /*
+ * Chooses the groups that may be among those that the query wants; no rows are
+ * taken or merged from then on, and only these groups are written.  Returns false
+ * if there is not enough memory.
+ */
+extern bool wa_query_run_choose(WaQueryRun *run);
+
+/*
  * Writes a message of groups (query/partial_groups.h), from *next on, until it
  * has max_words or more; sets *next to the first that is not in it.  The
  * writer's arena fails if there is not enough memory.

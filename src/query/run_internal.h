@@ -38,6 +38,7 @@ struct WaQueryRun
 	WaRecordTable **tables; /* of the columns */
 	WaPartialColumn *columns;
 	WaPartialShape shape;
+	uint64_t *chosen; /* a bit for each group that is written; NULL: all are */
 	uint64_t rows;
 	bool is_plain; /* see wa_query_run_is_plain */
 

@@ -213,6 +213,14 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 										 : merge_singly(into, from);
 }
 
+/* Tells whether a group is to be written. */
+static inline bool
+is_chosen(const WaQueryRun *run, uint32_t group)
+{
+	return run->chosen == NULL ||
+		   (run->chosen[group / 64] >> (group % 64) & 1) != 0;
+}
+
 /* Writes one group. */
 static void
 write_group(WaQueryRun *run, uint32_t group, WaWriter *writer)
@@ -237,14 +245,20 @@ void
 wa_query_run_write(WaQueryRun *run, uint32_t *next, size_t max_words,
 				   WaWriter *writer)
 {
-	const uint32_t first = *next;
 	const uint32_t ngroups = wa_query_run_groups(run);
+	uint32_t nwritten = 0;
 
 	for (int i = 0; i < run->shape.ncolumns; i++)
 		run->columns[i].scale = wa_records_scale(run->tables[i]);
 	wa_partial_begin(writer, &run->shape);
-	while (*next < ngroups && writer->nwords < max_words &&
-		   !writer->arena->failed)
-		write_group(run, (*next)++, writer);
-	wa_partial_end(writer, *next - first);
+	for (; *next < ngroups && writer->nwords < max_words &&
+		   !writer->arena->failed;
+		 (*next)++)
+	{
+		if (!is_chosen(run, *next))
+			continue;
+		write_group(run, *next, writer);
+		nwritten++;
+	}
+	wa_partial_end(writer, nwritten);
 }

@@ -234,15 +234,16 @@ static void
 read_table(WaScanState *state)
 {
 	wa_scan_begin(state);
-	/* What is computed once is computed for the first row, before workers. */
-	if (!take_batch(state))
+	/* Without a row nothing is computed once, which may have an error. */
+	if (!wa_heap_has_rows(state->heap))
 		return;
-	/* What the device process has would be spilled group by group. */
-	if (!wa_spill_has_spilled(state))
-	{
+	if (wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext))
 		wa_resident_use(state);
+	if (state->covered != NULL)
 		wa_spill_check(state);
-	}
+	else
+		/* What is computed once is computed for the first row, before workers. */
+		(void) take_batch(state);
 	wa_parallel_read(state);
 	wa_scan_read(state);
 	wa_spill_finish(state, 1);

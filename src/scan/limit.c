@@ -13,10 +13,14 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 
 #include "scan/limit.h"
+
+/* The share of the groups that a LIMIT of unknown size is thought to want. */
+#define UNKNOWN_LIMIT 0.1
 
 /* Tells whether an expression may be computed at any time, and several times. */
 static bool
@@ -106,4 +110,13 @@ wa_limit_recognise(PlannerInfo *root, WaLimit *limit)
 	count = estimate(root, limit->count, HUGE_VAL);
 	offset = estimate(root, limit->offset, 0);
 	limit->ngroups = count < 0 || offset < 0 ? -1 : count + offset;
+}
+
+double
+wa_limit_estimate(const WaLimit *limit, double ngroups)
+{
+	if (limit->expressions == NIL)
+		return ngroups;
+	return limit->ngroups < 0 ? clamp_row_est(ngroups * UNKNOWN_LIMIT)
+							  : Min(Max(limit->ngroups, 1), ngroups);
 }

@@ -28,4 +28,7 @@ typedef struct WaLimit
 /* Describes in *limit which groups the query wants. */
 extern void wa_limit_recognise(PlannerInfo *root, WaLimit *limit);
 
+/* Returns how many of so many groups are thought to be wanted, at most. */
+extern double wa_limit_estimate(const WaLimit *limit, double ngroups);
+
 #endif /* WA_SCAN_LIMIT_H */

@@ -49,15 +49,13 @@
 #define COMPARE_COST 0.005
 
 /*
- * What it costs to ask the device process, which it then takes for each group, and
- * by how much it is faster than one process.
+ * What it costs to ask the device process; what it then takes to find a group, and to
+ * send one and take it; and by how much it is faster than one process.
  */
-#define ASKING_COST         40
-#define RESIDENT_GROUP_COST 0.2
-#define RESIDENT_DIVISOR    4
-
-/* The share of the groups that a LIMIT of unknown size is thought to want. */
-#define UNKNOWN_LIMIT 0.1
+#define ASKING_COST      40
+#define FOUND_GROUP_COST 0.05
+#define SENT_GROUP_COST  0.15
+#define RESIDENT_DIVISOR 4
 
 /* Bytes that a group takes for each key, and for each aggregate. */
 #define GROUP_BYTES  32
@@ -260,24 +258,31 @@ resident_cost(const WaShape *shape, double share)
 {
 	if (share <= 0)
 		return 0;
-	return ASKING_COST + RESIDENT_GROUP_COST * shape->ngroups +
+	return ASKING_COST + FOUND_GROUP_COST * shape->ngroups +
+		   SENT_GROUP_COST * shape->resident_groups +
 		   rows_cost(shape) * share / RESIDENT_DIVISOR;
 }
 
 /*
- * Returns what the path costs before its first row, with so many workers.  What is
- * resident makes it no dearer: of a small table with many groups, of which there
- * may turn out to be few, it costs more to have them sent than to read the heap.
+ * Returns what the path costs before its first row, with so many workers, where it
+ * returns so many groups.  What is resident makes it no dearer: of a small table
+ * with many groups, of which there may turn out to be few, it costs more to have
+ * them sent than to read the heap.
  */
 static Cost
-startup_cost(const WaShape *shape, int nworkers)
+startup_cost(const WaShape *shape, double nreturned, int nworkers)
 {
 	const double share = shape->resident_share;
 	const Cost reading = heap_cost(shape, 1, nworkers);
 	const Cost asking =
 		resident_cost(shape, share) + heap_cost(shape, 1 - share, nworkers);
+	Cost all = spill_cost(shape);
 
-	return Min(reading, asking) + spill_cost(shape);
+	if (nreturned < shape->ngroups)
+		all += shape->ngroups * COMPARE_COST;
+	/* If only some are sent, no others are kept here. */
+	return shape->resident_groups < shape->ngroups ? Min(reading + all, asking)
+												   : Min(reading, asking) + all;
 }
 
 /* Returns how many workers the path may have. */
@@ -292,31 +297,19 @@ possible_workers(const PlannerInfo *root, const RelOptInfo *input_rel,
 								   -1, max_parallel_workers_per_gather);
 }
 
-/* Returns how many of the groups, at most, the path returns. */
-static double
-returned_groups(const WaLimit *limit, double ngroups)
-{
-	if (limit->expressions == NIL)
-		return ngroups;
-	return limit->ngroups < 0 ? clamp_row_est(ngroups * UNKNOWN_LIMIT)
-							  : Min(Max(limit->ngroups, 1), ngroups);
-}
-
 /* Sets what the path costs, with so many workers. */
 static void
 set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
 		  const WaLimit *limit, int nworkers)
 {
 	const PathTarget *target = path->pathtarget;
-	double nreturned = returned_groups(limit, shape->ngroups);
+	double nreturned = wa_limit_estimate(limit, shape->ngroups);
 	QualCost having = {0, 0};
 
 	if (shape->having != NIL)
 		cost_qual_eval(&having, shape->having, (PlannerInfo *) root);
-	path->startup_cost =
-		startup_cost(shape, nworkers) + target->cost.startup + having.startup;
-	if (nreturned < shape->ngroups)
-		path->startup_cost += shape->ngroups * COMPARE_COST;
+	path->startup_cost = startup_cost(shape, nreturned, nworkers) +
+						 target->cost.startup + having.startup;
 	path->total_cost =
 		path->startup_cost + shape->ngroups * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
@@ -358,11 +351,11 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	/* The plan must do when nothing is resident any more. */
 	if (heap_cost(shape, 1, nworkers) >= heap_cost(shape, 1, 0))
 		nworkers = 0;
-	shape->resident_share = wa_resident_plan_share(root, shape, nworkers);
+	wa_resident_plan(root, shape, limit, nworkers);
 	path->custom_private = list_make3(shape, limit, makeInteger(nworkers));
 	set_costs(&path->path, root, shape, limit, nworkers);
 	/* Or else a Sort of the groups would seem to cost far too much. */
-	path->path.rows = returned_groups(limit, shape->ngroups);
+	path->path.rows = wa_limit_estimate(limit, shape->ngroups);
 	add_path(output_rel, &path->path);
 }
 

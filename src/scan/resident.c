@@ -26,6 +26,7 @@
 #include "scan/context_arena.h"
 #include "scan/merge.h"
 #include "scan/resident.h"
+#include "scan/wanted.h"
 #include "settings.h"
 
 /* Smaller relations are read faster than the device process is asked. */
@@ -86,11 +87,16 @@ lay_out(uint32 nmaps, uint64 query_bytes)
 }
 
 bool
-wa_resident_pays(double nblocks, double ngroups, int nworkers)
+wa_resident_is_large(double nblocks)
 {
-	return nblocks >= MIN_BLOCKS &&
-		   ngroups <=
-			   Max(nblocks * GROUPS_PER_BLOCK / (nworkers + 1), FEW_GROUPS);
+	return nblocks >= MIN_BLOCKS;
+}
+
+bool
+wa_resident_takes_groups(double nblocks, double ngroups, int nworkers)
+{
+	return ngroups <=
+		   Max(nblocks * GROUPS_PER_BLOCK / (nworkers + 1), FEW_GROUPS);
 }
 
 /* Tells whether a query of the node may use resident columns at all. */
@@ -98,8 +104,7 @@ static bool
 may_use(const WaScanState *state)
 {
 	if (!wa_enable_resident || IsParallelWorker() ||
-		!wa_resident_pays(wa_heap_nblocks(state->heap), state->planned_groups,
-						  state->nworkers))
+		!wa_resident_is_large(wa_heap_nblocks(state->heap)))
 		return false;
 	return wa_resident_refusal(state->css.ss.ss_currentRelation) == NULL;
 }
@@ -163,6 +168,19 @@ describe_filters(const WaScanState *state, WaQuery *query)
 	query->end = (uint32) state->end;
 }
 
+/*
+ * Describes which groups are wanted; returns false if all are, and to have them
+ * sent takes longer than to read the relation.
+ */
+static bool
+describe_wanted(const WaScanState *state, WaQuery *query)
+{
+	wa_wanted_describe(state, &query->wanted);
+	query->only_wanted = !wa_resident_takes_groups(
+		wa_heap_nblocks(state->heap), state->planned_groups, state->nworkers);
+	return query->wanted.limit > 0 || !query->only_wanted;
+}
+
 /* Tells whether what the node computes may have the form of a query at all. */
 static bool
 may_travel(const WaScanState *state)
@@ -171,7 +189,8 @@ may_travel(const WaScanState *state)
 	bool tables;
 
 	(void) wa_runner_has_calls(state->runner, &tables);
-	return tables && describe_columns(state, &query);
+	return tables && describe_columns(state, &query) &&
+		   describe_wanted(state, &query);
 }
 
 /*
@@ -199,7 +218,7 @@ write_query(const WaScanState *state, const WaResidentMessage *resident,
 	WaQuery query = {0};
 
 	if (!wa_runner_describe(state->runner, resident->columns, &query) ||
-		!describe_columns(state, &query))
+		!describe_columns(state, &query) || !describe_wanted(state, &query))
 		return false;
 	describe_keys(state, &query);
 	describe_filters(state, &query);
@@ -242,22 +261,6 @@ read_maps(Relation relation, const WaRunMessage *run, WaMapPage *maps)
 	nold = run->nmaps;
 }
 
-/* Makes the blocks that the scan has begun to read invisible. */
-static void
-hide_read_blocks(const WaScanState *state, WaMapPage *maps)
-{
-	for (BlockNumber block = 0; block < wa_heap_next_block(state->heap);
-		 block++)
-	{
-		uint64 bit =
-			wa_block_bit(block) % (WA_EXTENTS_PER_MAP * WA_EXTENT_BLOCKS);
-
-		maps[block / WA_MAP_BLOCKS]
-			.visible[bit / WA_EXTENT_BLOCKS][bit % WA_EXTENT_BLOCKS / 64] &=
-			~((uint64) 1 << (bit % 64));
-	}
-}
-
 /* Fills the parcel and completes the message.  Returns false if it cannot. */
 static bool
 fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
@@ -271,7 +274,6 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 		return false;
 	read_maps(state->css.ss.ss_currentRelation, run,
 			  (WaMapPage *) (parcel + layout.maps));
-	hide_read_blocks(state, (WaMapPage *) (parcel + layout.maps));
 	memcpy(parcel + layout.query, query->words, query_bytes);
 	run->maps = layout.maps;
 	run->query = layout.query;
@@ -325,23 +327,40 @@ count_failure(const WaFailure *failure)
 									   : WA_FALLBACK_DEVICE_ERROR);
 }
 
-/* Asks and takes the answer. */
-static void
+/*
+ * Returns how many blocks the device process has: what it has used, or what it was
+ * known to have if it has found no use in an answer.
+ */
+static uint64
+count_covered(const WaRunMessage *run, const WaAnswerMessage *answer)
+{
+	return answer->blocks == 0 && answer->rows > 0
+			   ? wa_residency_estimate(&run->relation, run->ncolumns,
+									   run->columns)
+			   : answer->blocks;
+}
+
+/*
+ * Asks and takes the answer.  Returns how many blocks the device process has, as far
+ * as we know.
+ */
+static uint64
 ask(WaScanState *state, const WaWriter *query, WaRunMessage *run)
 {
-	WaAnswerMessage answer;
+	WaAnswerMessage answer = {0};
 	WaFailure failure;
 	const void *groups;
 
 	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns) ||
 		!fill_parcel(state, query, run))
-		return;
+		return 0;
 	groups = wa_client_run(run, &answer, &failure);
 	if (groups == NULL)
 		count_failure(&failure);
 	else
 		take_answer(state, run, &answer, groups);
 	wa_client_release_groups();
+	return groups == NULL ? 0 : count_covered(run, &answer);
 }
 
 /*
@@ -363,7 +382,6 @@ void
 wa_resident_use(WaScanState *state)
 {
 	Relation relation = state->css.ss.ss_currentRelation;
-	int64 covered_before = state->resident_blocks;
 	MemoryContext scratch;
 	MemoryContext old;
 	WaRunMessage run = {0};
@@ -389,11 +407,8 @@ wa_resident_use(WaScanState *state)
 		const bool travels =
 			is_resident && write_query(state, &resident, &arena, &query);
 
-		if (travels)
-			ask(state, &query, &run);
 		if (travels || !is_resident)
-			suggest_load(state, &run,
-						 (uint64) (state->resident_blocks - covered_before));
+			suggest_load(state, &run, travels ? ask(state, &query, &run) : 0);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);

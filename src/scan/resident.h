@@ -7,16 +7,20 @@
 
 #include "scan/node.h"
 
-/*
- * Tells whether resident columns are likely to be faster than a relation of so many
- * blocks, read by a number of workers beside us, for so many groups.
- */
-extern bool wa_resident_pays(double nblocks, double ngroups, int nworkers);
+/* Tells whether a relation of so many blocks is worth asking for. */
+extern bool wa_resident_is_large(double nblocks);
 
 /*
- * Has the device process compute the node's groups over resident blocks, of those
- * that the scan has not begun to read, and merges them with those of the node,
- * which are not closed; the scan leaves these blocks out from then on.  Constants have been computed.
+ * Tells whether to have so many groups sent is likely to be faster than to read so
+ * many blocks with a number of workers beside us.
+ */
+extern bool wa_resident_takes_groups(double nblocks, double ngroups,
+									 int nworkers);
+
+/*
+ * Has the device process compute the node's groups over resident blocks, and
+ * merges them with those of the node, which has none yet; the scan, of which no row
+ * was read, leaves these blocks out from then on.  Constants have been computed.
  * Does nothing if there is no gain or no device process, or if that fails.
  */
 extern void wa_resident_use(WaScanState *state);

@@ -17,6 +17,7 @@
 #include "resident/relation.h"
 #include "scan/resident.h"
 #include "scan/resident_plan.h"
+#include "scan/wanted.h"
 #include "settings.h"
 
 /* Returns how many blocks of an open relation are resident. */
@@ -34,19 +35,38 @@ resident_blocks(Relation relation, const WaShape *shape)
 	return wa_residency_estimate(&storage, (uint32) shape->ncolumns, names);
 }
 
-double
-wa_resident_plan_share(PlannerInfo *root, const WaShape *shape, int nworkers)
+/* Returns which share of the rows is likely to be resident. */
+static double
+resident_share(PlannerInfo *root, const WaShape *shape)
 {
 	const RelOptInfo *rel = shape->relation;
-	Relation relation;
-	uint64 blocks;
+	Relation relation =
+		table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	const uint64 blocks = resident_blocks(relation, shape);
 
-	if (!wa_enable_resident || IsParallelWorker() || !shape->can_travel ||
-		shape->ncolumns > WA_MAX_RESIDENT_COLUMNS ||
-		!wa_resident_pays(rel->pages, shape->ngroups, nworkers))
-		return 0;
-	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-	blocks = resident_blocks(relation, shape);
 	table_close(relation, NoLock);
 	return Min((double) blocks / rel->pages, rel->allvisfrac);
+}
+
+void
+wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
+				 int nworkers)
+{
+	const RelOptInfo *rel = shape->relation;
+	const bool takes_all =
+		wa_resident_takes_groups(rel->pages, shape->ngroups, nworkers);
+	const bool has_wanted = wa_wanted_is_likely(shape, limit);
+
+	shape->resident_share = 0;
+	shape->resident_groups = shape->ngroups;
+	if (!wa_enable_resident || IsParallelWorker() || !shape->can_travel ||
+		shape->ncolumns > WA_MAX_RESIDENT_COLUMNS ||
+		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
+		return;
+	shape->resident_share = resident_share(root, shape);
+	if (has_wanted && shape->resident_share == 1)
+		shape->resident_groups =
+			Min(wa_limit_estimate(limit, shape->ngroups), shape->ngroups);
+	else if (!takes_all)
+		shape->resident_share = 0;
 }

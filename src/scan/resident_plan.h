@@ -5,14 +5,15 @@
 #ifndef WA_SCAN_RESIDENT_PLAN_H
 #define WA_SCAN_RESIDENT_PLAN_H
 
+#include "scan/limit.h"
 #include "scan/shape.h"
 
 /*
- * Returns the share of a query's rows that warpaggd is likely to have, with all the
- * columns that are needed, for a plan of so many workers.  Never waits for it to
- * start.
+ * Finds out which share of a query's rows warpaggd is likely to have, with all the
+ * columns that are needed, for a plan of so many workers, and how many of the groups
+ * it will send.  Never waits for it to start.
  */
-extern double wa_resident_plan_share(PlannerInfo *root, const WaShape *shape,
-									 int nworkers);
+extern void wa_resident_plan(PlannerInfo *root, WaShape *shape,
+							 const WaLimit *limit, int nworkers);
 
 #endif /* WA_SCAN_RESIDENT_PLAN_H */

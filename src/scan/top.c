@@ -142,6 +142,19 @@ entry_bytes(const WaTop *top)
 	return offsetof(Entry, values) + sizeof(NullableDatum) * top->nkeys;
 }
 
+bool
+wa_top_limit(const WaTop *top, uint64 *limit)
+{
+	int64 count;
+	int64 offset;
+
+	if (!limit_value(top, top->count, &count))
+		return false;
+	(void) limit_value(top, top->offset, &offset);
+	*limit = Max((uint64) count + (uint64) offset, 1);
+	return true;
+}
+
 /*
  * Returns how many groups are to be chosen of so many; 0 for all.  These are
  * returned, for PostgreSQL to sort on disk, if the few would not fit the memory.
@@ -150,16 +163,12 @@ static uint32
 wanted_groups(const WaTop *top, uint32 ngroups)
 {
 	Size bytes = entry_bytes(top) + sizeof(Datum) + sizeof(uint32);
-	int64 count;
-	int64 offset;
+	uint64 limit;
 
-	if (!limit_value(top, top->count, &count))
+	if (!wa_top_limit(top, &limit) || limit >= ngroups ||
+		limit * bytes > Min(get_hash_memory_limit(), MaxAllocSize))
 		return 0;
-	(void) limit_value(top, top->offset, &offset);
-	if (count >= ngroups || offset >= ngroups || count + offset >= ngroups ||
-		(count + offset) * bytes > Min(get_hash_memory_limit(), MaxAllocSize))
-		return 0;
-	return (uint32) Max(count + offset, 1);
+	return (uint32) limit;
 }
 
 /* Returns the value of a key of a group, in per-tuple memory or the groups'. */

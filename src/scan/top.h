@@ -24,6 +24,12 @@ extern WaTop *wa_top_make(WaScanState *state, const WaPlanTop *plan);
  */
 extern void wa_top_choose(WaTop *top);
 
+/*
+ * Stores how many of the first groups are wanted now, at least 1; returns false
+ * if all are.
+ */
+extern bool wa_top_limit(const WaTop *top, uint64 *limit);
+
 /* Returns how many groups were chosen; they keep their order. */
 extern uint32 wa_top_count(const WaTop *top);
 

@@ -1,0 +1,170 @@
+/*
+ * wanted.c
+ *		Which groups the device process is told to be wanted; see wanted.h.
+ *
+ * The first expressions of ORDER BY are told, up to one that is not a key or an
+ * aggregate as it stands; then groups that are equal in these are all wanted.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/typcache.h"
+
+#include "heap/gather.h"
+#include "scan/plan.h"
+#include "scan/top.h"
+#include "scan/wanted.h"
+
+/*
+ * Stores whether an operator sorts the largest values of an expression first;
+ * returns false if its order is not the usual one of numbers.
+ */
+static bool
+find_direction(Node *expression, Oid sort_operator, bool *descending)
+{
+	const TypeCacheEntry *cache = lookup_type_cache(
+		exprType(expression), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	*descending = sort_operator == cache->gt_opr;
+	return sort_operator == cache->lt_opr || *descending;
+}
+
+/* Stores what is compared of a key of a type; returns false if it cannot be. */
+static bool
+order_by_key(Oid type, int number, WaOrderBy *order)
+{
+	WaVectorKind kind;
+
+	order->of = WA_ORDER_KEY;
+	order->number = (uint16) number;
+	return wa_gather_kind(type, &kind) && kind != WA_VECTOR_TEXT;
+}
+
+/*
+ * The same for an aggregate of a column with values of a type.  Sums of floats
+ * that differ may be rounded to the same result; those of money may have none.
+ */
+static bool
+order_by_aggregate(WaAggregate aggregate, Oid type, int column,
+				   WaOrderBy *order)
+{
+	WaVectorKind kind;
+	const bool has_kind = wa_gather_kind(type, &kind);
+	const bool has_numbers =
+		has_kind && kind != WA_VECTOR_TEXT && kind != WA_VECTOR_BOOL;
+
+	order->number = (uint16) column;
+	switch (aggregate)
+	{
+		case WA_COUNT:
+			order->of = WA_ORDER_ROWS;
+			return true;
+		case WA_SUM:
+			order->of = WA_ORDER_SUM;
+			return has_numbers && kind != WA_VECTOR_FLOAT && type != MONEYOID;
+		case WA_MIN:
+			order->of = WA_ORDER_MIN;
+			return has_numbers;
+		case WA_MAX:
+			order->of = WA_ORDER_MAX;
+			return has_numbers;
+		default:
+			return false;
+	}
+}
+
+/* Describes an expression over the shape's keys and aggregates. */
+static bool
+order_by_shape(const WaShape *shape, Node *expression, WaOrderBy *order)
+{
+	WaAggregateCall call;
+	ListCell *cell;
+
+	foreach (cell, shape->keys)
+		if (equal(lfirst(cell), expression))
+			return order_by_key(exprType(expression),
+								foreach_current_index(cell), order);
+	return IsA(expression, Aggref) &&
+		   wa_aggregate_describe((Aggref *) expression, &call) == NULL &&
+		   order_by_aggregate(call.aggregate, call.argument_type, 0, order);
+}
+
+bool
+wa_wanted_is_likely(const WaShape *shape, const WaLimit *limit)
+{
+	Node *first;
+	WaOrderBy order;
+	bool descending;
+
+	if (limit->expressions == NIL || shape->having != NIL ||
+		limit->ngroups > WA_QUERY_MAX_WANTED)
+		return false;
+	first = (Node *) linitial(limit->expressions);
+	return order_by_shape(shape, first, &order) &&
+		   find_direction(first, linitial_oid(limit->operators), &descending);
+}
+
+/* Describes an expression over the node's scan tuple. */
+static bool
+order_by_node(const WaScanState *state, const Node *expression,
+			  WaOrderBy *order)
+{
+	const int number =
+		IsA(expression, Var) ? ((const Var *) expression)->varattno - 1 : -1;
+	const WaScanResult *result;
+
+	if (number < 0 || number >= state->nkeys + state->nresults)
+		return false;
+	if (number < state->nkeys)
+		return order_by_key(exprType(expression), number, order);
+	result = &state->results[number - state->nkeys];
+	return order_by_aggregate(
+		result->aggregate,
+		state->columns[result->column].plan.key.argument_type, result->column,
+		order);
+}
+
+/* Describes as many expressions of ORDER BY as can be told. */
+static void
+describe_orders(const WaScanState *state, const WaPlanTop *plan,
+				WaWanted *wanted)
+{
+	const int norders = list_length(plan->expressions);
+
+	wanted->keeps_ties = plan->keeps_ties;
+	for (int i = 0; i < norders; i++)
+	{
+		Node *expression = (Node *) list_nth(plan->expressions, i);
+		WaOrderBy *order = &wanted->orders[wanted->norders];
+
+		if (i == WA_MAX_ORDERS || !order_by_node(state, expression, order) ||
+			!find_direction(expression, list_nth_oid(plan->operators, i),
+							&order->descending))
+		{
+			wanted->keeps_ties = true;
+			return;
+		}
+		order->nulls_first = list_nth_int(plan->nulls_first, i) != 0;
+		wanted->norders++;
+	}
+}
+
+void
+wa_wanted_describe(const WaScanState *state, WaWanted *wanted)
+{
+	const PlanState *ps = &state->css.ss.ps;
+	uint64 limit;
+	WaPlanTop plan;
+
+	memset(wanted, 0, sizeof(*wanted));
+	if (state->top == NULL || state->nkeys == 0 || ps->qual != NULL ||
+		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
+		!wa_top_limit(state->top, &limit) || limit > WA_QUERY_MAX_WANTED)
+		return;
+	describe_orders(state, &plan, wanted);
+	if (wanted->norders == 0)
+		memset(wanted, 0, sizeof(*wanted));
+	else
+		wanted->limit = limit;
+}
