@@ -88,8 +88,8 @@ UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
-	test_program test_steps test_query test_query_columns test_query_wire \
-	test_resident
+	test_program test_steps test_query test_query_columns test_query_choose \
+	test_query_wire test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.
@@ -114,8 +114,8 @@ $(UNIT_CORE_PROGRAMS): %: %.o $(UNIT_CORE_OBJS)
 
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 
-$(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_wire: \
-	$(UNIT_BUILD)/test_query_data.o
+$(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
+$(UNIT_BUILD)/test_query_wire: $(UNIT_BUILD)/test_query_data.o
 $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
 	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $^ -lpthread -lm

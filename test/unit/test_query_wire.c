@@ -164,7 +164,8 @@ run_anything(WaArena *arena, const WaQuery *query)
 				return;
 		}
 	}
-	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN)
+	if (wa_query_merge(runs[0], runs[1]) != WA_RUN_TAKEN ||
+		!wa_query_run_choose(runs[0]))
 		return;
 	wa_writer_init(&writer, arena);
 	wa_query_run_write(runs[0], &next, SIZE_MAX, &writer);
@@ -219,6 +220,10 @@ test_queries(size_t rounds)
 	query.program.lists = lists;
 	query.nlists = LENGTH(lists);
 	use_tables(&query, instructions);
+	query.wanted = (WaWanted){.limit = 3,
+							  .norders = 2,
+							  .orders = {{WA_ORDER_SUM, 1, true, false},
+										 {WA_ORDER_KEY, 0, false, true}}};
 	wa_arena_init(&arena, MEMORY);
 	wa_writer_init(&writer, &arena);
 	wa_query_write(&writer, &query);
