@@ -63,6 +63,12 @@ counting_begin(const WaRunRequest *request, void **result, char *error)
 		free(run);
 		return WA_UNSUPPORTED;
 	}
+	*result = NULL;
+	if (query.only_complete != 0 && !request->is_complete)
+	{
+		free(run);
+		return WA_OK;
+	}
 	count_live(1);
 	*result = run;
 	return WA_OK;

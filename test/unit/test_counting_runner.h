@@ -27,8 +27,8 @@ typedef struct WaTestQuery
 	uint64_t groups_bytes; /* of the answer; at least a WaTestGroups */
 	uint32_t failure;      /* WaTestFailure */
 	uint32_t fail_extent;
-	uint32_t delay_us; /* for each extent */
-	uint32_t unused;
+	uint32_t delay_us;      /* for each extent */
+	uint32_t only_complete; /* 1: else there is no use in an answer */
 } WaTestQuery;
 
 /* The groups begin with this; all other bytes are 0x5a. */

@@ -104,6 +104,45 @@ test_nothing(WaTestDaemon *daemon)
 	return true;
 }
 
+/* A query of which an answer is of use only if it has all blocks. */
+static bool
+test_complete(WaTestDaemon *daemon)
+{
+	const WaTestQuery query = {
+		.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 4096, .only_complete = 1};
+	WaTestOwner owner;
+	WaTestQuery *sent;
+	WaRunMessage run;
+	WaMessage reply;
+	uint32_t nblocks = 0;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	sent = (WaTestQuery *) (void *) (owner.parcel + WA_TEST_QUERY_AT);
+	run = prepare(&owner, &query);
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.groups_bytes == 0 && reply.answer.blocks == 0 &&
+		   reply.answer.rows > 0);
+	sent->only_complete = 0;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.groups_bytes == 4096 && reply.answer.blocks > 0);
+	/* A relation of the first blocks, all of which can be used. */
+	while ((owner.parcel[WA_TEST_USED_AT + nblocks / 8] >> nblocks % 8 & 1) !=
+		   0)
+		nblocks++;
+	EXPECT(nblocks > 0);
+	sent->only_complete = 1;
+	run.nblocks = nblocks;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.groups_bytes == 4096 && reply.answer.blocks == nblocks);
+	run.nblocks = nblocks + 1;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.groups_bytes == 0 && reply.answer.blocks == 0);
+	wa_test_disown(&owner);
+	return true;
+}
+
 /* Receives ANSWER and the descriptor that comes along. */
 static int
 receive_file(int fd, WaAnswerMessage *answer)
@@ -365,6 +404,7 @@ static const WaTestCase tests[] = {
 	 .run = test_run,
 	 .arguments = {"--query-threads=40", "--cpu-devices=3"}},
 	{.name = "nothing to query", .run = test_nothing},
+	{.name = "all blocks or none", .run = test_complete},
 	{.name = "groups in a file", .run = test_file},
 	{.name = "queries that fail", .run = test_failing},
 	{.name = "offsets out of bounds", .run = test_bad_offsets},

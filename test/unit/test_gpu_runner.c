@@ -224,12 +224,22 @@ finish(const WaQuery *query, void *run, void *state, Groups *groups)
 	return read_groups(query, message, result.groups_bytes, groups);
 }
 
+/* Tells whether a block of an extent is left out. */
+static bool
+has_left_out(const uint64_t *left_out)
+{
+	for (int word = 0; word < WA_EXTENT_WORDS; word++)
+		if (left_out[word] != 0)
+			return true;
+	return false;
+}
+
 /*
  * Computes a query: with devices, whose shares it tells, or without, then but for
  * the blocks that devices have left out.
  */
 static bool
-compute(const WaQuery *query, const WaRunRequest *request, bool with_devices,
+compute(const WaQuery *query, WaRunRequest *request, bool with_devices,
 		WaDeviceShare *shares, uint64_t (*left_out)[WA_EXTENT_WORDS],
 		Groups *groups)
 {
@@ -247,6 +257,10 @@ compute(const WaQuery *query, const WaRunRequest *request, bool with_devices,
 			status = wa_query_runner.process(run, state, request->extents[i],
 											 left_out[i], error);
 	groups->failed = status != WA_OK;
+	for (uint64_t i = 0; i < request->nextents; i++)
+		if (has_left_out(left_out[i]) ||
+			(with_devices && has_left_out(shares[i].left_out)))
+			request->is_complete = false;
 	if (!groups->failed)
 		EXPECT(finish(query, run, state, groups));
 	wa_query_runner.free_state(run, state);
@@ -368,7 +382,7 @@ same_groups(const WaQuery *query, const Groups *gpu, Groups *cpu)
 
 /* Computes a query in both ways. */
 static bool
-compare(const WaQuery *query, const WaRunRequest *request)
+compare(const WaQuery *query, WaRunRequest *request)
 {
 	const uint64_t count = request->nextents;
 	WaDeviceShare *shares = calloc(count + 1, sizeof(*shares));
@@ -376,7 +390,7 @@ compare(const WaQuery *query, const WaRunRequest *request)
 	WaRunExtent *extents = calloc(count + 1, sizeof(*extents));
 	const WaRunExtent **list = calloc(count + 1, sizeof(*list));
 	WaRowRange *ranges = calloc(count + 1, WA_EXTENT_BLOCKS * sizeof(*ranges));
-	WaRunRequest without = *request;
+	WaRunRequest without;
 	Groups gpu = {0};
 	Groups cpu = {0};
 	bool same;
@@ -393,6 +407,7 @@ compare(const WaQuery *query, const WaRunRequest *request)
 		list[i] = &extents[i];
 		extents_taken += shares[i].taken;
 	}
+	without = *request;
 	without.extents = list;
 	memset(left_out, 0, count * sizeof(*left_out));
 	EXPECT(compute(query, &without, false, NULL, left_out, &cpu));
@@ -411,6 +426,55 @@ compare(const WaQuery *query, const WaRunRequest *request)
 	return same;
 }
 
+/* Draws an order of groups; returns false if that is none. */
+static bool
+draw_order(const WaQuery *query, WaOrderBy *order)
+{
+	const WaQueryColumn *column;
+
+	*order = (WaOrderBy){.of = (WaOrderOf) random_below(5),
+						 .descending = random_below(2) == 0,
+						 .nulls_first = random_below(2) == 0};
+	if (order->of == WA_ORDER_KEY)
+	{
+		order->number = (uint16_t) random_below(query->nkeys);
+		return query->keys[order->number].kind != WA_VECTOR_TEXT;
+	}
+	if (query->ncolumns == 0)
+		return false;
+	order->number = (uint16_t) random_below(query->ncolumns);
+	column = &query->columns[order->number];
+	switch (order->of)
+	{
+		case WA_ORDER_SUM:
+			return wa_ops_have(column->ops, WA_OP_SUM) &&
+				   column->kind != WA_VECTOR_FLOAT;
+		case WA_ORDER_MIN:
+			return wa_ops_have(column->ops, WA_OP_MIN);
+		case WA_ORDER_MAX:
+			return wa_ops_have(column->ops, WA_OP_MAX);
+		default:
+			return true;
+	}
+}
+
+/*
+ * Draws which groups are wanted: with those that are equal to the last, as both
+ * ways would choose others of these.
+ */
+static void
+draw_wanted(WaQuery *query)
+{
+	WaWanted *wanted = &query->wanted;
+
+	for (int i = 0; i < 3 && query->nkeys > 0; i++)
+		wanted->norders += draw_order(query, &wanted->orders[wanted->norders]);
+	if (wanted->norders == 0)
+		return;
+	wanted->limit = 1 + random_below(20);
+	wanted->keeps_ties = true;
+}
+
 /* Makes a query and computes it. */
 static bool
 run_query(void)
@@ -420,25 +484,30 @@ run_query(void)
 							.dictionaries = relation->dictionaries,
 							.nextents = relation->nextents,
 							.extents = relation->list,
+							.is_complete = random_below(4) > 0,
 							.threads = 1,
 							.mirror = (struct WaMirror *) relation,
 							.gpus = &gpus};
-	const WaQuery *query;
+	const WaQuery *made;
+	WaQuery query;
 	WaWriter writer;
 	WaArena arena;
 	void *message;
 	bool same;
 
 	wa_arena_init(&arena, (size_t) 64 << 20);
-	query = test_gpu_query(&arena);
-	EXPECT(query != NULL);
+	made = test_gpu_query(&arena);
+	EXPECT(made != NULL);
+	query = *made;
+	if (random_below(2) == 0)
+		draw_wanted(&query);
 	wa_writer_init(&writer, &arena);
-	wa_query_write(&writer, query);
+	wa_query_write(&writer, &query);
 	message = aligned_alloc(64, (writer.nwords / 8 + 1) * 64);
 	memcpy(message, writer.words, writer.nwords * sizeof(uint64_t));
 	request.query = message;
 	request.query_bytes = writer.nwords * sizeof(uint64_t);
-	same = compare(query, &request);
+	same = compare(&query, &request);
 	free(message);
 	wa_arena_reset(&arena);
 	return same;
