@@ -21,8 +21,8 @@ typedef struct WaShape
 	const AttrNumber *attnums; /* their numbers, ascending */
 	bool can_travel;           /* warpaggd has all that computes it */
 	double ngroups;            /* that are likely; set by scan/path.c */
-	double resident_share;  /* of the rows, that are likely to be resident */
-	double resident_groups; /* that are likely to be sent of these */
+	double resident_share;     /* of the rows, that are likely to be resident */
+	double resident_groups;    /* that are likely to be sent of these */
 } WaShape;
 
 /*
