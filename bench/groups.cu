@@ -71,13 +71,16 @@ measure_case(GroupBench &bench, const GroupCase &one)
 
 // Sweeps over the number of groups
 
+// The groups of a sweep at most.
+static const uint32_t kMaxGroups = (uint32_t) 1 << 24;
+
 // The groups of a sweep: all powers of two, and 1000.
 static std::vector<uint32_t>
 sweep_numbers(void)
 {
 	std::vector<uint32_t> numbers;
 
-	for (uint32_t number = 1; number <= WA_GROUP_MAX_GROUPS; number *= 2)
+	for (uint32_t number = 1; number <= kMaxGroups; number *= 2)
 	{
 		if (number == 1024)
 			numbers.push_back(1000);

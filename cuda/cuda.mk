@@ -105,8 +105,10 @@ build/gpu/check_keys: $(patsubst %,build/gpu/%.o,\
 
 build/gpu/random_program.o: test/unit/test_program_values.h
 
-build/gpu/group_sort.o: GPU_FLAGS += -I$(CUDA_HOME)/include/cccl
-build/cuda/group_sort.o: NVCC_FLAGS += -I$(CUDA_HOME)/include/cccl
+build/gpu/group_sort.o build/gpu/query_sort.o: \
+	GPU_FLAGS += -I$(CUDA_HOME)/include/cccl
+build/cuda/group_sort.o build/cuda/query_sort.o: \
+	NVCC_FLAGS += -I$(CUDA_HOME)/include/cccl
 
 build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^

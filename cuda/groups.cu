@@ -275,6 +275,8 @@ wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 		grid_blocks(plan, column->d_batch.nrows, device->multiprocessors);
 	plan->shared_bytes =
 		sizeof(WaGroupShared) + plan->table_groups * plan->copies * entry_bytes;
+	plan->wide = reduction.wide;
+	plan->narrow = reduction.narrow;
 	plan->table_bytes = column->ngroups * (reduction.wide * sizeof(uint64_t) +
 										   reduction.narrow * sizeof(uint32_t));
 	error = lay_out(column, plan, NULL, &workspace);

@@ -46,7 +46,7 @@
 
 // Rows and groups of one launch at most.
 #define WA_GROUP_MAX_ROWS   ((size_t) 1 << 30)
-#define WA_GROUP_MAX_GROUPS ((uint32_t) 1 << 24)
+#define WA_GROUP_MAX_GROUPS ((uint32_t) 1 << 30)
 
 // A column to reduce by groups.  Rows that are not valid, and rows whose group
 // is not below ngroups, take no part.
@@ -72,7 +72,7 @@ typedef enum WaGroupMethod
 	WA_GROUP_PARTITIONS
 } WaGroupMethod;
 
-// How a column is reduced.  Callers read method, table_bytes and
+// How a column is reduced.  Callers read method, wide, narrow, table_bytes and
 // workspace_bytes.
 typedef struct WaGroupPlan
 {
@@ -82,6 +82,8 @@ typedef struct WaGroupPlan
 	unsigned partitions;    // of the groups, a table's worth each
 	unsigned blocks;        // of the grid
 	size_t shared_bytes;    // of a block
+	unsigned wide;          // arrays of 64 bits of the result
+	unsigned narrow;        // arrays of 32 bits behind them; rows, then others
 	size_t table_bytes;     // of the result
 	size_t workspace_bytes; // of other device memory
 } WaGroupPlan;

@@ -172,6 +172,9 @@ wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 	end = cudaStreamSynchronize(slot->stream);
 	if (end != cudaSuccess)
 		result = end;
+	// What was allocated in pieces may have had room in one.
+	if (result == cudaErrorMemoryAllocation)
+		wa_query_pool_free(&slot->d_pool);
 	free_slot(queries, slot);
 	return finish(result, "run a query on the GPU", error, error_bytes);
 }

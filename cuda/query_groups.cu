@@ -7,34 +7,28 @@
 #include <algorithm>
 
 #include "kernels.h"
-#include "query/numbers.h"
+#include "query/chosen.h"
+#include "query/order.h"
 
-// The table of one layer, in pinned memory.
-struct Layer
+// A query by groups that is under way.  What is in pinned memory is there once
+// the stream has been waited for.
+struct GroupRun
 {
-	WaGroupLayer layer;
-	const void *table;
-};
-
-// An operation over a column.
-struct Reduction
-{
-	unsigned source; // the aggregated column that it is for
-	bool is_display; // of the digits shown
-	bool has_layers; // a float's sum: there may be more than one
-	WaGroupColumn column;
-	WaGroupPlan plan;
-	WaGroupMemory memory;
-	WaGroupLayer layer; // the last one that was started
-	std::vector<Layer> layers;
+	WaQueryWork *work;
+	WaQueryNumbers numbers;
+	std::vector<WaQueryReduction> reductions;
+	WaQueryMark mark;     // of the device's pool, before the shared workspace
+	WaQueryChoice choice; // of groups to be handed over
+	WaQueryKeys keys;
+	const uint32_t *counts; // sorted: the rows of the chosen groups
 };
 
 // Adds a reduction.
 static void
-add_reduction(std::vector<Reduction> *reductions, unsigned source, WaOp op,
-			  const WaBatch &batch, const WaQueryNumbers *numbers)
+add_reduction(std::vector<WaQueryReduction> *reductions, unsigned source,
+			  WaOp op, const WaBatch &batch, const WaQueryNumbers *numbers)
 {
-	Reduction reduction = {};
+	WaQueryReduction reduction = {};
 
 	reduction.source = source;
 	reduction.column = {op, batch, numbers->d_groups, numbers->ngroups};
@@ -44,10 +38,11 @@ add_reduction(std::vector<Reduction> *reductions, unsigned source, WaOp op,
 }
 
 // Adds the reductions of an aggregated column.  Rows are counted by the numbers
-// of their groups, which are read anyway.
+// of their groups, which are read anyway, or not at all if they are sorted.
 static void
 add_source(const WaQueryWork *work, unsigned number,
-		   const WaQueryNumbers *numbers, std::vector<Reduction> *reductions)
+		   const WaQueryNumbers *numbers,
+		   std::vector<WaQueryReduction> *reductions)
 {
 	const WaQuerySource *source = &work->sources[number];
 	const WaOpSet ops = work->query->aggregates[number].ops;
@@ -56,6 +51,8 @@ add_source(const WaQueryWork *work, unsigned number,
 	const WaBatch display = {WA_INT2, source->d_display, source->d_validity,
 							 work->nrows};
 
+	if (source->counts_rows && numbers->d_starts != NULL)
+		return;
 	if (ops == 0)
 		add_reduction(reductions, number, WA_OP_MAX, rows, numbers);
 	for (int op = 0; op < WA_OP_COUNT; op++)
@@ -70,31 +67,27 @@ add_source(const WaQueryWork *work, unsigned number,
 
 // Starts the copy of the table of the layer that was started last.
 static cudaError_t
-copy_layer(WaQuerySlot *slot, Reduction *reduction)
+copy_layer(GroupRun *run, WaQueryReduction *reduction)
 {
-	void *table = NULL;
-	cudaError_t error =
-		wa_query_pool_take(&slot->pool, reduction->plan.table_bytes, &table);
+	const void *table = NULL;
+	const cudaError_t error =
+		wa_query_copy_table(run->work, &reduction->column, &reduction->plan,
+							reduction->memory.d_table, &run->choice, &table);
 
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(table, reduction->memory.d_table,
-								reduction->plan.table_bytes,
-								cudaMemcpyDeviceToHost, slot->stream);
 	if (error == cudaSuccess)
 		reduction->layers.push_back({reduction->layer, table});
 	return error;
 }
 
-// Gives a reduction its memory.  Those of one layer share a workspace, since they
-// need nothing of it when the next one starts.
+// Gives a reduction its memory but for the workspace that those of one layer
+// share, since they need nothing of it when the next one starts.
 static cudaError_t
-equip(WaQuerySlot *slot, void *d_shared_workspace, Reduction *reduction)
+equip(WaQuerySlot *slot, WaQueryReduction *reduction)
 {
 	WaGroupMemory *memory = &reduction->memory;
 	cudaError_t error = wa_query_pool_take(
 		&slot->d_pool, reduction->plan.table_bytes, &memory->d_table);
 
-	memory->d_workspace = d_shared_workspace;
 	if (error == cudaSuccess && reduction->has_layers)
 		error =
 			wa_query_pool_take(&slot->d_pool, reduction->plan.workspace_bytes,
@@ -104,58 +97,67 @@ equip(WaQuerySlot *slot, void *d_shared_workspace, Reduction *reduction)
 	return error;
 }
 
-// Plans all reductions and starts their first layers.
+// Plans all reductions and gives them their memory.
 static cudaError_t
-start_reductions(WaQueryWork *work, std::vector<Reduction> *reductions)
+prepare_reductions(GroupRun *run)
 {
-	WaQuerySlot *slot = work->slot;
+	WaQuerySlot *slot = run->work->slot;
 	size_t shared_bytes = 0;
 	void *d_shared = NULL;
 	cudaError_t error = cudaSuccess;
 
-	for (Reduction &reduction : *reductions)
+	for (WaQueryReduction &reduction : run->reductions)
 	{
-		error =
-			wa_group_plan(&reduction.column, &slot->device, &reduction.plan);
-		if (error != cudaSuccess)
-			return error;
+		if (error == cudaSuccess)
+			error = wa_group_plan(&reduction.column, &slot->device,
+								  &reduction.plan);
+		if (error == cudaSuccess)
+			error = equip(slot, &reduction);
 		if (!reduction.has_layers)
 			shared_bytes =
 				std::max(shared_bytes, reduction.plan.workspace_bytes);
 	}
-	error = wa_query_pool_take(&slot->d_pool, shared_bytes, &d_shared);
-	for (Reduction &reduction : *reductions)
-	{
-		if (error == cudaSuccess)
-			error = equip(slot, d_shared, &reduction);
+	run->mark = wa_query_pool_mark(&slot->d_pool);
+	if (error == cudaSuccess)
+		error = wa_query_pool_take(&slot->d_pool, shared_bytes, &d_shared);
+	for (WaQueryReduction &reduction : run->reductions)
+		if (!reduction.has_layers)
+			reduction.memory.d_workspace = d_shared;
+	return error;
+}
+
+// Starts the first layers of all reductions.
+static cudaError_t
+start_reductions(GroupRun *run)
+{
+	cudaError_t error = prepare_reductions(run);
+
+	for (WaQueryReduction &reduction : run->reductions)
 		if (error == cudaSuccess)
 			error = wa_group_start(&reduction.column, &reduction.plan,
 								   &reduction.memory, &reduction.layer,
-								   slot->stream);
-		if (error == cudaSuccess)
-			error = copy_layer(slot, &reduction);
-	}
+								   run->work->slot->stream);
 	return error;
 }
 
 // Starts the next layers of the reductions that have any; *more tells whether
 // there is one.
 static cudaError_t
-start_next(WaQueryWork *work, std::vector<Reduction> *reductions, bool *more)
+start_next(GroupRun *run, bool *more)
 {
 	cudaError_t error = cudaSuccess;
 
 	*more = false;
-	for (Reduction &reduction : *reductions)
+	for (WaQueryReduction &reduction : run->reductions)
 	{
 		bool has_more = false;
 
 		if (error == cudaSuccess && reduction.has_layers)
 			error = wa_group_next(&reduction.column, &reduction.plan,
 								  &reduction.memory, &reduction.layer,
-								  &has_more, work->slot->stream);
+								  &has_more, run->work->slot->stream);
 		if (error == cudaSuccess && has_more)
-			error = copy_layer(work->slot, &reduction);
+			error = copy_layer(run, &reduction);
 		reduction.has_layers = has_more;
 		*more |= has_more;
 	}
@@ -164,120 +166,187 @@ start_next(WaQueryWork *work, std::vector<Reduction> *reductions, bool *more)
 
 // Computes all layers, beginning with those that have been started.
 static cudaError_t
-finish_layers(WaQueryWork *work, std::vector<Reduction> *reductions)
+finish_layers(GroupRun *run)
 {
 	bool more = true;
-	cudaError_t error = wa_query_slot_wait(work->slot);
+	cudaError_t error = wa_query_slot_wait(run->work->slot);
 
 	while (error == cudaSuccess && more)
 	{
-		error = start_next(work, reductions, &more);
+		error = start_next(run, &more);
 		if (error == cudaSuccess && more)
-			error = wa_query_slot_wait(work->slot);
+			error = wa_query_slot_wait(run->work->slot);
 	}
 	return error;
 }
 
-// Adds what a reduction has of a group to the cell.
+// Tells whether the numbers of groups are good for nothing.  The stream has been
+// waited for.
+static bool
+has_failed(const GroupRun *run)
+{
+	return run->numbers.status->failed != 0 || wa_query_has_trapped(run->work);
+}
+
+// Chooses the groups to be handed over; all of them, if some only are not asked
+// for or the numbers have failed.
+static cudaError_t
+choose(GroupRun *run)
+{
+	WaQuerySlot *slot = run->work->slot;
+	cudaError_t error;
+
+	run->choice = {NULL, run->numbers.ngroups};
+	if (!wa_query_chooses(run->work, &run->numbers))
+		return cudaSuccess;
+	error = wa_query_slot_wait(slot);
+	if (error != cudaSuccess || has_failed(run))
+		return error;
+	wa_query_pool_rewind(&slot->d_pool, run->mark);
+	return wa_query_choose(run->work, &run->numbers, run->reductions,
+						   &run->choice);
+}
+
+// Starts the copies of the keys and of the first layers of the chosen groups.
+static cudaError_t
+copy_chosen(GroupRun *run)
+{
+	cudaError_t error =
+		wa_query_copy_keys(run->work, &run->numbers, &run->choice, &run->keys);
+
+	if (error == cudaSuccess && run->numbers.d_starts != NULL)
+		error = wa_query_copy_counts(run->work, &run->numbers, &run->choice,
+									 &run->counts);
+	for (WaQueryReduction &reduction : run->reductions)
+		if (error == cudaSuccess)
+			error = copy_layer(run, &reduction);
+	return error;
+}
+
+// Adds what a reduction has of a chosen group to the cell.
 static void
-fold(const Reduction *reduction, uint32_t group, WaCudaCell *cell)
+fold(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group,
+	 WaCudaCell *cell)
 {
 	const int64_t rows = cell->partial.rows;
+	WaGroupColumn column = reduction->column;
 	WaPartial display;
 
+	column.ngroups = run->choice.count;
 	if (reduction->is_display)
 	{
 		wa_partial_init(&display, NULL);
-		wa_group_fold(&reduction->column, &reduction->layers[0].layer,
+		wa_group_fold(&column, &reduction->layers[0].layer,
 					  reduction->layers[0].table, group, &display);
 		if (display.rows > 0)
 			cell->display = (uint8_t) display.max.i;
 		return;
 	}
-	for (const Layer &layer : reduction->layers)
-		wa_group_fold(&reduction->column, &layer.layer, layer.table, group,
+	for (const WaQueryLayer &layer : reduction->layers)
+		wa_group_fold(&column, &layer.layer, layer.table, group,
 					  &cell->partial);
 	if (rows > 0)
 		cell->partial.rows = rows; // every operation counts them
 }
 
+// Makes the cells of a chosen group.
+static void
+make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
+		   WaCudaCell *cells)
+{
+	const WaQueryWork *work = run->work;
+
+	for (size_t i = 0; i < work->sources.size(); i++)
+	{
+		const WaQuerySource *source = &work->sources[i];
+		const bool needs_exact = wa_partial_needs_exact(
+			wa_query_type(source->form), work->query->aggregates[i].ops);
+
+		if (needs_exact)
+			exact[i] = {};
+		wa_partial_init(&cells[i].partial, needs_exact ? &exact[i] : NULL);
+		cells[i].scale = source->scale;
+		cells[i].display = source->scale;
+		if (source->counts_rows && run->counts != NULL)
+			cells[i].partial.rows = run->counts[group];
+	}
+	for (const WaQueryReduction &reduction : run->reductions)
+		fold(run, &reduction, group, &cells[reduction.source]);
+}
+
 // Has the groups taken.
 static void
-take_groups(const WaQueryWork *work, const WaQueryNumbers *numbers,
-			const std::vector<Reduction> &reductions, WaCudaTake take,
-			void *context)
+take_groups(const GroupRun *run, WaCudaTake take, void *context)
 {
-	const size_t count = work->sources.size();
-	std::vector<WaExactPart> exact(count);
-	std::vector<WaCudaCell> cells(count);
-	WaCudaKey keys[WA_CUDA_QUERY_KEYS];
+	const size_t nkeys = run->work->keys.size();
+	std::vector<WaExactPart> exact(run->work->sources.size());
+	std::vector<WaCudaCell> cells(run->work->sources.size());
 
-	for (uint32_t group = 0; group < numbers->ngroups; group++)
+	for (uint32_t group = 0; group < run->choice.count; group++)
 	{
-		if (!wa_query_numbers_have(numbers, group))
+		if (run->keys.first_rows[group] == WA_KEYS_NO_GROUP)
 			continue;
-		for (unsigned i = 0; i < work->keys.size(); i++)
-			keys[i] = wa_query_numbers_key(work, numbers, group, i);
-		for (size_t i = 0; i < count; i++)
-		{
-			const WaQuerySource *source = &work->sources[i];
-			const bool needs_exact = wa_partial_needs_exact(
-				wa_query_type(source->form), work->query->aggregates[i].ops);
-
-			if (needs_exact)
-				exact[i] = {};
-			wa_partial_init(&cells[i].partial, needs_exact ? &exact[i] : NULL);
-			cells[i].scale = source->scale;
-			cells[i].display = source->scale;
-		}
-		for (const Reduction &reduction : reductions)
-			fold(&reduction, group, &cells[reduction.source]);
-		if (!take(context, keys, cells.data()))
+		make_cells(run, group, exact.data(), cells.data());
+		if (!take(context, run->keys.keys + group * nkeys, cells.data()))
 			return;
 	}
 }
 
 // Starts the counting of the rows that WHERE leaves.
 static cudaError_t
-start_count(WaQueryWork *work, WaKernelResult **result)
+start_count(WaQueryWork *work)
 {
 	WaQuerySlot *slot = work->slot;
+	WaKernelResult *result;
 	WaKernelColumn column = {
 		{WA_INT2, NULL, work->d_selection, work->nrows}, 0, NULL};
-	cudaError_t error = wa_query_take(&slot->pool, 1, result);
+	cudaError_t error = wa_query_take(&slot->pool, 1, &result);
 
 	if (error != cudaSuccess)
 		return error;
-	column.d_result = *result;
+	work->kept = result;
+	column.d_result = result;
 	return wa_kernel_launch(&column, 1, slot->d_scratch,
 							slot->device.multiprocessors, slot->stream);
+}
+
+// Reduces the columns by the groups that there are.
+static cudaError_t
+reduce(GroupRun *run)
+{
+	cudaError_t error;
+
+	for (unsigned i = 0; i < run->work->sources.size(); i++)
+		add_source(run->work, i, &run->numbers, &run->reductions);
+	error = start_reductions(run);
+	if (error == cudaSuccess)
+		error = choose(run);
+	if (error == cudaSuccess)
+		error = copy_chosen(run);
+	return error == cudaSuccess ? finish_layers(run) : error;
 }
 
 cudaError_t
 wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take, void *context,
 					   WaCudaOutcome *outcome)
 {
-	std::vector<Reduction> reductions;
-	WaQueryNumbers numbers = {};
-	WaKernelResult *rows;
-	cudaError_t error = start_count(work, &rows);
+	GroupRun run = {};
+	cudaError_t error = start_count(work);
+	bool has_groups;
 
+	run.work = work;
 	if (error == cudaSuccess)
-		error = wa_query_number(work, &numbers);
-	for (unsigned i = 0; i < work->sources.size(); i++)
-		if (error == cudaSuccess)
-			add_source(work, i, &numbers, &reductions);
-	if (error == cudaSuccess && !numbers.trapped && numbers.ngroups > 0)
-		error = start_reductions(work, &reductions);
-	if (error == cudaSuccess && !numbers.trapped && numbers.ngroups > 0)
-		error = finish_layers(work, &reductions);
+		error = wa_query_number(work, &run.numbers);
+	has_groups = !run.numbers.trapped && run.numbers.ngroups > 0;
+	if (error == cudaSuccess && has_groups)
+		error = reduce(&run);
 	if (error != cudaSuccess)
 		return error;
 	outcome->trapped = wa_query_has_trapped(work);
-	outcome->kept_rows = (uint64_t) rows->rows;
-	if (numbers.status->failed != 0 && !outcome->trapped)
+	outcome->kept_rows = (uint64_t) work->kept->rows;
+	if (run.numbers.status->failed != 0 && !outcome->trapped)
 		return cudaErrorNotSupported;
-	if (!outcome->trapped && numbers.ngroups > 0)
-		take_groups(work, &numbers, reductions, take, context);
+	if (!outcome->trapped && has_groups)
+		take_groups(&run, take, context);
 	return cudaSuccess;
 }

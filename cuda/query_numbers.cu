@@ -5,22 +5,30 @@
 #include "query/numbers.h"
 
 #include <algorithm>
-#include <string.h>
-
-#include "query/gather.cuh"
 
 // Groups that a hash table is made for at first, and by which it grows.
 static const uint32_t kFirstGroups = (uint32_t) 1 << 16;
 static const uint32_t kGrowth = 16;
+
+// Groups that a hash table is made for at most; for more rows are sorted, if the
+// first groups alone are wanted.  Tests set it lower.
+#ifndef WA_QUERY_HASH_GROUPS
+#define WA_QUERY_HASH_GROUPS WA_CUDA_QUERY_GROUPS
+#endif
 
 // Numbers of combinations of keys are used up to so many, or a number for so
 // many rows: most of them should be those of groups.
 static const uint32_t kDirectGroups = 4096;
 static const uint32_t kDirectRows = 64;
 
-// Stores the range of a key's words in *range; false if it is not known.
-static bool
-find_range(const WaQuerySource *source, WaKeyRange *range)
+WaKeyColumn
+wa_query_key_column(const WaQuerySource *source)
+{
+	return {source->form, source->d_values, source->d_validity, 0};
+}
+
+bool
+wa_query_key_range(const WaQuerySource *source, WaKeyRange *range)
 {
 	const WaCudaColumn *column = source->column;
 
@@ -41,10 +49,10 @@ plan_direct(const WaQueryWork *work, const WaKeys *keys, WaKeysPlan *plan)
 	WaKeyRange ranges[WA_KEYS_MAX];
 	const uint32_t most =
 		std::min(std::max(work->nrows / kDirectRows, kDirectGroups),
-				 WA_CUDA_QUERY_GROUPS);
+				 (uint32_t) WA_QUERY_HASH_GROUPS);
 
 	for (unsigned i = 0; i < keys->ncolumns; i++)
-		if (!find_range(&work->keys[i], &ranges[i]))
+		if (!wa_query_key_range(&work->keys[i], &ranges[i]))
 			return false;
 	return wa_keys_plan_direct(keys, ranges, most, plan) == cudaSuccess;
 }
@@ -85,18 +93,25 @@ start(WaQueryWork *work, const WaKeys *keys, const WaKeysPlan *plan,
 	return error;
 }
 
-// Numbers by hashing, in a table that is large enough in the end.
+// Numbers by hashing, in a table that is large enough in the end.  If none is,
+// status->failed stays set.
 static cudaError_t
 number_by_hash(WaQueryWork *work, const WaKeys *keys, WaKeysMemory *memory,
 			   WaKeysStatus *status, WaQueryNumbers *numbers)
 {
+	const uint32_t most_groups = work->query->wanted.limit > 0
+									 ? WA_QUERY_HASH_GROUPS
+									 : WA_CUDA_QUERY_GROUPS;
+	const WaQueryMark mark = wa_query_pool_mark(&work->slot->d_pool);
+
 	for (uint32_t most = kFirstGroups;; most *= kGrowth)
 	{
-		cudaError_t error = wa_keys_plan_hash(
-			keys, std::min(most, WA_CUDA_QUERY_GROUPS), &numbers->plan);
+		WaKeysPlan plan;
+		cudaError_t error =
+			wa_keys_plan_hash(keys, std::min(most, most_groups), &plan);
 
 		if (error == cudaSuccess)
-			error = start(work, keys, &numbers->plan, memory, status);
+			error = start(work, keys, &plan, memory, status);
 		if (error == cudaSuccess)
 			error = wa_query_slot_wait(work->slot);
 		if (error != cudaSuccess)
@@ -105,96 +120,10 @@ number_by_hash(WaQueryWork *work, const WaKeys *keys, WaKeysMemory *memory,
 		numbers->ngroups = status->ngroups;
 		if (numbers->trapped || status->failed == 0)
 			return cudaSuccess;
-		if (most >= WA_CUDA_QUERY_GROUPS)
-			return cudaErrorNotSupported;
+		wa_query_pool_rewind(&work->slot->d_pool, mark);
+		if (most >= most_groups)
+			return cudaSuccess;
 	}
-}
-
-// Starts the copy of something of the groups to pinned memory.
-template <typename Element>
-static cudaError_t
-copy(WaQuerySlot *slot, const Element *d_elements, size_t count,
-	 const Element **elements)
-{
-	Element *place;
-	cudaError_t error = wa_query_take(&slot->pool, count, &place);
-
-	*elements = place;
-	if (error == cudaSuccess && count > 0)
-		error = cudaMemcpyAsync(place, d_elements, count * sizeof(Element),
-								cudaMemcpyDeviceToHost, slot->stream);
-	return error;
-}
-
-// Starts the gathering of values of the groups' first rows.
-template <typename Value, typename Gathered>
-static cudaError_t
-gather(WaQueryWork *work, const void *d_values, const WaQueryNumbers *numbers,
-	   const uint32_t *d_first_rows, const int64_t **gathered)
-{
-	WaQuerySlot *slot = work->slot;
-	WaQueryGather args = {d_values, d_first_rows, work->nrows, numbers->ngroups,
-						  NULL};
-	void *arguments[] = {&args};
-	cudaError_t error =
-		wa_query_take(&slot->d_pool, numbers->ngroups, &args.gathered);
-
-	if (error == cudaSuccess)
-		error =
-			cudaLaunchKernel(wa_query_gather_kernel<Value, Gathered>,
-							 dim3(wa_query_blocks(work, args.count)),
-							 dim3(kQueryThreads), arguments, 0, slot->stream);
-	if (error == cudaSuccess)
-		error =
-			copy(slot, (const int64_t *) args.gathered, args.count, gathered);
-	return error;
-}
-
-// Starts the gathering of what numbers and words do not tell of the keys: which
-// zero a float is, and how many digits a decimal shows.
-static cudaError_t
-gather_keys(WaQueryWork *work, const uint32_t *d_first_rows,
-			WaQueryNumbers *numbers)
-{
-	cudaError_t error = cudaSuccess;
-
-	for (unsigned i = 0; i < work->keys.size() && error == cudaSuccess; i++)
-	{
-		const WaQuerySource *source = &work->keys[i];
-
-		if (source->form == WA_COLUMN_F32)
-			error = gather<float, double>(work, source->d_values, numbers,
-										  d_first_rows, &numbers->bits[i]);
-		else if (source->form == WA_COLUMN_F64)
-			error = gather<double, double>(work, source->d_values, numbers,
-										   d_first_rows, &numbers->bits[i]);
-		else if (source->d_digits != NULL)
-			error = gather<uint8_t, int64_t>(work, source->d_digits, numbers,
-											 d_first_rows, &numbers->digits[i]);
-		else if (source->mixed)
-			error = gather<int16_t, int64_t>(work, source->d_display, numbers,
-											 d_first_rows, &numbers->digits[i]);
-	}
-	return error;
-}
-
-// Starts the copies of what the keys of the groups are.
-static cudaError_t
-copy_keys(WaQueryWork *work, const WaKeysMemory *memory,
-		  WaQueryNumbers *numbers)
-{
-	WaQuerySlot *slot = work->slot;
-	const size_t group_words =
-		numbers->plan.words_bytes / sizeof(uint64_t) / numbers->plan.ngroups;
-	cudaError_t error = copy(slot, (const uint32_t *) memory->d_first_rows,
-							 numbers->ngroups, &numbers->first_rows);
-
-	if (error == cudaSuccess && numbers->plan.method == WA_KEYS_HASH)
-		error = copy(slot, (const uint64_t *) memory->d_words,
-					 numbers->ngroups * group_words, &numbers->words);
-	if (error == cudaSuccess)
-		error = gather_keys(work, memory->d_first_rows, numbers);
-	return error;
 }
 
 cudaError_t
@@ -204,51 +133,31 @@ wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 	WaKeyColumn columns[WA_KEYS_MAX];
 	const WaKeys keys = {columns, (unsigned) work->keys.size(),
 						 work->d_selection, work->nrows};
+	WaKeysPlan plan;
 	WaKeysMemory memory = {};
 	WaKeysStatus *status;
 	cudaError_t error = wa_query_take(&slot->pool, 1, &status);
 
 	for (size_t i = 0; i < work->keys.size(); i++)
-		columns[i] = {work->keys[i].form, work->keys[i].d_values,
-					  work->keys[i].d_validity, 0};
+		columns[i] = wa_query_key_column(&work->keys[i]);
 	if (error == cudaSuccess)
 		error = wa_query_take(&slot->d_pool, work->nrows, &memory.d_groups);
 	if (error != cudaSuccess)
 		return error;
-	if (plan_direct(work, &keys, &numbers->plan))
+	numbers->status = status;
+	numbers->d_groups = memory.d_groups;
+	numbers->has_holes = plan_direct(work, &keys, &plan);
+	if (numbers->has_holes)
 	{
-		numbers->ngroups = numbers->plan.ngroups;
-		error = start(work, &keys, &numbers->plan, &memory, status);
+		numbers->ngroups = plan.ngroups;
+		error = start(work, &keys, &plan, &memory, status);
 	}
 	else
 		error = number_by_hash(work, &keys, &memory, status, numbers);
-	numbers->status = status;
-	numbers->d_groups = memory.d_groups;
-	if (error == cudaSuccess && !numbers->trapped && numbers->ngroups > 0)
-		error = copy_keys(work, &memory, numbers);
-	return error;
-}
-
-bool
-wa_query_numbers_have(const WaQueryNumbers *numbers, uint32_t group)
-{
-	return numbers->first_rows[group] != WA_KEYS_NO_GROUP;
-}
-
-WaCudaKey
-wa_query_numbers_key(const WaQueryWork *work, const WaQueryNumbers *numbers,
-					 uint32_t group, unsigned key)
-{
-	const WaQuerySource *source = &work->keys[key];
-	WaCudaKey value = {};
-
-	value.word = (int64_t) wa_keys_word(&numbers->plan, numbers->words, group,
-										key, &value.is_null);
-	value.scale = source->scale;
-	value.display = source->scale;
-	if (numbers->bits[key] != NULL)
-		value.word = numbers->bits[key][group];
-	if (numbers->digits[key] != NULL)
-		value.display = (uint8_t) numbers->digits[key][group];
-	return value;
+	numbers->d_first_rows = memory.d_first_rows;
+	if (error != cudaSuccess || numbers->has_holes || numbers->trapped ||
+		status->failed == 0)
+		return error;
+	return work->query->wanted.limit > 0 ? wa_query_number_sorted(work, numbers)
+										 : cudaErrorNotSupported;
 }

@@ -54,6 +54,17 @@ add_chunk(WaQueryPool *pool, size_t bytes)
 	return error;
 }
 
+// Notes how much is in use.
+static void
+note_used(WaQueryPool *pool)
+{
+	size_t used = 0;
+
+	for (const WaQueryChunk &chunk : pool->chunks)
+		used += chunk.used;
+	pool->most_used = std::max(pool->most_used, used);
+}
+
 cudaError_t
 wa_query_pool_take(WaQueryPool *pool, size_t bytes, void **memory)
 {
@@ -69,23 +80,43 @@ wa_query_pool_take(WaQueryPool *pool, size_t bytes, void **memory)
 	chunk = &pool->chunks.back();
 	*memory = chunk->memory + chunk->used;
 	chunk->used += padded;
+	note_used(pool);
 	return cudaSuccess;
+}
+
+WaQueryMark
+wa_query_pool_mark(const WaQueryPool *pool)
+{
+	return {pool->chunks.size(),
+			pool->chunks.empty() ? 0 : pool->chunks.back().used};
+}
+
+void
+wa_query_pool_rewind(WaQueryPool *pool, WaQueryMark mark)
+{
+	// A single chunk stays, whatever is in it.
+	while (pool->chunks.size() > std::max(mark.nchunks, (size_t) 1))
+	{
+		free_chunk(pool, pool->chunks.back());
+		pool->chunks.pop_back();
+	}
+	if (!pool->chunks.empty())
+		pool->chunks.back().used = mark.nchunks > 0 ? mark.used : 0;
 }
 
 void
 wa_query_pool_reset(WaQueryPool *pool)
 {
-	size_t total = 0;
+	const size_t most_used = pool->most_used;
 
-	for (WaQueryChunk &chunk : pool->chunks)
+	if (pool->chunks.size() == 1 && pool->chunks[0].bytes >= most_used)
 	{
-		total += chunk.bytes;
-		chunk.used = 0;
-	}
-	if (pool->chunks.size() <= 1)
+		pool->chunks[0].used = 0;
 		return;
+	}
 	wa_query_pool_free(pool);
-	(void) add_chunk(pool, total);
+	if (most_used > 0)
+		(void) add_chunk(pool, std::max(most_used, kChunkBytes));
 }
 
 void
@@ -94,6 +125,7 @@ wa_query_pool_free(WaQueryPool *pool)
 	for (const WaQueryChunk &chunk : pool->chunks)
 		free_chunk(pool, chunk);
 	pool->chunks.clear();
+	pool->most_used = 0;
 }
 
 cudaError_t

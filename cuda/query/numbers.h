@@ -2,6 +2,9 @@
 // numbers.h
 //		The groups of a query: their numbers, and their keys.
 //
+// Rows get the numbers of their groups by wa_keys_start (keys.h), or, if there
+// are many groups and the first of them alone are wanted, by sorting the rows.
+//
 #ifndef WA_CUDA_QUERY_NUMBERS_H
 #define WA_CUDA_QUERY_NUMBERS_H
 
@@ -11,28 +14,34 @@
 // What is in pinned memory is there once the stream has been waited for.
 struct WaQueryNumbers
 {
-	bool trapped; // found out while there was something to wait for
-	WaKeysPlan plan;
-	uint32_t ngroups;           // all numbers are below
-	uint32_t *d_groups;         // of the rows
-	const uint64_t *words;      // of the groups; NULL if they are direct
-	const uint32_t *first_rows; // of the groups
-	const WaKeysStatus *status;
-	// Of each key, by group: bits of floats, digits shown; NULL: not needed.
-	const int64_t *bits[WA_CUDA_QUERY_KEYS];
-	const int64_t *digits[WA_CUDA_QUERY_KEYS];
+	bool trapped;           // found out while there was something to wait for
+	bool has_holes;         // there may be numbers without rows
+	uint32_t ngroups;       // all numbers are below
+	uint32_t *d_groups;     // of the rows; NULL: no source has use for them
+	uint32_t *d_starts;     // sorted: rows before each group, and all; or NULL
+	uint32_t *d_first_rows; // of the groups; WA_KEYS_NO_GROUP: it has no rows
+	const WaKeysStatus *status; // in pinned memory
+};
+
+// Some groups of a query, in device memory.
+struct WaQueryChoice
+{
+	const uint32_t *d_groups; // their numbers; NULL: 0, 1, ...
+	uint32_t count;
 };
 
 // Starts the numbering of the rows.  If it has to find out how many groups there
 // are, it waits; then rows may turn out to have trapped.
 cudaError_t wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers);
 
-// Tells whether there is a row with this number.
-bool wa_query_numbers_have(const WaQueryNumbers *numbers, uint32_t group);
+// Numbers the rows by sorting them, and waits.  The rows that WHERE leaves are
+// known, at least one.
+cudaError_t wa_query_number_sorted(WaQueryWork *work, WaQueryNumbers *numbers);
 
-// Returns a key of a group.
-WaCudaKey wa_query_numbers_key(const WaQueryWork *work,
-							   const WaQueryNumbers *numbers, uint32_t group,
-							   unsigned key);
+// Returns the column that a key is.
+WaKeyColumn wa_query_key_column(const WaQuerySource *source);
+
+// Stores the range of a key's words in *range; false if it is not known.
+bool wa_query_key_range(const WaQuerySource *source, WaKeyRange *range);
 
 #endif // WA_CUDA_QUERY_NUMBERS_H

@@ -21,16 +21,31 @@ struct WaQueryChunk
 };
 
 // Memory of a device, or pinned host memory.  What a query takes is given back
-// all at once, and stays allocated for the next one, then in one piece.
+// all at once, or what it took last before the rest, and stays allocated for the
+// next one, then in one piece.
 struct WaQueryPool
 {
 	bool pinned;
 	size_t max_bytes;
+	size_t most_used; // at once, since the memory was allocated
 	std::vector<WaQueryChunk> chunks;
+};
+
+// How much was taken at some time.
+struct WaQueryMark
+{
+	size_t nchunks;
+	size_t used; // of the last one
 };
 
 // Takes memory, aligned to 256 bytes, for *memory.
 cudaError_t wa_query_pool_take(WaQueryPool *pool, size_t bytes, void **memory);
+
+// Returns how much has been taken so far.
+WaQueryMark wa_query_pool_mark(const WaQueryPool *pool);
+
+// Gives back what was taken since; nothing may be using it.
+void wa_query_pool_rewind(WaQueryPool *pool, WaQueryMark mark);
 
 // Gives back all that was taken; nothing may be using it.
 void wa_query_pool_reset(WaQueryPool *pool);

@@ -6,6 +6,7 @@
 #define WA_CUDA_QUERY_WORK_H
 
 #include "cuda/query.h"
+#include "kernels.h"
 #include "programs.h"
 #include "query/scratch.h"
 
@@ -38,6 +39,7 @@ struct WaQueryWork
 	const uint64_t *d_selection; // rows that WHERE leaves
 	uint64_t *d_traps;           // NULL: there is no program
 	uint64_t *traps;             // the copy in pinned memory, once waited for
+	const WaKernelResult *kept;  // likewise, with keys: the rows WHERE leaves
 	unsigned noutputs;
 	WaProgramOutput outputs[WA_PROGRAM_MAX_OUTPUTS];
 	WaQuerySource *output_sources[WA_PROGRAM_MAX_OUTPUTS];

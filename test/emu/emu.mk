@@ -4,9 +4,9 @@
 #	emu-test			builds build/emu/test_kernels and
 #						build/emu/test_primitives and runs them,
 #						build/emu/test_groups, build/emu/test_programs and
-#						build/emu/test_keys, build/emu/test_queries, and
-#						build/emu/test_block, the kernel test with blocks of
-#						half the size
+#						build/emu/test_keys, build/emu/test_queries,
+#						build/emu/test_first_groups, and build/emu/test_block,
+#						the kernel test with blocks of half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -15,10 +15,12 @@
 EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
 	test/emu/runtime.cpp test/emu/virtual_memory.cpp
 # Grouped reductions, query programs, keys and whole queries have tests of their
-# own, and grouped reductions a sort instead of CUB's.
+# own, and grouped reductions and queries sorts instead of CUB's.
 EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys% cuda/query%,\
 	$(wildcard cuda/*.cu))
-EMU_DAEMON_SOURCES = $(filter-out cuda/group_sort.cu,$(wildcard cuda/*.cu))
+EMU_SORTS = group_sort query_sort
+EMU_DAEMON_SOURCES = $(filter-out $(EMU_SORTS:%=cuda/%.cu),\
+	$(wildcard cuda/*.cu))
 EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
 EMU_PROGRAMS_SOURCES = $(wildcard cuda/program*.cu)
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
@@ -46,7 +48,7 @@ EMU_PRIMITIVES_SOURCES = test/emu/test_primitives.cpp test/emu/test_ladder.cpp \
 
 # Plain objects, for the daemon.
 EMU_CUDA_OBJS = $(EMU_DAEMON_SOURCES:cuda/%.cu=build/emu/plain/%.o) \
-	build/emu/plain/group_sort.o \
+	$(EMU_SORTS:%=build/emu/plain/%.o) \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/plain/%.o)
 
 # Sanitized objects, for the test.
@@ -78,10 +80,9 @@ EMU_KEYS_OBJS = build/emu/test/keys.o \
 	build/emu/test/test_keys.o \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
-EMU_QUERIES_SOURCES = $(filter-out cuda/group_sort.cu cuda/device.cu,\
-	$(EMU_DAEMON_SOURCES))
+EMU_QUERIES_SOURCES = $(filter-out cuda/device.cu,$(EMU_DAEMON_SOURCES))
 EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
-	build/emu/test/group_sort.o build/emu/test/unit/test_gpu_runner.o \
+	$(EMU_SORTS:%=build/emu/test/%.o) build/emu/test/unit/test_gpu_runner.o \
 	build/emu/test/unit/test_gpu_data.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/src/daemon/%.o,query_runner dictionary memory chunks \
@@ -129,11 +130,13 @@ build/emu/test_primitives: $(EMU_PRIMITIVES_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # Not that of cuda/, which a pattern would take.
-build/emu/plain/group_sort.o: test/emu/group_sort.cpp $(EMU_HEADERS)
+$(EMU_SORTS:%=build/emu/plain/%.o): build/emu/plain/%.o: test/emu/%.cpp \
+		$(EMU_HEADERS)
 	@mkdir -p $(@D)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -c -o $@ $<
 
-build/emu/test/group_sort.o: test/emu/group_sort.cpp $(EMU_HEADERS)
+$(EMU_SORTS:%=build/emu/test/%.o): build/emu/test/%.o: test/emu/%.cpp \
+		$(EMU_HEADERS)
 	@mkdir -p $(@D)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -c -o $@ $<
 
@@ -159,6 +162,31 @@ build/emu/test/unit/%.o: test/unit/%.c $(wildcard src/*/*.h test/unit/*.h)
 build/emu/test_queries: $(EMU_QUERIES_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# Whole queries that want the first groups only, with small limits.
+EMU_FIRST_FLAGS = -DWA_QUERY_HASH_GROUPS=24 -DWA_QUERY_HASH_BITS=22 \
+	-DWA_QUERY_FEW_GROUPS=12 -DWA_QUERY_MORE_GROUPS=3
+EMU_FIRST_SOURCES = query_numbers query_sorted query_order
+EMU_FIRST_OBJS = $(EMU_FIRST_SOURCES:%=build/emu/first/%.o) \
+	$(filter-out $(EMU_FIRST_SOURCES:%=build/emu/test/%.o),\
+		$(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o)) \
+	build/emu/first/test_first_groups.o build/emu/test/report.o \
+	$(EMU_SORTS:%=build/emu/test/%.o) \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
+build/emu/first/%.o: cuda/%.cu $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_FIRST_FLAGS) \
+		$(EMU_INCLUDES) -x c++ -c -o $@ $<
+
+build/emu/first/%.o: test/emu/%.cpp $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_FIRST_FLAGS) \
+		$(EMU_INCLUDES) -c -o $@ $<
+
+build/emu/test_first_groups: $(EMU_FIRST_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 build/emu/test/random_program.o: test/unit/test_program_values.h
 
 $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
@@ -167,7 +195,8 @@ $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 .PHONY: emu-test
 emu-test: build/emu/test_kernels build/emu/test_block \
 		build/emu/test_primitives build/emu/test_groups \
-		build/emu/test_programs build/emu/test_keys build/emu/test_queries
+		build/emu/test_programs build/emu/test_keys build/emu/test_queries \
+		build/emu/test_first_groups
 	build/emu/test_kernels
 	build/emu/test_block 4
 	build/emu/test_primitives
@@ -175,3 +204,4 @@ emu-test: build/emu/test_kernels build/emu/test_block \
 	build/emu/test_programs
 	build/emu/test_keys
 	WARPAGG_EMU_DEVICES=2 build/emu/test_queries
+	build/emu/test_first_groups

@@ -1,0 +1,50 @@
+//
+// order.h
+//		Choosing the first groups of an order.
+//
+#ifndef WA_CUDA_QUERY_ORDER_H
+#define WA_CUDA_QUERY_ORDER_H
+
+#include "query/numbers.h"
+#include "query/reduction.h"
+
+typedef enum WaQueryOrderOf
+{
+	WA_QUERY_ORDER_KEY,
+	WA_QUERY_ORDER_STARTS, // the rows of groups that are sorted
+	WA_QUERY_ORDER_ROWS,   // of a table
+	WA_QUERY_ORDER_SUM,
+	WA_QUERY_ORDER_EXTREME
+} WaQueryOrderOf;
+
+// What groups are ordered by, in device memory.
+struct WaQueryOrder
+{
+	WaQueryOrderOf of;
+	bool descending;
+	bool nulls_first;
+	bool is_turned;    // EXTREME: keys are turned around, as those of MIN are
+	unsigned low_bits; // of the integer: those of the low word of a place
+	// KEY
+	WaKeyColumn key;
+	const uint32_t *first_rows;
+	// STARTS
+	const uint32_t *starts;
+	// The others: a table of a grouped reduction (cuda/group/table.cuh).
+	const uint64_t *wide;
+	const uint32_t *narrow;
+	unsigned nwide;
+	uint32_t ngroups;
+};
+
+// Tells whether some groups alone are to be chosen.
+bool wa_query_chooses(const WaQueryWork *work, const WaQueryNumbers *numbers);
+
+// Chooses the groups that may be among the first, and waits.  The first layers
+// of all reductions have come to their end.  cudaErrorNotSupported if there are
+// too many.
+cudaError_t wa_query_choose(WaQueryWork *work, const WaQueryNumbers *numbers,
+							const std::vector<WaQueryReduction> &reductions,
+							WaQueryChoice *choice);
+
+#endif // WA_CUDA_QUERY_ORDER_H

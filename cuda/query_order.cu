@@ -1,0 +1,432 @@
+//
+// query_order.cu
+//		Choosing the first groups of an order; see query/order.h.
+//
+// A radix select over the words of places: the groups are split into buckets by
+// some bits of a word; those of the buckets before the one in which the limit
+// falls are wanted, and the groups of that one are split further.
+//
+#include "query/order.h"
+
+#include <algorithm>
+
+#include "query/order.cuh"
+
+// Numbers of groups are not chosen among up to here, and as many more than the
+// limit may be handed over where that saves a step.  Tests set both lower.
+#ifndef WA_QUERY_FEW_GROUPS
+#define WA_QUERY_FEW_GROUPS 4096
+#endif
+#ifndef WA_QUERY_MORE_GROUPS
+#define WA_QUERY_MORE_GROUPS 512
+#endif
+
+// Bits of a bucket's number.
+constexpr unsigned kBucketBits = 11;
+constexpr unsigned kBuckets = 1u << kBucketBits;
+
+// Low bits of integers that have a low word: of sums, and of other numbers of 64
+// bits.  What is left has 62 bits.
+static const unsigned kLowBitsOfSums = 32;
+static const unsigned kLowBits = 2;
+static const int kHighBits = 62;
+
+// What kernels and host tell each other.
+struct Control
+{
+	unsigned long long range[2];
+	unsigned nwanted;
+	unsigned nleft;
+	uint32_t buckets[kBuckets];
+};
+
+// A choice that is under way.
+struct Choosing
+{
+	WaQueryWork *work;
+	const WaQueryNumbers *numbers;
+	Control *d_control;
+	Control *control; // in pinned memory
+	uint32_t *d_wanted;
+	uint32_t most; // groups to be had at most
+	uint32_t nwanted;
+	WaQueryChoice left; // all of them are equal so far
+	unsigned long long *d_places;
+	// Where the next ones go that are left, with room for so many.
+	uint32_t *d_next;
+	unsigned long long *d_next_places;
+	uint32_t next_room;
+};
+
+bool
+wa_query_chooses(const WaQueryWork *work, const WaQueryNumbers *numbers)
+{
+	return work->query->wanted.limit > 0 &&
+		   numbers->ngroups > WA_QUERY_FEW_GROUPS;
+}
+
+// Launches a kernel over so many groups.
+template <typename... Args>
+static cudaError_t
+launch(WaQueryWork *work, void (*kernel)(Args...), uint32_t count,
+	   size_t shared_bytes, Args... args)
+{
+	void *arguments[] = {&args...};
+
+	return cudaLaunchKernel(kernel, dim3(wa_query_blocks(work, count)),
+							dim3(kQueryThreads), arguments, shared_bytes,
+							work->slot->stream);
+}
+
+// Sends what the host has to tell; the counter of wanted groups goes on.
+static cudaError_t
+send_control(Choosing *choosing)
+{
+	Control *control = choosing->control;
+
+	*control = {};
+	control->range[0] = ~0ull;
+	control->nwanted = choosing->nwanted;
+	return cudaMemcpyAsync(choosing->d_control, control, sizeof(*control),
+						   cudaMemcpyHostToDevice,
+						   choosing->work->slot->stream);
+}
+
+// Waits for what the kernels have to tell.
+static cudaError_t
+receive_control(Choosing *choosing)
+{
+	const cudaError_t error = cudaMemcpyAsync(
+		choosing->control, choosing->d_control, sizeof(*choosing->control),
+		cudaMemcpyDeviceToHost, choosing->work->slot->stream);
+
+	return error == cudaSuccess ? wa_query_slot_wait(choosing->work->slot)
+								: error;
+}
+
+// Begins with all groups that there are.
+static cudaError_t
+find_existing(Choosing *choosing)
+{
+	const WaQueryNumbers *numbers = choosing->numbers;
+	WaQueryExisting args = {numbers->d_first_rows, numbers->ngroups,
+							&choosing->d_control->nleft, NULL};
+	cudaError_t error;
+
+	choosing->left = {NULL, numbers->ngroups};
+	if (!numbers->has_holes)
+		return cudaSuccess;
+	error = wa_query_take(&choosing->work->slot->d_pool, numbers->ngroups,
+						  &args.groups);
+	if (error == cudaSuccess)
+		error = send_control(choosing);
+	if (error == cudaSuccess)
+		error = launch(choosing->work, wa_query_existing_kernel, args.ngroups,
+					   0, args);
+	if (error == cudaSuccess)
+		error = receive_control(choosing);
+	choosing->left = {args.groups, choosing->control->nleft};
+	return error;
+}
+
+// Makes room for so many groups that are left.
+static cudaError_t
+make_room(Choosing *choosing, uint32_t count)
+{
+	WaQueryPool *pool = &choosing->work->slot->d_pool;
+	cudaError_t error;
+
+	if (choosing->next_room >= count)
+		return cudaSuccess;
+	error = wa_query_take(pool, count, &choosing->d_next);
+	if (error == cudaSuccess)
+		error = wa_query_take(pool, count, &choosing->d_next_places);
+	choosing->next_room = count;
+	return error;
+}
+
+// Returns how many groups are to be had still.
+static uint32_t
+missing(const Choosing *choosing)
+{
+	const uint64_t limit = choosing->work->query->wanted.limit;
+
+	return (uint32_t) std::min(limit - choosing->nwanted,
+							   (uint64_t) choosing->left.count);
+}
+
+// Tells whether all groups that are left may be handed over.
+static bool
+is_settled(const Choosing *choosing)
+{
+	return choosing->left.count <= missing(choosing) + WA_QUERY_MORE_GROUPS;
+}
+
+// Splits the groups that are left by the bits of their places from args->shift
+// on.
+static cudaError_t
+split(Choosing *choosing, WaQueryPlaces *args)
+{
+	const uint32_t *buckets = choosing->control->buckets;
+	const uint32_t count = choosing->left.count;
+	const uint32_t wanted = missing(choosing);
+	uint32_t before = 0;
+	cudaError_t error = send_control(choosing);
+
+	args->choice = choosing->left;
+	args->places = choosing->d_places;
+	args->last = 0;
+	if (error == cudaSuccess)
+		error = launch(choosing->work, wa_query_buckets_kernel, count,
+					   kBuckets * sizeof(uint32_t), *args);
+	if (error == cudaSuccess)
+		error = receive_control(choosing);
+	if (error != cudaSuccess)
+		return error;
+	while (before + buckets[args->last] < wanted)
+		before += buckets[args->last++];
+	if (choosing->nwanted + before > choosing->most)
+		return cudaErrorNotSupported;
+	if (buckets[args->last] == count)
+		return cudaSuccess;
+	error = make_room(choosing, buckets[args->last]);
+	args->left = choosing->d_next;
+	args->left_places = choosing->d_next_places;
+	if (error == cudaSuccess)
+		error = launch(choosing->work, wa_query_split_kernel, count, 0, *args);
+	// What was read may be written over by the next split, if it has room.
+	choosing->nwanted += before;
+	choosing->d_next = const_cast<uint32_t *>(choosing->left.d_groups);
+	choosing->d_next_places = choosing->d_places;
+	choosing->next_room = choosing->d_next != NULL ? count : 0;
+	choosing->left = {args->left, buckets[args->last]};
+	choosing->d_places = args->left_places;
+	return error;
+}
+
+// Splits the groups that are left by one word of their places.
+static cudaError_t
+split_by_word(Choosing *choosing, const WaQueryOrder &order, bool is_low)
+{
+	Control *d_control = choosing->d_control;
+	WaQueryPlaces args = {};
+	unsigned nbits = 0;
+	cudaError_t error = send_control(choosing);
+
+	args.order = order;
+	args.is_low = is_low;
+	args.choice = choosing->left;
+	args.places = choosing->d_places;
+	args.range = d_control->range;
+	args.buckets = d_control->buckets;
+	args.nwanted = &d_control->nwanted;
+	args.nleft = &d_control->nleft;
+	args.wanted = choosing->d_wanted;
+	if (error == cudaSuccess)
+		error = launch(choosing->work, wa_query_places_kernel,
+					   choosing->left.count, 0, args);
+	if (error == cudaSuccess)
+		error = receive_control(choosing);
+	if (error != cudaSuccess)
+		return error;
+	while (nbits < 64 &&
+		   (choosing->control->range[0] ^ choosing->control->range[1]) >>
+				   nbits !=
+			   0)
+		nbits++;
+	while (error == cudaSuccess && nbits > 0 && !is_settled(choosing))
+	{
+		const unsigned digit = std::min(nbits, kBucketBits);
+
+		nbits -= digit;
+		args.shift = nbits;
+		args.mask = (1u << digit) - 1;
+		error = split(choosing, &args);
+	}
+	return error;
+}
+
+// Returns the reduction of an aggregated column by an operation, or by any; or
+// NULL.
+static const WaQueryReduction *
+find_reduction(const std::vector<WaQueryReduction> &reductions, unsigned source,
+			   WaOp op)
+{
+	for (const WaQueryReduction &reduction : reductions)
+		if (reduction.source == source && !reduction.is_display &&
+			(op == WA_OP_COUNT || reduction.column.op == op))
+			return &reduction;
+	return NULL;
+}
+
+// Tells whether integers of a column, times a factor, have no more bits than
+// high words.
+static bool
+is_narrow(const WaQuerySource *source, unsigned factor)
+{
+	const int64_t most = (int64_t) 1 << (kHighBits - 2);
+	WaKeyRange range;
+
+	switch (source->form)
+	{
+		case WA_COLUMN_I8:
+		case WA_COLUMN_I16:
+		case WA_COLUMN_I32:
+		case WA_COLUMN_U32:
+		case WA_COLUMN_BITS:
+			return true;
+		default:
+			return wa_query_key_range(source, &range) &&
+				   range.smallest >= -most / factor &&
+				   range.largest <= most / factor;
+	}
+}
+
+// Describes an order by a key; false if that is not for GPUs.
+static bool
+order_by_key(const Choosing *choosing, unsigned number, WaQueryOrder *order)
+{
+	const WaQueryWork *work = choosing->work;
+
+	if (number >= work->keys.size() ||
+		work->query->program.kinds[work->query->keys[number]] == WA_VECTOR_TEXT)
+		return false;
+	order->of = WA_QUERY_ORDER_KEY;
+	order->key = wa_query_key_column(&work->keys[number]);
+	order->first_rows = choosing->numbers->d_first_rows;
+	order->low_bits = is_narrow(&work->keys[number], 1) ? 0 : kLowBits;
+	return true;
+}
+
+// Describes an order by an aggregated column, likewise.
+static bool
+order_by_cell(const Choosing *choosing,
+			  const std::vector<WaQueryReduction> &reductions,
+			  const WaOrderBy *by, WaQueryOrder *order)
+{
+	const bool is_sum = by->of == WA_ORDER_SUM;
+	const WaOp op = is_sum                   ? WA_OP_SUM
+					: by->of == WA_ORDER_MIN ? WA_OP_MIN
+					: by->of == WA_ORDER_MAX ? WA_OP_MAX
+											 : WA_OP_COUNT;
+	const WaQueryReduction *reduction =
+		find_reduction(reductions, by->number, op);
+	const WaQuerySource *source;
+	WaStorage storage;
+
+	if (reduction == NULL)
+		return false;
+	source = &choosing->work->sources[by->number];
+	storage = wa_type_storage(reduction->column.d_batch.type);
+	order->of = by->of == WA_ORDER_ROWS ? WA_QUERY_ORDER_ROWS
+				: is_sum                ? WA_QUERY_ORDER_SUM
+										: WA_QUERY_ORDER_EXTREME;
+	order->is_turned = op == WA_OP_MIN;
+	order->nwide = reduction->plan.wide;
+	order->ngroups = reduction->column.ngroups;
+	order->wide = static_cast<const uint64_t *>(reduction->memory.d_table);
+	order->narrow = reinterpret_cast<const uint32_t *>(
+		order->wide + (size_t) order->nwide * order->ngroups);
+	if (is_sum)
+		order->low_bits =
+			is_narrow(source, choosing->work->nrows) ? 0 : kLowBitsOfSums;
+	else if (op != WA_OP_COUNT)
+		order->low_bits = order->nwide == 0 ? 0 : kLowBits;
+	if (is_sum)
+		return storage == WA_I16 || storage == WA_I32 || storage == WA_I64;
+	return op == WA_OP_COUNT || storage != WA_I128;
+}
+
+// Describes an order, likewise.
+static bool
+describe(const Choosing *choosing,
+		 const std::vector<WaQueryReduction> &reductions, const WaOrderBy *by,
+		 WaQueryOrder *order)
+{
+	*order = {};
+	order->descending = by->descending;
+	order->nulls_first = by->nulls_first;
+	if (by->of == WA_ORDER_KEY)
+		return order_by_key(choosing, by->number, order);
+	if (by->number >= choosing->work->sources.size())
+		return false;
+	if (by->of != WA_ORDER_ROWS || choosing->numbers->d_starts == NULL ||
+		!choosing->work->sources[by->number].counts_rows)
+		return order_by_cell(choosing, reductions, by, order);
+	order->of = WA_QUERY_ORDER_STARTS;
+	order->starts = choosing->numbers->d_starts;
+	return true;
+}
+
+// Splits the groups by one order after the other.  Stores in *keeps_ties whether
+// all that are left are to be had then.
+static cudaError_t
+split_by_orders(Choosing *choosing,
+				const std::vector<WaQueryReduction> &reductions,
+				bool *keeps_ties)
+{
+	const WaWanted *wanted = &choosing->work->query->wanted;
+	cudaError_t error = cudaSuccess;
+
+	*keeps_ties = wanted->keeps_ties;
+	for (unsigned i = 0; i < wanted->norders && error == cudaSuccess; i++)
+	{
+		WaQueryOrder order;
+
+		if (is_settled(choosing))
+			break;
+		if (i >= WA_MAX_ORDERS ||
+			!describe(choosing, reductions, &wanted->orders[i], &order))
+		{
+			*keeps_ties = true;
+			break;
+		}
+		error = split_by_word(choosing, order, false);
+		if (error == cudaSuccess && order.low_bits > 0 && !is_settled(choosing))
+			error = split_by_word(choosing, order, true);
+	}
+	return error;
+}
+
+// Adds groups that are left to those that are wanted.
+static cudaError_t
+finish(Choosing *choosing, bool keeps_ties, WaQueryChoice *choice)
+{
+	WaQueryChoice last = choosing->left;
+
+	if (!keeps_ties && !is_settled(choosing))
+		last.count = missing(choosing);
+	if (last.count > choosing->most - choosing->nwanted)
+		return cudaErrorNotSupported;
+	*choice = {choosing->d_wanted, choosing->nwanted + last.count};
+	return launch(choosing->work, wa_query_append_kernel, last.count, 0, last,
+				  choosing->d_wanted + choosing->nwanted);
+}
+
+cudaError_t
+wa_query_choose(WaQueryWork *work, const WaQueryNumbers *numbers,
+				const std::vector<WaQueryReduction> &reductions,
+				WaQueryChoice *choice)
+{
+	WaQuerySlot *slot = work->slot;
+	Choosing choosing = {};
+	bool keeps_ties = false;
+	cudaError_t error;
+
+	choosing.work = work;
+	choosing.numbers = numbers;
+	choosing.most = std::min(numbers->ngroups, WA_CUDA_QUERY_GROUPS);
+	error = wa_query_take(&slot->d_pool, 1, &choosing.d_control);
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->pool, 1, &choosing.control);
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->d_pool, choosing.most, &choosing.d_wanted);
+	if (error == cudaSuccess)
+		error = find_existing(&choosing);
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->d_pool, choosing.left.count,
+							  &choosing.d_places);
+	if (error == cudaSuccess)
+		error = split_by_orders(&choosing, reductions, &keeps_ties);
+	return error == cudaSuccess ? finish(&choosing, keeps_ties, choice) : error;
+}

@@ -1,0 +1,251 @@
+//
+// query_sorted.cu
+//		Numbering the groups of a query by sorting the rows; see query/sorted.cuh.
+//
+#include "query/numbers.h"
+
+#include "query/sort.h"
+#include "query/sorted.cuh"
+
+// Hashes that are tried, until one is different for all groups.
+static const unsigned kHashes = 3;
+
+// Returns the words that values of a form have.
+static WaKeyRange
+range_of_form(WaColumnForm form)
+{
+	switch (form)
+	{
+		case WA_COLUMN_I8:
+			return {INT8_MIN, INT8_MAX};
+		case WA_COLUMN_I16:
+			return {INT16_MIN, INT16_MAX};
+		case WA_COLUMN_I32:
+			return {INT32_MIN, INT32_MAX};
+		case WA_COLUMN_U32:
+			return {0, UINT32_MAX};
+		default:
+			return {INT64_MIN, INT64_MAX};
+	}
+}
+
+// Packs the keys by their ranges, if they fit a word; then sets *nbits to the
+// bits that are used.
+static bool
+pack(const WaQueryWork *work, WaQueryPacking *packing, int *nbits)
+{
+	unsigned shift = 0;
+
+	for (unsigned i = 0; i < packing->ncolumns; i++)
+	{
+		const bool has_nulls = packing->columns[i].d_validity != NULL;
+		WaKeyRange range;
+		unsigned bits = 1;
+
+		if (!wa_query_key_range(&work->keys[i], &range))
+			range = range_of_form(work->keys[i].form);
+		if (range.largest < range.smallest)
+			range.largest = range.smallest;
+		packing->base[i] = (uint64_t) range.smallest;
+		packing->last[i] =
+			(uint64_t) range.largest - (uint64_t) range.smallest + has_nulls;
+		if (has_nulls && packing->last[i] == 0)
+			return false;
+		while (bits < 64 && packing->last[i] >> bits != 0)
+			bits++;
+		packing->shift[i] = (uint8_t) shift;
+		shift += bits;
+		if (shift > 64)
+			return false;
+	}
+	*nbits = (int) shift;
+	return true;
+}
+
+// Launches a kernel over so many elements.
+template <typename Args>
+static cudaError_t
+launch(WaQueryWork *work, void (*kernel)(Args), const Args &args,
+	   uint32_t elements)
+{
+	Args copy = args;
+	void *arguments[] = {&copy};
+
+	return cudaLaunchKernel(kernel, dim3(wa_query_blocks(work, elements)),
+							dim3(kQueryThreads), arguments, 0,
+							work->slot->stream);
+}
+
+// Makes each number the sum of those up to it.
+static cudaError_t
+add_up(WaQueryWork *work, uint32_t *d_numbers, uint32_t count)
+{
+	WaQuerySlot *slot = work->slot;
+	void *d_temporary = NULL;
+	size_t bytes = 0;
+	cudaError_t error =
+		wa_query_add_up(d_numbers, count, NULL, &bytes, slot->stream);
+
+	if (error == cudaSuccess)
+		error = wa_query_pool_take(&slot->d_pool, bytes, &d_temporary);
+	if (error == cudaSuccess)
+		error = wa_query_add_up(d_numbers, count, d_temporary, &bytes,
+								slot->stream);
+	return error;
+}
+
+// Lists the rows that WHERE leaves.
+static cudaError_t
+list_rows(WaQueryWork *work, uint32_t *d_rows)
+{
+	const uint32_t words = (work->nrows + 63) / 64;
+	WaQueryListing args = {work->d_selection, work->nrows, NULL, d_rows};
+	cudaError_t error = wa_query_take(&work->slot->d_pool, words, &args.ends);
+
+	if (error == cudaSuccess)
+		error = launch(work, wa_query_count_rows_kernel, args, words);
+	if (error == cudaSuccess)
+		error = add_up(work, args.ends, words);
+	if (error == cudaSuccess)
+		error = launch(work, wa_query_list_rows_kernel, args, work->nrows);
+	return error;
+}
+
+// Sorts the rows by their words.  Memory of the sort is there.
+static cudaError_t
+sort_rows(WaQueryWork *work, WaQuerySort *sort)
+{
+	WaQuerySlot *slot = work->slot;
+	void *d_temporary = NULL;
+	size_t bytes = 0;
+	cudaError_t error = wa_query_sort(sort, NULL, &bytes, slot->stream);
+
+	if (error == cudaSuccess)
+		error = wa_query_pool_take(&slot->d_pool, bytes, &d_temporary);
+	if (error == cudaSuccess)
+		error = wa_query_sort(sort, d_temporary, &bytes, slot->stream);
+	return error;
+}
+
+// Gives the sort its memory.
+static cudaError_t
+equip(WaQuerySlot *slot, WaQuerySort *sort)
+{
+	cudaError_t error = cudaSuccess;
+
+	for (unsigned i = 0; i < 2; i++)
+	{
+		if (error == cudaSuccess)
+			error =
+				wa_query_take(&slot->d_pool, sort->nrows, &sort->d_words[i]);
+		if (error == cudaSuccess)
+			error = wa_query_take(&slot->d_pool, sort->nrows, &sort->d_rows[i]);
+	}
+	return error;
+}
+
+// Sorts by the words that args tells of, looks for the groups, and waits.
+static cudaError_t
+find_groups(WaQueryWork *work, WaQuerySorting args, int nbits,
+			WaKeysStatus *status)
+{
+	WaQuerySlot *slot = work->slot;
+	WaQuerySort sort = {args.count, nbits, {}, {}, 0, 0};
+	cudaError_t error = equip(slot, &sort);
+
+	if (error == cudaSuccess)
+		error = list_rows(work, sort.d_rows[0]);
+	args.words = sort.d_words[0];
+	args.rows = sort.d_rows[0];
+	if (error == cudaSuccess)
+		error =
+			cudaMemsetAsync(args.status, 0, sizeof(*args.status), slot->stream);
+	if (error == cudaSuccess)
+		error = launch(work, wa_query_words_kernel, args, args.count);
+	if (error == cudaSuccess)
+		error = sort_rows(work, &sort);
+	args.words = sort.d_words[sort.sorted_words];
+	args.rows = sort.d_rows[sort.sorted_rows];
+	args.numbers = sort.d_rows[1 - sort.sorted_rows];
+	if (error == cudaSuccess)
+		error = launch(work, wa_query_heads_kernel, args, args.count);
+	if (error == cudaSuccess)
+		error = add_up(work, args.numbers, args.count);
+	if (error == cudaSuccess)
+		error = launch(work, wa_query_starts_kernel, args, args.count);
+	if (error == cudaSuccess)
+		error = cudaMemcpyAsync(status, args.status, sizeof(*status),
+								cudaMemcpyDeviceToHost, slot->stream);
+	return error == cudaSuccess ? wa_query_slot_wait(slot) : error;
+}
+
+// Sorts by the packed keys, if they can be, or else by one hash after the other,
+// until all groups are told apart.
+static cudaError_t
+find_all_groups(WaQueryWork *work, WaQuerySorting *args, WaKeysStatus *status)
+{
+	const WaQueryMark mark = wa_query_pool_mark(&work->slot->d_pool);
+	int nbits = 0;
+	const bool packs = pack(work, &args->packing, &nbits);
+
+	for (unsigned i = packs ? 0 : 1; i <= kHashes; i++)
+	{
+		cudaError_t error;
+
+		args->packing.seed = i;
+		error = find_groups(work, *args, i == 0 ? nbits : WA_QUERY_HASH_BITS,
+							status);
+		if (error == cudaSuccess)
+			wa_query_pool_rewind(&work->slot->d_pool, mark);
+		if (error != cudaSuccess || status->failed == 0)
+			return error;
+	}
+	return cudaErrorNotSupported;
+}
+
+// Tells whether rows need the numbers of their groups: all columns but those
+// that count the rows of a group do.
+static bool
+needs_groups(const WaQueryWork *work)
+{
+	for (const WaQuerySource &source : work->sources)
+		if (!source.counts_rows)
+			return true;
+	return false;
+}
+
+cudaError_t
+wa_query_number_sorted(WaQueryWork *work, WaQueryNumbers *numbers)
+{
+	WaQuerySlot *slot = work->slot;
+	WaQuerySorting args = {};
+	WaKeysStatus *status;
+	cudaError_t error = wa_query_take(&slot->pool, 1, &status);
+
+	args.count = (uint32_t) work->kept->rows;
+	args.packing.ncolumns = (unsigned) work->keys.size();
+	for (unsigned i = 0; i < args.packing.ncolumns; i++)
+		args.packing.columns[i] = wa_query_key_column(&work->keys[i]);
+	if (!needs_groups(work))
+		numbers->d_groups = NULL;
+	args.groups = numbers->d_groups;
+	if (error == cudaSuccess)
+		error =
+			wa_query_take(&slot->d_pool, (size_t) args.count + 1, &args.starts);
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->d_pool, args.count, &args.first_rows);
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->d_pool, 1, &args.status);
+	if (error == cudaSuccess && args.groups != NULL)
+		error = cudaMemsetAsync(args.groups, 0xff,
+								work->nrows * sizeof(uint32_t), slot->stream);
+	if (error == cudaSuccess)
+		error = find_all_groups(work, &args, status);
+	if (error != cudaSuccess)
+		return error;
+	numbers->status = status;
+	numbers->ngroups = status->ngroups;
+	numbers->d_starts = args.starts;
+	numbers->d_first_rows = args.first_rows;
+	return cudaSuccess;
+}
