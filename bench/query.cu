@@ -4,9 +4,10 @@
 //
 // Usage: bench_query FILE
 //
-// Writes a Markdown table to FILE and to standard output.  Columns lie in device
-// memory; a gap at the end of each extent is not used.  A time is the median of
-// kRuns calls of wa_cuda_query_run by the host's clock, after kWarmUps others.
+// Writes a Markdown table to FILE and to standard output; groups are those that
+// were handed over.  Columns lie in device memory; a gap at the end of each
+// extent is not used.  A time is the median of kRuns calls of wa_cuda_query_run
+// by the host's clock, after kWarmUps others.
 //
 #include <algorithm>
 #include <chrono>
@@ -22,18 +23,23 @@ static const int kWarmUps = 3;
 static const int kRuns = 15;
 static const WaOpSet kSum = WA_OP_BIT(WA_OP_SUM);
 
-// Integers uniform from first on, each times the step.
+// Integers uniform from first on, each times the step; or, if step is 0, so many
+// different ones anywhere in `bits` bits, of which no range is told.
 struct Make
 {
 	uint64_t seed;
 	int64_t first;
 	uint64_t count;
 	int64_t step;
+	unsigned bits = 64;
 
 	__device__ int64_t
 	operator()(size_t row) const
 	{
-		return (first + (int64_t) (hash_of(row * 64 + seed) % count)) * step;
+		const uint64_t index = hash_of(row * 64 + seed) % count;
+
+		return step == 0 ? (int64_t) (hash_of(index) >> (64 - bits))
+						 : (first + (int64_t) index) * step;
 	}
 };
 
@@ -49,6 +55,7 @@ struct BenchQuery
 	std::vector<WaCudaClause> clauses;
 	std::vector<uint16_t> keys;
 	std::vector<WaCudaAggregate> aggregates;
+	WaWanted wanted;
 };
 
 static uint16_t
@@ -72,7 +79,7 @@ add_column(BenchQuery &query, WaVectorKind kind, WaCudaForm form, Make make)
 	column.form = form;
 	column.scale = kind == WA_VECTOR_DECIMAL ? 2 : 0;
 	column.d_values = d_values;
-	column.has_range = true;
+	column.has_range = make.step != 0;
 	column.smallest = make.first * make.step;
 	column.largest = (make.first + (int64_t) make.count - 1) * make.step;
 	query.columns.push_back(column);
@@ -130,7 +137,7 @@ add_aggregate(BenchQuery &query, int argument, WaOpSet ops)
 static BenchQuery
 integers(const char *name, WaOpSet ops, bool has_where, bool has_key)
 {
-	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}};
 	const uint16_t value = add_column<int64_t>(
 		query, WA_VECTOR_INT, WA_CUDA_I64, {0, -1000000, 2000000, 1000});
 	const uint16_t key =
@@ -149,7 +156,7 @@ integers(const char *name, WaOpSet ops, bool has_where, bool has_key)
 static BenchQuery
 q1()
 {
-	BenchQuery query = {"Q1-like", kLineRows, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {"Q1-like", kLineRows, {}, {}, {}, {}, {}, {}, {}, {}};
 	const uint16_t date =
 		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
 	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
@@ -190,7 +197,7 @@ q1()
 static BenchQuery
 q6()
 {
-	BenchQuery query = {"Q6-like", kLineRows, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {"Q6-like", kLineRows, {}, {}, {}, {}, {}, {}, {}, {}};
 	const uint16_t date =
 		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
 	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
@@ -209,6 +216,74 @@ q6()
 				  add_instruction(query, WA_CODE_DECIMAL_MULTIPLY,
 								  WA_VECTOR_DECIMAL, price, discount, 0),
 				  kSum);
+	return query;
+}
+
+// Wants the ten groups with the most rows, and then the smallest keys.
+static void
+want_first(BenchQuery &query, uint16_t rows)
+{
+	query.wanted.limit = 10;
+	query.wanted.orders[query.wanted.norders++] = {WA_ORDER_ROWS, rows, true,
+												   true};
+	for (size_t key = 0; key < query.keys.size(); key++)
+		query.wanted.orders[query.wanted.norders++] = {
+			WA_ORDER_KEY, (uint16_t) key, false, false};
+}
+
+// Groups that are counted, by a key of 64 bits with so many values: all are
+// handed over, or the first of them.
+static BenchQuery
+counts(const char *name, uint64_t values, bool first)
+{
+	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}};
+
+	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_CUDA_I64,
+									  {0, 0, values, 0, 64})};
+	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
+	if (first)
+		want_first(query, 0);
+	return query;
+}
+
+// A group for nearly each row, by keys of 96 bits, and sums of small integers.
+static BenchQuery
+q32()
+{
+	BenchQuery query = {"q32-like", kRows, {}, {}, {}, {}, {}, {}, {}, {}};
+
+	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_CUDA_I64,
+									  {0, 0, (uint64_t) 1 << 62, 0, 64}),
+				  add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32,
+									  {0, 0, 10 * 1000 * 1000, 0, 32})};
+	for (uint64_t count : {2, 2000})
+		add_aggregate(query,
+					  add_column<int16_t>(query, WA_VECTOR_INT, WA_CUDA_I16,
+										  {0, 0, count, 1, 0}),
+					  kSum);
+	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
+	want_first(query, 2);
+	return query;
+}
+
+// Four keys, three of which are computed from the first.
+static BenchQuery
+q35()
+{
+	BenchQuery query = {"q35-like", kRows, {}, {}, {}, {}, {}, {}, {}, {}};
+	const uint16_t address = add_column<int32_t>(
+		query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 9900 * 1000, 0, 31});
+
+	query.keys = {address};
+	for (int64_t less = 1; less <= 3; less++)
+	{
+		const uint16_t constant = add_constant(query, WA_VECTOR_INT, less);
+
+		query.keys.push_back(add_instruction(
+			query, WA_CODE_INT_SUBTRACT, WA_VECTOR_INT, address, constant, 4));
+	}
+	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
+	want_first(query, 0);
 	return query;
 }
 
@@ -266,6 +341,7 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	query.nrows = bench.nrows;
 	query.nranges = (uint32_t) ranges.size();
 	query.ranges = ranges.data();
+	query.wanted = bench.wanted;
 	must(cudaDeviceSynchronize());
 	for (int i = -kWarmUps; i < kRuns; i++)
 	{
@@ -310,6 +386,12 @@ main(int argc, char **argv)
 	measure(output, queries, integers("WHERE, GROUP BY", kSum, true, true));
 	measure(output, queries, q1());
 	measure(output, queries, q6());
+	measure(output, queries, counts("GROUP BY 1M, all", 1000 * 1000, false));
+	measure(output, queries, counts("GROUP BY 1M, first", 1000 * 1000, true));
+	measure(output, queries, counts("GROUP BY 4M, first", 4000 * 1000, true));
+	measure(output, queries, counts("q15-like", 17600 * 1000, true));
+	measure(output, queries, q32());
+	measure(output, queries, q35());
 	wa_cuda_queries_close(queries);
 	return 0;
 }

@@ -11,7 +11,8 @@
  * extents: a bitmap of the rows that may be used, the program (programs.h) where
  * there is one, the numbers of groups (keys.h), and a reduction for each column
  * (kernels.h, groups.h).  The host waits for the GPU once, or where groups are
- * found by hashing twice; columns of floats may need it to wait more often.
+ * found by hashing twice; columns of floats may need it to wait more often, and
+ * so does choosing the groups that are wanted.
  */
 #ifndef WA_CUDA_QUERY_H
 #define WA_CUDA_QUERY_H
@@ -25,7 +26,10 @@ extern "C"
 {
 #endif
 
-/* Rows, keys, aggregated columns and groups of a query at most. */
+/*
+ * Rows, keys and aggregated columns of a query at most, and groups that are
+ * handed over; there may be as many groups as rows where not all are wanted.
+ */
 #define WA_CUDA_QUERY_ROWS   ((uint64_t) 1 << 30)
 #define WA_CUDA_QUERY_KEYS   8
 #define WA_CUDA_QUERY_CELLS  64

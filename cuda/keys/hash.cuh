@@ -28,9 +28,10 @@ constexpr uint32_t kLocked = 0xffffffffu;
 
 // What a block has in shared memory; the words of the cache's entries follow,
 // then their numbers + 1, or 0, or kLocked while they are added.
-struct WaKeysShared
+struct __align__(8) WaKeysShared
 {
 	uint32_t missed[2]; // of odd rounds and of even ones: the last with a miss
+	uint32_t failed;    // not 0: the table is full
 };
 
 template <unsigned kKeys> struct WaKeysCache
@@ -191,17 +192,22 @@ wa_keys_set_up_cache(const WaKeysArgs &args, WaKeysShared &shared)
 		cache.numbers[i] = 0;
 	if (threadIdx.x < 2)
 		shared.missed[threadIdx.x] = 0;
+	if (threadIdx.x == 0)
+		shared.failed = 0;
 	return cache;
 }
 
-// Numbers the rows that have missed the cache: those of `missing`.
+// Numbers the rows that have missed the cache: those of `missing`.  Returns
+// whether all of them have a number.
 template <unsigned kKeys, unsigned kRows>
-__device__ __forceinline__ void
+__device__ __forceinline__ bool
 wa_keys_find_missing(const WaKeysArgs &args, const WaKeysCache<kKeys> &cache,
 					 unsigned row, unsigned missing,
 					 const WaKeyWords<kKeys, kRows> &words,
 					 uint32_t (&groups)[kRows])
 {
+	bool found = true;
+
 #pragma unroll
 	for (unsigned i = 0; i < kRows; i++)
 	{
@@ -210,16 +216,18 @@ wa_keys_find_missing(const WaKeysArgs &args, const WaKeysCache<kKeys> &cache,
 		if ((missing >> i & 1) == 0)
 			continue;
 		groups[i] = wa_keys_find<kKeys>(args, hash, words.word[i]);
+		found &= groups[i] != WA_KEYS_NO_GROUP;
 		if (groups[i] == WA_KEYS_NO_GROUP)
 			continue;
 		wa_keys_note_row(&args.first_rows[groups[i]], row + i * kKeyThreads);
 		wa_keys_remember<kKeys>(cache, hash, groups[i], words.word[i]);
 	}
+	return found;
 }
 
 // Numbers rows by hashing.  Any number of blocks of kKeyThreads threads; a
 // WaKeysShared and the cache in dynamic shared memory.  Which number a group
-// gets is not deterministic.
+// gets is not deterministic.  Where the table is full, rows are left out.
 template <unsigned kKeys, unsigned kRows>
 __global__ void
 __launch_bounds__(kKeyThreads, kKeyBlocks)
@@ -256,8 +264,11 @@ __launch_bounds__(kKeyThreads, kKeyBlocks)
 		__syncthreads();
 		if (shared.missed[round % 2] == round)
 		{
-			wa_keys_find_missing(args, cache, row, missing, words, groups);
+			if (!wa_keys_find_missing(args, cache, row, missing, words, groups))
+				shared.failed = 1;
 			__syncthreads();
+			if (shared.failed != 0)
+				return; // as all threads do
 		}
 #pragma unroll
 		for (unsigned i = 0; i < kRows; i++)

@@ -169,7 +169,8 @@ EMU_FIRST_SOURCES = query_numbers query_sorted query_order
 EMU_FIRST_OBJS = $(EMU_FIRST_SOURCES:%=build/emu/first/%.o) \
 	$(filter-out $(EMU_FIRST_SOURCES:%=build/emu/test/%.o),\
 		$(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o)) \
-	build/emu/first/test_first_groups.o build/emu/test/report.o \
+	build/emu/first/test_first_groups.o \
+	$(patsubst %,build/emu/test/%.o,first_query report) \
 	$(EMU_SORTS:%=build/emu/test/%.o) \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)

@@ -9,16 +9,14 @@
 // few rows are numbered by sorting, hashes collide, and few groups are chosen
 // among.  A seed also sets the order in which threads run.
 //
-#include "check.h"
+#include "first_query.h"
 
 #include <algorithm>
-#include <map>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/program/code.h"
-#include "cuda/query.h"
 #include "emulator.h"
 
 static const unsigned kCases = 250;
@@ -27,50 +25,6 @@ static const unsigned kCases = 250;
 static const size_t kFewGroups = WA_QUERY_FEW_GROUPS;
 static const size_t kMoreGroups = WA_QUERY_MORE_GROUPS;
 
-// A column: the words are integers, or the bits of doubles.
-struct Column
-{
-	WaCudaForm form;
-	WaVectorKind kind;
-	bool has_range;
-	std::vector<int64_t> words;
-	std::vector<bool> is_null;
-	std::vector<uint64_t> stored;
-	std::vector<uint64_t> validity; // empty: no row is NULL
-};
-
-// A query in the making; registers are the columns, a constant and what the
-// program computes.
-struct Case
-{
-	size_t nrows;
-	std::vector<Column> columns;
-	std::vector<uint16_t> keys;
-	std::vector<WaCudaAggregate> aggregates;
-	std::vector<WaCudaRange> ranges;
-	bool has_where;      // the first column is positive
-	bool has_difference; // the register behind the columns: first column - 1
-	WaWanted wanted;
-};
-
-// A group as the CPU finds it, or as it was taken.
-struct Cell
-{
-	WaPartial partial;
-	WaExactPart exact;
-};
-
-// Keys: whether it is NULL, and a word that is the same of the same values.
-typedef std::vector<std::pair<bool, int64_t>> Key;
-
-struct Group
-{
-	std::vector<Cell> cells;
-	bool taken;
-};
-
-typedef std::map<Key, Group> Groups;
-
 // What was counted over all cases.
 struct Tally
 {
@@ -78,295 +32,6 @@ struct Tally
 	unsigned shortened; // fewer groups were taken than there are
 	unsigned tied;      // ties were kept beyond the limit
 };
-
-static WaType
-type_of(WaCudaForm form)
-{
-	switch (form)
-	{
-		case WA_CUDA_I16:
-			return WA_INT2;
-		case WA_CUDA_I32:
-			return WA_INT4;
-		case WA_CUDA_F32:
-			return WA_FLOAT4;
-		case WA_CUDA_F64:
-			return WA_FLOAT8;
-		default:
-			return WA_INT8;
-	}
-}
-
-// Makes a random word of a column, one of `distinct`.
-static int64_t
-random_word(Random &random, WaCudaForm form, uint64_t distinct)
-{
-	const double specials[] = {0.0, -0.0, NAN, INFINITY, -INFINITY};
-	Random value(random.below(distinct) + 17);
-	double number;
-	int64_t word;
-
-	switch (form)
-	{
-		case WA_CUDA_I16:
-			return (int16_t) value.bits();
-		case WA_CUDA_I32:
-			return distinct < 50 ? (int32_t) value.below(5)
-								 : (int32_t) value.bits();
-		case WA_CUDA_I64:
-			return (int64_t) value.bits();
-		case WA_CUDA_BITS:
-			return (int64_t) value.below(2);
-		default:
-			number = value.below(4) == 0
-						 ? specials[random.below(5)]
-						 : (double) (float) ((double) (int64_t) value.bits() *
-											 0x1p-40);
-			memcpy(&word, &number, sizeof(word));
-			return word;
-	}
-}
-
-// Stores the word of a row in the form of its column.
-static void
-store(Column &column, size_t row, int64_t word)
-{
-	char *bytes = reinterpret_cast<char *>(column.stored.data());
-	double number;
-	float single;
-
-	memcpy(&number, &word, sizeof(number));
-	single = (float) number;
-	switch (column.form)
-	{
-		case WA_CUDA_BITS:
-			column.stored[row / 64] |= (uint64_t) word << row % 64;
-			break;
-		case WA_CUDA_I16:
-			memcpy(bytes + row * 2, &word, 2);
-			break;
-		case WA_CUDA_I32:
-			memcpy(bytes + row * 4, &word, 4);
-			break;
-		case WA_CUDA_F32:
-			memcpy(bytes + row * 4, &single, 4);
-			break;
-		default:
-			memcpy(bytes + row * 8, &word, 8);
-			break;
-	}
-}
-
-static Column
-random_column(Random &random, WaCudaForm form, size_t nrows)
-{
-	const uint64_t distincts[] = {2, 20, 400, 100000};
-	const uint64_t distinct = distincts[random.below(4)];
-	const bool has_nulls = random.below(2) == 0;
-	Column column = {};
-
-	column.form = form;
-	column.kind = form == WA_CUDA_BITS                         ? WA_VECTOR_BOOL
-				  : form == WA_CUDA_F32 || form == WA_CUDA_F64 ? WA_VECTOR_FLOAT
-															   : WA_VECTOR_INT;
-	column.has_range = column.kind == WA_VECTOR_INT && random.below(2) == 0;
-	column.stored.resize(nrows + 64);
-	column.validity.resize(has_nulls ? nrows / 64 + 8 : 0);
-	for (size_t row = 0; row < nrows; row++)
-	{
-		const bool is_null = has_nulls && random.below(9) == 0;
-
-		column.words.push_back(random_word(random, form, distinct));
-		column.is_null.push_back(is_null);
-		store(column, row, column.words[row]);
-		if (has_nulls && !is_null)
-			column.validity[row / 64] |= (uint64_t) 1 << row % 64;
-	}
-	return column;
-}
-
-static WaCudaAggregate
-random_aggregate(Random &random, const Case &query)
-{
-	const unsigned number = (unsigned) random.below(query.columns.size());
-	const Column &column = query.columns[number];
-	WaCudaAggregate aggregate = {(int) number, WA_CUDA_NO_REGISTER, column.kind,
-								 (WaOpSet) (random.below(7) + 1)};
-
-	// Of the operations SUM, MIN and MAX those that the bits tell.
-	aggregate.ops = (aggregate.ops & 1 ? WA_OP_BIT(WA_OP_SUM) : 0) |
-					(aggregate.ops & 2 ? WA_OP_BIT(WA_OP_MIN) : 0) |
-					(aggregate.ops & 4 ? WA_OP_BIT(WA_OP_MAX) : 0);
-	if (column.form == WA_CUDA_BITS || random.below(5) == 0)
-		aggregate.ops = 0;
-	if (random.below(4) == 0)
-		aggregate = {WA_CUDA_NO_REGISTER, WA_CUDA_NO_REGISTER, WA_VECTOR_BOOL,
-					 0};
-	return aggregate;
-}
-
-// Makes an order that there is.
-static WaOrderBy
-random_order(Random &random, const Case &query)
-{
-	const unsigned cell = (unsigned) random.below(query.aggregates.size());
-	const WaOpSet ops = query.aggregates[cell].ops;
-	WaOrderBy order = {WA_ORDER_ROWS, (uint16_t) cell, random.below(2) == 0,
-					   random.below(2) == 0};
-
-	if (random.below(2) == 0)
-	{
-		order.of = WA_ORDER_KEY;
-		order.number = (uint16_t) random.below(query.keys.size());
-	}
-	else if (random.below(2) == 0 && (ops & WA_OP_BIT(WA_OP_SUM)) != 0)
-		order.of = WA_ORDER_SUM;
-	else if (random.below(2) == 0 && (ops & WA_OP_BIT(WA_OP_MIN)) != 0)
-		order.of = WA_ORDER_MIN;
-	else if ((ops & WA_OP_BIT(WA_OP_MAX)) != 0)
-		order.of = WA_ORDER_MAX;
-	return order;
-}
-
-static void
-random_ranges(Random &random, Case &query)
-{
-	uint32_t row = (uint32_t) random.below(100);
-
-	while (row < query.nrows)
-	{
-		const uint32_t end = (uint32_t) std::min<uint64_t>(
-			query.nrows, row + 1 + random.below(query.nrows));
-
-		query.ranges.push_back({row, end});
-		row = end + 1 + (uint32_t) random.below(50);
-	}
-	if (query.ranges.empty())
-		query.ranges.push_back({0, (uint32_t) query.nrows});
-}
-
-static Case
-random_case(Random &random)
-{
-	const WaCudaForm forms[] = {WA_CUDA_I32, WA_CUDA_I16, WA_CUDA_I64,
-								WA_CUDA_F32, WA_CUDA_F64, WA_CUDA_BITS,
-								WA_CUDA_I64};
-	const uint64_t limits[] = {1, 3, 10, 40, 500, 100000};
-	Case query = {};
-
-	query.nrows = 1 + random.below(random.below(2) == 0 ? 300 : 3000);
-	for (WaCudaForm form : forms)
-		query.columns.push_back(random_column(random, form, query.nrows));
-	query.has_where = random.below(3) == 0;
-	query.has_difference = random.below(4) == 0;
-	for (uint64_t i = random.below(3) + 1; i > 0; i--)
-		query.keys.push_back((uint16_t) random.below(
-			query.columns.size() + (query.has_difference ? 1 : 0)));
-	for (uint64_t i = random.below(4) + 1; i > 0; i--)
-		query.aggregates.push_back(random_aggregate(random, query));
-	random_ranges(random, query);
-	query.wanted.limit = limits[random.below(6)];
-	query.wanted.keeps_ties = random.below(3) == 0;
-	query.wanted.norders = (uint32_t) random.below(4);
-	for (uint32_t i = 0; i < query.wanted.norders; i++)
-		query.wanted.orders[i] = random_order(random, query);
-	return query;
-}
-
-// Returns the key of a row that a register has, with one zero and one NaN.
-static std::pair<bool, int64_t>
-key_of(const Case &query, uint16_t number, size_t row)
-{
-	const bool is_difference = number == query.columns.size();
-	const Column &column = query.columns[is_difference ? 0 : number];
-	const double nan = NAN;
-	int64_t word = column.words[row] - is_difference;
-	double value;
-
-	if (column.is_null[row])
-		return {true, 0};
-	memcpy(&value, &word, sizeof(value));
-	if (column.kind == WA_VECTOR_FLOAT && value == 0)
-		word = 0;
-	if (column.kind == WA_VECTOR_FLOAT && value != value)
-		memcpy(&word, &nan, sizeof(word));
-	return {false, word};
-}
-
-static bool
-is_selected(const Case &query, size_t row)
-{
-	bool in_range = false;
-
-	for (const WaCudaRange &range : query.ranges)
-		in_range |= row >= range.begin && row < range.end;
-	return in_range && (!query.has_where || (!query.columns[0].is_null[row] &&
-											 query.columns[0].words[row] > 0));
-}
-
-// Folds a row into a group's cell.
-static void
-fold(const Case &query, const WaCudaAggregate &aggregate, size_t row,
-	 Cell *cell)
-{
-	const Column *column;
-	WaBatch batch;
-	size_t width;
-
-	if (aggregate.argument < 0)
-	{
-		cell->partial.rows++;
-		return;
-	}
-	column = &query.columns[aggregate.argument];
-	if (column->is_null[row])
-		return;
-	if (aggregate.ops == 0)
-	{
-		cell->partial.rows++;
-		return;
-	}
-	width = wa_type_width(type_of(column->form));
-	batch = {type_of(column->form),
-			 reinterpret_cast<const char *>(column->stored.data()) +
-				 row * width,
-			 NULL, 1};
-	wa_partial_fold(&cell->partial, aggregate.ops, &batch);
-}
-
-static void
-init_cell(Cell *cell)
-{
-	cell->exact = {};
-	wa_partial_init(&cell->partial, &cell->exact);
-}
-
-// Computes the groups on the CPU.
-static Groups
-compute(const Case &query)
-{
-	Groups groups;
-
-	for (size_t row = 0; row < query.nrows; row++)
-	{
-		Key key;
-
-		if (!is_selected(query, row))
-			continue;
-		for (uint16_t number : query.keys)
-			key.push_back(key_of(query, number, row));
-		Group &group = groups[key];
-		if (group.cells.empty())
-		{
-			group.cells.resize(query.aggregates.size());
-			for (Cell &cell : group.cells)
-				init_cell(&cell);
-		}
-		for (size_t i = 0; i < query.aggregates.size(); i++)
-			fold(query, query.aggregates[i], row, &group.cells[i]);
-	}
-	return groups;
-}
 
 // What a group is ordered by; floats by their values, others by integers.
 struct Ordered
@@ -463,7 +128,7 @@ struct Taking
 	const Case *query;
 	Groups *groups;
 	size_t taken;
-	char failure[200];
+	char failure[300];
 };
 
 // Looks whether a cell is that of the CPU.
@@ -479,7 +144,7 @@ same_cell(const Case &query, const WaCudaAggregate &aggregate,
 		return false;
 	if (aggregate.ops == 0 || found.rows == 0)
 		return true;
-	type = type_of(query.columns[aggregate.argument].form);
+	type = first_type(query.columns[aggregate.argument].form);
 	length =
 		wa_partial_encode(&expected.partial, type, aggregate.ops, bytes[0]);
 	return wa_partial_encode(&found, type, aggregate.ops, bytes[1]) == length &&
@@ -571,141 +236,81 @@ check_first(const Case &query, Taking *taking, Tally *tally)
 				 taking->taken, sorted.size(), (size_t) wanted.limit);
 }
 
-// A query as the device takes it.
-struct Built
+// Runs a query; groups are the CPU's.
+static WaStatus
+run_query(WaCudaQueries *queries, const Case &query, Taking *taking)
 {
-	std::vector<void *> memory;
-	std::vector<WaVectorKind> kinds;
-	std::vector<WaCudaColumn> columns;
-	std::vector<WaCudaConstant> constants;
-	std::vector<WaInstruction> instructions;
-	std::vector<WaCudaClause> clauses;
-	WaCudaQuery query;
-};
-
-// Copies words to device memory.
-static uint64_t *
-to_device(Built &built, const std::vector<uint64_t> &words)
-{
-	void *d_words = NULL;
-
-	if (words.empty())
-		return NULL;
-	if (cudaMalloc(&d_words, words.size() * sizeof(uint64_t)) != cudaSuccess)
-		exit(1);
-	built.memory.push_back(d_words);
-	memcpy(d_words, words.data(), words.size() * sizeof(uint64_t));
-	return static_cast<uint64_t *>(d_words);
-}
-
-static void
-build_columns(const Case &query, Built &built)
-{
-	for (const Column &column : query.columns)
-	{
-		WaCudaColumn described = {};
-
-		described.number = (uint16_t) built.columns.size();
-		described.form = column.form;
-		described.d_values = to_device(built, column.stored);
-		described.d_validity = to_device(built, column.validity);
-		described.has_range = column.has_range;
-		described.smallest = INT64_MAX;
-		described.largest = INT64_MIN;
-		for (size_t row = 0; row < query.nrows; row++)
-			if (!column.is_null[row])
-			{
-				described.smallest =
-					std::min(described.smallest, column.words[row]);
-				described.largest =
-					std::max(described.largest, column.words[row]);
-			}
-		built.columns.push_back(described);
-		built.kinds.push_back(column.kind);
-	}
-}
-
-// Adds the program: the difference, and then the clause.
-static void
-build_program(const Case &query, Built &built)
-{
-	const uint16_t difference = (uint16_t) query.columns.size();
-
-	for (int64_t value = 1; value >= 0; value--)
-		built.constants.push_back(
-			{(uint16_t) (difference + 2 - value), false, 0, {value}});
-	built.kinds.insert(built.kinds.end(), {WA_VECTOR_INT, WA_VECTOR_INT,
-										   WA_VECTOR_INT, WA_VECTOR_BOOL});
-	if (query.has_where)
-	{
-		built.instructions.push_back(
-			{WA_CODE_COMPARE_INT, (uint16_t) (difference + 3), 0,
-			 (uint16_t) (difference + 2), 0, WA_GREATER});
-		built.clauses.push_back({1, (uint16_t) (difference + 3)});
-	}
-	if (query.has_difference)
-		built.instructions.push_back({WA_CODE_INT_SUBTRACT, difference, 0,
-									  (uint16_t) (difference + 1), 0, 8});
-}
-
-static void
-build(const Case &query, Built &built)
-{
-	WaCudaQuery *to = &built.query;
-
-	build_columns(query, built);
-	build_program(query, built);
-	to->program.nregisters = (uint16_t) built.kinds.size();
-	to->program.kinds = built.kinds.data();
-	to->program.instructions = built.instructions.data();
-	to->program.ninstructions = built.instructions.size();
-	to->ncolumns = (unsigned) built.columns.size();
-	to->columns = built.columns.data();
-	to->nconstants = (unsigned) built.constants.size();
-	to->constants = built.constants.data();
-	to->nclauses = (unsigned) built.clauses.size();
-	to->clauses = built.clauses.data();
-	to->nkeys = (unsigned) query.keys.size();
-	to->keys = query.keys.data();
-	to->naggregates = (unsigned) query.aggregates.size();
-	to->aggregates = query.aggregates.data();
-	to->nrows = query.nrows;
-	to->nranges = (uint32_t) query.ranges.size();
-	to->ranges = query.ranges.data();
-	to->wanted = query.wanted;
-}
-
-// Runs a random query; false if something is wrong, which it prints then.
-static bool
-run_case(WaCudaQueries *queries, Random &random, Tally *tally)
-{
-	const Case query = random_case(random);
-	Groups groups = compute(query);
-	Taking taking = {&query, &groups, 0, ""};
 	std::vector<uint64_t> traps(wa_cuda_trap_words(query.nrows));
 	char error[200] = "";
 	WaCudaOutcome outcome;
 	Built built = {};
 	WaStatus status;
 
-	build(query, built);
+	first_build(query, built);
 	status = wa_cuda_query_run(queries, &built.query, traps.data(), take_group,
-							   &taking, &outcome, error, sizeof(error));
+							   taking, &outcome, error, sizeof(error));
+	wa_emu_heal();
 	for (void *memory : built.memory)
 		(void) cudaFree(memory);
+	if (status != WA_OK && taking->taken > 0)
+		snprintf(taking->failure, sizeof(taking->failure),
+				 "groups were taken, and then: %s", error);
+	else if (status == WA_OK && outcome.trapped)
+		snprintf(taking->failure, sizeof(taking->failure), "rows have trapped");
+	return status;
+}
+
+// Runs a random query and reports on it.
+static void
+run_case(WaCudaQueries *queries, Random &random, Tally *tally)
+{
+	const Case query = first_case(random);
+	Groups groups = first_groups(query);
+	Taking taking = {&query, &groups, 0, ""};
+	const WaStatus status = run_query(queries, query, &taking);
+
 	tally->refused += status == WA_UNSUPPORTED;
-	if (status == WA_UNSUPPORTED)
-		return taking.taken == 0;
-	if (status != WA_OK || outcome.trapped)
-		snprintf(taking.failure, sizeof(taking.failure), "%s", error);
-	else if (taking.failure[0] == '\0')
+	if (status != WA_OK && status != WA_UNSUPPORTED)
+		snprintf(taking.failure, sizeof(taking.failure), "status %d", status);
+	else if (status == WA_OK && taking.failure[0] == '\0')
 		check_first(query, &taking, tally);
 	report_group(taking.failure,
 				 "%zu rows, %zu keys, %zu groups, limit %zu, %u orders%s",
 				 query.nrows, query.keys.size(), groups.size(),
 				 (size_t) query.wanted.limit, query.wanted.norders,
 				 query.wanted.keeps_ties ? ", ties kept" : "");
-	return taking.failure[0] == '\0';
+}
+
+// Lets one call after the other of some queries fail for want of memory: no
+// group is taken then, unless it was a call that does not matter.
+static void
+run_without_memory(WaCudaQueries *queries, uint64_t seed)
+{
+	Tally tally = {};
+	unsigned failed = 0;
+
+	for (unsigned call = 1; call <= 120; call++)
+	{
+		Random random(seed + call % 4);
+		const Case query = first_case(random);
+		Groups groups = first_groups(query);
+		Taking taking = {&query, &groups, 0, ""};
+		WaStatus status;
+
+		wa_emu_fail_call(call + first_build_calls(query),
+						 cudaErrorMemoryAllocation);
+		status = run_query(queries, query, &taking);
+		failed += status == WA_OUT_OF_MEMORY;
+		if (status == WA_OK && taking.failure[0] == '\0')
+			check_first(query, &taking, &tally);
+		if (status != WA_OK && status != WA_OUT_OF_MEMORY)
+			snprintf(taking.failure, sizeof(taking.failure), "status %d",
+					 status);
+		if (taking.failure[0] != '\0')
+			report_group(taking.failure, "call %u fails", call);
+	}
+	report_group(failed >= 15 ? "" : "too few",
+				 "%u of 120 queries had too little memory", failed);
 }
 
 int
@@ -731,7 +336,8 @@ main(int argc, char **argv)
 
 		wa_emu_set_seed(seed);
 		for (unsigned i = 0; i < kCases; i++)
-			(void) run_case(queries, random, &tally);
+			run_case(queries, random, &tally);
+		run_without_memory(queries, seed);
 	}
 	wa_cuda_queries_close(queries);
 	report_group(tally.refused <= kCases / 10 ? "" : "too many",
