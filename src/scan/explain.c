@@ -201,6 +201,8 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 							es);
 	show_top(plan, context, use_prefix, es);
 	ExplainPropertyText("Device", "CPU", es);
+	if (es->verbose)
+		ExplainPropertyInteger("Aggregated Columns", NULL, state->ncolumns, es);
 	if (state->nworkers > 0)
 		ExplainPropertyInteger("Workers Planned", NULL, state->nworkers, es);
 	if (state->nworkers > 0 && es->analyze)

@@ -14,20 +14,19 @@
 #include "scan/node.h"
 #include "scan/output.h"
 #include "scan/plan.h"
+#include "scan/shifted.h"
 #include "scan/spill.h"
 #include "scan/top.h"
 
-/* Checks that the user may call an aggregate. */
+/* Checks that the user may call an aggregate or a function. */
 static void
-check_permission(const Aggref *aggref)
+check_permission(Oid function, ObjectType type)
 {
-	AclResult result =
-		pg_proc_aclcheck(aggref->aggfnoid, GetUserId(), ACL_EXECUTE);
+	AclResult result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
 
 	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_AGGREGATE,
-					   get_func_name(aggref->aggfnoid));
-	InvokeFunctionExecuteHook(aggref->aggfnoid);
+		aclcheck_error(result, type, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
 }
 
 /* Tells whether two aggregates can share a column. */
@@ -42,9 +41,12 @@ shares_column(const WaScanColumn *column, const WaAggregateCall *call)
 			column->plan.key.extreme_type == call->extreme_type);
 }
 
-/* Returns the number of the column for an aggregate, which it may add. */
+/*
+ * Returns the number of the column for an aggregate that needs the operations;
+ * it may add one.
+ */
 static int
-find_column(WaScanState *state, const WaAggregateCall *call)
+find_column(WaScanState *state, const WaAggregateCall *call, WaOpSet ops)
 {
 	WaScanColumn *column;
 	int number = 0;
@@ -63,7 +65,7 @@ find_column(WaScanState *state, const WaAggregateCall *call)
 		column->plan.key.argument_type =
 			call->argument == NULL ? BOOLOID : call->argument_type;
 	}
-	column->plan.key.ops |= wa_aggregate_operations(call->aggregate);
+	column->plan.key.ops |= ops;
 	if (OidIsValid(call->extreme_type))
 		column->plan.key.extreme_type = call->extreme_type;
 	return number;
@@ -81,14 +83,19 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 	{
 		const Aggref *aggref =
 			castNode(Aggref, wa_plan_target(plan, state->nkeys + i));
+		WaScanResult *result = &state->results[i];
 		WaAggregateCall call;
 
-		check_permission(aggref);
+		check_permission(aggref->aggfnoid, OBJECT_AGGREGATE);
 		/* The settings are those of the time when the plan was made. */
 		(void) wa_aggregate_describe(aggref, &call);
 		state->is_ours |= !call.builtin;
-		state->results[i].aggregate = call.aggregate;
-		state->results[i].column = find_column(state, &call);
+		result->aggregate = call.aggregate;
+		result->shift = wa_shift_make(&call);
+		if (result->shift != NULL)
+			check_permission(result->shift->function, OBJECT_FUNCTION);
+		result->column = find_column(
+			state, &call, wa_shift_operations(result->shift, call.aggregate));
 	}
 	state->nresults = naggregates;
 }
@@ -134,6 +141,7 @@ fill(WaScanState *state)
 {
 	if (!wa_scan_fill(state))
 		return false;
+	wa_shifted_check(state);
 	if (state->top != NULL)
 		wa_top_choose(state->top);
 	return true;

@@ -14,6 +14,7 @@
 #include "scan/group_datum.h"
 #include "scan/rowwise.h"
 #include "scan/runner.h"
+#include "scan/shift.h"
 
 /* An aggregated column: all aggregates over the same rows and values share it. */
 typedef struct WaScanColumn
@@ -47,6 +48,7 @@ typedef struct WaScanResult
 {
 	WaAggregate aggregate;
 	int column;
+	WaShift *shift; /* of what the column has; NULL: none */
 } WaScanResult;
 
 /* What was spilled, for EXPLAIN. */

@@ -9,6 +9,7 @@
 
 #include "scan/accumulate_peek.h"
 #include "scan/output.h"
+#include "scan/shifted.h"
 
 /* Returns the result of an aggregate. */
 static Datum
@@ -18,6 +19,8 @@ result_value(const WaScanState *state, const WaScanResult *result, uint32 group,
 	const WaScanColumn *column = &state->columns[result->column];
 	Datum value;
 
+	if (result->shift != NULL)
+		return wa_shifted_result(column, result, group, is_null);
 	if (wa_accumulator_peek(column->accumulator, &column->plan, column->kind,
 							group, result->aggregate, &value, is_null))
 		return value;
@@ -49,6 +52,8 @@ wa_output_estimate(const WaScanState *state, uint32 group, int column,
 	if (column < state->nkeys || column >= state->nkeys + state->nresults)
 		return false;
 	aggregated = &state->columns[result->column];
+	if (result->shift != NULL)
+		return wa_shifted_estimate(aggregated, result, group, value);
 	return wa_accumulator_estimate(aggregated->accumulator, &aggregated->plan,
 								   aggregated->kind, group, result->aggregate,
 								   value);

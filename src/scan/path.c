@@ -57,7 +57,7 @@
 #define SENT_GROUP_COST  0.15
 #define RESIDENT_DIVISOR 4
 
-/* Bytes that a group takes for each key, and for each aggregate. */
+/* Bytes that a group takes for each key, and for each aggregated column. */
 #define GROUP_BYTES  32
 #define RESULT_BYTES 32
 
@@ -104,9 +104,8 @@ append_target(List *targets, Expr *expression)
 static double
 expected_batches(const WaShape *shape)
 {
-	double bytes =
-		shape->ngroups * (GROUP_BYTES * list_length(shape->keys) +
-						  RESULT_BYTES * list_length(shape->aggregates));
+	double bytes = shape->ngroups * (GROUP_BYTES * list_length(shape->keys) +
+									 RESULT_BYTES * shape->naggregated);
 
 	return shape->keys == NIL ? 1 : ceil(bytes / get_hash_memory_limit());
 }
@@ -230,7 +229,7 @@ rows_cost(const WaShape *shape)
 	return relation->tuples *
 			   (ROW_COST + INSTRUCTION_COST * shape->ninstructions) +
 		   relation->rows * INSTRUCTION_COST *
-			   (list_length(shape->aggregates) + list_length(shape->keys));
+			   (shape->naggregated + list_length(shape->keys));
 }
 
 /*

@@ -35,6 +35,10 @@ complete(WaScanState *state)
 		column->plan.many = true;
 		wa_plan_complete(&column->plan, CurrentMemoryContext);
 	}
+	for (int i = 0; i < state->nresults; i++)
+		if (state->results[i].shift != NULL)
+			wa_plan_complete(&state->results[i].shift->plan,
+							 CurrentMemoryContext);
 }
 
 /* Returns the register of what the planner has found to be covered. */
@@ -63,6 +67,19 @@ compile_argument(WaCompiler *compiler, const WaScanColumn *column)
 	return check(compiler,
 				 wa_compile_argument(compiler, column->argument, column->filter,
 									 column->plan.key.ops == 0));
+}
+
+/* Gives what shifts values a register, if it is not known yet. */
+static void
+compile_parameters(WaCompiler *compiler, const WaScanState *state)
+{
+	for (int i = 0; i < state->nresults; i++)
+	{
+		WaShift *shift = state->results[i].shift;
+
+		if (shift != NULL && shift->parameter != NULL)
+			shift->number = compile(compiler, shift->parameter);
+	}
 }
 
 /* Makes the query program. */
@@ -106,6 +123,7 @@ compile_all(WaScanState *state)
 		column->filter_register =
 			column->filter == NULL ? -1 : compile(compiler, column->filter);
 	}
+	compile_parameters(compiler, state);
 	state->end = compiler->ninstructions;
 	return compiler;
 }

@@ -24,6 +24,7 @@
 #include "scan/aggregates.h"
 #include "scan/compile.h"
 #include "scan/shape.h"
+#include "scan/shift.h"
 #include "scan/step_tables.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
@@ -222,29 +223,49 @@ has_record(const WaAggregateCall *call)
 		   wa_records_exist(kind, wa_aggregate_operations(call->aggregate));
 }
 
+/* Compiles an aggregate. */
+static const char *
+try_aggregate(WaCompiler *compiler, const WaAggregateCall *call,
+			  const WaShift *shift)
+{
+	const char *reason = NULL;
+
+	if (call->argument != NULL &&
+		wa_compile_argument(compiler, call->argument, call->filter,
+							call->aggregate == WA_COUNT) < 0)
+		return compiler->refusal;
+	if (call->filter != NULL)
+		reason = try_compile(compiler, call->filter);
+	if (reason == NULL && shift != NULL && shift->parameter != NULL)
+		reason = try_compile(compiler, shift->parameter);
+	return reason;
+}
+
 /* Describes and compiles the aggregates. */
 static const char *
 check_aggregates(WaCompiler *compiler, WaShape *shape)
 {
+	List *columns = NIL;
 	ListCell *cell;
 
 	foreach (cell, shape->aggregates)
 	{
 		WaAggregateCall call;
+		const WaShift *shift;
 		const char *reason =
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
-		if (reason == NULL && call.argument != NULL)
-			reason = wa_compile_argument(compiler, call.argument, call.filter,
-										 call.aggregate == WA_COUNT) < 0
-						 ? compiler->refusal
-						 : NULL;
-		if (reason == NULL && call.filter != NULL)
-			reason = try_compile(compiler, call.filter);
+		if (reason != NULL)
+			return reason;
+		shift = wa_shift_make(&call);
+		reason = try_aggregate(compiler, &call, shift);
 		if (reason != NULL)
 			return reason;
 		shape->can_travel &= has_record(&call);
+		columns =
+			list_append_unique(columns, list_make2(call.argument, call.filter));
 	}
+	shape->naggregated = list_length(columns);
 	return NULL;
 }
 

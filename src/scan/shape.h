@@ -17,6 +17,7 @@ typedef struct WaShape
 	List *filters;     /* clauses that a row has to fulfil, in their order */
 	List *having;      /* clauses that a group has to fulfil */
 	int ninstructions; /* of the query program, for each row */
+	int naggregated;   /* columns: aggregates may share one */
 	int ncolumns;      /* of the table that are used, and */
 	const AttrNumber *attnums; /* their numbers, ascending */
 	bool can_travel;           /* warpaggd has all that computes it */
