@@ -54,11 +54,17 @@ SELECT pg_temp.same('SELECT i, sum(v), count(*) FROM resident_rows GROUP BY i');
 SELECT pg_temp.same('SELECT f, n, sum(v) FROM resident_rows GROUP BY f, n');
 SELECT pg_temp.same('SELECT s, sum(n) FROM resident_rows WHERE k IN (1, 5, 30) GROUP BY s');
 
+-- What is told from a sum, the smallest and the largest value.
+SELECT pg_temp.same('SELECT sum(k), sum(k + 1), sum(k + 89), avg(5 - k), min(-i), max(i + 7), sum(v - 3), count(v + 1) FROM resident_rows');
+SELECT pg_temp.same('SELECT t, sum(k + 1), sum(9 - i) FILTER (WHERE b), max(v - 3) FROM resident_rows WHERE i > 5 GROUP BY t');
+SELECT pg_temp.same('SELECT * FROM (VALUES (1), (-2)) o (x), LATERAL (SELECT sum(i + o.x), min(v - o.x) FROM resident_rows) l');
+
 -- Products that have no room in a vector: their blocks are read otherwise.
 SELECT pg_temp.same('SELECT sum(w * w * w), count(*) FROM resident_rows');
 SELECT pg_temp.same('SELECT k, sum(w * w * n) FROM resident_rows GROUP BY k');
 
 -- Where PostgreSQL raises an error so do we.
 SELECT pg_temp.same('SELECT sum(v * v) FROM resident_rows');
+SELECT pg_temp.same('SELECT t, sum(i + 2147483640) FROM resident_rows GROUP BY t');
 
 DROP TABLE resident_rows;

@@ -13,6 +13,9 @@ COLUMNS_OF = {
     "bpchar": ["bp"], "money": ["m"], "oid": ["o"], "interval": ["v"],
 }
 
+# kind: its largest value
+INTEGERS = {"smallint": 2**15 - 1, "integer": 2**31 - 1, "bigint": 2**63 - 1}
+
 # kinds that have values which are equal and look different
 TWINS = {"real", "double precision", "numeric", "interval"}
 
@@ -364,6 +367,30 @@ class Expressions:
         if rng.random() < 0.5:
             text = f"CASE WHEN {guard.replace('C', number)} THEN {text} END"
         return kind, f"({text})"
+
+    def shift(self, kind):
+        """Returns an expression of integers, of a kind, plus or minus a constant.
+
+        Nothing small that is added to a value of a narrower type raises an error.
+        """
+        rng = self.rng
+        kinds = list(INTEGERS)
+        narrower = kinds[:kinds.index(kind)]
+        value = str(rng.randint(-99, 99))
+        if not narrower or rng.random() < self.risk:
+            of, added = kind, rng.choice([kind, *narrower])
+            value = rng.choice([value, value, str(INTEGERS[added])])
+            self.errors.add(f"{kind} out of range")
+        else:
+            of, added = rng.choice(narrower), kind
+        constant = f"({value})::{added}"
+        if self.is_prepared and rng.random() < 0.5:
+            self.parameters.append((added, constant))
+            constant = f"${len(self.parameters)}"
+        text = rng.choice(["X + C", "X - C", "C + X", "C - X"]
+                          + (["-X"] if of == kind else []))
+        operand = self.draw(of, 1)
+        return "(" + text.replace("C", constant).replace("X", operand) + ")"
 
     def draw_general(self, kind, depth):
         """Returns an expression that there is for any kind."""

@@ -5,7 +5,7 @@ floats under warpagg.accelerate = all: from the node, these return what the gpu_
 aggregates do, so those are the other side.
 """
 
-from scan_expressions import COLUMNS_OF, ORDERED, TWINS, Expressions
+from scan_expressions import COLUMNS_OF, INTEGERS, ORDERED, TWINS, Expressions
 from scan_tables import TABLES
 
 NUMBERS = ("sum avg min max count var_pop var_samp variance stddev_pop "
@@ -50,6 +50,8 @@ class Call:
         self.is_ours = {"gpu": True, "builtin": False}.get(
             query.family, rng.random() < 0.5)
         self.argument = expressions.draw(self.kind)
+        if self.kind in INTEGERS and rng.random() < 0.2:
+            self.argument = expressions.shift(self.kind)
         if rng.random() < 0.03:
             kind, text = expressions.provoke()
             if kind == self.kind or self.function == "count":
