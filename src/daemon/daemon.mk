@@ -102,7 +102,7 @@ UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	chunks memory dictionary column column_texts column_values store \
 	store_map store_answers store_use mirror mirror_convert mirror_flat \
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
-	parcel finished pool run cover)
+	parcel finished pool run run_states cover)
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c

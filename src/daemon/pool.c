@@ -48,20 +48,20 @@ leave_ring(WaPool *pool, WaPoolJob *job)
 }
 
 /*
- * Has a job prepared, whose first thread this is.  The caller has the lock,
- * which is given up meanwhile.
+ * Has a job, at which no other thread is, say how many morsels there are.  The
+ * caller has the lock, which is given up meanwhile.
  */
 static void
-prepare_job(WaPool *pool, WaPoolJob *job)
+ask_for_morsels(WaPool *pool, WaPoolJob *job,
+				uint64_t (*ask)(struct WaPoolJob *job))
 {
 	uint64_t nmorsels;
 
-	job->queued = false;
-	leave_ring(pool, job);
 	(void) pthread_mutex_unlock(&pool->lock);
-	nmorsels = job->prepare(job);
+	nmorsels = ask(job);
 	(void) pthread_mutex_lock(&pool->lock);
 	job->nmorsels = nmorsels;
+	job->next_morsel = 0;
 	if (nmorsels == 0 || job->cancelled)
 		return;
 	enter_ring(pool, job);
@@ -70,7 +70,25 @@ prepare_job(WaPool *pool, WaPoolJob *job)
 		(void) pthread_cond_signal(&pool->changed);
 }
 
-/* Does a morsel of a prepared job in the ring; locking is as for prepare_job. */
+/* Has a job prepared, whose first thread this is; locking is the same. */
+static void
+prepare_job(WaPool *pool, WaPoolJob *job)
+{
+	job->queued = false;
+	leave_ring(pool, job);
+	ask_for_morsels(pool, job, job->prepare);
+}
+
+/* Has a job go on, all of whose morsels are done; locking is the same. */
+static void
+continue_job(WaPool *pool, WaPoolJob *job)
+{
+	if (job->more != NULL && job->nmorsels > 0 && !job->stopped &&
+		!job->cancelled)
+		ask_for_morsels(pool, job, job->more);
+}
+
+/* Does a morsel of a prepared job in the ring; locking is the same. */
 static void
 do_morsel(WaPool *pool, WaPoolJob *job, unsigned thread)
 {
@@ -83,8 +101,10 @@ do_morsel(WaPool *pool, WaPoolJob *job, unsigned thread)
 	(void) pthread_mutex_unlock(&pool->lock);
 	goes_on = job->morsel(job, thread, number);
 	(void) pthread_mutex_lock(&pool->lock);
-	if (!goes_on)
-		leave_ring(pool, job);
+	if (goes_on)
+		return;
+	job->stopped = true;
+	leave_ring(pool, job);
 }
 
 /* The main function of a thread. */
@@ -112,6 +132,8 @@ pool_main(void *arg)
 			prepare_job(pool, job);
 		else
 			do_morsel(pool, job, thread.number);
+		if (!job->in_ring && job->working == 1)
+			continue_job(pool, job);
 		job->working--;
 		if (job->in_ring || job->working > 0)
 			continue;
@@ -167,6 +189,7 @@ wa_pool_submit(WaPool *pool, WaPoolJob *job)
 {
 	job->queued = true;
 	job->cancelled = false;
+	job->stopped = false;
 	job->nmorsels = 0;
 	job->next_morsel = 0;
 	job->working = 0;

@@ -30,9 +30,15 @@ typedef struct WaPoolJob
 
 	/*
 	 * Does a morsel; threads, each of which has a number of its own, do so at
-	 * the same time.  Returns false if no further ones are needed.
+	 * the same time.  Returns false if no further ones are needed, of any kind.
 	 */
 	bool (*morsel)(struct WaPoolJob *job, unsigned thread, uint64_t number);
+
+	/*
+	 * Called by one thread when all morsels are done: returns the number of
+	 * further ones, with numbers from 0 on again; 0: that was all.  May be NULL.
+	 */
+	uint64_t (*more)(struct WaPoolJob *job);
 
 	/* Called last, by one thread. */
 	void (*finish)(struct WaPoolJob *job, bool cancelled);
@@ -42,6 +48,7 @@ typedef struct WaPoolJob
 	bool queued;    /* no thread has seen it yet */
 	bool in_ring;   /* next and previous are set */
 	bool cancelled; /* nobody wants it any more */
+	bool stopped;   /* no further morsels are needed */
 	uint64_t nmorsels;
 	uint64_t next_morsel;
 	unsigned working; /* threads that are at it */

@@ -14,6 +14,7 @@
 #include "daemon/gpu_runner.h"
 #include "daemon/query_runner.h"
 #include "query/query_wire.h"
+#include "query/run_parts.h"
 
 /* Memory that a query, and the groups of one thread, may take. */
 #define QUERY_BYTES  ((size_t) 64 << 20)
@@ -27,7 +28,13 @@ typedef struct Query
 	bool may_trap;
 	WaTextCodes texts[WA_MAX_RESIDENT_COLUMNS]; /* of TEXT */
 	WaArena message_arena;
-	WaWriter message; /* the groups, once the run is finished */
+	WaWriter message;  /* the groups, once the run is finished */
+	WaQueryRun **runs; /* of the states, if they are merged by parts; then: */
+	unsigned nruns;
+	uint32_t nparts;
+	WaArena *part_arenas;
+	WaWriter *part_messages;
+	size_t parts_bytes; /* of the messages; changed atomically */
 } Query;
 
 typedef struct State
@@ -109,6 +116,8 @@ query_end(void *run)
 {
 	Query *query = run;
 
+	for (uint32_t i = 0; i < query->nparts; i++)
+		wa_arena_reset(&query->part_arenas[i]);
 	wa_arena_reset(&query->message_arena);
 	wa_arena_reset(&query->arena);
 	free(query);
@@ -304,24 +313,135 @@ query_merge(void *run, void *into, void *from, char *error)
 		wa_query_merge(((State *) into)->run, ((State *) from)->run), error);
 }
 
+/* Makes room for parts; returns false if there is not enough memory. */
+static bool
+make_parts(Query *query, uint32_t nparts)
+{
+	WaArena *arena = &query->arena;
+
+	query->part_arenas = wa_arena_alloc(arena, nparts * sizeof(WaArena));
+	query->part_messages = wa_arena_alloc(arena, nparts * sizeof(WaWriter));
+	if (arena->failed)
+		return false;
+	for (uint32_t i = 0; i < nparts; i++)
+	{
+		wa_arena_init(&query->part_arenas[i], GROUPS_BYTES);
+		wa_writer_init(&query->part_messages[i], &query->part_arenas[i]);
+	}
+	query->nparts = nparts;
+	return true;
+}
+
+static WaStatus
+query_divide(void *run, void *const *states, unsigned nstates, uint32_t *nparts,
+			 char *error)
+{
+	Query *query = run;
+
+	if (!has_use(query->query, query->request))
+		return WA_OK;
+	query->runs = wa_arena_alloc(&query->arena, nstates * sizeof(WaQueryRun *));
+	if (query->runs == NULL)
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	for (unsigned i = 0; i < nstates; i++)
+		query->runs[i] = ((State *) states[i])->run;
+	query->nruns = nstates;
+	*nparts = wa_run_parts_choose(query->runs, nstates);
+	if (*nparts > 0 && !make_parts(query, *nparts))
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	return WA_OK;
+}
+
+static WaStatus
+query_sort(void *run, void *state, char *error)
+{
+	const Query *query = run;
+
+	if (!wa_run_parts_sort(((State *) state)->run, query->nparts))
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
+	return WA_OK;
+}
+
+/* Writes the message of groups, or of the first ones if others are not wanted. */
+static WaStatus
+write_message(const Query *query, WaQueryRun *groups, WaWriter *message,
+			  char *error)
+{
+	uint32_t next = 0;
+
+	if (query->request->is_complete && !wa_query_run_choose(groups))
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
+	wa_query_run_write(groups, &next, SIZE_MAX, message);
+	if (message->arena->failed)
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
+	return WA_OK;
+}
+
+/* Notes how long a part's message is; together they may be as long as one. */
+static WaStatus
+count_bytes(Query *query, const WaWriter *message, char *error)
+{
+	const size_t bytes = message->nwords * sizeof(uint64_t);
+
+	if (__atomic_add_fetch(&query->parts_bytes, bytes, __ATOMIC_RELAXED) >
+		GROUPS_BYTES)
+		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
+	return WA_OK;
+}
+
+static WaStatus
+query_merge_part(void *run, uint32_t part, char *error)
+{
+	Query *query = run;
+	WaWriter *message = &query->part_messages[part];
+	void *state;
+	WaQueryRun *groups;
+	WaStatus status = query_make_state(run, &state, error);
+
+	if (status != WA_OK)
+		return status;
+	groups = ((State *) state)->run;
+	status = status_of(
+		wa_run_parts_merge(groups, query->runs, query->nruns, part), error);
+	if (status == WA_OK)
+		status = write_message(query, groups, message, error);
+	if (status == WA_OK)
+		status = count_bytes(query, message, error);
+	query_free_state(run, state);
+	return status;
+}
+
+/* Tells what will be written of the parts. */
+static void
+finish_parts(const Query *query, WaRunResult *result)
+{
+	result->groups_bytes =
+		wa_run_parts_words(query->runs[0], query->part_messages,
+						   query->nparts) *
+		sizeof(uint64_t);
+	for (unsigned i = 0; i < query->nruns; i++)
+		result->kept_rows += wa_query_run_rows(query->runs[i]);
+}
+
 static WaStatus
 query_finish(void *run, void *state, WaRunResult *result, char *error)
 {
 	Query *query = run;
 	State *own = state;
-	uint32_t next = 0;
+	WaStatus status;
 
 	if (!has_use(query->query, query->request))
 		return WA_OK;
-	if (query->request->is_complete && !wa_query_run_choose(own->run))
-		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
+	if (query->nparts > 0)
+	{
+		finish_parts(query, result);
+		return WA_OK;
+	}
 	wa_writer_init(&query->message, &query->message_arena);
-	wa_query_run_write(own->run, &next, SIZE_MAX, &query->message);
-	if (query->message_arena.failed)
-		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for groups");
+	status = write_message(query, own->run, &query->message, error);
 	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
 	result->kept_rows = wa_query_run_rows(own->run);
-	return WA_OK;
+	return status;
 }
 
 static void
@@ -330,8 +450,12 @@ query_write_groups(void *run, void *state, uint8_t *place)
 	const Query *query = run;
 
 	(void) state;
-	memcpy(place, query->message.words,
-		   query->message.nwords * sizeof(uint64_t));
+	if (query->nparts > 0)
+		wa_run_parts_join(query->runs[0], query->part_messages, query->nparts,
+						  (uint64_t *) (void *) place);
+	else
+		memcpy(place, query->message.words,
+			   query->message.nwords * sizeof(uint64_t));
 }
 
 const WaQuery *
@@ -355,6 +479,9 @@ const WaRunner wa_query_runner = {
 	.use_devices = wa_gpu_runner_use,
 #endif
 	.merge = query_merge,
+	.divide = query_divide,
+	.sort = query_sort,
+	.merge_part = query_merge_part,
 	.finish = query_finish,
 	.write_groups = query_write_groups,
 	.free_state = query_free_state,

@@ -13,13 +13,15 @@
 #include "daemon/clock.h"
 #include "daemon/cover.h"
 #include "daemon/run.h"
+#include "daemon/run_states.h"
 
 #define QUERY_ALIGNMENT 64
 
 /*
  * lock guards status and error of the outcome, left_blocks, left_rows, and whether
- * there is left_out, while morsels are done; states[i], and what is left out of an
- * extent, are their threads' then.  All the rest is one thread's after the other's.
+ * there is left_out, while morsels are done; states (run_states.h), and what is left
+ * out of an extent, are their threads' then.  All the rest is one thread's after the
+ * other's.
  */
 struct WaRun
 {
@@ -42,10 +44,9 @@ struct WaRun
 	const WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
 	WaRunRequest request;
 	bool begun; /* by the runner */
-	void *run;  /* the runner's own */
-	void **states;
-	uint64_t (
-		*left_out)[WA_EXTENT_WORDS]; /* of extents, by the runner; or NULL */
+	WaRunStates states;
+	/* of extents, what the runner has left out, or NULL */
+	uint64_t (*left_out)[WA_EXTENT_WORDS];
 	uint64_t left_blocks;
 	uint64_t left_rows;
 	WaRunEnd outcome;
@@ -86,8 +87,8 @@ copy_query(WaRun *run)
 		(message->query_bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
 
 	run->query = aligned_alloc(QUERY_ALIGNMENT, bytes);
-	run->states = calloc(run->threads, sizeof(*run->states));
-	if (run->query == NULL || run->states == NULL)
+	if (run->query == NULL ||
+		!wa_run_states_init(&run->states, run->runner, run->threads))
 		return false;
 	if (message->query_bytes > 0)
 		memcpy(run->query, run->parcel->memory + message->query,
@@ -142,8 +143,8 @@ begin(WaRun *run)
 		.placements = &run->cover->placements,
 		.gpus = run->store->gpus,
 	};
-	status = run->runner->begin(&run->request, &run->run, error);
-	run->begun = status == WA_OK && run->run != NULL;
+	status = run->runner->begin(&run->request, &run->states.run, error);
+	run->begun = status == WA_OK && run->states.run != NULL;
 	if (status != WA_OK)
 		fail(run, status, error);
 	return run->begun;
@@ -154,16 +155,11 @@ static bool
 have_state(WaRun *run, unsigned thread)
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
-	WaStatus status;
+	const WaStatus status = wa_run_states_have(&run->states, thread, error);
 
-	if (run->states[thread] != NULL)
-		return true;
-	status = run->runner->make_state(run->run, &run->states[thread], error);
-	if (status == WA_OK)
-		return true;
-	run->states[thread] = NULL;
-	fail(run, status, error);
-	return false;
+	if (status != WA_OK)
+		fail(run, status, error);
+	return status == WA_OK;
 }
 
 /* Returns how many rows a block of an extent has. */
@@ -259,8 +255,9 @@ use_devices(WaRun *run)
 	else if (run->runner->use_devices == NULL)
 		status = WA_OK;
 	else if (have_state(run, 0))
-		status = run->runner->use_devices(run->run, run->states[0],
-										  &run->request, shares, error);
+		status =
+			run->runner->use_devices(run->states.run, run->states.states[0],
+									 &run->request, shares, error);
 	if (status == WA_OK)
 		noted = note_shares(run, shares);
 	else
@@ -295,7 +292,7 @@ run_extent(WaRun *run, unsigned thread, uint64_t place)
 	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
 	const WaStatus status =
-		run->runner->process(run->run, run->states[thread],
+		run->runner->process(run->states.run, run->states.states[thread],
 							 run->cover->list[place], left_out, error);
 
 	if (status == WA_OK)
@@ -304,11 +301,10 @@ run_extent(WaRun *run, unsigned thread, uint64_t place)
 	return false;
 }
 
-/* The pool's morsel: extents of the rest. */
+/* Has the runner process a share of the rest. */
 static bool
-run_share(WaPoolJob *job, unsigned thread, uint64_t number)
+run_share(WaRun *run, unsigned thread, uint64_t number)
 {
-	WaRun *run = (WaRun *) job;
 	const uint64_t begin = number * run->share;
 
 	if (!have_state(run, thread))
@@ -319,35 +315,45 @@ run_share(WaPoolJob *job, unsigned thread, uint64_t number)
 	return true;
 }
 
-/* Merges all states into the first, which is made if there is none. */
+/* The pool's morsel: extents of the rest, and then what merging consists of. */
 static bool
-merge_states(WaRun *run)
+run_morsel(WaPoolJob *job, unsigned thread, uint64_t number)
 {
+	WaRun *run = (WaRun *) job;
 	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
 
-	for (unsigned i = 1; i < run->threads; i++)
-	{
-		WaStatus status;
+	if (run->states.stage == WA_STAGE_EXTENTS)
+		return run_share(run, thread, number);
+	status = wa_run_states_do(&run->states, number, error);
+	if (status != WA_OK)
+		fail(run, status, error);
+	return status == WA_OK;
+}
 
-		if (run->states[i] == NULL)
-			continue;
-		if (run->states[0] == NULL)
-		{
-			run->states[0] = run->states[i];
-			run->states[i] = NULL;
-			continue;
-		}
-		status =
-			run->runner->merge(run->run, run->states[0], run->states[i], error);
-		if (status != WA_OK)
-		{
-			fail(run, status, error);
-			return false;
-		}
-		run->runner->free_state(run->run, run->states[i]);
-		run->states[i] = NULL;
-	}
-	return have_state(run, 0);
+/* Notes whether the answer covers all blocks, once all extents are processed. */
+static void
+settle_completeness(WaRun *run)
+{
+	if (run->left_blocks > 0)
+		run->request.is_complete = false;
+}
+
+/* The pool's more: goes on to the next stage. */
+static uint64_t
+run_more(WaPoolJob *job)
+{
+	WaRun *run = (WaRun *) job;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	uint64_t nmorsels;
+	WaStatus status;
+
+	settle_completeness(run);
+	status = wa_run_states_next(&run->states, &nmorsels, error);
+
+	if (status != WA_OK)
+		fail(run, status, error);
+	return nmorsels;
 }
 
 /* Makes a memory file that nobody can resize; returns -1 if there is no room. */
@@ -384,7 +390,7 @@ write_file(WaRun *run, uint64_t bytes)
 		(void) close(fd);
 		return false;
 	}
-	run->runner->write_groups(run->run, run->states[0], memory);
+	run->runner->write_groups(run->states.run, run->states.states[0], memory);
 	(void) munmap(memory, bytes);
 	run->outcome.groups_fd = fd;
 	return true;
@@ -397,7 +403,7 @@ write_groups(WaRun *run, uint64_t bytes)
 	if (bytes > run->message.groups_room)
 		return write_file(run, bytes);
 	if (bytes > 0)
-		run->runner->write_groups(run->run, run->states[0],
+		run->runner->write_groups(run->states.run, run->states.states[0],
 								  run->parcel->memory + run->message.groups);
 	return true;
 }
@@ -440,14 +446,14 @@ answer(WaRun *run)
 	WaStatus status;
 
 	answer->in_parcel = 1;
-	answer->rows = run->extents.rows;
+	answer->rows = run->cover == NULL ? 0 : run->cover->rows;
 	if (!run->begun)
 		return;
-	if (!merge_states(run))
-		return;
-	run->request.is_complete =
-		run->request.is_complete && run->left_blocks == 0;
-	status = run->runner->finish(run->run, run->states[0], &result, error);
+	settle_completeness(run);
+	status = wa_run_states_merge(&run->states, error);
+	if (status == WA_OK)
+		status = run->runner->finish(run->states.run, run->states.states[0],
+									 &result, error);
 	if (status != WA_OK)
 	{
 		fail(run, status, error);
@@ -474,24 +480,20 @@ answer(WaRun *run)
 static void
 clean(WaRun *run)
 {
-	for (unsigned i = 0; run->states != NULL && i < run->threads; i++)
-		if (run->states[i] != NULL)
-			run->runner->free_state(run->run, run->states[i]);
+	wa_run_states_free(&run->states);
 	if (run->begun)
-		run->runner->end(run->run);
+		run->runner->end(run->states.run);
 	wa_cover_release(run->cover);
 	if (run->in_use)
 		wa_store_use_end(run->store, &run->use);
 	free(run->left_out);
 	free(run->rest);
-	free(run->states);
 	free(run->query);
 	run->begun = false;
 	run->in_use = false;
 	run->cover = NULL;
 	run->left_out = NULL;
 	run->rest = NULL;
-	run->states = NULL;
 	run->query = NULL;
 }
 
@@ -517,7 +519,8 @@ wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
 	(void) pthread_mutex_init(&run->lock, NULL);
 	run->job.finished.owner = owner;
 	run->job.prepare = prepare_run;
-	run->job.morsel = run_share;
+	run->job.morsel = run_morsel;
+	run->job.more = run_more;
 	run->job.finish = finish_run;
 	run->runner = runner;
 	run->store = store;

@@ -3,9 +3,10 @@
  *		What computes a query over extents, as a table of functions.
  *
  * A run's life: begin once; then, on several threads at once, make a state for
- * each thread that takes part and process extent after extent into it; then, on
- * one thread, merge the states into one, finish that, and write its groups; free
- * all states; end.  Whatever goes wrong, states that were made are freed and a
+ * each thread that takes part and process extent after extent into it; then,
+ * either on one thread, merge the states into one, or, where they are divided into
+ * parts, on several threads sort them and then merge the parts; then, on one
+ * thread, finish, and write the groups; free all states; end.  Whatever goes wrong, states that were made are freed and a
  * run that was begun is ended.  No function is called with a lock held.  Those
  * that return a WaStatus write a text to error (WA_MAX_ERROR_BYTES) when it is
  * not WA_OK; WA_UNSUPPORTED and WA_BAD_REQUEST say that the query is not for us.
@@ -134,7 +135,23 @@ typedef struct WaRunner
 	/* Adds what a state has to another; it is freed afterwards as usual. */
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);
 
-	/* Tells what will be written of the one state that is left. */
+	/*
+	 * Tells in how many parts the states, all that there are from now on, are to
+	 * be merged; 0: by merge.  If it fails, nothing is merged.  NULL: by merge.
+	 */
+	WaStatus (*divide)(void *run, void *const *states, unsigned nstates,
+					   uint32_t *nparts, char *error);
+
+	/* Sorts what a state has by parts, at the same time as others. */
+	WaStatus (*sort)(void *run, void *state, char *error);
+
+	/* Merges a part of all sorted states, at the same time as others. */
+	WaStatus (*merge_part)(void *run, uint32_t part, char *error);
+
+	/*
+	 * Tells what will be written of the one state that is left, or, if there are
+	 * parts, of these: the state is one of those that were divided then.
+	 */
 	WaStatus (*finish)(void *run, void *state, WaRunResult *result,
 					   char *error);
 

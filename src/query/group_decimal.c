@@ -116,6 +116,35 @@ wa_decimal_of_value(WaKeyDictionary *dictionary, const WaQueryValue *value)
 							  : large_word(dictionary, integer, scale);
 }
 
+/* Returns the code of a word, or WA_NO_CODE. */
+static inline uint32_t
+code_of(uint64_t word)
+{
+	return (word & SCALE_MASK) == CODE_MARK ? (uint32_t) (word >> SCALE_BITS)
+											: WA_NO_CODE;
+}
+
+uint64_t
+wa_decimal_hash(const WaKeyDictionary *dictionary, uint64_t word)
+{
+	const uint32_t code = code_of(word);
+
+	return code == WA_NO_CODE
+			   ? word
+			   : make_word(wa_key_dictionary_hash(dictionary, code), CODE_MARK);
+}
+
+uint64_t
+wa_decimal_translate(WaKeyDictionary *dictionary, const WaKeyDictionary *other,
+					 uint64_t word)
+{
+	const uint32_t code = code_of(word);
+
+	return code == WA_NO_CODE
+			   ? word
+			   : wide_word(dictionary, wa_key_dictionary_shown(other, code));
+}
+
 void
 wa_decimal_value(const WaKeyDictionary *dictionary, uint64_t word,
 				 WaQueryValue *value)

@@ -26,6 +26,15 @@ extern uint64_t wa_decimal_of_value(WaKeyDictionary *dictionary,
 extern void wa_decimal_value(const WaKeyDictionary *dictionary, uint64_t word,
 							 WaQueryValue *value);
 
+/* Returns what numerics have that are equal, whatever their dictionary is. */
+extern uint64_t wa_decimal_hash(const WaKeyDictionary *dictionary,
+								uint64_t word);
+
+/* Returns the word that a number of another dictionary has in this one. */
+extern uint64_t wa_decimal_translate(WaKeyDictionary *dictionary,
+									 const WaKeyDictionary *other,
+									 uint64_t word);
+
 /* Tells whether the bytes are those of a wide decimal (query/value.h). */
 extern bool wa_wide_decimal_is_sound(WaText bytes);
 

@@ -301,3 +301,9 @@ wa_key_dictionary_length(const WaKeyDictionary *dictionary, uint32_t code)
 {
 	return dictionary->entries[code].length;
 }
+
+uint32_t
+wa_key_dictionary_hash(const WaKeyDictionary *dictionary, uint32_t code)
+{
+	return dictionary->entries[code].hash;
+}

@@ -51,6 +51,10 @@ extern void wa_key_dictionary_close(WaKeyDictionary *dictionary);
 extern WaText wa_key_dictionary_shown(const WaKeyDictionary *dictionary,
 									  uint32_t code);
 
+/* Returns a hash of the string, the same in all dictionaries. */
+extern uint32_t wa_key_dictionary_hash(const WaKeyDictionary *dictionary,
+									   uint32_t code);
+
 /* Returns how many bytes of the string count. */
 extern uint32_t wa_key_dictionary_length(const WaKeyDictionary *dictionary,
 										 uint32_t code);

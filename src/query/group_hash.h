@@ -33,7 +33,8 @@ wa_hash_finish(uint64_t hash)
 
 /*
  * Slots of a hash table hold the high half of a hash and a number, which is not
- * 0; the low bits of the hash tell where to look first.
+ * 0.  Where to look first is told by the low bits of the hash, or by its highest,
+ * which a slot has, too.
  */
 static inline uint64_t
 wa_hash_slot(uint64_t hash, uint32_t number)

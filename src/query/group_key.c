@@ -310,3 +310,58 @@ wa_key_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 			break;
 	}
 }
+
+void
+wa_key_hashes(const WaKeyCodec *codec, uint64_t *words, const uint8_t *valid,
+			  size_t nrows)
+{
+	if (codec->dictionary == NULL)
+		return;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		if (valid[i] == 0)
+			continue;
+		words[i] =
+			codec->kind == WA_VECTOR_TEXT
+				? wa_key_dictionary_hash(codec->dictionary, (uint32_t) words[i])
+				: wa_decimal_hash(codec->dictionary, words[i]);
+	}
+}
+
+/* Stores the codes that texts of another codec have in this one. */
+static void
+translate_texts(WaKeyCodec *codec, const WaKeyCodec *other, uint64_t *words,
+				const uint8_t *valid, size_t nrows)
+{
+	size_t nstrings = 0;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		const uint32_t code = (uint32_t) words[i];
+		WaText shown;
+
+		if (valid[i] == 0)
+			continue;
+		shown = wa_key_dictionary_shown(other->dictionary, code);
+		codec->strings[nstrings] = (WaKeyString){
+			.data = shown.data,
+			.length = wa_key_dictionary_length(other->dictionary, code),
+			.shown_length = (uint32_t) shown.length};
+		codec->string_rows[nstrings++] = (uint16_t) i;
+	}
+	wa_key_dictionary_codes(codec->dictionary, codec->strings,
+							codec->string_rows, nstrings, words);
+}
+
+void
+wa_key_translate(WaKeyCodec *codec, const WaKeyCodec *other, uint64_t *words,
+				 const uint8_t *valid, size_t nrows)
+{
+	if (codec->kind == WA_VECTOR_TEXT)
+		translate_texts(codec, other, words, valid, nrows);
+	else if (codec->kind == WA_VECTOR_DECIMAL)
+		for (size_t i = 0; i < nrows; i++)
+			if (valid[i] != 0)
+				words[i] = wa_decimal_translate(codec->dictionary,
+												other->dictionary, words[i]);
+}

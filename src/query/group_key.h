@@ -65,4 +65,19 @@ extern uint64_t wa_key_of_value(WaKeyCodec *codec, const WaQueryValue *value,
 extern void wa_key_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 						 WaQueryValue *value);
 
+/*
+ * Stores what equal keys have, whatever codec their words are of, in place of
+ * words; NULLs are to have no word of their own.
+ */
+extern void wa_key_hashes(const WaKeyCodec *codec, uint64_t *words,
+						  const uint8_t *valid, size_t nrows);
+
+/*
+ * Stores the words that keys of another codec, for the same key, have in this
+ * one in place of theirs; those of NULLs stay.
+ */
+extern void wa_key_translate(WaKeyCodec *codec, const WaKeyCodec *other,
+							 uint64_t *words, const uint8_t *valid,
+							 size_t nrows);
+
 #endif /* WA_QUERY_GROUP_KEY_H */

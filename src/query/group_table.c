@@ -21,9 +21,11 @@
 /* No direct table has more. */
 #define MAX_DIRECT_PLACES ((uint64_t) 1 << 30)
 
-#define FIRST_CAPACITY 256
-#define FIRST_SLOTS    1024
-#define MAX_GROUPS     ((uint32_t) 1 << 31)
+#define FIRST_CAPACITY  256
+#define FIRST_SLOT_BITS 10
+
+/* So that no place in slots has more bits than a slot has of a hash. */
+#define MAX_GROUPS ((uint32_t) 1 << 30)
 
 /* A place outside the ranges; added to any number of times it stays outside. */
 #define OUTSIDE ((uint64_t) 1 << 40)
@@ -81,6 +83,25 @@ wa_group_table_word(const WaGroupTable *table, uint32_t group, int key,
 	*is_null = table->nkeys == 1 ? group == table->null_group
 								 : row_is_null(table, words, key);
 	return words[key];
+}
+
+bool
+wa_group_table_words(const WaGroupTable *table, int key, const uint32_t *groups,
+					 size_t ngroups, uint64_t *words, uint8_t *valid)
+{
+	bool has_nulls = false;
+
+	for (size_t i = 0; i < ngroups; i++)
+	{
+		bool is_null;
+
+		if (i + WA_PREFETCH_ROWS < ngroups)
+			__builtin_prefetch(words_of(table, groups[i + WA_PREFETCH_ROWS]));
+		words[i] = wa_group_table_word(table, groups[i], key, &is_null);
+		valid[i] = !is_null;
+		has_nulls |= is_null;
+	}
+	return has_nulls;
 }
 
 /* Returns the hash of a row's or group's words; of a single key without mask. */
@@ -181,16 +202,23 @@ lay_out_ranges(WaGroupTable *table, bool spare)
 	}
 }
 
-/* Frees the direct or the hash table; nothing is found then. */
+/* Has nothing be found, and frees the direct table. */
 static void
-free_index(WaGroupTable *table)
+leave_index(WaGroupTable *table)
 {
 	if (table->numbers != table->none)
 		wa_arena_free(table->arena, table->numbers);
-	wa_arena_free(table->arena, table->slots);
 	for (int key = 0; key < table->nkeys; key++)
 		table->ranges[key].limit = 0;
 	forget_index(table);
+}
+
+/* Likewise, and frees the hash table. */
+static void
+free_index(WaGroupTable *table)
+{
+	wa_arena_free(table->arena, table->slots);
+	leave_index(table);
 }
 
 /*
@@ -224,33 +252,65 @@ index_directly(WaGroupTable *table)
 	return true;
 }
 
+/* Puts a slot into the first free place. */
+static inline void
+put_slot(WaGroupTable *table, uint64_t slot)
+{
+	uint64_t place = slot >> table->slot_shift;
+
+	while (table->slots[place] != 0)
+		place = (place + 1) & table->slot_mask;
+	table->slots[place] = slot;
+}
+
+/* Puts the groups into an empty hash table. */
+static void
+put_groups(WaGroupTable *table)
+{
+	for (uint32_t group = 0; group < table->ngroups; group++)
+		if (group != table->null_group)
+			put_slot(table, wa_hash_slot(hash_words(words_of(table, group),
+													table->nstored),
+										 group + 1));
+}
+
+/*
+ * Puts what is in another hash table into an empty one, in the order in which it
+ * will lie there: that is quicker than to look at the groups.
+ */
+static void
+put_slots(WaGroupTable *table, const uint64_t *slots, uint64_t nslots)
+{
+	for (uint64_t i = 0; i < nslots; i++)
+		if (slots[i] != 0)
+			put_slot(table, slots[i]);
+}
+
 /* Makes the hash table anew, with room for as many groups more as there are. */
 static void
 index_by_hash(WaGroupTable *table)
 {
-	uint64_t nslots = FIRST_SLOTS;
+	uint64_t *before = table->slots;
+	const uint64_t nbefore = table->slot_mask + 1;
+	int bits = FIRST_SLOT_BITS;
 	uint64_t *slots;
 
-	while (nslots < (uint64_t) table->ngroups * 4)
-		nslots *= 2;
-	free_index(table);
-	slots = wa_arena_alloc_zero(table->arena, nslots * sizeof(uint64_t));
-	if (slots == NULL)
-		return;
-	table->numbers = NULL;
-	table->slots = slots;
-	table->slot_mask = nslots - 1;
-	for (uint32_t group = 0; group < table->ngroups; group++)
+	while ((uint64_t) 1 << bits < (uint64_t) table->ngroups * 4)
+		bits++;
+	leave_index(table);
+	slots = wa_arena_alloc_zero(table->arena, sizeof(uint64_t) << bits);
+	if (slots != NULL)
 	{
-		uint64_t hash = hash_words(words_of(table, group), table->nstored);
-		uint64_t place = hash & table->slot_mask;
-
-		if (group == table->null_group)
-			continue;
-		while (table->slots[place] != 0)
-			place = (place + 1) & table->slot_mask;
-		table->slots[place] = wa_hash_slot(hash, group + 1);
+		table->numbers = NULL;
+		table->slots = slots;
+		table->slot_mask = ((uint64_t) 1 << bits) - 1;
+		table->slot_shift = 64 - bits;
+		if (before != NULL)
+			put_slots(table, before, nbefore);
+		else
+			put_groups(table);
 	}
+	wa_arena_free(table->arena, before);
 }
 
 /* Makes room for more groups; returns false if it cannot. */
@@ -331,7 +391,7 @@ static uint32_t
 find_by_hash(WaGroupTable *table, const uint64_t *words)
 {
 	uint64_t hash = hash_words(words, table->nstored);
-	uint64_t place = hash & table->slot_mask;
+	uint64_t place = hash >> table->slot_shift;
 	uint64_t slot;
 	uint32_t group;
 
@@ -501,15 +561,16 @@ static void
 find_candidates(const WaGroupTable *table, size_t nrows, uint32_t *numbers)
 {
 	const uint64_t *hashes = table->places;
+	const int shift = table->slot_shift;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
-		uint64_t place = hashes[i] & table->slot_mask;
+		uint64_t place = hashes[i] >> shift;
 		uint64_t slot;
 
 		if (i + WA_PREFETCH_ROWS < nrows)
 			__builtin_prefetch(
-				&table->slots[hashes[i + WA_PREFETCH_ROWS] & table->slot_mask]);
+				&table->slots[hashes[i + WA_PREFETCH_ROWS] >> shift]);
 		while ((slot = table->slots[place]) != 0 &&
 			   !wa_hash_slot_matches(slot, hashes[i]))
 			place = (place + 1) & table->slot_mask;

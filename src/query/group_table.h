@@ -52,6 +52,7 @@ typedef struct WaGroupTable
 	uint64_t nnumbers;   /* a power of two */
 	uint64_t *slots;     /* as of wa_hash_slot, with group + 1 */
 	uint64_t slot_mask;  /* number of slots - 1 */
+	int slot_shift;      /* a hash shifted right by it is a place in slots */
 	uint64_t *places;    /* of the rows of a vector; or their hashes */
 	uint64_t *masks;     /* of the rows of a vector, one mask after the other */
 } WaGroupTable;
@@ -83,5 +84,13 @@ extern uint32_t wa_group_table_find(WaGroupTable *table, const uint64_t *words);
 /* Returns the word of a key of a group; *is_null tells whether it is NULL. */
 extern uint64_t wa_group_table_word(const WaGroupTable *table, uint32_t group,
 									int key, bool *is_null);
+
+/*
+ * Stores the words of a key of groups[0] to groups[ngroups - 1], and in valid
+ * which of them are not NULL; tells whether some are.
+ */
+extern bool wa_group_table_words(const WaGroupTable *table, int key,
+								 const uint32_t *groups, size_t ngroups,
+								 uint64_t *words, uint8_t *valid);
 
 #endif /* WA_QUERY_GROUP_TABLE_H */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "query/group_dictionary.h"
+#include "query/group_hash.h"
 #include "query/group_key.h"
 #include "query/group_table.h"
 #include "query/groups.h"
@@ -23,6 +24,8 @@ struct WaQueryGroups
 	uint64_t *words;   /* of a row, with its masks */
 	uint32_t *row_shown;
 	uint16_t missing[WA_VECTOR_ROWS];
+	uint64_t **their_words; /* of each key of a vector of groups; or NULL */
+	uint8_t **their_valid;
 	WaGroupTable table;
 };
 
@@ -148,6 +151,106 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 	for (int key = 0; key < groups->nkeys; key++)
 		groups->codecs[key].codes = NULL;
 	return !groups->arena->failed;
+}
+
+/* Makes room for the keys of a vector of groups; false if there is none. */
+static bool
+reserve_theirs(WaQueryGroups *groups)
+{
+	const size_t count = (size_t) groups->nkeys;
+	uint64_t **words;
+	uint8_t **valid;
+
+	if (groups->their_words != NULL)
+		return true;
+	words = wa_arena_alloc(groups->arena, count * sizeof(uint64_t *));
+	valid = wa_arena_alloc(groups->arena, count * sizeof(uint8_t *));
+	for (size_t key = 0; key < count && !groups->arena->failed; key++)
+	{
+		words[key] =
+			wa_arena_alloc(groups->arena, WA_VECTOR_ROWS * sizeof(uint64_t));
+		valid[key] = wa_arena_alloc(groups->arena, WA_VECTOR_ROWS);
+	}
+	if (groups->arena->failed)
+		return false;
+	groups->their_words = words;
+	groups->their_valid = valid;
+	return true;
+}
+
+/* Returns the group of a group of others, whose words are in their_words. */
+static uint32_t
+find_theirs(WaQueryGroups *groups, const WaQueryGroups *others, uint32_t theirs,
+			size_t row)
+{
+	clear_row(groups);
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		if (groups->their_valid[key][row] == 0)
+		{
+			set_null(groups, key);
+			continue;
+		}
+		groups->words[key] = groups->their_words[key][row];
+		if (groups->shown[key] != NULL)
+			groups->row_shown[key] = others->shown[key][theirs];
+	}
+	return find_row(groups);
+}
+
+bool
+wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
+							const uint32_t *theirs, size_t ntheirs,
+							uint32_t *numbers)
+{
+	size_t nmissing;
+
+	if (groups->arena->failed || !reserve_theirs(groups))
+		return false;
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		uint64_t *words = groups->their_words[key];
+		uint8_t *valid = groups->their_valid[key];
+		const bool has_nulls = wa_group_table_words(&others->table, key, theirs,
+													ntheirs, words, valid);
+
+		wa_key_translate(&groups->codecs[key], &others->codecs[key], words,
+						 valid, ntheirs);
+		groups->rows[key] = (WaKeyRows){words, has_nulls ? valid : NULL};
+	}
+	nmissing = wa_group_table_find_rows(&groups->table, groups->rows, ntheirs,
+										numbers, groups->missing);
+	for (size_t i = 0; i < nmissing; i++)
+		numbers[groups->missing[i]] = find_theirs(
+			groups, others, theirs[groups->missing[i]], groups->missing[i]);
+	return !groups->arena->failed;
+}
+
+bool
+wa_query_groups_hash(WaQueryGroups *groups, uint32_t first, size_t ngroups,
+					 uint64_t *hashes)
+{
+	uint32_t numbers[WA_VECTOR_ROWS];
+
+	if (!reserve_theirs(groups))
+		return false;
+	for (size_t i = 0; i < ngroups; i++)
+		numbers[i] = first + (uint32_t) i;
+	memset(hashes, 0, ngroups * sizeof(uint64_t));
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		uint64_t *words = groups->their_words[key];
+		uint8_t *valid = groups->their_valid[key];
+
+		(void) wa_group_table_words(&groups->table, key, numbers, ngroups,
+									words, valid);
+		wa_key_hashes(&groups->codecs[key], words, valid, ngroups);
+		for (size_t i = 0; i < ngroups; i++)
+			hashes[i] = wa_hash_word(hashes[i], words[i]);
+	}
+	for (size_t i = 0; i < ngroups; i++)
+		hashes[i] = wa_hash_finish(hashes[i]);
+	return true;
 }
 
 void

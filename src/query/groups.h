@@ -55,6 +55,23 @@ extern bool wa_query_groups_find_values(WaQueryGroups *groups,
 										uint32_t *number);
 
 /*
+ * Stores in numbers[i] the group that has the keys of theirs[i] of another table
+ * with the same keys, as wa_query_groups_find does; at most WA_VECTOR_ROWS.
+ */
+extern bool wa_query_groups_find_theirs(WaQueryGroups *groups,
+										const WaQueryGroups *others,
+										const uint32_t *theirs, size_t ntheirs,
+										uint32_t *numbers);
+
+/*
+ * Stores hashes of the groups from first on, at most WA_VECTOR_ROWS: equal keys
+ * have equal ones in all tables with the same keys.  Returns false if there is
+ * not enough memory.
+ */
+extern bool wa_query_groups_hash(WaQueryGroups *groups, uint32_t first,
+								 size_t ngroups, uint64_t *hashes);
+
+/*
  * Has no more groups made: rows without one get WA_NO_GROUP from now on, and the
  * table takes no more memory.
  */

@@ -111,6 +111,46 @@ wa_partial_end(WaWriter *writer, uint32_t ngroups)
 		writer->words[COUNT_WORD] |= ngroups;
 }
 
+/* Returns the words that stand before the groups. */
+static inline size_t
+front_words(const WaPartialShape *shape)
+{
+	return COUNT_WORD + 1 + (size_t) shape->nkeys + (size_t) shape->ncolumns;
+}
+
+size_t
+wa_partial_joined_words(const WaPartialShape *shape, const WaWriter *messages,
+						size_t nmessages)
+{
+	const size_t front = front_words(shape);
+	size_t nwords = front;
+
+	for (size_t i = 0; i < nmessages; i++)
+		nwords += messages[i].nwords - front;
+	return nwords;
+}
+
+void
+wa_partial_join(const WaPartialShape *shape, const WaWriter *messages,
+				size_t nmessages, uint64_t *place)
+{
+	const size_t front = front_words(shape);
+	uint32_t ngroups = 0;
+
+	memcpy(place, messages[0].words, front * sizeof(uint64_t));
+	for (size_t i = 0; i < nmessages; i++)
+		ngroups += (uint32_t) messages[i].words[COUNT_WORD];
+	place[COUNT_WORD] = count_word(shape, ngroups);
+	place += front;
+	for (size_t i = 0; i < nmessages; i++)
+	{
+		const size_t nwords = messages[i].nwords - front;
+
+		memcpy(place, messages[i].words + front, nwords * sizeof(uint64_t));
+		place += nwords;
+	}
+}
+
 bool
 wa_partial_reader_init(WaPartialReader *reader, WaArena *arena,
 					   const WaPartialShape *shape)

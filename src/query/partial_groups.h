@@ -60,6 +60,19 @@ extern void wa_partial_put_bytes(WaWriter *writer, const void *bytes,
 /* Ends a message of so many groups. */
 extern void wa_partial_end(WaWriter *writer, uint32_t ngroups);
 
+/* Returns the words of the groups of messages of a shape, with those in front. */
+extern size_t wa_partial_joined_words(const WaPartialShape *shape,
+									  const WaWriter *messages,
+									  size_t nmessages);
+
+/*
+ * Writes one message with the groups of several, at least one, that have the same
+ * scales, to a place with room for it, which is not read.
+ */
+extern void wa_partial_join(const WaPartialShape *shape,
+							const WaWriter *messages, size_t nmessages,
+							uint64_t *place);
+
 /* What a group has of a column: a record with rows, or bytes, or nothing. */
 typedef struct WaPartialCell
 {

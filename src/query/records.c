@@ -16,6 +16,9 @@
 /* Rows whose records are fetched together. */
 #define FETCHED_ROWS 128
 
+/* How far ahead of being merged records are fetched. */
+#define FETCHED_MERGES 16
+
 /* Returns how values of vectors of a kind are kept, NULL: they are counted. */
 static const WaRecordKind *
 choose_kind(WaVectorKind kind, WaOpSet ops)
@@ -424,10 +427,53 @@ wa_records_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 	return true;
 }
 
-void
-wa_records_fetch(const WaRecordTable *table, uint32_t group)
+/* Adds the numbers of rows of records that have nothing else. */
+static void
+merge_counts(const WaRecordTable *table, const uint32_t *groups,
+			 const WaRecordTable *others, const uint32_t *theirs,
+			 size_t ntheirs)
 {
-	__builtin_prefetch(wa_record_of(table, group), 1);
+	for (size_t i = 0; i < ntheirs; i++)
+	{
+		if (i + FETCHED_MERGES < ntheirs)
+			__builtin_prefetch(&others->records[theirs[i + FETCHED_MERGES]]);
+		table->records[groups[i]] += others->records[theirs[i]];
+	}
+}
+
+bool
+wa_records_merge_theirs(WaRecordTable *table, const uint32_t *groups,
+						WaRecordTable *others, const uint32_t *theirs,
+						size_t ntheirs)
+{
+	if (table->kind == NULL)
+	{
+		merge_counts(table, groups, others, theirs, ntheirs);
+		return true;
+	}
+	for (size_t i = 0; i < ntheirs; i++)
+	{
+		WaRecord record;
+
+		if (i + FETCHED_MERGES < ntheirs)
+		{
+			__builtin_prefetch(wa_record_of(table, groups[i + FETCHED_MERGES]),
+							   1);
+			__builtin_prefetch(
+				wa_record_of(others, theirs[i + FETCHED_MERGES]));
+		}
+		wa_records_get(others, theirs[i], &record);
+		if (record.words[0] != 0 &&
+			!wa_records_merge(table, groups[i], &record))
+			return false;
+	}
+	return true;
+}
+
+void
+wa_records_set_scale(WaRecordTable *table, int scale)
+{
+	table->scale = scale;
 }
 
 void

@@ -190,8 +190,17 @@ extern void wa_records_take_value(WaRecordTable *table, uint32_t group,
 extern bool wa_records_merge(WaRecordTable *table, uint32_t group,
 							 const WaRecord *record);
 
-/* Has the processor fetch a group's record. */
-extern void wa_records_fetch(const WaRecordTable *table, uint32_t group);
+/*
+ * Merges the records of groups theirs[i] of another table, for the same kind and
+ * operations, with those of groups[i], likewise; what is without rows is left out.
+ */
+extern bool wa_records_merge_theirs(WaRecordTable *table,
+									const uint32_t *groups,
+									WaRecordTable *others,
+									const uint32_t *theirs, size_t ntheirs);
+
+/* Has the sums of a DECIMAL, of which there are none yet, have this scale. */
+extern void wa_records_set_scale(WaRecordTable *table, int scale);
 
 /* Stores a group's record, which lies in the table, in *record. */
 extern void wa_records_get(WaRecordTable *table, uint32_t group,

@@ -42,6 +42,10 @@ struct WaQueryRun
 	uint64_t rows;
 	bool is_plain; /* see wa_query_run_is_plain */
 
+	/* Parts, once the groups are sorted by them */
+	uint32_t *sorted;    /* groups */
+	uint32_t *part_ends; /* where in these a part ends */
+
 	/* Inputs */
 	bool begun;            /* there have been rows */
 	WaVector *memory;      /* vectors with memory of their own */
@@ -85,6 +89,10 @@ extern void wa_run_inputs_select(WaQueryRun *run, size_t nselected);
 /* Runs instructions as wa_program_run does. */
 extern bool wa_run_instructions(WaQueryRun *run, uint32_t begin, uint32_t end,
 								size_t nrows);
+
+/* Merges groups of another run of the same query, which has keys. */
+extern WaRunOutcome wa_run_merge_groups(WaQueryRun *into, WaQueryRun *from,
+										const uint32_t *theirs, size_t ntheirs);
 
 /* Returns how a column fares that has taken something. */
 extern WaRunOutcome wa_query_run_outcome(const WaQueryRun *run,

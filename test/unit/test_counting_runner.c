@@ -13,6 +13,11 @@ typedef struct CountingRun
 {
 	const WaRunRequest *request;
 	WaTestQuery query;
+	void *const *states; /* that are divided */
+	unsigned nstates;
+	WaTestGroups total; /* of the parts, changed atomically */
+	unsigned sorted;    /* states, likewise */
+	unsigned merged;    /* parts, likewise */
 } CountingRun;
 
 static int live;
@@ -53,7 +58,7 @@ counting_begin(const WaRunRequest *request, void **result, char *error)
 		query.groups_bytes < sizeof(WaTestGroups) ||
 		query.groups_bytes > (uint64_t) 1 << 30)
 		return WA_BAD_REQUEST;
-	run = malloc(sizeof(*run));
+	run = calloc(1, sizeof(*run));
 	if (run == NULL)
 		return WA_OUT_OF_MEMORY;
 	run->request = request;
@@ -133,26 +138,87 @@ counting_process(void *arg, void *state, const WaRunExtent *extent,
 	return WA_OK;
 }
 
+/* Adds what groups are of to others, atomically. */
+static void
+add_groups(WaTestGroups *groups, const WaTestGroups *others)
+{
+	(void) __atomic_fetch_add(&groups->rows, others->rows, __ATOMIC_SEQ_CST);
+	(void) __atomic_fetch_add(&groups->extents, others->extents,
+							  __ATOMIC_SEQ_CST);
+	(void) __atomic_fetch_add(&groups->states, others->states,
+							  __ATOMIC_SEQ_CST);
+	(void) __atomic_fetch_add(&groups->sum, others->sum, __ATOMIC_SEQ_CST);
+	(void) __atomic_fetch_add(&groups->text_bytes, others->text_bytes,
+							  __ATOMIC_SEQ_CST);
+}
+
 static WaStatus
 counting_merge(void *run, void *into, void *from, char *error)
 {
-	WaTestGroups *groups = into;
-	const WaTestGroups *others = from;
-
-	groups->rows += others->rows;
-	groups->extents += others->extents;
-	groups->states += others->states;
-	groups->sum = (int64_t) ((uint64_t) groups->sum + (uint64_t) others->sum);
-	groups->text_bytes += others->text_bytes;
+	if (((CountingRun *) run)->query.nparts > 0)
+		return WA_BAD_REQUEST;
+	add_groups(into, from);
 	return fail_at(run, WA_TEST_FAIL_MERGE, error);
+}
+
+static WaStatus
+counting_divide(void *arg, void *const *states, unsigned nstates,
+				uint32_t *nparts, char *error)
+{
+	CountingRun *run = arg;
+
+	run->states = states;
+	run->nstates = nstates;
+	*nparts = run->query.nparts;
+	return fail_at(run, WA_TEST_FAIL_DIVIDE, error);
+}
+
+/* Tells whether a state is one of those that are divided. */
+static bool
+is_divided(const CountingRun *run, const void *state)
+{
+	for (unsigned i = 0; i < run->nstates; i++)
+		if (run->states[i] == state)
+			return true;
+	return false;
+}
+
+static WaStatus
+counting_sort(void *arg, void *state, char *error)
+{
+	CountingRun *run = arg;
+
+	if (!is_divided(run, state))
+		return WA_BAD_REQUEST;
+	(void) __atomic_fetch_add(&run->sorted, 1, __ATOMIC_SEQ_CST);
+	return fail_at(run, WA_TEST_FAIL_SORT, error);
+}
+
+/* Of a state all is in one part. */
+static WaStatus
+counting_merge_part(void *arg, uint32_t part, char *error)
+{
+	CountingRun *run = arg;
+
+	if (part >= run->query.nparts ||
+		__atomic_load_n(&run->sorted, __ATOMIC_SEQ_CST) != run->nstates)
+		return WA_BAD_REQUEST;
+	for (unsigned i = part; i < run->nstates; i += run->query.nparts)
+		add_groups(&run->total, run->states[i]);
+	(void) __atomic_fetch_add(&run->merged, 1, __ATOMIC_SEQ_CST);
+	return part == run->query.nparts - 1
+			   ? fail_at(run, WA_TEST_FAIL_MERGE_PART, error)
+			   : WA_OK;
 }
 
 static WaStatus
 counting_finish(void *arg, void *state, WaRunResult *result, char *error)
 {
 	const CountingRun *run = arg;
-	const WaTestGroups *groups = state;
+	const WaTestGroups *groups = run->merged > 0 ? &run->total : state;
 
+	if (run->nstates > 0 && run->merged != run->query.nparts)
+		return WA_BAD_REQUEST;
 	result->groups_bytes = run->query.groups_bytes;
 	result->kept_rows = groups->rows / 2;
 	return fail_at(run, WA_TEST_FAIL_FINISH, error);
@@ -163,7 +229,7 @@ counting_write_groups(void *arg, void *state, uint8_t *place)
 {
 	const CountingRun *run = arg;
 
-	memcpy(place, state, sizeof(WaTestGroups));
+	memcpy(place, run->merged > 0 ? &run->total : state, sizeof(WaTestGroups));
 	memset(place + sizeof(WaTestGroups), 0x5a,
 		   run->query.groups_bytes - sizeof(WaTestGroups));
 }
@@ -189,6 +255,9 @@ const WaRunner wa_test_counting_runner = {
 	.make_state = counting_make_state,
 	.process = counting_process,
 	.merge = counting_merge,
+	.divide = counting_divide,
+	.sort = counting_sort,
+	.merge_part = counting_merge_part,
 	.finish = counting_finish,
 	.write_groups = counting_write_groups,
 	.free_state = counting_free_state,

@@ -16,8 +16,11 @@ typedef enum WaTestFailure
 	WA_TEST_FAIL_BEGIN,
 	WA_TEST_FAIL_MAKE_STATE,
 	WA_TEST_FAIL_PROCESS, /* of extent fail_extent */
-	WA_TEST_FAIL_MERGE,
-	WA_TEST_FAIL_FINISH
+	WA_TEST_FAIL_MERGE,   /* which divided states do not come to */
+	WA_TEST_FAIL_FINISH,
+	WA_TEST_FAIL_DIVIDE, /* these only with parts */
+	WA_TEST_FAIL_SORT,
+	WA_TEST_FAIL_MERGE_PART /* the last one */
 } WaTestFailure;
 
 /* The query. */
@@ -29,6 +32,7 @@ typedef struct WaTestQuery
 	uint32_t fail_extent;
 	uint32_t delay_us;      /* for each extent */
 	uint32_t only_complete; /* 1: else there is no use in an answer */
+	uint32_t nparts;        /* that states are divided into; 0: they are not */
 } WaTestQuery;
 
 /* The groups begin with this; all other bytes are 0x5a. */

@@ -75,7 +75,9 @@ typedef struct NotingJob
 	uint64_t nmorsels;
 	uint64_t stop_at; /* no further ones are needed after that */
 	useconds_t delay_us;
-	uint64_t done;    /* morsels, atomically */
+	int stages_left; /* after the present one */
+	uint64_t done;   /* morsels, atomically */
+	uint64_t expected;
 	uint64_t numbers; /* the sum of their numbers */
 	int inside;       /* threads at morsels */
 	int prepared;
@@ -112,6 +114,18 @@ noting_morsel(WaPoolJob *arg, unsigned thread, uint64_t number)
 	return number != job->stop_at;
 }
 
+/* Goes on to as many morsels as before, while there are stages. */
+static uint64_t
+noting_more(WaPoolJob *arg)
+{
+	NotingJob *job = (NotingJob *) arg;
+
+	if (__atomic_load_n(&job->inside, __ATOMIC_SEQ_CST) != 0 ||
+		job->done % job->nmorsels != 0)
+		job->wrong = true;
+	return job->stages_left-- > 0 ? job->nmorsels : 0;
+}
+
 static void
 noting_finish(WaPoolJob *arg, bool cancelled)
 {
@@ -132,6 +146,7 @@ make_job(NotingJob *job, uint64_t nmorsels)
 	memset(job, 0, sizeof(*job));
 	job->job.prepare = noting_prepare;
 	job->job.morsel = noting_morsel;
+	job->job.more = noting_more;
 	job->job.finish = noting_finish;
 	job->nmorsels = nmorsels;
 	job->stop_at = UINT64_MAX;
@@ -156,6 +171,30 @@ test_jobs(void)
 		EXPECT(jobs[i].done == n && !jobs[i].wrong);
 		EXPECT(n == 0 || jobs[i].numbers == n * (n - 1) / 2);
 		EXPECT(!jobs[i].was_cancelled);
+	}
+	return true;
+}
+
+/* Jobs of several stages: no morsel of one is done before those of the last. */
+static bool
+test_stages(void)
+{
+	static NotingJob jobs[200];
+
+	for (int i = 0; i < 200; i++)
+	{
+		make_job(&jobs[i], pick(50));
+		jobs[i].stages_left = (int) pick(4);
+		jobs[i].delay_us = (useconds_t) pick(20);
+		jobs[i].expected = jobs[i].nmorsels * (jobs[i].stages_left + 1ULL);
+		wa_pool_submit(&pool, &jobs[i].job);
+	}
+	EXPECT(wait_for(200));
+	for (int i = 0; i < 200; i++)
+	{
+		EXPECT(jobs[i].prepared == 1 && jobs[i].finished == 1);
+		EXPECT(jobs[i].done == jobs[i].expected && !jobs[i].wrong);
+		EXPECT(jobs[i].nmorsels == 0 || jobs[i].stages_left == -1);
 	}
 	return true;
 }
@@ -186,6 +225,7 @@ test_stopping(void)
 	static NotingJob job;
 
 	make_job(&job, 100000);
+	job.stages_left = 3;
 	job.stop_at = 20;
 	job.delay_us = 50;
 	wa_pool_submit(&pool, &job.job);
@@ -207,6 +247,7 @@ test_cancelling(void)
 		{
 			make_job(&jobs[i], 1 + pick(1000));
 			jobs[i].delay_us = (useconds_t) pick(50);
+			jobs[i].stages_left = (int) pick(3);
 			wa_pool_submit(&pool, &jobs[i].job);
 		}
 		(void) usleep((useconds_t) pick(2000));
@@ -356,10 +397,12 @@ do_run(const WaRunMessage *message)
 	return wait_for(1) ? run : NULL;
 }
 
+/* Runs whose states are merged, by parts if there are some. */
 static bool
-test_runs(void)
+try_runs(uint32_t nparts)
 {
-	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 200};
+	WaTestQuery query = {
+		.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 200, .nparts = nparts};
 	WaRunMessage message;
 	Expected expected;
 
@@ -393,6 +436,19 @@ test_runs(void)
 	}
 	EXPECT(wa_test_runner_live() == 0);
 	return true;
+}
+
+static bool
+test_runs(void)
+{
+	return try_runs(0);
+}
+
+/* One part, as many as there are states, and more. */
+static bool
+test_parts(void)
+{
+	return try_runs(1) && try_runs(THREADS) && try_runs(17);
 }
 
 /* What has no room in the parcel comes in a file. */
@@ -434,8 +490,9 @@ test_failures(void)
 
 	make_message(&message, 0x200);
 	for (query.failure = WA_TEST_FAIL_BEGIN;
-		 query.failure <= WA_TEST_FAIL_FINISH; query.failure++)
+		 query.failure <= WA_TEST_FAIL_MERGE_PART; query.failure++)
 	{
+		query.nparts = query.failure > WA_TEST_FAIL_FINISH ? 5 : 0;
 		query.fail_extent = (uint32_t) pick(3);
 		query.delay_us = 1000; /* so that several threads take part */
 		prepare_parcel(&query);
@@ -518,8 +575,10 @@ test_statistics(void)
 static bool
 test_disturbed_runs(void)
 {
-	WaTestQuery query = {
-		.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 200, .delay_us = 20};
+	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+						 .groups_bytes = 200,
+						 .delay_us = 20,
+						 .nparts = 9};
 	WaRun *runs[20]; /* each writes to a place of its own */
 	WaRunMessage message;
 
@@ -563,11 +622,13 @@ static const struct
 	bool (*run)(void);
 } tests[] = {
 	{"jobs of the pool", test_jobs},
+	{"jobs of several stages", test_stages},
 	{"jobs take turns", test_turns},
 	{"jobs that stop early", test_stopping},
 	{"cancelled jobs", test_cancelling},
 	{"loading extents for runs", load_extents},
 	{"runs", test_runs},
+	{"runs merged by parts", test_parts},
 	{"runs with large groups", test_large_groups},
 	{"runs that fail", test_failures},
 	{"runs over nothing", test_nothing},

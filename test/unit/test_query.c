@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "query/query_wire.h"
+#include "query/run_parts.h"
 #include "test/unit/test_query_data.h"
 
 #define NRUNS     3
@@ -77,19 +78,26 @@ take_batches(const Trial *trial, WaQueryRun **runs, size_t nruns)
 	return WA_RUN_TAKEN;
 }
 
+/* Has several runs take a trial's rows; false if there is no memory. */
+static bool
+take_trial(const Trial *trial, WaArena *arena, WaQueryRun **runs)
+{
+	for (int i = 0; i < NRUNS; i++)
+	{
+		runs[i] = wa_query_run_make(arena, trial->query);
+		if (runs[i] == NULL)
+			return false;
+	}
+	return take_batches(trial, runs, NRUNS) == WA_RUN_TAKEN;
+}
+
 /* Computes a trial by several runs that are merged; NULL if there is no memory. */
 static WaQueryRun *
 compute(const Trial *trial, WaArena *arena)
 {
 	WaQueryRun *runs[NRUNS];
 
-	for (int i = 0; i < NRUNS; i++)
-	{
-		runs[i] = wa_query_run_make(arena, trial->query);
-		if (runs[i] == NULL)
-			return NULL;
-	}
-	if (take_batches(trial, runs, NRUNS) != WA_RUN_TAKEN)
+	if (!take_trial(trial, arena, runs))
 		return NULL;
 	for (int i = 1; i < NRUNS; i++)
 		if (wa_query_merge(runs[0], runs[i]) != WA_RUN_TAKEN)
@@ -112,34 +120,52 @@ is_group(const Trial *trial, const WaPartialReader *reader)
 	return true;
 }
 
+/* Begins to read groups of a trial, none of which has been found. */
+static bool
+begin_reading(const Trial *trial, WaPartialReader *reader,
+			  WaPartialShape *shape, WaArena *arena)
+{
+	static WaPartialColumn columns[NCOLUMNS];
+
+	for (int i = 0; i < NCOLUMNS; i++)
+		columns[i] = (WaPartialColumn){trial->query->columns[i].kind,
+									   trial->query->columns[i].ops, 0};
+	*shape = (WaPartialShape){(int) trial->query->nkeys, NCOLUMNS,
+							  trial->query->keys, columns};
+	for (size_t i = 0; i < trial->ngroups; i++)
+		trial->groups[i].found = false;
+	return wa_partial_reader_init(reader, arena, shape);
+}
+
+/* Reads a message, looks whether its groups are right, and counts them. */
+static bool
+read_groups(const Trial *trial, WaPartialReader *reader, const uint64_t *words,
+			size_t nwords, size_t *count)
+{
+	EXPECT(wa_partial_open(reader, words, nwords * sizeof(uint64_t)));
+	for (; wa_partial_next(reader); (*count)++)
+		EXPECT(trial->ngroups == 0 || is_group(trial, reader));
+	return !reader->reader.failed;
+}
+
 /* Reads all groups from messages of a run and looks whether they are right. */
 static bool
 are_groups(const Trial *trial, WaQueryRun *run, size_t max_words)
 {
-	WaPartialColumn columns[NCOLUMNS];
-	const WaPartialShape shape = {(int) trial->query->nkeys, NCOLUMNS,
-								  trial->query->keys, columns};
+	WaPartialShape shape;
 	WaPartialReader reader;
 	WaWriter writer;
 	WaArena arena;
 	size_t count = 0;
 
-	for (int i = 0; i < NCOLUMNS; i++)
-		columns[i] = (WaPartialColumn){trial->query->columns[i].kind,
-									   trial->query->columns[i].ops, 0};
 	wa_arena_init(&arena, NO_LIMIT);
 	wa_writer_init(&writer, &arena);
-	EXPECT(wa_partial_reader_init(&reader, &arena, &shape));
-	for (size_t i = 0; i < trial->ngroups; i++)
-		trial->groups[i].found = false;
+	EXPECT(begin_reading(trial, &reader, &shape, &arena));
 	for (uint32_t next = 0; next < wa_query_run_groups(run);)
 	{
 		wa_query_run_write(run, &next, max_words, &writer);
-		EXPECT(wa_partial_open(&reader, writer.words,
-							   writer.nwords * sizeof(uint64_t)));
-		for (; wa_partial_next(&reader); count++)
-			EXPECT(trial->ngroups == 0 || is_group(trial, &reader));
-		EXPECT(!reader.reader.failed);
+		EXPECT(
+			read_groups(trial, &reader, writer.words, writer.nwords, &count));
 	}
 	EXPECT(count == trial->ngroups ||
 		   (trial->query->nkeys == 0 && trial->ngroups == 0));
@@ -216,6 +242,161 @@ test_memory(void)
 	free_trial(trial);
 	free(trial);
 	return nfailed > 10;
+}
+
+/*
+ * Merges sorted runs part by part, each in an arena of its own with a limit, into
+ * messages.  Returns false if there is no memory.
+ */
+static bool
+merge_parts(const Trial *trial, WaQueryRun **runs, uint32_t nparts,
+			size_t limit, WaWriter *messages)
+{
+	for (uint32_t i = 0; i < nparts; i++)
+	{
+		uint32_t next = 0;
+		WaQueryRun *run;
+		WaArena arena;
+		bool done;
+
+		wa_arena_init(&arena, limit);
+		run = wa_query_run_make(&arena, trial->query);
+		done = run != NULL &&
+			   wa_run_parts_merge(run, runs, NRUNS, i) == WA_RUN_TAKEN;
+		if (done)
+			wa_query_run_write(run, &next, SIZE_MAX, &messages[i]);
+		if (done == arena.failed)
+			check(false, "an arena fails when a part does");
+		wa_arena_reset(&arena);
+		if (!done)
+			return false;
+	}
+	return true;
+}
+
+/* Reads the joined messages of parts and looks whether the groups are right. */
+static bool
+are_joined(const Trial *trial, const WaQueryRun *any, const WaWriter *messages,
+		   uint32_t nparts)
+{
+	const size_t nwords = wa_run_parts_words(any, messages, nparts);
+	uint64_t *words = malloc(nwords * sizeof(uint64_t));
+	WaPartialShape shape;
+	WaPartialReader reader;
+	WaArena arena;
+	size_t count = 0;
+
+	wa_arena_init(&arena, NO_LIMIT);
+	wa_run_parts_join(any, messages, nparts, words);
+	EXPECT(begin_reading(trial, &reader, &shape, &arena));
+	EXPECT(read_groups(trial, &reader, words, nwords, &count));
+	EXPECT(count == trial->ngroups);
+	wa_arena_reset(&arena);
+	free(words);
+	return true;
+}
+
+#define MOST_PARTS 64
+
+/* Computes a trial by parts, with a limit for each that may be too low. */
+static bool
+try_parts(const Trial *trial, uint32_t nparts, size_t limit, bool *done)
+{
+	WaQueryRun *runs[NRUNS];
+	WaWriter messages[MOST_PARTS];
+	WaArena arena;
+	WaArena message_arena;
+	bool passed = true;
+
+	wa_arena_init(&arena, NO_LIMIT);
+	wa_arena_init(&message_arena, NO_LIMIT);
+	for (uint32_t i = 0; i < nparts; i++)
+		wa_writer_init(&messages[i], &message_arena);
+	EXPECT(take_trial(trial, &arena, runs));
+	for (int i = 0; i < NRUNS; i++)
+		EXPECT(wa_run_parts_sort(runs[i], nparts));
+	*done = merge_parts(trial, runs, nparts, limit, messages);
+	if (*done)
+		passed = are_joined(trial, runs[0], messages, nparts);
+	wa_arena_reset(&message_arena);
+	wa_arena_reset(&arena);
+	return passed;
+}
+
+/* Groups that are merged part by part, empty parts among them. */
+static bool
+test_parts(void)
+{
+	static const size_t sizes[] = {0, 1, 1000, MAX_ROWS};
+	Trial *trial = malloc(sizeof(Trial));
+
+	for (uint32_t nkeys = 1; nkeys <= NKEYS; nkeys++)
+		for (size_t i = 0; i < LENGTH(sizes); i++)
+		{
+			bool done;
+
+			make_trial(trial, nkeys, sizes[i], i % 2 == 0 ? 1000 : 6);
+			for (uint32_t nparts = 1; nparts <= MOST_PARTS; nparts *= 8)
+			{
+				EXPECT(try_parts(trial, nparts, NO_LIMIT, &done));
+				EXPECT(done);
+			}
+			free_trial(trial);
+		}
+	free(trial);
+	return true;
+}
+
+/* A part ends well or says that there is no memory, as sorting does. */
+static bool
+test_parts_memory(void)
+{
+	Trial *trial = malloc(sizeof(Trial));
+	WaQueryRun *runs[NRUNS];
+	size_t nfailed = 0;
+	bool done = false;
+	WaArena arena;
+
+	make_trial(trial, NKEYS, MAX_ROWS, 1000);
+	for (size_t limit = 0; !done; limit += random_below(100000) + 1)
+	{
+		EXPECT(try_parts(trial, 8, limit, &done));
+		nfailed += !done;
+	}
+	wa_arena_init(&arena, NO_LIMIT);
+	EXPECT(take_trial(trial, &arena, runs));
+	arena.limit = arena.bytes;
+	EXPECT(!wa_run_parts_sort(runs[0], 8) && arena.failed);
+	wa_arena_reset(&arena);
+	free_trial(trial);
+	free(trial);
+	return nfailed > 3;
+}
+
+/* Few groups, and those of a single run, are not divided; many are. */
+static bool
+test_dividing(void)
+{
+	static Inputs inputs;
+	static Row rows[WA_VECTOR_ROWS];
+	WaQueryRun *runs[2];
+	WaArena arena;
+
+	wa_arena_init(&arena, NO_LIMIT);
+	for (int i = 0; i < 2; i++)
+		runs[i] = wa_query_run_make(&arena, test_query(NKEYS));
+	EXPECT(wa_run_parts_choose(runs, 2) == 0);
+	for (int i = 0; i < 200; i++)
+	{
+		make_batch(rows, WA_VECTOR_ROWS, 1000000);
+		fill_inputs(&inputs, rows, WA_VECTOR_ROWS);
+		EXPECT(wa_query_run_take(runs[i % 2], inputs.rows, WA_VECTOR_ROWS) ==
+			   WA_RUN_TAKEN);
+	}
+	EXPECT(wa_run_parts_choose(runs, 2) >= 2);
+	EXPECT(wa_run_parts_choose(runs, 1) == 0);
+	wa_arena_reset(&arena);
+	return true;
 }
 
 /* A batch that traps leaves the run as it was. */
@@ -357,6 +538,9 @@ main(void)
 	check(test_sizes(), "groups and records of all kinds and sizes");
 	check(test_many_groups(), "many groups, merged and in several messages");
 	check(test_memory(), "too little memory is noticed");
+	check(test_parts(), "groups merged part by part");
+	check(test_parts_memory(), "too little memory for parts is noticed");
+	check(test_dividing(), "many groups of several runs are divided");
 	check(test_trap(), "a batch that traps is not taken");
 	check(test_overflow(), "sums without room");
 	check(test_query_wire(), "a query is read as it was written");
