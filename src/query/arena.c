@@ -2,12 +2,22 @@
  * arena.c
  *		Memory of groups and accumulators; see arena.h.
  *
- * Blocks of malloc's are chained, so that they can be freed together.
+ * Blocks are chained, so that they can be freed together.  Large ones are mapped,
+ * as huge pages: to have the system map small ones took longer than to look up the
+ * groups that they are for, and large tables are read with fewer misses.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "query/arena.h"
+
+/* What a mapped block is a multiple of, in bytes and in its address. */
+#define HUGE_BYTES ((size_t) 2 << 20)
+
+/* Blocks are mapped from this size on. */
+#define MAPPED_BYTES (2 * HUGE_BYTES)
 
 /* What stands before the memory of a block; its size keeps that aligned. */
 typedef struct Block
@@ -15,7 +25,7 @@ typedef struct Block
 	struct Block *previous;
 	struct Block *next;
 	size_t bytes;
-	size_t unused;
+	size_t mapped; /* bytes of the mapping; 0: it is malloc's */
 } Block;
 
 /* Tells whether so many bytes more, with a block's head, are allowed. */
@@ -38,38 +48,130 @@ link_block(WaArena *arena, Block *block)
 		arena->context = block;
 }
 
+/* Returns the bytes to map for a block; 0: it is to be malloc's. */
+static inline size_t
+bytes_to_map(size_t bytes)
+{
+	if (bytes < MAPPED_BYTES || bytes > SIZE_MAX / 2)
+		return 0;
+	return (sizeof(Block) + bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+}
+
+/* Maps memory at a multiple of HUGE_BYTES, or returns NULL. */
+static void *
+map_aligned(size_t bytes)
+{
+	char *memory = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
+						MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t before;
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	before = (HUGE_BYTES - (uintptr_t) memory % HUGE_BYTES) % HUGE_BYTES;
+	if (before > 0)
+		(void) munmap(memory, before);
+	(void) munmap(memory + before + bytes, HUGE_BYTES - before);
+	(void) madvise(memory + before, bytes, MADV_HUGEPAGE);
+	return memory + before;
+}
+
+/* Gives a mapping another size; returns NULL, with it as it was, if it cannot. */
+static void *
+remap(void *memory, size_t before, size_t after)
+{
+	void *place;
+	void *moved;
+
+	if (mremap(memory, before, after, 0) != MAP_FAILED)
+		return memory;
+	place = map_aligned(after);
+	if (place == NULL)
+		return NULL;
+	moved = mremap(memory, before, after, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	if (moved != MAP_FAILED)
+		return moved;
+	(void) munmap(place, after);
+	return NULL;
+}
+
+/* Makes a block that is not chained, or returns NULL. */
+static Block *
+make_block(size_t bytes, bool zero)
+{
+	const size_t mapped = bytes_to_map(bytes);
+	Block *block;
+
+	if (mapped > 0)
+		block = map_aligned(mapped);
+	else
+		block = zero ? calloc(1, sizeof(Block) + bytes)
+					 : malloc(sizeof(Block) + bytes);
+	if (block == NULL)
+		return NULL;
+	block->bytes = bytes;
+	block->mapped = mapped;
+	return block;
+}
+
+/* Frees a block that is not chained. */
+static void
+free_block(Block *block)
+{
+	if (block->mapped > 0)
+		(void) munmap(block, block->mapped);
+	else
+		free(block);
+}
+
 static void *
 allocate(WaArena *arena, size_t bytes, bool zero)
 {
-	Block *block;
+	Block *block = has_room(arena, bytes) ? make_block(bytes, zero) : NULL;
 
-	if (!has_room(arena, bytes))
-		return NULL;
-	block =
-		zero ? calloc(1, sizeof(Block) + bytes) : malloc(sizeof(Block) + bytes);
 	if (block == NULL)
 		return NULL;
 	block->previous = arena->context;
 	block->next = NULL;
-	block->bytes = bytes;
 	link_block(arena, block);
 	arena->bytes += sizeof(Block) + bytes;
 	return block + 1;
+}
+
+/* Moves what a block has to one of another size and kind, or returns NULL. */
+static Block *
+replace_block(Block *old, size_t bytes)
+{
+	Block *block = make_block(bytes, false);
+
+	if (block == NULL)
+		return NULL;
+	block->previous = old->previous;
+	block->next = old->next;
+	memcpy(block + 1, old + 1, old->bytes < bytes ? old->bytes : bytes);
+	free_block(old);
+	return block;
 }
 
 static void *
 resize(WaArena *arena, void *memory, size_t bytes)
 {
 	Block *old = (Block *) memory - 1;
-	size_t before = old->bytes;
+	const size_t before = old->bytes;
+	const size_t mapped = bytes_to_map(bytes);
 	Block *block;
 
 	if (bytes > before && !has_room(arena, bytes - before))
 		return NULL;
-	block = realloc(old, sizeof(Block) + bytes);
+	if ((old->mapped > 0) != (mapped > 0))
+		block = replace_block(old, bytes);
+	else if (mapped > 0)
+		block = remap(old, old->mapped, mapped);
+	else
+		block = realloc(old, sizeof(Block) + bytes);
 	if (block == NULL)
 		return NULL;
 	block->bytes = bytes;
+	block->mapped = mapped;
 	link_block(arena, block);
 	arena->bytes += bytes - before;
 	return block + 1;
@@ -87,7 +189,7 @@ release(WaArena *arena, void *memory)
 	else
 		arena->context = block->previous;
 	arena->bytes -= sizeof(Block) + block->bytes;
-	free(block);
+	free_block(block);
 }
 
 void

@@ -3,7 +3,7 @@
  *		Where groups and accumulators get their memory from.
  *
  * In a backend that is a memory context, whose functions raise an error when
- * there is no memory; in warpaggd it is memory of malloc's up to a limit, and
+ * there is no memory; in warpaggd it is memory of our own up to a limit, and
  * then an allocation returns NULL and the arena has failed.  That cannot be
  * undone: what was computed in a failed arena is of no use, but stays sound, so
  * functions need to look at the arena only after they have grown something, and
@@ -31,13 +31,13 @@ struct WaArena
 	/* Gives memory back. */
 	void (*release)(WaArena *arena, void *memory);
 
-	void *context; /* a MemoryContext; or the latest block of malloc's */
-	size_t bytes;  /* of malloc's: taken */
-	size_t limit;  /* of malloc's */
+	void *context; /* a MemoryContext; or the latest block */
+	size_t bytes;  /* of our own: taken */
+	size_t limit;  /* of our own */
 	bool failed;   /* there was not enough memory */
 };
 
-/* Makes *arena one of at most limit bytes of malloc's. */
+/* Makes *arena one of at most limit bytes of our own. */
 void wa_arena_init(WaArena *arena, size_t limit);
 
 /* Frees all memory of an arena that wa_arena_init has made. */

@@ -399,6 +399,55 @@ test_dividing(void)
 	return true;
 }
 
+/* Fills words of memory from one on with numbers, or looks whether they are there. */
+static bool
+use_words(uint64_t *words, size_t begin, size_t end, bool fill)
+{
+	for (size_t i = begin; i < end; i++)
+	{
+		if (fill)
+			words[i] = i * 7 + 1;
+		EXPECT(words[i] == i * 7 + 1);
+	}
+	return true;
+}
+
+/* Memory keeps what it has in all sizes, and what is zeroed is so. */
+static bool
+test_arena(void)
+{
+	static const size_t sizes[] = {100,     5000000, 9000000, 5000000,
+								   8000000, 2000,    9000000, 20000000};
+	uint64_t *words[3] = {NULL};
+	size_t nwords[3] = {0};
+	uint64_t *zeros;
+	WaArena arena;
+
+	wa_arena_init(&arena, 100000000);
+	for (size_t i = 0; i < LENGTH(sizes) * 3; i++)
+	{
+		const size_t next = sizes[i / 3 * 5 % LENGTH(sizes)] / 8;
+		const size_t number = i % 3;
+		const size_t kept = next < nwords[number] ? next : nwords[number];
+
+		EXPECT(wa_arena_resize(&arena, &words[number], next * 8));
+		EXPECT((uintptr_t) words[number] % 16 == 0);
+		EXPECT(use_words(words[number], 0, kept, false));
+		EXPECT(use_words(words[number], kept, next, true));
+		nwords[number] = next;
+	}
+	wa_arena_free(&arena, words[1]);
+	zeros = wa_arena_alloc_zero(&arena, 6000000);
+	for (size_t i = 0; i < 6000000 / 8; i++)
+		EXPECT(zeros[i] == 0);
+	EXPECT(!wa_arena_resize(&arena, &words[0], 90000000) && arena.failed);
+	EXPECT(use_words(words[0], 0, nwords[0], false));
+	EXPECT(use_words(words[2], 0, nwords[2], false));
+	wa_arena_reset(&arena);
+	EXPECT(arena.bytes == 0);
+	return true;
+}
+
 /* A batch that traps leaves the run as it was. */
 static bool
 test_trap(void)
@@ -541,6 +590,7 @@ main(void)
 	check(test_parts(), "groups merged part by part");
 	check(test_parts_memory(), "too little memory for parts is noticed");
 	check(test_dividing(), "many groups of several runs are divided");
+	check(test_arena(), "memory of all sizes");
 	check(test_trap(), "a batch that traps is not taken");
 	check(test_overflow(), "sums without room");
 	check(test_query_wire(), "a query is read as it was written");
