@@ -21,6 +21,9 @@
 /* Strings begin where a word could, behind four bytes with their lengths. */
 #define LENGTH_BYTES sizeof(uint32_t)
 
+/* How far ahead strings of codes are fetched; their entries, twice as far. */
+#define FETCHED_STRINGS 12
+
 typedef struct Entry
 {
 	uint64_t head;     /* the first bytes, as head_of has them */
@@ -34,6 +37,7 @@ struct WaKeyDictionary
 	WaArena *arena;
 	Entry *entries;
 	bool is_closed; /* no string is added any more */
+	bool borrows;   /* strings are those of other dictionaries */
 	uint32_t nentries;
 	uint32_t capacity;
 	uint64_t *slots; /* as of wa_hash_slot, with the code + 1 */
@@ -115,11 +119,25 @@ wa_key_dictionary_make(WaArena *arena)
 	return arena->failed ? NULL : dictionary;
 }
 
+/* Puts a slot of another table into the first free place. */
+static inline void
+put_slot(WaKeyDictionary *dictionary, uint64_t slot)
+{
+	const Entry *entry = &dictionary->entries[(uint32_t) slot - 1];
+	uint64_t place = entry->hash & dictionary->mask;
+
+	while (dictionary->slots[place] != 0)
+		place = (place + 1) & dictionary->mask;
+	dictionary->slots[place] = slot;
+}
+
 /* Doubles the table; returns false, with it as it was, if it cannot. */
 static bool
 grow(WaKeyDictionary *dictionary)
 {
-	size_t nslots = (dictionary->mask + 1) * 2;
+	const size_t nbefore = dictionary->mask + 1;
+	const size_t nslots = nbefore * 2;
+	uint64_t *before = dictionary->slots;
 	uint64_t *slots;
 
 	if (!wa_arena_resize(dictionary->arena, &dictionary->entries,
@@ -128,20 +146,13 @@ grow(WaKeyDictionary *dictionary)
 	slots = wa_arena_alloc_zero(dictionary->arena, nslots * sizeof(uint64_t));
 	if (slots == NULL)
 		return false;
-	wa_arena_free(dictionary->arena, dictionary->slots);
 	dictionary->slots = slots;
 	dictionary->mask = nslots - 1;
 	dictionary->capacity *= 2;
-	for (uint32_t code = 0; code < dictionary->nentries; code++)
-	{
-		const Entry *entry = &dictionary->entries[code];
-		uint64_t hash = hash_of(entry->shown, entry->length);
-		uint64_t place = hash & dictionary->mask;
-
-		while (dictionary->slots[place] != 0)
-			place = (place + 1) & dictionary->mask;
-		dictionary->slots[place] = wa_hash_slot(hash, code + 1);
-	}
+	for (uint64_t i = 0; i < nbefore; i++)
+		if (before[i] != 0)
+			put_slot(dictionary, before[i]);
+	wa_arena_free(dictionary->arena, before);
 	return true;
 }
 
@@ -176,6 +187,25 @@ take_room(WaKeyDictionary *dictionary, size_t bytes)
 }
 
 /*
+ * Returns a string as it is kept, behind its length; NULL if there is not enough
+ * memory.
+ */
+static const char *
+keep_string(WaKeyDictionary *dictionary, const WaKeyString *key)
+{
+	char *room;
+
+	if (dictionary->borrows)
+		return key->data;
+	room = take_room(dictionary, LENGTH_BYTES + (size_t) key->shown_length);
+	if (room == NULL)
+		return NULL;
+	memcpy(room, &key->shown_length, LENGTH_BYTES);
+	memcpy(room + LENGTH_BYTES, key->data, key->shown_length);
+	return room + LENGTH_BYTES;
+}
+
+/*
  * Adds a string whose slot is to be the given one; returns its code, or 0 if
  * there is not enough memory.
  */
@@ -184,18 +214,16 @@ add(WaKeyDictionary *dictionary, const WaKeyString *key, uint64_t hash,
 	uint64_t place)
 {
 	uint32_t code = dictionary->nentries;
+	const char *shown;
 	Entry *entry;
-	char *room;
 
 	if (dictionary->nentries == dictionary->capacity)
 		return 0; /* growing has failed */
-	room = take_room(dictionary, LENGTH_BYTES + (size_t) key->shown_length);
-	if (room == NULL)
+	shown = keep_string(dictionary, key);
+	if (shown == NULL)
 		return 0;
-	memcpy(room, &key->shown_length, LENGTH_BYTES);
-	memcpy(room + LENGTH_BYTES, key->data, key->shown_length);
 	entry = &dictionary->entries[code];
-	entry->shown = room + LENGTH_BYTES;
+	entry->shown = shown;
 	entry->head = head_of(key->data, key->length);
 	entry->length = key->length;
 	entry->hash = (uint32_t) hash;
@@ -277,6 +305,48 @@ wa_key_dictionary_codes(WaKeyDictionary *dictionary, const WaKeyString *keys,
 		}
 		words[rows[i]] = find(dictionary, &keys[i], hashes[i]);
 	}
+}
+
+/* Has the processor fetch an entry's string, its first and last bytes. */
+static inline void
+fetch_string(const Entry *entry)
+{
+	__builtin_prefetch(entry->shown);
+	if (entry->length > 0)
+		__builtin_prefetch(entry->shown + entry->length - 1);
+}
+
+size_t
+wa_key_dictionary_strings(const WaKeyDictionary *dictionary,
+						  const uint64_t *words, const uint8_t *valid,
+						  size_t nwords, WaKeyString *strings, uint16_t *rows)
+{
+	const Entry *entries = dictionary->entries;
+	size_t nstrings = 0;
+
+	/* The word of a NULL is 0, and the first entry is always there. */
+	for (size_t i = 0; i < nwords; i++)
+	{
+		const Entry *entry = &entries[(uint32_t) words[i]];
+
+		if (i + 2 * FETCHED_STRINGS < nwords)
+			__builtin_prefetch(
+				&entries[(uint32_t) words[i + 2 * FETCHED_STRINGS]]);
+		if (i + FETCHED_STRINGS < nwords)
+			fetch_string(&entries[(uint32_t) words[i + FETCHED_STRINGS]]);
+		if (valid[i] == 0)
+			continue;
+		rows[nstrings] = (uint16_t) i;
+		strings[nstrings++] = (WaKeyString){
+			entry->shown, entry->length, load32(entry->shown - LENGTH_BYTES)};
+	}
+	return nstrings;
+}
+
+void
+wa_key_dictionary_borrow(WaKeyDictionary *dictionary)
+{
+	dictionary->borrows = true;
 }
 
 void

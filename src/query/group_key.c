@@ -333,22 +333,10 @@ static void
 translate_texts(WaKeyCodec *codec, const WaKeyCodec *other, uint64_t *words,
 				const uint8_t *valid, size_t nrows)
 {
-	size_t nstrings = 0;
+	const size_t nstrings =
+		wa_key_dictionary_strings(other->dictionary, words, valid, nrows,
+								  codec->strings, codec->string_rows);
 
-	for (size_t i = 0; i < nrows; i++)
-	{
-		const uint32_t code = (uint32_t) words[i];
-		WaText shown;
-
-		if (valid[i] == 0)
-			continue;
-		shown = wa_key_dictionary_shown(other->dictionary, code);
-		codec->strings[nstrings] = (WaKeyString){
-			.data = shown.data,
-			.length = wa_key_dictionary_length(other->dictionary, code),
-			.shown_length = (uint32_t) shown.length};
-		codec->string_rows[nstrings++] = (uint16_t) i;
-	}
 	wa_key_dictionary_codes(codec->dictionary, codec->strings,
 							codec->string_rows, nstrings, words);
 }

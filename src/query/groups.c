@@ -226,6 +226,14 @@ wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 	return !groups->arena->failed;
 }
 
+void
+wa_query_groups_borrow(WaQueryGroups *groups)
+{
+	for (int key = 0; key < groups->nkeys; key++)
+		if (groups->codecs[key].dictionary != NULL)
+			wa_key_dictionary_borrow(groups->codecs[key].dictionary);
+}
+
 bool
 wa_query_groups_hash(WaQueryGroups *groups, uint32_t first, size_t ngroups,
 					 uint64_t *hashes)

@@ -64,6 +64,12 @@ extern bool wa_query_groups_find_theirs(WaQueryGroups *groups,
 										uint32_t *numbers);
 
 /*
+ * Has keys of other tables no longer be copied: only wa_query_groups_find_theirs
+ * is called from now on, with tables that live as long.
+ */
+extern void wa_query_groups_borrow(WaQueryGroups *groups);
+
+/*
  * Stores hashes of the groups from first on, at most WA_VECTOR_ROWS: equal keys
  * have equal ones in all tables with the same keys.  Returns false if there is
  * not enough memory.

@@ -27,8 +27,8 @@ extern uint32_t wa_run_parts_choose(WaQueryRun *const *runs, unsigned nruns);
 extern bool wa_run_parts_sort(WaQueryRun *run, uint32_t nparts);
 
 /*
- * Merges a part of sorted runs, which stay as they are, into one without rows.
- * Its rows are not counted.  Does not return WA_RUN_TRAPPED.
+ * Merges a part of sorted runs, which stay as they are, into one without rows,
+ * which takes no others and does not live longer.  Its rows are not counted.  Does not return WA_RUN_TRAPPED.
  */
 extern WaRunOutcome wa_run_parts_merge(WaQueryRun *into,
 									   WaQueryRun *const *runs, unsigned nruns,
