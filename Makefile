@@ -54,7 +54,7 @@ include test/emu/emu.mk
 VECTOR_SRCS = $(wildcard src/core/program*.c) src/core/vector.c \
 	src/core/steps.c src/query/column_rows.c src/query/run_inputs.c \
 	src/query/group_key.c src/query/group_table.c src/query/records.c \
-	src/query/records_few.c \
+	src/query/records_few.c src/query/group_table_rows.c \
 	src/resident/narrow.c
 src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): CFLAGS += -O3
 

@@ -59,7 +59,8 @@ $(DAEMON_BUILD)/daemon/with_cuda: FORCE
 # These loops are written to be vectorised, which -O2 does only in part.
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
 	daemon/column_values.o query/column_rows.o query/run_inputs.o \
-	query/group_key.o query/group_table.o query/records.o query/records_few.o \
+	query/group_key.o query/group_table.o query/group_table_rows.o \
+	query/records.o query/records_few.o \
 	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += -O3

@@ -8,8 +8,8 @@
  * be too large for the number of groups; from then on groups are hashed.  When
  * the hash table is to grow, the array is tried again.
  */
-#include "query/group_table.h"
 #include "query/group_hash.h"
+#include "query/group_table_internal.h"
 #include <string.h>
 
 /* A direct table may always have so many places, ... */
@@ -26,9 +26,6 @@
 
 /* So that no place in slots has more bits than a slot has of a hash. */
 #define MAX_GROUPS ((uint32_t) 1 << 30)
-
-/* A place outside the ranges; added to any number of times it stays outside. */
-#define OUTSIDE ((uint64_t) 1 << 40)
 
 /* Makes the table have no index. */
 static void
@@ -60,13 +57,6 @@ wa_group_table_init(WaGroupTable *table, WaArena *arena, int nkeys)
 	forget_index(table);
 }
 
-/* Returns the words of a group. */
-static inline uint64_t *
-words_of(const WaGroupTable *table, uint32_t group)
-{
-	return table->words + (size_t) group * (size_t) table->nstored;
-}
-
 /* Tells whether a key of a row is NULL, by its words with the masks. */
 static inline bool
 row_is_null(const WaGroupTable *table, const uint64_t *words, int key)
@@ -78,7 +68,7 @@ uint64_t
 wa_group_table_word(const WaGroupTable *table, uint32_t group, int key,
 					bool *is_null)
 {
-	const uint64_t *words = words_of(table, group);
+	const uint64_t *words = wa_table_words_of(table, group);
 
 	*is_null = table->nkeys == 1 ? group == table->null_group
 								 : row_is_null(table, words, key);
@@ -96,7 +86,8 @@ wa_group_table_words(const WaGroupTable *table, int key, const uint32_t *groups,
 		bool is_null;
 
 		if (i + WA_PREFETCH_ROWS < ngroups)
-			__builtin_prefetch(words_of(table, groups[i + WA_PREFETCH_ROWS]));
+			__builtin_prefetch(
+				wa_table_words_of(table, groups[i + WA_PREFETCH_ROWS]));
 		words[i] = wa_group_table_word(table, groups[i], key, &is_null);
 		valid[i] = !is_null;
 		has_nulls |= is_null;
@@ -115,17 +106,6 @@ hash_words(const uint64_t *words, int nwords)
 	return wa_hash_finish(hash);
 }
 
-/* Returns the place of a word of a key in a range, 0 of a NULL. */
-static inline uint64_t
-place_of(const WaKeyRange *range, uint64_t word, bool is_null)
-{
-	uint64_t offset = word - range->base;
-
-	if (is_null)
-		return 0;
-	return offset < range->limit ? (offset + 1) << range->shift : OUTSIDE;
-}
-
 /* Returns the place of a group in the direct table. */
 static uint64_t
 group_place(const WaGroupTable *table, uint32_t group)
@@ -137,7 +117,7 @@ group_place(const WaGroupTable *table, uint32_t group)
 		bool is_null;
 		uint64_t word = wa_group_table_word(table, group, key, &is_null);
 
-		place += place_of(&table->ranges[key], word, is_null);
+		place += wa_table_place_of(&table->ranges[key], word, is_null);
 	}
 	return place;
 }
@@ -149,8 +129,8 @@ row_place(const WaGroupTable *table, const uint64_t *words)
 	uint64_t place = 0;
 
 	for (int key = 0; key < table->nkeys; key++)
-		place += place_of(&table->ranges[key], words[key],
-						  row_is_null(table, words, key));
+		place += wa_table_place_of(&table->ranges[key], words[key],
+								   row_is_null(table, words, key));
 	return place;
 }
 
@@ -269,9 +249,10 @@ put_groups(WaGroupTable *table)
 {
 	for (uint32_t group = 0; group < table->ngroups; group++)
 		if (group != table->null_group)
-			put_slot(table, wa_hash_slot(hash_words(words_of(table, group),
-													table->nstored),
-										 group + 1));
+			put_slot(table,
+					 wa_hash_slot(hash_words(wa_table_words_of(table, group),
+											 table->nstored),
+								  group + 1));
 }
 
 /*
@@ -342,7 +323,7 @@ add_words(WaGroupTable *table, const uint64_t *words)
 
 	if (group == table->capacity && !grow_words(table))
 		return 0;
-	memcpy(words_of(table, group), words,
+	memcpy(wa_table_words_of(table, group), words,
 		   (size_t) table->nstored * sizeof(uint64_t));
 	for (int key = 0; key < table->nkeys; key++)
 	{
@@ -403,7 +384,7 @@ find_by_hash(WaGroupTable *table, const uint64_t *words)
 	{
 		group = (uint32_t) slot - 1;
 		if (wa_hash_slot_matches(slot, hash) &&
-			memcmp(words_of(table, group), words,
+			memcmp(wa_table_words_of(table, group), words,
 				   (size_t) table->nstored * sizeof(uint64_t)) == 0)
 			return group;
 		place = (place + 1) & table->slot_mask;
@@ -425,211 +406,4 @@ wa_group_table_find(WaGroupTable *table, const uint64_t *words)
 		return 0;
 	return table->numbers != NULL ? find_directly(table, words)
 								  : find_by_hash(table, words);
-}
-
-/* Stores which of the rows have no group in missing; returns how many. */
-static size_t
-find_missing(const uint32_t *numbers, size_t nrows, uint16_t *missing)
-{
-	size_t nmissing = 0;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		missing[nmissing] = (uint16_t) i;
-		nmissing += numbers[i] == WA_NO_GROUP;
-	}
-	return nmissing;
-}
-
-/*
- * Looks up one row of a single key without NULLs directly after the other: what
- * is outside the range goes to the place that is always empty.
- */
-static size_t
-find_single_directly(const WaGroupTable *table, const uint64_t *words,
-					 size_t nrows, uint32_t *numbers, uint16_t *missing)
-{
-	const uint32_t *table_numbers = table->numbers;
-	const uint64_t base = table->ranges[0].base;
-	const uint64_t limit = table->ranges[0].limit;
-	const uint64_t empty = table->nnumbers;
-	bool found = true;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t offset = words[i] - base;
-		uint32_t number = table_numbers[offset < limit ? offset + 1 : empty];
-
-		numbers[i] = number - 1;
-		found &= number != 0;
-	}
-	return found ? 0 : find_missing(numbers, nrows, missing);
-}
-
-/* Adds a key's part to the places of the rows. */
-static void
-add_places(const WaKeyRange *range, const WaKeyRows *key, size_t nrows,
-		   uint64_t *places)
-{
-	if (key->valid == NULL)
-		for (size_t i = 0; i < nrows; i++)
-			places[i] += place_of(range, key->words[i], false);
-	else
-		for (size_t i = 0; i < nrows; i++)
-			places[i] += place_of(range, key->words[i], key->valid[i] == 0);
-}
-
-/* Looks up rows directly. */
-static size_t
-find_rows_directly(const WaGroupTable *table, const WaKeyRows *keys,
-				   size_t nrows, uint32_t *numbers, uint16_t *missing)
-{
-	uint64_t *places = table->places;
-	bool found = true;
-
-	if (table->nkeys == 1 && keys[0].valid == NULL)
-		return find_single_directly(table, keys[0].words, nrows, numbers,
-									missing);
-	memset(places, 0, nrows * sizeof(uint64_t));
-	for (int key = 0; key < table->nkeys; key++)
-		add_places(&table->ranges[key], &keys[key], nrows, places);
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t place =
-			places[i] < table->nnumbers ? places[i] : table->nnumbers;
-		uint32_t number = table->numbers[place];
-
-		numbers[i] = number - 1;
-		found &= number != 0;
-	}
-	return found ? 0 : find_missing(numbers, nrows, missing);
-}
-
-/* Puts the masks of the rows together. */
-static void
-make_masks(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows)
-{
-	for (int mask = 0; mask < table->nmasks; mask++)
-		memset(table->masks + mask * WA_VECTOR_ROWS, 0,
-			   nrows * sizeof(uint64_t));
-	for (int key = 0; key < table->nkeys; key++)
-	{
-		uint64_t *masks = table->masks + key / 64 * WA_VECTOR_ROWS;
-		const uint8_t *valid = keys[key].valid;
-
-		if (valid == NULL)
-			continue;
-		for (size_t i = 0; i < nrows; i++)
-			masks[i] |= (uint64_t) (valid[i] == 0) << (key % 64);
-	}
-}
-
-/* Returns one of the stored words of all rows. */
-static inline const uint64_t *
-stored_words(const WaGroupTable *table, const WaKeyRows *keys, int word)
-{
-	return word < table->nkeys
-			   ? keys[word].words
-			   : table->masks + (word - table->nkeys) * WA_VECTOR_ROWS;
-}
-
-/* Stores the hashes of the rows in table->places, and fetches their slots. */
-static void
-hash_rows(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows)
-{
-	uint64_t *hashes = table->places;
-
-	if (table->nkeys > 1)
-		make_masks(table, keys, nrows);
-	memset(hashes, 0, nrows * sizeof(uint64_t));
-	for (int word = 0; word < table->nstored; word++)
-	{
-		const uint64_t *words = stored_words(table, keys, word);
-
-		for (size_t i = 0; i < nrows; i++)
-			hashes[i] = wa_hash_word(hashes[i], words[i]);
-	}
-	for (size_t i = 0; i < nrows; i++)
-		hashes[i] = wa_hash_finish(hashes[i]);
-}
-
-/*
- * Stores in numbers the first group that has the hash of a row, plus 1, or 0, and
- * fetches its words.
- */
-static void
-find_candidates(const WaGroupTable *table, size_t nrows, uint32_t *numbers)
-{
-	const uint64_t *hashes = table->places;
-	const int shift = table->slot_shift;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t place = hashes[i] >> shift;
-		uint64_t slot;
-
-		if (i + WA_PREFETCH_ROWS < nrows)
-			__builtin_prefetch(
-				&table->slots[hashes[i + WA_PREFETCH_ROWS] >> shift]);
-		while ((slot = table->slots[place]) != 0 &&
-			   !wa_hash_slot_matches(slot, hashes[i]))
-			place = (place + 1) & table->slot_mask;
-		numbers[i] = (uint32_t) slot;
-		if (slot != 0)
-			__builtin_prefetch(words_of(table, (uint32_t) slot - 1));
-	}
-}
-
-/*
- * Takes candidates away that are not the group of their row.  What is left for
- * the search of single rows to find is rare: groups with equal halves of hashes.
- */
-static void
-check_candidates(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows,
-				 uint32_t *numbers)
-{
-	for (int word = 0; word < table->nstored; word++)
-	{
-		const uint64_t *words = stored_words(table, keys, word);
-		const uint64_t *group_words = table->words + word;
-		const size_t stride = table->nstored;
-
-		for (size_t i = 0; i < nrows; i++)
-			if (numbers[i] != 0 &&
-				group_words[(numbers[i] - 1) * stride] != words[i])
-				numbers[i] = 0;
-	}
-}
-
-/* Looks up rows by the hash table. */
-static size_t
-find_rows_by_hash(const WaGroupTable *table, const WaKeyRows *keys,
-				  size_t nrows, uint32_t *numbers, uint16_t *missing)
-{
-	const uint8_t *valid = table->nkeys == 1 ? keys[0].valid : NULL;
-	size_t nmissing = 0;
-
-	hash_rows(table, keys, nrows);
-	find_candidates(table, nrows, numbers);
-	check_candidates(table, keys, nrows, numbers);
-	if (valid != NULL)
-		for (size_t i = 0; i < nrows; i++)
-			if (valid[i] == 0)
-				numbers[i] = table->null_group + 1;
-	for (size_t i = 0; i < nrows; i++)
-	{
-		missing[nmissing] = (uint16_t) i;
-		nmissing += numbers[i] == 0;
-		numbers[i]--;
-	}
-	return nmissing;
-}
-
-size_t
-wa_group_table_find_rows(WaGroupTable *table, const WaKeyRows *keys,
-						 size_t nrows, uint32_t *numbers, uint16_t *missing)
-{
-	return table->numbers != NULL
-			   ? find_rows_directly(table, keys, nrows, numbers, missing)
-			   : find_rows_by_hash(table, keys, nrows, numbers, missing);
 }
