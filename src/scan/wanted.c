@@ -13,6 +13,7 @@
 
 #include "heap/gather.h"
 #include "scan/plan.h"
+#include "scan/shift.h"
 #include "scan/top.h"
 #include "scan/wanted.h"
 
@@ -87,6 +88,7 @@ order_by_shape(const WaShape *shape, Node *expression, WaOrderBy *order)
 								foreach_current_index(cell), order);
 	return IsA(expression, Aggref) &&
 		   wa_aggregate_describe((Aggref *) expression, &call) == NULL &&
+		   wa_shift_make(&call) == NULL &&
 		   order_by_aggregate(call.aggregate, call.argument_type, 0, order);
 }
 
@@ -119,10 +121,22 @@ order_by_node(const WaScanState *state, const Node *expression,
 	if (number < state->nkeys)
 		return order_by_key(exprType(expression), number, order);
 	result = &state->results[number - state->nkeys];
-	return order_by_aggregate(
-		result->aggregate,
-		state->columns[result->column].plan.key.argument_type, result->column,
-		order);
+	return result->shift == NULL &&
+		   order_by_aggregate(
+			   result->aggregate,
+			   state->columns[result->column].plan.key.argument_type,
+			   result->column, order);
+}
+
+/* Tells whether all groups are needed to find out whether one has an error. */
+static bool
+checks_groups(const WaScanState *state)
+{
+	for (int i = 0; i < state->nresults; i++)
+		if (state->results[i].shift != NULL &&
+			wa_shift_checks(state->results[i].shift) != 0)
+			return true;
+	return false;
 }
 
 /* Describes as many expressions of ORDER BY as can be told. */
@@ -159,6 +173,7 @@ wa_wanted_describe(const WaScanState *state, WaWanted *wanted)
 
 	memset(wanted, 0, sizeof(*wanted));
 	if (state->top == NULL || state->nkeys == 0 || ps->qual != NULL ||
+		checks_groups(state) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
 		!wa_top_limit(state->top, &limit) || limit > WA_QUERY_MAX_WANTED)
 		return;
