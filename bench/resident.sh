@@ -85,7 +85,7 @@ header()
 $(bench_environment)
 | further settings | work_mem $WORK_MEM on both sides, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit') |
 | made by | bench/resident.sh, PARTS="$PARTS" TABLES="$SCAN_TABLES" QUERIES="${QUERIES:-}" LOAD_COLUMNS=$LOAD_COLUMNS BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS |
-| method | medians of $BENCH_RUNS runs, both sides in turns in one session after $WARM_UPS warm-ups; results compared text for text; what takes a side more than $((MAX_BASELINE_MS / 1000)) s was run once there |
+| method | medians of $BENCH_RUNS runs of each side in one session after $WARM_UPS warm-ups; results compared text for text; what takes a side more than $((MAX_BASELINE_MS / 1000)) s was run once there |
 TEXT
 }
 
@@ -173,16 +173,17 @@ is_long()
 	awk -v t="$1" -v most="$MAX_BASELINE_MS" 'BEGIN { exit t <= most }'
 }
 
-# Prints a line of times for each side.  Arguments: query, set-up, the time of the
-# built-in's first run.
+# Prints a line of times for each side, whose runs follow each other: 16 processes
+# of the built-in in between would leave nothing of ours in the caches.  Arguments:
+# query, set-up, the time of the built-in's first run.
 repeat_query()
 {
 	if is_long "$3"; then
 		echo "$3"
-		scan_time_sides "$1" "$2" on
 	else
-		scan_time_sides "$1" "$2" off on
+		scan_time_sides "$1" "$2" off
 	fi
+	scan_time_sides "$1" "$2" on
 }
 
 # Checks a query, prints its line of the table and adds its medians to
