@@ -61,7 +61,7 @@ BEGIN
         (TABLE pg_temp.r EXCEPT ALL TABLE pg_temp.b) UNION ALL (TABLE pg_temp.b EXCEPT ALL TABLE pg_temp.r) UNION ALL
         (TABLE pg_temp.h EXCEPT ALL TABLE pg_temp.b) UNION ALL (TABLE pg_temp.b EXCEPT ALL TABLE pg_temp.h)) x;
     RETURN CASE WHEN NOT EXISTS (TABLE pg_temp.b) THEN 'nothing was compared' WHEN differences > 0 THEN differences || ' rows differ' ELSE 'same' END
-        || CASE WHEN resident = 0 THEN ', heap' WHEN heap > resident / 20 THEN ', partly resident' ELSE ', resident' END;
+        || CASE WHEN resident = 0 THEN ', heap' WHEN heap > resident / 10 THEN ', partly resident' ELSE ', resident' END;
 END
 $$;
 
