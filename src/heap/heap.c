@@ -91,20 +91,38 @@ wa_heap_begin(Relation relation, Snapshot snapshot)
 	return scan;
 }
 
+/*
+ * Returns the first block of a page of the map from a place on that is not left
+ * out; WA_MAP_BLOCKS or more if there is none.
+ */
+static inline BlockNumber
+find_wanted_of_map(const uint64_t *covered, BlockNumber place)
+{
+	const BlockNumber last = (WA_MAP_BLOCKS - 1) / 64;
+	BlockNumber i = place / 64;
+	uint64 wanted = ~covered[i] & (~UINT64CONST(0) << (place % 64));
+
+	while (wanted == 0 && i < last)
+		wanted = ~covered[++i];
+	return wanted == 0 ? WA_MAP_BLOCKS
+					   : i * 64 + pg_rightmost_one_pos64(wanted);
+}
+
 /* Returns the first block from one on, below end, that is not left out; or end. */
 static BlockNumber
 find_wanted(const uint64_t *covered, BlockNumber block, BlockNumber end)
 {
+	const Size map_words = WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS;
+
 	while (block < end)
 	{
-		uint64_t bit = wa_block_bit(block);
-		uint64 wanted = ~covered[bit / 64] >> (bit % 64);
-		BlockNumber place = block % WA_MAP_BLOCKS;
-		BlockNumber last = Min((place | 63) + 1, WA_MAP_BLOCKS) - 1;
+		const BlockNumber map = block / WA_MAP_BLOCKS;
+		const BlockNumber place = find_wanted_of_map(covered + map * map_words,
+													 block % WA_MAP_BLOCKS);
 
-		if (wanted != 0 && place + pg_rightmost_one_pos64(wanted) <= last)
-			return Min(block + pg_rightmost_one_pos64(wanted), end);
-		block += last - place + 1;
+		if (place < WA_MAP_BLOCKS)
+			return Min(map * WA_MAP_BLOCKS + place, end);
+		block = (map + 1) * WA_MAP_BLOCKS;
 	}
 	return end;
 }

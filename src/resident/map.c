@@ -22,6 +22,9 @@
 /* Blocks that eight bytes of the map are about. */
 #define WORD_BLOCKS 32
 
+/* Words of the map of an extent. */
+#define EXTENT_MAP_WORDS (WA_EXTENT_BLOCKS / WORD_BLOCKS)
+
 /* Words of a page of the map, those of its last extent being fewer. */
 #define MAP_WORDS (WA_MAP_BLOCKS / WORD_BLOCKS)
 
@@ -48,16 +51,13 @@ take_visible(uint64 word)
 }
 
 /*
- * Stores the all-visible bits of map words first to first + count - 1, 64 blocks
- * a word; an odd last one is the lower half of its own.
+ * Stores the all-visible bits of so many words of the map, 64 blocks a word; an odd
+ * last one is the lower half of its own.
  */
 static void
-take_words(Page page, int first, int count, uint64_t *visible)
+take_words(const char *bytes, int count, uint64_t *visible)
 {
-	const char *bytes = PageGetContents(page) + first * sizeof(uint64);
-	int i;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		uint64 word;
 
@@ -67,6 +67,37 @@ take_words(Page page, int first, int count, uint64_t *visible)
 		else
 			visible[i / 2] |= take_visible(word) << WORD_BLOCKS;
 	}
+}
+
+/* Tells whether all blocks of an extent are all-visible. */
+static inline bool
+is_all_visible(const char *bytes)
+{
+	uint64 words[EXTENT_MAP_WORDS];
+	uint64 all = VISIBLE_BITS;
+
+	memcpy(words, bytes, sizeof(words));
+	for (int i = 0; i < EXTENT_MAP_WORDS; i++)
+		all &= words[i];
+	return all == VISIBLE_BITS;
+}
+
+/* Stores the all-visible bits of map words first to first + count - 1. */
+static void
+take_page(Page page, int first, int count, uint64_t *visible)
+{
+	const char *bytes = PageGetContents(page) + first * sizeof(uint64);
+
+	for (; count >= EXTENT_MAP_WORDS; count -= EXTENT_MAP_WORDS)
+	{
+		if (is_all_visible(bytes))
+			memset(visible, 0xff, WA_EXTENT_WORDS * sizeof(*visible));
+		else
+			take_words(bytes, EXTENT_MAP_WORDS, visible);
+		bytes += EXTENT_MAP_WORDS * sizeof(uint64);
+		visible += WA_EXTENT_WORDS;
+	}
+	take_words(bytes, count, visible);
 }
 
 /* Unsets the bits from nblocks on. */
@@ -97,7 +128,7 @@ read_words(Relation relation, BlockNumber block, Buffer *pin, int first,
 		return 0;
 	LockBuffer(*pin, BUFFER_LOCK_SHARE);
 	lsn = BufferGetLSNAtomic(*pin);
-	take_words(BufferGetPage(*pin), first, count, visible);
+	take_page(BufferGetPage(*pin), first, count, visible);
 	LockBuffer(*pin, BUFFER_LOCK_UNLOCK);
 	if (XLogRecPtrIsInvalid(lsn) && !wa_resident_has_rule(WA_RULE_LOGGED))
 		return 1;
