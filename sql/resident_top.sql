@@ -120,6 +120,14 @@ SELECT warpagg_load('wa_top') >= 0 AS loaded;
 SELECT wa_top_check('SELECT id, count(*), sum(v) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');
 SELECT wa_top_check('SELECT d, count(*), sum(v) FROM wa_top GROUP BY d ORDER BY count(*) DESC, d LIMIT 4', 800);
 
+-- Results that are told from those of another expression are not compared by
+-- others; one that has an error has it in a group that is not among the first, too.
+SELECT wa_top_check('SELECT id, count(*), sum(v::bigint + 3) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');
+SELECT wa_top_check('SELECT id, count(*), sum(v + 3) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');
+SELECT wa_top_check('SELECT id, sum(v - 3) AS a, min(7 - v) FROM wa_top GROUP BY id ORDER BY a, id LIMIT 4');
+SELECT id, count(*), max(v + 2147483398) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4;
+SELECT wa_top_check('SELECT id, count(*), max(v + 2147483397) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');
+
 DROP FUNCTION wa_top_check;
 DROP FUNCTION wa_top_rows;
 DROP TABLE wa_top, wa_top_none;
