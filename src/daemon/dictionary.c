@@ -383,8 +383,8 @@ sort(Sorted *sorted, WaDictionaryQuestion *questions, size_t count)
 
 /*
  * Has the memory begin to fetch the slot where the text of a question, by its place
- * in the order, is looked for first.  One by one, in time: of many at once the
- * memory would drop some.
+ * in the order, is looked for first.  One by one, in time: many at once, before the
+ * first is looked at, were measured to take longer.
  */
 static inline void
 prefetch_slot(const WaDictionary *dictionary, const Sorted *sorted,
