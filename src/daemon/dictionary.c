@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "core/words.h"
 #include "daemon/dictionary.h"
 
 #define FIRST_SLOTS       32 /* of a shard */
@@ -33,16 +34,6 @@
 #define MAX_COUNT \
 	((((uint32_t) 1 << WA_DICTIONARY_TABLES) - 1) * WA_DICTIONARY_FIRST)
 
-/* Mixes 64 bits into a state, by a 128-bit product. */
-static inline uint64_t
-mix(uint64_t state, uint64_t bits)
-{
-	const unsigned __int128 product =
-		(unsigned __int128) (state ^ bits) * UINT64_C(0x9E3779B97F4A7C15);
-
-	return (uint64_t) product ^ (uint64_t) (product >> 64);
-}
-
 /* Returns `bytes` bytes, at most 8, in a word. */
 static inline uint64_t
 load(const char *data, size_t bytes)
@@ -59,24 +50,19 @@ wa_dictionary_hash(const WaDictionary *dictionary, const char *data,
 				   size_t length)
 {
 	uint64_t state = dictionary->seed ^ length;
-	uint64_t bits;
 
-	if (length < sizeof(bits))
-		state = mix(state, load(data, length));
+	if (length < sizeof(uint64_t))
+		state = wa_mix64(state, load(data, length));
 	else
 	{
 		/* The last bytes once more, with what is left. */
-		const char *last = data + length - sizeof(bits);
+		const char *last = data + length - sizeof(uint64_t);
 
-		for (; data < last; data += sizeof(bits))
-		{
-			memcpy(&bits, data, sizeof(bits));
-			state = mix(state, bits);
-		}
-		memcpy(&bits, last, sizeof(bits));
-		state = mix(state, bits);
+		for (; data < last; data += sizeof(uint64_t))
+			state = wa_mix64(state, wa_load64(data));
+		state = wa_mix64(state, wa_load64(last));
 	}
-	state = mix(state, dictionary->seed);
+	state = wa_mix64(state, dictionary->seed);
 	return (uint32_t) (state ^ state >> 32);
 }
 

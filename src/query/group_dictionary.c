@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "core/words.h"
 #include "query/group_dictionary.h"
 #include "query/group_hash.h"
 
@@ -48,24 +49,6 @@ struct WaKeyDictionary
 	uint64_t hashes[WA_VECTOR_ROWS]; /* of strings that are looked up */
 };
 
-static inline uint64_t
-load64(const char *data)
-{
-	uint64_t word;
-
-	memcpy(&word, data, sizeof(word));
-	return word;
-}
-
-static inline uint32_t
-load32(const char *data)
-{
-	uint32_t word;
-
-	memcpy(&word, data, sizeof(word));
-	return word;
-}
-
 /* Returns the first eight bytes of a string; of a shorter one, zeros after it. */
 static inline uint64_t
 head_of(const char *data, uint32_t length)
@@ -73,11 +56,11 @@ head_of(const char *data, uint32_t length)
 	const uint8_t *bytes = (const uint8_t *) data;
 
 	if (length >= 8)
-		return load64(data);
+		return wa_load64(data);
 	/* Pieces that overlap have the same bits where they do. */
 	if (length >= 4)
-		return load32(data) | (uint64_t) load32(data + length - 4)
-								  << ((length - 4) * 8);
+		return wa_load32(data) | (uint64_t) wa_load32(data + length - 4)
+									 << ((length - 4) * 8);
 	if (length == 0)
 		return 0;
 	return (uint64_t) bytes[0] |
@@ -94,8 +77,8 @@ hash_of(const char *data, uint32_t length)
 	if (length > 8)
 	{
 		for (uint32_t at = 8; at + 8 < length; at += 8)
-			hash = wa_hash_word(hash, load64(data + at));
-		hash = wa_hash_word(hash, load64(data + length - 8));
+			hash = wa_hash_word(hash, wa_load64(data + at));
+		hash = wa_hash_word(hash, wa_load64(data + length - 8));
 	}
 	return wa_hash_finish(hash);
 }
@@ -238,7 +221,7 @@ add(WaKeyDictionary *dictionary, const WaKeyString *key, uint64_t hash,
 static inline bool
 tails_match(const char *a, const char *b, uint32_t length)
 {
-	return load64(a + length - 8) == load64(b + length - 8) &&
+	return wa_load64(a + length - 8) == wa_load64(b + length - 8) &&
 		   (length <= 16 || memcmp(a + 8, b + 8, length - 16) == 0);
 }
 
@@ -337,8 +320,9 @@ wa_key_dictionary_strings(const WaKeyDictionary *dictionary,
 		if (valid[i] == 0)
 			continue;
 		rows[nstrings] = (uint16_t) i;
-		strings[nstrings++] = (WaKeyString){
-			entry->shown, entry->length, load32(entry->shown - LENGTH_BYTES)};
+		strings[nstrings++] =
+			(WaKeyString){entry->shown, entry->length,
+						  wa_load32(entry->shown - LENGTH_BYTES)};
 	}
 	return nstrings;
 }
@@ -362,7 +346,7 @@ wa_key_dictionary_shown(const WaKeyDictionary *dictionary, uint32_t code)
 	WaText text = {shown, 0};
 
 	if (shown != NULL)
-		text.length = load32(shown - LENGTH_BYTES);
+		text.length = wa_load32(shown - LENGTH_BYTES);
 	return text;
 }
 

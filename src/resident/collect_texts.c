@@ -7,6 +7,7 @@
 #include "utils/memutils.h"
 
 #include "core/resident.h"
+#include "core/words.h"
 #include "resident/collect_texts.h"
 
 /* Bytes and texts that there is room for at first. */
@@ -64,35 +65,6 @@ reserve(WaCollectedTexts *texts, uint32_t more, uint64_t more_bytes)
 	}
 }
 
-/* Returns the bytes from an address on. */
-static inline uint64_t
-load_8(const char *data)
-{
-	uint64_t bits;
-
-	memcpy(&bits, data, sizeof(bits));
-	return bits;
-}
-
-static inline uint32_t
-load_4(const char *data)
-{
-	uint32_t bits;
-
-	memcpy(&bits, data, sizeof(bits));
-	return bits;
-}
-
-/* Mixes 64 bits into a state, by a 128-bit product. */
-static inline uint64_t
-mix(uint64_t state, uint64_t bits)
-{
-	uint128 product =
-		(uint128) (state ^ bits) * UINT64CONST(0x9E3779B97F4A7C15);
-
-	return (uint64_t) product ^ (uint64_t) (product >> 64);
-}
-
 /*
  * Returns a key of a text.  Up to eight bytes, texts of the same length have the
  * same key only if they are equal.
@@ -106,14 +78,14 @@ key_of(const char *data, uint32_t length)
 	if (length >= sizeof(uint64_t))
 	{
 		if (length == sizeof(uint64_t))
-			return load_8(data);
+			return wa_load64(data);
 		for (; data < last; data += sizeof(uint64_t))
-			state = mix(state, load_8(data));
-		return mix(state, load_8(last));
+			state = wa_mix64(state, wa_load64(data));
+		return wa_mix64(state, wa_load64(last));
 	}
 	if (length >= sizeof(uint32_t))
-		return (uint64_t) load_4(data) << 32 |
-			   load_4(data + length - sizeof(uint32_t));
+		return (uint64_t) wa_load32(data) << 32 |
+			   wa_load32(data + length - sizeof(uint32_t));
 	if (length == 0)
 		return 0;
 	return (uint64_t) (uint8_t) data[0] << 16 |
