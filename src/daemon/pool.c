@@ -48,6 +48,39 @@ leave_ring(WaPool *pool, WaPoolJob *job)
 }
 
 /*
+ * Waits until there is something in the ring; the caller has the lock, which is
+ * given up meanwhile.
+ */
+static void
+wait_for_job(WaPool *pool, WaPoolSleeper *sleeper)
+{
+	while (pool->turn == NULL)
+	{
+		sleeper->is_woken = false;
+		sleeper->next = pool->sleepers;
+		pool->sleepers = sleeper;
+		while (!sleeper->is_woken)
+			(void) pthread_cond_wait(&sleeper->wakeup, &pool->lock);
+	}
+}
+
+/*
+ * Wakes the thread, if one waits, that has waited for the shortest time: what it
+ * needs is likely to be in memory and caches.  The caller has the lock.
+ */
+static void
+wake_one(WaPool *pool)
+{
+	WaPoolSleeper *sleeper = pool->sleepers;
+
+	if (sleeper == NULL)
+		return;
+	pool->sleepers = sleeper->next;
+	sleeper->is_woken = true;
+	(void) pthread_cond_signal(&sleeper->wakeup);
+}
+
+/*
  * Has a job, at which no other thread is, say how many morsels there are.  The
  * caller has the lock, which is given up meanwhile.
  */
@@ -67,7 +100,7 @@ ask_for_morsels(WaPool *pool, WaPoolJob *job,
 	enter_ring(pool, job);
 	/* The thread itself takes one. */
 	for (uint64_t i = 1; i < nmorsels && i < pool->nthreads; i++)
-		(void) pthread_cond_signal(&pool->changed);
+		wake_one(pool);
 }
 
 /* Has a job prepared, whose first thread this is; locking is the same. */
@@ -113,16 +146,17 @@ pool_main(void *arg)
 {
 	const PoolThread thread = *(PoolThread *) arg;
 	WaPool *pool = thread.pool;
+	WaPoolSleeper sleeper;
 
 	free(arg);
+	(void) pthread_cond_init(&sleeper.wakeup, NULL);
 	(void) pthread_mutex_lock(&pool->lock);
 	for (;;)
 	{
 		WaPoolJob *job;
 		bool cancelled;
 
-		while (pool->turn == NULL)
-			(void) pthread_cond_wait(&pool->changed, &pool->lock);
+		wait_for_job(pool, &sleeper);
 		job = pool->turn;
 		pool->turn = job->next;
 		job->working++;
@@ -175,9 +209,9 @@ wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads)
 	unsigned started = 0;
 
 	(void) pthread_mutex_init(&pool->lock, NULL);
-	(void) pthread_cond_init(&pool->changed, NULL);
 	pool->finished = finished;
 	pool->turn = NULL;
+	pool->sleepers = NULL;
 	while (started < nthreads && start_thread(pool, started))
 		started++;
 	pool->nthreads = started;
@@ -195,7 +229,7 @@ wa_pool_submit(WaPool *pool, WaPoolJob *job)
 	job->working = 0;
 	(void) pthread_mutex_lock(&pool->lock);
 	enter_ring(pool, job);
-	(void) pthread_cond_signal(&pool->changed);
+	wake_one(pool);
 	(void) pthread_mutex_unlock(&pool->lock);
 }
 

@@ -54,14 +54,22 @@ typedef struct WaPoolJob
 	unsigned working; /* threads that are at it */
 } WaPoolJob;
 
-/* lock guards turn; the other fields are constant. */
+/* A thread of the pool that waits. */
+typedef struct WaPoolSleeper
+{
+	pthread_cond_t wakeup;
+	bool is_woken;
+	struct WaPoolSleeper *next; /* that has waited for longer */
+} WaPoolSleeper;
+
+/* lock guards turn and sleepers; the other fields are constant. */
 typedef struct WaPool
 {
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* the ring is not empty any more */
 	WaFinishedQueue *finished;
 	unsigned nthreads;
-	WaPoolJob *turn; /* the job in the ring that is next; NULL: none */
+	WaPoolJob *turn;         /* the job in the ring that is next; NULL: none */
+	WaPoolSleeper *sleepers; /* woken in this order */
 } WaPool;
 
 /* Starts up to so many threads.  Returns false if there is not even one. */
