@@ -149,6 +149,9 @@ $(UNIT_COUNTING): $(filter-out %/runner.o,$(DAEMON_OBJS)) \
 		$(UNIT_BUILD)/test_counting_runner.o $(DAEMON_CUDA_OBJS)
 	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)
 
+# Runs programs that need no arguments.
+run_all = @for program in $1; do echo "$$program" && "$$program" || exit 1; done
+
 .PHONY: unit unit-programs unit-core unit-daemon
 unit: unit-core unit-daemon
 
@@ -158,26 +161,11 @@ unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_STORE_PROGRAMS) \
 
 unit-core: $(UNIT_CORE_PROGRAMS)
 	python3 test/unit/exact_sum_cases.py 1 600 | $(UNIT_BUILD)/test_exact_sum
-	$(UNIT_BUILD)/test_small_sum
-	$(UNIT_BUILD)/test_partial
-	$(UNIT_BUILD)/test_protocol
-	$(UNIT_BUILD)/test_program
-	$(UNIT_BUILD)/test_steps
-	$(UNIT_BUILD)/test_query
-	$(UNIT_BUILD)/test_query_columns
-	$(UNIT_BUILD)/test_query_wire
-	$(UNIT_BUILD)/test_resident
+	$(call run_all,$(filter-out %/test_exact_sum,$(UNIT_CORE_PROGRAMS)))
 
 unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 		$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
-	$(UNIT_BUILD)/test_chunks
-	$(UNIT_BUILD)/test_dictionary
-	$(UNIT_BUILD)/test_store
-	$(UNIT_BUILD)/test_store_model
-	$(UNIT_BUILD)/test_store_failure
-	$(UNIT_BUILD)/test_pool
-	$(UNIT_BUILD)/test_mirror
-	$(UNIT_BUILD)/test_watch
+	$(call run_all,$(UNIT_STORE_PROGRAMS))
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)
