@@ -165,7 +165,10 @@ unmap_unused(WaMirrorFlat *flat, WaFlatArray *array)
 			unmap(flat->device, array, i);
 }
 
-/* Gives the memory and the addresses of an array up. */
+/*
+ * Gives the memory and the addresses of an array up.  What is queued may go there,
+ * if its copying has failed in part.
+ */
 static void
 free_array(WaMirrorDevice *device, WaFlatArray *array)
 {
@@ -173,6 +176,7 @@ free_array(WaMirrorDevice *device, WaFlatArray *array)
 
 	if (array->d_base == NULL)
 		return;
+	(void) wa_flat_wait(device);
 	for (size_t i = 0; i < pieces_of(array); i++)
 		if (array->mapped[i] != UNMAPPED)
 			unmap(device, array, i);
@@ -188,6 +192,8 @@ wa_flat_tidy(WaMirrorDevice *device)
 {
 	WaMirrorFlat **link = &device->flats;
 
+	/* What is queued may go to rows that have been given up since. */
+	(void) wa_flat_wait(device);
 	while (*link != NULL)
 	{
 		WaMirrorFlat *flat = *link;

@@ -319,6 +319,33 @@ test_replacement(void)
 	return end();
 }
 
+/*
+ * There is no room for all of a wider form; what has been copied of it goes when
+ * the next column wants room, but not before the copies are through.
+ */
+static bool
+test_no_room(void)
+{
+	const WaTestColumn narrow = {1, WA_FORM_INT16, 0, 14, false, false, false};
+	const WaTestColumn nulls = {1, WA_FORM_INT16, 0, 14, true, false, false};
+	const WaTestColumn wide[] = {
+		{1, WA_FORM_INT32, 0, 30, false, false, false},
+		{2, WA_FORM_INT64, 0, 60, false, false, false}};
+
+	begin(1, 3);
+	wa_mirror_start(store.mirror);
+	EXPECT(load(0, 0, 1, narrow));
+	EXPECT(load(0, 1, 2, nulls));
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_test_device_pieces(0) == 2); /* values and bitmap */
+	EXPECT(wa_test_load_columns(&store, parcel, 0, 2, 3, ROWS, wide, 2) ==
+		   WA_OK);
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, narrow, 0) == 2);
+	EXPECT(count_right(0, wide[1], 0) == 1);
+	return end();
+}
+
 /* What is used longest ago goes, but not what is in use; columns come late. */
 static bool
 test_eviction(void)
@@ -530,6 +557,7 @@ static const struct
 	{"wider integers and late NULLs", test_wider},
 	{"decimals of several scales", test_decimals},
 	{"replaced and unloaded while in use", test_replacement},
+	{"no room for a wider form", test_no_room},
 	{"eviction, late starts, and room again", test_eviction},
 	{"limits", test_limits},
 	{"lack of memory", test_failures},

@@ -125,13 +125,27 @@ device_reserve(WaCudaMemory *memory, size_t bytes, void **d_range, char *error,
 	return *d_range == MAP_FAILED ? WA_OUT_OF_MEMORY : WA_OK;
 }
 
+/* Tells whether nothing that is queued goes to an area of memory. */
+static bool
+is_quiet(const WaCudaMemory *memory, const char *d_area, size_t bytes)
+{
+	for (unsigned i = 0; i < memory->nops; i++)
+	{
+		const char *to = memory->ops[i].to;
+
+		if (to < d_area + bytes && to + memory->ops[i].bytes > d_area)
+			return false;
+	}
+	return true;
+}
+
 static WaStatus
 device_unreserve(WaCudaMemory *memory, void *d_range, size_t bytes, char *error,
 				 size_t error_bytes)
 {
-	(void) memory;
 	(void) error;
 	(void) error_bytes;
+	expect(is_quiet(memory, d_range, bytes));
 	expect(munmap(d_range, bytes) == 0);
 	return WA_OK;
 }
@@ -155,6 +169,7 @@ device_unmap(WaCudaMemory *memory, void *d_piece, char *error,
 {
 	(void) error;
 	(void) error_bytes;
+	expect(is_quiet(memory, d_piece, WA_CUDA_PIECE_BYTES));
 	(void) __atomic_fetch_sub(&pieces[memory->device], 1, __ATOMIC_RELAXED);
 	expect(mmap(d_piece, WA_CUDA_PIECE_BYTES, PROT_NONE, NO_SPACE | MAP_FIXED,
 				-1, 0) == d_piece);
