@@ -350,7 +350,6 @@ run_more(WaPoolJob *job)
 
 	settle_completeness(run);
 	status = wa_run_states_next(&run->states, &nmorsels, error);
-
 	if (status != WA_OK)
 		fail(run, status, error);
 	return nmorsels;

@@ -112,17 +112,15 @@ find_wanted_of_map(const uint64_t *covered, BlockNumber place)
 static BlockNumber
 find_wanted(const uint64_t *covered, BlockNumber block, BlockNumber end)
 {
-	const Size map_words = WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS;
-
 	while (block < end)
 	{
-		const BlockNumber map = block / WA_MAP_BLOCKS;
-		const BlockNumber place = find_wanted_of_map(covered + map * map_words,
-													 block % WA_MAP_BLOCKS);
+		const BlockNumber first = block - block % WA_MAP_BLOCKS;
+		const BlockNumber place = find_wanted_of_map(
+			covered + wa_block_bit(first) / 64, block % WA_MAP_BLOCKS);
 
 		if (place < WA_MAP_BLOCKS)
-			return Min(map * WA_MAP_BLOCKS + place, end);
-		block = (map + 1) * WA_MAP_BLOCKS;
+			return Min(first + place, end);
+		block = first + WA_MAP_BLOCKS;
 	}
 	return end;
 }

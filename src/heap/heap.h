@@ -67,9 +67,10 @@ extern int wa_heap_next(WaHeapScan *scan, WaRow *rows);
 extern bool wa_heap_has_rows(WaHeapScan *scan);
 
 /*
- * Has a scan of which no row was read leave out the blocks whose bits (core/resident.h, wa_block_bit) are
- * set in `covered`, which lives as long as the scan and has a bit for each of the
- * relation's blocks.  NULL: it reads them all.  Stays so when it is rescanned.
+ * Has a scan of which no row was read leave out the blocks whose bits (wa_block_bit
+ * of core/resident.h) are set in `covered`, which lives as long as the scan and has a
+ * bit for each of the relation's blocks.  NULL: it reads them all.  Stays so when it
+ * is rescanned.
  */
 extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
 
