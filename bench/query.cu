@@ -17,6 +17,7 @@
 
 static const size_t kRows = 100 * 1000 * 1000;
 static const size_t kLineRows = 60 * 1000 * 1000; // of Q1 and Q6
+static const size_t kDayRows = 48 * 1000 * 1000;
 static const size_t kExtentRows = 50 * 1024;
 static const size_t kGapRows = 400;
 static const int kWarmUps = 3;
@@ -56,6 +57,8 @@ struct BenchQuery
 	std::vector<uint16_t> keys;
 	std::vector<WaCudaAggregate> aggregates;
 	WaWanted wanted;
+	std::vector<int64_t> steps;  // of a table of all numbers from 0 on
+	std::vector<int64_t> values; // of the only key, which it looks up; or empty
 };
 
 static uint16_t
@@ -82,6 +85,34 @@ add_column(BenchQuery &query, WaVectorKind kind, WaCudaForm form, Make make)
 	column.has_range = make.step != 0;
 	column.smallest = make.first * make.step;
 	column.largest = (make.first + (int64_t) make.count - 1) * make.step;
+	query.columns.push_back(column);
+	return column.number;
+}
+
+// The row's number times the step.
+struct Ascend
+{
+	int64_t step;
+
+	__device__ int64_t
+	operator()(size_t row) const
+	{
+		return (int64_t) row * step;
+	}
+};
+
+// Adds a column of times.
+static uint16_t
+add_times(BenchQuery &query, int64_t step)
+{
+	int64_t *d_values =
+		static_cast<int64_t *>(device_memory(query.nrows * sizeof(int64_t)));
+	WaCudaColumn column = {};
+
+	fill_with(d_values, query.nrows, Ascend{step});
+	column.number = add_register(query, WA_VECTOR_INT);
+	column.form = WA_CUDA_I64;
+	column.d_values = d_values;
 	query.columns.push_back(column);
 	return column.number;
 }
@@ -137,7 +168,7 @@ add_aggregate(BenchQuery &query, int argument, WaOpSet ops)
 static BenchQuery
 integers(const char *name, WaOpSet ops, bool has_where, bool has_key)
 {
-	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
 	const uint16_t value = add_column<int64_t>(
 		query, WA_VECTOR_INT, WA_CUDA_I64, {0, -1000000, 2000000, 1000});
 	const uint16_t key =
@@ -152,11 +183,35 @@ integers(const char *name, WaOpSet ops, bool has_where, bool has_key)
 	return query;
 }
 
+// A sum by the days of times that ascend, one a second.
+static BenchQuery
+days(const char *name, size_t nrows)
+{
+	constexpr int64_t kSecond = 1000 * 1000;
+	constexpr int64_t kDay = 86400 * kSecond;
+	BenchQuery query = {name, nrows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+	const uint16_t value = add_column<int64_t>(
+		query, WA_VECTOR_INT, WA_CUDA_I64, {0, -1000000, 2000000, 1000});
+	const uint16_t time = add_times(query, kSecond);
+
+	for (int64_t day = 0; day * kDay < (int64_t) nrows * kSecond; day++)
+	{
+		query.steps.push_back(day);
+		query.values.push_back(day * kDay);
+	}
+	query.keys = {
+		add_instruction(query, WA_CODE_STEPS, WA_VECTOR_INT, time, 0, 0)};
+	add_aggregate(query, value, kSum);
+	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
+	return query;
+}
+
 // Six sums of sums and products, by two keys of a few values.
 static BenchQuery
 q1()
 {
-	BenchQuery query = {"Q1-like", kLineRows, {}, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {"Q1-like", kLineRows, {}, {}, {}, {},
+						{},        {},        {}, {}, {}, {}};
 	const uint16_t date =
 		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
 	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
@@ -197,7 +252,8 @@ q1()
 static BenchQuery
 q6()
 {
-	BenchQuery query = {"Q6-like", kLineRows, {}, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {"Q6-like", kLineRows, {}, {}, {}, {},
+						{},        {},        {}, {}, {}, {}};
 	const uint16_t date =
 		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
 	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
@@ -236,7 +292,7 @@ want_first(BenchQuery &query, uint16_t rows)
 static BenchQuery
 counts(const char *name, uint64_t values, bool first)
 {
-	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
 
 	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_CUDA_I64,
 									  {0, 0, values, 0, 64})};
@@ -250,7 +306,8 @@ counts(const char *name, uint64_t values, bool first)
 static BenchQuery
 q32()
 {
-	BenchQuery query = {"q32-like", kRows, {}, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {"q32-like", kRows, {}, {}, {}, {},
+						{},         {},    {}, {}, {}, {}};
 
 	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_CUDA_I64,
 									  {0, 0, (uint64_t) 1 << 62, 0, 64}),
@@ -270,7 +327,8 @@ q32()
 static BenchQuery
 q35()
 {
-	BenchQuery query = {"q35-like", kRows, {}, {}, {}, {}, {}, {}, {}, {}};
+	BenchQuery query = {"q35-like", kRows, {}, {}, {}, {},
+						{},         {},    {}, {}, {}, {}};
 	const uint16_t address = add_column<int32_t>(
 		query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 9900 * 1000, 0, 31});
 
@@ -318,6 +376,15 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	std::vector<WaCudaRange> ranges;
 	std::vector<uint64_t> traps(wa_cuda_trap_words(bench.nrows));
 	std::vector<double> times;
+	const std::vector<uint8_t> known(bench.steps.size(), 1);
+	const WaSteps table = {0,
+						   (uint64_t) 86400 * 1000 * 1000,
+						   bench.steps.size(),
+						   bench.steps.data(),
+						   known.data(),
+						   0};
+	const WaCudaKeyValues key_values = {bench.values.data(),
+										(uint32_t) bench.values.size(), 0};
 	WaCudaQuery query = {};
 	unsigned ngroups = 0;
 
@@ -342,6 +409,9 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	query.nranges = (uint32_t) ranges.size();
 	query.ranges = ranges.data();
 	query.wanted = bench.wanted;
+	query.program.tables = &table;
+	if (!bench.values.empty())
+		query.key_values = &key_values;
 	must(cudaDeviceSynchronize());
 	for (int i = -kWarmUps; i < kRuns; i++)
 	{
@@ -384,6 +454,8 @@ main(int argc, char **argv)
 	measure(output, queries, integers("WHERE, sum", kSum, true, false));
 	measure(output, queries, integers("GROUP BY 100", kSum, false, true));
 	measure(output, queries, integers("WHERE, GROUP BY", kSum, true, true));
+	measure(output, queries, days("by day", kRows));
+	measure(output, queries, days("by day", kDayRows));
 	measure(output, queries, q1());
 	measure(output, queries, q6());
 	measure(output, queries, counts("GROUP BY 1M, all", 1000 * 1000, false));

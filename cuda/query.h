@@ -98,6 +98,17 @@ typedef struct WaCudaAggregate
 	WaOpSet ops; /* empty: values are counted */
 } WaCudaAggregate;
 
+/*
+ * What the integers of a key, an INT that the program computes, stand for: i for
+ * values[i], which is an INT or a DECIMAL of the scale.
+ */
+typedef struct WaCudaKeyValues
+{
+	const int64_t *values; /* ascending */
+	uint32_t count;        /* 0: they stand for themselves */
+	uint8_t scale;
+} WaCudaKeyValues;
+
 /* Rows begin to end - 1. */
 typedef struct WaCudaRange
 {
@@ -120,6 +131,8 @@ typedef struct WaCudaQuery
 	const WaCudaClause *clauses; /* ascending */
 	unsigned nkeys;              /* 0: there is one group */
 	const uint16_t *keys;        /* registers */
+	const WaCudaKeyValues
+		*key_values; /* of the keys; NULL: all are themselves */
 	unsigned naggregates;
 	const WaCudaAggregate *aggregates;
 	uint64_t nrows; /* of the columns */

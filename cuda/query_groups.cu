@@ -274,11 +274,24 @@ make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
 		fold(run, &reduction, group, &cells[reduction.source]);
 }
 
+// Returns the value of a key as the query has it.
+static WaCudaKey
+value_of(const WaQuerySource *source, WaCudaKey key)
+{
+	if (source->values == NULL || key.is_null)
+		return key;
+	key.word = source->values->values[key.word];
+	key.scale = source->values->scale;
+	key.display = source->values->scale;
+	return key;
+}
+
 // Has the groups taken.
 static void
 take_groups(const GroupRun *run, WaCudaTake take, void *context)
 {
 	const size_t nkeys = run->work->keys.size();
+	std::vector<WaCudaKey> keys(nkeys);
 	std::vector<WaExactPart> exact(run->work->sources.size());
 	std::vector<WaCudaCell> cells(run->work->sources.size());
 
@@ -286,8 +299,11 @@ take_groups(const GroupRun *run, WaCudaTake take, void *context)
 	{
 		if (run->keys.first_rows[group] == WA_KEYS_NO_GROUP)
 			continue;
+		for (size_t i = 0; i < nkeys; i++)
+			keys[i] = value_of(&run->work->keys[i],
+							   run->keys.keys[group * nkeys + i]);
 		make_cells(run, group, exact.data(), cells.data());
-		if (!take(context, run->keys.keys + group * nkeys, cells.data()))
+		if (!take(context, keys.data(), cells.data()))
 			return;
 	}
 }

@@ -33,7 +33,9 @@ wa_query_key_range(const WaQuerySource *source, WaKeyRange *range)
 	const WaCudaColumn *column = source->column;
 
 	*range = {0, 1};
-	if (source->form == WA_COLUMN_BITS)
+	if (source->values != NULL)
+		range->largest = (int64_t) source->values->count - 1;
+	if (source->values != NULL || source->form == WA_COLUMN_BITS)
 		return true;
 	if (column == NULL || !column->has_range || column->form == WA_CUDA_F32 ||
 		column->form == WA_CUDA_F64)

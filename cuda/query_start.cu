@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "kernels.h"
+#include "query/conditions.h"
 #include "query/mask.cuh"
 
 // Blocks of the small kernels for each multiprocessor at most.
@@ -22,9 +23,8 @@ wa_query_blocks(const WaQueryWork *work, size_t elements)
 	return (unsigned) std::max(std::min(blocks, most), (size_t) 1);
 }
 
-// Returns the form of a column as kernels know it.
-static WaColumnForm
-form_of(WaCudaForm form)
+WaColumnForm
+wa_query_form(WaCudaForm form)
 {
 	switch (form)
 	{
@@ -104,7 +104,7 @@ static void
 use_column(WaQuerySource *source, const WaCudaColumn *column)
 {
 	source->column = column;
-	source->form = form_of(column->form);
+	source->form = wa_query_form(column->form);
 	source->d_values = column->d_values;
 	source->d_validity = column->d_validity;
 	source->d_digits = column->d_display;
@@ -154,7 +154,7 @@ add_output(WaQueryWork *work, int number, int filter, bool has_values,
 static bool
 is_reducible(const WaCudaAggregate *aggregate, const WaCudaColumn *column)
 {
-	const WaType type = wa_query_type(form_of(column->form));
+	const WaType type = wa_query_type(wa_query_form(column->form));
 
 	if (aggregate->ops == 0)
 		return true;
@@ -187,17 +187,29 @@ find_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 					  aggregate->ops != 0 && !is_bare, source);
 }
 
-// Finds the values of a key.
+// Finds the values of a key.  What stand for others are small integers.
 static cudaError_t
-find_key(WaQueryWork *work, uint16_t number, WaQuerySource *source)
+find_key(WaQueryWork *work, unsigned key, WaQuerySource *source)
 {
-	const WaCudaColumn *column = find_column(work->query, number);
+	const WaCudaQuery *query = work->query;
+	const WaCudaColumn *column = find_column(query, query->keys[key]);
+	cudaError_t error;
 
 	*source = {};
-	if (column == NULL)
-		return add_output(work, number, WA_CUDA_NO_REGISTER, true, source);
-	use_column(source, column);
-	return cudaSuccess;
+	if (column != NULL)
+	{
+		use_column(source, column);
+		return cudaSuccess;
+	}
+	error =
+		add_output(work, query->keys[key], WA_CUDA_NO_REGISTER, true, source);
+	if (query->key_values == NULL || query->key_values[key].count == 0)
+		return error;
+	source->values = &query->key_values[key];
+	source->form = WA_COLUMN_I32;
+	if (error == cudaSuccess)
+		work->outputs[work->noutputs - 1].form = WA_COLUMN_I32;
+	return error;
 }
 
 // Makes the bitmap of the rows that may be used.
@@ -235,10 +247,12 @@ start_mask(WaQueryWork *work, uint64_t **d_mask)
 		dim3(kQueryThreads), arguments, 0, slot->stream);
 }
 
-// A program with the mask as its first clause, in the form that kernels take.
+// A program with the mask as its first clause, in the form that kernels take, and
+// without the clauses that conditions stand for.
 struct Program
 {
 	std::vector<WaVectorKind> kinds;
+	std::vector<WaInstruction> instructions;
 	WaProgram program;
 	std::vector<WaProgramColumn> columns;
 	std::vector<WaProgramConstant> constants;
@@ -247,30 +261,37 @@ struct Program
 	WaProgramPlan plan;
 };
 
-// Notes the registers that the program and its outputs read.
+// Returns the registers that outputs are made of.
 static std::vector<bool>
-find_read(const WaQueryWork *work)
+find_outputs(const WaQueryWork *work)
 {
-	const WaCudaQuery *query = work->query;
-	std::vector<bool> is_read(query->program.nregisters);
-	auto read = [&](uint16_t number)
-	{
-		if (number < is_read.size())
-			is_read[number] = true;
-	};
+	std::vector<bool> is_read(work->query->program.nregisters);
 
-	for (size_t i = 0; i < query->program.ninstructions; i++)
-	{
-		read(query->program.instructions[i].a);
-		read(query->program.instructions[i].b);
-		read(query->program.instructions[i].c);
-	}
-	for (unsigned i = 0; i < query->nclauses; i++)
-		read(query->clauses[i].number);
 	for (unsigned i = 0; i < work->noutputs; i++)
 	{
-		read(work->outputs[i].number);
-		read(work->outputs[i].filter);
+		is_read[work->outputs[i].number] = true;
+		if (work->outputs[i].filter != WA_NO_REGISTER)
+			is_read[work->outputs[i].filter] = true;
+	}
+	return is_read;
+}
+
+// Adds the instructions and the clauses that are left; returns the registers that
+// they and the outputs read.
+static std::vector<bool>
+add_instructions(const WaQueryWork *work, unsigned nclauses, Program *program)
+{
+	std::vector<bool> is_read = find_outputs(work);
+	std::vector<WaCudaClause> clauses;
+
+	wa_query_drop_clauses(work->query, nclauses, is_read,
+						  &program->instructions, &clauses);
+	for (const WaInstruction &instruction : program->instructions)
+		wa_query_note_arguments(&instruction, &is_read);
+	for (const WaCudaClause &clause : clauses)
+	{
+		is_read[clause.number] = true;
+		program->clauses.push_back({clause.end, clause.number});
 	}
 	return is_read;
 }
@@ -286,7 +307,7 @@ add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
 
 		if (is_read[column->number])
 			program->columns.push_back(
-				{column->number, form_of(column->form), column->scale,
+				{column->number, wa_query_form(column->form), column->scale,
 				 column->d_values, column->d_validity, 0, column->d_display});
 	}
 	for (unsigned i = 0; i < work->query->nconstants; i++)
@@ -299,9 +320,10 @@ add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
 	}
 }
 
-// Translates the program of a query.
+// Translates the program of a query without its first clauses.
 static cudaError_t
-make_program(const WaQueryWork *work, const uint64_t *d_mask, Program *program)
+make_program(const WaQueryWork *work, const uint64_t *d_mask, unsigned nclauses,
+			 Program *program)
 {
 	const WaCudaQuery *query = work->query;
 	const uint16_t mask = query->program.nregisters;
@@ -309,16 +331,15 @@ make_program(const WaQueryWork *work, const uint64_t *d_mask, Program *program)
 	program->kinds.assign(query->program.kinds,
 						  query->program.kinds + query->program.nregisters);
 	program->kinds.push_back(WA_VECTOR_BOOL);
+	program->columns.push_back(
+		{mask, WA_COLUMN_BITS, 0, d_mask, NULL, 0, NULL});
+	program->clauses.push_back({0, mask});
+	add_inputs(work, add_instructions(work, nclauses, program), program);
 	program->program = query->program;
 	program->program.nregisters = mask + 1;
 	program->program.kinds = program->kinds.data();
-	program->columns.push_back(
-		{mask, WA_COLUMN_BITS, 0, d_mask, NULL, 0, NULL});
-	add_inputs(work, find_read(work), program);
-	program->clauses.push_back({0, mask});
-	for (unsigned i = 0; i < query->nclauses; i++)
-		program->clauses.push_back(
-			{query->clauses[i].end, query->clauses[i].number});
+	program->program.instructions = program->instructions.data();
+	program->program.ninstructions = program->instructions.size();
 	if (program->columns.size() > WA_PROGRAM_MAX_COLUMNS ||
 		program->constants.size() > WA_PROGRAM_MAX_CONSTANTS)
 		return cudaErrorNotSupported;
@@ -378,15 +399,16 @@ plan_program(WaQueryWork *work, Program *program)
 	return loses_digits(work) ? cudaErrorNotSupported : cudaSuccess;
 }
 
-// Starts the program, and the copy of the bitmap of traps.
+// Starts the program without its first clauses, and the copy of the bitmap of
+// traps.
 static cudaError_t
-start_program(WaQueryWork *work, const uint64_t *d_mask)
+start_program(WaQueryWork *work, const uint64_t *d_mask, unsigned nclauses)
 {
 	const std::unique_ptr<Program> program(new Program);
 	const size_t trap_bytes = wa_program_trap_bytes(work->nrows);
 	WaQuerySlot *slot = work->slot;
 	WaProgramMemory memory = {};
-	cudaError_t error = make_program(work, d_mask, program.get());
+	cudaError_t error = make_program(work, d_mask, nclauses, program.get());
 
 	if (error == cudaSuccess)
 		error = plan_program(work, program.get());
@@ -417,6 +439,7 @@ cudaError_t
 wa_query_start(WaQueryWork *work)
 {
 	const WaCudaQuery *query = work->query;
+	const WaQueryConditions conditions = wa_query_find_conditions(query);
 	cudaError_t error = cudaSuccess;
 	uint64_t *d_mask = NULL;
 
@@ -425,14 +448,18 @@ wa_query_start(WaQueryWork *work)
 	for (unsigned i = 0; i < query->naggregates && error == cudaSuccess; i++)
 		error = find_source(work, &query->aggregates[i], &work->sources[i]);
 	for (unsigned i = 0; i < query->nkeys && error == cudaSuccess; i++)
-		error = find_key(work, query->keys[i], &work->keys[i]);
+		error = find_key(work, i, &work->keys[i]);
 	if (error == cudaSuccess)
 		error = start_mask(work, &d_mask);
+	if (error == cudaSuccess)
+		error = wa_query_start_conditions(work, &conditions, d_mask);
 	if (error != cudaSuccess)
 		return error;
 	work->d_selection = d_mask;
-	work->has_program = query->nclauses > 0 || work->noutputs > 0;
-	return work->has_program ? start_program(work, d_mask) : cudaSuccess;
+	work->has_program =
+		query->nclauses > conditions.nclauses || work->noutputs > 0;
+	return work->has_program ? start_program(work, d_mask, conditions.nclauses)
+							 : cudaSuccess;
 }
 
 bool

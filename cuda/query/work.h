@@ -21,12 +21,13 @@ struct WaQuerySource
 	bool is_output;   // of the program
 	WaColumnForm form;
 	const void *d_values;
-	const uint64_t *d_validity; // NULL: no row is NULL
-	const uint8_t *d_digits;    // bare DECIMAL: digits shown; NULL: scale
-	int16_t *d_display;         // output: digits shown; or NULL
-	uint8_t scale;              // DECIMAL
-	bool mixed;                 // the digits shown differ
-	const WaCudaColumn *column; // bare: which it is
+	const uint64_t *d_validity;    // NULL: no row is NULL
+	const uint8_t *d_digits;       // bare DECIMAL: digits shown; NULL: scale
+	int16_t *d_display;            // output: digits shown; or NULL
+	uint8_t scale;                 // DECIMAL
+	bool mixed;                    // the digits shown differ
+	const WaCudaColumn *column;    // bare: which it is
+	const WaCudaKeyValues *values; // what a key stands for; NULL: for itself
 };
 
 // A query with its slot.  Memory is the slot's.
@@ -61,6 +62,9 @@ cudaError_t wa_query_reduce_all(WaQueryWork *work, WaCudaTake take,
 // Finds the groups, reduces the columns by them, and has them taken.
 cudaError_t wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take,
 								   void *context, WaCudaOutcome *outcome);
+
+// Returns the form of a column as kernels know it.
+WaColumnForm wa_query_form(WaCudaForm form);
 
 // Returns the type that a reduction knows a form by.
 WaType wa_query_type(WaColumnForm form);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/gpu_query.h"
+#include "daemon/gpu_ranks.h"
 
 /* Comparisons by order become lists of codes up to so many texts. */
 #define MAX_LISTED_TEXTS 4096
@@ -24,8 +25,12 @@ typedef struct Translation
 	WaVectorKind *kinds;
 	uint32_t nlists;
 	WaIntList *lists;
+	uint32_t ntables;
+	WaSteps *tables;
 	uint32_t nconstants;
 	WaCudaConstant *constants;
+	uint16_t *keys;
+	WaCudaKeyValues *key_values;
 } Translation;
 
 /* Returns the constant that a register is, or NULL. */
@@ -246,6 +251,42 @@ is_other_text(const WaQuery *query, int number)
 		   query->program.kinds[number] == WA_VECTOR_TEXT;
 }
 
+/* Returns the instruction by which a register has its value in the end, or NULL. */
+static const WaInstruction *
+find_instruction(const WaQuery *query, uint16_t number)
+{
+	for (uint32_t i = query->end; i-- > query->begin;)
+		if (query->program.instructions[i].out == number)
+			return &query->program.instructions[i];
+	return NULL;
+}
+
+/*
+ * Has the rank of a key looked up instead of its value, if it is looked up.  The
+ * argument is an input: nothing changes it on the way.
+ */
+static void
+translate_key(Translation *to, uint32_t key)
+{
+	const WaQuery *query = to->query;
+	const WaInstruction *from = find_instruction(query, to->keys[key]);
+	const WaVectorKind kind = query->program.kinds[to->keys[key]];
+
+	if (from == NULL || from->code != WA_CODE_STEPS ||
+		from->a >= query->ninputs ||
+		(kind != WA_VECTOR_INT && kind != WA_VECTOR_DECIMAL) ||
+		!wa_gpu_ranks_make(to->arena, &to->tables[from->extra],
+						   &to->tables[to->ntables], &to->key_values[key]))
+		return;
+	to->keys[key] = to->nregisters++;
+	to->kinds[to->keys[key]] = WA_VECTOR_INT;
+	to->instructions[to->ninstructions++] =
+		(WaInstruction){.code = WA_CODE_STEPS,
+						.out = to->keys[key],
+						.a = from->a,
+						.extra = to->ntables++};
+}
+
 /* Translates keys and aggregated columns. */
 static bool
 translate_parts(Translation *to, WaCudaQuery *cuda)
@@ -258,8 +299,12 @@ translate_parts(Translation *to, WaCudaQuery *cuda)
 		query->ncolumns > WA_CUDA_QUERY_CELLS)
 		return false;
 	for (uint32_t i = 0; i < query->nkeys; i++)
+	{
 		if (is_other_text(query, query->key_numbers[i]))
 			return false;
+		to->keys[i] = query->key_numbers[i];
+		translate_key(to, i);
+	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		const WaQueryColumn *column = &query->columns[i];
@@ -274,7 +319,8 @@ translate_parts(Translation *to, WaCudaQuery *cuda)
 		};
 	}
 	cuda->nkeys = query->nkeys;
-	cuda->keys = query->key_numbers;
+	cuda->keys = to->keys;
+	cuda->key_values = to->key_values;
 	cuda->naggregates = query->ncolumns;
 	cuda->aggregates = aggregates;
 	return true;
@@ -286,7 +332,7 @@ make_room(Translation *to)
 {
 	const WaQuery *query = to->query;
 	const WaProgram *program = &query->program;
-	size_t most = query->end - query->begin;
+	size_t most = query->end - query->begin + (size_t) query->nkeys;
 
 	for (uint32_t i = 0; i < query->nfilters; i++)
 		most += query->filters[i].end - query->filters[i].begin;
@@ -298,8 +344,15 @@ make_room(Translation *to)
 											  sizeof(WaVectorKind));
 	to->lists = wa_arena_alloc(to->arena,
 							   (query->nlists + most + 1) * sizeof(WaIntList));
+	to->tables =
+		wa_arena_alloc(to->arena, (query->ntables + (size_t) query->nkeys + 1) *
+									  sizeof(WaSteps));
 	to->constants = wa_arena_alloc_zero(
 		to->arena, (query->nconstants + most + 1) * sizeof(WaCudaConstant));
+	to->keys = wa_arena_alloc(to->arena,
+							  (query->nkeys + (size_t) 1) * sizeof(*to->keys));
+	to->key_values = wa_arena_alloc_zero(
+		to->arena, (query->nkeys + (size_t) 1) * sizeof(*to->key_values));
 	return !to->arena->failed;
 }
 
@@ -318,8 +371,11 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 	for (uint16_t i = 0; i < program->nregisters; i++)
 		to.kinds[i] = program->kinds[i] == WA_VECTOR_TEXT ? WA_VECTOR_INT
 														  : program->kinds[i];
+	to.ntables = query->ntables;
 	if (query->nlists > 0)
 		memcpy(to.lists, program->lists, query->nlists * sizeof(WaIntList));
+	if (query->ntables > 0)
+		memcpy(to.tables, program->tables, query->ntables * sizeof(WaSteps));
 	copy_constants(&to);
 	if (!translate_clauses(&to, cuda) ||
 		!translate_instructions(&to, query->begin, query->end) ||
@@ -330,7 +386,7 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 								.instructions = to.instructions,
 								.ninstructions = to.ninstructions,
 								.lists = to.lists,
-								.tables = program->tables};
+								.tables = to.tables};
 	cuda->wanted = query->wanted;
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;

@@ -3,7 +3,8 @@
  *		From a query over vectors to one over columns in the memory of GPUs.
  *
  * Texts are codes there, so a comparison of a column of texts with a constant
- * becomes one of codes, or a list of codes.
+ * becomes one of codes, or a list of codes.  Keys that are looked up in tables become
+ * ranks (gpu_ranks.h).
  */
 #ifndef WA_DAEMON_GPU_QUERY_H
 #define WA_DAEMON_GPU_QUERY_H

@@ -5,8 +5,9 @@
 #						build/emu/test_primitives and runs them,
 #						build/emu/test_groups, build/emu/test_programs and
 #						build/emu/test_keys, build/emu/test_queries,
-#						build/emu/test_first_groups, and build/emu/test_block,
-#						the kernel test with blocks of half the size
+#						build/emu/test_first_groups, build/emu/test_conditions,
+#						and build/emu/test_block, the kernel test with blocks of
+#						half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -83,10 +84,10 @@ EMU_KEYS_OBJS = build/emu/test/keys.o \
 EMU_QUERIES_SOURCES = $(filter-out cuda/device.cu,$(EMU_DAEMON_SOURCES))
 EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(EMU_SORTS:%=build/emu/test/%.o) build/emu/test/unit/test_gpu_runner.o \
-	build/emu/test/unit/test_gpu_data.o \
+	build/emu/test/unit/test_gpu_data.o build/emu/test/unit/test_gpu_query.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/src/daemon/%.o,query_runner dictionary memory chunks \
-		log watch gpus gpu_part gpu_spans gpu_query gpu_records gpu_runner) \
+		log watch gpus gpu_part gpu_spans gpu_query gpu_ranks gpu_records gpu_runner) \
 	$(patsubst src/%.c,build/emu/test/src/%.o,$(wildcard src/query/*.c)) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
@@ -188,6 +189,13 @@ build/emu/first/%.o: test/emu/%.cpp $(EMU_HEADERS)
 build/emu/test_first_groups: $(EMU_FIRST_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# Conditions, which the host finds alone.
+build/emu/test_conditions: $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
+		$(patsubst %,build/emu/test/%.o,test_conditions report $(EMU_SORTS)) \
+		$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+		$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 build/emu/test/random_program.o: test/unit/test_program_values.h
 
 $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
@@ -197,7 +205,7 @@ $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 emu-test: build/emu/test_kernels build/emu/test_block \
 		build/emu/test_primitives build/emu/test_groups \
 		build/emu/test_programs build/emu/test_keys build/emu/test_queries \
-		build/emu/test_first_groups
+		build/emu/test_first_groups build/emu/test_conditions
 	build/emu/test_kernels
 	build/emu/test_block 4
 	build/emu/test_primitives
@@ -206,3 +214,4 @@ emu-test: build/emu/test_kernels build/emu/test_block \
 	build/emu/test_keys
 	WARPAGG_EMU_DEVICES=2 build/emu/test_queries
 	build/emu/test_first_groups
+	build/emu/test_conditions

@@ -1,6 +1,6 @@
 /*
  * test_gpu_data.c
- *		Random relations and queries; see test_gpu_data.h.
+ *		Random relations; see test_gpu_data.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +17,8 @@
 #define MAX_GAP       3 /* runs between extents */
 #define TEXTS         12
 #define DECIMAL_SCALE 3
-#define OPS(a, b, c, d)                                           \
-	((a) << WA_OP_SUM | (b) << WA_OP_SQUARES | (c) << WA_OP_MIN | \
-	 (d) << WA_OP_MAX)
 
-static const WaForm forms[NCOLUMNS] = {
+const WaForm test_forms[NCOLUMNS] = {
 	WA_FORM_INT16,  WA_FORM_INT32,  WA_FORM_INT64,     WA_FORM_UINT32,
 	WA_FORM_FLOAT4, WA_FORM_FLOAT8, WA_FORM_DECIMAL32, WA_FORM_DECIMAL64,
 	WA_FORM_BOOL,   WA_FORM_TEXT,   WA_FORM_DECIMAL64,
@@ -38,6 +35,12 @@ random_below(uint64_t end)
 	return (next_random(&seed) >> 16) % end;
 }
 
+const char *
+test_text(void)
+{
+	return texts[random_below(TEXTS)];
+}
+
 /* Stores a value; most are small, so that they come several times. */
 static void
 make_value(const TestRelation *relation, int column, void *values, size_t row)
@@ -50,7 +53,7 @@ make_value(const TestRelation *relation, int column, void *values, size_t row)
 							: (double) number / 4;
 	int32_t code = 0;
 
-	switch (forms[column])
+	switch (test_forms[column])
 	{
 		case WA_FORM_INT16:
 			((int16_t *) values)[row] =
@@ -121,7 +124,7 @@ note_range(WaColumn *column, const uint8_t *validity)
 static WaColumn *
 make_column(const TestRelation *relation, int number, uint32_t nrows)
 {
-	const size_t width = wa_form_width(forms[number]);
+	const size_t width = wa_form_width(test_forms[number]);
 	WaColumn *column = calloc(1, sizeof(*column));
 	uint8_t *values = calloc(nrows + (size_t) 1, width);
 	uint8_t *validity = malloc(nrows + (size_t) 1);
@@ -129,11 +132,12 @@ make_column(const TestRelation *relation, int number, uint32_t nrows)
 
 	column->nrows = nrows;
 	column->name = relation->names[number];
-	column->form = forms[number];
-	column->scale =
-		wa_form_kind(forms[number]) == WA_VECTOR_DECIMAL ? DECIMAL_SCALE : 0;
+	column->form = test_forms[number];
+	column->scale = wa_form_kind(test_forms[number]) == WA_VECTOR_DECIMAL
+						? DECIMAL_SCALE
+						: 0;
 	column->dictionary =
-		forms[number] == WA_FORM_TEXT ? relation->dictionary : NULL;
+		test_forms[number] == WA_FORM_TEXT ? relation->dictionary : NULL;
 	for (uint32_t row = 0; row < nrows; row++)
 	{
 		validity[row] = number % 2 != 0 || random_below(7) != 0;
@@ -262,7 +266,8 @@ make_flats(TestRelation *relation)
 			const uint64_t rows = relation->rows[device];
 			TestFlat *flat = &relation->flats[device][i];
 
-			flat->values = make_device_memory(rows * wa_form_width(forms[i]));
+			flat->values =
+				make_device_memory(rows * wa_form_width(test_forms[i]));
 			flat->validity = make_device_memory(rows / 8);
 			flat->display = make_device_memory(rows);
 		}
@@ -300,7 +305,7 @@ test_relation_make(uint64_t nextents)
 	for (int i = 0; i < NCOLUMNS; i++)
 		relation->names[i] =
 			(WaColumnName){.attribute = (int16_t) (i + 1),
-						   .kind = (uint16_t) wa_form_kind(forms[i])};
+						   .kind = (uint16_t) wa_form_kind(test_forms[i])};
 	relation->dictionaries[COLUMN_TEXT] = relation->dictionary;
 	relation->nextents = nextents;
 	relation->extents = calloc(nextents + 1, sizeof(*relation->extents));
@@ -345,203 +350,4 @@ test_relation_free(TestRelation *relation)
 	free(relation->list);
 	free(relation->extents);
 	free(relation);
-}
-
-/* Registers behind the columns. */
-enum
-{
-	LIMIT = NCOLUMNS, /* constants */
-	STEP,
-	REAL,
-	WORD,
-	IS_BELOW, /* clauses */
-	IS_WORD,
-	IS_THERE,
-	IS_REAL,
-	NEXT, /* arguments and keys */
-	PRODUCT,
-	HALF,
-	CHOICE,
-	IS_ODD, /* a filter */
-	NREGISTERS
-};
-
-static const WaVectorKind computed_kinds[] = {
-	WA_VECTOR_INT,  WA_VECTOR_INT,     WA_VECTOR_FLOAT, WA_VECTOR_TEXT,
-	WA_VECTOR_BOOL, WA_VECTOR_BOOL,    WA_VECTOR_BOOL,  WA_VECTOR_BOOL,
-	WA_VECTOR_INT,  WA_VECTOR_DECIMAL, WA_VECTOR_FLOAT, WA_VECTOR_INT,
-	WA_VECTOR_BOOL,
-};
-
-/* Makes the clauses of WHERE, none to three. */
-static void
-make_clauses(WaQuery *query, WaInstruction *instructions,
-			 WaQueryFilter *filters)
-{
-	static const uint16_t numbers[] = {IS_BELOW, IS_WORD, IS_THERE, IS_REAL,
-									   COLUMN_BOOL};
-
-	instructions[0] = (WaInstruction){.code = WA_CODE_COMPARE_INT,
-									  .out = IS_BELOW,
-									  .a = COLUMN_INT32,
-									  .b = LIMIT,
-									  .extra = WA_LESS};
-	instructions[1] =
-		(WaInstruction){.code = WA_CODE_COMPARE_TEXT,
-						.out = IS_WORD,
-						.a = COLUMN_TEXT,
-						.b = WORD,
-						.extra = (uint32_t) random_below(WA_LESS + 4)};
-	instructions[2] =
-		(WaInstruction){.code = WA_CODE_IS_NOT_NULL,
-						.out = IS_THERE,
-						.a = random_below(2) ? COLUMN_TEXT : COLUMN_DECIMAL64};
-	instructions[3] = (WaInstruction){.code = WA_CODE_COMPARE_FLOAT,
-									  .out = IS_REAL,
-									  .a = COLUMN_FLOAT8,
-									  .b = REAL,
-									  .extra = WA_GREATER_OR_EQUAL};
-	if (random_below(2) == 0)
-	{
-		instructions[1].a = WORD;
-		instructions[1].b = COLUMN_TEXT;
-	}
-	query->nfilters = (uint32_t) random_below(4);
-	for (uint32_t i = 0; i < query->nfilters; i++)
-	{
-		const uint32_t which = (uint32_t) random_below(LENGTH(numbers));
-
-		filters[i] = (WaQueryFilter){which < 4 ? which : 0,
-									 which < 4 ? which + 1 : 0, numbers[which]};
-	}
-	query->filters = filters;
-}
-
-/* Makes what keys, arguments and filters are computed by. */
-static void
-make_computed(WaQuery *query, WaInstruction *instructions)
-{
-	/* Beyond an int2 at times: then rows trap. */
-	instructions[4] = (WaInstruction){.code = WA_CODE_INT_ADD,
-									  .out = NEXT,
-									  .a = COLUMN_INT16,
-									  .b = STEP,
-									  .extra = 2};
-	instructions[5] = (WaInstruction){.code = WA_CODE_DECIMAL_MULTIPLY,
-									  .out = PRODUCT,
-									  .a = COLUMN_PRICE,
-									  .b = COLUMN_DECIMAL32};
-	instructions[6] = (WaInstruction){
-		.code = WA_CODE_FLOAT_ABS, .out = HALF, .a = COLUMN_FLOAT4};
-	instructions[7] = (WaInstruction){.code = WA_CODE_SELECT,
-									  .out = CHOICE,
-									  .a = COLUMN_BOOL,
-									  .b = COLUMN_INT32,
-									  .c = STEP,
-									  .extra = WA_VECTOR_INT};
-	instructions[8] =
-		(WaInstruction){.code = WA_CODE_NOT, .out = IS_ODD, .a = COLUMN_BOOL};
-	query->begin = 4;
-	query->end = 9;
-}
-
-/*
- * Tells whether the values of a register are used: what is computed for nothing
- * traps on the CPU alone.
- */
-static bool
-is_used(const WaQuery *query, uint16_t number)
-{
-	for (uint32_t i = 0; i < query->nkeys; i++)
-		if (query->key_numbers[i] == number)
-			return true;
-	for (uint32_t i = 0; i < query->ncolumns; i++)
-		if (query->columns[i].argument == number && query->columns[i].ops != 0)
-			return true;
-	return false;
-}
-
-/* Makes the aggregated columns. */
-static void
-make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
-		   WaQueryColumn *columns)
-{
-	static const uint16_t key_choices[] = {
-		COLUMN_INT16, COLUMN_INT32,    COLUMN_UINT32, COLUMN_BOOL,
-		COLUMN_TEXT,  COLUMN_PRICE,    COLUMN_FLOAT4, CHOICE,
-		NEXT,         COLUMN_DECIMAL64};
-	static const WaOpSet sets[] = {OPS(1, 0, 0, 0), OPS(1, 1, 0, 0),
-								   OPS(0, 0, 1, 1), OPS(1, 1, 1, 1),
-								   OPS(0, 0, 1, 0), OPS(1, 0, 0, 1)};
-
-	query->nkeys = (uint32_t) random_below(4);
-	for (uint32_t i = 0; i < query->nkeys; i++)
-	{
-		key_numbers[i] = key_choices[random_below(LENGTH(key_choices))];
-		keys[i] = (WaQueryKey){query->program.kinds[key_numbers[i]], false};
-		keys[i].blank_padded =
-			keys[i].kind == WA_VECTOR_TEXT && random_below(2) == 0;
-	}
-	query->ncolumns = 1 + (uint32_t) random_below(11);
-	for (uint32_t i = 0; i < query->ncolumns; i++)
-	{
-		static const int arguments[] = {
-			0, 1, 2, 4, 5, 6, 7, 8, 9, 10, NEXT, PRODUCT, HALF, CHOICE, -1};
-		const int argument = arguments[random_below(LENGTH(arguments))];
-
-		columns[i] =
-			(WaQueryColumn){.argument = argument,
-							.filter = random_below(4) == 0 ? IS_ODD : -1,
-							.kind = WA_VECTOR_BOOL};
-		if (argument < 0)
-			continue;
-		columns[i].kind = query->program.kinds[argument];
-		if (columns[i].kind != WA_VECTOR_TEXT &&
-			columns[i].kind != WA_VECTOR_BOOL && random_below(6) != 0)
-			columns[i].ops = sets[random_below(LENGTH(sets))];
-	}
-	query->keys = keys;
-	query->key_numbers = key_numbers;
-	query->columns = columns;
-}
-
-const WaQuery *
-test_gpu_query(WaArena *arena)
-{
-	WaQuery *query = wa_arena_alloc_zero(arena, sizeof(*query));
-	WaVectorKind *kinds =
-		wa_arena_alloc_zero(arena, NREGISTERS * sizeof(*kinds));
-	WaInstruction *instructions =
-		wa_arena_alloc_zero(arena, 9 * sizeof(*instructions));
-	WaQueryConstant *constants =
-		wa_arena_alloc_zero(arena, 4 * sizeof(*constants));
-	const char *word = texts[random_below(TEXTS)];
-	uint8_t scratch[NREGISTERS];
-
-	for (int i = 0; i < NCOLUMNS; i++)
-		kinds[i] = wa_form_kind(forms[i]);
-	memcpy(kinds + NCOLUMNS, computed_kinds, sizeof(computed_kinds));
-	constants[0] = (WaQueryConstant){
-		LIMIT, {.integer = (int64_t) random_below(30) * 1000 - 10000}};
-	constants[1] = (WaQueryConstant){STEP, {.integer = 100}};
-	constants[2] = (WaQueryConstant){REAL, {.number = -1.5}};
-	constants[3] = (WaQueryConstant){
-		WORD, {.text = {random_below(8) ? word : "not there", strlen(word)}}};
-	constants[3].value.is_null = random_below(10) == 0;
-	query->program = (WaProgram){.nregisters = NREGISTERS,
-								 .kinds = kinds,
-								 .instructions = instructions,
-								 .ninstructions = 9};
-	query->ninputs = NCOLUMNS;
-	query->nconstants = 4;
-	query->constants = constants;
-	make_clauses(query, instructions,
-				 wa_arena_alloc_zero(arena, 4 * sizeof(WaQueryFilter)));
-	make_computed(query, instructions);
-	make_parts(query, wa_arena_alloc_zero(arena, 4 * sizeof(WaQueryKey)),
-			   wa_arena_alloc_zero(arena, 4 * sizeof(uint16_t)),
-			   wa_arena_alloc_zero(arena, 12 * sizeof(WaQueryColumn)));
-	if (!is_used(query, NEXT))
-		instructions[4].extra = 8;
-	return wa_query_is_sound(query, scratch) ? query : NULL;
 }

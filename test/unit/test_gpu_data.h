@@ -50,8 +50,14 @@ typedef struct TestRelation
 	const WaDictionary *dictionaries[NCOLUMNS];
 } TestRelation;
 
+/* How the columns are stored. */
+extern const WaForm test_forms[NCOLUMNS];
+
 /* Returns a number below end. */
 uint64_t random_below(uint64_t end);
+
+/* Returns one of the texts that the column of texts may have. */
+const char *test_text(void);
 
 /*
  * Makes a relation of so many extents, which lie on devices, with gaps between
@@ -62,5 +68,8 @@ void test_relation_free(TestRelation *relation);
 
 /* Makes a query; NULL if it is not sound. */
 const WaQuery *test_gpu_query(WaArena *arena);
+
+/* Tells whether all keys of a query are looked up in tables that ascend. */
+bool test_has_table_key(const WaQuery *query);
 
 #endif /* WA_TEST_GPU_DATA_H */

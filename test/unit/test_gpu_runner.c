@@ -55,6 +55,7 @@ static WaMirrorNote *notes[NDEVICES];
 static WaWatch watch;
 static uint64_t extents_taken;
 static uint64_t blocks_left_out;
+static uint64_t extents_of_days; /* taken by queries with keys of tables */
 
 bool
 wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
@@ -406,6 +407,7 @@ compare(const WaQuery *query, WaRunRequest *request)
 									  &ranges[i * WA_EXTENT_BLOCKS]);
 		list[i] = &extents[i];
 		extents_taken += shares[i].taken;
+		extents_of_days += shares[i].taken && test_has_table_key(query);
 	}
 	without = *request;
 	without.extents = list;
@@ -542,5 +544,6 @@ main(void)
 	check(queries_are_right(), "queries are the same on GPUs and the CPU");
 	check(extents_taken > QUERIES, "devices have taken extents");
 	check(blocks_left_out > 0, "and left out blocks with traps");
+	check(extents_of_days > 0, "and looked keys up in tables");
 	return finish_checks();
 }
