@@ -37,8 +37,38 @@ add_reduction(std::vector<WaQueryReduction> *reductions, unsigned source,
 	reductions->push_back(reduction);
 }
 
+// Tells whether the values of an aggregated column are those of all rows.
+static bool
+has_all_rows(const WaQuerySource *source)
+{
+	return source->counts_rows ||
+		   (!source->is_output && source->d_validity == NULL);
+}
+
+// Has rows counted by a reduction that goes through all of them anyway, if there
+// is one.  Those of floats may take several layers.
+static void
+share_counts(WaQueryWork *work)
+{
+	int counter = -1;
+
+	for (size_t i = 0; i < work->sources.size(); i++)
+		if (has_all_rows(&work->sources[i]) &&
+			work->query->aggregates[i].ops != 0 &&
+			work->sources[i].form != WA_COLUMN_F32 &&
+			work->sources[i].form != WA_COLUMN_F64)
+			counter = (int) i;
+	for (size_t i = 0; i < work->sources.size(); i++)
+		work->sources[i].counted_by =
+			has_all_rows(&work->sources[i]) &&
+					work->query->aggregates[i].ops == 0
+				? counter
+				: -1;
+}
+
 // Adds the reductions of an aggregated column.  Rows are counted by the numbers
-// of their groups, which are read anyway, or not at all if they are sorted.
+// of their groups, which are read anyway, or not at all if they are sorted or
+// counted otherwise.
 static void
 add_source(const WaQueryWork *work, unsigned number,
 		   const WaQueryNumbers *numbers,
@@ -51,7 +81,8 @@ add_source(const WaQueryWork *work, unsigned number,
 	const WaBatch display = {WA_INT2, source->d_display, source->d_validity,
 							 work->nrows};
 
-	if (source->counts_rows && numbers->d_starts != NULL)
+	if (source->counted_by >= 0 ||
+		(source->counts_rows && numbers->d_starts != NULL))
 		return;
 	if (ops == 0)
 		add_reduction(reductions, number, WA_OP_MAX, rows, numbers);
@@ -272,6 +303,10 @@ make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
 	}
 	for (const WaQueryReduction &reduction : run->reductions)
 		fold(run, &reduction, group, &cells[reduction.source]);
+	for (size_t i = 0; i < work->sources.size(); i++)
+		if (work->sources[i].counted_by >= 0)
+			cells[i].partial.rows =
+				cells[work->sources[i].counted_by].partial.rows;
 }
 
 // Returns the value of a key as the query has it.
@@ -332,6 +367,7 @@ reduce(GroupRun *run)
 {
 	cudaError_t error;
 
+	share_counts(run->work);
 	for (unsigned i = 0; i < run->work->sources.size(); i++)
 		add_source(run->work, i, &run->numbers, &run->reductions);
 	error = start_reductions(run);

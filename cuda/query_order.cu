@@ -309,14 +309,15 @@ order_by_cell(const Choosing *choosing,
 					: by->of == WA_ORDER_MIN ? WA_OP_MIN
 					: by->of == WA_ORDER_MAX ? WA_OP_MAX
 											 : WA_OP_COUNT;
-	const WaQueryReduction *reduction =
-		find_reduction(reductions, by->number, op);
-	const WaQuerySource *source;
+	const WaQuerySource *source = &choosing->work->sources[by->number];
+	const bool is_elsewhere = op == WA_OP_COUNT && source->counted_by >= 0;
+	const WaQueryReduction *reduction = find_reduction(
+		reductions, is_elsewhere ? (unsigned) source->counted_by : by->number,
+		op);
 	WaStorage storage;
 
 	if (reduction == NULL)
 		return false;
-	source = &choosing->work->sources[by->number];
 	storage = wa_type_storage(reduction->column.d_batch.type);
 	order->of = by->of == WA_ORDER_ROWS ? WA_QUERY_ORDER_ROWS
 				: is_sum                ? WA_QUERY_ORDER_SUM

@@ -18,6 +18,7 @@ constexpr unsigned kQueryThreads = 256;
 struct WaQuerySource
 {
 	bool counts_rows; // all that WHERE leaves: there are no values
+	int counted_by;   // the source with which rows are counted; negative: none
 	bool is_output;   // of the program
 	WaColumnForm form;
 	const void *d_values;
