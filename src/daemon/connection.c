@@ -266,7 +266,7 @@ wa_connection_reply(WaConnection *connection, WaService *service)
 	if (work == WA_WORK_TASK)
 		return wa_resident_reply(connection);
 	if (work == WA_WORK_RUN)
-		return wa_run_request_reply(connection, service);
+		return wa_run_request_end(connection);
 	return reply_to_reduce(connection, service);
 }
 
@@ -297,9 +297,17 @@ wa_connection_release(WaConnection *connection, WaService *service)
 }
 
 bool
+wa_connection_is_answered(const WaConnection *connection)
+{
+	return connection->work == WA_WORK_RUN &&
+		   wa_run_request_is_answered(connection);
+}
+
+bool
 wa_connection_heartbeat(WaConnection *connection, WaService *service)
 {
 	if (connection->work == WA_WORK_NONE ||
+		wa_connection_is_answered(connection) ||
 		(connection->work == WA_WORK_REDUCE &&
 		 !wa_scheduler_job_advances(&service->scheduler, &connection->job)))
 		return true;

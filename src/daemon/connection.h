@@ -4,8 +4,8 @@
  *
  * All of it belongs to the main thread, but for what other threads work at: the
  * job is the scheduler's while work is WA_WORK_REDUCE, the task that of the
- * threads for tasks while it is WA_WORK_TASK, the run the pool's while it is
- * WA_WORK_RUN.
+ * threads for tasks while it is WA_WORK_TASK, the run, and whether its answer was
+ * sent, the pool's while it is WA_WORK_RUN.
  */
 #ifndef WA_DAEMON_CONNECTION_H
 #define WA_DAEMON_CONNECTION_H
@@ -26,7 +26,9 @@ typedef enum WaWork
 
 typedef struct WaConnection
 {
-	int fd;             /* -1: closed, only the job is still to be collected */
+	int fd;
+	bool closed;        /* only its work is still to be collected */
+	bool held;          /* it is not listened to until that is */
 	uint32_t number;    /* its name, never 0, unique among living connections */
 	unsigned index;     /* its place in the server's table */
 	pid_t pid;          /* the peer's process, for the log */
@@ -38,6 +40,8 @@ typedef struct WaConnection
 	WaJob job;
 	struct WaResidentTask *task; /* NULL: there is none */
 	struct WaRun *run;           /* likewise */
+	struct WaCounters *counters; /* that the run adds to */
+	bool sent;                   /* the answer to the run */
 	WaParcel parcel;
 } WaConnection;
 
@@ -68,6 +72,12 @@ void wa_connection_release(WaConnection *connection, WaService *service);
  * Returns false if the connection has to be closed.
  */
 bool wa_connection_heartbeat(WaConnection *connection, WaService *service);
+
+/*
+ * Tells whether the connection's work has been answered, but is still to be
+ * collected: until then it must not be listened to.
+ */
+bool wa_connection_is_answered(const WaConnection *connection);
 
 /* Notes what rule was broken; the result, false, ends the connection. */
 bool wa_connection_break(WaConnection *connection, const char *breach);

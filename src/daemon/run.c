@@ -50,6 +50,8 @@ struct WaRun
 	uint64_t left_blocks;
 	uint64_t left_rows;
 	WaRunEnd outcome;
+	WaRunAnswer answer;
+	bool answered; /* changed atomically */
 };
 
 bool
@@ -504,12 +506,18 @@ finish_run(WaPoolJob *job, bool cancelled)
 
 	if (run->outcome.status == WA_OK && !cancelled)
 		answer(run);
+	if (run->answer != NULL && !cancelled)
+	{
+		__atomic_store_n(&run->answered, true, __ATOMIC_RELEASE);
+		run->answer(job->finished.owner, &run->outcome);
+	}
 	clean(run);
 }
 
 WaRun *
 wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
-			const WaRunMessage *message, unsigned threads, void *owner)
+			const WaRunMessage *message, unsigned threads, WaRunAnswer answer,
+			void *owner)
 {
 	WaRun *run = calloc(1, sizeof(*run));
 
@@ -527,6 +535,7 @@ wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
 	memcpy(&run->message, message, message->header.length);
 	run->since_ns = wa_clock_ns();
 	run->threads = threads;
+	run->answer = answer;
 	run->outcome.groups_fd = -1;
 	return run;
 }
@@ -535,6 +544,12 @@ WaPoolJob *
 wa_run_job(WaRun *run)
 {
 	return &run->job;
+}
+
+bool
+wa_run_is_answered(const WaRun *run)
+{
+	return __atomic_load_n(&run->answered, __ATOMIC_ACQUIRE);
 }
 
 const WaRunEnd *

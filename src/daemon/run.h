@@ -26,19 +26,29 @@ typedef struct WaRunEnd
 	int groups_fd;          /* -1: they are in the parcel; the run closes it */
 } WaRunEnd;
 
+/*
+ * Answers a run that has come to an end, by the thread that has ended it, before
+ * all of it is freed.  The parcel is not used any more.
+ */
+typedef void (*WaRunAnswer)(void *owner, const WaRunEnd *outcome);
+
 /* Tells whether all that the message names lies in the parcel. */
 bool wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel);
 
 /*
  * Makes a run of a sound message, for a pool of so many threads; store and
- * parcel are there as long as it is.  Returns NULL if there is no memory.
+ * parcel are there as long as it is.  answer is called unless the run is cancelled;
+ * it may be NULL.  Returns NULL if there is no memory.
  */
 WaRun *wa_run_make(const WaRunner *runner, WaStore *store,
 				   const WaParcel *parcel, const WaRunMessage *message,
-				   unsigned threads, void *owner);
+				   unsigned threads, WaRunAnswer answer, void *owner);
 
 /* Returns the run as the pool knows it. */
 WaPoolJob *wa_run_job(WaRun *run);
+
+/* Tells, at any time, whether a run is being answered or has been. */
+bool wa_run_is_answered(const WaRun *run);
 
 /* Returns what became of a finished run. */
 const WaRunEnd *wa_run_outcome(const WaRun *run);

@@ -27,6 +27,36 @@ answer_nothing(const WaConnection *connection, uint32_t request)
 	return send_answer(connection, request, &nothing);
 }
 
+/* Counts a query that has been answered. */
+static void
+count_query(WaCounters *counters, const WaAnswerMessage *answer)
+{
+	if (answer->blocks == 0)
+		return;
+	wa_counter_add(&counters->queries, 1);
+	wa_counter_add(&counters->query_rows, (int64_t) answer->rows);
+	wa_counter_add(&counters->query_ns, (int64_t) answer->device_ns);
+}
+
+/*
+ * Sends what became of a run: a WaRunAnswer, so that nobody has to be woken first.
+ */
+static void
+send_outcome(void *owner, const WaRunEnd *outcome)
+{
+	WaConnection *connection = owner;
+
+	if (outcome->status == WA_OK)
+	{
+		count_query(connection->counters, &outcome->answer);
+		connection->sent =
+			send_answer(connection, connection->request, outcome);
+	}
+	else
+		connection->sent = wa_connection_fail(connection, connection->request,
+											  outcome->status, outcome->error);
+}
+
 bool
 wa_run_request_handle(WaConnection *connection, WaService *service,
 					  const WaRunMessage *message)
@@ -43,43 +73,29 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 		return answer_nothing(connection, request);
 	connection->run =
 		wa_run_make(service->runner, &service->store, &connection->parcel,
-					message, service->pool.nthreads, connection);
+					message, service->pool.nthreads, send_outcome, connection);
 	if (connection->run == NULL)
 		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
 								  "not enough memory for a query");
+	connection->counters = service->counters.counters;
+	connection->sent = false;
 	connection->work = WA_WORK_RUN;
 	connection->request = request;
 	wa_pool_submit(&service->pool, wa_run_job(connection->run));
 	return true;
 }
 
-/* Counts a query that has been answered. */
-static void
-count_query(WaCounters *counters, const WaAnswerMessage *answer)
+bool
+wa_run_request_end(WaConnection *connection)
 {
-	if (answer->blocks == 0)
-		return;
-	wa_counter_add(&counters->queries, 1);
-	wa_counter_add(&counters->query_rows, (int64_t) answer->rows);
-	wa_counter_add(&counters->query_ns, (int64_t) answer->device_ns);
+	wa_run_request_release(connection);
+	return connection->sent;
 }
 
 bool
-wa_run_request_reply(WaConnection *connection, WaService *service)
+wa_run_request_is_answered(const WaConnection *connection)
 {
-	const WaRunEnd *outcome = wa_run_outcome(connection->run);
-	bool sent;
-
-	if (outcome->status == WA_OK)
-	{
-		count_query(service->counters.counters, &outcome->answer);
-		sent = send_answer(connection, connection->request, outcome);
-	}
-	else
-		sent = wa_connection_fail(connection, connection->request,
-								  outcome->status, outcome->error);
-	wa_run_request_release(connection);
-	return sent;
+	return wa_run_is_answered(connection->run);
 }
 
 const char *

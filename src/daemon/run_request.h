@@ -9,14 +9,16 @@
 
 /*
  * Has the pool do a RUN, or answers at once if nothing of the columns is there.
- * Returns false, like all of these, if the connection
- * has to be closed.
+ * Returns false, like the next one, if the connection has to be closed.
  */
 bool wa_run_request_handle(WaConnection *connection, WaService *service,
 						   const WaRunMessage *message);
 
-/* Replies to a run that is finished, counts it, and frees it. */
-bool wa_run_request_reply(WaConnection *connection, WaService *service);
+/* Frees a run that is finished, and was answered by the thread that did so. */
+bool wa_run_request_end(WaConnection *connection);
+
+/* Tells, at any time, whether the connection's run has been answered. */
+bool wa_run_request_is_answered(const WaConnection *connection);
 
 /*
  * Tells why, if a run that is finished has found a device lost; else returns NULL.

@@ -113,10 +113,24 @@ new_number(WaServer *server)
 	return server->last_number;
 }
 
+/* Listens to a connection, or leaves what it sends in its socket. */
+static void
+set_held(const WaServer *server, WaConnection *connection, bool held)
+{
+	struct epoll_event event = {
+		.events = held ? 0 : EPOLLIN,
+		.data.u64 = event_tag(connection->number, connection->index)};
+
+	if (connection->held != held &&
+		epoll_ctl(server->epoll_fd, EPOLL_CTL_MOD, connection->fd, &event) == 0)
+		connection->held = held;
+}
+
 /* Forgets a connection at whose work nobody is, and frees what it held. */
 static void
 release_connection(WaServer *server, WaConnection *connection)
 {
+	(void) close(connection->fd);
 	wa_connection_release(connection, server->service);
 	server->connections[connection->index] = NULL;
 	server->nconnections--;
@@ -148,28 +162,34 @@ log_breach(WaServer *server, const WaConnection *connection)
 }
 
 /*
- * Closes a connection.  Its record, its slots and its parcel stay while somebody
- * is at its work; answer releases them then.
+ * Closes a connection.  Its record, its slots, its parcel and its descriptor stay
+ * while somebody is at its work; answer releases them then.
  */
 static void
 close_connection(WaServer *server, WaConnection *connection)
 {
 	if (connection->breach != NULL)
 		log_breach(server, connection);
-	(void) close(connection->fd);
-	connection->fd = -1;
 	if (wa_connection_cancel(connection, server->service))
+	{
 		release_connection(server, connection);
+		return;
+	}
+	connection->closed = true;
+	(void) epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
+	(void) shutdown(connection->fd, SHUT_RDWR);
 }
 
 /* Replies to a connection whose work was collected, if it is still there. */
 static void
 answer(WaServer *server, WaConnection *connection)
 {
-	if (connection->fd < 0)
+	if (connection->closed)
 		release_connection(server, connection);
 	else if (!wa_connection_reply(connection, server->service))
 		close_connection(server, connection);
+	else
+		set_held(server, connection, false);
 }
 
 /* Has the process end soon, if that is not so yet, because a device is lost. */
@@ -288,9 +308,11 @@ serve_connection(WaServer *server, uint64_t tag)
 		index < WA_MAX_CONNECTIONS ? server->connections[index] : NULL;
 
 	if (connection == NULL || connection->number != tag >> 32 ||
-		connection->fd < 0)
+		connection->closed)
 		return;
-	if (!wa_connection_receive(connection, server->service))
+	if (wa_connection_is_answered(connection))
+		set_held(server, connection, true);
+	else if (!wa_connection_receive(connection, server->service))
 		close_connection(server, connection);
 }
 
@@ -333,7 +355,7 @@ tick(WaServer *server)
 	{
 		WaConnection *connection = server->connections[i];
 
-		if (connection != NULL && connection->fd >= 0 &&
+		if (connection != NULL && !connection->closed &&
 			!wa_connection_heartbeat(connection, server->service))
 			close_connection(server, connection);
 	}

@@ -384,17 +384,29 @@ expect(const WaRunMessage *message, Expected *expected)
 	return true;
 }
 
-/* Submits a run of what is in the parcel, and waits for it. */
+/* Notes the status that a run is answered with: a WaRunAnswer. */
+static void
+note_answer(void *owner, const WaRunEnd *outcome)
+{
+	*(WaStatus *) owner = outcome->status;
+}
+
+/* Submits a run of what is in the parcel, waits for it, and expects an answer. */
 static WaRun *
 do_run(const WaRunMessage *message)
 {
+	WaStatus status = WA_DEVICE_LOST;
 	WaRun *run = wa_run_make(&wa_test_counting_runner, &store, &parcel, message,
-							 pool.nthreads, NULL);
+							 pool.nthreads, note_answer, &status);
 
-	if (run == NULL || !wa_run_is_sound(message, &parcel))
+	if (run == NULL || !wa_run_is_sound(message, &parcel) ||
+		wa_run_is_answered(run))
 		return NULL;
 	wa_pool_submit(&pool, wa_run_job(run));
-	return wait_for(1) ? run : NULL;
+	return wait_for(1) && wa_run_is_answered(run) &&
+				   status == wa_run_outcome(run)->status
+			   ? run
+			   : NULL;
 }
 
 /* Runs whose states are merged, by parts if there are some. */
@@ -593,7 +605,7 @@ test_disturbed_runs(void)
 			message.used = USED_AT + i * 4096;
 			message.groups = 2 * USED_AT + i * 1024;
 			runs[i] = wa_run_make(&wa_test_counting_runner, &store, &parcel,
-								  &message, pool.nthreads, NULL);
+								  &message, pool.nthreads, NULL, NULL);
 			wa_pool_submit(&pool, wa_run_job(runs[i]));
 		}
 		for (int i = 0; i < 5; i++)

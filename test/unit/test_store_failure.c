@@ -185,7 +185,7 @@ test_runs(void)
 			   WA_OK);
 		message = prepare();
 		run = wa_run_make(&wa_test_counting_runner, &store, &parcel, &message,
-						  pool.nthreads, NULL);
+						  pool.nthreads, NULL, NULL);
 		EXPECT(run != NULL);
 		has_failed = false;
 		__atomic_store_n(&countdown, trials, __ATOMIC_SEQ_CST);
