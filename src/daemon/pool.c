@@ -2,9 +2,11 @@
  * pool.c
  *		Threads taking morsels in turns; see pool.h.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/clock.h"
 #include "daemon/pool.h"
 
 /* A thread of the pool, when it starts. */
@@ -48,12 +50,35 @@ leave_ring(WaPool *pool, WaPoolJob *job)
 }
 
 /*
+ * Looks for work for a while, unless another thread does.  The caller has the lock,
+ * which is given up meanwhile.
+ */
+static void
+look_for_work(WaPool *pool)
+{
+	const uint64_t calls = __atomic_load_n(&pool->calls, __ATOMIC_RELAXED);
+	const int64_t until_ns = wa_clock_ns() + pool->look_ns;
+
+	if (pool->looking || pool->look_ns == 0)
+		return;
+	pool->looking = true;
+	(void) pthread_mutex_unlock(&pool->lock);
+	while (__atomic_load_n(&pool->calls, __ATOMIC_RELAXED) == calls &&
+		   wa_clock_ns() < until_ns)
+		(void) sched_yield();
+	(void) pthread_mutex_lock(&pool->lock);
+	pool->looking = false;
+}
+
+/*
  * Waits until there is something in the ring; the caller has the lock, which is
  * given up meanwhile.
  */
 static void
 wait_for_job(WaPool *pool, WaPoolSleeper *sleeper)
 {
+	if (pool->turn == NULL)
+		look_for_work(pool);
 	while (pool->turn == NULL)
 	{
 		sleeper->is_woken = false;
@@ -65,19 +90,24 @@ wait_for_job(WaPool *pool, WaPoolSleeper *sleeper)
 }
 
 /*
- * Wakes the thread, if one waits, that has waited for the shortest time: what it
- * needs is likely to be in memory and caches.  The caller has the lock.
+ * Calls a thread that has nothing to do, if there is one: that which looks for work,
+ * or else the one that has waited for the shortest time, as what it needs is likely to
+ * be in memory and caches.  The caller has the lock.
  */
 static void
-wake_one(WaPool *pool)
+call_one(WaPool *pool)
 {
 	WaPoolSleeper *sleeper = pool->sleepers;
 
-	if (sleeper == NULL)
-		return;
-	pool->sleepers = sleeper->next;
-	sleeper->is_woken = true;
-	(void) pthread_cond_signal(&sleeper->wakeup);
+	(void) __atomic_add_fetch(&pool->calls, 1, __ATOMIC_RELAXED);
+	if (pool->looking)
+		pool->looking = false;
+	else if (sleeper != NULL)
+	{
+		pool->sleepers = sleeper->next;
+		sleeper->is_woken = true;
+		(void) pthread_cond_signal(&sleeper->wakeup);
+	}
 }
 
 /*
@@ -100,7 +130,7 @@ ask_for_morsels(WaPool *pool, WaPoolJob *job,
 	enter_ring(pool, job);
 	/* The thread itself takes one. */
 	for (uint64_t i = 1; i < nmorsels && i < pool->nthreads; i++)
-		wake_one(pool);
+		call_one(pool);
 }
 
 /* Has a job prepared, whose first thread this is; locking is the same. */
@@ -204,12 +234,16 @@ start_thread(WaPool *pool, unsigned number)
 }
 
 bool
-wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads)
+wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads,
+			  int64_t look_ns)
 {
 	unsigned started = 0;
 
 	(void) pthread_mutex_init(&pool->lock, NULL);
 	pool->finished = finished;
+	pool->look_ns = look_ns;
+	pool->calls = 0;
+	pool->looking = false;
 	pool->turn = NULL;
 	pool->sleepers = NULL;
 	while (started < nthreads && start_thread(pool, started))
@@ -229,7 +263,7 @@ wa_pool_submit(WaPool *pool, WaPoolJob *job)
 	job->working = 0;
 	(void) pthread_mutex_lock(&pool->lock);
 	enter_ring(pool, job);
-	wake_one(pool);
+	call_one(pool);
 	(void) pthread_mutex_unlock(&pool->lock);
 }
 

@@ -62,18 +62,29 @@ typedef struct WaPoolSleeper
 	struct WaPoolSleeper *next; /* that has waited for longer */
 } WaPoolSleeper;
 
-/* lock guards turn and sleepers; the other fields are constant. */
+/*
+ * lock guards turn, looking and sleepers; calls is changed atomically; the other
+ * fields are constant.
+ */
 typedef struct WaPool
 {
 	pthread_mutex_t lock;
 	WaFinishedQueue *finished;
 	unsigned nthreads;
-	WaPoolJob *turn;         /* the job in the ring that is next; NULL: none */
+	int64_t look_ns; /* for which a thread looks for work; 0: none does */
+	uint64_t calls;  /* of threads, so far */
+	bool looking;    /* a thread does so, and has not been called */
+	WaPoolJob *turn; /* the job in the ring that is next; NULL: none */
 	WaPoolSleeper *sleepers; /* woken in this order */
 } WaPool;
 
-/* Starts up to so many threads.  Returns false if there is not even one. */
-bool wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads);
+/*
+ * Starts up to so many threads, one of which looks for work for look_ns before it
+ * waits: to wake a thread takes longer than small queries do.  Returns false if there
+ * is not even one.
+ */
+bool wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads,
+				   int64_t look_ns);
 
 /* Has the threads do a job. */
 void wa_pool_submit(WaPool *pool, WaPoolJob *job);

@@ -20,6 +20,7 @@
 #define PLENTY   ((uint64_t) 1 << 40)
 #define PATIENCE 20000
 #define EXTENTS  40
+#define LOOK_NS  300000
 
 static WaPool pool;
 static WaFinishedQueue finished;
@@ -95,6 +96,23 @@ noting_prepare(WaPoolJob *arg)
 
 	job->prepared++;
 	return job->nmorsels;
+}
+
+/* How many jobs of a few are at their morsels; waits there for all of them. */
+static int together;
+
+static bool
+meet(WaPoolJob *arg, unsigned thread, uint64_t number)
+{
+	(void) arg;
+	(void) thread;
+	(void) number;
+	(void) __atomic_add_fetch(&together, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0;
+		 i < PATIENCE && __atomic_load_n(&together, __ATOMIC_SEQ_CST) < THREADS;
+		 i++)
+		(void) usleep(1000);
+	return true;
 }
 
 static bool
@@ -384,6 +402,31 @@ expect(const WaRunMessage *message, Expected *expected)
 	return true;
 }
 
+/*
+ * Jobs of one morsel each, submitted one after the other while threads look for jobs,
+ * wait or are about to: each gets a thread.
+ */
+static bool
+test_meeting(void)
+{
+	NotingJob jobs[THREADS];
+
+	for (int i = 0; i < 100; i++)
+	{
+		__atomic_store_n(&together, 0, __ATOMIC_SEQ_CST);
+		for (int j = 0; j < THREADS; j++)
+		{
+			make_job(&jobs[j], 1);
+			jobs[j].job.morsel = meet;
+			wa_pool_submit(&pool, &jobs[j].job);
+		}
+		EXPECT(wait_for(THREADS));
+		EXPECT(together == THREADS);
+		(void) usleep((useconds_t) pick(600));
+	}
+	return true;
+}
+
 /* Notes the status that a run is answered with: a WaRunAnswer. */
 static void
 note_answer(void *owner, const WaRunEnd *outcome)
@@ -638,6 +681,7 @@ static const struct
 	{"jobs take turns", test_turns},
 	{"jobs that stop early", test_stopping},
 	{"cancelled jobs", test_cancelling},
+	{"jobs at the same time", test_meeting},
 	{"loading extents for runs", load_extents},
 	{"runs", test_runs},
 	{"runs merged by parts", test_parts},
@@ -657,7 +701,7 @@ main(void)
 	parcel.bytes = (uint64_t) 1 << 20;
 	parcel.memory = aligned_alloc(64, parcel.bytes);
 	extent_memory = aligned_alloc(64, WA_TEST_EXTENT_BYTES);
-	check(wa_pool_start(&pool, &finished, THREADS), "start");
+	check(wa_pool_start(&pool, &finished, THREADS, LOOK_NS), "start");
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		check(tests[i].run(), tests[i].name);
 	free(parcel.memory);

@@ -213,7 +213,7 @@ main(void)
 	parcel.bytes = WA_TEST_EXTENT_BYTES;
 	parcel.memory = aligned_alloc(64, parcel.bytes);
 	head = malloc(sizeof(*head));
-	check(wa_pool_start(&pool, &finished, 2), "start");
+	check(wa_pool_start(&pool, &finished, 2, 0), "start");
 	check(test_loads(), "loads");
 	check(test_runs(), "runs");
 	free(parcel.memory);
