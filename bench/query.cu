@@ -172,7 +172,7 @@ integers(const char *name, WaOpSet ops, bool has_where, bool has_key)
 	const uint16_t value = add_column<int64_t>(
 		query, WA_VECTOR_INT, WA_CUDA_I64, {0, -1000000, 2000000, 1000});
 	const uint16_t key =
-		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 100, 1});
+		add_column<int16_t>(query, WA_VECTOR_INT, WA_CUDA_I16, {0, 0, 100, 1});
 
 	if (has_where)
 		add_clause(query, key, WA_LESS, 50);

@@ -9,6 +9,7 @@
 
 #include "keys/direct.cuh"
 #include "keys/hash.cuh"
+#include "keys/narrow.cuh"
 
 // Bytes of a block's cache at most.
 static const size_t kCacheBytes = 24 * 1024;
@@ -46,6 +47,32 @@ find_kernels(unsigned ncolumns)
 	if (ncolumns <= 4)
 		return kernels_for<4, 2>();
 	return kernels_for<WA_KEYS_MAX, 1>();
+}
+
+// Returns the kernel for a single key of up to 32 bits with few values; NULL if the
+// keys are others.
+static Kernel
+find_narrow_kernel(const WaKeys *keys, const WaKeysPlan *plan)
+{
+	const int64_t base = plan->base[0];
+
+	if (plan->method != WA_KEYS_DIRECT || keys->ncolumns != 1 ||
+		plan->ngroups > kSharedGroups || keys->columns[0].base != 0)
+		return NULL;
+	switch (keys->columns[0].form)
+	{
+		case WA_COLUMN_I16:
+			return base == (int16_t) base ? wa_keys_narrow_kernel<int16_t>
+										  : NULL;
+		case WA_COLUMN_I32:
+			return base == (int32_t) base ? wa_keys_narrow_kernel<int32_t>
+										  : NULL;
+		case WA_COLUMN_U32:
+			return base == (uint32_t) base ? wa_keys_narrow_kernel<uint32_t>
+										   : NULL;
+		default:
+			return NULL;
+	}
 }
 
 // Tells whether keys keep their contract.
@@ -187,20 +214,25 @@ wa_keys_start(const WaKeys *keys, const WaKeysPlan *plan,
 			  cudaStream_t stream)
 {
 	const Kernels kernels = find_kernels(plan->ncolumns);
+	const Kernel narrow = find_narrow_kernel(keys, plan);
 	WaKeysArgs args = kernel_args(keys, plan, memory);
 	const size_t bytes = shared_bytes(plan, kernels.nkeys, &args);
-	const unsigned block_rows = kKeyThreads * kernels.rows;
+	const unsigned block_rows =
+		kKeyThreads * (narrow != NULL ? kNarrowRows : kernels.rows);
 	const unsigned blocks =
 		std::min((args.nrows + block_rows - 1) / block_rows,
-				 (unsigned) std::max(multiprocessors, 1) * kKeyBlocks);
+				 (unsigned) std::max(multiprocessors, 1) *
+					 (narrow != NULL ? kNarrowBlocks : kKeyBlocks));
 	void *arguments[] = {&args};
 	cudaError_t error = clear_memory(plan, memory, stream);
 
 	if (error != cudaSuccess || keys->nrows == 0)
 		return error;
-	return cudaLaunchKernel(
-		plan->method == WA_KEYS_DIRECT ? kernels.direct : kernels.hash,
-		dim3(blocks), dim3(kKeyThreads), arguments, bytes, stream);
+	return cudaLaunchKernel(narrow != NULL                   ? narrow
+							: plan->method == WA_KEYS_DIRECT ? kernels.direct
+															 : kernels.hash,
+							dim3(blocks), dim3(kKeyThreads), arguments, bytes,
+							stream);
 }
 
 uint64_t
