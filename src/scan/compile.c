@@ -12,7 +12,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -162,63 +161,32 @@ compile_new(WaCompiler *compiler, Expr *expression)
 	}
 }
 
-/* An expression that could not be compiled, and how that was tried. */
-typedef struct Failure
-{
-	const Expr *expression;
-	bool conditional;
-	bool native;
-	const char *refusal;
-} Failure;
-
-/* Tells whether an expression, by its address, has failed before. */
-static bool
-has_failed(WaCompiler *compiler, const Expr *expression)
-{
-	ListCell *cell;
-
-	foreach (cell, compiler->failed)
-	{
-		const Failure *failure = (const Failure *) lfirst(cell);
-
-		if (failure->expression == expression &&
-			failure->conditional <= (compiler->conditional > 0) &&
-			failure->native <= (compiler->native > 0))
-		{
-			compiler->refusal = failure->refusal;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Notes that an expression has failed.  Returns -1. */
-static int
-note_failure(WaCompiler *compiler, const Expr *expression)
-{
-	Failure *failure = palloc(sizeof(Failure));
-
-	*failure = (Failure){expression, compiler->conditional > 0,
-						 compiler->native > 0, compiler->refusal};
-	compiler->failed = lappend(compiler->failed, failure);
-	return -1;
-}
-
-/* Compiles an expression, or else has PostgreSQL evaluate it. */
+/*
+ * Compiles an expression, or else has PostgreSQL evaluate it: from values that the
+ * program computes, or if that gets too long, the whole of what was given.
+ */
 static int
 compile_or_evaluate(WaCompiler *compiler, Expr *expression)
 {
 	WaCompilerMark mark = wa_compiler_mark(compiler);
-	int number = compile_new(compiler, expression);
+	int number;
 
+	compiler->depth++;
+	number = compile_new(compiler, expression);
+	if (number < 0 && !compiler->is_long)
+	{
+		wa_compiler_return(compiler, &mark);
+		number = wa_compile_evaluation(compiler, expression);
+	}
+	compiler->depth--;
 	if (number >= 0)
 		return number;
 	wa_compiler_return(compiler, &mark);
-	number = wa_compile_evaluation(compiler, expression);
-	if (number >= 0)
-		return number;
-	wa_compiler_return(compiler, &mark);
-	return note_failure(compiler, expression);
+	if (!compiler->is_long)
+		wa_compiler_note_failure(compiler, (Node *) expression);
+	else if (compiler->depth == 0)
+		return wa_compile_whole(compiler, expression);
+	return -1;
 }
 
 int
@@ -228,9 +196,13 @@ wa_compile(WaCompiler *compiler, Expr *expression)
 
 	if (number >= 0)
 		return number;
-	if (!contain_var_clause((Node *) expression))
+	if (!wa_varies(compiler, (Node *) expression))
 		return wa_compile_constant(compiler, expression, false);
-	if (has_failed(compiler, expression))
+	if (wa_compiler_has_failed(compiler, (Node *) expression))
+		return -1;
+	if (compiler->depth == 0)
+		compiler->is_long = false;
+	if (!wa_compiler_work(compiler, 1) && compiler->depth > 0)
 		return -1;
 	number = compile_or_evaluate(compiler, expression);
 	return number < 0

@@ -13,6 +13,9 @@
 
 #include "core/program.h"
 
+/* A program has at most so many registers: each takes a few kB. */
+#define WA_MAX_REGISTERS 1024
+
 /* A subexpression without columns: it is evaluated once, as the scan starts. */
 typedef struct WaConstant
 {
@@ -62,18 +65,30 @@ typedef struct WaCompiler
 	AttrNumber *attnums; /* of the columns, ascending; registers from 0 */
 	WaVectorKind *kinds; /* of the registers */
 	int nregisters;
+	int nspare; /* beyond those of a program, for what is evaluated as a whole */
 	WaInstruction *instructions;
 	int ninstructions;
-	List *constants; /* WaConstant */
-	List *lists;     /* WaIntList */
-	List *calls;     /* WaCallExpression */
-	List *done;      /* what registers hold at this point of the program */
-	List *failed;    /* what could not be compiled */
-	int weight;      /* of calls, in instructions */
+	List *constants;     /* WaConstant */
+	List *lists;         /* WaIntList */
+	List *calls;         /* WaCallExpression */
+	struct WaDone *done; /* what registers hold at this point of the program */
+	int ndone;
+	int done_size;
+	struct WaKnownNodes *known; /* of the expressions; see compile_nodes.c */
+	int depth;    /* of what is compiled, within an expression that was given */
+	int work;     /* nodes that were looked at, to bound how long that takes */
+	bool is_long; /* what is compiled has got too long for a program */
+	int weight;   /* of calls, in instructions */
 	int conditional; /* not 0: PostgreSQL may not evaluate what is compiled */
 	int native;      /* not 0: PostgreSQL is not to evaluate anything */
 	struct WaGuard *guard; /* behind which condition what is compiled stands */
 } WaCompiler;
+
+/*
+ * Tells whether expressions have too many levels: the compiler takes more of the
+ * stack for each than PostgreSQL does.
+ */
+extern bool wa_is_deep(List *expressions);
 
 /*
  * Starts a program over the columns of relation varno that the expressions, a

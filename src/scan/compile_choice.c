@@ -24,7 +24,7 @@ wa_compile_guarded(WaCompiler *compiler, Expr *expression, WaGuardForm form,
 				   int condition)
 {
 	WaGuard guard = {compiler->guard, form, condition, false};
-	int ndone = list_length(compiler->done);
+	int ndone = compiler->ndone;
 	int number;
 
 	if (condition < 0)
@@ -311,7 +311,7 @@ wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter,
 
 	if (counted && !wa_gather_kind(exprType((Node *) argument), &kind))
 		argument = make_presence(argument);
-	if (wa_is_wide((Node *) argument))
+	if (wa_is_wide(compiler, (Node *) argument))
 		return wa_compile_wide(
 			compiler, filter == NULL ? argument : make_case(filter, argument),
 			WA_VECTOR_TEXT);
@@ -326,7 +326,7 @@ wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter,
 int
 wa_compile_key(WaCompiler *compiler, Expr *key)
 {
-	return wa_is_wide((Node *) key)
+	return wa_is_wide(compiler, (Node *) key)
 			   ? wa_compile_wide(compiler, key, WA_VECTOR_DECIMAL)
 			   : wa_compile(compiler, key);
 }

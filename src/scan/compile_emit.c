@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
@@ -12,20 +13,16 @@
 #include "heap/gather.h"
 #include "scan/compile_internal.h"
 
-/* A program has at most so many registers: each takes a few kB. */
-#define MAX_REGISTERS 1024
-
 /* A call takes about as long as so many instructions. */
 #define CALL_WEIGHT 10
 
-/* What a register holds. */
-typedef struct Done
-{
-	Expr *expression;
-	int number;
-	bool trimmed;
-	bool lasting; /* a column or a constant */
-} Done;
+/*
+ * Nodes that are looked at while a query is compiled, at most: what fills the
+ * registers looks at some thousands, and so many take about 10 ms.
+ */
+#define MAX_WORK 32768
+
+#define TOO_LONG "its expressions are too long"
 
 int
 wa_compiler_refuse(WaCompiler *compiler, const char *reason)
@@ -38,23 +35,29 @@ int
 wa_compiler_note(WaCompiler *compiler, Expr *expression, int number,
 				 bool trimmed, bool lasting)
 {
-	Done *done = palloc(sizeof(Done));
-
-	*done = (Done){expression, number, trimmed, lasting};
-	compiler->done = lappend(compiler->done, done);
+	if (compiler->ndone == compiler->done_size)
+	{
+		compiler->done_size *= 2;
+		compiler->done =
+			repalloc(compiler->done, sizeof(WaDone) * compiler->done_size);
+	}
+	compiler->done[compiler->ndone++] =
+		(WaDone){wa_expression_hash(compiler, (Node *) expression), number,
+				 expression, trimmed, lasting};
 	return number;
 }
 
 int
-wa_compiler_find(const WaCompiler *compiler, Expr *expression, bool trimmed)
+wa_compiler_find(WaCompiler *compiler, Expr *expression, bool trimmed)
 {
-	ListCell *cell;
+	uint32 hash = wa_expression_hash(compiler, (Node *) expression);
 
-	foreach (cell, compiler->done)
+	for (int i = 0; i < compiler->ndone; i++)
 	{
-		const Done *done = (const Done *) lfirst(cell);
+		const WaDone *done = &compiler->done[i];
 
-		if (done->trimmed == trimmed && equal(done->expression, expression))
+		if (done->hash == hash && done->trimmed == trimmed &&
+			equal(done->expression, expression))
 			return done->number;
 	}
 	return -1;
@@ -63,11 +66,12 @@ wa_compiler_find(const WaCompiler *compiler, Expr *expression, bool trimmed)
 void
 wa_compiler_forget_since(WaCompiler *compiler, int ndone)
 {
-	ListCell *cell;
+	int kept = ndone;
 
-	for_each_from(cell, compiler->done,
-				  ndone) if (!((const Done *) lfirst(cell))->lasting)
-		compiler->done = foreach_delete_current(compiler->done, cell);
+	for (int i = ndone; i < compiler->ndone; i++)
+		if (compiler->done[i].lasting)
+			compiler->done[kept++] = compiler->done[i];
+	compiler->ndone = kept;
 }
 
 void
@@ -76,12 +80,29 @@ wa_compiler_forget(WaCompiler *compiler)
 	wa_compiler_forget_since(compiler, 0);
 }
 
+bool
+wa_compiler_work(WaCompiler *compiler, int nnodes)
+{
+	CHECK_FOR_INTERRUPTS();
+	compiler->work = Min(compiler->work + nnodes, MAX_WORK + 1);
+	compiler->is_long |= compiler->work > MAX_WORK;
+	if (compiler->is_long)
+		compiler->refusal = TOO_LONG;
+	return !compiler->is_long;
+}
+
 /* Returns a new register, or -1 if there are too many. */
 static int
 add_register(WaCompiler *compiler, WaVectorKind kind)
 {
-	if (compiler->nregisters >= MAX_REGISTERS)
-		return wa_compiler_refuse(compiler, "its expressions are too long");
+	int limit =
+		WA_MAX_REGISTERS + (compiler->depth == 0 ? compiler->nspare : 0);
+
+	if (compiler->nregisters >= limit)
+	{
+		compiler->is_long = true;
+		return wa_compiler_refuse(compiler, TOO_LONG);
+	}
 	compiler->kinds[compiler->nregisters] = kind;
 	return compiler->nregisters++;
 }
@@ -124,12 +145,17 @@ wa_compiler_make(Index varno, List *expressions, const char **refusal)
 	int member = -1;
 
 	compiler->varno = varno;
+	compiler->known = wa_known_nodes_make();
+	compiler->done_size = 64;
+	compiler->done = palloc(sizeof(WaDone) * compiler->done_size);
 	pull_varattnos((Node *) expressions, varno, &attributes);
 	compiler->attnums =
 		palloc(sizeof(AttrNumber) * Max(bms_num_members(attributes), 1));
-	compiler->kinds = palloc(sizeof(WaVectorKind) *
-							 (MAX_REGISTERS + bms_num_members(attributes)));
-	compiler->instructions = palloc(sizeof(WaInstruction) * MAX_REGISTERS);
+	compiler->kinds =
+		palloc(sizeof(WaVectorKind) *
+			   (2 * WA_MAX_REGISTERS + bms_num_members(attributes)));
+	compiler->instructions =
+		palloc(sizeof(WaInstruction) * 2 * WA_MAX_REGISTERS);
 	while ((member = bms_next_member(attributes, member)) >= 0)
 	{
 		AttrNumber attnum = member + FirstLowInvalidHeapAttributeNumber;
@@ -204,7 +230,7 @@ wa_compiler_mark(const WaCompiler *compiler)
 							list_length(compiler->constants),
 							list_length(compiler->lists),
 							list_length(compiler->calls),
-							list_length(compiler->done),
+							compiler->ndone,
 							compiler->weight};
 }
 
@@ -216,6 +242,6 @@ wa_compiler_return(WaCompiler *compiler, const WaCompilerMark *mark)
 	compiler->constants = list_truncate(compiler->constants, mark->nconstants);
 	compiler->lists = list_truncate(compiler->lists, mark->nlists);
 	compiler->calls = list_truncate(compiler->calls, mark->ncalls);
-	compiler->done = list_truncate(compiler->done, mark->ndone);
+	compiler->ndone = Min(compiler->ndone, mark->ndone);
 	compiler->weight = mark->weight;
 }

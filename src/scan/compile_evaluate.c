@@ -15,7 +15,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -124,13 +123,28 @@ is_simple(const Node *node)
 
 /* Tells whether the program should compute a part of what is evaluated. */
 static bool
-is_for_program(Node *node)
+is_for_program(WaCompiler *compiler, Node *node)
 {
 	Oid function = wa_function_of(node);
 
 	if (OidIsValid(function) && wa_function_find(function) == NULL)
 		return false;
-	return !IsA(node, RelabelType) && !wa_is_wide(node);
+	return !IsA(node, RelabelType) && !wa_is_wide(compiler, node);
+}
+
+static Node *take_sources(Node *node, void *context);
+
+/* Makes sources of the parts of a node, unless that takes too long. */
+static Node *
+take_parts(Node *node, Sources *sources)
+{
+	bool simple = is_simple(node);
+	int nnodes = simple ? 1 : wa_expression_nodes(sources->compiler, node);
+
+	if (!wa_compiler_work(sources->compiler, nnodes))
+		return node;
+	return simple ? expression_tree_mutator(node, take_sources, sources)
+				  : take_columns(node, sources);
 }
 
 /*
@@ -141,25 +155,24 @@ static Node *
 take_sources(Node *node, void *context)
 {
 	Sources *sources = (Sources *) context;
+	WaCompiler *compiler = sources->compiler;
 
 	if (node == NULL || IsA(node, Const))
 		return node;
 	if (IsA(node, List))
 		return expression_tree_mutator(node, take_sources, context);
-	if (!contain_var_clause(node))
+	if (!wa_varies(compiler, node))
 		return refer_to(sources, node, -1);
-	if (is_for_program(node))
+	if (is_for_program(compiler, node))
 	{
-		WaCompilerMark mark = wa_compiler_mark(sources->compiler);
-		int number = wa_compile(sources->compiler, (Expr *) node);
+		WaCompilerMark mark = wa_compiler_mark(compiler);
+		int number = wa_compile(compiler, (Expr *) node);
 
 		if (number >= 0)
 			return refer_to(sources, node, number);
-		wa_compiler_return(sources->compiler, &mark);
+		wa_compiler_return(compiler, &mark);
 	}
-	return is_simple(node)
-			   ? expression_tree_mutator(node, take_sources, context)
-			   : take_columns(node, context);
+	return take_parts(node, sources);
 }
 
 /* Functions that raise no errors, whatever their arguments are. */
@@ -317,71 +330,6 @@ wa_is_total(Node *expression)
 	return !find_unsafe(expression, NULL) && !find_parameter(expression, NULL);
 }
 
-/* Tells whether one of several expressions is wide. */
-static bool
-has_wide(const List *expressions)
-{
-	ListCell *cell;
-
-	foreach (cell, expressions)
-		if (wa_is_wide((Node *) lfirst(cell)))
-			return true;
-	return false;
-}
-
-/* Tells whether a function of numerics has a result as wide as its arguments. */
-static bool
-keeps_width(Oid function)
-{
-	return function == F_NUMERIC_ADD || function == F_NUMERIC_SUB ||
-		   function == F_NUMERIC_MUL || function == F_NUMERIC_UMINUS ||
-		   function == F_NUMERIC_ABS || function == F_ABS_NUMERIC;
-}
-
-/* Tells whether a result of CASE is wide. */
-static bool
-has_wide_result(const CaseExpr *expression)
-{
-	ListCell *cell;
-
-	foreach (cell, expression->args)
-		if (wa_is_wide((Node *) lfirst_node(CaseWhen, cell)->result))
-			return true;
-	return wa_is_wide((Node *) expression->defresult);
-}
-
-bool
-wa_is_wide(Node *expression)
-{
-	Oid function;
-
-	if (exprType(expression) != NUMERICOID || !contain_var_clause(expression))
-		return false;
-	switch (nodeTag(expression))
-	{
-		case T_CaseExpr:
-			return has_wide_result((CaseExpr *) expression);
-		case T_CoalesceExpr:
-			return has_wide(((CoalesceExpr *) expression)->args);
-		case T_MinMaxExpr:
-			return has_wide(((MinMaxExpr *) expression)->args);
-		case T_NullIfExpr:
-			return has_wide(((NullIfExpr *) expression)->args);
-		case T_FuncExpr:
-		case T_OpExpr:
-			break;
-		default:
-			return false;
-	}
-	function = wa_function_of(expression);
-	if (function == F_NUMERIC_DIV || function == F_NUMERIC_SQRT ||
-		function == F_SQRT_NUMERIC)
-		return true;
-	return keeps_width(function) &&
-		   has_wide(IsA(expression, FuncExpr) ? ((FuncExpr *) expression)->args
-											  : ((OpExpr *) expression)->args);
-}
-
 /* Replaces a node, told by its address, by the reference to a source. */
 typedef struct Replacement
 {
@@ -399,7 +347,7 @@ replace_base(Node *node, void *context)
 		return node;
 	if (node == replacement->base)
 		return replacement->reference;
-	if (!IsA(node, List) && !contain_var_clause(node))
+	if (!IsA(node, List) && !wa_varies(replacement->sources->compiler, node))
 		return refer_to(replacement->sources, node, -1);
 	return expression_tree_mutator(node, replace_base, context);
 }
@@ -410,10 +358,11 @@ compile_steps(WaCompiler *compiler, Expr *expression, const WaTimeSteps *steps,
 			  WaCallExpression *call)
 {
 	int number = wa_compile(compiler, (Expr *) steps->base);
+	int nnodes = wa_expression_nodes(compiler, (Node *) expression);
 	Sources sources = {compiler, NIL};
 	Replacement replacement = {steps->base, NULL, &sources};
 
-	if (number < 0)
+	if (number < 0 || !wa_compiler_work(compiler, nnodes))
 		return -1;
 	replacement.reference = refer_to(&sources, steps->base, number);
 	call->kind = WA_CALL_BUCKETS;
@@ -446,7 +395,8 @@ first_register(const List *sources)
  * what there is to know to do without it where they are days apart.
  */
 static void
-note_comparison(const OpExpr *original, WaCallExpression *call)
+note_comparison(WaCompiler *compiler, const OpExpr *original,
+				WaCallExpression *call)
 {
 	const OpExpr *expression = (const OpExpr *) call->expression;
 	List *meanings;
@@ -457,9 +407,9 @@ note_comparison(const OpExpr *original, WaCallExpression *call)
 		!wa_is_time(exprType(lsecond(original->args))))
 		return;
 	meanings = get_op_btree_interpretation(original->opno);
-	side = contain_var_clause(linitial(original->args)) ? 0 : 1;
+	side = wa_varies(compiler, linitial(original->args)) ? 0 : 1;
 	if (meanings == NIL || !IsA(list_nth(expression->args, side), Var) ||
-		contain_var_clause(list_nth(original->args, 1 - side)))
+		wa_varies(compiler, list_nth(original->args, 1 - side)))
 		return;
 	call->strategy =
 		((const OpBtreeInterpretation *) linitial(meanings))->strategy;
@@ -483,6 +433,30 @@ weigh_sources(WaCompiler *compiler, const List *sources)
 	}
 }
 
+/* Has PostgreSQL evaluate what is over sources, into a register. */
+static int
+call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
+{
+	call->sources = sources;
+	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
+		return wa_compiler_refuse(compiler, UNSAFE);
+	weigh_sources(compiler, sources);
+	return wa_compiler_call(compiler, *call, first_register(sources));
+}
+
+/* Has PostgreSQL evaluate the whole of an expression, from columns. */
+static int
+evaluate_whole(WaCompiler *compiler, Expr *expression, WaCallExpression *call)
+{
+	Sources sources = {compiler, NIL};
+
+	compiler->is_long = false;
+	call->expression = (Expr *) take_columns((Node *) expression, &sources);
+	/* Half of the nodes, columns and constants, take next to nothing. */
+	compiler->weight += wa_expression_nodes(compiler, (Node *) expression) / 2;
+	return call_evaluation(compiler, call, sources.list);
+}
+
 /* Has PostgreSQL evaluate an expression into a register of the call's kind. */
 static int
 evaluate(WaCompiler *compiler, Expr *expression, WaCallExpression *call)
@@ -490,38 +464,55 @@ evaluate(WaCompiler *compiler, Expr *expression, WaCallExpression *call)
 	Sources sources = {compiler, NIL};
 	Node *node = (Node *) expression;
 
-	call->expression =
-		(Expr *) (is_simple(node)
-					  ? expression_tree_mutator(node, take_sources, &sources)
-					  : take_columns(node, &sources));
-	call->sources = sources.list;
-	note_comparison((const OpExpr *) node, call);
-	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
-		return wa_compiler_refuse(compiler, UNSAFE);
-	weigh_sources(compiler, sources.list);
-	return wa_compiler_call(compiler, *call, first_register(sources.list));
+	compiler->depth++;
+	call->expression = (Expr *) take_parts(node, &sources);
+	compiler->depth--;
+	if (compiler->is_long)
+		return -1;
+	note_comparison(compiler, (const OpExpr *) node, call);
+	return call_evaluation(compiler, call, sources.list);
+}
+
+/* Begins a call that evaluates an expression, or says why there is none. */
+static bool
+begin_evaluation(WaCompiler *compiler, Node *node, WaCallExpression *call)
+{
+	memset(call, 0, sizeof(*call));
+	call->kind = WA_CALL_EVALUATE;
+	call->guarded = compiler->conditional > 0;
+	if (wa_is_wide(compiler, node))
+		compiler->refusal = "a quotient has too many digits for vectors";
+	else if (!wa_gather_kind(exprType(node), &call->result))
+		compiler->refusal = psprintf("an expression has type %s",
+									 format_type_be(exprType(node)));
+	else
+		return true;
+	return false;
 }
 
 int
 wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 {
-	WaCallExpression call = {.kind = WA_CALL_EVALUATE};
+	WaCallExpression call;
 	Node *node = (Node *) expression;
 	WaTimeSteps steps;
 
-	if (IsA(node, CaseTestExpr) || compiler->native > 0)
+	if (IsA(node, CaseTestExpr) || compiler->native > 0 ||
+		!begin_evaluation(compiler, node, &call))
 		return -1;
-	if (wa_is_wide(node))
-		return wa_compiler_refuse(compiler,
-								  "a quotient has too many digits for vectors");
-	if (!wa_gather_kind(exprType(node), &call.result))
-		return wa_compiler_refuse(compiler,
-								  psprintf("an expression has type %s",
-										   format_type_be(exprType(node))));
-	call.guarded = compiler->conditional > 0;
-	if (wa_time_steps(node, &steps) && (Node *) expression != steps.base)
+	if (wa_time_steps(node, &steps) && node != steps.base)
 		return compile_steps(compiler, expression, &steps, &call);
 	return evaluate(compiler, expression, &call);
+}
+
+int
+wa_compile_whole(WaCompiler *compiler, Expr *expression)
+{
+	WaCallExpression call;
+
+	if (!begin_evaluation(compiler, (Node *) expression, &call))
+		return -1;
+	return evaluate_whole(compiler, expression, &call);
 }
 
 int
@@ -532,11 +523,18 @@ wa_compile_wide(WaCompiler *compiler, Expr *expression, WaVectorKind kind)
 	Oid type = kind == WA_VECTOR_TEXT ? BYTEAOID : NUMERICOID;
 	Expr *wide = (Expr *) makeRelabelType(expression, type, -1, InvalidOid,
 										  COERCE_IMPLICIT_CAST);
+	WaCompilerMark mark = wa_compiler_mark(compiler);
 	int number = wa_compiler_find(compiler, wide, false);
 
 	if (number >= 0)
 		return number;
+	compiler->is_long = false;
 	number = evaluate(compiler, expression, &call);
+	if (number < 0 && compiler->is_long)
+	{
+		wa_compiler_return(compiler, &mark);
+		number = evaluate_whole(compiler, expression, &call);
+	}
 	if (number < 0)
 		return -1;
 	compiler->weight += kind == WA_VECTOR_TEXT ? WIDE_WEIGHT : WIDE_KEY_WEIGHT;

@@ -8,7 +8,6 @@
 #include "datatype/timestamp.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -25,7 +24,7 @@ wa_compile_trimmed(WaCompiler *compiler, Expr *expression)
 
 	if (number >= 0)
 		return number;
-	if (!contain_var_clause((Node *) expression))
+	if (!wa_varies(compiler, (Node *) expression))
 		return wa_compile_constant(compiler, expression, true);
 	number = wa_compiler_emit(compiler, WA_CODE_TRIM, WA_VECTOR_TEXT,
 							  wa_compile(compiler, expression), 0, 0, 0);
@@ -173,12 +172,12 @@ compile_time(WaCompiler *compiler, Expr *expression, List *args,
 
 /* Returns the arguments of a division of a numeric by a constant, or NIL. */
 static List *
-division_by_constant(Node *node)
+division_by_constant(WaCompiler *compiler, Node *node)
 {
 	const OpExpr *operation = (const OpExpr *) node;
 
 	if (!IsA(node, OpExpr) || get_opcode(operation->opno) != F_NUMERIC_DIV ||
-		contain_var_clause(lsecond(operation->args)))
+		wa_varies(compiler, lsecond(operation->args)))
 		return NIL;
 	return operation->args;
 }
@@ -221,16 +220,17 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 
 	if (oid == F_TEXT_BPCHAR)
 		return wa_compile_trimmed(compiler, linitial(args));
-	if (oid == F_FLOOR_NUMERIC && division_by_constant(linitial(args)) != NIL)
+	if (oid == F_FLOOR_NUMERIC &&
+		division_by_constant(compiler, linitial(args)) != NIL)
 	{
-		args = division_by_constant(linitial(args));
+		args = division_by_constant(compiler, linitial(args));
 		a = wa_compile(compiler, linitial(args));
 		b = wa_compile(compiler, lsecond(args));
 		return wa_compiler_emit(compiler, WA_CODE_DECIMAL_FLOOR_DIVIDE,
 								WA_VECTOR_DECIMAL, a, b, 0, 0);
 	}
 	foreach (cell, args)
-		if (wa_is_wide((Node *) lfirst(cell)))
+		if (wa_is_wide(compiler, (Node *) lfirst(cell)))
 			return wa_compiler_refuse(
 				compiler, "a quotient has too many digits for vectors");
 	if (function == NULL ||

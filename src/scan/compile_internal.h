@@ -42,6 +42,16 @@ extern int wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind,
 /* Forgets what was noted since there were ndone notes; as wa_compiler_forget. */
 extern void wa_compiler_forget_since(WaCompiler *compiler, int ndone);
 
+/* What a register holds. */
+typedef struct WaDone
+{
+	uint32 hash; /* of the expression */
+	int number;
+	Expr *expression;
+	bool trimmed;
+	bool lasting; /* a column or a constant */
+} WaDone;
+
 /* Notes why an expression is not covered.  Returns -1. */
 extern int wa_compiler_refuse(WaCompiler *compiler, const char *reason);
 
@@ -54,7 +64,7 @@ extern int wa_compiler_note(WaCompiler *compiler, Expr *expression, int number,
 							bool trimmed, bool lasting);
 
 /* Returns the register that holds an expression's value, or -1. */
-extern int wa_compiler_find(const WaCompiler *compiler, Expr *expression,
+extern int wa_compiler_find(WaCompiler *compiler, Expr *expression,
 							bool trimmed);
 
 /*
@@ -70,6 +80,13 @@ extern int wa_compiler_emit(WaCompiler *compiler, WaOpcode code,
 
 /* Appends a call from register a; all but its number is set. */
 extern int wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a);
+
+/*
+ * Counts that so many nodes are looked at.  Returns false, as all that follows,
+ * with compiler->is_long and compiler->refusal set, if that takes too long, or if
+ * too many registers were needed.
+ */
+extern bool wa_compiler_work(WaCompiler *compiler, int nnodes);
 
 /* A point in a program that can be returned to. */
 typedef struct WaCompilerMark
@@ -122,6 +139,9 @@ extern int wa_compile_list(WaCompiler *compiler,
  */
 extern int wa_compile_evaluation(WaCompiler *compiler, Expr *expression);
 
+/* Has PostgreSQL evaluate the whole of an expression that is too long. */
+extern int wa_compile_whole(WaCompiler *compiler, Expr *expression);
+
 /*
  * Has PostgreSQL evaluate an expression that is wide (wa_is_wide) for every row.
  * The register is a DECIMAL, where rows that do not fit trap, or a TEXT of the
@@ -130,11 +150,32 @@ extern int wa_compile_evaluation(WaCompiler *compiler, Expr *expression);
 extern int wa_compile_wide(WaCompiler *compiler, Expr *expression,
 						   WaVectorKind kind);
 
+/* Makes what wa_varies and the next ones remember. */
+extern struct WaKnownNodes *wa_known_nodes_make(void);
+
+/* Tells whether an expression has columns, as contain_var_clause does. */
+extern bool wa_varies(WaCompiler *compiler, Node *expression);
+
+/* Returns a hash of an expression: the same for those that are equal(). */
+extern uint32 wa_expression_hash(WaCompiler *compiler, Node *expression);
+
+/* Returns how many nodes an expression has. */
+extern int wa_expression_nodes(WaCompiler *compiler, Node *expression);
+
+/*
+ * Notes that an expression could not be compiled, with compiler->conditional and
+ * compiler->native as they are, and why.
+ */
+extern void wa_compiler_note_failure(WaCompiler *compiler, Node *expression);
+
+/* Tells whether it is known that it cannot be; sets compiler->refusal. */
+extern bool wa_compiler_has_failed(WaCompiler *compiler, Node *expression);
+
 /*
  * Tells whether the result of an expression is a numeric that seldom fits a
  * vector: a quotient, or what is computed from one.
  */
-extern bool wa_is_wide(Node *expression);
+extern bool wa_is_wide(WaCompiler *compiler, Node *expression);
 
 /*
  * Tells whether an expression over Vars raises no errors, whatever they are, or,

@@ -98,6 +98,8 @@ compile_all(WaScanState *state)
 	compiler = wa_compiler_make(state->varno, all, &refusal);
 	if (compiler == NULL)
 		elog(ERROR, "warpagg cannot read the table any more: %s", refusal);
+	/* What the planner tried was longer, by what is added to shared columns. */
+	compiler->nspare = WA_MAX_REGISTERS;
 	for (int i = 0; i < state->nfilters; i++)
 	{
 		WaScanFilter *filter = &state->filters[i];

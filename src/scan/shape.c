@@ -190,6 +190,7 @@ collect_aggregates(const RelOptInfo *output_rel, WaShape *shape)
 {
 	List *results =
 		list_concat_copy(output_rel->reltarget->exprs, shape->having);
+	Bitmapset *seen = NULL;
 	ListCell *cell;
 
 	if (has_loose_column((Node *) results, shape->keys))
@@ -198,9 +199,17 @@ collect_aggregates(const RelOptInfo *output_rel, WaShape *shape)
 			 pull_var_clause((Node *) results, PVC_INCLUDE_AGGREGATES |
 												   PVC_RECURSE_WINDOWFUNCS |
 												   PVC_RECURSE_PLACEHOLDERS))
-		if (IsA(lfirst(cell), Aggref))
-			shape->aggregates =
-				list_append_unique(shape->aggregates, lfirst(cell));
+	{
+		Aggref *aggref = (Aggref *) lfirst(cell);
+
+		/* The planner has given equal ones the same number, which is compared. */
+		if (!IsA(aggref, Aggref))
+			continue;
+		shape->aggregates = bms_is_member(aggref->aggno, seen)
+								? list_append_unique(shape->aggregates, aggref)
+								: lappend(shape->aggregates, aggref);
+		seen = bms_add_member(seen, aggref->aggno);
+	}
 	return NULL;
 }
 
@@ -279,6 +288,8 @@ check_program(WaShape *shape)
 	ListCell *cell;
 
 	all = list_concat(all, shape->filters);
+	if (wa_is_deep(all))
+		return "an expression has too many levels";
 	if (contain_volatile_functions((Node *) all))
 		return "an expression is volatile";
 	if (contain_subplans((Node *) all))
@@ -291,6 +302,7 @@ check_program(WaShape *shape)
 		reason = try_compile(compiler, (Expr *) lfirst(cell));
 		if (reason != NULL)
 			return reason;
+		wa_compiler_forget(compiler);
 	}
 	foreach (cell, shape->keys)
 		if (wa_compile_key(compiler, (Expr *) lfirst(cell)) < 0)
