@@ -8,8 +8,10 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
 
 #include "heap/gather_column.h"
 
@@ -43,10 +45,15 @@ static const GatheredType types[] = {
 	{BPCHAROID, WA_VECTOR_TEXT, WA_GATHER_TEXT},
 };
 
-/* Returns what is known about a type; NULL if no vector can hold it. */
+/*
+ * Returns what is known about a type, of a domain, about its base type; NULL if no
+ * vector can hold it.
+ */
 static const GatheredType *
 find_type(Oid type)
 {
+	if (type >= FirstGenbkiObjectId)
+		type = getBaseType(type);
 	for (int i = 0; i < (int) lengthof(types); i++)
 		if (types[i].type == type)
 			return &types[i];

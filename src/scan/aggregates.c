@@ -155,7 +155,7 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	if (aggref->args != NIL)
 	{
 		call->argument = linitial_node(TargetEntry, aggref->args)->expr;
-		call->argument_type = exprType((Node *) call->argument);
+		call->argument_type = getBaseType(exprType((Node *) call->argument));
 	}
 	else if (!aggref->aggstar)
 		return "an aggregate is of an unusual kind";

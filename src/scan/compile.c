@@ -98,14 +98,14 @@ compile_null_test(WaCompiler *compiler, const NullTest *test)
 static int
 compile_relabel(WaCompiler *compiler, const RelabelType *relabel)
 {
-	Oid from = exprType((Node *) relabel->arg);
+	Oid from = getBaseType(exprType((Node *) relabel->arg));
+	Oid to = getBaseType(relabel->resulttype);
 	WaVectorKind kind;
 
 	/* An integer that becomes an oid loses its sign. */
-	if (from != relabel->resulttype &&
-		(!wa_gather_kind(relabel->resulttype, &kind) || kind != WA_VECTOR_TEXT))
+	if (from != to && (!wa_gather_kind(to, &kind) || kind != WA_VECTOR_TEXT))
 		return wa_compiler_refuse(compiler, "a value is called another type");
-	if (from == BPCHAROID && relabel->resulttype != BPCHAROID)
+	if (from == BPCHAROID && to != BPCHAROID)
 		return wa_compiler_refuse(compiler, "a bpchar is called another type");
 	return wa_compile(compiler, relabel->arg);
 }

@@ -6,9 +6,11 @@
 
 #include "access/sysattr.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 
 #include "heap/gather.h"
 #include "scan/compile_internal.h"
@@ -187,6 +189,19 @@ wa_compiler_make(Index varno, List *expressions, const char **refusal)
 	return compiler;
 }
 
+Expr *
+wa_as_base_type(Expr *expression)
+{
+	Oid type = exprType((Node *) expression);
+	Oid base = getBaseType(type);
+
+	return type == base
+			   ? expression
+			   : (Expr *) makeRelabelType(expression, base, -1,
+										  exprCollation((Node *) expression),
+										  COERCE_IMPLICIT_CAST);
+}
+
 int
 wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 {
@@ -204,7 +219,7 @@ wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 	constant = palloc(sizeof(WaConstant));
 	constant->number = (uint16) number;
 	constant->trimmed = trimmed;
-	constant->expression = expression;
+	constant->expression = wa_as_base_type(expression);
 	compiler->constants = lappend(compiler->constants, constant);
 	return wa_compiler_note(compiler, expression, number, trimmed, true);
 }

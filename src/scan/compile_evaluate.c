@@ -57,31 +57,39 @@ wa_function_of(Node *expression)
 										   : get_opcode(operation->opno);
 }
 
-/* Returns a reference to a source, which is added if it is new. */
-static Node *
-refer_to(Sources *sources, Node *expression, int number)
+/* Returns the place, from 1 on, of a source, which is added if it is new. */
+static AttrNumber
+place_source(Sources *sources, Node *expression, int number)
 {
-	WaSource *source = NULL;
-	int place = 0;
+	WaSource *source;
 	ListCell *cell;
 
 	foreach (cell, sources->list)
 	{
 		source = (WaSource *) lfirst(cell);
-		place++;
 		if (source->number == number && equal(source->expression, expression))
-			break;
+			return (AttrNumber) (foreach_current_index(cell) + 1);
 	}
-	if (cell == NULL)
-	{
-		source = palloc(sizeof(WaSource));
-		*source = (WaSource){(Expr *) expression, number};
-		sources->list = lappend(sources->list, source);
-		place++;
-	}
-	return (Node *) makeVar(OUTER_VAR, (AttrNumber) place, exprType(expression),
-							exprTypmod(expression), exprCollation(expression),
-							0);
+	source = palloc(sizeof(WaSource));
+	*source = (WaSource){(Expr *) expression, number};
+	sources->list = lappend(sources->list, source);
+	return (AttrNumber) list_length(sources->list);
+}
+
+/* Returns a reference to a source.  Functions may look at the name of its type. */
+static Node *
+refer_to(Sources *sources, Node *expression, int number)
+{
+	Node *base = (Node *) wa_as_base_type((Expr *) expression);
+	Node *var = (Node *) makeVar(OUTER_VAR, place_source(sources, base, number),
+								 exprType(base), exprTypmod(base),
+								 exprCollation(base), 0);
+
+	return base == expression
+			   ? var
+			   : (Node *) makeRelabelType((Expr *) var, exprType(expression),
+										  -1, exprCollation(expression),
+										  COERCE_IMPLICIT_CAST);
 }
 
 /* Makes columns sources, and leaves all else to PostgreSQL. */
@@ -366,7 +374,8 @@ compile_steps(WaCompiler *compiler, Expr *expression, const WaTimeSteps *steps,
 		return -1;
 	replacement.reference = refer_to(&sources, steps->base, number);
 	call->kind = WA_CALL_BUCKETS;
-	call->expression = (Expr *) replace_base((Node *) expression, &replacement);
+	call->expression = wa_as_base_type(
+		(Expr *) replace_base((Node *) expression, &replacement));
 	if (steps->step != NULL)
 	{
 		call->moved = (Expr *) replace_base(steps->moved, &replacement);
@@ -438,6 +447,7 @@ static int
 call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 {
 	call->sources = sources;
+	call->expression = wa_as_base_type(call->expression);
 	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	weigh_sources(compiler, sources);

@@ -106,6 +106,9 @@ extern WaCompilerMark wa_compiler_mark(const WaCompiler *compiler);
 extern void wa_compiler_return(WaCompiler *compiler,
 							   const WaCompilerMark *mark);
 
+/* Returns an expression whose type is a domain as one of the base type. */
+extern Expr *wa_as_base_type(Expr *expression);
+
 /* Returns a register for a value that is computed before the scan. */
 extern int wa_compile_constant(WaCompiler *compiler, Expr *expression,
 							   bool trimmed);

@@ -8,6 +8,7 @@
 #include "access/sysattr.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -23,7 +24,7 @@ complete(WaScanState *state)
 	{
 		WaGroupKey *key = &state->group_keys[i];
 
-		key->type = exprType((Node *) state->keys[i].expression);
+		key->type = getBaseType(exprType((Node *) state->keys[i].expression));
 		(void) wa_gather_kind(key->type, &key->kind);
 	}
 	state->nfilters = list_length(state->filter_clauses);
