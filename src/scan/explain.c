@@ -178,6 +178,19 @@ show_run(const WaScanState *state, ExplainState *es)
 						 state->clock.spent_ms[WA_PHASE_COMPUTING], 3, es);
 }
 
+/* Prints clauses that are all to be fulfilled. */
+static void
+show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
+			 ExplainState *es)
+{
+	if (clauses == NIL)
+		return;
+	ExplainPropertyText(label,
+						deparse_expression((Node *) make_ands_explicit(clauses),
+										   context, use_prefix, false),
+						es);
+}
+
 void
 wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
@@ -193,12 +206,9 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		use_prefix, es);
 	show_expressions("Group Key", targets(plan, 0, state->nkeys), context,
 					 use_prefix, es);
-	if (state->filter_clauses != NIL)
-		ExplainPropertyText("Row Filter",
-							deparse_expression((Node *) make_ands_explicit(
-												   state->filter_clauses),
-											   context, use_prefix, false),
-							es);
+	show_clauses("One-Time Filter", state->gate_clauses, context, use_prefix,
+				 es);
+	show_clauses("Row Filter", state->filter_clauses, context, use_prefix, es);
 	show_top(plan, context, use_prefix, es);
 	ExplainPropertyText("Device", "CPU", es);
 	if (es->verbose)

@@ -234,6 +234,8 @@ static void
 read_table(WaScanState *state)
 {
 	wa_scan_begin(state);
+	if (!ExecQual(state->gate, state->css.ss.ps.ps_ExprContext))
+		return;
 	/* Without a row nothing is computed once, which may have an error. */
 	if (!wa_heap_has_rows(state->heap))
 		return;

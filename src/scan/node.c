@@ -123,10 +123,12 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->planned_groups = wa_plan_number(plan, WA_PLAN_GROUPS);
 	read_keys(state, plan);
 	state->filter_clauses = wa_plan_filters(plan);
+	state->gate_clauses = wa_plan_gates(plan);
 	read_aggregates(state, plan);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	wa_scan_prepare(state);
+	state->gate = ExecInitQual(state->gate_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(state, &top);

@@ -70,6 +70,7 @@ typedef struct WaScanState
 	int planned_batches;
 	int planned_groups;
 	List *filter_clauses;
+	List *gate_clauses; /* of WHERE, too, but without columns */
 	WaScanKey *keys;
 	int nkeys;
 	WaScanColumn *columns;
@@ -79,6 +80,7 @@ typedef struct WaScanState
 	bool is_ours; /* has one of the aggregates of the extension */
 
 	/* How rows become groups */
+	ExprState *gate; /* without it no row is read */
 	WaScanFilter *filters;
 	int nfilters;
 	int begin; /* instructions for keys and columns */

@@ -142,6 +142,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		scan->custom_exprs = list_concat(
 			scan->custom_exprs, list_make2(limit->count, limit->offset));
 	scan->custom_exprs = list_concat(scan->custom_exprs, parameters);
+	scan->custom_exprs = list_concat(scan->custom_exprs, shape->gates);
 	scan->custom_private = list_make5(
 		makeInteger(list_length(shape->keys)),
 		makeInteger(list_length(shape->aggregates)),
@@ -149,9 +150,10 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		makeInteger((int) Min(expected_batches(shape), INT_MAX)));
 	scan->custom_private =
 		list_concat(scan->custom_private,
-					list_make4(makeInteger((int) Min(shape->ngroups, INT_MAX)),
+					list_make5(makeInteger((int) Min(shape->ngroups, INT_MAX)),
 							   limit->operators, limit->nulls_first,
-							   makeInteger(limit->keeps_ties)));
+							   makeInteger(limit->keeps_ties),
+							   makeInteger(list_length(shape->gates))));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }

@@ -55,6 +55,16 @@ wa_plan_filters(const CustomScan *plan)
 									(Node *) expressions(plan, 0, nfilters));
 }
 
+List *
+wa_plan_gates(const CustomScan *plan)
+{
+	int end = list_length(plan->custom_exprs);
+	int begin = end - wa_plan_number(plan, WA_PLAN_GATES);
+
+	return (List *) wa_plan_restore(plan,
+									(Node *) expressions(plan, begin, end));
+}
+
 bool
 wa_plan_top(const CustomScan *plan, WaPlanTop *top)
 {

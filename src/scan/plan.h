@@ -6,8 +6,9 @@
  * keys, the aggregate calls, and every column of the table that is used, which
  * is there for the planner's sake and NULL in the tuple.  custom_exprs holds the
  * clauses of WHERE; what the node needs to choose the top groups, if it does: the
- * expressions that groups are sorted by, then those of LIMIT and OFFSET; and
- * whatever parameters the others use, which the planner then knows of.
+ * expressions that groups are sorted by, then those of LIMIT and OFFSET;
+ * whatever parameters the others use, which the planner then knows of; and the
+ * clauses of WHERE without columns.
  * custom_private: as of WaPlanPart.
  */
 #ifndef WA_SCAN_PLAN_H
@@ -26,8 +27,9 @@ typedef enum WaPlanPart
 	WA_PLAN_OPERATORS,  /* list of the operators that groups are sorted by; NIL:
 						 * all groups are returned */
 	WA_PLAN_NULLS_FIRST, /* list of 0 or 1: whether NULLs come first, for each */
-	WA_PLAN_TIES /* 1 if all groups that are equal to the last are returned
-						  * with it */
+	WA_PLAN_TIES,        /* 1 if all groups that are equal to the last are
+						  * returned with it */
+	WA_PLAN_GATES        /* how many clauses of WHERE without columns */
 } WaPlanPart;
 
 /* How a plan chooses the top groups. */
@@ -55,6 +57,9 @@ extern Node *wa_plan_restore(const CustomScan *plan, Node *expression);
 
 /* Returns the clauses of WHERE, over the columns of the table. */
 extern List *wa_plan_filters(const CustomScan *plan);
+
+/* Returns the clauses of WHERE without columns. */
+extern List *wa_plan_gates(const CustomScan *plan);
 
 /* Describes how top groups are chosen; returns false if all are returned. */
 extern bool wa_plan_top(const CustomScan *plan, WaPlanTop *top);

@@ -88,6 +88,7 @@ check_relation(PlannerInfo *root, const RelOptInfo *relation)
 typedef struct Clause
 {
 	Expr *expression;
+	bool is_gate; /* without columns */
 	Index security_level;
 	Cost cost;
 	int number;
@@ -108,11 +109,12 @@ compare_clauses(const void *a, const void *b)
 }
 
 /* Collects the clauses of WHERE in the order of their evaluation. */
-static const char *
+static void
 collect_filters(PlannerInfo *root, const RelOptInfo *relation, WaShape *shape)
 {
 	int nclauses = list_length(relation->baserestrictinfo);
 	Clause *clauses = palloc(sizeof(Clause) * Max(nclauses, 1));
+	List **list;
 
 	for (int i = 0; i < nclauses; i++)
 	{
@@ -120,18 +122,18 @@ collect_filters(PlannerInfo *root, const RelOptInfo *relation, WaShape *shape)
 			list_nth_node(RestrictInfo, relation->baserestrictinfo, i);
 		QualCost cost;
 
-		if (info->pseudoconstant)
-			return "a clause of WHERE has no column";
 		cost_qual_eval_node(&cost, (Node *) info->clause, root);
-		clauses[i] =
-			(Clause){info->clause, info->security_level, cost.per_tuple, i};
+		clauses[i] = (Clause){info->clause, info->pseudoconstant,
+							  info->security_level, cost.per_tuple, i};
 		if (info->leakproof && cost.per_tuple < 10 * cpu_operator_cost)
 			clauses[i].security_level = 0;
 	}
 	qsort(clauses, nclauses, sizeof(Clause), compare_clauses);
 	for (int i = 0; i < nclauses; i++)
-		shape->filters = lappend(shape->filters, clauses[i].expression);
-	return NULL;
+	{
+		list = clauses[i].is_gate ? &shape->gates : &shape->filters;
+		*list = lappend(*list, clauses[i].expression);
+	}
 }
 
 /* Returns what is wrong with a grouping key, or NULL. */
@@ -287,7 +289,7 @@ check_program(WaShape *shape)
 	WaCompiler *compiler;
 	ListCell *cell;
 
-	all = list_concat(all, shape->filters);
+	all = list_concat(list_concat(all, shape->filters), shape->gates);
 	if (wa_is_deep(all))
 		return "an expression has too many levels";
 	if (contain_volatile_functions((Node *) all))
@@ -332,8 +334,7 @@ wa_shape_recognise(PlannerInfo *root, RelOptInfo *input_rel,
 		reason = check_relation(root, input_rel);
 	if (reason == NULL)
 		reason = collect_keys(root, shape);
-	if (reason == NULL)
-		reason = collect_filters(root, input_rel, shape);
+	collect_filters(root, input_rel, shape);
 	if (reason == NULL)
 		reason = collect_aggregates(output_rel, shape);
 	if (reason == NULL)

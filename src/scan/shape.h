@@ -15,6 +15,7 @@ typedef struct WaShape
 	List *keys;        /* expressions */
 	List *aggregates;  /* Aggref, without doubles */
 	List *filters;     /* clauses that a row has to fulfil, in their order */
+	List *gates;       /* clauses that are the same for all rows, likewise */
 	List *having;      /* clauses that a group has to fulfil */
 	int ninstructions; /* of the query program, for each row */
 	int naggregated;   /* columns: aggregates may share one */
