@@ -20,9 +20,12 @@
 
 /*
  * Nodes that are looked at while a query is compiled, at most: what fills the
- * registers looks at some thousands, and so many take about 10 ms.
+ * registers looks at some thousands, and so many take about 15 ms.
  */
 #define MAX_WORK 32768
+
+/* What registers hold is looked up by so many lists. */
+#define DONE_BUCKETS 512
 
 #define TOO_LONG "its expressions are too long"
 
@@ -31,6 +34,36 @@ wa_compiler_refuse(WaCompiler *compiler, const char *reason)
 {
 	compiler->refusal = reason;
 	return -1;
+}
+
+/* Returns where the notes of expressions with a hash begin. */
+static int *
+bucket_of(WaCompiler *compiler, uint32 hash)
+{
+	return &compiler->buckets[hash % DONE_BUCKETS];
+}
+
+/* Takes notes away until there are ndone. */
+static void
+take_notes(WaCompiler *compiler, int ndone)
+{
+	while (compiler->ndone > ndone)
+	{
+		const WaDone *last = &compiler->done[--compiler->ndone];
+
+		*bucket_of(compiler, last->hash) = last->next;
+	}
+}
+
+/* Adds a note, for which there is room. */
+static void
+add_note(WaCompiler *compiler, WaDone done)
+{
+	int *bucket = bucket_of(compiler, done.hash);
+
+	done.next = *bucket;
+	*bucket = compiler->ndone;
+	compiler->done[compiler->ndone++] = done;
 }
 
 int
@@ -43,9 +76,9 @@ wa_compiler_note(WaCompiler *compiler, Expr *expression, int number,
 		compiler->done =
 			repalloc(compiler->done, sizeof(WaDone) * compiler->done_size);
 	}
-	compiler->done[compiler->ndone++] =
-		(WaDone){wa_expression_hash(compiler, (Node *) expression), number,
-				 expression, trimmed, lasting};
+	add_note(compiler,
+			 (WaDone){wa_expression_hash(compiler, (Node *) expression), -1,
+					  number, expression, trimmed, lasting});
 	return number;
 }
 
@@ -53,11 +86,11 @@ int
 wa_compiler_find(WaCompiler *compiler, Expr *expression, bool trimmed)
 {
 	uint32 hash = wa_expression_hash(compiler, (Node *) expression);
+	const WaDone *done;
 
-	for (int i = 0; i < compiler->ndone; i++)
+	for (int i = *bucket_of(compiler, hash); i >= 0; i = done->next)
 	{
-		const WaDone *done = &compiler->done[i];
-
+		done = &compiler->done[i];
 		if (done->hash == hash && done->trimmed == trimmed &&
 			equal(done->expression, expression))
 			return done->number;
@@ -68,12 +101,15 @@ wa_compiler_find(WaCompiler *compiler, Expr *expression, bool trimmed)
 void
 wa_compiler_forget_since(WaCompiler *compiler, int ndone)
 {
-	int kept = ndone;
+	int nnotes = Max(compiler->ndone - ndone, 0);
+	WaDone *notes = palloc(sizeof(WaDone) * (nnotes + 1));
 
-	for (int i = ndone; i < compiler->ndone; i++)
-		if (compiler->done[i].lasting)
-			compiler->done[kept++] = compiler->done[i];
-	compiler->ndone = kept;
+	memcpy(notes, compiler->done + ndone, sizeof(WaDone) * nnotes);
+	take_notes(compiler, ndone);
+	for (int i = 0; i < nnotes; i++)
+		if (notes[i].lasting)
+			add_note(compiler, notes[i]);
+	pfree(notes);
 }
 
 void
@@ -150,6 +186,8 @@ wa_compiler_make(Index varno, List *expressions, const char **refusal)
 	compiler->known = wa_known_nodes_make();
 	compiler->done_size = 64;
 	compiler->done = palloc(sizeof(WaDone) * compiler->done_size);
+	compiler->buckets = palloc(sizeof(int) * DONE_BUCKETS);
+	memset(compiler->buckets, -1, sizeof(int) * DONE_BUCKETS);
 	pull_varattnos((Node *) expressions, varno, &attributes);
 	compiler->attnums =
 		palloc(sizeof(AttrNumber) * Max(bms_num_members(attributes), 1));
@@ -257,6 +295,6 @@ wa_compiler_return(WaCompiler *compiler, const WaCompilerMark *mark)
 	compiler->constants = list_truncate(compiler->constants, mark->nconstants);
 	compiler->lists = list_truncate(compiler->lists, mark->nlists);
 	compiler->calls = list_truncate(compiler->calls, mark->ncalls);
-	compiler->ndone = Min(compiler->ndone, mark->ndone);
+	take_notes(compiler, mark->ndone);
 	compiler->weight = mark->weight;
 }

@@ -510,7 +510,8 @@ wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 	if (IsA(node, CaseTestExpr) || compiler->native > 0 ||
 		!begin_evaluation(compiler, node, &call))
 		return -1;
-	if (wa_time_steps(node, &steps) && node != steps.base)
+	if (wa_has_time(compiler, node) && wa_time_steps(node, &steps) &&
+		node != steps.base)
 		return compile_steps(compiler, expression, &steps, &call);
 	return evaluate(compiler, expression, &call);
 }

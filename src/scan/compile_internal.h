@@ -46,6 +46,7 @@ extern void wa_compiler_forget_since(WaCompiler *compiler, int ndone);
 typedef struct WaDone
 {
 	uint32 hash; /* of the expression */
+	int next;    /* the one before it in its bucket, or -1 */
 	int number;
 	Expr *expression;
 	bool trimmed;
@@ -158,6 +159,9 @@ extern struct WaKnownNodes *wa_known_nodes_make(void);
 
 /* Tells whether an expression has columns, as contain_var_clause does. */
 extern bool wa_varies(WaCompiler *compiler, Node *expression);
+
+/* Tells whether an expression, or a part of it, is a date or a timestamp. */
+extern bool wa_has_time(WaCompiler *compiler, Node *expression);
 
 /* Returns a hash of an expression: the same for those that are equal(). */
 extern uint32 wa_expression_hash(WaCompiler *compiler, Node *expression);

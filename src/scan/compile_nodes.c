@@ -18,6 +18,7 @@
 #include "utils/lsyscache.h"
 
 #include "scan/compile_internal.h"
+#include "scan/times.h"
 
 /* To compile a level of nodes takes so many kB of the stack at most. */
 #define KB_OF_LEVEL 2
@@ -33,11 +34,12 @@ typedef enum Width
 typedef struct KnownNode
 {
 	const Node *node;
-	char status;                /* of the hash table */
-	bool varies;                /* a column of the table is in it */
-	Width width;                /* wa_is_wide has been asked */
-	uint32 hash;                /* the same for all that is equal */
-	int nnodes;                 /* of the expression */
+	char status;   /* of the hash table */
+	bool varies;   /* a column of the table is in it */
+	bool has_time; /* a part, or the whole, is a date or a timestamp */
+	Width width;   /* wa_is_wide has been asked */
+	uint32 hash;   /* the same for all that is equal */
+	int nnodes;    /* of the expression */
 	const char *refusals[2][2]; /* see wa_compiler_note_failure */
 } KnownNode;
 
@@ -164,6 +166,7 @@ add_part(Node *node, void *context)
 		return expression_tree_walker(node, add_part, context);
 	part = find_out(whole->compiler, node);
 	whole->known.varies |= part->varies;
+	whole->known.has_time |= part->has_time;
 	whole->known.nnodes += part->nnodes;
 	whole->known.hash =
 		murmurhash32(hash_combine(whole->known.hash, part->hash));
@@ -183,6 +186,7 @@ find_out(WaCompiler *compiler, Node *node)
 		return known;
 	CHECK_FOR_INTERRUPTS();
 	whole.known.varies = IsA(node, Var) || IsA(node, PlaceHolderVar);
+	whole.known.has_time = wa_is_time(exprType(node));
 	whole.known.hash = hash_node(node);
 	(void) expression_tree_walker(node, add_part, &whole);
 	known = known_insert(compiler->known->table, node, &found);
@@ -196,6 +200,12 @@ bool
 wa_varies(WaCompiler *compiler, Node *expression)
 {
 	return find_out(compiler, expression)->varies;
+}
+
+bool
+wa_has_time(WaCompiler *compiler, Node *expression)
+{
+	return find_out(compiler, expression)->has_time;
 }
 
 uint32
