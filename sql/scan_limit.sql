@@ -140,7 +140,7 @@ SELECT grp, count(*) FROM wa_ranked GROUP BY grp HAVING count(*) >= 20 ORDER BY 
 SELECT wa_limit_differences(query) FROM (VALUES
     ('SELECT grp, sum(id) / count(*) AS r FROM wa_ranked GROUP BY grp ORDER BY r DESC, grp LIMIT 6'),
     ('SELECT grp, b FROM wa_ranked GROUP BY grp, b ORDER BY sum(i4) - count(*) * 3, grp DESC, b LIMIT 6'),
-    ('SELECT grp, round(avg(n), 2) FROM wa_ranked GROUP BY grp ORDER BY grp % 10, coalesce(sum(i8), -1) DESC, grp LIMIT 6'),
+    ('SELECT grp, round(avg(id), 2) FROM wa_ranked GROUP BY grp ORDER BY grp % 10, coalesce(sum(i8), -1) DESC, grp LIMIT 6'),
     ('SELECT -i4, -i4 * 2, max(id) FROM wa_ranked GROUP BY -i4 ORDER BY (-i4) * 2 LIMIT 6'),
     ('SELECT grp, count(*) + (SELECT 1) FROM wa_ranked GROUP BY grp ORDER BY count(*) + (SELECT 1), grp LIMIT 6'),
     ('SELECT grp, count(*) FROM wa_ranked GROUP BY grp ORDER BY grp, random() LIMIT 6'),
@@ -245,12 +245,44 @@ SELECT wa_limit_differences(query) FROM (VALUES
     ('SELECT i4, avg(id) FROM wa_ranked GROUP BY i4 ORDER BY 2, 1 OFFSET 5 FETCH FIRST 3 ROWS WITH TIES')
 ) AS queries (query);
 
--- Errors of what decides the order, and of HAVING; other columns of groups that
--- are not returned are not computed.
+-- Errors of what decides the order, of HAVING and of the target list, also of
+-- groups that are not returned; but not of what PostgreSQL computes above the sort.
 \set VERBOSITY terse
 SELECT grp FROM wa_ranked GROUP BY grp ORDER BY 1 / (count(*) - 1), 1 LIMIT 3;
+SELECT grp FROM wa_ranked GROUP BY grp ORDER BY count(*) DESC, 1 / (count(*) - 1), 1 LIMIT 3;
 SELECT grp FROM wa_ranked GROUP BY grp HAVING 1 / (count(*) - 1) >= 0 ORDER BY count(*) DESC, 1 LIMIT 3000;
+SELECT grp FROM wa_ranked GROUP BY grp HAVING 1 / (count(*) - 1) >= 0 ORDER BY count(*) DESC, 1 LIMIT 2;
 SELECT grp, 1 / (count(*) - 1) > 0 AS x FROM wa_ranked GROUP BY grp ORDER BY count(*) DESC, 1 LIMIT 2;
+SELECT id, 1 / (id - 1) FROM wa_ranked GROUP BY id ORDER BY id DESC LIMIT 1;
+SELECT grp, 1 / (count(*) - 1) + (random() * 0)::int AS x FROM wa_ranked GROUP BY grp ORDER BY count(*) DESC, 1 LIMIT 2;
+SELECT wa_limit_differences('SELECT grp, 1 / (count(*) - 1) + (random() * 0)::int FROM wa_ranked GROUP BY grp ORDER BY count(*) DESC, 1 LIMIT 2');
 
+-- Returns expressions with which the node does not choose, or does, where it should.
+CREATE FUNCTION wa_limit_chooses(expression text, is_ours boolean) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    plan text;
+BEGIN
+    EXECUTE format('EXPLAIN (FORMAT json) SELECT grp, n, d, t, count(*), %s AS x FROM wa_ranked GROUP BY grp, n, d, t ORDER BY 1 LIMIT 2',
+                   expression) INTO plan;
+    RETURN CASE WHEN plan ~ 'Top Groups' <> is_ours OR plan !~ 'WarpAgg' THEN expression END;
+END
+$$;
+SELECT wa_limit_chooses(e, true) AS x FROM (VALUES
+    ('count(*) * 2 + 1'), ('grp + 1'), ('sum(i8) / count(*)'), ('sum(i4)::float8'), ('count(i4) / count(*)'),
+    ('sum(i4) / 100'), ('sum(id) % 7'), ('round(100.0 * sum(i4) / nullif(count(i8), 0), 2)'), ('round(avg(i4), 1)'),
+    ('coalesce(max(t COLLATE "C"), ''none'')'), ('upper(t)'), ('left(t, 3)'), ('CASE WHEN count(*) > 3 THEN grp END'),
+    ('floor(avg(n::numeric(10,2)))'), ('max(d) > ''2001-01-01'''), ('count(*) > 5 AND t ~~ ''A%''')
+) AS expressions (e) WHERE wa_limit_chooses(e, true) IS NOT NULL;
+SELECT wa_limit_chooses(e, false) AS x FROM (VALUES
+    ('1 / (count(*) - 1)'), ('sum(i4) + 1'), ('grp * grp'), ('max(i4) + 1'), ('avg(n) + 1'), ('round(avg(n), 2)'),
+    ('sum(i4) / nullif(max(i4), 0)'), ('sum(i4) / nullif(count(i4), 1)'), ('max(i4) / -1'), ('sum(i4) / 0'), ('avg(i4) / 0.0'),
+    ('100 / count(i4)'), ('100 / count(*) FILTER (WHERE b)'), ('left(t, max(i4))'), ('max(i8)::integer'), ('t::integer'),
+    ('sum(f8)::real'), ('sqrt(min(f8))'), ('sum(i4)::numeric(3)'), ('CASE WHEN count(*) > 100 THEN 1 / grp END'),
+    ('t ~~ max(t)'), ('d + make_interval(days => max(i4))'), ('date_trunc(''century'', d::timestamp)'), ('(SELECT min(i4) FROM wa_ranked) + count(*)'),
+    ('array[grp, 1]'), ('to_char(d, ''YYYY'')'), ('regexp_replace(t, ''['', '''')')
+) AS expressions (e) WHERE wa_limit_chooses(e, false) IS NOT NULL;
+
+DROP FUNCTION wa_limit_chooses;
 DROP TABLE wa_ranked;
 DROP FUNCTION wa_limit_differences;

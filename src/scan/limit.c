@@ -5,6 +5,10 @@
  * That is so if nothing but ORDER BY and LIMIT is done with them.  The groups are
  * compared by the first expressions of ORDER BY that have the same value whenever
  * they are computed.
+ *
+ * Below the sort PostgreSQL computes, for every group, all of the target list but
+ * what it postpones (make_sort_input_target).  An error in that has to be seen
+ * whatever becomes of its group.
  */
 #include "postgres.h"
 
@@ -17,6 +21,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 
+#include "scan/harmless.h"
 #include "scan/limit.h"
 
 /* The share of the groups that a LIMIT of unknown size is thought to want. */
@@ -73,6 +78,22 @@ collect_order(PlannerInfo *root, WaLimit *limit)
 	}
 }
 
+/*
+ * Tells whether a target that is computed for every group may raise an error.  The
+ * first expression of ORDER BY is computed for all of them here, too.
+ */
+static bool
+may_raise(const PathTarget *target, const List *keys, const WaLimit *limit)
+{
+	ListCell *cell;
+
+	foreach (cell, target->exprs)
+		if (!equal(lfirst(cell), linitial(limit->expressions)) &&
+			!wa_harmless_over_groups((Node *) lfirst(cell), keys))
+			return true;
+	return false;
+}
+
 /* Returns what LIMIT or OFFSET is thought to be, or -1; NULL is null_value. */
 static double
 estimate(PlannerInfo *root, Node *expression, double null_value)
@@ -88,7 +109,8 @@ estimate(PlannerInfo *root, Node *expression, double null_value)
 }
 
 void
-wa_limit_recognise(PlannerInfo *root, WaLimit *limit)
+wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
+				   const PathTarget *target, WaLimit *limit)
 {
 	const Query *parse = root->parse;
 	double count;
@@ -98,6 +120,13 @@ wa_limit_recognise(PlannerInfo *root, WaLimit *limit)
 	if (!has_limit(root))
 		return;
 	collect_order(root, limit);
+	if (limit->expressions != NIL && may_raise(target, shape->keys, limit))
+	{
+		memset(limit, 0, sizeof(*limit));
+		return;
+	}
+	limit->having_first =
+		!wa_harmless_over_groups((Node *) shape->having, shape->keys);
 	limit->keeps_ties =
 		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
 		list_length(limit->expressions) < list_length(parse->sortClause);

@@ -10,6 +10,8 @@
 
 #include "nodes/pathnodes.h"
 
+#include "scan/shape.h"
+
 /* The groups that a query wants. */
 typedef struct WaLimit
 {
@@ -18,6 +20,7 @@ typedef struct WaLimit
 						* groups are wanted */
 	List *operators; /* of each, as OIDs: what sorts before what */
 	List *nulls_first; /* of each, 0 or 1 */
+	bool having_first; /* HAVING may raise errors, so all have it computed */
 	bool keeps_ties;   /* groups that are equal by these may all be wanted */
 	Node *count;       /* of LIMIT */
 	Node *offset;
@@ -25,8 +28,12 @@ typedef struct WaLimit
 					 * -1 */
 } WaLimit;
 
-/* Describes in *limit which groups the query wants. */
-extern void wa_limit_recognise(PlannerInfo *root, WaLimit *limit);
+/*
+ * Describes in *limit which groups the query wants.  target: what is computed for
+ * each group below the sort; where that may raise errors, all are wanted.
+ */
+extern void wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
+							   const PathTarget *target, WaLimit *limit);
 
 /* Returns how many of so many groups are thought to be wanted, at most. */
 extern double wa_limit_estimate(const WaLimit *limit, double ngroups);

@@ -153,7 +153,9 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 					list_make5(makeInteger((int) Min(shape->ngroups, INT_MAX)),
 							   limit->operators, limit->nulls_first,
 							   makeInteger(limit->keeps_ties),
-							   makeInteger(list_length(shape->gates))));
+							   makeInteger(limit->having_first)));
+	scan->custom_private =
+		lappend(scan->custom_private, makeInteger(list_length(shape->gates)));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }
@@ -335,7 +337,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	*reason = wa_shape_recognise(root, input_rel, output_rel, having, shape);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
-	wa_limit_recognise(root, limit);
+	wa_limit_recognise(root, shape, output_rel->reltarget, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;

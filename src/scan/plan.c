@@ -77,6 +77,7 @@ wa_plan_top(const CustomScan *plan, WaPlanTop *top)
 	top->nulls_first =
 		(List *) list_nth(plan->custom_private, WA_PLAN_NULLS_FIRST);
 	top->keeps_ties = wa_plan_number(plan, WA_PLAN_TIES) != 0;
+	top->having_first = wa_plan_number(plan, WA_PLAN_HAVING) != 0;
 	end = begin + list_length(top->operators);
 	top->expressions = expressions(plan, begin, end);
 	/* A parameter that is also a key has been taken for that. */

@@ -27,9 +27,10 @@ typedef enum WaPlanPart
 	WA_PLAN_OPERATORS,  /* list of the operators that groups are sorted by; NIL:
 						 * all groups are returned */
 	WA_PLAN_NULLS_FIRST, /* list of 0 or 1: whether NULLs come first, for each */
-	WA_PLAN_TIES,        /* 1 if all groups that are equal to the last are
-						  * returned with it */
-	WA_PLAN_GATES        /* how many clauses of WHERE without columns */
+	WA_PLAN_TIES,   /* 1 if all groups that are equal to the last are returned
+				   * with it */
+	WA_PLAN_HAVING, /* 1 if HAVING is to be computed for all groups */
+	WA_PLAN_GATES   /* how many clauses of WHERE without columns */
 } WaPlanPart;
 
 /* How a plan chooses the top groups. */
@@ -39,6 +40,7 @@ typedef struct WaPlanTop
 	List *operators;
 	List *nulls_first;
 	bool keeps_ties;
+	bool having_first;
 	Expr *count; /* of LIMIT */
 	Expr *offset;
 } WaPlanTop;

@@ -57,7 +57,7 @@ struct WaTop
 	ExprState *count;
 	ExprState *offset;
 	Bitmapset *having_columns;
-	bool having_first; /* a key may fail where HAVING is not fulfilled */
+	bool having_first; /* it may fail, or a key may where it is not fulfilled */
 
 	/* Of the groups that are there now */
 	MemoryContext context;
@@ -113,6 +113,7 @@ wa_top_make(WaScanState *state, const WaPlanTop *plan)
 		make_key(top, &top->keys[i], (Expr *) list_nth(plan->expressions, i),
 				 list_nth_oid(plan->operators, i),
 				 list_nth_int(plan->nulls_first, i) != 0);
+	top->having_first = plan->having_first;
 	for (int i = 0; i < top->nkeys; i++)
 		top->having_first |= top->keys[i].column < 0;
 	top->keeps_ties = plan->keeps_ties;

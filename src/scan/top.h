@@ -19,8 +19,8 @@ extern WaTop *wa_top_make(WaScanState *state, const WaPlanTop *plan);
 
 /*
  * Chooses among the groups that are there now.  Computes HAVING of those that
- * are among the best so far, or of all, if one of those expressions could have an
- * error where HAVING is not fulfilled; raises errors of both.
+ * are among the best so far, or of all, if it could have an error or one of those
+ * expressions could where it is not fulfilled; raises errors of both.
  */
 extern void wa_top_choose(WaTop *top);
 

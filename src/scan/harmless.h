@@ -1,0 +1,17 @@
+/*
+ * harmless.h
+ *		Which expressions over groups raise no errors.
+ */
+#ifndef WA_SCAN_HARMLESS_H
+#define WA_SCAN_HARMLESS_H
+
+#include "nodes/pg_list.h"
+
+/*
+ * Tells whether an expression, or list of them, over keys and aggregates raises
+ * no error, whatever these are; false if that is not known.  The keys and the
+ * results of aggregates are there already.
+ */
+extern bool wa_harmless_over_groups(Node *expression, const List *keys);
+
+#endif /* WA_SCAN_HARMLESS_H */
