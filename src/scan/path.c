@@ -160,7 +160,12 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	return &scan->scan.plan;
 }
 
-/* Returns how many groups PostgreSQL expects, by one of its paths. */
+static const CustomPathMethods path_methods = {
+	.CustomName = "WarpAgg",
+	.PlanCustomPath = make_plan,
+};
+
+/* Returns how many groups PostgreSQL expects to be returned, by one of its paths. */
 static double
 expected_groups(const RelOptInfo *output_rel)
 {
@@ -175,12 +180,15 @@ expected_groups(const RelOptInfo *output_rel)
  * and price ranges that charts are made of.
  */
 static double
-likely_groups(PlannerInfo *root, const WaShape *shape, double ngroups)
+likely_groups(PlannerInfo *root, const WaShape *shape)
 {
+	const double rows = shape->relation->rows;
 	List *columns = NIL;
 	double computed = 1;
 	ListCell *cell;
 
+	if (shape->keys == NIL)
+		return 1;
 	foreach (cell, shape->keys)
 	{
 		if (IsA(lfirst(cell), Var))
@@ -190,9 +198,9 @@ likely_groups(PlannerInfo *root, const WaShape *shape, double ngroups)
 				computed == 1 ? COMPUTED_KEY_VALUES : FURTHER_KEY_VALUES;
 	}
 	if (columns != NIL)
-		computed *= estimate_num_groups(root, columns, shape->relation->rows,
-										NULL, NULL);
-	return Min(computed, ngroups);
+		computed *= estimate_num_groups(root, columns, rows, NULL, NULL);
+	return Min(computed,
+			   estimate_num_groups(root, shape->keys, rows, NULL, NULL));
 }
 
 /*
@@ -324,10 +332,6 @@ static void
 add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 			 List *having, const char **reason)
 {
-	static const CustomPathMethods methods = {
-		.CustomName = "WarpAgg",
-		.PlanCustomPath = make_plan,
-	};
 	WaShape *shape = palloc(sizeof(WaShape));
 	WaLimit *limit = palloc(sizeof(WaLimit));
 	RelOptInfo *parent;
@@ -347,9 +351,9 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = output_rel->reltarget;
-	shape->ngroups = likely_groups(root, shape, expected_groups(output_rel));
+	shape->ngroups = likely_groups(root, shape);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->methods = &methods;
+	path->methods = &path_methods;
 	nworkers = possible_workers(root, input_rel, output_rel);
 	/* The plan must do when nothing is resident any more. */
 	if (heap_cost(shape, 1, nworkers) >= heap_cost(shape, 1, 0))
@@ -357,9 +361,49 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	wa_resident_plan(root, shape, limit, nworkers);
 	path->custom_private = list_make3(shape, limit, makeInteger(nworkers));
 	set_costs(&path->path, root, shape, limit, nworkers);
-	/* Or else a Sort of the groups would seem to cost far too much. */
-	path->path.rows = wa_limit_estimate(limit, shape->ngroups);
+	/* PostgreSQL's own estimate: the plan above is to be as without the node. */
+	path->path.rows = wa_limit_rows(limit, expected_groups(output_rel));
 	add_path(output_rel, &path->path);
+}
+
+/*
+ * Adds a path that sorts what a path of ours returns.  The plans above are to go by
+ * PostgreSQL's number of groups, but if the sort did, which takes no part in that
+ * number's being far too large, it would seem to cost more than all else.
+ */
+static void
+add_sort(PlannerInfo *root, CustomPath *path, RelOptInfo *ordered_rel)
+{
+	const WaShape *shape = (const WaShape *) linitial(path->custom_private);
+	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+	const double rows = path->path.rows;
+	SortPath *sort;
+
+	path->path.rows = Min(rows, shape->ngroups);
+	sort = create_sort_path(root, ordered_rel, &path->path, root->sort_pathkeys,
+							root->limit_tuples);
+	path->path.rows = rows;
+	sort->path.rows = rows;
+	add_path(ordered_rel, sort->path.pathtarget == target
+							  ? &sort->path
+							  : apply_projection_to_path(root, ordered_rel,
+														 &sort->path, target));
+}
+
+/* Sorts our paths among those of a grouping. */
+static void
+sort_our_paths(PlannerInfo *root, const RelOptInfo *grouped_rel,
+			   RelOptInfo *ordered_rel)
+{
+	ListCell *cell;
+
+	foreach (cell, grouped_rel->pathlist)
+	{
+		CustomPath *path = (CustomPath *) lfirst(cell);
+
+		if (IsA(path, CustomPath) && path->methods == &path_methods)
+			add_sort(root, path, ordered_rel);
+	}
 }
 
 /* The hook. */
@@ -371,6 +415,8 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 
 	if (previous_hook != NULL)
 		previous_hook(root, stage, input_rel, output_rel, extra);
+	if (stage == UPPERREL_ORDERED)
+		sort_our_paths(root, input_rel, output_rel);
 	if (stage != UPPERREL_GROUP_AGG || !wa_enable_scan || !root->parse->hasAggs)
 		return;
 	add_our_path(root, input_rel, output_rel,
