@@ -147,8 +147,8 @@ WaAccumulator *
 wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 					WaVectorKind kind)
 {
-	MemoryContext context = AllocSetContextCreate(parent, "warpagg accumulator",
-												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context =
+		wa_context_for_groups(parent, "warpagg accumulator");
 	WaAccumulator *accumulator =
 		MemoryContextAllocZero(context, sizeof(WaAccumulator));
 

@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/date.h"
 #include "utils/memutils.h"
@@ -21,10 +22,15 @@
 #define BUCKET_USECS (INT64CONST(15) * 60 * 1000000)
 
 /* Slots: 2^14 buckets are 170 days. */
-#define NSLOTS 16384
+#define MAX_SLOTS 16384
+#define MIN_SLOTS 1024
 
 /* Texts of slots take at most about so much. */
-#define MAX_TEXT_BYTES (4 * 1024 * 1024)
+#define MAX_TEXT_BYTES ((Size) 4 * 1024 * 1024)
+#define MIN_TEXT_BYTES ((Size) 64 * 1024)
+
+/* Both take at most this part of the memory that groups may take, if they can. */
+#define MEMORY_PART 4
 
 /* No bucket has this number. */
 #define NO_BUCKET PG_INT64_MIN
@@ -64,6 +70,7 @@ struct WaBuckets
 	MemoryContext texts;     /* of the slots, and of some that they had */
 	MemoryContext own_texts; /* of rows of the last call */
 	Slot *slots;             /* NULL: there are none yet */
+	uint64 nslots;           /* a power of two */
 	bool is_fresh;           /* the slots hold nothing of an execution before */
 };
 
@@ -276,7 +283,7 @@ look_up(const WaBuckets *buckets, const WaVector *times, size_t row, Slot *own)
 {
 	int64 time = wa_vector_ints(times)[row];
 	int64 bucket = bucket_of(buckets, time);
-	Slot *slot = &buckets->slots[(uint64) bucket % NSLOTS];
+	Slot *slot = &buckets->slots[(uint64) bucket & (buckets->nslots - 1)];
 
 	if (slot->bucket == bucket && slot->is_constant)
 		return slot;
@@ -308,15 +315,37 @@ wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
 	return true;
 }
 
+/* Makes the slots. */
+static void
+make_slots(WaBuckets *buckets)
+{
+	const Size part = get_hash_memory_limit() / MEMORY_PART;
+
+	buckets->nslots = MAX_SLOTS;
+	while (buckets->nslots > MIN_SLOTS && buckets->nslots * sizeof(Slot) > part)
+		buckets->nslots /= 2;
+	buckets->slots =
+		MemoryContextAlloc(buckets->context, sizeof(Slot) * buckets->nslots);
+}
+
+/* Tells whether texts of slots take more than they should. */
+static bool
+has_many_texts(const WaBuckets *buckets)
+{
+	const Size part = get_hash_memory_limit() / MEMORY_PART;
+
+	return MemoryContextMemAllocated(buckets->texts, false) >
+		   Max(Min(part, MAX_TEXT_BYTES), MIN_TEXT_BYTES);
+}
+
 /* Forgets all results. */
 static void
 forget(WaBuckets *buckets)
 {
 	MemoryContextReset(buckets->texts);
 	if (buckets->slots == NULL)
-		buckets->slots =
-			MemoryContextAlloc(buckets->context, sizeof(Slot) * NSLOTS);
-	for (int i = 0; i < NSLOTS; i++)
+		make_slots(buckets);
+	for (uint64 i = 0; i < buckets->nslots; i++)
 		buckets->slots[i].bucket = NO_BUCKET;
 }
 
@@ -365,8 +394,7 @@ wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
 	out->mixed = false;
 	out->scale = 0;
 	MemoryContextReset(buckets->own_texts);
-	if (!buckets->is_fresh ||
-		MemoryContextMemAllocated(buckets->texts, false) > MAX_TEXT_BYTES)
+	if (!buckets->is_fresh || has_many_texts(buckets))
 		forget(buckets);
 	buckets->is_fresh = true;
 	for (size_t i = 0; i < nrows; i++)

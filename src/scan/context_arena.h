@@ -15,4 +15,11 @@
  */
 extern void wa_context_arena_init(WaArena *arena, MemoryContext context);
 
+/*
+ * Makes a memory context for groups, whose blocks are small beside the memory that
+ * groups may take: else these would have outgrown it by a block that is empty.
+ */
+extern MemoryContext wa_context_for_groups(MemoryContext parent,
+										   const char *name);
+
 #endif /* WA_SCAN_CONTEXT_ARENA_H */

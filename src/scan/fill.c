@@ -206,6 +206,26 @@ take_row_by_row(WaScanState *state, int nrows)
 		wa_rowwise_take(state->rowwise, state, &state->rows[i]);
 }
 
+/*
+ * Takes a batch in pieces whose groups, if they are all new, have room in memory.
+ * in_vectors: takes so many of the rows, or returns false if it cannot.
+ */
+static void
+take_in_pieces(WaScanState *state, int nrows,
+			   bool (*in_vectors)(WaScanState *, int))
+{
+	while (nrows > 0)
+	{
+		const int npiece = Min(nrows, wa_spill_piece(state));
+
+		if (!in_vectors(state, npiece))
+			take_row_by_row(state, npiece);
+		wa_spill_check(state);
+		nrows -= npiece;
+		memmove(state->rows, state->rows + npiece, sizeof(WaRow) * nrows);
+	}
+}
+
 /* Takes the next batch of rows; returns false if there is none. */
 static bool
 take_batch(WaScanState *state)
@@ -214,10 +234,7 @@ take_batch(WaScanState *state)
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
 	nrows = wa_heap_next(state->heap, state->rows);
-	if (nrows > 0 && !take_in_vectors(state, nrows))
-		take_row_by_row(state, nrows);
-	if (nrows > 0)
-		wa_spill_check(state);
+	take_in_pieces(state, nrows, take_in_vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
 	return nrows > 0;
 }
@@ -275,11 +292,11 @@ take_spilled(WaScanState *state)
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
 	nrows = wa_spill_read(state, &groups);
 	if (nrows == 0)
+	{
 		take_spilled_groups(state, &groups);
-	else if (nrows > 0 && !take_spilled_in_vectors(state, nrows))
-		take_row_by_row(state, nrows);
-	if (nrows >= 0)
 		wa_spill_check(state);
+	}
+	take_in_pieces(state, nrows, take_spilled_in_vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
 	return nrows >= 0;
 }

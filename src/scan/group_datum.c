@@ -34,8 +34,7 @@ wa_group_key_query(const WaGroupKey *key)
 WaGroups *
 wa_groups_make(MemoryContext parent, int nkeys, const WaGroupKey *keys)
 {
-	MemoryContext context =
-		AllocSetContextCreate(parent, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = wa_context_for_groups(parent, "warpagg groups");
 	WaGroups *groups = MemoryContextAllocZero(context, sizeof(WaGroups));
 	WaQueryKey *query_keys =
 		MemoryContextAlloc(context, nkeys * sizeof(WaQueryKey));

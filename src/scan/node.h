@@ -60,6 +60,14 @@ typedef struct WaSpillCounts
 	Size memory_bytes; /* of the groups, when they took most */
 } WaSpillCounts;
 
+/* How the memory that groups take grows, from one look at it to the next. */
+typedef struct WaSpillGrowth
+{
+	Size empty_bytes; /* without groups */
+	Size bytes;       /* when looked at last */
+	Size step;        /* the largest */
+} WaSpillGrowth;
+
 typedef struct WaScanState
 {
 	CustomScanState css;
@@ -121,6 +129,7 @@ typedef struct WaScanState
 	WaHeapCounts worker_counts;
 	int nlaunched; /* workers */
 	WaSpillCounts spilled;
+	WaSpillGrowth growth;
 	WaClock clock;
 } WaScanState;
 

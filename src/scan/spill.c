@@ -19,14 +19,18 @@
 #include "settings.h"
 
 /* Groups are not spilled for less. */
-#define MIN_MEMORY ((Size) 1024 * 1024)
-#define MIN_GROUPS 8192
+#define MIN_MEMORY ((Size) 512 * 1024)
+#define MIN_GROUPS 256
+
+/* So many rows are taken at once in any case; their groups may all be new. */
+#define MIN_PIECE 128
 
 /* This part of the memory is for the buffers of files. */
 #define BUFFER_PART 8
 
-/* A partition is divided into 4 to 256. */
+/* A partition is divided into 4 to 256; the buffers of 16 may always be had. */
 #define MIN_BITS 2
+#define ANY_BITS 4
 #define MAX_BITS 8
 
 /*
@@ -35,8 +39,8 @@
  */
 #define SPARE_PARTITIONS 1.5
 
-/* Groups that are closed may grow by this part of the memory. */
-#define GROWTH_PART 4
+/* Groups that are closed may always grow by this part of the memory. */
+#define GROWTH_PART 16
 
 /* A partition that is to come. */
 typedef struct Waiting
@@ -149,7 +153,7 @@ wa_spill_most_bits(void)
 {
 	int bits = pg_leftmost_one_pos64(memory_limit() / BUFFER_PART / BLCKSZ);
 
-	return Max(Min(bits, MAX_BITS), MIN_BITS);
+	return Max(Min(bits, MAX_BITS), ANY_BITS);
 }
 
 /*
@@ -205,11 +209,29 @@ close_groups(WaScanState *state)
 	spill->closed_bytes = groups_bytes(state);
 }
 
+/* Returns the bytes at which groups are closed. */
+static Size
+full_bytes(void)
+{
+	return memory_limit() - memory_limit() / BUFFER_PART;
+}
+
+/*
+ * Tells whether the tables that groups are in are about to be doubled, as they are
+ * at powers of two, by which they would outgrow the memory.  The largest step so
+ * far was that of doubling them before.
+ */
+static bool
+is_last_doubling(const WaScanState *state, uint32 ngroups, Size bytes)
+{
+	return ngroups + WA_VECTOR_ROWS > pg_nextpower2_32(Max(ngroups, 1)) &&
+		   bytes + 2 * state->growth.step > memory_limit();
+}
+
 /* Tells whether groups that are not closed are to be. */
 static bool
 is_full(const WaScanState *state, Size bytes)
 {
-	Size limit = memory_limit();
 	uint32 ngroups = wa_groups_count(state->groups);
 
 	if (state->spill != NULL &&
@@ -217,7 +239,33 @@ is_full(const WaScanState *state, Size bytes)
 		return false;
 	if (wa_debug_spill_groups > 0)
 		return ngroups >= (uint32) wa_debug_spill_groups;
-	return bytes > limit - limit / BUFFER_PART && ngroups >= MIN_GROUPS;
+	return ngroups >= MIN_GROUPS &&
+		   (bytes > full_bytes() || is_last_doubling(state, ngroups, bytes));
+}
+
+int
+wa_spill_piece(WaScanState *state)
+{
+	WaSpillGrowth *growth = &state->growth;
+	uint32 ngroups;
+	Size bytes;
+	Size room;
+
+	if (state->groups == NULL ||
+		(state->spill != NULL && state->spill->writer != NULL))
+		return WA_VECTOR_ROWS;
+	ngroups = wa_groups_count(state->groups);
+	bytes = groups_bytes(state);
+	if (ngroups == 0)
+	{
+		*growth = (WaSpillGrowth){.empty_bytes = bytes, .bytes = bytes};
+		return MIN_PIECE;
+	}
+	room = full_bytes() - Min(full_bytes(), bytes);
+	bytes -= Min(bytes, growth->empty_bytes);
+	return (int) Max(
+		Min(room / Max(bytes / Max(ngroups, MIN_PIECE), 1), WA_VECTOR_ROWS),
+		MIN_PIECE);
 }
 
 void
@@ -230,12 +278,16 @@ wa_spill_check(WaScanState *state)
 		return;
 	bytes = groups_bytes(state);
 	state->spilled.memory_bytes = Max(state->spilled.memory_bytes, bytes);
+	state->growth.step =
+		Max(state->growth.step, bytes - Min(bytes, state->growth.bytes));
+	state->growth.bytes = bytes;
 	if (spill == NULL || spill->writer == NULL)
 	{
 		if (is_full(state, bytes))
 			close_groups(state);
 	}
-	else if (bytes > spill->closed_bytes + memory_limit() / GROWTH_PART)
+	else if (bytes > Max(memory_limit(),
+						 spill->closed_bytes + memory_limit() / GROWTH_PART))
 		wa_spill_groups(state);
 }
 

@@ -43,6 +43,12 @@ extern void wa_spill_share(WaScanState *state, WaSpillShare *share,
 extern void wa_spill_join(WaScanState *state, WaSpillShare *share, int process);
 
 /*
+ * Returns how many rows to take before wa_spill_check is to be called: fewer than a
+ * batch has if their groups could outgrow the memory by much.
+ */
+extern int wa_spill_piece(WaScanState *state);
+
+/*
  * To be called when rows have been taken: closes the groups if they are too
  * large.  Should those that are closed go on growing, they are spilled.
  */
