@@ -81,6 +81,26 @@ SELECT plan_differences(query) FROM (VALUES
 ) AS queries (query);
 EXPLAIN (COSTS OFF)
 SELECT * FROM plan_others WHERE id NOT IN (SELECT id % 1000000 FROM plan_groups GROUP BY 1 HAVING count(*) > 0);
+-- Of a hundred thousand groups a few have no room; PostgreSQL takes a multiple of the
+-- time.  A key with as many values as its column has as many groups.
+RESET hash_mem_multiplier;
+SET enable_sort = off;
+ALTER TABLE plan_groups ALTER COLUMN v SET (n_distinct = 95000);
+ANALYZE plan_groups;
+UPDATE pg_class SET reltuples = 1000000 WHERE oid = 'plan_groups'::regclass;
+EXPLAIN (COSTS OFF) SELECT v, sum(id), max(v), count(v % 7) FROM plan_groups GROUP BY v;
+CREATE FUNCTION plan_batches(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN plan->0->'Plan'->>'Planned Batches';
+END
+$$;
+SELECT key, plan_batches(format('SELECT %s, count(*) FROM plan_groups GROUP BY 1', key))
+FROM (VALUES ('id'), ('id + 1'), ('md5(id::text)'), ('upper(id::text || ''x'')'), ('id % 1000'), ('left(id::text, 2)'), ('date_trunc(''day'', to_timestamp(id))')) AS keys (key);
+DROP FUNCTION plan_batches;
+RESET enable_sort;
 -- A LIMIT that is not known yet takes its share of them once.
 SET plan_cache_mode = force_generic_plan;
 PREPARE plan_first(bigint) AS SELECT id, count(*) FROM plan_groups GROUP BY 1 ORDER BY 2 LIMIT $1;

@@ -1,0 +1,110 @@
+/*
+ * likely.c
+ *		How many groups a query is likely to have; see likely.h.
+ *
+ * The planner takes a computed key to have as many values as its columns, which is
+ * far from true of the days and price ranges that charts are made of.  It is true
+ * of what is added to a constant, of md5 and the like.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/selfuncs.h"
+
+#include "scan/compile_internal.h"
+#include "scan/likely.h"
+
+/* Values that a computed key is thought to have at most, and each further one. */
+#define COMPUTED_KEY_VALUES 10000
+#define FURTHER_KEY_VALUES  100
+
+/* Tells whether a function has about as many values as its arguments. */
+static bool
+keeps_values(Oid function)
+{
+	switch (function)
+	{
+		case F_INT2PL:
+		case F_INT2MI:
+		case F_INT4PL:
+		case F_INT4MI:
+		case F_INT8PL:
+		case F_INT8MI:
+		case F_INT24PL:
+		case F_INT24MI:
+		case F_INT42PL:
+		case F_INT42MI:
+		case F_INT48PL:
+		case F_INT48MI:
+		case F_INT84PL:
+		case F_INT84MI:
+		case F_NUMERIC_ADD:
+		case F_NUMERIC_SUB:
+		case F_INT8_INT4:
+		case F_NUMERIC_INT4:
+		case F_NUMERIC_INT8:
+		case F_MD5_TEXT:
+		case F_TEXTCAT:
+		case F_UPPER_TEXT:
+		case F_LOWER_TEXT:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Tells whether a key has about as many values as its columns. */
+static bool
+has_all_values(Node *key)
+{
+	List *args = NIL;
+	ListCell *cell;
+
+	switch (nodeTag(key))
+	{
+		case T_Var:
+		case T_Const:
+			return true;
+		case T_RelabelType:
+			return has_all_values((Node *) ((RelabelType *) key)->arg);
+		case T_CoerceViaIO:
+			return has_all_values((Node *) ((CoerceViaIO *) key)->arg);
+		case T_FuncExpr:
+			args = ((FuncExpr *) key)->args;
+			break;
+		case T_OpExpr:
+			args = ((OpExpr *) key)->args;
+			break;
+		default:
+			return false;
+	}
+	foreach (cell, args)
+		if (!has_all_values((Node *) lfirst(cell)))
+			return false;
+	return keeps_values(wa_function_of(key));
+}
+
+double
+wa_likely_groups(PlannerInfo *root, const WaShape *shape)
+{
+	const double rows = shape->relation->rows;
+	List *columns = NIL;
+	double computed = 1;
+	ListCell *cell;
+
+	if (shape->keys == NIL)
+		return 1;
+	foreach (cell, shape->keys)
+	{
+		if (has_all_values((Node *) lfirst(cell)))
+			columns = lappend(columns, lfirst(cell));
+		else
+			computed *=
+				computed == 1 ? COMPUTED_KEY_VALUES : FURTHER_KEY_VALUES;
+	}
+	if (columns != NIL)
+		computed *= estimate_num_groups(root, columns, rows, NULL, NULL);
+	return Min(computed,
+			   estimate_num_groups(root, shape->keys, rows, NULL, NULL));
+}
