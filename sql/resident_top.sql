@@ -81,6 +81,11 @@ SELECT wa_top_check('SELECT id, f, n, count(*) FROM wa_top WHERE v > 0 GROUP BY 
 SELECT wa_top_check(format('SELECT id, t, %s AS a FROM wa_top GROUP BY id, t ORDER BY a DESC, id LIMIT 5', a)) AS result, count(*)
 FROM unnest('{t, sum(x), sum(m), avg(v), count(*) + 0, stddev(v)}'::text[]) a GROUP BY 1;
 SELECT wa_top_check('SELECT id, count(*) FROM wa_top GROUP BY id HAVING sum(v) > 0 ORDER BY count(*) DESC, id LIMIT 5');
+SELECT wa_top_check('SELECT id / 4, count(*) FROM wa_top GROUP BY 1 HAVING sum(v) > 0 ORDER BY count(*) DESC, 1 LIMIT 5', 1000);
+-- An error in the target list is seen, whichever groups are wanted: none is chosen.
+SELECT id, 1 / (id - 1) FROM wa_top GROUP BY id ORDER BY id DESC LIMIT 1;
+SELECT wa_top_check('SELECT id / 4, 1 / (count(*) + 1), count(*) FROM wa_top GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 5', 1000);
+SELECT wa_top_check('SELECT id / 4, sum(v) / count(*), count(*) FROM wa_top GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 5', 1000);
 SELECT wa_top_check('SELECT id, t FROM wa_top GROUP BY id, t ORDER BY t COLLATE "C", id LIMIT 5');
 
 -- LIMIT as a parameter, and one that is NULL.
