@@ -168,6 +168,7 @@ wa_scan_make_groups(WaScanState *state)
 {
 	MemoryContextReset(state->group_context);
 	state->groups = NULL;
+	memset(&state->growth, 0, sizeof(state->growth));
 	if (state->nkeys > 0)
 		state->groups = wa_groups_make(state->group_context, state->nkeys,
 									   state->group_keys);

@@ -278,8 +278,10 @@ wa_spill_check(WaScanState *state)
 		return;
 	bytes = groups_bytes(state);
 	state->spilled.memory_bytes = Max(state->spilled.memory_bytes, bytes);
-	state->growth.step =
-		Max(state->growth.step, bytes - Min(bytes, state->growth.bytes));
+	/* What comes from elsewhere before any row is no step. */
+	if (state->growth.bytes > 0)
+		state->growth.step =
+			Max(state->growth.step, bytes - Min(bytes, state->growth.bytes));
 	state->growth.bytes = bytes;
 	if (spill == NULL || spill->writer == NULL)
 	{
