@@ -48,6 +48,9 @@ typedef struct WaCallExpression
 	List *sources;    /* WaSource */
 	bool guarded; /* traps for times so far away that it might raise errors */
 
+	/* EVALUATE: a BOOL register, true in the rows that need it; -1: all do */
+	int wanted;
+
 	/* EVALUATE, of a comparison of the only source that varies: with what */
 	Expr *limit;   /* a constant time; NULL: it is none */
 	int strategy;  /* of a btree */

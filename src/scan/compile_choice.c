@@ -3,9 +3,10 @@
  *		Expressions that choose among values: CASE, COALESCE, NULLIF, GREATEST
  *		and their kin.
  *
- * All values are computed for all rows.  So that the usual way to avoid an error,
- * CASE WHEN b <> 0 THEN a / b END, does not make the program trap, divisions that
- * stand behind conditions divide by 1 in rows that do not come there.
+ * The program computes all values for all rows.  So that the usual way to avoid an
+ * error, CASE WHEN b <> 0 THEN a / b END, does not make it trap, divisions that
+ * stand behind conditions divide by 1 in rows that do not come there.  What
+ * PostgreSQL evaluates behind conditions it evaluates for the rows that come there.
  */
 #include "postgres.h"
 
@@ -64,6 +65,12 @@ emit_guard(WaCompiler *compiler, WaGuard *guard)
 }
 
 int
+wa_compile_guard(WaCompiler *compiler)
+{
+	return emit_guard(compiler, compiler->guard);
+}
+
+int
 wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind, int divisor)
 {
 	Const *one;
@@ -76,7 +83,7 @@ wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind, int divisor)
 			  : makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
 						  Int32GetDatum(1), false, true);
 	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind,
-							emit_guard(compiler, compiler->guard), divisor,
+							wa_compile_guard(compiler), divisor,
 							wa_compile(compiler, (Expr *) one), (uint32) kind);
 }
 
@@ -102,15 +109,22 @@ replace_case_test(Node *node, void *argument)
 	return expression_tree_mutator(node, replace_case_test, argument);
 }
 
+/* A condition of CASE: registers. */
+typedef struct Condition
+{
+	int number;
+	int any; /* whether a row fulfils this one or one before it */
+} Condition;
+
 /*
  * Compiles the conditions of CASE, each for rows that fulfil none before it.
- * Returns their registers, and in *any the one that tells whether a row fulfils
- * one; NULL if one could not be compiled.
+ * Returns NULL if one could not be compiled.
  */
-static int *
-compile_conditions(WaCompiler *compiler, const CaseExpr *expression, int *any)
+static Condition *
+compile_conditions(WaCompiler *compiler, const CaseExpr *expression)
 {
-	int *numbers = palloc(sizeof(int) * list_length(expression->args));
+	Condition *conditions =
+		palloc(sizeof(Condition) * list_length(expression->args));
 
 	for (int i = 0; i < list_length(expression->args); i++)
 	{
@@ -119,24 +133,52 @@ compile_conditions(WaCompiler *compiler, const CaseExpr *expression, int *any)
 
 		if (expression->arg != NULL)
 			condition = replace_case_test(condition, expression->arg);
-		numbers[i] = i == 0 ? wa_compile(compiler, (Expr *) condition)
-							: wa_compile_guarded(compiler, (Expr *) condition,
-												 WA_UNLESS_TRUE, *any);
-		*any = i == 0 ? numbers[i]
-					  : wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL,
-										 *any, numbers[i], 0, 0);
-		if (*any < 0)
+		if (i == 0)
+		{
+			conditions[0].number = wa_compile(compiler, (Expr *) condition);
+			conditions[0].any = conditions[0].number;
+		}
+		else
+		{
+			int before = conditions[i - 1].any;
+
+			conditions[i].number = wa_compile_guarded(
+				compiler, (Expr *) condition, WA_UNLESS_TRUE, before);
+			conditions[i].any =
+				wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL, before,
+								 conditions[i].number, 0, 0);
+		}
+		if (conditions[i].any < 0)
 			return NULL;
 	}
-	return numbers;
+	return conditions;
+}
+
+/* Compiles a result of CASE, for rows that fulfil no condition before its own. */
+static int
+compile_result(WaCompiler *compiler, Expr *result, const Condition *conditions,
+			   int number)
+{
+	WaGuard before = {compiler->guard, WA_UNLESS_TRUE, -1, false};
+	int value;
+
+	if (number == 0)
+		return wa_compile_guarded(compiler, result, WA_IF_TRUE,
+								  conditions[0].number);
+	before.condition = conditions[number - 1].any;
+	compiler->guard = &before;
+	value = wa_compile_guarded(compiler, result, WA_IF_TRUE,
+							   conditions[number].number);
+	compiler->guard = before.outer;
+	return value;
 }
 
 int
 wa_compile_case(WaCompiler *compiler, const CaseExpr *expression)
 {
 	WaVectorKind kind;
-	int *conditions;
-	int any = -1;
+	Condition *conditions;
+	int nconditions = list_length(expression->args);
 	int number;
 
 	if (!wa_gather_kind(expression->casetype, &kind))
@@ -144,24 +186,23 @@ wa_compile_case(WaCompiler *compiler, const CaseExpr *expression)
 								  "a CASE has a type that is not covered");
 	if (expression->arg != NULL && wa_compile(compiler, expression->arg) < 0)
 		return -1;
-	conditions = compile_conditions(compiler, expression, &any);
+	conditions = compile_conditions(compiler, expression);
 	if (conditions == NULL)
 		return -1;
 	number = wa_compile_guarded(compiler, expression->defresult, WA_UNLESS_TRUE,
-								any);
-	for (int i = list_length(expression->args) - 1; i >= 0; i--)
+								conditions[nconditions - 1].any);
+	for (int i = nconditions - 1; i >= 0; i--)
 	{
-		const CaseWhen *when = list_nth_node(CaseWhen, expression->args, i);
+		Expr *result = list_nth_node(CaseWhen, expression->args, i)->result;
 
-		number = emit_select(compiler, kind, conditions[i],
-							 wa_compile_guarded(compiler, when->result,
-												WA_IF_TRUE, conditions[i]),
+		number = emit_select(compiler, kind, conditions[i].number,
+							 compile_result(compiler, result, conditions, i),
 							 number);
 	}
 	return number;
 }
 
-/* From the last argument to the first. */
+/* Each argument is for the rows in which all before it are NULL. */
 int
 wa_compile_coalesce(WaCompiler *compiler, const CoalesceExpr *expression)
 {
@@ -171,16 +212,15 @@ wa_compile_coalesce(WaCompiler *compiler, const CoalesceExpr *expression)
 	if (!wa_gather_kind(expression->coalescetype, &kind))
 		return wa_compiler_refuse(compiler,
 								  "a COALESCE has a type that is not covered");
-	number = wa_compile_conditional(compiler, llast(expression->args), true);
-	for (int i = list_length(expression->args) - 2; i >= 0; i--)
+	number = wa_compile(compiler, linitial(expression->args));
+	for (int i = 1; i < list_length(expression->args); i++)
 	{
-		int value = wa_compile_conditional(
-			compiler, list_nth(expression->args, i), i > 0);
+		int present = wa_compiler_emit(compiler, WA_CODE_IS_NOT_NULL,
+									   WA_VECTOR_BOOL, number, 0, 0, 0);
+		int next = wa_compile_guarded(compiler, list_nth(expression->args, i),
+									  WA_UNLESS_TRUE, present);
 
-		number = emit_select(compiler, kind,
-							 wa_compiler_emit(compiler, WA_CODE_IS_NOT_NULL,
-											  WA_VECTOR_BOOL, value, 0, 0, 0),
-							 value, number);
+		number = emit_select(compiler, kind, present, number, next);
 	}
 	return number;
 }
@@ -329,15 +369,4 @@ wa_compile_key(WaCompiler *compiler, Expr *key)
 	return wa_is_wide(compiler, (Node *) key)
 			   ? wa_compile_wide(compiler, key, WA_VECTOR_DECIMAL)
 			   : wa_compile(compiler, key);
-}
-
-int
-wa_compile_conditional(WaCompiler *compiler, Expr *expression, bool conditional)
-{
-	int number;
-
-	compiler->conditional += conditional ? 1 : 0;
-	number = wa_compile(compiler, expression);
-	compiler->conditional -= conditional ? 1 : 0;
-	return number;
 }

@@ -7,7 +7,7 @@
  * for all rows that come there, and so all that is not behind a condition in
  * them: if that raises an error, the query has to fail.  Behind a condition
  * (CASE, COALESCE, AND, OR, FILTER) only what cannot raise errors is evaluated,
- * as the program does so for all rows.
+ * and, unless it costs next to nothing, only for the rows that come there.
  */
 #include "postgres.h"
 
@@ -451,6 +451,13 @@ call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	weigh_sources(compiler, sources);
+	/* To look how far away a limit is costs less than to know who asks. */
+	if (compiler->guard != NULL && call->limit == NULL)
+	{
+		call->wanted = wa_compile_guard(compiler);
+		if (call->wanted < 0)
+			return -1;
+	}
 	return wa_compiler_call(compiler, *call, first_register(sources));
 }
 
@@ -489,6 +496,7 @@ begin_evaluation(WaCompiler *compiler, Node *node, WaCallExpression *call)
 {
 	memset(call, 0, sizeof(*call));
 	call->kind = WA_CALL_EVALUATE;
+	call->wanted = -1;
 	call->guarded = compiler->conditional > 0;
 	if (wa_is_wide(compiler, node))
 		compiler->refusal = "a quotient has too many digits for vectors";
@@ -529,7 +537,8 @@ wa_compile_whole(WaCompiler *compiler, Expr *expression)
 int
 wa_compile_wide(WaCompiler *compiler, Expr *expression, WaVectorKind kind)
 {
-	WaCallExpression call = {.kind = WA_CALL_EVALUATE, .result = kind};
+	WaCallExpression call = {
+		.kind = WA_CALL_EVALUATE, .result = kind, .wanted = -1};
 	/* Nobody is to take the register for one of the usual kind. */
 	Oid type = kind == WA_VECTOR_TEXT ? BYTEAOID : NUMERICOID;
 	Expr *wide = (Expr *) makeRelabelType(expression, type, -1, InvalidOid,

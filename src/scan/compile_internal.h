@@ -10,10 +10,6 @@
 
 #include "scan/compile.h"
 
-/* As wa_compile, with compiler->conditional higher meanwhile if so asked. */
-extern int wa_compile_conditional(WaCompiler *compiler, Expr *expression,
-								  bool conditional);
-
 /* Which rows come behind a condition. */
 typedef enum WaGuardForm
 {
@@ -31,13 +27,19 @@ typedef struct WaGuard
 	bool is_used;  /* something was computed in another way because of it */
 } WaGuard;
 
-/* As wa_compile_conditional, behind a condition that is in a register. */
+/* As wa_compile, behind a condition that is in a register. */
 extern int wa_compile_guarded(WaCompiler *compiler, Expr *expression,
 							  WaGuardForm form, int condition);
 
 /* Returns a divisor that is 1 in rows that do not come behind the guard. */
 extern int wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind,
 							  int divisor);
+
+/*
+ * Returns a register that is true in the rows that come behind the guards that
+ * what is compiled stands behind, of which there is one at least.
+ */
+extern int wa_compile_guard(WaCompiler *compiler);
 
 /* Forgets what was noted since there were ndone notes; as wa_compiler_forget. */
 extern void wa_compiler_forget_since(WaCompiler *compiler, int ndone);

@@ -50,7 +50,8 @@ struct WaEvaluation
 	int nsources;
 	int varying; /* the number of a source that varies */
 	bool guarded;
-	ExprState *limit; /* a time that a time is compared with; or NULL */
+	const WaVector *wanted; /* BOOL, the rows that need it; NULL: all do */
+	ExprState *limit;       /* a time that a time is compared with; or NULL */
 	Oid limit_type;
 	int strategy; /* of the comparison of the source with the limit */
 	bool has_limit;
@@ -139,6 +140,8 @@ wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
 		ExecInitExprWithParams(call->expression, parameters);
 	make_limit(evaluation, call);
 	evaluation->guarded = call->guarded;
+	if (call->wanted >= 0)
+		evaluation->wanted = &registers[call->wanted];
 	evaluation->type = exprType((Node *) call->expression);
 	evaluation->kind = call->result;
 	evaluation->texts = AllocSetContextCreate(
@@ -355,29 +358,68 @@ wa_evaluation_align(WaVector *out, size_t nrows)
 	return true;
 }
 
+/*
+ * Writes the numbers of the rows that need the expression to rows, and marks all
+ * others as NULL.  Returns how many there are.
+ */
+static size_t
+choose_rows(const WaEvaluation *evaluation, WaVector *out, size_t nrows,
+			uint16 *rows)
+{
+	size_t nchosen = wa_vector_select(evaluation->wanted, nrows, rows);
+
+	if (nchosen < nrows)
+	{
+		memset(out->values, 0, nrows * wa_vector_width(evaluation->kind));
+		memset(out->valid, 0, nrows);
+		out->has_nulls = true;
+	}
+	return nchosen;
+}
+
+/* Evaluates the expression for some rows; NULL: all.  Returns false to trap. */
+static bool
+evaluate_rows(const WaEvaluation *evaluation, WaVector *out, const uint16 *rows,
+			  size_t nrows)
+{
+	ExprContext *econtext = evaluation->econtext;
+	MemoryContext old = CurrentMemoryContext;
+	bool fits = true;
+
+	for (size_t i = 0; i < nrows && fits; i++)
+	{
+		size_t row = rows == NULL ? i : rows[i];
+
+		if (evaluation->has_limit && compare_far(evaluation, out, row))
+			continue;
+		ResetExprContext(econtext);
+		MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		fits = evaluate_row(evaluation, out, row);
+	}
+	MemoryContextSwitchTo(old);
+	return fits;
+}
+
 bool
 wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
 				   size_t nrows)
 {
 	const WaEvaluation *evaluation = (const WaEvaluation *) context;
-	ExprContext *econtext = evaluation->econtext;
-	MemoryContext old = CurrentMemoryContext;
-	bool fits = true;
+	uint16 chosen[WA_VECTOR_ROWS];
+	const uint16 *rows = NULL;
+	size_t nchosen = nrows;
 
 	MemoryContextReset(evaluation->texts);
 	out->has_nulls = false;
 	out->mixed = false;
 	out->scale = 0;
-	for (size_t i = 0; i < nrows && fits; i++)
+	if (evaluation->wanted != NULL)
 	{
-		if (evaluation->has_limit && compare_far(evaluation, out, i))
-			continue;
-		ResetExprContext(econtext);
-		MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		fits = evaluate_row(evaluation, out, i);
+		nchosen = choose_rows(evaluation, out, nrows, chosen);
+		rows = chosen;
 	}
-	MemoryContextSwitchTo(old);
-	if (fits && evaluation->kind == WA_VECTOR_DECIMAL)
-		fits = wa_evaluation_align(out, nrows);
-	return fits;
+	if (!evaluate_rows(evaluation, out, rows, nchosen))
+		return false;
+	return evaluation->kind != WA_VECTOR_DECIMAL ||
+		   wa_evaluation_align(out, nrows);
 }
