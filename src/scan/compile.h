@@ -38,10 +38,20 @@ typedef struct WaSource
 	int number; /* the register with its value; -1: it is constant */
 } WaSource;
 
+/* The errors that an instruction may lead to (scan/compile_errors.c). */
+typedef enum WaErrors
+{
+	WA_ERRORS_NONE,
+	WA_ERRORS_TRAPPED, /* it traps first */
+	WA_ERRORS_OWN, /* of a call: of PostgreSQL's own functions, which are caught */
+	WA_ERRORS_FOREIGN /* of a call: of others, which are not */
+} WaErrors;
+
 /* A call of such a function. */
 typedef struct WaCallExpression
 {
 	uint32 number; /* of the call */
+	WaErrors errors;
 	WaCallKind kind;
 	WaVectorKind result;
 	Expr *expression; /* over Vars of OUTER_VAR, the sources from 1 on */
@@ -121,6 +131,15 @@ extern int wa_compile_argument(WaCompiler *compiler, Expr *argument,
 
 /* The same of a key, which may be a numeric that seldom fits a vector. */
 extern int wa_compile_key(WaCompiler *compiler, Expr *key);
+
+/*
+ * Returns what is wrong with a program that might raise another error than
+ * PostgreSQL, or NULL.
+ */
+extern const char *wa_compiler_check_errors(const WaCompiler *compiler);
+
+/* Tells whether the errors that a program's calls raise are to be caught. */
+extern bool wa_compiler_catches(const WaCompiler *compiler);
 
 /*
  * Forgets what has been computed so far, but for columns and constants: what

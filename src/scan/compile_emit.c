@@ -268,6 +268,7 @@ wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a)
 	WaCallExpression *copy = palloc(sizeof(WaCallExpression));
 
 	call.number = (uint32) list_length(compiler->calls);
+	call.errors = wa_call_errors(&call);
 	*copy = call;
 	compiler->calls = lappend(compiler->calls, copy);
 	compiler->weight += CALL_WEIGHT;

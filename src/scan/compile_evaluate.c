@@ -183,161 +183,6 @@ take_sources(Node *node, void *context)
 	return take_parts(node, sources);
 }
 
-/* Functions that raise no errors, whatever their arguments are. */
-static const Oid safe_functions[] = {
-	F_LENGTH_TEXT,       F_LENGTH_BPCHAR,
-	F_CHAR_LENGTH_TEXT,  F_CHARACTER_LENGTH_TEXT,
-	F_OCTET_LENGTH_TEXT, F_OCTET_LENGTH_BPCHAR,
-	F_STARTS_WITH,       F_UPPER_TEXT,
-	F_LOWER_TEXT,        F_BTRIM_TEXT,
-	F_LTRIM_TEXT,        F_RTRIM_TEXT,
-	F_REVERSE,           F_STRPOS,
-	F_TEXT_BPCHAR,       F_SIGN_NUMERIC,
-	F_SIGN_FLOAT8,       F_ROUND_FLOAT8,
-	F_TRUNC_FLOAT8,      F_TRUNC_NUMERIC_INT4,
-	F_INT2AND,           F_INT2OR,
-	F_INT2XOR,           F_INT2NOT,
-	F_INT4AND,           F_INT4OR,
-	F_INT4XOR,           F_INT4NOT,
-	F_INT8AND,           F_INT8OR,
-	F_INT8XOR,           F_INT8NOT,
-	F_INT4SHL,           F_INT4SHR,
-	F_INT8SHL,           F_INT8SHR,
-};
-
-/* Tells whether the second argument is a pattern of LIKE that is well formed. */
-static bool
-has_plain_pattern(List *args)
-{
-	const Const *pattern = (const Const *) lsecond(args);
-
-	return IsA(pattern, Const) && !pattern->constisnull &&
-		   strchr(TextDatumGetCString(pattern->constvalue), '\\') == NULL;
-}
-
-/* Tells whether all arguments from the second on are constants, not negative. */
-static bool
-has_small_counts(List *args)
-{
-	ListCell *cell;
-
-	for_each_from(cell, args, 1)
-	{
-		const Const *count = (const Const *) lfirst(cell);
-
-		if (!IsA(count, Const) || count->constisnull ||
-			count->consttype != INT4OID ||
-			DatumGetInt32(count->constvalue) < 0 ||
-			DatumGetInt32(count->constvalue) > 1000000)
-			return false;
-	}
-	return true;
-}
-
-/* Tells whether a function raises no errors with such arguments. */
-static bool
-is_safe_function(Oid function, List *args)
-{
-	for (int i = 0; i < lengthof(safe_functions); i++)
-		if (safe_functions[i] == function)
-			return true;
-	switch (function)
-	{
-		case F_TEXTLIKE:
-		case F_TEXTNLIKE:
-		case F_BPCHARLIKE:
-		case F_BPCHARNLIKE:
-		case F_TEXTICLIKE:
-		case F_TEXTICNLIKE:
-			return has_plain_pattern(args);
-		case F_SUBSTR_TEXT_INT4:
-		case F_SUBSTR_TEXT_INT4_INT4:
-		case F_SUBSTRING_TEXT_INT4:
-		case F_SUBSTRING_TEXT_INT4_INT4:
-		case F_LEFT:
-		case F_RIGHT:
-			return has_small_counts(args);
-		default:
-			return wa_time_function_is_safe(function, args);
-	}
-}
-
-/* Tells whether an operator is one of order or equality of the system's own. */
-static bool
-is_comparison(Oid opno, Oid collation, List *args)
-{
-	Oid type = exprType(linitial(args));
-
-	/* Elements of an array may be of a type that has no order. */
-	if (opno >= FirstGenbkiObjectId || OidIsValid(get_element_type(type)) ||
-		type == RECORDOID || get_op_btree_interpretation(opno) == NIL)
-		return false;
-	return OidIsValid(collation) || !OidIsValid(get_typcollation(type));
-}
-
-/* Finds what may raise errors where it is evaluated for rows in vain. */
-static bool
-find_unsafe(Node *node, void *context)
-{
-	if (node == NULL || IsA(node, Const) || IsA(node, List))
-		return node != NULL && IsA(node, List) &&
-			   expression_tree_walker(node, find_unsafe, context);
-	switch (nodeTag(node))
-	{
-		case T_Var:
-		case T_Param:
-		case T_RelabelType:
-		case T_BoolExpr:
-		case T_NullTest:
-		case T_BooleanTest:
-		case T_CaseExpr:
-		case T_CaseWhen:
-		case T_CaseTestExpr:
-		case T_CoalesceExpr:
-			break;
-		case T_FuncExpr:
-			if (!is_safe_function(((FuncExpr *) node)->funcid,
-								  ((FuncExpr *) node)->args))
-				return true;
-			break;
-		case T_OpExpr:
-		case T_DistinctExpr:
-		case T_NullIfExpr:
-			if (!is_safe_function(wa_function_of(node),
-								  ((OpExpr *) node)->args) &&
-				!is_comparison(((OpExpr *) node)->opno,
-							   ((OpExpr *) node)->inputcollid,
-							   ((OpExpr *) node)->args))
-				return true;
-			break;
-		case T_ScalarArrayOpExpr:
-			if (!is_comparison(((ScalarArrayOpExpr *) node)->opno,
-							   ((ScalarArrayOpExpr *) node)->inputcollid,
-							   ((ScalarArrayOpExpr *) node)->args))
-				return true;
-			break;
-		default:
-			return true;
-	}
-	return expression_tree_walker(node, find_unsafe, context);
-}
-
-/* Finds a parameter. */
-static bool
-find_parameter(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return IsA(node, Param) ||
-		   expression_tree_walker(node, find_parameter, context);
-}
-
-bool
-wa_is_total(Node *expression)
-{
-	return !find_unsafe(expression, NULL) && !find_parameter(expression, NULL);
-}
-
 /* Replaces a node, told by its address, by the reference to a source. */
 typedef struct Replacement
 {
@@ -382,7 +227,7 @@ compile_steps(WaCompiler *compiler, Expr *expression, const WaTimeSteps *steps,
 		call->step = (Expr *) replace_base(steps->step, &replacement);
 	}
 	call->sources = sources.list;
-	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
+	if (call->guarded && wa_may_raise((Node *) call->expression))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	return wa_compiler_call(compiler, *call, number);
 }
@@ -448,7 +293,7 @@ call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 {
 	call->sources = sources;
 	call->expression = wa_as_base_type(call->expression);
-	if (call->guarded && find_unsafe((Node *) call->expression, NULL))
+	if (call->guarded && wa_may_raise((Node *) call->expression))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	weigh_sources(compiler, sources);
 	/* To look how far away a limit is costs less than to know who asks. */

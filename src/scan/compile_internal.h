@@ -187,6 +187,15 @@ extern bool wa_compiler_has_failed(WaCompiler *compiler, Node *expression);
 extern bool wa_is_wide(WaCompiler *compiler, Node *expression);
 
 /*
+ * Tells whether PostgreSQL may raise errors when it evaluates an expression over
+ * Vars, unless these are times that wa_time_is_safe does not hold for.
+ */
+extern bool wa_may_raise(Node *expression);
+
+/* Returns which errors a call may raise; its own field need not be set. */
+extern WaErrors wa_call_errors(const WaCallExpression *call);
+
+/*
  * Tells whether an expression over Vars raises no errors, whatever they are, or,
  * if they are times, if wa_time_is_safe holds for these; and whether it depends
  * on nothing else but the time zone.

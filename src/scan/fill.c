@@ -128,23 +128,92 @@ take_rows(WaScanState *state, size_t nrows)
 	}
 }
 
+/*
+ * Computes a batch in vectors, and *left, how many rows fulfil WHERE.  Returns false
+ * if it cannot.
+ */
+static bool
+compute(WaScanState *state, int nrows, size_t *left)
+{
+	*left = (size_t) nrows;
+	wa_gather_begin(state->gather, state->rows, nrows);
+	if (!apply_filters(state, left))
+		return false;
+	return *left == 0 ||
+		   (gather(state, state->nfilters) &&
+			wa_runner_run(state->runner, state->begin, state->end, *left));
+}
+
+/* Takes a batch without vectors. */
+static void
+take_row_by_row(WaScanState *state, int nrows)
+{
+	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
+	for (int i = 0; i < nrows; i++)
+		wa_rowwise_take(state->rowwise, state, &state->rows[i]);
+}
+
+/*
+ * Tells whether an error is one that PostgreSQL's functions raise because of their
+ * arguments, and not a lack of memory, a cancelled query or the like.
+ */
+static bool
+is_of_arguments(const ErrorData *error)
+{
+	int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION ||
+		   category == ERRCODE_FEATURE_NOT_SUPPORTED ||
+		   category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
+		   error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+}
+
+/*
+ * As compute.  If a call raises an error, PostgreSQL raises one as well, but maybe
+ * another one, in an earlier row: the batch is taken row by row to find out.  It is
+ * an error in any case, so the transaction, or its part, is rolled back.
+ */
+static bool
+compute_or_raise(WaScanState *state, int nrows, size_t *left)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ErrorData *volatile error = NULL;
+	volatile bool computed = false;
+
+	if (!wa_runner_catches(state->runner))
+		return compute(state, nrows, left);
+	PG_TRY();
+	{
+		computed = compute(state, nrows, left);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (!is_of_arguments(error))
+			PG_RE_THROW();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (error != NULL)
+	{
+		take_row_by_row(state, nrows);
+		ReThrowError(error);
+	}
+	return computed;
+}
+
 /* Takes a batch in vectors; returns false, with nothing taken, if it cannot. */
 static bool
 take_in_vectors(WaScanState *state, int nrows)
 {
-	size_t left = (size_t) nrows;
+	size_t left;
 
-	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext))
+	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext) ||
+		!compute_or_raise(state, nrows, &left))
 		return false;
-	wa_gather_begin(state->gather, state->rows, nrows);
-	if (!apply_filters(state, &left))
-		return false;
-	if (left == 0)
-		return true;
-	if (!gather(state, state->nfilters) ||
-		!wa_runner_run(state->runner, state->begin, state->end, left))
-		return false;
-	take_rows(state, left);
+	if (left > 0)
+		take_rows(state, left);
 	state->kept_rows += (int64) left;
 	return true;
 }
@@ -196,15 +265,6 @@ wa_scan_begin(WaScanState *state)
 									state->css.ss.ps.state->es_snapshot);
 	else
 		wa_heap_rescan(state->heap);
-}
-
-/* Takes a batch without vectors. */
-static void
-take_row_by_row(WaScanState *state, int nrows)
-{
-	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
-	for (int i = 0; i < nrows; i++)
-		wa_rowwise_take(state->rowwise, state, &state->rows[i]);
 }
 
 /*

@@ -41,6 +41,7 @@ struct WaRunner
 	int nlists;
 	Call *calls;
 	int ncalls;
+	bool catches;
 	bool is_prepared;
 	bool can_run;
 	MemoryContext values; /* of constants */
@@ -157,6 +158,7 @@ wa_runner_make(const WaCompiler *compiler, ParamListInfo parameters)
 	make_constants(runner, compiler, parameters);
 	make_lists(runner, compiler);
 	make_calls(runner, compiler, parameters);
+	runner->catches = wa_compiler_catches(compiler);
 	runner->values = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg constants", ALLOCSET_SMALL_SIZES);
 	return runner;
@@ -243,6 +245,12 @@ wa_runner_run(WaRunner *runner, int begin, int end, size_t nrows)
 {
 	return wa_program_run(&runner->program, (size_t) begin, (size_t) end,
 						  runner->registers, nrows);
+}
+
+bool
+wa_runner_catches(const WaRunner *runner)
+{
+	return runner->catches;
 }
 
 WaVector *

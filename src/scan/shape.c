@@ -311,6 +311,8 @@ check_program(WaShape *shape)
 			return compiler->refusal;
 	shape->can_travel = true;
 	reason = check_aggregates(compiler, shape);
+	if (reason == NULL)
+		reason = wa_compiler_check_errors(compiler);
 	shape->ninstructions =
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
 	shape->ncolumns = compiler->ncolumns;

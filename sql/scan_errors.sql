@@ -1,0 +1,86 @@
+--
+-- The scan tier: of several errors the one that PostgreSQL comes to first.
+--
+LOAD 'warpagg';
+SET warpagg.enable_scan = on;
+SET warpagg.accelerate = 'all';
+SET max_parallel_workers_per_gather = 0;
+-- The node is chosen even where PostgreSQL's own plan is cheaper.
+SET cpu_tuple_cost = 1;
+
+CREATE TABLE wa_error AS
+SELECT i AS id, i % 10 AS k, 'text ' || i AS s, timestamp '2024-01-01' + i * interval '1 hour' AS ts, i::numeric AS n FROM generate_series(1, 3000) i;
+UPDATE wa_error SET ts = 'infinity' WHERE id = 1600;
+CREATE TYPE wa_letter AS ENUM ('a', 'b');
+CREATE DOMAIN wa_low AS integer CHECK (VALUE < 1700);
+ANALYZE wa_error;
+
+-- Returns the error that a query ends with.
+CREATE FUNCTION wa_error_of(query text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE query;
+    RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ' ' || SQLERRM;
+END
+$$;
+
+-- Returns the errors that a query ends with, with the node and without, and
+-- whether it has the node at all.
+CREATE FUNCTION wa_errors(query text, OUT has_node boolean, OUT with_node text, OUT without_node text) LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    has_node := false;
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        has_node := has_node OR line LIKE '%WarpAgg%';
+    END LOOP;
+    with_node := wa_error_of(query);
+    PERFORM set_config('warpagg.enable_scan', 'off', true);
+    without_node := wa_error_of(query);
+    PERFORM set_config('warpagg.enable_scan', 'on', true);
+END
+$$;
+
+-- Errors of calls after and before those of instructions and of other calls: in
+-- an earlier row or a later one, in the first batch and in the second.
+CREATE TEMP TABLE wa_failing AS SELECT unnest(ARRAY[
+    'length(chr(500 - id))', 'length((10 ^ (id / 5))::text)', 'ascii(substr(s, 1, 1300 - id))',
+    'extract(year FROM ts + id * interval ''200 years'')', '(CASE id WHEN 1400 THEN s ELSE ''7'' END)::integer', 'length((''[1,'' || id % 1200 - 1 || '')'')::int4range::text)',
+    'sqrt(2000 - id)', 'round(1 / (n - 900), 2)', '1 / (id - 1)', '1 / (id - 1700)', '(id * 1000000)', 'length(to_char(n, repeat(''EEEE'', id / 1100)))',
+    'length((''t'' || id)::regclass::text)', 'length(CASE WHEN id < 1800 THEN ''a'' ELSE s END::wa_letter::text)', 'extract(month FROM date_trunc(''month'', ts)) / (id - 1)']) AS e;
+SELECT x.* FROM wa_failing a, LATERAL (SELECT a.e, e.* FROM wa_errors(format('SELECT sum(%s) FROM wa_error', a.e)) e) x;
+-- Two of them: nothing differs.
+SELECT a.e, b.e, x.* FROM wa_failing a, wa_failing b, wa_errors(format('SELECT sum(%s), sum(%s) FROM wa_error', a.e, b.e)) x WHERE NOT has_node OR with_node <> without_node;
+SELECT a.e, b.e, x.* FROM wa_failing a, wa_failing b, wa_errors(format('SELECT sum(%s) FROM wa_error WHERE (%s) <> 0', a.e, b.e)) x WHERE NOT has_node OR with_node <> without_node;
+SELECT a.e, b.e, x.* FROM wa_failing a, wa_failing b, wa_errors(format('SELECT %s, sum(%s) FROM wa_error GROUP BY 1', a.e, b.e)) x WHERE NOT has_node OR with_node <> without_node;
+SELECT a.e, b.e, x.* FROM wa_failing a, wa_failing b, wa_errors(format('SELECT k, sum(%s) FILTER (WHERE id > 1000), count(*) FILTER (WHERE %s > 0) FROM wa_error WHERE k > 3 GROUP BY k', a.e, b.e)) x WHERE with_node <> without_node;
+SELECT a.e, b.e, x.* FROM wa_failing a, wa_failing b, wa_errors(format('SELECT sum(CASE WHEN k > 3 THEN %s WHEN k > 0 THEN %s END), sum(1 / (id - 750)) FROM wa_error', a.e, b.e)) x WHERE NOT has_node OR with_node <> without_node;
+
+-- Errors of functions that are not PostgreSQL's own are not caught: such a function
+-- comes last of what may fail, or there is no node.
+CREATE FUNCTION wa_fails(i integer, at integer) RETURNS integer LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF i = at THEN
+        RAISE EXCEPTION 'wa_fails at %', at USING ERRCODE = 'data_exception';
+    END IF;
+    RETURN i;
+END
+$$;
+SELECT a, x.* FROM unnest(ARRAY['sum(wa_fails(id, 1500))', 'sum(wa_fails(id, 1500)), sum(n + 1), max(upper(s))', 'sum(1 / (id - 1400)), sum(wa_fails(id, 1500))', 'sum(1 / (id - 1700)), sum(wa_fails(id, 1500))',
+    'sum(wa_fails(id, 1500)), sum(1 / (id - 1400))', 'sum(wa_fails(id, 1500)), sum(wa_fails(id, 1400))', 'sum(length(chr(1400 - id))), sum(wa_fails(id, 1500))', 'sum(wa_fails(id, 1500)), sum(length(chr(1400 - id)))',
+    'sum(wa_fails(id, 1500)), sum(CASE WHEN id <> 7 THEN 1 / (id - 7) END)', 'sum(wa_fails(id, 1500)), count(*) FILTER (WHERE length(upper(s)) > 3)', 'sum(length(chr(1400 - id))), sum(id::wa_low % 7)']) a,
+    wa_errors(format('SELECT %s FROM wa_error', a)) x;
+
+-- In several processes.
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT sum(length(chr(500 - id % 501))) FROM wa_error;
+SELECT count(*), sum(length(chr(500 - id % 500))) FROM wa_error;
+
+DROP TABLE wa_error, wa_failing;
+DROP FUNCTION wa_errors(text), wa_error_of(text), wa_fails(integer, integer);
+DROP TYPE wa_letter;
+DROP DOMAIN wa_low;

@@ -1,0 +1,378 @@
+/*
+ * compile_errors.c
+ *		Which expressions may raise errors when PostgreSQL evaluates them, and
+ *		whether that would be in their turn.
+ *
+ * PostgreSQL goes row by row, a program goes expression by expression, so that of
+ * several errors in a batch it would meet another one first.  Where an instruction
+ * traps or an error of PostgreSQL's own functions is caught (scan/fill.c) the batch
+ * is taken row by row, which finds the one that PostgreSQL raises.  An error of any
+ * other function cannot be caught without a subtransaction: it may leave behind a
+ * user, a setting or a lock.  So a program in which such a function stands before
+ * anything else that may fail, or beside calls whose errors are caught, is refused.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "scan/compile_internal.h"
+#include "scan/times.h"
+
+/* Functions that raise no errors, whatever their arguments are. */
+static const Oid safe_functions[] = {
+	F_LENGTH_TEXT,       F_LENGTH_BPCHAR,
+	F_CHAR_LENGTH_TEXT,  F_CHARACTER_LENGTH_TEXT,
+	F_OCTET_LENGTH_TEXT, F_OCTET_LENGTH_BPCHAR,
+	F_STARTS_WITH,       F_UPPER_TEXT,
+	F_LOWER_TEXT,        F_BTRIM_TEXT,
+	F_LTRIM_TEXT,        F_RTRIM_TEXT,
+	F_REVERSE,           F_STRPOS,
+	F_TEXT_BPCHAR,       F_SIGN_NUMERIC,
+	F_SIGN_FLOAT8,       F_ROUND_FLOAT8,
+	F_TRUNC_FLOAT8,      F_TRUNC_NUMERIC_INT4,
+	F_INT2AND,           F_INT2OR,
+	F_INT2XOR,           F_INT2NOT,
+	F_INT4AND,           F_INT4OR,
+	F_INT4XOR,           F_INT4NOT,
+	F_INT8AND,           F_INT8OR,
+	F_INT8XOR,           F_INT8NOT,
+	F_INT4SHL,           F_INT4SHR,
+	F_INT8SHL,           F_INT8SHR,
+};
+
+/* Tells whether the second argument is a pattern of LIKE that is well formed. */
+static bool
+has_plain_pattern(List *args)
+{
+	const Const *pattern = (const Const *) lsecond(args);
+
+	return IsA(pattern, Const) && !pattern->constisnull &&
+		   strchr(TextDatumGetCString(pattern->constvalue), '\\') == NULL;
+}
+
+/* Tells whether all arguments from the second on are constants, not negative. */
+static bool
+has_small_counts(List *args)
+{
+	ListCell *cell;
+
+	for_each_from(cell, args, 1)
+	{
+		const Const *count = (const Const *) lfirst(cell);
+
+		if (!IsA(count, Const) || count->constisnull ||
+			count->consttype != INT4OID ||
+			DatumGetInt32(count->constvalue) < 0 ||
+			DatumGetInt32(count->constvalue) > 1000000)
+			return false;
+	}
+	return true;
+}
+
+/* Tells whether a function raises no errors with such arguments. */
+static bool
+is_safe_function(Oid function, List *args)
+{
+	for (int i = 0; i < lengthof(safe_functions); i++)
+		if (safe_functions[i] == function)
+			return true;
+	switch (function)
+	{
+		case F_TEXTLIKE:
+		case F_TEXTNLIKE:
+		case F_BPCHARLIKE:
+		case F_BPCHARNLIKE:
+		case F_TEXTICLIKE:
+		case F_TEXTICNLIKE:
+			return has_plain_pattern(args);
+		case F_SUBSTR_TEXT_INT4:
+		case F_SUBSTR_TEXT_INT4_INT4:
+		case F_SUBSTRING_TEXT_INT4:
+		case F_SUBSTRING_TEXT_INT4_INT4:
+		case F_LEFT:
+		case F_RIGHT:
+			return has_small_counts(args);
+		default:
+			return wa_time_function_is_safe(function, args);
+	}
+}
+
+/* Tells whether an operator is one of order or equality of the system's own. */
+static bool
+is_comparison(Oid opno, Oid collation, List *args)
+{
+	Oid type = exprType(linitial(args));
+
+	/* Elements of an array may be of a type that has no order. */
+	if (opno >= FirstGenbkiObjectId || OidIsValid(get_element_type(type)) ||
+		type == RECORDOID || get_op_btree_interpretation(opno) == NIL)
+		return false;
+	return OidIsValid(collation) || !OidIsValid(get_typcollation(type));
+}
+
+/* Finds what may raise errors where it is evaluated for rows in vain. */
+static bool
+find_unsafe(Node *node, void *context)
+{
+	if (node == NULL || IsA(node, Const) || IsA(node, List))
+		return node != NULL && IsA(node, List) &&
+			   expression_tree_walker(node, find_unsafe, context);
+	switch (nodeTag(node))
+	{
+		case T_Var:
+		case T_Param:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CaseExpr:
+		case T_CaseWhen:
+		case T_CaseTestExpr:
+		case T_CoalesceExpr:
+			break;
+		case T_FuncExpr:
+			if (!is_safe_function(((FuncExpr *) node)->funcid,
+								  ((FuncExpr *) node)->args))
+				return true;
+			break;
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			if (!is_safe_function(wa_function_of(node),
+								  ((OpExpr *) node)->args) &&
+				!is_comparison(((OpExpr *) node)->opno,
+							   ((OpExpr *) node)->inputcollid,
+							   ((OpExpr *) node)->args))
+				return true;
+			break;
+		case T_ScalarArrayOpExpr:
+			if (!is_comparison(((ScalarArrayOpExpr *) node)->opno,
+							   ((ScalarArrayOpExpr *) node)->inputcollid,
+							   ((ScalarArrayOpExpr *) node)->args))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, find_unsafe, context);
+}
+
+/* Finds a parameter. */
+static bool
+find_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Param) ||
+		   expression_tree_walker(node, find_parameter, context);
+}
+
+bool
+wa_may_raise(Node *expression)
+{
+	return find_unsafe(expression, NULL);
+}
+
+bool
+wa_is_total(Node *expression)
+{
+	return !find_unsafe(expression, NULL) && !find_parameter(expression, NULL);
+}
+
+/* Tells whether a type is one of the system's own, as far as code goes. */
+static bool
+is_own_type(Oid type)
+{
+	type = getBaseType(type);
+	return (type < FirstGenbkiObjectId && type != RECORDOID &&
+			type != RECORDARRAYOID) ||
+		   get_typtype(type) == TYPTYPE_ENUM;
+}
+
+/*
+ * Finds a function that is not the system's own: written in C, as it is in
+ * PostgreSQL's code, and neither run as another user nor with settings.  What is
+ * not immutable and makes XML runs queries.
+ */
+static bool
+is_foreign_function(Oid function, void *context)
+{
+	HeapTuple tuple;
+	Form_pg_proc form;
+	bool is_own;
+
+	if (function >= FirstGenbkiObjectId)
+		return true;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	form = (Form_pg_proc) GETSTRUCT(tuple);
+	is_own = form->prolang == INTERNALlanguageId && !form->prosecdef &&
+			 heap_attisnull(tuple, Anum_pg_proc_proconfig, NULL) &&
+			 (form->provolatile == PROVOLATILE_IMMUTABLE ||
+			  form->prorettype != XMLOID);
+	ReleaseSysCache(tuple);
+	return !is_own;
+}
+
+/* Finds what may run code that is not the system's own. */
+static bool
+find_foreign(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, List))
+		return expression_tree_walker(node, find_foreign, context);
+	if (check_functions_in_node(node, is_foreign_function, context))
+		return true;
+	switch (nodeTag(node))
+	{
+		case T_CoerceToDomain:
+		case T_RowExpr:
+		case T_RowCompareExpr:
+		case T_ArrayCoerceExpr:
+		case T_ConvertRowtypeExpr:
+		case T_XmlExpr:
+			return true;
+		case T_RelabelType:
+			/* The type that a column had before does not matter. */
+			if (IsA(((RelabelType *) node)->arg, Var))
+				return !is_own_type(exprType(node));
+			break;
+		case T_CaseWhen:
+			break;
+		default:
+			if (!is_own_type(exprType(node)))
+				return true;
+			break;
+	}
+	return expression_tree_walker(node, find_foreign, context);
+}
+
+/* Tells whether one of the sources that vary is a time. */
+static bool
+has_time(const List *sources)
+{
+	ListCell *cell;
+
+	foreach (cell, sources)
+	{
+		const WaSource *source = (const WaSource *) lfirst(cell);
+
+		if (source->number >= 0 &&
+			wa_is_time(exprType((Node *) source->expression)))
+			return true;
+	}
+	return false;
+}
+
+WaErrors
+wa_call_errors(const WaCallExpression *call)
+{
+	bool may_raise = wa_may_raise((Node *) call->expression);
+
+	/* Times may be out of reach. */
+	if (!may_raise && (call->guarded || !has_time(call->sources)))
+		return WA_ERRORS_NONE;
+	return find_foreign((Node *) call->expression, NULL) && may_raise
+			   ? WA_ERRORS_FOREIGN
+			   : WA_ERRORS_OWN;
+}
+
+/* Tells whether PostgreSQL may raise an error where an instruction traps. */
+static bool
+is_total_instruction(WaOpcode code)
+{
+	switch (code)
+	{
+		case WA_CODE_FLOAT_NEGATE:
+		case WA_CODE_FLOAT_ABS:
+		case WA_CODE_FLOAT_FLOOR:
+		case WA_CODE_FLOAT_CEIL:
+		case WA_CODE_DECIMAL_ADD:
+		case WA_CODE_DECIMAL_SUBTRACT:
+		case WA_CODE_DECIMAL_MULTIPLY:
+		case WA_CODE_DECIMAL_NEGATE:
+		case WA_CODE_DECIMAL_ABS:
+		case WA_CODE_DECIMAL_FLOOR:
+		case WA_CODE_DECIMAL_CEIL:
+		case WA_CODE_INT_TO_FLOAT:
+		case WA_CODE_INT_TO_DECIMAL:
+		case WA_CODE_TIMESTAMP_TO_DECIMAL:
+		case WA_CODE_TIMESTAMP_TO_FLOAT:
+		case WA_CODE_COMPARE_INT:
+		case WA_CODE_COMPARE_FLOAT:
+		case WA_CODE_COMPARE_DECIMAL:
+		case WA_CODE_COMPARE_BOOL:
+		case WA_CODE_COMPARE_TEXT:
+		case WA_CODE_TRIM:
+		case WA_CODE_IN_INT:
+		case WA_CODE_AND:
+		case WA_CODE_OR:
+		case WA_CODE_NOT:
+		case WA_CODE_IS_NULL:
+		case WA_CODE_IS_NOT_NULL:
+		case WA_CODE_IS_TRUE:
+		case WA_CODE_SELECT:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Returns the errors that an instruction may lead to. */
+static WaErrors
+errors_of(const WaCompiler *compiler, const WaInstruction *instruction)
+{
+	if (instruction->code != WA_CODE_CALL)
+		return is_total_instruction(instruction->code) ? WA_ERRORS_NONE
+													   : WA_ERRORS_TRAPPED;
+	return ((const WaCallExpression *) list_nth(compiler->calls,
+												instruction->extra))
+		->errors;
+}
+
+const char *
+wa_compiler_check_errors(const WaCompiler *compiler)
+{
+	bool has_own = false;
+	bool has_foreign = false;
+
+	for (int i = 0; i < compiler->ninstructions; i++)
+	{
+		WaErrors errors = errors_of(compiler, &compiler->instructions[i]);
+
+		if ((has_foreign && errors != WA_ERRORS_NONE) ||
+			(has_own && errors == WA_ERRORS_FOREIGN))
+			return "a function might raise an error before its turn";
+		has_own |= errors == WA_ERRORS_OWN;
+		has_foreign |= errors == WA_ERRORS_FOREIGN;
+	}
+	return NULL;
+}
+
+bool
+wa_compiler_catches(const WaCompiler *compiler)
+{
+	bool catches = false;
+	ListCell *cell;
+
+	foreach (cell, compiler->calls)
+	{
+		WaErrors errors = ((const WaCallExpression *) lfirst(cell))->errors;
+
+		if (errors == WA_ERRORS_FOREIGN)
+			return false;
+		catches |= errors == WA_ERRORS_OWN;
+	}
+	return catches;
+}
