@@ -72,6 +72,13 @@ SELECT a, x.* FROM unnest(ARRAY['sum(wa_fails(id, 1500))', 'sum(wa_fails(id, 150
     'sum(wa_fails(id, 1500)), sum(CASE WHEN id <> 7 THEN 1 / (id - 7) END)', 'sum(wa_fails(id, 1500)), count(*) FILTER (WHERE length(upper(s)) > 3)', 'sum(length(chr(1400 - id))), sum(id::wa_low % 7)']) a,
     wa_errors(format('SELECT %s FROM wa_error', a)) x;
 
+-- What is computed once raises no errors for rows that do not come there.
+SELECT a, x.* FROM unnest(ARRAY['sum(CASE WHEN id < 0 THEN id + to_char(now(), ''"x"'')::integer ELSE id END)', 'sum(id + to_char(now(), ''"x"'')::integer) FILTER (WHERE id < 0)',
+    'sum(id + to_char(now(), ''"x"'')::integer) FILTER (WHERE id > 2000), sum(1 / (id - 1900))', 'sum(COALESCE(id, to_char(now(), ''"x"'')::integer))', 'count(*) FILTER (WHERE id > 0 OR s > chr(to_char(now(), ''"0"'')::integer))',
+    'max(CASE WHEN id < 0 THEN upper(s || chr(to_char(now(), ''"0"'')::integer)) ELSE s END)', 'max(CASE WHEN id < 0 THEN date_trunc(to_char(now(), ''"eon"''), ts) ELSE ts END)', 'sum(CASE WHEN id < 0 THEN wa_fails(extract(epoch FROM now())::integer * 0, 0) ELSE 1 END)',
+    'sum(CASE WHEN id > 0 THEN id + to_char(now(), ''"x"'')::integer ELSE id END)', 'max(CASE WHEN ts > now() - interval ''1 day'' THEN date_trunc(''day'', now()) ELSE ts END)']) a,
+    wa_errors(format('SELECT %s FROM wa_error', a)) x;
+
 -- In several processes.
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

@@ -133,6 +133,12 @@ extern int wa_compile_argument(WaCompiler *compiler, Expr *argument,
 extern int wa_compile_key(WaCompiler *compiler, Expr *key);
 
 /*
+ * Tells whether PostgreSQL may raise errors when it evaluates an expression over
+ * Vars, or NULL, unless these are times that wa_time_is_safe does not hold for.
+ */
+extern bool wa_may_raise(Node *expression);
+
+/*
  * Returns what is wrong with a program that might raise another error than
  * PostgreSQL, or NULL.
  */

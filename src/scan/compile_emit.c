@@ -251,6 +251,10 @@ wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 		return wa_compiler_refuse(
 			compiler, psprintf("a constant has type %s",
 							   format_type_be(exprType((Node *) expression))));
+	/* It is computed as the scan starts, whether a row comes there or not. */
+	if (compiler->conditional > 0 && wa_may_raise((Node *) expression))
+		return wa_compiler_refuse(
+			compiler, "a constant behind a condition may raise errors");
 	number = add_register(compiler, kind);
 	if (number < 0)
 		return -1;

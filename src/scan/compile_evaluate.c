@@ -205,6 +205,25 @@ replace_base(Node *node, void *context)
 	return expression_tree_mutator(node, replace_base, context);
 }
 
+/*
+ * Tells whether a call may raise errors: its expression, or one of its sources that
+ * are constant, which are computed as the scan starts.
+ */
+static bool
+may_raise(const WaCallExpression *call)
+{
+	ListCell *cell;
+
+	foreach (cell, call->sources)
+	{
+		const WaSource *source = (const WaSource *) lfirst(cell);
+
+		if (source->number < 0 && wa_may_raise((Node *) source->expression))
+			return true;
+	}
+	return wa_may_raise((Node *) call->expression);
+}
+
 /* Has PostgreSQL evaluate an expression that changes in steps. */
 static int
 compile_steps(WaCompiler *compiler, Expr *expression, const WaTimeSteps *steps,
@@ -227,7 +246,7 @@ compile_steps(WaCompiler *compiler, Expr *expression, const WaTimeSteps *steps,
 		call->step = (Expr *) replace_base(steps->step, &replacement);
 	}
 	call->sources = sources.list;
-	if (call->guarded && wa_may_raise((Node *) call->expression))
+	if (call->guarded && may_raise(call))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	return wa_compiler_call(compiler, *call, number);
 }
@@ -293,7 +312,7 @@ call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 {
 	call->sources = sources;
 	call->expression = wa_as_base_type(call->expression);
-	if (call->guarded && wa_may_raise((Node *) call->expression))
+	if (call->guarded && may_raise(call))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	weigh_sources(compiler, sources);
 	/* To look how far away a limit is costs less than to know who asks. */

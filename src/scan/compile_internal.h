@@ -186,12 +186,6 @@ extern bool wa_compiler_has_failed(WaCompiler *compiler, Node *expression);
  */
 extern bool wa_is_wide(WaCompiler *compiler, Node *expression);
 
-/*
- * Tells whether PostgreSQL may raise errors when it evaluates an expression over
- * Vars, unless these are times that wa_time_is_safe does not hold for.
- */
-extern bool wa_may_raise(Node *expression);
-
 /* Returns which errors a call may raise; its own field need not be set. */
 extern WaErrors wa_call_errors(const WaCallExpression *call);
 

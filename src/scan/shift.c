@@ -10,6 +10,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "scan/compile.h"
 #include "scan/shift.h"
 
 /* Both operations of a pair of integer types, and that of a single one */
@@ -192,6 +193,9 @@ wa_shift_make(WaAggregateCall *call)
 	/* Either none or one of the arguments may depend on the row. */
 	if (!contain_var_clause((Node *) x) ||
 		contain_var_clause((Node *) shift->parameter))
+		return NULL;
+	/* It is computed as the scan starts, whether a row passes or not. */
+	if (call->filter != NULL && wa_may_raise((Node *) shift->parameter))
 		return NULL;
 	find_range(shift, x);
 	shift->plan.key.argument_type = shift->type;
