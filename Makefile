@@ -19,7 +19,7 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	regress_queries differences settings scan scan_expressions scan_guards \
 	scan_errors scan_parallel scan_limit scan_spill scan_plan scan_long \
 	scan_domains scan_gate shifted resident resident_queries \
-	resident_times resident_forms resident_top
+	resident_times resident_forms resident_ties resident_top
 ISOLATION = snapshot scan
 ISOLATION_OPTS = --inputdir=test
 TAP_TESTS = 1
@@ -54,7 +54,7 @@ include test/emu/emu.mk
 # These loops are written to be vectorised, which -O2 does only in part.
 VECTOR_SRCS = $(wildcard src/core/program*.c) src/core/vector.c \
 	src/core/steps.c src/query/column_rows.c src/query/run_inputs.c \
-	src/query/group_key.c src/query/group_table.c src/query/records.c \
+	src/query/group_key.c src/query/group_look.c src/query/group_table.c src/query/records.c \
 	src/query/records_few.c src/query/group_table_rows.c \
 	src/resident/narrow.c
 src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): CFLAGS += -O3

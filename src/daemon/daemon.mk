@@ -59,7 +59,7 @@ $(DAEMON_BUILD)/daemon/with_cuda: FORCE
 # These loops are written to be vectorised, which -O2 does only in part.
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
 	daemon/column_values.o query/column_rows.o query/run_inputs.o \
-	query/group_key.o query/group_table.o query/group_table_rows.o \
+	query/group_key.o query/group_look.o query/group_table.o query/group_table_rows.o \
 	query/records.o query/records_few.o \
 	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += -O3
@@ -90,7 +90,7 @@ UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_exact_sum test_small_sum test_partial test_protocol \
 	test_program test_steps test_query test_query_columns test_query_choose \
-	test_query_wire test_resident
+	test_query_ties test_query_wire test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
 # These are linked with the parts of the daemon that they test.

@@ -287,6 +287,47 @@ translate_key(Translation *to, uint32_t key)
 						.extra = to->ntables++};
 }
 
+/* Tells whether rows of an input may be shown with different numbers of digits. */
+static bool
+shows_by_row(const WaRunRequest *request, uint16_t input)
+{
+	for (uint64_t i = 0; i < request->nextents; i++)
+	{
+		const WaColumn *column = request->extents[i]->columns[input];
+
+		if (column->display != NULL ||
+			column->scale != request->extents[0]->columns[input]->scale)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Tells whether a DECIMAL key may be shown in several ways: the number of digits would
+ * be that of any of its rows.  One that is computed is, if anything is that it may be
+ * computed from.
+ */
+static bool
+loses_digits(const Translation *to, uint16_t number)
+{
+	const WaQuery *query = to->query;
+	const WaProgram *program = &query->program;
+
+	if (to->kinds[number] != WA_VECTOR_DECIMAL)
+		return false;
+	if (number < query->ninputs)
+		return shows_by_row(to->request, number);
+	for (uint16_t i = 0; i < query->ninputs; i++)
+		if (program->kinds[i] == WA_VECTOR_DECIMAL &&
+			shows_by_row(to->request, i))
+			return true;
+	for (uint32_t i = query->begin; i < query->end; i++)
+		if (program->instructions[i].code == WA_CODE_SELECT &&
+			program->kinds[program->instructions[i].out] == WA_VECTOR_DECIMAL)
+			return true;
+	return false;
+}
+
 /* Translates keys and aggregated columns. */
 static bool
 translate_parts(Translation *to, WaCudaQuery *cuda)
@@ -304,6 +345,8 @@ translate_parts(Translation *to, WaCudaQuery *cuda)
 			return false;
 		to->keys[i] = query->key_numbers[i];
 		translate_key(to, i);
+		if (loses_digits(to, to->keys[i]))
+			return false;
 	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{

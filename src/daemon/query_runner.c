@@ -35,6 +35,7 @@ typedef struct Query
 	WaArena *part_arenas;
 	WaWriter *part_messages;
 	size_t parts_bytes; /* of the messages; changed atomically */
+	bool tied;          /* some part is (wa_query_run_is_tied); atomically */
 } Query;
 
 typedef struct State
@@ -95,6 +96,17 @@ static bool
 has_use(const WaQuery *query, const WaRunRequest *request)
 {
 	return request->is_complete || !query->only_wanted;
+}
+
+/*
+ * Tells whether what would be shown depends on the order in which threads took rows.
+ * The backend reads these in theirs then.
+ */
+static bool
+is_tied(const Query *query, const State *state)
+{
+	return wa_query_run_is_tied(state->run) ||
+		   __atomic_load_n(&query->tied, __ATOMIC_RELAXED);
 }
 
 /* Notes the texts that the columns have. */
@@ -296,7 +308,9 @@ query_process(void *run, void *state, const WaRunExtent *extent,
 	const Query *query = run;
 	WaStatus status = WA_OK;
 
-	for (uint32_t i = 0; i < extent->nranges && status == WA_OK; i++)
+	/* Nobody will want an answer if it is. */
+	for (uint32_t i = 0;
+		 i < extent->nranges && status == WA_OK && !is_tied(query, state); i++)
 		status =
 			query->may_trap
 				? take_by_blocks(query, state, extent, &extent->ranges[i],
@@ -407,6 +421,8 @@ query_merge_part(void *run, uint32_t part, char *error)
 		status = write_message(query, groups, message, error);
 	if (status == WA_OK)
 		status = count_bytes(query, message, error);
+	if (is_tied(query, state))
+		__atomic_store_n(&query->tied, true, __ATOMIC_RELAXED);
 	query_free_state(run, state);
 	return status;
 }
@@ -434,11 +450,14 @@ query_finish(void *run, void *state, WaRunResult *result, char *error)
 		return WA_OK;
 	if (query->nparts > 0)
 	{
-		finish_parts(query, result);
+		if (!is_tied(query, own))
+			finish_parts(query, result);
 		return WA_OK;
 	}
 	wa_writer_init(&query->message, &query->message_arena);
 	status = write_message(query, own->run, &query->message, error);
+	if (is_tied(query, own))
+		return status;
 	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
 	result->kept_rows = wa_query_run_rows(own->run);
 	return status;

@@ -68,6 +68,26 @@ string_of(const WaKeyCodec *codec, const char *data, size_t length)
 	return key;
 }
 
+/* Notes whether a string of a code has other blanks than the code's first one. */
+static inline void
+watch_blanks(WaKeyCodec *codec, uint32_t code, uint32_t shown_length)
+{
+	if (codec->watches && code != WA_NO_CODE &&
+		wa_key_dictionary_shown(codec->dictionary, code).length != shown_length)
+		codec->tied = true;
+}
+
+/* Likewise, several strings, whose codes are in words[rows[i]]. */
+static void
+watch_strings(WaKeyCodec *codec, const WaKeyString *strings,
+			  const uint16_t *rows, size_t nstrings, const uint64_t *words)
+{
+	if (codec->watches)
+		for (size_t i = 0; i < nstrings; i++)
+			watch_blanks(codec, (uint32_t) words[rows[i]],
+						 strings[i].shown_length);
+}
+
 /*
  * Returns the code of a string; that of a single byte is kept at hand, but for
  * WA_NO_CODE, which makes 0.
@@ -105,17 +125,24 @@ text_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 		uint32_t number = byte_number(codec, &texts[i]);
 
 		words[i] = number != 0 ? number - 1 : 0;
+		if (number != 0)
+			watch_blanks(codec, number - 1, 1);
 		if (number != 0 || !wa_vector_is_valid(vector, i))
 			continue;
 		codec->strings[nstrings] =
 			string_of(codec, texts[i].data, texts[i].length);
 		if (codec->strings[nstrings].length == 1)
+		{
 			words[i] = string_code(codec, &codec->strings[nstrings]);
+			watch_blanks(codec, (uint32_t) words[i],
+						 codec->strings[nstrings].shown_length);
+		}
 		else
 			codec->string_rows[nstrings++] = (uint16_t) i;
 	}
 	wa_key_dictionary_codes(codec->dictionary, codec->strings,
 							codec->string_rows, nstrings, words);
+	watch_strings(codec, codec->strings, codec->string_rows, nstrings, words);
 }
 
 void
@@ -189,6 +216,7 @@ code_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 		codec->strings[i] = row_string(codec, vector, missing[i]);
 	wa_key_dictionary_codes(codec->dictionary, codec->strings, missing,
 							nmissing, codec->words);
+	watch_strings(codec, codec->strings, missing, nmissing, codec->words);
 	for (size_t i = 0; i < nmissing; i++)
 		codec->numbers[codec->codes[missing[i]]] =
 			(uint32_t) codec->words[missing[i]] + 1;
@@ -339,6 +367,7 @@ translate_texts(WaKeyCodec *codec, const WaKeyCodec *other, uint64_t *words,
 
 	wa_key_dictionary_codes(codec->dictionary, codec->strings,
 							codec->string_rows, nstrings, words);
+	watch_strings(codec, codec->strings, codec->string_rows, nstrings, words);
 }
 
 void

@@ -33,7 +33,44 @@ typedef struct WaKeyCodec
 	const int32_t *codes;     /* TEXT: of the rows of the vector, or NULL */
 	const WaTextCodes *texts; /* of the codes */
 	uint32_t *numbers;        /* by code, as byte_codes */
+	bool watches;             /* TEXT: for texts that differ in blanks only, */
+	bool tied;                /* of which there have been some */
 } WaKeyCodec;
+
+/* How the values of a key that is no text have looked so far. */
+typedef struct WaKeyLook
+{
+	bool is_known; /* there have been some, which looked like that: */
+	bool differs;  /* not all of them */
+	uint32_t shown;
+} WaKeyLook;
+
+/* Notes how a value looks. */
+static inline void
+wa_key_look_note(WaKeyLook *look, uint32_t shown)
+{
+	look->differs |= look->is_known && look->shown != shown;
+	look->is_known = true;
+	look->shown = shown;
+}
+
+/*
+ * Notes how the values of a vector of FLOAT or DECIMAL look, and tells whether some
+ * value so far looks unlike another.
+ */
+extern bool wa_key_look_differs(WaKeyLook *look, WaVectorKind kind,
+								const WaVector *vector, size_t nrows);
+
+/* Likewise, the values of another table's key. */
+extern bool wa_key_looks_differ(WaKeyLook *look, const WaKeyLook *other);
+
+/*
+ * Tells whether the rows of such a vector look like the key of their group does;
+ * shown: by group.
+ */
+extern bool wa_key_rows_look_like(WaVectorKind kind, const WaVector *vector,
+								  size_t nrows, const uint32_t *shown,
+								  const uint32_t *numbers);
 
 /* Makes *codec that of a key, in the arena. */
 extern void wa_key_init(WaKeyCodec *codec, WaArena *arena,

@@ -20,6 +20,9 @@ struct WaQueryGroups
 	WaKeyCodec *codecs;
 	WaKeyRows *rows;   /* of a vector, for each key */
 	uint32_t **shown;  /* how each key of each group is shown, or NULL */
+	WaKeyLook *looks;  /* of the keys, taken together */
+	bool watches;      /* for keys that look different */
+	bool tied;         /* some do */
 	uint32_t capacity; /* groups that there is room for in those */
 	uint64_t *words;   /* of a row, with its masks */
 	uint32_t *row_shown;
@@ -44,6 +47,7 @@ wa_query_groups_make(WaArena *arena, int nkeys, const WaQueryKey *keys)
 	groups->codecs = wa_arena_alloc(arena, count * sizeof(WaKeyCodec));
 	groups->rows = wa_arena_alloc(arena, count * sizeof(WaKeyRows));
 	groups->shown = wa_arena_alloc_zero(arena, count * sizeof(uint32_t *));
+	groups->looks = wa_arena_alloc_zero(arena, count * sizeof(WaKeyLook));
 	groups->row_shown = wa_arena_alloc(arena, count * sizeof(uint32_t));
 	groups->words = wa_arena_alloc(
 		arena, (count + (size_t) groups->table.nmasks) * sizeof(uint64_t));
@@ -55,6 +59,79 @@ wa_query_groups_make(WaArena *arena, int nkeys, const WaQueryKey *keys)
 				wa_arena_alloc(arena, groups->capacity * sizeof(uint32_t));
 	}
 	return arena->failed ? NULL : groups;
+}
+
+void
+wa_query_groups_watch(WaQueryGroups *groups)
+{
+	groups->watches = true;
+	for (int key = 0; key < groups->nkeys; key++)
+		groups->codecs[key].watches = groups->codecs[key].blank_padded;
+}
+
+bool
+wa_query_groups_are_tied(const WaQueryGroups *groups)
+{
+	bool tied = groups->tied;
+
+	for (int key = 0; key < groups->nkeys; key++)
+		tied |= groups->codecs[key].tied;
+	return tied;
+}
+
+/* Tells whether a key that is no text is to be watched. */
+static inline bool
+watches_key(const WaQueryGroups *groups, int key)
+{
+	return groups->watches && groups->shown[key] != NULL &&
+		   groups->codecs[key].kind != WA_VECTOR_TEXT;
+}
+
+/* Notes how the rows of vectors look, beside the keys of their groups. */
+static void
+watch_rows(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
+		   const uint32_t *numbers)
+{
+	for (int key = 0; key < groups->nkeys; key++)
+		if (watches_key(groups, key) &&
+			wa_key_look_differs(&groups->looks[key], groups->codecs[key].kind,
+								keys[key], nrows) &&
+			!wa_key_rows_look_like(groups->codecs[key].kind, keys[key], nrows,
+								   groups->shown[key], numbers))
+			groups->tied = true;
+}
+
+/* Likewise of groups of another table, whose words are in their_valid. */
+static void
+watch_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
+			 const uint32_t *theirs, size_t ntheirs, const uint32_t *numbers)
+{
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		const uint8_t *valid = groups->their_valid[key];
+
+		if (!watches_key(groups, key) ||
+			!wa_key_looks_differ(&groups->looks[key], &others->looks[key]))
+			continue;
+		for (size_t i = 0; i < ntheirs; i++)
+			if (valid[i] != 0 &&
+				groups->shown[key][numbers[i]] != others->shown[key][theirs[i]])
+				groups->tied = true;
+	}
+}
+
+/* Likewise of one row of values, which is in words and row_shown. */
+static void
+watch_values(WaQueryGroups *groups, const WaQueryValue *keys, uint32_t number)
+{
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		if (keys[key].is_null || groups->shown[key] == NULL)
+			continue;
+		wa_key_look_note(&groups->looks[key], groups->row_shown[key]);
+		if (groups->shown[key][number] != groups->row_shown[key])
+			groups->tied = true;
+	}
 }
 
 /*
@@ -148,6 +225,8 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 	for (size_t i = 0; i < nmissing; i++)
 		numbers[groups->missing[i]] =
 			find_vector_row(groups, keys, groups->missing[i]);
+	if (groups->watches && !groups->arena->failed)
+		watch_rows(groups, keys, nrows, numbers);
 	for (int key = 0; key < groups->nkeys; key++)
 		groups->codecs[key].codes = NULL;
 	return !groups->arena->failed;
@@ -223,6 +302,8 @@ wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 	for (size_t i = 0; i < nmissing; i++)
 		numbers[groups->missing[i]] = find_theirs(
 			groups, others, theirs[groups->missing[i]], groups->missing[i]);
+	if (groups->watches && !groups->arena->failed)
+		watch_theirs(groups, others, theirs, ntheirs, numbers);
 	return !groups->arena->failed;
 }
 
@@ -282,6 +363,8 @@ wa_query_groups_find_values(WaQueryGroups *groups, const WaQueryValue *keys,
 				&groups->codecs[key], &keys[key], &groups->row_shown[key]);
 	}
 	*number = find_row(groups);
+	if (groups->watches && !groups->arena->failed)
+		watch_values(groups, keys, *number);
 	return !groups->arena->failed;
 }
 

@@ -34,6 +34,18 @@ extern WaQueryGroups *wa_query_groups_make(WaArena *arena, int nkeys,
 										   const WaQueryKey *keys);
 
 /*
+ * Has the table, which is empty, watch whether keys of one group look different: which
+ * of them came first is for nobody to tell where rows come in any order.
+ */
+extern void wa_query_groups_watch(WaQueryGroups *groups);
+
+/*
+ * Tells whether keys of a group, of a table that watches, look different.  Of texts
+ * it is those that are equal, whatever other keys the rows have.
+ */
+extern bool wa_query_groups_are_tied(const WaQueryGroups *groups);
+
+/*
  * Stores in numbers[i] the group of row i, which it makes if there is none, for
  * nrows rows whose key j is in *keys[j].  Returns false, with the groups of no
  * further use, if there are too many or there is not enough memory.

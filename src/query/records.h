@@ -97,9 +97,11 @@ typedef struct WaRecord
 {
 	const uint64_t *words;
 	const WaExactPart
-		*rest; /* FLOAT: what the sums do not have, normalized, its
+		*rest;    /* FLOAT: what the sums do not have, normalized, its
 							  * squares with SQUARES only; NULL: nothing */
-	int scale; /* DECIMAL: of the sums, a multiple of 4 */
+	int scale;    /* DECIMAL: of the sums, a multiple of 4 */
+	WaOpSet tied; /* of MIN and MAX, whose value was shown in several ways; only
+				   * where the table watches for that */
 } WaRecord;
 
 /*
@@ -130,6 +132,13 @@ extern bool wa_records_exist(WaVectorKind kind, WaOpSet ops);
  */
 extern WaRecordTable *wa_records_make(WaArena *arena, WaVectorKind kind,
 									  WaOpSet ops, const WaRecordOwner *owner);
+
+/*
+ * Has the table, which is empty, watch whether values that are the smallest or the
+ * largest of a group, and equal, look different: which of them came last is for
+ * nobody to tell where rows come in any order.
+ */
+extern void wa_records_watch(WaRecordTable *table);
 
 /*
  * Makes room for groups up to ngroups - 1; new ones are empty.  Returns false,

@@ -84,30 +84,63 @@ decimal_less(int64_t a, int a_scale, int64_t b, int b_scale)
 										 : scaled_less(a, a_scale, b, b_scale);
 }
 
-/* Offers a value to the MIN of a record; of equal ones the later is kept. */
+/* Notes how a value compares with the MIN of a group that it replaces. */
+static WA_NOINLINE void
+note_min(WaRecordTable *table, uint32_t group, int64_t value, uint8_t scale,
+		 uint8_t display)
+{
+	const uint64_t *record = wa_record_of(table, group);
+	const WaDecimalHeader *header = header_of(record);
+
+	wa_record_note_tie(table, group, WA_OP_MIN,
+					   !decimal_less(value, scale,
+									 (int64_t) record[min_word(table->ops)],
+									 header->min_scale),
+					   display != header->min_display);
+}
+
+/* Likewise for MAX. */
+static WA_NOINLINE void
+note_max(WaRecordTable *table, uint32_t group, int64_t value, uint8_t scale,
+		 uint8_t display)
+{
+	const uint64_t *record = wa_record_of(table, group);
+	const WaDecimalHeader *header = header_of(record);
+
+	wa_record_note_tie(table, group, WA_OP_MAX,
+					   !decimal_less((int64_t) record[max_word(table->ops)],
+									 header->max_scale, value, scale),
+					   display != header->max_display);
+}
+
+/* Offers a value to the MIN of a group; of equal ones the later is kept. */
 static WA_ALWAYS_INLINE void
-offer_min(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
-		  uint8_t display)
+offer_min(WaRecordTable *table, uint64_t *record, uint32_t group,
+		  const WaOpSet ops, int64_t value, uint8_t scale, uint8_t display)
 {
 	WaDecimalHeader *header = header_of(record);
 
 	if (decimal_less((int64_t) record[min_word(ops)], header->min_scale, value,
 					 scale))
 		return;
+	if (WA_UNLIKELY(display != header->min_display || table->ties != NULL))
+		note_min(table, group, value, scale, display);
 	record[min_word(ops)] = (uint64_t) value;
 	header->min_scale = scale;
 	header->min_display = display;
 }
 
 static WA_ALWAYS_INLINE void
-offer_max(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
-		  uint8_t display)
+offer_max(WaRecordTable *table, uint64_t *record, uint32_t group,
+		  const WaOpSet ops, int64_t value, uint8_t scale, uint8_t display)
 {
 	WaDecimalHeader *header = header_of(record);
 
 	if (decimal_less(value, scale, (int64_t) record[max_word(ops)],
 					 header->max_scale))
 		return;
+	if (WA_UNLIKELY(display != header->max_display || table->ties != NULL))
+		note_max(table, group, value, scale, display);
 	record[max_word(ops)] = (uint64_t) value;
 	header->max_scale = scale;
 	header->max_display = display;
@@ -152,15 +185,18 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows,
 			 const uint32_t *groups, int64_t factor, const WaOpSet ops)
 {
 	const int64_t *values = rows->values;
+	const uint8_t *shown = rows->display;
+	const size_t step = rows->step;
+	const size_t nrows = rows->nrows;
 	const uint8_t scale = rows->scale;
 	uint64_t *records = table->records;
 
-	for (size_t i = 0; i < rows->nrows; i++)
+	for (size_t i = 0; i < nrows; i++)
 	{
 		uint64_t *record =
 			records + (size_t) groups[i] * (size_t) record_words(ops);
 		int64_t value = values[i];
-		uint8_t display = rows->display[i * rows->step];
+		uint8_t display = shown[i * step];
 
 		if (wa_ops_have(ops, WA_OP_SUM))
 		{
@@ -173,9 +209,9 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows,
 		}
 		record[0]++;
 		if (wa_ops_have(ops, WA_OP_MIN))
-			offer_min(record, ops, value, scale, display);
+			offer_min(table, record, groups[i], ops, value, scale, display);
 		if (wa_ops_have(ops, WA_OP_MAX))
-			offer_max(record, ops, value, scale, display);
+			offer_max(table, record, groups[i], ops, value, scale, display);
 	}
 }
 
@@ -191,6 +227,50 @@ last_display(const WaTakenRows *rows, int64_t value)
 	while (values[--row] != value)
 		;
 	return rows->display[row];
+}
+
+/* Notes whether rows of the one group with its MIN or MAX look different. */
+static void
+note_display_ties(WaRecordTable *table, const WaTakenRows *rows, WaOp op,
+				  int64_t value, uint8_t display)
+{
+	const int64_t *values = rows->values;
+	bool looks_different = false;
+
+	if (!table->watches || rows->step == 0)
+		return;
+	for (size_t i = 0; i < rows->nrows; i++)
+		looks_different |= (values[i] == value) & (rows->display[i] != display);
+	if (looks_different)
+		wa_record_note_tie(table, 0, op, true, true);
+}
+
+/* Offers the MIN of rows of the one group. */
+static void
+offer_rows_min(WaRecordTable *table, const WaTakenRows *rows, int64_t value)
+{
+	const uint8_t display = last_display(rows, value);
+	uint64_t *record = table->records;
+	const WaDecimalHeader *header = header_of(record);
+
+	offer_min(table, record, 0, table->ops, value, rows->scale, display);
+	if ((int64_t) record[min_word(table->ops)] == value &&
+		header->min_scale == rows->scale)
+		note_display_ties(table, rows, WA_OP_MIN, value, display);
+}
+
+/* Likewise the MAX. */
+static void
+offer_rows_max(WaRecordTable *table, const WaTakenRows *rows, int64_t value)
+{
+	const uint8_t display = last_display(rows, value);
+	uint64_t *record = table->records;
+	const WaDecimalHeader *header = header_of(record);
+
+	offer_max(table, record, 0, table->ops, value, rows->scale, display);
+	if ((int64_t) record[max_word(table->ops)] == value &&
+		header->max_scale == rows->scale)
+		note_display_ties(table, rows, WA_OP_MAX, value, display);
 }
 
 /* Multiplies a number by a factor; false, unchanged, if it gets too large. */
@@ -258,11 +338,9 @@ take_together(WaRecordTable *table, const WaTakenRows *rows, int64_t factor)
 	}
 	record[0] += rows->nrows;
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(record, ops, partial.min.i, rows->scale,
-				  last_display(rows, partial.min.i));
+		offer_rows_min(table, rows, partial.min.i);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(record, ops, partial.max.i, rows->scale,
-				  last_display(rows, partial.max.i));
+		offer_rows_max(table, rows, partial.max.i);
 	return true;
 }
 
@@ -328,9 +406,9 @@ decimal_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 	}
 	record[0] += batch->nrows;
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(record, ops, partial.min.i, scale, scale);
+		offer_min(table, record, 0, ops, partial.min.i, scale, scale);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(record, ops, partial.max.i, scale, scale);
+		offer_max(table, record, 0, ops, partial.max.i, scale, scale);
 	return true;
 }
 
@@ -435,12 +513,32 @@ decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 	if (wa_ops_have(ops, WA_OP_SUM) && !merge_sums(table, group, record))
 		return false;
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(into, ops, (int64_t) record->words[min_word(ops)],
-				  from->min_scale, from->min_display);
+		offer_min(table, into, group, ops,
+				  (int64_t) record->words[min_word(ops)], from->min_scale,
+				  from->min_display);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(into, ops, (int64_t) record->words[max_word(ops)],
-				  from->max_scale, from->max_display);
+		offer_max(table, into, group, ops,
+				  (int64_t) record->words[max_word(ops)], from->max_scale,
+				  from->max_display);
 	return true;
+}
+
+static void
+decimal_merge_ties(WaRecordTable *table, uint32_t group, const WaRecord *record)
+{
+	const WaOpSet ops = table->ops;
+	const WaDecimalHeader *from = header_of(record->words);
+	const uint64_t *into = wa_record_of(table, group);
+	const WaDecimalHeader *header = header_of(into);
+
+	if (wa_ops_have(record->tied, WA_OP_MIN) &&
+		into[min_word(ops)] == record->words[min_word(ops)] &&
+		header->min_scale == from->min_scale)
+		wa_record_note_tie(table, group, WA_OP_MIN, true, true);
+	if (wa_ops_have(record->tied, WA_OP_MAX) &&
+		into[max_word(ops)] == record->words[max_word(ops)] &&
+		header->max_scale == from->max_scale)
+		wa_record_note_tie(table, group, WA_OP_MAX, true, true);
 }
 
 static bool
@@ -465,5 +563,6 @@ const WaRecordKind wa_records_decimal = {
 	.take_sums = decimal_take_sums,
 	.take_batch = decimal_take_batch,
 	.merge = decimal_merge,
+	.merge_ties = decimal_merge_ties,
 	.is_sound = decimal_is_sound,
 };

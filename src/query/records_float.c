@@ -186,16 +186,84 @@ add(WaRecordTable *table, uint64_t *record, const WaOpSet ops, uint32_t group,
 		add_with_care(table, group, x);
 }
 
-/* Offers values to the MIN and MAX of a record. */
+/* Notes how a value compares with the MIN or MAX that it replaces. */
+static WA_NOINLINE void
+note_extreme(WaRecordTable *table, uint32_t group, WaOp op, double before,
+			 double x)
+{
+	wa_record_note_tie(table, group, op, before == x,
+					   signbit(before) != signbit(x));
+}
+
+/* Has a value take the place of the MIN or MAX of a group; 0 and -0 differ. */
 static WA_ALWAYS_INLINE void
-offer(uint64_t *record, const WaOpSet ops, double smallest, double largest)
+replace(WaRecordTable *table, uint32_t group, uint64_t *word, WaOp op, double x)
+{
+	if (WA_UNLIKELY(x == 0 || table->ties != NULL))
+		note_extreme(table, group, op, wa_bits_double(*word), x);
+	*word = wa_double_bits(x);
+}
+
+/* Offers values to the MIN and MAX of a group. */
+static WA_ALWAYS_INLINE void
+offer(WaRecordTable *table, uint64_t *record, uint32_t group, const WaOpSet ops,
+	  double smallest, double largest)
 {
 	if (wa_ops_have(ops, WA_OP_MIN) &&
 		!wa_float_less(wa_bits_double(record[min_word(ops)]), smallest))
-		record[min_word(ops)] = wa_double_bits(smallest);
+		replace(table, group, &record[min_word(ops)], WA_OP_MIN, smallest);
 	if (wa_ops_have(ops, WA_OP_MAX) &&
 		!wa_float_less(largest, wa_bits_double(record[max_word(ops)])))
-		record[max_word(ops)] = wa_double_bits(largest);
+		replace(table, group, &record[max_word(ops)], WA_OP_MAX, largest);
+}
+
+/* Tells whether there are zeros of both signs among values. */
+static bool
+has_both_zeros(const double *values, size_t nrows)
+{
+	bool positive = false;
+	bool negative = false;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		positive |= wa_double_bits(values[i]) == 0;
+		negative |= wa_double_bits(values[i]) == wa_double_bits(-0.0);
+	}
+	return positive && negative;
+}
+
+/* Only zeros are ever tied. */
+static void
+float_merge_ties(WaRecordTable *table, uint32_t group, const WaRecord *record)
+{
+	const uint64_t *into = wa_record_of(table, group);
+
+	if (wa_ops_have(record->tied, WA_OP_MIN) &&
+		wa_bits_double(into[min_word(table->ops)]) == 0)
+		wa_record_note_tie(table, group, WA_OP_MIN, true, true);
+	if (wa_ops_have(record->tied, WA_OP_MAX) &&
+		wa_bits_double(into[max_word(table->ops)]) == 0)
+		wa_record_note_tie(table, group, WA_OP_MAX, true, true);
+}
+
+/* Offers what a batch of rows of the one group comes to. */
+static void
+offer_batch(WaRecordTable *table, const WaBatch *batch,
+			const WaPartial *partial)
+{
+	const bool min_is_zero =
+		wa_ops_have(table->ops, WA_OP_MIN) && partial->min.f == 0;
+	const bool max_is_zero =
+		wa_ops_have(table->ops, WA_OP_MAX) && partial->max.f == 0;
+	WaRecord zeros = {0};
+
+	offer(table, table->records, 0, table->ops, partial->min.f, partial->max.f);
+	if (!table->watches || !(min_is_zero || max_is_zero) ||
+		!has_both_zeros(batch->values, batch->nrows))
+		return;
+	zeros.tied = (min_is_zero ? WA_OP_BIT(WA_OP_MIN) : 0) |
+				 (max_is_zero ? WA_OP_BIT(WA_OP_MAX) : 0);
+	float_merge_ties(table, 0, &zeros);
 }
 
 /* Takes rows of many groups, with the operations, which are known here. */
@@ -215,7 +283,7 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows, const WaOpSet ops)
 		record[0]++;
 		if (wa_ops_have(ops, WA_OP_SUM))
 			add(table, record, ops, groups[i], x);
-		offer(record, ops, x, x);
+		offer(table, record, groups[i], ops, x, x);
 	}
 }
 
@@ -243,7 +311,7 @@ float_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 	if (partial.exact != NULL &&
 		partial.exact->sum.negative_zeros != (int64_t) batch->nrows)
 		header_of(record)->other = 1;
-	offer(record, ops, partial.min.f, partial.max.f);
+	offer_batch(table, batch, &partial);
 	return true;
 }
 
@@ -331,7 +399,7 @@ float_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 
 	if (wa_ops_have(ops, WA_OP_SUM))
 		merge_sums(table, group, record);
-	offer(wa_record_of(table, group), ops,
+	offer(table, wa_record_of(table, group), group, ops,
 		  wa_ops_have(ops, WA_OP_MIN) ? wa_bits_double(from[min_word(ops)]) : 0,
 		  wa_ops_have(ops, WA_OP_MAX) ? wa_bits_double(from[max_word(ops)])
 									  : 0);
@@ -405,6 +473,7 @@ const WaRecordKind wa_records_float = {
 	.take = float_take,
 	.take_batch = float_take_batch,
 	.merge = float_merge,
+	.merge_ties = float_merge_ties,
 	.is_sound = float_is_sound,
 	.rest = float_rest,
 };

@@ -47,6 +47,7 @@ typedef struct Groups
 	Group *groups;
 	uint64_t kept_rows;
 	bool failed; /* a sum has no room */
+	bool tied;   /* no answer: it would depend on the order of rows */
 } Groups;
 
 static TestRelation *relation;
@@ -55,6 +56,7 @@ static WaMirrorNote *notes[NDEVICES];
 static WaWatch watch;
 static uint64_t extents_taken;
 static uint64_t blocks_left_out;
+static uint64_t answers_compared;
 static uint64_t extents_of_days; /* taken by queries with keys of tables */
 
 bool
@@ -214,10 +216,13 @@ static bool
 finish(const WaQuery *query, void *run, void *state, Groups *groups)
 {
 	char error[WA_MAX_ERROR_BYTES];
-	WaRunResult result;
+	WaRunResult result = {0};
 	uint8_t *message;
 
 	EXPECT(wa_query_runner.finish(run, state, &result, error) == WA_OK);
+	groups->tied = result.groups_bytes == 0;
+	if (groups->tied)
+		return true;
 	message = wa_arena_alloc(&groups->arena, result.groups_bytes + 64);
 	message += 64 - (uintptr_t) message % 64;
 	wa_query_runner.write_groups(run, state, message);
@@ -309,8 +314,9 @@ same_key(WaVectorKind kind, const WaQueryValue *a, const WaQueryValue *b)
 			return a->number == b->number ||
 				   (a->number != a->number && b->number != b->number);
 		case WA_VECTOR_DECIMAL:
-			return (__int128) a->integer * wa_powers_of_ten[b->scale] ==
-				   (__int128) b->integer * wa_powers_of_ten[a->scale];
+			return a->shown == b->shown &&
+				   (__int128) a->integer * wa_powers_of_ten[b->scale] ==
+					   (__int128) b->integer * wa_powers_of_ten[a->scale];
 		default:
 			return a->integer == b->integer;
 	}
@@ -381,7 +387,7 @@ same_groups(const WaQuery *query, const Groups *gpu, Groups *cpu)
 	return true;
 }
 
-/* Computes a query in both ways. */
+/* Computes a query in both ways, and compares what both have an answer to. */
 static bool
 compare(const WaQuery *query, WaRunRequest *request)
 {
@@ -412,12 +418,14 @@ compare(const WaQuery *query, WaRunRequest *request)
 	without = *request;
 	without.extents = list;
 	memset(left_out, 0, count * sizeof(*left_out));
-	EXPECT(compute(query, &without, false, NULL, left_out, &cpu));
+	if (!gpu.tied)
+		EXPECT(compute(query, &without, false, NULL, left_out, &cpu));
 	/* What has been taken once must not trap now. */
 	for (uint64_t i = 0; i < count; i++)
 		for (int word = 0; word < WA_EXTENT_WORDS; word++)
 			EXPECT(left_out[i][word] == 0);
-	same = same_groups(query, &gpu, &cpu);
+	same = gpu.tied || cpu.tied || same_groups(query, &gpu, &cpu);
+	answers_compared += !gpu.tied && !cpu.tied;
 	wa_arena_reset(&gpu.arena);
 	wa_arena_reset(&cpu.arena);
 	free(ranges);
@@ -542,8 +550,9 @@ main(void)
 {
 	wa_gpus_init(&gpus, &watch);
 	check(queries_are_right(), "queries are the same on GPUs and the CPU");
-	check(extents_taken > QUERIES, "devices have taken extents");
+	check(extents_taken > QUERIES / 2, "devices have taken extents");
 	check(blocks_left_out > 0, "and left out blocks with traps");
+	check(answers_compared > QUERIES / 2, "most queries have answers");
 	check(extents_of_days > 0, "and looked keys up in tables");
 	return finish_checks();
 }
