@@ -107,6 +107,7 @@ lsn_of_block(Buffer buffer)
 static bool
 collect_rows(WaExtentReader *reader, const WaRow *rows, int nrows)
 {
+	reader->refused = 0;
 	wa_gather_begin(reader->gather, rows, nrows);
 	if (!wa_gather_step(reader->gather, 0, reader->chosen_vectors))
 		return false;
@@ -115,6 +116,7 @@ collect_rows(WaExtentReader *reader, const WaRow *rows, int nrows)
 		if (wa_collect_append(&reader->columns[reader->places[i]],
 							  reader->chosen_vectors[i], (uint32) nrows))
 			continue;
+		reader->refused = UINT64CONST(1) << reader->places[i];
 		for (int j = 0; j < i; j++)
 			wa_collect_cut(&reader->columns[reader->places[j]],
 						   reader->collected_rows);
@@ -132,6 +134,16 @@ note_block(WaExtentReader *reader, const WaPinnedBlock *pinned)
 	reader->row_end[pinned->place] = (uint32) pinned->nrows;
 }
 
+/* Notes because of which columns the rows of a block could not be collected. */
+static void
+note_odd(WaExtentReader *reader, const WaRow *rows, int nrows)
+{
+	reader->odd |= reader->refused;
+	for (int i = 0; i < reader->nchosen && reader->refused == 0; i++)
+		if (!wa_extent_fits(reader, reader->places[i], rows, nrows))
+			reader->odd |= UINT64CONST(1) << reader->places[i];
+}
+
 /* Collects the rows of the blocks of the batch, but for those with odd values. */
 static void
 collect_blocks_alone(WaExtentReader *reader)
@@ -145,7 +157,10 @@ collect_blocks_alone(WaExtentReader *reader)
 		if (collect_rows(reader, rows, pinned->nrows))
 			note_block(reader, pinned);
 		else
+		{
+			note_odd(reader, rows, pinned->nrows);
 			reader->counts.dropped++;
+		}
 		rows += pinned->nrows;
 	}
 }
@@ -199,6 +214,7 @@ read_blocks(WaExtentReader *reader, const uint64_t *visible)
 	memset(reader->kept, 0, sizeof(reader->kept));
 	memset(reader->row_end, 0, sizeof(reader->row_end));
 	reader->collected_rows = 0;
+	reader->odd = 0;
 	for (int i = 0; i < reader->ncolumns; i++)
 		wa_collect_begin(&reader->columns[i]);
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
@@ -248,7 +264,8 @@ wait_for_test(void)
 }
 
 bool
-wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
+wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted,
+			   uint64 columns)
 {
 	WaMapExtent before;
 	WaMapExtent after;
@@ -264,7 +281,8 @@ wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
 		if (wa_map_count(before.visible) == 0)
 			return false;
 		wa_extent_set_columns(reader,
-							  wa_extent_choose(reader, number, before.visible));
+							  columns & wa_extent_choose(reader, number,
+														 before.visible));
 		if (reader->nchosen == 0)
 			return false;
 		read_blocks(reader, before.visible);
@@ -284,6 +302,12 @@ uint64
 wa_extent_columns(const WaExtentReader *reader)
 {
 	return reader->chosen;
+}
+
+uint64
+wa_extent_odd(const WaExtentReader *reader)
+{
+	return reader->odd;
 }
 
 const uint64_t *

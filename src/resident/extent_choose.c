@@ -18,6 +18,9 @@
 /* Blocks of an extent that are looked at. */
 #define PROBES 4
 
+/* Likewise of those that it does not have. */
+#define MISSING_PROBES 16
+
 /* What has been found so far. */
 typedef struct Probes
 {
@@ -25,9 +28,8 @@ typedef struct Probes
 	int failures[WA_MAX_RESIDENT_COLUMNS];
 } Probes;
 
-/* Tells whether a column's values in rows fit a vector. */
-static bool
-fits(WaExtentReader *reader, int column, const WaRow *rows, int nrows)
+bool
+wa_extent_fits(WaExtentReader *reader, int column, const WaRow *rows, int nrows)
 {
 	const WaGatherUse use = {.attnum = reader->columns[column].name.attribute};
 	WaVector *vector = &reader->vectors[column];
@@ -49,7 +51,7 @@ probe(WaExtentReader *reader, BlockNumber block, Probes *probes)
 
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	for (int i = 0; i < reader->ncolumns; i++)
-		if (!fits(reader, i, rows, nrows))
+		if (!wa_extent_fits(reader, i, rows, nrows))
 			probes->failures[i]++;
 	ReleaseBuffer(buffer);
 	probes->nblocks++;
@@ -78,6 +80,44 @@ wa_extent_choose(WaExtentReader *reader, uint32 number, const uint64_t *visible)
 			chosen |= UINT64CONST(1) << i;
 	MemoryContextSwitchTo(old);
 	return chosen;
+}
+
+/* Tells whether a block's values of all columns that have a bit fit. */
+static bool
+could_keep_block(WaExtentReader *reader, BlockNumber block, uint64 columns)
+{
+	Buffer buffer = wa_extent_lock(reader, block);
+	int nrows = wa_heap_take_all(BufferGetPage(buffer), block, reader->rows);
+	bool could = true;
+
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	for (int i = 0; i < reader->ncolumns && could; i++)
+		could = (columns >> i & 1) == 0 ||
+				wa_extent_fits(reader, i, reader->rows, nrows);
+	ReleaseBuffer(buffer);
+	return could;
+}
+
+bool
+wa_extent_could_keep(WaExtentReader *reader, uint32 number,
+					 const uint64_t *blocks, uint64 columns)
+{
+	BlockNumber first = wa_extent_first_block(number);
+	MemoryContext old = MemoryContextSwitchTo(reader->memory);
+	int nprobes = 0;
+	bool could = false;
+
+	for (uint32 i = 0;
+		 i < WA_EXTENT_BLOCKS && nprobes < MISSING_PROBES && !could; i++)
+	{
+		if (!wa_extent_has_bit(blocks, i))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		could = could_keep_block(reader, first + i, columns);
+		nprobes++;
+	}
+	MemoryContextSwitchTo(old);
+	return could;
 }
 
 void

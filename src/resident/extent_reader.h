@@ -64,6 +64,8 @@ struct WaExtentReader
 	uint64 block_lsn[WA_EXTENT_BLOCKS];
 	uint32 row_end[WA_EXTENT_BLOCKS];
 	uint32 collected_rows;
+	uint64 refused; /* the column that the last rows could not be appended to */
+	uint64 odd;     /* a bit for each column that cost it a block */
 };
 
 /* Tells whether bit i of some words is set. */
@@ -89,6 +91,10 @@ wa_extent_lock(WaExtentReader *reader, BlockNumber block)
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	return buffer;
 }
+
+/* Tells whether a column's values in rows fit a vector. */
+extern bool wa_extent_fits(WaExtentReader *reader, int column,
+						   const WaRow *rows, int nrows);
 
 /*
  * Has the reader read, from now on, the columns of which `columns` has the bits.

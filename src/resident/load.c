@@ -8,7 +8,9 @@
  * All columns of an extent that are resident are so with the same blocks, so
  * warpaggd drops those that a new load does not have if its blocks are others.
  * For columns to be added, the blocks that there are are read; if there have to be
- * others, what was resident is read again as well.
+ * others, what was resident is read again as well.  A column that cannot have all of
+ * these blocks, as some value cannot be resident, is left out of the extent: it takes no
+ * blocks from those that are resident.
  */
 #include "postgres.h"
 
@@ -47,6 +49,8 @@ typedef struct Known
 	bool has_others;   /* columns that are not wanted are, too */
 	bool is_current;   /* all visible blocks that can be are resident */
 	bool keeps_blocks; /* so are all that its columns have been loaded with */
+	bool lacks_blocks; /* visible blocks that the columns could be resident with */
+	uint64 columns;    /* that are resident, of all of the task's */
 	uint64_t loaded[WA_EXTENT_WORDS]; /* the latter */
 	uint64_t kept[WA_EXTENT_WORDS];   /* resident, visible and unchanged */
 } Known;
@@ -121,6 +125,7 @@ look_at(Loader *loader, uint32 number, const WaExtentState *state,
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
 		if (state->block_lsn[i] != 0)
 			known->loaded[i / 64] |= UINT64CONST(1) << i % 64;
+	known->columns = state->columns;
 	known->has_wanted =
 		(state->columns & task->wanted_bits) == task->wanted_bits;
 	known->has_others = (state->columns & ~task->wanted_bits) != 0;
@@ -138,6 +143,77 @@ look_at(Loader *loader, uint32 number, const WaExtentState *state,
 		known->is_current = is_subset(map->visible, known->kept);
 	}
 	known->keeps_blocks = is_subset(known->loaded, known->kept);
+}
+
+/*
+ * From bits for the columns that are wanted to the same for all columns: those
+ * that are wanted have the same order there.
+ */
+static uint64
+bits_of_all(const WaLoadTask *task, uint64 bits)
+{
+	uint64 result = 0;
+	int place = 0;
+
+	for (int i = 0; i < task->nall; i++)
+		if ((task->wanted_bits >> i & 1) != 0)
+			result |= (bits >> place++ & 1) << i;
+	return result;
+}
+
+/* Returns the reader of all columns. */
+static WaExtentReader *
+reader_of_all(Loader *loader)
+{
+	const WaLoadTask *task = loader->task;
+
+	if (loader->all == NULL)
+		loader->all = wa_extent_begin(loader->relation, task->nblocks,
+									  task->nall, task->all);
+	return loader->all;
+}
+
+/* Returns a reader's bits as those of all columns. */
+static uint64
+bits_from(const Loader *loader, const WaExtentReader *reader, uint64 bits)
+{
+	return reader == loader->wanted ? bits_of_all(loader->task, bits) : bits;
+}
+
+/* Returns the bits that a reader has for some of all columns. */
+static uint64
+bits_for(const Loader *loader, const WaExtentReader *reader, uint64 bits)
+{
+	const WaLoadTask *task = loader->task;
+	uint64 result = 0;
+	int place = 0;
+
+	if (reader != loader->wanted)
+		return bits;
+	for (int i = 0; i < task->nall; i++)
+		if ((task->wanted_bits >> i & 1) != 0)
+			result |= (bits >> i & 1) << place++;
+	return result;
+}
+
+/*
+ * Tells whether an extent that is current lacks blocks that it could have: they were
+ * left out for a column that has been unloaded since.
+ */
+static bool
+lacks_blocks(Loader *loader, uint32 number, const WaMapExtent *map,
+			 const Known *known)
+{
+	uint64_t missing[WA_EXTENT_WORDS];
+	WaExtentReader *reader;
+
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		missing[i] = map->visible[i] & ~known->kept[i];
+	if (known->columns == 0 || wa_map_count(missing) == 0)
+		return false;
+	reader = known->has_others ? reader_of_all(loader) : loader->wanted;
+	return wa_extent_could_keep(reader, number, missing,
+								bits_for(loader, reader, known->columns));
 }
 
 /* Tells warpaggd which blocks of an extent can stay. */
@@ -158,22 +234,6 @@ confirm(Loader *loader, uint32 number, const WaExtentState *state,
 }
 
 /*
- * From bits for the columns that are wanted to the same for all columns: those
- * that are wanted have the same order there.
- */
-static uint64
-bits_of_all(const WaLoadTask *task, uint64 bits)
-{
-	uint64 result = 0;
-	int place = 0;
-
-	for (int i = 0; i < task->nall; i++)
-		if ((task->wanted_bits >> i & 1) != 0)
-			result |= (bits >> place++ & 1) << i;
-	return result;
-}
-
-/*
  * Tells whether an extent has all columns that are wanted but for those that it
  * cannot have.
  */
@@ -189,48 +249,70 @@ has_what_it_can(Loader *loader, uint32 number, const WaExtentState *state,
 	return (can & ~state->columns) == 0;
 }
 
-/* Returns the reader of all columns. */
-static WaExtentReader *
-reader_of_all(Loader *loader)
-{
-	const WaLoadTask *task = loader->task;
-
-	if (loader->all == NULL)
-		loader->all = wa_extent_begin(loader->relation, task->nblocks,
-									  task->nall, task->all);
-	return loader->all;
-}
-
 /* Notes which columns an extent that has been read does not have. */
 static void
 note_columns(Loader *loader, const WaExtentReader *reader)
 {
 	WaLoadTask *task = loader->task;
-	uint64 columns = wa_extent_columns(reader);
+	uint64 columns = bits_from(loader, reader, wa_extent_columns(reader));
 
-	if (reader == loader->wanted)
-		columns = bits_of_all(task, columns);
 	pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & ~columns);
+}
+
+/*
+ * Reads blocks of an extent, or all if that is NULL.  Where columns are resident, those
+ * that are not and have values that cannot be are left out.  Returns false if there is
+ * nothing to be sent then.
+ */
+static bool
+read_columns(Loader *loader, WaExtentReader *reader, uint32 number,
+			 const uint64_t *blocks, const Known *known)
+{
+	WaLoadTask *task = loader->task;
+	uint64 columns =
+		reader == loader->wanted ? task->wanted_bits : UINT64_MAX;
+	uint64 odd;
+
+	while (wa_extent_read(reader, number, blocks,
+						  bits_for(loader, reader, columns)))
+	{
+		odd = bits_from(loader, reader, wa_extent_odd(reader)) &
+			  ~known->columns;
+		if (odd == 0 || known->columns == 0)
+			return true;
+		columns &= ~odd;
+		pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & odd);
+		if (known->is_current && !known->lacks_blocks &&
+			(columns & task->wanted_bits & ~known->columns) == 0)
+			return false;
+	}
+	return false;
 }
 
 /* Reads an extent and sends it; returns how many of its blocks are resident. */
 static uint32
 read_extent(Loader *loader, uint32 number, const Known *known)
 {
+	const uint32 before = known->is_current ? wa_map_count(known->kept) : 0;
 	WaExtentReader *reader = loader->wanted;
 	bool is_read = false;
 
-	if (known->has_others && known->keeps_blocks)
-		is_read = wa_extent_read(reader, number, known->loaded) &&
-				  is_subset(known->loaded, wa_extent_kept(reader));
+	if (known->has_others && known->keeps_blocks && !known->lacks_blocks)
+	{
+		is_read = read_columns(loader, reader, number, known->loaded, known);
+		if (!is_read && known->is_current)
+			return before;
+		is_read =
+			is_read && is_subset(known->loaded, wa_extent_kept(reader));
+	}
 	if (!is_read)
 	{
 		if (known->has_others)
 			reader = reader_of_all(loader);
-		is_read = wa_extent_read(reader, number, NULL);
+		is_read = read_columns(loader, reader, number, NULL, known);
 	}
 	if (!is_read)
-		return 0;
+		return before;
 	note_columns(loader, reader);
 	send_extent(loader, reader);
 	return wa_map_count(wa_extent_kept(reader));
@@ -251,11 +333,13 @@ load_extent(Loader *loader, uint32 number, const WaExtentState *state)
 					   &loader->map_pin, &map);
 	look_at(loader, number, state, &map, &known);
 	resident = wa_map_count(known.kept);
+	if (known.is_current)
+		known.lacks_blocks = lacks_blocks(loader, number, &map, &known);
 	if (known.is_current && !known.has_wanted)
 		known.has_wanted = has_what_it_can(loader, number, state, &map);
 	if (wa_map_count(map.visible) == 0)
 		resident = 0;
-	else if (!known.is_current || !known.has_wanted)
+	else if (!known.is_current || !known.has_wanted || known.lacks_blocks)
 		resident = read_extent(loader, number, &known);
 	else if (state->map_lsn != map.lsn)
 		confirm(loader, number, state, &map, &known);

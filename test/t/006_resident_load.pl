@@ -179,6 +179,40 @@ like($rows, qr/^a,b,t\|69\d\d$/, 'the others are resident');
 is(value(q{SELECT warpagg_load('odd')}),
 	'0', 'what cannot be resident is not read in vain');
 
+# A column with such values takes no blocks from those that are resident.
+value(
+	q{
+	CREATE TABLE shared WITH (fillfactor = 10) AS
+		SELECT i AS a, i AS b, 'x' AS t FROM generate_series(1, 7000) i;
+	ALTER TABLE shared ALTER COLUMN t SET STORAGE EXTERNAL;
+	INSERT INTO shared VALUES (1, 1, repeat('x', 5000));
+	VACUUM shared;
+	});
+value(q{SELECT warpagg_load('shared', '{a}')});
+my $all = value(q{SELECT pg_relation_size('shared') / 8192});
+like(messages(q{SELECT warpagg_load('shared', '{b,t}')}),
+	qr/left out of some blocks: "t"/, 'a column is left out of an extent');
+is( resident('shared'),
+	"a|$all|7001|1.000\nb|$all|7001|1.000",
+	'and the others have all blocks');
+is(value(q{SELECT warpagg_load('shared')}),
+	'0', 'and are not read in vain');
+value(q{SELECT warpagg_unload('shared')});
+
+# Columns that are loaded together share blocks, which come back.
+value(q{SELECT warpagg_load('shared')});
+my $fewer = $all - 1;
+like(resident('shared'), qr/^a\|$fewer\|.*\nb\|$fewer\|.*\nt\|$fewer\|/,
+	'columns that are loaded together have the same blocks');
+value(q{SELECT warpagg_unload('shared', '{t}')});
+is(value(q{SELECT warpagg_load('shared', '{b}')}),
+	'7001', 'without the column the extent is read again');
+is( resident('shared'),
+	"a|$all|7001|1.000\nb|$all|7001|1.000",
+	'with all blocks, of the other columns, too');
+is(value(q{SELECT warpagg_load('shared', '{b}')}), '0', 'which is once');
+value('DROP TABLE shared');
+
 # In another database.
 value('CREATE DATABASE elsewhere');
 $node->safe_psql(
