@@ -23,15 +23,16 @@
 #include "resident/autoload_file.h"
 #include "settings.h"
 
-/* A session suggests to load a relation no more often than this. */
+/* A session suggests to load a column no more often than this. */
 #define SUGGEST_INTERVAL_MS 60000
 
-/* Relations that a session remembers to have suggested. */
-#define REMEMBERED 16
+/* Columns that a session remembers to have suggested. */
+#define REMEMBERED (4 * WA_MAX_RESIDENT_COLUMNS)
 
 typedef struct Suggestion
 {
 	Oid relation;
+	AttrNumber column;
 	TimestampTz time;
 } Suggestion;
 
@@ -104,34 +105,47 @@ wa_autoload_request(Oid relation, int ncolumns, const AttrNumber *columns)
 		start_worker();
 }
 
-/* Tells whether a relation has been suggested lately; remembers it if not. */
+/* Tells whether a column has been suggested lately; remembers it if not. */
 static bool
-was_suggested(Oid relation)
+was_column_suggested(Oid relation, AttrNumber column)
 {
 	static Suggestion suggestions[REMEMBERED];
 	TimestampTz now = GetCurrentTimestamp();
-	Suggestion *oldest = &suggestions[0];
+	Suggestion *place = &suggestions[0];
 
 	for (int i = 0; i < REMEMBERED; i++)
 	{
 		Suggestion *suggestion = &suggestions[i];
 
-		if (suggestion->relation == relation &&
-			!TimestampDifferenceExceeds(suggestion->time, now,
-										SUGGEST_INTERVAL_MS))
-			return true;
-		if (suggestion->relation == relation ||
-			(oldest->relation != relation && suggestion->time < oldest->time))
-			oldest = suggestion;
+		if (suggestion->relation == relation && suggestion->column == column)
+		{
+			place = suggestion;
+			break;
+		}
+		if (suggestion->time < place->time)
+			place = suggestion;
 	}
-	oldest->relation = relation;
-	oldest->time = now;
+	if (place->relation == relation && place->column == column &&
+		!TimestampDifferenceExceeds(place->time, now, SUGGEST_INTERVAL_MS))
+		return true;
+	*place = (Suggestion){relation, column, now};
 	return false;
+}
+
+/* Tells whether all columns of a relation have been suggested lately. */
+static bool
+were_suggested(Oid relation, int ncolumns, const AttrNumber *columns)
+{
+	bool suggested = true;
+
+	for (int i = 0; i < ncolumns; i++)
+		suggested &= was_column_suggested(relation, columns[i]);
+	return suggested;
 }
 
 void
 wa_autoload_suggest(Oid relation, int ncolumns, const AttrNumber *columns)
 {
-	if (wa_autoload && !was_suggested(relation))
+	if (wa_autoload && !were_suggested(relation, ncolumns, columns))
 		wa_autoload_request(relation, ncolumns, columns);
 }

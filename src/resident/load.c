@@ -49,8 +49,9 @@ typedef struct Known
 	bool has_others;   /* columns that are not wanted are, too */
 	bool is_current;   /* all visible blocks that can be are resident */
 	bool keeps_blocks; /* so are all that its columns have been loaded with */
-	bool lacks_blocks; /* visible blocks that the columns could be resident with */
-	uint64 columns;    /* that are resident, of all of the task's */
+	bool
+		lacks_blocks; /* visible blocks that the columns could be resident with */
+	uint64 columns;   /* that are resident, of all of the task's */
 	uint64_t loaded[WA_EXTENT_WORDS]; /* the latter */
 	uint64_t kept[WA_EXTENT_WORDS];   /* resident, visible and unchanged */
 } Known;
@@ -269,15 +270,14 @@ read_columns(Loader *loader, WaExtentReader *reader, uint32 number,
 			 const uint64_t *blocks, const Known *known)
 {
 	WaLoadTask *task = loader->task;
-	uint64 columns =
-		reader == loader->wanted ? task->wanted_bits : UINT64_MAX;
+	uint64 columns = reader == loader->wanted ? task->wanted_bits : UINT64_MAX;
 	uint64 odd;
 
 	while (wa_extent_read(reader, number, blocks,
 						  bits_for(loader, reader, columns)))
 	{
-		odd = bits_from(loader, reader, wa_extent_odd(reader)) &
-			  ~known->columns;
+		odd =
+			bits_from(loader, reader, wa_extent_odd(reader)) & ~known->columns;
 		if (odd == 0 || known->columns == 0)
 			return true;
 		columns &= ~odd;
@@ -302,8 +302,7 @@ read_extent(Loader *loader, uint32 number, const Known *known)
 		is_read = read_columns(loader, reader, number, known->loaded, known);
 		if (!is_read && known->is_current)
 			return before;
-		is_read =
-			is_read && is_subset(known->loaded, wa_extent_kept(reader));
+		is_read = is_read && is_subset(known->loaded, wa_extent_kept(reader));
 	}
 	if (!is_read)
 	{

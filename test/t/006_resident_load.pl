@@ -213,6 +213,31 @@ is( resident('shared'),
 is(value(q{SELECT warpagg_load('shared', '{b}')}), '0', 'which is once');
 value('DROP TABLE shared');
 
+# Columns that one session asks for, one after the other, are loaded for it.
+value(
+	q{
+	CREATE TABLE asked WITH (fillfactor = 10) AS
+		SELECT i AS a, i AS b FROM generate_series(1, 40000) i;
+	VACUUM ANALYZE asked;
+	});
+value(
+	q{SET warpagg.autoload = on;
+	  SET warpagg.enable_scan = on;
+	  SET warpagg.accelerate = exact;
+	  SELECT count(*) FROM warpagg_resident;
+	  SELECT sum(a) FROM asked;
+	  SELECT sum(b) FROM asked});
+ok( wait_until(
+		30,
+		sub {
+			return value(
+				q{SELECT string_agg(column_name, ',' ORDER BY column_name)
+				  FROM warpagg_resident WHERE relation = 'asked'::regclass})
+			  eq 'a,b';
+		}),
+	'both columns that were asked for are loaded');
+value('DROP TABLE asked');
+
 # In another database.
 value('CREATE DATABASE elsewhere');
 $node->safe_psql(
