@@ -196,7 +196,8 @@ wa_client_devices(WaMessage *reply)
 const WaCounters *
 wa_client_counters(void)
 {
-	if (!look_now() || !wa_connection_attach())
+	if ((!look_now() || !wa_connection_attach()) &&
+		!wa_connection_find_counters())
 		return NULL;
 	return wa_connection_counters();
 }

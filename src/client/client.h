@@ -67,7 +67,10 @@ extern void wa_client_guard(void);
  */
 extern bool wa_client_devices(WaMessage *reply);
 
-/* Returns the cluster's counters, or NULL if there is no device process. */
+/*
+ * Returns the cluster's counters, also while the device process is silent; NULL if they
+ * cannot be found.
+ */
 extern const WaCounters *wa_client_counters(void);
 
 #endif /* WA_CLIENT_CLIENT_H */

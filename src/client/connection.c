@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -52,6 +53,40 @@ const WaConnectionState *
 wa_connection_state(void)
 {
 	return &connection.state;
+}
+
+/* Puts the cluster's counters in the place of our own and adds those. */
+static void
+adopt_counters(WaCounters *counters)
+{
+	if (connection.counters != NULL)
+		(void) munmap(connection.counters, sizeof(WaCounters));
+	connection.counters = counters;
+	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
+	{
+		wa_counter_add(&counters->fallbacks[i],
+					   connection.own_counters.fallbacks[i]);
+		connection.own_counters.fallbacks[i] = 0;
+	}
+}
+
+bool
+wa_connection_find_counters(void)
+{
+	WaCounters *counters;
+	int fd;
+
+	if (connection.counters != NULL)
+		return true;
+	/* What another process may have there by now is no such sealed file. */
+	fd = open(WA_COUNTERS_PATH, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	counters = wa_staging_map_counters(fd);
+	(void) close(fd);
+	if (counters != NULL)
+		adopt_counters(counters);
+	return counters != NULL;
 }
 
 WaCounters *
@@ -354,21 +389,6 @@ wa_connection_hello(void)
 	strlcpy(connection.state.gpu_error, reply.welcome.gpu_error,
 			sizeof(connection.state.gpu_error));
 	return WA_EXCHANGE_DONE;
-}
-
-/* Puts the cluster's counters in the place of our own and adds those. */
-static void
-adopt_counters(WaCounters *counters)
-{
-	if (connection.counters != NULL)
-		(void) munmap(connection.counters, sizeof(WaCounters));
-	connection.counters = counters;
-	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
-	{
-		wa_counter_add(&counters->fallbacks[i],
-					   connection.own_counters.fallbacks[i]);
-		connection.own_counters.fallbacks[i] = 0;
-	}
 }
 
 bool

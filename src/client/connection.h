@@ -113,8 +113,14 @@ extern void *wa_connection_take_slot(uint32_t *slot, size_t *bytes);
 extern void wa_connection_free_slot(uint32_t slot);
 
 /*
- * Returns the counters: those of the cluster once a connection has been
- * attached, before that some of this process that are added to them then.
+ * Looks for the cluster's counters where the supervisor has them; tells whether they
+ * are known, from there or from a connection that was attached.
+ */
+extern bool wa_connection_find_counters(void);
+
+/*
+ * Returns the counters: those of the cluster once they are known, before that some of
+ * this process that are added to them then.
  */
 extern WaCounters *wa_connection_counters(void);
 

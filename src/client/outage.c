@@ -25,6 +25,8 @@ static Outage outage = {0};
 bool
 wa_client_fall_back(WaFallback why)
 {
+	/* While there is no connection nobody else may come to know of it. */
+	(void) wa_connection_find_counters();
 	wa_counter_add(&wa_connection_counters()->fallbacks[why], 1);
 	return false;
 }

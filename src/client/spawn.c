@@ -35,6 +35,22 @@
 
 extern char **environ;
 
+/*
+ * Has backends find the counters without the device process.  If that fails they wait
+ * for it to send the file.
+ */
+static void
+publish_counters(int fd)
+{
+	char path[64];
+
+	(void) snprintf(path, sizeof(path), "/proc/%d/fd/%d", MyProcPid, fd);
+	(void) unlink(WA_COUNTERS_PATH);
+	if (symlink(path, WA_COUNTERS_PATH) != 0)
+		ereport(DEBUG1, (errmsg("could not create symbolic link \"%s\": %m",
+								WA_COUNTERS_PATH)));
+}
+
 WaCounters *
 wa_spawn_make_counters(int *counters_fd)
 {
@@ -52,6 +68,7 @@ wa_spawn_make_counters(int *counters_fd)
 						errmsg("could not map the counters' memory: %m")));
 	counters->size_bytes = sizeof(WaCounters);
 	counters->magic = WA_COUNTERS_MAGIC;
+	publish_counters(fd);
 	*counters_fd = fd;
 	return counters;
 }

@@ -68,7 +68,9 @@
 
 /* Relative to the data directory, which is every process's own directory. */
 #define WA_SOCKET_PATH "pg_stat_tmp/warpagg.sock"
-#define WA_LOCK_PATH   "pg_stat_tmp/warpagg.lock"   /* held by the supervisor */
+#define WA_LOCK_PATH   "pg_stat_tmp/warpagg.lock" /* held by the supervisor */
+#define WA_COUNTERS_PATH \
+	"pg_stat_tmp/warpagg.counters" /* a link to its file of counters */
 #define WA_LAUNCH_PATH "pg_stat_tmp/warpagg.launch" /* held while launching */
 
 /* Descriptors that warpaggd inherits, beside 0, 1 and 2 (its log). */

@@ -191,6 +191,17 @@ foreach my $pause (0, 1.1)
 	ok(wait_ready($node), 'it goes on');
 }
 cmp_ok(stat_value($node, 'fallback_timeout'), '>=', 2, 'which is counted');
+
+# What a session counts that never hears from the device process.
+my $timeouts = stat_value($node, 'fallback_timeout');
+kill('STOP', $pid);
+$node->psql('postgres', "SET warpagg.device_timeout = '1500ms';\n$grouped");
+my $counted = $node->safe_psql('postgres',
+	"SET warpagg.device_timeout = '1500ms';\n"
+	  . 'SELECT fallback_timeout FROM warpagg_stats');
+kill('CONT', $pid);
+cmp_ok($counted, '>', $timeouts,
+	'a session that has ended is counted, and seen while all is silent');
 $node->stop;
 
 done_testing();
