@@ -7,6 +7,7 @@
  * or has been replaced since, is not mistaken for another.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -362,12 +363,20 @@ tick(WaServer *server)
 	wa_staging_sweep(&server->service->staging, is_connection, server);
 }
 
-/* Returns how long epoll_wait may wait, in milliseconds; -1: for ever. */
+/*
+ * Returns how long epoll_wait may wait, in milliseconds; -1: for ever.  Where a thread
+ * of the pool looks for the next query we do so, too.
+ */
 static int
 wait_ms(const WaServer *server, int64_t now_ns)
 {
 	int64_t until_ns = server->next_tick_ns;
 
+	if (now_ns - server->heard_ns < server->service->pool.look_ns)
+	{
+		(void) sched_yield();
+		return 0;
+	}
 	if (server->exit_at_ns != 0)
 		until_ns = server->exit_at_ns;
 	else if (server->nconnections == 0 && server->accepting && !server->hanging)
@@ -392,6 +401,8 @@ wa_server_run(WaServer *server)
 			if (!handle_event(server, events[i].data.u64))
 				return EXIT_SUCCESS;
 		now_ns = wa_clock_ns();
+		if (nevents > 0)
+			server->heard_ns = now_ns;
 		if (server->exit_at_ns != 0 && now_ns >= server->exit_at_ns)
 			return WA_EXIT_DEVICE_LOST;
 		if (now_ns >= server->next_tick_ns)

@@ -25,10 +25,11 @@ typedef struct WaServer
 	WaService *service;
 	int epoll_fd;
 	int listen_fd;
-	int event_fd;   /* something is to be collected */
-	int control_fd; /* -1: there is no supervisor */
-	bool accepting; /* the listening socket is being watched */
-	bool hanging;   /* it has been logged that a device hangs */
+	int event_fd;     /* something is to be collected */
+	int control_fd;   /* -1: there is no supervisor */
+	bool accepting;   /* the listening socket is being watched */
+	bool hanging;     /* it has been logged that a device hangs */
+	int64_t heard_ns; /* when there was something to do */
 	int64_t next_tick_ns;
 	int64_t exit_at_ns; /* 0: not to end */
 	WaLogLimit breaches;
