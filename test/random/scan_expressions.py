@@ -95,7 +95,7 @@ OPERATIONS = {
         real: X * 10::real | value out of range: overflow
         double precision: X::real | value out of range: overflow, value out of range: underflow
         real: sign(X)::real
-        numeric: X::real | value out of range: overflow""",
+        numeric: X::real | value out of range: overflow, "" is out of range for type real""",
     "double precision": """
         double precision: -X
         double precision: abs(X)
@@ -359,9 +359,10 @@ class Expressions:
             ("smallint", "k2 * 300::smallint", "k2 BETWEEN -99 AND 99",
              "smallint out of range"),
             ("double precision", "f8 / (k2 - C)::float8", "k2 <> C",
-             "division by zero"),
+             "division by zero, value out of range: overflow, "
+             "value out of range: underflow"),
             ("numeric", "cents / (id % C)", "id % C <> 0", "division by zero")])
-        self.errors.add(error)
+        self.errors.update(error.split(", "))
         number = str(rng.randint(3, 300))
         text = text.replace("C", number)
         if rng.random() < 0.5:
