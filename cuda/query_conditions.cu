@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/decimal.h"
 #include "query/conditions.cuh"
 
 // Microseconds of a day: of those a date becomes a timestamp.
@@ -28,17 +29,6 @@ struct Reading
 	const WaCudaQuery *query;
 	std::vector<Meaning> registers;
 };
-
-// Returns 10^exponent, exponent at most WA_DECIMAL_MAX_SCALE.
-static int64_t
-power_of_ten(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent-- > 0)
-		power *= 10;
-	return power;
-}
 
 // Tells whether a column is one of integers.
 static bool
@@ -116,25 +106,6 @@ restrict_by(WaQueryCondition *condition, uint32_t comparison, __int128 unit,
 	}
 }
 
-// Returns the comparison of b with a that is that of a with b.
-static uint32_t
-mirrored(uint32_t comparison)
-{
-	switch (comparison)
-	{
-		case WA_LESS:
-			return WA_GREATER;
-		case WA_LESS_OR_EQUAL:
-			return WA_GREATER_OR_EQUAL;
-		case WA_GREATER:
-			return WA_LESS;
-		case WA_GREATER_OR_EQUAL:
-			return WA_LESS_OR_EQUAL;
-		default:
-			return comparison;
-	}
-}
-
 // Notes what a comparison of a column with a constant tests.
 static void
 read_comparison(const Meaning &column, const Meaning &constant,
@@ -152,10 +123,10 @@ read_comparison(const Meaning &column, const Meaning &constant,
 	else if (!restrict_by(
 				 &condition, comparison,
 				 (__int128) column.unit *
-					 power_of_ten(scale - std::min(scale, column_scale)),
+					 wa_powers_of_ten[scale - std::min(scale, column_scale)],
 				 (__int128) value *
-					 power_of_ten(column_scale -
-								  std::min(scale, column_scale))))
+					 wa_powers_of_ten[column_scale -
+									  std::min(scale, column_scale)]))
 		return;
 	out->is_test = true;
 	out->tests = {condition};
@@ -185,7 +156,8 @@ read_instruction(Reading *reading, const WaInstruction *instruction)
 			if (a.column != NULL && b.constant != NULL)
 				read_comparison(a, b, instruction->extra, &out);
 			else if (b.column != NULL && a.constant != NULL)
-				read_comparison(b, a, mirrored(instruction->extra), &out);
+				read_comparison(b, a, wa_comparison_turned(instruction->extra),
+								&out);
 			break;
 		case WA_CODE_DATE_TO_TIMESTAMP:
 			out.column = a.unit == 1 ? a.column : NULL;

@@ -166,6 +166,9 @@ extern "C"
 bool wa_program_run(const WaProgram *program, size_t begin, size_t end,
 					WaVector *registers, size_t nrows);
 
+/* Returns the comparison of b with a that is a WaComparison of a with b. */
+uint32_t wa_comparison_turned(uint32_t comparison);
+
 /* Tells whether a comparison of texts, a WaComparison, holds, by their bytes. */
 bool wa_texts_compare(uint32_t comparison, WaText a, WaText b);
 

@@ -212,3 +212,21 @@ wa_in_int(const WaStep *step)
 	}
 	return true;
 }
+
+uint32_t
+wa_comparison_turned(uint32_t comparison)
+{
+	switch (comparison)
+	{
+		case WA_LESS:
+			return WA_GREATER;
+		case WA_LESS_OR_EQUAL:
+			return WA_GREATER_OR_EQUAL;
+		case WA_GREATER:
+			return WA_LESS;
+		case WA_GREATER_OR_EQUAL:
+			return WA_LESS_OR_EQUAL;
+		default:
+			return comparison;
+	}
+}

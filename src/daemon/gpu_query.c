@@ -111,25 +111,6 @@ add_list(Translation *to, const WaDictionary *dictionary, WaText text,
 	return true;
 }
 
-/* Returns the comparison of b with a that is that of a with b. */
-static uint32_t
-mirrored(uint32_t comparison)
-{
-	switch (comparison)
-	{
-		case WA_LESS:
-			return WA_GREATER;
-		case WA_LESS_OR_EQUAL:
-			return WA_GREATER_OR_EQUAL;
-		case WA_GREATER:
-			return WA_LESS;
-		case WA_GREATER_OR_EQUAL:
-			return WA_LESS_OR_EQUAL;
-		default:
-			return comparison;
-	}
-}
-
 /* Translates a comparison of a column of texts with a constant. */
 static bool
 add_comparison(Translation *to, uint16_t out, uint16_t column,
@@ -171,7 +152,7 @@ translate_comparison(Translation *to, const WaInstruction *from)
 		return add_comparison(to, from->out, from->a, &b->value, from->extra);
 	if (a != NULL && from->b < query->ninputs)
 		return add_comparison(to, from->out, from->b, &a->value,
-							  mirrored(from->extra));
+							  wa_comparison_turned(from->extra));
 	return false;
 }
 
