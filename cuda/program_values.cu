@@ -10,19 +10,9 @@
 
 #include <string.h>
 
+#include "core/decimal.h"
 #include "program/rows.cuh"
 #include "program/shape.h"
-
-// Returns 10^exponent, exponent at most WA_DECIMAL_MAX_SCALE.
-static int64_t
-power_of_ten(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent-- > 0)
-		power *= 10;
-	return power;
-}
 
 // Adds a value that no step has used yet.  There is room for it.
 static int
@@ -168,7 +158,7 @@ static int
 bring_to_scale(WaPlanner *planner, int number, uint8_t scale, int64_t *factor)
 {
 	const WaPlanValue value = planner->values[number];
-	const int64_t power = power_of_ten(scale - value.scale);
+	const int64_t power = wa_powers_of_ten[scale - value.scale];
 	WaProgramScalar scalar;
 	int constant;
 
@@ -254,11 +244,11 @@ finish_decimal_round(const WaPlanValue *a, uint32_t extra, WaPlanStep *step,
 	if (scale > WA_DECIMAL_MAX_SCALE)
 		return cudaErrorNotSupported;
 	out->scale = (uint8_t) scale;
-	step->op.factor_a = scale < a->scale ? -power_of_ten(a->scale - scale)
-										 : power_of_ten(scale - a->scale);
+	step->op.factor_a = scale < a->scale ? -wa_powers_of_ten[a->scale - scale]
+										 : wa_powers_of_ten[scale - a->scale];
 	step->op.factor_b = digits == 255 || digits + scale > WA_DECIMAL_MAX_SCALE
 							? 0
-							: power_of_ten(digits + scale);
+							: wa_powers_of_ten[digits + scale];
 	return cudaSuccess;
 }
 
@@ -285,7 +275,7 @@ finish_decimal_function(WaPlanner *planner, uint32_t extra, WaPlanStep *step,
 						 : WA_CODE_INT_ABS);
 			return cudaSuccess;
 		default: // FLOOR, CEIL
-			step->op.factor_a = power_of_ten(a->scale);
+			step->op.factor_a = wa_powers_of_ten[a->scale];
 			return cudaSuccess;
 	}
 }
@@ -371,7 +361,8 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 			return finish_decimal_function(planner, instruction->extra, step,
 										   out);
 		case WA_UNIT_CONVERT:
-			step->op.factor_a = power_of_ten(planner->values[step->a].scale);
+			step->op.factor_a =
+				wa_powers_of_ten[planner->values[step->a].scale];
 			if (step->op.code == WA_CODE_TIMESTAMP_TO_DECIMAL)
 				out->scale = kSecondScale;
 			return cudaSuccess;

@@ -11,7 +11,6 @@
 
 // A warp has a strip of neighbouring rows, and of these each lane every 32nd.
 constexpr unsigned kConditionRows = 8;
-constexpr unsigned kConditionStrip = kConditionRows * kWarpLanes;
 
 // A condition as the kernel takes it; the limits are values of the form.
 struct WaQueryRangeTest
