@@ -56,7 +56,7 @@ VECTOR_SRCS = $(wildcard src/core/program*.c) src/core/vector.c \
 	src/core/steps.c src/query/column_rows.c src/query/run_inputs.c \
 	src/query/group_key.c src/query/group_look.c src/query/group_table.c src/query/records.c \
 	src/query/records_few.c src/query/group_table_rows.c \
-	src/resident/narrow.c
+	src/resident/narrow.c src/resident/map.c
 src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): CFLAGS += -O3
 
 all: build/warpaggd

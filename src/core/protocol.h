@@ -336,7 +336,7 @@ typedef struct WaRunMessage
 	uint64_t query_bytes;
 	uint64_t used;   /* where the answer says which blocks it covers: the
 						   * words of each map's `visible`, one map after the
-						   * other */
+						   * other; not written if it covers all of nblocks */
 	uint64_t groups; /* where its groups go, if there is room */
 	uint64_t groups_room;
 	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */

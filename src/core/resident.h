@@ -138,9 +138,21 @@ typedef struct WaExtentHead
 typedef struct WaMapPage
 {
 	uint64_t lsn;
+	uint64_t
+		is_whole; /* not 0: all blocks are all-visible, visible is not set */
 	/* Bit i % 64 of word i / 64 of place p: block i of extent p is all-visible */
 	uint64_t visible[WA_EXTENTS_PER_MAP][WA_EXTENT_WORDS];
 } WaMapPage;
+
+/*
+ * Returns a word of the bits of an extent's blocks, by the extent's place in the
+ * page; bits of blocks that the relation does not have may be set.
+ */
+static inline uint64_t
+wa_map_page_word(const WaMapPage *page, uint32_t place, uint32_t word)
+{
+	return page->is_whole != 0 ? UINT64_MAX : page->visible[place][word];
+}
 
 /* What warpaggd has of an extent, for who loads. */
 typedef struct WaExtentState

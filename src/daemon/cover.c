@@ -18,6 +18,32 @@
 /* Extents of a cover that is used again are marked as used after this long. */
 #define TOUCH_NS INT64_C(1000000000)
 
+/* Copies pages of the map, as far as they are set. */
+static void
+copy_maps(WaMapPage *to, const WaMapPage *from, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+	{
+		to[i].lsn = from[i].lsn;
+		to[i].is_whole = from[i].is_whole;
+		if (to[i].is_whole == 0)
+			memcpy(to[i].visible, from[i].visible, sizeof(to[i].visible));
+	}
+}
+
+/* Tells whether pages of the map are the same. */
+static bool
+are_same_maps(const WaMapPage *maps, const WaMapPage *others, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (maps[i].lsn != others[i].lsn ||
+			maps[i].is_whole != others[i].is_whole ||
+			(maps[i].is_whole == 0 && memcmp(maps[i].visible, others[i].visible,
+											 sizeof(maps[i].visible)) != 0))
+			return false;
+	return true;
+}
+
 /* Makes an empty cover, whose maps are those of the use from now on, or NULL. */
 static WaCover *
 begin_cover(WaUse *use, const WaColumnName *names, const WaMapPage *maps)
@@ -41,7 +67,7 @@ begin_cover(WaUse *use, const WaColumnName *names, const WaMapPage *maps)
 	cover->nblocks = use->nblocks;
 	cover->nmaps = use->nmaps;
 	memcpy(cover->names, names, ncolumns * sizeof(*names));
-	memcpy(cover->maps, maps, maps_bytes);
+	copy_maps(cover->maps, maps, use->nmaps);
 	use->maps = cover->maps;
 	return cover;
 }
@@ -317,8 +343,7 @@ wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names,
 {
 	WaCover *cover = find_kept(store, use, names);
 
-	if (cover != NULL &&
-		memcmp(cover->maps, maps, use->nmaps * sizeof(*maps)) != 0)
+	if (cover != NULL && !are_same_maps(cover->maps, maps, use->nmaps))
 	{
 		wa_cover_release(cover);
 		cover = NULL;

@@ -424,12 +424,14 @@ write_used_extent(const WaRun *run, uint64_t place)
 		   used, sizeof(used));
 }
 
-/* Writes which blocks the answer covers. */
+/* Writes which blocks the answer covers, unless it covers them all. */
 static void
 write_used(const WaRun *run)
 {
 	const size_t map_bytes = sizeof(run->cover->maps[0].visible);
 
+	if (run->outcome.answer.blocks == run->message.nblocks)
+		return;
 	if (run->message.nmaps > 0)
 		memset(run->parcel->memory + run->message.used, 0,
 			   run->message.nmaps * map_bytes);
@@ -467,11 +469,11 @@ answer(WaRun *run)
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for groups");
 		return;
 	}
+	answer->blocks = run->use.blocks - run->left_blocks;
 	write_used(run);
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : run->runner->kind;
 	answer->groups_bytes = result.groups_bytes;
-	answer->blocks = run->use.blocks - run->left_blocks;
 	answer->rows = run->cover->rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);

@@ -83,8 +83,9 @@ find_usable(const WaUse *use, const WaExtent *extent, uint64_t *usable)
 	{
 		const uint64_t begin = (uint64_t) first + (uint64_t) i * 64;
 
-		usable[i] = extent->cached[i] &
-					page->visible[extent->number % WA_EXTENTS_PER_MAP][i];
+		usable[i] =
+			extent->cached[i] &
+			wa_map_page_word(page, extent->number % WA_EXTENTS_PER_MAP, i);
 		if (begin >= use->nblocks)
 			usable[i] = 0;
 		else if (use->nblocks - begin < 64)

@@ -155,6 +155,14 @@ wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
 		forget_rest(scan);
 }
 
+void
+wa_heap_leave_out_all(WaHeapScan *scan)
+{
+	if (scan->rest_next < scan->rest_end)
+		forget_rest(scan);
+	scan->next_block = scan->end_block;
+}
+
 /* Adds a tuple to rows. */
 static inline void
 store_row(WaRow *row, Page page, ItemId pointer, BlockNumber block,

@@ -74,6 +74,9 @@ extern bool wa_heap_has_rows(WaHeapScan *scan);
  */
 extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
 
+/* Has a scan of which no row was read leave out all blocks, until it is rescanned. */
+extern void wa_heap_leave_out_all(WaHeapScan *scan);
+
 /*
  * Stores the tuples of all normal line pointers of a block that everybody sees,
  * and that is pinned and locked; there is room for MaxHeapTuplesPerPage.  Returns

@@ -112,27 +112,69 @@ cut_off(uint64_t *visible, uint32 nwords, uint32 nblocks)
 	memset(&visible[word + 1], 0, (nwords - word - 1) * sizeof(*visible));
 }
 
-/*
- * Reads map words of the page of the map that covers a block, together with the
- * page's LSN, which is returned.
- */
-static uint64
-read_words(Relation relation, BlockNumber block, Buffer *pin, int first,
-		   int count, uint64_t *visible)
+/* Tells whether the first nblocks of a page of the map are all-visible. */
+static bool
+is_whole(Page page, BlockNumber nblocks)
 {
-	XLogRecPtr lsn;
+	const char *bytes = PageGetContents(page);
+	const BlockNumber nwords = nblocks / WORD_BLOCKS;
+	const int rest = (int) (nblocks % WORD_BLOCKS);
+	uint64 all = VISIBLE_BITS;
+	uint64 word;
 
-	/* Pins the page, if there is one; what it returns was read unlocked. */
+	for (BlockNumber i = 0; i < nwords; i++)
+	{
+		memcpy(&word, bytes + i * sizeof(word), sizeof(word));
+		all &= word;
+	}
+	if (rest == 0)
+		return all == VISIBLE_BITS;
+	memcpy(&word, bytes + nwords * sizeof(word), sizeof(word));
+	word |= ~UINT64CONST(0) << (rest * BITS_PER_HEAPBLOCK);
+	return (all & word) == VISIBLE_BITS;
+}
+
+/*
+ * Pins the page of the map that covers a block and locks it for reading; returns
+ * false if there is none.  *lsn: the page's, 0 if it has never been logged.
+ */
+static bool
+lock_page(Relation relation, BlockNumber block, Buffer *pin, uint64_t *lsn)
+{
+	*lsn = 0;
+	/* What this returns was read unlocked. */
 	(void) visibilitymap_get_status(relation, block, pin);
 	if (!BufferIsValid(*pin))
-		return 0;
+		return false;
 	LockBuffer(*pin, BUFFER_LOCK_SHARE);
-	lsn = BufferGetLSNAtomic(*pin);
-	take_page(BufferGetPage(*pin), first, count, visible);
-	LockBuffer(*pin, BUFFER_LOCK_UNLOCK);
-	if (XLogRecPtrIsInvalid(lsn) && !wa_resident_has_rule(WA_RULE_LOGGED))
-		return 1;
-	return lsn;
+	*lsn = BufferGetLSNAtomic(*pin);
+	if (XLogRecPtrIsInvalid(*lsn) && !wa_resident_has_rule(WA_RULE_LOGGED))
+		*lsn = 1;
+	return true;
+}
+
+/* Reads a page of the map, nblocks of whose blocks the relation has. */
+static void
+read_page(Relation relation, BlockNumber first, BlockNumber nblocks,
+		  Buffer *pin, WaMapPage *page)
+{
+	const bool locked = lock_page(relation, first, pin, &page->lsn);
+
+	page->is_whole = 0;
+	if (page->lsn == 0)
+		memset(page->visible, 0, sizeof(page->visible));
+	else if (is_whole(BufferGetPage(*pin), nblocks))
+		page->is_whole = 1;
+	else
+	{
+		page->visible[WA_EXTENTS_PER_MAP - 1][WA_EXTENT_WORDS - 2] = 0;
+		page->visible[WA_EXTENTS_PER_MAP - 1][WA_EXTENT_WORDS - 1] = 0;
+		take_page(BufferGetPage(*pin), 0, MAP_WORDS, page->visible[0]);
+		cut_off(page->visible[0], WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS,
+				nblocks);
+	}
+	if (locked)
+		LockBuffer(*pin, BUFFER_LOCK_UNLOCK);
 }
 
 void
@@ -143,22 +185,24 @@ wa_map_read(Relation relation, BlockNumber nblocks, uint32 first, uint32 count,
 
 	for (uint32 i = 0; i < count; i++)
 	{
-		WaMapPage *page = &pages[i];
-		BlockNumber block = (first + i) * WA_MAP_BLOCKS;
-		const uint32 nwords = WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS;
+		const BlockNumber block = (first + i) * WA_MAP_BLOCKS;
 
-		page->visible[WA_EXTENTS_PER_MAP - 1][WA_EXTENT_WORDS - 2] = 0;
-		page->visible[WA_EXTENTS_PER_MAP - 1][WA_EXTENT_WORDS - 1] = 0;
-		page->lsn =
-			read_words(relation, block, &pin, 0, MAP_WORDS, page->visible[0]);
-		if (page->lsn == 0)
-			memset(page->visible, 0, sizeof(page->visible));
-		else
-			cut_off(page->visible[0], nwords,
-					block < nblocks ? nblocks - block : 0);
+		read_page(relation, block,
+				  block < nblocks ? Min(nblocks - block, WA_MAP_BLOCKS) : 0,
+				  &pin, &pages[i]);
 	}
 	if (BufferIsValid(pin))
 		ReleaseBuffer(pin);
+}
+
+void
+wa_map_spell_out(WaMapPage *page, BlockNumber nblocks)
+{
+	if (page->is_whole == 0)
+		return;
+	memset(page->visible, 0xff, sizeof(page->visible));
+	cut_off(page->visible[0], WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS, nblocks);
+	page->is_whole = 0;
 }
 
 void
@@ -170,7 +214,11 @@ wa_map_read_extent(Relation relation, BlockNumber nblocks, uint32 extent,
 	int count = Min(MAP_WORDS - first, WA_EXTENT_WORDS * 2);
 
 	memset(part->visible, 0, sizeof(part->visible));
-	part->lsn = read_words(relation, block, pin, first, count, part->visible);
+	if (lock_page(relation, block, pin, &part->lsn))
+	{
+		take_page(BufferGetPage(*pin), first, count, part->visible);
+		LockBuffer(*pin, BUFFER_LOCK_UNLOCK);
+	}
 	cut_off(part->visible, WA_EXTENT_WORDS,
 			block < nblocks ? nblocks - block : 0);
 	part->unlogged = 0;

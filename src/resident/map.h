@@ -32,10 +32,14 @@ wa_map_pages(BlockNumber nblocks)
 /*
  * Reads the pages first to first + count - 1 of the map of a relation of nblocks
  * blocks.  Pages that do not exist or have never been logged have LSN 0, and
- * nothing is visible; nor is any block from nblocks on.
+ * nothing is visible; nor is any block from nblocks on, but for pages that are whole,
+ * whose bits are not set.
  */
 extern void wa_map_read(Relation relation, BlockNumber nblocks, uint32 first,
 						uint32 count, WaMapPage *pages);
+
+/* Sets the bits of a page if it is whole; the relation has nblocks from it on. */
+extern void wa_map_spell_out(WaMapPage *page, BlockNumber nblocks);
 
 /*
  * Reads the part of the map that an extent has, likewise.  *pin keeps a page of

@@ -82,6 +82,7 @@ count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
 
 		CHECK_FOR_INTERRUPTS();
 		wa_map_read(relation, nblocks, i, 1, map);
+		wa_map_spell_out(map, nblocks - i * WA_MAP_BLOCKS);
 		answered =
 			wa_client_reserve(CHUNK_EXTENTS * sizeof(WaExtentState),
 							  &failure) != NULL &&

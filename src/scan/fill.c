@@ -260,6 +260,7 @@ wa_scan_begin(WaScanState *state)
 	if (state->covered != NULL)
 		pfree(state->covered);
 	state->covered = NULL;
+	state->is_covered = false;
 	if (state->heap == NULL)
 		state->heap = wa_heap_begin(state->css.ss.ss_currentRelation,
 									state->css.ss.ps.state->es_snapshot);
@@ -319,7 +320,7 @@ read_table(WaScanState *state)
 		return;
 	if (wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext))
 		wa_resident_use(state);
-	if (state->covered != NULL)
+	if (state->is_covered)
 		wa_spill_check(state);
 	else
 		/* What is computed once is computed for the first row, before workers. */

@@ -117,7 +117,8 @@ typedef struct WaScanState
 	struct WaSpillRows *spill_rows; /* scan/spill_row.h; NULL: not yet needed */
 
 	/* What the device process has answered for */
-	uint64_t *covered;     /* blocks (wa_heap_leave_out); NULL: none */
+	bool is_covered;       /* the device process has answered for blocks */
+	uint64_t *covered;     /* these (wa_heap_leave_out); NULL: none, or all */
 	int64 resident_blocks; /* for EXPLAIN, like the others: of all passes */
 	int64 resident_rows;   /* of these */
 	double resident_ms;    /* that the device took, and */

@@ -60,7 +60,7 @@ wanted_workers(const WaScanState *state)
 	if (IsParallelWorker() || IsInParallelMode())
 		return 0;
 	left = wa_heap_blocks_left(state->heap);
-	if (state->covered != NULL)
+	if (state->is_covered)
 		return Min(state->nworkers, wa_parallel_workers_for(left));
 	return (int) Min((uint32) state->nworkers, left);
 }

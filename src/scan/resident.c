@@ -284,6 +284,26 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 	return true;
 }
 
+/* Has the scan leave out the blocks that the answer covers. */
+static void
+leave_out(WaScanState *state, const WaRunMessage *run,
+		  const WaAnswerMessage *answer)
+{
+	const Size bytes = wa_heap_covered_bytes(state->heap);
+
+	state->is_covered = true;
+	if (answer->blocks == run->nblocks)
+	{
+		wa_heap_leave_out_all(state->heap);
+		return;
+	}
+	/* Groups may be spilled while the scan goes on. */
+	state->covered =
+		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
+	memcpy(state->covered, wa_parcel_memory() + run->used, bytes);
+	wa_heap_leave_out(state->heap, state->covered);
+}
+
 /*
  * Takes what the device process has answered, unless it is too much for the
  * memory that the query may use.
@@ -292,17 +312,11 @@ static void
 take_answer(WaScanState *state, const WaRunMessage *run,
 			const WaAnswerMessage *answer, const void *groups)
 {
-	const Size bytes = wa_heap_covered_bytes(state->heap);
-
 	if (answer->blocks == 0 || (state->groups != NULL &&
 								answer->groups_bytes > get_hash_memory_limit()))
 		return;
-	/* Groups may be spilled while the scan goes on. */
-	state->covered =
-		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
-	memcpy(state->covered, wa_parcel_memory() + run->used, bytes);
 	wa_scan_merge_groups(state, groups, answer->groups_bytes, false);
-	wa_heap_leave_out(state->heap, state->covered);
+	leave_out(state, run, answer);
 	state->resident_blocks += (int64) answer->blocks;
 	state->resident_rows += (int64) answer->rows;
 	state->kept_rows += (int64) answer->kept_rows;

@@ -96,6 +96,7 @@ write_query(uint64_t offset)
 	for (int i = 0; i < 2; i++)
 	{
 		maps[i].lsn = 1 + pick(3);
+		maps[i].is_whole = pick(2);
 		memset(maps[i].visible, (int) pick(256), sizeof(maps[i].visible));
 	}
 	return offset + 65536;

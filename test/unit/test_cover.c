@@ -35,6 +35,9 @@ load(uint32_t number, uint64_t map_lsn, uint64_t seed, uint64_t attributes)
 						attributes) == WA_OK;
 }
 
+static bool whole_pages =
+	false; /* takers say so of pages without hidden blocks */
+
 /* A query's way to a cover. */
 typedef struct Taker
 {
@@ -53,7 +56,9 @@ take(Taker *taker, uint64_t attributes, uint64_t lsn, uint64_t hidden)
 
 	memset(taker, 0, sizeof(*taker));
 	taker->maps[0].lsn = lsn;
-	memset(taker->maps[0].visible, 0xff, sizeof(taker->maps[0].visible));
+	taker->maps[0].is_whole = whole_pages && hidden == 0;
+	if (taker->maps[0].is_whole == 0)
+		memset(taker->maps[0].visible, 0xff, sizeof(taker->maps[0].visible));
 	for (int i = 0; i < EXTENTS; i++)
 		taker->maps[0].visible[i][0] &= ~hidden;
 	taker->ncolumns = wa_test_names(attributes, taker->names);
@@ -242,6 +247,7 @@ test_random(void)
 	{
 		const uint64_t r = pick(3);
 
+		whole_pages = pick(2) == 0;
 		if (pick(3) == 0)
 			change();
 		if (has_cover[r])
@@ -267,6 +273,8 @@ main(int argc, char **argv)
 	parcel = aligned_alloc(64, WA_TEST_EXTENT_BYTES);
 	wa_store_init(&store, PLENTY, 1);
 	check(test_kept(), "kept");
+	whole_pages = true;
+	check(test_kept(), "kept, by whole pages");
 	check(test_memory(), "memory");
 	check(test_random(), "random changes");
 	free(parcel);

@@ -129,10 +129,19 @@ static void
 make_page(WaMapPage *page, uint64_t lsn)
 {
 	page->lsn = lsn;
+	page->is_whole = next_random(&random_state) % 4 == 0;
 	for (int i = 0; i < WA_EXTENTS_PER_MAP; i++)
 		for (int j = 0; j < WA_EXTENT_WORDS; j++)
 			page->visible[i][j] =
 				next_random(&random_state) | next_random(&random_state);
+}
+
+/* Tells whether a block of an extent of a page is all-visible. */
+static bool
+is_visible(const WaMapPage *page, uint32_t number, uint32_t block)
+{
+	return page->is_whole != 0 ||
+		   (page->visible[number % 64][block / 64] >> block % 64 & 1) != 0;
 }
 
 /* Tells whether an extent may be used as it is, by the model. */
@@ -147,13 +156,10 @@ usable_is_right(const WaUsedExtent *used, const Model *model,
 	EXPECT(page->lsn == model->map_lsn);
 	EXPECT(used->device == used->number % 3);
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
-	{
-		const uint64_t words =
-			model->cached[i / 64] & page->visible[used->number % 64][i / 64];
-
 		EXPECT((used->usable[i / 64] >> i % 64 & 1) ==
-			   (first + i < nblocks && (words >> i % 64 & 1) != 0));
-	}
+			   (first + i < nblocks &&
+				(model->cached[i / 64] >> i % 64 & 1) != 0 &&
+				is_visible(page, used->number, i)));
 	return true;
 }
 
@@ -169,9 +175,8 @@ model_is_used(const Model *model, uint32_t number, uint64_t attributes,
 		return false;
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
 		if (wa_extent_first_block(number) + i < nblocks &&
-			(model->cached[i / 64] & page->visible[number % 64][i / 64]) >>
-					i % 64 &
-				1)
+			(model->cached[i / 64] >> i % 64 & 1) != 0 &&
+			is_visible(page, number, i))
 			return true;
 	return false;
 }
