@@ -29,6 +29,14 @@
 /* Descriptors that an ATTACHED message brings. */
 #define ATTACHED_FDS 2
 
+/*
+ * For how long a backend looks for a reply before it sleeps, where there are enough
+ * processors for that and the last reply was as quick: being woken may take longer
+ * than the query (see LOOK_NS of the daemon's main.c).
+ */
+#define LOOK_US         1000
+#define MANY_PROCESSORS 8
+
 typedef struct Connection
 {
 	WaConnectionState state;
@@ -40,6 +48,7 @@ typedef struct Connection
 	uint32_t number; /* that warpaggd gave this connection */
 	uint32_t requests;
 	int wait_limit_ms; /* 0: there is none but the setting */
+	int64 waited_us;   /* for the last reply */
 	WaStaging staging;
 	WaCounters *counters; /* mapped; stays when the connection goes */
 	WaCounters own_counters;
@@ -213,20 +222,46 @@ receive(WaMessage *message)
 	return length;
 }
 
+/* Tells whether a reply is worth looking for. */
+static bool
+may_look(void)
+{
+	static long processors = 0;
+
+	if (processors == 0)
+		processors = sysconf(_SC_NPROCESSORS_ONLN);
+	return processors >= MANY_PROCESSORS && connection.waited_us < LOOK_US;
+}
+
+/* As receive, but looks for a message for a while. */
+static ssize_t
+look_for_message(TimestampTz since, WaMessage *message)
+{
+	ssize_t length = receive(message);
+
+	while (length == 0 && !InterruptPending &&
+		   GetCurrentTimestamp() - since < LOOK_US)
+		length = receive(message);
+	return length;
+}
+
 /* Waits for the reply to the request; heartbeats put off the deadline. */
 static WaExchange
 wait_reply(uint32_t request, WaMessage *reply)
 {
 	TimestampTz last_heard = GetCurrentTimestamp();
 	int limit_ms = wa_device_timeout_ms;
+	bool looks = may_look();
 
 	if (connection.wait_limit_ms > 0)
 		limit_ms = Min(limit_ms, connection.wait_limit_ms);
 	for (;;)
 	{
 		WaitEvent event;
-		ssize_t length = receive(reply);
+		ssize_t length =
+			looks ? look_for_message(last_heard, reply) : receive(reply);
 
+		looks = false;
 		if (length < 0)
 			return WA_EXCHANGE_LOST;
 		if (length > 0 && reply->header.type != WA_MSG_HEARTBEAT)
@@ -290,11 +325,13 @@ wa_connection_send_file(WaMessage *message, WaMessageType type, size_t length,
 WaExchange
 wa_connection_receive(WaMessage *reply)
 {
+	const TimestampTz since = GetCurrentTimestamp();
 	WaExchange result;
 
 	connection.waiting = true;
 	result = wait_reply(connection.requests, reply);
 	connection.waiting = false;
+	connection.waited_us = GetCurrentTimestamp() - since;
 	if (result == WA_EXCHANGE_DONE)
 		connection.busy = false;
 	return result;
