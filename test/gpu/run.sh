@@ -47,7 +47,7 @@ stage_limit()
 		kernels) echo 120 ;;
 		check-programs) echo 120 ;;
 		sanitizer) echo 300 ;;
-		regress) echo 180 ;;
+		regress) echo 420 ;;
 		maps) echo 60 ;;
 		demo) echo 120 ;;
 		tap) echo 240 ;;
