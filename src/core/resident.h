@@ -24,6 +24,7 @@
 #ifndef WA_CORE_RESIDENT_H
 #define WA_CORE_RESIDENT_H
 
+#include "core/bits.h"
 #include "core/vector.h"
 
 /* Blocks that a page of the visibility map covers (visibilitymap.c). */
@@ -53,10 +54,10 @@ typedef struct WaRelation
 
 /*
  * X(NAME, kind of vector, bytes of a value): how the values of a column lie in
- * an extent.  DECIMAL: in units of 10^-scale, one scale for the extent.  BOOL: a
- * byte, 0 or 1.  TEXT in a parcel: the number of each row's text, from 0, among
- * those that come with the column; in warpaggd: codes of a dictionary that the
- * column has.
+ * an extent.  DECIMAL: in units of 10^-scale, one scale for the extent.  BOOL in a
+ * parcel: a byte, 0 or 1; in warpaggd: a bit (core/bits.h).  TEXT in a parcel: the
+ * number of each row's text, from 0, among those that come with the column; in
+ * warpaggd: codes of a dictionary that the column has.
  */
 #define WA_FORM_LIST(X)      \
 	X(INT16, INT, 2)         \
@@ -157,7 +158,7 @@ wa_map_page_word(const WaMapPage *page, uint32_t place, uint32_t word)
 /* What warpaggd has of an extent, for who loads. */
 typedef struct WaExtentState
 {
-	uint64_t map_lsn; /* 0: it has nothing */
+	uint64_t map_lsn;  /* 0: it has nothing */
 	uint64_t columns; /* bit i: it has column i of those asked for */
 	uint64_t cached[WA_EXTENT_WORDS]; /* a bit for each block */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
@@ -217,6 +218,21 @@ wa_form_width(WaForm form)
 	};
 
 	return widths[form];
+}
+
+/* Returns the bits of a value in warpaggd. */
+static inline size_t
+wa_form_bits(WaForm form)
+{
+	return form == WA_FORM_BOOL ? 1 : 8 * wa_form_width(form);
+}
+
+/* Returns the bytes of so many values in warpaggd: whole words of bits. */
+static inline size_t
+wa_form_bytes(WaForm form, size_t nrows)
+{
+	return form == WA_FORM_BOOL ? wa_bits_words(nrows) * sizeof(uint64_t)
+								: nrows * wa_form_width(form);
 }
 
 /* Returns the kind of vector that holds a form. */

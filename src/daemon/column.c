@@ -10,6 +10,9 @@
 #include "daemon/column_texts.h"
 #include "daemon/column_values.h"
 
+/* Booleans that are packed at once, a multiple of 64. */
+#define BOOLS 4096
+
 /* Returns where the next array of a column begins after so many bytes. */
 static size_t
 aligned(size_t bytes)
@@ -30,7 +33,7 @@ make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	const bool has_display =
 		wa_form_kind(form) == WA_VECTOR_DECIMAL && column->display != 0;
 	const size_t values = aligned(sizeof(WaColumn));
-	const size_t validity = values + aligned(nrows * wa_form_width(form));
+	const size_t validity = values + aligned(wa_form_bytes(form, nrows));
 	const size_t display =
 		validity + (column->validity != 0 ? aligned(nrows) : 0);
 	const size_t bytes = display + (has_display ? aligned(nrows) : 0);
@@ -54,14 +57,49 @@ make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	return made;
 }
 
+/*
+ * Copies booleans, those of NULLs as false, and tells whether all can be.  Only
+ * what has been copied is looked at.
+ */
+static bool
+copy_bools(const WaColumn *made, const uint8_t *from)
+{
+	uint64_t *to = (uint64_t *) made->values;
+	uint8_t some[BOOLS];
+
+	for (size_t first = 0; first < made->nrows; first += BOOLS)
+	{
+		const size_t count =
+			made->nrows - first < BOOLS ? made->nrows - first : BOOLS;
+
+		memcpy(some, from + first, count);
+		if (wa_values_largest_byte(some, count) > 1)
+			return false;
+		if (made->validity != NULL)
+			wa_values_clear_nulls(made->form, some, made->validity + first,
+								  count);
+		wa_bits_pack(some, count, to + first / 64);
+	}
+	return true;
+}
+
+/* Copies the values of a column, and tells whether they can be. */
+static bool
+copy_values(const WaColumn *made, const uint8_t *from)
+{
+	if (made->form == WA_FORM_BOOL)
+		return copy_bools(made, from);
+	memcpy((void *) made->values, from,
+		   made->nrows * wa_form_width(made->form));
+	return true;
+}
+
 /* Copies the arrays of a column, and tells whether their bytes can be. */
 static bool
 copy_arrays(WaColumn *made, const WaExtentColumn *column, const uint8_t *parcel)
 {
 	const size_t nrows = made->nrows;
 
-	memcpy((void *) made->values, parcel + column->values,
-		   nrows * wa_form_width(made->form));
 	if (made->validity != NULL)
 		memcpy((void *) made->validity, parcel + column->validity, nrows);
 	if (made->display != NULL)
@@ -70,8 +108,7 @@ copy_arrays(WaColumn *made, const WaExtentColumn *column, const uint8_t *parcel)
 			wa_values_largest_byte(made->validity, nrows) <= 1) &&
 		   (made->display == NULL ||
 			wa_values_largest_byte(made->display, nrows) <= made->scale) &&
-		   (made->form != WA_FORM_BOOL ||
-			wa_values_largest_byte(made->values, nrows) <= 1);
+		   copy_values(made, parcel + column->values);
 }
 
 WaStatus
@@ -91,7 +128,7 @@ wa_column_copy(WaMemory *memory, const void *user, const WaExtentColumn *column,
 		status = wa_column_take_texts(dictionary, user, column, parcel,
 									  (uint32_t *) made->values, nrows);
 	}
-	if (status == WA_OK && made->validity != NULL)
+	if (status == WA_OK && made->validity != NULL && made->form != WA_FORM_BOOL)
 		wa_values_clear_nulls(made->form, (void *) made->values, made->validity,
 							  made->nrows);
 	if (status == WA_OK)

@@ -14,10 +14,10 @@
 #include "daemon/mirror_copy.h"
 
 /*
- * values: nrows of the form's width, of TEXT int32_t codes of the dictionary; 0
- * where NULL.  validity: a byte for each row, 1 where it is not NULL; NULL: all
- * are not.  display: of a DECIMAL, a byte for each row; NULL: all show `scale`
- * digits.  All begin at multiples of 64.
+ * values: nrows of the form's width, of TEXT int32_t codes of the dictionary, of
+ * BOOL bits; 0 where NULL.  validity: a byte for each row, 1 where it is not NULL;
+ * NULL: all are not.  display: of a DECIMAL, a byte for each row; NULL: all show
+ * `scale` digits.  All begin at multiples of 64.
  */
 typedef struct WaColumn
 {

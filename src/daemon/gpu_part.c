@@ -249,9 +249,7 @@ describe_columns(Span *span)
 	{
 		const WaMirrorColumn *from = &use->columns[i];
 		WaCudaColumn *column = &span->columns[i];
-		const uint64_t bytes = from->form == WA_FORM_BOOL
-								   ? first / 8
-								   : first * wa_form_width(from->form);
+		const uint64_t bytes = first / 8 * wa_form_bits(from->form);
 
 		*column = (WaCudaColumn){
 			.number = (uint16_t) i,

@@ -7,12 +7,6 @@
 #include "core/decimal.h"
 #include "daemon/mirror_convert.h"
 
-uint32_t
-wa_mirror_bits(WaForm form)
-{
-	return form == WA_FORM_BOOL ? 1 : 8 * (uint32_t) wa_form_width(form);
-}
-
 /* Returns the narrowest form that takes the values of two of a kind. */
 static WaForm
 wider(WaForm a, WaForm b)
@@ -170,45 +164,13 @@ void
 wa_mirror_write_values(const WaColumn *column, WaForm form, uint8_t scale,
 					   void *to)
 {
-	if (form == WA_FORM_BOOL)
-		wa_mirror_write_bits(column->values, column->nrows, to);
-	else if (is_all_null(column))
-		memset(to, 0, column->nrows * wa_form_width(form));
-	else if (column->form == form && column->scale == scale)
-		memcpy(to, column->values, column->nrows * wa_form_width(form));
+	if (is_all_null(column))
+		memset(to, 0, wa_form_bytes(form, column->nrows));
+	else if (column->form == form && (column->scale == scale ||
+									  wa_form_kind(form) != WA_VECTOR_DECIMAL))
+		memcpy(to, column->values, wa_form_bytes(form, column->nrows));
 	else if (wa_form_kind(form) == WA_VECTOR_DECIMAL)
 		write_decimals(column, form, scale, to);
 	else
 		write_wider(column, form, to);
-}
-
-/* Returns the lowest bits of 8 bytes as the bits of one. */
-static uint64_t
-pack(const uint8_t *bytes)
-{
-	uint64_t word;
-
-	/* The product has the bit of byte i in bit 56 + i. */
-	memcpy(&word, bytes, sizeof(word));
-	return word * UINT64_C(0x0102040810204080) >> 56;
-}
-
-void
-wa_mirror_write_bits(const uint8_t *bytes, uint32_t count, uint64_t *to)
-{
-	const uint32_t whole = count / 64 * 64;
-	uint64_t last = 0;
-
-	for (uint32_t i = 0; i < whole; i += 64)
-	{
-		uint64_t word = 0;
-
-		for (uint32_t j = 0; j < 64; j += 8)
-			word |= pack(bytes + i + j) << j;
-		to[i / 64] = word;
-	}
-	for (uint32_t i = whole; i < count; i++)
-		last |= (uint64_t) bytes[i] << (i - whole);
-	if (count > whole)
-		to[whole / 64] = last;
 }

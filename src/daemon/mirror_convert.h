@@ -7,9 +7,6 @@
 
 #include "daemon/column.h"
 
-/* Returns the bits that a row of a flat column takes. */
-uint32_t wa_mirror_bits(WaForm form);
-
 /*
  * Finds the form and scale that a flat column has to have to take a column, too,
  * beside what it has.  Returns false if no form can.
@@ -26,8 +23,5 @@ bool wa_mirror_needs_display(const WaColumn *column, uint8_t scale);
 /* Writes a column's values, all of which fit, in a form. */
 void wa_mirror_write_values(const WaColumn *column, WaForm form, uint8_t scale,
 							void *to);
-
-/* Writes bytes, which are 0 or 1, as bits; those behind the last are 0. */
-void wa_mirror_write_bits(const uint8_t *bytes, uint32_t count, uint64_t *to);
 
 #endif /* WA_DAEMON_MIRROR_CONVERT_H */

@@ -101,7 +101,7 @@ wa_flat_make(WaMirrorDevice *device, WaForm form, uint8_t scale,
 
 	if (made == NULL)
 		return WA_OUT_OF_MEMORY;
-	status = reserve(device, &made->values, wa_mirror_bits(form));
+	status = reserve(device, &made->values, (uint32_t) wa_form_bits(form));
 	if (status != WA_OK)
 	{
 		free(made);
@@ -397,7 +397,7 @@ copy_validity(WaMirrorFlat *flat, const WaMirrorRun *run,
 	status = get_staging(flat->device, array, run, &staging);
 	if (status != WA_OK)
 		return status;
-	wa_mirror_write_bits(column->validity, column->nrows, staging);
+	wa_bits_pack(column->validity, column->nrows, staging);
 	return copy_staging(flat->device, array, run);
 }
 

@@ -27,13 +27,38 @@ DEFINE_COPY(copy_words, uint64_t, uint64_t)
 DEFINE_COPY(copy_codes, int32_t, int32_t)
 DEFINE_COPY(copy_bytes, uint8_t, uint8_t)
 
+/* Copies bits, all or selected ones, as bytes. */
+static void
+pick_bits(const WaColumnRows *rows, const uint16_t *selection, size_t nrows,
+		  uint8_t *out)
+{
+	if (selection == NULL)
+		wa_bits_unpack(rows->values, rows->first_bit, nrows, out);
+	else
+		for (size_t i = 0; i < nrows; i++)
+			out[i] = wa_bits_get(rows->values, rows->first_bit + selection[i]);
+}
+
+/* Moves values that are bits on by so many rows. */
+static void
+move_bits(WaColumnRows *rows, size_t nrows)
+{
+	const size_t bit = rows->first_bit + nrows;
+
+	rows->values = (const uint64_t *) rows->values + bit / 64;
+	rows->first_bit = (uint8_t) (bit % 64);
+}
+
 WaColumnRows
 wa_column_rows_after(const WaColumnRows *rows, size_t nrows)
 {
 	WaColumnRows after = *rows;
 
-	after.values =
-		(const char *) rows->values + nrows * wa_form_width(rows->form);
+	if (rows->form == WA_FORM_BOOL)
+		move_bits(&after, nrows);
+	else
+		after.values =
+			(const char *) rows->values + nrows * wa_form_width(rows->form);
 	if (rows->validity != NULL)
 		after.validity = rows->validity + nrows;
 	if (rows->display != NULL)
@@ -69,9 +94,7 @@ pick_values(const WaColumnRows *rows, const uint16_t *selection, size_t nrows,
 			copy_words(rows->values, selection, nrows, memory);
 			return memory;
 		case WA_FORM_BOOL:
-			if (selection == NULL)
-				return (void *) (uintptr_t) rows->values;
-			copy_bytes(rows->values, selection, nrows, memory);
+			pick_bits(rows, selection, nrows, memory);
 			return memory;
 		default:
 			return memory; /* TEXT */

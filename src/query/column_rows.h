@@ -16,14 +16,16 @@ typedef struct WaTextCodes
 } WaTextCodes;
 
 /*
- * values: of the form's width, of TEXT int32_t codes of texts; 0 where NULL.
- * validity: a byte for each row, 1 where it is not NULL; NULL: all are not.
- * display: of a DECIMAL, a byte for each row; NULL: all show `scale` digits.
+ * values: of the form's width, of TEXT int32_t codes of texts, of BOOL bits, of
+ * which that of the first row is bit first_bit; 0 where NULL.  validity: a byte for
+ * each row, 1 where it is not NULL; NULL: all are not.  display: of a DECIMAL, a byte
+ * for each row; NULL: all show `scale` digits.
  */
 typedef struct WaColumnRows
 {
 	WaForm form;
 	uint8_t scale;
+	uint8_t first_bit; /* of BOOL, below 64 */
 	const void *values;
 	const uint8_t *validity;
 	const uint8_t *display;

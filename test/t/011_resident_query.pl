@@ -138,7 +138,7 @@ value(
 		i::bigint % 100 AS two, i::bigint AS four, i + 10 ^ 12::bigint AS eight,
 		(4000000000 + i % 10)::oid AS four_oid, i::float4 AS four_real,
 		i::float8 AS eight_real, (i % 1000)::numeric(12, 2) AS four_numeric,
-		(i * 10 ^ 9)::numeric(18, 2) AS eight_numeric, i % 2 = 0 AS one,
+		(i * 10 ^ 9)::numeric(18, 2) AS eight_numeric, i % 2 = 0 AS eighth,
 		CASE WHEN i % 7 <> 0 THEN i % 7 END AS three_null,
 		CASE WHEN i % 2 = 0 THEN i % 10 + 0.5 ELSE i % 10 + 0.25 END
 			AS five_digits,
@@ -148,7 +148,7 @@ value(
 	VACUUM ANALYZE sizes;
 	SELECT warpagg_load('sizes');
 	});
-my %width = (one => 1, two => 2, three => 3, four => 4, five => 5, eight => 8);
+my %width = (eighth => 1 / 8, two => 2, three => 3, four => 4, five => 5, eight => 8);
 my $seen = 0;
 foreach my $line (
 	split /\n/,

@@ -56,4 +56,14 @@ next_random(uint64_t *state)
 	return *state * UINT64_C(0x2545F4914F6CDD1D);
 }
 
+/* Makes a bit of words (core/bits.h) what it is to be. */
+static inline void
+put_bit(void *words, uint64_t bit, bool value)
+{
+	uint64_t *word = (uint64_t *) words + bit / 64;
+
+	*word &= ~(UINT64_C(1) << bit % 64);
+	*word |= (uint64_t) value << bit % 64;
+}
+
 #endif /* WA_TEST_CHECK_H */

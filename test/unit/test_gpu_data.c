@@ -82,7 +82,7 @@ make_value(const TestRelation *relation, int column, void *values, size_t row)
 			((int64_t *) values)[row] = number * 12500;
 			break;
 		case WA_FORM_BOOL:
-			((uint8_t *) values)[row] = (uint8_t) (number & 1);
+			put_bit(values, row, (number & 1) != 0);
 			break;
 		default:
 			(void) wa_dictionary_find(relation->dictionary,
@@ -124,9 +124,8 @@ note_range(WaColumn *column, const uint8_t *validity)
 static WaColumn *
 make_column(const TestRelation *relation, int number, uint32_t nrows)
 {
-	const size_t width = wa_form_width(test_forms[number]);
 	WaColumn *column = calloc(1, sizeof(*column));
-	uint8_t *values = calloc(nrows + (size_t) 1, width);
+	void *values = calloc(1, wa_form_bytes(test_forms[number], nrows + 1));
 	uint8_t *validity = malloc(nrows + (size_t) 1);
 	uint8_t *display = malloc(nrows + (size_t) 1);
 
@@ -211,24 +210,17 @@ copy_column(const WaColumn *column, const TestFlat *flat, uint64_t first)
 	for (uint32_t row = 0; row < column->nrows; row++)
 	{
 		const uint64_t at = first + row;
-		const uint64_t bit = UINT64_C(1) << (at % 64);
 		const bool is_valid =
 			column->validity == NULL || column->validity[row] != 0;
-		uint64_t *bits = (uint64_t *) flat->values;
 
-		flat->validity[at / 64] &= ~bit;
-		flat->validity[at / 64] |= is_valid ? bit : 0;
+		put_bit(flat->validity, at, is_valid);
 		if (column->display != NULL)
 			flat->display[at] = column->display[row];
 		if (column->form != WA_FORM_BOOL)
 			memcpy(flat->values + at * width,
 				   (const uint8_t *) column->values + row * width, width);
 		else
-		{
-			bits[at / 64] &= ~bit;
-			if (((const uint8_t *) column->values)[row] != 0)
-				bits[at / 64] |= bit;
-		}
+			put_bit(flat->values, at, wa_bits_get(column->values, row));
 	}
 }
 

@@ -196,17 +196,10 @@ number_at(WaForm form, const void *values, uint64_t row)
 		case WA_FORM_FLOAT8:
 			return ((const uint64_t *) values)[row];
 		case WA_FORM_BOOL:
-			return ((const uint8_t *) values)[row];
+			return wa_bits_get(values, row);
 		default:
 			return ((const int32_t *) values)[row];
 	}
-}
-
-/* Returns a bit of a bitmap. */
-static bool
-bit_at(const void *bits, uint64_t row)
-{
-	return (((const uint64_t *) bits)[row / 64] >> row % 64 & 1) != 0;
 }
 
 /* Tells whether a row of a flat column is that of a column on the host. */
@@ -219,7 +212,7 @@ row_is_right(const WaMirrorColumn *flat, uint64_t position,
 
 	EXPECT(flat->d_validity == NULL
 			   ? !is_null
-			   : bit_at(flat->d_validity, position) != is_null);
+			   : wa_bits_get(flat->d_validity, position) != is_null);
 	if (wa_form_kind(column->form) == WA_VECTOR_DECIMAL && !is_null)
 	{
 		const uint8_t shown =
@@ -230,10 +223,7 @@ row_is_right(const WaMirrorColumn *flat, uint64_t position,
 		EXPECT(shown == (flat->d_display == NULL ? flat->scale
 												 : flat->d_display[position]));
 	}
-	if (flat->form == WA_FORM_BOOL)
-		EXPECT(bit_at(flat->d_values, position) == (expected != 0));
-	else
-		EXPECT(number_at(flat->form, flat->d_values, position) == expected);
+	EXPECT(number_at(flat->form, flat->d_values, position) == expected);
 	return true;
 }
 

@@ -214,7 +214,10 @@ fill_column(Data *data, int input, WaForm form)
 		const bool is_null = has_nulls && random_below(5) == 0;
 		const int64_t value = is_null ? 0 : make_value(form);
 
-		memcpy((char *) data->values[input] + i * width, &value, width);
+		if (form == WA_FORM_BOOL)
+			put_bit(data->values[input], i, value != 0);
+		else
+			memcpy((char *) data->values[input] + i * width, &value, width);
 		data->validity[input][i] = !is_null;
 		if (mixed)
 			data->display[i] =

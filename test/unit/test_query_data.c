@@ -244,7 +244,7 @@ store_value(void *values, WaForm form, size_t row, const Cell *cell)
 	switch (form)
 	{
 		case WA_FORM_BOOL:
-			((uint8_t *) values)[row] = (uint8_t) cell->i;
+			put_bit(values, row, cell->i != 0);
 			break;
 		case WA_FORM_TEXT:
 			((int32_t *) values)[row] =

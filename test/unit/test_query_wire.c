@@ -124,7 +124,11 @@ fill_column(Anything *anything, uint32_t input, WaForm form)
 			word &= 1;
 		if (form == WA_FORM_TEXT)
 			word = (int64_t) ((uint64_t) word % NTEXTS);
-		memcpy(values + row * wa_form_width(form), &word, wa_form_width(form));
+		if (form == WA_FORM_BOOL)
+			put_bit(values, row, word != 0);
+		else
+			memcpy(values + row * wa_form_width(form), &word,
+				   wa_form_width(form));
 		anything->validity[input][row] = !is_null;
 		anything->display[input][row] =
 			(uint8_t) random_below(rows->scale + UINT64_C(1));
