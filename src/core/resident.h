@@ -41,7 +41,7 @@
 /* The longest text: more than any page has room for. */
 #define WA_MAX_TEXT_BYTES 65536
 
-/* Columns that a message names at most. */
+/* Columns that a message names at most; a relation may have more. */
 #define WA_MAX_RESIDENT_COLUMNS 64
 
 /* A relation's storage: the names of PostgreSQL's RelFileNode. */
@@ -159,7 +159,8 @@ wa_map_page_word(const WaMapPage *page, uint32_t place, uint32_t word)
 typedef struct WaExtentState
 {
 	uint64_t map_lsn;  /* 0: it has nothing */
-	uint64_t columns; /* bit i: it has column i of those asked for */
+	uint64_t columns;  /* bit i: it has column i of those asked for */
+	uint64_t ncolumns; /* that it has in all */
 	uint64_t cached[WA_EXTENT_WORDS]; /* a bit for each block */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
 } WaExtentState;

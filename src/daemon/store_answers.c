@@ -130,6 +130,17 @@ wa_store_residency(WaStore *store, const WaRelation *name,
 	return complete_blocks;
 }
 
+/* Returns how many columns an extent has. */
+static uint64_t
+count_columns(const WaExtent *extent)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < extent->room; i++)
+		count += extent->columns[i] != NULL ? 1 : 0;
+	return count;
+}
+
 void
 wa_store_extent_state(WaStore *store, const WaRelation *name, uint32_t number,
 					  const WaColumnName *names, uint32_t ncolumns,
@@ -148,6 +159,7 @@ wa_store_extent_state(WaStore *store, const WaRelation *name, uint32_t number,
 	{
 		find_places(relation, names, ncolumns, places);
 		state->map_lsn = extent->map_lsn;
+		state->ncolumns = count_columns(extent);
 		memcpy(state->cached, extent->cached, sizeof(state->cached));
 		memcpy(state->block_lsn, extent->shape->block_lsn,
 			   sizeof(state->block_lsn));

@@ -78,8 +78,8 @@ start_worker(void)
 static bool
 append(Oid relation, int ncolumns, const AttrNumber *columns)
 {
-	WaAutoloadRecord records[WA_MAX_RESIDENT_COLUMNS];
-	const size_t bytes = (size_t) ncolumns * sizeof(*records);
+	const size_t bytes = (size_t) ncolumns * sizeof(WaAutoloadRecord);
+	WaAutoloadRecord *records = palloc(bytes);
 	char path[MAXPGPATH];
 	bool written;
 	int fd;
@@ -94,14 +94,14 @@ append(Oid relation, int ncolumns, const AttrNumber *columns)
 		ereport(DEBUG1, (errmsg("could not write file \"%s\": %m", path)));
 	if (fd >= 0)
 		CloseTransientFile(fd);
+	pfree(records);
 	return written;
 }
 
 void
 wa_autoload_request(Oid relation, int ncolumns, const AttrNumber *columns)
 {
-	if (append(relation, Min(ncolumns, WA_MAX_RESIDENT_COLUMNS), columns) &&
-		worker_is_missing())
+	if (append(relation, ncolumns, columns) && worker_is_missing())
 		start_worker();
 }
 

@@ -151,21 +151,28 @@ open_relation(Oid relid)
 	return relation;
 }
 
-/* Prepares to load columns of a relation; false if there is nothing to do. */
+/*
+ * Prepares to load columns of a relation, from record *next on, which is moved on: so
+ * many as a task takes.  Returns false if there is nothing to do.
+ */
 static bool
-prepare(WaLoadTask *task, const WaAutoloadRecord *records, int nrecords)
+prepare(WaLoadTask *task, const WaAutoloadRecord *records, int nrecords,
+		int *next)
 {
 	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
 	Relation relation = open_relation(records[0].relation);
 	int ncolumns = 0;
 
 	if (relation == NULL)
-		return false;
-	for (int i = 0; i < nrecords && ncolumns < WA_MAX_RESIDENT_COLUMNS; i++)
 	{
-		AttrNumber attribute = records[i].attribute;
+		*next = nrecords;
+		return false;
+	}
+	for (; *next < nrecords && ncolumns < WA_MAX_RESIDENT_COLUMNS; (*next)++)
+	{
+		AttrNumber attribute = records[*next].attribute;
 
-		if (i > 0 && attribute == records[i - 1].attribute)
+		if (*next > 0 && attribute == records[*next - 1].attribute)
 			continue;
 		if (attribute > 0 &&
 			attribute <= RelationGetNumberOfAttributes(relation) &&
@@ -186,24 +193,31 @@ goes_on(WaLoadTask *task, Relation relation)
 									   SLICE_MS);
 }
 
+/* Tells whether a relation still has columns as they were. */
+static bool
+has_columns(Relation relation, int ncolumns, const WaColumnName *columns)
+{
+	for (int i = 0; i < ncolumns; i++)
+	{
+		WaColumnName name;
+
+		if (!wa_resident_column(relation, columns[i].attribute, &name) ||
+			memcmp(&name, &columns[i], sizeof(name)) != 0)
+			return false;
+	}
+	return true;
+}
+
 /* Tells whether a relation still has what is to be loaded. */
 static bool
 is_unchanged(Relation relation, const WaLoadTask *task)
 {
 	WaRelation storage = wa_resident_storage(relation);
 
-	if (memcmp(&storage, &task->storage, sizeof(storage)) != 0 ||
-		RelationGetNumberOfBlocks(relation) < task->nblocks)
-		return false;
-	for (int i = 0; i < task->nall; i++)
-	{
-		WaColumnName name;
-
-		if (!wa_resident_column(relation, task->all[i].attribute, &name) ||
-			memcmp(&name, &task->all[i], sizeof(name)) != 0)
-			return false;
-	}
-	return true;
+	return memcmp(&storage, &task->storage, sizeof(storage)) == 0 &&
+		   RelationGetNumberOfBlocks(relation) >= task->nblocks &&
+		   has_columns(relation, task->nall, task->all) &&
+		   has_columns(relation, task->nrest, task->rest);
 }
 
 /* Loads a slice; returns false if that was all, or nothing can be done. */
@@ -230,16 +244,20 @@ load_relation(const WaAutoloadRecord *records, int nrecords)
 	Oid relid = records[0].relation;
 	WaLoadTask task;
 	bool has_more;
+	int next = 0;
 
-	begin();
-	has_more = prepare(&task, records, nrecords);
-	end();
-	while (has_more)
+	while (next < nrecords)
 	{
-		CHECK_FOR_INTERRUPTS();
 		begin();
-		has_more = load_slice(&task, relid);
+		has_more = prepare(&task, records, nrecords, &next);
 		end();
+		while (has_more)
+		{
+			CHECK_FOR_INTERRUPTS();
+			begin();
+			has_more = load_slice(&task, relid);
+			end();
+		}
 	}
 }
 

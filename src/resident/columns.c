@@ -115,11 +115,9 @@ find_named(Relation relation, const ArrayType *names, WaColumnName *columns)
 	AttrNumber *attributes;
 	int count = wa_columns_find(relation, names, &attributes);
 
-	if (count == 0 || count > WA_MAX_RESIDENT_COLUMNS)
+	if (count == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("number of columns to load must be between 1 "
-							   "and %d",
-							   WA_MAX_RESIDENT_COLUMNS)));
+						errmsg("no column to load was named")));
 	for (int i = 0; i < count; i++)
 		check_column(relation, attributes[i], &columns[i]);
 	pfree(attributes);
@@ -142,14 +140,6 @@ find_all(Relation relation, WaColumnName *columns)
 			continue;
 		if (!may_select(relation, i))
 			refused++;
-		else if (count == WA_MAX_RESIDENT_COLUMNS)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("table \"%s\" has more than %d columns that can be "
-							"resident",
-							RelationGetRelationName(relation),
-							WA_MAX_RESIDENT_COLUMNS),
-					 errhint("Name those to load.")));
 		else
 			columns[count++] = name;
 	}

@@ -115,14 +115,28 @@ report_invisible(WaLoadTask *task, const char *name)
 						 "transactions see their rows.")));
 }
 
-/* Says what has been left out, and why. */
+/* Says which columns have been left out, and why. */
 static void
-report_rest(WaLoadTask *task, Relation relation)
+report_columns(WaLoadTask *task, Relation relation)
+{
+	uint64 left_out = pg_atomic_read_u64(&task->left_out);
+
+	if (left_out != 0)
+		ereport(NOTICE,
+				(errmsg("columns of \"%s\" were left out of some blocks: %s",
+						RelationGetRelationName(relation),
+						list_columns(task, relation, left_out)),
+				 errdetail("Many of their values cannot be resident: %s.",
+						   odd_values)));
+}
+
+/* Says which blocks have been left out, and why. */
+static void
+report_blocks(WaLoadTask *task, Relation relation)
 {
 	const char *name = RelationGetRelationName(relation);
 	unsigned long long visible = pg_atomic_read_u64(&task->visible);
 	unsigned long long missed = pg_atomic_read_u64(&task->missed);
-	uint64 left_out = pg_atomic_read_u64(&task->left_out);
 
 	if (pg_atomic_read_u32(&task->is_full) != 0)
 		ereport(WARNING,
@@ -138,28 +152,48 @@ report_rest(WaLoadTask *task, Relation relation)
 				 errdetail("They have changed meanwhile, or have values "
 						   "that cannot be resident: %s.",
 						   odd_values)));
-	if (left_out != 0)
-		ereport(NOTICE,
-				(errmsg("columns of \"%s\" were left out of some blocks: %s",
-						name, list_columns(task, relation, left_out)),
-				 errdetail("Many of their values cannot be resident: %s.",
-						   odd_values)));
 	report_invisible(task, name);
 }
 
-/* Loads columns of an open relation; returns the rows that were read. */
+/*
+ * Loads columns of an open relation, as many at a time as a task takes; returns the
+ * rows that were read.  Which blocks there are is the same for all columns, and said
+ * at the end.
+ */
 static int64
 load(Relation relation, int ncolumns, const WaColumnName *columns)
 {
 	WaLoadTask task;
+	uint64 rows = 0;
+	int first = 0;
 
 	wa_client_require();
 	wa_resident_sweep();
-	wa_load_prepare(&task, relation, ncolumns, columns);
-	task.reported_us = GetCurrentTimestamp();
-	wa_load_share(&task, relation, report_progress);
-	report_rest(&task, relation);
-	return (int64) pg_atomic_read_u64(&task.read_rows);
+	do
+	{
+		const int some = Min(ncolumns - first, WA_MAX_RESIDENT_COLUMNS);
+
+		wa_load_prepare(&task, relation, some, &columns[first]);
+		task.reported_us = GetCurrentTimestamp();
+		wa_load_share(&task, relation, report_progress);
+		report_columns(&task, relation);
+		rows = Max(rows, pg_atomic_read_u64(&task.read_rows));
+		first += some;
+	} while (first < ncolumns && pg_atomic_read_u32(&task.is_full) == 0);
+	report_blocks(&task, relation);
+	return (int64) rows;
+}
+
+/* Finds the columns of an open relation that the arguments of a function name. */
+static int
+columns_named(FunctionCallInfo fcinfo, Relation relation,
+			  WaColumnName **columns)
+{
+	const ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
+
+	*columns = palloc((RelationGetNumberOfAttributes(relation) + 1) *
+					  sizeof(**columns));
+	return wa_columns_to_load(relation, names, *columns);
 }
 
 /*
@@ -172,9 +206,8 @@ Datum
 warpagg_load(PG_FUNCTION_ARGS)
 {
 	Oid relid = PG_GETARG_OID(0);
-	ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
 	Relation relation;
-	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
+	WaColumnName *columns;
 	int ncolumns;
 	int64 rows;
 
@@ -182,7 +215,7 @@ warpagg_load(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	relation = relation_open(relid, AccessShareLock);
 	check_relation(relation);
-	ncolumns = wa_columns_to_load(relation, names, columns);
+	ncolumns = columns_named(fcinfo, relation, &columns);
 	rows = load(relation, ncolumns, columns);
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_INT64(rows);
@@ -195,17 +228,17 @@ warpagg_load(PG_FUNCTION_ARGS)
 Datum
 warpagg_load_later(PG_FUNCTION_ARGS)
 {
-	ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
 	Relation relation;
-	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
-	AttrNumber attributes[WA_MAX_RESIDENT_COLUMNS];
+	WaColumnName *columns;
+	AttrNumber *attributes;
 	int ncolumns;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
 	check_relation(relation);
-	ncolumns = wa_columns_to_load(relation, names, columns);
+	ncolumns = columns_named(fcinfo, relation, &columns);
+	attributes = palloc(ncolumns * sizeof(*attributes));
 	for (int i = 0; i < ncolumns; i++)
 		attributes[i] = columns[i].attribute;
 	wa_autoload_request(RelationGetRelid(relation), ncolumns, attributes);

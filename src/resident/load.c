@@ -11,11 +11,15 @@
  * others, what was resident is read again as well.  A column that cannot have all of
  * these blocks, as some value cannot be resident, is left out of the extent: it takes no
  * blocks from those that are resident.
+ *
+ * A message names so many columns at most, and so many are read at once.  If there are
+ * more, the rest is read behind them, with the blocks that they have then.
  */
 #include "postgres.h"
 
 #include "access/parallel.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
@@ -27,6 +31,18 @@
 #include "resident/map.h"
 #include "resident/relation.h"
 
+/* Processes read the rest of the columns by parts of as many as a message names. */
+#define MAX_RESTS                                          \
+	((WA_LOAD_MAX_COLUMNS + WA_MAX_RESIDENT_COLUMNS - 1) / \
+	 WA_MAX_RESIDENT_COLUMNS)
+
+/* A part of the rest. */
+typedef struct Rest
+{
+	WaExtentReader *reader; /* NULL until it is needed */
+	uint64 columns;         /* a bit for each that the extent at hand has */
+} Rest;
+
 /* One process at work. */
 typedef struct Loader
 {
@@ -35,7 +51,8 @@ typedef struct Loader
 	Buffer map_pin;
 	WaExtentReader *wanted; /* reads the columns that are wanted */
 	WaExtentReader *all;    /* all; NULL until it is needed */
-	bool is_pending;        /* an extent is being taken over by warpaggd */
+	Rest rests[MAX_RESTS];
+	bool is_pending; /* an extent is being taken over by warpaggd */
 	uint32 pending_rows;
 	uint64 pending_bytes;
 	uint64 pending_blocks;
@@ -47,6 +64,8 @@ typedef struct Known
 {
 	bool has_wanted;   /* all columns that are wanted are resident */
 	bool has_others;   /* columns that are not wanted are, too */
+	bool has_any;      /* columns are resident */
+	bool has_rest;     /* columns are that are not of all of the task's */
 	bool is_current;   /* all visible blocks that can be are resident */
 	bool keeps_blocks; /* so are all that its columns have been loaded with */
 	bool
@@ -129,7 +148,10 @@ look_at(Loader *loader, uint32 number, const WaExtentState *state,
 	known->columns = state->columns;
 	known->has_wanted =
 		(state->columns & task->wanted_bits) == task->wanted_bits;
-	known->has_others = (state->columns & ~task->wanted_bits) != 0;
+	known->has_any = state->ncolumns > 0;
+	known->has_rest = state->ncolumns > pg_popcount64(state->columns);
+	known->has_others =
+		known->has_rest || (state->columns & ~task->wanted_bits) != 0;
 	if (state->map_lsn == map->lsn)
 	{
 		/* What has become visible since would have changed the LSN. */
@@ -168,6 +190,8 @@ reader_of_all(Loader *loader)
 {
 	const WaLoadTask *task = loader->task;
 
+	if (task->nall == task->nwanted)
+		return loader->wanted;
 	if (loader->all == NULL)
 		loader->all = wa_extent_begin(loader->relation, task->nblocks,
 									  task->nall, task->all);
@@ -199,7 +223,8 @@ bits_for(const Loader *loader, const WaExtentReader *reader, uint64 bits)
 
 /*
  * Tells whether an extent that is current lacks blocks that it could have: they were
- * left out for a column that has been unloaded since.
+ * left out for a column that has been unloaded since.  Where it may have been for one
+ * of the rest this is not found out.
  */
 static bool
 lacks_blocks(Loader *loader, uint32 number, const WaMapExtent *map,
@@ -210,7 +235,7 @@ lacks_blocks(Loader *loader, uint32 number, const WaMapExtent *map,
 
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
 		missing[i] = map->visible[i] & ~known->kept[i];
-	if (known->columns == 0 || wa_map_count(missing) == 0)
+	if (known->columns == 0 || known->has_rest || wa_map_count(missing) == 0)
 		return false;
 	reader = known->has_others ? reader_of_all(loader) : loader->wanted;
 	return wa_extent_could_keep(reader, number, missing,
@@ -278,7 +303,7 @@ read_columns(Loader *loader, WaExtentReader *reader, uint32 number,
 	{
 		odd =
 			bits_from(loader, reader, wa_extent_odd(reader)) & ~known->columns;
-		if (odd == 0 || known->columns == 0)
+		if (odd == 0 || !known->has_any)
 			return true;
 		columns &= ~odd;
 		pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & odd);
@@ -289,6 +314,95 @@ read_columns(Loader *loader, WaExtentReader *reader, uint32 number,
 	return false;
 }
 
+/* Asks what there is of some extents; states: room for `count`. */
+static void
+ask_for_states(Loader *loader, int ncolumns, const WaColumnName *columns,
+			   uint32 first, uint32 count, WaExtentState *states)
+{
+	WaFailure failure;
+
+	finish_pending(loader);
+	if (wa_client_reserve(count * sizeof(*states), &failure) == NULL ||
+		!wa_client_extents(&loader->task->storage, ncolumns, columns, first,
+						   count, 0, &failure))
+		wa_client_raise(&failure);
+	memcpy(states, wa_parcel_memory(), count * sizeof(*states));
+}
+
+/* Returns the columns of a part of the rest; *ncolumns is how many, or 0. */
+static const WaColumnName *
+columns_of_rest(const WaLoadTask *task, int part, int *ncolumns)
+{
+	const int first = part * WA_MAX_RESIDENT_COLUMNS;
+
+	*ncolumns = Min(Max(task->nrest - first, 0), WA_MAX_RESIDENT_COLUMNS);
+	return &task->rest[first];
+}
+
+/* Finds out what an extent has of the rest. */
+static void
+ask_for_rest(Loader *loader, uint32 number)
+{
+	WaExtentState state;
+	int ncolumns;
+
+	for (int i = 0; i < MAX_RESTS; i++)
+	{
+		const WaColumnName *columns =
+			columns_of_rest(loader->task, i, &ncolumns);
+
+		loader->rests[i].columns = 0;
+		if (ncolumns == 0)
+			continue;
+		ask_for_states(loader, ncolumns, columns, number, 1, &state);
+		loader->rests[i].columns = state.columns;
+	}
+}
+
+/*
+ * Reads what an extent had of a part of the rest, with blocks that it has now.  Returns
+ * false if some of them cannot be read any more, or no column can have them.
+ */
+static bool
+read_rest(Loader *loader, int part, uint32 number, const uint64_t *blocks)
+{
+	const WaLoadTask *task = loader->task;
+	Rest *rest = &loader->rests[part];
+	uint64 columns = rest->columns;
+	int ncolumns;
+	const WaColumnName *names = columns_of_rest(task, part, &ncolumns);
+
+	if (columns != 0 && rest->reader == NULL)
+		rest->reader =
+			wa_extent_begin(loader->relation, task->nblocks, ncolumns, names);
+	while (columns != 0 &&
+		   wa_extent_read(rest->reader, number, blocks, columns))
+	{
+		if (wa_extent_odd(rest->reader) == 0)
+			return is_subset(blocks, wa_extent_kept(rest->reader));
+		columns &= ~wa_extent_odd(rest->reader);
+	}
+	return false;
+}
+
+/*
+ * Sends what an extent had of the rest: it has lost that, as it has other blocks now.
+ * This counts neither as rows nor as blocks.
+ */
+static void
+send_rest(Loader *loader, uint32 number, const uint64_t *blocks)
+{
+	for (int i = 0; i < MAX_RESTS; i++)
+	{
+		if (pg_atomic_read_u32(&loader->task->is_full) != 0 ||
+			!read_rest(loader, i, number, blocks))
+			continue;
+		send_extent(loader, loader->rests[i].reader);
+		loader->pending_rows = 0;
+		loader->pending_blocks = 0;
+	}
+}
+
 /* Reads an extent and sends it; returns how many of its blocks are resident. */
 static uint32
 read_extent(Loader *loader, uint32 number, const Known *known)
@@ -296,6 +410,7 @@ read_extent(Loader *loader, uint32 number, const Known *known)
 	const uint32 before = known->is_current ? wa_map_count(known->kept) : 0;
 	WaExtentReader *reader = loader->wanted;
 	bool is_read = false;
+	bool has_rest = false;
 
 	if (known->has_others && known->keeps_blocks && !known->lacks_blocks)
 	{
@@ -308,12 +423,17 @@ read_extent(Loader *loader, uint32 number, const Known *known)
 	{
 		if (known->has_others)
 			reader = reader_of_all(loader);
+		has_rest = known->has_rest;
 		is_read = read_columns(loader, reader, number, NULL, known);
 	}
 	if (!is_read)
 		return before;
 	note_columns(loader, reader);
+	if (has_rest)
+		ask_for_rest(loader, number);
 	send_extent(loader, reader);
+	if (has_rest)
+		send_rest(loader, number, wa_extent_kept(reader));
 	return wa_map_count(wa_extent_kept(reader));
 }
 
@@ -349,19 +469,13 @@ load_extent(Loader *loader, uint32 number, const WaExtentState *state)
 							(int64) wa_map_count(map.visible) - resident);
 }
 
-/* Asks what there is of some extents. */
+/* Asks what there is of all of the task's columns in some extents. */
 static void
-ask_for_states(Loader *loader, uint32 first, uint32 count)
+ask_for_extents(Loader *loader, uint32 first, uint32 count)
 {
 	const WaLoadTask *task = loader->task;
-	WaFailure failure;
 
-	finish_pending(loader);
-	if (wa_client_reserve(sizeof(loader->states), &failure) == NULL ||
-		!wa_client_extents(&task->storage, task->nall, task->all, first, count,
-						   0, &failure))
-		wa_client_raise(&failure);
-	memcpy(loader->states, wa_parcel_memory(), count * sizeof(*loader->states));
+	ask_for_states(loader, task->nall, task->all, first, count, loader->states);
 }
 
 /*
@@ -374,7 +488,7 @@ forget_extents(Loader *loader, uint32 first, uint32 count)
 	static const Known nothing = {0};
 	bool has_any = false;
 
-	ask_for_states(loader, first, count);
+	ask_for_extents(loader, first, count);
 	for (uint32 i = 0; i < count; i++)
 	{
 		const WaExtentState *state = &loader->states[i];
@@ -428,7 +542,7 @@ load_extents(Loader *loader, WaLoadReport report)
 
 	while (goes_on && (count = take_extents(task, &first)) > 0)
 	{
-		ask_for_states(loader, first, count);
+		ask_for_extents(loader, first, count);
 		for (uint32 i = 0; i < count; i++)
 		{
 			load_extent(loader, first + i, &loader->states[i]);
@@ -470,6 +584,8 @@ wa_load_run(WaLoadTask *task, Relation relation, WaLoadReport report)
 		ReleaseBuffer(loader->map_pin);
 	end_reader(task, loader->wanted);
 	end_reader(task, loader->all);
+	for (int i = 0; i < MAX_RESTS; i++)
+		end_reader(task, loader->rests[i].reader);
 	wa_parcel_drop();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(memory);

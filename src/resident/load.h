@@ -9,6 +9,7 @@
 #ifndef WA_RESIDENT_LOAD_H
 #define WA_RESIDENT_LOAD_H
 
+#include "access/htup_details.h"
 #include "port/atomics.h"
 #include "utils/relcache.h"
 
@@ -16,6 +17,9 @@
 
 /* Extents that a process takes at once, at most. */
 #define WA_LOAD_MAX_CHUNK 16
+
+/* Columns that a table may have. */
+#define WA_LOAD_MAX_COLUMNS MaxHeapAttributeNumber
 
 /*
  * What is to be loaded, and what has been so far, in memory that all processes
@@ -33,6 +37,8 @@ typedef struct WaLoadTask
 	/* those and, if there is room, what is resident besides; ascending */
 	WaColumnName all[WA_MAX_RESIDENT_COLUMNS];
 	uint64 wanted_bits; /* a bit for each of `all` that is wanted */
+	int nrest; /* what is resident, but had no room in `all`; ascending */
+	WaColumnName rest[WA_LOAD_MAX_COLUMNS];
 
 	int64 reported_us; /* for the use of the leader's WaLoadReport */
 
@@ -50,7 +56,9 @@ typedef struct WaLoadTask
 } WaLoadTask;
 
 /*
- * Fills in a task.  wanted: nwanted columns, ascending.  Asks warpaggd what else
+ * Fills in a task.  wanted: nwanted columns, ascending, at most
+ * WA_MAX_RESIDENT_COLUMNS: more than that take several tasks, one after the other.
+ * Asks warpaggd what else
  * there is of the relation, and has it forget what the relation has no more.
  */
 extern void wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,

@@ -33,7 +33,7 @@ still_exists(Relation relation, const WaColumnName *name)
 		   same_name(&present, name);
 }
 
-/* Adds a column to all columns of a task, if there is room. */
+/* Adds a column to all columns of a task or, if there is no room, to the rest. */
 static void
 add_column(WaLoadTask *task, const WaColumnName *name)
 {
@@ -43,11 +43,22 @@ add_column(WaLoadTask *task, const WaColumnName *name)
 		if (same_name(&task->all[i], name))
 			return;
 	if (task->nall == WA_MAX_RESIDENT_COLUMNS)
+	{
+		if (task->nrest < WA_LOAD_MAX_COLUMNS)
+			task->rest[task->nrest++] = *name;
 		return;
+	}
 	for (i = task->nall++;
 		 i > 0 && task->all[i - 1].attribute > name->attribute; i--)
 		task->all[i] = task->all[i - 1];
 	task->all[i] = *name;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return ((const WaColumnName *) a)->attribute -
+		   ((const WaColumnName *) b)->attribute;
 }
 
 /*
@@ -76,6 +87,7 @@ add_resident(WaLoadTask *task, Relation relation)
 			wa_client_raise(&failure);
 	}
 	pfree(list);
+	qsort(task->rest, task->nrest, sizeof(task->rest[0]), compare_names);
 }
 
 /* Sets the bits of the columns that are wanted. */

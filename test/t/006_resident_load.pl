@@ -238,6 +238,84 @@ ok( wait_until(
 	'both columns that were asked for are loaded');
 value('DROP TABLE asked');
 
+# More columns than a message names: 100 integers, 50 booleans and, last, a text.
+my $definitions = join(', ',
+	(map { "i + $_ AS c$_" } 1 .. 100),
+	(map { "i % $_ = 0 AS c$_" } 101 .. 150));
+value(
+	qq{
+	CREATE TABLE many AS
+		SELECT $definitions, 'x' AS c151 FROM generate_series(1, 10000) i;
+	ALTER TABLE many ALTER COLUMN c151 SET STORAGE EXTERNAL;
+	VACUUM many;
+	});
+$all = value(q{SELECT pg_relation_size('many') / 8192});
+
+# Returns how many columns have so many rows in all blocks, and are fresh.
+sub complete_columns
+{
+	my ($nrows) = @_;
+	return value(
+		"SELECT count(*) FROM warpagg_resident WHERE blocks = $all "
+		  . "AND relation = 'many'::regclass AND rows = $nrows "
+		  . 'AND fresh_share = 1');
+}
+
+# Queries of columns near both ends, over what is resident and from the heap.
+sub check_columns
+{
+	my ($name) = @_;
+	my $query =
+	  'SELECT count(*), sum(c1), sum(c64), sum(c65), sum(c100), count(c151), '
+	  . 'count(*) FILTER (WHERE c128), count(*) FILTER (WHERE c129 OR c150) '
+	  . 'FROM many';
+	my $settings = q{LOAD 'warpagg'; SET warpagg.enable_scan = on;
+		SET warpagg.accelerate = exact; SET warpagg.autoload = off;};
+	like(
+		value("$settings EXPLAIN (ANALYZE, COSTS OFF) $query"),
+		qr/Resident Blocks: [1-9]/,
+		"$name: a query uses what is resident");
+	is( value("$settings $query"),
+		value("SET warpagg.enable_resident = off; $query"),
+		"$name: with the right result");
+}
+
+cmp_ok($all, '>', 512, 'a table of many columns has two extents');
+is(value(q{SELECT warpagg_load('many')}), '10000', 'it is loaded');
+is(complete_columns(10000), '151', 'with all columns');
+check_columns('loaded');
+is(value(q{SELECT warpagg_load('many')}), '0', 'and is not read again');
+value('UPDATE many SET c1 = -c1, c128 = NOT c128 WHERE c2 % 900 = 0');
+value('VACUUM many');
+$all = value(q{SELECT pg_relation_size('many') / 8192});
+value(q{SELECT warpagg_load('many', '{c70}')});
+is(complete_columns(10000), '151',
+	'loading one brings all of them up to date');
+check_columns('changed');
+is(value(q{SELECT warpagg_load('many')}), '0', 'and none is read in vain');
+value(q{SET warpagg.load_workers = 2;
+		SELECT warpagg_unload('many', '{c3, c64, c100, c130}');
+		SELECT warpagg_load('many')});
+is(complete_columns(10000), '151', 'those that are missing are added');
+value(
+	q{
+	INSERT INTO many (c1, c65, c150, c151)
+		VALUES (-5, 7, true, repeat('x', 5000));
+	VACUUM many;
+	});
+$all = value(q{SELECT pg_relation_size('many') / 8192});
+like(
+	messages(q{SELECT warpagg_load('many')}),
+	qr/left out of some blocks: "c151"/,
+	'a column that cannot have a block is left out, ...');
+is(complete_columns(10001), '150', '... and takes it from no other');
+is(value(q{SELECT warpagg_load('many')}), '0', 'again in vain');
+value(q{SELECT warpagg_unload('many'); SELECT warpagg_load_later('many')});
+ok( wait_until(60, sub { return complete_columns(10001) eq '150' }),
+	'the same is loaded in the background');
+check_columns('in the background');
+value('DROP TABLE many');
+
 # In another database.
 value('CREATE DATABASE elsewhere');
 $node->safe_psql(
