@@ -162,3 +162,40 @@ wa_columns_to_load(Relation relation, const ArrayType *names,
 		return find_all(relation, columns);
 	return find_named(relation, names, columns);
 }
+
+/*
+ * Returns how wide a column's values are likely to be, to be compared with others:
+ * numerics are 8 bytes at most, but some cannot be resident; texts take a dictionary.
+ */
+static int
+likely_width(Relation relation, AttrNumber attribute)
+{
+	Form_pg_attribute att =
+		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
+
+	if (att->attlen > 0)
+		return att->attlen;
+	return att->atttypid == NUMERICOID ? 16 : 32;
+}
+
+bool
+wa_columns_narrowest(Relation relation, AttrNumber *attribute)
+{
+	int natts = RelationGetNumberOfAttributes(relation);
+	int least = 0;
+
+	for (AttrNumber i = 1; i <= natts; i++)
+	{
+		WaColumnName name;
+		int width;
+
+		if (!wa_resident_column(relation, i, &name) || !may_select(relation, i))
+			continue;
+		width = likely_width(relation, i);
+		if (least > 0 && width >= least)
+			continue;
+		least = width;
+		*attribute = i;
+	}
+	return least > 0;
+}

@@ -5,6 +5,7 @@
 #ifndef WA_RESIDENT_COLUMNS_H
 #define WA_RESIDENT_COLUMNS_H
 
+#include "access/attnum.h"
 #include "utils/array.h"
 #include "utils/relcache.h"
 
@@ -27,5 +28,11 @@ extern int wa_columns_to_load(Relation relation, const ArrayType *names,
  */
 extern int wa_columns_find(Relation relation, const ArrayType *names,
 						   AttrNumber **attributes);
+
+/*
+ * Finds the column that takes the least memory, of those that can be resident and
+ * that the current user may select from.  Returns false if there is none.
+ */
+extern bool wa_columns_narrowest(Relation relation, AttrNumber *attribute);
 
 #endif /* WA_RESIDENT_COLUMNS_H */

@@ -238,6 +238,50 @@ ok( wait_until(
 	'both columns that were asked for are loaded');
 value('DROP TABLE asked');
 
+# A query without columns has the narrowest loaded, but not that of a small table.
+value(
+	q{
+	CREATE TABLE counted WITH (fillfactor = 10) AS
+		SELECT i AS a, i::bigint AS b, i::text AS t, i::smallint AS narrow,
+			i / 3.0 AS n
+		FROM generate_series(1, 4500) i;
+	CREATE TABLE small WITH (fillfactor = 10) AS
+		SELECT i AS a FROM generate_series(1, 4000) i;
+	VACUUM ANALYZE counted, small;
+	});
+cmp_ok(value(q{SELECT pg_relation_size('counted') / 8192}),
+	'<', 1024, 'a table of less than 8 MB');
+cmp_ok(value(q{SELECT pg_relation_size('small') / 8192}),
+	'<', 256, 'and one of less than 2 MB');
+my $counting = q{SET warpagg.enable_scan = on;
+	  SET warpagg.accelerate = exact;
+	  SELECT count(*) FROM warpagg_resident;};
+value(
+	qq{SET warpagg.autoload = on;
+	  $counting
+	  SELECT count(*) FROM small;
+	  SELECT sum(a) FROM small;
+	  SELECT count(*) FROM counted});
+ok( wait_until(
+		30,
+		sub {
+			return value(
+				q{SELECT string_agg(column_name, ',' ORDER BY column_name)
+				  FROM warpagg_resident WHERE relation = 'counted'::regclass})
+			  eq 'narrow';
+		}),
+	'the narrowest column is loaded for count(*)');
+is( value(
+		q{SELECT count(*) FROM warpagg_resident
+		  WHERE relation = 'small'::regclass}),
+	'0', 'nothing of a small table');
+like(
+	value(qq{$counting EXPLAIN (ANALYZE, COSTS OFF)
+		SELECT count(*) FROM counted}),
+	qr/Resident Rows: 4500/,
+	'and counts its rows');
+value('DROP TABLE counted, small');
+
 # More columns than a message names: 100 integers, 50 booleans and, last, a text.
 my $definitions = join(', ',
 	(map { "i + $_ AS c$_" } 1 .. 100),
