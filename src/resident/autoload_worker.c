@@ -4,8 +4,10 @@
  *
  * It loads a slice at a time, each in a transaction of its own, so that it holds
  * neither the lock of a table nor a snapshot for long, and at low priority.  What
- * it is asked for while it works it does next; it ends when there is nothing more,
- * so that it does not keep anybody from dropping the database.
+ * it is asked for while it works it does next; it ends when there is nothing more.
+ *
+ * It gives way as a worker of autovacuum does, and is marked as one (give_way): who
+ * wants the database for himself, or waits for a lock that it has, ends it.
  */
 #include "postgres.h"
 
@@ -23,6 +25,8 @@
 #include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/lmgr.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 #include "utils/guc.h"
@@ -281,6 +285,22 @@ load_all(WaAutoloadRecord *records, int nrecords)
 	}
 }
 
+/*
+ * Marks the process as one of autovacuum.  By that DROP DATABASE, ALTER DATABASE and
+ * CREATE DATABASE know whom to send SIGTERM rather than to wait for five seconds and
+ * fail (CountOtherDBBackends), and who has waited for a lock for deadlock_timeout, whom
+ * to cancel (ProcSleep).  PostgreSQL looks at the mark for nothing else.  What was to be
+ * loaded is asked for again by the next query.
+ */
+static void
+give_way(void)
+{
+	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
+	MyProc->statusFlags |= PROC_IS_AUTOVACUUM;
+	ProcGlobal->statusFlags[MyProc->pgxactoff] = MyProc->statusFlags;
+	LWLockRelease(ProcArrayLock);
+}
+
 /* Sets up the process. */
 static void
 set_up(Oid database)
@@ -288,6 +308,7 @@ set_up(Oid database)
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
+	give_way();
 	/* What it loads is for others: its own isolation does not matter. */
 	SetConfigOption("default_transaction_isolation", "read committed",
 					PGC_SUSET, PGC_S_OVERRIDE);

@@ -378,6 +378,32 @@ value(q{SELECT warpagg_load('other')});
 is(value(q{SELECT count(*) FROM warpagg_resident WHERE database IS NULL}),
 	'0', 'those of a dropped database are forgotten');
 
+# Who wants a database does not wait for what is loaded there.
+value('CREATE DATABASE busy');
+value(q{ALTER DATABASE busy SET warpagg.debug_load_delay = 1000});
+$node->safe_psql(
+	'busy', q{
+	CREATE EXTENSION warpagg;
+	CREATE TABLE slow WITH (fillfactor = 10) AS
+		SELECT i FROM generate_series(1, 160000) i;});
+$node->safe_psql('busy', 'VACUUM slow');
+foreach my $statement (
+	'CREATE DATABASE copy TEMPLATE busy',
+	'ALTER DATABASE busy RENAME TO engaged',
+	'DROP DATABASE engaged')
+{
+	my ($database) = $statement =~ /(busy$|busy|engaged$)/;
+	my $loaders = 'SELECT count(*) FROM pg_stat_activity '
+	  . "WHERE backend_type = 'warpagg loader' AND datname = '$database'";
+	$node->safe_psql($database,
+		q{SELECT warpagg_unload('slow'); SELECT warpagg_load_later('slow')});
+	ok(wait_until(30, sub { return value($loaders) eq '1' }),
+		"somebody loads in $database");
+	is(messages($statement), '', $statement);
+	is(value($loaders), '0', 'and has made room');
+}
+value('DROP DATABASE copy');
+
 # Several processes.
 value(
 	q{
