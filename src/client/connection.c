@@ -361,6 +361,9 @@ wa_connection_exchange(WaMessage *message, WaMessageType type, size_t length,
 {
 	WaExchange result = WA_EXCHANGE_LOST;
 
+	ereport(DEBUG3,
+			(errmsg_internal("warpagg asks warpaggd: message of type %d",
+							 (int) type)));
 	if (wa_connection_send(message, type, length))
 		result = wa_connection_receive(reply);
 	if (result != WA_EXCHANGE_DONE)

@@ -19,6 +19,9 @@
 /* For so long an answer is remembered, or that there was none. */
 #define MEMORY_MS 1000
 
+/* For so long the planner makes do with it if nothing has been loaded since. */
+#define QUIET_MEMORY_MS 60000
+
 /* For so long the planner waits for an answer. */
 #define PLANNING_WAIT_MS 100
 
@@ -36,6 +39,20 @@ typedef struct Memory
 
 static Memory memories[MEMORIES];
 
+/* Descriptions that are remembered. */
+#define DESCRIPTIONS 16
+
+/* What warpaggd has said of each of some columns. */
+typedef struct Description
+{
+	uint64 key;
+	uint64 turn; /* of the connection; 0: nothing is remembered */
+	int64 loads; /* that there had been */
+	WaResidentMessage answer;
+} Description;
+
+static Description descriptions[DESCRIPTIONS];
+
 /* Returns what stands for a relation and columns. */
 static uint64
 make_key(const WaRelation *relation, uint32 ncolumns,
@@ -48,17 +65,35 @@ make_key(const WaRelation *relation, uint32 ncolumns,
 							   (int) (ncolumns * sizeof(*columns)), seed);
 }
 
-/* Returns what is remembered of a key, or NULL. */
+/* Returns what is remembered of a key, and not older, or NULL. */
 static const Memory *
-recall(uint64 key)
+recall(uint64 key, int milliseconds)
 {
 	const Memory *memory = &memories[key % MEMORIES];
 
 	if (memory->key != key || memory->turn != wa_connection_state()->turn ||
 		TimestampDifferenceExceeds(memory->time, GetCurrentTimestamp(),
-								   MEMORY_MS))
+								   milliseconds))
 		return NULL;
 	return memory;
+}
+
+/* Tells whether nothing has been loaded since; does not connect to find out. */
+static bool
+was_quiet_since(const Memory *memory)
+{
+	return memory->loads >= 0 && wa_connection_state()->attached &&
+		   memory->loads == wa_counter_get(&wa_connection_counters()->loads);
+}
+
+/* Returns what the planner may go by, or NULL. */
+static const Memory *
+recall_for_planner(uint64 key)
+{
+	const Memory *memory = recall(key, QUIET_MEMORY_MS);
+
+	return memory != NULL && was_quiet_since(memory) ? memory
+													 : recall(key, MEMORY_MS);
 }
 
 int64
@@ -88,13 +123,38 @@ bool
 wa_residency_is_none(const WaRelation *relation, uint32 ncolumns,
 					 const WaColumnName *columns)
 {
-	const Memory *memory = recall(make_key(relation, ncolumns, columns));
+	const Memory *memory =
+		recall(make_key(relation, ncolumns, columns), MEMORY_MS);
 
 	/* Without a rule blocks may be used again that have not been loaded anew. */
 	if (wa_debug_skip_rule != 0)
 		return false;
 	return memory != NULL && memory->blocks == 0 && memory->loads >= 0 &&
 		   memory->loads == wa_residency_loads();
+}
+
+bool
+wa_residency_describe(const WaRelation *relation, uint32 ncolumns,
+					  const WaColumnName *columns, WaResidentMessage *answer)
+{
+	const uint64 key = make_key(relation, ncolumns, columns);
+	const int64 loads = wa_residency_loads();
+	Description *known = &descriptions[key % DESCRIPTIONS];
+	WaFailure failure;
+
+	if (loads < 0 || known->key != key || known->loads != loads ||
+		known->turn != wa_connection_state()->turn)
+	{
+		known->turn = 0;
+		if (!wa_client_residency(relation, (int) ncolumns, columns,
+								 &known->answer, &failure))
+			return false;
+		known->key = key;
+		known->loads = loads;
+		known->turn = wa_connection_state()->turn;
+	}
+	*answer = known->answer;
+	return true;
 }
 
 /* Tells whether warpaggd can be asked, connecting to it if it is there. */
@@ -144,7 +204,8 @@ uint64
 wa_residency_estimate(const WaRelation *relation, uint32 ncolumns,
 					  const WaColumnName *columns)
 {
-	const Memory *memory = recall(make_key(relation, ncolumns, columns));
+	const Memory *memory =
+		recall_for_planner(make_key(relation, ncolumns, columns));
 
 	if (memory != NULL)
 		return memory->blocks;

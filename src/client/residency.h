@@ -3,8 +3,9 @@
  *		What a backend remembers of which columns are resident.
  *
  * Asking warpaggd costs a query over a small table as much as reading it, so what
- * was answered is remembered for a second, or, where nothing could be used, only
- * until something is loaded.  A relation's columns are what a RUN or RESIDENCY names.
+ * was answered is remembered: a number of blocks for a second, or for longer while
+ * nothing is loaded, and where nothing could be used, only until then; what there is
+ * of each column, until something is loaded.  A relation's columns are what a RUN or RESIDENCY names.
  */
 #ifndef WA_CLIENT_RESIDENCY_H
 #define WA_CLIENT_RESIDENCY_H
@@ -25,6 +26,15 @@ extern void wa_residency_note(const WaRelation *relation, uint32 ncolumns,
  */
 extern bool wa_residency_is_none(const WaRelation *relation, uint32 ncolumns,
 								 const WaColumnName *columns);
+
+/*
+ * Tells what there is of columns, or was when something was loaded last: there may be
+ * less now.  To be called over an open connection.  Returns false if warpaggd had to be
+ * asked, and failed.
+ */
+extern bool wa_residency_describe(const WaRelation *relation, uint32 ncolumns,
+								  const WaColumnName *columns,
+								  WaResidentMessage *answer);
 
 /*
  * Returns, for the planner, how many blocks are likely to be usable: as is

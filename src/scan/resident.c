@@ -201,19 +201,18 @@ may_travel(const WaScanState *state)
 }
 
 /*
- * Asks what is resident of the columns, if the program's calls need to know.
- * Returns false if nothing is.
+ * Finds out what is resident of the columns, if the program's calls need to know.
+ * Returns false if nothing is.  What is not known of values beyond is left to the heap.
  */
 static bool
 find_residency(const WaScanState *state, const WaRunMessage *run,
 			   WaResidentMessage *resident)
 {
-	WaFailure failure;
 	bool tables;
 
 	return !wa_runner_has_calls(state->runner, &tables) ||
-		   (wa_client_residency(&run->relation, (int) run->ncolumns,
-								run->columns, resident, &failure) &&
+		   (wa_residency_describe(&run->relation, run->ncolumns, run->columns,
+								  resident) &&
 			resident->complete_blocks > 0);
 }
 

@@ -102,6 +102,50 @@ $text = value("EXPLAIN ANALYZE $grouped; SELECT warpagg_load('facts');\n"
 	  . "EXPLAIN ANALYZE $grouped");
 is(() = $text =~ /Resident Blocks/g, 1, 'and what it loads itself');
 
+# A query that comes again takes one request, also one with tables of steps, until
+# something is loaded that these do not have.
+value(
+	q{
+	CREATE TABLE stamped AS SELECT timestamp '2024-01-01' + i * interval '1 min' AS t,
+		i AS v FROM generate_series(1, 100000) i;
+	VACUUM ANALYZE stamped;
+	SELECT warpagg_load('stamped');
+	});
+my $daily =
+  q{SELECT count(*), sum(d - date '2024-01-01'), sum(s)
+	FROM (SELECT date_trunc('month', t)::date AS d, sum(v) AS s
+		  FROM stamped GROUP BY date_trunc('month', t)) x};
+my $more = q{INSERT INTO stamped }
+  . q{SELECT timestamp '2031-01-01' + i * interval '1 min', i }
+  . q{FROM generate_series(1, 50000) i};
+my ($rc, $out, $err) = $node->psql(
+	'postgres',
+	"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $daily;\n"
+	  . "SET client_min_messages = debug3;\n"
+	  . "SELECT pg_sleep(1.2);\n$daily;\nSELECT pg_sleep(1.2);\n$daily;\n"
+	  . "RESET client_min_messages;\n\\warn then\n"
+	  . elsewhere($more)
+	  . elsewhere('VACUUM stamped')
+	  . elsewhere(q{SELECT warpagg_load('stamped')})
+	  . "SET client_min_messages = debug3;\n$daily;\n"
+	  . "RESET client_min_messages;\n"
+	  . "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $daily;\n"
+	  . "SET warpagg.enable_resident = off;\n$daily");
+is($rc, 0, 'a session asks again and again');
+my ($before, $after) = split /^then$/m, $err;
+is(() = $before =~ /warpagg asks warpaggd/g, 2, 'by one request a query');
+cmp_ok(() = $after =~ /warpagg asks warpaggd/g,
+	'>=', 2, 'by more when something was loaded');
+like(
+	$out,
+	qr/Resident Rows: 100000\n.*Resident Rows: 150000\n/s,
+	'and all that is resident is used');
+my @daily = $out =~ /^(\d+\|\d+\|\d+)$/mg;
+is(scalar(@daily), 4, 'four times');
+ok($daily[0] eq $daily[1] && $daily[1] ne $daily[2] && $daily[2] eq $daily[3],
+	'with the right results');
+value('DROP TABLE stamped');
+
 # The views.
 my ($queries, $rows, $ms) = map { stat_value($node, $_) }
   qw(queries query_rows query_ms);
