@@ -50,6 +50,8 @@ SELECT pg_temp.same($$SELECT sum(i) FILTER (WHERE t = 'text 1'), sum(v) FILTER (
 SELECT pg_temp.same('SELECT k, count(*), sum(i), sum(n), avg(v), max(f) FROM resident_rows GROUP BY k');
 SELECT pg_temp.same('SELECT t, s, count(*), sum(v), count(s) FROM resident_rows GROUP BY t, s');
 SELECT pg_temp.same('SELECT c, b, sum(v), sum(w) FROM resident_rows GROUP BY c, b');
+SELECT pg_temp.same('SELECT b, count(*), sum(i), count(*) FILTER (WHERE NOT b) FROM resident_rows WHERE b IS NOT FALSE OR k > 3 GROUP BY b');
+SELECT pg_temp.same('SELECT i < 0 AND b, b OR k = 7, count(*), count(b) FROM resident_rows GROUP BY 1, 2');
 SELECT pg_temp.same('SELECT i, sum(v), count(*) FROM resident_rows GROUP BY i');
 SELECT pg_temp.same('SELECT f, n, sum(v) FROM resident_rows GROUP BY f, n');
 SELECT pg_temp.same('SELECT s, sum(n) FROM resident_rows WHERE k IN (1, 5, 30) GROUP BY s');

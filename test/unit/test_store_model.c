@@ -264,8 +264,14 @@ do_states(WaStore *store)
 							  &state);
 		EXPECT(state.map_lsn == model->map_lsn);
 		EXPECT(state.columns == model->attributes);
+		EXPECT(state.ncolumns ==
+			   (uint64_t) __builtin_popcountll(model->attributes));
 		EXPECT(memcmp(state.cached, model->cached, sizeof(state.cached)) == 0);
 		EXPECT(state.block_lsn[0] == model->seed);
+		wa_store_extent_state(store, &name, numbers[i], names, 1, &state);
+		EXPECT(state.columns == (model->attributes & 1));
+		EXPECT(state.ncolumns ==
+			   (uint64_t) __builtin_popcountll(model->attributes));
 	}
 	return true;
 }
