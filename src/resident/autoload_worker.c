@@ -265,6 +265,28 @@ load_relation(const WaAutoloadRecord *records, int nrecords)
 	}
 }
 
+/*
+ * The same; after an error, as that somebody who waits for a lock has cancelled it, the
+ * other relations are loaded all the same.
+ */
+static void
+try_relation(const WaAutoloadRecord *records, int nrecords)
+{
+	PG_TRY();
+	{
+		load_relation(records, nrecords);
+	}
+	PG_CATCH();
+	{
+		HOLD_INTERRUPTS();
+		EmitErrorReport();
+		AbortOutOfAnyTransaction();
+		FlushErrorState();
+		RESUME_INTERRUPTS();
+	}
+	PG_END_TRY();
+}
+
 /* Loads what is asked for, relation by relation. */
 static void
 load_all(WaAutoloadRecord *records, int nrecords)
@@ -280,7 +302,7 @@ load_all(WaAutoloadRecord *records, int nrecords)
 	{
 		if (i < nrecords && records[i].relation == records[first].relation)
 			continue;
-		load_relation(&records[first], i - first);
+		try_relation(&records[first], i - first);
 		first = i;
 	}
 }

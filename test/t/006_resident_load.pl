@@ -386,7 +386,35 @@ $node->safe_psql(
 	CREATE EXTENSION warpagg;
 	CREATE TABLE slow WITH (fillfactor = 10) AS
 		SELECT i FROM generate_series(1, 160000) i;});
-$node->safe_psql('busy', 'VACUUM slow');
+$node->safe_psql('busy', 'CREATE TABLE quick AS SELECT 1 AS a');
+$node->safe_psql('busy', 'VACUUM slow, quick');
+$node->safe_psql('busy',
+	q{SELECT warpagg_load_later('slow'), warpagg_load_later('quick')});
+ok( wait_until(
+		30,
+		sub {
+			return value(
+				q{SELECT coalesce(sum(extents), 0) FROM warpagg_resident
+				  WHERE database = 'busy'}) > 0;
+		}),
+	'a slow load has begun');
+value(
+	q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+	  WHERE backend_type = 'warpagg loader'});
+ok( wait_until(
+		30,
+		sub {
+			return $node->safe_psql('busy',
+				q{SELECT count(*) FROM warpagg_resident
+				  WHERE relation = 'quick'::regclass}) eq '1';
+		}),
+	'it is cancelled, and the next one is loaded');
+cmp_ok(
+	$node->safe_psql(
+		'busy',
+		q{SELECT coalesce(sum(extents), 0) FROM warpagg_resident
+		  WHERE relation = 'slow'::regclass}),
+	'<', 12, 'without the rest of the first');
 foreach my $statement (
 	'CREATE DATABASE copy TEMPLATE busy',
 	'ALTER DATABASE busy RENAME TO engaged',
