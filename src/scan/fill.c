@@ -262,7 +262,7 @@ wa_scan_begin(WaScanState *state)
 	state->covered = NULL;
 	state->is_covered = false;
 	if (state->heap == NULL)
-		state->heap = wa_heap_begin(state->css.ss.ss_currentRelation,
+		state->heap = wa_heap_begin(state->relation,
 									state->css.ss.ps.state->es_snapshot);
 	else
 		wa_heap_rescan(state->heap);

@@ -8,8 +8,10 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 #include "scan/node.h"
 #include "scan/output.h"
@@ -110,6 +112,31 @@ read_keys(WaScanState *state, const CustomScan *plan)
 		state->keys[i].expression = wa_plan_target(plan, i);
 }
 
+/* Checks that the user may compare the keys, as PostgreSQL does for its groups. */
+static void
+check_keys(const WaScanState *state)
+{
+	for (int i = 0; i < state->nkeys; i++)
+	{
+		Oid type = exprType((Node *) state->keys[i].expression);
+
+		check_permission(
+			get_opcode(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr),
+			OBJECT_FUNCTION);
+	}
+}
+
+/*
+ * Takes the table from the executor's part of the node.  What has one there is a
+ * scan whose current row WHERE CURRENT OF looks for; this has no such row.
+ */
+static void
+take_relation(WaScanState *state)
+{
+	state->relation = state->css.ss.ss_currentRelation;
+	state->css.ss.ss_currentRelation = NULL;
+}
+
 static void
 begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
@@ -117,6 +144,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
 	WaPlanTop top;
 
+	take_relation(state);
 	state->varno = plan->scan.scanrelid;
 	state->nworkers = wa_plan_number(plan, WA_PLAN_WORKERS);
 	state->planned_batches = wa_plan_number(plan, WA_PLAN_BATCHES);
@@ -127,6 +155,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	read_aggregates(state, plan);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
+	check_keys(state);
 	wa_scan_prepare(state);
 	state->gate = ExecInitQual(state->gate_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;

@@ -71,6 +71,7 @@ typedef struct WaSpillGrowth
 typedef struct WaScanState
 {
 	CustomScanState css;
+	Relation relation; /* the table */
 
 	/* What the plan says, with columns by their numbers in the table */
 	Index varno; /* of the table */

@@ -111,7 +111,7 @@ write_task(Leader *leader)
 	WaTask *task = (WaTask *) leader->parts[WA_TASK_HEAD];
 
 	leader->task = task;
-	task->relation = RelationGetRelid(state->css.ss.ss_currentRelation);
+	task->relation = RelationGetRelid(state->relation);
 	task->is_timed = state->clock.is_on;
 	wa_spill_share(state, &task->spill, leader->context->nworkers + 1);
 	task->is_covered = state->covered != NULL;

@@ -40,7 +40,7 @@ make_state(EState *estate, Relation relation, WaTask *task, char *query)
 
 	state->css.ss.ps.state = estate;
 	state->css.ss.ps.ps_ExprContext = CreateExprContext(estate);
-	state->css.ss.ss_currentRelation = relation;
+	state->relation = relation;
 	wa_task_read_query(state, query);
 	wa_scan_prepare(state);
 	wa_spill_join(state, &task->spill, ParallelWorkerNumber + 1);

@@ -171,7 +171,7 @@ make_gather(const WaScanState *state, const WaCompiler *compiler)
 		note_uses(state, state->columns[i].argument, last, ncolumns, uses);
 		note_uses(state, state->columns[i].filter, last, ncolumns, uses);
 	}
-	return wa_gather_make(RelationGetDescr(state->css.ss.ss_currentRelation),
+	return wa_gather_make(RelationGetDescr(state->relation),
 						  ncolumns, uses);
 }
 

@@ -113,7 +113,7 @@ may_use(const WaScanState *state)
 	if (!wa_enable_resident || IsParallelWorker() ||
 		!wa_resident_is_large(wa_heap_nblocks(state->heap)))
 		return false;
-	return wa_resident_refusal(state->css.ss.ss_currentRelation) == NULL;
+	return wa_resident_refusal(state->relation) == NULL;
 }
 
 /* Describes the aggregated columns; returns false if one has no records. */
@@ -238,7 +238,7 @@ static bool
 name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
 {
 	for (uint32 i = 0; i < ncolumns; i++)
-		if (!wa_resident_column(state->css.ss.ss_currentRelation,
+		if (!wa_resident_column(state->relation,
 								state->attnums[i], &names[i]))
 			return false;
 	return true;
@@ -278,7 +278,7 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 
 	if (parcel == NULL)
 		return false;
-	read_maps(state->css.ss.ss_currentRelation, run,
+	read_maps(state->relation, run,
 			  (WaMapPage *) (parcel + layout.maps));
 	memcpy(parcel + layout.query, query->words, query_bytes);
 	run->maps = layout.maps;
@@ -391,7 +391,7 @@ static void
 suggest_load(const WaScanState *state, const WaRunMessage *run,
 			 uint64 covered_blocks)
 {
-	const Relation relation = state->css.ss.ss_currentRelation;
+	const Relation relation = state->relation;
 	AttrNumber any;
 
 	if (run->nblocks < MIN_AUTOLOAD_BLOCKS ||
@@ -407,7 +407,7 @@ suggest_load(const WaScanState *state, const WaRunMessage *run,
 void
 wa_resident_use(WaScanState *state)
 {
-	Relation relation = state->css.ss.ss_currentRelation;
+	Relation relation = state->relation;
 	MemoryContext scratch;
 	MemoryContext old;
 	WaRunMessage run = {0};

@@ -41,7 +41,7 @@ wa_rowwise_make(WaScanState *state)
 	WaRowwise *rowwise = palloc0(sizeof(WaRowwise));
 
 	rowwise->slot = ExecInitExtraTupleSlot(
-		estate, RelationGetDescr(state->css.ss.ss_currentRelation),
+		estate, RelationGetDescr(state->relation),
 		&TTSOpsHeapTuple);
 	rowwise->nwhere = list_length(state->filter_clauses);
 	rowwise->where = palloc(sizeof(ExprState *) * (rowwise->nwhere + 1));
@@ -134,7 +134,7 @@ store_row(WaRowwise *rowwise, const WaScanState *state, const WaRow *row)
 	HeapTuple tuple = &rowwise->tuple;
 
 	tuple->t_len = row->length;
-	tuple->t_tableOid = RelationGetRelid(state->css.ss.ss_currentRelation);
+	tuple->t_tableOid = RelationGetRelid(state->relation);
 	tuple->t_data = row->tuple;
 	ItemPointerSet(&tuple->t_self, row->block, row->offset);
 	return ExecStoreHeapTuple(tuple, rowwise->slot, false);

@@ -98,7 +98,7 @@ WaSpillRows *
 wa_spill_rows_make(WaScanState *state)
 {
 	EState *estate = state->css.ss.ps.state;
-	TupleDesc table = RelationGetDescr(state->css.ss.ss_currentRelation);
+	TupleDesc table = RelationGetDescr(state->relation);
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	WaSpillRows *rows = palloc0(sizeof(WaSpillRows));
 
