@@ -264,19 +264,30 @@ startup_cost(const WaShape *shape, double nreturned, int nworkers)
 												   : Min(reading, asking) + all;
 }
 
+/* Tells whether parallel workers may compute what the path computes. */
+static bool
+is_parallel_safe_path(const PlannerInfo *root, const RelOptInfo *input_rel,
+					  const RelOptInfo *output_rel)
+{
+	return root->glob->parallelModeOK && input_rel->consider_parallel &&
+		   output_rel->consider_parallel;
+}
+
 /* Returns how many workers the path may have. */
 static int
 possible_workers(const PlannerInfo *root, const RelOptInfo *input_rel,
 				 const RelOptInfo *output_rel)
 {
-	if (!root->glob->parallelModeOK || !input_rel->consider_parallel ||
-		!output_rel->consider_parallel)
+	if (!is_parallel_safe_path(root, input_rel, output_rel))
 		return 0;
 	return compute_parallel_worker((RelOptInfo *) input_rel, input_rel->pages,
 								   -1, max_parallel_workers_per_gather);
 }
 
-/* Sets what the path costs, with so many workers. */
+/*
+ * Sets what the path costs, with so many workers.  It is a sequential scan to those
+ * who want none.
+ */
 static void
 set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
 		  const WaLimit *limit, int nworkers)
@@ -289,6 +300,8 @@ set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
 		cost_qual_eval(&having, shape->having, (PlannerInfo *) root);
 	path->startup_cost = startup_cost(shape, nreturned, nworkers) +
 						 target->cost.startup + having.startup;
+	if (!enable_seqscan)
+		path->startup_cost += disable_cost;
 	path->total_cost =
 		path->startup_cost + shape->ngroups * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
@@ -326,6 +339,9 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	/* The plan must do when nothing is resident any more. */
 	if (heap_cost(shape, 1, nworkers) >= heap_cost(shape, 1, 0))
 		nworkers = 0;
+	/* In a worker, as a part of what it computes, the node can have none. */
+	path->path.parallel_safe =
+		nworkers == 0 && is_parallel_safe_path(root, input_rel, output_rel);
 	wa_resident_plan(root, shape, limit, nworkers);
 	path->custom_private = list_make3(shape, limit, makeInteger(nworkers));
 	set_costs(&path->path, root, shape, limit, nworkers);
