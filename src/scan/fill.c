@@ -6,7 +6,8 @@
  * there when that is reached are spilled, and follow later (scan/spill.h).
  *
  * A batch is tried in vectors first: nothing is put into groups before all that
- * could trap has run, so a batch that traps can be taken row by row instead.
+ * could trap has run, so a batch that traps can be taken row by row instead.  It is
+ * taken in smaller pieces first, so that one row does not slow down a thousand.
  */
 #include "postgres.h"
 
@@ -18,6 +19,13 @@
 #include "scan/resident.h"
 #include "scan/spill.h"
 #include "scan/spill_row.h"
+
+/*
+ * Of so few rows none are tried in vectors again when one of them has none; and
+ * after so many tries that were of use, twice as many are tried at once.
+ */
+#define MIN_TRIED_ROWS 32
+#define RIGHT_TRIES    4
 
 uint32
 wa_scan_groups(const WaScanState *state)
@@ -262,30 +270,60 @@ wa_scan_begin(WaScanState *state)
 	state->covered = NULL;
 	state->is_covered = false;
 	if (state->heap == NULL)
-		state->heap = wa_heap_begin(state->relation,
-									state->css.ss.ps.state->es_snapshot);
+		state->heap =
+			wa_heap_begin(state->relation, state->css.ss.ps.state->es_snapshot);
 	else
 		wa_heap_rescan(state->heap);
 }
 
+/* Has more rows tried at once where some tries have been of use. */
+static void
+hasten(WaPace *pace)
+{
+	if (++pace->nright < RIGHT_TRIES || pace->rows >= WA_VECTOR_ROWS)
+		return;
+	pace->rows *= 2;
+	pace->nright = 0;
+}
+
+/* Has fewer than so many tried at once; returns false if these are few enough. */
+static bool
+slow_down(WaPace *pace, int nrows)
+{
+	pace->nright = 0;
+	if (nrows <= MIN_TRIED_ROWS)
+		return false;
+	pace->rows = Max(nrows / 2, MIN_TRIED_ROWS);
+	return true;
+}
+
 /*
- * Takes a batch in pieces whose groups, if they are all new, have room in memory.
- * in_vectors: takes so many of the rows, or returns false if it cannot.
+ * Takes a batch in pieces whose groups, if they are all new, have room in memory,
+ * and of which most, if few rows have no vectors, have them.  in_vectors: takes so
+ * many of the rows, or returns false if it cannot.
  */
 static void
 take_in_pieces(WaScanState *state, int nrows,
 			   bool (*in_vectors)(WaScanState *, int))
 {
+	WaRow *rows = state->rows;
+
 	while (nrows > 0)
 	{
-		const int npiece = Min(nrows, wa_spill_piece(state));
+		const int npiece =
+			Min(Min(nrows, wa_spill_piece(state)), state->pace.rows);
 
-		if (!in_vectors(state, npiece))
+		if (in_vectors(state, npiece))
+			hasten(&state->pace);
+		else if (slow_down(&state->pace, npiece))
+			continue;
+		else
 			take_row_by_row(state, npiece);
 		wa_spill_check(state);
 		nrows -= npiece;
-		memmove(state->rows, state->rows + npiece, sizeof(WaRow) * nrows);
+		state->rows += npiece;
 	}
+	state->rows = rows;
 }
 
 /* Takes the next batch of rows; returns false if there is none. */

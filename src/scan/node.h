@@ -68,6 +68,13 @@ typedef struct WaSpillGrowth
 	Size step;        /* the largest */
 } WaSpillGrowth;
 
+/* How many rows are tried in vectors at once. */
+typedef struct WaPace
+{
+	int rows;
+	int nright; /* tries since it changed, or since one was of no use */
+} WaPace;
+
 typedef struct WaScanState
 {
 	CustomScanState css;
@@ -103,7 +110,8 @@ typedef struct WaScanState
 	uint8 *keep;   /* rows that pass the filter of an aggregate */
 	uint32 *group_numbers;
 	uint16_t *selection;
-	WaRow *rows; /* of the batch */
+	WaRow *rows; /* of the batch, or what is left of it */
+	WaPace pace;
 	WaHeapScan *heap;
 	WaRowwise *rowwise;
 

@@ -171,8 +171,7 @@ make_gather(const WaScanState *state, const WaCompiler *compiler)
 		note_uses(state, state->columns[i].argument, last, ncolumns, uses);
 		note_uses(state, state->columns[i].filter, last, ncolumns, uses);
 	}
-	return wa_gather_make(RelationGetDescr(state->relation),
-						  ncolumns, uses);
+	return wa_gather_make(RelationGetDescr(state->relation), ncolumns, uses);
 }
 
 /* Makes what a batch of rows needs. */
@@ -195,6 +194,7 @@ make_memory(WaScanState *state, const WaCompiler *compiler)
 	state->group_numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
 	state->selection = palloc(sizeof(uint16_t) * WA_VECTOR_ROWS);
 	state->rows = palloc(sizeof(WaRow) * WA_VECTOR_ROWS);
+	state->pace.rows = WA_VECTOR_ROWS;
 	state->group_context = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
 }

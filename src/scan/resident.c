@@ -238,8 +238,7 @@ static bool
 name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
 {
 	for (uint32 i = 0; i < ncolumns; i++)
-		if (!wa_resident_column(state->relation,
-								state->attnums[i], &names[i]))
+		if (!wa_resident_column(state->relation, state->attnums[i], &names[i]))
 			return false;
 	return true;
 }
@@ -278,8 +277,7 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 
 	if (parcel == NULL)
 		return false;
-	read_maps(state->relation, run,
-			  (WaMapPage *) (parcel + layout.maps));
+	read_maps(state->relation, run, (WaMapPage *) (parcel + layout.maps));
 	memcpy(parcel + layout.query, query->words, query_bytes);
 	run->maps = layout.maps;
 	run->query = layout.query;

@@ -41,8 +41,7 @@ wa_rowwise_make(WaScanState *state)
 	WaRowwise *rowwise = palloc0(sizeof(WaRowwise));
 
 	rowwise->slot = ExecInitExtraTupleSlot(
-		estate, RelationGetDescr(state->relation),
-		&TTSOpsHeapTuple);
+		estate, RelationGetDescr(state->relation), &TTSOpsHeapTuple);
 	rowwise->nwhere = list_length(state->filter_clauses);
 	rowwise->where = palloc(sizeof(ExprState *) * (rowwise->nwhere + 1));
 	for (int i = 0; i < rowwise->nwhere; i++)
