@@ -451,6 +451,13 @@ wa_heap_has_rows(WaHeapScan *scan)
 }
 
 int
+wa_heap_peek(const WaHeapScan *scan, const WaRow **rows)
+{
+	*rows = &scan->rest[scan->rest_next];
+	return scan->rest_end - scan->rest_next;
+}
+
+int
 wa_heap_next(WaHeapScan *scan, WaRow *rows)
 {
 	int nrows;

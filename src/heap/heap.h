@@ -67,6 +67,12 @@ extern int wa_heap_next(WaHeapScan *scan, WaRow *rows);
 extern bool wa_heap_has_rows(WaHeapScan *scan);
 
 /*
+ * Finds the rows of the block at which wa_heap_has_rows has found one, which are
+ * still to be read; they stay until then.  Returns how many.
+ */
+extern int wa_heap_peek(const WaHeapScan *scan, const WaRow **rows);
+
+/*
  * Has a scan of which no row was read leave out the blocks whose bits (wa_block_bit
  * of core/resident.h) are set in `covered`, which lives as long as the scan and has a
  * bit for each of the relation's blocks.  NULL: it reads them all.  Stays so when it

@@ -356,6 +356,12 @@ wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext)
 	buckets->is_fresh = false;
 }
 
+void
+wa_buckets_reset(WaBuckets *buckets)
+{
+	wa_evaluation_reset(buckets->evaluation);
+}
+
 /* Stores the result for a row that is not NULL; returns false to trap. */
 static inline bool
 store_row(const WaBuckets *buckets, const WaVector *times, WaVector *out,
@@ -390,6 +396,8 @@ wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
 	WaBuckets *buckets = (WaBuckets *) context;
 	size_t width = wa_vector_width(buckets->kind);
 
+	if (!wa_evaluation_is_prepared(buckets->evaluation))
+		return false;
 	out->has_nulls = a->has_nulls;
 	out->mixed = false;
 	out->scale = 0;

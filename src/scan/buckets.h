@@ -24,6 +24,9 @@ extern WaBuckets *wa_buckets_make(const WaCallExpression *call,
 /* As wa_evaluation_prepare; forgets all results. */
 extern void wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext);
 
+/* As wa_evaluation_reset. */
+extern void wa_buckets_reset(WaBuckets *buckets);
+
 /*
  * Finds the value, of kind INT, FLOAT or DECIMAL, that the expression has from a
  * time first to a time last, which wa_time_is_safe holds for, and which lie in
@@ -39,7 +42,7 @@ extern bool wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
 /* Returns what the expression is evaluated from. */
 extern const WaEvaluation *wa_buckets_evaluation(const WaBuckets *buckets);
 
-/* A WaVectorFunction over a WaBuckets. */
+/* A WaVectorFunction over a WaBuckets; traps if it is not prepared. */
 extern bool wa_buckets_call(void *context, const WaVector *a, WaVector *out,
 							size_t nrows);
 

@@ -16,11 +16,13 @@
 /* A program has at most so many registers: each takes a few kB. */
 #define WA_MAX_REGISTERS 1024
 
-/* A subexpression without columns: it is evaluated once, as the scan starts. */
+/* A subexpression without columns: it is evaluated once (scan/once.h). */
 typedef struct WaConstant
 {
 	uint16 number; /* its register */
 	bool trimmed;  /* a bpchar, to be used without its trailing blanks */
+	int stage;     /* the first that uses it */
+	int wanted; /* a BOOL register, true in the rows that need it; -1: all do */
 	Expr *expression;
 } WaConstant;
 
@@ -51,6 +53,7 @@ typedef enum WaErrors
 typedef struct WaCallExpression
 {
 	uint32 number; /* of the call */
+	int stage;     /* that it belongs to */
 	WaErrors errors;
 	WaCallKind kind;
 	WaVectorKind result;
@@ -95,6 +98,8 @@ typedef struct WaCompiler
 	int weight;   /* of calls, in instructions */
 	int conditional; /* not 0: PostgreSQL may not evaluate what is compiled */
 	int native;      /* not 0: PostgreSQL is not to evaluate anything */
+	int stage; /* what is compiled: a clause of WHERE, by its number, or last of
+				* all what comes after WHERE */
 	struct WaGuard *guard; /* behind which condition what is compiled stands */
 } WaCompiler;
 
@@ -137,6 +142,15 @@ extern int wa_compile_key(WaCompiler *compiler, Expr *key);
  * Vars, or NULL, unless these are times that wa_time_is_safe does not hold for.
  */
 extern bool wa_may_raise(Node *expression);
+
+/* Tells whether an expression uses what a subselect, or an outer row, returns. */
+extern bool wa_has_exec_param(Node *expression);
+
+/* Returns the numbers of such parameters in an expression, added to a list. */
+extern List *wa_exec_params(List *params, Node *expression);
+
+/* Tells whether an expression may run code that is not the system's own. */
+extern bool wa_runs_foreign_code(Node *expression);
 
 /*
  * Returns what is wrong with a program that might raise another error than

@@ -243,27 +243,34 @@ wa_as_base_type(Expr *expression)
 int
 wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 {
+	const bool is_late =
+		compiler->conditional > 0 && wa_has_exec_param((Node *) expression);
 	WaConstant *constant;
 	WaVectorKind kind;
+	int wanted = -1;
 	int number;
 
 	if (!wa_gather_kind(exprType((Node *) expression), &kind))
 		return wa_compiler_refuse(
 			compiler, psprintf("a constant has type %s",
 							   format_type_be(exprType((Node *) expression))));
-	/* It is computed as the scan starts, whether a row comes there or not. */
+	/* It is computed whether a row comes there or not, but for a subselect. */
 	if (compiler->conditional > 0 && wa_may_raise((Node *) expression))
 		return wa_compiler_refuse(
 			compiler, "a constant behind a condition may raise errors");
+	if (is_late)
+		wanted = wa_compile_guard(compiler);
 	number = add_register(compiler, kind);
-	if (number < 0)
+	if (number < 0 || (is_late && wanted < 0))
 		return -1;
 	constant = palloc(sizeof(WaConstant));
 	constant->number = (uint16) number;
 	constant->trimmed = trimmed;
+	constant->stage = compiler->stage;
+	constant->wanted = wanted;
 	constant->expression = wa_as_base_type(expression);
 	compiler->constants = lappend(compiler->constants, constant);
-	return wa_compiler_note(compiler, expression, number, trimmed, true);
+	return wa_compiler_note(compiler, expression, number, trimmed, !is_late);
 }
 
 int
@@ -272,6 +279,7 @@ wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a)
 	WaCallExpression *copy = palloc(sizeof(WaCallExpression));
 
 	call.number = (uint32) list_length(compiler->calls);
+	call.stage = compiler->stage;
 	call.errors = wa_call_errors(&call);
 	*copy = call;
 	compiler->calls = lappend(compiler->calls, copy);

@@ -49,6 +49,26 @@ static const Oid safe_functions[] = {
 	F_INT8SHL,           F_INT8SHR,
 };
 
+/* Functions that tell what time it is, which raise none either. */
+static const Oid clock_functions[] = {
+	F_NOW,
+	F_TRANSACTION_TIMESTAMP,
+	F_STATEMENT_TIMESTAMP,
+};
+
+/* Tells whether a node tells what time it is. */
+static bool
+is_clock(const Node *node)
+{
+	if (IsA(node, SQLValueFunction))
+		return ((const SQLValueFunction *) node)->op <= SVFOP_LOCALTIMESTAMP_N;
+	for (int i = 0; i < lengthof(clock_functions); i++)
+		if (IsA(node, FuncExpr) &&
+			((const FuncExpr *) node)->funcid == clock_functions[i])
+			return true;
+	return false;
+}
+
 /* Tells whether the second argument is a pattern of LIKE that is well formed. */
 static bool
 has_plain_pattern(List *args)
@@ -119,10 +139,15 @@ is_comparison(Oid opno, Oid collation, List *args)
 	return OidIsValid(collation) || !OidIsValid(get_typcollation(type));
 }
 
-/* Finds what may raise errors where it is evaluated for rows in vain. */
+/*
+ * Finds what may raise errors where it is evaluated for rows in vain.  context: not
+ * NULL if what tells the time does not count.
+ */
 static bool
 find_unsafe(Node *node, void *context)
 {
+	if (node != NULL && context != NULL && is_clock(node))
+		return false;
 	if (node == NULL || IsA(node, Const) || IsA(node, List))
 		return node != NULL && IsA(node, List) &&
 			   expression_tree_walker(node, find_unsafe, context);
@@ -179,7 +204,9 @@ find_parameter(Node *node, void *context)
 bool
 wa_may_raise(Node *expression)
 {
-	return find_unsafe(expression, NULL);
+	bool clocks = true;
+
+	return find_unsafe(expression, &clocks);
 }
 
 bool
@@ -275,6 +302,39 @@ has_time(const List *sources)
 	return false;
 }
 
+bool
+wa_runs_foreign_code(Node *expression)
+{
+	return find_foreign(expression, NULL);
+}
+
+/* Adds the parameters that the executor sets to a List *. */
+static bool
+add_exec_params(Node *node, void *params)
+{
+	const Param *param = (const Param *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && param->paramkind == PARAM_EXEC)
+		*(List **) params =
+			list_append_unique_int(*(List **) params, param->paramid);
+	return expression_tree_walker(node, add_exec_params, params);
+}
+
+List *
+wa_exec_params(List *params, Node *expression)
+{
+	(void) add_exec_params(expression, &params);
+	return params;
+}
+
+bool
+wa_has_exec_param(Node *expression)
+{
+	return wa_exec_params(NIL, expression) != NIL;
+}
+
 WaErrors
 wa_call_errors(const WaCallExpression *call)
 {
@@ -283,7 +343,7 @@ wa_call_errors(const WaCallExpression *call)
 	/* Times may be out of reach. */
 	if (!may_raise && (call->guarded || !has_time(call->sources)))
 		return WA_ERRORS_NONE;
-	return find_foreign((Node *) call->expression, NULL) && may_raise
+	return may_raise && wa_runs_foreign_code((Node *) call->expression)
 			   ? WA_ERRORS_FOREIGN
 			   : WA_ERRORS_OWN;
 }

@@ -315,8 +315,12 @@ call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 	if (call->guarded && may_raise(call))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	weigh_sources(compiler, sources);
-	/* To look how far away a limit is costs less than to know who asks. */
-	if (compiler->guard != NULL && call->limit == NULL)
+	/*
+	 * To look how far away a limit is costs less than to know who asks, unless a
+	 * subselect has to be run for it.
+	 */
+	if (compiler->guard != NULL &&
+		(call->limit == NULL || wa_has_exec_param((Node *) call->limit)))
 	{
 		call->wanted = wa_compile_guard(compiler);
 		if (call->wanted < 0)
@@ -383,7 +387,7 @@ wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 		!begin_evaluation(compiler, node, &call))
 		return -1;
 	if (wa_has_time(compiler, node) && wa_time_steps(node, &steps) &&
-		node != steps.base)
+		node != steps.base && !(call.guarded && wa_has_exec_param(node)))
 		return compile_steps(compiler, expression, &steps, &call);
 	return evaluate(compiler, expression, &call);
 }

@@ -50,6 +50,7 @@ struct WaEvaluation
 	int nsources;
 	int varying; /* the number of a source that varies */
 	bool guarded;
+	bool is_prepared;
 	const WaVector *wanted; /* BOOL, the rows that need it; NULL: all do */
 	ExprState *limit;       /* a time that a time is compared with; or NULL */
 	Oid limit_type;
@@ -196,6 +197,19 @@ wa_evaluation_prepare(WaEvaluation *evaluation, const ExprContext *econtext)
 				ExecEvalExpr(evaluation->sources[i].constant,
 							 (ExprContext *) econtext, &slot->tts_isnull[i]);
 	prepare_limit(evaluation, econtext);
+	evaluation->is_prepared = true;
+}
+
+void
+wa_evaluation_reset(WaEvaluation *evaluation)
+{
+	evaluation->is_prepared = false;
+}
+
+bool
+wa_evaluation_is_prepared(const WaEvaluation *evaluation)
+{
+	return evaluation->is_prepared;
 }
 
 Datum
@@ -418,6 +432,8 @@ wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
 		nchosen = choose_rows(evaluation, out, nrows, chosen);
 		rows = chosen;
 	}
+	if (nchosen > 0 && !evaluation->is_prepared)
+		return false;
 	if (!evaluate_rows(evaluation, out, rows, nchosen))
 		return false;
 	return evaluation->kind != WA_VECTOR_DECIMAL ||

@@ -30,10 +30,17 @@ extern WaEvaluation *wa_evaluation_make(const WaCallExpression *call,
 extern void wa_evaluation_prepare(WaEvaluation *evaluation,
 								  const ExprContext *econtext);
 
+/* Has that computed again before anything is evaluated. */
+extern void wa_evaluation_reset(WaEvaluation *evaluation);
+
+/* Tells whether it has been computed. */
+extern bool wa_evaluation_is_prepared(const WaEvaluation *evaluation);
+
 /*
  * A WaVectorFunction over a WaEvaluation.  Traps at results that have no vector,
- * and, if the expression must not raise errors, at rows for which it might.
- * Texts among the results stay until the next call.
+ * if the expression must not raise errors, at rows for which it might, and, as
+ * long as it is not prepared, at all that need it.  Texts among the results stay
+ * until the next call.
  */
 extern bool wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
 							   size_t nrows);

@@ -13,6 +13,7 @@
 
 #include "exec/reduce.h"
 #include "heap/gather.h"
+#include "scan/early.h"
 #include "scan/merge.h"
 #include "scan/node.h"
 #include "scan/parallel.h"
@@ -49,37 +50,63 @@ gather(WaScanState *state, int step)
 	return fits;
 }
 
+/* Rows that are computed in vectors. */
+typedef struct Batch
+{
+	int nrows;
+	size_t nleft; /* that fulfil WHERE, as far as it has been applied */
+	int stage;    /* that they have come to */
+} Batch;
+
+/* What has become of a batch. */
+typedef enum Outcome
+{
+	COMPUTED,
+	TRAPPED, /* it cannot be computed in vectors */
+	LACKING  /* what all rows of its stage need has not been computed */
+} Outcome;
+
+/* Runs the instructions of a stage for the rows that are left. */
+static Outcome
+run_stage(WaScanState *state, Batch *batch, int stage, int begin, int end)
+{
+	batch->stage = stage;
+	if (wa_runner_lacks(state->runner, stage))
+		return LACKING;
+	if (!gather(state, stage) ||
+		!wa_runner_run(state->runner, begin, end, batch->nleft) ||
+		wa_runner_misses(state->runner, stage, batch->nleft))
+		return TRAPPED;
+	return COMPUTED;
+}
+
 /*
  * Gathers the columns that WHERE uses, and leaves the rows that fulfil it, clause
- * by clause.  Returns false if a clause trapped or a value has no vector.
+ * by clause.
  */
-static bool
-apply_filters(WaScanState *state, size_t *nrows)
+static Outcome
+apply_filters(WaScanState *state, Batch *batch)
 {
 	WaVector *const *columns = wa_runner_columns(state->runner);
 
-	for (int i = 0; i < state->nfilters; i++)
+	for (int i = 0; i < state->nfilters && batch->nleft > 0; i++)
 	{
 		const WaScanFilter *filter = &state->filters[i];
+		const Outcome outcome =
+			run_stage(state, batch, i, filter->begin, filter->end);
 		size_t nselected;
 
-		if (!gather(state, i) ||
-			!wa_runner_run(state->runner, filter->begin, filter->end, *nrows))
-			return false;
+		if (outcome != COMPUTED)
+			return outcome;
 		nselected =
 			wa_vector_select(wa_runner_register(state->runner, filter->number),
-							 *nrows, state->selection);
-		if (nselected == 0)
-		{
-			*nrows = 0;
-			return true;
-		}
-		if (nselected < *nrows)
+							 batch->nleft, state->selection);
+		if (nselected > 0 && nselected < batch->nleft)
 			wa_gather_keep(state->gather, i, columns, state->selection,
 						   (int) nselected);
-		*nrows = nselected;
+		batch->nleft = nselected;
 	}
-	return true;
+	return COMPUTED;
 }
 
 /*
@@ -136,20 +163,18 @@ take_rows(WaScanState *state, size_t nrows)
 	}
 }
 
-/*
- * Computes a batch in vectors, and *left, how many rows fulfil WHERE.  Returns false
- * if it cannot.
- */
-static bool
-compute(WaScanState *state, int nrows, size_t *left)
+/* Computes a batch in vectors. */
+static Outcome
+compute(WaScanState *state, Batch *batch)
 {
-	*left = (size_t) nrows;
-	wa_gather_begin(state->gather, state->rows, nrows);
-	if (!apply_filters(state, left))
-		return false;
-	return *left == 0 ||
-		   (gather(state, state->nfilters) &&
-			wa_runner_run(state->runner, state->begin, state->end, *left));
+	Outcome outcome;
+
+	batch->nleft = (size_t) batch->nrows;
+	wa_gather_begin(state->gather, state->rows, batch->nrows);
+	outcome = apply_filters(state, batch);
+	if (outcome != COMPUTED || batch->nleft == 0)
+		return outcome;
+	return run_stage(state, batch, state->nfilters, state->begin, state->end);
 }
 
 /* Takes a batch without vectors. */
@@ -162,67 +187,82 @@ take_row_by_row(WaScanState *state, int nrows)
 }
 
 /*
- * Tells whether an error is one that PostgreSQL's functions raise because of their
- * arguments, and not a lack of memory, a cancelled query or the like.
- */
-static bool
-is_of_arguments(const ErrorData *error)
-{
-	int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-
-	return category == ERRCODE_DATA_EXCEPTION ||
-		   category == ERRCODE_FEATURE_NOT_SUPPORTED ||
-		   category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
-		   error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
-}
-
-/*
  * As compute.  If a call raises an error, PostgreSQL raises one as well, but maybe
  * another one, in an earlier row: the batch is taken row by row to find out.  It is
  * an error in any case, so the transaction, or its part, is rolled back.
  */
-static bool
-compute_or_raise(WaScanState *state, int nrows, size_t *left)
+static Outcome
+compute_or_raise(WaScanState *state, Batch *batch)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ErrorData *volatile error = NULL;
-	volatile bool computed = false;
+	volatile Outcome outcome = TRAPPED;
 
 	if (!wa_runner_catches(state->runner))
-		return compute(state, nrows, left);
+		return compute(state, batch);
 	PG_TRY();
 	{
-		computed = compute(state, nrows, left);
+		outcome = compute(state, batch);
 	}
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		if (!is_of_arguments(error))
+		if (!wa_error_is_of_arguments(error))
 			PG_RE_THROW();
 		FlushErrorState();
 	}
 	PG_END_TRY();
 	if (error != NULL)
 	{
-		take_row_by_row(state, nrows);
+		take_row_by_row(state, batch->nrows);
 		ReThrowError(error);
 	}
-	return computed;
+	return outcome;
+}
+
+/*
+ * Has one of the first rows come to a stage in PostgreSQL's own way, so that what
+ * is computed once raises its errors in its turn, and computes it.  Returns as
+ * wa_runner_prepare.
+ */
+static bool
+reach(WaScanState *state, int nrows, int stage)
+{
+	for (int i = 0; i < nrows; i++)
+		if (wa_rowwise_look(state->rowwise, state, &state->rows[i]) >= stage)
+			break;
+	return wa_runner_reach(state->runner, state->css.ss.ps.ps_ExprContext,
+						   stage);
+}
+
+/* Computes a batch in vectors; returns false if it cannot. */
+static bool
+compute_batch(WaScanState *state, Batch *batch)
+{
+	Outcome outcome = compute_or_raise(state, batch);
+
+	while (outcome == LACKING)
+	{
+		if (!reach(state, batch->nrows, batch->stage))
+			return false;
+		outcome = compute_or_raise(state, batch);
+	}
+	return outcome == COMPUTED;
 }
 
 /* Takes a batch in vectors; returns false, with nothing taken, if it cannot. */
 static bool
 take_in_vectors(WaScanState *state, int nrows)
 {
-	size_t left;
+	Batch batch = {.nrows = nrows};
 
 	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext) ||
-		!compute_or_raise(state, nrows, &left))
+		!compute_batch(state, &batch))
 		return false;
-	if (left > 0)
-		take_rows(state, left);
-	state->kept_rows += (int64) left;
+	if (batch.nleft > 0)
+		take_rows(state, batch.nleft);
+	state->kept_rows += (int64) batch.nleft;
 	return true;
 }
 
@@ -230,11 +270,17 @@ take_in_vectors(WaScanState *state, int nrows)
 static bool
 take_spilled_in_vectors(WaScanState *state, int nrows)
 {
+	const int stage = state->nfilters;
+
 	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext) ||
+		(wa_runner_lacks(state->runner, stage) &&
+		 !reach(state, nrows, stage)) ||
 		!wa_spill_rows_gather(state->spill_rows, state->rows, nrows))
 		return false;
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
-	if (!wa_runner_run(state->runner, state->begin, state->end, (size_t) nrows))
+	if (!wa_runner_run(state->runner, state->begin, state->end,
+					   (size_t) nrows) ||
+		wa_runner_misses(state->runner, stage, (size_t) nrows))
 		return false;
 	take_rows(state, (size_t) nrows);
 	return true;
@@ -350,19 +396,22 @@ wa_scan_read(WaScanState *state)
 static void
 read_table(WaScanState *state)
 {
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+
 	wa_scan_begin(state);
-	if (!ExecQual(state->gate, state->css.ss.ps.ps_ExprContext))
+	if (!ExecQual(state->gate, econtext))
 		return;
-	/* Without a row nothing is computed once, which may have an error. */
 	if (!wa_heap_has_rows(state->heap))
 		return;
-	if (wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext))
+	if (wa_runner_prepare(state->runner, econtext))
 		wa_resident_use(state);
 	if (state->is_covered)
 		wa_spill_check(state);
 	else
-		/* What is computed once is computed for the first row, before workers. */
 		(void) take_batch(state);
+	/* Workers are given what subselects return, which may not be run in vain. */
+	while (wa_runner_waits(state->runner, econtext) && take_batch(state))
+		;
 	wa_parallel_read(state);
 	wa_scan_read(state);
 	wa_spill_finish(state, 1);

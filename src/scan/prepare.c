@@ -105,12 +105,14 @@ compile_all(WaScanState *state)
 	{
 		WaScanFilter *filter = &state->filters[i];
 
+		compiler->stage = i;
 		filter->begin = compiler->ninstructions;
 		filter->number =
 			compile(compiler, (Expr *) list_nth(state->filter_clauses, i));
 		filter->end = compiler->ninstructions;
 		wa_compiler_forget(compiler);
 	}
+	compiler->stage = state->nfilters;
 	state->begin = compiler->ninstructions;
 	for (int i = 0; i < state->nkeys; i++)
 		state->keys[i].number = check(

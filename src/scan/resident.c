@@ -25,6 +25,7 @@
 #include "resident/map.h"
 #include "resident/relation.h"
 #include "scan/context_arena.h"
+#include "scan/early.h"
 #include "scan/merge.h"
 #include "scan/resident.h"
 #include "scan/wanted.h"
@@ -216,18 +217,43 @@ find_residency(const WaScanState *state, const WaRunMessage *run,
 			resident->complete_blocks > 0);
 }
 
-/* Writes what the node computes; returns false if that has no such form. */
+/* Describes how rows are counted that fulfil so many clauses of WHERE. */
+static void
+describe_count(const WaScanState *state, int nfilters, WaQuery *query)
+{
+	WaQueryColumn *column = palloc0(sizeof(WaQueryColumn));
+
+	*column =
+		(WaQueryColumn){.argument = -1, .filter = -1, .kind = WA_VECTOR_BOOL};
+	query->ncolumns = 1;
+	query->columns = column;
+	describe_filters(state, query);
+	query->nfilters = (uint32) nfilters;
+	query->end = query->begin;
+}
+
+/*
+ * Writes what the node computes, or, before a stage that lacks something (scan/
+ * runner.h), how many rows come there; -1: there is none.  Returns false if that
+ * has no such form.
+ */
 static bool
 write_query(const WaScanState *state, const WaResidentMessage *resident,
-			WaArena *arena, WaWriter *writer)
+			int stage, WaArena *arena, WaWriter *writer)
 {
 	WaQuery query = {0};
 
-	if (!wa_runner_describe(state->runner, resident->columns, &query) ||
-		!describe_columns(state, &query) || !describe_wanted(state, &query))
+	if (!wa_runner_describe(state->runner, resident->columns, &query))
 		return false;
-	describe_keys(state, &query);
-	describe_filters(state, &query);
+	if (stage >= 0)
+		describe_count(state, stage, &query);
+	else
+	{
+		if (!describe_columns(state, &query) || !describe_wanted(state, &query))
+			return false;
+		describe_keys(state, &query);
+		describe_filters(state, &query);
+	}
 	wa_writer_init(writer, arena);
 	wa_query_write(writer, &query);
 	return true;
@@ -288,7 +314,7 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 	return true;
 }
 
-/* Has the scan leave out the blocks that the answer covers. */
+/* Leaves out the blocks that the device process has answered for. */
 static void
 leave_out(WaScanState *state, const WaRunMessage *run,
 		  const WaAnswerMessage *answer)
@@ -297,15 +323,20 @@ leave_out(WaScanState *state, const WaRunMessage *run,
 
 	state->is_covered = true;
 	if (answer->blocks == run->nblocks)
-	{
 		wa_heap_leave_out_all(state->heap);
-		return;
+	else
+	{
+		/* Groups may be spilled while the scan goes on. */
+		state->covered =
+			MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
+		memcpy(state->covered, wa_parcel_memory() + run->used, bytes);
+		wa_heap_leave_out(state->heap, state->covered);
 	}
-	/* Groups may be spilled while the scan goes on. */
-	state->covered =
-		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
-	memcpy(state->covered, wa_parcel_memory() + run->used, bytes);
-	wa_heap_leave_out(state->heap, state->covered);
+	state->resident_blocks += (int64) answer->blocks;
+	state->resident_rows += (int64) answer->rows;
+	state->kept_rows += (int64) answer->kept_rows;
+	state->resident_ms += (double) answer->device_ns / 1000000.0;
+	state->is_gpu = answer->kind == WA_DEVICE_GPU;
 }
 
 /*
@@ -319,13 +350,8 @@ take_answer(WaScanState *state, const WaRunMessage *run,
 	if (answer->blocks == 0 || (state->groups != NULL &&
 								answer->groups_bytes > get_hash_memory_limit()))
 		return;
-	wa_scan_merge_groups(state, groups, answer->groups_bytes, false);
 	leave_out(state, run, answer);
-	state->resident_blocks += (int64) answer->blocks;
-	state->resident_rows += (int64) answer->rows;
-	state->kept_rows += (int64) answer->kept_rows;
-	state->resident_ms += (double) answer->device_ns / 1000000.0;
-	state->is_gpu = answer->kind == WA_DEVICE_GPU;
+	wa_scan_merge_groups(state, groups, answer->groups_bytes, false);
 }
 
 /*
@@ -359,26 +385,30 @@ count_covered(const WaRunMessage *run, const WaAnswerMessage *answer)
 }
 
 /*
- * Asks and takes the answer.  Returns how many blocks the device process has, as far
- * as we know.
+ * Asks what write_query has written for a stage, and takes the answer.  If no row
+ * comes to the stage, the blocks have nothing for the query.  Returns how many
+ * blocks the device process has, as far as we know.
  */
 static uint64
-ask(WaScanState *state, const WaWriter *query, WaRunMessage *run)
+ask(WaScanState *state, const WaWriter *query, WaRunMessage *run, int stage,
+	WaAnswerMessage *answer)
 {
-	WaAnswerMessage answer = {0};
 	WaFailure failure;
 	const void *groups;
 
+	memset(answer, 0, sizeof(*answer));
 	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns) ||
 		!fill_parcel(state, query, run))
 		return 0;
-	groups = wa_client_run(run, &answer, &failure);
+	groups = wa_client_run(run, answer, &failure);
 	if (groups == NULL)
 		count_failure(&failure);
-	else
-		take_answer(state, run, &answer, groups);
+	else if (stage < 0)
+		take_answer(state, run, answer, groups);
+	else if (answer->blocks > 0 && answer->kept_rows == 0)
+		leave_out(state, run, answer);
 	wa_client_release_groups();
-	return groups == NULL ? 0 : count_covered(run, &answer);
+	return groups == NULL ? 0 : count_covered(run, answer);
 }
 
 /*
@@ -402,6 +432,34 @@ suggest_load(const WaScanState *state, const WaRunMessage *run,
 		wa_autoload_suggest(RelationGetRelid(relation), 1, &any);
 }
 
+/*
+ * Asks what the node computes.  Where a subselect must not be run before a row needs
+ * what it returns, it asks first whether there is such a row.
+ */
+static void
+ask_in_turn(WaScanState *state, WaRunMessage *run,
+			const WaResidentMessage *resident, WaArena *arena)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	WaRunner *runner = state->runner;
+	WaAnswerMessage answer;
+	uint64 covered;
+	int stage;
+
+	do
+	{
+		WaWriter query;
+
+		stage = wa_runner_first_lacking(runner, econtext);
+		if ((stage < 0 && !wa_runner_is_complete(runner)) ||
+			!write_query(state, resident, stage, arena, &query))
+			return;
+		covered = ask(state, &query, run, stage, &answer);
+	} while (stage >= 0 && answer.kept_rows > 0 &&
+			 wa_runner_reach(runner, econtext, stage));
+	suggest_load(state, run, covered);
+}
+
 void
 wa_resident_use(WaScanState *state)
 {
@@ -410,7 +468,6 @@ wa_resident_use(WaScanState *state)
 	MemoryContext old;
 	WaRunMessage run = {0};
 	WaResidentMessage resident;
-	WaWriter query;
 	WaArena arena;
 
 	if (!may_use(state))
@@ -427,12 +484,11 @@ wa_resident_use(WaScanState *state)
 		name_columns(state, run.ncolumns, run.columns) && may_travel(state) &&
 		wa_client_is_ready())
 	{
-		const bool is_resident = find_residency(state, &run, &resident);
-		const bool travels =
-			is_resident && write_query(state, &resident, &arena, &query);
-
-		if (travels || !is_resident)
-			suggest_load(state, &run, travels ? ask(state, &query, &run) : 0);
+		wa_early_compute(state);
+		if (find_residency(state, &run, &resident))
+			ask_in_turn(state, &run, &resident, &arena);
+		else
+			suggest_load(state, &run, 0);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);

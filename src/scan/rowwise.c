@@ -21,6 +21,7 @@ struct WaRowwise
 	ExprState **keys;
 	ExprState **filters;   /* of the columns; NULL: none */
 	ExprState **arguments; /* NULL: rows are counted */
+	ExprState **shifts;    /* of results: their parameters; NULL: none */
 	Datum *values;
 	bool *nulls;
 };
@@ -59,6 +60,11 @@ wa_rowwise_make(WaScanState *state)
 		rowwise->filters[i] = prepare(state->columns[i].filter, parameters);
 		rowwise->arguments[i] = prepare(state->columns[i].argument, parameters);
 	}
+	rowwise->shifts = palloc0(sizeof(ExprState *) * (state->nresults + 1));
+	for (int i = 0; i < state->nresults; i++)
+		if (state->results[i].shift != NULL)
+			rowwise->shifts[i] =
+				prepare(state->results[i].shift->parameter, parameters);
 	return rowwise;
 }
 
@@ -75,14 +81,29 @@ is_true(ExprState *condition, ExprContext *econtext)
 	return !is_null && DatumGetBool(value);
 }
 
-/* Tells whether a row fulfils WHERE: nothing behind a NULL is evaluated. */
-static bool
-fulfils_where(const WaRowwise *rowwise, ExprContext *econtext)
+/*
+ * Returns the number of the first clause of WHERE that is not true, after which
+ * nothing is evaluated, or how many clauses there are.
+ */
+static int
+first_unfulfilled(const WaRowwise *rowwise, ExprContext *econtext)
 {
-	for (int i = 0; i < rowwise->nwhere; i++)
-		if (!is_true(rowwise->where[i], econtext))
-			return false;
-	return true;
+	int number = 0;
+
+	while (number < rowwise->nwhere &&
+		   is_true(rowwise->where[number], econtext))
+		number++;
+	return number;
+}
+
+/* Evaluates the keys. */
+static void
+evaluate_keys(WaRowwise *rowwise, const WaScanState *state,
+			  ExprContext *econtext)
+{
+	for (int i = 0; i < state->nkeys; i++)
+		rowwise->values[i] =
+			ExecEvalExpr(rowwise->keys[i], econtext, &rowwise->nulls[i]);
 }
 
 /* Finds the row's group; spills the row and returns false if it has none. */
@@ -95,9 +116,7 @@ find_group(WaRowwise *rowwise, WaScanState *state, const WaRow *row,
 	*group = 0;
 	if (state->groups == NULL)
 		return true;
-	for (int i = 0; i < state->nkeys; i++)
-		rowwise->values[i] =
-			ExecEvalExpr(rowwise->keys[i], econtext, &rowwise->nulls[i]);
+	evaluate_keys(rowwise, state, econtext);
 	*group = wa_groups_find_row(state->groups, rowwise->values, rowwise->nulls);
 	if (*group != WA_NO_GROUP)
 		return true;
@@ -108,21 +127,34 @@ find_group(WaRowwise *rowwise, WaScanState *state, const WaRow *row,
 	return false;
 }
 
+/*
+ * Evaluates the value that a column takes of the row; returns false if it takes
+ * none.
+ */
+static bool
+evaluate_column(const WaRowwise *rowwise, int number, ExprContext *econtext,
+				Datum *value)
+{
+	bool is_null = false;
+
+	*value = BoolGetDatum(true);
+	if (!is_true(rowwise->filters[number], econtext))
+		return false;
+	if (rowwise->arguments[number] != NULL)
+		*value = ExecEvalExpr(rowwise->arguments[number], econtext, &is_null);
+	return !is_null;
+}
+
 /* Has a column take the row. */
 static void
 take_column(const WaRowwise *rowwise, WaScanState *state, int number,
 			uint32 group, ExprContext *econtext)
 {
 	WaScanColumn *column = &state->columns[number];
-	Datum value = BoolGetDatum(true);
-	bool is_null = false;
+	Datum value;
 
 	wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
-	if (!is_true(rowwise->filters[number], econtext))
-		return;
-	if (rowwise->arguments[number] != NULL)
-		value = ExecEvalExpr(rowwise->arguments[number], econtext, &is_null);
-	if (!is_null)
+	if (evaluate_column(rowwise, number, econtext, &value))
 		wa_accumulator_take_datum(column->accumulator, group, value);
 }
 
@@ -152,27 +184,83 @@ take_row(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
 		take_column(rowwise, state, i, group, econtext);
 }
 
+/* Evaluates by what a column is shifted for aggregates. */
+static void
+evaluate_shifts(const WaRowwise *rowwise, const WaScanState *state, int column,
+				ExprContext *econtext)
+{
+	bool is_null;
+
+	for (int i = 0; i < state->nresults; i++)
+		if (state->results[i].column == column && rowwise->shifts[i] != NULL)
+			(void) ExecEvalExpr(rowwise->shifts[i], econtext, &is_null);
+}
+
+/* Evaluates what comes after WHERE for a row that fulfils it. */
+static void
+look_behind_where(WaRowwise *rowwise, const WaScanState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	Datum value;
+
+	evaluate_keys(rowwise, state, econtext);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		(void) evaluate_column(rowwise, i, econtext, &value);
+		evaluate_shifts(rowwise, state, i, econtext);
+	}
+}
+
+/* Shows a row to the expressions; returns the memory context to go back to. */
+static MemoryContext
+begin_row(WaRowwise *rowwise, const WaScanState *state, const WaRow *row)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+
+	ResetExprContext(econtext);
+	econtext->ecxt_scantuple = wa_spill_is_reading(state)
+								   ? wa_spill_rows_slot(state->spill_rows, row)
+								   : store_row(rowwise, state, row);
+	return MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+}
+
+/* Takes the row away again. */
+static void
+end_row(const WaScanState *state, MemoryContext old)
+{
+	MemoryContextSwitchTo(old);
+	ExecClearTuple(state->css.ss.ps.ps_ExprContext->ecxt_scantuple);
+}
+
 void
 wa_rowwise_take(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	bool was_spilled = wa_spill_is_reading(state);
-	MemoryContext old;
+	const bool was_spilled = wa_spill_is_reading(state);
+	MemoryContext old = begin_row(rowwise, state, row);
 
-	ResetExprContext(econtext);
-	econtext->ecxt_scantuple = was_spilled
-								   ? wa_spill_rows_slot(state->spill_rows, row)
-								   : store_row(rowwise, state, row);
-	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	if (was_spilled)
 		take_row(rowwise, state, row);
-	else if (fulfils_where(rowwise, econtext))
+	else if (first_unfulfilled(rowwise, state->css.ss.ps.ps_ExprContext) ==
+			 rowwise->nwhere)
 	{
 		take_row(rowwise, state, row);
 		state->kept_rows++;
 	}
 	if (!was_spilled)
 		state->rowwise_rows++;
-	MemoryContextSwitchTo(old);
-	ExecClearTuple(econtext->ecxt_scantuple);
+	end_row(state, old);
+}
+
+int
+wa_rowwise_look(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
+{
+	MemoryContext old = begin_row(rowwise, state, row);
+	int stage = rowwise->nwhere;
+
+	if (!wa_spill_is_reading(state))
+		stage = first_unfulfilled(rowwise, state->css.ss.ps.ps_ExprContext);
+	if (stage == rowwise->nwhere)
+		look_behind_where(rowwise, state);
+	end_row(state, old);
+	return stage;
 }

@@ -28,4 +28,12 @@ extern WaRowwise *wa_rowwise_make(struct WaScanState *state);
 extern void wa_rowwise_take(WaRowwise *rowwise, struct WaScanState *state,
 							const WaRow *row);
 
+/*
+ * Evaluates all that the executor evaluates for a row, as wa_rowwise_take, without
+ * taking it anywhere.  Returns the last clause of WHERE that it comes to, by its
+ * number, or, as the last stage, what comes after WHERE.
+ */
+extern int wa_rowwise_look(WaRowwise *rowwise, struct WaScanState *state,
+						   const WaRow *row);
+
 #endif /* WA_SCAN_ROWWISE_H */

@@ -11,6 +11,7 @@
 
 #include "scan/buckets.h"
 #include "scan/datum.h"
+#include "scan/once.h"
 #include "scan/runner.h"
 #include "scan/step_tables.h"
 
@@ -18,6 +19,7 @@
 typedef struct Constant
 {
 	const WaConstant *constant;
+	WaOnce once;
 	ExprState *state;
 	Oid type;
 } Constant;
@@ -26,6 +28,7 @@ typedef struct Constant
 typedef struct Call
 {
 	const WaCallExpression *expression;
+	WaOnce once;
 	WaEvaluation *evaluation; /* EVALUATE */
 	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
 } Call;
@@ -42,8 +45,9 @@ struct WaRunner
 	Call *calls;
 	int ncalls;
 	bool catches;
-	bool is_prepared;
-	bool can_run;
+	int nleft;            /* constants and calls that are to be computed */
+	int reached;          /* the last stage that a row has come to; -1: none */
+	bool can_run;         /* no constant has been found to have no vector */
 	MemoryContext values; /* of constants */
 };
 
@@ -84,6 +88,7 @@ make_constants(WaRunner *runner, const WaCompiler *compiler,
 		Constant *made = &runner->constants[runner->nconstants++];
 
 		made->constant = (const WaConstant *) lfirst(cell);
+		made->once = wa_once_of_constant(made->constant, runner->registers);
 		made->type = exprType((Node *) made->constant->expression);
 		made->state =
 			ExecInitExprWithParams(made->constant->expression, parameters);
@@ -96,6 +101,7 @@ make_call(Call *call, const WaCallExpression *wanted, const WaVector *registers,
 		  ParamListInfo parameters)
 {
 	call->expression = wanted;
+	call->once = wa_once_of_call(wanted);
 	if (wanted->kind == WA_CALL_BUCKETS || wa_step_table_is_possible(wanted))
 		call->buckets = wa_buckets_make(wanted, registers, parameters);
 	switch (wanted->kind)
@@ -161,6 +167,7 @@ wa_runner_make(const WaCompiler *compiler, ParamListInfo parameters)
 	runner->catches = wa_compiler_catches(compiler);
 	runner->values = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg constants", ALLOCSET_SMALL_SIZES);
+	wa_runner_reset(runner);
 	return runner;
 }
 
@@ -174,9 +181,20 @@ repeat_first(WaVector *vector, WaVectorKind kind)
 		memcpy((char *) vector->values + i * width, vector->values, width);
 }
 
+/* Makes all rows of a vector NULL. */
+static void
+fill_with_nulls(WaVector *vector, WaVectorKind kind)
+{
+	memset(vector->values, 0, WA_VECTOR_ROWS * wa_vector_width(kind));
+	memset(vector->valid, 0, WA_VECTOR_ROWS);
+	vector->has_nulls = true;
+	vector->mixed = false;
+	vector->scale = 0;
+}
+
 /* Computes a constant; returns false if it has no vector. */
 static bool
-prepare_constant(WaRunner *runner, const Constant *constant,
+compute_constant(WaRunner *runner, const Constant *constant,
 				 ExprContext *econtext)
 {
 	WaVector *vector = &runner->registers[constant->constant->number];
@@ -186,11 +204,7 @@ prepare_constant(WaRunner *runner, const Constant *constant,
 
 	if (is_null)
 	{
-		memset(vector->values, 0, WA_VECTOR_ROWS * wa_vector_width(kind));
-		memset(vector->valid, 0, WA_VECTOR_ROWS);
-		vector->has_nulls = true;
-		vector->mixed = false;
-		vector->scale = 0;
+		fill_with_nulls(vector, kind);
 		return true;
 	}
 	if (kind == WA_VECTOR_TEXT || kind == WA_VECTOR_DECIMAL)
@@ -205,7 +219,7 @@ prepare_constant(WaRunner *runner, const Constant *constant,
 
 /* Has a call compute what does not depend on rows. */
 static void
-prepare_call(Call *call, ExprContext *econtext)
+compute_call(const Call *call, ExprContext *econtext)
 {
 	if (call->evaluation != NULL)
 		wa_evaluation_prepare(call->evaluation, econtext);
@@ -213,30 +227,181 @@ prepare_call(Call *call, ExprContext *econtext)
 		wa_buckets_prepare(call->buckets, econtext);
 }
 
-bool
-wa_runner_prepare(WaRunner *runner, ExprContext *econtext)
+/* Returns when a constant, or after these a call, is computed. */
+static WaOnce *
+once_of(const WaRunner *runner, int number)
+{
+	return number < runner->nconstants
+			   ? &runner->constants[number].once
+			   : &runner->calls[number - runner->nconstants].once;
+}
+
+/* Computes a constant or what a call has computed once. */
+static void
+compute_once(WaRunner *runner, int number, ExprContext *econtext)
+{
+	if (number >= runner->nconstants)
+		compute_call(&runner->calls[number - runner->nconstants], econtext);
+	else if (!compute_constant(runner, &runner->constants[number], econtext))
+		runner->can_run = false;
+	once_of(runner, number)->is_computed = true;
+	runner->nleft--;
+}
+
+/*
+ * Computes what is due where a row is known to have come to a stage, or, with
+ * `own` set, what can be tried.  Values stay where the expressions make them.
+ */
+static void
+compute_due(WaRunner *runner, ExprContext *econtext, bool own)
 {
 	MemoryContext old;
 
-	if (runner->is_prepared)
-		return runner->can_run;
-	/* Values stay where the expressions make them. */
+	if (runner->nleft == 0)
+		return;
 	old = MemoryContextSwitchTo(runner->values);
-	runner->can_run = true;
-	for (int i = 0; i < runner->nconstants; i++)
-		if (!prepare_constant(runner, &runner->constants[i], econtext))
-			runner->can_run = false;
-	for (int i = 0; i < runner->ncalls; i++)
-		prepare_call(&runner->calls[i], econtext);
+	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
+	{
+		const WaOnce *once = once_of(runner, i);
+
+		if (!once->is_computed &&
+			(own ? !once->is_foreign && !wa_once_waits(once, econtext)
+				 : wa_once_is_due(once, runner->reached, econtext)))
+			compute_once(runner, i, econtext);
+	}
 	MemoryContextSwitchTo(old);
-	runner->is_prepared = true;
+}
+
+bool
+wa_runner_prepare(WaRunner *runner, ExprContext *econtext)
+{
+	compute_due(runner, econtext, false);
 	return runner->can_run;
+}
+
+void
+wa_runner_try(WaRunner *runner, ExprContext *econtext)
+{
+	compute_due(runner, econtext, true);
+}
+
+/* Tells whether all rows of a stage need something that is to be computed. */
+static bool
+is_lacked(const WaOnce *once, int stage)
+{
+	return !once->is_computed && !once->is_conditional && once->stage <= stage;
+}
+
+bool
+wa_runner_lacks(const WaRunner *runner, int stage)
+{
+	if (runner->nleft == 0 || runner->reached >= stage)
+		return false;
+	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
+		if (is_lacked(once_of(runner, i), stage))
+			return true;
+	return false;
+}
+
+bool
+wa_runner_reach(WaRunner *runner, ExprContext *econtext, int stage)
+{
+	MemoryContext old = MemoryContextSwitchTo(runner->values);
+
+	runner->reached = Max(runner->reached, stage);
+	/* A call may have a condition within that no row has fulfilled yet. */
+	for (int i = 0; i < runner->nconstants; i++)
+		if (is_lacked(&runner->constants[i].once, stage))
+			compute_once(runner, i, econtext);
+	MemoryContextSwitchTo(old);
+	return wa_runner_prepare(runner, econtext);
+}
+
+bool
+wa_runner_misses(const WaRunner *runner, int stage, size_t nrows)
+{
+	if (runner->nleft == 0)
+		return false;
+	for (int i = 0; i < runner->nconstants; i++)
+	{
+		const WaOnce *once = &runner->constants[i].once;
+
+		if (!once->is_computed && once->stage == stage &&
+			wa_once_is_wanted(once, nrows))
+			return true;
+	}
+	return false;
+}
+
+bool
+wa_runner_is_complete(const WaRunner *runner)
+{
+	return runner->nleft == 0 && runner->can_run;
+}
+
+int
+wa_runner_first_lacking(const WaRunner *runner, const ExprContext *econtext)
+{
+	int first = -1;
+
+	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
+	{
+		const WaOnce *once = once_of(runner, i);
+
+		if (once->is_computed)
+			continue;
+		if (i >= runner->nconstants || once->is_conditional ||
+			(!once->is_foreign && !wa_once_waits(once, econtext)))
+			return -1;
+		if (first < 0 || once->stage < first)
+			first = once->stage;
+	}
+	return first;
+}
+
+bool
+wa_runner_waits(const WaRunner *runner, const ExprContext *econtext)
+{
+	if (runner->nleft == 0)
+		return false;
+	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
+		if (!once_of(runner, i)->is_computed &&
+			wa_once_waits(once_of(runner, i), econtext))
+			return true;
+	return false;
+}
+
+/* Has a constant computed again; until then it is NULL for those who look. */
+static void
+reset_constant(WaRunner *runner, Constant *constant)
+{
+	const int number = constant->constant->number;
+
+	constant->once.is_computed = false;
+	if (constant->once.is_conditional || constant->once.may_raise ||
+		constant->once.params != NIL)
+		fill_with_nulls(&runner->registers[number],
+						runner->program.kinds[number]);
 }
 
 void
 wa_runner_reset(WaRunner *runner)
 {
-	runner->is_prepared = false;
+	for (int i = 0; i < runner->nconstants; i++)
+		reset_constant(runner, &runner->constants[i]);
+	for (int i = 0; i < runner->ncalls; i++)
+	{
+		Call *call = &runner->calls[i];
+
+		call->once.is_computed = false;
+		if (call->evaluation != NULL)
+			wa_evaluation_reset(call->evaluation);
+		if (call->buckets != NULL)
+			wa_buckets_reset(call->buckets);
+	}
+	runner->nleft = runner->nconstants + runner->ncalls;
+	runner->reached = -1;
+	runner->can_run = true;
 	MemoryContextReset(runner->values);
 }
 

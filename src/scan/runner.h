@@ -22,13 +22,54 @@ extern WaRunner *wa_runner_make(const WaCompiler *compiler,
 								ParamListInfo parameters);
 
 /*
- * Computes the constants, unless that has been done since wa_runner_reset.
- * Returns false if one of them has no vector: then no program can run.  Raises
- * the errors that computing them raises.
+ * Computes what is computed once, as far as it can neither raise an error nor run
+ * a subselect, or is known to be needed, unless that has been done since
+ * wa_runner_reset.  Returns false if a constant has no vector: then no program can
+ * run.
  */
 extern bool wa_runner_prepare(WaRunner *runner, ExprContext *econtext);
 
-/* Has the constants computed again: parameters may have changed. */
+/*
+ * Tells whether what all rows of a stage need (WaCompiler) has not been computed.
+ * Then a row has to come there in PostgreSQL's own way, and wa_runner_reach has to
+ * be told, before the program of the stage runs.
+ */
+extern bool wa_runner_lacks(const WaRunner *runner, int stage);
+
+/*
+ * Computes what all rows of a stage, and of those before it, need: PostgreSQL has
+ * evaluated it for one.  Returns as wa_runner_prepare.
+ */
+extern bool wa_runner_reach(WaRunner *runner, ExprContext *econtext, int stage);
+
+/*
+ * Tells whether rows of a stage, whose program has been run, need a constant that
+ * has not been computed, and that they have taken for NULL.
+ */
+extern bool wa_runner_misses(const WaRunner *runner, int stage, size_t nrows);
+
+/*
+ * Computes what does not wait for a subselect and is the system's own code, needed
+ * or not.  Raises the errors that this raises.
+ */
+extern void wa_runner_try(WaRunner *runner, ExprContext *econtext);
+
+/* Tells whether everything has been computed, and the program can run. */
+extern bool wa_runner_is_complete(const WaRunner *runner);
+
+/*
+ * Returns the first stage that lacks something, after wa_runner_try; -1 if there is
+ * none, or if not all that has not been computed are constants that wait for a
+ * row to come to their stage.
+ */
+extern int wa_runner_first_lacking(const WaRunner *runner,
+								   const ExprContext *econtext);
+
+/* Tells whether there is a subselect that has not been run. */
+extern bool wa_runner_waits(const WaRunner *runner,
+							const ExprContext *econtext);
+
+/* Has all that is computed once computed again: parameters may have changed. */
 extern void wa_runner_reset(WaRunner *runner);
 
 /* Runs instructions; as wa_program_run. */
@@ -53,8 +94,9 @@ extern WaVector *const *wa_runner_columns(const WaRunner *runner);
 extern bool wa_runner_has_calls(const WaRunner *runner, bool *tables);
 
 /*
- * Describes the program and its constants, which have been computed, as part of
- * a query, in the current memory context, with tables in the place of calls.
+ * Describes the program and its constants as part of a query, in the current
+ * memory context, with tables in the place of calls, which have been computed.
+ * Constants that have not been are NULL.
  * columns: what is resident of each; NULL if there are no calls.  Returns false
  * if a call cannot be a table.
  */

@@ -194,8 +194,9 @@ wa_shift_make(WaAggregateCall *call)
 	if (!contain_var_clause((Node *) x) ||
 		contain_var_clause((Node *) shift->parameter))
 		return NULL;
-	/* It is computed as the scan starts, whether a row passes or not. */
-	if (call->filter != NULL && wa_may_raise((Node *) shift->parameter))
+	/* It is computed whether a row passes the filter or not. */
+	if (call->filter != NULL && (wa_may_raise((Node *) shift->parameter) ||
+								 wa_has_exec_param((Node *) shift->parameter)))
 		return NULL;
 	find_range(shift, x);
 	shift->plan.key.argument_type = shift->type;
@@ -253,10 +254,8 @@ checks_of(const WaShift *shift, int64 c)
 WaOpSet
 wa_shift_checks(const WaShift *shift)
 {
-	if (shift->is_null)
-		return 0;
 	if (shift->parameter == NULL)
-		return checks_of(shift, shift->c);
+		return shift->is_null ? 0 : checks_of(shift, shift->c);
 	return checks_of(shift, least_of(shift->c_type)) |
 		   checks_of(shift, greatest_of(shift->c_type));
 }

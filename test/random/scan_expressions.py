@@ -301,6 +301,11 @@ class Expressions:
         self.errors = set()
 
     def constant(self, column):
+        """Returns a value like those of a column, which may be a subselect's."""
+        text = self.plain_constant(column)
+        return f"(SELECT {text})" if self.rng.random() < 0.1 else text
+
+    def plain_constant(self, column):
         """Returns a value like those of a column: a literal or a parameter."""
         kind = scan_tables.TYPES[column]
         values = self.samples[column] or ["0"]

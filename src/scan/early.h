@@ -1,0 +1,25 @@
+/*
+ * early.h
+ *		Computes before the scan what is computed once (scan/once.h).
+ *
+ * The device process is to know it all.  Nothing may come of it that PostgreSQL
+ * would not do, should no row need it.
+ */
+#ifndef WA_SCAN_EARLY_H
+#define WA_SCAN_EARLY_H
+
+#include "scan/node.h"
+
+/*
+ * Computes what it can, at the beginning of a scan that has rows, of which some may
+ * be looked at: raises the error of one of the first, if it has one.
+ */
+extern void wa_early_compute(WaScanState *state);
+
+/*
+ * Tells whether an error is one that PostgreSQL's functions raise because of their
+ * arguments, and not a lack of memory, a cancelled query or the like.
+ */
+extern bool wa_error_is_of_arguments(const ErrorData *error);
+
+#endif /* WA_SCAN_EARLY_H */
