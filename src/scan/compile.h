@@ -110,6 +110,12 @@ typedef struct WaCompiler
 extern bool wa_is_deep(List *expressions);
 
 /*
+ * Returns a hash of an argument and a filter, which may be NULL: the same for those
+ * that are equal().
+ */
+extern uint32 wa_column_hash(Expr *argument, Expr *filter);
+
+/*
  * Starts a program over the columns of relation varno that the expressions, a
  * list, use.  Returns NULL, with *refusal set, if one of them has no vector.
  */

@@ -151,6 +151,28 @@ hash_node(const Node *node)
 	}
 }
 
+/* Adds a node and its parts to a hash. */
+static bool
+add_hash(Node *node, void *hash)
+{
+	if (node == NULL)
+		return false;
+	*(uint32 *) hash =
+		murmurhash32(hash_combine(*(uint32 *) hash, hash_node(node)));
+	return expression_tree_walker(node, add_hash, hash);
+}
+
+uint32
+wa_column_hash(Expr *argument, Expr *filter)
+{
+	uint32 hash = 0;
+
+	(void) add_hash((Node *) argument, &hash);
+	hash = murmurhash32(hash);
+	(void) add_hash((Node *) filter, &hash);
+	return hash;
+}
+
 static KnownNode *find_out(WaCompiler *compiler, Node *node);
 
 /* Adds what is known of a part, for expression_tree_walker. */

@@ -33,9 +33,10 @@ check_permission(Oid function, ObjectType type)
 
 /* Tells whether two aggregates can share a column. */
 static bool
-shares_column(const WaScanColumn *column, const WaAggregateCall *call)
+shares_column(const WaScanColumn *column, const WaAggregateCall *call,
+			  uint32 hash)
 {
-	return equal(column->argument, call->argument) &&
+	return column->hash == hash && equal(column->argument, call->argument) &&
 		   equal(column->filter, call->filter) &&
 		   column->plan.collation == call->collation &&
 		   (!OidIsValid(column->plan.key.extreme_type) ||
@@ -50,11 +51,12 @@ shares_column(const WaScanColumn *column, const WaAggregateCall *call)
 static int
 find_column(WaScanState *state, const WaAggregateCall *call, WaOpSet ops)
 {
+	const uint32 hash = wa_column_hash(call->argument, call->filter);
 	WaScanColumn *column;
 	int number = 0;
 
 	while (number < state->ncolumns &&
-		   !shares_column(&state->columns[number], call))
+		   !shares_column(&state->columns[number], call, hash))
 		number++;
 	column = &state->columns[number];
 	if (number == state->ncolumns)
@@ -63,6 +65,7 @@ find_column(WaScanState *state, const WaAggregateCall *call, WaOpSet ops)
 		memset(column, 0, sizeof(*column));
 		column->argument = call->argument;
 		column->filter = call->filter;
+		column->hash = hash;
 		column->plan.collation = call->collation;
 		column->plan.key.argument_type =
 			call->argument == NULL ? BOOLOID : call->argument_type;

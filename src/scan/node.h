@@ -21,6 +21,7 @@ typedef struct WaScanColumn
 {
 	Expr *argument;        /* NULL: rows are counted */
 	Expr *filter;          /* NULL: none */
+	uint32 hash;           /* of both, while columns are made */
 	int argument_register; /* -1: rows are counted */
 	int filter_register;   /* -1: none */
 	WaAggPlan plan;

@@ -252,11 +252,35 @@ try_aggregate(WaCompiler *compiler, const WaAggregateCall *call,
 	return reason;
 }
 
+/* Pairs of an argument and a filter, each pair once. */
+typedef struct Columns
+{
+	List *pairs;
+	uint32 *hashes; /* of the pairs */
+} Columns;
+
+/* Adds a pair, for which there is room, if it is new. */
+static void
+add_column(Columns *columns, const WaAggregateCall *call)
+{
+	const uint32 hash = wa_column_hash(call->argument, call->filter);
+	List *pair = list_make2(call->argument, call->filter);
+	const int npairs = list_length(columns->pairs);
+
+	for (int i = 0; i < npairs; i++)
+		if (columns->hashes[i] == hash &&
+			equal(list_nth(columns->pairs, i), pair))
+			return;
+	columns->pairs = lappend(columns->pairs, pair);
+	columns->hashes[npairs] = hash;
+}
+
 /* Describes and compiles the aggregates. */
 static const char *
 check_aggregates(WaCompiler *compiler, WaShape *shape)
 {
-	List *columns = NIL;
+	Columns columns = {
+		NIL, palloc(sizeof(uint32) * (list_length(shape->aggregates) + 1))};
 	ListCell *cell;
 
 	foreach (cell, shape->aggregates)
@@ -273,10 +297,9 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 		if (reason != NULL)
 			return reason;
 		shape->can_travel &= has_record(&call);
-		columns =
-			list_append_unique(columns, list_make2(call.argument, call.filter));
+		add_column(&columns, &call);
 	}
-	shape->naggregated = list_length(columns);
+	shape->naggregated = list_length(columns.pairs);
 	return NULL;
 }
 
