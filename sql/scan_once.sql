@@ -93,8 +93,16 @@ CREATE TABLE wa_once_queries AS SELECT * FROM unnest(ARRAY[
     'SELECT x.i, y.* FROM (VALUES (0), (-5), (2000)) x (i), LATERAL (SELECT sum(v), count(*) FROM wa_once WHERE id > 0 AND id < x.i AND k + %1$s > 3) y', 'SELECT x.i, y.* FROM (VALUES (0), (-5)) x (i), LATERAL (SELECT sum(v), count(*) FROM wa_once WHERE id > 0 AND id < x.i AND k + %1$s > 3) y'
 ]) WITH ORDINALITY q (query, number);
 
+-- The same of rows of another relation: these are new for each of its rows.
+CREATE TABLE wa_once_outer AS SELECT 'SELECT x.i, y.* FROM (VALUES (1), (0), (2), (1)) x (i), LATERAL ' || q AS query, number FROM unnest(ARRAY[
+    '(SELECT sum(v), count(*) FROM wa_once WHERE id < x.i * 3000 AND k * 2 >= (SELECT 1 / (z + x.i) FROM wa_zero)) y', '(SELECT sum(v), count(*) FROM wa_once WHERE id <= x.i * 3000 + 1 AND k * 2 >= (SELECT 1 / (z + x.i) FROM wa_zero)) y',
+    '(SELECT sum(v), count(*) FILTER (WHERE id < x.i * 3000 AND k >= (SELECT 1 / (z + x.i) FROM wa_zero)) FROM wa_once) y', '(SELECT sum(v), sum(k + (SELECT 7 / (z + x.i) FROM wa_zero)) FROM wa_once WHERE id < x.i * 3000) y',
+    '(SELECT sum(v), sum(k + 7 / x.i) FROM wa_once WHERE id < x.i * 3000) y', '(SELECT sum(v), sum(k + 7 / x.i) FROM wa_once WHERE id <= x.i * 3000 + 1) y', '(SELECT sum(v), sum(CASE WHEN id > 2000 AND x.i > 0 THEN k + 7 / x.i END) FROM wa_once) y',
+    '(SELECT sum(v) FROM wa_once WHERE id < x.i * 3000 AND k > 3 / x.i) y', '(SELECT k * (SELECT 7 / (z + x.i) FROM wa_zero), count(*) FROM wa_once WHERE id < x.i * 3000 GROUP BY 1) y']) WITH ORDINALITY q (q, number);
+
 -- Nothing differs from PostgreSQL's own plan.
-CREATE VIEW wa_once_all AS SELECT q.number, v.e, format(q.query, v.e) AS query FROM wa_once_queries q, wa_once_values v;
+CREATE VIEW wa_once_all AS SELECT q.number, v.e, format(q.query, v.e) AS query FROM wa_once_queries q, wa_once_values v
+UNION ALL SELECT 1000 + number, 'outer', query FROM wa_once_outer;
 CREATE TABLE wa_once_serial AS SELECT a.*, x.* FROM wa_once_all a, LATERAL wa_once_compare(a.query) x;
 SELECT query, with_node, without_node FROM wa_once_serial WHERE with_node <> without_node ORDER BY query;
 SELECT has_node, count(*), count(*) FILTER (WHERE with_node ~ '^[0-9P]{5} '), count(*) FILTER (WHERE with_node LIKE '%, run'), count(*) FILTER (WHERE with_node LIKE '%, not run') FROM wa_once_serial GROUP BY has_node ORDER BY has_node;
@@ -107,7 +115,7 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-CREATE TABLE wa_once_parallel AS SELECT a.*, x.* FROM wa_once_all a, LATERAL wa_once_compare(a.query) x WHERE a.number % 3 = 1 OR a.e LIKE '(SELECT%';
+CREATE TABLE wa_once_parallel AS SELECT a.*, x.* FROM wa_once_all a, LATERAL wa_once_compare(a.query) x WHERE a.number % 3 = 1 OR a.e LIKE '(SELECT%' OR a.e = 'outer';
 SELECT query, with_node, without_node FROM wa_once_parallel WHERE with_node <> without_node ORDER BY query;
 SELECT has_node, count(*), count(*) FILTER (WHERE with_node ~ '^[0-9P]{5} ') FROM wa_once_parallel GROUP BY has_node ORDER BY has_node;
 SET max_parallel_workers_per_gather = 0;
@@ -168,5 +176,5 @@ EXECUTE wa_once_prepared (2000, '0');
 EXECUTE wa_once_prepared (2000, '3');
 
 DROP VIEW wa_once_all;
-DROP TABLE wa_once, wa_once_none, wa_zero, wa_once_values, wa_once_queries, wa_once_serial, wa_once_parallel, wa_once_resident;
+DROP TABLE wa_once, wa_once_none, wa_zero, wa_once_values, wa_once_queries, wa_once_outer, wa_once_serial, wa_once_parallel, wa_once_resident;
 DROP FUNCTION wa_once_source(text), wa_once_compare(text), wa_once_outcome(text), wa_once_stable(integer), wa_once_zero();
