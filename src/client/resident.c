@@ -187,6 +187,22 @@ wa_client_extents(const WaRelation *relation, int ncolumns,
 }
 
 bool
+wa_client_texts(const WaRelation *relation, const WaColumnName *column,
+				uint32 first, uint64 place, uint64 room, WaFailure *failure)
+{
+	WaMessage message = {0};
+	WaMessage reply;
+
+	message.texts.relation = *relation;
+	message.texts.column = *column;
+	message.texts.first = first;
+	message.texts.place = place;
+	message.texts.room = room;
+	return ask(&message, WA_MSG_TEXTS, sizeof(message.texts), WA_MSG_DONE,
+			   &reply, failure);
+}
+
+bool
 wa_client_confirm(const WaConfirmMessage *confirm, WaFailure *failure)
 {
 	WaMessage message = {0};

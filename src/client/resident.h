@@ -35,6 +35,14 @@ extern bool wa_client_load(uint64 extent, WaFailure *failure);
 /* Waits until the extent is loaded. */
 extern bool wa_client_loaded(WaFailure *failure);
 
+/*
+ * Has texts of the dictionary of a column, from a code on, written to the parcel
+ * (WaTextsMessage).
+ */
+extern bool wa_client_texts(const WaRelation *relation,
+							const WaColumnName *column, uint32 first,
+							uint64 place, uint64 room, WaFailure *failure);
+
 /* Asks what there is of columns of a relation. */
 extern bool wa_client_residency(const WaRelation *relation, int ncolumns,
 								const WaColumnName *columns,

@@ -51,6 +51,8 @@ resident_is_sound(uint32_t type, const void *bytes, size_t length)
 			return COLUMNS_ARE_SOUND(WaResidentMessage, bytes, length);
 		case WA_MSG_EXTENTS:
 			return COLUMNS_ARE_SOUND(WaExtentsMessage, bytes, length);
+		case WA_MSG_TEXTS:
+			return length == sizeof(WaTextsMessage);
 		case WA_MSG_CONFIRM:
 			return length == sizeof(WaConfirmMessage);
 		case WA_MSG_UNLOAD:

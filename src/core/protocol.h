@@ -26,6 +26,8 @@
  *	                           <--------  RESIDENT {table}
  *	EXTENTS {columns, which}   -------->
  *	                           <--------  DONE
+ *	TEXTS {column, first}      -------->
+ *	                           <--------  DONE
  *	CONFIRM {extent, LSNs}     -------->
  *	                           <--------  DONE
  *	UNLOAD {relation, column}  -------->
@@ -109,7 +111,8 @@ typedef enum WaMessageType
 	WA_MSG_LIST,
 	WA_MSG_LISTED,
 	WA_MSG_RUN,
-	WA_MSG_ANSWER
+	WA_MSG_ANSWER,
+	WA_MSG_TEXTS
 } WaMessageType;
 
 typedef struct WaHeader
@@ -257,6 +260,8 @@ typedef struct WaResidency
 	uint64_t bytes;
 	int64_t smallest; /* INT: of the values that are not NULL; more than */
 	int64_t largest;  /* largest if there are none */
+	uint64_t dictionary; /* TEXT: its number; 0: there is none */
+	uint64_t texts;      /* TEXT: that have been added to it so far */
 } WaResidency;
 
 /* The columns in the order of the request; the length tells how many. */
@@ -280,6 +285,32 @@ typedef struct WaExtentsMessage
 	uint64_t states; /* offset in the parcel, where they are written */
 	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
 } WaExtentsMessage;
+
+/*
+ * Asks for texts of a column's dictionary, those of codes from `first` on.  Where
+ * the message says there come a WaTextsHead and the texts, as many as there is room
+ * for: of each its length, a number of 32 bits, and its bytes.
+ */
+typedef struct WaTextsMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t first;
+	WaColumnName column;
+	uint64_t place; /* offset in the parcel */
+	uint64_t room;  /* bytes, that of the head included */
+} WaTextsMessage;
+
+/* No dictionary has a longer text; the length of one that has yet to come. */
+#define WA_NO_TEXT UINT32_MAX
+
+typedef struct WaTextsHead
+{
+	uint64_t dictionary; /* its number; 0: there is none */
+	uint64_t texts;      /* that had been added when the first was written */
+	uint32_t ncodes;     /* all codes were less, at that time */
+	uint32_t count;      /* of the texts that follow */
+} WaTextsHead;
 
 /*
  * The blocks of an extent that are in `kept` are as they were when the page of
@@ -377,6 +408,7 @@ typedef union WaMessage
 	WaResidencyMessage residency;
 	WaResidentMessage resident;
 	WaExtentsMessage extents;
+	WaTextsMessage texts;
 	WaConfirmMessage confirm;
 	WaUnloadMessage unload;
 	WaListMessage list;

@@ -19,32 +19,168 @@ step_of(uint64_t offset, uint64_t width, double inverse)
 	return step - (rest < 0) + (rest >= (int64_t) width);
 }
 
+/* Looks up integers; stores what is known of each in known. */
+static void
+look_up_ints(const WaSteps *steps, const int64_t *arguments, int64_t *words,
+			 uint8_t *known, size_t nrows)
+{
+	const uint64_t span = steps->nsteps * steps->width;
+	const double inverse = 1.0 / (double) steps->width;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint64_t offset = (uint64_t) arguments[i] - (uint64_t) steps->base;
+		bool inside = offset < span;
+		uint64_t step = step_of(inside ? offset : 0, steps->width, inverse);
+
+		known[i] = inside ? steps->known[step] : WA_STEP_UNKNOWN;
+		words[i] = steps->values[step];
+	}
+}
+
+/* Likewise, codes. */
+static void
+look_up_codes(const WaSteps *steps, const int32_t *codes, int64_t *words,
+			  uint8_t *known, size_t nrows)
+{
+	for (size_t i = 0; i < nrows; i++)
+	{
+		bool inside = (uint32_t) codes[i] < steps->nsteps;
+		uint32_t step = inside ? (uint32_t) codes[i] : 0;
+
+		known[i] = inside ? steps->known[step] : WA_STEP_UNKNOWN;
+		words[i] = steps->values[step];
+	}
+}
+
+/* Sets what the function is of the rows that are NULL. */
+static void
+set_nulls(const WaSteps *steps, const WaVector *a, int64_t *words,
+		  uint8_t *known, size_t nrows)
+{
+	const uint8_t state =
+		steps->null_has_value ? WA_STEP_VALUE : WA_STEP_NULL;
+
+	for (size_t i = 0; i < nrows; i++)
+		if (a->valid[i] == 0)
+		{
+			known[i] = state;
+			words[i] = steps->null_value;
+		}
+}
+
+bool
+wa_steps_look_up(const WaSteps *steps, const WaVector *a, const int32_t *codes,
+				 WaVector *out, int64_t *words, size_t nrows)
+{
+	uint8_t known[WA_VECTOR_ROWS];
+	bool all_known = true;
+	bool has_nulls = false;
+
+	if (codes == NULL)
+		look_up_ints(steps, wa_vector_ints(a), words, known, nrows);
+	else
+		look_up_codes(steps, codes, words, known, nrows);
+	if (a->has_nulls)
+		set_nulls(steps, a, words, known, nrows);
+	for (size_t i = 0; i < nrows; i++)
+	{
+		all_known &= known[i] != WA_STEP_UNKNOWN;
+		has_nulls |= known[i] == WA_STEP_NULL;
+	}
+	out->has_nulls = has_nulls;
+	out->mixed = false;
+	out->scale = steps->scale;
+	for (size_t i = 0; has_nulls && i < nrows; i++)
+	{
+		out->valid[i] = known[i] == WA_STEP_VALUE;
+		words[i] = out->valid[i] != 0 ? words[i] : 0;
+	}
+	return all_known;
+}
+
+/* Stores texts, none where a row is NULL. */
+static void
+store_texts(const WaSteps *steps, const int64_t *words, WaVector *out,
+			size_t nrows)
+{
+	WaText *texts = wa_vector_texts(out);
+
+	for (size_t i = 0; i < nrows; i++)
+		texts[i] = wa_vector_is_valid(out, i) ? steps->texts[words[i]]
+											  : (WaText){NULL, 0};
+}
+
+void
+wa_steps_store(const WaSteps *steps, const int64_t *words, WaVector *out,
+			   size_t nrows)
+{
+	uint8_t *bools = wa_vector_bools(out);
+
+	switch (steps->results)
+	{
+		case WA_STEPS_BOOLS:
+			for (size_t i = 0; i < nrows; i++)
+				bools[i] = (uint8_t) words[i];
+			break;
+		case WA_STEPS_TEXTS:
+			store_texts(steps, words, out, nrows);
+			break;
+		default:
+			memcpy(out->values, words, nrows * sizeof(int64_t));
+			break;
+	}
+}
+
 bool
 wa_steps_call(const WaSteps *steps, const WaVector *a, WaVector *out,
 			  size_t nrows)
 {
-	const uint64_t span = steps->nsteps * steps->width;
-	const double inverse = 1.0 / (double) steps->width;
-	const int64_t *arguments = wa_vector_ints(a);
-	int64_t *results = wa_vector_ints(out);
-	bool all_known = true;
+	int64_t words[WA_VECTOR_ROWS];
 
-	out->has_nulls = a->has_nulls;
-	out->mixed = false;
-	out->scale = steps->scale;
-	if (a->has_nulls)
-		memcpy(out->valid, a->valid, nrows);
-	for (size_t i = 0; i < nrows; i++)
+	if (steps->results == WA_STEPS_WORDS)
+		return wa_steps_look_up(steps, a, NULL, out, wa_vector_ints(out),
+								nrows);
+	if (!wa_steps_look_up(steps, a, NULL, out, words, nrows))
+		return false;
+	wa_steps_store(steps, words, out, nrows);
+	return true;
+}
+
+/* Tells whether all values are numbers below `end`. */
+static bool
+values_are_below(const WaSteps *steps, uint64_t end)
+{
+	bool below =
+		!steps->null_has_value || (uint64_t) steps->null_value < end;
+
+	for (uint64_t i = 0; i < steps->nsteps; i++)
+		below &= steps->known[i] != WA_STEP_VALUE ||
+				 (uint64_t) steps->values[i] < end;
+	return below;
+}
+
+/* Tells whether what is known and the values are what they may be. */
+static bool
+values_are_sound(const WaSteps *steps)
+{
+	bool is_state = true;
+
+	for (uint64_t i = 0; i < steps->nsteps; i++)
+		is_state &= steps->known[i] <= WA_STEP_NULL;
+	if (!is_state)
+		return false;
+	switch (steps->results)
 	{
-		uint64_t offset = (uint64_t) arguments[i] - (uint64_t) steps->base;
-		bool is_null = a->has_nulls && a->valid[i] == 0;
-		bool inside = offset < span;
-		uint64_t step = step_of(inside ? offset : 0, steps->width, inverse);
-
-		all_known &= is_null || (inside && steps->known[step] != 0);
-		results[i] = is_null ? 0 : steps->values[step];
+		case WA_STEPS_WORDS:
+			return true;
+		case WA_STEPS_BOOLS:
+			return steps->scale == 0 && values_are_below(steps, 2);
+		case WA_STEPS_TEXTS:
+			return steps->scale == 0 && values_are_below(steps, steps->ntexts);
+		default:
+			return false;
 	}
-	return all_known;
 }
 
 bool
@@ -54,6 +190,24 @@ wa_steps_are_sound(const WaSteps *steps)
 		steps->width == 0 || steps->width > WA_MAX_STEPS_SPAN / steps->nsteps ||
 		steps->scale > WA_DECIMAL_MAX_SCALE)
 		return false;
-	return steps->base <=
-		   INT64_MAX - (int64_t) (steps->nsteps * steps->width - 1);
+	if (steps->dictionary != 0 && (steps->base != 0 || steps->width != 1))
+		return false;
+	return steps->base <= INT64_MAX - (int64_t) (steps->nsteps * steps->width -
+												 1) &&
+		   values_are_sound(steps);
+}
+
+bool
+wa_steps_suit(const WaSteps *steps, WaVectorKind kind)
+{
+	switch (kind)
+	{
+		case WA_VECTOR_BOOL:
+			return steps->results == WA_STEPS_BOOLS;
+		case WA_VECTOR_TEXT:
+			return steps->results == WA_STEPS_TEXTS;
+		default:
+			return steps->results == WA_STEPS_WORDS &&
+				   (kind == WA_VECTOR_DECIMAL || steps->scale == 0);
+	}
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "core/words.h"
 #include "daemon/dictionary.h"
@@ -290,6 +291,7 @@ append(WaDictionary *dictionary, const void *user, WaDictionaryShard *shard,
 	__atomic_store_n(&entry->data, copy, __ATOMIC_RELAXED);
 	entry->hash = question->hash;
 	__atomic_store_n(&entry->length, question->length, __ATOMIC_RELEASE);
+	(void) __atomic_fetch_add(&dictionary->added, 1, __ATOMIC_RELEASE);
 	fill_slot(
 		shard->slots, shard->nslots,
 		(WaDictionarySlot){.code = shard->next_code, .hash = question->hash});
@@ -497,6 +499,26 @@ free_dictionary(WaDictionary *dictionary)
 	wa_memory_free(dictionary->memory, dictionary, sizeof(*dictionary));
 }
 
+/*
+ * Returns a number that no dictionary has had, in this process or another: but for
+ * a chance of nothing, as it is a random one.
+ */
+static uint64_t
+new_number(const WaDictionary *dictionary)
+{
+	struct timespec now;
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) !=
+		(ssize_t) sizeof(number))
+	{
+		(void) clock_gettime(CLOCK_REALTIME, &now);
+		number = wa_mix64((uint64_t) now.tv_nsec ^ (uintptr_t) dictionary,
+						  (uint64_t) now.tv_sec);
+	}
+	return number | 1;
+}
+
 WaDictionary *
 wa_dictionary_make(WaMemory *memory, const void *user)
 {
@@ -515,6 +537,7 @@ wa_dictionary_make(WaMemory *memory, const void *user)
 	if (getrandom(&dictionary->seed, sizeof(dictionary->seed), GRND_NONBLOCK) <
 		0)
 		dictionary->seed = (uintptr_t) dictionary; /* still better than 0 */
+	dictionary->number = new_number(dictionary);
 	/* The first code, whose text stays empty. */
 	if (stock_codes(dictionary, user, &nobody))
 		return dictionary;
@@ -540,6 +563,12 @@ uint32_t
 wa_dictionary_count(const WaDictionary *dictionary)
 {
 	return __atomic_load_n(&dictionary->count, __ATOMIC_ACQUIRE);
+}
+
+uint64_t
+wa_dictionary_added(const WaDictionary *dictionary)
+{
+	return __atomic_load_n(&dictionary->added, __ATOMIC_ACQUIRE);
 }
 
 uint64_t

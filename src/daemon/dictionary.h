@@ -76,8 +76,8 @@ typedef struct WaDictionaryShard
 
 /*
  * lock, which is taken by who may have a shard's, guards arenas, text_bytes and the
- * making of tables.  count is changed under the lock and read atomically; bytes
- * and references are changed atomically; memory and seed are constant.
+ * making of tables.  count is changed under the lock and read atomically; added,
+ * bytes and references are changed atomically; memory, seed and number are constant.
  */
 typedef struct WaDictionary
 {
@@ -85,6 +85,8 @@ typedef struct WaDictionary
 	pthread_mutex_t lock;
 	WaMemory *memory;
 	uint64_t seed;
+	uint64_t number; /* by chance, not 0: no other has it */
+	uint64_t added;  /* texts, the empty one not counted */
 	uint32_t references;
 	uint32_t count;
 	uint64_t bytes;      /* of all memory that it takes */
@@ -135,6 +137,12 @@ bool wa_dictionary_find(const WaDictionary *dictionary, const char *data,
  * it have entries: see above.
  */
 uint32_t wa_dictionary_count(const WaDictionary *dictionary);
+
+/*
+ * Returns how many texts have been added.  Who asks before looking at texts has
+ * seen all of them.
+ */
+uint64_t wa_dictionary_added(const WaDictionary *dictionary);
 
 /* Returns the bytes of memory that it takes. */
 uint64_t wa_dictionary_bytes(const WaDictionary *dictionary);

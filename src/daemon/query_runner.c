@@ -81,6 +81,30 @@ matches_request(const WaQuery *query, const WaRunRequest *request)
 	return true;
 }
 
+/*
+ * Tells whether the tables are of the dictionaries that the columns have now: a
+ * column may have been loaded anew since a table was made.
+ */
+static bool
+has_dictionaries(const WaQuery *query, const WaRunRequest *request)
+{
+	for (size_t i = 0; i < query->program.ninstructions; i++)
+	{
+		const WaInstruction *instruction = &query->program.instructions[i];
+		const WaDictionary *dictionary;
+
+		if (instruction->code != WA_CODE_STEPS ||
+			query->program.kinds[instruction->a] != WA_VECTOR_TEXT)
+			continue;
+		dictionary = request->dictionaries[instruction->a];
+		if (dictionary != NULL &&
+			dictionary->number !=
+				query->program.tables[instruction->extra].dictionary)
+			return false;
+	}
+	return true;
+}
+
 /* Returns the text of a code of a dictionary. */
 static WaText
 text_of_code(const void *context, int32_t code)
@@ -90,12 +114,14 @@ text_of_code(const void *context, int32_t code)
 
 /*
  * Tells whether there is a use in an answer over the extents: a query may want
- * only its first groups, which can be told if no other rows belong to them.
+ * only its first groups, which can be told if no other rows belong to them, and its
+ * tables may be of another time.
  */
 static bool
 has_use(const WaQuery *query, const WaRunRequest *request)
 {
-	return request->is_complete || !query->only_wanted;
+	return (request->is_complete || !query->only_wanted) &&
+		   has_dictionaries(query, request);
 }
 
 /*

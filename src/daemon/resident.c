@@ -22,6 +22,7 @@ struct WaResidentTask
 	{
 		WaExtentHead head; /* LOAD */
 		WaExtentsMessage extents;
+		WaTextsMessage texts;
 		WaUnloadMessage unload;
 	} what;
 	WaStatus status;
@@ -173,6 +174,34 @@ handle_extents(WaConnection *connection, WaService *service,
 	return submit_task(connection, service, task, extents->header.request);
 }
 
+/* TEXTS, in a thread. */
+static void
+do_texts(WaTask *arg)
+{
+	const WaResidentTask *task = (WaResidentTask *) arg;
+	const WaTextsMessage *texts = &task->what.texts;
+
+	wa_store_texts(task->store, texts, task->parcel->memory + texts->place);
+}
+
+/* TEXTS: has a thread write them. */
+static bool
+handle_texts(WaConnection *connection, WaService *service,
+			 const WaTextsMessage *texts)
+{
+	WaResidentTask *task;
+
+	if (texts->room < sizeof(WaTextsHead) ||
+		!wa_parcel_holds(&connection->parcel, texts->place, texts->room))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_texts);
+	if (task == NULL)
+		return wa_connection_fail(connection, texts->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	task->what.texts = *texts;
+	return submit_task(connection, service, task, texts->header.request);
+}
+
 /* UNLOAD, in a thread, as it may free much memory. */
 static void
 do_unload(WaTask *arg)
@@ -288,6 +317,8 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 			return handle_residency(connection, service, &message->residency);
 		case WA_MSG_EXTENTS:
 			return handle_extents(connection, service, &message->extents);
+		case WA_MSG_TEXTS:
+			return handle_texts(connection, service, &message->texts);
 		case WA_MSG_CONFIRM:
 			return handle_confirm(connection, service, &message->confirm);
 		case WA_MSG_UNLOAD:

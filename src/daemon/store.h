@@ -151,6 +151,13 @@ void wa_store_extent_state(WaStore *store, const WaRelation *relation,
 						   uint32_t number, const WaColumnName *names,
 						   uint32_t ncolumns, WaExtentState *state);
 
+/*
+ * Does what TEXTS asks for: writes to a place that a backend may read and change
+ * meanwhile.
+ */
+void wa_store_texts(WaStore *store, const WaTextsMessage *texts,
+					uint8_t *place);
+
 /* Does what CONFIRM asks for; nothing if the LSN is not the old one. */
 void wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm);
 

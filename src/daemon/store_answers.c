@@ -121,8 +121,11 @@ wa_store_residency(WaStore *store, const WaRelation *name,
 			continue;
 		residency[i] = *sum_extents(relation, (uint32_t) places[i]);
 		dictionary = relation->records[places[i]].dictionary;
-		if (dictionary != NULL)
-			residency[i].bytes += wa_dictionary_bytes(dictionary);
+		if (dictionary == NULL)
+			continue;
+		residency[i].bytes += wa_dictionary_bytes(dictionary);
+		residency[i].dictionary = dictionary->number;
+		residency[i].texts = wa_dictionary_added(dictionary);
 	}
 	if (relation != NULL)
 		complete_blocks = count_complete(relation, places, ncolumns);

@@ -14,7 +14,7 @@ typedef enum Place
 	DECIMAL,
 	BOOL,
 	TEXT,
-	NUMBER, /* INT, FLOAT or DECIMAL */
+	CODED, /* INT or TEXT */
 	ANY,
 	CHOSEN /* of the kind extra */
 } Place;
@@ -93,7 +93,7 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_IS_NOT_NULL] = {ANY, NONE, NONE, BOOL, ANYTHING},
 	[WA_CODE_IS_TRUE] = {BOOL, NONE, NONE, BOOL, ANYTHING},
 	[WA_CODE_SELECT] = {BOOL, CHOSEN, CHOSEN, CHOSEN, KIND},
-	[WA_CODE_STEPS] = {INT, NONE, NONE, NUMBER, TABLE},
+	[WA_CODE_STEPS] = {CODED, NONE, NONE, ANY, TABLE},
 	[WA_CODE_CALL] = {ANY, NONE, NONE, ANY, NEVER},
 };
 
@@ -113,9 +113,8 @@ may_stand(Place place, WaVectorKind kind, uint32_t extra)
 			return kind == WA_VECTOR_BOOL;
 		case TEXT:
 			return kind == WA_VECTOR_TEXT;
-		case NUMBER:
-			return kind == WA_VECTOR_INT || kind == WA_VECTOR_FLOAT ||
-				   kind == WA_VECTOR_DECIMAL;
+		case CODED:
+			return kind == WA_VECTOR_INT || kind == WA_VECTOR_TEXT;
 		case CHOSEN:
 			return (uint32_t) kind == extra;
 		default:

@@ -57,6 +57,24 @@ is_filled(const WaQuery *query, const uint8_t *fillings, uint32_t number)
 	return number < query->program.nregisters && fillings[number] != EMPTY;
 }
 
+/*
+ * Tells whether a table is one for the registers of an instruction.  Only inputs
+ * have codes.
+ */
+static bool
+table_fits(const WaQuery *query, const WaInstruction *instruction)
+{
+	const WaVectorKind *kinds = query->program.kinds;
+	const WaSteps *table = &query->program.tables[instruction->extra];
+	const bool is_text = instruction->a < query->ninputs &&
+						 kinds[instruction->a] == WA_VECTOR_TEXT;
+	const bool is_int = instruction->a < query->program.nregisters &&
+						kinds[instruction->a] == WA_VECTOR_INT;
+
+	return (table->dictionary != 0 ? is_text : is_int) &&
+		   wa_steps_suit(table, kinds[instruction->out]);
+}
+
 /* Tells whether the list or the table of an instruction is there, and fits it. */
 static bool
 has_extra(const WaQuery *query, const WaInstruction *instruction)
@@ -67,9 +85,7 @@ has_extra(const WaQuery *query, const WaInstruction *instruction)
 			return instruction->extra < query->nlists;
 		case WA_CODE_STEPS:
 			return instruction->extra < query->ntables &&
-				   (query->program.kinds[instruction->out] ==
-						WA_VECTOR_DECIMAL ||
-					query->program.tables[instruction->extra].scale == 0);
+				   table_fits(query, instruction);
 		default:
 			return true;
 	}

@@ -12,7 +12,7 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000003)
+#define VERSION UINT64_C(0x5761517279000004)
 
 /* No register, in the place of one. */
 #define NO_NUMBER 0xffff
@@ -139,9 +139,19 @@ write_table(WaWriter *writer, const WaSteps *table)
 	wa_writer_word(writer, (uint64_t) table->base);
 	wa_writer_word(writer, table->width);
 	wa_writer_word(writer, table->nsteps);
-	wa_writer_word(writer, table->scale);
+	wa_writer_word(writer, (uint64_t) table->scale |
+							   (uint64_t) table->results << 8 |
+							   (uint64_t) table->null_has_value << 16);
+	wa_writer_word(writer, (uint64_t) table->null_value);
+	wa_writer_word(writer, table->dictionary);
+	wa_writer_word(writer, table->ntexts);
 	wa_writer_words(writer, table->values, table->nsteps);
 	wa_writer_bytes(writer, table->known, table->nsteps);
+	for (uint32_t i = 0; i < table->ntexts; i++)
+	{
+		wa_writer_word(writer, table->texts[i].length);
+		wa_writer_bytes(writer, table->texts[i].data, table->texts[i].length);
+	}
 }
 
 /* Appends what a query has, but for its program. */
@@ -260,27 +270,81 @@ read_lists(WaReader *reader, WaArena *arena, WaQuery *query)
 	query->program.lists = lists;
 }
 
-/* Reads a table of a program. */
+/* Copies a text to the arena. */
 static void
-read_table(WaReader *reader, WaArena *arena, WaSteps *table)
+keep_text(WaReader *reader, WaArena *arena, WaText *text)
 {
-	int64_t base = (int64_t) wa_reader_word(reader);
-	uint64_t width = wa_reader_word(reader);
-	uint64_t nsteps = wa_reader_word(reader);
-	uint64_t scale = wa_reader_word(reader);
-	int64_t *values = make_array(reader, arena, nsteps, sizeof(int64_t));
-	uint8_t *known = make_array(reader, arena, nsteps, sizeof(uint8_t));
-	const uint64_t *words = wa_reader_words(reader, nsteps);
-	WaText bytes = wa_reader_bytes(reader, nsteps);
+	char *copy = wa_arena_alloc(arena, text->length + 1);
 
-	if (reader->failed || scale > WA_DECIMAL_MAX_SCALE)
+	if (copy == NULL)
 	{
 		reader->failed = true;
 		return;
 	}
-	memcpy(values, words, nsteps * sizeof(int64_t));
-	memcpy(known, bytes.data, nsteps);
-	*table = (WaSteps){base, width, nsteps, values, known, (uint8_t) scale};
+	memcpy(copy, text->data, text->length);
+	text->data = copy;
+}
+
+/* Reads the texts of a table. */
+static void
+read_texts(WaReader *reader, WaArena *arena, WaSteps *table)
+{
+	WaText *texts = make_array(reader, arena, table->ntexts, sizeof(WaText));
+
+	for (uint32_t i = 0; i < table->ntexts && !reader->failed; i++)
+	{
+		const uint64_t length = wa_reader_word(reader);
+
+		texts[i] = wa_reader_bytes(reader, length);
+		keep_text(reader, arena, &texts[i]);
+	}
+	table->texts = texts;
+}
+
+/* Reads what a table has beside its steps. */
+static void
+read_table_head(WaReader *reader, WaSteps *table)
+{
+	uint64_t word;
+
+	table->base = (int64_t) wa_reader_word(reader);
+	table->width = wa_reader_word(reader);
+	table->nsteps = wa_reader_word(reader);
+	word = wa_reader_word(reader);
+	table->scale = (uint8_t) word;
+	table->results = (uint8_t) (word >> 8);
+	table->null_has_value = read_flag(reader, word, 16);
+	if (word >> 24 != 0)
+		reader->failed = true;
+	table->null_value = (int64_t) wa_reader_word(reader);
+	table->dictionary = wa_reader_word(reader);
+	word = wa_reader_word(reader);
+	if (word > UINT32_MAX)
+		reader->failed = true;
+	table->ntexts = (uint32_t) word;
+}
+
+/* Reads a table of a program. */
+static void
+read_table(WaReader *reader, WaArena *arena, WaSteps *table)
+{
+	int64_t *values;
+	uint8_t *known;
+	const uint64_t *words;
+	WaText bytes;
+
+	read_table_head(reader, table);
+	values = make_array(reader, arena, table->nsteps, sizeof(int64_t));
+	known = make_array(reader, arena, table->nsteps, sizeof(uint8_t));
+	words = wa_reader_words(reader, table->nsteps);
+	bytes = wa_reader_bytes(reader, table->nsteps);
+	if (reader->failed)
+		return;
+	memcpy(values, words, table->nsteps * sizeof(int64_t));
+	memcpy(known, bytes.data, table->nsteps);
+	table->values = values;
+	table->known = known;
+	read_texts(reader, arena, table);
 }
 
 /* Reads the tables of a program. */
@@ -293,21 +357,6 @@ read_tables(WaReader *reader, WaArena *arena, WaQuery *query)
 	for (uint32_t i = 0; i < query->ntables && !reader->failed; i++)
 		read_table(reader, arena, &tables[i]);
 	query->program.tables = tables;
-}
-
-/* Copies the text of a value to the arena. */
-static void
-keep_text(WaReader *reader, WaArena *arena, WaQueryValue *value)
-{
-	char *text = wa_arena_alloc(arena, value->text.length + 1);
-
-	if (text == NULL)
-	{
-		reader->failed = true;
-		return;
-	}
-	memcpy(text, value->text.data, value->text.length);
-	value->text.data = text;
 }
 
 /* Reads the constants of a query whose kinds have been read. */
@@ -330,7 +379,7 @@ read_constants(WaReader *reader, WaArena *arena, WaQuery *query)
 		wa_value_read(reader, query->program.kinds[number],
 					  &constants[i].value);
 		if (!reader->failed && constants[i].value.text.data != NULL)
-			keep_text(reader, arena, &constants[i].value);
+			keep_text(reader, arena, &constants[i].value.text);
 	}
 	query->constants = constants;
 }

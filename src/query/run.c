@@ -227,12 +227,12 @@ find_groups(WaQueryRun *run, size_t nrows)
 {
 	for (uint32_t i = 0; i < run->query->nkeys; i++)
 	{
-		const uint16_t number = run->query->key_numbers[i];
+		const WaTextCodes *texts = NULL;
+		const int32_t *codes =
+			wa_run_codes(run, run->query->key_numbers[i], &texts);
 
-		if (wa_run_input_has_codes(run, number))
-			wa_query_groups_use_codes(run->groups, (int) i,
-									  run->batch[number].texts,
-									  run->codes[number]);
+		if (codes != NULL)
+			wa_query_groups_use_codes(run->groups, (int) i, texts, codes);
 	}
 	return wa_query_groups_find(run->groups, run->key_vectors, nrows,
 								run->numbers);

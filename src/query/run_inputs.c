@@ -61,6 +61,20 @@ is_text_test(const WaQuery *query, const WaInstruction *instruction,
 													   : instruction->a);
 }
 
+/*
+ * Tells whether an instruction looks something up, and codes have to do with it:
+ * those of a TEXT input, or of the table's own texts.
+ */
+static bool
+is_text_look_up(const WaQuery *query, const WaInstruction *instruction)
+{
+	const WaVectorKind *kinds = query->program.kinds;
+
+	return instruction->code == WA_CODE_STEPS &&
+		   (kinds[instruction->a] == WA_VECTOR_TEXT ||
+			kinds[instruction->out] == WA_VECTOR_TEXT);
+}
+
 /* Returns how an instruction reads its arguments. */
 static WaInputUse
 use_of(const WaQuery *query, const WaInstruction *instruction)
@@ -69,6 +83,7 @@ use_of(const WaQuery *query, const WaInstruction *instruction)
 
 	return instruction->code == WA_CODE_IS_NULL ||
 				   instruction->code == WA_CODE_IS_NOT_NULL ||
+				   instruction->code == WA_CODE_STEPS ||
 				   is_text_test(query, instruction, &input)
 			   ? WA_USE_CODES
 			   : WA_USE_VALUES;
@@ -92,6 +107,30 @@ note_instructions(WaQueryRun *run, uint32_t part, uint32_t begin, uint32_t end)
 	}
 }
 
+/* Returns a text of a table. */
+static WaText
+text_of_table(const void *table, int32_t code)
+{
+	return ((const WaSteps *) table)->texts[code];
+}
+
+/* Notes a look-up. */
+static void
+note_look_up(WaQueryRun *run, uint32_t number)
+{
+	const WaProgram *program = &run->query->program;
+	const WaInstruction *instruction = &program->instructions[number];
+	WaTextTest *test = &run->tests[run->ntests++];
+
+	*test = (WaTextTest){.instruction = number,
+						 .input = instruction->a,
+						 .table = &program->tables[instruction->extra]};
+	if (program->kinds[instruction->out] != WA_VECTOR_TEXT)
+		return;
+	test->texts = (WaTextCodes){test->table->ntexts, test->table, text_of_table};
+	test->codes = wa_arena_alloc(run->arena, WA_VECTOR_ROWS * sizeof(int32_t));
+}
+
 /* Notes which instructions are tests. */
 static void
 note_tests(WaQueryRun *run)
@@ -101,7 +140,10 @@ note_tests(WaQueryRun *run)
 
 	for (uint32_t i = 0; i < program->ninstructions; i++)
 		if (is_text_test(run->query, &program->instructions[i], &input))
-			run->tests[run->ntests++] = (WaTextTest){i, input, NULL};
+			run->tests[run->ntests++] =
+				(WaTextTest){.instruction = i, .input = input};
+		else if (is_text_look_up(run->query, &program->instructions[i]))
+			note_look_up(run, i);
 }
 
 /* Notes what the parts read. */
@@ -157,7 +199,7 @@ wa_run_inputs_make(WaQueryRun *run)
 	memcpy(run->memory, run->registers, ninputs * sizeof(WaVector));
 	note_parts(run);
 	note_tests(run);
-	return true;
+	return !arena->failed;
 }
 
 /* Has an input's texts be read as such: it has too many codes. */
@@ -170,7 +212,7 @@ read_texts(WaQueryRun *run, uint16_t input)
 		if (uses_in(run, part)[input] != 0)
 			uses_in(run, part)[input] = WA_USE_VALUES;
 	for (uint32_t i = 0; i < run->ntests; i++)
-		if (run->tests[i].input != input)
+		if (run->tests[i].input != input || run->tests[i].table != NULL)
 			run->tests[ntests++] = run->tests[i];
 	run->ntests = ntests;
 }
@@ -187,6 +229,8 @@ note_codes(WaQueryRun *run)
 	{
 		WaTextTest *test = &run->tests[i];
 
+		if (test->table != NULL)
+			continue;
 		test->results = wa_arena_alloc_zero(
 			run->arena, run->batch[test->input].texts->ncodes);
 		if (test->results == NULL)
@@ -207,12 +251,30 @@ wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *batch)
 	return note_codes(run);
 }
 
-bool
-wa_run_input_has_codes(const WaQueryRun *run, uint32_t number)
+const int32_t *
+wa_run_codes(const WaQueryRun *run, uint32_t number, const WaTextCodes **texts)
 {
-	return number < run->query->ninputs &&
-		   run->query->program.kinds[number] == WA_VECTOR_TEXT &&
-		   (run->there[number] & WA_USE_CODES) != 0;
+	const WaQuery *query = run->query;
+
+	if (query->program.kinds[number] != WA_VECTOR_TEXT)
+		return NULL;
+	if (number < query->ninputs)
+	{
+		*texts = run->batch[number].texts;
+		return (run->there[number] & WA_USE_CODES) != 0 ? run->codes[number]
+														: NULL;
+	}
+	for (uint32_t i = run->ntests; i-- > 0;)
+	{
+		const WaTextTest *test = &run->tests[i];
+
+		if (query->program.instructions[test->instruction].out != number ||
+			test->instruction < query->begin || test->instruction >= query->end)
+			continue;
+		*texts = &test->texts;
+		return test->codes;
+	}
+	return NULL;
 }
 
 /* Makes a vector of an input, or codes. */
@@ -306,6 +368,32 @@ run_test(const WaQueryRun *run, const WaTextTest *test, size_t nrows)
 		values[i] &= out->has_nulls ? out->valid[i] : 1;
 }
 
+/*
+ * Looks the rows that are left up in a table; returns false to trap.  A text gets
+ * its code beside its value.
+ */
+static bool
+run_look_up(const WaQueryRun *run, const WaTextTest *test, size_t nrows)
+{
+	const WaProgram *program = &run->query->program;
+	const WaInstruction *instruction =
+		&program->instructions[test->instruction];
+	WaVector *out = &run->registers[instruction->out];
+	const int32_t *codes = program->kinds[instruction->a] == WA_VECTOR_TEXT
+							   ? run->codes[test->input]
+							   : NULL;
+	int64_t words[WA_VECTOR_ROWS];
+
+	if (!wa_steps_look_up(test->table, &run->registers[instruction->a], codes,
+						  out, words, nrows))
+		return false;
+	wa_steps_store(test->table, words, out, nrows);
+	if (test->codes != NULL)
+		for (size_t i = 0; i < nrows; i++)
+			test->codes[i] = (int32_t) words[i];
+	return true;
+}
+
 bool
 wa_run_instructions(WaQueryRun *run, uint32_t begin, uint32_t end, size_t nrows)
 {
@@ -320,7 +408,10 @@ wa_run_instructions(WaQueryRun *run, uint32_t begin, uint32_t end, size_t nrows)
 		if (!wa_program_run(program, begin, test->instruction, run->registers,
 							nrows))
 			return false;
-		run_test(run, test, nrows);
+		if (test->table == NULL)
+			run_test(run, test, nrows);
+		else if (!run_look_up(run, test, nrows))
+			return false;
 		begin = test->instruction + 1;
 	}
 	return wa_program_run(program, begin, end, run->registers, nrows);

@@ -19,12 +19,18 @@ typedef uint8_t WaInputUse;
 #define WA_USE_CODES  ((WaInputUse) 1) /* TEXT: codes, and which are NULL */
 #define WA_USE_VALUES ((WaInputUse) 2)
 
-/* A comparison of a TEXT input with a constant, whose results codes have. */
+/*
+ * An instruction over codes: a comparison of a TEXT input with a constant, whose
+ * results codes have, or a look-up of or by codes.
+ */
 typedef struct WaTextTest
 {
 	uint32_t instruction;
-	uint16_t input;
-	uint8_t *results; /* by code, 0 while it is unknown */
+	uint16_t input;       /* also of a look-up: INT or TEXT */
+	uint8_t *results;     /* by code, 0 while it is unknown */
+	const WaSteps *table; /* NULL: it is a comparison */
+	WaTextCodes texts;    /* of the table, if it has some, */
+	int32_t *codes;       /* and the rows' among them; else NULL */
 } WaTextTest;
 
 struct WaQueryRun
@@ -81,8 +87,12 @@ extern bool wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *batch);
 /* Makes vectors, or codes, of what a part reads of the rows that are left. */
 extern void wa_run_inputs_fill(WaQueryRun *run, uint32_t part, size_t nrows);
 
-/* Tells whether a register is a TEXT input whose codes are to be used. */
-extern bool wa_run_input_has_codes(const WaQueryRun *run, uint32_t number);
+/*
+ * Returns the codes of a register that is TEXT, and of what texts they are; NULL if
+ * it has none that are to be used.
+ */
+extern const int32_t *wa_run_codes(const WaQueryRun *run, uint32_t number,
+								   const WaTextCodes **texts);
 
 /* Keeps those of the rows that are left that run->selection has. */
 extern void wa_run_inputs_select(WaQueryRun *run, size_t nselected);

@@ -63,6 +63,7 @@ struct WaBuckets
 	bool is_shifted; /* wa_time_is_shifted holds for it */
 	bool ascends;    /* wa_time_step_ascends does for the step */
 	bool guarded;
+	bool is_strict; /* of NULL, the expression is NULL */
 	Oid time_type;
 	Oid type; /* of the result */
 	WaVectorKind kind;
@@ -102,6 +103,7 @@ wa_buckets_make(const WaCallExpression *call, const WaVector *registers,
 			wa_time_step_ascends(wa_function_of((Node *) call->step));
 	}
 	buckets->guarded = call->guarded;
+	buckets->is_strict = call->kind == WA_CALL_BUCKETS;
 	buckets->time_type = exprType((Node *) time->expression);
 	buckets->type = exprType((Node *) call->expression);
 	buckets->kind = call->result;
@@ -301,17 +303,23 @@ look_up(const WaBuckets *buckets, const WaVector *times, size_t row, Slot *own)
 
 bool
 wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
-				 int64 *value, uint8 *scale)
+				 Datum *value, bool *is_null)
 {
-	Slot slot;
-
-	if ((buckets->step != NULL && !is_one_step(buckets, first, last)) ||
-		!evaluate(buckets, buckets->whole, buckets->type, buckets->kind, first,
-				  &slot) ||
-		slot.is_null)
+	if (buckets->step != NULL && !is_one_step(buckets, first, last))
 		return false;
-	*value = slot.value.i;
-	*scale = slot.scale;
+	*value = wa_evaluation_of(buckets->evaluation, buckets->whole,
+							  time_datum(buckets, first), is_null);
+	return true;
+}
+
+bool
+wa_buckets_null_value(const WaBuckets *buckets, Datum *value, bool *is_null)
+{
+	*is_null = true;
+	if (buckets->is_strict)
+		return true;
+	*value =
+		wa_evaluation_of_null(buckets->evaluation, buckets->whole, is_null);
 	return true;
 }
 

@@ -28,16 +28,20 @@ extern void wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext);
 extern void wa_buckets_reset(WaBuckets *buckets);
 
 /*
- * Finds the value, of kind INT, FLOAT or DECIMAL, that the expression has from a
- * time first to a time last, which wa_time_is_safe holds for, and which lie in
- * one bucket, or are the ends of an hour, half an hour or a day of UTC.  Returns
- * false if it may have several, or has none that is not NULL and fits.
+ * Finds the value that the expression has from a time first to a time last, which
+ * wa_time_is_safe holds for, and which lie in one bucket, or are the ends of an
+ * hour, half an hour or a day of UTC.  Returns false if it may have several.  The
+ * value stays until the next one.
  *
  * The call may also be one of kind EVALUATE with one source that varies, an
  * integer or a date, if first is last.
  */
 extern bool wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
-							 int64 *value, uint8 *scale);
+							 Datum *value, bool *is_null);
+
+/* Likewise, the value where what varies is NULL. */
+extern bool wa_buckets_null_value(const WaBuckets *buckets, Datum *value,
+								  bool *is_null);
 
 /* Returns what the expression is evaluated from. */
 extern const WaEvaluation *wa_buckets_evaluation(const WaBuckets *buckets);

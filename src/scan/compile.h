@@ -164,6 +164,12 @@ extern bool wa_runs_foreign_code(Node *expression);
  */
 extern const char *wa_compiler_check_errors(const WaCompiler *compiler);
 
+/*
+ * Tells whether an error is one that PostgreSQL's functions raise because of their
+ * arguments, and not a lack of memory, a cancelled query or the like.
+ */
+extern bool wa_error_is_of_arguments(const ErrorData *error);
+
 /* Tells whether the errors that a program's calls raise are to be caught. */
 extern bool wa_compiler_catches(const WaCompiler *compiler);
 

@@ -285,6 +285,23 @@ find_foreign(Node *node, void *context)
 	return expression_tree_walker(node, find_foreign, context);
 }
 
+bool
+wa_is_own(Node *expression)
+{
+	return !find_foreign(expression, NULL);
+}
+
+bool
+wa_error_is_of_arguments(const ErrorData *error)
+{
+	int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION ||
+		   category == ERRCODE_FEATURE_NOT_SUPPORTED ||
+		   category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
+		   error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+}
+
 /* Tells whether one of the sources that vary is a time. */
 static bool
 has_time(const List *sources)

@@ -224,6 +224,15 @@ wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression, Datum value,
 	return ExecEvalExprSwitchContext(expression, evaluation->econtext, is_null);
 }
 
+Datum
+wa_evaluation_of_null(WaEvaluation *evaluation, ExprState *expression,
+					  bool *is_null)
+{
+	ResetExprContext(evaluation->econtext);
+	evaluation->slot->tts_isnull[evaluation->varying] = true;
+	return ExecEvalExprSwitchContext(expression, evaluation->econtext, is_null);
+}
+
 const TupleTableSlot *
 wa_evaluation_sources(const WaEvaluation *evaluation, int *varying)
 {

@@ -52,6 +52,10 @@ extern bool wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
 extern Datum wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression,
 							  Datum value, bool *is_null);
 
+/* Likewise, if that value is NULL. */
+extern Datum wa_evaluation_of_null(WaEvaluation *evaluation,
+								   ExprState *expression, bool *is_null);
+
 /*
  * Returns the values of the sources, as wa_evaluation_prepare has computed them;
  * *varying: the number of the one that varies, from 0 on, which may be anything.

@@ -238,12 +238,13 @@ describe_count(const WaScanState *state, int nfilters, WaQuery *query)
  * has no such form.
  */
 static bool
-write_query(const WaScanState *state, const WaResidentMessage *resident,
-			int stage, WaArena *arena, WaWriter *writer)
+write_query(const WaScanState *state, const WaRunMessage *run,
+			const WaResidentMessage *resident, int stage, WaArena *arena,
+			WaWriter *writer)
 {
 	WaQuery query = {0};
 
-	if (!wa_runner_describe(state->runner, resident->columns, &query))
+	if (!wa_runner_describe(state->runner, run, resident->columns, &query))
 		return false;
 	if (stage >= 0)
 		describe_count(state, stage, &query);
@@ -452,7 +453,7 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 
 		stage = wa_runner_first_lacking(runner, econtext);
 		if ((stage < 0 && !wa_runner_is_complete(runner)) ||
-			!write_query(state, resident, stage, arena, &query))
+			!write_query(state, run, resident, stage, arena, &query))
 			return;
 		covered = ask(state, &query, run, stage, &answer);
 	} while (stage >= 0 && answer.kept_rows > 0 &&

@@ -10,10 +10,12 @@
 #include "utils/memutils.h"
 
 #include "scan/buckets.h"
+#include "scan/column_function.h"
 #include "scan/datum.h"
 #include "scan/once.h"
 #include "scan/runner.h"
 #include "scan/step_tables.h"
+#include "scan/text_tables.h"
 
 /* A constant and how it is computed. */
 typedef struct Constant
@@ -31,6 +33,7 @@ typedef struct Call
 	WaOnce once;
 	WaEvaluation *evaluation; /* EVALUATE */
 	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
+	bool is_of_column;        /* EVALUATE: it is a function of one */
 } Call;
 
 struct WaRunner
@@ -44,6 +47,7 @@ struct WaRunner
 	int nlists;
 	Call *calls;
 	int ncalls;
+	const AttrNumber *attnums; /* of the columns */
 	bool catches;
 	int nleft;            /* constants and calls that are to be computed */
 	int reached;          /* the last stage that a row has come to; -1: none */
@@ -100,8 +104,11 @@ static WaCall
 make_call(Call *call, const WaCallExpression *wanted, const WaVector *registers,
 		  ParamListInfo parameters)
 {
+	WaColumnFunction function;
+
 	call->expression = wanted;
 	call->once = wa_once_of_call(wanted);
+	call->is_of_column = wa_column_function_of_call(wanted, NULL, &function);
 	if (wanted->kind == WA_CALL_BUCKETS || wa_step_table_is_possible(wanted))
 		call->buckets = wa_buckets_make(wanted, registers, parameters);
 	switch (wanted->kind)
@@ -160,6 +167,7 @@ wa_runner_make(const WaCompiler *compiler, ParamListInfo parameters)
 	runner->program.kinds = compiler->kinds;
 	runner->program.instructions = compiler->instructions;
 	runner->program.ninstructions = (size_t) compiler->ninstructions;
+	runner->attnums = compiler->attnums;
 	place_registers(runner, compiler);
 	make_constants(runner, compiler, parameters);
 	make_lists(runner, compiler);
@@ -469,9 +477,11 @@ describe_constant(const WaRunner *runner, uint16 number,
 static bool
 may_be_table(const WaRunner *runner, const WaInstruction *instruction)
 {
-	return instruction->a < runner->ncolumns &&
-		   wa_step_table_is_possible(
-			   runner->calls[instruction->extra].expression);
+	const Call *call = &runner->calls[instruction->extra];
+
+	return call->is_of_column ||
+		   (instruction->a < runner->ncolumns &&
+			wa_step_table_is_possible(call->expression));
 }
 
 bool
@@ -489,10 +499,77 @@ wa_runner_has_calls(const WaRunner *runner, bool *tables)
 	return runner->ncalls > 0;
 }
 
+/* Returns the number of the column that is one of the table; -1: there is none. */
+static int
+find_column(const WaRunner *runner, AttrNumber attnum)
+{
+	for (int i = 0; i < runner->ncolumns; i++)
+		if (runner->attnums[i] == attnum)
+			return i;
+	return -1;
+}
+
+/*
+ * Describes what a call computes as a function of a column, and which column that
+ * is.  Returns false if it is none.
+ */
+static bool
+find_function(const WaRunner *runner, const WaInstruction *call,
+			  WaColumnFunction *function, int *column)
+{
+	const Call *of = &runner->calls[call->extra];
+	int varying;
+
+	if (!of->is_of_column ||
+		!wa_column_function_of_call(
+			of->expression, wa_evaluation_sources(of->evaluation, &varying),
+			function))
+		return false;
+	*column = find_column(runner, function->attnum);
+	return *column >= 0;
+}
+
+/* Finds the table of a function of integers. */
+static const WaSteps *
+find_step_table(const WaRunner *runner, const WaColumnFunction *function,
+				const WaResidency *residency)
+{
+	WaCallExpression *call = palloc(sizeof(WaCallExpression));
+
+	*call = wa_column_function_call(function);
+	return wa_step_table_find(
+		call, wa_buckets_make(call, runner->registers, NULL), residency);
+}
+
+/* Finds the table of a call, and the column that it is of; or returns NULL. */
+static const WaSteps *
+find_table(const WaRunner *runner, const WaRunMessage *run,
+		   const WaResidency *columns, const WaInstruction *instruction,
+		   int *column)
+{
+	const Call *call = &runner->calls[instruction->extra];
+	WaColumnFunction function;
+	WaTextColumn of;
+
+	if (!may_be_table(runner, instruction))
+		return NULL;
+	*column = instruction->a;
+	if (!call->is_of_column)
+		return wa_step_table_find(call->expression, call->buckets,
+								  &columns[instruction->a]);
+	if (!find_function(runner, instruction, &function, column))
+		return NULL;
+	if (function.kind != WA_VECTOR_TEXT)
+		return find_step_table(runner, &function, &columns[*column]);
+	of = (WaTextColumn){&run->relation, &run->columns[*column],
+						&columns[*column]};
+	return wa_text_table_find(&function, &of, false, InvalidOid);
+}
+
 /* Has a query look up tables where the program calls. */
 static bool
-describe_calls(const WaRunner *runner, const WaResidency *columns,
-			   WaQuery *query)
+describe_calls(const WaRunner *runner, const WaRunMessage *run,
+			   const WaResidency *columns, WaQuery *query)
 {
 	const size_t bytes = sizeof(WaInstruction) * runner->program.ninstructions;
 	WaInstruction *instructions = palloc(bytes);
@@ -500,23 +577,21 @@ describe_calls(const WaRunner *runner, const WaResidency *columns,
 
 	memcpy(instructions, runner->program.instructions, bytes);
 	wa_step_tables_begin();
+	wa_text_tables_begin();
 	for (size_t i = 0; i < runner->program.ninstructions; i++)
 	{
 		WaInstruction *instruction = &instructions[i];
-		const Call *call;
 		const WaSteps *table;
+		int column;
 
 		if (instruction->code != WA_CODE_CALL)
 			continue;
-		if (!may_be_table(runner, instruction))
-			return false;
-		call = &runner->calls[instruction->extra];
-		table = wa_step_table_find(call->expression, call->buckets,
-								   &columns[instruction->a]);
+		table = find_table(runner, run, columns, instruction, &column);
 		if (table == NULL)
 			return false;
 		tables[instruction->extra] = *table;
 		instruction->code = WA_CODE_STEPS;
+		instruction->a = (uint16_t) column;
 	}
 	query->program.instructions = instructions;
 	query->program.tables = tables;
@@ -525,8 +600,8 @@ describe_calls(const WaRunner *runner, const WaResidency *columns,
 }
 
 bool
-wa_runner_describe(const WaRunner *runner, const WaResidency *columns,
-				   WaQuery *query)
+wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
+				   const WaResidency *columns, WaQuery *query)
 {
 	WaQueryConstant *constants =
 		palloc(sizeof(WaQueryConstant) * (runner->nconstants + 1));
@@ -539,5 +614,6 @@ wa_runner_describe(const WaRunner *runner, const WaResidency *columns,
 	query->ninputs = (uint16_t) runner->ncolumns;
 	query->nconstants = (uint32_t) runner->nconstants;
 	query->constants = constants;
-	return runner->ncalls == 0 || describe_calls(runner, columns, query);
+	return runner->ncalls == 0 ||
+		   describe_calls(runner, run, columns, query);
 }

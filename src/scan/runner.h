@@ -97,10 +97,11 @@ extern bool wa_runner_has_calls(const WaRunner *runner, bool *tables);
  * Describes the program and its constants as part of a query, in the current
  * memory context, with tables in the place of calls, which have been computed.
  * Constants that have not been are NULL.
- * columns: what is resident of each; NULL if there are no calls.  Returns false
- * if a call cannot be a table.
+ * run: names the relation and the columns; columns: what is resident of each,
+ * undefined if there are no calls.  Returns false if a call cannot be a table.  May
+ * use the parcel.
  */
-extern bool wa_runner_describe(const WaRunner *runner,
+extern bool wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
 							   const WaResidency *columns, WaQuery *query);
 
 #endif /* WA_SCAN_RUNNER_H */

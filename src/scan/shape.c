@@ -22,6 +22,7 @@
 #include "heap/gather.h"
 #include "query/records.h"
 #include "scan/aggregates.h"
+#include "scan/column_function.h"
 #include "scan/compile.h"
 #include "scan/shape.h"
 #include "scan/shift.h"
@@ -303,6 +304,16 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 	return NULL;
 }
 
+/* Tells whether warpaggd may have a table of what a call computes. */
+static bool
+may_be_table(const WaCallExpression *call)
+{
+	WaColumnFunction function;
+
+	return wa_step_table_is_possible(call) ||
+		   wa_column_function_of_call(call, NULL, &function);
+}
+
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
 check_program(WaShape *shape)
@@ -342,7 +353,7 @@ check_program(WaShape *shape)
 	shape->attnums = compiler->attnums;
 	foreach (cell, compiler->calls)
 		shape->can_travel &=
-			wa_step_table_is_possible((const WaCallExpression *) lfirst(cell));
+			may_be_table((const WaCallExpression *) lfirst(cell));
 	return reason;
 }
 

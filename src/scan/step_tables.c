@@ -14,13 +14,13 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "pgtime.h"
-#include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "scan/compile_internal.h"
 #include "scan/step_tables.h"
+#include "scan/table_values.h"
 #include "scan/times.h"
 
 /* Tables of a backend take about so much memory at most. */
@@ -56,8 +56,8 @@ typedef struct Table
 	dlist_node node;
 	MemoryContext context; /* all of it lies there */
 	Node *expression;
-	char *zone;
-	char *abbreviations;
+	char *settings;
+	bool lasts;
 	int64 smallest; /* of the range */
 	int64 largest;
 	uint64 max_steps; /* that it might have had */
@@ -74,14 +74,19 @@ static uint64 current_query = 0;
 typedef struct Filling
 {
 	const WaBuckets *buckets;
+	Oid type; /* of the results */
+	WaVectorKind kind;
 	int64 smallest;
 	uint64 nsteps;
 	int level; /* the number of its width; -1: a step a value */
-	int64 *values;
-	uint8 *known;
-	uint8 scale; /* of the first value that was found */
-	uint64 nknown;
-	uint64 nunknown;
+	bool may_raise;
+	bool of_null;  /* what is asked for is the function of NULL */
+	int64 first;   /* the values that are asked for */
+	int64 last;
+	bool is_one;   /* what came of it: they have one result, */
+	Datum result;  /* this */
+	bool is_null;  /* or NULL */
+	WaTableValues values;
 } Filling;
 
 /* Returns the source of a call that varies; NULL: there are several. */
@@ -109,9 +114,7 @@ wa_step_table_is_possible(const WaCallExpression *call)
 {
 	const WaSource *source = varying_source(call);
 
-	if (source == NULL ||
-		(call->result != WA_VECTOR_INT && call->result != WA_VECTOR_FLOAT &&
-		 call->result != WA_VECTOR_DECIMAL))
+	if (source == NULL)
 		return false;
 	switch (exprType((Node *) source->expression))
 	{
@@ -259,23 +262,33 @@ find_range(Oid type, const WaResidency *column, int64 *smallest, int64 *largest)
 static bool
 is_hopeless(const Filling *filling)
 {
-	return filling->nunknown > filling->nsteps / STEPS_PER_UNKNOWN;
+	return filling->values.nunknown > filling->nsteps / STEPS_PER_UNKNOWN ||
+		   MemoryContextMemAllocated(filling->values.context, true) > MAX_BYTES;
 }
 
-/* Sets the steps from a time on for a width, or notes that they are unknown. */
+/* Evaluates the call for what is asked for: a callback. */
 static void
-set_steps(Filling *filling, uint64 first, uint64 count, int64 value,
-		  uint8 scale, bool is_known)
+evaluate(void *context)
 {
-	if (is_known && filling->nknown == 0)
-		filling->scale = scale;
-	is_known = is_known && scale == filling->scale;
-	*(is_known ? &filling->nknown : &filling->nunknown) += count;
-	for (uint64 i = first; i < first + count; i++)
-	{
-		filling->values[i] = is_known ? value : 0;
-		filling->known[i] = is_known;
-	}
+	Filling *filling = (Filling *) context;
+
+	if (filling->of_null)
+		filling->is_one = wa_buckets_null_value(
+			filling->buckets, &filling->result, &filling->is_null);
+	else
+		filling->is_one =
+			wa_buckets_value(filling->buckets, filling->first, filling->last,
+							 &filling->result, &filling->is_null);
+}
+
+/* Evaluates it, and tells what is known of the result. */
+static WaStepState
+find_result(Filling *filling)
+{
+	if (!wa_table_evaluate(filling->may_raise, evaluate, filling) ||
+		!filling->is_one)
+		return WA_STEP_UNKNOWN;
+	return filling->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
 }
 
 /* Fills the steps of a time of the width of a level, in parts if need be. */
@@ -284,15 +297,16 @@ fill_time(Filling *filling, int64 first, int level)
 {
 	const int64 width = widths[level];
 	const int64 step = widths[filling->level];
-	int64 value = 0;
-	uint8 scale = 0;
-	bool is_known = wa_buckets_value(filling->buckets, first, first + width - 1,
-									 &value, &scale);
+	WaStepState state;
 
-	if (is_known || level == filling->level)
+	filling->first = first;
+	filling->last = first + width - 1;
+	state = find_result(filling);
+	if (state != WA_STEP_UNKNOWN || level == filling->level)
 	{
-		set_steps(filling, (uint64) (first - filling->smallest) / step,
-				  (uint64) (width / step), value, scale, is_known);
+		wa_table_values_set(
+			&filling->values, (uint64) (first - filling->smallest) / step,
+			(uint64) (width / step), state, filling->result);
 		return;
 	}
 	for (int64 part = 0; part < width && !is_hopeless(filling);
@@ -300,24 +314,36 @@ fill_time(Filling *filling, int64 first, int level)
 		fill_time(filling, first + part, level + 1);
 }
 
+/* Fills the steps of a single value each. */
+static void
+fill_values(Filling *filling)
+{
+	for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling); i++)
+	{
+		WaStepState state;
+
+		CHECK_FOR_INTERRUPTS();
+		filling->first = filling->smallest + (int64) i;
+		filling->last = filling->first;
+		state = find_result(filling);
+		wa_table_values_set(&filling->values, i, 1, state, filling->result);
+	}
+}
+
 /* Fills the table; returns false if too little of it is known. */
 static bool
 fill(Filling *filling)
 {
-	filling->nknown = 0;
-	filling->nunknown = 0;
-	if (filling->level < 0)
-		for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling); i++)
-		{
-			int64 at = filling->smallest + (int64) i;
-			int64 value = 0;
-			uint8 scale = 0;
-			bool is_known =
-				wa_buckets_value(filling->buckets, at, at, &value, &scale);
+	WaStepState state;
 
-			CHECK_FOR_INTERRUPTS();
-			set_steps(filling, i, 1, value, scale, is_known);
-		}
+	filling->of_null = true;
+	state = find_result(filling);
+	wa_table_values_set_null(&filling->values, state, filling->result);
+	filling->of_null = false;
+	if (filling->values.is_null_unknown)
+		return false;
+	if (filling->level < 0)
+		fill_values(filling);
 	else
 		for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling);
 			 i += (uint64) (widths[0] / widths[filling->level]))
@@ -330,32 +356,34 @@ fill(Filling *filling)
 	return !is_hopeless(filling);
 }
 
-/* Gives a table memory for its steps, and fills it with them. */
-static bool
-fill_with(Filling *filling, Table *table, int64 width)
+/*
+ * Makes steps of a width in a memory context of their own, below that of the
+ * table.  Returns NULL if there are too many, or too little is known of them.
+ */
+static MemoryContext
+fill_with(Filling *filling, Table *table, int64 width, WaSteps *steps)
 {
+	MemoryContext context;
+
 	filling->smallest = table->smallest;
 	filling->nsteps =
 		((uint64) table->largest - (uint64) table->smallest) / width + 1;
 	if (filling->nsteps > table->max_steps)
-		return false;
-	filling->values = palloc(sizeof(int64) * filling->nsteps);
-	filling->known = palloc(filling->nsteps);
+		return NULL;
+	context = AllocSetContextCreate(table->context, "warpagg steps",
+									ALLOCSET_SMALL_SIZES);
+	wa_table_values_begin(&filling->values, context, filling->type,
+						  filling->kind);
+	wa_table_values_grow(&filling->values, filling->nsteps);
 	if (fill(filling))
 	{
-		table->steps = (WaSteps){
-			.base = table->smallest,
-			.width = (uint64) width,
-			.nsteps = filling->nsteps,
-			.values = filling->values,
-			.known = filling->known,
-			.scale = filling->scale,
-		};
-		return true;
+		*steps =
+			(WaSteps){.base = table->smallest, .width = (uint64) width};
+		wa_table_values_finish(&filling->values, steps);
+		return context;
 	}
-	pfree(filling->values);
-	pfree(filling->known);
-	return false;
+	MemoryContextDelete(context);
+	return NULL;
 }
 
 /*
@@ -363,38 +391,30 @@ fill_with(Filling *filling, Table *table, int64 width)
  * narrowest that there may be.
  */
 static void
-make_steps(Table *table, Oid type, const WaBuckets *buckets)
+make_steps(Table *table, Oid type, Filling *filling)
 {
-	Filling filling = {.buckets = buckets, .level = -1};
-	WaSteps best = {0};
+	MemoryContext best = NULL;
 
+	filling->level = -1;
 	if (type != TIMESTAMPOID && type != TIMESTAMPTZOID)
 	{
-		(void) fill_with(&filling, table, 1);
+		(void) fill_with(filling, table, 1, &table->steps);
 		return;
 	}
-	for (filling.level = 0; filling.level < lengthof(widths); filling.level++)
+	for (filling->level = 0; filling->level < lengthof(widths);
+		 filling->level++)
 	{
-		if (!fill_with(&filling, table, widths[filling.level]))
+		MemoryContext made =
+			fill_with(filling, table, widths[filling->level], &table->steps);
+
+		if (made == NULL)
 			continue;
-		if (best.nsteps > 0)
-		{
-			pfree(unconstify(int64_t *, best.values));
-			pfree(unconstify(uint8_t *, best.known));
-		}
-		best = table->steps;
-		if (filling.nunknown == 0)
+		if (best != NULL)
+			MemoryContextDelete(best);
+		best = made;
+		if (filling->values.nunknown == 0)
 			return;
 	}
-}
-
-/* Returns a setting; "" if there is no such thing. */
-static const char *
-setting(const char *name)
-{
-	const char *value = GetConfigOption(name, true, false);
-
-	return value == NULL ? "" : value;
 }
 
 /* Forgets a table. */
@@ -402,7 +422,7 @@ static void
 drop_table(Table *table)
 {
 	dlist_delete(&table->node);
-	tables_bytes -= MemoryContextMemAllocated(table->context, false);
+	tables_bytes -= MemoryContextMemAllocated(table->context, true);
 	MemoryContextDelete(table->context);
 }
 
@@ -435,8 +455,8 @@ look_up(const Table *wanted)
 			table->largest == wanted->largest &&
 			(table->steps.nsteps > 0 ||
 			 table->max_steps >= wanted->max_steps) &&
-			strcmp(table->zone, wanted->zone) == 0 &&
-			strcmp(table->abbreviations, wanted->abbreviations) == 0 &&
+			(table->lasts || table->query == current_query) &&
+			strcmp(table->settings, wanted->settings) == 0 &&
 			equal(table->expression, wanted->expression))
 			return table;
 	}
@@ -445,8 +465,15 @@ look_up(const Table *wanted)
 
 /* Makes a table; it is added to the others when nothing can go wrong any more. */
 static Table *
-make_table(const Table *wanted, Oid type, const WaBuckets *buckets)
+make_table(const Table *wanted, Oid type, const WaCallExpression *call,
+		   const WaBuckets *buckets)
 {
+	Filling filling = {
+		.buckets = buckets,
+		.type = getBaseType(exprType((Node *) call->expression)),
+		.kind = call->result,
+		.may_raise = wa_may_raise(wanted->expression),
+	};
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg step table", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -455,13 +482,12 @@ make_table(const Table *wanted, Oid type, const WaBuckets *buckets)
 	*table = *wanted;
 	table->context = context;
 	table->expression = copyObject(wanted->expression);
-	table->zone = pstrdup(wanted->zone);
-	table->abbreviations = pstrdup(wanted->abbreviations);
-	make_steps(table, type, buckets);
+	table->settings = pstrdup(wanted->settings);
+	make_steps(table, type, &filling);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, TopMemoryContext);
 	dlist_push_head(&tables, &table->node);
-	tables_bytes += MemoryContextMemAllocated(context, false);
+	tables_bytes += MemoryContextMemAllocated(context, true);
 	return table;
 }
 
@@ -476,11 +502,11 @@ wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
 	wanted.expression = put_constants(
 		(Node *) call->expression,
 		unconstify(WaEvaluation *, wa_buckets_evaluation(buckets)));
-	if (!wa_is_total(wanted.expression) ||
+	if (!wa_table_is_allowed(wanted.expression) ||
 		!find_range(type, column, &wanted.smallest, &wanted.largest))
 		return NULL;
-	wanted.zone = pstrdup(pg_get_timezone_name(session_timezone));
-	wanted.abbreviations = pstrdup(setting("timezone_abbreviations"));
+	wanted.settings = wa_table_settings();
+	wanted.lasts = wa_table_lasts(wanted.expression);
 	wanted.max_steps =
 		Min(Max(column->rows / ROWS_PER_STEP, FREE_STEPS), WA_MAX_STEPS);
 	table = look_up(&wanted);
@@ -488,7 +514,7 @@ wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
 	{
 		if (!make_room())
 			return NULL;
-		table = make_table(&wanted, type, buckets);
+		table = make_table(&wanted, type, call, buckets);
 	}
 	dlist_move_head(&tables, &table->node);
 	table->query = current_query;

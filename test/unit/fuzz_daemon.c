@@ -132,6 +132,7 @@ static size_t
 fill_resident(WaMessage *message, WaMessageType type)
 {
 	const WaRelation relation = wa_test_relation(pick(3));
+	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 
 	switch (type)
 	{
@@ -155,6 +156,14 @@ fill_resident(WaMessage *message, WaMessageType type)
 				wa_test_names(pick(1024), message->extents.columns);
 			return offsetof(WaExtentsMessage, columns) +
 				   message->extents.ncolumns * sizeof(WaColumnName);
+		case WA_MSG_TEXTS:
+			message->texts.relation = relation;
+			message->texts.first = (uint32_t) pick(70);
+			message->texts.place = pick_offset();
+			message->texts.room = pick(70000);
+			(void) wa_test_names(1 + pick(1023), names);
+			message->texts.column = names[0];
+			return sizeof(message->texts);
 		case WA_MSG_CONFIRM:
 			message->confirm.relation = relation;
 			message->confirm.extent = (uint32_t) pick(70);
@@ -183,7 +192,7 @@ make_resident(WaMessage *message)
 	static const WaMessageType types[] = {
 		WA_MSG_LOAD,    WA_MSG_LOAD, WA_MSG_LOAD,  WA_MSG_RESIDENCY,
 		WA_MSG_EXTENTS, WA_MSG_LIST, WA_MSG_RUN,   WA_MSG_RUN,
-		WA_MSG_CONFIRM, WA_MSG_RUN,  WA_MSG_UNLOAD};
+		WA_MSG_CONFIRM, WA_MSG_RUN,  WA_MSG_UNLOAD, WA_MSG_TEXTS};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 

@@ -27,6 +27,7 @@ static const size_t lengths[] = {
 	[WA_MSG_DONE] = sizeof(WaSimpleMessage),
 	[WA_MSG_SHARE] = sizeof(WaShareMessage),
 	[WA_MSG_LOAD] = sizeof(WaLoadMessage),
+	[WA_MSG_TEXTS] = sizeof(WaTextsMessage),
 	[WA_MSG_CONFIRM] = sizeof(WaConfirmMessage),
 	[WA_MSG_UNLOAD] = sizeof(WaUnloadMessage),
 	[WA_MSG_LIST] = sizeof(WaListMessage),
