@@ -77,6 +77,15 @@ FROM unnest(ARRAY[
     'i::text', 'chr(k + 65)', 'to_char(d, ''YYYY-MM'')', 'to_char(d, ''Day'')', 'd::text', 'extract(dow FROM d) IN (0, 6)', 'to_char(i, ''999'')', 'coalesce(i::text, ''none'')',
     'concat(k, ''%'')', 'nullif(i % 7, 3)::text', 'to_char(date_trunc(''day'', ts), ''YYYY-MM-DD'')', 'to_char(date_trunc(''hour'', tz), ''HH24'')', 'b::text', 'b AND t LIKE ''%1''']) e;
 
+-- The smallest and the largest of texts, by their collation.
+SELECT wa_texts_check(format('SELECT %s FROM wa_texts', e)), wa_texts_check(format('SELECT k %% 10 AS key, count(*), %s, sum(i) FROM wa_texts GROUP BY 1', e)),
+       wa_texts_check(format('SELECT %s FROM wa_texts WHERE id < 0', e)), e
+FROM unnest(ARRAY[
+    'min(t), max(t)', 'min(v), max(c), count(v), count(c)', 'max(u), min(u)', 'max(u COLLATE "default")', 'min(t COLLATE "C"), max(t COLLATE "C"), max(t)',
+    'min(lower(t)), max(lower(coalesce(t, ''zz'')))', 'max(t) FILTER (WHERE t LIKE ''%9'')', 'min(c::text)', 'max(d::text)', 'min(CASE WHEN t LIKE ''%9'' THEN t END)',
+    'gpu_min(t), gpu_max(v), gpu_count(t)', 'count(t), max(split_part(t, '' '', 2)), min(n), max(n), min(n::integer)']) e;
+SELECT wa_texts_check('SELECT u AS key, min(t) AS first, max(v) FROM wa_texts GROUP BY 1 ORDER BY first DESC, key LIMIT 3');
+
 -- Settings, collations and constants of the session.
 SET timezone = 'America/New_York';
 SELECT wa_texts_check('SELECT to_char(date_trunc(''hour'', tz), ''YYYY-MM-DD HH24'') AS key, count(*) FROM wa_texts GROUP BY 1');

@@ -258,8 +258,8 @@ typedef struct WaResidency
 	uint64_t blocks; /* cached, fresh or not */
 	uint64_t rows;
 	uint64_t bytes;
-	int64_t smallest; /* INT: of the values that are not NULL; more than */
-	int64_t largest;  /* largest if there are none */
+	int64_t smallest;    /* INT: of the values that are not NULL; more than */
+	int64_t largest;     /* largest if there are none */
 	uint64_t dictionary; /* TEXT: its number; 0: there is none */
 	uint64_t texts;      /* TEXT: that have been added to it so far */
 } WaResidency;

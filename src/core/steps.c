@@ -58,8 +58,7 @@ static void
 set_nulls(const WaSteps *steps, const WaVector *a, int64_t *words,
 		  uint8_t *known, size_t nrows)
 {
-	const uint8_t state =
-		steps->null_has_value ? WA_STEP_VALUE : WA_STEP_NULL;
+	const uint8_t state = steps->null_has_value ? WA_STEP_VALUE : WA_STEP_NULL;
 
 	for (size_t i = 0; i < nrows; i++)
 		if (a->valid[i] == 0)
@@ -151,8 +150,7 @@ wa_steps_call(const WaSteps *steps, const WaVector *a, WaVector *out,
 static bool
 values_are_below(const WaSteps *steps, uint64_t end)
 {
-	bool below =
-		!steps->null_has_value || (uint64_t) steps->null_value < end;
+	bool below = !steps->null_has_value || (uint64_t) steps->null_value < end;
 
 	for (uint64_t i = 0; i < steps->nsteps; i++)
 		below &= steps->known[i] != WA_STEP_VALUE ||
@@ -192,8 +190,8 @@ wa_steps_are_sound(const WaSteps *steps)
 		return false;
 	if (steps->dictionary != 0 && (steps->base != 0 || steps->width != 1))
 		return false;
-	return steps->base <= INT64_MAX - (int64_t) (steps->nsteps * steps->width -
-												 1) &&
+	return steps->base <=
+			   INT64_MAX - (int64_t) (steps->nsteps * steps->width - 1) &&
 		   values_are_sound(steps);
 }
 

@@ -49,7 +49,7 @@ typedef struct WaSteps
 	const uint8_t *known; /* WaStepState */
 	uint8_t scale;        /* DECIMAL */
 	uint8_t results;      /* WaStepResults */
-	bool null_has_value;  /* the function of NULL has a value: this; else NULL */
+	bool null_has_value; /* the function of NULL has a value: this; else NULL */
 	int64_t null_value;
 	uint64_t dictionary; /* its number (core/protocol.h); 0: x is an INT */
 	uint32_t ntexts;

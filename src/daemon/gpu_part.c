@@ -9,6 +9,7 @@
 
 #include "daemon/clock.h"
 #include "daemon/gpu_part.h"
+#include "daemon/gpu_query.h"
 #include "daemon/gpu_records.h"
 #include "daemon/gpus.h"
 
@@ -176,11 +177,16 @@ store_key(const WaGpuPart *part, uint32_t number, const WaCudaKey *key,
 {
 	const WaQueryKey *of = &part->query->keys[number];
 	const uint16_t input = part->query->key_numbers[number];
+	const WaSteps *table;
 
 	*value = wa_gpu_key_value(of->kind, key);
-	if (of->kind == WA_VECTOR_TEXT && !key->is_null)
-		value->text = wa_dictionary_text(part->request->dictionaries[input],
-										 (int32_t) key->word);
+	if (of->kind != WA_VECTOR_TEXT || key->is_null)
+		return;
+	table = wa_gpu_query_texts(part->query, input);
+	value->text = table != NULL
+					  ? table->texts[key->word]
+					  : wa_dictionary_text(part->request->dictionaries[input],
+										   (int32_t) key->word);
 }
 
 /* Adds a group: a WaCudaTake. */

@@ -6,32 +6,13 @@
 
 #include "daemon/gpu_query.h"
 #include "daemon/gpu_ranks.h"
+#include "daemon/gpu_translation.h"
 
 /* Comparisons by order become lists of codes up to so many texts. */
 #define MAX_LISTED_TEXTS 4096
 
 /* No text has this code. */
 #define NO_CODE (-1)
-
-/* A query that is being translated.  There is room for what is added. */
-typedef struct Translation
-{
-	WaArena *arena;
-	const WaQuery *query;
-	const WaRunRequest *request;
-	uint32_t ninstructions;
-	WaInstruction *instructions;
-	uint16_t nregisters;
-	WaVectorKind *kinds;
-	uint32_t nlists;
-	WaIntList *lists;
-	uint32_t ntables;
-	WaSteps *tables;
-	uint32_t nconstants;
-	WaCudaConstant *constants;
-	uint16_t *keys;
-	WaCudaKeyValues *key_values;
-} Translation;
 
 /* Returns the constant that a register is, or NULL. */
 static const WaQueryConstant *
@@ -78,7 +59,7 @@ fulfils(int order, uint32_t comparison)
 
 /* Adds a register with a code. */
 static uint16_t
-add_code(Translation *to, int64_t code, bool is_null)
+add_code(WaGpuTranslation *to, int64_t code, bool is_null)
 {
 	const uint16_t number = to->nregisters++;
 
@@ -90,7 +71,7 @@ add_code(Translation *to, int64_t code, bool is_null)
 
 /* Adds a list of the codes whose texts fulfil a comparison with another one. */
 static bool
-add_list(Translation *to, const WaDictionary *dictionary, WaText text,
+add_list(WaGpuTranslation *to, const WaDictionary *dictionary, WaText text,
 		 uint32_t comparison)
 {
 	const uint32_t count = wa_dictionary_count(dictionary);
@@ -113,7 +94,7 @@ add_list(Translation *to, const WaDictionary *dictionary, WaText text,
 
 /* Translates a comparison of a column of texts with a constant. */
 static bool
-add_comparison(Translation *to, uint16_t out, uint16_t column,
+add_comparison(WaGpuTranslation *to, uint16_t out, uint16_t column,
 			   const WaQueryValue *value, uint32_t comparison)
 {
 	const WaDictionary *dictionary = to->request->dictionaries[column];
@@ -140,46 +121,148 @@ add_comparison(Translation *to, uint16_t out, uint16_t column,
 	return true;
 }
 
+/*
+ * Returns the table that all instructions which compute a TEXT register look it up
+ * in; NULL: there is no such thing.
+ */
+static const WaSteps *
+find_texts(const WaQuery *query, uint16_t number)
+{
+	const WaSteps *found = NULL;
+
+	for (size_t i = 0; i < query->program.ninstructions; i++)
+	{
+		const WaInstruction *from = &query->program.instructions[i];
+
+		if (from->out != number)
+			continue;
+		if (from->code != WA_CODE_STEPS ||
+			(found != NULL && found != &query->program.tables[from->extra]))
+			return NULL;
+		found = &query->program.tables[from->extra];
+	}
+	return found;
+}
+
+/*
+ * Translates a comparison of a text that was looked up with a constant: the numbers
+ * of the table's texts that fulfil it become a list.
+ */
+static bool
+add_table_comparison(WaGpuTranslation *to, uint16_t out, uint16_t number,
+					 const WaSteps *table, const WaQueryValue *value,
+					 uint32_t comparison)
+{
+	WaInstruction *instruction = &to->instructions[to->ninstructions++];
+	int64_t *codes;
+	size_t found = 0;
+
+	*instruction = (WaInstruction){
+		.code = WA_CODE_IN_INT, .out = out, .a = number, .extra = to->nlists};
+	if (value->is_null || table->ntexts > MAX_LISTED_TEXTS)
+		return false;
+	codes = wa_arena_alloc(to->arena,
+						   (table->ntexts + (size_t) 1) * sizeof(int64_t));
+	if (codes == NULL)
+		return false;
+	for (uint32_t code = 0; code < table->ntexts; code++)
+		if (fulfils(compare_texts(table->texts[code], value->text), comparison))
+			codes[found++] = code;
+	to->lists[to->nlists++] = (WaIntList){.values = codes, .nvalues = found};
+	return true;
+}
+
+/* Translates a comparison of a text with a constant. */
+static bool
+add_any_comparison(WaGpuTranslation *to, uint16_t out, uint16_t text,
+				   const WaQueryValue *value, uint32_t comparison)
+{
+	const WaSteps *table;
+
+	if (text < to->query->ninputs)
+		return add_comparison(to, out, text, value, comparison);
+	table = find_texts(to->query, text);
+	return table != NULL &&
+		   add_table_comparison(to, out, text, table, value, comparison);
+}
+
 /* Translates a comparison of texts. */
 static bool
-translate_comparison(Translation *to, const WaInstruction *from)
+translate_comparison(WaGpuTranslation *to, const WaInstruction *from)
 {
 	const WaQuery *query = to->query;
 	const WaQueryConstant *a = find_constant(query, from->a);
 	const WaQueryConstant *b = find_constant(query, from->b);
 
-	if (b != NULL && from->a < query->ninputs)
-		return add_comparison(to, from->out, from->a, &b->value, from->extra);
-	if (a != NULL && from->b < query->ninputs)
-		return add_comparison(to, from->out, from->b, &a->value,
-							  wa_comparison_turned(from->extra));
+	if (b != NULL)
+		return add_any_comparison(to, from->out, from->a, &b->value,
+								  from->extra);
+	if (a != NULL)
+		return add_any_comparison(to, from->out, from->b, &a->value,
+								  wa_comparison_turned(from->extra));
 	return false;
+}
+
+/* Tells whether nothing reads what an instruction computes. */
+static bool
+is_unused(const WaQuery *query, const WaInstruction *instruction)
+{
+	const uint16_t out = instruction->out;
+	bool is_used = false;
+
+	for (size_t i = 0; i < query->program.ninstructions; i++)
+	{
+		uint16_t arguments[3];
+		const int narguments = wa_instruction_arguments(
+			&query->program.instructions[i], arguments);
+
+		for (int k = 0; k < narguments; k++)
+			is_used |= arguments[k] == out;
+	}
+	for (uint32_t i = 0; i < query->nfilters; i++)
+		is_used |= query->filters[i].number == out;
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		is_used |= query->key_numbers[i] == out;
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		is_used |= query->columns[i].argument == out ||
+				   query->columns[i].filter == out;
+	return !is_used;
+}
+
+/* Translates an instruction; returns false if GPUs have none for it. */
+static bool
+translate_instruction(WaGpuTranslation *to, const WaInstruction *from)
+{
+	const WaVectorKind *kinds = to->query->program.kinds;
+
+	if (from->code == WA_CODE_STEPS)
+		return wa_gpu_translate_look_up(to, from);
+	if (from->code == WA_CODE_COMPARE_TEXT)
+		return translate_comparison(to, from);
+	/* What PostgreSQL was given to evaluate a text from is in the table now. */
+	if (kinds[from->out] == WA_VECTOR_TEXT)
+		return is_unused(to->query, from);
+	if (from->code == WA_CODE_CALL)
+		return false;
+	wa_gpu_add_instruction(to, *from);
+	return true;
 }
 
 /* Translates the instructions begin to end - 1. */
 static bool
-translate_instructions(Translation *to, uint32_t begin, uint32_t end)
+translate_instructions(WaGpuTranslation *to, uint32_t begin, uint32_t end)
 {
 	const WaProgram *program = &to->query->program;
 
 	for (uint32_t i = begin; i < end; i++)
-	{
-		const WaInstruction *from = &program->instructions[i];
-
-		if (program->kinds[from->out] == WA_VECTOR_TEXT ||
-			from->code == WA_CODE_CALL)
+		if (!translate_instruction(to, &program->instructions[i]))
 			return false;
-		if (from->code != WA_CODE_COMPARE_TEXT)
-			to->instructions[to->ninstructions++] = *from;
-		else if (!translate_comparison(to, from))
-			return false;
-	}
 	return true;
 }
 
 /* Translates the clauses of WHERE, and their instructions. */
 static bool
-translate_clauses(Translation *to, WaCudaQuery *cuda)
+translate_clauses(WaGpuTranslation *to, WaCudaQuery *cuda)
 {
 	const WaQuery *query = to->query;
 	WaCudaClause *clauses = wa_arena_alloc(
@@ -202,7 +285,7 @@ translate_clauses(Translation *to, WaCudaQuery *cuda)
 
 /* Copies the constants but for the texts. */
 static void
-copy_constants(Translation *to)
+copy_constants(WaGpuTranslation *to)
 {
 	for (uint32_t i = 0; i < to->query->nconstants; i++)
 	{
@@ -224,14 +307,6 @@ copy_constants(Translation *to)
 	}
 }
 
-/* Tells whether a register is a text, but no column. */
-static bool
-is_other_text(const WaQuery *query, int number)
-{
-	return number >= query->ninputs &&
-		   query->program.kinds[number] == WA_VECTOR_TEXT;
-}
-
 /* Returns the instruction by which a register has its value in the end, or NULL. */
 static const WaInstruction *
 find_instruction(const WaQuery *query, uint16_t number)
@@ -242,12 +317,30 @@ find_instruction(const WaQuery *query, uint16_t number)
 	return NULL;
 }
 
+const WaSteps *
+wa_gpu_query_texts(const WaQuery *query, uint16_t number)
+{
+	return number < query->ninputs ||
+				   query->program.kinds[number] != WA_VECTOR_TEXT
+			   ? NULL
+			   : find_texts(query, number);
+}
+
+/* Tells whether a register is a text that has no codes. */
+static bool
+is_other_text(const WaQuery *query, int number)
+{
+	return number >= query->ninputs &&
+		   query->program.kinds[number] == WA_VECTOR_TEXT &&
+		   wa_gpu_query_texts(query, (uint16_t) number) == NULL;
+}
+
 /*
  * Has the rank of a key looked up instead of its value, if it is looked up.  The
  * argument is an input: nothing changes it on the way.
  */
 static void
-translate_key(Translation *to, uint32_t key)
+translate_key(WaGpuTranslation *to, uint32_t key)
 {
 	const WaQuery *query = to->query;
 	const WaInstruction *from = find_instruction(query, to->keys[key]);
@@ -255,6 +348,7 @@ translate_key(Translation *to, uint32_t key)
 
 	if (from == NULL || from->code != WA_CODE_STEPS ||
 		from->a >= query->ninputs ||
+		!wa_gpu_table_is_plain(&to->tables[from->extra]) ||
 		(kind != WA_VECTOR_INT && kind != WA_VECTOR_DECIMAL) ||
 		!wa_gpu_ranks_make(to->arena, &to->tables[from->extra],
 						   &to->tables[to->ntables], &to->key_values[key]))
@@ -289,7 +383,7 @@ shows_by_row(const WaRunRequest *request, uint16_t input)
  * computed from.
  */
 static bool
-loses_digits(const Translation *to, uint16_t number)
+loses_digits(const WaGpuTranslation *to, uint16_t number)
 {
 	const WaQuery *query = to->query;
 	const WaProgram *program = &query->program;
@@ -311,7 +405,7 @@ loses_digits(const Translation *to, uint16_t number)
 
 /* Translates keys and aggregated columns. */
 static bool
-translate_parts(Translation *to, WaCudaQuery *cuda)
+translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 {
 	const WaQuery *query = to->query;
 	WaCudaAggregate *aggregates = wa_arena_alloc(
@@ -352,7 +446,7 @@ translate_parts(Translation *to, WaCudaQuery *cuda)
 
 /* Makes room for all that may be added. */
 static bool
-make_room(Translation *to)
+make_room(WaGpuTranslation *to)
 {
 	const WaQuery *query = to->query;
 	const WaProgram *program = &query->program;
@@ -360,6 +454,8 @@ make_room(Translation *to)
 
 	for (uint32_t i = 0; i < query->nfilters; i++)
 		most += query->filters[i].end - query->filters[i].begin;
+	/* Look-ups become several instructions. */
+	most += query->ntables > 0 ? WA_GPU_MOST_ADDED * most : 0;
 	if (most + program->nregisters >= UINT16_MAX)
 		return false;
 	to->instructions =
@@ -368,9 +464,9 @@ make_room(Translation *to)
 											  sizeof(WaVectorKind));
 	to->lists = wa_arena_alloc(to->arena,
 							   (query->nlists + most + 1) * sizeof(WaIntList));
-	to->tables =
-		wa_arena_alloc(to->arena, (query->ntables + (size_t) query->nkeys + 1) *
-									  sizeof(WaSteps));
+	to->tables = wa_arena_alloc(
+		to->arena,
+		(query->ntables + (size_t) query->nkeys + most + 1) * sizeof(WaSteps));
 	to->constants = wa_arena_alloc_zero(
 		to->arena, (query->nconstants + most + 1) * sizeof(WaCudaConstant));
 	to->keys = wa_arena_alloc(to->arena,
@@ -386,7 +482,7 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 {
 	const WaProgram *program = &query->program;
 	WaCudaQuery *cuda = wa_arena_alloc_zero(arena, sizeof(*cuda));
-	Translation to = {.arena = arena, .query = query, .request = request};
+	WaGpuTranslation to = {.arena = arena, .query = query, .request = request};
 
 	if (cuda == NULL || !make_room(&to))
 		return NULL;

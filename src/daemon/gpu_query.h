@@ -20,4 +20,10 @@
 WaCudaQuery *wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 									const WaRunRequest *request);
 
+/*
+ * Returns the table whose texts' numbers GPUs have in the place of a register of
+ * the query; NULL: it has none.
+ */
+const WaSteps *wa_gpu_query_texts(const WaQuery *query, uint16_t number);
+
 #endif /* WA_DAEMON_GPU_QUERY_H */

@@ -127,7 +127,8 @@ note_look_up(WaQueryRun *run, uint32_t number)
 						 .table = &program->tables[instruction->extra]};
 	if (program->kinds[instruction->out] != WA_VECTOR_TEXT)
 		return;
-	test->texts = (WaTextCodes){test->table->ntexts, test->table, text_of_table};
+	test->texts =
+		(WaTextCodes){test->table->ntexts, test->table, text_of_table};
 	test->codes = wa_arena_alloc(run->arena, WA_VECTOR_ROWS * sizeof(int32_t));
 }
 

@@ -37,8 +37,8 @@ take_column(Node *node, void *context)
 	if (merging->attnum != 0 && merging->attnum != var->varattno)
 		merging->has_failed = true;
 	merging->attnum = var->varattno;
-	merging->column = makeVar(OUTER_VAR, 1, var->vartype, var->vartypmod,
-							  var->varcollid, 0);
+	merging->column =
+		makeVar(OUTER_VAR, 1, var->vartype, var->vartypmod, var->varcollid, 0);
 	return (Node *) merging->column;
 }
 
@@ -52,13 +52,11 @@ take_constant(const Merging *merging, const Var *var)
 	if (merging->constants == NULL)
 		return (Node *) makeNullConst(var->vartype, var->vartypmod,
 									  var->varcollid);
-	attribute =
-		TupleDescAttr(merging->constants->tts_tupleDescriptor, number);
-	return (Node *) makeConst(var->vartype, var->vartypmod, var->varcollid,
-							  attribute->attlen,
-							  merging->constants->tts_values[number],
-							  merging->constants->tts_isnull[number],
-							  attribute->attbyval);
+	attribute = TupleDescAttr(merging->constants->tts_tupleDescriptor, number);
+	return (Node *) makeConst(
+		var->vartype, var->vartypmod, var->varcollid, attribute->attlen,
+		merging->constants->tts_values[number],
+		merging->constants->tts_isnull[number], attribute->attbyval);
 }
 
 /* Puts sources in the place of references to them. */
@@ -73,8 +71,8 @@ take_sources(Node *node, void *context)
 		return NULL;
 	if (!IsA(node, Var))
 		return expression_tree_mutator(node, take_sources, context);
-	source = (const WaSource *) list_nth(merging->call->sources,
-										 var->varattno - 1);
+	source =
+		(const WaSource *) list_nth(merging->call->sources, var->varattno - 1);
 	return source->number < 0
 			   ? take_constant(merging, var)
 			   : take_column((Node *) source->expression, context);
@@ -102,8 +100,8 @@ bool
 wa_column_function_of_column(const Var *column, WaColumnFunction *function)
 {
 	function->attnum = column->varattno;
-	function->column = makeVar(OUTER_VAR, 1, column->vartype,
-							   column->vartypmod, column->varcollid, 0);
+	function->column = makeVar(OUTER_VAR, 1, column->vartype, column->vartypmod,
+							   column->varcollid, 0);
 	function->expression = (Expr *) function->column;
 	function->result = WA_VECTOR_TEXT;
 	return has_tables(column, &function->kind) &&

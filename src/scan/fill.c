@@ -427,7 +427,7 @@ take_spilled_groups(WaScanState *state, const WaSpilledGroups *groups)
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	ResetExprContext(econtext);
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	wa_scan_merge_groups(state, groups->data, groups->bytes, true);
+	wa_scan_merge_groups(state, groups->data, groups->bytes);
 	MemoryContextSwitchTo(old);
 }
 

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "utils/builtins.h"
 
 #include "scan/context_arena.h"
 #include "scan/merge.h"
@@ -125,16 +126,52 @@ spill_group(WaScanState *state, const WaPartialReader *reader,
 	pfree(columns);
 }
 
+/* Returns a text as a value of SQL, in the current memory context. */
+static Datum
+text_datum(const WaText *text)
+{
+	return PointerGetDatum(
+		cstring_to_text_with_len(text->data, (int) text->length));
+}
+
+/* Merges a record of ranks of texts. */
+static void
+merge_ranks(WaScanColumn *column, uint32 group, const WaRecord *record,
+			const WaSteps *steps)
+{
+	const WaAggPlan *plan = &column->plan;
+	const WaRecordLayout layout =
+		wa_record_layout(WA_VECTOR_INT, plan->key.ops);
+	WaAggState *state = wa_state_make(CurrentMemoryContext, plan);
+	const WaOp ops[] = {WA_OP_MIN, WA_OP_MAX};
+	const size_t places[] = {layout.min, layout.max};
+
+	for (int i = 0; i < lengthof(ops); i++)
+	{
+		if (!wa_ops_have(plan->key.ops, ops[i]))
+			continue;
+		if (record->words[places[i]] >= steps->ntexts)
+			elog(ERROR, "unexpected rank in groups of another process");
+		wa_state_take(state,
+					  text_datum(&steps->texts[record->words[places[i]]]));
+	}
+	state->rows = (int64) record->words[0];
+	wa_accumulator_merge(column->accumulator, group, state);
+	pfree(state);
+}
+
 /* Merges what a message has of a group and a column. */
 static void
 merge_cell(WaScanColumn *column, uint32 group, const WaPartialCell *cell,
-		   bool own)
+		   const WaSteps *steps, bool own)
 {
 	StringInfoData bytes = {.data = unconstify(char *, cell->bytes.data),
 							.len = (int) cell->bytes.length,
 							.maxlen = (int) cell->bytes.length};
 
-	if (cell->record.words != NULL)
+	if (cell->record.words != NULL && steps != NULL)
+		merge_ranks(column, group, &cell->record, steps);
+	else if (cell->record.words != NULL)
 		wa_accumulator_merge_record(column->accumulator, group, &cell->record);
 	else if (cell->bytes.length != 0)
 	{
@@ -145,11 +182,26 @@ merge_cell(WaScanColumn *column, uint32 group, const WaPartialCell *cell,
 	}
 }
 
-void
-wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes,
-					 bool own)
+/* Merges a group that was read; ranks: of warpaggd's, else NULL. */
+static void
+merge_group(WaScanState *state, uint32 group, const WaPartialReader *reader,
+			const WaRanks *ranks)
 {
-	const WaPartialShape *shape = wa_scan_shape(state);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		WaScanColumn *column = &state->columns[i];
+
+		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
+		merge_cell(column, group, &reader->cells[i],
+				   ranks == NULL ? NULL : ranks->of[i], ranks == NULL);
+	}
+}
+
+/* Merges the groups of a message of a shape. */
+static void
+merge_message(WaScanState *state, const WaPartialShape *shape,
+			  const void *message, Size bytes, const WaRanks *ranks)
+{
 	WaPartialReader reader;
 	WaArena arena;
 
@@ -166,19 +218,37 @@ wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes,
 		if (state->groups != NULL)
 			wa_groups_check(wa_query_groups_find_values(
 				wa_groups_table(state->groups), reader.keys, &group));
-		if (group == WA_NO_GROUP)
-		{
+		if (group != WA_NO_GROUP)
+			merge_group(state, group, &reader, ranks);
+		else if (ranks == NULL || ranks->count == 0)
 			spill_group(state, &reader, words);
-			continue;
-		}
-		for (int i = 0; i < state->ncolumns; i++)
-		{
-			WaScanColumn *column = &state->columns[i];
-
-			wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
-			merge_cell(column, group, &reader.cells[i], own);
-		}
+		else
+			elog(ERROR, "groups were closed before an answer came");
 	}
 	if (reader.reader.failed)
 		elog(ERROR, "unexpected groups of another process");
+}
+
+void
+wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes)
+{
+	merge_message(state, wa_scan_shape(state), message, bytes, NULL);
+}
+
+void
+wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
+					 const WaRanks *ranks)
+{
+	WaPartialShape *shape = wa_scan_shape(state);
+	WaPartialColumn *columns =
+		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		columns[i] = shape->columns[i];
+		if (ranks->of[i] != NULL)
+			columns[i].kind = WA_VECTOR_INT;
+	}
+	shape->columns = columns;
+	merge_message(state, shape, message, bytes, ranks);
 }

@@ -26,13 +26,27 @@ extern void wa_scan_write_groups(WaScanState *state,
 								 WaWriter *writer);
 
 /*
+ * The texts that the integers of aggregated columns stand for, by their ranks: of
+ * each column the table that has them, or NULL.
+ */
+typedef struct WaRanks
+{
+	int count; /* of such columns */
+	const WaSteps **of;
+} WaRanks;
+
+/*
  * Merges the groups of a message with those of the node; where order matters,
  * their rows came later.  If the node's are closed, those that are not among them
- * are spilled.  own: the message was written by a process of the server, and may
- * have states.  Raises an error if the message is not one of the
- * node's shape.  Needs memory in the current context.
+ * are spilled.  The message was written by a process of the server, and may have
+ * states.  Raises an error if the message is not one of the node's shape.  Needs
+ * memory in the current context.
  */
 extern void wa_scan_merge_groups(WaScanState *state, const void *message,
-								 Size bytes, bool own);
+								 Size bytes);
+
+/* Likewise those of warpaggd; the node's are not closed if there are ranks. */
+extern void wa_scan_merge_answer(WaScanState *state, const void *message,
+								 Size bytes, const WaRanks *ranks);
 
 #endif /* WA_SCAN_MERGE_H */

@@ -152,7 +152,7 @@ merge_message(WaScanState *state, const void *data, Size bytes,
 {
 	MemoryContext old = MemoryContextSwitchTo(memory);
 
-	wa_scan_merge_groups(state, data, bytes, true);
+	wa_scan_merge_groups(state, data, bytes);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(memory);
 	wa_spill_check(state);

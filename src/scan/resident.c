@@ -11,6 +11,8 @@
 
 #include "access/parallel.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -117,25 +119,92 @@ may_use(const WaScanState *state)
 	return wa_resident_refusal(state->relation) == NULL;
 }
 
-/* Describes the aggregated columns; returns false if one has no records. */
+/* Tells whether what a column has are the smallest and the largest of texts. */
 static bool
-describe_columns(const WaScanState *state, WaQuery *query)
+has_ranks(const WaScanState *state, const WaScanColumn *column)
 {
-	WaQueryColumn *columns =
-		palloc(sizeof(WaQueryColumn) * (state->ncolumns + 1));
+	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
 
+	return column->argument_register >= 0 && column->kind == WA_VECTOR_TEXT &&
+		   column->plan.key.ops != 0 && (column->plan.key.ops & ~ranked) == 0 &&
+		   wa_runner_may_have_ranks(state->runner, column->argument_register);
+}
+
+/* Tells whether there are records of all aggregated columns. */
+static bool
+have_records(const WaScanState *state)
+{
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		const WaScanColumn *column = &state->columns[i];
 
-		if (!wa_records_exist(column->kind, column->plan.key.ops))
+		if (!wa_records_exist(column->kind, column->plan.key.ops) &&
+			!has_ranks(state, column))
 			return false;
+	}
+	return true;
+}
+
+/* Returns a reference to a column of the table, by its register. */
+static Var *
+column_var(const WaScanState *state, int number)
+{
+	const AttrNumber attnum = state->attnums[number];
+	const Form_pg_attribute attribute = TupleDescAttr(
+		RelationGetDescr(state->relation), attnum - 1);
+
+	return makeVar((int) state->varno, attnum, getBaseType(attribute->atttypid),
+				   attribute->atttypmod, attribute->attcollation, 0);
+}
+
+/*
+ * Describes a column of texts by the ranks of these.  Returns false if they cannot
+ * be had.
+ */
+static bool
+describe_ranks(const WaScanState *state, const WaRunMessage *run,
+			   const WaResidentMessage *resident, int number,
+			   WaQueryColumn *column, WaQuery *query, WaRanks *ranks)
+{
+	const WaScanColumn *of = &state->columns[number];
+	const int argument = of->argument_register;
+	const Var *var = argument < wa_runner_ncolumns(state->runner)
+						 ? column_var(state, argument)
+						 : NULL;
+
+	column->kind = WA_VECTOR_INT;
+	column->argument = wa_runner_describe_ranks(
+		state->runner, run, resident->columns, argument, var,
+		of->plan.collation, query, &ranks->of[number]);
+	query->end = (uint32) query->program.ninstructions;
+	ranks->count++;
+	return column->argument >= 0;
+}
+
+/* Describes the aggregated columns; returns false if one has no records. */
+static bool
+describe_columns(const WaScanState *state, const WaRunMessage *run,
+				 const WaResidentMessage *resident, WaQuery *query,
+				 WaRanks *ranks)
+{
+	WaQueryColumn *columns =
+		palloc(sizeof(WaQueryColumn) * (state->ncolumns + 1));
+
+	ranks->count = 0;
+	ranks->of = palloc0(sizeof(*ranks->of) * (state->ncolumns + 1));
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		const WaScanColumn *column = &state->columns[i];
+
 		columns[i].argument = column->argument_register;
 		columns[i].filter = column->filter_register;
 		columns[i].kind = column->kind;
 		columns[i].ops = column->plan.key.ops;
+		if (has_ranks(state, column) &&
+			!describe_ranks(state, run, resident, i, &columns[i], query, ranks))
+			return false;
 	}
-	query->ncolumns = (uint32) state->ncolumns;
+	query->ncolumns = (uint32_t) state->ncolumns;
 	query->columns = columns;
 	return true;
 }
@@ -197,21 +266,32 @@ may_travel(const WaScanState *state)
 	bool tables;
 
 	(void) wa_runner_has_calls(state->runner, &tables);
-	return tables && describe_columns(state, &query) &&
-		   describe_wanted(state, &query);
+	return tables && have_records(state) && describe_wanted(state, &query);
+}
+
+/* Tells whether a query takes tables along. */
+static bool
+has_tables(const WaScanState *state)
+{
+	bool tables;
+
+	if (wa_runner_has_calls(state->runner, &tables))
+		return true;
+	for (int i = 0; i < state->ncolumns; i++)
+		if (has_ranks(state, &state->columns[i]))
+			return true;
+	return false;
 }
 
 /*
- * Finds out what is resident of the columns, if the program's calls need to know.
- * Returns false if nothing is.  What is not known of values beyond is left to the heap.
+ * Finds out what is resident of the columns, if tables need to know.  Returns false if
+ * nothing is.  What is not known of values beyond is left to the heap.
  */
 static bool
 find_residency(const WaScanState *state, const WaRunMessage *run,
 			   WaResidentMessage *resident)
 {
-	bool tables;
-
-	return !wa_runner_has_calls(state->runner, &tables) ||
+	return !has_tables(state) ||
 		   (wa_residency_describe(&run->relation, run->ncolumns, run->columns,
 								  resident) &&
 			resident->complete_blocks > 0);
@@ -240,7 +320,7 @@ describe_count(const WaScanState *state, int nfilters, WaQuery *query)
 static bool
 write_query(const WaScanState *state, const WaRunMessage *run,
 			const WaResidentMessage *resident, int stage, WaArena *arena,
-			WaWriter *writer)
+			WaWriter *writer, WaRanks *ranks)
 {
 	WaQuery query = {0};
 
@@ -250,10 +330,11 @@ write_query(const WaScanState *state, const WaRunMessage *run,
 		describe_count(state, stage, &query);
 	else
 	{
-		if (!describe_columns(state, &query) || !describe_wanted(state, &query))
-			return false;
 		describe_keys(state, &query);
 		describe_filters(state, &query);
+		if (!describe_columns(state, run, resident, &query, ranks) ||
+			!describe_wanted(state, &query))
+			return false;
 	}
 	wa_writer_init(writer, arena);
 	wa_query_write(writer, &query);
@@ -346,13 +427,14 @@ leave_out(WaScanState *state, const WaRunMessage *run,
  */
 static void
 take_answer(WaScanState *state, const WaRunMessage *run,
-			const WaAnswerMessage *answer, const void *groups)
+			const WaAnswerMessage *answer, const WaRanks *ranks,
+			const void *groups)
 {
 	if (answer->blocks == 0 || (state->groups != NULL &&
 								answer->groups_bytes > get_hash_memory_limit()))
 		return;
 	leave_out(state, run, answer);
-	wa_scan_merge_groups(state, groups, answer->groups_bytes, false);
+	wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks);
 }
 
 /*
@@ -391,8 +473,8 @@ count_covered(const WaRunMessage *run, const WaAnswerMessage *answer)
  * blocks the device process has, as far as we know.
  */
 static uint64
-ask(WaScanState *state, const WaWriter *query, WaRunMessage *run, int stage,
-	WaAnswerMessage *answer)
+ask(WaScanState *state, const WaWriter *query, const WaRanks *ranks,
+	WaRunMessage *run, int stage, WaAnswerMessage *answer)
 {
 	WaFailure failure;
 	const void *groups;
@@ -405,7 +487,7 @@ ask(WaScanState *state, const WaWriter *query, WaRunMessage *run, int stage,
 	if (groups == NULL)
 		count_failure(&failure);
 	else if (stage < 0)
-		take_answer(state, run, answer, groups);
+		take_answer(state, run, answer, ranks, groups);
 	else if (answer->blocks > 0 && answer->kept_rows == 0)
 		leave_out(state, run, answer);
 	wa_client_release_groups();
@@ -449,13 +531,14 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 
 	do
 	{
+		WaRanks ranks;
 		WaWriter query;
 
 		stage = wa_runner_first_lacking(runner, econtext);
 		if ((stage < 0 && !wa_runner_is_complete(runner)) ||
-			!write_query(state, run, resident, stage, arena, &query))
+			!write_query(state, run, resident, stage, arena, &query, &ranks))
 			return;
-		covered = ask(state, &query, run, stage, &answer);
+		covered = ask(state, &query, &ranks, run, stage, &answer);
 	} while (stage >= 0 && answer.kept_rows > 0 &&
 			 wa_runner_reach(runner, econtext, stage));
 	suggest_load(state, run, covered);

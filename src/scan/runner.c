@@ -479,9 +479,8 @@ may_be_table(const WaRunner *runner, const WaInstruction *instruction)
 {
 	const Call *call = &runner->calls[instruction->extra];
 
-	return call->is_of_column ||
-		   (instruction->a < runner->ncolumns &&
-			wa_step_table_is_possible(call->expression));
+	return call->is_of_column || (instruction->a < runner->ncolumns &&
+								  wa_step_table_is_possible(call->expression));
 }
 
 bool
@@ -576,8 +575,6 @@ describe_calls(const WaRunner *runner, const WaRunMessage *run,
 	WaSteps *tables = palloc0(sizeof(WaSteps) * runner->ncalls);
 
 	memcpy(instructions, runner->program.instructions, bytes);
-	wa_step_tables_begin();
-	wa_text_tables_begin();
 	for (size_t i = 0; i < runner->program.ninstructions; i++)
 	{
 		WaInstruction *instruction = &instructions[i];
@@ -609,11 +606,92 @@ wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
 	for (int i = 0; i < runner->nconstants; i++)
 		describe_constant(runner, runner->constants[i].constant->number,
 						  &constants[i]);
+	wa_step_tables_begin();
+	wa_text_tables_begin();
 	query->program = runner->program;
 	query->nlists = (uint32_t) runner->nlists;
 	query->ninputs = (uint16_t) runner->ncolumns;
 	query->nconstants = (uint32_t) runner->nconstants;
 	query->constants = constants;
-	return runner->ncalls == 0 ||
-		   describe_calls(runner, run, columns, query);
+	return runner->ncalls == 0 || describe_calls(runner, run, columns, query);
+}
+
+/* Returns the call by which a register has its value in the end, or NULL. */
+static const WaInstruction *
+find_call(const WaRunner *runner, int number)
+{
+	for (size_t i = runner->program.ninstructions; i-- > 0;)
+		if (runner->program.instructions[i].out == number)
+			return runner->program.instructions[i].code == WA_CODE_CALL
+					   ? &runner->program.instructions[i]
+					   : NULL;
+	return NULL;
+}
+
+bool
+wa_runner_may_have_ranks(const WaRunner *runner, int number)
+{
+	const WaInstruction *call;
+
+	if (runner->program.kinds[number] != WA_VECTOR_TEXT)
+		return false;
+	if (number < runner->ncolumns)
+		return true;
+	call = find_call(runner, number);
+	return call != NULL && runner->calls[call->extra].is_of_column;
+}
+
+/* Adds a look-up, and a register for its result; returns the register. */
+static int
+add_look_up(WaQuery *query, int column, const WaSteps *table)
+{
+	WaProgram *program = &query->program;
+	const uint16 number = program->nregisters++;
+	WaVectorKind *kinds = palloc(sizeof(WaVectorKind) * program->nregisters);
+	WaInstruction *instructions =
+		palloc(sizeof(WaInstruction) * (program->ninstructions + 1));
+	WaSteps *tables = palloc(sizeof(WaSteps) * (query->ntables + 1));
+
+	memcpy(kinds, program->kinds, sizeof(WaVectorKind) * number);
+	kinds[number] = WA_VECTOR_INT;
+	if (program->ninstructions > 0)
+		memcpy(instructions, program->instructions,
+			   sizeof(WaInstruction) * program->ninstructions);
+	instructions[program->ninstructions++] =
+		(WaInstruction){.code = WA_CODE_STEPS,
+						.out = number,
+						.a = (uint16) column,
+						.extra = query->ntables};
+	if (query->ntables > 0)
+		memcpy(tables, program->tables, sizeof(WaSteps) * query->ntables);
+	tables[query->ntables] = *table;
+	tables[query->ntables].results = WA_STEPS_WORDS;
+	tables[query->ntables].ntexts = 0;
+	query->ntables++;
+	program->kinds = kinds;
+	program->instructions = instructions;
+	program->tables = tables;
+	return number;
+}
+
+int
+wa_runner_describe_ranks(const WaRunner *runner, const WaRunMessage *run,
+						 const WaResidency *columns, int number,
+						 const Var *column, Oid collation, WaQuery *query,
+						 const WaSteps **steps)
+{
+	WaColumnFunction function;
+	WaTextColumn of;
+	int place = number;
+
+	if (query->program.nregisters == PG_UINT16_MAX ||
+		(number < runner->ncolumns
+			 ? !wa_column_function_of_column(column, &function)
+			 : !find_function(runner, find_call(runner, number), &function,
+							  &place)) ||
+		function.kind != WA_VECTOR_TEXT)
+		return -1;
+	of = (WaTextColumn){&run->relation, &run->columns[place], &columns[place]};
+	*steps = wa_text_table_find(&function, &of, true, collation);
+	return *steps == NULL ? -1 : add_look_up(query, place, *steps);
 }

@@ -104,4 +104,22 @@ extern bool wa_runner_has_calls(const WaRunner *runner, bool *tables);
 extern bool wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
 							   const WaResidency *columns, WaQuery *query);
 
+/*
+ * Adds to a query that was described a register of the ranks, by the order of a
+ * collation, that the texts of another register have among the texts of *steps.
+ * column: of the registers of columns, what it has in the table.  Returns its
+ * number, or -1 if the other one is no function of one column, or there can be no
+ * table.
+ */
+extern int wa_runner_describe_ranks(const WaRunner *runner,
+									const WaRunMessage *run,
+									const WaResidency *columns, int number,
+									const Var *column, Oid collation,
+									WaQuery *query, const WaSteps **steps);
+
+/*
+ * Tells whether a register may be one of texts that there may be ranks for, as above.
+ */
+extern bool wa_runner_may_have_ranks(const WaRunner *runner, int number);
+
 #endif /* WA_SCAN_RUNNER_H */

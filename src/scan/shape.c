@@ -229,6 +229,11 @@ has_record(const WaAggregateCall *call)
 {
 	WaVectorKind kind;
 
+	/* Of texts there are ranks, if they are those of a column or a function. */
+	if ((call->aggregate == WA_MIN || call->aggregate == WA_MAX) &&
+		wa_gather_kind(call->argument_type, &kind) && kind == WA_VECTOR_TEXT)
+		return !IsA(call->argument, CaseExpr) &&
+			   !IsA(call->argument, CoalesceExpr);
 	if (call->argument == NULL || call->aggregate == WA_COUNT)
 		return true;
 	return wa_gather_kind(call->argument_type, &kind) &&

@@ -80,12 +80,12 @@ typedef struct Filling
 	uint64 nsteps;
 	int level; /* the number of its width; -1: a step a value */
 	bool may_raise;
-	bool of_null;  /* what is asked for is the function of NULL */
-	int64 first;   /* the values that are asked for */
+	bool of_null; /* what is asked for is the function of NULL */
+	int64 first;  /* the values that are asked for */
 	int64 last;
-	bool is_one;   /* what came of it: they have one result, */
-	Datum result;  /* this */
-	bool is_null;  /* or NULL */
+	bool is_one;  /* what came of it: they have one result, */
+	Datum result; /* this */
+	bool is_null; /* or NULL */
 	WaTableValues values;
 } Filling;
 
@@ -304,9 +304,9 @@ fill_time(Filling *filling, int64 first, int level)
 	state = find_result(filling);
 	if (state != WA_STEP_UNKNOWN || level == filling->level)
 	{
-		wa_table_values_set(
-			&filling->values, (uint64) (first - filling->smallest) / step,
-			(uint64) (width / step), state, filling->result);
+		wa_table_values_set(&filling->values,
+							(uint64) (first - filling->smallest) / step,
+							(uint64) (width / step), state, filling->result);
 		return;
 	}
 	for (int64 part = 0; part < width && !is_hopeless(filling);
@@ -377,8 +377,7 @@ fill_with(Filling *filling, Table *table, int64 width, WaSteps *steps)
 	wa_table_values_grow(&filling->values, filling->nsteps);
 	if (fill(filling))
 	{
-		*steps =
-			(WaSteps){.base = table->smallest, .width = (uint64) width};
+		*steps = (WaSteps){.base = table->smallest, .width = (uint64) width};
 		wa_table_values_finish(&filling->values, steps);
 		return context;
 	}

@@ -99,7 +99,7 @@ make_word(WaTableValues *values, Datum value, int64 *word)
 	if (!values->has_scale)
 		values->scale = vector.scale;
 	values->has_scale = true;
-	*word = values->kind == WA_VECTOR_TEXT ? number_of(values, &place.text)
+	*word = values->kind == WA_VECTOR_TEXT   ? number_of(values, &place.text)
 			: values->kind == WA_VECTOR_BOOL ? place.b
 											 : place.i;
 	return vector.scale == values->scale;
@@ -125,8 +125,8 @@ wa_table_values_set(WaTableValues *values, uint64 first, uint64 count,
 void
 wa_table_values_set_null(WaTableValues *values, WaStepState state, Datum value)
 {
-	values->null_has_value = state == WA_STEP_VALUE &&
-							 make_word(values, value, &values->null_value);
+	values->null_has_value =
+		state == WA_STEP_VALUE && make_word(values, value, &values->null_value);
 	if (!values->null_has_value)
 		values->null_value = 0;
 	values->is_null_unknown = !values->null_has_value && state != WA_STEP_NULL;
@@ -143,14 +143,14 @@ wa_table_values_finish(const WaTableValues *values, WaSteps *steps)
 	steps->scale = values->scale;
 	steps->null_has_value = values->null_has_value;
 	steps->null_value = values->null_value;
-	steps->results = values->kind == WA_VECTOR_TEXT	  ? WA_STEPS_TEXTS
+	steps->results = values->kind == WA_VECTOR_TEXT   ? WA_STEPS_TEXTS
 					 : values->kind == WA_VECTOR_BOOL ? WA_STEPS_BOOLS
 													  : WA_STEPS_WORDS;
 	steps->ntexts = values->ntexts;
 	if (values->kind != WA_VECTOR_TEXT)
 		return;
-	texts = MemoryContextAllocHuge(values->context,
-								   sizeof(WaText) * (values->ntexts + (Size) 1));
+	texts = MemoryContextAllocHuge(
+		values->context, sizeof(WaText) * (values->ntexts + (Size) 1));
 	for (uint32 i = 0; i < values->ntexts; i++)
 		texts[i] = wa_key_dictionary_shown(values->texts, i);
 	steps->texts = texts;

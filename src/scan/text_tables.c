@@ -45,8 +45,8 @@ typedef struct Table
 	bool ranked;
 	Oid collation;
 	uint64 dictionary;
-	uint64 texts; /* that had been added */
-	uint64 query; /* the last one that used it */
+	uint64 texts;  /* that had been added */
+	uint64 query;  /* the last one that used it */
 	WaSteps steps; /* nsteps 0: there can be none */
 } Table;
 
@@ -253,9 +253,9 @@ compare(const void *a, const void *b, void *context)
 	Ranking *ranking = (Ranking *) context;
 	const uint32 left = *(const uint32 *) a;
 	const uint32 right = *(const uint32 *) b;
-	int order = ApplySortComparator(ranking->values[left], false,
-									ranking->values[right], false,
-									&ranking->sort);
+	int order =
+		ApplySortComparator(ranking->values[left], false,
+							ranking->values[right], false, &ranking->sort);
 
 	ranking->has_ties |= order == 0 && left != right;
 	return order;
@@ -268,9 +268,9 @@ compare(const void *a, const void *b, void *context)
 static uint32 *
 sort_texts(const WaSteps *steps, Oid type, Oid collation)
 {
-	Ranking ranking = {.values = palloc_extended(
-						   sizeof(Datum) * (steps->ntexts + (Size) 1),
-						   MCXT_ALLOC_HUGE)};
+	Ranking ranking = {
+		.values = palloc_extended(sizeof(Datum) * (steps->ntexts + (Size) 1),
+								  MCXT_ALLOC_HUGE)};
 	uint32 *numbers = palloc_extended(
 		sizeof(uint32) * (steps->ntexts + (Size) 1), MCXT_ALLOC_HUGE);
 
@@ -295,8 +295,8 @@ rank(WaTableValues *values, WaSteps *steps, Oid collation)
 	const uint32 *numbers = sort_texts(steps, values->type, collation);
 	const Size most = steps->ntexts + (Size) 1;
 	int64 *ranks = palloc_extended(sizeof(int64) * most, MCXT_ALLOC_HUGE);
-	WaText *texts = MemoryContextAllocHuge(values->context, //
-										   sizeof(WaText) * most);
+	WaText *texts =
+		MemoryContextAllocHuge(values->context, sizeof(WaText) * most);
 
 	if (numbers == NULL)
 		return false;
@@ -398,8 +398,8 @@ make_table(const Table *wanted, const WaColumnFunction *function,
 {
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg text function", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext context = AllocSetContextCreate(
-		scratch, "warpagg text table", ALLOCSET_SMALL_SIZES);
+	MemoryContext context = AllocSetContextCreate(scratch, "warpagg text table",
+												  ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Table *table = palloc(sizeof(Table));
 

@@ -190,8 +190,8 @@ static size_t
 make_resident(WaMessage *message)
 {
 	static const WaMessageType types[] = {
-		WA_MSG_LOAD,    WA_MSG_LOAD, WA_MSG_LOAD,  WA_MSG_RESIDENCY,
-		WA_MSG_EXTENTS, WA_MSG_LIST, WA_MSG_RUN,   WA_MSG_RUN,
+		WA_MSG_LOAD,    WA_MSG_LOAD, WA_MSG_LOAD,   WA_MSG_RESIDENCY,
+		WA_MSG_EXTENTS, WA_MSG_LIST, WA_MSG_RUN,    WA_MSG_RUN,
 		WA_MSG_CONFIRM, WA_MSG_RUN,  WA_MSG_UNLOAD, WA_MSG_TEXTS};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);

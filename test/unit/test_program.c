@@ -38,10 +38,22 @@ static const WaIntList lists[] = {{short_list, 0},
 #define NSTEPS 64
 static int64_t step_values[NSTEPS];
 static uint8_t step_known[NSTEPS];
-static const WaSteps tables[] = {
-	{-1000, 7, NSTEPS, step_values, step_known, 0},
-	{INT64_MIN, UINT64_C(1) << 40, NSTEPS, step_values, step_known, 0},
-	{INT64_MAX - NSTEPS + 1, 1, NSTEPS, step_values, step_known, 3}};
+static const WaSteps tables[] = {{.base = -1000,
+								  .width = 7,
+								  .nsteps = NSTEPS,
+								  .values = step_values,
+								  .known = step_known},
+								 {.base = INT64_MIN,
+								  .width = UINT64_C(1) << 40,
+								  .nsteps = NSTEPS,
+								  .values = step_values,
+								  .known = step_known},
+								 {.base = INT64_MAX - NSTEPS + 1,
+								  .width = 1,
+								  .nsteps = NSTEPS,
+								  .values = step_values,
+								  .known = step_known,
+								  .scale = 3}};
 static int ncalls;
 static const WaCall calls[] = {{reference_call, &ncalls}};
 

@@ -193,9 +193,27 @@ try_query(const void *message, size_t bytes)
 /* Tables for STEPS, of integers and of decimals. */
 static const int64_t step_values[] = {7, -1, INT64_MAX, 0, 12};
 static const uint8_t step_known[] = {1, 1, 0, 1, 1};
-static const WaSteps tables[] = {
-	{-100, 40, LENGTH(step_values), step_values, step_known, 0},
-	{-3, 1, LENGTH(step_values), step_values, step_known, 3}};
+static const WaText step_texts[] = {{"a", 1}, {"", 0}, {"text", 4}};
+static const int64_t step_numbers[] = {2, 0, 1, 1, 0};
+static const WaSteps tables[] = {{.base = -100,
+								  .width = 40,
+								  .nsteps = LENGTH(step_values),
+								  .values = step_values,
+								  .known = step_known},
+								 {.base = -3,
+								  .width = 1,
+								  .nsteps = LENGTH(step_values),
+								  .values = step_values,
+								  .known = step_known,
+								  .scale = 3},
+								 {.base = -3,
+								  .width = 9,
+								  .nsteps = LENGTH(step_numbers),
+								  .values = step_numbers,
+								  .known = step_known,
+								  .results = WA_STEPS_TEXTS,
+								  .ntexts = LENGTH(step_texts),
+								  .texts = step_texts}};
 
 /* Has a query that was copied look up a table where it added a step. */
 static void
@@ -298,6 +316,43 @@ test_tables(void)
 	EXPECT(is_sound_with(&table, WA_VECTOR_INT));
 	table.base++;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	return true;
+}
+
+/* So are tables of codes that have a base, and values that are none. */
+static bool
+test_table_values(void)
+{
+	static const uint8_t states[] = {1, 2, 0, 1, 3};
+	WaSteps table = tables[2];
+
+	EXPECT(is_sound_with(&table, WA_VECTOR_TEXT));
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	table.results = WA_STEPS_BOOLS;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_BOOL));
+	table.results = WA_STEPS_TEXTS;
+	table.ntexts = 2;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_TEXT));
+	table.ntexts = 3;
+	table.null_has_value = true;
+	table.null_value = 3;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_TEXT));
+	table.null_value = 2;
+	EXPECT(is_sound_with(&table, WA_VECTOR_TEXT));
+	table.known = states;
+	EXPECT(!is_sound_with(&table, WA_VECTOR_TEXT));
+	table = tables[0];
+	table.dictionary = 1;
+	table.base = 0;
+	table.width = 1;
+	EXPECT(wa_steps_are_sound(&table));
+	/* The argument is an integer. */
+	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
+	table.width = 2;
+	EXPECT(!wa_steps_are_sound(&table));
+	table.width = 1;
+	table.base = 1;
+	EXPECT(!wa_steps_are_sound(&table));
 	return true;
 }
 
@@ -482,6 +537,7 @@ main(int argc, char **argv)
 
 	check(test_queries(rounds), "queries that were tampered with");
 	check(test_tables(), "tables that are sound, and that are not");
+	check(test_table_values(), "values of tables");
 	check(test_programs(rounds / 5), "random programs that are sound");
 	check(test_groups(rounds), "groups that were tampered with");
 	return finish_checks();

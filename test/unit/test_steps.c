@@ -116,9 +116,60 @@ test_vector(bool has_nulls, size_t *ntraps)
 	*ntraps += traps;
 	if (traps)
 		return true;
-	EXPECT(out.scale == 3 && !out.mixed && out.has_nulls == has_nulls);
+	EXPECT(out.scale == 3 && !out.mixed && (has_nulls || !out.has_nulls));
 	EXPECT(memcmp(out.values, expected, nrows * sizeof(int64_t)) == 0);
-	EXPECT(!has_nulls || memcmp(out.valid, a.valid, nrows) == 0);
+	for (size_t i = 0; i < nrows; i++)
+		EXPECT(wa_vector_is_valid(&out, i) == wa_vector_is_valid(&a, i));
+	return true;
+}
+
+/* Codes are looked up, and results may be NULL, booleans or texts. */
+static bool
+test_results(void)
+{
+	static const int64_t numbers[] = {1, 0, 0, 1};
+	static const uint8_t states[] = {WA_STEP_VALUE, WA_STEP_NULL, WA_STEP_VALUE,
+									 WA_STEP_UNKNOWN};
+	static const WaText texts[] = {{"no", 2}, {"yes", 3}};
+	static const int32_t codes[] = {2, 0, 1, 0};
+	uint8_t valid[] = {1, 1, 1, 0};
+	WaSteps steps = {.width = 1,
+					 .nsteps = LENGTH(numbers),
+					 .values = numbers,
+					 .known = states,
+					 .results = WA_STEPS_BOOLS,
+					 .dictionary = 5,
+					 .ntexts = LENGTH(texts),
+					 .texts = texts};
+	WaVector a = {.valid = valid, .has_nulls = true};
+	int64_t words[LENGTH(codes)];
+	int64_t ints[] = {2, 0, 1, 3};
+	_Alignas(64) uint8_t room[WA_VECTOR_ROWS * (sizeof(WaText) + 2)];
+	WaVector out;
+
+	wa_vector_place(&out, WA_VECTOR_BOOL, room);
+	EXPECT(wa_steps_look_up(&steps, &a, codes, &out, words, LENGTH(codes)));
+	wa_steps_store(&steps, words, &out, LENGTH(codes));
+	EXPECT(out.has_nulls && memcmp(out.valid, "\1\1\0\0", 4) == 0);
+	EXPECT(memcmp(out.values, "\0\1\0\0", 4) == 0);
+	/* NULL has a value, and texts are those of the table. */
+	steps.null_has_value = true;
+	steps.null_value = 1;
+	steps.results = WA_STEPS_TEXTS;
+	wa_vector_place(&out, WA_VECTOR_TEXT, room);
+	EXPECT(wa_steps_look_up(&steps, &a, codes, &out, words, LENGTH(codes)));
+	wa_steps_store(&steps, words, &out, LENGTH(codes));
+	EXPECT(out.has_nulls && memcmp(out.valid, "\1\1\0\1", 4) == 0);
+	EXPECT(wa_vector_texts(&out)[0].length == 2);
+	EXPECT(wa_vector_texts(&out)[2].data == NULL);
+	EXPECT(wa_vector_texts(&out)[3].data == texts[1].data);
+	/* What is not known, or no code of the table, traps; a NULL does not. */
+	a = (WaVector){.values = ints, .valid = valid, .has_nulls = true};
+	EXPECT(wa_steps_call(&steps, &a, &out, LENGTH(ints)));
+	valid[3] = 1;
+	EXPECT(!wa_steps_call(&steps, &a, &out, LENGTH(ints)));
+	ints[3] = 4;
+	EXPECT(!wa_steps_call(&steps, &a, &out, LENGTH(ints)));
 	return true;
 }
 
@@ -140,5 +191,6 @@ main(void)
 	srandom(7);
 	check(test_vectors(false), "without NULLs");
 	check(test_vectors(true), "with NULLs");
+	check(test_results(), "results that are booleans, texts and NULL");
 	return finish_checks();
 }
