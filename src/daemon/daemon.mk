@@ -104,6 +104,8 @@ UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	store_map store_answers store_use mirror mirror_convert mirror_flat \
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
 	parcel finished pool run run_states cover)
+# Needs what is only linked where there are GPUs, but none.
+UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -139,6 +141,10 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
 	$(UNIT_STORE_OBJS)
 
+$(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/%.o,\
+		gpu_query gpu_look_up gpu_ranks) $(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
+	$(CC) $(SAN) -o $@ $^ -lpthread -lm
+
 $(UNIT_FAKE): $(filter-out %/mirror_cuda.o,$(DAEMON_GPU_OBJS)) \
 		$(UNIT_BUILD)/test_daemon_fake_cuda.o $(UNIT_BUILD)/test_mirror_device.o
 	$(CC) $(SAN) -Wl,--defsym=wa_mirror_cuda=wa_test_mirror_driver -o $@ $^ \
@@ -156,7 +162,7 @@ run_all = @for program in $1; do echo "$$program" && "$$program" || exit 1; done
 unit: unit-core unit-daemon
 
 unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_STORE_PROGRAMS) \
-	$(UNIT_DAEMON_PROGRAMS) \
+	$(UNIT_DAEMON_PROGRAMS) $(UNIT_LOOK_UP) \
 	$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
 
 unit-core: $(UNIT_CORE_PROGRAMS)
@@ -164,8 +170,8 @@ unit-core: $(UNIT_CORE_PROGRAMS)
 	$(call run_all,$(filter-out %/test_exact_sum,$(UNIT_CORE_PROGRAMS)))
 
 unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
-		$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
-	$(call run_all,$(UNIT_STORE_PROGRAMS))
+		$(UNIT_LOOK_UP) $(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
+	$(call run_all,$(UNIT_STORE_PROGRAMS) $(UNIT_LOOK_UP))
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)

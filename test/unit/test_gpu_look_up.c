@@ -1,0 +1,232 @@
+/*
+ * test_gpu_look_up.c
+ *		Look-ups as GPUs have them (daemon/gpu_query.h): the instructions that they
+ *		become are run here, and compared with the look-up itself.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/gpu_query.h"
+#include "test/unit/check.h"
+
+#define MEMORY ((size_t) 1 << 24)
+#define NSTEPS 7
+#define NROWS  200
+
+/* Registers. */
+enum
+{
+	CODES, /* inputs */
+	INTS,
+	WORD, /* a constant */
+	RESULT,
+	IS_WORD,
+	NREGISTERS
+};
+
+static const WaText texts[] = {{"a", 1}, {"bc", 2}, {"", 0}};
+static int64_t values[NSTEPS];
+static uint8_t known[NSTEPS];
+static int32_t codes[NROWS];
+
+/* Makes a table with steps of any state. */
+static WaSteps
+make_table(uint8_t results, bool by_codes, bool has_nulls)
+{
+	WaSteps table = {.width = 1,
+					 .nsteps = NSTEPS,
+					 .values = values,
+					 .known = known,
+					 .results = results,
+					 .null_has_value = random() % 2 == 0,
+					 .dictionary = by_codes ? 3 : 0,
+					 .ntexts = results == WA_STEPS_TEXTS ? 3 : 0,
+					 .texts = texts};
+
+	for (int i = 0; i < NSTEPS; i++)
+	{
+		known[i] =
+			has_nulls && random() % 3 == 0 ? WA_STEP_NULL : WA_STEP_VALUE;
+		values[i] = known[i] == WA_STEP_NULL ? 0 : random() % (2 + results / 2);
+	}
+	if (table.null_has_value)
+		table.null_value = random() % (2 + results / 2);
+	return table;
+}
+
+/* Places a register in memory of the arena. */
+static void
+place(WaVector *vector, WaVectorKind kind, WaArena *arena)
+{
+	char *memory = wa_arena_alloc_zero(arena, wa_vector_bytes(kind) + 64);
+
+	memory += 64 - (uintptr_t) memory % 64;
+	wa_vector_place(vector, kind, memory);
+}
+
+/* Fills the argument: steps, some of which are NULL. */
+static void
+fill(WaVector *argument)
+{
+	argument->has_nulls = true;
+	for (int i = 0; i < NROWS; i++)
+	{
+		argument->valid[i] = random() % 4 != 0;
+		codes[i] = argument->valid[i] != 0 ? (int32_t) (random() % NSTEPS) : 0;
+		wa_vector_ints(argument)[i] = codes[i];
+	}
+}
+
+/* Fills the constants of a query for GPUs. */
+static void
+fill_constants(const WaCudaQuery *cuda, WaVector *registers)
+{
+	for (unsigned i = 0; i < cuda->nconstants; i++)
+	{
+		const WaCudaConstant *constant = &cuda->constants[i];
+		WaVector *vector = &registers[constant->number];
+
+		vector->has_nulls = constant->is_null;
+		for (int row = 0; row < NROWS; row++)
+		{
+			vector->valid[row] = !constant->is_null;
+			wa_vector_ints(vector)[row] =
+				constant->is_null ? 0 : constant->value.i;
+		}
+	}
+}
+
+/*
+ * Runs the program of a query for GPUs.  These take a NULL step for its value, 0,
+ * and NULL for NULL.
+ */
+static bool
+run(const WaCudaQuery *cuda, const WaVector *argument, uint16_t number,
+	WaVector *registers, WaArena *arena)
+{
+	const uint8_t all_known[NSTEPS] = {1, 1, 1, 1, 1, 1, 1};
+
+	for (uint16_t i = 0; i < cuda->program.nregisters; i++)
+		place(&registers[i], cuda->program.kinds[i], arena);
+	registers[number] = *argument;
+	for (size_t i = 0; i < cuda->program.ninstructions; i++)
+	{
+		const WaInstruction *instruction = &cuda->program.instructions[i];
+		WaSteps *table;
+
+		if (instruction->code != WA_CODE_STEPS)
+			continue;
+		table = (WaSteps *) &cuda->program.tables[instruction->extra];
+		EXPECT(table->results == WA_STEPS_WORDS && !table->null_has_value);
+		table->known = all_known;
+	}
+	fill_constants(cuda, registers);
+	return wa_program_run(&cuda->program, 0, cuda->program.ninstructions,
+						  registers, NROWS);
+}
+
+/* Compares results with those of the look-up. */
+static bool
+compare(const WaSteps *table, const WaVector *argument, const WaVector *result,
+		const WaVector *is_word, WaArena *arena)
+{
+	int64_t words[NROWS];
+	WaVector expected;
+
+	place(&expected, WA_VECTOR_INT, arena);
+	EXPECT(wa_steps_look_up(table, argument, codes, &expected, words, NROWS));
+	for (int i = 0; i < NROWS; i++)
+	{
+		const bool valid = wa_vector_is_valid(&expected, (size_t) i);
+
+		EXPECT(wa_vector_is_valid(result, (size_t) i) == valid);
+		if (!valid)
+			continue;
+		if (table->results == WA_STEPS_BOOLS)
+			EXPECT(wa_vector_bools(result)[i] == words[i]);
+		else
+			EXPECT(wa_vector_ints(result)[i] == words[i]);
+		if (table->results != WA_STEPS_TEXTS)
+			continue;
+		EXPECT(wa_vector_is_valid(is_word, (size_t) i));
+		EXPECT(wa_vector_bools(is_word)[i] == (words[i] == 1));
+	}
+	return true;
+}
+
+/* Translates a look-up in a table, and compares what comes of both. */
+static bool
+test_table(const WaSteps *table, WaVectorKind kind, WaArena *arena)
+{
+	const uint16_t input = table->dictionary != 0 ? CODES : INTS;
+	const WaVectorKind kinds[] = {WA_VECTOR_TEXT, WA_VECTOR_INT, WA_VECTOR_TEXT,
+								  kind, WA_VECTOR_BOOL};
+	const WaInstruction instructions[] = {
+		{.code = WA_CODE_STEPS, .out = RESULT, .a = input},
+		{.code = WA_CODE_COMPARE_TEXT,
+		 .out = IS_WORD,
+		 .a = RESULT,
+		 .b = WORD,
+		 .extra = WA_EQUAL}};
+	const WaQueryConstant constant = {.number = WORD,
+									  .value = {.text = texts[1]}};
+	const WaQueryColumn column = {
+		.argument = RESULT, .filter = -1, .kind = kind};
+	const WaQuery query = {
+		.program = {.nregisters = NREGISTERS,
+					.kinds = kinds,
+					.instructions = instructions,
+					.ninstructions = kind == WA_VECTOR_TEXT ? 2 : 1,
+					.tables = table},
+		.ntables = 1,
+		.ninputs = 2,
+		.nconstants = 1,
+		.constants = &constant,
+		.end = kind == WA_VECTOR_TEXT ? 2 : 1,
+		.ncolumns = 1,
+		.columns = &column};
+	const WaDictionary *const dictionaries[2] = {NULL, NULL};
+	const WaRunRequest request = {.ncolumns = 2, .dictionaries = dictionaries};
+	WaCudaQuery *cuda = wa_gpu_query_translate(arena, &query, &request);
+	WaVector registers[64];
+	WaVector argument;
+
+	EXPECT(wa_steps_are_sound(table));
+	EXPECT(cuda != NULL && cuda->program.nregisters <= 64);
+	EXPECT((wa_gpu_query_texts(&query, RESULT) == table) ==
+		   (kind == WA_VECTOR_TEXT));
+	place(&argument, WA_VECTOR_INT, arena);
+	fill(&argument);
+	EXPECT(run(cuda, &argument, input, registers, arena));
+	return compare(table, &argument, &registers[RESULT], &registers[IS_WORD],
+				   arena);
+}
+
+/* Tests tables with results of a sort. */
+static bool
+test_results(uint8_t results, WaVectorKind kind)
+{
+	for (int i = 0; i < 200; i++)
+	{
+		const WaSteps table = make_table(results, i % 2 == 0, i % 3 != 0);
+		WaArena arena;
+		bool same;
+
+		wa_arena_init(&arena, MEMORY);
+		same = test_table(&table, kind, &arena);
+		wa_arena_reset(&arena);
+		EXPECT(same);
+	}
+	return true;
+}
+
+int
+main(void)
+{
+	srandom(11);
+	check(test_results(WA_STEPS_WORDS, WA_VECTOR_INT), "integers");
+	check(test_results(WA_STEPS_WORDS, WA_VECTOR_DECIMAL), "decimals");
+	check(test_results(WA_STEPS_BOOLS, WA_VECTOR_BOOL), "booleans");
+	check(test_results(WA_STEPS_TEXTS, WA_VECTOR_TEXT), "texts");
+	return finish_checks();
+}
