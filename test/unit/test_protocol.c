@@ -84,7 +84,7 @@ test_fixed_lengths(void)
 {
 	for (uint32_t type = 0; type < 40; type++)
 	{
-		size_t right = type <= WA_MSG_ANSWER ? lengths[type] : 0;
+		size_t right = type <= WA_MSG_TEXTS ? lengths[type] : 0;
 
 		if (length_varies(type))
 			continue;
