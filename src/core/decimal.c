@@ -1,6 +1,6 @@
 /*
  * decimal.c
- *		Powers of ten; see decimal.h.
+ *		Powers of ten, and comparing numbers by them; see decimal.h.
  */
 #include "core/decimal.h"
 
@@ -24,3 +24,27 @@ const int64_t wa_powers_of_ten[WA_DECIMAL_POWERS] = {
 	INT64_C(10000000000000000),
 	INT64_C(100000000000000000),
 	INT64_C(1000000000000000000)};
+
+/*
+ * Returns a number times 10^digits; of too large a product only its sign, with the
+ * largest magnitude: the other number, which is not multiplied, has a smaller one.
+ */
+static __int128
+raised(__int128 number, int digits)
+{
+	const __int128 most = wa_wide_power_of_ten(WA_WIDE_POWERS - 1);
+
+	if (wa_wide_decimal_raise(&number, digits))
+		return number;
+	return number < 0 ? -most : most;
+}
+
+int
+wa_wide_decimal_compare(__int128 a, int a_scale, __int128 b, int b_scale)
+{
+	if (a_scale < b_scale)
+		a = raised(a, b_scale - a_scale);
+	else if (b_scale < a_scale)
+		b = raised(b, a_scale - b_scale);
+	return (a > b) - (a < b);
+}

@@ -5,6 +5,7 @@
 #ifndef WA_CORE_DECIMAL_H
 #define WA_CORE_DECIMAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A numeric consists of digits of base 10000, of four decimal digits each. */
@@ -15,5 +16,60 @@
 #define WA_DECIMAL_POWERS 19
 
 extern const int64_t wa_powers_of_ten[WA_DECIMAL_POWERS];
+
+/* The largest that fits 128 bits is 10^38. */
+#define WA_WIDE_POWERS 39
+
+/* Returns 10^exponent, of an exponent below WA_WIDE_POWERS. */
+static inline __int128
+wa_wide_power_of_ten(int exponent)
+{
+	__int128 power = 1;
+
+	for (; exponent >= WA_DECIMAL_POWERS; exponent -= WA_DECIMAL_POWERS - 1)
+		power *= wa_powers_of_ten[WA_DECIMAL_POWERS - 1];
+	return power * wa_powers_of_ten[exponent];
+}
+
+/* Tells whether a number has no more than 38 digits. */
+static inline bool
+wa_is_wide_decimal(__int128 number)
+{
+	const __int128 limit = wa_wide_power_of_ten(WA_WIDE_POWERS - 1);
+
+	return number < limit && number > -limit;
+}
+
+/*
+ * Multiplies a number of up to 38 digits by 10^digits, below WA_WIDE_POWERS.
+ * Returns false, with it as it was, if the product has more.
+ */
+static inline bool
+wa_wide_decimal_raise(__int128 *number, int digits)
+{
+	__int128 product;
+
+	if (__builtin_mul_overflow(*number, wa_wide_power_of_ten(digits),
+							   &product) ||
+		!wa_is_wide_decimal(product))
+		return false;
+	*number = product;
+	return true;
+}
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/*
+ * Compares numbers of up to 38 digits in units of 10^-scale, of scales up to 38:
+ * less than 0, 0, more than 0.
+ */
+int wa_wide_decimal_compare(__int128 a, int a_scale, __int128 b, int b_scale);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* WA_CORE_DECIMAL_H */

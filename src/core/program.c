@@ -185,6 +185,25 @@ run_strict(const Shape *shape, const WaStep *step, WaVectorKind kind_b,
 	return true;
 }
 
+/*
+ * Tells whether an instruction traps because of a wide argument: only comparisons
+ * read those, and what reads no values.
+ */
+static bool
+refuses_wide(WaOpcode code, const WaStep *step)
+{
+	switch (code)
+	{
+		case WA_CODE_COMPARE_DECIMAL:
+		case WA_CODE_IS_NULL:
+		case WA_CODE_IS_NOT_NULL:
+			return false;
+		default:
+			return step->a->wide || (step->b != NULL && step->b->wide) ||
+				   (step->c != NULL && step->c->wide);
+	}
+}
+
 /* Runs one instruction. */
 static bool
 run_instruction(const WaProgram *program, const WaInstruction *instruction,
@@ -205,6 +224,8 @@ run_instruction(const WaProgram *program, const WaInstruction *instruction,
 	out->has_nulls = false;
 	out->mixed = false;
 	out->scale = 0;
+	if (refuses_wide((WaOpcode) instruction->code, &step))
+		return false;
 	if (!shape->strict)
 		return shape->operation(&step);
 	return run_strict(

@@ -30,7 +30,8 @@
  * float4pl, float8mul and so on report an overflow, an underflow or a division
  * by zero.  DECIMAL: the display scale of a sum is the larger, of a product the
  * sum of its arguments', row by row; traps where a value or a scale does not
- * fit.
+ * fit.  What reads a wide vector traps, but for COMPARE_DECIMAL, IS_NULL and
+ * IS_NOT_NULL.
  */
 #define WA_OPCODE_LIST(X)                                                        \
 	X(INT_ADD)          /* a + b, extra: bytes */                                \

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "core/decimal.h"
 #include "core/program_internal.h"
 
 /* Lists up to this long are searched value by value. */
@@ -92,6 +93,28 @@ holds(uint32_t comparison, int order)
 	return ((how.swap ? -order : order) < 0 ? 1 : 0) ^ how.negate;
 }
 
+/* Returns a row's value of a DECIMAL. */
+static inline __int128
+decimal_at(const WaVector *vector, size_t row)
+{
+	return vector->wide ? wa_int128_get(wa_vector_wides(vector)[row])
+						: wa_vector_ints(vector)[row];
+}
+
+/* Compares numbers of which some are of 128 bits. */
+static void
+compare_wide_vectors(const WaStep *step)
+{
+	const WaVector *a = step->a;
+	const WaVector *b = step->b;
+	uint8_t *out = wa_vector_bools(step->out);
+
+	for (size_t i = 0; i < step->nrows; i++)
+		out[i] = holds(step->extra,
+					   wa_wide_decimal_compare(decimal_at(a, i), a->scale,
+											   decimal_at(b, i), b->scale));
+}
+
 /* Compares numbers that may not fit 64 bits in the same scale. */
 static void
 compare_wide(const WaStep *step, uint8_t scale)
@@ -118,11 +141,16 @@ wa_compare_decimal(const WaStep *step)
 	int64_t memory[2][WA_VECTOR_ROWS];
 	uint8_t scale =
 		step->a->scale > step->b->scale ? step->a->scale : step->b->scale;
-	const int64_t *a =
-		wa_decimal_at_scale(step->a, scale, memory[0], step->nrows);
-	const int64_t *b =
-		wa_decimal_at_scale(step->b, scale, memory[1], step->nrows);
+	const int64_t *a;
+	const int64_t *b;
 
+	if (step->a->wide || step->b->wide)
+	{
+		compare_wide_vectors(step);
+		return true;
+	}
+	a = wa_decimal_at_scale(step->a, scale, memory[0], step->nrows);
+	b = wa_decimal_at_scale(step->b, scale, memory[1], step->nrows);
 	if (a == NULL || b == NULL)
 		compare_wide(step, scale);
 	else

@@ -256,7 +256,8 @@ typedef struct WaResidencyMessage
 typedef struct WaResidency
 {
 	uint64_t blocks; /* cached, fresh or not */
-	uint64_t rows;
+	uint64_t odd_blocks; /* besides, that other columns have of its extents */
+	uint64_t rows;       /* of `blocks` */
 	uint64_t bytes;
 	int64_t smallest;    /* INT: of the values that are not NULL; more than */
 	int64_t largest;     /* largest if there are none */

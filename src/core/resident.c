@@ -73,9 +73,12 @@ column_is_sound(const WaExtentColumn *column, uint64_t nrows,
 	WaForm form;
 
 	if (column->form >= WA_FORM_COUNT || column->name.attribute <= 0 ||
-		column->name.unused != 0 || column->scale > WA_DECIMAL_MAX_SCALE)
+		column->name.unused != 0)
 		return false;
 	form = (WaForm) column->form;
+	if (column->scale > (form == WA_FORM_DECIMAL128 ? WA_WIDE_MAX_SCALE
+													: WA_DECIMAL_MAX_SCALE))
+		return false;
 	if (wa_form_kind(form) != (WaVectorKind) column->name.kind)
 		return false;
 	if (form == WA_FORM_TEXT && !texts_are_sound(column, parcel_bytes))

@@ -5,7 +5,9 @@
  * warpaggd keeps columns of heap relations in memory, by extents: runs of up to
  * WA_EXTENT_BLOCKS blocks that one page of the relation's visibility map covers.
  * Of a block everything is there or nothing: the rows of all its normal line
- * pointers, in their order, as they were when the block was all-visible.
+ * pointers, in their order, as they were when the block was all-visible.  But a
+ * column may lack blocks, with values that it cannot hold: they are of no use to
+ * queries over this column.
  *
  * A block of an extent may be used by a query if the visibility map's page has
  * the LSN now that it had when the extent was read or last confirmed, and the
@@ -54,10 +56,11 @@ typedef struct WaRelation
 
 /*
  * X(NAME, kind of vector, bytes of a value): how the values of a column lie in
- * an extent.  DECIMAL: in units of 10^-scale, one scale for the extent.  BOOL in a
- * parcel: a byte, 0 or 1; in warpaggd: a bit (core/bits.h).  TEXT in a parcel: the
- * number of each row's text, from 0, among those that come with the column; in
- * warpaggd: codes of a dictionary that the column has.
+ * an extent.  DECIMAL: in units of 10^-scale, one scale for the extent; those of
+ * DECIMAL128 are WaInt128, some of which have no room in 64 bits, or a scale that
+ * these cannot have.  BOOL in a parcel: a byte, 0 or 1; in warpaggd: a bit
+ * (core/bits.h).  TEXT in a parcel: the number of each row's text, from 0, among those
+ * that come with the column; in warpaggd: codes of a dictionary that the column has.
  */
 #define WA_FORM_LIST(X)      \
 	X(INT16, INT, 2)         \
@@ -68,6 +71,7 @@ typedef struct WaRelation
 	X(FLOAT8, FLOAT, 8)      \
 	X(DECIMAL32, DECIMAL, 4) \
 	X(DECIMAL64, DECIMAL, 8) \
+	X(DECIMAL128, DECIMAL, 16) \
 	X(BOOL, BOOL, 1)         \
 	X(TEXT, TEXT, 4)
 
@@ -101,6 +105,8 @@ typedef struct WaColumnName
  * The texts of a TEXT lie in `text` one behind the other; where they end there,
  * counted from the first byte of all, is in text_ends as numbers of 32 bits.  Some
  * of them may be equal, and some may be those of no row.
+ *
+ * odd: a bit for each block whose rows the column lacks; they have any value.
  */
 typedef struct WaExtentColumn
 {
@@ -114,6 +120,7 @@ typedef struct WaExtentColumn
 	uint64_t text_bytes; /* below 2^32 */
 	uint64_t text_ends;
 	uint64_t ntexts;
+	uint64_t odd[WA_EXTENT_WORDS];
 } WaExtentColumn;
 
 /*

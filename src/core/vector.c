@@ -78,6 +78,17 @@ compact_bytes(uint8_t *bytes, const uint16_t *selection, size_t nselected)
 		bytes[i] = bytes[selection[i]];
 }
 
+static void
+compact_words(WaVector *vector, const uint16_t *selection, size_t nselected)
+{
+	if (vector->wide)
+		for (size_t i = 0; i < nselected; i++)
+			wa_vector_wides(vector)[i] = wa_vector_wides(vector)[selection[i]];
+	else
+		for (size_t i = 0; i < nselected; i++)
+			wa_vector_ints(vector)[i] = wa_vector_ints(vector)[selection[i]];
+}
+
 /* As the selection is ascending, no row is read after it was written to. */
 void
 wa_vector_compact(WaVector *vector, WaVectorKind kind,
@@ -87,9 +98,7 @@ wa_vector_compact(WaVector *vector, WaVectorKind kind,
 	{
 		case WA_VECTOR_INT:
 		case WA_VECTOR_DECIMAL:
-			for (size_t i = 0; i < nselected; i++)
-				wa_vector_ints(vector)[i] =
-					wa_vector_ints(vector)[selection[i]];
+			compact_words(vector, selection, nselected);
 			break;
 		case WA_VECTOR_FLOAT:
 			for (size_t i = 0; i < nselected; i++)

@@ -9,6 +9,7 @@
 #ifndef WA_CORE_VECTOR_H
 #define WA_CORE_VECTOR_H
 
+#include "core/int128.h"
 #include "core/types.h"
 
 #define WA_VECTOR_ROWS 1024
@@ -17,7 +18,8 @@
  * INT		int64_t: integers of any width, dates, times, money, oids, as SQL
  *			stores them, widened
  * FLOAT	double; a float4 is a double that has a float4's value
- * DECIMAL	int64_t: a numeric, in units of 10^-scale
+ * DECIMAL	int64_t: a numeric, in units of 10^-scale; where the vector is wide,
+ *			WaInt128
  * BOOL		uint8_t, 0 or 1
  * TEXT		WaText: bytes that lie elsewhere, for as long as the rows do
  */
@@ -40,10 +42,18 @@ typedef struct WaText
 #define WA_DECIMAL_MAX_SCALE 18
 
 /*
+ * The same where it is wide, and the digits of its values: they are below
+ * 10^38 in magnitude, the last power of ten that fits 128 bits.
+ */
+#define WA_WIDE_MAX_SCALE 38
+
+/*
  * Where has_nulls is set, valid[i] is 0 for the rows that are NULL and 1 for the
  * others, and the value of a NULL is all zero bytes; else valid is not looked
  * at.  A DECIMAL is shown with `scale` digits after the point; where mixed is
- * set, with display[i] digits instead, at most `scale`.
+ * set, with display[i] digits instead, at most `scale`.  Only inputs of a query and
+ * what is read from a heap to be loaded may be wide, and have memory for it then
+ * (wa_vector_place_wide).
  */
 typedef struct WaVector
 {
@@ -52,6 +62,7 @@ typedef struct WaVector
 	uint8_t *display; /* DECIMAL only */
 	bool has_nulls;
 	bool mixed;
+	bool wide; /* DECIMAL only */
 	uint8_t scale;
 } WaVector;
 
@@ -95,13 +106,36 @@ wa_vector_place(WaVector *vector, WaVectorKind kind, void *memory)
 	vector->display = vector->valid + WA_VECTOR_ROWS;
 	vector->has_nulls = false;
 	vector->mixed = false;
+	vector->wide = false;
 	vector->scale = 0;
+}
+
+/* Returns the bytes of a vector that may be wide, a multiple of 64. */
+WA_INLINE size_t
+wa_vector_wide_bytes(void)
+{
+	return WA_VECTOR_ROWS * (sizeof(WaInt128) + 2);
+}
+
+/* Makes *vector an empty DECIMAL that has memory for values of 128 bits. */
+WA_INLINE void
+wa_vector_place_wide(WaVector *vector, void *memory)
+{
+	wa_vector_place(vector, WA_VECTOR_DECIMAL, memory);
+	vector->valid = (uint8_t *) memory + WA_VECTOR_ROWS * sizeof(WaInt128);
+	vector->display = vector->valid + WA_VECTOR_ROWS;
 }
 
 WA_INLINE int64_t *
 wa_vector_ints(const WaVector *vector)
 {
 	return (int64_t *) vector->values;
+}
+
+WA_INLINE WaInt128 *
+wa_vector_wides(const WaVector *vector)
+{
+	return (WaInt128 *) vector->values;
 }
 
 WA_INLINE double *

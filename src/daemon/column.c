@@ -54,6 +54,9 @@ make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
 		made->validity = (uint8_t *) made + validity;
 	if (has_display)
 		made->display = (uint8_t *) made + display;
+	memcpy(made->odd, column->odd, sizeof(made->odd));
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		made->has_odd |= made->odd[i] != 0;
 	return made;
 }
 
@@ -108,7 +111,9 @@ copy_arrays(WaColumn *made, const WaExtentColumn *column, const uint8_t *parcel)
 			wa_values_largest_byte(made->validity, nrows) <= 1) &&
 		   (made->display == NULL ||
 			wa_values_largest_byte(made->display, nrows) <= made->scale) &&
-		   copy_values(made, parcel + column->values);
+		   copy_values(made, parcel + column->values) &&
+		   (made->form != WA_FORM_DECIMAL128 ||
+			wa_values_are_decimals(made->values, nrows));
 }
 
 WaStatus

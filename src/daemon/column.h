@@ -17,7 +17,8 @@
  * values: nrows of the form's width, of TEXT int32_t codes of the dictionary, of
  * BOOL bits; 0 where NULL.  validity: a byte for each row, 1 where it is not NULL;
  * NULL: all are not.  display: of a DECIMAL, a byte for each row; NULL: all show
- * `scale` digits.  All begin at multiples of 64.
+ * `scale` digits.  All begin at multiples of 64.  odd: a bit for each block whose rows
+ * have any values, not those of the column.
  */
 typedef struct WaColumn
 {
@@ -34,6 +35,8 @@ typedef struct WaColumn
 	const void *values;
 	const uint8_t *validity;
 	const uint8_t *display;
+	bool has_odd; /* some bit in `odd` is set */
+	uint64_t odd[WA_EXTENT_WORDS];
 	WaDictionary *dictionary; /* TEXT */
 	struct WaColumn *next;    /* for who collects columns to release */
 } WaColumn;

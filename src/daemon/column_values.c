@@ -4,6 +4,7 @@
  */
 #include "daemon/column_values.h"
 
+#include "core/decimal.h"
 #include "core/vectorised.h"
 
 WA_VECTORISED uint8_t
@@ -40,6 +41,24 @@ CLEAR_NULLS(clear_nulls_16, uint16_t)
 CLEAR_NULLS(clear_nulls_32, uint32_t)
 CLEAR_NULLS(clear_nulls_64, uint64_t)
 
+static void
+clear_nulls_128(WaInt128 *values, const uint8_t *valid, size_t nrows)
+{
+	for (size_t i = 0; i < nrows; i++)
+		if (valid[i] == 0)
+			values[i] = (WaInt128){0, 0};
+}
+
+bool
+wa_values_are_decimals(const WaInt128 *values, size_t nrows)
+{
+	bool fit = true;
+
+	for (size_t i = 0; i < nrows; i++)
+		fit &= wa_is_wide_decimal(wa_int128_get(values[i]));
+	return fit;
+}
+
 void
 wa_values_clear_nulls(WaForm form, void *values, const uint8_t *valid,
 					  size_t nrows)
@@ -54,6 +73,9 @@ wa_values_clear_nulls(WaForm form, void *values, const uint8_t *valid,
 			break;
 		case 4:
 			clear_nulls_32(values, valid, nrows);
+			break;
+		case 16:
+			clear_nulls_128(values, valid, nrows);
 			break;
 		default:
 			clear_nulls_64(values, valid, nrows);

@@ -6,13 +6,40 @@
 
 #include "daemon/store_map.h"
 
+/*
+ * Counts the cached blocks that a column lacks, and their rows: of the words of the
+ * bits of blocks, which may be those that several columns lack together.
+ */
+static uint32_t
+count_odd(const WaExtent *extent, const uint64_t *odd, uint64_t *rows)
+{
+	const WaShape *shape = extent->shape;
+	uint32_t blocks = 0;
+
+	*rows = 0;
+	for (uint32_t i = 0; i < shape->nblocks; i++)
+	{
+		if ((odd[i / 64] & extent->cached[i / 64] & (uint64_t) 1 << i % 64) ==
+			0)
+			continue;
+		blocks++;
+		*rows += shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
+	}
+	return blocks;
+}
+
 /* Adds a column of an extent to what there is of it in all of them. */
 static void
 add_residency(WaResidency *residency, const WaExtent *extent,
 			  const WaColumn *column)
 {
-	residency->blocks += extent->cached_blocks;
-	residency->rows += extent->cached_rows;
+	uint64_t odd_rows = 0;
+	const uint32_t odd_blocks =
+		column->has_odd ? count_odd(extent, column->odd, &odd_rows) : 0;
+
+	residency->blocks += extent->cached_blocks - odd_blocks;
+	residency->odd_blocks += odd_blocks;
+	residency->rows += extent->cached_rows - odd_rows;
 	residency->bytes += column->bytes;
 	if (column->smallest < residency->smallest)
 		residency->smallest = column->smallest;
@@ -64,14 +91,26 @@ sum_extents(WaStoredRelation *relation, uint32_t place)
 	return summed;
 }
 
-/* Tells whether an extent has the columns at places. */
-static bool
-has_columns(const WaExtent *extent, const int64_t *places, uint32_t ncolumns)
+/* Returns how many cached blocks an extent has with all columns at places. */
+static uint64_t
+count_blocks(const WaExtent *extent, const int64_t *places, uint32_t ncolumns)
 {
+	uint64_t odd[WA_EXTENT_WORDS] = {0};
+	bool has_odd = false;
+	uint64_t rows;
+
 	for (uint32_t i = 0; i < ncolumns; i++)
-		if (column_at(extent, places[i]) == NULL)
-			return false;
-	return true;
+	{
+		const WaColumn *column = column_at(extent, places[i]);
+
+		if (column == NULL)
+			return 0;
+		has_odd |= column->has_odd;
+		for (uint32_t j = 0; j < WA_EXTENT_WORDS; j++)
+			odd[j] |= column->odd[j];
+	}
+	return extent->cached_blocks -
+		   (has_odd ? count_odd(extent, odd, &rows) : 0);
 }
 
 /*
@@ -89,13 +128,14 @@ count_complete(WaStoredRelation *relation, const int64_t *places,
 	{
 		if (places[i] < 0)
 			return 0;
-		all = all && relation->records[places[i]].extents == relation->nextents;
+		all = all &&
+			  relation->records[places[i]].extents == relation->nextents &&
+			  sum_extents(relation, (uint32_t) places[i])->odd_blocks == 0;
 	}
 	if (all)
 		return sum_extents(relation, (uint32_t) places[0])->blocks;
 	for (uint32_t i = 0; i < relation->nextents; i++)
-		if (has_columns(relation->extents[i], places, ncolumns))
-			blocks += relation->extents[i]->cached_blocks;
+		blocks += count_blocks(relation->extents[i], places, ncolumns);
 	return blocks;
 }
 

@@ -95,16 +95,38 @@ find_usable(const WaUse *use, const WaExtent *extent, uint64_t *usable)
 	return blocks;
 }
 
-/* Takes references of an extent if it has all the columns. */
-static bool
-take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used)
+/* Takes those blocks out that a column lacks; returns how many are left. */
+static uint32_t
+leave_odd(const WaColumn *column, uint64_t *usable)
 {
-	for (uint32_t i = 0; i < pins->ncolumns; i++)
+	uint32_t blocks = 0;
+
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+	{
+		usable[i] &= ~column->odd[i];
+		blocks += (uint32_t) __builtin_popcountll(usable[i]);
+	}
+	return blocks;
+}
+
+/*
+ * Takes references of an extent if it has all the columns, and blocks of use; leaves
+ * these in *blocks.
+ */
+static bool
+take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used,
+			 uint32_t *blocks)
+{
+	for (uint32_t i = 0; i < pins->ncolumns && *blocks > 0; i++)
 	{
 		used->columns[i] = wa_map_column(extent, pins->place[i]);
 		if (used->columns[i] == NULL)
 			return false;
+		if (used->columns[i]->has_odd)
+			*blocks = leave_odd(used->columns[i], used->usable);
 	}
+	if (*blocks == 0)
+		return false;
 	for (uint32_t i = 0; i < pins->ncolumns; i++)
 		wa_column_retain(used->columns[i]);
 	wa_shape_retain(extent->shape);
@@ -136,10 +158,10 @@ take_extents(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room,
 	for (; i < end && found < room; i++)
 	{
 		WaExtent *extent = relation->extents[i];
-		const uint32_t blocks = find_usable(use, extent, used[found].usable);
+		uint32_t blocks = find_usable(use, extent, used[found].usable);
 
 		use->next_number = extent->number + 1;
-		if (blocks == 0 || !take_columns(&use->pins, extent, &used[found]))
+		if (!take_columns(&use->pins, extent, &used[found], &blocks))
 			continue;
 		use->blocks += blocks;
 		wa_map_touch(store, extent);

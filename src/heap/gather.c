@@ -119,6 +119,7 @@ make_column(WaGather *gather, TupleDesc descriptor, int number,
 	column->attribute = attribute;
 	column->first = use->first;
 	column->last = use->last;
+	column->wide = use->wide;
 	column->missing = copy_missing(descriptor, attribute);
 	column->addresses = palloc(WA_VECTOR_ROWS * sizeof(char *));
 	gather->starts[number] = palloc(WA_VECTOR_ROWS * sizeof(char *));
@@ -175,7 +176,7 @@ cover_nulls(WaGatherColumn *column, int nrows, WaVector *vector)
 static void
 clear_nulls(WaVectorKind kind, int nrows, WaVector *vector)
 {
-	Size width = wa_vector_width(kind);
+	Size width = vector->wide ? sizeof(WaInt128) : wa_vector_width(kind);
 
 	for (int i = 0; i < nrows; i++)
 		if (vector->valid[i] == 0)
@@ -187,6 +188,7 @@ static void
 decode_all_null(WaVectorKind kind, int nrows, WaVector *vector)
 {
 	vector->mixed = false;
+	vector->wide = false;
 	vector->scale = 0;
 	memset(vector->values, 0, (Size) nrows * wa_vector_width(kind));
 	memset(vector->valid, 0, (Size) nrows);

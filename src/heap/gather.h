@@ -29,6 +29,7 @@ typedef struct WaGatherUse
 	AttrNumber attnum;
 	int first;
 	int last;
+	bool wide; /* the vector of a numeric may be wide, and has memory for it */
 } WaGatherUse;
 
 typedef struct WaGather WaGather;
@@ -50,7 +51,8 @@ extern void wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows);
  * Stores the columns i whose first use is the step, of the rows that are left, in
  * *vectors[i].  A column that was added after a tuple was written has its missing
  * value.  Returns false, with these vectors undefined, if a value does not fit
- * its vector: a numeric that is NaN, infinite or too long, or something
+ * its vector: a numeric that is NaN, infinite or too long (of more than 18 digits,
+ * in a vector that may be wide of more than 38), or something
  * compressed or out of line.
  */
 extern bool wa_gather_step(WaGather *gather, int step,

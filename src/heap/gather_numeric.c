@@ -161,16 +161,16 @@ decode_shorts(const char *const *base, Size offset, int row, int nrows,
 
 /*
  * Looks at a numeric of any form.  Returns false if it is toasted, not finite or
- * shown with too many digits.
+ * shown with more digits than max_scale after the point.
  */
 static bool
-look_at(const char *value, WaNumericView *view)
+look_at(const char *value, WaNumericView *view, int max_scale)
 {
 	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
 		return false;
 	wa_numeric_view((Numeric) unconstify(char *, value), view);
 	return view->class == WA_NUMERIC_FINITE &&
-		   view->display_scale <= WA_DECIMAL_MAX_SCALE;
+		   view->display_scale <= max_scale;
 }
 
 /* Stores what was looked at in units of the target, if it fits. */
@@ -192,7 +192,7 @@ decode_any(const char *value, const Target *target, int64_t *result)
 {
 	WaNumericView view;
 
-	return look_at(value, &view) &&
+	return look_at(value, &view, WA_DECIMAL_MAX_SCALE) &&
 		   (view.display_scale == target->scale || !target->exact) &&
 		   scale_view(&view, target, result);
 }
@@ -215,9 +215,13 @@ decode_all(const WaGatherColumn *column, int nrows, const Target *target,
 	return true;
 }
 
-/* Stores the scales that the values are shown with, if they can be taken. */
+/*
+ * Stores the scales that the values are shown with, if they can be taken: none is
+ * more than max_scale.
+ */
 static bool
-find_scales(const WaGatherColumn *column, int nrows, WaVector *vector)
+find_scales(const WaGatherColumn *column, int nrows, int max_scale,
+			WaVector *vector)
 {
 	int scale = 0;
 
@@ -225,7 +229,7 @@ find_scales(const WaGatherColumn *column, int nrows, WaVector *vector)
 	{
 		WaNumericView view;
 
-		if (!look_at(column->base[i] + column->offset, &view))
+		if (!look_at(column->base[i] + column->offset, &view, max_scale))
 			return false;
 		vector->display[i] = (uint8) view.display_scale;
 		scale = Max(scale, view.display_scale);
@@ -235,25 +239,67 @@ find_scales(const WaGatherColumn *column, int nrows, WaVector *vector)
 	return true;
 }
 
-bool
-wa_gather_numerics(const WaGatherColumn *column, int nrows, WaVector *vector)
+/* Makes a vector of values that have room in 64 bits, or returns false. */
+static bool
+decode_narrow(const WaGatherColumn *column, int nrows, WaVector *vector)
 {
 	WaNumericView first;
 	Target target;
 
-	vector->mixed = false;
-	vector->scale = 0;
-	if (nrows == 0)
-		return true;
-	if (!look_at(column->base[0] + column->offset, &first))
+	if (!look_at(column->base[0] + column->offset, &first,
+				 WA_DECIMAL_MAX_SCALE))
 		return false;
 	/* Most often all are shown as the first is. */
 	vector->scale = (uint8) first.display_scale;
 	target = make_target(vector->scale, true);
 	if (decode_all(column, nrows, &target, wa_vector_ints(vector)))
 		return true;
-	if (!find_scales(column, nrows, vector))
+	if (!find_scales(column, nrows, WA_DECIMAL_MAX_SCALE, vector))
 		return false;
 	target = make_target(vector->scale, false);
 	return decode_all(column, nrows, &target, wa_vector_ints(vector));
+}
+
+/* Tells whether all rows of a vector are shown with the same number of digits. */
+static bool
+has_one_scale(const WaVector *vector, int nrows)
+{
+	for (int i = 0; i < nrows; i++)
+		if (vector->display[i] != vector->scale)
+			return false;
+	return true;
+}
+
+/* Makes a wide vector of values that have room in 128 bits, or returns false. */
+static bool
+decode_wide(const WaGatherColumn *column, int nrows, WaVector *vector)
+{
+	if (!find_scales(column, nrows, WA_WIDE_MAX_SCALE, vector))
+		return false;
+	vector->mixed = !has_one_scale(vector, nrows);
+	vector->wide = true;
+	for (int i = 0; i < nrows; i++)
+	{
+		WaNumericView view;
+		__int128 value;
+
+		if (!look_at(column->base[i] + column->offset, &view,
+					 WA_WIDE_MAX_SCALE) ||
+			!wa_numeric_to_wide(&view, vector->scale, &value))
+			return false;
+		wa_vector_wides(vector)[i] = wa_int128_make(value);
+	}
+	return true;
+}
+
+bool
+wa_gather_numerics(const WaGatherColumn *column, int nrows, WaVector *vector)
+{
+	vector->mixed = false;
+	vector->wide = false;
+	vector->scale = 0;
+	if (nrows == 0 || decode_narrow(column, nrows, vector))
+		return true;
+	vector->mixed = false;
+	return column->wide && decode_wide(column, nrows, vector);
 }

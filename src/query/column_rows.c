@@ -26,6 +26,7 @@ DEFINE_COPY(widen_float, float, double)
 DEFINE_COPY(copy_words, uint64_t, uint64_t)
 DEFINE_COPY(copy_codes, int32_t, int32_t)
 DEFINE_COPY(copy_bytes, uint8_t, uint8_t)
+DEFINE_COPY(copy_wides, WaInt128, WaInt128)
 
 /* Copies bits, all or selected ones, as bytes. */
 static void
@@ -64,6 +65,59 @@ wa_column_rows_after(const WaColumnRows *rows, size_t nrows)
 	if (rows->display != NULL)
 		after.display = rows->display + nrows;
 	return after;
+}
+
+/* Copies wide values that have room in 64 bits. */
+WA_VECTORISED static void
+narrow_wides(const WaInt128 *restrict values,
+			 const uint16_t *restrict selection, size_t nrows,
+			 int64_t *restrict out)
+{
+	if (selection == NULL)
+		for (size_t i = 0; i < nrows; i++)
+			out[i] = (int64_t) values[i].lo;
+	else
+		for (size_t i = 0; i < nrows; i++)
+			out[i] = (int64_t) values[selection[i]].lo;
+}
+
+/* Tells whether some wide value of the rows has no room in 64 bits. */
+WA_VECTORISED static bool
+has_wide(const WaInt128 *restrict values, const uint16_t *restrict selection,
+		 size_t nrows)
+{
+	uint64_t beyond = 0;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		const WaInt128 *value = &values[selection == NULL ? i : selection[i]];
+
+		beyond |= (uint64_t) value->hi ^ (uint64_t) ((int64_t) value->lo >> 63);
+	}
+	return beyond != 0;
+}
+
+bool
+wa_column_rows_are_wide(const WaColumnRows *rows, const uint16_t *selection,
+						size_t nrows)
+{
+	return rows->form == WA_FORM_DECIMAL128 &&
+		   (rows->scale > WA_DECIMAL_MAX_SCALE ||
+			has_wide(rows->values, selection, nrows));
+}
+
+/* Returns wide values: those of the rows if they are wide and all. */
+static void *
+pick_wides(const WaColumnRows *rows, const uint16_t *selection, size_t nrows,
+		   bool wide, void *memory)
+{
+	if (!wide)
+		narrow_wides(rows->values, selection, nrows, memory);
+	else if (selection == NULL)
+		return (void *) (uintptr_t) rows->values;
+	else
+		copy_wides(rows->values, selection, nrows, memory);
+	return memory;
 }
 
 /* Returns values: those of the rows, if they are all in their own width. */
@@ -117,7 +171,11 @@ wa_column_rows_vector(const WaColumnRows *rows, const uint16_t *selection,
 					  size_t nrows, const WaVector *memory, WaVector *vector)
 {
 	*vector = *memory;
-	vector->values = pick_values(rows, selection, nrows, memory->values);
+	vector->wide = wa_column_rows_are_wide(rows, selection, nrows);
+	vector->values =
+		rows->form == WA_FORM_DECIMAL128
+			? pick_wides(rows, selection, nrows, vector->wide, memory->values)
+			: pick_values(rows, selection, nrows, memory->values);
 	vector->scale = rows->scale;
 	vector->has_nulls = rows->validity != NULL;
 	vector->mixed = rows->display != NULL;

@@ -21,8 +21,8 @@
 /* Values below this in magnitude fit beside a scale. */
 #define MAX_VALUE (INT64_C(1) << (63 - SCALE_BITS))
 
-/* The most digits of base 10000 of a value of 64 bits, at any scale. */
-#define MAX_DIGITS 6
+/* The most digits of base 10000 of a value of 38 digits, at any scale. */
+#define MAX_DIGITS 11
 
 static inline uint64_t
 make_word(int64_t value, int scale)
@@ -62,9 +62,12 @@ wide_word(WaKeyDictionary *dictionary, WaText bytes)
 
 /* Returns the word of a value, without zeros at its end, that does not fit. */
 static WA_NOINLINE uint64_t
-large_word(WaKeyDictionary *dictionary, int64_t value, int scale)
+large_word(WaKeyDictionary *dictionary, __int128 value, int scale)
 {
 	int below = (scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
+	/* Of the last digit of base 10000 the scale takes a part. */
+	int64_t missing = wa_powers_of_ten[below * WA_NUMERIC_BASE_DIGITS - scale];
+	int64_t part = WA_NUMERIC_BASE / missing;
 	unsigned __int128 rest =
 		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
 	int first = MAX_DIGITS;
@@ -73,8 +76,8 @@ large_word(WaKeyDictionary *dictionary, int64_t value, int scale)
 	WaWideDecimal header = {.class = WA_WIDE_FINITE, .negative = value < 0};
 	char bytes[sizeof(header) + sizeof(digits)];
 
-	rest *= (unsigned __int128)
-		wa_powers_of_ten[below * WA_NUMERIC_BASE_DIGITS - scale];
+	digits[--first] = (int16_t) ((int64_t) (rest % (uint64_t) part) * missing);
+	rest /= (uint64_t) part;
 	for (; rest != 0; rest /= WA_NUMERIC_BASE)
 		digits[--first] = (int16_t) (rest % WA_NUMERIC_BASE);
 	header.weight = end - first - below - 1;
@@ -99,6 +102,34 @@ wa_decimal_words(WaKeyDictionary *dictionary, const int64_t *values, int scale,
 
 		words[i] = WA_LIKELY(fits_word(value))
 					   ? make_word(value, value_scale)
+					   : large_word(dictionary, value, value_scale);
+	}
+}
+
+/* Takes zeros from the end of the digits after the point. */
+static __int128
+strip_wide(__int128 value, int *scale)
+{
+	while (*scale > 0 && value % 10 == 0)
+	{
+		value /= 10;
+		(*scale)--;
+	}
+	return value;
+}
+
+void
+wa_decimal_wide_words(WaKeyDictionary *dictionary, const WaInt128 *values,
+					  int scale, size_t nrows, uint64_t *words)
+{
+	for (size_t i = 0; i < nrows; i++)
+	{
+		int value_scale = scale;
+		__int128 value = strip_wide(wa_int128_get(values[i]), &value_scale);
+
+		words[i] = value == (int64_t) value && fits_word((int64_t) value) &&
+						   value_scale <= WA_DECIMAL_MAX_SCALE
+					   ? make_word((int64_t) value, value_scale)
 					   : large_word(dictionary, value, value_scale);
 	}
 }

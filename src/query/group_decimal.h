@@ -15,6 +15,11 @@
 extern void wa_decimal_words(WaKeyDictionary *dictionary, const int64_t *values,
 							 int scale, size_t nrows, uint64_t *words);
 
+/* The same of a wide vector. */
+extern void wa_decimal_wide_words(WaKeyDictionary *dictionary,
+								  const WaInt128 *values, int scale,
+								  size_t nrows, uint64_t *words);
+
 /* Returns the word of a value of kind DECIMAL that is not NULL. */
 extern uint64_t wa_decimal_of_value(WaKeyDictionary *dictionary,
 									const WaQueryValue *value);

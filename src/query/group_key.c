@@ -233,8 +233,13 @@ wa_key_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 			float_words(codec->words, wa_vector_floats(vector), nrows);
 			break;
 		case WA_VECTOR_DECIMAL:
-			wa_decimal_words(codec->dictionary, wa_vector_ints(vector),
-							 vector->scale, nrows, codec->words);
+			if (vector->wide)
+				wa_decimal_wide_words(codec->dictionary,
+									  wa_vector_wides(vector), vector->scale,
+									  nrows, codec->words);
+			else
+				wa_decimal_words(codec->dictionary, wa_vector_ints(vector),
+								 vector->scale, nrows, codec->words);
 			break;
 		case WA_VECTOR_BOOL:
 			bool_words(codec->words, wa_vector_bools(vector), nrows);

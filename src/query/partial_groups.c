@@ -8,7 +8,7 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of records included. */
-#define VERSION UINT64_C(0x5761477270000001)
+#define VERSION UINT64_C(0x5761477270000002)
 
 /* Where the number of groups is, in words. */
 #define COUNT_WORD 1
@@ -16,6 +16,9 @@
 /* Flags of a cell's first word; below them are its rows. */
 #define HAS_REST  (UINT64_C(1) << 63)
 #define HAS_BYTES (UINT64_C(1) << 62)
+
+/* Words of the rest of a DECIMAL. */
+#define WIDE_WORDS (sizeof(WaWideRest) / sizeof(uint64_t))
 
 /* Returns the operations whose sums a rest has. */
 static inline WaOpSet
@@ -84,16 +87,19 @@ wa_partial_put_record(WaWriter *writer, const WaPartialColumn *column,
 {
 	uint64_t rows = record->words[0];
 	int words = wa_record_words(column->kind, column->ops);
+	bool has_rest = record->rest != NULL || record->wide != NULL;
 
 	if (rows == 0)
 	{
 		wa_writer_word(writer, 0);
 		return;
 	}
-	wa_writer_word(writer, rows | (record->rest != NULL ? HAS_REST : 0));
+	wa_writer_word(writer, rows | (has_rest ? HAS_REST : 0));
 	wa_writer_words(writer, record->words + 1, (size_t) words - 1);
 	if (record->rest != NULL)
 		put_rest(writer, column->ops, record->rest);
+	if (record->wide != NULL)
+		wa_writer_words(writer, (const uint64_t *) record->wide, WIDE_WORDS);
 }
 
 void
@@ -210,13 +216,29 @@ counts_are_sound(const WaExactSum *sum, uint64_t rows)
 		   sum->negative_zeros <= most;
 }
 
+/* Reads what a record has of wide rows into the cell. */
+static bool
+read_wide(WaReader *reader, WaPartialCell *cell)
+{
+	const uint64_t *words = wa_reader_words(reader, WIDE_WORDS);
+
+	if (words == NULL)
+		return false;
+	memcpy(&cell->wide, words, sizeof(cell->wide));
+	cell->record.wide = &cell->wide;
+	return wa_wide_rest_is_sound(&cell->wide, cell->words[0]);
+}
+
 /* Reads the rest of a record into the cell. */
 static bool
 read_rest(WaReader *reader, const WaPartialColumn *column, WaPartialCell *cell)
 {
-	WaText bytes = wa_reader_bytes(reader, wa_reader_word(reader));
 	WaPartial partial;
+	WaText bytes;
 
+	if (column->kind == WA_VECTOR_DECIMAL && column->ops != 0)
+		return read_wide(reader, cell);
+	bytes = wa_reader_bytes(reader, wa_reader_word(reader));
 	if (reader->failed || cell->rest == NULL)
 		return false;
 	wa_partial_init(&partial, cell->rest);

@@ -15,8 +15,9 @@
  *		for each group
  *			for each key: a value (query/value_wire.h)
  *			for each column: number of rows, with flags; if there are some, the
- *			other words of the record, and the length and bytes of its rest, if
- *			it has one; or the length and bytes of the writer's own
+ *			other words of the record, and its rest, if it has one: of a FLOAT
+ *			the length and bytes, of a DECIMAL the words of a WaWideRest; or the
+ *			length and bytes of the writer's own
  */
 #ifndef WA_QUERY_PARTIAL_GROUPS_H
 #define WA_QUERY_PARTIAL_GROUPS_H
@@ -80,6 +81,7 @@ typedef struct WaPartialCell
 	WaText bytes;    /* data NULL: there are none */
 	uint64_t words[WA_RECORD_MAX_WORDS];
 	WaExactPart *rest; /* room for one, of FLOAT with a SUM */
+	WaWideRest wide;   /* likewise, of DECIMAL */
 } WaPartialCell;
 
 /* A message of groups that is being read. */

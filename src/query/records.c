@@ -314,6 +314,11 @@ take_values(WaRecordTable *table, const uint32_t *groups, const uint8_t *keep,
 						.nrows = nrows};
 	const uint8_t *kept = mark_kept(table, keep, vector, nrows);
 
+	if (vector->wide)
+	{
+		wa_records_take_wide(table, groups, kept, vector, nrows);
+		return;
+	}
 	if (kept != NULL)
 		compact(table, &rows, kept);
 	if (rows.nrows == 0)
@@ -517,11 +522,12 @@ void
 wa_records_get(WaRecordTable *table, uint32_t group, WaRecord *record)
 {
 	record->words = wa_record_of(table, group);
-	record->rest = table->rests != NULL && table->rests[group] != NULL
-					   ? table->kind->rest(table, group)
-					   : NULL;
+	record->rest = NULL;
+	record->wide = NULL;
 	record->scale = table->scale;
 	record->tied = table->ties != NULL ? table->ties[group] : 0;
+	if (table->rests != NULL && table->rests[group] != NULL)
+		table->kind->show_rest(table, group, record);
 }
 
 int

@@ -11,7 +11,8 @@
  * FLOAT	rows; a WaFloatHeader and SUM, a WaInt128, with SQUARES, a WaInt256,
  *			all small sums (core/small_sum.h); MIN; MAX
  * DECIMAL	rows; a WaDecimalHeader; SUM, a WaInt128, and SQUARES, a WaUint192,
- *			in units of a scale that all groups share; MIN; MAX
+ *			in units of a scale that all groups share; MIN; MAX; rows of wide
+ *			vectors are in a WaWideRest beside it, but for their number
  *
  * Of other kinds, and without operations, it is the rows alone.  A record of no
  * rows is not looked at.  Of equal values that look different MIN and MAX have
@@ -24,6 +25,7 @@
 #include "core/vector.h"
 #include "query/arena.h"
 #include "query/column_rows.h"
+#include "query/records_wide.h"
 
 /* A record has no more words. */
 #define WA_RECORD_MAX_WORDS 10
@@ -99,6 +101,7 @@ typedef struct WaRecord
 	const WaExactPart
 		*rest;    /* FLOAT: what the sums do not have, normalized, its
 							  * squares with SQUARES only; NULL: nothing */
+	const WaWideRest *wide; /* DECIMAL: of wide rows; NULL: there are none */
 	int scale;    /* DECIMAL: of the sums, a multiple of 4 */
 	WaOpSet tied; /* of MIN and MAX, whose value was shown in several ways; only
 				   * where the table watches for that */
@@ -146,8 +149,15 @@ extern void wa_records_watch(WaRecordTable *table);
  */
 extern bool wa_records_grow(WaRecordTable *table, uint32_t ngroups);
 
+/* Tells whether some rows of a record of a DECIMAL are not wide. */
+static inline bool
+wa_record_has_narrow(const WaRecord *record)
+{
+	return record->wide == NULL || record->wide->rows < record->words[0];
+}
+
 /*
- * Takes the rows of a vector: those that are not NULL and, where keep is not
+ * Takes the rows of a vector, which is not wide if there are SQUARES: those that are not NULL and, where keep is not
  * NULL, have keep[i] set.  Row i belongs to group groups[i]; to group 0 where
  * groups is NULL.  The groups are there.  If the arena fails, the table is of no
  * further use.

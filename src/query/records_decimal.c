@@ -5,7 +5,7 @@
  * The sums of all groups are in units of one scale, which is a multiple of four,
  * as in transition states (state/numeric.c); it rises when a vector has a larger
  * one.  The smallest and the largest value keep their own scales.  A value that
- * cannot be added goes to the table's owner.
+ * cannot be added goes to the table's owner.  Of wide values: records_wide.c.
  */
 #include "core/decimal.h"
 #include "query/records_kind.h"
@@ -481,7 +481,7 @@ decimal_take(WaRecordTable *table, const WaTakenRows *rows)
 	}
 }
 
-/* Adds the sums of another record to those of a group; false if it cannot. */
+/* Adds the sums of a record of narrow rows to those of a group; false: cannot. */
 static bool
 merge_sums(WaRecordTable *table, uint32_t group, const WaRecord *from)
 {
@@ -503,15 +503,14 @@ merge_sums(WaRecordTable *table, uint32_t group, const WaRecord *from)
 	return true;
 }
 
-static bool
-decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
+/* Offers the extremes of a record of narrow rows to those of a group. */
+static void
+merge_extremes(WaRecordTable *table, uint32_t group, const WaRecord *record)
 {
 	const WaOpSet ops = table->ops;
 	const WaDecimalHeader *from = header_of(record->words);
 	uint64_t *into = wa_record_of(table, group);
 
-	if (wa_ops_have(ops, WA_OP_SUM) && !merge_sums(table, group, record))
-		return false;
 	if (wa_ops_have(ops, WA_OP_MIN))
 		offer_min(table, into, group, ops,
 				  (int64_t) record->words[min_word(ops)], from->min_scale,
@@ -520,6 +519,21 @@ decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 		offer_max(table, into, group, ops,
 				  (int64_t) record->words[max_word(ops)], from->max_scale,
 				  from->max_display);
+}
+
+static bool
+decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
+{
+	const bool has_narrow = wa_record_has_narrow(record);
+
+	if (!wa_records_fit_wide(table, group, record->wide))
+		return false;
+	if (has_narrow && wa_ops_have(table->ops, WA_OP_SUM) &&
+		!merge_sums(table, group, record))
+		return false;
+	if (has_narrow)
+		merge_extremes(table, group, record);
+	wa_records_merge_wide(table, group, record->wide);
 	return true;
 }
 
@@ -531,6 +545,8 @@ decimal_merge_ties(WaRecordTable *table, uint32_t group, const WaRecord *record)
 	const uint64_t *into = wa_record_of(table, group);
 	const WaDecimalHeader *header = header_of(into);
 
+	if (!wa_record_has_narrow(record))
+		return;
 	if (wa_ops_have(record->tied, WA_OP_MIN) &&
 		into[min_word(ops)] == record->words[min_word(ops)] &&
 		header->min_scale == from->min_scale)
@@ -565,4 +581,5 @@ const WaRecordKind wa_records_decimal = {
 	.merge = decimal_merge,
 	.merge_ties = decimal_merge_ties,
 	.is_sound = decimal_is_sound,
+	.show_rest = wa_records_show_wide,
 };

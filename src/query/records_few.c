@@ -115,7 +115,7 @@ wa_records_take_few(WaRecordTable *table, const uint32_t *groups,
 	int64_t sums[WA_FEW_GROUPS]; /* the value of a NULL is 0 */
 
 	if (table->kind != NULL &&
-		(table->kind->take_sums == NULL || table->ops != WA_OP_BIT(WA_OP_SUM) ||
+		(values->wide || table->kind->take_sums == NULL || table->ops != WA_OP_BIT(WA_OP_SUM) ||
 		 values->mixed ||
 		 !add_up(groups, wa_vector_ints(values), nrows, table->ngroups, sums)))
 		return false;

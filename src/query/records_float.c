@@ -455,8 +455,8 @@ float_is_sound(WaOpSet ops, const WaRecord *record)
 			squares_are_sound(record->words));
 }
 
-static const WaExactPart *
-float_rest(WaRecordTable *table, uint32_t group)
+static void
+float_show_rest(WaRecordTable *table, uint32_t group, WaRecord *shown)
 {
 	const uint64_t *record = wa_record_of(table, group);
 	FloatRest *rest = table->rests[group];
@@ -465,7 +465,7 @@ float_rest(WaRecordTable *table, uint32_t group)
 	/* Which only matter where all rows are -0 */
 	rest->part.sum.negative_zeros =
 		header_of(record)->other ? 0 : (int64_t) record[0];
-	return &rest->part;
+	shown->rest = &rest->part;
 }
 
 const WaRecordKind wa_records_float = {
@@ -475,5 +475,5 @@ const WaRecordKind wa_records_float = {
 	.merge = float_merge,
 	.merge_ties = float_merge_ties,
 	.is_sound = float_is_sound,
-	.rest = float_rest,
+	.show_rest = float_show_rest,
 };

@@ -77,8 +77,8 @@ typedef struct WaRecordKind
 	/* Tells whether a record with rows, but for its rest, may be one. */
 	bool (*is_sound)(WaOpSet ops, const WaRecord *record);
 
-	/* Returns a group's rest as others see it; NULL: rests are never there. */
-	const WaExactPart *(*rest)(WaRecordTable *table, uint32_t group);
+	/* Adds a group's rest, which there is, to its record as others see it. */
+	void (*show_rest)(WaRecordTable *table, uint32_t group, WaRecord *record);
 } WaRecordKind;
 
 struct WaRecordTable
@@ -104,6 +104,22 @@ struct WaRecordTable
 	uint32_t *groups;
 	uint8_t *display;
 };
+
+/* Takes the marked rows of a wide vector, or all if kept is NULL. */
+extern void wa_records_take_wide(WaRecordTable *table, const uint32_t *groups,
+								 const uint8_t *kept, const WaVector *vector,
+								 size_t nrows);
+
+/*
+ * Tells whether what another record has of wide rows, or NULL, has room in a group's
+ * rest; merges it there; and shows a group's rest, as a kind does.
+ */
+extern bool wa_records_fit_wide(const WaRecordTable *table, uint32_t group,
+								const WaWideRest *from);
+extern void wa_records_merge_wide(WaRecordTable *table, uint32_t group,
+								  const WaWideRest *from);
+extern void wa_records_show_wide(WaRecordTable *table, uint32_t group,
+								 WaRecord *record);
 
 extern const WaRecordKind wa_records_int;
 extern const WaRecordKind wa_records_float;

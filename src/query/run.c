@@ -19,6 +19,23 @@ wa_run_alloc_aligned(WaArena *arena, size_t bytes)
 	return memory + (64 - (uintptr_t) memory % 64) % 64;
 }
 
+/* Tells whether a register may be wide: it is an input of numerics. */
+static bool
+may_be_wide(const WaQuery *query, size_t number)
+{
+	return number < query->ninputs &&
+		   query->program.kinds[number] == WA_VECTOR_DECIMAL;
+}
+
+/* Returns the bytes of memory that a register needs. */
+static size_t
+register_bytes(const WaQuery *query, size_t number)
+{
+	return may_be_wide(query, number)
+			   ? wa_vector_wide_bytes()
+			   : wa_vector_bytes(query->program.kinds[number]);
+}
+
 /* Gives the registers their memory; returns false if there is not enough. */
 static bool
 place_registers(WaQueryRun *run)
@@ -28,7 +45,7 @@ place_registers(WaQueryRun *run)
 	char *memory;
 
 	for (size_t i = 0; i < program->nregisters; i++)
-		bytes += wa_vector_bytes(program->kinds[i]);
+		bytes += register_bytes(run->query, i);
 	memory = wa_run_alloc_aligned(run->arena, bytes);
 	run->registers = wa_arena_alloc(
 		run->arena, (program->nregisters + (size_t) 1) * sizeof(WaVector));
@@ -39,8 +56,11 @@ place_registers(WaQueryRun *run)
 	memory += wa_vector_bytes(WA_VECTOR_BOOL);
 	for (size_t i = 0; i < program->nregisters; i++)
 	{
-		wa_vector_place(&run->registers[i], program->kinds[i], memory);
-		memory += wa_vector_bytes(program->kinds[i]);
+		if (may_be_wide(run->query, i))
+			wa_vector_place_wide(&run->registers[i], memory);
+		else
+			wa_vector_place(&run->registers[i], program->kinds[i], memory);
+		memory += register_bytes(run->query, i);
 	}
 	return true;
 }
@@ -291,12 +311,51 @@ take_rows(WaQueryRun *run, size_t nrows)
 	return WA_RUN_TAKEN;
 }
 
+/* Tells whether a column's records take wide values of its argument. */
+static bool
+takes_wide(const WaQueryColumn *column)
+{
+	return !wa_ops_have(column->ops, WA_OP_SQUARES);
+}
+
+/* Tells whether no column has wide values for which there are no records. */
+static bool
+fit_records(const WaQueryRun *run)
+{
+	for (uint32_t i = 0; i < run->query->ncolumns; i++)
+	{
+		const WaQueryColumn *column = &run->query->columns[i];
+
+		if (column->argument >= 0 && run->registers[column->argument].wide &&
+			!takes_wide(column))
+			return false;
+	}
+	return true;
+}
+
+/* The same of rows that a plain query is to take. */
+static bool
+fit_plain(const WaQuery *query, const WaColumnRows *rows, size_t nrows)
+{
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+	{
+		const WaQueryColumn *column = &query->columns[i];
+
+		if (column->argument >= 0 && !takes_wide(column) &&
+			wa_column_rows_are_wide(&rows[column->argument], NULL, nrows))
+			return false;
+	}
+	return true;
+}
+
 /* Takes rows, in any number, for a plain query. */
 static WaRunOutcome
 take_plain(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 {
 	const WaQuery *query = run->query;
 
+	if (!fit_plain(query, rows, nrows))
+		return WA_RUN_TRAPPED;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		const int argument = query->columns[i].argument;
@@ -330,7 +389,8 @@ wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 	if (left == 0)
 		return WA_RUN_TAKEN;
 	wa_run_inputs_fill(run, query->nfilters, left);
-	if (!wa_run_instructions(run, query->begin, query->end, left))
+	if (!wa_run_instructions(run, query->begin, query->end, left) ||
+		!fit_records(run))
 		return WA_RUN_TRAPPED;
 	return take_rows(run, left);
 }

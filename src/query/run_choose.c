@@ -83,6 +83,8 @@ wide_rank(WaText text, __int128 *rank)
 				   text.data + sizeof(header) + (size_t) i * sizeof(digit),
 				   sizeof(digit));
 		/* Of the last four places after the point two are there. */
+		if (place == -5 && digit % 100 != 0)
+			return false;
 		number = place > -5 ? number * WA_NUMERIC_BASE + digit
 							: number * 100 + digit / 100;
 	}
@@ -150,7 +152,7 @@ extreme_number(WaVectorKind kind, const WaRecord *record,
 
 /* Returns the number that a group has by a column, which may be NULL. */
 static __int128
-column_number(const Choice *choice, const WaOrderBy *order, uint32_t group,
+column_number(Choice *choice, const WaOrderBy *order, uint32_t group,
 			  bool *is_null)
 {
 	const WaQueryColumn *column = &choice->run->query->columns[order->number];
@@ -163,6 +165,8 @@ column_number(const Choice *choice, const WaOrderBy *order, uint32_t group,
 		return 0;
 	if (order->of == WA_ORDER_ROWS)
 		return (__int128) record.words[0];
+	if (record.wide != NULL)
+		choice->failed = true;
 	if (order->of == WA_ORDER_SUM)
 		return sum_number(&record, &layout);
 	return extreme_number(column->kind, &record, &layout,

@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "utils/memutils.h"
 
+#include "core/decimal.h"
 #include "resident/collect.h"
 #include "resident/narrow.h"
 #include "state/numeric_format.h"
@@ -46,6 +47,8 @@ choose_form(const WaCollected *column)
 		case WA_VECTOR_TEXT:
 			return WA_FORM_TEXT;
 		default:
+			if (column->wide)
+				return WA_FORM_DECIMAL128;
 			return column->smallest >= PG_INT32_MIN &&
 						   column->largest <= PG_INT32_MAX
 					   ? WA_FORM_DECIMAL32
@@ -59,10 +62,12 @@ wa_collect_begin(WaCollected *column)
 	column->nrows = 0;
 	column->has_nulls = false;
 	column->mixed = false;
+	column->wide = false;
 	column->has_scale = false;
 	column->scale = 0;
 	column->smallest = 0;
 	column->largest = 0;
+	memset(column->odd, 0, sizeof(column->odd));
 	wa_texts_begin(&column->texts);
 	column->form = choose_form(column);
 }
@@ -81,14 +86,16 @@ static void
 reserve_rows(WaCollected *column, uint32_t more)
 {
 	uint32_t needed = column->nrows + more;
+	bool is_decimal = column->name.kind == WA_VECTOR_DECIMAL;
+	size_t width = is_decimal ? sizeof(WaInt128) : sizeof(int64_t);
 
 	if (needed <= column->room)
 		return;
 	column->room = Max(needed, Max(FIRST_ROWS, column->room * 2));
 	/* Where a form is narrower, memory that is not touched is none. */
-	column->values = grow(column->values, column->room * sizeof(int64_t));
+	column->values = grow(column->values, column->room * width);
 	column->validity = grow(column->validity, column->room);
-	if (column->name.kind == WA_VECTOR_DECIMAL)
+	if (is_decimal)
 		column->display = grow(column->display, column->room);
 }
 
@@ -191,6 +198,66 @@ raise_scale(WaCollected *column, uint32_t scale)
 	return true;
 }
 
+/* Multiplies wide values by a power of ten, if all still fit; else false. */
+static bool
+rescale_wide(WaInt128 *values, uint32_t nrows, uint32_t digits)
+{
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		__int128 value = wa_int128_get(values[i]);
+
+		if (!wa_wide_decimal_raise(&value, (int) digits))
+			return false;
+	}
+	for (uint32_t i = 0; i < nrows && digits > 0; i++)
+	{
+		__int128 value = wa_int128_get(values[i]);
+
+		(void) wa_wide_decimal_raise(&value, (int) digits);
+		values[i] = wa_int128_make(value);
+	}
+	return true;
+}
+
+/* Stores the values of a vector, in units of 10^-scale; false if one is too large. */
+static bool
+take_wide(const WaVector *vector, uint32_t scale, uint32_t nrows,
+		  WaInt128 *values)
+{
+	for (uint32_t i = 0; i < nrows; i++)
+	{
+		__int128 value = vector->wide
+							 ? wa_int128_get(wa_vector_wides(vector)[i])
+							 : wa_vector_ints(vector)[i];
+
+		if (!wa_wide_decimal_raise(&value, (int) (scale - vector->scale)))
+			return false;
+		values[i] = wa_int128_make(value);
+	}
+	return true;
+}
+
+/*
+ * Appends decimals as integers of 128 bits, which all that there are become; false
+ * if not all of them fit these.
+ */
+static bool
+append_wide(WaCollected *column, const WaVector *vector, uint32_t nrows)
+{
+	uint32_t scale = Max(column->scale, vector->scale);
+	WaInt128 values[WA_VECTOR_ROWS];
+
+	if (!take_wide(vector, scale, nrows, values))
+		return false;
+	widen(column, WA_FORM_DECIMAL128);
+	column->wide = true;
+	if (!rescale_wide(column->values, column->nrows, scale - column->scale))
+		return false;
+	column->scale = scale;
+	memcpy(next_value(column), values, nrows * sizeof(*values));
+	return true;
+}
+
 /* Begins to keep how many digits each row shows: so far the same. */
 static void
 begin_display(WaCollected *column, uint32_t digits)
@@ -201,15 +268,19 @@ begin_display(WaCollected *column, uint32_t digits)
 	memset(column->display, (int) digits, column->nrows);
 }
 
-/* Appends decimals; false if they have no scale together with the others. */
+/*
+ * Appends decimals as integers of 64 bits; false, with the column as it was, if not
+ * all that it has then fit these.
+ */
 static bool
-append_decimals(WaCollected *column, const WaVector *vector, uint32_t nrows)
+append_narrow(WaCollected *column, const WaVector *vector, uint32_t nrows)
 {
 	const int64_t *values = wa_vector_ints(vector);
-	uint32_t shown = column->scale;
 	uint32_t scale = Max(column->scale, vector->scale);
 	int64_t scaled[WA_VECTOR_ROWS];
 
+	if (column->wide || vector->wide || scale > WA_DECIMAL_MAX_SCALE)
+		return false;
 	if (scale > vector->scale)
 	{
 		memcpy(scaled, values, nrows * sizeof(*values));
@@ -220,6 +291,18 @@ append_decimals(WaCollected *column, const WaVector *vector, uint32_t nrows)
 	if (scale > column->scale && !raise_scale(column, scale))
 		return false;
 	append_ints(column, values, nrows);
+	return true;
+}
+
+/* Appends decimals; false if they have no scale together with the others. */
+static bool
+append_decimals(WaCollected *column, const WaVector *vector, uint32_t nrows)
+{
+	uint32_t shown = column->scale;
+
+	if (!append_narrow(column, vector, nrows) &&
+		!append_wide(column, vector, nrows))
+		return false;
 	if (!column->mixed && !vector->mixed &&
 		(!column->has_scale || shown == vector->scale))
 		return true;
@@ -271,6 +354,7 @@ append_values(WaCollected *column, const WaVector *vector, uint32_t nrows)
 	zeros = *vector;
 	zeros.scale = (uint8_t) column->scale;
 	zeros.mixed = false;
+	zeros.wide = false;
 	return append_decimals(column, &zeros, nrows);
 }
 
@@ -283,6 +367,31 @@ wa_collect_append(WaCollected *column, const WaVector *vector, uint32_t nrows)
 	append_validity(column, vector, nrows);
 	column->nrows += nrows;
 	return true;
+}
+
+/* Appends zeros, or a text that there is, as the values of rows. */
+static void
+append_any(WaCollected *column, uint32_t nrows)
+{
+	const WaText empty = {"", 0};
+	uint32_t number;
+
+	if (column->name.kind == WA_VECTOR_TEXT && column->texts.ntexts == 0)
+		(void) wa_texts_append(&column->texts, &empty, 1, &number);
+	memset(next_value(column), 0, nrows * wa_form_width(column->form));
+}
+
+void
+wa_collect_skip(WaCollected *column, uint32_t block, uint32_t nrows)
+{
+	reserve_rows(column, nrows);
+	append_any(column, nrows);
+	if (column->has_nulls)
+		memset(column->validity + column->nrows, 1, nrows);
+	if (column->mixed)
+		memset(column->display + column->nrows, (int) column->scale, nrows);
+	column->odd[block / 64] |= UINT64CONST(1) << block % 64;
+	column->nrows += nrows;
 }
 
 void
@@ -311,6 +420,7 @@ wa_collect_place(const WaCollected *column, uint32_t nrows,
 	where->name = column->name;
 	where->form = form;
 	where->scale = column->scale;
+	memcpy(where->odd, column->odd, sizeof(where->odd));
 	where->values = place(offset, nrows * wa_form_width(form));
 	if (column->has_nulls)
 		where->validity = place(offset, nrows);

@@ -29,9 +29,12 @@ typedef struct WaCollected
 	uint8_t *display;  /* of a DECIMAL; undefined unless mixed is set */
 	bool has_nulls;
 	bool mixed;
+	bool wide;        /* values of a DECIMAL have needed 128 bits */
 	bool has_scale;   /* a DECIMAL has had a value that is not NULL */
 	uint32_t scale;   /* of all values of a DECIMAL */
-	int64_t smallest; /* INT and DECIMAL: of values and the zeros of NULLs, */
+	uint64_t odd[WA_EXTENT_WORDS]; /* a bit for each block that it lacks */
+	int64_t smallest; /* INT and DECIMAL that is not wide: of values and the
+					   * zeros of NULLs, */
 	int64_t largest;  /* those included that were taken away again */
 	WaCollectedTexts texts; /* TEXT */
 } WaCollected;
@@ -48,6 +51,10 @@ extern void wa_collect_begin(WaCollected *column);
  */
 extern bool wa_collect_append(WaCollected *column, const WaVector *vector,
 							  uint32_t nrows);
+
+/* Appends the rows of a block of the extent whose values it cannot hold. */
+extern void wa_collect_skip(WaCollected *column, uint32_t block,
+							uint32_t nrows);
 
 /* Takes away all rows from nrows on, but not their texts. */
 extern void wa_collect_cut(WaCollected *column, uint32_t nrows);

@@ -4,8 +4,8 @@
  *
  * The rows of a few blocks at a time, which stay pinned, become vectors, and
  * these are appended to what has been collected of each column.  If a value of
- * the few blocks fits no vector they are taken one by one, and the block that has
- * it is left out.
+ * the few blocks fits no vector they are taken one by one, and the column that has
+ * it lacks that block.
  *
  * The page of the visibility map is read before the blocks and after them.  Only
  * blocks that were all-visible both times, with the page's LSN unchanged, are
@@ -46,10 +46,15 @@ make_vectors(WaExtentReader *reader)
 	for (int i = 0; i < reader->ncolumns; i++)
 	{
 		WaVectorKind kind = (WaVectorKind) reader->columns[i].name.kind;
-		char *memory = palloc(wa_vector_bytes(kind) + PG_CACHE_LINE_SIZE);
+		Size bytes = kind == WA_VECTOR_DECIMAL ? wa_vector_wide_bytes()
+											   : wa_vector_bytes(kind);
+		void *memory = (void *) TYPEALIGN(PG_CACHE_LINE_SIZE,
+										  palloc(bytes + PG_CACHE_LINE_SIZE));
 
-		wa_vector_place(&reader->vectors[i], kind,
-						(void *) TYPEALIGN(PG_CACHE_LINE_SIZE, memory));
+		if (kind == WA_VECTOR_DECIMAL)
+			wa_vector_place_wide(&reader->vectors[i], memory);
+		else
+			wa_vector_place(&reader->vectors[i], kind, memory);
 	}
 }
 
@@ -107,7 +112,6 @@ lsn_of_block(Buffer buffer)
 static bool
 collect_rows(WaExtentReader *reader, const WaRow *rows, int nrows)
 {
-	reader->refused = 0;
 	wa_gather_begin(reader->gather, rows, nrows);
 	if (!wa_gather_step(reader->gather, 0, reader->chosen_vectors))
 		return false;
@@ -116,7 +120,6 @@ collect_rows(WaExtentReader *reader, const WaRow *rows, int nrows)
 		if (wa_collect_append(&reader->columns[reader->places[i]],
 							  reader->chosen_vectors[i], (uint32) nrows))
 			continue;
-		reader->refused = UINT64CONST(1) << reader->places[i];
 		for (int j = 0; j < i; j++)
 			wa_collect_cut(&reader->columns[reader->places[j]],
 						   reader->collected_rows);
@@ -134,17 +137,26 @@ note_block(WaExtentReader *reader, const WaPinnedBlock *pinned)
 	reader->row_end[pinned->place] = (uint32) pinned->nrows;
 }
 
-/* Notes because of which columns the rows of a block could not be collected. */
+/* Appends the rows of a block to the columns that can hold them. */
 static void
-note_odd(WaExtentReader *reader, const WaRow *rows, int nrows)
+collect_apart(WaExtentReader *reader, const WaRow *rows,
+			  const WaPinnedBlock *pinned)
 {
-	reader->odd |= reader->refused;
-	for (int i = 0; i < reader->nchosen && reader->refused == 0; i++)
-		if (!wa_extent_fits(reader, reader->places[i], rows, nrows))
-			reader->odd |= UINT64CONST(1) << reader->places[i];
+	for (int i = 0; i < reader->nchosen; i++)
+	{
+		int place = reader->places[i];
+		WaCollected *column = &reader->columns[place];
+
+		if (!wa_extent_fits(reader, place, rows, pinned->nrows) ||
+			!wa_collect_append(column, &reader->vectors[place],
+							   (uint32) pinned->nrows))
+			wa_collect_skip(column, pinned->place, (uint32) pinned->nrows);
+	}
+	reader->collected_rows += (uint32) pinned->nrows;
+	reader->counts.odd++;
 }
 
-/* Collects the rows of the blocks of the batch, but for those with odd values. */
+/* Collects the rows of the blocks of the batch one by one. */
 static void
 collect_blocks_alone(WaExtentReader *reader)
 {
@@ -154,13 +166,9 @@ collect_blocks_alone(WaExtentReader *reader)
 	{
 		const WaPinnedBlock *pinned = &reader->pinned[i];
 
-		if (collect_rows(reader, rows, pinned->nrows))
-			note_block(reader, pinned);
-		else
-		{
-			note_odd(reader, rows, pinned->nrows);
-			reader->counts.dropped++;
-		}
+		if (!collect_rows(reader, rows, pinned->nrows))
+			collect_apart(reader, rows, pinned);
+		note_block(reader, pinned);
 		rows += pinned->nrows;
 	}
 }
@@ -214,7 +222,6 @@ read_blocks(WaExtentReader *reader, const uint64_t *visible)
 	memset(reader->kept, 0, sizeof(reader->kept));
 	memset(reader->row_end, 0, sizeof(reader->row_end));
 	reader->collected_rows = 0;
-	reader->odd = 0;
 	for (int i = 0; i < reader->ncolumns; i++)
 		wa_collect_begin(&reader->columns[i]);
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
@@ -264,8 +271,7 @@ wait_for_test(void)
 }
 
 bool
-wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted,
-			   uint64 columns)
+wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
 {
 	WaMapExtent before;
 	WaMapExtent after;
@@ -281,7 +287,7 @@ wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted,
 		if (wa_map_count(before.visible) == 0)
 			return false;
 		wa_extent_set_columns(
-			reader, columns & wa_extent_choose(reader, number, before.visible));
+			reader, wa_extent_choose(reader, number, before.visible));
 		if (reader->nchosen == 0)
 			return false;
 		read_blocks(reader, before.visible);
@@ -301,12 +307,6 @@ uint64
 wa_extent_columns(const WaExtentReader *reader)
 {
 	return reader->chosen;
-}
-
-uint64
-wa_extent_odd(const WaExtentReader *reader)
-{
-	return reader->odd;
 }
 
 const uint64_t *

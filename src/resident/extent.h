@@ -16,7 +16,8 @@ typedef struct WaExtentReader WaExtentReader;
 typedef struct WaExtentCounts
 {
 	int64 blocks;  /* pages of the heap */
-	int64 dropped; /* of them, left out for a value that no vector holds */
+	int64 odd;     /* of them, that some column lacks for a value that no vector
+					* holds */
 } WaExtentCounts;
 
 /*
@@ -30,35 +31,21 @@ extern WaExtentReader *wa_extent_begin(Relation relation, BlockNumber nblocks,
 
 /*
  * Finds out which columns an extent can have, by a look at a few blocks: a column
- * most of whose blocks could not be kept is left out.  Returns a bit for each that
+ * that would lack most of its blocks is left out.  Returns a bit for each that
  * it can have.  visible: what the map has of the extent.
  */
 extern uint64 wa_extent_choose(WaExtentReader *reader, uint32 number,
 							   const uint64_t *visible);
 
 /*
- * Tells whether blocks that an extent does not have, words with a bit for each, could be
- * kept with these columns, by a look at a few of them.
- */
-extern bool wa_extent_could_keep(WaExtentReader *reader, uint32 number,
-								 const uint64_t *blocks, uint64 columns);
-
-/*
  * Reads an extent and keeps it until the next one.  wanted: WA_EXTENT_WORDS words
- * with a bit for each block that is wanted, or NULL for all; columns: a bit for each
- * that is to be read.  Returns false if
+ * with a bit for each block that is wanted, or NULL for all.  Returns false if
  * there is nothing to keep: no block is all-visible, or the visibility map has
  * changed each time that it was looked at again.  The extent has those columns that
- * wa_extent_choose finds, too.  Checks for interrupts.
+ * wa_extent_choose finds.  Checks for interrupts.
  */
 extern bool wa_extent_read(WaExtentReader *reader, uint32 number,
-						   const uint64_t *wanted, uint64 columns);
-
-/*
- * Returns a bit for each column because of whose values blocks were left out when
- * the extent was read.
- */
-extern uint64 wa_extent_odd(const WaExtentReader *reader);
+						   const uint64_t *wanted);
 
 /* Returns a bit for each column that it has. */
 extern uint64 wa_extent_columns(const WaExtentReader *reader);

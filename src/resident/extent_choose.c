@@ -2,10 +2,10 @@
  * extent_choose.c
  *		Which columns an extent can have; see extent.h.
  *
- * A block is resident with all columns of its extent, or not at all.  So that a
- * column whose values fit no vector (numerics with many digits, long texts) does
- * not cost the others their blocks, a few blocks are looked at first, and a column
- * that half of them cannot have is left out of the extent.
+ * A column lacks the blocks that have values which fit no vector (numerics with very
+ * many digits, long texts), but its memory is that of all rows of the extent.  So a
+ * few blocks are looked at first, and a column that would lack half of them is left
+ * out of the extent.
  */
 #include "postgres.h"
 
@@ -18,9 +18,6 @@
 /* Blocks of an extent that are looked at. */
 #define PROBES 4
 
-/* Likewise of those that it does not have. */
-#define MISSING_PROBES 16
-
 /* What has been found so far. */
 typedef struct Probes
 {
@@ -31,7 +28,8 @@ typedef struct Probes
 bool
 wa_extent_fits(WaExtentReader *reader, int column, const WaRow *rows, int nrows)
 {
-	const WaGatherUse use = {.attnum = reader->columns[column].name.attribute};
+	const WaGatherUse use = {.attnum = reader->columns[column].name.attribute,
+							 .wide = true};
 	WaVector *vector = &reader->vectors[column];
 
 	if (reader->single[column] == NULL)
@@ -82,44 +80,6 @@ wa_extent_choose(WaExtentReader *reader, uint32 number, const uint64_t *visible)
 	return chosen;
 }
 
-/* Tells whether a block's values of all columns that have a bit fit. */
-static bool
-could_keep_block(WaExtentReader *reader, BlockNumber block, uint64 columns)
-{
-	Buffer buffer = wa_extent_lock(reader, block);
-	int nrows = wa_heap_take_all(BufferGetPage(buffer), block, reader->rows);
-	bool could = true;
-
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	for (int i = 0; i < reader->ncolumns && could; i++)
-		could = (columns >> i & 1) == 0 ||
-				wa_extent_fits(reader, i, reader->rows, nrows);
-	ReleaseBuffer(buffer);
-	return could;
-}
-
-bool
-wa_extent_could_keep(WaExtentReader *reader, uint32 number,
-					 const uint64_t *blocks, uint64 columns)
-{
-	BlockNumber first = wa_extent_first_block(number);
-	MemoryContext old = MemoryContextSwitchTo(reader->memory);
-	int nprobes = 0;
-	bool could = false;
-
-	for (uint32 i = 0;
-		 i < WA_EXTENT_BLOCKS && nprobes < MISSING_PROBES && !could; i++)
-	{
-		if (!wa_extent_has_bit(blocks, i))
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		could = could_keep_block(reader, first + i, columns);
-		nprobes++;
-	}
-	MemoryContextSwitchTo(old);
-	return could;
-}
-
 void
 wa_extent_set_columns(WaExtentReader *reader, uint64 columns)
 {
@@ -135,6 +95,7 @@ wa_extent_set_columns(WaExtentReader *reader, uint64 columns)
 		if ((columns >> i & 1) == 0)
 			continue;
 		uses[reader->nchosen].attnum = reader->columns[i].name.attribute;
+		uses[reader->nchosen].wide = true;
 		reader->chosen_vectors[reader->nchosen] = &reader->vectors[i];
 		reader->places[reader->nchosen++] = i;
 	}

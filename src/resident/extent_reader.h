@@ -64,8 +64,6 @@ struct WaExtentReader
 	uint64 block_lsn[WA_EXTENT_BLOCKS];
 	uint32 row_end[WA_EXTENT_BLOCKS];
 	uint32 collected_rows;
-	uint64 refused; /* the column that the last rows could not be appended to */
-	uint64 odd;     /* a bit for each column that cost it a block */
 };
 
 /* Tells whether bit i of some words is set. */

@@ -33,7 +33,7 @@ PG_FUNCTION_INFO_V1(warpagg_unload);
 
 /* Values that no vector holds, to be named in messages. */
 static const char odd_values[] =
-	"numerics that are NaN, infinite, or have more than 18 digits, and values "
+	"numerics that are NaN, infinite, or have more than 38 digits, and values "
 	"that are compressed or stored out of line";
 
 /* Raises an error if a relation cannot be resident. */
@@ -115,11 +115,21 @@ report_invisible(WaLoadTask *task, const char *name)
 						 "transactions see their rows.")));
 }
 
-/* Says which columns have been left out, and why. */
+/* Says which columns have been left out or lack blocks, and why. */
 static void
 report_columns(WaLoadTask *task, Relation relation)
 {
 	uint64 left_out = pg_atomic_read_u64(&task->left_out);
+	unsigned long long odd = pg_atomic_read_u64(&task->odd);
+
+	if (odd > 0)
+		ereport(NOTICE,
+				(errmsg("%llu blocks of \"%s\" have values that cannot be "
+						"resident",
+						odd, RelationGetRelationName(relation)),
+				 errdetail("Queries over the columns that have them read these "
+						   "blocks: %s.",
+						   odd_values)));
 
 	if (left_out != 0)
 		ereport(NOTICE,
@@ -149,9 +159,7 @@ report_blocks(WaLoadTask *task, Relation relation)
 	else if (missed > 0)
 		ereport(NOTICE,
 				(errmsg("%llu blocks of \"%s\" were left out", missed, name),
-				 errdetail("They have changed meanwhile, or have values "
-						   "that cannot be resident: %s.",
-						   odd_values)));
+				 errdetail("They have changed meanwhile.")));
 	report_invisible(task, name);
 }
 

@@ -9,8 +9,7 @@
  * warpaggd drops those that a new load does not have if its blocks are others.
  * For columns to be added, the blocks that there are are read; if there have to be
  * others, what was resident is read again as well.  A column that cannot have all of
- * these blocks, as some value cannot be resident, is left out of the extent: it takes no
- * blocks from those that are resident.
+ * these blocks, as some value cannot be resident, lacks the others.
  *
  * A message names so many columns at most, and so many are read at once.  If there are
  * more, the rest is read behind them, with the blocks that they have then.
@@ -64,13 +63,9 @@ typedef struct Known
 {
 	bool has_wanted;   /* all columns that are wanted are resident */
 	bool has_others;   /* columns that are not wanted are, too */
-	bool has_any;      /* columns are resident */
 	bool has_rest;     /* columns are that are not of all of the task's */
 	bool is_current;   /* all visible blocks that can be are resident */
 	bool keeps_blocks; /* so are all that its columns have been loaded with */
-	bool
-		lacks_blocks; /* visible blocks that the columns could be resident with */
-	uint64 columns;   /* that are resident, of all of the task's */
 	uint64_t loaded[WA_EXTENT_WORDS]; /* the latter */
 	uint64_t kept[WA_EXTENT_WORDS];   /* resident, visible and unchanged */
 } Known;
@@ -145,10 +140,8 @@ look_at(Loader *loader, uint32 number, const WaExtentState *state,
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
 		if (state->block_lsn[i] != 0)
 			known->loaded[i / 64] |= UINT64CONST(1) << i % 64;
-	known->columns = state->columns;
 	known->has_wanted =
 		(state->columns & task->wanted_bits) == task->wanted_bits;
-	known->has_any = state->ncolumns > 0;
 	known->has_rest = state->ncolumns > pg_popcount64(state->columns);
 	known->has_others =
 		known->has_rest || (state->columns & ~task->wanted_bits) != 0;
@@ -205,43 +198,6 @@ bits_from(const Loader *loader, const WaExtentReader *reader, uint64 bits)
 	return reader == loader->wanted ? bits_of_all(loader->task, bits) : bits;
 }
 
-/* Returns the bits that a reader has for some of all columns. */
-static uint64
-bits_for(const Loader *loader, const WaExtentReader *reader, uint64 bits)
-{
-	const WaLoadTask *task = loader->task;
-	uint64 result = 0;
-	int place = 0;
-
-	if (reader != loader->wanted)
-		return bits;
-	for (int i = 0; i < task->nall; i++)
-		if ((task->wanted_bits >> i & 1) != 0)
-			result |= (bits >> i & 1) << place++;
-	return result;
-}
-
-/*
- * Tells whether an extent that is current lacks blocks that it could have: they were
- * left out for a column that has been unloaded since.  Where it may have been for one
- * of the rest this is not found out.
- */
-static bool
-lacks_blocks(Loader *loader, uint32 number, const WaMapExtent *map,
-			 const Known *known)
-{
-	uint64_t missing[WA_EXTENT_WORDS];
-	WaExtentReader *reader;
-
-	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		missing[i] = map->visible[i] & ~known->kept[i];
-	if (known->columns == 0 || known->has_rest || wa_map_count(missing) == 0)
-		return false;
-	reader = known->has_others ? reader_of_all(loader) : loader->wanted;
-	return wa_extent_could_keep(reader, number, missing,
-								bits_for(loader, reader, known->columns));
-}
-
 /* Tells warpaggd which blocks of an extent can stay. */
 static void
 confirm(Loader *loader, uint32 number, const WaExtentState *state,
@@ -283,35 +239,6 @@ note_columns(Loader *loader, const WaExtentReader *reader)
 	uint64 columns = bits_from(loader, reader, wa_extent_columns(reader));
 
 	pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & ~columns);
-}
-
-/*
- * Reads blocks of an extent, or all if that is NULL.  Where columns are resident, those
- * that are not and have values that cannot be are left out.  Returns false if there is
- * nothing to be sent then.
- */
-static bool
-read_columns(Loader *loader, WaExtentReader *reader, uint32 number,
-			 const uint64_t *blocks, const Known *known)
-{
-	WaLoadTask *task = loader->task;
-	uint64 columns = reader == loader->wanted ? task->wanted_bits : UINT64_MAX;
-	uint64 odd;
-
-	while (wa_extent_read(reader, number, blocks,
-						  bits_for(loader, reader, columns)))
-	{
-		odd =
-			bits_from(loader, reader, wa_extent_odd(reader)) & ~known->columns;
-		if (odd == 0 || !known->has_any)
-			return true;
-		columns &= ~odd;
-		pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & odd);
-		if (known->is_current && !known->lacks_blocks &&
-			(columns & task->wanted_bits & ~known->columns) == 0)
-			return false;
-	}
-	return false;
 }
 
 /* Asks what there is of some extents; states: room for `count`. */
@@ -360,29 +287,24 @@ ask_for_rest(Loader *loader, uint32 number)
 }
 
 /*
- * Reads what an extent had of a part of the rest, with blocks that it has now.  Returns
- * false if some of them cannot be read any more, or no column can have them.
+ * Reads a part of the rest of which an extent had something, with blocks that it has
+ * now.  Returns false if it had nothing, or some of them cannot be read any more.
  */
 static bool
 read_rest(Loader *loader, int part, uint32 number, const uint64_t *blocks)
 {
 	const WaLoadTask *task = loader->task;
 	Rest *rest = &loader->rests[part];
-	uint64 columns = rest->columns;
 	int ncolumns;
 	const WaColumnName *names = columns_of_rest(task, part, &ncolumns);
 
-	if (columns != 0 && rest->reader == NULL)
+	if (rest->columns == 0)
+		return false;
+	if (rest->reader == NULL)
 		rest->reader =
 			wa_extent_begin(loader->relation, task->nblocks, ncolumns, names);
-	while (columns != 0 &&
-		   wa_extent_read(rest->reader, number, blocks, columns))
-	{
-		if (wa_extent_odd(rest->reader) == 0)
-			return is_subset(blocks, wa_extent_kept(rest->reader));
-		columns &= ~wa_extent_odd(rest->reader);
-	}
-	return false;
+	return wa_extent_read(rest->reader, number, blocks) &&
+		   is_subset(blocks, wa_extent_kept(rest->reader));
 }
 
 /*
@@ -412,9 +334,9 @@ read_extent(Loader *loader, uint32 number, const Known *known)
 	bool is_read = false;
 	bool has_rest = false;
 
-	if (known->has_others && known->keeps_blocks && !known->lacks_blocks)
+	if (known->has_others && known->keeps_blocks)
 	{
-		is_read = read_columns(loader, reader, number, known->loaded, known);
+		is_read = wa_extent_read(reader, number, known->loaded);
 		if (!is_read && known->is_current)
 			return before;
 		is_read = is_read && is_subset(known->loaded, wa_extent_kept(reader));
@@ -424,7 +346,7 @@ read_extent(Loader *loader, uint32 number, const Known *known)
 		if (known->has_others)
 			reader = reader_of_all(loader);
 		has_rest = known->has_rest;
-		is_read = read_columns(loader, reader, number, NULL, known);
+		is_read = wa_extent_read(reader, number, NULL);
 	}
 	if (!is_read)
 		return before;
@@ -452,13 +374,11 @@ load_extent(Loader *loader, uint32 number, const WaExtentState *state)
 					   &loader->map_pin, &map);
 	look_at(loader, number, state, &map, &known);
 	resident = wa_map_count(known.kept);
-	if (known.is_current)
-		known.lacks_blocks = lacks_blocks(loader, number, &map, &known);
 	if (known.is_current && !known.has_wanted)
 		known.has_wanted = has_what_it_can(loader, number, state, &map);
 	if (wa_map_count(map.visible) == 0)
 		resident = 0;
-	else if (!known.is_current || !known.has_wanted || known.lacks_blocks)
+	else if (!known.is_current || !known.has_wanted)
 		resident = read_extent(loader, number, &known);
 	else if (state->map_lsn != map.lsn)
 		confirm(loader, number, state, &map, &known);
@@ -561,7 +481,7 @@ end_reader(WaLoadTask *task, WaExtentReader *reader)
 {
 	if (reader == NULL)
 		return;
-	pg_atomic_fetch_add_u64(&task->odd, wa_extent_counts(reader).dropped);
+	pg_atomic_fetch_add_u64(&task->odd, wa_extent_counts(reader).odd);
 	wa_extent_end(reader);
 }
 

@@ -50,7 +50,7 @@ typedef struct WaLoadTask
 	pg_atomic_uint64 visible;    /* of them all-visible */
 	pg_atomic_uint64 unlogged;   /* of the others, so in a map without LSN */
 	pg_atomic_uint64 missed;     /* visible, not resident when done */
-	pg_atomic_uint64 odd;        /* of these, for values that no vector holds */
+	pg_atomic_uint64 odd;        /* read, of which some column lacks the rows */
 	pg_atomic_uint64 read_rows;  /* of extents that have been read anew */
 	pg_atomic_uint64 read_bytes; /* handed over for them */
 } WaLoadTask;

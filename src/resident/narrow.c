@@ -77,12 +77,16 @@ void
 wa_narrow_widen(WaForm from, WaForm to, void *values, uint32_t nrows)
 {
 	const size_t width = wa_form_width(to);
+	WaInt128 *wide = values;
 
 	/* From the last on, as none may be overwritten before it is read. */
 	for (uint32_t i = nrows; i-- > 0;)
 	{
 		int64_t value = value_of(from, values, i);
 
-		wa_narrow_copy(to, (char *) values + i * width, &value, 1);
+		if (to == WA_FORM_DECIMAL128)
+			wide[i] = wa_int128_make(value);
+		else
+			wa_narrow_copy(to, (char *) values + i * width, &value, 1);
 	}
 }

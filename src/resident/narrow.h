@@ -11,11 +11,11 @@
 extern void wa_narrow_bounds(const int64_t *values, uint32_t nrows,
 							 int64_t *smallest, int64_t *largest);
 
-/* Stores values in a form of INT or DECIMAL that takes all of them. */
+/* Stores values in a form of INT or DECIMAL, of up to 64 bits, that takes all. */
 extern void wa_narrow_copy(WaForm form, void *to, const int64_t *from,
 						   uint32_t nrows);
 
-/* Brings values from a form to one that is at least as wide, in place. */
+/* Brings values of up to 64 bits to a form that is at least as wide, in place. */
 extern void wa_narrow_widen(WaForm from, WaForm to, void *values,
 							uint32_t nrows);
 

@@ -93,7 +93,7 @@ wa_accumulator_estimate(const WaAccumulator *accumulator, const WaAggPlan *plan,
 	if ((aggregate != WA_SUM && aggregate != WA_AVG) ||
 		(kind != WA_VECTOR_INT && kind != WA_VECTOR_DECIMAL) ||
 		!wa_accumulator_record(accumulator, group, &record) ||
-		record.words[0] == 0)
+		record.words[0] == 0 || record.wide != NULL)
 		return false;
 	memcpy(&sum, record.words + layout.sum, sizeof(sum));
 	*result = (double) wa_int128_get(sum);

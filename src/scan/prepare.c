@@ -163,7 +163,7 @@ make_gather(const WaScanState *state, const WaCompiler *compiler)
 	int last = state->nfilters;
 
 	for (int i = 0; i < ncolumns; i++)
-		uses[i] = (WaGatherUse){compiler->attnums[i], last, 0};
+		uses[i] = (WaGatherUse){.attnum = compiler->attnums[i], .first = last};
 	for (int i = 0; i < state->nfilters; i++)
 		note_uses(state, list_nth(state->filter_clauses, i), i, ncolumns, uses);
 	for (int i = 0; i < state->nkeys; i++)

@@ -154,8 +154,34 @@ put_float(const WaRecordLayout *layout, const WaRecord *record,
 	wa_extreme_absorb(state, &partial);
 }
 
+/* Offers the smallest or the largest of wide values to a state. */
 static void
-put_decimal(const WaRecordLayout *layout, const WaRecord *record,
+offer_wide(WaAggState *state, WaOp op, const WaWideExtreme *extreme)
+{
+	const uint64 sign = extreme->value.hi < 0 ? PG_UINT64_MAX : 0;
+	const uint64 words[4] = {extreme->value.lo, (uint64) extreme->value.hi,
+							 sign, sign};
+
+	if (wa_state_has(state, op))
+		wa_extreme_offer(state, op,
+						 NumericGetDatum(wa_numeric_from_wide(
+							 words, extreme->scale, extreme->display)));
+}
+
+/* Puts what a record has of wide rows into a state. */
+static void
+put_wide(const WaWideRest *rest, WaAggState *state)
+{
+	if (wa_state_has(state, WA_OP_SUM))
+		wa_numeric_add_sum(state, wa_numeric_from_wide(rest->sum, rest->scale,
+													   rest->display));
+	offer_wide(state, WA_OP_MIN, &rest->min);
+	offer_wide(state, WA_OP_MAX, &rest->max);
+}
+
+/* Puts what a record has of rows that are not wide into an empty state. */
+static void
+put_narrow(const WaRecordLayout *layout, const WaRecord *record,
 			WaAggState *state)
 {
 	WaDecimalHeader header;
@@ -176,6 +202,19 @@ put_decimal(const WaRecordLayout *layout, const WaRecord *record,
 						 NumericGetDatum(wa_numeric_from_decimal(
 							 (int64) record->words[layout->max],
 							 header.max_scale, header.max_display)));
+}
+
+static void
+put_decimal(const WaRecordLayout *layout, const WaRecord *record,
+			WaAggState *state)
+{
+	if (wa_record_has_narrow(record))
+		put_narrow(layout, record, state);
+	if (record->wide == NULL)
+		return;
+	/* An extreme is only compared with another one if there are rows. */
+	state->rows = (int64) (record->words[0] - record->wide->rows);
+	put_wide(record->wide, state);
 }
 
 void

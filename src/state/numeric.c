@@ -374,6 +374,16 @@ wa_numeric_of_value(const WaAggState *state, WaValue value)
 }
 
 void
+wa_numeric_add_sum(WaAggState *state, Numeric sum)
+{
+	WaNumericView view;
+
+	wa_numeric_view(sum, &view);
+	note_display_scale(state, &view, 1);
+	wa_numeric_rest_take(rest_of(state), &view, false, 1);
+}
+
+void
 wa_numeric_set_unit(WaAggState *state, int scale, int display_scale)
 {
 	Assert(state->rows == 0);

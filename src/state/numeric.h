@@ -13,6 +13,12 @@
 extern Numeric wa_numeric_of_value(const WaAggState *state, WaValue value);
 
 /*
+ * Adds a finite number, the sum of rows that the caller counts, and notes that some of
+ * them are shown with its display scale.  There are no squares.
+ */
+extern void wa_numeric_add_sum(WaAggState *state, Numeric sum);
+
+/*
  * Prepares an empty state for absorbing a partial whose sum is in units of
  * 10000^-scale, and its squares in units of that squared, of values with at most
  * so many digits shown after the point.

@@ -248,6 +248,67 @@ wa_numeric_to_decimal(const WaNumericView *view, int scale, int64 *integer)
 	return true;
 }
 
+bool
+wa_numeric_to_wide(const WaNumericView *view, int scale, __int128 *integer)
+{
+	__int128 value = 0;
+	int missing;
+
+	if (view->class != WA_NUMERIC_FINITE)
+		return false;
+	for (int i = 0; i < view->ndigits - 1; i++)
+		if (__builtin_mul_overflow(value, (__int128) WA_NUMERIC_BASE, &value) ||
+			__builtin_add_overflow(value, (__int128) wa_numeric_digit(view, i),
+								   &value))
+			return false;
+	/* Of the last digit of base 10000 the scale may take but a part. */
+	missing = scale - (view->ndigits - 2 - view->weight) *
+						  WA_NUMERIC_BASE_DIGITS;
+	if (view->ndigits > 0)
+	{
+		const int digit = wa_numeric_digit(view, view->ndigits - 1);
+		const int taken = Max(Min(missing, WA_NUMERIC_BASE_DIGITS), 0);
+		const int unit =
+			(int) wa_powers_of_ten[WA_NUMERIC_BASE_DIGITS - taken];
+
+		if (missing < 0 || digit % unit != 0 ||
+			!wa_wide_decimal_raise(&value, taken))
+			return false;
+		value += digit / unit;
+		missing -= taken;
+		if (missing >= WA_WIDE_POWERS ||
+			!wa_wide_decimal_raise(&value, missing))
+			return false;
+	}
+	*integer = view->negative ? -value : value;
+	return true;
+}
+
+Numeric
+wa_numeric_from_wide(const uint64 words[4], int scale, int display_scale)
+{
+	const bool negative = words[3] >> 63 != 0;
+	const int digits =
+		(scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
+	const uint64 factor =
+		(uint64) wa_powers_of_ten[digits * WA_NUMERIC_BASE_DIGITS - scale];
+	unsigned __int128 carry = 0;
+	uint64 borrow = negative;
+	uint64 magnitude[4];
+
+	for (int i = 0; i < 4; i++)
+	{
+		/* The opposite of a negative number is its complement and 1. */
+		const uint64 word = (negative ? ~words[i] : words[i]) + borrow;
+
+		borrow = borrow != 0 && word == 0;
+		carry += (unsigned __int128) word * factor;
+		magnitude[i] = (uint64) carry;
+		carry >>= 64;
+	}
+	return wa_numeric_make(magnitude, 4, negative, digits, display_scale);
+}
+
 Numeric
 wa_numeric_from_decimal(int64 integer, int scale, int display_scale)
 {

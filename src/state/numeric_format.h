@@ -76,11 +76,25 @@ extern bool wa_numeric_to_decimal(const WaNumericView *view, int scale,
 								  int64 *integer);
 
 /*
+ * The same in 128 bits, of a scale up to 38: false, too, if the integer has more
+ * than 38 digits.
+ */
+extern bool wa_numeric_to_wide(const WaNumericView *view, int scale,
+							   __int128 *integer);
+
+/*
  * Returns the numeric that an integer is in units of 10^-scale, of a scale up to
  * 18, with a display scale, beyond which it has no digits.
  */
 extern Numeric wa_numeric_from_decimal(int64 integer, int scale,
 									   int display_scale);
+
+/*
+ * The same of a signed integer of 256 bits, lowest word first, that does not come
+ * near its limits, and a scale up to 40.
+ */
+extern Numeric wa_numeric_from_wide(const uint64 words[4], int scale,
+									int display_scale);
 
 /*
  * Returns the viewed finite number as a numeric with the display scale.  Digits

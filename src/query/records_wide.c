@@ -1,0 +1,289 @@
+/*
+ * records_wide.c
+ *		What records of numerics have of values of 128 bits; see records_wide.h.
+ *
+ * A sum is in units of the largest scale that there has been.  It stays below 2^250,
+ * so that what is added or multiplied never leaves its 256 bits unseen.
+ */
+#include "core/decimal.h"
+#include "query/records_kind.h"
+
+/* The highest word of a sum is less than this in magnitude. */
+#define HIGHEST (INT64_C(1) << 58)
+
+/* Tells whether a sum is within its limits. */
+static inline bool
+has_room(const uint64_t *sum)
+{
+	const int64_t high = (int64_t) sum[WA_WIDE_SUM_WORDS - 1];
+
+	return high < HIGHEST && high >= -HIGHEST;
+}
+
+/* Adds a number to a sum; false, with that as it was, if it has no room. */
+static bool
+add_words(uint64_t *sum, const uint64_t *number)
+{
+	uint64_t total[WA_WIDE_SUM_WORDS];
+	unsigned __int128 carry = 0;
+
+	for (int i = 0; i < WA_WIDE_SUM_WORDS; i++)
+	{
+		carry += (unsigned __int128) sum[i] + number[i];
+		total[i] = (uint64_t) carry;
+		carry >>= 64;
+	}
+	if (!has_room(total))
+		return false;
+	for (int i = 0; i < WA_WIDE_SUM_WORDS; i++)
+		sum[i] = total[i];
+	return true;
+}
+
+/*
+ * Multiplies a sum by a factor of up to 10^18; false if it has no room then: it is
+ * undefined.
+ */
+static bool
+multiply(uint64_t *sum, int64_t factor)
+{
+	/* The highest word has the sign. */
+	__int128 carry = 0;
+
+	for (int i = 0; i < WA_WIDE_SUM_WORDS - 1; i++)
+	{
+		const unsigned __int128 product =
+			(unsigned __int128) sum[i] * (uint64_t) factor + (uint64_t) carry;
+
+		sum[i] = (uint64_t) product;
+		carry = (__int128) (uint64_t) (product >> 64);
+	}
+	carry += (__int128) (int64_t) sum[WA_WIDE_SUM_WORDS - 1] * factor;
+	sum[WA_WIDE_SUM_WORDS - 1] = (uint64_t) carry;
+	return carry == (int64_t) carry && has_room(sum);
+}
+
+/* Multiplies a sum by 10^digits likewise. */
+static bool
+raise_words(uint64_t *sum, int digits)
+{
+	const int most = WA_DECIMAL_POWERS - 1;
+
+	for (; digits > most; digits -= most)
+		if (!multiply(sum, wa_powers_of_ten[most]))
+			return false;
+	return digits == 0 || multiply(sum, wa_powers_of_ten[digits]);
+}
+
+/*
+ * Adds a number, which is overwritten, in units of 10^-scale to a rest's sum; false,
+ * with that as it was, if there is no room.
+ */
+static bool
+add_sum(WaWideRest *rest, uint64_t *number, uint8_t scale)
+{
+	WaWideRest raised;
+
+	if (scale == rest->scale)
+		return add_words(rest->sum, number);
+	if (scale < rest->scale)
+		return raise_words(number, rest->scale - scale) &&
+			   add_words(rest->sum, number);
+	raised = *rest;
+	if (!raise_words(raised.sum, scale - rest->scale) ||
+		!add_words(raised.sum, number))
+		return false;
+	raised.scale = scale;
+	*rest = raised;
+	return true;
+}
+
+/*
+ * Offers another value, sign being 1 for the smallest and -1 for the largest; of
+ * equal ones the other is kept.
+ */
+static void
+offer(WaWideExtreme *extreme, const WaWideExtreme *other, bool is_first,
+	  int sign)
+{
+	int order = -1;
+
+	if (!is_first)
+		order = sign * wa_wide_decimal_compare(
+						   wa_int128_get(other->value), other->scale,
+						   wa_int128_get(extreme->value), extreme->scale);
+	if (order < 0)
+		*extreme = *other;
+	else if (order == 0)
+	{
+		const bool tied = extreme->tied != 0 || other->tied != 0 ||
+						  extreme->display != other->display;
+
+		*extreme = *other;
+		extreme->tied = tied;
+	}
+}
+
+bool
+wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value, uint8_t scale,
+				  uint8_t display)
+{
+	const uint64_t sign = value < 0 ? UINT64_MAX : 0;
+	uint64_t number[WA_WIDE_SUM_WORDS] = {
+		(uint64_t) value, (uint64_t) ((unsigned __int128) value >> 64), sign,
+		sign};
+	const WaWideExtreme extreme = {.value = wa_int128_make(value),
+								   .scale = scale,
+								   .display = display};
+
+	if (wa_ops_have(ops, WA_OP_SUM))
+	{
+		if (!add_sum(rest, number, scale))
+			return false;
+		if (rest->display < display)
+			rest->display = display;
+	}
+	if (wa_ops_have(ops, WA_OP_MIN))
+		offer(&rest->min, &extreme, rest->rows == 0, 1);
+	if (wa_ops_have(ops, WA_OP_MAX))
+		offer(&rest->max, &extreme, rest->rows == 0, -1);
+	rest->rows++;
+	return true;
+}
+
+bool
+wa_wide_rest_merge(WaWideRest *rest, WaOpSet ops, const WaWideRest *from)
+{
+	WaWideRest copy = *from;
+
+	if (wa_ops_have(ops, WA_OP_SUM))
+	{
+		if (!add_sum(rest, copy.sum, from->scale))
+			return false;
+		if (rest->display < from->display)
+			rest->display = from->display;
+	}
+	if (wa_ops_have(ops, WA_OP_MIN))
+		offer(&rest->min, &from->min, rest->rows == 0, 1);
+	if (wa_ops_have(ops, WA_OP_MAX))
+		offer(&rest->max, &from->max, rest->rows == 0, -1);
+	rest->rows += from->rows;
+	return true;
+}
+
+/* Tells whether an extreme may be one. */
+static bool
+extreme_is_sound(const WaWideExtreme *extreme)
+{
+	return extreme->scale <= WA_WIDE_MAX_SCALE &&
+		   extreme->display <= WA_WIDE_MAX_SCALE && extreme->tied <= 1 &&
+		   wa_is_wide_decimal(wa_int128_get(extreme->value));
+}
+
+bool
+wa_wide_rest_is_sound(const WaWideRest *rest, uint64_t rows)
+{
+	return rest->rows > 0 && rest->rows <= rows &&
+		   rest->scale <= WA_WIDE_MAX_SCALE &&
+		   rest->display <= WA_WIDE_MAX_SCALE && has_room(rest->sum) &&
+		   extreme_is_sound(&rest->min) && extreme_is_sound(&rest->max);
+}
+
+/* Returns a group's rest, which is made if there is none; NULL: no memory. */
+static WaWideRest *
+rest_of(WaRecordTable *table, uint32_t group)
+{
+	void **rest = wa_record_rest(table, group);
+
+	if (rest == NULL)
+		return NULL;
+	if (*rest == NULL)
+		*rest = wa_arena_alloc_zero(table->arena, sizeof(WaWideRest));
+	return *rest;
+}
+
+void
+wa_records_take_wide(WaRecordTable *table, const uint32_t *groups,
+					 const uint8_t *kept, const WaVector *vector, size_t nrows)
+{
+	const WaInt128 *values = wa_vector_wides(vector);
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		const uint32_t group = groups == NULL ? 0 : groups[i];
+		WaWideRest *rest;
+
+		if (kept != NULL && kept[i] == 0)
+			continue;
+		rest = rest_of(table, group);
+		if (rest == NULL)
+			return;
+		if (!wa_wide_rest_take(rest, table->ops, wa_int128_get(values[i]),
+							   vector->scale,
+							   vector->mixed ? vector->display[i]
+											 : vector->scale))
+			table->overflowed = true;
+		wa_record_of(table, group)[0]++;
+	}
+}
+
+bool
+wa_records_fit_wide(const WaRecordTable *table, uint32_t group,
+					const WaWideRest *from)
+{
+	WaWideRest merged = {0};
+
+	if (from == NULL)
+		return true;
+	if (table->rests != NULL && table->rests[group] != NULL)
+		merged = *(const WaWideRest *) table->rests[group];
+	return wa_wide_rest_merge(&merged, table->ops, from);
+}
+
+void
+wa_records_merge_wide(WaRecordTable *table, uint32_t group,
+					  const WaWideRest *from)
+{
+	WaWideRest *rest = from == NULL ? NULL : rest_of(table, group);
+
+	if (rest != NULL)
+		(void) wa_wide_rest_merge(rest, table->ops, from);
+}
+
+/*
+ * Tells whether the wide extreme of a record is tied with another value that looks
+ * different; sign as in offer().
+ */
+static bool
+is_tied(const WaRecord *record, const WaWideExtreme *wide, uint64_t narrow,
+		uint8_t narrow_scale, uint8_t narrow_display, int sign)
+{
+	int order = -1;
+
+	if (wa_record_has_narrow(record))
+		order = sign * wa_wide_decimal_compare(wa_int128_get(wide->value),
+											   wide->scale, (int64_t) narrow,
+											   narrow_scale);
+	return order <= 0 && (wide->tied != 0 ||
+						  (order == 0 && wide->display != narrow_display));
+}
+
+void
+wa_records_show_wide(WaRecordTable *table, uint32_t group, WaRecord *record)
+{
+	const WaWideRest *rest = table->rests[group];
+	const WaRecordLayout layout =
+		wa_record_layout(WA_VECTOR_DECIMAL, table->ops);
+	const WaDecimalHeader *header =
+		(const WaDecimalHeader *) (record->words + layout.header);
+
+	record->wide = rest;
+	if (wa_ops_have(table->ops, WA_OP_MIN) &&
+		is_tied(record, &rest->min, record->words[layout.min],
+				header->min_scale, header->min_display, 1))
+		record->tied |= WA_OP_BIT(WA_OP_MIN);
+	if (wa_ops_have(table->ops, WA_OP_MAX) &&
+		is_tied(record, &rest->max, record->words[layout.max],
+				header->max_scale, header->max_display, -1))
+		record->tied |= WA_OP_BIT(WA_OP_MAX);
+}
