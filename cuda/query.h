@@ -43,7 +43,8 @@ extern "C"
 
 /*
  * How the values of a column lie in device memory; BITS is BOOL, a
- * bitmap; texts are codes, I32.
+ * bitmap; texts are codes, I32.  I128 is DECIMAL: it can be added up, if its values
+ * are small, and have a smallest and a largest one, but nothing is computed with it.
  */
 typedef enum WaCudaForm
 {
@@ -53,7 +54,8 @@ typedef enum WaCudaForm
 	WA_CUDA_U32,
 	WA_CUDA_F32,
 	WA_CUDA_F64,
-	WA_CUDA_BITS
+	WA_CUDA_BITS,
+	WA_CUDA_I128
 } WaCudaForm;
 
 /* A column, which fills a register.  All pointers are aligned to 256 bytes. */
@@ -68,6 +70,7 @@ typedef struct WaCudaColumn
 	bool has_range;             /* what is not NULL lies between these */
 	int64_t smallest;
 	int64_t largest;
+	bool is_small; /* I128: all values are below 2^95 in magnitude */
 } WaCudaColumn;
 
 /* A register that has one value for all rows. */
@@ -156,6 +159,7 @@ typedef struct WaCudaCell
 	WaPartial partial; /* exact sums lie in memory of the query's */
 	uint8_t scale;     /* DECIMAL */
 	uint8_t display;   /* DECIMAL with SUM: the most digits shown */
+	bool is_wide;      /* min and max are those of 128 bits */
 } WaCudaCell;
 
 /*

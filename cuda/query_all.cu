@@ -172,6 +172,7 @@ finish_cell(WaQueryWork *work, const Columns *columns, unsigned number,
 
 	cell->scale = source->scale;
 	cell->display = source->scale;
+	cell->is_wide = source->form == WA_COLUMN_I128;
 	if (place < 0)
 	{
 		cell->partial.rows = columns->columns[0].d_result->rows;

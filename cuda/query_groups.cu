@@ -298,6 +298,7 @@ make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
 		wa_partial_init(&cells[i].partial, needs_exact ? &exact[i] : NULL);
 		cells[i].scale = source->scale;
 		cells[i].display = source->scale;
+		cells[i].is_wide = source->form == WA_COLUMN_I128;
 		if (source->counts_rows && run->counts != NULL)
 			cells[i].partial.rows = run->counts[group];
 	}

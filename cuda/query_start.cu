@@ -40,6 +40,8 @@ wa_query_form(WaCudaForm form)
 			return WA_COLUMN_F32;
 		case WA_CUDA_F64:
 			return WA_COLUMN_F64;
+		case WA_CUDA_I128:
+			return WA_COLUMN_I128;
 		default:
 			return WA_COLUMN_BITS;
 	}
@@ -60,6 +62,8 @@ wa_query_type(WaColumnForm form)
 			return WA_FLOAT4;
 		case WA_COLUMN_F64:
 			return WA_FLOAT8;
+		case WA_COLUMN_I128:
+			return WA_WIDE_NUMERIC;
 		default:
 			return WA_INT8;
 	}
@@ -158,6 +162,9 @@ is_reducible(const WaCudaAggregate *aggregate, const WaCudaColumn *column)
 
 	if (aggregate->ops == 0)
 		return true;
+	if (column->form == WA_CUDA_I128 && !column->is_small &&
+		(aggregate->ops & WA_OP_BIT(WA_OP_SUM)) != 0)
+		return false;
 	return column->form != WA_CUDA_BITS && column->d_display == NULL &&
 		   wa_reductions_exist(aggregate->ops, wa_type_storage(type));
 }
@@ -179,6 +186,8 @@ find_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 	if (aggregate->argument < 0)
 		return add_output(work, aggregate->filter, aggregate->filter, false,
 						  source);
+	if (!is_bare && column != NULL && column->form == WA_CUDA_I128)
+		return cudaErrorNotSupported;
 	if (is_bare)
 		use_column(source, column);
 	if (is_bare && aggregate->filter < 0)
@@ -196,6 +205,8 @@ find_key(WaQueryWork *work, unsigned key, WaQuerySource *source)
 	cudaError_t error;
 
 	*source = {};
+	if (column != NULL && column->form == WA_CUDA_I128)
+		return cudaErrorNotSupported;
 	if (column != NULL)
 	{
 		use_column(source, column);
@@ -305,7 +316,12 @@ add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
 	{
 		const WaCudaColumn *column = &work->query->columns[i];
 
-		if (is_read[column->number])
+		if (is_read[column->number] && column->form == WA_CUDA_I128)
+			// Of which only the validity matters; values are half as many words.
+			program->columns.push_back({column->number, WA_COLUMN_I64, 0,
+										column->d_values, column->d_validity, 0,
+										NULL});
+		else if (is_read[column->number])
 			program->columns.push_back(
 				{column->number, wa_query_form(column->form), column->scale,
 				 column->d_values, column->d_validity, 0, column->d_display});
@@ -435,6 +451,27 @@ start_program(WaQueryWork *work, const uint64_t *d_mask, unsigned nclauses)
 	return error;
 }
 
+// Tells whether an instruction of a query computes with values of 128 bits.
+static bool
+computes_wide(const WaCudaQuery *query)
+{
+	for (size_t i = 0; i < query->program.ninstructions; i++)
+	{
+		const WaInstruction *instruction = &query->program.instructions[i];
+		std::vector<bool> is_read(query->program.nregisters);
+
+		if (instruction->code == WA_CODE_IS_NULL ||
+			instruction->code == WA_CODE_IS_NOT_NULL)
+			continue;
+		wa_query_note_arguments(instruction, &is_read);
+		for (unsigned j = 0; j < query->ncolumns; j++)
+			if (query->columns[j].form == WA_CUDA_I128 &&
+				is_read[query->columns[j].number])
+				return true;
+	}
+	return false;
+}
+
 cudaError_t
 wa_query_start(WaQueryWork *work)
 {
@@ -443,6 +480,8 @@ wa_query_start(WaQueryWork *work)
 	cudaError_t error = cudaSuccess;
 	uint64_t *d_mask = NULL;
 
+	if (computes_wide(query))
+		return cudaErrorNotSupported;
 	work->sources.resize(query->naggregates);
 	work->keys.resize(query->nkeys);
 	for (unsigned i = 0; i < query->naggregates && error == cudaSuccess; i++)

@@ -35,7 +35,8 @@ typedef enum WaColumnForm
 	WA_COLUMN_F32,
 	WA_COLUMN_F64,
 	WA_COLUMN_BITS,
-	WA_COLUMN_COUNT
+	WA_COLUMN_COUNT, // of those that programs and keys read
+	WA_COLUMN_I128   // for reductions alone
 } WaColumnForm;
 
 // Which part of the kernel runs an instruction.

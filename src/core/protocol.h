@@ -255,7 +255,7 @@ typedef struct WaResidencyMessage
 /* What is there of a column. */
 typedef struct WaResidency
 {
-	uint64_t blocks; /* cached, fresh or not */
+	uint64_t blocks;     /* cached, fresh or not */
 	uint64_t odd_blocks; /* besides, that other columns have of its extents */
 	uint64_t rows;       /* of `blocks` */
 	uint64_t bytes;

@@ -76,8 +76,8 @@ column_is_sound(const WaExtentColumn *column, uint64_t nrows,
 		column->name.unused != 0)
 		return false;
 	form = (WaForm) column->form;
-	if (column->scale > (form == WA_FORM_DECIMAL128 ? WA_WIDE_MAX_SCALE
-													: WA_DECIMAL_MAX_SCALE))
+	if (column->scale >
+		(form == WA_FORM_DECIMAL128 ? WA_WIDE_MAX_SCALE : WA_DECIMAL_MAX_SCALE))
 		return false;
 	if (wa_form_kind(form) != (WaVectorKind) column->name.kind)
 		return false;

@@ -71,9 +71,9 @@ typedef struct WaRelation
 	X(FLOAT8, FLOAT, 8)      \
 	X(DECIMAL32, DECIMAL, 4) \
 	X(DECIMAL64, DECIMAL, 8) \
-	X(DECIMAL128, DECIMAL, 16) \
 	X(BOOL, BOOL, 1)         \
-	X(TEXT, TEXT, 4)
+	X(TEXT, TEXT, 4)         \
+	X(DECIMAL128, DECIMAL, 16)
 
 typedef enum WaForm
 {

@@ -140,6 +140,8 @@ wa_column_copy(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	{
 		wa_values_find_bounds(made->form, made->values, made->validity,
 							  made->nrows, &made->smallest, &made->largest);
+		made->has_large = made->form == WA_FORM_DECIMAL128 &&
+						  wa_values_have_large(made->values, nrows);
 		*copy = made;
 		return WA_OK;
 	}

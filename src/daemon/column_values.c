@@ -59,6 +59,17 @@ wa_values_are_decimals(const WaInt128 *values, size_t nrows)
 	return fit;
 }
 
+bool
+wa_values_have_large(const WaInt128 *values, size_t nrows)
+{
+	const int64_t limit = INT64_C(1) << (95 - 64);
+	bool have = false;
+
+	for (size_t i = 0; i < nrows; i++)
+		have |= values[i].hi >= limit || values[i].hi < 1 - limit;
+	return have;
+}
+
 void
 wa_values_clear_nulls(WaForm form, void *values, const uint8_t *valid,
 					  size_t nrows)

@@ -16,6 +16,9 @@ uint32_t wa_values_largest_number(const uint32_t *numbers, size_t count);
 /* Tells whether wide values have no more than 38 digits each. */
 bool wa_values_are_decimals(const WaInt128 *values, size_t nrows);
 
+/* Tells whether some wide values are 2^95 or more in magnitude, or nearly. */
+bool wa_values_have_large(const WaInt128 *values, size_t nrows);
+
 /* Sets the values of NULLs, where valid has a 0 and not a 1, to 0. */
 void wa_values_clear_nulls(WaForm form, void *values, const uint8_t *valid,
 						   size_t nrows);

@@ -198,6 +198,7 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	const WaQuery *query = part->query;
 	WaQueryValue values[WA_CUDA_QUERY_KEYS];
 	uint64_t words[WA_CUDA_QUERY_CELLS][WA_RECORD_MAX_WORDS];
+	WaWideRest rests[WA_CUDA_QUERY_CELLS];
 	WaRecord records[WA_CUDA_QUERY_CELLS];
 
 	for (uint32_t i = 0; i < query->nkeys; i++)
@@ -205,7 +206,7 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	span->outcome = WA_RUN_OVERFLOWED;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!wa_gpu_record_make(&query->columns[i], &cells[i], words[i],
-								&records[i]))
+								&rests[i], &records[i]))
 			return false;
 	span->outcome = wa_query_run_add(part->groups, values, records);
 	return span->outcome == WA_RUN_TAKEN;
@@ -216,11 +217,12 @@ static WaCudaForm
 form_of(WaForm form)
 {
 	static const WaCudaForm forms[] = {
-		[WA_FORM_INT16] = WA_CUDA_I16,     [WA_FORM_INT32] = WA_CUDA_I32,
-		[WA_FORM_INT64] = WA_CUDA_I64,     [WA_FORM_UINT32] = WA_CUDA_U32,
-		[WA_FORM_FLOAT4] = WA_CUDA_F32,    [WA_FORM_FLOAT8] = WA_CUDA_F64,
-		[WA_FORM_DECIMAL32] = WA_CUDA_I32, [WA_FORM_DECIMAL64] = WA_CUDA_I64,
-		[WA_FORM_BOOL] = WA_CUDA_BITS,     [WA_FORM_TEXT] = WA_CUDA_I32,
+		[WA_FORM_INT16] = WA_CUDA_I16,       [WA_FORM_INT32] = WA_CUDA_I32,
+		[WA_FORM_INT64] = WA_CUDA_I64,       [WA_FORM_UINT32] = WA_CUDA_U32,
+		[WA_FORM_FLOAT4] = WA_CUDA_F32,      [WA_FORM_FLOAT8] = WA_CUDA_F64,
+		[WA_FORM_DECIMAL32] = WA_CUDA_I32,   [WA_FORM_DECIMAL64] = WA_CUDA_I64,
+		[WA_FORM_BOOL] = WA_CUDA_BITS,       [WA_FORM_TEXT] = WA_CUDA_I32,
+		[WA_FORM_DECIMAL128] = WA_CUDA_I128,
 	};
 
 	return forms[form];
@@ -242,6 +244,28 @@ find_range(const Span *span, uint32_t number, WaCudaColumn *column)
 		column->largest =
 			(int64_t) wa_dictionary_count(request->dictionaries[number]) - 1;
 	}
+}
+
+/* Integers of 64 bits times so many powers of ten are below 2^95. */
+#define SMALL_DIGITS 9
+
+/*
+ * Tells whether all values of a column of 128 bits in the span are below 2^95 in
+ * magnitude, in units of the copy's scale.
+ */
+static bool
+is_small(const Span *span, uint32_t number, uint8_t scale)
+{
+	for (uint32_t place = span->of->begin; place < span->of->end; place++)
+	{
+		const WaColumn *column = extent_at(span->part, place)->columns[number];
+		const int digits =
+			column->form == WA_FORM_DECIMAL128 ? 0 : SMALL_DIGITS;
+
+		if (column->has_large || scale - column->scale > digits)
+			return false;
+	}
+	return true;
 }
 
 /* Describes the columns from the span's first row on. */
@@ -268,6 +292,8 @@ describe_columns(Span *span)
 		if (from->d_display != NULL)
 			column->d_display = from->d_display + first;
 		find_range(span, i, column);
+		column->is_small =
+			column->form == WA_CUDA_I128 && is_small(span, i, from->scale);
 	}
 }
 

@@ -136,9 +136,42 @@ put_int_sums(WaOpSet ops, const WaPartial *partial,
 			   sizeof(partial->squares));
 }
 
+/* Returns the smallest or the largest of wide values. */
+static WaWideExtreme
+wide_extreme(const WaCudaCell *cell, WaValue value)
+{
+	return (WaWideExtreme){
+		.value = value.wide, .scale = cell->scale, .display = cell->scale};
+}
+
+/* Stores what a record has of values of 128 bits in its rest. */
+static void
+put_wide(WaOpSet ops, const WaCudaCell *cell, WaWideRest *rest)
+{
+	const WaPartial *partial = &cell->partial;
+	const uint64_t sign = partial->sum.hi < 0 ? UINT64_MAX : 0;
+
+	memset(rest, 0, sizeof(*rest));
+	rest->rows = (uint64_t) partial->rows;
+	rest->scale = cell->scale;
+	if (wa_ops_have(ops, WA_OP_SUM))
+	{
+		rest->display = cell->display;
+		rest->sum[0] = partial->sum.lo;
+		rest->sum[1] = (uint64_t) partial->sum.hi;
+		rest->sum[2] = sign;
+		rest->sum[3] = sign;
+	}
+	if (wa_ops_have(ops, WA_OP_MIN))
+		rest->min = wide_extreme(cell, partial->min);
+	if (wa_ops_have(ops, WA_OP_MAX))
+		rest->max = wide_extreme(cell, partial->max);
+}
+
 bool
 wa_gpu_record_make(const WaQueryColumn *column, const WaCudaCell *cell,
-				   uint64_t words[WA_RECORD_MAX_WORDS], WaRecord *record)
+				   uint64_t words[WA_RECORD_MAX_WORDS], WaWideRest *rest,
+				   WaRecord *record)
 {
 	const WaOpSet ops = column->ops;
 	const WaPartial *partial = &cell->partial;
@@ -149,6 +182,12 @@ wa_gpu_record_make(const WaQueryColumn *column, const WaCudaCell *cell,
 	*record = (WaRecord){.words = words};
 	if (ops == 0 || partial->rows == 0)
 		return true;
+	if (cell->is_wide)
+	{
+		put_wide(ops, cell, rest);
+		record->wide = rest;
+		return true;
+	}
 	if (wa_ops_have(ops, WA_OP_MIN))
 		words[layout.min] = partial->min.u;
 	if (wa_ops_have(ops, WA_OP_MAX))

@@ -10,11 +10,13 @@
 #include "query/records.h"
 
 /*
- * Makes the record of an aggregated column, in words; it refers to the cell.
+ * Makes the record of an aggregated column, in words, and in *rest what it has of
+ * values of 128 bits; it refers to these and to the cell.
  * Returns false if a sum has no room in it.
  */
 bool wa_gpu_record_make(const WaQueryColumn *column, const WaCudaCell *cell,
-						uint64_t words[WA_RECORD_MAX_WORDS], WaRecord *record);
+						uint64_t words[WA_RECORD_MAX_WORDS], WaWideRest *rest,
+						WaRecord *record);
 
 /* Returns the value of a key that is not TEXT. */
 WaQueryValue wa_gpu_key_value(WaVectorKind kind, const WaCudaKey *key);

@@ -23,7 +23,9 @@ wider(WaForm a, WaForm b)
 		case WA_VECTOR_FLOAT:
 			return WA_FORM_FLOAT8;
 		default:
-			return WA_FORM_DECIMAL64;
+			return a == WA_FORM_DECIMAL128 || b == WA_FORM_DECIMAL128
+					   ? WA_FORM_DECIMAL128
+					   : WA_FORM_DECIMAL64;
 	}
 }
 
@@ -50,7 +52,8 @@ wa_mirror_join(WaForm form, uint8_t scale, const WaColumn *column,
 	*joined = wider(form, column->form);
 	if (column->scale > scale)
 		*joined_scale = column->scale;
-	if (!wa_mirror_fits(column, *joined, *joined_scale))
+	if (*joined == WA_FORM_DECIMAL32 &&
+		!wa_mirror_fits(column, *joined, *joined_scale))
 		*joined = WA_FORM_DECIMAL64;
 	return wa_mirror_fits(column, *joined, *joined_scale);
 }
@@ -69,6 +72,35 @@ wa_mirror_join(WaForm form, uint8_t scale, const WaColumn *column,
 IS_BELOW(is_below_32, int32_t)
 IS_BELOW(is_below_64, int64_t)
 
+/* Returns a value of a DECIMAL of any form. */
+static __int128
+decimal_at(const WaColumn *column, uint32_t row)
+{
+	switch (column->form)
+	{
+		case WA_FORM_DECIMAL32:
+			return ((const int32_t *) column->values)[row];
+		case WA_FORM_DECIMAL64:
+			return ((const int64_t *) column->values)[row];
+		default:
+			return wa_int128_get(((const WaInt128 *) column->values)[row]);
+	}
+}
+
+/* Tells whether all values have 38 digits at most in units of 10^-scale. */
+static bool
+fits_wide(const WaColumn *column, uint8_t scale)
+{
+	for (uint32_t i = 0; i < column->nrows; i++)
+	{
+		__int128 value = decimal_at(column, i);
+
+		if (!wa_wide_decimal_raise(&value, scale - column->scale))
+			return false;
+	}
+	return true;
+}
+
 bool
 wa_mirror_fits(const WaColumn *column, WaForm form, uint8_t scale)
 {
@@ -78,6 +110,10 @@ wa_mirror_fits(const WaColumn *column, WaForm form, uint8_t scale)
 		(column->scale == scale && column->form == form))
 		return true;
 	if (column->scale > scale)
+		return false;
+	if (form == WA_FORM_DECIMAL128)
+		return fits_wide(column, scale);
+	if (column->form == WA_FORM_DECIMAL128)
 		return false;
 	limit /= wa_powers_of_ten[scale - column->scale];
 	return column->form == WA_FORM_DECIMAL32
@@ -120,7 +156,20 @@ SCALE(scale_32_32, int32_t, int32_t)
 SCALE(scale_32_64, int32_t, int64_t)
 SCALE(scale_64_64, int64_t, int64_t)
 
-/* Writes decimals that have values in another form or scale. */
+/* Writes decimals as those of 128 bits. */
+static void
+write_wide(const WaColumn *column, uint8_t scale, WaInt128 *to)
+{
+	for (uint32_t i = 0; i < column->nrows; i++)
+	{
+		__int128 value = decimal_at(column, i);
+
+		(void) wa_wide_decimal_raise(&value, scale - column->scale);
+		to[i] = wa_int128_make(value);
+	}
+}
+
+/* Writes decimals that have values in another form or scale, of up to 64 bits. */
 static void
 write_decimals(const WaColumn *column, WaForm form, uint8_t scale, void *to)
 {
@@ -169,6 +218,8 @@ wa_mirror_write_values(const WaColumn *column, WaForm form, uint8_t scale,
 	else if (column->form == form && (column->scale == scale ||
 									  wa_form_kind(form) != WA_VECTOR_DECIMAL))
 		memcpy(to, column->values, wa_form_bytes(form, column->nrows));
+	else if (form == WA_FORM_DECIMAL128)
+		write_wide(column, scale, to);
 	else if (wa_form_kind(form) == WA_VECTOR_DECIMAL)
 		write_decimals(column, form, scale, to);
 	else

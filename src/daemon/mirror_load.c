@@ -143,7 +143,7 @@ widen(WaMirrorRecord *record, WaMirrorFlat *old, WaForm form, uint8_t scale,
 	*flat = NULL;
 	if (wa_mirror_collect(device, &record->space->relation, old, &list))
 	{
-		if (!all_fit(&list, form, scale))
+		if (form == WA_FORM_DECIMAL32 && !all_fit(&list, form, scale))
 			form = WA_FORM_DECIMAL64;
 		status = all_fit(&list, form, scale)
 					 ? wa_flat_make(device, form, scale, flat)

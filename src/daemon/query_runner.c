@@ -349,11 +349,10 @@ query_process(void *run, void *state, const WaRunExtent *extent,
 	/* Nobody will want an answer if it is. */
 	for (uint32_t i = 0;
 		 i < extent->nranges && status == WA_OK && !is_tied(query, state); i++)
-		status =
-			by_blocks
-				? take_by_blocks(query, state, extent, &extent->ranges[i],
-								 left_out, error)
-				: take_rows(query, state, extent, &extent->ranges[i], error);
+		status = by_blocks ? take_by_blocks(query, state, extent,
+											&extent->ranges[i], left_out, error)
+						   : take_rows(query, state, extent, &extent->ranges[i],
+									   error);
 	return status;
 }
 

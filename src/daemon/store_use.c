@@ -117,7 +117,7 @@ static bool
 take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used,
 			 uint32_t *blocks)
 {
-	for (uint32_t i = 0; i < pins->ncolumns && *blocks > 0; i++)
+	for (uint32_t i = 0; i<pins->ncolumns && * blocks> 0; i++)
 	{
 		used->columns[i] = wa_map_column(extent, pins->place[i]);
 		if (used->columns[i] == NULL)

@@ -169,8 +169,7 @@ look_at(const char *value, WaNumericView *view, int max_scale)
 	if (VARATT_IS_EXTERNAL(value) || VARATT_IS_COMPRESSED(value))
 		return false;
 	wa_numeric_view((Numeric) unconstify(char *, value), view);
-	return view->class == WA_NUMERIC_FINITE &&
-		   view->display_scale <= max_scale;
+	return view->class == WA_NUMERIC_FINITE && view->display_scale <= max_scale;
 }
 
 /* Stores what was looked at in units of the target, if it fits. */

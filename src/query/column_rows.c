@@ -92,7 +92,7 @@ has_wide(const WaInt128 *restrict values, const uint16_t *restrict selection,
 	{
 		const WaInt128 *value = &values[selection == NULL ? i : selection[i]];
 
-		beyond |= (uint64_t) value->hi ^ (uint64_t) ((int64_t) value->lo >> 63);
+		beyond |= (uint64_t) value->hi ^ (0 - (value->lo >> 63));
 	}
 	return beyond != 0;
 }

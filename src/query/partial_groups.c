@@ -237,7 +237,8 @@ read_rest(WaReader *reader, const WaPartialColumn *column, WaPartialCell *cell)
 	WaText bytes;
 
 	if (column->kind == WA_VECTOR_DECIMAL && column->ops != 0)
-		return read_wide(reader, cell);
+		return !wa_ops_have(column->ops, WA_OP_SQUARES) &&
+			   read_wide(reader, cell);
 	bytes = wa_reader_bytes(reader, wa_reader_word(reader));
 	if (reader->failed || cell->rest == NULL)
 		return false;

@@ -99,10 +99,10 @@ typedef struct WaRecord
 {
 	const uint64_t *words;
 	const WaExactPart
-		*rest;    /* FLOAT: what the sums do not have, normalized, its
+		*rest;              /* FLOAT: what the sums do not have, normalized, its
 							  * squares with SQUARES only; NULL: nothing */
 	const WaWideRest *wide; /* DECIMAL: of wide rows; NULL: there are none */
-	int scale;    /* DECIMAL: of the sums, a multiple of 4 */
+	int scale;              /* DECIMAL: of the sums, a multiple of 4 */
 	WaOpSet tied; /* of MIN and MAX, whose value was shown in several ways; only
 				   * where the table watches for that */
 } WaRecord;

@@ -115,8 +115,8 @@ wa_records_take_few(WaRecordTable *table, const uint32_t *groups,
 	int64_t sums[WA_FEW_GROUPS]; /* the value of a NULL is 0 */
 
 	if (table->kind != NULL &&
-		(values->wide || table->kind->take_sums == NULL || table->ops != WA_OP_BIT(WA_OP_SUM) ||
-		 values->mixed ||
+		(values->wide || table->kind->take_sums == NULL ||
+		 table->ops != WA_OP_BIT(WA_OP_SUM) || values->mixed ||
 		 !add_up(groups, wa_vector_ints(values), nrows, table->ngroups, sums)))
 		return false;
 	if (values->has_nulls)

@@ -132,9 +132,8 @@ wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value, uint8_t scale,
 	uint64_t number[WA_WIDE_SUM_WORDS] = {
 		(uint64_t) value, (uint64_t) ((unsigned __int128) value >> 64), sign,
 		sign};
-	const WaWideExtreme extreme = {.value = wa_int128_make(value),
-								   .scale = scale,
-								   .display = display};
+	const WaWideExtreme extreme = {
+		.value = wa_int128_make(value), .scale = scale, .display = display};
 
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
@@ -218,10 +217,9 @@ wa_records_take_wide(WaRecordTable *table, const uint32_t *groups,
 		rest = rest_of(table, group);
 		if (rest == NULL)
 			return;
-		if (!wa_wide_rest_take(rest, table->ops, wa_int128_get(values[i]),
-							   vector->scale,
-							   vector->mixed ? vector->display[i]
-											 : vector->scale))
+		if (!wa_wide_rest_take(
+				rest, table->ops, wa_int128_get(values[i]), vector->scale,
+				vector->mixed ? vector->display[i] : vector->scale))
 			table->overflowed = true;
 		wa_record_of(table, group)[0]++;
 	}
@@ -264,8 +262,8 @@ is_tied(const WaRecord *record, const WaWideExtreme *wide, uint64_t narrow,
 		order = sign * wa_wide_decimal_compare(wa_int128_get(wide->value),
 											   wide->scale, (int64_t) narrow,
 											   narrow_scale);
-	return order <= 0 && (wide->tied != 0 ||
-						  (order == 0 && wide->display != narrow_display));
+	return order <= 0 &&
+		   (wide->tied != 0 || (order == 0 && wide->display != narrow_display));
 }
 
 void

@@ -29,9 +29,9 @@ typedef struct WaCollected
 	uint8_t *display;  /* of a DECIMAL; undefined unless mixed is set */
 	bool has_nulls;
 	bool mixed;
-	bool wide;        /* values of a DECIMAL have needed 128 bits */
-	bool has_scale;   /* a DECIMAL has had a value that is not NULL */
-	uint32_t scale;   /* of all values of a DECIMAL */
+	bool wide;      /* values of a DECIMAL have needed 128 bits */
+	bool has_scale; /* a DECIMAL has had a value that is not NULL */
+	uint32_t scale; /* of all values of a DECIMAL */
 	uint64_t odd[WA_EXTENT_WORDS]; /* a bit for each block that it lacks */
 	int64_t smallest; /* INT and DECIMAL that is not wide: of values and the
 					   * zeros of NULLs, */

@@ -286,8 +286,8 @@ wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
 			before.visible[j] &= wanted[j];
 		if (wa_map_count(before.visible) == 0)
 			return false;
-		wa_extent_set_columns(
-			reader, wa_extent_choose(reader, number, before.visible));
+		wa_extent_set_columns(reader,
+							  wa_extent_choose(reader, number, before.visible));
 		if (reader->nchosen == 0)
 			return false;
 		read_blocks(reader, before.visible);

@@ -15,8 +15,8 @@ typedef struct WaExtentReader WaExtentReader;
 /* What a reader has read so far, extents that were given up included. */
 typedef struct WaExtentCounts
 {
-	int64 blocks;  /* pages of the heap */
-	int64 odd;     /* of them, that some column lacks for a value that no vector
+	int64 blocks; /* pages of the heap */
+	int64 odd;    /* of them, that some column lacks for a value that no vector
 					* holds */
 } WaExtentCounts;
 

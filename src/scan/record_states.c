@@ -173,8 +173,8 @@ static void
 put_wide(const WaWideRest *rest, WaAggState *state)
 {
 	if (wa_state_has(state, WA_OP_SUM))
-		wa_numeric_add_sum(state, wa_numeric_from_wide(rest->sum, rest->scale,
-													   rest->display));
+		wa_numeric_add_sum(
+			state, wa_numeric_from_wide(rest->sum, rest->scale, rest->display));
 	offer_wide(state, WA_OP_MIN, &rest->min);
 	offer_wide(state, WA_OP_MAX, &rest->max);
 }
@@ -182,7 +182,7 @@ put_wide(const WaWideRest *rest, WaAggState *state)
 /* Puts what a record has of rows that are not wide into an empty state. */
 static void
 put_narrow(const WaRecordLayout *layout, const WaRecord *record,
-			WaAggState *state)
+		   WaAggState *state)
 {
 	WaDecimalHeader header;
 	WaPartial partial;

@@ -248,6 +248,33 @@ wa_numeric_to_decimal(const WaNumericView *view, int scale, int64 *integer)
 	return true;
 }
 
+/*
+ * Appends the last digit of a viewed number to a value, of which `missing` decimal
+ * digits are wanted; false if some are lost or there are too many.
+ */
+static bool
+append_last(const WaNumericView *view, int missing, __int128 *value)
+{
+	const int digit = wa_numeric_digit(view, view->ndigits - 1);
+	int unit;
+
+	if (missing < 0 || missing >= WA_WIDE_POWERS)
+		return false;
+	if (missing >= WA_NUMERIC_BASE_DIGITS)
+	{
+		if (!wa_wide_decimal_raise(value, WA_NUMERIC_BASE_DIGITS))
+			return false;
+		*value += digit;
+		return wa_wide_decimal_raise(value, missing - WA_NUMERIC_BASE_DIGITS);
+	}
+	/* The scale takes but a part of it. */
+	unit = (int) wa_powers_of_ten[WA_NUMERIC_BASE_DIGITS - missing];
+	if (digit % unit != 0 || !wa_wide_decimal_raise(value, missing))
+		return false;
+	*value += digit / unit;
+	return true;
+}
+
 bool
 wa_numeric_to_wide(const WaNumericView *view, int scale, __int128 *integer)
 {
@@ -261,25 +288,10 @@ wa_numeric_to_wide(const WaNumericView *view, int scale, __int128 *integer)
 			__builtin_add_overflow(value, (__int128) wa_numeric_digit(view, i),
 								   &value))
 			return false;
-	/* Of the last digit of base 10000 the scale may take but a part. */
-	missing = scale - (view->ndigits - 2 - view->weight) *
-						  WA_NUMERIC_BASE_DIGITS;
-	if (view->ndigits > 0)
-	{
-		const int digit = wa_numeric_digit(view, view->ndigits - 1);
-		const int taken = Max(Min(missing, WA_NUMERIC_BASE_DIGITS), 0);
-		const int unit =
-			(int) wa_powers_of_ten[WA_NUMERIC_BASE_DIGITS - taken];
-
-		if (missing < 0 || digit % unit != 0 ||
-			!wa_wide_decimal_raise(&value, taken))
-			return false;
-		value += digit / unit;
-		missing -= taken;
-		if (missing >= WA_WIDE_POWERS ||
-			!wa_wide_decimal_raise(&value, missing))
-			return false;
-	}
+	missing =
+		scale - (view->ndigits - 2 - view->weight) * WA_NUMERIC_BASE_DIGITS;
+	if (view->ndigits > 0 && !append_last(view, missing, &value))
+		return false;
 	*integer = view->negative ? -value : value;
 	return true;
 }

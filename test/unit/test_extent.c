@@ -43,6 +43,8 @@ scale_of(uint64_t seed, int16_t attribute)
 {
 	WaForm form = (WaForm) (attribute - 1);
 
+	if (form == WA_FORM_DECIMAL128)
+		return (uint32_t) (seed % (WA_WIDE_MAX_SCALE + 1));
 	return wa_form_kind(form) == WA_VECTOR_DECIMAL ? (uint32_t) (seed % 19) : 0;
 }
 
@@ -58,15 +60,13 @@ make_text(uint64_t bits, char *text)
 	return length;
 }
 
-/* Returns what the value of a row has to be, as bits of the form's width. */
-static uint64_t
+/* Returns what the value of a row has to be: its first bytes are the form's. */
+static WaInt128
 value_of(WaForm form, uint64_t bits)
 {
-	size_t width = wa_form_width(form);
-
 	if (form == WA_FORM_BOOL)
-		return bits & 1;
-	return width == 8 ? bits : bits & (((uint64_t) 1 << 8 * width) - 1);
+		return (WaInt128){bits & 1, 0};
+	return (WaInt128){bits, (int64_t) (bits >> 4) - (INT64_C(1) << 59)};
 }
 
 WaColumnName
@@ -148,7 +148,7 @@ write_values(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column)
 		const uint64_t bits =
 			bits_of(head->relation, seed, column->name.attribute, row);
 		const bool null = is_null(seed, column->name.attribute, bits);
-		const uint64_t value = value_of(form, bits);
+		const WaInt128 value = value_of(form, bits);
 
 		if (form != WA_FORM_TEXT)
 			memcpy(parcel + column->values + row * wa_form_width(form), &value,
@@ -257,7 +257,8 @@ static bool
 row_is_right(const WaColumn *column, uint32_t row, bool null, uint64_t bits)
 {
 	const size_t width = wa_form_width(column->form);
-	const uint64_t expected = null ? 0 : value_of(column->form, bits);
+	const WaInt128 expected =
+		null ? (WaInt128){0, 0} : value_of(column->form, bits);
 
 	EXPECT(column->validity == NULL ? !null : column->validity[row] == !null);
 	EXPECT(column->display == NULL ||

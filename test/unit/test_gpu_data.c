@@ -19,9 +19,10 @@
 #define DECIMAL_SCALE 3
 
 const WaForm test_forms[NCOLUMNS] = {
-	WA_FORM_INT16,  WA_FORM_INT32,  WA_FORM_INT64,     WA_FORM_UINT32,
-	WA_FORM_FLOAT4, WA_FORM_FLOAT8, WA_FORM_DECIMAL32, WA_FORM_DECIMAL64,
-	WA_FORM_BOOL,   WA_FORM_TEXT,   WA_FORM_DECIMAL64,
+	WA_FORM_INT16,      WA_FORM_INT32,  WA_FORM_INT64,     WA_FORM_UINT32,
+	WA_FORM_FLOAT4,     WA_FORM_FLOAT8, WA_FORM_DECIMAL32, WA_FORM_DECIMAL64,
+	WA_FORM_BOOL,       WA_FORM_TEXT,   WA_FORM_DECIMAL64, WA_FORM_DECIMAL128,
+	WA_FORM_DECIMAL128,
 };
 
 static const char *const texts[TEXTS] = {"",   "a",  "A  ", "b",   "abc", "ab",
@@ -39,6 +40,17 @@ const char *
 test_text(void)
 {
 	return texts[random_below(TEXTS)];
+}
+
+/* Returns a value of a column of 128 bits. */
+static WaInt128
+make_wide(int column, int64_t number)
+{
+	__int128 value = number;
+
+	if (random_below(3) != 0)
+		value *= (__int128) 1 << (column == COLUMN_WIDE ? 80 : 115);
+	return wa_int128_make(value + 7);
 }
 
 /* Stores a value; most are small, so that they come several times. */
@@ -80,6 +92,9 @@ make_value(const TestRelation *relation, int column, void *values, size_t row)
 			break;
 		case WA_FORM_DECIMAL64:
 			((int64_t *) values)[row] = number * 12500;
+			break;
+		case WA_FORM_DECIMAL128:
+			((WaInt128 *) values)[row] = make_wide(column, number);
 			break;
 		case WA_FORM_BOOL:
 			put_bit(values, row, (number & 1) != 0);
@@ -145,6 +160,7 @@ make_column(const TestRelation *relation, int number, uint32_t nrows)
 			make_value(relation, number, values, row);
 	}
 	column->values = values;
+	column->has_large = number == COLUMN_LARGE;
 	note_range(column, validity);
 	column->validity = number % 2 == 0 ? validity : NULL;
 	column->display = number == COLUMN_DECIMAL64 ? display : NULL;

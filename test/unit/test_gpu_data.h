@@ -25,6 +25,8 @@ enum
 	COLUMN_BOOL,
 	COLUMN_TEXT,
 	COLUMN_PRICE, /* a DECIMAL that shows all its digits */
+	COLUMN_WIDE,  /* likewise, some of whose values have more than 64 bits */
+	COLUMN_LARGE, /* and some have more than 96 */
 	NCOLUMNS
 };
 

@@ -98,7 +98,10 @@ static void
 make_comparisons(WaInstruction *instructions)
 {
 	static const uint16_t decimals[] = {COLUMN_PRICE, COLUMN_DECIMAL32,
-										COLUMN_DECIMAL64};
+										COLUMN_DECIMAL64, COLUMN_PRICE,
+										COLUMN_WIDE};
+	static const uint16_t texts_and_decimals[] = {COLUMN_TEXT, COLUMN_DECIMAL64,
+												  COLUMN_LARGE, COLUMN_LARGE};
 
 	instructions[0] = (WaInstruction){.code = WA_CODE_COMPARE_INT,
 									  .out = IS_BELOW,
@@ -106,10 +109,9 @@ make_comparisons(WaInstruction *instructions)
 									  .b = LIMIT,
 									  .extra = WA_LESS};
 	instructions[1] = compare(WA_CODE_COMPARE_TEXT, IS_WORD, COLUMN_TEXT, WORD);
-	instructions[2] =
-		(WaInstruction){.code = WA_CODE_IS_NOT_NULL,
-						.out = IS_THERE,
-						.a = random_below(2) ? COLUMN_TEXT : COLUMN_DECIMAL64};
+	instructions[2] = (WaInstruction){.code = WA_CODE_IS_NOT_NULL,
+									  .out = IS_THERE,
+									  .a = texts_and_decimals[random_below(4)]};
 	instructions[3] = (WaInstruction){.code = WA_CODE_COMPARE_FLOAT,
 									  .out = IS_REAL,
 									  .a = COLUMN_FLOAT8,
@@ -256,9 +258,9 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 	query->ncolumns = 1 + (uint32_t) random_below(11);
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
-		static const int arguments[] = {0,    1,      2,   4,     5,    6,
-										7,    8,      9,   10,    NEXT, PRODUCT,
-										HALF, CHOICE, DAY, SHARE, -1};
+		static const int arguments[] = {
+			0,  1,  2,    4,       5,    6,      7,   8,     9, 10,
+			11, 12, NEXT, PRODUCT, HALF, CHOICE, DAY, SHARE, -1};
 		const int argument = arguments[random_below(LENGTH(arguments))];
 
 		columns[i] =

@@ -20,6 +20,9 @@
 
 #define QUERIES 160
 
+/* Sums of decimals are compared in units of 10^-SUM_SCALE, modulo 2^128. */
+#define SUM_SCALE 20
+
 /* What a group has of a column, in a form of its own. */
 typedef struct Found
 {
@@ -28,8 +31,8 @@ typedef struct Found
 	WaUint192 squares;
 	WaExactPart exact;
 	bool other;
-	int64_t min;
-	int64_t max;
+	__int128 min;
+	__int128 max;
 	uint8_t display;
 } Found;
 
@@ -57,6 +60,7 @@ static WaWatch watch;
 static uint64_t extents_taken;
 static uint64_t blocks_left_out;
 static uint64_t answers_compared;
+static uint64_t extents_of_wide; /* taken by queries that add up COLUMN_WIDE */
 static uint64_t extents_of_days; /* taken by queries with keys of tables */
 
 bool
@@ -125,6 +129,40 @@ wa_mirror_set_note(const WaMirrorUse *use, WaMirrorNote *note)
 	return note;
 }
 
+/* Returns the product with 10^digits modulo 2^128. */
+static __int128
+raise(__int128 number, int digits)
+{
+	unsigned __int128 product = (unsigned __int128) number;
+
+	while (digits-- > 0)
+		product *= 10;
+	return (__int128) product;
+}
+
+/* Adds what a record has of values of 128 bits. */
+static void
+note_wide(const WaQueryColumn *column, const WaRecord *record, Found *found)
+{
+	const WaWideRest *rest = record->wide;
+	const bool is_only = !wa_record_has_narrow(record);
+	const __int128 sum =
+		wa_int128_get((WaInt128){rest->sum[0], (int64_t) rest->sum[1]});
+	const __int128 min = wa_int128_get(rest->min.value);
+	const __int128 max = wa_int128_get(rest->max.value);
+
+	if (wa_ops_have(column->ops, WA_OP_SUM))
+		found->sum = (__int128) ((unsigned __int128) found->sum +
+								 (unsigned __int128) raise(
+									 sum, SUM_SCALE - rest->scale));
+	if (wa_ops_have(column->ops, WA_OP_MIN) && (is_only || min < found->min))
+		found->min = min;
+	if (wa_ops_have(column->ops, WA_OP_MAX) && (is_only || max > found->max))
+		found->max = max;
+	if (rest->display > found->display)
+		found->display = rest->display;
+}
+
 /* Brings a record into the form of its own. */
 static void
 note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
@@ -149,7 +187,10 @@ note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
 	memcpy(&sum, words + layout.sum, sizeof(sum));
 	found->sum = wa_int128_get(sum);
 	if (column->kind == WA_VECTOR_DECIMAL)
+	{
 		found->display = decimals.display;
+		found->sum = raise(found->sum, SUM_SCALE - record->scale);
+	}
 	if (column->kind != WA_VECTOR_FLOAT)
 	{
 		if (wa_ops_have(column->ops, WA_OP_SQUARES))
@@ -172,6 +213,15 @@ note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
 		wa_small_squares_expand(&squares, floats.squares_exponent,
 								&found->exact.squares);
 	}
+}
+
+/* Likewise what it has of values of 128 bits. */
+static void
+note_cell(const WaQueryColumn *column, const WaRecord *record, Found *found)
+{
+	note_record(column, record, found);
+	if (record->wide != NULL)
+		note_wide(column, record, found);
 }
 
 /* Reads the message of a finished run. */
@@ -204,8 +254,8 @@ read_groups(const WaQuery *query, const void *message, size_t bytes,
 		memcpy(group->keys, reader.keys, query->nkeys * sizeof(*group->keys));
 		for (uint32_t i = 0; i < query->ncolumns; i++)
 			if (reader.cells[i].record.words != NULL)
-				note_record(&query->columns[i], &reader.cells[i].record,
-							&group->columns[i]);
+				note_cell(&query->columns[i], &reader.cells[i].record,
+						  &group->columns[i]);
 	}
 	EXPECT(!reader.reader.failed);
 	return true;
@@ -324,7 +374,7 @@ same_key(WaVectorKind kind, const WaQueryValue *a, const WaQueryValue *b)
 
 /* Tells whether two values are the same, or zeros of floats. */
 static bool
-same_extreme(WaVectorKind kind, int64_t a, int64_t b)
+same_extreme(WaVectorKind kind, __int128 a, __int128 b)
 {
 	return a == b ||
 		   (kind == WA_VECTOR_FLOAT && wa_bits_double((uint64_t) a) == 0 &&
@@ -387,6 +437,17 @@ same_groups(const WaQuery *query, const Groups *gpu, Groups *cpu)
 	return true;
 }
 
+/* Tells whether a query adds up values of 128 bits. */
+static bool
+adds_wide(const WaQuery *query)
+{
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		if (query->columns[i].argument == COLUMN_WIDE &&
+			wa_ops_have(query->columns[i].ops, WA_OP_SUM))
+			return true;
+	return false;
+}
+
 /* Computes a query in both ways, and compares what both have an answer to. */
 static bool
 compare(const WaQuery *query, WaRunRequest *request)
@@ -413,6 +474,7 @@ compare(const WaQuery *query, WaRunRequest *request)
 									  &ranges[i * WA_EXTENT_BLOCKS]);
 		list[i] = &extents[i];
 		extents_taken += shares[i].taken;
+		extents_of_wide += shares[i].taken && adds_wide(query);
 		extents_of_days += shares[i].taken && test_has_table_key(query);
 	}
 	without = *request;
@@ -454,6 +516,9 @@ draw_order(const WaQuery *query, WaOrderBy *order)
 		return false;
 	order->number = (uint16_t) random_below(query->ncolumns);
 	column = &query->columns[order->number];
+	/* Which groups are wanted is told by values of 64 bits alone. */
+	if (column->argument == COLUMN_WIDE || column->argument == COLUMN_LARGE)
+		return false;
 	switch (order->of)
 	{
 		case WA_ORDER_SUM:
@@ -553,6 +618,7 @@ main(void)
 	check(extents_taken > QUERIES / 2, "devices have taken extents");
 	check(blocks_left_out > 0, "and left out blocks with traps");
 	check(answers_compared > QUERIES / 2, "most queries have answers");
+	check(extents_of_wide > 0, "and added values of 128 bits up");
 	check(extents_of_days > 0, "and looked keys up in tables");
 	return finish_checks();
 }

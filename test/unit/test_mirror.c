@@ -275,6 +275,38 @@ test_decimals(void)
 	return end();
 }
 
+/* Decimals of 128 bits, beside others. */
+static bool
+test_wide_decimals(void)
+{
+	WaTestColumn column = {1, WA_FORM_DECIMAL64, 2, 40, true, false, false};
+
+	begin(1, PIECES);
+	wa_mirror_start(store.mirror);
+	EXPECT(load(0, 0, 1, column));
+	column.form = WA_FORM_DECIMAL128;
+	column.scale = 5;
+	EXPECT(load(0, 1, 2, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 2);
+	column.form = WA_FORM_DECIMAL32;
+	column.bits = 20;
+	column.scale = 3;
+	EXPECT(load(0, 2, 3, column));
+	wa_mirror_settle(store.mirror);
+	column.form = WA_FORM_DECIMAL128;
+	column.scale = 5;
+	EXPECT(count_right(0, column, 0) == 3);
+	/* of more than 38 digits in the others' scale */
+	column.bits = 62;
+	column.scale = 0;
+	EXPECT(load(0, 3, 4, column));
+	wa_mirror_settle(store.mirror);
+	column.scale = 5;
+	EXPECT(count_right(0, column, 0) == 3);
+	return end();
+}
+
 /* Extents that are replaced or unloaded while they are used. */
 static bool
 test_replacement(void)
@@ -556,6 +588,7 @@ static const struct
 	{"all forms on several devices", test_forms},
 	{"wider integers and late NULLs", test_wider},
 	{"decimals of several scales", test_decimals},
+	{"decimals of 128 bits", test_wide_decimals},
 	{"replaced and unloaded while in use", test_replacement},
 	{"no room for a wider form", test_no_room},
 	{"eviction, late starts, and room again", test_eviction},

@@ -11,6 +11,9 @@
 #include "test/unit/test_mirror_extent.h"
 
 /* Texts of a column. */
+/* Values of 128 bits are others, moved by so many bits. */
+#define WIDE_SHIFT 50
+
 #define TEXTS 8
 
 WaColumnName
@@ -42,6 +45,7 @@ write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits)
 {
 	const uint64_t mask = ((uint64_t) 1 << column->bits) - 1;
 	int64_t value = (int64_t) (bits & mask);
+	WaInt128 as_wide;
 	const double as_double = (double) value;
 	const float as_float = (float) value;
 
@@ -54,6 +58,11 @@ write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits)
 		memcpy(to, &as_double, sizeof(as_double));
 	else if (column->form == WA_FORM_FLOAT4)
 		memcpy(to, &as_float, sizeof(as_float));
+	else if (column->form == WA_FORM_DECIMAL128)
+	{
+		as_wide = wa_int128_make((__int128) value << WIDE_SHIFT);
+		memcpy(to, &as_wide, sizeof(as_wide));
+	}
 	else
 		memcpy(to, &value, wa_form_width(column->form));
 }
@@ -189,6 +198,8 @@ number_at(WaForm form, const void *values, uint64_t row)
 		case WA_FORM_INT64:
 		case WA_FORM_DECIMAL64:
 			return ((const int64_t *) values)[row];
+		case WA_FORM_DECIMAL128:
+			return wa_int128_get(((const WaInt128 *) values)[row]);
 		case WA_FORM_FLOAT4:
 			number = ((const float *) values)[row];
 			memcpy(&row, &number, sizeof(row));

@@ -177,6 +177,19 @@ part_of(const WaExtentColumn *column, int part)
 	return parts[part];
 }
 
+/*
+ * Returns which byte of a part makes a row's value one that cannot be if it is large:
+ * the highest of a number of a text, or of one of 128 bits.
+ */
+static uint32_t
+bad_byte(const WaExtentColumn *column, int part, uint32_t row)
+{
+	if (column->form == WA_FORM_TEXT && part % 3 == 0)
+		return 4 * row + 3;
+	return column->form == WA_FORM_DECIMAL128 && part == 0 ? 16 * row + 15
+														   : row;
+}
+
 /* Values that cannot be are refused, and leave nothing behind. */
 static bool
 test_bad_values(void)
@@ -199,13 +212,12 @@ test_bad_values(void)
 			memcpy(&head, parcel, sizeof(head));
 			offset = part_of(column, part);
 			if (offset == 0 || (part == 0 && column->form != WA_FORM_BOOL &&
+								column->form != WA_FORM_DECIMAL128 &&
 								column->form != WA_FORM_TEXT))
 				continue;
 			EXPECT(wa_store_load(&store, &head, parcel, error, sizeof(error)) ==
 				   WA_OK);
-			parcel[offset + (column->form == WA_FORM_TEXT && part % 3 == 0
-								 ? 4 * (head.nrows / 2) + 3
-								 : head.nrows / 2)] = 19;
+			parcel[offset + bad_byte(column, part, head.nrows / 2)] = 0x7f;
 			EXPECT(wa_store_load(&store, &head, parcel, error, sizeof(error)) ==
 				   WA_BAD_REQUEST);
 			wa_store_unload(&store, &relation, 0);
@@ -331,12 +343,89 @@ test_threads(void)
 	return true;
 }
 
+/* Loads an extent of the attributes 1 and 2, the first of which lacks some blocks. */
+static bool
+load_odd(WaStore *store, uint64_t odd)
+{
+	WaExtentHead *head = malloc(sizeof(*head));
+	char error[WA_MAX_ERROR_BYTES];
+	WaStatus status;
+
+	wa_test_write_extent(parcel, wa_test_relation(0), 0, 1, 400, ROWS, 3);
+	memcpy(head, parcel, sizeof(*head));
+	head->columns[0].odd[0] = odd;
+	status = wa_store_load(store, head, parcel, error, sizeof(error));
+	free(head);
+	return status == WA_OK;
+}
+
+/* Stores which of the first blocks of the extent can be used with some columns. */
+static bool
+find_usable(WaStore *store, const WaColumnName *columns, uint32_t ncolumns,
+			uint64_t *usable)
+{
+	static WaMapPage maps[1];
+	const WaRelation name = wa_test_relation(0);
+	WaUse use = {.maps = maps, .nmaps = 1, .nblocks = UINT32_MAX};
+	WaUsedExtent used;
+	uint64_t blocks = 0;
+
+	maps[0].lsn = 1;
+	memset(maps[0].visible[0], 0xff, sizeof(maps[0].visible[0]));
+	EXPECT(wa_store_use_begin(store, &name, columns, ncolumns, &use));
+	EXPECT(wa_store_use_next(store, &use, &used, 1) == 1);
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		blocks += (uint64_t) __builtin_popcountll(used.usable[i]);
+	EXPECT(use.blocks == blocks);
+	*usable = used.usable[0];
+	wa_store_unuse(&used, ncolumns);
+	wa_store_use_end(store, &use);
+	return true;
+}
+
+/* Blocks that a column lacks are of no use to who asks for it, and to no others. */
+static bool
+test_odd(void)
+{
+	static WaStore store;
+	const WaRelation name = wa_test_relation(0);
+	const WaColumnName columns[] = {wa_test_column_name(1),
+									wa_test_column_name(2)};
+	WaResidency residency[2];
+	uint64_t odd = 0;
+	uint64_t all;
+	uint64_t usable;
+
+	wa_store_init(&store, PLENTY, 1);
+	EXPECT(load_odd(&store, 0));
+	EXPECT(find_usable(&store, columns, 2, &all));
+	for (int i = 0; i < 64 && __builtin_popcountll(odd) < 3; i += 5)
+		odd |= all & (uint64_t) 1 << i;
+	EXPECT(__builtin_popcountll(odd) == 3);
+	EXPECT(load_odd(&store, odd));
+	EXPECT(find_usable(&store, &columns[1], 1, &usable));
+	EXPECT(usable == all);
+	EXPECT(find_usable(&store, &columns[0], 1, &usable));
+	EXPECT(usable == (all & ~odd));
+	EXPECT(find_usable(&store, columns, 2, &usable));
+	EXPECT(usable == (all & ~odd));
+	EXPECT(wa_store_residency(&store, &name, columns, 2, residency) ==
+		   residency[1].blocks - 3);
+	EXPECT(residency[0].blocks == residency[1].blocks - 3);
+	EXPECT(residency[0].rows < residency[1].rows);
+	EXPECT(wa_store_residency(&store, &name, &columns[1], 1, residency) ==
+		   residency[0].blocks);
+	wa_store_set_limit(&store, 0);
+	return true;
+}
+
 static const struct
 {
 	const char *name;
 	bool (*run)(void);
 } tests[] = {
 	{"eviction by use", test_eviction},
+	{"blocks that a column lacks", test_odd},
 	{"extents in use", test_in_use},
 	{"random limits", test_limits},
 	{"values that cannot be", test_bad_values},
