@@ -15,8 +15,11 @@
 
 #include "resident/extent_reader.h"
 
-/* Blocks of an extent that are looked at. */
+/* About so many blocks of an extent are looked at, ... */
 #define PROBES 4
+
+/* ... and so many, if that has found values that fit no vector. */
+#define MORE_PROBES 32
 
 /* What has been found so far. */
 typedef struct Probes
@@ -55,24 +58,46 @@ probe(WaExtentReader *reader, BlockNumber block, Probes *probes)
 	probes->nblocks++;
 }
 
-uint64
-wa_extent_choose(WaExtentReader *reader, uint32 number, const uint64_t *visible)
+/* Looks at some visible blocks of an extent, at equal distances. */
+static void
+probe_some(WaExtentReader *reader, uint32 number, const uint64_t *visible,
+		   uint32 nprobes, Probes *probes)
 {
-	const uint32 part = WA_EXTENT_BLOCKS / PROBES;
+	const uint32 step = Max(wa_map_count(visible) / nprobes, 1);
 	BlockNumber first = wa_extent_first_block(number);
-	MemoryContext old = MemoryContextSwitchTo(reader->memory);
-	Probes probes = {0};
-	uint64 chosen = 0;
+	uint32 seen = 0;
 
-	/* The first visible block of each part. */
+	memset(probes, 0, sizeof(*probes));
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
 	{
 		if (!wa_extent_has_bit(visible, i))
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		probe(reader, first + i, &probes);
-		i = (i / part + 1) * part - 1;
+		if (seen++ % step == 0)
+			probe(reader, first + i, probes);
 	}
+}
+
+/* Tells whether values have been found that fit no vector. */
+static bool
+has_failures(const WaExtentReader *reader, const Probes *probes)
+{
+	for (int i = 0; i < reader->ncolumns; i++)
+		if (probes->failures[i] > 0)
+			return true;
+	return false;
+}
+
+uint64
+wa_extent_choose(WaExtentReader *reader, uint32 number, const uint64_t *visible)
+{
+	MemoryContext old = MemoryContextSwitchTo(reader->memory);
+	Probes probes;
+	uint64 chosen = 0;
+
+	probe_some(reader, number, visible, PROBES, &probes);
+	if (has_failures(reader, &probes))
+		probe_some(reader, number, visible, MORE_PROBES, &probes);
 	for (int i = 0; i < reader->ncolumns; i++)
 		if (2 * probes.failures[i] < Max(probes.nblocks, 1))
 			chosen |= UINT64CONST(1) << i;
