@@ -13,18 +13,8 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
+#include "scan/compile.h"
 #include "scan/early.h"
-
-bool
-wa_error_is_of_arguments(const ErrorData *error)
-{
-	int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-
-	return category == ERRCODE_DATA_EXCEPTION ||
-		   category == ERRCODE_FEATURE_NOT_SUPPORTED ||
-		   category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
-		   error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
-}
 
 /* Ends a subtransaction that has failed; raises errors that are not kept. */
 static void

@@ -16,10 +16,4 @@
  */
 extern void wa_early_compute(WaScanState *state);
 
-/*
- * Tells whether an error is one that PostgreSQL's functions raise because of their
- * arguments, and not a lack of memory, a cancelled query or the like.
- */
-extern bool wa_error_is_of_arguments(const ErrorData *error);
-
 #endif /* WA_SCAN_EARLY_H */
