@@ -150,8 +150,8 @@ static Var *
 column_var(const WaScanState *state, int number)
 {
 	const AttrNumber attnum = state->attnums[number];
-	const Form_pg_attribute attribute = TupleDescAttr(
-		RelationGetDescr(state->relation), attnum - 1);
+	const Form_pg_attribute attribute =
+		TupleDescAttr(RelationGetDescr(state->relation), attnum - 1);
 
 	return makeVar((int) state->varno, attnum, getBaseType(attribute->atttypid),
 				   attribute->atttypmod, attribute->attcollation, 0);

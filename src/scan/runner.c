@@ -9,51 +9,10 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
 
-#include "scan/buckets.h"
 #include "scan/column_function.h"
 #include "scan/datum.h"
-#include "scan/once.h"
-#include "scan/runner.h"
+#include "scan/runner_internal.h"
 #include "scan/step_tables.h"
-#include "scan/text_tables.h"
-
-/* A constant and how it is computed. */
-typedef struct Constant
-{
-	const WaConstant *constant;
-	WaOnce once;
-	ExprState *state;
-	Oid type;
-} Constant;
-
-/* A call and what it needs to know. */
-typedef struct Call
-{
-	const WaCallExpression *expression;
-	WaOnce once;
-	WaEvaluation *evaluation; /* EVALUATE */
-	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
-	bool is_of_column;        /* EVALUATE: it is a function of one */
-} Call;
-
-struct WaRunner
-{
-	WaProgram program;
-	WaVector *registers;
-	WaVector **columns;
-	int ncolumns;
-	Constant *constants;
-	int nconstants;
-	int nlists;
-	Call *calls;
-	int ncalls;
-	const AttrNumber *attnums; /* of the columns */
-	bool catches;
-	int nleft;            /* constants and calls that are to be computed */
-	int reached;          /* the last stage that a row has come to; -1: none */
-	bool can_run;         /* no constant has been found to have no vector */
-	MemoryContext values; /* of constants */
-};
 
 /* Gives the registers their memory. */
 static void
@@ -85,11 +44,11 @@ make_constants(WaRunner *runner, const WaCompiler *compiler,
 {
 	ListCell *cell;
 
-	runner->constants =
-		palloc(sizeof(Constant) * (list_length(compiler->constants) + 1));
+	runner->constants = palloc(sizeof(WaRunnerConstant) *
+							   (list_length(compiler->constants) + 1));
 	foreach (cell, compiler->constants)
 	{
-		Constant *made = &runner->constants[runner->nconstants++];
+		WaRunnerConstant *made = &runner->constants[runner->nconstants++];
 
 		made->constant = (const WaConstant *) lfirst(cell);
 		made->once = wa_once_of_constant(made->constant, runner->registers);
@@ -101,8 +60,8 @@ make_constants(WaRunner *runner, const WaCompiler *compiler,
 
 /* Prepares a call. */
 static WaCall
-make_call(Call *call, const WaCallExpression *wanted, const WaVector *registers,
-		  ParamListInfo parameters)
+make_call(WaRunnerCall *call, const WaCallExpression *wanted,
+		  const WaVector *registers, ParamListInfo parameters)
 {
 	WaColumnFunction function;
 
@@ -146,7 +105,7 @@ make_calls(WaRunner *runner, const WaCompiler *compiler,
 	WaCall *calls = palloc(sizeof(WaCall) * (ncalls + 1));
 	ListCell *cell;
 
-	runner->calls = palloc0(sizeof(Call) * (ncalls + 1));
+	runner->calls = palloc0(sizeof(WaRunnerCall) * (ncalls + 1));
 	foreach (cell, compiler->calls)
 	{
 		calls[runner->ncalls] =
@@ -202,7 +161,7 @@ fill_with_nulls(WaVector *vector, WaVectorKind kind)
 
 /* Computes a constant; returns false if it has no vector. */
 static bool
-compute_constant(WaRunner *runner, const Constant *constant,
+compute_constant(WaRunner *runner, const WaRunnerConstant *constant,
 				 ExprContext *econtext)
 {
 	WaVector *vector = &runner->registers[constant->constant->number];
@@ -227,7 +186,7 @@ compute_constant(WaRunner *runner, const Constant *constant,
 
 /* Has a call compute what does not depend on rows. */
 static void
-compute_call(const Call *call, ExprContext *econtext)
+compute_call(const WaRunnerCall *call, ExprContext *econtext)
 {
 	if (call->evaluation != NULL)
 		wa_evaluation_prepare(call->evaluation, econtext);
@@ -381,7 +340,7 @@ wa_runner_waits(const WaRunner *runner, const ExprContext *econtext)
 
 /* Has a constant computed again; until then it is NULL for those who look. */
 static void
-reset_constant(WaRunner *runner, Constant *constant)
+reset_constant(WaRunner *runner, WaRunnerConstant *constant)
 {
 	const int number = constant->constant->number;
 
@@ -399,7 +358,7 @@ wa_runner_reset(WaRunner *runner)
 		reset_constant(runner, &runner->constants[i]);
 	for (int i = 0; i < runner->ncalls; i++)
 	{
-		Call *call = &runner->calls[i];
+		WaRunnerCall *call = &runner->calls[i];
 
 		call->once.is_computed = false;
 		if (call->evaluation != NULL)
@@ -442,256 +401,4 @@ WaVector *const *
 wa_runner_columns(const WaRunner *runner)
 {
 	return runner->columns;
-}
-
-/* Describes a constant by the first row of its register. */
-static void
-describe_constant(const WaRunner *runner, uint16 number,
-				  WaQueryConstant *constant)
-{
-	const WaVector *vector = &runner->registers[number];
-
-	memset(constant, 0, sizeof(*constant));
-	constant->number = number;
-	constant->value.is_null = !wa_vector_is_valid(vector, 0);
-	if (constant->value.is_null)
-		return;
-	switch (runner->program.kinds[number])
-	{
-		case WA_VECTOR_TEXT:
-			constant->value.text = wa_vector_texts(vector)[0];
-			break;
-		case WA_VECTOR_BOOL:
-			constant->value.integer = wa_vector_bools(vector)[0];
-			break;
-		default:
-			constant->value.integer = wa_vector_ints(vector)[0];
-			constant->value.scale = vector->scale;
-			constant->value.shown =
-				vector->mixed ? vector->display[0] : vector->scale;
-			break;
-	}
-}
-
-/* Tells whether there may be a table for a call: it is one of a column. */
-static bool
-may_be_table(const WaRunner *runner, const WaInstruction *instruction)
-{
-	const Call *call = &runner->calls[instruction->extra];
-
-	return call->is_of_column || (instruction->a < runner->ncolumns &&
-								  wa_step_table_is_possible(call->expression));
-}
-
-bool
-wa_runner_has_calls(const WaRunner *runner, bool *tables)
-{
-	*tables = true;
-	for (size_t i = 0; i < runner->program.ninstructions; i++)
-	{
-		const WaInstruction *instruction = &runner->program.instructions[i];
-
-		if (instruction->code == WA_CODE_CALL &&
-			!may_be_table(runner, instruction))
-			*tables = false;
-	}
-	return runner->ncalls > 0;
-}
-
-/* Returns the number of the column that is one of the table; -1: there is none. */
-static int
-find_column(const WaRunner *runner, AttrNumber attnum)
-{
-	for (int i = 0; i < runner->ncolumns; i++)
-		if (runner->attnums[i] == attnum)
-			return i;
-	return -1;
-}
-
-/*
- * Describes what a call computes as a function of a column, and which column that
- * is.  Returns false if it is none.
- */
-static bool
-find_function(const WaRunner *runner, const WaInstruction *call,
-			  WaColumnFunction *function, int *column)
-{
-	const Call *of = &runner->calls[call->extra];
-	int varying;
-
-	if (!of->is_of_column ||
-		!wa_column_function_of_call(
-			of->expression, wa_evaluation_sources(of->evaluation, &varying),
-			function))
-		return false;
-	*column = find_column(runner, function->attnum);
-	return *column >= 0;
-}
-
-/* Finds the table of a function of integers. */
-static const WaSteps *
-find_step_table(const WaRunner *runner, const WaColumnFunction *function,
-				const WaResidency *residency)
-{
-	WaCallExpression *call = palloc(sizeof(WaCallExpression));
-
-	*call = wa_column_function_call(function);
-	return wa_step_table_find(
-		call, wa_buckets_make(call, runner->registers, NULL), residency);
-}
-
-/* Finds the table of a call, and the column that it is of; or returns NULL. */
-static const WaSteps *
-find_table(const WaRunner *runner, const WaRunMessage *run,
-		   const WaResidency *columns, const WaInstruction *instruction,
-		   int *column)
-{
-	const Call *call = &runner->calls[instruction->extra];
-	WaColumnFunction function;
-	WaTextColumn of;
-
-	if (!may_be_table(runner, instruction))
-		return NULL;
-	*column = instruction->a;
-	if (!call->is_of_column)
-		return wa_step_table_find(call->expression, call->buckets,
-								  &columns[instruction->a]);
-	if (!find_function(runner, instruction, &function, column))
-		return NULL;
-	if (function.kind != WA_VECTOR_TEXT)
-		return find_step_table(runner, &function, &columns[*column]);
-	of = (WaTextColumn){&run->relation, &run->columns[*column],
-						&columns[*column]};
-	return wa_text_table_find(&function, &of, false, InvalidOid);
-}
-
-/* Has a query look up tables where the program calls. */
-static bool
-describe_calls(const WaRunner *runner, const WaRunMessage *run,
-			   const WaResidency *columns, WaQuery *query)
-{
-	const size_t bytes = sizeof(WaInstruction) * runner->program.ninstructions;
-	WaInstruction *instructions = palloc(bytes);
-	WaSteps *tables = palloc0(sizeof(WaSteps) * runner->ncalls);
-
-	memcpy(instructions, runner->program.instructions, bytes);
-	for (size_t i = 0; i < runner->program.ninstructions; i++)
-	{
-		WaInstruction *instruction = &instructions[i];
-		const WaSteps *table;
-		int column;
-
-		if (instruction->code != WA_CODE_CALL)
-			continue;
-		table = find_table(runner, run, columns, instruction, &column);
-		if (table == NULL)
-			return false;
-		tables[instruction->extra] = *table;
-		instruction->code = WA_CODE_STEPS;
-		instruction->a = (uint16_t) column;
-	}
-	query->program.instructions = instructions;
-	query->program.tables = tables;
-	query->ntables = (uint32_t) runner->ncalls;
-	return true;
-}
-
-bool
-wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
-				   const WaResidency *columns, WaQuery *query)
-{
-	WaQueryConstant *constants =
-		palloc(sizeof(WaQueryConstant) * (runner->nconstants + 1));
-
-	for (int i = 0; i < runner->nconstants; i++)
-		describe_constant(runner, runner->constants[i].constant->number,
-						  &constants[i]);
-	wa_step_tables_begin();
-	wa_text_tables_begin();
-	query->program = runner->program;
-	query->nlists = (uint32_t) runner->nlists;
-	query->ninputs = (uint16_t) runner->ncolumns;
-	query->nconstants = (uint32_t) runner->nconstants;
-	query->constants = constants;
-	return runner->ncalls == 0 || describe_calls(runner, run, columns, query);
-}
-
-/* Returns the call by which a register has its value in the end, or NULL. */
-static const WaInstruction *
-find_call(const WaRunner *runner, int number)
-{
-	for (size_t i = runner->program.ninstructions; i-- > 0;)
-		if (runner->program.instructions[i].out == number)
-			return runner->program.instructions[i].code == WA_CODE_CALL
-					   ? &runner->program.instructions[i]
-					   : NULL;
-	return NULL;
-}
-
-bool
-wa_runner_may_have_ranks(const WaRunner *runner, int number)
-{
-	const WaInstruction *call;
-
-	if (runner->program.kinds[number] != WA_VECTOR_TEXT)
-		return false;
-	if (number < runner->ncolumns)
-		return true;
-	call = find_call(runner, number);
-	return call != NULL && runner->calls[call->extra].is_of_column;
-}
-
-/* Adds a look-up, and a register for its result; returns the register. */
-static int
-add_look_up(WaQuery *query, int column, const WaSteps *table)
-{
-	WaProgram *program = &query->program;
-	const uint16 number = program->nregisters++;
-	WaVectorKind *kinds = palloc(sizeof(WaVectorKind) * program->nregisters);
-	WaInstruction *instructions =
-		palloc(sizeof(WaInstruction) * (program->ninstructions + 1));
-	WaSteps *tables = palloc(sizeof(WaSteps) * (query->ntables + 1));
-
-	memcpy(kinds, program->kinds, sizeof(WaVectorKind) * number);
-	kinds[number] = WA_VECTOR_INT;
-	if (program->ninstructions > 0)
-		memcpy(instructions, program->instructions,
-			   sizeof(WaInstruction) * program->ninstructions);
-	instructions[program->ninstructions++] =
-		(WaInstruction){.code = WA_CODE_STEPS,
-						.out = number,
-						.a = (uint16) column,
-						.extra = query->ntables};
-	if (query->ntables > 0)
-		memcpy(tables, program->tables, sizeof(WaSteps) * query->ntables);
-	tables[query->ntables] = *table;
-	tables[query->ntables].results = WA_STEPS_WORDS;
-	tables[query->ntables].ntexts = 0;
-	query->ntables++;
-	program->kinds = kinds;
-	program->instructions = instructions;
-	program->tables = tables;
-	return number;
-}
-
-int
-wa_runner_describe_ranks(const WaRunner *runner, const WaRunMessage *run,
-						 const WaResidency *columns, int number,
-						 const Var *column, Oid collation, WaQuery *query,
-						 const WaSteps **steps)
-{
-	WaColumnFunction function;
-	WaTextColumn of;
-	int place = number;
-
-	if (query->program.nregisters == PG_UINT16_MAX ||
-		(number < runner->ncolumns
-			 ? !wa_column_function_of_column(column, &function)
-			 : !find_function(runner, find_call(runner, number), &function,
-							  &place)) ||
-		function.kind != WA_VECTOR_TEXT)
-		return -1;
-	of = (WaTextColumn){&run->relation, &run->columns[place], &columns[place]};
-	*steps = wa_text_table_find(&function, &of, true, collation);
-	return *steps == NULL ? -1 : add_look_up(query, place, *steps);
 }

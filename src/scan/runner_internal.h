@@ -1,0 +1,50 @@
+/*
+ * runner_internal.h
+ *		What a runner consists of, for runner.c and runner_describe.c.
+ */
+#ifndef WA_SCAN_RUNNER_INTERNAL_H
+#define WA_SCAN_RUNNER_INTERNAL_H
+
+#include "scan/buckets.h"
+#include "scan/once.h"
+#include "scan/runner.h"
+
+/* A constant and how it is computed. */
+typedef struct WaRunnerConstant
+{
+	const WaConstant *constant;
+	WaOnce once;
+	ExprState *state;
+	Oid type;
+} WaRunnerConstant;
+
+/* A call and what it needs to know. */
+typedef struct WaRunnerCall
+{
+	const WaCallExpression *expression;
+	WaOnce once;
+	WaEvaluation *evaluation; /* EVALUATE */
+	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
+	bool is_of_column;        /* EVALUATE: it is a function of one */
+} WaRunnerCall;
+
+struct WaRunner
+{
+	WaProgram program;
+	WaVector *registers;
+	WaVector **columns;
+	int ncolumns;
+	WaRunnerConstant *constants;
+	int nconstants;
+	int nlists;
+	WaRunnerCall *calls;
+	int ncalls;
+	const AttrNumber *attnums; /* of the columns */
+	bool catches;
+	int nleft;            /* constants and calls that are to be computed */
+	int reached;          /* the last stage that a row has come to; -1: none */
+	bool can_run;         /* no constant has been found to have no vector */
+	MemoryContext values; /* of constants */
+};
+
+#endif /* WA_SCAN_RUNNER_INTERNAL_H */
