@@ -23,10 +23,14 @@
 
 /*
  * Of so few rows none are tried in vectors again when one of them has none; and
- * after so many tries that were of use, twice as many are tried at once.
+ * after so many tries that were of use, twice as many are tried at once.  Where so
+ * many tries in a row were of no use, the next rows are not tried: at first as few,
+ * then twice as many each time, up to a limit.
  */
-#define MIN_TRIED_ROWS 32
-#define RIGHT_TRIES    4
+#define MIN_TRIED_ROWS  32
+#define RIGHT_TRIES     4
+#define WRONG_TRIES     4
+#define MAX_SINGLY_ROWS (256 * MIN_TRIED_ROWS)
 
 uint32
 wa_scan_groups(const WaScanState *state)
@@ -326,6 +330,7 @@ wa_scan_begin(WaScanState *state)
 static void
 hasten(WaPace *pace)
 {
+	pace->nwrong = 0;
 	if (++pace->nright < RIGHT_TRIES || pace->rows >= WA_VECTOR_ROWS)
 		return;
 	pace->rows *= 2;
@@ -343,6 +348,45 @@ slow_down(WaPace *pace, int nrows)
 	return true;
 }
 
+/* Has some rows not tried if the last tries of the fewest were of no use. */
+static void
+give_up(WaPace *pace)
+{
+	const int times = ++pace->nwrong - WRONG_TRIES;
+
+	if (times >= 0)
+		pace->nsingly = times < 8 ? MIN_TRIED_ROWS << times : MAX_SINGLY_ROWS;
+}
+
+/*
+ * Takes some of the first `most` rows of a batch, in vectors or singly.  Returns how
+ * many, or 0 if fewer are to be tried.  in_vectors: see take_in_pieces.
+ */
+static int
+take_piece(WaScanState *state, int most, bool (*in_vectors)(WaScanState *, int))
+{
+	WaPace *pace = &state->pace;
+	int nrows = Min(most, pace->nsingly);
+
+	if (nrows > 0)
+	{
+		pace->nsingly -= nrows;
+		take_row_by_row(state, nrows);
+		return nrows;
+	}
+	nrows = Min(most, pace->rows);
+	if (in_vectors(state, nrows))
+		hasten(pace);
+	else if (slow_down(pace, nrows))
+		return 0;
+	else
+	{
+		take_row_by_row(state, nrows);
+		give_up(pace);
+	}
+	return nrows;
+}
+
 /*
  * Takes a batch in pieces whose groups, if they are all new, have room in memory,
  * and of which most, if few rows have no vectors, have them.  in_vectors: takes so
@@ -357,14 +401,8 @@ take_in_pieces(WaScanState *state, int nrows,
 	while (nrows > 0)
 	{
 		const int npiece =
-			Min(Min(nrows, wa_spill_piece(state)), state->pace.rows);
+			take_piece(state, Min(nrows, wa_spill_piece(state)), in_vectors);
 
-		if (in_vectors(state, npiece))
-			hasten(&state->pace);
-		else if (slow_down(&state->pace, npiece))
-			continue;
-		else
-			take_row_by_row(state, npiece);
 		wa_spill_check(state);
 		nrows -= npiece;
 		state->rows += npiece;

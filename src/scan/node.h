@@ -73,7 +73,9 @@ typedef struct WaSpillGrowth
 typedef struct WaPace
 {
 	int rows;
-	int nright; /* tries since it changed, or since one was of no use */
+	int nright;  /* tries since it changed, or since one was of no use */
+	int nwrong;  /* tries of the fewest rows in a row that were of no use */
+	int nsingly; /* rows that are not tried, as such tries were of no use */
 } WaPace;
 
 typedef struct WaScanState
