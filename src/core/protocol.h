@@ -80,7 +80,7 @@
 #define WA_COUNTERS_FD 4
 
 #define WA_HEARTBEAT_MS      1000
-#define WA_MAX_MESSAGE_BYTES 4096
+#define WA_MAX_MESSAGE_BYTES 8192
 #define WA_MAX_DEVICES       16
 #define WA_MAX_SLOTS         1024
 #define WA_MAX_ERROR_BYTES   256

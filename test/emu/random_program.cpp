@@ -26,10 +26,12 @@ static const size_t kSteps = 240;
 static int64_t step_values[kSteps];
 static uint8_t step_known[kSteps];
 static const WaSteps tables[] = {
-	{-840, 7, kSteps, step_values, step_known, 0},
-	{INT64_MIN, UINT64_C(1) << 40, kSteps, step_values, step_known, 0},
-	{INT64_MAX - 12 * 70 + 1, 70, 12, step_values, step_known, 0},
-	{-110, 1, kSteps, step_values, step_known, 3}};
+	{-840, 7, kSteps, step_values, step_known, 0, 0, false, 0, 0, 0, nullptr},
+	{INT64_MIN, UINT64_C(1) << 40, kSteps, step_values, step_known, 0, 0, false,
+	 0, 0, 0, nullptr},
+	{INT64_MAX - 12 * 70 + 1, 70, 12, step_values, step_known, 0, 0, false, 0,
+	 0, 0, nullptr},
+	{-110, 1, kSteps, step_values, step_known, 3, 0, false, 0, 0, 0, nullptr}};
 
 const WaSteps *
 random_tables()

@@ -266,7 +266,7 @@ row_is_right(const WaColumn *column, uint32_t row, bool null, uint64_t bits)
 	if (column->form == WA_FORM_TEXT)
 		return text_is_right(column, row, null, bits);
 	if (column->form == WA_FORM_BOOL)
-		EXPECT(wa_bits_get(column->values, row) == (expected != 0));
+		EXPECT(wa_bits_get(column->values, row) == (expected.lo != 0));
 	else
 		EXPECT(memcmp((const char *) column->values + row * width, &expected,
 					  width) == 0);
