@@ -340,7 +340,7 @@ shared_case()
 	uint16_t first;
 	uint16_t both;
 
-	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0}};
+	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
 	made.constants = {{kColumns, false, 0, {7}}, {kColumns + 1, false, 0, {9}}};
 	made.kinds.resize(kRegisters, WA_VECTOR_INT);
 	first = add_instruction(made, WA_CODE_COMPARE_INT, 0, kColumns, WA_LESS);
@@ -405,7 +405,7 @@ test_infinity()
 	const uint16_t value =
 		add_instruction(made, WA_CODE_DATE_TO_TIMESTAMP, 0, 0, 0);
 
-	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0}};
+	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
 	made.constants = {{kColumns, false, 0, {INT64_MAX}}};
 	made.kinds.resize(kRegisters, WA_VECTOR_INT);
 	made.clauses.push_back({2, add_instruction(made, WA_CODE_COMPARE_INT, value,
