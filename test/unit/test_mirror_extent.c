@@ -60,7 +60,8 @@ write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits)
 		memcpy(to, &as_float, sizeof(as_float));
 	else if (column->form == WA_FORM_DECIMAL128)
 	{
-		as_wide = wa_int128_make((__int128) value << WIDE_SHIFT);
+		as_wide =
+			wa_int128_make((__int128) value * ((__int128) 1 << WIDE_SHIFT));
 		memcpy(to, &as_wide, sizeof(as_wide));
 	}
 	else

@@ -69,7 +69,7 @@ tamper(uint64_t *message, size_t bytes)
 typedef struct Anything
 {
 	WaColumnRows rows[MAX_INPUTS];
-	int64_t values[MAX_INPUTS][NROWS];
+	WaInt128 values[MAX_INPUTS][NROWS];
 	uint8_t validity[MAX_INPUTS][NROWS];
 	uint8_t display[MAX_INPUTS][NROWS];
 } Anything;
@@ -127,8 +127,12 @@ fill_column(Anything *anything, uint32_t input, WaForm form)
 		if (form == WA_FORM_BOOL)
 			put_bit(values, row, word != 0);
 		else
-			memcpy(values + row * wa_form_width(form), &word,
+		{
+			const WaInt128 wide = {(uint64_t) word, word >> 63};
+
+			memcpy(values + row * wa_form_width(form), &wide,
 				   wa_form_width(form));
+		}
 		anything->validity[input][row] = !is_null;
 		anything->display[input][row] =
 			(uint8_t) random_below(rows->scale + UINT64_C(1));
