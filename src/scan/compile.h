@@ -149,6 +149,9 @@ extern int wa_compile_key(WaCompiler *compiler, Expr *key);
  */
 extern bool wa_may_raise(Node *expression);
 
+/* Tells whether there is a parameter of any kind in an expression. */
+extern bool wa_has_parameter(Node *expression);
+
 /* Tells whether an expression uses what a subselect, or an outer row, returns. */
 extern bool wa_has_exec_param(Node *expression);
 

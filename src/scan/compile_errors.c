@@ -202,6 +202,12 @@ find_parameter(Node *node, void *context)
 }
 
 bool
+wa_has_parameter(Node *expression)
+{
+	return find_parameter(expression, NULL);
+}
+
+bool
 wa_may_raise(Node *expression)
 {
 	bool clocks = true;
@@ -283,12 +289,6 @@ find_foreign(Node *node, void *context)
 			break;
 	}
 	return expression_tree_walker(node, find_foreign, context);
-}
-
-bool
-wa_is_own(Node *expression)
-{
-	return !find_foreign(expression, NULL);
 }
 
 bool

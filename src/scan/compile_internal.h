@@ -196,9 +196,6 @@ extern WaErrors wa_call_errors(const WaCallExpression *call);
  */
 extern bool wa_is_total(Node *expression);
 
-/* Tells whether an expression runs no code but the system's own. */
-extern bool wa_is_own(Node *expression);
-
 /* Returns the function of a FuncExpr, OpExpr or the like; else InvalidOid. */
 extern Oid wa_function_of(Node *expression);
 

@@ -156,20 +156,10 @@ wa_table_values_finish(const WaTableValues *values, WaSteps *steps)
 	steps->texts = texts;
 }
 
-/* Finds a parameter. */
-static bool
-find_parameter(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return IsA(node, Param) ||
-		   expression_tree_walker(node, find_parameter, context);
-}
-
 bool
 wa_table_is_allowed(Node *expression)
 {
-	return !find_parameter(expression, NULL) && wa_is_own(expression);
+	return !wa_has_parameter(expression) && !wa_runs_foreign_code(expression);
 }
 
 /* Tells whether what a function returns may change with time. */
