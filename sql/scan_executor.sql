@@ -89,6 +89,93 @@ SELECT exec_differences(query) FROM (VALUES
     ('SELECT gpu_sum(v) FILTER (WHERE k > 2), gpu_avg(v), k FROM exec_rows GROUP BY k UNION ALL SELECT sum(v), avg(v), k / 2 FROM exec_rows WHERE k < 7 GROUP BY 3'),
     ('SELECT count(*) FROM exec_many m JOIN (SELECT k, count(*) AS n, min(v) AS v FROM exec_rows GROUP BY k) r ON r.k = m.k AND m.id > r.v')
 ) AS queries (query);
+-- EXPLAIN ANALYZE counts what workers did, as often as they did it: exec_counts returns
+-- the sums over the nodes of a plan.
+CREATE FUNCTION exec_counts(query text) RETURNS TABLE (item text, total numeric) LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, TIMING OFF, FORMAT json) ' || query INTO plan;
+    RETURN QUERY SELECT key, sum(value::numeric) FROM jsonb_path_query(plan, '$.**?(@."Custom Plan Provider" == "WarpAgg")') node, jsonb_each_text(node)
+        WHERE key IN ('Blocks Read', 'Rows Scanned', 'Rows Kept', 'Rows Computed Singly', 'Groups Compared', 'Batches', 'Memory Usage', 'Disk Usage', 'Rows Spilled', 'Resident Rows') GROUP BY key;
+END
+$$;
+-- Returns a line for each query of which workers count something else, than one process
+-- does: what they compute so many times, where they do it all.
+CREATE FUNCTION exec_count_differences(query text, runs integer DEFAULT 1, repeated text DEFAULT NULL) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    serial text;
+    workers text;
+    has_gather boolean := false;
+    line text;
+BEGIN
+    FOREACH line IN ARRAY CASE WHEN runs = 1 THEN '{on,off}' ELSE '{off}' END::text[] LOOP
+        PERFORM set_config('parallel_leader_participation', line, true);
+        FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || COALESCE(repeated, query) LOOP
+            has_gather := has_gather OR line LIKE '%Gather%';
+        END LOOP;
+        SELECT string_agg(item || ' ' || total, ', ' ORDER BY item) INTO workers FROM exec_counts(COALESCE(repeated, query));
+        SET LOCAL max_parallel_workers_per_gather = 0;
+        SET LOCAL force_parallel_mode = off;
+        SELECT string_agg(item || ' ' || total * CASE WHEN item ~ '^(Rows|Blocks|Groups)' THEN runs ELSE 1 END, ', ' ORDER BY item) INTO serial FROM exec_counts(query);
+        SET LOCAL max_parallel_workers_per_gather = 2;
+        SET LOCAL force_parallel_mode = on;
+        IF NOT has_gather OR serial IS NULL OR serial <> workers THEN
+            RETURN NEXT format('%s: %s instead of %s', query, workers, serial);
+        END IF;
+    END LOOP;
+END
+$$;
+SET max_parallel_workers_per_gather = 2;
+SET force_parallel_mode = on;
+SELECT exec_count_differences(query) FROM (VALUES
+    ('SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k + 100, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k'),
+    ('SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v / k) FROM exec_rows WHERE k > 0 AND 10 % (v % 7 + 1) < 3 GROUP BY k UNION ALL SELECT k, sum(length(v::text || k)) FROM exec_rows GROUP BY k'),
+    ('SELECT k, sum(v::numeric * 1e12 * v) FROM exec_rows GROUP BY k UNION ALL SELECT k, count(*) FROM exec_rows GROUP BY k'),
+    ('SELECT v % 3000, count(*), sum(1 / (v + k)) FROM exec_rows WHERE k = 0 OR 10 / k > 1 GROUP BY 1 ORDER BY 2, 1 LIMIT 3')
+) AS queries (query);
+-- The Gather above is run again; and left before its end.
+SET enable_material = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SELECT exec_count_differences('SELECT k, count(*) AS c FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k', 3,
+    format('SELECT * FROM (VALUES (1), (2), (3)) v (x) LEFT JOIN (SELECT k, count(*) AS c FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k %s) q ON c > x', rest))
+FROM (VALUES (''), ('LIMIT 11'), ('OFFSET 3')) AS rests (rest);
+-- Groups that are spilled, in each of the runs.
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT item FROM exec_counts('SELECT v, count(*), sum(v::numeric * 1e12 * v) FROM exec_rows GROUP BY v UNION ALL SELECT k, sum(v), 1 FROM exec_rows WHERE v < 5000 GROUP BY k') WHERE total > 0 ORDER BY item;
+SELECT exec_count_differences(query), exec_count_differences(query, 3, format('SELECT * FROM (VALUES (1), (2), (3)) v (x) LEFT JOIN (%s) q ON v > x', query)) FROM (VALUES
+    ('SELECT v, count(*) FROM exec_rows GROUP BY v UNION ALL SELECT k, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k')
+) AS queries (query);
+RESET force_parallel_mode;
+RESET max_parallel_workers_per_gather;
+RESET work_mem;
+RESET hash_mem_multiplier;
+-- A scan that is run again counts all runs, without workers too.
+SELECT item, total FROM exec_counts('SELECT x, s FROM (VALUES (10), (5000), (19000), (10)) AS v (x), LATERAL (SELECT sum(v / (k + 1)) AS s FROM exec_rows WHERE v <= x) q')
+    WHERE item LIKE 'Rows%' ORDER BY item;
+RESET enable_material;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+-- In every format, times too; nothing else has become a node of the plan.
+SET parallel_leader_participation = off;
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v) FROM exec_rows GROUP BY k;
+CREATE FUNCTION exec_numbers(format text, label text) RETURNS TABLE (number numeric) LANGUAGE plpgsql AS $$
+DECLARE
+    plan text := '';
+    line text;
+BEGIN
+    FOR line IN EXECUTE format('EXPLAIN (ANALYZE, FORMAT %s) SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v) FROM exec_rows GROUP BY k', format) LOOP
+        plan := plan || line;
+    END LOOP;
+    RETURN QUERY SELECT m[1]::numeric FROM regexp_matches(plan, replace(label, ' ', '[ -]') || '"?[:>] ?([0-9.]+)', 'g') m;
+END
+$$;
+SELECT f, array_agg(n.number) AS scanned, (SELECT bool_and(t.number > 0) FROM exec_numbers(f, 'Heap Reading Time') t) AS reading, (SELECT count(*) FROM exec_numbers(f, 'Device Time') t WHERE t.number > 0) AS device
+FROM unnest(ARRAY['text', 'json', 'yaml', 'xml']) f, exec_numbers(f, 'Rows Scanned') n GROUP BY f ORDER BY f;
+RESET parallel_leader_participation;
+DROP FUNCTION exec_counts(text), exec_count_differences(text, integer, text), exec_numbers(text, text);
 -- All of it, with parameters, and groups beyond the memory.
 SET force_parallel_mode = on;
 SET plan_cache_mode = force_generic_plan;

@@ -14,6 +14,7 @@
 
 #include "scan/node.h"
 #include "scan/plan.h"
+#include "scan/tally_part.h"
 #include "scan/top.h"
 
 /* Prints expressions as a list. */
@@ -121,61 +122,53 @@ kilobytes(int64 bytes)
 
 /* Prints what was spilled. */
 static void
-show_spill(const WaScanState *state, ExplainState *es)
+show_spill(const WaTally *tally, ExplainState *es)
 {
-	const WaSpillCounts *spilled = &state->spilled;
-
-	ExplainPropertyInteger("Batches", NULL, state->batches, es);
+	ExplainPropertyInteger("Batches", NULL, tally->batches, es);
 	ExplainPropertyInteger("Memory Usage", "kB",
-						   kilobytes((int64) spilled->memory_bytes), es);
-	ExplainPropertyInteger("Disk Usage", "kB",
-						   kilobytes(spilled->most_disk_bytes), es);
-	ExplainPropertyInteger("Rows Spilled", NULL, spilled->rows, es);
+						   kilobytes((int64) tally->memory_bytes), es);
+	ExplainPropertyInteger("Disk Usage", "kB", kilobytes(tally->disk_bytes),
+						   es);
+	ExplainPropertyInteger("Rows Spilled", NULL, tally->spilled_rows, es);
 }
 
 /* Prints what the device process has answered for, in text only if anything. */
 static void
-show_resident(const WaScanState *state, ExplainState *es)
+show_resident(const WaTally *tally, ExplainState *es)
 {
-	if (state->resident_blocks == 0 && es->format == EXPLAIN_FORMAT_TEXT)
+	if (tally->resident_blocks == 0 && es->format == EXPLAIN_FORMAT_TEXT)
 		return;
-	ExplainPropertyInteger("Resident Blocks", NULL, state->resident_blocks, es);
-	ExplainPropertyInteger("Resident Rows", NULL, state->resident_rows, es);
-	if (state->resident_blocks > 0)
-		ExplainPropertyText("Resident Device", state->is_gpu ? "GPU" : "CPU",
+	ExplainPropertyInteger("Resident Blocks", NULL, tally->resident_blocks, es);
+	ExplainPropertyInteger("Resident Rows", NULL, tally->resident_rows, es);
+	if (tally->resident_blocks > 0)
+		ExplainPropertyText("Resident Device", tally->is_gpu ? "GPU" : "CPU",
 							es);
 	if (es->timing)
-		ExplainPropertyFloat("Resident Time", "ms", state->resident_ms, 3, es);
+		ExplainPropertyFloat("Resident Time", "ms", tally->resident_ms, 3, es);
 }
 
-/* Prints what a run of the node has done. */
+/* Prints what the runs of the node have done. */
 static void
-show_run(const WaScanState *state, ExplainState *es)
+show_tally(const WaTally *tally, bool has_top, ExplainState *es)
 {
-	WaHeapCounts counts = {0, 0};
-
-	if (state->heap != NULL)
-		counts = wa_heap_counts(state->heap);
-	counts.blocks += state->worker_counts.blocks;
-	counts.rows += state->worker_counts.rows;
-	ExplainPropertyInteger("Blocks Read", NULL, counts.blocks, es);
-	show_resident(state, es);
-	ExplainPropertyInteger("Rows Scanned", NULL, counts.rows, es);
-	ExplainPropertyInteger("Rows Kept", NULL, state->kept_rows, es);
-	if (state->rowwise_rows > 0 || es->verbose)
+	ExplainPropertyInteger("Blocks Read", NULL, tally->read.blocks, es);
+	show_resident(tally, es);
+	ExplainPropertyInteger("Rows Scanned", NULL, tally->read.rows, es);
+	ExplainPropertyInteger("Rows Kept", NULL, tally->kept_rows, es);
+	if (tally->rowwise_rows > 0 || es->verbose)
 		ExplainPropertyInteger("Rows Computed Singly", NULL,
-							   state->rowwise_rows, es);
-	if (state->top != NULL)
-		ExplainPropertyInteger("Groups Compared", NULL,
-							   wa_top_compared(state->top), es);
-	if (state->batches > 1)
-		show_spill(state, es);
+							   tally->rowwise_rows, es);
+	if (has_top)
+		ExplainPropertyInteger("Groups Compared", NULL, tally->compared_groups,
+							   es);
+	if (tally->batches > 1)
+		show_spill(tally, es);
 	if (!es->timing)
 		return;
 	ExplainPropertyFloat("Heap Reading Time", "ms",
-						 state->clock.spent_ms[WA_PHASE_READING], 3, es);
+						 tally->spent_ms[WA_PHASE_READING], 3, es);
 	ExplainPropertyFloat("Device Time", "ms",
-						 state->clock.spent_ms[WA_PHASE_COMPUTING], 3, es);
+						 tally->spent_ms[WA_PHASE_COMPUTING], 3, es);
 }
 
 /* Prints clauses that are all to be fulfilled. */
@@ -194,12 +187,14 @@ show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
 void
 wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
-	const WaScanState *state = (const WaScanState *) node;
+	WaScanState *state = (WaScanState *) node;
 	const CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
+	WaTally tally = wa_tally_of(state);
 	List *context =
 		set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
 	bool use_prefix = list_length(es->rtable) > 1 || es->verbose;
 
+	wa_tally_part_collect(state, &tally);
 	show_expressions(
 		"Aggregates",
 		targets(plan, state->nkeys, state->nkeys + state->nresults), context,
@@ -221,5 +216,5 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Planned Batches", NULL, state->planned_batches,
 							   es);
 	if (es->analyze)
-		show_run(state, es);
+		show_tally(&tally, state->top != NULL, es);
 }

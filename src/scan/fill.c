@@ -505,10 +505,7 @@ wa_scan_start(WaScanState *state)
 	if (state->is_ours)
 		wa_exec_begin();
 	wa_spill_end(state);
-	memset(&state->spilled, 0, sizeof(state->spilled));
-	state->batches = 0;
-	state->kept_rows = 0;
-	state->rowwise_rows = 0;
+	wa_tally_start(state);
 	state->is_started = true;
 }
 

@@ -18,6 +18,7 @@
 #include "scan/plan.h"
 #include "scan/shifted.h"
 #include "scan/spill.h"
+#include "scan/tally_part.h"
 #include "scan/top.h"
 
 /* Checks that the user may call an aggregate or a function. */
@@ -164,6 +165,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(state, &top);
+	wa_tally_part_make(state);
 }
 
 /*
@@ -241,6 +243,7 @@ end_scan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
 
+	wa_tally_part_leave(state);
 	if (state->heap != NULL)
 		wa_heap_end(state->heap);
 	state->heap = NULL;

@@ -15,6 +15,7 @@
 #include "scan/rowwise.h"
 #include "scan/runner.h"
 #include "scan/shift.h"
+#include "scan/tally.h"
 
 /* An aggregated column: all aggregates over the same rows and values share it. */
 typedef struct WaScanColumn
@@ -136,7 +137,7 @@ typedef struct WaScanState
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was, the last time */
 
-	/* For EXPLAIN */
+	/* For EXPLAIN; what tally.h does not say of all scans is of the present one. */
 	int64 kept_rows;    /* that fulfilled WHERE */
 	int64 rowwise_rows; /* that were computed one by one */
 	WaHeapCounts worker_counts;
@@ -144,6 +145,8 @@ typedef struct WaScanState
 	WaSpillCounts spilled;
 	WaSpillGrowth growth;
 	WaClock clock;
+	WaTally past; /* of earlier scans, where it is not in these */
+	struct WaTallyPart *tally_part; /* NULL: no process counts for another */
 } WaScanState;
 
 /*

@@ -1,0 +1,42 @@
+/*
+ * tally.h
+ *		What EXPLAIN ANALYZE counts of a node.
+ */
+#ifndef WA_SCAN_TALLY_H
+#define WA_SCAN_TALLY_H
+
+#include "heap/heap.h"
+#include "scan/clock.h"
+
+struct WaScanState;
+
+typedef struct WaTally
+{
+	WaHeapCounts read;
+	int64 kept_rows;       /* that fulfilled WHERE */
+	int64 rowwise_rows;    /* that were computed one by one */
+	int64 compared_groups; /* for ORDER BY ... LIMIT */
+	int64 resident_blocks; /* that the device process has answered for */
+	int64 resident_rows;   /* of these */
+	double resident_ms;    /* that the device took, and */
+	bool is_gpu;           /* what it was */
+	int64 spilled_rows;
+	int64 batches;     /* of the scan that had most */
+	int64 disk_bytes;  /* when there were most of them */
+	Size memory_bytes; /* of groups, in one process, likewise */
+	double spent_ms[WA_PHASE_COUNT];
+} WaTally;
+
+/*
+ * Adds a tally to another.  at_once: both were at work at the same time, so that
+ * their files were there together.
+ */
+extern void wa_tally_add(WaTally *tally, const WaTally *other, bool at_once);
+
+/* Puts away what the last scan of a node has counted: the next one begins. */
+extern void wa_tally_start(struct WaScanState *state);
+
+/* Returns what all scans of a node have counted in this process and its workers. */
+extern WaTally wa_tally_of(const struct WaScanState *state);
+
+#endif /* WA_SCAN_TALLY_H */

@@ -1,0 +1,149 @@
+/*
+ * tally_part.c
+ *		Brings together what the processes of another node count; see
+ *		tally_part.h.
+ *
+ * Each worker writes its tally into shared memory as its executor ends; nobody reads
+ * it before the worker has ended.  The leader adds them up before it launches workers
+ * again, and as the memory goes.  That is later than ShutdownCustomScan, which the
+ * executor calls for a node before it waits for the workers of a Gather above it.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "executor/instrument.h"
+#include "nodes/makefuncs.h"
+#include "storage/dsm.h"
+
+#include "scan/tally_part.h"
+
+/* In shared memory: a tally for each worker. */
+typedef struct Shared
+{
+	int nworkers;
+	WaTally tallies[FLEXIBLE_ARRAY_MEMBER];
+} Shared;
+
+struct WaTallyPart
+{
+	CustomScanState css;
+	Shared *shared; /* of a leader, while it has workers */
+	WaTally *mine;  /* of a worker, in shared memory */
+	WaTally past;   /* of workers that have ended */
+};
+
+/* Returns how many bytes so many workers share. */
+static Size
+shared_bytes(int nworkers)
+{
+	return offsetof(Shared, tallies) + (Size) nworkers * sizeof(WaTally);
+}
+
+/* Takes over what workers, which have ended, have left. */
+static void
+take_tallies(WaTallyPart *part)
+{
+	Shared *shared = part->shared;
+	WaTally sum = {0};
+
+	if (shared == NULL)
+		return;
+	for (int i = 0; i < shared->nworkers; i++)
+		wa_tally_add(&sum, &shared->tallies[i], true);
+	wa_tally_add(&part->past, &sum, false);
+	memset(shared->tallies, 0, (Size) shared->nworkers * sizeof(WaTally));
+}
+
+/* The leader lets go of the shared memory. */
+static void
+detach(dsm_segment *segment, Datum part)
+{
+	WaTallyPart *left = (WaTallyPart *) DatumGetPointer(part);
+
+	take_tallies(left);
+	left->shared = NULL;
+}
+
+static Size
+estimate_dsm(CustomScanState *node, ParallelContext *context)
+{
+	return shared_bytes(context->nworkers);
+}
+
+static void
+initialize_dsm(CustomScanState *node, ParallelContext *context, void *memory)
+{
+	WaTallyPart *part = (WaTallyPart *) node;
+
+	memset(memory, 0, shared_bytes(context->nworkers));
+	/* There may be none: then there are no workers either. */
+	if (context->seg == NULL)
+		return;
+	part->shared = (Shared *) memory;
+	part->shared->nworkers = context->nworkers;
+	on_dsm_detach(context->seg, detach, PointerGetDatum(part));
+}
+
+static void
+reinitialize_dsm(CustomScanState *node, ParallelContext *context, void *memory)
+{
+	take_tallies((WaTallyPart *) node);
+}
+
+static void
+initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
+{
+	Shared *shared = (Shared *) memory;
+
+	((WaTallyPart *) node)->mine = &shared->tallies[ParallelWorkerNumber];
+}
+
+void
+wa_tally_part_make(WaScanState *state)
+{
+	static const CustomExecMethods methods = {
+		.CustomName = "WarpAgg Tally",
+		.EstimateDSMCustomScan = estimate_dsm,
+		.InitializeDSMCustomScan = initialize_dsm,
+		.ReInitializeDSMCustomScan = reinitialize_dsm,
+		.InitializeWorkerCustomScan = initialize_worker,
+	};
+	PlanState *ps = &state->css.ss.ps;
+	CustomScan *plan;
+	WaTallyPart *part;
+
+	if (ps->state->es_instrument == 0 || !ps->plan->parallel_safe)
+		return;
+	plan = makeNode(CustomScan);
+	/* What is shared has the number of the node; the node itself shares nothing. */
+	plan->scan.plan.plan_node_id = ps->plan->plan_node_id;
+	plan->scan.plan.parallel_aware = true;
+	part = palloc0(sizeof(WaTallyPart));
+	NodeSetTag(part, T_CustomScanState);
+	part->css.methods = &methods;
+	part->css.ss.ps.plan = &plan->scan.plan;
+	part->css.ss.ps.state = ps->state;
+	/* Workers send those of all nodes; this one's, which are 0, add to ours. */
+	part->css.ss.ps.instrument = InstrAlloc(1, ps->state->es_instrument, false);
+	state->tally_part = part;
+	state->css.custom_ps = list_make1(part);
+}
+
+void
+wa_tally_part_leave(const WaScanState *state)
+{
+	if (state->tally_part != NULL && state->tally_part->mine != NULL)
+		*state->tally_part->mine = wa_tally_of(state);
+}
+
+void
+wa_tally_part_collect(WaScanState *state, WaTally *tally)
+{
+	WaTallyPart *part = state->tally_part;
+
+	if (part == NULL)
+		return;
+	state->css.custom_ps = NIL;
+	take_tallies(part);
+	wa_tally_add(tally, &part->past, true);
+}
