@@ -30,6 +30,7 @@
 #include "scan/early.h"
 #include "scan/merge.h"
 #include "scan/resident.h"
+#include "scan/turn.h"
 #include "scan/wanted.h"
 #include "settings.h"
 
@@ -517,7 +518,8 @@ suggest_load(const WaScanState *state, const WaRunMessage *run,
 
 /*
  * Asks what the node computes.  Where a subselect must not be run before a row needs
- * what it returns, it asks first whether there is such a row.
+ * what it returns, it asks first whether there is such a row.  Where a row's own error
+ * might come before, all is read from the heap, in order.
  */
 static void
 ask_in_turn(WaScanState *state, WaRunMessage *run,
@@ -539,7 +541,9 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 			!write_query(state, run, resident, stage, arena, &query, &ranks))
 			return;
 		covered = ask(state, &query, &ranks, run, stage, &answer);
+		/* Rows of blocks that it has answered for have no errors. */
 	} while (stage >= 0 && answer.kept_rows > 0 &&
+			 wa_turn_has_come(state, stage, answer.blocks == run->nblocks) &&
 			 wa_runner_reach(runner, econtext, stage));
 	suggest_load(state, run, covered);
 }

@@ -184,31 +184,29 @@ take_row(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
 		take_column(rowwise, state, i, group, econtext);
 }
 
-/* Evaluates by what a column is shifted for aggregates. */
-static void
-evaluate_shifts(const WaRowwise *rowwise, const WaScanState *state, int column,
-				ExprContext *econtext)
-{
-	bool is_null;
-
-	for (int i = 0; i < state->nresults; i++)
-		if (state->results[i].column == column && rowwise->shifts[i] != NULL)
-			(void) ExecEvalExpr(rowwise->shifts[i], econtext, &is_null);
-}
-
-/* Evaluates what comes after WHERE for a row that fulfils it. */
+/*
+ * Evaluates what comes after WHERE for a row that fulfils it: keys, then aggregate by
+ * aggregate its column, unless another one has it, too, and by what that is shifted.
+ */
 static void
 look_behind_where(WaRowwise *rowwise, const WaScanState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	int ncolumns = 0;
 	Datum value;
+	bool is_null;
 
 	evaluate_keys(rowwise, state, econtext);
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < state->nresults; i++)
 	{
-		(void) evaluate_column(rowwise, i, econtext, &value);
-		evaluate_shifts(rowwise, state, i, econtext);
+		if (state->results[i].column == ncolumns)
+			(void) evaluate_column(rowwise, ncolumns++, econtext, &value);
+		if (rowwise->shifts[i] != NULL)
+			(void) ExecEvalExpr(rowwise->shifts[i], econtext, &is_null);
 	}
+	/* Workers know of no results. */
+	while (ncolumns < state->ncolumns)
+		(void) evaluate_column(rowwise, ncolumns++, econtext, &value);
 }
 
 /* Shows a row to the expressions; returns the memory context to go back to. */
