@@ -18,7 +18,7 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	other_types sizes grouping groups window moving sharing parallel modifiers \
 	regress_queries differences settings scan scan_expressions scan_guards \
 	scan_errors scan_once scan_singly scan_parallel scan_limit scan_spill scan_plan \
-	scan_executor scan_long scan_domains scan_gate shifted resident \
+	scan_executor scan_long scan_domains scan_gate scan_stored shifted resident \
 	resident_queries resident_times resident_forms resident_wide resident_ties \
 	resident_top resident_texts
 ISOLATION = snapshot scan

@@ -10,8 +10,11 @@
  */
 #include "postgres.h"
 
+#include "access/tupmacs.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "heap/gather.h"
 #include "scan/accumulate.h"
 #include "scan/context_arena.h"
 #include "scan/record_states.h"
@@ -25,6 +28,9 @@ struct WaAccumulator
 	WaVectorKind kind;
 	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
 	bool by_states;        /* no record takes the values */
+	bool is_stored;        /* nor a vector: values are as they are stored */
+	bool by_value;         /* there, */
+	int16 length;          /* with this length */
 	WaArena arena;
 	WaRecordOwner owner;
 	WaRecordTable *table;
@@ -151,6 +157,7 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 		wa_context_for_groups(parent, "warpagg accumulator");
 	WaAccumulator *accumulator =
 		MemoryContextAllocZero(context, sizeof(WaAccumulator));
+	WaVectorKind own;
 
 	accumulator->context = context;
 	accumulator->scratch = AllocSetContextCreate(
@@ -159,6 +166,10 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 	accumulator->kind = kind;
 	accumulator->layout = wa_record_layout(kind, plan->key.ops);
 	accumulator->by_states = !wa_records_exist(kind, plan->key.ops);
+	accumulator->is_stored = accumulator->by_states &&
+							 !wa_gather_kind(plan->key.argument_type, &own);
+	get_typlenbyval(plan->key.argument_type, &accumulator->length,
+					&accumulator->by_value);
 	accumulator->owner = (WaRecordOwner){
 		.context = accumulator, .flush = take_record, .take = take_decimal};
 	wa_context_arena_init(&accumulator->arena, context);
@@ -181,6 +192,9 @@ wa_accumulator_grow(WaAccumulator *accumulator, uint32 ngroups)
 static Datum
 datum_of(const WaAccumulator *accumulator, const WaVector *vector, size_t row)
 {
+	if (accumulator->is_stored)
+		return fetch_att(wa_vector_texts(vector)[row].data,
+						 accumulator->by_value, accumulator->length);
 	if (accumulator->kind == WA_VECTOR_TEXT)
 	{
 		const WaText *text = &wa_vector_texts(vector)[row];

@@ -110,14 +110,19 @@ find_ours(Oid function, WaAggregate *aggregate)
 	return false;
 }
 
-/* Tells whether a built-in result depends on the order of rows. */
+/*
+ * Tells whether a built-in result depends on the order of rows: of intervals,
+ * whether a sum on the way is out of range.
+ */
 static bool
 depends_on_order(const WaAggregateCall *call)
 {
 	if (call->argument == NULL || call->aggregate == WA_COUNT ||
 		call->aggregate == WA_MIN || call->aggregate == WA_MAX)
 		return false;
-	return call->argument_type == FLOAT4OID || call->argument_type == FLOAT8OID;
+	return call->argument_type == FLOAT4OID ||
+		   call->argument_type == FLOAT8OID ||
+		   call->argument_type == INTERVALOID;
 }
 
 /* Returns what no aggregate of the family may have, or NULL. */
@@ -171,7 +176,9 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 		return "an aggregate is PostgreSQL's and warpagg.accelerate is off";
 	if (call->builtin && wa_accelerate != WA_ACCELERATE_ALL &&
 		depends_on_order(call))
-		return "the built-in aggregate over floats depends on the order of "
-			   "rows and warpagg.accelerate is not all";
+		return psprintf("the built-in aggregate over %s depends on the order "
+						"of rows and warpagg.accelerate is not all",
+						call->argument_type == INTERVALOID ? "intervals"
+														   : "floats");
 	return NULL;
 }

@@ -134,8 +134,8 @@ extern int wa_compile(WaCompiler *compiler, Expr *expression);
  * The same of the argument of an aggregate, whose value is looked at only for the
  * rows that fulfil the filter, if it is not NULL.  counted: nothing but whether
  * the argument is NULL matters; if no vector can hold its type, there is a BOOL
- * in its place.  In place of a numeric that seldom fits a vector there is a TEXT
- * of its bytes.
+ * in its place, and else a TEXT of values as they are stored.  In place of a numeric
+ * that seldom fits a vector there is a TEXT of its bytes.
  */
 extern int wa_compile_argument(WaCompiler *compiler, Expr *argument,
 							   Expr *filter, bool counted);

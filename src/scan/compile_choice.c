@@ -347,9 +347,14 @@ wa_compile_argument(WaCompiler *compiler, Expr *argument, Expr *filter,
 					bool counted)
 {
 	WaVectorKind kind;
+	const bool fits = wa_gather_kind(exprType((Node *) argument), &kind);
 	int number;
 
-	if (counted && !wa_gather_kind(exprType((Node *) argument), &kind))
+	if (!counted && !fits)
+		return wa_compile_stored(compiler, argument,
+								 filter == NULL ? argument
+												: make_case(filter, argument));
+	if (!fits)
 		argument = make_presence(argument);
 	if (wa_is_wide(compiler, (Node *) argument))
 		return wa_compile_wide(

@@ -428,3 +428,17 @@ wa_compile_wide(WaCompiler *compiler, Expr *expression, WaVectorKind kind)
 	compiler->weight += kind == WA_VECTOR_TEXT ? WIDE_WEIGHT : WIDE_KEY_WEIGHT;
 	return wa_compiler_note(compiler, wide, number, false, false);
 }
+
+int
+wa_compile_stored(WaCompiler *compiler, Expr *argument, Expr *value)
+{
+	WaVectorKind kind;
+
+	while (IsA(argument, RelabelType))
+		argument = ((RelabelType *) argument)->arg;
+	if (!IsA(argument, Var) ||
+		wa_gather_kind(((Var *) argument)->vartype, &kind))
+		return wa_compile_wide(compiler, value, WA_VECTOR_TEXT);
+	compiler->weight += WIDE_WEIGHT;
+	return wa_compiler_column(compiler, (Var *) argument);
+}

@@ -151,10 +151,18 @@ extern int wa_compile_whole(WaCompiler *compiler, Expr *expression);
 /*
  * Has PostgreSQL evaluate an expression that is wide (wa_is_wide) for every row.
  * The register is a DECIMAL, where rows that do not fit trap, or a TEXT of the
- * bytes of the numeric, without their length.
+ * bytes of the numeric, without their length.  What no vector can hold is stored as
+ * in a tuple.
  */
 extern int wa_compile_wide(WaCompiler *compiler, Expr *expression,
 						   WaVectorKind kind);
+
+/*
+ * Compiles an argument of a type that no vector can hold: into a TEXT whose values
+ * have the places of values as they are stored (heap/gather.h).  value: the same, or
+ * NULL for rows that the aggregate does not take.
+ */
+extern int wa_compile_stored(WaCompiler *compiler, Expr *argument, Expr *value);
 
 /* Makes what wa_varies and the next ones remember. */
 extern struct WaKnownNodes *wa_known_nodes_make(void);

@@ -59,7 +59,12 @@ struct WaEvaluation
 	__int128 limit_usecs;
 	Oid type; /* of the result */
 	WaVectorKind kind;
+	bool
+		stores; /* no vector can hold its type: its values are as in a tuple, */
+	bool by_value;       /* and there, */
+	int16 length;        /* of this length */
 	MemoryContext texts; /* of results */
+	char *fixed;         /* those that are stored with a fixed length */
 };
 
 /* Makes the slot in which the expression finds the sources. */
@@ -131,6 +136,7 @@ wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
 				   ParamListInfo parameters)
 {
 	WaEvaluation *evaluation = palloc0(sizeof(WaEvaluation));
+	WaVectorKind known;
 
 	evaluation->parameters = parameters;
 	evaluation->slot = make_slot(call);
@@ -145,6 +151,12 @@ wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
 		evaluation->wanted = &registers[call->wanted];
 	evaluation->type = exprType((Node *) call->expression);
 	evaluation->kind = call->result;
+	evaluation->stores = !wa_gather_kind(evaluation->type, &known);
+	get_typlenbyval(evaluation->type, &evaluation->length,
+					&evaluation->by_value);
+	if (evaluation->stores && evaluation->length > 0)
+		evaluation->fixed =
+			palloc(MAXALIGN(evaluation->length) * WA_VECTOR_ROWS);
 	evaluation->texts = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg texts", ALLOCSET_DEFAULT_SIZES);
 	return evaluation;
@@ -274,6 +286,29 @@ show_row(const WaEvaluation *evaluation, size_t row)
 	return true;
 }
 
+/* Stores a result that no vector can hold, as a tuple would have it. */
+static void
+store_as_it_is(const WaEvaluation *evaluation, Datum result, WaText *text,
+			   size_t row)
+{
+	Size bytes = (Size) evaluation->length;
+	char *copy;
+
+	if (evaluation->length > 0)
+		copy = evaluation->fixed + row * MAXALIGN(evaluation->length);
+	else
+	{
+		result = PointerGetDatum(PG_DETOAST_DATUM_PACKED(result));
+		bytes = VARSIZE_ANY(DatumGetPointer(result));
+		copy = MemoryContextAlloc(evaluation->texts, bytes);
+	}
+	if (evaluation->by_value)
+		store_att_byval(copy, result, evaluation->length);
+	else
+		memcpy(copy, DatumGetPointer(result), bytes);
+	*text = (WaText){copy, 0};
+}
+
 /* Stores a result, not NULL, as a row; returns false if it has no vector. */
 static bool
 store_result(const WaEvaluation *evaluation, Datum result, WaVector *out,
@@ -284,6 +319,11 @@ store_result(const WaEvaluation *evaluation, Datum result, WaVector *out,
 	WaText *text;
 	char *copy;
 
+	if (evaluation->stores)
+	{
+		store_as_it_is(evaluation, result, wa_vector_texts(&one), row);
+		return true;
+	}
 	if (evaluation->kind == WA_VECTOR_TEXT ||
 		evaluation->kind == WA_VECTOR_DECIMAL)
 		result = PointerGetDatum(PG_DETOAST_DATUM_PACKED(result));

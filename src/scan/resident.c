@@ -21,6 +21,7 @@
 #include "client/parcel.h"
 #include "client/residency.h"
 #include "client/resident.h"
+#include "heap/gather.h"
 #include "query/query_wire.h"
 #include "resident/autoload.h"
 #include "resident/columns.h"
@@ -125,8 +126,10 @@ static bool
 has_ranks(const WaScanState *state, const WaScanColumn *column)
 {
 	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
+	WaVectorKind kind;
 
 	return column->argument_register >= 0 && column->kind == WA_VECTOR_TEXT &&
+		   wa_gather_kind(column->plan.key.argument_type, &kind) &&
 		   column->plan.key.ops != 0 && (column->plan.key.ops & ~ranked) == 0 &&
 		   wa_runner_may_have_ranks(state->runner, column->argument_register);
 }

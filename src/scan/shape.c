@@ -8,6 +8,7 @@
 #include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
@@ -240,13 +241,36 @@ has_record(const WaAggregateCall *call)
 		   wa_records_exist(kind, wa_aggregate_operations(call->aggregate));
 }
 
+/*
+ * Returns what is wrong with the order of the values of an aggregate, or NULL.  To
+ * compare them must be PostgreSQL's own code, and raise no error.
+ */
+static const char *
+check_order(const WaAggregateCall *call)
+{
+	const Oid type = call->argument_type;
+	WaVectorKind kind;
+
+	if ((call->aggregate != WA_MIN && call->aggregate != WA_MAX) ||
+		wa_gather_kind(type, &kind))
+		return NULL;
+	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_CMP_PROC)->cmp_proc) ||
+		wa_runs_foreign_code((Node *) makeNullConst(type, -1, InvalidOid)) ||
+		(OidIsValid(get_typcollation(type)) && !OidIsValid(call->collation)))
+		return psprintf("values of type %s have no order of PostgreSQL's own",
+						format_type_be(type));
+	return NULL;
+}
+
 /* Compiles an aggregate. */
 static const char *
 try_aggregate(WaCompiler *compiler, const WaAggregateCall *call,
 			  const WaShift *shift)
 {
-	const char *reason = NULL;
+	const char *reason = check_order(call);
 
+	if (reason != NULL)
+		return reason;
 	if (call->argument != NULL &&
 		wa_compile_argument(compiler, call->argument, call->filter,
 							call->aggregate == WA_COUNT) < 0)
