@@ -12,7 +12,6 @@
 
 #include "access/parallel.h"
 #include "executor/instrument.h"
-#include "nodes/makefuncs.h"
 #include "storage/dsm.h"
 
 #include "scan/tally_part.h"
