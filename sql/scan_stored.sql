@@ -63,6 +63,7 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
+EXPLAIN (COSTS OFF) SELECT grp, gpu_min(ine), gpu_max(mood), sum(iv) FROM wa_stored GROUP BY grp;
 -- Of equal intervals workers may return another one: '1 month' or '30 days'.
 SELECT wa_stored_differences(format(form, a, c)) FROM wa_stored_calls, wa_stored_forms WHERE number = 2 AND NOT (a IN ('min', 'max') AND c LIKE '%iv%');
 SET max_parallel_workers_per_gather = 0;
