@@ -231,6 +231,14 @@ wa_arena_alloc_zero(WaArena *arena, size_t bytes)
 	return note(arena, arena->allocate(arena, bytes, true));
 }
 
+void *
+wa_arena_alloc_vector(WaArena *arena, size_t bytes)
+{
+	WaArena *vectors = arena->vectors != NULL ? arena->vectors : arena;
+
+	return note(arena, vectors->allocate(vectors, bytes, false));
+}
+
 bool
 wa_arena_resize(WaArena *arena, void *pointer, size_t bytes)
 {

@@ -9,6 +9,10 @@
  * functions need to look at the arena only after they have grown something, and
  * their callers once a batch of rows.
  *
+ * What the rows of a vector need does not grow with the groups.  It is no memory of
+ * theirs that a query would have to keep to a limit, as it could not do so by having
+ * fewer, so an arena may have another one for that.
+ *
  * An arena is used by one thread at a time.
  */
 #ifndef WA_QUERY_ARENA_H
@@ -31,10 +35,11 @@ struct WaArena
 	/* Gives memory back. */
 	void (*release)(WaArena *arena, void *memory);
 
-	void *context; /* a MemoryContext; or the latest block */
-	size_t bytes;  /* of our own: taken */
-	size_t limit;  /* of our own */
-	bool failed;   /* there was not enough memory */
+	void *context;    /* a MemoryContext; or the latest block */
+	size_t bytes;     /* of our own: taken */
+	size_t limit;     /* what all groups may take; of our own: all there is */
+	WaArena *vectors; /* has what is for the rows of a vector; NULL: this one */
+	bool failed;      /* there was not enough memory */
 };
 
 /* Makes *arena one of at most limit bytes of our own. */
@@ -46,6 +51,9 @@ void wa_arena_reset(WaArena *arena);
 /* Returns memory, NULL if there is not enough: then the arena has failed. */
 void *wa_arena_alloc(WaArena *arena, size_t bytes);
 void *wa_arena_alloc_zero(WaArena *arena, size_t bytes);
+
+/* The same for the rows of a vector: such memory stays for as long as the arena. */
+void *wa_arena_alloc_vector(WaArena *arena, size_t bytes);
 
 /*
  * Gives the memory that a pointer points to, which may be NULL, another size;

@@ -15,9 +15,13 @@
 /* Slots of a new table; at most half of them are taken. */
 #define FIRST_SLOTS 256
 
-/* Blocks for strings: the first, and the largest unless a string is larger. */
+/*
+ * Blocks for strings: the first, and the largest unless a string is larger, which
+ * takes no more than this part of the memory.
+ */
 #define FIRST_BLOCK_BYTES 1024
 #define MAX_BLOCK_BYTES   ((size_t) 1024 * 1024)
+#define BLOCK_PART        32
 
 /* Strings begin where a word could, behind four bytes with their lengths. */
 #define LENGTH_BYTES sizeof(uint32_t)
@@ -45,8 +49,8 @@ struct WaKeyDictionary
 	uint64_t mask;   /* number of slots - 1 */
 	char *block;     /* where the next string goes */
 	size_t block_room;
-	size_t block_bytes;              /* of the last block */
-	uint64_t hashes[WA_VECTOR_ROWS]; /* of strings that are looked up */
+	size_t block_bytes; /* of the last block */
+	uint64_t *hashes;   /* of strings that are looked up */
 };
 
 /* Returns the first eight bytes of a string; of a shorter one, zeros after it. */
@@ -94,6 +98,8 @@ wa_key_dictionary_make(WaArena *arena)
 	dictionary->arena = arena;
 	dictionary->slots =
 		wa_arena_alloc_zero(arena, FIRST_SLOTS * sizeof(uint64_t));
+	dictionary->hashes =
+		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
 	dictionary->mask = FIRST_SLOTS - 1;
 	dictionary->capacity = FIRST_SLOTS / 2;
 	/* Zeroed, so that the first has the length 0 even if it is not there. */
@@ -139,6 +145,22 @@ grow(WaKeyDictionary *dictionary)
 	return true;
 }
 
+/* Returns the bytes of the next block for strings, one of which has so many. */
+static size_t
+next_block_bytes(const WaKeyDictionary *dictionary, size_t bytes)
+{
+	const size_t part = dictionary->arena->limit / BLOCK_PART;
+	size_t next = dictionary->block_bytes * 2;
+
+	if (next > part)
+		next = part;
+	if (next > MAX_BLOCK_BYTES)
+		next = MAX_BLOCK_BYTES;
+	if (next < FIRST_BLOCK_BYTES)
+		next = FIRST_BLOCK_BYTES;
+	return next < bytes ? bytes : next;
+}
+
 /* Returns room for so many bytes among the strings, NULL if there is none. */
 static char *
 take_room(WaKeyDictionary *dictionary, size_t bytes)
@@ -148,14 +170,8 @@ take_room(WaKeyDictionary *dictionary, size_t bytes)
 	bytes = (bytes + 7) & ~(size_t) 7;
 	if (bytes > dictionary->block_room)
 	{
-		size_t next = dictionary->block_bytes * 2;
+		const size_t next = next_block_bytes(dictionary, bytes);
 
-		if (next > MAX_BLOCK_BYTES)
-			next = MAX_BLOCK_BYTES;
-		if (next < FIRST_BLOCK_BYTES)
-			next = FIRST_BLOCK_BYTES;
-		if (next < bytes)
-			next = bytes;
 		room = wa_arena_alloc(dictionary->arena, next);
 		if (room == NULL)
 			return NULL;

@@ -21,16 +21,17 @@ wa_key_init(WaKeyCodec *codec, WaArena *arena, const WaQueryKey *key)
 	codec->has_shown = key->kind == WA_VECTOR_DECIMAL ||
 					   key->kind == WA_VECTOR_FLOAT || codec->blank_padded;
 	if (key->kind != WA_VECTOR_INT)
-		codec->words = wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
+		codec->words =
+			wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
 	if (key->kind == WA_VECTOR_DECIMAL || key->kind == WA_VECTOR_TEXT)
 		codec->dictionary = wa_key_dictionary_make(arena);
 	if (key->kind != WA_VECTOR_TEXT)
 		return;
 	codec->byte_codes = wa_arena_alloc_zero(arena, 256 * sizeof(uint32_t));
 	codec->strings =
-		wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(WaKeyString));
+		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(WaKeyString));
 	codec->string_rows =
-		wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(uint16_t));
+		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint16_t));
 }
 
 /* Returns the word of a float. */

@@ -12,8 +12,12 @@
 #include "query/group_table_internal.h"
 #include <string.h>
 
-/* A direct table may always have so many places, ... */
+/*
+ * A direct table may always have so many places, if they take no more than this part
+ * of the memory, ...
+ */
 #define DIRECT_PLACES 65536
+#define DIRECT_PART   8
 
 /* ... or so many for each group: as many bytes as a hash table takes. */
 #define PLACES_PER_GROUP 8
@@ -51,9 +55,10 @@ wa_group_table_init(WaGroupTable *table, WaArena *arena, int nkeys)
 	table->null_group = WA_NO_GROUP;
 	table->ranges =
 		wa_arena_alloc_zero(arena, (size_t) nkeys * sizeof(WaKeyRange));
-	table->places = wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
-	table->masks = wa_arena_alloc(arena, (size_t) table->nmasks *
-											 WA_VECTOR_ROWS * sizeof(uint64_t));
+	table->places =
+		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
+	table->masks = wa_arena_alloc_vector(
+		arena, (size_t) table->nmasks * WA_VECTOR_ROWS * sizeof(uint64_t));
 	forget_index(table);
 }
 
@@ -201,6 +206,18 @@ free_index(WaGroupTable *table)
 	leave_index(table);
 }
 
+/* Returns how many places a direct table may have. */
+static uint64_t
+allowed_places(const WaGroupTable *table)
+{
+	const uint64_t room = table->arena->limit / DIRECT_PART / sizeof(uint32_t);
+	const uint64_t always = room < DIRECT_PLACES ? room : DIRECT_PLACES;
+	uint64_t allowed = (uint64_t) table->ngroups * PLACES_PER_GROUP;
+
+	allowed = allowed < always ? always : allowed;
+	return allowed > MAX_DIRECT_PLACES ? MAX_DIRECT_PLACES : allowed;
+}
+
 /*
  * Makes the direct table anew for the known values.  Returns false, with
  * everything as it was, if that would be too large.
@@ -208,13 +225,11 @@ free_index(WaGroupTable *table)
 static bool
 index_directly(WaGroupTable *table)
 {
-	uint64_t allowed = (uint64_t) table->ngroups * PLACES_PER_GROUP;
+	const uint64_t allowed = allowed_places(table);
 	uint32_t *numbers;
 	uint64_t nnumbers;
 	bool spare;
 
-	allowed = allowed < DIRECT_PLACES ? DIRECT_PLACES : allowed;
-	allowed = allowed > MAX_DIRECT_PLACES ? MAX_DIRECT_PLACES : allowed;
 	spare = count_places(table, true) <= allowed;
 	if (!spare && count_places(table, false) > allowed)
 		return false;

@@ -26,7 +26,7 @@ struct WaQueryGroups
 	uint32_t capacity; /* groups that there is room for in those */
 	uint64_t *words;   /* of a row, with its masks */
 	uint32_t *row_shown;
-	uint16_t missing[WA_VECTOR_ROWS];
+	uint16_t *missing;      /* of the rows of a vector */
 	uint64_t **their_words; /* of each key of a vector of groups; or NULL */
 	uint8_t **their_valid;
 	WaGroupTable table;
@@ -49,6 +49,8 @@ wa_query_groups_make(WaArena *arena, int nkeys, const WaQueryKey *keys)
 	groups->shown = wa_arena_alloc_zero(arena, count * sizeof(uint32_t *));
 	groups->looks = wa_arena_alloc_zero(arena, count * sizeof(WaKeyLook));
 	groups->row_shown = wa_arena_alloc(arena, count * sizeof(uint32_t));
+	groups->missing =
+		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint16_t));
 	groups->words = wa_arena_alloc(
 		arena, (count + (size_t) groups->table.nmasks) * sizeof(uint64_t));
 	for (int key = 0; key < nkeys && !arena->failed; key++)
@@ -246,9 +248,9 @@ reserve_theirs(WaQueryGroups *groups)
 	valid = wa_arena_alloc(groups->arena, count * sizeof(uint8_t *));
 	for (size_t key = 0; key < count && !groups->arena->failed; key++)
 	{
-		words[key] =
-			wa_arena_alloc(groups->arena, WA_VECTOR_ROWS * sizeof(uint64_t));
-		valid[key] = wa_arena_alloc(groups->arena, WA_VECTOR_ROWS);
+		words[key] = wa_arena_alloc_vector(groups->arena,
+										   WA_VECTOR_ROWS * sizeof(uint64_t));
+		valid[key] = wa_arena_alloc_vector(groups->arena, WA_VECTOR_ROWS);
 	}
 	if (groups->arena->failed)
 		return false;

@@ -8,7 +8,7 @@
 
 #include "query/records_kind.h"
 
-#define FIRST_CAPACITY 64
+#define FIRST_CAPACITY 16
 
 /* Records that lie within so many bytes need not be fetched ahead. */
 #define NEAR_BYTES ((size_t) 1024 * 1024)
@@ -74,10 +74,12 @@ wa_records_make(WaArena *arena, WaVectorKind kind, WaOpSet ops,
 	table->words = wa_record_words(kind, ops);
 	table->empty =
 		wa_arena_alloc_zero(arena, (size_t) table->words * sizeof(uint64_t));
-	table->kept = wa_arena_alloc(arena, WA_VECTOR_ROWS);
-	table->display = wa_arena_alloc(arena, WA_VECTOR_ROWS);
-	table->values = wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(int64_t));
-	table->groups = wa_arena_alloc(arena, WA_VECTOR_ROWS * sizeof(uint32_t));
+	table->kept = wa_arena_alloc_vector(arena, WA_VECTOR_ROWS);
+	table->display = wa_arena_alloc_vector(arena, WA_VECTOR_ROWS);
+	table->values =
+		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(int64_t));
+	table->groups =
+		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint32_t));
 	if (arena->failed)
 		return NULL;
 	if (table->kind != NULL)

@@ -32,6 +32,7 @@ struct WaAccumulator
 	bool by_value;         /* there, */
 	int16 length;          /* with this length */
 	WaArena arena;
+	WaArena vectors; /* of the rows of a vector */
 	WaRecordOwner owner;
 	WaRecordTable *table;
 	uint32 ngroups;
@@ -161,7 +162,7 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 
 	accumulator->context = context;
 	accumulator->scratch = AllocSetContextCreate(
-		context, "warpagg accumulator scratch", ALLOCSET_DEFAULT_SIZES);
+		parent, "warpagg accumulator scratch", ALLOCSET_DEFAULT_SIZES);
 	accumulator->plan = plan;
 	accumulator->kind = kind;
 	accumulator->layout = wa_record_layout(kind, plan->key.ops);
@@ -173,6 +174,8 @@ wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
 	accumulator->owner = (WaRecordOwner){
 		.context = accumulator, .flush = take_record, .take = take_decimal};
 	wa_context_arena_init(&accumulator->arena, context);
+	wa_context_arena_init(&accumulator->vectors, parent);
+	accumulator->arena.vectors = &accumulator->vectors;
 	accumulator->table = wa_records_make(
 		&accumulator->arena, kind, accumulator->by_states ? 0 : plan->key.ops,
 		&accumulator->owner);

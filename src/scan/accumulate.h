@@ -66,7 +66,7 @@ extern int wa_accumulator_scale(const WaAccumulator *accumulator);
 extern WaAggState *wa_accumulator_state(WaAccumulator *accumulator,
 										uint32 group);
 
-/* Returns the bytes that it has taken. */
+/* Returns the bytes that it has taken, but for the rows of vectors. */
 extern Size wa_accumulator_bytes(const WaAccumulator *accumulator);
 
 #endif /* WA_SCAN_ACCUMULATE_H */

@@ -10,8 +10,9 @@
 
 #include "scan/context_arena.h"
 
-/* Blocks for groups take this part of their memory at most. */
-#define BLOCK_PART 32
+/* Blocks for groups take this part of their memory at most; the first, this one. */
+#define BLOCK_PART       32
+#define FIRST_BLOCK_PART 128
 
 static void *
 allocate(WaArena *arena, size_t bytes, bool zero)
@@ -41,16 +42,24 @@ wa_context_arena_init(WaArena *arena, MemoryContext context)
 	arena->resize = resize;
 	arena->release = release;
 	arena->context = context;
+	arena->limit = get_hash_memory_limit();
+}
+
+/* Returns a part of the memory of groups, as a size of blocks, up to a limit. */
+static Size
+part_of_memory(int part, Size most)
+{
+	const Size bytes =
+		Max(get_hash_memory_limit() / part, ALLOCSET_SMALL_INITSIZE);
+
+	return Min((Size) 1 << pg_leftmost_one_pos64(bytes), most);
 }
 
 MemoryContext
 wa_context_for_groups(MemoryContext parent, const char *name)
 {
-	const Size part =
-		Max(get_hash_memory_limit() / BLOCK_PART, ALLOCSET_DEFAULT_INITSIZE);
-	const Size largest =
-		Min((Size) 1 << pg_leftmost_one_pos64(part), ALLOCSET_DEFAULT_MAXSIZE);
-
-	return AllocSetContextCreateInternal(parent, name, ALLOCSET_DEFAULT_MINSIZE,
-										 ALLOCSET_DEFAULT_INITSIZE, largest);
+	return AllocSetContextCreateInternal(
+		parent, name, ALLOCSET_DEFAULT_MINSIZE,
+		part_of_memory(FIRST_BLOCK_PART, ALLOCSET_DEFAULT_INITSIZE),
+		part_of_memory(BLOCK_PART, ALLOCSET_DEFAULT_MAXSIZE));
 }

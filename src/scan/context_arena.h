@@ -11,7 +11,7 @@
 
 /*
  * Makes *arena one that takes its memory from the context and raises an error if
- * there is none.
+ * there is none.  It is to keep to the memory that groups may take.
  */
 extern void wa_context_arena_init(WaArena *arena, MemoryContext context);
 

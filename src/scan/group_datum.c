@@ -18,6 +18,7 @@ struct WaGroups
 {
 	MemoryContext context;
 	WaArena arena;
+	WaArena vectors; /* of the rows of a vector */
 	WaQueryGroups *table;
 	int nkeys;
 	const WaGroupKey *keys;
@@ -43,6 +44,8 @@ wa_groups_make(MemoryContext parent, int nkeys, const WaGroupKey *keys)
 		query_keys[i] = wa_group_key_query(&keys[i]);
 	groups->context = context;
 	wa_context_arena_init(&groups->arena, context);
+	wa_context_arena_init(&groups->vectors, parent);
+	groups->arena.vectors = &groups->vectors;
 	groups->table = wa_query_groups_make(&groups->arena, nkeys, query_keys);
 	groups->nkeys = nkeys;
 	groups->keys = keys;

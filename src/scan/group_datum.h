@@ -60,7 +60,7 @@ extern Datum wa_group_datum(const WaGroupKey *key, const WaQueryValue *value);
 extern Datum wa_groups_key(const WaGroups *groups, uint32 group, int key,
 						   bool *is_null);
 
-/* Returns the bytes that the table has taken. */
+/* Returns the bytes that the table has taken, but for the rows of vectors. */
 extern Size wa_groups_bytes(const WaGroups *groups);
 
 /* Returns the table itself. */
