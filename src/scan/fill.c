@@ -19,6 +19,7 @@
 #include "scan/parallel.h"
 #include "scan/resident.h"
 #include "scan/spill.h"
+#include "scan/spill_pace.h"
 #include "scan/spill_row.h"
 
 /*
@@ -295,7 +296,6 @@ wa_scan_make_groups(WaScanState *state)
 {
 	MemoryContextReset(state->group_context);
 	state->groups = NULL;
-	memset(&state->growth, 0, sizeof(state->growth));
 	if (state->nkeys > 0)
 		state->groups = wa_groups_make(state->group_context, state->nkeys,
 									   state->group_keys);
@@ -307,6 +307,8 @@ wa_scan_make_groups(WaScanState *state)
 												  &column->plan, column->kind);
 		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
 	}
+	if (state->groups != NULL)
+		wa_spill_pace_begin(state);
 }
 
 void

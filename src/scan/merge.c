@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "scan/context_arena.h"
@@ -12,8 +13,9 @@
 #include "scan/spill.h"
 #include "state/wire.h"
 
-/* Bytes of a message but for very long groups. */
-#define MESSAGE_BYTES (32 * 1024)
+/* Bytes of a message but for very long groups; no more than a part of the memory. */
+#define MESSAGE_BYTES ((Size) 32 * 1024)
+#define MESSAGE_PART  32
 
 WaPartialShape *
 wa_scan_shape(const WaScanState *state)
@@ -82,10 +84,13 @@ wa_scan_write_groups(WaScanState *state, const WaPartialShape *shape,
 					 const uint32 *order, uint32 *next, uint32 end,
 					 WaWriter *writer)
 {
-	uint32 first = *next;
+	const Size bytes =
+		Min(get_hash_memory_limit() / MESSAGE_PART, MESSAGE_BYTES);
+	const uint32 first = *next;
 
 	wa_partial_begin(writer, shape);
-	while (*next < end && writer->nwords * sizeof(uint64) < MESSAGE_BYTES)
+	while (*next < end &&
+		   (*next == first || writer->nwords * sizeof(uint64) < bytes))
 	{
 		write_group(state, shape, order == NULL ? *next : order[*next], writer);
 		(*next)++;

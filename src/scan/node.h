@@ -57,9 +57,9 @@ typedef struct WaScanResult
 typedef struct WaSpillCounts
 {
 	int64 rows;
-	int64 disk_bytes; /* at present */
+	int64 disk_bytes; /* at present, but for tapes */
 	int64 most_disk_bytes;
-	Size memory_bytes; /* of the groups, when they took most */
+	Size memory_bytes; /* of groups and files of a process that took most */
 } WaSpillCounts;
 
 /* How the memory that groups take grows, from one look at it to the next. */
@@ -68,6 +68,7 @@ typedef struct WaSpillGrowth
 	Size empty_bytes; /* without groups */
 	Size bytes;       /* when looked at last */
 	Size step;        /* the largest */
+	int free_piece; /* rows to take at once while there are none, or no more */
 } WaSpillGrowth;
 
 /* How many rows are tried in vectors at once. */

@@ -30,7 +30,7 @@
 #include "scan/plan.h"
 #include "scan/resident_plan.h"
 #include "scan/shape.h"
-#include "scan/spill.h"
+#include "scan/spill_pace.h"
 #include "settings.h"
 
 /*

@@ -15,23 +15,9 @@
 #include "scan/context_arena.h"
 #include "scan/merge.h"
 #include "scan/spill.h"
+#include "scan/spill_pace.h"
 #include "scan/spill_row.h"
 #include "settings.h"
-
-/* Groups are not spilled for less. */
-#define MIN_MEMORY ((Size) 512 * 1024)
-#define MIN_GROUPS 256
-
-/* So many rows are taken at once in any case; their groups may all be new. */
-#define MIN_PIECE 128
-
-/* This part of the memory is for the buffers of files. */
-#define BUFFER_PART 8
-
-/* A partition is divided into 4 to 256; the buffers of 16 may always be had. */
-#define MIN_BITS 2
-#define ANY_BITS 4
-#define MAX_BITS 8
 
 /*
  * So much more of them than would do if all were of the same size and their
@@ -39,13 +25,10 @@
  */
 #define SPARE_PARTITIONS 1.5
 
-/* Groups that are closed may always grow by this part of the memory. */
-#define GROWTH_PART 16
-
 /* A partition that is to come. */
 typedef struct Waiting
 {
-	WaPartition partition;
+	WaSpillPart part;
 	int nprocesses; /* that may have spilled some of it */
 } Waiting;
 
@@ -54,6 +37,7 @@ typedef struct WaSpill
 	MemoryContext context; /* of all that is here */
 	MemoryContextCallback deletes;
 	FileSet set;
+	LogicalTapeSet *tapes;  /* of process 0; NULL: not yet needed */
 	int process;            /* 0 is the leader, and whoever reads alone */
 	int nprocesses;         /* that read the table together */
 	pg_atomic_uint32 *bits; /* of a WaSpillShare; or NULL */
@@ -80,7 +64,7 @@ make_spill(WaScanState *state)
 {
 	MemoryContext context =
 		AllocSetContextCreate(state->css.ss.ps.state->es_query_cxt,
-							  "warpagg spill", ALLOCSET_DEFAULT_SIZES);
+							  "warpagg spill", ALLOCSET_SMALL_SIZES);
 	WaSpill *spill = MemoryContextAllocZero(context, sizeof(WaSpill));
 
 	spill->context = context;
@@ -130,32 +114,6 @@ wa_spill_join(WaScanState *state, WaSpillShare *share, int process)
 	spill->bits = &share->bits;
 }
 
-/* Returns the bytes that the groups may take, with the buffers of files. */
-static Size
-memory_limit(void)
-{
-	return Max(get_hash_memory_limit(), MIN_MEMORY);
-}
-
-/* Returns the bytes that the groups take. */
-static Size
-groups_bytes(const WaScanState *state)
-{
-	Size bytes = wa_groups_bytes(state->groups);
-
-	for (int i = 0; i < state->ncolumns; i++)
-		bytes += wa_accumulator_bytes(state->columns[i].accumulator);
-	return bytes;
-}
-
-int
-wa_spill_most_bits(void)
-{
-	int bits = pg_leftmost_one_pos64(memory_limit() / BUFFER_PART / BLCKSZ);
-
-	return Max(Min(bits, MAX_BITS), ANY_BITS);
-}
-
 /*
  * Returns the bits by which to divide the groups that are read, going by the part
  * of the rows after which the memory was full.
@@ -172,7 +130,7 @@ choose_bits(const WaScanState *state)
 		spill->nprocesses > 1 ? spill->nprocesses / done : (1 - done) / done;
 	int bits = (int) ceil(log2(Max(parts * SPARE_PARTITIONS, 1)));
 
-	bits = Max(Min(bits, wa_spill_most_bits()), MIN_BITS);
+	bits = Max(Min(bits, wa_spill_most_bits()), WA_SPILL_MIN_BITS);
 	return Min(bits, WA_PARTITION_MAX_BITS - spill->partition.bits);
 }
 
@@ -190,6 +148,15 @@ agree_on_bits(WaScanState *state)
 	return (int) agreed;
 }
 
+/* Has groups that have files to be spilled to be closed. */
+static void
+note_closed(WaScanState *state)
+{
+	wa_groups_close(state->groups);
+	state->spill->closed_bytes = wa_spill_groups_bytes(state);
+	wa_spill_pace_restart(state, state->spill->closed_bytes);
+}
+
 /* Closes the groups. */
 static void
 close_groups(WaScanState *state)
@@ -202,30 +169,14 @@ close_groups(WaScanState *state)
 	if (state->spill_rows == NULL)
 		state->spill_rows = wa_spill_rows_make(state);
 	old = MemoryContextSwitchTo(spill->context);
-	spill->writer = wa_spill_writer_make(
-		&spill->set, spill->process, spill->partition, agree_on_bits(state));
+	/* The blocks of a tape are to lie side by side, as in PostgreSQL. */
+	if (spill->process == 0 && spill->tapes == NULL)
+		spill->tapes = LogicalTapeSetCreate(true, NULL, -1);
+	spill->writer =
+		wa_spill_writer_make(&spill->set, spill->tapes, spill->process,
+							 spill->partition, agree_on_bits(state));
 	MemoryContextSwitchTo(old);
-	wa_groups_close(state->groups);
-	spill->closed_bytes = groups_bytes(state);
-}
-
-/* Returns the bytes at which groups are closed. */
-static Size
-full_bytes(void)
-{
-	return memory_limit() - memory_limit() / BUFFER_PART;
-}
-
-/*
- * Tells whether the tables that groups are in are about to be doubled, as they are
- * at powers of two, by which they would outgrow the memory.  The largest step so
- * far was that of doubling them before.
- */
-static bool
-is_last_doubling(const WaScanState *state, uint32 ngroups, Size bytes)
-{
-	return ngroups + WA_VECTOR_ROWS > pg_nextpower2_32(Max(ngroups, 1)) &&
-		   bytes + 2 * state->growth.step > memory_limit();
+	note_closed(state);
 }
 
 /* Tells whether groups that are not closed are to be. */
@@ -239,57 +190,50 @@ is_full(const WaScanState *state, Size bytes)
 		return false;
 	if (wa_debug_spill_groups > 0)
 		return ngroups >= (uint32) wa_debug_spill_groups;
-	return ngroups >= MIN_GROUPS &&
-		   (bytes > full_bytes() || is_last_doubling(state, ngroups, bytes));
+	return ngroups > 0 && wa_spill_pace_is_full(state, ngroups, bytes);
 }
 
 int
 wa_spill_piece(WaScanState *state)
 {
-	WaSpillGrowth *growth = &state->growth;
-	uint32 ngroups;
-	Size bytes;
-	Size room;
-
-	if (state->groups == NULL ||
-		(state->spill != NULL && state->spill->writer != NULL))
+	if (state->groups == NULL)
 		return WA_VECTOR_ROWS;
-	ngroups = wa_groups_count(state->groups);
-	bytes = groups_bytes(state);
-	if (ngroups == 0)
-	{
-		*growth = (WaSpillGrowth){.empty_bytes = bytes, .bytes = bytes};
-		return MIN_PIECE;
-	}
-	room = full_bytes() - Min(full_bytes(), bytes);
-	bytes -= Min(bytes, growth->empty_bytes);
-	return (int) Max(
-		Min(room / Max(bytes / Max(ngroups, MIN_PIECE), 1), WA_VECTOR_ROWS),
-		MIN_PIECE);
+	if (wa_spill_has_spilled(state))
+		return state->growth.free_piece;
+	return wa_spill_pace_open(state);
+}
+
+/*
+ * Notes the memory that is taken, by groups and the buffers of what is written and
+ * read.  As in PostgreSQL, what a set of tapes knows of its blocks does not count.
+ */
+static void
+note_memory(WaScanState *state, Size bytes)
+{
+	const WaSpill *spill = state->spill;
+
+	if (spill != NULL)
+		bytes += MemoryContextMemAllocated(spill->context, true) -
+				 MemoryContextMemAllocated(spill->context, false);
+	state->spilled.memory_bytes = Max(state->spilled.memory_bytes, bytes);
 }
 
 void
 wa_spill_check(WaScanState *state)
 {
-	WaSpill *spill = state->spill;
 	Size bytes;
 
 	if (state->groups == NULL)
 		return;
-	bytes = groups_bytes(state);
-	state->spilled.memory_bytes = Max(state->spilled.memory_bytes, bytes);
-	/* What comes from elsewhere before any row is no step. */
-	if (state->growth.bytes > 0)
-		state->growth.step =
-			Max(state->growth.step, bytes - Min(bytes, state->growth.bytes));
-	state->growth.bytes = bytes;
-	if (spill == NULL || spill->writer == NULL)
+	bytes = wa_spill_groups_bytes(state);
+	note_memory(state, bytes);
+	wa_spill_pace_note(state, bytes);
+	if (!wa_spill_has_spilled(state))
 	{
 		if (is_full(state, bytes))
 			close_groups(state);
 	}
-	else if (bytes > Max(memory_limit(),
-						 spill->closed_bytes + memory_limit() / GROWTH_PART))
+	else if (wa_spill_pace_has_outgrown(state->spill->closed_bytes, bytes))
 		wa_spill_groups(state);
 }
 
@@ -387,7 +331,7 @@ sort_groups(const WaScanState *state, uint32 *ends, uint32 *hashes)
 		palloc_extended(sizeof(uint32) * ((Size) ngroups + 1), MCXT_ALLOC_HUGE);
 	uint8 *parts = palloc_extended((Size) ngroups + 1, MCXT_ALLOC_HUGE);
 	WaQueryValue *values = palloc0(sizeof(WaQueryValue) * (state->nkeys + 1));
-	uint32 starts[1 << MAX_BITS] = {0};
+	uint32 starts[1 << WA_SPILL_MAX_BITS] = {0};
 
 	for (uint32 group = 0; group < ngroups; group++)
 	{
@@ -397,7 +341,7 @@ sort_groups(const WaScanState *state, uint32 *ends, uint32 *hashes)
 		hashes[parts[group]] = hash;
 		starts[parts[group]]++;
 	}
-	for (uint32 part = 0, end = 0; part < (1 << MAX_BITS); part++)
+	for (uint32 part = 0, end = 0; part < (1 << WA_SPILL_MAX_BITS); part++)
 	{
 		ends[part] = end + starts[part];
 		starts[part] = end;
@@ -413,8 +357,8 @@ static void
 write_groups(WaScanState *state)
 {
 	const WaPartialShape *shape = wa_scan_shape(state);
-	uint32 ends[1 << MAX_BITS];
-	uint32 hashes[1 << MAX_BITS];
+	uint32 ends[1 << WA_SPILL_MAX_BITS];
+	uint32 hashes[1 << WA_SPILL_MAX_BITS];
 	const uint32 *order = sort_groups(state, ends, hashes);
 	uint32 next = 0;
 	WaWriter writer;
@@ -422,7 +366,7 @@ write_groups(WaScanState *state)
 
 	wa_context_arena_init(&arena, CurrentMemoryContext);
 	wa_writer_init(&writer, &arena);
-	for (int part = 0; part < (1 << MAX_BITS); part++)
+	for (int part = 0; part < (1 << WA_SPILL_MAX_BITS); part++)
 		while (next < ends[part])
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -441,14 +385,15 @@ wa_spill_groups(WaScanState *state)
 	if (state->spill == NULL || state->spill->writer == NULL)
 		close_groups(state);
 	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg message",
-								   ALLOCSET_DEFAULT_SIZES);
+								   ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(memory);
 	write_groups(state);
 	MemoryContextSwitchTo(old);
+	note_memory(state, wa_spill_groups_bytes(state) +
+						   MemoryContextMemAllocated(memory, true));
 	MemoryContextDelete(memory);
 	wa_scan_make_groups(state);
-	wa_groups_close(state->groups);
-	state->spill->closed_bytes = groups_bytes(state);
+	note_closed(state);
 }
 
 /* Puts the partitions that have been written among those to come. */
@@ -456,7 +401,7 @@ static void
 push_parts(WaSpill *spill, int nprocesses)
 {
 	int nparts = wa_spill_writer_nparts(spill->writer);
-	WaPartition *parts = palloc(sizeof(WaPartition) * (Size) nparts);
+	WaSpillPart *parts = palloc(sizeof(WaSpillPart) * (Size) nparts);
 
 	nparts = wa_spill_writer_parts(spill->writer, nprocesses > 1, parts);
 	if (spill->nwaiting + nparts > spill->room)
@@ -471,6 +416,15 @@ push_parts(WaSpill *spill, int nprocesses)
 	for (int i = nparts - 1; i >= 0; i--)
 		spill->waiting[spill->nwaiting++] = (Waiting){parts[i], nprocesses};
 	pfree(parts);
+}
+
+/* Returns the bytes of the file that tapes are in. */
+static int64
+tape_bytes(const WaSpill *spill)
+{
+	return spill->tapes == NULL
+			   ? 0
+			   : (int64) LogicalTapeSetBlocks(spill->tapes) * BLCKSZ;
 }
 
 void
@@ -490,7 +444,8 @@ wa_spill_finish(WaScanState *state, int nprocesses)
 		wa_spill_writer_end(spill->writer);
 		spill->writer = NULL;
 	}
-	counts->most_disk_bytes = Max(counts->most_disk_bytes, counts->disk_bytes);
+	counts->most_disk_bytes =
+		Max(counts->most_disk_bytes, counts->disk_bytes + tape_bytes(spill));
 	if (spill->reader != NULL)
 		counts->disk_bytes -= wa_spill_reader_end(spill->reader);
 	spill->reader = NULL;
@@ -509,9 +464,9 @@ wa_spill_open(WaScanState *state)
 	const Waiting *next = &spill->waiting[--spill->nwaiting];
 	MemoryContext old = MemoryContextSwitchTo(spill->context);
 
-	spill->partition = next->partition;
+	spill->partition = next->part.partition;
 	spill->reader =
-		wa_spill_reader_make(&spill->set, next->nprocesses, next->partition);
+		wa_spill_reader_make(&spill->set, next->nprocesses, &next->part);
 	MemoryContextSwitchTo(old);
 }
 
@@ -530,6 +485,8 @@ wa_spill_is_reading(const WaScanState *state)
 void
 wa_spill_end(WaScanState *state)
 {
+	if (state->spill != NULL && state->spill->tapes != NULL)
+		LogicalTapeSetClose(state->spill->tapes);
 	if (state->spill != NULL)
 		MemoryContextDelete(state->spill->context);
 	state->spill = NULL;

@@ -32,9 +32,6 @@ typedef struct WaSpillShare
 	pg_atomic_uint32 bits; /* of the first partitions; 0: nobody spills */
 } WaSpillShare;
 
-/* Returns by how many bits groups are divided at most. */
-extern int wa_spill_most_bits(void);
-
 /* Has the leader spill together with its workers; fills in the share. */
 extern void wa_spill_share(WaScanState *state, WaSpillShare *share,
 						   int nprocesses);

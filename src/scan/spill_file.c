@@ -9,34 +9,50 @@
 #include "access/htup_details.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "storage/buffile.h"
 #include "utils/memutils.h"
 
 #include "scan/spill_file.h"
 
-/* Bytes that rows are read into, unless one needs more. */
-#define BATCH_BYTES (64 * 1024)
+/* Rows are read into this part of the memory of groups, unless one needs more. */
+#define BATCH_PART      16
+#define MAX_BATCH_BYTES ((Size) 64 * 1024)
 
 /* Of a tuple in memory: what stands before the bytes that are in a file. */
 #define TUPLE_LEAD offsetof(HeapTupleHeaderData, t_infomask2)
 
+/* Where a process writes a part; one of both is there, if it has written any. */
+typedef struct Output
+{
+	BufFile *file;
+	LogicalTape *tape;
+	int64 bytes;
+} Output;
+
+/* Files forget pieces of their memory, so each set has a context of its own. */
 struct WaSpillWriter
 {
+	MemoryContext context;
 	FileSet *set;
+	LogicalTapeSet *tapes; /* of process 0; or NULL */
 	int process;
 	WaPartition partition;
 	int nparts;
-	int64 bytes;
-	BufFile *files[FLEXIBLE_ARRAY_MEMBER]; /* NULL: there is none */
+	int64 bytes; /* of files */
+	Output outputs[FLEXIBLE_ARRAY_MEMBER];
 };
 
 struct WaSpillReader
 {
+	MemoryContext context;
 	FileSet *set;
 	WaPartition partition;
-	int nfiles;
-	int next_file;
-	BufFile **files; /* of the processes; NULL: there is none */
-	int64 bytes;     /* of all of them */
+	int nprocesses;
+	int process;       /* whose file or tape is read */
+	LogicalTape *tape; /* of process 0; or NULL */
+	BufFile *file;     /* of another process; NULL: it is not open */
+	int64 bytes;       /* of all */
+	int64 file_bytes;  /* of the files among them */
 	int64 bytes_read;
 	uint32 word; /* of the entry that comes next; 0: not yet read */
 	char *buffer;
@@ -63,14 +79,21 @@ part_of(const WaSpillWriter *writer, uint32 number)
 }
 
 WaSpillWriter *
-wa_spill_writer_make(FileSet *set, int process, WaPartition partition, int bits)
+wa_spill_writer_make(FileSet *set, LogicalTapeSet *tapes, int process,
+					 WaPartition partition, int bits)
 {
 	int nparts = 1 << bits;
-	WaSpillWriter *writer = palloc0(offsetof(WaSpillWriter, files) +
-									sizeof(BufFile *) * (Size) nparts);
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg spill writer", ALLOCSET_SMALL_SIZES);
+	WaSpillWriter *writer =
+		MemoryContextAllocZero(context, offsetof(WaSpillWriter, outputs) +
+											sizeof(Output) * (Size) nparts);
 
+	Assert((process == 0) == (tapes != NULL));
 	Assert(bits > 0 && partition.bits + bits <= WA_PARTITION_MAX_BITS);
+	writer->context = context;
 	writer->set = set;
+	writer->tapes = tapes;
 	writer->process = process;
 	writer->partition = partition;
 	writer->nparts = nparts;
@@ -83,21 +106,37 @@ wa_spill_writer_part(const WaSpillWriter *writer, uint32 hash)
 	return hash >> writer->partition.bits & (uint32) (writer->nparts - 1);
 }
 
-/* Returns the file for a hash, in the writer's memory context. */
-static BufFile *
-file_for(WaSpillWriter *writer, uint32 hash)
+/* Begins to write a part: a tape lives with the others, a file with the writer. */
+static void
+begin_output(WaSpillWriter *writer, uint32 number)
 {
-	uint32 number = wa_spill_writer_part(writer, hash);
+	Output *output = &writer->outputs[number];
 	char name[MAXPGPATH];
 	MemoryContext old;
 
-	if (writer->files[number] != NULL)
-		return writer->files[number];
-	make_name(name, writer->process, part_of(writer, number));
-	old = MemoryContextSwitchTo(GetMemoryChunkContext(writer));
-	writer->files[number] = BufFileCreateFileSet(writer->set, name);
+	if (writer->tapes != NULL)
+	{
+		old = MemoryContextSwitchTo(GetMemoryChunkContext(writer->tapes));
+		output->tape = LogicalTapeCreate(writer->tapes);
+	}
+	else
+	{
+		old = MemoryContextSwitchTo(writer->context);
+		make_name(name, writer->process, part_of(writer, number));
+		output->file = BufFileCreateFileSet(writer->set, name);
+	}
 	MemoryContextSwitchTo(old);
-	return writer->files[number];
+}
+
+/* Writes bytes; a tape makes its buffer in the current memory context. */
+static void
+write_bytes(Output *output, const void *data, Size bytes)
+{
+	if (output->tape != NULL)
+		LogicalTapeWrite(output->tape, unconstify(void *, data), bytes);
+	else
+		BufFileWrite(output->file, unconstify(void *, data), bytes);
+	output->bytes += (int64) bytes;
 }
 
 /* Writes an entry. */
@@ -105,15 +144,22 @@ static void
 put(WaSpillWriter *writer, uint32 hash, bool is_group, const void *data,
 	Size bytes)
 {
-	BufFile *file = file_for(writer, hash);
+	const uint32 number = wa_spill_writer_part(writer, hash);
+	Output *output = &writer->outputs[number];
 	uint32 word = (uint32) bytes << 1 | (is_group ? 1 : 0);
+	MemoryContext old;
 
 	if (bytes > PG_INT32_MAX)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("a group is too large to be spilled")));
-	BufFileWrite(file, &word, sizeof(word));
-	BufFileWrite(file, unconstify(void *, data), bytes);
-	writer->bytes += (int64) (sizeof(word) + bytes);
+	if (output->bytes == 0)
+		begin_output(writer, number);
+	old = MemoryContextSwitchTo(writer->context);
+	write_bytes(output, &word, sizeof(word));
+	write_bytes(output, data, bytes);
+	MemoryContextSwitchTo(old);
+	if (output->file != NULL)
+		writer->bytes += (int64) (sizeof(word) + bytes);
 }
 
 void
@@ -138,13 +184,21 @@ wa_spill_writer_nparts(const WaSpillWriter *writer)
 }
 
 int
-wa_spill_writer_parts(const WaSpillWriter *writer, bool all, WaPartition *parts)
+wa_spill_writer_parts(const WaSpillWriter *writer, bool all, WaSpillPart *parts)
 {
 	int nparts = 0;
 
 	for (int i = 0; i < writer->nparts; i++)
-		if (all || writer->files[i] != NULL)
-			parts[nparts++] = part_of(writer, (uint32) i);
+	{
+		const Output *output = &writer->outputs[i];
+
+		if (!all && output->bytes == 0)
+			continue;
+		parts[nparts].partition = part_of(writer, (uint32) i);
+		parts[nparts].tape = output->tape;
+		parts[nparts].tape_bytes = output->tape != NULL ? output->bytes : 0;
+		nparts++;
+	}
 	return nparts;
 }
 
@@ -159,42 +213,108 @@ wa_spill_writer_end(WaSpillWriter *writer)
 {
 	for (int i = 0; i < writer->nparts; i++)
 	{
-		if (writer->files[i] == NULL)
+		const Output *output = &writer->outputs[i];
+
+		/* A tape that is rewound has no buffer until it is read. */
+		if (output->tape != NULL)
+			LogicalTapeRewindForRead(output->tape, BLCKSZ);
+		if (output->file == NULL)
 			continue;
-		BufFileExportFileSet(writer->files[i]);
-		BufFileClose(writer->files[i]);
+		BufFileExportFileSet(output->file);
+		BufFileClose(output->file);
 	}
-	pfree(writer);
+	MemoryContextDelete(writer->context);
+}
+
+Size
+wa_spill_batch_bytes(void)
+{
+	return Min(get_hash_memory_limit() / BATCH_PART, MAX_BATCH_BYTES);
+}
+
+/* Opens the file of the present process, if it is there. */
+static void
+open_file(WaSpillReader *reader)
+{
+	MemoryContext old = MemoryContextSwitchTo(reader->context);
+	char name[MAXPGPATH];
+
+	make_name(name, reader->process, reader->partition);
+	reader->file = BufFileOpenFileSet(reader->set, name, O_RDONLY, true);
+	MemoryContextSwitchTo(old);
+}
+
+/* Closes it, if it is open. */
+static void
+close_file(WaSpillReader *reader)
+{
+	if (reader->file != NULL)
+		BufFileClose(reader->file);
+	reader->file = NULL;
+}
+
+/* Goes on to the next process. */
+static void
+advance(WaSpillReader *reader)
+{
+	close_file(reader);
+	if (++reader->process < reader->nprocesses)
+		open_file(reader);
+}
+
+/* Adds up the bytes of files: each has a buffer, so one is open at a time. */
+static void
+measure_files(WaSpillReader *reader)
+{
+	for (advance(reader); reader->process < reader->nprocesses; advance(reader))
+		if (reader->file != NULL)
+			reader->file_bytes += BufFileSize(reader->file);
+	reader->process = 0;
 }
 
 WaSpillReader *
-wa_spill_reader_make(FileSet *set, int nprocesses, WaPartition partition)
+wa_spill_reader_make(FileSet *set, int nprocesses, const WaSpillPart *part)
 {
-	WaSpillReader *reader = palloc0(sizeof(WaSpillReader));
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg spill reader", ALLOCSET_SMALL_SIZES);
+	WaSpillReader *reader =
+		MemoryContextAllocZero(context, sizeof(WaSpillReader));
 
+	reader->context = context;
 	reader->set = set;
-	reader->partition = partition;
-	reader->nfiles = nprocesses;
-	reader->files = palloc(sizeof(BufFile *) * (Size) nprocesses);
-	for (int i = 0; i < nprocesses; i++)
-	{
-		char name[MAXPGPATH];
-
-		make_name(name, i, partition);
-		reader->files[i] = BufFileOpenFileSet(set, name, O_RDONLY, true);
-		if (reader->files[i] != NULL)
-			reader->bytes += BufFileSize(reader->files[i]);
-	}
-	reader->capacity = BATCH_BYTES;
-	reader->buffer = palloc(reader->capacity);
+	reader->partition = part->partition;
+	reader->nprocesses = nprocesses;
+	reader->tape = part->tape;
+	measure_files(reader);
+	reader->bytes = part->tape_bytes + reader->file_bytes;
+	reader->capacity = wa_spill_batch_bytes();
+	reader->buffer = MemoryContextAlloc(context, reader->capacity);
 	return reader;
 }
 
-/* Reads bytes of the present file. */
+/* Reads bytes of the present process; returns how many, fewer at the end. */
+static size_t
+read_some(WaSpillReader *reader, void *data, Size bytes)
+{
+	MemoryContext old;
+
+	if (reader->process > 0)
+		return reader->file != NULL ? BufFileRead(reader->file, data, bytes)
+									: 0;
+	if (reader->tape == NULL)
+		return 0;
+	/* A tape makes its buffer in the current memory context. */
+	old = MemoryContextSwitchTo(reader->context);
+	bytes = LogicalTapeRead(reader->tape, data, bytes);
+	MemoryContextSwitchTo(old);
+	return bytes;
+}
+
+/* Reads bytes that are there. */
 static void
 read_bytes(WaSpillReader *reader, void *data, Size bytes)
 {
-	if (BufFileRead(reader->files[reader->next_file], data, bytes) != bytes)
+	if (read_some(reader, data, bytes) != bytes)
 		ereport(ERROR, (errcode_for_file_access(),
 						errmsg("could not read from a temporary file of "
 							   "warpagg: it is too short")));
@@ -202,21 +322,19 @@ read_bytes(WaSpillReader *reader, void *data, Size bytes)
 }
 
 /*
- * Looks at the entry that comes next, in whatever file.  Returns false if there
+ * Looks at the entry that comes next, of whatever process.  Returns false if there
  * is none.
  */
 static bool
 peek(WaSpillReader *reader)
 {
-	while (reader->word == 0 && reader->next_file < reader->nfiles)
+	while (reader->word == 0 && reader->process < reader->nprocesses)
 	{
-		BufFile *file = reader->files[reader->next_file];
-		size_t bytes = 0;
+		const size_t bytes =
+			read_some(reader, &reader->word, sizeof(reader->word));
 
-		if (file != NULL)
-			bytes = BufFileRead(file, &reader->word, sizeof(reader->word));
 		if (bytes == 0)
-			reader->next_file++;
+			advance(reader);
 		else if (bytes != sizeof(reader->word))
 			elog(ERROR, "a temporary file of warpagg ends in an entry");
 		reader->bytes_read += (int64) bytes;
@@ -231,8 +349,7 @@ make_room(WaSpillReader *reader, Size bytes)
 	if (bytes <= reader->capacity)
 		return;
 	pfree(reader->buffer);
-	reader->buffer =
-		MemoryContextAllocHuge(GetMemoryChunkContext(reader), bytes);
+	reader->buffer = MemoryContextAllocHuge(reader->context, bytes);
 	reader->capacity = bytes;
 }
 
@@ -292,20 +409,18 @@ wa_spill_reader_progress(const WaSpillReader *reader)
 int64
 wa_spill_reader_end(WaSpillReader *reader)
 {
-	int64 bytes = reader->bytes;
+	const int64 bytes = reader->file_bytes;
 
-	for (int i = 0; i < reader->nfiles; i++)
+	close_file(reader);
+	if (reader->tape != NULL)
+		LogicalTapeClose(reader->tape);
+	for (int process = 1; process < reader->nprocesses; process++)
 	{
 		char name[MAXPGPATH];
 
-		if (reader->files[i] == NULL)
-			continue;
-		BufFileClose(reader->files[i]);
-		make_name(name, i, reader->partition);
-		BufFileDeleteFileSet(reader->set, name, false);
+		make_name(name, process, reader->partition);
+		BufFileDeleteFileSet(reader->set, name, true);
 	}
-	pfree(reader->files);
-	pfree(reader->buffer);
-	pfree(reader);
+	MemoryContextDelete(reader->context);
 	return bytes;
 }

@@ -5,14 +5,17 @@
  *
  * The files are of PostgreSQL's: temp_tablespaces, temp_file_limit and
  * log_temp_files hold for them.  They are closed by the resource owner at an
- * error; who has made the set deletes them all.
+ * error.  Those of workers are in a set, which who has made it deletes; process 0
+ * has tapes, all in one file, as it would have to make and to delete thousands of
+ * files where there is little memory, which takes longer than to write them.
  *
  * Entries are read in the order in which a process has written them.
  */
 #ifndef WA_SCAN_SPILL_FILE_H
 #define WA_SCAN_SPILL_FILE_H
 
-#include "storage/buffile.h"
+#include "storage/fileset.h"
+#include "utils/logtape.h"
 
 #include "heap/heap.h"
 #include "scan/partition.h"
@@ -26,12 +29,21 @@ typedef struct WaSpilledGroups
 
 typedef struct WaSpillWriter WaSpillWriter;
 
+/* A part of a partition that has been written. */
+typedef struct WaSpillPart
+{
+	WaPartition partition;
+	LogicalTape *tape; /* of process 0; NULL: it has written nothing */
+	int64 tape_bytes;
+} WaSpillPart;
+
 /*
- * Makes the files of process number `process` for the parts into which `bits`
- * more bits divide a partition.
+ * Makes the files of process number `process`, or its tapes, for the parts into
+ * which `bits` more bits divide a partition.  tapes: of process 0, else NULL.
  */
-extern WaSpillWriter *wa_spill_writer_make(FileSet *set, int process,
-										   WaPartition partition, int bits);
+extern WaSpillWriter *wa_spill_writer_make(FileSet *set, LogicalTapeSet *tapes,
+										   int process, WaPartition partition,
+										   int bits);
 
 /*
  * Writes a row whose keys have the hash, which is one of the partition's.  Of the
@@ -49,15 +61,15 @@ extern uint32 wa_spill_writer_part(const WaSpillWriter *writer, uint32 hash);
 
 /*
  * Stores the parts in `parts`, which has room for all; if all is not set, only
- * those that have a file.  Returns how many these are.
+ * those that have been written to.  Returns how many these are.
  */
 extern int wa_spill_writer_parts(const WaSpillWriter *writer, bool all,
-								 WaPartition *parts);
+								 WaSpillPart *parts);
 
 /* Returns how many parts there are. */
 extern int wa_spill_writer_nparts(const WaSpillWriter *writer);
 
-/* Returns the bytes of all files. */
+/* Returns the bytes of all files, but not of tapes. */
 extern int64 wa_spill_writer_bytes(const WaSpillWriter *writer);
 
 /* Has the files be read from now on, by whatever process, and frees the writer. */
@@ -65,9 +77,12 @@ extern void wa_spill_writer_end(WaSpillWriter *writer);
 
 typedef struct WaSpillReader WaSpillReader;
 
-/* Opens the files of a partition, of processes 0 to nprocesses - 1. */
+/* Returns the bytes that a reader has for rows, unless one needs more. */
+extern Size wa_spill_batch_bytes(void);
+
+/* Opens the tape and the files of a partition, of processes 0 to nprocesses - 1. */
 extern WaSpillReader *wa_spill_reader_make(FileSet *set, int nprocesses,
-										   WaPartition partition);
+										   const WaSpillPart *part);
 
 /*
  * Reads either rows, at most WA_VECTOR_ROWS, which it stores and returns the
@@ -80,7 +95,10 @@ extern int wa_spill_reader_next(WaSpillReader *reader, WaRow *rows,
 /* Returns which part of the bytes has been read. */
 extern double wa_spill_reader_progress(const WaSpillReader *reader);
 
-/* Deletes the files and frees the reader.  Returns the bytes they had. */
+/*
+ * Deletes the files and the tape, and frees the reader.  Returns the bytes that the
+ * files had.
+ */
 extern int64 wa_spill_reader_end(WaSpillReader *reader);
 
 #endif /* WA_SCAN_SPILL_FILE_H */
