@@ -101,8 +101,7 @@ SELECT d.* FROM wa_numbers, wa_expr_differences(format('SELECT min(%1$s), max(%1
 SELECT d.* FROM wa_numbers, wa_expr_differences(format('SELECT %1$s, count(*), sum(p) FROM wa_expr GROUP BY 1', e)) d;
 SELECT e AS computed_singly FROM wa_numbers WHERE wa_singly(format('SELECT min(%1$s) FROM wa_expr', e)) <> 0;
 
--- Quotients of numerics have up to 20 digits, which vectors seldom have room for:
--- they are aggregated one by one, and rows of such keys are computed singly.
+-- Quotients of numerics have up to 20 digits, for which vectors have room of their own.
 CREATE TEMP TABLE wa_quotients AS SELECT unnest(ARRAY['p / 3', 'p / NULLIF(n, 0)', 'CASE WHEN n > 0 THEN p / n * 100 END', '-(n / 7) + p', 'COALESCE(p / NULLIF(n, 0), n)', 'GREATEST(p / 9, n)', 'p / i8', '1 / p']) AS e;
 SELECT d.* FROM wa_quotients, wa_expr_differences(format('SELECT sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), count(%1$s), stddev(%1$s), var_pop(%1$s), count(*), sum(p) FROM wa_expr WHERE p <> 0 AND i8 <> 0', e)) d;
 SELECT d.* FROM wa_quotients, wa_expr_differences(format('SELECT i4 %% 5, sum(%1$s), max(%1$s), sum(%1$s) FILTER (WHERE b), count(*) FROM wa_expr WHERE p <> 0 AND i8 <> 0 GROUP BY 1', e)) d;

@@ -10,10 +10,10 @@ SET max_parallel_workers_per_gather = 0;
 CREATE TABLE singly WITH (autovacuum_enabled = off) AS
 SELECT i AS id, i % 7 AS k, (i % 5000)::numeric AS n,
        CASE WHEN i % 700 = 0 THEN 'NaN'::numeric ELSE i % 100 END AS n700,
-       CASE WHEN i % 90 = 5 THEN 1e30 + i ELSE i % 100 END AS n90,
+       CASE WHEN i % 90 = 5 THEN 1e50 + i ELSE i % 100 END AS n90,
        CASE WHEN i % 20 = 7 THEN 'Infinity'::numeric ELSE i % 100 END AS n20,
-       1e25 + i AS n1,
-       CASE WHEN i BETWEEN 9000 AND 12000 THEN 1e20 + i ELSE i % 100 END AS middle,
+       1e45 + i AS n1,
+       CASE WHEN i BETWEEN 9000 AND 12000 THEN 1e40 + i ELSE i % 100 END AS middle,
        CASE WHEN i % 500 = 250 THEN repeat(md5(i::text), 300) ELSE 'text ' || i % 30 END AS s
 FROM generate_series(1, 20000) i;
 ANALYZE singly;

@@ -31,30 +31,38 @@ wa_wide_power_of_ten(int exponent)
 	return power * wa_powers_of_ten[exponent];
 }
 
+/* The last power of ten that fits 128 bits, as a constant. */
+#define WA_WIDE_LIMIT \
+	((__int128) UINT64_C(10000000000000000000) * UINT64_C(10000000000000000000))
+
 /* Tells whether a number has no more than 38 digits. */
 static inline bool
 wa_is_wide_decimal(__int128 number)
 {
-	const __int128 limit = wa_wide_power_of_ten(WA_WIDE_POWERS - 1);
-
-	return number < limit && number > -limit;
+	return number < WA_WIDE_LIMIT && number > -WA_WIDE_LIMIT;
 }
 
 /*
- * Multiplies a number of up to 38 digits by 10^digits, below WA_WIDE_POWERS.
- * Returns false, with it as it was, if the product has more.
+ * Multiplies a number of up to 38 digits by another.  Returns false, with it as it
+ * was, if the product has more.
  */
 static inline bool
-wa_wide_decimal_raise(__int128 *number, int digits)
+wa_wide_decimal_multiply(__int128 *number, __int128 factor)
 {
 	__int128 product;
 
-	if (__builtin_mul_overflow(*number, wa_wide_power_of_ten(digits),
-							   &product) ||
+	if (__builtin_mul_overflow(*number, factor, &product) ||
 		!wa_is_wide_decimal(product))
 		return false;
 	*number = product;
 	return true;
+}
+
+/* The same by 10^digits, below WA_WIDE_POWERS. */
+static inline bool
+wa_wide_decimal_raise(__int128 *number, int digits)
+{
+	return wa_wide_decimal_multiply(number, wa_wide_power_of_ten(digits));
 }
 
 #ifdef __cplusplus

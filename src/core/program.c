@@ -16,6 +16,7 @@ typedef struct Shape
 	WaOperation operation;
 	uint8_t narguments;
 	bool strict; /* NULL where an argument is; else it sets has_nulls, valid */
+	WaOperation wide; /* of wide arguments, or results; NULL: there are none */
 } Shape;
 
 /* Lets the function of an instruction compute it. */
@@ -53,27 +54,36 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_FLOAT_FLOOR] = {wa_float_floor, 1, true},
 	[WA_CODE_FLOAT_CEIL] = {wa_float_ceil, 1, true},
 	[WA_CODE_FLOAT_NARROW] = {wa_float_narrow, 1, true},
-	[WA_CODE_DECIMAL_ADD] = {wa_decimal_add, 2, true},
-	[WA_CODE_DECIMAL_SUBTRACT] = {wa_decimal_subtract, 2, true},
-	[WA_CODE_DECIMAL_MULTIPLY] = {wa_decimal_multiply, 2, true},
-	[WA_CODE_DECIMAL_NEGATE] = {wa_decimal_negate, 1, true},
-	[WA_CODE_DECIMAL_ABS] = {wa_decimal_abs, 1, true},
-	[WA_CODE_DECIMAL_FLOOR] = {wa_decimal_floor, 1, true},
-	[WA_CODE_DECIMAL_CEIL] = {wa_decimal_ceil, 1, true},
-	[WA_CODE_DECIMAL_ROUND] = {wa_decimal_round, 1, true},
+	[WA_CODE_DECIMAL_ADD] = {wa_decimal_add, 2, true, wa_wide_add},
+	[WA_CODE_DECIMAL_SUBTRACT] = {wa_decimal_subtract, 2, true,
+								  wa_wide_subtract},
+	[WA_CODE_DECIMAL_MULTIPLY] = {wa_decimal_multiply, 2, true,
+								  wa_wide_multiply},
+	[WA_CODE_DECIMAL_DIVIDE] = {wa_decimal_divide, 2, true, wa_decimal_divide},
+	[WA_CODE_DECIMAL_REMAINDER] = {wa_decimal_remainder, 2, true,
+								   wa_decimal_remainder},
+	[WA_CODE_DECIMAL_DIVIDE_WHOLE] = {wa_decimal_divide_whole, 2, true,
+									  wa_decimal_divide_whole},
+	[WA_CODE_DECIMAL_NEGATE] = {wa_decimal_negate, 1, true, wa_wide_negate},
+	[WA_CODE_DECIMAL_ABS] = {wa_decimal_abs, 1, true, wa_wide_abs},
+	[WA_CODE_DECIMAL_FLOOR] = {wa_decimal_floor, 1, true, wa_wide_floor},
+	[WA_CODE_DECIMAL_CEIL] = {wa_decimal_ceil, 1, true, wa_wide_ceil},
+	[WA_CODE_DECIMAL_ROUND] = {wa_decimal_round, 1, true, wa_wide_round},
 	[WA_CODE_DECIMAL_FLOOR_DIVIDE] = {wa_decimal_floor_divide, 2, true},
 	[WA_CODE_INT_TO_FLOAT] = {wa_int_to_float, 1, true},
 	[WA_CODE_INT_TO_DECIMAL] = {wa_int_to_decimal, 1, true},
 	[WA_CODE_FLOAT_TO_INT] = {wa_float_to_int, 1, true},
-	[WA_CODE_DECIMAL_TO_INT] = {wa_decimal_to_int, 1, true},
-	[WA_CODE_DECIMAL_TO_FLOAT] = {wa_decimal_to_float, 1, true},
+	[WA_CODE_DECIMAL_TO_INT] = {wa_decimal_to_int, 1, true, wa_wide_to_int},
+	[WA_CODE_DECIMAL_TO_FLOAT] = {wa_decimal_to_float, 1, true,
+								  wa_wide_to_float},
 	[WA_CODE_DATE_TO_TIMESTAMP] = {wa_date_to_timestamp, 1, true},
 	[WA_CODE_TIMESTAMP_TO_DATE] = {wa_timestamp_to_date, 1, true},
 	[WA_CODE_TIMESTAMP_TO_DECIMAL] = {wa_timestamp_to_decimal, 1, true},
 	[WA_CODE_TIMESTAMP_TO_FLOAT] = {wa_timestamp_to_float, 1, true},
 	[WA_CODE_COMPARE_INT] = {wa_compare_int, 2, true},
 	[WA_CODE_COMPARE_FLOAT] = {wa_compare_float, 2, true},
-	[WA_CODE_COMPARE_DECIMAL] = {wa_compare_decimal, 2, true},
+	[WA_CODE_COMPARE_DECIMAL] = {wa_compare_decimal, 2, true,
+								 wa_compare_decimal},
 	[WA_CODE_COMPARE_BOOL] = {wa_compare_bool, 2, true},
 	[WA_CODE_COMPARE_TEXT] = {wa_compare_text, 2, true},
 	[WA_CODE_TRIM] = {wa_trim_text, 1, false},
@@ -81,12 +91,12 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_AND] = {wa_bool_and, 2, false},
 	[WA_CODE_OR] = {wa_bool_or, 2, false},
 	[WA_CODE_NOT] = {wa_bool_not, 1, true},
-	[WA_CODE_IS_NULL] = {wa_is_null, 1, false},
-	[WA_CODE_IS_NOT_NULL] = {wa_is_not_null, 1, false},
+	[WA_CODE_IS_NULL] = {wa_is_null, 1, false, wa_is_null},
+	[WA_CODE_IS_NOT_NULL] = {wa_is_not_null, 1, false, wa_is_not_null},
 	[WA_CODE_IS_TRUE] = {wa_is_true, 1, false},
-	[WA_CODE_SELECT] = {wa_select, 3, false},
+	[WA_CODE_SELECT] = {wa_select, 3, false, wa_wide_select},
 	[WA_CODE_STEPS] = {run_steps, 1, false},
-	[WA_CODE_CALL] = {run_call, 1, false},
+	[WA_CODE_CALL] = {run_call, 1, false, run_call},
 };
 
 /* Ands bytes to others. */
@@ -155,7 +165,7 @@ run_without_nulls(WaOperation operation, const WaStep *step, WaVectorKind kind)
 	return operation(&without);
 }
 
-/* Makes the values of NULL rows 0. */
+/* Makes the values of NULL rows 0; what makes wide values does so itself. */
 WA_VECTORISED static void
 clear_nulls(WaVector *out, WaVectorKind kind, size_t nrows)
 {
@@ -163,6 +173,8 @@ clear_nulls(WaVector *out, WaVectorKind kind, size_t nrows)
 
 	WaWord *restrict values = out->values;
 
+	if (out->wide)
+		return;
 	if (kind == WA_VECTOR_BOOL)
 		and_bytes(wa_vector_bools(out), valid, nrows);
 	else
@@ -170,38 +182,36 @@ clear_nulls(WaVector *out, WaVectorKind kind, size_t nrows)
 			values[i] &= 0 - (uint64_t) valid[i];
 }
 
-/* Runs an instruction whose result is NULL where an argument is. */
+/* Tells whether an argument is wide. */
 static bool
-run_strict(const Shape *shape, const WaStep *step, WaVectorKind kind_b,
-		   WaVectorKind kind_out)
+has_wide(const WaStep *step)
 {
-	combine_nulls(step);
-	if (!shape->operation(step) &&
-		(shape->narguments < 2 || !step->out->has_nulls ||
-		 !run_without_nulls(shape->operation, step, kind_b)))
-		return false;
-	if (step->out->has_nulls)
-		clear_nulls(step->out, kind_out, step->nrows);
-	return true;
+	return step->a->wide || (step->b != NULL && step->b->wide) ||
+		   (step->c != NULL && step->c->wide);
 }
 
-/*
- * Tells whether an instruction traps because of a wide argument: only comparisons
- * read those, and what reads no values.
- */
+/* Computes a strict instruction over values of 64 bits; kind: of its last argument. */
 static bool
-refuses_wide(WaOpcode code, const WaStep *step)
+compute_narrow(const Shape *shape, const WaStep *step, WaVectorKind kind)
 {
-	switch (code)
+	return shape->operation(step) ||
+		   (shape->narguments > 1 && step->out->has_nulls &&
+			run_without_nulls(shape->operation, step, kind));
+}
+
+/* What 64 bits are not enough for is computed in 128. */
+static bool
+compute(const Shape *shape, const WaStep *step, WaVectorKind kind)
+{
+	if (shape->operation != shape->wide && !has_wide(step))
 	{
-		case WA_CODE_COMPARE_DECIMAL:
-		case WA_CODE_IS_NULL:
-		case WA_CODE_IS_NOT_NULL:
-			return false;
-		default:
-			return step->a->wide || (step->b != NULL && step->b->wide) ||
-				   (step->c != NULL && step->c->wide);
+		if (shape->strict ? compute_narrow(shape, step, kind)
+						  : shape->operation(step))
+			return true;
+		step->out->mixed = false;
+		step->out->scale = 0;
 	}
+	return shape->wide != NULL && shape->wide(step);
 }
 
 /* Runs one instruction. */
@@ -223,15 +233,17 @@ run_instruction(const WaProgram *program, const WaInstruction *instruction,
 		step.c = &registers[instruction->c];
 	out->has_nulls = false;
 	out->mixed = false;
+	out->wide = false;
 	out->scale = 0;
-	if (refuses_wide((WaOpcode) instruction->code, &step))
+	if (shape->strict)
+		combine_nulls(&step);
+	if (!compute(shape, &step,
+				 program->kinds[shape->narguments > 1 ? instruction->b
+													  : instruction->a]))
 		return false;
-	if (!shape->strict)
-		return shape->operation(&step);
-	return run_strict(
-		shape, &step,
-		program->kinds[shape->narguments > 1 ? instruction->b : instruction->a],
-		program->kinds[instruction->out]);
+	if (shape->strict && out->has_nulls)
+		clear_nulls(out, program->kinds[instruction->out], nrows);
+	return true;
 }
 
 bool

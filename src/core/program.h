@@ -29,9 +29,10 @@
  * FLOAT arithmetic with extra 4 rounds to float4; it traps where PostgreSQL's
  * float4pl, float8mul and so on report an overflow, an underflow or a division
  * by zero.  DECIMAL: the display scale of a sum is the larger, of a product the
- * sum of its arguments', row by row; traps where a value or a scale does not
- * fit.  What reads a wide vector traps, but for COMPARE_DECIMAL, IS_NULL and
- * IS_NOT_NULL.
+ * sum of its arguments', row by row.  A result is wide where a value does not fit 64
+ * bits, or the scale is more than 18, and the register is roomy; the instruction
+ * traps where that is not enough: beyond 38 digits, before and after the point
+ * taken together.  DECIMAL_FLOOR_DIVIDE traps if an argument is wide.
  */
 #define WA_OPCODE_LIST(X)                                                        \
 	X(INT_ADD)          /* a + b, extra: bytes */                                \
@@ -54,10 +55,15 @@
 	X(DECIMAL_ADD)      /* a + b */                                              \
 	X(DECIMAL_SUBTRACT) /* a - b */                                              \
 	X(DECIMAL_MULTIPLY) /* a * b */                                              \
-	X(DECIMAL_NEGATE)   /* -a */                                                 \
-	X(DECIMAL_ABS)      /* |a| */                                                \
-	X(DECIMAL_FLOOR)    /* floor(a), display scale 0 */                          \
-	X(DECIMAL_CEIL)     /* ceil(a), display scale 0 */                           \
+	X(DECIMAL_DIVIDE) /* a / b with the digits that numeric_div chooses, row \
+						 by row; traps where b is 0 */   \
+	X(DECIMAL_REMAINDER) /* a % b, with the sign of a; traps where b is 0 */     \
+	X(DECIMAL_DIVIDE_WHOLE) /* a / b cut off at the point, display scale 0; \
+							   traps where b is 0 */    \
+	X(DECIMAL_NEGATE)       /* -a */                                             \
+	X(DECIMAL_ABS)          /* |a| */                                            \
+	X(DECIMAL_FLOOR)        /* floor(a), display scale 0 */                      \
+	X(DECIMAL_CEIL)         /* ceil(a), display scale 0 */                       \
 	X(DECIMAL_ROUND) /* a rounded half away from zero to the display scale \
 						  extra % 256 and padded to it; traps at 10^p and   \
 						  beyond, p = extra / 256 digits before the point,  \

@@ -93,14 +93,6 @@ holds(uint32_t comparison, int order)
 	return ((how.swap ? -order : order) < 0 ? 1 : 0) ^ how.negate;
 }
 
-/* Returns a row's value of a DECIMAL. */
-static inline __int128
-decimal_at(const WaVector *vector, size_t row)
-{
-	return vector->wide ? wa_int128_get(wa_vector_wides(vector)[row])
-						: wa_vector_ints(vector)[row];
-}
-
 /* Compares numbers of which some are of 128 bits. */
 static void
 compare_wide_vectors(const WaStep *step)
@@ -111,8 +103,8 @@ compare_wide_vectors(const WaStep *step)
 
 	for (size_t i = 0; i < step->nrows; i++)
 		out[i] = holds(step->extra,
-					   wa_wide_decimal_compare(decimal_at(a, i), a->scale,
-											   decimal_at(b, i), b->scale));
+					   wa_wide_decimal_compare(wa_decimal_at(a, i), a->scale,
+											   wa_decimal_at(b, i), b->scale));
 }
 
 /* Compares numbers that may not fit 64 bits in the same scale. */

@@ -32,9 +32,8 @@ wa_decimal_display(const WaVector *vector, uint8_t *memory, size_t nrows)
 	return memory;
 }
 
-/* Makes the display scale of each row the larger of the arguments'. */
-WA_VECTORISED static void
-display_larger(const WaStep *step)
+WA_VECTORISED void
+wa_decimal_show_larger(const WaStep *step)
 {
 	size_t nrows = step->nrows;
 	uint8_t memory[2][WA_VECTOR_ROWS];
@@ -46,9 +45,8 @@ display_larger(const WaStep *step)
 		display[i] = a[i] > b[i] ? a[i] : b[i];
 }
 
-/* Makes the display scale of each row the sum of the arguments'. */
-WA_VECTORISED static void
-display_sum(const WaStep *step)
+WA_VECTORISED void
+wa_decimal_show_sum(const WaStep *step)
 {
 	size_t nrows = step->nrows;
 	uint8_t memory[2][WA_VECTOR_ROWS];
@@ -79,7 +77,7 @@ add(const WaStep *step, uint64_t flip, uint64_t carry)
 		step->a->scale > step->b->scale ? step->a->scale : step->b->scale;
 	out->mixed = step->a->mixed || step->b->mixed;
 	if (out->mixed)
-		display_larger(step);
+		wa_decimal_show_larger(step);
 	a = (const uint64_t *) wa_decimal_at_scale(step->a, out->scale, memory[0],
 											   nrows);
 	b = (const uint64_t *) wa_decimal_at_scale(step->b, out->scale, memory[1],
@@ -117,14 +115,13 @@ wa_decimal_multiply(const WaStep *step)
 	step->out->scale = step->a->scale + step->b->scale;
 	step->out->mixed = step->a->mixed || step->b->mixed;
 	if (step->out->mixed)
-		display_sum(step);
+		wa_decimal_show_sum(step);
 	return wa_multiply_values(wa_vector_ints(step->a), wa_vector_ints(step->b),
 							  wa_vector_ints(step->out), step->nrows);
 }
 
-/* Gives the result the scale of the only argument, and its display. */
-static void
-keep_display(const WaStep *step)
+void
+wa_decimal_keep_display(const WaStep *step)
 {
 	step->out->scale = step->a->scale;
 	step->out->mixed = step->a->mixed;
@@ -137,7 +134,7 @@ wa_decimal_negate(const WaStep *step)
 {
 	WaStep as_int = *step;
 
-	keep_display(step);
+	wa_decimal_keep_display(step);
 	as_int.extra = sizeof(int64_t);
 	return wa_int_negate(&as_int);
 }
@@ -147,7 +144,7 @@ wa_decimal_abs(const WaStep *step)
 {
 	WaStep as_int = *step;
 
-	keep_display(step);
+	wa_decimal_keep_display(step);
 	as_int.extra = sizeof(int64_t);
 	return wa_int_abs(&as_int);
 }

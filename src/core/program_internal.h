@@ -66,6 +66,24 @@ bool wa_decimal_negate(const WaStep *step);
 bool wa_decimal_abs(const WaStep *step);
 bool wa_decimal_floor_divide(const WaStep *step);
 
+/* program_divide.c */
+bool wa_decimal_divide(const WaStep *step);
+bool wa_decimal_remainder(const WaStep *step);
+bool wa_decimal_divide_whole(const WaStep *step);
+
+/* program_wide.c: the same as those without `wide`, of values of 128 bits */
+bool wa_wide_add(const WaStep *step);
+bool wa_wide_subtract(const WaStep *step);
+bool wa_wide_multiply(const WaStep *step);
+bool wa_wide_negate(const WaStep *step);
+bool wa_wide_abs(const WaStep *step);
+bool wa_wide_floor(const WaStep *step);
+bool wa_wide_ceil(const WaStep *step);
+bool wa_wide_round(const WaStep *step);
+bool wa_wide_to_int(const WaStep *step);
+bool wa_wide_to_float(const WaStep *step);
+bool wa_wide_select(const WaStep *step);
+
 /* program_round.c */
 bool wa_decimal_floor(const WaStep *step);
 bool wa_decimal_ceil(const WaStep *step);
@@ -116,6 +134,38 @@ const int64_t *wa_decimal_at_scale(const WaVector *vector, uint8_t scale,
  */
 const uint8_t *wa_decimal_display(const WaVector *vector, uint8_t *memory,
 								  size_t nrows);
+
+/*
+ * Makes the display scale of each row the larger of the arguments', or their sum;
+ * the result has the scale already, and is mixed if an argument is.
+ */
+void wa_decimal_show_larger(const WaStep *step);
+void wa_decimal_show_sum(const WaStep *step);
+
+/* Gives the result the scale of the only argument, and its display. */
+void wa_decimal_keep_display(const WaStep *step);
+
+/*
+ * Makes *out the values in units of 10^-scale, wide if need be; those of NULL rows
+ * are 0.  Returns false if they do not fit it: only a roomy one may be wide.
+ */
+bool wa_wide_store(WaVector *out, int scale, const __int128 *values,
+				   size_t nrows);
+
+/* Returns a row's value of a DECIMAL. */
+static inline __int128
+wa_decimal_at(const WaVector *vector, size_t row)
+{
+	return vector->wide ? wa_int128_get(wa_vector_wides(vector)[row])
+						: wa_vector_ints(vector)[row];
+}
+
+/* Returns how many digits are shown of a row of a DECIMAL. */
+static inline uint8_t
+wa_decimal_shown(const WaVector *vector, size_t row)
+{
+	return vector->mixed ? vector->display[row] : vector->scale;
+}
 
 /* Multiplies integers.  Returns false if a product does not fit. */
 bool wa_multiply_values(const int64_t *restrict a, const int64_t *restrict b,

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "core/decimal.h"
 #include "core/program_internal.h"
 
 /* Chooses among bytes. */
@@ -68,15 +69,14 @@ scale_selected(const WaStep *step, uint8_t scale)
 	return overflow == 0;
 }
 
-/* Chooses among decimals: each row is shown as where it comes from. */
-static bool
-select_decimals(const WaStep *step)
+/* Gives the result of a choice among decimals its scale, and each row its display. */
+static void
+select_display(const WaStep *step)
 {
 	const WaVector *b = step->b;
 	const WaVector *c = step->c;
 	uint8_t memory[2][WA_VECTOR_ROWS];
 
-	select_words(step);
 	step->out->scale = b->scale > c->scale ? b->scale : c->scale;
 	step->out->mixed = b->mixed || c->mixed || b->scale != c->scale;
 	if (step->out->mixed)
@@ -84,7 +84,16 @@ select_decimals(const WaStep *step)
 					 wa_decimal_display(b, memory[0], step->nrows),
 					 wa_decimal_display(c, memory[1], step->nrows),
 					 step->out->display, step->nrows);
-	return b->scale == c->scale || scale_selected(step, step->out->scale);
+}
+
+/* Chooses among decimals: each row is shown as where it comes from. */
+static bool
+select_decimals(const WaStep *step)
+{
+	select_words(step);
+	select_display(step);
+	return step->b->scale == step->c->scale ||
+		   scale_selected(step, step->out->scale);
 }
 
 /* Chooses which rows are NULL. */
@@ -124,4 +133,32 @@ wa_select(const WaStep *step)
 			break;
 	}
 	return true;
+}
+
+/* Of decimals, some or all of the values or results being wide. */
+bool
+wa_wide_select(const WaStep *step)
+{
+	const WaVector *b = step->b;
+	const WaVector *c = step->c;
+	const uint8_t *condition = wa_vector_bools(step->a);
+	__int128 values[WA_VECTOR_ROWS];
+	__int128 factor_b;
+	__int128 factor_c;
+
+	if ((WaVectorKind) step->extra != WA_VECTOR_DECIMAL)
+		return false;
+	select_nulls(step);
+	select_display(step);
+	factor_b = wa_wide_power_of_ten(step->out->scale - b->scale);
+	factor_c = wa_wide_power_of_ten(step->out->scale - c->scale);
+	for (size_t i = 0; i < step->nrows; i++)
+	{
+		const bool is_b = condition[i] != 0;
+
+		values[i] = wa_decimal_at(is_b ? b : c, i);
+		if (!wa_wide_decimal_multiply(&values[i], is_b ? factor_b : factor_c))
+			return false;
+	}
+	return wa_wide_store(step->out, step->out->scale, values, step->nrows);
 }

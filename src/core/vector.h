@@ -51,9 +51,10 @@ typedef struct WaText
  * Where has_nulls is set, valid[i] is 0 for the rows that are NULL and 1 for the
  * others, and the value of a NULL is all zero bytes; else valid is not looked
  * at.  A DECIMAL is shown with `scale` digits after the point; where mixed is
- * set, with display[i] digits instead, at most `scale`.  Only inputs of a query and
- * what is read from a heap to be loaded may be wide, and have memory for it then
- * (wa_vector_place_wide).
+ * set, with display[i] digits instead, at most `scale`.  A vector whose own memory
+ * has room for values of 128 bits is roomy (wa_vector_place_wide): only there may
+ * wide values be stored.  A vector that refers to the rows of a column may be wide
+ * without.
  */
 typedef struct WaVector
 {
@@ -63,6 +64,7 @@ typedef struct WaVector
 	bool has_nulls;
 	bool mixed;
 	bool wide; /* DECIMAL only */
+	bool roomy;
 	uint8_t scale;
 } WaVector;
 
@@ -107,6 +109,7 @@ wa_vector_place(WaVector *vector, WaVectorKind kind, void *memory)
 	vector->has_nulls = false;
 	vector->mixed = false;
 	vector->wide = false;
+	vector->roomy = false;
 	vector->scale = 0;
 }
 
@@ -124,6 +127,28 @@ wa_vector_place_wide(WaVector *vector, void *memory)
 	wa_vector_place(vector, WA_VECTOR_DECIMAL, memory);
 	vector->valid = (uint8_t *) memory + WA_VECTOR_ROWS * sizeof(WaInt128);
 	vector->display = vector->valid + WA_VECTOR_ROWS;
+	vector->roomy = true;
+}
+
+/*
+ * Returns the bytes of a vector of the kind that a program may store anything of it
+ * in: a DECIMAL is roomy.
+ */
+WA_INLINE size_t
+wa_vector_register_bytes(WaVectorKind kind)
+{
+	return kind == WA_VECTOR_DECIMAL ? wa_vector_wide_bytes()
+									 : wa_vector_bytes(kind);
+}
+
+/* Makes *vector such a one, and empty. */
+WA_INLINE void
+wa_vector_place_register(WaVector *vector, WaVectorKind kind, void *memory)
+{
+	if (kind == WA_VECTOR_DECIMAL)
+		wa_vector_place_wide(vector, memory);
+	else
+		wa_vector_place(vector, kind, memory);
 }
 
 WA_INLINE int64_t *

@@ -125,6 +125,14 @@ extern const WaRecordKind wa_records_int;
 extern const WaRecordKind wa_records_float;
 extern const WaRecordKind wa_records_decimal;
 
+/*
+ * Once a group of a table of DECIMALs, which may have an owner, has taken rows that
+ * are wide, or are not: has an extreme that it has of both kinds of rows shown as
+ * the later one was.
+ */
+extern void wa_records_agree(WaRecordTable *table, uint32_t group,
+							 bool is_wide_later);
+
 /* Returns the record of a group. */
 static inline uint64_t *
 wa_record_of(const WaRecordTable *table, uint32_t group)

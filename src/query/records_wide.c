@@ -201,6 +201,31 @@ rest_of(WaRecordTable *table, uint32_t group)
 	return *rest;
 }
 
+/*
+ * Takes a row; returns false if there is not enough memory.  A record whose sum has
+ * no room for it is flushed, after which it has.
+ */
+static bool
+take_row(WaRecordTable *table, uint32_t group, __int128 value, uint8_t scale,
+		 uint8_t display)
+{
+	WaWideRest *rest = rest_of(table, group);
+
+	if (rest == NULL)
+		return false;
+	if (!wa_wide_rest_take(rest, table->ops, value, scale, display))
+	{
+		wa_record_flush(table, group);
+		rest = rest_of(table, group);
+		if (rest == NULL)
+			return false;
+		(void) wa_wide_rest_take(rest, table->ops, value, scale, display);
+	}
+	wa_record_of(table, group)[0]++;
+	wa_records_agree(table, group, true);
+	return true;
+}
+
 void
 wa_records_take_wide(WaRecordTable *table, const uint32_t *groups,
 					 const uint8_t *kept, const WaVector *vector, size_t nrows)
@@ -209,19 +234,12 @@ wa_records_take_wide(WaRecordTable *table, const uint32_t *groups,
 
 	for (size_t i = 0; i < nrows; i++)
 	{
-		const uint32_t group = groups == NULL ? 0 : groups[i];
-		WaWideRest *rest;
-
 		if (kept != NULL && kept[i] == 0)
 			continue;
-		rest = rest_of(table, group);
-		if (rest == NULL)
+		if (!take_row(table, groups == NULL ? 0 : groups[i],
+					  wa_int128_get(values[i]), vector->scale,
+					  vector->mixed ? vector->display[i] : vector->scale))
 			return;
-		if (!wa_wide_rest_take(
-				rest, table->ops, wa_int128_get(values[i]), vector->scale,
-				vector->mixed ? vector->display[i] : vector->scale))
-			table->overflowed = true;
-		wa_record_of(table, group)[0]++;
 	}
 }
 

@@ -19,23 +19,6 @@ wa_run_alloc_aligned(WaArena *arena, size_t bytes)
 	return memory + (64 - (uintptr_t) memory % 64) % 64;
 }
 
-/* Tells whether a register may be wide: it is an input of numerics. */
-static bool
-may_be_wide(const WaQuery *query, size_t number)
-{
-	return number < query->ninputs &&
-		   query->program.kinds[number] == WA_VECTOR_DECIMAL;
-}
-
-/* Returns the bytes of memory that a register needs. */
-static size_t
-register_bytes(const WaQuery *query, size_t number)
-{
-	return may_be_wide(query, number)
-			   ? wa_vector_wide_bytes()
-			   : wa_vector_bytes(query->program.kinds[number]);
-}
-
 /* Gives the registers their memory; returns false if there is not enough. */
 static bool
 place_registers(WaQueryRun *run)
@@ -45,7 +28,7 @@ place_registers(WaQueryRun *run)
 	char *memory;
 
 	for (size_t i = 0; i < program->nregisters; i++)
-		bytes += register_bytes(run->query, i);
+		bytes += wa_vector_register_bytes(program->kinds[i]);
 	memory = wa_run_alloc_aligned(run->arena, bytes);
 	run->registers = wa_arena_alloc(
 		run->arena, (program->nregisters + (size_t) 1) * sizeof(WaVector));
@@ -56,11 +39,8 @@ place_registers(WaQueryRun *run)
 	memory += wa_vector_bytes(WA_VECTOR_BOOL);
 	for (size_t i = 0; i < program->nregisters; i++)
 	{
-		if (may_be_wide(run->query, i))
-			wa_vector_place_wide(&run->registers[i], memory);
-		else
-			wa_vector_place(&run->registers[i], program->kinds[i], memory);
-		memory += register_bytes(run->query, i);
+		wa_vector_place_register(&run->registers[i], program->kinds[i], memory);
+		memory += wa_vector_register_bytes(program->kinds[i]);
 	}
 	return true;
 }

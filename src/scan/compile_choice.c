@@ -14,6 +14,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/typcache.h"
 
 #include "heap/gather.h"
@@ -70,6 +71,25 @@ wa_compile_guard(WaCompiler *compiler)
 	return emit_guard(compiler, compiler->guard);
 }
 
+/* Returns 1 as a constant of the kind. */
+static Const *
+make_one(WaVectorKind kind)
+{
+	switch (kind)
+	{
+		case WA_VECTOR_FLOAT:
+			return makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+							 Float8GetDatum(1), false, FLOAT8PASSBYVAL);
+		case WA_VECTOR_DECIMAL:
+			return makeConst(NUMERICOID, -1, InvalidOid, -1,
+							 NumericGetDatum(int64_to_numeric(1)), false,
+							 false);
+		default:
+			return makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+							 Int32GetDatum(1), false, true);
+	}
+}
+
 int
 wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind, int divisor)
 {
@@ -77,11 +97,7 @@ wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind, int divisor)
 
 	if (compiler->guard == NULL || divisor < 0)
 		return divisor;
-	one = kind == WA_VECTOR_FLOAT
-			  ? makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-						  Float8GetDatum(1), false, FLOAT8PASSBYVAL)
-			  : makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-						  Int32GetDatum(1), false, true);
+	one = make_one(kind);
 	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind,
 							wa_compile_guard(compiler), divisor,
 							wa_compile(compiler, (Expr *) one), (uint32) kind);

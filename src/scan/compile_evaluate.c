@@ -370,7 +370,7 @@ begin_evaluation(WaCompiler *compiler, Node *node, WaCallExpression *call)
 	call->wanted = -1;
 	call->guarded = compiler->conditional > 0;
 	if (wa_is_wide(compiler, node))
-		compiler->refusal = "a quotient has too many digits for vectors";
+		compiler->refusal = "a square root has too many digits for vectors";
 	else if (!wa_gather_kind(exprType(node), &call->result))
 		compiler->refusal = psprintf("an expression has type %s",
 									 format_type_be(exprType(node)));

@@ -190,7 +190,7 @@ extern bool wa_compiler_has_failed(WaCompiler *compiler, Node *expression);
 
 /*
  * Tells whether the result of an expression is a numeric that seldom fits a
- * vector: a quotient, or what is computed from one.
+ * vector: a square root, or what is computed from one.
  */
 extern bool wa_is_wide(WaCompiler *compiler, Node *expression);
 

@@ -324,8 +324,7 @@ find_wide(WaCompiler *compiler, Node *expression)
 			return false;
 	}
 	function = wa_function_of(expression);
-	if (function == F_NUMERIC_DIV || function == F_NUMERIC_SQRT ||
-		function == F_SQRT_NUMERIC)
+	if (function == F_NUMERIC_SQRT || function == F_SQRT_NUMERIC)
 		return true;
 	return keeps_width(function) &&
 		   has_wide(compiler, IsA(expression, FuncExpr)

@@ -91,6 +91,23 @@ narrowed(Oid type, int64 value)
 	}
 }
 
+/* Returns a value of a DECIMAL as a numeric. */
+static Numeric
+decimal_datum(const WaVector *vector, size_t row)
+{
+	const int display = vector->mixed ? vector->display[row] : vector->scale;
+	const WaInt128 *wide = &wa_vector_wides(vector)[row];
+	uint64 sign;
+
+	if (!vector->wide)
+		return wa_numeric_from_decimal(wa_vector_ints(vector)[row],
+									   vector->scale, display);
+	sign = wide->hi < 0 ? PG_UINT64_MAX : 0;
+	return wa_numeric_from_wide(
+		(const uint64[]){wide->lo, (uint64) wide->hi, sign, sign},
+		vector->scale, display);
+}
+
 Datum
 wa_vector_to_datum(Oid type, WaVectorKind kind, const WaVector *vector,
 				   size_t row)
@@ -110,8 +127,6 @@ wa_vector_to_datum(Oid type, WaVectorKind kind, const WaVector *vector,
 				wa_vector_texts(vector)[row].data,
 				(int) wa_vector_texts(vector)[row].length));
 		default:
-			return NumericGetDatum(wa_numeric_from_decimal(
-				wa_vector_ints(vector)[row], vector->scale,
-				vector->mixed ? vector->display[row] : vector->scale));
+			return NumericGetDatum(decimal_datum(vector, row));
 	}
 }

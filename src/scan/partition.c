@@ -40,6 +40,21 @@ hash_decimal(int64 value, int scale)
 	return hash_combine(hash_word((uint64) value), (uint32) scale);
 }
 
+/* The same of a wide value: as of one that is not, if that is possible. */
+static uint32
+hash_wide(const WaGroupKey *key, const WaVector *vector, size_t row)
+{
+	__int128 value = wa_int128_get(wa_vector_wides(vector)[row]);
+	int scale = vector->scale;
+
+	for (; scale > 0 && value % 10 == 0; scale--)
+		value /= 10;
+	if (scale <= WA_DECIMAL_MAX_SCALE && value == (int64) value)
+		return hash_decimal((int64) value, scale);
+	return DatumGetUInt32(DirectFunctionCall1(
+		hash_numeric, wa_vector_to_datum(key->type, key->kind, vector, row)));
+}
+
 static uint32
 hash_float(double value)
 {
@@ -72,7 +87,9 @@ hash_key(const WaGroupKey *key, const WaVector *vector, size_t row)
 		case WA_VECTOR_FLOAT:
 			return hash_float(wa_vector_floats(vector)[row]);
 		case WA_VECTOR_DECIMAL:
-			return hash_decimal(wa_vector_ints(vector)[row], vector->scale);
+			return vector->wide ? hash_wide(key, vector, row)
+								: hash_decimal(wa_vector_ints(vector)[row],
+											   vector->scale);
 		case WA_VECTOR_BOOL:
 			return hash_word(wa_vector_bools(vector)[row]);
 		default:

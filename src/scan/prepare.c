@@ -163,7 +163,10 @@ make_gather(const WaScanState *state, const WaCompiler *compiler)
 	int last = state->nfilters;
 
 	for (int i = 0; i < ncolumns; i++)
-		uses[i] = (WaGatherUse){.attnum = compiler->attnums[i], .first = last};
+		uses[i] =
+			(WaGatherUse){.attnum = compiler->attnums[i],
+						  .first = last,
+						  .wide = compiler->kinds[i] == WA_VECTOR_DECIMAL};
 	for (int i = 0; i < state->nfilters; i++)
 		note_uses(state, list_nth(state->filter_clauses, i), i, ncolumns, uses);
 	for (int i = 0; i < state->nkeys; i++)

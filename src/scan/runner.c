@@ -22,14 +22,15 @@ place_registers(WaRunner *runner, const WaCompiler *compiler)
 	char *memory;
 
 	for (int i = 0; i < compiler->nregisters; i++)
-		bytes += wa_vector_bytes(compiler->kinds[i]);
+		bytes += wa_vector_register_bytes(compiler->kinds[i]);
 	memory = palloc0(bytes + 64);
 	memory = (char *) TYPEALIGN(64, memory);
 	runner->registers = palloc(sizeof(WaVector) * (compiler->nregisters + 1));
 	for (int i = 0; i < compiler->nregisters; i++)
 	{
-		wa_vector_place(&runner->registers[i], compiler->kinds[i], memory);
-		memory += wa_vector_bytes(compiler->kinds[i]);
+		wa_vector_place_register(&runner->registers[i], compiler->kinds[i],
+								 memory);
+		memory += wa_vector_register_bytes(compiler->kinds[i]);
 	}
 	runner->ncolumns = compiler->ncolumns;
 	runner->columns = palloc(sizeof(WaVector *) * (compiler->ncolumns + 1));
