@@ -90,6 +90,11 @@ SELECT count(*) FROM quotients WHERE p / z > 3;
 SELECT sum(CASE WHEN k > 2 THEN p / z END) FROM quotients;
 SELECT p / (z - z), count(*) FROM quotients WHERE z > 0 GROUP BY 1;
 
+-- Constants of more than 18 digits.
+SELECT pg_temp.same('SELECT sum(p * (1.0 / 60)), sum(w + 12345678901234567890.5), max(p / 0.00000000000000000003) FROM quotients');
+SELECT pg_temp.same('SELECT count(*) FROM quotients WHERE w > 1000000000000000000000.5 OR p / q > 1000.0 / 3');
+SELECT pg_temp.same('SELECT k, sum(COALESCE(w, 123456789012345678901)), 0.1 / 3 FROM quotients GROUP BY k, 0.1 / 3');
+
 -- Numbers of more than 18 digits.
 SELECT pg_temp.same('SELECT sum(w + 1), sum(w - p), sum(w * 2), sum(-w), sum(abs(w)), sum(round(w, 3)), sum(floor(w)), sum(ceil(w)) FROM quotients');
 SELECT pg_temp.same('SELECT sum(p * q * f * p), avg(p * (1 - f) * (1 + q) * q), min(w * f), max(w * q - e) FROM quotients');

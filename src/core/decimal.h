@@ -20,15 +20,13 @@ extern const int64_t wa_powers_of_ten[WA_DECIMAL_POWERS];
 /* The largest that fits 128 bits is 10^38. */
 #define WA_WIDE_POWERS 39
 
+extern const __int128 wa_wide_powers_of_ten[WA_WIDE_POWERS];
+
 /* Returns 10^exponent, of an exponent below WA_WIDE_POWERS. */
 static inline __int128
 wa_wide_power_of_ten(int exponent)
 {
-	__int128 power = 1;
-
-	for (; exponent >= WA_DECIMAL_POWERS; exponent -= WA_DECIMAL_POWERS - 1)
-		power *= wa_powers_of_ten[WA_DECIMAL_POWERS - 1];
-	return power * wa_powers_of_ten[exponent];
+	return wa_wide_powers_of_ten[exponent];
 }
 
 /* The last power of ten that fits 128 bits, as a constant. */

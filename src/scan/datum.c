@@ -29,6 +29,30 @@ widened(Oid type, Datum value)
 	}
 }
 
+/* Stores a finite numeric that may have no room in 64 bits. */
+static bool
+store_wide(const WaNumericView *view, WaVector *vector)
+{
+	__int128 number;
+
+	if (!vector->roomy || view->display_scale > WA_WIDE_MAX_SCALE ||
+		!wa_numeric_to_wide(view, view->display_scale, &number))
+		return false;
+	*wa_vector_wides(vector) = wa_int128_make(number);
+	vector->wide = true;
+	return true;
+}
+
+/* Stores a finite numeric that has room in 64 bits. */
+static bool
+store_narrow(const WaNumericView *view, WaVector *vector)
+{
+	vector->wide = false;
+	return view->display_scale <= WA_DECIMAL_MAX_SCALE &&
+		   wa_numeric_to_decimal(view, view->display_scale,
+								 wa_vector_ints(vector));
+}
+
 /* Stores a numeric. */
 static bool
 store_decimal(Datum value, WaVector *vector)
@@ -37,9 +61,7 @@ store_decimal(Datum value, WaVector *vector)
 
 	wa_numeric_view(DatumGetNumeric(value), &view);
 	if (view.class != WA_NUMERIC_FINITE ||
-		view.display_scale > WA_DECIMAL_MAX_SCALE ||
-		!wa_numeric_to_decimal(&view, view.display_scale,
-							   wa_vector_ints(vector)))
+		(!store_narrow(&view, vector) && !store_wide(&view, vector)))
 		return false;
 	vector->scale = (uint8) view.display_scale;
 	return true;

@@ -143,7 +143,7 @@ wa_runner_make(const WaCompiler *compiler, ParamListInfo parameters)
 static void
 repeat_first(WaVector *vector, WaVectorKind kind)
 {
-	size_t width = wa_vector_width(kind);
+	size_t width = vector->wide ? sizeof(WaInt128) : wa_vector_width(kind);
 
 	for (size_t i = 1; i < WA_VECTOR_ROWS; i++)
 		memcpy((char *) vector->values + i * width, vector->values, width);
@@ -157,6 +157,7 @@ fill_with_nulls(WaVector *vector, WaVectorKind kind)
 	memset(vector->valid, 0, WA_VECTOR_ROWS);
 	vector->has_nulls = true;
 	vector->mixed = false;
+	vector->wide = false;
 	vector->scale = 0;
 }
 

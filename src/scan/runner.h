@@ -98,8 +98,8 @@ extern bool wa_runner_has_calls(const WaRunner *runner, bool *tables);
  * memory context, with tables in the place of calls, which have been computed.
  * Constants that have not been are NULL.
  * run: names the relation and the columns; columns: what is resident of each,
- * undefined if there are no calls.  Returns false if a call cannot be a table.  May
- * use the parcel.
+ * undefined if there are no calls.  Returns false if a call cannot be a table, or a
+ * constant has more than 18 digits.  May use the parcel.
  */
 extern bool wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
 							   const WaResidency *columns, WaQuery *query);

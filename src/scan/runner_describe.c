@@ -170,8 +170,13 @@ wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
 		palloc(sizeof(WaQueryConstant) * (runner->nconstants + 1));
 
 	for (int i = 0; i < runner->nconstants; i++)
-		describe_constant(runner, runner->constants[i].constant->number,
-						  &constants[i]);
+	{
+		const uint16 number = runner->constants[i].constant->number;
+
+		if (runner->registers[number].wide)
+			return false;
+		describe_constant(runner, number, &constants[i]);
+	}
 	wa_step_tables_begin();
 	wa_text_tables_begin();
 	query->program = runner->program;

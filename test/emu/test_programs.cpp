@@ -9,6 +9,8 @@
 //
 #include "check.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -446,21 +448,24 @@ test_mixed(uint64_t seed, bool in_short)
 static void
 test_coverage()
 {
+	static const WaOpcode foreign[] = {
+		WA_CODE_CALL,           WA_CODE_COMPARE_TEXT,      WA_CODE_TRIM,
+		WA_CODE_DECIMAL_DIVIDE, WA_CODE_DECIMAL_REMAINDER,
+		WA_CODE_DECIMAL_DIVIDE_WHOLE};
 	bool tried[WA_OPCODE_COUNT] = {false};
 	char failure[kTextBytes] = "";
 
-	tried[WA_CODE_CALL] = true;
-	tried[WA_CODE_COMPARE_TEXT] = true;
-	tried[WA_CODE_TRIM] = true;
+	for (const WaOpcode code : foreign)
+		tried[code] = true;
 	for (const RandomCase &which : random_cases())
 		tried[which.code] = true;
 	for (int code = 0; code < WA_OPCODE_COUNT; code++)
 	{
 		const WaInstruction instruction = {(uint16_t) code, 0, 0, 0, 0, 0};
 		const WaProgram program = {1, NULL, &instruction, 1, NULL, NULL, NULL};
-		const bool is_foreign = code == WA_CODE_CALL ||
-								code == WA_CODE_COMPARE_TEXT ||
-								code == WA_CODE_TRIM;
+		const bool is_foreign =
+			std::find(std::begin(foreign), std::end(foreign), code) !=
+			std::end(foreign);
 
 		if (!tried[code])
 			snprintf(failure, kTextBytes, "%s was not tried",
