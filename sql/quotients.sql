@@ -114,6 +114,15 @@ SELECT pg_temp.same('SELECT p / q, w * f, count(*), sum(w), min(p / q), max(w) F
 RESET work_mem;
 RESET enable_sort;
 
+-- Workers of PostgreSQL send what they have of wide values.
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SELECT pg_temp.same('SELECT k, sum(p / q), variance(w), stddev(p / q), max(w * 2), min(p / q) FROM quotients GROUP BY k');
+SELECT pg_temp.same('SELECT sum(p / q), var_samp(w * q), avg(w), count(*) FROM quotients WHERE p / q > 2');
+SET max_parallel_workers_per_gather = 0;
+
 -- The last of equal values is shown, whatever size the others have.
 CREATE TABLE quotients_shown AS
 SELECT x % 3 AS k, CASE x % 5 WHEN 0 THEN 7 WHEN 1 THEN 7.000 WHEN 2 THEN 7.0000000000000000000000000 ELSE 7.00 END AS n
@@ -132,6 +141,8 @@ FROM generate_series(1, 3000) x;
 INSERT INTO quotients_large SELECT x % 2, 1e-38 FROM generate_series(1, 3000) x;
 SELECT pg_temp.same('SELECT k, sum(n), min(n), max(n), avg(n) FROM quotients_large GROUP BY k');
 SELECT pg_temp.same('SELECT sum(n), count(*) FROM quotients_large');
+SELECT pg_temp.same('SELECT k, variance(n), stddev_pop(n), min(n) FROM quotients_large GROUP BY k');
+SELECT pg_temp.same('SELECT variance(n), avg(n) FROM quotients_large');
 DROP TABLE quotients_large;
 
 SELECT warpagg_unload('quotients');

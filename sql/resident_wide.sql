@@ -70,7 +70,7 @@ SELECT pg_temp.same('SELECT z, count(*), sum(i), sum(w) FROM resident_wide GROUP
 SELECT pg_temp.same('SELECT h, n, count(*) FROM resident_wide WHERE k < 2 GROUP BY h, n');
 SELECT pg_temp.same('SELECT w, sum(i) FROM resident_wide GROUP BY w ORDER BY sum(n) DESC, w LIMIT 20');
 
--- What is computed from values of 64 bits comes from memory, what is not, otherwise.
+-- What is computed from them comes from memory, too.
 SELECT pg_temp.same('SELECT sum(w + 1), sum(w * 2), sum(-n), sum(abs(h)) FROM resident_wide');
 SELECT pg_temp.same('SELECT k, variance(w), stddev(h), variance(s) FROM resident_wide GROUP BY k');
 SELECT pg_temp.same('SELECT min(m), k FROM resident_wide GROUP BY k');

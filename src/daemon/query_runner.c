@@ -327,32 +327,21 @@ take_rows(const Query *query, State *state, const WaRunExtent *extent,
 	return status;
 }
 
-/* Tells whether rows of an extent may trap, as values of 128 bits may. */
-static bool
-may_trap(const Query *query, const WaRunExtent *extent)
-{
-	bool may = query->may_trap;
-
-	for (uint32_t i = 0; i < query->request->ncolumns; i++)
-		may = may || extent->columns[i]->form == WA_FORM_DECIMAL128;
-	return may;
-}
-
 static WaStatus
 query_process(void *run, void *state, const WaRunExtent *extent,
 			  uint64_t *left_out, char *error)
 {
 	const Query *query = run;
-	const bool by_blocks = may_trap(query, extent);
 	WaStatus status = WA_OK;
 
 	/* Nobody will want an answer if it is. */
 	for (uint32_t i = 0;
 		 i < extent->nranges && status == WA_OK && !is_tied(query, state); i++)
-		status = by_blocks ? take_by_blocks(query, state, extent,
-											&extent->ranges[i], left_out, error)
-						   : take_rows(query, state, extent, &extent->ranges[i],
-									   error);
+		status =
+			query->may_trap
+				? take_by_blocks(query, state, extent, &extent->ranges[i],
+								 left_out, error)
+				: take_rows(query, state, extent, &extent->ranges[i], error);
 	return status;
 }
 

@@ -8,7 +8,7 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of records included. */
-#define VERSION UINT64_C(0x5761477270000002)
+#define VERSION UINT64_C(0x5761477270000003)
 
 /* Where the number of groups is, in words. */
 #define COUNT_WORD 1
@@ -237,8 +237,7 @@ read_rest(WaReader *reader, const WaPartialColumn *column, WaPartialCell *cell)
 	WaText bytes;
 
 	if (column->kind == WA_VECTOR_DECIMAL && column->ops != 0)
-		return !wa_ops_have(column->ops, WA_OP_SQUARES) &&
-			   read_wide(reader, cell);
+		return read_wide(reader, cell);
 	bytes = wa_reader_bytes(reader, wa_reader_word(reader));
 	if (reader->failed || cell->rest == NULL)
 		return false;

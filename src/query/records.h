@@ -157,8 +157,8 @@ wa_record_has_narrow(const WaRecord *record)
 }
 
 /*
- * Takes the rows of a vector, which is not wide if there are SQUARES: those that are not NULL and, where keep is not
- * NULL, have keep[i] set.  Row i belongs to group groups[i]; to group 0 where
+ * Takes the rows of a vector: those that are not NULL and, where keep is not NULL,
+ * have keep[i] set.  Row i belongs to group groups[i]; to group 0 where
  * groups is NULL.  The groups are there.  If the arena fails, the table is of no
  * further use.
  */

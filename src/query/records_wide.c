@@ -2,55 +2,50 @@
  * records_wide.c
  *		What records of numerics have of values of 128 bits; see records_wide.h.
  *
- * A sum is in units of the largest scale that there has been.  It stays below 2^250,
- * so that what is added or multiplied never leaves its 256 bits unseen.
+ * Sums are in units of the largest scale that there has been.  They stay below a 64th
+ * of what their words hold, so that what is added or multiplied never leaves these
+ * unseen.
  */
+#include <string.h>
+
 #include "core/decimal.h"
 #include "query/records_kind.h"
 
 /* The highest word of a sum is less than this in magnitude. */
 #define HIGHEST (INT64_C(1) << 58)
 
-/* Tells whether a sum is within its limits. */
+/* Tells whether a sum of so many words is within its limits. */
 static inline bool
-has_room(const uint64_t *sum)
+has_room(const uint64_t *sum, int nwords)
 {
-	const int64_t high = (int64_t) sum[WA_WIDE_SUM_WORDS - 1];
+	const int64_t high = (int64_t) sum[nwords - 1];
 
 	return high < HIGHEST && high >= -HIGHEST;
 }
 
-/* Adds a number to a sum; false, with that as it was, if it has no room. */
-static bool
-add_words(uint64_t *sum, const uint64_t *number)
+/* Adds a number to a sum; false if it has no room then: it is undefined. */
+static inline bool
+add_words(uint64_t *sum, const uint64_t *number, int nwords)
 {
-	uint64_t total[WA_WIDE_SUM_WORDS];
 	unsigned __int128 carry = 0;
 
-	for (int i = 0; i < WA_WIDE_SUM_WORDS; i++)
+	for (int i = 0; i < nwords; i++)
 	{
 		carry += (unsigned __int128) sum[i] + number[i];
-		total[i] = (uint64_t) carry;
+		sum[i] = (uint64_t) carry;
 		carry >>= 64;
 	}
-	if (!has_room(total))
-		return false;
-	for (int i = 0; i < WA_WIDE_SUM_WORDS; i++)
-		sum[i] = total[i];
-	return true;
+	return has_room(sum, nwords);
 }
 
-/*
- * Multiplies a sum by a factor of up to 10^18; false if it has no room then: it is
- * undefined.
- */
+/* Multiplies a sum by a factor of up to 10^18, likewise. */
 static bool
-multiply(uint64_t *sum, int64_t factor)
+multiply(uint64_t *sum, int nwords, int64_t factor)
 {
 	/* The highest word has the sign. */
 	__int128 carry = 0;
 
-	for (int i = 0; i < WA_WIDE_SUM_WORDS - 1; i++)
+	for (int i = 0; i < nwords - 1; i++)
 	{
 		const unsigned __int128 product =
 			(unsigned __int128) sum[i] * (uint64_t) factor + (uint64_t) carry;
@@ -58,44 +53,95 @@ multiply(uint64_t *sum, int64_t factor)
 		sum[i] = (uint64_t) product;
 		carry = (__int128) (uint64_t) (product >> 64);
 	}
-	carry += (__int128) (int64_t) sum[WA_WIDE_SUM_WORDS - 1] * factor;
-	sum[WA_WIDE_SUM_WORDS - 1] = (uint64_t) carry;
-	return carry == (int64_t) carry && has_room(sum);
+	carry += (__int128) (int64_t) sum[nwords - 1] * factor;
+	sum[nwords - 1] = (uint64_t) carry;
+	return carry == (int64_t) carry && has_room(sum, nwords);
 }
 
-/* Multiplies a sum by 10^digits likewise. */
+/* Multiplies a sum by 10^digits, likewise. */
 static bool
-raise_words(uint64_t *sum, int digits)
+raise_words(uint64_t *sum, int nwords, int digits)
 {
 	const int most = WA_DECIMAL_POWERS - 1;
 
 	for (; digits > most; digits -= most)
-		if (!multiply(sum, wa_powers_of_ten[most]))
+		if (!multiply(sum, nwords, wa_powers_of_ten[most]))
 			return false;
-	return digits == 0 || multiply(sum, wa_powers_of_ten[digits]);
+	return digits == 0 || multiply(sum, nwords, wa_powers_of_ten[digits]);
+}
+
+/* What is added up of wide values. */
+typedef struct Sums
+{
+	uint64_t sum[WA_WIDE_SUM_WORDS];
+	uint64_t squares[WA_WIDE_SQUARES_WORDS];
+} Sums;
+
+/* Returns the sums of a rest. */
+static inline Sums
+sums_of(const WaWideRest *rest)
+{
+	Sums sums;
+
+	memcpy(sums.sum, rest->sum, sizeof(sums.sum));
+	memcpy(sums.squares, rest->squares, sizeof(sums.squares));
+	return sums;
+}
+
+/* Has sums be in units with so many more digits; false if they have no room. */
+static inline bool
+raise_sums(Sums *sums, WaOpSet ops, int digits)
+{
+	return digits == 0 ||
+		   (raise_words(sums->sum, WA_WIDE_SUM_WORDS, digits) &&
+			(!wa_ops_have(ops, WA_OP_SQUARES) ||
+			 raise_words(sums->squares, WA_WIDE_SQUARES_WORDS, 2 * digits)));
 }
 
 /*
- * Adds a number, which is overwritten, in units of 10^-scale to a rest's sum; false,
- * with that as it was, if there is no room.
+ * Adds sums, which are overwritten, in units of 10^-scale to those of a rest; false,
+ * with these as they were, if there is no room.
  */
-static bool
-add_sum(WaWideRest *rest, uint64_t *number, uint8_t scale)
+static inline bool
+add_sums(WaWideRest *rest, WaOpSet ops, Sums *number, uint8_t scale)
 {
-	WaWideRest raised;
+	const bool squares = wa_ops_have(ops, WA_OP_SQUARES);
+	const int digits = scale - rest->scale;
+	Sums total = sums_of(rest);
 
-	if (scale == rest->scale)
-		return add_words(rest->sum, number);
-	if (scale < rest->scale)
-		return raise_words(number, rest->scale - scale) &&
-			   add_words(rest->sum, number);
-	raised = *rest;
-	if (!raise_words(raised.sum, scale - rest->scale) ||
-		!add_words(raised.sum, number))
+	if (!raise_sums(&total, ops, digits > 0 ? digits : 0) ||
+		!raise_sums(number, ops, digits < 0 ? -digits : 0) ||
+		!add_words(total.sum, number->sum, WA_WIDE_SUM_WORDS) ||
+		(squares &&
+		 !add_words(total.squares, number->squares, WA_WIDE_SQUARES_WORDS)))
 		return false;
-	raised.scale = scale;
-	*rest = raised;
+	memcpy(rest->sum, total.sum, sizeof(total.sum));
+	if (squares)
+		memcpy(rest->squares, total.squares, sizeof(total.squares));
+	rest->scale = digits > 0 ? scale : rest->scale;
 	return true;
+}
+
+/* Stores the square of a value. */
+static void
+square(__int128 value, uint64_t words[WA_WIDE_SQUARES_WORDS])
+{
+	const unsigned __int128 magnitude =
+		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	const uint64_t low = (uint64_t) magnitude;
+	const uint64_t high = (uint64_t) (magnitude >> 64);
+	const unsigned __int128 lows = (unsigned __int128) low * low;
+	/* The value has less than 127 bits, so that twice this fits. */
+	const unsigned __int128 middle = (unsigned __int128) low * high * 2;
+	const unsigned __int128 second = (lows >> 64) + (uint64_t) middle;
+	const unsigned __int128 highs =
+		(unsigned __int128) high * high + (middle >> 64) + (second >> 64);
+
+	memset(words, 0, sizeof(uint64_t) * WA_WIDE_SQUARES_WORDS);
+	words[0] = (uint64_t) lows;
+	words[1] = (uint64_t) second;
+	words[2] = (uint64_t) highs;
+	words[3] = (uint64_t) (highs >> 64);
 }
 
 /*
@@ -129,15 +175,17 @@ wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value, uint8_t scale,
 				  uint8_t display)
 {
 	const uint64_t sign = value < 0 ? UINT64_MAX : 0;
-	uint64_t number[WA_WIDE_SUM_WORDS] = {
-		(uint64_t) value, (uint64_t) ((unsigned __int128) value >> 64), sign,
-		sign};
+	Sums number = {.sum = {(uint64_t) value,
+						   (uint64_t) ((unsigned __int128) value >> 64), sign,
+						   sign}};
 	const WaWideExtreme extreme = {
 		.value = wa_int128_make(value), .scale = scale, .display = display};
 
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
-		if (!add_sum(rest, number, scale))
+		if (wa_ops_have(ops, WA_OP_SQUARES))
+			square(value, number.squares);
+		if (!add_sums(rest, ops, &number, scale))
 			return false;
 		if (rest->display < display)
 			rest->display = display;
@@ -153,11 +201,11 @@ wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value, uint8_t scale,
 bool
 wa_wide_rest_merge(WaWideRest *rest, WaOpSet ops, const WaWideRest *from)
 {
-	WaWideRest copy = *from;
+	Sums sums = sums_of(from);
 
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
-		if (!add_sum(rest, copy.sum, from->scale))
+		if (!add_sums(rest, ops, &sums, from->scale))
 			return false;
 		if (rest->display < from->display)
 			rest->display = from->display;
@@ -184,7 +232,10 @@ wa_wide_rest_is_sound(const WaWideRest *rest, uint64_t rows)
 {
 	return rest->rows > 0 && rest->rows <= rows &&
 		   rest->scale <= WA_WIDE_MAX_SCALE &&
-		   rest->display <= WA_WIDE_MAX_SCALE && has_room(rest->sum) &&
+		   rest->display <= WA_WIDE_MAX_SCALE &&
+		   has_room(rest->sum, WA_WIDE_SUM_WORDS) &&
+		   (int64_t) rest->squares[WA_WIDE_SQUARES_WORDS - 1] >= 0 &&
+		   has_room(rest->squares, WA_WIDE_SQUARES_WORDS) &&
 		   extreme_is_sound(&rest->min) && extreme_is_sound(&rest->max);
 }
 

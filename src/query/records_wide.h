@@ -14,6 +14,9 @@
 /* Words of a sum of wide values, a signed number of 256 bits, lowest first. */
 #define WA_WIDE_SUM_WORDS 4
 
+/* Words of a sum of their squares, likewise. */
+#define WA_WIDE_SQUARES_WORDS 6
+
 /* The smallest or the largest of wide values, of equal ones the last. */
 typedef struct WaWideExtreme
 {
@@ -31,7 +34,8 @@ typedef struct WaWideExtreme
 typedef struct WaWideRest
 {
 	uint64_t rows;
-	uint64_t sum[WA_WIDE_SUM_WORDS]; /* in units of 10^-scale */
+	uint64_t sum[WA_WIDE_SUM_WORDS];         /* in units of 10^-scale */
+	uint64_t squares[WA_WIDE_SQUARES_WORDS]; /* of 10^-(2 scale) */
 	uint8_t scale;
 	uint8_t display; /* the most digits shown, with a SUM */
 	uint8_t unused[6];
@@ -39,7 +43,7 @@ typedef struct WaWideRest
 	WaWideExtreme max;
 } WaWideRest;
 
-/* Takes a row; false, with *rest as it was, if the sum has no room for it. */
+/* Takes a row; false, with *rest as it was, if the sums have no room for it. */
 extern bool wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value,
 							  uint8_t scale, uint8_t display);
 

@@ -291,51 +291,12 @@ take_rows(WaQueryRun *run, size_t nrows)
 	return WA_RUN_TAKEN;
 }
 
-/* Tells whether a column's records take wide values of its argument. */
-static bool
-takes_wide(const WaQueryColumn *column)
-{
-	return !wa_ops_have(column->ops, WA_OP_SQUARES);
-}
-
-/* Tells whether no column has wide values for which there are no records. */
-static bool
-fit_records(const WaQueryRun *run)
-{
-	for (uint32_t i = 0; i < run->query->ncolumns; i++)
-	{
-		const WaQueryColumn *column = &run->query->columns[i];
-
-		if (column->argument >= 0 && run->registers[column->argument].wide &&
-			!takes_wide(column))
-			return false;
-	}
-	return true;
-}
-
-/* The same of rows that a plain query is to take. */
-static bool
-fit_plain(const WaQuery *query, const WaColumnRows *rows, size_t nrows)
-{
-	for (uint32_t i = 0; i < query->ncolumns; i++)
-	{
-		const WaQueryColumn *column = &query->columns[i];
-
-		if (column->argument >= 0 && !takes_wide(column) &&
-			wa_column_rows_are_wide(&rows[column->argument], NULL, nrows))
-			return false;
-	}
-	return true;
-}
-
 /* Takes rows, in any number, for a plain query. */
 static WaRunOutcome
 take_plain(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 {
 	const WaQuery *query = run->query;
 
-	if (!fit_plain(query, rows, nrows))
-		return WA_RUN_TRAPPED;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		const int argument = query->columns[i].argument;
@@ -369,8 +330,7 @@ wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 	if (left == 0)
 		return WA_RUN_TAKEN;
 	wa_run_inputs_fill(run, query->nfilters, left);
-	if (!wa_run_instructions(run, query->begin, query->end, left) ||
-		!fit_records(run))
+	if (!wa_run_instructions(run, query->begin, query->end, left))
 		return WA_RUN_TRAPPED;
 	return take_rows(run, left);
 }

@@ -11,14 +11,12 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
-#include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "heap/gather.h"
 #include "scan/accumulate.h"
 #include "scan/context_arena.h"
-#include "scan/datum.h"
 #include "scan/record_states.h"
 #include "state/numeric_format.h"
 
@@ -211,8 +209,6 @@ datum_of(const WaAccumulator *accumulator, const WaVector *vector, size_t row)
 	}
 	if (accumulator->kind == WA_VECTOR_BOOL)
 		return BoolGetDatum(wa_vector_bools(vector)[row] != 0);
-	if (accumulator->kind == WA_VECTOR_DECIMAL)
-		return wa_vector_to_datum(NUMERICOID, WA_VECTOR_DECIMAL, vector, row);
 	elog(ERROR, "unexpected kind %d of a vector", accumulator->kind);
 }
 
@@ -240,9 +236,7 @@ void
 wa_accumulator_take(WaAccumulator *accumulator, const uint32 *groups,
 					const uint8 *keep, const WaVector *values, size_t nrows)
 {
-	if (accumulator->by_states ||
-		(values->wide &&
-		 wa_ops_have(accumulator->plan->key.ops, WA_OP_SQUARES)))
+	if (accumulator->by_states)
 		take_into_states(accumulator, groups, keep, values, nrows);
 	else
 		wa_records_take(accumulator->table, groups, keep, values, nrows);

@@ -118,16 +118,11 @@ static Numeric
 decimal_datum(const WaVector *vector, size_t row)
 {
 	const int display = vector->mixed ? vector->display[row] : vector->scale;
-	const WaInt128 *wide = &wa_vector_wides(vector)[row];
-	uint64 sign;
 
-	if (!vector->wide)
-		return wa_numeric_from_decimal(wa_vector_ints(vector)[row],
-									   vector->scale, display);
-	sign = wide->hi < 0 ? PG_UINT64_MAX : 0;
-	return wa_numeric_from_wide(
-		(const uint64[]){wide->lo, (uint64) wide->hi, sign, sign},
-		vector->scale, display);
+	return vector->wide ? wa_numeric_from_wide(wa_vector_wides(vector)[row],
+											   vector->scale, display)
+						: wa_numeric_from_decimal(wa_vector_ints(vector)[row],
+												  vector->scale, display);
 }
 
 Datum

@@ -158,14 +158,11 @@ put_float(const WaRecordLayout *layout, const WaRecord *record,
 static void
 offer_wide(WaAggState *state, WaOp op, const WaWideExtreme *extreme)
 {
-	const uint64 sign = extreme->value.hi < 0 ? PG_UINT64_MAX : 0;
-	const uint64 words[4] = {extreme->value.lo, (uint64) extreme->value.hi,
-							 sign, sign};
-
 	if (wa_state_has(state, op))
-		wa_extreme_offer(state, op,
-						 NumericGetDatum(wa_numeric_from_wide(
-							 words, extreme->scale, extreme->display)));
+		wa_extreme_offer(
+			state, op,
+			NumericGetDatum(wa_numeric_from_wide(extreme->value, extreme->scale,
+												 extreme->display)));
 }
 
 /* Puts what a record has of wide rows into a state. */
@@ -173,8 +170,13 @@ static void
 put_wide(const WaWideRest *rest, WaAggState *state)
 {
 	if (wa_state_has(state, WA_OP_SUM))
-		wa_numeric_add_sum(
-			state, wa_numeric_from_wide(rest->sum, rest->scale, rest->display));
+		wa_numeric_add_sum(state,
+						   wa_numeric_from_words(rest->sum, lengthof(rest->sum),
+												 rest->scale, rest->display));
+	if (wa_state_has(state, WA_OP_SQUARES))
+		wa_numeric_add_squares(
+			state, wa_numeric_from_words(rest->squares, lengthof(rest->squares),
+										 2 * rest->scale, 0));
 	offer_wide(state, WA_OP_MIN, &rest->min);
 	offer_wide(state, WA_OP_MAX, &rest->max);
 }

@@ -384,6 +384,12 @@ wa_numeric_add_sum(WaAggState *state, Numeric sum)
 }
 
 void
+wa_numeric_add_squares(WaAggState *state, Numeric squares)
+{
+	add_numeric(&rest_of(state)->squares, squares);
+}
+
+void
 wa_numeric_set_unit(WaAggState *state, int scale, int display_scale)
 {
 	Assert(state->rows == 0);

@@ -14,9 +14,12 @@ extern Numeric wa_numeric_of_value(const WaAggState *state, WaValue value);
 
 /*
  * Adds a finite number, the sum of rows that the caller counts, and notes that some of
- * them are shown with its display scale.  There are no squares.
+ * them are shown with its display scale.
  */
 extern void wa_numeric_add_sum(WaAggState *state, Numeric sum);
+
+/* Adds the sum of the squares of the same rows, which the state has. */
+extern void wa_numeric_add_squares(WaAggState *state, Numeric squares);
 
 /*
  * Prepares an empty state for absorbing a partial whose sum is in units of

@@ -162,6 +162,9 @@ write_numeric(const void *digits, int ndigits, int weight, bool negative,
 	return (Numeric) number;
 }
 
+/* A number has no more words than a sum of squares of wide values. */
+#define MAX_WORDS 6
+
 /* Divides the words by 10000 and returns the remainder. */
 static int16
 next_digit(uint64 *words, int nwords)
@@ -181,8 +184,8 @@ Numeric
 wa_numeric_make(const uint64 *words, int nwords, bool negative, int scale,
 				int display_scale)
 {
-	uint64 rest[4];
-	int16 digits[4 * 64 / 13 + 1]; /* a digit has more than 13 bits */
+	uint64 rest[MAX_WORDS];
+	int16 digits[MAX_WORDS * 64 / 13 + 1]; /* a digit has more than 13 bits */
 	int first = lengthof(digits);
 	int last = lengthof(digits);
 	int ndigits;
@@ -297,18 +300,20 @@ wa_numeric_to_wide(const WaNumericView *view, int scale, __int128 *integer)
 }
 
 Numeric
-wa_numeric_from_wide(const uint64 words[4], int scale, int display_scale)
+wa_numeric_from_words(const uint64 *words, int nwords, int scale,
+					  int display_scale)
 {
-	const bool negative = words[3] >> 63 != 0;
+	const bool negative = words[nwords - 1] >> 63 != 0;
 	const int digits =
 		(scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
 	const uint64 factor =
 		(uint64) wa_powers_of_ten[digits * WA_NUMERIC_BASE_DIGITS - scale];
 	unsigned __int128 carry = 0;
 	uint64 borrow = negative;
-	uint64 magnitude[4];
+	uint64 magnitude[MAX_WORDS];
 
-	for (int i = 0; i < 4; i++)
+	Assert(nwords <= lengthof(magnitude));
+	for (int i = 0; i < nwords; i++)
 	{
 		/* The opposite of a negative number is its complement and 1. */
 		const uint64 word = (negative ? ~words[i] : words[i]) + borrow;
@@ -318,7 +323,16 @@ wa_numeric_from_wide(const uint64 words[4], int scale, int display_scale)
 		magnitude[i] = (uint64) carry;
 		carry >>= 64;
 	}
-	return wa_numeric_make(magnitude, 4, negative, digits, display_scale);
+	return wa_numeric_make(magnitude, nwords, negative, digits, display_scale);
+}
+
+Numeric
+wa_numeric_from_wide(WaInt128 value, int scale, int display_scale)
+{
+	const uint64 sign = value.hi < 0 ? PG_UINT64_MAX : 0;
+	const uint64 words[3] = {value.lo, (uint64) value.hi, sign};
+
+	return wa_numeric_from_words(words, lengthof(words), scale, display_scale);
 }
 
 Numeric

@@ -90,10 +90,14 @@ extern Numeric wa_numeric_from_decimal(int64 integer, int scale,
 									   int display_scale);
 
 /*
- * The same of a signed integer of 256 bits, lowest word first, that does not come
- * near its limits, and a scale up to 40.
+ * The same of a signed integer of so many words, up to six, lowest first, that does
+ * not come near its limits, and any scale.
  */
-extern Numeric wa_numeric_from_wide(const uint64 words[4], int scale,
+extern Numeric wa_numeric_from_words(const uint64 *words, int nwords, int scale,
+									 int display_scale);
+
+/* The same of a value of a wide vector. */
+extern Numeric wa_numeric_from_wide(WaInt128 value, int scale,
 									int display_scale);
 
 /*
