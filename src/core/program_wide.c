@@ -21,8 +21,7 @@ are_narrow(const __int128 *values, size_t nrows)
 	uint64_t beyond = 0;
 
 	for (size_t i = 0; i < nrows; i++)
-		beyond |= (uint64_t) (values[i] >> 64) ^
-				  (uint64_t) ((int64_t) values[i] >> 63);
+		beyond |= values[i] == (int64_t) values[i] ? 0 : 1;
 	return beyond == 0;
 }
 

@@ -449,41 +449,6 @@ decimal_take_sums(WaRecordTable *table, const uint32_t *counts,
 	return true;
 }
 
-/*
- * Where the smallest or the largest value of a group is a wide one, too, has both
- * shown as that which came later.
- */
-static inline void
-agree(const uint64_t *narrow, uint8_t narrow_scale, uint8_t *narrow_display,
-	  WaWideExtreme *wide, bool is_wide_later)
-{
-	if (wa_wide_decimal_compare((int64_t) *narrow, narrow_scale,
-								wa_int128_get(wide->value), wide->scale) != 0)
-		return;
-	if (is_wide_later)
-		*narrow_display = wide->display;
-	else
-		wide->display = *narrow_display;
-}
-
-void
-wa_records_agree(WaRecordTable *table, uint32_t group, bool is_wide_later)
-{
-	uint64_t *record = wa_record_of(table, group);
-	WaDecimalHeader *header = header_of(record);
-	WaWideRest *rest = table->rests == NULL ? NULL : table->rests[group];
-
-	/* Without an owner ties are noted instead. */
-	if (table->owner == NULL || rest == NULL || rest->rows == record[0])
-		return;
-	if (wa_ops_have(table->ops, WA_OP_MIN))
-		agree(&record[min_word(table->ops)], header->min_scale,
-			  &header->min_display, &rest->min, is_wide_later);
-	if (wa_ops_have(table->ops, WA_OP_MAX))
-		agree(&record[max_word(table->ops)], header->max_scale,
-			  &header->max_display, &rest->max, is_wide_later);
-}
-
 /* Takes rows, whose groups are given even if there is only one. */
 static void
 take_all(WaRecordTable *table, const WaTakenRows *rows, const uint32_t *groups,
@@ -567,32 +532,12 @@ merge_extremes(WaRecordTable *table, uint32_t group, const WaRecord *record)
 				  from->max_display);
 }
 
-/*
- * Tells whether some of the rows of a group and of another record are wide and
- * others are not, and which of them came later may matter: a table with an owner
- * leaves that to states.
- */
-static bool
-are_mixed(WaRecordTable *table, uint32_t group, const WaRecord *record)
-{
-	WaRecord own;
-
-	if (table->owner == NULL ||
-		(table->ops & (WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX))) == 0)
-		return false;
-	wa_records_get(table, group, &own);
-	if (own.words[0] == 0)
-		return false;
-	return (own.wide != NULL || record->wide != NULL) &&
-		   (wa_record_has_narrow(&own) || wa_record_has_narrow(record));
-}
-
 static bool
 decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 {
 	const bool has_narrow = wa_record_has_narrow(record);
 
-	if (are_mixed(table, group, record) ||
+	if (wa_records_are_mixed(table, group, record) ||
 		!wa_records_fit_wide(table, group, record->wide))
 		return false;
 	if (has_narrow && wa_ops_have(table->ops, WA_OP_SUM) &&

@@ -133,6 +133,14 @@ extern const WaRecordKind wa_records_decimal;
 extern void wa_records_agree(WaRecordTable *table, uint32_t group,
 							 bool is_wide_later);
 
+/*
+ * Tells whether some of the rows of a group and of another record are wide and
+ * others are not, and which of them came later may matter: a table with an owner
+ * leaves that to states.
+ */
+extern bool wa_records_are_mixed(WaRecordTable *table, uint32_t group,
+								 const WaRecord *record);
+
 /* Returns the record of a group. */
 static inline uint64_t *
 wa_record_of(const WaRecordTable *table, uint32_t group)

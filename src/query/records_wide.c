@@ -253,6 +253,59 @@ rest_of(WaRecordTable *table, uint32_t group)
 }
 
 /*
+ * Where the smallest or the largest value of a group is a wide one, too, has both
+ * shown as that which came later.
+ */
+static inline void
+agree(uint64_t narrow, uint8_t narrow_scale, uint8_t *narrow_display,
+	  WaWideExtreme *wide, bool is_wide_later)
+{
+	if (wa_wide_decimal_compare((int64_t) narrow, narrow_scale,
+								wa_int128_get(wide->value), wide->scale) != 0)
+		return;
+	if (is_wide_later)
+		*narrow_display = wide->display;
+	else
+		wide->display = *narrow_display;
+}
+
+void
+wa_records_agree(WaRecordTable *table, uint32_t group, bool is_wide_later)
+{
+	const WaRecordLayout layout =
+		wa_record_layout(WA_VECTOR_DECIMAL, table->ops);
+	uint64_t *record = wa_record_of(table, group);
+	WaDecimalHeader *header = (WaDecimalHeader *) (record + layout.header);
+	WaWideRest *rest = table->rests == NULL ? NULL : table->rests[group];
+
+	/* Without an owner ties are noted instead. */
+	if (table->owner == NULL || rest == NULL || rest->rows == record[0])
+		return;
+	if (wa_ops_have(table->ops, WA_OP_MIN))
+		agree(record[layout.min], header->min_scale, &header->min_display,
+			  &rest->min, is_wide_later);
+	if (wa_ops_have(table->ops, WA_OP_MAX))
+		agree(record[layout.max], header->max_scale, &header->max_display,
+			  &rest->max, is_wide_later);
+}
+
+bool
+wa_records_are_mixed(WaRecordTable *table, uint32_t group,
+					 const WaRecord *record)
+{
+	WaRecord own;
+
+	if (table->owner == NULL ||
+		(table->ops & (WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX))) == 0)
+		return false;
+	wa_records_get(table, group, &own);
+	if (own.words[0] == 0)
+		return false;
+	return (own.wide != NULL || record->wide != NULL) &&
+		   (wa_record_has_narrow(&own) || wa_record_has_narrow(record));
+}
+
+/*
  * Takes a row; returns false if there is not enough memory.  A record whose sum has
  * no room for it is flushed, after which it has.
  */

@@ -448,10 +448,12 @@ test_mixed(uint64_t seed, bool in_short)
 static void
 test_coverage()
 {
-	static const WaOpcode foreign[] = {
-		WA_CODE_CALL,           WA_CODE_COMPARE_TEXT,      WA_CODE_TRIM,
-		WA_CODE_DECIMAL_DIVIDE, WA_CODE_DECIMAL_REMAINDER,
-		WA_CODE_DECIMAL_DIVIDE_WHOLE};
+	static const WaOpcode foreign[] = {WA_CODE_CALL,
+									   WA_CODE_COMPARE_TEXT,
+									   WA_CODE_TRIM,
+									   WA_CODE_DECIMAL_DIVIDE,
+									   WA_CODE_DECIMAL_REMAINDER,
+									   WA_CODE_DECIMAL_DIVIDE_WHOLE};
 	bool tried[WA_OPCODE_COUNT] = {false};
 	char failure[kTextBytes] = "";
 
