@@ -350,7 +350,9 @@ random_wide(int digits)
 			value = power + (__int128) random_below(5) - 2;
 			break;
 		case 2:
-			/* 0, 5, 49...9 or 50...1 of some digits behind others */
+			/* 0, 5, 49...9 or 50...1 of some digits behind three others */
+			if (length > WIDE_DIGITS - 3)
+				power = wa_wide_power_of_ten(WIDE_DIGITS - 3);
 			value = (__int128) random_below(1000) * power +
 					power / 2 * (__int128) random_below(2) +
 					(__int128) random_below(3) - 1;
