@@ -170,22 +170,43 @@ offer(WaWideExtreme *extreme, const WaWideExtreme *other, bool is_first,
 	}
 }
 
+/* Adds a value, and its square, to the sums of a rest; as add_sums. */
+static inline bool
+add_value(WaWideRest *rest, WaOpSet ops, __int128 value, uint8_t scale)
+{
+	const uint64_t sign = value < 0 ? UINT64_MAX : 0;
+	const uint64_t words[WA_WIDE_SUM_WORDS] = {
+		(uint64_t) value, (uint64_t) ((unsigned __int128) value >> 64), sign,
+		sign};
+	const bool squares = wa_ops_have(ops, WA_OP_SQUARES);
+	uint64_t total[WA_WIDE_SUM_WORDS];
+	Sums sums;
+
+	/* Most rows are of this kind. */
+	if (!squares && scale == rest->scale)
+	{
+		memcpy(total, rest->sum, sizeof(total));
+		if (!add_words(total, words, WA_WIDE_SUM_WORDS))
+			return false;
+		memcpy(rest->sum, total, sizeof(total));
+		return true;
+	}
+	memcpy(sums.sum, words, sizeof(words));
+	if (squares)
+		square(value, sums.squares);
+	return add_sums(rest, ops, &sums, scale);
+}
+
 bool
 wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value, uint8_t scale,
 				  uint8_t display)
 {
-	const uint64_t sign = value < 0 ? UINT64_MAX : 0;
-	Sums number = {.sum = {(uint64_t) value,
-						   (uint64_t) ((unsigned __int128) value >> 64), sign,
-						   sign}};
 	const WaWideExtreme extreme = {
 		.value = wa_int128_make(value), .scale = scale, .display = display};
 
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
-		if (wa_ops_have(ops, WA_OP_SQUARES))
-			square(value, number.squares);
-		if (!add_sums(rest, ops, &number, scale))
+		if (!add_value(rest, ops, value, scale))
 			return false;
 		if (rest->display < display)
 			rest->display = display;
