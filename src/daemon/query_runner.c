@@ -35,7 +35,7 @@ typedef struct Query
 	WaArena *part_arenas;
 	WaWriter *part_messages;
 	size_t parts_bytes; /* of the messages; changed atomically */
-	bool tied;          /* some part is (wa_query_run_is_tied); atomically */
+	bool is_useless;    /* some part is (see is_useless); atomically */
 } Query;
 
 typedef struct State
@@ -124,15 +124,25 @@ has_use(const WaQuery *query, const WaRunRequest *request)
 		   has_dictionaries(query, request);
 }
 
+/* Tells whether a run has more groups than the query has a use for. */
+static bool
+has_too_many(const Query *query, const WaQueryRun *run)
+{
+	return query->query->max_groups > 0 &&
+		   wa_query_run_groups(run) > query->query->max_groups;
+}
+
 /*
- * Tells whether what would be shown depends on the order in which threads took rows.
- * The backend reads these in theirs then.
+ * Tells whether nobody will want an answer: what would be shown depends on the order in
+ * which threads took rows, or there are too many groups.  The backend reads the rows in
+ * theirs then.
  */
 static bool
-is_tied(const Query *query, const State *state)
+is_useless(const Query *query, const State *state)
 {
 	return wa_query_run_is_tied(state->run) ||
-		   __atomic_load_n(&query->tied, __ATOMIC_RELAXED);
+		   has_too_many(query, state->run) ||
+		   __atomic_load_n(&query->is_useless, __ATOMIC_RELAXED);
 }
 
 /* Notes the texts that the columns have. */
@@ -285,7 +295,7 @@ take_by_blocks(const Query *query, State *state, const WaRunExtent *extent,
 	uint32_t row = range->begin;
 	uint32_t block = wa_run_block_of_row(extent, row);
 
-	while (row < range->end)
+	while (row < range->end && !is_useless(query, state))
 	{
 		uint32_t end_block = block + 1;
 		WaStatus status;
@@ -314,7 +324,8 @@ take_rows(const Query *query, State *state, const WaRunExtent *extent,
 							  : WA_VECTOR_ROWS;
 	WaStatus status = WA_OK;
 
-	for (uint32_t row = range->begin; row < range->end && status == WA_OK;)
+	for (uint32_t row = range->begin;
+		 row < range->end && status == WA_OK && !is_useless(query, state);)
 	{
 		const uint32_t left = range->end - row;
 		const uint32_t nrows = left < most ? left : most;
@@ -331,24 +342,28 @@ static WaStatus
 query_process(void *run, void *state, const WaRunExtent *extent,
 			  uint64_t *left_out, char *error)
 {
-	const Query *query = run;
+	Query *query = run;
 	WaStatus status = WA_OK;
 
-	/* Nobody will want an answer if it is. */
-	for (uint32_t i = 0;
-		 i < extent->nranges && status == WA_OK && !is_tied(query, state); i++)
+	for (uint32_t i = 0; i < extent->nranges && status == WA_OK; i++)
 		status =
 			query->may_trap
 				? take_by_blocks(query, state, extent, &extent->ranges[i],
 								 left_out, error)
 				: take_rows(query, state, extent, &extent->ranges[i], error);
+	/* Other threads are to know before their groups are as many. */
+	if (has_too_many(query, ((const State *) state)->run))
+		__atomic_store_n(&query->is_useless, true, __ATOMIC_RELAXED);
 	return status;
 }
 
 static WaStatus
 query_merge(void *run, void *into, void *from, char *error)
 {
-	(void) run;
+	const Query *query = run;
+
+	if (__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
+		return WA_OK;
 	return status_of(
 		wa_query_merge(((State *) into)->run, ((State *) from)->run), error);
 }
@@ -378,7 +393,8 @@ query_divide(void *run, void *const *states, unsigned nstates, uint32_t *nparts,
 {
 	Query *query = run;
 
-	if (!has_use(query->query, query->request))
+	if (!has_use(query->query, query->request) ||
+		__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
 		return WA_OK;
 	query->runs = wa_arena_alloc(&query->arena, nstates * sizeof(WaQueryRun *));
 	if (query->runs == NULL)
@@ -447,8 +463,8 @@ query_merge_part(void *run, uint32_t part, char *error)
 		status = write_message(query, groups, message, error);
 	if (status == WA_OK)
 		status = count_bytes(query, message, error);
-	if (is_tied(query, state))
-		__atomic_store_n(&query->tied, true, __ATOMIC_RELAXED);
+	if (is_useless(query, state))
+		__atomic_store_n(&query->is_useless, true, __ATOMIC_RELAXED);
 	query_free_state(run, state);
 	return status;
 }
@@ -476,13 +492,16 @@ query_finish(void *run, void *state, WaRunResult *result, char *error)
 		return WA_OK;
 	if (query->nparts > 0)
 	{
-		if (!is_tied(query, own))
+		if (!is_useless(query, own))
 			finish_parts(query, result);
 		return WA_OK;
 	}
+	if (is_useless(query, own))
+		return WA_OK;
 	wa_writer_init(&query->message, &query->message_arena);
 	status = write_message(query, own->run, &query->message, error);
-	if (is_tied(query, own))
+	/* Only now all ties are known. */
+	if (is_useless(query, own))
 		return status;
 	result->groups_bytes = query->message.nwords * sizeof(uint64_t);
 	result->kept_rows = wa_query_run_rows(own->run);

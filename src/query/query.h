@@ -59,8 +59,9 @@ typedef struct WaQuery
 	const uint16_t *key_numbers; /* their registers */
 	uint32_t ncolumns;
 	const WaQueryColumn *columns;
-	WaWanted wanted;  /* of the groups, if the rows are all there are */
-	bool only_wanted; /* else there is no use in an answer */
+	WaWanted wanted;     /* of the groups, if the rows are all there are */
+	bool only_wanted;    /* else there is no use in an answer */
+	uint32_t max_groups; /* with more there is no use in one; 0: any number */
 } WaQuery;
 
 /* No more groups are wanted, if not all. */

@@ -75,12 +75,13 @@ read_column(WaReader *reader, WaQueryColumn *column)
 	column->ops = (WaOpSet) (word >> 40);
 }
 
-/* Writes which groups are wanted. */
+/* Writes which groups are wanted, and how many at most. */
 static void
 write_wanted(WaWriter *writer, const WaQuery *query)
 {
 	const WaWanted *wanted = &query->wanted;
 
+	wa_writer_word(writer, query->max_groups);
 	wa_writer_word(writer, wanted->limit);
 	wa_writer_word(writer, wanted->norders |
 							   (uint64_t) wanted->keeps_ties << 32 |
@@ -115,13 +116,17 @@ read_order(WaReader *reader, WaOrderBy *order)
 		reader->failed = true;
 }
 
-/* Reads which groups are wanted. */
+/* Reads which groups are wanted, and how many at most. */
 static void
 read_wanted(WaReader *reader, WaQuery *query)
 {
 	WaWanted *wanted = &query->wanted;
 	uint64_t word;
 
+	word = wa_reader_word(reader);
+	query->max_groups = (uint32_t) word;
+	if (word > UINT32_MAX)
+		reader->failed = true;
 	wanted->limit = wa_reader_word(reader);
 	word = wa_reader_word(reader);
 	wanted->norders = (uint32_t) word;

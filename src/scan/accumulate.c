@@ -287,6 +287,41 @@ wa_accumulator_record(const WaAccumulator *accumulator, uint32 group,
 	return state_of(accumulator, group) == NULL;
 }
 
+/* Tells whether there may be such values: not all that are equal look the same. */
+static bool
+may_be_tied(const WaAccumulator *accumulator)
+{
+	const WaOpSet ops = accumulator->plan->key.ops;
+
+	return (accumulator->kind == WA_VECTOR_FLOAT ||
+			accumulator->kind == WA_VECTOR_DECIMAL) &&
+		   (wa_ops_have(ops, WA_OP_MIN) || wa_ops_have(ops, WA_OP_MAX));
+}
+
+void
+wa_accumulator_watch(WaAccumulator *accumulator)
+{
+	if (may_be_tied(accumulator))
+		wa_records_watch(accumulator->table);
+}
+
+bool
+wa_accumulator_is_tied(const WaAccumulator *accumulator)
+{
+	if (!may_be_tied(accumulator))
+		return false;
+	for (uint32 group = 0; group < accumulator->ngroups; group++)
+	{
+		WaRecord record;
+
+		/* What is in states is not watched. */
+		if (!wa_accumulator_record(accumulator, group, &record) ||
+			record.tied != 0)
+			return true;
+	}
+	return false;
+}
+
 int
 wa_accumulator_scale(const WaAccumulator *accumulator)
 {

@@ -79,10 +79,16 @@ look_at_rows(WaScanState *state)
 }
 
 void
-wa_early_compute(WaScanState *state)
+wa_early_try(WaScanState *state)
 {
 	if (!wa_runner_is_complete(state->runner))
 		try_own(state);
+}
+
+void
+wa_early_compute(WaScanState *state)
+{
+	wa_early_try(state);
 	if (!wa_runner_is_complete(state->runner))
 		look_at_rows(state);
 }

@@ -16,4 +16,7 @@
  */
 extern void wa_early_compute(WaScanState *state);
 
+/* Likewise, without looking at rows: computes what leaves no error behind. */
+extern void wa_early_try(WaScanState *state);
+
 #endif /* WA_SCAN_EARLY_H */

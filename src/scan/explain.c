@@ -140,6 +140,9 @@ show_resident(const WaTally *tally, ExplainState *es)
 		return;
 	ExplainPropertyInteger("Resident Blocks", NULL, tally->resident_blocks, es);
 	ExplainPropertyInteger("Resident Rows", NULL, tally->resident_rows, es);
+	if (tally->combinations > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyInteger("Resident Combinations", NULL,
+							   tally->combinations, es);
 	if (tally->resident_blocks > 0)
 		ExplainPropertyText("Resident Device", tally->is_gpu ? "GPU" : "CPU",
 							es);

@@ -90,6 +90,8 @@ typedef struct WaScanState
 	int nworkers;
 	int planned_batches;
 	int planned_groups;
+	int planned_combinations; /* scan/combine.h; 0: there are not to be any */
+	uint32 most_groups;       /* that are asked for; 0: any number */
 	List *filter_clauses;
 	List *gate_clauses; /* of WHERE, too, but without columns */
 	WaScanKey *keys;
@@ -135,6 +137,7 @@ typedef struct WaScanState
 	uint64_t *covered;     /* these (wa_heap_leave_out); NULL: none, or all */
 	int64 resident_blocks; /* for EXPLAIN, like the others: of all passes */
 	int64 resident_rows;   /* of these */
+	int64 combinations;    /* that were evaluated, scan/combine.h */
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was, the last time */
 
@@ -156,6 +159,9 @@ typedef struct WaScanState
  * the key and collation of their plan.
  */
 extern void wa_scan_prepare(WaScanState *state);
+
+/* Likewise, but for what takes rows one by one: of a state that reads no table. */
+extern void wa_scan_prepare_program(WaScanState *state);
 
 /* Makes empty groups in place of those that are there. */
 extern void wa_scan_make_groups(WaScanState *state);

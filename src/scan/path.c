@@ -50,11 +50,13 @@
 
 /*
  * What it costs to ask the device process; what it then takes to find a group, and to
- * send one and take it; and by how much it is faster than one process.
+ * send one and take it, or to evaluate a combination; and by how much it is faster than
+ * one process.
  */
 #define ASKING_COST      40
 #define FOUND_GROUP_COST 0.05
 #define SENT_GROUP_COST  0.15
+#define COMBINATION_COST 0.3
 #define RESIDENT_DIVISOR 4
 
 /* Bytes that a group takes for each key, and for each aggregated column. */
@@ -151,8 +153,10 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 							   limit->operators, limit->nulls_first,
 							   makeInteger(limit->keeps_ties),
 							   makeInteger(limit->having_first)));
-	scan->custom_private =
-		lappend(scan->custom_private, makeInteger(list_length(shape->gates)));
+	scan->custom_private = list_concat(
+		scan->custom_private,
+		list_make2(makeInteger(list_length(shape->gates)),
+				   makeInteger((int) Min(shape->combinations, INT_MAX))));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }
@@ -237,8 +241,10 @@ resident_cost(const WaShape *shape, double share)
 {
 	if (share <= 0)
 		return 0;
-	return ASKING_COST + FOUND_GROUP_COST * shape->ngroups +
+	return ASKING_COST +
+		   FOUND_GROUP_COST * Max(shape->ngroups, shape->combinations) +
 		   SENT_GROUP_COST * shape->resident_groups +
+		   COMBINATION_COST * shape->combinations +
 		   rows_cost(shape) * share / RESIDENT_DIVISOR;
 }
 

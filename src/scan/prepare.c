@@ -205,9 +205,15 @@ make_memory(WaScanState *state, const WaCompiler *compiler)
 }
 
 void
-wa_scan_prepare(WaScanState *state)
+wa_scan_prepare_program(WaScanState *state)
 {
 	complete(state);
 	make_memory(state, compile_all(state));
+}
+
+void
+wa_scan_prepare(WaScanState *state)
+{
+	wa_scan_prepare_program(state);
 	state->rowwise = wa_rowwise_make(state);
 }

@@ -27,6 +27,7 @@
 #include "resident/columns.h"
 #include "resident/map.h"
 #include "resident/relation.h"
+#include "scan/combine.h"
 #include "scan/context_arena.h"
 #include "scan/early.h"
 #include "scan/merge.h"
@@ -76,6 +77,14 @@ typedef struct Layout
 	uint64 bytes; /* in all */
 } Layout;
 
+/*
+ * So many times the combinations of scan/combine.h that are worth asking for may come,
+ * as the planner may have expected too few, if they are likely to find room: each takes
+ * so many bytes, and for each key and aggregated column.
+ */
+#define MOST_COMBINATIONS 2
+#define COMBINATION_BYTES 16
+
 /* Rounds an offset of the parcel up. */
 static inline uint64
 next_offset(uint64 offset)
@@ -104,11 +113,17 @@ wa_resident_is_large(double nblocks)
 	return nblocks >= MIN_BLOCKS;
 }
 
+/* Returns how many groups are worth asking for. */
+static double
+most_groups(double nblocks, int nworkers)
+{
+	return Max(nblocks * GROUPS_PER_BLOCK / (nworkers + 1), FEW_GROUPS);
+}
+
 bool
 wa_resident_takes_groups(double nblocks, double ngroups, int nworkers)
 {
-	return ngroups <=
-		   Max(nblocks * GROUPS_PER_BLOCK / (nworkers + 1), FEW_GROUPS);
+	return ngroups <= most_groups(nblocks, nworkers);
 }
 
 /* Tells whether a query of the node may use resident columns at all. */
@@ -257,6 +272,7 @@ static bool
 describe_wanted(const WaScanState *state, WaQuery *query)
 {
 	wa_wanted_describe(state, &query->wanted);
+	query->max_groups = state->most_groups;
 	query->only_wanted = !wa_resident_takes_groups(
 		wa_heap_nblocks(state->heap), state->planned_groups, state->nworkers);
 	return query->wanted.limit > 0 || !query->only_wanted;
@@ -420,7 +436,6 @@ leave_out(WaScanState *state, const WaRunMessage *run,
 	}
 	state->resident_blocks += (int64) answer->blocks;
 	state->resident_rows += (int64) answer->rows;
-	state->kept_rows += (int64) answer->kept_rows;
 	state->resident_ms += (double) answer->device_ns / 1000000.0;
 	state->is_gpu = answer->kind == WA_DEVICE_GPU;
 }
@@ -430,15 +445,23 @@ leave_out(WaScanState *state, const WaRunMessage *run,
  * memory that the query may use.
  */
 static void
-take_answer(WaScanState *state, const WaRunMessage *run,
+take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
 			const WaAnswerMessage *answer, const WaRanks *ranks,
 			const void *groups)
 {
-	if (answer->blocks == 0 || (state->groups != NULL &&
-								answer->groups_bytes > get_hash_memory_limit()))
+	const bool has_groups = state->groups != NULL || combine != NULL;
+
+	if (answer->blocks == 0 ||
+		(has_groups && answer->groups_bytes > get_hash_memory_limit()))
 		return;
-	leave_out(state, run, answer);
-	wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks);
+	if (combine == NULL)
+	{
+		leave_out(state, run, answer);
+		state->kept_rows += (int64) answer->kept_rows;
+		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks);
+	}
+	else if (wa_combine_take(combine, groups, answer->groups_bytes, ranks))
+		leave_out(state, run, answer);
 }
 
 /*
@@ -477,8 +500,8 @@ count_covered(const WaRunMessage *run, const WaAnswerMessage *answer)
  * blocks the device process has, as far as we know.
  */
 static uint64
-ask(WaScanState *state, const WaWriter *query, const WaRanks *ranks,
-	WaRunMessage *run, int stage, WaAnswerMessage *answer)
+ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
+	const WaRanks *ranks, WaRunMessage *run, int stage, WaAnswerMessage *answer)
 {
 	WaFailure failure;
 	const void *groups;
@@ -491,7 +514,7 @@ ask(WaScanState *state, const WaWriter *query, const WaRanks *ranks,
 	if (groups == NULL)
 		count_failure(&failure);
 	else if (stage < 0)
-		take_answer(state, run, answer, ranks, groups);
+		take_answer(state, combine, run, answer, ranks, groups);
 	else if (answer->blocks > 0 && answer->kept_rows == 0)
 		leave_out(state, run, answer);
 	wa_client_release_groups();
@@ -543,7 +566,7 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 		if ((stage < 0 && !wa_runner_is_complete(runner)) ||
 			!write_query(state, run, resident, stage, arena, &query, &ranks))
 			return;
-		covered = ask(state, &query, &ranks, run, stage, &answer);
+		covered = ask(state, NULL, &query, &ranks, run, stage, &answer);
 		/* Rows of blocks that it has answered for have no errors. */
 	} while (stage >= 0 && answer.kept_rows > 0 &&
 			 wa_turn_has_come(state, stage, answer.blocks == run->nblocks) &&
@@ -551,36 +574,99 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 	suggest_load(state, run, covered);
 }
 
-void
-wa_resident_use(WaScanState *state)
+/* Returns how many combinations there is a use for. */
+static uint32
+most_combinations(const WaScanState *asked)
 {
-	Relation relation = state->relation;
-	MemoryContext scratch;
-	MemoryContext old;
+	const double worth =
+		most_groups(wa_heap_nblocks(asked->heap), asked->nworkers);
+	const Size bytes =
+		(Size) COMBINATION_BYTES * (1 + asked->nkeys + asked->ncolumns);
+
+	return (uint32) Min(worth * MOST_COMBINATIONS,
+						(double) (get_hash_memory_limit() / bytes));
+}
+
+/*
+ * Asks for the combinations of a query that the device process answers in part.  What
+ * is computed once has to be known.
+ */
+static void
+ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
+					 const WaResidentMessage *resident, WaArena *arena)
+{
+	WaScanState *asked = wa_combine_asked(combine);
+	WaAnswerMessage answer;
+	WaRanks ranks;
+	WaWriter query;
+
+	asked->most_groups = most_combinations(asked);
+	if (!wa_runner_is_complete(state->runner) ||
+		!wa_runner_is_complete(asked->runner) ||
+		!write_query(asked, run, resident, -1, arena, &query, &ranks))
+		return;
+	suggest_load(asked, run,
+				 ask(state, combine, &query, &ranks, run, -1, &answer));
+}
+
+/* Describes which columns of the table are asked for; returns false if it cannot. */
+static bool
+describe_run(const WaScanState *asked, WaRunMessage *run)
+{
+	run->relation = wa_resident_storage(asked->relation);
+	run->nblocks = wa_heap_nblocks(asked->heap);
+	run->nmaps = wa_map_pages(run->nblocks);
+	run->ncolumns = (uint32) wa_runner_ncolumns(asked->runner);
+	return run->ncolumns <= WA_MAX_RESIDENT_COLUMNS &&
+		   name_columns(asked, run->ncolumns, run->columns) &&
+		   may_travel(asked);
+}
+
+/* Asks for what the node computes or, if that cannot be, for its combinations. */
+static void
+use(WaScanState *state)
+{
+	WaCombine *combine = NULL;
+	WaScanState *asked = state;
 	WaRunMessage run = {0};
 	WaResidentMessage resident;
 	WaArena arena;
+
+	if (!describe_run(state, &run))
+	{
+		combine = wa_combine_make(state);
+		if (combine == NULL)
+			return;
+		asked = wa_combine_asked(combine);
+		if (!describe_run(asked, &run))
+			return;
+	}
+	if (!wa_client_is_ready())
+		return;
+	wa_early_compute(state);
+	if (combine != NULL)
+		wa_early_try(asked);
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	if (!find_residency(asked, &run, &resident))
+		suggest_load(asked, &run, 0);
+	else if (combine == NULL)
+		ask_in_turn(state, &run, &resident, &arena);
+	else
+		ask_for_combinations(state, combine, &run, &resident, &arena);
+}
+
+void
+wa_resident_use(WaScanState *state)
+{
+	MemoryContext scratch;
+	MemoryContext old;
 
 	if (!may_use(state))
 		return;
 	scratch = AllocSetContextCreate(CurrentMemoryContext, "warpagg request",
 									ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(scratch);
-	wa_context_arena_init(&arena, scratch);
-	run.relation = wa_resident_storage(relation);
-	run.nblocks = wa_heap_nblocks(state->heap);
-	run.nmaps = wa_map_pages(run.nblocks);
-	run.ncolumns = (uint32) wa_runner_ncolumns(state->runner);
-	if (run.ncolumns <= WA_MAX_RESIDENT_COLUMNS &&
-		name_columns(state, run.ncolumns, run.columns) && may_travel(state) &&
-		wa_client_is_ready())
-	{
-		wa_early_compute(state);
-		if (find_residency(state, &run, &resident))
-			ask_in_turn(state, &run, &resident, &arena);
-		else
-			suggest_load(state, &run, 0);
-	}
+	use(state);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 }

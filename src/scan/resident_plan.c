@@ -15,6 +15,7 @@
 
 #include "client/residency.h"
 #include "resident/relation.h"
+#include "scan/combine_plan.h"
 #include "scan/resident.h"
 #include "scan/resident_plan.h"
 #include "scan/wanted.h"
@@ -48,6 +49,26 @@ resident_share(PlannerInfo *root, const WaShape *shape)
 	return Min((double) blocks / rel->pages, rel->allvisfrac);
 }
 
+/*
+ * Likewise of a query that the device process cannot answer as a whole, if it is to
+ * answer it in part.
+ */
+static void
+plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers)
+{
+	double combinations;
+
+	shape->resident_share = resident_share(root, shape);
+	if (shape->resident_share == 0)
+		return;
+	combinations = wa_combine_estimate(root, shape);
+	if (combinations > 0 && wa_resident_takes_groups(shape->relation->pages,
+													 combinations, nworkers))
+		shape->combinations = combinations;
+	else
+		shape->resident_share = 0;
+}
+
 void
 wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 				 int nworkers)
@@ -59,10 +80,16 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 
 	shape->resident_share = 0;
 	shape->resident_groups = shape->ngroups;
-	if (!wa_enable_resident || IsParallelWorker() || !shape->can_travel ||
+	shape->combinations = 0;
+	if (!wa_enable_resident || IsParallelWorker() ||
 		shape->ncolumns > WA_MAX_RESIDENT_COLUMNS ||
 		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
 		return;
+	if (!shape->can_travel)
+	{
+		plan_combinations(root, shape, nworkers);
+		return;
+	}
 	shape->resident_share = resident_share(root, shape);
 	if (has_wanted && shape->resident_share == 1)
 		shape->resident_groups =

@@ -25,6 +25,7 @@
 #include "scan/aggregates.h"
 #include "scan/column_function.h"
 #include "scan/compile.h"
+#include "scan/divide.h"
 #include "scan/shape.h"
 #include "scan/shift.h"
 #include "scan/step_tables.h"
@@ -224,17 +225,19 @@ try_compile(WaCompiler *compiler, Expr *expression)
 	return wa_compile(compiler, expression) < 0 ? compiler->refusal : NULL;
 }
 
-/* Tells whether an aggregate of a column needs no more than a record has. */
+/*
+ * Tells whether an aggregate of a column, which is in a register, needs no more than a
+ * record has.
+ */
 static bool
-has_record(const WaAggregateCall *call)
+has_record(const WaCompiler *compiler, const WaAggregateCall *call, int number)
 {
 	WaVectorKind kind;
 
 	/* Of texts there are ranks, if they are those of a column or a function. */
 	if ((call->aggregate == WA_MIN || call->aggregate == WA_MAX) &&
 		wa_gather_kind(call->argument_type, &kind) && kind == WA_VECTOR_TEXT)
-		return !IsA(call->argument, CaseExpr) &&
-			   !IsA(call->argument, CoalesceExpr);
+		return wa_may_have_ranks(compiler, number);
 	if (call->argument == NULL || call->aggregate == WA_COUNT)
 		return true;
 	return wa_gather_kind(call->argument_type, &kind) &&
@@ -262,19 +265,23 @@ check_order(const WaAggregateCall *call)
 	return NULL;
 }
 
-/* Compiles an aggregate. */
+/* Compiles an aggregate; stores the register of its argument, if it has one. */
 static const char *
 try_aggregate(WaCompiler *compiler, const WaAggregateCall *call,
-			  const WaShift *shift)
+			  const WaShift *shift, int *number)
 {
 	const char *reason = check_order(call);
 
+	*number = -1;
 	if (reason != NULL)
 		return reason;
-	if (call->argument != NULL &&
-		wa_compile_argument(compiler, call->argument, call->filter,
-							call->aggregate == WA_COUNT) < 0)
-		return compiler->refusal;
+	if (call->argument != NULL)
+	{
+		*number = wa_compile_argument(compiler, call->argument, call->filter,
+									  call->aggregate == WA_COUNT);
+		if (*number < 0)
+			return compiler->refusal;
+	}
 	if (call->filter != NULL)
 		reason = try_compile(compiler, call->filter);
 	if (reason == NULL && shift != NULL && shift->parameter != NULL)
@@ -317,16 +324,17 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 	{
 		WaAggregateCall call;
 		const WaShift *shift;
+		int number;
 		const char *reason =
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
 		if (reason != NULL)
 			return reason;
 		shift = wa_shift_make(&call);
-		reason = try_aggregate(compiler, &call, shift);
+		reason = try_aggregate(compiler, &call, shift, &number);
 		if (reason != NULL)
 			return reason;
-		shape->can_travel &= has_record(&call);
+		shape->can_travel &= has_record(compiler, &call, number);
 		add_column(&columns, &call);
 	}
 	shape->naggregated = list_length(columns.pairs);

@@ -25,6 +25,7 @@ typedef struct WaShape
 	double ngroups;            /* that are likely; set by scan/path.c */
 	double resident_share;     /* of the rows, that are likely to be resident */
 	double resident_groups;    /* that are likely to be sent of these */
+	double combinations; /* that are sent instead (scan/combine.h); 0: none */
 } WaShape;
 
 /*

@@ -18,6 +18,7 @@ typedef struct WaTally
 	int64 compared_groups; /* for ORDER BY ... LIMIT */
 	int64 resident_blocks; /* that the device process has answered for */
 	int64 resident_rows;   /* of these */
+	int64 combinations;    /* scan/combine.h */
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was */
 	int64 spilled_rows;

@@ -1,0 +1,181 @@
+--
+-- Resident columns: expressions that PostgreSQL evaluates over several columns, or of
+-- types that there are no tables for, once for each combination of their values.
+--
+\pset null '(null)'
+SET client_min_messages = error;
+LOAD 'warpagg';
+SET warpagg.enable_scan = on;
+SET warpagg.accelerate = 'all';
+SET warpagg.autoload = off;
+SET max_parallel_workers_per_gather = 0;
+SET timezone = 'UTC';
+
+CREATE TABLE wa_combined (
+    id integer, a text, b varchar(10), c char(6), n numeric(8,2), m numeric, f double precision, r real, y boolean,
+    i integer, k smallint, d date, ts timestamp, mixed numeric, zero double precision, p bpchar, many integer) WITH (autovacuum_enabled = off);
+INSERT INTO wa_combined
+SELECT g, 'a' || g % 5, 'B' || g % 3, 'c' || g % 4, g % 13 / 4.0, g % 9 * 1.5, g % 6 / 4.0, g % 5 / 8.0, g % 3 = 0,
+       g % 7 - 3, g % 10, date '2024-01-01' + g % 9, timestamp '2024-01-01' + g % 48 * interval '31 minutes',
+       CASE WHEN g % 2 = 0 THEN 1.0 ELSE 1.00 END, CASE WHEN g % 2 = 0 THEN 0 ELSE '-0'::double precision END, CASE WHEN g % 2 = 0 THEN 'p' ELSE 'p ' END, g
+FROM generate_series(1, 40000) g;
+UPDATE wa_combined SET a = NULL, b = NULL, c = NULL, n = NULL, m = NULL, f = NULL, r = NULL, y = NULL, i = NULL, k = NULL, d = NULL, ts = NULL
+WHERE id % 17 = 5;
+VACUUM ANALYZE wa_combined;
+SELECT warpagg_load('wa_combined') > 0 AS loaded;
+
+-- The rows of a query with resident columns, from the heap, and of the built-ins.
+CREATE FUNCTION wa_combined_rows(query text, scan text, resident text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+    rows text[];
+BEGIN
+    PERFORM set_config('warpagg.enable_scan', scan, true), set_config('warpagg.enable_resident', resident, true);
+    BEGIN
+        EXECUTE format('SELECT array_agg(q::text ORDER BY q::text COLLATE "C") FROM (%s) q', query) INTO rows;
+    EXCEPTION WHEN data_exception OR invalid_text_representation THEN
+        rows := ARRAY['error: ' || SQLERRM];
+    END;
+    PERFORM set_config('warpagg.enable_scan', 'on', true), set_config('warpagg.enable_resident', 'on', true);
+    RETURN rows;
+END
+$$;
+CREATE FUNCTION wa_combined_check(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+    resident bigint := 0;
+    heap bigint := 1;
+    combined boolean := false;
+    expected text[];
+BEGIN
+    BEGIN
+        EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+        resident := COALESCE((regexp_match(plan::text, '"Resident Blocks": (\d+)'))[1], '0');
+        heap := COALESCE((regexp_match(plan::text, '"Blocks Read": (\d+)'))[1], '0');
+        combined := plan::text ~ '"Resident Combinations": [1-9]';
+    EXCEPTION WHEN data_exception OR invalid_text_representation THEN
+    END;
+    expected := wa_combined_rows(query, 'off', 'off');
+    RETURN CASE WHEN wa_combined_rows(query, 'on', 'on') IS DISTINCT FROM expected THEN 'resident rows differ'
+        WHEN wa_combined_rows(query, 'on', 'off') IS DISTINCT FROM expected THEN 'rows of the heap differ'
+        WHEN expected[1] LIKE 'error: %' THEN 'same ' || expected[1] ELSE 'same' END
+        || CASE WHEN resident = 0 THEN ', heap' WHEN heap > resident / 10 THEN ', partly' ELSE '' END
+        || CASE WHEN combined THEN ', combined' ELSE '' END;
+END
+$$;
+
+CREATE FUNCTION wa_combined_used(statement text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || statement INTO plan;
+    RETURN plan::text ~ '"Resident Combinations": [1-9]';
+END
+$$;
+
+-- Keys.
+SELECT wa_combined_check(format('SELECT %s AS key, count(*), sum(id), avg(n), min(d), max(a), count(b), stddev(k), sum(f), min(m), max(f) FROM wa_combined GROUP BY 1', e)), e
+FROM unnest(ARRAY[
+    'a || b', 'lower(a) || upper(c)', 'concat(a, k)', 'y::text', 'n::text', 'm::text', 'f::text', 'r::text', 'n % 2', 'n / 3', 'm * n / 7', 'i + n % 3', 'lower(a) = lower(b)',
+    'f + n::float8 / 3', 'coalesce(a || b, ''none'')', 'CASE WHEN a || b = ''a1B1'' THEN n::text ELSE c END', 'to_char(ts, ''HH24:MI'')', 'ts::text', 'd + k', '(a || b) COLLATE "C"',
+    'i::text || k', 'length(a || c)', 'c || a', 'mixed::text', 'zero::text', 'mixed / 3', 'format(''%s-%s'', a, b)', 'a || many']) e;
+SELECT wa_combined_check('SELECT a || b AS key, k, y, sum(id) FROM wa_combined GROUP BY 1, 2, 3');
+SELECT wa_combined_check('SELECT n AS key, a || b, count(*) FROM wa_combined GROUP BY 1, 2');
+SELECT wa_combined_check('SELECT lower(a), d, a || b, date_trunc(''day'', ts), max(id) FROM wa_combined GROUP BY 1, 2, 3, 4');
+SELECT wa_combined_check('SELECT a || b AS key, count(*) FROM wa_combined GROUP BY 1 HAVING sum(id) > 50000000');
+SELECT wa_combined_check('SELECT a || b AS key, count(*) FROM wa_combined GROUP BY 1 ORDER BY key DESC LIMIT 3');
+SELECT wa_combined_check('SELECT a || b AS key, sum(id) AS s FROM wa_combined GROUP BY 1 ORDER BY s DESC, key LIMIT 3 OFFSET 1');
+
+-- Clauses of WHERE, and conditions of aggregates.
+SELECT wa_combined_check(format('SELECT count(*), sum(id), max(d), avg(f) FROM wa_combined WHERE %s', e)) AS clause,
+       wa_combined_check(format('SELECT count(*) FILTER (WHERE %1$s), sum(CASE WHEN %1$s THEN k ELSE -1 END), max(id) FROM wa_combined', e)) AS condition,
+       wa_combined_check(format('SELECT k, count(*), sum(id) FROM wa_combined WHERE id > 1000 AND (%s) AND i < 3 GROUP BY 1', e)) AS grouped, e
+FROM unnest(ARRAY[
+    'a || b = ''a1B1''', 'lower(a) < lower(b)', 'a || c LIKE ''%c1%''', 'n / 3 > 0.5', 'n % 2 = 1', 'y::text = ''true''', 'f::text LIKE ''%5''', 'm / nullif(n, 0) > 2',
+    'a || b = ''a1B1'' OR k = 3', 'NOT (a || b > ''a2'')', '(a || b) IS NULL', 'to_char(ts, ''HH24:MI'') > ''12''', 'a || b = ''none''', 'concat(a, b, k) ~ ''1$''']) e;
+
+-- Arguments.
+SELECT wa_combined_check(format('SELECT %s FROM wa_combined', e)) AS plain,
+       wa_combined_check(format('SELECT k, a, %s, count(*) FROM wa_combined GROUP BY 1, 2', e)) AS grouped,
+       wa_combined_check(format('SELECT a || c, %s, sum(id) FROM wa_combined WHERE b || c <> ''B1c1'' GROUP BY 1', e)) AS all, e
+FROM unnest(ARRAY[
+    'sum(length(a || b)), avg(length(a || b)), stddev(length(a || b))', 'min(a || b), max(a || b), count(a || b)', 'max(CASE WHEN y THEN a ELSE b END)', 'min(CASE WHEN k > 5 THEN a ELSE b END), max(f)',
+    'sum(n / 3), avg(n / 3)', 'sum(n % 2), min(n % 2), max(n % 2), variance(n % 2)', 'sum(f * n::float8)', 'sum(power(2, k)), avg(power(2, i))', 'sum((n * 4)::text::float8), min((f * -1)::text::float8)', 'sum(m / 7) FILTER (WHERE a || b > ''a2'')',
+    'count(y::text), count(nullif(a || b, ''a1B1''))', 'gpu_sum(n / 3), gpu_max(a || b)', 'min(to_char(ts, ''HH24:MI''))', 'min(n / 3), max(n / 3)', 'max(c || '' '')', 'max(d + k)', 'max(CASE WHEN a || b = ''a1B1'' THEN c ELSE ''z'' END)',
+    'sum(n) FILTER (WHERE a || b > ''a2'')', 'sum((n / 2)::float8)', 'sum(length(a || b) + 1), max(length(a || b) + 2)', 'sum(ln(n + 1))']) e;
+
+-- What looks different although it is equal is told apart, or read from the heap.
+SELECT wa_combined_check('SELECT mixed::text || a AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT zero::text || a AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT concat(p, a) AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT a || b AS key, max(p), min(concat(p, ''x'')::bpchar) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT k % 2 AS key, mixed::text || a, sum(mixed) FROM wa_combined GROUP BY 1, 2');
+SELECT wa_combined_check('SELECT a || b AS key, max(mixed), min(zero) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT max(CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END) FROM wa_combined');
+SELECT wa_combined_check('SELECT max(CASE WHEN a || b > ''a2'' THEN 0::float8 ELSE -0.0::float8 END) FROM wa_combined');
+
+-- Errors are those of PostgreSQL, and raised where it raises them.
+SELECT wa_combined_check(e), e FROM unnest(ARRAY[
+    'SELECT n / (k - 3) AS key, count(*) FROM wa_combined GROUP BY 1',
+    'SELECT n / (k - 3) AS key, count(*) FROM wa_combined WHERE k > 3 GROUP BY 1',
+    'SELECT CASE WHEN k <> 3 THEN n / (k - 3) END AS key, count(*) FROM wa_combined GROUP BY 1',
+    'SELECT sum(m / (n - 1)) FROM wa_combined',
+    'SELECT sum(m / (n - 1)) FROM wa_combined WHERE n > 1',
+    'SELECT sum(m / (n - 1)) FILTER (WHERE n <> 1) FROM wa_combined',
+    'SELECT count(*) FROM wa_combined WHERE m / (n - 1) > 1',
+    'SELECT count(*) FROM wa_combined WHERE m / (n - 1) > 1 AND n <> 1',
+    'SELECT count(*) FROM wa_combined WHERE n <> 1 AND m / (n - 1) > 1',
+    'SELECT count(*) FROM wa_combined WHERE n <> 1 AND m / (n - 1) > 1 AND a || b = ''a1B1''',
+    'SELECT (a || b)::integer AS key, count(*) FROM wa_combined GROUP BY 1',
+    'SELECT sum(((k || ''0'') || CASE WHEN id = 39990 THEN ''x'' ELSE '''' END)::integer) FROM wa_combined',
+    'SELECT a || b AS key, sum(1 / (id - 39990)) FROM wa_combined GROUP BY 1',
+    'SELECT a || b AS key, count(*) FROM wa_combined WHERE 1 / (n - n) > 0 GROUP BY 1',
+    'SELECT a || b AS key, sum(n / (1 - 1)) FROM wa_combined WHERE k > 100 GROUP BY 1']) e;
+
+-- Parameters and subselects.
+SET plan_cache_mode = force_generic_plan;
+PREPARE wa_combined_by(text, integer) AS SELECT a || $1 || b AS key, count(*), sum(length(a || $1) + id) FROM wa_combined WHERE a || b > $1 AND k > $2 GROUP BY 1 ORDER BY 1 LIMIT 4;
+SELECT wa_combined_used('EXECUTE wa_combined_by(''a2'', 5)');
+EXECUTE wa_combined_by('a2', 5);
+EXECUTE wa_combined_by('-', 3);
+SET warpagg.enable_scan = off;
+EXECUTE wa_combined_by('a2', 5);
+EXECUTE wa_combined_by('-', 3);
+SET warpagg.enable_scan = on;
+RESET plan_cache_mode;
+SELECT wa_combined_check('SELECT a || (SELECT max(b) FROM wa_combined) AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT a || b AS key, count(*) FROM wa_combined WHERE a || b > (SELECT min(c) FROM wa_combined WHERE k = 3) AND k > 2 GROUP BY 1');
+SELECT wa_combined_check('SELECT k, (SELECT sum(length(x.a || x.b)) FROM wa_combined x WHERE x.k = g.k) FROM generate_series(1, 3) g(k)');
+
+-- Many combinations are read from the heap.
+SELECT wa_combined_check('SELECT length(many || a) AS key, count(*) FROM wa_combined GROUP BY 1');
+
+CREATE TABLE wa_many (x integer, t text) WITH (autovacuum_enabled = off);
+INSERT INTO wa_many SELECT g % 4, g % 5 FROM generate_series(1, 150000) g;
+ANALYZE wa_many;
+TRUNCATE wa_many;
+INSERT INTO wa_many SELECT g, g % 5 FROM generate_series(1, 150000) g;
+VACUUM wa_many;
+SELECT warpagg_load('wa_many') > 0 AS loaded;
+SELECT wa_combined_check('SELECT length(x || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
+SELECT wa_combined_check('SELECT length(x % 5 || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
+DROP TABLE wa_many;
+
+-- Changes.
+UPDATE wa_combined SET a = 'new' WHERE id = 77;
+SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined GROUP BY 1');
+DELETE FROM wa_combined WHERE id BETWEEN 30000 AND 31000;
+INSERT INTO wa_combined (id, a, b, n) VALUES (1, 'a', 'b', 1.5), (2, NULL, 'b', NULL);
+SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
+VACUUM wa_combined;
+SELECT warpagg_load('wa_combined') > 0 AS loaded;
+SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
+
+-- Processes beside this one, for what is not resident.
+UPDATE wa_combined SET k = k WHERE id < 10000;
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
+
+DROP TABLE wa_combined;
+DROP FUNCTION wa_combined_check, wa_combined_rows, wa_combined_used;

@@ -1,0 +1,583 @@
+/*
+ * combine.c
+ *		Queries that the device process answers in part; see combine.h.
+ *
+ * A combination stands for all rows that have its values.  An expression over these
+ * has one value for them all, which an aggregate takes as many times.  What
+ * PostgreSQL would evaluate for none of the rows is not evaluated: clauses of WHERE
+ * come in their order, behind them the keys and the arguments.  If something raises
+ * an error, PostgreSQL raises one as well, but maybe another one, in an earlier row:
+ * then the table is read.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "heap/gather.h"
+#include "scan/combine.h"
+#include "scan/divide.h"
+#include "scan/table_values.h"
+
+/* A value is taken one by one so many times; beyond, what it comes to is doubled. */
+#define FEW_TIMES 16
+
+/* How many combinations are taken between two looks at the memory. */
+#define LOOK_INTERVAL 1024
+
+struct WaCombine
+{
+	WaScanState *state; /* the node */
+	WaScanState *asked; /* its groups are the combinations */
+	int counted;        /* the column there that counts rows */
+
+	/* The expressions that PostgreSQL evaluates */
+	ExprState **where;
+	int nwhere;
+	ExprState **keys;      /* NULL: the key travels, */
+	int *key_places;       /* and is this one of a combination */
+	ExprState **arguments; /* NULL: rows are counted */
+	ExprState **filters;   /* NULL: none */
+	int *column_places;    /* that travel, in `asked`; -1: it does not */
+	bool *is_watched;      /* see WaDividedColumn */
+
+	/* The columns of the table */
+	TupleTableSlot *slot;
+	int *attribute_keys; /* which of a combination's keys each is; -1: none */
+
+	/* While a message is taken */
+	WaGroups **looks; /* the values of columns that are watched; or NULL */
+	Datum *values;    /* of the node's keys */
+	bool *nulls;
+	int64 rows;
+	bool is_refused;
+};
+
+/* Describes a node's query as what is to be divided. */
+static WaDivision *
+describe(const WaScanState *state)
+{
+	WaDivision *division = palloc0(sizeof(WaDivision));
+
+	division->varno = state->varno;
+	division->filters = state->filter_clauses;
+	for (int i = 0; i < state->nkeys; i++)
+		division->keys = lappend(division->keys, state->keys[i].expression);
+	division->columns =
+		palloc0(sizeof(WaDividedColumn) * (state->ncolumns + 1));
+	division->ncolumns = state->ncolumns;
+	for (int i = 0; i < state->ncolumns; i++)
+		division->columns[i] =
+			(WaDividedColumn){.argument = state->columns[i].argument,
+							  .filter = state->columns[i].filter,
+							  .ops = state->columns[i].plan.key.ops,
+							  .collation = state->columns[i].plan.collation};
+	return division;
+}
+
+/* Returns a column of the asked query like another; NULL: one that counts rows. */
+static WaScanColumn
+column_like(const WaScanColumn *other)
+{
+	WaScanColumn column = {0};
+
+	column.plan.key.argument_type = BOOLOID;
+	if (other == NULL)
+		return column;
+	column.argument = other->argument;
+	column.filter = other->filter;
+	column.plan.key = other->plan.key;
+	column.plan.collation = other->plan.collation;
+	return column;
+}
+
+/* Sets what the device process aggregates: what travels, and the number of rows. */
+static void
+ask_columns(WaCombine *combine, const WaDivision *division)
+{
+	const WaScanState *state = combine->state;
+	WaScanState *asked = combine->asked;
+
+	asked->columns = palloc(sizeof(WaScanColumn) * (state->ncolumns + 1));
+	combine->column_places = palloc(sizeof(int) * (state->ncolumns + 1));
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		combine->column_places[i] = -1;
+		if (!division->columns[i].travels)
+			continue;
+		combine->column_places[i] = asked->ncolumns;
+		asked->columns[asked->ncolumns++] = column_like(&state->columns[i]);
+	}
+	combine->counted = asked->ncolumns;
+	asked->columns[asked->ncolumns++] = column_like(NULL);
+}
+
+/* Sets by what the device process groups. */
+static void
+ask_keys(WaCombine *combine, const WaDivision *division)
+{
+	WaScanState *asked = combine->asked;
+	ListCell *cell;
+
+	asked->nkeys = list_length(division->by);
+	asked->keys = palloc(sizeof(WaScanKey) * asked->nkeys);
+	foreach (cell, division->by)
+		asked->keys[foreach_current_index(cell)] =
+			(WaScanKey){.expression = (Expr *) lfirst(cell)};
+}
+
+/* Sets which rows the device process takes. */
+static void
+ask_filters(WaCombine *combine, const WaDivision *division)
+{
+	ListCell *cell;
+
+	foreach (cell, division->filters)
+		if (bms_is_member(foreach_current_index(cell), division->sent_filters))
+			combine->asked->filter_clauses =
+				lappend(combine->asked->filter_clauses, lfirst(cell));
+}
+
+/* Makes the query for the device process. */
+static void
+make_asked(WaCombine *combine, const WaDivision *division)
+{
+	const WaScanState *state = combine->state;
+	WaScanState *asked = palloc0(sizeof(WaScanState));
+
+	combine->asked = asked;
+	asked->css.ss.ps.state = state->css.ss.ps.state;
+	asked->css.ss.ps.ps_ExprContext = state->css.ss.ps.ps_ExprContext;
+	asked->relation = state->relation;
+	asked->varno = state->varno;
+	asked->nworkers = state->nworkers;
+	asked->planned_groups = state->planned_combinations;
+	asked->heap = state->heap;
+	ask_filters(combine, division);
+	ask_keys(combine, division);
+	ask_columns(combine, division);
+	wa_scan_prepare_program(asked);
+}
+
+/* Prepares an expression, which may be NULL. */
+static ExprState *
+prepare(const WaScanState *state, Expr *expression)
+{
+	ParamListInfo parameters = state->css.ss.ps.state->es_param_list_info;
+
+	return expression == NULL ? NULL
+							  : ExecInitExprWithParams(expression, parameters);
+}
+
+/* Prepares the clauses of WHERE that do not travel. */
+static void
+prepare_where(WaCombine *combine, const WaDivision *division)
+{
+	ListCell *cell;
+
+	combine->where =
+		palloc(sizeof(ExprState *) * (list_length(division->filters) + 1));
+	foreach (cell, division->filters)
+		if (!bms_is_member(foreach_current_index(cell), division->sent_filters))
+			combine->where[combine->nwhere++] =
+				prepare(combine->state, (Expr *) lfirst(cell));
+}
+
+/* Returns the place of an expression among what the device process groups by. */
+static int
+find_place(const WaDivision *division, const void *expression)
+{
+	ListCell *cell;
+
+	foreach (cell, division->by)
+		if (equal(lfirst(cell), expression))
+			return foreach_current_index(cell);
+	elog(ERROR, "the device process does not group by a key");
+}
+
+/* Prepares the keys. */
+static void
+prepare_keys(WaCombine *combine, const WaDivision *division)
+{
+	const WaScanState *state = combine->state;
+	const Size count = (Size) state->nkeys + 1;
+
+	combine->keys = palloc0(sizeof(ExprState *) * count);
+	combine->key_places = palloc0(sizeof(int) * count);
+	combine->values = palloc(sizeof(Datum) * count);
+	combine->nulls = palloc(sizeof(bool) * count);
+	for (int i = 0; i < state->nkeys; i++)
+		if (bms_is_member(i, division->sent_keys))
+			combine->key_places[i] =
+				find_place(division, state->keys[i].expression);
+		else
+			combine->keys[i] = prepare(state, state->keys[i].expression);
+}
+
+/* Prepares the aggregated columns that do not travel. */
+static void
+prepare_columns(WaCombine *combine, const WaDivision *division)
+{
+	const WaScanState *state = combine->state;
+	const Size count = (Size) state->ncolumns + 1;
+
+	combine->arguments = palloc0(sizeof(ExprState *) * count);
+	combine->filters = palloc0(sizeof(ExprState *) * count);
+	combine->is_watched = palloc0(sizeof(bool) * count);
+	combine->looks = palloc0(sizeof(WaGroups *) * count);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		combine->is_watched[i] = division->columns[i].is_watched;
+		if (combine->column_places[i] >= 0)
+			continue;
+		combine->arguments[i] = prepare(state, state->columns[i].argument);
+		combine->filters[i] = prepare(state, state->columns[i].filter);
+	}
+}
+
+/* Finds out which columns of the table a combination has. */
+static void
+find_attributes(WaCombine *combine, const WaDivision *division)
+{
+	const TupleDesc descriptor = RelationGetDescr(combine->state->relation);
+	ListCell *cell;
+
+	combine->attribute_keys = palloc(sizeof(int) * descriptor->natts);
+	for (int i = 0; i < descriptor->natts; i++)
+		combine->attribute_keys[i] = -1;
+	foreach (cell, division->by)
+		if (IsA(lfirst(cell), Var))
+			combine
+				->attribute_keys[((const Var *) lfirst(cell))->varattno - 1] =
+				foreach_current_index(cell);
+}
+
+WaCombine *
+wa_combine_make(WaScanState *state)
+{
+	WaCombine *combine;
+	WaDivision *division;
+
+	if (state->planned_combinations == 0)
+		return NULL;
+	division = describe(state);
+	if (!wa_divide(division))
+		return NULL;
+	combine = palloc0(sizeof(WaCombine));
+	combine->state = state;
+	make_asked(combine, division);
+	prepare_where(combine, division);
+	prepare_keys(combine, division);
+	prepare_columns(combine, division);
+	find_attributes(combine, division);
+	return combine;
+}
+
+WaScanState *
+wa_combine_asked(const WaCombine *combine)
+{
+	return combine->asked;
+}
+
+/* Makes a table of the values of a column, which watches how they look. */
+static WaGroups *
+make_looks(const WaScanColumn *column)
+{
+	WaGroupKey *key = palloc(sizeof(WaGroupKey));
+	WaGroups *looks;
+
+	key->type = getBaseType(exprType((Node *) column->argument));
+	(void) wa_gather_kind(key->type, &key->kind);
+	looks = wa_groups_make(CurrentMemoryContext, 1, key);
+	wa_query_groups_watch(wa_groups_table(looks));
+	return looks;
+}
+
+/* Begins to watch for what depends on the order of rows. */
+static void
+watch(WaCombine *combine)
+{
+	const WaScanState *state = combine->state;
+
+	if (state->groups != NULL)
+		wa_query_groups_watch(wa_groups_table(state->groups));
+	for (int i = 0; i < state->ncolumns; i++)
+		if (combine->is_watched[i])
+			combine->looks[i] = make_looks(&state->columns[i]);
+		else
+			wa_accumulator_watch(state->columns[i].accumulator);
+}
+
+/* Tells whether keys of groups look different that are equal. */
+static bool
+has_ties(const WaGroups *groups)
+{
+	return groups != NULL && wa_query_groups_are_tied(wa_groups_table(groups));
+}
+
+/* Tells whether what the node shows depends on the order of rows. */
+static bool
+is_tied(const WaCombine *combine)
+{
+	const WaScanState *state = combine->state;
+
+	if (has_ties(state->groups))
+		return true;
+	for (int i = 0; i < state->ncolumns; i++)
+		if (combine->is_watched[i]
+				? has_ties(combine->looks[i])
+				: wa_accumulator_is_tied(state->columns[i].accumulator))
+			return true;
+	return false;
+}
+
+/* Tells whether the node's groups take more memory than they may. */
+static bool
+is_too_large(const WaScanState *state)
+{
+	Size bytes = 0;
+
+	if (state->groups == NULL)
+		return false;
+	bytes = wa_groups_bytes(state->groups);
+	for (int i = 0; i < state->ncolumns; i++)
+		bytes += wa_accumulator_bytes(state->columns[i].accumulator);
+	return bytes > get_hash_memory_limit();
+}
+
+/* Shows the columns of a combination to the expressions. */
+static void
+store_columns(WaCombine *combine, uint32 combination)
+{
+	TupleTableSlot *slot = combine->slot;
+
+	ExecClearTuple(slot);
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		slot->tts_isnull[i] = true;
+		if (combine->attribute_keys[i] >= 0)
+			slot->tts_values[i] =
+				wa_groups_key(combine->asked->groups, combination,
+							  combine->attribute_keys[i], &slot->tts_isnull[i]);
+	}
+	ExecStoreVirtualTuple(slot);
+}
+
+/* Tells whether a condition, which may be NULL, is true. */
+static bool
+is_true(ExprState *condition, ExprContext *econtext)
+{
+	bool is_null;
+	Datum value;
+
+	if (condition == NULL)
+		return true;
+	value = ExecEvalExpr(condition, econtext, &is_null);
+	return !is_null && DatumGetBool(value);
+}
+
+/* Tells whether the rows of a combination fulfil WHERE. */
+static bool
+fulfils_where(const WaCombine *combine, ExprContext *econtext)
+{
+	for (int i = 0; i < combine->nwhere; i++)
+		if (!is_true(combine->where[i], econtext))
+			return false;
+	return true;
+}
+
+/* Returns the group of a combination. */
+static uint32
+find_group(WaCombine *combine, uint32 combination, ExprContext *econtext)
+{
+	WaScanState *state = combine->state;
+
+	if (state->groups == NULL)
+		return 0;
+	for (int i = 0; i < state->nkeys; i++)
+		combine->values[i] =
+			combine->keys[i] == NULL
+				? wa_groups_key(combine->asked->groups, combination,
+								combine->key_places[i], &combine->nulls[i])
+				: ExecEvalExpr(combine->keys[i], econtext, &combine->nulls[i]);
+	return wa_groups_find_row(state->groups, combine->values, combine->nulls);
+}
+
+/* Merges what an accumulator has of a group with what another one has. */
+static void
+merge_group(WaAccumulator *from, uint32 theirs, WaAccumulator *into,
+			uint32 group)
+{
+	WaAggState *state;
+	WaRecord record;
+
+	if (wa_accumulator_record(from, theirs, &record))
+	{
+		if (record.words[0] > 0)
+			wa_accumulator_merge_record(into, group, &record);
+		return;
+	}
+	state = wa_accumulator_state(from, theirs);
+	if (state != NULL)
+		wa_accumulator_merge(into, group, state);
+}
+
+/*
+ * Has a column take a value many times: by merging what 1, 2, 4 and so on of it come
+ * to, which is exact as merging always is.
+ */
+static void
+take_doubled(const WaScanColumn *column, uint32 group, Datum value, int64 times)
+{
+	WaAccumulator *doubled =
+		wa_accumulator_make(CurrentMemoryContext, &column->plan, column->kind);
+	WaAccumulator *copies =
+		wa_accumulator_make(CurrentMemoryContext, &column->plan, column->kind);
+	uint32 bit = 0;
+
+	wa_accumulator_grow(doubled, 64);
+	wa_accumulator_grow(copies, 64);
+	wa_accumulator_take_datum(doubled, bit, value);
+	for (;;)
+	{
+		if ((times & 1) != 0)
+			merge_group(doubled, bit, column->accumulator, group);
+		times >>= 1;
+		if (times == 0)
+			return;
+		merge_group(doubled, bit, copies, bit);
+		merge_group(doubled, bit, copies, bit);
+		bit++;
+		merge_group(copies, bit - 1, doubled, bit);
+	}
+}
+
+/* Has a column take the value that PostgreSQL evaluates, for so many rows. */
+static void
+take_value(WaCombine *combine, int number, uint32 group, int64 rows,
+		   ExprContext *econtext)
+{
+	const WaScanColumn *column = &combine->state->columns[number];
+	Datum value = BoolGetDatum(true);
+	bool is_null = false;
+
+	if (!is_true(combine->filters[number], econtext))
+		return;
+	if (combine->arguments[number] != NULL)
+		value = ExecEvalExpr(combine->arguments[number], econtext, &is_null);
+	if (is_null)
+		return;
+	if (combine->looks[number] != NULL)
+		(void) wa_groups_find_row(combine->looks[number], &value, &is_null);
+	if (rows > FEW_TIMES)
+		take_doubled(column, group, value, rows);
+	else
+		for (int64 i = 0; i < rows; i++)
+			wa_accumulator_take_datum(column->accumulator, group, value);
+}
+
+/* Returns how many rows a combination stands for. */
+static int64
+count_rows(const WaCombine *combine, uint32 combination)
+{
+	WaRecord record;
+
+	(void) wa_accumulator_record(
+		combine->asked->columns[combine->counted].accumulator, combination,
+		&record);
+	return (int64) record.words[0];
+}
+
+/* Brings a combination into its group. */
+static void
+take_combination(WaCombine *combine, uint32 combination, ExprContext *econtext)
+{
+	const WaScanState *state = combine->state;
+	const int64 rows = count_rows(combine, combination);
+	uint32 group;
+
+	store_columns(combine, combination);
+	if (!fulfils_where(combine, econtext))
+		return;
+	group = find_group(combine, combination, econtext);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		const int place = combine->column_places[i];
+
+		wa_accumulator_grow(state->columns[i].accumulator,
+							wa_scan_groups(state));
+		if (place < 0)
+			take_value(combine, i, group, rows, econtext);
+		else
+			merge_group(combine->asked->columns[place].accumulator, combination,
+						state->columns[i].accumulator, group);
+	}
+	combine->rows += rows;
+}
+
+/* Brings all combinations into their groups: a callback. */
+static void
+take_all(void *context)
+{
+	WaCombine *combine = (WaCombine *) context;
+	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
+	const uint32 ncombinations = wa_scan_groups(combine->asked);
+
+	econtext->ecxt_scantuple = combine->slot;
+	for (uint32 i = 0; i < ncombinations && !combine->is_refused; i++)
+	{
+		MemoryContext old;
+
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		take_combination(combine, i, econtext);
+		MemoryContextSwitchTo(old);
+		if (i % LOOK_INTERVAL == 0)
+			combine->is_refused = is_too_large(combine->state);
+	}
+}
+
+/* Evaluates what there is to evaluate; returns false if that has no use. */
+static bool
+evaluate(WaCombine *combine)
+{
+	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
+	TupleTableSlot *shown = econtext->ecxt_scantuple;
+	bool taken;
+
+	combine->slot = MakeSingleTupleTableSlot(
+		RelationGetDescr(combine->state->relation), &TTSOpsVirtual);
+	taken = wa_table_evaluate(true, take_all, combine) &&
+			!combine->is_refused && !is_too_large(combine->state) &&
+			!is_tied(combine);
+	econtext->ecxt_scantuple = shown;
+	ResetExprContext(econtext);
+	ExecDropSingleTupleTableSlot(combine->slot);
+	return taken;
+}
+
+bool
+wa_combine_take(WaCombine *combine, const void *message, Size bytes,
+				const WaRanks *ranks)
+{
+	WaScanState *state = combine->state;
+
+	wa_scan_make_groups(combine->asked);
+	wa_scan_merge_answer(combine->asked, message, bytes, ranks);
+	watch(combine);
+	combine->rows = 0;
+	combine->is_refused = false;
+	if (!evaluate(combine))
+	{
+		wa_scan_make_groups(state);
+		return false;
+	}
+	state->kept_rows += combine->rows;
+	state->combinations += wa_scan_groups(combine->asked);
+	return true;
+}

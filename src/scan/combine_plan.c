@@ -1,0 +1,73 @@
+/*
+ * combine_plan.c
+ *		How many combinations a query is likely to have; see combine_plan.h.
+ */
+#include "postgres.h"
+
+#include "optimizer/optimizer.h"
+
+#include "scan/aggregates.h"
+#include "scan/combine_plan.h"
+#include "scan/divide.h"
+#include "scan/likely.h"
+
+/* Describes the query; returns false if an aggregate cannot be described. */
+static bool
+describe(const WaShape *shape, WaDivision *division)
+{
+	ListCell *cell;
+
+	memset(division, 0, sizeof(*division));
+	division->varno = shape->relation->relid;
+	division->filters = shape->filters;
+	division->keys = shape->keys;
+	division->columns =
+		palloc0(sizeof(WaDividedColumn) * (list_length(shape->aggregates) + 1));
+	foreach (cell, shape->aggregates)
+	{
+		WaAggregateCall call;
+
+		if (wa_aggregate_describe(lfirst_node(Aggref, cell), &call) != NULL)
+			return false;
+		division->columns[division->ncolumns++] =
+			(WaDividedColumn){.argument = call.argument,
+							  .filter = call.filter,
+							  .ops = wa_aggregate_operations(call.aggregate),
+							  .collation = call.collation};
+	}
+	return true;
+}
+
+/* Returns how many rows fulfil the clauses that the device process applies. */
+static double
+sent_rows(PlannerInfo *root, const WaShape *shape, const WaDivision *division)
+{
+	List *clauses = NIL;
+	ListCell *cell;
+
+	foreach (cell, division->filters)
+		if (bms_is_member(foreach_current_index(cell), division->sent_filters))
+			clauses = lappend(clauses, lfirst(cell));
+	return clamp_row_est(shape->relation->tuples *
+						 clauselist_selectivity(root, clauses,
+												(int) shape->relation->relid,
+												JOIN_INNER, NULL));
+}
+
+double
+wa_combine_estimate(PlannerInfo *root, const WaShape *shape)
+{
+	RelOptInfo *relation = shape->relation;
+	const double rows = relation->rows;
+	WaShape combined = *shape;
+	WaDivision division;
+
+	if (!describe(shape, &division) || !wa_divide(&division))
+		return 0;
+	combined.keys = division.by;
+	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
+	relation->rows = sent_rows(root, shape, &division);
+	combined.ngroups = wa_likely_groups(root, &combined);
+	relation->rows = rows;
+	return combined.ngroups;
+}

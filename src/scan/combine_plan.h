@@ -1,0 +1,17 @@
+/*
+ * combine_plan.h
+ *		What the planner knows of queries that the device process answers in part
+ *		(scan/combine.h).
+ */
+#ifndef WA_SCAN_COMBINE_PLAN_H
+#define WA_SCAN_COMBINE_PLAN_H
+
+#include "scan/shape.h"
+
+/*
+ * Returns how many combinations the device process is likely to send for a query
+ * that it cannot answer as a whole; 0: the query cannot be divided.
+ */
+extern double wa_combine_estimate(PlannerInfo *root, const WaShape *shape);
+
+#endif /* WA_SCAN_COMBINE_PLAN_H */

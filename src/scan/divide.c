@@ -1,0 +1,270 @@
+/*
+ * divide.c
+ *		Which parts of a query travel; see divide.h.
+ *
+ * Each part is compiled by itself to find out: what it shares with others is no
+ * part of the question.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+
+#include "heap/gather.h"
+#include "query/records.h"
+#include "scan/column_function.h"
+#include "scan/compile_internal.h"
+#include "scan/divide.h"
+#include "scan/step_tables.h"
+#include "scan/times.h"
+
+/* Tells whether a call of a program is one of a column. */
+static bool
+is_of_column(const WaCompiler *compiler, const WaInstruction *instruction)
+{
+	WaColumnFunction function;
+
+	return wa_column_function_of_call((const WaCallExpression *) list_nth(
+										  compiler->calls, instruction->extra),
+									  NULL, &function);
+}
+
+/* Tells whether there may be tables of all that a program calls. */
+static bool
+calls_travel(const WaCompiler *compiler)
+{
+	for (int i = 0; i < compiler->ninstructions; i++)
+	{
+		const WaInstruction *instruction = &compiler->instructions[i];
+
+		if (instruction->code == WA_CODE_CALL &&
+			!is_of_column(compiler, instruction) &&
+			(instruction->a >= compiler->ncolumns ||
+			 !wa_step_table_is_possible((const WaCallExpression *) list_nth(
+				 compiler->calls, instruction->extra))))
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_may_have_ranks(const WaCompiler *compiler, int number)
+{
+	if (number < compiler->ncolumns)
+		return true;
+	for (int i = compiler->ninstructions; i-- > 0;)
+		if (compiler->instructions[i].out == number)
+			return compiler->instructions[i].code == WA_CODE_CALL &&
+				   is_of_column(compiler, &compiler->instructions[i]);
+	return false;
+}
+
+/* Starts a program for expressions, of which some may be NULL. */
+static WaCompiler *
+make_compiler(const WaDivision *division, List *expressions)
+{
+	const char *refusal = NULL;
+
+	return wa_compiler_make(division->varno, expressions, &refusal);
+}
+
+/* Tells whether a clause travels. */
+static bool
+clause_travels(const WaDivision *division, Expr *clause)
+{
+	WaCompiler *compiler = make_compiler(division, list_make1(clause));
+
+	return compiler != NULL && wa_compile(compiler, clause) >= 0 &&
+		   calls_travel(compiler);
+}
+
+/* Tells whether a key travels. */
+static bool
+key_travels(const WaDivision *division, Expr *key)
+{
+	WaCompiler *compiler = make_compiler(division, list_make1(key));
+
+	return compiler != NULL && wa_compile_key(compiler, key) >= 0 &&
+		   calls_travel(compiler);
+}
+
+/* Tells whether a column's operations have the smallest or the largest value. */
+static bool
+has_extreme(const WaDividedColumn *column)
+{
+	return wa_ops_have(column->ops, WA_OP_MIN) ||
+		   wa_ops_have(column->ops, WA_OP_MAX);
+}
+
+/* Tells whether an argument's values, in a register, can be aggregated there. */
+static bool
+has_records(const WaCompiler *compiler, const WaDividedColumn *column,
+			int number)
+{
+	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
+	const WaVectorKind kind = compiler->kinds[number];
+
+	if (wa_records_exist(kind, column->ops))
+		return true;
+	return kind == WA_VECTOR_TEXT && (column->ops & ~ranked) == 0 &&
+		   wa_may_have_ranks(compiler, number);
+}
+
+/* Tells whether a column travels. */
+static bool
+column_travels(const WaDivision *division, const WaDividedColumn *column)
+{
+	WaCompiler *compiler =
+		make_compiler(division, list_make2(column->argument, column->filter));
+
+	if (compiler == NULL)
+		return false;
+	if (column->argument != NULL)
+	{
+		const int number = wa_compile_argument(
+			compiler, column->argument, column->filter, column->ops == 0);
+
+		if (number < 0 || !has_records(compiler, column, number))
+			return false;
+	}
+	if (column->filter != NULL && wa_compile(compiler, column->filter) < 0)
+		return false;
+	return calls_travel(compiler);
+}
+
+/*
+ * Finds out whether somebody has to watch the smallest or the largest value of a
+ * column, which may be shown in several ways: records do, but there are none of
+ * texts and of numerics of many digits.  Returns false if nobody can.
+ */
+static bool
+find_watched(WaDividedColumn *column)
+{
+	Oid type;
+
+	if (!has_extreme(column))
+		return true;
+	type = getBaseType(exprType((Node *) column->argument));
+	column->is_watched =
+		!column->travels && (type == BPCHAROID || type == NUMERICOID);
+	return !(type == BPCHAROID && column->travels) &&
+		   (!OidIsValid(column->collation) ||
+			get_collation_isdeterministic(column->collation));
+}
+
+/* Tells whether the device process can group by a column of the table. */
+static bool
+can_be_sent(const Var *column)
+{
+	WaVectorKind kind;
+
+	return column->varattno > 0 &&
+		   wa_gather_kind(getBaseType(column->vartype), &kind);
+}
+
+/*
+ * Has PostgreSQL evaluate an expression, which may be NULL; returns false if it
+ * cannot.
+ */
+static bool
+keep(WaDivision *division, Expr *expression)
+{
+	ListCell *cell;
+
+	if (wa_has_exec_param((Node *) expression) ||
+		wa_runs_foreign_code((Node *) expression))
+		return false;
+	foreach (cell, pull_var_clause((Node *) expression, 0))
+	{
+		if (!can_be_sent((const Var *) lfirst(cell)))
+			return false;
+		division->by = list_append_unique(division->by, lfirst(cell));
+	}
+	return true;
+}
+
+/* Finds a column that is a time, of which some are so far away that they raise errors. */
+static bool
+has_time(Node *expression)
+{
+	ListCell *cell;
+
+	foreach (cell, pull_var_clause(expression, 0))
+		if (wa_is_time(getBaseType(exprType((Node *) lfirst(cell)))))
+			return true;
+	return false;
+}
+
+/*
+ * Divides WHERE.  What comes behind a clause that is kept and may raise errors is
+ * kept as well: which rows come to that one must not depend on it.
+ */
+static bool
+divide_filters(WaDivision *division)
+{
+	bool may_raise = false;
+	ListCell *cell;
+
+	foreach (cell, division->filters)
+	{
+		Expr *clause = (Expr *) lfirst(cell);
+
+		if (!may_raise && clause_travels(division, clause))
+			division->sent_filters = bms_add_member(
+				division->sent_filters, foreach_current_index(cell));
+		else if (!keep(division, clause))
+			return false;
+		else
+			may_raise = may_raise || wa_may_raise((Node *) clause) ||
+						has_time((Node *) clause);
+	}
+	return true;
+}
+
+/* Divides the keys. */
+static bool
+divide_keys(WaDivision *division)
+{
+	ListCell *cell;
+
+	foreach (cell, division->keys)
+	{
+		Expr *key = (Expr *) lfirst(cell);
+
+		if (key_travels(division, key))
+		{
+			division->sent_keys = bms_add_member(division->sent_keys,
+												 foreach_current_index(cell));
+			division->by = list_append_unique(division->by, key);
+		}
+		else if (!keep(division, key))
+			return false;
+	}
+	return true;
+}
+
+/* Divides the aggregated columns. */
+static bool
+divide_columns(WaDivision *division)
+{
+	for (int i = 0; i < division->ncolumns; i++)
+	{
+		WaDividedColumn *column = &division->columns[i];
+
+		column->travels = column_travels(division, column);
+		if (!find_watched(column) ||
+			(!column->travels && (!keep(division, column->argument) ||
+								  !keep(division, column->filter))))
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_divide(WaDivision *division)
+{
+	return divide_filters(division) && divide_keys(division) &&
+		   divide_columns(division) && division->by != NIL;
+}

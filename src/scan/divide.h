@@ -1,0 +1,63 @@
+/*
+ * divide.h
+ *		Which parts of a query the device process computes, and which are left to
+ *		PostgreSQL.
+ *
+ * A part is a clause of WHERE, a key, or an aggregated column with its filter.  One
+ * travels if the device process has all that computes it.  Of what does not, the
+ * device process groups by the columns: PostgreSQL then evaluates it once for each
+ * combination of their values (scan/combine.h).
+ */
+#ifndef WA_SCAN_DIVIDE_H
+#define WA_SCAN_DIVIDE_H
+
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
+
+#include "core/partial.h"
+#include "scan/compile.h"
+
+/* An aggregated column. */
+typedef struct WaDividedColumn
+{
+	Expr *argument; /* NULL: rows are counted */
+	Expr *filter;   /* NULL: none */
+	WaOpSet ops;
+	Oid collation;
+	bool travels;
+	bool
+		is_watched; /* it does not, and equal values that are the smallest or the
+					  * largest may look different, which no record tells */
+} WaDividedColumn;
+
+typedef struct WaDivision
+{
+	/* What is divided */
+	Index varno; /* of the table */
+	List *filters;
+	List *keys;
+	WaDividedColumn *columns;
+	int ncolumns;
+
+	/* What comes of it */
+	Bitmapset *sent_filters; /* by their numbers, as keys */
+	Bitmapset *sent_keys;
+	List *by; /* expressions, by which the device process is to group: the keys
+			   * that travel, and the columns of the table that others need */
+} WaDivision;
+
+/*
+ * Divides a query.  Returns false if that cannot be: something that does not
+ * travel runs code that is not the system's own, has a parameter that a plan node
+ * sets, needs a column that cannot be sent, or what is shown would depend on the
+ * order of rows.
+ */
+extern bool wa_divide(WaDivision *division);
+
+/*
+ * Tells whether there may be ranks of the texts in a register of a program, as
+ * wa_runner_may_have_ranks does: it is a column, or a function of one.
+ */
+extern bool wa_may_have_ranks(const WaCompiler *compiler, int number);
+
+#endif /* WA_SCAN_DIVIDE_H */
