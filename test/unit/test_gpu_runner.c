@@ -61,6 +61,7 @@ static uint64_t extents_taken;
 static uint64_t blocks_left_out;
 static uint64_t answers_compared;
 static uint64_t extents_of_wide; /* taken by queries that add up COLUMN_WIDE */
+static uint64_t queries_given_up;
 static uint64_t extents_of_days; /* taken by queries with keys of tables */
 
 bool
@@ -550,6 +551,71 @@ draw_wanted(WaQuery *query)
 	wanted->keeps_ties = true;
 }
 
+/* Has a request ask a query; returns what is to be freed. */
+static void *
+set_query(WaRunRequest *request, const WaQuery *query, WaArena *arena)
+{
+	WaWriter writer;
+	void *message;
+
+	wa_writer_init(&writer, arena);
+	wa_query_write(&writer, query);
+	message = aligned_alloc(64, (writer.nwords / 8 + 1) * 64);
+	memcpy(message, writer.words, writer.nwords * sizeof(uint64_t));
+	request->query = message;
+	request->query_bytes = writer.nwords * sizeof(uint64_t);
+	return message;
+}
+
+/* Counts the groups of a query that has a use for so many; -1: no answer. */
+static bool
+count_groups(const WaQuery *made, const WaRunRequest *of, bool with_devices,
+			 uint32_t max_groups, int64_t *count)
+{
+	WaDeviceShare *shares = calloc(of->nextents + 1, sizeof(*shares));
+	uint64_t(*left_out)[WA_EXTENT_WORDS] =
+		calloc(of->nextents + 1, sizeof(*left_out));
+	WaRunRequest request = *of;
+	WaQuery query = *made;
+	Groups groups = {0};
+	WaArena arena;
+	void *message;
+
+	wa_arena_init(&arena, (size_t) 64 << 20);
+	wa_arena_init(&groups.arena, (size_t) 1 << 30);
+	query.max_groups = max_groups;
+	message = set_query(&request, &query, &arena);
+	EXPECT(compute(&query, &request, with_devices, shares, left_out, &groups));
+	*count = groups.tied || groups.failed ? -1 : (int64_t) groups.count;
+	free(message);
+	free(left_out);
+	free(shares);
+	wa_arena_reset(&groups.arena);
+	wa_arena_reset(&arena);
+	return true;
+}
+
+/* A query has no answer if it has more groups than there is a use for. */
+static bool
+gives_up(const WaQuery *query, const WaRunRequest *request, bool with_devices)
+{
+	int64_t all;
+	int64_t found;
+
+	if (query->nkeys == 0 || query->wanted.limit > 0)
+		return true;
+	EXPECT(count_groups(query, request, with_devices, 0, &all));
+	if (all < 2)
+		return true;
+	EXPECT(count_groups(query, request, with_devices, (uint32_t) all, &found));
+	EXPECT(found == all);
+	EXPECT(
+		count_groups(query, request, with_devices, (uint32_t) all - 1, &found));
+	EXPECT(found == -1);
+	queries_given_up++;
+	return true;
+}
+
 /* Makes a query and computes it. */
 static bool
 run_query(void)
@@ -565,7 +631,6 @@ run_query(void)
 							.gpus = &gpus};
 	const WaQuery *made;
 	WaQuery query;
-	WaWriter writer;
 	WaArena arena;
 	void *message;
 	bool same;
@@ -576,12 +641,8 @@ run_query(void)
 	query = *made;
 	if (random_below(2) == 0)
 		draw_wanted(&query);
-	wa_writer_init(&writer, &arena);
-	wa_query_write(&writer, &query);
-	message = aligned_alloc(64, (writer.nwords / 8 + 1) * 64);
-	memcpy(message, writer.words, writer.nwords * sizeof(uint64_t));
-	request.query = message;
-	request.query_bytes = writer.nwords * sizeof(uint64_t);
+	message = set_query(&request, &query, &arena);
+	EXPECT(gives_up(&query, &request, random_below(2) == 0));
 	same = compare(&query, &request);
 	free(message);
 	wa_arena_reset(&arena);
@@ -618,6 +679,8 @@ main(void)
 	check(extents_taken > QUERIES / 2, "devices have taken extents");
 	check(blocks_left_out > 0, "and left out blocks with traps");
 	check(answers_compared > QUERIES / 2, "most queries have answers");
+	check(queries_given_up > QUERIES / 8,
+		  "and none if there are too many groups");
 	check(extents_of_wide > 0, "and added values of 128 bits up");
 	check(extents_of_days > 0, "and looked keys up in tables");
 	return finish_checks();

@@ -391,13 +391,14 @@ test_wire(void)
 
 	make_trial(&trial, 100);
 	trial.query.only_wanted = true;
+	trial.query.max_groups = 12345;
 	wa_arena_init(&arena, NO_MEMORY);
 	wa_writer_init(&first, &arena);
 	wa_writer_init(&second, &arena);
 	wa_query_write(&first, &trial.query);
 	bytes = first.nwords * sizeof(uint64_t);
 	read = wa_query_read(&arena, first.words, bytes);
-	EXPECT(read != NULL && read->only_wanted &&
+	EXPECT(read != NULL && read->only_wanted && read->max_groups == 12345 &&
 		   read->wanted.limit == trial.query.wanted.limit);
 	wa_query_write(&second, read);
 	EXPECT(second.nwords == first.nwords &&
