@@ -6,7 +6,7 @@ aggregates do, so those are the other side.
 """
 
 from scan_expressions import COLUMNS_OF, INTEGERS, ORDERED, TWINS, Expressions
-from scan_tables import TABLES
+from scan_tables import COARSE, TABLES
 
 NUMBERS = ("sum avg min max count var_pop var_samp variance stddev_pop "
            "stddev_samp stddev").split()
@@ -91,7 +91,8 @@ class Query:
     def __init__(self, rng, samples):
         self.rng = rng
         self.table = rng.choice([name for name, (rows, _, _) in TABLES.items()
-                                 for _ in range(4 if rows > 1 else 1)])
+                                 for _ in range(12 if name in COARSE else
+                                                4 if rows > 1 else 1)])
         self.family = rng.choice(["gpu", "builtin", "builtin", "mixed"])
         self.accelerate = rng.choice(
             ["exact", "all", "off" if self.family == "gpu" else "all"])

@@ -67,10 +67,13 @@ TABLES = {
     "frozen": (2000, "", False),
     "lean": (20000, "", False),
     "large": (20000, ", fillfactor = 90", True),
+    "coarse": (20000, "", False),
 }
 
 DRAWN = 2000  # rows that are drawn; larger tables repeat them with changes
 NO_NULLS = {"lean"}
+COARSE = {"coarse"}  # columns have few values, so that these are combined often
+POOL = 3
 NOT_VACUUMED = {"own", "middle", "churned", "large"}
 
 
@@ -96,6 +99,15 @@ def draw_row(rng, number, nulls, edges):
     return row
 
 
+def coarsen(rng, rows):
+    """Has the columns of rows have few values."""
+    pool = rows[:POOL]
+    for row in rows[POOL:]:
+        for column in row:
+            if column != "id":
+                row[column] = rng.choice(pool)[column]
+
+
 def literal(value):
     """Returns a value of a row as SQL."""
     return "NULL" if value is None else quote(value)
@@ -113,8 +125,10 @@ def insert(session, table, rows):
 def repeat(session, table, rows):
     """Makes a table so large by repeating its rows with changes."""
     copied = [c for c in [*KEYS, *COLUMNS] if c not in ("id", "i4", "i8", "f8")]
+    changed = ("i4, i8, f8" if table.split(".")[1] in COARSE
+               else "i4 # g, i8 # g::bigint, f8 + g")
     session.run(f"INSERT INTO {table} (id, i4, i8, f8, {', '.join(copied)}) "
-                f"SELECT id + g * {DRAWN}, i4 # g, i8 # g::bigint, f8 + g, "
+                f"SELECT id + g * {DRAWN}, {changed}, "
                 f"{', '.join(copied)} FROM {table}, "
                 f"generate_series(1, {rows // DRAWN - 1}) g")
 
@@ -160,6 +174,8 @@ def make(session, rng, name):
              for c in COLUMNS}
     rows = [draw_row(rng, number, nulls, edges)
             for number in range(min(size, DRAWN))]
+    if name in COARSE:
+        coarsen(rng, rows)
     half = len(rows) // 2
     insert(session, table, rows[:half])
     session.run(f"ALTER TABLE {table} DROP COLUMN gone")
@@ -171,7 +187,7 @@ def make(session, rng, name):
                 f"late_s = w, late_d = d WHERE id % 23 = 7")
     if size > DRAWN:
         repeat(session, table, size)
-    if name not in NO_NULLS:
+    if name not in NO_NULLS | COARSE:
         widen(session, table)
     age(session, table, rng)
     if name == "churned":
@@ -202,7 +218,8 @@ def load(session, rng):
 class Writer:
     """A second connection, which changes the tables under the reader."""
 
-    TABLES = ["few", "middle", "plain", "churned", "frozen", "lean", "large"]
+    TABLES = ["few", "middle", "plain", "churned", "frozen", "lean", "large",
+              "coarse"]
 
     def __init__(self, session):
         self.session = session
