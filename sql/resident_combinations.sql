@@ -78,6 +78,13 @@ FROM unnest(ARRAY[
     'a || b', 'lower(a) || upper(c)', 'concat(a, k)', 'y::text', 'n::text', 'm::text', 'f::text', 'r::text', 'n % 2', 'n / 3', 'm * n / 7', 'i + n % 3', 'lower(a) = lower(b)',
     'f + n::float8 / 3', 'coalesce(a || b, ''none'')', 'CASE WHEN a || b = ''a1B1'' THEN n::text ELSE c END', 'to_char(ts, ''HH24:MI'')', 'ts::text', 'd + k', '(a || b) COLLATE "C"',
     'i::text || k', 'length(a || c)', 'c || a', 'mixed::text', 'zero::text', 'mixed / 3', 'format(''%s-%s'', a, b)', 'a || many']) e;
+-- What the device process computes of an expression makes fewer combinations.
+SELECT wa_combined_check(format('SELECT %1$s AS key, count(*), sum(length((%1$s)::text)) FROM wa_combined WHERE (%1$s)::text || k <> ''x'' GROUP BY 1', e)), e
+FROM unnest(ARRAY[
+    'many % 5 || a', '(many > 20000)::text || b', 'concat(date_trunc(''day'', ts + many * interval ''1 second''), b)', 'to_char(d + many / 8000, ''YYYY-MM-DD'') || a', 'CASE k % 3 WHEN 0 THEN a WHEN 1 THEN b ELSE c END || b',
+    'CASE a || b WHEN ''a1B1'' THEN many % 3 WHEN a || 1 THEN 7 ELSE k END', 'CASE many % 3 WHEN length(a || b) THEN 1 WHEN k THEN 2 END', 'CASE WHEN many % 2 = 0 THEN 10 / (1 - many % 2) ELSE length(a || b) END', 'n * (many % 3) / 7', 'NOT (many > 30000 AND a || b = ''a1B1'')',
+    'COALESCE(nullif(many % 4, 1)::text, a || b)', 'round(n, 1) || b', '(many / 7000.0)::integer || a', '(many % 3 = 1) IS NOT TRUE AND a || b > ''a2''', '(f * (many % 2))::text || b', 'many / (many % 2) || a']) e;
+SELECT wa_combined_check('SELECT many % 5 AS key, (many % 5) || a, sum(length((many % 5 + 1) || b)) FROM wa_combined GROUP BY 1, 2');
 SELECT wa_combined_check('SELECT a || b AS key, k, y, sum(id) FROM wa_combined GROUP BY 1, 2, 3');
 SELECT wa_combined_check('SELECT n AS key, a || b, count(*) FROM wa_combined GROUP BY 1, 2');
 SELECT wa_combined_check('SELECT lower(a), d, a || b, date_trunc(''day'', ts), max(id) FROM wa_combined GROUP BY 1, 2, 3, 4');
@@ -171,10 +178,19 @@ VACUUM wa_combined;
 SELECT warpagg_load('wa_combined') > 0 AS loaded;
 SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
 
--- Processes beside this one, for what is not resident.
+-- Groups are spilled after combinations have come.
 UPDATE wa_combined SET k = k WHERE id < 10000;
+INSERT INTO wa_combined (id, a, b, m) SELECT g, 'z' || g % 40, 'y', 1.50 FROM generate_series(1, 1000) g;
+SET warpagg.debug_spill_groups = 3;
+SELECT wa_combined_check('SELECT m, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2');
+SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(length(a || b)), max(n) FROM wa_combined GROUP BY 1');
+SELECT wa_combined_check('SELECT n, y, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2, 3');
+RESET warpagg.debug_spill_groups;
+
+-- Processes beside this one, for what is not resident.
 SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;
+SET cpu_tuple_cost = 0.1;
 SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
 
 DROP TABLE wa_combined;

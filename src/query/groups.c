@@ -71,6 +71,14 @@ wa_query_groups_watch(WaQueryGroups *groups)
 		groups->codecs[key].watches = groups->codecs[key].blank_padded;
 }
 
+void
+wa_query_groups_stop_watching(WaQueryGroups *groups)
+{
+	groups->watches = false;
+	for (int key = 0; key < groups->nkeys; key++)
+		groups->codecs[key].watches = false;
+}
+
 bool
 wa_query_groups_are_tied(const WaQueryGroups *groups)
 {

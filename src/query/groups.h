@@ -39,6 +39,9 @@ extern WaQueryGroups *wa_query_groups_make(WaArena *arena, int nkeys,
  */
 extern void wa_query_groups_watch(WaQueryGroups *groups);
 
+/* Has it watch no longer, which is to be so before it is closed. */
+extern void wa_query_groups_stop_watching(WaQueryGroups *groups);
+
 /*
  * Tells whether keys of a group, of a table that watches, look different.  Of texts
  * it is those that are equal, whatever other keys the rows have.

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/tupdesc.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -38,16 +39,15 @@ struct WaCombine
 	/* The expressions that PostgreSQL evaluates */
 	ExprState **where;
 	int nwhere;
-	ExprState **keys;      /* NULL: the key travels, */
-	int *key_places;       /* and is this one of a combination */
+	ExprState **keys;
 	ExprState **arguments; /* NULL: rows are counted */
 	ExprState **filters;   /* NULL: none */
 	int *column_places;    /* that travel, in `asked`; -1: it does not */
 	bool *is_watched;      /* see WaDividedColumn */
 
-	/* The columns of the table */
+	/* What a combination has */
+	TupleDesc descriptor;
 	TupleTableSlot *slot;
-	int *attribute_keys; /* which of a combination's keys each is; -1: none */
 
 	/* While a message is taken */
 	WaGroups **looks; /* the values of columns that are watched; or NULL */
@@ -165,12 +165,15 @@ make_asked(WaCombine *combine, const WaDivision *division)
 
 /* Prepares an expression, which may be NULL. */
 static ExprState *
-prepare(const WaScanState *state, Expr *expression)
+prepare(const WaCombine *combine, const WaDivision *division, Expr *expression)
 {
-	ParamListInfo parameters = state->css.ss.ps.state->es_param_list_info;
+	ParamListInfo parameters =
+		combine->state->css.ss.ps.state->es_param_list_info;
 
-	return expression == NULL ? NULL
-							  : ExecInitExprWithParams(expression, parameters);
+	if (expression == NULL)
+		return NULL;
+	return ExecInitExprWithParams(
+		(Expr *) wa_divide_refer(division, (Node *) expression), parameters);
 }
 
 /* Prepares the clauses of WHERE that do not travel. */
@@ -184,38 +187,22 @@ prepare_where(WaCombine *combine, const WaDivision *division)
 	foreach (cell, division->filters)
 		if (!bms_is_member(foreach_current_index(cell), division->sent_filters))
 			combine->where[combine->nwhere++] =
-				prepare(combine->state, (Expr *) lfirst(cell));
+				prepare(combine, division, (Expr *) lfirst(cell));
 }
 
-/* Returns the place of an expression among what the device process groups by. */
-static int
-find_place(const WaDivision *division, const void *expression)
-{
-	ListCell *cell;
-
-	foreach (cell, division->by)
-		if (equal(lfirst(cell), expression))
-			return foreach_current_index(cell);
-	elog(ERROR, "the device process does not group by a key");
-}
-
-/* Prepares the keys. */
+/* Prepares the keys; of one that travels it is a reference. */
 static void
 prepare_keys(WaCombine *combine, const WaDivision *division)
 {
 	const WaScanState *state = combine->state;
 	const Size count = (Size) state->nkeys + 1;
 
-	combine->keys = palloc0(sizeof(ExprState *) * count);
-	combine->key_places = palloc0(sizeof(int) * count);
+	combine->keys = palloc(sizeof(ExprState *) * count);
 	combine->values = palloc(sizeof(Datum) * count);
 	combine->nulls = palloc(sizeof(bool) * count);
 	for (int i = 0; i < state->nkeys; i++)
-		if (bms_is_member(i, division->sent_keys))
-			combine->key_places[i] =
-				find_place(division, state->keys[i].expression);
-		else
-			combine->keys[i] = prepare(state, state->keys[i].expression);
+		combine->keys[i] =
+			prepare(combine, division, state->keys[i].expression);
 }
 
 /* Prepares the aggregated columns that do not travel. */
@@ -234,26 +221,31 @@ prepare_columns(WaCombine *combine, const WaDivision *division)
 		combine->is_watched[i] = division->columns[i].is_watched;
 		if (combine->column_places[i] >= 0)
 			continue;
-		combine->arguments[i] = prepare(state, state->columns[i].argument);
-		combine->filters[i] = prepare(state, state->columns[i].filter);
+		combine->arguments[i] =
+			prepare(combine, division, state->columns[i].argument);
+		combine->filters[i] =
+			prepare(combine, division, state->columns[i].filter);
 	}
 }
 
-/* Finds out which columns of the table a combination has. */
+/* Describes a combination as a tuple. */
 static void
-find_attributes(WaCombine *combine, const WaDivision *division)
+describe_combination(WaCombine *combine, const WaDivision *division)
 {
-	const TupleDesc descriptor = RelationGetDescr(combine->state->relation);
+	TupleDesc descriptor = CreateTemplateTupleDesc(list_length(division->by));
 	ListCell *cell;
 
-	combine->attribute_keys = palloc(sizeof(int) * descriptor->natts);
-	for (int i = 0; i < descriptor->natts; i++)
-		combine->attribute_keys[i] = -1;
 	foreach (cell, division->by)
-		if (IsA(lfirst(cell), Var))
-			combine
-				->attribute_keys[((const Var *) lfirst(cell))->varattno - 1] =
-				foreach_current_index(cell);
+	{
+		const Node *node = (const Node *) lfirst(cell);
+		const AttrNumber number =
+			(AttrNumber) (foreach_current_index(cell) + 1);
+
+		TupleDescInitEntry(descriptor, number, NULL, exprType(node),
+						   exprTypmod(node), 0);
+		TupleDescInitEntryCollation(descriptor, number, exprCollation(node));
+	}
+	combine->descriptor = descriptor;
 }
 
 WaCombine *
@@ -273,7 +265,7 @@ wa_combine_make(WaScanState *state)
 	prepare_where(combine, division);
 	prepare_keys(combine, division);
 	prepare_columns(combine, division);
-	find_attributes(combine, division);
+	describe_combination(combine, division);
 	return combine;
 }
 
@@ -349,21 +341,16 @@ is_too_large(const WaScanState *state)
 	return bytes > get_hash_memory_limit();
 }
 
-/* Shows the columns of a combination to the expressions. */
+/* Shows a combination to the expressions. */
 static void
-store_columns(WaCombine *combine, uint32 combination)
+store_combination(WaCombine *combine, uint32 combination)
 {
 	TupleTableSlot *slot = combine->slot;
 
 	ExecClearTuple(slot);
-	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
-	{
-		slot->tts_isnull[i] = true;
-		if (combine->attribute_keys[i] >= 0)
-			slot->tts_values[i] =
-				wa_groups_key(combine->asked->groups, combination,
-							  combine->attribute_keys[i], &slot->tts_isnull[i]);
-	}
+	for (int i = 0; i < combine->descriptor->natts; i++)
+		slot->tts_values[i] = wa_groups_key(combine->asked->groups, combination,
+											i, &slot->tts_isnull[i]);
 	ExecStoreVirtualTuple(slot);
 }
 
@@ -390,9 +377,9 @@ fulfils_where(const WaCombine *combine, ExprContext *econtext)
 	return true;
 }
 
-/* Returns the group of a combination. */
+/* Returns the group of the combination that is shown. */
 static uint32
-find_group(WaCombine *combine, uint32 combination, ExprContext *econtext)
+find_group(WaCombine *combine, ExprContext *econtext)
 {
 	WaScanState *state = combine->state;
 
@@ -400,10 +387,7 @@ find_group(WaCombine *combine, uint32 combination, ExprContext *econtext)
 		return 0;
 	for (int i = 0; i < state->nkeys; i++)
 		combine->values[i] =
-			combine->keys[i] == NULL
-				? wa_groups_key(combine->asked->groups, combination,
-								combine->key_places[i], &combine->nulls[i])
-				: ExecEvalExpr(combine->keys[i], econtext, &combine->nulls[i]);
+			ExecEvalExpr(combine->keys[i], econtext, &combine->nulls[i]);
 	return wa_groups_find_row(state->groups, combine->values, combine->nulls);
 }
 
@@ -500,10 +484,10 @@ take_combination(WaCombine *combine, uint32 combination, ExprContext *econtext)
 	const int64 rows = count_rows(combine, combination);
 	uint32 group;
 
-	store_columns(combine, combination);
+	store_combination(combine, combination);
 	if (!fulfils_where(combine, econtext))
 		return;
-	group = find_group(combine, combination, econtext);
+	group = find_group(combine, econtext);
 	for (int i = 0; i < state->ncolumns; i++)
 	{
 		const int place = combine->column_places[i];
@@ -527,7 +511,7 @@ take_all(void *context)
 	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
 	const uint32 ncombinations = wa_scan_groups(combine->asked);
 
-	econtext->ecxt_scantuple = combine->slot;
+	econtext->ecxt_outertuple = combine->slot;
 	for (uint32 i = 0; i < ncombinations && !combine->is_refused; i++)
 	{
 		MemoryContext old;
@@ -547,15 +531,15 @@ static bool
 evaluate(WaCombine *combine)
 {
 	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
-	TupleTableSlot *shown = econtext->ecxt_scantuple;
+	TupleTableSlot *shown = econtext->ecxt_outertuple;
 	bool taken;
 
-	combine->slot = MakeSingleTupleTableSlot(
-		RelationGetDescr(combine->state->relation), &TTSOpsVirtual);
+	combine->slot =
+		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
 	taken = wa_table_evaluate(true, take_all, combine) &&
 			!combine->is_refused && !is_too_large(combine->state) &&
 			!is_tied(combine);
-	econtext->ecxt_scantuple = shown;
+	econtext->ecxt_outertuple = shown;
 	ResetExprContext(econtext);
 	ExecDropSingleTupleTableSlot(combine->slot);
 	return taken;
@@ -577,6 +561,8 @@ wa_combine_take(WaCombine *combine, const void *message, Size bytes,
 		wa_scan_make_groups(state);
 		return false;
 	}
+	if (state->groups != NULL)
+		wa_query_groups_stop_watching(wa_groups_table(state->groups));
 	state->kept_rows += combine->rows;
 	state->combinations += wa_scan_groups(combine->asked);
 	return true;

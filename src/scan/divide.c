@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
@@ -19,6 +20,9 @@
 #include "scan/divide.h"
 #include "scan/step_tables.h"
 #include "scan/times.h"
+
+/* So many expressions are tried as inputs: to compile each takes time. */
+#define MAX_TRIED 64
 
 /* Tells whether a call of a program is one of a column. */
 static bool
@@ -88,6 +92,33 @@ key_travels(const WaDivision *division, Expr *key)
 
 	return compiler != NULL && wa_compile_key(compiler, key) >= 0 &&
 		   calls_travel(compiler);
+}
+
+/*
+ * Tells whether an expression can be an input: as a key, but without tables, of which
+ * there may be none when the query runs, but for those of times and dates, as there
+ * are few of these.
+ */
+static bool
+input_travels(const WaDivision *division, Expr *input)
+{
+	WaCompiler *compiler = make_compiler(division, list_make1(input));
+	ListCell *cell;
+
+	if (compiler == NULL || wa_compile_key(compiler, input) < 0 ||
+		!calls_travel(compiler))
+		return false;
+	foreach (cell, compiler->calls)
+	{
+		const WaCallExpression *call = (const WaCallExpression *) lfirst(cell);
+		WaColumnFunction function;
+
+		if (call->kind != WA_CALL_BUCKETS &&
+			!(wa_column_function_of_call(call, NULL, &function) &&
+			  function.column->vartype == DATEOID))
+			return false;
+	}
+	return true;
 }
 
 /* Tells whether a column's operations have the smallest or the largest value. */
@@ -164,6 +195,71 @@ can_be_sent(const Var *column)
 		   wa_gather_kind(getBaseType(column->vartype), &kind);
 }
 
+/* Finds what stands for the argument of a CASE that is around the expression. */
+static bool
+find_case_test(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, CaseTestExpr))
+		return true;
+	if (IsA(node, CaseExpr) && ((const CaseExpr *) node)->arg != NULL)
+		return find_case_test((Node *) ((const CaseExpr *) node)->arg, context);
+	return expression_tree_walker(node, find_case_test, context);
+}
+
+/*
+ * Tells whether a part of an expression may be computed by the device process, which
+ * makes its values, of which there are no more than of its columns, an input.
+ */
+static bool
+can_be_input(WaDivision *division, Node *node)
+{
+	WaVectorKind kind;
+
+	switch (nodeTag(node))
+	{
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+		case T_BoolExpr:
+		case T_CoerceViaIO:
+		case T_CaseExpr:
+		case T_CoalesceExpr:
+		case T_MinMaxExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+			break;
+		default:
+			return false;
+	}
+	return wa_gather_kind(getBaseType(exprType(node)), &kind) &&
+		   contain_var_clause(node) && !find_case_test(node, NULL) &&
+		   division->ntried++ < MAX_TRIED &&
+		   input_travels(division, (Expr *) node);
+}
+
+/*
+ * Has the device process group by the inputs of an expression.  Returns true if it
+ * cannot group by one.
+ */
+static bool
+add_inputs(Node *node, void *context)
+{
+	WaDivision *division = (WaDivision *) context;
+
+	if (node == NULL || list_member(division->by, node))
+		return false;
+	if (IsA(node, Var) ? !can_be_sent((const Var *) node)
+					   : !can_be_input(division, node))
+		return IsA(node, Var) ||
+			   expression_tree_walker(node, add_inputs, division);
+	division->by = lappend(division->by, node);
+	return false;
+}
+
 /*
  * Has PostgreSQL evaluate an expression, which may be NULL; returns false if it
  * cannot.
@@ -171,18 +267,31 @@ can_be_sent(const Var *column)
 static bool
 keep(WaDivision *division, Expr *expression)
 {
+	return !wa_has_exec_param((Node *) expression) &&
+		   !wa_runs_foreign_code((Node *) expression) &&
+		   !add_inputs((Node *) expression, division);
+}
+
+static Node *
+refer(Node *node, void *context)
+{
+	const WaDivision *division = (const WaDivision *) context;
 	ListCell *cell;
 
-	if (wa_has_exec_param((Node *) expression) ||
-		wa_runs_foreign_code((Node *) expression))
-		return false;
-	foreach (cell, pull_var_clause((Node *) expression, 0))
-	{
-		if (!can_be_sent((const Var *) lfirst(cell)))
-			return false;
-		division->by = list_append_unique(division->by, lfirst(cell));
-	}
-	return true;
+	if (node == NULL)
+		return NULL;
+	foreach (cell, division->by)
+		if (equal(lfirst(cell), node))
+			return (Node *) makeVar(
+				OUTER_VAR, (AttrNumber) (foreach_current_index(cell) + 1),
+				exprType(node), exprTypmod(node), exprCollation(node), 0);
+	return expression_tree_mutator(node, refer, context);
+}
+
+Node *
+wa_divide_refer(const WaDivision *division, Node *expression)
+{
+	return refer(expression, unconstify(WaDivision *, division));
 }
 
 /* Finds a column that is a time, of which some are so far away that they raise errors. */

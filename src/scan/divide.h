@@ -4,9 +4,10 @@
  *		PostgreSQL.
  *
  * A part is a clause of WHERE, a key, or an aggregated column with its filter.  One
- * travels if the device process has all that computes it.  Of what does not, the
- * device process groups by the columns: PostgreSQL then evaluates it once for each
- * combination of their values (scan/combine.h).
+ * travels if the device process has all that computes it.  What does not has inputs
+ * that do, columns of the table or expressions over them, by which the device process
+ * groups: PostgreSQL then evaluates the rest once for each combination of their values
+ * (scan/combine.h).
  */
 #ifndef WA_SCAN_DIVIDE_H
 #define WA_SCAN_DIVIDE_H
@@ -43,7 +44,8 @@ typedef struct WaDivision
 	Bitmapset *sent_filters; /* by their numbers, as keys */
 	Bitmapset *sent_keys;
 	List *by; /* expressions, by which the device process is to group: the keys
-			   * that travel, and the columns of the table that others need */
+				 * that travel, and the inputs of what does not */
+	int ntried; /* expressions that might have been inputs */
 } WaDivision;
 
 /*
@@ -53,6 +55,12 @@ typedef struct WaDivision
  * order of rows.
  */
 extern bool wa_divide(WaDivision *division);
+
+/*
+ * Returns a part of the query that does not travel as an expression over a tuple of
+ * OUTER_VAR, which has what the device process groups by.
+ */
+extern Node *wa_divide_refer(const WaDivision *division, Node *expression);
 
 /*
  * Tells whether there may be ranks of the texts in a register of a program, as

@@ -8,6 +8,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/selfuncs.h"
@@ -85,24 +88,70 @@ has_all_values(Node *key)
 	return keeps_values(wa_function_of(key));
 }
 
+/* Returns the value of an integer that is a constant; 0: it is none, or not known. */
+static double
+constant_value(Node *node)
+{
+	const Const *value = (const Const *) node;
+
+	if (!IsA(node, Const) || value->constisnull)
+		return 0;
+	switch (value->consttype)
+	{
+		case INT2OID:
+			return DatumGetInt16(value->constvalue);
+		case INT4OID:
+			return DatumGetInt32(value->constvalue);
+		case INT8OID:
+			return (double) DatumGetInt64(value->constvalue);
+		default:
+			return 0;
+	}
+}
+
+/* Returns how many values a key has at most, by its form; 0: that is not known. */
+static double
+most_values(Node *key)
+{
+	if (exprType(key) == BOOLOID)
+		return 2;
+	if (!IsA(key, OpExpr))
+		return 0;
+	switch (wa_function_of(key))
+	{
+		case F_INT2MOD:
+		case F_INT4MOD:
+		case F_INT8MOD:
+			return fabs(constant_value(lsecond(((OpExpr *) key)->args)));
+		default:
+			return 0;
+	}
+}
+
 double
 wa_likely_groups(PlannerInfo *root, const WaShape *shape)
 {
 	const double rows = shape->relation->rows;
 	List *columns = NIL;
 	double computed = 1;
+	double few = 1; /* of keys that have few values */
 	ListCell *cell;
 
 	if (shape->keys == NIL)
 		return 1;
 	foreach (cell, shape->keys)
 	{
+		const double most = most_values((Node *) lfirst(cell));
+
 		if (has_all_values((Node *) lfirst(cell)))
 			columns = lappend(columns, lfirst(cell));
+		else if (most > 0)
+			few *= most;
 		else
 			computed *=
 				computed == 1 ? COMPUTED_KEY_VALUES : FURTHER_KEY_VALUES;
 	}
+	computed *= few;
 	if (columns != NIL)
 		computed *= estimate_num_groups(root, columns, rows, NULL, NULL);
 	return Min(computed,
