@@ -58,7 +58,7 @@ joint_shared_bytes()
 // the same for any numbers of blocks.  The last block of a column writes its
 // result.
 __global__ void
-__launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+__launch_bounds__(kBlockThreads, kResidentBlocks<false>)
 	wa_joint_kernel(const __grid_constant__ WaJointArgs args)
 {
 	unsigned number = 0;
@@ -68,10 +68,10 @@ __launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
 		number++;
 	const WaColumnArgs &column = args.columns[number];
 
-#define REDUCE(storage, ops, bitmap)                      \
-	wa_reduce_column<WA_##storage, WA_OPS_##ops, bitmap>( \
-		column,                                           \
-		wa_block_shared<                                  \
+#define REDUCE(storage, ops, bitmap)                             \
+	wa_reduce_column<WA_##storage, WA_OPS_##ops, bitmap, false>( \
+		column,                                                  \
+		wa_block_shared<                                         \
 			typename WaReduction<WA_##storage, WA_OPS_##ops>::Shared>())
 #define X(storage, ops)                    \
 	case 2 * REDUCE_##storage##_##ops:     \

@@ -20,23 +20,29 @@
 #include "op/squares.cuh"
 #include "op/sum.cuh"
 
+// Whether a reduction computes for so long that it loads ahead.
+template <WaStorage kStorage, WaOpSet kOps>
+constexpr bool kIsAhead = (kOps & WA_OP_BIT(WA_OP_SQUARES)) != 0 &&
+						  (kStorage == WA_I64 || kStorage == WA_F32 ||
+						   kStorage == WA_F64);
+
 // Reduces a column.  column.blocks blocks of kBlockThreads threads;
 // sizeof(WaReduction<kStorage, kOps>::Shared) of dynamic shared memory.  The
 // result is deterministic: the same for any number of blocks.  The last block
 // writes it.
 template <WaStorage kStorage, WaOpSet kOps, bool kBitmap>
 __global__ void
-__launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+__launch_bounds__(kBlockThreads, (kResidentBlocks<kIsAhead<kStorage, kOps>>) )
 	wa_column_kernel(const __grid_constant__ WaColumnArgs column)
 {
-	wa_reduce_column<kStorage, kOps, kBitmap>(
+	wa_reduce_column<kStorage, kOps, kBitmap, kIsAhead<kStorage, kOps>>(
 		column,
 		wa_block_shared<typename WaReduction<kStorage, kOps>::Shared>());
 }
 
 // Counts the valid rows of a column.  Likewise, with a WaCountShared.
 __global__ void
-__launch_bounds__(kBlockThreads, kBlocksPerMultiprocessor)
+__launch_bounds__(kBlockThreads, kResidentBlocks<false>)
 	wa_count_kernel(const __grid_constant__ WaColumnArgs column)
 {
 	wa_count_column(column, wa_block_shared<WaCountShared>());
@@ -52,15 +58,17 @@ struct Entry
 	WaOpSet ops;
 	Kernel kernels[2];
 	size_t shared_bytes;
+	bool is_ahead;
 };
 
 static const Entry kEntries[] = {
-#define X(storage, ops)                                    \
-	{WA_##storage,                                         \
-	 WA_OPS_##ops,                                         \
-	 {wa_column_kernel<WA_##storage, WA_OPS_##ops, false>, \
-	  wa_column_kernel<WA_##storage, WA_OPS_##ops, true>}, \
-	 sizeof(WaReduction<WA_##storage, WA_OPS_##ops>::Shared)},
+#define X(storage, ops)                                       \
+	{WA_##storage,                                            \
+	 WA_OPS_##ops,                                            \
+	 {wa_column_kernel<WA_##storage, WA_OPS_##ops, false>,    \
+	  wa_column_kernel<WA_##storage, WA_OPS_##ops, true>},    \
+	 sizeof(WaReduction<WA_##storage, WA_OPS_##ops>::Shared), \
+	 kIsAhead<WA_##storage, WA_OPS_##ops>},
 	WA_COLUMN_LIST(X)
 #undef X
 };
@@ -69,7 +77,8 @@ static const Entry kEntries[] = {
 static const Entry kCountEntry = {WA_STORAGE_COUNT,
 								  0,
 								  {wa_count_kernel, wa_count_kernel},
-								  sizeof(WaCountShared)};
+								  sizeof(WaCountShared),
+								  false};
 
 // Returns the entry that serves a set of operations, or NULL.
 static const Entry *
@@ -83,16 +92,18 @@ find_entry(WaStorage storage, WaOpSet ops)
 	return NULL;
 }
 
-// Returns how many blocks so many bytes are worth: a tile each as long as there
-// are multiprocessors to run them at once, and one for nothing.
+// Returns how many blocks so many bytes are worth: tiles for all of their warps
+// as long as there are multiprocessors to run them at once, and one for nothing.
+template <bool kAhead>
 static unsigned
 blocks_for(size_t bytes, int multiprocessors)
 {
-	const size_t tile_bytes = kTileVectors * sizeof(uint4);
+	const size_t block_bytes =
+		kBlockWarps * kTileVectors<kAhead> * sizeof(uint4);
 	const size_t resident =
-		std::min((size_t) multiprocessors * kBlocksPerMultiprocessor,
+		std::min((size_t) multiprocessors * kResidentBlocks<kAhead>,
 				 (size_t) kMaxBlocks);
-	const size_t blocks = (bytes + tile_bytes - 1) / tile_bytes;
+	const size_t blocks = (bytes + block_bytes - 1) / block_bytes;
 
 	return (unsigned) std::max(std::min(blocks, resident), (size_t) 1);
 }
@@ -109,10 +120,11 @@ column_bytes(const WaKernelColumn &column)
 	return batch.validity != NULL ? wa_validity_bytes(batch.nrows) : 0;
 }
 
-// Returns the arguments of a column whose first block is given.
+// Returns the arguments of a column of which so many blocks are to work, from
+// the given one on.
 static WaColumnArgs
-column_args(const WaKernelColumn &column, unsigned first_block,
-			WaGridScratch *d_scratch, int multiprocessors)
+column_args(const WaKernelColumn &column, unsigned blocks, unsigned first_block,
+			WaGridScratch *d_scratch)
 {
 	const WaBatch &batch = column.d_batch;
 	WaColumnArgs args = {};
@@ -120,7 +132,7 @@ column_args(const WaKernelColumn &column, unsigned first_block,
 	args.values = batch.values;
 	args.validity = reinterpret_cast<const uint32_t *>(batch.validity);
 	args.nrows = (unsigned) batch.nrows;
-	args.blocks = blocks_for(column_bytes(column), multiprocessors);
+	args.blocks = blocks;
 	args.first_block = first_block;
 	args.scratch = d_scratch;
 	args.result = column.d_result;
@@ -132,7 +144,11 @@ static cudaError_t
 launch_alone(const Entry &entry, const WaKernelColumn &column,
 			 WaGridScratch *d_scratch, int multiprocessors, cudaStream_t stream)
 {
-	WaColumnArgs args = column_args(column, 0, d_scratch, multiprocessors);
+	const size_t bytes = column_bytes(column);
+	const unsigned blocks = entry.is_ahead
+								? blocks_for<true>(bytes, multiprocessors)
+								: blocks_for<false>(bytes, multiprocessors);
+	WaColumnArgs args = column_args(column, blocks, 0, d_scratch);
 	void *arguments[] = {&args};
 
 	return cudaLaunchKernel(entry.kernels[args.validity != NULL],
@@ -155,8 +171,10 @@ launch_joint(const WaKernelColumn *columns, unsigned ncolumns,
 			args.columns[i].first_block = UINT_MAX;
 			continue;
 		}
-		args.columns[i] =
-			column_args(columns[i], blocks, d_scratch + i, multiprocessors);
+		args.columns[i] = column_args(
+			columns[i],
+			blocks_for<false>(column_bytes(columns[i]), multiprocessors),
+			blocks, d_scratch + i);
 		args.reductions[i] = wa_joint_reduction(
 			wa_type_storage(columns[i].d_batch.type), columns[i].ops,
 			columns[i].d_batch.validity != NULL);

@@ -6,21 +6,26 @@
 #define WA_CUDA_GRID_ARGS_CUH
 
 #include "kernels.h"
+#include "warp/shuffle.cuh"
 
-// Threads of a block, and blocks that a multiprocessor is to hold at once:
-// 1024 threads with 64 bytes each in flight are 64 kB, which covers the
-// latency of the memory; more of them would leave too few registers.
+// Threads of a block.
 #ifndef WA_BLOCK_THREADS // tests set others: results do not depend on it
 #define WA_BLOCK_THREADS 256
 #endif
 constexpr unsigned kBlockThreads = WA_BLOCK_THREADS;
-constexpr unsigned kBlocksPerMultiprocessor = 4;
+constexpr unsigned kBlockWarps = kBlockThreads / kWarpLanes;
 
-// 16-byte loads that a thread has in flight.
-constexpr unsigned kLoads = 4;
+// Blocks that a multiprocessor is to hold at once, and 16-byte vectors that a
+// lane takes at a time.  1024 threads with 64 bytes each in flight are 64 kB,
+// which covers the latency of the memory.  Reductions that load ahead
+// (grid/ahead.cuh) have as much in flight with half as many threads, which have
+// twice as many registers.
+template <bool kAhead> constexpr unsigned kResidentBlocks = kAhead ? 2 : 4;
+template <bool kAhead> constexpr unsigned kLaneVectors = kAhead ? 8 : 4;
 
-// 16-byte vectors that a block takes at a time.
-constexpr unsigned kTileVectors = kBlockThreads * kLoads;
+// Vectors of a warp's tile.
+template <bool kAhead>
+constexpr unsigned kTileVectors = kLaneVectors<kAhead> *kWarpLanes;
 
 // Blocks of one column.
 constexpr unsigned kMaxBlocks = 1024;
@@ -63,6 +68,15 @@ __device__ __forceinline__ unsigned
 wa_column_block(const WaColumnArgs &column)
 {
 	return blockIdx.x - column.first_block;
+}
+
+// Returns the number of the calling warp in its block.  All lanes call it
+// together: it comes from one of them, so that the compiler knows it to be the
+// same for all.
+__device__ __forceinline__ unsigned
+wa_grid_warp()
+{
+	return __shfl_sync(kFullMask, threadIdx.x / kWarpLanes, 0);
 }
 
 #endif // WA_CUDA_GRID_ARGS_CUH

@@ -49,10 +49,9 @@ wa_count_column(const WaColumnArgs &column, WaCountShared &shared)
 	if (threadIdx.x == 0)
 		shared.rows = 0;
 	__syncthreads();
-	wa_grid_for_each<false, uint64_t>(words,
-									  [&](const auto &values, WaAllValid) {
-										  rows += wa_count_bits(values.values);
-									  });
+	wa_grid_for_each<false, false, uint64_t>(
+		words, [&](const auto &values, WaAllValid)
+		{ rows += wa_count_bits(values.values); });
 	if (rest != 0 && wa_column_block(column) == 0 && threadIdx.x == 0)
 	{
 		const uint64_t word[1] = {

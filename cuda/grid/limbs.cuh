@@ -58,11 +58,11 @@ template <typename O> struct WaLimbsPart
 			wa_block_limbs_clear(limbs.squares);
 	}
 
-	template <typename Value, unsigned kRows>
+	template <typename Values, typename Mask>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows], Shared &limbs)
+	add(State &state, const Values &values, Mask valid, Shared &limbs)
 	{
-		Operation::add(state, values, limbs);
+		Operation::add(state, values, valid, limbs);
 	}
 
 	__device__ __forceinline__ static void

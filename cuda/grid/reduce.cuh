@@ -9,7 +9,7 @@
 //	State				what a thread keeps
 //	Shared				what a block keeps in shared memory
 //	clear(shared)		makes that the state of no rows
-//	add(state, values, shared)	takes an array of values in
+//	add(state, values, mask, shared)	takes an array of values in
 //	gather(state, shared)	brings the threads' states together in the block
 //	publish(shared, column)	brings the block's to device memory
 //	collect(column, shared)	in the last block: brings all blocks' together
@@ -135,8 +135,8 @@ wa_rows_gather(unsigned rows, unsigned &block_rows)
 
 // Reduces a column.  All threads of the column.blocks blocks of kBlockThreads
 // threads call it, with the same shared memory for all threads of a block.
-// The last block to finish writes the result.
-template <WaStorage kStorage, WaOpSet kOps, bool kBitmap>
+// The last block to finish writes the result.  kAhead: see grid/ahead.cuh.
+template <WaStorage kStorage, WaOpSet kOps, bool kBitmap, bool kAhead>
 __device__ inline void
 wa_reduce_column(const WaColumnArgs &column,
 				 typename WaReduction<kStorage, kOps>::Shared &shared)
@@ -156,20 +156,13 @@ wa_reduce_column(const WaColumnArgs &column,
 		shared.rows = 0;
 	__syncthreads();
 
-	rows = wa_grid_for_each<kBitmap, Value>(
+	rows = wa_grid_for_each<kBitmap, kAhead, Value>(
 		column,
 		[&](const auto &values, auto valid)
 		{
-			Reduction::for_parts(
-				state, shared,
-				[&](auto part, auto &kept, auto &block)
-				{
-					part.add(kept,
-							 wa_valid_or(values, valid,
-										 decltype(part)::Operation::neutral())
-								 .values,
-							 block);
-				});
+			Reduction::for_parts(state, shared,
+								 [&](auto part, auto &kept, auto &block)
+								 { part.add(kept, values, valid, block); });
 		});
 
 	if (kBitmap)

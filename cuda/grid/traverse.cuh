@@ -5,74 +5,18 @@
 // Values may begin at any multiple of their width, so the rows before the
 // first 16-byte boundary and those behind the last one (the edges) are read
 // one by one, by the first threads of block 0; values of 16 bytes have none.
-// Between them lie vectors of 16 bytes.  Blocks take tiles of kTileVectors
-// vectors in turn (a grid-stride loop); of a tile thread t takes the vectors t,
-// t + kBlockThreads, ..., so that every load of a warp is 512 bytes in a row.
+// Between them lie vectors of 16 bytes.  Warps take tiles of them in turn (a
+// grid-stride loop); of a tile lane l takes the vectors l, l + 32, ..., so that
+// every load of a warp is 512 bytes in a row.
 //
-// Values come in arrays, with a mask: bit i tells whether value i counts.
-// Where all of an array count the mask is a WaAllValid, so that it costs
-// nothing.
+// Values come in arrays, with a mask (op/values.cuh).
 //
 #ifndef WA_CUDA_GRID_TRAVERSE_CUH
 #define WA_CUDA_GRID_TRAVERSE_CUH
 
+#include "grid/ahead.cuh"
 #include "grid/args.cuh"
-
-// The mask of an array whose values all count.
-struct WaAllValid
-{
-};
-
-// An array of values.
-template <typename Value, unsigned kRows> struct WaValues
-{
-	Value values[kRows];
-};
-
-// Returns the values with those that do not count replaced by `neutral`.
-template <typename Value, unsigned kRows>
-__device__ __forceinline__ WaValues<Value, kRows>
-wa_valid_or(const WaValues<Value, kRows> &values, unsigned valid, Value neutral)
-{
-	WaValues<Value, kRows> result;
-
-#pragma unroll
-	for (unsigned i = 0; i < kRows; i++)
-		result.values[i] = (valid & 1u << i) != 0 ? values.values[i] : neutral;
-	return result;
-}
-
-// The same for values of 16 bits, two at a time: kRows is even, or 1.
-template <unsigned kRows>
-__device__ __forceinline__ WaValues<int16_t, kRows>
-wa_valid_or(const WaValues<int16_t, kRows> &values, unsigned valid,
-			int16_t neutral)
-{
-	constexpr unsigned kWords = (kRows + 1) / 2;
-	const uint32_t neutrals = (uint16_t) neutral * 0x10001u;
-	uint32_t words[kWords] = {};
-	WaValues<int16_t, kRows> result;
-
-	memcpy(words, &values, sizeof(values));
-#pragma unroll
-	for (unsigned i = 0; i < kWords; i++)
-	{
-		// Two bits of the mask, 16 bits apart, of 8 at a time.
-		const uint32_t bits = (valid >> i / 4 * 8 & 0xff) * 0x8001u;
-		const uint32_t mask = (bits >> i % 4 * 2 & 0x10001u) * 0xffffu;
-
-		words[i] = (words[i] & mask) | (neutrals & ~mask);
-	}
-	memcpy(&result, words, sizeof(result));
-	return result;
-}
-
-template <typename Value, unsigned kRows>
-__device__ __forceinline__ const WaValues<Value, kRows> &
-wa_valid_or(const WaValues<Value, kRows> &values, WaAllValid, Value)
-{
-	return values;
-}
+#include "op/values.cuh"
 
 // Where the vectors of a column lie.
 struct WaGridSpan
@@ -115,46 +59,71 @@ wa_grid_row_is_valid(const uint32_t *validity, unsigned row)
 	return (__ldg(validity + row / 32) >> row % 32 & 1) != 0;
 }
 
-// Where a thread finds the bits of its vectors, of kRows rows each.  From one
-// tile to the next, and from one of its vectors in a tile to the next, there
-// are whole words between them.
-template <unsigned kRows> class WaGridBits
+// The bits of a warp's tiles, of kRows rows a vector.  Those of a tile are as
+// many words as a lane has rows; each is loaded by one lane, ahead of its turn,
+// and all lanes get theirs by shuffles.  `first`: the row of vector 0.
+template <unsigned kRows, unsigned kCount> class WaWarpBits
 {
   public:
-	// row: the first of the thread's vector number 0.
+	static constexpr unsigned kWords = kCount * kRows; // of a tile
+	static_assert(kWords <= 32, "a mask has 32 bits");
+	static constexpr unsigned kMask = (1u << kRows) - 1;
+
 	__device__ __forceinline__
-	WaGridBits(const uint32_t *validity, unsigned row)
-		: validity_(validity), word_(row / 32), shift_(row % 32)
+	WaWarpBits(const uint32_t *validity, unsigned first)
+		: words_(validity + first / 32), shift_(first % 32)
 	{
 	}
 
-	// Loads the words with the bits of the thread's vector that lies
-	// tile + i * kBlockThreads vectors behind number 0.  `tile` is a multiple
-	// of kBlockThreads.
-	__device__ __forceinline__ uint2
-	load(unsigned tile, unsigned i) const
+	// Starts to load the words of a whole tile.
+	__device__ __forceinline__ void
+	load(unsigned tile)
 	{
-		constexpr unsigned kWords = kBlockThreads / 32 * kRows;
-		const uint32_t *words =
-			validity_ + (word_ + tile / 32 * kRows) + i * kWords;
-		uint2 loaded;
+		const uint32_t *word = words_ + tile / 32 * kRows + wa_warp_lane();
 
-		loaded.x = __ldg(words);
-		loaded.y = shift_ + kRows > 32 ? __ldg(words + 1) : 0;
-		return loaded;
+		if (wa_warp_lane() >= kWords)
+			return;
+		low_ = __ldg(word);
+		if (shift_ != 0)
+			high_ = __ldg(word + 1);
 	}
 
-	// Returns the bits in the words, that of the first row lowest.
+	// Returns the bits of the calling thread's vectors in the tile that was
+	// loaded last, that of the first row lowest.
 	__device__ __forceinline__ unsigned
-	bits(const uint2 &words) const
+	take() const
 	{
-		return __funnelshift_r(words.x, words.y, shift_) & ((1u << kRows) - 1);
+		const unsigned bit = wa_warp_lane() * kRows;
+		const unsigned word = __funnelshift_r(low_, high_, shift_);
+		unsigned bits = 0;
+
+#pragma unroll
+		for (unsigned i = 0; i < kCount; i++)
+			bits |=
+				(__shfl_sync(kFullMask, word, (int) (i * kRows + bit / 32)) >>
+					 bit % 32 &
+				 kMask)
+				<< (i * kRows);
+		return bits;
+	}
+
+	// Returns the bits of the calling thread's vector of a tile that is not
+	// whole.
+	__device__ __forceinline__ unsigned
+	bits_of(unsigned vector) const
+	{
+		const unsigned bit = shift_ + vector % 32 * kRows;
+		const uint32_t *word = words_ + vector / 32 * kRows + bit / 32;
+		const uint32_t high = bit % 32 + kRows > 32 ? __ldg(word + 1) : 0;
+
+		return __funnelshift_r(__ldg(word), high, bit % 32) & kMask;
 	}
 
   private:
-	const uint32_t *validity_;
-	unsigned word_;
+	const uint32_t *words_;
 	unsigned shift_;
+	uint32_t low_ = 0;
+	uint32_t high_ = 0;
 };
 
 // Calls add(values, mask) for the calling thread's share of the edges.  Returns
@@ -178,62 +147,28 @@ wa_grid_add_edges(const WaColumnArgs &column, const WaGridSpan &span, Add add)
 	return 1;
 }
 
-// Loads the calling thread's vectors of a tile.  The tile is whole.
-template <typename Value, unsigned kRows>
-__device__ __forceinline__ void
-wa_grid_load_tile(const uint4 *vectors, unsigned tile,
-				  WaValues<Value, kRows> &values)
-{
-	uint4 loaded[kLoads];
-
-	// Only loads here, so that all of them are under way before one is used.
-#pragma unroll
-	for (unsigned i = 0; i < kLoads; i++)
-		loaded[i] = __ldg(vectors + tile + i * kBlockThreads + threadIdx.x);
-	memcpy(&values, loaded, sizeof(loaded));
-}
-
-// Loads the calling thread's vectors of a tile, which is whole, and returns
-// which of their rows are valid.
-template <typename Value, unsigned kRows, unsigned kVectorRows>
-__device__ __forceinline__ unsigned
-wa_grid_load_valid_tile(const uint4 *vectors, unsigned tile,
-						const WaGridBits<kVectorRows> &bitmap,
-						WaValues<Value, kRows> &values)
-{
-	uint2 words[kLoads];
-	unsigned valid = 0;
-
-#pragma unroll
-	for (unsigned i = 0; i < kLoads; i++)
-		words[i] = bitmap.load(tile, i);
-	wa_grid_load_tile(vectors, tile, values);
-#pragma unroll
-	for (unsigned i = 0; i < kLoads; i++)
-		valid |= bitmap.bits(words[i]) << (i * kVectorRows);
-	return valid;
-}
-
 // Calls add(values, mask) for the calling thread's vectors of a tile that is
 // not whole, one by one.  Returns the number of valid rows if there is a
 // bitmap.
-template <bool kBitmap, typename Value, unsigned kVectorRows, typename Add>
+template <bool kBitmap, typename Value, unsigned kVectorRows, unsigned kCount,
+		  typename Add>
 __device__ __forceinline__ unsigned
 wa_grid_add_rest(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
-				 const WaGridBits<kVectorRows> &bitmap, Add add)
+				 const WaWarpBits<kVectorRows, kCount> &bitmap, Add add)
 {
 	WaValues<Value, kVectorRows> values;
 	unsigned rows = 0;
 
 #pragma unroll 1
-	for (; tile + threadIdx.x < span.vectors; tile += kBlockThreads)
+	for (unsigned vector = tile + wa_warp_lane();
+		 tile < span.vectors && vector < span.vectors; vector += kWarpLanes)
 	{
-		const uint4 loaded = __ldg(vectors + tile + threadIdx.x);
+		const uint4 loaded = __ldg(vectors + vector);
 
 		memcpy(&values, &loaded, sizeof(loaded));
 		if constexpr (kBitmap)
 		{
-			const unsigned valid = bitmap.bits(bitmap.load(tile, 0));
+			const unsigned valid = bitmap.bits_of(vector);
 
 			rows += __popc(valid);
 			add(values, valid);
@@ -245,41 +180,48 @@ wa_grid_add_rest(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
 }
 
 // Calls add(values, mask) on arrays of values until the blocks of the column
-// have seen every row once, in any order.  Returns the number of valid rows
-// that the calling thread saw, or 0 where there is no bitmap.  Every thread of
-// the column's blocks calls it; no shared memory.
-template <bool kBitmap, typename Value, typename Add>
+// have seen every row once, in any order.  Returns a number of valid rows, which
+// all threads' add up to, or 0 where there is no bitmap.  Every thread of the
+// column's blocks calls it.  kAhead: see grid/ahead.cuh.
+template <bool kBitmap, bool kAhead, typename Value, typename Add>
 __device__ __forceinline__ unsigned
 wa_grid_for_each(const WaColumnArgs &column, Add add)
 {
 	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
-	static_assert(kLoads * kVectorRows <= 32, "a mask has 32 bits");
+	constexpr unsigned kCount = kLaneVectors<kAhead>;
+	constexpr unsigned kTile = kTileVectors<kAhead>;
 	const WaGridSpan span =
 		wa_grid_span(static_cast<const Value *>(column.values), column.nrows);
 	const uint4 *const vectors = wa_grid_vectors<Value>(column, span);
-	const WaGridBits<kVectorRows> bitmap(column.validity,
-										 span.head + threadIdx.x * kVectorRows);
-	const unsigned stride = column.blocks * kTileVectors;
-	unsigned tile = wa_column_block(column) * kTileVectors;
-	WaValues<Value, kLoads * kVectorRows> values;
+	const unsigned stride = column.blocks * kBlockWarps * kTile;
+	unsigned tile =
+		(wa_column_block(column) * kBlockWarps + wa_grid_warp()) * kTile;
+	WaWarpTiles<kAhead> tiles(vectors, span.vectors, tile, stride);
+	WaWarpBits<kVectorRows, kCount> bitmap(column.validity, span.head);
+	WaValues<Value, kCount * kVectorRows> values;
 	unsigned rows = 0;
 
+	if (kBitmap && tile + kTile <= span.vectors)
+		bitmap.load(tile);
 	if constexpr (kVectorRows > 1)
 		rows = wa_grid_add_edges<kBitmap, Value>(column, span, add);
-	for (; tile + kTileVectors <= span.vectors; tile += stride)
+	for (; tile + kTile <= span.vectors; tile += stride)
+	{
+		const WaTile<kAhead> loaded = tiles.next(tile);
+
+		memcpy(&values, &loaded, sizeof(loaded));
 		if constexpr (kBitmap)
 		{
-			const unsigned valid =
-				wa_grid_load_valid_tile(vectors, tile, bitmap, values);
+			const unsigned valid = bitmap.take();
 
 			rows += __popc(valid);
+			if (tile + stride + kTile <= span.vectors)
+				bitmap.load(tile + stride);
 			add(values, valid);
 		}
 		else
-		{
-			wa_grid_load_tile(vectors, tile, values);
 			add(values, WaAllValid());
-		}
+	}
 	rows += wa_grid_add_rest<kBitmap, Value>(vectors, span, tile, bitmap, add);
 	return kBitmap ? rows : 0;
 }

@@ -11,6 +11,7 @@
 #include "block/reduce.cuh"
 #include "grid/args.cuh"
 #include "op/operation.cuh"
+#include "op/values.cuh"
 
 // See grid/reduce.cuh for what a part is, and who calls what.
 template <WaOp kOp, typename O> struct WaTreePart
@@ -28,11 +29,12 @@ template <WaOp kOp, typename O> struct WaTreePart
 	{
 	}
 
-	template <typename Value, unsigned kRows>
+	template <typename Values, typename Mask>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows], Shared &)
+	add(State &state, const Values &values, Mask valid, Shared &)
 	{
-		Operation::add(state, values);
+		Operation::add(state,
+					   wa_valid_or(values, valid, Operation::neutral()).values);
 	}
 
 	__device__ __forceinline__ static void

@@ -10,6 +10,7 @@
 #define WA_CUDA_OP_EXACT_RANGE_CUH
 
 #include "core/exact_sum.h"
+#include "op/values.cuh"
 
 // Returns the high word of a number, without the sign.
 __device__ __forceinline__ uint32_t
@@ -50,6 +51,17 @@ template <> struct WaExactFloat<float>
 		return wa_exact_top(__uint_as_float(magnitude));
 	}
 
+	// The least word of a number that is not 0.
+	static constexpr uint32_t kLeastWord = 1;
+
+	// Returns the word of the double with this high word, which is a power of
+	// two; of what is larger than all floats, that of infinity.
+	__device__ __forceinline__ static uint32_t
+	word_of_top(uint32_t top)
+	{
+		return word((float) wa_bits_double((uint64_t) top << 32));
+	}
+
 	// Tells whether x is not 0 although its word is but for the sign.
 	__device__ __forceinline__ static bool
 	is_hidden(float)
@@ -75,6 +87,14 @@ template <> struct WaExactFloat<double>
 	top_of(uint32_t magnitude)
 	{
 		return magnitude;
+	}
+
+	static constexpr uint32_t kLeastWord = 0x00100000u; // of a normal one
+
+	__device__ __forceinline__ static uint32_t
+	word_of_top(uint32_t top)
+	{
+		return top;
 	}
 
 	__device__ __forceinline__ static bool
@@ -131,6 +151,73 @@ wa_exact_range(const Float (&values)[kRows])
 	return range;
 }
 
+// Returns the largest of three.
+__device__ __forceinline__ uint32_t
+wa_max3(uint32_t a, uint32_t b, uint32_t c)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	return __vimax3_u32(a, b, c);
+#else
+	return max(max(a, b), c);
+#endif
+}
+
+// The magnitudes from some number up to another, which is not among them; all
+// are of normal numbers, or of floats.
+template <typename Float> struct WaExactSpan
+{
+	// Twice the words, which drops the sign.  extent is 0 if there is nothing
+	// in it.
+	uint32_t first;
+	uint32_t extent;
+	Float fill; // one of them
+
+	// Tells whether all values are in it.
+	template <unsigned kRows>
+	__device__ __forceinline__ bool
+	has(const Float (&values)[kRows]) const
+	{
+		uint32_t furthest = 0;
+
+#pragma unroll
+		for (unsigned i = 0; i + 1 < kRows; i += 2)
+			furthest =
+				wa_max3(furthest, distance(values[i]), distance(values[i + 1]));
+		if (kRows % 2 != 0)
+			furthest = max(furthest, distance(values[kRows - 1]));
+		return furthest < extent;
+	}
+
+  private:
+	__device__ __forceinline__ uint32_t
+	distance(Float x) const
+	{
+		const uint32_t word = WaExactFloat<Float>::word(x);
+
+		return word + word - first;
+	}
+};
+
+// Returns the span of the magnitudes with these high words of doubles, the first
+// of which may be 0, with `fill`, a power of two, for one of them.
+template <typename Float>
+__device__ __forceinline__ WaExactSpan<Float>
+wa_exact_span(uint32_t bottom, uint32_t limit, double fill)
+{
+	using Traits = WaExactFloat<Float>;
+	const uint32_t first = max(Traits::word_of_top(bottom), Traits::kLeastWord);
+	const uint32_t end = Traits::word_of_top(limit);
+	WaExactSpan<Float> span;
+
+	span.fill = (Float) fill;
+	span.first = 2 * first;
+	span.extent = end > first ? 2 * (end - first) : 0;
+	// nulls have to be among them too
+	if (!span.has({span.fill}))
+		span.extent = 0;
+	return span;
+}
+
 // Returns the high word of the least magnitude from which on all numbers are
 // multiples of 2^unit.
 template <typename Float>
@@ -152,6 +239,14 @@ __device__ __forceinline__ bool
 wa_exact_all_from(uint32_t bottom, uint32_t limit)
 {
 	return __all_sync(__activemask(), bottom >= limit) != 0;
+}
+
+// Tells whether something is so in all threads that run together: if a thread
+// of a warp has to go another way, the others lose nothing by going with it.
+__device__ __forceinline__ bool
+wa_exact_all(bool is_so)
+{
+	return __all_sync(__activemask(), is_so) != 0;
 }
 
 // Returns how many of the values are -0.

@@ -14,10 +14,15 @@
 // multiplications of 32 bits.  No square is ever formed as a float, so nothing
 // can be rounded, overflow or underflow.
 //
-// Arrays with numbers that may have bits below that, by the range of their
-// magnitudes, are split into one piece more.  What is rare (numbers that no
-// window holds, or with bits even below the last piece) is looked at one by one
-// in a loop over a copy in local memory and goes to the limbs.
+// Arrays whose numbers all lie between two powers of two are added so by one look
+// at their high words.  Others (with 0 among them, too) are looked at closely:
+// those with numbers that may have bits below the last piece are split into one
+// more.  What is rare (numbers that no window holds, or with bits even below
+// that) is looked at one by one in a loop over a copy in local memory and goes
+// to the limbs.
+//
+// Nulls are replaced by a number that the window holds, and taken back by their
+// count.
 //
 #ifndef WA_CUDA_OP_EXACT_SQUARES_CUH
 #define WA_CUDA_OP_EXACT_SQUARES_CUH
@@ -26,6 +31,7 @@
 #include "op/exact_range.cuh"
 #include "op/exact_sum.cuh"
 #include "op/operation.cuh"
+#include "op/values.cuh"
 
 using WaSquaresWords = WaBlockLimbs<WaExactSquares>;
 
@@ -38,6 +44,10 @@ constexpr int kSquaresHeadroom = 2;
 // A window at k takes numbers below 2^(k+26).  Its first constant may not be
 // beyond the largest double.
 constexpr int kSquaresMaxK = 970;
+
+// What stands for nulls in a window is 2^(k + kFillBits), about as large as the
+// largest number that it was made for.
+constexpr int kFillBits = kPieceBits - kSquaresHeadroom - 1;
 
 // Rows that a window may take before it has to be flushed: pieces are at most
 // 2^26, then 2^25, so a row adds at most 2^52 + 2^51 to a sum.
@@ -78,7 +88,7 @@ wa_squares_add_alone(double x, WaSquaresWords &limbs)
 }
 
 // The window of one thread, of at most kMaxPieces pieces.
-template <int kMaxPieces> struct WaSquaresWindow
+template <typename Float, int kMaxPieces> struct WaSquaresWindow
 {
 	static constexpr int kSquares = 2 * kMaxPieces - 1;
 
@@ -86,18 +96,40 @@ template <int kMaxPieces> struct WaSquaresWindow
 	static constexpr int kMinK = -1074 + kPieceBits * (kMaxPieces - 1);
 
 	int64_t sums[kMaxPieces];  // in units of 2^unit(i)
-	int64_t squares[kSquares]; // in units of 2^(k + unit(i))
+	int64_t squares[kSquares]; // in units of 2^square_unit(i)
 	int k;
-	uint32_t limit_top; // high word of 2^(k+26); 0 while there is no window
-	uint32_t near;      // high word of the least that a piece less holds
-	uint32_t far;       // the same for all pieces
-	uint32_t taken;     // rows since the window was empty
+	WaExactSpan<Float> span; // of what a piece less holds whole
+	uint32_t taken;          // rows since the window was empty
 
 	// The exponent of the unit of a piece.
 	__device__ __forceinline__ int
 	unit(int piece) const
 	{
 		return k - kPieceBits * piece;
+	}
+
+	// The same of a sum of products.  Those of different pieces come in pairs,
+	// of which one is added: where there are no squares among them it counts
+	// twice, elsewhere one of its factors is doubled.
+	__device__ __forceinline__ int
+	square_unit(int sum) const
+	{
+		return k + unit(sum) + sum % 2;
+	}
+
+	// High word of 2^(k+26), which no number in the window reaches.
+	__device__ __forceinline__ uint32_t
+	limit_top() const
+	{
+		return wa_exact_top_of_power(k + kPieceBits);
+	}
+
+	// What stands for nulls, so that they are like other numbers: a multiple of
+	// the first piece's unit.
+	__device__ __forceinline__ Float
+	fill() const
+	{
+		return span.fill;
 	}
 
 	// Splits x, whose magnitude is below the limit, and returns what is left.
@@ -118,12 +150,12 @@ template <int kMaxPieces> struct WaSquaresWindow
 		return x;
 	}
 
-	// Adds x, whose magnitude is below the limit, and its square by kPieces
-	// pieces, `times` times (1 or -1).  Returns 0 or -0 if they hold all bits
-	// of x.
+	// Adds the square of x, whose magnitude is below the limit, by kPieces
+	// pieces, `times` times (1 or -1), and the pieces to `few`, which are added
+	// to `sums` later.  Returns 0 or -0 if they hold all bits of x.
 	template <int kPieces>
 	__device__ __forceinline__ double
-	add(double x, int times)
+	add(double x, int times, int32_t (&few)[kPieces])
 	{
 		int32_t pieces[kPieces];
 
@@ -133,29 +165,55 @@ template <int kMaxPieces> struct WaSquaresWindow
 		{
 			const int32_t piece = times * pieces[i];
 
-			sums[i] += piece;
+			few[i] += piece;
 			squares[2 * i] += (int64_t) piece * pieces[i];
 #pragma unroll
 			for (int j = i + 1; j < kPieces; j++)
-				squares[i + j] += (int64_t) piece * (2 * pieces[j]);
+				squares[i + j] +=
+					(int64_t) piece * ((2 - (i + j) % 2) * pieces[j]);
 		}
 		return x;
 	}
 
+	// Takes what stands for nulls away again.
+	__device__ __forceinline__ void
+	take_back(unsigned nulls)
+	{
+		sums[0] -= (int64_t) nulls << kFillBits;
+		squares[0] -= (int64_t) nulls << (2 * kFillBits);
+	}
+
+	// Tells whether there is none yet.
+	__device__ __forceinline__ bool
+	is_none() const
+	{
+		return taken == 0;
+	}
+
 	// Adds values, and tells whether that leaves anything of them.
-	template <int kPieces, typename Float, unsigned kRows>
+	template <int kPieces, unsigned kRows>
 	__device__ __forceinline__ bool
 	take(const Float (&values)[kRows])
 	{
+		constexpr unsigned kFew = kRows < 16 ? kRows : 16;
 		uint64_t rests = 0;
 
 		// With all pieces from the last to the first: the compiler would do
 		// what both numbers of pieces have in common ahead of the choice
 		// between them, and run out of registers.
 #pragma unroll
-		for (unsigned i = 0; i < kRows; i++)
-			rests |= wa_double_bits(add<kPieces>(
-				values[kPieces == kMaxPieces ? kRows - 1 - i : i], 1));
+		for (unsigned first = 0; first < kRows; first += kFew)
+		{
+			int32_t few[kPieces] = {}; // at most 2^26 of each value
+
+#pragma unroll
+			for (unsigned i = first; i < first + kFew; i++)
+				rests |= wa_double_bits(add<kPieces>(
+					values[kPieces == kMaxPieces ? kRows - 1 - i : i], 1, few));
+#pragma unroll
+			for (int i = 0; i < kPieces; i++)
+				sums[i] += few[i];
+		}
 		return rests << 1 != 0;
 	}
 };
@@ -165,7 +223,7 @@ template <int kMaxPieces> struct WaSquaresWindow
 template <typename V, int kPieces> struct WaExactMoments
 {
 	using Value = V;
-	using Window = WaSquaresWindow<kPieces + 1>;
+	using Window = WaSquaresWindow<V, kPieces + 1>;
 	static constexpr bool kSquares = true;
 
 	struct Limbs
@@ -192,9 +250,49 @@ template <typename V, int kPieces> struct WaExactMoments
 		return 0;
 	}
 
+	template <unsigned kRows, typename Mask>
+	__device__ __forceinline__ static void
+	add(State &state, const WaValues<Value, kRows> &values, Mask valid,
+		Limbs &limbs)
+	{
+		Window &window = state.window;
+		const WaValues<Value, kRows> filled =
+			wa_valid_or(values, valid, window.fill());
+
+		if (wa_exact_all(window.taken + kRows <= kSquaresWindowRows &&
+						 window.span.has(filled.values)))
+		{
+			window.taken += kRows;
+			(void) window.template take<kPieces>(filled.values);
+			window.take_back(wa_nulls_of<kRows>(valid));
+		}
+		else
+			add_any(state, wa_valid_or(filled, valid, neutral()).values, limbs);
+	}
+
+	__device__ __forceinline__ static void
+	finish(const State &state, Limbs &limbs)
+	{
+		const Window &window = state.window;
+
+#pragma unroll
+		for (int i = 0; i <= kPieces; i++)
+			wa_block_limbs_add_warp(
+				limbs.sum, wa_exact_split(window.sums[i], window.unit(i)));
+#pragma unroll
+		for (int i = 0; i < Window::kSquares; i++)
+			wa_block_limbs_add_warp(
+				limbs.squares,
+				wa_squares_split(window.squares[i], window.square_unit(i)));
+		wa_block_limbs_count_warp(limbs.sum, kNegativeZerosWord,
+								  state.negative_zeros);
+	}
+
+  private:
+	// Adds values of any kind.
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows], Limbs &limbs)
+	add_any(State &state, const Value (&values)[kRows], Limbs &limbs)
 	{
 		Window &window = state.window;
 		WaExactRange range = wa_exact_range(values);
@@ -211,37 +309,28 @@ template <typename V, int kPieces> struct WaExactMoments
 							  [&](double x) { add_alone(x, limbs); });
 			range = wa_exact_range(ordinary);
 		}
-		if (range.top >= window.limit_top ||
+		if (window.is_none() || range.top >= window.limit_top() ||
 			window.taken + kRows > kSquaresWindowRows)
 			move_window(window, range.top, limbs);
 		window.taken += kRows;
-		if (wa_exact_all_from(range.bottom, window.near))
+		if (wa_exact_all_from(range.bottom,
+							  multiples_from(window, kPieces - 1)))
 			(void) window.template take<kPieces>(ordinary);
-		else if (wa_exact_all_from(range.bottom, window.far))
+		else if (wa_exact_all_from(range.bottom,
+								   multiples_from(window, kPieces)))
 			(void) window.template take<kPieces + 1>(ordinary);
 		else if (window.template take<kPieces + 1>(ordinary))
 			add_rests(window, ordinary, limbs);
 	}
 
-	__device__ __forceinline__ static void
-	finish(const State &state, Limbs &limbs)
+	// High word of the least number from which on all are multiples of a
+	// piece's unit.
+	__device__ __forceinline__ static uint32_t
+	multiples_from(const Window &window, int piece)
 	{
-		const Window &window = state.window;
-
-#pragma unroll
-		for (int i = 0; i <= kPieces; i++)
-			wa_block_limbs_add_warp(
-				limbs.sum, wa_exact_split(window.sums[i], window.unit(i)));
-#pragma unroll
-		for (int i = 0; i < Window::kSquares; i++)
-			wa_block_limbs_add_warp(
-				limbs.squares,
-				wa_squares_split(window.squares[i], window.k + window.unit(i)));
-		wa_block_limbs_count_warp(limbs.sum, kNegativeZerosWord,
-								  state.negative_zeros);
+		return wa_exact_multiples_from<Value>(window.unit(piece));
 	}
 
-  private:
 	// Adds a number of any kind to the limbs, and its square.
 	__device__ __forceinline__ static void
 	add_alone(double x, Limbs &limbs)
@@ -268,16 +357,16 @@ template <typename V, int kPieces> struct WaExactMoments
 		for (int i = 0; i < Window::kSquares; i++)
 		{
 			if (window.squares[i] != 0)
-				wa_block_limbs_add(limbs.squares,
-								   wa_squares_split(window.squares[i],
-													window.k + window.unit(i)));
+				wa_block_limbs_add(
+					limbs.squares,
+					wa_squares_split(window.squares[i], window.square_unit(i)));
 			window.squares[i] = 0;
 		}
 		window.k = exponent + 1 + kSquaresHeadroom - kPieceBits;
 		window.k = min(max(window.k, Window::kMinK), kSquaresMaxK);
-		window.limit_top = wa_exact_top_of_power(window.k + kPieceBits);
-		window.near = wa_exact_multiples_from<Value>(window.unit(kPieces - 1));
-		window.far = wa_exact_multiples_from<Value>(window.unit(kPieces));
+		window.span = wa_exact_span<Value>(
+			multiples_from(window, kPieces - 1), window.limit_top(),
+			wa_power_of_two(window.k + kFillBits));
 		window.taken = 0;
 	}
 
@@ -298,7 +387,12 @@ template <typename V, int kPieces> struct WaExactMoments
 
 			if (window.split((double) copy[i], pieces) == 0)
 				continue;
-			(void) window.template add<kPieces + 1>(copy[i], -1);
+			int32_t few[kPieces + 1] = {};
+
+			(void) window.template add<kPieces + 1>(copy[i], -1, few);
+#pragma unroll
+			for (int j = 0; j <= kPieces; j++)
+				window.sums[j] += few[j];
 			add_alone(copy[i], limbs);
 		}
 	}

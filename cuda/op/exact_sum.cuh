@@ -18,6 +18,7 @@
 #include "block/limbs.cuh"
 #include "op/exact_range.cuh"
 #include "op/operation.cuh"
+#include "op/values.cuh"
 
 using WaSumWords = WaBlockLimbs<WaExactSum>;
 
@@ -210,10 +211,14 @@ template <typename V> struct WaExactOperation
 		return 0;
 	}
 
-	template <unsigned kRows>
+	template <unsigned kRows, typename Mask>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows], Limbs &limbs)
+	add(State &state, const WaValues<Value, kRows> &masked, Mask valid,
+		Limbs &limbs)
 	{
+		const WaValues<Value, kRows> selected =
+			wa_valid_or(masked, valid, neutral());
+		const Value(&values)[kRows] = selected.values;
 		WaExactRange range = wa_exact_range(values);
 		Value ordinary[kRows];
 
