@@ -131,7 +131,7 @@ SET force_parallel_mode = on;
 SELECT exec_count_differences(query) FROM (VALUES
     ('SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k + 100, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k'),
     ('SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v / k) FROM exec_rows WHERE k > 0 AND 10 % (v % 7 + 1) < 3 GROUP BY k UNION ALL SELECT k, sum(length(v::text || k)) FROM exec_rows GROUP BY k'),
-    ('SELECT k, sum(v::numeric * 1e12 * v) FROM exec_rows GROUP BY k UNION ALL SELECT k, count(*) FROM exec_rows GROUP BY k'),
+    ('SELECT k, sum(v::numeric * 1e35 * v) FROM exec_rows GROUP BY k UNION ALL SELECT k, count(*) FROM exec_rows GROUP BY k'),
     ('SELECT v % 3000, count(*), sum(1 / (v + k)) FROM exec_rows WHERE k = 0 OR 10 / k > 1 GROUP BY 1 ORDER BY 2, 1 LIMIT 3')
 ) AS queries (query);
 -- The Gather above is run again; and left before its end.
@@ -144,7 +144,7 @@ FROM (VALUES (''), ('LIMIT 11'), ('OFFSET 3')) AS rests (rest);
 -- Groups that are spilled, in each of the runs.
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
-SELECT item FROM exec_counts('SELECT v, count(*), sum(v::numeric * 1e12 * v) FROM exec_rows GROUP BY v UNION ALL SELECT k, sum(v), 1 FROM exec_rows WHERE v < 5000 GROUP BY k') WHERE total > 0 ORDER BY item;
+SELECT item FROM exec_counts('SELECT v, count(*), sum(v::numeric * 1e35 * v) FROM exec_rows GROUP BY v UNION ALL SELECT k, sum(v), 1 FROM exec_rows WHERE v < 5000 GROUP BY k') WHERE total > 0 ORDER BY item;
 SELECT exec_count_differences(query), exec_count_differences(query, 3, format('SELECT * FROM (VALUES (1), (2), (3)) v (x) LEFT JOIN (%s) q ON v > x', query)) FROM (VALUES
     ('SELECT v, count(*) FROM exec_rows GROUP BY v UNION ALL SELECT k, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k')
 ) AS queries (query);
