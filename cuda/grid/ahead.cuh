@@ -93,6 +93,8 @@ template <> class WaWarpTiles<true>
 #pragma unroll
 		for (unsigned i = 0; i < kLaneVectors<true>; i++)
 			loaded.vectors[i] = buffer_[i * kWarpLanes + wa_warp_lane()];
+		// A copy may overtake loads of the buffer that it fills.
+		cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 		__syncwarp();
 		start();
 		return loaded;
