@@ -403,6 +403,16 @@ loses_digits(const WaGpuTranslation *to, uint16_t number)
 	return false;
 }
 
+/*
+ * Tells whether a FLOAT key may have 0 and -0 in one group, where that is to be known:
+ * the groups are combinations, which expressions are evaluated for.
+ */
+static bool
+loses_signs(const WaGpuTranslation *to, uint16_t number)
+{
+	return to->kinds[number] == WA_VECTOR_FLOAT && to->query->max_groups > 0;
+}
+
 /* Translates keys and aggregated columns. */
 static bool
 translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
@@ -420,7 +430,7 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 			return false;
 		to->keys[i] = query->key_numbers[i];
 		translate_key(to, i);
-		if (loses_digits(to, to->keys[i]))
+		if (loses_digits(to, to->keys[i]) || loses_signs(to, to->keys[i]))
 			return false;
 	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)

@@ -61,7 +61,12 @@ typedef struct WaQuery
 	const WaQueryColumn *columns;
 	WaWanted wanted;     /* of the groups, if the rows are all there are */
 	bool only_wanted;    /* else there is no use in an answer */
-	uint32_t max_groups; /* with more there is no use in one; 0: any number */
+
+	/*
+	 * With more groups there is no use in an answer, nor where keys of one group look
+	 * different; 0: there is.
+	 */
+	uint32_t max_groups;
 } WaQuery;
 
 /* No more groups are wanted, if not all. */
