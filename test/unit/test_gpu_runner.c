@@ -20,7 +20,10 @@
 
 #define QUERIES 160
 
-/* Sums of decimals are compared in units of 10^-SUM_SCALE, modulo 2^128. */
+/*
+ * Sums of decimals are compared in units of 10^-SUM_SCALE, modulo 2^128, and of their
+ * squares in units of the square of that, modulo 2^192.
+ */
 #define SUM_SCALE 20
 
 /* What a group has of a column, in a form of its own. */
@@ -28,7 +31,7 @@ typedef struct Found
 {
 	uint64_t rows;
 	__int128 sum;
-	WaUint192 squares;
+	uint64_t squares[3];
 	WaExactPart exact;
 	bool other;
 	__int128 min;
@@ -141,6 +144,33 @@ raise(__int128 number, int digits)
 	return (__int128) product;
 }
 
+/* Adds squares, the lowest of their words, in units of 10^-(2 scale). */
+static void
+note_squares(const uint64_t *words, int scale, Found *found)
+{
+	uint64_t raised[3];
+	unsigned __int128 carry = 0;
+
+	memcpy(raised, words, sizeof(raised));
+	for (int digits = 2 * (SUM_SCALE - scale); digits > 0; digits--)
+	{
+		carry = 0;
+		for (int i = 0; i < 3; i++)
+		{
+			carry += (unsigned __int128) raised[i] * 10;
+			raised[i] = (uint64_t) carry;
+			carry >>= 64;
+		}
+	}
+	carry = 0;
+	for (int i = 0; i < 3; i++)
+	{
+		carry += (unsigned __int128) found->squares[i] + raised[i];
+		found->squares[i] = (uint64_t) carry;
+		carry >>= 64;
+	}
+}
+
 /* Adds what a record has of values of 128 bits. */
 static void
 note_wide(const WaQueryColumn *column, const WaRecord *record, Found *found)
@@ -156,6 +186,8 @@ note_wide(const WaQueryColumn *column, const WaRecord *record, Found *found)
 		found->sum = (__int128) ((unsigned __int128) found->sum +
 								 (unsigned __int128) raise(
 									 sum, SUM_SCALE - rest->scale));
+	if (wa_ops_have(column->ops, WA_OP_SQUARES))
+		note_squares(rest->squares, rest->scale, found);
 	if (wa_ops_have(column->ops, WA_OP_MIN) && (is_only || min < found->min))
 		found->min = min;
 	if (wa_ops_have(column->ops, WA_OP_MAX) && (is_only || max > found->max))
@@ -195,8 +227,10 @@ note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
 	if (column->kind != WA_VECTOR_FLOAT)
 	{
 		if (wa_ops_have(column->ops, WA_OP_SQUARES))
-			memcpy(&found->squares, words + layout.squares,
-				   sizeof(found->squares));
+			note_squares(words + layout.squares,
+						 column->kind == WA_VECTOR_DECIMAL ? record->scale
+														   : SUM_SCALE,
+						 found);
 		return;
 	}
 	found->sum = 0;
@@ -604,7 +638,8 @@ gives_up(const WaQuery *query, const WaRunRequest *request, bool with_devices)
 
 	if (query->nkeys == 0 || query->wanted.limit > 0)
 		return true;
-	EXPECT(count_groups(query, request, with_devices, 0, &all));
+	/* Devices have another share of those with a limit. */
+	EXPECT(count_groups(query, request, with_devices, UINT32_MAX, &all));
 	if (all < 2)
 		return true;
 	EXPECT(count_groups(query, request, with_devices, (uint32_t) all, &found));
