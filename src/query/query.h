@@ -59,8 +59,8 @@ typedef struct WaQuery
 	const uint16_t *key_numbers; /* their registers */
 	uint32_t ncolumns;
 	const WaQueryColumn *columns;
-	WaWanted wanted;     /* of the groups, if the rows are all there are */
-	bool only_wanted;    /* else there is no use in an answer */
+	WaWanted wanted;  /* of the groups, if the rows are all there are */
+	bool only_wanted; /* else there is no use in an answer */
 
 	/*
 	 * With more groups there is no use in an answer, nor where keys of one group look
