@@ -83,12 +83,16 @@ like(
 	value($json),
 	qr/"Resident\ Blocks":\ \d{3,},\s+
 	   "Resident\ Rows":\ \d{6},\s+
+	   "Resident\ Combinations":\ 0,\s+
 	   "Resident\ Device":\ "(CPU|GPU)",\s+
 	   "Resident\ Time":\ \d+\.\d+,/x,
 	'in JSON, too');
 like(
 	value("SET warpagg.enable_resident = off; $json"),
-	qr/"Resident Blocks": 0,\s+"Resident Rows": 0,\s+"Resident Time": 0\.0/,
+	qr/"Resident\ Blocks":\ 0,\s+
+	   "Resident\ Rows":\ 0,\s+
+	   "Resident\ Combinations":\ 0,\s+
+	   "Resident\ Time":\ 0\.0/x,
 	'also if nothing was');
 
 # A session that has found nothing notices what is loaded.
