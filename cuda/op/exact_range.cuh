@@ -232,15 +232,6 @@ wa_exact_multiples_from(int unit)
 		max(unit + Traits::kFractionBits, Traits::kMinExponent));
 }
 
-// Tells whether `bottom` is at least `limit`, in all threads that run together:
-// if a thread of a warp has to go another way, the others lose nothing by going
-// with it.
-__device__ __forceinline__ bool
-wa_exact_all_from(uint32_t bottom, uint32_t limit)
-{
-	return __all_sync(__activemask(), bottom >= limit) != 0;
-}
-
 // Tells whether something is so in all threads that run together: if a thread
 // of a warp has to go another way, the others lose nothing by going with it.
 __device__ __forceinline__ bool

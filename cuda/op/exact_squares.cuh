@@ -313,11 +313,9 @@ template <typename V, int kPieces> struct WaExactMoments
 			window.taken + kRows > kSquaresWindowRows)
 			move_window(window, range.top, limbs);
 		window.taken += kRows;
-		if (wa_exact_all_from(range.bottom,
-							  multiples_from(window, kPieces - 1)))
+		if (wa_exact_all(range.bottom >= multiples_from(window, kPieces - 1)))
 			(void) window.template take<kPieces>(ordinary);
-		else if (wa_exact_all_from(range.bottom,
-								   multiples_from(window, kPieces)))
+		else if (wa_exact_all(range.bottom >= multiples_from(window, kPieces)))
 			(void) window.template take<kPieces + 1>(ordinary);
 		else if (window.template take<kPieces + 1>(ordinary))
 			add_rests(window, ordinary, limbs);

@@ -270,12 +270,12 @@ template <typename V> struct WaExactOperation
 	__device__ __forceinline__ static bool
 	take(State &state, const WaExactRange &range, float (&values)[kRows])
 	{
-		if (wa_exact_all_from(range.bottom, state.near))
+		if (wa_exact_all(range.bottom >= state.near))
 		{
 			state.window.take_one(values);
 			return false;
 		}
-		if (!wa_exact_all_from(range.bottom, state.far))
+		if (!wa_exact_all(range.bottom >= state.far))
 			return state.window.take_two(values);
 		(void) state.window.take_two(values);
 		return false;
