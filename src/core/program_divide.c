@@ -248,49 +248,56 @@ are_short(__int128 a, __int128 b)
 	return a == (int64_t) a && b == (int64_t) b && b != -1;
 }
 
+/* What is wanted of a division of integers. */
+typedef enum Wanted
+{
+	WANTED_QUOTIENT,
+	WANTED_REMAINDER
+} Wanted;
+
+/*
+ * Divides the values of a step as integers in common units, and stores what is wanted
+ * with a scale.  Returns false if one does not fit, or a divisor is 0.
+ */
+static inline bool
+divide_aligned(const WaStep *step, Wanted wanted, int scale)
+{
+	__int128 values[WA_VECTOR_ROWS];
+
+	for (size_t i = 0; i < step->nrows; i++)
+	{
+		__int128 a;
+		__int128 b;
+
+		values[i] = 0;
+		if (!wa_vector_is_valid(step->out, i))
+			continue;
+		if (!align(step, i, &a, &b) || b == 0)
+			return false;
+		if (wanted == WANTED_REMAINDER)
+			values[i] = are_short(a, b) ? (int64_t) a % (int64_t) b : a % b;
+		else
+			values[i] = are_short(a, b) ? (int64_t) a / (int64_t) b : a / b;
+	}
+	return wa_wide_store(step->out, scale, values, step->nrows);
+}
+
 bool
 wa_decimal_remainder(const WaStep *step)
 {
 	const int a_scale = step->a->scale;
 	const int b_scale = step->b->scale;
 	const int scale = a_scale > b_scale ? a_scale : b_scale;
-	__int128 values[WA_VECTOR_ROWS];
 
 	step->out->scale = (uint8_t) scale;
 	step->out->mixed = step->a->mixed || step->b->mixed;
 	if (step->out->mixed)
 		wa_decimal_show_larger(step);
-	for (size_t i = 0; i < step->nrows; i++)
-	{
-		__int128 a;
-		__int128 b;
-
-		values[i] = 0;
-		if (!wa_vector_is_valid(step->out, i))
-			continue;
-		if (!align(step, i, &a, &b) || b == 0)
-			return false;
-		values[i] = are_short(a, b) ? (int64_t) a % (int64_t) b : a % b;
-	}
-	return wa_wide_store(step->out, scale, values, step->nrows);
+	return divide_aligned(step, WANTED_REMAINDER, scale);
 }
 
 bool
 wa_decimal_divide_whole(const WaStep *step)
 {
-	__int128 values[WA_VECTOR_ROWS];
-
-	for (size_t i = 0; i < step->nrows; i++)
-	{
-		__int128 a;
-		__int128 b;
-
-		values[i] = 0;
-		if (!wa_vector_is_valid(step->out, i))
-			continue;
-		if (!align(step, i, &a, &b) || b == 0)
-			return false;
-		values[i] = are_short(a, b) ? (int64_t) a / (int64_t) b : a / b;
-	}
-	return wa_wide_store(step->out, 0, values, step->nrows);
+	return divide_aligned(step, WANTED_QUOTIENT, 0);
 }
