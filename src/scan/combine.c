@@ -354,25 +354,12 @@ store_combination(WaCombine *combine, uint32 combination)
 	ExecStoreVirtualTuple(slot);
 }
 
-/* Tells whether a condition, which may be NULL, is true. */
-static bool
-is_true(ExprState *condition, ExprContext *econtext)
-{
-	bool is_null;
-	Datum value;
-
-	if (condition == NULL)
-		return true;
-	value = ExecEvalExpr(condition, econtext, &is_null);
-	return !is_null && DatumGetBool(value);
-}
-
 /* Tells whether the rows of a combination fulfil WHERE. */
 static bool
 fulfils_where(const WaCombine *combine, ExprContext *econtext)
 {
 	for (int i = 0; i < combine->nwhere; i++)
-		if (!is_true(combine->where[i], econtext))
+		if (!wa_rowwise_is_true(combine->where[i], econtext))
 			return false;
 	return true;
 }
@@ -449,7 +436,7 @@ take_value(WaCombine *combine, int number, uint32 group, int64 rows,
 	Datum value = BoolGetDatum(true);
 	bool is_null = false;
 
-	if (!is_true(combine->filters[number], econtext))
+	if (!wa_rowwise_is_true(combine->filters[number], econtext))
 		return;
 	if (combine->arguments[number] != NULL)
 		value = ExecEvalExpr(combine->arguments[number], econtext, &is_null);

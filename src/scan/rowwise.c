@@ -68,9 +68,8 @@ wa_rowwise_make(WaScanState *state)
 	return rowwise;
 }
 
-/* Tells whether a condition, which may be NULL, is true. */
-static bool
-is_true(ExprState *condition, ExprContext *econtext)
+bool
+wa_rowwise_is_true(ExprState *condition, ExprContext *econtext)
 {
 	bool is_null;
 	Datum value;
@@ -91,7 +90,7 @@ first_unfulfilled(const WaRowwise *rowwise, ExprContext *econtext)
 	int number = 0;
 
 	while (number < rowwise->nwhere &&
-		   is_true(rowwise->where[number], econtext))
+		   wa_rowwise_is_true(rowwise->where[number], econtext))
 		number++;
 	return number;
 }
@@ -138,7 +137,7 @@ evaluate_column(const WaRowwise *rowwise, int number, ExprContext *econtext,
 	bool is_null = false;
 
 	*value = BoolGetDatum(true);
-	if (!is_true(rowwise->filters[number], econtext))
+	if (!wa_rowwise_is_true(rowwise->filters[number], econtext))
 		return false;
 	if (rowwise->arguments[number] != NULL)
 		*value = ExecEvalExpr(rowwise->arguments[number], econtext, &is_null);

@@ -36,4 +36,7 @@ extern void wa_rowwise_take(WaRowwise *rowwise, struct WaScanState *state,
 extern int wa_rowwise_look(WaRowwise *rowwise, struct WaScanState *state,
 						   const WaRow *row);
 
+/* Tells whether a condition is true, as it is if it is NULL: there is none. */
+extern bool wa_rowwise_is_true(ExprState *condition, ExprContext *econtext);
+
 #endif /* WA_SCAN_ROWWISE_H */
