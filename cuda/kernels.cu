@@ -80,10 +80,13 @@ static const Entry kCountEntry = {WA_STORAGE_COUNT,
 								  sizeof(WaCountShared),
 								  false};
 
-// Returns the entry that serves a set of operations, or NULL.
+// Returns the entry that serves a column, or NULL.
 static const Entry *
-find_entry(WaStorage storage, WaOpSet ops)
+find_entry(const WaKernelColumn &column)
 {
+	const WaStorage storage = wa_type_storage(column.d_batch.type);
+	const WaOpSet ops = column.ops;
+
 	if (ops == 0)
 		return &kCountEntry;
 	for (const Entry &entry : kEntries)
@@ -139,11 +142,19 @@ column_args(const WaKernelColumn &column, unsigned blocks, unsigned first_block,
 	return args;
 }
 
+// Columns of so many bytes that the kernel of several would run them longer than
+// a kernel of their own takes to start, if that loads ahead.
+#ifndef WA_ALONE_BYTES // tests set fewer
+#define WA_ALONE_BYTES (16 << 20)
+#endif
+constexpr size_t kAloneBytes = WA_ALONE_BYTES;
+
 // Starts the kernel of one column.
 static cudaError_t
-launch_alone(const Entry &entry, const WaKernelColumn &column,
-			 WaGridScratch *d_scratch, int multiprocessors, cudaStream_t stream)
+launch_alone(const WaKernelColumn &column, WaGridScratch *d_scratch,
+			 int multiprocessors, cudaStream_t stream)
 {
+	const Entry &entry = *find_entry(column);
 	const size_t bytes = column_bytes(column);
 	const unsigned blocks = entry.is_ahead
 								? blocks_for<true>(bytes, multiprocessors)
@@ -194,22 +205,37 @@ wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,
 				 void *d_scratch, int multiprocessors, cudaStream_t stream)
 {
 	WaGridScratch *scratch = static_cast<WaGridScratch *>(d_scratch);
-	const Entry *entry = NULL;
+	WaKernelColumn joint[WA_KERNEL_MAX_COLUMNS];
+	unsigned njoint = 0;
 
 	if (ncolumns == 0 || ncolumns > WA_KERNEL_MAX_COLUMNS)
 		return cudaErrorInvalidValue;
 	for (unsigned i = 0; i < ncolumns; i++)
-	{
-		const WaBatch &batch = columns[i].d_batch;
-
-		entry = find_entry(wa_type_storage(batch.type), columns[i].ops);
-		if (entry == NULL || batch.nrows >= WA_KERNEL_MAX_ROWS)
+		if (columns[i].d_batch.nrows >= WA_KERNEL_MAX_ROWS ||
+			find_entry(columns[i]) == NULL)
 			return cudaErrorInvalidValue;
+
+	// Kernels of a stream run one after another, so all may use the scratch.
+	for (unsigned i = 0; i < ncolumns; i++)
+	{
+		const bool alone = find_entry(columns[i])->is_ahead &&
+						   column_bytes(columns[i]) >= kAloneBytes;
+		cudaError_t error;
+
+		if (!alone)
+		{
+			joint[njoint++] = columns[i];
+			continue;
+		}
+		error = launch_alone(columns[i], scratch, multiprocessors, stream);
+		if (error != cudaSuccess)
+			return error;
 	}
-	if (ncolumns == 1)
-		return launch_alone(*entry, columns[0], scratch, multiprocessors,
-							stream);
-	return launch_joint(columns, ncolumns, scratch, multiprocessors, stream);
+	if (njoint > 1)
+		return launch_joint(joint, njoint, scratch, multiprocessors, stream);
+	if (njoint == 1)
+		return launch_alone(joint[0], scratch, multiprocessors, stream);
+	return cudaSuccess;
 }
 
 // Tells whether values of the storage are floats.

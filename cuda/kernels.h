@@ -3,8 +3,8 @@
 //		The kernels behind the surface: reductions of columns that lie in
 //		device memory already.  For lanes, benchmarks and tests.
 //
-// One launch serves several columns, and any operations over each, in one
-// pass over its values.  It leaves a WaKernelResult for every column;
+// One call serves several columns, and any operations over each, in one pass
+// over its values.  It leaves a WaKernelResult for every column;
 // wa_kernel_finish turns that into a partial on the host.  Results do not
 // depend on the grid.
 //
@@ -49,8 +49,9 @@ typedef struct WaKernelColumn
 // zero before the first launch; every launch leaves it so again.
 size_t wa_kernel_scratch_bytes(void);
 
-// Starts the reduction of 1 to WA_KERNEL_MAX_COLUMNS columns by one launch of
-// one kernel, with no synchronisation.  The results are complete once the
+// Starts the reduction of 1 to WA_KERNEL_MAX_COLUMNS columns, with no
+// synchronisation: by one launch of one kernel, but for large columns whose sums
+// of squares a kernel of their own computes faster.  The results are complete once the
 // stream has come past it.  A reduction that does not exist is
 // cudaErrorInvalidValue.
 cudaError_t wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,

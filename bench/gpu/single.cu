@@ -160,7 +160,7 @@ bench_single(KernelBench &bench)
 		"and GB/s and its ratio to those without count the bitmap's bytes. The "
 		"last column is CUB with another accumulator. Up to %s every result of "
 		"ours was compared with the CPU's, bit for bit. Where 4 GiB have more "
-		"rows than a column may, they are several columns of one launch.\n\n"
+		"rows than a column may, they are several columns.\n\n"
 		"| operation | type | input | ours us | GB/s | of limit | CUB us "
 		"| CUB GB/s | CUB/ours | CUB/CUB | nulls GB/s | nulls/plain "
 		"| CUB otherwise GB/s |\n"

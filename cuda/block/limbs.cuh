@@ -61,29 +61,43 @@ wa_block_limbs_add(WaBlockLimbs<Sum> &limbs, const WaExactChunks &chunks)
 		wa_block_limbs_add_word(limbs, chunks.limb + i, chunks.chunk[i]);
 }
 
-// Adds the chunks of all lanes of the calling warp, those for equal limbs
-// together: threads of a warp mostly have windows of about the same place, and
-// one atomic addition for 32 of them is cheaper than 32 on one address.
-template <typename Sum>
+// Adds sums[i] * 2^exponent(i) of all lanes of the calling warp, whose exponents
+// are the same in all of them; kCount is at most 32.  Each sum is brought
+// together in pieces that leave room for 32 lanes, and then lane i adds the sum
+// i, so that all are added at once.
+template <unsigned kCount, typename Sum, typename Exponent>
 __device__ __forceinline__ void
-wa_block_limbs_add_warp(WaBlockLimbs<Sum> &limbs, const WaExactChunks &chunks)
+wa_block_limbs_add_warp(WaBlockLimbs<Sum> &limbs, const int64_t (&sums)[kCount],
+						Exponent exponent)
 {
-	bool pending = (chunks.chunk[0] | chunks.chunk[1] | chunks.chunk[2]) != 0;
-	unsigned waiting;
+	constexpr unsigned kBits = 27;
+	constexpr uint64_t kPiece = ((uint64_t) 1 << kBits) - 1;
+	const unsigned lane = wa_warp_lane();
+	uint64_t low = 0;
+	int32_t high = 0;
 
-	while ((waiting = __ballot_sync(kFullMask, pending)) != 0)
-	{
-		WaExactChunks sum;
-		bool mine;
-
-		sum.limb = __shfl_sync(kFullMask, chunks.limb, __ffs(waiting) - 1);
-		mine = pending && chunks.limb == sum.limb;
 #pragma unroll
-		for (int i = 0; i < 3; i++)
-			sum.chunk[i] = wa_warp_sum(mine ? chunks.chunk[i] : (int64_t) 0);
-		if (wa_warp_lane() == 0)
-			wa_block_limbs_add(limbs, sum);
-		pending = pending && !mine;
+	for (unsigned i = 0; i < kCount; i++)
+	{
+		const uint64_t number = (uint64_t) sums[i];
+		const uint32_t first = wa_warp_sum_all((uint32_t) (number & kPiece));
+		const uint32_t second =
+			wa_warp_sum_all((uint32_t) (number >> kBits & kPiece));
+		const uint32_t third =
+			wa_warp_sum_all((uint32_t) (sums[i] >> (2 * kBits)));
+
+		if (lane == i)
+		{
+			low = ((uint64_t) second << kBits) + first;
+			high = (int32_t) third;
+		}
+	}
+	if (lane < kCount)
+	{
+		wa_block_limbs_add(limbs,
+						   wa_exact_split((int64_t) low, exponent((int) lane)));
+		wa_block_limbs_add(limbs, wa_exact_split(high, exponent((int) lane) +
+														   2 * (int) kBits));
 	}
 }
 
@@ -93,7 +107,7 @@ __device__ __forceinline__ void
 wa_block_limbs_count_warp(WaBlockLimbs<Sum> &limbs, unsigned word,
 						  uint32_t count)
 {
-	count = wa_warp_sum(count);
+	count = wa_warp_sum_all(count);
 	if (wa_warp_lane() == 0)
 		wa_block_limbs_add_word(limbs, word, count);
 }

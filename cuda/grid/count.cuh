@@ -50,8 +50,11 @@ wa_count_column(const WaColumnArgs &column, WaCountShared &shared)
 		shared.rows = 0;
 	__syncthreads();
 	wa_grid_for_each<false, false, uint64_t>(
-		words, [&](const auto &values, WaAllValid)
-		{ rows += wa_count_bits(values.values); });
+		words,
+		[&](const auto &values, auto valid) {
+			rows +=
+				wa_count_bits(wa_valid_or(values, valid, (uint64_t) 0).values);
+		});
 	if (rest != 0 && wa_column_block(column) == 0 && threadIdx.x == 0)
 	{
 		const uint64_t word[1] = {

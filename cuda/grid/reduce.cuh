@@ -9,13 +9,14 @@
 //	State				what a thread keeps
 //	Shared				what a block keeps in shared memory
 //	clear(shared)		makes that the state of no rows
-//	add(state, values, mask, shared)	takes an array of values in
+//	add(state, values, mask, shared)	takes an array of values in; all lanes of
+//						a warp call it together
 //	gather(state, shared)	brings the threads' states together in the block
 //	publish(shared, column)	brings the block's to device memory
 //	collect(column, shared)	in the last block: brings all blocks' together
 //	store(shared, result)	and writes what they come to
 //
-// Every thread of a block calls each of these at the same time, but for add.
+// Every thread of a block calls each of the others at the same time.
 // A __syncthreads lies behind clear, between gather and publish, and between
 // collect and store.
 //
@@ -128,7 +129,7 @@ template <WaStorage kStorage, WaOpSet kOps> struct WaReduction
 __device__ __forceinline__ void
 wa_rows_gather(unsigned rows, unsigned &block_rows)
 {
-	rows = wa_warp_sum(rows);
+	rows = wa_warp_sum_all(rows);
 	if (wa_warp_lane() == 0)
 		atomicAdd(&block_rows, rows);
 }

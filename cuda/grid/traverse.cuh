@@ -59,15 +59,21 @@ wa_grid_row_is_valid(const uint32_t *validity, unsigned row)
 	return (__ldg(validity + row / 32) >> row % 32 & 1) != 0;
 }
 
-// The bits of a warp's tiles, of kRows rows a vector.  Those of a tile are as
-// many words as a lane has rows; each is loaded by one lane, ahead of its turn,
-// and all lanes get theirs by shuffles.  `first`: the row of vector 0.
+// The bits of a warp's tiles, of kRows rows a vector and kCount vectors a lane.
+// `first`: the row of vector 0.
+//
+// Bits are loaded ahead of their turn, and each by one lane.  Lane kCount k + j
+// loads those of the kCount vectors from 32 j + kCount k on, of which each of
+// the lanes from kCount k on takes one; and lane kCount k + j takes the vectors
+// kCount k + j, + 32, + 64, ....  So kCount lanes transpose what they have
+// loaded.
 template <unsigned kRows, unsigned kCount> class WaWarpBits
 {
   public:
-	static constexpr unsigned kWords = kCount * kRows; // of a tile
-	static_assert(kWords <= 32, "a mask has 32 bits");
+	static constexpr unsigned kLaneRows = kCount * kRows;
+	static_assert(kLaneRows <= 32, "a mask has 32 bits");
 	static constexpr unsigned kMask = (1u << kRows) - 1;
+	static constexpr unsigned kAll = 0xffffffffu >> (32 - kLaneRows);
 
 	__device__ __forceinline__
 	WaWarpBits(const uint32_t *validity, unsigned first)
@@ -75,16 +81,15 @@ template <unsigned kRows, unsigned kCount> class WaWarpBits
 	{
 	}
 
-	// Starts to load the words of a whole tile.
+	// Starts to load the bits of a whole tile.
 	__device__ __forceinline__ void
 	load(unsigned tile)
 	{
-		const uint32_t *word = words_ + tile / 32 * kRows + wa_warp_lane();
+		const unsigned bit = first_bit();
+		const uint32_t *word = words_ + tile / 32 * kRows + bit / 32;
 
-		if (wa_warp_lane() >= kWords)
-			return;
 		low_ = __ldg(word);
-		if (shift_ != 0)
+		if (bit % 32 + kLaneRows > 32)
 			high_ = __ldg(word + 1);
 	}
 
@@ -93,18 +98,12 @@ template <unsigned kRows, unsigned kCount> class WaWarpBits
 	__device__ __forceinline__ unsigned
 	take() const
 	{
-		const unsigned bit = wa_warp_lane() * kRows;
-		const unsigned word = __funnelshift_r(low_, high_, shift_);
-		unsigned bits = 0;
+		unsigned bits = __funnelshift_r(low_, high_, first_bit() % 32);
 
 #pragma unroll
-		for (unsigned i = 0; i < kCount; i++)
-			bits |=
-				(__shfl_sync(kFullMask, word, (int) (i * kRows + bit / 32)) >>
-					 bit % 32 &
-				 kMask)
-				<< (i * kRows);
-		return bits;
+		for (unsigned lanes = kCount / 2; lanes > 0; lanes /= 2)
+			bits = swapped(bits, lanes);
+		return bits & kAll;
 	}
 
 	// Returns the bits of the calling thread's vector of a tile that is not
@@ -120,92 +119,120 @@ template <unsigned kRows, unsigned kCount> class WaWarpBits
 	}
 
   private:
+	// The bit, from the first word of the tile on, where those begin that the
+	// calling lane loads.
+	__device__ __forceinline__ unsigned
+	first_bit() const
+	{
+		const unsigned lane = wa_warp_lane();
+		const unsigned vector =
+			lane % kCount * kWarpLanes + lane / kCount * kCount;
+
+		return shift_ + vector * kRows;
+	}
+
+	// A step of the transposition: a lane keeps the vectors whose number has
+	// the same one of the bits as its own, and gets the others from the lane
+	// that differs in this bit.
+	__device__ __forceinline__ static unsigned
+	swapped(unsigned bits, unsigned lanes)
+	{
+		const bool upper = (wa_warp_lane() & lanes) != 0;
+		const unsigned theirs = __shfl_xor_sync(kFullMask, bits, (int) lanes);
+		const unsigned turn = lanes * kRows;
+		const unsigned turned =
+			__funnelshift_l(theirs, theirs, upper ? 32 - turn : turn);
+		unsigned kept = 0; // of a lower lane
+
+#pragma unroll
+		for (unsigned i = 0; i < kCount; i++)
+			if ((i & lanes) == 0)
+				kept |= kMask << (i * kRows);
+		kept = upper ? ~kept : kept;
+		return (bits & kept) | (turned & ~kept);
+	}
+
 	const uint32_t *words_;
 	unsigned shift_;
 	uint32_t low_ = 0;
 	uint32_t high_ = 0;
 };
 
-// Calls add(values, mask) for the calling thread's share of the edges.  Returns
-// the number of valid rows among them.
-template <bool kBitmap, typename Value, typename Add>
+// Loads the calling thread's vectors of a tile that is not whole.  Returns their
+// mask.
+template <bool kBitmap, bool kAhead, unsigned kRows>
 __device__ __forceinline__ unsigned
-wa_grid_add_edges(const WaColumnArgs &column, const WaGridSpan &span, Add add)
+wa_grid_load_part(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
+				  const WaWarpBits<kRows, kLaneVectors<kAhead>> &bitmap,
+				  WaTile<kAhead> &loaded)
+{
+	unsigned valid = 0;
+
+#pragma unroll
+	for (unsigned i = 0; i < kLaneVectors<kAhead>; i++)
+	{
+		const unsigned vector = tile + i * kWarpLanes + wa_warp_lane();
+
+		loaded.vectors[i] = {};
+		if (vector >= span.vectors)
+			continue;
+		loaded.vectors[i] = __ldg(vectors + vector);
+		valid |= (kBitmap ? bitmap.bits_of(vector) : bitmap.kMask)
+				 << (i * kRows);
+	}
+	return valid;
+}
+
+// Loads the edges, of which a lane has one, for values of less than 16 bytes.
+// Returns the mask.
+template <bool kBitmap, typename Value, unsigned kRows>
+__device__ __forceinline__ unsigned
+wa_grid_load_edges(const WaColumnArgs &column, const WaGridSpan &span,
+				   WaValues<Value, kRows> &loaded)
 {
 	const Value *values = static_cast<const Value *>(column.values);
-	WaValues<Value, 1> value;
-	unsigned row = threadIdx.x;
+	unsigned row = wa_warp_lane();
 
-	if (wa_column_block(column) != 0 || threadIdx.x >= span.edges)
+	loaded = {};
+	if (row >= span.edges)
 		return 0;
 	if (row >= span.head)
 		row += column.nrows - span.edges;
-	if (kBitmap && !wa_grid_row_is_valid(column.validity, row))
-		return 0;
-	value.values[0] = __ldg(values + row);
-	add(value, WaAllValid());
-	return 1;
-}
-
-// Calls add(values, mask) for the calling thread's vectors of a tile that is
-// not whole, one by one.  Returns the number of valid rows if there is a
-// bitmap.
-template <bool kBitmap, typename Value, unsigned kVectorRows, unsigned kCount,
-		  typename Add>
-__device__ __forceinline__ unsigned
-wa_grid_add_rest(const uint4 *vectors, const WaGridSpan &span, unsigned tile,
-				 const WaWarpBits<kVectorRows, kCount> &bitmap, Add add)
-{
-	WaValues<Value, kVectorRows> values;
-	unsigned rows = 0;
-
-#pragma unroll 1
-	for (unsigned vector = tile + wa_warp_lane();
-		 tile < span.vectors && vector < span.vectors; vector += kWarpLanes)
-	{
-		const uint4 loaded = __ldg(vectors + vector);
-
-		memcpy(&values, &loaded, sizeof(loaded));
-		if constexpr (kBitmap)
-		{
-			const unsigned valid = bitmap.bits_of(vector);
-
-			rows += __popc(valid);
-			add(values, valid);
-		}
-		else
-			add(values, WaAllValid());
-	}
-	return rows;
+	loaded.values[0] = __ldg(values + row);
+	return !kBitmap || wa_grid_row_is_valid(column.validity, row);
 }
 
 // Calls add(values, mask) on arrays of values until the blocks of the column
-// have seen every row once, in any order.  Returns a number of valid rows, which
-// all threads' add up to, or 0 where there is no bitmap.  Every thread of the
-// column's blocks calls it.  kAhead: see grid/ahead.cuh.
+// have seen every row once, in any order; all lanes of a warp call it together.
+// Returns a number of valid rows, which all threads' add up to, or 0 where there
+// is no bitmap.  Every thread of the column's blocks calls it.  kAhead: see
+// grid/ahead.cuh.
 template <bool kBitmap, bool kAhead, typename Value, typename Add>
 __device__ __forceinline__ unsigned
 wa_grid_for_each(const WaColumnArgs &column, Add add)
 {
 	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
-	constexpr unsigned kCount = kLaneVectors<kAhead>;
 	constexpr unsigned kTile = kTileVectors<kAhead>;
 	const WaGridSpan span =
 		wa_grid_span(static_cast<const Value *>(column.values), column.nrows);
 	const uint4 *const vectors = wa_grid_vectors<Value>(column, span);
 	const unsigned stride = column.blocks * kBlockWarps * kTile;
-	unsigned tile =
-		(wa_column_block(column) * kBlockWarps + wa_grid_warp()) * kTile;
+	const unsigned warp =
+		wa_column_block(column) * kBlockWarps + wa_grid_warp();
+	unsigned tile = warp * kTile;
 	WaWarpTiles<kAhead> tiles(vectors, span.vectors, tile, stride);
-	WaWarpBits<kVectorRows, kCount> bitmap(column.validity, span.head);
-	WaValues<Value, kCount * kVectorRows> values;
+	WaWarpBits<kVectorRows, kLaneVectors<kAhead>> bitmap(column.validity,
+														 span.head);
+	WaValues<Value, kLaneVectors<kAhead> * kVectorRows> values;
+	bool edges = kVectorRows > 1 && warp == 0 && span.edges > 0;
 	unsigned rows = 0;
 
 	if (kBitmap && tile + kTile <= span.vectors)
 		bitmap.load(tile);
-	if constexpr (kVectorRows > 1)
-		rows = wa_grid_add_edges<kBitmap, Value>(column, span, add);
-	for (; tile + kTile <= span.vectors; tile += stride)
+	// Whole tiles without a mask, or of a reduction that loads ahead: next to
+	// other loads the compiler would wait for the bits as soon as it has asked
+	// for them.
+	for (; (kAhead || !kBitmap) && tile + kTile <= span.vectors; tile += stride)
 	{
 		const WaTile<kAhead> loaded = tiles.next(tile);
 
@@ -222,8 +249,42 @@ wa_grid_for_each(const WaColumnArgs &column, Add add)
 		else
 			add(values, WaAllValid());
 	}
-	rows += wa_grid_add_rest<kBitmap, Value>(vectors, span, tile, bitmap, add);
-	return kBitmap ? rows : 0;
+
+	// All else that takes a mask is one loop, so that there is one copy of its
+	// code.
+#pragma unroll 1
+	for (; tile < span.vectors || edges; tile += stride)
+	{
+		WaTile<kAhead> loaded;
+		unsigned valid;
+
+		if (kBitmap && !kAhead && tile + kTile <= span.vectors)
+		{
+			loaded = tiles.next(tile);
+			valid = bitmap.take();
+			if (tile + stride + kTile <= span.vectors)
+				bitmap.load(tile + stride);
+			memcpy(&values, &loaded, sizeof(loaded));
+		}
+		else if (tile < span.vectors)
+		{
+			valid =
+				wa_grid_load_part<kBitmap>(vectors, span, tile, bitmap, loaded);
+			memcpy(&values, &loaded, sizeof(loaded));
+		}
+		else
+		{
+			if constexpr (kVectorRows > 1)
+				valid = wa_grid_load_edges<kBitmap>(column, span, values);
+			else
+				valid = 0;
+			edges = false;
+		}
+		if (kBitmap)
+			rows += __popc(valid);
+		add(values, valid);
+	}
+	return rows;
 }
 
 #endif // WA_CUDA_GRID_TRAVERSE_CUH

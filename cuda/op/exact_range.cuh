@@ -11,6 +11,7 @@
 
 #include "core/exact_sum.h"
 #include "op/values.cuh"
+#include "warp/reduce.cuh"
 
 // Returns the high word of a number, without the sign.
 __device__ __forceinline__ uint32_t
@@ -232,12 +233,12 @@ wa_exact_multiples_from(int unit)
 		max(unit + Traits::kFractionBits, Traits::kMinExponent));
 }
 
-// Tells whether something is so in all threads that run together: if a thread
-// of a warp has to go another way, the others lose nothing by going with it.
+// Tells whether something is so in all lanes: if one of a warp has to go another
+// way, the others lose nothing by going with it.
 __device__ __forceinline__ bool
 wa_exact_all(bool is_so)
 {
-	return __all_sync(__activemask(), is_so) != 0;
+	return __all_sync(kFullMask, is_so) != 0;
 }
 
 // Returns how many of the values are -0.

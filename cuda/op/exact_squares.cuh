@@ -4,22 +4,23 @@
 //		core/exact_sum.h and core/exact_squares.h have them.
 //
 // A window splits x, as wa_exact_window_add does, into pieces a, b, c, which
-// are integers in units of 2^k, 2^(k-26), 2^(k-52); floats need two of them.
-// The pieces add up to the sum of x, and
+// are integers in units of 2^k, 2^(k-26), 2^(k-52).  The pieces add up to the
+// sum of x, and
 //
 //	x^2 = a^2 + 2 a b + (2 a c + b^2) + 2 b c + c^2
 //
 // in units of 2^(2k), 2^(2k-26), ..., 2^(2k-104).  The sum of each of these
 // terms over the values of a thread is an integer of 64 bits, added to by
-// multiplications of 32 bits.  No square is ever formed as a float, so nothing
-// can be rounded, overflow or underflow.
+// multiplications of 32 bits.  No square is ever rounded, overflows or
+// underflows.
 //
-// Arrays whose numbers all lie between two powers of two are added so by one look
-// at their high words.  Others (with 0 among them, too) are looked at closely:
-// those with numbers that may have bits below the last piece are split into one
-// more.  What is rare (numbers that no window holds, or with bits even below
-// that) is looked at one by one in a loop over a copy in local memory and goes
-// to the limbs.
+// Arrays whose numbers all lie between two powers of two, near the largest, are
+// added by one look at their high words: doubles by three pieces, floats, whose
+// squares are doubles, by two constants as those of a sum.  Others (with 0 among
+// them, too) are looked at closely: those with numbers further away are split
+// into one more piece.  What is rare (numbers that no window holds, or with bits
+// below the last piece) is looked at one by one in a loop over a copy in local
+// memory and goes to the limbs.
 //
 // Nulls are replaced by a number that the window holds, and taken back by their
 // count.
@@ -57,12 +58,19 @@ constexpr uint32_t kSquaresWindowRows = 1024;
 // the limbs, but for infinities and NaN, which are counted.
 constexpr uint32_t kLargeTop = wa_exact_top_of_power(kSquaresMaxK + kPieceBits);
 
+// Returns the exponent by which wa_exact_split finds the limbs of a
+// WaExactSquares for numbers in units of 2^exponent.
+__device__ __forceinline__ int
+wa_squares_exponent(int exponent)
+{
+	return exponent - WA_SQUARES_LOWEST_BIT + WA_EXACT_LOWEST_BIT;
+}
+
 // Returns what number * 2^exponent adds to the limbs of a WaExactSquares.
 __device__ __forceinline__ WaExactChunks
 wa_squares_split(int64_t number, int exponent)
 {
-	return wa_exact_split(number, exponent - WA_SQUARES_LOWEST_BIT +
-									  WA_EXACT_LOWEST_BIT);
+	return wa_exact_split(number, wa_squares_exponent(exponent));
 }
 
 // Adds the square of x to the block's limbs, from any thread.
@@ -87,18 +95,19 @@ wa_squares_add_alone(double x, WaSquaresWords &limbs)
 		limbs, wa_squares_split((int64_t) (square >> 53), exponent + 53));
 }
 
-// The window of one thread, of at most kMaxPieces pieces.
-template <typename Float, int kMaxPieces> struct WaSquaresWindow
+// The window of a warp, of at most kMaxPieces pieces, with the sums of one lane.
+template <typename Float, int kMaxPieces> struct WaSquaresPieces
 {
+	static constexpr int kPieces = kMaxPieces; // at most
 	static constexpr int kSquares = 2 * kMaxPieces - 1;
-
-	// The last piece may not be below the smallest double.
-	static constexpr int kMinK = -1074 + kPieceBits * (kMaxPieces - 1);
 
 	int64_t sums[kMaxPieces];  // in units of 2^unit(i)
 	int64_t squares[kSquares]; // in units of 2^square_unit(i)
+	uint32_t nulls;            // that fill() stands for
+
+	// The same in all lanes.
 	int k;
-	WaExactSpan<Float> span; // of what a piece less holds whole
+	WaExactSpan<Float> span; // of what take_near takes
 	uint32_t taken;          // rows since the window was empty
 
 	// The exponent of the unit of a piece.
@@ -124,12 +133,27 @@ template <typename Float, int kMaxPieces> struct WaSquaresWindow
 		return wa_exact_top_of_power(k + kPieceBits);
 	}
 
+	// High word of the least number from which on all are multiples of the last
+	// piece's unit.
+	__device__ __forceinline__ uint32_t
+	last_from() const
+	{
+		return wa_exact_multiples_from<Float>(unit(kMaxPieces - 1));
+	}
+
 	// What stands for nulls, so that they are like other numbers: a multiple of
 	// the first piece's unit.
 	__device__ __forceinline__ Float
 	fill() const
 	{
 		return span.fill;
+	}
+
+	// Tells whether there is none yet.
+	__device__ __forceinline__ bool
+	is_none() const
+	{
+		return taken == 0;
 	}
 
 	// Splits x, whose magnitude is below the limit, and returns what is left.
@@ -175,21 +199,6 @@ template <typename Float, int kMaxPieces> struct WaSquaresWindow
 		return x;
 	}
 
-	// Takes what stands for nulls away again.
-	__device__ __forceinline__ void
-	take_back(unsigned nulls)
-	{
-		sums[0] -= (int64_t) nulls << kFillBits;
-		squares[0] -= (int64_t) nulls << (2 * kFillBits);
-	}
-
-	// Tells whether there is none yet.
-	__device__ __forceinline__ bool
-	is_none() const
-	{
-		return taken == 0;
-	}
-
 	// Adds values, and tells whether that leaves anything of them.
 	template <int kPieces, unsigned kRows>
 	__device__ __forceinline__ bool
@@ -216,14 +225,132 @@ template <typename Float, int kMaxPieces> struct WaSquaresWindow
 		}
 		return rests << 1 != 0;
 	}
+
+	// Adds what the pieces come to in all lanes to the block's limbs.
+	__device__ __forceinline__ void
+	add_pieces_to(WaSumWords &sum_limbs, WaSquaresWords &squares_limbs) const
+	{
+		wa_block_limbs_add_warp(sum_limbs, sums,
+								[&](int i) { return unit(i); });
+		wa_block_limbs_add_warp(
+			squares_limbs, squares,
+			[&](int i) { return wa_squares_exponent(square_unit(i)); });
+	}
 };
 
-// kPieces: how many pieces hold values whole that are near the largest; those
-// further away take one more.
-template <typename V, int kPieces> struct WaExactMoments
+// Types differ in how numbers near the largest are added:
+//
+//	kMinK			the least k
+//	near_unit()		the exponent of what take_near takes multiples of
+//	take_near(values) adds such values, which are below the limit
+//	add_to(limbs)	adds what the window holds to the limbs, less the nulls
+//
+template <typename Float> struct WaSquaresWindow;
+
+template <> struct WaSquaresWindow<double> : WaSquaresPieces<double, 4>
+{
+	// The last piece may not be below the smallest double.
+	static constexpr int kMinK = -1074 + 3 * kPieceBits;
+
+	__device__ __forceinline__ int
+	near_unit() const
+	{
+		return unit(2);
+	}
+
+	template <unsigned kRows>
+	__device__ __forceinline__ void
+	take_near(const double (&values)[kRows])
+	{
+		(void) take<3>(values);
+	}
+
+	__device__ __forceinline__ void
+	add_to(WaSumWords &sum_limbs, WaSquaresWords &squares_limbs) const
+	{
+		WaSquaresWindow<double> rest = *this;
+
+		rest.sums[0] -= (int64_t) nulls << kFillBits;
+		rest.squares[0] -= (int64_t) nulls << (2 * kFillBits);
+		rest.add_pieces_to(sum_limbs, squares_limbs);
+	}
+};
+
+// The square of a float is a double, so of two multiplications and additions
+// with one rounding each (fma) the first tells what of it lies above the last
+// place of a constant, and the second what lies below.
+template <> struct WaSquaresWindow<float> : WaSquaresPieces<float, 3>
+{
+	// No float is near the limits of a double.
+	static constexpr int kMinK = WaExactFloat<float>::kLowestBit - kPieceBits;
+
+	int64_t near_sum;        // in units of 2^near_unit()
+	int64_t near_squares[2]; // in units of 2^near_square_unit(i)
+
+	// Squares are below 2^(2k+52), and multiples of 2^(2k-48).
+	__device__ __forceinline__ int
+	near_unit() const
+	{
+		return k - 24;
+	}
+
+	// Constants as those of WaExactWindow hold 50 bits above their last place.
+	__device__ __forceinline__ int
+	near_square_unit(int sum) const
+	{
+		return 2 * k + 2 - 51 * sum;
+	}
+
+	template <unsigned kRows>
+	__device__ __forceinline__ void
+	take_near(const float (&values)[kRows])
+	{
+		const double c = 1.5 * wa_power_of_two(near_unit() + 52);
+		const double c1 = 1.5 * wa_power_of_two(near_square_unit(0) + 52);
+		const double c2 = 1.5 * wa_power_of_two(near_square_unit(1) + 52);
+		uint64_t bits = 0;
+		uint64_t bits1 = 0;
+		uint64_t bits2 = 0;
+
+#pragma unroll
+		for (unsigned i = 0; i < kRows; i++)
+		{
+			const double x = values[i];
+			const double high = fma(x, x, c1);
+			const double low = fma(x, x, c1 - high);
+
+			bits += wa_double_bits(x + c);
+			bits1 += wa_double_bits(high);
+			bits2 += wa_double_bits(low + c2);
+		}
+		near_sum += wa_exact_units(bits, c, kRows);
+		near_squares[0] += wa_exact_units(bits1, c1, kRows);
+		near_squares[1] += wa_exact_units(bits2, c2, kRows);
+	}
+
+	__device__ __forceinline__ void
+	add_to(WaSumWords &sum_limbs, WaSquaresWords &squares_limbs) const
+	{
+		const int fill = k + kFillBits;
+		const int64_t few = nulls;
+		const int64_t sum[1] = {near_sum - (few << (fill - near_unit()))};
+		const int64_t squares[2] = {
+			near_squares[0] - (few << (2 * fill - near_square_unit(0))),
+			near_squares[1]};
+
+		wa_block_limbs_add_warp(sum_limbs, sum,
+								[&](int) { return near_unit(); });
+		wa_block_limbs_add_warp(
+			squares_limbs, squares,
+			[&](int i) { return wa_squares_exponent(near_square_unit(i)); });
+		add_pieces_to(sum_limbs, squares_limbs);
+	}
+};
+
+template <typename V> struct WaExactMoments
 {
 	using Value = V;
-	using Window = WaSquaresWindow<V, kPieces + 1>;
+	using Window = WaSquaresWindow<V>;
 	static constexpr bool kSquares = true;
 
 	struct Limbs
@@ -263,27 +390,19 @@ template <typename V, int kPieces> struct WaExactMoments
 						 window.span.has(filled.values)))
 		{
 			window.taken += kRows;
-			(void) window.template take<kPieces>(filled.values);
-			window.take_back(wa_nulls_of<kRows>(valid));
+			window.nulls += wa_nulls_of<kRows>(valid);
+			window.take_near(filled.values);
 		}
 		else
-			add_any(state, wa_valid_or(filled, valid, neutral()).values, limbs);
+			add_any(state,
+					wa_valid_or(filled, wa_mask_again(valid), neutral()).values,
+					limbs);
 	}
 
 	__device__ __forceinline__ static void
 	finish(const State &state, Limbs &limbs)
 	{
-		const Window &window = state.window;
-
-#pragma unroll
-		for (int i = 0; i <= kPieces; i++)
-			wa_block_limbs_add_warp(
-				limbs.sum, wa_exact_split(window.sums[i], window.unit(i)));
-#pragma unroll
-		for (int i = 0; i < Window::kSquares; i++)
-			wa_block_limbs_add_warp(
-				limbs.squares,
-				wa_squares_split(window.squares[i], window.square_unit(i)));
+		state.window.add_to(limbs.sum, limbs.squares);
 		wa_block_limbs_count_warp(limbs.sum, kNegativeZerosWord,
 								  state.negative_zeros);
 	}
@@ -309,24 +428,23 @@ template <typename V, int kPieces> struct WaExactMoments
 							  [&](double x) { add_alone(x, limbs); });
 			range = wa_exact_range(ordinary);
 		}
-		if (window.is_none() || range.top >= window.limit_top() ||
-			window.taken + kRows > kSquaresWindowRows)
-			move_window(window, range.top, limbs);
+		if (!wa_exact_all(!window.is_none() && range.top < window.limit_top() &&
+						  window.taken + kRows <= kSquaresWindowRows))
+			move_window(window, wa_warp_max_all(range.top), limbs);
 		window.taken += kRows;
-		if (wa_exact_all(range.bottom >= multiples_from(window, kPieces - 1)))
-			(void) window.template take<kPieces>(ordinary);
-		else if (wa_exact_all(range.bottom >= multiples_from(window, kPieces)))
-			(void) window.template take<kPieces + 1>(ordinary);
-		else if (window.template take<kPieces + 1>(ordinary))
+		if (wa_exact_all(range.bottom >= near_from(window)))
+			window.take_near(ordinary);
+		else if (wa_exact_all(range.bottom >= window.last_from()))
+			(void) window.template take<Window::kPieces>(ordinary);
+		else if (window.template take<Window::kPieces>(ordinary))
 			add_rests(window, ordinary, limbs);
 	}
 
-	// High word of the least number from which on all are multiples of a
-	// piece's unit.
+	// High word of the least number that take_near takes.
 	__device__ __forceinline__ static uint32_t
-	multiples_from(const Window &window, int piece)
+	near_from(const Window &window)
 	{
-		return wa_exact_multiples_from<Value>(window.unit(piece));
+		return wa_exact_multiples_from<Value>(window.near_unit());
 	}
 
 	// Adds a number of any kind to the limbs, and its square.
@@ -337,35 +455,21 @@ template <typename V, int kPieces> struct WaExactMoments
 		wa_squares_add_alone(x, limbs.squares);
 	}
 
-	// Empties the window and puts it around numbers with this high word.
+	// Empties the window and puts it around numbers with this high word, which
+	// is the same in all lanes.
 	__device__ __forceinline__ static void
 	move_window(Window &window, uint32_t top, Limbs &limbs)
 	{
 		const int exponent = (int) (top >> 20) - 1023;
 
-#pragma unroll
-		for (int i = 0; i <= kPieces; i++)
-		{
-			if (window.sums[i] != 0)
-				wa_block_limbs_add(
-					limbs.sum, wa_exact_split(window.sums[i], window.unit(i)));
-			window.sums[i] = 0;
-		}
-#pragma unroll
-		for (int i = 0; i < Window::kSquares; i++)
-		{
-			if (window.squares[i] != 0)
-				wa_block_limbs_add(
-					limbs.squares,
-					wa_squares_split(window.squares[i], window.square_unit(i)));
-			window.squares[i] = 0;
-		}
+		if (!window.is_none())
+			window.add_to(limbs.sum, limbs.squares);
+		window = {};
 		window.k = exponent + 1 + kSquaresHeadroom - kPieceBits;
 		window.k = min(max(window.k, Window::kMinK), kSquaresMaxK);
-		window.span = wa_exact_span<Value>(
-			multiples_from(window, kPieces - 1), window.limit_top(),
-			wa_power_of_two(window.k + kFillBits));
-		window.taken = 0;
+		window.span =
+			wa_exact_span<Value>(near_from(window), window.limit_top(),
+								 wa_power_of_two(window.k + kFillBits));
 	}
 
 	// Takes those values out of the window again that it does not hold whole.
@@ -373,6 +477,7 @@ template <typename V, int kPieces> struct WaExactMoments
 	__device__ __forceinline__ static void
 	add_rests(Window &window, const Value (&values)[kRows], Limbs &limbs)
 	{
+		constexpr int kPieces = Window::kPieces;
 		Value copy[kRows];
 
 #pragma unroll
@@ -381,27 +486,26 @@ template <typename V, int kPieces> struct WaExactMoments
 #pragma unroll 1
 		for (unsigned i = 0; i < kRows; i++)
 		{
-			int32_t pieces[kPieces + 1];
+			int32_t pieces[kPieces];
 
 			if (window.split((double) copy[i], pieces) == 0)
 				continue;
-			int32_t few[kPieces + 1] = {};
+			int32_t few[kPieces] = {};
 
-			(void) window.template add<kPieces + 1>(copy[i], -1, few);
+			(void) window.template add<kPieces>(copy[i], -1, few);
 #pragma unroll
-			for (int j = 0; j <= kPieces; j++)
+			for (int j = 0; j < kPieces; j++)
 				window.sums[j] += few[j];
 			add_alone(copy[i], limbs);
 		}
 	}
 };
 
-template <> struct WaOperation<WA_OP_SQUARES, WA_F32> : WaExactMoments<float, 2>
+template <> struct WaOperation<WA_OP_SQUARES, WA_F32> : WaExactMoments<float>
 {
 };
 
-template <>
-struct WaOperation<WA_OP_SQUARES, WA_F64> : WaExactMoments<double, 3>
+template <> struct WaOperation<WA_OP_SQUARES, WA_F64> : WaExactMoments<double>
 {
 };
 

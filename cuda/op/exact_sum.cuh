@@ -2,7 +2,7 @@
 // exact_sum.cuh
 //		Exact sums of floats, as core/exact_sum.h describes them.
 //
-// A thread keeps a window and takes a whole array of values at a time: the
+// A warp keeps a window, of which each lane has sums, and takes a whole array of values at a time: the
 // largest magnitude tells whether all fit.  Doubles take two of the window's
 // constants, and a third one where these leave something; floats take one, and
 // a second one if the smallest magnitude tells that this may not do.  What is
@@ -234,9 +234,9 @@ template <typename V> struct WaExactOperation
 							  { wa_exact_add_special(x, limbs.sum); });
 			range = wa_exact_range(ordinary);
 		}
-		if (range.top >= wa_exact_top(state.window.upper.limit) ||
-			state.taken + kRows > WA_EXACT_WINDOW_ROWS)
-			move_window(state, range.top, limbs.sum);
+		if (!wa_exact_all(range.top < wa_exact_top(state.window.upper.limit) &&
+						  state.taken + kRows <= WA_EXACT_WINDOW_ROWS))
+			move_window(state, wa_warp_max_all(range.top), limbs.sum);
 		state.taken += kRows;
 		if (take(state, range, ordinary))
 			add_rests(state.window, ordinary, limbs.sum);
@@ -245,14 +245,7 @@ template <typename V> struct WaExactOperation
 	__device__ __forceinline__ static void
 	finish(const State &state, Limbs &limbs)
 	{
-		const WaSumWindow &window = state.window;
-
-		wa_block_limbs_add_warp(
-			limbs.sum, wa_exact_split(window.upper.s1, window.unit(0)));
-		wa_block_limbs_add_warp(
-			limbs.sum, wa_exact_split(window.upper.s2, window.unit(1)));
-		wa_block_limbs_add_warp(limbs.sum,
-								wa_exact_split(window.s3, window.unit(2)));
+		flush(state.window, limbs.sum);
 		wa_block_limbs_count_warp(limbs.sum, kNegativeZerosWord,
 								  state.negative_zeros);
 	}
@@ -287,9 +280,8 @@ template <typename V> struct WaExactOperation
 	{
 		WaSumWindow &window = state.window;
 
-		add_if_any(window.upper.s1, window.unit(0), limbs);
-		add_if_any(window.upper.s2, window.unit(1), limbs);
-		add_if_any(window.s3, window.unit(2), limbs);
+		if (state.taken > 0)
+			flush(window, limbs);
 		window.upper =
 			wa_exact_window_around(wa_bits_double((uint64_t) top << 32));
 		window.s3 = 0;
@@ -298,11 +290,14 @@ template <typename V> struct WaExactOperation
 		state.taken = 0;
 	}
 
+	// Adds what the window holds to the limbs.
 	__device__ __forceinline__ static void
-	add_if_any(int64_t number, int exponent, WaSumWords &limbs)
+	flush(const WaSumWindow &window, WaSumWords &limbs)
 	{
-		if (number != 0)
-			wa_block_limbs_add(limbs, wa_exact_split(number, exponent));
+		const int64_t sums[3] = {window.upper.s1, window.upper.s2, window.s3};
+
+		wa_block_limbs_add_warp(limbs, sums,
+								[&](int i) { return window.unit(i); });
 	}
 
 	// Adds to the limbs what the window has left of some values.

@@ -16,8 +16,9 @@
 //	merge(into, from)	merges two states, associatively
 //	store(state, result) writes the state of all rows to the result
 //
-// or where they add to limbs (EXACT and EXACT_SQUARE), and add takes the mask of
-// the values (op/values.cuh) and the block's limbs as well,
+// or where they add to limbs (EXACT and EXACT_SQUARE), add takes the mask of the
+// values (op/values.cuh) and the block's limbs as well, and all lanes of a warp
+// call it together,
 //
 //	Limbs				what of them there is: sum, and squares with kSquares
 //	finish(state, limbs) adds what the state holds to the block's limbs; all

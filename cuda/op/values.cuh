@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "warp/shuffle.cuh"
+
 // The mask of an array whose values all count.
 struct WaAllValid
 {
@@ -63,6 +65,21 @@ __device__ __forceinline__ const WaValues<Value, kRows> &
 wa_valid_or(const WaValues<Value, kRows> &values, WaAllValid, Value)
 {
 	return values;
+}
+
+// Returns the same mask, by a way that the compiler does not see through: where
+// a mask is used for a second time, far from the first, it would keep a predicate
+// of each value rather than the mask.  All lanes of a warp call it together.
+__device__ __forceinline__ unsigned
+wa_mask_again(unsigned valid)
+{
+	return __shfl_sync(kFullMask, valid, (int) wa_warp_lane());
+}
+
+__device__ __forceinline__ WaAllValid
+wa_mask_again(WaAllValid valid)
+{
+	return valid;
 }
 
 // Returns how many of the values do not count.

@@ -56,4 +56,36 @@ wa_warp_sum(Number number)
 	return wa_warp_reduce<WaAddition<Number>>(number);
 }
 
+// The larger one, as an operation.
+struct WaLarger
+{
+	__device__ __forceinline__ static void
+	merge(uint32_t &into, uint32_t from)
+	{
+		into = max(into, from);
+	}
+};
+
+// Adds a number of every lane, modulo 2^32.  The result is valid in all lanes.
+__device__ __forceinline__ uint32_t
+wa_warp_sum_all(uint32_t number)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	return __reduce_add_sync(kFullMask, number);
+#else
+	return wa_warp_reduce_all<WaAddition<uint32_t>>(number);
+#endif
+}
+
+// Returns the largest of the lanes' numbers, in all lanes.
+__device__ __forceinline__ uint32_t
+wa_warp_max_all(uint32_t number)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	return __reduce_max_sync(kFullMask, number);
+#else
+	return wa_warp_reduce_all<WaLarger>(number);
+#endif
+}
+
 #endif // WA_CUDA_WARP_REDUCE_CUH

@@ -47,6 +47,12 @@ struct __align__(8) uint2
 	unsigned x, y;
 };
 
+struct __align__(16) longlong2
+{
+	long long x;
+	long long y;
+};
+
 struct __align__(16) uint4
 {
 	unsigned x, y, z, w;
@@ -294,6 +300,12 @@ inline int
 __popc(unsigned bits)
 {
 	return __builtin_popcount(bits);
+}
+
+inline int
+__clzll(long long bits)
+{
+	return bits == 0 ? 64 : __builtin_clzll((unsigned long long) bits);
 }
 
 inline int

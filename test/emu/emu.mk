@@ -3,11 +3,11 @@
 #
 #	emu-test			builds build/emu/test_kernels and
 #						build/emu/test_primitives and runs them,
-#						build/emu/test_groups, build/emu/test_programs and
-#						build/emu/test_keys, build/emu/test_queries,
+#						build/emu/test_groups, build/emu/test_programs,
+#						build/emu/test_wide_programs and build/emu/test_keys, build/emu/test_queries,
 #						build/emu/test_first_groups, build/emu/test_conditions,
-#						and build/emu/test_block, the kernel test with blocks of
-#						half the size
+#						build/emu/test_launches, and build/emu/test_block, the
+#						kernel test with blocks of half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -75,6 +75,11 @@ EMU_PROGRAMS_OBJS = $(EMU_PROGRAMS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 		report random_program program_on_cpu test_programs) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
+EMU_WIDE_OBJS = $(EMU_PROGRAMS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
+	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(patsubst %,build/emu/test/%.o,report random_wide test_wide_programs) \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+
 EMU_KEYS_OBJS = build/emu/test/keys.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
@@ -114,15 +119,15 @@ build/emu/test/core/%.o: src/core/%.c $(EMU_HEADERS)
 build/emu/test_kernels: $(EMU_TEST_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
-# The kernels in blocks of another size.
+# The kernels in blocks of another size, and few columns in one launch.
 EMU_BLOCK_OBJS = build/emu/block/kernels.o build/emu/block/joint.o \
 	$(filter-out build/emu/test/kernels.o build/emu/test/joint.o,\
 		$(EMU_TEST_OBJS))
 
 build/emu/block/%.o: cuda/%.cu $(EMU_HEADERS)
 	@mkdir -p $(@D)
-	$(CXX) $(EMU_CXXFLAGS) -O1 -DWA_BLOCK_THREADS=128 $(EMU_INCLUDES) -x c++ \
-		-c -o $@ $<
+	$(CXX) $(EMU_CXXFLAGS) -O1 -DWA_BLOCK_THREADS=128 -DWA_ALONE_BYTES=1024 \
+		$(EMU_INCLUDES) -x c++ -c -o $@ $<
 
 build/emu/test_block: $(EMU_BLOCK_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
@@ -145,6 +150,9 @@ build/emu/test_groups: $(EMU_GROUPS_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 build/emu/test_programs: $(EMU_PROGRAMS_OBJS)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
+build/emu/test_wide_programs: $(EMU_WIDE_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 build/emu/test_keys: $(EMU_KEYS_OBJS)
@@ -189,6 +197,24 @@ build/emu/first/%.o: test/emu/%.cpp $(EMU_HEADERS)
 build/emu/test_first_groups: $(EMU_FIRST_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# Whole queries, each clause and each column in a launch of its own, and so little
+# memory that it has to take turns.
+build/emu/launches/%.o: cuda/%.cu $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) -DWA_QUERY_LAUNCH_PARTS=1 \
+		-DWA_QUERY_FIRST_GROUPS=256 $(EMU_INCLUDES) -x c++ -c -o $@ $<
+
+build/emu/launches/gpus.o: src/daemon/gpus.c $(wildcard src/*/*.h) cuda/query.h
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -DWA_WITH_CUDA \
+		-DMEMORY_SHARE=400 -Isrc -I. -c -o $@ $<
+
+build/emu/test_launches: $(patsubst %,build/emu/launches/%.o,query_programs \
+			query_numbers gpus) \
+		$(filter-out $(patsubst %,build/emu/test/%.o,query_programs query_numbers \
+			src/daemon/gpus),$(EMU_QUERIES_OBJS))
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 # Conditions, which the host finds alone.
 build/emu/test_conditions: $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 		$(patsubst %,build/emu/test/%.o,test_conditions report $(EMU_SORTS)) \
@@ -204,14 +230,18 @@ $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 .PHONY: emu-test
 emu-test: build/emu/test_kernels build/emu/test_block \
 		build/emu/test_primitives build/emu/test_groups \
-		build/emu/test_programs build/emu/test_keys build/emu/test_queries \
-		build/emu/test_first_groups build/emu/test_conditions
+		build/emu/test_programs build/emu/test_wide_programs \
+		build/emu/test_keys build/emu/test_queries \
+		build/emu/test_first_groups build/emu/test_conditions \
+		build/emu/test_launches
 	build/emu/test_kernels
 	build/emu/test_block 4
 	build/emu/test_primitives
 	build/emu/test_groups
 	build/emu/test_programs
+	build/emu/test_wide_programs
 	build/emu/test_keys
 	WARPAGG_EMU_DEVICES=2 build/emu/test_queries
 	build/emu/test_first_groups
 	build/emu/test_conditions
+	WARPAGG_EMU_DEVICES=2 build/emu/test_launches
