@@ -235,11 +235,12 @@ ProgramRun::ProgramRun(const Bench &bench, const BenchProgram &program)
 	}
 	for (size_t i = 0; i < program.outputs.size(); i++)
 		outputs_.push_back({program.outputs[i], WA_NO_REGISTER, WA_COLUMN_I64,
-							bench.d_values[i], bench.d_validity[i], NULL});
+							bench.d_values[i], bench.d_validity[i], NULL, 0,
+							WA_ANY_SCALE});
 	program_ = {
 		(uint16_t) kinds_.size(),    kinds_.data(), program.instructions.data(),
 		program.instructions.size(), NULL,          NULL};
-	memory_ = {NULL, bench.d_selection, bench.d_traps};
+	memory_ = {NULL, bench.d_selection, bench.d_traps, NULL};
 	for (size_t set = 0; set < kSets; set++)
 		plan(set);
 }
@@ -264,7 +265,8 @@ ProgramRun::plan(size_t set)
 			  clauses_.data(),
 			  (unsigned) clauses_.size(),
 			  outputs_.data(),
-			  (unsigned) outputs_.size()};
+			  (unsigned) outputs_.size(),
+			  false};
 	must(wa_program_plan(&query_, (size_t) bench_.shared_bytes, &plans_[set]));
 }
 

@@ -10,6 +10,7 @@
 #	build/gpu/check_primitives	the test of cuda/warp and bench/ladder, likewise
 #	build/gpu/check_groups	the test of grouped reductions, likewise
 #	build/gpu/check_programs	that of query programs, likewise
+#	build/gpu/check_wide_programs	that of programs that are wide, likewise
 #	build/gpu/check_keys	that of the numbering of groups, likewise
 #	GPU_GROUPS_OBJS			grouped reductions, for programs that measure them;
 #							link with GPU_CORE_OBJS
@@ -96,6 +97,11 @@ build/gpu/check_groups: $(patsubst %,build/gpu/%.o,\
 
 build/gpu/check_programs: $(patsubst %,build/gpu/%.o,\
 		report random_program program_on_cpu test_programs) \
+		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
+	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+
+build/gpu/check_wide_programs: $(patsubst %,build/gpu/%.o,\
+		report random_wide test_wide_programs) \
 		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 

@@ -23,7 +23,8 @@ typedef void (*Kernel)(const WaKeysArgs args);
 struct Kernels
 {
 	unsigned nkeys;
-	unsigned rows; // of a thread at a time
+	unsigned rows;   // of a thread at a time
+	unsigned blocks; // of a multiprocessor
 	Kernel direct;
 	Kernel hash;
 };
@@ -32,7 +33,8 @@ template <unsigned kKeys, unsigned kRows>
 static Kernels
 kernels_for()
 {
-	return {kKeys, kRows, wa_keys_direct_kernel<kKeys, kRows>,
+	return {kKeys, kRows, wa_key_blocks(kKeys),
+			wa_keys_direct_kernel<kKeys, kRows>,
 			wa_keys_hash_kernel<kKeys, kRows>};
 }
 
@@ -46,6 +48,10 @@ find_kernels(unsigned ncolumns)
 		return kernels_for<2, 4>();
 	if (ncolumns <= 4)
 		return kernels_for<4, 2>();
+	if (ncolumns <= 8)
+		return kernels_for<8, 1>();
+	if (ncolumns <= 16)
+		return kernels_for<16, 1>();
 	return kernels_for<WA_KEYS_MAX, 1>();
 }
 
@@ -83,7 +89,8 @@ keys_are_sound(const WaKeys *keys)
 		keys->nrows > WA_KEYS_MAX_ROWS)
 		return false;
 	for (unsigned i = 0; i < keys->ncolumns; i++)
-		if ((unsigned) keys->columns[i].form >= WA_COLUMN_COUNT)
+		if ((unsigned) keys->columns[i].form >= WA_COLUMN_COUNT &&
+			keys->columns[i].form != WA_COLUMN_I128)
 			return false;
 	return true;
 }
@@ -222,7 +229,7 @@ wa_keys_start(const WaKeys *keys, const WaKeysPlan *plan,
 	const unsigned blocks =
 		std::min((args.nrows + block_rows - 1) / block_rows,
 				 (unsigned) std::max(multiprocessors, 1) *
-					 (narrow != NULL ? kNarrowBlocks : kKeyBlocks));
+					 (narrow != NULL ? kNarrowBlocks : kernels.blocks));
 	void *arguments[] = {&args};
 	cudaError_t error = clear_memory(plan, memory, stream);
 

@@ -4,8 +4,9 @@
 //		groups, which wa_group_start (groups.h) takes.
 //
 // A key is a word: the integer of INT and DECIMAL, the code of TEXT, 0 or 1 of
-// BOOL, the bits of FLOAT, where -0 is 0 and all NaNs are one.  Rows are of one
-// group if their words are the same and the same keys are NULL.
+// BOOL, the bits of FLOAT, where -0 is 0 and all NaNs are one; or, of values of 128
+// bits (I128), a half, from its first row on: such a key takes two columns.  Rows are of
+// one group if their words are the same and the same keys are NULL.
 //
 //	direct	the keys' ranges are known and small, taken together: a number for
 //			each combination
@@ -30,7 +31,7 @@
 #include "program/code.h"
 
 // Keys, rows and groups of one launch at most.
-#define WA_KEYS_MAX        8
+#define WA_KEYS_MAX        32
 #define WA_KEYS_MAX_ROWS   ((size_t) 1 << 30)
 #define WA_KEYS_MAX_GROUPS ((uint32_t) 1 << 24)
 
@@ -40,7 +41,7 @@
 typedef struct WaKeyColumn
 {
 	WaColumnForm form;
-	const void *d_values;       // aligned to their width; BITS: to 8 bytes
+	const void *d_values; // aligned to their width; BITS, I128: to 8 bytes
 	const uint64_t *d_validity; // NULL: no row is NULL
 	int64_t base;               // is added to integers
 } WaKeyColumn;

@@ -42,6 +42,10 @@ wa_program_shape(uint16_t code)
 			return {WA_UNIT_DECIMAL, "dd"};
 		case WA_CODE_DECIMAL_FLOOR_DIVIDE:
 			return {WA_UNIT_DECIMAL, "ddd"};
+		case WA_CODE_DECIMAL_DIVIDE:
+		case WA_CODE_DECIMAL_REMAINDER:
+		case WA_CODE_DECIMAL_DIVIDE_WHOLE:
+			return {WA_UNIT_WIDE, "ddd"};
 		case WA_CODE_INT_TO_FLOAT:
 			return {WA_UNIT_CONVERT, "if"};
 		case WA_CODE_INT_TO_DECIMAL:

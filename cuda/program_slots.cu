@@ -10,11 +10,14 @@
 //
 #include "program/plan.h"
 
+#include <algorithm>
 #include <string.h>
 
 #include "program/rows.cuh"
 
-constexpr unsigned kMaxSlots = 255;
+// More than operands can number; so many values have no room in shared memory, and
+// the plan is refused.
+constexpr unsigned kMaxSlots = 1024;
 
 // Slots of one sort.
 struct Slots
@@ -34,17 +37,18 @@ struct Layout
 	Slots flags;
 };
 
-// Takes the first free slot.  There is one: steps are fewer than slots.
+// Takes the first free slot, or the first two neighbours.  There are some: steps
+// are fewer than slots.
 static uint8_t
-take_slot(Slots *slots)
+take_slot(Slots *slots, bool with_next)
 {
 	unsigned number = 0;
 
-	while (slots->taken[number])
+	while (slots->taken[number] || (with_next && slots->taken[number + 1]))
 		number++;
 	slots->taken[number] = true;
-	if (number >= slots->count)
-		slots->count = number + 1;
+	slots->taken[number + with_next] |= with_next;
+	slots->count = std::max(slots->count, number + with_next + 1);
 	return (uint8_t) number;
 }
 
@@ -88,11 +92,11 @@ static void
 place_value(Layout *layout, WaPlanValue *value)
 {
 	value->operand.place = WA_PLACE_SLOT;
-	value->operand.number = take_slot(&layout->flags);
+	value->operand.number = take_slot(&layout->flags, false);
 	if (value->kind != WA_VECTOR_BOOL)
-		value->operand.values = take_slot(&layout->values);
+		value->operand.values = take_slot(&layout->values, value->wide);
 	if (value->mixed)
-		value->operand.display = take_slot(&layout->displays);
+		value->operand.display = take_slot(&layout->displays, false);
 }
 
 // Frees the slots of a value.
@@ -102,6 +106,8 @@ free_value(Layout *layout, const WaPlanValue *value)
 	layout->flags.taken[value->operand.number] = false;
 	if (value->kind != WA_VECTOR_BOOL)
 		layout->values.taken[value->operand.values] = false;
+	if (value->wide)
+		layout->values.taken[value->operand.values + 1] = false;
 	if (value->mixed)
 		layout->displays.taken[value->operand.display] = false;
 }
@@ -132,6 +138,7 @@ operand_of(const Layout *layout, int number)
 		return operand;
 	operand = layout->planner->values[number].operand;
 	operand.mixed = layout->planner->values[number].mixed;
+	operand.wide = layout->planner->values[number].wide;
 	if (!operand.mixed)
 		operand.display = layout->planner->values[number].display;
 	return operand;
@@ -156,8 +163,23 @@ wants_slot(const Layout *layout, int number)
 	if (number == kNoValue)
 		return false;
 	value = &layout->planner->values[number];
-	return layout->in_slots && value->operand.place == WA_PLACE_COLUMN &&
-		   value->kind != WA_VECTOR_BOOL && value->reads > 1;
+	if (value->operand.place != WA_PLACE_COLUMN ||
+		value->kind == WA_VECTOR_BOOL)
+		return false;
+	if (layout->planner->query->is_wide && value->kind == WA_VECTOR_DECIMAL)
+		return true;
+	return layout->in_slots && value->reads > 1;
+}
+
+// Tells whether a column is brought to a slot of 128 bits, or to one whose rows are
+// in units of what they show.
+static bool
+needs_wide_copy(const Layout *layout, int number)
+{
+	const WaPlanValue *value = &layout->planner->values[number];
+
+	return layout->planner->query->is_wide &&
+		   value->kind == WA_VECTOR_DECIMAL && (value->wide || value->mixed);
 }
 
 // Brings a column to a slot if an argument is one that wants it.
@@ -169,11 +191,11 @@ load_argument(Layout *layout, int number)
 	if (!wants_slot(layout, number))
 		return true;
 	op.code = WA_CODE_INT_TO_DECIMAL;
-	op.unit = WA_UNIT_COPY;
+	op.unit = needs_wide_copy(layout, number) ? WA_UNIT_WIDE : WA_UNIT_COPY;
 	op.takes_values = true;
 	op.gives_values = true;
 	op.a = operand_of(layout, number);
-	if (op.a.mixed)
+	if (op.a.mixed && op.unit == WA_UNIT_COPY)
 		op.how_display = WA_DISPLAY_FIRST;
 	place_value(layout, &layout->planner->values[number]);
 	op.out = operand_of(layout, number);
@@ -261,6 +283,11 @@ place_outputs(Layout *layout)
 		target->from = operand_of(layout, planner->outputs[i]);
 		target->filter = operand_of(layout, planner->filters[i]);
 		target->form = (uint8_t) output->form;
+		target->scale = planner->plan->scales[i];
+		target->bits = output->bits;
+		target->is_wide =
+			planner->query->is_wide && output->d_values != NULL &&
+			planner->values[planner->outputs[i]].kind == WA_VECTOR_DECIMAL;
 		target->takes_values =
 			planner->values[planner->outputs[i]].kind != WA_VECTOR_BOOL;
 		target->values = output->d_values;

@@ -45,8 +45,10 @@ add_constant(WaPlanner *planner, WaVectorKind kind, uint8_t scale,
 
 // Tells whether values of the kind can lie in the form.
 static bool
-form_fits(WaColumnForm form, WaVectorKind kind)
+form_fits(const WaPlanner *planner, WaColumnForm form, WaVectorKind kind)
 {
+	if (form == WA_COLUMN_I128)
+		return planner->query->is_wide && kind == WA_VECTOR_DECIMAL;
 	switch (kind)
 	{
 		case WA_VECTOR_INT:
@@ -75,8 +77,9 @@ add_columns(WaPlanner *planner)
 		WaPlanValue *value;
 
 		if (column->number >= query->program->nregisters ||
-			!form_fits(column->form, query->program->kinds[column->number]) ||
-			column->scale > WA_DECIMAL_MAX_SCALE)
+			!form_fits(planner, column->form,
+					   query->program->kinds[column->number]) ||
+			column->scale > wa_program_max_scale(column->form))
 			return cudaErrorInvalidValue;
 		planner->registers[column->number] =
 			add_value(planner, query->program->kinds[column->number],
@@ -84,11 +87,13 @@ add_columns(WaPlanner *planner)
 		value = &planner->values[planner->nvalues - 1];
 		value->operand.place = WA_PLACE_COLUMN;
 		value->operand.number = (uint8_t) i;
+		value->wide = column->form == WA_COLUMN_I128;
 		source->values = column->d_values;
 		source->validity = column->d_validity;
 		source->display = column->d_display;
 		source->base = column->base;
 		source->form = (uint8_t) column->form;
+		source->scale = column->scale;
 	}
 	return cudaSuccess;
 }
@@ -281,11 +286,9 @@ finish_decimal_function(WaPlanner *planner, uint32_t extra, WaPlanStep *step,
 }
 
 // A comparison in terms of = and <, either way round, or the opposite of that.
-static void
-finish_compare(WaPlanner *planner, uint32_t comparison, WaPlanStep *step)
+void
+wa_program_turn_comparison(uint32_t comparison, WaPlanStep *step)
 {
-	if (step->op.code == WA_CODE_IN_INT)
-		return;
 	if (comparison == WA_GREATER || comparison == WA_LESS_OR_EQUAL)
 	{
 		const int a = step->a;
@@ -297,6 +300,14 @@ finish_compare(WaPlanner *planner, uint32_t comparison, WaPlanStep *step)
 	step->op.is_negated = comparison == WA_NOT_EQUAL ||
 						  comparison == WA_LESS_OR_EQUAL ||
 						  comparison == WA_GREATER_OR_EQUAL;
+}
+
+// A comparison of any values.
+static void
+finish_compare(WaPlanner *planner, uint32_t comparison, WaPlanStep *step)
+{
+	if (step->op.code != WA_CODE_IN_INT)
+		wa_program_turn_comparison(comparison, step);
 	if (step->op.code != WA_CODE_COMPARE_DECIMAL)
 		return;
 	(void) bring_to_larger_scale(planner, step);
@@ -353,8 +364,14 @@ static cudaError_t
 finish_step(WaPlanner *planner, const WaInstruction *instruction,
 			WaPlanStep *step, WaPlanValue *out)
 {
+	const WaVectorKind kind = planner->query->program->kinds[instruction->out];
+
+	if (planner->query->is_wide && wa_program_is_wide_step(step, kind))
+		return wa_program_finish_wide(planner, instruction->extra, step, out);
 	switch (step->op.unit)
 	{
+		case WA_UNIT_WIDE:
+			return cudaErrorNotSupported;
 		case WA_UNIT_DECIMAL:
 			if (step->b != kNoValue)
 				return finish_decimal_arithmetic(planner, step, out);
@@ -458,6 +475,7 @@ add_instruction(WaPlanner *planner, const WaInstruction *instruction)
 	error = finish_step(planner, instruction, step, &out);
 	step->out =
 		add_value(planner, kinds[instruction->out], out.scale, out.mixed);
+	planner->values[step->out].wide = out.wide;
 	planner->registers[instruction->out] = step->out;
 	return error;
 }
@@ -509,13 +527,15 @@ find_outputs(WaPlanner *planner)
 		if (value == kNoValue)
 			return cudaErrorInvalidValue;
 		kind = planner->values[value].kind;
-		if (!form_fits(output->form, kind) &&
+		if (!form_fits(planner, output->form, kind) &&
 			(kind != WA_VECTOR_BOOL || output->form != WA_COLUMN_I8))
 			return cudaErrorInvalidValue;
 		planner->outputs[i] = value;
 		planner->filters[i] = kNoValue;
-		planner->plan->scales[i] = planner->values[value].scale;
 		planner->plan->mixed[i] = planner->values[value].mixed;
+		if (!wa_program_find_scale(planner, value, output,
+								   &planner->plan->scales[i]))
+			return cudaErrorNotSupported;
 		if (output->filter == WA_NO_REGISTER)
 			continue;
 		planner->filters[i] = value_of(planner, output->filter, 'b');
@@ -536,7 +556,7 @@ wa_program_find_values(WaPlanner *planner)
 		query->noutputs > WA_PROGRAM_MAX_OUTPUTS ||
 		query->program->nregisters > kMaxRegisters)
 		return cudaErrorNotSupported;
-	for (unsigned i = 0; i < kMaxRegisters; i++)
+	for (unsigned i = 0; i < query->program->nregisters; i++)
 		planner->registers[i] = kNoValue;
 	error = add_columns(planner);
 	if (error == cudaSuccess)

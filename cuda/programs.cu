@@ -8,13 +8,22 @@
 #include <new>
 #include <string.h>
 
+#include "program/clear.cuh"
 #include "program/kernel.cuh"
 #include "program/plan.h"
 #include "program/shape.h"
 
-// Strips of a block at most: enough to be worth a block, and so few that it does
-// not matter how many blocks a multiprocessor can run at once.
-static const unsigned kMaxBlockStrips = 32;
+// Runs a program.  Blocks of kProgramThreads threads, as many as have strips; the
+// slots in dynamic shared memory.  Bitmaps of tiles that have trapped hold
+// anything afterwards, until wa_program_clear_kernel has run; all else is
+// deterministic.
+__global__ void
+__launch_bounds__(kProgramThreads, kProgramBlocks)
+	wa_program_kernel(const __grid_constant__ WaProgramCode code,
+					  const __grid_constant__ WaProgramRun run)
+{
+	wa_program_block<WaNarrowUnits>(code, run);
+}
 
 size_t
 wa_program_trap_bytes(size_t nrows)
@@ -131,31 +140,6 @@ copy_lists(const WaProgramQuery *query, int64_t *d_lists, cudaStream_t stream)
 	return error;
 }
 
-// Starts the kernel of the program.
-static cudaError_t
-launch_program(WaProgramCode *code, WaProgramRun *run, size_t shared_bytes,
-			   int multiprocessors, cudaStream_t stream)
-{
-	void *arguments[] = {code, run};
-	const unsigned strips = (run->nrows + kStripRows - 1) / kStripRows;
-	const unsigned resident =
-		(unsigned) std::max(multiprocessors, 1) * kProgramBlocks;
-	unsigned blocks;
-	cudaError_t error = cudaFuncSetAttribute(
-		wa_program_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-		(int) shared_bytes);
-
-	run->block_strips = std::min(std::max((strips + resident - 1) / resident,
-										  kProgramThreads / kWarpLanes),
-								 kMaxBlockStrips);
-	blocks = (strips + run->block_strips - 1) / run->block_strips;
-	if (error == cudaSuccess)
-		error = cudaLaunchKernel(wa_program_kernel, dim3(blocks),
-								 dim3(kProgramThreads), arguments, shared_bytes,
-								 stream);
-	return error;
-}
-
 // Starts the kernel that takes back what tiles with a trap have left.
 static cudaError_t
 launch_clear(WaProgramCode *code, WaProgramRun *run, int multiprocessors,
@@ -179,7 +163,8 @@ wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
 {
 	WaProgramCode code = plan->code;
 	WaProgramRun run = {(unsigned) nrows, 0, memory->d_selection,
-						reinterpret_cast<uint32_t *>(memory->d_traps)};
+						reinterpret_cast<uint32_t *>(memory->d_traps),
+						query->is_wide ? memory->d_digits : NULL};
 	cudaError_t error;
 
 	if (nrows > WA_PROGRAM_MAX_ROWS)
@@ -192,9 +177,16 @@ wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
 	if (error == cudaSuccess)
 		error = cudaMemsetAsync(memory->d_traps, 0,
 								wa_program_trap_bytes(nrows), stream);
-	if (error == cudaSuccess)
-		error = launch_program(&code, &run, plan->shared_bytes, multiprocessors,
-							   stream);
+	if (error == cudaSuccess && query->is_wide)
+		error = cudaMemsetAsync(memory->d_digits, 0,
+								query->noutputs * sizeof(uint32_t), stream);
+	if (error == cudaSuccess && query->is_wide)
+		error = wa_program_launch_wide(&code, &run, plan->shared_bytes,
+									   multiprocessors, stream);
+	else if (error == cudaSuccess)
+		error =
+			wa_program_launch(wa_program_kernel, kProgramBlocks, &code, &run,
+							  plan->shared_bytes, multiprocessors, stream);
 	if (error == cudaSuccess)
 		error = launch_clear(&code, &run, multiprocessors, stream);
 	return error;

@@ -19,6 +19,11 @@
 // clause, bit for bit, whatever the grid: rows that a clause of WHERE has sorted
 // out trap no more.  All NaNs are one.
 //
+// Numbers of more than 64 bits trap, unless the program is wide: then DECIMALs have
+// up to 38 digits, and may be divided.  That takes other kernels, which are slower
+// by some instructions a row.  There a row may do without a trap that others of its
+// tile would make the processor's vector have.
+//
 // Use, with all memory the caller's:
 //
 //	if (wa_program_is_for_gpu(program) &&
@@ -69,6 +74,9 @@ typedef struct WaProgramClause
 // No register.
 #define WA_NO_REGISTER 0xffff
 
+// The plan is to choose the scale.
+#define WA_ANY_SCALE 0xff
+
 // A register that becomes a column.  Integers that do not fit the form trap, and
 // so do floats.
 typedef struct WaProgramOutput
@@ -79,6 +87,10 @@ typedef struct WaProgramOutput
 	void *d_values;       // NULL: only the bitmap is wanted
 	uint64_t *d_validity; // NULL: only the values are wanted
 	int16_t *d_display;   // DECIMAL: the digits shown; NULL: not wanted
+	// I128: values of more bits, sign aside, trap; and the scale of a DECIMAL
+	// whose digits shown differ, where rows with more trap, or WA_ANY_SCALE.
+	uint8_t bits;
+	uint8_t scale;
 } WaProgramOutput;
 
 // What to run.  Instructions behind the last clause compute outputs.
@@ -93,6 +105,7 @@ typedef struct WaProgramQuery
 	unsigned nclauses;
 	const WaProgramOutput *outputs;
 	unsigned noutputs;
+	bool is_wide; // DECIMALs have up to 38 digits, and are divided
 } WaProgramQuery;
 
 // How it is run.  Callers read what comes before the code.
@@ -112,6 +125,9 @@ typedef struct WaProgramMemory
 	void *d_workspace;     // plan.workspace_bytes, aligned to 8
 	uint64_t *d_selection; // wa_validity_bytes(nrows); NULL: not wanted
 	uint64_t *d_traps;     // wa_program_trap_bytes(nrows)
+	// Wide: for each output the largest number of digits that a row which is not
+	// 0 is shown with, if that differs; whether it traps on being stored or not.
+	uint32_t *d_digits;
 } WaProgramMemory;
 
 // Returns the bytes of the bitmap of traps.
@@ -123,7 +139,7 @@ bool wa_program_is_for_gpu(const WaProgram *program);
 // Plans a run on a device whose blocks can have so much shared memory.
 // cudaErrorInvalidValue if the query breaks its contract; cudaErrorNotSupported
 // if it is nothing for kernels: of instructions that they do not have, with a
-// scale that a DECIMAL cannot have, or too large.
+// scale that a DECIMAL cannot have, or too large; or if it has to be wide.
 cudaError_t wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
 							WaProgramPlan *plan);
 

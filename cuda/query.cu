@@ -124,26 +124,67 @@ is_small_enough(const WaCudaQuery *query)
 		   query->program.nregisters < UINT16_MAX;
 }
 
-// Computes a query with a slot.
+// Gives memory back, when nothing that was started uses it any more.
+static cudaError_t
+empty_slot(WaQuerySlot *slot)
+{
+	const cudaError_t error = cudaStreamSynchronize(slot->stream);
+
+	wa_query_pool_reset(&slot->d_pool);
+	wa_query_pool_reset(&slot->pool);
+	return error;
+}
+
+// Computes a query with a slot; if it traps, its groups have not been taken.
+static cudaError_t
+run_once(WaQueryWork *work, WaCudaTake take, void *context,
+		 WaCudaOutcome *outcome)
+{
+	cudaError_t error = wa_query_start(work);
+
+	if (error == cudaSuccess && work->query->nkeys == 0)
+		error = wa_query_reduce_all(work, take, context, outcome);
+	else if (error == cudaSuccess)
+		error = wa_query_reduce_groups(work, take, context, outcome);
+	return error;
+}
+
+// Hands the tiles that have trapped over.
+static cudaError_t
+finish_traps(const WaQueryWork *work, uint64_t *traps)
+{
+	wa_query_copy_traps(work, traps);
+	return wa_query_traps_often(work, traps) ? cudaErrorNotSupported
+											 : cudaSuccess;
+}
+
+// Computes a query with a slot, of as many digits as it takes.
 static cudaError_t
 run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
 	WaCudaTake take, void *context, WaCudaOutcome *outcome)
 {
-	WaQueryWork work = {};
+	WaQueryWidth width = wa_query_first_width(query);
 	cudaError_t error = cudaSetDevice(slot->ordinal);
 
-	work.query = query;
-	work.slot = slot;
-	work.nrows = (unsigned) query->nrows;
-	if (error == cudaSuccess)
-		error = wa_query_start(&work);
-	if (error == cudaSuccess && query->nkeys == 0)
-		error = wa_query_reduce_all(&work, take, context, outcome);
-	else if (error == cudaSuccess)
-		error = wa_query_reduce_groups(&work, take, context, outcome);
-	if (error == cudaSuccess && outcome->trapped)
-		std::copy(work.traps, work.traps + wa_cuda_trap_words(query->nrows),
-				  traps);
+	while (error == cudaSuccess)
+	{
+		WaQueryWork work = {};
+
+		work.query = query;
+		work.slot = slot;
+		work.nrows = (unsigned) query->nrows;
+		work.width = width;
+		*outcome = {};
+		error = run_once(&work, take, context, outcome);
+		if (wa_query_next_width(&work, error, outcome->trapped, &width))
+		{
+			error = empty_slot(slot);
+			continue;
+		}
+		if (error == cudaSuccess && outcome->trapped)
+			error = finish_traps(&work, traps);
+		return error;
+	}
 	return error;
 }
 

@@ -12,7 +12,9 @@
  * there is one, the numbers of groups (keys.h), and a reduction for each column
  * (kernels.h, groups.h).  The host waits for the GPU once, or where groups are
  * found by hashing twice; columns of floats may need it to wait more often, and
- * so does choosing the groups that are wanted.
+ * so does choosing the groups that are wanted.  A query whose decimals turn out to
+ * have no room in 64 bits is computed a second time with 128, and if quotients were
+ * stored with a scale that is not theirs, a third time.
  */
 #ifndef WA_CUDA_QUERY_H
 #define WA_CUDA_QUERY_H
@@ -27,12 +29,11 @@ extern "C"
 #endif
 
 /*
- * Rows, keys and aggregated columns of a query at most, and groups that are
- * handed over; there may be as many groups as rows where not all are wanted.
+ * Rows and keys of a query at most, and groups that are handed over; there may be as
+ * many groups as rows where not all are wanted.
  */
 #define WA_CUDA_QUERY_ROWS   ((uint64_t) 1 << 30)
-#define WA_CUDA_QUERY_KEYS   8
-#define WA_CUDA_QUERY_CELLS  64
+#define WA_CUDA_QUERY_KEYS   32
 #define WA_CUDA_QUERY_GROUPS ((uint32_t) 1 << 22)
 
 /* Rows that trap together. */
@@ -43,8 +44,7 @@ extern "C"
 
 /*
  * How the values of a column lie in device memory; BITS is BOOL, a
- * bitmap; texts are codes, I32.  I128 is DECIMAL: it can be added up, if its values
- * are small, and have a smallest and a largest one, but nothing is computed with it.
+ * bitmap; texts are codes, I32.  I128 is DECIMAL.
  */
 typedef enum WaCudaForm
 {
@@ -144,13 +144,18 @@ typedef struct WaCudaQuery
 	WaWanted wanted; /* of the groups; orders' numbers are keys' and cells' */
 } WaCudaQuery;
 
-/* The key of a group. */
+/*
+ * The key of a group.  Where all groups are handed over, there may be several of equal
+ * keys that look different: of 0 and -0, or of DECIMALs that show other digits.
+ */
 typedef struct WaCudaKey
 {
 	bool is_null;
+	bool is_wide;    /* DECIMAL: of 128 bits; the word is the low half */
 	uint8_t scale;   /* DECIMAL */
-	uint8_t display; /* DECIMAL: digits shown of the group's first row */
+	uint8_t display; /* DECIMAL: digits shown */
 	int64_t word; /* the integer, the code, 0 or 1, or the bits of a double */
+	int64_t high; /* wide: the high half */
 } WaCudaKey;
 
 /* What a group has of an aggregated column. */
@@ -160,6 +165,7 @@ typedef struct WaCudaCell
 	uint8_t scale;     /* DECIMAL */
 	uint8_t display;   /* DECIMAL with SUM: the most digits shown */
 	bool is_wide;      /* min and max are those of 128 bits */
+	uint64_t sum[3];   /* wide: SUM, a signed number, lowest word first */
 } WaCudaCell;
 
 /*

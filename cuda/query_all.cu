@@ -16,6 +16,7 @@ struct Columns
 	std::vector<WaKernelColumn> columns;
 	std::vector<int> places;   // of the aggregated columns; -1: none
 	std::vector<int> displays; // likewise, of the digits shown
+	std::vector<int> halves;   // likewise, of low halves; the high ones follow
 };
 
 // Adds a column; returns its place.
@@ -51,6 +52,21 @@ find_valid(WaQueryWork *work, const WaQuerySource *source,
 		dim3(kQueryThreads), arguments, 0, work->slot->stream);
 }
 
+// Adds the halves of an aggregated column.
+static void
+add_halves(const WaQueryWork *work, const WaQuerySource *source,
+		   const uint64_t *d_validity, Columns *columns)
+{
+	for (bool is_high : {false, true})
+	{
+		WaBatch batch = wa_query_half_batch(work, source, is_high);
+
+		batch.validity = d_validity;
+		(void) add_column(columns, batch, WA_OP_BIT(WA_OP_SUM));
+	}
+	columns->halves.back() = (int) columns->columns.size() - 2;
+}
+
 // Adds an aggregated column.
 static cudaError_t
 add_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
@@ -62,10 +78,14 @@ add_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 
 	columns->places.push_back(-1);
 	columns->displays.push_back(-1);
+	columns->halves.push_back(-1);
 	if (source->counts_rows)
 		return cudaSuccess;
 	error = find_valid(work, source, &batch.validity);
-	columns->places.back() = add_column(columns, batch, aggregate->ops);
+	columns->places.back() =
+		add_column(columns, batch, wa_query_whole_ops(aggregate->ops, source));
+	if (source->d_low != NULL)
+		add_halves(work, source, batch.validity, columns);
 	if (!source->mixed || (aggregate->ops & WA_OP_BIT(WA_OP_SUM)) == 0)
 		return error;
 	columns->displays.back() =
@@ -183,6 +203,30 @@ finish_cell(WaQueryWork *work, const Columns *columns, unsigned number,
 	return finish_column(work, &columns->columns[place], &cell->partial);
 }
 
+// Stores the sum of an aggregated column of 128 bits in its cell.
+static cudaError_t
+finish_wide(WaQueryWork *work, const Columns *columns, unsigned number,
+			WaCudaCell *cell)
+{
+	const int place = columns->halves[number];
+	WaPartial halves[2];
+	cudaError_t error = cudaSuccess;
+
+	if (place < 0)
+	{
+		wa_query_extend_sum(cell);
+		return cudaSuccess;
+	}
+	for (int i = 0; i < 2 && error == cudaSuccess; i++)
+	{
+		wa_partial_init(&halves[i], NULL);
+		error = finish_column(work, &columns->columns[place + i], &halves[i]);
+	}
+	if (error == cudaSuccess)
+		wa_query_join_halves(&halves[0], &halves[1], cell);
+	return error;
+}
+
 // Has the one group taken.
 static cudaError_t
 finish(WaQueryWork *work, const Columns *columns, WaCudaTake take,
@@ -197,6 +241,8 @@ finish(WaQueryWork *work, const Columns *columns, WaCudaTake take,
 	{
 		wa_partial_init(&cells[i].partial, &exact[i]);
 		error = finish_cell(work, columns, (unsigned) i, &cells[i]);
+		if (error == cudaSuccess && cells[i].is_wide)
+			error = finish_wide(work, columns, (unsigned) i, &cells[i]);
 	}
 	if (error == cudaSuccess)
 		(void) take(context, NULL, cells.data());

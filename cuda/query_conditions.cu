@@ -268,20 +268,21 @@ wa_query_note_arguments(const WaInstruction *instruction,
 			(*read)[number] = true;
 }
 
-// Notes which instructions what comes behind the first clauses needs; read: the
-// registers that are read in the end.
+// Notes which instructions some clauses need; read: the registers that are read in the
+// end.
 static std::vector<bool>
-find_needed(const WaCudaQuery *query, unsigned nclauses, std::vector<bool> read)
+find_needed(const WaCudaQuery *query, unsigned first_clause,
+			unsigned end_clause, std::vector<bool> read)
 {
 	const WaProgram *program = &query->program;
 	std::vector<bool> needed(program->ninstructions);
-	unsigned clause = query->nclauses;
+	unsigned clause = end_clause;
 
 	for (size_t i = program->ninstructions; i-- > 0;)
 	{
 		const WaInstruction *instruction = &program->instructions[i];
 
-		for (; clause > nclauses && query->clauses[clause - 1].end > i;
+		for (; clause > first_clause && query->clauses[clause - 1].end > i;
 			 clause--)
 			read[query->clauses[clause - 1].number] = true;
 		needed[i] = read[instruction->out];
@@ -294,18 +295,18 @@ find_needed(const WaCudaQuery *query, unsigned nclauses, std::vector<bool> read)
 }
 
 void
-wa_query_drop_clauses(const WaCudaQuery *query, unsigned nclauses,
-					  const std::vector<bool> &outputs,
+wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
+					  unsigned end_clause, const std::vector<bool> &outputs,
 					  std::vector<WaInstruction> *instructions,
 					  std::vector<WaCudaClause> *clauses)
 {
-	const std::vector<bool> needed = find_needed(query, nclauses, outputs);
-	unsigned clause = nclauses;
+	const std::vector<bool> needed =
+		find_needed(query, first_clause, end_clause, outputs);
+	unsigned clause = first_clause;
 
 	for (size_t i = 0; i <= needed.size(); i++)
 	{
-		for (; clause < query->nclauses && query->clauses[clause].end == i;
-			 clause++)
+		for (; clause < end_clause && query->clauses[clause].end == i; clause++)
 			clauses->push_back(
 				{instructions->size(), query->clauses[clause].number});
 		if (i < needed.size() && needed[i])

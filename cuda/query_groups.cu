@@ -66,6 +66,23 @@ share_counts(WaQueryWork *work)
 				: -1;
 }
 
+// Adds those of the halves of an aggregated column.
+static void
+add_halves(const WaQueryWork *work, unsigned number,
+		   const WaQueryNumbers *numbers,
+		   std::vector<WaQueryReduction> *reductions)
+{
+	for (bool is_high : {false, true})
+	{
+		add_reduction(
+			reductions, number, WA_OP_SUM,
+			wa_query_half_batch(work, &work->sources[number], is_high),
+			numbers);
+		reductions->back().of =
+			is_high ? WA_QUERY_HIGH_HALF : WA_QUERY_LOW_HALF;
+	}
+}
+
 // Adds the reductions of an aggregated column.  Rows are counted by the numbers
 // of their groups, which are read anyway, or not at all if they are sorted or
 // counted otherwise.
@@ -75,7 +92,8 @@ add_source(const WaQueryWork *work, unsigned number,
 		   std::vector<WaQueryReduction> *reductions)
 {
 	const WaQuerySource *source = &work->sources[number];
-	const WaOpSet ops = work->query->aggregates[number].ops;
+	const WaOpSet all_ops = work->query->aggregates[number].ops;
+	const WaOpSet ops = wa_query_whole_ops(all_ops, source);
 	const WaBatch rows = {WA_OID, numbers->d_groups, source->d_validity,
 						  work->nrows};
 	const WaBatch display = {WA_INT2, source->d_display, source->d_validity,
@@ -84,16 +102,18 @@ add_source(const WaQueryWork *work, unsigned number,
 	if (source->counted_by >= 0 ||
 		(source->counts_rows && numbers->d_starts != NULL))
 		return;
-	if (ops == 0)
+	if (all_ops == 0)
 		add_reduction(reductions, number, WA_OP_MAX, rows, numbers);
 	for (int op = 0; op < WA_OP_COUNT; op++)
 		if ((ops & WA_OP_BIT(op)) != 0)
 			add_reduction(reductions, number, (WaOp) op,
 						  wa_query_batch(work, source), numbers);
-	if (!source->mixed || (ops & WA_OP_BIT(WA_OP_SUM)) == 0)
+	if (source->d_low != NULL)
+		add_halves(work, number, numbers, reductions);
+	if (!source->mixed || (all_ops & WA_OP_BIT(WA_OP_SUM)) == 0)
 		return;
 	add_reduction(reductions, number, WA_OP_MAX, display, numbers);
-	reductions->back().is_display = true;
+	reductions->back().of = WA_QUERY_DIGITS;
 }
 
 // Starts the copy of the table of the layer that was started last.
@@ -254,25 +274,55 @@ copy_chosen(GroupRun *run)
 	return error;
 }
 
-// Adds what a reduction has of a chosen group to the cell.
+// Returns what a reduction that has but one layer has of a chosen group.
+static WaPartial
+fold_one(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group)
+{
+	WaGroupColumn column = reduction->column;
+	WaPartial partial;
+
+	column.ngroups = run->choice.count;
+	wa_partial_init(&partial, NULL);
+	wa_group_fold(&column, &reduction->layers[0].layer,
+				  reduction->layers[0].table, group, &partial);
+	return partial;
+}
+
+// Adds what reductions have of the digits shown and of halves.
+static void
+fold_others(const GroupRun *run, uint32_t group, WaCudaCell *cells)
+{
+	for (size_t i = 0; i < run->reductions.size(); i++)
+	{
+		const WaQueryReduction *reduction = &run->reductions[i];
+		WaCudaCell *cell = &cells[reduction->source];
+
+		if (reduction->of == WA_QUERY_DIGITS)
+		{
+			const WaPartial digits = fold_one(run, reduction, group);
+
+			if (digits.rows > 0)
+				cell->display = (uint8_t) digits.max.i;
+		}
+		if (reduction->of == WA_QUERY_LOW_HALF)
+		{
+			const WaPartial low = fold_one(run, reduction, group);
+			const WaPartial high = fold_one(run, reduction + 1, group);
+
+			wa_query_join_halves(&low, &high, cell);
+		}
+	}
+}
+
+// Adds what a reduction of values has of a chosen group to the cell.
 static void
 fold(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group,
 	 WaCudaCell *cell)
 {
 	const int64_t rows = cell->partial.rows;
 	WaGroupColumn column = reduction->column;
-	WaPartial display;
 
 	column.ngroups = run->choice.count;
-	if (reduction->is_display)
-	{
-		wa_partial_init(&display, NULL);
-		wa_group_fold(&column, &reduction->layers[0].layer,
-					  reduction->layers[0].table, group, &display);
-		if (display.rows > 0)
-			cell->display = (uint8_t) display.max.i;
-		return;
-	}
 	for (const WaQueryLayer &layer : reduction->layers)
 		wa_group_fold(&column, &layer.layer, layer.table, group,
 					  &cell->partial);
@@ -303,7 +353,12 @@ make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
 			cells[i].partial.rows = run->counts[group];
 	}
 	for (const WaQueryReduction &reduction : run->reductions)
-		fold(run, &reduction, group, &cells[reduction.source]);
+		if (reduction.of == WA_QUERY_VALUES)
+			fold(run, &reduction, group, &cells[reduction.source]);
+	for (size_t i = 0; i < work->sources.size(); i++)
+		if (cells[i].is_wide)
+			wa_query_extend_sum(&cells[i]);
+	fold_others(run, group, cells);
 	for (size_t i = 0; i < work->sources.size(); i++)
 		if (work->sources[i].counted_by >= 0)
 			cells[i].partial.rows =
@@ -389,6 +444,8 @@ wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take, void *context,
 
 	run.work = work;
 	if (error == cudaSuccess)
+		error = wa_query_start_signs(work);
+	if (error == cudaSuccess)
 		error = wa_query_number(work, &run.numbers);
 	has_groups = !run.numbers.trapped && run.numbers.ngroups > 0;
 	if (error == cudaSuccess && has_groups)
@@ -397,7 +454,8 @@ wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take, void *context,
 		return error;
 	outcome->trapped = wa_query_has_trapped(work);
 	outcome->kept_rows = (uint64_t) work->kept->rows;
-	if (run.numbers.status->failed != 0 && !outcome->trapped)
+	if ((run.numbers.status->failed != 0 || wa_query_mixes_zeros(work)) &&
+		!outcome->trapped)
 		return cudaErrorNotSupported;
 	if (!outcome->trapped && has_groups)
 		take_groups(&run, take, context);

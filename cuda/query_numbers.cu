@@ -6,8 +6,12 @@
 
 #include <algorithm>
 
-// Groups that a hash table is made for at first, and by which it grows.
-static const uint32_t kFirstGroups = (uint32_t) 1 << 16;
+// Groups that a hash table is made for at first, and by which it grows.  Tests begin
+// with fewer.
+#ifndef WA_QUERY_FIRST_GROUPS
+#define WA_QUERY_FIRST_GROUPS 65536
+#endif
+static const uint32_t kFirstGroups = WA_QUERY_FIRST_GROUPS;
 static const uint32_t kGrowth = 16;
 
 // Groups that a hash table is made for at most; for more rows are sorted, if the
@@ -44,19 +48,84 @@ wa_query_key_range(const WaQuerySource *source, WaKeyRange *range)
 	return true;
 }
 
+// Adds a word; false if there is no room.
+static bool
+add_word(WaQueryWords *words, const WaKeyColumn &column,
+		 const WaKeyRange *range)
+{
+	if (words->count == WA_KEYS_MAX)
+		return false;
+	words->columns[words->count] = column;
+	words->has_range[words->count] = range != NULL;
+	if (range != NULL)
+		words->ranges[words->count] = *range;
+	words->count++;
+	return true;
+}
+
+// Adds the words of a key's values, likewise.
+static bool
+add_values(const WaQueryWork *work, const WaQuerySource *source,
+		   WaQueryWords *words)
+{
+	WaKeyColumn column = wa_query_key_column(source);
+	WaKeyRange range;
+	const bool has_range = wa_query_key_range(source, &range);
+
+	if (column.form == WA_COLUMN_F32 && work->limit == 0)
+		column.form = WA_COLUMN_U32;
+	if (column.form == WA_COLUMN_F64 && work->limit == 0)
+		column.form = WA_COLUMN_I64;
+	if (!add_word(words, column, has_range ? &range : NULL))
+		return false;
+	if (column.form != WA_COLUMN_I128)
+		return true;
+	column.d_values = static_cast<const uint64_t *>(column.d_values) + 1;
+	return add_word(words, column, NULL);
+}
+
+// Adds the digits that a key's values show, if they are not all the same, likewise.
+static bool
+add_digits(const WaQuerySource *source, WaQueryWords *words)
+{
+	const WaKeyRange range = {0, source->scale};
+
+	if (!source->mixed)
+		return true;
+	return source->d_digits != NULL
+			   ? add_word(
+					 words,
+					 {WA_COLUMN_I8, source->d_digits, source->d_validity, 0},
+					 &range)
+			   : add_word(
+					 words,
+					 {WA_COLUMN_I16, source->d_display, source->d_validity, 0},
+					 &range);
+}
+
+cudaError_t
+wa_query_find_words(const WaQueryWork *work, WaQueryWords *words)
+{
+	*words = {};
+	for (const WaQuerySource &key : work->keys)
+		if (!add_values(work, &key, words) || !add_digits(&key, words))
+			return cudaErrorNotSupported;
+	return cudaSuccess;
+}
+
 // Plans numbers of combinations of keys; false if that cannot be.
 static bool
-plan_direct(const WaQueryWork *work, const WaKeys *keys, WaKeysPlan *plan)
+plan_direct(const WaQueryWork *work, const WaKeys *keys,
+			const WaQueryWords *words, WaKeysPlan *plan)
 {
-	WaKeyRange ranges[WA_KEYS_MAX];
 	const uint32_t most =
 		std::min(std::max(work->nrows / kDirectRows, kDirectGroups),
 				 (uint32_t) WA_QUERY_HASH_GROUPS);
 
-	for (unsigned i = 0; i < keys->ncolumns; i++)
-		if (!wa_query_key_range(&work->keys[i], &ranges[i]))
+	for (unsigned i = 0; i < words->count; i++)
+		if (!words->has_range[i])
 			return false;
-	return wa_keys_plan_direct(keys, ranges, most, plan) == cudaSuccess;
+	return wa_keys_plan_direct(keys, words->ranges, most, plan) == cudaSuccess;
 }
 
 // Gives the numbering its memory but for the numbers of the rows.
@@ -101,9 +170,8 @@ static cudaError_t
 number_by_hash(WaQueryWork *work, const WaKeys *keys, WaKeysMemory *memory,
 			   WaKeysStatus *status, WaQueryNumbers *numbers)
 {
-	const uint32_t most_groups = work->query->wanted.limit > 0
-									 ? WA_QUERY_HASH_GROUPS
-									 : WA_CUDA_QUERY_GROUPS;
+	const uint32_t most_groups =
+		work->limit > 0 ? WA_QUERY_HASH_GROUPS : WA_CUDA_QUERY_GROUPS;
 	const WaQueryMark mark = wa_query_pool_mark(&work->slot->d_pool);
 
 	for (uint32_t most = kFirstGroups;; most *= kGrowth)
@@ -132,23 +200,23 @@ cudaError_t
 wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 {
 	WaQuerySlot *slot = work->slot;
-	WaKeyColumn columns[WA_KEYS_MAX];
-	const WaKeys keys = {columns, (unsigned) work->keys.size(),
-						 work->d_selection, work->nrows};
+	WaQueryWords words;
+	WaKeys keys = {words.columns, 0, work->d_selection, work->nrows};
 	WaKeysPlan plan;
 	WaKeysMemory memory = {};
 	WaKeysStatus *status;
 	cudaError_t error = wa_query_take(&slot->pool, 1, &status);
 
-	for (size_t i = 0; i < work->keys.size(); i++)
-		columns[i] = wa_query_key_column(&work->keys[i]);
+	if (error == cudaSuccess)
+		error = wa_query_find_words(work, &words);
+	keys.ncolumns = words.count;
 	if (error == cudaSuccess)
 		error = wa_query_take(&slot->d_pool, work->nrows, &memory.d_groups);
 	if (error != cudaSuccess)
 		return error;
 	numbers->status = status;
 	numbers->d_groups = memory.d_groups;
-	numbers->has_holes = plan_direct(work, &keys, &plan);
+	numbers->has_holes = plan_direct(work, &keys, &words, &plan);
 	if (numbers->has_holes)
 	{
 		numbers->ngroups = plan.ngroups;
@@ -160,6 +228,6 @@ wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 	if (error != cudaSuccess || numbers->has_holes || numbers->trapped ||
 		status->failed == 0)
 		return error;
-	return work->query->wanted.limit > 0 ? wa_query_number_sorted(work, numbers)
-										 : cudaErrorNotSupported;
+	return work->limit > 0 ? wa_query_number_sorted(work, &words, numbers)
+						   : cudaErrorNotSupported;
 }

@@ -61,8 +61,7 @@ struct Choosing
 bool
 wa_query_chooses(const WaQueryWork *work, const WaQueryNumbers *numbers)
 {
-	return work->query->wanted.limit > 0 &&
-		   numbers->ngroups > WA_QUERY_FEW_GROUPS;
+	return work->limit > 0 && numbers->ngroups > WA_QUERY_FEW_GROUPS;
 }
 
 // Launches a kernel over so many groups.
@@ -149,7 +148,7 @@ make_room(Choosing *choosing, uint32_t count)
 static uint32_t
 missing(const Choosing *choosing)
 {
-	const uint64_t limit = choosing->work->query->wanted.limit;
+	const uint64_t limit = choosing->work->limit;
 
 	return (uint32_t) std::min(limit - choosing->nwanted,
 							   (uint64_t) choosing->left.count);
@@ -253,8 +252,9 @@ find_reduction(const std::vector<WaQueryReduction> &reductions, unsigned source,
 			   WaOp op)
 {
 	for (const WaQueryReduction &reduction : reductions)
-		if (reduction.source == source && !reduction.is_display &&
-			(op == WA_OP_COUNT || reduction.column.op == op))
+		if (reduction.source == source && reduction.of != WA_QUERY_DIGITS &&
+			(op == WA_OP_COUNT ||
+			 (reduction.of == WA_QUERY_VALUES && reduction.column.op == op)))
 			return &reduction;
 	return NULL;
 }
@@ -289,6 +289,7 @@ order_by_key(const Choosing *choosing, unsigned number, WaQueryOrder *order)
 	const WaQueryWork *work = choosing->work;
 
 	if (number >= work->keys.size() ||
+		work->keys[number].form == WA_COLUMN_I128 ||
 		work->query->program.kinds[work->query->keys[number]] == WA_VECTOR_TEXT)
 		return false;
 	order->of = WA_QUERY_ORDER_KEY;

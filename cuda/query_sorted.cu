@@ -4,6 +4,8 @@
 //
 #include "query/numbers.h"
 
+#include <algorithm>
+
 #include "query/sort.h"
 #include "query/sorted.cuh"
 
@@ -32,18 +34,18 @@ range_of_form(WaColumnForm form)
 // Packs the keys by their ranges, if they fit a word; then sets *nbits to the
 // bits that are used.
 static bool
-pack(const WaQueryWork *work, WaQueryPacking *packing, int *nbits)
+pack(const WaQueryWords *words, WaQueryPacking *packing, int *nbits)
 {
 	unsigned shift = 0;
 
 	for (unsigned i = 0; i < packing->ncolumns; i++)
 	{
 		const bool has_nulls = packing->columns[i].d_validity != NULL;
-		WaKeyRange range;
+		WaKeyRange range = words->has_range[i]
+							   ? words->ranges[i]
+							   : range_of_form(words->columns[i].form);
 		unsigned bits = 1;
 
-		if (!wa_query_key_range(&work->keys[i], &range))
-			range = range_of_form(work->keys[i].form);
 		if (range.largest < range.smallest)
 			range.largest = range.smallest;
 		packing->base[i] = (uint64_t) range.smallest;
@@ -182,11 +184,12 @@ find_groups(WaQueryWork *work, WaQuerySorting args, int nbits,
 // Sorts by the packed keys, if they can be, or else by one hash after the other,
 // until all groups are told apart.
 static cudaError_t
-find_all_groups(WaQueryWork *work, WaQuerySorting *args, WaKeysStatus *status)
+find_all_groups(WaQueryWork *work, const WaQueryWords *words,
+				WaQuerySorting *args, WaKeysStatus *status)
 {
 	const WaQueryMark mark = wa_query_pool_mark(&work->slot->d_pool);
 	int nbits = 0;
-	const bool packs = pack(work, &args->packing, &nbits);
+	const bool packs = pack(words, &args->packing, &nbits);
 
 	for (unsigned i = packs ? 0 : 1; i <= kHashes; i++)
 	{
@@ -215,7 +218,8 @@ needs_groups(const WaQueryWork *work)
 }
 
 cudaError_t
-wa_query_number_sorted(WaQueryWork *work, WaQueryNumbers *numbers)
+wa_query_number_sorted(WaQueryWork *work, const WaQueryWords *words,
+					   WaQueryNumbers *numbers)
 {
 	WaQuerySlot *slot = work->slot;
 	WaQuerySorting args = {};
@@ -223,9 +227,9 @@ wa_query_number_sorted(WaQueryWork *work, WaQueryNumbers *numbers)
 	cudaError_t error = wa_query_take(&slot->pool, 1, &status);
 
 	args.count = (uint32_t) work->kept->rows;
-	args.packing.ncolumns = (unsigned) work->keys.size();
-	for (unsigned i = 0; i < args.packing.ncolumns; i++)
-		args.packing.columns[i] = wa_query_key_column(&work->keys[i]);
+	args.packing.ncolumns = words->count;
+	std::copy(words->columns, words->columns + words->count,
+			  args.packing.columns);
 	if (!needs_groups(work))
 		numbers->d_groups = NULL;
 	args.groups = numbers->d_groups;
@@ -240,7 +244,7 @@ wa_query_number_sorted(WaQueryWork *work, WaQueryNumbers *numbers)
 		error = cudaMemsetAsync(args.groups, 0xff,
 								work->nrows * sizeof(uint32_t), slot->stream);
 	if (error == cudaSuccess)
-		error = find_all_groups(work, &args, status);
+		error = find_all_groups(work, words, &args, status);
 	if (error != cudaSuccess)
 		return error;
 	numbers->status = status;

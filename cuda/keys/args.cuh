@@ -9,8 +9,13 @@
 
 constexpr unsigned kKeyThreads = 256;
 
-// Blocks that run at once on a multiprocessor.
-constexpr unsigned kKeyBlocks = 4;
+// Returns the blocks that run at once on a multiprocessor; the words of many keys take
+// many registers.
+constexpr unsigned
+wa_key_blocks(unsigned nkeys)
+{
+	return nkeys <= 8 ? 4 : nkeys <= 16 ? 2 : 1;
+}
 
 struct WaKeysArgs
 {

@@ -40,7 +40,7 @@ wa_keys_number(const WaKeysArgs &args, const WaKeyWords<kKeys, kRows> &words,
 // kSharedGroups.  Deterministic.
 template <unsigned kKeys, unsigned kRows>
 __global__ void
-__launch_bounds__(kKeyThreads, kKeyBlocks)
+__launch_bounds__(kKeyThreads, wa_key_blocks(kKeys))
 	wa_keys_direct_kernel(const __grid_constant__ WaKeysArgs args)
 {
 	constexpr unsigned kBlockRows = kKeyThreads * kRows;

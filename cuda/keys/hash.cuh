@@ -230,7 +230,7 @@ wa_keys_find_missing(const WaKeysArgs &args, const WaKeysCache<kKeys> &cache,
 // gets is not deterministic.  Where the table is full, rows are left out.
 template <unsigned kKeys, unsigned kRows>
 __global__ void
-__launch_bounds__(kKeyThreads, kKeyBlocks)
+__launch_bounds__(kKeyThreads, wa_key_blocks(kKeys))
 	wa_keys_hash_kernel(const __grid_constant__ WaKeysArgs args)
 {
 	constexpr unsigned kBlockRows = kKeyThreads * kRows;

@@ -64,6 +64,21 @@ wa_keys_load_stored(const WaKeyColumn &column, unsigned key, unsigned row,
 			(wanted >> i & 1) != 0 ? wa_key_word_of(stored[i], column.base) : 0;
 }
 
+// The same of a half of values of 128 bits.
+template <unsigned kKeys, unsigned kRows>
+__device__ __forceinline__ void
+wa_keys_load_halves(const WaKeyColumn &column, unsigned key, unsigned row,
+					unsigned wanted, WaKeyWords<kKeys, kRows> &words)
+{
+	const uint64_t *from =
+		static_cast<const uint64_t *>(column.d_values) + (size_t) row * 2;
+
+#pragma unroll
+	for (unsigned i = 0; i < kRows; i++)
+		words.word[i][key] =
+			(wanted >> i & 1) != 0 ? __ldg(from + i * kKeyThreads * 2) : 0;
+}
+
 // The same of a key that is BOOL.
 template <unsigned kKeys, unsigned kRows>
 __device__ __forceinline__ void
@@ -106,6 +121,9 @@ wa_keys_load_key(const WaKeyColumn &column, unsigned key, unsigned row,
 			break;
 		case WA_COLUMN_BITS:
 			wa_keys_load_bits(column, key, row, wanted, words);
+			break;
+		case WA_COLUMN_I128:
+			wa_keys_load_halves(column, key, row, wanted, words);
 			break;
 		default:
 			wa_keys_load_stored<int64_t>(column, key, row, wanted, words);

@@ -35,8 +35,8 @@ typedef enum WaColumnForm
 	WA_COLUMN_F32,
 	WA_COLUMN_F64,
 	WA_COLUMN_BITS,
-	WA_COLUMN_COUNT, // of those that programs and keys read
-	WA_COLUMN_I128   // for reductions alone
+	WA_COLUMN_COUNT, // of those that all programs and keys read
+	WA_COLUMN_I128   // DECIMAL: for reductions, and programs that are wide
 } WaColumnForm;
 
 // Which part of the kernel runs an instruction.
@@ -51,6 +51,7 @@ enum WaProgramUnit
 	WA_UNIT_LOGIC,
 	WA_UNIT_SELECT,
 	WA_UNIT_STEPS,
+	WA_UNIT_WIDE, // DECIMALs of up to 38 digits: of programs that are wide
 	WA_UNIT_COPY, // brings an operand to a slot
 	WA_UNIT_KEEP  // drops the rows for which a BOOL is not true
 };
@@ -81,6 +82,7 @@ struct WaProgramOperand
 	uint8_t values;  // SLOT: number of the slot of values
 	uint8_t display; // digits shown; mixed, SLOT: number of the slot of them
 	bool mixed;      // the digits differ from row to row
+	bool wide;       // SLOT: the next slot has the high words of the values
 };
 
 // An instruction.  Of SELECT, c is the condition, a and b the values.
@@ -104,6 +106,8 @@ struct WaProgramOp
 					  // STEPS: the first argument of the first step
 	int64_t factor_b; // likewise b; ROUND: the first magnitude to trap, or 0;
 					  // STEPS: the width of a step
+					  // WIDE has no factors; ROUND: a is the digits to
+					  // round to, b those before the point
 };
 
 struct WaProgramSource
@@ -113,6 +117,7 @@ struct WaProgramSource
 	const uint8_t *display;
 	int64_t base;
 	uint8_t form;
+	uint8_t scale; // DECIMAL
 };
 
 // A value of any kind, with the flags of all rows of a thread (rows.cuh).
@@ -127,7 +132,10 @@ struct WaProgramTarget
 	WaProgramOperand from;
 	WaProgramOperand filter; // its place is NONE if there is none
 	uint8_t form;
+	uint8_t scale;     // is_wide: of the values that are stored
+	uint8_t bits;      // I128: values of more, sign aside, trap
 	bool takes_values; // BITS do not
+	bool is_wide;      // a DECIMAL of a program that is wide
 	void *values;
 	uint64_t *validity;
 	int16_t *display;

@@ -1,22 +1,32 @@
 //
 // kernel.cuh
-//		The kernel that runs query programs, and the one that takes back what
-//		tiles with a trap have left.
+//		The kernel that runs query programs, by the units that it has: those of
+//		narrow.cuh, or of wide.cuh.
 //
 #ifndef WA_CUDA_PROGRAM_KERNEL_CUH
 #define WA_CUDA_PROGRAM_KERNEL_CUH
 
 #include "block/shared.cuh"
 #include "program/execute.cuh"
+#include "program/run.h"
 #include "program/store.cuh"
 
-// What a launch needs beside the code.
-struct WaProgramRun
+// The units of programs that are not wide.
+struct WaNarrowUnits
 {
-	unsigned nrows;
-	unsigned block_strips; // neighbouring strips of a block
-	uint64_t *selection;   // NULL: not wanted
-	uint32_t *traps;       // all 0 at first
+	__device__ __forceinline__ static void
+	execute(const WaProgramCode &code, const WaProgramOp &op,
+			WaProgramThread &thread)
+	{
+		wa_program_execute(code, op, thread);
+	}
+
+	__device__ __forceinline__ static void
+	store(const WaProgramCode &code, const WaProgramRun &, unsigned target,
+		  WaProgramThread &thread)
+	{
+		wa_program_store(code, code.targets[target], thread);
+	}
 };
 
 // Returns the mask of the thread's rows that exist.
@@ -32,6 +42,7 @@ wa_program_existing_rows(const WaProgramThread &thread)
 }
 
 // Runs the instructions over a strip.  Tells whether the warp has rows left.
+template <typename Units>
 __device__ __forceinline__ bool
 wa_program_compute(const WaProgramCode &code, WaProgramThread &thread)
 {
@@ -41,7 +52,7 @@ wa_program_compute(const WaProgramCode &code, WaProgramThread &thread)
 
 		if (op.unit != WA_UNIT_KEEP)
 		{
-			wa_program_execute(code, op, thread);
+			Units::execute(code, op, thread);
 			continue;
 		}
 		thread.live &= wa_true_rows(wa_program_flags(code, op.a, thread));
@@ -52,6 +63,7 @@ wa_program_compute(const WaProgramCode &code, WaProgramThread &thread)
 }
 
 // Runs the program over a strip: all lanes of a warp call it together.
+template <typename Units>
 __device__ __forceinline__ void
 wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
 				 unsigned strip, WaProgramThread &thread)
@@ -62,10 +74,10 @@ wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
 	thread.row = strip * kStripRows + wa_warp_lane();
 	thread.live = wa_program_existing_rows(thread);
 	thread.traps = 0;
-	any = wa_program_compute(code, thread);
+	any = wa_program_compute<Units>(code, thread);
 	for (unsigned i = 0; i < code.ntargets; i++)
 		if (any)
-			wa_program_store(code, code.targets[i], thread);
+			Units::store(code, run, i, thread);
 		else
 			wa_program_store_nothing(code.targets[i], thread);
 	if (run.selection != NULL)
@@ -78,14 +90,11 @@ wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
 	}
 }
 
-// Runs a program.  Blocks of kProgramThreads threads, as many as have strips; the
-// slots in dynamic shared memory.  Bitmaps of tiles that have trapped hold
-// anything afterwards, until wa_program_clear_kernel has run; all else is
-// deterministic.
-__global__ void
-__launch_bounds__(kProgramThreads, kProgramBlocks)
-	wa_program_kernel(const __grid_constant__ WaProgramCode code,
-					  const __grid_constant__ WaProgramRun run)
+// Runs a program over the strips of a block, whose slots lie in dynamic shared
+// memory.
+template <typename Units>
+__device__ __forceinline__ void
+wa_program_block(const WaProgramCode &code, const WaProgramRun &run)
 {
 	constexpr unsigned kBlockWarps = kProgramThreads / kWarpLanes;
 	const unsigned strips = (run.nrows + kStripRows - 1) / kStripRows;
@@ -103,40 +112,7 @@ __launch_bounds__(kProgramThreads, kProgramBlocks)
 				wa_program_prefetch(code.columns[code.first[i]],
 									(strip + kBlockWarps) * kStripRows,
 									run.nrows);
-		wa_program_strip(code, run, strip, thread);
-	}
-}
-
-// Clears the words of a tile in a bitmap.
-__device__ __forceinline__ void
-wa_program_clear_tile(uint64_t *bitmap, unsigned tile, unsigned nrows)
-{
-	constexpr unsigned kTileWords = WA_PROGRAM_TILE_ROWS / 64;
-	const unsigned end = min((tile + 1) * kTileWords, (nrows + 63) / 64);
-
-	if (bitmap != NULL)
-		for (unsigned word = tile * kTileWords; word < end; word++)
-			bitmap[word] = 0;
-}
-
-// Clears the bits of tiles that have trapped.  Any number of blocks of
-// kProgramThreads threads; no shared memory; deterministic.
-__global__ void
-__launch_bounds__(kProgramThreads)
-	wa_program_clear_kernel(const __grid_constant__ WaProgramCode code,
-							const __grid_constant__ WaProgramRun run)
-{
-	const unsigned tiles =
-		(run.nrows + WA_PROGRAM_TILE_ROWS - 1) / WA_PROGRAM_TILE_ROWS;
-
-	for (unsigned tile = blockIdx.x * kProgramThreads + threadIdx.x;
-		 tile < tiles; tile += gridDim.x * kProgramThreads)
-	{
-		if ((run.traps[tile / 32] >> tile % 32 & 1) == 0)
-			continue;
-		wa_program_clear_tile(run.selection, tile, run.nrows);
-		for (unsigned i = 0; i < code.ntargets; i++)
-			wa_program_clear_tile(code.targets[i].validity, tile, run.nrows);
+		wa_program_strip<Units>(code, run, strip, thread);
 	}
 }
 

@@ -190,7 +190,8 @@ wa_program_display(const WaProgramCode &code, const WaProgramOperand &operand,
 	return digits;
 }
 
-// Has the values of a strip to come brought to the second-level cache.
+// Has the values of a strip to come brought to the second-level cache: of wide ones
+// the first half.
 __device__ __forceinline__ void
 wa_program_prefetch(const WaProgramSource &column, unsigned strip_row,
 					unsigned nrows)
@@ -202,6 +203,7 @@ wa_program_prefetch(const WaProgramSource &column, unsigned strip_row,
 	const unsigned width =
 		column.form == WA_COLUMN_I8                                    ? 1
 		: column.form == WA_COLUMN_I16                                 ? 2
+		: column.form == WA_COLUMN_I128                                ? 16
 		: column.form == WA_COLUMN_I64 || column.form == WA_COLUMN_F64 ? 8
 																	   : 4;
 	const size_t begin = (size_t) strip_row * width;

@@ -11,7 +11,7 @@
 
 #include "programs.h"
 
-constexpr unsigned kMaxRegisters = 1024;
+constexpr unsigned kMaxRegisters = 8192;
 constexpr unsigned kMaxValues =
 	WA_PROGRAM_MAX_OPS + WA_PROGRAM_MAX_COLUMNS + WA_PROGRAM_MAX_CONSTANTS;
 
@@ -24,9 +24,10 @@ constexpr int kAtEnd = WA_PROGRAM_MAX_OPS;
 struct WaPlanValue
 {
 	WaVectorKind kind;
-	uint8_t scale;
+	uint8_t scale; // mixed, of a program that is wide: as large as is expected
 	uint8_t display; // digits shown, unless mixed
 	bool mixed;
+	bool wide;                // its slots are of 128 bits
 	WaProgramOperand operand; // where it is; of what has no slot yet, column or
 							  // constant
 	unsigned reads;           // of its values, not its flags alone
@@ -62,6 +63,26 @@ struct WaPlanner
 // values; behind those of a table, whether they are known, a byte each.
 size_t wa_program_list_words(const WaProgram *program,
 							 const WaInstruction *instruction);
+
+// Returns the largest scale that DECIMALs have in a form.
+uint8_t wa_program_max_scale(WaColumnForm form);
+
+// Stores the scale that a value is stored with as an output.  Returns false if
+// kernels do not store it in the form.
+bool wa_program_find_scale(const WaPlanner *planner, int number,
+						   const WaProgramOutput *output, uint8_t *scale);
+
+// Tells whether a step is one over DECIMALs that a program which is wide computes
+// with 128 bits; kind: of its result.
+bool wa_program_is_wide_step(const WaPlanStep *step, WaVectorKind kind);
+
+// Sets what is particular to such a step; extra: of its instruction.  Errors as of
+// wa_program_plan.
+cudaError_t wa_program_finish_wide(const WaPlanner *planner, uint32_t extra,
+								   WaPlanStep *step, WaPlanValue *out);
+
+// Sets how a comparison is told by = and <.
+void wa_program_turn_comparison(uint32_t comparison, WaPlanStep *step);
 
 // Makes steps of the query.  Errors as of wa_program_plan.
 cudaError_t wa_program_find_values(WaPlanner *planner);

@@ -48,6 +48,9 @@ wa_query_key_of(const WaQueryKeysArgs &args, unsigned number, uint32_t row)
 	if (!key.is_null &&
 		(column.form == WA_COLUMN_F32 || column.form == WA_COLUMN_F64))
 		key.word = wa_query_float_bits(column, row);
+	key.is_wide = column.form == WA_COLUMN_I128;
+	if (!key.is_null && key.is_wide)
+		key.high = (int64_t) wa_query_half(column, row, 1);
 	key.scale = args.scale[number];
 	key.display = args.scale[number];
 	if (args.digits[number] != NULL)

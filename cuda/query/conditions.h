@@ -39,10 +39,11 @@ WaQueryConditions wa_query_find_conditions(const WaCudaQuery *query);
 void wa_query_note_arguments(const WaInstruction *instruction,
 							 std::vector<bool> *read);
 
-// Appends the clauses of a query but for the first ones, and the instructions that
+// Appends clauses first_clause to end_clause - 1 of a query, and the instructions that
 // these and the outputs need; what is computed for nothing is left out.  outputs: the
 // registers that are read in the end.
-void wa_query_drop_clauses(const WaCudaQuery *query, unsigned nclauses,
+void wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
+						   unsigned end_clause,
 						   const std::vector<bool> &outputs,
 						   std::vector<WaInstruction> *instructions,
 						   std::vector<WaCudaClause> *clauses);

@@ -24,6 +24,14 @@ wa_query_stored_word(const WaKeyColumn &column, uint32_t row)
 						  column.base);
 }
 
+// Returns a half of a value of 128 bits.
+__device__ __forceinline__ uint64_t
+wa_query_half(const WaKeyColumn &column, uint32_t row, unsigned half)
+{
+	return static_cast<const uint64_t *>(
+		column.d_values)[(size_t) row * 2 + half];
+}
+
 // Returns a row's key.
 __device__ __forceinline__ WaQueryWord
 wa_query_key_word(const WaKeyColumn &column, uint32_t row)
@@ -48,6 +56,8 @@ wa_query_key_word(const WaKeyColumn &column, uint32_t row)
 			return {wa_row_is_valid(
 						static_cast<const uint64_t *>(column.d_values), row),
 					false};
+		case WA_COLUMN_I128:
+			return {wa_query_half(column, row, 0), false};
 		default:
 			return {wa_query_stored_word<int64_t>(column, row), false};
 	}

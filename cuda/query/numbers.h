@@ -23,6 +23,22 @@ struct WaQueryNumbers
 	const WaKeysStatus *status; // in pinned memory
 };
 
+// What rows are numbered by: a word for each key, two if it has 128 bits, and the digits
+// of a DECIMAL that shows them in several ways.  A FLOAT is its bits then.  So keys that
+// are equal, but look different, are those of several groups, and whoever takes these
+// can tell.  If the first groups alone are wanted, groups have to be whole: equal floats
+// are of one.
+struct WaQueryWords
+{
+	unsigned count;
+	WaKeyColumn columns[WA_KEYS_MAX];
+	bool has_range[WA_KEYS_MAX];
+	WaKeyRange ranges[WA_KEYS_MAX];
+};
+
+// Finds the words.  cudaErrorNotSupported if they are too many.
+cudaError_t wa_query_find_words(const WaQueryWork *work, WaQueryWords *words);
+
 // Some groups of a query, in device memory.
 struct WaQueryChoice
 {
@@ -36,7 +52,8 @@ cudaError_t wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers);
 
 // Numbers the rows by sorting them, and waits.  The rows that WHERE leaves are
 // known, at least one.
-cudaError_t wa_query_number_sorted(WaQueryWork *work, WaQueryNumbers *numbers);
+cudaError_t wa_query_number_sorted(WaQueryWork *work, const WaQueryWords *words,
+								   WaQueryNumbers *numbers);
 
 // Returns the column that a key is.
 WaKeyColumn wa_query_key_column(const WaQuerySource *source);

@@ -14,11 +14,20 @@ struct WaQueryLayer
 	const void *table;
 };
 
+// What of an aggregated column is reduced.
+enum WaQueryReduced
+{
+	WA_QUERY_VALUES,
+	WA_QUERY_DIGITS,   // shown
+	WA_QUERY_LOW_HALF, // of values of 128 bits
+	WA_QUERY_HIGH_HALF
+};
+
 // An operation over a column.
 struct WaQueryReduction
 {
 	unsigned source; // the aggregated column that it is for
-	bool is_display; // of the digits shown
+	WaQueryReduced of;
 	bool has_layers; // a float's sum: there may be more than one
 	WaGroupColumn column;
 	WaGroupPlan plan;

@@ -20,14 +20,14 @@
 // How the words of rows are made.
 struct WaQueryPacking
 {
-	WaKeyColumn columns[WA_CUDA_QUERY_KEYS];
+	WaKeyColumn columns[WA_KEYS_MAX];
 	unsigned ncolumns;
 	uint64_t seed; // of the hash; 0: keys are packed
 	// Packed, of each key: its smallest word, and the places, of which the first
 	// is that of NULL if there is a bitmap.
-	uint64_t base[WA_CUDA_QUERY_KEYS];
-	uint64_t last[WA_CUDA_QUERY_KEYS];
-	uint8_t shift[WA_CUDA_QUERY_KEYS];
+	uint64_t base[WA_KEYS_MAX];
+	uint64_t last[WA_KEYS_MAX];
+	uint8_t shift[WA_KEYS_MAX];
 };
 
 // Mixes a word into a hash (the steps of splitmix64, S. Vigna 2015).

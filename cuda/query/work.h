@@ -22,13 +22,26 @@ struct WaQuerySource
 	bool is_output;   // of the program
 	WaColumnForm form;
 	const void *d_values;
-	const uint64_t *d_validity;    // NULL: no row is NULL
-	const uint8_t *d_digits;       // bare DECIMAL: digits shown; NULL: scale
-	int16_t *d_display;            // output: digits shown; or NULL
-	uint8_t scale;                 // DECIMAL
-	bool mixed;                    // the digits shown differ
-	const WaCudaColumn *column;    // bare: which it is
+	const uint64_t *d_validity; // NULL: no row is NULL
+	const uint8_t *d_digits;    // bare DECIMAL: digits shown; NULL: scale
+	int16_t *d_display;         // output: digits shown; or NULL
+	uint8_t scale;              // DECIMAL
+	bool mixed;                 // the digits shown differ
+	const WaCudaColumn *column; // bare: which it is
+	// Values of 128 bits whose sum may have more: their halves, of which the low one is
+	// less 2^63; or NULL.
+	int64_t *d_low;
+	int64_t *d_high;
 	const WaCudaKeyValues *values; // what a key stands for; NULL: for itself
+};
+
+// How a query's program computes DECIMALs.
+struct WaQueryWidth
+{
+	bool is_wide;  // with up to 38 digits
+	bool is_final; // the scales are those that rows were found to need
+	std::vector<uint8_t>
+		scales; // of outputs, or WA_ANY_SCALE; of others that too
 };
 
 // A query with its slot.  Memory is the slot's.
@@ -37,24 +50,52 @@ struct WaQueryWork
 	const WaCudaQuery *query;
 	WaQuerySlot *slot;
 	unsigned nrows;
-	bool has_program;
+	WaQueryWidth width;
+	bool has_started;            // wa_query_start has found it to be for a GPU
+	uint64_t limit;              // of the groups that are wanted; 0: all are
+	unsigned nlaunches;          // of the program; 0: there is none
 	const uint64_t *d_selection; // rows that WHERE leaves
-	uint64_t *d_traps;           // NULL: there is no program
-	uint64_t *traps;             // the copy in pinned memory, once waited for
-	const WaKernelResult *kept;  // likewise, with keys: the rows WHERE leaves
-	unsigned noutputs;
-	WaProgramOutput outputs[WA_PROGRAM_MAX_OUTPUTS];
-	WaQuerySource *output_sources[WA_PROGRAM_MAX_OUTPUTS];
+	uint64_t *traps;  // of one launch after the other, in pinned memory, once
+					  // waited for
+	uint32_t *digits; // likewise, wide: the most digits that outputs show
+	const WaKernelResult *kept; // likewise, with keys: the rows WHERE leaves
+	const uint32_t *signs;      // likewise, of zeros of keys; or NULL
+	std::vector<WaProgramOutput> outputs;
+	std::vector<WaQuerySource *> output_sources;
 	std::vector<WaQuerySource> sources; // of the aggregated columns
 	std::vector<WaQuerySource> keys;
 };
 
 // Starts what finds the rows and computes the columns: sets all fields behind
-// nrows.  cudaErrorNotSupported if this is nothing for a GPU.
+// width.  cudaErrorNotSupported if this is nothing for a GPU.
 cudaError_t wa_query_start(WaQueryWork *work);
+
+// Returns the scale of an output.
+uint8_t wa_query_scale(const WaQueryWidth *width, size_t output);
+
+// Returns how a query is computed at first.
+WaQueryWidth wa_query_first_width(const WaCudaQuery *query);
+
+// Tells whether a query that came to an error, or to a trap, may come to more if it
+// is computed with another width, which is stored in *width.
+bool wa_query_next_width(const WaQueryWork *work, cudaError_t error,
+						 bool trapped, WaQueryWidth *width);
+
+// Tells whether so many tiles of a wide query have trapped (a bitmap) that
+// processors had better compute all of it.
+bool wa_query_traps_often(const WaQueryWork *work, const uint64_t *traps);
+
+// Starts what makes the bitmap of the rows that may be used.
+cudaError_t wa_query_start_mask(WaQueryWork *work, uint64_t **d_mask);
+
+// Starts the clauses from the one with this number on, and the outputs.
+cudaError_t wa_query_start_programs(WaQueryWork *work, unsigned first_clause);
 
 // Tells whether rows have trapped; the stream has come past the copy.
 bool wa_query_has_trapped(const WaQueryWork *work);
+
+// Stores the bitmap of the tiles that have trapped, in any launch.
+void wa_query_copy_traps(const WaQueryWork *work, uint64_t *traps);
 
 // Reduces the columns of the one group of all rows, and has it taken.
 cudaError_t wa_query_reduce_all(WaQueryWork *work, WaCudaTake take,
@@ -63,6 +104,31 @@ cudaError_t wa_query_reduce_all(WaQueryWork *work, WaCudaTake take,
 // Finds the groups, reduces the columns by them, and has them taken.
 cudaError_t wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take,
 								   void *context, WaCudaOutcome *outcome);
+
+// Starts what looks at the zeros of keys of floats, if equal ones are of one group: which
+// of them a group shows depends on the order of rows.
+cudaError_t wa_query_start_signs(WaQueryWork *work);
+
+// Tells whether a key has zeros of both signs; the stream has come past the copy.
+bool wa_query_mixes_zeros(const WaQueryWork *work);
+
+// Starts what splits values of 128 bits that are to be added up in halves.
+cudaError_t wa_query_start_halves(WaQueryWork *work);
+
+// Returns the batch of halves of a source's values.
+WaBatch wa_query_half_batch(const WaQueryWork *work,
+							const WaQuerySource *source, bool is_high);
+
+// Returns the operations over a source but for a sum of halves.
+WaOpSet wa_query_whole_ops(WaOpSet ops, const WaQuerySource *source);
+
+// Stores in a cell the sum that its partial has, of values of 128 bits.
+void wa_query_extend_sum(WaCudaCell *cell);
+
+// Stores in a cell what values of 128 bits add up to; low and high: the sums of their
+// halves, which have counted the rows.
+void wa_query_join_halves(const WaPartial *low, const WaPartial *high,
+						  WaCudaCell *cell);
 
 // Returns the form of a column as kernels know it.
 WaColumnForm wa_query_form(WaCudaForm form);

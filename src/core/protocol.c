@@ -33,7 +33,8 @@ table_is_sound(const void *bytes, size_t length, size_t fixed,
 	table_is_sound((bytes), (length), offsetof(message, columns), \
 				   offsetof(message, ncolumns),                   \
 				   sizeof(((message *) NULL)->columns[0]),        \
-				   WA_MAX_RESIDENT_COLUMNS)
+				   sizeof(((message *) NULL)->columns) /          \
+					   sizeof(((message *) NULL)->columns[0]))
 
 /* Tells whether the length is right for a message about resident columns. */
 static bool

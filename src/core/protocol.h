@@ -80,7 +80,7 @@
 #define WA_COUNTERS_FD 4
 
 #define WA_HEARTBEAT_MS      1000
-#define WA_MAX_MESSAGE_BYTES 8192
+#define WA_MAX_MESSAGE_BYTES 16384
 #define WA_MAX_DEVICES       16
 #define WA_MAX_SLOTS         1024
 #define WA_MAX_ERROR_BYTES   256
@@ -249,7 +249,7 @@ typedef struct WaResidencyMessage
 	WaHeader header;
 	WaRelation relation;
 	uint32_t ncolumns;
-	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS];
 } WaResidencyMessage;
 
 /* What is there of a column. */
@@ -272,7 +272,7 @@ typedef struct WaResidentMessage
 	uint64_t complete_blocks; /* cached with all of the columns */
 	uint32_t ncolumns;
 	uint32_t unused;
-	WaResidency columns[WA_MAX_RESIDENT_COLUMNS];
+	WaResidency columns[WA_MAX_QUERY_COLUMNS];
 } WaResidentMessage;
 
 /* Asks for the WaExtentState of extents first to first + count - 1. */
@@ -371,7 +371,7 @@ typedef struct WaRunMessage
 						   * other; not written if it covers all of nblocks */
 	uint64_t groups; /* where its groups go, if there is room */
 	uint64_t groups_room;
-	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns of them */
 } WaRunMessage;
 
 /*

@@ -43,8 +43,11 @@
 /* The longest text: more than any page has room for. */
 #define WA_MAX_TEXT_BYTES 65536
 
-/* Columns that a message names at most; a relation may have more. */
+/* Columns that are loaded at a time at most; a relation may have more. */
 #define WA_MAX_RESIDENT_COLUMNS 64
+
+/* Columns that a query has at most. */
+#define WA_MAX_QUERY_COLUMNS 128
 
 /* A relation's storage: the names of PostgreSQL's RelFileNode. */
 typedef struct WaRelation

@@ -2,7 +2,8 @@
  * gpu_part.c
  *		One GPU's part in a run; see gpu_part.h.
  *
- * One query computes a span.  Between spans there may be no memory.
+ * One query computes a span, or several do if there is not enough memory on the GPU for
+ * all aggregated columns at once.  Between spans there may be no memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,14 @@
 /* Rows that trap are left out; there should be none the second time. */
 #define MAX_ATTEMPTS 3
 
+/* Memory for a group on its way; elements for each aggregated column. */
+typedef struct Taking
+{
+	uint64_t (*words)[WA_RECORD_MAX_WORDS];
+	WaWideRest *rests;
+	WaRecord *records;
+} Taking;
+
 /* A span at work. */
 typedef struct Span
 {
@@ -27,7 +36,10 @@ typedef struct Span
 	WaCudaRange *own;
 	uint64_t *traps;
 	bool has_trapped; /* blocks are left out */
-	WaCudaColumn columns[WA_MAX_RESIDENT_COLUMNS];
+	WaCudaColumn columns[WA_MAX_QUERY_COLUMNS];
+	Taking taking;
+	uint32_t first; /* aggregated columns that are computed, up to end - 1 */
+	uint32_t end;
 	WaRunOutcome outcome; /* of the groups that were added */
 } Span;
 
@@ -170,16 +182,16 @@ leave_out_traps(Span *span)
 	}
 }
 
-/* Stores the value of a key. */
+/* Stores the value of a key, which may refer to the bytes. */
 static void
 store_key(const WaGpuPart *part, uint32_t number, const WaCudaKey *key,
-		  WaQueryValue *value)
+		  char bytes[WA_WIDE_DECIMAL_BYTES], WaQueryValue *value)
 {
 	const WaQueryKey *of = &part->query->keys[number];
 	const uint16_t input = part->query->key_numbers[number];
 	const WaSteps *table;
 
-	*value = wa_gpu_key_value(of->kind, key);
+	*value = wa_gpu_key_value(of->kind, key, bytes);
 	if (of->kind != WA_VECTOR_TEXT || key->is_null)
 		return;
 	table = wa_gpu_query_texts(part->query, input);
@@ -187,6 +199,22 @@ store_key(const WaGpuPart *part, uint32_t number, const WaCudaKey *key,
 					  ? table->texts[key->word]
 					  : wa_dictionary_text(part->request->dictionaries[input],
 										   (int32_t) key->word);
+}
+
+/* Makes the record of an aggregated column; one of no rows, if it is not computed. */
+static bool
+make_record(const Span *span, uint32_t number, const WaCudaCell *cells)
+{
+	const Taking *taking = &span->taking;
+
+	if (number >= span->first && number < span->end)
+		return wa_gpu_record_make(&span->part->query->columns[number],
+								  &cells[number - span->first],
+								  taking->words[number], &taking->rests[number],
+								  &taking->records[number]);
+	taking->words[number][0] = 0;
+	taking->records[number] = (WaRecord){.words = taking->words[number]};
+	return true;
 }
 
 /* Adds a group: a WaCudaTake. */
@@ -197,18 +225,16 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	const WaGpuPart *part = span->part;
 	const WaQuery *query = part->query;
 	WaQueryValue values[WA_CUDA_QUERY_KEYS];
-	uint64_t words[WA_CUDA_QUERY_CELLS][WA_RECORD_MAX_WORDS];
-	WaWideRest rests[WA_CUDA_QUERY_CELLS];
-	WaRecord records[WA_CUDA_QUERY_CELLS];
+	char bytes[WA_CUDA_QUERY_KEYS][WA_WIDE_DECIMAL_BYTES];
 
 	for (uint32_t i = 0; i < query->nkeys; i++)
-		store_key(part, i, &keys[i], &values[i]);
+		store_key(part, i, &keys[i], bytes[i], &values[i]);
 	span->outcome = WA_RUN_OVERFLOWED;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
-		if (!wa_gpu_record_make(&query->columns[i], &cells[i], words[i],
-								&rests[i], &records[i]))
+		if (!make_record(span, i, cells))
 			return false;
-	span->outcome = wa_query_run_add(part->groups, values, records);
+	span->outcome =
+		wa_query_run_add(part->groups, values, span->taking.records);
 	return span->outcome == WA_RUN_TAKEN;
 }
 
@@ -310,9 +336,12 @@ has_all_rows(const Span *span)
 		   span->of->end - span->of->begin == request->nextents;
 }
 
-/* Runs the query over the rows of a span that may be used. */
+/*
+ * Runs the query over the rows of a span that may be used, for aggregated columns first
+ * to end - 1.
+ */
 static WaStatus
-run_query(Span *span, WaCudaOutcome *outcome)
+run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 {
 	WaGpuPart *part = span->part;
 	WaWatch *watch = part->request->gpus->watch;
@@ -326,7 +355,11 @@ run_query(Span *span, WaCudaOutcome *outcome)
 	query.nrows = span->of->nrows;
 	query.nranges = span->nranges;
 	query.ranges = span->ranges;
-	if (!has_all_rows(span))
+	query.naggregates = end - first;
+	query.aggregates += first;
+	span->first = first;
+	span->end = end;
+	if (!has_all_rows(span) || end - first < part->query->ncolumns)
 		query.wanted.limit = 0;
 	if (query.nranges == 0)
 		return WA_OK;
@@ -339,6 +372,27 @@ run_query(Span *span, WaCudaOutcome *outcome)
 	return status;
 }
 
+/*
+ * The same in several runs, each for some of the columns, if there is not enough memory
+ * for all.  Groups are added by all of them, which must not trap any more then.
+ */
+static WaStatus
+run_query(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
+{
+	const uint32_t middle = first + (end - first) / 2;
+	WaCudaOutcome second;
+	WaStatus status = run_columns(span, first, end, outcome);
+
+	if (status != WA_OUT_OF_MEMORY || span->outcome != WA_RUN_TAKEN ||
+		end - first < 2)
+		return status;
+	status = run_query(span, first, middle, outcome);
+	if (status != WA_OK || outcome->trapped)
+		return status;
+	status = run_query(span, middle, end, &second);
+	return status == WA_OK && second.trapped ? WA_UNSUPPORTED : status;
+}
+
 /* Computes a span whose memory there is. */
 static WaStatus
 compute_span(Span *span)
@@ -349,7 +403,7 @@ compute_span(Span *span)
 	describe_columns(span);
 	for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++)
 	{
-		status = run_query(span, &outcome);
+		status = run_query(span, 0, span->part->query->ncolumns, &outcome);
 		if (status != WA_OK)
 			return status;
 		if (!outcome.trapped)
@@ -365,6 +419,27 @@ compute_span(Span *span)
 	return WA_UNSUPPORTED;
 }
 
+/* Makes room for a group of so many aggregated columns; false: no memory. */
+static bool
+make_taking(Taking *taking, uint32_t ncolumns)
+{
+	const size_t count = (size_t) ncolumns + 1;
+
+	taking->words = calloc(count, sizeof(*taking->words));
+	taking->rests = calloc(count, sizeof(*taking->rests));
+	taking->records = calloc(count, sizeof(*taking->records));
+	return taking->words != NULL && taking->rests != NULL &&
+		   taking->records != NULL;
+}
+
+static void
+free_taking(const Taking *taking)
+{
+	free(taking->words);
+	free(taking->rests);
+	free(taking->records);
+}
+
 /* Computes a span. */
 static WaStatus
 run_span(WaGpuPart *part, const WaGpuSpan *of)
@@ -374,8 +449,9 @@ run_span(WaGpuPart *part, const WaGpuSpan *of)
 	WaStatus status = WA_OUT_OF_MEMORY;
 
 	span.traps = calloc(wa_cuda_trap_words(of->nrows) + 1, sizeof(*span.traps));
-	if (span.traps != NULL)
+	if (make_taking(&span.taking, part->query->ncolumns) && span.traps != NULL)
 		status = compute_span(&span);
+	free_taking(&span.taking);
 	free(span.traps);
 	free(span.own);
 	return status;

@@ -362,55 +362,34 @@ translate_key(WaGpuTranslation *to, uint32_t key)
 						.extra = to->ntables++};
 }
 
-/* Tells whether rows of an input may be shown with different numbers of digits. */
-static bool
-shows_by_row(const WaRunRequest *request, uint16_t input)
-{
-	for (uint64_t i = 0; i < request->nextents; i++)
-	{
-		const WaColumn *column = request->extents[i]->columns[input];
-
-		if (column->display != NULL ||
-			column->scale != request->extents[0]->columns[input]->scale)
-			return true;
-	}
-	return false;
-}
-
 /*
- * Tells whether a DECIMAL key may be shown in several ways: the number of digits would
- * be that of any of its rows.  One that is computed is, if anything is that it may be
- * computed from.
+ * Tells whether texts of a key that are equal but for their blanks may have codes of
+ * their own: those of a type with a length all have as many.
  */
 static bool
-loses_digits(const WaGpuTranslation *to, uint16_t number)
+has_other_blanks(const WaGpuTranslation *to, uint32_t key)
 {
 	const WaQuery *query = to->query;
-	const WaProgram *program = &query->program;
+	const uint16_t number = query->key_numbers[key];
 
-	if (to->kinds[number] != WA_VECTOR_DECIMAL)
-		return false;
-	if (number < query->ninputs)
-		return shows_by_row(to->request, number);
-	for (uint16_t i = 0; i < query->ninputs; i++)
-		if (program->kinds[i] == WA_VECTOR_DECIMAL &&
-			shows_by_row(to->request, i))
-			return true;
-	for (uint32_t i = query->begin; i < query->end; i++)
-		if (program->instructions[i].code == WA_CODE_SELECT &&
-			program->kinds[program->instructions[i].out] == WA_VECTOR_DECIMAL)
-			return true;
-	return false;
+	return query->keys[key].blank_padded &&
+		   (number >= query->ninputs ||
+			to->request->columns[number].typmod < 0);
 }
 
 /*
- * Tells whether a FLOAT key may have 0 and -0 in one group, where that is to be known:
- * the groups are combinations, which expressions are evaluated for.
+ * Returns which groups GPUs may choose: all, where they may have several for one of the
+ * query's.
  */
-static bool
-loses_signs(const WaGpuTranslation *to, uint16_t number)
+static WaWanted
+translate_wanted(const WaGpuTranslation *to)
 {
-	return to->kinds[number] == WA_VECTOR_FLOAT && to->query->max_groups > 0;
+	WaWanted wanted = to->query->wanted;
+
+	for (uint32_t i = 0; i < to->query->nkeys; i++)
+		if (has_other_blanks(to, i))
+			wanted.limit = 0;
+	return wanted;
 }
 
 /* Translates keys and aggregated columns. */
@@ -421,8 +400,7 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 	WaCudaAggregate *aggregates = wa_arena_alloc(
 		to->arena, (query->ncolumns + (size_t) 1) * sizeof(*aggregates));
 
-	if (aggregates == NULL || query->nkeys > WA_CUDA_QUERY_KEYS ||
-		query->ncolumns > WA_CUDA_QUERY_CELLS)
+	if (aggregates == NULL || query->nkeys > WA_CUDA_QUERY_KEYS)
 		return false;
 	for (uint32_t i = 0; i < query->nkeys; i++)
 	{
@@ -430,8 +408,6 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 			return false;
 		to->keys[i] = query->key_numbers[i];
 		translate_key(to, i);
-		if (loses_digits(to, to->keys[i]) || loses_signs(to, to->keys[i]))
-			return false;
 	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
@@ -517,7 +493,7 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 								.ninstructions = to.ninstructions,
 								.lists = to.lists,
 								.tables = to.tables};
-	cuda->wanted = query->wanted;
+	cuda->wanted = translate_wanted(&to);
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;
 	return cuda;

@@ -149,7 +149,6 @@ static void
 put_wide(WaOpSet ops, const WaCudaCell *cell, WaWideRest *rest)
 {
 	const WaPartial *partial = &cell->partial;
-	const uint64_t sign = partial->sum.hi < 0 ? UINT64_MAX : 0;
 
 	memset(rest, 0, sizeof(*rest));
 	rest->rows = (uint64_t) partial->rows;
@@ -157,10 +156,8 @@ put_wide(WaOpSet ops, const WaCudaCell *cell, WaWideRest *rest)
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
 		rest->display = cell->display;
-		rest->sum[0] = partial->sum.lo;
-		rest->sum[1] = (uint64_t) partial->sum.hi;
-		rest->sum[2] = sign;
-		rest->sum[3] = sign;
+		memcpy(rest->sum, cell->sum, sizeof(cell->sum));
+		rest->sum[3] = (int64_t) cell->sum[2] < 0 ? UINT64_MAX : 0;
 	}
 	if (wa_ops_have(ops, WA_OP_MIN))
 		rest->min = wide_extreme(cell, partial->min);
@@ -202,7 +199,8 @@ wa_gpu_record_make(const WaQueryColumn *column, const WaCudaCell *cell,
 }
 
 WaQueryValue
-wa_gpu_key_value(WaVectorKind kind, const WaCudaKey *key)
+wa_gpu_key_value(WaVectorKind kind, const WaCudaKey *key,
+				 char bytes[WA_WIDE_DECIMAL_BYTES])
 {
 	WaQueryValue value = {.is_null = key->is_null};
 
@@ -216,5 +214,8 @@ wa_gpu_key_value(WaVectorKind kind, const WaCudaKey *key)
 		value.scale = key->scale;
 		value.shown = key->display;
 	}
+	if (key->is_wide)
+		wa_decimal_make_value((WaInt128){(uint64_t) key->word, key->high},
+							  key->scale, bytes, &value);
 	return value;
 }

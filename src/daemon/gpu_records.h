@@ -6,6 +6,7 @@
 #define WA_DAEMON_GPU_RECORDS_H
 
 #include "cuda/query.h"
+#include "query/group_decimal.h"
 #include "query/query.h"
 #include "query/records.h"
 
@@ -18,7 +19,8 @@ bool wa_gpu_record_make(const WaQueryColumn *column, const WaCudaCell *cell,
 						uint64_t words[WA_RECORD_MAX_WORDS], WaWideRest *rest,
 						WaRecord *record);
 
-/* Returns the value of a key that is not TEXT. */
-WaQueryValue wa_gpu_key_value(WaVectorKind kind, const WaCudaKey *key);
+/* Returns the value of a key that is not TEXT; it may refer to the bytes. */
+WaQueryValue wa_gpu_key_value(WaVectorKind kind, const WaCudaKey *key,
+							  char bytes[WA_WIDE_DECIMAL_BYTES]);
 
 #endif /* WA_DAEMON_GPU_RECORDS_H */

@@ -10,8 +10,13 @@
 /* Queries that a GPU computes at once: while one waits for the host others run. */
 #define QUERIES_AT_ONCE 3
 
-/* The share of a GPU's memory that each of them may use: what the mirror leaves. */
+/*
+ * The share of a GPU's memory that each of them may use: what the mirror leaves.  Tests
+ * set it smaller.
+ */
+#ifndef MEMORY_SHARE
 #define MEMORY_SHARE 16
+#endif
 
 void
 wa_gpus_init(WaGpus *gpus, WaWatch *watch)

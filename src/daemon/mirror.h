@@ -50,7 +50,7 @@ typedef struct WaMirrorUse
 	uint32_t nextents;
 	const uint32_t *extents;    /* indexes into request->extents, ordered by */
 	const uint64_t *first_rows; /* their positions, which ascend */
-	WaMirrorColumn columns[WA_MAX_RESIDENT_COLUMNS]; /* as in the request */
+	WaMirrorColumn columns[WA_MAX_QUERY_COLUMNS]; /* as in the request */
 	uint32_t ncolumns;
 	struct WaPlacement *placement; /* the mirror's own */
 } WaMirrorUse;

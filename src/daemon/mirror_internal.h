@@ -154,7 +154,7 @@ typedef struct WaPlacement
 	uint32_t *extents;
 	uint64_t *first_rows;
 	uint32_t ncolumns;
-	WaMirrorFlat *flats[WA_MAX_RESIDENT_COLUMNS]; /* no references */
+	WaMirrorFlat *flats[WA_MAX_QUERY_COLUMNS]; /* no references */
 	WaMirrorNote *note;
 } WaPlacement;
 

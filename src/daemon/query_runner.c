@@ -26,7 +26,7 @@ typedef struct Query
 	WaArena arena;
 	const WaQuery *query;
 	bool may_trap;
-	WaTextCodes texts[WA_MAX_RESIDENT_COLUMNS]; /* of TEXT */
+	WaTextCodes texts[WA_MAX_QUERY_COLUMNS]; /* of TEXT */
 	WaArena message_arena;
 	WaWriter message;  /* the groups, once the run is finished */
 	WaQueryRun **runs; /* of the states, if they are merged by parts; then: */
@@ -42,7 +42,7 @@ typedef struct State
 {
 	WaArena arena;
 	WaQueryRun *run;
-	WaColumnRows rows[WA_MAX_RESIDENT_COLUMNS]; /* of the batch at hand */
+	WaColumnRows rows[WA_MAX_QUERY_COLUMNS]; /* of the batch at hand */
 } State;
 
 /* Writes a text to error and returns the status. */

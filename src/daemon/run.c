@@ -41,7 +41,7 @@ struct WaRun
 	uint64_t nrest;
 	uint64_t share;  /* of them that a morsel has */
 	bool has_shares; /* of devices */
-	const WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
+	const WaDictionary *dictionaries[WA_MAX_QUERY_COLUMNS];
 	WaRunRequest request;
 	bool begun; /* by the runner */
 	WaRunStates states;

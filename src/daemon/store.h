@@ -89,7 +89,7 @@ typedef struct WaPins
 {
 	WaStoredRelation *relation;
 	uint32_t ncolumns;
-	uint32_t place[WA_MAX_RESIDENT_COLUMNS];
+	uint32_t place[WA_MAX_QUERY_COLUMNS];
 } WaPins;
 
 /* An extent that a query uses: references to what it asked for. */
@@ -100,7 +100,7 @@ typedef struct WaUsedExtent
 	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
 	bool all_rows;                    /* are in usable blocks */
 	WaShape *shape;
-	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
+	WaColumn *columns[WA_MAX_QUERY_COLUMNS];
 } WaUsedExtent;
 
 /* A query's way through the extents of a relation; its user's own. */

@@ -144,7 +144,7 @@ wa_store_residency(WaStore *store, const WaRelation *name,
 				   const WaColumnName *names, uint32_t ncolumns,
 				   WaResidency *residency)
 {
-	int64_t places[WA_MAX_RESIDENT_COLUMNS] = {0};
+	int64_t places[WA_MAX_QUERY_COLUMNS] = {0};
 	WaStoredRelation *relation;
 	uint64_t complete_blocks = 0;
 

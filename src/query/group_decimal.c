@@ -60,9 +60,9 @@ wide_word(WaKeyDictionary *dictionary, WaText bytes)
 	return make_word(wa_key_dictionary_code(dictionary, &key), CODE_MARK);
 }
 
-/* Returns the word of a value, without zeros at its end, that does not fit. */
-static WA_NOINLINE uint64_t
-large_word(WaKeyDictionary *dictionary, __int128 value, int scale)
+/* Makes a wide decimal of a value without zeros at its end. */
+static WaText
+make_wide(__int128 value, int scale, char bytes[WA_WIDE_DECIMAL_BYTES])
 {
 	int below = (scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
 	/* Of the last digit of base 10000 the scale takes a part. */
@@ -74,7 +74,6 @@ large_word(WaKeyDictionary *dictionary, __int128 value, int scale)
 	int end = MAX_DIGITS;
 	int16_t digits[MAX_DIGITS] = {0};
 	WaWideDecimal header = {.class = WA_WIDE_FINITE, .negative = value < 0};
-	char bytes[sizeof(header) + sizeof(digits)];
 
 	digits[--first] = (int16_t) ((int64_t) (rest % (uint64_t) part) * missing);
 	rest /= (uint64_t) part;
@@ -86,9 +85,17 @@ large_word(WaKeyDictionary *dictionary, __int128 value, int scale)
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), digits + first,
 		   (size_t) (end - first) * sizeof(int16_t));
-	return wide_word(dictionary,
-					 (WaText){bytes, sizeof(header) + (size_t) (end - first) *
-														  sizeof(int16_t)});
+	return (WaText){bytes,
+					sizeof(header) + (size_t) (end - first) * sizeof(int16_t)};
+}
+
+/* Returns the word of a value, without zeros at its end, that does not fit. */
+static WA_NOINLINE uint64_t
+large_word(WaKeyDictionary *dictionary, __int128 value, int scale)
+{
+	char bytes[WA_WIDE_DECIMAL_BYTES];
+
+	return wide_word(dictionary, make_wide(value, scale, bytes));
 }
 
 void
@@ -132,6 +139,21 @@ wa_decimal_wide_words(WaKeyDictionary *dictionary, const WaInt128 *values,
 					   ? make_word((int64_t) value, value_scale)
 					   : large_word(dictionary, value, value_scale);
 	}
+}
+
+void
+wa_decimal_make_value(WaInt128 number, int scale,
+					  char bytes[WA_WIDE_DECIMAL_BYTES], WaQueryValue *value)
+{
+	const __int128 stripped = strip_wide(wa_int128_get(number), &scale);
+
+	value->is_wide = stripped != (int64_t) stripped ||
+					 !fits_word((int64_t) stripped) ||
+					 scale > WA_DECIMAL_MAX_SCALE;
+	value->integer = (int64_t) stripped;
+	value->scale = (uint8_t) scale;
+	if (value->is_wide)
+		value->text = make_wide(stripped, scale, bytes);
 }
 
 uint64_t

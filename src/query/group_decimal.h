@@ -5,6 +5,7 @@
 #ifndef WA_QUERY_GROUP_DECIMAL_H
 #define WA_QUERY_GROUP_DECIMAL_H
 
+#include "core/int128.h"
 #include "query/group_dictionary.h"
 #include "query/value.h"
 
@@ -23,6 +24,17 @@ extern void wa_decimal_wide_words(WaKeyDictionary *dictionary,
 /* Returns the word of a value of kind DECIMAL that is not NULL. */
 extern uint64_t wa_decimal_of_value(WaKeyDictionary *dictionary,
 									const WaQueryValue *value);
+
+/* Room for the bytes of a number of up to 38 digits. */
+#define WA_WIDE_DECIMAL_BYTES 64
+
+/*
+ * Stores a number in units of 10^-scale, of up to 38 digits, in a value of kind DECIMAL,
+ * whose text, if it is wide, lies in bytes.  How it is shown is left alone.
+ */
+extern void wa_decimal_make_value(WaInt128 number, int scale,
+								  char bytes[WA_WIDE_DECIMAL_BYTES],
+								  WaQueryValue *value);
 
 /*
  * Stores the number of a word in a value, whose text, if it is wide, lives as

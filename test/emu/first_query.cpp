@@ -238,6 +238,31 @@ is_selected(const Case &query, size_t row)
 											 query.columns[0].words[row] > 0));
 }
 
+bool
+first_mixes_zeros(const Case &query)
+{
+	for (uint16_t key : query.keys)
+	{
+		bool found[2] = {false, false};
+
+		if (key == query.columns.size() ||
+			query.columns[key].kind != WA_VECTOR_FLOAT)
+			continue;
+		for (size_t row = 0; row < query.nrows; row++)
+		{
+			const Column &column = query.columns[key];
+			double value;
+
+			memcpy(&value, &column.words[row], sizeof(value));
+			if (value == 0 && !column.is_null[row] && is_selected(query, row))
+				found[column.words[row] != 0] = true;
+		}
+		if (found[0] && found[1])
+			return true;
+	}
+	return false;
+}
+
 // Folds a row into a group's cell.
 static void
 fold(const Case &query, const WaCudaAggregate &aggregate, size_t row,

@@ -74,6 +74,9 @@ WaType first_type(WaCudaForm form);
 // Makes a random query.
 Case first_case(Random &random);
 
+// Tells whether a key has zeros of both signs, which GPUs leave to others.
+bool first_mixes_zeros(const Case &query);
+
 // Computes the groups on the CPU.
 Groups first_groups(const Case &query);
 

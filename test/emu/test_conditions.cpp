@@ -378,7 +378,8 @@ test_dropping()
 
 	report_group(wa_query_find_conditions(query).nclauses == 1 ? "" : "not one",
 				 "a clause behind another one is no condition");
-	wa_query_drop_clauses(query, 1, outputs, &instructions, &clauses);
+	wa_query_drop_clauses(query, 1, query->nclauses, outputs, &instructions,
+						  &clauses);
 	report_group(instructions.size() == 4 &&
 						 instructions[0].code == WA_CODE_COMPARE_INT &&
 						 are_clauses(clauses, {{3, made.clauses[1].number},
@@ -389,7 +390,8 @@ test_dropping()
 	instructions.clear();
 	clauses.clear();
 	outputs[made.instructions[4].out] = true;
-	wa_query_drop_clauses(query, 3, outputs, &instructions, &clauses);
+	wa_query_drop_clauses(query, 3, query->nclauses, outputs, &instructions,
+						  &clauses);
 	report_group(instructions.size() == 1 && clauses.empty() &&
 						 instructions[0].code == WA_CODE_INT_ADD
 					 ? ""

@@ -269,8 +269,12 @@ run_case(WaCudaQueries *queries, Random &random, Tally *tally)
 	Taking taking = {&query, &groups, 0, ""};
 	const WaStatus status = run_query(queries, query, &taking);
 
-	tally->refused += status == WA_UNSUPPORTED;
-	if (status != WA_OK && status != WA_UNSUPPORTED)
+	const bool mixes_zeros = first_mixes_zeros(query);
+
+	tally->refused += status == WA_UNSUPPORTED && !mixes_zeros;
+	if (mixes_zeros && status == WA_OK && query.wanted.limit > 0)
+		snprintf(taking.failure, sizeof(taking.failure), "zeros were mixed");
+	else if (status != WA_OK && status != WA_UNSUPPORTED)
 		snprintf(taking.failure, sizeof(taking.failure), "status %d", status);
 	else if (status == WA_OK && taking.failure[0] == '\0')
 		check_first(query, &taking, tally);

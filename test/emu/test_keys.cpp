@@ -9,6 +9,7 @@
 //
 #include "check.h"
 
+#include <algorithm>
 #include <map>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,8 @@ form_bytes(WaColumnForm form)
 		case WA_COLUMN_I64:
 		case WA_COLUMN_F64:
 			return 8;
+		case WA_COLUMN_I128:
+			return 16;
 		default:
 			return 4;
 	}
@@ -161,10 +164,12 @@ make_key(size_t nrows, uint32_t ndistinct, bool is_near, Random &random)
 	const bool has_nulls = random.below(3) == 0;
 	Key key;
 
-	key.form = (WaColumnForm) random.below(WA_COLUMN_COUNT);
+	key.form = random.below(8) == 0
+				   ? WA_COLUMN_I128
+				   : (WaColumnForm) random.below(WA_COLUMN_COUNT);
 	key.base = random.below(3) == 0 ? (int64_t) random.bits() >> 4 : 0;
 	if (key.form == WA_COLUMN_BITS || key.form == WA_COLUMN_F32 ||
-		key.form == WA_COLUMN_F64)
+		key.form == WA_COLUMN_F64 || key.form == WA_COLUMN_I128)
 		key.base = 0;
 	key.stored.resize(key.form == WA_COLUMN_BITS
 						  ? wa_validity_bytes(nrows)
@@ -179,7 +184,7 @@ make_key(size_t nrows, uint32_t ndistinct, bool is_near, Random &random)
 
 		if (key.form != WA_COLUMN_BITS)
 			memcpy(key.stored.data() + row * form_bytes(key.form), &bits,
-				   form_bytes(key.form));
+				   std::min(form_bytes(key.form), sizeof(bits)));
 		else if ((bits & 1) != 0)
 			key.stored[row / 8] |= (uint8_t) (1 << row % 8);
 		key.words.push_back(is_valid ? word_of(key.form, bits, key.base) : 0);

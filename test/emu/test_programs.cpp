@@ -158,7 +158,8 @@ prepare(const RandomProgram &program, DeviceRun &run)
 				 program.clauses.data(),
 				 (unsigned) program.clauses.size(),
 				 run.outputs.data(),
-				 (unsigned) run.outputs.size()};
+				 (unsigned) run.outputs.size(),
+				 false};
 }
 
 // Runs the planned program.
@@ -448,16 +449,18 @@ test_mixed(uint64_t seed, bool in_short)
 static void
 test_coverage()
 {
-	static const WaOpcode foreign[] = {WA_CODE_CALL,
-									   WA_CODE_COMPARE_TEXT,
-									   WA_CODE_TRIM,
-									   WA_CODE_DECIMAL_DIVIDE,
-									   WA_CODE_DECIMAL_REMAINDER,
-									   WA_CODE_DECIMAL_DIVIDE_WHOLE};
+	static const WaOpcode foreign[] = {WA_CODE_CALL, WA_CODE_COMPARE_TEXT,
+									   WA_CODE_TRIM};
+	// test_wide_programs.cpp has these.
+	static const WaOpcode wide[] = {WA_CODE_DECIMAL_DIVIDE,
+									WA_CODE_DECIMAL_REMAINDER,
+									WA_CODE_DECIMAL_DIVIDE_WHOLE};
 	bool tried[WA_OPCODE_COUNT] = {false};
 	char failure[kTextBytes] = "";
 
 	for (const WaOpcode code : foreign)
+		tried[code] = true;
+	for (const WaOpcode code : wide)
 		tried[code] = true;
 	for (const RandomCase &which : random_cases())
 		tried[which.code] = true;
@@ -482,13 +485,13 @@ test_coverage()
 // Returns how a query with one column and one instruction is planned.
 static cudaError_t
 plan_one(WaInstruction instruction, const std::vector<WaVectorKind> &kinds,
-		 WaProgramColumn column, WaProgramOutput output)
+		 WaProgramColumn column, WaProgramOutput output, bool is_wide = false)
 {
 	const WaProgram program = {
 		(uint16_t) kinds.size(), kinds.data(), &instruction, 1, NULL, NULL,
 		random_tables()};
 	const WaProgramQuery query = {&program, &column, 1,       NULL, 0,
-								  NULL,     0,       &output, 1};
+								  NULL,     0,       &output, 1,    is_wide};
 	WaProgramPlan plan;
 
 	return wa_program_plan(&query, kSharedBytes, &plan);
@@ -501,8 +504,8 @@ test_contract()
 	const WaInstruction add = {WA_CODE_INT_ADD, 1, 0, 0, 0, 8};
 	const WaInstruction multiply = {WA_CODE_DECIMAL_MULTIPLY, 1, 0, 0, 0, 0};
 	const WaProgramColumn column = {0, WA_COLUMN_I64, 10, NULL, NULL, 0, NULL};
-	const WaProgramOutput output = {1,    WA_NO_REGISTER, WA_COLUMN_I64,
-									NULL, NULL,           NULL};
+	const WaProgramOutput output = {
+		1, WA_NO_REGISTER, WA_COLUMN_I64, NULL, NULL, NULL, 0, WA_ANY_SCALE};
 	const std::vector<WaVectorKind> ints = {WA_VECTOR_INT, WA_VECTOR_INT};
 	const std::vector<WaVectorKind> decimals = {WA_VECTOR_DECIMAL,
 												WA_VECTOR_DECIMAL};
@@ -519,6 +522,11 @@ test_contract()
 	expect(plan_one(add, ints, column, output), cudaSuccess, "a good query");
 	expect(plan_one(multiply, decimals, column, output), cudaErrorNotSupported,
 		   "a product of too large a scale");
+	expect(plan_one(multiply, decimals, column, output, true), cudaSuccess,
+		   "the same in a program that is wide");
+	expect(plan_one({WA_CODE_DECIMAL_DIVIDE, 1, 0, 0, 0, 0}, decimals, column,
+					output),
+		   cudaErrorNotSupported, "a quotient of 64 bits");
 	expect(plan_one(add, decimals, column, output), cudaErrorInvalidValue,
 		   "an argument of another kind");
 	other.a = 1;
@@ -531,6 +539,9 @@ test_contract()
 	other.code = WA_CODE_CALL;
 	expect(plan_one(other, ints, column, output), cudaErrorNotSupported,
 		   "a call");
+	other_column.form = WA_COLUMN_I128;
+	expect(plan_one(multiply, decimals, other_column, output),
+		   cudaErrorInvalidValue, "a column of 128 bits");
 	other_column.form = WA_COLUMN_F64;
 	expect(plan_one(add, ints, other_column, output), cudaErrorInvalidValue,
 		   "a column in a form that is not its kind's");

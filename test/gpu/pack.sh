@@ -127,7 +127,8 @@ command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] ||
 if [ -z "${WA_PREBUILT:-}" ]; then
 	wa_make all
 	wa_make build/gpu/check_kernels build/gpu/check_block \
-		build/gpu/check_groups build/gpu/check_programs build/gpu/check_keys \
+		build/gpu/check_groups build/gpu/check_programs \
+		build/gpu/check_wide_programs build/gpu/check_keys \
 		build/gpu/check_primitives build/gpu/bench_kernels \
 		build/gpu/bench_groups build/gpu/bench_programs \
 		build/gpu/bench_ladder

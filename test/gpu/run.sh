@@ -177,6 +177,7 @@ stage_check_programs()
 	local rc=0
 
 	"$TESTS/check_programs" || rc=1
+	"$TESTS/check_wide_programs" || rc=1
 	"$TESTS/check_keys" || rc=1
 	return "$rc"
 }

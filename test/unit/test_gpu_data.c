@@ -60,10 +60,12 @@ make_value(const TestRelation *relation, int column, void *values, size_t row)
 	static const double special[] = {0.0,   -0.0,   NAN,       INFINITY,
 									 1e300, 5e-324, -INFINITY, 1e-30};
 	const int64_t number = (int64_t) random_below(40) - 13;
-	const double real = random_below(20) == 0
-							? special[random_below(LENGTH(special))]
-							: (double) number / 4;
+	double real = random_below(20) == 0 ? special[random_below(LENGTH(special))]
+										: (double) number / 4;
 	int32_t code = 0;
+
+	if (relation->looks_alike && real == 0)
+		real = 0;
 
 	switch (test_forms[column])
 	{
@@ -135,6 +137,17 @@ note_range(WaColumn *column, const uint8_t *validity)
 	}
 }
 
+/* Returns how many digits a row of a column shows: no fewer than it has. */
+static uint8_t
+make_display(const TestRelation *relation, int column, const void *values,
+			 size_t row)
+{
+	if (relation->looks_alike && test_forms[column] == WA_FORM_DECIMAL64)
+		return (uint8_t) (1 +
+						  ((const uint64_t *) values)[row] / 4 % DECIMAL_SCALE);
+	return (uint8_t) (1 + random_below(DECIMAL_SCALE));
+}
+
 /* Makes a column of an extent; columns 1, 3, ... have no NULLs. */
 static WaColumn *
 make_column(const TestRelation *relation, int number, uint32_t nrows)
@@ -155,9 +168,9 @@ make_column(const TestRelation *relation, int number, uint32_t nrows)
 	for (uint32_t row = 0; row < nrows; row++)
 	{
 		validity[row] = number % 2 != 0 || random_below(7) != 0;
-		display[row] = (uint8_t) random_below(DECIMAL_SCALE + 1);
 		if (validity[row] != 0)
 			make_value(relation, number, values, row);
+		display[row] = make_display(relation, number, values, row);
 	}
 	column->values = values;
 	column->has_large = number == COLUMN_LARGE;
@@ -306,6 +319,7 @@ test_relation_make(uint64_t nextents)
 	TestRelation *relation = calloc(1, sizeof(*relation));
 
 	relation->memory.limit = (uint64_t) 1 << 30;
+	relation->looks_alike = random_below(2) == 0;
 	wa_chunks_init(&relation->memory.chunks);
 	relation->dictionary = wa_dictionary_make(&relation->memory, relation);
 	for (int i = 0; i < TEXTS; i++)

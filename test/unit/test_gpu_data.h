@@ -11,6 +11,10 @@
 
 #define NDEVICES 2
 
+/* Keys and aggregated columns of a query, at most. */
+#define MAX_KEYS    22
+#define MAX_COLUMNS 220
+
 /* The columns; the registers of a query begin with them. */
 enum
 {
@@ -42,6 +46,7 @@ typedef struct TestRelation
 {
 	WaMemory memory;
 	WaDictionary *dictionary; /* of the TEXT */
+	bool looks_alike; /* equal floats and numerics do, so they are good keys */
 	uint64_t nextents;
 	WaRunExtent *extents;
 	const WaRunExtent **list;
@@ -70,6 +75,12 @@ void test_relation_free(TestRelation *relation);
 
 /* Makes a query; NULL if it is not sound. */
 const WaQuery *test_gpu_query(WaArena *arena);
+
+/* Returns the register that is the quotient of two decimals. */
+int test_gpu_quotient(void);
+
+/* Tells whether a register may have computed decimals of more than 64 bits. */
+bool test_gpu_is_computed_wide(int number);
 
 /* Tells whether all keys of a query are looked up in tables that ascend. */
 bool test_has_table_key(const WaQuery *query);

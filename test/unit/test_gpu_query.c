@@ -27,6 +27,7 @@ enum
 	WORD,
 	PRICE,
 	MOMENT,
+	BIT,
 	IS_BELOW, /* clauses, and what they are made of */
 	IS_WORD,
 	IS_THERE,
@@ -44,17 +45,24 @@ enum
 	DAY,
 	TURN,
 	SHARE,
+	DIVISOR,
+	QUOTIENT,
+	REST,
+	WHOLE,
+	AREA,
 	IS_ODD, /* a filter */
 	NREGISTERS
 };
 
 static const WaVectorKind computed_kinds[] = {
 	WA_VECTOR_INT,     WA_VECTOR_INT,     WA_VECTOR_FLOAT,   WA_VECTOR_TEXT,
-	WA_VECTOR_DECIMAL, WA_VECTOR_INT,     WA_VECTOR_BOOL,    WA_VECTOR_BOOL,
-	WA_VECTOR_BOOL,    WA_VECTOR_BOOL,    WA_VECTOR_BOOL,    WA_VECTOR_INT,
+	WA_VECTOR_DECIMAL, WA_VECTOR_INT,     WA_VECTOR_DECIMAL, WA_VECTOR_BOOL,
 	WA_VECTOR_BOOL,    WA_VECTOR_BOOL,    WA_VECTOR_BOOL,    WA_VECTOR_BOOL,
-	WA_VECTOR_INT,     WA_VECTOR_DECIMAL, WA_VECTOR_FLOAT,   WA_VECTOR_INT,
-	WA_VECTOR_INT,     WA_VECTOR_INT,     WA_VECTOR_DECIMAL, WA_VECTOR_BOOL,
+	WA_VECTOR_INT,     WA_VECTOR_BOOL,    WA_VECTOR_BOOL,    WA_VECTOR_BOOL,
+	WA_VECTOR_BOOL,    WA_VECTOR_INT,     WA_VECTOR_DECIMAL, WA_VECTOR_FLOAT,
+	WA_VECTOR_INT,     WA_VECTOR_INT,     WA_VECTOR_INT,     WA_VECTOR_DECIMAL,
+	WA_VECTOR_DECIMAL, WA_VECTOR_DECIMAL, WA_VECTOR_DECIMAL, WA_VECTOR_DECIMAL,
+	WA_VECTOR_DECIMAL, WA_VECTOR_BOOL,
 };
 
 /* A clause: its instructions, and the register that has to be true. */
@@ -71,7 +79,7 @@ static const Clause clauses[] = {
 };
 
 #define FIRST_COMPUTED 10
-#define NINSTRUCTIONS  18
+#define NINSTRUCTIONS  23
 
 /* Returns any comparison. */
 static uint32_t
@@ -149,6 +157,34 @@ draw_clauses(WaQuery *query, WaQueryFilter *filters)
 	query->filters = filters;
 }
 
+/* Makes what has up to 38 digits; the divisor is never 0. */
+static void
+make_quotients(WaInstruction *instructions)
+{
+	instructions[0] = (WaInstruction){.code = WA_CODE_DECIMAL_ADD,
+									  .out = DIVISOR,
+									  .a = COLUMN_DECIMAL32,
+									  .b = BIT};
+	instructions[1] =
+		(WaInstruction){.code = WA_CODE_DECIMAL_DIVIDE,
+						.out = QUOTIENT,
+						.a = random_below(2) ? COLUMN_PRICE : COLUMN_DECIMAL64,
+						.b = DIVISOR};
+	instructions[2] = (WaInstruction){.code = WA_CODE_DECIMAL_REMAINDER,
+									  .out = REST,
+									  .a = COLUMN_WIDE,
+									  .b = DIVISOR};
+	instructions[3] =
+		(WaInstruction){.code = WA_CODE_DECIMAL_DIVIDE_WHOLE,
+						.out = WHOLE,
+						.a = random_below(2) ? COLUMN_PRICE : COLUMN_WIDE,
+						.b = DIVISOR};
+	instructions[4] = (WaInstruction){.code = WA_CODE_DECIMAL_MULTIPLY,
+									  .out = AREA,
+									  .a = COLUMN_WIDE,
+									  .b = COLUMN_PRICE};
+}
+
 /* Makes what keys, arguments and filters are computed by. */
 static void
 make_computed(WaQuery *query, WaInstruction *instructions)
@@ -179,6 +215,7 @@ make_computed(WaQuery *query, WaInstruction *instructions)
 		.code = WA_CODE_STEPS, .out = TURN, .a = COLUMN_INT32, .extra = 1};
 	instructions[17] = (WaInstruction){
 		.code = WA_CODE_STEPS, .out = SHARE, .a = COLUMN_INT32, .extra = 2};
+	make_quotients(instructions + 18);
 	query->begin = FIRST_COMPUTED;
 	query->end = NINSTRUCTIONS;
 }
@@ -238,16 +275,33 @@ static void
 make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 		   WaQueryColumn *columns)
 {
-	static const uint16_t key_choices[] = {
-		COLUMN_INT16, COLUMN_INT32,     COLUMN_UINT32, COLUMN_BOOL,
-		COLUMN_TEXT,  COLUMN_PRICE,     COLUMN_FLOAT4, CHOICE,
-		NEXT,         COLUMN_DECIMAL64, DAY,           TURN,
-		SHARE};
+	static const uint16_t key_choices[] = {COLUMN_INT16,
+										   COLUMN_INT32,
+										   COLUMN_UINT32,
+										   COLUMN_BOOL,
+										   COLUMN_TEXT,
+										   COLUMN_PRICE,
+										   COLUMN_FLOAT4,
+										   CHOICE,
+										   NEXT,
+										   COLUMN_DECIMAL64,
+										   DAY,
+										   TURN,
+										   SHARE,
+										   REST,
+										   WHOLE,
+										   COLUMN_WIDE,
+										   COLUMN_DECIMAL32,
+										   COLUMN_FLOAT8,
+										   COLUMN_LARGE,
+										   COLUMN_INT16,
+										   COLUMN_INT32,
+										   HALF};
 	static const WaOpSet sets[] = {OPS(1, 0, 0, 0), OPS(1, 1, 0, 0),
 								   OPS(0, 0, 1, 1), OPS(1, 1, 1, 1),
 								   OPS(0, 0, 1, 0), OPS(1, 0, 0, 1)};
 
-	query->nkeys = (uint32_t) random_below(4);
+	query->nkeys = (uint32_t) random_below(random_below(8) == 0 ? MAX_KEYS : 4);
 	for (uint32_t i = 0; i < query->nkeys; i++)
 	{
 		key_numbers[i] = key_choices[random_below(LENGTH(key_choices))];
@@ -255,13 +309,22 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 		keys[i].blank_padded =
 			keys[i].kind == WA_VECTOR_TEXT && random_below(2) == 0;
 	}
-	query->ncolumns = 1 + (uint32_t) random_below(11);
+	query->ncolumns =
+		1 + (uint32_t) random_below(random_below(8) == 0 ? MAX_COLUMNS : 11);
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		static const int arguments[] = {
-			0,  1,  2,    4,       5,    6,      7,   8,     9, 10,
-			11, 12, NEXT, PRODUCT, HALF, CHOICE, DAY, SHARE, -1};
-		const int argument = arguments[random_below(LENGTH(arguments))];
+			0,   1,     2,    4,     5,    6,       7,       8,
+			9,   10,    11,   12,    NEXT, PRODUCT, HALF,    CHOICE,
+			DAY, SHARE, REST, WHOLE, AREA, -1,      QUOTIENT};
+		int argument = arguments[random_below(LENGTH(arguments))];
+
+		/* Of many columns one would be such that GPUs take none. */
+		while (query->ncolumns > 11 &&
+			   (argument == COLUMN_DECIMAL64 || argument == COLUMN_WIDE ||
+				argument == COLUMN_LARGE || argument == QUOTIENT ||
+				argument == AREA))
+			argument = arguments[random_below(LENGTH(arguments))];
 
 		columns[i] =
 			(WaQueryColumn){.argument = argument,
@@ -273,6 +336,9 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 		if (columns[i].kind != WA_VECTOR_TEXT &&
 			columns[i].kind != WA_VECTOR_BOOL && random_below(6) != 0)
 			columns[i].ops = sets[random_below(LENGTH(sets))];
+		/* Which rows are wide differs, and with it what is compared below. */
+		if (argument == QUOTIENT)
+			columns[i].ops &= OPS(1, 0, 0, 0);
 	}
 	query->keys = keys;
 	query->key_numbers = key_numbers;
@@ -288,7 +354,7 @@ test_gpu_query(WaArena *arena)
 	WaInstruction *instructions =
 		wa_arena_alloc_zero(arena, NINSTRUCTIONS * sizeof(*instructions));
 	WaQueryConstant *constants =
-		wa_arena_alloc_zero(arena, 6 * sizeof(*constants));
+		wa_arena_alloc_zero(arena, 7 * sizeof(*constants));
 	const char *word = test_text();
 	uint8_t scratch[NREGISTERS];
 
@@ -312,20 +378,22 @@ test_gpu_query(WaArena *arena)
 		MOMENT,
 		{.integer = ((int64_t) random_below(40) - 13) * DAY_SECONDS * 1000000 +
 					(int64_t) random_below(3) - 1}};
+	constants[6] =
+		(WaQueryConstant){BIT, {.integer = 7, .scale = 4, .shown = 4}};
 	query->program = (WaProgram){.nregisters = NREGISTERS,
 								 .kinds = kinds,
 								 .instructions = instructions,
 								 .ninstructions = NINSTRUCTIONS};
 	query->ninputs = NCOLUMNS;
-	query->nconstants = 6;
+	query->nconstants = 7;
 	query->constants = constants;
 	make_comparisons(instructions);
 	draw_clauses(query, wa_arena_alloc_zero(arena, 4 * sizeof(WaQueryFilter)));
 	make_computed(query, instructions);
 	make_tables(query, arena);
-	make_parts(query, wa_arena_alloc_zero(arena, 4 * sizeof(WaQueryKey)),
-			   wa_arena_alloc_zero(arena, 4 * sizeof(uint16_t)),
-			   wa_arena_alloc_zero(arena, 12 * sizeof(WaQueryColumn)));
+	make_parts(query, wa_arena_alloc_zero(arena, MAX_KEYS * sizeof(WaQueryKey)),
+			   wa_arena_alloc_zero(arena, MAX_KEYS * sizeof(uint16_t)),
+			   wa_arena_alloc_zero(arena, MAX_COLUMNS * sizeof(WaQueryColumn)));
 	if (!is_used(query, NEXT))
 		instructions[10].extra = 8;
 	for (int i = 0; i < 3; i++)
@@ -341,4 +409,17 @@ test_has_table_key(const WaQuery *query)
 		if (query->key_numbers[i] != DAY && query->key_numbers[i] != SHARE)
 			return false;
 	return query->nkeys > 0;
+}
+
+int
+test_gpu_quotient(void)
+{
+	return QUOTIENT;
+}
+
+bool
+test_gpu_is_computed_wide(int number)
+{
+	return number == QUOTIENT || number == REST || number == WHOLE ||
+		   number == AREA;
 }

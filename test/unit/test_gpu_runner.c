@@ -5,6 +5,7 @@
  *
  * This takes the place of the mirror: the columns of "devices" lie in host memory.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,19 +19,23 @@
 #include "test/unit/check.h"
 #include "test/unit/test_gpu_data.h"
 
-#define QUERIES 160
+#define QUERIES 240
 
 /*
  * Sums of decimals are compared in units of 10^-SUM_SCALE, modulo 2^128, and of their
  * squares in units of the square of that, modulo 2^192.
  */
-#define SUM_SCALE 20
+#define SUM_SCALE 28
+
+/* What sums are compared by beside, as they may have more than 128 bits. */
+#define PRIME ((UINT64_C(1) << 61) - 1)
 
 /* What a group has of a column, in a form of its own. */
 typedef struct Found
 {
 	uint64_t rows;
 	__int128 sum;
+	uint64_t residue; /* of the sum of a DECIMAL, modulo PRIME */
 	uint64_t squares[3];
 	WaExactPart exact;
 	bool other;
@@ -63,9 +68,16 @@ static WaWatch watch;
 static uint64_t extents_taken;
 static uint64_t blocks_left_out;
 static uint64_t answers_compared;
-static uint64_t extents_of_wide; /* taken by queries that add up COLUMN_WIDE */
+static uint64_t choices_made; /* of the first groups, by GPUs alone */
+static uint64_t extents_of_quotients;
+static uint64_t extents_of_wide;  /* taken by queries that add up COLUMN_WIDE */
+static uint64_t extents_of_large; /* and COLUMN_LARGE */
 static uint64_t queries_given_up;
 static uint64_t extents_of_days; /* taken by queries with keys of tables */
+static uint64_t extents_of_many; /* with many aggregated columns */
+static uint64_t extents_of_keys; /* with many keys */
+static uint64_t extents_of_wide_keys;
+static uint64_t extents_of_float_keys; /* of combinations */
 
 bool
 wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
@@ -144,6 +156,31 @@ raise(__int128 number, int digits)
 	return (__int128) product;
 }
 
+/* Adds a sum of 256 bits in units of 10^-scale, modulo PRIME. */
+static void
+note_residue(const uint64_t *words, int scale, Found *found)
+{
+	unsigned __int128 residue =
+		(int64_t) words[WA_WIDE_SUM_WORDS - 1] < 0 ? PRIME - 1 : 0;
+
+	for (int i = WA_WIDE_SUM_WORDS - 1; i >= 0; i--)
+		residue = ((residue << 64) + words[i]) % PRIME;
+	for (int digits = SUM_SCALE - scale; digits > 0; digits--)
+		residue = residue * 10 % PRIME;
+	found->residue = (uint64_t) ((found->residue + residue) % PRIME);
+}
+
+/* The same of a sum of 128 bits. */
+static void
+note_narrow_residue(__int128 sum, int scale, Found *found)
+{
+	const uint64_t sign = sum < 0 ? UINT64_MAX : 0;
+	const uint64_t words[WA_WIDE_SUM_WORDS] = {
+		(uint64_t) sum, (uint64_t) (sum >> 64), sign, sign};
+
+	note_residue(words, scale, found);
+}
+
 /* Adds squares, the lowest of their words, in units of 10^-(2 scale). */
 static void
 note_squares(const uint64_t *words, int scale, Found *found)
@@ -182,6 +219,8 @@ note_wide(const WaQueryColumn *column, const WaRecord *record, Found *found)
 	const __int128 min = wa_int128_get(rest->min.value);
 	const __int128 max = wa_int128_get(rest->max.value);
 
+	if (wa_ops_have(column->ops, WA_OP_SUM))
+		note_residue(rest->sum, rest->scale, found);
 	if (wa_ops_have(column->ops, WA_OP_SUM))
 		found->sum = (__int128) ((unsigned __int128) found->sum +
 								 (unsigned __int128) raise(
@@ -222,6 +261,7 @@ note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
 	if (column->kind == WA_VECTOR_DECIMAL)
 	{
 		found->display = decimals.display;
+		note_narrow_residue(found->sum, record->scale, found);
 		found->sum = raise(found->sum, SUM_SCALE - record->scale);
 	}
 	if (column->kind != WA_VECTOR_FLOAT)
@@ -264,7 +304,7 @@ static bool
 read_groups(const WaQuery *query, const void *message, size_t bytes,
 			Groups *groups)
 {
-	WaPartialColumn columns[16];
+	WaPartialColumn columns[MAX_COLUMNS];
 	WaPartialShape shape = {.nkeys = (int) query->nkeys,
 							.ncolumns = (int) query->ncolumns,
 							.keys = query->keys,
@@ -396,9 +436,14 @@ same_key(WaVectorKind kind, const WaQueryValue *a, const WaQueryValue *b)
 			return a->text.length == b->text.length &&
 				   memcmp(a->text.data, b->text.data, a->text.length) == 0;
 		case WA_VECTOR_FLOAT:
-			return a->number == b->number ||
+			return (a->number == b->number &&
+					signbit(a->number) == signbit(b->number)) ||
 				   (a->number != a->number && b->number != b->number);
 		case WA_VECTOR_DECIMAL:
+			if (a->is_wide || b->is_wide)
+				return a->is_wide && b->is_wide && a->shown == b->shown &&
+					   a->text.length == b->text.length &&
+					   memcmp(a->text.data, b->text.data, a->text.length) == 0;
 			return a->shown == b->shown &&
 				   (__int128) a->integer * wa_powers_of_ten[b->scale] ==
 					   (__int128) b->integer * wa_powers_of_ten[a->scale];
@@ -423,6 +468,7 @@ same_found(const WaQueryColumn *column, const Found *a, const Found *b)
 	if (a->rows == 0)
 		return true;
 	EXPECT(a->sum == b->sum);
+	EXPECT(a->residue == b->residue);
 	EXPECT(memcmp(&a->squares, &b->squares, sizeof(a->squares)) == 0);
 	EXPECT(memcmp(&a->exact.sum, &b->exact.sum, sizeof(a->exact.sum)) == 0);
 	EXPECT(memcmp(&a->exact.squares, &b->exact.squares,
@@ -453,34 +499,65 @@ find_group(const WaQuery *query, Groups *groups, const Group *other)
 	return NULL;
 }
 
+/*
+ * Tells whether GPUs have found what the CPU has.  Where the first groups alone are
+ * wanted they may hand over others too, as they do if values of 128 bits order them.
+ */
 static bool
-same_groups(const WaQuery *query, const Groups *gpu, Groups *cpu)
+same_groups(const WaQuery *query, Groups *gpu, const Groups *cpu)
 {
 	EXPECT(gpu->failed == cpu->failed);
 	EXPECT(gpu->kept_rows == cpu->kept_rows);
-	EXPECT(gpu->count == cpu->count);
-	for (uint32_t i = 0; i < gpu->count; i++)
+	EXPECT(gpu->count == cpu->count ||
+		   (query->wanted.limit > 0 && gpu->count > cpu->count));
+	choices_made += query->wanted.limit > 0 && gpu->count == cpu->count &&
+					cpu->count >= query->wanted.limit;
+	for (uint32_t i = 0; i < cpu->count; i++)
 	{
-		Group *group = find_group(query, cpu, &gpu->groups[i]);
+		Group *group = find_group(query, gpu, &cpu->groups[i]);
 
 		EXPECT(group != NULL);
 		group->matched = true;
 		for (uint32_t c = 0; c < query->ncolumns; c++)
-			EXPECT(same_found(&query->columns[c], &gpu->groups[i].columns[c],
-							  &group->columns[c]));
+			EXPECT(same_found(&query->columns[c], &group->columns[c],
+							  &cpu->groups[i].columns[c]));
 	}
 	return true;
 }
 
-/* Tells whether a query adds up values of 128 bits. */
+/* Tells whether a query adds up what lies in a register. */
 static bool
-adds_wide(const WaQuery *query)
+adds(const WaQuery *query, int number)
 {
 	for (uint32_t i = 0; i < query->ncolumns; i++)
-		if (query->columns[i].argument == COLUMN_WIDE &&
+		if (query->columns[i].argument == number &&
 			wa_ops_have(query->columns[i].ops, WA_OP_SUM))
 			return true;
 	return false;
+}
+
+/* Tells whether a key is one of the registers. */
+static bool
+has_key(const WaQuery *query, uint16_t first, uint16_t second)
+{
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (query->key_numbers[i] == first || query->key_numbers[i] == second)
+			return true;
+	return false;
+}
+
+/* Counts an extent that a device has taken. */
+static void
+note_taken(const WaQuery *query)
+{
+	extents_taken++;
+	extents_of_wide += adds(query, COLUMN_WIDE);
+	extents_of_large += adds(query, COLUMN_LARGE);
+	extents_of_quotients += adds(query, test_gpu_quotient());
+	extents_of_days += test_has_table_key(query);
+	extents_of_many += query->ncolumns > 64;
+	extents_of_keys += query->nkeys > 8;
+	extents_of_wide_keys += has_key(query, COLUMN_WIDE, COLUMN_LARGE);
 }
 
 /* Computes a query in both ways, and compares what both have an answer to. */
@@ -508,9 +585,8 @@ compare(const WaQuery *query, WaRunRequest *request)
 		extents[i] = without_left_out(request->extents[i], &shares[i],
 									  &ranges[i * WA_EXTENT_BLOCKS]);
 		list[i] = &extents[i];
-		extents_taken += shares[i].taken;
-		extents_of_wide += shares[i].taken && adds_wide(query);
-		extents_of_days += shares[i].taken && test_has_table_key(query);
+		if (shares[i].taken)
+			note_taken(query);
 	}
 	without = *request;
 	without.extents = list;
@@ -538,6 +614,7 @@ static bool
 draw_order(const WaQuery *query, WaOrderBy *order)
 {
 	const WaQueryColumn *column;
+	uint16_t key;
 
 	*order = (WaOrderBy){.of = (WaOrderOf) random_below(5),
 						 .descending = random_below(2) == 0,
@@ -545,14 +622,17 @@ draw_order(const WaQuery *query, WaOrderBy *order)
 	if (order->of == WA_ORDER_KEY)
 	{
 		order->number = (uint16_t) random_below(query->nkeys);
-		return query->keys[order->number].kind != WA_VECTOR_TEXT;
+		key = query->key_numbers[order->number];
+		return query->keys[order->number].kind != WA_VECTOR_TEXT &&
+			   key != COLUMN_WIDE && key != COLUMN_LARGE;
 	}
 	if (query->ncolumns == 0)
 		return false;
 	order->number = (uint16_t) random_below(query->ncolumns);
 	column = &query->columns[order->number];
 	/* Which groups are wanted is told by values of 64 bits alone. */
-	if (column->argument == COLUMN_WIDE || column->argument == COLUMN_LARGE)
+	if (column->argument == COLUMN_WIDE || column->argument == COLUMN_LARGE ||
+		test_gpu_is_computed_wide(column->argument))
 		return false;
 	switch (order->of)
 	{
@@ -621,6 +701,9 @@ count_groups(const WaQuery *made, const WaRunRequest *of, bool with_devices,
 	message = set_query(&request, &query, &arena);
 	EXPECT(compute(&query, &request, with_devices, shares, left_out, &groups));
 	*count = groups.tied || groups.failed ? -1 : (int64_t) groups.count;
+	for (uint64_t i = 0; i < of->nextents; i++)
+		extents_of_float_keys += shares[i].taken && *count > 0 &&
+								 has_key(made, COLUMN_FLOAT4, COLUMN_FLOAT8);
 	free(message);
 	free(left_out);
 	free(shares);
@@ -716,7 +799,14 @@ main(void)
 	check(answers_compared > QUERIES / 2, "most queries have answers");
 	check(queries_given_up > QUERIES / 8,
 		  "and none if there are too many groups");
+	check(choices_made > 0, "and chosen the first groups");
 	check(extents_of_wide > 0, "and added values of 128 bits up");
+	check(extents_of_quotients > 0, "and quotients");
+	check(extents_of_large > 0, "and such whose sums have more");
 	check(extents_of_days > 0, "and looked keys up in tables");
+	check(extents_of_many > 0, "and had many aggregated columns");
+	check(extents_of_keys > 0, "and many keys");
+	check(extents_of_wide_keys > 0, "and keys of 128 bits");
+	check(extents_of_float_keys > 0, "and combinations of floats");
 	return finish_checks();
 }

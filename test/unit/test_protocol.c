@@ -42,15 +42,20 @@ static const struct
 	size_t count_offset;
 	size_t fixed;
 	size_t element_bytes;
+	uint32_t most;
 } tables[] = {
 	{WA_MSG_RESIDENCY, offsetof(WaResidencyMessage, ncolumns),
-	 offsetof(WaResidencyMessage, columns), sizeof(WaColumnName)},
+	 offsetof(WaResidencyMessage, columns), sizeof(WaColumnName),
+	 WA_MAX_QUERY_COLUMNS},
 	{WA_MSG_RESIDENT, offsetof(WaResidentMessage, ncolumns),
-	 offsetof(WaResidentMessage, columns), sizeof(WaResidency)},
+	 offsetof(WaResidentMessage, columns), sizeof(WaResidency),
+	 WA_MAX_QUERY_COLUMNS},
 	{WA_MSG_EXTENTS, offsetof(WaExtentsMessage, ncolumns),
-	 offsetof(WaExtentsMessage, columns), sizeof(WaColumnName)},
+	 offsetof(WaExtentsMessage, columns), sizeof(WaColumnName),
+	 WA_MAX_RESIDENT_COLUMNS},
 	{WA_MSG_RUN, offsetof(WaRunMessage, ncolumns),
-	 offsetof(WaRunMessage, columns), sizeof(WaColumnName)},
+	 offsetof(WaRunMessage, columns), sizeof(WaColumnName),
+	 WA_MAX_QUERY_COLUMNS},
 };
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
@@ -139,7 +144,8 @@ test_columns_lengths(void)
 	WaMessage message;
 
 	for (size_t i = 0; i < NTABLES; i++)
-		for (uint32_t columns = 0; columns < 70; columns++)
+		for (uint32_t columns = 0; columns < WA_MAX_QUERY_COLUMNS + 3;
+			 columns++)
 		{
 			const size_t right =
 				tables[i].fixed + columns * tables[i].element_bytes;
@@ -152,7 +158,7 @@ test_columns_lengths(void)
 				wa_message_begin(&message.header, tables[i].type,
 								 (uint32_t) length, 0);
 				EXPECT(wa_message_is_sound(&message, length) ==
-					   (columns <= WA_MAX_RESIDENT_COLUMNS && length == right));
+					   (columns <= tables[i].most && length == right));
 			}
 		}
 	return true;

@@ -15,7 +15,7 @@
 #define NROWS 100
 
 /* Queries with more inputs are not run: no request has as many. */
-#define MAX_INPUTS WA_MAX_RESIDENT_COLUMNS
+#define MAX_INPUTS WA_MAX_QUERY_COLUMNS
 
 /* What a run may take; a bad message must not be able to take more. */
 #define MEMORY ((size_t) 64 * 1024 * 1024)

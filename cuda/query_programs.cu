@@ -1,0 +1,359 @@
+//
+// query_programs.cu
+//		The program of a query, in as many launches as it takes.
+//
+#include "query/work.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "query/conditions.h"
+
+// What one launch computes: some of the clauses, of the rows that those before leave,
+// and some of the outputs.
+struct Part
+{
+	unsigned first_clause;
+	unsigned end_clause;
+	size_t first_output;
+	size_t end_output;
+};
+
+// The program of a part with a mask as its first clause, in the form that kernels
+// take.
+struct Program
+{
+	Part part;
+	uint64_t *d_selection; // that its clauses leave; NULL: it has none
+	std::vector<WaVectorKind> kinds;
+	std::vector<WaInstruction> instructions;
+	WaProgram program;
+	std::vector<WaProgramColumn> columns;
+	std::vector<WaProgramConstant> constants;
+	std::vector<WaProgramClause> clauses;
+	WaProgramQuery query;
+	WaProgramPlan plan;
+};
+
+// Returns the registers that the outputs of a part are made of.
+static std::vector<bool>
+find_outputs(const WaQueryWork *work, const Part &part)
+{
+	std::vector<bool> is_read(work->query->program.nregisters);
+
+	for (size_t i = part.first_output; i < part.end_output; i++)
+	{
+		is_read[work->outputs[i].number] = true;
+		if (work->outputs[i].filter != WA_NO_REGISTER)
+			is_read[work->outputs[i].filter] = true;
+	}
+	return is_read;
+}
+
+// Adds the clauses and the instructions of the part; returns the registers that they
+// and the outputs read.
+static std::vector<bool>
+add_instructions(const WaQueryWork *work, Program *program)
+{
+	const Part &part = program->part;
+	std::vector<bool> is_read = find_outputs(work, part);
+	std::vector<WaCudaClause> clauses;
+
+	wa_query_drop_clauses(work->query, part.first_clause, part.end_clause,
+						  is_read, &program->instructions, &clauses);
+	for (const WaInstruction &instruction : program->instructions)
+		wa_query_note_arguments(&instruction, &is_read);
+	for (const WaCudaClause &clause : clauses)
+	{
+		is_read[clause.number] = true;
+		program->clauses.push_back({clause.end, clause.number});
+	}
+	return is_read;
+}
+
+// Adds the columns and constants that are read.
+static void
+add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
+		   Program *program)
+{
+	for (unsigned i = 0; i < work->query->ncolumns; i++)
+	{
+		const WaCudaColumn *column = &work->query->columns[i];
+
+		if (is_read[column->number] && column->form == WA_CUDA_I128 &&
+			!work->width.is_wide)
+			// Of which only the validity matters; values are half as many words.
+			program->columns.push_back({column->number, WA_COLUMN_I64, 0,
+										column->d_values, column->d_validity, 0,
+										NULL});
+		else if (is_read[column->number])
+			program->columns.push_back(
+				{column->number, wa_query_form(column->form), column->scale,
+				 column->d_values, column->d_validity, 0, column->d_display});
+	}
+	for (unsigned i = 0; i < work->query->nconstants; i++)
+	{
+		const WaCudaConstant *constant = &work->query->constants[i];
+
+		if (is_read[constant->number])
+			program->constants.push_back({constant->number, constant->is_null,
+										  constant->scale, constant->value});
+	}
+}
+
+// Translates the program of a part.
+static void
+make_program(const WaQueryWork *work, const uint64_t *d_mask, Program *program)
+{
+	const Part &part = program->part;
+	const WaCudaQuery *query = work->query;
+	const uint16_t mask = query->program.nregisters;
+
+	program->kinds.assign(query->program.kinds,
+						  query->program.kinds + query->program.nregisters);
+	program->kinds.push_back(WA_VECTOR_BOOL);
+	program->columns.push_back(
+		{mask, WA_COLUMN_BITS, 0, d_mask, NULL, 0, NULL});
+	program->clauses.push_back({0, mask});
+	add_inputs(work, add_instructions(work, program), program);
+	program->program = query->program;
+	program->program.nregisters = mask + 1;
+	program->program.kinds = program->kinds.data();
+	program->program.instructions = program->instructions.data();
+	program->program.ninstructions = program->instructions.size();
+	program->query = {&program->program,
+					  program->columns.data(),
+					  (unsigned) program->columns.size(),
+					  program->constants.data(),
+					  (unsigned) program->constants.size(),
+					  program->clauses.data(),
+					  (unsigned) program->clauses.size(),
+					  work->outputs.data() + part.first_output,
+					  (unsigned) (part.end_output - part.first_output),
+					  work->width.is_wide};
+}
+
+// Tells the sources of outputs what the plan has found out about them.
+static void
+note_scales(WaQueryWork *work, const Program *program)
+{
+	const size_t first = program->part.first_output;
+
+	for (size_t i = first; i < program->part.end_output; i++)
+		if (work->outputs[i].d_values != NULL)
+		{
+			work->output_sources[i]->scale = program->plan.scales[i - first];
+			work->output_sources[i]->mixed = program->plan.mixed[i - first];
+		}
+}
+
+// Tells whether the digits that a smallest or a largest value is shown with are
+// not known: they would be those of one of its rows.
+static bool
+loses_digits(const WaQueryWork *work)
+{
+	const WaOpSet extremes = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
+
+	for (size_t i = 0; i < work->sources.size(); i++)
+		if (work->sources[i].mixed &&
+			(work->query->aggregates[i].ops & extremes) != 0)
+			return true;
+	return false;
+}
+
+// Plans a program; whatever the planner refuses is nothing for a GPU.
+static cudaError_t
+plan_program(WaQueryWork *work, Program *program)
+{
+	cudaError_t error;
+
+	if (!wa_program_is_for_gpu(&program->program))
+		return cudaErrorNotSupported;
+	error = wa_program_plan(&program->query, work->slot->device.shared_bytes,
+							&program->plan);
+	if (error == cudaErrorInvalidValue)
+		return cudaErrorNotSupported;
+	if (error == cudaSuccess)
+		note_scales(work, program);
+	return error;
+}
+
+// Clauses and outputs of a launch at most.  Tests set it lower.
+#ifndef WA_QUERY_LAUNCH_PARTS
+#define WA_QUERY_LAUNCH_PARTS SIZE_MAX
+#endif
+
+// Programs that are to be launched one after the other.
+typedef std::vector<std::unique_ptr<Program>> Programs;
+
+// Splits a part that is too large for a launch, outputs first: those of the second half
+// need what WHERE leaves, not the clauses.  Returns false if it is one thing alone.
+static bool
+split_part(const Part &part, Part *first, Part *second)
+{
+	const size_t noutputs = part.end_output - part.first_output;
+	const unsigned nclauses = part.end_clause - part.first_clause;
+
+	*first = part;
+	*second = part;
+	if (noutputs > 1)
+		first->end_output = part.first_output + (noutputs + 1) / 2;
+	else if (noutputs == 1 && nclauses > 0)
+		first->end_output = part.first_output;
+	second->first_output = first->end_output;
+	if (noutputs == 0 && nclauses > 1)
+		first->end_clause = part.first_clause + (nclauses + 1) / 2;
+	second->first_clause = first->end_clause;
+	return noutputs + nclauses > 1;
+}
+
+// Tells whether a part is not too large from the first.
+static bool
+is_launchable(const Part &part)
+{
+	return part.end_clause - part.first_clause + part.end_output -
+			   part.first_output <=
+		   WA_QUERY_LAUNCH_PARTS;
+}
+
+// Plans a part and adds its programs; *d_mask: the rows that those before leave, and
+// then those that these do.
+static cudaError_t
+add_part(WaQueryWork *work, const Part &part, const uint64_t **d_mask,
+		 Programs *programs)
+{
+	std::unique_ptr<Program> program(new Program());
+	Part first;
+	Part second;
+	cudaError_t error;
+
+	program->part = part;
+	make_program(work, *d_mask, program.get());
+	error = is_launchable(part) ? plan_program(work, program.get())
+								: cudaErrorNotSupported;
+	if (error == cudaErrorNotSupported && split_part(part, &first, &second))
+	{
+		program.reset();
+		error = add_part(work, first, d_mask, programs);
+		return error == cudaSuccess ? add_part(work, second, d_mask, programs)
+									: error;
+	}
+	// Tiles that have trapped are not to be looked at again.
+	if (error == cudaSuccess &&
+		(part.end_clause > part.first_clause || programs->empty()))
+		error = wa_query_take(&work->slot->d_pool,
+							  wa_validity_bytes(work->nrows) / 8,
+							  &program->d_selection);
+	if (program->d_selection != NULL)
+		*d_mask = program->d_selection;
+	programs->push_back(std::move(program));
+	return error;
+}
+
+// Starts a program; it notes tiles that trap, and, if it is wide, the digits of its
+// outputs.
+static cudaError_t
+start_program(WaQueryWork *work, const Program *program, uint64_t *d_traps,
+			  uint32_t *d_digits)
+{
+	WaQuerySlot *slot = work->slot;
+	WaProgramMemory memory = {NULL, program->d_selection, d_traps, d_digits};
+	cudaError_t error = wa_query_pool_take(
+		&slot->d_pool, program->plan.workspace_bytes, &memory.d_workspace);
+
+	if (error != cudaSuccess)
+		return error;
+	return wa_program_start(&program->query, &program->plan, work->nrows,
+							&memory, slot->device.multiprocessors,
+							slot->stream);
+}
+
+// Takes memory for the most digits that each output shows: *d_digits, NULL if there
+// are no outputs.
+static cudaError_t
+take_digits(WaQueryWork *work, uint32_t **d_digits)
+{
+	WaQuerySlot *slot = work->slot;
+	const size_t count = work->outputs.size();
+	cudaError_t error;
+
+	if (count == 0)
+		return cudaSuccess;
+	error = wa_query_take(&slot->d_pool, count, d_digits);
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->pool, count, &work->digits);
+	return error;
+}
+
+// Starts the programs, and the copy of the bitmaps of traps.
+static cudaError_t
+start_programs(WaQueryWork *work, const Programs &programs)
+{
+	const size_t trap_words = wa_program_trap_bytes(work->nrows) / 8;
+	const size_t words = programs.size() * trap_words;
+	WaQuerySlot *slot = work->slot;
+	uint64_t *d_traps = NULL;
+	uint32_t *d_digits = NULL;
+	cudaError_t error = wa_query_take(&slot->d_pool, words, &d_traps);
+
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->pool, words, &work->traps);
+	if (error == cudaSuccess && work->width.is_wide)
+		error = take_digits(work, &d_digits);
+	for (size_t i = 0; i < programs.size() && error == cudaSuccess; i++)
+		error = start_program(work, programs[i].get(), d_traps + i * trap_words,
+							  d_digits != NULL
+								  ? d_digits + programs[i]->part.first_output
+								  : NULL);
+	work->nlaunches = (unsigned) programs.size();
+	if (error == cudaSuccess)
+		error = cudaMemcpyAsync(work->traps, d_traps, words * sizeof(uint64_t),
+								cudaMemcpyDeviceToHost, slot->stream);
+	if (error == cudaSuccess && d_digits != NULL)
+		error = cudaMemcpyAsync(work->digits, d_digits,
+								work->outputs.size() * sizeof(uint32_t),
+								cudaMemcpyDeviceToHost, slot->stream);
+	return error;
+}
+
+cudaError_t
+wa_query_start_programs(WaQueryWork *work, unsigned first_clause)
+{
+	const Part all = {first_clause, work->query->nclauses, 0,
+					  work->outputs.size()};
+	Programs programs;
+	cudaError_t error;
+
+	if (all.first_clause == all.end_clause && all.end_output == 0)
+		return cudaSuccess;
+	error = add_part(work, all, &work->d_selection, &programs);
+	if (error == cudaSuccess && loses_digits(work))
+		error = cudaErrorNotSupported;
+	return error == cudaSuccess ? start_programs(work, programs) : error;
+}
+
+// Returns the words of the bitmap of traps of each launch.
+static size_t
+trap_words(const WaQueryWork *work)
+{
+	return wa_program_trap_bytes(work->nrows) / 8;
+}
+
+bool
+wa_query_has_trapped(const WaQueryWork *work)
+{
+	for (size_t i = 0; i < work->nlaunches * trap_words(work); i++)
+		if (work->traps[i] != 0)
+			return true;
+	return false;
+}
+
+void
+wa_query_copy_traps(const WaQueryWork *work, uint64_t *traps)
+{
+	const size_t words = trap_words(work);
+
+	std::fill(traps, traps + words, 0);
+	for (size_t i = 0; i < work->nlaunches * words; i++)
+		traps[i % words] |= work->traps[i];
+}
