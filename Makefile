@@ -19,8 +19,9 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	regress_queries differences settings scan scan_expressions scan_guards \
 	scan_errors scan_once scan_singly scan_parallel scan_limit scan_spill scan_plan \
 	scan_executor scan_long scan_domains scan_gate scan_stored shifted resident \
-	resident_queries resident_times resident_forms resident_wide resident_ties \
-	resident_top resident_texts resident_combinations quotients
+	resident_queries resident_times resident_forms resident_wide \
+	resident_quotients resident_ties resident_top resident_texts \
+	resident_combinations resident_expressions resident_dashboards quotients
 ISOLATION = snapshot scan
 ISOLATION_OPTS = --inputdir=test
 TAP_TESTS = 1

@@ -28,7 +28,7 @@
 #						(default 30; 600 or more now and then)
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
 #						node (default 40)
-#	WA_STAGE_LIMIT		seconds for one stage (default 1500)
+#	WA_STAGE_LIMIT		seconds for one stage (default 2400)
 #	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
 
 set -euo pipefail
@@ -643,7 +643,7 @@ run_stage()
 
 	printf '\n=== %s\n' "$stage"
 	# At a terminal a stage must stay in the foreground to see Ctrl-C.
-	[ -t 0 ] || limit=(timeout -k 120 "${WA_STAGE_LIMIT:-1500}")
+	[ -t 0 ] || limit=(timeout -k 120 "${WA_STAGE_LIMIT:-2400}")
 	${limit[@]+"${limit[@]}"} "$WA_ROOT/scripts/test.sh" --stage "$stage" 2>&1 |
 		tee "$log" || rc=$?
 	read -r passed failed <<<"$(sum_counts "$log")"

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -20,8 +21,10 @@
 #include "utils/rel.h"
 
 #include "heap/gather.h"
+#include "scan/attempt.h"
 #include "scan/combine.h"
 #include "scan/divide.h"
+#include "scan/once.h"
 #include "scan/table_values.h"
 
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
@@ -44,6 +47,8 @@ struct WaCombine
 	ExprState **filters;   /* NULL: none */
 	int *column_places;    /* that travel, in `asked`; -1: it does not */
 	bool *is_watched;      /* see WaDividedColumn */
+	bool runs_foreign_code;
+	List *params; /* see WaDivision */
 
 	/* What a combination has */
 	TupleDesc descriptor;
@@ -249,7 +254,7 @@ describe_combination(WaCombine *combine, const WaDivision *division)
 }
 
 WaCombine *
-wa_combine_make(WaScanState *state)
+wa_combine_make(WaScanState *state, bool spares_tables)
 {
 	WaCombine *combine;
 	WaDivision *division;
@@ -257,10 +262,14 @@ wa_combine_make(WaScanState *state)
 	if (state->planned_combinations == 0)
 		return NULL;
 	division = describe(state);
-	if (!wa_divide(division))
+	division->spares_tables = spares_tables;
+	if (!wa_divide(division) ||
+		(division->runs_foreign_code && IsInParallelMode()))
 		return NULL;
 	combine = palloc0(sizeof(WaCombine));
 	combine->state = state;
+	combine->runs_foreign_code = division->runs_foreign_code;
+	combine->params = division->params;
 	make_asked(combine, division);
 	prepare_where(combine, division);
 	prepare_keys(combine, division);
@@ -513,6 +522,19 @@ take_all(void *context)
 	}
 }
 
+/*
+ * Takes all combinations; returns false if something has raised an error.  After an error
+ * of the system's own functions nothing is left to be put right; those of users need a
+ * subtransaction.
+ */
+static bool
+try_all(WaCombine *combine)
+{
+	return combine->runs_foreign_code
+			   ? wa_attempt(take_all, combine, wa_error_is_of_expression)
+			   : wa_table_evaluate(true, take_all, combine);
+}
+
 /* Evaluates what there is to evaluate; returns false if that has no use. */
 static bool
 evaluate(WaCombine *combine)
@@ -523,9 +545,8 @@ evaluate(WaCombine *combine)
 
 	combine->slot =
 		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
-	taken = wa_table_evaluate(true, take_all, combine) &&
-			!combine->is_refused && !is_too_large(combine->state) &&
-			!is_tied(combine);
+	taken = try_all(combine) && !combine->is_refused &&
+			!is_too_large(combine->state) && !is_tied(combine);
 	econtext->ecxt_outertuple = shown;
 	ResetExprContext(econtext);
 	ExecDropSingleTupleTableSlot(combine->slot);
@@ -533,13 +554,26 @@ evaluate(WaCombine *combine)
 }
 
 bool
-wa_combine_take(WaCombine *combine, const void *message, Size bytes,
-				const WaRanks *ranks)
+wa_combine_waits(const WaCombine *combine)
+{
+	const WaOnce once = {.params = combine->params};
+
+	return wa_once_waits(&once, combine->state->css.ss.ps.ps_ExprContext);
+}
+
+void
+wa_combine_receive(WaCombine *combine, const void *message, Size bytes,
+				   const WaRanks *ranks)
+{
+	wa_scan_make_groups(combine->asked);
+	wa_scan_merge_answer(combine->asked, message, bytes, ranks);
+}
+
+bool
+wa_combine_take(WaCombine *combine)
 {
 	WaScanState *state = combine->state;
 
-	wa_scan_make_groups(combine->asked);
-	wa_scan_merge_answer(combine->asked, message, bytes, ranks);
 	watch(combine);
 	combine->rows = 0;
 	combine->is_refused = false;

@@ -13,10 +13,12 @@
 typedef struct WaCombine WaCombine;
 
 /*
- * Divides a node's query, in the current memory context.  Returns NULL if it cannot
- * be divided, or if the planner has expected too many combinations.
+ * Divides a node's query, in the current memory context; spares_tables: as in
+ * scan/divide.h.  Returns NULL if it cannot be divided, if the planner has expected too
+ * many combinations, or if functions of users would be called in parallel mode, where
+ * their errors cannot be caught.
  */
-extern WaCombine *wa_combine_make(WaScanState *state);
+extern WaCombine *wa_combine_make(WaScanState *state, bool spares_tables);
 
 /*
  * Returns the query for the device process: a node's state of which what it asks is
@@ -25,12 +27,22 @@ extern WaCombine *wa_combine_make(WaScanState *state);
 extern WaScanState *wa_combine_asked(const WaCombine *combine);
 
 /*
- * Brings the combinations of an answer into the groups of the node, which has none
- * yet, and adds their rows to those that it has kept.  Returns false, with nothing
- * taken, if PostgreSQL has to see the rows: an expression has raised an error, what
- * is shown would depend on their order, or the groups take too much memory.
+ * Tells whether what PostgreSQL is to evaluate waits for a subselect, which must not be
+ * run before a row needs it.
  */
-extern bool wa_combine_take(WaCombine *combine, const void *message, Size bytes,
-							const WaRanks *ranks);
+extern bool wa_combine_waits(const WaCombine *combine);
+
+/* Makes the combinations of an answer, which is not needed any more then. */
+extern void wa_combine_receive(WaCombine *combine, const void *message,
+							   Size bytes, const WaRanks *ranks);
+
+/*
+ * Brings the combinations into the groups of the node, which has none yet, and adds
+ * their rows to those that it has kept.  Returns false, with nothing taken, if
+ * PostgreSQL has to see the rows: an expression has raised an error, what is shown
+ * would depend on their order, or the groups take too much memory.  Functions of users
+ * may run queries, which ask the device process as well.
+ */
+extern bool wa_combine_take(WaCombine *combine);
 
 #endif /* WA_SCAN_COMBINE_H */

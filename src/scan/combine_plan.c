@@ -55,14 +55,17 @@ sent_rows(PlannerInfo *root, const WaShape *shape, const WaDivision *division)
 }
 
 double
-wa_combine_estimate(PlannerInfo *root, const WaShape *shape)
+wa_combine_estimate(PlannerInfo *root, const WaShape *shape, bool spares_tables)
 {
 	RelOptInfo *relation = shape->relation;
 	const double rows = relation->rows;
 	WaShape combined = *shape;
 	WaDivision division;
 
-	if (!describe(shape, &division) || !wa_divide(&division))
+	if (!describe(shape, &division))
+		return 0;
+	division.spares_tables = spares_tables;
+	if (!wa_divide(&division))
 		return 0;
 	combined.keys = division.by;
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */

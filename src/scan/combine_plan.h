@@ -10,8 +10,10 @@
 
 /*
  * Returns how many combinations the device process is likely to send for a query
- * that it cannot answer as a whole; 0: the query cannot be divided.
+ * that it cannot answer as a whole; 0: the query cannot be divided.  spares_tables: as
+ * in scan/divide.h.
  */
-extern double wa_combine_estimate(PlannerInfo *root, const WaShape *shape);
+extern double wa_combine_estimate(PlannerInfo *root, const WaShape *shape,
+								  bool spares_tables);
 
 #endif /* WA_SCAN_COMBINE_PLAN_H */

@@ -132,15 +132,26 @@ is_simple(const Node *node)
 	}
 }
 
-/* Tells whether the program should compute a part of what is evaluated. */
-static bool
-is_for_program(WaCompiler *compiler, Node *node)
+/*
+ * Compiles a part of what is evaluated; returns -1 if the program should not compute
+ * it.  What is no function of the program's own may be computed by others.
+ */
+static int
+compile_part(WaCompiler *compiler, Node *node)
 {
-	Oid function = wa_function_of(node);
+	const Oid function = wa_function_of(node);
+	const bool is_own =
+		!OidIsValid(function) || wa_function_find(function) != NULL;
+	int number;
 
-	if (OidIsValid(function) && wa_function_find(function) == NULL)
-		return false;
-	return !IsA(node, RelabelType) && !wa_is_wide(compiler, node);
+	if (IsA(node, RelabelType) || wa_is_wide(compiler, node))
+		return -1;
+	if (!is_own)
+		compiler->native++;
+	number = wa_compile(compiler, (Expr *) node);
+	if (!is_own)
+		compiler->native--;
+	return number;
 }
 
 static Node *take_sources(Node *node, void *context);
@@ -167,6 +178,8 @@ take_sources(Node *node, void *context)
 {
 	Sources *sources = (Sources *) context;
 	WaCompiler *compiler = sources->compiler;
+	WaCompilerMark mark;
+	int number;
 
 	if (node == NULL || IsA(node, Const))
 		return node;
@@ -174,15 +187,11 @@ take_sources(Node *node, void *context)
 		return expression_tree_mutator(node, take_sources, context);
 	if (!wa_varies(compiler, node))
 		return refer_to(sources, node, -1);
-	if (is_for_program(compiler, node))
-	{
-		WaCompilerMark mark = wa_compiler_mark(compiler);
-		int number = wa_compile(compiler, (Expr *) node);
-
-		if (number >= 0)
-			return refer_to(sources, node, number);
-		wa_compiler_return(compiler, &mark);
-	}
+	mark = wa_compiler_mark(compiler);
+	number = compile_part(compiler, node);
+	if (number >= 0)
+		return refer_to(sources, node, number);
+	wa_compiler_return(compiler, &mark);
 	return take_parts(node, sources);
 }
 

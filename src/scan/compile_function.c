@@ -83,15 +83,24 @@ compile_round(WaCompiler *compiler, const WaFunction *function, List *args)
 							(uint32) scale + 256 * (uint32) Min(before, 255));
 }
 
-/* Tells whether an expression is the constant text. */
-static bool
-is_text(Node *node, const char *word)
+const char *
+wa_constant_text(Node *node)
 {
 	const Const *constant = (const Const *) node;
 
 	return IsA(node, Const) && !constant->constisnull &&
-		   constant->consttype == TEXTOID &&
-		   strcmp(TextDatumGetCString(constant->constvalue), word) == 0;
+				   constant->consttype == TEXTOID
+			   ? TextDatumGetCString(constant->constvalue)
+			   : NULL;
+}
+
+/* Tells whether an expression is the constant text. */
+static bool
+is_text(Node *node, const char *word)
+{
+	const char *text = wa_constant_text(node);
+
+	return text != NULL && strcmp(text, word) == 0;
 }
 
 /* Returns the register of a constant of INT. */
@@ -176,14 +185,27 @@ compile_time(WaCompiler *compiler, Expr *expression, List *args,
 							kind, wa_compile(compiler, lsecond(args)), 0, 0, 0);
 }
 
-/* Returns the arguments of a division of a numeric by a constant, or NIL. */
+/* Tells whether the values of a numeric have more digits than 64 bits hold, by its type. */
+static bool
+is_long(Node *expression)
+{
+	const int32 modifier = exprTypmod(expression) - (int32) VARHDRSZ;
+
+	return modifier >= 0 && ((modifier >> 16) & 0xffff) > WA_DECIMAL_MAX_SCALE;
+}
+
+/*
+ * Returns the arguments of a division of a numeric by a constant, or NIL, also if
+ * DECIMAL_FLOOR_DIVIDE would trap for most rows.
+ */
 static List *
 division_by_constant(WaCompiler *compiler, Node *node)
 {
 	const OpExpr *operation = (const OpExpr *) node;
 
 	if (!IsA(node, OpExpr) || get_opcode(operation->opno) != F_NUMERIC_DIV ||
-		wa_varies(compiler, lsecond(operation->args)))
+		wa_varies(compiler, lsecond(operation->args)) ||
+		is_long(linitial(operation->args)))
 		return NIL;
 	return operation->args;
 }
@@ -236,6 +258,8 @@ wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
 
 	if (oid == F_TEXT_BPCHAR)
 		return wa_compile_trimmed(compiler, linitial(args));
+	if (wa_compile_by_others(compiler, oid, args, &a))
+		return a;
 	if (oid == F_FLOOR_NUMERIC &&
 		division_by_constant(compiler, linitial(args)) != NIL)
 	{

@@ -126,6 +126,13 @@ extern int wa_compile_trimmed(WaCompiler *compiler, Expr *expression);
 extern int wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid,
 							   List *args, Oid collation);
 
+/*
+ * Compiles a function that is computed by instructions of others, such as trunc of a
+ * numeric.  Returns false if it is none of these; *number: the register, or -1.
+ */
+extern bool wa_compile_by_others(WaCompiler *compiler, Oid function, List *args,
+								 int *number);
+
 /* Compile expressions of these kinds. */
 extern int wa_compile_case(WaCompiler *compiler, const CaseExpr *expression);
 extern int wa_compile_coalesce(WaCompiler *compiler,
@@ -206,5 +213,8 @@ extern bool wa_is_total(Node *expression);
 
 /* Returns the function of a FuncExpr, OpExpr or the like; else InvalidOid. */
 extern Oid wa_function_of(Node *expression);
+
+/* Returns the text that an expression is a constant of; NULL: it is none. */
+extern const char *wa_constant_text(Node *node);
 
 #endif /* WA_SCAN_COMPILE_INTERNAL_H */

@@ -18,36 +18,52 @@
 #include "scan/column_function.h"
 #include "scan/compile_internal.h"
 #include "scan/divide.h"
+#include "scan/limit_tables.h"
+#include "scan/register_range.h"
 #include "scan/step_tables.h"
 #include "scan/times.h"
 
 /* So many expressions are tried as inputs: to compile each takes time. */
 #define MAX_TRIED 64
 
-/* Tells whether a call of a program is one of a column. */
+/* Describes what a call of a program computes, if it is a function of one column. */
 static bool
-is_of_column(const WaCompiler *compiler, const WaInstruction *instruction)
+find_function(const WaCompiler *compiler, const WaInstruction *instruction,
+			  WaColumnFunction *function)
 {
-	WaColumnFunction function;
-
 	return wa_column_function_of_call((const WaCallExpression *) list_nth(
 										  compiler->calls, instruction->extra),
-									  NULL, &function);
+									  NULL, function);
 }
 
-/* Tells whether there may be tables of all that a program calls. */
+/* Tells whether a call is one of integers that are columns, or computed from some. */
 static bool
-calls_travel(const WaCompiler *compiler)
+is_of_range(const WaCompiler *compiler, const WaInstruction *instruction)
+{
+	const WaRegisterRanges ranges = {.instructions = compiler->instructions,
+									 .ninstructions = compiler->ninstructions,
+									 .ncolumns = compiler->ncolumns,
+									 .kinds = compiler->kinds};
+	const WaCallExpression *call = (const WaCallExpression *) list_nth(
+		compiler->calls, instruction->extra);
+	WaResidency range;
+
+	return (wa_step_table_is_possible(call) ||
+			wa_limit_table_is_possible(call)) &&
+		   wa_register_range(&ranges, instruction->a, &range);
+}
+
+bool
+wa_calls_travel(const WaCompiler *compiler)
 {
 	for (int i = 0; i < compiler->ninstructions; i++)
 	{
 		const WaInstruction *instruction = &compiler->instructions[i];
+		WaColumnFunction function;
 
 		if (instruction->code == WA_CODE_CALL &&
-			!is_of_column(compiler, instruction) &&
-			(instruction->a >= compiler->ncolumns ||
-			 !wa_step_table_is_possible((const WaCallExpression *) list_nth(
-				 compiler->calls, instruction->extra))))
+			!find_function(compiler, instruction, &function) &&
+			!is_of_range(compiler, instruction))
 			return false;
 	}
 	return true;
@@ -56,13 +72,58 @@ calls_travel(const WaCompiler *compiler)
 bool
 wa_may_have_ranks(const WaCompiler *compiler, int number)
 {
+	WaColumnFunction function;
+
 	if (number < compiler->ncolumns)
 		return true;
 	for (int i = compiler->ninstructions; i-- > 0;)
 		if (compiler->instructions[i].out == number)
 			return compiler->instructions[i].code == WA_CODE_CALL &&
-				   is_of_column(compiler, &compiler->instructions[i]);
+				   find_function(compiler, &compiler->instructions[i],
+								 &function) &&
+				   function.kind == WA_VECTOR_TEXT;
 	return false;
+}
+
+/* Tells whether a call is of a time that seldom changes, or of a column of dates. */
+static bool
+has_few_steps(const WaCallExpression *call)
+{
+	WaColumnFunction function;
+
+	return call->kind == WA_CALL_BUCKETS ||
+		   (wa_column_function_of_call(call, NULL, &function) &&
+			function.column->vartype == DATEOID);
+}
+
+/* Tells whether a call is one of a column of texts, or compares a time. */
+static bool
+is_of_no_integer(const WaCallExpression *call)
+{
+	WaColumnFunction function;
+
+	return wa_limit_table_is_possible(call) ||
+		   (wa_column_function_of_call(call, NULL, &function) &&
+			function.kind == WA_VECTOR_TEXT);
+}
+
+/* Tells whether there are tables of all that a program of a division calls. */
+static bool
+calls_travel(const WaDivision *division, const WaCompiler *compiler)
+{
+	ListCell *cell;
+
+	if (!wa_calls_travel(compiler))
+		return false;
+	foreach (cell, compiler->calls)
+	{
+		const WaCallExpression *call = (const WaCallExpression *) lfirst(cell);
+
+		if (division->spares_tables && !has_few_steps(call) &&
+			!is_of_no_integer(call))
+			return false;
+	}
+	return true;
 }
 
 /* Starts a program for expressions, of which some may be NULL. */
@@ -81,7 +142,7 @@ clause_travels(const WaDivision *division, Expr *clause)
 	WaCompiler *compiler = make_compiler(division, list_make1(clause));
 
 	return compiler != NULL && wa_compile(compiler, clause) >= 0 &&
-		   calls_travel(compiler);
+		   calls_travel(division, compiler);
 }
 
 /* Tells whether a key travels. */
@@ -91,7 +152,7 @@ key_travels(const WaDivision *division, Expr *key)
 	WaCompiler *compiler = make_compiler(division, list_make1(key));
 
 	return compiler != NULL && wa_compile_key(compiler, key) >= 0 &&
-		   calls_travel(compiler);
+		   calls_travel(division, compiler);
 }
 
 /*
@@ -106,18 +167,11 @@ input_travels(const WaDivision *division, Expr *input)
 	ListCell *cell;
 
 	if (compiler == NULL || wa_compile_key(compiler, input) < 0 ||
-		!calls_travel(compiler))
+		!wa_calls_travel(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-	{
-		const WaCallExpression *call = (const WaCallExpression *) lfirst(cell);
-		WaColumnFunction function;
-
-		if (call->kind != WA_CALL_BUCKETS &&
-			!(wa_column_function_of_call(call, NULL, &function) &&
-			  function.column->vartype == DATEOID))
+		if (!has_few_steps((const WaCallExpression *) lfirst(cell)))
 			return false;
-	}
 	return true;
 }
 
@@ -162,7 +216,7 @@ column_travels(const WaDivision *division, const WaDividedColumn *column)
 	}
 	if (column->filter != NULL && wa_compile(compiler, column->filter) < 0)
 		return false;
-	return calls_travel(compiler);
+	return calls_travel(division, compiler);
 }
 
 /*
@@ -267,9 +321,11 @@ add_inputs(Node *node, void *context)
 static bool
 keep(WaDivision *division, Expr *expression)
 {
-	return !wa_has_exec_param((Node *) expression) &&
-		   !wa_runs_foreign_code((Node *) expression) &&
-		   !add_inputs((Node *) expression, division);
+	if (expression == NULL)
+		return true;
+	division->params = wa_exec_params(division->params, (Node *) expression);
+	division->runs_foreign_code |= wa_runs_foreign_code((Node *) expression);
+	return !add_inputs((Node *) expression, division);
 }
 
 static Node *

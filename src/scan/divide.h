@@ -39,6 +39,8 @@ typedef struct WaDivision
 	List *keys;
 	WaDividedColumn *columns;
 	int ncolumns;
+	bool
+		spares_tables; /* there may be no tables of integers, which had too many */
 
 	/* What comes of it */
 	Bitmapset *sent_filters; /* by their numbers, as keys */
@@ -46,12 +48,15 @@ typedef struct WaDivision
 	List *by; /* expressions, by which the device process is to group: the keys
 				 * that travel, and the inputs of what does not */
 	int ntried; /* expressions that might have been inputs */
+	bool
+		runs_foreign_code; /* what does not travel: that is not the system's own */
+	List *
+		params; /* that plan nodes set, by their numbers, of what does not travel */
 } WaDivision;
 
 /*
  * Divides a query.  Returns false if that cannot be: something that does not
- * travel runs code that is not the system's own, has a parameter that a plan node
- * sets, needs a column that cannot be sent, or what is shown would depend on the
+ * travel needs a column that cannot be sent, or what is shown would depend on the
  * order of rows.
  */
 extern bool wa_divide(WaDivision *division);
@@ -62,9 +67,12 @@ extern bool wa_divide(WaDivision *division);
  */
 extern Node *wa_divide_refer(const WaDivision *division, Node *expression);
 
+/* Tells whether there may be tables (core/steps.h) of all that a program calls. */
+extern bool wa_calls_travel(const WaCompiler *compiler);
+
 /*
  * Tells whether there may be ranks of the texts in a register of a program, as
- * wa_runner_may_have_ranks does: it is a column, or a function of one.
+ * wa_runner_may_have_ranks does: it is a column of texts, or a function of one.
  */
 extern bool wa_may_have_ranks(const WaCompiler *compiler, int number);
 

@@ -10,27 +10,18 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "utils/memutils.h"
-#include "utils/resowner.h"
 
+#include "scan/attempt.h"
 #include "scan/compile.h"
 #include "scan/early.h"
 
-/* Ends a subtransaction that has failed; raises errors that are not kept. */
+/* Computes what is PostgreSQL's own: a callback. */
 static void
-end_failed(MemoryContext context, ResourceOwner owner)
+compute_own(void *context)
 {
-	ErrorData *error;
+	const WaScanState *state = (const WaScanState *) context;
 
-	MemoryContextSwitchTo(context);
-	error = CopyErrorData();
-	FlushErrorState();
-	RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	if (!wa_error_is_of_arguments(error))
-		ReThrowError(error);
-	FreeErrorData(error);
+	wa_runner_try(state->runner, state->css.ss.ps.ps_ExprContext);
 }
 
 /*
@@ -40,25 +31,8 @@ end_failed(MemoryContext context, ResourceOwner owner)
 static void
 try_own(WaScanState *state)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-
-	if (IsInParallelMode())
-		return; /* which has no subtransactions */
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		wa_runner_try(state->runner, state->css.ss.ps.ps_ExprContext);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-	}
-	PG_CATCH();
-	{
-		end_failed(context, owner);
-	}
-	PG_END_TRY();
+	if (!IsInParallelMode())
+		(void) wa_attempt(compute_own, state, wa_error_is_of_arguments);
 }
 
 /* Has the table's first rows come as far as they do. */

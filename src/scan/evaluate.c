@@ -196,6 +196,19 @@ prepare_limit(WaEvaluation *evaluation, const ExprContext *econtext)
 	}
 }
 
+bool
+wa_evaluation_limit(const WaEvaluation *evaluation, int64 *usecs)
+{
+	const __int128 last = (__int128) (WA_SAFE_LAST_DAY + 1) * USECS_PER_DAY - 1;
+
+	if (evaluation->limit == NULL || !evaluation->has_limit ||
+		evaluation->limit_usecs < WA_SAFE_FIRST_DAY * USECS_PER_DAY ||
+		evaluation->limit_usecs > last)
+		return false;
+	*usecs = (int64) evaluation->limit_usecs;
+	return true;
+}
+
 void
 wa_evaluation_prepare(WaEvaluation *evaluation, const ExprContext *econtext)
 {

@@ -8,8 +8,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
@@ -17,10 +15,14 @@
 
 #include "scan/compile_internal.h"
 #include "scan/likely.h"
+#include "scan/spread.h"
 
 /* Values that a computed key is thought to have at most, and each further one. */
 #define COMPUTED_KEY_VALUES 10000
 #define FURTHER_KEY_VALUES  100
+
+/* A key that is known to have no more values is thought to have all of them. */
+#define FEW_VALUES 1000
 
 /* Tells whether a function has about as many values as its arguments. */
 static bool
@@ -88,44 +90,13 @@ has_all_values(Node *key)
 	return keeps_values(wa_function_of(key));
 }
 
-/* Returns the value of an integer that is a constant; 0: it is none, or not known. */
+/* Returns how many values a computed key is thought to have; most: at most, or 0. */
 static double
-constant_value(Node *node)
+values_of_key(double most, bool is_further)
 {
-	const Const *value = (const Const *) node;
+	const double values = is_further ? FURTHER_KEY_VALUES : COMPUTED_KEY_VALUES;
 
-	if (!IsA(node, Const) || value->constisnull)
-		return 0;
-	switch (value->consttype)
-	{
-		case INT2OID:
-			return DatumGetInt16(value->constvalue);
-		case INT4OID:
-			return DatumGetInt32(value->constvalue);
-		case INT8OID:
-			return (double) DatumGetInt64(value->constvalue);
-		default:
-			return 0;
-	}
-}
-
-/* Returns how many values a key has at most, by its form; 0: that is not known. */
-static double
-most_values(Node *key)
-{
-	if (exprType(key) == BOOLOID)
-		return 2;
-	if (!IsA(key, OpExpr))
-		return 0;
-	switch (wa_function_of(key))
-	{
-		case F_INT2MOD:
-		case F_INT4MOD:
-		case F_INT8MOD:
-			return fabs(constant_value(lsecond(((OpExpr *) key)->args)));
-		default:
-			return 0;
-	}
+	return most > 0 ? Min(most, values) : values;
 }
 
 double
@@ -134,22 +105,22 @@ wa_likely_groups(PlannerInfo *root, const WaShape *shape)
 	const double rows = shape->relation->rows;
 	List *columns = NIL;
 	double computed = 1;
-	double few = 1; /* of keys that have few values */
+	double few = 1; /* of keys that are known to have few values */
 	ListCell *cell;
 
 	if (shape->keys == NIL)
 		return 1;
 	foreach (cell, shape->keys)
 	{
-		const double most = most_values((Node *) lfirst(cell));
+		Node *key = (Node *) lfirst(cell);
+		const double most = wa_most_values(root, key, rows);
 
-		if (has_all_values((Node *) lfirst(cell)))
-			columns = lappend(columns, lfirst(cell));
-		else if (most > 0)
+		if (has_all_values(key))
+			columns = lappend(columns, key);
+		else if (most > 0 && most <= FEW_VALUES)
 			few *= most;
 		else
-			computed *=
-				computed == 1 ? COMPUTED_KEY_VALUES : FURTHER_KEY_VALUES;
+			computed *= values_of_key(most, computed > 1);
 	}
 	computed *= few;
 	if (columns != NIL)

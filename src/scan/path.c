@@ -156,7 +156,9 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->custom_private = list_concat(
 		scan->custom_private,
 		list_make2(makeInteger(list_length(shape->gates)),
-				   makeInteger((int) Min(shape->combinations, INT_MAX))));
+				   makeInteger((int) Min(
+					   Max(shape->combinations, shape->spare_combinations),
+					   INT_MAX))));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }

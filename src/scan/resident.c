@@ -201,10 +201,13 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 	return true;
 }
 
-/* Leaves out the blocks that the device process has answered for. */
+/*
+ * Leaves out the blocks that the device process has answered for; used: those of them
+ * that it has used.
+ */
 static void
 leave_out(WaScanState *state, const WaRunMessage *run,
-		  const WaAnswerMessage *answer)
+		  const WaAnswerMessage *answer, const void *used)
 {
 	const Size bytes = wa_heap_covered_bytes(state->heap);
 
@@ -216,13 +219,32 @@ leave_out(WaScanState *state, const WaRunMessage *run,
 		/* Groups may be spilled while the scan goes on. */
 		state->covered =
 			MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
-		memcpy(state->covered, wa_parcel_memory() + run->used, bytes);
+		memcpy(state->covered, used, bytes);
 		wa_heap_leave_out(state->heap, state->covered);
 	}
 	state->resident_blocks += (int64) answer->blocks;
 	state->resident_rows += (int64) answer->rows;
 	state->resident_ms += (double) answer->device_ns / 1000000.0;
 	state->is_gpu = answer->kind == WA_DEVICE_GPU;
+}
+
+/*
+ * Takes combinations.  What PostgreSQL evaluates may ask the device process as well, so
+ * all that is in the parcel is taken before.
+ */
+static void
+take_combinations(WaScanState *state, WaCombine *combine,
+				  const WaRunMessage *run, const WaAnswerMessage *answer,
+				  const WaRanks *ranks, const void *groups)
+{
+	const Size bytes = wa_heap_covered_bytes(state->heap);
+	void *used = palloc(bytes);
+
+	memcpy(used, wa_parcel_memory() + run->used, bytes);
+	wa_combine_receive(combine, groups, answer->groups_bytes, ranks);
+	wa_client_release_groups();
+	if (wa_combine_take(combine))
+		leave_out(state, run, answer, used);
 }
 
 /*
@@ -241,12 +263,12 @@ take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
 		return;
 	if (combine == NULL)
 	{
-		leave_out(state, run, answer);
+		leave_out(state, run, answer, wa_parcel_memory() + run->used);
 		state->kept_rows += (int64) answer->kept_rows;
 		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks);
 	}
-	else if (wa_combine_take(combine, groups, answer->groups_bytes, ranks))
-		leave_out(state, run, answer);
+	else
+		take_combinations(state, combine, run, answer, ranks, groups);
 }
 
 /*
@@ -301,7 +323,7 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	else if (stage < 0)
 		take_answer(state, combine, run, answer, ranks, groups);
 	else if (answer->blocks > 0 && answer->kept_rows == 0)
-		leave_out(state, run, answer);
+		leave_out(state, run, answer, wa_parcel_memory() + run->used);
 	wa_client_release_groups();
 	return groups == NULL ? 0 : count_covered(run, answer);
 }
@@ -330,9 +352,10 @@ suggest_load(const WaScanState *state, const WaRunMessage *run,
 /*
  * Asks what the node computes.  Where a subselect must not be run before a row needs
  * what it returns, it asks first whether there is such a row.  Where a row's own error
- * might come before, all is read from the heap, in order.
+ * might come before, all is read from the heap, in order.  Returns false if the query
+ * lacks tables.
  */
-static void
+static bool
 ask_in_turn(WaScanState *state, WaRunMessage *run,
 			const WaResidentMessage *resident, WaArena *arena)
 {
@@ -348,16 +371,18 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 		WaWriter query;
 
 		stage = wa_runner_first_lacking(runner, econtext);
-		if ((stage < 0 && !wa_runner_is_complete(runner)) ||
-			!wa_resident_write_query(state, run, resident, stage, arena, &query,
+		if (stage < 0 && !wa_runner_is_complete(runner))
+			return true;
+		if (!wa_resident_write_query(state, run, resident, stage, arena, &query,
 									 &ranks))
-			return;
+			return stage >= 0;
 		covered = ask(state, NULL, &query, &ranks, run, stage, &answer);
 		/* Rows of blocks that it has answered for have no errors. */
 	} while (stage >= 0 && answer.kept_rows > 0 &&
 			 wa_turn_has_come(state, stage, answer.blocks == run->nblocks) &&
 			 wa_runner_reach(runner, econtext, stage));
 	suggest_load(state, run, covered);
+	return true;
 }
 
 /* Returns how many combinations there is a use for. */
@@ -388,7 +413,7 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 
 	asked->most_groups = most_combinations(asked);
 	if (!wa_runner_is_complete(state->runner) ||
-		!wa_runner_is_complete(asked->runner) ||
+		!wa_runner_is_complete(asked->runner) || wa_combine_waits(combine) ||
 		!wa_resident_write_query(asked, run, resident, -1, arena, &query,
 								 &ranks))
 		return;
@@ -404,42 +429,54 @@ describe_run(const WaScanState *asked, WaRunMessage *run)
 	run->nblocks = wa_heap_nblocks(asked->heap);
 	run->nmaps = wa_map_pages(run->nblocks);
 	run->ncolumns = (uint32) wa_runner_ncolumns(asked->runner);
-	return run->ncolumns <= WA_MAX_RESIDENT_COLUMNS &&
+	return run->ncolumns <= WA_MAX_QUERY_COLUMNS &&
 		   name_columns(asked, run->ncolumns, run->columns) &&
 		   wa_resident_may_travel(asked);
+}
+
+/* Asks for the combinations of a node's query, if it can be divided. */
+static void
+use_combinations(WaScanState *state, bool spares_tables, WaArena *arena)
+{
+	WaCombine *combine = wa_combine_make(state, spares_tables);
+	WaScanState *asked;
+	WaRunMessage run = {0};
+	WaResidentMessage resident;
+
+	if (combine == NULL)
+		return;
+	asked = wa_combine_asked(combine);
+	if (!describe_run(asked, &run) || !wa_client_is_ready())
+		return;
+	wa_early_compute(state);
+	wa_early_try(asked);
+	if (find_residency(asked, &run, &resident))
+		ask_for_combinations(state, combine, &run, &resident, arena);
+	else
+		suggest_load(asked, &run, 0);
 }
 
 /* Asks for what the node computes or, if that cannot be, for its combinations. */
 static void
 use(WaScanState *state)
 {
-	WaCombine *combine = NULL;
-	WaScanState *asked = state;
 	WaRunMessage run = {0};
 	WaResidentMessage resident;
 	WaArena arena;
 
+	wa_context_arena_init(&arena, CurrentMemoryContext);
 	if (!describe_run(state, &run))
 	{
-		combine = wa_combine_make(state);
-		if (combine == NULL)
-			return;
-		asked = wa_combine_asked(combine);
-		if (!describe_run(asked, &run))
-			return;
+		use_combinations(state, false, &arena);
+		return;
 	}
 	if (!wa_client_is_ready())
 		return;
 	wa_early_compute(state);
-	if (combine != NULL)
-		wa_early_try(asked);
-	wa_context_arena_init(&arena, CurrentMemoryContext);
-	if (!find_residency(asked, &run, &resident))
-		suggest_load(asked, &run, 0);
-	else if (combine == NULL)
-		ask_in_turn(state, &run, &resident, &arena);
-	else
-		ask_for_combinations(state, combine, &run, &resident, &arena);
+	if (!find_residency(state, &run, &resident))
+		suggest_load(state, &run, 0);
+	else if (!ask_in_turn(state, &run, &resident, &arena))
+		use_combinations(state, true, &arena);
 }
 
 void

@@ -26,7 +26,7 @@ static uint64
 resident_blocks(Relation relation, const WaShape *shape)
 {
 	const WaRelation storage = wa_resident_storage(relation);
-	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
+	WaColumnName names[WA_MAX_QUERY_COLUMNS];
 
 	if (wa_resident_refusal(relation) != NULL)
 		return 0;
@@ -61,12 +61,27 @@ plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers)
 	shape->resident_share = resident_share(root, shape);
 	if (shape->resident_share == 0)
 		return;
-	combinations = wa_combine_estimate(root, shape);
+	combinations = wa_combine_estimate(root, shape, false);
 	if (combinations > 0 && wa_resident_takes_groups(shape->relation->pages,
 													 combinations, nworkers))
 		shape->combinations = combinations;
 	else
 		shape->resident_share = 0;
+}
+
+/*
+ * Likewise of one that it can answer if there are tables for all calls, in case that
+ * there are none for those of integers, as these have too many values.
+ */
+static void
+plan_spare_combinations(PlannerInfo *root, WaShape *shape, int nworkers)
+{
+	const double combinations =
+		shape->ncalls > 0 ? wa_combine_estimate(root, shape, true) : 0;
+
+	if (wa_resident_takes_groups(shape->relation->pages, combinations,
+								 nworkers))
+		shape->spare_combinations = combinations;
 }
 
 void
@@ -81,8 +96,9 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 	shape->resident_share = 0;
 	shape->resident_groups = shape->ngroups;
 	shape->combinations = 0;
+	shape->spare_combinations = 0;
 	if (!wa_enable_resident || IsParallelWorker() ||
-		shape->ncolumns > WA_MAX_RESIDENT_COLUMNS ||
+		shape->ncolumns > WA_MAX_QUERY_COLUMNS ||
 		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
 		return;
 	if (!shape->can_travel)
@@ -96,4 +112,6 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 			Min(wa_limit_estimate(limit, shape->ngroups), shape->ngroups);
 	else if (!takes_all)
 		shape->resident_share = 0;
+	if (shape->resident_share > 0)
+		plan_spare_combinations(root, shape, nworkers);
 }

@@ -6,6 +6,8 @@
 #include "postgres.h"
 
 #include "scan/column_function.h"
+#include "scan/limit_tables.h"
+#include "scan/register_range.h"
 #include "scan/runner_internal.h"
 #include "scan/step_tables.h"
 #include "scan/text_tables.h"
@@ -39,14 +41,41 @@ describe_constant(const WaRunner *runner, uint16 number,
 	}
 }
 
-/* Tells whether there may be a table for a call: it is one of a column. */
+/*
+ * Finds between which values the integers are that a call is given.  columns: what is
+ * resident of each; NULL: whether that can be found is all that matters.  Returns false
+ * if it cannot, or if the call is no function of them alone.
+ */
+static bool
+find_range(const WaRunner *runner, const WaResidency *columns,
+		   const WaInstruction *instruction, WaResidency *range)
+{
+	const WaRegisterRanges ranges = {
+		.instructions = runner->program.instructions,
+		.ninstructions = (int) runner->program.ninstructions,
+		.ncolumns = runner->ncolumns,
+		.kinds = runner->program.kinds,
+		.columns = columns,
+		.constants = columns == NULL ? NULL : runner->registers};
+
+	const WaCallExpression *call = runner->calls[instruction->extra].expression;
+
+	return (wa_step_table_is_possible(call) ||
+			wa_limit_table_is_possible(call)) &&
+		   wa_register_range(&ranges, instruction->a, range);
+}
+
+/*
+ * Tells whether there may be a table for a call: it is one of a column, or of integers
+ * that are computed from some.
+ */
 static bool
 may_be_table(const WaRunner *runner, const WaInstruction *instruction)
 {
-	const WaRunnerCall *call = &runner->calls[instruction->extra];
+	WaResidency range;
 
-	return call->is_of_column || (instruction->a < runner->ncolumns &&
-								  wa_step_table_is_possible(call->expression));
+	return runner->calls[instruction->extra].is_of_column ||
+		   find_range(runner, NULL, instruction, &range);
 }
 
 bool
@@ -106,22 +135,15 @@ find_step_table(const WaRunner *runner, const WaColumnFunction *function,
 		call, wa_buckets_make(call, runner->registers, NULL), residency);
 }
 
-/* Finds the table of a call, and the column that it is of; or returns NULL. */
+/* Finds the table of a call as a function of one column; else returns NULL. */
 static const WaSteps *
-find_table(const WaRunner *runner, const WaRunMessage *run,
-		   const WaResidency *columns, const WaInstruction *instruction,
-		   int *column)
+find_column_table(const WaRunner *runner, const WaRunMessage *run,
+				  const WaResidency *columns, const WaInstruction *instruction,
+				  int *column)
 {
-	const WaRunnerCall *call = &runner->calls[instruction->extra];
 	WaColumnFunction function;
 	WaTextColumn of;
 
-	if (!may_be_table(runner, instruction))
-		return NULL;
-	*column = instruction->a;
-	if (!call->is_of_column)
-		return wa_step_table_find(call->expression, call->buckets,
-								  &columns[instruction->a]);
 	if (!find_function(runner, instruction, &function, column))
 		return NULL;
 	if (function.kind != WA_VECTOR_TEXT)
@@ -129,6 +151,32 @@ find_table(const WaRunner *runner, const WaRunMessage *run,
 	of = (WaTextColumn){&run->relation, &run->columns[*column],
 						&columns[*column]};
 	return wa_text_table_find(&function, &of, false, InvalidOid);
+}
+
+/*
+ * Finds the table of a call, and the register that it is looked up at: what the call is
+ * given, or else the one column that this is computed from.  Returns NULL if there is
+ * none.
+ */
+static const WaSteps *
+find_table(const WaRunner *runner, const WaRunMessage *run,
+		   const WaResidency *columns, const WaInstruction *instruction,
+		   int *number)
+{
+	const WaRunnerCall *call = &runner->calls[instruction->extra];
+	const WaSteps *table = NULL;
+	WaResidency range;
+
+	*number = instruction->a;
+	if (!find_range(runner, columns, instruction, &range))
+		table = NULL;
+	else if (wa_limit_table_is_possible(call->expression))
+		table = wa_limit_table_make(call->expression, call->evaluation, &range);
+	else
+		table = wa_step_table_find(call->expression, call->buckets, &range);
+	return table == NULL
+			   ? find_column_table(runner, run, columns, instruction, number)
+			   : table;
 }
 
 /* Has a query look up tables where the program calls. */
@@ -145,16 +193,16 @@ describe_calls(const WaRunner *runner, const WaRunMessage *run,
 	{
 		WaInstruction *instruction = &instructions[i];
 		const WaSteps *table;
-		int column;
+		int number;
 
 		if (instruction->code != WA_CODE_CALL)
 			continue;
-		table = find_table(runner, run, columns, instruction, &column);
+		table = find_table(runner, run, columns, instruction, &number);
 		if (table == NULL)
 			return false;
 		tables[instruction->extra] = *table;
 		instruction->code = WA_CODE_STEPS;
-		instruction->a = (uint16_t) column;
+		instruction->a = (uint16_t) number;
 	}
 	query->program.instructions = instructions;
 	query->program.tables = tables;
@@ -203,13 +251,17 @@ bool
 wa_runner_may_have_ranks(const WaRunner *runner, int number)
 {
 	const WaInstruction *call;
+	WaColumnFunction function;
 
 	if (runner->program.kinds[number] != WA_VECTOR_TEXT)
 		return false;
 	if (number < runner->ncolumns)
 		return true;
 	call = find_call(runner, number);
-	return call != NULL && runner->calls[call->extra].is_of_column;
+	return call != NULL && runner->calls[call->extra].is_of_column &&
+		   wa_column_function_of_call(runner->calls[call->extra].expression,
+									  NULL, &function) &&
+		   function.kind == WA_VECTOR_TEXT;
 }
 
 /* Adds a look-up, and a register for its result; returns the register. */

@@ -23,12 +23,10 @@
 #include "heap/gather.h"
 #include "query/records.h"
 #include "scan/aggregates.h"
-#include "scan/column_function.h"
 #include "scan/compile.h"
 #include "scan/divide.h"
 #include "scan/shape.h"
 #include "scan/shift.h"
-#include "scan/step_tables.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
@@ -341,16 +339,6 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 	return NULL;
 }
 
-/* Tells whether warpaggd may have a table of what a call computes. */
-static bool
-may_be_table(const WaCallExpression *call)
-{
-	WaColumnFunction function;
-
-	return wa_step_table_is_possible(call) ||
-		   wa_column_function_of_call(call, NULL, &function);
-}
-
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
 check_program(WaShape *shape)
@@ -388,9 +376,8 @@ check_program(WaShape *shape)
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
 	shape->ncolumns = compiler->ncolumns;
 	shape->attnums = compiler->attnums;
-	foreach (cell, compiler->calls)
-		shape->can_travel &=
-			may_be_table((const WaCallExpression *) lfirst(cell));
+	shape->can_travel &= wa_calls_travel(compiler);
+	shape->ncalls = list_length(compiler->calls);
 	return reason;
 }
 

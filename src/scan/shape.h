@@ -22,10 +22,12 @@ typedef struct WaShape
 	int ncolumns;      /* of the table that are used, and */
 	const AttrNumber *attnums; /* their numbers, ascending */
 	bool can_travel;           /* warpaggd has all that computes it */
-	double ngroups;            /* that are likely; set by scan/path.c */
-	double resident_share;     /* of the rows, that are likely to be resident */
-	double resident_groups;    /* that are likely to be sent of these */
+	int ncalls;     /* what PostgreSQL evaluates for it, or tables have */
+	double ngroups; /* that are likely; set by scan/path.c */
+	double resident_share;  /* of the rows, that are likely to be resident */
+	double resident_groups; /* that are likely to be sent of these */
 	double combinations; /* that are sent instead (scan/combine.h); 0: none */
+	double spare_combinations; /* likewise, where tables are wanting; 0: none */
 } WaShape;
 
 /*

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -11,6 +12,8 @@
 #include "pgtime.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/formatting.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "scan/compile_internal.h"
@@ -135,6 +138,93 @@ in_zone(Node *moved, Node *step, Role role)
 								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
+/* Returns a constant that is not NULL of the type; NULL: it is not one. */
+static const Const *
+constant_of(Node *node, Oid type)
+{
+	const Const *constant = (const Const *) node;
+
+	return IsA(node, Const) && constant->consttype == type &&
+				   !constant->constisnull
+			   ? constant
+			   : NULL;
+}
+
+/* Tells whether one of some words stands in a text. */
+static bool
+has_word(const char *text, const char *const *words, int nwords)
+{
+	for (int i = 0; i < nwords; i++)
+		if (strstr(text, words[i]) != NULL)
+			return true;
+	return false;
+}
+
+/*
+ * Returns the shortest unit of time that to_char shows by a format, or a shorter one,
+ * as the word may be part of another one, or of a text; NULL: it may be a second.
+ */
+static const char *
+unit_of_format(const Const *format)
+{
+	static const char *const seconds[] = {"SS", "MS", "US", "FF", "TZ", "OF"};
+	static const char *const minutes[] = {"MI"};
+	static const char *const hours[] = {"HH", "AM", "PM", "A.M", "P.M"};
+	const char *shown = TextDatumGetCString(format->constvalue);
+	const char *text = str_toupper(shown, strlen(shown), C_COLLATION_OID);
+
+	if (has_word(text, seconds, lengthof(seconds)))
+		return NULL;
+	if (has_word(text, minutes, lengthof(minutes)))
+		return "minute";
+	return has_word(text, hours, lengthof(hours)) ? "hour" : "day";
+}
+
+/*
+ * Returns the step that to_char brings a time to: the shortest unit that it shows;
+ * NULL: it is not to_char, or none is known.
+ */
+static Node *
+step_of_format(Node *node)
+{
+	const Oid function = wa_function_of(node);
+	const bool is_local = function == F_TO_CHAR_TIMESTAMP_TEXT;
+	List *args;
+	const Const *format;
+	const char *unit;
+
+	if (!is_local && function != F_TO_CHAR_TIMESTAMPTZ_TEXT)
+		return NULL;
+	args = arguments_of(node);
+	format = constant_of(lsecond(args), TEXTOID);
+	unit = format == NULL ? NULL : unit_of_format(format);
+	if (unit == NULL)
+		return NULL;
+	return (Node *) makeFuncExpr(
+		is_local ? F_DATE_TRUNC_TEXT_TIMESTAMP : F_DATE_TRUNC_TEXT_TIMESTAMPTZ,
+		is_local ? TIMESTAMPOID : TIMESTAMPTZOID,
+		list_make2(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
+							 CStringGetTextDatum(unit), false, false),
+				   linitial(args)),
+		InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
+}
+
+/* Tells whether functions, one of the other, are NULL where the innermost is. */
+static bool
+are_strict(const List *chain)
+{
+	ListCell *cell;
+
+	for_each_from(cell, chain, 1)
+	{
+		Node *node = (Node *) lfirst(cell);
+
+		if (!IsA(node, RelabelType) && !func_strict(wa_function_of(node)))
+			return false;
+	}
+	return true;
+}
+
 bool
 wa_time_steps(Node *expression, WaTimeSteps *steps)
 {
@@ -147,7 +237,7 @@ wa_time_steps(Node *expression, WaTimeSteps *steps)
 		chain = lcons(node, chain);
 	while (chain != NIL && !wa_is_time(exprType((Node *) linitial(chain))))
 		chain = list_delete_first(chain);
-	if (list_length(chain) < 2)
+	if (list_length(chain) < 2 || !are_strict(chain))
 		return false;
 	steps->base = (Node *) linitial(chain);
 	if (exprType(steps->base) == DATEOID)
@@ -157,6 +247,9 @@ wa_time_steps(Node *expression, WaTimeSteps *steps)
 	{
 		Node *node = (Node *) lfirst(cell);
 
+		steps->step = step_of_format(node);
+		if (steps->step != NULL)
+			return true;
 		if (!find_role(wa_function_of(node), &role))
 			return false;
 		if (role != MOVES)
@@ -168,18 +261,6 @@ wa_time_steps(Node *expression, WaTimeSteps *steps)
 		steps->moved = node;
 	}
 	return false;
-}
-
-/* Returns a constant that is not NULL of the type; NULL: it is not one. */
-static const Const *
-constant_of(Node *node, Oid type)
-{
-	const Const *constant = (const Const *) node;
-
-	return IsA(node, Const) && constant->consttype == type &&
-				   !constant->constisnull
-			   ? constant
-			   : NULL;
 }
 
 /* Tells whether a word is among some. */

@@ -1,0 +1,74 @@
+-- Quotients, remainders and what else has up to 38 digits, of resident columns,
+-- against PostgreSQL's own plan; where there is a GPU it computes them.
+SET client_min_messages = error;
+SET warpagg.autoload = off;
+\set VERBOSITY terse
+
+-- The same rows, text for text; how many blocks came from the heap, if any.
+CREATE FUNCTION pg_temp.same(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    collect text := format(
+        'SELECT array_agg(r::text ORDER BY r::text) FROM (%s) r', query);
+    ours text[];
+    theirs text[];
+    plan jsonb;
+BEGIN
+    PERFORM set_config('warpagg.enable_scan', 'on', false);
+    PERFORM set_config('warpagg.accelerate', 'all', false);
+    EXECUTE collect INTO ours;
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+    PERFORM set_config('warpagg.enable_scan', 'off', false);
+    PERFORM set_config('warpagg.accelerate', 'off', false);
+    EXECUTE collect INTO theirs;
+    RETURN CASE WHEN ours = theirs AND ours IS NOT NULL THEN 'same' ELSE 'DIFFERENT' END
+        || CASE jsonb_path_query_first(plan, '$.**."Blocks Read"') > '0'
+           WHEN true THEN ', some from the heap' WHEN false THEN '' ELSE ', no node' END;
+END $$;
+
+CREATE TABLE resident_quotients (
+    k integer, i bigint, a numeric(12, 2), b numeric(10, 3), m numeric, w numeric(30, 10),
+    o numeric(12, 2), tiny numeric(18, 16));
+INSERT INTO resident_quotients
+    SELECT x % 7, x, (x - 9000) * 1.37, 0.001 + x % 911,
+           -- shown with different numbers of digits
+           CASE x % 4 WHEN 0 THEN x WHEN 1 THEN x * 0.5 WHEN 2 THEN -x * 0.0625 END,
+           CASE WHEN x % 13 > 0 THEN (x - 15000) * 12345678901.0123456789 END,
+           -- 0 in the last rows alone
+           CASE WHEN x > 19900 THEN 0 ELSE x % 50 + 1 END,
+           x * 0.0000000000000123
+    FROM generate_series(1, 20000) x;
+VACUUM (FREEZE, ANALYZE) resident_quotients;
+SELECT warpagg_load('resident_quotients') AS loaded;
+
+-- Quotients of 16, 20, 24 and more digits after the point.
+SELECT pg_temp.same('SELECT sum(a / b), avg(a / b), count(a / b) FROM resident_quotients');
+SELECT pg_temp.same('SELECT sum(a / 7), sum(a / 0.00003), sum(7 / b) FROM resident_quotients');
+SELECT pg_temp.same('SELECT sum(m / b), avg(b / w), sum(w / a) FROM resident_quotients WHERE a <> 0 AND w <> 0');
+SELECT pg_temp.same('SELECT sum(tiny / 1000000), sum(tiny / b) FROM resident_quotients');
+SELECT pg_temp.same('SELECT k, sum(a / b), avg(w / 3), count(*) FROM resident_quotients GROUP BY k');
+SELECT pg_temp.same('SELECT i / 100, sum(a / b) FROM resident_quotients WHERE a / b > 10 GROUP BY 1');
+SELECT pg_temp.same('SELECT sum(a / b * 3 - m / 7) FROM resident_quotients');
+SELECT pg_temp.same('SELECT sum(round(a / b, 2)), max(round(w / a, 5)), min(floor(w / b)) FROM resident_quotients WHERE a <> 0');
+SELECT pg_temp.same('SELECT max((w / 3)::float8), min((w * b)::float8), sum((a * b)::bigint) FROM resident_quotients');
+
+-- Rows whose divisor is 0 are PostgreSQL's business, where they are reached at all.
+SELECT pg_temp.same('SELECT sum(a / o) FROM resident_quotients WHERE o <> 0');
+SELECT pg_temp.same('SELECT sum(CASE WHEN o <> 0 THEN a / o END) FROM resident_quotients');
+SELECT pg_temp.same('SELECT sum(a / o), sum(a % o) FROM resident_quotients');
+
+-- Remainders and whole quotients, also as keys.
+SELECT pg_temp.same('SELECT sum(a % b), sum(div(a, b)), sum(w % b), max(div(w, b)) FROM resident_quotients');
+SELECT pg_temp.same('SELECT a % 5, count(*), sum(div(w, 1000)) FROM resident_quotients GROUP BY 1');
+SELECT pg_temp.same('SELECT div(a, 1000), sum(a / b), min(a) FROM resident_quotients GROUP BY 1');
+SELECT pg_temp.same('SELECT m % 3, sum(i) FROM resident_quotients GROUP BY 1');
+SELECT pg_temp.same('SELECT a / 4, count(*) FROM resident_quotients WHERE i < 3000 GROUP BY 1');
+
+-- What has more than 64 bits on the way, or in the end.
+SELECT pg_temp.same('SELECT sum(w * a), sum(w + m), sum(abs(w) - b), max(-w) FROM resident_quotients');
+SELECT pg_temp.same('SELECT sum(a * a * b * b * a), max(a * a * a * a) FROM resident_quotients');
+SELECT pg_temp.same('SELECT k, sum(w), min(w * 1.5), max(w) FILTER (WHERE w > m) FROM resident_quotients GROUP BY k');
+SELECT pg_temp.same('SELECT count(*), sum(i) FROM resident_quotients WHERE w BETWEEN -5000000000000.5 AND m * 1000000000');
+SELECT pg_temp.same('SELECT sum(CASE WHEN w > 0 THEN w ELSE m END), sum(round(w, -3)) FROM resident_quotients');
+SELECT pg_temp.same('SELECT variance(a / 7), stddev(div(w, 1000000)) FROM resident_quotients');
+
+DROP TABLE resident_quotients;
