@@ -4,15 +4,19 @@
 #	  Runs the tests; `make test` and .ci/run call it.
 #
 # Usage: scripts/test.sh [STAGE...]
-#	Stages, in their order: build lint unit emu install regress
-#	regress-preload regress-emu random scan-random scan-queries freshness
-#	devices random-emu isolation tap demo.
+#	Stages, in their order: build lint unit emu install regress-emu devices
+#	regress regress-preload tap freshness scan-queries scan-random random
+#	random-emu isolation demo.
 #	Default: all (isolation only where test/specs exists).
 #
-# Each stage runs by itself and prints lines "N passed, M failed", which are
-# added up.  A stage that fails does not stop the ones after it; one that counts
-# nothing counts as a failure.  The last line is "N passed, M failed" over all
-# stages, and the exit status is 0 only if M is 0.
+# Each stage is a process of its own and prints lines "N passed, M failed", which
+# are added up.  A stage that fails does not stop the ones after it; one that
+# counts nothing counts as a failure.  The last line is "N passed, M failed" over
+# all stages, and the exit status is 0 only if M is 0.
+#
+# Stages up to install work in the source tree, one after the other, with all
+# processors.  The others work in copies of it, several at the same time, and what
+# one has printed is shown when it ends.
 #
 # Variables, beside lib.sh's:
 #	WA_DEVICE			warpagg.device for the regression suite (default auto)
@@ -29,6 +33,8 @@
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
 #						node (default 40)
 #	WA_STAGE_LIMIT		seconds for one stage (default 2400)
+#	WA_STAGE_JOBS		stages after install at a time (default: the processors, up
+#						to 4)
 #	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
 
 set -euo pipefail
@@ -37,10 +43,11 @@ set -euo pipefail
 # shellcheck source=bench/scan/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
-STAGES=(build lint unit emu install regress regress-preload regress-emu random
-	scan-random scan-queries freshness devices random-emu)
+# The long ones of those that run side by side come first.
+STAGES=(build lint unit emu install regress-emu devices regress regress-preload tap
+	freshness scan-queries scan-random random random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
-STAGES+=(tap demo)
+STAGES+=(demo)
 
 PASSED=0
 FAILED=0
@@ -97,6 +104,7 @@ library_without_cuda()
 stage_build()
 {
 	check 'make all, warnings as errors' wa_make all
+	check 'make emu-daemon, likewise' wa_make emu-daemon
 	check 'warpagg.so has no CUDA in it' library_without_cuda
 	report
 }
@@ -118,7 +126,7 @@ stage_unit()
 # Runs the kernels on the emulator; each program counts itself.
 stage_emu()
 {
-	wa_make emu-test
+	wa_make --keep-going --output-sync=target emu-test
 }
 
 # Installs the extension and looks for its parts.
@@ -629,24 +637,17 @@ show_tap_logs()
 # Main
 #
 
-# Runs one stage in a process of its own, adds its counts, and notes its line
-# for the table at the end.
-run_stage()
+# Adds the counts of a stage that has ended, and notes its line for the table at
+# the end.  Arguments: the stage, its status, and when it started.
+count_stage()
 {
 	local stage=$1
-	local log=$LOGS/$stage.log
-	local start=$SECONDS
-	local limit=()
+	local rc=$2
+	local start=$3
 	local passed
 	local failed
-	local rc=0
 
-	printf '\n=== %s\n' "$stage"
-	# At a terminal a stage must stay in the foreground to see Ctrl-C.
-	[ -t 0 ] || limit=(timeout -k 120 "${WA_STAGE_LIMIT:-2400}")
-	${limit[@]+"${limit[@]}"} "$WA_ROOT/scripts/test.sh" --stage "$stage" 2>&1 |
-		tee "$log" || rc=$?
-	read -r passed failed <<<"$(sum_counts "$log")"
+	read -r passed failed <<<"$(sum_counts "$LOGS/$stage.log")"
 	if [ "$rc" -ne 0 ] && [ "$failed" -eq 0 ]; then
 		wa_note "FAILED  stage $stage ended with status $rc"
 		failed=1
@@ -660,20 +661,92 @@ run_stage()
 		"$stage" "$passed" "$failed" $((SECONDS - start)))$'\n'
 }
 
+# Runs one stage in a process of its own and shows what it prints.
+run_stage()
+{
+	local stage=$1
+	local start=$SECONDS
+	local limit=()
+	local rc=0
+
+	printf '\n=== %s\n' "$stage"
+	# At a terminal a stage must stay in the foreground to see Ctrl-C.
+	[ -t 0 ] || limit=("${STAGE_LIMIT[@]}")
+	${limit[@]+"${limit[@]}"} "$WA_ROOT/scripts/test.sh" --stage "$stage" 2>&1 |
+		tee "$LOGS/$stage.log" || rc=$?
+	count_stage "$stage" "$rc" "$start"
+}
+
+# Waits until one of the stages in RUNNING ends, and shows what it has printed.
+finish_stage()
+{
+	local stage
+	local start
+	local pid
+	local rc=0
+
+	wait -n -p pid "${!RUNNING[@]}" || rc=$?
+	read -r stage start <<<"${RUNNING[$pid]}"
+	unset "RUNNING[$pid]"
+	printf '\n=== %s\n' "$stage"
+	cat "$LOGS/$stage.log"
+	count_stage "$stage" "$rc" "$start"
+}
+
+# Runs stages side by side, WA_STAGE_JOBS at a time.
+run_stages()
+{
+	local processors
+	local jobs
+	local stage
+
+	processors=$(nproc)
+	jobs=${WA_STAGE_JOBS:-$((processors < 4 ? processors : 4))}
+	for stage in "$@"; do
+		[ ${#RUNNING[@]} -lt "$jobs" ] || finish_stage
+		wa_note "-- $stage starts"
+		"${STAGE_LIMIT[@]}" "$WA_ROOT/scripts/test.sh" --stage "$stage" \
+			>"$LOGS/$stage.log" 2>&1 </dev/null &
+		RUNNING[$!]="$stage $SECONDS"
+	done
+	while [ ${#RUNNING[@]} -gt 0 ]; do
+		finish_stage
+	done
+}
+
+# Ends the stages that still run, each of which cleans up; the EXIT trap.
+end_stages()
+{
+	local pid
+
+	for pid in "${!RUNNING[@]}"; do
+		kill -TERM "$pid" 2>/dev/null || true
+	done
+	wait
+	rm -rf "$LOGS"
+}
+
 # Runs all the stages named and prints the total.
 main()
 {
 	local stage
+	local copies=()
 
 	wa_install_deps build test lint
 	LOGS=$(mktemp -d "${TMPDIR:-/tmp}/warpagg-test.XXXXXX")
-	trap 'rm -rf "$LOGS"' EXIT
+	STAGE_LIMIT=(timeout -k 120 "${WA_STAGE_LIMIT:-2400}")
+	TABLE=
+	declare -gA RUNNING=()
+	trap end_stages EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
-	TABLE=
 	for stage in "$@"; do
-		run_stage "$stage"
+		case $stage in
+			build | lint | unit | emu | install) run_stage "$stage" ;;
+			*) copies+=("$stage") ;;
+		esac
 	done
+	run_stages ${copies[@]+"${copies[@]}"}
 	printf '\n=== summary\n%s\n' "$TABLE"
 	report
 }

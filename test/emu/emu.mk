@@ -227,21 +227,13 @@ build/emu/test/random_program.o: test/unit/test_program_values.h
 $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 	$(wildcard bench/ladder/*.cuh)
 
-.PHONY: emu-test
-emu-test: build/emu/test_kernels build/emu/test_block \
-		build/emu/test_primitives build/emu/test_groups \
-		build/emu/test_programs build/emu/test_wide_programs \
-		build/emu/test_keys build/emu/test_queries \
-		build/emu/test_first_groups build/emu/test_conditions \
-		build/emu/test_launches
-	build/emu/test_kernels
-	build/emu/test_block 4
-	build/emu/test_primitives
-	build/emu/test_groups
-	build/emu/test_programs
-	build/emu/test_wide_programs
-	build/emu/test_keys
-	WARPAGG_EMU_DEVICES=2 build/emu/test_queries
-	build/emu/test_first_groups
-	build/emu/test_conditions
-	WARPAGG_EMU_DEVICES=2 build/emu/test_launches
+# The programs that emu-test runs, the long ones first.
+EMU_RUNS = $(patsubst %,emu-run-%,queries first_groups wide_programs kernels \
+	programs groups block launches conditions keys primitives)
+emu-run-queries emu-run-launches: export WARPAGG_EMU_DEVICES = 2
+emu-run-block: EMU_ARGUMENTS = 4
+
+.PHONY: emu-test $(EMU_RUNS)
+emu-test: $(EMU_RUNS)
+$(EMU_RUNS): emu-run-%: build/emu/test_%
+	$< $(EMU_ARGUMENTS)

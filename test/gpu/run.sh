@@ -182,25 +182,34 @@ stage_check_programs()
 	return "$rc"
 }
 
-# The same under three tools of compute-sanitizer.  check_kernels provokes errors
-# of CUDA's functions on purpose, which memcheck need not report; under the other
-# tools a launch takes long, so they get the short form.
+# The same under three tools of compute-sanitizer, all at the same time.
+# check_kernels provokes errors of CUDA's functions on purpose, which memcheck need
+# not report; under the other tools a launch takes long, so they get the short form.
 stage_sanitizer()
 {
 	local rc=0
+	local tool
+	local logs
+	local log
 
-	sanitize check_kernels memcheck --report-api-errors no -- 1 || rc=1
-	sanitize check_kernels synccheck -- --short 1 || rc=1
-	sanitize check_kernels racecheck -- --short 1 || rc=1
-	sanitize check_groups memcheck -- --short 1 || rc=1
-	sanitize check_groups synccheck -- --short 1 || rc=1
-	sanitize check_groups racecheck -- --short 1 || rc=1
-	sanitize check_programs memcheck -- --short 1 || rc=1
-	sanitize check_programs synccheck -- --short 1 || rc=1
-	sanitize check_programs racecheck -- --short 1 || rc=1
-	sanitize check_keys memcheck -- --short 1 || rc=1
-	sanitize check_keys synccheck -- --short 1 || rc=1
-	sanitize check_keys racecheck -- --short 1 || rc=1
+	logs=$(mktemp -d)
+	sanitize check_kernels memcheck --report-api-errors no -- 1 \
+		>"$logs/kernels-memcheck" 2>&1 &
+	for tool in memcheck synccheck racecheck; do
+		[ "$tool" = memcheck ] || sanitize check_kernels "$tool" -- --short 1 \
+			>"$logs/kernels-$tool" 2>&1 &
+		sanitize check_groups "$tool" -- --short 1 >"$logs/groups-$tool" 2>&1 &
+		sanitize check_programs "$tool" -- --short 1 >"$logs/programs-$tool" 2>&1 &
+		sanitize check_wide_programs "$tool" -- 1 >"$logs/wide-$tool" 2>&1 &
+		sanitize check_keys "$tool" -- --short 1 >"$logs/keys-$tool" 2>&1 &
+		sanitize check_primitives "$tool" -- >"$logs/primitives-$tool" 2>&1 &
+	done
+	wait
+	for log in "$logs"/*; do
+		cat "$log"
+		! grep -q '^FAILED' "$log" && grep -q '0 errors\|0 hazards' "$log" || rc=1
+	done
+	rm -r "$logs"
 	return "$rc"
 }
 
@@ -219,7 +228,7 @@ sanitize()
 	done
 	shift
 	echo "== $tool $program"
-	compute-sanitizer --tool "$tool" --error-exitcode 9 ${options[@]+"${options[@]}"} \
+	timeout 270 compute-sanitizer --tool "$tool" --error-exitcode 9 ${options[@]+"${options[@]}"} \
 		"$TESTS/$program" "$@" || { echo "FAILED  $tool $program"; return 1; }
 }
 
