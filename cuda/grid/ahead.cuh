@@ -36,6 +36,20 @@ template <bool kAhead> class WaWarpTiles
 	{
 	}
 
+	// Brings one of them into the second-level cache, to be loaded soon.
+	__device__ __forceinline__ void
+	prefetch([[maybe_unused]] unsigned tile) const
+	{
+#ifdef __CUDA_ARCH__
+		constexpr unsigned kLine = 128 / sizeof(uint4); // vectors
+
+		if (wa_warp_lane() < kTileVectors<kAhead> / kLine)
+			asm volatile("prefetch.global.L2 [%0];"
+						 :
+						 : "l"(vectors_ + tile + wa_warp_lane() * kLine));
+#endif
+	}
+
 	// Returns the next one, which is that at vector `tile`.  All lanes call it
 	// together.
 	__device__ __forceinline__ WaTile<kAhead>
@@ -43,11 +57,12 @@ template <bool kAhead> class WaWarpTiles
 	{
 		WaTile<kAhead> loaded;
 
-		// Only loads here, so that all are under way before one is used.
+		// Only loads here, so that all are under way before one is used; and not
+		// by __ldg, which would be moved across barriers.
 #pragma unroll
 		for (unsigned i = 0; i < kLaneVectors<kAhead>; i++)
 			loaded.vectors[i] =
-				__ldg(vectors_ + tile + i * kWarpLanes + wa_warp_lane());
+				vectors_[tile + i * kWarpLanes + wa_warp_lane()];
 		return loaded;
 	}
 
@@ -63,7 +78,7 @@ template <> class WaWarpTiles<true>
 	__device__ __forceinline__
 	WaWarpTiles(const uint4 *vectors, unsigned end, unsigned tile,
 				unsigned stride)
-		: vectors_(vectors), end_(end), ahead_(tile), stride_(stride)
+		: vectors_(vectors), end_(end), stride_(stride)
 	{
 		__shared__ alignas(128) uint4 buffers[kBlockWarps][kTileVectors<true>];
 		__shared__ uint64_t barriers[kBlockWarps];
@@ -74,16 +89,14 @@ template <> class WaWarpTiles<true>
 		if (wa_warp_lane() == 0)
 		{
 			cuda::ptx::mbarrier_init(barrier_, 1);
-			cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release,
-										   cuda::ptx::scope_cluster);
-			cuda::ptx::fence_proxy_async();
+			cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 		}
 		__syncwarp();
-		start();
+		start(tile);
 	}
 
 	__device__ __forceinline__ WaTile<true>
-	next(unsigned)
+	next(unsigned tile)
 	{
 		WaTile<true> loaded;
 
@@ -96,32 +109,30 @@ template <> class WaWarpTiles<true>
 		// A copy may overtake loads of the buffer that it fills.
 		cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 		__syncwarp();
-		start();
+		start(tile + stride_);
 		return loaded;
 	}
 
   private:
-	// Starts to load the tile after this one, if it is whole.
+	// Starts to load a tile, if it is whole.
 	__device__ __forceinline__ void
-	start()
+	start(unsigned tile)
 	{
 		constexpr unsigned kBytes = kTileVectors<true> * sizeof(uint4);
 
-		if (ahead_ + kTileVectors<true> <= end_ && wa_warp_lane() == 0)
+		if (tile + kTileVectors<true> <= end_ && wa_warp_lane() == 0)
 		{
 			(void) cuda::ptx::mbarrier_arrive_expect_tx(
 				cuda::ptx::sem_release, cuda::ptx::scope_cta,
 				cuda::ptx::space_shared, barrier_, kBytes);
 			cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster,
 									 cuda::ptx::space_global, buffer_,
-									 vectors_ + ahead_, kBytes, barrier_);
+									 vectors_ + tile, kBytes, barrier_);
 		}
-		ahead_ += stride_;
 	}
 
 	const uint4 *vectors_;
 	unsigned end_;
-	unsigned ahead_; // the tile to load next
 	unsigned stride_;
 	uint4 *buffer_;
 	uint64_t *barrier_; // its next phase ends when the buffer is filled

@@ -50,7 +50,7 @@ wa_count_column(const WaColumnArgs &column, WaCountShared &shared)
 		shared.rows = 0;
 	__syncthreads();
 	wa_grid_for_each<false, false, uint64_t>(
-		words,
+		words, [](uint64_t) {},
 		[&](const auto &values, auto valid) {
 			rows +=
 				wa_count_bits(wa_valid_or(values, valid, (uint64_t) 0).values);

@@ -8,12 +8,30 @@
 
 #include "grid/args.cuh"
 
+#ifdef __CUDA_ARCH__
+#include <cuda/atomic>
+#endif
+
 // What the blocks of a column leave one another in one atomic addition.
 struct WaGridTicket
 {
 	unsigned last; // whether the block is the last one, to all its threads
 	unsigned rows; // in the last block: those of all blocks, to thread 0
 };
+
+// Adds to *number and returns what it was before.  What the calling thread knows
+// of global memory is then visible to those that add to it later.
+__device__ __forceinline__ unsigned long long
+wa_grid_hand_in(unsigned long long *number, unsigned long long more)
+{
+#ifdef __CUDA_ARCH__
+	return cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>(
+			   *number)
+		.fetch_add(more, cuda::memory_order_acq_rel);
+#else
+	return atomicAdd(number, more);
+#endif
+}
 
 // Hands in the calling block with `rows` valid rows (known to thread 0), and
 // tells whether it is the last of `blocks` to come here.  What the threads of
@@ -25,12 +43,13 @@ __device__ __forceinline__ bool
 wa_grid_is_last(unsigned long long *tickets, unsigned blocks, unsigned rows,
 				WaGridTicket &ticket)
 {
-	__threadfence();
+	// One thread tells the others what its block has written, which it knows
+	// from the barrier, and its block what theirs have.
 	__syncthreads();
 	if (threadIdx.x == 0)
 	{
 		const unsigned long long own = (unsigned long long) rows << 32 | 1;
-		const unsigned long long all = atomicAdd(tickets, own) + own;
+		const unsigned long long all = wa_grid_hand_in(tickets, own) + own;
 
 		ticket.last = (unsigned) all == blocks;
 		ticket.rows = (unsigned) (all >> 32);
@@ -38,7 +57,6 @@ wa_grid_is_last(unsigned long long *tickets, unsigned blocks, unsigned rows,
 			*tickets = 0;
 	}
 	__syncthreads();
-	__threadfence();
 	return ticket.last != 0;
 }
 

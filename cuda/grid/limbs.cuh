@@ -58,6 +58,14 @@ template <typename O> struct WaLimbsPart
 			wa_block_limbs_clear(limbs.squares);
 	}
 
+	template <typename Value>
+	__device__ __forceinline__ static void
+	prime(State &state, Value value)
+	{
+		if constexpr (Operation::kSquares)
+			Operation::prime(state, value);
+	}
+
 	template <typename Values, typename Mask>
 	__device__ __forceinline__ static void
 	add(State &state, const Values &values, Mask valid, Shared &limbs)

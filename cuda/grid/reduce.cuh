@@ -9,8 +9,10 @@
 //	State				what a thread keeps
 //	Shared				what a block keeps in shared memory
 //	clear(shared)		makes that the state of no rows
-//	add(state, values, mask, shared)	takes an array of values in; all lanes of
-//						a warp call it together
+//	prime(state, value)	may be called before add, where that takes long, with a
+//						value that it will see, or 0; all lanes of a warp call it
+//						together
+//	add(state, values, mask, shared)	takes an array of values in; likewise
 //	gather(state, shared)	brings the threads' states together in the block
 //	publish(shared, column)	brings the block's to device memory
 //	collect(column, shared)	in the last block: brings all blocks' together
@@ -159,6 +161,12 @@ wa_reduce_column(const WaColumnArgs &column,
 
 	rows = wa_grid_for_each<kBitmap, kAhead, Value>(
 		column,
+		[&](Value value)
+		{
+			Reduction::for_parts(state, shared,
+								 [&](auto part, auto &kept, auto &)
+								 { part.prime(kept, value); });
+		},
 		[&](const auto &values, auto valid)
 		{
 			Reduction::for_parts(state, shared,

@@ -88,9 +88,10 @@ template <unsigned kRows, unsigned kCount> class WaWarpBits
 		const unsigned bit = first_bit();
 		const uint32_t *word = words_ + tile / 32 * kRows + bit / 32;
 
-		low_ = __ldg(word);
+		// Not by __ldg, which would be moved across barriers.
+		low_ = *word;
 		if (bit % 32 + kLaneRows > 32)
-			high_ = __ldg(word + 1);
+			high_ = word[1];
 	}
 
 	// Returns the bits of the calling thread's vectors in the tile that was
@@ -202,14 +203,38 @@ wa_grid_load_edges(const WaColumnArgs &column, const WaGridSpan &span,
 	return !kBitmap || wa_grid_row_is_valid(column.validity, row);
 }
 
+// Returns one of the values that the calling lane will have in its warp's first
+// tile, or 0 if there is none or it is null.
+template <bool kBitmap, typename Value>
+__device__ __forceinline__ Value
+wa_grid_sample(const WaColumnArgs &column, const WaGridSpan &span,
+			   unsigned tile)
+{
+	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
+	const unsigned vector = tile + wa_warp_lane();
+	const unsigned row = span.head + vector * kVectorRows;
+	Value value;
+	bool valid = true;
+
+	if (vector >= span.vectors)
+		return 0;
+	// Both are under way at the same time.
+	value = __ldg(static_cast<const Value *>(column.values) + row);
+	if (kBitmap)
+		valid = wa_grid_row_is_valid(column.validity, row);
+	return valid ? value : 0;
+}
+
 // Calls add(values, mask) on arrays of values until the blocks of the column
 // have seen every row once, in any order; all lanes of a warp call it together.
-// Returns a number of valid rows, which all threads' add up to, or 0 where there
-// is no bitmap.  Every thread of the column's blocks calls it.  kAhead: see
-// grid/ahead.cuh.
-template <bool kBitmap, bool kAhead, typename Value, typename Add>
+// Where it loads ahead, it calls prime(value) before with one of the values, or
+// 0, while the first are under way.  Returns a number of valid rows, which all
+// threads' add up to, or 0 where there is no bitmap.  Every thread of the
+// column's blocks calls it.  kAhead: see grid/ahead.cuh.
+template <bool kBitmap, bool kAhead, typename Value, typename Prime,
+		  typename Add>
 __device__ __forceinline__ unsigned
-wa_grid_for_each(const WaColumnArgs &column, Add add)
+wa_grid_for_each(const WaColumnArgs &column, Prime prime, Add add)
 {
 	constexpr unsigned kVectorRows = sizeof(uint4) / sizeof(Value);
 	constexpr unsigned kTile = kTileVectors<kAhead>;
@@ -229,44 +254,41 @@ wa_grid_for_each(const WaColumnArgs &column, Add add)
 
 	if (kBitmap && tile + kTile <= span.vectors)
 		bitmap.load(tile);
-	// Whole tiles without a mask, or of a reduction that loads ahead: next to
-	// other loads the compiler would wait for the bits as soon as it has asked
-	// for them.
-	for (; (kAhead || !kBitmap) && tile + kTile <= span.vectors; tile += stride)
+	if constexpr (kAhead)
+		prime(wa_grid_sample<kBitmap, Value>(column, span, tile));
+	else if (kBitmap && tile + kTile <= span.vectors)
+		tiles.prefetch(tile); // since next() may wait for the bits
+	for (; tile + kTile <= span.vectors; tile += stride)
 	{
 		const WaTile<kAhead> loaded = tiles.next(tile);
 
 		memcpy(&values, &loaded, sizeof(loaded));
 		if constexpr (kBitmap)
 		{
-			const unsigned valid = bitmap.take();
+			unsigned valid;
 
+			// No load is moved across a barrier: otherwise the compiler would
+			// wait for the values before it asks for the next bits.
+			__syncwarp();
+			valid = bitmap.take();
 			rows += __popc(valid);
 			if (tile + stride + kTile <= span.vectors)
 				bitmap.load(tile + stride);
+			__syncwarp();
 			add(values, valid);
 		}
 		else
 			add(values, WaAllValid());
 	}
 
-	// All else that takes a mask is one loop, so that there is one copy of its
-	// code.
+	// The tile that is not whole, and the edges, by one copy of the code.
 #pragma unroll 1
 	for (; tile < span.vectors || edges; tile += stride)
 	{
 		WaTile<kAhead> loaded;
 		unsigned valid;
 
-		if (kBitmap && !kAhead && tile + kTile <= span.vectors)
-		{
-			loaded = tiles.next(tile);
-			valid = bitmap.take();
-			if (tile + stride + kTile <= span.vectors)
-				bitmap.load(tile + stride);
-			memcpy(&values, &loaded, sizeof(loaded));
-		}
-		else if (tile < span.vectors)
+		if (tile < span.vectors)
 		{
 			valid =
 				wa_grid_load_part<kBitmap>(vectors, span, tile, bitmap, loaded);

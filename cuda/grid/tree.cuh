@@ -29,6 +29,12 @@ template <WaOp kOp, typename O> struct WaTreePart
 	{
 	}
 
+	template <typename Value>
+	__device__ __forceinline__ static void
+	prime(State &, Value)
+	{
+	}
+
 	template <typename Values, typename Mask>
 	__device__ __forceinline__ static void
 	add(State &state, const Values &values, Mask valid, Shared &)

@@ -17,7 +17,7 @@
 __device__ __forceinline__ uint32_t
 wa_exact_top(double x)
 {
-	return (uint32_t) (wa_double_bits(x) >> 32) & 0x7fffffffu;
+	return (uint32_t) __double2hiint(x) & 0x7fffffffu;
 }
 
 // Returns the high word of 2^exponent, for exponents of normal doubles only.
@@ -43,6 +43,13 @@ template <> struct WaExactFloat<float>
 	word(float x)
 	{
 		return __float_as_uint(x);
+	}
+
+	// Returns the number with a word, and nothing behind it.
+	__device__ __forceinline__ static float
+	of_word(uint32_t word)
+	{
+		return __uint_as_float(word);
 	}
 
 	// Returns the high word of the double with this magnitude.
@@ -81,7 +88,13 @@ template <> struct WaExactFloat<double>
 	__device__ __forceinline__ static uint32_t
 	word(double x)
 	{
-		return (uint32_t) (wa_double_bits(x) >> 32);
+		return (uint32_t) __double2hiint(x);
+	}
+
+	__device__ __forceinline__ static double
+	of_word(uint32_t word)
+	{
+		return __hiloint2double((int) word, 0);
 	}
 
 	__device__ __forceinline__ static uint32_t
@@ -101,7 +114,7 @@ template <> struct WaExactFloat<double>
 	__device__ __forceinline__ static bool
 	is_hidden(double x)
 	{
-		return wa_exact_top(x) == 0 && (uint32_t) wa_double_bits(x) != 0;
+		return wa_exact_top(x) == 0 && __double2loint(x) != 0;
 	}
 };
 
@@ -171,7 +184,7 @@ template <typename Float> struct WaExactSpan
 	// in it.
 	uint32_t first;
 	uint32_t extent;
-	Float fill; // one of them
+	uint32_t fill; // the word of one of them, a power of two
 
 	// Tells whether all values are in it.
 	template <unsigned kRows>
@@ -210,11 +223,11 @@ wa_exact_span(uint32_t bottom, uint32_t limit, double fill)
 	const uint32_t end = Traits::word_of_top(limit);
 	WaExactSpan<Float> span;
 
-	span.fill = (Float) fill;
+	span.fill = Traits::word((Float) fill);
 	span.first = 2 * first;
 	span.extent = end > first ? 2 * (end - first) : 0;
 	// nulls have to be among them too
-	if (!span.has({span.fill}))
+	if (!span.has({(Float) fill}))
 		span.extent = 0;
 	return span;
 }

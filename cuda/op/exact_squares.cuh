@@ -146,7 +146,7 @@ template <typename Float, int kMaxPieces> struct WaSquaresPieces
 	__device__ __forceinline__ Float
 	fill() const
 	{
-		return span.fill;
+		return WaExactFloat<Float>::of_word(span.fill);
 	}
 
 	// Tells whether there is none yet.
@@ -377,6 +377,18 @@ template <typename V> struct WaExactMoments
 		return 0;
 	}
 
+	// Puts the window, before there is anything in it, where the lanes' values
+	// say: then the first array is added like the others.
+	__device__ __forceinline__ static void
+	prime(State &state, Value value)
+	{
+		uint32_t top = wa_exact_top(value);
+
+		top = wa_warp_max_all(top < kLargeTop ? top : 0);
+		if (top > 0)
+			place_window(state.window, top);
+	}
+
 	template <unsigned kRows, typename Mask>
 	__device__ __forceinline__ static void
 	add(State &state, const WaValues<Value, kRows> &values, Mask valid,
@@ -460,10 +472,17 @@ template <typename V> struct WaExactMoments
 	__device__ __forceinline__ static void
 	move_window(Window &window, uint32_t top, Limbs &limbs)
 	{
-		const int exponent = (int) (top >> 20) - 1023;
-
 		if (!window.is_none())
 			window.add_to(limbs.sum, limbs.squares);
+		place_window(window, top);
+	}
+
+	// The same for a window that is empty.
+	__device__ __forceinline__ static void
+	place_window(Window &window, uint32_t top)
+	{
+		const int exponent = (int) (top >> 20) - 1023;
+
 		window = {};
 		window.k = exponent + 1 + kSquaresHeadroom - kPieceBits;
 		window.k = min(max(window.k, Window::kMinK), kSquaresMaxK);

@@ -21,6 +21,7 @@
 // call it together,
 //
 //	Limbs				what of them there is: sum, and squares with kSquares
+//	prime(state, value) with kSquares: see grid/reduce.cuh
 //	finish(state, limbs) adds what the state holds to the block's limbs; all
 //						lanes of a warp call it together
 //

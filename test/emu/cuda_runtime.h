@@ -359,6 +359,25 @@ __double2loint(double number)
 	return (int) (unsigned) bits;
 }
 
+inline double
+__hiloint2double(int high, int low)
+{
+	const uint64_t bits = (uint64_t) (unsigned) high << 32 | (unsigned) low;
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+inline int
+__double2hiint(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return (int) (unsigned) (bits >> 32);
+}
+
 // The runtime; numbers of errors are CUDA's
 
 enum cudaError_t
