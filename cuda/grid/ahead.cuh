@@ -36,20 +36,6 @@ template <bool kAhead> class WaWarpTiles
 	{
 	}
 
-	// Brings one of them into the second-level cache, to be loaded soon.
-	__device__ __forceinline__ void
-	prefetch([[maybe_unused]] unsigned tile) const
-	{
-#ifdef __CUDA_ARCH__
-		constexpr unsigned kLine = 128 / sizeof(uint4); // vectors
-
-		if (wa_warp_lane() < kTileVectors<kAhead> / kLine)
-			asm volatile("prefetch.global.L2 [%0];"
-						 :
-						 : "l"(vectors_ + tile + wa_warp_lane() * kLine));
-#endif
-	}
-
 	// Returns the next one, which is that at vector `tile`.  All lanes call it
 	// together.
 	__device__ __forceinline__ WaTile<kAhead>
@@ -71,6 +57,21 @@ template <bool kAhead> class WaWarpTiles
 };
 
 #ifdef WA_HAVE_BULK_COPY
+
+// Tells one lane of the warp that it is the one.  All lanes call it together.
+__device__ __forceinline__ bool
+wa_warp_elect()
+{
+	unsigned is_it;
+
+	asm volatile("{\n"
+				 "	.reg .pred elected;\n"
+				 "	elect.sync _|elected, 0xffffffff;\n"
+				 "	selp.u32 %0, 1, 0, elected;\n"
+				 "}"
+				 : "=r"(is_it));
+	return is_it != 0;
+}
 
 template <> class WaWarpTiles<true>
 {
@@ -120,7 +121,7 @@ template <> class WaWarpTiles<true>
 	{
 		constexpr unsigned kBytes = kTileVectors<true> * sizeof(uint4);
 
-		if (tile + kTileVectors<true> <= end_ && wa_warp_lane() == 0)
+		if (tile + kTileVectors<true> <= end_ && wa_warp_elect())
 		{
 			(void) cuda::ptx::mbarrier_arrive_expect_tx(
 				cuda::ptx::sem_release, cuda::ptx::scope_cta,

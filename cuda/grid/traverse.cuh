@@ -252,14 +252,17 @@ wa_grid_for_each(const WaColumnArgs &column, Prime prime, Add add)
 	bool edges = kVectorRows > 1 && warp == 0 && span.edges > 0;
 	unsigned rows = 0;
 
-	if (kBitmap && tile + kTile <= span.vectors)
-		bitmap.load(tile);
 	if constexpr (kAhead)
+	{
+		if (kBitmap && tile + kTile <= span.vectors)
+			bitmap.load(tile);
 		prime(wa_grid_sample<kBitmap, Value>(column, span, tile));
-	else if (kBitmap && tile + kTile <= span.vectors)
-		tiles.prefetch(tile); // since next() may wait for the bits
+	}
 	for (; tile + kTile <= span.vectors; tile += stride)
 	{
+		// Bits are loaded when the values are: ahead, or in their turn.
+		if (kBitmap && !kAhead)
+			bitmap.load(tile);
 		const WaTile<kAhead> loaded = tiles.next(tile);
 
 		memcpy(&values, &loaded, sizeof(loaded));
@@ -267,14 +270,19 @@ wa_grid_for_each(const WaColumnArgs &column, Prime prime, Add add)
 		{
 			unsigned valid;
 
-			// No load is moved across a barrier: otherwise the compiler would
-			// wait for the values before it asks for the next bits.
-			__syncwarp();
+			// No load is moved across a barrier.  Else the compiler, to save
+			// registers, would put off those that are not needed at once until
+			// others have been waited for.
+			if (!kAhead)
+				__syncwarp();
 			valid = bitmap.take();
 			rows += __popc(valid);
-			if (tile + stride + kTile <= span.vectors)
-				bitmap.load(tile + stride);
-			__syncwarp();
+			if (kAhead)
+			{
+				if (tile + stride + kTile <= span.vectors)
+					bitmap.load(tile + stride);
+				__syncwarp();
+			}
 			add(values, valid);
 		}
 		else

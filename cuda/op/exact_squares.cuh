@@ -107,8 +107,7 @@ template <typename Float, int kMaxPieces> struct WaSquaresPieces
 
 	// The same in all lanes.
 	int k;
-	WaExactSpan<Float> span; // of what take_near takes
-	uint32_t taken;          // rows since the window was empty
+	uint32_t taken; // rows since the window was empty; at first, all it may take
 
 	// The exponent of the unit of a piece.
 	__device__ __forceinline__ int
@@ -139,21 +138,6 @@ template <typename Float, int kMaxPieces> struct WaSquaresPieces
 	last_from() const
 	{
 		return wa_exact_multiples_from<Float>(unit(kMaxPieces - 1));
-	}
-
-	// What stands for nulls, so that they are like other numbers: a multiple of
-	// the first piece's unit.
-	__device__ __forceinline__ Float
-	fill() const
-	{
-		return WaExactFloat<Float>::of_word(span.fill);
-	}
-
-	// Tells whether there is none yet.
-	__device__ __forceinline__ bool
-	is_none() const
-	{
-		return taken == 0;
 	}
 
 	// Splits x, whose magnitude is below the limit, and returns what is left.
@@ -242,8 +226,13 @@ template <typename Float, int kMaxPieces> struct WaSquaresPieces
 //
 //	kMinK			the least k
 //	near_unit()		the exponent of what take_near takes multiples of
+//	span()			the magnitudes of these
+//	place(k)		moves the window, which is empty
 //	take_near(values) adds such values, which are below the limit
 //	add_to(limbs)	adds what the window holds to the limbs, less the nulls
+//
+// What stands for nulls, so that they are like other numbers, is a multiple of
+// the first piece's unit in the span.
 //
 template <typename Float> struct WaSquaresWindow;
 
@@ -256,6 +245,21 @@ template <> struct WaSquaresWindow<double> : WaSquaresPieces<double, 4>
 	near_unit() const
 	{
 		return unit(2);
+	}
+
+	// All of normal numbers, so that it takes no registers.
+	__device__ __forceinline__ WaExactSpan<double>
+	span() const
+	{
+		return {2 * wa_exact_top_of_power(k), 2 * ((uint32_t) kPieceBits << 20),
+				wa_exact_top_of_power(k + kFillBits)};
+	}
+
+	__device__ __forceinline__ void
+	place(int new_k)
+	{
+		*this = {};
+		k = new_k;
 	}
 
 	template <unsigned kRows>
@@ -286,12 +290,29 @@ template <> struct WaSquaresWindow<float> : WaSquaresPieces<float, 3>
 
 	int64_t near_sum;        // in units of 2^near_unit()
 	int64_t near_squares[2]; // in units of 2^near_square_unit(i)
+	WaExactSpan<float> near;
 
 	// Squares are below 2^(2k+52), and multiples of 2^(2k-48).
 	__device__ __forceinline__ int
 	near_unit() const
 	{
 		return k - 24;
+	}
+
+	__device__ __forceinline__ const WaExactSpan<float> &
+	span() const
+	{
+		return near;
+	}
+
+	__device__ __forceinline__ void
+	place(int new_k)
+	{
+		*this = {};
+		k = new_k;
+		near = wa_exact_span<float>(wa_exact_multiples_from<float>(near_unit()),
+									limit_top(),
+									wa_power_of_two(k + kFillBits));
 	}
 
 	// Constants as those of WaExactWindow hold 50 bits above their last place.
@@ -368,7 +389,10 @@ template <typename V> struct WaExactMoments
 	__device__ __forceinline__ static State
 	init()
 	{
-		return {};
+		State state = {};
+
+		state.window.taken = kSquaresWindowRows;
+		return state;
 	}
 
 	__device__ __forceinline__ static Value
@@ -395,11 +419,12 @@ template <typename V> struct WaExactMoments
 		Limbs &limbs)
 	{
 		Window &window = state.window;
-		const WaValues<Value, kRows> filled =
-			wa_valid_or(values, valid, window.fill());
+		const WaExactSpan<Value> span = window.span();
+		const WaValues<Value, kRows> filled = wa_valid_or(
+			values, valid, WaExactFloat<Value>::of_word(span.fill));
 
 		if (wa_exact_all(window.taken + kRows <= kSquaresWindowRows &&
-						 window.span.has(filled.values)))
+						 span.has(filled.values)))
 		{
 			window.taken += kRows;
 			window.nulls += wa_nulls_of<kRows>(valid);
@@ -440,9 +465,12 @@ template <typename V> struct WaExactMoments
 							  [&](double x) { add_alone(x, limbs); });
 			range = wa_exact_range(ordinary);
 		}
-		if (!wa_exact_all(!window.is_none() && range.top < window.limit_top() &&
+		if (!wa_exact_all(range.top < window.limit_top() &&
 						  window.taken + kRows <= kSquaresWindowRows))
-			move_window(window, wa_warp_max_all(range.top), limbs);
+		{
+			window.add_to(limbs.sum, limbs.squares);
+			place_window(window, wa_warp_max_all(range.top));
+		}
 		window.taken += kRows;
 		if (wa_exact_all(range.bottom >= near_from(window)))
 			window.take_near(ordinary);
@@ -467,28 +495,15 @@ template <typename V> struct WaExactMoments
 		wa_squares_add_alone(x, limbs.squares);
 	}
 
-	// Empties the window and puts it around numbers with this high word, which
+	// Puts the window, which is empty, around numbers with this high word, which
 	// is the same in all lanes.
-	__device__ __forceinline__ static void
-	move_window(Window &window, uint32_t top, Limbs &limbs)
-	{
-		if (!window.is_none())
-			window.add_to(limbs.sum, limbs.squares);
-		place_window(window, top);
-	}
-
-	// The same for a window that is empty.
 	__device__ __forceinline__ static void
 	place_window(Window &window, uint32_t top)
 	{
 		const int exponent = (int) (top >> 20) - 1023;
+		const int k = exponent + 1 + kSquaresHeadroom - kPieceBits;
 
-		window = {};
-		window.k = exponent + 1 + kSquaresHeadroom - kPieceBits;
-		window.k = min(max(window.k, Window::kMinK), kSquaresMaxK);
-		window.span =
-			wa_exact_span<Value>(near_from(window), window.limit_top(),
-								 wa_power_of_two(window.k + kFillBits));
+		window.place(min(max(k, Window::kMinK), kSquaresMaxK));
 	}
 
 	// Takes those values out of the window again that it does not hold whole.
