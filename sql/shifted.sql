@@ -130,6 +130,25 @@ SELECT query, s.* FROM unnest(ARRAY[
     'SELECT sum(1 / i4 + 2147483647) FROM wa_edges'
 ]) query, wa_shift(query) s;
 
+-- The first error is that of the first row that has one, and of its first expression.
+SELECT query, s.* FROM unnest(ARRAY[
+    'SELECT sum(i2 + 1::smallint), sum(i4 - 2) FROM wa_edges',
+    'SELECT sum(i2 - 2::smallint), sum(i4 + 1) FROM wa_edges',
+    'SELECT sum(i4 - 1), sum(i2 + 1::smallint) FROM wa_edges WHERE id > 1',
+    'SELECT sum(i4 + 1), sum(i2 + 1::smallint) FROM wa_edges',
+    'SELECT sum(1 / (id - 5)), sum(i4 - 1) FROM wa_edges',
+    'SELECT sum(1 / (id - 1)), sum(i4 - 1) FROM wa_edges',
+    'SELECT sum(i4 - 1), sum(1 / (id - 5)) FROM wa_edges',
+    'SELECT sum(i4 - 1), sum(width_bucket(NULLIF(id, 6), 1.0, 1.0, 9)) FROM wa_edges WHERE id > 1',
+    'SELECT sum(-i8) FROM wa_edges WHERE 1 / (id - 5) = 0',
+    'SELECT 1 / (id - 5), sum(-i8) FROM wa_edges GROUP BY 1',
+    'SELECT sum(-i8) FILTER (WHERE 1 / (id - 2) < 9) FROM wa_edges',
+    'SELECT sum(-i8), sum(id) FILTER (WHERE 1 / (id - 5) < 9) FROM wa_edges',
+    'SELECT sum(i4 - 1), sum(i2 + (SELECT 1 / (id - 7) FROM wa_edges WHERE id = 7)) FROM wa_edges WHERE id > 1',
+    'SELECT sum(i2 + (SELECT 1 / (id - 7) FROM wa_edges WHERE id = 7)), sum(i4 - 1) FROM wa_edges WHERE id > 1',
+    'SELECT sum(i4 + (SELECT 1 / (id - 7) FROM wa_edges WHERE id = 7)) FROM wa_edges'
+]) query, wa_shift(query) s;
+
 -- The first groups, by sums that are numerics as well.
 SELECT query, s.columns, s.difference FROM unnest(ARRAY[
     'SELECT many, sum(i8 + 1) AS s FROM wa_shifted GROUP BY many ORDER BY s, many LIMIT 7',

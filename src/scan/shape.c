@@ -316,6 +316,8 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 {
 	Columns columns = {
 		NIL, palloc(sizeof(uint32) * (list_length(shape->aggregates) + 1))};
+	const bool may_be_late =
+		wa_shift_may_be_late(shape->filters, shape->keys, shape->aggregates);
 	ListCell *cell;
 
 	foreach (cell, shape->aggregates)
@@ -328,7 +330,7 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 
 		if (reason != NULL)
 			return reason;
-		shift = wa_shift_make(&call);
+		shift = wa_shift_make(&call, may_be_late);
 		reason = try_aggregate(compiler, &call, shift, &number);
 		if (reason != NULL)
 			return reason;

@@ -175,40 +175,6 @@ describe(WaShift *shift, int i, const List *arguments)
 	return left;
 }
 
-WaShift *
-wa_shift_make(WaAggregateCall *call)
-{
-	List *arguments = NIL;
-	WaShift *shift;
-	Expr *x;
-	int i;
-
-	if (call->argument == NULL)
-		return NULL;
-	i = find_function(called_function(call->argument, &arguments));
-	if (i < 0)
-		return NULL;
-	shift = palloc0(sizeof(WaShift));
-	x = describe(shift, i, arguments);
-	/* Either none or one of the arguments may depend on the row. */
-	if (!contain_var_clause((Node *) x) ||
-		contain_var_clause((Node *) shift->parameter))
-		return NULL;
-	/* It is computed whether a row passes the filter or not. */
-	if (call->filter != NULL && (wa_may_raise((Node *) shift->parameter) ||
-								 wa_has_exec_param((Node *) shift->parameter)))
-		return NULL;
-	find_range(shift, x);
-	shift->plan.key.argument_type = shift->type;
-	shift->plan.key.ops = wa_aggregate_operations(WA_SUM);
-	shift->plan.many = true;
-	call->argument = x;
-	call->argument_type = shift->x_type;
-	if (OidIsValid(call->extreme_type))
-		call->extreme_type = shift->x_type;
-	return shift;
-}
-
 /* Returns what is added to x, or to -x. */
 static inline __int128
 addend(const WaShift *shift)
@@ -258,6 +224,116 @@ wa_shift_checks(const WaShift *shift)
 		return shift->is_null ? 0 : checks_of(shift, shift->c);
 	return checks_of(shift, least_of(shift->c_type)) |
 		   checks_of(shift, greatest_of(shift->c_type));
+}
+
+/*
+ * Tells whether what is computed once for a shift may raise an error, or is a
+ * subselect, which may as well.
+ */
+static bool
+parameter_may_raise(const WaShift *shift)
+{
+	return wa_may_raise((Node *) shift->parameter) ||
+		   wa_has_exec_param((Node *) shift->parameter);
+}
+
+WaShift *
+wa_shift_make(WaAggregateCall *call, bool may_be_late)
+{
+	List *arguments = NIL;
+	WaShift *shift;
+	Expr *x;
+	int i;
+
+	if (call->argument == NULL)
+		return NULL;
+	i = find_function(called_function(call->argument, &arguments));
+	if (i < 0)
+		return NULL;
+	shift = palloc0(sizeof(WaShift));
+	x = describe(shift, i, arguments);
+	/* Either none or one of the arguments may depend on the row. */
+	if (!contain_var_clause((Node *) x) ||
+		contain_var_clause((Node *) shift->parameter))
+		return NULL;
+	/* It is computed whether a row passes the filter or not. */
+	if (call->filter != NULL && parameter_may_raise(shift))
+		return NULL;
+	find_range(shift, x);
+	if (!may_be_late && wa_shift_checks(shift) != 0)
+		return NULL;
+	shift->plan.key.argument_type = shift->type;
+	shift->plan.key.ops = wa_aggregate_operations(WA_SUM);
+	shift->plan.many = true;
+	call->argument = x;
+	call->argument_type = shift->x_type;
+	if (OidIsValid(call->extreme_type))
+		call->extreme_type = shift->x_type;
+	return shift;
+}
+
+/* The first shifted expression that may be out of range. */
+typedef struct LateError
+{
+	const Expr *expression; /* NULL: none so far */
+	const WaShift *shift;
+} LateError;
+
+/* Tells whether a shifted expression raises the same error as the first, in its turn. */
+static bool
+is_same_error(const LateError *first, const Expr *expression,
+			  const WaShift *shift)
+{
+	if (first->expression == NULL || equal(first->expression, expression))
+		return true;
+	return first->shift->type == shift->type &&
+		   !parameter_may_raise(first->shift) && !parameter_may_raise(shift);
+}
+
+/* Tells whether an expression of an aggregate may raise an error. */
+static bool
+part_may_raise(Expr *part)
+{
+	return wa_may_raise((Node *) part) || wa_has_exec_param((Node *) part);
+}
+
+/* Tells whether an aggregate can raise an error but that of the first shift. */
+static bool
+has_other_error(LateError *first, const Aggref *aggref)
+{
+	WaAggregateCall call;
+	const Expr *expression;
+	const WaShift *shift;
+
+	(void) wa_aggregate_describe(aggref, &call);
+	expression = call.argument;
+	shift = wa_shift_make(&call, true);
+	if (part_may_raise(call.argument) || part_may_raise(call.filter))
+		return true;
+	if (shift == NULL)
+		return false;
+	if (wa_shift_checks(shift) == 0)
+		return parameter_may_raise(shift);
+	if (!is_same_error(first, expression, shift))
+		return true;
+	if (first->expression == NULL)
+		*first = (LateError){expression, shift};
+	return false;
+}
+
+bool
+wa_shift_may_be_late(const List *where, const List *keys,
+					 const List *aggregates)
+{
+	LateError first = {0};
+	ListCell *cell;
+
+	if (wa_may_raise((Node *) where) || wa_may_raise((Node *) keys))
+		return false;
+	foreach (cell, aggregates)
+		if (has_other_error(&first, lfirst_node(Aggref, cell)))
+			return false;
+	return true;
 }
 
 WaAggregate
