@@ -75,6 +75,21 @@ SELECT pg_temp.same('SELECT sum(w + 1), sum(w * 2), sum(-n), sum(abs(h)) FROM re
 SELECT pg_temp.same('SELECT k, variance(w), stddev(h), variance(s) FROM resident_wide GROUP BY k');
 SELECT pg_temp.same('SELECT min(m), k FROM resident_wide GROUP BY k');
 
+-- With constants of up to 38 digits, whatever zeros they end with.
+SELECT pg_temp.same('SELECT count(*), sum(w) FROM resident_wide WHERE n > 12345678901234567890');
+SELECT pg_temp.same('SELECT count(*), min(n) FROM resident_wide WHERE n BETWEEN -9999999999999999999999999999999999990 AND 99999999999999999999999999999999999999');
+SELECT pg_temp.same('SELECT count(*), sum(i) FROM resident_wide WHERE n <> 99999999999999999999999999999999999999');
+SELECT pg_temp.same('SELECT sum(s + 123456789012345678901234567890.5), min(s - 0.0000000000000000000000000001) FROM resident_wide');
+SELECT pg_temp.same('SELECT s + 0.0000000000000000000000, max(s * 1.00000000000000000000), sum(z + 100000000000000000000000000000000.0000) FROM resident_wide WHERE i < 300 GROUP BY 1');
+SELECT pg_temp.same('SELECT k, sum(CASE WHEN h > 0.12345678901234567891 THEN h ELSE 70000000000000000.00000000000000000007 END) FROM resident_wide GROUP BY k');
+SELECT pg_temp.same('SELECT COALESCE(w, -98765432109876543210.0123456789), count(*) FROM resident_wide WHERE i % 100 = 0 GROUP BY 1');
+SELECT pg_temp.same('SELECT count(*) FILTER (WHERE z = 200000000000000000000.00), count(*) FILTER (WHERE z IN (100000000000000000000, 300000000000000000000)) FROM resident_wide');
+SELECT pg_temp.same('SELECT sum(w / 123456789012345678901234567890), max(w % 10000000000000000000000) FROM resident_wide WHERE i <> 15000');
+SELECT pg_temp.same('SELECT sum(i + (SELECT max(n) FROM resident_wide WHERE i < 2)) FROM resident_wide');
+-- Products and sums of more than 38 digits, and longer constants, are PostgreSQL's.
+SELECT pg_temp.same('SELECT sum(n * 12345678901234567890) FROM resident_wide');
+SELECT pg_temp.same('SELECT count(*) FROM resident_wide WHERE n < 123456789012345678901234567890123456789012345');
+
 DROP TABLE resident_wide;
 
 -- A value that no column can hold takes its block from queries over its column, and

@@ -283,8 +283,11 @@ translate_clauses(WaGpuTranslation *to, WaCudaQuery *cuda)
 	return true;
 }
 
-/* Copies the constants but for the texts. */
-static void
+/*
+ * Copies the constants but for the texts.  Returns false if one is a numeric that 64
+ * bits have no room for.
+ */
+static bool
 copy_constants(WaGpuTranslation *to)
 {
 	for (uint32_t i = 0; i < to->query->nconstants; i++)
@@ -298,13 +301,18 @@ copy_constants(WaGpuTranslation *to)
 		*constant = (WaCudaConstant){.number = from->number,
 									 .is_null = from->value.is_null};
 		if (kind == WA_VECTOR_DECIMAL && !from->value.is_null)
+		{
+			if (from->value.is_wide || from->value.shown != from->value.scale)
+				return false;
 			constant->scale = from->value.scale;
+		}
 		if (kind == WA_VECTOR_FLOAT)
 			constant->value.f = from->value.number;
 		else
 			constant->value.i = from->value.integer;
 		to->nconstants++;
 	}
+	return true;
 }
 
 /* Returns the instruction by which a register has its value in the end, or NULL. */
@@ -482,8 +490,7 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 		memcpy(to.lists, program->lists, query->nlists * sizeof(WaIntList));
 	if (query->ntables > 0)
 		memcpy(to.tables, program->tables, query->ntables * sizeof(WaSteps));
-	copy_constants(&to);
-	if (!translate_clauses(&to, cuda) ||
+	if (!copy_constants(&to) || !translate_clauses(&to, cuda) ||
 		!translate_instructions(&to, query->begin, query->end) ||
 		!translate_parts(&to, cuda))
 		return NULL;

@@ -156,6 +156,75 @@ wa_decimal_make_value(WaInt128 number, int scale,
 		value->text = make_wide(stripped, scale, bytes);
 }
 
+/*
+ * Adds a digit of base 10000, of which `digits` decimal ones, 0 to 4, are above the last
+ * unit.  Returns false if the others are not 0, or the sum has too many digits.
+ */
+static bool
+append_digit(__int128 *number, int16_t digit, int digits)
+{
+	const int16_t below =
+		(int16_t) wa_powers_of_ten[WA_NUMERIC_BASE_DIGITS - digits];
+
+	if (digit % below != 0 || !wa_wide_decimal_raise(number, digits))
+		return false;
+	*number += digit / below;
+	return wa_is_wide_decimal(*number);
+}
+
+/* Returns how many decimal digits of a place are above 10^-scale. */
+static int
+digits_above(int place, int scale)
+{
+	const int digits = scale + (place + 1) * WA_NUMERIC_BASE_DIGITS;
+
+	return digits < 0
+			   ? 0
+			   : (digits < WA_NUMERIC_BASE_DIGITS ? digits
+												  : WA_NUMERIC_BASE_DIGITS);
+}
+
+/* As wa_decimal_number, of a wide decimal. */
+static bool
+wide_number(WaText text, int scale, __int128 *number)
+{
+	WaWideDecimal header;
+	int ndigits;
+	int place;
+
+	memcpy(&header, text.data, sizeof(header));
+	ndigits = (int) ((text.length - sizeof(header)) / sizeof(int16_t));
+	if (header.class != WA_WIDE_FINITE || ndigits > MAX_DIGITS ||
+		header.weight > MAX_DIGITS)
+		return false;
+	*number = 0;
+	place = header.weight;
+	for (int i = 0; i < ndigits || digits_above(place, scale) > 0; i++, place--)
+	{
+		int16_t digit = 0;
+
+		if (i < ndigits)
+			memcpy(&digit,
+				   text.data + sizeof(header) + (size_t) i * sizeof(digit),
+				   sizeof(digit));
+		if (!append_digit(number, digit, digits_above(place, scale)))
+			return false;
+	}
+	if (header.negative)
+		*number = -*number;
+	return true;
+}
+
+bool
+wa_decimal_number(const WaQueryValue *value, int scale, __int128 *number)
+{
+	if (value->is_wide)
+		return wide_number(value->text, scale, number);
+	*number = value->integer;
+	return value->scale <= scale &&
+		   wa_wide_decimal_raise(number, scale - value->scale);
+}
+
 uint64_t
 wa_decimal_of_value(WaKeyDictionary *dictionary, const WaQueryValue *value)
 {

@@ -37,6 +37,13 @@ extern void wa_decimal_make_value(WaInt128 number, int scale,
 								  WaQueryValue *value);
 
 /*
+ * Stores the number of a value of kind DECIMAL in units of 10^-scale.  Returns false if
+ * it is none, or has other digits, or more than 38.
+ */
+extern bool wa_decimal_number(const WaQueryValue *value, int scale,
+							  __int128 *number);
+
+/*
  * Stores the number of a word in a value, whose text, if it is wide, lives as
  * long as the dictionary.
  */

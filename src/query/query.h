@@ -30,7 +30,8 @@ typedef struct WaQueryFilter
 typedef struct WaQueryConstant
 {
 	uint16_t number;
-	WaQueryValue value;
+	WaQueryValue
+		value; /* the scale of a DECIMAL is that with which it is shown */
 } WaQueryConstant;
 
 /* An aggregated column: all aggregates over the same rows and values share it. */

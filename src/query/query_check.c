@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "query/group_decimal.h"
 #include "query/query.h"
 #include "query/records.h"
 
@@ -30,6 +31,7 @@ static bool
 constant_is_sound(const WaQuery *query, const WaQueryConstant *constant)
 {
 	const WaQueryValue *value = &constant->value;
+	__int128 number;
 
 	if (constant->number >= query->program.nregisters ||
 		constant->number < query->ninputs)
@@ -39,8 +41,8 @@ constant_is_sound(const WaQuery *query, const WaQueryConstant *constant)
 	switch (query->program.kinds[constant->number])
 	{
 		case WA_VECTOR_DECIMAL:
-			return !value->is_wide && value->scale <= WA_DECIMAL_MAX_SCALE &&
-				   value->shown == value->scale;
+			return value->shown <= WA_WIDE_MAX_SCALE &&
+				   wa_decimal_number(value, (int) value->shown, &number);
 		case WA_VECTOR_TEXT:
 			return value->shown == 0;
 		case WA_VECTOR_BOOL:

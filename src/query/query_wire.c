@@ -12,7 +12,7 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000005)
+#define VERSION UINT64_C(0x5761517279000006)
 
 /* No register, in the place of one. */
 #define NO_NUMBER 0xffff

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "query/group_decimal.h"
 #include "query/run_internal.h"
 
 char *
@@ -45,6 +46,25 @@ place_registers(WaQueryRun *run)
 	return true;
 }
 
+/* Fills the register of a DECIMAL, which is sound. */
+static void
+fill_decimal(WaVector *vector, const WaQueryValue *value)
+{
+	__int128 number = 0;
+
+	(void) wa_decimal_number(value, (int) value->shown, &number);
+	vector->scale = (uint8_t) value->shown;
+	vector->wide =
+		number != (int64_t) number || value->shown > WA_DECIMAL_MAX_SCALE;
+	for (size_t i = 0; i < WA_VECTOR_ROWS; i++)
+	{
+		if (vector->wide)
+			wa_vector_wides(vector)[i] = wa_int128_make(number);
+		else
+			wa_vector_ints(vector)[i] = (int64_t) number;
+	}
+}
+
 /* Fills the register of a constant. */
 static void
 fill_constant(WaVector *vector, WaVectorKind kind, const WaQueryValue *value)
@@ -55,7 +75,10 @@ fill_constant(WaVector *vector, WaVectorKind kind, const WaQueryValue *value)
 		return;
 	}
 	if (kind == WA_VECTOR_DECIMAL)
-		vector->scale = value->scale;
+	{
+		fill_decimal(vector, value);
+		return;
+	}
 	for (size_t i = 0; i < WA_VECTOR_ROWS; i++)
 	{
 		if (kind == WA_VECTOR_TEXT)

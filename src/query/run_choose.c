@@ -10,6 +10,7 @@
 
 #include "core/decimal.h"
 #include "core/exact_sum.h"
+#include "query/group_decimal.h"
 #include "query/run_internal.h"
 
 /* Where a group has its place by one order: smaller ranks come first. */
@@ -57,41 +58,6 @@ decimal_rank(int64_t value, uint8_t scale)
 	return (__int128) value * wa_powers_of_ten[WA_DECIMAL_MAX_SCALE - scale];
 }
 
-/*
- * Stores the number of a decimal that is kept as digits; returns false if a vector
- * could not have it.
- */
-static bool
-wide_rank(WaText text, __int128 *rank)
-{
-	WaWideDecimal header;
-	__int128 number = 0;
-	int ndigits;
-
-	memcpy(&header, text.data, sizeof(header));
-	ndigits = (int) ((text.length - sizeof(header)) / sizeof(int16_t));
-	if (header.class != WA_WIDE_FINITE || header.weight > 4 ||
-		header.weight - ndigits + 1 < -5)
-		return false;
-	for (int place = 4; place >= -5; place--)
-	{
-		const int i = header.weight - place;
-		int16_t digit = 0;
-
-		if (i >= 0 && i < ndigits)
-			memcpy(&digit,
-				   text.data + sizeof(header) + (size_t) i * sizeof(digit),
-				   sizeof(digit));
-		/* Of the last four places after the point two are there. */
-		if (place == -5 && digit % 100 != 0)
-			return false;
-		number = place > -5 ? number * WA_NUMERIC_BASE + digit
-							: number * 100 + digit / 100;
-	}
-	*rank = header.negative ? -number : number;
-	return true;
-}
-
 /* Returns the number that a group has by a key, which may be NULL. */
 static __int128
 key_number(Choice *choice, uint16_t number, uint32_t group, bool *is_null)
@@ -109,9 +75,7 @@ key_number(Choice *choice, uint16_t number, uint32_t group, bool *is_null)
 		case WA_VECTOR_FLOAT:
 			return float_rank(value.number);
 		case WA_VECTOR_DECIMAL:
-			if (!value.is_wide)
-				return decimal_rank(value.integer, value.scale);
-			if (!wide_rank(value.text, &rank))
+			if (!wa_decimal_number(&value, WA_DECIMAL_MAX_SCALE, &rank))
 				choice->failed = true;
 			return rank;
 		default:

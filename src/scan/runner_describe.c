@@ -5,12 +5,28 @@
  */
 #include "postgres.h"
 
+#include "query/group_decimal.h"
 #include "scan/column_function.h"
 #include "scan/limit_tables.h"
 #include "scan/register_range.h"
 #include "scan/runner_internal.h"
 #include "scan/step_tables.h"
 #include "scan/text_tables.h"
+
+/* Describes a numeric by the first row of its register. */
+static void
+describe_decimal(const WaVector *vector, WaQueryValue *value)
+{
+	value->shown = vector->mixed ? vector->display[0] : vector->scale;
+	if (vector->wide)
+		wa_decimal_make_value(wa_vector_wides(vector)[0], vector->scale,
+							  palloc(WA_WIDE_DECIMAL_BYTES), value);
+	else
+	{
+		value->integer = wa_vector_ints(vector)[0];
+		value->scale = vector->scale;
+	}
+}
 
 /* Describes a constant by the first row of its register. */
 static void
@@ -32,11 +48,11 @@ describe_constant(const WaRunner *runner, uint16 number,
 		case WA_VECTOR_BOOL:
 			constant->value.integer = wa_vector_bools(vector)[0];
 			break;
+		case WA_VECTOR_DECIMAL:
+			describe_decimal(vector, &constant->value);
+			break;
 		default:
 			constant->value.integer = wa_vector_ints(vector)[0];
-			constant->value.scale = vector->scale;
-			constant->value.shown =
-				vector->mixed ? vector->display[0] : vector->scale;
 			break;
 	}
 }
@@ -221,8 +237,6 @@ wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
 	{
 		const uint16 number = runner->constants[i].constant->number;
 
-		if (runner->registers[number].wide)
-			return false;
 		describe_constant(runner, number, &constants[i]);
 	}
 	wa_step_tables_begin();

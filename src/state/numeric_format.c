@@ -261,7 +261,7 @@ append_last(const WaNumericView *view, int missing, __int128 *value)
 	const int digit = wa_numeric_digit(view, view->ndigits - 1);
 	int unit;
 
-	if (missing < 0 || missing >= WA_WIDE_POWERS)
+	if (missing < 0 || missing - WA_NUMERIC_BASE_DIGITS >= WA_WIDE_POWERS)
 		return false;
 	if (missing >= WA_NUMERIC_BASE_DIGITS)
 	{
