@@ -39,6 +39,17 @@ INSERT INTO resident_quotients
     FROM generate_series(1, 20000) x;
 VACUUM (FREEZE, ANALYZE) resident_quotients;
 SELECT warpagg_load('resident_quotients') AS loaded;
+CREATE TABLE resident_epochs (k integer, ms bigint, n numeric, v numeric, l numeric(18, 3));
+INSERT INTO resident_epochs
+    SELECT x % 5, 1700000000123 + x * 471100::bigint, 1700000000123.5 + x * 86399.25,
+           -- of some, quotients are at a whole number or next to it
+           CASE x % 3 WHEN 0 THEN 300 * x WHEN 1 THEN 300.0 * x - 0.0000000000000000001
+                WHEN 2 THEN -x * 1000000000000.1 END,
+           -- beyond what doubles have room for, and between two of them
+           9007199254740.993 + x * 31
+    FROM generate_series(1, 15000) x;
+VACUUM (FREEZE, ANALYZE) resident_epochs;
+SELECT warpagg_load('resident_epochs') AS loaded;
 
 -- Quotients of 16, 20, 24 and more digits after the point.
 SELECT pg_temp.same('SELECT sum(a / b), avg(a / b), count(a / b) FROM resident_quotients');
@@ -71,4 +82,17 @@ SELECT pg_temp.same('SELECT count(*), sum(i) FROM resident_quotients WHERE w BET
 SELECT pg_temp.same('SELECT sum(CASE WHEN w > 0 THEN w ELSE m END), sum(round(w, -3)) FROM resident_quotients');
 SELECT pg_temp.same('SELECT variance(a / 7), stddev(div(w, 1000000)) FROM resident_quotients');
 
-DROP TABLE resident_quotients;
+-- Whole quotients, rounded in every way, of numbers of any size and either sign.
+SELECT pg_temp.same('SELECT floor(w / 300), count(*), min(ceil(w / 300)), max(round(w / 300)), min(trunc(w / 300)) FROM resident_quotients WHERE i % 50 = 0 GROUP BY 1');
+SELECT pg_temp.same('SELECT sum(floor(m / 300)), sum(floor(m * 1000000000000000000 / 7)), sum(floor(m / -0.07)), min(floor(w / 0.0001)) FROM resident_quotients');
+SELECT pg_temp.same('SELECT floor(v / 300), count(*), sum(ceil(v / 7)), sum(round(v / 7, 3)), sum(trunc(v / 7)) FROM resident_epochs WHERE k < 2 GROUP BY 1');
+SELECT pg_temp.same('SELECT sum(floor(v / 99999999999)), sum(floor(v / 0.3)), sum(floor(v / 12345678901234567890)) FROM resident_epochs');
+
+-- Numbers of many digits as floats, and times from milliseconds.
+SELECT pg_temp.same('SELECT max((ms / 1000.0)::float8), max((n / 1000.0)::float8), min((n / 7)::float4) FROM resident_epochs');
+SELECT pg_temp.same('SELECT min(f), max(f), sum(f::bigint) FROM (SELECT n::float8 AS f FROM resident_epochs) q');
+SELECT pg_temp.same('SELECT l::float8, l::float4, count(*) FROM resident_epochs GROUP BY 1, 2');
+SELECT pg_temp.same($$SELECT date_trunc('day', to_timestamp(ms / 1000.0)), count(*) FROM resident_epochs GROUP BY 1$$);
+SELECT pg_temp.same('SELECT min(to_timestamp(ms / 1000.0)), max(to_timestamp(n / 1000)), count(to_timestamp(ms / 1000.0)) FROM resident_epochs');
+
+DROP TABLE resident_quotients, resident_epochs;

@@ -125,20 +125,6 @@ wa_wide_whole_quotient(WaWideRow a, WaWideRow b, WaWideRow *out)
 	return true;
 }
 
-// floor(a / b) where PostgreSQL's rounded quotient has that floor, of 64 bits.
-__device__ __forceinline__ bool
-wa_wide_floor_quotient(WaWideRow a, WaWideRow b, WaWideRow *out)
-{
-	int64_t quotient;
-
-	if (!wa_wide_align(a, b) || a.value != (int64_t) a.value ||
-		b.value != (int64_t) b.value ||
-		wa_row_floor_divide((int64_t) a.value, (int64_t) b.value, &quotient))
-		return false;
-	*out = {quotient, 0};
-	return true;
-}
-
 // Cuts off all digits after the point; what they were is rounded to `towards`.
 __device__ __forceinline__ WaWideRow
 wa_wide_cut_off(WaWideRow a, int towards)
@@ -150,6 +136,28 @@ wa_wide_cut_off(WaWideRow a, int towards)
 	if (towards > 0 ? rest > 0 : rest < 0)
 		whole += towards;
 	return {whole, 0};
+}
+
+// floor(a / b), of the quotient that PostgreSQL rounds, which is soon found of most
+// numbers of 64 bits.
+__device__ __forceinline__ bool
+wa_wide_floor_quotient(WaWideRow a, WaWideRow b, WaWideRow *out)
+{
+	WaWideRow x = a;
+	WaWideRow y = b;
+	int64_t quotient;
+
+	if (wa_wide_align(x, y) && x.value == (int64_t) x.value &&
+		y.value == (int64_t) y.value &&
+		!wa_row_floor_divide((int64_t) x.value, (int64_t) y.value, &quotient))
+	{
+		*out = {quotient, 0};
+		return true;
+	}
+	if (!wa_wide_quotient(a, b, out))
+		return false;
+	*out = wa_wide_cut_off(*out, -1);
+	return true;
 }
 
 // Returns a number in units of 10^-scale, of fewer digits than it has, rounded

@@ -32,7 +32,8 @@
  * sum of its arguments', row by row.  A result is wide where a value does not fit 64
  * bits, or the scale is more than 18, and the register is roomy; the instruction
  * traps where that is not enough: beyond 38 digits, before and after the point
- * taken together.  DECIMAL_FLOOR_DIVIDE traps if an argument is wide.
+ * taken together.  DECIMAL_FLOOR_DIVIDE and DECIMAL_TO_FLOAT take
+ * what is exact in 64 bits only, unless the registers of DECIMALs are roomy.
  */
 #define WA_OPCODE_LIST(X)                                                        \
 	X(INT_ADD)          /* a + b, extra: bytes */                                \
@@ -68,15 +69,13 @@
 						  extra % 256 and padded to it; traps at 10^p and   \
 						  beyond, p = extra / 256 digits before the point,  \
 						  255: any */     \
-	X(DECIMAL_FLOOR_DIVIDE) /* floor(a / b), display scale 0; traps unless     \
-							   PostgreSQL's rounded quotient has that floor, and \
-							   where b is not positive */ \
+	X(DECIMAL_FLOOR_DIVIDE) /* floor(a / b), display scale 0, of the quotient  \
+							   that PostgreSQL rounds; traps where b is 0 */ \
 	X(INT_TO_FLOAT)         /* extra: bytes of the float type */                 \
 	X(INT_TO_DECIMAL)       /* display scale 0 */                                \
 	X(FLOAT_TO_INT)   /* rounded half to even; extra: bytes of the integer */    \
 	X(DECIMAL_TO_INT) /* rounded half away from zero; extra: bytes */            \
-	X(DECIMAL_TO_FLOAT)  /* correctly rounded; extra: bytes of the float     \
-						   type; may trap where that is hard */   \
+	X(DECIMAL_TO_FLOAT) /* correctly rounded; extra: bytes of the float type */  \
 	X(DATE_TO_TIMESTAMP) /* days to microseconds; traps at -infinity,       \
 							infinity and out of range */    \
 	X(TIMESTAMP_TO_DATE) /* rounded down; traps at the infinities */             \

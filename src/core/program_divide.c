@@ -173,6 +173,32 @@ divide_rounded(const Number *a, const Number *b, int scale, __int128 *result)
 	return true;
 }
 
+/* What was divided by last: most divisors are constants. */
+typedef struct Divisor
+{
+	__int128 value;
+	Number number;
+} Divisor;
+
+/* Divides in a row, to as many digits as PostgreSQL does; false if that does not fit. */
+static inline bool
+divide_row(const WaStep *step, size_t row, Divisor *divisor, __int128 *quotient,
+		   int *scale)
+{
+	const __int128 value = wa_decimal_at(step->b, row);
+	Number a;
+
+	if (value == 0)
+		return false;
+	if (step->b->mixed || value != divisor->value)
+		divisor->number = look_at(step->b, row);
+	divisor->value = value;
+	a = look_at(step->a, row);
+	*scale = quotient_scale(&a, &divisor->number);
+	return *scale <= WA_WIDE_MAX_SCALE &&
+		   divide_rounded(&a, &divisor->number, *scale, quotient);
+}
+
 /* Raises the rows to the largest of their scales, which they are shown with. */
 static bool
 raise_rows(const WaStep *step, int scale, __int128 *values)
@@ -196,36 +222,49 @@ bool
 wa_decimal_divide(const WaStep *step)
 {
 	__int128 values[WA_VECTOR_ROWS];
-	__int128 last = 0;
-	Number b = {0};
+	Divisor divisor = {0};
 	int largest = 0;
 
 	for (size_t i = 0; i < step->nrows; i++)
 	{
-		const __int128 divisor = wa_decimal_at(step->b, i);
-		Number a;
 		int scale;
 
 		values[i] = 0;
 		step->out->display[i] = 0;
 		if (!wa_vector_is_valid(step->out, i))
 			continue;
-		if (divisor == 0)
-			return false;
-		/* Most divisors are constants. */
-		if (step->b->mixed || divisor != last)
-			b = look_at(step->b, i);
-		last = divisor;
-		a = look_at(step->a, i);
-		scale = quotient_scale(&a, &b);
-		if (scale > WA_WIDE_MAX_SCALE ||
-			!divide_rounded(&a, &b, scale, &values[i]))
+		if (!divide_row(step, i, &divisor, &values[i], &scale))
 			return false;
 		step->out->display[i] = (uint8_t) scale;
 		largest = scale > largest ? scale : largest;
 	}
 	return raise_rows(step, largest, values) &&
 		   wa_wide_store(step->out, largest, values, step->nrows);
+}
+
+bool
+wa_wide_floor_divide(const WaStep *step)
+{
+	__int128 values[WA_VECTOR_ROWS];
+	Divisor divisor = {0};
+
+	if (!step->out->roomy)
+		return false;
+	for (size_t i = 0; i < step->nrows; i++)
+	{
+		__int128 quotient;
+		__int128 power;
+		int scale;
+
+		values[i] = 0;
+		if (!wa_vector_is_valid(step->out, i))
+			continue;
+		if (!divide_row(step, i, &divisor, &quotient, &scale))
+			return false;
+		power = wa_wide_power_of_ten(scale);
+		values[i] = quotient / power - (quotient % power < 0 ? 1 : 0);
+	}
+	return wa_wide_store(step->out, 0, values, step->nrows);
 }
 
 /* Brings the numbers of a row to the larger scale; false if that does not fit. */

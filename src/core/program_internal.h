@@ -84,6 +84,9 @@ bool wa_wide_to_int(const WaStep *step);
 bool wa_wide_to_float(const WaStep *step);
 bool wa_wide_select(const WaStep *step);
 
+/* program_divide.c: likewise, which rounds the quotient down that PostgreSQL rounds */
+bool wa_wide_floor_divide(const WaStep *step);
+
 /* program_round.c */
 bool wa_decimal_floor(const WaStep *step);
 bool wa_decimal_ceil(const WaStep *step);

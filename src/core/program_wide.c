@@ -6,6 +6,7 @@
  * They take the rows one by one.  Results that fit 64 bits again, as those of
  * rounding do, are stored so.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/decimal.h"
@@ -245,22 +246,70 @@ write_number(__int128 value, int scale, char text[TEXT_BYTES])
 	return begin;
 }
 
+/* Returns how many zeros stand before the first bit of a number that is not 0. */
+static inline int
+count_leading_zeros(unsigned __int128 number)
+{
+	const uint64_t high = (uint64_t) (number >> 64);
+
+	return high != 0 ? __builtin_clzll(high)
+					 : 64 + __builtin_clzll((uint64_t) number);
+}
+
+/*
+ * Divides by 10^scale, which has no more than 60 bits, and rounds once: the quotient
+ * has its first 64 bits then, of which the last is set if any that is lost is.
+ */
+static inline double
+divide_to_float(unsigned __int128 number, int scale, uint32_t bytes)
+{
+	const unsigned __int128 power = (uint64_t) wa_powers_of_ten[scale];
+	const int raised = count_leading_zeros(number);
+	const unsigned __int128 dividend = number << raised;
+	const unsigned __int128 quotient = dividend / power;
+	const int lost = 64 - count_leading_zeros(quotient);
+	const uint64_t first = (uint64_t) (quotient >> lost);
+	const bool is_exact = quotient * power == dividend &&
+						  (unsigned __int128) first << lost == quotient;
+	const uint64_t bits = first | (is_exact ? 0 : 1);
+
+	return ldexp(bytes == 4 ? (double) (float) bits : (double) bits,
+				 lost - raised);
+}
+
+/* Has the C library read a number. */
+static double
+read_float(__int128 value, int scale, uint32_t bytes)
+{
+	char text[TEXT_BYTES];
+	const char *number = write_number(value, scale, text);
+
+	return bytes == 4 ? (double) strtof(number, NULL) : strtod(number, NULL);
+}
+
 /* PostgreSQL has the C library read what it shows of the numeric. */
 bool
 wa_wide_to_float(const WaStep *step)
 {
+	const int scale = step->a->scale;
 	double *out = wa_vector_floats(step->out);
-	char text[TEXT_BYTES];
 
-	if (!step->a->wide)
+	if (!step->a->roomy)
 		return false;
 	for (size_t i = 0; i < step->nrows; i++)
 	{
-		const char *number =
-			write_number(wa_decimal_at(step->a, i), step->a->scale, text);
+		const __int128 value = wa_decimal_at(step->a, i);
+		double magnitude;
 
-		out[i] = step->extra == 4 ? (double) strtof(number, NULL)
-								  : strtod(number, NULL);
+		if (value == 0 || scale > WA_DECIMAL_MAX_SCALE)
+		{
+			out[i] = read_float(value, scale, step->extra);
+			continue;
+		}
+		magnitude = divide_to_float(value < 0 ? -(unsigned __int128) value
+											  : (unsigned __int128) value,
+									scale, step->extra);
+		out[i] = value < 0 ? -magnitude : magnitude;
 	}
 	return true;
 }

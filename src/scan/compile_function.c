@@ -185,27 +185,14 @@ compile_time(WaCompiler *compiler, Expr *expression, List *args,
 							kind, wa_compile(compiler, lsecond(args)), 0, 0, 0);
 }
 
-/* Tells whether the values of a numeric have more digits than 64 bits hold, by its type. */
-static bool
-is_long(Node *expression)
-{
-	const int32 modifier = exprTypmod(expression) - (int32) VARHDRSZ;
-
-	return modifier >= 0 && ((modifier >> 16) & 0xffff) > WA_DECIMAL_MAX_SCALE;
-}
-
-/*
- * Returns the arguments of a division of a numeric by a constant, or NIL, also if
- * DECIMAL_FLOOR_DIVIDE would trap for most rows.
- */
+/* Returns the arguments of a division of a numeric by a constant, or NIL. */
 static List *
 division_by_constant(WaCompiler *compiler, Node *node)
 {
 	const OpExpr *operation = (const OpExpr *) node;
 
 	if (!IsA(node, OpExpr) || get_opcode(operation->opno) != F_NUMERIC_DIV ||
-		wa_varies(compiler, lsecond(operation->args)) ||
-		is_long(linitial(operation->args)))
+		wa_varies(compiler, lsecond(operation->args)))
 		return NIL;
 	return operation->args;
 }

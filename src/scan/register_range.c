@@ -87,7 +87,9 @@ value_of(const WaVector *vector, WaVectorKind kind)
 		case WA_VECTOR_FLOAT:
 			return (long double) wa_vector_floats(vector)[0];
 		case WA_VECTOR_DECIMAL:
-			return (long double) wa_vector_ints(vector)[0] *
+			return (vector->wide ? (long double) wa_int128_get(
+									   wa_vector_wides(vector)[0])
+								 : (long double) wa_vector_ints(vector)[0]) *
 				   powl(10, -(int) vector->scale);
 		default:
 			return (long double) wa_vector_ints(vector)[0];
@@ -107,8 +109,6 @@ find_constant_range(const WaRegisterRanges *ranges, int number, Range *range)
 	if (ranges->constants == NULL)
 		return true;
 	vector = &ranges->constants[number];
-	if (vector->wide)
-		return false;
 	if (wa_vector_is_valid(vector, 0))
 		range->first = range->last = value_of(vector, kind);
 	else

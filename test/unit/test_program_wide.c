@@ -273,6 +273,16 @@ cell_of(const WaVector *vector, size_t row)
 				  vector->mixed ? vector->display[row] : vector->scale);
 }
 
+/* Divides. */
+static Fate
+divide_fate(const Big *a, const Big *b, Big *out)
+{
+	*out = big_divide(a, b);
+	return length_of(b) < WIDE_DIGITS && a->scale - b->scale <= out->scale
+			   ? FITS
+			   : MAY_TRAP;
+}
+
 /* Computes a row, whose arguments are not NULL. */
 static Fate
 expect(const Trial *trial, size_t row, Big *out)
@@ -320,12 +330,15 @@ expect(const Trial *trial, size_t row, Big *out)
 	*out = (Big){0};
 	if (length_of(&b) == 0)
 		return TRAPS;
-	if (code == WA_CODE_DECIMAL_DIVIDE)
+	if (code == WA_CODE_DECIMAL_DIVIDE || code == WA_CODE_DECIMAL_FLOOR_DIVIDE)
 	{
-		*out = big_divide(&a, &b);
-		return length_of(&b) < WIDE_DIGITS && a.scale - b.scale <= out->scale
-				   ? FITS
-				   : MAY_TRAP;
+		const Fate fate = divide_fate(&a, &b, out);
+
+		if (code == WA_CODE_DECIMAL_DIVIDE)
+			return fate;
+		aligned = fate == FITS && fits(out, out->scale);
+		*out = big_whole(*out, false);
+		return aligned ? FITS : MAY_TRAP;
 	}
 	*out = big_remainder(a, b, &quotient);
 	if (code == WA_CODE_DECIMAL_DIVIDE_WHOLE)
@@ -610,6 +623,20 @@ test_select(void)
 	return true;
 }
 
+/* Makes a number one that lies between two floats, or next to that. */
+static void
+fill_between(WaVector *vector, uint32_t bytes)
+{
+	const int bits = bytes == 4 ? 25 : 54;
+	const uint64_t number = (next_random(&seed) | UINT64_C(1) << 63) >>
+							(64 - bits) << random_below(9);
+
+	vector->wide = false;
+	vector->has_nulls = false;
+	vector->scale = (uint8_t) (random_below(2) * random_below(19));
+	wa_vector_ints(vector)[0] = (int64_t) (number + random_below(3)) - 1;
+}
+
 /* Has the C library read a number with a point. */
 static bool
 test_to_float(void)
@@ -628,7 +655,9 @@ test_to_float(void)
 
 		wa_vector_place_wide(&trial.registers[0], memory[0]);
 		wa_vector_place(&trial.registers[OUT], WA_VECTOR_FLOAT, memory[OUT]);
-		fill(&trial, 0, true, WIDE_DIGITS);
+		fill(&trial, 0, random_below(2) == 0, WIDE_DIGITS);
+		if (random_below(4) == 0)
+			fill_between(&trial.registers[0], bytes);
 		number = cell_of(&trial.registers[0], 0);
 		if (number.negative)
 			*end++ = '-';
@@ -660,6 +689,7 @@ main(void)
 		{WA_CODE_DECIMAL_SUBTRACT, false, 0},
 		{WA_CODE_DECIMAL_MULTIPLY, false, 0},
 		{WA_CODE_DECIMAL_DIVIDE, false, 0},
+		{WA_CODE_DECIMAL_FLOOR_DIVIDE, false, 0},
 		{WA_CODE_DECIMAL_REMAINDER, false, 0},
 		{WA_CODE_DECIMAL_DIVIDE_WHOLE, false, 0},
 		{WA_CODE_DECIMAL_NEGATE, true, 0},
