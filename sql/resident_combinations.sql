@@ -168,6 +168,37 @@ SELECT wa_combined_check('SELECT length(x || t) AS key, count(*), sum(x) FROM wa
 SELECT wa_combined_check('SELECT length(x % 5 || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
 DROP TABLE wa_many;
 
+-- Tables of times and dates that are too far apart for them.
+CREATE TABLE wa_far AS
+SELECT x % 7 AS k, x, CASE WHEN x % 10 = 0 THEN date '9999-12-31' WHEN x % 11 > 0 THEN date '2020-01-01' + x % 1500 END AS d,
+       CASE WHEN x % 10 = 0 THEN timestamp '9999-12-31' ELSE timestamp '1020-01-01' + x % 99 * interval '1 day 1 hour' END AS ts,
+       CASE WHEN x % 9 = 0 THEN timestamptz '0001-01-01 UTC' ELSE timestamptz '2020-03-29 00:30 UTC' + x % 400 * interval '17 min' END AS tz
+FROM generate_series(1, 30000) x;
+VACUUM (FREEZE, ANALYZE) wa_far;
+SELECT warpagg_load('wa_far') > 0 AS loaded;
+SET timezone = 'Europe/Berlin';
+SELECT wa_combined_check(query), query FROM unnest(ARRAY[
+    'SELECT date_trunc(''month'', d) AS key, count(*), sum(x) FROM wa_far GROUP BY 1',
+    'SELECT extract(year FROM d) AS key, k, count(*) FROM wa_far GROUP BY 1, 2',
+    'SELECT to_char(ts, ''YYYY-MM'') || k AS key, min(x) FROM wa_far GROUP BY 1',
+    'SELECT date_trunc(''hour'', tz) AS key, tz::date, count(*) FROM wa_far GROUP BY 1, 2',
+    'SELECT count(*), sum(x) FROM wa_far WHERE extract(year FROM d) = 2021',
+    'SELECT k, max(extract(doy FROM ts)), count(*) FILTER (WHERE tz::date < ''2020-03-30'') FROM wa_far GROUP BY 1',
+    'SELECT date_trunc(''month'', ts + interval ''1 month''), (x % 3)::text, count(d) FROM wa_far GROUP BY 1, 2'
+]) query;
+-- Infinity has no month.
+UPDATE wa_far SET d = 'infinity', ts = '-infinity' WHERE x % 500 = 3;
+VACUUM (FREEZE, ANALYZE) wa_far;
+SELECT warpagg_load('wa_far') > 0 AS loaded;
+SELECT wa_combined_check(query), query FROM unnest(ARRAY[
+    'SELECT date_trunc(''month'', d) AS key, count(*), sum(x) FROM wa_far GROUP BY 1',
+    'SELECT extract(year FROM d) AS key, k, count(*) FROM wa_far GROUP BY 1, 2',
+    'SELECT to_char(ts, ''YYYY-MM'') || k AS key, min(x) FROM wa_far GROUP BY 1',
+    'SELECT count(*), sum(x) FROM wa_far WHERE extract(year FROM d) = 2021 AND extract(month FROM ts) > 2'
+]) query;
+SET timezone = 'UTC';
+DROP TABLE wa_far;
+
 -- Changes.
 UPDATE wa_combined SET a = 'new' WHERE id = 77;
 SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined GROUP BY 1');

@@ -254,7 +254,7 @@ describe_combination(WaCombine *combine, const WaDivision *division)
 }
 
 WaCombine *
-wa_combine_make(WaScanState *state, bool spares_tables)
+wa_combine_make(WaScanState *state, WaSpared spared)
 {
 	WaCombine *combine;
 	WaDivision *division;
@@ -262,7 +262,7 @@ wa_combine_make(WaScanState *state, bool spares_tables)
 	if (state->planned_combinations == 0)
 		return NULL;
 	division = describe(state);
-	division->spares_tables = spares_tables;
+	division->spared = spared;
 	if (!wa_divide(division) ||
 		(division->runs_foreign_code && IsInParallelMode()))
 		return NULL;

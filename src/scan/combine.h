@@ -7,18 +7,19 @@
 #ifndef WA_SCAN_COMBINE_H
 #define WA_SCAN_COMBINE_H
 
+#include "scan/divide.h"
 #include "scan/merge.h"
 
 /* Such a query: the node whose it is, and how it is divided. */
 typedef struct WaCombine WaCombine;
 
 /*
- * Divides a node's query, in the current memory context; spares_tables: as in
- * scan/divide.h.  Returns NULL if it cannot be divided, if the planner has expected too
+ * Divides a node's query, in the current memory context, without the tables
+ * that are to be spared.  Returns NULL if it cannot be divided, if the planner has expected too
  * many combinations, or if functions of users would be called in parallel mode, where
  * their errors cannot be caught.
  */
-extern WaCombine *wa_combine_make(WaScanState *state, bool spares_tables);
+extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared);
 
 /*
  * Returns the query for the device process: a node's state of which what it asks is

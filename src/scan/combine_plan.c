@@ -55,7 +55,7 @@ sent_rows(PlannerInfo *root, const WaShape *shape, const WaDivision *division)
 }
 
 double
-wa_combine_estimate(PlannerInfo *root, const WaShape *shape, bool spares_tables)
+wa_combine_estimate(PlannerInfo *root, const WaShape *shape, WaSpared spared)
 {
 	RelOptInfo *relation = shape->relation;
 	const double rows = relation->rows;
@@ -64,7 +64,7 @@ wa_combine_estimate(PlannerInfo *root, const WaShape *shape, bool spares_tables)
 
 	if (!describe(shape, &division))
 		return 0;
-	division.spares_tables = spares_tables;
+	division.spared = spared;
 	if (!wa_divide(&division))
 		return 0;
 	combined.keys = division.by;

@@ -107,6 +107,16 @@ is_of_no_integer(const WaCallExpression *call)
 			function.kind == WA_VECTOR_TEXT);
 }
 
+/* Tells whether a division does without the table of a call. */
+static bool
+is_spared(const WaDivision *division, const WaCallExpression *call)
+{
+	if (is_of_no_integer(call))
+		return false;
+	return division->spared >=
+		   (has_few_steps(call) ? WA_SPARES_TIMES : WA_SPARES_INTEGERS);
+}
+
 /* Tells whether there are tables of all that a program of a division calls. */
 static bool
 calls_travel(const WaDivision *division, const WaCompiler *compiler)
@@ -116,13 +126,8 @@ calls_travel(const WaDivision *division, const WaCompiler *compiler)
 	if (!wa_calls_travel(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-	{
-		const WaCallExpression *call = (const WaCallExpression *) lfirst(cell);
-
-		if (division->spares_tables && !has_few_steps(call) &&
-			!is_of_no_integer(call))
+		if (is_spared(division, (const WaCallExpression *) lfirst(cell)))
 			return false;
-	}
 	return true;
 }
 
@@ -170,7 +175,8 @@ input_travels(const WaDivision *division, Expr *input)
 		!wa_calls_travel(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-		if (!has_few_steps((const WaCallExpression *) lfirst(cell)))
+		if (division->spared == WA_SPARES_TIMES ||
+			!has_few_steps((const WaCallExpression *) lfirst(cell)))
 			return false;
 	return true;
 }

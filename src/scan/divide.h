@@ -18,6 +18,14 @@
 #include "core/partial.h"
 #include "scan/compile.h"
 
+/* Which tables there may be none of, as they would have too many steps. */
+typedef enum WaSpared
+{
+	WA_SPARES_NONE,
+	WA_SPARES_INTEGERS, /* of integers */
+	WA_SPARES_TIMES     /* nor of dates and times */
+} WaSpared;
+
 /* An aggregated column. */
 typedef struct WaDividedColumn
 {
@@ -39,8 +47,7 @@ typedef struct WaDivision
 	List *keys;
 	WaDividedColumn *columns;
 	int ncolumns;
-	bool
-		spares_tables; /* there may be no tables of integers, which had too many */
+	WaSpared spared;
 
 	/* What comes of it */
 	Bitmapset *sent_filters; /* by their numbers, as keys */

@@ -171,6 +171,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->planned_batches = wa_plan_number(plan, WA_PLAN_BATCHES);
 	state->planned_groups = wa_plan_number(plan, WA_PLAN_GROUPS);
 	state->planned_combinations = wa_plan_number(plan, WA_PLAN_COMBINATIONS);
+	state->planned_spared = wa_plan_number(plan, WA_PLAN_SPARED);
 	read_keys(state, plan);
 	state->filter_clauses = wa_plan_filters(plan);
 	state->gate_clauses = wa_plan_gates(plan);

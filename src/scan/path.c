@@ -155,10 +155,11 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 							   makeInteger(limit->having_first)));
 	scan->custom_private = list_concat(
 		scan->custom_private,
-		list_make2(makeInteger(list_length(shape->gates)),
-				   makeInteger((int) Min(
-					   Max(shape->combinations, shape->spare_combinations),
-					   INT_MAX))));
+		list_make3(
+			makeInteger(list_length(shape->gates)),
+			makeInteger((int) Min(
+				Max(shape->combinations, shape->spare_combinations), INT_MAX)),
+			makeInteger(shape->spared)));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }

@@ -31,8 +31,9 @@ typedef enum WaPlanPart
 				   * with it */
 	WA_PLAN_HAVING, /* 1 if HAVING is to be computed for all groups */
 	WA_PLAN_GATES,  /* how many clauses of WHERE without columns */
-	WA_PLAN_COMBINATIONS /* how many the device process is likely to send
-						  * (scan/combine.h); 0: it is not to be asked for them */
+	WA_PLAN_COMBINATIONS, /* how many the device process is likely to send
+						   * (scan/combine.h); 0: it is not to be asked for them */
+	WA_PLAN_SPARED        /* WaSpared: tables that they may do without */
 } WaPlanPart;
 
 /* How a plan chooses the top groups. */

@@ -400,9 +400,9 @@ most_combinations(const WaScanState *asked)
 
 /*
  * Asks for the combinations of a query that the device process answers in part.  What
- * is computed once has to be known.
+ * is computed once has to be known.  Returns false if the query lacks tables.
  */
-static void
+static bool
 ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 					 const WaResidentMessage *resident, WaArena *arena)
 {
@@ -413,12 +413,14 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 
 	asked->most_groups = most_combinations(asked);
 	if (!wa_runner_is_complete(state->runner) ||
-		!wa_runner_is_complete(asked->runner) || wa_combine_waits(combine) ||
-		!wa_resident_write_query(asked, run, resident, -1, arena, &query,
+		!wa_runner_is_complete(asked->runner) || wa_combine_waits(combine))
+		return true;
+	if (!wa_resident_write_query(asked, run, resident, -1, arena, &query,
 								 &ranks))
-		return;
+		return false;
 	suggest_load(asked, run,
 				 ask(state, combine, &query, &ranks, run, -1, &answer));
+	return true;
 }
 
 /* Describes which columns of the table are asked for; returns false if it cannot. */
@@ -434,26 +436,38 @@ describe_run(const WaScanState *asked, WaRunMessage *run)
 		   wa_resident_may_travel(asked);
 }
 
-/* Asks for the combinations of a node's query, if it can be divided. */
-static void
-use_combinations(WaScanState *state, bool spares_tables, WaArena *arena)
+/*
+ * Asks for the combinations of a node's query.  Returns false if it cannot be divided
+ * so, or lacks tables.
+ */
+static bool
+try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 {
-	WaCombine *combine = wa_combine_make(state, spares_tables);
+	WaCombine *combine = wa_combine_make(state, spared);
 	WaScanState *asked;
 	WaRunMessage run = {0};
 	WaResidentMessage resident;
 
 	if (combine == NULL)
-		return;
+		return false;
 	asked = wa_combine_asked(combine);
 	if (!describe_run(asked, &run) || !wa_client_is_ready())
-		return;
+		return true;
 	wa_early_compute(state);
 	wa_early_try(asked);
 	if (find_residency(asked, &run, &resident))
-		ask_for_combinations(state, combine, &run, &resident, arena);
-	else
-		suggest_load(asked, &run, 0);
+		return ask_for_combinations(state, combine, &run, &resident, arena);
+	suggest_load(asked, &run, 0);
+	return true;
+}
+
+/* Asks for combinations, with fewer tables where it turns out that there are none. */
+static void
+use_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
+{
+	while ((int) spared <= state->planned_spared &&
+		   !try_combinations(state, spared, arena))
+		spared++;
 }
 
 /* Asks for what the node computes or, if that cannot be, for its combinations. */
@@ -467,7 +481,7 @@ use(WaScanState *state)
 	wa_context_arena_init(&arena, CurrentMemoryContext);
 	if (!describe_run(state, &run))
 	{
-		use_combinations(state, false, &arena);
+		use_combinations(state, WA_SPARES_NONE, &arena);
 		return;
 	}
 	if (!wa_client_is_ready())
@@ -476,7 +490,7 @@ use(WaScanState *state)
 	if (!find_residency(state, &run, &resident))
 		suggest_load(state, &run, 0);
 	else if (!ask_in_turn(state, &run, &resident, &arena))
-		use_combinations(state, true, &arena);
+		use_combinations(state, WA_SPARES_INTEGERS, &arena);
 }
 
 void

@@ -28,6 +28,7 @@ typedef struct WaShape
 	double resident_groups; /* that are likely to be sent of these */
 	double combinations; /* that are sent instead (scan/combine.h); 0: none */
 	double spare_combinations; /* likewise, where tables are wanting; 0: none */
+	int spared; /* WaSpared: the last of these tables that may be wanting */
 } WaShape;
 
 /*
