@@ -168,6 +168,26 @@ SELECT wa_combined_check('SELECT length(x || t) AS key, count(*), sum(x) FROM wa
 SELECT wa_combined_check('SELECT length(x % 5 || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
 DROP TABLE wa_many;
 
+-- Numerics that look different are different inputs, and may be one key in the end.
+CREATE TABLE wa_looks AS
+SELECT x, x % 5 AS k, round(x % 20 / 4.0, x % 3 + 2) AS a, CASE x % 4 WHEN 0 THEN 0 WHEN 1 THEN 0.000 WHEN 2 THEN x % 30 * 1000000000000000000.5 END AS b
+FROM generate_series(1, 20000) x;
+VACUUM ANALYZE wa_looks;
+SELECT warpagg_load('wa_looks') > 0 AS loaded;
+SELECT wa_combined_check(query), query FROM unnest(ARRAY[
+    'SELECT a::text AS key, count(*), sum(x) FROM wa_looks GROUP BY 1',
+    'SELECT k, a::text || b, min(x), sum(a), avg(b) FROM wa_looks GROUP BY 1, 2',
+    'SELECT (a * 2)::text AS key, sum(length((a + b)::text)) FROM wa_looks GROUP BY 1',
+    'SELECT count(*), sum(x) FROM wa_looks WHERE a::text LIKE ''%.2500''',
+    'SELECT (a::text)::numeric AS key, count(*) FROM wa_looks GROUP BY 1',
+    'SELECT a, b::text, count(*) FROM wa_looks GROUP BY 1, 2',
+    'SELECT length(a::text) AS key, min(b), max(a) FROM wa_looks GROUP BY 1',
+    'SELECT sqrt(abs(a)) AS key, sum(x) FROM wa_looks GROUP BY 1',
+    'SELECT scale(a) AS key, count(*), sum(scale(b)), max(scale(a * b)) FROM wa_looks GROUP BY 1',
+    'SELECT k, scale(CASE WHEN k > 2 THEN a ELSE b END), scale(a / 3), count(*) FROM wa_looks GROUP BY 1, 2, 3'
+]) query;
+DROP TABLE wa_looks;
+
 -- Tables of times and dates that are too far apart for them.
 CREATE TABLE wa_far AS
 SELECT x % 7 AS k, x, CASE WHEN x % 10 = 0 THEN date '9999-12-31' WHEN x % 11 > 0 THEN date '2020-01-01' + x % 1500 END AS d,

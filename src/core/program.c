@@ -81,6 +81,7 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_TIMESTAMP_TO_DATE] = {wa_timestamp_to_date, 1, true},
 	[WA_CODE_TIMESTAMP_TO_DECIMAL] = {wa_timestamp_to_decimal, 1, true},
 	[WA_CODE_TIMESTAMP_TO_FLOAT] = {wa_timestamp_to_float, 1, true},
+	[WA_CODE_DECIMAL_SCALE] = {wa_decimal_scale, 1, true, wa_decimal_scale},
 	[WA_CODE_COMPARE_INT] = {wa_compare_int, 2, true},
 	[WA_CODE_COMPARE_FLOAT] = {wa_compare_float, 2, true},
 	[WA_CODE_COMPARE_DECIMAL] = {wa_compare_decimal, 2, true,

@@ -82,6 +82,7 @@
 	X(TIMESTAMP_TO_DECIMAL) /* seconds since 1970, display scale 6; traps at   \
 							   the infinities and where that is too large */ \
 	X(TIMESTAMP_TO_FLOAT)   /* the same as a double */                           \
+	X(DECIMAL_SCALE)        /* INT: the display scale of a */                    \
 	X(COMPARE_INT)          /* BOOL: a <extra: WaComparison> b */                \
 	X(COMPARE_FLOAT) /* NaN is equal to itself and larger than the rest */       \
 	X(COMPARE_DECIMAL)                                                           \

@@ -87,6 +87,14 @@ wa_decimal_to_float(const WaStep *step)
 	return bad == 0;
 }
 
+bool
+wa_decimal_scale(const WaStep *step)
+{
+	for (size_t i = 0; i < step->nrows; i++)
+		wa_vector_ints(step->out)[i] = wa_decimal_shown(step->a, i);
+	return true;
+}
+
 /* date2timestamp() */
 WA_VECTORISED bool
 wa_date_to_timestamp(const WaStep *step)

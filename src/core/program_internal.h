@@ -97,6 +97,7 @@ bool wa_decimal_to_int(const WaStep *step);
 bool wa_int_to_float(const WaStep *step);
 bool wa_int_to_decimal(const WaStep *step);
 bool wa_decimal_to_float(const WaStep *step);
+bool wa_decimal_scale(const WaStep *step);
 bool wa_date_to_timestamp(const WaStep *step);
 bool wa_timestamp_to_date(const WaStep *step);
 bool wa_timestamp_to_decimal(const WaStep *step);

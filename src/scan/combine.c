@@ -43,12 +43,13 @@ struct WaCombine
 	ExprState **where;
 	int nwhere;
 	ExprState **keys;
-	ExprState **arguments; /* NULL: rows are counted */
-	ExprState **filters;   /* NULL: none */
-	int *column_places;    /* that travel, in `asked`; -1: it does not */
-	bool *is_watched;      /* see WaDividedColumn */
-	bool runs_foreign_code;
-	List *params; /* see WaDivision */
+	ExprState **arguments;  /* NULL: rows are counted */
+	ExprState **filters;    /* NULL: none */
+	int *column_places;     /* that travel, in `asked`; -1: it does not */
+	bool *is_watched;       /* see WaDividedColumn */
+	bool runs_foreign_code; /* see WaDivision */
+	bool may_be_tied;
+	List *params;
 
 	/* What a combination has */
 	TupleDesc descriptor;
@@ -254,7 +255,7 @@ describe_combination(WaCombine *combine, const WaDivision *division)
 }
 
 WaCombine *
-wa_combine_make(WaScanState *state, WaSpared spared)
+wa_combine_make(WaScanState *state, WaSpared spared, bool tells_scales)
 {
 	WaCombine *combine;
 	WaDivision *division;
@@ -263,6 +264,7 @@ wa_combine_make(WaScanState *state, WaSpared spared)
 		return NULL;
 	division = describe(state);
 	division->spared = spared;
+	division->tells_scales = tells_scales;
 	if (!wa_divide(division) ||
 		(division->runs_foreign_code && IsInParallelMode()))
 		return NULL;
@@ -270,12 +272,19 @@ wa_combine_make(WaScanState *state, WaSpared spared)
 	combine->state = state;
 	combine->runs_foreign_code = division->runs_foreign_code;
 	combine->params = division->params;
+	combine->may_be_tied = division->may_be_tied;
 	make_asked(combine, division);
 	prepare_where(combine, division);
 	prepare_keys(combine, division);
 	prepare_columns(combine, division);
 	describe_combination(combine, division);
 	return combine;
+}
+
+bool
+wa_combine_may_be_tied(const WaCombine *combine)
+{
+	return combine->may_be_tied;
 }
 
 WaScanState *

@@ -15,11 +15,18 @@ typedef struct WaCombine WaCombine;
 
 /*
  * Divides a node's query, in the current memory context, without the tables
- * that are to be spared.  Returns NULL if it cannot be divided, if the planner has expected too
+ * that are to be spared; tells_scales: as in scan/divide.h.  Returns NULL if it cannot be divided, if the planner has expected too
  * many combinations, or if functions of users would be called in parallel mode, where
  * their errors cannot be caught.
  */
-extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared);
+extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared,
+								  bool tells_scales);
+
+/*
+ * Tells whether the device process may have found equal numerics in a combination that
+ * look different, which there are none of if it is to tell scales.
+ */
+extern bool wa_combine_may_be_tied(const WaCombine *combine);
 
 /*
  * Returns the query for the device process: a node's state of which what it asks is

@@ -11,6 +11,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "heap/gather.h"
@@ -302,6 +303,25 @@ can_be_input(WaDivision *division, Node *node)
 }
 
 /*
+ * Notes that a numeric is an input.  If its rows may be shown with different numbers of
+ * digits, this number is one, too, or might be.
+ */
+static void
+add_scale(WaDivision *division, Node *numeric)
+{
+	Expr *scale;
+
+	if (exprType(numeric) != NUMERICOID || exprTypmod(numeric) >= 0)
+		return;
+	scale = (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(numeric),
+								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	if (!division->tells_scales)
+		division->may_be_tied = true;
+	else if (input_travels(division, scale))
+		division->by = list_append_unique(division->by, scale);
+}
+
+/*
  * Has the device process group by the inputs of an expression.  Returns true if it
  * cannot group by one.
  */
@@ -317,6 +337,7 @@ add_inputs(Node *node, void *context)
 		return IsA(node, Var) ||
 			   expression_tree_walker(node, add_inputs, division);
 	division->by = lappend(division->by, node);
+	add_scale(division, node);
 	return false;
 }
 

@@ -48,13 +48,18 @@ typedef struct WaDivision
 	WaDividedColumn *columns;
 	int ncolumns;
 	WaSpared spared;
+	bool
+		tells_scales; /* numerics that look different are to be different inputs */
 
 	/* What comes of it */
 	Bitmapset *sent_filters; /* by their numbers, as keys */
 	Bitmapset *sent_keys;
 	List *by; /* expressions, by which the device process is to group: the keys
 				 * that travel, and the inputs of what does not */
-	int ntried; /* expressions that might have been inputs */
+	bool
+		may_be_tied; /* numerics among the inputs may look different that are equal,
+					   * and their scales are none */
+	int ntried;      /* expressions that might have been inputs */
 	bool
 		runs_foreign_code; /* what does not travel: that is not the system's own */
 	List *

@@ -398,11 +398,19 @@ most_combinations(const WaScanState *asked)
 						(double) (get_hash_memory_limit() / bytes));
 }
 
+/* What comes of asking for combinations. */
+typedef enum Reply
+{
+	REPLY_NONE,   /* there was nothing to ask for */
+	REPLY_TAKEN,  /* if there was one */
+	REPLY_USELESS /* there are too many, or some whose rows look different */
+} Reply;
+
 /*
  * Asks for the combinations of a query that the device process answers in part.  What
- * is computed once has to be known.  Returns false if the query lacks tables.
+ * is computed once has to be known.
  */
-static bool
+static Reply
 ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 					 const WaResidentMessage *resident, WaArena *arena)
 {
@@ -414,13 +422,13 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 	asked->most_groups = most_combinations(asked);
 	if (!wa_runner_is_complete(state->runner) ||
 		!wa_runner_is_complete(asked->runner) || wa_combine_waits(combine))
-		return true;
+		return REPLY_TAKEN;
 	if (!wa_resident_write_query(asked, run, resident, -1, arena, &query,
 								 &ranks))
-		return false;
+		return REPLY_NONE;
 	suggest_load(asked, run,
 				 ask(state, combine, &query, &ranks, run, -1, &answer));
-	return true;
+	return answer.blocks == 0 && answer.rows > 0 ? REPLY_USELESS : REPLY_TAKEN;
 }
 
 /* Describes which columns of the table are asked for; returns false if it cannot. */
@@ -437,37 +445,51 @@ describe_run(const WaScanState *asked, WaRunMessage *run)
 }
 
 /*
- * Asks for the combinations of a node's query.  Returns false if it cannot be divided
- * so, or lacks tables.
+ * Asks for the combinations of a node's query, if it can be divided so and has tables.
+ * may_be_tied: set if combinations that tell scales have not been asked for, but there
+ * are some.
  */
-static bool
-try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
+static Reply
+try_combinations(WaScanState *state, WaSpared spared, bool tells_scales,
+				 WaArena *arena, bool *may_be_tied)
 {
-	WaCombine *combine = wa_combine_make(state, spared);
+	WaCombine *combine = wa_combine_make(state, spared, tells_scales);
 	WaScanState *asked;
 	WaRunMessage run = {0};
 	WaResidentMessage resident;
 
 	if (combine == NULL)
-		return false;
+		return REPLY_NONE;
+	*may_be_tied = wa_combine_may_be_tied(combine);
 	asked = wa_combine_asked(combine);
 	if (!describe_run(asked, &run) || !wa_client_is_ready())
-		return true;
+		return REPLY_TAKEN;
 	wa_early_compute(state);
 	wa_early_try(asked);
 	if (find_residency(asked, &run, &resident))
 		return ask_for_combinations(state, combine, &run, &resident, arena);
 	suggest_load(asked, &run, 0);
-	return true;
+	return REPLY_TAKEN;
 }
 
-/* Asks for combinations, with fewer tables where it turns out that there are none. */
+/*
+ * Asks for combinations, with fewer tables where it turns out that there are none, and
+ * with the scales of numerics where there was no use in an answer without.
+ */
 static void
 use_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 {
-	while ((int) spared <= state->planned_spared &&
-		   !try_combinations(state, spared, arena))
-		spared++;
+	bool may_be_tied = false;
+	Reply reply = REPLY_NONE;
+
+	for (; (int) spared <= state->planned_spared; spared++)
+	{
+		reply = try_combinations(state, spared, false, arena, &may_be_tied);
+		if (reply != REPLY_NONE)
+			break;
+	}
+	if (reply == REPLY_USELESS && may_be_tied)
+		(void) try_combinations(state, spared, true, arena, &may_be_tied);
 }
 
 /* Asks for what the node computes or, if that cannot be, for its combinations. */

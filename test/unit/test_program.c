@@ -116,6 +116,7 @@ static const Case cases[] = {
 	{WA_CODE_TIMESTAMP_TO_DATE, "ii", true, NO_EXTRA},
 	{WA_CODE_TIMESTAMP_TO_DECIMAL, "id", true, NO_EXTRA},
 	{WA_CODE_TIMESTAMP_TO_FLOAT, "if", true, NO_EXTRA},
+	{WA_CODE_DECIMAL_SCALE, "di", false, NO_EXTRA},
 	{WA_CODE_COMPARE_INT, "iib", false, COMPARISONS},
 	{WA_CODE_COMPARE_FLOAT, "ffb", false, COMPARISONS},
 	{WA_CODE_COMPARE_DECIMAL, "ddb", false, COMPARISONS},

@@ -492,6 +492,8 @@ compute_strict(const WaProgram *program, const WaInstruction *instruction,
 		result->text = trimmed(a);
 	else if (code == WA_CODE_INT_TO_FLOAT)
 		result->f = extra == 4 ? (float) a->i : (double) a->i;
+	else if (code == WA_CODE_DECIMAL_SCALE)
+		result->i = a->display;
 	else if (code == WA_CODE_INT_TO_DECIMAL)
 		result->i = a->i;
 	else if (code == WA_CODE_IN_INT)
