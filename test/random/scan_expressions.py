@@ -63,6 +63,7 @@ OPERATIONS = {
         integer: LEAST(X, C)
         integer: mod(X, C)
         integer: sign(X)::integer
+        numeric: scale(X)
         double precision: width_bucket(X, -1000, 1000, 20) | operand, lower bound, and upper bound cannot be NaN
         text: octet_length(X)
         text: strpos(X, 'a')
@@ -109,6 +110,8 @@ OPERATIONS = {
         real: X::double precision
         integer: X::double precision
         bigint: X / 3.0::float8
+        bigint: (X / 1000.0)::double precision
+        numeric: (X / 7)::double precision | "" is out of range for type double precision
         integer: X / (k1 % C)::float8 | division by zero
         double precision: round(X)
         double precision: trunc(X)
@@ -131,6 +134,11 @@ OPERATIONS = {
         numeric: floor(X)
         numeric: ceil(X)
         numeric: floor(X / C)
+        numeric: floor(X / -0.07)
+        numeric: floor(X * 1000000000000 / 300)
+        numeric: X + 123456789012345678901234.5
+        numeric: X - 0.0000000000000000000000
+        integer: X * 10000000000000000000.00
         numeric: X % C
         numeric: X / C
         integer: X * 0.01
@@ -182,6 +190,8 @@ OPERATIONS = {
         integer: (X > C) IS NOT TRUE
         text: X < 'b' COLLATE "de-x-icu"
         numeric: X / C > 5
+        numeric: X < -12345678901234567890.0123456789
+        numeric: X * 10000000000 BETWEEN -98765432109876543210 AND 98765432109876543210
         text: X SIMILAR TO '(a|b)%'""",
     "date": """
         timestamp: X::date
@@ -225,6 +235,7 @@ OPERATIONS = {
         timestamptz: date_trunc('UNIT', X + interval '1 day') - interval '1 day' | timestamp out of range
         date: X::timestamptz | date out of range for timestamp
         bigint: to_timestamp(X % 4000000000)
+        bigint: to_timestamp(X % 4000000000000 / 1000.0)
         timestamptz: date_bin('15 minutes', X, timestamptz '2001-01-01') | timestamp out of range, interval out of range
         timestamptz: date_trunc('hour', X AT TIME ZONE 'Asia/Kathmandu') AT TIME ZONE 'Asia/Kathmandu' | timestamp out of range""",
     "text": """
