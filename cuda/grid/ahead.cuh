@@ -43,12 +43,11 @@ template <bool kAhead> class WaWarpTiles
 	{
 		WaTile<kAhead> loaded;
 
-		// Only loads here, so that all are under way before one is used; and not
-		// by __ldg, which would be moved across barriers.
+		// Only loads here, so that all are under way before one is used.
 #pragma unroll
 		for (unsigned i = 0; i < kLaneVectors<kAhead>; i++)
 			loaded.vectors[i] =
-				vectors_[tile + i * kWarpLanes + wa_warp_lane()];
+				__ldg(vectors_ + tile + i * kWarpLanes + wa_warp_lane());
 		return loaded;
 	}
 

@@ -95,11 +95,12 @@ template <unsigned kRows, unsigned kCount> class WaWarpBits
 	}
 
 	// Returns the bits of the calling thread's vectors in the tile that was
-	// loaded last, that of the first row lowest.
+	// loaded last, that of the first row lowest.  `zero` is 0: see
+	// wa_grid_behind.
 	__device__ __forceinline__ unsigned
-	take() const
+	take(unsigned zero) const
 	{
-		unsigned bits = __funnelshift_r(low_, high_, first_bit() % 32);
+		unsigned bits = __funnelshift_r(low_ | zero, high_, first_bit() % 32);
 
 #pragma unroll
 		for (unsigned lanes = kCount / 2; lanes > 0; lanes /= 2)
@@ -158,6 +159,22 @@ template <unsigned kRows, unsigned kCount> class WaWarpBits
 	uint32_t low_ = 0;
 	uint32_t high_ = 0;
 };
+
+// Returns 0, which the compiler does not know: what is computed from it waits for
+// all of a tile.  Where it may, the compiler waits for the bits first, and asks for
+// some of the values only then.
+template <bool kAhead>
+__device__ __forceinline__ unsigned
+wa_grid_behind(const WaTile<kAhead> &loaded, const WaColumnArgs &column)
+{
+	unsigned any = 0;
+
+#pragma unroll
+	for (unsigned i = 0; i < kLaneVectors<kAhead>; i++)
+		any |= loaded.vectors[i].x;
+	// rows are fewer than 2^31
+	return any & (unsigned) ((int) column.nrows >> 31);
+}
 
 // Loads the calling thread's vectors of a tile that is not whole.  Returns their
 // mask.
@@ -268,19 +285,16 @@ wa_grid_for_each(const WaColumnArgs &column, Prime prime, Add add)
 		memcpy(&values, &loaded, sizeof(loaded));
 		if constexpr (kBitmap)
 		{
-			unsigned valid;
+			const unsigned valid =
+				bitmap.take(kAhead ? 0 : wa_grid_behind(loaded, column));
 
-			// No load is moved across a barrier.  Else the compiler, to save
-			// registers, would put off those that are not needed at once until
-			// others have been waited for.
-			if (!kAhead)
-				__syncwarp();
-			valid = bitmap.take();
 			rows += __popc(valid);
 			if (kAhead)
 			{
 				if (tile + stride + kTile <= span.vectors)
 					bitmap.load(tile + stride);
+				// No load is moved across it: the compiler would ask for the
+				// bits when all else has been done.
 				__syncwarp();
 			}
 			add(values, valid);

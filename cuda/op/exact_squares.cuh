@@ -107,7 +107,8 @@ template <typename Float, int kMaxPieces> struct WaSquaresPieces
 
 	// The same in all lanes.
 	int k;
-	uint32_t taken; // rows since the window was empty; at first, all it may take
+	uint32_t
+		taken; // rows since the window was empty; at first, all it may take
 
 	// The exponent of the unit of a piece.
 	__device__ __forceinline__ int
@@ -310,9 +311,9 @@ template <> struct WaSquaresWindow<float> : WaSquaresPieces<float, 3>
 	{
 		*this = {};
 		k = new_k;
-		near = wa_exact_span<float>(wa_exact_multiples_from<float>(near_unit()),
-									limit_top(),
-									wa_power_of_two(k + kFillBits));
+		near =
+			wa_exact_span<float>(wa_exact_multiples_from<float>(near_unit()),
+								 limit_top(), wa_power_of_two(k + kFillBits));
 	}
 
 	// Constants as those of WaExactWindow hold 50 bits above their last place.
@@ -420,8 +421,8 @@ template <typename V> struct WaExactMoments
 	{
 		Window &window = state.window;
 		const WaExactSpan<Value> span = window.span();
-		const WaValues<Value, kRows> filled = wa_valid_or(
-			values, valid, WaExactFloat<Value>::of_word(span.fill));
+		const WaValues<Value, kRows> filled =
+			wa_valid_or(values, valid, WaExactFloat<Value>::of_word(span.fill));
 
 		if (wa_exact_all(window.taken + kRows <= kSquaresWindowRows &&
 						 span.has(filled.values)))
