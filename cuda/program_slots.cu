@@ -284,7 +284,8 @@ place_outputs(Layout *layout)
 		target->filter = operand_of(layout, planner->filters[i]);
 		target->form = (uint8_t) output->form;
 		target->scale = planner->plan->scales[i];
-		target->bits = output->bits;
+		target->bits =
+			planner->plan->mixed[i] ? output->mixed_bits : output->bits;
 		target->is_wide =
 			planner->query->is_wide && output->d_values != NULL &&
 			planner->values[planner->outputs[i]].kind == WA_VECTOR_DECIMAL;

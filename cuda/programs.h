@@ -87,9 +87,11 @@ typedef struct WaProgramOutput
 	void *d_values;       // NULL: only the bitmap is wanted
 	uint64_t *d_validity; // NULL: only the values are wanted
 	int16_t *d_display;   // DECIMAL: the digits shown; NULL: not wanted
-	// I128: values of more bits, sign aside, trap; and the scale of a DECIMAL
-	// whose digits shown differ, where rows with more trap, or WA_ANY_SCALE.
+	// I128: values of more bits, sign aside, trap, and if the digits shown differ, of
+	// more mixed bits; and the scale of a DECIMAL for which they do, where rows with
+	// more trap, or WA_ANY_SCALE.
 	uint8_t bits;
+	uint8_t mixed_bits;
 	uint8_t scale;
 } WaProgramOutput;
 

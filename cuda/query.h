@@ -39,6 +39,9 @@ extern "C"
 /* Rows that trap together. */
 #define WA_CUDA_TILE_ROWS 1024
 
+/* Words of a sum of squares of 128 bits. */
+#define WA_CUDA_SQUARES_WORDS 6
+
 /* No register. */
 #define WA_CUDA_NO_REGISTER (-1)
 
@@ -158,6 +161,13 @@ typedef struct WaCudaKey
 	int64_t high; /* wide: the high half */
 } WaCudaKey;
 
+/* How the smallest or the largest of DECIMALs is shown. */
+typedef struct WaCudaLook
+{
+	uint8_t display; /* digits shown */
+	bool is_tied;    /* by some rows; others show it in another way */
+} WaCudaLook;
+
 /* What a group has of an aggregated column. */
 typedef struct WaCudaCell
 {
@@ -166,6 +176,9 @@ typedef struct WaCudaCell
 	uint8_t display;   /* DECIMAL with SUM: the most digits shown */
 	bool is_wide;      /* min and max are those of 128 bits */
 	uint64_t sum[3];   /* wide: SUM, a signed number, lowest word first */
+	uint64_t squares[WA_CUDA_SQUARES_WORDS]; /* wide: SQUARES, likewise */
+	WaCudaLook min_look;                     /* DECIMAL with MIN */
+	WaCudaLook max_look;
 } WaCudaCell;
 
 /*

@@ -16,7 +16,8 @@ struct Columns
 	std::vector<WaKernelColumn> columns;
 	std::vector<int> places;   // of the aggregated columns; -1: none
 	std::vector<int> displays; // likewise, of the digits shown
-	std::vector<int> halves;   // likewise, of low halves; the high ones follow
+	std::vector<int> halves;   // likewise, of low halves; the others follow
+	std::vector<int> looks;    // likewise, of looks; those turned around follow
 };
 
 // Adds a column; returns its place.
@@ -54,17 +55,30 @@ find_valid(WaQueryWork *work, const WaQuerySource *source,
 
 // Adds the halves of an aggregated column.
 static void
-add_halves(const WaQueryWork *work, const WaQuerySource *source,
+add_halves(const WaQueryWork *work, WaOpSet ops, const WaQuerySource *source,
 		   const uint64_t *d_validity, Columns *columns)
 {
-	for (bool is_high : {false, true})
+	columns->halves.back() = (int) columns->columns.size();
+	for (unsigned half = 0; half < WA_QUERY_HALVES; half++)
 	{
-		WaBatch batch = wa_query_half_batch(work, source, is_high);
+		const WaOpSet half_ops = wa_query_half_ops(ops, source, half);
+		WaBatch batch = wa_query_half_batch(work, source, half);
 
 		batch.validity = d_validity;
-		(void) add_column(columns, batch, WA_OP_BIT(WA_OP_SUM));
+		if (half_ops != 0)
+			(void) add_column(columns, batch, half_ops);
 	}
-	columns->halves.back() = (int) columns->columns.size() - 2;
+}
+
+// Adds its looks.
+static void
+add_looks(const WaQueryWork *work, WaOpSet ops, const WaQuerySource *source,
+		  Columns *columns)
+{
+	columns->looks.back() = (int) columns->columns.size();
+	for (unsigned look = 0; look < WA_QUERY_LOOKS; look++)
+		(void) add_column(columns, wa_query_look_batch(work, source, look),
+						  ops & kQueryExtremes);
 }
 
 // Adds an aggregated column.
@@ -79,13 +93,16 @@ add_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 	columns->places.push_back(-1);
 	columns->displays.push_back(-1);
 	columns->halves.push_back(-1);
+	columns->looks.push_back(-1);
 	if (source->counts_rows)
 		return cudaSuccess;
 	error = find_valid(work, source, &batch.validity);
 	columns->places.back() =
 		add_column(columns, batch, wa_query_whole_ops(aggregate->ops, source));
-	if (source->d_low != NULL)
-		add_halves(work, source, batch.validity, columns);
+	if (source->d_halves[0] != NULL)
+		add_halves(work, aggregate->ops, source, batch.validity, columns);
+	if (source->d_looks[0] != NULL)
+		add_looks(work, aggregate->ops, source, columns);
 	if (!source->mixed || (aggregate->ops & WA_OP_BIT(WA_OP_SUM)) == 0)
 		return error;
 	columns->displays.back() =
@@ -190,9 +207,7 @@ finish_cell(WaQueryWork *work, const Columns *columns, unsigned number,
 	const int place = columns->places[number];
 	const int display = columns->displays[number];
 
-	cell->scale = source->scale;
-	cell->display = source->scale;
-	cell->is_wide = source->form == WA_COLUMN_I128;
+	wa_query_describe_cell(source, cell);
 	if (place < 0)
 	{
 		cell->partial.rows = columns->columns[0].d_result->rows;
@@ -203,13 +218,14 @@ finish_cell(WaQueryWork *work, const Columns *columns, unsigned number,
 	return finish_column(work, &columns->columns[place], &cell->partial);
 }
 
-// Stores the sum of an aggregated column of 128 bits in its cell.
+// Stores the sums of an aggregated column of 128 bits in its cell.
 static cudaError_t
 finish_wide(WaQueryWork *work, const Columns *columns, unsigned number,
 			WaCudaCell *cell)
 {
-	const int place = columns->halves[number];
-	WaPartial halves[2];
+	const WaOpSet ops = work->query->aggregates[number].ops;
+	int place = columns->halves[number];
+	WaPartial halves[WA_QUERY_HALVES];
 	cudaError_t error = cudaSuccess;
 
 	if (place < 0)
@@ -217,13 +233,38 @@ finish_wide(WaQueryWork *work, const Columns *columns, unsigned number,
 		wa_query_extend_sum(cell);
 		return cudaSuccess;
 	}
-	for (int i = 0; i < 2 && error == cudaSuccess; i++)
+	for (unsigned i = 0; i < WA_QUERY_HALVES && error == cudaSuccess; i++)
 	{
 		wa_partial_init(&halves[i], NULL);
-		error = finish_column(work, &columns->columns[place + i], &halves[i]);
+		if (wa_query_half_ops(ops, &work->sources[number], i) != 0)
+			error = finish_column(work, &columns->columns[place++], &halves[i]);
 	}
 	if (error == cudaSuccess)
-		wa_query_join_halves(&halves[0], &halves[1], cell);
+		wa_query_join_halves(ops, halves, cell);
+	return error;
+}
+
+// Stores the smallest and the largest value of an aggregated column that shows
+// different numbers of digits in its cell.
+static cudaError_t
+finish_looks(WaQueryWork *work, const Columns *columns, unsigned number,
+			 WaCudaCell *cell)
+{
+	const WaOpSet ops = work->query->aggregates[number].ops;
+	const int place = columns->looks[number];
+	WaPartial looks[WA_QUERY_LOOKS];
+	cudaError_t error = cudaSuccess;
+
+	if (place < 0)
+		return cudaSuccess;
+	for (int i = 0; i < WA_QUERY_LOOKS && error == cudaSuccess; i++)
+	{
+		wa_partial_init(&looks[i], NULL);
+		error = finish_column(work, &columns->columns[place + i], &looks[i]);
+	}
+	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
+		if (error == cudaSuccess && (ops & WA_OP_BIT(op)) != 0)
+			wa_query_join_looks(op, looks, cell);
 	return error;
 }
 
@@ -243,6 +284,8 @@ finish(WaQueryWork *work, const Columns *columns, WaCudaTake take,
 		error = finish_cell(work, columns, (unsigned) i, &cells[i]);
 		if (error == cudaSuccess && cells[i].is_wide)
 			error = finish_wide(work, columns, (unsigned) i, &cells[i]);
+		if (error == cudaSuccess)
+			error = finish_looks(work, columns, (unsigned) i, &cells[i]);
 	}
 	if (error == cudaSuccess)
 		(void) take(context, NULL, cells.data());

@@ -72,15 +72,45 @@ add_halves(const WaQueryWork *work, unsigned number,
 		   const WaQueryNumbers *numbers,
 		   std::vector<WaQueryReduction> *reductions)
 {
-	for (bool is_high : {false, true})
+	const WaQuerySource *source = &work->sources[number];
+
+	for (unsigned half = 0; half < WA_QUERY_HALVES; half++)
 	{
-		add_reduction(
-			reductions, number, WA_OP_SUM,
-			wa_query_half_batch(work, &work->sources[number], is_high),
-			numbers);
-		reductions->back().of =
-			is_high ? WA_QUERY_HIGH_HALF : WA_QUERY_LOW_HALF;
+		const WaOpSet ops = wa_query_half_ops(
+			work->query->aggregates[number].ops, source, half);
+
+		for (WaOp op : {WA_OP_SUM, WA_OP_SQUARES})
+		{
+			if ((ops & WA_OP_BIT(op)) == 0)
+				continue;
+			add_reduction(reductions, number, op,
+						  wa_query_half_batch(work, source, half), numbers);
+			reductions->back().of = WA_QUERY_OF_HALF;
+			reductions->back().part = half;
+		}
 	}
+}
+
+// Adds those of its looks: for each operation two, one after the other.
+static void
+add_looks(const WaQueryWork *work, unsigned number,
+		  const WaQueryNumbers *numbers,
+		  std::vector<WaQueryReduction> *reductions)
+{
+	const WaOpSet ops = work->query->aggregates[number].ops;
+
+	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
+		for (unsigned look = 0; look < WA_QUERY_LOOKS; look++)
+		{
+			if ((ops & WA_OP_BIT(op)) == 0)
+				continue;
+			add_reduction(
+				reductions, number, op,
+				wa_query_look_batch(work, &work->sources[number], look),
+				numbers);
+			reductions->back().of = WA_QUERY_OF_LOOK;
+			reductions->back().part = look;
+		}
 }
 
 // Adds the reductions of an aggregated column.  Rows are counted by the numbers
@@ -108,8 +138,10 @@ add_source(const WaQueryWork *work, unsigned number,
 		if ((ops & WA_OP_BIT(op)) != 0)
 			add_reduction(reductions, number, (WaOp) op,
 						  wa_query_batch(work, source), numbers);
-	if (source->d_low != NULL)
+	if (source->d_halves[0] != NULL)
 		add_halves(work, number, numbers, reductions);
+	if (source->d_looks[0] != NULL)
+		add_looks(work, number, numbers, reductions);
 	if (!source->mixed || (all_ops & WA_OP_BIT(WA_OP_SUM)) == 0)
 		return;
 	add_reduction(reductions, number, WA_OP_MAX, display, numbers);
@@ -288,7 +320,60 @@ fold_one(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group)
 	return partial;
 }
 
-// Adds what reductions have of the digits shown and of halves.
+// Adds what a reduction has of a chosen group to a partial.
+static void
+fold(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group,
+	 WaPartial *partial)
+{
+	const int64_t rows = partial->rows;
+	WaGroupColumn column = reduction->column;
+
+	column.ngroups = run->choice.count;
+	for (const WaQueryLayer &layer : reduction->layers)
+		wa_group_fold(&column, &layer.layer, layer.table, group, partial);
+	if (rows > 0)
+		partial->rows = rows; // every operation counts them
+}
+
+// Adds what reductions have of the halves of an aggregated column; *place: the first
+// of them, and then the last.
+static void
+fold_halves(const GroupRun *run, uint32_t group, size_t *place,
+			WaCudaCell *cell)
+{
+	const unsigned source = run->reductions[*place].source;
+	WaPartial halves[WA_QUERY_HALVES];
+	size_t i;
+
+	for (WaPartial &half : halves)
+		wa_partial_init(&half, NULL);
+	for (i = *place; i < run->reductions.size(); i++)
+	{
+		const WaQueryReduction *reduction = &run->reductions[i];
+
+		if (reduction->source != source || reduction->of != WA_QUERY_OF_HALF)
+			break;
+		fold(run, reduction, group, &halves[reduction->part]);
+	}
+	*place = i - 1;
+	wa_query_join_halves(run->work->query->aggregates[source].ops, halves,
+						 cell);
+}
+
+// Adds what the two reductions of looks by an operation have; likewise.
+static void
+fold_looks(const GroupRun *run, uint32_t group, size_t *place, WaCudaCell *cell)
+{
+	const WaOp op = run->reductions[*place].column.op;
+	const WaPartial looks[WA_QUERY_LOOKS] = {
+		fold_one(run, &run->reductions[*place], group),
+		fold_one(run, &run->reductions[*place + 1], group)};
+
+	*place += 1;
+	wa_query_join_looks(op, looks, cell);
+}
+
+// Adds what reductions have of the digits shown, of halves and of looks.
 static void
 fold_others(const GroupRun *run, uint32_t group, WaCudaCell *cells)
 {
@@ -304,30 +389,11 @@ fold_others(const GroupRun *run, uint32_t group, WaCudaCell *cells)
 			if (digits.rows > 0)
 				cell->display = (uint8_t) digits.max.i;
 		}
-		if (reduction->of == WA_QUERY_LOW_HALF)
-		{
-			const WaPartial low = fold_one(run, reduction, group);
-			const WaPartial high = fold_one(run, reduction + 1, group);
-
-			wa_query_join_halves(&low, &high, cell);
-		}
+		else if (reduction->of == WA_QUERY_OF_HALF)
+			fold_halves(run, group, &i, cell);
+		else if (reduction->of == WA_QUERY_OF_LOOK)
+			fold_looks(run, group, &i, cell);
 	}
-}
-
-// Adds what a reduction of values has of a chosen group to the cell.
-static void
-fold(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group,
-	 WaCudaCell *cell)
-{
-	const int64_t rows = cell->partial.rows;
-	WaGroupColumn column = reduction->column;
-
-	column.ngroups = run->choice.count;
-	for (const WaQueryLayer &layer : reduction->layers)
-		wa_group_fold(&column, &layer.layer, layer.table, group,
-					  &cell->partial);
-	if (rows > 0)
-		cell->partial.rows = rows; // every operation counts them
 }
 
 // Makes the cells of a chosen group.
@@ -346,15 +412,13 @@ make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
 		if (needs_exact)
 			exact[i] = {};
 		wa_partial_init(&cells[i].partial, needs_exact ? &exact[i] : NULL);
-		cells[i].scale = source->scale;
-		cells[i].display = source->scale;
-		cells[i].is_wide = source->form == WA_COLUMN_I128;
+		wa_query_describe_cell(source, &cells[i]);
 		if (source->counts_rows && run->counts != NULL)
 			cells[i].partial.rows = run->counts[group];
 	}
 	for (const WaQueryReduction &reduction : run->reductions)
 		if (reduction.of == WA_QUERY_VALUES)
-			fold(run, &reduction, group, &cells[reduction.source]);
+			fold(run, &reduction, group, &cells[reduction.source].partial);
 	for (size_t i = 0; i < work->sources.size(); i++)
 		if (cells[i].is_wide)
 			wa_query_extend_sum(&cells[i]);

@@ -147,20 +147,6 @@ note_scales(WaQueryWork *work, const Program *program)
 		}
 }
 
-// Tells whether the digits that a smallest or a largest value is shown with are
-// not known: they would be those of one of its rows.
-static bool
-loses_digits(const WaQueryWork *work)
-{
-	const WaOpSet extremes = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
-
-	for (size_t i = 0; i < work->sources.size(); i++)
-		if (work->sources[i].mixed &&
-			(work->query->aggregates[i].ops & extremes) != 0)
-			return true;
-	return false;
-}
-
 // Plans a program; whatever the planner refuses is nothing for a GPU.
 static cudaError_t
 plan_program(WaQueryWork *work, Program *program)
@@ -327,8 +313,6 @@ wa_query_start_programs(WaQueryWork *work, unsigned first_clause)
 	if (all.first_clause == all.end_clause && all.end_output == 0)
 		return cudaSuccess;
 	error = add_part(work, all, &work->d_selection, &programs);
-	if (error == cudaSuccess && loses_digits(work))
-		error = cudaErrorNotSupported;
 	return error == cudaSuccess ? start_programs(work, programs) : error;
 }
 

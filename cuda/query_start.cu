@@ -76,10 +76,9 @@ wa_query_batch(const WaQueryWork *work, const WaQuerySource *source)
 	return batch;
 }
 
-// Returns the form of an output of the kind that has the operations; none: it is a
-// key.
+// Returns the form of an output of the kind.
 static WaColumnForm
-output_form(const WaQueryWork *work, WaVectorKind kind, WaOpSet ops)
+output_form(const WaQueryWork *work, WaVectorKind kind)
 {
 	switch (kind)
 	{
@@ -88,10 +87,7 @@ output_form(const WaQueryWork *work, WaVectorKind kind, WaOpSet ops)
 		case WA_VECTOR_BOOL:
 			return WA_COLUMN_BITS;
 		case WA_VECTOR_DECIMAL:
-			return work->width.is_wide && ops != 0 &&
-						   wa_reductions_exist(ops, WA_I128)
-					   ? WA_COLUMN_I128
-					   : WA_COLUMN_I64;
+			return work->width.is_wide ? WA_COLUMN_I128 : WA_COLUMN_I64;
 		default:
 			return WA_COLUMN_I64;
 	}
@@ -138,7 +134,8 @@ use_column(WaQuerySource *source, const WaCudaColumn *column)
 // Bits of a value of 128 bits, beside the sign.
 static const uint8_t kWideBits = 127;
 
-// Makes a source of a register that the program computes, for the operations.
+// Makes a source of a register that the program computes, for the operations; none: it
+// is a key, or values are counted.
 static cudaError_t
 add_output(WaQueryWork *work, int number, int filter, bool has_values,
 		   WaOpSet ops, WaQuerySource *source)
@@ -154,9 +151,11 @@ add_output(WaQueryWork *work, int number, int filter, bool has_values,
 	output->scale = wa_query_scale(&work->width, work->outputs.size() - 1);
 	output->number = (uint16_t) number;
 	output->bits = kWideBits;
+	output->mixed_bits =
+		(ops & kQueryExtremes) != 0 ? kWideBits - kQueryLookBits : kWideBits;
 	output->filter =
 		filter >= 0 ? (uint16_t) filter : (uint16_t) WA_NO_REGISTER;
-	output->form = output_form(work, kind, ops);
+	output->form = output_form(work, kind);
 	error = wa_query_take(pool, wa_validity_bytes(work->nrows) / 8,
 						  &output->d_validity);
 	if (error == cudaSuccess && has_values)
@@ -179,11 +178,15 @@ static bool
 is_reducible(const WaCudaAggregate *aggregate, const WaCudaColumn *column)
 {
 	const WaType type = wa_query_type(wa_query_form(column->form));
+	WaOpSet ops = aggregate->ops;
 
-	if (aggregate->ops == 0)
+	if (ops == 0)
 		return true;
+	// Squares of 128 bits are made of those of halves.
+	if (column->form == WA_CUDA_I128)
+		ops = (WaOpSet) (ops & ~WA_OP_BIT(WA_OP_SQUARES));
 	return column->form != WA_CUDA_BITS && column->d_display == NULL &&
-		   wa_reductions_exist(aggregate->ops, wa_type_storage(type));
+		   wa_reductions_exist(ops, wa_type_storage(type));
 }
 
 // Finds the values of an aggregated column.
@@ -274,6 +277,8 @@ wa_query_start(WaQueryWork *work)
 	work->limit = shows_keys_by_row(work) ? 0 : query->wanted.limit;
 	if (error == cudaSuccess)
 		error = wa_query_start_halves(work);
+	if (error == cudaSuccess)
+		error = wa_query_start_looks(work);
 	work->has_started = error == cudaSuccess;
 	return error;
 }

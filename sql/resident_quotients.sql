@@ -95,4 +95,29 @@ SELECT pg_temp.same('SELECT l::float8, l::float4, count(*) FROM resident_epochs 
 SELECT pg_temp.same($$SELECT date_trunc('day', to_timestamp(ms / 1000.0)), count(*) FROM resident_epochs GROUP BY 1$$);
 SELECT pg_temp.same('SELECT min(to_timestamp(ms / 1000.0)), max(to_timestamp(n / 1000)), count(to_timestamp(ms / 1000.0)) FROM resident_epochs');
 
+
+-- The smallest and the largest of what shows different numbers of digits.
+SELECT pg_temp.same('SELECT min(a / b), max(a / b), count(*) FROM resident_quotients');
+SELECT pg_temp.same('SELECT k, min(a / b), max(b / 7), sum(m / b) FROM resident_quotients GROUP BY k');
+SELECT pg_temp.same('SELECT i / 100, min(tiny / 1000000), max(w / b), min(m) FROM resident_quotients GROUP BY 1');
+SELECT pg_temp.same('SELECT k, min(m), max(m + a), max(m) FILTER (WHERE i > 7) FROM resident_quotients GROUP BY k');
+SELECT pg_temp.same('SELECT min(m / o), max(w / o) FROM resident_quotients WHERE o <> 0 AND i % 3 = 0');
+-- Where equal ones look different the order of rows tells.
+SELECT pg_temp.same('SELECT min(m * 0), max(a) FROM resident_quotients');
+SELECT pg_temp.same('SELECT k, max(CASE WHEN i % 2 = 0 THEN 99999999.50 ELSE m / 7 END) FROM resident_quotients GROUP BY k');
+SELECT pg_temp.same('SELECT k, max(CASE i % 3 WHEN 0 THEN 99999999.50 WHEN 1 THEN 99999999.500 ELSE m / 7 END) FROM resident_quotients GROUP BY k');
+SELECT pg_temp.same('SELECT (m + i) * 0 / b, count(*) FROM resident_quotients GROUP BY 1');
+
+-- GROUP BY quotients, and what has more than 64 bits.
+SELECT pg_temp.same('SELECT a / b, count(*), sum(i) FROM resident_quotients GROUP BY 1');
+SELECT pg_temp.same('SELECT b / 3, max(a / 7), sum(w) FROM resident_quotients GROUP BY 1');
+SELECT pg_temp.same('SELECT w * 1000, w % 1000, count(*) FROM resident_quotients WHERE i % 3 > 0 GROUP BY 1, 2');
+SELECT pg_temp.same('SELECT div(w, 1000000) * 1000000, min(a / b), sum(i) FROM resident_quotients GROUP BY 1');
+SELECT pg_temp.same('SELECT m / 4, b, count(*) FROM resident_quotients WHERE i > 15000 GROUP BY 1, 2');
+
+-- Their first groups.
+SELECT pg_temp.same('SELECT i, sum(w * a) FROM resident_quotients GROUP BY i ORDER BY 2 DESC NULLS LAST, 1 LIMIT 10');
+SELECT pg_temp.same('SELECT i, min(a / b) FROM resident_quotients GROUP BY i ORDER BY 2, 1 LIMIT 10');
+SELECT pg_temp.same('SELECT w * 3, count(*) FROM resident_quotients GROUP BY 1 ORDER BY 1 LIMIT 10');
+
 DROP TABLE resident_quotients, resident_epochs;

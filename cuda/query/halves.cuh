@@ -6,15 +6,22 @@
 #define WA_CUDA_QUERY_HALVES_CUH
 
 #include "core/int128.h"
+#include "query/work.h"
 
 // What the kernel takes.
 struct WaQueryHalves
 {
 	const WaInt128 *values;
 	uint32_t nrows;
-	int64_t *low; // less 2^63, so that it is signed as the high one is
-	int64_t *high;
+	int64_t *halves[WA_QUERY_HALVES]; // those of the product may be NULL
 };
+
+// Returns the low half of a number, less 2^63, so that it is signed as the high one is.
+__device__ __forceinline__ int64_t
+wa_query_low_half(uint64_t low)
+{
+	return (int64_t) (low ^ (uint64_t) 1 << 63);
+}
 
 // Splits values.  Any grid; deterministic.
 __global__ void
@@ -24,9 +31,16 @@ wa_query_halves_kernel(const WaQueryHalves args)
 		 row += gridDim.x * blockDim.x)
 	{
 		const WaInt128 value = args.values[row];
+		const int64_t low = wa_query_low_half(value.lo);
+		const __int128 product = (__int128) low * value.hi;
 
-		args.low[row] = (int64_t) (value.lo ^ (uint64_t) 1 << 63);
-		args.high[row] = value.hi;
+		args.halves[WA_QUERY_LOW][row] = low;
+		args.halves[WA_QUERY_HIGH][row] = value.hi;
+		if (args.halves[WA_QUERY_PRODUCT_LOW] == NULL)
+			continue;
+		args.halves[WA_QUERY_PRODUCT_LOW][row] =
+			wa_query_low_half((uint64_t) product);
+		args.halves[WA_QUERY_PRODUCT_HIGH][row] = (int64_t) (product >> 64);
 	}
 }
 

@@ -18,9 +18,9 @@ struct WaQueryLayer
 enum WaQueryReduced
 {
 	WA_QUERY_VALUES,
-	WA_QUERY_DIGITS,   // shown
-	WA_QUERY_LOW_HALF, // of values of 128 bits
-	WA_QUERY_HIGH_HALF
+	WA_QUERY_DIGITS, // shown
+	WA_QUERY_OF_HALF,
+	WA_QUERY_OF_LOOK
 };
 
 // An operation over a column.
@@ -28,6 +28,7 @@ struct WaQueryReduction
 {
 	unsigned source; // the aggregated column that it is for
 	WaQueryReduced of;
+	unsigned part;   // OF_HALF: which half; OF_LOOK: which look
 	bool has_layers; // a float's sum: there may be more than one
 	WaGroupColumn column;
 	WaGroupPlan plan;

@@ -13,6 +13,32 @@
 // Threads of a block of the small kernels.
 constexpr unsigned kQueryThreads = 256;
 
+// Values of 128 bits whose sum may have more have halves, of which the low one is less
+// 2^63; if their squares are to be added up, the product of the two has halves, too.
+enum WaQueryHalf
+{
+	WA_QUERY_LOW,
+	WA_QUERY_HIGH,
+	WA_QUERY_PRODUCT_LOW,
+	WA_QUERY_PRODUCT_HIGH,
+	WA_QUERY_HALVES
+};
+
+// DECIMALs that show different numbers of digits, and of which the smallest or the
+// largest is wanted, have looks: the digits shown in their lowest bits, and the same
+// with these bits turned around.
+enum WaQueryLook
+{
+	WA_QUERY_LOOK,
+	WA_QUERY_TURNED_LOOK,
+	WA_QUERY_LOOKS
+};
+
+// Bits of the digits shown.
+constexpr unsigned kQueryLookBits = 6;
+
+constexpr WaOpSet kQueryExtremes = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
+
 // Where the values of an aggregated column, or of a key, lie.  What is an output
 // of the program has the rows alone that WHERE leaves and the filter passes.
 struct WaQuerySource
@@ -28,10 +54,9 @@ struct WaQuerySource
 	uint8_t scale;              // DECIMAL
 	bool mixed;                 // the digits shown differ
 	const WaCudaColumn *column; // bare: which it is
-	// Values of 128 bits whose sum may have more: their halves, of which the low one is
-	// less 2^63; or NULL.
-	int64_t *d_low;
-	int64_t *d_high;
+	// Both NULL where there are none.
+	int64_t *d_halves[WA_QUERY_HALVES];
+	WaInt128 *d_looks[WA_QUERY_LOOKS];
 	const WaCudaKeyValues *values; // what a key stands for; NULL: for itself
 };
 
@@ -51,9 +76,9 @@ struct WaQueryWork
 	WaQuerySlot *slot;
 	unsigned nrows;
 	WaQueryWidth width;
-	bool has_started;            // wa_query_start has found it to be for a GPU
-	uint64_t limit;              // of the groups that are wanted; 0: all are
-	unsigned nlaunches;          // of the program; 0: there is none
+	bool has_started;   // wa_query_start has found it to be for a GPU
+	uint64_t limit;     // of the groups that are wanted; 0: all are
+	unsigned nlaunches; // of the program; 0: there is none
 	const uint64_t *d_selection; // rows that WHERE leaves
 	uint64_t *traps;  // of one launch after the other, in pinned memory, once
 					  // waited for
@@ -117,17 +142,34 @@ cudaError_t wa_query_start_halves(WaQueryWork *work);
 
 // Returns the batch of halves of a source's values.
 WaBatch wa_query_half_batch(const WaQueryWork *work,
-							const WaQuerySource *source, bool is_high);
+							const WaQuerySource *source, unsigned half);
 
-// Returns the operations over a source but for a sum of halves.
+// Returns what is to be reduced of halves, for the operations of an aggregated column.
+WaOpSet wa_query_half_ops(WaOpSet ops, const WaQuerySource *source,
+						  unsigned half);
+
+// Starts what makes the looks of values.
+cudaError_t wa_query_start_looks(WaQueryWork *work);
+
+// Returns the batch of looks of a source's values.
+WaBatch wa_query_look_batch(const WaQueryWork *work,
+							const WaQuerySource *source, unsigned look);
+
+// Returns the operations over a source but for those of halves and of looks.
 WaOpSet wa_query_whole_ops(WaOpSet ops, const WaQuerySource *source);
+
+// Stores in a cell what is known of the digits of its values.
+void wa_query_describe_cell(const WaQuerySource *source, WaCudaCell *cell);
+
+// Stores the smallest or the largest value in a cell; looks: what their reductions have.
+void wa_query_join_looks(WaOp op, const WaPartial *looks, WaCudaCell *cell);
 
 // Stores in a cell the sum that its partial has, of values of 128 bits.
 void wa_query_extend_sum(WaCudaCell *cell);
 
-// Stores in a cell what values of 128 bits add up to; low and high: the sums of their
-// halves, which have counted the rows.
-void wa_query_join_halves(const WaPartial *low, const WaPartial *high,
+// Stores in a cell what values of 128 bits add up to, and with the operations their
+// squares; halves: what their reductions have, which have counted the rows.
+void wa_query_join_halves(WaOpSet ops, const WaPartial *halves,
 						  WaCudaCell *cell);
 
 // Returns the form of a column as kernels know it.

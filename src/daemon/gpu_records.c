@@ -106,6 +106,14 @@ put_decimal_sums(WaOpSet ops, const WaCudaCell *cell,
 	return true;
 }
 
+/* Returns the operations whose value is shown in several ways. */
+static WaOpSet
+tied_ops(WaOpSet ops, const WaCudaCell *cell)
+{
+	return ops & ((cell->min_look.is_tied ? WA_OP_BIT(WA_OP_MIN) : 0) |
+				  (cell->max_look.is_tied ? WA_OP_BIT(WA_OP_MAX) : 0));
+}
+
 /* Stores what a record of decimals has beside the smallest and the largest. */
 static bool
 put_decimal(WaOpSet ops, const WaCudaCell *cell, const WaRecordLayout *layout,
@@ -114,10 +122,12 @@ put_decimal(WaOpSet ops, const WaCudaCell *cell, const WaRecordLayout *layout,
 	const WaDecimalHeader header = {
 		.display = wa_ops_have(ops, WA_OP_SUM) ? cell->display : 0,
 		.min_scale = cell->scale,
-		.min_display = cell->scale,
+		.min_display = cell->min_look.display,
 		.max_scale = cell->scale,
-		.max_display = cell->scale,
+		.max_display = cell->max_look.display,
 	};
+
+	record->tied = tied_ops(ops, cell);
 
 	memcpy(words + layout->header, &header, sizeof(header));
 	return !wa_ops_have(ops, WA_OP_SUM) ||
@@ -138,10 +148,12 @@ put_int_sums(WaOpSet ops, const WaPartial *partial,
 
 /* Returns the smallest or the largest of wide values. */
 static WaWideExtreme
-wide_extreme(const WaCudaCell *cell, WaValue value)
+wide_extreme(const WaCudaCell *cell, WaValue value, WaCudaLook look)
 {
-	return (WaWideExtreme){
-		.value = value.wide, .scale = cell->scale, .display = cell->scale};
+	return (WaWideExtreme){.value = value.wide,
+						   .scale = cell->scale,
+						   .display = look.display,
+						   .tied = look.is_tied};
 }
 
 /* Stores what a record has of values of 128 bits in its rest. */
@@ -159,10 +171,12 @@ put_wide(WaOpSet ops, const WaCudaCell *cell, WaWideRest *rest)
 		memcpy(rest->sum, cell->sum, sizeof(cell->sum));
 		rest->sum[3] = (int64_t) cell->sum[2] < 0 ? UINT64_MAX : 0;
 	}
+	if (wa_ops_have(ops, WA_OP_SQUARES))
+		memcpy(rest->squares, cell->squares, sizeof(cell->squares));
 	if (wa_ops_have(ops, WA_OP_MIN))
-		rest->min = wide_extreme(cell, partial->min);
+		rest->min = wide_extreme(cell, partial->min, cell->min_look);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		rest->max = wide_extreme(cell, partial->max);
+		rest->max = wide_extreme(cell, partial->max, cell->max_look);
 }
 
 bool

@@ -307,6 +307,7 @@ WideMaker::add_output(uint16_t number)
 	output.filter = filter < 0 ? WA_NO_REGISTER : (uint16_t) filter;
 	output.is_narrow = random_.below(6) == 0;
 	output.bits = random_.below(2) == 0 ? 127 : 95;
+	output.mixed_bits = output.bits - 6 * (uint8_t) random_.below(2);
 	output.scale = random_.below(3) != 0 ? WA_ANY_SCALE
 										 : (uint8_t) (14 + random_.below(20));
 	program_.outputs.push_back(output);

@@ -30,7 +30,8 @@ struct WideOutput
 	uint16_t filter;
 	bool is_narrow; // DECIMAL: of 64 bits
 	uint8_t bits;
-	uint8_t scale; // or WA_ANY_SCALE
+	uint8_t mixed_bits; // if the digits shown differ
+	uint8_t scale;      // or WA_ANY_SCALE
 };
 
 struct WideProgram

@@ -505,7 +505,7 @@ test_contract()
 	const WaInstruction multiply = {WA_CODE_DECIMAL_MULTIPLY, 1, 0, 0, 0, 0};
 	const WaProgramColumn column = {0, WA_COLUMN_I64, 10, NULL, NULL, 0, NULL};
 	const WaProgramOutput output = {
-		1, WA_NO_REGISTER, WA_COLUMN_I64, NULL, NULL, NULL, 0, WA_ANY_SCALE};
+		1, WA_NO_REGISTER, WA_COLUMN_I64, NULL, NULL, NULL, 0, 0, WA_ANY_SCALE};
 	const std::vector<WaVectorKind> ints = {WA_VECTOR_INT, WA_VECTOR_INT};
 	const std::vector<WaVectorKind> decimals = {WA_VECTOR_DECIMAL,
 												WA_VECTOR_DECIMAL};

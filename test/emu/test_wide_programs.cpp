@@ -157,6 +157,7 @@ prepare(const WideProgram &program, DeviceRun &run)
 		output.d_values = run.memory.make<WaInt128>(program.nrows);
 		output.d_validity = run.memory.make<uint64_t>(program.nrows / 64 + 1);
 		output.bits = wanted.bits;
+		output.mixed_bits = wanted.mixed_bits;
 		output.scale = wanted.scale;
 		if (program.kinds[wanted.number] == WA_VECTOR_DECIMAL)
 			output.d_display = run.memory.make<int16_t>(program.nrows);
@@ -207,6 +208,7 @@ fits(const DeviceRun &run, size_t output, const WideCell &cell)
 	const WaProgramOutput &made = run.outputs[output];
 	const int raise = run.plan.scales[output] - cell.display;
 	const int drop = cell.scale - cell.display;
+	const int bits = run.plan.mixed[output] ? made.mixed_bits : made.bits;
 	__int128 value = cell.value;
 
 	if (made.form != WA_COLUMN_I128 && made.form != WA_COLUMN_I64)
@@ -220,7 +222,7 @@ fits(const DeviceRun &run, size_t output, const WideCell &cell)
 		return false;
 	if (made.form == WA_COLUMN_I64)
 		return value == (int64_t) value;
-	return value >> made.bits == 0 || -value >> made.bits == 0;
+	return value >> bits == 0 || -value >> bits == 0;
 }
 
 // Writes what is wrong with an output's row to failure, if anything is.

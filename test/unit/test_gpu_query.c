@@ -290,6 +290,8 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 										   SHARE,
 										   REST,
 										   WHOLE,
+										   QUOTIENT,
+										   AREA,
 										   COLUMN_WIDE,
 										   COLUMN_DECIMAL32,
 										   COLUMN_FLOAT8,
@@ -336,9 +338,6 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 		if (columns[i].kind != WA_VECTOR_TEXT &&
 			columns[i].kind != WA_VECTOR_BOOL && random_below(6) != 0)
 			columns[i].ops = sets[random_below(LENGTH(sets))];
-		/* Which rows are wide differs, and with it what is compared below. */
-		if (argument == QUOTIENT)
-			columns[i].ops &= OPS(1, 0, 0, 0);
 	}
 	query->keys = keys;
 	query->key_numbers = key_numbers;

@@ -30,6 +30,14 @@
 /* What sums are compared by beside, as they may have more than 128 bits. */
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
+/* The smallest or the largest value; of a DECIMAL without zeros at its end. */
+typedef struct Extreme
+{
+	__int128 value;
+	uint8_t scale;
+	uint8_t display;
+} Extreme;
+
 /* What a group has of a column, in a form of its own. */
 typedef struct Found
 {
@@ -37,10 +45,11 @@ typedef struct Found
 	__int128 sum;
 	uint64_t residue; /* of the sum of a DECIMAL, modulo PRIME */
 	uint64_t squares[3];
+	uint64_t squares_residue; /* likewise */
 	WaExactPart exact;
 	bool other;
-	__int128 min;
-	__int128 max;
+	Extreme min;
+	Extreme max;
 	uint8_t display;
 } Found;
 
@@ -70,6 +79,10 @@ static uint64_t blocks_left_out;
 static uint64_t answers_compared;
 static uint64_t choices_made; /* of the first groups, by GPUs alone */
 static uint64_t extents_of_quotients;
+static uint64_t extents_of_quotient_looks; /* with MAX, */
+static uint64_t extents_of_quotient_keys;
+static uint64_t extents_of_looks;   /* COLUMN_DECIMAL64 with MIN, */
+static uint64_t extents_of_squares; /* and COLUMN_LARGE with SQUARES */
 static uint64_t extents_of_wide;  /* taken by queries that add up COLUMN_WIDE */
 static uint64_t extents_of_large; /* and COLUMN_LARGE */
 static uint64_t queries_given_up;
@@ -156,18 +169,17 @@ raise(__int128 number, int digits)
 	return (__int128) product;
 }
 
-/* Adds a sum of 256 bits in units of 10^-scale, modulo PRIME. */
+/* Adds a number with a sign, times 10^digits, modulo PRIME. */
 static void
-note_residue(const uint64_t *words, int scale, Found *found)
+note_residue(const uint64_t *words, int nwords, int digits, uint64_t *total)
 {
-	unsigned __int128 residue =
-		(int64_t) words[WA_WIDE_SUM_WORDS - 1] < 0 ? PRIME - 1 : 0;
+	unsigned __int128 residue = (int64_t) words[nwords - 1] < 0 ? PRIME - 1 : 0;
 
-	for (int i = WA_WIDE_SUM_WORDS - 1; i >= 0; i--)
+	for (int i = nwords - 1; i >= 0; i--)
 		residue = ((residue << 64) + words[i]) % PRIME;
-	for (int digits = SUM_SCALE - scale; digits > 0; digits--)
+	for (; digits > 0; digits--)
 		residue = residue * 10 % PRIME;
-	found->residue = (uint64_t) ((found->residue + residue) % PRIME);
+	*total = (uint64_t) ((*total + residue) % PRIME);
 }
 
 /* The same of a sum of 128 bits. */
@@ -178,16 +190,18 @@ note_narrow_residue(__int128 sum, int scale, Found *found)
 	const uint64_t words[WA_WIDE_SUM_WORDS] = {
 		(uint64_t) sum, (uint64_t) (sum >> 64), sign, sign};
 
-	note_residue(words, scale, found);
+	note_residue(words, WA_WIDE_SUM_WORDS, SUM_SCALE - scale, &found->residue);
 }
 
-/* Adds squares, the lowest of their words, in units of 10^-(2 scale). */
+/* Adds squares in units of 10^-(2 scale): the lowest of their words, and modulo PRIME. */
 static void
-note_squares(const uint64_t *words, int scale, Found *found)
+note_squares(const uint64_t *words, int nwords, int scale, Found *found)
 {
 	uint64_t raised[3];
 	unsigned __int128 carry = 0;
 
+	note_residue(words, nwords, 2 * (SUM_SCALE - scale),
+				 &found->squares_residue);
 	memcpy(raised, words, sizeof(raised));
 	for (int digits = 2 * (SUM_SCALE - scale); digits > 0; digits--)
 	{
@@ -208,6 +222,25 @@ note_squares(const uint64_t *words, int scale, Found *found)
 	}
 }
 
+/*
+ * Notes an extreme of a column, unless the one that there is comes before it; sign: 1
+ * for the smallest, -1 for the largest.
+ */
+static void
+note_extreme(__int128 value, int scale, uint8_t display, bool is_first,
+			 int sign, Extreme *extreme)
+{
+	while (scale > 0 && value % 10 == 0)
+	{
+		value /= 10;
+		scale--;
+	}
+	if (is_first || sign * wa_wide_decimal_compare(value, scale, extreme->value,
+												   extreme->scale) <
+						0)
+		*extreme = (Extreme){value, (uint8_t) scale, display};
+}
+
 /* Adds what a record has of values of 128 bits. */
 static void
 note_wide(const WaQueryColumn *column, const WaRecord *record, Found *found)
@@ -216,21 +249,22 @@ note_wide(const WaQueryColumn *column, const WaRecord *record, Found *found)
 	const bool is_only = !wa_record_has_narrow(record);
 	const __int128 sum =
 		wa_int128_get((WaInt128){rest->sum[0], (int64_t) rest->sum[1]});
-	const __int128 min = wa_int128_get(rest->min.value);
-	const __int128 max = wa_int128_get(rest->max.value);
 
 	if (wa_ops_have(column->ops, WA_OP_SUM))
-		note_residue(rest->sum, rest->scale, found);
+		note_residue(rest->sum, WA_WIDE_SUM_WORDS, SUM_SCALE - rest->scale,
+					 &found->residue);
 	if (wa_ops_have(column->ops, WA_OP_SUM))
 		found->sum = (__int128) ((unsigned __int128) found->sum +
 								 (unsigned __int128) raise(
 									 sum, SUM_SCALE - rest->scale));
 	if (wa_ops_have(column->ops, WA_OP_SQUARES))
-		note_squares(rest->squares, rest->scale, found);
-	if (wa_ops_have(column->ops, WA_OP_MIN) && (is_only || min < found->min))
-		found->min = min;
-	if (wa_ops_have(column->ops, WA_OP_MAX) && (is_only || max > found->max))
-		found->max = max;
+		note_squares(rest->squares, WA_WIDE_SQUARES_WORDS, rest->scale, found);
+	if (wa_ops_have(column->ops, WA_OP_MIN))
+		note_extreme(wa_int128_get(rest->min.value), rest->min.scale,
+					 rest->min.display, is_only, 1, &found->min);
+	if (wa_ops_have(column->ops, WA_OP_MAX))
+		note_extreme(wa_int128_get(rest->max.value), rest->max.scale,
+					 rest->max.display, is_only, -1, &found->max);
 	if (rest->display > found->display)
 		found->display = rest->display;
 }
@@ -250,10 +284,14 @@ note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
 		return;
 	memcpy(&floats, words + layout.header, sizeof(floats));
 	memcpy(&decimals, words + layout.header, sizeof(decimals));
+	if (column->kind != WA_VECTOR_DECIMAL)
+		memset(&decimals, 0, sizeof(decimals));
 	if (wa_ops_have(column->ops, WA_OP_MIN))
-		found->min = (int64_t) words[layout.min];
+		note_extreme((int64_t) words[layout.min], decimals.min_scale,
+					 decimals.min_display, true, 1, &found->min);
 	if (wa_ops_have(column->ops, WA_OP_MAX))
-		found->max = (int64_t) words[layout.max];
+		note_extreme((int64_t) words[layout.max], decimals.max_scale,
+					 decimals.max_display, true, -1, &found->max);
 	if (!wa_ops_have(column->ops, WA_OP_SUM))
 		return;
 	memcpy(&sum, words + layout.sum, sizeof(sum));
@@ -267,7 +305,7 @@ note_record(const WaQueryColumn *column, const WaRecord *record, Found *found)
 	if (column->kind != WA_VECTOR_FLOAT)
 	{
 		if (wa_ops_have(column->ops, WA_OP_SQUARES))
-			note_squares(words + layout.squares,
+			note_squares(words + layout.squares, 3,
 						 column->kind == WA_VECTOR_DECIMAL ? record->scale
 														   : SUM_SCALE,
 						 found);
@@ -452,13 +490,15 @@ same_key(WaVectorKind kind, const WaQueryValue *a, const WaQueryValue *b)
 	}
 }
 
-/* Tells whether two values are the same, or zeros of floats. */
+/* Tells whether two values are the same, and look so, or are zeros of floats. */
 static bool
-same_extreme(WaVectorKind kind, __int128 a, __int128 b)
+same_extreme(WaVectorKind kind, const Extreme *a, const Extreme *b)
 {
-	return a == b ||
-		   (kind == WA_VECTOR_FLOAT && wa_bits_double((uint64_t) a) == 0 &&
-			wa_bits_double((uint64_t) b) == 0);
+	return (a->value == b->value && a->scale == b->scale &&
+			a->display == b->display) ||
+		   (kind == WA_VECTOR_FLOAT &&
+			wa_bits_double((uint64_t) a->value) == 0 &&
+			wa_bits_double((uint64_t) b->value) == 0);
 }
 
 static bool
@@ -475,8 +515,9 @@ same_found(const WaQueryColumn *column, const Found *a, const Found *b)
 				  sizeof(a->exact.squares)) == 0);
 	EXPECT(a->other == b->other);
 	EXPECT(a->display == b->display);
-	EXPECT(same_extreme(column->kind, a->min, b->min));
-	EXPECT(same_extreme(column->kind, a->max, b->max));
+	EXPECT(a->squares_residue == b->squares_residue);
+	EXPECT(same_extreme(column->kind, &a->min, &b->min));
+	EXPECT(same_extreme(column->kind, &a->max, &b->max));
 	return true;
 }
 
@@ -525,15 +566,22 @@ same_groups(const WaQuery *query, Groups *gpu, const Groups *cpu)
 	return true;
 }
 
+/* Tells whether a query has an operation over what lies in a register. */
+static bool
+has_op(const WaQuery *query, int number, WaOp op)
+{
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+		if (query->columns[i].argument == number &&
+			wa_ops_have(query->columns[i].ops, op))
+			return true;
+	return false;
+}
+
 /* Tells whether a query adds up what lies in a register. */
 static bool
 adds(const WaQuery *query, int number)
 {
-	for (uint32_t i = 0; i < query->ncolumns; i++)
-		if (query->columns[i].argument == number &&
-			wa_ops_have(query->columns[i].ops, WA_OP_SUM))
-			return true;
-	return false;
+	return has_op(query, number, WA_OP_SUM);
 }
 
 /* Tells whether a key is one of the registers. */
@@ -554,6 +602,11 @@ note_taken(const WaQuery *query)
 	extents_of_wide += adds(query, COLUMN_WIDE);
 	extents_of_large += adds(query, COLUMN_LARGE);
 	extents_of_quotients += adds(query, test_gpu_quotient());
+	extents_of_looks += has_op(query, COLUMN_DECIMAL64, WA_OP_MIN);
+	extents_of_quotient_looks += has_op(query, test_gpu_quotient(), WA_OP_MAX);
+	extents_of_quotient_keys += has_key(query, (uint16_t) test_gpu_quotient(),
+										(uint16_t) test_gpu_quotient());
+	extents_of_squares += has_op(query, COLUMN_LARGE, WA_OP_SQUARES);
 	extents_of_days += test_has_table_key(query);
 	extents_of_many += query->ncolumns > 64;
 	extents_of_keys += query->nkeys > 8;
@@ -802,6 +855,10 @@ main(void)
 	check(choices_made > 0, "and chosen the first groups");
 	check(extents_of_wide > 0, "and added values of 128 bits up");
 	check(extents_of_quotients > 0, "and quotients");
+	check(extents_of_quotient_looks > 0, "and found the largest of these");
+	check(extents_of_quotient_keys > 0, "and grouped by them");
+	check(extents_of_looks > 0, "and the smallest of what looks different");
+	check(extents_of_squares > 0, "and squares of 128 bits");
 	check(extents_of_large > 0, "and such whose sums have more");
 	check(extents_of_days > 0, "and looked keys up in tables");
 	check(extents_of_many > 0, "and had many aggregated columns");
