@@ -164,6 +164,7 @@ run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
 	WaCudaTake take, void *context, WaCudaOutcome *outcome)
 {
 	WaQueryWidth width = wa_query_first_width(query);
+	bool takes_all = false;
 	cudaError_t error = cudaSetDevice(slot->ordinal);
 
 	while (error == cudaSuccess)
@@ -174,8 +175,15 @@ run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
 		work.slot = slot;
 		work.nrows = (unsigned) query->nrows;
 		work.width = width;
+		work.takes_all = takes_all;
 		*outcome = {};
 		error = run_once(&work, take, context, outcome);
+		if (work.mixes_zeros)
+		{
+			takes_all = true;
+			error = empty_slot(slot);
+			continue;
+		}
 		if (wa_query_next_width(&work, error, outcome->trapped, &width))
 		{
 			error = empty_slot(slot);

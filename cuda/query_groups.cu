@@ -518,9 +518,11 @@ wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take, void *context,
 		return error;
 	outcome->trapped = wa_query_has_trapped(work);
 	outcome->kept_rows = (uint64_t) work->kept->rows;
-	if ((run.numbers.status->failed != 0 || wa_query_mixes_zeros(work)) &&
-		!outcome->trapped)
+	if (run.numbers.status->failed != 0 && !outcome->trapped)
 		return cudaErrorNotSupported;
+	work->mixes_zeros = !outcome->trapped && wa_query_mixes_zeros(work);
+	if (work->mixes_zeros)
+		return cudaSuccess;
 	if (!outcome->trapped && has_groups)
 		take_groups(&run, take, context);
 	return cudaSuccess;

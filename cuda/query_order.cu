@@ -25,8 +25,8 @@
 constexpr unsigned kBucketBits = 11;
 constexpr unsigned kBuckets = 1u << kBucketBits;
 
-// Low bits of integers that have a low word: of sums, and of other numbers of 64
-// bits.  What is left has 62 bits.
+// Bits of a second word: of sums, and of other numbers of 64 bits.  What is left has 62
+// bits.
 static const unsigned kLowBitsOfSums = 32;
 static const unsigned kLowBits = 2;
 static const int kHighBits = 62;
@@ -205,7 +205,8 @@ split(Choosing *choosing, WaQueryPlaces *args)
 
 // Splits the groups that are left by one word of their places.
 static cudaError_t
-split_by_word(Choosing *choosing, const WaQueryOrder &order, bool is_low)
+split_by_word(Choosing *choosing, const WaQueryOrder &order,
+			  WaQueryPlaceWord of)
 {
 	Control *d_control = choosing->d_control;
 	WaQueryPlaces args = {};
@@ -213,7 +214,7 @@ split_by_word(Choosing *choosing, const WaQueryOrder &order, bool is_low)
 	cudaError_t error = send_control(choosing);
 
 	args.order = order;
-	args.is_low = is_low;
+	args.of = of;
 	args.choice = choosing->left;
 	args.places = choosing->d_places;
 	args.range = d_control->range;
@@ -245,16 +246,39 @@ split_by_word(Choosing *choosing, const WaQueryOrder &order, bool is_low)
 	return error;
 }
 
+// Splits the groups that are left by one order.
+static cudaError_t
+split_by_order(Choosing *choosing, const WaQueryOrder &order)
+{
+	cudaError_t error = split_by_word(choosing, order, WA_QUERY_FIRST_WORD);
+
+	if (error == cudaSuccess && order.low_bits > 0 && !is_settled(choosing))
+		error = split_by_word(choosing, order, WA_QUERY_SECOND_WORD);
+	if (error == cudaSuccess && order.is_wide && !is_settled(choosing))
+		error = split_by_word(choosing, order, WA_QUERY_WIDE_WORD);
+	return error;
+}
+
 // Returns the reduction of an aggregated column by an operation, or by any; or
-// NULL.
+// NULL.  That of halves or looks is the first, of the low ones or those as they are.
 static const WaQueryReduction *
 find_reduction(const std::vector<WaQueryReduction> &reductions, unsigned source,
 			   WaOp op)
 {
 	for (const WaQueryReduction &reduction : reductions)
 		if (reduction.source == source && reduction.of != WA_QUERY_DIGITS &&
-			(op == WA_OP_COUNT ||
-			 (reduction.of == WA_QUERY_VALUES && reduction.column.op == op)))
+			(op == WA_OP_COUNT || reduction.column.op == op))
+			return &reduction;
+	return NULL;
+}
+
+// Returns that of the high halves.
+static const WaQueryReduction *
+find_high(const std::vector<WaQueryReduction> &reductions, unsigned source)
+{
+	for (const WaQueryReduction &reduction : reductions)
+		if (reduction.source == source && reduction.of == WA_QUERY_OF_HALF &&
+			reduction.part == WA_QUERY_HIGH && reduction.column.op == WA_OP_SUM)
 			return &reduction;
 	return NULL;
 }
@@ -289,25 +313,64 @@ order_by_key(const Choosing *choosing, unsigned number, WaQueryOrder *order)
 	const WaQueryWork *work = choosing->work;
 
 	if (number >= work->keys.size() ||
-		work->keys[number].form == WA_COLUMN_I128 ||
 		work->query->program.kinds[work->query->keys[number]] == WA_VECTOR_TEXT)
 		return false;
 	order->of = WA_QUERY_ORDER_KEY;
 	order->key = wa_query_key_column(&work->keys[number]);
 	order->first_rows = choosing->numbers->d_first_rows;
 	order->low_bits = is_narrow(&work->keys[number], 1) ? 0 : kLowBits;
+	order->is_wide = order->key.form == WA_COLUMN_I128;
 	return true;
 }
 
-// Describes an order by an aggregated column, likewise.
+// Describes an order by what the table of a reduction has.
+static void
+order_by_table(const WaQueryReduction *reduction, WaQueryOrder *order)
+{
+	order->nwide = reduction->plan.wide;
+	order->ngroups = reduction->column.ngroups;
+	order->wide = static_cast<const uint64_t *>(reduction->memory.d_table);
+	order->narrow = reinterpret_cast<const uint32_t *>(
+		order->wide + (size_t) order->nwide * order->ngroups);
+}
+
+// Describes an order by a sum; false if that is not for GPUs.
+static bool
+order_by_sum(const Choosing *choosing,
+			 const std::vector<WaQueryReduction> &reductions, unsigned number,
+			 WaQueryOrder *order)
+{
+	const WaQuerySource *source = &choosing->work->sources[number];
+	const WaQueryReduction *reduction =
+		find_reduction(reductions, number, WA_OP_SUM);
+	const WaQueryReduction *high = find_high(reductions, number);
+	WaStorage storage;
+
+	if (reduction == NULL)
+		return false;
+	storage = wa_type_storage(reduction->column.d_batch.type);
+	order_by_table(reduction, order);
+	order->of = high != NULL ? WA_QUERY_ORDER_HALVES : WA_QUERY_ORDER_SUM;
+	order->is_wide = high != NULL || storage == WA_I128;
+	order->low_bits =
+		is_narrow(source, choosing->work->nrows) ? 0 : kLowBitsOfSums;
+	if (high != NULL)
+	{
+		order->high_wide = static_cast<const uint64_t *>(high->memory.d_table);
+		order->high_nwide = high->plan.wide;
+	}
+	return storage == WA_I16 || storage == WA_I32 || storage == WA_I64 ||
+		   storage == WA_I128;
+}
+
+// Describes an order by the rows, the smallest or the largest value of an aggregated
+// column, likewise.
 static bool
 order_by_cell(const Choosing *choosing,
 			  const std::vector<WaQueryReduction> &reductions,
 			  const WaOrderBy *by, WaQueryOrder *order)
 {
-	const bool is_sum = by->of == WA_ORDER_SUM;
-	const WaOp op = is_sum                   ? WA_OP_SUM
-					: by->of == WA_ORDER_MIN ? WA_OP_MIN
+	const WaOp op = by->of == WA_ORDER_MIN   ? WA_OP_MIN
 					: by->of == WA_ORDER_MAX ? WA_OP_MAX
 											 : WA_OP_COUNT;
 	const WaQuerySource *source = &choosing->work->sources[by->number];
@@ -315,28 +378,19 @@ order_by_cell(const Choosing *choosing,
 	const WaQueryReduction *reduction = find_reduction(
 		reductions, is_elsewhere ? (unsigned) source->counted_by : by->number,
 		op);
-	WaStorage storage;
 
 	if (reduction == NULL)
 		return false;
-	storage = wa_type_storage(reduction->column.d_batch.type);
-	order->of = by->of == WA_ORDER_ROWS ? WA_QUERY_ORDER_ROWS
-				: is_sum                ? WA_QUERY_ORDER_SUM
-										: WA_QUERY_ORDER_EXTREME;
+	order_by_table(reduction, order);
+	order->of =
+		op == WA_OP_COUNT ? WA_QUERY_ORDER_ROWS : WA_QUERY_ORDER_EXTREME;
+	if (op == WA_OP_COUNT)
+		return true;
 	order->is_turned = op == WA_OP_MIN;
-	order->nwide = reduction->plan.wide;
-	order->ngroups = reduction->column.ngroups;
-	order->wide = static_cast<const uint64_t *>(reduction->memory.d_table);
-	order->narrow = reinterpret_cast<const uint32_t *>(
-		order->wide + (size_t) order->nwide * order->ngroups);
-	if (is_sum)
-		order->low_bits =
-			is_narrow(source, choosing->work->nrows) ? 0 : kLowBitsOfSums;
-	else if (op != WA_OP_COUNT)
-		order->low_bits = order->nwide == 0 ? 0 : kLowBits;
-	if (is_sum)
-		return storage == WA_I16 || storage == WA_I32 || storage == WA_I64;
-	return op == WA_OP_COUNT || storage != WA_I128;
+	order->low_bits = order->nwide == 0 ? 0 : kLowBits;
+	order->is_wide = wa_type_storage(reduction->column.d_batch.type) == WA_I128;
+	order->look_bits = reduction->of == WA_QUERY_OF_LOOK ? kQueryLookBits : 0;
+	return true;
 }
 
 // Describes an order, likewise.
@@ -352,6 +406,8 @@ describe(const Choosing *choosing,
 		return order_by_key(choosing, by->number, order);
 	if (by->number >= choosing->work->sources.size())
 		return false;
+	if (by->of == WA_ORDER_SUM)
+		return order_by_sum(choosing, reductions, by->number, order);
 	if (by->of != WA_ORDER_ROWS || choosing->numbers->d_starts == NULL ||
 		!choosing->work->sources[by->number].counts_rows)
 		return order_by_cell(choosing, reductions, by, order);
@@ -383,9 +439,7 @@ split_by_orders(Choosing *choosing,
 			*keeps_ties = true;
 			break;
 		}
-		error = split_by_word(choosing, order, false);
-		if (error == cudaSuccess && order.low_bits > 0 && !is_settled(choosing))
-			error = split_by_word(choosing, order, true);
+		error = split_by_order(choosing, order);
 	}
 	return error;
 }

@@ -274,7 +274,8 @@ wa_query_start(WaQueryWork *work)
 		return error;
 	work->d_selection = d_mask;
 	error = wa_query_start_programs(work, conditions.nclauses);
-	work->limit = shows_keys_by_row(work) ? 0 : query->wanted.limit;
+	work->limit =
+		work->takes_all || shows_keys_by_row(work) ? 0 : query->wanted.limit;
 	if (error == cudaSuccess)
 		error = wa_query_start_halves(work);
 	if (error == cudaSuccess)

@@ -90,6 +90,18 @@ SELECT pg_temp.same('SELECT sum(i + (SELECT max(n) FROM resident_wide WHERE i < 
 SELECT pg_temp.same('SELECT sum(n * 12345678901234567890) FROM resident_wide');
 SELECT pg_temp.same('SELECT count(*) FROM resident_wide WHERE n < 123456789012345678901234567890123456789012345');
 
+-- Squares of up to 76 digits.
+SELECT pg_temp.same('SELECT variance(n), stddev(w), var_pop(h), stddev_pop(m), variance(z) FROM resident_wide');
+SELECT pg_temp.same('SELECT t, variance(n), stddev(m), var_samp(w) FILTER (WHERE i > 50), stddev(n - 1) FROM resident_wide GROUP BY t');
+SELECT pg_temp.same('SELECT i, variance(n), stddev_pop(w) FROM resident_wide WHERE k = 3 GROUP BY i');
+SELECT pg_temp.same('SELECT variance(w * 3), stddev(w - h), sum(w * 3) FROM resident_wide');
+
+-- The first groups by what has more than 64 bits.
+SELECT pg_temp.same('SELECT i / 2, sum(w), sum(n) FROM resident_wide GROUP BY 1 ORDER BY sum(w) DESC NULLS LAST, 1 LIMIT 10');
+SELECT pg_temp.same('SELECT i / 2, sum(n), max(w) FROM resident_wide GROUP BY 1 ORDER BY sum(n), 1 DESC LIMIT 10 OFFSET 3');
+SELECT pg_temp.same('SELECT i / 2, max(h), min(n) FROM resident_wide GROUP BY 1 ORDER BY min(n), max(h) DESC LIMIT 10');
+SELECT pg_temp.same('SELECT w, count(*) FROM resident_wide GROUP BY w ORDER BY w DESC LIMIT 10');
+
 DROP TABLE resident_wide;
 
 -- A value that no column can hold takes its block from queries over its column, and

@@ -2,9 +2,9 @@
 // order.cuh
 //		Where groups come in an order, and which of them come first.
 //
-// What a group is ordered by is an integer of up to 94 bits, or NULL.  Its place
-// is made of one word, or, if it has more bits than that, of a high and a low
-// one: groups come in the order of these words.
+// What a group is ordered by is an integer of up to 94 bits, or of 64 more, or NULL.
+// Its place is made of one word, or, if it has more bits than that, of two or three:
+// groups come in the order of these words.
 //
 #ifndef WA_CUDA_QUERY_ORDER_CUH
 #define WA_CUDA_QUERY_ORDER_CUH
@@ -15,6 +15,22 @@
 #include "query/key.cuh"
 #include "query/order.h"
 #include "warp/broadcast.cuh"
+
+// An integer: what it has above its lowest 64 bits, and these, if it is wide; else all
+// of it is in `high`.
+struct WaQueryNumber
+{
+	__int128 high;
+	uint64_t low;
+};
+
+// Which word of a place.
+enum WaQueryPlaceWord
+{
+	WA_QUERY_FIRST_WORD,
+	WA_QUERY_SECOND_WORD, // there may be none
+	WA_QUERY_WIDE_WORD    // likewise
+};
 
 // Returns the integer of a key: the bits of floats are put in their order.
 __device__ __forceinline__ int64_t
@@ -30,76 +46,129 @@ wa_query_key_order(const WaKeyColumn &column, uint64_t word)
 
 // Returns the sum that a table has of a group: its words, not carried.
 __device__ __forceinline__ __int128
-wa_query_table_sum(const WaQueryOrder &order, uint32_t group)
+wa_query_table_sum(const uint64_t *wide, unsigned nwide, uint32_t ngroups,
+				   uint32_t group)
 {
 	__int128 sum = 0;
 
-	for (unsigned i = order.nwide; i-- > 0;)
+	for (unsigned i = nwide; i-- > 0;)
 		sum = sum * ((__int128) 1 << 32) +
-			  (int64_t) order.wide[(size_t) i * order.ngroups + group];
+			  (int64_t) wide[(size_t) i * ngroups + group];
 	return sum;
 }
 
-// Returns the extreme that a table has of a group.
-__device__ __forceinline__ int64_t
-wa_query_table_extreme(const WaQueryOrder &order, uint32_t group)
+// Returns a number of 128 bits, without its lowest bits.
+__device__ __forceinline__ WaQueryNumber
+wa_query_wide_number(__int128 number, unsigned without)
 {
-	if (order.nwide == 0)
-	{
-		const uint32_t key = order.narrow[(size_t) order.ngroups + group];
+	number >>= without;
+	return {number >> 64, (uint64_t) number};
+}
 
-		return (int64_t) (order.is_turned ? ~key : key);
-	}
-	return (
-		int64_t) ((order.is_turned ? ~order.wide[group] : order.wide[group]) ^
-				  (uint64_t) 1 << 63);
+// Returns the sum that a table has of a group.
+__device__ __forceinline__ WaQueryNumber
+wa_query_sum_number(const WaQueryOrder &order, uint32_t group)
+{
+	const __int128 sum =
+		wa_query_table_sum(order.wide, order.nwide, order.ngroups, group);
+
+	return order.is_wide ? wa_query_wide_number(sum, 0) : WaQueryNumber{sum, 0};
+}
+
+// Returns the sum of a group's halves, of which the low ones are less 2^63.
+__device__ __forceinline__ WaQueryNumber
+wa_query_halves_number(const WaQueryOrder &order, uint32_t group)
+{
+	const __int128 low =
+		wa_query_table_sum(order.wide, order.nwide, order.ngroups, group) +
+		((__int128) order.narrow[group] << 63);
+	const __int128 high = wa_query_table_sum(order.high_wide, order.high_nwide,
+											 order.ngroups, group);
+
+	return {high + (low >> 64), (uint64_t) low};
+}
+
+// Returns the extreme that a table has of a group.
+__device__ __forceinline__ WaQueryNumber
+wa_query_extreme_number(const WaQueryOrder &order, uint32_t group)
+{
+	const uint64_t turn = order.is_turned ? ~(uint64_t) 0 : 0;
+	uint64_t low;
+	int64_t high;
+
+	if (order.nwide == 0)
+		return {(int64_t) (order.narrow[(size_t) order.ngroups + group] ^
+						   (uint32_t) turn),
+				0};
+	high = (int64_t) (order.wide[group] ^ turn ^ (uint64_t) 1 << 63);
+	if (!order.is_wide)
+		return {high, 0};
+	low = order.wide[(size_t) order.ngroups + group] ^ turn;
+	return wa_query_wide_number(wa_int128_get({low, high}), order.look_bits);
+}
+
+// Returns the key that a group is ordered by.
+__device__ __forceinline__ WaQueryNumber
+wa_query_key_number(const WaQueryOrder &order, uint32_t group, bool *is_null)
+{
+	const uint32_t row = order.first_rows[group];
+	const WaQueryWord key = wa_query_key_word(order.key, row);
+
+	*is_null = key.is_null;
+	if (order.is_wide)
+		return {key.is_null ? 0 : (int64_t) wa_query_half(order.key, row, 1),
+				key.word};
+	return {wa_query_key_order(order.key, key.word), 0};
 }
 
 // Finds what a group is ordered by; false if that is NULL.
 __device__ __forceinline__ bool
 wa_query_order_number(const WaQueryOrder &order, uint32_t group,
-					  __int128 *number)
+					  WaQueryNumber *number)
 {
+	bool is_null;
+
 	switch (order.of)
 	{
 		case WA_QUERY_ORDER_KEY:
-		{
-			const WaQueryWord key =
-				wa_query_key_word(order.key, order.first_rows[group]);
-
-			*number = wa_query_key_order(order.key, key.word);
-			return !key.is_null;
-		}
+			*number = wa_query_key_number(order, group, &is_null);
+			return !is_null;
 		case WA_QUERY_ORDER_STARTS:
-			*number = order.starts[group + 1] - order.starts[group];
+			*number = {order.starts[group + 1] - order.starts[group], 0};
 			return true;
 		case WA_QUERY_ORDER_ROWS:
-			*number = order.narrow[group];
+			*number = {order.narrow[group], 0};
 			return true;
 		case WA_QUERY_ORDER_SUM:
-			*number = wa_query_table_sum(order, group);
+			*number = wa_query_sum_number(order, group);
+			return order.narrow[group] != 0;
+		case WA_QUERY_ORDER_HALVES:
+			*number = wa_query_halves_number(order, group);
 			return order.narrow[group] != 0;
 		default:
-			*number = wa_query_table_extreme(order, group);
+			*number = wa_query_extreme_number(order, group);
 			return order.narrow[group] != 0;
 	}
 }
 
-// Returns the high or the low word of a group's place.  High words of integers
-// have 63 bits at most, so that those of NULL come before or behind all others.
+// Returns a word of a group's place.  First words of integers have 63 bits at most,
+// so that those of NULL come before or behind all others.
 __device__ __forceinline__ unsigned long long
-wa_query_place(const WaQueryOrder &order, bool is_low, uint32_t group)
+wa_query_place(const WaQueryOrder &order, WaQueryPlaceWord of, uint32_t group)
 {
-	__int128 number = 0;
+	WaQueryNumber number = {0, 0};
 	unsigned long long word;
 
 	if (!wa_query_order_number(order, group, &number))
-		return order.nulls_first || is_low ? 0 : ~0ull;
-	if (is_low)
-		word = (unsigned long long) number &
+		return order.nulls_first || of != WA_QUERY_FIRST_WORD ? 0 : ~0ull;
+	if (of == WA_QUERY_FIRST_WORD)
+		word = (unsigned long long) (number.high >> order.low_bits) ^ 1ull
+																		  << 63;
+	else if (of == WA_QUERY_SECOND_WORD)
+		word = (unsigned long long) number.high &
 			   (((unsigned long long) 1 << order.low_bits) - 1);
 	else
-		word = (unsigned long long) (number >> order.low_bits) ^ 1ull << 63;
+		word = number.low;
 	return order.descending ? ~word : word;
 }
 
@@ -107,7 +176,7 @@ wa_query_place(const WaQueryOrder &order, bool is_low, uint32_t group)
 struct WaQueryPlaces
 {
 	WaQueryOrder order;
-	bool is_low;
+	WaQueryPlaceWord of;
 	WaQueryChoice choice;
 	unsigned long long *places;
 	unsigned long long *range; // the smallest and the largest of them
@@ -136,7 +205,7 @@ wa_query_places_kernel(const __grid_constant__ WaQueryPlaces args)
 		 i < args.choice.count; i += gridDim.x * blockDim.x)
 	{
 		const unsigned long long place = wa_query_place(
-			args.order, args.is_low, wa_query_chosen(args.choice, i));
+			args.order, args.of, wa_query_chosen(args.choice, i));
 
 		args.places[i] = place;
 		smallest = min(smallest, place);

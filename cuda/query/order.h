@@ -14,6 +14,7 @@ typedef enum WaQueryOrderOf
 	WA_QUERY_ORDER_STARTS, // the rows of groups that are sorted
 	WA_QUERY_ORDER_ROWS,   // of a table
 	WA_QUERY_ORDER_SUM,
+	WA_QUERY_ORDER_HALVES, // the sum of halves
 	WA_QUERY_ORDER_EXTREME
 } WaQueryOrderOf;
 
@@ -23,8 +24,11 @@ struct WaQueryOrder
 	WaQueryOrderOf of;
 	bool descending;
 	bool nulls_first;
-	bool is_turned;    // EXTREME: keys are turned around, as those of MIN are
-	unsigned low_bits; // of the integer: those of the low word of a place
+	bool is_turned; // EXTREME: keys are turned around, as those of MIN are
+	bool is_wide;   // the integer may have more than 94 bits
+	// Of the integer, or of what is_wide has above its lowest 64 bits: those of the
+	// second word of a place; 0: there is none.
+	unsigned low_bits;
 	// KEY
 	WaKeyColumn key;
 	const uint32_t *first_rows;
@@ -35,6 +39,10 @@ struct WaQueryOrder
 	const uint32_t *narrow;
 	unsigned nwide;
 	uint32_t ngroups;
+	// HALVES: these are of the low ones, and of the high ones there are
+	const uint64_t *high_wide;
+	unsigned high_nwide;
+	unsigned look_bits; // EXTREME, is_wide: bits to be left out
 };
 
 // Tells whether some groups alone are to be chosen.

@@ -76,7 +76,9 @@ struct WaQueryWork
 	WaQuerySlot *slot;
 	unsigned nrows;
 	WaQueryWidth width;
+	bool takes_all;     // groups, even if the first alone are wanted
 	bool has_started;   // wa_query_start has found it to be for a GPU
+	bool mixes_zeros;   // of both signs, in keys: it has come to nothing
 	uint64_t limit;     // of the groups that are wanted; 0: all are
 	unsigned nlaunches; // of the program; 0: there is none
 	const uint64_t *d_selection; // rows that WHERE leaves

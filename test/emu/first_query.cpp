@@ -49,6 +49,11 @@ random_word(Random &random, WaCudaForm form, uint64_t distinct)
 			return distinct == 20    ? ((int64_t) 1 << 62) + word
 				   : distinct == 400 ? -word
 									 : (int64_t) value.bits();
+		case WA_CUDA_I128:
+			word = (int64_t) value.bits() >> 2;
+			return distinct < 50    ? (int64_t) value.below(5)
+				   : distinct < 500 ? ((int64_t) 1 << 61) - word % 1000
+									: word;
 		case WA_CUDA_BITS:
 			return (int64_t) value.below(2);
 		default:
@@ -66,6 +71,7 @@ static void
 store(Column &column, size_t row, int64_t word)
 {
 	char *bytes = reinterpret_cast<char *>(column.stored.data());
+	__int128 wide;
 	double number;
 	float single;
 
@@ -85,6 +91,10 @@ store(Column &column, size_t row, int64_t word)
 		case WA_CUDA_F32:
 			memcpy(bytes + row * 4, &single, 4);
 			break;
+		case WA_CUDA_I128:
+			wide = (__int128) word * ((__int128) 1 << column.shift);
+			memcpy(bytes + row * 16, &wide, 16);
+			break;
 		default:
 			memcpy(bytes + row * 8, &word, 8);
 			break;
@@ -102,9 +112,13 @@ random_column(Random &random, WaCudaForm form, size_t nrows)
 	column.form = form;
 	column.kind = form == WA_CUDA_BITS                         ? WA_VECTOR_BOOL
 				  : form == WA_CUDA_F32 || form == WA_CUDA_F64 ? WA_VECTOR_FLOAT
-															   : WA_VECTOR_INT;
+				  : form == WA_CUDA_I128 ? WA_VECTOR_DECIMAL
+										 : WA_VECTOR_INT;
+	if (form == WA_CUDA_I128)
+		column.shift = 31 * (unsigned) random.below(3);
+	column.is_small = column.shift < 60 && random.below(2) == 0;
 	column.has_range = column.kind == WA_VECTOR_INT && random.below(2) == 0;
-	column.stored.resize(nrows + 64);
+	column.stored.resize(2 * nrows + 64);
 	column.validity.resize(has_nulls ? nrows / 64 + 8 : 0);
 	for (size_t row = 0; row < nrows; row++)
 	{
@@ -119,10 +133,28 @@ random_column(Random &random, WaCudaForm form, size_t nrows)
 	return column;
 }
 
+// Makes a column of DECIMALs, of which equal ones may show different digits.
+static Column
+mixed_column(Random &random, size_t nrows)
+{
+	Column column = random_column(random, WA_CUDA_I64, nrows);
+	const uint64_t looks = 1 + random.below(3);
+
+	column.kind = WA_VECTOR_DECIMAL;
+	column.has_range = false;
+	for (size_t row = 0; row < nrows; row++)
+		column.display.push_back((uint8_t) random.below(looks));
+	return column;
+}
+
 static WaCudaAggregate
 random_aggregate(Random &random, const Case &query)
 {
-	const unsigned number = (unsigned) random.below(query.columns.size());
+	// More often than others those of DECIMALs, which come last.
+	const size_t ncolumns = query.columns.size();
+	const size_t drawn = random.below(ncolumns + 6);
+	const unsigned number =
+		(unsigned) (drawn < ncolumns ? drawn : ncolumns - 1 - drawn % 2);
 	const Column &column = query.columns[number];
 	WaCudaAggregate aggregate = {(int) number, WA_CUDA_NO_REGISTER, column.kind,
 								 (WaOpSet) (random.below(7) + 1)};
@@ -148,7 +180,7 @@ random_order(Random &random, const Case &query)
 	WaOrderBy order = {WA_ORDER_ROWS, (uint16_t) cell, random.below(2) == 0,
 					   random.below(2) == 0};
 
-	if (random.below(2) == 0)
+	if (random.below(3) == 0)
 	{
 		order.of = WA_ORDER_KEY;
 		order.number = (uint16_t) random.below(query.keys.size());
@@ -184,18 +216,23 @@ first_case(Random &random)
 {
 	const WaCudaForm forms[] = {WA_CUDA_I32, WA_CUDA_I16, WA_CUDA_I64,
 								WA_CUDA_F32, WA_CUDA_F64, WA_CUDA_BITS,
-								WA_CUDA_I64};
+								WA_CUDA_I64, WA_CUDA_I128};
 	const uint64_t limits[] = {1, 3, 10, 40, 500, 100000};
 	Case query = {};
 
 	query.nrows = 1 + random.below(random.below(2) == 0 ? 300 : 3000);
 	for (WaCudaForm form : forms)
 		query.columns.push_back(random_column(random, form, query.nrows));
+	query.columns.push_back(mixed_column(random, query.nrows));
 	query.has_where = random.below(3) == 0;
 	query.has_difference = random.below(4) == 0;
 	for (uint64_t i = random.below(3) + 1; i > 0; i--)
 		query.keys.push_back((uint16_t) random.below(
 			query.columns.size() + (query.has_difference ? 1 : 0)));
+	// The first groups are not told by keys that look different.
+	for (uint16_t &key : query.keys)
+		if (key < query.columns.size() && !query.columns[key].display.empty())
+			key--;
 	for (uint64_t i = random.below(4) + 1; i > 0; i--)
 		query.aggregates.push_back(random_aggregate(random, query));
 	random_ranges(random, query);
@@ -220,7 +257,7 @@ key_of(const Case &query, uint16_t number, size_t row)
 	if (column.is_null[row])
 		return {true, 0};
 	memcpy(&value, &word, sizeof(value));
-	if (column.kind == WA_VECTOR_FLOAT && value == 0)
+	if (column.kind == WA_VECTOR_FLOAT && value == 0 && !query.keeps_zeros)
 		word = 0;
 	if (column.kind == WA_VECTOR_FLOAT && value != value)
 		memcpy(&word, &nan, sizeof(word));
@@ -263,6 +300,35 @@ first_mixes_zeros(const Case &query)
 	return false;
 }
 
+// Notes how a row shows its value; order: less than 0 if it comes before all others, 0
+// if it is the same as the first of them.
+static void
+note_look(uint8_t digits, int order, Look *look)
+{
+	if (order < 0)
+		*look = {digits, digits};
+	else if (order == 0)
+		*look = {std::min(look->fewest, digits), std::max(look->most, digits)};
+}
+
+// Notes how a row shows its value, if it is the smallest or the largest so far.
+static void
+note_looks(const Column &column, size_t row, Cell *cell)
+{
+	const int64_t word = column.words[row];
+	const WaPartial &partial = cell->partial;
+	const bool is_first = partial.rows == 0;
+
+	if (column.display.empty())
+		return;
+	note_look(column.display[row],
+			  is_first || word < partial.min.i ? -1 : word > partial.min.i,
+			  &cell->min);
+	note_look(column.display[row],
+			  is_first || word > partial.max.i ? -1 : word < partial.max.i,
+			  &cell->max);
+}
+
 // Folds a row into a group's cell.
 static void
 fold(const Case &query, const WaCudaAggregate &aggregate, size_t row,
@@ -271,6 +337,7 @@ fold(const Case &query, const WaCudaAggregate &aggregate, size_t row,
 	const Column *column;
 	WaBatch batch;
 	size_t width;
+	int64_t word;
 
 	if (aggregate.argument < 0)
 	{
@@ -286,17 +353,21 @@ fold(const Case &query, const WaCudaAggregate &aggregate, size_t row,
 		return;
 	}
 	width = wa_type_width(first_type(column->form));
+	word = column->words[row];
 	batch = {first_type(column->form),
 			 reinterpret_cast<const char *>(column->stored.data()) +
 				 row * width,
 			 NULL, 1};
+	if (column->form == WA_CUDA_I128)
+		batch.values = &word;
+	note_looks(*column, row, cell);
 	wa_partial_fold(&cell->partial, aggregate.ops, &batch);
 }
 
 static void
 init_cell(Cell *cell)
 {
-	cell->exact = {};
+	*cell = {};
 	wa_partial_init(&cell->partial, &cell->exact);
 }
 
@@ -341,6 +412,17 @@ to_device(Built &built, const std::vector<uint64_t> &words)
 	return static_cast<uint64_t *>(d_words);
 }
 
+// The same of bytes.
+static uint8_t *
+to_device(Built &built, const std::vector<uint8_t> &bytes)
+{
+	std::vector<uint64_t> words(bytes.size() / 8 + !bytes.empty());
+
+	if (!bytes.empty())
+		memcpy(words.data(), bytes.data(), bytes.size());
+	return reinterpret_cast<uint8_t *>(to_device(built, words));
+}
+
 static void
 build_columns(const Case &query, Built &built)
 {
@@ -352,6 +434,9 @@ build_columns(const Case &query, Built &built)
 		described.form = column.form;
 		described.d_values = to_device(built, column.stored);
 		described.d_validity = to_device(built, column.validity);
+		described.d_display = to_device(built, column.display);
+		described.scale = column.display.empty() ? 0 : 2;
+		described.is_small = column.is_small;
 		described.has_range = column.has_range;
 		described.smallest = INT64_MAX;
 		described.largest = INT64_MIN;
@@ -424,6 +509,6 @@ first_build_calls(const Case &query)
 	unsigned calls = (unsigned) query.columns.size();
 
 	for (const Column &column : query.columns)
-		calls += !column.validity.empty();
+		calls += !column.validity.empty() + !column.display.empty();
 	return calls;
 }

@@ -12,12 +12,15 @@
 
 #include "cuda/query.h"
 
-// A column: the words are integers, or the bits of doubles.
+// A column: the words are integers, which I128 has shifted, or the bits of doubles.
 struct Column
 {
 	WaCudaForm form;
 	WaVectorKind kind;
 	bool has_range;
+	unsigned shift;               // I128
+	bool is_small;                // likewise
+	std::vector<uint8_t> display; // DECIMAL: digits shown, if they differ
 	std::vector<int64_t> words;
 	std::vector<bool> is_null;
 	std::vector<uint64_t> stored;
@@ -35,12 +38,22 @@ struct Case
 	std::vector<WaCudaRange> ranges;
 	bool has_where;      // the first column is positive
 	bool has_difference; // the register behind the columns: first column - 1
+	bool keeps_zeros;    // zeros of both signs are keys of several groups
 	WaWanted wanted;
+};
+
+// How many digits rows with the smallest or the largest value show.
+struct Look
+{
+	uint8_t fewest;
+	uint8_t most;
 };
 
 // A group as the CPU finds it, or as it was taken.
 struct Cell
 {
+	Look min;
+	Look max;
 	WaPartial partial;
 	WaExactPart exact;
 };
@@ -74,7 +87,7 @@ WaType first_type(WaCudaForm form);
 // Makes a random query.
 Case first_case(Random &random);
 
-// Tells whether a key has zeros of both signs, which GPUs leave to others.
+// Tells whether a key has zeros of both signs: all groups are handed over then.
 bool first_mixes_zeros(const Case &query);
 
 // Computes the groups on the CPU.

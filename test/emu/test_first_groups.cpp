@@ -31,6 +31,8 @@ struct Tally
 	unsigned refused;
 	unsigned shortened; // fewer groups were taken than there are
 	unsigned tied;      // ties were kept beyond the limit
+	unsigned kept;      // zeros of both signs were keys
+	unsigned wide;      // fewer groups were taken, by numbers of 128 bits
 };
 
 // What a group is ordered by; floats by their values, others by integers.
@@ -106,6 +108,19 @@ compare(const Case &query, const Groups::value_type &a,
 	return 0;
 }
 
+// Tells whether an order is by integers of 128 bits.
+static bool
+is_wide(const Case &query, const WaOrderBy &order)
+{
+	const int number = order.of == WA_ORDER_KEY
+						   ? query.keys[order.number]
+						   : query.aggregates[order.number].argument;
+
+	return order.of != WA_ORDER_ROWS && number >= 0 &&
+		   number < (int) query.columns.size() &&
+		   query.columns[number].form == WA_CUDA_I128;
+}
+
 // Tells whether the device orders by all that the query does: not by the sums of
 // floats.
 static bool
@@ -131,11 +146,50 @@ struct Taking
 	char failure[300];
 };
 
+// Looks whether the smallest or the largest value is shown as the CPU has it.
+static bool
+same_look(const Look &expected, const WaCudaLook &found)
+{
+	return found.is_tied == (expected.fewest != expected.most) &&
+		   (found.is_tied || found.display == expected.most);
+}
+
+// Returns the integer that a column has for a word.
+static __int128
+wide_of(const Column &column, int64_t word)
+{
+	return (__int128) word * ((__int128) 1 << column.shift);
+}
+
+// Looks whether a cell of 128 bits is that of the CPU, whose words are not shifted.
+static bool
+same_wide(const Column &column, WaOpSet ops, const WaPartial &expected,
+		  const WaCudaCell &found)
+{
+	const __int128 sum = wa_int128_get(expected.sum);
+	const __int128 high = sum >> 64;
+	const __int128 low = (__int128) (uint64_t) sum << column.shift;
+	const __int128 highs = high * ((__int128) 1 << column.shift) + (low >> 64);
+
+	if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0 &&
+		(found.sum[0] != (uint64_t) low || found.sum[1] != (uint64_t) highs ||
+		 found.sum[2] != (uint64_t) (highs >> 64)))
+		return false;
+	if ((ops & WA_OP_BIT(WA_OP_MIN)) != 0 &&
+		wa_int128_get(found.partial.min.wide) !=
+			wide_of(column, expected.min.i))
+		return false;
+	return (ops & WA_OP_BIT(WA_OP_MAX)) == 0 ||
+		   wa_int128_get(found.partial.max.wide) ==
+			   wide_of(column, expected.max.i);
+}
+
 // Looks whether a cell is that of the CPU.
 static bool
 same_cell(const Case &query, const WaCudaAggregate &aggregate,
-		  const Cell &expected, const WaPartial &found)
+		  const Cell &expected, const WaCudaCell &cell)
 {
+	const WaPartial &found = cell.partial;
 	uint8_t bytes[2][WA_PARTIAL_MAX_BYTES];
 	size_t length;
 	WaType type;
@@ -144,11 +198,30 @@ same_cell(const Case &query, const WaCudaAggregate &aggregate,
 		return false;
 	if (aggregate.ops == 0 || found.rows == 0)
 		return true;
-	type = first_type(query.columns[aggregate.argument].form);
+	const Column &column = query.columns[aggregate.argument];
+	if (column.form == WA_CUDA_I128)
+		return same_wide(column, aggregate.ops, expected.partial, cell);
+	if (!column.display.empty() &&
+		(((aggregate.ops & WA_OP_BIT(WA_OP_MIN)) != 0 &&
+		  !same_look(expected.min, cell.min_look)) ||
+		 ((aggregate.ops & WA_OP_BIT(WA_OP_MAX)) != 0 &&
+		  !same_look(expected.max, cell.max_look))))
+		return false;
+	type = first_type(column.form);
 	length =
 		wa_partial_encode(&expected.partial, type, aggregate.ops, bytes[0]);
 	return wa_partial_encode(&found, type, aggregate.ops, bytes[1]) == length &&
 		   memcmp(bytes[0], bytes[1], length) == 0;
+}
+
+// Returns the word of a key.
+static int64_t
+word_of(const Case &query, size_t number, const WaCudaKey &key)
+{
+	if (!key.is_wide)
+		return key.word;
+	return (int64_t) (wa_int128_get({(uint64_t) key.word, key.high}) >>
+					  query.columns[query.keys[number]].shift);
 }
 
 // Takes a group: it has to be one of the CPU's, with the same cells, and new.
@@ -164,11 +237,12 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	{
 		double value;
 
-		key.push_back({keys[i].is_null, keys[i].is_null ? 0 : keys[i].word});
+		key.push_back({keys[i].is_null,
+					   keys[i].is_null ? 0 : word_of(query, i, keys[i])});
 		memcpy(&value, &keys[i].word, sizeof(value));
 		if (kind_of(query, query.keys[i]) != WA_VECTOR_FLOAT || keys[i].is_null)
 			continue;
-		if (value == 0)
+		if (value == 0 && !query.keeps_zeros)
 			key[i].second = 0;
 		if (value != value)
 			memcpy(&key[i].second, &nan, sizeof(nan));
@@ -185,7 +259,7 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	found->second.taken = true;
 	for (size_t i = 0; i < query.aggregates.size(); i++)
 		if (!same_cell(query, query.aggregates[i], found->second.cells[i],
-					   cells[i].partial))
+					   cells[i]))
 		{
 			snprintf(taking->failure, sizeof(taking->failure),
 					 "cell %zu is wrong", i);
@@ -228,12 +302,25 @@ check_first(const Case &query, Taking *taking, Tally *tally)
 			allowed = std::max(allowed, end + kMoreGroups);
 	}
 	tally->shortened += taking->taken < sorted.size();
+	tally->wide += taking->taken < sorted.size() && wanted.norders > 0 &&
+				   is_wide(query, wanted.orders[0]);
 	tally->tied += taking->taken > wanted.limit + kMoreGroups &&
 				   taking->taken < sorted.size();
 	if (orders_all(query) && taking->taken > std::max(allowed, kFewGroups))
 		snprintf(taking->failure, sizeof(taking->failure),
 				 "%zu groups of %zu were taken, for a limit of %zu",
 				 taking->taken, sorted.size(), (size_t) wanted.limit);
+}
+
+// Looks whether all groups were taken.
+static void
+check_all(Taking *taking, Tally *tally)
+{
+	tally->kept++;
+	if (taking->failure[0] == '\0' && taking->taken != taking->groups->size())
+		snprintf(taking->failure, sizeof(taking->failure),
+				 "%zu groups of %zu were taken", taking->taken,
+				 taking->groups->size());
 }
 
 // Runs a query; groups are the CPU's.
@@ -264,16 +351,15 @@ run_query(WaCudaQueries *queries, const Case &query, Taking *taking)
 static void
 run_case(WaCudaQueries *queries, Random &random, Tally *tally)
 {
-	const Case query = first_case(random);
+	Case query = first_case(random);
+	query.keeps_zeros = first_mixes_zeros(query);
 	Groups groups = first_groups(query);
 	Taking taking = {&query, &groups, 0, ""};
 	const WaStatus status = run_query(queries, query, &taking);
 
-	const bool mixes_zeros = first_mixes_zeros(query);
-
-	tally->refused += status == WA_UNSUPPORTED && !mixes_zeros;
-	if (mixes_zeros && status == WA_OK && query.wanted.limit > 0)
-		snprintf(taking.failure, sizeof(taking.failure), "zeros were mixed");
+	tally->refused += status == WA_UNSUPPORTED;
+	if (query.keeps_zeros && status == WA_OK)
+		check_all(&taking, tally);
 	else if (status != WA_OK && status != WA_UNSUPPORTED)
 		snprintf(taking.failure, sizeof(taking.failure), "status %d", status);
 	else if (status == WA_OK && taking.failure[0] == '\0')
@@ -296,7 +382,8 @@ run_without_memory(WaCudaQueries *queries, uint64_t seed)
 	for (unsigned call = 1; call <= 120; call++)
 	{
 		Random random(seed + call % 4);
-		const Case query = first_case(random);
+		Case query = first_case(random);
+		query.keeps_zeros = first_mixes_zeros(query);
 		Groups groups = first_groups(query);
 		Taking taking = {&query, &groups, 0, ""};
 		WaStatus status;
@@ -305,7 +392,9 @@ run_without_memory(WaCudaQueries *queries, uint64_t seed)
 						 cudaErrorMemoryAllocation);
 		status = run_query(queries, query, &taking);
 		failed += status == WA_OUT_OF_MEMORY;
-		if (status == WA_OK && taking.failure[0] == '\0')
+		if (status == WA_OK && query.keeps_zeros)
+			check_all(&taking, &tally);
+		else if (status == WA_OK && taking.failure[0] == '\0')
 			check_first(query, &taking, &tally);
 		if (status != WA_OK && status != WA_OUT_OF_MEMORY)
 			snprintf(taking.failure, sizeof(taking.failure), "status %d",
@@ -348,6 +437,10 @@ main(int argc, char **argv)
 				 "%u queries were refused", tally.refused);
 	report_group(tally.shortened >= kCases / 10 ? "" : "too few",
 				 "of %u not all groups were taken", tally.shortened);
+	report_group(tally.wide > 0 ? "" : "there should be some",
+				 "of %u not all were taken, by 128 bits", tally.wide);
+	report_group(tally.kept > 0 ? "" : "there should be some",
+				 "of %u keys were zeros of both signs", tally.kept);
 	report_group(tally.tied > 0 ? "" : "there should be some",
 				 "of %u ties were taken", tally.tied);
 	return report_total();
