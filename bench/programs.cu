@@ -235,7 +235,7 @@ ProgramRun::ProgramRun(const Bench &bench, const BenchProgram &program)
 	}
 	for (size_t i = 0; i < program.outputs.size(); i++)
 		outputs_.push_back({program.outputs[i], WA_NO_REGISTER, WA_COLUMN_I64,
-							bench.d_values[i], bench.d_validity[i], NULL, 0,
+							bench.d_values[i], bench.d_validity[i], NULL, 0, 0,
 							WA_ANY_SCALE});
 	program_ = {
 		(uint16_t) kinds_.size(),    kinds_.data(), program.instructions.data(),
