@@ -14,7 +14,9 @@
  * found by hashing twice; columns of floats may need it to wait more often, and
  * so does choosing the groups that are wanted.  A query whose decimals turn out to
  * have no room in 64 bits is computed a second time with 128, and if quotients were
- * stored with a scale that is not theirs, a third time.
+ * stored with a scale that is not theirs, a third time.  One that wants the first groups
+ * by keys of floats, among which there are zeros of both signs, is computed once more for
+ * all groups.
  */
 #ifndef WA_CUDA_QUERY_H
 #define WA_CUDA_QUERY_H

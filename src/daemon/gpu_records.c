@@ -156,6 +156,9 @@ wide_extreme(const WaCudaCell *cell, WaValue value, WaCudaLook look)
 						   .tied = look.is_tied};
 }
 
+_Static_assert(WA_CUDA_SQUARES_WORDS == WA_WIDE_SQUARES_WORDS,
+			   "squares have as many words in records");
+
 /* Stores what a record has of values of 128 bits in its rest. */
 static void
 put_wide(WaOpSet ops, const WaCudaCell *cell, WaWideRest *rest)
@@ -172,7 +175,7 @@ put_wide(WaOpSet ops, const WaCudaCell *cell, WaWideRest *rest)
 		rest->sum[3] = (int64_t) cell->sum[2] < 0 ? UINT64_MAX : 0;
 	}
 	if (wa_ops_have(ops, WA_OP_SQUARES))
-		memcpy(rest->squares, cell->squares, sizeof(cell->squares));
+		memcpy(rest->squares, cell->squares, sizeof(rest->squares));
 	if (wa_ops_have(ops, WA_OP_MIN))
 		rest->min = wide_extreme(cell, partial->min, cell->min_look);
 	if (wa_ops_have(ops, WA_OP_MAX))

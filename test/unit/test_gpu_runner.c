@@ -542,7 +542,7 @@ find_group(const WaQuery *query, Groups *groups, const Group *other)
 
 /*
  * Tells whether GPUs have found what the CPU has.  Where the first groups alone are
- * wanted they may hand over others too, as they do if values of 128 bits order them.
+ * wanted they may hand over others too.
  */
 static bool
 same_groups(const WaQuery *query, Groups *gpu, const Groups *cpu)
@@ -683,7 +683,7 @@ draw_order(const WaQuery *query, WaOrderBy *order)
 		return false;
 	order->number = (uint16_t) random_below(query->ncolumns);
 	column = &query->columns[order->number];
-	/* Which groups are wanted is told by values of 64 bits alone. */
+	/* The CPU tells which groups are wanted by values of 64 bits alone. */
 	if (column->argument == COLUMN_WIDE || column->argument == COLUMN_LARGE ||
 		test_gpu_is_computed_wide(column->argument))
 		return false;
