@@ -364,7 +364,7 @@ bench_all(const char *path)
 		"device "
 		"memory, in two sets that runs read in turn. Times are medians of 12 "
 		"to "
-		"72 runs, by CUDA's events: of all that one grouped reduction "
+		"240 runs, by CUDA's events: of all that one grouped reduction "
 		"launches, "
 		"and with several layers of the host's part too. GB/s count values, "
 		"groups and bitmap once.\n",

@@ -82,7 +82,7 @@ bench_all(const char *path)
 	must(cudaGetDeviceProperties(&properties, 0));
 	bench.output.print(
 		"%s, %d multiprocessors. Input lies in device memory, and successive "
-		"runs read different buffers. Times are medians of 12 to 72 runs, by "
+		"runs read different buffers. Times are medians of 12 to 240 runs, by "
 		"CUDA's events; what a table compares took turns.\n",
 		properties.name, bench.multiprocessors);
 	bench_limits(bench);

@@ -559,7 +559,7 @@ main(int argc, char **argv)
 	must(cudaGetDeviceProperties(&properties, 0));
 	bench.output.print(
 		"%s, %d multiprocessors. %zu rows in device memory, in two sets that "
-		"runs read in turn. Times are medians of 12 to 72 runs, by CUDA's "
+		"runs read in turn. Times are medians of 12 to 240 runs, by CUDA's "
 		"events.\n",
 		properties.name, bench.multiprocessors, kRows);
 	bench_programs(bench);

@@ -14,7 +14,11 @@
 // at least.
 static const size_t kMaxBuffers = 2048;
 
-static const int kTurns = 6; // beside the first, which does not count
+// Turns beside the first, which does not count: more of runs that are so short
+// that a median is finer than the clock.
+static const int kTurns = 6;
+static const int kShortTurns = 20;
+static const float kShortUs = 50;
 
 // Runs of a turn, and how long a turn should be at most.
 static const unsigned kMaxRuns = 12;
@@ -208,15 +212,20 @@ Timer::measure(const std::vector<Contestant> &contestants, size_t buffers)
 	std::vector<std::vector<float>> times(contestants.size());
 	std::vector<unsigned> runs(contestants.size(), kMinRuns);
 	std::vector<float> medians;
+	int turns = kShortTurns;
 
 	for (size_t i = 0; i < contestants.size(); i++)
 	{
+		float us;
+
 		turn(contestants[i], buffers, kMinRuns, &times[i]);
-		runs[i] =
-			runs_of_turn(*std::min_element(times[i].begin(), times[i].end()));
+		us = *std::min_element(times[i].begin(), times[i].end());
+		runs[i] = runs_of_turn(us);
+		if (us > kShortUs)
+			turns = kTurns;
 		times[i].clear();
 	}
-	for (int round = 0; round < kTurns; round++)
+	for (int round = 0; round < turns; round++)
 		for (size_t i = 0; i < contestants.size(); i++)
 			turn(contestants[i], buffers, runs[i], &times[i]);
 	for (std::vector<float> &all : times)

@@ -104,7 +104,8 @@ class Timer
 
 	// Lets the contestants take turns over so many buffers and returns the
 	// median of each in microseconds.  A first turn does not count; it tells
-	// how many runs make a turn: from 12 short ones to 2 long ones.
+	// how many runs make a turn, from 12 short ones to 2 long ones, and how
+	// many turns there are.
 	std::vector<float> measure(const std::vector<Contestant> &contestants,
 							   size_t buffers);
 
