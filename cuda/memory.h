@@ -20,7 +20,7 @@ extern "C"
 #define WA_CUDA_PIECE_BYTES ((size_t) 2 << 20)
 
 /* Bytes that one copy takes at most. */
-#define WA_CUDA_STAGING_BYTES ((size_t) 2 << 20)
+#define WA_CUDA_STAGING_BYTES ((size_t) 4 << 20)
 
 /* A stream of a GPU, and pinned memory to copy from. */
 typedef struct WaCudaMemory WaCudaMemory;

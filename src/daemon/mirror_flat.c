@@ -33,7 +33,8 @@ enum
 #define EVICTED_PART  64
 #define EVICTED_BYTES ((uint64_t) 32 << 20)
 
-_Static_assert(WA_MAX_EXTENT_ROWS * sizeof(int64_t) + WA_MIRROR_RUN_ROWS * 8 <=
+_Static_assert((WA_MAX_EXTENT_ROWS + WA_MIRROR_RUN_ROWS) * WA_MIRROR_MAX_BITS /
+					   8 <=
 				   WA_CUDA_STAGING_BYTES,
 			   "an array of an extent is copied at once");
 

@@ -21,8 +21,11 @@
 #include "daemon/mirror_rows.h"
 #include "daemon/store.h"
 
+/* Bits of a row at most. */
+#define WA_MIRROR_MAX_BITS ((uint64_t) 128)
+
 /* Rows that every piece of memory, of whatever array, is a multiple of. */
-#define WA_MIRROR_CHUNK_ROWS ((uint64_t) 1 << 18)
+#define WA_MIRROR_CHUNK_ROWS (WA_CUDA_PIECE_BYTES * 8 / WA_MIRROR_MAX_BITS)
 #define WA_MIRROR_CHUNKS     (WA_MIRROR_MAX_ROWS / WA_MIRROR_CHUNK_ROWS)
 
 /* Places where runs can begin. */

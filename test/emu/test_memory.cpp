@@ -14,7 +14,11 @@
 #endif
 
 static const size_t kTextBytes = 300;
-static const size_t kPieces = 4096; // of the range
+static const size_t kPieces = 4096;
+
+// The first two pieces are mapped.
+static_assert(WA_CUDA_STAGING_BYTES <= 2 * WA_CUDA_PIECE_BYTES,
+			  "the longest copy is within the first two pieces");
 
 // Notes the first failure of a group.
 #define EXPECT(condition)                                             \
@@ -81,9 +85,10 @@ test_range()
 	EXPECT((uintptr_t) d_range % WA_CUDA_PIECE_BYTES == 0);
 	for (char *d_piece : {d_bytes, d_bytes + WA_CUDA_PIECE_BYTES, d_last})
 		EXPECT_OK(wa_cuda_memory_map(memory, d_piece, error, sizeof(error)));
+	EXPECT(put(memory, d_bytes, WA_CUDA_STAGING_BYTES, 8));
 	for (uint64_t i = 0; i < 5; i++)
 		EXPECT(put(memory, d_bytes + i * 700000, 700000, i));
-	EXPECT(put(memory, d_last, WA_CUDA_STAGING_BYTES, 9));
+	EXPECT(put(memory, d_last, WA_CUDA_PIECE_BYTES, 9));
 	EXPECT_OK(
 		wa_cuda_memory_fill(memory, d_last, 0x5a, 1000, error, sizeof(error)));
 	EXPECT_OK(wa_cuda_memory_wait(memory, error, sizeof(error)));

@@ -307,6 +307,33 @@ test_wide_decimals(void)
 	return end();
 }
 
+/* Memory of decimals of 128 bits stays while it has rows, of which there may be many. */
+static bool
+test_wide_memory(void)
+{
+	const WaTestColumn values = {1,    WA_FORM_DECIMAL128, 5, 40, true, false,
+								 false};
+	const WaTestColumn nulls = {1,    WA_FORM_DECIMAL128, 5, 40, true, true,
+								false};
+
+	begin(1, PIECES);
+	wa_mirror_start(store.mirror);
+	for (uint32_t i = 0; i < 3; i++)
+		EXPECT(load(0, i, i + 1, values));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, values, 0) == 3);
+	EXPECT(load(0, 1, 9, values)); /* the rows of the one before go */
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, values, 0) == 3);
+	EXPECT(wa_test_load_columns(&store, parcel, 0, 3, 5, WA_MAX_EXTENT_ROWS,
+								&values, 1) == WA_OK);
+	EXPECT(wa_test_load_columns(&store, parcel, 0, 4, 6, WA_MAX_EXTENT_ROWS,
+								&nulls, 1) == WA_OK);
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, values, 0) == 5);
+	return end();
+}
+
 /* Extents that are replaced or unloaded while they are used. */
 static bool
 test_replacement(void)
@@ -505,6 +532,8 @@ static void *
 loading_thread(void *arg)
 {
 	const WaForm forms[] = {WA_FORM_INT16, WA_FORM_INT32};
+	const WaForm decimals[] = {WA_FORM_DECIMAL32, WA_FORM_DECIMAL64,
+							   WA_FORM_DECIMAL128};
 	uint64_t state = 17 + (uint64_t) (uintptr_t) arg;
 	uint8_t *memory = aligned_alloc(64, WA_TEST_PARCEL_BYTES);
 
@@ -513,8 +542,8 @@ loading_thread(void *arg)
 		const uint64_t bits = next_random(&state) >> 8;
 		const WaTestColumn columns[] = {
 			{1, forms[bits % 2], 0, 14, bits % 3 == 0, false, false},
-			{2, WA_FORM_DECIMAL32, (uint32_t) (bits >> 8) % 3, 12, false, false,
-			 bits % 5 == 0},
+			{2, decimals[(bits >> 12) % 3], (uint32_t) (bits >> 8) % 3, 12,
+			 false, false, bits % 5 == 0},
 		};
 		const WaRelation name = wa_test_relation(bits >> 16 & 1);
 
@@ -589,6 +618,7 @@ static const struct
 	{"wider integers and late NULLs", test_wider},
 	{"decimals of several scales", test_decimals},
 	{"decimals of 128 bits", test_wide_decimals},
+	{"memory of 128 bits a row", test_wide_memory},
 	{"replaced and unloaded while in use", test_replacement},
 	{"no room for a wider form", test_no_room},
 	{"eviction, late starts, and room again", test_eviction},
