@@ -75,6 +75,7 @@ wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
 	thread.live = wa_program_existing_rows(thread);
 	thread.traps = 0;
 	any = wa_program_compute<Units>(code, thread);
+	thread.sound = ~thread.traps;
 	for (unsigned i = 0; i < code.ntargets; i++)
 		if (any)
 			Units::store(code, run, i, thread);

@@ -52,6 +52,7 @@ struct WaProgramThread
 	unsigned row;   // the first of the thread; then every 32nd
 	unsigned live;  // mask: the rows that WHERE has left so far
 	unsigned traps; // mask: the rows that have trapped
+	unsigned sound; // mask: the rows that had not when all was computed
 };
 
 // Sets a thread's slots up in the block's shared memory.

@@ -162,7 +162,8 @@ wa_wide_store_row(const WaProgramTarget &target, unsigned place, WaWideRow row)
 	return row.value == *narrow;
 }
 
-// Stores the wanted rows of an output, and the most digits that one is shown with.
+// Stores the wanted rows of an output, and the most digits that one is shown with.  A
+// row that another output had no room for counts, so that with these digits all have.
 __device__ __forceinline__ void
 wa_wide_store_rows(const WaProgramCode &code, const WaProgramTarget &target,
 				   uint32_t *most_digits, WaProgramThread &thread,
@@ -177,7 +178,7 @@ wa_wide_store_rows(const WaProgramCode &code, const WaProgramTarget &target,
 	{
 		WaWideRow row;
 
-		if (!wa_has_row(wanted & ~thread.traps, i))
+		if (!wa_has_row(wanted & thread.sound, i))
 			continue;
 		row = wa_wide_row(code, target.from, thread, digits, i);
 		most = max(most, row.value != 0 ? row.scale : 0);

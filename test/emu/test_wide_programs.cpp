@@ -248,10 +248,22 @@ compare_cell(const DeviceRun &run, size_t output, size_t row, __int128 value,
 		snprintf(failure, kTextBytes,
 				 "output %zu, row %zu: %d digits are shown instead of %d",
 				 output, row, display, cell.display);
-	else if (cell.is_decimal && run.plan.mixed[output] && value != 0 &&
-			 run.digits[output] < (unsigned) display)
-		snprintf(failure, kTextBytes, "output %zu: at most %u digits, not %d",
-				 output, run.digits[output], display);
+}
+
+// Checks that the most digits noted of each output cover a row that can be computed,
+// whether or not there is room for all that is made of it.
+static void
+compare_digits(const DeviceRun &run, const WideRow &row, char *failure)
+{
+	for (size_t i = 0; row.selected && !row.trapped && i < row.cells.size();
+		 i++)
+		if (row.cells[i].is_decimal && row.cells[i].is_valid &&
+			row.cells[i].value != 0 && run.plan.mixed[i] &&
+			run.outputs[i].d_values != NULL &&
+			run.digits[i] < (unsigned) row.cells[i].display)
+			snprintf(failure, kTextBytes,
+					 "output %zu: at most %u digits, not %d", i, run.digits[i],
+					 row.cells[i].display);
 }
 
 // Compares an output over the tiles that have not trapped.
@@ -334,6 +346,7 @@ compare(const WideProgram &program, const DeviceRun &run,
 		{
 			may |= may_trap(run, expected[row]);
 			must_trap |= !expected[row].trapped && may_trap(run, expected[row]);
+			compare_digits(run, expected[row], failure);
 			if (!has_trapped && !expected[row].trapped &&
 				wa_row_is_valid(run.selection.data(), row) !=
 					expected[row].selected)
