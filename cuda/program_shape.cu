@@ -1,7 +1,8 @@
 //
 // program_shape.cu
-//		The instructions that kernels have.
+//		The instructions that kernels have, and comparisons in terms of two of them.
 //
+#include "program/plan.h"
 #include "program/shape.h"
 
 WaProgramShape
@@ -63,6 +64,8 @@ wa_program_shape(uint16_t code)
 			return {WA_UNIT_CONVERT, "id"};
 		case WA_CODE_TIMESTAMP_TO_FLOAT:
 			return {WA_UNIT_CONVERT, "if"};
+		case WA_CODE_DECIMAL_SCALE:
+			return {WA_UNIT_SCALE, "di"};
 		case WA_CODE_COMPARE_INT:
 			return {WA_UNIT_COMPARE, "iib"};
 		case WA_CODE_COMPARE_FLOAT:
@@ -88,4 +91,21 @@ wa_program_shape(uint16_t code)
 		default:
 			return {WA_UNIT_NONE, ""};
 	}
+}
+
+// A comparison in terms of = and <, either way round, or the opposite of that.
+void
+wa_program_turn_comparison(uint32_t comparison, WaPlanStep *step)
+{
+	if (comparison == WA_GREATER || comparison == WA_LESS_OR_EQUAL)
+	{
+		const int a = step->a;
+
+		step->a = step->b;
+		step->b = a;
+	}
+	step->op.is_order = comparison != WA_EQUAL && comparison != WA_NOT_EQUAL;
+	step->op.is_negated = comparison == WA_NOT_EQUAL ||
+						  comparison == WA_LESS_OR_EQUAL ||
+						  comparison == WA_GREATER_OR_EQUAL;
 }

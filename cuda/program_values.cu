@@ -106,7 +106,8 @@ scalar_of(const WaProgramConstant *constant, WaVectorKind kind)
 
 	if (constant->is_null)
 		return scalar;
-	scalar.value = constant->value.i;
+	scalar.value = constant->is_wide ? (int64_t) constant->value.wide.lo
+									 : constant->value.i;
 	if (kind == WA_VECTOR_FLOAT)
 		memcpy(&scalar.value, &constant->value.f, sizeof(scalar.value));
 	scalar.flags = kAllRows;
@@ -118,27 +119,60 @@ scalar_of(const WaProgramConstant *constant, WaVectorKind kind)
 // Digits after the point of seconds.
 constexpr uint8_t kSecondScale = 6;
 
+// Adds the high word of a constant of 128 bits, which was added last.
+static cudaError_t
+add_high_word(WaPlanner *planner, const WaProgramConstant *constant)
+{
+	WaProgramScalar *high = &planner->plan->code.constants[planner->nconstants];
+
+	if (planner->nconstants == WA_PROGRAM_MAX_CONSTANTS)
+		return cudaErrorNotSupported;
+	high->value = constant->value.wide.hi;
+	planner->nconstants++;
+	planner->values[planner->nvalues - 1].wide = true;
+	return cudaSuccess;
+}
+
+// Tells whether a constant keeps its contract.
+static bool
+constant_is_sound(const WaProgramQuery *query,
+				  const WaProgramConstant *constant)
+{
+	const WaColumnForm form = query->is_wide ? WA_COLUMN_I128 : WA_COLUMN_I64;
+	WaVectorKind kind;
+
+	if (constant->number >= query->program->nregisters)
+		return false;
+	kind = query->program->kinds[constant->number];
+	return kind != WA_VECTOR_TEXT &&
+		   constant->scale <= wa_program_max_scale(form) &&
+		   (!constant->is_wide ||
+			(query->is_wide && kind == WA_VECTOR_DECIMAL));
+}
+
 // Adds the constants of the query.
 static cudaError_t
 add_constants(WaPlanner *planner)
 {
 	const WaProgramQuery *query = planner->query;
+	cudaError_t error = cudaSuccess;
 
 	for (unsigned i = 0; i < query->nconstants; i++)
+		if (!constant_is_sound(query, &query->constants[i]))
+			return cudaErrorInvalidValue;
+	for (unsigned i = 0; i < query->nconstants && error == cudaSuccess; i++)
 	{
 		const WaProgramConstant *constant = &query->constants[i];
-		WaVectorKind kind;
+		const WaVectorKind kind = query->program->kinds[constant->number];
 
-		if (constant->number >= query->program->nregisters ||
-			constant->scale > WA_DECIMAL_MAX_SCALE)
-			return cudaErrorInvalidValue;
-		kind = query->program->kinds[constant->number];
-		if (kind == WA_VECTOR_TEXT)
-			return cudaErrorInvalidValue;
+		if (planner->nconstants == WA_PROGRAM_MAX_CONSTANTS)
+			return cudaErrorNotSupported;
 		planner->registers[constant->number] = add_constant(
 			planner, kind, constant->scale, scalar_of(constant, kind));
+		if (constant->is_wide)
+			error = add_high_word(planner, constant);
 	}
-	return cudaSuccess;
+	return error;
 }
 
 // Returns the value that a register of the kind has now, or kNoValue.
@@ -283,23 +317,6 @@ finish_decimal_function(WaPlanner *planner, uint32_t extra, WaPlanStep *step,
 			step->op.factor_a = wa_powers_of_ten[a->scale];
 			return cudaSuccess;
 	}
-}
-
-// A comparison in terms of = and <, either way round, or the opposite of that.
-void
-wa_program_turn_comparison(uint32_t comparison, WaPlanStep *step)
-{
-	if (comparison == WA_GREATER || comparison == WA_LESS_OR_EQUAL)
-	{
-		const int a = step->a;
-
-		step->a = step->b;
-		step->b = a;
-	}
-	step->op.is_order = comparison != WA_EQUAL && comparison != WA_NOT_EQUAL;
-	step->op.is_negated = comparison == WA_NOT_EQUAL ||
-						  comparison == WA_LESS_OR_EQUAL ||
-						  comparison == WA_GREATER_OR_EQUAL;
 }
 
 // A comparison of any values.
@@ -468,7 +485,7 @@ add_instruction(WaPlanner *planner, const WaInstruction *instruction)
 		return cudaErrorInvalidValue;
 	step->op.bytes = (uint8_t) instruction->extra;
 	step->op.takes_values =
-		shape.unit != WA_UNIT_LOGIC &&
+		shape.unit != WA_UNIT_LOGIC && shape.unit != WA_UNIT_SCALE &&
 		!(shape.unit == WA_UNIT_SELECT && instruction->extra == WA_VECTOR_BOOL);
 	step->op.gives_values = kinds[instruction->out] != WA_VECTOR_BOOL;
 	take_list(planner, instruction, step);

@@ -60,6 +60,7 @@ typedef struct WaProgramConstant
 	uint16_t number;
 	bool is_null;
 	uint8_t scale; // DECIMAL
+	bool is_wide;  // DECIMAL of a program that is wide: the value is wide
 	WaValue value; // f: FLOAT, else i
 } WaProgramConstant;
 

@@ -84,6 +84,7 @@ typedef struct WaCudaConstant
 	uint16_t number;
 	bool is_null;
 	uint8_t scale; /* DECIMAL */
+	bool is_wide;  /* DECIMAL: the value is wide */
 	WaValue value; /* f: FLOAT, else i */
 } WaCudaConstant;
 

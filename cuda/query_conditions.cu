@@ -199,8 +199,9 @@ read_inputs(Reading *reading)
 			meaning->unit = 1;
 		}
 	for (unsigned i = 0; i < query->nconstants; i++)
-		reading->registers[query->constants[i].number].constant =
-			&query->constants[i];
+		if (!wa_query_is_wide_constant(&query->constants[i]))
+			reading->registers[query->constants[i].number].constant =
+				&query->constants[i];
 }
 
 // Adds a test to those of the same column; false if there is no room.

@@ -97,7 +97,8 @@ add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
 
 		if (is_read[constant->number])
 			program->constants.push_back({constant->number, constant->is_null,
-										  constant->scale, constant->value});
+										  constant->scale, constant->is_wide,
+										  constant->value});
 	}
 }
 

@@ -103,10 +103,27 @@ aggregates_wide(const WaCudaQuery *query)
 	return false;
 }
 
+bool
+wa_query_is_wide_constant(const WaCudaConstant *constant)
+{
+	return constant->is_wide || constant->scale > WA_DECIMAL_MAX_SCALE;
+}
+
+// Tells whether 64 bits have no room for a constant.
+static bool
+has_wide_constant(const WaCudaQuery *query)
+{
+	for (unsigned i = 0; i < query->nconstants; i++)
+		if (wa_query_is_wide_constant(&query->constants[i]))
+			return true;
+	return false;
+}
+
 WaQueryWidth
 wa_query_first_width(const WaCudaQuery *query)
 {
-	return {has_instruction(query, is_wide), false, {}};
+	return {
+		has_wide_constant(query) || has_instruction(query, is_wide), false, {}};
 }
 
 uint8_t

@@ -51,9 +51,10 @@ enum WaProgramUnit
 	WA_UNIT_LOGIC,
 	WA_UNIT_SELECT,
 	WA_UNIT_STEPS,
-	WA_UNIT_WIDE, // DECIMALs of up to 38 digits: of programs that are wide
-	WA_UNIT_COPY, // brings an operand to a slot
-	WA_UNIT_KEEP  // drops the rows for which a BOOL is not true
+	WA_UNIT_WIDE,  // DECIMALs of up to 38 digits: of programs that are wide
+	WA_UNIT_SCALE, // the digits that a DECIMAL is shown with
+	WA_UNIT_COPY,  // brings an operand to a slot
+	WA_UNIT_KEEP   // drops the rows for which a BOOL is not true
 };
 
 // Where an operand is.
@@ -82,7 +83,7 @@ struct WaProgramOperand
 	uint8_t values;  // SLOT: number of the slot of values
 	uint8_t display; // digits shown; mixed, SLOT: number of the slot of them
 	bool mixed;      // the digits differ from row to row
-	bool wide;       // SLOT: the next slot has the high words of the values
+	bool wide; // the next slot, or constant, has the high words of the values
 };
 
 // An instruction.  Of SELECT, c is the condition, a and b the values.

@@ -438,6 +438,15 @@ wa_program_set_display(const WaProgramCode &code, const WaProgramOp &op,
 	wa_program_display_slot(thread, op.out.display) = digits;
 }
 
+// Makes integers of digits.
+__device__ __forceinline__ void
+wa_program_scale(uint64_t digits, WaProgramResult &result)
+{
+#pragma unroll
+	for (unsigned i = 0; i < kThreadRows; i++)
+		result.rows.value[i] = (int64_t) (digits >> 8 * i & 255);
+}
+
 // Stores the result in its slots.
 __device__ __forceinline__ void
 wa_program_keep_result(const WaProgramCode &code, const WaProgramOp &op,
@@ -507,6 +516,11 @@ wa_program_execute(const WaProgramCode &code, const WaProgramOp &op,
 			break;
 		case WA_UNIT_STEPS:
 			wa_program_look_up(code, op, a, result);
+			break;
+		case WA_UNIT_SCALE:
+			wa_program_scale(wa_program_display(code, op.a, thread,
+												thread.live & result.valid),
+							 result);
 			break;
 		default: // WA_UNIT_COPY
 			result.truth = wa_true_rows(flags_a);

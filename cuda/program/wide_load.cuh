@@ -31,10 +31,14 @@ wa_wide_row(const WaProgramCode &code, const WaProgramOperand &operand,
 	WaInt128 both;
 
 	if (operand.place != WA_PLACE_SLOT)
-		return {code.constants[operand.number].value, scale};
-	both.lo = (uint64_t) wa_program_value_slot(thread, operand.values)[place];
+		both.lo = (uint64_t) code.constants[operand.number].value;
+	else
+		both.lo =
+			(uint64_t) wa_program_value_slot(thread, operand.values)[place];
 	both.hi = (int64_t) both.lo < 0 ? -1 : 0;
-	if (operand.wide)
+	if (operand.wide && operand.place != WA_PLACE_SLOT)
+		both.hi = code.constants[operand.number + 1].value;
+	else if (operand.wide)
 		both.hi = wa_program_value_slot(thread, operand.values + 1)[place];
 	return {wa_int128_get(both), scale};
 }

@@ -100,6 +100,9 @@ cudaError_t wa_query_start(WaQueryWork *work);
 // Returns the scale of an output.
 uint8_t wa_query_scale(const WaQueryWidth *width, size_t output);
 
+// Tells whether 64 bits have no room for a constant.
+bool wa_query_is_wide_constant(const WaCudaConstant *constant);
+
 // Returns how a query is computed at first.
 WaQueryWidth wa_query_first_width(const WaCudaQuery *query);
 

@@ -4,9 +4,11 @@
  */
 #include <string.h>
 
+#include "core/decimal.h"
 #include "daemon/gpu_query.h"
 #include "daemon/gpu_ranks.h"
 #include "daemon/gpu_translation.h"
+#include "query/group_decimal.h"
 
 /* Comparisons by order become lists of codes up to so many texts. */
 #define MAX_LISTED_TEXTS 4096
@@ -283,9 +285,29 @@ translate_clauses(WaGpuTranslation *to, WaCudaQuery *cuda)
 	return true;
 }
 
+/* Copies a constant that is a numeric; false if it has more than 38 digits. */
+static bool
+copy_decimal(const WaQueryValue *from, WaCudaConstant *constant)
+{
+	__int128 number;
+
+	if (constant->is_null)
+		return true;
+	if (from->shown > WA_WIDE_MAX_SCALE ||
+		!wa_decimal_number(from, (int) from->shown, &number))
+		return false;
+	constant->scale = (uint8_t) from->shown;
+	constant->is_wide = number != (int64_t) number;
+	if (constant->is_wide)
+		constant->value.wide = wa_int128_make(number);
+	else
+		constant->value.i = (int64_t) number;
+	return true;
+}
+
 /*
- * Copies the constants but for the texts.  Returns false if one is a numeric that 64
- * bits have no room for.
+ * Copies the constants but for the texts.  Returns false if one is a numeric of more
+ * than 38 digits.
  */
 static bool
 copy_constants(WaGpuTranslation *to)
@@ -300,16 +322,12 @@ copy_constants(WaGpuTranslation *to)
 			continue;
 		*constant = (WaCudaConstant){.number = from->number,
 									 .is_null = from->value.is_null};
-		if (kind == WA_VECTOR_DECIMAL && !from->value.is_null)
-		{
-			if (from->value.is_wide || from->value.shown != from->value.scale)
-				return false;
-			constant->scale = from->value.scale;
-		}
 		if (kind == WA_VECTOR_FLOAT)
 			constant->value.f = from->value.number;
-		else
+		else if (kind != WA_VECTOR_DECIMAL)
 			constant->value.i = from->value.integer;
+		else if (!copy_decimal(&from->value, constant))
+			return false;
 		to->nconstants++;
 	}
 	return true;

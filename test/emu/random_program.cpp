@@ -95,6 +95,7 @@ random_cases()
 		{WA_CODE_FLOAT_TO_INT, "fi", true, kInts},
 		{WA_CODE_DECIMAL_TO_INT, "di", true, {2, 4}},
 		{WA_CODE_DECIMAL_TO_FLOAT, "df", true, kFloats},
+		{WA_CODE_DECIMAL_SCALE, "di", false, {0}},
 		{WA_CODE_DATE_TO_TIMESTAMP, "ii", true, {0}},
 		{WA_CODE_TIMESTAMP_TO_DATE, "ii", true, {0}},
 		{WA_CODE_TIMESTAMP_TO_DECIMAL, "id", true, {0}},

@@ -40,6 +40,7 @@ wide_cases()
 		{WA_CODE_DECIMAL_ROUND, "dd", true, kRounds},
 		{WA_CODE_DECIMAL_TO_INT, "di", true, {2, 4, 8}},
 		{WA_CODE_DECIMAL_TO_FLOAT, "df", false, {4, 8}},
+		{WA_CODE_DECIMAL_SCALE, "di", false, {0}},
 		{WA_CODE_COMPARE_DECIMAL, "ddb", false, kComparisons},
 		{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}},
 		{WA_CODE_INT_TO_DECIMAL, "id", false, {0}},
@@ -225,9 +226,14 @@ WideMaker::add_constant(WaVectorKind kind)
 
 	constant.number = add_register(kind);
 	constant.is_null = random_.below(15) == 0;
-	constant.value.i = (int64_t) value(18);
+	constant.is_wide = kind == WA_VECTOR_DECIMAL && random_.below(3) == 0;
+	if (constant.is_wide)
+		constant.value.wide = wa_int128_make(value(38));
+	else
+		constant.value.i = (int64_t) value(18);
 	if (kind == WA_VECTOR_DECIMAL)
-		constant.scale = (uint8_t) random_.below(1 + random_.below(19));
+		constant.scale = (uint8_t) random_.below(
+			1 + random_.below(constant.is_wide ? 39 : 19));
 	program_.constants.push_back(constant);
 	return constant.number;
 }
@@ -418,8 +424,10 @@ WideRegisters::WideRegisters(const WideProgram &program, size_t row)
 			vector->display[0] = column.display[row];
 	}
 	for (const WaProgramConstant &constant : program.constants)
-		set(constant.number, constant.value.i, !constant.is_null,
-			constant.scale);
+		set(constant.number,
+			constant.is_wide ? wa_int128_get(constant.value.wide)
+							 : constant.value.i,
+			!constant.is_null, constant.scale);
 }
 
 WideRegisters::~WideRegisters()

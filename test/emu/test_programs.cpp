@@ -450,7 +450,7 @@ static void
 test_coverage()
 {
 	static const WaOpcode foreign[] = {WA_CODE_CALL, WA_CODE_COMPARE_TEXT,
-									   WA_CODE_TRIM, WA_CODE_DECIMAL_SCALE};
+									   WA_CODE_TRIM};
 	// test_wide_programs.cpp has these.
 	static const WaOpcode wide[] = {WA_CODE_DECIMAL_DIVIDE,
 									WA_CODE_DECIMAL_REMAINDER,
