@@ -225,6 +225,37 @@ wa_decimal_number(const WaQueryValue *value, int scale, __int128 *number)
 		   wa_wide_decimal_raise(number, scale - value->scale);
 }
 
+/* As wa_decimal_least_scale, of a wide decimal, whose last digit is not 0. */
+static int
+least_wide_scale(WaText text)
+{
+	WaWideDecimal header;
+	int ndigits;
+	int scale;
+	int16_t digit;
+
+	memcpy(&header, text.data, sizeof(header));
+	ndigits = (int) ((text.length - sizeof(header)) / sizeof(digit));
+	scale = (ndigits - 1 - header.weight) * WA_NUMERIC_BASE_DIGITS;
+	if (ndigits == 0 || scale <= 0)
+		return 0;
+	memcpy(&digit, text.data + text.length - sizeof(digit), sizeof(digit));
+	for (; digit % 10 == 0; digit /= 10)
+		scale--;
+	return scale;
+}
+
+int
+wa_decimal_least_scale(const WaQueryValue *value)
+{
+	int scale = value->scale;
+
+	if (value->is_wide)
+		return least_wide_scale(value->text);
+	(void) strip(value->integer, &scale);
+	return scale;
+}
+
 uint64_t
 wa_decimal_of_value(WaKeyDictionary *dictionary, const WaQueryValue *value)
 {

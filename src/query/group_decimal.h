@@ -43,6 +43,9 @@ extern void wa_decimal_make_value(WaInt128 number, int scale,
 extern bool wa_decimal_number(const WaQueryValue *value, int scale,
 							  __int128 *number);
 
+/* Returns the least scale of which a value of kind DECIMAL, a finite number, is one. */
+extern int wa_decimal_least_scale(const WaQueryValue *value);
+
 /*
  * Stores the number of a word in a value, whose text, if it is wide, lives as
  * long as the dictionary.

@@ -70,6 +70,19 @@ raise_words(uint64_t *sum, int nwords, int digits)
 	return digits == 0 || multiply(sum, nwords, wa_powers_of_ten[digits]);
 }
 
+bool
+wa_wide_sum_add(uint64_t sum[WA_WIDE_SUM_WORDS],
+				const uint64_t number[WA_WIDE_SUM_WORDS])
+{
+	return add_words(sum, number, WA_WIDE_SUM_WORDS);
+}
+
+bool
+wa_wide_sum_raise(uint64_t sum[WA_WIDE_SUM_WORDS], int digits)
+{
+	return raise_words(sum, WA_WIDE_SUM_WORDS, digits);
+}
+
 /* What is added up of wide values. */
 typedef struct Sums
 {

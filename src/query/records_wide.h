@@ -43,6 +43,13 @@ typedef struct WaWideRest
 	WaWideExtreme max;
 } WaWideRest;
 
+/* Adds to a sum; false if it has no room then: it is undefined. */
+extern bool wa_wide_sum_add(uint64_t sum[WA_WIDE_SUM_WORDS],
+							const uint64_t number[WA_WIDE_SUM_WORDS]);
+
+/* Multiplies a sum by 10^digits, likewise. */
+extern bool wa_wide_sum_raise(uint64_t sum[WA_WIDE_SUM_WORDS], int digits);
+
 /* Takes a row; false, with *rest as it was, if the sums have no room for it. */
 extern bool wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value,
 							  uint8_t scale, uint8_t display);

@@ -5,18 +5,23 @@
  * A heap has the first groups so far, the last of them on top: a group has to come
  * before that to get in, which for nearly all groups is one comparison.  Where
  * groups that are equal to the last are wanted with it, a second pass finds them.
+ *
+ * Numerics are compared by 128 bits first.  If some have more, all is done again by
+ * 256 bits, in units of the largest scale that a group's number has.
  */
 #include <string.h>
 
 #include "core/decimal.h"
 #include "core/exact_sum.h"
 #include "query/group_decimal.h"
+#include "query/group_number.h"
 #include "query/run_internal.h"
 
 /* Where a group has its place by one order: smaller ranks come first. */
 typedef struct Rank
 {
 	__int128 value;
+	unsigned __int128 low; /* the other half of a number of 256 bits, or 0 */
 	int part; /* NULLS before or behind all others: -1 or 1; else 0 */
 } Rank;
 
@@ -34,8 +39,12 @@ typedef struct Choice
 	const WaWanted *wanted;
 	Entry *entries;
 	uint32_t nentries;
-	bool failed; /* some groups cannot be compared */
+	const int *scales; /* NULL: 128 bits are enough; else of the numbers of each
+						* order, NARROW where they are */
+	bool failed;       /* some groups cannot be compared */
 } Choice;
+
+#define NARROW (-1)
 
 /* Returns a number that is in the order of floats; NaN is the largest. */
 static int64_t
@@ -137,6 +146,58 @@ column_number(Choice *choice, const WaOrderBy *order, uint32_t group,
 						  order->of == WA_ORDER_MIN);
 }
 
+/*
+ * Stores the number that a group has by an order of numerics, which may be NULL; 0 if
+ * that is not to be told.
+ */
+static WaGroupNumber
+wide_number(Choice *choice, const WaOrderBy *order, uint32_t group,
+			bool *is_null)
+{
+	const WaQueryRun *run = choice->run;
+	WaGroupNumber number = {.scale = 0};
+	bool is_told = true;
+	WaQueryValue value;
+	WaRecord record;
+
+	if (order->of == WA_ORDER_KEY)
+	{
+		wa_query_groups_key(run->groups, group, order->number, &value);
+		*is_null = value.is_null;
+		if (!value.is_null)
+			is_told = wa_group_number_of_key(&value, &number);
+	}
+	else
+	{
+		const WaRecordLayout layout = wa_record_layout(
+			WA_VECTOR_DECIMAL, run->query->columns[order->number].ops);
+
+		wa_records_get(run->tables[order->number], group, &record);
+		*is_null = record.words[0] == 0;
+		if (!*is_null)
+			is_told =
+				wa_group_number_of_record(order->of, &record, &layout, &number);
+	}
+	choice->failed |= !is_told;
+	return is_told ? number : (WaGroupNumber){.scale = 0};
+}
+
+/* Returns the rank of a group by such an order, in units of 10^-scale. */
+static Rank
+wide_rank(Choice *choice, const WaOrderBy *order, int scale, uint32_t group,
+		  bool *is_null)
+{
+	WaGroupNumber number = wide_number(choice, order, group, is_null);
+
+	if (!wa_group_number_raise(&number, scale))
+		choice->failed = true;
+	return (Rank){
+		.value = wa_int128_get(
+			(WaInt128){number.words[2], (int64_t) number.words[3]}),
+		.low = (unsigned __int128) number.words[1] << 64 | number.words[0],
+	};
+}
+
 /* Returns the rank of a group by one of the orders. */
 static inline Rank
 rank_of(Choice *choice, uint32_t number, uint32_t group)
@@ -145,13 +206,20 @@ rank_of(Choice *choice, uint32_t number, uint32_t group)
 	bool is_null;
 	Rank rank = {0};
 
-	rank.value = order->of == WA_ORDER_KEY
-					 ? key_number(choice, order->number, group, &is_null)
-					 : column_number(choice, order, group, &is_null);
+	if (choice->scales != NULL && choice->scales[number] != NARROW)
+		rank =
+			wide_rank(choice, order, choice->scales[number], group, &is_null);
+	else if (order->of == WA_ORDER_KEY)
+		rank.value = key_number(choice, order->number, group, &is_null);
+	else
+		rank.value = column_number(choice, order, group, &is_null);
 	if (is_null)
 		rank.part = order->nulls_first ? -1 : 1;
 	else if (order->descending)
+	{
 		rank.value = ~rank.value;
+		rank.low = ~rank.low;
+	}
 	return rank;
 }
 
@@ -161,7 +229,9 @@ compare_ranks(const Rank *a, const Rank *b)
 {
 	if (a->part != b->part)
 		return a->part - b->part;
-	return (a->value > b->value) - (a->value < b->value);
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	return (a->low > b->low) - (a->low < b->low);
 }
 
 /* Compares two groups, whose ranks by the first order are told. */
@@ -217,6 +287,29 @@ begin_heap(Choice *choice)
 	}
 }
 
+/* Returns the scale of the numbers of all groups by an order, or NARROW. */
+static int
+scale_of(Choice *choice, const WaOrderBy *order, uint32_t ngroups)
+{
+	const WaQuery *query = choice->run->query;
+	const WaVectorKind kind = order->of == WA_ORDER_KEY
+								  ? query->keys[order->number].kind
+								  : query->columns[order->number].kind;
+	bool is_null;
+	int scale = 0;
+
+	if (kind != WA_VECTOR_DECIMAL || order->of == WA_ORDER_ROWS)
+		return NARROW;
+	for (uint32_t i = 0; i < ngroups; i++)
+	{
+		const WaGroupNumber number = wide_number(choice, order, i, &is_null);
+
+		if (number.scale > scale)
+			scale = number.scale;
+	}
+	return scale;
+}
+
 /* Leaves the first of all groups in the heap. */
 static void
 find_first(Choice *choice, uint32_t ngroups)
@@ -238,12 +331,13 @@ choose(uint64_t *chosen, uint32_t group)
 	chosen[group / 64] |= (uint64_t) 1 << (group % 64);
 }
 
-/* Chooses the groups in the heap, and, if need be, those equal to the last. */
+/* Chooses the first groups, and, if need be, those equal to the last. */
 static void
 choose_first(Choice *choice, uint32_t ngroups, uint64_t *chosen)
 {
 	const Entry *last = &choice->entries[0];
 
+	find_first(choice, ngroups);
 	for (uint32_t i = 0; i < choice->nentries; i++)
 		choose(chosen, choice->entries[i].group);
 	if (!choice->wanted->keeps_ties)
@@ -257,24 +351,40 @@ choose_first(Choice *choice, uint32_t ngroups, uint64_t *chosen)
 	}
 }
 
+/* Has numerics compared by 256 bits from now on. */
+static void
+compare_widely(Choice *choice, uint32_t ngroups, int scales[WA_MAX_ORDERS])
+{
+	choice->failed = false;
+	for (uint32_t i = 0; i < choice->wanted->norders; i++)
+		scales[i] = scale_of(choice, &choice->wanted->orders[i], ngroups);
+	choice->scales = scales;
+}
+
 bool
 wa_query_run_choose(WaQueryRun *run)
 {
 	const WaWanted *wanted = &run->query->wanted;
 	const uint32_t ngroups = wa_query_run_groups(run);
+	const size_t words = ngroups / 64 + (size_t) 1;
 	Choice choice = {.run = run, .wanted = wanted};
+	int scales[WA_MAX_ORDERS];
 	uint64_t *chosen;
 
 	if (wanted->limit == 0 || wanted->limit >= ngroups)
 		return true;
 	choice.entries = wa_arena_alloc(run->arena, (size_t) wanted->limit *
 													sizeof(*choice.entries));
-	chosen = wa_arena_alloc_zero(run->arena,
-								 (ngroups / 64 + (size_t) 1) * sizeof(*chosen));
+	chosen = wa_arena_alloc_zero(run->arena, words * sizeof(*chosen));
 	if (run->arena->failed)
 		return false;
-	find_first(&choice, ngroups);
 	choose_first(&choice, ngroups, chosen);
+	if (choice.failed)
+	{
+		compare_widely(&choice, ngroups, scales);
+		memset(chosen, 0, words * sizeof(*chosen));
+		choose_first(&choice, ngroups, chosen);
+	}
 	run->chosen = choice.failed ? NULL : chosen;
 	wa_arena_free(run->arena, choice.entries);
 	return true;
