@@ -202,11 +202,25 @@ merge_group(WaScanState *state, uint32 group, const WaPartialReader *reader,
 	}
 }
 
+/*
+ * Sees to it that the groups of an answer, of which so many words of `bytes` are merged,
+ * have no more memory than they may.
+ */
+static void
+check_memory(WaScanState *state, size_t nwords, Size bytes)
+{
+	state->answered = (double) (nwords * sizeof(uint64)) / (double) bytes;
+	wa_spill_check(state);
+	state->answered = 0;
+}
+
 /* Merges the groups of a message of a shape. */
 static void
 merge_message(WaScanState *state, const WaPartialShape *shape,
 			  const void *message, Size bytes, const WaRanks *ranks)
 {
+	const bool can_be_large = ranks != NULL && wa_scan_can_spill_answer(ranks);
+	int unchecked = 0;
 	WaPartialReader reader;
 	WaArena arena;
 
@@ -229,6 +243,12 @@ merge_message(WaScanState *state, const WaPartialShape *shape,
 			spill_group(state, &reader, words);
 		else
 			elog(ERROR, "groups were closed before an answer came");
+		if (can_be_large && ++unchecked >= wa_spill_piece(state))
+		{
+			check_memory(state, reader.reader.words - (const uint64 *) message,
+						 bytes);
+			unchecked = 0;
+		}
 	}
 	if (reader.reader.failed)
 		elog(ERROR, "unexpected groups of another process");
@@ -238,6 +258,12 @@ void
 wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes)
 {
 	merge_message(state, wa_scan_shape(state), message, bytes, NULL);
+}
+
+bool
+wa_scan_can_spill_answer(const WaRanks *ranks)
+{
+	return ranks->count == 0;
 }
 
 void

@@ -45,7 +45,16 @@ typedef struct WaRanks
 extern void wa_scan_merge_groups(WaScanState *state, const void *message,
 								 Size bytes);
 
-/* Likewise those of warpaggd; the node's are not closed if there are ranks. */
+/*
+ * Tells whether groups of warpaggd, of such ranks, may be larger than the memory; then
+ * they are spilled like others.
+ */
+extern bool wa_scan_can_spill_answer(const WaRanks *ranks);
+
+/*
+ * Likewise those of warpaggd, by the piece; the node's are not closed if the answer
+ * cannot be spilled.
+ */
 extern void wa_scan_merge_answer(WaScanState *state, const void *message,
 								 Size bytes, const WaRanks *ranks);
 

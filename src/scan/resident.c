@@ -248,8 +248,8 @@ take_combinations(WaScanState *state, WaCombine *combine,
 }
 
 /*
- * Takes what the device process has answered, unless it is too much for the
- * memory that the query may use.
+ * Takes what the device process has answered.  What is too much for the memory that the
+ * query may use is spilled, or left if it cannot be.
  */
 static void
 take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
@@ -257,9 +257,10 @@ take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
 			const void *groups)
 {
 	const bool has_groups = state->groups != NULL || combine != NULL;
+	const bool may_spill = combine == NULL && wa_scan_can_spill_answer(ranks);
 
-	if (answer->blocks == 0 ||
-		(has_groups && answer->groups_bytes > get_hash_memory_limit()))
+	if (answer->blocks == 0 || (has_groups && !may_spill &&
+								answer->groups_bytes > get_hash_memory_limit()))
 		return;
 	if (combine == NULL)
 	{

@@ -116,7 +116,7 @@ wa_spill_join(WaScanState *state, WaSpillShare *share, int process)
 
 /*
  * Returns the bits by which to divide the groups that are read, going by the part
- * of the rows after which the memory was full.
+ * of the rows, or of an answer, after which the memory was full.
  */
 static int
 choose_bits(const WaScanState *state)
@@ -124,7 +124,8 @@ choose_bits(const WaScanState *state)
 	const WaSpill *spill = state->spill;
 	double done = spill->reader != NULL
 					  ? wa_spill_reader_progress(spill->reader)
-					  : wa_heap_progress(state->heap);
+				  : state->answered > 0 ? state->answered
+										: wa_heap_progress(state->heap);
 	/* What all processes have will be read by one, with the groups. */
 	double parts =
 		spill->nprocesses > 1 ? spill->nprocesses / done : (1 - done) / done;
