@@ -9,7 +9,7 @@ SET hash_mem_multiplier = 2;
 
 CREATE TABLE spilled (i integer, k bigint, n numeric(20, 3), f float8, t text, s text);
 INSERT INTO spilled
-SELECT i, i % 19997 * 1000003, (i % 19997) / 7.0, sqrt(i), 't' || i % 17, repeat('x', 300)
+SELECT i, i % 19997 * 1000003::bigint, (i % 19997) / 7.0, sqrt(i), 't' || i % 17, repeat('x', 300)
 FROM generate_series(1, 60000) i;
 VACUUM (FREEZE, ANALYZE) spilled;
 SELECT warpagg_load('spilled', '{i,k,n,f,t}') AS loaded;
@@ -40,14 +40,14 @@ END $$;
 
 SELECT memory, pg_temp.look('SELECT k, count(*), sum(i), max(f) FROM spilled GROUP BY k', memory)
 FROM unnest('{64kB,1MB,64MB}'::text[]) memory;
-SELECT pg_temp.look('SELECT n, sum(n), avg(n), variance(n), stddev(f), sum(f) FROM spilled GROUP BY n', '64kB');
+SELECT pg_temp.look('SELECT n, sum(n), avg(n), variance(n), stddev(i), max(f) FROM spilled GROUP BY n', '64kB');
 SELECT pg_temp.look('SELECT t, k, count(*), min(n) FROM spilled WHERE i % 3 = 0 GROUP BY t, k', '64kB');
 -- min and max of texts come as ranks, which are not spilled: the table is read
 SELECT pg_temp.look('SELECT k, min(t), max(t) FROM spilled GROUP BY k', '64kB');
 -- with blocks of the heap behind the answer, also by workers
 DELETE FROM spilled WHERE i % 5000 = 1;
 INSERT INTO spilled SELECT i, i, i, i, 'new', '' FROM generate_series(1, 3000) i;
-SELECT memory, pg_temp.look('SELECT k, count(*), sum(i), sum(f), max(n) FROM spilled GROUP BY k', memory)
+SELECT memory, pg_temp.look('SELECT k, count(*), sum(i), sum(n), max(f) FROM spilled GROUP BY k', memory)
 FROM unnest('{64kB,1MB,64MB}'::text[]) memory;
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

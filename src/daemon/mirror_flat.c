@@ -147,7 +147,9 @@ has_rows(const WaMirrorFlat *flat, const WaFlatArray *array, size_t piece)
 
 /*
  * Unmaps the pieces of an array that have no rows.  Nobody but this thread adds
- * rows, so a piece without is one still when the lock is free.
+ * rows, so a piece without is one still when the lock is free.  Those of a flat column
+ * whose rows have moved to a wider one stay, as uses from before may read them, until
+ * it is freed.
  */
 static void
 unmap_unused(WaMirrorFlat *flat, WaFlatArray *array)
@@ -158,7 +160,8 @@ unmap_unused(WaMirrorFlat *flat, WaFlatArray *array)
 		return;
 	(void) pthread_rwlock_rdlock(&mirror->lock);
 	for (size_t i = 0; i < pieces_of(array); i++)
-		if (array->mapped[i] == MAPPED && !has_rows(flat, array, i))
+		if (flat->record != NULL && array->mapped[i] == MAPPED &&
+			!has_rows(flat, array, i))
 			array->mapped[i] = UNUSED;
 	(void) pthread_rwlock_unlock(&mirror->lock);
 	for (size_t i = 0; i < pieces_of(array); i++)

@@ -231,6 +231,37 @@ test_wider(void)
 	return end();
 }
 
+/* What is used stays as it is while a wider form takes its place. */
+static bool
+test_wider_in_use(void)
+{
+	WaTestColumn column = {1, WA_FORM_INT16, 0, 15, true, false, false};
+	const WaColumnName name = wa_test_name(1, WA_FORM_INT16);
+	static WaTestRun run;
+	WaMirrorUse use;
+
+	begin(1, PIECES);
+	wa_mirror_start(store.mirror);
+	for (uint32_t i = 0; i < 5; i++)
+		EXPECT(load(0, i, i + 1, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
+	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &use));
+	EXPECT(use.nextents == 5);
+	column.form = WA_FORM_INT64;
+	column.bits = 60;
+	EXPECT(load(0, 5, 6, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 6);
+	EXPECT(wa_test_use_is_right(&use, &run.request));
+	EXPECT(wa_mirror_bytes(store.mirror, 0) == 4 * WA_CUDA_PIECE_BYTES);
+	wa_mirror_unuse(store.mirror, &use);
+	wa_test_run_end(&run);
+	wa_mirror_settle(store.mirror);
+	EXPECT(wa_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
+	return end();
+}
+
 /* Decimals whose scales, forms and digits shown differ. */
 static bool
 test_decimals(void)
@@ -616,6 +647,7 @@ static const struct
 	{"row spaces", test_rows},
 	{"all forms on several devices", test_forms},
 	{"wider integers and late NULLs", test_wider},
+	{"wider integers while the others are used", test_wider_in_use},
 	{"decimals of several scales", test_decimals},
 	{"decimals of 128 bits", test_wide_decimals},
 	{"memory of 128 bits a row", test_wide_memory},
