@@ -377,8 +377,21 @@ wa_cluster_start()
 	export PGHOST=$WA_TMP PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 }
 
-# Stops a cluster; argument: its data directory.  Returns 1 if a process of its
-# outlived it (which is then killed: it is one that we started).
+# Says of a cluster that was stopped whether none of its processes has crashed, which
+# queries may not have noticed.  Argument: its data directory.
+wa_cluster_was_sound()
+{
+	local log=$1.server.log
+
+	if grep -qE 'by signal (4|6|7|8|11)\b' "$log"; then
+		echo "error: processes have crashed:" >&2
+		grep -E 'by signal (4|6|7|8|11)\b' "$log" >&2
+		return 1
+	fi
+}
+
+# Stops a cluster; argument: its data directory.  Returns 1 if a process of its has
+# crashed, or outlived it (which is then killed: it is one that we started).
 wa_cluster_stop()
 {
 	local data=$1
@@ -393,7 +406,10 @@ wa_cluster_stop()
 	fi
 	for try in 1 2 3 4 5 6 7 8 9 10; do
 		left=$(wa_cluster_processes "$data")
-		[ -n "$left" ] || return 0
+		if [ -z "$left" ]; then
+			wa_cluster_was_sound "$data"
+			return
+		fi
 		[ "$try" -eq 10 ] || sleep 1
 	done
 	echo "error: processes outlived their cluster:" >&2
