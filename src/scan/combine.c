@@ -575,7 +575,7 @@ wa_combine_receive(WaCombine *combine, const void *message, Size bytes,
 				   const WaRanks *ranks)
 {
 	wa_scan_make_groups(combine->asked);
-	wa_scan_merge_answer(combine->asked, message, bytes, ranks);
+	wa_scan_merge_answer(combine->asked, message, bytes, ranks, false);
 }
 
 bool

@@ -214,12 +214,12 @@ check_memory(WaScanState *state, size_t nwords, Size bytes)
 	state->answered = 0;
 }
 
-/* Merges the groups of a message of a shape. */
+/* Merges the groups of a message of a shape; may_spill: it is an answer, and large. */
 static void
 merge_message(WaScanState *state, const WaPartialShape *shape,
-			  const void *message, Size bytes, const WaRanks *ranks)
+			  const void *message, Size bytes, const WaRanks *ranks,
+			  bool may_spill)
 {
-	const bool can_be_large = ranks != NULL && wa_scan_can_spill_answer(ranks);
 	int unchecked = 0;
 	WaPartialReader reader;
 	WaArena arena;
@@ -243,7 +243,7 @@ merge_message(WaScanState *state, const WaPartialShape *shape,
 			spill_group(state, &reader, words);
 		else
 			elog(ERROR, "groups were closed before an answer came");
-		if (can_be_large && ++unchecked >= wa_spill_piece(state))
+		if (may_spill && ++unchecked >= wa_spill_piece(state))
 		{
 			check_memory(state, reader.reader.words - (const uint64 *) message,
 						 bytes);
@@ -257,18 +257,12 @@ merge_message(WaScanState *state, const WaPartialShape *shape,
 void
 wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes)
 {
-	merge_message(state, wa_scan_shape(state), message, bytes, NULL);
-}
-
-bool
-wa_scan_can_spill_answer(const WaRanks *ranks)
-{
-	return ranks->count == 0;
+	merge_message(state, wa_scan_shape(state), message, bytes, NULL, false);
 }
 
 void
 wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
-					 const WaRanks *ranks)
+					 const WaRanks *ranks, bool may_spill)
 {
 	WaPartialShape *shape = wa_scan_shape(state);
 	WaPartialColumn *columns =
@@ -281,5 +275,5 @@ wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
 			columns[i].kind = WA_VECTOR_INT;
 	}
 	shape->columns = columns;
-	merge_message(state, shape, message, bytes, ranks);
+	merge_message(state, shape, message, bytes, ranks, may_spill);
 }

@@ -46,16 +46,11 @@ extern void wa_scan_merge_groups(WaScanState *state, const void *message,
 								 Size bytes);
 
 /*
- * Tells whether groups of warpaggd, of such ranks, may be larger than the memory; then
- * they are spilled like others.
- */
-extern bool wa_scan_can_spill_answer(const WaRanks *ranks);
-
-/*
- * Likewise those of warpaggd, by the piece; the node's are not closed if the answer
- * cannot be spilled.
+ * Likewise those of warpaggd.  With may_spill, which takes an answer without ranks, the
+ * groups are closed once they are too large; else they are not closed.
  */
 extern void wa_scan_merge_answer(WaScanState *state, const void *message,
-								 Size bytes, const WaRanks *ranks);
+								 Size bytes, const WaRanks *ranks,
+								 bool may_spill);
 
 #endif /* WA_SCAN_MERGE_H */

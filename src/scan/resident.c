@@ -257,7 +257,7 @@ take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
 			const void *groups)
 {
 	const bool has_groups = state->groups != NULL || combine != NULL;
-	const bool may_spill = combine == NULL && wa_scan_can_spill_answer(ranks);
+	const bool may_spill = combine == NULL && ranks->count == 0;
 
 	if (answer->blocks == 0 || (has_groups && !may_spill &&
 								answer->groups_bytes > get_hash_memory_limit()))
@@ -266,7 +266,8 @@ take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
 	{
 		leave_out(state, run, answer, wa_parcel_memory() + run->used);
 		state->kept_rows += (int64) answer->kept_rows;
-		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks);
+		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks,
+							 may_spill);
 	}
 	else
 		take_combinations(state, combine, run, answer, ranks, groups);

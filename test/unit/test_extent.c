@@ -108,6 +108,7 @@ write_texts(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
 	size_t last_length = LONG_TEXT + 1; /* none */
 	uint32_t text_end = 0;
 
+	column->ntexts = 0;
 	column->text_ends = take(end, (head->nrows + 2) * sizeof(*ends));
 	column->text = *end;
 	ends = (uint32_t *) (void *) (parcel + column->text_ends);
