@@ -141,7 +141,7 @@ typedef struct WaScanState
 	int64 combinations;    /* that were evaluated, scan/combine.h */
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was, the last time */
-	double answered;       /* the part of an answer that is merged; 0: none is */
+	double answered;       /* part of an answer that is merged, or 0 */
 
 	/* For EXPLAIN; what tally.h does not say of all scans is of the present one. */
 	int64 kept_rows;    /* that fulfilled WHERE */
