@@ -42,7 +42,7 @@ SELECT memory, pg_temp.look('SELECT k, count(*), sum(i), max(f) FROM spilled GRO
 FROM unnest('{64kB,1MB,64MB}'::text[]) memory;
 SELECT pg_temp.look('SELECT n, sum(n), avg(n), variance(n), stddev(i), max(f) FROM spilled GROUP BY n', '64kB');
 SELECT pg_temp.look('SELECT t, k, count(*), min(n) FROM spilled WHERE i % 3 = 0 GROUP BY t, k', '64kB');
--- min and max of texts come as ranks, which are not spilled: the table is read
+-- min and max of texts come as ranks, and are spilled as texts
 SELECT pg_temp.look('SELECT k, min(t), max(t) FROM spilled GROUP BY k', '64kB');
 -- with blocks of the heap behind the answer, also by workers
 DELETE FROM spilled WHERE i % 5000 = 1;

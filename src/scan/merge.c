@@ -98,39 +98,6 @@ wa_scan_write_groups(WaScanState *state, const WaPartialShape *shape,
 	wa_partial_end(writer, *next - first);
 }
 
-/*
- * Spills the group that was read, which is written from `words` on, as a message
- * with the scales of the one that it was in.
- */
-static void
-spill_group(WaScanState *state, const WaPartialReader *reader,
-			const uint64 *words)
-{
-	WaPartialColumn *columns =
-		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
-	WaPartialShape shape = *reader->shape;
-	WaWriter writer;
-	WaArena arena;
-
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		columns[i] = shape.columns[i];
-		columns[i].scale = reader->scales[i];
-	}
-	shape.columns = columns;
-	wa_context_arena_init(&arena, CurrentMemoryContext);
-	wa_writer_init(&writer, &arena);
-	wa_partial_begin(&writer, &shape);
-	wa_writer_words(&writer, words, (size_t) (reader->reader.words - words));
-	wa_partial_end(&writer, 1);
-	wa_spill_message(
-		state,
-		wa_partition_hash_values(state->nkeys, state->group_keys, reader->keys),
-		&writer);
-	wa_arena_free(&arena, writer.words);
-	pfree(columns);
-}
-
 /* Returns a text as a value of SQL, in the current memory context. */
 static Datum
 text_datum(const WaText *text)
@@ -139,10 +106,10 @@ text_datum(const WaText *text)
 		cstring_to_text_with_len(text->data, (int) text->length));
 }
 
-/* Merges a record of ranks of texts. */
-static void
-merge_ranks(WaScanColumn *column, uint32 group, const WaRecord *record,
-			const WaSteps *steps)
+/* Returns the state that a record of ranks of texts stands for, made anew. */
+static WaAggState *
+state_of_ranks(const WaScanColumn *column, const WaRecord *record,
+			   const WaSteps *steps)
 {
 	const WaAggPlan *plan = &column->plan;
 	const WaRecordLayout layout =
@@ -161,6 +128,16 @@ merge_ranks(WaScanColumn *column, uint32 group, const WaRecord *record,
 					  text_datum(&steps->texts[record->words[places[i]]]));
 	}
 	state->rows = (int64) record->words[0];
+	return state;
+}
+
+/* Merges a record of ranks of texts. */
+static void
+merge_ranks(WaScanColumn *column, uint32 group, const WaRecord *record,
+			const WaSteps *steps)
+{
+	WaAggState *state = state_of_ranks(column, record, steps);
+
 	wa_accumulator_merge(column->accumulator, group, state);
 	pfree(state);
 }
@@ -185,6 +162,68 @@ merge_cell(WaScanColumn *column, uint32 group, const WaPartialCell *cell,
 		wa_accumulator_merge(column->accumulator, group,
 							 wa_wire_get_state(&bytes, &column->plan));
 	}
+}
+
+/* Appends what was read of a group and a column to a message; as merge_cell. */
+static void
+write_cell(const WaScanColumn *column, const WaPartialColumn *shape,
+		   const WaPartialCell *cell, const WaSteps *steps, WaWriter *writer)
+{
+	if (cell->record.words == NULL)
+		wa_partial_put_bytes(writer, cell->bytes.data, cell->bytes.length);
+	else if (steps == NULL)
+		wa_partial_put_record(writer, shape, &cell->record);
+	else
+		write_state(state_of_ranks(column, &cell->record, steps), writer);
+}
+
+/* Appends the group that was read to a message, with states for ranks. */
+static void
+write_group_of_ranks(const WaScanState *state, const WaPartialShape *shape,
+					 const WaPartialReader *reader, const WaRanks *ranks,
+					 WaWriter *writer)
+{
+	for (int i = 0; i < shape->nkeys; i++)
+		wa_partial_put_key(writer, &shape->keys[i], &reader->keys[i]);
+	for (int i = 0; i < shape->ncolumns; i++)
+		write_cell(&state->columns[i], &shape->columns[i], &reader->cells[i],
+				   ranks->of[i], writer);
+}
+
+/*
+ * Spills the group that was read, which is written from `words` on, as a message
+ * with the scales of the one that it was in.
+ */
+static void
+spill_group(WaScanState *state, const WaPartialReader *reader,
+			const uint64 *words, const WaRanks *ranks)
+{
+	WaPartialColumn *columns =
+		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+	WaPartialShape shape = *reader->shape;
+	WaWriter writer;
+	WaArena arena;
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		columns[i] = shape.columns[i];
+		columns[i].kind = state->columns[i].kind;
+		columns[i].scale = reader->scales[i];
+	}
+	shape.columns = columns;
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	wa_writer_init(&writer, &arena);
+	wa_partial_begin(&writer, &shape);
+	if (ranks == NULL || ranks->count == 0)
+		wa_writer_words(&writer, words,
+						(size_t) (reader->reader.words - words));
+	else
+		write_group_of_ranks(state, &shape, reader, ranks, &writer);
+	wa_partial_end(&writer, 1);
+	wa_spill_message(
+		state,
+		wa_partition_hash_values(state->nkeys, state->group_keys, reader->keys),
+		&writer);
 }
 
 /* Merges a group that was read; ranks: of warpaggd's, else NULL. */
@@ -214,12 +253,30 @@ check_memory(WaScanState *state, size_t nwords, Size bytes)
 	state->answered = 0;
 }
 
+/* Merges a group that was read, or spills it. */
+static void
+take_group(WaScanState *state, const WaPartialReader *reader,
+		   const uint64 *words, const WaRanks *ranks)
+{
+	uint32 group = 0;
+
+	if (state->groups != NULL)
+		wa_groups_check(wa_query_groups_find_values(
+			wa_groups_table(state->groups), reader->keys, &group));
+	if (group != WA_NO_GROUP)
+		merge_group(state, group, reader, ranks);
+	else
+		spill_group(state, reader, words, ranks);
+}
+
 /* Merges the groups of a message of a shape; may_spill: it is an answer, and large. */
 static void
 merge_message(WaScanState *state, const WaPartialShape *shape,
 			  const void *message, Size bytes, const WaRanks *ranks,
 			  bool may_spill)
 {
+	MemoryContext each = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg merged group", ALLOCSET_SMALL_SIZES);
 	int unchecked = 0;
 	WaPartialReader reader;
 	WaArena arena;
@@ -230,19 +287,14 @@ merge_message(WaScanState *state, const WaPartialShape *shape,
 	for (;;)
 	{
 		const uint64 *words = reader.reader.words;
-		uint32 group = 0;
+		MemoryContext old;
 
 		if (!wa_partial_next(&reader))
 			break;
-		if (state->groups != NULL)
-			wa_groups_check(wa_query_groups_find_values(
-				wa_groups_table(state->groups), reader.keys, &group));
-		if (group != WA_NO_GROUP)
-			merge_group(state, group, &reader, ranks);
-		else if (ranks == NULL || ranks->count == 0)
-			spill_group(state, &reader, words);
-		else
-			elog(ERROR, "groups were closed before an answer came");
+		old = MemoryContextSwitchTo(each);
+		take_group(state, &reader, words, ranks);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(each);
 		if (may_spill && ++unchecked >= wa_spill_piece(state))
 		{
 			check_memory(state, reader.reader.words - (const uint64 *) message,
@@ -252,6 +304,7 @@ merge_message(WaScanState *state, const WaPartialShape *shape,
 	}
 	if (reader.reader.failed)
 		elog(ERROR, "unexpected groups of another process");
+	MemoryContextDelete(each);
 }
 
 void

@@ -46,8 +46,8 @@ extern void wa_scan_merge_groups(WaScanState *state, const void *message,
 								 Size bytes);
 
 /*
- * Likewise those of warpaggd.  With may_spill, which takes an answer without ranks, the
- * groups are closed once they are too large; else they are not closed.
+ * Likewise those of warpaggd.  With may_spill the groups are closed once they are too
+ * large.
  */
 extern void wa_scan_merge_answer(WaScanState *state, const void *message,
 								 Size bytes, const WaRanks *ranks,

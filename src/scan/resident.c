@@ -248,26 +248,22 @@ take_combinations(WaScanState *state, WaCombine *combine,
 }
 
 /*
- * Takes what the device process has answered.  What is too much for the memory that the
- * query may use is spilled, or left if it cannot be.
+ * Takes what the device process has answered.  Groups that are too many for the memory
+ * that the query may use are spilled; combinations are left then.
  */
 static void
 take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
 			const WaAnswerMessage *answer, const WaRanks *ranks,
 			const void *groups)
 {
-	const bool has_groups = state->groups != NULL || combine != NULL;
-	const bool may_spill = combine == NULL && ranks->count == 0;
-
-	if (answer->blocks == 0 || (has_groups && !may_spill &&
-								answer->groups_bytes > get_hash_memory_limit()))
+	if (answer->blocks == 0 ||
+		(combine != NULL && answer->groups_bytes > get_hash_memory_limit()))
 		return;
 	if (combine == NULL)
 	{
 		leave_out(state, run, answer, wa_parcel_memory() + run->used);
 		state->kept_rows += (int64) answer->kept_rows;
-		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks,
-							 may_spill);
+		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks, true);
 	}
 	else
 		take_combinations(state, combine, run, answer, ranks, groups);
