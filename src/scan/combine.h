@@ -14,10 +14,10 @@
 typedef struct WaCombine WaCombine;
 
 /*
- * Divides a node's query, in the current memory context, without the tables
- * that are to be spared; tells_scales: as in scan/divide.h.  Returns NULL if it cannot be divided, if the planner has expected too
- * many combinations, or if functions of users would be called in parallel mode, where
- * their errors cannot be caught.
+ * Divides a node's query, in the current memory context, without the tables that are
+ * to be spared; tells_scales: as in scan/divide.h.  Returns NULL if it cannot be
+ * divided, if the planner has expected too many combinations, or if functions of users
+ * would be called in parallel mode, where their errors cannot be caught.
  */
 extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared,
 								  bool tells_scales);
