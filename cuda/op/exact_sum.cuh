@@ -2,13 +2,12 @@
 // exact_sum.cuh
 //		Exact sums of floats, as core/exact_sum.h describes them.
 //
-// A warp keeps a window, of which each lane has sums, and takes a whole array of values at a time: the
-// largest magnitude tells whether all fit.  Doubles take two of the window's
-// constants, and a third one where these leave something; floats take one, and
-// a second one if the smallest magnitude tells that this may not do.  What is
-// rare (infinities, NaN, numbers that no window holds, and what the last
-// constant leaves) is looked at one by one in a loop over a copy in local
-// memory.
+// A warp keeps a window, of which each lane has sums, and takes a whole array of values
+// at a time: the largest magnitude tells whether all fit.  Doubles take two of the
+// window's constants, and a third one where these leave something; floats take one, and
+// a second one if the smallest magnitude tells that this may not do.  What is rare
+// (infinities, NaN, numbers that no window holds, and what the last constant leaves) is
+// looked at one by one in a loop over a copy in local memory.
 //
 #ifndef WA_CUDA_OP_EXACT_SUM_CUH
 #define WA_CUDA_OP_EXACT_SUM_CUH

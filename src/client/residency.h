@@ -5,7 +5,8 @@
  * Asking warpaggd costs a query over a small table as much as reading it, so what
  * was answered is remembered: a number of blocks for a second, or for longer while
  * nothing is loaded, and where nothing could be used, only until then; what there is
- * of each column, until something is loaded.  A relation's columns are what a RUN or RESIDENCY names.
+ * of each column, until something is loaded.  A relation's columns are what a RUN or
+ * RESIDENCY names.
  */
 #ifndef WA_CLIENT_RESIDENCY_H
 #define WA_CLIENT_RESIDENCY_H

@@ -6,10 +6,11 @@
  * each thread that takes part and process extent after extent into it; then,
  * either on one thread, merge the states into one, or, where they are divided into
  * parts, on several threads sort them and then merge the parts; then, on one
- * thread, finish, and write the groups; free all states; end.  Whatever goes wrong, states that were made are freed and a
- * run that was begun is ended.  No function is called with a lock held.  Those
- * that return a WaStatus write a text to error (WA_MAX_ERROR_BYTES) when it is
- * not WA_OK; WA_UNSUPPORTED and WA_BAD_REQUEST say that the query is not for us.
+ * thread, finish, and write the groups; free all states; end.  Whatever goes wrong,
+ * states that were made are freed and a run that was begun is ended.  No function is
+ * called with a lock held.  Those that return a WaStatus write a text to error
+ * (WA_MAX_ERROR_BYTES) when it is not WA_OK; WA_UNSUPPORTED and WA_BAD_REQUEST say that
+ * the query is not for us.
  */
 #ifndef WA_DAEMON_RUNNER_H
 #define WA_DAEMON_RUNNER_H

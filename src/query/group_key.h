@@ -77,8 +77,8 @@ extern void wa_key_init(WaKeyCodec *codec, WaArena *arena,
 						const WaQueryKey *key);
 
 /*
- * Has the vector's rows be those of codes of texts, until codes are NULL.  If the arena fails, words
- * are not right any more.
+ * Has the vector's rows be those of codes of texts, until codes are NULL.  If the arena
+ * fails, words are not right any more.
  */
 extern void wa_key_use_codes(WaKeyCodec *codec, WaArena *arena,
 							 const WaTextCodes *texts, const int32_t *codes);

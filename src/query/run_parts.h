@@ -28,7 +28,8 @@ extern bool wa_run_parts_sort(WaQueryRun *run, uint32_t nparts);
 
 /*
  * Merges a part of sorted runs, which stay as they are, into one without rows,
- * which takes no others and does not live longer.  Its rows are not counted.  Does not return WA_RUN_TRAPPED.
+ * which takes no others and does not live longer.  Its rows are not counted.  Does not
+ * return WA_RUN_TRAPPED.
  */
 extern WaRunOutcome wa_run_parts_merge(WaQueryRun *into,
 									   WaQueryRun *const *runs, unsigned nruns,

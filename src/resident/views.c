@@ -206,9 +206,9 @@ same_relation(const WaResidentColumn *list, int64 count)
 /*
  * warpagg_resident() returns a row for each column that is resident: database;
  * relation and name, where these are of this database; extents, blocks, rows and
- * bytes, and bytes of copies on GPUs; queries that used it; the share of the blocks they asked for that they
- * got, and of those that are resident that could be used now; time of the last
- * use.
+ * bytes, and bytes of copies on GPUs; queries that used it; the share of the blocks they
+ * asked for that they got, and of those that are resident that could be used now; time
+ * of the last use.
  */
 Datum
 warpagg_resident(PG_FUNCTION_ARGS)
