@@ -208,11 +208,10 @@ run_regress()
 	keep_logs "$out/regression.diffs" "$WA_SERVER_LOG" "$WA_TMP/suite.log"
 }
 
-# Says whether the server log is free of crashes.  warpaggd killed on purpose
-# does not show as one: it is not the postmaster's child.
+# Says whether the server log is free of crashes.
 server_log_is_clean()
 {
-	! grep -E 'was terminated by signal|PANIC:|TRAP:|reinitializing' "$WA_SERVER_LOG"
+	wa_log_is_clean "$WA_SERVER_LOG"
 }
 
 # Copies logs to WA_LOG_DIR if that is set.
@@ -496,6 +495,9 @@ test_devices()
 	read -r -a tests <<<"$(regress_list | grep -oE '\bresident[a-z_]*' | tr '\n' ' ')"
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression init "${tests[@]}"
 	run_random freshness_cases.py
+	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
+		--queries "$((${WA_SCAN_QUERIES:-300} / 5))"
+	check 'no process of the server crashed' server_log_is_clean
 	wa_cluster_stop "$WA_TMP/$kind$count"
 }
 
