@@ -461,7 +461,7 @@ build_program(const Case &query, Built &built)
 
 	for (int64_t value = 1; value >= 0; value--)
 		built.constants.push_back(
-			{(uint16_t) (difference + 2 - value), false, 0, {value}});
+			{(uint16_t) (difference + 2 - value), false, 0, false, {value}});
 	built.kinds.insert(built.kinds.end(), {WA_VECTOR_INT, WA_VECTOR_INT,
 										   WA_VECTOR_INT, WA_VECTOR_BOOL});
 	if (query.has_where)

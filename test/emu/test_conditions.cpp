@@ -341,7 +341,8 @@ shared_case()
 	uint16_t both;
 
 	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
-	made.constants = {{kColumns, false, 0, {7}}, {kColumns + 1, false, 0, {9}}};
+	made.constants = {{kColumns, false, 0, false, {7}},
+					  {kColumns + 1, false, 0, false, {9}}};
 	made.kinds.resize(kRegisters, WA_VECTOR_INT);
 	first = add_instruction(made, WA_CODE_COMPARE_INT, 0, kColumns, WA_LESS);
 	made.clauses.push_back({1, first});
@@ -408,7 +409,7 @@ test_infinity()
 		add_instruction(made, WA_CODE_DATE_TO_TIMESTAMP, 0, 0, 0);
 
 	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
-	made.constants = {{kColumns, false, 0, {INT64_MAX}}};
+	made.constants = {{kColumns, false, 0, false, {INT64_MAX}}};
 	made.kinds.resize(kRegisters, WA_VECTOR_INT);
 	made.clauses.push_back({2, add_instruction(made, WA_CODE_COMPARE_INT, value,
 											   kColumns, WA_LESS)});
