@@ -253,13 +253,29 @@ check_memory(WaScanState *state, size_t nwords, Size bytes)
 	state->answered = 0;
 }
 
-/* Merges a group that was read, or spills it. */
+/* Begins to read a message of a shape, with memory of the current context. */
 static void
-take_group(WaScanState *state, const WaPartialReader *reader,
-		   const uint64 *words, const WaRanks *ranks)
+open_message(WaPartialReader *reader, WaArena *arena,
+			 const WaPartialShape *shape, const void *message, Size bytes)
 {
+	wa_context_arena_init(arena, CurrentMemoryContext);
+	(void) wa_partial_reader_init(reader, arena, shape);
+	(void) wa_partial_open(reader, message, bytes);
+}
+
+/* Merges the next group of a message, or spills it; returns false if there is none. */
+static bool
+take_group(WaScanState *state, WaPartialReader *reader, const WaRanks *ranks)
+{
+	const uint64 *words = reader->reader.words;
 	uint32 group = 0;
 
+	if (!wa_partial_next(reader))
+	{
+		if (reader->reader.failed)
+			elog(ERROR, "unexpected groups of another process");
+		return false;
+	}
 	if (state->groups != NULL)
 		wa_groups_check(wa_query_groups_find_values(
 			wa_groups_table(state->groups), reader->keys, &group));
@@ -267,55 +283,23 @@ take_group(WaScanState *state, const WaPartialReader *reader,
 		merge_group(state, group, reader, ranks);
 	else
 		spill_group(state, reader, words, ranks);
-}
-
-/* Merges the groups of a message of a shape; may_spill: it is an answer, and large. */
-static void
-merge_message(WaScanState *state, const WaPartialShape *shape,
-			  const void *message, Size bytes, const WaRanks *ranks,
-			  bool may_spill)
-{
-	MemoryContext each = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg merged group", ALLOCSET_SMALL_SIZES);
-	int unchecked = 0;
-	WaPartialReader reader;
-	WaArena arena;
-
-	wa_context_arena_init(&arena, CurrentMemoryContext);
-	(void) wa_partial_reader_init(&reader, &arena, shape);
-	(void) wa_partial_open(&reader, message, bytes);
-	for (;;)
-	{
-		const uint64 *words = reader.reader.words;
-		MemoryContext old;
-
-		if (!wa_partial_next(&reader))
-			break;
-		old = MemoryContextSwitchTo(each);
-		take_group(state, &reader, words, ranks);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(each);
-		if (may_spill && ++unchecked >= wa_spill_piece(state))
-		{
-			check_memory(state, reader.reader.words - (const uint64 *) message,
-						 bytes);
-			unchecked = 0;
-		}
-	}
-	if (reader.reader.failed)
-		elog(ERROR, "unexpected groups of another process");
-	MemoryContextDelete(each);
+	return true;
 }
 
 void
 wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes)
 {
-	merge_message(state, wa_scan_shape(state), message, bytes, NULL, false);
+	WaPartialReader reader;
+	WaArena arena;
+
+	open_message(&reader, &arena, wa_scan_shape(state), message, bytes);
+	while (take_group(state, &reader, NULL))
+		;
 }
 
-void
-wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
-					 const WaRanks *ranks, bool may_spill)
+/* Returns the shape of an answer with ranks of texts. */
+static WaPartialShape *
+shape_of_answer(const WaScanState *state, const WaRanks *ranks)
 {
 	WaPartialShape *shape = wa_scan_shape(state);
 	WaPartialColumn *columns =
@@ -328,5 +312,35 @@ wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
 			columns[i].kind = WA_VECTOR_INT;
 	}
 	shape->columns = columns;
-	merge_message(state, shape, message, bytes, ranks, may_spill);
+	return shape;
+}
+
+void
+wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
+					 const WaRanks *ranks, bool may_spill)
+{
+	MemoryContext each = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg merged group", ALLOCSET_SMALL_SIZES);
+	int unchecked = 0;
+	WaPartialReader reader;
+	WaArena arena;
+	bool more;
+
+	open_message(&reader, &arena, shape_of_answer(state, ranks), message,
+				 bytes);
+	do
+	{
+		MemoryContext old = MemoryContextSwitchTo(each);
+
+		more = take_group(state, &reader, ranks);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(each);
+		if (may_spill && more && ++unchecked >= wa_spill_piece(state))
+		{
+			check_memory(state, reader.reader.words - (const uint64 *) message,
+						 bytes);
+			unchecked = 0;
+		}
+	} while (more);
+	MemoryContextDelete(each);
 }
