@@ -75,31 +75,20 @@ typedef struct Batch
 	uint8_t valid[MAX_BATCH];
 } Batch;
 
-/* Returns 10^digits, of up to 38. */
-static __int128
-power(int digits)
-{
-	__int128 result = 1;
-
-	while (digits-- > 0)
-		result *= 10;
-	return result;
-}
-
 static Exact
 exact_of(__int128 value, int scale)
 {
-	__int128 whole = value / power(scale);
-	__int128 part = value % power(scale);
+	__int128 whole = value / wa_wide_power_of_ten(scale);
+	__int128 part = value % wa_wide_power_of_ten(scale);
 
 	if (part < 0)
 	{
 		whole--;
-		part += power(scale);
+		part += wa_wide_power_of_ten(scale);
 	}
-	return (Exact){whole,
-				   (unsigned __int128) part *
-					   (unsigned __int128) power(WA_WIDE_MAX_SCALE - scale)};
+	return (Exact){whole, (unsigned __int128) part *
+							  (unsigned __int128) wa_wide_power_of_ten(
+								  WA_WIDE_MAX_SCALE - scale)};
 }
 
 static int
@@ -125,9 +114,11 @@ add(Group *group, Exact value)
 		group->max = value;
 	group->sum.whole += value.whole;
 	group->sum.part += value.part;
-	if (group->sum.part >= (unsigned __int128) power(WA_WIDE_MAX_SCALE))
+	if (group->sum.part >=
+		(unsigned __int128) wa_wide_power_of_ten(WA_WIDE_MAX_SCALE))
 	{
-		group->sum.part -= (unsigned __int128) power(WA_WIDE_MAX_SCALE);
+		group->sum.part -=
+			(unsigned __int128) wa_wide_power_of_ten(WA_WIDE_MAX_SCALE);
 		group->sum.whole++;
 	}
 }
@@ -142,7 +133,8 @@ random_number(int digits)
 	for (int i = 0; i < length; i++)
 		number = number * 10 + (__int128) random_below(10);
 	if (random_below(3) == 0)
-		number = number / power(length / 2) * power(length / 2);
+		number = number / wa_wide_power_of_ten(length / 2) *
+				 wa_wide_power_of_ten(length / 2);
 	return random_below(2) == 0 ? number : -number;
 }
 
