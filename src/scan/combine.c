@@ -21,6 +21,7 @@
 #include "scan/combine_internal.h"
 #include "scan/once.h"
 #include "scan/table_values.h"
+#include "scan/ties.h"
 
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
 #define FEW_TIMES 16
@@ -58,22 +59,12 @@ make_looks(const WaScanColumn *column)
 static void
 watch(WaCombine *combine)
 {
-	const WaScanState *state = combine->state;
+	WaScanState *state = combine->state;
 
-	if (state->groups != NULL)
-		wa_query_groups_watch(wa_groups_table(state->groups));
+	wa_ties_watch(state);
 	for (int i = 0; i < state->ncolumns; i++)
 		if (combine->is_watched[i])
 			combine->looks[i] = make_looks(&state->columns[i]);
-		else
-			wa_accumulator_watch(state->columns[i].accumulator);
-}
-
-/* Tells whether keys of groups look different that are equal. */
-static bool
-has_ties(const WaGroups *groups)
-{
-	return groups != NULL && wa_query_groups_are_tied(wa_groups_table(groups));
 }
 
 /* Tells whether what the node shows depends on the order of rows. */
@@ -82,11 +73,11 @@ is_tied(const WaCombine *combine)
 {
 	const WaScanState *state = combine->state;
 
-	if (has_ties(state->groups))
+	if (wa_ties_have_keys(state))
 		return true;
 	for (int i = 0; i < state->ncolumns; i++)
 		if (combine->is_watched[i]
-				? has_ties(combine->looks[i])
+				? wa_query_groups_are_tied(wa_groups_table(combine->looks[i]))
 				: wa_accumulator_is_tied(state->columns[i].accumulator))
 			return true;
 	return false;
@@ -338,8 +329,6 @@ wa_combine_take(WaCombine *combine)
 		wa_scan_make_groups(state);
 		return false;
 	}
-	if (state->groups != NULL)
-		wa_query_groups_stop_watching(wa_groups_table(state->groups));
 	state->kept_rows += combine->rows;
 	state->combinations += wa_scan_groups(combine->asked);
 	return true;

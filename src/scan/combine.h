@@ -49,7 +49,8 @@ extern void wa_combine_receive(WaCombine *combine, const void *message,
  * their rows to those that it has kept.  Returns false, with nothing taken, if
  * PostgreSQL has to see the rows: an expression has raised an error, what is shown
  * would depend on their order, or the groups take too much memory.  Functions of users
- * may run queries, which ask the device process as well.
+ * may run queries, which ask the device process as well.  The node goes on watching for
+ * ties (scan/ties.h).
  */
 extern bool wa_combine_take(WaCombine *combine);
 

@@ -229,7 +229,8 @@ column_travels(const WaDivision *division, const WaDividedColumn *column)
 /*
  * Finds out whether somebody has to watch the smallest or the largest value of a
  * column, which may be shown in several ways: records do, but there are none of
- * texts and of numerics of many digits.  Returns false if nobody can.
+ * texts and of numerics of many digits.  Returns false if nobody can: '1 day' is equal
+ * to '24 hours', for one.
  */
 static bool
 find_watched(WaDividedColumn *column)
@@ -241,7 +242,7 @@ find_watched(WaDividedColumn *column)
 	type = getBaseType(exprType((Node *) column->argument));
 	column->is_watched =
 		!column->travels && (type == BPCHAROID || type == NUMERICOID);
-	return !(type == BPCHAROID && column->travels) &&
+	return type != INTERVALOID && !(type == BPCHAROID && column->travels) &&
 		   (!OidIsValid(column->collation) ||
 			get_collation_isdeterministic(column->collation));
 }

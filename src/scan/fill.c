@@ -21,6 +21,7 @@
 #include "scan/spill.h"
 #include "scan/spill_pace.h"
 #include "scan/spill_row.h"
+#include "scan/ties.h"
 
 /*
  * Of so few rows none are tried in vectors again when one of them has none; and
@@ -296,6 +297,7 @@ wa_scan_make_groups(WaScanState *state)
 {
 	MemoryContextReset(state->group_context);
 	state->groups = NULL;
+	state->watches = false;
 	if (state->nkeys > 0)
 		state->groups = wa_groups_make(state->group_context, state->nkeys,
 									   state->group_keys);
@@ -321,6 +323,7 @@ wa_scan_begin(WaScanState *state)
 		pfree(state->covered);
 	state->covered = NULL;
 	state->is_covered = false;
+	state->may_be_tied = false;
 	if (state->heap == NULL)
 		state->heap =
 			wa_heap_begin(state->relation, state->css.ss.ps.state->es_snapshot);
@@ -412,7 +415,10 @@ take_in_pieces(WaScanState *state, int nrows,
 	state->rows = rows;
 }
 
-/* Takes the next batch of rows; returns false if there is none. */
+/*
+ * Takes the next batch of rows.  Returns false if there is none, or if the table is to be
+ * read again.
+ */
 static bool
 take_batch(WaScanState *state)
 {
@@ -422,7 +428,7 @@ take_batch(WaScanState *state)
 	nrows = wa_heap_next(state->heap, state->rows);
 	take_in_pieces(state, nrows, take_in_vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
-	return nrows > 0;
+	return nrows > 0 && !wa_ties_have_keys(state);
 }
 
 void
@@ -430,6 +436,23 @@ wa_scan_read(WaScanState *state)
 {
 	while (take_batch(state))
 		;
+}
+
+/* Reads what the device process has not answered for. */
+static void
+read_heap(WaScanState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+
+	if (state->is_covered)
+		wa_spill_check(state);
+	else
+		(void) take_batch(state);
+	/* Workers are given what subselects return, which may not be run in vain. */
+	while (wa_runner_waits(state->runner, econtext) && take_batch(state))
+		;
+	wa_parallel_read(state);
+	wa_scan_read(state);
 }
 
 /* Reads the table. */
@@ -445,15 +468,13 @@ read_table(WaScanState *state)
 		return;
 	if (wa_runner_prepare(state->runner, econtext))
 		wa_resident_use(state);
-	if (state->is_covered)
-		wa_spill_check(state);
-	else
-		(void) take_batch(state);
-	/* Workers are given what subselects return, which may not be run in vain. */
-	while (wa_runner_waits(state->runner, econtext) && take_batch(state))
-		;
-	wa_parallel_read(state);
-	wa_scan_read(state);
+	read_heap(state);
+	if (wa_ties_found(state))
+	{
+		wa_spill_end(state);
+		wa_scan_begin(state);
+		read_heap(state);
+	}
 	wa_spill_finish(state, 1);
 }
 

@@ -29,6 +29,7 @@
 #include "scan/merge.h"
 #include "scan/resident.h"
 #include "scan/resident_query.h"
+#include "scan/ties.h"
 #include "scan/turn.h"
 #include "settings.h"
 
@@ -243,8 +244,11 @@ take_combinations(WaScanState *state, WaCombine *combine,
 	memcpy(used, wa_parcel_memory() + run->used, bytes);
 	wa_combine_receive(combine, groups, answer->groups_bytes, ranks);
 	wa_client_release_groups();
-	if (wa_combine_take(combine))
-		leave_out(state, run, answer, used);
+	if (!wa_combine_take(combine))
+		return;
+	leave_out(state, run, answer, used);
+	if (!wa_ties_matter(state))
+		wa_ties_stop(state);
 }
 
 /*
@@ -263,6 +267,8 @@ take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
 	{
 		leave_out(state, run, answer, wa_parcel_memory() + run->used);
 		state->kept_rows += (int64) answer->kept_rows;
+		if (wa_ties_matter(state))
+			wa_ties_watch(state);
 		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks, true);
 	}
 	else
