@@ -193,8 +193,7 @@ run_regress()
 	wa_as_user mkdir -p "$out"
 	wa_as_user "$program" --inputdir="$input" --outputdir="$out" \
 		--bindir="$WA_BINDIR" --dbname="$database" --host="$PGHOST" \
-		--port="$PGPORT" --user="$PGUSER" "$@" >"$WA_TMP/suite.log" 2>&1 || rc=$?
-	cat "$WA_TMP/suite.log"
+		--port="$PGPORT" --user="$PGUSER" "$@" 2>&1 | tee "$WA_TMP/suite.log" || rc=$?
 	count_regress "$WA_TMP/suite.log"
 	if [ "$rc" -ne 0 ] && [ "$FAILED" -eq "$before" ]; then
 		check "$(basename "$program") ends with status 0" false
