@@ -167,3 +167,58 @@ BEGIN
     RETURN trim_scale(significand * power(5::numeric, -exponent) * ('1e' || exponent)::numeric);
 END
 $$;
+
+-- Returns the rows of a query as texts, in the order of these unless that of the rows
+-- matters, or the error of its data or of a function that it ends with.  scan, resident,
+-- accelerate: what the settings are to be.
+CREATE FUNCTION wa_rows(query text, scan text, resident text, accelerate text, is_ordered boolean DEFAULT false)
+RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+    names text[] := '{warpagg.enable_scan,warpagg.enable_resident,warpagg.accelerate}';
+    before text[];
+    row record;
+    rows text[];
+BEGIN
+    SELECT array_agg(current_setting(name) ORDER BY i) INTO before FROM unnest(names) WITH ORDINALITY u (name, i);
+    PERFORM set_config(name, value, true) FROM unnest(names, ARRAY[scan, resident, accelerate]) u (name, value);
+    BEGIN
+        FOR row IN EXECUTE query LOOP
+            rows := rows || row::text;
+        END LOOP;
+    EXCEPTION WHEN data_exception OR raise_exception THEN
+        rows := ARRAY['error: ' || SQLERRM];
+    END;
+    PERFORM set_config(name, value, true) FROM unnest(names, before) u (name, value);
+    IF NOT is_ordered THEN
+        SELECT array_agg(r ORDER BY r COLLATE "C") INTO rows FROM unnest(rows) r;
+    END IF;
+    RETURN rows;
+END
+$$;
+
+-- Compares a query over a table with resident columns, and the same over rows of the
+-- heap, with PostgreSQL's own plan.  Returns "same", or what differs, and then what the
+-- query has used, as the session is set: "no node", or blocks of the heap alone ("heap")
+-- or some ("partly"), and combinations ("combined").
+CREATE FUNCTION wa_compare(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    accelerate text := current_setting('warpagg.accelerate');
+    expected text[];
+    plan jsonb;
+BEGIN
+    BEGIN
+        EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
+    EXCEPTION WHEN data_exception OR raise_exception THEN
+    END;
+    expected := wa_rows(query, 'off', 'off', 'off');
+    RETURN CASE WHEN wa_rows(query, 'on', 'on', accelerate) IS DISTINCT FROM expected THEN 'resident rows differ'
+        WHEN wa_rows(query, 'on', 'off', accelerate) IS DISTINCT FROM expected THEN 'rows of the heap differ'
+        WHEN expected IS NULL THEN 'no rows'
+        WHEN expected[1] LIKE 'error: %' THEN 'same ' || expected[1] ELSE 'same' END
+        || CASE WHEN plan IS NULL THEN ''
+           WHEN NOT plan @? '$.**."Custom Plan Provider"' THEN ', no node'
+           WHEN NOT plan @? '$.**."Resident Blocks" ? (@ > 0)' THEN ', heap'
+           WHEN plan @? '$.**."Blocks Read" ? (@ > 0)' THEN ', partly' ELSE '' END
+        || CASE WHEN plan @? '$.**."Resident Combinations" ? (@ > 0)' THEN ', combined' ELSE '' END;
+END
+$$;

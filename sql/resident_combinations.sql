@@ -24,45 +24,6 @@ WHERE id % 17 = 5;
 VACUUM ANALYZE wa_combined;
 SELECT warpagg_load('wa_combined') > 0 AS loaded;
 
--- The rows of a query with resident columns, from the heap, and of the built-ins.
-CREATE FUNCTION wa_combined_rows(query text, scan text, resident text) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-    rows text[];
-BEGIN
-    PERFORM set_config('warpagg.enable_scan', scan, true), set_config('warpagg.enable_resident', resident, true);
-    BEGIN
-        EXECUTE format('SELECT array_agg(q::text ORDER BY q::text COLLATE "C") FROM (%s) q', query) INTO rows;
-    EXCEPTION WHEN data_exception OR invalid_text_representation THEN
-        rows := ARRAY['error: ' || SQLERRM];
-    END;
-    PERFORM set_config('warpagg.enable_scan', 'on', true), set_config('warpagg.enable_resident', 'on', true);
-    RETURN rows;
-END
-$$;
-CREATE FUNCTION wa_combined_check(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    plan json;
-    resident bigint := 0;
-    heap bigint := 1;
-    combined boolean := false;
-    expected text[];
-BEGIN
-    BEGIN
-        EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-        resident := COALESCE((regexp_match(plan::text, '"Resident Blocks": (\d+)'))[1], '0');
-        heap := COALESCE((regexp_match(plan::text, '"Blocks Read": (\d+)'))[1], '0');
-        combined := plan::text ~ '"Resident Combinations": [1-9]';
-    EXCEPTION WHEN data_exception OR invalid_text_representation THEN
-    END;
-    expected := wa_combined_rows(query, 'off', 'off');
-    RETURN CASE WHEN wa_combined_rows(query, 'on', 'on') IS DISTINCT FROM expected THEN 'resident rows differ'
-        WHEN wa_combined_rows(query, 'on', 'off') IS DISTINCT FROM expected THEN 'rows of the heap differ'
-        WHEN expected[1] LIKE 'error: %' THEN 'same ' || expected[1] ELSE 'same' END
-        || CASE WHEN resident = 0 THEN ', heap' WHEN heap > resident / 10 THEN ', partly' ELSE '' END
-        || CASE WHEN combined THEN ', combined' ELSE '' END;
-END
-$$;
-
 CREATE FUNCTION wa_combined_used(statement text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -73,37 +34,37 @@ END
 $$;
 
 -- Keys.
-SELECT wa_combined_check(format('SELECT %s AS key, count(*), sum(id), avg(n), min(d), max(a), count(b), stddev(k), sum(f), min(m), max(f) FROM wa_combined GROUP BY 1', e)), e
+SELECT wa_compare(format('SELECT %s AS key, count(*), sum(id), avg(n), min(d), max(a), count(b), stddev(k), sum(f), min(m), max(f) FROM wa_combined GROUP BY 1', e)), e
 FROM unnest(ARRAY[
     'a || b', 'lower(a) || upper(c)', 'concat(a, k)', 'y::text', 'n::text', 'm::text', 'f::text', 'r::text', 'n % 2', 'n / 3', 'm * n / 7', 'i + n % 3', 'lower(a) = lower(b)',
     'f + n::float8 / 3', 'coalesce(a || b, ''none'')', 'CASE WHEN a || b = ''a1B1'' THEN n::text ELSE c END', 'to_char(ts, ''HH24:MI'')', 'ts::text', 'd + k', '(a || b) COLLATE "C"',
     'i::text || k', 'length(a || c)', 'c || a', 'mixed::text', 'zero::text', 'mixed / 3', 'format(''%s-%s'', a, b)', 'a || many']) e;
 -- What the device process computes of an expression makes fewer combinations.
-SELECT wa_combined_check(format('SELECT %1$s AS key, count(*), sum(length((%1$s)::text)) FROM wa_combined WHERE (%1$s)::text || k <> ''x'' GROUP BY 1', e)), e
+SELECT wa_compare(format('SELECT %1$s AS key, count(*), sum(length((%1$s)::text)) FROM wa_combined WHERE (%1$s)::text || k <> ''x'' GROUP BY 1', e)), e
 FROM unnest(ARRAY[
     'many % 5 || a', '(many > 20000)::text || b', 'concat(date_trunc(''day'', ts + many * interval ''1 second''), b)', 'to_char(d + many / 8000, ''YYYY-MM-DD'') || a', 'CASE k % 3 WHEN 0 THEN a WHEN 1 THEN b ELSE c END || b',
     'CASE a || b WHEN ''a1B1'' THEN many % 3 WHEN a || 1 THEN 7 ELSE k END', 'CASE many % 3 WHEN length(a || b) THEN 1 WHEN k THEN 2 END', 'CASE WHEN many % 2 = 0 THEN 10 / (1 - many % 2) ELSE length(a || b) END', 'n * (many % 3) / 7', 'NOT (many > 30000 AND a || b = ''a1B1'')',
     'COALESCE(nullif(many % 4, 1)::text, a || b)', 'round(n, 1) || b', '(many / 7000.0)::integer || a', '(many % 3 = 1) IS NOT TRUE AND a || b > ''a2''', '(f * (many % 2))::text || b', 'many / (many % 2) || a']) e;
-SELECT wa_combined_check('SELECT many % 5 AS key, (many % 5) || a, sum(length((many % 5 + 1) || b)) FROM wa_combined GROUP BY 1, 2');
-SELECT wa_combined_check('SELECT a || b AS key, k, y, sum(id) FROM wa_combined GROUP BY 1, 2, 3');
-SELECT wa_combined_check('SELECT n AS key, a || b, count(*) FROM wa_combined GROUP BY 1, 2');
-SELECT wa_combined_check('SELECT lower(a), d, a || b, date_trunc(''day'', ts), max(id) FROM wa_combined GROUP BY 1, 2, 3, 4');
-SELECT wa_combined_check('SELECT a || b AS key, count(*) FROM wa_combined GROUP BY 1 HAVING sum(id) > 50000000');
-SELECT wa_combined_check('SELECT a || b AS key, count(*) FROM wa_combined GROUP BY 1 ORDER BY key DESC LIMIT 3');
-SELECT wa_combined_check('SELECT a || b AS key, sum(id) AS s FROM wa_combined GROUP BY 1 ORDER BY s DESC, key LIMIT 3 OFFSET 1');
+SELECT wa_compare('SELECT many % 5 AS key, (many % 5) || a, sum(length((many % 5 + 1) || b)) FROM wa_combined GROUP BY 1, 2');
+SELECT wa_compare('SELECT a || b AS key, k, y, sum(id) FROM wa_combined GROUP BY 1, 2, 3');
+SELECT wa_compare('SELECT n AS key, a || b, count(*) FROM wa_combined GROUP BY 1, 2');
+SELECT wa_compare('SELECT lower(a), d, a || b, date_trunc(''day'', ts), max(id) FROM wa_combined GROUP BY 1, 2, 3, 4');
+SELECT wa_compare('SELECT a || b AS key, count(*) FROM wa_combined GROUP BY 1 HAVING sum(id) > 50000000');
+SELECT wa_compare('SELECT a || b AS key, count(*) FROM wa_combined GROUP BY 1 ORDER BY key DESC LIMIT 3');
+SELECT wa_compare('SELECT a || b AS key, sum(id) AS s FROM wa_combined GROUP BY 1 ORDER BY s DESC, key LIMIT 3 OFFSET 1');
 
 -- Clauses of WHERE, and conditions of aggregates.
-SELECT wa_combined_check(format('SELECT count(*), sum(id), max(d), avg(f) FROM wa_combined WHERE %s', e)) AS clause,
-       wa_combined_check(format('SELECT count(*) FILTER (WHERE %1$s), sum(CASE WHEN %1$s THEN k ELSE -1 END), max(id) FROM wa_combined', e)) AS condition,
-       wa_combined_check(format('SELECT k, count(*), sum(id) FROM wa_combined WHERE id > 1000 AND (%s) AND i < 3 GROUP BY 1', e)) AS grouped, e
+SELECT wa_compare(format('SELECT count(*), sum(id), max(d), avg(f) FROM wa_combined WHERE %s', e)) AS clause,
+       wa_compare(format('SELECT count(*) FILTER (WHERE %1$s), sum(CASE WHEN %1$s THEN k ELSE -1 END), max(id) FROM wa_combined', e)) AS condition,
+       wa_compare(format('SELECT k, count(*), sum(id) FROM wa_combined WHERE id > 1000 AND (%s) AND i < 3 GROUP BY 1', e)) AS grouped, e
 FROM unnest(ARRAY[
     'a || b = ''a1B1''', 'lower(a) < lower(b)', 'a || c LIKE ''%c1%''', 'n / 3 > 0.5', 'n % 2 = 1', 'y::text = ''true''', 'f::text LIKE ''%5''', 'm / nullif(n, 0) > 2',
     'a || b = ''a1B1'' OR k = 3', 'NOT (a || b > ''a2'')', '(a || b) IS NULL', 'to_char(ts, ''HH24:MI'') > ''12''', 'a || b = ''none''', 'concat(a, b, k) ~ ''1$''']) e;
 
 -- Arguments.
-SELECT wa_combined_check(format('SELECT %s FROM wa_combined', e)) AS plain,
-       wa_combined_check(format('SELECT k, a, %s, count(*) FROM wa_combined GROUP BY 1, 2', e)) AS grouped,
-       wa_combined_check(format('SELECT a || c, %s, sum(id) FROM wa_combined WHERE b || c <> ''B1c1'' GROUP BY 1', e)) AS all, e
+SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
+       wa_compare(format('SELECT k, a, %s, count(*) FROM wa_combined GROUP BY 1, 2', e)) AS grouped,
+       wa_compare(format('SELECT a || c, %s, sum(id) FROM wa_combined WHERE b || c <> ''B1c1'' GROUP BY 1', e)) AS all, e
 FROM unnest(ARRAY[
     'sum(length(a || b)), avg(length(a || b)), stddev(length(a || b))', 'min(a || b), max(a || b), count(a || b)', 'max(CASE WHEN y THEN a ELSE b END)', 'min(CASE WHEN k > 5 THEN a ELSE b END), max(f)',
     'sum(n / 3), avg(n / 3)', 'sum(n % 2), min(n % 2), max(n % 2), variance(n % 2)', 'sum(f * n::float8)', 'sum(power(2, k)), avg(power(2, i))', 'sum((n * 4)::text::float8), min((f * -1)::text::float8)', 'sum(m / 7) FILTER (WHERE a || b > ''a2'')',
@@ -111,18 +72,18 @@ FROM unnest(ARRAY[
     'sum(n) FILTER (WHERE a || b > ''a2'')', 'sum((n / 2)::float8)', 'sum(length(a || b) + 1), max(length(a || b) + 2)', 'sum(ln(n + 1))']) e;
 
 -- What looks different although it is equal is told apart, or read from the heap.
-SELECT wa_combined_check('SELECT mixed::text || a AS key, count(*) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT zero::text || a AS key, count(*) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT concat(p, a) AS key, count(*) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT a || b AS key, max(p), min(concat(p, ''x'')::bpchar) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT k % 2 AS key, mixed::text || a, sum(mixed) FROM wa_combined GROUP BY 1, 2');
-SELECT wa_combined_check('SELECT a || b AS key, max(mixed), min(zero) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END AS key, count(*) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT max(CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END) FROM wa_combined');
-SELECT wa_combined_check('SELECT max(CASE WHEN a || b > ''a2'' THEN 0::float8 ELSE -0.0::float8 END) FROM wa_combined');
+SELECT wa_compare('SELECT mixed::text || a AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT zero::text || a AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT concat(p, a) AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT a || b AS key, max(p), min(concat(p, ''x'')::bpchar) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT k % 2 AS key, mixed::text || a, sum(mixed) FROM wa_combined GROUP BY 1, 2');
+SELECT wa_compare('SELECT a || b AS key, max(mixed), min(zero) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT max(CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END) FROM wa_combined');
+SELECT wa_compare('SELECT max(CASE WHEN a || b > ''a2'' THEN 0::float8 ELSE -0.0::float8 END) FROM wa_combined');
 
 -- Errors are those of PostgreSQL, and raised where it raises them.
-SELECT wa_combined_check(e), e FROM unnest(ARRAY[
+SELECT wa_compare(e), e FROM unnest(ARRAY[
     'SELECT n / (k - 3) AS key, count(*) FROM wa_combined GROUP BY 1',
     'SELECT n / (k - 3) AS key, count(*) FROM wa_combined WHERE k > 3 GROUP BY 1',
     'SELECT CASE WHEN k <> 3 THEN n / (k - 3) END AS key, count(*) FROM wa_combined GROUP BY 1',
@@ -150,12 +111,12 @@ EXECUTE wa_combined_by('a2', 5);
 EXECUTE wa_combined_by('-', 3);
 SET warpagg.enable_scan = on;
 RESET plan_cache_mode;
-SELECT wa_combined_check('SELECT a || (SELECT max(b) FROM wa_combined) AS key, count(*) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT a || b AS key, count(*) FROM wa_combined WHERE a || b > (SELECT min(c) FROM wa_combined WHERE k = 3) AND k > 2 GROUP BY 1');
-SELECT wa_combined_check('SELECT k, (SELECT sum(length(x.a || x.b)) FROM wa_combined x WHERE x.k = g.k) FROM generate_series(1, 3) g(k)');
+SELECT wa_compare('SELECT a || (SELECT max(b) FROM wa_combined) AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT a || b AS key, count(*) FROM wa_combined WHERE a || b > (SELECT min(c) FROM wa_combined WHERE k = 3) AND k > 2 GROUP BY 1');
+SELECT wa_compare('SELECT k, (SELECT sum(length(x.a || x.b)) FROM wa_combined x WHERE x.k = g.k) FROM generate_series(1, 3) g(k)');
 
 -- Many combinations are read from the heap.
-SELECT wa_combined_check('SELECT length(many || a) AS key, count(*) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT length(many || a) AS key, count(*) FROM wa_combined GROUP BY 1');
 
 CREATE TABLE wa_many (x integer, t text) WITH (autovacuum_enabled = off);
 INSERT INTO wa_many SELECT g % 4, g % 5 FROM generate_series(1, 150000) g;
@@ -164,8 +125,8 @@ TRUNCATE wa_many;
 INSERT INTO wa_many SELECT g, g % 5 FROM generate_series(1, 150000) g;
 VACUUM wa_many;
 SELECT warpagg_load('wa_many') > 0 AS loaded;
-SELECT wa_combined_check('SELECT length(x || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
-SELECT wa_combined_check('SELECT length(x % 5 || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
+SELECT wa_compare('SELECT length(x || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
+SELECT wa_compare('SELECT length(x % 5 || t) AS key, count(*), sum(x) FROM wa_many GROUP BY 1');
 DROP TABLE wa_many;
 
 -- Numerics that look different are different inputs, and may be one key in the end.
@@ -174,7 +135,7 @@ SELECT x, x % 5 AS k, round(x % 20 / 4.0, x % 3 + 2) AS a, CASE x % 4 WHEN 0 THE
 FROM generate_series(1, 20000) x;
 VACUUM ANALYZE wa_looks;
 SELECT warpagg_load('wa_looks') > 0 AS loaded;
-SELECT wa_combined_check(query), query FROM unnest(ARRAY[
+SELECT wa_compare(query), query FROM unnest(ARRAY[
     'SELECT a::text AS key, count(*), sum(x) FROM wa_looks GROUP BY 1',
     'SELECT k, a::text || b, min(x), sum(a), avg(b) FROM wa_looks GROUP BY 1, 2',
     'SELECT (a * 2)::text AS key, sum(length((a + b)::text)) FROM wa_looks GROUP BY 1',
@@ -197,7 +158,7 @@ FROM generate_series(1, 30000) x;
 VACUUM (FREEZE, ANALYZE) wa_far;
 SELECT warpagg_load('wa_far') > 0 AS loaded;
 SET timezone = 'Europe/Berlin';
-SELECT wa_combined_check(query), query FROM unnest(ARRAY[
+SELECT wa_compare(query), query FROM unnest(ARRAY[
     'SELECT date_trunc(''month'', d) AS key, count(*), sum(x) FROM wa_far GROUP BY 1',
     'SELECT extract(year FROM d) AS key, k, count(*) FROM wa_far GROUP BY 1, 2',
     'SELECT to_char(ts, ''YYYY-MM'') || k AS key, min(x) FROM wa_far GROUP BY 1',
@@ -210,7 +171,7 @@ SELECT wa_combined_check(query), query FROM unnest(ARRAY[
 UPDATE wa_far SET d = 'infinity', ts = '-infinity' WHERE x % 500 = 3;
 VACUUM (FREEZE, ANALYZE) wa_far;
 SELECT warpagg_load('wa_far') > 0 AS loaded;
-SELECT wa_combined_check(query), query FROM unnest(ARRAY[
+SELECT wa_compare(query), query FROM unnest(ARRAY[
     'SELECT date_trunc(''month'', d) AS key, count(*), sum(x) FROM wa_far GROUP BY 1',
     'SELECT extract(year FROM d) AS key, k, count(*) FROM wa_far GROUP BY 1, 2',
     'SELECT to_char(ts, ''YYYY-MM'') || k AS key, min(x) FROM wa_far GROUP BY 1',
@@ -221,28 +182,28 @@ DROP TABLE wa_far;
 
 -- Changes.
 UPDATE wa_combined SET a = 'new' WHERE id = 77;
-SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined GROUP BY 1');
 DELETE FROM wa_combined WHERE id BETWEEN 30000 AND 31000;
 INSERT INTO wa_combined (id, a, b, n) VALUES (1, 'a', 'b', 1.5), (2, NULL, 'b', NULL);
-SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
+SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
 VACUUM wa_combined;
 SELECT warpagg_load('wa_combined') > 0 AS loaded;
-SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
+SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
 
 -- Groups are spilled after combinations have come.
 UPDATE wa_combined SET k = k WHERE id < 10000;
 INSERT INTO wa_combined (id, a, b, m) SELECT g, 'z' || g % 40, 'y', 1.50 FROM generate_series(1, 1000) g;
 SET warpagg.debug_spill_groups = 3;
-SELECT wa_combined_check('SELECT m, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2');
-SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(length(a || b)), max(n) FROM wa_combined GROUP BY 1');
-SELECT wa_combined_check('SELECT n, y, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2, 3');
+SELECT wa_compare('SELECT m, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2');
+SELECT wa_compare('SELECT a || b AS key, count(*), sum(length(a || b)), max(n) FROM wa_combined GROUP BY 1');
+SELECT wa_compare('SELECT n, y, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2, 3');
 RESET warpagg.debug_spill_groups;
 
 -- Processes beside this one, for what is not resident.
 SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;
 SET cpu_tuple_cost = 0.1;
-SELECT wa_combined_check('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
+SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
 
 DROP TABLE wa_combined;
-DROP FUNCTION wa_combined_check, wa_combined_rows, wa_combined_used;
+DROP FUNCTION wa_combined_used;

@@ -1,6 +1,8 @@
 -- What dashboards ask of resident columns that is large: many columns and aggregates, many
 -- and long keys, and sums of more than 128 bits, against PostgreSQL's own plan.
 SET client_min_messages = error;
+SET warpagg.enable_scan = on;
+SET warpagg.accelerate = 'all';
 SET warpagg.autoload = off;
 SET max_parallel_workers_per_gather = 0;
 \set VERBOSITY terse
@@ -20,24 +22,12 @@ END $$;
 -- there is one, has not taken part.
 CREATE FUNCTION pg_temp.same(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-    collect text := format(
-        'SELECT array_agg(r::text ORDER BY r::text) FROM (%s) r', query);
-    ours text[];
-    theirs text[];
     plan jsonb;
 BEGIN
-    PERFORM set_config('warpagg.enable_scan', 'on', false);
-    PERFORM set_config('warpagg.accelerate', 'all', false);
-    EXECUTE collect INTO ours;
     EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-    PERFORM set_config('warpagg.enable_scan', 'off', false);
-    PERFORM set_config('warpagg.accelerate', 'off', false);
-    EXECUTE collect INTO theirs;
-    RETURN CASE WHEN ours = theirs AND ours IS NOT NULL THEN 'same' ELSE 'DIFFERENT' END
-        || CASE jsonb_path_query_first(plan, '$.**."Blocks Read"') > '0'
-           WHEN true THEN ', some from the heap' WHEN false THEN '' ELSE ', no node' END
+    RETURN wa_compare(query)
         || CASE WHEN EXISTS (SELECT FROM warpagg_devices WHERE kind = 'gpu')
-           AND jsonb_path_query_first(plan, '$.**."Resident Device"') = '"CPU"'
+           AND plan @? '$.**."Resident Device" ? (@ == "CPU")'
            THEN ', by the processors' ELSE '' END;
 END $$;
 

@@ -1,20 +1,7 @@
 -- Queries over resident columns against PostgreSQL's own plan.
 SET client_min_messages = error;
+SET warpagg.enable_scan = on;
 \set VERBOSITY terse
-
-CREATE FUNCTION pg_temp.same(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    collect text := format(
-        'SELECT array_agg(r::text ORDER BY r::text) FROM (%s) r', query);
-    ours text[];
-    theirs text[];
-BEGIN
-    PERFORM set_config('warpagg.enable_scan', 'on', false);
-    EXECUTE collect INTO ours;
-    PERFORM set_config('warpagg.enable_scan', 'off', false);
-    EXECUTE collect INTO theirs;
-    RETURN ours = theirs AND ours IS NOT NULL;
-END $$;
 
 CREATE TABLE resident_rows (
     k smallint, i integer, v bigint, n numeric(12, 2), w numeric(30, 2),
@@ -32,41 +19,41 @@ VACUUM (FREEZE, ANALYZE) resident_rows;
 SELECT warpagg_load('resident_rows') > 0 AS loaded;
 
 -- Columns as they lie.
-SELECT pg_temp.same('SELECT count(*), count(k), count(t), count(s), count(b) FROM resident_rows');
-SELECT pg_temp.same('SELECT sum(i), min(i), max(i), variance(i), avg(k) FROM resident_rows');
-SELECT pg_temp.same('SELECT sum(v), min(v), max(v), variance(v) FROM resident_rows');
-SELECT pg_temp.same('SELECT sum(n), min(n), max(w), stddev(n), avg(w) FROM resident_rows');
-SELECT pg_temp.same('SELECT min(f), max(f), count(f), min(d), max(d) FROM resident_rows');
+SELECT wa_compare('SELECT count(*), count(k), count(t), count(s), count(b) FROM resident_rows');
+SELECT wa_compare('SELECT sum(i), min(i), max(i), variance(i), avg(k) FROM resident_rows');
+SELECT wa_compare('SELECT sum(v), min(v), max(v), variance(v) FROM resident_rows');
+SELECT wa_compare('SELECT sum(n), min(n), max(w), stddev(n), avg(w) FROM resident_rows');
+SELECT wa_compare('SELECT min(f), max(f), count(f), min(d), max(d) FROM resident_rows');
 
 -- Clauses, some of which keep all rows or none.
-SELECT pg_temp.same('SELECT count(*), sum(v), sum(n) FROM resident_rows WHERE k < 20 AND i > 5');
-SELECT pg_temp.same('SELECT count(*), sum(v) FROM resident_rows WHERE v > -100 AND b');
-SELECT pg_temp.same('SELECT count(*), sum(v) FROM resident_rows WHERE f > 1e9 OR s IS NULL');
-SELECT pg_temp.same('SELECT count(*), sum(v) FROM resident_rows WHERE v < -100');
-SELECT pg_temp.same($$SELECT count(*), sum(i) FROM resident_rows WHERE t = 'text 7' OR s <> 's3'$$);
-SELECT pg_temp.same($$SELECT sum(i) FILTER (WHERE t = 'text 1'), sum(v) FILTER (WHERE s = 's1') FROM resident_rows$$);
+SELECT wa_compare('SELECT count(*), sum(v), sum(n) FROM resident_rows WHERE k < 20 AND i > 5');
+SELECT wa_compare('SELECT count(*), sum(v) FROM resident_rows WHERE v > -100 AND b');
+SELECT wa_compare('SELECT count(*), sum(v) FROM resident_rows WHERE f > 1e9 OR s IS NULL');
+SELECT wa_compare('SELECT count(*), sum(v) FROM resident_rows WHERE v < -100');
+SELECT wa_compare($$SELECT count(*), sum(i) FROM resident_rows WHERE t = 'text 7' OR s <> 's3'$$);
+SELECT wa_compare($$SELECT sum(i) FILTER (WHERE t = 'text 1'), sum(v) FILTER (WHERE s = 's1') FROM resident_rows$$);
 
 -- Few groups, many groups, and keys of several kinds.
-SELECT pg_temp.same('SELECT k, count(*), sum(i), sum(n), avg(v), max(f) FROM resident_rows GROUP BY k');
-SELECT pg_temp.same('SELECT t, s, count(*), sum(v), count(s) FROM resident_rows GROUP BY t, s');
-SELECT pg_temp.same('SELECT c, b, sum(v), sum(w) FROM resident_rows GROUP BY c, b');
-SELECT pg_temp.same('SELECT b, count(*), sum(i), count(*) FILTER (WHERE NOT b) FROM resident_rows WHERE b IS NOT FALSE OR k > 3 GROUP BY b');
-SELECT pg_temp.same('SELECT i < 0 AND b, b OR k = 7, count(*), count(b) FROM resident_rows GROUP BY 1, 2');
-SELECT pg_temp.same('SELECT i, sum(v), count(*) FROM resident_rows GROUP BY i');
-SELECT pg_temp.same('SELECT f, n, sum(v) FROM resident_rows GROUP BY f, n');
-SELECT pg_temp.same('SELECT s, sum(n) FROM resident_rows WHERE k IN (1, 5, 30) GROUP BY s');
+SELECT wa_compare('SELECT k, count(*), sum(i), sum(n), avg(v), max(f) FROM resident_rows GROUP BY k');
+SELECT wa_compare('SELECT t, s, count(*), sum(v), count(s) FROM resident_rows GROUP BY t, s');
+SELECT wa_compare('SELECT c, b, sum(v), sum(w) FROM resident_rows GROUP BY c, b');
+SELECT wa_compare('SELECT b, count(*), sum(i), count(*) FILTER (WHERE NOT b) FROM resident_rows WHERE b IS NOT FALSE OR k > 3 GROUP BY b');
+SELECT wa_compare('SELECT i < 0 AND b, b OR k = 7, count(*), count(b) FROM resident_rows GROUP BY 1, 2');
+SELECT wa_compare('SELECT i, sum(v), count(*) FROM resident_rows GROUP BY i');
+SELECT wa_compare('SELECT f, n, sum(v) FROM resident_rows GROUP BY f, n');
+SELECT wa_compare('SELECT s, sum(n) FROM resident_rows WHERE k IN (1, 5, 30) GROUP BY s');
 
 -- What is told from a sum, the smallest and the largest value.
-SELECT pg_temp.same('SELECT sum(k), sum(k + 1), sum(k + 89), avg(5 - k), min(-i), max(i + 7), sum(v - 3), count(v + 1) FROM resident_rows');
-SELECT pg_temp.same('SELECT t, sum(k + 1), sum(9 - i) FILTER (WHERE b), max(v - 3) FROM resident_rows WHERE i > 5 GROUP BY t');
-SELECT pg_temp.same('SELECT * FROM (VALUES (1), (-2)) o (x), LATERAL (SELECT sum(i + o.x), min(v - o.x) FROM resident_rows) l');
+SELECT wa_compare('SELECT sum(k), sum(k + 1), sum(k + 89), avg(5 - k), min(-i), max(i + 7), sum(v - 3), count(v + 1) FROM resident_rows');
+SELECT wa_compare('SELECT t, sum(k + 1), sum(9 - i) FILTER (WHERE b), max(v - 3) FROM resident_rows WHERE i > 5 GROUP BY t');
+SELECT wa_compare('SELECT * FROM (VALUES (1), (-2)) o (x), LATERAL (SELECT sum(i + o.x), min(v - o.x) FROM resident_rows) l');
 
 -- Products that have no room in a vector: their blocks are read otherwise.
-SELECT pg_temp.same('SELECT sum(w * w * w), count(*) FROM resident_rows');
-SELECT pg_temp.same('SELECT k, sum(w * w * n) FROM resident_rows GROUP BY k');
+SELECT wa_compare('SELECT sum(w * w * w), count(*) FROM resident_rows');
+SELECT wa_compare('SELECT k, sum(w * w * n) FROM resident_rows GROUP BY k');
 
 -- Where PostgreSQL raises an error so do we.
-SELECT pg_temp.same('SELECT sum(v * v) FROM resident_rows');
-SELECT pg_temp.same('SELECT t, sum(i + 2147483640) FROM resident_rows GROUP BY t');
+SELECT wa_compare('SELECT sum(v * v) FROM resident_rows');
+SELECT wa_compare('SELECT t, sum(i + 2147483640) FROM resident_rows GROUP BY t');
 
 DROP TABLE resident_rows;

@@ -1,29 +1,10 @@
 -- Quotients, remainders and what else has up to 38 digits, of resident columns,
 -- against PostgreSQL's own plan; where there is a GPU it computes them.
 SET client_min_messages = error;
+SET warpagg.enable_scan = on;
+SET warpagg.accelerate = 'all';
 SET warpagg.autoload = off;
 \set VERBOSITY terse
-
--- The same rows, text for text; how many blocks came from the heap, if any.
-CREATE FUNCTION pg_temp.same(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    collect text := format(
-        'SELECT array_agg(r::text ORDER BY r::text) FROM (%s) r', query);
-    ours text[];
-    theirs text[];
-    plan jsonb;
-BEGIN
-    PERFORM set_config('warpagg.enable_scan', 'on', false);
-    PERFORM set_config('warpagg.accelerate', 'all', false);
-    EXECUTE collect INTO ours;
-    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-    PERFORM set_config('warpagg.enable_scan', 'off', false);
-    PERFORM set_config('warpagg.accelerate', 'off', false);
-    EXECUTE collect INTO theirs;
-    RETURN CASE WHEN ours = theirs AND ours IS NOT NULL THEN 'same' ELSE 'DIFFERENT' END
-        || CASE jsonb_path_query_first(plan, '$.**."Blocks Read"') > '0'
-           WHEN true THEN ', some from the heap' WHEN false THEN '' ELSE ', no node' END;
-END $$;
 
 CREATE TABLE resident_quotients (
     k integer, i bigint, a numeric(12, 2), b numeric(10, 3), m numeric, w numeric(30, 10),
@@ -52,72 +33,72 @@ VACUUM (FREEZE, ANALYZE) resident_epochs;
 SELECT warpagg_load('resident_epochs') AS loaded;
 
 -- Quotients of 16, 20, 24 and more digits after the point.
-SELECT pg_temp.same('SELECT sum(a / b), avg(a / b), count(a / b) FROM resident_quotients');
-SELECT pg_temp.same('SELECT sum(a / 7), sum(a / 0.00003), sum(7 / b) FROM resident_quotients');
-SELECT pg_temp.same('SELECT sum(m / b), avg(b / w), sum(w / a) FROM resident_quotients WHERE a <> 0 AND w <> 0');
-SELECT pg_temp.same('SELECT sum(tiny / 1000000), sum(tiny / b) FROM resident_quotients');
-SELECT pg_temp.same('SELECT k, sum(a / b), avg(w / 3), count(*) FROM resident_quotients GROUP BY k');
-SELECT pg_temp.same('SELECT i / 100, sum(a / b) FROM resident_quotients WHERE a / b > 10 GROUP BY 1');
-SELECT pg_temp.same('SELECT sum(a / b * 3 - m / 7) FROM resident_quotients');
-SELECT pg_temp.same('SELECT sum(round(a / b, 2)), max(round(w / a, 5)), min(floor(w / b)) FROM resident_quotients WHERE a <> 0');
-SELECT pg_temp.same('SELECT max((w / 3)::float8), min((w * b)::float8), sum((a * b)::bigint) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(a / b), avg(a / b), count(a / b) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(a / 7), sum(a / 0.00003), sum(7 / b) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(m / b), avg(b / w), sum(w / a) FROM resident_quotients WHERE a <> 0 AND w <> 0');
+SELECT wa_compare('SELECT sum(tiny / 1000000), sum(tiny / b) FROM resident_quotients');
+SELECT wa_compare('SELECT k, sum(a / b), avg(w / 3), count(*) FROM resident_quotients GROUP BY k');
+SELECT wa_compare('SELECT i / 100, sum(a / b) FROM resident_quotients WHERE a / b > 10 GROUP BY 1');
+SELECT wa_compare('SELECT sum(a / b * 3 - m / 7) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(round(a / b, 2)), max(round(w / a, 5)), min(floor(w / b)) FROM resident_quotients WHERE a <> 0');
+SELECT wa_compare('SELECT max((w / 3)::float8), min((w * b)::float8), sum((a * b)::bigint) FROM resident_quotients');
 
 -- Rows whose divisor is 0 are PostgreSQL's business, where they are reached at all.
-SELECT pg_temp.same('SELECT sum(a / o) FROM resident_quotients WHERE o <> 0');
-SELECT pg_temp.same('SELECT sum(CASE WHEN o <> 0 THEN a / o END) FROM resident_quotients');
-SELECT pg_temp.same('SELECT sum(a / o), sum(a % o) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(a / o) FROM resident_quotients WHERE o <> 0');
+SELECT wa_compare('SELECT sum(CASE WHEN o <> 0 THEN a / o END) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(a / o), sum(a % o) FROM resident_quotients');
 
 -- Remainders and whole quotients, also as keys.
-SELECT pg_temp.same('SELECT sum(a % b), sum(div(a, b)), sum(w % b), max(div(w, b)) FROM resident_quotients');
-SELECT pg_temp.same('SELECT a % 5, count(*), sum(div(w, 1000)) FROM resident_quotients GROUP BY 1');
-SELECT pg_temp.same('SELECT div(a, 1000), sum(a / b), min(a) FROM resident_quotients GROUP BY 1');
-SELECT pg_temp.same('SELECT m % 3, sum(i) FROM resident_quotients GROUP BY 1');
-SELECT pg_temp.same('SELECT a / 4, count(*) FROM resident_quotients WHERE i < 3000 GROUP BY 1');
+SELECT wa_compare('SELECT sum(a % b), sum(div(a, b)), sum(w % b), max(div(w, b)) FROM resident_quotients');
+SELECT wa_compare('SELECT a % 5, count(*), sum(div(w, 1000)) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT div(a, 1000), sum(a / b), min(a) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT m % 3, sum(i) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT a / 4, count(*) FROM resident_quotients WHERE i < 3000 GROUP BY 1');
 
 -- What has more than 64 bits on the way, or in the end.
-SELECT pg_temp.same('SELECT sum(w * a), sum(w + m), sum(abs(w) - b), max(-w) FROM resident_quotients');
-SELECT pg_temp.same('SELECT sum(a * a * b * b * a), max(a * a * a * a) FROM resident_quotients');
-SELECT pg_temp.same('SELECT k, sum(w), min(w * 1.5), max(w) FILTER (WHERE w > m) FROM resident_quotients GROUP BY k');
-SELECT pg_temp.same('SELECT count(*), sum(i) FROM resident_quotients WHERE w BETWEEN -5000000000000.5 AND m * 1000000000');
-SELECT pg_temp.same('SELECT sum(CASE WHEN w > 0 THEN w ELSE m END), sum(round(w, -3)) FROM resident_quotients');
-SELECT pg_temp.same('SELECT variance(a / 7), stddev(div(w, 1000000)) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(w * a), sum(w + m), sum(abs(w) - b), max(-w) FROM resident_quotients');
+SELECT wa_compare('SELECT sum(a * a * b * b * a), max(a * a * a * a) FROM resident_quotients');
+SELECT wa_compare('SELECT k, sum(w), min(w * 1.5), max(w) FILTER (WHERE w > m) FROM resident_quotients GROUP BY k');
+SELECT wa_compare('SELECT count(*), sum(i) FROM resident_quotients WHERE w BETWEEN -5000000000000.5 AND m * 1000000000');
+SELECT wa_compare('SELECT sum(CASE WHEN w > 0 THEN w ELSE m END), sum(round(w, -3)) FROM resident_quotients');
+SELECT wa_compare('SELECT variance(a / 7), stddev(div(w, 1000000)) FROM resident_quotients');
 
 -- Whole quotients, rounded in every way, of numbers of any size and either sign.
-SELECT pg_temp.same('SELECT floor(w / 300), count(*), min(ceil(w / 300)), max(round(w / 300)), min(trunc(w / 300)) FROM resident_quotients WHERE i % 50 = 0 GROUP BY 1');
-SELECT pg_temp.same('SELECT sum(floor(m / 300)), sum(floor(m * 1000000000000000000 / 7)), sum(floor(m / -0.07)), min(floor(w / 0.0001)) FROM resident_quotients');
-SELECT pg_temp.same('SELECT floor(v / 300), count(*), sum(ceil(v / 7)), sum(round(v / 7, 3)), sum(trunc(v / 7)) FROM resident_epochs WHERE k < 2 GROUP BY 1');
-SELECT pg_temp.same('SELECT sum(floor(v / 99999999999)), sum(floor(v / 0.3)), sum(floor(v / 12345678901234567890)) FROM resident_epochs');
+SELECT wa_compare('SELECT floor(w / 300), count(*), min(ceil(w / 300)), max(round(w / 300)), min(trunc(w / 300)) FROM resident_quotients WHERE i % 50 = 0 GROUP BY 1');
+SELECT wa_compare('SELECT sum(floor(m / 300)), sum(floor(m * 1000000000000000000 / 7)), sum(floor(m / -0.07)), min(floor(w / 0.0001)) FROM resident_quotients');
+SELECT wa_compare('SELECT floor(v / 300), count(*), sum(ceil(v / 7)), sum(round(v / 7, 3)), sum(trunc(v / 7)) FROM resident_epochs WHERE k < 2 GROUP BY 1');
+SELECT wa_compare('SELECT sum(floor(v / 99999999999)), sum(floor(v / 0.3)), sum(floor(v / 12345678901234567890)) FROM resident_epochs');
 
 -- Numbers of many digits as floats, and times from milliseconds.
-SELECT pg_temp.same('SELECT max((ms / 1000.0)::float8), max((n / 1000.0)::float8), min((n / 7)::float4) FROM resident_epochs');
-SELECT pg_temp.same('SELECT min(f), max(f), sum(f::bigint) FROM (SELECT n::float8 AS f FROM resident_epochs) q');
-SELECT pg_temp.same('SELECT l::float8, l::float4, count(*) FROM resident_epochs GROUP BY 1, 2');
-SELECT pg_temp.same($$SELECT date_trunc('day', to_timestamp(ms / 1000.0)), count(*) FROM resident_epochs GROUP BY 1$$);
-SELECT pg_temp.same('SELECT min(to_timestamp(ms / 1000.0)), max(to_timestamp(n / 1000)), count(to_timestamp(ms / 1000.0)) FROM resident_epochs');
+SELECT wa_compare('SELECT max((ms / 1000.0)::float8), max((n / 1000.0)::float8), min((n / 7)::float4) FROM resident_epochs');
+SELECT wa_compare('SELECT min(f), max(f), sum(f::bigint) FROM (SELECT n::float8 AS f FROM resident_epochs) q');
+SELECT wa_compare('SELECT l::float8, l::float4, count(*) FROM resident_epochs GROUP BY 1, 2');
+SELECT wa_compare($$SELECT date_trunc('day', to_timestamp(ms / 1000.0)), count(*) FROM resident_epochs GROUP BY 1$$);
+SELECT wa_compare('SELECT min(to_timestamp(ms / 1000.0)), max(to_timestamp(n / 1000)), count(to_timestamp(ms / 1000.0)) FROM resident_epochs');
 
 
 -- The smallest and the largest of what shows different numbers of digits.
-SELECT pg_temp.same('SELECT min(a / b), max(a / b), count(*) FROM resident_quotients');
-SELECT pg_temp.same('SELECT k, min(a / b), max(b / 7), sum(m / b) FROM resident_quotients GROUP BY k');
-SELECT pg_temp.same('SELECT i / 100, min(tiny / 1000000), max(w / b), min(m) FROM resident_quotients GROUP BY 1');
-SELECT pg_temp.same('SELECT k, min(m), max(m + a), max(m) FILTER (WHERE i > 7) FROM resident_quotients GROUP BY k');
-SELECT pg_temp.same('SELECT min(m / o), max(w / o) FROM resident_quotients WHERE o <> 0 AND i % 3 = 0');
+SELECT wa_compare('SELECT min(a / b), max(a / b), count(*) FROM resident_quotients');
+SELECT wa_compare('SELECT k, min(a / b), max(b / 7), sum(m / b) FROM resident_quotients GROUP BY k');
+SELECT wa_compare('SELECT i / 100, min(tiny / 1000000), max(w / b), min(m) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT k, min(m), max(m + a), max(m) FILTER (WHERE i > 7) FROM resident_quotients GROUP BY k');
+SELECT wa_compare('SELECT min(m / o), max(w / o) FROM resident_quotients WHERE o <> 0 AND i % 3 = 0');
 -- Where equal ones look different the order of rows tells.
-SELECT pg_temp.same('SELECT min(m * 0), max(a) FROM resident_quotients');
-SELECT pg_temp.same('SELECT k, max(CASE WHEN i % 2 = 0 THEN 99999999.50 ELSE m / 7 END) FROM resident_quotients GROUP BY k');
-SELECT pg_temp.same('SELECT k, max(CASE i % 3 WHEN 0 THEN 99999999.50 WHEN 1 THEN 99999999.500 ELSE m / 7 END) FROM resident_quotients GROUP BY k');
-SELECT pg_temp.same('SELECT (m + i) * 0 / b, count(*) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT min(m * 0), max(a) FROM resident_quotients');
+SELECT wa_compare('SELECT k, max(CASE WHEN i % 2 = 0 THEN 99999999.50 ELSE m / 7 END) FROM resident_quotients GROUP BY k');
+SELECT wa_compare('SELECT k, max(CASE i % 3 WHEN 0 THEN 99999999.50 WHEN 1 THEN 99999999.500 ELSE m / 7 END) FROM resident_quotients GROUP BY k');
+SELECT wa_compare('SELECT (m + i) * 0 / b, count(*) FROM resident_quotients GROUP BY 1');
 
 -- GROUP BY quotients, and what has more than 64 bits.
-SELECT pg_temp.same('SELECT a / b, count(*), sum(i) FROM resident_quotients GROUP BY 1');
-SELECT pg_temp.same('SELECT b / 3, max(a / 7), sum(w) FROM resident_quotients GROUP BY 1');
-SELECT pg_temp.same('SELECT w * 1000, w % 1000, count(*) FROM resident_quotients WHERE i % 3 > 0 GROUP BY 1, 2');
-SELECT pg_temp.same('SELECT div(w, 1000000) * 1000000, min(a / b), sum(i) FROM resident_quotients GROUP BY 1');
-SELECT pg_temp.same('SELECT m / 4, b, count(*) FROM resident_quotients WHERE i > 15000 GROUP BY 1, 2');
+SELECT wa_compare('SELECT a / b, count(*), sum(i) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT b / 3, max(a / 7), sum(w) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT w * 1000, w % 1000, count(*) FROM resident_quotients WHERE i % 3 > 0 GROUP BY 1, 2');
+SELECT wa_compare('SELECT div(w, 1000000) * 1000000, min(a / b), sum(i) FROM resident_quotients GROUP BY 1');
+SELECT wa_compare('SELECT m / 4, b, count(*) FROM resident_quotients WHERE i > 15000 GROUP BY 1, 2');
 
 -- Their first groups.
-SELECT pg_temp.same('SELECT i, sum(w * a) FROM resident_quotients GROUP BY i ORDER BY 2 DESC NULLS LAST, 1 LIMIT 10');
-SELECT pg_temp.same('SELECT i, min(a / b) FROM resident_quotients GROUP BY i ORDER BY 2, 1 LIMIT 10');
-SELECT pg_temp.same('SELECT w * 3, count(*) FROM resident_quotients GROUP BY 1 ORDER BY 1 LIMIT 10');
+SELECT wa_compare('SELECT i, sum(w * a) FROM resident_quotients GROUP BY i ORDER BY 2 DESC NULLS LAST, 1 LIMIT 10');
+SELECT wa_compare('SELECT i, min(a / b) FROM resident_quotients GROUP BY i ORDER BY 2, 1 LIMIT 10');
+SELECT wa_compare('SELECT w * 3, count(*) FROM resident_quotients GROUP BY 1 ORDER BY 1 LIMIT 10');
 
 DROP TABLE resident_quotients, resident_epochs;

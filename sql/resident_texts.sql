@@ -25,39 +25,10 @@ WHERE id % 17 = 5;
 VACUUM ANALYZE wa_texts;
 SELECT warpagg_load('wa_texts') > 0 AS loaded;
 
--- The rows of a query with resident columns, from the heap, and of the built-ins.
-CREATE FUNCTION wa_texts_rows(query text, scan text, resident text) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-    rows text[];
-BEGIN
-    PERFORM set_config('warpagg.enable_scan', scan, true), set_config('warpagg.enable_resident', resident, true);
-    EXECUTE format('SELECT array_agg(q::text ORDER BY q::text COLLATE "C") FROM (%s) q', query) INTO rows;
-    PERFORM set_config('warpagg.enable_scan', 'on', true), set_config('warpagg.enable_resident', 'on', true);
-    RETURN rows;
-END
-$$;
-CREATE FUNCTION wa_texts_check(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    plan json;
-    resident bigint;
-    heap bigint;
-    expected text[];
-BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-    resident := COALESCE((regexp_match(plan::text, '"Resident Blocks": (\d+)'))[1], '0');
-    heap := COALESCE((regexp_match(plan::text, '"Blocks Read": (\d+)'))[1], '0');
-    expected := wa_texts_rows(query, 'off', 'off');
-    RETURN CASE WHEN expected IS NULL THEN 'nothing was compared'
-        WHEN wa_texts_rows(query, 'on', 'on') IS DISTINCT FROM expected THEN 'resident rows differ'
-        WHEN wa_texts_rows(query, 'on', 'off') IS DISTINCT FROM expected THEN 'rows of the heap differ' ELSE 'same' END
-        || CASE WHEN resident = 0 THEN ', heap' WHEN heap > resident / 10 THEN ', partly resident' ELSE ', resident' END;
-END
-$$;
-
 -- Clauses of WHERE, which are conditions of aggregates, too, and keys.
-SELECT wa_texts_check(format('SELECT count(*), sum(i) FROM wa_texts WHERE %s', e)) AS clause,
-       wa_texts_check(format('SELECT count(*) FILTER (WHERE %1$s), sum(CASE WHEN %1$s THEN k ELSE -1 END) FROM wa_texts', e)) AS condition,
-       wa_texts_check(format('SELECT %s AS key, count(*), min(id) FROM wa_texts GROUP BY 1', e)) AS key, e
+SELECT wa_compare(format('SELECT count(*), sum(i) FROM wa_texts WHERE %s', e)) AS clause,
+       wa_compare(format('SELECT count(*) FILTER (WHERE %1$s), sum(CASE WHEN %1$s THEN k ELSE -1 END) FROM wa_texts', e)) AS condition,
+       wa_compare(format('SELECT %s AS key, count(*), min(id) FROM wa_texts GROUP BY 1', e)) AS key, e
 FROM unnest(ARRAY[
     $$t LIKE '%9'$$, $$t NOT LIKE 'Name _1%'$$, $$t ILIKE 'name b%'$$, $$c LIKE 'a%'$$, $$v NOT ILIKE '%V1%'$$, $$u LIKE 'a\_b%'$$,
     $$t ~ '[AEIOU]1$'$$, $$t !~* 'name [a-m]'$$, $$t < 'Name M'$$, $$v BETWEEN 'v10' AND 'v2'$$, $$u > 'a'$$, $$u COLLATE "C" >= 'Z'$$,
@@ -67,7 +38,7 @@ FROM unnest(ARRAY[
     $$to_char(d, 'YYYY-MM') = '2024-03'$$, $$i::text LIKE '1%'$$, $$to_char(d, 'D') IN ('1', '7')$$, $$(k & 1) = 1$$]) e;
 
 -- Keys.
-SELECT wa_texts_check(format('SELECT %s AS key, count(*), sum(i), min(id) FROM wa_texts GROUP BY 1', e)), e
+SELECT wa_compare(format('SELECT %s AS key, count(*), sum(i), min(id) FROM wa_texts GROUP BY 1', e)), e
 FROM unnest(ARRAY[
     'lower(t)', 'upper(c)', 'initcap(v)', 'substr(t, 1, 6)', 'substring(t from 6 for 1)', 'left(v, 2)', 'right(v, 1)', 'length(u)', 'octet_length(u)',
     'trim(u)', 'reverse(v)', 'concat(t, ''x'')', 't || ''/''', 'coalesce(t, ''none'')', 'lower(coalesce(t, ''None''))', 'nullif(lower(t), ''name b1'')',
@@ -78,27 +49,27 @@ FROM unnest(ARRAY[
     'concat(k, ''%'')', 'nullif(i % 7, 3)::text', 'to_char(date_trunc(''day'', ts), ''YYYY-MM-DD'')', 'to_char(date_trunc(''hour'', tz), ''HH24'')', 'b::text', 'b AND t LIKE ''%1''']) e;
 
 -- The smallest and the largest of texts, by their collation.
-SELECT wa_texts_check(format('SELECT %s FROM wa_texts', e)), wa_texts_check(format('SELECT k %% 10 AS key, count(*), %s, sum(i) FROM wa_texts GROUP BY 1', e)),
-       wa_texts_check(format('SELECT %s FROM wa_texts WHERE id < 0', e)), e
+SELECT wa_compare(format('SELECT %s FROM wa_texts', e)), wa_compare(format('SELECT k %% 10 AS key, count(*), %s, sum(i) FROM wa_texts GROUP BY 1', e)),
+       wa_compare(format('SELECT %s FROM wa_texts WHERE id < 0', e)), e
 FROM unnest(ARRAY[
     'min(t), max(t)', 'min(v), max(c), count(v), count(c)', 'max(u), min(u)', 'max(u COLLATE "default")', 'min(t COLLATE "C"), max(t COLLATE "C"), max(t)',
     'min(lower(t)), max(lower(coalesce(t, ''zz'')))', 'max(t) FILTER (WHERE t LIKE ''%9'')', 'min(c::text)', 'max(d::text)', 'min(CASE WHEN t LIKE ''%9'' THEN t END)',
     'gpu_min(t), gpu_max(v), gpu_count(t)', 'count(t), max(split_part(t, '' '', 2)), min(n), max(n), min(n::integer)']) e;
-SELECT wa_texts_check('SELECT u AS key, min(t) AS first, max(v) FROM wa_texts GROUP BY 1 ORDER BY first DESC, key LIMIT 3');
+SELECT wa_compare('SELECT u AS key, min(t) AS first, max(v) FROM wa_texts GROUP BY 1 ORDER BY first DESC, key LIMIT 3');
 
 -- Settings, collations and constants of the session.
 SET timezone = 'America/New_York';
-SELECT wa_texts_check('SELECT to_char(date_trunc(''hour'', tz), ''YYYY-MM-DD HH24'') AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT to_char(date_trunc(''hour'', tz), ''YYYY-MM-DD HH24'') AS key, count(*) FROM wa_texts GROUP BY 1');
 SET timezone = 'UTC';
-SELECT wa_texts_check('SELECT to_char(date_trunc(''hour'', tz), ''YYYY-MM-DD HH24'') AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT to_char(date_trunc(''hour'', tz), ''YYYY-MM-DD HH24'') AS key, count(*) FROM wa_texts GROUP BY 1');
 SET datestyle = 'German, DMY';
-SELECT wa_texts_check('SELECT d::text AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT d::text AS key, count(*) FROM wa_texts GROUP BY 1');
 SET datestyle = 'ISO, MDY';
-SELECT wa_texts_check('SELECT d::text AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT d::text AS key, count(*) FROM wa_texts GROUP BY 1');
 SET extra_float_digits = -10;
-SELECT wa_texts_check('SELECT (n::float8 / 7)::text AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT (n::float8 / 7)::text AS key, count(*) FROM wa_texts GROUP BY 1');
 RESET extra_float_digits;
-SELECT wa_texts_check('SELECT (n::float8 / 7)::text AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT (n::float8 / 7)::text AS key, count(*) FROM wa_texts GROUP BY 1');
 PREPARE wa_texts_like(text) AS SELECT count(*), min(id) FROM wa_texts WHERE t LIKE $1;
 SET plan_cache_mode = force_generic_plan;
 EXECUTE wa_texts_like('%9');
@@ -114,32 +85,32 @@ DEALLOCATE wa_texts_like;
 -- Errors are those of rows for which PostgreSQL evaluates the expression.
 SELECT count(*) FROM wa_texts WHERE t::integer > 1;
 SELECT v::integer AS key, count(*) FROM wa_texts GROUP BY 1;
-SELECT wa_texts_check('SELECT count(*), sum(n::integer) FROM wa_texts');
+SELECT wa_compare('SELECT count(*), sum(n::integer) FROM wa_texts');
 INSERT INTO wa_texts (id, n) VALUES (30000, 'bad'), (30001, '7');
 VACUUM wa_texts;
 SELECT warpagg_load('wa_texts') > 0 AS loaded;
 SELECT sum(n::integer) FROM wa_texts;
-SELECT wa_texts_check('SELECT count(*), sum(n::integer) FROM wa_texts WHERE id < 19900');
-SELECT wa_texts_check('SELECT count(*), sum(CASE WHEN n ~ ''^[0-9]+$'' THEN n::integer END) FROM wa_texts');
+SELECT wa_compare('SELECT count(*), sum(n::integer) FROM wa_texts WHERE id < 19900');
+SELECT wa_compare('SELECT count(*), sum(CASE WHEN n ~ ''^[0-9]+$'' THEN n::integer END) FROM wa_texts');
 DELETE FROM wa_texts WHERE id = 30000;
 VACUUM wa_texts;
 SELECT warpagg_load('wa_texts') > 0 AS loaded;
 -- A text that no row has any more is still in the dictionary.
-SELECT wa_texts_check('SELECT count(*), sum(n::integer) FROM wa_texts');
-SELECT wa_texts_check('SELECT n::integer / 100 AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT count(*), sum(n::integer) FROM wa_texts');
+SELECT wa_compare('SELECT n::integer / 100 AS key, count(*) FROM wa_texts GROUP BY 1');
 
 -- Texts that come after a table was made, and a dictionary that is a new one.
-SELECT wa_texts_check('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
 INSERT INTO wa_texts (id, t) SELECT 40000 + g, 'New ' || g FROM generate_series(1, 300) g;
-SELECT wa_texts_check('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
 VACUUM wa_texts;
 SELECT warpagg_load('wa_texts') > 0 AS loaded;
-SELECT wa_texts_check('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
 SELECT warpagg_unload('wa_texts');
 UPDATE wa_texts SET t = 'Again ' || id % 50 WHERE id < 10000;
 VACUUM wa_texts;
 SELECT warpagg_load('wa_texts', '{t,id,i,v}') > 0 AS loaded;
-SELECT wa_texts_check('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
+SELECT wa_compare('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
 
 -- What other code may see is not shown to it: no rows of a function of a user.
 CREATE FUNCTION wa_texts_tell(t text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
@@ -153,6 +124,4 @@ SELECT count(wa_texts_tell(v)) FROM wa_texts WHERE id = 3;
 SET client_min_messages = error;
 
 DROP FUNCTION wa_texts_tell(text);
-DROP FUNCTION wa_texts_check(text);
-DROP FUNCTION wa_texts_rows(text, text, text);
 DROP TABLE wa_texts;

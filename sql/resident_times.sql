@@ -32,46 +32,13 @@ UPDATE wa_times SET ts = NULL, tz = NULL, d = NULL, k = NULL, c = NULL, n = NULL
 VACUUM ANALYZE wa_times;
 SELECT warpagg_load('wa_times') > 0 AS loaded;
 
--- Runs a query with resident columns, from the heap, and with the built-ins.
-CREATE FUNCTION wa_times_rows(query text, target text, scan text, resident text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    row record;
-BEGIN
-    PERFORM set_config('warpagg.enable_scan', scan, true), set_config('warpagg.enable_resident', resident, true);
-    EXECUTE format('CREATE TEMP TABLE IF NOT EXISTS %s (row text)', target);
-    EXECUTE format('TRUNCATE pg_temp.%s', target);
-    FOR row IN EXECUTE query LOOP
-        EXECUTE format('INSERT INTO pg_temp.%s VALUES ($1)', target) USING row::text;
-    END LOOP;
-    PERFORM set_config('warpagg.enable_scan', 'on', true), set_config('warpagg.enable_resident', 'on', true);
-END
-$$;
-CREATE FUNCTION wa_times_check(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    plan json;
-    resident bigint;
-    heap bigint;
-    differences bigint;
-BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
-    resident := COALESCE((regexp_match(plan::text, '"Resident Blocks": (\d+)'))[1], '0');
-    heap := COALESCE((regexp_match(plan::text, '"Blocks Read": (\d+)'))[1], '0');
-    PERFORM wa_times_rows(query, 'r', 'on', 'on'), wa_times_rows(query, 'h', 'on', 'off'), wa_times_rows(query, 'b', 'off', 'off');
-    SELECT count(*) INTO differences FROM (
-        (TABLE pg_temp.r EXCEPT ALL TABLE pg_temp.b) UNION ALL (TABLE pg_temp.b EXCEPT ALL TABLE pg_temp.r) UNION ALL
-        (TABLE pg_temp.h EXCEPT ALL TABLE pg_temp.b) UNION ALL (TABLE pg_temp.b EXCEPT ALL TABLE pg_temp.h)) x;
-    RETURN CASE WHEN NOT EXISTS (TABLE pg_temp.b) THEN 'nothing was compared' WHEN differences > 0 THEN differences || ' rows differ' ELSE 'same' END
-        || CASE WHEN resident = 0 THEN ', heap' WHEN heap > resident / 10 THEN ', partly resident' ELSE ', resident' END;
-END
-$$;
-
 -- The same of each of some expressions, in each of some time zones.
 CREATE FUNCTION wa_times_checks(zones text[], expressions text[], relation text DEFAULT 'wa_times')
 RETURNS TABLE (result text, zone text, expression text) LANGUAGE plpgsql AS $$
 BEGIN
     FOR zone, expression IN SELECT z, e FROM unnest(zones) z, unnest(expressions) e LOOP
         PERFORM set_config('timezone', zone, true);
-        result := wa_times_check(format('SELECT %s AS key, count(*), sum(v), min(id), max(tz) FROM %s GROUP BY 1', expression, relation));
+        result := wa_compare(format('SELECT %s AS key, count(*), sum(v), min(id), max(tz) FROM %s GROUP BY 1', expression, relation));
         RETURN NEXT;
     END LOOP;
     PERFORM set_config('timezone', 'UTC', true);
@@ -80,7 +47,7 @@ $$;
 
 -- Buckets of each unit, from each kind of time, in zones whose offsets are no
 -- whole hours, or change by half an hour, or at midnight.
-SELECT result, count(*), CASE WHEN result <> 'same, resident' THEN array_agg(zone || ' ' || expression) END AS which
+SELECT result, count(*), CASE WHEN result <> 'same' THEN array_agg(zone || ' ' || expression) END AS which
 FROM wa_times_checks(
     '{UTC, Europe/Berlin, America/New_York, America/Havana, Asia/Kolkata, Asia/Kathmandu, Australia/Lord_Howe, Antarctica/Troll}',
     ARRAY['date_trunc(''hour'', tz)', 'date_trunc(''day'', tz)', 'date_trunc(''week'', tz)', 'date_trunc(''month'', tz)',
@@ -104,7 +71,7 @@ SELECT * FROM wa_times_checks('{Europe/Berlin}', ARRAY[
 
 -- Clauses, aggregates and filters.
 SET timezone = 'America/New_York';
-SELECT wa_times_check(query) FROM unnest(ARRAY[
+SELECT wa_compare(query) FROM unnest(ARRAY[
     'SELECT count(*), sum(v) FROM wa_times WHERE extract(dow FROM tz) IN (0, 6)',
     'SELECT extract(hour FROM tz) AS h, count(*) FROM wa_times WHERE date_trunc(''week'', tz) = ''2024-03-11'' GROUP BY 1',
     'SELECT sum(extract(day FROM tz)), max(date_trunc(''day'', tz)), avg(extract(year FROM d)) FROM wa_times',
@@ -113,7 +80,7 @@ SELECT wa_times_check(query) FROM unnest(ARRAY[
     'SELECT date_trunc(''day'', tz), count(*) FROM wa_times WHERE tz >= ''2024-03-10'' GROUP BY 1 ORDER BY 1 LIMIT 5']) query;
 
 -- Epochs, trimmed bpchars, quotients and floors of them.
-SELECT wa_times_check(query) FROM unnest(ARRAY[
+SELECT wa_compare(query) FROM unnest(ARRAY[
     'SELECT sum(extract(epoch FROM ts)), max(extract(epoch FROM tz)), min(date_part(''epoch'', tz)) FROM wa_times',
     'SELECT floor(extract(epoch FROM tz) / 3600) AS h, count(*), sum(v) FROM wa_times GROUP BY 1',
     'SELECT v + extract(day FROM tz) AS s, count(*) FROM wa_times GROUP BY 1',
@@ -125,13 +92,13 @@ SELECT wa_times_check(query) FROM unnest(ARRAY[
     'SELECT count(*), min(id) FROM wa_times WHERE c IN (''A0'', ''B  1'', ''Z'')']) query;
 
 -- What cannot be a table, or is none, is computed from the heap.
-SELECT wa_times_check(query) FROM unnest(ARRAY[
+SELECT wa_compare(query) FROM unnest(ARRAY[
     'SELECT to_char(tz, ''YYYY-MM'') AS m, count(*) FROM wa_times GROUP BY 1',
     'SELECT date_trunc(''second'', tz) AS s, count(*) FROM wa_times GROUP BY 1',
     'SELECT extract(microseconds FROM ts) AS s, count(*) FROM wa_times GROUP BY 1',
     'SELECT extract(day FROM tz + v * interval ''1 hour'') AS s, count(*) FROM wa_times GROUP BY 1']) query;
 -- No step is evaluated that would raise an error of its own.
-SELECT wa_times_check('SELECT make_date(y, 1, 1), count(*) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT make_date(y, 1, 1), count(*) FROM wa_times GROUP BY 1');
 SELECT extract(hours_ FROM tz), count(*) FROM wa_times GROUP BY 1;
 SELECT extract(hour FROM d), count(*) FROM wa_times GROUP BY 1;
 
@@ -142,25 +109,25 @@ SELECT date_trunc('week', tz), count(*) FROM wa_times GROUP BY 1 ORDER BY 1 LIMI
 SET timezone = 'America/New_York';
 SELECT date_trunc('week', tz), count(*) FROM wa_times GROUP BY 1 ORDER BY 1 LIMIT 3;
 SET timezone = '<+05>-05<+06>-06,M3.2.0/1,M3.2.0/3';
-SELECT wa_times_check('SELECT date_trunc(''day'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
-SELECT wa_times_check('SELECT extract(hour FROM tz), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT date_trunc(''day'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT extract(hour FROM tz), count(*), sum(v) FROM wa_times GROUP BY 1');
 -- This one changes its offset, and changes it back, within an hour.
 SET timezone = '<+05>-05<+06>-06,M3.2.0/1:05,M3.2.0/2:55';
-SELECT wa_times_check('SELECT date_trunc(''hour'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
-SELECT wa_times_check('SELECT date_trunc(''hour'', tz::timestamp), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT date_trunc(''hour'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT date_trunc(''hour'', tz::timestamp), count(*), sum(v) FROM wa_times GROUP BY 1');
 -- And this one goes back to the day before.
 SET timezone = '<+05>-05<+05:05>-05:05,M3.2.0/2,M4.2.0/0:02';
-SELECT wa_times_check('SELECT date_trunc(''day'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
-SELECT wa_times_check('SELECT extract(day FROM tz), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT date_trunc(''day'', tz), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT extract(day FROM tz), count(*), sum(v) FROM wa_times GROUP BY 1');
 SET timezone = 'UTC';
-SELECT wa_times_check('SELECT date_trunc(''day'', tz AT TIME ZONE ''EST''), count(*) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT date_trunc(''day'', tz AT TIME ZONE ''EST''), count(*) FROM wa_times GROUP BY 1');
 SET timezone_abbreviations = 'Australia';
-SELECT wa_times_check('SELECT date_trunc(''day'', tz AT TIME ZONE ''EST''), count(*) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT date_trunc(''day'', tz AT TIME ZONE ''EST''), count(*) FROM wa_times GROUP BY 1');
 RESET timezone_abbreviations;
 SET plan_cache_mode = force_generic_plan;
 PREPARE buckets(text, text, smallint) AS
     SELECT date_trunc($1, tz, $2) AS b, k & $3, count(*) AS n, sum(v) FROM wa_times GROUP BY 1, 2;
-SELECT wa_times_check(format('EXECUTE buckets(%L, %L, %s)', unit, zone, mask))
+SELECT wa_compare(format('EXECUTE buckets(%L, %L, %s)', unit, zone, mask))
 FROM (VALUES ('day', 'Europe/Berlin', 3), ('day', 'Asia/Kolkata', 3), ('month', 'Asia/Kolkata', 3), ('month', 'Asia/Kolkata', 1)) x (unit, zone, mask);
 DEALLOCATE buckets;
 RESET plan_cache_mode;
@@ -168,11 +135,11 @@ RESET plan_cache_mode;
 -- Rows outside of what was resident, before and after they are loaded.
 SET timezone = 'Europe/Berlin';
 INSERT INTO wa_times SELECT 40000 + i, ts + interval '300 days', tz - interval '400 days', d - 9000, k, c, n, v FROM wa_times, generate_series(1, 1) i WHERE id < 3000;
-SELECT wa_times_check('SELECT date_trunc(''day'', tz), extract(year FROM d), count(*), sum(v) FROM wa_times GROUP BY 1, 2');
+SELECT wa_compare('SELECT date_trunc(''day'', tz), extract(year FROM d), count(*), sum(v) FROM wa_times GROUP BY 1, 2');
 VACUUM wa_times;
 SELECT warpagg_load('wa_times') >= 0 AS loaded;
-SELECT wa_times_check('SELECT date_trunc(''day'', tz), extract(year FROM d), count(*), sum(v) FROM wa_times GROUP BY 1, 2');
-SELECT wa_times_check('SELECT date_trunc(''month'', ts), count(*), sum(v) FROM wa_times GROUP BY 1');
+SELECT wa_compare('SELECT date_trunc(''day'', tz), extract(year FROM d), count(*), sum(v) FROM wa_times GROUP BY 1, 2');
+SELECT wa_compare('SELECT date_trunc(''month'', ts), count(*), sum(v) FROM wa_times GROUP BY 1');
 
 -- A column of another type by the same name.
 ALTER TABLE wa_times ALTER ts TYPE date;
@@ -195,6 +162,4 @@ SELECT * FROM wa_times_checks('{UTC, Europe/Berlin}', ARRAY[
     'wa_times_far');
 
 DROP FUNCTION wa_times_checks;
-DROP FUNCTION wa_times_check;
-DROP FUNCTION wa_times_rows;
 DROP TABLE wa_times, wa_times_far;

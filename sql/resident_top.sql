@@ -1,5 +1,6 @@
 -- Which groups travel where a query over resident columns wants the first of many.
 SET client_min_messages = error;
+SET warpagg.enable_scan = on;
 \set VERBOSITY terse
 SET work_mem = '64MB';
 
@@ -23,30 +24,18 @@ SELECT warpagg_load('wa_top') > 0 AS loaded;
 
 -- Compares a query with resident columns, from the heap, and with the built-ins;
 -- tells whether so many groups came at most, more, or none.
-CREATE FUNCTION wa_top_rows(query text, scan text, resident text) RETURNS text[] LANGUAGE plpgsql AS $$
-DECLARE
-    row record;
-    rows text[];
-BEGIN
-    PERFORM set_config('warpagg.enable_scan', scan, true), set_config('warpagg.enable_resident', resident, true);
-    FOR row IN EXECUTE query LOOP
-        rows := rows || row::text;
-    END LOOP;
-    PERFORM set_config('warpagg.enable_scan', 'on', true), set_config('warpagg.enable_resident', 'on', true);
-    RETURN rows;
-END
-$$;
 CREATE FUNCTION wa_top_check(query text, most integer DEFAULT 8000) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
     resident bigint;
     compared bigint;
-    ours text[] := wa_top_rows(query, 'on', 'on');
+    accelerate text := current_setting('warpagg.accelerate');
+    ours text[] := wa_rows(query, 'on', 'on', accelerate, true);
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, FORMAT JSON) ' || query INTO plan;
     resident := (regexp_match(plan::text, '"Resident Blocks": (\d+)'))[1];
     compared := (regexp_match(plan::text, '"Groups Compared": (\d+)'))[1];
-    RETURN CASE WHEN ours IS DISTINCT FROM wa_top_rows(query, 'on', 'off') OR ours IS DISTINCT FROM wa_top_rows(query, 'off', 'off')
+    RETURN CASE WHEN ours IS DISTINCT FROM wa_rows(query, 'on', 'off', accelerate, true) OR ours IS DISTINCT FROM wa_rows(query, 'off', 'off', 'off', true)
                 THEN 'different' WHEN ours IS NULL THEN 'no rows' ELSE 'same' END
         || CASE WHEN compared IS NULL THEN ', not the node' WHEN resident = 0 THEN ', heap' WHEN compared > most THEN ', all' ELSE ', first' END;
 END
@@ -134,5 +123,4 @@ SELECT id, count(*), max(v + 2147483398) FROM wa_top GROUP BY id ORDER BY count(
 SELECT wa_top_check('SELECT id, count(*), max(v + 2147483397) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');
 
 DROP FUNCTION wa_top_check;
-DROP FUNCTION wa_top_rows;
 DROP TABLE wa_top, wa_top_none;
