@@ -310,12 +310,12 @@ scale_of(Choice *choice, const WaOrderBy *order, uint32_t ngroups)
 	return scale;
 }
 
-/* Leaves the first of all groups in the heap. */
+/* Leaves the first of all groups in the heap, unless some cannot be compared. */
 static void
 find_first(Choice *choice, uint32_t ngroups)
 {
 	begin_heap(choice);
-	for (uint32_t i = choice->nentries; i < ngroups; i++)
+	for (uint32_t i = choice->nentries; i < ngroups && !choice->failed; i++)
 	{
 		const Entry entry = {rank_of(choice, 0, i), i};
 
@@ -331,7 +331,10 @@ choose(uint64_t *chosen, uint32_t group)
 	chosen[group / 64] |= (uint64_t) 1 << (group % 64);
 }
 
-/* Chooses the first groups, and, if need be, those equal to the last. */
+/*
+ * Chooses the first groups, and, if need be, those equal to the last.  Where some cannot
+ * be compared it leaves off.
+ */
 static void
 choose_first(Choice *choice, uint32_t ngroups, uint64_t *chosen)
 {
@@ -342,7 +345,7 @@ choose_first(Choice *choice, uint32_t ngroups, uint64_t *chosen)
 		choose(chosen, choice->entries[i].group);
 	if (!choice->wanted->keeps_ties)
 		return;
-	for (uint32_t i = 0; i < ngroups; i++)
+	for (uint32_t i = 0; i < ngroups && !choice->failed; i++)
 	{
 		const Entry entry = {rank_of(choice, 0, i), i};
 
