@@ -7,12 +7,16 @@ SET warpagg.autoload = off;
 SET max_parallel_workers_per_gather = 0;
 SET synchronize_seqscans = off;
 
+CREATE COLLATION resident_ties_any_case (
+    provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE resident_ties (
-    id integer, n numeric, cents numeric(10, 2), f double precision, b bpchar);
+    id integer, n numeric, cents numeric(10, 2), f double precision, b bpchar,
+    t text COLLATE resident_ties_any_case);
 INSERT INTO resident_ties
     SELECT i, CASE WHEN i = 1 THEN 1.0 WHEN i < 60000 THEN 1.00 ELSE 1.000 END,
            1 + i % 2, CASE WHEN i < 60000 THEN '0' ELSE '-0' END::float8,
-           CASE WHEN i < 60000 THEN 'a ' ELSE 'a' END::bpchar
+           CASE WHEN i < 60000 THEN 'a ' ELSE 'a' END::bpchar,
+           CASE WHEN i < 60000 THEN 'T' ELSE 't' END
     FROM generate_series(1, 120000) i;
 VACUUM (FREEZE, ANALYZE) resident_ties;
 SELECT warpagg_load('resident_ties') BETWEEN 0 AND 120000 AS loaded;
@@ -35,6 +39,7 @@ INSERT INTO resident_ties_queries VALUES
     ('SELECT f, count(*) FROM resident_ties GROUP BY f'),
     ('SELECT n + cents, f, count(*) FROM resident_ties GROUP BY 1, 2'),
     ('SELECT octet_length(b) FROM (SELECT b, count(*) FROM resident_ties GROUP BY b) AS g'),
+    ('SELECT min(t), max(t) FROM resident_ties'),
     ('SELECT CASE WHEN id % 2 = 0 THEN cents ELSE n + 1 END, count(*) FROM resident_ties GROUP BY 1'),
     ('SELECT cents, min(cents), sum(n), max(id) FROM resident_ties GROUP BY 1');
 SET warpagg.enable_resident = off;
@@ -56,18 +61,20 @@ CREATE TABLE resident_ties_part (LIKE resident_ties) WITH (fillfactor = 50);
 INSERT INTO resident_ties_part
     SELECT i, CASE WHEN i <= 20 THEN 1.0 ELSE 1.00 END, 1 + i % 2,
            CASE WHEN i <= 20 THEN '-0' ELSE '0' END::float8,
-           CASE WHEN i <= 20 THEN 'a' ELSE 'a ' END::bpchar
+           CASE WHEN i <= 20 THEN 'a' ELSE 'a ' END::bpchar,
+           CASE WHEN i <= 20 THEN 'T' ELSE 't' END
     FROM generate_series(1, 60000) i;
 VACUUM (FREEZE, ANALYZE) resident_ties_part;
 UPDATE resident_ties_part SET id = id WHERE id = 10;
 SELECT warpagg_load('resident_ties_part') BETWEEN 1 AND 59999 AS loaded_in_part;
-INSERT INTO resident_ties_part SELECT 60001, 1.000, 1, '-0', 'a  ' FROM generate_series(1, 3);
+INSERT INTO resident_ties_part SELECT 60001, 1.000, 1, '-0', 'a  ', 'T' FROM generate_series(1, 3);
 
 UPDATE resident_ties_queries SET query = replace(query, 'resident_ties', 'resident_ties_part');
 INSERT INTO resident_ties_queries VALUES
     ('SELECT octet_length(min(b)), octet_length(max(b)) FROM resident_ties_part'),
-    ('SELECT octet_length(min(b)) FROM resident_ties_part WHERE id < 60000'),
-    ('SELECT min(n), max(n), min(f), max(f) FROM resident_ties_part WHERE id <= 60000'),
+    ('SELECT octet_length(min(b)) FROM resident_ties_part WHERE id < 50000'),
+    ('SELECT min(t), max(t) FROM resident_ties_part WHERE id < 50000'),
+    ('SELECT min(n), max(n), min(f), max(f) FROM resident_ties_part WHERE id < 50000'),
     ('SELECT min(f + id % 2), max(n * (id % 2)) FROM resident_ties_part WHERE id % 50 = 0'),
     ('SELECT n, id % 5000, count(*) FROM resident_ties_part GROUP BY 1, 2'),
     ('SELECT n::text::numeric, min(f::text::float8), max(n::text::numeric) FROM resident_ties_part GROUP BY 1'),
@@ -119,3 +126,4 @@ SELECT query, r.* FROM (VALUES
 
 DROP FUNCTION resident_ties_shown, resident_ties_reads;
 DROP TABLE resident_ties, resident_ties_part, resident_ties_queries, resident_ties_expected;
+DROP COLLATION resident_ties_any_case;

@@ -53,21 +53,32 @@ wa_ties_have_keys(const WaScanState *state)
 }
 
 /*
- * Tells whether the smallest or the largest value of a column may be tied.  Nobody
- * watches texts; those of a bpchar(n) are all padded alike.
+ * Tells whether texts that are equal may differ: by the collation, or in trailing blanks,
+ * unless all are padded to the length of a bpchar(n).
  */
+static bool
+texts_may_differ(const WaScanColumn *column)
+{
+	const Node *argument = (const Node *) column->argument;
+	const Oid collation = column->plan.collation;
+
+	return (OidIsValid(collation) &&
+			!get_collation_isdeterministic(collation)) ||
+		   (getBaseType(exprType(argument)) == BPCHAROID &&
+			exprTypmod(argument) < 0);
+}
+
+/* Tells whether the smallest or the largest value of a column may be tied. */
 static bool
 column_is_tied(const WaScanColumn *column)
 {
 	const WaOpSet ops = column->plan.key.ops;
-	const Node *argument = (const Node *) column->argument;
 
-	if (argument == NULL ||
-		!(wa_ops_have(ops, WA_OP_MIN) || wa_ops_have(ops, WA_OP_MAX)))
+	if (!wa_ops_have(ops, WA_OP_MIN) && !wa_ops_have(ops, WA_OP_MAX))
 		return false;
-	if (getBaseType(exprType(argument)) == BPCHAROID)
-		return exprTypmod(argument) < 0;
-	return wa_accumulator_is_tied(column->accumulator);
+	/* Nobody watches texts. */
+	return texts_may_differ(column) ||
+		   wa_accumulator_is_tied(column->accumulator);
 }
 
 bool
