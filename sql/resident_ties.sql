@@ -78,6 +78,7 @@ INSERT INTO resident_ties_queries VALUES
     ('SELECT min(f + id % 2), max(n * (id % 2)) FROM resident_ties_part WHERE id % 50 = 0'),
     ('SELECT n, id % 5000, count(*) FROM resident_ties_part GROUP BY 1, 2'),
     ('SELECT n::text::numeric, min(f::text::float8), max(n::text::numeric) FROM resident_ties_part GROUP BY 1'),
+    ('SELECT min(ARRAY[n]), max(ARRAY[f, id % 2 * 0]), min(ARRAY[id % 9]) FROM resident_ties_part WHERE id < 50000'),
     ('SELECT min(CASE WHEN id % 2 = 0 THEN interval ''1 day'' ELSE ''24 hours'' END) FROM resident_ties_part');
 SET warpagg.enable_scan = off;
 SET enable_sort = off;

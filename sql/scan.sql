@@ -43,31 +43,6 @@ ALTER TABLE wa_scan ADD COLUMN later numeric;
 INSERT INTO wa_scan (id, i4, late, later) SELECT i, i, i % 3, i / 8.0 FROM generate_series(10001, 10100) i;
 ANALYZE wa_scan;
 
--- Runs a query with the node and without, and returns what differs; a query that
--- would not have got the node is a difference too.
-CREATE FUNCTION wa_scan_differences(query text, OUT side text, OUT result text)
-RETURNS SETOF record LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    has_node boolean := false;
-BEGIN
-    PERFORM set_config('warpagg.enable_scan', 'on', true);
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        has_node := has_node OR line LIKE '%WarpAgg%';
-    END LOOP;
-    IF NOT has_node THEN
-        side := 'no node'; result := query; RETURN NEXT;
-    END IF;
-    DROP TABLE IF EXISTS pg_temp.with_node, pg_temp.without_node;
-    EXECUTE format('CREATE TEMP TABLE with_node AS SELECT q::text AS r FROM (%s) q', query);
-    PERFORM set_config('warpagg.enable_scan', 'off', true);
-    EXECUTE format('CREATE TEMP TABLE without_node AS SELECT q::text AS r FROM (%s) q', query);
-    PERFORM set_config('warpagg.enable_scan', 'on', true);
-    RETURN QUERY SELECT 'with', r FROM (TABLE pg_temp.with_node EXCEPT ALL TABLE pg_temp.without_node) x
-        UNION ALL SELECT 'without', r FROM (TABLE pg_temp.without_node EXCEPT ALL TABLE pg_temp.with_node) x;
-    RETURN QUERY SELECT 'nothing was compared', query WHERE NOT EXISTS (TABLE pg_temp.with_node);
-END
-$$;
 SET client_min_messages = warning;
 
 -- The plan.
@@ -363,4 +338,3 @@ REVOKE ALL ON wa_scan FROM wa_reader;
 DROP ROLE wa_reader;
 DROP FUNCTION wa_spills(text);
 DROP TABLE wa_scan, wa_many, wa_odd, wa_child, wa_parent, wa_temporary;
-DROP FUNCTION wa_scan_differences(text);

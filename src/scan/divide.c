@@ -226,11 +226,42 @@ column_travels(const WaDivision *division, const WaDividedColumn *column)
 	return calls_travel(division, compiler);
 }
 
+/* Tells whether values of a type that are equal always look the same. */
+static bool
+looks_are_unique(Oid type)
+{
+	const Oid element = get_element_type(type);
+
+	if (OidIsValid(element))
+		return looks_are_unique(getBaseType(element));
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+		case XID8OID:
+		case CASHOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case TEXTOID:
+		case INETOID:
+		case TIDOID:
+		case PG_LSNOID:
+			return true;
+		default:
+			return get_typtype(type) == TYPTYPE_ENUM;
+	}
+}
+
 /*
  * Finds out whether somebody has to watch the smallest or the largest value of a
  * column, which may be shown in several ways: records do, but there are none of
- * texts and of numerics of many digits.  Returns false if nobody can: '1 day' is equal
- * to '24 hours', for one.
+ * texts and of numerics of many digits.  Returns false if nobody can: of intervals, for
+ * one, and of arrays of them.
  */
 static bool
 find_watched(WaDividedColumn *column)
@@ -239,12 +270,24 @@ find_watched(WaDividedColumn *column)
 
 	if (!has_extreme(column))
 		return true;
+	if (OidIsValid(column->collation) &&
+		!get_collation_isdeterministic(column->collation))
+		return false;
 	type = getBaseType(exprType((Node *) column->argument));
-	column->is_watched =
-		!column->travels && (type == BPCHAROID || type == NUMERICOID);
-	return type != INTERVALOID && !(type == BPCHAROID && column->travels) &&
-		   (!OidIsValid(column->collation) ||
-			get_collation_isdeterministic(column->collation));
+	switch (type)
+	{
+		case BPCHAROID:
+			column->is_watched = true;
+			return !column->travels;
+		case NUMERICOID:
+			column->is_watched = !column->travels;
+			return true;
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return true;
+		default:
+			return looks_are_unique(type);
+	}
 }
 
 /* Tells whether the device process can group by a column of the table. */

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -19,6 +18,7 @@
 #include "utils/timestamp.h"
 
 #include "scan/compile_internal.h"
+#include "scan/kept_tables.h"
 #include "scan/step_tables.h"
 #include "scan/table_values.h"
 #include "scan/times.h"
@@ -53,22 +53,17 @@ static const int64 widths[] = {
 /* A table, or the memory that there can be none. */
 typedef struct Table
 {
-	dlist_node node;
-	MemoryContext context; /* all of it lies there */
+	WaKeptTable kept;
 	Node *expression;
 	char *settings;
 	bool lasts;
 	int64 smallest; /* of the range */
 	int64 largest;
 	uint64 max_steps; /* that it might have had */
-	uint64 query;     /* the last one that used it */
 	WaSteps steps;    /* nsteps 0: there can be none */
 } Table;
 
-/* All tables, the one that was used last first; in TopMemoryContext. */
-static dlist_head tables = DLIST_STATIC_INIT(tables);
-static Size tables_bytes = 0;
-static uint64 current_query = 0;
+static WaKeptTables tables = WA_KEPT_TABLES_INIT(tables, MAX_BYTES);
 
 /* A table that is being filled. */
 typedef struct Filling
@@ -134,7 +129,7 @@ wa_step_table_is_possible(const WaCallExpression *call)
 void
 wa_step_tables_begin(void)
 {
-	current_query++;
+	wa_kept_tables_begin(&tables);
 }
 
 /* Puts the constants in the place of references to them. */
@@ -370,7 +365,7 @@ fill_with(Filling *filling, Table *table, int64 width, WaSteps *steps)
 		((uint64) table->largest - (uint64) table->smallest) / width + 1;
 	if (filling->nsteps > table->max_steps)
 		return NULL;
-	context = AllocSetContextCreate(table->context, "warpagg steps",
+	context = AllocSetContextCreate(table->kept.context, "warpagg steps",
 									ALLOCSET_SMALL_SIZES);
 	wa_table_values_begin(&filling->values, context, filling->type,
 						  filling->kind);
@@ -416,45 +411,21 @@ make_steps(Table *table, Oid type, Filling *filling)
 	}
 }
 
-/* Forgets a table. */
-static void
-drop_table(Table *table)
-{
-	dlist_delete(&table->node);
-	tables_bytes -= MemoryContextMemAllocated(table->context, true);
-	MemoryContextDelete(table->context);
-}
-
-/* Makes room for one more table; returns false if the query needs all others. */
-static bool
-make_room(void)
-{
-	while (tables_bytes > MAX_BYTES)
-	{
-		Table *last = dlist_tail_element(Table, node, &tables);
-
-		if (last->query == current_query)
-			return false;
-		drop_table(last);
-	}
-	return true;
-}
-
 /* Looks for a table that was made. */
 static Table *
 look_up(const Table *wanted)
 {
 	dlist_iter iter;
 
-	dlist_foreach(iter, &tables)
+	dlist_foreach(iter, &tables.list)
 	{
-		Table *table = dlist_container(Table, node, iter.cur);
+		Table *table = dlist_container(Table, kept.node, iter.cur);
 
 		if (table->smallest == wanted->smallest &&
 			table->largest == wanted->largest &&
 			(table->steps.nsteps > 0 ||
 			 table->max_steps >= wanted->max_steps) &&
-			(table->lasts || table->query == current_query) &&
+			(table->lasts || wa_kept_table_is_used(&tables, &table->kept)) &&
 			strcmp(table->settings, wanted->settings) == 0 &&
 			equal(table->expression, wanted->expression))
 			return table;
@@ -479,14 +450,12 @@ make_table(const Table *wanted, Oid type, const WaCallExpression *call,
 	Table *table = palloc(sizeof(Table));
 
 	*table = *wanted;
-	table->context = context;
+	table->kept.context = context;
 	table->expression = copyObject(wanted->expression);
 	table->settings = pstrdup(wanted->settings);
 	make_steps(table, type, &filling);
 	MemoryContextSwitchTo(old);
-	MemoryContextSetParent(context, TopMemoryContext);
-	dlist_push_head(&tables, &table->node);
-	tables_bytes += MemoryContextMemAllocated(context, true);
+	wa_kept_tables_add(&tables, &table->kept);
 	return table;
 }
 
@@ -511,11 +480,10 @@ wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
 	table = look_up(&wanted);
 	if (table == NULL)
 	{
-		if (!make_room())
+		if (!wa_kept_tables_make_room(&tables))
 			return NULL;
 		table = make_table(&wanted, type, call, buckets);
 	}
-	dlist_move_head(&tables, &table->node);
-	table->query = current_query;
+	wa_kept_tables_use(&tables, &table->kept);
 	return table->steps.nsteps > 0 ? &table->steps : NULL;
 }

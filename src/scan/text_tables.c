@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -21,6 +20,7 @@
 #include "client/resident.h"
 #include "scan/compile_internal.h"
 #include "scan/evaluate.h"
+#include "scan/kept_tables.h"
 #include "scan/table_values.h"
 #include "scan/text_tables.h"
 
@@ -37,8 +37,7 @@
 /* A table, or the memory that there can be none. */
 typedef struct Table
 {
-	dlist_node node;
-	MemoryContext context; /* all of it lies there */
+	WaKeptTable kept;
 	Expr *expression;
 	char *settings;
 	bool lasts;
@@ -46,14 +45,10 @@ typedef struct Table
 	Oid collation;
 	uint64 dictionary;
 	uint64 texts;  /* that had been added */
-	uint64 query;  /* the last one that used it */
 	WaSteps steps; /* nsteps 0: there can be none */
 } Table;
 
-/* All tables, the one that was used last first; in TopMemoryContext. */
-static dlist_head tables = DLIST_STATIC_INIT(tables);
-static Size tables_bytes = 0;
-static uint64 query_number = 0;
+static WaKeptTables tables = WA_KEPT_TABLES_INIT(tables, MAX_BYTES);
 
 /* A function that is being evaluated for texts. */
 typedef struct Filling
@@ -72,7 +67,7 @@ typedef struct Filling
 void
 wa_text_tables_begin(void)
 {
-	query_number++;
+	wa_kept_tables_begin(&tables);
 }
 
 /* Evaluates the function for the text at hand: a callback. */
@@ -321,7 +316,7 @@ make_steps(Table *table, const WaColumnFunction *function,
 {
 	Filling filling;
 
-	begin(&filling, function, table->context);
+	begin(&filling, function, table->kept.context);
 	table->steps = (WaSteps){.width = 1};
 	if (!fill(&filling, column, table))
 	{
@@ -334,30 +329,6 @@ make_steps(Table *table, const WaColumnFunction *function,
 	if (table->ranked &&
 		!rank(&filling.values, &table->steps, table->collation))
 		table->steps.nsteps = 0;
-}
-
-/* Forgets a table. */
-static void
-drop_table(Table *table)
-{
-	dlist_delete(&table->node);
-	tables_bytes -= MemoryContextMemAllocated(table->context, true);
-	MemoryContextDelete(table->context);
-}
-
-/* Makes room for one more table; returns false if the query needs all others. */
-static bool
-make_room(void)
-{
-	while (tables_bytes > MAX_BYTES)
-	{
-		Table *last = dlist_tail_element(Table, node, &tables);
-
-		if (last->query == query_number)
-			return false;
-		drop_table(last);
-	}
-	return true;
 }
 
 /* Tells whether a table is of a function that another is wanted of. */
@@ -377,16 +348,16 @@ look_up(const Table *wanted)
 {
 	dlist_mutable_iter iter;
 
-	dlist_foreach_modify(iter, &tables)
+	dlist_foreach_modify(iter, &tables.list)
 	{
-		Table *table = dlist_container(Table, node, iter.cur);
+		Table *table = dlist_container(Table, kept.node, iter.cur);
 
 		if (!is_of(table, wanted))
 			continue;
-		if (table->query == query_number ||
+		if (wa_kept_table_is_used(&tables, &table->kept) ||
 			(table->lasts && table->texts >= wanted->texts))
 			return table;
-		drop_table(table);
+		wa_kept_tables_drop(&tables, &table->kept);
 	}
 	return NULL;
 }
@@ -404,16 +375,14 @@ make_table(const Table *wanted, const WaColumnFunction *function,
 	Table *table = palloc(sizeof(Table));
 
 	*table = *wanted;
-	table->context = context;
+	table->kept.context = context;
 	table->expression = copyObject(wanted->expression);
 	table->settings = pstrdup(wanted->settings);
 	MemoryContextSwitchTo(scratch);
 	make_steps(table, function, column);
 	MemoryContextSwitchTo(old);
-	MemoryContextSetParent(context, TopMemoryContext);
+	wa_kept_tables_add(&tables, &table->kept);
 	MemoryContextDelete(scratch);
-	dlist_push_head(&tables, &table->node);
-	tables_bytes += MemoryContextMemAllocated(context, true);
 	return table;
 }
 
@@ -437,11 +406,10 @@ wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
 	table = look_up(&wanted);
 	if (table == NULL)
 	{
-		if (!make_room())
+		if (!wa_kept_tables_make_room(&tables))
 			return NULL;
 		table = make_table(&wanted, function, column);
 	}
-	dlist_move_head(&tables, &table->node);
-	table->query = query_number;
+	wa_kept_tables_use(&tables, &table->kept);
 	return table->steps.nsteps > 0 ? &table->steps : NULL;
 }
