@@ -58,6 +58,9 @@ class Call:
                 self.argument = text
         if self.function == "count" and rng.random() < 0.5:
             self.argument = "*"
+        self.is_array = self.function in ("min", "max") and rng.random() < 0.1
+        if self.is_array:
+            self.argument = f"ARRAY[{self.argument}]"
         self.modifier = ""
         if query.left_alone == "order" and self.argument != "*":
             self.modifier = " ORDER BY id, ctid"
@@ -159,7 +162,8 @@ class Query:
         kind = self.calls[place].kind
         if dice > 0.2:
             return "{}"
-        if kind in ("smallint", "integer", "bigint", "numeric"):
+        if (kind in ("smallint", "integer", "bigint", "numeric")
+                and not self.calls[place].is_array):
             return self.rng.choice(["{} + 1", "round({}, 3)", "{} / 7",
                                     "{} IS NULL", "COALESCE({}, -1)",
                                     "({} + count(*))"])
