@@ -18,6 +18,11 @@ UPDATE resident_rows SET k = NULL, i = NULL, n = NULL, f = NULL, b = NULL
 VACUUM (FREEZE, ANALYZE) resident_rows;
 SELECT warpagg_load('resident_rows') > 0 AS loaded;
 
+-- What differs is noticed.
+SELECT wa_compare('SELECT current_setting(''warpagg.enable_resident'')'),
+       wa_compare('SELECT current_setting(''warpagg.enable_scan'') > current_setting(''warpagg.enable_resident'')'),
+       wa_compare('SELECT 1 / CASE current_setting(''warpagg.enable_scan'') WHEN ''on'' THEN 0 ELSE 1 END');
+
 -- Columns as they lie.
 SELECT wa_compare('SELECT count(*), count(k), count(t), count(s), count(b) FROM resident_rows');
 SELECT wa_compare('SELECT sum(i), min(i), max(i), variance(i), avg(k) FROM resident_rows');
