@@ -9,6 +9,8 @@ SET warpagg.enable_scan = on;
 SET warpagg.accelerate = 'all';
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
+-- The other side are groups of a few rows each, of which there are many.
+SET warpagg.min_device_rows = 1000;
 
 -- Few aggregates are equal in the first groups, and many in the last.
 CREATE TABLE wa_ranked AS

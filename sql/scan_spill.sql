@@ -14,6 +14,8 @@ SET parallel_tuple_cost = 0;
 SET enable_sort = off;
 SET enable_hashagg = off;
 SET work_mem = '64kB';
+-- Groups have a few rows each, and there are many.
+SET warpagg.min_device_rows = 1000;
 
 -- Runs a query with the node and without it, and returns what differs; a query
 -- that does not spill is a difference, too.
