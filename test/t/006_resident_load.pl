@@ -527,7 +527,9 @@ ok( wait_until(
 # Errors in the middle.
 value(q{SELECT warpagg_unload('wide')});
 like(
-	messages(q{SET statement_timeout = '20ms'; SELECT warpagg_load('wide')}),
+	messages(
+		q{SET warpagg.debug_load_delay = '500ms'; SET statement_timeout = '100ms';
+		  SELECT warpagg_load('wide')}),
 	qr/statement timeout/,
 	'loading can be cancelled');
 is( value(
