@@ -8,35 +8,13 @@ SET warpagg.accelerate = 'all';
 SET max_parallel_workers_per_gather = 0;
 -- The node is chosen even where PostgreSQL's own plan is cheaper.
 SET cpu_tuple_cost = 1;
+SET client_min_messages = warning;
 
 CREATE TABLE wa_guard AS
 SELECT i AS id, i % 10 AS k, CASE WHEN i % 3 > 0 THEN i % 7 END AS a, CASE WHEN i % 5 > 0 THEN i % 2 = 0 END AS b,
        CASE WHEN i % 11 > 0 THEN 'Text ' || i % 23 END AS s, (i % 1000)::numeric / 100 AS n, date '2024-01-01' + i % 400 AS d
 FROM generate_series(1, 3000) i;
 ANALYZE wa_guard;
-
--- Returns the results of a query with the node and without, if they differ.
-CREATE FUNCTION wa_guard_differences(query text, OUT with_node text, OUT without_node text)
-RETURNS SETOF record LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    has_node boolean := false;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        has_node := has_node OR line LIKE '%WarpAgg%';
-    END LOOP;
-    IF NOT has_node THEN
-        with_node := 'no node'; without_node := query; RETURN NEXT;
-    END IF;
-    EXECUTE format('SELECT string_agg(q::text, '' '' ORDER BY q::text) FROM (%s) q', query) INTO with_node;
-    PERFORM set_config('warpagg.enable_scan', 'off', true);
-    EXECUTE format('SELECT string_agg(q::text, '' '' ORDER BY q::text) FROM (%s) q', query) INTO without_node;
-    PERFORM set_config('warpagg.enable_scan', 'on', true);
-    IF with_node IS DISTINCT FROM without_node OR with_node IS NULL THEN
-        RETURN NEXT;
-    END IF;
-END
-$$;
 
 CREATE TEMP TABLE wa_guarded AS SELECT unnest(ARRAY[
     -- CASE: conditions that are NULL, that several hold of, that are evaluated themselves.
@@ -53,10 +31,10 @@ CREATE TEMP TABLE wa_guarded AS SELECT unnest(ARRAY[
     '(k <> 0 OR upper(s) = ''TEXT 1'')::integer', '(b AND upper(s) > ''TEXT 11'')::integer', '(b OR a > 3 OR reverse(s) < ''5'')::integer', '(NOT (b AND (a > 3 OR reverse(s) < ''5'')))::integer',
     -- Numerics, of several scales, and times.
     'CASE WHEN b THEN trunc(n, 1) END', 'CASE WHEN k > 3 THEN trunc(n, k / 3) ELSE n END', 'COALESCE(trunc(n / NULLIF(k, 0), 3), 0.5)', 'CASE WHEN b THEN to_char(d, ''MM'') ELSE ''00'' END::integer']) AS e;
-SELECT d.* FROM wa_guarded, wa_guard_differences(format('SELECT sum(%1$s), count(%1$s), min(%1$s), max(%1$s) FROM wa_guard', e)) d;
-SELECT d.* FROM wa_guarded, wa_guard_differences(format('SELECT %1$s, count(*), sum(length(upper(s))), sum(%1$s) FROM wa_guard WHERE id > 7 GROUP BY 1', e)) d;
-SELECT d.* FROM wa_guarded, wa_guard_differences(format('SELECT k, sum(%1$s) FILTER (WHERE b), sum(%1$s) FILTER (WHERE a > 2 OR upper(s) < ''TEXT 3''), sum(%1$s) FROM wa_guard WHERE k > 2 GROUP BY 1', e)) d;
-SELECT d.* FROM wa_guarded, wa_guard_differences(format('SELECT count(*), sum(id) FROM wa_guard WHERE %1$s > 4 OR k = 3 AND %1$s < 2', e)) d;
+SELECT d.* FROM wa_guarded, wa_scan_differences(format('SELECT sum(%1$s), count(%1$s), min(%1$s), max(%1$s) FROM wa_guard', e)) d;
+SELECT d.* FROM wa_guarded, wa_scan_differences(format('SELECT %1$s, count(*), sum(length(upper(s))), sum(%1$s) FROM wa_guard WHERE id > 7 GROUP BY 1', e)) d;
+SELECT d.* FROM wa_guarded, wa_scan_differences(format('SELECT k, sum(%1$s) FILTER (WHERE b), sum(%1$s) FILTER (WHERE a > 2 OR upper(s) < ''TEXT 3''), sum(%1$s) FROM wa_guard WHERE k > 2 GROUP BY 1', e)) d;
+SELECT d.* FROM wa_guarded, wa_scan_differences(format('SELECT count(*), sum(id) FROM wa_guard WHERE %1$s > 4 OR k = 3 AND %1$s < 2', e)) d;
 -- The same expression behind different conditions, and behind none, in any order.
 SELECT d.* FROM unnest(ARRAY[
     'sum(CASE WHEN b THEN length(upper(s)) END), sum(length(upper(s))), sum(CASE WHEN k = 0 THEN length(upper(s)) END)',
@@ -64,7 +42,6 @@ SELECT d.* FROM unnest(ARRAY[
     'sum(length(upper(s))) FILTER (WHERE k = 0), sum(length(upper(s))) FILTER (WHERE k <> 0), sum(length(upper(s))), max(upper(s)) FILTER (WHERE b)',
     'count(*) FILTER (WHERE b AND upper(s) > ''TEXT 2''), count(*) FILTER (WHERE upper(s) > ''TEXT 2''), count(*) FILTER (WHERE b OR upper(s) > ''TEXT 2'')',
     'max(CASE WHEN b THEN upper(s) ELSE lower(s) END), min(upper(s)), min(CASE WHEN NOT b THEN upper(s) END)']) e,
-    wa_guard_differences(format('SELECT %s FROM wa_guard', e)) d;
+    wa_scan_differences(format('SELECT %s FROM wa_guard', e)) d;
 
 DROP TABLE wa_guard, wa_guarded;
-DROP FUNCTION wa_guard_differences(text);
