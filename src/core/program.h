@@ -177,6 +177,12 @@ bool wa_program_run(const WaProgram *program, size_t begin, size_t end,
 /* Returns the comparison of b with a that is a WaComparison of a with b. */
 uint32_t wa_comparison_turned(uint32_t comparison);
 
+/*
+ * Returns a number below, equal to or above 0 as a text is less than another one by
+ * its bytes, the same, or more.
+ */
+int wa_texts_order(WaText a, WaText b);
+
 /* Tells whether a comparison of texts, a WaComparison, holds, by their bytes. */
 bool wa_texts_compare(uint32_t comparison, WaText a, WaText b);
 

@@ -151,9 +151,9 @@ wa_compare_decimal(const WaStep *step)
 	return true;
 }
 
-/* Compares bytes; an empty text may have no data at all. */
-static int
-compare_bytes(WaText a, WaText b)
+/* An empty text may have no data at all. */
+int
+wa_texts_order(WaText a, WaText b)
 {
 	size_t length = a.length < b.length ? a.length : b.length;
 	int order = length == 0 ? 0 : memcmp(a.data, b.data, length);
@@ -173,7 +173,7 @@ bool
 wa_texts_compare(uint32_t comparison, WaText a, WaText b)
 {
 	if (comparisons[comparison].order)
-		return holds(comparison, compare_bytes(a, b)) != 0;
+		return holds(comparison, wa_texts_order(a, b)) != 0;
 	return holds(comparison, same_bytes(a, b) ? 0 : 1) != 0;
 }
 

@@ -106,7 +106,7 @@ UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
 	parcel finished pool run run_states cover)
 # Needs what is only linked where there are GPUs, but none.
-UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up
+UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -143,7 +143,8 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_STORE_OBJS)
 
 $(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/%.o,\
-		gpu_query gpu_look_up gpu_ranks) $(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
+		gpu_query gpu_compare gpu_look_up gpu_ranks \
+		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 $(UNIT_FAKE): $(filter-out %/mirror_cuda.o,$(DAEMON_GPU_OBJS)) \

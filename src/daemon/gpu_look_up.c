@@ -4,32 +4,29 @@
  */
 #include "daemon/gpu_translation.h"
 
-/* Adds a register. */
-static uint16_t
-add_register(WaGpuTranslation *to, WaVectorKind kind)
+uint16_t
+wa_gpu_add_register(WaGpuTranslation *to, WaVectorKind kind)
 {
 	to->kinds[to->nregisters] = kind;
 	return to->nregisters++;
 }
 
-/* Adds a register with a value, or NULL, as a table has it. */
-static uint16_t
-add_value(WaGpuTranslation *to, WaVectorKind kind, uint8_t scale, int64_t value,
-		  bool is_null)
+uint16_t
+wa_gpu_add_value(WaGpuTranslation *to, WaVectorKind kind, uint8_t scale,
+				 int64_t value, bool is_null)
 {
-	const uint16_t number = add_register(to, kind);
+	const uint16_t number = wa_gpu_add_register(to, kind);
 
 	to->constants[to->nconstants++] = (WaCudaConstant){
 		.number = number, .is_null = is_null, .scale = scale, .value.i = value};
 	return number;
 }
 
-/* Adds a look-up of an argument in a table; returns the register of its result. */
-static uint16_t
-add_look_up(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
-			WaVectorKind kind)
+uint16_t
+wa_gpu_add_look_up(WaGpuTranslation *to, uint16_t argument,
+				   const WaSteps *table, WaVectorKind kind)
 {
-	const uint16_t out = add_register(to, kind);
+	const uint16_t out = wa_gpu_add_register(to, kind);
 
 	to->tables[to->ntables] = *table;
 	to->tables[to->ntables].results = WA_STEPS_WORDS;
@@ -65,8 +62,8 @@ add_null_steps(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
 						.known = table->known};
 	int64_t *values =
 		wa_arena_alloc(to->arena, table->nsteps * sizeof(*values));
-	const uint16_t condition = add_register(to, WA_VECTOR_BOOL);
-	const uint16_t null = add_value(to, kind, table->scale, 0, true);
+	const uint16_t condition = wa_gpu_add_register(to, WA_VECTOR_BOOL);
+	const uint16_t null = wa_gpu_add_value(to, kind, table->scale, 0, true);
 	uint16_t out;
 
 	if (values == NULL)
@@ -78,10 +75,10 @@ add_null_steps(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
 		to, (WaInstruction){
 				.code = WA_CODE_COMPARE_INT,
 				.out = condition,
-				.a = add_look_up(to, argument, &is_value, WA_VECTOR_INT),
-				.b = add_value(to, WA_VECTOR_INT, 0, 1, false),
+				.a = wa_gpu_add_look_up(to, argument, &is_value, WA_VECTOR_INT),
+				.b = wa_gpu_add_value(to, WA_VECTOR_INT, 0, 1, false),
 				.extra = WA_EQUAL});
-	out = add_register(to, kind);
+	out = wa_gpu_add_register(to, kind);
 	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_SELECT,
 											   .out = out,
 											   .a = condition,
@@ -96,8 +93,8 @@ static uint16_t
 add_null_value(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
 			   WaVectorKind kind, uint16_t value)
 {
-	const uint16_t condition = add_register(to, WA_VECTOR_BOOL);
-	const uint16_t out = add_register(to, kind);
+	const uint16_t condition = wa_gpu_add_register(to, WA_VECTOR_BOOL);
+	const uint16_t out = wa_gpu_add_register(to, kind);
 
 	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_IS_NULL,
 											   .out = condition,
@@ -106,8 +103,8 @@ add_null_value(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
 		to, (WaInstruction){.code = WA_CODE_SELECT,
 							.out = out,
 							.a = condition,
-							.b = add_value(to, kind, table->scale,
-										   table->null_value, false),
+							.b = wa_gpu_add_value(to, kind, table->scale,
+												  table->null_value, false),
 							.c = value,
 							.extra = kind});
 	return out;
@@ -133,7 +130,7 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 		wa_gpu_add_instruction(to, *from);
 		return true;
 	}
-	number = add_look_up(to, from->a, table, kind);
+	number = wa_gpu_add_look_up(to, from->a, table, kind);
 	if (has_null_steps(table))
 		number = add_null_steps(to, from->a, table, kind, (uint16_t) number);
 	if (number < 0)
@@ -142,11 +139,12 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 		number = add_null_value(to, from->a, table, kind, (uint16_t) number);
 	if (table->results == WA_STEPS_BOOLS)
 		wa_gpu_add_instruction(
-			to, (WaInstruction){.code = WA_CODE_COMPARE_INT,
-								.out = from->out,
-								.a = (uint16_t) number,
-								.b = add_value(to, WA_VECTOR_INT, 0, 1, false),
-								.extra = WA_EQUAL});
+			to, (WaInstruction){
+					.code = WA_CODE_COMPARE_INT,
+					.out = from->out,
+					.a = (uint16_t) number,
+					.b = wa_gpu_add_value(to, WA_VECTOR_INT, 0, 1, false),
+					.extra = WA_EQUAL});
 	else
 		/* The register that the value is in already takes the other's place. */
 		to->instructions[to->ninstructions - 1].out = from->out;

@@ -10,7 +10,6 @@
 
 #include "daemon/clock.h"
 #include "daemon/gpu_part.h"
-#include "daemon/gpu_query.h"
 #include "daemon/gpu_records.h"
 #include "daemon/gpus.h"
 
@@ -189,14 +188,13 @@ store_key(const WaGpuPart *part, uint32_t number, const WaCudaKey *key,
 {
 	const WaQueryKey *of = &part->query->keys[number];
 	const uint16_t input = part->query->key_numbers[number];
-	const WaSteps *table;
+	const WaText *texts = part->translated->key_texts[number];
 
 	*value = wa_gpu_key_value(of->kind, key, bytes);
 	if (of->kind != WA_VECTOR_TEXT || key->is_null)
 		return;
-	table = wa_gpu_query_texts(part->query, input);
-	value->text = table != NULL
-					  ? table->texts[key->word]
+	value->text = texts != NULL
+					  ? texts[key->word]
 					  : wa_dictionary_text(part->request->dictionaries[input],
 										   (int32_t) key->word);
 }
@@ -345,7 +343,7 @@ run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 {
 	WaGpuPart *part = span->part;
 	WaWatch *watch = part->request->gpus->watch;
-	WaCudaQuery query = *part->cuda;
+	WaCudaQuery query = part->translated->cuda;
 	WaStatus status;
 	int place;
 

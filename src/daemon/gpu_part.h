@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "daemon/gpu_query.h"
 #include "daemon/gpu_spans.h"
 #include "query/run.h"
 
@@ -17,7 +18,7 @@ typedef struct WaGpuPart
 	bool has_thread;
 	const WaRunRequest *request;
 	const WaQuery *query;
-	const WaCudaQuery *cuda; /* the query but for columns and rows */
+	const WaGpuQuery *translated;
 	WaCudaQueries *queries;
 	WaMirrorUse use; /* all of whose extents it computes */
 	const WaGpuSpans *spans;

@@ -10,244 +10,56 @@
 #include "daemon/gpu_translation.h"
 #include "query/group_decimal.h"
 
-/* Comparisons by order become lists of codes up to so many texts. */
-#define MAX_LISTED_TEXTS 4096
-
-/* No text has this code. */
-#define NO_CODE (-1)
-
-/* Returns the constant that a register is, or NULL. */
-static const WaQueryConstant *
-find_constant(const WaQuery *query, uint16_t number)
-{
-	for (uint32_t i = 0; i < query->nconstants; i++)
-		if (query->constants[i].number == number)
-			return &query->constants[i];
-	return NULL;
-}
-
-/* Compares texts as COMPARE_TEXT does. */
+/*
+ * Returns the register of an argument of which it matters which rows are NULL.  Of a
+ * text that is a constant there is a rank for sure.
+ */
 static int
-compare_texts(WaText a, WaText b)
+translate_argument(WaGpuTranslation *to, int number)
 {
-	const size_t common = a.length < b.length ? a.length : b.length;
-	const int order = common > 0 ? memcmp(a.data, b.data, common) : 0;
-
-	if (order != 0)
-		return order;
-	return (a.length > b.length) - (a.length < b.length);
+	if (number < 0 || to->query->program.kinds[number] != WA_VECTOR_TEXT ||
+		wa_gpu_find_constant(to->query, (uint16_t) number) == NULL)
+		return number;
+	return wa_gpu_texts_rank(to, (uint16_t) number);
 }
 
-/* Tells whether an order of two values fulfils a comparison. */
-static bool
-fulfils(int order, uint32_t comparison)
+/* Translates IS_NULL or IS_NOT_NULL. */
+static void
+translate_null_test(WaGpuTranslation *to, const WaInstruction *from)
 {
-	switch (comparison)
-	{
-		case WA_LESS:
-			return order < 0;
-		case WA_LESS_OR_EQUAL:
-			return order <= 0;
-		case WA_GREATER:
-			return order > 0;
-		case WA_GREATER_OR_EQUAL:
-			return order >= 0;
-		case WA_EQUAL:
-			return order == 0;
-		default:
-			return order != 0;
-	}
-}
+	WaInstruction instruction = *from;
 
-/* Adds a register with a code. */
-static uint16_t
-add_code(WaGpuTranslation *to, int64_t code, bool is_null)
-{
-	const uint16_t number = to->nregisters++;
-
-	to->kinds[number] = WA_VECTOR_INT;
-	to->constants[to->nconstants++] =
-		(WaCudaConstant){.number = number, .is_null = is_null, .value.i = code};
-	return number;
-}
-
-/* Adds a list of the codes whose texts fulfil a comparison with another one. */
-static bool
-add_list(WaGpuTranslation *to, const WaDictionary *dictionary, WaText text,
-		 uint32_t comparison)
-{
-	const uint32_t count = wa_dictionary_count(dictionary);
-	int64_t *codes;
-	size_t found = 0;
-
-	if (count > MAX_LISTED_TEXTS)
-		return false;
-	codes = wa_arena_alloc(to->arena, count * sizeof(int64_t));
-	if (codes == NULL)
-		return false;
-	for (uint32_t code = 0; code < count; code++)
-		if (fulfils(compare_texts(
-						wa_dictionary_text(dictionary, (int32_t) code), text),
-					comparison))
-			codes[found++] = code;
-	to->lists[to->nlists++] = (WaIntList){.values = codes, .nvalues = found};
-	return true;
-}
-
-/* Translates a comparison of a column of texts with a constant. */
-static bool
-add_comparison(WaGpuTranslation *to, uint16_t out, uint16_t column,
-			   const WaQueryValue *value, uint32_t comparison)
-{
-	const WaDictionary *dictionary = to->request->dictionaries[column];
-	const bool is_equality =
-		comparison == WA_EQUAL || comparison == WA_NOT_EQUAL;
-	WaInstruction *instruction = &to->instructions[to->ninstructions++];
-	int32_t code = NO_CODE;
-
-	if (dictionary == NULL)
-		return false;
-	*instruction =
-		(WaInstruction){.code = WA_CODE_COMPARE_INT, .out = out, .a = column};
-	if (!is_equality && !value->is_null)
-	{
-		instruction->code = WA_CODE_IN_INT;
-		instruction->extra = to->nlists;
-		return add_list(to, dictionary, value->text, comparison);
-	}
-	if (!value->is_null && !wa_dictionary_find(dictionary, value->text.data,
-											   value->text.length, &code))
-		code = NO_CODE;
-	instruction->b = add_code(to, code, value->is_null);
-	instruction->extra = comparison == WA_NOT_EQUAL ? WA_NOT_EQUAL : WA_EQUAL;
-	return true;
-}
-
-/*
- * Returns the table that all instructions which compute a TEXT register look it up
- * in; NULL: there is no such thing.
- */
-static const WaSteps *
-find_texts(const WaQuery *query, uint16_t number)
-{
-	const WaSteps *found = NULL;
-
-	for (size_t i = 0; i < query->program.ninstructions; i++)
-	{
-		const WaInstruction *from = &query->program.instructions[i];
-
-		if (from->out != number)
-			continue;
-		if (from->code != WA_CODE_STEPS ||
-			(found != NULL && found != &query->program.tables[from->extra]))
-			return NULL;
-		found = &query->program.tables[from->extra];
-	}
-	return found;
-}
-
-/*
- * Translates a comparison of a text that was looked up with a constant: the numbers
- * of the table's texts that fulfil it become a list.
- */
-static bool
-add_table_comparison(WaGpuTranslation *to, uint16_t out, uint16_t number,
-					 const WaSteps *table, const WaQueryValue *value,
-					 uint32_t comparison)
-{
-	WaInstruction *instruction = &to->instructions[to->ninstructions++];
-	int64_t *codes;
-	size_t found = 0;
-
-	*instruction = (WaInstruction){
-		.code = WA_CODE_IN_INT, .out = out, .a = number, .extra = to->nlists};
-	if (value->is_null || table->ntexts > MAX_LISTED_TEXTS)
-		return false;
-	codes = wa_arena_alloc(to->arena,
-						   (table->ntexts + (size_t) 1) * sizeof(int64_t));
-	if (codes == NULL)
-		return false;
-	for (uint32_t code = 0; code < table->ntexts; code++)
-		if (fulfils(compare_texts(table->texts[code], value->text), comparison))
-			codes[found++] = code;
-	to->lists[to->nlists++] = (WaIntList){.values = codes, .nvalues = found};
-	return true;
-}
-
-/* Translates a comparison of a text with a constant. */
-static bool
-add_any_comparison(WaGpuTranslation *to, uint16_t out, uint16_t text,
-				   const WaQueryValue *value, uint32_t comparison)
-{
-	const WaSteps *table;
-
-	if (text < to->query->ninputs)
-		return add_comparison(to, out, text, value, comparison);
-	table = find_texts(to->query, text);
-	return table != NULL &&
-		   add_table_comparison(to, out, text, table, value, comparison);
-}
-
-/* Translates a comparison of texts. */
-static bool
-translate_comparison(WaGpuTranslation *to, const WaInstruction *from)
-{
-	const WaQuery *query = to->query;
-	const WaQueryConstant *a = find_constant(query, from->a);
-	const WaQueryConstant *b = find_constant(query, from->b);
-
-	if (b != NULL)
-		return add_any_comparison(to, from->out, from->a, &b->value,
-								  from->extra);
-	if (a != NULL)
-		return add_any_comparison(to, from->out, from->b, &a->value,
-								  wa_comparison_turned(from->extra));
-	return false;
-}
-
-/* Tells whether nothing reads what an instruction computes. */
-static bool
-is_unused(const WaQuery *query, const WaInstruction *instruction)
-{
-	const uint16_t out = instruction->out;
-	bool is_used = false;
-
-	for (size_t i = 0; i < query->program.ninstructions; i++)
-	{
-		uint16_t arguments[3];
-		const int narguments = wa_instruction_arguments(
-			&query->program.instructions[i], arguments);
-
-		for (int k = 0; k < narguments; k++)
-			is_used |= arguments[k] == out;
-	}
-	for (uint32_t i = 0; i < query->nfilters; i++)
-		is_used |= query->filters[i].number == out;
-	for (uint32_t i = 0; i < query->nkeys; i++)
-		is_used |= query->key_numbers[i] == out;
-	for (uint32_t i = 0; i < query->ncolumns; i++)
-		is_used |= query->columns[i].argument == out ||
-				   query->columns[i].filter == out;
-	return !is_used;
+	instruction.a = (uint16_t) translate_argument(to, from->a);
+	wa_gpu_add_instruction(to, instruction);
 }
 
 /* Translates an instruction; returns false if GPUs have none for it. */
 static bool
 translate_instruction(WaGpuTranslation *to, const WaInstruction *from)
 {
-	const WaVectorKind *kinds = to->query->program.kinds;
-
-	if (from->code == WA_CODE_STEPS)
-		return wa_gpu_translate_look_up(to, from);
-	if (from->code == WA_CODE_COMPARE_TEXT)
-		return translate_comparison(to, from);
-	/* What PostgreSQL was given to evaluate a text from is in the table now. */
-	if (kinds[from->out] == WA_VECTOR_TEXT)
-		return is_unused(to->query, from);
-	if (from->code == WA_CODE_CALL)
-		return false;
-	wa_gpu_add_instruction(to, *from);
-	return true;
+	/* What PostgreSQL was given to evaluate something from is in a table now. */
+	if (!to->is_read[from->out])
+		return true;
+	if (wa_gpu_texts_has(to, from->out))
+		return wa_gpu_texts_translate(to, from);
+	switch (from->code)
+	{
+		case WA_CODE_STEPS:
+			return wa_gpu_translate_look_up(to, from);
+		case WA_CODE_COMPARE_TEXT:
+			return wa_gpu_compares_constant(to, from)
+					   ? wa_gpu_translate_constant(to, from)
+					   : wa_gpu_texts_translate(to, from);
+		case WA_CODE_IS_NULL:
+		case WA_CODE_IS_NOT_NULL:
+			translate_null_test(to, from);
+			return true;
+		case WA_CODE_CALL:
+			return false;
+		default:
+			wa_gpu_add_instruction(to, *from);
+			return true;
+	}
 }
 
 /* Translates the instructions begin to end - 1. */
@@ -343,22 +155,38 @@ find_instruction(const WaQuery *query, uint16_t number)
 	return NULL;
 }
 
-const WaSteps *
-wa_gpu_query_texts(const WaQuery *query, uint16_t number)
-{
-	return number < query->ninputs ||
-				   query->program.kinds[number] != WA_VECTOR_TEXT
-			   ? NULL
-			   : find_texts(query, number);
-}
-
-/* Tells whether a register is a text that has no codes. */
+/*
+ * Translates a key that is a text: codes of its column's dictionary, numbers of a
+ * table's texts, or else ranks stand for the texts.
+ */
 static bool
-is_other_text(const WaQuery *query, int number)
+translate_text_key(WaGpuTranslation *to, uint32_t key)
 {
-	return number >= query->ninputs &&
-		   query->program.kinds[number] == WA_VECTOR_TEXT &&
-		   wa_gpu_query_texts(query, (uint16_t) number) == NULL;
+	const WaSteps *table;
+	int64_t *ranks;
+	int rank;
+
+	if (to->keys[key] < to->query->ninputs)
+		return true;
+	table = wa_gpu_find_texts(to->query, to->keys[key]);
+	if (table != NULL)
+	{
+		to->key_texts[key] = table->texts;
+		return true;
+	}
+	rank = wa_gpu_texts_rank(to, to->keys[key]);
+	ranks = wa_arena_alloc(to->arena,
+						   (to->texts.count + (size_t) 1) * sizeof(*ranks));
+	if (rank < 0 || ranks == NULL)
+		return false;
+	for (uint32_t i = 0; i < to->texts.count; i++)
+		ranks[i] = i;
+	to->keys[key] = (uint16_t) rank;
+	/* They stand for themselves, and have a range. */
+	to->key_values[key] =
+		(WaCudaKeyValues){.values = ranks, .count = to->texts.count};
+	to->key_texts[key] = to->texts.texts;
+	return true;
 }
 
 /*
@@ -366,7 +194,7 @@ is_other_text(const WaQuery *query, int number)
  * argument is an input: nothing changes it on the way.
  */
 static void
-translate_key(WaGpuTranslation *to, uint32_t key)
+translate_other_key(WaGpuTranslation *to, uint32_t key)
 {
 	const WaQuery *query = to->query;
 	const WaInstruction *from = find_instruction(query, to->keys[key]);
@@ -430,19 +258,18 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 		return false;
 	for (uint32_t i = 0; i < query->nkeys; i++)
 	{
-		if (is_other_text(query, query->key_numbers[i]))
-			return false;
 		to->keys[i] = query->key_numbers[i];
-		translate_key(to, i);
+		if (query->keys[i].kind != WA_VECTOR_TEXT)
+			translate_other_key(to, i);
+		else if (!translate_text_key(to, i))
+			return false;
 	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		const WaQueryColumn *column = &query->columns[i];
 
-		if (is_other_text(query, column->argument))
-			return false;
 		aggregates[i] = (WaCudaAggregate){
-			.argument = column->argument,
+			.argument = translate_argument(to, column->argument),
 			.filter = column->filter,
 			.kind = column->kind,
 			.ops = column->ops,
@@ -456,18 +283,37 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 	return true;
 }
 
+/* Returns the most that keys, arguments and instructions on texts add for texts. */
+static size_t
+count_texts(const WaQuery *query)
+{
+	const WaProgram *program = &query->program;
+	size_t count = (size_t) query->nkeys + query->ncolumns;
+
+	for (size_t i = 0; i < program->ninstructions; i++)
+	{
+		const WaInstruction *instruction = &program->instructions[i];
+
+		count += instruction->code == WA_CODE_COMPARE_TEXT ||
+				 program->kinds[instruction->out] == WA_VECTOR_TEXT;
+	}
+	return WA_GPU_MOST_ADDED_TEXTS * count;
+}
+
 /* Makes room for all that may be added. */
 static bool
 make_room(WaGpuTranslation *to)
 {
 	const WaQuery *query = to->query;
 	const WaProgram *program = &query->program;
+	const size_t nkeys = (size_t) query->nkeys + 1;
 	size_t most = query->end - query->begin + (size_t) query->nkeys;
 
 	for (uint32_t i = 0; i < query->nfilters; i++)
 		most += query->filters[i].end - query->filters[i].begin;
 	/* Look-ups become several instructions. */
 	most += query->ntables > 0 ? WA_GPU_MOST_ADDED * most : 0;
+	most += count_texts(query);
 	if (most + program->nregisters >= UINT16_MAX)
 		return false;
 	to->instructions =
@@ -476,39 +322,86 @@ make_room(WaGpuTranslation *to)
 											  sizeof(WaVectorKind));
 	to->lists = wa_arena_alloc(to->arena,
 							   (query->nlists + most + 1) * sizeof(WaIntList));
-	to->tables = wa_arena_alloc(
-		to->arena,
-		(query->ntables + (size_t) query->nkeys + most + 1) * sizeof(WaSteps));
+	to->tables = wa_arena_alloc(to->arena, (query->ntables + nkeys + most) *
+											   sizeof(WaSteps));
 	to->constants = wa_arena_alloc_zero(
 		to->arena, (query->nconstants + most + 1) * sizeof(WaCudaConstant));
-	to->keys = wa_arena_alloc(to->arena,
-							  (query->nkeys + (size_t) 1) * sizeof(*to->keys));
-	to->key_values = wa_arena_alloc_zero(
-		to->arena, (query->nkeys + (size_t) 1) * sizeof(*to->key_values));
+	to->keys = wa_arena_alloc(to->arena, nkeys * sizeof(*to->keys));
+	to->key_values =
+		wa_arena_alloc_zero(to->arena, nkeys * sizeof(*to->key_values));
+	to->key_texts =
+		wa_arena_alloc_zero(to->arena, nkeys * sizeof(*to->key_texts));
 	return !to->arena->failed;
 }
 
-WaCudaQuery *
+/* Copies what there is of registers, lists and tables. */
+static void
+copy_program(WaGpuTranslation *to)
+{
+	const WaQuery *query = to->query;
+	const WaProgram *program = &query->program;
+
+	to->nregisters = program->nregisters;
+	for (uint16_t i = 0; i < program->nregisters; i++)
+		to->kinds[i] = program->kinds[i] == WA_VECTOR_TEXT ? WA_VECTOR_INT
+														   : program->kinds[i];
+	to->nlists = query->nlists;
+	if (query->nlists > 0)
+		memcpy(to->lists, program->lists, query->nlists * sizeof(WaIntList));
+	to->ntables = query->ntables;
+	if (query->ntables > 0)
+		memcpy(to->tables, program->tables, query->ntables * sizeof(WaSteps));
+}
+
+/* Finds the registers that are read by what is wanted in the end; false: no memory. */
+static bool
+find_read(WaGpuTranslation *to)
+{
+	const WaQuery *query = to->query;
+	bool *is_read = wa_arena_alloc_zero(
+		to->arena, (query->program.nregisters + (size_t) 1) * sizeof(*is_read));
+
+	if (is_read == NULL)
+		return false;
+	for (uint32_t i = 0; i < query->nfilters; i++)
+		is_read[query->filters[i].number] = true;
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		is_read[query->key_numbers[i]] = true;
+	for (uint32_t i = 0; i < query->ncolumns; i++)
+	{
+		if (query->columns[i].argument >= 0)
+			is_read[query->columns[i].argument] = true;
+		if (query->columns[i].filter >= 0)
+			is_read[query->columns[i].filter] = true;
+	}
+	for (size_t i = query->program.ninstructions; i-- > 0;)
+	{
+		uint16_t arguments[3];
+		const int narguments = wa_instruction_arguments(
+			&query->program.instructions[i], arguments);
+
+		if (is_read[query->program.instructions[i].out])
+			for (int k = 0; k < narguments; k++)
+				is_read[arguments[k]] = true;
+	}
+	to->is_read = is_read;
+	return true;
+}
+
+WaGpuQuery *
 wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 					   const WaRunRequest *request)
 {
-	const WaProgram *program = &query->program;
-	WaCudaQuery *cuda = wa_arena_alloc_zero(arena, sizeof(*cuda));
+	WaGpuQuery *translated = wa_arena_alloc_zero(arena, sizeof(*translated));
 	WaGpuTranslation to = {.arena = arena, .query = query, .request = request};
+	WaCudaQuery *cuda;
 
-	if (cuda == NULL || !make_room(&to))
+	if (translated == NULL || !make_room(&to) || !find_read(&to))
 		return NULL;
-	to.nregisters = program->nregisters;
-	to.nlists = query->nlists;
-	for (uint16_t i = 0; i < program->nregisters; i++)
-		to.kinds[i] = program->kinds[i] == WA_VECTOR_TEXT ? WA_VECTOR_INT
-														  : program->kinds[i];
-	to.ntables = query->ntables;
-	if (query->nlists > 0)
-		memcpy(to.lists, program->lists, query->nlists * sizeof(WaIntList));
-	if (query->ntables > 0)
-		memcpy(to.tables, program->tables, query->ntables * sizeof(WaSteps));
-	if (!copy_constants(&to) || !translate_clauses(&to, cuda) ||
+	cuda = &translated->cuda;
+	copy_program(&to);
+	if (!wa_gpu_texts_find(&to) || !copy_constants(&to) ||
+		!translate_clauses(&to, cuda) ||
 		!translate_instructions(&to, query->begin, query->end) ||
 		!translate_parts(&to, cuda))
 		return NULL;
@@ -521,5 +414,6 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 	cuda->wanted = translate_wanted(&to);
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;
-	return cuda;
+	translated->key_texts = to.key_texts;
+	return translated;
 }

@@ -13,7 +13,7 @@
 #include "daemon/query_runner.h"
 
 /* Memory that the translation of a query may take. */
-#define TRANSLATION_BYTES ((size_t) 16 << 20)
+#define TRANSLATION_BYTES ((size_t) 64 << 20)
 
 /* All that GPUs take part with. */
 typedef struct Parts
@@ -22,7 +22,7 @@ typedef struct Parts
 	const WaRunRequest *request;
 	WaDeviceShare *shares;
 	WaArena arena;
-	const WaCudaQuery *cuda;
+	const WaGpuQuery *translated;
 	unsigned count;
 	WaGpuPart parts[WA_MAX_DEVICES];
 } Parts;
@@ -70,7 +70,7 @@ add_part(Parts *parts, unsigned device)
 
 	*part = (WaGpuPart){.request = parts->request,
 						.query = wa_query_runner_query(parts->run),
-						.cuda = parts->cuda,
+						.translated = parts->translated,
 						.shares = parts->shares};
 	if (!wa_mirror_use(parts->request->mirror, parts->request, device,
 					   &part->use))
@@ -157,8 +157,8 @@ wa_gpu_runner_use(void *run, void *state, const WaRunRequest *request,
 	parts->request = request;
 	parts->shares = shares;
 	wa_arena_init(&parts->arena, TRANSLATION_BYTES);
-	parts->cuda = wa_gpu_query_translate(&parts->arena, query, request);
-	if (parts->cuda != NULL)
+	parts->translated = wa_gpu_query_translate(&parts->arena, query, request);
+	if (parts->translated != NULL)
 	{
 		for (unsigned device = 0; device < WA_MAX_DEVICES; device++)
 			add_part(parts, device);

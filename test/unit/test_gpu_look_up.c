@@ -171,7 +171,9 @@ test_table(const WaSteps *table, WaVectorKind kind, WaArena *arena)
 	const WaQueryConstant constant = {.number = WORD,
 									  .value = {.text = texts[1]}};
 	const WaQueryColumn column = {
-		.argument = RESULT, .filter = -1, .kind = kind};
+		.argument = RESULT,
+		.filter = kind == WA_VECTOR_TEXT ? IS_WORD : -1,
+		.kind = kind};
 	const WaQuery query = {
 		.program = {.nregisters = NREGISTERS,
 					.kinds = kinds,
@@ -187,14 +189,14 @@ test_table(const WaSteps *table, WaVectorKind kind, WaArena *arena)
 		.columns = &column};
 	const WaDictionary *const dictionaries[2] = {NULL, NULL};
 	const WaRunRequest request = {.ncolumns = 2, .dictionaries = dictionaries};
-	WaCudaQuery *cuda = wa_gpu_query_translate(arena, &query, &request);
+	const WaGpuQuery *translated =
+		wa_gpu_query_translate(arena, &query, &request);
+	const WaCudaQuery *cuda = &translated->cuda;
 	WaVector registers[64];
 	WaVector argument;
 
 	EXPECT(wa_steps_are_sound(table));
-	EXPECT(cuda != NULL && cuda->program.nregisters <= 64);
-	EXPECT((wa_gpu_query_texts(&query, RESULT) == table) ==
-		   (kind == WA_VECTOR_TEXT));
+	EXPECT(translated != NULL && cuda->program.nregisters <= 64);
 	place(&argument, WA_VECTOR_INT, arena);
 	fill(&argument);
 	EXPECT(run(cuda, &argument, input, registers, arena));

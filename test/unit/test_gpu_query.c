@@ -50,6 +50,8 @@ enum
 	REST,
 	WHOLE,
 	AREA,
+	NAME,
+	TRIMMED,
 	IS_ODD, /* a filter */
 	NREGISTERS
 };
@@ -62,7 +64,7 @@ static const WaVectorKind computed_kinds[] = {
 	WA_VECTOR_BOOL,    WA_VECTOR_INT,     WA_VECTOR_DECIMAL, WA_VECTOR_FLOAT,
 	WA_VECTOR_INT,     WA_VECTOR_INT,     WA_VECTOR_INT,     WA_VECTOR_DECIMAL,
 	WA_VECTOR_DECIMAL, WA_VECTOR_DECIMAL, WA_VECTOR_DECIMAL, WA_VECTOR_DECIMAL,
-	WA_VECTOR_DECIMAL, WA_VECTOR_BOOL,
+	WA_VECTOR_DECIMAL, WA_VECTOR_TEXT,    WA_VECTOR_TEXT,    WA_VECTOR_BOOL,
 };
 
 /* A clause: its instructions, and the register that has to be true. */
@@ -79,7 +81,7 @@ static const Clause clauses[] = {
 };
 
 #define FIRST_COMPUTED 10
-#define NINSTRUCTIONS  23
+#define NINSTRUCTIONS  25
 
 /* Returns any comparison. */
 static uint32_t
@@ -216,6 +218,14 @@ make_computed(WaQuery *query, WaInstruction *instructions)
 	instructions[17] = (WaInstruction){
 		.code = WA_CODE_STEPS, .out = SHARE, .a = COLUMN_INT32, .extra = 2};
 	make_quotients(instructions + 18);
+	instructions[23] = (WaInstruction){.code = WA_CODE_SELECT,
+									   .out = NAME,
+									   .a = IS_ODD,
+									   .b = COLUMN_TEXT,
+									   .c = WORD,
+									   .extra = WA_VECTOR_TEXT};
+	instructions[24] =
+		(WaInstruction){.code = WA_CODE_TRIM, .out = TRIMMED, .a = NAME};
 	query->begin = FIRST_COMPUTED;
 	query->end = NINSTRUCTIONS;
 }
@@ -298,7 +308,9 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 										   COLUMN_LARGE,
 										   COLUMN_INT16,
 										   COLUMN_INT32,
-										   HALF};
+										   HALF,
+										   NAME,
+										   TRIMMED};
 	static const WaOpSet sets[] = {OPS(1, 0, 0, 0), OPS(1, 1, 0, 0),
 								   OPS(0, 0, 1, 1), OPS(1, 1, 1, 1),
 								   OPS(0, 0, 1, 0), OPS(1, 0, 0, 1)};
@@ -318,7 +330,7 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 		static const int arguments[] = {
 			0,   1,     2,    4,     5,    6,       7,       8,
 			9,   10,    11,   12,    NEXT, PRODUCT, HALF,    CHOICE,
-			DAY, SHARE, REST, WHOLE, AREA, -1,      QUOTIENT};
+			DAY, SHARE, REST, WHOLE, AREA, -1,      QUOTIENT, NAME};
 		int argument = arguments[random_below(LENGTH(arguments))];
 
 		/* Of many columns one would be such that GPUs take none. */

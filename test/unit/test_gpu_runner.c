@@ -628,8 +628,8 @@ compare(const WaQuery *query, WaRunRequest *request)
 	Groups cpu = {0};
 	bool same;
 
-	wa_arena_init(&gpu.arena, (size_t) 1 << 30);
-	wa_arena_init(&cpu.arena, (size_t) 1 << 30);
+	wa_arena_init(&gpu.arena, (size_t) 1 << 32);
+	wa_arena_init(&cpu.arena, (size_t) 1 << 32);
 	EXPECT(compute(query, request, true, shares, left_out, &gpu));
 	for (uint64_t i = 0; i < count; i++)
 	{
@@ -749,7 +749,7 @@ count_groups(const WaQuery *made, const WaRunRequest *of, bool with_devices,
 	void *message;
 
 	wa_arena_init(&arena, (size_t) 64 << 20);
-	wa_arena_init(&groups.arena, (size_t) 1 << 30);
+	wa_arena_init(&groups.arena, (size_t) 1 << 32);
 	query.max_groups = max_groups;
 	message = set_query(&request, &query, &arena);
 	EXPECT(compute(&query, &request, with_devices, shares, left_out, &groups));

@@ -1,0 +1,408 @@
+/*
+ * test_gpu_texts.c
+ *		Texts that come together, as GPUs have them (daemon/gpu_texts.h): random
+ *		programs are run over texts, and over the numbers that GPUs have in their
+ *		place, and the results are compared.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/gpu_query.h"
+#include "test/unit/check.h"
+
+#define MEMORY        ((size_t) 1 << 26)
+#define NROWS         150
+#define NTEXTS        9
+#define NINSTRUCTIONS 12
+#define NRESULTS      2
+#define PROGRAMS      1500
+
+/* Registers; behind these a TEXT and a BOOL for each instruction. */
+enum
+{
+	FIRST, /* inputs */
+	SECOND,
+	INTS,
+	IS_SO,
+	WORD, /* constants */
+	OTHER,
+	NOTHING,
+	COMPUTED,
+	NREGISTERS = COMPUTED + 2 * NINSTRUCTIONS
+};
+
+#define NINPUTS WORD
+
+static const WaText texts[NTEXTS] = {{"", 0},     {"a", 1},     {"a ", 2},
+									 {"a  ", 3},  {" ", 1},     {"ab", 2},
+									 {"\xff", 1}, {"a\x01", 2}, {"a \xff", 3}};
+
+/* What a program is run with. */
+typedef struct Setting
+{
+	WaDictionary *dictionaries[NINPUTS];
+	WaVectorKind kinds[NREGISTERS];
+	WaQueryConstant constants[3];
+	WaSteps table;
+	int64_t values[NTEXTS];
+	uint8_t known[NTEXTS];
+	WaInstruction instructions[NINSTRUCTIONS];
+	WaVector inputs[NINPUTS]; /* with codes in the place of texts */
+	WaArena arena;
+} Setting;
+
+/* Returns a text at random. */
+static WaText
+draw_text(void)
+{
+	return texts[random() % NTEXTS];
+}
+
+/* Adds a text to a dictionary; returns its code, -1 if there is no memory. */
+static int32_t
+add_text(WaDictionary *dictionary, WaText text)
+{
+	WaDictionaryQuestion question = {.data = text.data, .length = text.length};
+
+	question.hash = wa_dictionary_hash(dictionary, text.data, text.length);
+	return wa_dictionary_add_all(dictionary, NULL, &question, 1) ? question.code
+																 : -1;
+}
+
+/* Places a register in memory of the arena. */
+static void
+place(WaVector *vector, WaVectorKind kind, WaArena *arena)
+{
+	char *memory = wa_arena_alloc_zero(arena, wa_vector_bytes(kind) + 64);
+
+	memory += 64 - (uintptr_t) memory % 64;
+	wa_vector_place(vector, kind, memory);
+}
+
+/* Fills the inputs: codes of texts, integers, and booleans, some NULL. */
+static void
+make_inputs(Setting *setting)
+{
+	for (int i = 0; i < NINPUTS; i++)
+	{
+		WaVector *input = &setting->inputs[i];
+
+		place(input, i == IS_SO ? WA_VECTOR_BOOL : WA_VECTOR_INT,
+			  &setting->arena);
+		input->has_nulls = true;
+		for (int row = 0; row < NROWS; row++)
+		{
+			input->valid[row] = random() % 5 != 0;
+			if (input->valid[row] == 0)
+				continue;
+			if (i == IS_SO)
+				wa_vector_bools(input)[row] = random() % 2 == 0;
+			else
+				wa_vector_ints(input)[row] =
+					i == INTS ? random() % NTEXTS
+							  : add_text(setting->dictionaries[i], draw_text());
+		}
+	}
+}
+
+/* Makes the constants, and the table of texts. */
+static void
+make_constants(Setting *setting)
+{
+	for (int i = 0; i < 3; i++)
+		setting->constants[i] = (WaQueryConstant){
+			.number = (uint16_t) (WORD + i), .value = {.text = draw_text()}};
+	setting->constants[2].value.is_null = true;
+	for (int i = 0; i < NTEXTS; i++)
+	{
+		setting->known[i] = random() % 4 == 0 ? WA_STEP_NULL : WA_STEP_VALUE;
+		setting->values[i] =
+			setting->known[i] == WA_STEP_NULL ? 0 : random() % NTEXTS;
+	}
+	setting->table = (WaSteps){.width = 1,
+							   .nsteps = NTEXTS,
+							   .values = setting->values,
+							   .known = setting->known,
+							   .results = WA_STEPS_TEXTS,
+							   .null_has_value = random() % 2 == 0,
+							   .ntexts = NTEXTS,
+							   .texts = texts};
+}
+
+/* Returns a register of a kind that there is before an instruction. */
+static uint16_t
+draw_register(const Setting *setting, WaVectorKind kind, int instruction)
+{
+	for (;;)
+	{
+		const uint16_t number =
+			(uint16_t) (random() % (COMPUTED + 2 * instruction));
+
+		if (setting->kinds[number] == kind &&
+			(number < COMPUTED ||
+			 setting->instructions[(number - COMPUTED) / 2].out == number))
+			return number;
+	}
+}
+
+/* Draws an instruction. */
+static void
+draw_instruction(Setting *setting, int i)
+{
+	static const WaOpcode codes[] = {WA_CODE_SELECT, WA_CODE_SELECT,
+									 WA_CODE_TRIM,   WA_CODE_COMPARE_TEXT,
+									 WA_CODE_STEPS,  WA_CODE_IS_NULL};
+	WaInstruction *to = &setting->instructions[i];
+
+	*to = (WaInstruction){.code = (uint16_t) codes[random() % 6],
+						  .out = (uint16_t) (COMPUTED + 2 * i),
+						  .a = draw_register(setting, WA_VECTOR_TEXT, i),
+						  .b = draw_register(setting, WA_VECTOR_TEXT, i)};
+	switch (to->code)
+	{
+		case WA_CODE_SELECT:
+			to->c = to->a;
+			to->a = draw_register(setting, WA_VECTOR_BOOL, i);
+			to->extra = WA_VECTOR_TEXT;
+			break;
+		case WA_CODE_STEPS:
+			to->a = INTS;
+			break;
+		case WA_CODE_COMPARE_TEXT:
+			to->extra = (uint32_t) (random() % 6);
+			to->out++;
+			break;
+		case WA_CODE_IS_NULL:
+			to->out++;
+			break;
+		default:
+			break;
+	}
+}
+
+/* Makes all that a program needs; false: no memory. */
+static bool
+make_setting(Setting *setting, WaMemory *memory)
+{
+	wa_arena_init(&setting->arena, MEMORY);
+	for (int i = 0; i < NREGISTERS; i++)
+		setting->kinds[i] = i < COMPUTED || i % 2 == COMPUTED % 2
+								? WA_VECTOR_TEXT
+								: WA_VECTOR_BOOL;
+	setting->kinds[INTS] = WA_VECTOR_INT;
+	setting->kinds[IS_SO] = WA_VECTOR_BOOL;
+	for (int i = 0; i < INTS; i++)
+	{
+		setting->dictionaries[i] = wa_dictionary_make(memory, NULL);
+		if (setting->dictionaries[i] == NULL)
+			return false;
+	}
+	make_inputs(setting);
+	make_constants(setting);
+	for (int i = 0; i < NINSTRUCTIONS; i++)
+		draw_instruction(setting, i);
+	return true;
+}
+
+static void
+free_setting(Setting *setting)
+{
+	for (int i = 0; i < INTS; i++)
+		wa_dictionary_release(setting->dictionaries[i]);
+	wa_arena_reset(&setting->arena);
+}
+
+/* Runs the program over texts. */
+static bool
+run_texts(Setting *setting, const WaProgram *program, WaVector *registers)
+{
+	for (int i = 0; i < NREGISTERS; i++)
+		place(&registers[i], setting->kinds[i], &setting->arena);
+	registers[INTS] = setting->inputs[INTS];
+	registers[IS_SO] = setting->inputs[IS_SO];
+	for (int i = 0; i < INTS; i++)
+	{
+		registers[i].has_nulls = true;
+		memcpy(registers[i].valid, setting->inputs[i].valid, NROWS);
+		for (int row = 0; row < NROWS; row++)
+			wa_vector_texts(&registers[i])[row] = wa_dictionary_text(
+				setting->dictionaries[i],
+				(int32_t) wa_vector_ints(&setting->inputs[i])[row]);
+	}
+	for (int i = 0; i < 3; i++)
+	{
+		const WaQueryConstant *constant = &setting->constants[i];
+		WaVector *vector = &registers[constant->number];
+
+		vector->has_nulls = constant->value.is_null;
+		memset(vector->valid, !constant->value.is_null, NROWS);
+		for (int row = 0; row < NROWS; row++)
+			wa_vector_texts(vector)[row] = constant->value.text;
+	}
+	return wa_program_run(program, 0, NINSTRUCTIONS, registers, NROWS);
+}
+
+/*
+ * Runs the program of a query for GPUs over numbers.  These take a NULL step for its
+ * value, 0, and NULL for NULL.
+ */
+static bool
+run_numbers(Setting *setting, const WaCudaQuery *cuda, WaVector *registers)
+{
+	for (uint16_t i = 0; i < cuda->program.nregisters; i++)
+		place(&registers[i], cuda->program.kinds[i], &setting->arena);
+	memcpy(registers, setting->inputs, sizeof(setting->inputs));
+	for (unsigned i = 0; i < cuda->nconstants; i++)
+	{
+		const WaCudaConstant *constant = &cuda->constants[i];
+		WaVector *vector = &registers[constant->number];
+
+		vector->has_nulls = constant->is_null;
+		memset(vector->valid, !constant->is_null, NROWS);
+		for (int row = 0; row < NROWS; row++)
+			wa_vector_ints(vector)[row] =
+				constant->is_null ? 0 : constant->value.i;
+	}
+	for (size_t i = 0; i < cuda->program.ninstructions; i++)
+	{
+		const WaInstruction *instruction = &cuda->program.instructions[i];
+		WaSteps *table;
+		uint8_t *known;
+
+		if (instruction->code != WA_CODE_STEPS)
+			continue;
+		table = (WaSteps *) &cuda->program.tables[instruction->extra];
+		EXPECT(table->results == WA_STEPS_WORDS && !table->null_has_value);
+		known = wa_arena_alloc(&setting->arena, table->nsteps);
+		memset(known, WA_STEP_VALUE, table->nsteps);
+		table->known = known;
+	}
+	return wa_program_run(&cuda->program, 0, cuda->program.ninstructions,
+						  registers, NROWS);
+}
+
+/* Compares a key. */
+static bool
+compare_key(const Setting *setting, const WaGpuQuery *translated, int key,
+			const WaVector *expected, const WaVector *numbers)
+{
+	const WaText *by_number = translated->key_texts[key];
+	const WaVector *found = &numbers[translated->cuda.keys[key]];
+	const int input = translated->cuda.keys[key];
+
+	for (size_t row = 0; row < NROWS; row++)
+	{
+		const bool valid = wa_vector_is_valid(expected, row);
+		int64_t number;
+		WaText text;
+
+		EXPECT(wa_vector_is_valid(found, row) == valid);
+		if (!valid)
+			continue;
+		number = wa_vector_ints(found)[row];
+		EXPECT(by_number != NULL || input < INTS);
+		text = by_number != NULL
+				   ? by_number[number]
+				   : wa_dictionary_text(setting->dictionaries[input],
+										(int32_t) number);
+		EXPECT(wa_texts_order(text, wa_vector_texts(expected)[row]) == 0);
+	}
+	return true;
+}
+
+/* Compares an argument, of which it matters where it is NULL, and a filter. */
+static bool
+compare_column(const WaQueryColumn *column, const WaCudaAggregate *aggregate,
+			   const WaVector *expected, const WaVector *numbers)
+{
+	for (size_t row = 0; row < NROWS; row++)
+	{
+		const WaVector *filter = &expected[column->filter];
+		const WaVector *found = &numbers[aggregate->filter];
+
+		EXPECT(wa_vector_is_valid(&expected[column->argument], row) ==
+			   wa_vector_is_valid(&numbers[aggregate->argument], row));
+		EXPECT(wa_vector_is_valid(filter, row) ==
+			   wa_vector_is_valid(found, row));
+		EXPECT(!wa_vector_is_valid(filter, row) ||
+			   wa_vector_bools(filter)[row] == wa_vector_bools(found)[row]);
+	}
+	return true;
+}
+
+/* Translates a program, and compares what comes of both. */
+static bool
+test_program(Setting *setting)
+{
+	uint16_t keys[NRESULTS];
+	WaQueryKey kinds[NRESULTS];
+	const WaQueryColumn column = {
+		.argument = draw_register(setting, WA_VECTOR_TEXT, NINSTRUCTIONS),
+		.filter = draw_register(setting, WA_VECTOR_BOOL, NINSTRUCTIONS),
+		.kind = WA_VECTOR_TEXT};
+	const WaQuery query = {.program = {.nregisters = NREGISTERS,
+									   .kinds = setting->kinds,
+									   .instructions = setting->instructions,
+									   .ninstructions = NINSTRUCTIONS,
+									   .tables = &setting->table},
+						   .ntables = 1,
+						   .ninputs = NINPUTS,
+						   .nconstants = 3,
+						   .constants = setting->constants,
+						   .end = NINSTRUCTIONS,
+						   .nkeys = NRESULTS,
+						   .keys = kinds,
+						   .key_numbers = keys,
+						   .ncolumns = 1,
+						   .columns = &column};
+	const WaRunRequest request = {
+		.ncolumns = NINPUTS,
+		.dictionaries = (const WaDictionary *const *) setting->dictionaries};
+	const WaGpuQuery *translated;
+	WaVector expected[NREGISTERS];
+	WaVector *numbers;
+
+	for (int i = 0; i < NRESULTS; i++)
+	{
+		keys[i] = draw_register(setting, WA_VECTOR_TEXT, NINSTRUCTIONS);
+		kinds[i] = (WaQueryKey){.kind = WA_VECTOR_TEXT};
+	}
+	translated = wa_gpu_query_translate(&setting->arena, &query, &request);
+	EXPECT(translated != NULL);
+	numbers = wa_arena_alloc_zero(&setting->arena,
+								  translated->cuda.program.nregisters *
+									  sizeof(*numbers));
+	EXPECT(run_texts(setting, &query.program, expected));
+	EXPECT(run_numbers(setting, &translated->cuda, numbers));
+	for (int i = 0; i < NRESULTS; i++)
+		EXPECT(
+			compare_key(setting, translated, i, &expected[keys[i]], numbers));
+	return compare_column(&column, translated->cuda.aggregates, expected,
+						  numbers);
+}
+
+/* Tests programs at random. */
+static bool
+test_programs(void)
+{
+	WaMemory memory = {.limit = MEMORY};
+
+	for (int i = 0; i < PROGRAMS; i++)
+	{
+		Setting setting = {0};
+		const bool passed =
+			make_setting(&setting, &memory) && test_program(&setting);
+
+		free_setting(&setting);
+		EXPECT(passed);
+	}
+	return true;
+}
+
+int
+main(void)
+{
+	srandom(12);
+	check(test_programs(), "random programs");
+	return finish_checks();
+}
