@@ -170,10 +170,10 @@ test_table(const WaSteps *table, WaVectorKind kind, WaArena *arena)
 		 .extra = WA_EQUAL}};
 	const WaQueryConstant constant = {.number = WORD,
 									  .value = {.text = texts[1]}};
-	const WaQueryColumn column = {
-		.argument = RESULT,
-		.filter = kind == WA_VECTOR_TEXT ? IS_WORD : -1,
-		.kind = kind};
+	const WaQueryColumn column = {.argument = RESULT,
+								  .filter =
+									  kind == WA_VECTOR_TEXT ? IS_WORD : -1,
+								  .kind = kind};
 	const WaQuery query = {
 		.program = {.nregisters = NREGISTERS,
 					.kinds = kinds,

@@ -328,8 +328,8 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
 		static const int arguments[] = {
-			0,   1,     2,    4,     5,    6,       7,       8,
-			9,   10,    11,   12,    NEXT, PRODUCT, HALF,    CHOICE,
+			0,   1,     2,    4,     5,    6,       7,        8,
+			9,   10,    11,   12,    NEXT, PRODUCT, HALF,     CHOICE,
 			DAY, SHARE, REST, WHOLE, AREA, -1,      QUOTIENT, NAME};
 		int argument = arguments[random_below(LENGTH(arguments))];
 
