@@ -15,14 +15,10 @@
 
 #include "program/rows.cuh"
 
-// More than operands can number; so many values have no room in shared memory, and
-// the plan is refused.
-constexpr unsigned kMaxSlots = 1024;
-
 // Slots of one sort.
 struct Slots
 {
-	bool taken[kMaxSlots];
+	std::vector<bool> taken;
 	unsigned count; // that were ever taken
 };
 
@@ -30,26 +26,29 @@ struct Slots
 struct Layout
 {
 	WaPlanner *planner;
-	WaProgramCode *code;
+	WaProgramPlan *plan;
 	bool in_slots;
 	Slots values;
 	Slots displays;
 	Slots flags;
 };
 
-// Takes the first free slot, or the first two neighbours.  There are some: steps
-// are fewer than slots.
-static uint8_t
+// Takes the first free slot, or the first two neighbours.  Numbers that are too large
+// are noticed in the end.
+static uint16_t
 take_slot(Slots *slots, bool with_next)
 {
 	unsigned number = 0;
 
+	// There are always two behind the last one.
+	slots->taken.resize(slots->count + 2);
 	while (slots->taken[number] || (with_next && slots->taken[number + 1]))
 		number++;
 	slots->taken[number] = true;
-	slots->taken[number + with_next] |= with_next;
+	if (with_next)
+		slots->taken[number + 1] = true;
 	slots->count = std::max(slots->count, number + with_next + 1);
-	return (uint8_t) number;
+	return (uint16_t) number;
 }
 
 // Notes that a step has a value as an argument.
@@ -66,12 +65,12 @@ note_argument(WaPlanner *planner, int number, int step, bool reads)
 static void
 note_arguments(WaPlanner *planner)
 {
-	for (unsigned i = 0; i < planner->nvalues; i++)
+	for (unsigned i = 0; i < planner->values.size(); i++)
 	{
 		planner->values[i].reads = 0;
 		planner->values[i].last_step = -1;
 	}
-	for (unsigned i = 0; i < planner->nsteps; i++)
+	for (unsigned i = 0; i < planner->steps.size(); i++)
 	{
 		const WaPlanStep *step = &planner->steps[i];
 
@@ -144,16 +143,6 @@ operand_of(const Layout *layout, int number)
 	return operand;
 }
 
-// Appends an instruction.  Returns false if there are too many.
-static bool
-append(Layout *layout, const WaProgramOp *op)
-{
-	if (layout->code->nops == WA_PROGRAM_MAX_OPS)
-		return false;
-	layout->code->ops[layout->code->nops++] = *op;
-	return true;
-}
-
 // Tells whether an argument is a column that is to have a slot now.
 static bool
 wants_slot(const Layout *layout, int number)
@@ -183,13 +172,13 @@ needs_wide_copy(const Layout *layout, int number)
 }
 
 // Brings a column to a slot if an argument is one that wants it.
-static bool
+static void
 load_argument(Layout *layout, int number)
 {
 	WaProgramOp op = {};
 
 	if (!wants_slot(layout, number))
-		return true;
+		return;
 	op.code = WA_CODE_INT_TO_DECIMAL;
 	op.unit = needs_wide_copy(layout, number) ? WA_UNIT_WIDE : WA_UNIT_COPY;
 	op.takes_values = true;
@@ -199,7 +188,7 @@ load_argument(Layout *layout, int number)
 		op.how_display = WA_DISPLAY_FIRST;
 	place_value(layout, &layout->planner->values[number]);
 	op.out = operand_of(layout, number);
-	return append(layout, &op);
+	layout->plan->ops.push_back(op);
 }
 
 // Notes that the values of a column are read of all rows.
@@ -214,10 +203,10 @@ note_first(Layout *layout, int number)
 	if (value->operand.place != WA_PLACE_COLUMN ||
 		value->kind == WA_VECTOR_BOOL)
 		return;
-	for (unsigned i = 0; i < layout->code->nfirst; i++)
-		if (layout->code->first[i] == value->operand.number)
+	for (uint16_t first : layout->plan->first)
+		if (first == value->operand.number)
 			return;
-	layout->code->first[layout->code->nfirst++] = value->operand.number;
+	layout->plan->first.push_back(value->operand.number);
 }
 
 // Finds the columns that are read before any row can be dropped.
@@ -226,7 +215,7 @@ find_first(Layout *layout)
 {
 	const WaPlanner *planner = layout->planner;
 
-	for (unsigned i = 0; i < planner->nsteps; i++)
+	for (unsigned i = 0; i < planner->steps.size(); i++)
 	{
 		const WaPlanStep *step = &planner->steps[i];
 
@@ -243,14 +232,16 @@ find_first(Layout *layout)
 }
 
 // Makes the code of a step.
-static bool
+static void
 place_step(Layout *layout, int number)
 {
 	WaPlanStep *step = &layout->planner->steps[number];
 
-	if (step->op.takes_values &&
-		(!load_argument(layout, step->a) || !load_argument(layout, step->b)))
-		return false;
+	if (step->op.takes_values)
+	{
+		load_argument(layout, step->a);
+		load_argument(layout, step->b);
+	}
 	step->op.a = operand_of(layout, step->a);
 	step->op.b = operand_of(layout, step->b);
 	step->op.c = operand_of(layout, step->c);
@@ -263,11 +254,11 @@ place_step(Layout *layout, int number)
 		step->op.out = operand_of(layout, step->out);
 		free_if_last(layout, step->out, number);
 	}
-	return append(layout, &step->op);
+	layout->plan->ops.push_back(step->op);
 }
 
 // Makes the targets of the outputs.
-static bool
+static void
 place_outputs(Layout *layout)
 {
 	const WaPlanner *planner = layout->planner;
@@ -275,35 +266,33 @@ place_outputs(Layout *layout)
 	for (unsigned i = 0; i < planner->query->noutputs; i++)
 	{
 		const WaProgramOutput *output = &planner->query->outputs[i];
-		WaProgramTarget *target = &layout->code->targets[i];
+		WaProgramTarget target = {};
 
-		if (output->d_values != NULL &&
-			!load_argument(layout, planner->outputs[i]))
-			return false;
-		target->from = operand_of(layout, planner->outputs[i]);
-		target->filter = operand_of(layout, planner->filters[i]);
-		target->form = (uint8_t) output->form;
-		target->scale = planner->plan->scales[i];
-		target->bits =
+		if (output->d_values != NULL)
+			load_argument(layout, planner->outputs[i]);
+		target.from = operand_of(layout, planner->outputs[i]);
+		target.filter = operand_of(layout, planner->filters[i]);
+		target.form = (uint8_t) output->form;
+		target.scale = planner->plan->scales[i];
+		target.bits =
 			planner->plan->mixed[i] ? output->mixed_bits : output->bits;
-		target->is_wide =
+		target.is_wide =
 			planner->query->is_wide && output->d_values != NULL &&
 			planner->values[planner->outputs[i]].kind == WA_VECTOR_DECIMAL;
-		target->takes_values =
+		target.takes_values =
 			planner->values[planner->outputs[i]].kind != WA_VECTOR_BOOL;
-		target->values = output->d_values;
-		target->validity = output->d_validity;
-		target->display = output->d_display;
+		target.values = output->d_values;
+		target.validity = output->d_validity;
+		target.display = output->d_display;
+		layout->plan->targets.push_back(target);
 	}
-	layout->code->ntargets = planner->query->noutputs;
-	return true;
 }
 
 // Takes the slots of values back.
 static void
 unplace_values(WaPlanner *planner)
 {
-	for (unsigned i = 0; i < planner->nvalues; i++)
+	for (unsigned i = 0; i < planner->values.size(); i++)
 		if (planner->values[i].operand.place == WA_PLACE_SLOT)
 		{
 			memset(&planner->values[i].operand, 0,
@@ -311,7 +300,7 @@ unplace_values(WaPlanner *planner)
 			if (i >= planner->query->ncolumns)
 				continue;
 			planner->values[i].operand.place = WA_PLACE_COLUMN;
-			planner->values[i].operand.number = (uint8_t) i;
+			planner->values[i].operand.number = (uint16_t) i;
 		}
 }
 
@@ -319,26 +308,28 @@ cudaError_t
 wa_program_place_values(WaPlanner *planner, bool in_slots)
 {
 	Layout layout = {};
-	WaProgramCode *code = &planner->plan->code;
+	WaProgramPlan *plan = planner->plan;
+	WaProgramCounts *counts = &plan->counts;
 
 	layout.planner = planner;
-	layout.code = code;
+	layout.plan = plan;
 	layout.in_slots = in_slots;
-	code->nops = 0;
-	code->nfirst = 0;
+	plan->ops.clear();
+	plan->first.clear();
+	plan->targets.clear();
 	unplace_values(planner);
 	note_arguments(planner);
 	find_first(&layout);
-	for (unsigned i = 0; i < planner->nsteps; i++)
-		if (!place_step(&layout, (int) i))
-			return cudaErrorNotSupported;
-	if (!place_outputs(&layout))
+	for (unsigned i = 0; i < planner->steps.size(); i++)
+		place_step(&layout, (int) i);
+	place_outputs(&layout);
+	if (std::max(layout.flags.count, layout.values.count) > kMaxOperands)
 		return cudaErrorNotSupported;
-	code->nvalue_slots = layout.values.count;
-	code->ndisplay_slots = layout.displays.count;
-	code->nflag_slots = layout.flags.count;
-	planner->plan->shared_bytes = code->nvalue_slots * kValueSlotBytes +
-								  code->ndisplay_slots * kDisplaySlotBytes +
-								  code->nflag_slots * kFlagSlotBytes;
+	*counts = {(unsigned) plan->ops.size(), (unsigned) plan->targets.size(),
+			   layout.values.count,         layout.displays.count,
+			   layout.flags.count,          (unsigned) plan->first.size()};
+	plan->shared_bytes = counts->nvalue_slots * kValueSlotBytes +
+						 counts->ndisplay_slots * kDisplaySlotBytes +
+						 counts->nflag_slots * kFlagSlotBytes;
 	return cudaSuccess;
 }

@@ -8,25 +8,26 @@
 //
 #include "program/plan.h"
 
+#include <algorithm>
 #include <string.h>
 
 #include "core/decimal.h"
 #include "program/rows.cuh"
 #include "program/shape.h"
 
-// Adds a value that no step has used yet.  There is room for it.
+// Adds a value that no step has used yet.
 static int
 add_value(WaPlanner *planner, WaVectorKind kind, uint8_t scale, bool mixed)
 {
-	WaPlanValue *value = &planner->values[planner->nvalues];
+	WaPlanValue value = {};
 
-	memset(value, 0, sizeof(*value));
-	value->kind = kind;
-	value->scale = scale;
-	value->display = scale;
-	value->mixed = mixed;
-	value->last_step = -1;
-	return (int) planner->nvalues++;
+	value.kind = kind;
+	value.scale = scale;
+	value.display = scale;
+	value.mixed = mixed;
+	value.last_step = -1;
+	planner->values.push_back(value);
+	return (int) planner->values.size() - 1;
 }
 
 // Adds a constant.
@@ -38,8 +39,8 @@ add_constant(WaPlanner *planner, WaVectorKind kind, uint8_t scale,
 	WaProgramOperand *operand = &planner->values[number].operand;
 
 	operand->place = WA_PLACE_CONSTANT;
-	operand->number = (uint8_t) planner->nconstants;
-	planner->plan->code.constants[planner->nconstants++] = scalar;
+	operand->number = (uint16_t) planner->plan->constants.size();
+	planner->plan->constants.push_back(scalar);
 	return number;
 }
 
@@ -73,7 +74,7 @@ add_columns(WaPlanner *planner)
 	for (unsigned i = 0; i < query->ncolumns; i++)
 	{
 		const WaProgramColumn *column = &query->columns[i];
-		WaProgramSource *source = &planner->plan->code.columns[i];
+		WaProgramSource source = {};
 		WaPlanValue *value;
 
 		if (column->number >= query->program->nregisters ||
@@ -84,16 +85,17 @@ add_columns(WaPlanner *planner)
 		planner->registers[column->number] =
 			add_value(planner, query->program->kinds[column->number],
 					  column->scale, column->d_display != NULL);
-		value = &planner->values[planner->nvalues - 1];
+		value = &planner->values.back();
 		value->operand.place = WA_PLACE_COLUMN;
-		value->operand.number = (uint8_t) i;
+		value->operand.number = (uint16_t) i;
 		value->wide = column->form == WA_COLUMN_I128;
-		source->values = column->d_values;
-		source->validity = column->d_validity;
-		source->display = column->d_display;
-		source->base = column->base;
-		source->form = (uint8_t) column->form;
-		source->scale = column->scale;
+		source.values = column->d_values;
+		source.validity = column->d_validity;
+		source.display = column->d_display;
+		source.base = column->base;
+		source.form = (uint8_t) column->form;
+		source.scale = column->scale;
+		planner->plan->columns.push_back(source);
 	}
 	return cudaSuccess;
 }
@@ -120,17 +122,11 @@ scalar_of(const WaProgramConstant *constant, WaVectorKind kind)
 constexpr uint8_t kSecondScale = 6;
 
 // Adds the high word of a constant of 128 bits, which was added last.
-static cudaError_t
+static void
 add_high_word(WaPlanner *planner, const WaProgramConstant *constant)
 {
-	WaProgramScalar *high = &planner->plan->code.constants[planner->nconstants];
-
-	if (planner->nconstants == WA_PROGRAM_MAX_CONSTANTS)
-		return cudaErrorNotSupported;
-	high->value = constant->value.wide.hi;
-	planner->nconstants++;
-	planner->values[planner->nvalues - 1].wide = true;
-	return cudaSuccess;
+	planner->plan->constants.push_back({constant->value.wide.hi, 0});
+	planner->values.back().wide = true;
 }
 
 // Tells whether a constant keeps its contract.
@@ -155,24 +151,21 @@ static cudaError_t
 add_constants(WaPlanner *planner)
 {
 	const WaProgramQuery *query = planner->query;
-	cudaError_t error = cudaSuccess;
 
 	for (unsigned i = 0; i < query->nconstants; i++)
 		if (!constant_is_sound(query, &query->constants[i]))
 			return cudaErrorInvalidValue;
-	for (unsigned i = 0; i < query->nconstants && error == cudaSuccess; i++)
+	for (unsigned i = 0; i < query->nconstants; i++)
 	{
 		const WaProgramConstant *constant = &query->constants[i];
 		const WaVectorKind kind = query->program->kinds[constant->number];
 
-		if (planner->nconstants == WA_PROGRAM_MAX_CONSTANTS)
-			return cudaErrorNotSupported;
 		planner->registers[constant->number] = add_constant(
 			planner, kind, constant->scale, scalar_of(constant, kind));
 		if (constant->is_wide)
-			error = add_high_word(planner, constant);
+			add_high_word(planner, constant);
 	}
-	return error;
+	return cudaSuccess;
 }
 
 // Returns the value that a register of the kind has now, or kNoValue.
@@ -202,10 +195,9 @@ bring_to_scale(WaPlanner *planner, int number, uint8_t scale, int64_t *factor)
 	int constant;
 
 	*factor = power;
-	if (power == 1 || value.operand.place != WA_PLACE_CONSTANT ||
-		planner->nconstants == WA_PROGRAM_MAX_CONSTANTS)
+	if (power == 1 || value.operand.place != WA_PLACE_CONSTANT)
 		return number;
-	scalar = planner->plan->code.constants[value.operand.number];
+	scalar = planner->plan->constants[value.operand.number];
 	if (scalar.value > INT64_MAX / power || scalar.value < INT64_MIN / power)
 		return number;
 	scalar.value *= power;
@@ -450,22 +442,22 @@ find_arguments(const WaPlanner *planner, const WaInstruction *instruction,
 	return instruction->out < planner->query->program->nregisters;
 }
 
-// Adds a step without arguments.  There is room for it.
+// Adds a step without arguments.
 static WaPlanStep *
 add_step(WaPlanner *planner, uint16_t code, WaProgramUnit unit)
 {
-	WaPlanStep *step = &planner->steps[planner->nsteps++];
+	WaPlanStep step = {};
 
-	memset(step, 0, sizeof(*step));
-	step->op.code = code;
-	step->op.unit = (uint8_t) unit;
-	step->op.factor_a = 1;
-	step->op.factor_b = 1;
-	step->a = kNoValue;
-	step->b = kNoValue;
-	step->c = kNoValue;
-	step->out = kNoValue;
-	return step;
+	step.op.code = code;
+	step.op.unit = (uint8_t) unit;
+	step.op.factor_a = 1;
+	step.op.factor_b = 1;
+	step.a = kNoValue;
+	step.b = kNoValue;
+	step.c = kNoValue;
+	step.out = kNoValue;
+	planner->steps.push_back(step);
+	return &planner->steps.back();
 }
 
 // Adds the step of an instruction.
@@ -478,7 +470,7 @@ add_instruction(WaPlanner *planner, const WaInstruction *instruction)
 	WaPlanStep *step;
 	cudaError_t error;
 
-	if (shape.unit == WA_UNIT_NONE || planner->nsteps == WA_PROGRAM_MAX_OPS)
+	if (shape.unit == WA_UNIT_NONE)
 		return cudaErrorNotSupported;
 	step = add_step(planner, instruction->code, shape.unit);
 	if (!find_arguments(planner, instruction, shape.kinds, step))
@@ -503,8 +495,6 @@ add_clause(WaPlanner *planner, const WaProgramClause *clause)
 {
 	WaPlanStep *step;
 
-	if (planner->nsteps == WA_PROGRAM_MAX_OPS)
-		return cudaErrorNotSupported;
 	step = add_step(planner, WA_CODE_IS_TRUE, WA_UNIT_KEEP);
 	step->a = value_of(planner, clause->number, 'b');
 	return step->a != kNoValue ? cudaSuccess : cudaErrorInvalidValue;
@@ -562,19 +552,29 @@ find_outputs(WaPlanner *planner)
 	return cudaSuccess;
 }
 
+// Makes room for all values and steps: an instruction has a result, and may have its
+// arguments brought to another scale.
+static void
+make_room(WaPlanner *planner)
+{
+	const WaProgramQuery *query = planner->query;
+	const size_t ninstructions = query->program->ninstructions;
+
+	planner->registers.assign(query->program->nregisters, kNoValue);
+	planner->values.reserve(query->ncolumns + query->nconstants +
+							3 * ninstructions);
+	planner->steps.reserve(ninstructions + query->nclauses);
+}
+
 cudaError_t
 wa_program_find_values(WaPlanner *planner)
 {
 	const WaProgramQuery *query = planner->query;
 	cudaError_t error;
 
-	if (query->ncolumns > WA_PROGRAM_MAX_COLUMNS ||
-		query->nconstants > WA_PROGRAM_MAX_CONSTANTS ||
-		query->noutputs > WA_PROGRAM_MAX_OUTPUTS ||
-		query->program->nregisters > kMaxRegisters)
+	if (query->noutputs > WA_PROGRAM_MAX_OUTPUTS)
 		return cudaErrorNotSupported;
-	for (unsigned i = 0; i < query->program->nregisters; i++)
-		planner->registers[i] = kNoValue;
+	make_room(planner);
 	error = add_columns(planner);
 	if (error == cudaSuccess)
 		error = add_constants(planner);
@@ -582,5 +582,9 @@ wa_program_find_values(WaPlanner *planner)
 		error = add_steps(planner);
 	if (error == cudaSuccess)
 		error = find_outputs(planner);
+	if (error == cudaSuccess &&
+		std::max(planner->plan->columns.size(),
+				 planner->plan->constants.size()) > kMaxOperands)
+		return cudaErrorNotSupported;
 	return error;
 }

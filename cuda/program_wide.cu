@@ -23,6 +23,6 @@ wa_program_launch_wide(WaProgramCode *code, WaProgramRun *run,
 					   size_t shared_bytes, int multiprocessors,
 					   cudaStream_t stream)
 {
-	return wa_program_launch(wa_program_wide_kernel, kWideBlocks, code, run,
-							 shared_bytes, multiprocessors, stream);
+	return wa_program_launch(wa_program_wide_kernel, kWideBlocks, UINT_MAX,
+							 code, run, shared_bytes, multiprocessors, stream);
 }

@@ -10,6 +10,7 @@
 
 #include "program/clear.cuh"
 #include "program/kernel.cuh"
+#include "program/long.h"
 #include "program/plan.h"
 #include "program/shape.h"
 
@@ -42,43 +43,58 @@ wa_program_is_for_gpu(const WaProgram *program)
 	return true;
 }
 
-// Plans with the planner's memory.  A column that has no slot costs reading it
-// again; that is for programs whose slots would not fit.
+// Tells whether code can travel with a launch.
+static bool
+can_travel(const WaProgramPlan *plan)
+{
+	return plan->ops.size() <= WA_PROGRAM_MAX_OPS &&
+		   plan->columns.size() <= WA_PROGRAM_MAX_COLUMNS &&
+		   plan->constants.size() <= WA_PROGRAM_MAX_CONSTANTS;
+}
+
+// Plans with a planner.  A column that has no slot costs reading it again; that is
+// for programs whose slots would not fit shared memory.
 static cudaError_t
 plan_query(WaPlanner *planner, size_t shared_bytes)
 {
+	WaProgramPlan *plan = planner->plan;
 	cudaError_t error = wa_program_find_values(planner);
 
-	for (int attempt = 0; error == cudaSuccess && attempt < 2; attempt++)
+	if (error == cudaSuccess)
+		error = wa_program_place_values(planner, true);
+	if (error == cudaSuccess && plan->shared_bytes > shared_bytes)
+		error = wa_program_place_values(planner, false);
+	if (error != cudaSuccess)
+		return error;
+	if (plan->shared_bytes > shared_bytes)
 	{
-		error = wa_program_place_values(planner, attempt == 0);
-		if (error == cudaSuccess && planner->plan->shared_bytes <= shared_bytes)
-			break;
-		if (attempt == 0)
-			error = cudaSuccess;
-		else
-			error = cudaErrorNotSupported;
+		plan->slot_bytes = plan->shared_bytes;
+		plan->shared_bytes = 0;
 	}
-	planner->plan->workspace_bytes = planner->list_values * sizeof(int64_t);
-	return error;
+	plan->is_long = plan->slot_bytes > 0 || !can_travel(plan);
+	plan->list_bytes = planner->list_values * sizeof(int64_t);
+	plan->workspace_bytes =
+		plan->is_long ? wa_program_long_bytes(plan) : plan->list_bytes;
+	return cudaSuccess;
 }
 
 cudaError_t
 wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
 				WaProgramPlan *plan)
 {
-	WaPlanner *planner = new (std::nothrow) WaPlanner;
-	cudaError_t error;
+	try
+	{
+		WaPlanner planner = {};
 
-	if (planner == NULL)
+		*plan = {};
+		planner.query = query;
+		planner.plan = plan;
+		return plan_query(&planner, shared_bytes);
+	}
+	catch (const std::bad_alloc &)
+	{
 		return cudaErrorMemoryAllocation;
-	memset(planner, 0, sizeof(*planner));
-	memset(plan, 0, sizeof(*plan));
-	planner->query = query;
-	planner->plan = plan;
-	error = plan_query(planner, shared_bytes);
-	delete planner;
-	return error;
+	}
 }
 
 size_t
@@ -140,20 +156,32 @@ copy_lists(const WaProgramQuery *query, int64_t *d_lists, cudaStream_t stream)
 	return error;
 }
 
-// Starts the kernel that takes back what tiles with a trap have left.
+// Starts a program whose code travels with the launch.
 static cudaError_t
-launch_clear(WaProgramCode *code, WaProgramRun *run, int multiprocessors,
-			 cudaStream_t stream)
+start_code(const WaProgramQuery *query, const WaProgramPlan *plan,
+		   const int64_t *d_lists, WaProgramRun *run, int multiprocessors,
+		   cudaStream_t stream)
 {
-	void *arguments[] = {code, run};
-	const unsigned tiles =
-		(run->nrows + WA_PROGRAM_TILE_ROWS - 1) / WA_PROGRAM_TILE_ROWS;
-	const unsigned blocks =
-		std::min((tiles + kProgramThreads - 1) / kProgramThreads,
-				 (unsigned) std::max(multiprocessors, 1));
+	WaProgramCode code;
+	cudaError_t error;
 
-	return cudaLaunchKernel(wa_program_clear_kernel, dim3(blocks),
-							dim3(kProgramThreads), arguments, 0, stream);
+	code.counts = plan->counts;
+	code.lists = d_lists;
+	std::copy(plan->first.begin(), plan->first.end(), code.first);
+	std::copy(plan->ops.begin(), plan->ops.end(), code.ops);
+	std::copy(plan->columns.begin(), plan->columns.end(), code.columns);
+	std::copy(plan->constants.begin(), plan->constants.end(), code.constants);
+	std::copy(plan->targets.begin(), plan->targets.end(), code.targets);
+	if (query->is_wide)
+		error = wa_program_launch_wide(&code, run, plan->shared_bytes,
+									   multiprocessors, stream);
+	else
+		error = wa_program_launch(wa_program_kernel, kProgramBlocks, UINT_MAX,
+								  &code, run, plan->shared_bytes,
+								  multiprocessors, stream);
+	if (error == cudaSuccess)
+		error = wa_program_launch_clear(&code, run, multiprocessors, stream);
+	return error;
 }
 
 cudaError_t
@@ -161,7 +189,7 @@ wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
 				 size_t nrows, const WaProgramMemory *memory,
 				 int multiprocessors, cudaStream_t stream)
 {
-	WaProgramCode code = plan->code;
+	int64_t *d_lists = static_cast<int64_t *>(memory->d_workspace);
 	WaProgramRun run = {(unsigned) nrows, 0, memory->d_selection,
 						reinterpret_cast<uint32_t *>(memory->d_traps),
 						query->is_wide ? memory->d_digits : NULL};
@@ -171,23 +199,17 @@ wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
 		return cudaErrorInvalidValue;
 	if (nrows == 0)
 		return cudaSuccess;
-	code.lists = static_cast<const int64_t *>(memory->d_workspace);
-	error =
-		copy_lists(query, static_cast<int64_t *>(memory->d_workspace), stream);
+	error = copy_lists(query, d_lists, stream);
 	if (error == cudaSuccess)
 		error = cudaMemsetAsync(memory->d_traps, 0,
 								wa_program_trap_bytes(nrows), stream);
 	if (error == cudaSuccess && query->is_wide)
 		error = cudaMemsetAsync(memory->d_digits, 0,
 								query->noutputs * sizeof(uint32_t), stream);
-	if (error == cudaSuccess && query->is_wide)
-		error = wa_program_launch_wide(&code, &run, plan->shared_bytes,
-									   multiprocessors, stream);
-	else if (error == cudaSuccess)
-		error =
-			wa_program_launch(wa_program_kernel, kProgramBlocks, &code, &run,
-							  plan->shared_bytes, multiprocessors, stream);
-	if (error == cudaSuccess)
-		error = launch_clear(&code, &run, multiprocessors, stream);
-	return error;
+	if (error != cudaSuccess)
+		return error;
+	return plan->is_long ? wa_program_start_long(plan, d_lists, &run,
+												 multiprocessors, stream)
+						 : start_code(query, plan, d_lists, &run,
+									  multiprocessors, stream);
 }

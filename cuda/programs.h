@@ -37,6 +37,7 @@
 #define WA_CUDA_PROGRAMS_H
 
 #include <cuda_runtime.h>
+#include <vector>
 
 #include "core/partial.h"
 #include "core/program.h"
@@ -116,10 +117,20 @@ typedef struct WaProgramPlan
 {
 	size_t workspace_bytes; // of device memory; may be 0
 	size_t shared_bytes;    // of a block
+	bool
+		is_long; // does not travel with a launch: slower, by some instructions a row
 	// DECIMAL outputs: the scale, and whether rows show other numbers of digits.
 	uint8_t scales[WA_PROGRAM_MAX_OUTPUTS];
 	bool mixed[WA_PROGRAM_MAX_OUTPUTS];
-	WaProgramCode code;
+	WaProgramCounts counts;
+	std::vector<uint16_t> first;
+	std::vector<WaProgramOp> ops;
+	std::vector<WaProgramSource> columns;
+	std::vector<WaProgramScalar> constants;
+	std::vector<WaProgramTarget> targets;
+	size_t list_bytes; // of the workspace, the first: lists and tables
+	size_t
+		slot_bytes; // long: of a block, in the workspace; 0: they are shared memory
 } WaProgramPlan;
 
 // The memory of a run, from the caller's pools.
@@ -142,7 +153,7 @@ bool wa_program_is_for_gpu(const WaProgram *program);
 // Plans a run on a device whose blocks can have so much shared memory.
 // cudaErrorInvalidValue if the query breaks its contract; cudaErrorNotSupported
 // if it is nothing for kernels: of instructions that they do not have, with a
-// scale that a DECIMAL cannot have, or too large; or if it has to be wide.
+// scale that a DECIMAL cannot have, or with too many outputs; or if it has to be wide.
 cudaError_t wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
 							WaProgramPlan *plan);
 

@@ -218,7 +218,9 @@ add_part(WaQueryWork *work, const Part &part, const uint64_t **d_mask,
 	make_program(work, *d_mask, program.get());
 	error = is_launchable(part) ? plan_program(work, program.get())
 								: cudaErrorNotSupported;
-	if (error == cudaErrorNotSupported && split_part(part, &first, &second))
+	// What is one thing alone may be long.
+	if ((error == cudaErrorNotSupported || program->plan.is_long) &&
+		split_part(part, &first, &second))
 	{
 		program.reset();
 		error = add_part(work, first, d_mask, programs);

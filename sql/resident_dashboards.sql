@@ -68,6 +68,28 @@ FROM (SELECT 'columns' AS what,
             ('conditions', (SELECT 'WHERE ' || string_agg(format('(m%s + %s > -300 OR m%s IS NULL)', i, i, i), ' AND ' ORDER BY i)
                             FROM generate_series(1, 60) i))) AS rests (over, rest)
 ORDER BY what COLLATE "C", over COLLATE "C";
+
+-- Single expressions, keys and clauses of hundreds of instructions, constants and columns,
+-- and of many values at once.
+SELECT what, pg_temp.same(format('SELECT %s FROM resident_measures %s', asked, rest))
+FROM (SELECT 'columns' AS what, 'sum(' || string_agg(format('coalesce(m%s, 0)', i), ' + ' ORDER BY i) || '), count(*)' AS asked, '' AS rest
+      FROM generate_series(1, 100) i
+      UNION ALL
+      SELECT 'constants', 'sum(CASE ' || string_agg(format('WHEN id %% 251 = %s THEN %s', i, i * i % 97), ' ' ORDER BY i) || ' ELSE -1 END), count(*)', ''
+      FROM generate_series(1, 250) i
+      UNION ALL
+      SELECT 'key', 'CASE ' || string_agg(format('WHEN id < %s THEN %L', i * 20, 'part ' || i % 50), ' ' ORDER BY i) || ' END AS key, count(*), sum(m1)', 'GROUP BY 1'
+      FROM generate_series(1, 299) i
+      UNION ALL
+      SELECT 'clause', 'count(*), sum(m5)', 'WHERE ' || string_agg(format('(m%s > %s AND m%s < %s)', i, 390 + i % 200, i % 100 + 1, i), ' OR ' ORDER BY i)
+      FROM generate_series(1, 100) i
+      UNION ALL
+      SELECT 'values', 'sum(' || string_agg(format('(coalesce(m%s, 1) * %s', i, i), ' + ' ORDER BY i) || repeat(')', 90) || '), max(id)', ''
+      FROM generate_series(1, 90) i
+      UNION ALL
+      SELECT 'quotients', 'sum(' || string_agg(format('(coalesce(m%s, 1) / %s.0', i, i % 7 + 3), ' + ' ORDER BY i) || repeat(')', 90) || '), max(id)', ''
+      FROM generate_series(1, 90) i) AS asked
+ORDER BY what COLLATE "C";
 DROP TABLE resident_measures;
 
 -- Keys: many, of more digits than 64 bits have room for, floats, and numerics that show

@@ -2,7 +2,7 @@
 // code.h
 //		A query program as the kernel takes it.
 //
-// Registers are gone: an operand is a column, a constant or a slot of shared
+// Registers are gone: an operand is a column, a constant or a slot, mostly of shared
 // memory, which several registers have one after the other.  Scales are known,
 // so that of decimals only their integers are left, and powers of ten.
 //
@@ -16,11 +16,16 @@
 
 #define WA_PROGRAM_MAX_ROWS ((size_t) 1 << 30)
 
-// What one launch takes at most.
-#define WA_PROGRAM_MAX_OPS       128
+// Outputs of a launch at most.
+#define WA_PROGRAM_MAX_OUTPUTS 32
+
+// What code has at most that travels with a launch; other code is long.  Tests set it
+// lower.
+#ifndef WA_PROGRAM_MAX_OPS
+#define WA_PROGRAM_MAX_OPS 128
+#endif
 #define WA_PROGRAM_MAX_COLUMNS   32
 #define WA_PROGRAM_MAX_CONSTANTS 96
-#define WA_PROGRAM_MAX_OUTPUTS   32
 
 // How the values of a column lie in memory.  Integers are those of INT and
 // DECIMAL; U32 is also the codes of TEXT in a dictionary; BITS is BOOL, a bitmap
@@ -78,12 +83,12 @@ enum WaProgramDisplay
 
 struct WaProgramOperand
 {
+	uint16_t number;  // of the column or constant; SLOT: of the slot of flags
+	uint16_t values;  // SLOT: number of the slot of values
+	uint16_t display; // digits shown; mixed, SLOT: number of the slot of them
 	uint8_t place;
-	uint8_t number;  // of the column or constant; SLOT: of the slot of flags
-	uint8_t values;  // SLOT: number of the slot of values
-	uint8_t display; // digits shown; mixed, SLOT: number of the slot of them
-	bool mixed;      // the digits differ from row to row
-	bool wide; // the next slot, or constant, has the high words of the values
+	bool mixed; // the digits differ from row to row
+	bool wide;  // the next slot, or constant, has the high words of the values
 };
 
 // An instruction.  Of SELECT, c is the condition, a and b the values.
@@ -142,7 +147,8 @@ struct WaProgramTarget
 	int16_t *display;
 };
 
-struct WaProgramCode
+// What there is of code.
+struct WaProgramCounts
 {
 	unsigned nops;
 	unsigned ntargets;
@@ -150,12 +156,33 @@ struct WaProgramCode
 	unsigned ndisplay_slots;
 	unsigned nflag_slots;
 	unsigned nfirst; // columns that are read before any row can be dropped
-	uint8_t first[WA_PROGRAM_MAX_COLUMNS];
+};
+
+// Code that travels with a launch.
+struct WaProgramCode
+{
+	WaProgramCounts counts;
+	uint16_t first[WA_PROGRAM_MAX_COLUMNS];
 	WaProgramOp ops[WA_PROGRAM_MAX_OPS];
 	WaProgramSource columns[WA_PROGRAM_MAX_COLUMNS];
 	WaProgramScalar constants[WA_PROGRAM_MAX_CONSTANTS];
 	WaProgramTarget targets[WA_PROGRAM_MAX_OUTPUTS];
 	const int64_t *lists; // and tables, in device memory
+};
+
+// Code that is long: all of it lies in device memory, and if slots is not NULL, each
+// block has its slots there, too, one behind the other.
+struct WaProgramLongCode
+{
+	WaProgramCounts counts;
+	const uint16_t *first;
+	const WaProgramOp *ops;
+	const WaProgramSource *columns;
+	const WaProgramScalar *constants;
+	const WaProgramTarget *targets;
+	const int64_t *lists;
+	unsigned char *slots;
+	size_t slot_bytes; // of a block
 };
 
 #endif // WA_CUDA_PROGRAM_CODE_H

@@ -294,8 +294,9 @@ wa_program_convert(const WaProgramOp &op, const WaRowValues &a,
 	}
 }
 
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_compare(const WaProgramCode &code, const WaProgramOp &op,
+wa_program_compare(const Code &code, const WaProgramOp &op,
 				   const WaRowValues &a, const WaRowValues &b,
 				   WaProgramResult &result)
 {
@@ -412,8 +413,9 @@ wa_program_select(const WaProgramOp &op, unsigned chosen, unsigned flags_a,
 }
 
 // Stores in the result's slot the digits that its rows are shown with.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_set_display(const WaProgramCode &code, const WaProgramOp &op,
+wa_program_set_display(const Code &code, const WaProgramOp &op,
 					   const WaProgramThread &thread, unsigned chosen)
 {
 	const uint64_t a = wa_program_display(code, op.a, thread, thread.live);
@@ -448,8 +450,9 @@ wa_program_scale(uint64_t digits, WaProgramResult &result)
 }
 
 // Stores the result in its slots.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_keep_result(const WaProgramCode &code, const WaProgramOp &op,
+wa_program_keep_result(const Code &code, const WaProgramOp &op,
 					   const WaProgramThread &thread, unsigned chosen,
 					   const WaProgramResult &result)
 {
@@ -462,8 +465,9 @@ wa_program_keep_result(const WaProgramCode &code, const WaProgramOp &op,
 }
 
 // Runs an instruction.  Rows that have been dropped or are NULL do not trap.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_execute(const WaProgramCode &code, const WaProgramOp &op,
+wa_program_execute(const Code &code, const WaProgramOp &op,
 				   WaProgramThread &thread)
 {
 	const unsigned flags_a = wa_program_flags(code, op.a, thread);

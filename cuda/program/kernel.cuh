@@ -14,15 +14,16 @@
 // The units of programs that are not wide.
 struct WaNarrowUnits
 {
+	template <typename Code>
 	__device__ __forceinline__ static void
-	execute(const WaProgramCode &code, const WaProgramOp &op,
-			WaProgramThread &thread)
+	execute(const Code &code, const WaProgramOp &op, WaProgramThread &thread)
 	{
 		wa_program_execute(code, op, thread);
 	}
 
+	template <typename Code>
 	__device__ __forceinline__ static void
-	store(const WaProgramCode &code, const WaProgramRun &, unsigned target,
+	store(const Code &code, const WaProgramRun &, unsigned target,
 		  WaProgramThread &thread)
 	{
 		wa_program_store(code, code.targets[target], thread);
@@ -42,11 +43,11 @@ wa_program_existing_rows(const WaProgramThread &thread)
 }
 
 // Runs the instructions over a strip.  Tells whether the warp has rows left.
-template <typename Units>
+template <typename Units, typename Code>
 __device__ __forceinline__ bool
-wa_program_compute(const WaProgramCode &code, WaProgramThread &thread)
+wa_program_compute(const Code &code, WaProgramThread &thread)
 {
-	for (unsigned i = 0; i < code.nops; i++)
+	for (unsigned i = 0; i < code.counts.nops; i++)
 	{
 		const WaProgramOp &op = code.ops[i];
 
@@ -63,10 +64,10 @@ wa_program_compute(const WaProgramCode &code, WaProgramThread &thread)
 }
 
 // Runs the program over a strip: all lanes of a warp call it together.
-template <typename Units>
+template <typename Units, typename Code>
 __device__ __forceinline__ void
-wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
-				 unsigned strip, WaProgramThread &thread)
+wa_program_strip(const Code &code, const WaProgramRun &run, unsigned strip,
+				 WaProgramThread &thread)
 {
 	constexpr unsigned kTileStrips = WA_PROGRAM_TILE_ROWS / kStripRows;
 	bool any;
@@ -76,7 +77,7 @@ wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
 	thread.traps = 0;
 	any = wa_program_compute<Units>(code, thread);
 	thread.sound = ~thread.traps;
-	for (unsigned i = 0; i < code.ntargets; i++)
+	for (unsigned i = 0; i < code.counts.ntargets; i++)
 		if (any)
 			Units::store(code, run, i, thread);
 		else
@@ -91,11 +92,26 @@ wa_program_strip(const WaProgramCode &code, const WaProgramRun &run,
 	}
 }
 
-// Runs a program over the strips of a block, whose slots lie in dynamic shared
-// memory.
-template <typename Units>
+// Returns a block's memory for slots: dynamic shared memory, or, of code that is long,
+// other memory.
+__device__ __forceinline__ unsigned char *
+wa_program_block_slots(const WaProgramCode &)
+{
+	return &wa_block_shared<unsigned char>();
+}
+
+__device__ __forceinline__ unsigned char *
+wa_program_block_slots(const WaProgramLongCode &code)
+{
+	if (code.slots != NULL)
+		return code.slots + blockIdx.x * code.slot_bytes;
+	return &wa_block_shared<unsigned char>();
+}
+
+// Runs a program over the strips of a block.
+template <typename Units, typename Code>
 __device__ __forceinline__ void
-wa_program_block(const WaProgramCode &code, const WaProgramRun &run)
+wa_program_block(const Code &code, const WaProgramRun &run)
 {
 	constexpr unsigned kBlockWarps = kProgramThreads / kWarpLanes;
 	const unsigned strips = (run.nrows + kStripRows - 1) / kStripRows;
@@ -104,12 +120,12 @@ wa_program_block(const WaProgramCode &code, const WaProgramRun &run)
 	WaProgramThread thread;
 
 	thread.nrows = run.nrows;
-	wa_program_place_slots(code, &wa_block_shared<unsigned char>(), thread);
+	wa_program_place_slots(code.counts, wa_program_block_slots(code), thread);
 	for (unsigned strip = first + threadIdx.x / kWarpLanes; strip < end;
 		 strip += kBlockWarps)
 	{
 		if (strip + kBlockWarps < end)
-			for (unsigned i = 0; i < code.nfirst; i++)
+			for (unsigned i = 0; i < code.counts.nfirst; i++)
 				wa_program_prefetch(code.columns[code.first[i]],
 									(strip + kBlockWarps) * kStripRows,
 									run.nrows);

@@ -11,9 +11,10 @@
 constexpr unsigned kShortList = 16;
 
 // Tells which rows are in the list of an IN.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_in(const WaProgramCode &code, const WaProgramOp &op,
-			  const WaRowValues &a, WaProgramResult &result)
+wa_program_in(const Code &code, const WaProgramOp &op, const WaRowValues &a,
+			  WaProgramResult &result)
 {
 	const int64_t *list = code.lists + op.list;
 	const unsigned nvalues = op.list_values;
@@ -35,8 +36,9 @@ wa_program_in(const WaProgramCode &code, const WaProgramOp &op,
 }
 
 // Looks rows up in a table.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_look_up(const WaProgramCode &code, const WaProgramOp &op,
+wa_program_look_up(const Code &code, const WaProgramOp &op,
 				   const WaRowValues &a, WaProgramResult &result)
 {
 	const int64_t *values = code.lists + op.list;

@@ -50,8 +50,9 @@ wa_program_column_flags(const WaProgramSource &column,
 }
 
 // Fetches the flags of an operand; of none, as if it were never NULL.
+template <typename Code>
 __device__ __forceinline__ unsigned
-wa_program_flags(const WaProgramCode &code, const WaProgramOperand &operand,
+wa_program_flags(const Code &code, const WaProgramOperand &operand,
 				 const WaProgramThread &thread)
 {
 	switch (operand.place)
@@ -143,8 +144,9 @@ wa_program_column_values(const WaProgramSource &column,
 }
 
 // Fetches the values of an operand, of the wanted rows at least.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_values(const WaProgramCode &code, const WaProgramOperand &operand,
+wa_program_values(const Code &code, const WaProgramOperand &operand,
 				  const WaProgramThread &thread, unsigned wanted,
 				  WaRowValues &rows)
 {
@@ -171,8 +173,9 @@ wa_program_values(const WaProgramCode &code, const WaProgramOperand &operand,
 
 // Returns the digits that the wanted rows of a DECIMAL are shown with, a byte a
 // row.
+template <typename Code>
 __device__ __forceinline__ uint64_t
-wa_program_display(const WaProgramCode &code, const WaProgramOperand &operand,
+wa_program_display(const Code &code, const WaProgramOperand &operand,
 				   const WaProgramThread &thread, unsigned wanted)
 {
 	uint64_t digits = 0;

@@ -9,17 +9,19 @@
 #ifndef WA_CUDA_PROGRAM_PLAN_H
 #define WA_CUDA_PROGRAM_PLAN_H
 
+#include <limits.h>
+#include <stdint.h>
+
 #include "programs.h"
 
-constexpr unsigned kMaxRegisters = 8192;
-constexpr unsigned kMaxValues =
-	WA_PROGRAM_MAX_OPS + WA_PROGRAM_MAX_COLUMNS + WA_PROGRAM_MAX_CONSTANTS;
+// Columns, constants and slots of a sort at most: operands have no larger numbers.
+constexpr unsigned kMaxOperands = UINT16_MAX;
 
 // A number of no value.
 constexpr int kNoValue = -1;
 
 // The step after the last one: outputs are stored.
-constexpr int kAtEnd = WA_PROGRAM_MAX_OPS;
+constexpr int kAtEnd = INT_MAX;
 
 struct WaPlanValue
 {
@@ -44,16 +46,14 @@ struct WaPlanStep
 	int out;
 };
 
+// There is room for all values and steps from the first: none moves.
 struct WaPlanner
 {
 	const WaProgramQuery *query;
 	WaProgramPlan *plan;
-	int registers[kMaxRegisters]; // the values they hold now
-	unsigned nvalues;
-	WaPlanValue values[kMaxValues];
-	unsigned nsteps;
-	WaPlanStep steps[WA_PROGRAM_MAX_OPS];
-	unsigned nconstants;
+	std::vector<int> registers; // the values they hold now
+	std::vector<WaPlanValue> values;
+	std::vector<WaPlanStep> steps;
 	uint32_t list_values; // of the lists and tables so far
 	int outputs[WA_PROGRAM_MAX_OUTPUTS];
 	int filters[WA_PROGRAM_MAX_OUTPUTS];

@@ -55,16 +55,16 @@ struct WaProgramThread
 	unsigned sound; // mask: the rows that had not when all was computed
 };
 
-// Sets a thread's slots up in the block's shared memory.
+// Sets a thread's slots up in the block's memory for slots.
 __device__ __forceinline__ void
-wa_program_place_slots(const WaProgramCode &code, unsigned char *shared,
+wa_program_place_slots(const WaProgramCounts &counts, unsigned char *memory,
 					   WaProgramThread &thread)
 {
-	thread.values = reinterpret_cast<int64_t *>(shared) + threadIdx.x;
-	shared += code.nvalue_slots * kValueSlotBytes;
-	thread.displays = reinterpret_cast<uint64_t *>(shared) + threadIdx.x;
-	shared += code.ndisplay_slots * kDisplaySlotBytes;
-	thread.flags = reinterpret_cast<uint32_t *>(shared) + threadIdx.x;
+	thread.values = reinterpret_cast<int64_t *>(memory) + threadIdx.x;
+	memory += counts.nvalue_slots * kValueSlotBytes;
+	thread.displays = reinterpret_cast<uint64_t *>(memory) + threadIdx.x;
+	memory += counts.ndisplay_slots * kDisplaySlotBytes;
+	thread.flags = reinterpret_cast<uint32_t *>(memory) + threadIdx.x;
 }
 
 // The slots of a thread.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cuda_runtime.h>
+#include <limits.h>
 
 #include "program/code.h"
 #include "program/rows.cuh"
@@ -25,12 +26,13 @@ struct WaProgramRun
 // not matter how many blocks a multiprocessor can run at once.
 constexpr unsigned kMaxBlockStrips = 32;
 
-// Starts a kernel of which a multiprocessor runs up to so many blocks at once.
-template <typename Kernel>
+// Starts a kernel of which a multiprocessor runs up to so many blocks at once, and of
+// which there may be so many.
+template <typename Kernel, typename Code>
 cudaError_t
 wa_program_launch(Kernel kernel, unsigned multiprocessor_blocks,
-				  WaProgramCode *code, WaProgramRun *run, size_t shared_bytes,
-				  int multiprocessors, cudaStream_t stream)
+				  unsigned most_blocks, Code *code, WaProgramRun *run,
+				  size_t shared_bytes, int multiprocessors, cudaStream_t stream)
 {
 	void *arguments[] = {code, run};
 	const unsigned strips = (run->nrows + kStripRows - 1) / kStripRows;
@@ -44,6 +46,7 @@ wa_program_launch(Kernel kernel, unsigned multiprocessor_blocks,
 	run->block_strips = std::min(std::max((strips + resident - 1) / resident,
 										  kProgramThreads / kWarpLanes),
 								 kMaxBlockStrips);
+	run->block_strips = std::max(run->block_strips, strips / most_blocks + 1);
 	blocks = (strips + run->block_strips - 1) / run->block_strips;
 	if (error == cudaSuccess)
 		error = cudaLaunchKernel(kernel, dim3(blocks), dim3(kProgramThreads),

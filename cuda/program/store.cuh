@@ -102,9 +102,9 @@ wa_program_store_values(const WaProgramTarget &target, WaProgramThread &thread,
 }
 
 // Stores the digits that rows are shown with.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_store_display(const WaProgramCode &code,
-						 const WaProgramTarget &target,
+wa_program_store_display(const Code &code, const WaProgramTarget &target,
 						 const WaProgramThread &thread, unsigned wanted)
 {
 	const uint64_t digits =
@@ -118,8 +118,9 @@ wa_program_store_display(const WaProgramCode &code,
 }
 
 // Stores an output of a strip.  All lanes call it together.
+template <typename Code>
 __device__ __forceinline__ void
-wa_program_store(const WaProgramCode &code, const WaProgramTarget &target,
+wa_program_store(const Code &code, const WaProgramTarget &target,
 				 WaProgramThread &thread)
 {
 	const unsigned flags = wa_program_flags(code, target.from, thread);

@@ -72,8 +72,9 @@ struct WaWideResult
 
 // Computes the rows of an instruction and stores their values.  All arguments of a
 // row are read before its result is stored, maybe in their slots.
+template <typename Code>
 __device__ __forceinline__ WaWideResult
-wa_wide_compute_rows(const WaProgramCode &code, const WaProgramOp &op,
+wa_wide_compute_rows(const Code &code, const WaProgramOp &op,
 					 const WaProgramThread &thread, unsigned wanted,
 					 unsigned chosen)
 {
@@ -110,8 +111,9 @@ wa_wide_compute_rows(const WaProgramCode &code, const WaProgramOp &op,
 }
 
 // Runs an instruction.
+template <typename Code>
 __device__ __forceinline__ void
-wa_wide_execute(const WaProgramCode &code, const WaProgramOp &op,
+wa_wide_execute(const Code &code, const WaProgramOp &op,
 				WaProgramThread &thread)
 {
 	const unsigned flags_a = wa_program_flags(code, op.a, thread);
@@ -164,8 +166,9 @@ wa_wide_store_row(const WaProgramTarget &target, unsigned place, WaWideRow row)
 
 // Stores the wanted rows of an output, and the most digits that one is shown with.  A
 // row that another output had no room for counts, so that with these digits all have.
+template <typename Code>
 __device__ __forceinline__ void
-wa_wide_store_rows(const WaProgramCode &code, const WaProgramTarget &target,
+wa_wide_store_rows(const Code &code, const WaProgramTarget &target,
 				   uint32_t *most_digits, WaProgramThread &thread,
 				   unsigned wanted)
 {
@@ -192,8 +195,9 @@ wa_wide_store_rows(const WaProgramCode &code, const WaProgramTarget &target,
 }
 
 // Stores an output that is a DECIMAL.  All lanes of a warp call it together.
+template <typename Code>
 __device__ __forceinline__ void
-wa_wide_store(const WaProgramCode &code, const WaProgramTarget &target,
+wa_wide_store(const Code &code, const WaProgramTarget &target,
 			  uint32_t *most_digits, WaProgramThread &thread)
 {
 	unsigned wanted = thread.live & wa_program_flags(code, target.from, thread);
@@ -210,9 +214,9 @@ wa_wide_store(const WaProgramCode &code, const WaProgramTarget &target,
 // The units of programs that are wide: those of others, and these.
 struct WaWideUnits
 {
+	template <typename Code>
 	__device__ __forceinline__ static void
-	execute(const WaProgramCode &code, const WaProgramOp &op,
-			WaProgramThread &thread)
+	execute(const Code &code, const WaProgramOp &op, WaProgramThread &thread)
 	{
 		if (op.unit != WA_UNIT_WIDE)
 			wa_program_execute(code, op, thread);
@@ -222,8 +226,9 @@ struct WaWideUnits
 			wa_wide_execute(code, op, thread);
 	}
 
+	template <typename Code>
 	__device__ __forceinline__ static void
-	store(const WaProgramCode &code, const WaProgramRun &run, unsigned target,
+	store(const Code &code, const WaProgramRun &run, unsigned target,
 		  WaProgramThread &thread)
 	{
 		if (code.targets[target].is_wide)

@@ -22,8 +22,9 @@ wa_wide_digits(uint64_t digits, unsigned i)
 }
 
 // Returns a row of an operand that is no column; digits: those it is shown with.
+template <typename Code>
 __device__ __forceinline__ WaWideRow
-wa_wide_row(const WaProgramCode &code, const WaProgramOperand &operand,
+wa_wide_row(const Code &code, const WaProgramOperand &operand,
 			const WaProgramThread &thread, uint64_t digits, unsigned i)
 {
 	const unsigned place = i * kProgramThreads;
@@ -82,8 +83,9 @@ wa_wide_fetch_wide(const WaProgramSource &column,
 
 // Takes from the wanted rows of a column, in its slots, the digits that they are not
 // shown with.  These are zeros, or the row traps.
+template <typename Code>
 __device__ __forceinline__ void
-wa_wide_shorten(const WaProgramCode &code, const WaProgramSource &column,
+wa_wide_shorten(const Code &code, const WaProgramSource &column,
 				const WaProgramOperand &operand, WaProgramThread &thread,
 				unsigned wanted, uint64_t digits)
 {
@@ -105,9 +107,9 @@ wa_wide_shorten(const WaProgramCode &code, const WaProgramSource &column,
 }
 
 // Brings a column to its slots.
+template <typename Code>
 __device__ __forceinline__ void
-wa_wide_copy(const WaProgramCode &code, const WaProgramOp &op,
-			 WaProgramThread &thread)
+wa_wide_copy(const Code &code, const WaProgramOp &op, WaProgramThread &thread)
 {
 	const WaProgramSource &column = code.columns[op.a.number];
 	const unsigned flags = wa_program_flags(code, op.a, thread);

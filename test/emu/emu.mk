@@ -156,6 +156,24 @@ build/emu/test_programs: $(EMU_PROGRAMS_OBJS)
 build/emu/test_wide_programs: $(EMU_WIDE_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# The same programs, nearly all of which are long.
+EMU_LONG_OBJS = $(EMU_PROGRAMS_SOURCES:cuda/%.cu=build/emu/long/%.o)
+
+build/emu/long/%.o: cuda/%.cu $(EMU_HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) -DWA_PROGRAM_MAX_OPS=2 \
+		$(EMU_INCLUDES) -x c++ -c -o $@ $<
+
+build/emu/test_long_programs: $(EMU_LONG_OBJS) \
+		$(filter-out $(EMU_LONG_OBJS:build/emu/long/%=build/emu/test/%),\
+			$(EMU_PROGRAMS_OBJS))
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
+build/emu/test_long_wide_programs: $(EMU_LONG_OBJS) \
+		$(filter-out $(EMU_LONG_OBJS:build/emu/long/%=build/emu/test/%),\
+			$(EMU_WIDE_OBJS))
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 build/emu/test_keys: $(EMU_KEYS_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
@@ -230,7 +248,8 @@ $(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
 
 # The programs that emu-test runs, the long ones first.
 EMU_RUNS = $(patsubst %,emu-run-%,queries first_groups wide_programs kernels \
-	programs groups block launches conditions keys primitives)
+	programs long_programs long_wide_programs groups block launches conditions \
+	keys primitives)
 emu-run-queries emu-run-launches: export WARPAGG_EMU_DEVICES = 2
 emu-run-block: EMU_ARGUMENTS = 4
 

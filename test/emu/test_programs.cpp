@@ -43,6 +43,7 @@ struct Tally
 	unsigned compared[WA_OPCODE_COUNT]; // tiles of which rows were compared
 	unsigned trapped[WA_OPCODE_COUNT];
 	unsigned refused;
+	unsigned long_ones;
 	unsigned programs;
 	unsigned traps;
 	unsigned rows;
@@ -334,6 +335,7 @@ try_program(const RandomProgram &program, size_t shared_bytes,
 	error = wa_program_plan(&run.query, shared_bytes, &run.plan);
 	tally.programs++;
 	tally.refused += error == cudaErrorNotSupported;
+	tally.long_ones += error == cudaSuccess && run.plan.is_long;
 	if (error == cudaErrorNotSupported)
 		return;
 	if (error != cudaSuccess)
@@ -436,8 +438,10 @@ test_mixed(uint64_t seed, bool in_short)
 		report_group(failure, "programs over %zu rows, seed %llu", nrows,
 					 (unsigned long long) seed);
 	}
-	printf("# %u programs, %u refused, %u tiles trapped, %u rows selected\n",
-		   tally.programs, tally.refused, tally.traps, tally.rows);
+	printf("# %u programs, %u refused, %u long, %u tiles trapped, %u rows "
+		   "selected\n",
+		   tally.programs, tally.refused, tally.long_ones, tally.traps,
+		   tally.rows);
 	report_group(tally.refused * 10 > tally.programs ? "too many are refused"
 				 : in_short || tally.traps * 10 > tally.programs
 					 ? ""

@@ -24,7 +24,7 @@
 #endif
 
 static const size_t kTextBytes = 200;
-// Shared memory of a block, with which some programs are refused.
+// Shared memory of a block, for which some programs are too large.
 static const size_t kSharedBytes = 48 * 1024;
 static const unsigned kTimes = 500;
 static const unsigned kLeastRows = 100;
@@ -36,6 +36,7 @@ struct Tally
 	unsigned compared[WA_OPCODE_COUNT]; // rows, by the last instruction
 	unsigned trapped[WA_OPCODE_COUNT];
 	unsigned refused;
+	unsigned long_ones;
 	unsigned programs;
 	unsigned rows;      // that were compared, of each output
 	unsigned wide_rows; // of outputs that do not fit 64 bits
@@ -373,6 +374,7 @@ try_program(const WideProgram &program, Tally &tally, char *failure)
 	error = wa_program_plan(&run.query, kSharedBytes, &run.plan);
 	tally.programs++;
 	tally.refused += error == cudaErrorNotSupported;
+	tally.long_ones += error == cudaSuccess && run.plan.is_long;
 	if (error == cudaErrorNotSupported)
 		return;
 	if (error != cudaSuccess)
@@ -425,8 +427,10 @@ test_mixed(uint64_t seed)
 		try_program(
 			wide_mixed(1 + random.below(1 + random.below(1500)), random), tally,
 			failure);
-	printf("# %u programs, %u refused, %u rows, %u values of over 64 bits\n",
-		   tally.programs, tally.refused, tally.rows, tally.wide_rows);
+	printf("# %u programs, %u refused, %u long, %u rows, %u values of over 64 "
+		   "bits\n",
+		   tally.programs, tally.refused, tally.long_ones, tally.rows,
+		   tally.wide_rows);
 	if (failure[0] == '\0' && tally.refused * 4 > tally.programs)
 		snprintf(failure, kTextBytes, "too many are refused");
 	if (failure[0] == '\0' && tally.wide_rows * 200 < tally.rows)
