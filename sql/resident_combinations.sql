@@ -68,7 +68,7 @@ SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
 FROM unnest(ARRAY[
     'sum(length(a || b)), avg(length(a || b)), stddev(length(a || b))', 'min(a || b), max(a || b), count(a || b)', 'max(CASE WHEN y THEN a ELSE b END)', 'min(CASE WHEN k > 5 THEN a ELSE b END), max(f)',
     'sum(n / 3), avg(n / 3)', 'sum(n % 2), min(n % 2), max(n % 2), variance(n % 2)', 'sum(f * n::float8)', 'sum(power(2, k)), avg(power(2, i))', 'sum((n * 4)::text::float8), min((f * -1)::text::float8)', 'sum(m / 7) FILTER (WHERE a || b > ''a2'')',
-    'count(y::text), count(nullif(a || b, ''a1B1''))', 'gpu_sum(n / 3), gpu_max(a || b)', 'min(to_char(ts, ''HH24:MI''))', 'min(n / 3), max(n / 3)', 'max(c || '' '')', 'max(d + k)', 'max(CASE WHEN a || b = ''a1B1'' THEN c ELSE ''z'' END)',
+    'count(y::text), count(nullif(a || b, ''a1B1''))', 'gpu_sum(n / 3), gpu_max(a || b)', 'min(to_char(ts, ''HH24:MI''))', 'min(n / 3), max(n / 3)', 'max(c || '' '')', 'max(d + k)', 'max(ts - d), min(d - ts)', 'max(CASE WHEN a || b = ''a1B1'' THEN c ELSE ''z'' END)',
     'sum(n) FILTER (WHERE a || b > ''a2'')', 'sum((n / 2)::float8)', 'sum(length(a || b) + 1), max(length(a || b) + 2)', 'sum(ln(n + 1))']) e;
 
 -- What looks different although it is equal is told apart, or read from the heap.

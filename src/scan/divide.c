@@ -257,11 +257,28 @@ looks_are_unique(Oid type)
 	}
 }
 
+/* Tells whether an expression is the difference of two timestamps. */
+static bool
+is_difference(const Expr *expression)
+{
+	Oid function = InvalidOid;
+
+	if (IsA(expression, OpExpr))
+	{
+		OpExpr *operation = (OpExpr *) expression;
+
+		set_opfuncid(operation);
+		function = operation->opfuncid;
+	}
+	return function == F_TIMESTAMP_MI || function == F_TIMESTAMPTZ_MI;
+}
+
 /*
  * Finds out whether somebody has to watch the smallest or the largest value of a
  * column, which may be shown in several ways: records do, but there are none of
  * texts and of numerics of many digits.  Returns false if nobody can: of intervals, for
- * one, and of arrays of them.
+ * one, and of arrays of them.  Intervals between two timestamps are days and less than a
+ * day, which look different if they are.
  */
 static bool
 find_watched(WaDividedColumn *column)
@@ -285,6 +302,8 @@ find_watched(WaDividedColumn *column)
 		case FLOAT4OID:
 		case FLOAT8OID:
 			return true;
+		case INTERVALOID:
+			return is_difference(column->argument);
 		default:
 			return looks_are_unique(type);
 	}
