@@ -237,9 +237,13 @@ ProgramRun::ProgramRun(const Bench &bench, const BenchProgram &program)
 		outputs_.push_back({program.outputs[i], WA_NO_REGISTER, WA_COLUMN_I64,
 							bench.d_values[i], bench.d_validity[i], NULL, 0, 0,
 							WA_ANY_SCALE});
-	program_ = {
-		(uint16_t) kinds_.size(),    kinds_.data(), program.instructions.data(),
-		program.instructions.size(), NULL,          NULL};
+	program_ = {(uint16_t) kinds_.size(),
+				kinds_.data(),
+				program.instructions.data(),
+				program.instructions.size(),
+				NULL,
+				NULL,
+				NULL};
 	memory_ = {NULL, bench.d_selection, bench.d_traps, NULL};
 	for (size_t set = 0; set < kSets; set++)
 		plan(set);
@@ -377,6 +381,21 @@ q1_program(const char *name, WaColumnForm date, WaColumnForm discount,
 			{8, 10}};
 }
 
+// Returns a sum of so many discounts: one instruction after the other.
+static BenchProgram
+chain_program(const char *name, uint16_t length)
+{
+	BenchProgram program = {
+		name, {DISCOUNT(WA_COLUMN_I64), TAX(WA_COLUMN_I64)}, {}, {}, 0, {}};
+
+	for (uint16_t i = 0; i < length; i++)
+		program.instructions.push_back({WA_CODE_DECIMAL_ADD, (uint16_t) (i + 2),
+										(uint16_t) (i == 0 ? 0 : i + 1), 1, 0,
+										0});
+	program.outputs = {(uint16_t) (length + 1)};
+	return program;
+}
+
 // Prints the line of a run.
 static void
 print_line(Bench &bench, const char *name, const std::string &about,
@@ -433,6 +452,10 @@ bench_programs(Bench &bench)
 							 WA_COLUMN_I64, WA_COLUMN_I64, WA_COLUMN_I64));
 	bench_program(bench, q1_program("Q1: narrow forms", WA_COLUMN_I16,
 									WA_COLUMN_I8, WA_COLUMN_I8, WA_COLUMN_I32));
+	bench_program(bench, chain_program("a sum of 12", 11));
+	bench_program(bench, chain_program("a sum of 120", 119));
+	bench_program(bench, chain_program("a sum of 200, long", 199));
+	bench_program(bench, chain_program("a sum of 1200, long", 1199));
 }
 
 // Keys
