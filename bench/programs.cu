@@ -29,6 +29,9 @@ static const size_t kSetBytes = kMaxColumns * kColumnBytes;
 // Outputs of a program at most.
 static const size_t kMaxOutputs = 2;
 
+// What programs that are long need beside columns and outputs, at most.
+static const size_t kWorkspaceBytes = 1 << 20;
+
 // A column: integers uniform from first on, each times the step.
 struct BenchColumn
 {
@@ -70,6 +73,7 @@ struct Bench
 	ReadLimit limit;
 	uint64_t *d_selection;
 	uint64_t *d_traps;
+	void *d_workspace;
 	void *d_values[kMaxOutputs];
 	uint64_t *d_validity[kMaxOutputs];
 
@@ -95,6 +99,7 @@ Bench::Bench(const char *path)
 		static_cast<uint64_t *>(device_memory(wa_validity_bytes(kRows)));
 	d_traps =
 		static_cast<uint64_t *>(device_memory(wa_program_trap_bytes(kRows)));
+	d_workspace = device_memory(kWorkspaceBytes);
 	for (size_t i = 0; i < kMaxOutputs; i++)
 	{
 		d_values[i] = device_memory(kRows * sizeof(int64_t));
@@ -244,7 +249,7 @@ ProgramRun::ProgramRun(const Bench &bench, const BenchProgram &program)
 				NULL,
 				NULL,
 				NULL};
-	memory_ = {NULL, bench.d_selection, bench.d_traps, NULL};
+	memory_ = {bench.d_workspace, bench.d_selection, bench.d_traps, NULL};
 	for (size_t set = 0; set < kSets; set++)
 		plan(set);
 }
@@ -272,6 +277,8 @@ ProgramRun::plan(size_t set)
 			  (unsigned) outputs_.size(),
 			  false};
 	must(wa_program_plan(&query_, (size_t) bench_.shared_bytes, &plans_[set]));
+	if (plans_[set].workspace_bytes > kWorkspaceBytes)
+		must(cudaErrorMemoryAllocation);
 }
 
 double
