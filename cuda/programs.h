@@ -117,8 +117,7 @@ typedef struct WaProgramPlan
 {
 	size_t workspace_bytes; // of device memory; may be 0
 	size_t shared_bytes;    // of a block
-	bool
-		is_long; // does not travel with a launch: slower, by some instructions a row
+	bool is_long; // the code is copied to the workspace, not with the launch
 	// DECIMAL outputs: the scale, and whether rows show other numbers of digits.
 	uint8_t scales[WA_PROGRAM_MAX_OUTPUTS];
 	bool mixed[WA_PROGRAM_MAX_OUTPUTS];

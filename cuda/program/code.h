@@ -87,21 +87,22 @@ struct WaProgramOperand
 	uint16_t values;  // SLOT: number of the slot of values
 	uint16_t display; // digits shown; mixed, SLOT: number of the slot of them
 	uint8_t place;
-	bool mixed; // the digits differ from row to row
-	bool wide;  // the next slot, or constant, has the high words of the values
+	bool mixed : 1; // the digits differ from row to row
+	bool
+		wide : 1; // the next slot, or constant, has the high words of the values
 };
 
 // An instruction.  Of SELECT, c is the condition, a and b the values.
 struct WaProgramOp
 {
-	uint16_t code;       // WaOpcode
-	uint8_t unit;        // WaProgramUnit
-	uint8_t bytes;       // of the type of the result
-	bool takes_values;   // of a and b, beside the flags
-	bool gives_values;   // to out, likewise
-	bool is_order;       // COMPARE: a < b, else a = b
-	bool is_negated;     // COMPARE: the opposite
-	uint8_t how_display; // WaProgramDisplay
+	uint16_t code;         // WaOpcode
+	uint8_t unit;          // WaProgramUnit
+	uint8_t bytes;         // of the type of the result
+	bool takes_values : 1; // of a and b, beside the flags
+	bool gives_values : 1; // to out, likewise
+	bool is_order : 1;     // COMPARE: a < b, else a = b
+	bool is_negated : 1;   // COMPARE: the opposite
+	uint8_t how_display;   // WaProgramDisplay
 	WaProgramOperand out;
 	WaProgramOperand a;
 	WaProgramOperand b;
@@ -115,6 +116,8 @@ struct WaProgramOp
 					  // WIDE has no factors; ROUND: a is the digits to
 					  // round to, b those before the point
 };
+
+static_assert(sizeof(WaProgramOp) == 64, "as long as a line of the cache");
 
 struct WaProgramSource
 {

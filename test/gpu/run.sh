@@ -298,7 +298,8 @@ stage_maps()
 	wa_cluster_start maps "shared_preload_libraries = 'warpagg'" \
 		"warpagg.min_device_rows = 0" "warpagg.device = '$DEVICE'" \
 		"max_parallel_workers_per_gather = 4" "parallel_setup_cost = 0" \
-		"parallel_tuple_cost = 0" "min_parallel_table_scan_size = 0"
+		"parallel_tuple_cost = 0" "min_parallel_table_scan_size = 0" \
+		"warpagg.enable_scan = off"
 	wa_psql -c 'CREATE EXTENSION warpagg' \
 		-c 'CREATE TABLE t AS SELECT g AS x FROM generate_series(1, 4000000) AS g' \
 		-c 'ANALYZE t'
