@@ -9,6 +9,12 @@
 /* Texts of a query at most: they are sorted for each. */
 #define MAX_TEXTS ((uint32_t) 1 << 16)
 
+/* No text has this rank. */
+#define NO_RANK (-1)
+
+/* Returns the text that a number stands for. */
+typedef WaText (*TextOfNumber)(const void *context, uint32_t number);
+
 bool
 wa_gpu_texts_has(const WaGpuTranslation *to, uint16_t number)
 {
@@ -169,31 +175,62 @@ sort_texts(WaGpuTexts *texts)
 	texts->count = count;
 }
 
-/* Returns the rank of a text that is there. */
+/* Returns the rank of a text; NO_RANK: it is not there. */
 static int64_t
 rank_of(const WaGpuTexts *texts, WaText text)
 {
 	const WaText *found = bsearch(&text, texts->texts, texts->count,
 								  sizeof(*texts->texts), order_texts);
 
-	return found - texts->texts;
+	return found != NULL ? found - texts->texts : NO_RANK;
 }
 
-/* Sets the values of a table of ranks, of so many steps; false: no memory. */
+/*
+ * Makes a table of ranks, of so many steps, of the texts that its numbers, up to
+ * count - 1, stand for.  Returns false if there is not enough memory.
+ */
 static bool
-set_values(WaArena *arena, WaSteps *ranks, int64_t **values)
+make_table(WaGpuTranslation *to, WaSteps *ranks, uint64_t count,
+		   TextOfNumber text_of, const void *context)
 {
-	uint8_t *known = wa_arena_alloc(arena, ranks->nsteps * sizeof(*known));
+	uint8_t *known =
+		wa_arena_alloc_zero(to->arena, ranks->nsteps * sizeof(*known));
+	int64_t *values =
+		wa_arena_alloc_zero(to->arena, ranks->nsteps * sizeof(*values));
 
-	*values = wa_arena_alloc_zero(arena, ranks->nsteps * sizeof(**values));
-	if (known == NULL || *values == NULL)
+	if (known == NULL || values == NULL)
 		return false;
-	for (uint64_t i = 0; i < ranks->nsteps; i++)
+	for (uint32_t i = 0; i < count && i < ranks->nsteps; i++)
+	{
+		const int64_t rank = rank_of(&to->texts, text_of(context, i));
+
+		/*
+		 * A dictionary may have given a code to a text since its texts were added;
+		 * none of the query's rows has it.
+		 */
+		if (rank == NO_RANK)
+			continue;
+		values[i] = rank;
 		known[i] = WA_STEP_VALUE;
+	}
 	ranks->width = 1;
-	ranks->values = *values;
+	ranks->values = values;
 	ranks->known = known;
 	return true;
+}
+
+/* Returns the text that has a number of a source: a TextOfNumber. */
+static WaText
+text_of_source(const void *source, uint32_t number)
+{
+	return wa_gpu_source_text(source, number);
+}
+
+/* Returns what trimming leaves of the text that has a rank, likewise. */
+static WaText
+trimmed_text(const void *texts, uint32_t rank)
+{
+	return wa_text_trim(((const WaGpuTexts *) texts)->texts[rank]);
 }
 
 /* Returns the table from the numbers of a source to ranks; NULL: no memory. */
@@ -201,15 +238,10 @@ static const WaSteps *
 make_ranks(WaGpuTranslation *to, const WaGpuTextSource *source)
 {
 	WaSteps *ranks = ranks_of(to, source);
-	int64_t *values;
 
-	if (ranks->values != NULL)
-		return ranks;
-	if (!set_values(to->arena, ranks, &values))
+	if (ranks->values == NULL &&
+		!make_table(to, ranks, source->count, text_of_source, source))
 		return NULL;
-	/* A dictionary may have grown since its texts were added. */
-	for (uint32_t i = 0; i < source->count && i < ranks->nsteps; i++)
-		values[i] = rank_of(&to->texts, wa_gpu_source_text(source, i));
 	return ranks;
 }
 
@@ -218,15 +250,11 @@ static const WaSteps *
 make_trimmed(WaGpuTranslation *to)
 {
 	WaSteps *ranks = &to->texts.trimmed;
-	int64_t *values;
 
-	if (ranks->values != NULL)
-		return ranks;
 	ranks->nsteps = to->texts.count > 0 ? to->texts.count : 1;
-	if (!set_values(to->arena, ranks, &values))
+	if (ranks->values == NULL &&
+		!make_table(to, ranks, to->texts.count, trimmed_text, &to->texts))
 		return NULL;
-	for (uint32_t i = 0; i < to->texts.count; i++)
-		values[i] = rank_of(&to->texts, wa_text_trim(to->texts.texts[i]));
 	return ranks;
 }
 
