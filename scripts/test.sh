@@ -616,21 +616,25 @@ stage_tap()
 	FAILED=$((FAILED + failed))
 	if [ "$rc" -ne 0 ]; then
 		[ "$failed" -gt 0 ] || check 'prove ends with status 0' false
-		show_tap_logs
+		show_tap_logs "$log"
 	fi
 	keep_logs "$log"
 	report
 }
 
-# Shows the end of the logs that a failed TAP run left.
+# Shows the end of the logs of the tests that prove's summary calls failed: of their
+# servers, then of the tests themselves.
 show_tap_logs()
 {
+	local name
 	local file
 
-	for file in "$WA_COPY"/tmp_check/log/*; do
-		[ -f "$file" ] || continue
-		wa_note "-- end of $(basename "$file"):"
-		tail -n 25 "$file"
+	sed -n 's|^test/t/\(.*\)\.pl *(Wstat: .*|\1|p' "$1" | while read -r name; do
+		for file in "$WA_COPY"/tmp_check/log/{"$name"_*.log,regress_log_"$name"}; do
+			[ -f "$file" ] || continue
+			wa_note "-- end of $(basename "$file"):"
+			tail -n 25 "$file"
+		done
 	done
 }
 

@@ -26,9 +26,7 @@ my $log = $node->logfile;
 my $server = IPC::Run::start(
 	[ @unshare, "$bindir/postgres", '-D', $node->data_dir ],
 	'<', '/dev/null', '>', $log, '2>&1');
-ok( wait_until(
-		30, sub { ($node->psql('postgres', 'SELECT 1'))[0] == 0 }),
-	'server runs');
+ok(wait_until(30, sub { is_up($node) }), 'server runs');
 $node->safe_psql('postgres', 'CREATE EXTENSION warpagg');
 
 # The processes as seen from outside: the child of unshare is the postmaster.

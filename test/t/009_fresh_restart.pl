@@ -77,9 +77,8 @@ $victim->{run}->finish;
 ok( wait_until(
 		60,
 		sub {
-			my ($rc) = $node->psql('postgres', 'SELECT 1');
 			my $daemon = daemon_pid($node);
-			return $rc == 0 && defined $daemon && $daemon != $old_daemon;
+			return defined $daemon && $daemon != $old_daemon && is_up($node);
 		}),
 	'backend killed: the server is there again, with another device process');
 look_after('backend killed');

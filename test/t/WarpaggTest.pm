@@ -13,8 +13,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep time);
 
-our @EXPORT = qw(make_node processes supervisor_pid daemon_pid wait_until
-  wait_ready start_query finish_query stat_value device_setting);
+our @EXPORT = qw(make_node processes supervisor_pid daemon_pid is_up
+  wait_until wait_ready start_query finish_query stat_value device_setting);
 
 # A device that every machine has, unless the tests are told to use another.
 my $device = $ENV{WARPAGG_TEST_DEVICE} // 'auto';
@@ -113,6 +113,16 @@ sub wait_until
 		usleep(50_000);
 	}
 	return 0;
+}
+
+# Returns whether the server answers.  The query is no input of psql's: one that ends
+# before it reads its input would end the test ("Broken pipe").
+sub is_up
+{
+	my ($node) = @_;
+	return IPC::Run::run(
+		[ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'SELECT 1' ],
+		'<', '/dev/null', '&>', '/dev/null');
 }
 
 # Waits until the device process is ready.
