@@ -642,6 +642,17 @@ show_tap_logs()
 # Main
 #
 
+# Prints what failed in a stage, and how a regression test's output differs, in few
+# lines: of a long log often only the end is kept.
+summarize_failures()
+{
+	local log=$LOGS/$1.log
+
+	grep -E '^FAILED |\.\.\. FAILED|^not ok |^(mismatch|error)[: ]' "$log" |
+		head -n 10 | sed "s/^/$1: /"
+	grep -E '^[-+]' "$log" | head -n 20 | cut -c 1-160 || true
+}
+
 # Adds the counts of a stage that has ended, and notes its line for the table at
 # the end.  Arguments: the stage, its status, and when it started.
 count_stage()
@@ -662,6 +673,7 @@ count_stage()
 	fi
 	PASSED=$((PASSED + passed))
 	FAILED=$((FAILED + failed))
+	[ "$failed" -eq 0 ] || FAILURES+=$(summarize_failures "$stage")$'\n'
 	TABLE+=$(printf '%-16s %5d passed %4d failed %5d s' \
 		"$stage" "$passed" "$failed" $((SECONDS - start)))$'\n'
 }
@@ -741,6 +753,7 @@ main()
 	LOGS=$(mktemp -d "${TMPDIR:-/tmp}/warpagg-test.XXXXXX")
 	STAGE_LIMIT=(timeout -k 120 "${WA_STAGE_LIMIT:-2400}")
 	TABLE=
+	FAILURES=
 	declare -gA RUNNING=()
 	trap end_stages EXIT
 	trap 'exit 130' INT
@@ -752,7 +765,7 @@ main()
 		esac
 	done
 	run_stages ${copies[@]+"${copies[@]}"}
-	printf '\n=== summary\n%s\n' "$TABLE"
+	printf '\n=== summary\n%s\n%s' "$TABLE" "$FAILURES"
 	report
 }
 

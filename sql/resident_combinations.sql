@@ -82,6 +82,26 @@ SELECT wa_compare('SELECT CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.0
 SELECT wa_compare('SELECT max(CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END) FROM wa_combined');
 SELECT wa_compare('SELECT max(CASE WHEN a || b > ''a2'' THEN 0::float8 ELSE -0.0::float8 END) FROM wa_combined');
 
+-- Of the smallest and the largest value all equal ones have to look the same, whatever
+-- others do: of intervals, arrays, texts with blanks and with a collation that ignores case.
+CREATE COLLATION wa_any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
+       wa_compare(format('SELECT k, a, %s, count(*) FROM wa_combined GROUP BY 1, 2', e)) AS grouped,
+       wa_compare(format('SELECT a || c, %s FROM wa_combined WHERE id > 100 GROUP BY 1', e)) AS all, e
+FROM unnest(ARRAY[
+    'min(k * interval ''1 hour''), max(k * interval ''1 hour'')', 'max(ts - d), min(justify_days(k * interval ''20 days''))', 'max(age(ts, d)), max(-(ts - d)), sum(id)',
+    'min(ARRAY[n, k]), max(ARRAY[n, k])', 'min(ARRAY[f, r]), max(ARRAY[f, NULL])', 'max(ARRAY[a, b]), min(ARRAY[c])', 'max(ARRAY[ts - d])', 'max((a || b)::bpchar), min((a || b || '' '')::bpchar)',
+    'min((a || b) COLLATE wa_any_case), max(lower(a || b) COLLATE wa_any_case)', 'min(concat(k, ''.0'')::numeric), max(f::text::float8)', 'gpu_max(ARRAY[n]), gpu_min(k * interval ''1 hour'')',
+    'max((right(a, 1) || '' hours'')::interval), min(ARRAY[lower(a)])', 'min(rpad(b, k)::bpchar), max(CASE WHEN k = 3 THEN interval ''1 day'' ELSE ts - d END)']) e;
+SELECT wa_compare(format('SELECT k, %s FROM wa_combined GROUP BY 1', e)), e
+FROM unnest(ARRAY[
+    'min(CASE WHEN k < 9 THEN interval ''1 day'' WHEN i = 1 THEN ''24 hours'' ELSE ''1 day'' END)', 'max(CASE WHEN k < 9 THEN interval ''1 day'' WHEN i = 1 THEN ''23 hours'' ELSE ''1 day'' END)',
+    'max(CASE WHEN i = 1 THEN interval ''1 month'' ELSE ''30 days'' END) FILTER (WHERE a || b > ''a2'')', 'max(CASE WHEN i = 1 THEN interval ''1 month'' ELSE ''29 days'' END) FILTER (WHERE a || b > ''a2'')',
+    'max(ARRAY[CASE WHEN i = 1 THEN 1.0 ELSE 1.00 END, k])', 'max(ARRAY[CASE WHEN i = 1 THEN 1.1 ELSE 1.00 END, k])', 'min(ARRAY[CASE WHEN i = 1 THEN 0::float8 ELSE ''-0'' END])',
+    'max(CASE WHEN i = 1 THEN a || '' '' ELSE a END::bpchar)', 'max(CASE WHEN i = 1 THEN ''b '' || a ELSE a END::bpchar)',
+    'min((CASE WHEN i = 1 THEN upper(a) ELSE a END || 1) COLLATE wa_any_case)', 'min((CASE WHEN i = 1 THEN upper(a) ELSE a || b END || 1) COLLATE wa_any_case)']) e;
+DROP COLLATION wa_any_case;
+
 -- Errors are those of PostgreSQL, and raised where it raises them.
 SELECT wa_compare(e), e FROM unnest(ARRAY[
     'SELECT n / (k - 3) AS key, count(*) FROM wa_combined GROUP BY 1',

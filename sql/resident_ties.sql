@@ -79,7 +79,11 @@ INSERT INTO resident_ties_queries VALUES
     ('SELECT n, id % 5000, count(*) FROM resident_ties_part GROUP BY 1, 2'),
     ('SELECT n::text::numeric, min(f::text::float8), max(n::text::numeric) FROM resident_ties_part GROUP BY 1'),
     ('SELECT min(ARRAY[n]), max(ARRAY[f, id % 2 * 0]), min(ARRAY[id % 9]) FROM resident_ties_part WHERE id < 50000'),
-    ('SELECT min(CASE WHEN id % 2 = 0 THEN interval ''1 day'' ELSE ''24 hours'' END) FROM resident_ties_part');
+    ('SELECT min(CASE WHEN id % 2 = 0 THEN interval ''1 day'' ELSE ''24 hours'' END) FROM resident_ties_part'),
+    ('SELECT cents, max(id % 9 * interval ''1 hour''), max(ARRAY[id % 5]) FROM resident_ties_part GROUP BY 1'),
+    ('SELECT id % 3, max(CASE WHEN id > 60000 THEN interval ''24 hours'' ELSE ''1 day'' END) FROM resident_ties_part GROUP BY 1'),
+    ('SELECT max(ARRAY[CASE WHEN id > 60000 THEN 1.0 ELSE 1.00 END]), min((id % 9 || repeat('' '', id / 60000))::bpchar) FROM resident_ties_part'),
+    ('SELECT min(CASE WHEN id > 60000 THEN ''A'' ELSE ''a'' END COLLATE resident_ties_any_case) FROM resident_ties_part');
 SET warpagg.enable_scan = off;
 SET enable_sort = off;
 TRUNCATE resident_ties_expected;
@@ -122,7 +126,19 @@ SELECT query, r.* FROM (VALUES
     ('SELECT n, count(*) FROM resident_ties_part WHERE id > 20 AND id <= 60000 GROUP BY 1'),
     ('SELECT n, count(*) FROM resident_ties_part GROUP BY 1'),
     ('SELECT min(f) FROM resident_ties_part'),
-    ('SELECT min(f), count(n) FROM resident_ties_part WHERE id BETWEEN 21 AND 60000')) AS q (query),
+    ('SELECT min(f), count(n) FROM resident_ties_part WHERE id BETWEEN 21 AND 60000'),
+    ('SELECT min(id % 9 * interval ''1 hour''), max(age(date ''2026-01-01'' + id % 3)) FROM resident_ties_part'),
+    ('SELECT max(CASE WHEN id > 60000 THEN interval ''24 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
+    ('SELECT min(CASE WHEN id > 60000 THEN interval ''25 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
+    ('SELECT min(CASE WHEN id = 10 THEN interval ''25 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
+    ('SELECT min(CASE WHEN id = 10 THEN interval ''24 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
+    ('SELECT max(ARRAY[id % 5, cents]) FROM resident_ties_part'),
+    ('SELECT max(ARRAY[CASE WHEN id > 60000 THEN ''-0''::float8 ELSE 0 END]) FROM resident_ties_part'),
+    ('SELECT max(ARRAY[CASE WHEN id > 60000 THEN ''-0''::float8 ELSE 1 END]) FROM resident_ties_part'),
+    ('SELECT max((cents || repeat('' '', id % 2))::bpchar) FROM resident_ties_part'),
+    ('SELECT min((cents || repeat('' '', id / 60001))::bpchar) FROM resident_ties_part'),
+    ('SELECT min((id % 9)::text COLLATE resident_ties_any_case) FROM resident_ties_part'),
+    ('SELECT min(CASE WHEN id > 60000 THEN ''A'' ELSE ''a'' END COLLATE resident_ties_any_case) FROM resident_ties_part')) AS q (query),
     resident_ties_reads(query) AS r;
 
 DROP FUNCTION resident_ties_shown, resident_ties_reads;

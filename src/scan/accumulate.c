@@ -28,9 +28,10 @@ struct WaAccumulator
 	WaVectorKind kind;
 	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
 	bool by_states;        /* no record takes the values */
-	bool is_stored;        /* nor a vector: values are as they are stored */
-	bool by_value;         /* there, */
-	int16 length;          /* with this length */
+	bool watches;   /* MIN and MAX for equal values that look different */
+	bool is_stored; /* nor a vector: values are as they are stored */
+	bool by_value;  /* there, */
+	int16 length;   /* with this length */
 	WaArena arena;
 	WaArena vectors; /* of the rows of a vector */
 	WaRecordOwner owner;
@@ -65,12 +66,22 @@ set_state(WaAccumulator *accumulator, uint32 group, WaAggState *state)
 	accumulator->states[group] = state;
 }
 
+/* Returns a new state in a memory context of the accumulator. */
+static WaAggState *
+make_state(const WaAccumulator *accumulator, MemoryContext context)
+{
+	WaAggState *state = wa_state_make(context, accumulator->plan);
+
+	state->watches = accumulator->watches;
+	return state;
+}
+
 /* Returns a new state in the scratch memory. */
 static WaAggState *
 scratch_state(const WaAccumulator *accumulator)
 {
 	MemoryContextReset(accumulator->scratch);
-	return wa_state_make(accumulator->scratch, accumulator->plan);
+	return make_state(accumulator, accumulator->scratch);
 }
 
 /* Puts the rows of a record into a state without rows. */
@@ -97,7 +108,7 @@ add_record(WaAccumulator *accumulator, uint32 group, const WaRecord *record)
 	if (state == NULL)
 	{
 		MemoryContextReset(accumulator->scratch);
-		state = wa_state_make(accumulator->context, accumulator->plan);
+		state = make_state(accumulator, accumulator->context);
 		set_state(accumulator, group, state);
 		if (record->words[0] != 0)
 			put_record(accumulator, record, state);
@@ -287,36 +298,31 @@ wa_accumulator_record(const WaAccumulator *accumulator, uint32 group,
 	return state_of(accumulator, group) == NULL;
 }
 
-/* Tells whether there may be such values: not all that are equal look the same. */
-static bool
-may_be_tied(const WaAccumulator *accumulator)
-{
-	const WaOpSet ops = accumulator->plan->key.ops;
-
-	return (accumulator->kind == WA_VECTOR_FLOAT ||
-			accumulator->kind == WA_VECTOR_DECIMAL) &&
-		   (wa_ops_have(ops, WA_OP_MIN) || wa_ops_have(ops, WA_OP_MAX));
-}
-
 void
 wa_accumulator_watch(WaAccumulator *accumulator)
 {
-	if (may_be_tied(accumulator))
+	const WaOpSet ops = accumulator->plan->key.ops;
+
+	/* Equal integers look the same. */
+	accumulator->watches =
+		accumulator->kind != WA_VECTOR_INT &&
+		(wa_ops_have(ops, WA_OP_MIN) || wa_ops_have(ops, WA_OP_MAX));
+	if (accumulator->watches && !accumulator->by_states)
 		wa_records_watch(accumulator->table);
 }
 
 bool
-wa_accumulator_is_tied(const WaAccumulator *accumulator)
+wa_accumulator_is_tied(WaAccumulator *accumulator)
 {
-	if (!may_be_tied(accumulator))
+	if (!accumulator->watches)
 		return false;
 	for (uint32 group = 0; group < accumulator->ngroups; group++)
 	{
 		WaRecord record;
 
-		/* What is in states is not watched. */
-		if (!wa_accumulator_record(accumulator, group, &record) ||
-			record.tied != 0)
+		if (wa_accumulator_record(accumulator, group, &record)
+				? record.tied != 0
+				: flush(accumulator, group)->tied != 0)
 			return true;
 	}
 	return false;

@@ -62,7 +62,7 @@ extern bool wa_accumulator_record(const WaAccumulator *accumulator,
 extern void wa_accumulator_watch(WaAccumulator *accumulator);
 
 /* Tells whether a group may have some, of an accumulator that watches. */
-extern bool wa_accumulator_is_tied(const WaAccumulator *accumulator);
+extern bool wa_accumulator_is_tied(WaAccumulator *accumulator);
 
 /* Returns the scale of the sums in its records. */
 extern int wa_accumulator_scale(const WaAccumulator *accumulator);

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 
 #include "heap/gather.h"
 #include "scan/column_function.h"
@@ -126,6 +127,16 @@ wa_column_function_of_call(const WaCallExpression *call,
 	return !merging.has_failed && merging.column != NULL &&
 		   has_tables(merging.column, &function->kind) &&
 		   wa_table_is_allowed(expression);
+}
+
+bool
+wa_column_function_has_ranks(const WaColumnFunction *function)
+{
+	const Oid type = getBaseType(exprType((Node *) function->expression));
+	WaVectorKind kind;
+
+	return function->kind == WA_VECTOR_TEXT && wa_gather_kind(type, &kind) &&
+		   kind == WA_VECTOR_TEXT;
 }
 
 WaCallExpression

@@ -39,6 +39,9 @@ extern bool wa_column_function_of_call(const WaCallExpression *call,
 									   const TupleTableSlot *constants,
 									   WaColumnFunction *function);
 
+/* Tells whether there may be ranks of what a function returns: texts, for texts. */
+extern bool wa_column_function_has_ranks(const WaColumnFunction *function);
+
 /* Returns a call that evaluates a function of the column. */
 extern WaCallExpression
 wa_column_function_call(const WaColumnFunction *function);

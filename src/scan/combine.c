@@ -14,7 +14,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/lsyscache.h"
 
 #include "heap/gather.h"
 #include "scan/attempt.h"
@@ -39,48 +38,6 @@ WaScanState *
 wa_combine_asked(const WaCombine *combine)
 {
 	return combine->asked;
-}
-
-/* Makes a table of the values of a column, which watches how they look. */
-static WaGroups *
-make_looks(const WaScanColumn *column)
-{
-	WaGroupKey *key = palloc(sizeof(WaGroupKey));
-	WaGroups *looks;
-
-	key->type = getBaseType(exprType((Node *) column->argument));
-	(void) wa_gather_kind(key->type, &key->kind);
-	looks = wa_groups_make(CurrentMemoryContext, 1, key);
-	wa_query_groups_watch(wa_groups_table(looks));
-	return looks;
-}
-
-/* Begins to watch for what depends on the order of rows. */
-static void
-watch(WaCombine *combine)
-{
-	WaScanState *state = combine->state;
-
-	wa_ties_watch(state);
-	for (int i = 0; i < state->ncolumns; i++)
-		if (combine->is_watched[i])
-			combine->looks[i] = make_looks(&state->columns[i]);
-}
-
-/* Tells whether what the node shows depends on the order of rows. */
-static bool
-is_tied(const WaCombine *combine)
-{
-	const WaScanState *state = combine->state;
-
-	if (wa_ties_have_keys(state))
-		return true;
-	for (int i = 0; i < state->ncolumns; i++)
-		if (combine->is_watched[i]
-				? wa_query_groups_are_tied(wa_groups_table(combine->looks[i]))
-				: wa_accumulator_is_tied(state->columns[i].accumulator))
-			return true;
-	return false;
 }
 
 /* Tells whether the node's groups take more memory than they may. */
@@ -198,8 +155,6 @@ take_value(WaCombine *combine, int number, uint32 group, int64 rows,
 		value = ExecEvalExpr(combine->arguments[number], econtext, &is_null);
 	if (is_null)
 		return;
-	if (combine->looks[number] != NULL)
-		(void) wa_groups_find_row(combine->looks[number], &value, &is_null);
 	if (rows > FEW_TIMES)
 		take_doubled(column, group, value, rows);
 	else
@@ -293,7 +248,7 @@ evaluate(WaCombine *combine)
 	combine->slot =
 		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
 	taken = try_all(combine) && !combine->is_refused &&
-			!is_too_large(combine->state) && !is_tied(combine);
+			!is_too_large(combine->state) && !wa_ties_found(combine->state);
 	econtext->ecxt_outertuple = shown;
 	ResetExprContext(econtext);
 	ExecDropSingleTupleTableSlot(combine->slot);
@@ -321,7 +276,7 @@ wa_combine_take(WaCombine *combine)
 {
 	WaScanState *state = combine->state;
 
-	watch(combine);
+	wa_ties_watch(state);
 	combine->rows = 0;
 	combine->is_refused = false;
 	if (!evaluate(combine))

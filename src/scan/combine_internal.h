@@ -22,7 +22,6 @@ struct WaCombine
 	ExprState **arguments;  /* NULL: rows are counted */
 	ExprState **filters;    /* NULL: none */
 	int *column_places;     /* that travel, in `asked`; -1: it does not */
-	bool *is_watched;       /* see WaDividedColumn */
 	bool runs_foreign_code; /* see WaDivision */
 	bool may_be_tied;
 	List *params;
@@ -32,8 +31,7 @@ struct WaCombine
 	TupleTableSlot *slot;
 
 	/* While a message is taken */
-	WaGroups **looks; /* the values of columns that are watched; or NULL */
-	Datum *values;    /* of the node's keys */
+	Datum *values; /* of the node's keys */
 	bool *nulls;
 	int64 rows;
 	bool is_refused;

@@ -30,8 +30,7 @@ describe(const WaScanState *state)
 		division->columns[i] =
 			(WaDividedColumn){.argument = state->columns[i].argument,
 							  .filter = state->columns[i].filter,
-							  .ops = state->columns[i].plan.key.ops,
-							  .collation = state->columns[i].plan.collation};
+							  .ops = state->columns[i].plan.key.ops};
 	return division;
 }
 
@@ -170,11 +169,8 @@ prepare_columns(WaCombine *combine, const WaDivision *division)
 
 	combine->arguments = palloc0(sizeof(ExprState *) * count);
 	combine->filters = palloc0(sizeof(ExprState *) * count);
-	combine->is_watched = palloc0(sizeof(bool) * count);
-	combine->looks = palloc0(sizeof(WaGroups *) * count);
 	for (int i = 0; i < state->ncolumns; i++)
 	{
-		combine->is_watched[i] = division->columns[i].is_watched;
 		if (combine->column_places[i] >= 0)
 			continue;
 		combine->arguments[i] =

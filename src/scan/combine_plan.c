@@ -32,8 +32,7 @@ describe(const WaShape *shape, WaDivision *division)
 		division->columns[division->ncolumns++] =
 			(WaDividedColumn){.argument = call.argument,
 							  .filter = call.filter,
-							  .ops = wa_aggregate_operations(call.aggregate),
-							  .collation = call.collation};
+							  .ops = wa_aggregate_operations(call.aggregate)};
 	}
 	return true;
 }

@@ -82,7 +82,7 @@ wa_may_have_ranks(const WaCompiler *compiler, int number)
 			return compiler->instructions[i].code == WA_CODE_CALL &&
 				   find_function(compiler, &compiler->instructions[i],
 								 &function) &&
-				   function.kind == WA_VECTOR_TEXT;
+				   wa_column_function_has_ranks(&function);
 	return false;
 }
 
@@ -182,14 +182,6 @@ input_travels(const WaDivision *division, Expr *input)
 	return true;
 }
 
-/* Tells whether a column's operations have the smallest or the largest value. */
-static bool
-has_extreme(const WaDividedColumn *column)
-{
-	return wa_ops_have(column->ops, WA_OP_MIN) ||
-		   wa_ops_have(column->ops, WA_OP_MAX);
-}
-
 /* Tells whether an argument's values, in a register, can be aggregated there. */
 static bool
 has_records(const WaCompiler *compiler, const WaDividedColumn *column,
@@ -224,89 +216,6 @@ column_travels(const WaDivision *division, const WaDividedColumn *column)
 	if (column->filter != NULL && wa_compile(compiler, column->filter) < 0)
 		return false;
 	return calls_travel(division, compiler);
-}
-
-/* Tells whether values of a type that are equal always look the same. */
-static bool
-looks_are_unique(Oid type)
-{
-	const Oid element = get_element_type(type);
-
-	if (OidIsValid(element))
-		return looks_are_unique(getBaseType(element));
-	switch (type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case OIDOID:
-		case XID8OID:
-		case CASHOID:
-		case DATEOID:
-		case TIMEOID:
-		case TIMETZOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-		case TEXTOID:
-		case INETOID:
-		case TIDOID:
-		case PG_LSNOID:
-			return true;
-		default:
-			return get_typtype(type) == TYPTYPE_ENUM;
-	}
-}
-
-/* Tells whether an expression is the difference of two timestamps. */
-static bool
-is_difference(const Expr *expression)
-{
-	Oid function = InvalidOid;
-
-	if (IsA(expression, OpExpr))
-	{
-		OpExpr *operation = (OpExpr *) expression;
-
-		set_opfuncid(operation);
-		function = operation->opfuncid;
-	}
-	return function == F_TIMESTAMP_MI || function == F_TIMESTAMPTZ_MI;
-}
-
-/*
- * Finds out whether somebody has to watch the smallest or the largest value of a
- * column, which may be shown in several ways: records do, but there are none of
- * texts and of numerics of many digits.  Returns false if nobody can: of intervals, for
- * one, and of arrays of them.  Intervals between two timestamps are days and less than a
- * day, which look different if they are.
- */
-static bool
-find_watched(WaDividedColumn *column)
-{
-	Oid type;
-
-	if (!has_extreme(column))
-		return true;
-	if (OidIsValid(column->collation) &&
-		!get_collation_isdeterministic(column->collation))
-		return false;
-	type = getBaseType(exprType((Node *) column->argument));
-	switch (type)
-	{
-		case BPCHAROID:
-			column->is_watched = true;
-			return !column->travels;
-		case NUMERICOID:
-			column->is_watched = !column->travels;
-			return true;
-		case FLOAT4OID:
-		case FLOAT8OID:
-			return true;
-		case INTERVALOID:
-			return is_difference(column->argument);
-		default:
-			return looks_are_unique(type);
-	}
 }
 
 /* Tells whether the device process can group by a column of the table. */
@@ -509,9 +418,8 @@ divide_columns(WaDivision *division)
 		WaDividedColumn *column = &division->columns[i];
 
 		column->travels = column_travels(division, column);
-		if (!find_watched(column) ||
-			(!column->travels && (!keep(division, column->argument) ||
-								  !keep(division, column->filter))))
+		if (!column->travels && (!keep(division, column->argument) ||
+								 !keep(division, column->filter)))
 			return false;
 	}
 	return true;

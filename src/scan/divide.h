@@ -32,11 +32,7 @@ typedef struct WaDividedColumn
 	Expr *argument; /* NULL: rows are counted */
 	Expr *filter;   /* NULL: none */
 	WaOpSet ops;
-	Oid collation;
 	bool travels;
-	bool
-		is_watched; /* it does not, and equal values that are the smallest or the
-					  * largest may look different, which no record tells */
 } WaDividedColumn;
 
 typedef struct WaDivision

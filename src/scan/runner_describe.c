@@ -275,7 +275,7 @@ wa_runner_may_have_ranks(const WaRunner *runner, int number)
 	return call != NULL && runner->calls[call->extra].is_of_column &&
 		   wa_column_function_of_call(runner->calls[call->extra].expression,
 									  NULL, &function) &&
-		   function.kind == WA_VECTOR_TEXT;
+		   wa_column_function_has_ranks(&function);
 }
 
 /* Adds a look-up, and a register for its result; returns the register. */

@@ -70,20 +70,27 @@ offer_stored(WaAggState *state, WaOp op, WaStorage storage, WaExtreme value)
 		*kept = value;
 }
 
+/* Calls a function of two values. */
+static Datum
+call_function(FunctionCallInfo call, Datum a, Datum b)
+{
+	Datum result;
+
+	call->args[0].value = a;
+	call->args[1].value = b;
+	call->isnull = false;
+	result = FunctionCallInvoke(call);
+	if (call->isnull)
+		elog(ERROR, "function %u returned NULL", call->flinfo->fn_oid);
+	return result;
+}
+
 /* Returns the one of two values that the built-in would keep. */
 static Datum
 choose(const WaAggPlan *plan, WaOp op, Datum kept, Datum value)
 {
-	FunctionCallInfo call = op == WA_OP_MIN ? plan->smaller : plan->larger;
-	Datum chosen;
-
-	call->args[0].value = kept;
-	call->args[1].value = value;
-	call->isnull = false;
-	chosen = FunctionCallInvoke(call);
-	if (call->isnull)
-		elog(ERROR, "function %u returned NULL", call->flinfo->fn_oid);
-	return chosen;
+	return call_function(op == WA_OP_MIN ? plan->smaller : plan->larger, kept,
+						 value);
 }
 
 void
@@ -106,24 +113,77 @@ wa_extreme_offer(WaAggState *state, WaOp op, Datum value)
 	MemoryContextSwitchTo(old);
 }
 
+/* Returns a number that is less than 0 if a sorts before b, and 0 if they are equal. */
+static int
+compare(const WaAggPlan *plan, WaExtreme a, WaExtreme b)
+{
+	if (is_stored(plan))
+	{
+		const WaStorage storage = wa_type_storage(plan->type);
+
+		return (int) stored_less(storage, b, a) -
+			   (int) stored_less(storage, a, b);
+	}
+	return DatumGetInt32(call_function(plan->compare, a.datum, b.datum));
+}
+
+/* Tells whether two values look the same. */
+static bool
+looks_like(const WaAggPlan *plan, WaExtreme a, WaExtreme b)
+{
+	if (is_stored(plan))
+		return a.u == b.u;
+	return datum_image_eq(a.datum, b.datum, plan->typbyval, plan->typlen);
+}
+
+/*
+ * Notes, in a state that watches, whether an extreme is going to be tied with a value
+ * offered, which may be tied itself.  Returns false if the extreme stays what it is.
+ */
+static bool
+watch(WaAggState *state, WaOp op, WaExtreme value, bool is_tied)
+{
+	const WaExtreme kept = *(const WaExtreme *) wa_state_component(state, op);
+	const WaOpSet bit = WA_OP_BIT(op);
+	int order;
+
+	if (state->rows == 0)
+		order = -1;
+	else if (op == WA_OP_MIN)
+		order = compare(state->plan, value, kept);
+	else
+		order = compare(state->plan, kept, value);
+	if (order < 0)
+		state->tied &= ~bit;
+	if (order <= 0 &&
+		(is_tied || (order == 0 && !looks_like(state->plan, value, kept))))
+		state->tied |= bit;
+	return order <= 0;
+}
+
+/* Puts a value, which may be tied, into one of the components. */
+static void
+offer(WaAggState *state, WaOp op, WaExtreme value, bool is_tied)
+{
+	if (state->watches && !watch(state, op, value, is_tied))
+		return;
+	if (is_stored(state->plan))
+		offer_stored(state, op, wa_type_storage(state->plan->type), value);
+	else
+		wa_extreme_offer(state, op, value.datum);
+}
+
 void
 wa_extreme_take(WaAggState *state, Datum value)
 {
 	const WaAggPlan *plan = state->plan;
+	WaExtreme extreme = {.datum = value};
 
+	if (is_stored(plan))
+		extreme = stored_value(wa_type_storage(plan->type), value);
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
-	{
-		if (!wa_state_has(state, op))
-			continue;
-		if (is_stored(plan))
-		{
-			WaStorage storage = wa_type_storage(plan->type);
-
-			offer_stored(state, op, storage, stored_value(storage, value));
-		}
-		else
-			wa_extreme_offer(state, op, value);
-	}
+		if (wa_state_has(state, op))
+			offer(state, op, extreme, false);
 }
 
 void
@@ -150,17 +210,9 @@ void
 wa_extreme_merge(WaAggState *into, const WaAggState *from)
 {
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
-	{
-		const WaExtreme *value;
-
-		if (!wa_state_has(into, op))
-			continue;
-		value = (const WaExtreme *) wa_state_component(from, op);
-		if (is_stored(into->plan))
-			offer_stored(into, op, wa_type_storage(into->plan->type), *value);
-		else
-			wa_extreme_offer(into, op, value->datum);
-	}
+		if (wa_state_has(into, op))
+			offer(into, op, *(const WaExtreme *) wa_state_component(from, op),
+				  (from->tied & WA_OP_BIT(op)) != 0);
 }
 
 void

@@ -3,7 +3,9 @@
  *		The components MIN and MAX of a state.
  *
  * Of equal values that look different the one that came last is kept, or
- * whichever the built-in keeps for the type (for character(n), the first).
+ * whichever the built-in keeps for the type (for character(n), the first).  A state
+ * that watches notes of each extreme whether there were some, among which the order of
+ * rows decides: it is tied.
  */
 #ifndef WA_STATE_EXTREME_H
 #define WA_STATE_EXTREME_H
@@ -29,12 +31,14 @@ extern void wa_extreme_take(WaAggState *state, Datum value);
 
 /*
  * Puts a value into one of them that the plan has, for types whose values are
- * compared by PostgreSQL.
+ * compared by PostgreSQL.  Nobody watches.
  */
 extern void wa_extreme_offer(WaAggState *state, WaOp op, Datum value);
 
-/* Merges a partial, or a state, of later rows. */
+/* Merges a partial of later rows, which nobody watches. */
 extern void wa_extreme_absorb(WaAggState *state, const WaPartial *partial);
+
+/* Merges a state of later rows. */
 extern void wa_extreme_merge(WaAggState *into, const WaAggState *from);
 
 /* Writes the components, and reads them into an empty state. */

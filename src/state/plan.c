@@ -12,6 +12,7 @@
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #include "settings.h"
 #include "state/column.h"
@@ -107,16 +108,15 @@ builtin_transition(char *name, Oid type)
 	return function;
 }
 
-/* Prepares calls of the built-in's transition function in the context. */
+/* Prepares calls of a function of two values in the context. */
 static FunctionCallInfo
-prepare_call(const WaAggPlan *plan, char *name, MemoryContext context)
+prepare_call(const WaAggPlan *plan, Oid oid, MemoryContext context)
 {
 	FmgrInfo *function = MemoryContextAlloc(context, sizeof(FmgrInfo));
 	FunctionCallInfo call =
 		MemoryContextAlloc(context, SizeForFunctionCallInfo(2));
 
-	fmgr_info_cxt(builtin_transition(name, plan->key.extreme_type), function,
-				  context);
+	fmgr_info_cxt(oid, function, context);
 	InitFunctionCallInfoData(*call, function, 2, plan->collation, NULL, NULL);
 	call->args[0].isnull = false;
 	call->args[1].isnull = false;
@@ -132,9 +132,16 @@ look_up_order(WaAggPlan *plan, MemoryContext context)
 		return;
 	get_typlenbyval(plan->key.argument_type, &plan->typlen, &plan->typbyval);
 	if ((plan->key.ops & WA_OP_BIT(WA_OP_MIN)) != 0)
-		plan->smaller = prepare_call(plan, "min", context);
+		plan->smaller = prepare_call(
+			plan, builtin_transition("min", plan->key.extreme_type), context);
 	if ((plan->key.ops & WA_OP_BIT(WA_OP_MAX)) != 0)
-		plan->larger = prepare_call(plan, "max", context);
+		plan->larger = prepare_call(
+			plan, builtin_transition("max", plan->key.extreme_type), context);
+	plan->compare = prepare_call(
+		plan,
+		lookup_type_cache(plan->key.argument_type, TYPECACHE_CMP_PROC)
+			->cmp_proc,
+		context);
 }
 
 void

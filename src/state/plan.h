@@ -42,6 +42,7 @@ typedef struct WaAggPlan
 	Oid collation;
 	FunctionCallInfo smaller;
 	FunctionCallInfo larger;
+	FunctionCallInfo compare; /* of the type's default order */
 } WaAggPlan;
 
 /*

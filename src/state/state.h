@@ -47,8 +47,11 @@ typedef struct WaAggState
 	uint8 width;     /* bytes a value */
 	bool wide;       /* FLOAT: the components are pointers to wide sums */
 	bool negative_zeros; /* FLOAT, not wide: all rows so far are -0 */
-	bool stay_small;     /* never get a bulk again */
-	int16 exponent;      /* FLOAT, NUMERIC: unit of the sum */
+	bool stay_small : 1; /* never get a bulk again */
+	bool watches : 1; /* MIN and MAX for equal values that look different; then
+						  * there is no bulk */
+	WaOpSet tied : WA_OP_COUNT; /* of MIN and MAX: there have been some */
+	int16 exponent;             /* FLOAT, NUMERIC: unit of the sum */
 	union
 	{
 		int16 squares_exponent; /* FLOAT: unit of the squares */

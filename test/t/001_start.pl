@@ -46,7 +46,7 @@ like($symbols, qr/_PG_init/, 'symbols of the library are read');
 unlike($symbols, qr/\bcu(da)?[A-Z]/, 'library has no CUDA symbol');
 my $holder = start_query($node,
 	"SET warpagg.min_device_rows = 0; $sum; SELECT pg_sleep(2)");
-sleep 1;
+ok(wait_asleep($node, 1), 'a session that has used the device');
 my $postmaster = WarpaggTest::postmaster_pid($node);
 my ($read, @mapping) = (0);
 foreach my $pid ($postmaster, WarpaggTest::children($postmaster, qr/./))

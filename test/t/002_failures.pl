@@ -68,8 +68,8 @@ unlike(slurp_file($node->logfile), qr/terminating any other active/,
 # --- A session that was idle when the device process was replaced just goes on.
 my $begin = stat_value($node, 'requests');
 $running = start_query($node, "$query SELECT pg_sleep(4); $query");
-ok(wait_until(10, sub { stat_value($node, 'requests') > $begin }),
-	'a session has used the device');
+ok(wait_asleep($node, 1), 'a session is idle');
+cmp_ok(stat_value($node, 'requests'), '>', $begin, 'and has used the device');
 kill 'KILL', daemon_pid($node);
 $begin = stat_value($node, 'requests');
 ($ok, $out, $err) = finish_query($running);
@@ -237,7 +237,7 @@ my @idle = map {
 SELECT x % 2, gpu_sum(f), gpu_sum(CASE WHEN x % 2 = 1 THEN f END)
 FROM numbers GROUP BY 1; FETCH 1 FROM c; SELECT pg_sleep(4); COMMIT});
 } 1 .. 3;
-sleep 2;
+ok(wait_asleep($node, 3), 'idle cursors');
 is($node->safe_psql('postgres', $query), 't|t|t', 'query beside idle cursors');
 cmp_ok(stat_value($node, 'fallback_no_slot') - $fallbacks,
 	'<=', 3, 'idle cursors hold no slots');

@@ -82,10 +82,7 @@ foreach my $change (@changes)
 my $before = $standby->safe_psql('postgres', $query);
 my $handle = start_query($primary,
 	'BEGIN; DELETE FROM facts; SELECT pg_sleep(3); ROLLBACK');
-ok( $primary->poll_query_until(
-		'postgres',
-		"SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"),
-	'a transaction is open');
+ok(wait_asleep($primary, 1), 'a transaction is open');
 $primary->wait_for_catchup($standby);
 is($standby->safe_psql('postgres', $query),
 	$before, 'standby: what is not committed is not seen');

@@ -14,7 +14,7 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep time);
 
 our @EXPORT = qw(make_node processes supervisor_pid daemon_pid is_up
-  wait_until wait_ready start_query finish_query stat_value device_setting);
+  wait_until wait_asleep wait_ready start_query finish_query stat_value device_setting);
 
 # A device that every machine has, unless the tests are told to use another.
 my $device = $ENV{WARPAGG_TEST_DEVICE} // 'auto';
@@ -113,6 +113,15 @@ sub wait_until
 		usleep(50_000);
 	}
 	return 0;
+}
+
+# Waits until so many sessions are in pg_sleep(); tells whether they are.
+sub wait_asleep
+{
+	my ($node, $sessions) = @_;
+	return $node->poll_query_until('postgres',
+		"SELECT count(*) = $sessions FROM pg_stat_activity "
+		  . "WHERE wait_event = 'PgSleep'");
 }
 
 # Returns whether the server answers.  The query is no input of psql's: one that ends
