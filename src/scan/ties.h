@@ -5,7 +5,8 @@
  * GROUP BY shows the key of a group's first row, min and max the last of equal values.
  * What the device process sends tells nothing of the order of rows, and it sends nothing
  * if that would matter among its own.  Where rows of the heap follow what it has sent,
- * the node watches whether it matters, and if so the whole table is read in order.  Not
+ * the node watches whether it matters (groups their keys, records and states what they
+ * keep of min and max), and if so the whole table is read in order.  Not
  * so in parallel plans, where PostgreSQL's rows have no order either.
  */
 #ifndef WA_SCAN_TIES_H
