@@ -82,6 +82,27 @@ SELECT wa_compare('SELECT CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.0
 SELECT wa_compare('SELECT max(CASE WHEN k % 2 = 0 THEN 1.0 + length(a || b) ELSE 1.00 + length(a || b) END) FROM wa_combined');
 SELECT wa_compare('SELECT max(CASE WHEN a || b > ''a2'' THEN 0::float8 ELSE -0.0::float8 END) FROM wa_combined');
 
+-- What a filter takes, or a branch of CASE, is aggregated by the device process if the
+-- condition is one of a combination, however many different values it has.
+SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
+       wa_compare(format('SELECT k, %s FROM wa_combined GROUP BY 1', e)) AS grouped,
+       wa_compare(format('SELECT a || c, %s FROM wa_combined WHERE id > 9 GROUP BY 1', e)) AS all, e
+FROM unnest(ARRAY[
+    'sum(id) FILTER (WHERE a || b > ''a2'')', 'sum(id) FILTER (WHERE ARRAY[k, i] && ARRAY[3, 4]), max(id)', 'count(id) FILTER (WHERE a || b > ''a2''), count(*) FILTER (WHERE a || c > ''a2'')',
+    'sum(CASE WHEN a || b > ''a2'' THEN id END)', 'sum(CASE WHEN a || b > ''a2'' THEN id ELSE k END), avg(CASE WHEN a || c > ''a3c'' THEN many ELSE 0 END)',
+    'sum(CASE a || b WHEN ''a1B1'' THEN id WHEN ''a2B2'' THEN -id ELSE length(a || c) END)', 'sum(CASE WHEN k > 5 THEN length(a || b) ELSE id END)',
+    'min(CASE WHEN a || b > ''a2'' THEN id * 1.5 END), max(CASE WHEN a || b > ''a2'' THEN id * 1.5 ELSE n END) FILTER (WHERE b || c < ''B2'')',
+    'gpu_sum(CASE WHEN a || b > ''a2'' THEN id / 7.0::float8 ELSE f END), stddev(CASE WHEN a || b > ''a2'' THEN id ELSE k END)', 'count(CASE WHEN a || b > ''a2'' THEN id ELSE k END)',
+    'sum(CASE WHEN a || b > ''a2'' THEN CASE WHEN k > 3 THEN id ELSE many + 1 END ELSE 0 END)', 'gpu_sum(CASE WHEN a || b > ''a2'' THEN id::bigint * id END)', 'sum(CASE WHEN a || b > ''a2'' THEN id END::numeric)', 'sum(n * CASE WHEN a || b > ''a2'' THEN many ELSE 2 END), avg(coalesce(CASE a || c WHEN ''a1c1'' THEN many WHEN ''a2c2'' THEN k END, id))',
+    'sum(CASE k WHEN CASE WHEN a || b > ''a2'' THEN 3 ELSE 4 END THEN id ELSE many END)', 'sum(CASE WHEN a || b > ''a2'' THEN id ELSE 0 END + CASE WHEN a || c > ''a2'' THEN 1 ELSE 2 END)',
+    'sum(CASE WHEN k = 3 THEN id ELSE length(a || b) END) FILTER (WHERE a || c > ''a2''), sum(id) FILTER (WHERE a || c > ''a2'')', 'max(CASE WHEN a || b > ''a2'' THEN a ELSE b END), max(CASE WHEN a || b > ''a2'' THEN f ELSE id END)',
+    'sum(CASE WHEN a || b > ''a2'' AND k <> 3 THEN id / (k - 3) END)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'')',
+    'max(mixed) FILTER (WHERE a || b > ''a2'')', 'min(CASE WHEN a || b > ''a2'' THEN zero ELSE id END)']) e;
+
+-- Blocks left to the heap because of errors are no reason not to ask for them again.
+SELECT wa_combined_used('SELECT sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3) FROM wa_combined') AS before,
+       wa_combined_used('SELECT a || ''-'' || b, count(*), sum(length(a || ''-'') + id) FROM wa_combined WHERE a || b > ''a2'' AND k > 5 GROUP BY 1 ORDER BY 1 LIMIT 4') AS then;
+
 -- Of the smallest and the largest value all equal ones have to look the same, whatever
 -- others do: of intervals, arrays, texts with blanks and with a collation that ignores case.
 CREATE COLLATION wa_any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);

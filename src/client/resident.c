@@ -289,7 +289,7 @@ wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer,
 	*answer = reply.answer;
 	if (answer->blocks > 0 || (answer->groups_bytes == 0 && answer->rows == 0))
 		wa_residency_note(&run->relation, run->ncolumns, run->columns, loads,
-						  answer->blocks);
+						  answer->blocks + answer->left_blocks);
 	groups = find_groups(run, answer);
 	if (groups == NULL)
 	{

@@ -65,7 +65,7 @@
 #include "core/resident.h"
 
 /* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 6
+#define WA_PROTOCOL_VERSION 7
 #define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
 
 /* Relative to the data directory, which is every process's own directory. */
@@ -386,10 +386,11 @@ typedef struct WaAnswerMessage
 	uint32_t in_parcel; /* 0 or 1 */
 	uint32_t kind;      /* WaDeviceKind, of the device that computed it */
 	uint64_t groups_bytes;
-	uint64_t blocks;    /* covered */
-	uint64_t rows;      /* of them; or, if blocks is 0, that there would be */
-	uint64_t kept_rows; /* of them that fulfil WHERE */
-	uint64_t device_ns; /* from the request's arrival to the answer */
+	uint64_t blocks;      /* covered */
+	uint64_t left_blocks; /* that would be, but have rows that it cannot take */
+	uint64_t rows;        /* of them; or, if blocks is 0, that there would be */
+	uint64_t kept_rows;   /* of them that fulfil WHERE */
+	uint64_t device_ns;   /* from the request's arrival to the answer */
 } WaAnswerMessage;
 
 /* Every message there is. */

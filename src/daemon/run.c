@@ -470,6 +470,7 @@ answer(WaRun *run)
 		return;
 	}
 	answer->blocks = run->use.blocks - run->left_blocks;
+	answer->left_blocks = run->left_blocks;
 	write_used(run);
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : run->runner->kind;

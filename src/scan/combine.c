@@ -142,17 +142,14 @@ take_doubled(const WaScanColumn *column, uint32 group, Datum value, int64 times)
 
 /* Has a column take the value that PostgreSQL evaluates, for so many rows. */
 static void
-take_value(WaCombine *combine, int number, uint32 group, int64 rows,
-		   ExprContext *econtext)
+take_value(const WaScanColumn *column, ExprState *argument, uint32 group,
+		   int64 rows, ExprContext *econtext)
 {
-	const WaScanColumn *column = &combine->state->columns[number];
 	Datum value = BoolGetDatum(true);
 	bool is_null = false;
 
-	if (!wa_rowwise_is_true(combine->filters[number], econtext))
-		return;
-	if (combine->arguments[number] != NULL)
-		value = ExecEvalExpr(combine->arguments[number], econtext, &is_null);
+	if (argument != NULL)
+		value = ExecEvalExpr(argument, econtext, &is_null);
 	if (is_null)
 		return;
 	if (rows > FEW_TIMES)
@@ -160,6 +157,37 @@ take_value(WaCombine *combine, int number, uint32 group, int64 rows,
 	else
 		for (int64 i = 0; i < rows; i++)
 			wa_accumulator_take_datum(column->accumulator, group, value);
+}
+
+/* Returns the branch of a column that the rows of the combination shown take. */
+static const WaBranch *
+choose_branch(const WaCombinedColumn *column, ExprContext *econtext)
+{
+	bool is_null;
+
+	if (column->choice == NULL)
+		return &column->branches[0];
+	return &column->branches[DatumGetInt32(
+		ExecEvalExpr(column->choice, econtext, &is_null))];
+}
+
+/* Has a column take the rows of the combination shown. */
+static void
+take_rows(WaCombine *combine, int number, uint32 combination, uint32 group,
+		  int64 rows, ExprContext *econtext)
+{
+	const WaScanColumn *into = &combine->state->columns[number];
+	const WaCombinedColumn *column = &combine->columns[number];
+	const WaBranch *branch;
+
+	if (!wa_rowwise_is_true(column->filter, econtext))
+		return;
+	branch = choose_branch(column, econtext);
+	if (branch->place < 0)
+		take_value(into, branch->argument, group, rows, econtext);
+	else
+		merge_group(combine->asked->columns[branch->place].accumulator,
+					combination, into->accumulator, group);
 }
 
 /* Returns how many rows a combination stands for. */
@@ -188,15 +216,9 @@ take_combination(WaCombine *combine, uint32 combination, ExprContext *econtext)
 	group = find_group(combine, econtext);
 	for (int i = 0; i < state->ncolumns; i++)
 	{
-		const int place = combine->column_places[i];
-
 		wa_accumulator_grow(state->columns[i].accumulator,
 							wa_scan_groups(state));
-		if (place < 0)
-			take_value(combine, i, group, rows, econtext);
-		else
-			merge_group(combine->asked->columns[place].accumulator, combination,
-						state->columns[i].accumulator, group);
+		take_rows(combine, i, combination, group, rows, econtext);
 	}
 	combine->rows += rows;
 }

@@ -9,6 +9,21 @@
 
 #include "scan/combine.h"
 
+/* What the aggregated column of the node takes of a combination. */
+typedef struct WaBranch
+{
+	int place; /* of a column of `asked`, which has it for all rows; -1: */
+	ExprState *argument; /* what PostgreSQL evaluates; NULL: rows are counted */
+} WaBranch;
+
+/* An aggregated column of the node. */
+typedef struct WaCombinedColumn
+{
+	ExprState *filter; /* NULL: none, or it has travelled */
+	ExprState *choice; /* the number of a branch; NULL: there is one */
+	WaBranch *branches;
+} WaCombinedColumn;
+
 struct WaCombine
 {
 	WaScanState *state; /* the node */
@@ -19,9 +34,7 @@ struct WaCombine
 	ExprState **where;
 	int nwhere;
 	ExprState **keys;
-	ExprState **arguments;  /* NULL: rows are counted */
-	ExprState **filters;    /* NULL: none */
-	int *column_places;     /* that travel, in `asked`; -1: it does not */
+	WaCombinedColumn *columns;
 	bool runs_foreign_code; /* see WaDivision */
 	bool may_be_tied;
 	List *params;

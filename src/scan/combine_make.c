@@ -34,20 +34,66 @@ describe(const WaScanState *state)
 	return division;
 }
 
-/* Returns a column of the asked query like another; NULL: one that counts rows. */
-static WaScanColumn
-column_like(const WaScanColumn *other)
+/* Returns how many columns the device process aggregates of one of the node. */
+static int
+count_asked(const WaDividedColumn *column)
+{
+	return column->travels ? 1 : bms_num_members(column->sent_branches);
+}
+
+/* Has the device process count rows; returns the place of that column. */
+static int
+ask_count(WaScanState *asked)
 {
 	WaScanColumn column = {0};
 
 	column.plan.key.argument_type = BOOLOID;
-	if (other == NULL)
-		return column;
-	column.argument = other->argument;
-	column.filter = other->filter;
-	column.plan.key = other->plan.key;
-	column.plan.collation = other->plan.collation;
-	return column;
+	asked->columns[asked->ncolumns] = column;
+	return asked->ncolumns++;
+}
+
+/*
+ * Has the device process aggregate an argument as a column of the node does, with a
+ * filter or NULL; returns the place of that column.
+ */
+static int
+ask_column(WaScanState *asked, const WaScanColumn *like, Expr *argument,
+		   Expr *filter)
+{
+	WaScanColumn column = {0};
+
+	column.argument = argument;
+	column.filter = filter;
+	column.plan.key = like->plan.key;
+	column.plan.collation = like->plan.collation;
+	asked->columns[asked->ncolumns] = column;
+	return asked->ncolumns++;
+}
+
+/* Has the device process aggregate what travels of a column. */
+static void
+ask_branches(WaScanState *asked, const WaScanColumn *like,
+			 const WaDividedColumn *divided, WaCombinedColumn *column)
+{
+	ListCell *cell;
+
+	column->branches =
+		palloc0(sizeof(WaBranch) * (list_length(divided->branches) + 1));
+	if (divided->travels)
+	{
+		column->branches[0].place =
+			ask_column(asked, like, like->argument, like->filter);
+		return;
+	}
+	foreach (cell, divided->branches)
+	{
+		const int i = foreach_current_index(cell);
+
+		column->branches[i].place =
+			bms_is_member(i, divided->sent_branches)
+				? ask_column(asked, like, (Expr *) lfirst(cell), NULL)
+				: -1;
+	}
 }
 
 /* Sets what the device process aggregates: what travels, and the number of rows. */
@@ -56,19 +102,17 @@ ask_columns(WaCombine *combine, const WaDivision *division)
 {
 	const WaScanState *state = combine->state;
 	WaScanState *asked = combine->asked;
+	int count = 1;
 
-	asked->columns = palloc(sizeof(WaScanColumn) * (state->ncolumns + 1));
-	combine->column_places = palloc(sizeof(int) * (state->ncolumns + 1));
 	for (int i = 0; i < state->ncolumns; i++)
-	{
-		combine->column_places[i] = -1;
-		if (!division->columns[i].travels)
-			continue;
-		combine->column_places[i] = asked->ncolumns;
-		asked->columns[asked->ncolumns++] = column_like(&state->columns[i]);
-	}
-	combine->counted = asked->ncolumns;
-	asked->columns[asked->ncolumns++] = column_like(NULL);
+		count += count_asked(&division->columns[i]);
+	asked->columns = palloc(sizeof(WaScanColumn) * count);
+	combine->columns =
+		palloc0(sizeof(WaCombinedColumn) * (state->ncolumns + 1));
+	for (int i = 0; i < state->ncolumns; i++)
+		ask_branches(asked, &state->columns[i], &division->columns[i],
+					 &combine->columns[i]);
+	combine->counted = ask_count(asked);
 }
 
 /* Sets by what the device process groups. */
@@ -160,23 +204,28 @@ prepare_keys(WaCombine *combine, const WaDivision *division)
 			prepare(combine, division, state->keys[i].expression);
 }
 
-/* Prepares the aggregated columns that do not travel. */
+/* Prepares what PostgreSQL evaluates of the aggregated columns. */
 static void
 prepare_columns(WaCombine *combine, const WaDivision *division)
 {
-	const WaScanState *state = combine->state;
-	const Size count = (Size) state->ncolumns + 1;
-
-	combine->arguments = palloc0(sizeof(ExprState *) * count);
-	combine->filters = palloc0(sizeof(ExprState *) * count);
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < division->ncolumns; i++)
 	{
-		if (combine->column_places[i] >= 0)
+		const WaDividedColumn *divided = &division->columns[i];
+		WaCombinedColumn *column = &combine->columns[i];
+		ListCell *cell;
+
+		if (divided->travels)
 			continue;
-		combine->arguments[i] =
-			prepare(combine, division, state->columns[i].argument);
-		combine->filters[i] =
-			prepare(combine, division, state->columns[i].filter);
+		column->filter = prepare(combine, division, divided->filter);
+		column->choice = prepare(combine, division, divided->choice);
+		foreach (cell, divided->branches)
+		{
+			WaBranch *branch = &column->branches[foreach_current_index(cell)];
+
+			if (branch->place < 0)
+				branch->argument =
+					prepare(combine, division, (Expr *) lfirst(cell));
+		}
 	}
 }
 
@@ -200,6 +249,26 @@ describe_combination(WaCombine *combine, const WaDivision *division)
 	combine->descriptor = descriptor;
 }
 
+/* Tells whether what the device process has of branches can be merged as it is. */
+static bool
+kinds_match(const WaCombine *combine, const WaDivision *division)
+{
+	for (int i = 0; i < division->ncolumns; i++)
+	{
+		const int count = list_length(division->columns[i].branches);
+
+		for (int j = 0; j < count; j++)
+		{
+			const int place = combine->columns[i].branches[j].place;
+
+			if (place >= 0 && combine->asked->columns[place].kind !=
+								  combine->state->columns[i].kind)
+				return false;
+		}
+	}
+	return true;
+}
+
 WaCombine *
 wa_combine_make(WaScanState *state, WaSpared spared, bool tells_scales)
 {
@@ -220,6 +289,8 @@ wa_combine_make(WaScanState *state, WaSpared spared, bool tells_scales)
 	combine->params = division->params;
 	combine->may_be_tied = division->may_be_tied;
 	make_asked(combine, division);
+	if (!kinds_match(combine, division))
+		return NULL;
 	prepare_where(combine, division);
 	prepare_keys(combine, division);
 	prepare_columns(combine, division);

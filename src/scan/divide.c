@@ -196,24 +196,25 @@ has_records(const WaCompiler *compiler, const WaDividedColumn *column,
 		   wa_may_have_ranks(compiler, number);
 }
 
-/* Tells whether a column travels. */
+/* Tells whether a column's operations over an argument travel, with a filter. */
 static bool
-column_travels(const WaDivision *division, const WaDividedColumn *column)
+column_travels(const WaDivision *division, const WaDividedColumn *column,
+			   Expr *argument, Expr *filter)
 {
 	WaCompiler *compiler =
-		make_compiler(division, list_make2(column->argument, column->filter));
+		make_compiler(division, list_make2(argument, filter));
 
 	if (compiler == NULL)
 		return false;
-	if (column->argument != NULL)
+	if (argument != NULL)
 	{
-		const int number = wa_compile_argument(
-			compiler, column->argument, column->filter, column->ops == 0);
+		const int number =
+			wa_compile_argument(compiler, argument, filter, column->ops == 0);
 
 		if (number < 0 || !has_records(compiler, column, number))
 			return false;
 	}
-	if (column->filter != NULL && wa_compile(compiler, column->filter) < 0)
+	if (filter != NULL && wa_compile(compiler, filter) < 0)
 		return false;
 	return calls_travel(division, compiler);
 }
@@ -409,6 +410,127 @@ divide_keys(WaDivision *division)
 	return true;
 }
 
+/* A CASE in the argument of a column, and what is put into its place. */
+typedef struct Replacement
+{
+	CaseExpr *choice; /* NULL: not found so far */
+	Expr *result;
+} Replacement;
+
+/* Finds a CASE that does not depend on one around it. */
+static bool
+find_choice(Node *node, void *context)
+{
+	Replacement *replacement = (Replacement *) context;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, CaseExpr) || find_case_test(node, NULL))
+		return expression_tree_walker(node, find_choice, context);
+	replacement->choice = (CaseExpr *) node;
+	return true;
+}
+
+static Node *
+replace_choice(Node *node, void *context)
+{
+	const Replacement *replacement = (const Replacement *) context;
+
+	if (node == (Node *) replacement->choice)
+		return (Node *) copyObject(replacement->result);
+	return node == NULL
+			   ? NULL
+			   : expression_tree_mutator(node, replace_choice, context);
+}
+
+/*
+ * Adds a branch: a column's argument with a result in the place of the CASE.  Returns
+ * the branch's number, which is the result of the choice.
+ */
+static Expr *
+add_branch(WaDividedColumn *column, Replacement *replacement, Expr *result)
+{
+	const int number = list_length(column->branches);
+
+	replacement->result = result;
+	column->branches =
+		lappend(column->branches,
+				replace_choice((Node *) column->argument, replacement));
+	return (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+							  Int32GetDatum(number), false, true);
+}
+
+/* Makes a column's argument its only branch. */
+static void
+make_one_branch(WaDividedColumn *column)
+{
+	column->choice = NULL;
+	column->branches = list_make1(column->argument);
+}
+
+/* Makes the branches of a column: as many as a CASE in its argument has. */
+static void
+make_branches(WaDividedColumn *column)
+{
+	Replacement replacement = {0};
+	CaseExpr *choice;
+	ListCell *cell;
+
+	if (!find_choice((Node *) column->argument, &replacement))
+	{
+		make_one_branch(column);
+		return;
+	}
+	choice = copyObject(replacement.choice);
+	choice->casetype = INT4OID;
+	choice->casecollid = InvalidOid;
+	foreach (cell, choice->args)
+	{
+		CaseWhen *when = lfirst_node(CaseWhen, cell);
+
+		when->result = add_branch(column, &replacement, when->result);
+	}
+	choice->defresult = add_branch(column, &replacement, choice->defresult);
+	column->choice = (Expr *) choice;
+}
+
+/* Finds the branches of a column that travel; those alone that vary are worth it. */
+static void
+send_branches(const WaDivision *division, WaDividedColumn *column)
+{
+	ListCell *cell;
+
+	foreach (cell, column->branches)
+	{
+		Expr *branch = (Expr *) lfirst(cell);
+
+		if (branch != NULL && contain_var_clause((Node *) branch) &&
+			column_travels(division, column, branch, NULL))
+			column->sent_branches = bms_add_member(column->sent_branches,
+												   foreach_current_index(cell));
+	}
+}
+
+/* Divides a column that does not travel as a whole. */
+static bool
+divide_column(WaDivision *division, WaDividedColumn *column)
+{
+	ListCell *cell;
+
+	make_branches(column);
+	send_branches(division, column);
+	if (bms_is_empty(column->sent_branches))
+		make_one_branch(column);
+	if (!keep(division, column->filter) || !keep(division, column->choice))
+		return false;
+	foreach (cell, column->branches)
+		if (!bms_is_member(foreach_current_index(cell),
+						   column->sent_branches) &&
+			!keep(division, (Expr *) lfirst(cell)))
+			return false;
+	return true;
+}
+
 /* Divides the aggregated columns. */
 static bool
 divide_columns(WaDivision *division)
@@ -417,9 +539,9 @@ divide_columns(WaDivision *division)
 	{
 		WaDividedColumn *column = &division->columns[i];
 
-		column->travels = column_travels(division, column);
-		if (!column->travels && (!keep(division, column->argument) ||
-								 !keep(division, column->filter)))
+		column->travels =
+			column_travels(division, column, column->argument, column->filter);
+		if (!column->travels && !divide_column(division, column))
 			return false;
 	}
 	return true;

@@ -26,13 +26,20 @@ typedef enum WaSpared
 	WA_SPARES_TIMES     /* nor of dates and times */
 } WaSpared;
 
-/* An aggregated column. */
+/*
+ * An aggregated column.  If it does not travel, its rows may be aggregated nevertheless
+ * that a filter takes, or a branch of CASE, when the condition is one of a combination.
+ */
 typedef struct WaDividedColumn
 {
 	Expr *argument; /* NULL: rows are counted */
 	Expr *filter;   /* NULL: none */
 	WaOpSet ops;
-	bool travels;
+	bool travels;   /* with its filter */
+	List *branches; /* if not: what the argument may be, one or the other */
+	Expr *
+		choice; /* an integer: the place of that in the list; NULL: there is one */
+	Bitmapset *sent_branches; /* that travel, without the filter */
 } WaDividedColumn;
 
 typedef struct WaDivision
