@@ -147,6 +147,8 @@ watch(WaAggState *state, WaOp op, WaExtreme value, bool is_tied)
 	const WaOpSet bit = WA_OP_BIT(op);
 	int order;
 
+	if (!is_stored(state->plan) && state->plan->compare == NULL)
+		return true;
 	if (state->rows == 0)
 		order = -1;
 	else if (op == WA_OP_MIN)

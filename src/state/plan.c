@@ -127,6 +127,8 @@ prepare_call(const WaAggPlan *plan, Oid oid, MemoryContext context)
 static void
 look_up_order(WaAggPlan *plan, MemoryContext context)
 {
+	Oid compare;
+
 	if ((plan->key.ops & EXTREMES) == 0 || plan->kind == &wa_integer_column ||
 		plan->kind == &wa_float_column)
 		return;
@@ -137,11 +139,10 @@ look_up_order(WaAggPlan *plan, MemoryContext context)
 	if ((plan->key.ops & WA_OP_BIT(WA_OP_MAX)) != 0)
 		plan->larger = prepare_call(
 			plan, builtin_transition("max", plan->key.extreme_type), context);
-	plan->compare = prepare_call(
-		plan,
-		lookup_type_cache(plan->key.argument_type, TYPECACHE_CMP_PROC)
-			->cmp_proc,
-		context);
+	compare = lookup_type_cache(plan->key.argument_type, TYPECACHE_CMP_PROC)
+				  ->cmp_proc;
+	if (OidIsValid(compare))
+		plan->compare = prepare_call(plan, compare, context);
 }
 
 void

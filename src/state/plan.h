@@ -42,7 +42,8 @@ typedef struct WaAggPlan
 	Oid collation;
 	FunctionCallInfo smaller;
 	FunctionCallInfo larger;
-	FunctionCallInfo compare; /* of the type's default order */
+	FunctionCallInfo compare; /* by the default order; NULL: smaller and larger
+								* raise an error */
 } WaAggPlan;
 
 /*
