@@ -115,6 +115,8 @@ SELECT wa_stored_refusal('SELECT min(iv), max(ine), gpu_sum(iv) FROM wa_stored')
 SELECT wa_stored_refusal('SELECT gpu_max(ARRAY[js]) FROM wa_stored');
 SELECT wa_stored_refusal('SELECT gpu_max(ARRAY[mood]) FROM wa_stored');
 SELECT wa_stored_refusal('SELECT gpu_max(texts) FROM wa_stored');
+SELECT wa_stored_refusal('SELECT grp, min(interval ''24 hours''), max(ARRAY[1.0, 2]) FROM wa_stored GROUP BY 1');
+SELECT DISTINCT min(interval '24 hours'), gpu_max(ARRAY[1.0, 2]) FROM wa_stored GROUP BY grp;
 RESET warpagg.explain_refusals;
 DROP TABLE wa_stored, wa_stored_calls, wa_stored_forms;
 DROP FUNCTION wa_stored_differences(text), wa_stored_batches(text), wa_stored_refusal(text);

@@ -54,7 +54,7 @@ ask_count(WaScanState *asked)
 
 /*
  * Has the device process aggregate an argument as a column of the node does, with a
- * filter or NULL; returns the place of that column.
+ * filter or NULL; returns the place of that column, which may serve another one, too.
  */
 static int
 ask_column(WaScanState *asked, const WaScanColumn *like, Expr *argument,
@@ -62,6 +62,15 @@ ask_column(WaScanState *asked, const WaScanColumn *like, Expr *argument,
 {
 	WaScanColumn column = {0};
 
+	for (int i = 0; i < asked->ncolumns; i++)
+	{
+		const WaScanColumn *other = &asked->columns[i];
+
+		if (wa_plan_keys_match(&other->plan.key, &like->plan.key) &&
+			other->plan.collation == like->plan.collation &&
+			equal(other->argument, argument) && equal(other->filter, filter))
+			return i;
+	}
 	column.argument = argument;
 	column.filter = filter;
 	column.plan.key = like->plan.key;

@@ -183,6 +183,7 @@ wa_compiler_make(Index varno, List *expressions, const char **refusal)
 	int member = -1;
 
 	compiler->varno = varno;
+	compiler->refusal = "an expression is not covered";
 	compiler->known = wa_known_nodes_make();
 	compiler->done_size = 64;
 	compiler->done = palloc(sizeof(WaDone) * compiler->done_size);

@@ -324,6 +324,11 @@ call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 {
 	call->sources = sources;
 	call->expression = wa_as_base_type(call->expression);
+	if (first_register(sources) < 0)
+		return wa_compiler_refuse(
+			compiler,
+			psprintf("a constant has type %s",
+					 format_type_be(exprType((Node *) call->expression))));
 	if (call->guarded && may_raise(call))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	weigh_sources(compiler, sources);
