@@ -96,6 +96,7 @@ FROM unnest(ARRAY[
     'sum(CASE WHEN a || b > ''a2'' THEN CASE WHEN k > 3 THEN id ELSE many + 1 END ELSE 0 END)', 'gpu_sum(CASE WHEN a || b > ''a2'' THEN id::bigint * id END)', 'sum(CASE WHEN a || b > ''a2'' THEN id END::numeric)', 'sum(n * CASE WHEN a || b > ''a2'' THEN many ELSE 2 END), avg(coalesce(CASE a || c WHEN ''a1c1'' THEN many WHEN ''a2c2'' THEN k END, id))',
     'sum(CASE k WHEN CASE WHEN a || b > ''a2'' THEN 3 ELSE 4 END THEN id ELSE many END)', 'sum(CASE WHEN a || b > ''a2'' THEN id ELSE 0 END + CASE WHEN a || c > ''a2'' THEN 1 ELSE 2 END)',
     'sum(CASE WHEN k = 3 THEN id ELSE length(a || b) END) FILTER (WHERE a || c > ''a2''), sum(id) FILTER (WHERE a || c > ''a2'')', 'sum(CASE WHEN a || b > ''a2'' THEN id END), sum(CASE WHEN a || b <= ''a2'' THEN id ELSE id END), sum(id), max(id) FILTER (WHERE a || c > ''a2'')',
+    'sum(coalesce(id, CASE WHEN (a || b)::integer = 1 THEN many END))', 'count(id > 3 AND CASE WHEN a || b = ''a1B1'' THEN many > 5 ELSE k > 3 END)',
     'max(CASE WHEN a || b > ''a2'' THEN a ELSE b END), max(CASE WHEN a || b > ''a2'' THEN f ELSE id END)',
     'sum(CASE WHEN a || b > ''a2'' AND k <> 3 THEN id / (k - 3) END)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'')',
     'max(mixed) FILTER (WHERE a || b > ''a2'')', 'min(CASE WHEN a || b > ''a2'' THEN zero ELSE id END)']) e;

@@ -417,7 +417,7 @@ typedef struct Replacement
 	Expr *result;
 } Replacement;
 
-/* Finds a CASE that does not depend on one around it. */
+/* Finds a CASE that is always evaluated, and does not depend on one around it. */
 static bool
 find_choice(Node *node, void *context)
 {
@@ -425,10 +425,21 @@ find_choice(Node *node, void *context)
 
 	if (node == NULL)
 		return false;
-	if (!IsA(node, CaseExpr) || find_case_test(node, NULL))
-		return expression_tree_walker(node, find_choice, context);
-	replacement->choice = (CaseExpr *) node;
-	return true;
+	switch (nodeTag(node))
+	{
+		case T_CaseExpr:
+			if (find_case_test(node, NULL))
+				return false;
+			replacement->choice = (CaseExpr *) node;
+			return true;
+		case T_CoalesceExpr:
+			return find_choice(linitial(((CoalesceExpr *) node)->args),
+							   context);
+		case T_BoolExpr:
+			return find_choice(linitial(((BoolExpr *) node)->args), context);
+		default:
+			return expression_tree_walker(node, find_choice, context);
+	}
 }
 
 static Node *
