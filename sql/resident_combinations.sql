@@ -99,7 +99,7 @@ FROM unnest(ARRAY[
     'sum(coalesce(id, CASE WHEN (a || b)::integer = 1 THEN many END))', 'count(id > 3 AND CASE WHEN a || b = ''a1B1'' THEN many > 5 ELSE k > 3 END)',
     'max(CASE WHEN a || b > ''a2'' THEN a ELSE b END), max(CASE WHEN a || b > ''a2'' THEN f ELSE id END)',
     'sum(CASE WHEN a || b > ''a2'' AND k <> 3 THEN id / (k - 3) END)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'')',
-    'max(mixed) FILTER (WHERE a || b > ''a2'')', 'min(CASE WHEN a || b > ''a2'' THEN zero ELSE id END)']) e;
+    'max(mixed) FILTER (WHERE a || b > ''a2'')', 'min(CASE WHEN a || b > ''a2'' THEN f ELSE id END)']) e;
 
 -- Blocks left to the heap because of errors are no reason not to ask for them again.
 SELECT wa_combined_used('SELECT sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3) FROM wa_combined') AS before,
