@@ -28,10 +28,10 @@ struct WaAccumulator
 	WaVectorKind kind;
 	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
 	bool by_states;        /* no record takes the values */
-	bool watches;   /* MIN and MAX for equal values that look different */
-	bool is_stored; /* nor a vector: values are as they are stored */
-	bool by_value;  /* there, */
-	int16 length;   /* with this length */
+	bool is_stored;        /* nor a vector: values are as they are stored */
+	bool by_value;         /* there, */
+	int16 length;          /* with this length */
+	bool watches; /* MIN and MAX for equal values that look different */
 	WaArena arena;
 	WaArena vectors; /* of the rows of a vector */
 	WaRecordOwner owner;

@@ -214,11 +214,6 @@ class Query:
         self.order = self.without_limit
         return is_new
 
-    def may_sort(self):
-        """Tells whether PostgreSQL may sort the rows, rather than hash the keys."""
-        return self.kinds != [] and (self.settings["enable_sort"] == "on"
-                                     or "money" in self.kinds)
-
     def draw_settings(self):
         """Returns settings that lead the query different ways."""
         rng = self.rng
