@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 #
 # lint.sh
-#	  Checks the source: format, include directions, test lists, paths, sizes,
-#	  cppcheck, shellcheck.  `make lint` calls it.
+#	  Checks the source: format, include directions, test lists, names in the
+#	  install script, paths, sizes, cppcheck, shellcheck.  `make lint` calls it.
 #
 # Usage: scripts/lint.sh [CHECK...]
-#	Checks: format includes regress paths marks sizes cppcheck shell.
+#	Checks: format includes regress install paths marks sizes cppcheck shell.
 #
 # Looks at the files that git tracks or would track.  Each check counts one; the
 # last line is "N passed, M failed", and the exit status is 0 only if M is 0.
@@ -14,7 +14,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-CHECKS=(format includes regress paths marks sizes cppcheck shell)
+CHECKS=(format includes regress install paths marks sizes cppcheck shell)
 MAX_LINES=600
 
 # Prints the files of the project whose names match an extended regular
@@ -68,6 +68,14 @@ same_list()
 	echo "only in $1: $(comm -23 <(echo "$2") <(echo "$4") | tr '\n' ' ')"
 	echo "only in $3: $(comm -13 <(echo "$2") <(echo "$4") | tr '\n' ' ')"
 	return 1
+}
+
+# The install script looks nothing up by search_path, and the check of that finds
+# what is planted.
+check_install()
+{
+	python3 test/lint/extension_sql.py --self-test &&
+		files '^sql/warpagg--.*\.sql$' | xargs -r python3 test/lint/extension_sql.py
 }
 
 # No file names a folder of somebody's machine.

@@ -3,33 +3,60 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION warpagg" to load this file. \quit
 
+-- Whoever may create objects in the extension's schema may have prepared it, for
+-- the superuser who runs this.  So names that this script looks up begin with
+-- pg_catalog, operators and types too, and strings that name something; only the
+-- extension's own objects have no schema, as it is not known here (and may be
+-- changed later).  None of these may be there already: overloads could be taken
+-- for ours.  `make lint` checks how names are written.
+
+DO $check_schema$
+BEGIN
+    IF EXISTS (
+        SELECT
+        FROM pg_catalog.pg_proc AS p
+        JOIN pg_catalog.pg_namespace AS n
+            ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+        WHERE n.nspname OPERATOR(pg_catalog.=) pg_catalog.current_schema()
+            AND pg_catalog.starts_with(p.proname, 'warpagg_')
+    ) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_function',
+            MESSAGE = pg_catalog.format(
+                'schema "%s" has functions of another origin whose names '
+                'begin with "warpagg_"', pg_catalog.current_schema()),
+            HINT = 'Drop them, or create the extension in a schema of its own.';
+    END IF;
+END
+$check_schema$;
+
 -- Support functions of all aggregates of the family.  Those over the same
 -- column share one state; its final functions tell what they need of it.
 
 -- Called when a query with one of the aggregates is planned, before anything
 -- else of the extension is.
-CREATE FUNCTION warpagg_support(internal) RETURNS internal
+CREATE FUNCTION warpagg_support(pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE FUNCTION warpagg_transition(internal, "any") RETURNS internal
+CREATE FUNCTION warpagg_transition(pg_catalog.internal, pg_catalog."any") RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE
     SUPPORT warpagg_support;
 
-CREATE FUNCTION warpagg_combine(internal, internal) RETURNS internal
+CREATE FUNCTION warpagg_combine(pg_catalog.internal, pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION warpagg_serialize(internal) RETURNS bytea
+CREATE FUNCTION warpagg_serialize(pg_catalog.internal) RETURNS pg_catalog.bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION warpagg_deserialize(bytea, internal) RETURNS internal
+CREATE FUNCTION warpagg_deserialize(pg_catalog.bytea, pg_catalog.internal) RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 -- For window frames whose start moves: takes rows in, and away again.
 
-CREATE FUNCTION warpagg_moving_transition(internal, "any") RETURNS internal
+CREATE FUNCTION warpagg_moving_transition(pg_catalog.internal, pg_catalog."any") RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
-CREATE FUNCTION warpagg_moving_inverse(internal, "any") RETURNS internal
+CREATE FUNCTION warpagg_moving_inverse(pg_catalog.internal, pg_catalog."any") RETURNS pg_catalog.internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 -- gpu_count(*): every row, whatever is in it.
@@ -55,117 +82,126 @@ COMMENT ON AGGREGATE gpu_count(*) IS 'number of input rows';
 --
 --  function    C final function, whose SQL twins differ in their result type
 --  space       bytes that a state takes, with what palloc adds to it
---  moving      rows can be taken away again
+--  is_extreme  rows cannot be taken away again, and an index may have the result
 
 DO $make_twins$
 DECLARE
-    twin record;
-    final text;
-    definition text;
+    twin pg_catalog.record;
+    final_arguments pg_catalog.text;
+    options pg_catalog.text;
 BEGIN
     FOR twin IN
-        SELECT family.*,
-               t.typname AS result,
-               pg_get_function_identity_arguments(p.oid) AS argument,
-               -- what the final functions of min and max return
-               CASE WHEN t.typname IN ('anyarray', 'anyenum') THEN t.typname
-                    ELSE 'anyelement' END AS polymorph,
-               o.oprname AS sort_operator
-        FROM (VALUES
-                ('count', 'count', false, 80, true),
-                ('sum', 'sum', false, 80, true),
-                ('avg', 'avg', false, 80, true),
-                ('min', 'min', true, 80, false),
-                ('max', 'max', true, 80, false),
-                ('var_pop', 'var_pop', false, 144, true),
-                ('var_samp', 'var_samp', false, 144, true),
-                ('variance', 'var_samp', false, 144, true),
-                ('stddev_pop', 'stddev_pop', false, 144, true),
-                ('stddev_samp', 'stddev_samp', false, 144, true),
-                ('stddev', 'stddev_samp', false, 144, true)
-             ) AS family(name, function, is_extreme, space, moving)
-        JOIN pg_catalog.pg_proc p ON p.proname = family.name
-        JOIN pg_catalog.pg_aggregate a ON a.aggfnoid = p.oid
-        JOIN pg_catalog.pg_type t ON t.oid = p.prorettype
-        LEFT JOIN pg_catalog.pg_operator o ON o.oid = a.aggsortop
-        WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.pronargs = 1
-        ORDER BY family.name, p.oid
+        SELECT overload.*,
+               pg_catalog.format('warpagg_%s_%s', overload.function,
+                                 overload.final_result) AS final,
+               pg_catalog.row_number() OVER (
+                   PARTITION BY overload.function, overload.final_result
+                   ORDER BY overload.name, overload.oid
+               ) OPERATOR(pg_catalog.=) 1 AS is_first_of_final
+        FROM (SELECT family.*,
+                     p.oid,
+                     argument.typname AS argument,
+                     -- those of min and max return what they are asked for
+                     CASE WHEN family.is_extreme
+                               AND result.typname OPERATOR(pg_catalog.<>)
+                                   ALL (ARRAY['anyarray', 'anyenum'])
+                          THEN 'anyelement'
+                          ELSE result.typname END AS final_result,
+                     o.oprname AS sort_operator,
+                     d.description
+              FROM (VALUES
+                      ('count', 'count', false, 80),
+                      ('sum', 'sum', false, 80),
+                      ('avg', 'avg', false, 80),
+                      ('min', 'min', true, 80),
+                      ('max', 'max', true, 80),
+                      ('var_pop', 'var_pop', false, 144),
+                      ('var_samp', 'var_samp', false, 144),
+                      ('variance', 'var_samp', false, 144),
+                      ('stddev_pop', 'stddev_pop', false, 144),
+                      ('stddev_samp', 'stddev_samp', false, 144),
+                      ('stddev', 'stddev_samp', false, 144)
+                   ) AS family(name, function, is_extreme, space)
+              JOIN pg_catalog.pg_proc AS p
+                  ON p.proname OPERATOR(pg_catalog.=) family.name
+              JOIN pg_catalog.pg_aggregate AS a
+                  ON a.aggfnoid OPERATOR(pg_catalog.=) p.oid
+              JOIN pg_catalog.pg_type AS argument
+                  ON argument.oid OPERATOR(pg_catalog.=) p.proargtypes[0]
+              JOIN pg_catalog.pg_type AS result
+                  ON result.oid OPERATOR(pg_catalog.=) p.prorettype
+              LEFT JOIN pg_catalog.pg_operator AS o
+                  ON o.oid OPERATOR(pg_catalog.=) a.aggsortop
+              LEFT JOIN pg_catalog.pg_description AS d
+                  ON d.objoid OPERATOR(pg_catalog.=) p.oid
+                  AND d.classoid OPERATOR(pg_catalog.=)
+                      'pg_catalog.pg_proc'::pg_catalog.regclass
+                  AND d.objsubid OPERATOR(pg_catalog.=) 0
+              WHERE p.pronamespace OPERATOR(pg_catalog.=)
+                    'pg_catalog'::pg_catalog.regnamespace
+                  AND p.pronargs OPERATOR(pg_catalog.=) 1) AS overload
+        ORDER BY overload.name, overload.oid
     LOOP
+        final_arguments := 'pg_catalog.internal';
         IF twin.is_extreme THEN
-            final := format('warpagg_%s_%s', twin.function, twin.polymorph);
-            definition := format('%I(internal, %s) RETURNS %2$s',
-                                 final, twin.polymorph);
+            final_arguments := pg_catalog.format(
+                'pg_catalog.internal, pg_catalog.%I', twin.final_result);
+            options := pg_catalog.format(
+                'FINALFUNC_EXTRA, SORTOP = OPERATOR(pg_catalog.%s)',
+                twin.sort_operator);
         ELSE
-            final := format('warpagg_%s_%s', twin.function, twin.result);
-            definition := format('%I(internal) RETURNS %I',
-                                 final, twin.result);
+            options := pg_catalog.format(
+                'MSFUNC = warpagg_moving_transition, '
+                'MINVFUNC = warpagg_moving_inverse, '
+                'MSTYPE = pg_catalog.internal, MSSPACE = %s, '
+                'MFINALFUNC = %I', twin.space, twin.final);
         END IF;
-        IF to_regproc(quote_ident(final)) IS NULL THEN
-            EXECUTE format(
-                'CREATE FUNCTION %s AS ''MODULE_PATHNAME'', %L '
+        IF twin.is_first_of_final THEN
+            EXECUTE pg_catalog.format(
+                'CREATE FUNCTION %I(%s) RETURNS pg_catalog.%I '
+                'AS ''MODULE_PATHNAME'', ''warpagg_%s_final'' '
                 'LANGUAGE C IMMUTABLE PARALLEL SAFE',
-                definition, format('warpagg_%s_final', twin.function));
+                twin.final, final_arguments, twin.final_result, twin.function);
         END IF;
-
-        definition := format(
-            'SFUNC = warpagg_transition, STYPE = internal, '
+        EXECUTE pg_catalog.format(
+            'CREATE AGGREGATE gpu_%s(pg_catalog.%I) ('
+            'SFUNC = warpagg_transition, STYPE = pg_catalog.internal, '
             'SSPACE = %s, FINALFUNC = %I, '
             'COMBINEFUNC = warpagg_combine, '
             'SERIALFUNC = warpagg_serialize, '
-            'DESERIALFUNC = warpagg_deserialize, PARALLEL = SAFE',
-            twin.space, final);
-        IF twin.is_extreme THEN
-            definition := definition || format(
-                ', FINALFUNC_EXTRA, SORTOP = operator(pg_catalog.%s)',
-                twin.sort_operator);
-        END IF;
-        IF twin.moving THEN
-            definition := definition || format(
-                ', MSFUNC = warpagg_moving_transition, '
-                'MINVFUNC = warpagg_moving_inverse, '
-                'MSTYPE = internal, MSSPACE = %s, '
-                'MFINALFUNC = %I', twin.space, final);
-        END IF;
-        EXECUTE format('CREATE AGGREGATE %I(%s) (%s)',
-                       'gpu_' || twin.name, twin.argument, definition);
+            'DESERIALFUNC = warpagg_deserialize, PARALLEL = SAFE, %s)',
+            twin.name, twin.argument, twin.space, twin.final, options);
+        -- What it is for, in the built-in's words.
+        EXECUTE pg_catalog.format(
+            'COMMENT ON AGGREGATE gpu_%s(pg_catalog.%I) IS %L',
+            twin.name, twin.argument, twin.description);
     END LOOP;
 
     -- CREATE AGGREGATE declares the result over enums as anyelement, which is
     -- the same enum, but no twin's.
-    UPDATE pg_catalog.pg_proc SET prorettype = 'anyenum'::regtype
-    WHERE proname IN ('gpu_min', 'gpu_max') AND prokind = 'a'
-        AND pronamespace = current_schema()::regnamespace
-        AND proargtypes[0] = 'anyenum'::regtype;
-
-    -- What each of them is for, in the built-in's words.
-    FOR twin IN
-        SELECT g.oid::regprocedure AS aggregate,
-               obj_description(b.oid, 'pg_proc') AS description
-        FROM pg_catalog.pg_proc g
-        JOIN pg_catalog.pg_proc b
-            ON g.proname = 'gpu_' || b.proname
-            AND g.proargtypes = b.proargtypes
-        WHERE g.prokind = 'a' AND b.prokind = 'a' AND g.pronargs = 1
-            AND g.pronamespace = current_schema()::regnamespace
-            AND b.pronamespace = 'pg_catalog'::regnamespace
-    LOOP
-        EXECUTE format('COMMENT ON AGGREGATE %s IS %L',
-                       twin.aggregate, twin.description);
-    END LOOP;
+    UPDATE pg_catalog.pg_proc AS p
+    SET prorettype = 'pg_catalog.anyenum'::pg_catalog.regtype
+    FROM pg_catalog.pg_namespace AS n
+    WHERE n.oid OPERATOR(pg_catalog.=) p.pronamespace
+        AND n.nspname OPERATOR(pg_catalog.=) pg_catalog.current_schema()
+        AND p.proname OPERATOR(pg_catalog.=) ANY (ARRAY['gpu_min', 'gpu_max'])
+        AND p.pronargs OPERATOR(pg_catalog.=) 1
+        AND p.proargtypes[0] OPERATOR(pg_catalog.=)
+            'pg_catalog.anyenum'::pg_catalog.regtype;
 END
 $make_twins$;
 
 CREATE FUNCTION warpagg_devices(
-    OUT kind text,
+    OUT kind pg_catalog.text,
     OUT ordinal integer,
-    OUT name text,
-    OUT compute_capability text,
+    OUT name pg_catalog.text,
+    OUT compute_capability pg_catalog.text,
     OUT memory_bytes bigint,
     OUT free_bytes bigint,
     OUT multiprocessors integer,
-    OUT driver text,
-    OUT state text
-) RETURNS SETOF record
+    OUT driver pg_catalog.text,
+    OUT state pg_catalog.text
+) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW warpagg_devices AS SELECT * FROM warpagg_devices();
@@ -189,18 +225,18 @@ CREATE FUNCTION warpagg_stats(
     OUT fallback_timeout bigint,
     OUT fallback_device_error bigint,
     OUT fallback_resting bigint
-) RETURNS SETOF record
+) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW warpagg_stats AS SELECT * FROM warpagg_stats();
 
 CREATE FUNCTION warpagg_reductions(
-    OUT device text,
-    OUT operation text,
-    OUT type text,
+    OUT device pg_catalog.text,
+    OUT operation pg_catalog.text,
+    OUT type pg_catalog.text,
     OUT runs bigint,
     OUT rows bigint
-) RETURNS SETOF record
+) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW warpagg_reductions AS SELECT * FROM warpagg_reductions();
@@ -209,31 +245,31 @@ GRANT SELECT ON warpagg_devices, warpagg_stats, warpagg_reductions TO PUBLIC;
 
 -- Resident columns.
 
-CREATE FUNCTION warpagg_load(relation regclass, columns text[] DEFAULT NULL)
+CREATE FUNCTION warpagg_load(relation pg_catalog.regclass, columns pg_catalog.text[] DEFAULT NULL)
     RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION warpagg_load(regclass, text[]) IS
+COMMENT ON FUNCTION warpagg_load(pg_catalog.regclass, pg_catalog.text[]) IS
     'makes columns of a table resident; returns the rows that had to be read';
 
 CREATE FUNCTION warpagg_load_later(
-    relation regclass, columns text[] DEFAULT NULL) RETURNS void
+    relation pg_catalog.regclass, columns pg_catalog.text[] DEFAULT NULL) RETURNS pg_catalog.void
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION warpagg_load_later(regclass, text[]) IS
+COMMENT ON FUNCTION warpagg_load_later(pg_catalog.regclass, pg_catalog.text[]) IS
     'makes columns of a table resident in the background';
 
-CREATE FUNCTION warpagg_unload(relation regclass, columns text[] DEFAULT NULL)
-    RETURNS void
+CREATE FUNCTION warpagg_unload(relation pg_catalog.regclass, columns pg_catalog.text[] DEFAULT NULL)
+    RETURNS pg_catalog.void
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-COMMENT ON FUNCTION warpagg_unload(regclass, text[]) IS
+COMMENT ON FUNCTION warpagg_unload(pg_catalog.regclass, pg_catalog.text[]) IS
     'has resident columns of a table forgotten';
 
 CREATE FUNCTION warpagg_resident(
-    OUT database text,
-    OUT relation regclass,
-    OUT column_name text,
+    OUT database pg_catalog.text,
+    OUT relation pg_catalog.regclass,
+    OUT column_name pg_catalog.text,
     OUT extents bigint,
     OUT blocks bigint,
     OUT rows bigint,
@@ -242,8 +278,8 @@ CREATE FUNCTION warpagg_resident(
     OUT queries bigint,
     OUT hit_share double precision,
     OUT fresh_share double precision,
-    OUT last_use timestamptz
-) RETURNS SETOF record
+    OUT last_use pg_catalog.timestamptz
+) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW warpagg_resident AS SELECT * FROM warpagg_resident();
