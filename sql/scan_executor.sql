@@ -190,3 +190,21 @@ SELECT sum(1 / (v - 777)) FROM exec_rows;
 RESET force_parallel_mode;
 DROP FUNCTION exec_differences;
 DROP TABLE exec_rows, exec_many;
+
+-- Aggregates of others that are made of what has the names of ours, or that count
+-- from another number, are not taken for ours.
+CREATE TABLE exec_forged AS SELECT x::bigint AS x FROM generate_series(1, 1000) x;
+ANALYZE exec_forged;
+SET check_function_bodies = off;
+CREATE FUNCTION exec_transition(bigint, bigint) RETURNS bigint
+    LANGUAGE sql AS 'warpagg_transition';
+CREATE FUNCTION exec_final(bigint) RETURNS text LANGUAGE sql AS 'warpagg_max_final';
+CREATE AGGREGATE exec_max(bigint) (SFUNC = exec_transition, STYPE = bigint, FINALFUNC = exec_final);
+CREATE AGGREGATE exec_count(*) (SFUNC = int8inc, STYPE = bigint, INITCOND = '5');
+RESET check_function_bodies;
+EXPLAIN (COSTS OFF) SELECT exec_max(x) FROM exec_forged;
+SELECT length(exec_max(x)) FROM exec_forged;
+SELECT exec_count(*) FROM exec_forged;
+DROP TABLE exec_forged;
+DROP AGGREGATE exec_max(bigint), exec_count(*);
+DROP FUNCTION exec_transition, exec_final;

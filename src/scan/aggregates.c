@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_language.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -58,7 +59,11 @@ find_builtin(Oid function, WaAggregate *aggregate)
 	return false;
 }
 
-/* Tells whether the function is the C function of ours with the name. */
+/*
+ * Tells whether the function is the C function of ours with the name.  Nobody but a
+ * superuser makes functions in C; in another language anybody may have the name for
+ * a body, which is looked at only when it is run.
+ */
 static bool
 is_ours(Oid function, const char *name)
 {
@@ -70,7 +75,7 @@ is_ours(Oid function, const char *name)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
-	if (!is_null)
+	if (!is_null && ((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
 	{
 		char *symbol = TextDatumGetCString(source);
 
@@ -81,6 +86,17 @@ is_ours(Oid function, const char *name)
 	return found;
 }
 
+/* Tells whether an aggregate's state starts as the value. */
+static bool
+starts_as(HeapTuple aggregate, const char *value)
+{
+	bool is_null;
+	Datum start = SysCacheGetAttr(AGGFNOID, aggregate,
+								  Anum_pg_aggregate_agginitval, &is_null);
+
+	return !is_null && strcmp(TextDatumGetCString(start), value) == 0;
+}
+
 /* Finds one of ours by what it is made of. */
 static bool
 find_ours(Oid function, WaAggregate *aggregate)
@@ -88,13 +104,15 @@ find_ours(Oid function, WaAggregate *aggregate)
 	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(function));
 	Oid transition;
 	Oid final;
+	bool counts_from_zero;
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
+	counts_from_zero = starts_as(tuple, "0");
 	transition = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransfn;
 	final = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggfinalfn;
 	ReleaseSysCache(tuple);
-	if (transition == F_INT8INC && !OidIsValid(final))
+	if (transition == F_INT8INC && !OidIsValid(final) && counts_from_zero)
 	{
 		*aggregate = WA_COUNT; /* gpu_count(*), or one that is the same */
 		return true;
