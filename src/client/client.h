@@ -5,6 +5,7 @@
 #ifndef WA_CLIENT_CLIENT_H
 #define WA_CLIENT_CLIENT_H
 
+#include "core/must_check.h"
 #include "core/partial.h"
 #include "core/protocol.h"
 
@@ -46,8 +47,8 @@ extern bool wa_client_wants(size_t nrows);
  * the device process then fails, the copy is folded into *partial; nothing is
  * lost.
  */
-extern bool wa_client_submit(WaPartial *partial, WaOpSet ops,
-							 const WaBatch *batch);
+extern WA_MUST_CHECK bool wa_client_submit(WaPartial *partial, WaOpSet ops,
+										   const WaBatch *batch);
 
 /* Completes what has been submitted, if anything has. */
 extern void wa_client_finish(void);
@@ -65,7 +66,7 @@ extern void wa_client_guard(void);
  * Fetches the table of devices into *reply.  Returns false if there is no
  * device process, having seen to it that one is being started.
  */
-extern bool wa_client_devices(WaMessage *reply);
+extern WA_MUST_CHECK bool wa_client_devices(WaMessage *reply);
 
 /*
  * Returns the cluster's counters, also while the device process is silent; NULL if they

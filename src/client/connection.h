@@ -10,6 +10,7 @@
 #ifndef WA_CLIENT_CONNECTION_H
 #define WA_CLIENT_CONNECTION_H
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 
 /* How an exchange of messages ended. */
@@ -56,7 +57,7 @@ extern WaExchange wa_connection_hello(void);
 extern bool wa_connection_attach(void);
 
 /* Fetches the table of devices over the open connection. */
-extern bool wa_connection_devices(WaMessage *reply);
+extern WA_MUST_CHECK bool wa_connection_devices(WaMessage *reply);
 
 /* Closes the connection and gives back all it holds. */
 extern void wa_connection_close(void);
@@ -65,12 +66,13 @@ extern void wa_connection_close(void);
  * Sends a message, whose header but for type and length is filled in here.
  * The reply has to be received before the next message is sent.
  */
-extern bool wa_connection_send(WaMessage *message, WaMessageType type,
-							   size_t length);
+extern WA_MUST_CHECK bool wa_connection_send(WaMessage *message,
+											 WaMessageType type, size_t length);
 
 /* The same for a message with which a descriptor goes, which is not closed. */
-extern bool wa_connection_send_file(WaMessage *message, WaMessageType type,
-									size_t length, int fd);
+extern WA_MUST_CHECK bool wa_connection_send_file(WaMessage *message,
+												  WaMessageType type,
+												  size_t length, int fd);
 
 /*
  * Sends a message and receives the reply.  If that fails it closes the

@@ -11,6 +11,7 @@
 #ifndef WA_CLIENT_RESIDENCY_H
 #define WA_CLIENT_RESIDENCY_H
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 
 /* Returns how much has been loaded so far, for wa_residency_note; -1: unknown. */
@@ -33,9 +34,10 @@ extern bool wa_residency_is_none(const WaRelation *relation, uint32 ncolumns,
  * less now.  To be called over an open connection.  Returns false if warpaggd had to be
  * asked, and failed.
  */
-extern bool wa_residency_describe(const WaRelation *relation, uint32 ncolumns,
-								  const WaColumnName *columns,
-								  WaResidentMessage *answer);
+extern WA_MUST_CHECK bool wa_residency_describe(const WaRelation *relation,
+												uint32 ncolumns,
+												const WaColumnName *columns,
+												WaResidentMessage *answer);
 
 /*
  * Returns, for the planner, how many blocks are likely to be usable: as is

@@ -11,6 +11,7 @@
 #define WA_CLIENT_RESIDENT_H
 
 #include "client/connection.h"
+#include "core/must_check.h"
 
 /* How a request failed. */
 typedef struct WaFailure
@@ -24,45 +25,50 @@ typedef struct WaFailure
 extern void wa_client_raise(const WaFailure *failure) pg_attribute_noreturn();
 
 /* wa_parcel_reserve, with a failure. */
-extern char *wa_client_reserve(uint64 bytes, WaFailure *failure);
+extern WA_MUST_CHECK char *wa_client_reserve(uint64 bytes, WaFailure *failure);
 
 /*
  * Has an extent in the parcel loaded.  Does not wait: the parcel stays as it is,
  * and nothing else is asked for, until wa_client_loaded has been called.
  */
-extern bool wa_client_load(uint64 extent, WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_load(uint64 extent, WaFailure *failure);
 
 /* Waits until the extent is loaded. */
-extern bool wa_client_loaded(WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_loaded(WaFailure *failure);
 
 /*
  * Has texts of the dictionary of a column, from a code on, written to the parcel
  * (WaTextsMessage).
  */
-extern bool wa_client_texts(const WaRelation *relation,
-							const WaColumnName *column, uint32 first,
-							uint64 place, uint64 room, WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_texts(const WaRelation *relation,
+										  const WaColumnName *column,
+										  uint32 first, uint64 place,
+										  uint64 room, WaFailure *failure);
 
 /* Asks what there is of columns of a relation. */
-extern bool wa_client_residency(const WaRelation *relation, int ncolumns,
-								const WaColumnName *columns,
-								WaResidentMessage *answer, WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_residency(const WaRelation *relation,
+											  int ncolumns,
+											  const WaColumnName *columns,
+											  WaResidentMessage *answer,
+											  WaFailure *failure);
 
 /*
  * Asks for the states of extents, which are written to the parcel from `states`
  * on, as WaExtentState.
  */
-extern bool wa_client_extents(const WaRelation *relation, int ncolumns,
-							  const WaColumnName *columns, uint32 first,
-							  uint32 count, uint64 states, WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_extents(const WaRelation *relation,
+											int ncolumns,
+											const WaColumnName *columns,
+											uint32 first, uint32 count,
+											uint64 states, WaFailure *failure);
 
 /* Says which blocks of an extent are as they were.  header is filled in here. */
-extern bool wa_client_confirm(const WaConfirmMessage *confirm,
-							  WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_confirm(const WaConfirmMessage *confirm,
+											WaFailure *failure);
 
 /* Has a column forgotten, or all of the relation if attribute is 0. */
-extern bool wa_client_unload(const WaRelation *relation, int attribute,
-							 WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_unload(const WaRelation *relation,
+										   int attribute, WaFailure *failure);
 
 /*
  * Asks for the columns of a database, 0: of all, which are written to the parcel

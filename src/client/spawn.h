@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "core/counters.h"
+#include "core/must_check.h"
 
 /* A running warpaggd as its supervisor sees it. */
 typedef struct WaDaemonProcess
@@ -28,7 +29,8 @@ extern WaCounters *wa_spawn_make_counters(int *counters_fd);
  * control socket and the counters.  Returns false, with a message in the log,
  * if that fails.
  */
-extern bool wa_spawn_daemon(WaDaemonProcess *process, int counters_fd);
+extern WA_MUST_CHECK bool wa_spawn_daemon(WaDaemonProcess *process,
+										  int counters_fd);
 
 /*
  * Ends warpaggd, if one is running: closes its descriptors, which alone makes

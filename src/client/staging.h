@@ -5,6 +5,7 @@
 #ifndef WA_CLIENT_STAGING_H
 #define WA_CLIENT_STAGING_H
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 
 /* The mapped staging file; slots NULL while there is none. */
@@ -22,8 +23,8 @@ typedef struct WaStaging
  * Maps the staging file after checking that it is what *attached says and that
  * nobody can shrink it under us.  Does not close the descriptor.
  */
-extern bool wa_staging_map(WaStaging *staging,
-						   const WaAttachedMessage *attached, int fd);
+extern WA_MUST_CHECK bool
+wa_staging_map(WaStaging *staging, const WaAttachedMessage *attached, int fd);
 extern void wa_staging_unmap(WaStaging *staging);
 
 /* Maps so many bytes of a file for reading, likewise; NULL if it has not. */
@@ -37,8 +38,8 @@ extern WaCounters *wa_staging_map_counters(int fd);
  * returns false if all are taken.  A connection is likely to get the same one
  * again and again.
  */
-extern bool wa_staging_take(WaStaging *staging, uint32_t connection,
-							uint32_t *slot);
+extern WA_MUST_CHECK bool wa_staging_take(WaStaging *staging,
+										  uint32_t connection, uint32_t *slot);
 extern void wa_staging_free(WaStaging *staging, uint32_t connection,
 							uint32_t slot);
 

@@ -14,6 +14,7 @@
 #include "core/exact_squares.h"
 #include "core/exact_sum.h"
 #include "core/int128.h"
+#include "core/must_check.h"
 #include "core/order.h"
 
 /*
@@ -104,8 +105,9 @@ size_t wa_partial_encode(const WaPartial *partial, WaType type, WaOpSet ops,
  * *partial, which wa_partial_init has made.  Returns false, with *partial
  * undefined, if the bytes are not such a partial.
  */
-bool wa_partial_decode(WaPartial *partial, WaType type, WaOpSet ops,
-					   const uint8_t *buffer, size_t length);
+WA_MUST_CHECK bool wa_partial_decode(WaPartial *partial, WaType type,
+									 WaOpSet ops, const uint8_t *buffer,
+									 size_t length);
 
 /*
  * Returns the zero that min or max returns for a float batch whose smallest or

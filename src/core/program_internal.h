@@ -10,6 +10,7 @@
 #ifndef WA_CORE_PROGRAM_INTERNAL_H
 #define WA_CORE_PROGRAM_INTERNAL_H
 
+#include "core/must_check.h"
 #include "core/program.h"
 #include "core/vectorised.h"
 
@@ -153,8 +154,8 @@ void wa_decimal_keep_display(const WaStep *step);
  * Makes *out the values in units of 10^-scale, wide if need be; those of NULL rows
  * are 0.  Returns false if they do not fit it: only a roomy one may be wide.
  */
-bool wa_wide_store(WaVector *out, int scale, const __int128 *values,
-				   size_t nrows);
+WA_MUST_CHECK bool wa_wide_store(WaVector *out, int scale,
+								 const __int128 *values, size_t nrows);
 
 /* Returns a row's value of a DECIMAL. */
 static inline __int128

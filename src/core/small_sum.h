@@ -17,6 +17,7 @@
 
 #include "core/exact_squares.h"
 #include "core/int128.h"
+#include "core/must_check.h"
 
 /*
  * A signed integer of 256 bits, lowest word first.  As a sum of squares it is
@@ -41,8 +42,8 @@ bool wa_small_sum_add(WaInt128 *sum, int16_t *exponent, double x);
 /*
  * Adds the small sum from, in units of 2^from_exponent, to *sum; likewise.
  */
-bool wa_small_sum_merge(WaInt128 *sum, int16_t *exponent, WaInt128 from,
-						int16_t from_exponent);
+WA_MUST_CHECK bool wa_small_sum_merge(WaInt128 *sum, int16_t *exponent,
+									  WaInt128 from, int16_t from_exponent);
 
 /* Adds the small sum to *into, which is normalized and stays so. */
 void wa_small_sum_expand(WaInt128 sum, int16_t exponent, WaExactSum *into);
@@ -52,13 +53,17 @@ void wa_small_sum_expand(WaInt128 sum, int16_t exponent, WaExactSum *into);
  * in *result.  Returns false, with nothing stored, if that takes a WaExactSum:
  * for zero, which may have a sign, and near the ends of the format's range.
  */
-bool wa_small_sum_to_double(WaInt128 sum, int16_t exponent, double *result);
-bool wa_small_sum_to_float(WaInt128 sum, int16_t exponent, float *result);
+WA_MUST_CHECK bool wa_small_sum_to_double(WaInt128 sum, int16_t exponent,
+										  double *result);
+WA_MUST_CHECK bool wa_small_sum_to_float(WaInt128 sum, int16_t exponent,
+										 float *result);
 
 /* As for sums, for the square of the finite x. */
-bool wa_small_squares_add(WaInt256 *sum, int16_t *exponent, double x);
-bool wa_small_squares_merge(WaInt256 *sum, int16_t *exponent,
-							const WaInt256 *from, int16_t from_exponent);
+WA_MUST_CHECK bool wa_small_squares_add(WaInt256 *sum, int16_t *exponent,
+										double x);
+WA_MUST_CHECK bool wa_small_squares_merge(WaInt256 *sum, int16_t *exponent,
+										  const WaInt256 *from,
+										  int16_t from_exponent);
 void wa_small_squares_expand(const WaInt256 *sum, int16_t exponent,
 							 WaExactSquares *into);
 

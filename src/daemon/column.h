@@ -9,6 +9,7 @@
 #ifndef WA_DAEMON_COLUMN_H
 #define WA_DAEMON_COLUMN_H
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 #include "daemon/dictionary.h"
 #include "daemon/mirror_copy.h"
@@ -61,10 +62,11 @@ typedef struct WaShape
  * one reference in *copy, else a text in error: WA_BAD_REQUEST for values that
  * cannot be, or WA_OUT_OF_MEMORY.
  */
-WaStatus wa_column_copy(WaMemory *memory, const void *user,
-						const WaExtentColumn *column, uint32_t nrows,
-						const uint8_t *parcel, WaDictionary *dictionary,
-						WaColumn **copy, char *error, size_t error_bytes);
+WA_MUST_CHECK WaStatus wa_column_copy(WaMemory *memory, const void *user,
+									  const WaExtentColumn *column,
+									  uint32_t nrows, const uint8_t *parcel,
+									  WaDictionary *dictionary, WaColumn **copy,
+									  char *error, size_t error_bytes);
 
 /* Takes another reference. */
 void wa_column_retain(WaColumn *column);

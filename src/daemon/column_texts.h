@@ -5,6 +5,7 @@
 #ifndef WA_DAEMON_COLUMN_TEXTS_H
 #define WA_DAEMON_COLUMN_TEXTS_H
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 #include "daemon/dictionary.h"
 
@@ -14,9 +15,10 @@
  * parcel may change meanwhile.  user: who needs the memory.  Returns WA_OK,
  * WA_BAD_REQUEST if numbers or ends are out of bounds, or WA_OUT_OF_MEMORY.
  */
-WaStatus wa_column_take_texts(WaDictionary *dictionary, const void *user,
-							  const WaExtentColumn *column,
-							  const uint8_t *parcel, uint32_t *values,
-							  uint32_t nrows);
+WA_MUST_CHECK WaStatus wa_column_take_texts(WaDictionary *dictionary,
+											const void *user,
+											const WaExtentColumn *column,
+											const uint8_t *parcel,
+											uint32_t *values, uint32_t nrows);
 
 #endif /* WA_DAEMON_COLUMN_TEXTS_H */

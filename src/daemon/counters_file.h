@@ -7,6 +7,7 @@
 #define WA_DAEMON_COUNTERS_FILE_H
 
 #include "core/counters.h"
+#include "core/must_check.h"
 
 typedef struct WaCountersFile
 {
@@ -22,6 +23,6 @@ typedef struct WaCountersFile
  * no memory for any.  Nothing is ever freed: the file lives as long as the
  * process.
  */
-bool wa_counters_open(WaCountersFile *file, int inherited_fd);
+WA_MUST_CHECK bool wa_counters_open(WaCountersFile *file, int inherited_fd);
 
 #endif /* WA_DAEMON_COUNTERS_FILE_H */

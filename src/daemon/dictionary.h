@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 
+#include "core/must_check.h"
 #include "core/vector.h"
 #include "daemon/memory.h"
 
@@ -125,12 +126,15 @@ typedef struct WaDictionaryQuestion
  * Finds texts or adds them, and stores their codes.  Returns false, with some of
  * the codes undefined, if there is no memory for one.
  */
-bool wa_dictionary_add_all(WaDictionary *dictionary, const void *user,
-						   WaDictionaryQuestion *questions, size_t count);
+WA_MUST_CHECK bool wa_dictionary_add_all(WaDictionary *dictionary,
+										 const void *user,
+										 WaDictionaryQuestion *questions,
+										 size_t count);
 
 /* Finds the code of a text; returns false if it is not there. */
-bool wa_dictionary_find(const WaDictionary *dictionary, const char *data,
-						size_t length, int32_t *code);
+WA_MUST_CHECK bool wa_dictionary_find(const WaDictionary *dictionary,
+									  const char *data, size_t length,
+									  int32_t *code);
 
 /*
  * Returns a number that all codes known to anybody are less than.  All less than

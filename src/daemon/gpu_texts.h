@@ -10,6 +10,7 @@
 #ifndef WA_DAEMON_GPU_TEXTS_H
 #define WA_DAEMON_GPU_TEXTS_H
 
+#include "core/must_check.h"
 #include "core/program.h"
 
 typedef struct WaGpuTranslation WaGpuTranslation;
@@ -29,7 +30,7 @@ typedef struct WaGpuTexts
  * Finds the texts that come together in the query.  Returns false if they are too
  * many, or there is not enough memory.
  */
-bool wa_gpu_texts_find(WaGpuTranslation *to);
+WA_MUST_CHECK bool wa_gpu_texts_find(WaGpuTranslation *to);
 
 /* Tells whether a TEXT register of the query has ranks in its place. */
 bool wa_gpu_texts_has(const WaGpuTranslation *to, uint16_t number);
@@ -44,6 +45,7 @@ int wa_gpu_texts_rank(WaGpuTranslation *to, uint16_t number);
  * Translates an instruction whose result or arguments are texts by their ranks.
  * Returns false if GPUs have none for it, or if there is not enough memory.
  */
-bool wa_gpu_texts_translate(WaGpuTranslation *to, const WaInstruction *from);
+WA_MUST_CHECK bool wa_gpu_texts_translate(WaGpuTranslation *to,
+										  const WaInstruction *from);
 
 #endif /* WA_DAEMON_GPU_TEXTS_H */

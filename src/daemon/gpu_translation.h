@@ -5,6 +5,7 @@
 #ifndef WA_DAEMON_GPU_TRANSLATION_H
 #define WA_DAEMON_GPU_TRANSLATION_H
 
+#include "core/must_check.h"
 #include "daemon/gpu_query.h"
 #include "daemon/gpu_texts.h"
 
@@ -91,8 +92,8 @@ typedef struct WaGpuTextSource
  * Finds the texts whose numbers a TEXT register of the query has.  Returns false if it
  * has no such numbers.
  */
-bool wa_gpu_find_source(const WaGpuTranslation *to, uint16_t number,
-						WaGpuTextSource *source);
+WA_MUST_CHECK bool wa_gpu_find_source(const WaGpuTranslation *to,
+									  uint16_t number, WaGpuTextSource *source);
 
 /* Returns the text that has a number. */
 WaText wa_gpu_source_text(const WaGpuTextSource *source, uint32_t number);

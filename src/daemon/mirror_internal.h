@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 
+#include "core/must_check.h"
 #include "daemon/mirror.h"
 #include "daemon/mirror_driver.h"
 #include "daemon/mirror_rows.h"
@@ -184,8 +185,8 @@ typedef struct WaColumnList
  */
 
 /* Makes a flat column without rows, with one reference. */
-WaStatus wa_flat_make(WaMirrorDevice *device, WaForm form, uint8_t scale,
-					  WaMirrorFlat **flat);
+WA_MUST_CHECK WaStatus wa_flat_make(WaMirrorDevice *device, WaForm form,
+									uint8_t scale, WaMirrorFlat **flat);
 
 /*
  * Adds a validity or display array, of so many bits a row, all of whose bytes are

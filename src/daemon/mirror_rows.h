@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/must_check.h"
+
 /* Rows begin to end - 1 that nobody has. */
 typedef struct WaRowGap
 {
@@ -34,7 +36,8 @@ void wa_row_space_end(WaRowSpace *space);
  * Takes a run from the first gap that it fits in.  Returns false if there is none,
  * or no memory to give the run back later.
  */
-bool wa_row_space_take(WaRowSpace *space, uint64_t rows, uint64_t *first);
+WA_MUST_CHECK bool wa_row_space_take(WaRowSpace *space, uint64_t rows,
+									 uint64_t *first);
 
 /* Gives a run back, whole as it was taken. */
 void wa_row_space_give(WaRowSpace *space, uint64_t first, uint64_t rows);

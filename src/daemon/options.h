@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/must_check.h"
+
 typedef struct WaOptions
 {
 	const char *socket_path; /* relative to the working directory */
@@ -23,6 +25,6 @@ typedef struct WaOptions
  * Reads the command line into *options, which points into argv afterwards.
  * Returns false, having logged why, if it is not understood.
  */
-bool wa_options_parse(int argc, char **argv, WaOptions *options);
+WA_MUST_CHECK bool wa_options_parse(int argc, char **argv, WaOptions *options);
 
 #endif /* WA_DAEMON_OPTIONS_H */

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/must_check.h"
+
 /* As much as a connection may share, and all of them together. */
 #define WA_MAX_PARCEL_BYTES  ((uint64_t) 1 << 30)
 #define WA_MAX_PARCELS_BYTES ((uint64_t) 64 << 30)
@@ -32,7 +34,7 @@ bool wa_parcel_is_usable(int fd, uint64_t bytes);
  * Maps so many bytes of a usable memory file.  Returns false, with errno set, if
  * that cannot be done.
  */
-bool wa_parcel_map(WaParcel *parcel, int fd, uint64_t bytes);
+WA_MUST_CHECK bool wa_parcel_map(WaParcel *parcel, int fd, uint64_t bytes);
 
 /* Unmaps the parcel, if there is one. */
 void wa_parcel_unmap(WaParcel *parcel);

@@ -9,6 +9,7 @@
 #ifndef WA_DAEMON_RUN_STATES_H
 #define WA_DAEMON_RUN_STATES_H
 
+#include "core/must_check.h"
 #include "daemon/runner.h"
 
 /* What morsels are. */
@@ -39,23 +40,25 @@ bool wa_run_states_init(WaRunStates *states, const WaRunner *runner,
 						unsigned threads);
 
 /* Makes a thread's state of no rows, unless it has one. */
-WaStatus wa_run_states_have(WaRunStates *states, unsigned thread, char *error);
+WA_MUST_CHECK WaStatus wa_run_states_have(WaRunStates *states, unsigned thread,
+										  char *error);
 
 /*
  * Goes on to the next stage, and stores how many morsels that has; 0: there is
  * none.
  */
-WaStatus wa_run_states_next(WaRunStates *states, uint64_t *nmorsels,
-							char *error);
+WA_MUST_CHECK WaStatus wa_run_states_next(WaRunStates *states,
+										  uint64_t *nmorsels, char *error);
 
 /* Does a morsel of a stage other than the first. */
-WaStatus wa_run_states_do(WaRunStates *states, uint64_t number, char *error);
+WA_MUST_CHECK WaStatus wa_run_states_do(WaRunStates *states, uint64_t number,
+										char *error);
 
 /*
  * Brings together what no stage has: then states[0] is what the runner finishes
  * and writes.
  */
-WaStatus wa_run_states_merge(WaRunStates *states, char *error);
+WA_MUST_CHECK WaStatus wa_run_states_merge(WaRunStates *states, char *error);
 
 /* Frees all states. */
 void wa_run_states_free(WaRunStates *states);

@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 #include "daemon/device.h"
 
@@ -96,9 +97,11 @@ void wa_scheduler_init(WaScheduler *scheduler, WaCounters *counters,
  * even one could be started or there are WA_MAX_DEVICES devices; the lanes
  * without a worker are closed.
  */
-WaStatus wa_scheduler_add(WaScheduler *scheduler, const WaDeviceDriver *driver,
-						  const WaDeviceInfo *info, void *const *lanes,
-						  unsigned nlanes, char *error, size_t error_bytes);
+WA_MUST_CHECK WaStatus wa_scheduler_add(WaScheduler *scheduler,
+										const WaDeviceDriver *driver,
+										const WaDeviceInfo *info,
+										void *const *lanes, unsigned nlanes,
+										char *error, size_t error_bytes);
 
 /*
  * Queues the job at the device, of those that the asker wants, that has the
@@ -106,9 +109,9 @@ WaStatus wa_scheduler_add(WaScheduler *scheduler, const WaDeviceDriver *driver,
  * if all of them hang or are lost, with a text in error; then the job is still
  * the caller's.
  */
-WaStatus wa_scheduler_submit(WaScheduler *scheduler, WaJob *job,
-							 WaWantedDevice want, char *error,
-							 size_t error_bytes);
+WA_MUST_CHECK WaStatus wa_scheduler_submit(WaScheduler *scheduler, WaJob *job,
+										   WaWantedDevice want, char *error,
+										   size_t error_bytes);
 
 /*
  * Ends interest in a job.  Returns true if it was still queued and is the

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 
 /* What wa_socket_receive found. */
@@ -32,7 +33,7 @@ int wa_socket_listen(const char *path);
  * Tells whether the peer of a connected socket runs as our own user or as
  * root, and stores the number of its process in *pid.
  */
-bool wa_socket_peer_is_ours(int fd, pid_t *pid);
+WA_MUST_CHECK bool wa_socket_peer_is_ours(int fd, pid_t *pid);
 
 /*
  * Sends a message of header->length bytes together with nfds (at most

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 
 /* 1 MiB of values and a validity bitmap for the narrowest type's, int2. */
@@ -44,7 +45,8 @@ void wa_staging_init(WaStaging *staging, uint64_t bytes);
  * in error, if the memory is not to be had; then it may be tried again.  Any
  * thread may call it.
  */
-WaStatus wa_staging_make(WaStaging *staging, char *error, size_t error_bytes);
+WA_MUST_CHECK WaStatus wa_staging_make(WaStaging *staging, char *error,
+									   size_t error_bytes);
 
 /* Returns the pool's memory, file_bytes long, once it has been made. */
 void *wa_staging_memory(const WaStaging *staging);

@@ -15,6 +15,7 @@
 #ifndef WA_DAEMON_STORE_H
 #define WA_DAEMON_STORE_H
 
+#include "core/must_check.h"
 #include "daemon/column.h"
 
 #define WA_STORE_BUCKETS 1024
@@ -135,8 +136,9 @@ void wa_store_trim(WaStore *store);
  * evict itself in a circle.  Returns WA_OK; or a text in error, and
  * WA_OUT_OF_MEMORY or WA_BAD_REQUEST.
  */
-WaStatus wa_store_load(WaStore *store, const WaExtentHead *head,
-					   const uint8_t *parcel, char *error, size_t error_bytes);
+WA_MUST_CHECK WaStatus wa_store_load(WaStore *store, const WaExtentHead *head,
+									 const uint8_t *parcel, char *error,
+									 size_t error_bytes);
 
 /*
  * Tells what there is of each of some columns, and returns the number of blocks
@@ -181,9 +183,10 @@ bool wa_store_has(WaStore *store, const WaRelation *relation,
  * Returns false if there is a column of which there is nothing.  Else the use
  * has to be ended.
  */
-bool wa_store_use_begin(WaStore *store, const WaRelation *relation,
-						const WaColumnName *names, uint32_t ncolumns,
-						WaUse *use);
+WA_MUST_CHECK bool wa_store_use_begin(WaStore *store,
+									  const WaRelation *relation,
+									  const WaColumnName *names,
+									  uint32_t ncolumns, WaUse *use);
 
 /*
  * Finds up to `room` extents, by number, that have all the columns and fresh

@@ -8,6 +8,7 @@
 #ifndef WA_DAEMON_STORE_MAP_H
 #define WA_DAEMON_STORE_MAP_H
 
+#include "core/must_check.h"
 #include "daemon/store.h"
 
 /* References to be given up without the lock; bytes of them that will go. */
@@ -48,9 +49,9 @@ void wa_map_clean_relation(WaStore *store, WaStoredRelation *relation);
  * Pins a relation and some of its columns, which are made if make is true.
  * Returns false, with nothing pinned, if one is not there or no memory for it.
  */
-bool wa_map_pin(WaStore *store, const WaRelation *name,
-				const WaColumnName *columns, uint32_t ncolumns, bool make,
-				WaPins *pins);
+WA_MUST_CHECK bool wa_map_pin(WaStore *store, const WaRelation *name,
+							  const WaColumnName *columns, uint32_t ncolumns,
+							  bool make, WaPins *pins);
 
 /* Takes pins away; what nobody needs any more goes. */
 void wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage);
@@ -72,7 +73,7 @@ WaExtent *wa_map_add_extent(WaStore *store, WaStoredRelation *relation,
 							uint32_t number, WaShape *shape);
 
 /* Makes sure that the extent has room for a column at each place. */
-bool wa_map_make_room(WaExtent *extent);
+WA_MUST_CHECK bool wa_map_make_room(WaExtent *extent);
 
 /*
  * Puts a column, whose reference is taken over, to its place in an extent which

@@ -11,6 +11,7 @@
 
 #include "access/tupdesc.h"
 
+#include "core/must_check.h"
 #include "core/vector.h"
 #include "heap/heap.h"
 
@@ -21,7 +22,7 @@
  * BOOL: boolean.  TEXT: text, varchar, bpchar (with its trailing blanks), all
  * without their varlena header.
  */
-extern bool wa_gather_kind(Oid type, WaVectorKind *kind);
+extern WA_MUST_CHECK bool wa_gather_kind(Oid type, WaVectorKind *kind);
 
 /* A column to gather, and the first and the last step that use it. */
 typedef struct WaGatherUse
@@ -55,8 +56,8 @@ extern void wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows);
  * in a vector that may be wide of more than 38), or something
  * compressed or out of line.
  */
-extern bool wa_gather_step(WaGather *gather, int step,
-						   WaVector *const *vectors);
+extern WA_MUST_CHECK bool wa_gather_step(WaGather *gather, int step,
+										 WaVector *const *vectors);
 
 /*
  * Leaves, after a step, only the rows of an ascending selection.  Columns that no

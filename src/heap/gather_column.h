@@ -10,6 +10,7 @@
 #ifndef WA_HEAP_GATHER_COLUMN_H
 #define WA_HEAP_GATHER_COLUMN_H
 
+#include "core/must_check.h"
 #include "heap/gather.h"
 
 /* An attribute of the relation. */
@@ -168,11 +169,11 @@ extern void wa_gather_keep_places(WaGather *gather, int step);
  * Makes a vector of a column of a batch, all of whose values are there.  Returns
  * false if one does not fit.
  */
-extern bool wa_gather_decode(const WaGatherColumn *column, int nrows,
-							 WaVector *vector);
+extern WA_MUST_CHECK bool wa_gather_decode(const WaGatherColumn *column,
+										   int nrows, WaVector *vector);
 
 /* The same for a column of numerics. */
-extern bool wa_gather_numerics(const WaGatherColumn *column, int nrows,
-							   WaVector *vector);
+extern WA_MUST_CHECK bool wa_gather_numerics(const WaGatherColumn *column,
+											 int nrows, WaVector *vector);
 
 #endif /* WA_HEAP_GATHER_COLUMN_H */

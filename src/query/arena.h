@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/must_check.h"
+
 typedef struct WaArena WaArena;
 
 struct WaArena
@@ -60,7 +62,7 @@ void *wa_arena_alloc_vector(WaArena *arena, size_t bytes);
  * pointer: the address of that pointer, of whatever type.  Returns false, with
  * nothing changed, if there is not enough: then the arena has failed.
  */
-bool wa_arena_resize(WaArena *arena, void *pointer, size_t bytes);
+WA_MUST_CHECK bool wa_arena_resize(WaArena *arena, void *pointer, size_t bytes);
 
 /* Gives memory back; NULL: nothing. */
 void wa_arena_free(WaArena *arena, void *memory);

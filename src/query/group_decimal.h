@@ -6,6 +6,7 @@
 #define WA_QUERY_GROUP_DECIMAL_H
 
 #include "core/int128.h"
+#include "core/must_check.h"
 #include "query/group_dictionary.h"
 #include "query/value.h"
 
@@ -40,8 +41,8 @@ extern void wa_decimal_make_value(WaInt128 number, int scale,
  * Stores the number of a value of kind DECIMAL in units of 10^-scale.  Returns false if
  * it is none, or has other digits, or more than 38.
  */
-extern bool wa_decimal_number(const WaQueryValue *value, int scale,
-							  __int128 *number);
+extern WA_MUST_CHECK bool wa_decimal_number(const WaQueryValue *value,
+											int scale, __int128 *number);
 
 /* Returns the least scale of which a value of kind DECIMAL, a finite number, is one. */
 extern int wa_decimal_least_scale(const WaQueryValue *value);

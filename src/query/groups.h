@@ -10,6 +10,7 @@
 #ifndef WA_QUERY_GROUPS_H
 #define WA_QUERY_GROUPS_H
 
+#include "core/must_check.h"
 #include "query/arena.h"
 #include "query/column_rows.h"
 #include "query/value.h"
@@ -53,8 +54,9 @@ extern bool wa_query_groups_are_tied(const WaQueryGroups *groups);
  * nrows rows whose key j is in *keys[j].  Returns false, with the groups of no
  * further use, if there are too many or there is not enough memory.
  */
-extern bool wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys,
-								 size_t nrows, uint32_t *numbers);
+extern WA_MUST_CHECK bool wa_query_groups_find(WaQueryGroups *groups,
+											   WaVector *const *keys,
+											   size_t nrows, uint32_t *numbers);
 
 /*
  * Has the rows of the next search, whose vector has no values then, be looked up
@@ -65,18 +67,18 @@ extern void wa_query_groups_use_codes(WaQueryGroups *groups, int key,
 									  const int32_t *codes);
 
 /* Likewise, the group of one row whose keys are the values. */
-extern bool wa_query_groups_find_values(WaQueryGroups *groups,
-										const WaQueryValue *keys,
-										uint32_t *number);
+extern WA_MUST_CHECK bool wa_query_groups_find_values(WaQueryGroups *groups,
+													  const WaQueryValue *keys,
+													  uint32_t *number);
 
 /*
  * Stores in numbers[i] the group that has the keys of theirs[i] of another table
  * with the same keys, as wa_query_groups_find does; at most WA_VECTOR_ROWS.
  */
-extern bool wa_query_groups_find_theirs(WaQueryGroups *groups,
-										const WaQueryGroups *others,
-										const uint32_t *theirs, size_t ntheirs,
-										uint32_t *numbers);
+extern WA_MUST_CHECK bool
+wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
+							const uint32_t *theirs, size_t ntheirs,
+							uint32_t *numbers);
 
 /*
  * Has keys of other tables no longer be copied: only wa_query_groups_find_theirs
@@ -89,8 +91,9 @@ extern void wa_query_groups_borrow(WaQueryGroups *groups);
  * have equal ones in all tables with the same keys.  Returns false if there is
  * not enough memory.
  */
-extern bool wa_query_groups_hash(WaQueryGroups *groups, uint32_t first,
-								 size_t ngroups, uint64_t *hashes);
+extern WA_MUST_CHECK bool wa_query_groups_hash(WaQueryGroups *groups,
+											   uint32_t first, size_t ngroups,
+											   uint64_t *hashes);
 
 /*
  * Has no more groups made: rows without one get WA_NO_GROUP from now on, and the

@@ -22,6 +22,7 @@
 #ifndef WA_QUERY_PARTIAL_GROUPS_H
 #define WA_QUERY_PARTIAL_GROUPS_H
 
+#include "core/must_check.h"
 #include "query/groups.h"
 #include "query/records.h"
 #include "query/wire.h"
@@ -99,15 +100,16 @@ typedef struct WaPartialReader
  * Makes *reader one of groups of a shape, which lives as long; its scales are
  * not looked at.  Returns false if there is not enough memory.
  */
-extern bool wa_partial_reader_init(WaPartialReader *reader, WaArena *arena,
-								   const WaPartialShape *shape);
+extern WA_MUST_CHECK bool wa_partial_reader_init(WaPartialReader *reader,
+												 WaArena *arena,
+												 const WaPartialShape *shape);
 
 /*
  * Begins a message, which lives as long as what is read of it.  Returns false if
  * it is none of the shape.
  */
-extern bool wa_partial_open(WaPartialReader *reader, const void *message,
-							size_t bytes);
+extern WA_MUST_CHECK bool wa_partial_open(WaPartialReader *reader,
+										  const void *message, size_t bytes);
 
 /*
  * Reads the next group into reader->keys and reader->cells; what is there is
@@ -115,6 +117,6 @@ extern bool wa_partial_open(WaPartialReader *reader, const void *message,
  * then reader->reader.failed tells whether that is because the message is not
  * one of groups.
  */
-extern bool wa_partial_next(WaPartialReader *reader);
+extern WA_MUST_CHECK bool wa_partial_next(WaPartialReader *reader);
 
 #endif /* WA_QUERY_PARTIAL_GROUPS_H */

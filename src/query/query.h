@@ -14,6 +14,7 @@
 #ifndef WA_QUERY_QUERY_H
 #define WA_QUERY_QUERY_H
 
+#include "core/must_check.h"
 #include "core/order_by.h"
 #include "core/program.h"
 #include "query/groups.h"
@@ -81,7 +82,8 @@ typedef struct WaQuery
  * when it runs.  Its counts are those of what its pointers lead to.  scratch:
  * memory for a byte a register.
  */
-extern bool wa_query_is_sound(const WaQuery *query, uint8_t *scratch);
+extern WA_MUST_CHECK bool wa_query_is_sound(const WaQuery *query,
+											uint8_t *scratch);
 
 /*
  * Tells whether an instruction has registers of the right kinds and an extra

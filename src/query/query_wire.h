@@ -5,6 +5,7 @@
 #ifndef WA_QUERY_QUERY_WIRE_H
 #define WA_QUERY_QUERY_WIRE_H
 
+#include "core/must_check.h"
 #include "query/query.h"
 #include "query/wire.h"
 
@@ -16,7 +17,7 @@ extern void wa_query_write(WaWriter *writer, const WaQuery *query);
  * Returns NULL if it is not, or if there is not enough memory: then the arena
  * has failed.  Nobody changes the message meanwhile.
  */
-extern const WaQuery *wa_query_read(WaArena *arena, const void *message,
-									size_t bytes);
+extern WA_MUST_CHECK const WaQuery *
+wa_query_read(WaArena *arena, const void *message, size_t bytes);
 
 #endif /* WA_QUERY_QUERY_WIRE_H */

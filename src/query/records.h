@@ -21,6 +21,7 @@
 #ifndef WA_QUERY_RECORDS_H
 #define WA_QUERY_RECORDS_H
 
+#include "core/must_check.h"
 #include "core/partial.h"
 #include "core/vector.h"
 #include "query/arena.h"
@@ -147,7 +148,8 @@ extern void wa_records_watch(WaRecordTable *table);
  * Makes room for groups up to ngroups - 1; new ones are empty.  Returns false,
  * with the table as it was, if there is not enough memory.
  */
-extern bool wa_records_grow(WaRecordTable *table, uint32_t ngroups);
+extern WA_MUST_CHECK bool wa_records_grow(WaRecordTable *table,
+										  uint32_t ngroups);
 
 /* Tells whether some rows of a record of a DECIMAL are not wide. */
 static inline bool
@@ -178,9 +180,11 @@ extern void wa_count_groups(const uint32_t *groups, size_t nrows,
  * Returns false, with nothing changed but the scale, if that is for
  * wa_records_take.
  */
-extern bool wa_records_take_few(WaRecordTable *table, const uint32_t *groups,
-								const uint32_t *counts, const WaVector *values,
-								size_t nrows);
+extern WA_MUST_CHECK bool wa_records_take_few(WaRecordTable *table,
+											  const uint32_t *groups,
+											  const uint32_t *counts,
+											  const WaVector *values,
+											  size_t nrows);
 
 /* Takes so many rows for group 0 that are only counted. */
 extern void wa_records_count(WaRecordTable *table, size_t nrows);
@@ -206,17 +210,18 @@ extern void wa_records_take_value(WaRecordTable *table, uint32_t group,
  * Returns false, with nothing changed but the scale, if that has no room in the
  * group's; if the arena fails, the table is of no further use.
  */
-extern bool wa_records_merge(WaRecordTable *table, uint32_t group,
-							 const WaRecord *record);
+extern WA_MUST_CHECK bool wa_records_merge(WaRecordTable *table, uint32_t group,
+										   const WaRecord *record);
 
 /*
  * Merges the records of groups theirs[i] of another table, for the same kind and
  * operations, with those of groups[i], likewise; what is without rows is left out.
  */
-extern bool wa_records_merge_theirs(WaRecordTable *table,
-									const uint32_t *groups,
-									WaRecordTable *others,
-									const uint32_t *theirs, size_t ntheirs);
+extern WA_MUST_CHECK bool wa_records_merge_theirs(WaRecordTable *table,
+												  const uint32_t *groups,
+												  WaRecordTable *others,
+												  const uint32_t *theirs,
+												  size_t ntheirs);
 
 /* Has the sums of a DECIMAL, of which there are none yet, have this scale. */
 extern void wa_records_set_scale(WaRecordTable *table, int scale);

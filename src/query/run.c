@@ -50,9 +50,10 @@ place_registers(WaQueryRun *run)
 static void
 fill_decimal(WaVector *vector, const WaQueryValue *value)
 {
-	__int128 number = 0;
+	__int128 number;
 
-	(void) wa_decimal_number(value, (int) value->shown, &number);
+	if (!wa_decimal_number(value, (int) value->shown, &number))
+		number = 0;
 	vector->scale = (uint8_t) value->shown;
 	vector->wide =
 		number != (int64_t) number || value->shown > WA_DECIMAL_MAX_SCALE;

@@ -9,6 +9,7 @@
 #ifndef WA_QUERY_RUN_H
 #define WA_QUERY_RUN_H
 
+#include "core/must_check.h"
 #include "query/column_rows.h"
 #include "query/query.h"
 #include "query/records.h"
@@ -40,8 +41,9 @@ extern bool wa_query_run_is_plain(const WaQueryRun *run);
  * Brings rows into groups: rows[i] are those of input i, of its kind.  TEXTs of an
  * input have the same codes at all calls.
  */
-extern WaRunOutcome wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows,
-									  size_t nrows);
+extern WA_MUST_CHECK WaRunOutcome wa_query_run_take(WaQueryRun *run,
+													const WaColumnRows *rows,
+													size_t nrows);
 
 /* Returns how many rows have fulfilled WHERE so far. */
 extern uint64_t wa_query_run_rows(const WaQueryRun *run);
@@ -61,8 +63,9 @@ extern uint32_t wa_query_run_groups(const WaQueryRun *run);
  * a record of each column, in the order of the query.  Without keys there is one
  * group.  Does not return WA_RUN_TRAPPED.
  */
-extern WaRunOutcome wa_query_run_add(WaQueryRun *run, const WaQueryValue *keys,
-									 const WaRecord *records);
+extern WA_MUST_CHECK WaRunOutcome wa_query_run_add(WaQueryRun *run,
+												   const WaQueryValue *keys,
+												   const WaRecord *records);
 
 /* Adds rows that have fulfilled WHERE elsewhere to those of the run. */
 extern void wa_query_run_count(WaQueryRun *run, uint64_t rows);
@@ -71,14 +74,15 @@ extern void wa_query_run_count(WaQueryRun *run, uint64_t rows);
  * Merges the groups of a run of the same query, from whose arena nothing is kept;
  * does not return WA_RUN_TRAPPED.
  */
-extern WaRunOutcome wa_query_merge(WaQueryRun *into, WaQueryRun *from);
+extern WA_MUST_CHECK WaRunOutcome wa_query_merge(WaQueryRun *into,
+												 WaQueryRun *from);
 
 /*
  * Chooses the groups that may be among those that the query wants; no rows are
  * taken or merged from then on, and only these groups are written.  Returns false
  * if there is not enough memory.
  */
-extern bool wa_query_run_choose(WaQueryRun *run);
+extern WA_MUST_CHECK bool wa_query_run_choose(WaQueryRun *run);
 
 /*
  * Writes a message of groups (query/partial_groups.h), from *next on, until it

@@ -10,6 +10,7 @@
 #ifndef WA_QUERY_RUN_INTERNAL_H
 #define WA_QUERY_RUN_INTERNAL_H
 
+#include "core/must_check.h"
 #include "query/partial_groups.h"
 #include "query/run.h"
 
@@ -79,10 +80,11 @@ extern char *wa_run_alloc_aligned(WaArena *arena, size_t bytes);
  * Finds out what the parts of the query read; the registers are there.  Returns
  * false if there is not enough memory.
  */
-extern bool wa_run_inputs_make(WaQueryRun *run);
+extern WA_MUST_CHECK bool wa_run_inputs_make(WaQueryRun *run);
 
 /* Begins with all rows of a batch; returns false if there is not enough memory. */
-extern bool wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *batch);
+extern WA_MUST_CHECK bool wa_run_inputs_begin(WaQueryRun *run,
+											  const WaColumnRows *batch);
 
 /* Makes vectors, or codes, of what a part reads of the rows that are left. */
 extern void wa_run_inputs_fill(WaQueryRun *run, uint32_t part, size_t nrows);
@@ -98,12 +100,14 @@ extern const int32_t *wa_run_codes(const WaQueryRun *run, uint32_t number,
 extern void wa_run_inputs_select(WaQueryRun *run, size_t nselected);
 
 /* Runs instructions as wa_program_run does. */
-extern bool wa_run_instructions(WaQueryRun *run, uint32_t begin, uint32_t end,
-								size_t nrows);
+extern WA_MUST_CHECK bool wa_run_instructions(WaQueryRun *run, uint32_t begin,
+											  uint32_t end, size_t nrows);
 
 /* Merges groups of another run of the same query, which has keys. */
-extern WaRunOutcome wa_run_merge_groups(WaQueryRun *into, WaQueryRun *from,
-										const uint32_t *theirs, size_t ntheirs);
+extern WA_MUST_CHECK WaRunOutcome wa_run_merge_groups(WaQueryRun *into,
+													  WaQueryRun *from,
+													  const uint32_t *theirs,
+													  size_t ntheirs);
 
 /* Returns how a column fares that has taken something. */
 extern WaRunOutcome wa_query_run_outcome(const WaQueryRun *run,

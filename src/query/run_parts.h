@@ -12,6 +12,7 @@
 #ifndef WA_QUERY_RUN_PARTS_H
 #define WA_QUERY_RUN_PARTS_H
 
+#include "core/must_check.h"
 #include "query/run.h"
 
 /*
@@ -24,16 +25,17 @@ extern uint32_t wa_run_parts_choose(WaQueryRun *const *runs, unsigned nruns);
  * Sorts the groups of a run by so many parts, as wa_run_parts_choose returns.
  * Returns false if there is not enough memory.
  */
-extern bool wa_run_parts_sort(WaQueryRun *run, uint32_t nparts);
+extern WA_MUST_CHECK bool wa_run_parts_sort(WaQueryRun *run, uint32_t nparts);
 
 /*
  * Merges a part of sorted runs, which stay as they are, into one without rows,
  * which takes no others and does not live longer.  Its rows are not counted.  Does not
  * return WA_RUN_TRAPPED.
  */
-extern WaRunOutcome wa_run_parts_merge(WaQueryRun *into,
-									   WaQueryRun *const *runs, unsigned nruns,
-									   uint32_t part);
+extern WA_MUST_CHECK WaRunOutcome wa_run_parts_merge(WaQueryRun *into,
+													 WaQueryRun *const *runs,
+													 unsigned nruns,
+													 uint32_t part);
 
 /*
  * Returns the words of the joined messages of all parts, and writes these to a

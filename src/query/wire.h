@@ -9,6 +9,7 @@
 #ifndef WA_QUERY_WIRE_H
 #define WA_QUERY_WIRE_H
 
+#include "core/must_check.h"
 #include "core/vector.h"
 #include "query/arena.h"
 
@@ -25,7 +26,7 @@ typedef struct WaWriter
 extern void wa_writer_init(WaWriter *writer, WaArena *arena);
 
 /* Makes room for so many words more; returns false if it cannot. */
-extern bool wa_writer_reserve(WaWriter *writer, size_t nwords);
+extern WA_MUST_CHECK bool wa_writer_reserve(WaWriter *writer, size_t nwords);
 
 /* Appends words, and bytes. */
 extern void wa_writer_words(WaWriter *writer, const void *words, size_t nwords);

@@ -376,8 +376,9 @@ append_any(WaCollected *column, uint32_t nrows)
 	const WaText empty = {"", 0};
 	uint32_t number;
 
-	if (column->name.kind == WA_VECTOR_TEXT && column->texts.ntexts == 0)
-		(void) wa_texts_append(&column->texts, &empty, 1, &number);
+	if (column->name.kind == WA_VECTOR_TEXT && column->texts.ntexts == 0 &&
+		!wa_texts_append(&column->texts, &empty, 1, &number))
+		elog(ERROR, "no room for an empty text");
 	memset(next_value(column), 0, nrows * wa_form_width(column->form));
 }
 

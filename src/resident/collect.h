@@ -8,6 +8,7 @@
 #ifndef WA_RESIDENT_COLLECT_H
 #define WA_RESIDENT_COLLECT_H
 
+#include "core/must_check.h"
 #include "core/resident.h"
 #include "resident/collect_texts.h"
 
@@ -49,8 +50,8 @@ extern void wa_collect_begin(WaCollected *column);
  * Appends the rows of a vector.  Returns false, with the column as it was, if
  * they cannot be held together: decimals of too different scales, too much text.
  */
-extern bool wa_collect_append(WaCollected *column, const WaVector *vector,
-							  uint32_t nrows);
+extern WA_MUST_CHECK bool
+wa_collect_append(WaCollected *column, const WaVector *vector, uint32_t nrows);
 
 /* Appends the rows of a block of the extent whose values it cannot hold. */
 extern void wa_collect_skip(WaCollected *column, uint32_t block,

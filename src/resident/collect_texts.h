@@ -9,6 +9,7 @@
 #ifndef WA_RESIDENT_COLLECT_TEXTS_H
 #define WA_RESIDENT_COLLECT_TEXTS_H
 
+#include "core/must_check.h"
 #include "core/vector.h"
 
 /* A text that is remembered. */
@@ -40,7 +41,8 @@ extern void wa_texts_begin(WaCollectedTexts *texts);
  * Returns false, with nothing added, if there would be too many bytes.  Memory is
  * that of the current context.
  */
-extern bool wa_texts_append(WaCollectedTexts *texts, const WaText *values,
-							uint32_t nrows, uint32_t *numbers);
+extern WA_MUST_CHECK bool wa_texts_append(WaCollectedTexts *texts,
+										  const WaText *values, uint32_t nrows,
+										  uint32_t *numbers);
 
 #endif /* WA_RESIDENT_COLLECT_TEXTS_H */

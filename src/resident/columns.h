@@ -9,6 +9,7 @@
 #include "utils/array.h"
 #include "utils/relcache.h"
 
+#include "core/must_check.h"
 #include "core/resident.h"
 
 /*
@@ -33,6 +34,7 @@ extern int wa_columns_find(Relation relation, const ArrayType *names,
  * Finds the column that takes the least memory, of those that can be resident and
  * that the current user may select from.  Returns false if there is none.
  */
-extern bool wa_columns_narrowest(Relation relation, AttrNumber *attribute);
+extern WA_MUST_CHECK bool wa_columns_narrowest(Relation relation,
+											   AttrNumber *attribute);
 
 #endif /* WA_RESIDENT_COLUMNS_H */

@@ -8,6 +8,7 @@
 #include "storage/block.h"
 #include "utils/relcache.h"
 
+#include "core/must_check.h"
 #include "core/resident.h"
 
 typedef struct WaExtentReader WaExtentReader;
@@ -44,8 +45,8 @@ extern uint64 wa_extent_choose(WaExtentReader *reader, uint32 number,
  * changed each time that it was looked at again.  The extent has those columns that
  * wa_extent_choose finds.  Checks for interrupts.
  */
-extern bool wa_extent_read(WaExtentReader *reader, uint32 number,
-						   const uint64_t *wanted);
+extern WA_MUST_CHECK bool wa_extent_read(WaExtentReader *reader, uint32 number,
+										 const uint64_t *wanted);
 
 /* Returns a bit for each column that it has. */
 extern uint64 wa_extent_columns(const WaExtentReader *reader);

@@ -8,6 +8,7 @@
 #include "access/attnum.h"
 #include "utils/relcache.h"
 
+#include "core/must_check.h"
 #include "core/resident.h"
 
 /*
@@ -32,7 +33,7 @@ extern bool wa_resident_has_rule(WaFreshnessRule rule);
  * transaction, to follow "because", or NULL if they can.  A leader decides for
  * its parallel workers, which do not know what was made in its transaction.
  */
-extern const char *wa_resident_refusal(Relation relation);
+extern WA_MUST_CHECK const char *wa_resident_refusal(Relation relation);
 
 /* Returns the names of the relation's storage. */
 extern WaRelation wa_resident_storage(Relation relation);
@@ -48,7 +49,7 @@ extern bool wa_resident_column_is_new(Relation relation, AttrNumber attribute);
  * Fills in the name of a column, which is no system column.  Returns false if it
  * cannot be resident: it is dropped or new, or no vector can hold its type.
  */
-extern bool wa_resident_column(Relation relation, AttrNumber attribute,
-							   WaColumnName *name);
+extern WA_MUST_CHECK bool
+wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name);
 
 #endif /* WA_RESIDENT_RELATION_H */

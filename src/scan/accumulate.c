@@ -57,8 +57,8 @@ set_state(WaAccumulator *accumulator, uint32 group, WaAggState *state)
 		uint64 count = Max((uint64) accumulator->nstates * 2,
 						   Max(accumulator->ngroups, group + 1));
 
-		(void) wa_arena_resize(&accumulator->arena, &accumulator->states,
-							   count * sizeof(WaAggState *));
+		wa_context_arena_resize(&accumulator->arena, &accumulator->states,
+								count * sizeof(WaAggState *));
 		memset(accumulator->states + accumulator->nstates, 0,
 			   (count - accumulator->nstates) * sizeof(WaAggState *));
 		accumulator->nstates = (uint32) count;
@@ -198,7 +198,8 @@ wa_accumulator_grow(WaAccumulator *accumulator, uint32 ngroups)
 {
 	if (ngroups <= accumulator->ngroups)
 		return;
-	(void) wa_records_grow(accumulator->table, ngroups);
+	if (!wa_records_grow(accumulator->table, ngroups))
+		elog(ERROR, "an arena of a memory context has failed");
 	accumulator->ngroups = ngroups;
 }
 

@@ -9,6 +9,7 @@
 #ifndef WA_SCAN_ACCUMULATE_H
 #define WA_SCAN_ACCUMULATE_H
 
+#include "core/must_check.h"
 #include "query/records.h"
 #include "state/state.h"
 

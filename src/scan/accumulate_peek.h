@@ -5,6 +5,7 @@
 #ifndef WA_SCAN_ACCUMULATE_PEEK_H
 #define WA_SCAN_ACCUMULATE_PEEK_H
 
+#include "core/must_check.h"
 #include "scan/accumulate.h"
 #include "state/result.h"
 
@@ -16,10 +17,11 @@
  * for sums, minima and maxima of integers; or stores nothing and returns false,
  * if that takes the state.  Stored values are passed by value.
  */
-extern bool wa_accumulator_peek(const WaAccumulator *accumulator,
-								const WaAggPlan *plan, WaVectorKind kind,
-								uint32 group, WaAggregate aggregate,
-								Datum *result, bool *is_null);
+extern WA_MUST_CHECK bool wa_accumulator_peek(const WaAccumulator *accumulator,
+											  const WaAggPlan *plan,
+											  WaVectorKind kind, uint32 group,
+											  WaAggregate aggregate,
+											  Datum *result, bool *is_null);
 
 /*
  * Stores a number in proportion to the result of a sum or average of integers or
@@ -27,9 +29,9 @@ extern bool wa_accumulator_peek(const WaAccumulator *accumulator,
  * relative error below WA_ESTIMATE_ERROR; or returns false if the result is NULL
  * or that takes the state.
  */
-extern bool wa_accumulator_estimate(const WaAccumulator *accumulator,
-									const WaAggPlan *plan, WaVectorKind kind,
-									uint32 group, WaAggregate aggregate,
-									double *result);
+extern WA_MUST_CHECK bool
+wa_accumulator_estimate(const WaAccumulator *accumulator, const WaAggPlan *plan,
+						WaVectorKind kind, uint32 group, WaAggregate aggregate,
+						double *result);
 
 #endif /* WA_SCAN_ACCUMULATE_PEEK_H */

@@ -190,6 +190,12 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 		(void) get_func_signature(aggref->aggfnoid, &types, &ntypes);
 		call->extreme_type = types[0];
 	}
+	return NULL;
+}
+
+const char *
+wa_aggregate_refusal(const WaAggregateCall *call)
+{
 	if (call->builtin && wa_accelerate == WA_ACCELERATE_OFF)
 		return "an aggregate is PostgreSQL's and warpagg.accelerate is off";
 	if (call->builtin && wa_accelerate != WA_ACCELERATE_ALL &&

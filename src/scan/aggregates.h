@@ -7,6 +7,7 @@
 
 #include "nodes/primnodes.h"
 
+#include "core/must_check.h"
 #include "state/result.h"
 
 typedef struct WaAggregateCall
@@ -22,9 +23,13 @@ typedef struct WaAggregateCall
 
 /*
  * Describes a call in *call.  Returns NULL, or why the scan tier cannot take it,
- * as the end of a sentence; that depends on warpagg.accelerate.
+ * as the end of a sentence; then *call is undefined.
  */
-extern const char *wa_aggregate_describe(const Aggref *aggref,
-										 WaAggregateCall *call);
+extern WA_MUST_CHECK const char *wa_aggregate_describe(const Aggref *aggref,
+													   WaAggregateCall *call);
+
+/* Returns NULL, or why it may not take a call by warpagg.accelerate. */
+extern WA_MUST_CHECK const char *
+wa_aggregate_refusal(const WaAggregateCall *call);
 
 #endif /* WA_SCAN_AGGREGATES_H */

@@ -96,7 +96,8 @@ wa_buckets_make(const WaCallExpression *call, const WaVector *registers,
 		buckets->step =
 			wa_evaluation_expression(buckets->evaluation, call->step);
 		buckets->step_type = exprType((Node *) call->step);
-		(void) wa_gather_kind(buckets->step_type, &buckets->step_kind);
+		if (!wa_gather_kind(buckets->step_type, &buckets->step_kind))
+			elog(ERROR, "unexpected type %u of a step", buckets->step_type);
 		buckets->in_zone = exprType((Node *) call->moved) == TIMESTAMPTZOID;
 		buckets->is_shifted = wa_time_is_shifted((Node *) call->moved);
 		buckets->ascends =

@@ -12,6 +12,7 @@
 #ifndef WA_SCAN_BUCKETS_H
 #define WA_SCAN_BUCKETS_H
 
+#include "core/must_check.h"
 #include "scan/evaluate.h"
 
 typedef struct WaBuckets WaBuckets;
@@ -36,8 +37,9 @@ extern void wa_buckets_reset(WaBuckets *buckets);
  * The call may also be one of kind EVALUATE with one source that varies, an
  * integer or a date, if first is last.
  */
-extern bool wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
-							 Datum *value, bool *is_null);
+extern WA_MUST_CHECK bool wa_buckets_value(const WaBuckets *buckets,
+										   int64 first, int64 last,
+										   Datum *value, bool *is_null);
 
 /* Likewise, the value where what varies is NULL. */
 extern bool wa_buckets_null_value(const WaBuckets *buckets, Datum *value,
@@ -47,7 +49,7 @@ extern bool wa_buckets_null_value(const WaBuckets *buckets, Datum *value,
 extern const WaEvaluation *wa_buckets_evaluation(const WaBuckets *buckets);
 
 /* A WaVectorFunction over a WaBuckets; traps if it is not prepared. */
-extern bool wa_buckets_call(void *context, const WaVector *a, WaVector *out,
-							size_t nrows);
+extern WA_MUST_CHECK bool wa_buckets_call(void *context, const WaVector *a,
+										  WaVector *out, size_t nrows);
 
 #endif /* WA_SCAN_BUCKETS_H */

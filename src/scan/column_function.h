@@ -8,6 +8,7 @@
 #ifndef WA_SCAN_COLUMN_FUNCTION_H
 #define WA_SCAN_COLUMN_FUNCTION_H
 
+#include "core/must_check.h"
 #include "executor/tuptable.h"
 
 #include "scan/compile.h"
@@ -26,8 +27,8 @@ typedef struct WaColumnFunction
  * Describes the column itself, as a function of itself; returns false if it is
  * none of texts.
  */
-extern bool wa_column_function_of_column(const Var *column,
-										 WaColumnFunction *function);
+extern WA_MUST_CHECK bool
+wa_column_function_of_column(const Var *column, WaColumnFunction *function);
 
 /*
  * Describes what a call of kind EVALUATE computes, if it depends on one column, of
@@ -35,9 +36,10 @@ extern bool wa_column_function_of_column(const Var *column,
  * false.  constants: the sources that are; NULL: they are not computed yet, and
  * nothing but whether there may be a table is to be told.
  */
-extern bool wa_column_function_of_call(const WaCallExpression *call,
-									   const TupleTableSlot *constants,
-									   WaColumnFunction *function);
+extern WA_MUST_CHECK bool
+wa_column_function_of_call(const WaCallExpression *call,
+						   const TupleTableSlot *constants,
+						   WaColumnFunction *function);
 
 /* Tells whether there may be ranks of what a function returns: texts, for texts. */
 extern bool wa_column_function_has_ranks(const WaColumnFunction *function);

@@ -7,6 +7,7 @@
 #ifndef WA_SCAN_COMBINE_H
 #define WA_SCAN_COMBINE_H
 
+#include "core/must_check.h"
 #include "scan/divide.h"
 #include "scan/merge.h"
 
@@ -52,6 +53,6 @@ extern void wa_combine_receive(WaCombine *combine, const void *message,
  * may run queries, which ask the device process as well.  The node goes on watching for
  * ties (scan/ties.h).
  */
-extern bool wa_combine_take(WaCombine *combine);
+extern WA_MUST_CHECK bool wa_combine_take(WaCombine *combine);
 
 #endif /* WA_SCAN_COMBINE_H */

@@ -8,6 +8,7 @@
 #ifndef WA_SCAN_COMPILE_INTERNAL_H
 #define WA_SCAN_COMPILE_INTERNAL_H
 
+#include "core/must_check.h"
 #include "scan/compile.h"
 
 /* Which rows come behind a condition. */
@@ -130,8 +131,9 @@ extern int wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid,
  * Compiles a function that is computed by instructions of others, such as trunc of a
  * numeric.  Returns false if it is none of these; *number: the register, or -1.
  */
-extern bool wa_compile_by_others(WaCompiler *compiler, Oid function, List *args,
-								 int *number);
+extern WA_MUST_CHECK bool wa_compile_by_others(WaCompiler *compiler,
+											   Oid function, List *args,
+											   int *number);
 
 /* Compile expressions of these kinds. */
 extern int wa_compile_case(WaCompiler *compiler, const CaseExpr *expression);

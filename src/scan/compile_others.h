@@ -5,6 +5,7 @@
 #ifndef WA_SCAN_COMPILE_OTHERS_H
 #define WA_SCAN_COMPILE_OTHERS_H
 
+#include "core/must_check.h"
 #include "scan/compile_internal.h"
 
 /* Return the registers of constants. */
@@ -24,7 +25,7 @@ extern int wa_emit_choice(WaCompiler *compiler, WaVectorKind kind,
 						  int condition, int yes, int no);
 
 /* As wa_compile_by_others, of functions of times. */
-extern bool wa_compile_moment(WaCompiler *compiler, Oid function, List *args,
-							  int *number);
+extern WA_MUST_CHECK bool wa_compile_moment(WaCompiler *compiler, Oid function,
+											List *args, int *number);
 
 #endif /* WA_SCAN_COMPILE_OTHERS_H */

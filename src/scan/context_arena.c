@@ -45,6 +45,13 @@ wa_context_arena_init(WaArena *arena, MemoryContext context)
 	arena->limit = get_hash_memory_limit();
 }
 
+void
+wa_context_arena_resize(WaArena *arena, void *pointer, Size bytes)
+{
+	if (!wa_arena_resize(arena, pointer, bytes))
+		elog(ERROR, "an arena of a memory context has failed");
+}
+
 /* Returns a part of the memory of groups, as a size of blocks, up to a limit. */
 static Size
 part_of_memory(int part, Size most)

@@ -16,6 +16,12 @@
 extern void wa_context_arena_init(WaArena *arena, MemoryContext context);
 
 /*
+ * As wa_arena_resize, in an arena of that kind; there is nothing to look at, as it raises
+ * an error if there is no memory.
+ */
+extern void wa_context_arena_resize(WaArena *arena, void *pointer, Size bytes);
+
+/*
  * Makes a memory context for groups, whose blocks are small beside the memory that
  * groups may take: else these would have outgrown it by a block that is empty.
  */

@@ -5,6 +5,7 @@
 #ifndef WA_SCAN_DATUM_H
 #define WA_SCAN_DATUM_H
 
+#include "core/must_check.h"
 #include "core/vector.h"
 
 /*
@@ -13,8 +14,8 @@
  * fit; only a roomy vector may become wide.  A TEXT points into the value, which is
  * neither compressed nor out of line.
  */
-extern bool wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value,
-							   WaVector *vector);
+extern WA_MUST_CHECK bool wa_datum_to_vector(Oid type, WaVectorKind kind,
+											 Datum value, WaVector *vector);
 
 /*
  * Returns a row of a vector, which is not NULL, as a value of SQL, in the current

@@ -15,6 +15,7 @@
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 
+#include "core/must_check.h"
 #include "core/partial.h"
 #include "scan/compile.h"
 
@@ -74,7 +75,7 @@ typedef struct WaDivision
  * travel needs a column that cannot be sent, or what is shown would depend on the
  * order of rows.
  */
-extern bool wa_divide(WaDivision *division);
+extern WA_MUST_CHECK bool wa_divide(WaDivision *division);
 
 /*
  * Returns a part of the query that does not travel as an expression over a tuple of

@@ -14,6 +14,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "core/must_check.h"
 #include "scan/compile.h"
 
 typedef struct WaEvaluation WaEvaluation;
@@ -42,8 +43,8 @@ extern bool wa_evaluation_is_prepared(const WaEvaluation *evaluation);
  * long as it is not prepared, at all that need it.  Texts among the results stay
  * until the next call.
  */
-extern bool wa_evaluation_call(void *context, const WaVector *a, WaVector *out,
-							   size_t nrows);
+extern WA_MUST_CHECK bool wa_evaluation_call(void *context, const WaVector *a,
+											 WaVector *out, size_t nrows);
 
 /*
  * Evaluates an expression over the sources of the evaluation for a value of the
@@ -68,7 +69,8 @@ wa_evaluation_sources(const WaEvaluation *evaluation, int *varying);
  * or without time zone; false if there is none, or it is infinite, NULL, or too far away
  * for days to be added.
  */
-extern bool wa_evaluation_limit(const WaEvaluation *evaluation, int64 *usecs);
+extern WA_MUST_CHECK bool wa_evaluation_limit(const WaEvaluation *evaluation,
+											  int64 *usecs);
 
 /* Prepares another expression over the sources; NULL: the call's own. */
 extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
@@ -78,6 +80,6 @@ extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
  * Brings the rows of a DECIMAL, each of the scale display[row], to one scale.
  * Returns false if that does not fit.
  */
-extern bool wa_evaluation_align(WaVector *out, size_t nrows);
+extern WA_MUST_CHECK bool wa_evaluation_align(WaVector *out, size_t nrows);
 
 #endif /* WA_SCAN_EVALUATE_H */

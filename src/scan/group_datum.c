@@ -124,6 +124,14 @@ store_numeric(Datum datum, WaQueryValue *value)
 		store_wide(&view, value);
 }
 
+/* Stores a value of SQL that is not a numeric, for which any vector has room. */
+static void
+store_in_vector(const WaGroupKey *key, Datum datum, WaVector *vector)
+{
+	if (!wa_datum_to_vector(key->type, key->kind, datum, vector))
+		elog(ERROR, "unexpected value of type %u", key->type);
+}
+
 /* Stores a value of SQL that is not NULL. */
 static void
 store_value(const WaGroupKey *key, Datum datum, WaQueryValue *value)
@@ -139,13 +147,13 @@ store_value(const WaGroupKey *key, Datum datum, WaQueryValue *value)
 		case WA_VECTOR_TEXT:
 			datum = PointerGetDatum(PG_DETOAST_DATUM_PACKED(datum));
 			vector.values = &value->text;
-			(void) wa_datum_to_vector(key->type, key->kind, datum, &vector);
+			store_in_vector(key, datum, &vector);
 			break;
 		case WA_VECTOR_BOOL:
 			value->integer = DatumGetBool(datum);
 			break;
 		default:
-			(void) wa_datum_to_vector(key->type, key->kind, datum, &vector);
+			store_in_vector(key, datum, &vector);
 			break;
 	}
 }

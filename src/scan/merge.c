@@ -259,8 +259,9 @@ open_message(WaPartialReader *reader, WaArena *arena,
 			 const WaPartialShape *shape, const void *message, Size bytes)
 {
 	wa_context_arena_init(arena, CurrentMemoryContext);
-	(void) wa_partial_reader_init(reader, arena, shape);
-	(void) wa_partial_open(reader, message, bytes);
+	if (!wa_partial_reader_init(reader, arena, shape) ||
+		!wa_partial_open(reader, message, bytes))
+		elog(ERROR, "unexpected groups of another process");
 }
 
 /* Merges the next group of a message, or spills it; returns false if there is none. */

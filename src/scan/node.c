@@ -110,8 +110,9 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 		WaAggregateCall call;
 
 		check_permission(aggref->aggfnoid, OBJECT_AGGREGATE);
-		/* The settings are those of the time when the plan was made. */
-		(void) wa_aggregate_describe(aggref, &call);
+		/* warpagg.accelerate is as it was when the plan was made. */
+		if (wa_aggregate_describe(aggref, &call) != NULL)
+			elog(ERROR, "unexpected aggregate %u", aggref->aggfnoid);
 		state->is_ours |= !call.builtin;
 		result->aggregate = call.aggregate;
 		result->shift = wa_shift_make(&call, may_be_late);

@@ -7,6 +7,7 @@
 
 #include "nodes/bitmapset.h"
 
+#include "core/must_check.h"
 #include "scan/node.h"
 
 /*
@@ -21,8 +22,9 @@ extern Datum wa_output_value(const WaScanState *state, uint32 group, int column,
  * Estimates a column of a group, for comparison with other groups, as
  * wa_accumulator_estimate does; returns false if that cannot be done.
  */
-extern bool wa_output_estimate(const WaScanState *state, uint32 group,
-							   int column, double *value);
+extern WA_MUST_CHECK bool wa_output_estimate(const WaScanState *state,
+											 uint32 group, int column,
+											 double *value);
 
 /*
  * Stores a group in the node's scan tuple: those of its columns that are in the

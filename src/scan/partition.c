@@ -139,7 +139,8 @@ hash_datum(const WaGroupKey *key, Datum value)
 	{
 		if (key->kind == WA_VECTOR_TEXT)
 			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-		(void) wa_datum_to_vector(key->type, key->kind, value, &vector);
+		if (!wa_datum_to_vector(key->type, key->kind, value, &vector))
+			elog(ERROR, "unexpected value of type %u", key->type);
 	}
 	return hash_key(key, &vector, 0);
 }

@@ -16,6 +16,8 @@
 
 #include "nodes/execnodes.h"
 
+#include "core/must_check.h"
+
 typedef enum WaPlanPart
 {
 	WA_PLAN_KEYS,       /* how many keys */
@@ -67,6 +69,6 @@ extern List *wa_plan_filters(const CustomScan *plan);
 extern List *wa_plan_gates(const CustomScan *plan);
 
 /* Describes how top groups are chosen; returns false if all are returned. */
-extern bool wa_plan_top(const CustomScan *plan, WaPlanTop *top);
+extern WA_MUST_CHECK bool wa_plan_top(const CustomScan *plan, WaPlanTop *top);
 
 #endif /* WA_SCAN_PLAN_H */

@@ -25,7 +25,8 @@ complete(WaScanState *state)
 		WaGroupKey *key = &state->group_keys[i];
 
 		key->type = getBaseType(exprType((Node *) state->keys[i].expression));
-		(void) wa_gather_kind(key->type, &key->kind);
+		if (!wa_gather_kind(key->type, &key->kind))
+			elog(ERROR, "unexpected type %u of a key", key->type);
 	}
 	state->nfilters = list_length(state->filter_clauses);
 	state->filters = palloc(sizeof(WaScanFilter) * (state->nfilters + 1));

@@ -5,6 +5,7 @@
 #ifndef WA_SCAN_REGISTER_RANGE_H
 #define WA_SCAN_REGISTER_RANGE_H
 
+#include "core/must_check.h"
 #include "core/program.h"
 #include "core/protocol.h"
 
@@ -28,7 +29,7 @@ typedef struct WaRegisterRanges
  * arithmetic, dates and timestamps alone, or in too many steps.  Where nothing is
  * known of columns or constants yet, the range is wider than it will be.
  */
-extern bool wa_register_range(const WaRegisterRanges *ranges, int number,
-							  WaResidency *range);
+extern WA_MUST_CHECK bool wa_register_range(const WaRegisterRanges *ranges,
+											int number, WaResidency *range);
 
 #endif /* WA_SCAN_REGISTER_RANGE_H */

@@ -5,6 +5,7 @@
 #ifndef WA_SCAN_RESIDENT_QUERY_H
 #define WA_SCAN_RESIDENT_QUERY_H
 
+#include "core/must_check.h"
 #include "scan/merge.h"
 
 /* Tells whether what the node computes may have the form of a query at all. */
@@ -18,10 +19,9 @@ extern bool wa_resident_has_tables(const WaScanState *state);
  * runner.h), how many rows come there; -1: there is none.  resident: undefined if
  * there are no tables.  Returns false if that has no such form.
  */
-extern bool wa_resident_write_query(const WaScanState *state,
-									const WaRunMessage *run,
-									const WaResidentMessage *resident,
-									int stage, WaArena *arena, WaWriter *writer,
-									WaRanks *ranks);
+extern WA_MUST_CHECK bool
+wa_resident_write_query(const WaScanState *state, const WaRunMessage *run,
+						const WaResidentMessage *resident, int stage,
+						WaArena *arena, WaWriter *writer, WaRanks *ranks);
 
 #endif /* WA_SCAN_RESIDENT_QUERY_H */

@@ -8,6 +8,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 #include "query/query.h"
 #include "scan/compile.h"
@@ -73,7 +74,8 @@ extern bool wa_runner_waits(const WaRunner *runner,
 extern void wa_runner_reset(WaRunner *runner);
 
 /* Runs instructions; as wa_program_run. */
-extern bool wa_runner_run(WaRunner *runner, int begin, int end, size_t nrows);
+extern WA_MUST_CHECK bool wa_runner_run(WaRunner *runner, int begin, int end,
+										size_t nrows);
 
 /* As wa_compiler_catches, of the program. */
 extern bool wa_runner_catches(const WaRunner *runner);
@@ -101,8 +103,10 @@ extern bool wa_runner_has_calls(const WaRunner *runner, bool *tables);
  * undefined if there are no calls.  Returns false if a call cannot be a table, or a
  * constant has more than 18 digits.  May use the parcel.
  */
-extern bool wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
-							   const WaResidency *columns, WaQuery *query);
+extern WA_MUST_CHECK bool wa_runner_describe(const WaRunner *runner,
+											 const WaRunMessage *run,
+											 const WaResidency *columns,
+											 WaQuery *query);
 
 /*
  * Adds to a query that was described a register of the ranks, by the order of a
@@ -111,11 +115,12 @@ extern bool wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
  * number, or -1 if the other one is no function of one column, or there can be no
  * table.
  */
-extern int wa_runner_describe_ranks(const WaRunner *runner,
-									const WaRunMessage *run,
-									const WaResidency *columns, int number,
-									const Var *column, Oid collation,
-									WaQuery *query, const WaSteps **steps);
+extern WA_MUST_CHECK int wa_runner_describe_ranks(const WaRunner *runner,
+												  const WaRunMessage *run,
+												  const WaResidency *columns,
+												  int number, const Var *column,
+												  Oid collation, WaQuery *query,
+												  const WaSteps **steps);
 
 /*
  * Tells whether a register may be one of texts that there may be ranks for, as above.

@@ -328,6 +328,8 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 		const char *reason =
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
+		if (reason == NULL)
+			reason = wa_aggregate_refusal(&call);
 		if (reason != NULL)
 			return reason;
 		shift = wa_shift_make(&call, may_be_late);

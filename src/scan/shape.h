@@ -8,6 +8,8 @@
 
 #include "nodes/pathnodes.h"
 
+#include "core/must_check.h"
+
 /* What such a query consists of. */
 typedef struct WaShape
 {
@@ -37,8 +39,8 @@ typedef struct WaShape
  * Returns NULL and fills *shape, or returns why the scan tier does not take it,
  * as the end of a sentence.
  */
-extern const char *wa_shape_recognise(PlannerInfo *root, RelOptInfo *input_rel,
-									  RelOptInfo *output_rel, List *having,
-									  WaShape *shape);
+extern WA_MUST_CHECK const char *
+wa_shape_recognise(PlannerInfo *root, RelOptInfo *input_rel,
+				   RelOptInfo *output_rel, List *having, WaShape *shape);
 
 #endif /* WA_SCAN_SHAPE_H */

@@ -305,7 +305,8 @@ has_other_error(LateError *first, const Aggref *aggref)
 	const Expr *expression;
 	const WaShift *shift;
 
-	(void) wa_aggregate_describe(aggref, &call);
+	if (wa_aggregate_describe(aggref, &call) != NULL)
+		return true;
 	expression = call.argument;
 	shift = wa_shift_make(&call, true);
 	if (part_may_raise(call.argument) || part_may_raise(call.filter))

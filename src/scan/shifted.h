@@ -5,6 +5,7 @@
 #ifndef WA_SCAN_SHIFTED_H
 #define WA_SCAN_SHIFTED_H
 
+#include "core/must_check.h"
 #include "scan/node.h"
 
 /*
@@ -23,8 +24,8 @@ extern Datum wa_shifted_result(const WaScanColumn *column,
 							   bool *is_null);
 
 /* The same estimate as that of wa_accumulator_estimate. */
-extern bool wa_shifted_estimate(const WaScanColumn *column,
-								const WaScanResult *result, uint32 group,
-								double *value);
+extern WA_MUST_CHECK bool wa_shifted_estimate(const WaScanColumn *column,
+											  const WaScanResult *result,
+											  uint32 group, double *value);
 
 #endif /* WA_SCAN_SHIFTED_H */

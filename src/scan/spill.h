@@ -19,6 +19,7 @@
 #ifndef WA_SCAN_SPILL_H
 #define WA_SCAN_SPILL_H
 
+#include "core/must_check.h"
 #include "query/wire.h"
 #include "scan/node.h"
 #include "scan/spill_file.h"
@@ -89,7 +90,8 @@ extern void wa_spill_open(WaScanState *state);
  * Reads on in the partition, as wa_spill_reader_next.  The rows, which go to
  * those of the state, have fulfilled WHERE.
  */
-extern int wa_spill_read(WaScanState *state, WaSpilledGroups *groups);
+extern WA_MUST_CHECK int wa_spill_read(WaScanState *state,
+									   WaSpilledGroups *groups);
 
 /* Tells whether rows come from a partition. */
 extern bool wa_spill_is_reading(const WaScanState *state);

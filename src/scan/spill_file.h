@@ -17,6 +17,7 @@
 #include "storage/fileset.h"
 #include "utils/logtape.h"
 
+#include "core/must_check.h"
 #include "heap/heap.h"
 #include "scan/partition.h"
 
@@ -89,8 +90,9 @@ extern WaSpillReader *wa_spill_reader_make(FileSet *set, int nprocesses,
  * number of; or groups, which it stores in *groups and returns 0.  Returns -1 at
  * the end.  What is read lives until the next call.  Checks for interrupts.
  */
-extern int wa_spill_reader_next(WaSpillReader *reader, WaRow *rows,
-								WaSpilledGroups *groups);
+extern WA_MUST_CHECK int wa_spill_reader_next(WaSpillReader *reader,
+											  WaRow *rows,
+											  WaSpilledGroups *groups);
 
 /* Returns which part of the bytes has been read. */
 extern double wa_spill_reader_progress(const WaSpillReader *reader);

@@ -6,6 +6,7 @@
 #ifndef WA_SCAN_SPILL_ROW_H
 #define WA_SCAN_SPILL_ROW_H
 
+#include "core/must_check.h"
 #include "scan/spill_file.h"
 
 struct WaScanState;
@@ -19,8 +20,8 @@ extern WaSpillRows *wa_spill_rows_make(struct WaScanState *state);
 extern HeapTuple wa_spill_rows_pack(WaSpillRows *rows, const WaRow *row);
 
 /* As wa_gather_step, for rows that were spilled; stores the columns it knows. */
-extern bool wa_spill_rows_gather(WaSpillRows *rows, const WaRow *spilled,
-								 int nrows);
+extern WA_MUST_CHECK bool wa_spill_rows_gather(WaSpillRows *rows,
+											   const WaRow *spilled, int nrows);
 
 /*
  * Returns a row that was spilled as one of the table, for expressions, until the

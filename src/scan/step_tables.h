@@ -10,6 +10,7 @@
 #ifndef WA_SCAN_STEP_TABLES_H
 #define WA_SCAN_STEP_TABLES_H
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 #include "core/steps.h"
 #include "scan/buckets.h"
@@ -26,8 +27,8 @@ extern void wa_step_tables_begin(void);
  * it would be too large for so few rows, if too little of it is known, or if
  * there are too many tables.  It stays for the query.
  */
-extern const WaSteps *wa_step_table_find(const WaCallExpression *call,
-										 const WaBuckets *buckets,
-										 const WaResidency *column);
+extern WA_MUST_CHECK const WaSteps *
+wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
+				   const WaResidency *column);
 
 #endif /* WA_SCAN_STEP_TABLES_H */

@@ -60,9 +60,9 @@ wa_table_values_grow(WaTableValues *values, uint64 nsteps)
 
 	if (nsteps <= values->nsteps)
 		return;
-	(void) wa_arena_resize(&values->arena, &values->values,
-						   nsteps * sizeof(int64));
-	(void) wa_arena_resize(&values->arena, &values->known, nsteps);
+	wa_context_arena_resize(&values->arena, &values->values,
+							nsteps * sizeof(int64));
+	wa_context_arena_resize(&values->arena, &values->known, nsteps);
 	memset(values->values + values->nsteps, 0, more * sizeof(int64));
 	memset(values->known + values->nsteps, WA_STEP_UNKNOWN, more);
 	values->nsteps = nsteps;

@@ -8,6 +8,7 @@
 
 #include "nodes/primnodes.h"
 
+#include "core/must_check.h"
 #include "core/vector.h"
 
 /*
@@ -26,7 +27,7 @@ typedef struct WaTimeSteps
 extern bool wa_is_time(Oid type);
 
 /* Tells whether the expression is one, and of what. */
-extern bool wa_time_steps(Node *expression, WaTimeSteps *steps);
+extern WA_MUST_CHECK bool wa_time_steps(Node *expression, WaTimeSteps *steps);
 
 /*
  * Tells whether a function with such arguments raises no errors for any times

@@ -9,6 +9,7 @@
 #ifndef WA_SCAN_TOP_H
 #define WA_SCAN_TOP_H
 
+#include "core/must_check.h"
 #include "scan/node.h"
 #include "scan/plan.h"
 
@@ -28,7 +29,7 @@ extern void wa_top_choose(WaTop *top);
  * Stores how many of the first groups are wanted now, at least 1; returns false
  * if all are.
  */
-extern bool wa_top_limit(const WaTop *top, uint64 *limit);
+extern WA_MUST_CHECK bool wa_top_limit(const WaTop *top, uint64 *limit);
 
 /* Returns how many groups were chosen; they keep their order. */
 extern uint32 wa_top_count(const WaTop *top);

@@ -5,6 +5,7 @@
 #ifndef WA_STATE_BUFFER_H
 #define WA_STATE_BUFFER_H
 
+#include "core/must_check.h"
 #include "core/partial.h"
 
 /* A buffer borrowed from the budget. */
@@ -24,7 +25,7 @@ extern WaBuffer *wa_buffer_borrow(MemoryContext owner, Size bytes,
  * Exchanges the buffer's memory for a larger piece with the same contents.
  * Returns false, with the buffer as it was, if the budget does not allow it.
  */
-extern bool wa_buffer_grow(WaBuffer *buffer, Size bytes);
+extern WA_MUST_CHECK bool wa_buffer_grow(WaBuffer *buffer, Size bytes);
 
 /* Returns the buffer's memory, aligned for any type. */
 extern void *wa_buffer_memory(const WaBuffer *buffer);

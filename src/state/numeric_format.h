@@ -14,6 +14,7 @@
 #include "utils/numeric.h"
 
 #include "core/decimal.h"
+#include "core/must_check.h"
 #include "core/partial.h"
 
 /* The scale, in digits of base 10000, of the most exact scaled integer. */
@@ -53,8 +54,8 @@ extern void wa_numeric_view(Numeric number, WaNumericView *view);
  * finite, scale is at least its own, and the result is below 10^28; else
  * returns false.
  */
-extern bool wa_numeric_scaled(const WaNumericView *view, int scale,
-							  __int128 *integer);
+extern WA_MUST_CHECK bool wa_numeric_scaled(const WaNumericView *view,
+											int scale, __int128 *integer);
 
 /*
  * Returns the numeric that nwords words, lowest first, amount to in units of
@@ -72,15 +73,15 @@ extern Numeric wa_numeric_from_int128(WaInt128 integer, int scale,
  * *integer, if it is finite and a multiple of that unit, and fits; else returns
  * false.
  */
-extern bool wa_numeric_to_decimal(const WaNumericView *view, int scale,
-								  int64 *integer);
+extern WA_MUST_CHECK bool wa_numeric_to_decimal(const WaNumericView *view,
+												int scale, int64 *integer);
 
 /*
  * The same in 128 bits, of a scale up to 38: false, too, if the integer has more
  * than 38 digits.
  */
-extern bool wa_numeric_to_wide(const WaNumericView *view, int scale,
-							   __int128 *integer);
+extern WA_MUST_CHECK bool wa_numeric_to_wide(const WaNumericView *view,
+											 int scale, __int128 *integer);
 
 /*
  * Returns the numeric that an integer is in units of 10^-scale, of a scale up to
