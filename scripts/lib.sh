@@ -166,7 +166,7 @@ wa_install_deps()
 					packages+=("postgresql-$major" "postgresql-server-dev-$major")
 				;;
 			test)
-				packages+=(libipc-run-perl perl python3)
+				packages+=(libipc-run-perl perl python3 valgrind)
 				;;
 			lint)
 				packages+=(clang-format-14 cppcheck python3 shellcheck)

@@ -5,7 +5,7 @@
 #
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit emu install regress-emu devices
-#	regress regress-preload tap freshness scan-queries scan-random random
+#	regress regress-preload tap valgrind freshness scan-queries scan-random random
 #	random-emu isolation demo.
 #	Default: all (isolation only where test/specs exists).
 #
@@ -45,7 +45,7 @@ set -euo pipefail
 
 # The long ones of those that run side by side come first.
 STAGES=(build lint unit emu install regress-emu devices regress regress-preload tap
-	freshness scan-queries scan-random random random-emu)
+	valgrind freshness scan-queries scan-random random random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(demo)
 
@@ -341,6 +341,90 @@ stage_isolation()
 		"${QUIET[@]}"
 	run_regress test/isolation/pg_isolation_regress "$WA_COPY/test" \
 		isolation_regression "${tests[@]}"
+	report
+}
+
+#
+# Valgrind
+#
+# PostgreSQL is one that is not built for valgrind (USE_VALGRIND), so what is palloced is
+# seen coarsely: a block of a memory context counts as initialised once it has been
+# written to, whatever it is used for after that.  Reads of what has been freed and reads
+# beyond a chunk show only if they leave the block.  What is on the stack, where most
+# descriptions of ours are, is seen to the byte.  The same statements run with warpaggd,
+# whose unit tests know of invalid accesses (AddressSanitizer) but not of what is
+# uninitialised.
+#
+
+# Writes a program, of a name, that runs another one under valgrind; prints where it is.
+# The file of a process's reports has its id in its name.
+make_valgrind()
+{
+	local name=$1
+	local program=$2
+	local folder=$WA_TMP/valgrind-programs
+
+	wa_as_user mkdir -p "$folder" "$WA_TMP/reports"
+	cat >"$folder/$name" <<-END
+		#!/bin/sh
+		exec valgrind --quiet --xml=yes --xml-file="$WA_TMP/reports/$name.%p.xml" \
+			--track-origins=yes --num-callers=30 --trace-children=yes \
+			--trace-children-skip='*/warpaggd' \
+			--suppressions="$WA_COPY/test/valgrind/postgres.supp" "$program" "\$@"
+	END
+	chmod 755 "$folder/$name"
+	echo "$folder/$name"
+}
+
+# Says whether statements.sql has run to its end, with nodes that used resident columns
+# and with workers, and shows the end of what it has printed if it has not.
+valgrind_has_run()
+{
+	local output=$1
+
+	if tail -n 1 "$output" | grep -qx 'the end' &&
+		grep -q 'Resident Device: ' "$output" &&
+		grep -q 'Workers Launched: ' "$output"; then
+		return 0
+	fi
+	tail -n 60 "$output"
+	return 1
+}
+
+# Plans and runs statements in a server and a device process that are under valgrind.
+stage_valgrind()
+{
+	local output
+	local rc=0
+	local server
+
+	wa_begin
+	wa_user_copy
+	start_preloaded valgrind "${QUIET[@]}" 'warpagg.min_device_rows = 0' \
+		'shared_buffers = 32MB'
+	output=$WA_TMP/valgrind.out
+	wa_psql -f "$WA_COPY/test/valgrind/tables.sql"
+	wa_as_user pg_ctl stop -s -w -m fast -D "$WA_TMP/valgrind"
+	{
+		echo "warpagg.daemon_path = '$(make_valgrind warpaggd "$WA_PKGLIBDIR/warpaggd")'"
+		echo "warpagg.device_timeout = '2min'"
+	} | wa_as_user tee -a "$WA_TMP/valgrind/postgresql.conf" >/dev/null
+	server=$(make_valgrind postgres "$WA_BINDIR/postgres")
+	wa_as_user pg_ctl start -s -w -t 300 -p "$server" -D "$WA_TMP/valgrind" \
+		-l "$WA_SERVER_LOG" </dev/null
+	wa_as_user psql -X -q -At -f "$WA_COPY/test/valgrind/statements.sql" \
+		>"$output" 2>&1 || rc=$?
+	check 'the statements have been run' test "$rc" -eq 0
+	check 'they show what they are to show' valgrind_has_run "$output"
+	check 'no process of the server crashed' server_log_is_clean
+	wa_as_user pg_ctl stop -s -w -t 300 -m fast -D "$WA_TMP/valgrind"
+	check 'valgrind has nothing to report about warpagg.so' \
+		python3 "$WA_ROOT/test/valgrind/reports.py" warpagg.so -- \
+		"$WA_TMP"/reports/postgres.*.xml
+	check 'valgrind has nothing to report about warpaggd' \
+		python3 "$WA_ROOT/test/valgrind/reports.py" warpaggd -- \
+		"$WA_TMP"/reports/warpaggd.*.xml
+	keep_logs "$output" "$WA_SERVER_LOG"
 	report
 }
 
