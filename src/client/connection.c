@@ -37,6 +37,9 @@
 #define LOOK_US         1000
 #define MANY_PROCESSORS 8
 
+/* Damage that is seen again so soon is not told of again. */
+#define DAMAGE_QUIET_MS 60000
+
 typedef struct Connection
 {
 	WaConnectionState state;
@@ -173,6 +176,20 @@ open_socket(void)
 	return true;
 }
 
+void
+wa_connection_note_damage(void)
+{
+	static TimestampTz told = 0;
+	const TimestampTz now = GetCurrentTimestamp();
+
+	if (told != 0 && !TimestampDifferenceExceeds(told, now, DAMAGE_QUIET_MS))
+		return;
+	told = now;
+	ereport(LOG, (errmsg("what the device process of warpagg has sent was "
+						 "damaged on its way"),
+				  errdetail("It is left aside, and the connection closed.")));
+}
+
 /* Keeps the descriptors that came with a message, closing any too many. */
 static void
 keep_fds(struct msghdr *header)
@@ -219,6 +236,11 @@ receive(WaMessage *message)
 	if (length == 0 || (header.msg_flags & MSG_TRUNC) != 0 ||
 		!wa_message_is_sound(message, (size_t) length))
 		return -1;
+	if (!wa_message_is_intact(message, (size_t) length))
+	{
+		wa_connection_note_damage();
+		return -1;
+	}
 	return length;
 }
 
@@ -285,12 +307,23 @@ wait_reply(uint32_t request, WaMessage *reply)
 	}
 }
 
+/* Completes a message that is to be sent. */
+static void
+complete(WaMessage *message, WaMessageType type, size_t length)
+{
+	const uint32_t bulk = message->header.bulk;
+
+	wa_message_begin(&message->header, type, (uint32_t) length,
+					 ++connection.requests);
+	message->header.bulk = bulk;
+	wa_message_seal(&message->header);
+	connection.busy = true;
+}
+
 bool
 wa_connection_send(WaMessage *message, WaMessageType type, size_t length)
 {
-	wa_message_begin(&message->header, type, (uint32_t) length,
-					 ++connection.requests);
-	connection.busy = true;
+	complete(message, type, length);
 	return send(connection.socket, message, length,
 				MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t) length;
 }
@@ -315,9 +348,7 @@ wa_connection_send_file(WaMessage *message, WaMessageType type, size_t length,
 	rights->cmsg_type = SCM_RIGHTS;
 	rights->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
-	wa_message_begin(&message->header, type, (uint32_t) length,
-					 ++connection.requests);
-	connection.busy = true;
+	complete(message, type, length);
 	return sendmsg(connection.socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) ==
 		   (ssize_t) length;
 }

@@ -62,8 +62,11 @@ extern WA_MUST_CHECK bool wa_connection_devices(WaMessage *reply);
 /* Closes the connection and gives back all it holds. */
 extern void wa_connection_close(void);
 
+/* Says in the log, once a minute at most, that what was received was damaged. */
+extern void wa_connection_note_damage(void);
+
 /*
- * Sends a message, whose header but for type and length is filled in here.
+ * Sends a message, whose header but for type, length and bulk is filled in here.
  * The reply has to be received before the next message is sent.
  */
 extern WA_MUST_CHECK bool wa_connection_send(WaMessage *message,

@@ -112,12 +112,11 @@ forward_log(Supervisor *supervisor)
 
 /* Sends a message to the daemon; it does not matter if that fails. */
 static void
-send_control(Supervisor *supervisor, const void *message, size_t length)
+send_control(Supervisor *supervisor, WaHeader *message)
 {
-	ssize_t sent = send(supervisor->daemon.control_fd, message, length,
-						MSG_DONTWAIT | MSG_NOSIGNAL);
-
-	if (sent < 0)
+	wa_message_seal(message);
+	if (send(supervisor->daemon.control_fd, message, message->length,
+			 MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		ereport(DEBUG1, (errmsg("could not write to warpaggd: %m")));
 }
 
@@ -132,7 +131,7 @@ send_settings(Supervisor *supervisor)
 	message.device = wa_device == WA_WANT_CPU ? WA_WANT_CPU : WA_WANT_ANY;
 	message.staging_bytes = (uint64) wa_staging_memory_kb * 1024;
 	message.memory_limit = (uint64) wa_memory_limit_kb * 1024;
-	send_control(supervisor, &message, sizeof(message));
+	send_control(supervisor, &message.header);
 }
 
 /* Sends a ping if one is due. */
@@ -148,7 +147,7 @@ ping(Supervisor *supervisor, TimestampTz now)
 	wa_message_begin(&message.header, WA_MSG_PING, sizeof(message),
 					 ++supervisor->pings);
 	message.version = WA_PROTOCOL_VERSION;
-	send_control(supervisor, &message, sizeof(message));
+	send_control(supervisor, &message.header);
 }
 
 /* Starts the daemon, or sets the time of the next try. */
@@ -228,6 +227,7 @@ hear(Supervisor *supervisor)
 	while ((length = recv(supervisor->daemon.control_fd, &message,
 						  sizeof(message), MSG_DONTWAIT)) > 0)
 		if (wa_message_is_sound(&message, (size_t) length) &&
+			wa_message_is_intact(&message, (size_t) length) &&
 			message.header.type == WA_MSG_PONG)
 			supervisor->last_heard = GetCurrentTimestamp();
 	return length < 0 &&

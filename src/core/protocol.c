@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "core/checksum.h"
 #include "core/protocol.h"
 
 #define ALL_OPS (WA_OP_BIT(WA_OP_COUNT) - 1)
@@ -69,6 +70,32 @@ resident_is_sound(uint32_t type, const void *bytes, size_t length)
 		default:
 			return false;
 	}
+}
+
+/* Computes the checksum of a message, which has a header at least. */
+static uint32_t
+message_checksum(const void *bytes, size_t length)
+{
+	const size_t field = offsetof(WaHeader, checksum);
+	const size_t behind = field + sizeof(((WaHeader *) NULL)->checksum);
+
+	return wa_checksum(wa_checksum(0, bytes, field),
+					   (const char *) bytes + behind, length - behind);
+}
+
+void
+wa_message_seal(WaHeader *header)
+{
+	header->checksum = message_checksum(header, header->length);
+}
+
+bool
+wa_message_is_intact(const void *bytes, size_t length)
+{
+	WaHeader header;
+
+	memcpy(&header, bytes, sizeof(header));
+	return header.checksum == message_checksum(bytes, length);
 }
 
 bool

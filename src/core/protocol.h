@@ -8,6 +8,11 @@
  * type.  All integers are in the machine's own order: the socket never leaves
  * the machine.
  *
+ * A message has a checksum, and another of the bulk data that goes with it, if any,
+ * in the parcel, a slot or a file: who receives it computes both before anything is
+ * believed.  A damaged message ends the connection, as a damaged answer does; damaged
+ * data of a request has it fail.
+ *
  *	backend                              warpaggd
  *	HELLO {version}            -------->
  *	                           <--------  WELCOME {state, has a GPU}
@@ -65,7 +70,7 @@
 #include "core/resident.h"
 
 /* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 7
+#define WA_PROTOCOL_VERSION 8
 #define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
 
 /* Relative to the data directory, which is every process's own directory. */
@@ -118,9 +123,11 @@ typedef enum WaMessageType
 typedef struct WaHeader
 {
 	uint32_t magic;
-	uint32_t type;    /* WaMessageType */
-	uint32_t length;  /* bytes of the whole message, this header included */
-	uint32_t request; /* number the asker gave; the reply repeats it */
+	uint32_t type;     /* WaMessageType */
+	uint32_t length;   /* bytes of the whole message, this header included */
+	uint32_t request;  /* number the asker gave; the reply repeats it */
+	uint32_t checksum; /* of the message but for this field */
+	uint32_t bulk;     /* checksum of what goes with it; 0: nothing does */
 } WaHeader;
 
 /* HELLO, ATTACH, STATUS, HEARTBEAT, PING, PONG and DONE */
@@ -427,7 +434,7 @@ typedef struct WaStagingHeader
 	uint32_t owner[WA_MAX_SLOTS]; /* connection number, 0: free */
 } WaStagingHeader;
 
-/* Fills in a message's header. */
+/* Fills in a message's header, but for its checksums. */
 static inline void
 wa_message_begin(WaHeader *header, WaMessageType type, uint32_t length,
 				 uint32_t request)
@@ -436,7 +443,18 @@ wa_message_begin(WaHeader *header, WaMessageType type, uint32_t length,
 	header->type = (uint32_t) type;
 	header->length = length;
 	header->request = request;
+	header->checksum = 0;
+	header->bulk = 0;
 }
+
+/* Fills in the checksum of a message that is complete, and is to be sent as it is. */
+void wa_message_seal(WaHeader *header);
+
+/*
+ * Tells whether a message that is sound arrived as it was sealed: its bytes are those
+ * that its checksum was computed of.
+ */
+bool wa_message_is_intact(const void *bytes, size_t length);
 
 /*
  * Tells whether the bytes are a message of a known type whose length is right

@@ -227,6 +227,9 @@ wa_connection_receive(WaConnection *connection, WaService *service)
 			return true;
 		case WA_RECEIVED_UNSOUND:
 			return wa_connection_break(connection, "it sent something unknown");
+		case WA_RECEIVED_DAMAGED:
+			return wa_connection_break(connection,
+									   "what it sent was damaged on its way");
 		case WA_RECEIVED_END:
 			break;
 	}

@@ -70,6 +70,7 @@ wa_control_receive(int fd, WaService *service)
 		case WA_RECEIVED_END:
 			return false;
 		case WA_RECEIVED_UNSOUND:
+		case WA_RECEIVED_DAMAGED:
 			wa_log_write(WA_LOG_WARNING,
 						 "cannot understand a message of the supervisor");
 			return true;

@@ -72,17 +72,18 @@ wa_socket_peer_is_ours(int fd, pid_t *pid)
 }
 
 bool
-wa_socket_send(int fd, const WaHeader *header, const int *fds, int nfds)
+wa_socket_send(int fd, WaHeader *header, const int *fds, int nfds)
 {
 	union
 	{
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(WA_SOCKET_MAX_FDS * sizeof(int))];
 	} control;
-	struct iovec part = {(void *) header, header->length};
+	struct iovec part = {header, header->length};
 	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
 	ssize_t sent;
 
+	wa_message_seal(header);
 	if (nfds > 0)
 	{
 		size_t bytes = (size_t) nfds * sizeof(int);
@@ -131,6 +132,18 @@ take_descriptors(struct msghdr *packet, int *passed)
 	return count;
 }
 
+/* Tells what has been received, of which so much is known already. */
+static WaReceived
+judge(const WaMessage *message, ssize_t length, bool sound)
+{
+	if (length == 0)
+		return WA_RECEIVED_END;
+	if (!sound || !wa_message_is_sound(message, (size_t) length))
+		return WA_RECEIVED_UNSOUND;
+	return wa_message_is_intact(message, (size_t) length) ? WA_RECEIVED_MESSAGE
+														  : WA_RECEIVED_DAMAGED;
+}
+
 WaReceived
 wa_socket_receive(int fd, WaMessage *message, int *passed)
 {
@@ -141,6 +154,7 @@ wa_socket_receive(int fd, WaMessage *message, int *passed)
 	} control;
 	struct iovec part = {message, sizeof(*message)};
 	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
+	WaReceived received;
 	ssize_t length;
 	int count;
 
@@ -155,11 +169,13 @@ wa_socket_receive(int fd, WaMessage *message, int *passed)
 		return errno == EAGAIN ? WA_RECEIVED_NOTHING : WA_RECEIVED_END;
 	count = take_descriptors(&packet, passed);
 	/* MSG_CTRUNC: more descriptors came along, and the kernel closed them */
-	if (count <= 1 && (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 &&
-		wa_message_is_sound(message, (size_t) length))
-		return WA_RECEIVED_MESSAGE;
+	received =
+		judge(message, length,
+			  count <= 1 && (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0);
+	if (received == WA_RECEIVED_MESSAGE)
+		return received;
 	if (*passed >= 0)
 		(void) close(*passed);
 	*passed = -1;
-	return length == 0 ? WA_RECEIVED_END : WA_RECEIVED_UNSOUND;
+	return received;
 }

@@ -16,7 +16,8 @@ typedef enum WaReceived
 	WA_RECEIVED_MESSAGE = 0,
 	WA_RECEIVED_NOTHING, /* no message is there yet */
 	WA_RECEIVED_END,     /* the peer has closed, or the socket failed */
-	WA_RECEIVED_UNSOUND  /* something that is no message */
+	WA_RECEIVED_UNSOUND, /* something that is no message */
+	WA_RECEIVED_DAMAGED  /* a message that is not what was sent */
 } WaReceived;
 
 /* Most descriptors that go with one message. */
@@ -36,15 +37,15 @@ int wa_socket_listen(const char *path);
 WA_MUST_CHECK bool wa_socket_peer_is_ours(int fd, pid_t *pid);
 
 /*
- * Sends a message of header->length bytes together with nfds (at most
- * WA_SOCKET_MAX_FDS) descriptors.  Returns false if it could not be sent at
+ * Sends a message of header->length bytes, which it seals, together with nfds (at
+ * most WA_SOCKET_MAX_FDS) descriptors.  Returns false if it could not be sent at
  * once: then the peer does not read, or has gone.
  */
-bool wa_socket_send(int fd, const WaHeader *header, const int *fds, int nfds);
+bool wa_socket_send(int fd, WaHeader *header, const int *fds, int nfds);
 
 /*
  * Receives one message into *message.  With WA_RECEIVED_MESSAGE it is sound
- * in the sense of wa_message_is_sound, and *passed the descriptor that came
+ * in the sense of wa_message_is_sound, and intact, and *passed the descriptor that came
  * along, for the caller to close, or -1.  A message with several is unsound.
  */
 WaReceived wa_socket_receive(int fd, WaMessage *message, int *passed);

@@ -323,6 +323,8 @@ step(WaTestClient *client, bool *is_open)
 	if (pick(3) == 0)
 		length = damage(packet.bytes, length, sizeof(packet));
 	scribble(client);
+	if (pick(8) != 0 && packet.message.header.length == length)
+		wa_message_seal(&packet.message.header);
 	if (send(client->fd, packet.bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT) !=
 			(ssize_t) length ||
 		pick(20) == 0 || !drain(client))

@@ -63,6 +63,32 @@ test_bad_bytes(WaTestDaemon *daemon)
 	return true;
 }
 
+/* A bit that is not as it was when the message was sealed, whichever it is. */
+static bool
+test_damaged_bits(WaTestDaemon *daemon)
+{
+	WaSimpleMessage simple;
+	WaTestClient client;
+
+	(void) daemon;
+	memset(&simple, 0, sizeof(simple));
+	wa_message_begin(&simple.header, WA_MSG_STATUS, sizeof(simple), 1);
+	simple.version = WA_PROTOCOL_VERSION;
+	wa_message_seal(&simple.header);
+	for (size_t bit = 0; bit < 8 * sizeof(simple); bit += 3)
+	{
+		WaSimpleMessage damaged = simple;
+
+		((uint8_t *) &damaged)[bit / 8] ^= (uint8_t) (1 << bit % 8);
+		EXPECT(wa_test_connect(&client));
+		EXPECT(wa_test_hello(&client));
+		EXPECT(wa_test_send_unsealed(client.fd, &damaged, sizeof(damaged)));
+		EXPECT(wa_test_is_closed(client.fd));
+		wa_test_close(&client);
+	}
+	return wa_test_daemon_answers();
+}
+
 /* Tells whether a message of zeros, of that length, may follow HELLO. */
 static bool
 is_welcome(uint32_t type, size_t length)
@@ -194,6 +220,7 @@ test_sent_descriptor(WaTestDaemon *daemon)
 	memset(&hello, 0, sizeof(hello));
 	wa_message_begin(&hello.header, WA_MSG_HELLO, sizeof(hello), 1);
 	hello.version = WA_PROTOCOL_VERSION;
+	wa_message_seal(&hello.header);
 	EXPECT(wa_test_connect(&client));
 	rights->cmsg_level = SOL_SOCKET;
 	rights->cmsg_type = SCM_RIGHTS;
@@ -359,6 +386,7 @@ test_too_many_connections(WaTestDaemon *daemon)
 static const WaTestCase tests[] = {
 	{.name = "somebody else's slot", .run = test_foreign_slot},
 	{.name = "bad bytes", .run = test_bad_bytes},
+	{.name = "damaged bits", .run = test_damaged_bits},
 	{.name = "bad order of messages", .run = test_bad_order},
 	{.name = "bad requests", .run = test_bad_requests},
 	{.name = "a descriptor sent along", .run = test_sent_descriptor},

@@ -215,8 +215,32 @@ wa_test_connect(WaTestClient *client)
 	return true;
 }
 
+const void *
+wa_test_seal(WaMessage *copy, const void *bytes, size_t length)
+{
+	WaHeader header;
+
+	if (length < sizeof(header) || length > sizeof(*copy))
+		return bytes;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.magic != WA_PROTOCOL_MAGIC || header.length != length)
+		return bytes;
+	memcpy(copy, bytes, length);
+	wa_message_seal(&copy->header);
+	return copy;
+}
+
 bool
 wa_test_send(int fd, const void *bytes, size_t length)
+{
+	WaMessage copy;
+
+	return wa_test_send_unsealed(fd, wa_test_seal(&copy, bytes, length),
+								 length);
+}
+
+bool
+wa_test_send_unsealed(int fd, const void *bytes, size_t length)
 {
 	return send(fd, bytes, length, MSG_NOSIGNAL) == (ssize_t) length;
 }
@@ -243,7 +267,8 @@ wa_test_receive(int fd, WaMessage *message, int patience_ms)
 	length = recv(fd, message, sizeof(*message), 0);
 	if (length == 0 || (length < 0 && errno == ECONNRESET))
 		return 0;
-	if (length < 0 || !wa_message_is_sound(message, (size_t) length))
+	if (length < 0 || !wa_message_is_sound(message, (size_t) length) ||
+		!wa_message_is_intact(message, (size_t) length))
 		return -1;
 	return (int) message->header.type;
 }

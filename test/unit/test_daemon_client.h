@@ -84,8 +84,14 @@ bool wa_test_stop(WaTestDaemon *daemon);
 /* Connects, waiting until the daemon listens. */
 bool wa_test_connect(WaTestClient *client);
 
-/* Sends bytes as they are. */
+/* Copies bytes, sealed if they are a message and there is room; returns them. */
+const void *wa_test_seal(WaMessage *copy, const void *bytes, size_t length);
+
+/* Sends bytes, sealed if they are a message. */
 bool wa_test_send(int fd, const void *bytes, size_t length);
+
+/* Sends bytes as they are. */
+bool wa_test_send_unsealed(int fd, const void *bytes, size_t length);
 
 /* Sends HELLO, ATTACH, STATUS or PING. */
 bool wa_test_send_simple(int fd, WaMessageType type, uint32_t request);

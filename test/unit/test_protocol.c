@@ -191,6 +191,36 @@ test_header(void)
 	return true;
 }
 
+/* Each bit of a message counts, and nothing else does. */
+static bool
+test_seal(void)
+{
+	struct
+	{
+		WaMessage message;
+		uint8_t behind;
+	} sent;
+
+	memset(&sent, 0x5a, sizeof(sent));
+	for (uint32_t length = sizeof(WaHeader); length < 300; length += 31)
+	{
+		wa_message_begin(&sent.message.header, WA_MSG_RUN, length, 3);
+		wa_message_seal(&sent.message.header);
+		EXPECT(wa_message_is_intact(&sent, length));
+		((uint8_t *) &sent)[length] ^= 1;
+		EXPECT(wa_message_is_intact(&sent, length));
+		for (uint32_t bit = 0; bit < 8 * length; bit++)
+		{
+			const uint8_t mask = (uint8_t) (1 << bit % 8);
+
+			((uint8_t *) &sent)[bit / 8] ^= mask;
+			EXPECT(!wa_message_is_intact(&sent, length));
+			((uint8_t *) &sent)[bit / 8] ^= mask;
+		}
+	}
+	return true;
+}
+
 /* A request that is sound. */
 static WaReduceMessage
 good_request(void)
@@ -348,6 +378,7 @@ static const struct
 	{"lengths of DEVICES", test_devices_lengths},
 	{"lengths of messages with columns", test_columns_lengths},
 	{"header", test_header},
+	{"checksum", test_seal},
 	{"enumerations of REDUCE", test_reduce_enumerations},
 	{"values of REDUCE", test_reduce_values},
 	{"validity of REDUCE", test_reduce_validity},

@@ -32,7 +32,8 @@ wa_test_send_with(int fd, const void *bytes, size_t length, const int *fds,
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(MAX_FDS * sizeof(int))];
 	} control;
-	struct iovec part = {(void *) bytes, length};
+	WaMessage copy;
+	struct iovec part = {(void *) wa_test_seal(&copy, bytes, length), length};
 	struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
 
 	memset(&control, 0, sizeof(control));
