@@ -21,7 +21,8 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	scan_executor scan_long scan_domains scan_gate scan_stored shifted resident \
 	resident_queries resident_times resident_forms resident_wide \
 	resident_quotients resident_spill resident_ties resident_top resident_texts \
-	resident_combinations resident_expressions resident_dashboards quotients
+	resident_combinations resident_expressions resident_dashboards resident_attempts \
+	quotients
 ISOLATION = snapshot scan
 ISOLATION_OPTS = --inputdir=test
 TAP_TESTS = 1

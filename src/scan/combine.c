@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -19,7 +20,6 @@
 #include "scan/attempt.h"
 #include "scan/combine_internal.h"
 #include "scan/once.h"
-#include "scan/table_values.h"
 #include "scan/ties.h"
 
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
@@ -247,16 +247,17 @@ take_all(void *context)
 }
 
 /*
- * Takes all combinations; returns false if something has raised an error.  After an error
- * of the system's own functions nothing is left to be put right; those of users need a
- * subtransaction.
+ * Takes all combinations; returns false if something has raised an error.  In parallel
+ * mode, where nothing can be tried, the error is raised: it is one that PostgreSQL has for
+ * some row as well.
  */
 static bool
 try_all(WaCombine *combine)
 {
-	return combine->runs_foreign_code
-			   ? wa_attempt(take_all, combine, wa_error_is_of_expression)
-			   : wa_table_evaluate(true, take_all, combine);
+	if (!IsInParallelMode())
+		return wa_attempt(take_all, combine);
+	take_all(combine);
+	return true;
 }
 
 /* Evaluates what there is to evaluate; returns false if that has no use. */

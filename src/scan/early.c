@@ -32,7 +32,7 @@ static void
 try_own(WaScanState *state)
 {
 	if (!IsInParallelMode())
-		(void) wa_attempt(compute_own, state, wa_error_is_of_arguments);
+		(void) wa_attempt(compute_own, state);
 }
 
 /* Has the table's first rows come as far as they do. */

@@ -194,8 +194,17 @@ take_row_by_row(WaScanState *state, int nrows)
 
 /*
  * As compute.  If a call raises an error, PostgreSQL raises one as well, but maybe
- * another one, in an earlier row: the batch is taken row by row to find out.  It is
- * an error in any case, so the transaction, or its part, is rolled back.
+ * another one, in an earlier row: the batch is taken row by row to find out.
+ *
+ * There is no subtransaction, which would be one for each batch, and none at all in
+ * workers.  None is needed, as nothing goes on after the error: that one or another one is
+ * raised in any case, and the transaction, or its part, rolled back with what they hold.
+ * In between, rows are only computed.  That works with pins, references and locks of
+ * tables still held, but not with a lightweight lock, which the rows might want again.
+ * No error that is caught here leaves one: what is called are functions in C of
+ * PostgreSQL's own that are not volatile (wa_runs_foreign_code), so they neither write
+ * nor look at the state of transactions; what takes such locks below them, tables and
+ * caches, raises errors of other classes than those of arguments.
  */
 static Outcome
 compute_or_raise(WaScanState *state, Batch *batch)

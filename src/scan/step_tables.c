@@ -17,6 +17,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "scan/attempt.h"
 #include "scan/compile_internal.h"
 #include "scan/kept_tables.h"
 #include "scan/step_tables.h"
@@ -73,8 +74,10 @@ typedef struct Filling
 	WaVectorKind kind;
 	int64 smallest;
 	uint64 nsteps;
-	int level; /* the number of its width; -1: a step a value */
-	bool may_raise;
+	int level;            /* the number of its width; -1: a step a value */
+	WaAttempts *attempts; /* NULL: no value raises an error */
+	Table *table;
+	Oid argument; /* the type of what it is a function of */
 	bool of_null; /* what is asked for is the function of NULL */
 	int64 first;  /* the values that are asked for */
 	int64 last;
@@ -280,7 +283,7 @@ evaluate(void *context)
 static WaStepState
 find_result(Filling *filling)
 {
-	if (!wa_table_evaluate(filling->may_raise, evaluate, filling) ||
+	if (!wa_attempts_try(filling->attempts, evaluate, filling) ||
 		!filling->is_one)
 		return WA_STEP_UNKNOWN;
 	return filling->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
@@ -382,13 +385,17 @@ fill_with(Filling *filling, Table *table, int64 width, WaSteps *steps)
 
 /*
  * Makes the steps of a table: the widest of which all are known, or else the
- * narrowest that there may be.
+ * narrowest that there may be.  A callback.
  */
 static void
-make_steps(Table *table, Oid type, Filling *filling)
+make_steps(WaAttempts *attempts, void *context)
 {
+	Filling *filling = (Filling *) context;
+	const Oid type = filling->argument;
+	Table *table = filling->table;
 	MemoryContext best = NULL;
 
+	filling->attempts = attempts;
 	filling->level = -1;
 	if (type != TIMESTAMPOID && type != TIMESTAMPTZOID)
 	{
@@ -442,7 +449,7 @@ make_table(const Table *wanted, Oid type, const WaCallExpression *call,
 		.buckets = buckets,
 		.type = getBaseType(exprType((Node *) call->expression)),
 		.kind = call->result,
-		.may_raise = wa_may_raise(wanted->expression),
+		.argument = type,
 	};
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg step table", ALLOCSET_SMALL_SIZES);
@@ -453,7 +460,11 @@ make_table(const Table *wanted, Oid type, const WaCallExpression *call,
 	table->kept.context = context;
 	table->expression = copyObject(wanted->expression);
 	table->settings = pstrdup(wanted->settings);
-	make_steps(table, type, &filling);
+	filling.table = table;
+	if (wa_may_raise(table->expression))
+		wa_attempts_run(make_steps, &filling);
+	else
+		make_steps(NULL, &filling);
 	MemoryContextSwitchTo(old);
 	wa_kept_tables_add(&tables, &table->kept);
 	return table;
@@ -480,7 +491,8 @@ wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
 	table = look_up(&wanted);
 	if (table == NULL)
 	{
-		if (!wa_kept_tables_make_room(&tables))
+		if (!wa_table_can_be_filled(wanted.expression) ||
+			!wa_kept_tables_make_room(&tables))
 			return NULL;
 		table = make_table(&wanted, type, call, buckets);
 	}

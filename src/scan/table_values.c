@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_proc.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -162,6 +163,12 @@ wa_table_is_allowed(Node *expression)
 	return !wa_has_parameter(expression) && !wa_runs_foreign_code(expression);
 }
 
+bool
+wa_table_can_be_filled(Node *expression)
+{
+	return !IsInParallelMode() || !wa_may_raise(expression);
+}
+
 /* Tells whether what a function returns may change with time. */
 static bool
 is_unsettled(Oid function, void *context)
@@ -208,35 +215,4 @@ wa_table_settings(void)
 					setting("IntervalStyle"), setting("lc_time"),
 					setting("lc_numeric"), setting("lc_monetary"),
 					setting("extra_float_digits"), setting("bytea_output"));
-}
-
-bool
-wa_table_evaluate(bool may_raise, void (*evaluate)(void *context),
-				  void *context)
-{
-	MemoryContext old = CurrentMemoryContext;
-	volatile bool raised = false;
-	ErrorData *error;
-
-	if (!may_raise)
-	{
-		evaluate(context);
-		return true;
-	}
-	PG_TRY();
-	{
-		evaluate(context);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(old);
-		error = CopyErrorData();
-		if (!wa_error_is_of_arguments(error))
-			PG_RE_THROW();
-		FreeErrorData(error);
-		FlushErrorState();
-		raised = true;
-	}
-	PG_END_TRY();
-	return !raised;
 }

@@ -65,14 +65,10 @@ extern bool wa_table_is_allowed(Node *expression);
  */
 extern bool wa_table_lasts(Node *expression);
 
+/* Tells whether what such an expression raises can be kept, as it cannot in parallel mode. */
+extern bool wa_table_can_be_filled(Node *expression);
+
 /* Returns the settings that tables depend on, as one string. */
 extern char *wa_table_settings(void);
-
-/*
- * Evaluates by a callback whose errors are caught, if may_raise; returns false if
- * there was one of the arguments.  Others are raised.
- */
-extern bool wa_table_evaluate(bool may_raise, void (*evaluate)(void *context),
-							  void *context);
 
 #endif /* WA_SCAN_TABLE_VALUES_H */

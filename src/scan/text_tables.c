@@ -18,6 +18,7 @@
 #include "utils/typcache.h"
 
 #include "client/resident.h"
+#include "scan/attempt.h"
 #include "scan/compile_internal.h"
 #include "scan/evaluate.h"
 #include "scan/kept_tables.h"
@@ -57,9 +58,10 @@ typedef struct Filling
 	WaEvaluation *evaluation;
 	ExprState *expression;
 	bool may_raise;
-	StringInfoData text; /* the one at hand, as SQL has it */
-	bool of_null;        /* it is NULL instead */
-	bool is_silent;      /* warpaggd has not answered */
+	WaAttempts *attempts; /* NULL: no value raises an error */
+	StringInfoData text;  /* the one at hand, as SQL has it */
+	bool of_null;         /* it is NULL instead */
+	bool is_silent;       /* warpaggd has not answered */
 	Datum result;
 	bool is_null;
 } Filling;
@@ -89,7 +91,7 @@ evaluate(void *context)
 static WaStepState
 find_result(Filling *filling)
 {
-	if (!wa_table_evaluate(filling->may_raise, evaluate, filling))
+	if (!wa_attempts_try(filling->attempts, evaluate, filling))
 		return WA_STEP_UNKNOWN;
 	return filling->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
 }
@@ -143,6 +145,52 @@ set_piece(Filling *filling, uint32 first, const WaTextsHead *head,
 	return true;
 }
 
+/* A piece of a parcel, whose codes are from `first` on. */
+typedef struct Piece
+{
+	Filling *filling;
+	uint32 first;
+	const WaTextsHead *head;
+	const char *data;
+	bool is_sound; /* what came of it: it is what it should be */
+} Piece;
+
+/* Sets the steps of a piece: a callback. */
+static void
+take_piece(WaAttempts *attempts, void *context)
+{
+	Piece *piece = (Piece *) context;
+
+	piece->filling->attempts = attempts;
+	piece->is_sound =
+		set_piece(piece->filling, piece->first, piece->head, piece->data);
+}
+
+/* Sets what the function of NULL is: a callback. */
+static void
+take_null(WaAttempts *attempts, void *context)
+{
+	Filling *filling = (Filling *) context;
+	WaStepState state;
+
+	filling->attempts = attempts;
+	filling->of_null = true;
+	state = find_result(filling);
+	wa_table_values_set_null(&filling->values, state, filling->result);
+	filling->of_null = false;
+}
+
+/* Has attempts made if something may raise an error. */
+static void
+run(const Filling *filling, void (*callback)(WaAttempts *, void *),
+	void *context)
+{
+	if (filling->may_raise)
+		wa_attempts_run(callback, context);
+	else
+		callback(NULL, context);
+}
+
 /* Tells whether there is no sense in going on. */
 static bool
 is_hopeless(const Filling *filling)
@@ -162,6 +210,7 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 	  WaTextsHead *head)
 {
 	WaFailure failure;
+	Piece taken;
 	const char *piece = wa_client_reserve(PIECE_BYTES, &failure);
 
 	filling->is_silent =
@@ -174,7 +223,9 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 		head->ncodes > WA_MAX_STEPS || head->count > head->ncodes - *first)
 		return false;
 	wa_table_values_grow(&filling->values, *first + head->count);
-	if (!set_piece(filling, *first, head, piece))
+	taken = (Piece){filling, *first, head, piece, false};
+	run(filling, take_piece, &taken);
+	if (!taken.is_sound)
 		return false;
 	*first += head->count;
 	return !is_hopeless(filling);
@@ -190,12 +241,8 @@ fill(Filling *filling, const WaTextColumn *column, Table *table)
 {
 	WaTextsHead head;
 	uint32 first = 0;
-	WaStepState state;
 
-	filling->of_null = true;
-	state = find_result(filling);
-	wa_table_values_set_null(&filling->values, state, filling->result);
-	filling->of_null = false;
+	run(filling, take_null, filling);
 	if (filling->values.is_null_unknown)
 		return false;
 	do
@@ -406,7 +453,8 @@ wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
 	table = look_up(&wanted);
 	if (table == NULL)
 	{
-		if (!wa_kept_tables_make_room(&tables))
+		if (!wa_table_can_be_filled((Node *) function->expression) ||
+			!wa_kept_tables_make_room(&tables))
 			return NULL;
 		table = make_table(&wanted, function, column);
 	}
