@@ -29,6 +29,10 @@ TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 
 PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)
+# A test build has settings with which results may be wrong (src/settings.c).
+ifdef WA_TESTING
+PG_CPPFLAGS += -DWA_TESTING
+endif
 PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter -Wno-sign-compare -Werror
 EXTRA_CLEAN = build
 

@@ -115,13 +115,11 @@ WHERE relation = 'resident_wide'::regclass AND column_name = 'b';
 SHOW warpagg.memory_limit;
 SHOW warpagg.enable_resident;
 SET warpagg.memory_limit = '1GB';
-SET warpagg.debug_skip_rule = 6;
-SET ROLE regress_warpagg_reader;
 SET warpagg.debug_skip_rule = 1;
+SET ROLE regress_warpagg_reader;
+SET warpagg.debug_load_delay = 1;
+SET warpagg.debug_spill_groups = 1;
 RESET ROLE;
-SET warpagg.debug_skip_rule = 2;
-SELECT warpagg_load('resident_unlogged') AS rows;
-RESET warpagg.debug_skip_rule;
 
 SELECT warpagg_unload('resident_facts');
 DROP TABLE resident_facts, resident_nothing, resident_unlogged, resident_parent,

@@ -22,8 +22,10 @@ bool wa_autoload = true;
 int wa_load_workers = -1;
 int wa_debug_delay_ms = 0;
 int wa_debug_load_delay_ms = 0;
-int wa_debug_skip_rule = 0;
 int wa_debug_spill_groups = 0;
+#ifdef WA_TESTING
+int wa_debug_skip_rule = 0;
+#endif
 int wa_accelerate = WA_ACCELERATE_EXACT;
 bool wa_enable_scan = true;
 bool wa_enable_resident = true;
@@ -93,12 +95,24 @@ define_resident_settings(void)
 		"tests.",
 		NULL, &wa_debug_load_delay_ms, 0, 0, 60 * 1000, PGC_SUSET,
 		GUC_UNIT_MS | GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+}
+
+/*
+ * What a test build alone has (make WA_TESTING=1), as results may be wrong with it.  The
+ * other settings for tests only delay something or have it spilled, which changes no
+ * result, and are for superusers.
+ */
+static void
+define_test_settings(void)
+{
+#ifdef WA_TESTING
 	DefineCustomIntVariable(
 		"warpagg.debug_skip_rule",
 		"Leaves out a rule of the freshness of resident columns, for tests.",
 		"Results may then be wrong.  Zero leaves out none.",
 		&wa_debug_skip_rule, 0, 0, 5, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL,
 		NULL);
+#endif
 }
 
 void
@@ -106,6 +120,7 @@ wa_settings_init(void)
 {
 	define_scan_settings();
 	define_resident_settings();
+	define_test_settings();
 	DefineCustomEnumVariable(
 		"warpagg.device", "Selects the device that reduces batches.",
 		"\"auto\" uses a GPU where there is one, \"gpu\" raises an error "

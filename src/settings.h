@@ -60,8 +60,15 @@ extern int wa_load_workers;
 /* For tests: a load waits so long after the blocks of each extent. */
 extern int wa_debug_load_delay_ms;
 
-/* For tests: the WaFreshnessRule that is left out, or 0. */
+/*
+ * For tests: the WaFreshnessRule that is left out, or 0.  There is a setting for it in a
+ * test build alone; no other leaves a rule out.
+ */
+#ifdef WA_TESTING
 extern int wa_debug_skip_rule;
+#else
+static const int wa_debug_skip_rule = 0;
+#endif
 
 /* Defines the settings; called once, from _PG_init. */
 extern void wa_settings_init(void);

@@ -13,8 +13,8 @@
 
 /*
  * The rules of the proof that resident columns are fresh, by the numbers that
- * warpagg.debug_skip_rule has.  Each is needed; the tests show that by leaving
- * one out.
+ * warpagg.debug_skip_rule has in a test build.  Each is needed; the tests show that by
+ * leaving one out.
  */
 typedef enum WaFreshnessRule
 {

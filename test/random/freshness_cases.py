@@ -12,7 +12,8 @@ snapshot, from a new snapshot and from one that is older than the change; then
 after a VACUUM, and after the columns have been loaded again.
 
 --self-test switches one rule of freshness off at a time
-(warpagg.debug_skip_rule); then some case has to find a difference.
+(warpagg.debug_skip_rule, which only a test build has: make WA_TESTING=1); then some
+case has to find a difference.
 
 The last line is "N passed, M failed", and the exit status is 0 only if M is 0.
 """
@@ -312,7 +313,8 @@ def load_in_the_middle(bench):
     bench.owner.run(f"SELECT warpagg_unload('{bench.table}')")
     loader = Session()
     loader.run("LOAD 'warpagg'")
-    loader.run(f"SET warpagg.debug_skip_rule = {bench.rule}")
+    if bench.rule:
+        loader.run(f"SET warpagg.debug_skip_rule = {bench.rule}")
     loader.run("SET warpagg.debug_load_delay = '1s'")
     bench.owner.run(f"BEGIN; UPDATE {bench.table} SET v = v + 1 WHERE id < 900")
     load = threading.Thread(target=loader.run, args=[
