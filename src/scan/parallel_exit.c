@@ -8,6 +8,22 @@
  * Nobody needs that.  What matters to the transaction is that a worker has let
  * go of everything in shared memory; it has when it is no longer among the
  * server's processes.
+ *
+ * Taking away a handle of PostgreSQL's is safe, as far as 15 goes, for these reasons.
+ * RegisterDynamicBackgroundWorker allocates the handle for its caller, who frees it; it
+ * is but the number of a slot.  WaitForParallelWorkersToExit (access/transam/parallel.c)
+ * does as much with each handle, pfree and NULL, once it has waited, and like
+ * WaitForParallelWorkersToFinish passes over workers that have none; DestroyParallelContext
+ * looks at a handle only while there is an error queue.  We leave alone workers that have
+ * one, which have not said that they are through, and nobody launches workers again in a
+ * context that we have been at.
+ *
+ * What the wait is for has come to pass by then.  A worker detaches its error queue after
+ * it has ended its transaction, and with that given up locks, snapshots, files and pins.
+ * Then shmem_exit has it report its statistics, detach from dynamic shared memory, and
+ * only after that leave the array of processes, which is what we wait for.  What is left
+ * is to leave our lock group, which ProcKill allows before and after the leader, and the
+ * slot of the worker, which the postmaster frees: see leave_room.
  */
 #include "postgres.h"
 

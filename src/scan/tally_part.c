@@ -7,6 +7,23 @@
  * it before the worker has ended.  The leader adds them up before it launches workers
  * again, and as the memory goes.  That is later than ShutdownCustomScan, which the
  * executor calls for a node before it waits for the workers of a Gather above it.
+ *
+ * The part is a node that the executor has not made, below ours in custom_ps.  The
+ * executor gives shared memory to nodes that are parallel-aware only, and a plan that is
+ * so is shown as "Parallel Custom Scan", and shares its rows among workers, which ours
+ * does not.  No one runs the part: what looks at custom_ps is planstate_tree_walker, which
+ * gives it to
+ * - execParallel.c, whose functions want a tag, a plan with a number and parallel_aware,
+ *   methods, and an instrument, as each worker reports those of all nodes by their plans'
+ *   numbers.  The part has the number of our node, so both find the first slot with it,
+ *   ours, and what the part adds to it is 0; its own slot stays 0.
+ * - ExecShutdownNode, which passes over an instrument that is not running and a method
+ *   that is not there;
+ * - ExplainPreScanNode, which takes custom_relids of a plan, of which there are none.
+ * ExecEndNode, ExecReScan and ExecSetTupleBound leave custom_ps to its node, which leaves
+ * it alone; the plan's own tree does not have the part, so it is not sent to workers, which
+ * make theirs with their nodes.  EXPLAIN comes to custom_ps after the node's own lines, by
+ * which wa_tally_part_collect has emptied it.
  */
 #include "postgres.h"
 
