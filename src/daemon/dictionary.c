@@ -380,11 +380,13 @@ prefetch_slot(const WaDictionary *dictionary, const Sorted *sorted,
 {
 	const uint32_t hash = sorted->questions[sorted->order[place]].hash;
 	const WaDictionaryShard *shard = &dictionary->shards[shard_of(hash)];
-	const WaDictionarySlot *slots =
-		__atomic_load_n(&shard->slots, __ATOMIC_RELAXED);
+	const uintptr_t slots =
+		(uintptr_t) __atomic_load_n(&shard->slots, __ATOMIC_RELAXED);
 	const uint32_t nslots = __atomic_load_n(&shard->nslots, __ATOMIC_RELAXED);
 
-	__builtin_prefetch(&slots[hash & (nslots - 1)]);
+	/* The place may be none, or none any more: it is no pointer's then. */
+	__builtin_prefetch((const void *) (slots + (hash & (nslots - 1)) *
+												   sizeof(WaDictionarySlot)));
 }
 
 /* Answers the questions for a shard, and lets go of its lock. */
