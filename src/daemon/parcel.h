@@ -42,4 +42,14 @@ void wa_parcel_unmap(WaParcel *parcel);
 /* Tells whether something of `bytes` bytes may be at offset. */
 bool wa_parcel_holds(const WaParcel *parcel, uint64_t offset, uint64_t bytes);
 
+/*
+ * Returns where in memory something is that the parcel holds; NULL if there is no
+ * parcel: it holds nothing at its beginning, too.
+ */
+static inline uint8_t *
+wa_parcel_place(const WaParcel *parcel, uint64_t offset)
+{
+	return parcel->memory == NULL ? NULL : parcel->memory + offset;
+}
+
 #endif /* WA_DAEMON_PARCEL_H */

@@ -143,7 +143,7 @@ do_extents(WaTask *arg)
 {
 	const WaResidentTask *task = (WaResidentTask *) arg;
 	const WaExtentsMessage *extents = &task->what.extents;
-	uint8_t *place = task->parcel->memory + extents->states;
+	uint8_t *place = wa_parcel_place(task->parcel, extents->states);
 
 	for (uint32_t i = 0; i < extents->count; i++)
 	{
@@ -294,7 +294,7 @@ handle_list(WaConnection *connection, WaService *service,
 						 (uint64_t) list->room * sizeof(WaResidentColumn)))
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	count = write_list(&service->store, list->database,
-					   parcel->memory + list->list, list->room);
+					   wa_parcel_place(parcel, list->list), list->room);
 	if (count < 0)
 		return wa_connection_fail(connection, list->header.request,
 								  WA_OUT_OF_MEMORY, "not enough memory");

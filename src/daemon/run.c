@@ -103,9 +103,8 @@ static bool
 collect(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
-	const WaMapPage *maps =
-		(const WaMapPage *) (const void *) (run->parcel->memory +
-											message->maps);
+	const WaMapPage *maps = (const WaMapPage *) (const void *) wa_parcel_place(
+		run->parcel, message->maps);
 
 	run->use.nmaps = message->nmaps;
 	run->use.nblocks = message->nblocks;
