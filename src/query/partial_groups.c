@@ -189,7 +189,9 @@ wa_partial_open(WaPartialReader *reader, const void *message, size_t bytes)
 		words->failed = true;
 	counts = wa_reader_word(words);
 	reader->ngroups = (uint32_t) counts;
-	if (counts != count_word(shape, reader->ngroups))
+	/* Without keys there is one group; of nothing, there would be any number. */
+	if (counts != count_word(shape, reader->ngroups) ||
+		(shape->nkeys == 0 && reader->ngroups > 1))
 		words->failed = true;
 	for (int i = 0; i < shape->nkeys; i++)
 		if (wa_reader_word(words) != key_word(&shape->keys[i]))

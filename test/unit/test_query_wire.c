@@ -534,6 +534,30 @@ test_groups(size_t rounds)
 	return true;
 }
 
+/* A message has one group where there are no keys, however few words one takes. */
+static bool
+test_only_group(void)
+{
+	const WaPartialShape shape = {0};
+	WaPartialReader reader;
+	WaWriter writer;
+	WaArena arena;
+
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	EXPECT(wa_partial_reader_init(&reader, &arena, &shape));
+	for (uint32_t ngroups = 0; ngroups < 4; ngroups++)
+	{
+		wa_partial_begin(&writer, &shape);
+		wa_partial_end(&writer, ngroups);
+		EXPECT(wa_partial_open(&reader, writer.words,
+							   writer.nwords * sizeof(uint64_t)) ==
+			   (ngroups <= 1));
+	}
+	wa_arena_reset(&arena);
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -544,5 +568,6 @@ main(int argc, char **argv)
 	check(test_table_values(), "values of tables");
 	check(test_programs(rounds / 5), "random programs that are sound");
 	check(test_groups(rounds), "groups that were tampered with");
+	check(test_only_group(), "more groups than there are without keys");
 	return finish_checks();
 }
