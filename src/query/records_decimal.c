@@ -16,12 +16,6 @@
 #define SQUARES_BITS 160
 
 static inline int
-squares_word(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_DECIMAL, ops).squares;
-}
-
-static inline int
 min_word(WaOpSet ops)
 {
 	return wa_record_layout(WA_VECTOR_DECIMAL, ops).min;
