@@ -102,9 +102,9 @@ make_value(const TestRelation *relation, int column, void *values, size_t row)
 			put_bit(values, row, (number & 1) != 0);
 			break;
 		default:
-			(void) wa_dictionary_find(relation->dictionary,
-									  texts[number % 4 + 4],
-									  strlen(texts[number % 4 + 4]), &code);
+			if (!wa_dictionary_find(relation->dictionary, texts[number % 4 + 4],
+									strlen(texts[number % 4 + 4]), &code))
+				abort();
 			((int32_t *) values)[row] = code;
 			break;
 	}
@@ -308,9 +308,9 @@ add_text(TestRelation *relation, const char *text)
 
 	question.hash =
 		wa_dictionary_hash(relation->dictionary, text, question.length);
-	if (question.length > 0)
-		(void) wa_dictionary_add_all(relation->dictionary, relation, &question,
-									 1);
+	if (question.length > 0 &&
+		!wa_dictionary_add_all(relation->dictionary, relation, &question, 1))
+		abort();
 }
 
 TestRelation *

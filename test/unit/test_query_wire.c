@@ -436,12 +436,14 @@ typedef struct Target
 	WaArena arena;
 	WaQueryGroups *groups;
 	WaRecordTable *tables[NCOLUMNS];
+	int nleft; /* records that these have no room for */
 } Target;
 
 static void
 make_target(Target *target, const WaQuery *query)
 {
 	wa_arena_init(&target->arena, MEMORY);
+	target->nleft = 0;
 	target->groups =
 		wa_query_groups_make(&target->arena, (int) query->nkeys, query->keys);
 	for (int i = 0; i < NCOLUMNS; i++)
@@ -470,9 +472,11 @@ try_groups(Target *target, const WaPartialShape *shape, const void *message,
 			if (!wa_records_grow(target->tables[i],
 								 wa_query_groups_count(target->groups)))
 				return false;
-			if (reader.cells[i].record.words != NULL)
-				(void) wa_records_merge(target->tables[i], group,
-										&reader.cells[i].record);
+			/* Without room nothing changes. */
+			if (reader.cells[i].record.words != NULL &&
+				!wa_records_merge(target->tables[i], group,
+								  &reader.cells[i].record))
+				target->nleft++;
 		}
 	}
 	return !reader.reader.failed;
@@ -491,7 +495,9 @@ write_groups(const WaQuery *query, WaArena *arena, WaWriter *writer)
 	{
 		make_batch(rows, LENGTH(rows), 3);
 		fill_inputs(&inputs, rows, LENGTH(rows));
-		(void) wa_query_run_take(run, inputs.rows, LENGTH(rows));
+		if (wa_query_run_take(run, inputs.rows, LENGTH(rows)) ==
+			WA_RUN_NO_MEMORY)
+			abort();
 	}
 	wa_query_run_write(run, &next, 1200, writer);
 }
