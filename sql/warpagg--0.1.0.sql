@@ -224,7 +224,8 @@ CREATE FUNCTION warpagg_stats(
     OUT fallback_lost bigint,
     OUT fallback_timeout bigint,
     OUT fallback_device_error bigint,
-    OUT fallback_resting bigint
+    OUT fallback_resting bigint,
+    OUT fallback_no_memory bigint
 ) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 

@@ -5,11 +5,13 @@
  *
  * They lie in a memory file that the supervisor makes and seals, so they
  * outlive the device process.  Every field is added to atomically, by whoever
- * it concerns, and read without a lock; no field depends on another.
+ * it concerns, and read without a lock; no field depends on another.  The
+ * condition of the device process has rules of its own.
  */
 #ifndef WA_CORE_COUNTERS_H
 #define WA_CORE_COUNTERS_H
 
+#include "core/condition.h"
 #include "core/types.h"
 
 /* Kinds of device, as warpagg.device names them. */
@@ -27,7 +29,8 @@ typedef enum WaDeviceKind
 	X(LOST, "connection to the device process was lost") \
 	X(TIMEOUT, "device process did not answer in time")  \
 	X(DEVICE_ERROR, "device reported an error")          \
-	X(RESTING, "device is left alone after a failure")
+	X(RESTING, "device is left alone after a failure")   \
+	X(NO_MEMORY, "memory or descriptors ran out")
 
 typedef enum WaFallback
 {
@@ -37,7 +40,8 @@ typedef enum WaFallback
 		WA_FALLBACK_COUNT
 } WaFallback;
 
-#define WA_COUNTERS_MAGIC 0x57414331 /* "WAC1" */
+/* Of one version of the protocol: whoever speaks another leaves them alone. */
+#define WA_COUNTERS_MAGIC (0x57414300 | WA_PROTOCOL_VERSION) /* "WAC" */
 
 typedef struct WaCounters
 {
@@ -58,6 +62,7 @@ typedef struct WaCounters
 	int64_t runs[WA_DEVICE_KINDS][WA_OP_COUNT][WA_TYPE_COUNT];
 	int64_t rows[WA_DEVICE_KINDS][WA_OP_COUNT][WA_TYPE_COUNT];
 	int64_t fallbacks[WA_FALLBACK_COUNT];
+	WaCondition condition;
 } WaCounters;
 
 /* Adds to one counter. */

@@ -116,8 +116,9 @@ wa_message_is_sound(const void *bytes, size_t length)
 		case WA_MSG_STATUS:
 		case WA_MSG_HEARTBEAT:
 		case WA_MSG_PING:
-		case WA_MSG_PONG:
 		case WA_MSG_DONE:
+		case WA_MSG_LISTEN:
+		case WA_MSG_RETIRE:
 			return length == sizeof(WaSimpleMessage);
 		case WA_MSG_WELCOME:
 			return length == sizeof(WaWelcomeMessage);
@@ -135,6 +136,8 @@ wa_message_is_sound(const void *bytes, size_t length)
 								  offsetof(WaDevicesMessage, device),
 								  offsetof(WaDevicesMessage, devices),
 								  sizeof(WaDeviceInfo), WA_MAX_DEVICES);
+		case WA_MSG_PONG:
+			return length == sizeof(WaPongMessage);
 		case WA_MSG_SETTINGS:
 			return length == sizeof(WaSettingsMessage);
 		default:

@@ -46,10 +46,15 @@
  * One request is under way on a connection at a time; a second one before the
  * reply ends the connection, as does any message that breaks these rules.  To
  * cancel, the backend closes the connection: what the daemon held for it goes
- * when its work is done.
+ * when its work is done.  A connection that it cannot serve is told so by FAILED,
+ * with the number 0, before it is closed.
+ *
+ * HELLO and WELCOME begin alike in all versions, up to the version: so whoever
+ * speaks another learns of it.
  *
  * The supervisor holds one end of a socket pair of the same type (descriptor
- * WA_CONTROL_FD in warpaggd) and speaks the messages PING, PONG and SETTINGS.
+ * WA_CONTROL_FD in warpaggd) and speaks the messages PING, PONG, SETTINGS, LISTEN
+ * (make the socket anew) and RETIRE (end, unless something is under way).
  * warpaggd ends at once when that descriptor reaches its end.
  *
  * Bulk data lies in the staging file: a memory file of warpaggd's, sealed
@@ -64,6 +69,8 @@
  */
 #ifndef WA_CORE_PROTOCOL_H
 #define WA_CORE_PROTOCOL_H
+
+#include <sys/stat.h>
 
 #include "core/counters.h"
 #include "core/partial.h"
@@ -83,6 +90,9 @@
 /* Descriptors that warpaggd inherits, beside 0, 1 and 2 (its log). */
 #define WA_CONTROL_FD  3
 #define WA_COUNTERS_FD 4
+
+/* What warpaggd ends with if it speaks another version than was asked for. */
+#define WA_EXIT_OTHER_VERSION 3
 
 #define WA_HEARTBEAT_MS      1000
 #define WA_MAX_MESSAGE_BYTES 16384
@@ -117,7 +127,9 @@ typedef enum WaMessageType
 	WA_MSG_LISTED,
 	WA_MSG_RUN,
 	WA_MSG_ANSWER,
-	WA_MSG_TEXTS
+	WA_MSG_TEXTS,
+	WA_MSG_LISTEN,
+	WA_MSG_RETIRE
 } WaMessageType;
 
 typedef struct WaHeader
@@ -130,7 +142,7 @@ typedef struct WaHeader
 	uint32_t bulk;     /* checksum of what goes with it; 0: nothing does */
 } WaHeader;
 
-/* HELLO, ATTACH, STATUS, HEARTBEAT, PING, PONG and DONE */
+/* HELLO, ATTACH, STATUS, HEARTBEAT, PING, DONE, LISTEN and RETIRE */
 typedef struct WaSimpleMessage
 {
 	WaHeader header;
@@ -232,6 +244,22 @@ typedef struct WaSettingsMessage
 	uint64_t staging_bytes; /* size of the staging pool, at the next start */
 	uint64_t memory_limit;  /* bytes of resident columns at most */
 } WaSettingsMessage;
+
+/* Tells a file from all others, and from itself after a change of its name. */
+typedef struct WaFileIdentity
+{
+	uint64_t device;
+	uint64_t inode;
+	int64_t changed_ns; /* time of the last change of its status */
+} WaFileIdentity;
+
+typedef struct WaPongMessage
+{
+	WaHeader header;
+	uint32_t version;
+	uint32_t working;      /* connections for which something is under way */
+	WaFileIdentity socket; /* that warpaggd listens on */
+} WaPongMessage;
 
 /*
  * Comes with a descriptor: the parcel, which takes the place of the one before.
@@ -412,6 +440,7 @@ typedef union WaMessage
 	WaFailedMessage failed;
 	WaDevicesMessage devices;
 	WaSettingsMessage settings;
+	WaPongMessage pong;
 	WaShareMessage share;
 	WaLoadMessage load;
 	WaResidencyMessage residency;
@@ -455,6 +484,26 @@ void wa_message_seal(WaHeader *header);
  * that its checksum was computed of.
  */
 bool wa_message_is_intact(const void *bytes, size_t length);
+
+/* Fills in what tells a file, of which there is a status, from others. */
+static inline WaFileIdentity
+wa_file_identity(const struct stat *status)
+{
+	return (WaFileIdentity){
+		.device = (uint64_t) status->st_dev,
+		.inode = (uint64_t) status->st_ino,
+		.changed_ns = (int64_t) status->st_ctim.tv_sec * 1000000000 +
+					  status->st_ctim.tv_nsec,
+	};
+}
+
+/* Tells whether two files are the same one. */
+static inline bool
+wa_file_is_same(const WaFileIdentity *a, const WaFileIdentity *b)
+{
+	return a->device == b->device && a->inode == b->inode &&
+		   a->changed_ns == b->changed_ns;
+}
 
 /*
  * Tells whether the bytes are a message of a known type whose length is right

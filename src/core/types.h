@@ -190,7 +190,8 @@ typedef enum WaStatus
 	WA_UNSUPPORTED,   /* no such reduction, or no such device */
 	WA_OUT_OF_MEMORY, /* host or device memory; may work later */
 	WA_DEVICE_LOST,   /* the device is unusable until it is opened again */
-	WA_BAD_REQUEST    /* the request breaks the protocol */
+	WA_BAD_REQUEST,   /* the request breaks the protocol */
+	WA_OUT_OF_FILES   /* descriptors or connections; may work later */
 } WaStatus;
 
 #ifdef __cplusplus

@@ -230,6 +230,11 @@ wa_connection_receive(WaConnection *connection, WaService *service)
 		case WA_RECEIVED_DAMAGED:
 			return wa_connection_break(connection,
 									   "what it sent was damaged on its way");
+		case WA_RECEIVED_STRIPPED:
+			return wa_connection_fail(connection, message.header.request,
+									  WA_OUT_OF_FILES,
+									  "its device process has too many files "
+									  "open to take one more");
 		case WA_RECEIVED_END:
 			break;
 	}

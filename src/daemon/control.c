@@ -25,9 +25,10 @@ wa_control_is_usable(int fd)
  * a new process.
  */
 static void
-answer_ping(int fd, WaService *service, const WaSimpleMessage *ping)
+answer_ping(int fd, WaService *service, const WaSimpleMessage *ping,
+			const WaControlState *state)
 {
-	WaSimpleMessage pong;
+	WaPongMessage pong;
 
 	if (wa_service_hangs(service))
 		return;
@@ -35,6 +36,8 @@ answer_ping(int fd, WaService *service, const WaSimpleMessage *ping)
 	wa_message_begin(&pong.header, WA_MSG_PONG, sizeof(pong),
 					 ping->header.request);
 	pong.version = WA_PROTOCOL_VERSION;
+	pong.working = state->working;
+	pong.socket = state->socket;
 	/* A PONG that cannot be sent is a PONG less, which is what it means. */
 	(void) wa_socket_send(fd, &pong.header, NULL, 0);
 }
@@ -55,8 +58,34 @@ take_settings(WaService *service, const WaSettingsMessage *settings)
 											: service->memory_limit);
 }
 
-bool
-wa_control_receive(int fd, WaService *service)
+/* Does what a message says; returns what is left to do. */
+static WaOrder
+obey(int fd, WaService *service, const WaMessage *message,
+	 const WaControlState *state)
+{
+	switch (message->header.type)
+	{
+		case WA_MSG_PING:
+			answer_ping(fd, service, &message->simple, state);
+			break;
+		case WA_MSG_SETTINGS:
+			take_settings(service, &message->settings);
+			break;
+		case WA_MSG_LISTEN:
+			return WA_ORDER_LISTEN;
+		case WA_MSG_RETIRE:
+			return WA_ORDER_RETIRE;
+		default:
+			wa_log_write(WA_LOG_WARNING,
+						 "unexpected message %u of the supervisor",
+						 message->header.type);
+			break;
+	}
+	return WA_ORDER_NONE;
+}
+
+WaOrder
+wa_control_receive(int fd, WaService *service, const WaControlState *state)
 {
 	WaMessage message;
 	int passed;
@@ -66,23 +95,17 @@ wa_control_receive(int fd, WaService *service)
 		case WA_RECEIVED_MESSAGE:
 			break;
 		case WA_RECEIVED_NOTHING:
-			return true;
+			return WA_ORDER_NONE;
 		case WA_RECEIVED_END:
-			return false;
+			return WA_ORDER_END;
 		case WA_RECEIVED_UNSOUND:
 		case WA_RECEIVED_DAMAGED:
+		case WA_RECEIVED_STRIPPED: /* it sends no descriptors */
 			wa_log_write(WA_LOG_WARNING,
 						 "cannot understand a message of the supervisor");
-			return true;
+			return WA_ORDER_NONE;
 	}
 	if (passed >= 0)
 		(void) close(passed);
-	if (message.header.type == WA_MSG_PING)
-		answer_ping(fd, service, &message.simple);
-	else if (message.header.type == WA_MSG_SETTINGS)
-		take_settings(service, &message.settings);
-	else
-		wa_log_write(WA_LOG_WARNING, "unexpected message %u of the supervisor",
-					 message.header.type);
-	return true;
+	return obey(fd, service, &message, state);
 }

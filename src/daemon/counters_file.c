@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/protocol.h"
 #include "daemon/counters_file.h"
 #include "daemon/log.h"
 

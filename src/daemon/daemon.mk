@@ -93,7 +93,8 @@ UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_pa
 	test_query_choose test_query_choose_wide test_query_constants \
 	test_query_ties test_query_wire test_group_memory test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
-	test_daemon_gpu test_daemon_resident test_daemon_run fuzz_daemon
+	test_daemon_control test_daemon_gpu test_daemon_resident test_daemon_run \
+	fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_model test_store_failure test_pool test_mirror test_watch
@@ -136,7 +137,7 @@ $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
-$(UNIT_BUILD)/test_daemon_gpu \
+$(UNIT_BUILD)/test_daemon_control $(UNIT_BUILD)/test_daemon_gpu \
 $(UNIT_BUILD)/test_daemon_resident $(UNIT_BUILD)/test_daemon_run \
 $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
@@ -177,6 +178,7 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)
+	$(UNIT_BUILD)/test_daemon_control $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_gpu $(UNIT_FAKE)
 	$(UNIT_BUILD)/test_daemon_resident $(DAEMON_PROGRAM)
 	$(UNIT_BUILD)/test_daemon_run $(UNIT_COUNTING)

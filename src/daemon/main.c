@@ -18,7 +18,6 @@
 #include "daemon/machine.h"
 #include "daemon/options.h"
 #include "daemon/server.h"
-#include "daemon/socket.h"
 
 #define PROGRAM_NAME "warpaggd"
 
@@ -181,7 +180,6 @@ run(const WaOptions *options)
 	static WaServer server;
 	int control_fd = wa_control_is_usable(WA_CONTROL_FD) ? WA_CONTROL_FD : -1;
 	int event_fd;
-	int listen_fd;
 
 	/* Before anything of our own can be at the descriptor. */
 	if (!wa_counters_open(&service.counters, WA_COUNTERS_FD))
@@ -189,9 +187,8 @@ run(const WaOptions *options)
 	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event_fd < 0 || !start_service(&service, options, event_fd))
 		return EXIT_FAILURE;
-	listen_fd = wa_socket_listen(options->socket_path);
-	if (listen_fd < 0 ||
-		!wa_server_init(&server, &service, listen_fd, event_fd, control_fd))
+	if (!wa_server_init(&server, &service, options->socket_path, event_fd,
+						control_fd))
 		return EXIT_FAILURE;
 	return wa_server_run(&server);
 }
@@ -206,6 +203,13 @@ main(int argc, char **argv)
 	(void) prctl(PR_SET_NAME, PROGRAM_NAME);
 	if (!wa_options_parse(argc, argv, &options))
 		return EXIT_FAILURE;
+	if (options.protocol != WA_PROTOCOL_VERSION)
+	{
+		wa_log_write(WA_LOG_WARNING,
+					 "protocol %d is spoken here, and %u was asked for",
+					 WA_PROTOCOL_VERSION, options.protocol);
+		return WA_EXIT_OTHER_VERSION;
+	}
 	if (options.version_only)
 	{
 		(void) printf("%s, protocol %d\n", PROGRAM_NAME, WA_PROTOCOL_VERSION);

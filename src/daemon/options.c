@@ -3,7 +3,8 @@
  *		Reading the command line.
  *
  *	warpaggd [--socket=PATH] [--device=auto|cpu] [--staging-bytes=N]
- *	         [--cpu-devices=N] [--memory-limit=N] [--query-threads=N] [--version]
+ *	         [--cpu-devices=N] [--memory-limit=N] [--query-threads=N]
+ *	         [--protocol=N] [--version]
  */
 #include <errno.h>
 #include <getopt.h>
@@ -25,6 +26,7 @@ typedef enum OptionCode
 	OPTION_CPU_DEVICES,
 	OPTION_MEMORY_LIMIT,
 	OPTION_QUERY_THREADS,
+	OPTION_PROTOCOL,
 	OPTION_VERSION
 } OptionCode;
 
@@ -35,6 +37,7 @@ static const struct option long_options[] = {
 	{"cpu-devices", required_argument, NULL, OPTION_CPU_DEVICES},
 	{"memory-limit", required_argument, NULL, OPTION_MEMORY_LIMIT},
 	{"query-threads", required_argument, NULL, OPTION_QUERY_THREADS},
+	{"protocol", required_argument, NULL, OPTION_PROTOCOL},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
 };
@@ -82,6 +85,11 @@ take_option(int code, const char *argument, WaOptions *options)
 				return false;
 			options->query_threads = (unsigned) number;
 			return true;
+		case OPTION_PROTOCOL:
+			if (!parse_number(argument, 0, UINT32_MAX, &number))
+				return false;
+			options->protocol = (uint32_t) number;
+			return true;
 		case OPTION_VERSION:
 			options->version_only = true;
 			return true;
@@ -101,6 +109,7 @@ wa_options_parse(int argc, char **argv, WaOptions *options)
 	options->cpu_devices = 1;
 	options->memory_limit = 0;
 	options->query_threads = 0;
+	options->protocol = WA_PROTOCOL_VERSION;
 	options->version_only = false;
 
 	opterr = 0;

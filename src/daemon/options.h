@@ -18,6 +18,7 @@ typedef struct WaOptions
 	unsigned cpu_devices;    /* number of CPU devices; more than 1 in tests */
 	uint64_t memory_limit;   /* bytes of resident columns; 0: the default */
 	unsigned query_threads;  /* 0: as many as there are processors */
+	uint32_t protocol;       /* version that is asked for */
 	bool version_only;       /* print the version and end */
 } WaOptions;
 

@@ -7,7 +7,9 @@
  * or has been replaced since, is not mistaken for another.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -70,18 +72,22 @@ set_accepting(WaServer *server, bool accepting)
 }
 
 bool
-wa_server_init(WaServer *server, WaService *service, int listen_fd,
+wa_server_init(WaServer *server, WaService *service, const char *socket_path,
 			   int event_fd, int control_fd)
 {
 	memset(server, 0, sizeof(*server));
 	server->service = service;
-	server->listen_fd = listen_fd;
+	server->socket_path = socket_path;
 	server->event_fd = event_fd;
 	server->control_fd = control_fd;
 	server->accepting = true;
+	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	server->listen_fd = wa_socket_listen(socket_path, &server->socket);
+	if (server->listen_fd < 0)
+		return false;
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (server->epoll_fd >= 0 &&
-		watch(server, listen_fd, event_tag(0, SOURCE_LISTEN)) &&
+		watch(server, server->listen_fd, event_tag(0, SOURCE_LISTEN)) &&
 		watch(server, event_fd, event_tag(0, SOURCE_JOBS)) &&
 		(control_fd < 0 ||
 		 watch(server, control_fd, event_tag(0, SOURCE_CONTROL))))
@@ -272,32 +278,176 @@ add_connection(WaServer *server, int fd, pid_t pid)
 	return connection;
 }
 
+/*
+ * Writes to the log that connections are refused, unless it says so already.
+ */
+static void
+log_refusal(WaServer *server, const char *why)
+{
+	if (!server->refusing)
+		wa_log_write(WA_LOG_WARNING, "connections are refused: %s", why);
+	server->refusing = true;
+}
+
+/*
+ * Closes a connection that we cannot serve, having told the peer why.  What it has
+ * sent is taken out of the socket, or it would learn of a reset first.
+ */
+static void
+refuse(WaServer *server, int fd, const char *why)
+{
+	const WaConnection refused = {.fd = fd};
+	char text[WA_MAX_ERROR_BYTES];
+	char byte;
+
+	log_refusal(server, why);
+	(void) snprintf(text, sizeof(text), "connections are refused: %s", why);
+	(void) wa_connection_fail(&refused, 0, WA_OUT_OF_FILES, text);
+	(void) shutdown(fd, SHUT_RDWR);
+	while (recv(fd, &byte, 1, MSG_DONTWAIT) > 0)
+		continue;
+	(void) close(fd);
+}
+
+/* Serves a new connection, or refuses it. */
+static void
+welcome(WaServer *server, int fd)
+{
+	pid_t pid;
+
+	if (!wa_socket_peer_is_ours(fd, &pid))
+		(void) close(fd);
+	else if (server->nconnections == WA_MAX_CONNECTIONS)
+		refuse(server, fd, "there are too many");
+	else if (add_connection(server, fd, pid) == NULL)
+		refuse(server, fd, "there is no memory for more");
+	else
+		server->refusing = false;
+}
+
+/* Accepts the next connection; returns its descriptor, or -1 with errno set. */
+static int
+accept_next(const WaServer *server)
+{
+	return accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+/*
+ * Without a free descriptor, accepts a connection in the place of the spare one
+ * and refuses it.  Returns false if that cannot be done.
+ */
+static bool
+refuse_next(WaServer *server)
+{
+	int fd;
+
+	if (server->spare_fd < 0)
+		return false;
+	(void) close(server->spare_fd);
+	fd = accept_next(server);
+	if (fd >= 0)
+		refuse(server, fd, "too many files are open");
+	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return fd >= 0;
+}
+
 /* Accepts waiting connections; those we cannot serve are closed at once. */
 static void
 accept_connections(WaServer *server)
 {
 	for (int i = 0; i < ACCEPTS_PER_ROUND; i++)
 	{
-		int fd = accept4(server->listen_fd, NULL, NULL,
-						 SOCK_CLOEXEC | SOCK_NONBLOCK);
-		pid_t pid;
+		const int fd = accept_next(server);
 
 		if (fd >= 0)
-		{
-			if (!wa_socket_peer_is_ours(fd, &pid) ||
-				add_connection(server, fd, pid) == NULL)
-				(void) close(fd);
-		}
+			welcome(server, fd);
 		else if (errno == EAGAIN)
 			return;
-		else if (errno != EINTR && errno != ECONNABORTED)
+		else if (errno != EINTR && errno != ECONNABORTED &&
+				 !((errno == EMFILE || errno == ENFILE) && refuse_next(server)))
 		{
 			/* Out of descriptors or memory: try again at the next tick. */
-			wa_log_write(WA_LOG_WARNING, "could not accept a connection: %m");
+			log_refusal(server, strerror(errno));
 			set_accepting(server, false);
 			return;
 		}
 	}
+}
+
+/*
+ * Listens on a new socket at the same path.  Whoever is connected, or waits to be
+ * at the old one, is served as ever.
+ */
+static void
+listen_anew(WaServer *server)
+{
+	WaFileIdentity identity;
+	const int fd = wa_socket_listen(server->socket_path, &identity);
+
+	if (fd < 0)
+		return;
+	for (int i = 0; i < WA_MAX_CONNECTIONS / ACCEPTS_PER_ROUND; i++)
+		accept_connections(server);
+	if (!watch(server, fd, event_tag(0, SOURCE_LISTEN)))
+	{
+		wa_log_write(WA_LOG_WARNING, "could not watch the new socket: %m");
+		(void) close(fd);
+		return;
+	}
+	(void) close(server->listen_fd); /* which ends its being watched */
+	server->listen_fd = fd;
+	server->socket = identity;
+	server->accepting = true;
+}
+
+/* Tells whether a connection has sent what has not been read. */
+static bool
+has_input(const WaConnection *connection)
+{
+	char byte;
+
+	return recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+/* Counts connections for which something is under way, or about to be. */
+static uint32_t
+count_working(const WaServer *server, bool or_about_to_be)
+{
+	uint32_t working = 0;
+
+	for (unsigned i = 0; i < WA_MAX_CONNECTIONS; i++)
+	{
+		const WaConnection *connection = server->connections[i];
+
+		if (connection != NULL && (connection->work != WA_WORK_NONE ||
+								   (or_about_to_be && has_input(connection))))
+			working++;
+	}
+	return working;
+}
+
+/* Does what the supervisor says; returns false if the process is to end. */
+static bool
+obey_supervisor(WaServer *server)
+{
+	const WaControlState state = {
+		.socket = server->socket,
+		.working = count_working(server, false),
+	};
+
+	switch (wa_control_receive(server->control_fd, server->service, &state))
+	{
+		case WA_ORDER_NONE:
+			break;
+		case WA_ORDER_LISTEN:
+			listen_anew(server);
+			break;
+		case WA_ORDER_RETIRE:
+			return count_working(server, true) > 0;
+		case WA_ORDER_END:
+			return false;
+	}
+	return true;
 }
 
 /* Takes a message from the connection that the event names. */
@@ -317,7 +467,7 @@ serve_connection(WaServer *server, uint64_t tag)
 		close_connection(server, connection);
 }
 
-/* Handles one event; returns false if the supervisor has gone. */
+/* Handles one event; returns false if the process is to end. */
 static bool
 handle_event(WaServer *server, uint64_t tag)
 {
@@ -328,7 +478,7 @@ handle_event(WaServer *server, uint64_t tag)
 	else if (tag == SOURCE_JOBS)
 		collect(server);
 	else
-		return wa_control_receive(server->control_fd, server->service);
+		return obey_supervisor(server);
 	return true;
 }
 

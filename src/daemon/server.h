@@ -24,10 +24,14 @@ typedef struct WaServer
 {
 	WaService *service;
 	int epoll_fd;
+	const char *socket_path;
+	WaFileIdentity socket; /* what is there if it is listen_fd's */
 	int listen_fd;
+	int spare_fd;     /* to accept whom we cannot serve; -1: there is none */
 	int event_fd;     /* something is to be collected */
 	int control_fd;   /* -1: there is no supervisor */
 	bool accepting;   /* the listening socket is being watched */
+	bool refusing;    /* it has been logged that connections are refused */
 	bool hanging;     /* it has been logged that a device hangs */
 	int64_t heard_ns; /* when there was something to do */
 	int64_t next_tick_ns;
@@ -39,15 +43,15 @@ typedef struct WaServer
 } WaServer;
 
 /*
- * Prepares to serve the listening socket, the eventfd for what is finished and, unless
- * it is -1, the supervisor's socket.  Returns false, having logged why, if the
- * system lacks the means.
+ * Listens at the path, and prepares to serve that socket, the eventfd for what is
+ * finished and, unless it is -1, the supervisor's socket.  Returns false, having
+ * logged why, if the system lacks the means.
  */
-bool wa_server_init(WaServer *server, WaService *service, int listen_fd,
-					int event_fd, int control_fd);
+bool wa_server_init(WaServer *server, WaService *service,
+					const char *socket_path, int event_fd, int control_fd);
 
 /*
- * Serves until the supervisor has gone or a device is lost, and returns what
+ * Serves until the supervisor has gone, or says so, or a device is lost, and returns what
  * the process should end with: it has to end at once, by _exit, as workers may
  * be stuck inside a device.
  */

@@ -3,6 +3,7 @@
  *		Binding, sending and receiving; see socket.h.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,44 +15,72 @@
 
 #define LISTEN_BACKLOG 128
 
-/* Removes a socket left at the path; anything else there is left alone. */
-static void
-remove_stale_socket(const char *path)
+/* Tells whether nothing is at a path but, perhaps, a socket. */
+static bool
+may_be_replaced(const char *path)
 {
 	struct stat status;
 
-	if (lstat(path, &status) == 0 && S_ISSOCK(status.st_mode))
-		(void) unlink(path);
+	if (lstat(path, &status) != 0 || S_ISSOCK(status.st_mode))
+		return true;
+	errno = EEXIST;
+	return false;
 }
 
-/* Binds the socket to the path, which fits, and listens. */
+/*
+ * Binds the socket to a name of its own and listens, so that nobody meets it
+ * before it does.
+ */
 static bool
-bind_and_listen(int fd, const char *path)
+bind_and_listen(int fd, const struct sockaddr_un *address)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	mode_t old_mask;
 	bool bound;
 
-	memcpy(address.sun_path, path, strlen(path) + 1);
-	remove_stale_socket(path);
+	if (!may_be_replaced(address->sun_path))
+		return false;
+	(void) unlink(address->sun_path);
 	old_mask = umask(0177);
-	bound = bind(fd, (const struct sockaddr *) &address, sizeof(address)) == 0;
+	bound = bind(fd, (const struct sockaddr *) address, sizeof(*address)) == 0;
 	(void) umask(old_mask);
 	return bound && listen(fd, LISTEN_BACKLOG) == 0;
 }
 
-int
-wa_socket_listen(const char *path)
+/*
+ * Moves the socket to its path.  Its identity is that of before, which nothing at
+ * the path has now, if another process was there at the same time.
+ */
+static bool
+move(const char *from, const char *path, WaFileIdentity *identity)
 {
+	struct stat before;
+	struct stat after;
+
+	if (!may_be_replaced(path) || lstat(from, &before) != 0 ||
+		rename(from, path) != 0)
+		return false;
+	*identity = wa_file_identity(&before);
+	if (lstat(path, &after) == 0 && after.st_dev == before.st_dev &&
+		after.st_ino == before.st_ino)
+		*identity = wa_file_identity(&after);
+	return true;
+}
+
+int
+wa_socket_listen(const char *path, WaFileIdentity *identity)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const size_t room = sizeof(address.sun_path);
 	int fd;
 
-	if (strlen(path) >= sizeof(((struct sockaddr_un *) NULL)->sun_path))
+	if ((size_t) snprintf(address.sun_path, room, "%s.new", path) >= room)
 	{
 		wa_log_write(WA_LOG_WARNING, "socket path \"%s\" is too long", path);
 		return -1;
 	}
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && bind_and_listen(fd, path))
+	if (fd >= 0 && bind_and_listen(fd, &address) &&
+		move(address.sun_path, path, identity))
 		return fd;
 	wa_log_write(WA_LOG_WARNING, "could not listen on socket \"%s\": %m", path);
 	if (fd >= 0)
@@ -168,14 +197,19 @@ wa_socket_receive(int fd, WaMessage *message, int *passed)
 	if (length < 0)
 		return errno == EAGAIN ? WA_RECEIVED_NOTHING : WA_RECEIVED_END;
 	count = take_descriptors(&packet, passed);
-	/* MSG_CTRUNC: more descriptors came along, and the kernel closed them */
-	received =
-		judge(message, length,
-			  count <= 1 && (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0);
-	if (received == WA_RECEIVED_MESSAGE)
-		return received;
-	if (*passed >= 0)
+	received = judge(message, length,
+					 count < WA_SOCKET_MAX_FDS &&
+						 (packet.msg_flags & MSG_TRUNC) == 0);
+	/*
+	 * MSG_CTRUNC: more descriptors came along, which the kernel closed.  If fewer
+	 * are here than there was room for, we may have no more of them.
+	 */
+	if (received == WA_RECEIVED_MESSAGE && (packet.msg_flags & MSG_CTRUNC) != 0)
+		received = WA_RECEIVED_STRIPPED;
+	if (received != WA_RECEIVED_MESSAGE && *passed >= 0)
+	{
 		(void) close(*passed);
-	*passed = -1;
+		*passed = -1;
+	}
 	return received;
 }

@@ -17,7 +17,8 @@ typedef enum WaReceived
 	WA_RECEIVED_NOTHING, /* no message is there yet */
 	WA_RECEIVED_END,     /* the peer has closed, or the socket failed */
 	WA_RECEIVED_UNSOUND, /* something that is no message */
-	WA_RECEIVED_DAMAGED  /* a message that is not what was sent */
+	WA_RECEIVED_DAMAGED, /* a message that is not what was sent */
+	WA_RECEIVED_STRIPPED /* a message, but no room for its descriptor */
 } WaReceived;
 
 /* Most descriptors that go with one message. */
@@ -25,10 +26,11 @@ typedef enum WaReceived
 
 /*
  * Binds a listening socket, mode 0600, to the path, in place of a socket that
- * may be there from earlier.  Only the holder of the supervisor's lock may do
- * that.  Returns the socket, or -1 having logged why not.
+ * may be there, at once: nobody finds none there.  Only the holder of the
+ * supervisor's lock may do that.  Returns the socket, and in *identity what is at
+ * the path then; or -1 having logged why not.
  */
-int wa_socket_listen(const char *path);
+int wa_socket_listen(const char *path, WaFileIdentity *identity);
 
 /*
  * Tells whether the peer of a connected socket runs as our own user or as
@@ -47,6 +49,7 @@ bool wa_socket_send(int fd, WaHeader *header, const int *fds, int nfds);
  * Receives one message into *message.  With WA_RECEIVED_MESSAGE it is sound
  * in the sense of wa_message_is_sound, and intact, and *passed the descriptor that came
  * along, for the caller to close, or -1.  A message with several is unsound.
+ * With WA_RECEIVED_STRIPPED it is sound, too.
  */
 WaReceived wa_socket_receive(int fd, WaMessage *message, int *passed);
 

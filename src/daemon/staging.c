@@ -29,6 +29,7 @@ wa_staging_init(WaStaging *staging, uint64_t bytes)
 							SLOTS_ALIGNMENT * SLOTS_ALIGNMENT;
 	staging->file_bytes = staging->slots_offset + slots * WA_STAGING_SLOT_BYTES;
 	staging->fd = -1;
+	staging->failed_errno = 0;
 	staging->header = NULL;
 }
 
@@ -93,11 +94,17 @@ wa_staging_make(WaStaging *staging, char *error, size_t error_bytes)
 	(void) pthread_mutex_lock(&staging->lock);
 	if (staging->header == NULL && !make_pool(staging))
 	{
-		status = WA_OUT_OF_MEMORY;
+		const int made_errno = errno;
+
+		status = made_errno == EMFILE || made_errno == ENFILE
+					 ? WA_OUT_OF_FILES
+					 : WA_OUT_OF_MEMORY;
 		(void) snprintf(error, error_bytes,
 						"could not allocate %llu bytes of staging memory: %m",
 						(unsigned long long) staging->file_bytes);
-		wa_log_write(WA_LOG_WARNING, "%s", error);
+		if (staging->failed_errno != made_errno)
+			wa_log_write(WA_LOG_WARNING, "%s", error);
+		staging->failed_errno = made_errno;
 	}
 	(void) pthread_mutex_unlock(&staging->lock);
 	return status;

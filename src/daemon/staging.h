@@ -21,8 +21,9 @@
 	(WA_STAGING_VALUES_BYTES + WA_STAGING_VALUES_BYTES / 2 / 8)
 
 /*
- * lock guards the making of the pool.  All other fields are set before header
- * is, which is stored and loaded atomically, and never change afterwards.
+ * lock guards the making of the pool, and failed_errno.  All other fields are set
+ * before header is, which is stored and loaded atomically, and never change
+ * afterwards.
  */
 typedef struct WaStaging
 {
@@ -31,6 +32,7 @@ typedef struct WaStaging
 	uint64_t slots_offset;
 	uint64_t file_bytes;
 	int fd;
+	int failed_errno;        /* of the failure that has been logged; 0: none */
 	WaStagingHeader *header; /* NULL: the pool has not been made */
 } WaStaging;
 
@@ -41,9 +43,9 @@ typedef bool (*WaConnectionTest)(void *arg, uint32_t connection);
 void wa_staging_init(WaStaging *staging, uint64_t bytes);
 
 /*
- * Makes the pool, unless it is there.  Returns WA_OUT_OF_MEMORY, with a text
- * in error, if the memory is not to be had; then it may be tried again.  Any
- * thread may call it.
+ * Makes the pool, unless it is there.  Returns WA_OUT_OF_MEMORY or
+ * WA_OUT_OF_FILES, with a text in error, if that fails; then it may be tried
+ * again.  Logged once, unless it fails in another way.  Any thread may call it.
  */
 WA_MUST_CHECK WaStatus wa_staging_make(WaStaging *staging, char *error,
 									   size_t error_bytes);

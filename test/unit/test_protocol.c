@@ -22,7 +22,7 @@ static const size_t lengths[] = {
 	[WA_MSG_HEARTBEAT] = sizeof(WaSimpleMessage),
 	[WA_MSG_STATUS] = sizeof(WaSimpleMessage),
 	[WA_MSG_PING] = sizeof(WaSimpleMessage),
-	[WA_MSG_PONG] = sizeof(WaSimpleMessage),
+	[WA_MSG_PONG] = sizeof(WaPongMessage),
 	[WA_MSG_SETTINGS] = sizeof(WaSettingsMessage),
 	[WA_MSG_DONE] = sizeof(WaSimpleMessage),
 	[WA_MSG_SHARE] = sizeof(WaShareMessage),
@@ -33,6 +33,8 @@ static const size_t lengths[] = {
 	[WA_MSG_LIST] = sizeof(WaListMessage),
 	[WA_MSG_LISTED] = sizeof(WaListedMessage),
 	[WA_MSG_ANSWER] = sizeof(WaAnswerMessage),
+	[WA_MSG_LISTEN] = sizeof(WaSimpleMessage),
+	[WA_MSG_RETIRE] = sizeof(WaSimpleMessage),
 };
 
 /* Where tables of columns are in the messages that have one. */
@@ -89,7 +91,7 @@ test_fixed_lengths(void)
 {
 	for (uint32_t type = 0; type < 40; type++)
 	{
-		size_t right = type <= WA_MSG_TEXTS ? lengths[type] : 0;
+		size_t right = type <= WA_MSG_RETIRE ? lengths[type] : 0;
 
 		if (length_varies(type))
 			continue;
