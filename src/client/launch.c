@@ -28,6 +28,11 @@
 #define LAUNCH_INTERVAL_S  10
 #define RESTART_INTERVAL_S 1
 
+/* First byte of the launch file: what became of the last try. */
+#define STAMP_NONE     '0'
+#define STAMP_LAUNCHED '1'
+#define STAMP_NO_ROOM  '2'
+
 /* Set in the postmaster, and so in all its children, when it preloads us. */
 static bool preloaded = false;
 
@@ -57,42 +62,77 @@ wa_supervisor_init(void)
 	RegisterBackgroundWorker(&worker);
 }
 
-/*
- * Tells whether the launch file, which is locked, was stamped so short a time
- * ago that a supervisor is still to be expected from that.  A stamp from
- * before the server's start does not count.
- */
-static bool
-launched_lately(int fd)
+bool
+wa_supervisor_is_preloaded(void)
 {
-	struct stat status;
-	pg_time_t stamped;
-
-	if (fstat(fd, &status) != 0 || status.st_size == 0)
-		return false;
-	stamped = (pg_time_t) status.st_mtime;
-	return stamped >= timestamptz_to_time_t(PgStartTime) &&
-		   stamped > (pg_time_t) time(NULL) - LAUNCH_INTERVAL_S;
+	return preloaded;
 }
 
-/* Registers a supervisor and stamps the launch file, which is locked. */
+/*
+ * Tells whether a moment lies less than LAUNCH_INTERVAL_S back.  One that is still
+ * to come does not count: the clock has been set.
+ */
+static bool
+was_lately(pg_time_t moment)
+{
+	const pg_time_t now = (pg_time_t) time(NULL);
+
+	return moment > now - LAUNCH_INTERVAL_S && moment <= now + 1;
+}
+
+/*
+ * Reads the stamp of the launch file, which is locked: what became of the last
+ * try, STAMP_NONE if there was none since the server's start, and when that was.
+ */
+static char
+read_stamp(int fd, pg_time_t *moment)
+{
+	struct stat status;
+	char stamp;
+
+	if (fstat(fd, &status) != 0 || pread(fd, &stamp, 1, 0) != 1)
+		return STAMP_NONE;
+	*moment = (pg_time_t) status.st_mtime;
+	return *moment >= timestamptz_to_time_t(PgStartTime) ? stamp : STAMP_NONE;
+}
+
+/* Stamps the launch file. */
+static void
+write_stamp(int fd, char stamp)
+{
+	const char bytes[2] = {stamp, '\n'};
+
+	if (pwrite(fd, bytes, sizeof(bytes), 0) != sizeof(bytes))
+		ereport(DEBUG1,
+				(errmsg("could not write file \"%s\": %m", WA_LAUNCH_PATH)));
+}
+
+/*
+ * Registers a supervisor, unless one is still to be expected from the last time,
+ * and stamps the launch file, which is locked.  That there is no room for one is
+ * said in the log once, until there is.
+ */
 static void
 register_and_stamp(int fd)
 {
 	BackgroundWorker worker;
-	ssize_t written;
+	pg_time_t moment = 0;
+	const char last = read_stamp(fd, &moment);
 
-	describe_worker(&worker);
-	if (!RegisterDynamicBackgroundWorker(&worker, NULL))
-	{
-		ereport(DEBUG1, (errmsg("no background worker slot is free for the %s",
-								WA_SUPERVISOR_NAME)));
+	if (last == STAMP_LAUNCHED && was_lately(moment))
 		return;
+	describe_worker(&worker);
+	if (RegisterDynamicBackgroundWorker(&worker, NULL))
+		write_stamp(fd, STAMP_LAUNCHED);
+	else if (last != STAMP_NO_ROOM)
+	{
+		write_stamp(fd, STAMP_NO_ROOM);
+		ereport(LOG, (errmsg("no background worker slot is free for the %s",
+							 WA_SUPERVISOR_NAME),
+					  errdetail("Queries go on on the CPU."),
+					  errhint("You may need to increase "
+							  "max_worker_processes.")));
 	}
-	written = pwrite(fd, "1\n", 2, 0);
-	if (written != 2)
-		ereport(DEBUG1,
-				(errmsg("could not write file \"%s\": %m", WA_LAUNCH_PATH)));
 }
 
 void
@@ -104,7 +144,7 @@ wa_supervisor_launch(void)
 
 	if (preloaded)
 		return;
-	if (last_try != 0 && now < last_try + LAUNCH_INTERVAL_S)
+	if (last_try != 0 && was_lately(last_try))
 		return;
 	last_try = now;
 
@@ -115,7 +155,7 @@ wa_supervisor_launch(void)
 				(errmsg("could not open file \"%s\": %m", WA_LAUNCH_PATH)));
 		return;
 	}
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && !launched_lately(fd))
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		register_and_stamp(fd);
 	CloseTransientFile(fd);
 }

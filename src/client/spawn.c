@@ -35,22 +35,6 @@
 
 extern char **environ;
 
-/*
- * Has backends find the counters without the device process.  If that fails they wait
- * for it to send the file.
- */
-static void
-publish_counters(int fd)
-{
-	char path[64];
-
-	(void) snprintf(path, sizeof(path), "/proc/%d/fd/%d", MyProcPid, fd);
-	(void) unlink(WA_COUNTERS_PATH);
-	if (symlink(path, WA_COUNTERS_PATH) != 0)
-		ereport(DEBUG1, (errmsg("could not create symbolic link \"%s\": %m",
-								WA_COUNTERS_PATH)));
-}
-
 WaCounters *
 wa_spawn_make_counters(int *counters_fd)
 {
@@ -68,7 +52,6 @@ wa_spawn_make_counters(int *counters_fd)
 						errmsg("could not map the counters' memory: %m")));
 	counters->size_bytes = sizeof(WaCounters);
 	counters->magic = WA_COUNTERS_MAGIC;
-	publish_counters(fd);
 	*counters_fd = fd;
 	return counters;
 }
@@ -111,12 +94,11 @@ make_channels(int fds[4])
 		   fds[3] >= 0;
 }
 
-/* Runs the program; returns 0 or an error number. */
+/* Runs a program with clean signals; returns 0 or an error number. */
 static int
-spawn_program(pid_t *pid, const char *path, char *const argv[],
-			  const int fds[4], int counters_fd)
+run_program(pid_t *pid, const char *path, char *const argv[],
+			const posix_spawn_file_actions_t *actions)
 {
-	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none;
 	sigset_t all;
@@ -124,6 +106,32 @@ spawn_program(pid_t *pid, const char *path, char *const argv[],
 
 	sigemptyset(&none);
 	sigfillset(&all);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setflags(&attributes,
+							 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	error = posix_spawn(pid, path, actions, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	return error;
+}
+
+/* Runs warpaggd; returns 0 or an error number. */
+static int
+run_daemon(pid_t *pid, const char *path, const int fds[4], int counters_fd)
+{
+	char protocol[64];
+	char staging[64];
+	char *device = wa_device == WA_WANT_CPU ? "--device=cpu" : "--device=auto";
+	char *argv[] = {"warpaggd", "--socket=" WA_SOCKET_PATH,
+					protocol,   device,
+					staging,    NULL};
+	posix_spawn_file_actions_t actions;
+	int error;
+
+	snprintf(protocol, sizeof(protocol), "--protocol=%d", WA_PROTOCOL_VERSION);
+	snprintf(staging, sizeof(staging), "--staging-bytes=" INT64_FORMAT,
+			 (int64) wa_staging_memory_kb * 1024);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
 									 O_RDONLY, 0);
@@ -131,56 +139,57 @@ spawn_program(pid_t *pid, const char *path, char *const argv[],
 	posix_spawn_file_actions_adddup2(&actions, fds[2], STDERR_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, fds[3], WA_CONTROL_FD);
 	posix_spawn_file_actions_adddup2(&actions, counters_fd, WA_COUNTERS_FD);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setflags(&attributes,
-							 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	error = posix_spawn(pid, path, &actions, &attributes, argv, environ);
-	posix_spawnattr_destroy(&attributes);
+	error = run_program(pid, path, argv, &actions);
 	posix_spawn_file_actions_destroy(&actions);
 	return error;
 }
 
-bool
-wa_spawn_daemon(WaDaemonProcess *process, int counters_fd)
+/* Closes a descriptor if there is one. */
+static void
+close_if_open(int fd)
 {
-	char path[MAXPGPATH];
-	char staging[64];
-	char *device = wa_device == WA_WANT_CPU ? "--device=cpu" : "--device=auto";
-	char *argv[] = {"warpaggd", "--socket=" WA_SOCKET_PATH, device, staging,
-					NULL};
+	if (fd >= 0)
+		close(fd);
+}
+
+int
+wa_spawn_daemon(WaDaemonProcess *process, const char *path, int counters_fd)
+{
 	int fds[4] = {-1, -1, -1, -1};
-	int error;
+	int error = make_channels(fds)
+					? run_daemon(&process->pid, path, fds, counters_fd)
+					: errno;
 
-	if (wa_daemon_path != NULL && wa_daemon_path[0] != '\0')
-		strlcpy(path, wa_daemon_path, sizeof(path));
-	else
-		snprintf(path, sizeof(path), "%s/warpaggd", pkglib_path);
-	snprintf(staging, sizeof(staging), "--staging-bytes=" INT64_FORMAT,
-			 (int64) wa_staging_memory_kb * 1024);
-
-	error = make_channels(fds)
-				? spawn_program(&process->pid, path, argv, fds, counters_fd)
-				: errno;
-	if (fds[2] >= 0)
-		close(fds[2]);
-	if (fds[3] >= 0)
-		close(fds[3]);
+	close_if_open(fds[2]);
+	close_if_open(fds[3]);
 	if (error != 0)
 	{
-		if (fds[0] >= 0)
-			close(fds[0]);
-		if (fds[1] >= 0)
-			close(fds[1]);
+		close_if_open(fds[0]);
+		close_if_open(fds[1]);
 		process->pid = 0;
-		errno = error;
-		ereport(LOG, (errmsg("could not start \"%s\": %m", path)));
-		return false;
+		return error;
 	}
 	process->control_fd = fds[0];
 	process->log_fd = fds[1];
-	return true;
+	return 0;
+}
+
+pid_t
+wa_spawn_probe(const char *path)
+{
+	char protocol[64];
+	char *argv[] = {"warpaggd", protocol, "--version", NULL};
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+	int error;
+
+	snprintf(protocol, sizeof(protocol), "--protocol=%d", WA_PROTOCOL_VERSION);
+	posix_spawn_file_actions_init(&actions);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	error = run_program(&pid, path, argv, &actions);
+	posix_spawn_file_actions_destroy(&actions);
+	return error == 0 ? pid : 0;
 }
 
 /* Waits for the child until the time is up; returns whether it was reaped. */

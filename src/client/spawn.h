@@ -25,12 +25,19 @@ typedef struct WaDaemonProcess
 extern WaCounters *wa_spawn_make_counters(int *counters_fd);
 
 /*
- * Starts warpaggd with clean signals and with no descriptors but its log, the
- * control socket and the counters.  Returns false, with a message in the log,
- * if that fails.
+ * Starts the program at a path as warpaggd, with clean signals and with no
+ * descriptors but its log, the control socket and the counters.  Returns 0, or an
+ * error number if that fails.
  */
-extern WA_MUST_CHECK bool wa_spawn_daemon(WaDaemonProcess *process,
-										  int counters_fd);
+extern WA_MUST_CHECK int wa_spawn_daemon(WaDaemonProcess *process,
+										 const char *path, int counters_fd);
+
+/*
+ * Starts the program at a path only to have it tell, by what it ends with, whether
+ * it speaks our version of the protocol: 0 or WA_EXIT_OTHER_VERSION.  Returns the
+ * process, or 0 if that fails.
+ */
+extern WA_MUST_CHECK pid_t wa_spawn_probe(const char *path);
 
 /*
  * Ends warpaggd, if one is running: closes its descriptors, which alone makes

@@ -3,23 +3,40 @@
  *		The background worker that keeps warpaggd running.
  *
  * There is one per cluster: it holds the lock of WA_LOCK_PATH for life, and
- * whoever does not get the lock exits with 0, which unregisters it.  It starts
- * warpaggd, forwards its log, sends it a ping every second, tells it of
- * changed settings, and starts it again, with growing pauses, when it has
- * ended or has been silent for too long.  When it ends itself outside a
- * shutdown it exits with 1, so that the postmaster starts it again.
+ * whoever does not get the lock exits with 0, which unregisters it; one that the
+ * server started by preloading waits for it.  It starts warpaggd, forwards its
+ * log, sends it a ping every second, tells it of changed settings, and starts it
+ * again, with growing pauses, when it has ended or has been silent for too long.
+ * When it ends itself outside a shutdown it exits with 1, so that the postmaster
+ * starts it again.
+ *
+ * It sees to it that what others look for stays where it is (paths.h), and to
+ * what becomes of the program's file (program.h):
+ *
+ *	warpaggd's file       library's file   what the supervisor does
+ *	the same              any              nothing
+ *	new, same version     any              has warpaggd end when it is idle, and
+ *	                                       starts the new one
+ *	new, other version    the same, or     goes on with the one that runs, and says
+ *	                      preloaded        that the server has to be restarted
+ *	new, other version    new              has warpaggd end when it is idle, and
+ *	                                       ends: its successor is of the new library
+ *	gone, or does not run any              goes on with the one that runs, and says so
+ *
+ * If none runs there is no need to wait.  A session whose library is of another
+ * version than the warpaggd that runs says so in the log and does without it
+ * (connection.c).
  *
  * It has no database connection and no shared memory of its own; all its state
  * is in the one Supervisor struct.  The counters (core/counters.h) lie in a
- * memory file that it makes and that warpaggd hands on to the backends.
+ * memory file that it makes and that warpaggd hands on to the backends; what is
+ * to be known of warpaggd itself is there, too (core/condition.h).  Time is that
+ * of a clock that nobody sets.
  */
 #include "postgres.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -31,13 +48,16 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "client/channel.h"
+#include "client/paths.h"
+#include "client/program.h"
 #include "client/spawn.h"
 #include "client/supervisor.h"
 #include "compat.h"
 #include "core/protocol.h"
 #include "settings.h"
 
-#define PING_INTERVAL_MS 1000
+#define LOOK_INTERVAL_MS 1000
 #define SILENCE_LIMIT_MS 15000
 #define END_GRACE_MS     5000
 #define FIRST_PAUSE_MS   100
@@ -46,172 +66,328 @@
 /* A daemon that lived so long is restarted as if it were the first. */
 #define GOOD_LIFE_MS 60000
 
+/* One for which there was nothing to do for so long may be replaced. */
+#define IDLE_MS 10000
+
+/* Why a daemon that runs is to be replaced when it is idle. */
+typedef enum Replacement
+{
+	REPLACE_NOTHING = 0,
+	REPLACE_DAEMON,    /* by a new program of the same version */
+	REPLACE_SUPERVISOR /* by one with a new library, and so both */
+} Replacement;
+
 typedef struct Supervisor
 {
 	WaDaemonProcess daemon;
 	WaitEventSet *events; /* while a daemon is running */
 	WaCounters *counters;
 	int counters_fd;
-	int pause_ms; /* before the next start */
-	TimestampTz started;
-	TimestampTz next_start;
-	TimestampTz last_ping;
-	TimestampTz last_heard;
+	WaConditionFields condition; /* as it was published */
+	WaProgramWatch program;
+	Replacement replacement;
+	bool retiring;     /* the daemon has been told to end if it is idle */
+	int pause_ms;      /* before the next start */
+	int64 look_ms;     /* when to look after files and send the next ping */
+	int64 start_ms;    /* of the daemon's start, or when the next is due */
+	int64 heard_ms;    /* when it last answered */
+	int64 idle_ms;     /* since when there has been nothing to do for it */
+	int64 activity;    /* what it had done by then */
+	int64 mend_ms;     /* when to have it make its socket anew again */
+	int mend_pause_ms; /* after that; 0: the socket is there */
 	uint32 pings;
-	char line[1024]; /* of the daemon's log, so far without its end */
-	int line_length;
+	WaChannelLog log;
 } Supervisor;
 
 PGDLLEXPORT void wa_supervisor_main(Datum argument);
 
-/* Takes the lock that only one supervisor can have, for life. */
-static bool
+/* Has everybody know what has become of the daemon. */
+static void
+publish(Supervisor *supervisor)
+{
+	supervisor->condition.supervisor_pid = MyProcPid;
+	supervisor->condition.pid = (int32) supervisor->daemon.pid;
+	wa_condition_write(&supervisor->counters->condition,
+					   &supervisor->condition);
+}
+
+/* Publishes when something happened that only readers need to know of. */
+static void
+publish_time(int64_t *time_ms, int64 now_ms)
+{
+	__atomic_store_n(time_ms, now_ms, __ATOMIC_RELAXED);
+}
+
+/* Waits for a while, if there is no daemon to wait for. */
+static void
+rest(int64 wait_ms)
+{
+	if (wait_ms > 0)
+		(void) WaitLatch(MyLatch,
+						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 wait_ms, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+}
+
+/*
+ * Takes the lock that only one supervisor can have, or does not return.  Nobody
+ * registers a supervisor in the place of one that was preloaded, so that one
+ * waits.
+ */
+static void
 become_the_only_one(void)
 {
-	int fd = open(WA_LOCK_PATH, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	bool said = false;
 
-	if (fd < 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not open file \"%s\": %m", WA_LOCK_PATH)));
-	return flock(fd, LOCK_EX | LOCK_NB) == 0;
-}
-
-/* Logs one line of the daemon's: "LEVEL: text". */
-static void
-forward_line(const char *line)
-{
-	int level = strncmp(line, "WARNING: ", 9) == 0 ? WARNING : LOG;
-	const char *colon = strstr(line, ": ");
-
-	ereport(level, (errmsg("warpaggd: %s", colon ? colon + 2 : line)));
-}
-
-/* Forwards what the daemon has logged. */
-static void
-forward_log(Supervisor *supervisor)
-{
-	char bytes[4096];
-	ssize_t length = read(supervisor->daemon.log_fd, bytes, sizeof(bytes));
-
-	for (ssize_t i = 0; i < length; i++)
+	while (!wa_paths_lock())
 	{
-		bool full =
-			supervisor->line_length >= (int) sizeof(supervisor->line) - 1;
-
-		if (bytes[i] == '\n' || full)
-		{
-			supervisor->line[supervisor->line_length] = '\0';
-			forward_line(supervisor->line);
-			supervisor->line_length = 0;
-		}
-		if (bytes[i] != '\n')
-			supervisor->line[supervisor->line_length++] = bytes[i];
+		if (!wa_supervisor_is_preloaded())
+			proc_exit(0);
+		if (!said)
+			ereport(LOG,
+					(errmsg("another process holds the lock of \"%s\"",
+							WA_LOCK_PATH),
+					 errdetail("The %s waits for it.", WA_SUPERVISOR_NAME)));
+		said = true;
+		rest(LOOK_INTERVAL_MS);
+		if (ShutdownRequestPending)
+			proc_exit(1);
 	}
 }
 
-/* Sends a message to the daemon; it does not matter if that fails. */
-static void
-send_control(Supervisor *supervisor, WaHeader *message)
+/*
+ * Plans the next start, after the pause.  A failure, unless reason is NULL, is
+ * noted; returns whether it is another one than the last.
+ */
+static bool
+plan_start(Supervisor *supervisor, const char *reason)
 {
-	wa_message_seal(message);
-	if (send(supervisor->daemon.control_fd, message, message->length,
-			 MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		ereport(DEBUG1, (errmsg("could not write to warpaggd: %m")));
+	WaConditionFields *condition = &supervisor->condition;
+	bool is_new = false;
+
+	supervisor->start_ms = wa_condition_now_ms() + supervisor->pause_ms;
+	publish_time(&supervisor->counters->condition.heard_ms, 0);
+	condition->version = 0;
+	condition->up_since = 0;
+	condition->next_start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+														supervisor->pause_ms);
+	if (reason != NULL)
+	{
+		is_new = strncmp(condition->reason, reason,
+						 sizeof(condition->reason) - 1) != 0;
+		condition->last_failure = GetCurrentTimestamp();
+		strlcpy(condition->reason, reason, sizeof(condition->reason));
+	}
+	publish(supervisor);
+	return is_new;
 }
 
-/* Sends the settings that the daemon goes by. */
-static void
-send_settings(Supervisor *supervisor)
+/* Makes the set of events that are waited for while the daemon runs. */
+static WaitEventSet *
+make_events(const WaDaemonProcess *daemon)
 {
-	WaSettingsMessage message = {0};
+	WaitEventSet *events = create_wait_event_set_compat(4);
 
-	wa_message_begin(&message.header, WA_MSG_SETTINGS, sizeof(message), 0);
-	message.version = WA_PROTOCOL_VERSION;
-	message.device = wa_device == WA_WANT_CPU ? WA_WANT_CPU : WA_WANT_ANY;
-	message.staging_bytes = (uint64) wa_staging_memory_kb * 1024;
-	message.memory_limit = (uint64) wa_memory_limit_kb * 1024;
-	send_control(supervisor, &message.header);
-}
-
-/* Sends a ping if one is due. */
-static void
-ping(Supervisor *supervisor, TimestampTz now)
-{
-	WaSimpleMessage message = {0};
-
-	if (!TimestampDifferenceExceeds(supervisor->last_ping, now,
-									PING_INTERVAL_MS))
-		return;
-	supervisor->last_ping = now;
-	wa_message_begin(&message.header, WA_MSG_PING, sizeof(message),
-					 ++supervisor->pings);
-	message.version = WA_PROTOCOL_VERSION;
-	send_control(supervisor, &message.header);
+	AddWaitEventToSet(events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL,
+					  NULL);
+	AddWaitEventToSet(events, WL_SOCKET_READABLE, daemon->control_fd, NULL,
+					  NULL);
+	AddWaitEventToSet(events, WL_SOCKET_READABLE, daemon->log_fd, NULL, NULL);
+	return events;
 }
 
 /* Starts the daemon, or sets the time of the next try. */
 static void
-start_daemon(Supervisor *supervisor, TimestampTz now)
+start_daemon(Supervisor *supervisor, int64 now_ms)
 {
-	supervisor->started = supervisor->last_ping = supervisor->last_heard = now;
-	if (!wa_spawn_daemon(&supervisor->daemon, supervisor->counters_fd))
+	WaProgram *program = &supervisor->program.started;
+	int error;
+
+	wa_paths_prepare_socket();
+	wa_program_find(program);
+	supervisor->program.seen = *program;
+	memset(&supervisor->log, 0, sizeof(supervisor->log));
+	supervisor->mend_pause_ms = 0;
+	supervisor->start_ms = supervisor->heard_ms = supervisor->idle_ms = now_ms;
+	error = wa_spawn_daemon(&supervisor->daemon, program->path,
+							supervisor->counters_fd);
+	if (error != 0)
 	{
+		char *reason = psprintf("could not start \"%s\": %s", program->path,
+								strerror(error));
+
 		supervisor->pause_ms = LONGEST_PAUSE_MS;
-		supervisor->next_start =
-			TimestampTzPlusMilliseconds(now, supervisor->pause_ms);
+		ereport(plan_start(supervisor, reason) ? LOG : DEBUG1,
+				(errmsg_internal("%s", reason)));
+		pfree(reason);
 		return;
 	}
 	wa_counter_add(&supervisor->counters->starts, 1);
-	supervisor->line_length = 0;
-	supervisor->events = create_wait_event_set_compat(4);
-	AddWaitEventToSet(supervisor->events, WL_LATCH_SET, PGINVALID_SOCKET,
-					  MyLatch, NULL);
-	AddWaitEventToSet(supervisor->events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET,
-					  NULL, NULL);
-	AddWaitEventToSet(supervisor->events, WL_SOCKET_READABLE,
-					  supervisor->daemon.control_fd, NULL, NULL);
-	AddWaitEventToSet(supervisor->events, WL_SOCKET_READABLE,
-					  supervisor->daemon.log_fd, NULL, NULL);
-	send_settings(supervisor);
+	publish_time(&supervisor->counters->condition.heard_ms, now_ms);
+	supervisor->condition.up_since = GetCurrentTimestamp();
+	supervisor->condition.next_start = 0;
+	publish(supervisor);
+	supervisor->events = make_events(&supervisor->daemon);
+	wa_channel_send_settings(&supervisor->daemon);
 }
 
-/* Says in the log how the daemon ended. */
+/*
+ * Says that the program is of another version than we are; ends the supervisor if
+ * the postmaster will start one that is not.
+ */
 static void
-report_end(int status, int next_ms)
+report_other_version(const char *path)
 {
-	char how[64];
+	const bool preloaded = wa_supervisor_is_preloaded();
 
+	if (!preloaded && wa_program_library_is_replaced())
+	{
+		ereport(LOG,
+				(errmsg("library and device process of warpagg have been "
+						"replaced by those of another version"),
+				 errdetail("The %s is started anew.", WA_SUPERVISOR_NAME)));
+		proc_exit(1);
+	}
+	ereport(WARNING,
+			(errmsg("\"%s\" is of another version than the library of warpagg",
+					path),
+			 errdetail("It cannot be started; queries go on on the CPU."),
+			 preloaded ? errhint("Restart the server.")
+					   : errhint("Install library and program of the same "
+								 "version.")));
+}
+
+/* Puts into words how the daemon ended. */
+static void
+describe_end(const Supervisor *supervisor, int status, char *how, size_t bytes)
+{
 	if (status == -1)
-		strlcpy(how, "does not end", sizeof(how));
+		strlcpy(how, "does not end", bytes);
 	else if (WIFSIGNALED(status))
-		snprintf(how, sizeof(how), "was ended by signal %d", WTERMSIG(status));
+		snprintf(how, bytes, "was ended by signal %d", WTERMSIG(status));
 	else
-		snprintf(how, sizeof(how), "exited with code %d", WEXITSTATUS(status));
-	ereport(LOG, (errmsg("device process warpaggd %s", how),
-				  errdetail("Queries go on on the CPU; the device process is "
-							"started again in %d ms.",
-							next_ms)));
+		snprintf(how, bytes, "exited with code %d", WEXITSTATUS(status));
+	if (supervisor->log.warning[0] != '\0')
+		snprintf(how + strlen(how), bytes - strlen(how), ": %s",
+				 supervisor->log.warning);
 }
 
-/* Cleans up after a daemon that has ended or is to end, and plans the next. */
+/* Notes, and says in the log, that the daemon has ended unasked. */
 static void
-replace_daemon(Supervisor *supervisor, TimestampTz now)
+note_failure(Supervisor *supervisor, int status, const char *silence)
 {
-	int status;
+	const bool other_version =
+		WIFEXITED(status) && WEXITSTATUS(status) == WA_EXIT_OTHER_VERSION;
+	char how[WA_REASON_BYTES];
+	bool is_new;
 
-	forward_log(supervisor);
-	FreeWaitEventSet(supervisor->events);
-	supervisor->events = NULL;
-	status = wa_spawn_end(&supervisor->daemon, 0);
 	wa_counter_add(&supervisor->counters->failures, 1);
-	if (TimestampDifferenceExceeds(supervisor->started, now, GOOD_LIFE_MS))
+	if (silence != NULL)
+		strlcpy(how, silence, sizeof(how));
+	else
+		describe_end(supervisor, status, how, sizeof(how));
+	if (other_version)
+		supervisor->pause_ms = LONGEST_PAUSE_MS;
+	else if (wa_condition_now_ms() - supervisor->start_ms > GOOD_LIFE_MS)
 		supervisor->pause_ms = FIRST_PAUSE_MS;
 	else
 		supervisor->pause_ms = Min(supervisor->pause_ms * 2, LONGEST_PAUSE_MS);
-	supervisor->next_start =
-		TimestampTzPlusMilliseconds(now, supervisor->pause_ms);
-	report_end(status, supervisor->pause_ms);
+	is_new = plan_start(supervisor, how);
+	if (other_version && is_new)
+		report_other_version(supervisor->program.started.path);
+	ereport(!other_version || is_new ? LOG : DEBUG1,
+			(errmsg("device process warpaggd %s", how),
+			 errdetail("Queries go on on the CPU; the device process is "
+					   "started again in %d ms.",
+					   supervisor->pause_ms)));
+}
+
+/*
+ * Cleans up after a daemon that has ended, or is to end as it has been silent, and
+ * plans the next.
+ */
+static void
+replace_daemon(Supervisor *supervisor, const char *silence)
+{
+	const Replacement replacement = supervisor->replacement;
+	int status;
+
+	wa_channel_forward_log(&supervisor->daemon, &supervisor->log);
+	FreeWaitEventSet(supervisor->events);
+	supervisor->events = NULL;
+	wa_program_stop_looking(&supervisor->program);
+	status = wa_spawn_end(&supervisor->daemon, 0);
+	supervisor->replacement = REPLACE_NOTHING;
+	if (supervisor->retiring && silence == NULL && WIFEXITED(status) &&
+		WEXITSTATUS(status) == EXIT_SUCCESS)
+	{
+		if (replacement == REPLACE_SUPERVISOR)
+			proc_exit(1);
+		supervisor->pause_ms = 0;
+		(void) plan_start(supervisor, NULL);
+		supervisor->pause_ms = FIRST_PAUSE_MS / 2;
+	}
+	else
+		note_failure(supervisor, status, silence);
+	supervisor->retiring = false;
+}
+
+/* Has the daemon make its socket anew if what it has is not at the path. */
+static void
+mend_socket(Supervisor *supervisor, const WaPongMessage *pong, int64 now_ms)
+{
+	const bool is_there = wa_paths_has_socket(&pong->socket);
+
+	if (is_there && supervisor->mend_pause_ms > LOOK_INTERVAL_MS)
+		ereport(LOG,
+				(errmsg("socket \"%s\" has been made anew", WA_SOCKET_PATH)));
+	if (is_there)
+		supervisor->mend_pause_ms = 0;
+	if (is_there ||
+		(supervisor->mend_pause_ms > 0 && now_ms < supervisor->mend_ms))
+		return;
+	if (supervisor->mend_pause_ms == 0)
+		ereport(LOG, (errmsg("socket \"%s\" of the device process was removed "
+							 "or replaced and is made anew",
+							 WA_SOCKET_PATH)));
+	wa_paths_prepare_socket();
+	wa_channel_send(&supervisor->daemon, WA_MSG_LISTEN, ++supervisor->pings);
+	supervisor->mend_pause_ms = Min(
+		Max(supervisor->mend_pause_ms * 2, LOOK_INTERVAL_MS), LONGEST_PAUSE_MS);
+	supervisor->mend_ms = now_ms + supervisor->mend_pause_ms;
+}
+
+/* Notes since when the daemon has had nothing to do. */
+static void
+note_idleness(Supervisor *supervisor, const WaPongMessage *pong, int64 now_ms)
+{
+	const WaCounters *counters = supervisor->counters;
+	const int64 activity = wa_counter_get(&counters->connections) +
+						   wa_counter_get(&counters->requests) +
+						   wa_counter_get(&counters->loads) +
+						   wa_counter_get(&counters->queries);
+
+	if (pong->working > 0 || activity != supervisor->activity)
+		supervisor->idle_ms = now_ms;
+	supervisor->activity = activity;
+}
+
+/* Takes the answer to a ping. */
+static void
+take_pong(Supervisor *supervisor, const WaPongMessage *pong)
+{
+	const int64 now_ms = wa_condition_now_ms();
+
+	supervisor->heard_ms = now_ms;
+	publish_time(&supervisor->counters->condition.heard_ms, now_ms);
+	if (supervisor->condition.version != (int32) pong->version)
+	{
+		supervisor->condition.version = (int32) pong->version;
+		publish(supervisor);
+	}
+	mend_socket(supervisor, pong, now_ms);
+	note_idleness(supervisor, pong, now_ms);
 }
 
 /*
@@ -229,9 +405,80 @@ hear(Supervisor *supervisor)
 		if (wa_message_is_sound(&message, (size_t) length) &&
 			wa_message_is_intact(&message, (size_t) length) &&
 			message.header.type == WA_MSG_PONG)
-			supervisor->last_heard = GetCurrentTimestamp();
+			take_pong(supervisor, &message.pong);
 	return length < 0 &&
 		   (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+/* Sees what has become of the program's file, and says so. */
+static void
+look_at_program(Supervisor *supervisor)
+{
+	const char *path = supervisor->program.seen.path;
+	const bool preloaded = wa_supervisor_is_preloaded();
+
+	switch (wa_program_look(&supervisor->program))
+	{
+		case WA_PROGRAM_NO_NEWS:
+			return;
+		case WA_PROGRAM_NEW:
+			supervisor->replacement = REPLACE_DAEMON;
+			ereport(LOG, (errmsg("\"%s\" has been replaced", path),
+						  errdetail("The device process is restarted when it "
+									"has had nothing to do for %d s.",
+									IDLE_MS / 1000)));
+			return;
+		case WA_PROGRAM_OTHER_VERSION:
+			if (!preloaded && wa_program_library_is_replaced())
+				supervisor->replacement = REPLACE_SUPERVISOR;
+			break;
+		case WA_PROGRAM_UNUSABLE:
+			break;
+	}
+	if (supervisor->replacement == REPLACE_SUPERVISOR)
+		ereport(LOG,
+				(errmsg("\"%s\" has been replaced by another version", path),
+				 errdetail("The %s and the device process are restarted "
+						   "when there has been nothing to do for %d s.",
+						   WA_SUPERVISOR_NAME, IDLE_MS / 1000)));
+	else
+		ereport(
+			WARNING,
+			(errmsg("\"%s\" has been replaced by what cannot be used", path),
+			 errdetail("It is of another version, or does not run; the "
+					   "device process goes on as it is until it ends."),
+			 preloaded ? errhint("Restart the server.")
+					   : errhint("Install library and program of the same "
+								 "version.")));
+}
+
+/* Does what is due once a second, whether or not a daemon runs. */
+static void
+look_after_all(Supervisor *supervisor, int64 now_ms)
+{
+	if (now_ms < supervisor->look_ms)
+		return;
+	supervisor->look_ms = now_ms + LOOK_INTERVAL_MS;
+	publish_time(&supervisor->counters->condition.looked_ms, now_ms);
+	if (!wa_paths_keep_lock())
+	{
+		ereport(LOG, (errmsg("another process has taken the lock of \"%s\"",
+							 WA_LOCK_PATH),
+					  errdetail("This %s ends.", WA_SUPERVISOR_NAME)));
+		proc_exit(wa_supervisor_is_preloaded() ? 1 : 0);
+	}
+	wa_paths_keep_counters(supervisor->counters_fd);
+	if (supervisor->daemon.pid == 0)
+		return;
+	look_at_program(supervisor);
+	if (supervisor->replacement != REPLACE_NOTHING &&
+		now_ms - supervisor->idle_ms > IDLE_MS)
+	{
+		supervisor->retiring = true;
+		wa_channel_send(&supervisor->daemon, WA_MSG_RETIRE,
+						++supervisor->pings);
+	}
+	wa_channel_send(&supervisor->daemon, WA_MSG_PING, ++supervisor->pings);
 }
 
 /* Waits for something to happen to the running daemon, and sees to it. */
@@ -239,49 +486,49 @@ static void
 attend(Supervisor *supervisor)
 {
 	WaitEvent event;
-	TimestampTz now;
 	bool alive;
 
-	if (WaitEventSetWait(supervisor->events, PING_INTERVAL_MS, &event, 1,
+	if (WaitEventSetWait(supervisor->events, LOOK_INTERVAL_MS, &event, 1,
 						 PG_WAIT_EXTENSION) == 1 &&
 		(event.events & WL_LATCH_SET) != 0)
 		ResetLatch(MyLatch);
-	forward_log(supervisor);
+	wa_channel_forward_log(&supervisor->daemon, &supervisor->log);
 	alive = hear(supervisor);
-	now = GetCurrentTimestamp();
-	if (alive && TimestampDifferenceExceeds(supervisor->last_heard, now,
-											SILENCE_LIMIT_MS))
+	if (!alive)
+		replace_daemon(supervisor, NULL);
+	else if (wa_condition_now_ms() - supervisor->heard_ms > SILENCE_LIMIT_MS)
 	{
-		ereport(LOG, (errmsg("device process warpaggd has not answered for "
-							 "%d s and is ended",
-							 SILENCE_LIMIT_MS / 1000)));
-		alive = false;
+		char *silence = psprintf("has not answered for %d s and is ended",
+								 SILENCE_LIMIT_MS / 1000);
+
+		replace_daemon(supervisor, silence);
+		pfree(silence);
 	}
-	if (alive)
-		ping(supervisor, now);
-	else
-		replace_daemon(supervisor, now);
 }
 
-/* Waits until the next start is due, or something else is. */
+/*
+ * Waits until the next start is due, or something else is.  It is at once when the
+ * program has been replaced.
+ */
 static void
-pause_before_start(Supervisor *supervisor, TimestampTz now)
+pause_before_start(Supervisor *supervisor, int64 now_ms)
 {
-	long wait_ms = TimestampDifferenceMilliseconds(now, supervisor->next_start);
+	WaProgram now;
 
-	if (wait_ms > 0)
-		(void) WaitLatch(MyLatch,
-						 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 wait_ms, PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
+	wa_program_find(&now);
+	if (!wa_program_is_same(&now, &supervisor->program.started))
+		supervisor->start_ms = now_ms;
+	rest(Min(supervisor->start_ms - now_ms, LOOK_INTERVAL_MS));
 }
 
 /* Ends the daemon together with the supervisor. */
 static void
-end_daemon(int code, Datum supervisor)
+end_daemon(int code, Datum argument)
 {
-	(void) wa_spawn_end(&((Supervisor *) DatumGetPointer(supervisor))->daemon,
-						END_GRACE_MS);
+	Supervisor *supervisor = (Supervisor *) DatumGetPointer(argument);
+
+	wa_program_stop_looking(&supervisor->program);
+	(void) wa_spawn_end(&supervisor->daemon, END_GRACE_MS);
 }
 
 /* The worker's main function; the postmaster calls it by name. */
@@ -293,31 +540,34 @@ wa_supervisor_main(Datum argument)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
 	BackgroundWorkerUnblockSignals();
-	if (!become_the_only_one())
-		proc_exit(0);
+	(void) wa_program_library_is_replaced();
+	become_the_only_one();
 
 	supervisor.pause_ms = FIRST_PAUSE_MS / 2;
-	supervisor.next_start = GetCurrentTimestamp();
+	supervisor.start_ms = wa_condition_now_ms();
 	supervisor.counters = wa_spawn_make_counters(&supervisor.counters_fd);
+	wa_program_find(&supervisor.program.started);
+	publish(&supervisor);
 	before_shmem_exit(end_daemon, PointerGetDatum(&supervisor));
 
 	while (!ShutdownRequestPending)
 	{
-		TimestampTz now = GetCurrentTimestamp();
+		int64 now_ms = wa_condition_now_ms();
 
 		if (ConfigReloadPending)
 		{
 			ConfigReloadPending = false;
 			ProcessConfigFile(PGC_SIGHUP);
 			if (supervisor.daemon.pid != 0)
-				send_settings(&supervisor);
+				wa_channel_send_settings(&supervisor.daemon);
 		}
+		look_after_all(&supervisor, now_ms);
 		if (supervisor.daemon.pid != 0)
 			attend(&supervisor);
-		else if (now >= supervisor.next_start)
-			start_daemon(&supervisor, now);
+		else if (now_ms >= supervisor.start_ms)
+			start_daemon(&supervisor, now_ms);
 		else
-			pause_before_start(&supervisor, now);
+			pause_before_start(&supervisor, now_ms);
 	}
 	proc_exit(1);
 }

@@ -14,11 +14,14 @@
  */
 extern void wa_supervisor_init(void);
 
+/* Tells whether the library was preloaded, and the supervisor registered then. */
+extern bool wa_supervisor_is_preloaded(void);
+
 /*
  * Asks for a supervisor from a session that found no device process.  Does
  * nothing if the library was preloaded, if one was asked for in the cluster in
- * the last ten seconds, or if no worker slot is free: whoever needs the device
- * process tries again later.  Never raises an error.
+ * the last ten seconds, or if no worker slot is free, which is logged once: whoever
+ * needs the device process tries again later.  Never raises an error.
  */
 extern void wa_supervisor_launch(void);
 
