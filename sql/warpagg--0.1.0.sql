@@ -231,6 +231,29 @@ CREATE FUNCTION warpagg_stats(
 
 CREATE VIEW warpagg_stats AS SELECT * FROM warpagg_stats();
 
+CREATE FUNCTION warpagg_status(
+    OUT state pg_catalog.text,
+    OUT pid pg_catalog.int4,
+    OUT version pg_catalog.int4,
+    OUT library_version pg_catalog.int4,
+    OUT supervisor_pid pg_catalog.int4,
+    OUT up_since pg_catalog.timestamptz,
+    OUT last_failure pg_catalog.timestamptz,
+    OUT last_failure_reason pg_catalog.text,
+    OUT next_start pg_catalog.timestamptz,
+    OUT loads_running pg_catalog.int8,
+    OUT loads_queued pg_catalog.int8
+) RETURNS SETOF pg_catalog.record
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION warpagg_status() IS
+    'how the device process is, and what became of the last one';
+
+CREATE VIEW warpagg_status AS SELECT * FROM warpagg_status();
+
+COMMENT ON VIEW warpagg_status IS
+    'how the device process is, and what became of the last one';
+
 CREATE FUNCTION warpagg_reductions(
     OUT device pg_catalog.text,
     OUT operation pg_catalog.text,
@@ -242,7 +265,8 @@ CREATE FUNCTION warpagg_reductions(
 
 CREATE VIEW warpagg_reductions AS SELECT * FROM warpagg_reductions();
 
-GRANT SELECT ON warpagg_devices, warpagg_stats, warpagg_reductions TO PUBLIC;
+GRANT SELECT ON warpagg_devices, warpagg_stats, warpagg_status,
+    warpagg_reductions TO PUBLIC;
 
 -- Resident columns.
 

@@ -12,8 +12,10 @@
 
 #include "client/client.h"
 #include "client/connection.h"
+#include "client/counters.h"
 #include "client/outage.h"
 #include "client/supervisor.h"
+#include "client/trouble.h"
 #include "settings.h"
 
 /* Pause between two looks for a device process that is not there yet. */
@@ -41,8 +43,28 @@ is_ready(void)
 }
 
 /*
+ * Sees to it that there will be a device process after one that could not be
+ * greeted.  Returns false.
+ */
+static bool
+miss(WaExchange hello)
+{
+	const WaStatus status = wa_trouble_status();
+
+	if (hello == WA_EXCHANGE_TIMEOUT || status == WA_OUT_OF_MEMORY ||
+		status == WA_OUT_OF_FILES)
+		return wa_client_fail_exchange(hello);
+	if (status == WA_UNSUPPORTED)
+		wa_client_rest(); /* which has been said in the log */
+	else if (!IsParallelWorker())
+		wa_supervisor_launch();
+	return false;
+}
+
+/*
  * Looks for the device process, at most every RETRY_MS, and has it started if
- * there is none.  One that is there but does not answer has failed.
+ * there is none.  One that is there but does not answer, or cannot serve us, has
+ * failed.
  */
 static bool
 look(void)
@@ -58,11 +80,7 @@ look(void)
 	client.last_look = now;
 	wa_client_finish();
 	hello = wa_connection_hello();
-	if (hello == WA_EXCHANGE_TIMEOUT)
-		return wa_client_fail_exchange(hello);
-	if (hello == WA_EXCHANGE_LOST && !IsParallelWorker())
-		wa_supervisor_launch();
-	return is_ready();
+	return hello == WA_EXCHANGE_DONE ? is_ready() : miss(hello);
 }
 
 /* Raises the error for a device process that did not get ready. */
@@ -72,7 +90,9 @@ report_not_ready(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("device process of warpagg did not get ready"),
-			 errdetail("It was waited for for %d s.", START_LIMIT_S),
+			 errdetail("It was waited for for %d s.  %s.", START_LIMIT_S,
+					   wa_connection_state()->open ? "It is still starting"
+												   : wa_trouble_text()),
 			 errhint("See the server log for its messages, and whether a "
 					 "background worker slot is free "
 					 "(max_worker_processes).")));
@@ -177,10 +197,15 @@ wa_client_is_ready(void)
 	return !wa_client_is_resting() && look();
 }
 
-/* Looks for the device process at once, for whoever wants to see it. */
+/*
+ * Looks for the device process at once, for whoever wants to see it; but not for
+ * one that is known not to answer.
+ */
 static bool
 look_now(void)
 {
+	if (wa_client_is_silent())
+		return false;
 	client.last_look = 0;
 	wa_client_finish();
 	(void) look();
@@ -196,8 +221,35 @@ wa_client_devices(WaMessage *reply)
 const WaCounters *
 wa_client_counters(void)
 {
-	if ((!look_now() || !wa_connection_attach()) &&
-		!wa_connection_find_counters())
+	if ((!look_now() || !wa_connection_attach()) && !wa_counters_renew())
 		return NULL;
-	return wa_connection_counters();
+	return wa_counters();
+}
+
+/* Tells what the supervisor is doing, by when it was last at work. */
+static WaSupervision
+describe_supervision(const WaConditionFields *fields)
+{
+	const WaCondition *condition = &wa_counters()->condition;
+
+	if (wa_condition_now_ms() - wa_counter_get(&condition->looked_ms) >
+		WA_UNWATCHED_MS)
+		return WA_SUPERVISION_NONE;
+	if (fields->pid == 0)
+		return WA_SUPERVISION_DOWN;
+	return wa_client_is_silent() ? WA_SUPERVISION_SILENT : WA_SUPERVISION_UP;
+}
+
+WaSupervision
+wa_client_condition(WaConditionFields *fields)
+{
+	wa_trouble_clear();
+	if (wa_counters_renew() &&
+		wa_condition_read(&wa_counters()->condition, fields))
+		return describe_supervision(fields);
+	memset(fields, 0, sizeof(*fields));
+	if (wa_trouble_status() == WA_UNSUPPORTED)
+		return WA_SUPERVISION_FOREIGN;
+	wa_supervisor_launch();
+	return WA_SUPERVISION_NONE;
 }

@@ -74,4 +74,20 @@ extern WA_MUST_CHECK bool wa_client_devices(WaMessage *reply);
  */
 extern const WaCounters *wa_client_counters(void);
 
+/* How the device process is seen to by its supervisor. */
+typedef enum WaSupervision
+{
+	WA_SUPERVISION_NONE = 0, /* there is none, or it is not at work */
+	WA_SUPERVISION_FOREIGN,  /* by one of another version */
+	WA_SUPERVISION_DOWN,     /* there is no device process, but will be */
+	WA_SUPERVISION_SILENT,   /* it does not answer */
+	WA_SUPERVISION_UP
+} WaSupervision;
+
+/*
+ * Tells what the supervisor says of the device process, all 0 if nothing, without
+ * asking that.  Has a supervisor started if there is none.
+ */
+extern WaSupervision wa_client_condition(WaConditionFields *fields);
+
 #endif /* WA_CLIENT_CLIENT_H */

@@ -8,12 +8,11 @@
  */
 #include "postgres.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/fd.h"
@@ -22,9 +21,15 @@
 #include "utils/timestamp.h"
 
 #include "client/connection.h"
+#include "client/counters.h"
 #include "client/staging.h"
+#include "client/trouble.h"
 #include "compat.h"
 #include "settings.h"
+
+/* Sentences for wa_trouble_note. */
+#define CANNOT_CONNECT "It could not be connected to"
+#define NOT_UNDERSTOOD "Its reply could not be understood"
 
 /* Descriptors that an ATTACHED message brings. */
 #define ATTACHED_FDS 2
@@ -53,8 +58,6 @@ typedef struct Connection
 	int wait_limit_ms; /* 0: there is none but the setting */
 	int64 waited_us;   /* for the last reply */
 	WaStaging staging;
-	WaCounters *counters; /* mapped; stays when the connection goes */
-	WaCounters own_counters;
 	int received_fds[ATTACHED_FDS];
 	int nreceived_fds;
 } Connection;
@@ -65,47 +68,6 @@ const WaConnectionState *
 wa_connection_state(void)
 {
 	return &connection.state;
-}
-
-/* Puts the cluster's counters in the place of our own and adds those. */
-static void
-adopt_counters(WaCounters *counters)
-{
-	if (connection.counters != NULL)
-		(void) munmap(connection.counters, sizeof(WaCounters));
-	connection.counters = counters;
-	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
-	{
-		wa_counter_add(&counters->fallbacks[i],
-					   connection.own_counters.fallbacks[i]);
-		connection.own_counters.fallbacks[i] = 0;
-	}
-}
-
-bool
-wa_connection_find_counters(void)
-{
-	WaCounters *counters;
-	int fd;
-
-	if (connection.counters != NULL)
-		return true;
-	/* What another process may have there by now is no such sealed file. */
-	fd = open(WA_COUNTERS_PATH, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	counters = wa_staging_map_counters(fd);
-	(void) close(fd);
-	if (counters != NULL)
-		adopt_counters(counters);
-	return counters != NULL;
-}
-
-WaCounters *
-wa_connection_counters(void)
-{
-	return connection.counters != NULL ? connection.counters
-									   : &connection.own_counters;
 }
 
 /* Closes the descriptors that a message has brought. */
@@ -150,11 +112,16 @@ open_socket(void)
 	int fd;
 
 	wa_connection_close();
+	wa_trouble_clear();
 	if (!AcquireExternalFD())
+	{
+		wa_trouble_note_errno(CANNOT_CONNECT);
 		return false;
+	}
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 	{
+		wa_trouble_note_errno(CANNOT_CONNECT);
 		ReleaseExternalFD();
 		return false;
 	}
@@ -162,6 +129,7 @@ open_socket(void)
 	strlcpy(address.sun_path, WA_SOCKET_PATH, sizeof(address.sun_path));
 	if (connect(fd, (struct sockaddr *) &address, sizeof(address)) != 0)
 	{
+		wa_trouble_note_errno(CANNOT_CONNECT);
 		wa_connection_close();
 		return false;
 	}
@@ -182,6 +150,7 @@ wa_connection_note_damage(void)
 	static TimestampTz told = 0;
 	const TimestampTz now = GetCurrentTimestamp();
 
+	wa_trouble_note(WA_OK, "What it sent was damaged on its way");
 	if (told != 0 && !TimestampDifferenceExceeds(told, now, DAMAGE_QUIET_MS))
 		return;
 	told = now;
@@ -211,7 +180,8 @@ keep_fds(struct msghdr *header)
 
 /*
  * Reads one message if there is one.  Returns its length, 0 if there is none
- * yet, or -1 if the connection has ended or the message is not sound.
+ * yet, or -1 if the connection has ended, the message is not sound, or a
+ * descriptor that came with it could not be taken.
  */
 static ssize_t
 receive(WaMessage *message)
@@ -229,19 +199,26 @@ receive(WaMessage *message)
 	ssize_t length =
 		recvmsg(connection.socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
-	if (length < 0)
-		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0
-																		 : -1;
+	if (length < 0 &&
+		(errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return 0;
+	if (length < 0 && errno != ECONNRESET)
+		wa_trouble_note_errno("Nothing could be received from it");
+	if (length <= 0)
+		return -1;
 	keep_fds(&header);
-	if (length == 0 || (header.msg_flags & MSG_TRUNC) != 0 ||
-		!wa_message_is_sound(message, (size_t) length))
-		return -1;
-	if (!wa_message_is_intact(message, (size_t) length))
-	{
+	if ((header.msg_flags & MSG_CTRUNC) != 0)
+		wa_trouble_note(WA_OUT_OF_FILES,
+						"A file that it sent could not be received: too many "
+						"files are open");
+	else if ((header.msg_flags & MSG_TRUNC) != 0 ||
+			 !wa_message_is_sound(message, (size_t) length))
+		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
+	else if (!wa_message_is_intact(message, (size_t) length))
 		wa_connection_note_damage();
-		return -1;
-	}
-	return length;
+	else
+		return length;
+	return -1;
 }
 
 /* Tells whether a reply is worth looking for. */
@@ -267,6 +244,22 @@ look_for_message(TimestampTz since, WaMessage *message)
 	return length;
 }
 
+/*
+ * Tells whether a message is the reply to the request.  If there will be none it
+ * may say why.
+ */
+static WaExchange
+take_reply(uint32_t request, const WaMessage *reply)
+{
+	if (reply->header.request == request)
+		return WA_EXCHANGE_DONE;
+	if (reply->header.type == WA_MSG_FAILED && reply->header.request == 0)
+		wa_trouble_note_failed(&reply->failed);
+	else
+		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
+	return WA_EXCHANGE_LOST;
+}
+
 /* Waits for the reply to the request; heartbeats put off the deadline. */
 static WaExchange
 wait_reply(uint32_t request, WaMessage *reply)
@@ -287,8 +280,7 @@ wait_reply(uint32_t request, WaMessage *reply)
 		if (length < 0)
 			return WA_EXCHANGE_LOST;
 		if (length > 0 && reply->header.type != WA_MSG_HEARTBEAT)
-			return reply->header.request == request ? WA_EXCHANGE_DONE
-													: WA_EXCHANGE_LOST;
+			return take_reply(request, reply);
 		if (length > 0)
 		{
 			last_heard = GetCurrentTimestamp();
@@ -307,7 +299,7 @@ wait_reply(uint32_t request, WaMessage *reply)
 	}
 }
 
-/* Completes a message that is to be sent. */
+/* Completes a message that is to be sent: something new begins. */
 static void
 complete(WaMessage *message, WaMessageType type, size_t length)
 {
@@ -318,14 +310,34 @@ complete(WaMessage *message, WaMessageType type, size_t length)
 	message->header.bulk = bulk;
 	wa_message_seal(&message->header);
 	connection.busy = true;
+	wa_trouble_clear();
+}
+
+/*
+ * Tells whether all of a message was sent; if not, notes why, which the device
+ * process may have said before it closed the connection.
+ */
+static bool
+was_sent(ssize_t sent, size_t length)
+{
+	WaMessage message;
+
+	if (sent == (ssize_t) length)
+		return true;
+	if (sent < 0 && errno != EPIPE && errno != ECONNRESET)
+		wa_trouble_note_errno("Nothing could be sent to it");
+	else if (receive(&message) > 0)
+		(void) take_reply(connection.requests, &message);
+	return false;
 }
 
 bool
 wa_connection_send(WaMessage *message, WaMessageType type, size_t length)
 {
 	complete(message, type, length);
-	return send(connection.socket, message, length,
-				MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t) length;
+	return was_sent(
+		send(connection.socket, message, length, MSG_DONTWAIT | MSG_NOSIGNAL),
+		length);
 }
 
 bool
@@ -349,8 +361,9 @@ wa_connection_send_file(WaMessage *message, WaMessageType type, size_t length,
 	rights->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
 	complete(message, type, length);
-	return sendmsg(connection.socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) ==
-		   (ssize_t) length;
+	return was_sent(
+		sendmsg(connection.socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL),
+		length);
 }
 
 WaExchange
@@ -428,6 +441,28 @@ wa_connection_greet(void)
 	return false;
 }
 
+/*
+ * Closes a connection to a device process of another version, which is said in
+ * the log once a session.
+ */
+static WaExchange
+refuse_version(void)
+{
+	static bool said = false;
+
+	wa_connection_close();
+	wa_trouble_note(WA_UNSUPPORTED, "It is of another version than the library "
+									"of this session");
+	if (!said && !IsParallelWorker())
+		ereport(LOG, (errmsg("the running device process of warpagg is of "
+							 "another version than the library of this "
+							 "session"),
+					  errdetail("Queries of this session go on on the CPU."),
+					  errhint("Reconnect, or else restart the server.")));
+	said = true;
+	return WA_EXCHANGE_LOST;
+}
+
 WaExchange
 wa_connection_hello(void)
 {
@@ -437,6 +472,9 @@ wa_connection_hello(void)
 	if (!wa_connection_greet())
 		return WA_EXCHANGE_LOST;
 	result = wa_connection_receive(&reply);
+	/* What cannot be understood is another version's, as it comes first. */
+	if (result == WA_EXCHANGE_LOST && wa_trouble_status() == WA_BAD_REQUEST)
+		return refuse_version();
 	if (result != WA_EXCHANGE_DONE)
 	{
 		wa_connection_close();
@@ -445,11 +483,7 @@ wa_connection_hello(void)
 	if (reply.header.type != WA_MSG_WELCOME ||
 		reply.welcome.version != WA_PROTOCOL_VERSION ||
 		reply.welcome.connection == 0)
-	{
-		ereport(DEBUG1, (errmsg("the running warpaggd is of another version")));
-		wa_connection_close();
-		return WA_EXCHANGE_LOST;
-	}
+		return refuse_version();
 	connection.number = reply.welcome.connection;
 	connection.state.open = true;
 	connection.state.state = reply.welcome.state == WA_DAEMON_READY
@@ -467,7 +501,6 @@ wa_connection_attach(void)
 {
 	WaMessage message = {0};
 	WaMessage reply;
-	WaCounters *counters;
 
 	if (connection.state.attached)
 		return true;
@@ -475,17 +508,20 @@ wa_connection_attach(void)
 	if (wa_connection_exchange(&message, WA_MSG_ATTACH, sizeof(message.simple),
 							   &reply) != WA_EXCHANGE_DONE)
 		return false;
+	if (reply.header.type == WA_MSG_FAILED)
+		wa_trouble_note_failed(&reply.failed);
+	else if (reply.header.type != WA_MSG_ATTACHED ||
+			 connection.nreceived_fds != ATTACHED_FDS)
+		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
 	if (reply.header.type != WA_MSG_ATTACHED ||
 		connection.nreceived_fds != ATTACHED_FDS ||
 		!wa_staging_map(&connection.staging, &reply.attached,
 						connection.received_fds[0]) ||
-		(counters = wa_staging_map_counters(connection.received_fds[1])) ==
-			NULL)
+		!wa_counters_adopt(connection.received_fds[1]))
 	{
 		wa_connection_close();
 		return false;
 	}
-	adopt_counters(counters);
 	close_received_fds();
 	connection.state.attached = true;
 	return true;
@@ -496,7 +532,9 @@ wa_connection_map_file(uint64 bytes)
 {
 	const void *memory = NULL;
 
-	if (connection.nreceived_fds == 1)
+	if (connection.nreceived_fds != 1)
+		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
+	else
 		memory = wa_staging_map_file(connection.received_fds[0], bytes);
 	close_received_fds();
 	return memory;

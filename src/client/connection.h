@@ -17,7 +17,8 @@
 typedef enum WaExchange
 {
 	WA_EXCHANGE_DONE = 0,
-	WA_EXCHANGE_LOST,   /* the connection ended or broke the protocol */
+	WA_EXCHANGE_LOST,   /* the connection ended or broke the protocol, or we had
+						 * no memory or descriptors for it: client/trouble.h */
 	WA_EXCHANGE_TIMEOUT /* nothing was heard for warpagg.device_timeout */
 } WaExchange;
 
@@ -116,17 +117,5 @@ extern void *wa_connection_take_slot(uint32_t *slot, size_t *bytes);
 
 /* Gives the slot back; nothing to do after the connection was closed. */
 extern void wa_connection_free_slot(uint32_t slot);
-
-/*
- * Looks for the cluster's counters where the supervisor has them; tells whether they
- * are known, from there or from a connection that was attached.
- */
-extern bool wa_connection_find_counters(void);
-
-/*
- * Returns the counters: those of the cluster once they are known, before that some of
- * this process that are added to them then.
- */
-extern WaCounters *wa_connection_counters(void);
 
 #endif /* WA_CLIENT_CONNECTION_H */

@@ -5,19 +5,23 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "utils/timestamp.h"
 
+#include "client/counters.h"
 #include "client/outage.h"
+#include "client/trouble.h"
 #include "settings.h"
 
 /* After a failure a session leaves the device alone for so long. */
 #define REST_MS 30000
 
+/* The device process is silent if it has not answered pings for so long. */
+#define SILENT_MS 3000
+
 /* The outage of this session, if there is one. */
 typedef struct Outage
 {
 	bool warned;
-	TimestampTz rest_until; /* 0: not resting */
+	int64 rest_until_ms; /* 0: not resting */
 } Outage;
 
 static Outage outage = {0};
@@ -26,20 +30,62 @@ bool
 wa_client_fall_back(WaFallback why)
 {
 	/* While there is no connection nobody else may come to know of it. */
-	(void) wa_connection_find_counters();
-	wa_counter_add(&wa_connection_counters()->fallbacks[why], 1);
+	(void) wa_counters_find();
+	wa_counter_add(&wa_counters()->fallbacks[why], 1);
 	return false;
+}
+
+WaFallback
+wa_client_reason(WaExchange exchange, WaStatus status)
+{
+	if (exchange == WA_EXCHANGE_TIMEOUT)
+		return WA_FALLBACK_TIMEOUT;
+	if (status == WA_OUT_OF_MEMORY || status == WA_OUT_OF_FILES)
+		return WA_FALLBACK_NO_MEMORY;
+	return exchange == WA_EXCHANGE_LOST ? WA_FALLBACK_LOST
+										: WA_FALLBACK_DEVICE_ERROR;
+}
+
+int
+wa_client_errcode(WaStatus status)
+{
+	if (status == WA_OUT_OF_MEMORY)
+		return ERRCODE_OUT_OF_MEMORY;
+	if (status == WA_OUT_OF_FILES)
+		return ERRCODE_INSUFFICIENT_RESOURCES;
+	return ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
+}
+
+void
+wa_client_rest(void)
+{
+	outage.rest_until_ms = wa_condition_now_ms() + REST_MS;
+}
+
+bool
+wa_client_is_silent(void)
+{
+	const WaCondition *condition;
+	int64 looked_ms;
+	int64 heard_ms;
+
+	if (!wa_counters_find())
+		return false;
+	condition = &wa_counters()->condition;
+	looked_ms = wa_counter_get(&condition->looked_ms);
+	heard_ms = wa_counter_get(&condition->heard_ms);
+	return wa_condition_now_ms() - looked_ms <= WA_UNWATCHED_MS &&
+		   heard_ms != 0 && looked_ms - heard_ms > SILENT_MS;
 }
 
 bool
 wa_client_is_resting(void)
 {
-	if (outage.rest_until == 0)
-		return false;
-	if (GetCurrentTimestamp() < outage.rest_until)
+	if (outage.rest_until_ms != 0 &&
+		wa_condition_now_ms() < outage.rest_until_ms)
 		return true;
-	outage.rest_until = 0;
-	return false;
+	outage.rest_until_ms = 0;
+	return wa_client_is_silent();
 }
 
 void
@@ -49,21 +95,20 @@ wa_client_recover(void)
 }
 
 bool
-wa_client_fail(WaFallback why, const char *detail)
+wa_client_fail(WaExchange exchange, WaStatus status, const char *detail)
 {
 	bool must_have = wa_device == WA_WANT_GPU;
 
 	if (!must_have)
 	{
-		outage.rest_until =
-			TimestampTzPlusMilliseconds(GetCurrentTimestamp(), REST_MS);
-		(void) wa_client_fall_back(why);
+		wa_client_rest();
+		(void) wa_client_fall_back(wa_client_reason(exchange, status));
 		if (outage.warned || IsParallelWorker())
 			return false;
 		outage.warned = true;
 	}
 	ereport(must_have ? ERROR : WARNING,
-			(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+			(errcode(wa_client_errcode(status)),
 			 errmsg("device process of warpagg failed"),
 			 errdetail("%s.", detail),
 			 must_have
@@ -79,6 +124,6 @@ bool
 wa_client_fail_exchange(WaExchange exchange)
 {
 	if (exchange == WA_EXCHANGE_TIMEOUT)
-		return wa_client_fail(WA_FALLBACK_TIMEOUT, "It did not answer in time");
-	return wa_client_fail(WA_FALLBACK_LOST, "The connection to it was lost");
+		return wa_client_fail(exchange, WA_OK, "It did not answer in time");
+	return wa_client_fail(exchange, wa_trouble_status(), wa_trouble_text());
 }

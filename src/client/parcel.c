@@ -18,6 +18,9 @@
 
 #include "client/client.h"
 #include "client/parcel.h"
+#include "client/trouble.h"
+
+#define CANNOT_MAKE "Memory to share with it could not be allocated"
 
 #define MIN_PARCEL_BYTES ((uint64) 1024 * 1024)
 
@@ -73,14 +76,19 @@ make(uint64 bytes)
 	int fd;
 
 	if (!AcquireExternalFD())
+	{
+		wa_trouble_note_errno(CANNOT_MAKE);
 		return -1;
+	}
 	fd = memfd_create("warpagg parcel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd >= 0 && allocate(fd, bytes) &&
 		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 	{
+		wa_trouble_note_errno(CANNOT_MAKE);
 		close_file(fd);
+		CHECK_FOR_INTERRUPTS(); /* which may have kept it from being allocated */
 		return -1;
 	}
 	parcel.memory = memory;
@@ -105,7 +113,11 @@ share(int fd)
 	if (sent)
 		exchange = wa_connection_receive(&reply);
 	if (exchange == WA_EXCHANGE_DONE && reply.header.type != WA_MSG_DONE)
+	{
 		exchange = WA_EXCHANGE_LOST;
+		if (reply.header.type == WA_MSG_FAILED)
+			wa_trouble_note_failed(&reply.failed);
+	}
 	if (exchange == WA_EXCHANGE_DONE)
 		parcel.turn = wa_connection_state()->turn;
 	else

@@ -132,8 +132,7 @@ request(WaOpSet ops, const WaBatch *batch)
 	if (!wa_connection_state()->open) /* it has just failed */
 		return wa_client_fall_back(WA_FALLBACK_RESTING);
 	if (!wa_connection_attach())
-		return wa_client_fail(WA_FALLBACK_LOST,
-							  "Its staging memory could not be used");
+		return wa_client_fail_exchange(WA_EXCHANGE_LOST);
 	memory = wa_connection_take_slot(&under_way.slot, &slot_bytes);
 	if (memory == NULL)
 		return wa_client_fall_back(WA_FALLBACK_NO_SLOT);
@@ -208,12 +207,13 @@ complete(void)
 	abandon();
 	if (reply.header.type != WA_MSG_FAILED)
 	{
-		(void) wa_client_fail(WA_FALLBACK_LOST,
+		(void) wa_client_fail(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
 							  "Its reply could not be understood");
 		return;
 	}
 	reply.failed.text[WA_MAX_ERROR_BYTES - 1] = '\0';
-	(void) wa_client_fail(WA_FALLBACK_DEVICE_ERROR, reply.failed.text);
+	(void) wa_client_fail(exchange, (WaStatus) reply.failed.status,
+						  reply.failed.text);
 }
 
 bool

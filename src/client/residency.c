@@ -11,6 +11,7 @@
 #include "utils/timestamp.h"
 
 #include "client/client.h"
+#include "client/counters.h"
 #include "client/outage.h"
 #include "client/residency.h"
 #include "client/resident.h"
@@ -83,7 +84,7 @@ static bool
 was_quiet_since(const Memory *memory)
 {
 	return memory->loads >= 0 && wa_connection_state()->attached &&
-		   memory->loads == wa_counter_get(&wa_connection_counters()->loads);
+		   memory->loads == wa_counter_get(&wa_counters()->loads);
 }
 
 /* Returns what the planner may go by, or NULL. */
@@ -101,7 +102,7 @@ wa_residency_loads(void)
 {
 	if (!wa_connection_attach())
 		return -1;
-	return wa_counter_get(&wa_connection_counters()->loads);
+	return wa_counter_get(&wa_counters()->loads);
 }
 
 void

@@ -7,9 +7,11 @@
 #include <sys/mman.h>
 
 #include "client/client.h"
+#include "client/outage.h"
 #include "client/parcel.h"
 #include "client/residency.h"
 #include "client/resident.h"
+#include "client/trouble.h"
 
 /* Columns that there is room for when their list is first asked for. */
 #define FIRST_LIST_ROOM 256
@@ -26,9 +28,7 @@ static GroupsFile groups_file = {0};
 void
 wa_client_raise(const WaFailure *failure)
 {
-	ereport(ERROR, (failure->status == WA_OUT_OF_MEMORY
-						? errcode(ERRCODE_OUT_OF_MEMORY)
-						: errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+	ereport(ERROR, (errcode(wa_client_errcode(failure->status)),
 					errmsg("device process of warpagg failed"),
 					errdetail("%s.", failure->text)));
 }
@@ -47,10 +47,9 @@ fail(WaFailure *failure, WaExchange exchange, WaStatus status, const char *text)
 static bool
 fail_exchange(WaFailure *failure, WaExchange exchange)
 {
-	return fail(failure, exchange, WA_OK,
-				exchange == WA_EXCHANGE_TIMEOUT
-					? "It did not answer in time"
-					: "The connection to it was lost");
+	if (exchange == WA_EXCHANGE_TIMEOUT)
+		return fail(failure, exchange, WA_OK, "It did not answer in time");
+	return fail(failure, exchange, wa_trouble_status(), wa_trouble_text());
 }
 
 /* Looks at a reply; returns false if it is not of the type. */
@@ -107,11 +106,7 @@ wa_client_reserve(uint64 bytes, WaFailure *failure)
 	memory = wa_parcel_reserve(bytes, &exchange);
 	if (memory != NULL)
 		return memory;
-	if (exchange == WA_EXCHANGE_DONE)
-		(void) fail(failure, exchange, WA_OUT_OF_MEMORY,
-					"Memory to share with it could not be allocated");
-	else
-		(void) fail_exchange(failure, exchange);
+	(void) fail_exchange(failure, exchange);
 	return NULL;
 }
 

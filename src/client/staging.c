@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "client/staging.h"
+#include "client/trouble.h"
 
 /* Tells whether the file has at least so many bytes and will keep them. */
 static bool
@@ -24,6 +25,26 @@ is_sealed(int fd, uint64_t bytes)
 
 	return seals >= 0 && (seals & wanted) == wanted &&
 		   fstat(fd, &status) == 0 && (uint64_t) status.st_size >= bytes;
+}
+
+/* Maps so many bytes of a file; returns NULL, having noted why, if it cannot. */
+static void *
+map(int fd, uint64_t bytes, int protection)
+{
+	void *memory;
+
+	if (!is_sealed(fd, bytes))
+	{
+		wa_trouble_note(
+			WA_BAD_REQUEST,
+			"A file of it is not as large as it says, or may shrink");
+		return NULL;
+	}
+	memory = mmap(NULL, bytes, protection, MAP_SHARED, fd, 0);
+	if (memory != MAP_FAILED)
+		return memory;
+	wa_trouble_note_errno("Memory that it shares could not be mapped");
+	return NULL;
 }
 
 /* Tells whether the numbers describe slots that lie within the file. */
@@ -45,11 +66,13 @@ wa_staging_map(WaStaging *staging, const WaAttachedMessage *attached, int fd)
 {
 	void *memory;
 
-	if (!geometry_is_sound(attached) || !is_sealed(fd, attached->file_bytes))
+	if (!geometry_is_sound(attached))
+	{
+		wa_trouble_note(WA_BAD_REQUEST, "Its staging memory cannot be used");
 		return false;
-	memory = mmap(NULL, attached->file_bytes, PROT_READ | PROT_WRITE,
-				  MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
+	}
+	memory = map(fd, attached->file_bytes, PROT_READ | PROT_WRITE);
+	if (memory == NULL)
 		return false;
 	staging->header = (WaStagingHeader *) memory;
 	staging->slots = (uint8_t *) memory + attached->slots_offset;
@@ -70,31 +93,19 @@ wa_staging_unmap(WaStaging *staging)
 const void *
 wa_staging_map_file(int fd, uint64_t bytes)
 {
-	void *memory;
-
-	if (bytes == 0 || !is_sealed(fd, bytes))
-		return NULL;
-	memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-	return memory != MAP_FAILED ? memory : NULL;
+	return bytes > 0 ? map(fd, bytes, PROT_READ) : NULL;
 }
 
 WaCounters *
 wa_staging_map_counters(int fd)
 {
-	void *memory;
-	WaCounters *counters;
+	WaCounters *counters = map(fd, sizeof(WaCounters), PROT_READ | PROT_WRITE);
 
-	if (!is_sealed(fd, sizeof(WaCounters)))
-		return NULL;
-	memory = mmap(NULL, sizeof(WaCounters), PROT_READ | PROT_WRITE, MAP_SHARED,
-				  fd, 0);
-	if (memory == MAP_FAILED)
-		return NULL;
-	counters = (WaCounters *) memory;
-	if (counters->magic == WA_COUNTERS_MAGIC &&
-		counters->size_bytes == sizeof(WaCounters))
+	if (counters == NULL || (counters->magic == WA_COUNTERS_MAGIC &&
+							 counters->size_bytes == sizeof(WaCounters)))
 		return counters;
-	(void) munmap(memory, sizeof(WaCounters));
+	(void) munmap(counters, sizeof(WaCounters));
+	wa_trouble_note(WA_UNSUPPORTED, "Its counters are of another version");
 	return NULL;
 }
 

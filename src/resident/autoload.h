@@ -28,4 +28,10 @@ extern void wa_autoload_request(Oid relation, int ncolumns,
 extern void wa_autoload_suggest(Oid relation, int ncolumns,
 								const AttrNumber *columns);
 
+/*
+ * Counts, in all databases, the loaders that run and the columns that wait for
+ * one.
+ */
+extern void wa_autoload_queue(int64 *running, int64 *queued);
+
 #endif /* WA_RESIDENT_AUTOLOAD_H */

@@ -182,12 +182,12 @@ read_maps(Relation relation, const WaRunMessage *run, WaMapPage *maps)
 
 /* Fills the parcel and completes the message.  Returns false if it cannot. */
 static bool
-fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
+fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
+			WaFailure *failure)
 {
 	const uint64 query_bytes = query->nwords * sizeof(uint64);
 	const Layout layout = lay_out(run->nmaps, query_bytes);
-	WaFailure failure;
-	char *parcel = wa_client_reserve(layout.bytes, &failure);
+	char *parcel = wa_client_reserve(layout.bytes, failure);
 
 	if (parcel == NULL)
 		return false;
@@ -287,9 +287,8 @@ count_failure(const WaFailure *failure)
 	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
 		(void) wa_client_fail_exchange(failure->exchange);
 	else
-		(void) wa_client_fall_back(failure->exchange == WA_EXCHANGE_LOST
-									   ? WA_FALLBACK_LOST
-									   : WA_FALLBACK_DEVICE_ERROR);
+		(void) wa_client_fall_back(
+			wa_client_reason(failure->exchange, failure->status));
 }
 
 /*
@@ -315,13 +314,13 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	const WaRanks *ranks, WaRunMessage *run, int stage, WaAnswerMessage *answer)
 {
 	WaFailure failure;
-	const void *groups;
+	const void *groups = NULL;
 
 	memset(answer, 0, sizeof(*answer));
-	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns) ||
-		!fill_parcel(state, query, run))
+	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
 		return 0;
-	groups = wa_client_run(run, answer, &failure);
+	if (fill_parcel(state, query, run, &failure))
+		groups = wa_client_run(run, answer, &failure);
 	if (groups == NULL)
 		count_failure(&failure);
 	else if (stage < 0)
