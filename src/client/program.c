@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -120,11 +121,13 @@ bool
 wa_program_library_is_replaced(void)
 {
 	static WaFileIdentity loaded;
-	char path[MAXPGPATH];
+	Dl_info library;
 	WaFileIdentity now;
 
-	snprintf(path, sizeof(path), "%s/warpagg" DLSUFFIX, pkglib_path);
-	now = identify(path, R_OK);
+	/* Where it was loaded from is known by what is in it. */
+	if (dladdr(&loaded, &library) == 0)
+		return false;
+	now = identify(library.dli_fname, R_OK);
 	if (loaded.inode == 0)
 		loaded = now;
 	return now.inode != 0 && !wa_file_is_same(&now, &loaded);

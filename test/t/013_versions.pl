@@ -105,6 +105,52 @@ ok(wait_ready($node), 'a program of our version is started at once');
 is(status($node, 'state'), 'up', 'status says so');
 $node->stop;
 
+# --- Without preload the supervisor's library can be replaced, too.  It has one of
+# its own here, so that the test may do that.
+my $libraries = PostgreSQL::Test::Utils::tempdir();
+
+sub install_library
+{
+	system('cp', "$libdir/warpagg.so", "$libraries/new.so") == 0 or die;
+	rename "$libraries/new.so", "$libraries/warpagg.so" or die $!;
+	return;
+}
+
+install_library();
+my $loose = make_node(
+	'loose',
+	'warpagg.min_device_rows = 0',
+	"warpagg.daemon_path = '$program'",
+	"dynamic_library_path = '$libraries:\$libdir'");
+$loose->start;
+$loose->safe_psql('postgres', "CREATE EXTENSION warpagg; $sum");
+ok(wait_ready($loose), 'device process is ready, without preload');
+($daemon) = daemon_pid($loose);
+my ($supervisor) = supervisor_pid($loose);
+like(slurp_file("/proc/$supervisor/maps"), qr/\Q$libraries\E/,
+	'the supervisor has its own library');
+install_library();
+install_program('the fifth', 4711);
+ok( wait_until(
+		20, sub { logged($loose, 'has been replaced by another version') == 1 }),
+	'both are replaced');
+is($loose->safe_psql('postgres', $sum), '500500', 'the running one answers');
+ok( wait_until(
+		60,
+		sub {
+			!exists processes()->{$daemon}
+			  && (supervisor_pid($loose) // $supervisor) != $supervisor;
+		}),
+	'the supervisor is started anew when there is nothing to do');
+ok( wait_until(
+		30, sub { logged($loose, 'is of another version than the library') == 1 }),
+	'which has the same library again here');
+like(slurp_file($loose->logfile),
+	qr/HINT:  Install library and program of the same version\./, 'with a hint');
+install_program('the sixth', 0);
+ok(wait_ready($loose), 'a program of its version is started at once');
+$loose->stop;
+
 # --- A session meets a device process of another version: it says so once, and does
 # without it.  Here an answer to its greeting that nobody understands.
 my $session = make_node('session', 'warpagg.min_device_rows = 0',

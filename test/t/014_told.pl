@@ -139,6 +139,39 @@ foreach my $session (@sessions)
 }
 $full->stop;
 
+# --- No descriptors in the session: what the device process sends does not arrive.
+# The session is connected by its first query, and has one left then.
+my $few = make_node('few', "shared_preload_libraries = 'warpagg'",
+	'warpagg.min_device_rows = 1000000');
+$few->start;
+$few->safe_psql('postgres', 'CREATE EXTENSION warpagg');
+ok(wait_ready($few), 'device process is ready');
+my $leave_one = q{
+my $pid = shift;
+my %taken = map { m{(\d+)$} => 1 } glob "/proc/$pid/fd/*";
+my ($limit, $free) = (0, 0);
+while ($free < 1) { $free++ unless $taken{$limit}; $limit++; }
+exec 'prlimit', "--pid=$pid", "--nofile=$limit:$limit";
+};
+my $script = PostgreSQL::Test::Utils::tempdir() . '/leave_one';
+append_to_file($script, $leave_one);
+SKIP:
+{
+	skip 'there is no prlimit', 2
+	  if system('prlimit --version > /dev/null 2>&1') != 0;
+	($out, $err) = run_sql($few, "$sum;
+SELECT pg_backend_pid() AS pid \\gset
+\\setenv SESSION :pid
+\\! perl $script \$SESSION
+SET warpagg.min_device_rows = 0; $sum; $sum");
+	is($out, "500500\n500500\n500500", 'a session without descriptors');
+	like(
+		$err,
+		qr/DETAIL:  A file that it sent could not be received: too many files are open\./,
+		'is told so');
+}
+$few->stop;
+
 # --- No memory in the session: it is told so, not that anything was lost.
 my $tight = make_node('tight', "shared_preload_libraries = 'warpagg'",
 	'warpagg.min_device_rows = 0', "warpagg.staging_memory = '1GB'");
