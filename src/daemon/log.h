@@ -16,8 +16,8 @@ typedef enum WaLogLevel
  * Writes one line, "LEVEL: text", to standard error.  The arguments are
  * printf's, %m included; control characters in the text become blanks and a
  * text of more than a thousand bytes is cut.  Never waits and never fails: the
- * line is lost if the reader has gone or does not keep up.  Any thread may
- * call it; errno is kept.
+ * line is lost if the reader has gone or does not keep up, and left out if it was
+ * written in the last minute.  Any thread may call it; errno is kept.
  */
 void wa_log_write(WaLogLevel level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

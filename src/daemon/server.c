@@ -279,29 +279,18 @@ add_connection(WaServer *server, int fd, pid_t pid)
 }
 
 /*
- * Writes to the log that connections are refused, unless it says so already.
- */
-static void
-log_refusal(WaServer *server, const char *why)
-{
-	if (!server->refusing)
-		wa_log_write(WA_LOG_WARNING, "connections are refused: %s", why);
-	server->refusing = true;
-}
-
-/*
  * Closes a connection that we cannot serve, having told the peer why.  What it has
  * sent is taken out of the socket, or it would learn of a reset first.
  */
 static void
-refuse(WaServer *server, int fd, const char *why)
+refuse(int fd, const char *why)
 {
 	const WaConnection refused = {.fd = fd};
 	char text[WA_MAX_ERROR_BYTES];
 	char byte;
 
-	log_refusal(server, why);
 	(void) snprintf(text, sizeof(text), "connections are refused: %s", why);
+	wa_log_write(WA_LOG_WARNING, "%s", text);
 	(void) wa_connection_fail(&refused, 0, WA_OUT_OF_FILES, text);
 	(void) shutdown(fd, SHUT_RDWR);
 	while (recv(fd, &byte, 1, MSG_DONTWAIT) > 0)
@@ -318,11 +307,9 @@ welcome(WaServer *server, int fd)
 	if (!wa_socket_peer_is_ours(fd, &pid))
 		(void) close(fd);
 	else if (server->nconnections == WA_MAX_CONNECTIONS)
-		refuse(server, fd, "there are too many");
+		refuse(fd, "there are too many");
 	else if (add_connection(server, fd, pid) == NULL)
-		refuse(server, fd, "there is no memory for more");
-	else
-		server->refusing = false;
+		refuse(fd, "there is no memory for more");
 }
 
 /* Accepts the next connection; returns its descriptor, or -1 with errno set. */
@@ -346,7 +333,7 @@ refuse_next(WaServer *server)
 	(void) close(server->spare_fd);
 	fd = accept_next(server);
 	if (fd >= 0)
-		refuse(server, fd, "too many files are open");
+		refuse(fd, "too many files are open");
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return fd >= 0;
 }
@@ -367,7 +354,7 @@ accept_connections(WaServer *server)
 				 !((errno == EMFILE || errno == ENFILE) && refuse_next(server)))
 		{
 			/* Out of descriptors or memory: try again at the next tick. */
-			log_refusal(server, strerror(errno));
+			wa_log_write(WA_LOG_WARNING, "could not accept a connection: %m");
 			set_accepting(server, false);
 			return;
 		}

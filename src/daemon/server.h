@@ -31,7 +31,6 @@ typedef struct WaServer
 	int event_fd;     /* something is to be collected */
 	int control_fd;   /* -1: there is no supervisor */
 	bool accepting;   /* the listening socket is being watched */
-	bool refusing;    /* it has been logged that connections are refused */
 	bool hanging;     /* it has been logged that a device hangs */
 	int64_t heard_ns; /* when there was something to do */
 	int64_t next_tick_ns;

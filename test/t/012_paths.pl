@@ -139,6 +139,21 @@ mended(
 		symlink '/dev/null', "$dir/warpagg.counters" or die $!;
 	},
 	qr/link "pg_stat_tmp\/warpagg.counters" was missing/);
+
+# A directory that nothing can be put into: the old socket stays in use.
+unlink $socket or die $!;
+chmod 0500, $dir or die $!;
+ok( wait_until(
+		30, sub { logged($node, 'warpaggd: could not listen on socket') == 1 }),
+	'no way to make the socket');
+sleep 3;
+is(logged($node, 'warpaggd: could not listen on socket'), 1, 'said once');
+chmod 0700, $dir or die $!;
+ok(wait_until(90, sub { is_found($node) }), 'made as soon as it can be');
+ok( wait_until(
+		20, sub { logged($node, 'socket "pg_stat_tmp/warpagg.sock" has been made anew') }),
+	'which is said, too');
+
 my $requests = stat_value($node, 'requests');
 $node->safe_psql('postgres', 'INSERT INTO flag DEFAULT VALUES');
 my ($ok, $out, $err) = finish_query($holder);
@@ -179,6 +194,38 @@ ok(wait_until(30, sub { status($node, 'state') eq 'up' }), 'one that may');
 is(stat_value($node, 'starts'), 1, 'is started in time');
 $node->stop;
 
+# Holds the lock of a file until it is ended.
+sub hold_lock
+{
+	my ($file) = @_;
+	my $out = '';
+	my $holder = IPC::Run::start(
+		[
+			'perl', '-e', q{
+use Fcntl ':flock';
+open(my $file, '>>', $ARGV[0]) or die;
+flock($file, LOCK_EX) and syswrite STDOUT, "held\n" and sleep 600;}, $file
+		],
+		'>',
+		\$out);
+	$holder->pump until $out =~ /held/;
+	return $holder;
+}
+
+# --- Preloaded, a supervisor waits for a lock that somebody else has.
+my $thief = hold_lock("$dir/warpagg.lock");
+$node->start;
+ok( wait_until(
+		20, sub { logged($node, 'another process holds the lock') == 1 }),
+	'somebody else has the lock');
+is($node->safe_psql('postgres', $sum), '500500', 'queries go on');
+sleep 3;
+is(logged($node, 'another process holds the lock'), 1, 'said once');
+is(status($node, 'state'), 'not supervised', 'status without a supervisor');
+$thief->kill_kill;
+ok(wait_ready($node), 'the supervisor goes on when it gets the lock');
+$node->stop;
+
 # --- A lock that is taken by another supervisor ends this one.
 my $other = make_node('other_lock');
 $other->start;
@@ -189,14 +236,7 @@ ok(wait_ready($other), 'device process is ready, without preload');
 my $lock = $other->data_dir . '/pg_stat_tmp/warpagg.lock';
 kill 'STOP', $supervisor;
 unlink $lock or die $!;
-my $thief = IPC::Run::start(
-	[
-		'perl', '-e', q{
-use Fcntl ':flock';
-open(my $file, '>', $ARGV[0]) or die;
-flock($file, LOCK_EX) and sleep 600;}, $lock
-	]);
-ok(wait_until(20, sub { -e $lock }), 'somebody else has the lock');
+$thief = hold_lock($lock);
 kill 'CONT', $supervisor;
 ok(wait_until(30, sub { !exists processes()->{$supervisor} }),
 	'a supervisor without its lock ends');

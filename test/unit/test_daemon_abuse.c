@@ -372,8 +372,13 @@ test_too_many_connections(WaTestDaemon *daemon)
 	{
 		int type = wa_test_receive(clients[i].fd, &message, 5000);
 
-		EXPECT(type == 0 || type == WA_MSG_WELCOME);
-		refused += type == 0;
+		if (type == WA_MSG_WELCOME)
+			continue;
+		EXPECT(type == WA_MSG_FAILED && message.header.request == 0);
+		EXPECT(message.failed.status == WA_OUT_OF_FILES);
+		EXPECT(strstr(message.failed.text, "there are too many") != NULL);
+		EXPECT(wa_test_is_closed(clients[i].fd));
+		refused++;
 	}
 	EXPECT(refused == 1100 - 1024);
 	for (int i = 0; i < 1100; i++)

@@ -280,30 +280,6 @@ test_no_descriptors(WaTestDaemon *daemon)
 	return true;
 }
 
-/* More connections than there may be; needs descriptors for them. */
-static bool
-test_too_many(WaTestDaemon *daemon)
-{
-	static WaTestClient clients[1025];
-	struct rlimit limit;
-
-	(void) daemon;
-	EXPECT(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-	if (limit.rlim_max < 2048)
-		return true;
-	limit.rlim_cur = 2048;
-	EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-	EXPECT(wa_test_daemon_answers());
-	wa_test_sleep(500); /* until its connection has gone */
-	for (int i = 0; i < 1024; i++)
-		EXPECT(wa_test_connect(&clients[i]) && wa_test_hello(&clients[i]));
-	EXPECT(wa_test_connect(&clients[1024]));
-	EXPECT(is_refused(clients[1024].fd, "there are too many"));
-	for (int i = 0; i < 1025; i++)
-		wa_test_close(&clients[i]);
-	return answers_soon();
-}
-
 /* Memory files cannot grow beyond a megabyte. */
 static void
 limit_file_size(void)
@@ -343,7 +319,6 @@ static const WaTestCase tests[] = {
 	{.name = "retirement", .run = test_retire},
 	{.name = "other versions", .run = test_protocol},
 	{.name = "no descriptors left", .run = test_no_descriptors},
-	{.name = "too many connections", .run = test_too_many},
 	{.name = "one warning of no staging", .run = test_staging_once},
 };
 
