@@ -303,7 +303,9 @@ CREATE FUNCTION warpagg_resident(
     OUT queries bigint,
     OUT hit_share double precision,
     OUT fresh_share double precision,
-    OUT last_use pg_catalog.timestamptz
+    OUT last_use pg_catalog.timestamptz,
+    OUT asked boolean,
+    OUT pinned boolean
 ) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 

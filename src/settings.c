@@ -19,6 +19,8 @@ int wa_staging_memory_kb = 65536;
 char *wa_daemon_path = NULL;
 int wa_memory_limit_kb = 0;
 bool wa_autoload = true;
+double wa_autoload_share = 0.5;
+int wa_keep_used_s = 300;
 int wa_load_workers = -1;
 int wa_debug_delay_ms = 0;
 int wa_debug_load_delay_ms = 0;
@@ -83,6 +85,18 @@ define_resident_settings(void)
 		"warpagg.autoload",
 		"Has columns that queries would gain from loaded in the background.",
 		NULL, &wa_autoload, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable(
+		"warpagg.autoload_share",
+		"Sets the share of the memory for resident columns that those loaded "
+		"in the background for queries may take.",
+		"Zero means that none are loaded so.", &wa_autoload_share, 0.5, 0.0,
+		1.0, PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"warpagg.keep_used",
+		"Sets the time after its last use in which a resident column does not "
+		"make room for others.",
+		NULL, &wa_keep_used_s, 300, 0, 7 * 86400, PGC_SIGHUP, GUC_UNIT_S, NULL,
+		NULL, NULL);
 	DefineCustomIntVariable(
 		"warpagg.load_workers",
 		"Sets the number of parallel workers that load resident columns beside "

@@ -54,6 +54,12 @@ extern bool wa_enable_resident;
 /* Whether queries have the columns that they would gain from loaded. */
 extern bool wa_autoload;
 
+/* The share of that memory that they take then at most; 0: none are loaded. */
+extern double wa_autoload_share;
+
+/* For so long after its last use a column is not evicted for others. */
+extern int wa_keep_used_s;
+
 /* Workers that load beside the session, at most; -1: by the processors. */
 extern int wa_load_workers;
 

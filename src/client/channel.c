@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include <math.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -87,5 +88,7 @@ wa_channel_send_settings(const WaDaemonProcess *process)
 	message.device = wa_device == WA_WANT_CPU ? WA_WANT_CPU : WA_WANT_ANY;
 	message.staging_bytes = (uint64) wa_staging_memory_kb * 1024;
 	message.memory_limit = (uint64) wa_memory_limit_kb * 1024;
+	message.autoload_permille = (uint32) rint(wa_autoload_share * 1000);
+	message.keep_seconds = (uint32) wa_keep_used_s;
 	send_control(process, &message.header);
 }

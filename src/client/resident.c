@@ -220,6 +220,18 @@ wa_client_unload(const WaRelation *relation, int attribute, WaFailure *failure)
 			   &reply, failure);
 }
 
+bool
+wa_client_pin(const WaRelation *relation, bool pinned, WaFailure *failure)
+{
+	WaMessage message = {0};
+	WaMessage reply;
+
+	message.pin.relation = *relation;
+	message.pin.pinned = pinned ? 1 : 0;
+	return ask(&message, WA_MSG_PIN, sizeof(message.pin), WA_MSG_DONE, &reply,
+			   failure);
+}
+
 int64
 wa_client_list(uint32 database, WaFailure *failure)
 {

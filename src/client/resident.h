@@ -70,6 +70,10 @@ extern WA_MUST_CHECK bool wa_client_confirm(const WaConfirmMessage *confirm,
 extern WA_MUST_CHECK bool wa_client_unload(const WaRelation *relation,
 										   int attribute, WaFailure *failure);
 
+/* Has a relation pinned, or unpinned. */
+extern bool wa_client_pin(const WaRelation *relation, bool pinned,
+						  WaFailure *failure);
+
 /*
  * Asks for the columns of a database, 0: of all, which are written to the parcel
  * from its first byte on as WaResidentColumn.  Returns how many, with the parcel

@@ -59,6 +59,8 @@ resident_is_sound(uint32_t type, const void *bytes, size_t length)
 			return length == sizeof(WaConfirmMessage);
 		case WA_MSG_UNLOAD:
 			return length == sizeof(WaUnloadMessage);
+		case WA_MSG_PIN:
+			return length == sizeof(WaPinMessage);
 		case WA_MSG_LIST:
 			return length == sizeof(WaListMessage);
 		case WA_MSG_LISTED:

@@ -37,6 +37,8 @@
  *	                           <--------  DONE
  *	UNLOAD {relation, column}  -------->
  *	                           <--------  DONE
+ *	PIN {relation, or not}     -------->
+ *	                           <--------  DONE or FAILED {text}
  *	LIST {room}                -------->
  *	                           <--------  LISTED {number}
  *	RUN {query}                -------->
@@ -129,7 +131,8 @@ typedef enum WaMessageType
 	WA_MSG_ANSWER,
 	WA_MSG_TEXTS,
 	WA_MSG_LISTEN,
-	WA_MSG_RETIRE
+	WA_MSG_RETIRE,
+	WA_MSG_PIN
 } WaMessageType;
 
 typedef struct WaHeader
@@ -243,6 +246,8 @@ typedef struct WaSettingsMessage
 	uint32_t device;        /* WaWantedDevice: CPU means never touch a GPU */
 	uint64_t staging_bytes; /* size of the staging pool, at the next start */
 	uint64_t memory_limit;  /* bytes of resident columns at most */
+	uint32_t autoload_permille; /* of them, for what nobody has asked for */
+	uint32_t keep_seconds;      /* after its last use nothing is evicted */
 } WaSettingsMessage;
 
 /* Tells a file from all others, and from itself after a change of its name. */
@@ -371,6 +376,18 @@ typedef struct WaUnloadMessage
 	int32_t attribute;
 } WaUnloadMessage;
 
+/*
+ * Has what is resident of a relation, and what will be, stay, or not any more.  FAILED
+ * with WA_BAD_REQUEST: nothing of it is resident; with WA_OUT_OF_MEMORY: with it more
+ * than half of the memory would be pinned.
+ */
+typedef struct WaPinMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t pinned; /* 0 or 1 */
+} WaPinMessage;
+
 /* Asks for an array of WaResidentColumn, of one database or, if 0, of all. */
 typedef struct WaListMessage
 {
@@ -449,6 +466,7 @@ typedef union WaMessage
 	WaTextsMessage texts;
 	WaConfirmMessage confirm;
 	WaUnloadMessage unload;
+	WaPinMessage pin;
 	WaListMessage list;
 	WaListedMessage listed;
 	WaRunMessage run;

@@ -100,11 +100,19 @@ attribute_is_new(const WaExtentHead *head, uint32_t column)
 	return true;
 }
 
+/* Tells whether only columns that there are have been asked for. */
+static bool
+asked_is_sound(const WaExtentHead *head)
+{
+	return head->ncolumns >= 64 || head->asked >> head->ncolumns == 0;
+}
+
 bool
 wa_extent_is_sound(const WaExtentHead *head, uint64_t parcel_bytes)
 {
 	if (head->map_lsn == 0 || head->ncolumns > WA_MAX_RESIDENT_COLUMNS ||
-		!blocks_are_sound(head) || !rows_are_sound(head))
+		!asked_is_sound(head) || !blocks_are_sound(head) ||
+		!rows_are_sound(head))
 		return false;
 	for (uint32_t i = 0; i < head->ncolumns; i++)
 		if (!column_is_sound(&head->columns[i], head->nrows, parcel_bytes) ||

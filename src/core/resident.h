@@ -140,6 +140,9 @@ typedef struct WaExtentHead
 	uint32_t nrows;
 	uint32_t ncolumns;
 	uint32_t unused;
+	uint64_t
+		asked; /* a bit for each column that somebody has asked for; others are
+					 * loaded as queries would gain, or again beside these */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
 	uint32_t row_end[WA_EXTENT_BLOCKS];
 	WaExtentColumn columns[WA_MAX_RESIDENT_COLUMNS];
@@ -189,6 +192,8 @@ typedef struct WaResidentColumn
 	uint64_t blocks_used;  /* by them, of ... */
 	uint64_t blocks_asked;
 	int64_t last_use_us; /* clock of CLOCK_REALTIME; 0: never */
+	uint32_t is_asked;   /* somebody has asked for it to be loaded */
+	uint32_t is_pinned;  /* its relation is */
 } WaResidentColumn;
 
 /* Returns the number of the extent that a block of a relation lies in. */

@@ -47,12 +47,14 @@ static void
 take_settings(WaService *service, const WaSettingsMessage *settings)
 {
 	if (settings->version != WA_PROTOCOL_VERSION ||
-		settings->device > WA_WANT_GPU)
+		settings->device > WA_WANT_GPU || settings->autoload_permille > 1000)
 	{
 		wa_log_write(WA_LOG_WARNING, "cannot understand the new settings");
 		return;
 	}
 	wa_opening_allow_gpus(&service->opening, settings->device != WA_WANT_CPU);
+	wa_store_set_keeping(&service->store, settings->autoload_permille,
+						 settings->keep_seconds * WA_NS_PER_S);
 	wa_store_set_limit(&service->store, settings->memory_limit != 0
 											? settings->memory_limit
 											: service->memory_limit);

@@ -97,13 +97,13 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
-	test_store_model test_store_failure test_pool test_mirror test_watch
+	test_store_evict test_store_model test_store_failure test_pool test_mirror test_watch
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	chunks memory dictionary column column_texts column_values store \
-	store_map store_answers store_use mirror mirror_convert mirror_flat \
+	store_map store_answers store_evict store_use mirror mirror_convert mirror_flat \
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
 	parcel finished pool run run_states cover)
 # Needs what is only linked where there are GPUs, but none.

@@ -20,7 +20,7 @@
 #include "daemon/mirror.h"
 #include "daemon/mirror_driver.h"
 #include "daemon/mirror_rows.h"
-#include "daemon/store.h"
+#include "daemon/store_evict.h"
 
 /* Bits of a row at most. */
 #define WA_MIRROR_MAX_BITS ((uint64_t) 128)
@@ -118,6 +118,7 @@ typedef struct WaMirrorDevice
 	WaCudaMemory *memory;
 	WaMirrorFlat *flats;
 	const WaRelation *loading; /* nothing of it is evicted */
+	WaKeep evicts;             /* what is kept for such a reason may be */
 	bool may_evict;
 	uint64_t bytes; /* that are mapped; changed and read atomically */
 
@@ -264,8 +265,8 @@ bool wa_mirror_collect(WaMirrorDevice *device, const WaRelation *relation,
 void wa_column_list_release(WaColumnList *list);
 
 /*
- * Gives up copies of the extents that were used longest ago, and are not in use,
- * until they had so many bytes.  Returns whether there was one.
+ * Gives up copies of the extents that were used longest ago, are not in use and make
+ * room (store_evict.h), until they had so many bytes.  Returns whether there was one.
  */
 bool wa_mirror_evict(WaMirrorDevice *device, uint64_t bytes);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/clock.h"
 #include "daemon/mirror_internal.h"
 #include "daemon/store_map.h"
 
@@ -28,6 +29,7 @@ wa_mirror_pick(WaMirrorDevice *device, const WaMirrorKey *key,
 
 	pick->key = *key;
 	pick->ncolumns = 0;
+	device->evicts = WA_KEEP_NOTHING;
 	(void) pthread_mutex_lock(&store->lock);
 	relation = wa_map_find_relation(store, &key->relation);
 	if (relation != NULL)
@@ -36,7 +38,11 @@ wa_mirror_pick(WaMirrorDevice *device, const WaMirrorKey *key,
 		for (uint32_t i = 0;
 			 i < extent->room && pick->ncolumns < WA_MAX_RESIDENT_COLUMNS; i++)
 			if (lacks_copy(extent->columns[i]))
+			{
 				pick->columns[pick->ncolumns++] = extent->columns[i];
+				if (relation->is_pinned || relation->records[i].asked)
+					device->evicts = WA_KEEP_ASKED;
+			}
 	for (uint32_t i = 0; i < pick->ncolumns; i++)
 		wa_column_retain(pick->columns[i]);
 	if (pick->ncolumns > 0)
@@ -164,16 +170,32 @@ drop_extent(WaMirrorDevice *device, const WaExtent *extent)
 }
 
 /*
+ * Tells whether columns of an extent have copies that stay, by the rule of
+ * store_evict.h.
+ */
+static bool
+is_kept(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
+{
+	for (uint32_t i = 0; i < extent->room; i++)
+		if (extent->columns[i] != NULL && extent->columns[i]->copy.bytes > 0 &&
+			wa_evict_keep(device->mirror->store, extent->relation, i, now_ns) >
+				device->evicts)
+			return true;
+	return false;
+}
+
+/*
  * Tells whether an extent's copies may go.  Who uses them has a reference to the
  * shape, and nobody gets one while the caller has the store's lock.
  */
 static bool
-may_drop(const WaMirrorDevice *device, const WaExtent *extent)
+may_drop(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
 {
 	if (extent->device != device->ordinal || extent->shape->run == NULL ||
 		(device->loading != NULL &&
 		 memcmp(&extent->relation->name, device->loading, sizeof(WaRelation)) ==
-			 0))
+			 0) ||
+		is_kept(device, extent, now_ns))
 		return false;
 	wa_map_drop_covers(extent->relation);
 	return !wa_shape_is_in_use(extent->shape);
@@ -183,12 +205,13 @@ bool
 wa_mirror_evict(WaMirrorDevice *device, uint64_t bytes)
 {
 	WaStore *store = device->mirror->store;
+	const int64_t now_ns = wa_clock_ns();
 	uint64_t dropped = 0;
 
 	(void) pthread_mutex_lock(&store->lock);
 	for (WaExtent *extent = store->oldest; extent != NULL && dropped < bytes;
 		 extent = extent->newer)
-		if (may_drop(device, extent))
+		if (may_drop(device, extent, now_ns))
 			dropped += drop_extent(device, extent);
 	(void) pthread_mutex_unlock(&store->lock);
 	return dropped > 0;

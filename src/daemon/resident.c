@@ -212,6 +212,24 @@ do_unload(WaTask *arg)
 					task->what.unload.attribute);
 }
 
+/* PIN */
+static bool
+handle_pin(WaConnection *connection, WaService *service,
+		   const WaPinMessage *pin)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	if (pin->pinned > 1)
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	status = wa_store_pin(&service->store, &pin->relation, pin->pinned == 1,
+						  error, sizeof(error));
+	if (status != WA_OK)
+		return wa_connection_fail(connection, pin->header.request, status,
+								  error);
+	return wa_connection_done(connection, pin->header.request);
+}
+
 /* UNLOAD: has a thread do it. */
 static bool
 handle_unload(WaConnection *connection, WaService *service,
@@ -323,6 +341,8 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 			return handle_confirm(connection, service, &message->confirm);
 		case WA_MSG_UNLOAD:
 			return handle_unload(connection, service, &message->unload);
+		case WA_MSG_PIN:
+			return handle_pin(connection, service, &message->pin);
 		case WA_MSG_LIST:
 			return handle_list(connection, service, &message->list);
 		default:

@@ -1,13 +1,13 @@
 /*
  * store.c
- *		Loading and evicting extents; see store.h.
+ *		Loading extents, and the limit of their memory; see store.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/mirror.h"
-#include "daemon/store_map.h"
+#include "daemon/store_evict.h"
 
 /* A LOAD at work: what it has made so far. */
 typedef struct Load
@@ -15,49 +15,11 @@ typedef struct Load
 	WaStore *store;
 	const WaExtentHead *head;
 	WaPins pins;
+	WaNeed need;
 	WaShape *shape;
 	WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
 	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
 } Load;
-
-/*
- * Tells whether an extent may be evicted for a load, or for none if it is NULL.
- * What a query uses would not go yet; of the load's own relation only what the
- * load is going to replace anyway.
- */
-static bool
-may_evict(const WaExtent *extent, const Load *load)
-{
-	if (load != NULL && extent->relation == load->pins.relation &&
-		(extent->number != load->head->number ||
-		 wa_shape_is_of(extent->shape, load->head)))
-		return false;
-	wa_map_drop_covers(extent->relation);
-	return !wa_shape_is_in_use(extent->shape);
-}
-
-/* What make_room of the store's memory does; user is a Load or NULL. */
-static bool
-evict(void *arg, const void *user, uint64_t bytes)
-{
-	WaStore *store = arg;
-	WaGarbage garbage = {0};
-	WaExtent *newer;
-	bool evicted;
-
-	(void) pthread_mutex_lock(&store->lock);
-	for (WaExtent *extent = store->oldest;
-		 extent != NULL && garbage.bytes < bytes; extent = newer)
-	{
-		newer = extent->newer;
-		if (may_evict(extent, user))
-			wa_map_remove_extent(store, extent, &garbage);
-	}
-	(void) pthread_mutex_unlock(&store->lock);
-	evicted = garbage.bytes > 0;
-	wa_garbage_release(&garbage);
-	return evicted;
-}
 
 void
 wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
@@ -65,9 +27,10 @@ wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
 	memset(store, 0, sizeof(*store));
 	(void) pthread_mutex_init(&store->lock, NULL);
 	store->memory.limit = limit;
-	store->memory.make_room = evict;
+	store->memory.make_room = wa_evict;
 	store->memory.arg = store;
 	wa_chunks_init(&store->memory.chunks);
+	store->autoload_permille = 1000;
 	store->ndevices = ndevices;
 	for (unsigned i = 0; i < ndevices; i++)
 		store->devices[i] = i;
@@ -95,7 +58,7 @@ wa_store_trim(WaStore *store)
 
 	do
 		excess = wa_memory_excess(&store->memory);
-	while (excess > 0 && evict(store, NULL, excess));
+	while (excess > 0 && wa_evict(store, NULL, excess));
 }
 
 void
@@ -103,6 +66,15 @@ wa_store_set_limit(WaStore *store, uint64_t limit)
 {
 	__atomic_store_n(&store->memory.limit, limit, __ATOMIC_RELAXED);
 	wa_store_trim(store);
+}
+
+void
+wa_store_set_keeping(WaStore *store, uint32_t autoload_permille,
+					 int64_t keep_ns)
+{
+	__atomic_store_n(&store->autoload_permille, autoload_permille,
+					 __ATOMIC_RELAXED);
+	__atomic_store_n(&store->keep_ns, keep_ns, __ATOMIC_RELAXED);
 }
 
 /*
@@ -134,7 +106,7 @@ get_dictionary(Load *load, uint32_t column)
 		wa_dictionary_release(made); /* another load was faster */
 		if (load->dictionaries[column] != NULL)
 			return true;
-		made = wa_dictionary_make(&store->memory, load);
+		made = wa_dictionary_make(&store->memory, &load->need);
 		if (made == NULL)
 			return false;
 	}
@@ -154,9 +126,9 @@ copy_column(Load *load, uint32_t i, const uint8_t *parcel, char *error,
 						column->name.attribute);
 		return WA_OUT_OF_MEMORY;
 	}
-	return wa_column_copy(&load->store->memory, load, column, load->head->nrows,
-						  parcel, load->dictionaries[i], &load->columns[i],
-						  error, error_bytes);
+	return wa_column_copy(&load->store->memory, &load->need, column,
+						  load->head->nrows, parcel, load->dictionaries[i],
+						  &load->columns[i], error, error_bytes);
 }
 
 /*
@@ -219,6 +191,7 @@ publish(Load *load)
 		extent->map_lsn = load->head->map_lsn;
 		wa_map_set_cached(extent, all);
 		wa_map_touch(load->store, extent);
+		wa_evict_note_load(&load->need);
 		device = extent->device;
 	}
 	(void) pthread_mutex_unlock(&load->store->lock);
@@ -233,9 +206,15 @@ publish(Load *load)
 static WaStatus
 load_extent(Load *load, const uint8_t *parcel, char *error, size_t error_bytes)
 {
+	const char *refusal = wa_evict_check_shares(load->store, &load->need);
 	WaStatus status;
 
-	load->shape = wa_shape_make(&load->store->memory, load, load->head);
+	if (refusal != NULL)
+	{
+		(void) snprintf(error, error_bytes, "%s", refusal);
+		return WA_OUT_OF_MEMORY;
+	}
+	load->shape = wa_shape_make(&load->store->memory, &load->need, load->head);
 	if (load->shape == NULL)
 		return WA_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < load->head->ncolumns; i++)
@@ -288,6 +267,7 @@ wa_store_load(WaStore *store, const WaExtentHead *head, const uint8_t *parcel,
 	Load load = {.store = store, .head = head};
 	WaStatus status;
 
+	load.need = (WaNeed){.pins = &load.pins, .head = head};
 	(void) snprintf(error, error_bytes, "not enough memory for an extent");
 	if (!pin_columns(&load))
 		return WA_OUT_OF_MEMORY;

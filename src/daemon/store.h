@@ -30,7 +30,10 @@ typedef struct WaColumnRecord
 	WaColumnName name;
 	WaDictionary *dictionary; /* TEXT, once there was need for it */
 	uint32_t extents;         /* that have the column */
+	uint64_t bytes;           /* of it in these */
 	uint32_t pins;
+	bool asked;        /* somebody has asked for it to be loaded */
+	int64_t needed_ns; /* clock.h: when a query used it, or a LOAD brought it */
 	uint64_t queries;
 	uint64_t blocks_used;
 	uint64_t blocks_asked;
@@ -60,7 +63,8 @@ typedef struct WaStoredRelation
 {
 	WaRelation name; /* constant */
 	struct WaStoredRelation *next;
-	uint32_t pins;
+	uint32_t pins;  /* of who is at work */
+	bool is_pinned; /* nothing of it is evicted */
 	uint32_t nrecords;
 	uint32_t records_room;
 	WaColumnRecord *records;
@@ -80,6 +84,8 @@ typedef struct WaStore
 	struct WaWatch *watch;            /* constant: of copies, or NULL */
 	unsigned ndevices;                /* that extents are spread over */
 	uint32_t devices[WA_MAX_DEVICES]; /* their ordinals */
+	uint32_t autoload_permille;       /* of the memory: store_evict.h */
+	int64_t keep_ns;                  /* likewise: the rule of eviction */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];
 	WaExtent *newest; /* by last use, in a LOAD or a RUN */
 	WaExtent *oldest;
@@ -125,16 +131,21 @@ void wa_store_set_devices(WaStore *store, const uint32_t *devices,
 /* Changes the limit, and evicts what is too much. */
 void wa_store_set_limit(WaStore *store, uint64_t limit);
 
+/*
+ * Sets how much of the memory columns may take that nobody has asked for, and for how
+ * long after its last use a column is not evicted for others: at first all, and 0.
+ */
+void wa_store_set_keeping(WaStore *store, uint32_t autoload_permille,
+						  int64_t keep_ns);
+
 /* Evicts what is too much for the limit, unless it is in use. */
 void wa_store_trim(WaStore *store);
 
 /*
  * Copies the columns of a sound head out of its parcel and publishes them: next
  * to the columns that there are of the extent if these are of the same blocks,
- * else in their place.  Evicts what was not used for longest to make room, but
- * nothing of the same relation, so that one too large for the memory does not
- * evict itself in a circle.  Returns WA_OK; or a text in error, and
- * WA_OUT_OF_MEMORY or WA_BAD_REQUEST.
+ * else in their place.  Evicts others to make room (store_evict.h).  Returns WA_OK; or
+ * a text in error, and WA_OUT_OF_MEMORY or WA_BAD_REQUEST.
  */
 WA_MUST_CHECK WaStatus wa_store_load(WaStore *store, const WaExtentHead *head,
 									 const uint8_t *parcel, char *error,
@@ -166,6 +177,13 @@ void wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm);
 /* Forgets the columns of an attribute or, if it is 0, the relation. */
 void wa_store_unload(WaStore *store, const WaRelation *relation,
 					 int32_t attribute);
+
+/*
+ * Pins a relation, or unpins it.  Returns WA_OK; or a text in error, and WA_BAD_REQUEST
+ * if there is nothing of it to be pinned, or WA_OUT_OF_MEMORY if it is too much.
+ */
+WaStatus wa_store_pin(WaStore *store, const WaRelation *relation, bool pinned,
+					  char *error, size_t error_bytes);
 
 /*
  * Describes the columns of one database or, if it is 0, of all in an array of

@@ -268,8 +268,9 @@ wa_store_unload(WaStore *store, const WaRelation *name, int32_t attribute)
 	(void) pthread_mutex_lock(&store->lock);
 	if (wa_map_pin(store, name, NULL, 0, false, &pins))
 	{
-		const WaStoredRelation *relation = pins.relation;
+		WaStoredRelation *relation = pins.relation;
 
+		relation->is_pinned = relation->is_pinned && attribute != 0;
 		for (uint32_t i = relation->nextents; i-- > 0;)
 		{
 			if (attribute == 0)
@@ -322,6 +323,8 @@ describe_column(WaStoredRelation *relation, uint32_t place,
 	column->blocks_used = record->blocks_used;
 	column->blocks_asked = record->blocks_asked;
 	column->last_use_us = record->last_use_us;
+	column->is_asked = record->asked;
+	column->is_pinned = relation->is_pinned;
 }
 
 /* Describes a relation's columns after `count` others; returns how many. */

@@ -380,9 +380,13 @@ wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 		garbage->columns = old;
 		garbage->bytes += old->bytes;
 		extent->relation->records[place].extents--;
+		extent->relation->records[place].bytes -= old->bytes;
 	}
 	if (column != NULL)
+	{
 		extent->relation->records[place].extents++;
+		extent->relation->records[place].bytes += column->bytes;
+	}
 	if (place < extent->room)
 		extent->columns[place] = column;
 	if (old != NULL)

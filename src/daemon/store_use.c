@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/store_map.h"
+#include "daemon/store_evict.h"
 
 /* Extents that are looked at without giving the lock up. */
 #define LOOKS_PER_LOCK 256
@@ -60,6 +60,8 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 		record->blocks_asked += use->nblocks;
 		record->last_use_us = time_us;
 	}
+	if (pinned)
+		wa_evict_note_use(&use->pins);
 	(void) pthread_mutex_unlock(&store->lock);
 	return pinned;
 }

@@ -184,7 +184,7 @@ prepare(WaLoadTask *task, const WaAutoloadRecord *records, int nrecords,
 			ncolumns++;
 	}
 	if (ncolumns > 0)
-		wa_load_prepare(task, relation, ncolumns, columns);
+		wa_load_prepare(task, relation, false, ncolumns, columns);
 	relation_close(relation, AccessShareLock);
 	return ncolumns > 0;
 }

@@ -58,10 +58,12 @@ extern const uint64_t *wa_extent_kept(const WaExtentReader *reader);
 extern uint64 wa_extent_bytes(const WaExtentReader *reader);
 
 /*
- * Writes the extent to a parcel, its head being at the parcel's first byte.
- * Returns how many rows it has.
+ * Writes the extent to a parcel, its head being at the parcel's first byte.  asked: a
+ * bit for each of the reader's columns that a user has asked for.  Returns how many rows
+ * it has.
  */
-extern uint32 wa_extent_write(const WaExtentReader *reader, void *parcel);
+extern uint32 wa_extent_write(const WaExtentReader *reader, uint64 asked,
+							  void *parcel);
 
 /* Lets go of everything. */
 extern void wa_extent_end(WaExtentReader *reader);

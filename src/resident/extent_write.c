@@ -93,7 +93,7 @@ write_blocks(const WaExtentReader *reader, WaExtentHead *head)
 }
 
 uint32
-wa_extent_write(const WaExtentReader *reader, void *parcel)
+wa_extent_write(const WaExtentReader *reader, uint64 asked, void *parcel)
 {
 	WaExtentHead *head = (WaExtentHead *) parcel;
 	WaRowRun runs[WA_EXTENT_BLOCKS];
@@ -110,7 +110,10 @@ wa_extent_write(const WaExtentReader *reader, void *parcel)
 	write_blocks(reader, head);
 	(void) place_columns(reader, nrows, head->columns);
 	for (int i = 0; i < reader->nchosen; i++)
+	{
+		head->asked |= (asked >> reader->places[i] & 1) << i;
 		wa_collect_write(&reader->columns[reader->places[i]], runs, nruns,
 						 &head->columns[i], parcel);
+	}
 	return nrows;
 }

@@ -181,7 +181,7 @@ load(Relation relation, int ncolumns, const WaColumnName *columns)
 	{
 		const int some = Min(ncolumns - first, WA_MAX_RESIDENT_COLUMNS);
 
-		wa_load_prepare(&task, relation, some, &columns[first]);
+		wa_load_prepare(&task, relation, true, some, &columns[first]);
 		task.reported_us = GetCurrentTimestamp();
 		wa_load_share(&task, relation, report_progress);
 		report_columns(&task, relation);

@@ -97,6 +97,17 @@ finish_pending(Loader *loader)
 	pg_atomic_fetch_add_u64(&task->missed, (int64) loader->pending_blocks);
 }
 
+/* Returns a bit for each of a reader's columns that a user has asked for. */
+static uint64
+asked_columns(const Loader *loader, const WaExtentReader *reader)
+{
+	if (!loader->task->asked)
+		return 0;
+	if (reader == loader->wanted)
+		return UINT64_MAX;
+	return reader == loader->all ? loader->task->wanted_bits : 0;
+}
+
 /* Sends what a reader has read. */
 static void
 send_extent(Loader *loader, const WaExtentReader *reader)
@@ -109,7 +120,8 @@ send_extent(Loader *loader, const WaExtentReader *reader)
 	parcel = wa_client_reserve(bytes, &failure);
 	if (parcel == NULL)
 		wa_client_raise(&failure);
-	loader->pending_rows = wa_extent_write(reader, parcel);
+	loader->pending_rows =
+		wa_extent_write(reader, asked_columns(loader, reader), parcel);
 	loader->pending_bytes = bytes;
 	loader->pending_blocks = wa_map_count(wa_extent_kept(reader));
 	if (!wa_client_load(0, &failure))

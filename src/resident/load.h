@@ -31,6 +31,7 @@ typedef struct WaLoadTask
 	uint32 nblocks;
 	uint32 nextents;
 	uint32 chunk; /* extents that a process takes at once */
+	bool asked;   /* a user has asked for what is wanted, rather than a query */
 	int nwanted;
 	int nall;
 	WaColumnName wanted[WA_MAX_RESIDENT_COLUMNS]; /* ascending */
@@ -56,13 +57,13 @@ typedef struct WaLoadTask
 } WaLoadTask;
 
 /*
- * Fills in a task.  wanted: nwanted columns, ascending, at most
+ * Fills in a task.  asked: a user has asked for it.  wanted: nwanted columns, ascending, at most
  * WA_MAX_RESIDENT_COLUMNS: more than that take several tasks, one after the other.
  * Asks warpaggd what else
  * there is of the relation, and has it forget what the relation has no more.
  */
-extern void wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
-							const WaColumnName *wanted);
+extern void wa_load_prepare(WaLoadTask *task, Relation relation, bool asked,
+							int nwanted, const WaColumnName *wanted);
 
 /*
  * What is called after each extent, if it is not NULL; it may return false to

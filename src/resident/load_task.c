@@ -101,7 +101,7 @@ mark_wanted(WaLoadTask *task)
 }
 
 void
-wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
+wa_load_prepare(WaLoadTask *task, Relation relation, bool asked, int nwanted,
 				const WaColumnName *wanted)
 {
 	memset(task, 0, sizeof(*task));
@@ -111,6 +111,7 @@ wa_load_prepare(WaLoadTask *task, Relation relation, int nwanted,
 		task->nblocks > 0 ? wa_extent_of_block(task->nblocks - 1) + 1 : 0;
 	task->chunk =
 		Min(Max(task->nextents / WANTED_CHUNKS, 1), WA_LOAD_MAX_CHUNK);
+	task->asked = asked;
 	task->nwanted = nwanted;
 	memcpy(task->wanted, wanted, nwanted * sizeof(*wanted));
 	for (int i = 0; i < nwanted; i++)

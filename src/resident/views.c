@@ -26,7 +26,7 @@
 
 PG_FUNCTION_INFO_V1(warpagg_resident);
 
-#define RESIDENT_COLUMNS 12
+#define RESIDENT_COLUMNS 14
 
 /* Extents that are asked for at once. */
 #define CHUNK_EXTENTS WA_EXTENTS_PER_MAP
@@ -187,6 +187,8 @@ put_column(ReturnSetInfo *result, const WaResidentColumn *column,
 	values[11] = TimestampTzGetDatum(column->last_use_us -
 									 (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
 										 SECS_PER_DAY * US_PER_S);
+	values[12] = BoolGetDatum(column->is_asked != 0);
+	values[13] = BoolGetDatum(column->is_pinned != 0);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
@@ -208,7 +210,7 @@ same_relation(const WaResidentColumn *list, int64 count)
  * relation and name, where these are of this database; extents, blocks, rows and
  * bytes, and bytes of copies on GPUs; queries that used it; the share of the blocks they
  * asked for that they got, and of those that are resident that could be used now; time
- * of the last use.
+ * of the last use; whether a user has asked for it to be loaded; whether it is pinned.
  */
 Datum
 warpagg_resident(PG_FUNCTION_ARGS)

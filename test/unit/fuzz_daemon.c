@@ -176,6 +176,10 @@ fill_resident(WaMessage *message, WaMessageType type)
 			message->unload.relation = relation;
 			message->unload.attribute = (int32_t) pick(11);
 			return sizeof(message->unload);
+		case WA_MSG_PIN:
+			message->pin.relation = relation;
+			message->pin.pinned = (uint32_t) pick(3) % 2;
+			return sizeof(message->pin);
 		case WA_MSG_LIST:
 			message->list.room = (uint32_t) pick(50);
 			message->list.list = pick_offset();
@@ -192,7 +196,8 @@ make_resident(WaMessage *message)
 	static const WaMessageType types[] = {
 		WA_MSG_LOAD,    WA_MSG_LOAD, WA_MSG_LOAD,   WA_MSG_RESIDENCY,
 		WA_MSG_EXTENTS, WA_MSG_LIST, WA_MSG_RUN,    WA_MSG_RUN,
-		WA_MSG_CONFIRM, WA_MSG_RUN,  WA_MSG_UNLOAD, WA_MSG_TEXTS};
+		WA_MSG_CONFIRM, WA_MSG_RUN,  WA_MSG_UNLOAD, WA_MSG_TEXTS,
+		WA_MSG_PIN};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 

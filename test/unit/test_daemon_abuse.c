@@ -105,6 +105,8 @@ is_welcome(uint32_t type, size_t length)
 			return length == offsetof(WaExtentsMessage, columns);
 		case WA_MSG_UNLOAD:
 			return length == sizeof(WaUnloadMessage);
+		case WA_MSG_PIN:
+			return length == sizeof(WaPinMessage);
 		case WA_MSG_LIST:
 			return length == sizeof(WaListMessage);
 		case WA_MSG_RUN:

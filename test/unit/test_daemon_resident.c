@@ -179,6 +179,42 @@ test_listing(WaTestDaemon *daemon)
 	return true;
 }
 
+/* Tells what pinning a relation, or not, is answered by. */
+static int
+ask_to_pin(WaTestOwner *owner, uint64_t relation, uint32_t pinned)
+{
+	WaPinMessage pin;
+	WaMessage reply;
+
+	memset(&pin, 0, sizeof(pin));
+	wa_message_begin(&pin.header, WA_MSG_PIN, sizeof(pin), 37);
+	pin.relation = wa_test_relation(relation);
+	pin.pinned = pinned;
+	return wa_test_ask(owner, &pin, &reply);
+}
+
+static bool
+test_pins(WaTestDaemon *daemon)
+{
+	WaTestOwner owner;
+	WaResidentColumn list[2];
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(ask_to_pin(&owner, 0, 1) == WA_MSG_FAILED);
+	EXPECT(ask_to_pin(&owner, 0, 0) == WA_MSG_DONE);
+	EXPECT(wa_test_load_extent(&owner, 0, 3, 9, 1003, 1) == WA_OK);
+	EXPECT(ask_to_pin(&owner, 0, 1) == WA_MSG_DONE);
+	EXPECT(ask_list(&owner, 5, 2, list) == 1);
+	EXPECT(list[0].is_pinned == 1 && list[0].is_asked == 0);
+	EXPECT(ask_to_pin(&owner, 0, 0) == WA_MSG_DONE);
+	EXPECT(ask_list(&owner, 5, 2, list) == 1);
+	EXPECT(list[0].is_pinned == 0);
+	EXPECT(ask_to_pin(&owner, 0, 2) != WA_MSG_DONE);
+	wa_test_disown(&owner);
+	return true;
+}
+
 /* Sends SETTINGS with a limit. */
 static bool
 set_limit(const WaTestDaemon *daemon, uint64_t limit)
@@ -190,6 +226,7 @@ set_limit(const WaTestDaemon *daemon, uint64_t limit)
 	settings.version = WA_PROTOCOL_VERSION;
 	settings.device = WA_WANT_CPU;
 	settings.memory_limit = limit;
+	settings.autoload_permille = 1000;
 	EXPECT(wa_test_send(daemon->control_fd, &settings, sizeof(settings)));
 	return wa_test_ping(daemon, WA_TEST_PATIENCE_MS);
 }
@@ -527,6 +564,7 @@ static const WaTestCase tests[] = {
 	{.name = "loading", .run = test_loading},
 	{.name = "confirming", .run = test_confirming},
 	{.name = "listing and unloading", .run = test_listing},
+	{.name = "pins", .run = test_pins},
 	{.name = "the limit of memory",
 	 .run = test_limit,
 	 .arguments = {"--memory-limit=1000000"}},

@@ -318,6 +318,15 @@ wa_test_load(WaStore *store, uint8_t *memory, uint64_t relation,
 			 uint32_t number, uint64_t map_lsn, uint64_t seed, uint32_t rows,
 			 uint64_t attributes)
 {
+	return wa_test_load_asked(store, memory, relation, number, map_lsn, seed,
+							  rows, attributes, 0);
+}
+
+WaStatus
+wa_test_load_asked(WaStore *store, uint8_t *memory, uint64_t relation,
+				   uint32_t number, uint64_t map_lsn, uint64_t seed,
+				   uint32_t rows, uint64_t attributes, uint64_t asked)
+{
 	WaExtentHead *head = malloc(sizeof(*head));
 	char error[WA_MAX_ERROR_BYTES];
 	WaStatus status;
@@ -325,6 +334,9 @@ wa_test_load(WaStore *store, uint8_t *memory, uint64_t relation,
 	wa_test_write_extent(memory, wa_test_relation(relation), number, map_lsn,
 						 seed, rows, attributes);
 	memcpy(head, memory, sizeof(*head));
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+		head->asked |= (asked >> (head->columns[i].name.attribute - 1) & 1)
+					   << i;
 	status = wa_extent_is_sound(head, WA_TEST_EXTENT_BYTES)
 				 ? wa_store_load(store, head, memory, error, sizeof(error))
 				 : WA_UNSUPPORTED;

@@ -44,6 +44,11 @@ WaStatus wa_test_load(WaStore *store, uint8_t *memory, uint64_t relation,
 					  uint32_t number, uint64_t map_lsn, uint64_t seed,
 					  uint32_t rows, uint64_t attributes);
 
+/* The same; asked: the attributes that somebody has asked for. */
+WaStatus wa_test_load_asked(WaStore *store, uint8_t *memory, uint64_t relation,
+							uint32_t number, uint64_t map_lsn, uint64_t seed,
+							uint32_t rows, uint64_t attributes, uint64_t asked);
+
 /* Writes the names of a set of attributes; returns how many they are. */
 uint32_t wa_test_names(uint64_t attributes, WaColumnName *names);
 

@@ -477,6 +477,36 @@ test_eviction(void)
 	return end();
 }
 
+/* Copies of what was used lately, or is pinned, make no room for others. */
+static bool
+test_keeping(void)
+{
+	const WaTestColumn column = {1, WA_FORM_INT64, 0, 60, false, false, false};
+	const WaRelation pinned = {1663, 6, 1001};
+	char error[WA_MAX_ERROR_BYTES];
+
+	begin(1, 2);
+	wa_store_set_keeping(&store, 1000, INT64_MAX);
+	for (uint32_t i = 0; i < EXTENTS; i++)
+		EXPECT(load(0, i, i + 1, column));
+	EXPECT(load(1, 0, 1, column));
+	wa_mirror_start(store.mirror);
+	wa_mirror_settle(store.mirror);
+	EXPECT(load(2, 0, 1, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == EXTENTS);
+	EXPECT(count_right(1, column, 0) == 1);
+	EXPECT(count_right(2, column, 0) == 0);
+	wa_store_set_keeping(&store, 1000, 0);
+	EXPECT(wa_store_pin(&store, &pinned, true, error, sizeof(error)) == WA_OK);
+	EXPECT(load(2, 0, 2, column));
+	wa_mirror_settle(store.mirror);
+	EXPECT(count_right(0, column, 0) == 0);
+	EXPECT(count_right(1, column, 0) == 1);
+	EXPECT(count_right(2, column, 0) == 1);
+	return end();
+}
+
 /* Copies take a part of what is free, or what the store may have. */
 static bool
 test_limits(void)
@@ -654,6 +684,7 @@ static const struct
 	{"replaced and unloaded while in use", test_replacement},
 	{"no room for a wider form", test_no_room},
 	{"eviction, late starts, and room again", test_eviction},
+	{"what is kept", test_keeping},
 	{"limits", test_limits},
 	{"lack of memory", test_failures},
 	{"a lost device", test_loss},

@@ -30,6 +30,7 @@ static const size_t lengths[] = {
 	[WA_MSG_TEXTS] = sizeof(WaTextsMessage),
 	[WA_MSG_CONFIRM] = sizeof(WaConfirmMessage),
 	[WA_MSG_UNLOAD] = sizeof(WaUnloadMessage),
+	[WA_MSG_PIN] = sizeof(WaPinMessage),
 	[WA_MSG_LIST] = sizeof(WaListMessage),
 	[WA_MSG_LISTED] = sizeof(WaListedMessage),
 	[WA_MSG_ANSWER] = sizeof(WaAnswerMessage),
@@ -91,7 +92,8 @@ test_fixed_lengths(void)
 {
 	for (uint32_t type = 0; type < 40; type++)
 	{
-		size_t right = type <= WA_MSG_RETIRE ? lengths[type] : 0;
+		size_t right =
+			type < sizeof(lengths) / sizeof(lengths[0]) ? lengths[type] : 0;
 
 		if (length_varies(type))
 			continue;

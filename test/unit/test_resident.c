@@ -170,6 +170,8 @@ test_columns(void)
 					 (i + 1) % WA_FORM_COUNT + 1));
 		EXPECT(WITH(head, columns[i].scale, most));
 		EXPECT(!WITH(head, columns[i].scale, most + 1));
+		EXPECT(WITH(head, asked, (uint64_t) 1 << i));
+		EXPECT(!WITH(head, asked, (uint64_t) 1 << (WA_FORM_COUNT + i)));
 		EXPECT(!WITH(head, columns[i].values, 8));
 		EXPECT(!WITH(head, columns[i].values, PARCEL_BYTES + 64));
 		EXPECT(!WITH(head, columns[i].values, UINT64_MAX - 63));
