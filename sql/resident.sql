@@ -99,6 +99,38 @@ SELECT count(*) >= 0 AS seen FROM warpagg_resident
 WHERE relation = 'resident_facts'::regclass;
 RESET ROLE;
 
+-- The privilege to load can be revoked; that to pin has to be granted, and is its
+-- owner's.  What is gone is told as such.
+SET ROLE regress_warpagg_reader;
+SELECT warpagg_pin('resident_facts');
+SELECT warpagg_unpin('resident_facts');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION warpagg_pin(regclass), warpagg_unpin(regclass)
+    TO regress_warpagg_reader;
+REVOKE EXECUTE ON FUNCTION warpagg_load(regclass, text[]),
+    warpagg_load_later(regclass, text[]) FROM PUBLIC;
+SET ROLE regress_warpagg_reader;
+SELECT warpagg_pin('resident_facts');
+SELECT warpagg_unpin('resident_facts');
+SELECT warpagg_load('resident_facts', '{b, c}');
+SELECT warpagg_load_later('resident_facts', '{b, c}');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION warpagg_load(regclass, text[]),
+    warpagg_load_later(regclass, text[]) TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION warpagg_pin(regclass), warpagg_unpin(regclass)
+    FROM regress_warpagg_reader;
+SELECT warpagg_pin('resident_nothing');
+SELECT warpagg_pin('resident_view');
+SELECT warpagg_unpin('resident_view');
+SELECT warpagg_pin(NULL), warpagg_unpin(NULL);
+\set VERBOSITY sqlstate
+SELECT warpagg_load(0);
+SELECT warpagg_load_later(0);
+SELECT warpagg_unload(0);
+SELECT warpagg_pin(0);
+SELECT warpagg_unpin(0);
+\set VERBOSITY default
+
 -- An empty table, and rows that are longer than the columns that are loaded.
 SELECT warpagg_load('resident_parent');
 CREATE TABLE resident_wide (a integer, b text);

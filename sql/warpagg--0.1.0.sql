@@ -291,6 +291,24 @@ CREATE FUNCTION warpagg_unload(relation pg_catalog.regclass, columns pg_catalog.
 COMMENT ON FUNCTION warpagg_unload(pg_catalog.regclass, pg_catalog.text[]) IS
     'has resident columns of a table forgotten';
 
+CREATE FUNCTION warpagg_pin(relation pg_catalog.regclass)
+    RETURNS pg_catalog.void
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION warpagg_pin(pg_catalog.regclass) IS
+    'has what is resident of a table stay';
+
+CREATE FUNCTION warpagg_unpin(relation pg_catalog.regclass)
+    RETURNS pg_catalog.void
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION warpagg_unpin(pg_catalog.regclass) IS
+    'lets what is resident of a table make room for others';
+
+-- What is pinned is lost to others.
+REVOKE EXECUTE ON FUNCTION warpagg_pin(pg_catalog.regclass) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION warpagg_unpin(pg_catalog.regclass) FROM PUBLIC;
+
 CREATE FUNCTION warpagg_resident(
     OUT database pg_catalog.text,
     OUT relation pg_catalog.regclass,

@@ -197,9 +197,9 @@ wa_socket_receive(int fd, WaMessage *message, int *passed)
 	if (length < 0)
 		return errno == EAGAIN ? WA_RECEIVED_NOTHING : WA_RECEIVED_END;
 	count = take_descriptors(&packet, passed);
-	received = judge(message, length,
-					 count < WA_SOCKET_MAX_FDS &&
-						 (packet.msg_flags & MSG_TRUNC) == 0);
+	received =
+		judge(message, length,
+			  count < WA_SOCKET_MAX_FDS && (packet.msg_flags & MSG_TRUNC) == 0);
 	/*
 	 * MSG_CTRUNC: more descriptors came along, which the kernel closed.  If fewer
 	 * are here than there was room for, we may have no more of them.

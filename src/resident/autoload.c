@@ -2,25 +2,34 @@
  * autoload.c
  *		Asking for columns to be loaded in the background; see autoload.h.
  *
- * Requests are appended to a file, by one write each.  The worker holds the lock
- * of another file for life: whoever gets it, and gives it back, knows that there
- * is no worker, and registers one.  Should two be registered all the same, the one
- * that does not get the lock ends.
+ * The worker holds the lock of a file for life: whoever gets it, and gives it back, knows
+ * that there is no worker, and registers one.  Should two be registered all the same, the
+ * one that does not get the lock ends.
  */
 #include "postgres.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "catalog/dependency.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
 #include "storage/fd.h"
+#include "utils/acl.h"
+#include "utils/catcache.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+#include "client/connection.h"
 #include "core/resident.h"
 #include "resident/autoload.h"
-#include "resident/autoload_file.h"
+#include "resident/pins.h"
+#include "resident/request_file.h"
 #include "settings.h"
 
 /* A session suggests to load a column no more often than this. */
@@ -44,7 +53,7 @@ worker_is_missing(void)
 	bool missing;
 	int fd;
 
-	wa_autoload_path(MyDatabaseId, "worker", path);
+	wa_request_path(MyDatabaseId, "worker", path);
 	fd = OpenTransientFile(path, O_RDWR | O_CREAT);
 	if (fd < 0)
 		return false;
@@ -74,35 +83,22 @@ start_worker(void)
 								worker.bgw_name)));
 }
 
-/* Appends a request to the file; returns false if that fails. */
-static bool
-append(Oid relation, int ncolumns, const AttrNumber *columns)
+/* Sees to it that there is a worker. */
+static void
+have_worker(void)
 {
-	const size_t bytes = (size_t) ncolumns * sizeof(WaAutoloadRecord);
-	WaAutoloadRecord *records = palloc(bytes);
-	char path[MAXPGPATH];
-	bool written;
-	int fd;
-
-	for (int i = 0; i < ncolumns; i++)
-		records[i] =
-			(WaAutoloadRecord){.relation = relation, .attribute = columns[i]};
-	wa_autoload_path(MyDatabaseId, "wanted", path);
-	fd = OpenTransientFile(path, O_WRONLY | O_CREAT | O_APPEND);
-	written = fd >= 0 && write(fd, records, bytes) == (ssize_t) bytes;
-	if (!written)
-		ereport(DEBUG1, (errmsg("could not write file \"%s\": %m", path)));
-	if (fd >= 0)
-		CloseTransientFile(fd);
-	pfree(records);
-	return written;
+	if (worker_is_missing())
+		start_worker();
 }
 
-void
+WaQueueResult
 wa_autoload_request(Oid relation, int ncolumns, const AttrNumber *columns)
 {
-	if (append(relation, ncolumns, columns) && worker_is_missing())
-		start_worker();
+	WaQueueResult result = wa_queue_add(relation, ncolumns, columns, true);
+
+	if (result == WA_QUEUE_ADDED)
+		have_worker();
+	return result;
 }
 
 /* Tells whether a column has been suggested lately; remembers it if not. */
@@ -143,9 +139,110 @@ were_suggested(Oid relation, int ncolumns, const AttrNumber *columns)
 	return suggested;
 }
 
+/* Tells whether a function is the extension's warpagg_load(regclass, text[]). */
+static bool
+is_load_function(Form_pg_proc function, Oid extension)
+{
+	return function->pronargs == 2 &&
+		   function->proargtypes.values[0] == REGCLASSOID &&
+		   function->proargtypes.values[1] == TEXTARRAYOID &&
+		   getExtensionOfObject(ProcedureRelationId, function->oid) ==
+			   extension;
+}
+
+/*
+ * Tells whether the user may load: may call warpagg_load.  Where the library is loaded
+ * without the extension there is nothing that could be granted, and all may.
+ */
+static bool
+may_load(void)
+{
+	Oid extension = get_extension_oid("warpagg", true);
+	CatCList *functions;
+	bool may = false;
+
+	if (!OidIsValid(extension))
+		return true;
+	functions =
+		SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum("warpagg_load"));
+	for (int i = 0; i < functions->n_members; i++)
+	{
+		Form_pg_proc function =
+			(Form_pg_proc) GETSTRUCT(&functions->members[i]->tuple);
+
+		if (is_load_function(function, extension))
+			may = pg_proc_aclcheck(function->oid, GetUserId(), ACL_EXECUTE) ==
+				  ACLCHECK_OK;
+	}
+	ReleaseSysCacheList(functions);
+	return may;
+}
+
 void
 wa_autoload_suggest(Oid relation, int ncolumns, const AttrNumber *columns)
 {
-	if (wa_autoload && !were_suggested(relation, ncolumns, columns))
-		wa_autoload_request(relation, ncolumns, columns);
+	if (!wa_autoload || wa_autoload_share <= 0 ||
+		were_suggested(relation, ncolumns, columns) || !may_load())
+		return;
+	if (wa_queue_add(relation, ncolumns, columns, false) == WA_QUEUE_ADDED)
+		have_worker();
+}
+
+void
+wa_autoload_resume(void)
+{
+	static uint64 seen_turn = 0;
+	const uint64 turn = wa_connection_state()->turn;
+
+	if (turn == seen_turn)
+		return;
+	seen_turn = turn;
+	wa_pins_resume();
+	if (!wa_queue_is_empty())
+		have_worker();
+}
+
+/* Tells whether the loader of a database is alive: its file has its pid. */
+static bool
+is_loading(Oid database)
+{
+	char path[MAXPGPATH];
+	char text[16] = "";
+	int fd;
+
+	wa_request_path(database, "worker", path);
+	fd = OpenTransientFile(path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	CloseTransientFile(fd);
+	return atoi(text) > 0 && kill(atoi(text), 0) == 0;
+}
+
+void
+wa_autoload_queue(int64 *running, int64 *queued)
+{
+	DIR *directory = AllocateDir(WA_REQUEST_FOLDER);
+	struct dirent *entry;
+
+	*running = *queued = 0;
+	while (directory != NULL &&
+		   (entry = ReadDirExtended(directory, WA_REQUEST_FOLDER, LOG)) != NULL)
+	{
+		Oid database = wa_request_database(entry->d_name, "wanted");
+		int64 taken;
+		int64 waiting;
+
+		if (!OidIsValid(database))
+			continue;
+		wa_queue_count(database, &taken, &waiting);
+		if (is_loading(database))
+			*running += taken;
+		else
+			*queued += taken;
+		*queued += waiting;
+	}
+	if (directory != NULL)
+		FreeDir(directory);
 }

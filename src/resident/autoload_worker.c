@@ -6,6 +6,10 @@
  * neither the lock of a table nor a snapshot for long, and at low priority.  What
  * it is asked for while it works it does next; it ends when there is nothing more.
  *
+ * What it loads stays in the queue until that is done, or cannot be.  If the device
+ * process is away it is waited for, for a while; a load in whose middle it ended, or
+ * whose table somebody had locked, is tried again.
+ *
  * It gives way as a worker of autovacuum does, and is marked as one (give_way): who
  * wants the database for himself, or waits for a lock that it has, ends it.
  */
@@ -24,6 +28,7 @@
 #include "storage/bufmgr.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
@@ -36,9 +41,11 @@
 #include "utils/timestamp.h"
 
 #include "client/client.h"
-#include "resident/autoload_file.h"
 #include "resident/load.h"
+#include "resident/pins.h"
+#include "resident/queue.h"
 #include "resident/relation.h"
+#include "resident/request_file.h"
 #include "resident/sweep.h"
 
 /* Added to the process's nice value. */
@@ -47,8 +54,16 @@
 /* A transaction lasts about so long. */
 #define SLICE_MS 1000
 
-/* Requests that are read at once; the rest are for another time. */
-#define MAX_RECORDS 4096
+/* Pause before something is tried again. */
+#define RETRY_MS 1000
+
+/* How a load has ended. */
+typedef enum Outcome
+{
+	OUTCOME_DONE, /* as far as it can be */
+	OUTCOME_GONE, /* there is no such relation any more */
+	OUTCOME_AGAIN /* it may go better another time */
+} Outcome;
 
 PGDLLEXPORT void wa_autoload_main(Datum argument);
 
@@ -63,57 +78,15 @@ become_the_only_one(int *fd)
 
 	if (*fd < 0)
 	{
-		wa_autoload_path(MyDatabaseId, "worker", path);
+		wa_request_path(MyDatabaseId, "worker", path);
 		*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	}
-	return *fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0;
-}
-
-/*
- * Gives the lock back; whoever has a request from now on starts a worker.  Tells
- * whether there is one of a moment ago, for which nobody did.
- */
-static bool
-has_missed_a_request(int fd)
-{
-	char wanted[MAXPGPATH];
-
-	(void) flock(fd, LOCK_UN);
-	wa_autoload_path(MyDatabaseId, "wanted", wanted);
-	return access(wanted, F_OK) == 0;
-}
-
-/* Takes requests, room for MAX_RECORDS; returns how many. */
-static int
-take_requests(WaAutoloadRecord *records)
-{
-	char wanted[MAXPGPATH];
-	char taken[MAXPGPATH];
-	ssize_t bytes;
-	int fd;
-
-	wa_autoload_path(MyDatabaseId, "wanted", wanted);
-	wa_autoload_path(MyDatabaseId, "taken", taken);
-	if (rename(wanted, taken) != 0)
-		return 0;
-	fd = OpenTransientFile(taken, O_RDONLY);
-	if (fd < 0)
-		return 0;
-	bytes = read(fd, records, MAX_RECORDS * sizeof(*records));
-	CloseTransientFile(fd);
-	(void) unlink(taken);
-	return bytes > 0 ? (int) (bytes / (ssize_t) sizeof(*records)) : 0;
-}
-
-static int
-compare_records(const void *a, const void *b)
-{
-	const WaAutoloadRecord *left = a;
-	const WaAutoloadRecord *right = b;
-
-	if (left->relation != right->relation)
-		return left->relation < right->relation ? -1 : 1;
-	return left->attribute - right->attribute;
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) != 0)
+		return false;
+	/* It has our pid, for who counts loads; it is no harm if it is not there. */
+	if (ftruncate(*fd, 0) == 0 && lseek(*fd, 0, SEEK_SET) == 0)
+		(void) dprintf(*fd, "%d", MyProcPid);
+	return true;
 }
 
 /* Begins a transaction. */
@@ -133,18 +106,43 @@ end(void)
 	CommitTransactionCommand();
 }
 
+/* Tells whether the queue is empty. */
+static bool
+is_all_done(void)
+{
+	bool is_empty;
+
+	begin();
+	is_empty = wa_queue_is_empty();
+	end();
+	return is_empty;
+}
+
 /*
- * Opens a relation, unless somebody is about to change it, it is gone, or it
- * cannot be resident.
+ * Gives the lock back; whoever has a request from now on starts a worker.  Tells
+ * whether there is one of a moment ago, for which nobody did.
+ */
+static bool
+has_missed_a_request(int fd)
+{
+	(void) flock(fd, LOCK_UN);
+	return !is_all_done();
+}
+
+/*
+ * Opens a relation.  Returns NULL, and why in *outcome, if somebody is about to change
+ * it, it is gone, or it cannot be resident.
  */
 static Relation
-open_relation(Oid relid)
+open_relation(Oid relid, Outcome *outcome)
 {
 	Relation relation;
 
+	*outcome = OUTCOME_AGAIN;
 	if (!ConditionalLockRelationOid(relid, AccessShareLock))
 		return NULL;
 	relation = try_relation_open(relid, NoLock);
+	*outcome = relation == NULL ? OUTCOME_GONE : OUTCOME_DONE;
 	if (relation == NULL)
 		UnlockRelationOid(relid, AccessShareLock);
 	else if (wa_resident_refusal(relation) != NULL)
@@ -156,35 +154,29 @@ open_relation(Oid relid)
 }
 
 /*
- * Prepares to load columns of a relation, from record *next on, which is moved on: so
- * many as a task takes.  Returns false if there is nothing to do.
+ * Prepares to load columns of a relation, from column *next on, which is moved on: so
+ * many as a task takes.  Returns false, and why in *outcome, if there is nothing to do.
  */
 static bool
-prepare(WaLoadTask *task, const WaAutoloadRecord *records, int nrecords,
-		int *next)
+prepare(WaLoadTask *task, const WaQueued *queued, int *next, Outcome *outcome)
 {
 	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
-	Relation relation = open_relation(records[0].relation);
+	Relation relation = open_relation(queued->relation, outcome);
 	int ncolumns = 0;
 
 	if (relation == NULL)
 	{
-		*next = nrecords;
+		*next = queued->ncolumns;
 		return false;
 	}
-	for (; *next < nrecords && ncolumns < WA_MAX_RESIDENT_COLUMNS; (*next)++)
-	{
-		AttrNumber attribute = records[*next].attribute;
-
-		if (*next > 0 && attribute == records[*next - 1].attribute)
-			continue;
-		if (attribute > 0 &&
-			attribute <= RelationGetNumberOfAttributes(relation) &&
-			wa_resident_column(relation, attribute, &columns[ncolumns]))
+	for (; *next < queued->ncolumns && ncolumns < WA_MAX_RESIDENT_COLUMNS;
+		 (*next)++)
+		if (queued->columns[*next] <= RelationGetNumberOfAttributes(relation) &&
+			wa_resident_column(relation, queued->columns[*next],
+							   &columns[ncolumns]))
 			ncolumns++;
-	}
 	if (ncolumns > 0)
-		wa_load_prepare(task, relation, false, ncolumns, columns);
+		wa_load_prepare(task, relation, queued->asked, ncolumns, columns);
 	relation_close(relation, AccessShareLock);
 	return ncolumns > 0;
 }
@@ -224,16 +216,21 @@ is_unchanged(Relation relation, const WaLoadTask *task)
 		   has_columns(relation, task->nrest, task->rest);
 }
 
-/* Loads a slice; returns false if that was all, or nothing can be done. */
+/*
+ * Loads a slice; returns false, and why in *outcome, if that was all, or nothing can be
+ * done.
+ */
 static bool
-load_slice(WaLoadTask *task, Oid relid)
+load_slice(WaLoadTask *task, Oid relid, Outcome *outcome)
 {
-	Relation relation = open_relation(relid);
+	Relation relation = open_relation(relid, outcome);
 	bool is_current;
 
 	if (relation == NULL)
 		return false;
 	is_current = is_unchanged(relation, task);
+	if (!is_current)
+		*outcome = OUTCOME_AGAIN;
 	task->reported_us = GetCurrentTimestamp();
 	if (is_current)
 		wa_load_run(task, relation, goes_on);
@@ -241,70 +238,217 @@ load_slice(WaLoadTask *task, Oid relid)
 	return is_current && !wa_load_is_done(task);
 }
 
-/* Loads columns of one relation. */
+/* Notes that columns of a relation have been loaded, if it is there. */
 static void
-load_relation(const WaAutoloadRecord *records, int nrecords)
+note_load(const WaQueued *queued, bool are_complete)
 {
-	Oid relid = records[0].relation;
+	Outcome outcome;
+	Relation relation;
+
+	begin();
+	relation = open_relation(queued->relation, &outcome);
+	if (relation != NULL)
+	{
+		wa_pins_note_load(relation, queued->ncolumns, queued->columns,
+						  are_complete);
+		relation_close(relation, AccessShareLock);
+	}
+	end();
+}
+
+/* Loads columns of one relation. */
+static Outcome
+load_relation(const WaQueued *queued)
+{
+	Outcome outcome = OUTCOME_DONE;
 	WaLoadTask task;
+	bool are_complete = true;
 	bool has_more;
 	int next = 0;
 
-	while (next < nrecords)
+	while (next < queued->ncolumns && outcome == OUTCOME_DONE)
 	{
 		begin();
-		has_more = prepare(&task, records, nrecords, &next);
+		has_more = prepare(&task, queued, &next, &outcome);
 		end();
 		while (has_more)
 		{
 			CHECK_FOR_INTERRUPTS();
 			begin();
-			has_more = load_slice(&task, relid);
+			has_more = load_slice(&task, queued->relation, &outcome);
 			end();
+			if (pg_atomic_read_u32(&task.is_full) != 0)
+				are_complete = false;
 		}
 	}
+	if (outcome == OUTCOME_DONE)
+		note_load(queued, are_complete);
+	return outcome;
+}
+
+/* Waits before something is tried again. */
+static void
+wait_to_retry(void)
+{
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 RETRY_MS, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* Ends a transaction that an error has left, having told it; returns its code. */
+static int
+recover(void)
+{
+	int code;
+
+	HOLD_INTERRUPTS();
+	code = geterrcode();
+	EmitErrorReport();
+	AbortOutOfAnyTransaction();
+	FlushErrorState();
+	RESUME_INTERRUPTS();
+	return code;
+}
+
+/* Returns what becomes of a load that was cancelled: who waits for its lock lets it go on. */
+static Outcome
+outcome_of_cancel(Oid relid)
+{
+	Outcome outcome;
+	Relation relation;
+
+	begin();
+	relation = open_relation(relid, &outcome);
+	if (relation != NULL)
+		relation_close(relation, AccessShareLock);
+	end();
+	return outcome;
 }
 
 /*
- * The same; after an error, as that somebody who waits for a lock has cancelled it, the
+ * Loads columns of one relation; after an error, as that somebody has cancelled it, the
  * other relations are loaded all the same.
  */
-static void
-try_relation(const WaAutoloadRecord *records, int nrecords)
+static Outcome
+try_relation(const WaQueued *queued)
 {
+	volatile Outcome outcome = OUTCOME_DONE;
+	volatile int code = 0;
+
 	PG_TRY();
 	{
-		load_relation(records, nrecords);
+		if (queued->tries > 1)
+			wait_to_retry();
+		outcome = load_relation(queued);
 	}
 	PG_CATCH();
 	{
-		HOLD_INTERRUPTS();
-		EmitErrorReport();
-		AbortOutOfAnyTransaction();
-		FlushErrorState();
-		RESUME_INTERRUPTS();
+		code = recover();
+	}
+	PG_END_TRY();
+	if (code == ERRCODE_QUERY_CANCELED)
+		outcome = outcome_of_cancel(queued->relation);
+	/* The device process has failed. */
+	if (code == ERRCODE_EXTERNAL_ROUTINE_EXCEPTION)
+		outcome = OUTCOME_AGAIN;
+	return outcome;
+}
+
+/*
+ * Waits until the device process is ready; returns false if it does not get so.  Who
+ * cancels meant a load.
+ */
+static bool
+wait_for_device(void)
+{
+	volatile int code;
+
+	do
+	{
+		code = 0;
+		PG_TRY();
+		{
+			begin();
+			wa_client_require();
+			end();
+		}
+		PG_CATCH();
+		{
+			code = recover();
+		}
+		PG_END_TRY();
+	} while (code == ERRCODE_QUERY_CANCELED);
+	return code == 0;
+}
+
+/* Takes something from the queue; returns false if it cannot. */
+static bool
+take(WaQueued *queued)
+{
+	bool found;
+
+	begin();
+	found = wa_queue_take(queued);
+	end();
+	return found;
+}
+
+/* Does with the queue what the outcome of a load asks for. */
+static void
+settle(const WaQueued *queued, Outcome outcome)
+{
+	begin();
+	if (outcome == OUTCOME_AGAIN)
+		wa_queue_postpone(queued);
+	else
+		wa_queue_done(queued);
+	if (outcome == OUTCOME_GONE)
+		wa_pins_forget(queued->relation);
+	end();
+}
+
+/* Has forgotten what nobody needs any more; an error is no reason not to load. */
+static void
+sweep(void)
+{
+	PG_TRY();
+	{
+		begin();
+		wa_resident_sweep();
+		end();
+	}
+	PG_CATCH();
+	{
+		(void) recover();
 	}
 	PG_END_TRY();
 }
 
-/* Loads what is asked for, relation by relation. */
-static void
-load_all(WaAutoloadRecord *records, int nrecords)
+/*
+ * Loads what is in the queue, relation by relation.  Returns false if the device process
+ * is away, or the queue cannot be changed: then the rest is for the next loader.
+ */
+static bool
+load_all(WaQueued *queued)
 {
-	int first = 0;
+	bool has_swept = false;
 
-	qsort(records, (size_t) nrecords, sizeof(*records), compare_records);
 	begin();
-	wa_client_require();
-	wa_resident_sweep();
+	wa_queue_reset();
 	end();
-	for (int i = 1; i <= nrecords; i++)
+	while (!is_all_done())
 	{
-		if (i < nrecords && records[i].relation == records[first].relation)
-			continue;
-		try_relation(&records[first], i - first);
-		first = i;
+		if (!wait_for_device())
+			return false;
+		if (!has_swept)
+			sweep();
+		has_swept = true;
+		if (!take(queued))
+			return is_all_done();
+		settle(queued, try_relation(queued));
 	}
+	return true;
 }
 
 /*
@@ -312,7 +456,7 @@ load_all(WaAutoloadRecord *records, int nrecords)
  * CREATE DATABASE know whom to send SIGTERM rather than to wait for five seconds and
  * fail (CountOtherDBBackends), and who has waited for a lock for deadlock_timeout, whom
  * to cancel (ProcSleep).  PostgreSQL looks at the mark for nothing else.  What was to be
- * loaded is asked for again by the next query.
+ * loaded stays in the queue.
  */
 static void
 give_way(void)
@@ -343,19 +487,13 @@ set_up(Oid database)
 void
 wa_autoload_main(Datum argument)
 {
-	WaAutoloadRecord *records;
+	WaQueued *queued;
 	int lock_fd = -1;
-	int nrecords;
 
 	set_up(DatumGetObjectId(argument));
-	records =
-		MemoryContextAlloc(TopMemoryContext, MAX_RECORDS * sizeof(*records));
+	queued = MemoryContextAlloc(TopMemoryContext, sizeof(*queued));
 	while (become_the_only_one(&lock_fd))
-	{
-		while ((nrecords = take_requests(records)) > 0)
-			load_all(records, nrecords);
-		if (!has_missed_a_request(lock_fd))
+		if (!load_all(queued) || !has_missed_a_request(lock_fd))
 			break;
-	}
 	proc_exit(0);
 }

@@ -1,6 +1,6 @@
 /*
  * functions.c
- *		The SQL functions that load resident columns, and forget them.
+ *		The SQL functions that load resident columns, pin and forget them.
  */
 #include "postgres.h"
 
@@ -21,12 +21,18 @@
 #include "resident/autoload.h"
 #include "resident/columns.h"
 #include "resident/load.h"
+#include "resident/pins.h"
+#include "resident/queue.h"
 #include "resident/relation.h"
+#include "resident/request_file.h"
 #include "resident/sweep.h"
+#include "settings.h"
 
 PG_FUNCTION_INFO_V1(warpagg_load);
 PG_FUNCTION_INFO_V1(warpagg_load_later);
 PG_FUNCTION_INFO_V1(warpagg_unload);
+PG_FUNCTION_INFO_V1(warpagg_pin);
+PG_FUNCTION_INFO_V1(warpagg_unpin);
 
 /* Pause between two notices of how far loading is. */
 #define REPORT_INTERVAL_MS 5000
@@ -35,6 +41,34 @@ PG_FUNCTION_INFO_V1(warpagg_unload);
 static const char odd_values[] =
 	"numerics that are NaN, infinite, or have more than 38 digits, and values "
 	"that are compressed or stored out of line";
+
+/*
+ * Opens the relation that a function was called for.  It may have been dropped since its
+ * name was looked up, or the number may be of none.
+ */
+static Relation
+open_relation(Oid relid)
+{
+	Relation relation = try_relation_open(relid, AccessShareLock);
+
+	if (relation == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+						errmsg("relation with OID %u does not exist", relid)));
+	return relation;
+}
+
+/* Opens it for somebody who owns it; raises an error for others. */
+static Relation
+open_own_relation(Oid relid)
+{
+	Relation relation = open_relation(relid);
+
+	if (!pg_class_ownercheck(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER,
+					   get_relkind_objtype(relation->rd_rel->relkind),
+					   RelationGetRelationName(relation));
+	return relation;
+}
 
 /* Raises an error if a relation cannot be resident. */
 static void
@@ -155,12 +189,27 @@ report_blocks(WaLoadTask *task, Relation relation)
 				 errdetail("%llu of the %u blocks of \"%s\" are resident.",
 						   visible - missed, task->nblocks, name),
 				 errhint("Raise warpagg.memory_limit, load fewer columns, or "
-						 "have others forgotten by warpagg_unload.")));
+						 "have others forgotten by warpagg_unload.  What was "
+						 "used or loaded in the last %d s "
+						 "(warpagg.keep_used), or is pinned, does not make "
+						 "room.",
+						 wa_keep_used_s)));
 	else if (missed > 0)
 		ereport(NOTICE,
 				(errmsg("%llu blocks of \"%s\" were left out", missed, name),
 				 errdetail("They have changed meanwhile.")));
 	report_invisible(task, name);
+}
+
+/* Returns the attribute numbers of columns. */
+static AttrNumber *
+attributes_of(int ncolumns, const WaColumnName *columns)
+{
+	AttrNumber *attributes = palloc(Max(ncolumns, 1) * sizeof(*attributes));
+
+	for (int i = 0; i < ncolumns; i++)
+		attributes[i] = columns[i].attribute;
+	return attributes;
 }
 
 /*
@@ -189,6 +238,8 @@ load(Relation relation, int ncolumns, const WaColumnName *columns)
 		first += some;
 	} while (first < ncolumns && pg_atomic_read_u32(&task.is_full) == 0);
 	report_blocks(&task, relation);
+	wa_pins_note_load(relation, ncolumns, attributes_of(ncolumns, columns),
+					  pg_atomic_read_u32(&task.is_full) == 0);
 	return (int64) rows;
 }
 
@@ -221,12 +272,26 @@ warpagg_load(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = relation_open(relid, AccessShareLock);
+	relation = open_relation(relid);
 	check_relation(relation);
 	ncolumns = columns_named(fcinfo, relation, &columns);
 	rows = load(relation, ncolumns, columns);
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_INT64(rows);
+}
+
+/* Raises the error for a load that has found no place in the queue. */
+static void
+report_queue(WaQueueResult result)
+{
+	if (result == WA_QUEUE_FULL)
+		ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+						errmsg("too many loads are waiting"),
+						errdetail("There can be %d columns.", WA_MAX_REQUESTS),
+						errhint("Try again later, or use warpagg_load.")));
+	ereport(ERROR, (errcode(ERRCODE_IO_ERROR),
+					errmsg("could not change the list of loads that wait"),
+					errhint("Try again, or use warpagg_load.")));
 }
 
 /*
@@ -238,18 +303,18 @@ warpagg_load_later(PG_FUNCTION_ARGS)
 {
 	Relation relation;
 	WaColumnName *columns;
-	AttrNumber *attributes;
+	WaQueueResult result;
 	int ncolumns;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	relation = open_relation(PG_GETARG_OID(0));
 	check_relation(relation);
 	ncolumns = columns_named(fcinfo, relation, &columns);
-	attributes = palloc(ncolumns * sizeof(*attributes));
-	for (int i = 0; i < ncolumns; i++)
-		attributes[i] = columns[i].attribute;
-	wa_autoload_request(RelationGetRelid(relation), ncolumns, attributes);
+	result = wa_autoload_request(RelationGetRelid(relation), ncolumns,
+								 attributes_of(ncolumns, columns));
+	if (result != WA_QUEUE_ADDED)
+		report_queue(result);
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_VOID();
 }
@@ -267,7 +332,7 @@ unload(Relation relation, AttrNumber attribute)
 
 /*
  * warpagg_unload(relation, columns) has columns of a table forgotten, by default
- * all.  Needs to be called by the table's owner.
+ * all, which also unpins it.  Needs to be called by the table's owner.
  */
 Datum
 warpagg_unload(PG_FUNCTION_ARGS)
@@ -278,24 +343,56 @@ warpagg_unload(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = relation_open(relid, AccessShareLock);
-	if (!pg_class_ownercheck(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER,
-					   get_relkind_objtype(relation->rd_rel->relkind),
-					   RelationGetRelationName(relation));
+	relation = open_own_relation(relid);
 	if (!RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
 		check_relation(relation);
 	wa_client_require();
 	if (names == NULL)
+	{
+		wa_pins_forget(relid);
 		unload(relation, 0);
+	}
 	else
 	{
 		AttrNumber *attributes;
 		int count = wa_columns_find(relation, names, &attributes);
 
+		if (count > 0)
+			wa_pins_forget_columns(relid, count, attributes);
 		for (int i = 0; i < count; i++)
 			unload(relation, attributes[i]);
 	}
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_VOID();
+}
+
+/*
+ * warpagg_pin(relation) has what is resident of a table stay, and what will be: it is
+ * not evicted for others, and loaded again when the device process has started anew.
+ * Needs to be called by the table's owner.
+ */
+Datum
+warpagg_pin(PG_FUNCTION_ARGS)
+{
+	Relation relation = open_own_relation(PG_GETARG_OID(0));
+
+	check_relation(relation);
+	wa_client_require();
+	wa_pins_add(relation);
+	relation_close(relation, AccessShareLock);
+	PG_RETURN_VOID();
+}
+
+/* warpagg_unpin(relation) undoes warpagg_pin(relation). */
+Datum
+warpagg_unpin(PG_FUNCTION_ARGS)
+{
+	Relation relation = open_own_relation(PG_GETARG_OID(0));
+
+	if (!RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
+		check_relation(relation);
+	wa_client_require();
+	wa_pins_remove(relation);
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_VOID();
 }

@@ -1,6 +1,6 @@
 /*
  * sweep.c
- *		Having warpaggd forget what no relation has any more.
+ *		Having warpaggd forget what no relation has any more, and removing files.
  *
  * What is resident is asked for first and the catalog looked at then: whatever
  * has been loaded belonged to a relation that was committed before.  A relation
@@ -8,23 +8,55 @@
  */
 #include "postgres.h"
 
+#include <unistd.h>
+
 #include "miscadmin.h"
+#include "storage/fd.h"
 #include "utils/syscache.h"
 
 #include "client/parcel.h"
 #include "client/resident.h"
 #include "compat.h"
+#include "resident/request_file.h"
 #include "resident/sweep.h"
+
+/* Tells whether a database is not there any more. */
+static bool
+is_dropped(Oid database)
+{
+	return !SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(database));
+}
 
 /* Tells whether there is nobody to whom a storage belongs. */
 static bool
 is_orphan(const WaRelation *storage)
 {
 	if (storage->database != MyDatabaseId)
-		return !SearchSysCacheExists1(DATABASEOID,
-									  ObjectIdGetDatum(storage->database));
+		return is_dropped(storage->database);
 	return !OidIsValid(
 		relation_of_storage_compat(storage->tablespace, storage->file));
+}
+
+/* Removes the files of dropped databases. */
+static void
+sweep_files(void)
+{
+	DIR *directory = AllocateDir(WA_REQUEST_FOLDER);
+	struct dirent *entry;
+
+	while (directory != NULL &&
+		   (entry = ReadDirExtended(directory, WA_REQUEST_FOLDER, LOG)) != NULL)
+	{
+		Oid database = wa_request_database(entry->d_name, NULL);
+		char path[MAXPGPATH];
+
+		if (!OidIsValid(database) || !is_dropped(database))
+			continue;
+		snprintf(path, MAXPGPATH, "%s/%s", WA_REQUEST_FOLDER, entry->d_name);
+		(void) unlink(path);
+	}
+	if (directory != NULL)
+		FreeDir(directory);
 }
 
 void
@@ -35,6 +67,7 @@ wa_resident_sweep(void)
 	int64 count = wa_client_list(0, &failure);
 	WaResidentColumn *list;
 
+	sweep_files();
 	if (count < 0)
 		wa_client_raise(&failure);
 	list = palloc(Max(count, 1) * sizeof(*list));

@@ -1,6 +1,6 @@
 /*
  * sweep.h
- *		Having warpaggd forget what no relation has any more.
+ *		Having warpaggd forget what no relation has any more, and removing files.
  */
 #ifndef WA_RESIDENT_SWEEP_H
 #define WA_RESIDENT_SWEEP_H
@@ -8,7 +8,8 @@
 /*
  * Has columns forgotten whose storage belongs to no relation of this database, or
  * to a database that was dropped: tables are dropped, truncated and rewritten
- * without warpaggd being told.  Raises an error if the device process fails.
+ * without warpaggd being told.  Removes the files of such databases, too.  Raises an
+ * error if the device process fails.
  */
 extern void wa_resident_sweep(void);
 

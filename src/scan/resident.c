@@ -342,6 +342,7 @@ suggest_load(const WaScanState *state, const WaRunMessage *run,
 	const Relation relation = state->relation;
 	AttrNumber any;
 
+	wa_autoload_resume();
 	if (run->nblocks < MIN_AUTOLOAD_BLOCKS ||
 		covered_blocks >= run->nblocks * ENOUGH_COVERED)
 		return;
