@@ -144,7 +144,7 @@ wa_without_main_cluster()
 	)
 }
 
-# Installs what a group of tasks needs.  Groups: build, test, lint.
+# Installs what a group of tasks needs.  Groups: build, test, lint, fuzz.
 wa_install_deps()
 {
 	local group
@@ -170,6 +170,9 @@ wa_install_deps()
 				;;
 			lint)
 				packages+=(clang-format-14 cppcheck python3 shellcheck)
+				;;
+			fuzz)
+				packages+=(clang-14 libclang-rt-14-dev)
 				;;
 			*)
 				wa_die "unknown group of packages \"$group\""

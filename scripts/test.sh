@@ -4,7 +4,7 @@
 #	  Runs the tests; `make test` and .ci/run call it.
 #
 # Usage: scripts/test.sh [STAGE...]
-#	Stages, in their order: build lint unit emu install regress-emu devices
+#	Stages, in their order: build lint unit fuzz emu install regress-emu devices
 #	regress regress-preload tap valgrind freshness freshness-rules scan-queries
 #	scan-random random random-emu isolation demo.
 #	Default: all (isolation only where test/specs exists).
@@ -28,6 +28,7 @@
 #	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
 #	WA_SCAN_PROCESSES	how many databases run so many of them at the same time, with
 #						one seed after the other (default 1)
+#	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 15)
 #	WA_FRESHNESS_SECONDS	seconds for changes beside queries over resident columns
 #						(default 30; 600 or more now and then)
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
@@ -44,7 +45,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
 # The long ones of those that run side by side come first.
-STAGES=(build lint unit emu install regress-emu devices regress regress-preload tap
+STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-preload tap
 	valgrind freshness freshness-rules scan-queries scan-random random random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(demo)
@@ -121,6 +122,59 @@ stage_unit()
 {
 	wa_make unit
 	wa_make unit SAN='-fsanitize=address,undefined -fno-sanitize-recover=all'
+}
+
+# Runs a target of libFuzzer; shows the end of its log, and the input that it has
+# found, if it fails.  Arguments: a folder for the log and that input, the target,
+# then its own.
+run_fuzz()
+{
+	local folder=$1
+	local target=$2
+	local found
+
+	shift 2
+	! "$WA_ROOT/build/fuzz/$target" -rss_limit_mb=2048 -timeout=30 \
+		-print_final_stats=1 -artifact_prefix="$folder/$target-" "$@" \
+		>"$folder/$target.log" 2>&1 || return 0
+	tail -n 60 "$folder/$target.log"
+	for found in "$folder/$target"-*; do
+		[ -f "$found" ] || continue
+		mkdir -p "$WA_ROOT/build/fuzz/found"
+		cp "$found" "$WA_ROOT/build/fuzz/found"
+		wa_note "-- the input is kept as build/fuzz/found/$(basename "$found")"
+		[ "$(wc -c <"$found")" -gt 8192 ] || base64 -w 0 "$found"
+		echo
+	done
+	return 1
+}
+
+# Runs the targets of libFuzzer: each over the inputs that are kept, one by one, and
+# then over what it makes of these and of those that are written anew.
+stage_fuzz()
+{
+	local seconds=${WA_FUZZ_SECONDS:-15}
+	local target
+	local logs
+
+	wa_install_deps fuzz
+	wa_make fuzz-targets
+	wa_make fuzz-seeds
+	logs=$(mktemp -d "${TMPDIR:-/tmp}/warpagg-fuzz.XXXXXX")
+	for target in $(wa_make -s print-FUZZ_TARGETS); do
+		mkdir "$logs/new"
+		check "$target, inputs that are kept" run_fuzz "$logs" "$target" \
+			"$WA_ROOT/test/fuzz/corpus/$target"/*
+		check "$target, $seconds seconds" run_fuzz "$logs" "$target" \
+			-max_total_time="$seconds" "$logs/new" \
+			"$WA_ROOT/test/fuzz/corpus/$target" "$WA_ROOT/build/fuzz/seeds/$target"
+		grep -E '^#[0-9]+\s+DONE|^stat::number_of_executed_units' \
+			"$logs/$target.log" || true
+		keep_logs "$logs/$target.log"
+		rm -rf "$logs/new"
+	done
+	rm -rf "$logs"
+	report
 }
 
 # Runs the kernels on the emulator; each program counts itself.
@@ -883,7 +937,7 @@ main()
 	trap 'exit 143' TERM
 	for stage in "$@"; do
 		case $stage in
-			build | lint | unit | emu | install) run_stage "$stage" ;;
+			build | lint | unit | fuzz | emu | install) run_stage "$stage" ;;
 			*) copies+=("$stage") ;;
 		esac
 	done

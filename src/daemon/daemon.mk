@@ -7,6 +7,7 @@
 #	emu-daemon		build/emu/warpaggd-emu, over the emulated GPU of test/emu
 #	unit			builds and runs the unit tests: unit-core, unit-daemon
 #	unit-programs	only builds them
+#	fuzz-targets, fuzz-seeds	see test/fuzz/fuzz.mk
 #
 # Settings: WITH_CUDA (yes or no), CUDA_OBJS and CUDA_HOME, from the root; SAN,
 # sanitizer flags, e.g. SAN=-fsanitize=thread: what is built with them lies in
@@ -187,3 +188,5 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 
 -include $(wildcard $(DAEMON_BUILD)/daemon/*/*.d \
 	$(DAEMON_BUILD)/daemon-gpu/*/*.d $(UNIT_BUILD)/*.d)
+
+include test/fuzz/fuzz.mk

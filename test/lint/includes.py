@@ -6,7 +6,8 @@ rooms whose headers it may include beside its own.  Beyond that:
 
   - our headers never include postgres.h, postgres_fe.h or c.h;
   - a .c file of the extension includes postgres.h first, before anything else;
-  - core, query, daemon and cuda never include a header of PostgreSQL's;
+  - core, query, daemon and cuda, and the tests in C of test/unit and test/fuzz,
+    never include a header of PostgreSQL's;
   - // comments are for cuda/ and C++ test code only.
 
 Usage: includes.py FILE...   Prints each fault as FILE:LINE: text, then a line
@@ -35,13 +36,15 @@ ROOMS = {
     "scan": {"core", "query", "exec", "client", "state", "heap", "resident", "top"},
     "stats": {"core", "client", "top"},
     "top": {"core", "client", "exec", "agg", "scan", "resident", "stats"},
+    "fuzz": {"core", "query", "daemon", "unit"},
+    "unit": {"core", "query", "daemon", "surface"},
 }
 
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
 EXTENSION = {"client", "exec", "state", "agg", "heap", "resident", "scan", "stats", "top"}
 
 # Rooms that know nothing of PostgreSQL.
-PLAIN = {"core", "query", "daemon", "cuda"}
+PLAIN = {"core", "query", "daemon", "cuda", "fuzz", "unit"}
 
 SURFACE = ("cuda/warpagg_cuda.h", "cuda/memory.h", "cuda/query.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -65,6 +68,8 @@ def room_of(path):
     parts = path.split("/")
     if parts[0] == "cuda":
         return "cuda"
+    if parts[:2] == ["test", "fuzz"] or parts[:2] == ["test", "unit"]:
+        return parts[1]
     if parts[0] == "src":
         return parts[1] if len(parts) > 2 else "top"
     return None

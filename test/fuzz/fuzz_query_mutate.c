@@ -1,0 +1,437 @@
+/*
+ * fuzz_query_mutate.c
+ *		Changing queries as queries; see fuzz_query_mutate.h.
+ *
+ * A change is made to a copy of some part of the query, which takes the place of
+ * that part if the query is sound then: which changes are, the check knows best.
+ */
+#include <string.h>
+
+#include "query/query_wire.h"
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/fuzz_query_mutate.h"
+
+#define MEMORY ((size_t) 16 * 1024 * 1024)
+
+/* Queries do not get larger. */
+#define MAX_REGISTERS    48
+#define MAX_INSTRUCTIONS 48
+#define MAX_PARTS        12
+
+/* How often a change is tried, and how many are made at most. */
+#define TRIES   60
+#define CHANGES 4
+
+/* A query that is being changed. */
+typedef struct Mutation
+{
+	WaArena *arena;
+	WaQuery query;
+	uint64_t state;
+} Mutation;
+
+uint64_t
+fuzz_query_version(void)
+{
+	static const WaQuery nothing;
+	static uint64_t version = 0;
+	WaWriter writer;
+	WaArena arena;
+
+	if (version != 0)
+		return version;
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &nothing);
+	FUZZ_EXPECT(writer.nwords > 0);
+	version = writer.words[0];
+	wa_arena_reset(&arena);
+	return version;
+}
+
+/* Returns a number below the bound. */
+static inline uint32_t
+pick(Mutation *mutation, uint64_t bound)
+{
+	return (uint32_t) fuzz_below(&mutation->state, bound);
+}
+
+/* Returns a copy of an array, with room for one element more, which is zero. */
+static void *
+copy_of(Mutation *mutation, const void *array, size_t count, size_t bytes)
+{
+	void *copy = wa_arena_alloc_zero(mutation->arena, (count + 1) * bytes);
+
+	if (copy != NULL && count > 0)
+		memcpy(copy, array, count * bytes);
+	return copy;
+}
+
+#define COPY(array, count) \
+	copy_of(mutation, (array), (count), sizeof((array)[0]))
+
+/* Returns a register, rather one of the last. */
+static uint16_t
+pick_register(Mutation *mutation)
+{
+	const uint32_t count = mutation->query.program.nregisters;
+
+	if (count == 0)
+		return 0;
+	return (uint16_t) (pick(mutation, 2) == 0 && count > 8
+						   ? count - 1 - pick(mutation, 8)
+						   : pick(mutation, count));
+}
+
+/* Adds a register that nothing fills yet. */
+static void
+add_register(Mutation *mutation)
+{
+	WaProgram *program = &mutation->query.program;
+	WaVectorKind *kinds = COPY(program->kinds, program->nregisters);
+
+	if (kinds == NULL || program->nregisters >= MAX_REGISTERS)
+		return;
+	kinds[program->nregisters] =
+		(WaVectorKind) pick(mutation, WA_VECTOR_TEXT + 1);
+	program->kinds = kinds;
+	program->nregisters++;
+}
+
+/* Makes any instruction. */
+static WaInstruction
+make_instruction(Mutation *mutation)
+{
+	static const uint32_t extras[] = {0, 1, 2, 3, 4, 5, 8, 18, 0xff03, 0x0604};
+
+	return (WaInstruction){
+		.code = (uint16_t) pick(mutation, WA_OPCODE_COUNT),
+		.out = pick_register(mutation),
+		.a = pick_register(mutation),
+		.b = pick_register(mutation),
+		.c = pick_register(mutation),
+		.extra = extras[pick(mutation, sizeof(extras) / sizeof(extras[0]))]};
+}
+
+/* Adds an instruction at the end, for keys and columns. */
+static void
+add_instruction(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	const size_t count = query->program.ninstructions;
+	WaInstruction *instructions = COPY(query->program.instructions, count);
+
+	if (instructions == NULL || count >= MAX_INSTRUCTIONS ||
+		query->end != count)
+		return;
+	instructions[count] = make_instruction(mutation);
+	query->program.instructions = instructions;
+	query->program.ninstructions++;
+	query->end++;
+}
+
+/* Changes an instruction, or a part of it. */
+static void
+change_instruction(Mutation *mutation)
+{
+	WaProgram *program = &mutation->query.program;
+	WaInstruction *instructions =
+		COPY(program->instructions, program->ninstructions);
+	const WaInstruction other = make_instruction(mutation);
+	WaInstruction *one;
+
+	if (instructions == NULL || program->ninstructions == 0)
+		return;
+	one = &instructions[pick(mutation, program->ninstructions)];
+	switch (pick(mutation, 5))
+	{
+		case 0:
+			*one = other;
+			break;
+		case 1:
+			one->code = other.code;
+			break;
+		case 2:
+			one->a = other.a;
+			break;
+		case 3:
+			one->b = other.b;
+			break;
+		default:
+			one->extra = other.extra;
+			break;
+	}
+	program->instructions = instructions;
+}
+
+/* Sets a constant's value. */
+static void
+set_constant(Mutation *mutation, WaQueryConstant *constant)
+{
+	static const int64_t numbers[] = {
+		0, 1, -1, 2, 7, 100, 86400, INT32_MAX, INT64_MAX, INT64_MIN};
+	static const double floats[] = {0.0, -0.0, 1.5, -1e308, 5e-324, 1e10};
+	static const char text[] = "abc  ";
+	WaQueryValue *value = &constant->value;
+
+	memset(value, 0, sizeof(*value));
+	value->is_null = pick(mutation, 8) == 0;
+	switch (mutation->query.program.kinds[constant->number])
+	{
+		case WA_VECTOR_FLOAT:
+			value->number = floats[pick(mutation, 6)];
+			break;
+		case WA_VECTOR_BOOL:
+			value->integer = pick(mutation, 2);
+			break;
+		case WA_VECTOR_TEXT:
+			value->text = (WaText){text, pick(mutation, 6)};
+			break;
+		case WA_VECTOR_DECIMAL:
+			value->scale = (uint8_t) pick(mutation, 19);
+			value->shown = value->scale;
+			/* fall through */
+		default:
+			value->integer =
+				pick(mutation, 4) == 0
+					? (int64_t) fuzz_random(&mutation->state)
+					: numbers[pick(mutation,
+								   sizeof(numbers) / sizeof(numbers[0]))];
+			break;
+	}
+}
+
+/* Changes a constant, or adds one in a register of its own. */
+static void
+change_constant(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	WaQueryConstant *constants = COPY(query->constants, query->nconstants);
+	const uint32_t number = pick(mutation, query->nconstants + UINT64_C(1));
+
+	if (constants == NULL)
+		return;
+	if (number == query->nconstants)
+	{
+		add_register(mutation);
+		constants[number].number = (uint16_t) (query->program.nregisters - 1);
+		query->nconstants++;
+	}
+	if (constants[number].number < query->program.nregisters)
+		set_constant(mutation, &constants[number]);
+	query->constants = constants;
+}
+
+/* Changes what a key is, adds one or takes the last away. */
+static void
+change_key(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	WaQueryKey *keys = COPY(query->keys, query->nkeys);
+	uint16_t *numbers = COPY(query->key_numbers, query->nkeys);
+	uint32_t key = pick(mutation, query->nkeys + UINT64_C(1));
+
+	if (keys == NULL || numbers == NULL || query->program.nregisters == 0)
+		return;
+	if (key == query->nkeys && pick(mutation, 3) == 0 && key > 0)
+	{
+		query->nkeys--;
+		return;
+	}
+	if (key == query->nkeys && query->nkeys < MAX_PARTS)
+		query->nkeys++;
+	numbers[key] = pick_register(mutation);
+	keys[key].kind = query->program.kinds[numbers[key]];
+	keys[key].blank_padded =
+		keys[key].kind == WA_VECTOR_TEXT && pick(mutation, 2) == 0;
+	query->keys = keys;
+	query->key_numbers = numbers;
+}
+
+/* Changes what a column is, adds one or takes the last away. */
+static void
+change_column(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	WaQueryColumn *columns = COPY(query->columns, query->ncolumns);
+	const uint32_t number = pick(mutation, query->ncolumns + UINT64_C(1));
+
+	if (columns == NULL)
+		return;
+	if (number == query->ncolumns && pick(mutation, 4) == 0 && number > 0)
+	{
+		query->ncolumns--;
+		return;
+	}
+	if (number == query->ncolumns && query->ncolumns < MAX_PARTS)
+		query->ncolumns++;
+	columns[number] = (WaQueryColumn){.argument = -1, .filter = -1};
+	if (pick(mutation, 8) != 0 && query->program.nregisters > 0)
+	{
+		columns[number].argument = pick_register(mutation);
+		columns[number].kind = query->program.kinds[columns[number].argument];
+		columns[number].ops = pick(mutation, 16);
+	}
+	if (pick(mutation, 4) == 0)
+		columns[number].filter = pick_register(mutation);
+	query->columns = columns;
+}
+
+/* Changes which groups are wanted. */
+static void
+change_wanted(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	WaWanted *wanted = &query->wanted;
+
+	memset(wanted, 0, sizeof(*wanted));
+	query->only_wanted = false;
+	query->max_groups = pick(mutation, 4) == 0 ? pick(mutation, 100) : 0;
+	if (pick(mutation, 4) == 0)
+		return;
+	wanted->limit = 1 + pick(mutation, 20);
+	wanted->keeps_ties = pick(mutation, 2) == 0;
+	wanted->norders = 1 + pick(mutation, 3);
+	for (uint32_t i = 0; i < wanted->norders; i++)
+		wanted->orders[i] = (WaOrderBy){
+			.of = (WaOrderOf) pick(mutation, WA_ORDER_MAX + 1),
+			.number = (uint16_t) pick(mutation, query->ncolumns + UINT64_C(1)),
+			.descending = pick(mutation, 2) == 0,
+			.nulls_first = pick(mutation, 2) == 0};
+}
+
+/* Adds a clause of WHERE whose condition is there without instructions. */
+static void
+add_filter(Mutation *mutation)
+{
+	WaQuery *query = &mutation->query;
+	WaQueryFilter *filters = COPY(query->filters, query->nfilters);
+
+	if (filters == NULL || query->nfilters >= MAX_PARTS)
+		return;
+	if (query->nfilters > 0 && pick(mutation, 3) == 0)
+	{
+		query->nfilters--;
+		return;
+	}
+	filters[query->nfilters].begin = query->begin;
+	filters[query->nfilters].end =
+		pick(mutation, 2) == 0 ? query->begin : query->end;
+	filters[query->nfilters].number = pick_register(mutation);
+	query->filters = filters;
+	query->nfilters++;
+}
+
+/* Changes a value, or the place, of a table. */
+static void
+change_table(Mutation *mutation)
+{
+	WaProgram *program = &mutation->query.program;
+	WaSteps *tables = COPY(program->tables, mutation->query.ntables);
+	WaSteps *table;
+	int64_t *values;
+
+	if (tables == NULL || mutation->query.ntables == 0)
+		return;
+	table = &tables[pick(mutation, mutation->query.ntables)];
+	values = COPY(table->values, table->nsteps);
+	if (values == NULL || table->nsteps == 0)
+		return;
+	switch (pick(mutation, 5))
+	{
+		case 0:
+			values[pick(mutation, table->nsteps)] = pick(mutation, 5);
+			break;
+		case 1:
+			table->base = (int64_t) pick(mutation, 100) - 50;
+			break;
+		case 2:
+			table->width = 1 + pick(mutation, 50);
+			break;
+		case 3:
+			table->scale = (uint8_t) pick(mutation, 19);
+			break;
+		default:
+			table->results = (uint8_t) pick(mutation, 3);
+			table->dictionary = pick(mutation, 2);
+			break;
+	}
+	table->values = values;
+	program->tables = tables;
+}
+
+/* Makes one change, which may be none. */
+static void
+change(Mutation *mutation)
+{
+	static void (*const changes[])(Mutation *) = {
+		add_register,  add_instruction, add_instruction, change_instruction,
+		change_column, change_constant, change_key,      change_wanted,
+		add_filter,    change_table};
+
+	changes[pick(mutation, sizeof(changes) / sizeof(changes[0]))](mutation);
+}
+
+/* Changes the query, and keeps what is sound. */
+static void
+change_query(Mutation *mutation)
+{
+	uint32_t wanted = 1 + pick(mutation, CHANGES);
+
+	for (int i = 0; i < TRIES && wanted > 0; i++)
+	{
+		const WaQuery before = mutation->query;
+		uint8_t *scratch;
+
+		change(mutation);
+		scratch = wa_arena_alloc(
+			mutation->arena, mutation->query.program.nregisters + UINT64_C(1));
+		if (scratch == NULL)
+			break;
+		if (wa_query_is_sound(&mutation->query, scratch))
+			wanted--;
+		else
+			mutation->query = before;
+	}
+}
+
+/* Changes the query of a message, and writes it. */
+static bool
+rewrite(WaArena *arena, const uint64_t *words, size_t nwords, uint64_t seed,
+		WaWriter *writer)
+{
+	uint64_t *message = fuzz_copy(words, nwords);
+	Mutation mutation = {.arena = arena, .state = seed};
+	const WaQuery *query;
+
+	message[0] = fuzz_query_version();
+	query = wa_query_read(arena, message, nwords * sizeof(uint64_t));
+	free(message);
+	if (query == NULL)
+		return false;
+	mutation.query = *query;
+	change_query(&mutation);
+	wa_writer_init(writer, arena);
+	if (!arena->failed)
+		wa_query_write(writer, &mutation.query);
+	return !arena->failed;
+}
+
+size_t
+fuzz_mutate_query(uint64_t *words, size_t nwords, size_t most, uint64_t seed)
+{
+	size_t mutated = 0;
+	WaWriter writer;
+	WaArena arena;
+
+	if (nwords == 0)
+		return 0;
+	wa_arena_init(&arena, MEMORY);
+	if (rewrite(&arena, words, nwords, seed, &writer) && writer.nwords <= most)
+	{
+		mutated = writer.nwords;
+		memcpy(words, writer.words, mutated * sizeof(uint64_t));
+	}
+	wa_arena_reset(&arena);
+	return mutated;
+}

@@ -1,0 +1,572 @@
+/*
+ * fuzz_request.c
+ *		What several backends, and the supervisor, may send and do: the server takes
+ *		it as it comes, sends nothing but sound messages, and in the end nothing of
+ *		it is left.
+ *
+ * An input is a script, whose steps are those of What.  The server is warpaggd's
+ * own, but for its threads, which work when a step says so.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/fuzz_extent_writer.h"
+#include "test/fuzz/fuzz_process.h"
+#include "test/fuzz/fuzz_query_mutate.h"
+#include "test/fuzz/fuzz_threads.h"
+
+/* To be driven event by event. */
+#include "daemon/server.c"
+
+#define MAX_CLIENTS 3
+
+#define PAGE_BYTES       ((uint64_t) 4096)
+#define MAX_PARCEL_PAGES 128
+
+/* What the store may use, unless the supervisor says less. */
+#define MEMORY ((uint64_t) 64 * 1024 * 1024)
+
+/*
+ * What a step does.  The lowest bits of b are the client, which is connected if it
+ * is not; the others are b in what follows, from bit 8 on.
+ */
+typedef enum What
+{
+	WHAT_MESSAGE, /* a: the type; words: all but the header; flags in b */
+	WHAT_EXTENT, /* b: place in the parcel, in units of 64; fuzz_extent_write */
+	WHAT_WRITE,  /* b: place in the parcel, in words; words: what is written, a:
+				   * the first of them is to be a query's version */
+	WHAT_SHARE,  /* b: pages; a: without a seal; the first word: bytes */
+	WHAT_WORK,   /* a: what of */
+	WHAT_CLOSE,  /* a: what the client does not say when it comes back */
+	WHAT_SLOT,   /* words: the owner, 0: the client; then what the slot has */
+	WHAT_TICK,
+	WHAT_CONTROL, /* as WHAT_MESSAGE, from the supervisor */
+	NWHAT
+} What;
+
+/*
+ * Flags of a message: a descriptor comes along; bytes as they are; no work; the length
+ * of a query is as it is, else that of the last one written.
+ */
+#define FLAG_DESCRIPTOR 4U
+#define FLAG_RAW        8U
+#define FLAG_NO_WORK    16U
+#define FLAG_LENGTH     32U
+
+typedef struct Client
+{
+	int fd; /* -1: it is not connected */
+	uint32_t number;
+	uint8_t *parcel;
+	uint64_t parcel_bytes;
+	uint64_t query_bytes; /* of the last query written to the parcel */
+	uint8_t unsaid;       /* bits: HELLO, ATTACH */
+} Client;
+
+static WaService service;
+static WaServer server;
+static WaDevice device;
+static WaCountersFile counters;
+static WaStaging staging;
+static Client clients[MAX_CLIENTS];
+static int supervisor_fd;
+
+/* Opens what all inputs have in common. */
+static void
+open_process(void)
+{
+	char error[WA_MAX_ERROR_BYTES];
+
+	FUZZ_EXPECT(wa_counters_open(&counters, -1));
+	wa_staging_init(&staging, WA_STAGING_SLOT_BYTES);
+	FUZZ_EXPECT(wa_staging_make(&staging, error, sizeof(error)) == WA_OK);
+}
+
+/* Makes the only device, with a worker that has no thread. */
+static void
+add_device(void)
+{
+	memset(&device, 0, sizeof(device));
+	device.driver = &wa_device_cpu;
+	device.info.kind = WA_DEVICE_CPU;
+	device.nworkers = 1;
+	device.worker[0].scheduler = &service.scheduler;
+	device.worker[0].device = &device;
+	(void) pthread_cond_init(&device.submitted, NULL);
+	service.scheduler.devices[0] = &device;
+	service.scheduler.ndevices = 1;
+}
+
+/* Makes a process that has just started. */
+static void
+start(void)
+{
+	const int event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int control[2];
+
+	fuzz_restart_numbers();
+	memset(&service, 0, sizeof(service));
+	memset(staging.header->owner, 0, sizeof(staging.header->owner));
+	service.counters = counters;
+	service.staging = staging;
+	service.memory_limit = MEMORY;
+	wa_scheduler_init(&service.scheduler, counters.counters, event_fd);
+	add_device();
+	wa_opening_init(&service.opening, &service.scheduler, &service.staging);
+	wa_store_init(&service.store, MEMORY, 1);
+	wa_finished_init(&service.finished, event_fd);
+	service.runner = wa_runner_find();
+	(void) wa_tasks_start(&service.tasks, &service.finished, 0);
+	FUZZ_EXPECT(wa_pool_start(&service.pool, &service.finished, 0, 0));
+	FUZZ_EXPECT(socketpair(AF_UNIX,
+						   SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
+						   control) == 0);
+	supervisor_fd = control[0];
+	FUZZ_EXPECT(wa_server_init(&server, &service,
+							   eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), event_fd,
+							   control[1]));
+	for (int i = 0; i < MAX_CLIENTS; i++)
+		clients[i] = (Client){.fd = -1};
+}
+
+/* Has the server handle all that has happened. */
+static void
+serve(void)
+{
+	struct epoll_event events[EVENTS_PER_ROUND];
+	int nevents;
+
+	while ((nevents =
+				epoll_wait(server.epoll_fd, events, EVENTS_PER_ROUND, 0)) > 0)
+		for (int i = 0; i < nevents; i++)
+			FUZZ_EXPECT(handle_event(&server, events[i].data.u64));
+}
+
+/* Closes the descriptors that came with a message. */
+static void
+close_descriptors(struct msghdr *packet)
+{
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(packet); part != NULL;
+		 part = CMSG_NXTHDR(packet, part))
+	{
+		size_t nfds = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		for (size_t i = 0; i < nfds; i++)
+		{
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(int));
+			(void) close(fd);
+		}
+	}
+}
+
+/* Takes a reply, which has to be sound; false: there is none.  0: it has ended. */
+static bool
+take_reply(int fd, ssize_t *length)
+{
+	union
+	{
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(WA_SOCKET_MAX_FDS * sizeof(int))];
+	} control;
+	uint8_t bytes[WA_MAX_MESSAGE_BYTES];
+	struct iovec part = {bytes, sizeof(bytes)};
+	struct msghdr packet = {.msg_iov = &part,
+							.msg_iovlen = 1,
+							.msg_control = control.bytes,
+							.msg_controllen = sizeof(control.bytes)};
+
+	*length = recvmsg(fd, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (*length < 0 && errno == EAGAIN)
+		return false;
+	if (*length <= 0)
+	{
+		*length = 0;
+		return true;
+	}
+	close_descriptors(&packet);
+	FUZZ_EXPECT(wa_message_is_sound(bytes, (size_t) *length));
+	return true;
+}
+
+/* Ends a client. */
+static void
+close_client(Client *client, uint8_t unsaid)
+{
+	if (client->parcel != NULL)
+		(void) munmap(client->parcel, client->parcel_bytes);
+	if (client->fd >= 0)
+		(void) close(client->fd);
+	*client = (Client){.fd = -1, .unsaid = unsaid};
+}
+
+/* Has all clients, and the supervisor, take their replies. */
+static void
+take_replies(void)
+{
+	ssize_t length;
+
+	for (int i = 0; i < MAX_CLIENTS; i++)
+		while (clients[i].fd >= 0 && take_reply(clients[i].fd, &length))
+			if (length == 0)
+				close_client(&clients[i], 0);
+	while (take_reply(supervisor_fd, &length))
+		FUZZ_EXPECT(length > 0);
+}
+
+/* Has the threads do all there is. */
+static void
+work(void)
+{
+	while (fuzz_step_pool(&service.pool) || fuzz_step_tasks(&service.tasks) ||
+		   fuzz_step_jobs(&service.scheduler))
+		;
+}
+
+/* Has everybody do what there is. */
+static void
+settle(void)
+{
+	serve();
+	work();
+	serve();
+	take_replies();
+}
+
+/* Sends a message without contents. */
+static void
+say(const Client *client, WaMessageType type)
+{
+	WaMessage message;
+
+	fuzz_message_make(&message, type, NULL, 0);
+	message.simple.version = WA_PROTOCOL_VERSION;
+	FUZZ_EXPECT(wa_socket_send(client->fd, &message.header, NULL, 0));
+}
+
+/* Connects a client, which says hello and asks for the staging file. */
+static void
+open_client(Client *client)
+{
+	WaConnection *connection;
+	int fds[2];
+
+	FUZZ_EXPECT(socketpair(AF_UNIX,
+						   SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
+						   fds) == 0);
+	client->fd = fds[0];
+	connection = add_connection(&server, fds[1], getpid());
+	FUZZ_EXPECT(connection != NULL);
+	client->number = connection->number;
+	if ((client->unsaid & 1) == 0)
+		say(client, WA_MSG_HELLO);
+	if ((client->unsaid & 3) == 0)
+		say(client, WA_MSG_ATTACH);
+	settle();
+	FUZZ_EXPECT(client->fd >= 0);
+}
+
+/* MESSAGE and CONTROL: sends one; it may be that nobody listens. */
+static void
+do_message(int fd, const FuzzStep *step, uint64_t query_bytes)
+{
+	const size_t bytes = step->nwords * sizeof(uint64_t);
+	WaMessage message;
+
+	fuzz_message_make(&message, step->a % (WA_MSG_TEXTS + 2U), step->words,
+					  step->nwords);
+	if (message.header.type == WA_MSG_RUN && (step->b & FLAG_LENGTH) == 0)
+		message.run.query_bytes = query_bytes;
+	/* An empty one is like the end of a connection. */
+	if ((step->b & FLAG_RAW) != 0 && bytes > 0)
+		(void) send(fd, step->words, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+	else if (message.header.length <= sizeof(message))
+		(void) wa_socket_send(fd, &message.header, &supervisor_fd,
+							  (step->b & FLAG_DESCRIPTOR) != 0);
+	serve();
+	if ((step->b & FLAG_NO_WORK) == 0)
+		settle();
+}
+
+/* SHARE: hands over a parcel. */
+static void
+do_share(Client *client, const FuzzStep *step)
+{
+	const uint64_t bytes = (1 + (step->b >> 8) % MAX_PARCEL_PAGES) * PAGE_BYTES;
+	const int fd = memfd_create("parcel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	WaMessage message;
+	void *memory;
+
+	FUZZ_EXPECT(fd >= 0 && ftruncate(fd, (off_t) bytes) == 0);
+	if ((step->a & 1) == 0)
+		FUZZ_EXPECT(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	FUZZ_EXPECT(memory != MAP_FAILED);
+	if (client->parcel != NULL)
+		(void) munmap(client->parcel, client->parcel_bytes);
+	client->parcel = memory;
+	client->parcel_bytes = bytes;
+	fuzz_message_make(&message, WA_MSG_SHARE, &bytes, 1);
+	if (step->nwords > 0)
+		message.share.bytes = step->words[0];
+	(void) wa_socket_send(client->fd, &message.header, &fd, 1);
+	(void) close(fd);
+	settle();
+}
+
+/* WRITE: writes words to the parcel. */
+static void
+do_write(Client *client, const FuzzStep *step)
+{
+	const uint64_t room = client->parcel_bytes / sizeof(uint64_t);
+	const uint64_t version = fuzz_query_version();
+	uint64_t place;
+	uint64_t nwords = step->nwords;
+
+	if (room == 0 || nwords == 0)
+		return;
+	place = (step->b >> 8) % room;
+	if (nwords > room - place)
+		nwords = room - place;
+	memcpy(client->parcel + place * sizeof(uint64_t), step->words,
+		   nwords * sizeof(uint64_t));
+	if (step->a == 0)
+		return;
+	memcpy(client->parcel + place * sizeof(uint64_t), &version,
+		   sizeof(version));
+	client->query_bytes = nwords * sizeof(uint64_t);
+}
+
+/* SLOT: takes the slot, and writes to it. */
+static void
+do_slot(const Client *client, const FuzzStep *step)
+{
+	if (step->nwords == 0)
+		return;
+	staging.header->owner[0] =
+		step->words[0] == 0 ? client->number : (uint32_t) step->words[0];
+	for (size_t i = 1; i < step->nwords; i++)
+	{
+		const size_t place =
+			((step->b >> 8) + i) % (WA_STAGING_SLOT_BYTES / sizeof(uint64_t));
+
+		memcpy(wa_staging_slot(&staging, 0) + place * sizeof(uint64_t),
+			   &step->words[i], sizeof(uint64_t));
+	}
+}
+
+/* WORK */
+static void
+do_work(const FuzzStep *step)
+{
+	switch (step->a % 5)
+	{
+		case 0:
+			(void) fuzz_step_pool(&service.pool);
+			return;
+		case 1:
+			(void) fuzz_step_tasks(&service.tasks);
+			return;
+		case 2:
+			(void) fuzz_step_jobs(&service.scheduler);
+			return;
+		case 3:
+			work();
+			return;
+		default:
+			settle();
+			return;
+	}
+}
+
+/* Does a step. */
+static void
+do_step(const FuzzStep *step)
+{
+	Client *client = &clients[(step->b & 3) % MAX_CLIENTS];
+
+	if (client->fd < 0)
+		open_client(client);
+	switch (step->what % NWHAT)
+	{
+		case WHAT_MESSAGE:
+			do_message(client->fd, step, client->query_bytes);
+			break;
+		case WHAT_EXTENT:
+			fuzz_extent_write(client->parcel, client->parcel_bytes,
+							  (step->b >> 8) * (size_t) 64, step->words,
+							  step->nwords);
+			break;
+		case WHAT_WRITE:
+			do_write(client, step);
+			break;
+		case WHAT_SHARE:
+			do_share(client, step);
+			break;
+		case WHAT_WORK:
+			do_work(step);
+			break;
+		case WHAT_CLOSE:
+			close_client(client, step->a);
+			serve();
+			break;
+		case WHAT_SLOT:
+			do_slot(client, step);
+			break;
+		case WHAT_TICK:
+			tick(&server);
+			break;
+		default:
+			do_message(supervisor_fd, step, 0);
+			break;
+	}
+}
+
+/* Forgets all there is in the store, of which nothing may be left. */
+static void
+empty_store(WaStore *store)
+{
+	for (int i = 0; i < WA_STORE_BUCKETS; i++)
+		while (store->buckets[i] != NULL)
+		{
+			const WaStoredRelation *before = store->buckets[i];
+			const WaRelation name = before->name;
+
+			wa_store_unload(store, &name, 0);
+			FUZZ_EXPECT(store->buckets[i] != before);
+		}
+	FUZZ_EXPECT(wa_memory_used(&store->memory) == 0);
+}
+
+/* Has all clients go, and looks for what they have left. */
+static void
+stop(void)
+{
+	for (int i = 0; i < MAX_CLIENTS; i++)
+		close_client(&clients[i], 0);
+	settle();
+	FUZZ_EXPECT(server.nconnections == 0);
+	FUZZ_EXPECT(service.parcels_bytes == 0);
+	FUZZ_EXPECT(device.pending == 0);
+	tick(&server);
+	FUZZ_EXPECT(staging.header->owner[0] == 0);
+	empty_store(&service.store);
+	(void) close(supervisor_fd);
+	(void) close(server.control_fd);
+	(void) close(server.epoll_fd);
+	(void) close(server.listen_fd);
+	(void) close(server.event_fd);
+}
+
+/* Returns the lowest descriptor that is free. */
+static int
+free_descriptor(void)
+{
+	const int fd = dup(STDERR_FILENO);
+
+	(void) close(fd);
+	return fd;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static bool is_open = false;
+	FuzzInput input;
+	FuzzStep step;
+	int fd;
+
+	if (!is_open)
+		open_process();
+	is_open = true;
+	fd = free_descriptor();
+	start();
+	fuzz_open(&input, data, size);
+	while (fuzz_next_step(&input, &step))
+		do_step(&step);
+	fuzz_close(&input);
+	stop();
+	FUZZ_EXPECT(free_descriptor() == fd);
+	return 0;
+}
+
+/* Finds a step that writes a query, any of them; returns false if there is none. */
+static bool
+find_query(const FuzzInput *input, uint64_t *state, size_t *place)
+{
+	FuzzInput reader = {.words = input->words, .nwords = input->nwords};
+	uint64_t found = 0;
+	FuzzStep step;
+
+	while (fuzz_next_step(&reader, &step))
+		if (step.what % NWHAT == WHAT_WRITE && step.a != 0 && step.nwords > 0 &&
+			fuzz_below(state, ++found) == 0)
+			*place = (size_t) (step.words - input->words) - 1;
+	return found > 0;
+}
+
+/*
+ * Changes the query of the step at a place of an input as a query; writes the input
+ * to `words`, which has room for so many.  Returns how many, or 0.
+ */
+static size_t
+rewrite_query(const FuzzInput *input, size_t place, uint64_t *words,
+			  size_t room, uint64_t seed)
+{
+	const size_t left = input->nwords - place - 1;
+	const size_t said = (uint16_t) (input->words[place] >> 16);
+	const size_t nwords = said < left ? said : left;
+	const size_t rest = left - nwords;
+	size_t mutated;
+
+	memcpy(words, input->words, (place + 1 + nwords) * sizeof(uint64_t));
+	mutated = fuzz_mutate_query(words + place + 1, nwords,
+								room - place - 1 - rest, seed);
+	if (mutated == 0)
+		return 0;
+	words[place] &= ~UINT64_C(0xffff0000);
+	words[place] |= (uint64_t) mutated << 16;
+	memcpy(words + place + 1 + mutated, input->words + input->nwords - rest,
+		   rest * sizeof(uint64_t));
+	return place + 1 + mutated + rest;
+}
+
+/* Changes a query of an input as a query; returns the new size, or 0. */
+static size_t
+mutate_query(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	const size_t room = max_size / sizeof(uint64_t);
+	uint64_t *words = malloc(room * sizeof(uint64_t) + 1);
+	uint64_t state = seed;
+	size_t mutated = 0;
+	size_t place;
+	FuzzInput input;
+
+	FUZZ_EXPECT(words != NULL);
+	fuzz_open(&input, data, size);
+	if (find_query(&input, &state, &place))
+		mutated =
+			rewrite_query(&input, place, words, room, fuzz_random(&state));
+	fuzz_close(&input);
+	memcpy(data, words, mutated * sizeof(uint64_t));
+	free(words);
+	return mutated * sizeof(uint64_t);
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+						unsigned seed)
+{
+	size_t mutated = 0;
+
+	if (seed % 4 == 0)
+		mutated = mutate_query(data, size, max_size, seed);
+	return mutated > 0 ? mutated
+					   : fuzz_mutate_words(data, size, max_size, seed);
+}

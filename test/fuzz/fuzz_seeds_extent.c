@@ -1,0 +1,99 @@
+/*
+ * fuzz_seeds_extent.c
+ *		First inputs of fuzz_extent: a column of each form, loaded, asked for, used,
+ *		confirmed and forgotten.
+ */
+#include <string.h>
+
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/fuzz_extent_writer.h"
+#include "test/fuzz/fuzz_seeds.h"
+
+/* Steps, as fuzz_extent has them. */
+enum
+{
+	STEP_LOAD,
+	STEP_RESIDENCY,
+	STEP_STATE,
+	STEP_LIST,
+	STEP_USE,
+	STEP_CONFIRM,
+	STEP_UNLOAD,
+	STEP_TEXTS,
+	STEP_LIMIT
+};
+
+/* Writes a step that loads an extent with a column of each of some forms. */
+static void
+load(FuzzSeed *seed, uint32_t number, uint8_t first_form, uint8_t nforms,
+	 uint8_t flags)
+{
+	struct
+	{
+		FuzzExtent extent;
+		FuzzColumn columns[WA_FORM_COUNT];
+	} words;
+
+	memset(&words, 0, sizeof(words));
+	words.extent = (FuzzExtent){.nblocks = 9,
+								.block_rows = 12,
+								.ncolumns = nforms,
+								.number = number,
+								.map_lsn = 1,
+								.seed = number + 7};
+	for (uint8_t i = 0; i < nforms; i++)
+		words.columns[i] = (FuzzColumn){.form = (uint8_t) (first_form + i),
+										.attribute = (uint8_t) (first_form + i),
+										.flags = flags,
+										.scale = 3,
+										.ntexts = 20};
+	fuzz_seed_step(seed, STEP_LOAD, 0, 0, &words,
+				   sizeof(words.extent) + nforms * sizeof(FuzzColumn));
+}
+
+/* Writes a step with the names of columns, and a last word. */
+static void
+name(FuzzSeed *seed, uint8_t what, uint8_t a, uint32_t b, uint8_t first_form,
+	 uint8_t nforms, uint64_t last)
+{
+	uint64_t words[WA_FORM_COUNT + 1];
+
+	for (uint8_t i = 0; i < nforms; i++)
+		words[i] = (uint64_t) (first_form + i) * 0x101;
+	words[nforms] = last;
+	fuzz_seed_step(seed, what, a, b, words,
+				   (nforms + UINT64_C(1)) * sizeof(uint64_t));
+}
+
+/* Writes a seed of columns of some forms. */
+static void
+write_seed(uint8_t first_form, uint8_t nforms, uint8_t flags)
+{
+	static FuzzSeed seed;
+	const uint64_t confirmed[] = {1, 2, 0x7f};
+
+	load(&seed, 0, first_form, nforms, flags);
+	load(&seed, 1, first_form, nforms, flags);
+	name(&seed, STEP_RESIDENCY, 0, 0, first_form, nforms, 0);
+	name(&seed, STEP_STATE, 0, 1, first_form, nforms, 0);
+	name(&seed, STEP_USE, 32, 600, first_form, nforms, 1);
+	name(&seed, STEP_TEXTS, 8, 0, first_form, nforms, 0);
+	fuzz_seed_step(&seed, STEP_CONFIRM, 0, 1, confirmed, sizeof(confirmed));
+	name(&seed, STEP_USE, 28, 600, first_form, nforms, 2);
+	fuzz_seed_step(&seed, STEP_LIST, 16, 0, NULL, 0);
+	fuzz_seed_step(&seed, STEP_UNLOAD, 0, first_form + 1U, NULL, 0);
+	fuzz_seed_step(&seed, STEP_LIMIT, 0, 64, NULL, 0);
+	load(&seed, 2, first_form, nforms, flags);
+	fuzz_seed_write(&seed, "fuzz_extent");
+}
+
+void
+fuzz_seeds_extent(void)
+{
+	for (uint8_t form = 0; form < WA_FORM_COUNT; form++)
+		write_seed(form, 1, form % 8);
+	write_seed(0, 4, FUZZ_COLUMN_NULLS);
+	write_seed(4, 4, FUZZ_COLUMN_DISPLAY);
+	write_seed(7, 4, FUZZ_COLUMN_NULLS | FUZZ_COLUMN_ODD);
+	write_seed(0, 0, 0);
+}

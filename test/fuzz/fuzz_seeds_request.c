@@ -1,0 +1,272 @@
+/*
+ * fuzz_seeds_request.c
+ *		First inputs of fuzz_request: each request once, runs of queries over columns
+ *		that were loaded before, and clients that go in the middle of it.
+ */
+#include <string.h>
+
+#include "query/query_wire.h"
+#include "test/fuzz/fuzz.h"
+#include "test/fuzz/fuzz_extent_writer.h"
+#include "test/fuzz/fuzz_seeds.h"
+
+/* Steps, as fuzz_request has them. */
+enum
+{
+	STEP_MESSAGE,
+	STEP_EXTENT,
+	STEP_WRITE,
+	STEP_SHARE,
+	STEP_WORK,
+	STEP_CLOSE,
+	STEP_SLOT,
+	STEP_TICK,
+	STEP_CONTROL
+};
+
+#define NO_WORK 16U
+
+#define MEMORY ((size_t) 16 * 1024 * 1024)
+
+/* Where things are in the parcel, in bytes. */
+#define EXTENT_PLACE 0
+#define MAPS_PLACE   (64 * 1024)
+#define QUERY_PLACE  (72 * 1024)
+#define USED_PLACE   (80 * 1024)
+#define GROUPS_PLACE (88 * 1024)
+
+static FuzzSeed seed;
+
+/* Writes a step that sends a message. */
+static void
+send_message(WaMessageType type, const void *message, size_t length,
+			 uint32_t flags)
+{
+	fuzz_seed_step(&seed, STEP_MESSAGE, (uint8_t) type, flags,
+				   (const char *) message + sizeof(WaHeader),
+				   length - sizeof(WaHeader));
+}
+
+/* Writes steps that share a parcel and load an extent with columns of forms. */
+static void
+load(const uint8_t *forms, uint8_t nforms, uint32_t number)
+{
+	struct
+	{
+		FuzzExtent extent;
+		FuzzColumn columns[WA_FORM_COUNT];
+	} words;
+	WaLoadMessage message;
+
+	memset(&words, 0, sizeof(words));
+	memset(&message, 0, sizeof(message));
+	words.extent = (FuzzExtent){.nblocks = 7,
+								.block_rows = 9,
+								.ncolumns = nforms,
+								.number = number,
+								.map_lsn = 1,
+								.seed = number + 3};
+	for (uint8_t i = 0; i < nforms; i++)
+		words.columns[i] = (FuzzColumn){.form = forms[i],
+										.attribute = i,
+										.flags = i % 2,
+										.scale = 2,
+										.ntexts = 5};
+	fuzz_seed_step(&seed, STEP_EXTENT, 0, EXTENT_PLACE / 64 << 8, &words,
+				   sizeof(words.extent) + nforms * sizeof(FuzzColumn));
+	message.extent = EXTENT_PLACE;
+	send_message(WA_MSG_LOAD, &message, sizeof(message), 0);
+}
+
+/* Fills in the names of columns of forms. */
+static void
+fill_names(WaColumnName *names, const uint8_t *forms, uint8_t nforms)
+{
+	for (uint8_t i = 0; i < nforms; i++)
+		names[i] = fuzz_column_name(i, (WaForm) forms[i]);
+}
+
+/* Writes a step that shares a parcel. */
+static void
+share(uint8_t flags)
+{
+	fuzz_seed_step(&seed, STEP_SHARE, flags, 63U << 8, NULL, 0);
+}
+
+/* Writes steps that run a query over columns of forms. */
+static void
+run(int number, const uint8_t *forms, uint8_t nforms, uint32_t flags)
+{
+	const uint64_t map[] = {1, 1};
+	WaRunMessage message;
+	WaWriter writer;
+	WaArena arena;
+
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	fuzz_seed_query(number, &writer);
+	fuzz_seed_step(&seed, STEP_WRITE, 0, MAPS_PLACE / 8 << 8, map, sizeof(map));
+	fuzz_seed_step(&seed, STEP_WRITE, 1, QUERY_PLACE / 8 << 8, writer.words,
+				   writer.nwords * sizeof(uint64_t));
+	memset(&message, 0, sizeof(message));
+	message.relation = fuzz_relation(0);
+	message.nblocks = 2000;
+	message.nmaps = 1;
+	message.ncolumns = nforms;
+	message.maps = MAPS_PLACE;
+	message.query = QUERY_PLACE;
+	message.query_bytes = writer.nwords * sizeof(uint64_t);
+	message.used = USED_PLACE;
+	message.groups = GROUPS_PLACE;
+	message.groups_room = (flags & 1) != 0 ? 64 : 65536;
+	fill_names(message.columns, forms, nforms);
+	send_message(WA_MSG_RUN, &message,
+				 offsetof(WaRunMessage, columns) +
+					 nforms * sizeof(WaColumnName),
+				 flags & ~3U);
+	wa_arena_reset(&arena);
+}
+
+/* Writes a seed of a query over columns as its inputs are. */
+static void
+write_run_seed(int number, const uint8_t *forms, uint8_t nforms)
+{
+	share(0);
+	load(forms, nforms, 0);
+	load(forms, nforms, 1);
+	run(number, forms, nforms, (uint32_t) number % 2);
+	run(number, forms, nforms, NO_WORK);
+	fuzz_seed_step(&seed, STEP_WORK, 0, 0, NULL, 0);
+	if (number % 3 == 0)
+		fuzz_seed_step(&seed, STEP_CLOSE, 0, 0, NULL, 0);
+	fuzz_seed_step(&seed, STEP_WORK, 4, 1, NULL, 0);
+	fuzz_seed_write(&seed, "fuzz_request");
+}
+
+/* Writes the steps of questions about resident columns. */
+static void
+ask(const uint8_t *forms, uint8_t nforms)
+{
+	WaMessage message;
+
+	memset(&message, 0, sizeof(message));
+	message.residency.relation = fuzz_relation(0);
+	message.residency.ncolumns = nforms;
+	fill_names(message.residency.columns, forms, nforms);
+	send_message(WA_MSG_RESIDENCY, &message,
+				 offsetof(WaResidencyMessage, columns) +
+					 nforms * sizeof(WaColumnName),
+				 0);
+	memset(&message, 0, sizeof(message));
+	message.extents.relation = fuzz_relation(0);
+	message.extents.count = 2;
+	message.extents.ncolumns = nforms;
+	message.extents.states = GROUPS_PLACE;
+	fill_names(message.extents.columns, forms, nforms);
+	send_message(
+		WA_MSG_EXTENTS, &message,
+		offsetof(WaExtentsMessage, columns) + nforms * sizeof(WaColumnName), 0);
+	memset(&message, 0, sizeof(message));
+	message.texts.relation = fuzz_relation(0);
+	fill_names(&message.texts.column, forms, 1);
+	message.texts.place = GROUPS_PLACE;
+	message.texts.room = 128;
+	send_message(WA_MSG_TEXTS, &message, sizeof(message.texts), 0);
+	memset(&message, 0, sizeof(message));
+	message.list.room = 3;
+	message.list.list = GROUPS_PLACE;
+	send_message(WA_MSG_LIST, &message, sizeof(message.list), 0);
+}
+
+/* Writes a seed with the requests about resident columns. */
+static void
+write_resident_seed(uint8_t form)
+{
+	WaMessage message;
+
+	share(0);
+	load(&form, 1, 0);
+	ask(&form, 1);
+	memset(&message, 0, sizeof(message));
+	message.confirm.relation = fuzz_relation(0);
+	message.confirm.old_lsn = 1;
+	message.confirm.new_lsn = 2;
+	message.confirm.kept[0] = 0x3f;
+	send_message(WA_MSG_CONFIRM, &message, sizeof(message.confirm), 0);
+	memset(&message, 0, sizeof(message));
+	message.unload.relation = fuzz_relation(0);
+	message.unload.attribute = form % 2;
+	send_message(WA_MSG_UNLOAD, &message, sizeof(message.unload),
+				 form % 3 == 0 ? NO_WORK : 0);
+	fuzz_seed_step(&seed, STEP_CLOSE, 0, 0, NULL, 0);
+	fuzz_seed_write(&seed, "fuzz_request");
+}
+
+/* Writes a seed of a reduction. */
+static void
+write_reduce_seed(WaType type)
+{
+	const uint64_t words[] = {0, 1, 2, 3, UINT64_MAX, 5, 6, 7, 0xa5};
+	WaReduceMessage message;
+
+	memset(&message, 0, sizeof(message));
+	message.type = type;
+	message.ops = 1U << type % WA_OP_COUNT;
+	message.nrows = 7;
+	message.has_validity = type % 2;
+	message.validity_offset = 128;
+	fuzz_seed_step(&seed, STEP_SLOT, 0, 0, words, sizeof(words));
+	send_message(WA_MSG_REDUCE, &message, sizeof(message),
+				 type % 3 == 0 ? NO_WORK : 0);
+	fuzz_seed_step(&seed, STEP_TICK, 0, 0, NULL, 0);
+	if (type % 2 == 0)
+		fuzz_seed_step(&seed, STEP_CLOSE, 0, 0, NULL, 0);
+	fuzz_seed_write(&seed, "fuzz_request");
+}
+
+/* Writes a seed with what is simple, and the supervisor's. */
+static void
+write_simple_seed(void)
+{
+	static const uint8_t types[] = {WA_MSG_HELLO, WA_MSG_ATTACH, WA_MSG_STATUS,
+									WA_MSG_PING};
+	WaMessage message;
+
+	memset(&message, 0, sizeof(message));
+	message.simple.version = WA_PROTOCOL_VERSION;
+	for (size_t i = 0; i < sizeof(types); i++)
+		send_message((WaMessageType) types[i], &message, sizeof(message.simple),
+					 (uint32_t) i);
+	fuzz_seed_step(&seed, STEP_CONTROL, WA_MSG_PING, 0, NULL, 0);
+	memset(&message, 0, sizeof(message));
+	message.settings.version = WA_PROTOCOL_VERSION;
+	message.settings.memory_limit = 100000;
+	fuzz_seed_step(&seed, STEP_CONTROL, WA_MSG_SETTINGS, 0,
+				   (const char *) &message + sizeof(WaHeader),
+				   sizeof(message.settings) - sizeof(WaHeader));
+	share(1);
+	fuzz_seed_write(&seed, "fuzz_request");
+}
+
+void
+fuzz_seeds_request(void)
+{
+	/* Inputs of the unit tests' query, and of random programs. */
+	static const uint8_t plain[] = {
+		WA_FORM_INT32, WA_FORM_TEXT,  WA_FORM_DECIMAL64, WA_FORM_FLOAT8,
+		WA_FORM_BOOL,  WA_FORM_INT16, WA_FORM_DECIMAL32, WA_FORM_FLOAT8};
+	static const uint8_t random[] = {WA_FORM_INT64, WA_FORM_FLOAT4,
+									 WA_FORM_DECIMAL128, WA_FORM_BOOL,
+									 WA_FORM_TEXT};
+
+	for (int i = 0; i < FUZZ_SEED_QUERIES; i++)
+		if (i < FUZZ_SEED_PLAIN_QUERIES)
+			write_run_seed(i, plain, sizeof(plain));
+		else
+			write_run_seed(i, random, sizeof(random));
+	for (uint8_t form = 0; form < WA_FORM_COUNT; form++)
+		write_resident_seed(form);
+	for (int type = 0; type < WA_TYPE_COUNT; type++)
+		write_reduce_seed((WaType) type);
+	write_simple_seed();
+}
