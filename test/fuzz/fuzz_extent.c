@@ -14,7 +14,7 @@
 #include "test/fuzz/fuzz_process.h"
 
 /* Bytes of the parcel: an extent of a few columns. */
-#define PARCEL_BYTES ((size_t) 256 * 1024)
+#define PARCEL_BYTES ((size_t) 128 * 1024)
 
 /* What the store may use, unless a step says less. */
 #define MEMORY ((uint64_t) 64 * 1024 * 1024)
@@ -291,14 +291,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_restart_numbers();
 	wa_store_init(&store, MEMORY, 1);
-	parcel = aligned_alloc(64, PARCEL_BYTES);
+	if (parcel == NULL)
+		parcel = aligned_alloc(64, PARCEL_BYTES);
 	FUZZ_EXPECT(parcel != NULL);
 	memset(parcel, 0, PARCEL_BYTES);
 	fuzz_open(&input, data, size);
 	while (fuzz_next_step(&input, &step))
 		do_step(&step);
 	fuzz_close(&input);
-	free(parcel);
 	empty_store();
 	return 0;
 }
