@@ -29,6 +29,15 @@
 		}                                                             \
 	} while (0)
 
+/* Has MemorySanitizer, where it watches, see that bytes have been written. */
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define FUZZ_EXPECT_WRITTEN(place, bytes) \
+	__msan_check_mem_is_initialized((place), (bytes))
+#else
+#define FUZZ_EXPECT_WRITTEN(place, bytes) ((void) (place), (void) (bytes))
+#endif
+
 /* The functions that libFuzzer calls, and the one that it has. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,

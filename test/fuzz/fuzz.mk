@@ -6,7 +6,8 @@
 #	fuzz-targets	builds them
 #	fuzz-seeds		writes inputs to begin with to build/fuzz/seeds
 #
-# Settings: FUZZ_CC; FUZZ_SAN, the sanitizers.
+# Settings: FUZZ_CC; FUZZ_SAN, the sanitizers: FUZZ_SAN=memory FUZZ_BUILD=build/fuzz-memory
+# builds them under MemorySanitizer beside the others.
 
 FUZZ_CC ?= clang-14
 FUZZ_SAN ?= address,undefined,float-cast-overflow
@@ -59,7 +60,7 @@ $(FUZZ_BUILD)/fuzz_extent $(FUZZ_BUILD)/fuzz_request: FUZZ_LDFLAGS = \
 
 $(FUZZ_BUILD)/fuzz_seeds: $(call FUZZ_OWN,fuzz/fuzz_seeds fuzz/fuzz_seeds_query \
 		fuzz/fuzz_seeds_answer fuzz/fuzz_seeds_extent fuzz/fuzz_seeds_request \
-		fuzz/fuzz_extent_writer unit/test_query_data) \
+		fuzz/fuzz_extent_writer fuzz/fuzz_query_mutate unit/test_query_data) \
 		$(FUZZ_SHARED_OBJS) $(FUZZ_CORE_OBJS)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $^ -lpthread -lm
 

@@ -184,6 +184,8 @@ try_query(uint64_t word, const WaQuery *query)
 	FUZZ_EXPECT(written[0] == written[1]);
 	if (written[0])
 	{
+		FUZZ_EXPECT_WRITTEN(writers[0].words,
+							writers[0].nwords * sizeof(uint64_t));
 		FUZZ_EXPECT(writers[0].nwords == writers[1].nwords);
 		FUZZ_EXPECT(memcmp(writers[0].words, writers[1].words,
 						   writers[0].nwords * sizeof(uint64_t)) == 0);

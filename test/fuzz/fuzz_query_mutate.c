@@ -98,19 +98,58 @@ add_register(Mutation *mutation)
 	program->nregisters++;
 }
 
-/* Makes any instruction. */
+/* Returns a register of a kind, if there is one, rather one of the last. */
+static uint16_t
+pick_of_kind(Mutation *mutation, WaVectorKind kind)
+{
+	const WaProgram *program = &mutation->query.program;
+	uint16_t number = pick_register(mutation);
+
+	for (size_t i = 0; i < program->nregisters; i++)
+	{
+		if (program->kinds[number] == kind)
+			return number;
+		number =
+			(uint16_t) (number == 0 ? program->nregisters - 1 : number - 1);
+	}
+	return number;
+}
+
+/* Makes an instruction that chooses between two registers of a kind. */
+static WaInstruction
+make_choice(Mutation *mutation)
+{
+	const WaVectorKind kind = (WaVectorKind) pick(mutation, WA_VECTOR_TEXT + 1);
+
+	return (WaInstruction){.code = WA_CODE_SELECT,
+						   .out = pick_of_kind(mutation, kind),
+						   .a = pick_of_kind(mutation, WA_VECTOR_BOOL),
+						   .b = pick_of_kind(mutation, kind),
+						   .c = pick_of_kind(mutation, kind),
+						   .extra = kind};
+}
+
+/* Makes any instruction, rather one of registers that go together. */
 static WaInstruction
 make_instruction(Mutation *mutation)
 {
 	static const uint32_t extras[] = {0, 1, 2, 3, 4, 5, 8, 18, 0xff03, 0x0604};
-
-	return (WaInstruction){
+	const WaVectorKind kind = (WaVectorKind) pick(mutation, WA_VECTOR_TEXT + 1);
+	WaInstruction made = {
 		.code = (uint16_t) pick(mutation, WA_OPCODE_COUNT),
 		.out = pick_register(mutation),
-		.a = pick_register(mutation),
-		.b = pick_register(mutation),
+		.a = pick_of_kind(mutation, kind),
+		.b = pick_of_kind(mutation, kind),
 		.c = pick_register(mutation),
 		.extra = extras[pick(mutation, sizeof(extras) / sizeof(extras[0]))]};
+
+	if (made.code == WA_CODE_SELECT)
+		return make_choice(mutation);
+	if (pick(mutation, 2) == 0)
+		made.out = pick_of_kind(mutation, kind);
+	else if (pick(mutation, 2) == 0)
+		made.out = pick_of_kind(mutation, WA_VECTOR_BOOL);
+	return made;
 }
 
 /* Adds an instruction at the end, for keys and columns. */

@@ -34,7 +34,7 @@ void fuzz_seeds_answer(void);
 void fuzz_seeds_extent(void);
 void fuzz_seeds_request(void);
 
-/* Queries: first those of the unit tests, then random ones. */
+/* Queries, all over the same inputs; the last are random ones. */
 #define FUZZ_SEED_QUERIES       16
 #define FUZZ_SEED_PLAIN_QUERIES 12
 

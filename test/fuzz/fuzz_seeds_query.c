@@ -1,21 +1,21 @@
 /*
  * fuzz_seeds_query.c
  *		First inputs of fuzz_query: the unit tests' query, with and without keys,
- *		lists, tables and an order, and random programs.
+ *		lists, tables and an order, and what random changes make of it.
  */
 #include <string.h>
 
 #include "query/query_wire.h"
 #include "test/fuzz/fuzz.h"
+#include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_seeds.h"
 #include "test/unit/test_query_data.h"
 
 #define MEMORY ((size_t) 16 * 1024 * 1024)
 
-/* Of random programs: their registers, inputs and instructions. */
-#define NRANDOM_REGISTERS 20
-#define NRANDOM_INPUTS    5
-#define NRANDOM           24
+/* How often a query is changed, and the words that it has then at most. */
+#define CHANGES   80
+#define MAX_WORDS 600
 
 /* Queries before those that compute nothing. */
 #define COMPUTING 8
@@ -66,64 +66,6 @@ static const WaSteps tables[] = {{.base = -100,
 
 static const int64_t list[] = {-5, 7, 900};
 static const WaIntList lists[] = {{list, LENGTH(list)}};
-
-/* Makes any instruction. */
-static WaInstruction
-make_instruction(uint64_t *state)
-{
-	static const uint32_t extras[] = {0, 1, 2, 3, 4, 5, 8, 18, 0xff03, 0x0604};
-
-	return (WaInstruction){
-		.code = (uint16_t) fuzz_below(state, WA_OPCODE_COUNT),
-		.out = (uint16_t) fuzz_below(state, NRANDOM_REGISTERS),
-		.a = (uint16_t) fuzz_below(state, NRANDOM_REGISTERS),
-		.b = (uint16_t) fuzz_below(state, NRANDOM_REGISTERS),
-		.c = (uint16_t) fuzz_below(state, NRANDOM_REGISTERS),
-		.extra = extras[fuzz_below(state, LENGTH(extras))]};
-}
-
-/* Writes a random program that is sound, with all that it computes as columns. */
-static void
-write_random(uint64_t seed, WaWriter *writer)
-{
-	WaVectorKind kinds[NRANDOM_REGISTERS];
-	WaInstruction instructions[NRANDOM];
-	WaQueryColumn columns[NRANDOM_REGISTERS];
-	uint8_t scratch[NRANDOM_REGISTERS];
-	WaQuery query = {.program = {.nregisters = NRANDOM_REGISTERS,
-								 .kinds = kinds,
-								 .instructions = instructions,
-								 .lists = lists,
-								 .tables = tables},
-					 .nlists = LENGTH(lists),
-					 .ntables = LENGTH(tables),
-					 .ninputs = NRANDOM_INPUTS,
-					 .columns = columns};
-
-	for (int i = 0; i < NRANDOM_REGISTERS; i++)
-		kinds[i] = (WaVectorKind) (i % (WA_VECTOR_TEXT + 1));
-	for (int i = 0; i < NRANDOM * 200 && query.end < NRANDOM; i++)
-	{
-		instructions[query.end] = make_instruction(&seed);
-		query.program.ninstructions = ++query.end;
-		if (!wa_query_is_sound(&query, scratch))
-			query.program.ninstructions = --query.end;
-	}
-	for (int i = 0; i < NRANDOM_REGISTERS; i++)
-	{
-		columns[query.ncolumns] =
-			(WaQueryColumn){.argument = i,
-							.filter = -1,
-							.kind = kinds[i],
-							.ops = kinds[i] <= WA_VECTOR_DECIMAL
-									   ? (WaOpSet) fuzz_below(&seed, 16)
-									   : 0};
-		query.ncolumns++;
-		if (!wa_query_is_sound(&query, scratch))
-			query.ncolumns--;
-	}
-	wa_query_write(writer, &query);
-}
 
 /* Writes the unit tests' query, with what the number says. */
 static void
@@ -176,6 +118,28 @@ write_simple(int number, WaWriter *writer)
 	wa_query_write(writer, &query);
 }
 
+/* Writes a query that has been changed many times. */
+static void
+write_changed(int number, WaWriter *writer)
+{
+	uint64_t words[MAX_WORDS];
+	size_t nwords;
+
+	write_plain(number, writer);
+	nwords = writer->nwords;
+	FUZZ_EXPECT(nwords <= MAX_WORDS);
+	memcpy(words, writer->words, nwords * sizeof(uint64_t));
+	for (int i = 0; i < CHANGES; i++)
+	{
+		const size_t changed = fuzz_mutate_query(
+			words, nwords, MAX_WORDS, (uint64_t) (number * CHANGES + i));
+
+		nwords = changed > 0 ? changed : nwords;
+	}
+	writer->nwords = 0;
+	wa_writer_words(writer, words, nwords);
+}
+
 void
 fuzz_seed_query(int number, WaWriter *writer)
 {
@@ -184,7 +148,7 @@ fuzz_seed_query(int number, WaWriter *writer)
 	else if (number < FUZZ_SEED_PLAIN_QUERIES)
 		write_simple(number, writer);
 	else
-		write_random((uint64_t) number * 7919, writer);
+		write_changed(number, writer);
 }
 
 void

@@ -251,19 +251,17 @@ write_simple_seed(void)
 void
 fuzz_seeds_request(void)
 {
-	/* Inputs of the unit tests' query, and of random programs. */
+	/* Inputs of the unit tests' query, in other forms for random ones. */
 	static const uint8_t plain[] = {
 		WA_FORM_INT32, WA_FORM_TEXT,  WA_FORM_DECIMAL64, WA_FORM_FLOAT8,
 		WA_FORM_BOOL,  WA_FORM_INT16, WA_FORM_DECIMAL32, WA_FORM_FLOAT8};
-	static const uint8_t random[] = {WA_FORM_INT64, WA_FORM_FLOAT4,
-									 WA_FORM_DECIMAL128, WA_FORM_BOOL,
-									 WA_FORM_TEXT};
+	static const uint8_t other[] = {
+		WA_FORM_INT64, WA_FORM_TEXT,   WA_FORM_DECIMAL128, WA_FORM_FLOAT4,
+		WA_FORM_BOOL,  WA_FORM_UINT32, WA_FORM_DECIMAL128, WA_FORM_FLOAT4};
 
 	for (int i = 0; i < FUZZ_SEED_QUERIES; i++)
-		if (i < FUZZ_SEED_PLAIN_QUERIES)
-			write_run_seed(i, plain, sizeof(plain));
-		else
-			write_run_seed(i, random, sizeof(random));
+		write_run_seed(i, i < FUZZ_SEED_PLAIN_QUERIES ? plain : other,
+					   sizeof(plain));
 	for (uint8_t form = 0; form < WA_FORM_COUNT; form++)
 		write_resident_seed(form);
 	for (int type = 0; type < WA_TYPE_COUNT; type++)
