@@ -389,7 +389,8 @@ try_reply(uint64_t word, const uint64_t *words, size_t nwords)
 	copy = malloc(length + 1);
 	FUZZ_EXPECT(copy != NULL);
 	memcpy(copy, &message, length);
-	(void) wa_message_is_sound(copy, length);
+	if (wa_message_is_sound(copy, length))
+		(void) wa_message_is_intact(copy, length);
 	free(copy);
 }
 

@@ -51,12 +51,14 @@ typedef enum What
 
 /*
  * Flags of a message: a descriptor comes along; bytes as they are; no work; the length
- * of a query is as it is, else that of the last one written.
+ * of a query is as it is, else that of the last one written; a bit is flipped on the
+ * way.
  */
 #define FLAG_DESCRIPTOR 4U
 #define FLAG_RAW        8U
 #define FLAG_NO_WORK    16U
 #define FLAG_LENGTH     32U
+#define FLAG_DAMAGED    64U
 
 typedef struct Client
 {
@@ -191,7 +193,8 @@ take_reply(int fd, ssize_t *length)
 		return true;
 	}
 	close_descriptors(&packet);
-	FUZZ_EXPECT(wa_message_is_sound(bytes, (size_t) *length));
+	FUZZ_EXPECT(wa_message_is_sound(bytes, (size_t) *length) &&
+				wa_message_is_intact(bytes, (size_t) *length));
 	return true;
 }
 
@@ -272,6 +275,18 @@ open_client(Client *client)
 	FUZZ_EXPECT(client->fd >= 0);
 }
 
+/* Sends a message of which a bit is not as it was sealed. */
+static void
+send_damaged(int fd, WaMessage *message)
+{
+	uint8_t *bytes = (uint8_t *) message;
+	const size_t length = message->header.length;
+
+	wa_message_seal(&message->header);
+	bytes[length - 1] ^= 1;
+	(void) send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 /* MESSAGE and CONTROL: sends one; it may be that nobody listens. */
 static void
 do_message(int fd, const FuzzStep *step, uint64_t query_bytes)
@@ -286,7 +301,9 @@ do_message(int fd, const FuzzStep *step, uint64_t query_bytes)
 	/* An empty one is like the end of a connection. */
 	if ((step->b & FLAG_RAW) != 0 && bytes > 0)
 		(void) send(fd, step->words, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-	else if (message.header.length <= sizeof(message))
+	else if ((step->b & FLAG_DAMAGED) != 0)
+		send_damaged(fd, &message);
+	else
 		(void) wa_socket_send(fd, &message.header, &supervisor_fd,
 							  (step->b & FLAG_DESCRIPTOR) != 0);
 	serve();

@@ -25,6 +25,7 @@ enum
 };
 
 #define NO_WORK 16U
+#define DAMAGED 64U
 
 #define MEMORY ((size_t) 16 * 1024 * 1024)
 
@@ -237,6 +238,7 @@ write_simple_seed(void)
 	for (size_t i = 0; i < sizeof(types); i++)
 		send_message((WaMessageType) types[i], &message, sizeof(message.simple),
 					 (uint32_t) i);
+	send_message(WA_MSG_STATUS, &message, sizeof(message.simple), DAMAGED);
 	fuzz_seed_step(&seed, STEP_CONTROL, WA_MSG_PING, 0, NULL, 0);
 	memset(&message, 0, sizeof(message));
 	message.settings.version = WA_PROTOCOL_VERSION;
