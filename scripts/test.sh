@@ -5,8 +5,8 @@
 #
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit fuzz emu install regress-emu devices
-#	regress regress-preload tap valgrind freshness freshness-rules scan-queries
-#	scan-random random random-emu isolation demo.
+#	regress regress-preload tap valgrind freshness soak freshness-rules
+#	scan-queries scan-random random random-emu isolation demo.
 #	Default: all (isolation only where test/specs exists).
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
@@ -31,6 +31,9 @@
 #	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 15)
 #	WA_FRESHNESS_SECONDS	seconds for changes beside queries over resident columns
 #						(default 30; 600 or more now and then)
+#	WA_SOAK_KILLS, WA_SOAK_CANCELS, WA_SOAK_RELOADS, WA_SOAK_FILLS
+#						how much the soak has (default 20, 100, 10, 1: about a minute;
+#						scripts/soak.sh by itself has ten times as much)
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
 #						node (default 40)
 #	WA_STAGE_LIMIT		seconds for one stage (default 2400)
@@ -46,7 +49,7 @@ set -euo pipefail
 
 # The long ones of those that run side by side come first.
 STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-preload tap
-	valgrind freshness freshness-rules scan-queries scan-random random random-emu)
+	valgrind freshness soak freshness-rules scan-queries scan-random random random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(demo)
 
@@ -641,6 +644,15 @@ stage_freshness_rules()
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report
+}
+
+# Runs a short soak, which counts itself.
+stage_soak()
+{
+	WA_PREBUILT=1 WA_SOAK_KILLS=${WA_SOAK_KILLS:-20} \
+		WA_SOAK_CANCELS=${WA_SOAK_CANCELS:-100} \
+		WA_SOAK_RELOADS=${WA_SOAK_RELOADS:-10} WA_SOAK_FILLS=${WA_SOAK_FILLS:-1} \
+		exec "$WA_ROOT/scripts/soak.sh"
 }
 
 # Writes a program that runs warpaggd with several CPU devices; prints its name.
