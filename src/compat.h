@@ -17,12 +17,6 @@
 #error "warpagg needs PostgreSQL 15 or later"
 #endif
 
-#if PG_VERSION_NUM >= 160000
-#include "utils/relfilenumbermap.h"
-#else
-#include "utils/relfilenodemap.h"
-#endif
-
 #if PG_VERSION_NUM >= 180000
 #include "storage/waiteventset.h"
 #endif
@@ -142,17 +136,6 @@ relation_is_new_compat(Relation relation)
 	return relation->rd_createSubid != InvalidSubTransactionId ||
 		   relation->rd_newRelfilenodeSubid != InvalidSubTransactionId ||
 		   relation->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
-#endif
-}
-
-/* Returns the relation of this database with that storage, or InvalidOid. */
-static inline Oid
-relation_of_storage_compat(Oid tablespace, Oid file)
-{
-#if PG_VERSION_NUM >= 160000
-	return RelidByRelfilenumber(tablespace, file);
-#else
-	return RelidByRelfilenode(tablespace, file);
 #endif
 }
 

@@ -28,21 +28,30 @@ typedef struct UnderWay
 	bool active;        /* its reply has not been received */
 	WaPartial *partial; /* to merge into; NULL: nobody wants it */
 	WaOpSet ops;
-	WaBatch batch; /* as it lies in the slot */
+	WaBatch batch;     /* as it lies in the slot */
+	uint32_t checksum; /* of that, when it came to lie there */
 	uint32_t slot;
 } UnderWay;
 
 static UnderWay under_way = {0};
 
+/* What lacks rows, as they were damaged in their slot; NULL: nothing does. */
+static const WaPartial *incomplete = NULL;
+
 /*
  * Ends the connection in the middle of a reduction, whose batch is folded if
- * it is still wanted.  Raises no error.
+ * it is still wanted.  Raises no error: wa_client_finish does if it was damaged.
  */
 static void
 abandon(void)
 {
 	if (under_way.active && under_way.partial != NULL)
-		wa_partial_fold(under_way.partial, under_way.ops, &under_way.batch);
+	{
+		if (wa_batch_checksum(&under_way.batch) == under_way.checksum)
+			wa_partial_fold(under_way.partial, under_way.ops, &under_way.batch);
+		else
+			incomplete = under_way.partial;
+	}
 	under_way.active = false;
 	wa_connection_close();
 }
@@ -54,6 +63,7 @@ at_transaction_end(XactEvent event, void *argument)
 	under_way.partial = NULL;
 	if (wa_connection_is_busy())
 		abandon();
+	incomplete = NULL;
 }
 
 /*
@@ -145,6 +155,8 @@ request(WaOpSet ops, const WaBatch *batch)
 	message.reduce.device = (uint32_t) wa_device;
 	message.reduce.ops = ops;
 	message.reduce.delay_ms = (uint32_t) wa_debug_delay_ms;
+	under_way.checksum = wa_batch_checksum(&under_way.batch);
+	message.header.bulk = under_way.checksum;
 	if (!wa_connection_send(&message, WA_MSG_REDUCE, sizeof(message.reduce)))
 	{
 		wa_connection_close();
@@ -230,6 +242,13 @@ wa_client_finish(void)
 {
 	if (under_way.active)
 		complete();
+	if (incomplete == NULL)
+		return;
+	incomplete = NULL;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("values in the staging memory of warpagg were damaged"),
+			 errhint("Run the query again.")));
 }
 
 void
@@ -237,4 +256,6 @@ wa_client_forget(const WaPartial *partial)
 {
 	if (under_way.partial == partial)
 		under_way.partial = NULL;
+	if (incomplete == partial)
+		incomplete = NULL;
 }

@@ -12,6 +12,8 @@
 #include "client/residency.h"
 #include "client/resident.h"
 #include "client/trouble.h"
+#include "core/checksum.h"
+#include "core/replies.h"
 
 /* Columns that there is room for when their list is first asked for. */
 #define FIRST_LIST_ROOM 256
@@ -24,6 +26,13 @@ typedef struct GroupsFile
 } GroupsFile;
 
 static GroupsFile groups_file = {0};
+
+/* What has been copied of an answer. */
+typedef struct Covered
+{
+	uint64_t *used; /* NULL: all blocks */
+	uint32_t bulk;  /* checksum of what has been copied */
+} Covered;
 
 void
 wa_client_raise(const WaFailure *failure)
@@ -52,6 +61,17 @@ fail_exchange(WaFailure *failure, WaExchange exchange)
 	return fail(failure, exchange, wa_trouble_status(), wa_trouble_text());
 }
 
+bool
+wa_client_reject(bool is_damaged, WaFailure *failure)
+{
+	if (is_damaged)
+		wa_connection_note_damage();
+	wa_connection_close();
+	return fail(failure, WA_EXCHANGE_LOST, WA_OK,
+				is_damaged ? "What it sent was damaged on its way"
+						   : "Its reply could not be understood");
+}
+
 /* Looks at a reply; returns false if it is not of the type. */
 static bool
 check_reply(WaMessage *reply, WaMessageType type, WaFailure *failure)
@@ -64,9 +84,18 @@ check_reply(WaMessage *reply, WaMessageType type, WaFailure *failure)
 		return fail(failure, WA_EXCHANGE_DONE, (WaStatus) reply->failed.status,
 					reply->failed.text);
 	}
-	wa_connection_close();
-	return fail(failure, WA_EXCHANGE_LOST, WA_OK,
-				"Its reply could not be understood");
+	return wa_client_reject(false, failure);
+}
+
+/*
+ * Copies bulk data out of the parcel, where it may change, and adds it to a checksum,
+ * which is *bulk of the data before.
+ */
+static void
+copy_out(uint64 offset, void *copy, uint64 bytes, uint32_t *bulk)
+{
+	memcpy(copy, wa_parcel_memory() + offset, bytes);
+	*bulk = wa_checksum(*bulk, copy, bytes);
 }
 
 /* Tells whether a message can be sent. */
@@ -118,6 +147,9 @@ wa_client_load(uint64 extent, WaFailure *failure)
 	if (!may_send(failure))
 		return false;
 	message.load.extent = extent;
+	message.header.bulk =
+		wa_extent_checksum((const WaExtentHead *) (wa_parcel_memory() + extent),
+						   wa_parcel_memory());
 	if (wa_connection_send(&message, WA_MSG_LOAD, sizeof(message.load)))
 		return true;
 	wa_connection_close();
@@ -152,11 +184,9 @@ wa_client_residency(const WaRelation *relation, int ncolumns,
 			 offsetof(WaResidencyMessage, columns) + names, WA_MSG_RESIDENT,
 			 &reply, failure))
 		return false;
-	if (reply.resident.ncolumns != (uint32_t) ncolumns)
-	{
-		wa_connection_close();
-		return fail_exchange(failure, WA_EXCHANGE_LOST);
-	}
+	if (reply.resident.ncolumns != (uint32_t) ncolumns ||
+		!wa_residency_is_sound(&reply.resident))
+		return wa_client_reject(false, failure);
 	*answer = reply.resident;
 	return true;
 }
@@ -164,37 +194,57 @@ wa_client_residency(const WaRelation *relation, int ncolumns,
 bool
 wa_client_extents(const WaRelation *relation, int ncolumns,
 				  const WaColumnName *columns, uint32 first, uint32 count,
-				  uint64 states, WaFailure *failure)
+				  WaExtentState *states, WaFailure *failure)
 {
 	const size_t names = (size_t) ncolumns * sizeof(*columns);
 	WaMessage message = {0};
 	WaMessage reply;
+	uint32_t bulk = 0;
 
+	if (wa_client_reserve(count * sizeof(*states), failure) == NULL)
+		return false;
 	message.extents.relation = *relation;
 	message.extents.first = first;
 	message.extents.count = count;
 	message.extents.ncolumns = (uint32_t) ncolumns;
-	message.extents.states = states;
 	memcpy(message.extents.columns, columns, names);
-	return ask(&message, WA_MSG_EXTENTS,
-			   offsetof(WaExtentsMessage, columns) + names, WA_MSG_DONE, &reply,
-			   failure);
+	if (!ask(&message, WA_MSG_EXTENTS,
+			 offsetof(WaExtentsMessage, columns) + names, WA_MSG_DONE, &reply,
+			 failure))
+		return false;
+	copy_out(0, states, count * sizeof(*states), &bulk);
+	if (bulk != reply.header.bulk)
+		return wa_client_reject(true, failure);
+	for (uint32 i = 0; i < count; i++)
+		if (!wa_extent_state_is_sound(&states[i], first + i, ncolumns))
+			return wa_client_reject(false, failure);
+	return true;
 }
 
 bool
 wa_client_texts(const WaRelation *relation, const WaColumnName *column,
-				uint32 first, uint64 place, uint64 room, WaFailure *failure)
+				uint32 first, WaTextsHead *head, char *texts, uint64 room,
+				WaFailure *failure)
 {
 	WaMessage message = {0};
 	WaMessage reply;
+	uint32_t bulk = 0;
+
+	if (wa_client_reserve(sizeof(*head) + room, failure) == NULL)
+		return false;
 
 	message.texts.relation = *relation;
 	message.texts.column = *column;
 	message.texts.first = first;
-	message.texts.place = place;
-	message.texts.room = room;
-	return ask(&message, WA_MSG_TEXTS, sizeof(message.texts), WA_MSG_DONE,
-			   &reply, failure);
+	message.texts.room = sizeof(*head) + room;
+	if (!ask(&message, WA_MSG_TEXTS, sizeof(message.texts), WA_MSG_DONE, &reply,
+			 failure))
+		return false;
+	copy_out(0, head, sizeof(*head), &bulk);
+	if (!wa_texts_head_is_sound(&message.texts, head))
+		return wa_client_reject(false, failure);
+	copy_out(sizeof(*head), texts, head->bytes - sizeof(*head), &bulk);
+	return bulk == reply.header.bulk || wa_client_reject(true, failure);
 }
 
 bool
@@ -232,8 +282,30 @@ wa_client_pin(const WaRelation *relation, bool pinned, WaFailure *failure)
 			   failure);
 }
 
+/*
+ * Copies the list of columns that warpaggd has written; returns NULL if it is not what
+ * was written, or cannot be right.
+ */
+static WaResidentColumn *
+copy_list(uint32 count, uint32_t bulk, WaFailure *failure)
+{
+	const Size bytes = count * sizeof(WaResidentColumn);
+	WaResidentColumn *list = palloc(Max(bytes, 1));
+	uint32_t copied = 0;
+	bool is_sound = true;
+
+	copy_out(0, list, bytes, &copied);
+	for (uint32 i = 0; i < count; i++)
+		is_sound = is_sound && wa_resident_column_is_sound(&list[i]);
+	if (copied == bulk && is_sound)
+		return list;
+	(void) wa_client_reject(copied != bulk, failure);
+	pfree(list);
+	return NULL;
+}
+
 int64
-wa_client_list(uint32 database, WaFailure *failure)
+wa_client_list(uint32 database, WaResidentColumn **list, WaFailure *failure)
 {
 	uint32 room = FIRST_LIST_ROOM;
 
@@ -249,8 +321,16 @@ wa_client_list(uint32 database, WaFailure *failure)
 		if (!ask(&message, WA_MSG_LIST, sizeof(message.list), WA_MSG_LISTED,
 				 &reply, failure))
 			return -1;
+		if (reply.listed.columns > WA_MAX_LISTED)
+		{
+			(void) wa_client_reject(false, failure);
+			return -1;
+		}
 		if (reply.listed.columns <= room)
-			return reply.listed.columns;
+		{
+			*list = copy_list(reply.listed.columns, reply.header.bulk, failure);
+			return *list == NULL ? -1 : (int64) reply.listed.columns;
+		}
 		room = reply.listed.columns;
 	}
 }
@@ -264,44 +344,90 @@ wa_client_release_groups(void)
 	groups_file.memory = NULL;
 }
 
-/* Returns the groups of an answer, or NULL if they are not there. */
-static const void *
-find_groups(const WaRunMessage *run, const WaAnswerMessage *answer)
+/*
+ * Copies which blocks an answer covers, unless it covers them all; returns false if it
+ * cannot be these.
+ */
+static bool
+copy_used(const WaRunMessage *run, const WaAnswerMessage *answer,
+		  Covered *covered)
 {
+	const Size bytes = run->nmaps * sizeof(((WaMapPage *) NULL)->visible);
+
+	covered->used = NULL;
+	if (answer->groups_bytes == 0 || answer->blocks == run->nblocks)
+		return true;
+	covered->used = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+	copy_out(run->used, covered->used, bytes, &covered->bulk);
+	return wa_used_is_sound(covered->used, run->nmaps, run->nblocks,
+							answer->blocks);
+}
+
+/*
+ * Returns the groups of an answer, which nobody can change any more, or NULL if they
+ * are not there.
+ */
+static const void *
+take_groups(const WaRunMessage *run, const WaAnswerMessage *answer,
+			uint32_t *bulk)
+{
+	const uint64 bytes = answer->groups_bytes;
+	void *copy;
+
 	if (answer->in_parcel != 0)
-		return answer->groups_bytes <= run->groups_room
-				   ? wa_parcel_memory() + run->groups
-				   : NULL;
-	groups_file.memory = wa_connection_map_file(answer->groups_bytes);
-	groups_file.bytes = answer->groups_bytes;
+	{
+		copy = palloc(Max(bytes, 1));
+		copy_out(run->groups, copy, bytes, bulk);
+		return copy;
+	}
+	groups_file.memory = wa_connection_map_file(bytes);
+	groups_file.bytes = bytes;
+	if (groups_file.memory != NULL)
+		*bulk = wa_checksum(*bulk, groups_file.memory, bytes);
 	return groups_file.memory;
 }
 
+/* Sends a query, and receives the answer. */
+static bool
+ask_run(const WaRunMessage *run, WaMessage *reply, WaFailure *failure)
+{
+	const char *parcel = wa_parcel_memory();
+	WaMessage message = {0};
+
+	message.run = *run;
+	message.header.bulk =
+		wa_run_checksum(run, parcel + run->maps, parcel + run->query);
+	return ask(&message, WA_MSG_RUN,
+			   offsetof(WaRunMessage, columns) +
+				   run->ncolumns * sizeof(WaColumnName),
+			   WA_MSG_ANSWER, reply, failure);
+}
+
 const void *
-wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer,
+wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer, uint64_t **used,
 			  WaFailure *failure)
 {
-	WaMessage message = {0};
 	WaMessage reply;
 	const int64 loads = wa_residency_loads();
-	const void *groups;
+	Covered covered = {0};
+	const void *groups = NULL;
 
 	wa_client_release_groups();
-	message.run = *run;
-	if (!ask(&message, WA_MSG_RUN,
-			 offsetof(WaRunMessage, columns) +
-				 run->ncolumns * sizeof(WaColumnName),
-			 WA_MSG_ANSWER, &reply, failure))
+	if (!ask_run(run, &reply, failure))
 		return NULL;
 	*answer = reply.answer;
+	if (wa_answer_is_sound(run, answer) && copy_used(run, answer, &covered))
+		groups = take_groups(run, answer, &covered.bulk);
+	if (groups == NULL || covered.bulk != reply.header.bulk)
+	{
+		(void) wa_client_reject(groups != NULL, failure);
+		wa_client_release_groups();
+		memset(answer, 0, sizeof(*answer));
+		return NULL;
+	}
+	*used = covered.used;
 	if (answer->blocks > 0 || (answer->groups_bytes == 0 && answer->rows == 0))
 		wa_residency_note(&run->relation, run->ncolumns, run->columns, loads,
 						  answer->blocks + answer->left_blocks);
-	groups = find_groups(run, answer);
-	if (groups == NULL)
-	{
-		wa_connection_close();
-		(void) fail_exchange(failure, WA_EXCHANGE_LOST);
-	}
 	return groups;
 }

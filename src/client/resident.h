@@ -21,6 +21,12 @@ typedef struct WaFailure
 	char text[WA_MAX_ERROR_BYTES]; /* a sentence without its period */
 } WaFailure;
 
+/*
+ * Closes the connection, as what was received is damaged or cannot be right; stores
+ * that as the failure.  Returns false.
+ */
+extern bool wa_client_reject(bool is_damaged, WaFailure *failure);
+
 /* Raises an error for a failure. */
 extern void wa_client_raise(const WaFailure *failure) pg_attribute_noreturn();
 
@@ -37,13 +43,14 @@ extern WA_MUST_CHECK bool wa_client_load(uint64 extent, WaFailure *failure);
 extern WA_MUST_CHECK bool wa_client_loaded(WaFailure *failure);
 
 /*
- * Has texts of the dictionary of a column, from a code on, written to the parcel
- * (WaTextsMessage).
+ * Asks for texts of the dictionary of a column, from a code on (WaTextsMessage), as
+ * many as there is room for: bytes of `texts`.
  */
 extern WA_MUST_CHECK bool wa_client_texts(const WaRelation *relation,
 										  const WaColumnName *column,
-										  uint32 first, uint64 place,
-										  uint64 room, WaFailure *failure);
+										  uint32 first, WaTextsHead *head,
+										  char *texts, uint64 room,
+										  WaFailure *failure);
 
 /* Asks what there is of columns of a relation. */
 extern WA_MUST_CHECK bool wa_client_residency(const WaRelation *relation,
@@ -52,15 +59,11 @@ extern WA_MUST_CHECK bool wa_client_residency(const WaRelation *relation,
 											  WaResidentMessage *answer,
 											  WaFailure *failure);
 
-/*
- * Asks for the states of extents, which are written to the parcel from `states`
- * on, as WaExtentState.
- */
-extern WA_MUST_CHECK bool wa_client_extents(const WaRelation *relation,
-											int ncolumns,
-											const WaColumnName *columns,
-											uint32 first, uint32 count,
-											uint64 states, WaFailure *failure);
+/* Asks for the states of extents; states: room for `count`. */
+extern WA_MUST_CHECK bool
+wa_client_extents(const WaRelation *relation, int ncolumns,
+				  const WaColumnName *columns, uint32 first, uint32 count,
+				  WaExtentState *states, WaFailure *failure);
 
 /* Says which blocks of an extent are as they were.  header is filled in here. */
 extern WA_MUST_CHECK bool wa_client_confirm(const WaConfirmMessage *confirm,
@@ -75,18 +78,21 @@ extern bool wa_client_pin(const WaRelation *relation, bool pinned,
 						  WaFailure *failure);
 
 /*
- * Asks for the columns of a database, 0: of all, which are written to the parcel
- * from its first byte on as WaResidentColumn.  Returns how many, with the parcel
- * made large enough for them, or -1.
+ * Asks for the columns of a database, 0: of all.  Returns how many there are in *list,
+ * in the current memory context, or -1.
  */
-extern int64 wa_client_list(uint32 database, WaFailure *failure);
+extern int64 wa_client_list(uint32 database, WaResidentColumn **list,
+							WaFailure *failure);
 
 /*
- * Has a query run, whose header is filled in here.  Returns the groups, which stay
- * until the next call or wa_client_release_groups; or NULL.
+ * Has a query run, whose header is filled in here.  Returns the groups, which stay, with
+ * the current memory context, until the next call or wa_client_release_groups; or NULL.
+ * *used: the words of the blocks that the answer covers, likewise; NULL: all, or none.
+ * What the groups are is for the caller to check.
  */
 extern const void *wa_client_run(const WaRunMessage *run,
-								 WaAnswerMessage *answer, WaFailure *failure);
+								 WaAnswerMessage *answer, uint64_t **used,
+								 WaFailure *failure);
 extern void wa_client_release_groups(void);
 
 #endif /* WA_CLIENT_RESIDENT_H */

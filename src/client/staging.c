@@ -15,11 +15,14 @@
 #include "client/staging.h"
 #include "client/trouble.h"
 
-/* Tells whether the file has at least so many bytes and will keep them. */
+/*
+ * Tells whether the file has at least so many bytes and will keep them; seals_beside:
+ * what else it has to be sealed against.
+ */
 static bool
-is_sealed(int fd, uint64_t bytes)
+is_sealed(int fd, uint64_t bytes, int seals_beside)
 {
-	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | seals_beside;
 	struct stat status;
 	int seals = fcntl(fd, F_GET_SEALS);
 
@@ -29,11 +32,11 @@ is_sealed(int fd, uint64_t bytes)
 
 /* Maps so many bytes of a file; returns NULL, having noted why, if it cannot. */
 static void *
-map(int fd, uint64_t bytes, int protection)
+map(int fd, uint64_t bytes, int protection, int seals_beside)
 {
 	void *memory;
 
-	if (!is_sealed(fd, bytes))
+	if (!is_sealed(fd, bytes, seals_beside))
 	{
 		wa_trouble_note(
 			WA_BAD_REQUEST,
@@ -71,7 +74,7 @@ wa_staging_map(WaStaging *staging, const WaAttachedMessage *attached, int fd)
 		wa_trouble_note(WA_BAD_REQUEST, "Its staging memory cannot be used");
 		return false;
 	}
-	memory = map(fd, attached->file_bytes, PROT_READ | PROT_WRITE);
+	memory = map(fd, attached->file_bytes, PROT_READ | PROT_WRITE, 0);
 	if (memory == NULL)
 		return false;
 	staging->header = (WaStagingHeader *) memory;
@@ -93,13 +96,14 @@ wa_staging_unmap(WaStaging *staging)
 const void *
 wa_staging_map_file(int fd, uint64_t bytes)
 {
-	return bytes > 0 ? map(fd, bytes, PROT_READ) : NULL;
+	return bytes > 0 ? map(fd, bytes, PROT_READ, F_SEAL_WRITE) : NULL;
 }
 
 WaCounters *
 wa_staging_map_counters(int fd)
 {
-	WaCounters *counters = map(fd, sizeof(WaCounters), PROT_READ | PROT_WRITE);
+	WaCounters *counters =
+		map(fd, sizeof(WaCounters), PROT_READ | PROT_WRITE, 0);
 
 	if (counters == NULL || (counters->magic == WA_COUNTERS_MAGIC &&
 							 counters->size_bytes == sizeof(WaCounters)))

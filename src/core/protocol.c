@@ -37,9 +37,20 @@ table_is_sound(const void *bytes, size_t length, size_t fixed,
 				   sizeof(((message *) NULL)->columns) /          \
 					   sizeof(((message *) NULL)->columns[0]))
 
+/* Tells whether a message, of whose length that is right, may name its relation. */
+static bool
+relation_is_sound(const void *bytes)
+{
+	WaRelation relation;
+
+	memcpy(&relation, (const char *) bytes + sizeof(WaHeader),
+		   sizeof(relation));
+	return wa_relation_is_sound(&relation);
+}
+
 /* Tells whether the length is right for a message about resident columns. */
 static bool
-resident_is_sound(uint32_t type, const void *bytes, size_t length)
+resident_length_is_sound(uint32_t type, const void *bytes, size_t length)
 {
 	switch (type)
 	{
@@ -98,6 +109,27 @@ wa_message_is_intact(const void *bytes, size_t length)
 
 	memcpy(&header, bytes, sizeof(header));
 	return header.checksum == message_checksum(bytes, length);
+}
+
+/* Tells whether a message about resident columns is sound. */
+static bool
+resident_is_sound(uint32_t type, const void *bytes, size_t length)
+{
+	if (!resident_length_is_sound(type, bytes, length))
+		return false;
+	switch (type)
+	{
+		case WA_MSG_RESIDENCY:
+		case WA_MSG_EXTENTS:
+		case WA_MSG_TEXTS:
+		case WA_MSG_CONFIRM:
+		case WA_MSG_UNLOAD:
+		case WA_MSG_PIN:
+		case WA_MSG_RUN:
+			return relation_is_sound(bytes);
+		default:
+			return true;
+	}
 }
 
 bool
@@ -176,4 +208,25 @@ wa_reduce_is_sound(const WaReduceMessage *reduce, uint32_t slots,
 			lies_in_slot(reduce->validity_offset,
 						 wa_validity_bytes(reduce->nrows), sizeof(uint64_t),
 						 slot_bytes));
+}
+
+uint32_t
+wa_run_checksum(const WaRunMessage *run, const void *maps, const void *query)
+{
+	const uint32_t checksum =
+		wa_checksum(0, maps, run->nmaps * sizeof(WaMapPage));
+
+	return wa_checksum(checksum, query, run->query_bytes);
+}
+
+uint32_t
+wa_batch_checksum(const WaBatch *batch)
+{
+	const uint32_t checksum = wa_checksum(
+		0, batch->values, batch->nrows * wa_type_width(batch->type));
+
+	return batch->validity == NULL
+			   ? checksum
+			   : wa_checksum(checksum, batch->validity,
+							 wa_validity_bytes(batch->nrows));
 }

@@ -194,7 +194,7 @@ typedef struct WaReduceMessage
 	uint64_t validity_offset; /* in the slot, a multiple of 8 */
 	uint32_t has_validity;    /* 0 or 1 */
 	uint32_t delay_ms;        /* for tests: wait so long before reducing */
-} WaReduceMessage;
+} WaReduceMessage; /* bulk: of the values, and the validity behind them */
 
 /* Which device is to do it. */
 typedef enum WaWantedDevice
@@ -281,7 +281,7 @@ typedef struct WaLoadMessage
 {
 	WaHeader header;
 	uint64_t extent; /* offset of a WaExtentHead in the parcel */
-} WaLoadMessage;
+} WaLoadMessage;     /* bulk: wa_extent_checksum */
 
 /* A relation and columns of it; the length tells how many there are. */
 typedef struct WaResidencyMessage
@@ -315,7 +315,10 @@ typedef struct WaResidentMessage
 	WaResidency columns[WA_MAX_QUERY_COLUMNS];
 } WaResidentMessage;
 
-/* Asks for the WaExtentState of extents first to first + count - 1. */
+/*
+ * Asks for the WaExtentState of extents first to first + count - 1; bulk of the reply
+ * is the checksum of all of them.
+ */
 typedef struct WaExtentsMessage
 {
 	WaHeader header;
@@ -330,7 +333,8 @@ typedef struct WaExtentsMessage
 /*
  * Asks for texts of a column's dictionary, those of codes from `first` on.  Where
  * the message says there come a WaTextsHead and the texts, as many as there is room
- * for: of each its length, a number of 32 bits, and its bytes.
+ * for: of each its length, a number of 32 bits, and its bytes.  Bulk of the reply is
+ * the checksum of the head and all of them.
  */
 typedef struct WaTextsMessage
 {
@@ -351,6 +355,7 @@ typedef struct WaTextsHead
 	uint64_t texts;      /* that had been added when the first was written */
 	uint32_t ncodes;     /* all codes were less, at that time */
 	uint32_t count;      /* of the texts that follow */
+	uint64_t bytes;      /* of the head and them */
 } WaTextsHead;
 
 /*
@@ -402,11 +407,12 @@ typedef struct WaListedMessage
 	WaHeader header;
 	uint32_t columns; /* how many there are, be there room for them or not */
 	uint32_t unused;
-} WaListedMessage;
+} WaListedMessage; /* bulk: of those that there was room for */
 
 /*
  * A query over the blocks of a relation that are cached with all its columns and
- * fresh.  Offsets are those of the parcel.
+ * fresh.  Offsets are those of the parcel.  Bulk is the checksum of the maps, and the
+ * query behind them.
  */
 typedef struct WaRunMessage
 {
@@ -431,6 +437,7 @@ typedef struct WaRunMessage
  * in a sealed memory file that comes with the message.  groups_bytes is 0 if
  * there is no block that could be used, or if there is no use in an answer, as not
  * all blocks could be (query/query.h, only_wanted): then nothing has been written.
+ * Bulk is the checksum of what has been: `used`, and the groups behind it.
  */
 typedef struct WaAnswerMessage
 {
@@ -536,5 +543,12 @@ bool wa_message_is_sound(const void *bytes, size_t length);
  */
 bool wa_reduce_is_sound(const WaReduceMessage *reduce, uint32_t slots,
 						uint64_t slot_bytes);
+
+/* Returns the checksum of what a RUN names: its maps, and the query behind them. */
+uint32_t wa_run_checksum(const WaRunMessage *run, const void *maps,
+						 const void *query);
+
+/* Returns the checksum of a batch's values, and its validity behind them. */
+uint32_t wa_batch_checksum(const WaBatch *batch);
 
 #endif /* WA_CORE_PROTOCOL_H */

@@ -3,6 +3,7 @@
  *		Checking the head of an extent before anything in it is believed.
  */
 #include "core/resident.h"
+#include "core/checksum.h"
 
 /* All that is named by offsets begins at multiples of this. */
 #define PARCEL_ALIGNMENT 64
@@ -110,13 +111,51 @@ asked_is_sound(const WaExtentHead *head)
 bool
 wa_extent_is_sound(const WaExtentHead *head, uint64_t parcel_bytes)
 {
-	if (head->map_lsn == 0 || head->ncolumns > WA_MAX_RESIDENT_COLUMNS ||
-		!asked_is_sound(head) || !blocks_are_sound(head) ||
-		!rows_are_sound(head))
+	if (!wa_relation_is_sound(&head->relation) || head->map_lsn == 0 ||
+		head->ncolumns > WA_MAX_RESIDENT_COLUMNS || !asked_is_sound(head) ||
+		!blocks_are_sound(head) || !rows_are_sound(head))
 		return false;
 	for (uint32_t i = 0; i < head->ncolumns; i++)
 		if (!column_is_sound(&head->columns[i], head->nrows, parcel_bytes) ||
 			!attribute_is_new(head, i))
 			return false;
 	return true;
+}
+
+/* Returns the checksum with that of what lies at an offset, 0: of nothing. */
+static uint32_t
+add_part(uint32_t checksum, const void *parcel, uint64_t offset, uint64_t bytes)
+{
+	if (offset == 0)
+		return checksum;
+	return wa_checksum(checksum, (const char *) parcel + offset, bytes);
+}
+
+/* The same of a column. */
+static uint32_t
+add_column(uint32_t checksum, const WaExtentColumn *column, uint64_t nrows,
+		   const void *parcel)
+{
+	const uint64_t bytes = nrows * wa_form_width((WaForm) column->form);
+
+	checksum = add_part(checksum, parcel, column->values, bytes);
+	checksum = add_part(checksum, parcel, column->validity, nrows);
+	checksum = add_part(checksum, parcel, column->display, nrows);
+	if (column->form != WA_FORM_TEXT)
+		return checksum;
+	checksum = add_part(checksum, parcel, column->text, column->text_bytes);
+	return add_part(checksum, parcel, column->text_ends,
+					column->ntexts * sizeof(uint32_t));
+}
+
+uint32_t
+wa_extent_checksum(const WaExtentHead *head, const void *parcel)
+{
+	uint32_t checksum = wa_checksum(0, head, offsetof(WaExtentHead, columns));
+
+	checksum = wa_checksum(checksum, head->columns,
+						   head->ncolumns * sizeof(head->columns[0]));
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+		checksum = add_column(checksum, &head->columns[i], head->nrows, parcel);
+	return checksum;
 }

@@ -49,7 +49,7 @@
 /* Columns that a query has at most. */
 #define WA_MAX_QUERY_COLUMNS 128
 
-/* A relation's storage: the names of PostgreSQL's RelFileNode. */
+/* A relation's storage: the names of PostgreSQL's RelFileNode, none of which is 0. */
 typedef struct WaRelation
 {
 	uint32_t tablespace;
@@ -264,6 +264,14 @@ wa_form_kind(WaForm form)
 	return (WaVectorKind) kinds[form];
 }
 
+/* Tells whether a relation may have that storage. */
+static inline bool
+wa_relation_is_sound(const WaRelation *relation)
+{
+	return relation->tablespace != 0 && relation->database != 0 &&
+		   relation->file != 0;
+}
+
 #ifdef __cplusplus
 extern "C"
 {
@@ -275,6 +283,12 @@ extern "C"
  * are unchecked: numbers and ends of texts must be checked when they are read.
  */
 bool wa_extent_is_sound(const WaExtentHead *head, uint64_t parcel_bytes);
+
+/*
+ * Returns the checksum of a sound extent: of the head but for the columns that it does
+ * not have, and of all that lies in the parcel for each column that it has.
+ */
+uint32_t wa_extent_checksum(const WaExtentHead *head, const void *parcel);
 
 #ifdef __cplusplus
 }

@@ -32,23 +32,25 @@ wa_connection_fail(const WaConnection *connection, uint32_t request,
 	return wa_socket_send(connection->fd, &failed.header, NULL, 0);
 }
 
-/* Sends a message without contents. */
+/* Sends a message without contents but a checksum of bulk data. */
 static bool
 send_simple(const WaConnection *connection, WaMessageType type,
-			uint32_t request)
+			uint32_t request, uint32_t bulk)
 {
 	WaSimpleMessage simple;
 
 	memset(&simple, 0, sizeof(simple));
 	wa_message_begin(&simple.header, type, sizeof(simple), request);
+	simple.header.bulk = bulk;
 	simple.version = WA_PROTOCOL_VERSION;
 	return wa_socket_send(connection->fd, &simple.header, NULL, 0);
 }
 
 bool
-wa_connection_done(const WaConnection *connection, uint32_t request)
+wa_connection_done(const WaConnection *connection, uint32_t request,
+				   uint32_t bulk)
 {
-	return send_simple(connection, WA_MSG_DONE, request);
+	return send_simple(connection, WA_MSG_DONE, request, bulk);
 }
 
 /* HELLO: tells our version and state, also to those of other versions. */
@@ -143,6 +145,7 @@ prepare_job(WaConnection *connection, const WaStaging *staging,
 	job->batch.nrows = reduce->nrows;
 	job->ops = reduce->ops;
 	job->delay_ms = reduce->delay_ms;
+	job->checksum = reduce->header.bulk;
 	connection->request = reduce->header.request;
 }
 
@@ -319,5 +322,5 @@ wa_connection_heartbeat(WaConnection *connection, WaService *service)
 		(connection->work == WA_WORK_REDUCE &&
 		 !wa_scheduler_job_advances(&service->scheduler, &connection->job)))
 		return true;
-	return send_simple(connection, WA_MSG_HEARTBEAT, connection->request);
+	return send_simple(connection, WA_MSG_HEARTBEAT, connection->request, 0);
 }

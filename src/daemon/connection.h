@@ -86,7 +86,8 @@ bool wa_connection_break(WaConnection *connection, const char *breach);
 bool wa_connection_fail(const WaConnection *connection, uint32_t request,
 						WaStatus status, const char *text);
 
-/* Answers a request with DONE; likewise. */
-bool wa_connection_done(const WaConnection *connection, uint32_t request);
+/* Answers a request with DONE, which has a checksum of bulk data or 0; likewise. */
+bool wa_connection_done(const WaConnection *connection, uint32_t request,
+						uint32_t bulk);
 
 #endif /* WA_DAEMON_CONNECTION_H */

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/checksum.h"
 #include "daemon/resident.h"
 #include "daemon/socket.h"
 
 #define OUT_OF_BOUNDS "its request is out of bounds"
 
-/* All but status and error is constant while a thread works. */
+/* All but status, error and a reply's bulk is constant while a thread works. */
 struct WaResidentTask
 {
 	WaTask task; /* first: a task is one of these */
@@ -25,6 +26,7 @@ struct WaResidentTask
 		WaTextsMessage texts;
 		WaUnloadMessage unload;
 	} what;
+	uint32_t bulk; /* of the request, then of the reply */
 	WaStatus status;
 	char error[WA_MAX_ERROR_BYTES];
 };
@@ -47,7 +49,7 @@ wa_resident_share(WaConnection *connection, WaService *service,
 		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
 								  "could not map the parcel");
 	service->parcels_bytes = others + share->bytes;
-	return wa_connection_done(connection, request);
+	return wa_connection_done(connection, request, 0);
 }
 
 /* Makes a task of the connection, to be filled in; or returns NULL. */
@@ -102,7 +104,16 @@ static void
 do_load(WaTask *arg)
 {
 	WaResidentTask *task = (WaResidentTask *) arg;
+	const uint32_t bulk = task->bulk;
 
+	task->bulk = 0;
+	if (wa_extent_checksum(&task->what.head, task->parcel->memory) != bulk)
+	{
+		task->status = WA_BAD_REQUEST;
+		(void) snprintf(task->error, sizeof(task->error), "%s",
+						"the extent was damaged on its way");
+		return;
+	}
 	task->status =
 		wa_store_load(task->store, &task->what.head, task->parcel->memory,
 					  task->error, sizeof(task->error));
@@ -129,6 +140,7 @@ handle_load(WaConnection *connection, WaService *service,
 								  WA_OUT_OF_MEMORY, "not enough memory");
 	memcpy(&task->what.head, parcel->memory + load->extent,
 		   sizeof(task->what.head));
+	task->bulk = load->header.bulk;
 	if (!wa_extent_is_sound(&task->what.head, parcel->bytes))
 	{
 		free(task);
@@ -141,7 +153,7 @@ handle_load(WaConnection *connection, WaService *service,
 static void
 do_extents(WaTask *arg)
 {
-	const WaResidentTask *task = (WaResidentTask *) arg;
+	WaResidentTask *task = (WaResidentTask *) arg;
 	const WaExtentsMessage *extents = &task->what.extents;
 	uint8_t *place = wa_parcel_place(task->parcel, extents->states);
 
@@ -153,6 +165,7 @@ do_extents(WaTask *arg)
 							  extents->first + i, extents->columns,
 							  extents->ncolumns, &state);
 		memcpy(place + i * sizeof(state), &state, sizeof(state));
+		task->bulk = wa_checksum(task->bulk, &state, sizeof(state));
 	}
 }
 
@@ -178,10 +191,12 @@ handle_extents(WaConnection *connection, WaService *service,
 static void
 do_texts(WaTask *arg)
 {
-	const WaResidentTask *task = (WaResidentTask *) arg;
+	WaResidentTask *task = (WaResidentTask *) arg;
 	const WaTextsMessage *texts = &task->what.texts;
+	uint8_t *place = task->parcel->memory + texts->place;
 
-	wa_store_texts(task->store, texts, task->parcel->memory + texts->place);
+	task->bulk =
+		wa_checksum(0, place, wa_store_texts(task->store, texts, place));
 }
 
 /* TEXTS: has a thread write them. */
@@ -227,7 +242,7 @@ handle_pin(WaConnection *connection, WaService *service,
 	if (status != WA_OK)
 		return wa_connection_fail(connection, pin->header.request, status,
 								  error);
-	return wa_connection_done(connection, pin->header.request);
+	return wa_connection_done(connection, pin->header.request, 0);
 }
 
 /* UNLOAD: has a thread do it. */
@@ -273,19 +288,22 @@ handle_confirm(WaConnection *connection, WaService *service,
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	wa_store_confirm(&service->store, confirm);
 	wa_counter_add(&service->counters.counters->loads, 1);
-	return wa_connection_done(connection, confirm->header.request);
+	return wa_connection_done(connection, confirm->header.request, 0);
 }
 
 /*
  * Writes the list of columns to `room` places in the parcel, by way of memory of
- * our own; returns how many there are, or -1 if there is no such memory.
+ * our own; returns how many there are, or -1 if there is no such memory.  Stores the
+ * checksum of what has been written.
  */
 static int64_t
-write_list(WaStore *store, uint32_t database, uint8_t *place, uint32_t room)
+write_list(WaStore *store, uint32_t database, uint8_t *place, uint32_t room,
+		   uint32_t *bulk)
 {
 	uint32_t count = wa_store_list(store, database, NULL, 0);
 	WaResidentColumn *list;
 
+	*bulk = 0;
 	if (count < room)
 		room = count;
 	if (room == 0)
@@ -294,7 +312,10 @@ write_list(WaStore *store, uint32_t database, uint8_t *place, uint32_t room)
 	if (list == NULL)
 		return -1;
 	count = wa_store_list(store, database, list, room);
-	memcpy(place, list, (count < room ? count : room) * sizeof(*list));
+	if (count < room)
+		room = count;
+	memcpy(place, list, room * sizeof(*list));
+	*bulk = wa_checksum(0, list, room * sizeof(*list));
 	free(list);
 	return count;
 }
@@ -306,19 +327,21 @@ handle_list(WaConnection *connection, WaService *service,
 {
 	const WaParcel *parcel = &connection->parcel;
 	WaListedMessage listed;
+	uint32_t bulk;
 	int64_t count;
 
 	if (!wa_parcel_holds(parcel, list->list,
 						 (uint64_t) list->room * sizeof(WaResidentColumn)))
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	count = write_list(&service->store, list->database,
-					   wa_parcel_place(parcel, list->list), list->room);
+					   wa_parcel_place(parcel, list->list), list->room, &bulk);
 	if (count < 0)
 		return wa_connection_fail(connection, list->header.request,
 								  WA_OUT_OF_MEMORY, "not enough memory");
 	memset(&listed, 0, sizeof(listed));
 	wa_message_begin(&listed.header, WA_MSG_LISTED, sizeof(listed),
 					 list->header.request);
+	listed.header.bulk = bulk;
 	listed.columns = (uint32_t) count;
 	return wa_socket_send(connection->fd, &listed.header, NULL, 0);
 }
@@ -358,7 +381,7 @@ wa_resident_reply(WaConnection *connection)
 
 	connection->task = NULL;
 	if (task->status == WA_OK)
-		sent = wa_connection_done(connection, connection->request);
+		sent = wa_connection_done(connection, connection->request, task->bulk);
 	else
 		sent = wa_connection_fail(connection, connection->request, task->status,
 								  task->error);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "daemon/clock.h"
 #include "daemon/cover.h"
 #include "daemon/run.h"
@@ -80,7 +81,9 @@ fail(WaRun *run, WaStatus status, const char *error)
 	(void) pthread_mutex_unlock(&run->lock);
 }
 
-/* Copies the query out of the parcel. */
+/*
+ * Copies the query out of the parcel; false if there is no memory.
+ */
 static bool
 copy_query(WaRun *run)
 {
@@ -96,6 +99,16 @@ copy_query(WaRun *run)
 		memcpy(run->query, run->parcel->memory + message->query,
 			   message->query_bytes);
 	return true;
+}
+
+/* Tells whether maps and query are what they were when the message was sent. */
+static bool
+is_intact(const WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+
+	return wa_run_checksum(message, wa_parcel_place(run->parcel, message->maps),
+						   run->query) == message->header.bulk;
 }
 
 /* Finds the extents that may be used. */
@@ -273,11 +286,14 @@ prepare_run(WaPoolJob *job)
 {
 	WaRun *run = (WaRun *) job;
 
-	if (!copy_query(run) || !collect(run))
-	{
+	if (!copy_query(run))
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	else if (!is_intact(run))
+		fail(run, WA_BAD_REQUEST, "the query was damaged on its way");
+	else if (!collect(run))
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	if (run->outcome.status != WA_OK)
 		return 0;
-	}
 	if (run->cover == NULL || run->cover->count == 0 || !begin(run) ||
 		!use_devices(run) || run->nrest == 0)
 		return 0;
@@ -356,11 +372,10 @@ run_more(WaPoolJob *job)
 	return nmorsels;
 }
 
-/* Makes a memory file that nobody can resize; returns -1 if there is no room. */
+/* Makes a memory file; returns -1 if there is no room. */
 static int
 make_file(uint64_t bytes)
 {
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	int fd = memfd_create("warpagg groups", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int result;
 
@@ -369,16 +384,17 @@ make_file(uint64_t bytes)
 	do
 		result = fallocate(fd, 0, 0, (off_t) bytes);
 	while (result != 0 && errno == EINTR);
-	if (result == 0 && fcntl(fd, F_ADD_SEALS, seals) == 0)
+	if (result == 0)
 		return fd;
 	(void) close(fd);
 	return -1;
 }
 
-/* Writes the groups to a file of their own. */
+/* Writes the groups to a file of their own, which nobody can change any more. */
 static bool
 write_file(WaRun *run, uint64_t bytes)
 {
+	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	const int fd = make_file(bytes);
 	void *memory;
 
@@ -391,7 +407,13 @@ write_file(WaRun *run, uint64_t bytes)
 		return false;
 	}
 	run->runner->write_groups(run->states.run, run->states.states[0], memory);
+	run->outcome.bulk = wa_checksum(run->outcome.bulk, memory, bytes);
 	(void) munmap(memory, bytes);
+	if (fcntl(fd, F_ADD_SEALS, seals) != 0)
+	{
+		(void) close(fd);
+		return false;
+	}
 	run->outcome.groups_fd = fd;
 	return true;
 }
@@ -400,11 +422,12 @@ write_file(WaRun *run, uint64_t bytes)
 static bool
 write_groups(WaRun *run, uint64_t bytes)
 {
+	uint8_t *place = wa_parcel_place(run->parcel, run->message.groups);
+
 	if (bytes > run->message.groups_room)
 		return write_file(run, bytes);
-	if (bytes > 0)
-		run->runner->write_groups(run->states.run, run->states.states[0],
-								  run->parcel->memory + run->message.groups);
+	run->runner->write_groups(run->states.run, run->states.states[0], place);
+	run->outcome.bulk = wa_checksum(run->outcome.bulk, place, bytes);
 	return true;
 }
 
@@ -425,17 +448,19 @@ write_used_extent(const WaRun *run, uint64_t place)
 
 /* Writes which blocks the answer covers, unless it covers them all. */
 static void
-write_used(const WaRun *run)
+write_used(WaRun *run)
 {
-	const size_t map_bytes = sizeof(run->cover->maps[0].visible);
+	const size_t bytes =
+		run->message.nmaps * sizeof(run->cover->maps[0].visible);
+	uint8_t *place = wa_parcel_place(run->parcel, run->message.used);
 
 	if (run->outcome.answer.blocks == run->message.nblocks)
 		return;
-	if (run->message.nmaps > 0)
-		memset(run->parcel->memory + run->message.used, 0,
-			   run->message.nmaps * map_bytes);
+	if (bytes > 0)
+		memset(place, 0, bytes);
 	for (uint64_t i = 0; i < run->cover->count; i++)
 		write_used_extent(run, i);
+	run->outcome.bulk = wa_checksum(0, place, bytes);
 }
 
 /* Merges, and makes the answer: an empty one if there was nothing to run over. */
@@ -463,14 +488,14 @@ answer(WaRun *run)
 	}
 	if (result.groups_bytes == 0)
 		return;
+	answer->blocks = run->use.blocks - run->left_blocks;
+	answer->left_blocks = run->left_blocks;
+	write_used(run);
 	if (!write_groups(run, result.groups_bytes))
 	{
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for groups");
 		return;
 	}
-	answer->blocks = run->use.blocks - run->left_blocks;
-	answer->left_blocks = run->left_blocks;
-	write_used(run);
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : run->runner->kind;
 	answer->groups_bytes = result.groups_bytes;

@@ -23,6 +23,7 @@ typedef struct WaRunEnd
 	WaStatus status;
 	char error[WA_MAX_ERROR_BYTES];
 	WaAnswerMessage answer; /* but for its header */
+	uint32_t bulk;          /* checksum of what has been written */
 	int groups_fd;          /* -1: they are in the parcel; the run closes it */
 } WaRunEnd;
 

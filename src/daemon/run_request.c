@@ -14,6 +14,7 @@ send_answer(const WaConnection *connection, uint32_t request,
 	WaAnswerMessage answer = outcome->answer;
 
 	wa_message_begin(&answer.header, WA_MSG_ANSWER, sizeof(answer), request);
+	answer.header.bulk = outcome->bulk;
 	return wa_socket_send(connection->fd, &answer.header, &outcome->groups_fd,
 						  outcome->groups_fd >= 0);
 }

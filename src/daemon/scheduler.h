@@ -36,6 +36,7 @@ typedef struct WaJob
 	WaBatch batch;
 	WaOpSet ops;
 	uint32_t delay_ms; /* to be waited before reducing, for tests */
+	uint32_t checksum; /* of the batch when it was sent */
 
 	WaStatus status;
 	char error[WA_MAX_ERROR_BYTES];

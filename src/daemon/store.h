@@ -166,10 +166,10 @@ void wa_store_extent_state(WaStore *store, const WaRelation *relation,
 
 /*
  * Does what TEXTS asks for: writes to a place that a backend may read and change
- * meanwhile.
+ * meanwhile.  Returns how many bytes.
  */
-void wa_store_texts(WaStore *store, const WaTextsMessage *texts,
-					uint8_t *place);
+uint64_t wa_store_texts(WaStore *store, const WaTextsMessage *texts,
+						uint8_t *place);
 
 /* Does what CONFIRM asks for; nothing if the LSN is not the old one. */
 void wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm);

@@ -47,20 +47,23 @@ write_text(Place *place, const WaDictionary *dictionary, uint32_t code)
 		   write_bytes(place, text.data, text.length);
 }
 
-/* Writes the texts of codes from `first` on, and the head of them. */
+/* Writes the texts of codes from `first` on, and all of the head of them. */
 static void
 write_texts(const WaDictionary *dictionary, uint32_t first, Place place,
 			WaTextsHead *head)
 {
+	const uint64_t room = place.room;
+
 	head->dictionary = dictionary->number;
 	head->texts = wa_dictionary_added(dictionary);
 	head->ncodes = wa_dictionary_count(dictionary);
 	for (uint32_t code = first; code < head->ncodes; code++)
 	{
 		if (!write_text(&place, dictionary, code))
-			return;
+			break;
 		head->count++;
 	}
+	head->bytes += room - place.room;
 }
 
 /* Takes a reference to the dictionary of a column; NULL: there is none. */
@@ -83,11 +86,11 @@ take_dictionary(WaStore *store, const WaTextsMessage *texts)
 	return dictionary;
 }
 
-void
+uint64_t
 wa_store_texts(WaStore *store, const WaTextsMessage *texts, uint8_t *place)
 {
 	WaDictionary *dictionary = take_dictionary(store, texts);
-	WaTextsHead head = {0};
+	WaTextsHead head = {.bytes = sizeof(head)};
 
 	if (dictionary != NULL)
 		write_texts(dictionary, texts->first,
@@ -95,4 +98,5 @@ wa_store_texts(WaStore *store, const WaTextsMessage *texts, uint8_t *place)
 					&head);
 	memcpy(place, &head, sizeof(head));
 	wa_dictionary_release(dictionary);
+	return head.bytes;
 }

@@ -2,9 +2,11 @@
  * worker.c
  *		The life of a worker: take a job, reduce, hand it back; see scheduler.h.
  */
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/protocol.h"
 #include "daemon/clock.h"
 #include "daemon/scheduler.h"
 
@@ -77,6 +79,13 @@ reduce(const WaWorker *worker, WaJob *job)
 								  ? &exact
 								  : NULL);
 	job->error[0] = '\0';
+	if (wa_batch_checksum(&job->batch) != job->checksum)
+	{
+		job->status = WA_BAD_REQUEST;
+		(void) snprintf(job->error, sizeof(job->error), "%s",
+						"the batch was damaged on its way");
+		return;
+	}
 	job->status = driver->reduce(worker->lane, job->ops, &job->batch, &partial,
 								 job->error, sizeof(job->error));
 	if (job->status != WA_OK)

@@ -326,7 +326,9 @@ unload(Relation relation, AttrNumber attribute)
 	WaRelation storage = wa_resident_storage(relation);
 	WaFailure failure;
 
-	if (!wa_client_unload(&storage, attribute, &failure))
+	/* Of relations of no database nothing is resident. */
+	if (wa_relation_is_sound(&storage) &&
+		!wa_client_unload(&storage, attribute, &failure))
 		wa_client_raise(&failure);
 }
 

@@ -261,11 +261,9 @@ ask_for_states(Loader *loader, int ncolumns, const WaColumnName *columns,
 	WaFailure failure;
 
 	finish_pending(loader);
-	if (wa_client_reserve(count * sizeof(*states), &failure) == NULL ||
-		!wa_client_extents(&loader->task->storage, ncolumns, columns, first,
-						   count, 0, &failure))
+	if (!wa_client_extents(&loader->task->storage, ncolumns, columns, first,
+						   count, states, &failure))
 		wa_client_raise(&failure);
-	memcpy(states, wa_parcel_memory(), count * sizeof(*states));
 }
 
 /* Returns the columns of a part of the rest; *ncolumns is how many, or 0. */
@@ -438,9 +436,10 @@ forget_extents(Loader *loader, uint32 first, uint32 count)
 static void
 forget_rest(Loader *loader)
 {
+	const uint32 end = wa_extent_of_block(MaxBlockNumber) + 1;
 	uint32 first = loader->task->nextents;
 
-	while (forget_extents(loader, first, WA_LOAD_MAX_CHUNK))
+	while (first < end && forget_extents(loader, first, WA_LOAD_MAX_CHUNK))
 		first += WA_LOAD_MAX_CHUNK;
 }
 

@@ -7,7 +7,6 @@
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
-#include "client/parcel.h"
 #include "client/resident.h"
 #include "resident/load.h"
 #include "resident/relation.h"
@@ -69,13 +68,11 @@ static void
 add_resident(WaLoadTask *task, Relation relation)
 {
 	WaFailure failure;
-	int64 count = wa_client_list(task->storage.database, &failure);
 	WaResidentColumn *list;
+	int64 count = wa_client_list(task->storage.database, &list, &failure);
 
 	if (count < 0)
 		wa_client_raise(&failure);
-	list = palloc(Max(count, 1) * sizeof(*list));
-	memcpy(list, wa_parcel_memory(), count * sizeof(*list));
 	for (int64 i = 0; i < count; i++)
 	{
 		if (memcmp(&list[i].relation, &task->storage, sizeof(WaRelation)) != 0)

@@ -17,7 +17,6 @@
 
 #include "client/client.h"
 #include "client/counters.h"
-#include "client/parcel.h"
 #include "client/resident.h"
 #include "resident/pins.h"
 #include "resident/queue.h"
@@ -116,9 +115,8 @@ find_resident(Relation relation, Columns *columns)
 {
 	WaRelation storage = wa_resident_storage(relation);
 	WaFailure failure;
-	int64 count = wa_client_list(storage.database, &failure);
-	const WaResidentColumn *list =
-		(const WaResidentColumn *) wa_parcel_memory();
+	WaResidentColumn *list;
+	int64 count = wa_client_list(storage.database, &list, &failure);
 
 	if (count < 0)
 		wa_client_raise(&failure);
@@ -133,6 +131,7 @@ find_resident(Relation relation, Columns *columns)
 			columns->count < MaxHeapAttributeNumber)
 			columns->numbers[columns->count++] = attribute;
 	}
+	pfree(list);
 }
 
 /* Raises the error for a pin that warpaggd refuses. */

@@ -4,11 +4,16 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/parallel.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
@@ -71,6 +76,53 @@ wa_resident_storage(Relation relation)
 	relation_storage_compat(relation, &storage.tablespace, &storage.database,
 							&storage.file);
 	return storage;
+}
+
+/* Begins to look for relations with a storage; *keys has room for two. */
+static SysScanDesc
+begin_search(Relation catalog, const WaRelation *storage, ScanKeyData *keys)
+{
+	/* The database's own tablespace is stored as 0. */
+	const Oid tablespace = storage->tablespace == MyDatabaseTableSpace
+							   ? InvalidOid
+							   : storage->tablespace;
+
+	ScanKeyInit(&keys[0], Anum_pg_class_reltablespace, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(tablespace));
+	ScanKeyInit(&keys[1], Anum_pg_class_relfilenode, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(storage->file));
+	return systable_beginscan(catalog, ClassTblspcRelfilenodeIndexId, true,
+							  NULL, 2, keys);
+}
+
+/*
+ * The server's own function for this raises an error if there are several relations,
+ * as there are for a file of 0, or where a temporary one shares a file's number.
+ */
+Oid
+wa_resident_find(const WaRelation *storage)
+{
+	ScanKeyData keys[2];
+	Oid found = InvalidOid;
+	Relation catalog;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	if (!wa_relation_is_sound(storage) || storage->database != MyDatabaseId)
+		return InvalidOid;
+	catalog = table_open(RelationRelationId, AccessShareLock);
+	scan = begin_search(catalog, storage, keys);
+	while (!OidIsValid(found) &&
+		   HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		const Form_pg_class class = (Form_pg_class) GETSTRUCT(tuple);
+
+		if (class->relpersistence != RELPERSISTENCE_TEMP)
+			found = class->oid;
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
 }
 
 bool

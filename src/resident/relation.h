@@ -39,6 +39,13 @@ extern WA_MUST_CHECK const char *wa_resident_refusal(Relation relation);
 extern WaRelation wa_resident_storage(Relation relation);
 
 /*
+ * Returns the relation of this database with that storage, no temporary one; or
+ * InvalidOid if there is none, or it is one of those whose storage only the relation
+ * map knows, which are never resident.  Raises no error for what the names are.
+ */
+extern Oid wa_resident_find(const WaRelation *storage);
+
+/*
  * Tells whether this transaction has added or changed a column.  If it is rolled
  * back the next column that is added gets its number, and other values in the same
  * blocks, which do not change.

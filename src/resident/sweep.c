@@ -14,9 +14,8 @@
 #include "storage/fd.h"
 #include "utils/syscache.h"
 
-#include "client/parcel.h"
 #include "client/resident.h"
-#include "compat.h"
+#include "resident/relation.h"
 #include "resident/request_file.h"
 #include "resident/sweep.h"
 
@@ -33,8 +32,7 @@ is_orphan(const WaRelation *storage)
 {
 	if (storage->database != MyDatabaseId)
 		return is_dropped(storage->database);
-	return !OidIsValid(
-		relation_of_storage_compat(storage->tablespace, storage->file));
+	return !OidIsValid(wa_resident_find(storage));
 }
 
 /* Removes the files of dropped databases. */
@@ -64,14 +62,12 @@ wa_resident_sweep(void)
 {
 	WaFailure failure;
 	WaRelation last = {0};
-	int64 count = wa_client_list(0, &failure);
 	WaResidentColumn *list;
+	int64 count = wa_client_list(0, &list, &failure);
 
 	sweep_files();
 	if (count < 0)
 		wa_client_raise(&failure);
-	list = palloc(Max(count, 1) * sizeof(*list));
-	memcpy(list, wa_parcel_memory(), count * sizeof(*list));
 	for (int64 i = 0; i < count; i++)
 	{
 		/* The columns of a relation follow one another. */

@@ -18,9 +18,7 @@
 #include "utils/timestamp.h"
 
 #include "client/client.h"
-#include "client/parcel.h"
 #include "client/resident.h"
-#include "compat.h"
 #include "resident/map.h"
 #include "resident/relation.h"
 
@@ -72,28 +70,23 @@ count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
 	WaMapPage *map = palloc(sizeof(*map));
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	WaFailure failure;
+	WaExtentState *states = palloc(CHUNK_EXTENTS * sizeof(*states));
 	bool answered = true;
 
 	for (int i = 0; i < ncolumns; i++)
 		names[i] = columns[i].name;
 	for (uint32 i = 0; i < wa_map_pages(nblocks) && answered; i++)
 	{
-		const WaExtentState *states;
-
 		CHECK_FOR_INTERRUPTS();
 		wa_map_read(relation, nblocks, i, 1, map);
 		wa_map_spell_out(map, nblocks - i * WA_MAP_BLOCKS);
-		answered =
-			wa_client_reserve(CHUNK_EXTENTS * sizeof(WaExtentState),
-							  &failure) != NULL &&
-			wa_client_extents(&columns->relation, ncolumns, names,
-							  i * CHUNK_EXTENTS, CHUNK_EXTENTS, 0, &failure);
-		if (!answered)
-			break;
-		states = (const WaExtentState *) wa_parcel_memory();
-		for (uint32 j = 0; j < CHUNK_EXTENTS; j++)
+		answered = wa_client_extents(&columns->relation, ncolumns, names,
+									 i * CHUNK_EXTENTS, CHUNK_EXTENTS, states,
+									 &failure);
+		for (uint32 j = 0; answered && j < CHUNK_EXTENTS; j++)
 			add_fresh(j, &states[j], map, ncolumns, fresh);
 	}
+	pfree(states);
 	pfree(map);
 	return answered;
 }
@@ -123,8 +116,7 @@ name_columns(Relation relation, const WaResidentColumn *columns, int ncolumns,
 static void
 find_known(const WaResidentColumn *columns, int ncolumns, Known *known)
 {
-	Oid relid = relation_of_storage_compat(columns->relation.tablespace,
-										   columns->relation.file);
+	Oid relid = wa_resident_find(&columns->relation);
 	Relation relation;
 	WaRelation storage;
 
@@ -223,11 +215,7 @@ warpagg_resident(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!wa_client_devices(&devices))
 		return (Datum) 0;
-	count = wa_client_list(0, &failure);
-	if (count <= 0)
-		return (Datum) 0;
-	list = palloc(count * sizeof(*list));
-	memcpy(list, wa_parcel_memory(), count * sizeof(*list));
+	count = wa_client_list(0, &list, &failure);
 	while (count > 0)
 	{
 		const int ncolumns = same_relation(list, count);

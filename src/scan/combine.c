@@ -286,12 +286,15 @@ wa_combine_waits(const WaCombine *combine)
 	return wa_once_waits(&once, combine->state->css.ss.ps.ps_ExprContext);
 }
 
-void
+bool
 wa_combine_receive(WaCombine *combine, const void *message, Size bytes,
 				   const WaRanks *ranks)
 {
 	wa_scan_make_groups(combine->asked);
+	if (!wa_scan_answer_is_sound(combine->asked, message, bytes, ranks))
+		return false;
 	wa_scan_merge_answer(combine->asked, message, bytes, ranks, false);
+	return true;
 }
 
 bool

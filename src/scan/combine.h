@@ -41,8 +41,11 @@ extern WaScanState *wa_combine_asked(const WaCombine *combine);
  */
 extern bool wa_combine_waits(const WaCombine *combine);
 
-/* Makes the combinations of an answer, which is not needed any more then. */
-extern void wa_combine_receive(WaCombine *combine, const void *message,
+/*
+ * Makes the combinations of an answer, which is not needed any more then.  Returns false
+ * if it is not what it should be.
+ */
+extern bool wa_combine_receive(WaCombine *combine, const void *message,
 							   Size bytes, const WaRanks *ranks);
 
 /*

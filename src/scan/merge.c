@@ -316,6 +316,45 @@ shape_of_answer(const WaScanState *state, const WaRanks *ranks)
 	return shape;
 }
 
+/* Tells whether the cell of a column may be one of warpaggd's. */
+static bool
+cell_is_sound(const WaScanColumn *column, const WaPartialCell *cell,
+			  const WaSteps *steps)
+{
+	const WaRecordLayout layout =
+		wa_record_layout(WA_VECTOR_INT, column->plan.key.ops);
+	const WaOp ops[] = {WA_OP_MIN, WA_OP_MAX};
+	const size_t places[] = {layout.min, layout.max};
+
+	if (cell->record.words == NULL)
+		return cell->bytes.length == 0; /* a state would be one of our own */
+	for (int i = 0; steps != NULL && i < lengthof(ops); i++)
+		if (wa_ops_have(column->plan.key.ops, ops[i]) &&
+			cell->record.words[places[i]] >= steps->ntexts)
+			return false;
+	return true;
+}
+
+bool
+wa_scan_answer_is_sound(const WaScanState *state, const void *message,
+						Size bytes, const WaRanks *ranks)
+{
+	WaPartialReader reader;
+	WaArena arena;
+
+	open_message(&reader, &arena, shape_of_answer(state, ranks), message,
+				 bytes);
+	while (wa_partial_next(&reader))
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < state->ncolumns; i++)
+			if (!cell_is_sound(&state->columns[i], &reader.cells[i],
+							   ranks->of[i]))
+				return false;
+	}
+	return !reader.reader.failed;
+}
+
 void
 wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
 					 const WaRanks *ranks, bool may_spill)

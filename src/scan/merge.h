@@ -46,7 +46,15 @@ extern void wa_scan_merge_groups(WaScanState *state, const void *message,
 								 Size bytes);
 
 /*
- * Likewise those of warpaggd.  With may_spill the groups are closed once they are too
+ * Tells whether groups of warpaggd are what they should be, all of them: then those may
+ * be merged.  ranks: likewise.
+ */
+extern bool wa_scan_answer_is_sound(const WaScanState *state,
+									const void *message, Size bytes,
+									const WaRanks *ranks);
+
+/*
+ * Likewise those of warpaggd, which are sound.  With may_spill the groups are closed once they are too
  * large.
  */
 extern void wa_scan_merge_answer(WaScanState *state, const void *message,

@@ -16,7 +16,6 @@
 
 #include "client/client.h"
 #include "client/outage.h"
-#include "client/parcel.h"
 #include "client/residency.h"
 #include "client/resident.h"
 #include "resident/autoload.h"
@@ -202,25 +201,30 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
 	return true;
 }
 
-/*
- * Leaves out the blocks that the device process has answered for; used: those of them
- * that it has used.
- */
-static void
-leave_out(WaScanState *state, const WaRunMessage *run,
-		  const WaAnswerMessage *answer, const void *used)
+/* What the device process has answered. */
+typedef struct Answer
 {
+	WaAnswerMessage counts;
+	uint64_t *used;     /* the blocks that it has used; NULL: all */
+	const void *groups; /* unchecked */
+} Answer;
+
+/* Leaves out the blocks that the device process has answered for. */
+static void
+leave_out(WaScanState *state, const Answer *given)
+{
+	const WaAnswerMessage *answer = &given->counts;
 	const Size bytes = wa_heap_covered_bytes(state->heap);
 
 	state->is_covered = true;
-	if (answer->blocks == run->nblocks)
+	if (given->used == NULL)
 		wa_heap_leave_out_all(state->heap);
 	else
 	{
 		/* Groups may be spilled while the scan goes on. */
 		state->covered =
 			MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
-		memcpy(state->covered, used, bytes);
+		memcpy(state->covered, given->used, bytes);
 		wa_heap_leave_out(state->heap, state->covered);
 	}
 	state->resident_blocks += (int64) answer->blocks;
@@ -231,48 +235,68 @@ leave_out(WaScanState *state, const WaRunMessage *run,
 
 /*
  * Takes combinations.  What PostgreSQL evaluates may ask the device process as well, so
- * all that is in the parcel is taken before.
+ * the groups are taken before.  Returns false if they are not what they should be.
  */
-static void
-take_combinations(WaScanState *state, WaCombine *combine,
-				  const WaRunMessage *run, const WaAnswerMessage *answer,
-				  const WaRanks *ranks, const void *groups)
+static bool
+take_combinations(WaScanState *state, WaCombine *combine, const Answer *answer,
+				  const WaRanks *ranks)
 {
-	const Size bytes = wa_heap_covered_bytes(state->heap);
-	void *used = palloc(bytes);
+	const bool received = wa_combine_receive(
+		combine, answer->groups, answer->counts.groups_bytes, ranks);
 
-	memcpy(used, wa_parcel_memory() + run->used, bytes);
-	wa_combine_receive(combine, groups, answer->groups_bytes, ranks);
 	wa_client_release_groups();
+	if (!received)
+		return false;
 	if (!wa_combine_take(combine))
-		return;
-	leave_out(state, run, answer, used);
+		return true;
+	leave_out(state, answer);
 	if (!wa_ties_matter(state))
 		wa_ties_stop(state);
+	return true;
+}
+
+/* Takes groups of the node's own; returns false if they are not what they should be. */
+static bool
+take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
+{
+	const WaAnswerMessage *counts = &answer->counts;
+
+	if (!wa_scan_answer_is_sound(state, answer->groups, counts->groups_bytes,
+								 ranks))
+		return false;
+	leave_out(state, answer);
+	state->kept_rows += (int64) counts->kept_rows;
+	if (wa_ties_matter(state))
+		wa_ties_watch(state);
+	wa_scan_merge_answer(state, answer->groups, counts->groups_bytes, ranks,
+						 true);
+	return true;
 }
 
 /*
  * Takes what the device process has answered.  Groups that are too many for the memory
- * that the query may use are spilled; combinations are left then.
+ * that the query may use are spilled; combinations are left then.  What only asks
+ * whether rows come to a stage has no use for groups: if none does, the blocks have
+ * nothing for the query.  Returns false if the answer is not what it should be.
  */
-static void
-take_answer(WaScanState *state, WaCombine *combine, const WaRunMessage *run,
-			const WaAnswerMessage *answer, const WaRanks *ranks,
-			const void *groups)
+static bool
+take_answer(WaScanState *state, WaCombine *combine, int stage,
+			const Answer *answer, const WaRanks *ranks)
 {
-	if (answer->blocks == 0 ||
-		(combine != NULL && answer->groups_bytes > get_hash_memory_limit()))
-		return;
-	if (combine == NULL)
+	const WaAnswerMessage *counts = &answer->counts;
+
+	if (counts->blocks == 0)
+		return true;
+	if (stage >= 0)
 	{
-		leave_out(state, run, answer, wa_parcel_memory() + run->used);
-		state->kept_rows += (int64) answer->kept_rows;
-		if (wa_ties_matter(state))
-			wa_ties_watch(state);
-		wa_scan_merge_answer(state, groups, answer->groups_bytes, ranks, true);
+		if (counts->kept_rows == 0)
+			leave_out(state, answer);
+		return true;
 	}
-	else
-		take_combinations(state, combine, run, answer, ranks, groups);
+	if (combine == NULL)
+		return take_groups(state, answer, ranks);
+	return counts->groups_bytes > get_hash_memory_limit() ||
+		   take_combinations(state, combine, answer, ranks);
 }
 
 /*
@@ -305,30 +329,34 @@ count_covered(const WaRunMessage *run, const WaAnswerMessage *answer)
 }
 
 /*
- * Asks what write_query has written for a stage, and takes the answer.  If no row
- * comes to the stage, the blocks have nothing for the query.  Returns how many
- * blocks the device process has, as far as we know.
+ * Asks what write_query has written for a stage, and takes the answer, whose counts it
+ * stores.  Returns how many blocks the device process has, as far as we know.
  */
 static uint64
 ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
-	const WaRanks *ranks, WaRunMessage *run, int stage, WaAnswerMessage *answer)
+	const WaRanks *ranks, WaRunMessage *run, int stage, WaAnswerMessage *counts)
 {
 	WaFailure failure;
-	const void *groups = NULL;
+	Answer answer = {.groups = NULL};
+	bool taken;
 
-	memset(answer, 0, sizeof(*answer));
+	memset(counts, 0, sizeof(*counts));
 	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
 		return 0;
 	if (fill_parcel(state, query, run, &failure))
-		groups = wa_client_run(run, answer, &failure);
-	if (groups == NULL)
-		count_failure(&failure);
-	else if (stage < 0)
-		take_answer(state, combine, run, answer, ranks, groups);
-	else if (answer->blocks > 0 && answer->kept_rows == 0)
-		leave_out(state, run, answer, wa_parcel_memory() + run->used);
+		answer.groups =
+			wa_client_run(run, &answer.counts, &answer.used, &failure);
+	taken = answer.groups != NULL &&
+			(take_answer(state, combine, stage, &answer, ranks) ||
+			 wa_client_reject(false, &failure));
 	wa_client_release_groups();
-	return groups == NULL ? 0 : count_covered(run, answer);
+	if (!taken)
+	{
+		count_failure(&failure);
+		return 0;
+	}
+	*counts = answer.counts;
+	return count_covered(run, counts);
 }
 
 /*

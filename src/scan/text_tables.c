@@ -29,7 +29,7 @@
 #define MAX_BYTES ((Size) 64 * 1024 * 1024)
 
 /* Texts are fetched in pieces of so many bytes. */
-#define PIECE_BYTES ((uint64) 1024 * 1024)
+#define PIECE_BYTES ((Size) 1024 * 1024 - sizeof(WaTextsHead))
 
 /* Of so many texts one may be unknown, beside some. */
 #define TEXTS_PER_UNKNOWN 50
@@ -59,6 +59,7 @@ typedef struct Filling
 	ExprState *expression;
 	bool may_raise;
 	WaAttempts *attempts; /* NULL: no value raises an error */
+	char *piece;          /* texts that have been fetched */
 	StringInfoData text;  /* the one at hand, as SQL has it */
 	bool of_null;         /* it is NULL instead */
 	bool is_silent;       /* warpaggd has not answered */
@@ -112,15 +113,14 @@ set_text(Filling *filling, uint32 code, const char *data, uint32 length)
 }
 
 /*
- * Sets the steps of codes from `first` on that a piece of the parcel has texts of.
- * Returns false if it is not what it should be.
+ * Sets the steps of codes from `first` on that a piece has texts of.  Returns false if
+ * it is not what it should be.
  */
 static bool
-set_piece(Filling *filling, uint32 first, const WaTextsHead *head,
-		  const char *piece)
+set_piece(Filling *filling, uint32 first, const WaTextsHead *head)
 {
-	const char *end = piece + PIECE_BYTES;
-	const char *next = piece + sizeof(*head);
+	const char *next = filling->piece;
+	const char *end = next + (head->bytes - sizeof(*head));
 
 	for (uint32 i = 0; i < head->count; i++)
 	{
@@ -145,13 +145,12 @@ set_piece(Filling *filling, uint32 first, const WaTextsHead *head,
 	return true;
 }
 
-/* A piece of a parcel, whose codes are from `first` on. */
+/* A piece that has been fetched, whose codes are from `first` on. */
 typedef struct Piece
 {
 	Filling *filling;
 	uint32 first;
 	const WaTextsHead *head;
-	const char *data;
 	bool is_sound; /* what came of it: it is what it should be */
 } Piece;
 
@@ -162,8 +161,7 @@ take_piece(WaAttempts *attempts, void *context)
 	Piece *piece = (Piece *) context;
 
 	piece->filling->attempts = attempts;
-	piece->is_sound =
-		set_piece(piece->filling, piece->first, piece->head, piece->data);
+	piece->is_sound = set_piece(piece->filling, piece->first, piece->head);
 }
 
 /* Sets what the function of NULL is: a callback. */
@@ -211,19 +209,17 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 {
 	WaFailure failure;
 	Piece taken;
-	const char *piece = wa_client_reserve(PIECE_BYTES, &failure);
 
 	filling->is_silent =
-		piece == NULL || !wa_client_texts(column->relation, column->name,
-										  *first, 0, PIECE_BYTES, &failure);
+		!wa_client_texts(column->relation, column->name, *first, head,
+						 filling->piece, PIECE_BYTES, &failure);
 	if (filling->is_silent)
 		return false;
-	memcpy(head, piece, sizeof(*head));
 	if (head->dictionary == 0 || head->count == 0 ||
 		head->ncodes > WA_MAX_STEPS || head->count > head->ncodes - *first)
 		return false;
 	wa_table_values_grow(&filling->values, *first + head->count);
-	taken = (Piece){filling, *first, head, piece, false};
+	taken = (Piece){filling, *first, head, false};
 	run(filling, take_piece, &taken);
 	if (!taken.is_sound)
 		return false;
@@ -274,6 +270,7 @@ begin(Filling *filling, const WaColumnFunction *function, MemoryContext context)
 	filling->evaluation = wa_evaluation_make(&call, &none, NULL);
 	filling->expression = wa_evaluation_expression(filling->evaluation, NULL);
 	filling->may_raise = wa_may_raise((Node *) function->expression);
+	filling->piece = palloc(PIECE_BYTES);
 	initStringInfo(&filling->text);
 	wa_table_values_begin(&filling->values, context,
 						  getBaseType(exprType((Node *) function->expression)),

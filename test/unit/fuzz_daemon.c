@@ -235,6 +235,34 @@ make_message(WaTestClient *client, WaMessage *message)
 	return sizeof(message->reduce);
 }
 
+/* Fills in the checksum of the data that goes with a message, if it lies right. */
+static void
+add_bulk(const WaTestClient *client, WaMessage *message)
+{
+	const WaRunMessage *run = &message->run;
+
+	switch (message->header.type)
+	{
+		case WA_MSG_REDUCE:
+			message->header.bulk =
+				wa_test_batch_checksum(client, &message->reduce);
+			break;
+		case WA_MSG_LOAD:
+			message->header.bulk = wa_test_extent_checksum(
+				parcel, message->load.extent, FUZZ_PARCEL_BYTES);
+			break;
+		case WA_MSG_RUN:
+			if (run->nmaps < 10 && run->query_bytes < 65536 &&
+				run->maps < FUZZ_PARCEL_BYTES - 10 * sizeof(WaMapPage) &&
+				run->query < FUZZ_PARCEL_BYTES - 65536)
+				message->header.bulk = wa_run_checksum(run, parcel + run->maps,
+													   parcel + run->query);
+			break;
+		default:
+			break;
+	}
+}
+
 /* Damages a message; returns its new length. */
 static size_t
 damage(uint8_t *bytes, size_t length, size_t room)
@@ -329,7 +357,11 @@ step(WaTestClient *client, bool *is_open)
 		length = damage(packet.bytes, length, sizeof(packet));
 	scribble(client);
 	if (pick(8) != 0 && packet.message.header.length == length)
+	{
+		if (pick(8) != 0)
+			add_bulk(client, &packet.message);
 		wa_message_seal(&packet.message.header);
+	}
 	if (send(client->fd, packet.bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT) !=
 			(ssize_t) length ||
 		pick(20) == 0 || !drain(client))

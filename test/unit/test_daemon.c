@@ -116,7 +116,7 @@ reduction_agrees(WaTestClient *client, int slot, const WaReduceMessage *reduce)
 	wa_partial_fold(&partial, reduce->ops, &batch);
 	length = wa_partial_encode(&partial, batch.type, reduce->ops, expected);
 
-	EXPECT(wa_test_send(client->fd, reduce, sizeof(*reduce)));
+	EXPECT(wa_test_send_reduce(client, reduce));
 	EXPECT(wa_test_receive_reply(client->fd, &message) == WA_MSG_RESULT);
 	EXPECT(message.header.request == reduce->header.request);
 	EXPECT(message.header.length ==
@@ -223,20 +223,43 @@ test_unsupported(WaTestDaemon *daemon)
 	EXPECT(wa_test_open(&client));
 	slot = wa_test_take_slot(&client);
 	reduce = wa_test_request(slot, WA_OID, SUM, 3);
-	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&client, &reduce));
 	EXPECT(wa_test_receive_reply(client.fd, &message) == WA_MSG_FAILED);
 	EXPECT(message.failed.status == WA_UNSUPPORTED);
 	EXPECT(message.header.request == 9);
 	EXPECT(strlen(message.failed.text) > 0);
 	reduce = wa_test_request(slot, WA_WIDE_NUMERIC, ALL, 3);
-	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&client, &reduce));
 	EXPECT(wa_test_receive_reply(client.fd, &message) == WA_MSG_FAILED);
 	EXPECT(message.failed.status == WA_UNSUPPORTED);
 	reduce = wa_test_request(slot, WA_INT4, SUM, 3);
 	reduce.device = WA_WANT_GPU;
-	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&client, &reduce));
 	EXPECT(wa_test_receive_reply(client.fd, &message) == WA_MSG_FAILED);
 	EXPECT(message.failed.status == WA_UNSUPPORTED);
+	EXPECT(wa_test_sum_works(&client, WA_WANT_CPU));
+	wa_test_close(&client);
+	return true;
+}
+
+/* Values that are not as they were when the checksum was computed. */
+static bool
+test_damaged_batch(WaTestDaemon *daemon)
+{
+	WaTestClient client;
+	WaReduceMessage reduce;
+	WaMessage message;
+	int slot;
+
+	(void) daemon;
+	EXPECT(wa_test_open(&client));
+	slot = wa_test_take_slot(&client);
+	reduce = wa_test_request(slot, WA_INT4, SUM, 3);
+	reduce.header.bulk = wa_test_batch_checksum(&client, &reduce);
+	wa_test_slot(&client, slot)[5] ^= 16;
+	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_receive_reply(client.fd, &message) == WA_MSG_FAILED);
+	EXPECT(message.failed.status == WA_BAD_REQUEST);
 	EXPECT(wa_test_sum_works(&client, WA_WANT_CPU));
 	wa_test_close(&client);
 	return true;
@@ -339,7 +362,7 @@ test_heartbeats(WaTestDaemon *daemon)
 	EXPECT(wa_test_open(&client));
 	EXPECT(wa_test_take_slot(&client) == 0);
 	reduce.delay_ms = 5500; /* longer than a device may hang */
-	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&client, &reduce));
 	while ((type = wa_test_receive(client.fd, &message, 3000)) ==
 		   WA_MSG_HEARTBEAT)
 	{
@@ -369,7 +392,7 @@ test_queued_heartbeats(WaTestDaemon *daemon)
 		reduce =
 			wa_test_request(wa_test_take_slot(&clients[i]), WA_INT8, SUM, 3);
 		reduce.delay_ms = i < 8 ? 2500 : 0;
-		EXPECT(wa_test_send(clients[i].fd, &reduce, sizeof(reduce)));
+		EXPECT(wa_test_send_reduce(&clients[i], &reduce));
 	}
 	for (int i = 0; i < 9; i++)
 	{
@@ -482,6 +505,7 @@ static const WaTestCase tests[] = {
 	{.name = "reductions of every operation and type", .run = test_reductions},
 	{.name = "a full slot", .run = test_full_slot},
 	{.name = "unsupported reductions", .run = test_unsupported},
+	{.name = "a damaged batch", .run = test_damaged_batch},
 	{.name = "many clients", .run = test_many_clients},
 	{.name = "many clients, several devices",
 	 .run = test_many_clients,

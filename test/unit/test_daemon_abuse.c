@@ -29,12 +29,12 @@ test_foreign_slot(WaTestDaemon *daemon)
 	EXPECT(wa_test_take_slot(&owner) == 0);
 	EXPECT(wa_test_open(&thief));
 	reduce = wa_test_request(0, WA_INT4, SUM, 3);
-	EXPECT(wa_test_send(thief.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&thief, &reduce));
 	EXPECT(wa_test_is_closed(thief.fd));
 	wa_test_close(&thief);
 	EXPECT(wa_test_open(&thief));
 	reduce.slot = 1; /* free */
-	EXPECT(wa_test_send(thief.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&thief, &reduce));
 	EXPECT(wa_test_is_closed(thief.fd));
 	wa_test_close(&thief);
 	EXPECT(owner.header->owner[0] == owner.number);
@@ -116,6 +116,15 @@ is_welcome(uint32_t type, size_t length)
 	}
 }
 
+/* Tells whether messages of a type begin with the name of a relation. */
+static bool
+has_relation(uint32_t type)
+{
+	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
+		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
+		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN || type == WA_MSG_RUN;
+}
+
 static bool
 test_bad_order(WaTestDaemon *daemon)
 {
@@ -137,6 +146,8 @@ test_bad_order(WaTestDaemon *daemon)
 		for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 		{
 			memset(&message, 0, sizeof(message));
+			if (has_relation(type))
+				message.residency.relation = (WaRelation){1, 2, 3};
 			wa_message_begin(&message.header, (WaMessageType) type,
 							 (uint32_t) lengths[i], 1);
 			if (lengths[i] == sizeof(WaSimpleMessage))
@@ -160,7 +171,7 @@ request_is_rejected(WaReduceMessage reduce)
 
 	EXPECT(wa_test_open(&client));
 	EXPECT(wa_test_take_slot(&client) == 0);
-	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&client, &reduce));
 	closed = wa_test_is_closed(client.fd);
 	wa_test_close(&client);
 	return closed;
@@ -249,12 +260,12 @@ test_impatient(WaTestDaemon *daemon)
 
 		EXPECT(wa_test_open(&client));
 		EXPECT(wa_test_take_slot(&client) == 0);
-		EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+		EXPECT(wa_test_send_reduce(&client, &reduce));
 		EXPECT(wa_test_hello(&client)); /* which is allowed */
 		if (i < 2)
 			EXPECT(wa_test_send_simple(client.fd, second[i], 1));
 		else
-			EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+			EXPECT(wa_test_send_reduce(&client, &reduce));
 		EXPECT(wa_test_is_closed(client.fd));
 		while (__atomic_load_n(&client.header->owner[0], __ATOMIC_ACQUIRE) != 0)
 			EXPECT(wa_test_clock_ms() < start_ms + 5000);
@@ -296,7 +307,7 @@ test_disconnect(WaTestDaemon *daemon)
 		reduce =
 			wa_test_request(wa_test_take_slot(&clients[i]), WA_INT8, SUM, 3);
 		reduce.delay_ms = 60000;
-		EXPECT(wa_test_send(clients[i].fd, &reduce, sizeof(reduce)));
+		EXPECT(wa_test_send_reduce(&clients[i], &reduce));
 	}
 	wa_test_sleep(100);
 	EXPECT(watcher.header->owner[0] == clients[0].number);

@@ -424,6 +424,34 @@ wa_test_request(int slot, WaType type, WaOpSet ops, uint64_t nrows)
 	return reduce;
 }
 
+uint32_t
+wa_test_batch_checksum(const WaTestClient *client,
+					   const WaReduceMessage *reduce)
+{
+	WaBatch batch = {.nrows = reduce->nrows};
+	const uint8_t *slot;
+
+	if (client->header == NULL ||
+		!wa_reduce_is_sound(reduce, client->geometry.slots,
+							client->geometry.slot_bytes))
+		return 0;
+	slot = wa_test_slot(client, (int) reduce->slot);
+	batch.type = (WaType) reduce->type;
+	batch.values = slot + reduce->values_offset;
+	if (reduce->has_validity != 0)
+		batch.validity = (const void *) (slot + reduce->validity_offset);
+	return wa_batch_checksum(&batch);
+}
+
+bool
+wa_test_send_reduce(const WaTestClient *client, const WaReduceMessage *reduce)
+{
+	WaReduceMessage sent = *reduce;
+
+	sent.header.bulk = wa_test_batch_checksum(client, reduce);
+	return wa_test_send(client->fd, &sent, sizeof(sent));
+}
+
 bool
 wa_test_sum_works(WaTestClient *client, WaWantedDevice device)
 {
@@ -437,7 +465,7 @@ wa_test_sum_works(WaTestClient *client, WaWantedDevice device)
 	EXPECT(slot >= 0);
 	memcpy(wa_test_slot(client, slot), values, sizeof(values));
 	reduce.device = (uint32_t) device;
-	EXPECT(wa_test_send(client->fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(client, &reduce));
 	EXPECT(wa_test_receive_reply(client->fd, &message) == WA_MSG_RESULT);
 	EXPECT(message.header.request == 9);
 	wa_partial_init(&partial, NULL);

@@ -90,6 +90,14 @@ const void *wa_test_seal(WaMessage *copy, const void *bytes, size_t length);
 /* Sends bytes, sealed if they are a message. */
 bool wa_test_send(int fd, const void *bytes, size_t length);
 
+/* Returns the checksum of the batch that a request names, if it is sound; else 0. */
+uint32_t wa_test_batch_checksum(const WaTestClient *client,
+								const WaReduceMessage *reduce);
+
+/* Sends a request with the checksum of its batch. */
+bool wa_test_send_reduce(const WaTestClient *client,
+						 const WaReduceMessage *reduce);
+
 /* Sends bytes as they are. */
 bool wa_test_send_unsealed(int fd, const void *bytes, size_t length);
 

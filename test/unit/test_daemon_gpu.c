@@ -33,7 +33,7 @@ ask_for_trouble(WaTestClient *client, int64_t trouble)
 
 	EXPECT(slot >= 0);
 	memcpy(wa_test_slot(client, slot), &trouble, sizeof(trouble));
-	return wa_test_send(client->fd, &reduce, sizeof(reduce));
+	return wa_test_send_reduce(client, &reduce);
 }
 
 /* Tells whether a reduction fails with the status. */
@@ -47,7 +47,7 @@ sum_fails(WaTestClient *client, WaWantedDevice device, WaStatus status)
 	EXPECT(slot >= 0);
 	reduce = wa_test_request(slot, WA_INT8, SUM, 3);
 	reduce.device = (uint32_t) device;
-	EXPECT(wa_test_send(client->fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(client, &reduce));
 	EXPECT(wa_test_receive_reply(client->fd, &message) == WA_MSG_FAILED);
 	wa_test_give_slot(client, slot);
 	return message.failed.status == (uint32_t) status &&
@@ -192,7 +192,7 @@ test_lost(WaTestDaemon *daemon)
 	EXPECT(open_ready(&other));
 	reduce = wa_test_request(wa_test_take_slot(&other), WA_INT8, SUM, 3);
 	reduce.delay_ms = 60000;
-	EXPECT(wa_test_send(other.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&other, &reduce));
 	EXPECT(open_ready(&late));
 	EXPECT(ask_for_trouble(&client, WA_FAKE_LOSS));
 	EXPECT(wa_test_receive_reply(client.fd, &message) == WA_MSG_FAILED);

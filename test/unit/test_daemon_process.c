@@ -31,7 +31,7 @@ test_supervisor_gone(WaTestDaemon *daemon)
 	EXPECT(wa_test_open(&client));
 	EXPECT(wa_test_take_slot(&client) == 0);
 	reduce.delay_ms = 60000;
-	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
+	EXPECT(wa_test_send_reduce(&client, &reduce));
 	wa_test_sleep(50);
 	(void) close(daemon->control_fd);
 	daemon->control_fd = -1;

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
+#include "core/replies.h"
 #include "test/unit/check.h"
 #include "test/unit/test_resident_client.h"
 
@@ -87,7 +89,46 @@ ask_extents(WaTestOwner *owner, uint64_t relation, uint32_t first,
 					 34);
 	EXPECT(wa_test_ask(owner, &extents, &reply) == WA_MSG_DONE);
 	memcpy(states, owner->parcel + WA_TEST_ANSWERS, 2 * sizeof(*states));
+	EXPECT(reply.header.bulk == wa_checksum(0, states, 2 * sizeof(*states)));
+	EXPECT(wa_extent_state_is_sound(&states[0], first, extents.ncolumns) &&
+		   wa_extent_state_is_sound(&states[1], first + 1, extents.ncolumns));
 	return true;
+}
+
+/* An extent any byte of which was changed on its way is not taken. */
+static bool
+test_damage(WaTestDaemon *daemon)
+{
+	WaTestOwner owner;
+	WaResidentMessage resident;
+	WaLoadMessage load;
+	WaMessage reply;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	for (int i = 0; i < 3; i++)
+	{
+		const WaExtentHead *head = last_head(&owner);
+		uint64_t place;
+
+		wa_test_write_extent(owner.parcel, wa_test_relation(0), 3, 9, 1003, 40,
+							 5);
+		place = i == 0   ? head->columns[1].values + 3
+				: i == 1 ? offsetof(WaExtentHead, map_lsn)
+						 : head->columns[0].values;
+		wa_message_begin(&load.header, WA_MSG_LOAD, sizeof(load), 32);
+		load.extent = 0;
+		load.header.bulk =
+			wa_test_extent_checksum(owner.parcel, 0, WA_TEST_PARCEL_BYTES);
+		owner.parcel[place] ^= 4;
+		EXPECT(wa_test_ask(&owner, &load, &reply) == WA_MSG_FAILED);
+		EXPECT(reply.failed.status == WA_BAD_REQUEST);
+		EXPECT(wa_test_residency(&owner, 0, 5, &resident));
+		EXPECT(resident.complete_blocks == 0);
+	}
+	EXPECT(wa_test_load_extent(&owner, 0, 3, 9, 1003, 5) == WA_OK);
+	wa_test_disown(&owner);
+	return wa_test_daemon_answers();
 }
 
 static bool
@@ -140,6 +181,13 @@ ask_list(WaTestOwner *owner, uint32_t database, uint32_t room,
 	if (wa_test_ask(owner, &ask, &reply) != WA_MSG_LISTED)
 		return -1;
 	memcpy(list, owner->parcel + WA_TEST_ANSWERS, room * sizeof(*list));
+	if (reply.listed.columns < room)
+		room = reply.listed.columns;
+	if (reply.header.bulk != wa_checksum(0, list, room * sizeof(*list)))
+		return -1;
+	for (uint32_t i = 0; i < room; i++)
+		if (!wa_resident_column_is_sound(&list[i]))
+			return -1;
 	return reply.listed.columns;
 }
 
@@ -562,6 +610,7 @@ test_many_loaders(WaTestDaemon *daemon)
 
 static const WaTestCase tests[] = {
 	{.name = "loading", .run = test_loading},
+	{.name = "damaged extents", .run = test_damage},
 	{.name = "confirming", .run = test_confirming},
 	{.name = "listing and unloading", .run = test_listing},
 	{.name = "pins", .run = test_pins},

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
+#include "core/replies.h"
 #include "test/unit/check.h"
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_resident_client.h"
@@ -31,6 +33,46 @@ static WaRunMessage
 prepare(const WaTestOwner *owner, const WaTestQuery *query)
 {
 	return wa_test_run(owner, 4, 7, query, sizeof(*query), 41);
+}
+
+/* Returns the checksum of the blocks that an answer covers, and its groups. */
+static uint32_t
+bulk_of(const WaTestOwner *owner, size_t groups_bytes)
+{
+	const uint32_t used = wa_checksum(0, owner->parcel + WA_TEST_USED_AT,
+									  sizeof(((WaMapPage *) NULL)->visible));
+
+	return wa_checksum(used, owner->parcel + WA_TEST_GROUPS_AT, groups_bytes);
+}
+
+/* A map or a query that is not as it was when the checksum was computed. */
+static bool
+test_damage(WaTestDaemon *daemon)
+{
+	static const uint64_t places[] = {WA_TEST_QUERY_AT + 5,
+									  WA_TEST_MAPS_AT + 100};
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 4096};
+	WaTestOwner owner;
+	WaRunMessage run;
+	WaMessage reply;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	for (int i = 0; i < 2; i++)
+	{
+		run = prepare(&owner, &query);
+		owner.parcel[places[i]] ^= 8;
+		EXPECT(wa_test_send(owner.client.fd, &run, run.header.length));
+		EXPECT(wa_test_receive_reply(owner.client.fd, &reply) == WA_MSG_FAILED);
+		EXPECT(reply.failed.status == WA_BAD_REQUEST);
+		owner.parcel[places[i]] ^= 8;
+		EXPECT(wa_test_send(owner.client.fd, &run, run.header.length));
+		EXPECT(wa_test_receive_reply(owner.client.fd, &reply) == WA_MSG_ANSWER);
+	}
+	wa_test_disown(&owner);
+	return true;
 }
 
 static bool
@@ -59,6 +101,8 @@ test_run(WaTestDaemon *daemon)
 		EXPECT(reply.answer.groups_bytes == 4096);
 		EXPECT(reply.answer.rows == (uint64_t) nrows * EXTENTS);
 		EXPECT(reply.answer.kept_rows == reply.answer.rows / 2);
+		EXPECT(wa_answer_is_sound(&run, &reply.answer));
+		EXPECT(reply.header.bulk == bulk_of(&owner, 4096));
 		memcpy(&groups, owner.parcel + WA_TEST_GROUPS_AT, sizeof(groups));
 		EXPECT(groups.rows == reply.answer.rows && groups.extents == EXTENTS);
 	}
@@ -66,6 +110,9 @@ test_run(WaTestDaemon *daemon)
 		used +=
 			(uint64_t) __builtin_popcount(owner.parcel[WA_TEST_USED_AT + i]);
 	EXPECT(used == reply.answer.blocks);
+	EXPECT(wa_used_is_sound(
+		(const uint64_t *) (const void *) (owner.parcel + WA_TEST_USED_AT), 1,
+		run.nblocks, used));
 	wa_test_disown(&owner);
 	return true;
 }
@@ -403,6 +450,7 @@ static const WaTestCase tests[] = {
 	{.name = "a query, many threads and devices",
 	 .run = test_run,
 	 .arguments = {"--query-threads=40", "--cpu-devices=3"}},
+	{.name = "a damaged query", .run = test_damage},
 	{.name = "nothing to query", .run = test_nothing},
 	{.name = "all blocks or none", .run = test_complete},
 	{.name = "groups in a file", .run = test_file},

@@ -437,14 +437,24 @@ note_answer(void *owner, const WaRunEnd *outcome)
 	*(WaStatus *) owner = outcome->status;
 }
 
+/* Gives a message the checksum of what is in the parcel. */
+static void
+seal_data(WaRunMessage *message)
+{
+	message->header.bulk = wa_run_checksum(message, parcel.memory + MAPS_AT,
+										   parcel.memory + QUERY_AT);
+}
+
 /* Submits a run of what is in the parcel, waits for it, and expects an answer. */
 static WaRun *
-do_run(const WaRunMessage *message)
+do_run(WaRunMessage *message)
 {
 	WaStatus status = WA_DEVICE_LOST;
-	WaRun *run = wa_run_make(&wa_test_counting_runner, &store, &parcel, message,
-							 pool.nthreads, note_answer, &status);
+	WaRun *run;
 
+	seal_data(message);
+	run = wa_run_make(&wa_test_counting_runner, &store, &parcel, message,
+					  pool.nthreads, note_answer, &status);
 	if (run == NULL || !wa_run_is_sound(message, &parcel) ||
 		wa_run_is_answered(run))
 		return NULL;
@@ -513,7 +523,7 @@ test_parts(void)
 static bool
 test_large_groups(void)
 {
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 123457};
 	WaRunMessage message;
 	const WaRunEnd *outcome;
@@ -642,6 +652,7 @@ test_disturbed_runs(void)
 
 	prepare_parcel(&query);
 	make_message(&message, 0x204);
+	seal_data(&message);
 	for (int round = 0; round < 30; round++)
 	{
 		int collected = 0;

@@ -63,14 +63,26 @@ static const struct
 
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 
+/* Tells whether messages of a type begin with the name of a relation. */
+static bool
+is_about_relation(uint32_t type)
+{
+	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
+		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
+		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN || type == WA_MSG_RUN;
+}
+
 /* Whether a message is sound that says of itself what it is. */
 static bool
 is_sound(uint32_t type, size_t length)
 {
+	const WaRelation relation = {1, 2, 3};
 	uint8_t bytes[WA_MAX_MESSAGE_BYTES + 64];
 	WaHeader header;
 
 	memset(bytes, 0, sizeof(bytes));
+	if (is_about_relation(type))
+		memcpy(bytes + sizeof(header), &relation, sizeof(relation));
 	wa_message_begin(&header, (WaMessageType) type, (uint32_t) length, 1);
 	memcpy(bytes, &header, sizeof(header));
 	return wa_message_is_sound(bytes, length);
@@ -155,6 +167,8 @@ test_columns_lengths(void)
 				tables[i].fixed + columns * tables[i].element_bytes;
 
 			memset(&message, 0, sizeof(message));
+			if (is_about_relation(tables[i].type))
+				message.residency.relation = (WaRelation){1, 2, 3};
 			memcpy((char *) &message + tables[i].count_offset, &columns,
 				   sizeof(columns));
 			for (size_t length = 0; length <= sizeof(message); length++)
@@ -191,6 +205,37 @@ test_header(void)
 		changed = message;
 		changed.header.request ^= (uint32_t) 1 << bit;
 		EXPECT(wa_message_is_sound(&changed, sizeof(changed)));
+	}
+	return true;
+}
+
+/* No name of a relation's storage is 0, in any message that has one. */
+static bool
+test_relations(void)
+{
+	WaMessage message;
+
+	for (uint32_t type = 0; type < 30; type++)
+	{
+		if (!is_about_relation(type))
+			continue;
+		for (int which = 0; which < 8; which++)
+		{
+			uint32_t length = 0;
+
+			memset(&message, 0, sizeof(message));
+			message.residency.relation = (WaRelation){
+				(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+			/* Whichever length is right without columns. */
+			for (length = 0; length < sizeof(message); length++)
+			{
+				wa_message_begin(&message.header, (WaMessageType) type, length,
+								 0);
+				if (wa_message_is_sound(&message, length))
+					break;
+			}
+			EXPECT((length < sizeof(message)) == (which == 7));
+		}
 	}
 	return true;
 }
@@ -382,6 +427,7 @@ static const struct
 	{"lengths of DEVICES", test_devices_lengths},
 	{"lengths of messages with columns", test_columns_lengths},
 	{"header", test_header},
+	{"relations", test_relations},
 	{"checksum", test_seal},
 	{"enumerations of REDUCE", test_reduce_enumerations},
 	{"values of REDUCE", test_reduce_values},

@@ -26,6 +26,7 @@ static void
 make_head(WaExtentHead *head)
 {
 	memset(head, 0, sizeof(*head));
+	head->relation = (WaRelation){1, 2, 3};
 	head->map_lsn = 77;
 	head->number = (uint32_t) pick(1000);
 	head->nblocks = 1 + (uint32_t) pick(416);
@@ -78,6 +79,7 @@ test_blocks(void)
 	const uint32_t last = UINT32_MAX / WA_MAP_BLOCKS * WA_EXTENTS_PER_MAP;
 
 	memset(&head, 0, sizeof(head));
+	head.relation = (WaRelation){1, 2, 3};
 	head.map_lsn = 1;
 	for (uint32_t number = 0; number < 200; number++)
 		for (uint32_t nblocks = 0; nblocks < 600; nblocks++)
@@ -242,6 +244,54 @@ corrupt(WaExtentHead *head)
 			   pick(2) == 0 ? 8 : 4);
 }
 
+/* No name of a relation's storage is 0. */
+static bool
+test_relation(void)
+{
+	static WaExtentHead head;
+
+	for (int which = 0; which < 8; which++)
+	{
+		make_head(&head);
+		head.relation =
+			(WaRelation){(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+		EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES) == (which == 7));
+	}
+	return true;
+}
+
+/* Each bit of what an extent consists of counts, and no other does. */
+static bool
+test_checksum(void)
+{
+	static WaExtentHead head;
+	uint8_t *parcel = malloc(PARCEL_BYTES);
+	uint32_t before;
+
+	for (uint64_t i = 0; i < PARCEL_BYTES; i++)
+		parcel[i] = (uint8_t) pick(256);
+	for (int i = 0; i < 100; i++)
+	{
+		const WaExtentColumn *column = &head.columns[i % WA_FORM_COUNT];
+
+		make_head(&head);
+		if (head.nrows == 0)
+			continue;
+		before = wa_extent_checksum(&head, parcel);
+		parcel[column->values] ^= 4;
+		EXPECT(wa_extent_checksum(&head, parcel) != before);
+		parcel[column->values] ^= 4;
+		head.row_end[WA_EXTENT_BLOCKS - 1] ^= 1;
+		EXPECT(wa_extent_checksum(&head, parcel) != before);
+		head.row_end[WA_EXTENT_BLOCKS - 1] ^= 1;
+		head.columns[WA_FORM_COUNT].scale ^= 1;
+		parcel[PARCEL_BYTES - 1] ^= 1;
+		EXPECT(wa_extent_checksum(&head, parcel) == before);
+	}
+	free(parcel);
+	return true;
+}
+
 /* Whatever is done to a head, what passes lies within the parcel. */
 static bool
 test_corruption(void)
@@ -271,8 +321,9 @@ static const struct
 	const char *name;
 	bool (*run)(void);
 } tests[] = {
-	{"extents and blocks", test_geometry}, {"blocks of a head", test_blocks},
-	{"rows of a head", test_rows},         {"columns of a head", test_columns},
+	{"extents and blocks", test_geometry},  {"blocks of a head", test_blocks},
+	{"rows of a head", test_rows},          {"columns of a head", test_columns},
+	{"relations of a head", test_relation}, {"checksum", test_checksum},
 	{"damaged heads", test_corruption},
 };
 

@@ -91,6 +91,18 @@ wa_test_disown(WaTestOwner *owner)
 	wa_test_close(&owner->client);
 }
 
+uint32_t
+wa_test_extent_checksum(const uint8_t *parcel, uint64_t offset, uint64_t bytes)
+{
+	WaExtentHead head;
+
+	if (offset > bytes || bytes - offset < sizeof(head))
+		return 0;
+	memcpy(&head, parcel + offset, sizeof(head));
+	return wa_extent_is_sound(&head, bytes) ? wa_extent_checksum(&head, parcel)
+											: 0;
+}
+
 bool
 wa_test_send_load(WaTestOwner *owner, uint64_t offset)
 {
@@ -98,6 +110,8 @@ wa_test_send_load(WaTestOwner *owner, uint64_t offset)
 
 	wa_message_begin(&load.header, WA_MSG_LOAD, sizeof(load), 32);
 	load.extent = offset;
+	load.header.bulk =
+		wa_test_extent_checksum(owner->parcel, offset, WA_TEST_PARCEL_BYTES);
 	return wa_test_send(owner->client.fd, &load, sizeof(load));
 }
 
@@ -122,12 +136,30 @@ wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
 	}
 }
 
+/* Gives a RUN the checksum of what it names, if that lies in the parcel. */
+static void
+seal_run(const WaTestOwner *owner, WaRunMessage *run)
+{
+	const uint64_t maps_bytes = (uint64_t) run->nmaps * sizeof(WaMapPage);
+
+	if (run->maps <= WA_TEST_PARCEL_BYTES &&
+		maps_bytes <= WA_TEST_PARCEL_BYTES - run->maps &&
+		run->query <= WA_TEST_PARCEL_BYTES &&
+		run->query_bytes <= WA_TEST_PARCEL_BYTES - run->query)
+		run->header.bulk = wa_run_checksum(run, owner->parcel + run->maps,
+										   owner->parcel + run->query);
+}
+
 int
 wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply)
 {
 	const WaHeader *header = request;
+	WaMessage message;
 
-	if (!wa_test_send(owner->client.fd, request, header->length))
+	memcpy(&message, request, header->length);
+	if (header->type == WA_MSG_RUN)
+		seal_run(owner, &message.run);
+	if (!wa_test_send(owner->client.fd, &message, header->length))
 		return -1;
 	return wa_test_receive_reply(owner->client.fd, reply);
 }
@@ -157,6 +189,8 @@ wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t map_lsn,
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 run.ncolumns * sizeof(WaColumnName)),
 					 request);
+	run.header.bulk =
+		wa_run_checksum(&run, maps, owner->parcel + WA_TEST_QUERY_AT);
 	return run;
 }
 

@@ -43,6 +43,10 @@ bool wa_test_own(WaTestOwner *owner);
 /* Ends all that. */
 void wa_test_disown(WaTestOwner *owner);
 
+/* Returns the checksum of the extent at an offset of a parcel, if it is sound; else 0. */
+uint32_t wa_test_extent_checksum(const uint8_t *parcel, uint64_t offset,
+								 uint64_t bytes);
+
 /* Sends LOAD for the extent at an offset of the parcel. */
 bool wa_test_send_load(WaTestOwner *owner, uint64_t offset);
 
@@ -53,7 +57,10 @@ bool wa_test_send_load(WaTestOwner *owner, uint64_t offset);
 int wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
 						uint64_t map_lsn, uint64_t seed, uint64_t attributes);
 
-/* Sends a request and receives the reply; returns its type. */
+/*
+ * Sends a request, a RUN with the checksum of what it names, and receives the reply;
+ * returns its type.
+ */
 int wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply);
 
 /*

@@ -162,6 +162,8 @@ prepare(void)
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 message.ncolumns * sizeof(WaColumnName)),
 					 1);
+	message.header.bulk =
+		wa_run_checksum(&message, parcel.memory, parcel.memory + 65536);
 	return message;
 }
 

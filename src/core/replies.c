@@ -1,0 +1,147 @@
+/*
+ * replies.c
+ *		Checking what warpaggd answers; see replies.h.
+ */
+#include "core/replies.h"
+
+/* A block has no more rows. */
+#define BLOCK_ROWS (WA_MAX_EXTENT_ROWS / WA_EXTENT_BLOCKS)
+
+/* Blocks of the last extent that a page of the visibility map covers. */
+#define LAST_EXTENT_BLOCKS \
+	(WA_MAP_BLOCKS - (WA_EXTENTS_PER_MAP - 1) * WA_EXTENT_BLOCKS)
+
+/* Times, in microseconds, are before this one. */
+#define LAST_US (INT64_C(1) << 60)
+
+/* Tells whether so many blocks may have so many rows. */
+static bool
+rows_are_sound(uint64_t blocks, uint64_t rows)
+{
+	return blocks <= UINT32_MAX && rows <= blocks * BLOCK_ROWS;
+}
+
+/* Returns how many blocks an extent has, of a relation of so many. */
+static uint32_t
+blocks_of(uint32_t number, uint32_t nblocks)
+{
+	const uint32_t first = wa_extent_first_block(number);
+	const uint32_t most = number % WA_EXTENTS_PER_MAP == WA_EXTENTS_PER_MAP - 1
+							  ? LAST_EXTENT_BLOCKS
+							  : WA_EXTENT_BLOCKS;
+
+	if (nblocks <= first)
+		return 0;
+	return nblocks - first < most ? nblocks - first : most;
+}
+
+/* Returns the bits of a word that are those of an extent's first `blocks` blocks. */
+static uint64_t
+bits_of(uint32_t blocks, uint32_t word)
+{
+	const uint32_t before = word * 64;
+
+	if (blocks <= before)
+		return 0;
+	return blocks - before >= 64 ? UINT64_MAX
+								 : (UINT64_C(1) << (blocks - before)) - 1;
+}
+
+bool
+wa_answer_is_sound(const WaRunMessage *run, const WaAnswerMessage *answer)
+{
+	const uint64_t counted =
+		answer->blocks == 0 ? run->nblocks : answer->blocks;
+
+	return answer->in_parcel <= 1 && answer->kind < WA_DEVICE_KINDS &&
+		   answer->blocks <= run->nblocks &&
+		   answer->left_blocks <= run->nblocks - answer->blocks &&
+		   (answer->blocks == 0 || answer->groups_bytes > 0) &&
+		   (answer->in_parcel == 0 ||
+			answer->groups_bytes <= run->groups_room) &&
+		   answer->groups_bytes <= INT64_MAX &&
+		   answer->device_ns <= INT64_MAX &&
+		   rows_are_sound(counted, answer->rows) &&
+		   answer->kept_rows <= answer->rows;
+}
+
+bool
+wa_used_is_sound(const uint64_t *used, uint32_t nmaps, uint32_t nblocks,
+				 uint64_t blocks)
+{
+	uint64_t found = 0;
+
+	for (uint32_t i = 0; i < nmaps * WA_EXTENTS_PER_MAP; i++)
+	{
+		const uint32_t most = blocks_of(i, nblocks);
+
+		for (uint32_t j = 0; j < WA_EXTENT_WORDS; j++)
+		{
+			const uint64_t word = used[i * WA_EXTENT_WORDS + j];
+
+			if ((word & ~bits_of(most, j)) != 0)
+				return false;
+			found += (uint64_t) __builtin_popcountll(word);
+		}
+	}
+	return found == blocks;
+}
+
+bool
+wa_residency_is_sound(const WaResidentMessage *resident)
+{
+	if (resident->complete_blocks > UINT32_MAX)
+		return false;
+	for (uint32_t i = 0; i < resident->ncolumns; i++)
+	{
+		const WaResidency *column = &resident->columns[i];
+
+		if (!rows_are_sound(column->blocks, column->rows) ||
+			column->odd_blocks > UINT32_MAX || column->bytes > INT64_MAX)
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_extent_state_is_sound(const WaExtentState *state, uint32_t number,
+						 uint32_t ncolumns)
+{
+	const uint32_t blocks = blocks_of(number, UINT32_MAX);
+
+	if ((ncolumns < 64 && state->columns >> ncolumns != 0) ||
+		(uint64_t) __builtin_popcountll(state->columns) > state->ncolumns)
+		return false;
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		if ((state->cached[i] & ~bits_of(blocks, i)) != 0)
+			return false;
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+	{
+		const bool is_cached = (state->cached[i / 64] >> i % 64 & 1) != 0;
+
+		if (state->block_lsn[i] == 0 ? is_cached : i >= blocks)
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_resident_column_is_sound(const WaResidentColumn *column)
+{
+	return wa_relation_is_sound(&column->relation) &&
+		   column->name.attribute > 0 && column->name.unused == 0 &&
+		   column->extents <= UINT32_MAX &&
+		   rows_are_sound(column->blocks, column->rows) &&
+		   column->bytes <= INT64_MAX && column->device_bytes <= INT64_MAX &&
+		   column->queries <= INT64_MAX && column->last_use_us >= 0 &&
+		   column->last_use_us < LAST_US;
+}
+
+bool
+wa_texts_head_is_sound(const WaTextsMessage *texts, const WaTextsHead *head)
+{
+	if (head->bytes < sizeof(*head) || head->bytes > texts->room)
+		return false;
+	return head->count == 0 || (texts->first <= head->ncodes &&
+								head->count <= head->ncodes - texts->first);
+}

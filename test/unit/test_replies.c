@@ -1,0 +1,200 @@
+/*
+ * test_replies.c
+ *		What core/replies.h lets pass of the answers of warpaggd.
+ */
+#include <string.h>
+
+#include "core/replies.h"
+#include "test/unit/check.h"
+
+#define MAPS    3
+#define EXTENTS (MAPS * WA_EXTENTS_PER_MAP)
+
+static uint64_t random_state = 11;
+
+/* Returns a number below a limit. */
+static uint64_t
+pick(uint64_t limit)
+{
+	return next_random(&random_state) % limit;
+}
+
+static bool
+test_answer(void)
+{
+	const WaRunMessage run = {.nblocks = 1000, .groups_room = 4096};
+	const WaAnswerMessage good = {.in_parcel = 1,
+								  .groups_bytes = 4096,
+								  .blocks = 600,
+								  .left_blocks = 400,
+								  .rows = 600 * 291,
+								  .kept_rows = 600 * 291};
+	WaAnswerMessage answer;
+
+#define SOUND(change) (answer = good, change, wa_answer_is_sound(&run, &answer))
+	EXPECT(SOUND((void) 0));
+	EXPECT(!SOUND(answer.in_parcel = 2));
+	EXPECT(!SOUND(answer.kind = WA_DEVICE_KINDS));
+	EXPECT(!SOUND(answer.blocks = 1001));
+	EXPECT(!SOUND(answer.left_blocks = 401));
+	EXPECT(!SOUND(answer.left_blocks = UINT64_MAX));
+	EXPECT(!SOUND(answer.groups_bytes = 4097));
+	EXPECT(SOUND((answer.groups_bytes = 4097, answer.in_parcel = 0)));
+	EXPECT(!SOUND(answer.groups_bytes = 0));
+	EXPECT(!SOUND(answer.rows++));
+	EXPECT(!SOUND(answer.kept_rows++));
+	EXPECT(!SOUND(answer.device_ns = UINT64_MAX));
+	/* Rows that there would be. */
+	EXPECT(SOUND((answer.blocks = 0, answer.groups_bytes = 0,
+				  answer.rows = 1000 * 291)));
+	EXPECT(!SOUND((answer.blocks = 0, answer.groups_bytes = 0,
+				   answer.rows = 1000 * 291 + 1)));
+#undef SOUND
+	return true;
+}
+
+/* Blocks of a relation of any length, and one bit more or less. */
+static bool
+test_used(void)
+{
+	static uint64_t used[EXTENTS * WA_EXTENT_WORDS];
+
+	for (int trial = 0; trial < 300; trial++)
+	{
+		const uint32_t nblocks = 1 + (uint32_t) pick(MAPS * WA_MAP_BLOCKS);
+		uint32_t block = 0;
+		uint64_t bit;
+		uint64_t count = 0;
+
+		memset(used, 0, sizeof(used));
+		for (; block < nblocks; block++)
+			if (pick(3) == 0)
+			{
+				put_bit(used, wa_block_bit(block), true);
+				count++;
+			}
+		EXPECT(wa_used_is_sound(used, MAPS, nblocks, count));
+		EXPECT(!wa_used_is_sound(used, MAPS, nblocks, count + 1));
+		/* No block of the relation has this bit. */
+		do
+			bit = pick(EXTENTS * WA_EXTENT_BLOCKS);
+		while (bit % (64 * 512) < 63 * 512 + 416 &&
+			   wa_extent_first_block((uint32_t) (bit / 512)) + bit % 512 <
+				   nblocks);
+		put_bit(used, bit, true);
+		EXPECT(!wa_used_is_sound(used, MAPS, nblocks, count + 1));
+	}
+	return true;
+}
+
+static bool
+test_residency(void)
+{
+	static WaResidentMessage resident;
+	WaResidency *column = &resident.columns[1];
+
+	resident.ncolumns = 2;
+	resident.complete_blocks = UINT32_MAX;
+	*column = (WaResidency){.blocks = 10, .rows = 2910};
+	EXPECT(wa_residency_is_sound(&resident));
+	column->rows++;
+	EXPECT(!wa_residency_is_sound(&resident));
+	*column = (WaResidency){.blocks = (uint64_t) 1 << 32};
+	EXPECT(!wa_residency_is_sound(&resident));
+	*column = (WaResidency){.bytes = UINT64_MAX};
+	EXPECT(!wa_residency_is_sound(&resident));
+	*column = (WaResidency){.odd_blocks = UINT64_MAX};
+	EXPECT(!wa_residency_is_sound(&resident));
+	resident.ncolumns = 1;
+	EXPECT(wa_residency_is_sound(&resident));
+	resident.complete_blocks++;
+	EXPECT(!wa_residency_is_sound(&resident));
+	return true;
+}
+
+/* An extent of the map's first 63, and the last, which has fewer blocks. */
+static bool
+test_extent_state(void)
+{
+	for (uint32_t number = 62; number < 64; number++)
+	{
+		const uint32_t last = number == 62 ? 511 : 415;
+		WaExtentState state = {.map_lsn = 7, .columns = 3, .ncolumns = 2};
+
+		EXPECT(wa_extent_state_is_sound(&state, number, 2));
+		EXPECT(!wa_extent_state_is_sound(&state, number, 1));
+		state.ncolumns = 1;
+		EXPECT(!wa_extent_state_is_sound(&state, number, 2));
+		state.ncolumns = 64;
+		state.columns = UINT64_MAX;
+		EXPECT(wa_extent_state_is_sound(&state, number, 64));
+		state.cached[last / 64] |= UINT64_C(1) << last % 64;
+		EXPECT(!wa_extent_state_is_sound(&state, number, 64));
+		state.block_lsn[last] = 1;
+		EXPECT(wa_extent_state_is_sound(&state, number, 64));
+		if (last == 511)
+			continue;
+		state.block_lsn[last + 1] = 1;
+		EXPECT(!wa_extent_state_is_sound(&state, number, 64));
+	}
+	return true;
+}
+
+static bool
+test_resident_column(void)
+{
+	const WaResidentColumn good = {.relation = {1, 2, 3},
+								   .name = {.attribute = 1},
+								   .blocks = 5,
+								   .rows = 5 * 291};
+	WaResidentColumn column;
+
+#define SOUND(change) \
+	(column = good, change, wa_resident_column_is_sound(&column))
+	EXPECT(SOUND((void) 0));
+	EXPECT(!SOUND(column.relation.file = 0));
+	EXPECT(!SOUND(column.name.attribute = 0));
+	EXPECT(!SOUND(column.name.attribute = -1));
+	EXPECT(!SOUND(column.name.unused = 1));
+	EXPECT(!SOUND(column.extents = UINT64_MAX));
+	EXPECT(!SOUND(column.rows++));
+	EXPECT(!SOUND(column.bytes = UINT64_MAX));
+	EXPECT(!SOUND(column.device_bytes = UINT64_MAX));
+	EXPECT(!SOUND(column.queries = UINT64_MAX));
+	EXPECT(!SOUND(column.last_use_us = -1));
+	EXPECT(!SOUND(column.last_use_us = INT64_MAX));
+#undef SOUND
+	return true;
+}
+
+static bool
+test_texts(void)
+{
+	const WaTextsMessage texts = {.first = 10, .room = 1000};
+	WaTextsHead head = {.ncodes = 30, .count = 20, .bytes = 1000};
+
+	EXPECT(wa_texts_head_is_sound(&texts, &head));
+	head.count++;
+	EXPECT(!wa_texts_head_is_sound(&texts, &head));
+	head.ncodes = 9;
+	EXPECT(!wa_texts_head_is_sound(&texts, &head));
+	head.count = 0;
+	EXPECT(wa_texts_head_is_sound(&texts, &head));
+	head.bytes++;
+	EXPECT(!wa_texts_head_is_sound(&texts, &head));
+	head.bytes = sizeof(head) - 1;
+	EXPECT(!wa_texts_head_is_sound(&texts, &head));
+	return true;
+}
+
+int
+main(void)
+{
+	check(test_answer(), "answers");
+	check(test_used(), "blocks that an answer covers");
+	check(test_residency(), "what is resident of columns");
+	check(test_extent_state(), "states of extents");
+	check(test_resident_column(), "columns of a list");
+	check(test_texts(), "heads of texts");
+	return finish_checks();
+}
