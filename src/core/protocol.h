@@ -75,6 +75,7 @@
 #include <sys/stat.h>
 
 #include "core/counters.h"
+#include "core/must_check.h"
 #include "core/partial.h"
 #include "core/resident.h"
 
@@ -508,7 +509,7 @@ void wa_message_seal(WaHeader *header);
  * Tells whether a message that is sound arrived as it was sealed: its bytes are those
  * that its checksum was computed of.
  */
-bool wa_message_is_intact(const void *bytes, size_t length);
+WA_MUST_CHECK bool wa_message_is_intact(const void *bytes, size_t length);
 
 /* Fills in what tells a file, of which there is a status, from others. */
 static inline WaFileIdentity

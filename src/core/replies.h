@@ -10,6 +10,7 @@
 #ifndef WA_CORE_REPLIES_H
 #define WA_CORE_REPLIES_H
 
+#include "core/must_check.h"
 #include "core/protocol.h"
 
 /* Columns of a LIST at most: their descriptions are not copied beyond. */
@@ -21,28 +22,29 @@ extern "C"
 #endif
 
 /* Tells whether an answer may be one to the query. */
-bool wa_answer_is_sound(const WaRunMessage *run, const WaAnswerMessage *answer);
+WA_MUST_CHECK bool wa_answer_is_sound(const WaRunMessage *run,
+									  const WaAnswerMessage *answer);
 
 /*
  * Tells whether the words of the blocks that an answer covers, WA_EXTENT_WORDS of each
  * extent of all the maps' extents, are those of so many of a relation's blocks.
  */
-bool wa_used_is_sound(const uint64_t *used, uint32_t nmaps, uint32_t nblocks,
-					  uint64_t blocks);
+WA_MUST_CHECK bool wa_used_is_sound(const uint64_t *used, uint32_t nmaps,
+									uint32_t nblocks, uint64_t blocks);
 
 /* Tells whether what there is said to be of columns may be. */
-bool wa_residency_is_sound(const WaResidentMessage *resident);
+WA_MUST_CHECK bool wa_residency_is_sound(const WaResidentMessage *resident);
 
 /* Tells whether the state of an extent may be one, by so many columns asked for. */
-bool wa_extent_state_is_sound(const WaExtentState *state, uint32_t number,
-							  uint32_t ncolumns);
+WA_MUST_CHECK bool wa_extent_state_is_sound(const WaExtentState *state,
+											uint32_t number, uint32_t ncolumns);
 
 /* Tells whether a column may be resident so. */
-bool wa_resident_column_is_sound(const WaResidentColumn *column);
+WA_MUST_CHECK bool wa_resident_column_is_sound(const WaResidentColumn *column);
 
 /* Tells whether texts may come so as was asked for. */
-bool wa_texts_head_is_sound(const WaTextsMessage *texts,
-							const WaTextsHead *head);
+WA_MUST_CHECK bool wa_texts_head_is_sound(const WaTextsMessage *texts,
+										  const WaTextsHead *head);
 
 #ifdef __cplusplus
 }

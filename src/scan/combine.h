@@ -45,8 +45,9 @@ extern bool wa_combine_waits(const WaCombine *combine);
  * Makes the combinations of an answer, which is not needed any more then.  Returns false
  * if it is not what it should be.
  */
-extern bool wa_combine_receive(WaCombine *combine, const void *message,
-							   Size bytes, const WaRanks *ranks);
+extern WA_MUST_CHECK bool wa_combine_receive(WaCombine *combine,
+											 const void *message, Size bytes,
+											 const WaRanks *ranks);
 
 /*
  * Brings the combinations into the groups of the node, which has none yet, and adds

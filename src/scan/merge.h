@@ -49,9 +49,10 @@ extern void wa_scan_merge_groups(WaScanState *state, const void *message,
  * Tells whether groups of warpaggd are what they should be, all of them: then those may
  * be merged.  ranks: likewise.
  */
-extern bool wa_scan_answer_is_sound(const WaScanState *state,
-									const void *message, Size bytes,
-									const WaRanks *ranks);
+extern WA_MUST_CHECK bool wa_scan_answer_is_sound(const WaScanState *state,
+												  const void *message,
+												  Size bytes,
+												  const WaRanks *ranks);
 
 /*
  * Likewise those of warpaggd, which are sound.  With may_spill the groups are closed once they are too
