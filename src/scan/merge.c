@@ -253,14 +253,25 @@ check_memory(WaScanState *state, size_t nwords, Size bytes)
 	state->answered = 0;
 }
 
-/* Begins to read a message of a shape, with memory of the current context. */
+/*
+ * Begins to read a message, with memory of the current context.  Returns false if it is
+ * none of the shape.
+ */
+static WA_MUST_CHECK bool
+try_message(WaPartialReader *reader, WaArena *arena,
+			const WaPartialShape *shape, const void *message, Size bytes)
+{
+	wa_context_arena_init(arena, CurrentMemoryContext);
+	return wa_partial_reader_init(reader, arena, shape) &&
+		   wa_partial_open(reader, message, bytes);
+}
+
+/* Begins to read a message that is one of the shape. */
 static void
 open_message(WaPartialReader *reader, WaArena *arena,
 			 const WaPartialShape *shape, const void *message, Size bytes)
 {
-	wa_context_arena_init(arena, CurrentMemoryContext);
-	if (!wa_partial_reader_init(reader, arena, shape) ||
-		!wa_partial_open(reader, message, bytes))
+	if (!try_message(reader, arena, shape, message, bytes))
 		elog(ERROR, "unexpected groups of another process");
 }
 
@@ -342,8 +353,9 @@ wa_scan_answer_is_sound(const WaScanState *state, const void *message,
 	WaPartialReader reader;
 	WaArena arena;
 
-	open_message(&reader, &arena, shape_of_answer(state, ranks), message,
-				 bytes);
+	if (!try_message(&reader, &arena, shape_of_answer(state, ranks), message,
+					 bytes))
+		return false;
 	while (wa_partial_next(&reader))
 	{
 		CHECK_FOR_INTERRUPTS();
