@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "daemon/run.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_extent_writer.h"
 #include "test/fuzz/fuzz_process.h"
@@ -287,9 +288,44 @@ send_damaged(int fd, WaMessage *message)
 	(void) send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* MESSAGE and CONTROL: sends one; it may be that nobody listens. */
+/* Gives a message the checksum of the data that it names, if they are there. */
 static void
-do_message(int fd, const FuzzStep *step, uint64_t query_bytes)
+add_bulk(const Client *client, WaMessage *message)
+{
+	const WaParcel parcel = {client->parcel, client->parcel_bytes};
+	const WaReduceMessage *reduce = &message->reduce;
+	const uint8_t *slot;
+	WaExtentHead head;
+	WaBatch batch;
+
+	if (message->header.type == WA_MSG_LOAD &&
+		wa_parcel_holds(&parcel, message->load.extent, sizeof(head)))
+	{
+		memcpy(&head, parcel.memory + message->load.extent, sizeof(head));
+		if (wa_extent_is_sound(&head, parcel.bytes))
+			message->header.bulk = wa_extent_checksum(&head, parcel.memory);
+	}
+	if (message->header.type == WA_MSG_RUN &&
+		wa_run_is_sound(&message->run, &parcel))
+		message->header.bulk = wa_run_checksum(
+			&message->run, wa_parcel_place(&parcel, message->run.maps),
+			wa_parcel_place(&parcel, message->run.query));
+	if (message->header.type == WA_MSG_REDUCE &&
+		wa_reduce_is_sound(reduce, staging.slots, WA_STAGING_SLOT_BYTES))
+	{
+		slot = wa_staging_slot(&staging, reduce->slot);
+		batch = (WaBatch){.type = (WaType) reduce->type,
+						  .values = slot + reduce->values_offset,
+						  .nrows = reduce->nrows};
+		if (reduce->has_validity != 0)
+			batch.validity = (const void *) (slot + reduce->validity_offset);
+		message->header.bulk = wa_batch_checksum(&batch);
+	}
+}
+
+/* MESSAGE and CONTROL: sends one; it may be that nobody listens.  client: of ours. */
+static void
+do_message(int fd, const FuzzStep *step, const Client *client)
 {
 	const size_t bytes = step->nwords * sizeof(uint64_t);
 	WaMessage message;
@@ -297,7 +333,9 @@ do_message(int fd, const FuzzStep *step, uint64_t query_bytes)
 	fuzz_message_make(&message, step->a % (WA_MSG_TEXTS + 2U), step->words,
 					  step->nwords);
 	if (message.header.type == WA_MSG_RUN && (step->b & FLAG_LENGTH) == 0)
-		message.run.query_bytes = query_bytes;
+		message.run.query_bytes = client == NULL ? 0 : client->query_bytes;
+	if (client != NULL)
+		add_bulk(client, &message);
 	/* An empty one is like the end of a connection. */
 	if ((step->b & FLAG_RAW) != 0 && bytes > 0)
 		(void) send(fd, step->words, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -413,7 +451,7 @@ do_step(const FuzzStep *step)
 	switch (step->what % NWHAT)
 	{
 		case WHAT_MESSAGE:
-			do_message(client->fd, step, client->query_bytes);
+			do_message(client->fd, step, client);
 			break;
 		case WHAT_EXTENT:
 			fuzz_extent_write(client->parcel, client->parcel_bytes,
@@ -440,7 +478,7 @@ do_step(const FuzzStep *step)
 			tick(&server);
 			break;
 		default:
-			do_message(supervisor_fd, step, 0);
+			do_message(supervisor_fd, step, NULL);
 			break;
 	}
 }
