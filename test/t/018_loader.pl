@@ -58,6 +58,13 @@ sub resident
 		  WHERE blocks = pg_relation_size(relation) / 8192});
 }
 
+# Returns how many tables are being loaded and wait, as anybody is told.
+sub loads
+{
+	return value(q{SET ROLE looker;
+		SELECT loads_running, loads_queued FROM warpagg_status});
+}
+
 # Makes loads slow, or fast again.
 sub set_delay
 {
@@ -84,7 +91,7 @@ sub wait_for_loader
 		});
 }
 
-value('CREATE EXTENSION warpagg');
+value('CREATE EXTENSION warpagg; CREATE ROLE looker');
 ok(wait_ready($node), 'the device process is ready');
 foreach my $table (qw(a b c))
 {
@@ -156,6 +163,8 @@ value(q{SELECT warpagg_unload(t) FROM unnest('{a,b,c}'::regclass[]) t});
 set_delay('2s');
 value(q{SELECT warpagg_load_later('a'), warpagg_load_later('many1')});
 ok(wait_until(30, sub { return waiting() == 1501 }), 'columns wait');
+ok(wait_until(30, sub { return loads() eq '1|1' }),
+	'of a table that is being loaded, and one that waits');
 value(
 	q{SELECT count(warpagg_load_later('many1')), count(warpagg_load_later('a'))
 	  FROM generate_series(1, 500)});
@@ -173,6 +182,7 @@ is($refused, 2, 'some are');
 is(waiting(), 15001, 'and all others wait');
 set_delay('0');
 ok(wait_until(180, sub { return waiting() == 0 }), 'all of them are loaded');
+is(loads(), '0|0', 'nothing is being loaded, nor waits');
 is(resident(), 'a', 'and so is the first');
 
 # What is in the file may be anything.
