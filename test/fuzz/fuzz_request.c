@@ -13,12 +13,13 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "daemon/run.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_extent_writer.h"
 #include "test/fuzz/fuzz_process.h"
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_threads.h"
+
+#include "daemon/run.h"
 
 /* To be driven event by event. */
 #include "daemon/server.c"
@@ -60,6 +61,7 @@ typedef enum What
 #define FLAG_NO_WORK    16U
 #define FLAG_LENGTH     32U
 #define FLAG_DAMAGED    64U
+#define FLAG_NO_BULK    128U /* the checksum of what goes with it is 0 */
 
 typedef struct Client
 {
@@ -78,6 +80,14 @@ static WaCountersFile counters;
 static WaStaging staging;
 static Client clients[MAX_CLIENTS];
 static int supervisor_fd;
+static char socket_path[64]; /* nobody connects to it */
+
+/* Leaves no socket behind. */
+static void
+remove_socket(void)
+{
+	(void) unlink(socket_path);
+}
 
 /* Opens what all inputs have in common. */
 static void
@@ -85,6 +95,9 @@ open_process(void)
 {
 	char error[WA_MAX_ERROR_BYTES];
 
+	(void) snprintf(socket_path, sizeof(socket_path), "/tmp/warpagg_fuzz.%d",
+					(int) getpid());
+	(void) atexit(remove_socket);
 	FUZZ_EXPECT(wa_counters_open(&counters, -1));
 	wa_staging_init(&staging, WA_STAGING_SLOT_BYTES);
 	FUZZ_EXPECT(wa_staging_make(&staging, error, sizeof(error)) == WA_OK);
@@ -130,9 +143,8 @@ start(void)
 						   SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
 						   control) == 0);
 	supervisor_fd = control[0];
-	FUZZ_EXPECT(wa_server_init(&server, &service,
-							   eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), event_fd,
-							   control[1]));
+	FUZZ_EXPECT(
+		wa_server_init(&server, &service, socket_path, event_fd, control[1]));
 	for (int i = 0; i < MAX_CLIENTS; i++)
 		clients[i] = (Client){.fd = -1};
 }
@@ -276,6 +288,58 @@ open_client(Client *client)
 	FUZZ_EXPECT(client->fd >= 0);
 }
 
+/* Returns the checksum of an extent in a parcel, if it is sound. */
+static uint32_t
+checksum_extent(const WaParcel *parcel, uint64_t place)
+{
+	WaExtentHead *head = malloc(sizeof(*head));
+	uint32_t checksum = 0;
+
+	FUZZ_EXPECT(head != NULL);
+	if (wa_parcel_holds(parcel, place, sizeof(*head)))
+	{
+		memcpy(head, parcel->memory + place, sizeof(*head));
+		if (wa_extent_is_sound(head, parcel->bytes))
+			checksum = wa_extent_checksum(head, parcel->memory);
+	}
+	free(head);
+	return checksum;
+}
+
+/* Returns the checksum of the batch of a reduction, if that is sound. */
+static uint32_t
+checksum_batch(const WaReduceMessage *reduce)
+{
+	const uint8_t *slot = wa_staging_slot(&staging, 0);
+	WaBatch batch = {.type = (WaType) reduce->type, .nrows = reduce->nrows};
+
+	if (!wa_reduce_is_sound(reduce, staging.slots, WA_STAGING_SLOT_BYTES))
+		return 0;
+	batch.values = slot + reduce->values_offset;
+	if (reduce->has_validity != 0)
+		batch.validity =
+			(const uint64_t *) (const void *) (slot + reduce->validity_offset);
+	return wa_batch_checksum(&batch);
+}
+
+/* Fills in the checksum of what goes with a message. */
+static void
+fill_bulk(const Client *client, WaMessage *message)
+{
+	const WaParcel parcel = {client->parcel, client->parcel_bytes};
+	const WaRunMessage *run = &message->run;
+	uint32_t *bulk = &message->header.bulk;
+
+	if (message->header.type == WA_MSG_LOAD)
+		*bulk = checksum_extent(&parcel, message->load.extent);
+	else if (message->header.type == WA_MSG_REDUCE)
+		*bulk = checksum_batch(&message->reduce);
+	else if (message->header.type == WA_MSG_RUN &&
+			 wa_run_is_sound(run, &parcel))
+		*bulk = wa_run_checksum(run, wa_parcel_place(&parcel, run->maps),
+								wa_parcel_place(&parcel, run->query));
+}
+
 /* Sends a message of which a bit is not as it was sealed. */
 static void
 send_damaged(int fd, WaMessage *message)
@@ -288,42 +352,7 @@ send_damaged(int fd, WaMessage *message)
 	(void) send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Gives a message the checksum of the data that it names, if they are there. */
-static void
-add_bulk(const Client *client, WaMessage *message)
-{
-	const WaParcel parcel = {client->parcel, client->parcel_bytes};
-	const WaReduceMessage *reduce = &message->reduce;
-	const uint8_t *slot;
-	WaExtentHead head;
-	WaBatch batch;
-
-	if (message->header.type == WA_MSG_LOAD &&
-		wa_parcel_holds(&parcel, message->load.extent, sizeof(head)))
-	{
-		memcpy(&head, parcel.memory + message->load.extent, sizeof(head));
-		if (wa_extent_is_sound(&head, parcel.bytes))
-			message->header.bulk = wa_extent_checksum(&head, parcel.memory);
-	}
-	if (message->header.type == WA_MSG_RUN &&
-		wa_run_is_sound(&message->run, &parcel))
-		message->header.bulk = wa_run_checksum(
-			&message->run, wa_parcel_place(&parcel, message->run.maps),
-			wa_parcel_place(&parcel, message->run.query));
-	if (message->header.type == WA_MSG_REDUCE &&
-		wa_reduce_is_sound(reduce, staging.slots, WA_STAGING_SLOT_BYTES))
-	{
-		slot = wa_staging_slot(&staging, reduce->slot);
-		batch = (WaBatch){.type = (WaType) reduce->type,
-						  .values = slot + reduce->values_offset,
-						  .nrows = reduce->nrows};
-		if (reduce->has_validity != 0)
-			batch.validity = (const void *) (slot + reduce->validity_offset);
-		message->header.bulk = wa_batch_checksum(&batch);
-	}
-}
-
-/* MESSAGE and CONTROL: sends one; it may be that nobody listens.  client: of ours. */
+/* MESSAGE and CONTROL: sends one; it may be that nobody listens. */
 static void
 do_message(int fd, const FuzzStep *step, const Client *client)
 {
@@ -333,9 +362,9 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 	fuzz_message_make(&message, step->a % (WA_MSG_TEXTS + 2U), step->words,
 					  step->nwords);
 	if (message.header.type == WA_MSG_RUN && (step->b & FLAG_LENGTH) == 0)
-		message.run.query_bytes = client == NULL ? 0 : client->query_bytes;
-	if (client != NULL)
-		add_bulk(client, &message);
+		message.run.query_bytes = client->query_bytes;
+	if ((step->b & FLAG_NO_BULK) == 0)
+		fill_bulk(client, &message);
 	/* An empty one is like the end of a connection. */
 	if ((step->b & FLAG_RAW) != 0 && bytes > 0)
 		(void) send(fd, step->words, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -478,7 +507,7 @@ do_step(const FuzzStep *step)
 			tick(&server);
 			break;
 		default:
-			do_message(supervisor_fd, step, NULL);
+			do_message(supervisor_fd, step, client);
 			break;
 	}
 }
