@@ -4,9 +4,9 @@
 //
 // A slot of the table in device memory has the high half of a hash, and a
 // number, which is not 0; the words of the group lie beside the table.  Who finds
-// a free slot locks it, takes a number, writes the words and then the number.
-// Whoever meets a locked slot with another half goes on; with the same half,
-// looks again.
+// a free slot locks it, takes a number, writes the words and publishes the number
+// (grid/publish.cuh).  Whoever meets a locked slot with another half goes on; with
+// the same half, looks again; with a number, sees the words.
 //
 // Each block has a small cache of groups in shared memory, so that a few groups
 // are not looked up over and over where all blocks meet.  It is read between two
@@ -18,6 +18,7 @@
 #define WA_CUDA_KEYS_HASH_CUH
 
 #include "block/shared.cuh"
+#include "grid/publish.cuh"
 #include "keys/load.cuh"
 
 constexpr uint64_t kHashFactor = UINT64_C(0x9e3779b97f4a7c15);
@@ -58,8 +59,8 @@ wa_keys_hash(const uint64_t (&words)[kKeys + 1])
 	return hash ^ hash >> 32;
 }
 
-// Tells whether a group has these words.  They are read around the first-level
-// cache, which may be older than what others have written.
+// Tells whether a group has these words, which the caller is to see: by the number
+// that was published, or by a barrier.
 template <unsigned kKeys>
 __device__ __forceinline__ bool
 wa_keys_same(const uint64_t *stored, const uint64_t (&words)[kKeys + 1])
@@ -68,7 +69,7 @@ wa_keys_same(const uint64_t *stored, const uint64_t (&words)[kKeys + 1])
 
 #pragma unroll
 	for (unsigned i = 0; i <= kKeys; i++)
-		same &= ((const volatile uint64_t *) stored)[i] == words[i];
+		same &= stored[i] == words[i];
 	return same;
 }
 
@@ -89,8 +90,7 @@ wa_keys_make_group(const WaKeysArgs &args, unsigned long long *slot,
 #pragma unroll
 	for (unsigned i = 0; i <= kKeys; i++)
 		args.words[(size_t) group * (kKeys + 1) + i] = words[i];
-	__threadfence();
-	atomicExch(slot, (unsigned long long) (tag | (group + 1)));
+	wa_publish(slot, tag | (group + 1));
 	return group;
 }
 
@@ -107,13 +107,15 @@ wa_keys_find(const WaKeysArgs &args, uint64_t hash,
 	while (*(volatile uint32_t *) &args.status->failed == 0)
 	{
 		unsigned long long *slot = &args.slots[place];
-		uint64_t found = *(volatile unsigned long long *) slot;
+		uint64_t found = wa_read_published(slot);
 
 		if (found == 0)
 		{
-			found = atomicCAS(slot, 0ull, (unsigned long long) (tag | kLocked));
-			if (found == 0)
+			if (atomicCAS(slot, 0ull, (unsigned long long) (tag | kLocked)) ==
+				0)
 				return wa_keys_make_group<kKeys>(args, slot, tag, words);
+			// Whoever was faster may have published its number since.
+			found = wa_read_published(slot);
 		}
 		if ((found ^ tag) >> 32 == 0)
 		{
@@ -121,7 +123,6 @@ wa_keys_find(const WaKeysArgs &args, uint64_t hash,
 
 			if ((uint32_t) found == kLocked)
 				continue;
-			// The address depends on the slot, so this is read after it.
 			if (wa_keys_same<kKeys>(args.words + (size_t) group * (kKeys + 1),
 									words))
 				return group;
