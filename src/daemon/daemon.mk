@@ -98,7 +98,8 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
-	test_store_evict test_store_model test_store_failure test_pool test_mirror test_watch
+	test_store_evict test_store_model test_store_failure test_pool test_mirror \
+	test_watch test_cgroup
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -106,7 +107,7 @@ UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	chunks memory dictionary column column_texts column_values store \
 	store_map store_answers store_evict store_use mirror mirror_convert mirror_flat \
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
-	parcel finished pool run run_states cover)
+	parcel finished pool run run_states cover cgroup)
 # Needs what is only linked where there are GPUs, but none.
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)

@@ -45,8 +45,10 @@ cpu_open(int ordinal, WaDeviceInfo *info, char *error, size_t error_bytes)
 	(void) ordinal;
 	(void) error;
 	(void) error_bytes;
-	info->memory_bytes = (uint64_t) sysconf(_SC_PHYS_PAGES) * page_bytes;
+	info->memory_bytes = wa_machine_memory();
 	info->free_bytes = (uint64_t) sysconf(_SC_AVPHYS_PAGES) * page_bytes;
+	if (info->free_bytes > info->memory_bytes)
+		info->free_bytes = info->memory_bytes;
 	info->multiprocessors =
 		processors < WA_MAX_LANES ? processors : WA_MAX_LANES;
 	read_processor_name(info->name, sizeof(info->name));

@@ -3,20 +3,14 @@
  *		Asking Linux for processors and memory; see machine.h.
  */
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <unistd.h>
 
+#include "daemon/cgroup.h"
 #include "daemon/machine.h"
 
-/* Where Linux says how much a cgroup may use: version 2, and 1. */
-static const char *const cgroup_limits[] = {
-	"/sys/fs/cgroup/memory.max",
-	"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-};
-
-unsigned
-wa_machine_processors(void)
+/* Returns the processors that we may run on, whatever time we may have there. */
+static unsigned
+usable_processors(void)
 {
 	cpu_set_t set;
 	long online;
@@ -27,34 +21,21 @@ wa_machine_processors(void)
 	return online > 0 ? (unsigned) online : 1;
 }
 
-/* Returns the number that a file begins with, or UINT64_MAX. */
-static uint64_t
-read_limit(const char *path)
+unsigned
+wa_machine_processors(void)
 {
-	FILE *file = fopen(path, "re");
-	unsigned long long number;
-	bool found;
+	const unsigned processors = usable_processors();
+	const uint64_t limit = wa_cgroup_limits("").processors;
 
-	if (file == NULL)
-		return UINT64_MAX;
-	found = fscanf(file, "%20llu", &number) == 1;
-	(void) fclose(file);
-	return found ? number : UINT64_MAX;
+	return limit < processors ? (unsigned) limit : processors;
 }
 
 uint64_t
 wa_machine_memory(void)
 {
-	uint64_t bytes =
+	const uint64_t bytes =
 		(uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE);
+	const uint64_t limit = wa_cgroup_limits("").memory_bytes;
 
-	for (size_t i = 0; i < sizeof(cgroup_limits) / sizeof(cgroup_limits[0]);
-		 i++)
-	{
-		const uint64_t limit = read_limit(cgroup_limits[i]);
-
-		if (limit < bytes)
-			bytes = limit;
-	}
-	return bytes;
+	return limit < bytes ? limit : bytes;
 }

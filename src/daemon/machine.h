@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
-/* Returns how many processors this process may use, at least 1. */
+/* Returns how many processors this process, or its cgroup, may use, at least 1. */
 unsigned wa_machine_processors(void);
 
-/* Returns the bytes of memory that the machine, or our cgroup, has. */
+/* Returns the bytes of memory that the machine has, or our cgroup may use. */
 uint64_t wa_machine_memory(void);
 
 #endif /* WA_DAEMON_MACHINE_H */
