@@ -209,6 +209,8 @@ wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 	if (!is_small_enough(query))
 		return finish(result, "run a query on the GPU", error, error_bytes);
 	slot = take_slot(queries);
+	if (query->begun != NULL)
+		query->begun(context);
 	try
 	{
 		result = run(slot, query, traps, take, context, outcome);

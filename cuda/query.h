@@ -148,6 +148,12 @@ typedef struct WaCudaQuery
 	uint32_t nranges;
 	const WaCudaRange *ranges; /* of rows to be used; ascending, apart */
 	WaWanted wanted; /* of the groups; orders' numbers are keys' and cells' */
+
+	/*
+	 * Called, with the context of the WaCudaTake, once the query has its turn and
+	 * goes to the GPU.  NULL: nothing is.
+	 */
+	void (*begun)(void *context);
 } WaCudaQuery;
 
 /*

@@ -40,6 +40,7 @@ typedef struct Span
 	uint32_t first; /* aggregated columns that are computed, up to end - 1 */
 	uint32_t end;
 	WaRunOutcome outcome; /* of the groups that were added */
+	int watch_place;      /* in the watch, once the query is at the GPU */
 } Span;
 
 /* Returns the extent at a place in the use. */
@@ -335,6 +336,19 @@ has_all_rows(const Span *span)
 }
 
 /*
+ * Notes that the query is at the GPU: it has waited for others, which says nothing of
+ * the GPU.
+ */
+static void
+begin_watch(void *context)
+{
+	Span *span = context;
+
+	span->watch_place =
+		wa_watch_enter(span->part->request->gpus->watch, wa_clock_ns());
+}
+
+/*
  * Runs the query over the rows of a span that may be used, for aggregated columns first
  * to end - 1.
  */
@@ -342,10 +356,8 @@ static WaStatus
 run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 {
 	WaGpuPart *part = span->part;
-	WaWatch *watch = part->request->gpus->watch;
 	WaCudaQuery query = part->translated->cuda;
 	WaStatus status;
-	int place;
 
 	*outcome = (WaCudaOutcome){0};
 	query.ncolumns = part->query->ninputs;
@@ -361,10 +373,11 @@ run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 		query.wanted.limit = 0;
 	if (query.nranges == 0)
 		return WA_OK;
-	place = wa_watch_enter(watch, wa_clock_ns());
+	query.begun = begin_watch;
+	span->watch_place = WA_WATCH_PLACES;
 	status = wa_cuda_query_run(part->queries, &query, span->traps, take_group,
 							   span, outcome, part->error, sizeof(part->error));
-	wa_watch_leave(watch, place);
+	wa_watch_leave(part->request->gpus->watch, span->watch_place);
 	if (status == WA_OK && span->outcome != WA_RUN_TAKEN)
 		return WA_OUT_OF_MEMORY;
 	return status;

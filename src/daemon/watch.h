@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * A query or a copy that has been at a GPU for so long hangs.  It may have waited
- * for other queries before.
+ * A query or a copy that has been at a GPU for so long hangs.  Queries enter when they
+ * have their turn, so however many wait, none does for that.
  */
 #define WA_GPU_HANG_MS 30000
 

@@ -12,10 +12,13 @@
 #include "first_query.h"
 
 #include <algorithm>
+#include <atomic>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <thread>
+#include <unistd.h>
 
 #include "emulator.h"
 
@@ -406,6 +409,79 @@ run_without_memory(WaCudaQueries *queries, uint64_t seed)
 				 "%u of 120 queries had too little memory", failed);
 }
 
+// A query that waits for its turn, or has it.
+struct Turn
+{
+	WaCudaQueries *queries;
+	const WaCudaQuery *query;
+	std::atomic<bool> called;
+	std::atomic<bool> begun;
+	Turn *next;       // runs beside this one; or NULL
+	bool next_waited; // until this one had ended
+};
+
+// Notes that it has its turn.
+static void
+begin_turn(void *context)
+{
+	static_cast<Turn *>(context)->begun = true;
+}
+
+// Leaves the next one time to go to the GPU, where it must not be yet.
+static bool
+take_in_turn(void *context, const WaCudaKey *, const WaCudaCell *)
+{
+	Turn *turn = static_cast<Turn *>(context);
+
+	if (turn->next == NULL)
+		return false;
+	while (!turn->next->called)
+		usleep(1000);
+	usleep(20000);
+	turn->next_waited = turn->begun && !turn->next->begun;
+	return false;
+}
+
+// Runs a query when others let it.
+static void
+run_turn(Turn *turn)
+{
+	std::vector<uint64_t> traps(wa_cuda_trap_words(turn->query->nrows));
+	char error[200] = "";
+	WaCudaOutcome outcome;
+
+	turn->called = true;
+	(void) wa_cuda_query_run(turn->queries, turn->query, traps.data(),
+							 take_in_turn, turn, &outcome, error,
+							 sizeof(error));
+}
+
+// Tells of a query that has to wait for another one only when it has its turn.
+static void
+run_in_turn(WaCudaQueries *queries)
+{
+	Random random(1);
+	const Case query = first_case(random);
+	Built built = {};
+	Turn second = {queries, &built.query, {false}, {false}, NULL, false};
+	Turn first = {queries, &built.query, {false}, {false}, &second, false};
+
+	first_build(query, built);
+	built.query.begun = begin_turn;
+	std::thread one(run_turn, &first);
+	while (!first.begun)
+		usleep(1000);
+	std::thread other(run_turn, &second);
+	one.join();
+	other.join();
+	for (void *memory : built.memory)
+		(void) cudaFree(memory);
+	report_group(first.next_waited ? "" : "it was told of before",
+				 "a query that waits for its turn");
+	report_group(second.begun ? "" : "it was not told of",
+				 "a query that has its turn");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -432,6 +508,7 @@ main(int argc, char **argv)
 			run_case(queries, random, &tally);
 		run_without_memory(queries, seed);
 	}
+	run_in_turn(queries);
 	wa_cuda_queries_close(queries);
 	report_group(tally.refused <= kCases / 10 ? "" : "too many",
 				 "%u queries were refused", tally.refused);

@@ -787,6 +787,16 @@ gives_up(const WaQuery *query, const WaRunRequest *request, bool with_devices)
 	return true;
 }
 
+/* Tells whether nobody is at a GPU. */
+static bool
+nobody_is_watched(void)
+{
+	for (int place = 0; place < WA_WATCH_PLACES; place++)
+		if (watch.since_ns[place] != 0)
+			return false;
+	return true;
+}
+
 /* Makes a query and computes it. */
 static bool
 run_query(void)
@@ -815,6 +825,7 @@ run_query(void)
 	message = set_query(&request, &query, &arena);
 	EXPECT(gives_up(&query, &request, random_below(2) == 0));
 	same = compare(&query, &request);
+	EXPECT(nobody_is_watched());
 	free(message);
 	wa_arena_reset(&arena);
 	return same;
