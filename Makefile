@@ -20,9 +20,9 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	scan_errors scan_once scan_singly scan_parallel scan_limit scan_spill scan_plan \
 	scan_executor scan_long scan_domains scan_gate scan_stored shifted resident \
 	resident_queries resident_times resident_forms resident_wide \
-	resident_quotients resident_spill resident_ties resident_top resident_texts \
-	resident_combinations resident_expressions resident_dashboards resident_attempts \
-	quotients contract
+	resident_quotients resident_spill resident_memory resident_ties resident_top \
+	resident_texts resident_combinations resident_expressions resident_dashboards \
+	resident_attempts quotients contract
 ISOLATION = snapshot scan
 ISOLATION_OPTS = --inputdir=test
 TAP_TESTS = 1

@@ -172,6 +172,7 @@ run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
 		WaQueryWork work = {};
 
 		work.query = query;
+		work.context = context;
 		work.slot = slot;
 		work.nrows = (unsigned) query->nrows;
 		work.width = width;

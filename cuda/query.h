@@ -154,6 +154,13 @@ typedef struct WaCudaQuery
 	 * goes to the GPU.  NULL: nothing is.
 	 */
 	void (*begun)(void *context);
+
+	/*
+	 * Asked, with the same context, before so many bytes of the host's memory are taken
+	 * for groups on their way; they are given back when the query ends.  NULL: as many
+	 * as are needed.
+	 */
+	bool (*may_take)(void *context, size_t bytes);
 } WaCudaQuery;
 
 /*

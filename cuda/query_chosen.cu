@@ -18,15 +18,20 @@ launch(WaQueryWork *work, void (*kernel)(Args), Args args, uint32_t count)
 							work->slot->stream);
 }
 
-// Starts the copy of bytes to pinned memory.
+// Starts the copy of bytes to pinned memory, which is asked for: it grows with the
+// groups.
 template <typename Element>
 static cudaError_t
-copy(WaQuerySlot *slot, const void *d_bytes, size_t bytes,
+copy(WaQueryWork *work, const void *d_bytes, size_t bytes,
 	 const Element **elements)
 {
+	WaQuerySlot *slot = work->slot;
 	void *place = NULL;
-	cudaError_t error = wa_query_pool_take(&slot->pool, bytes, &place);
+	cudaError_t error = cudaErrorMemoryAllocation;
 
+	if (work->query->may_take == NULL ||
+		work->query->may_take(work->context, bytes))
+		error = wa_query_pool_take(&slot->pool, bytes, &place);
 	*elements = static_cast<const Element *>(place);
 	if (error == cudaSuccess && bytes > 0)
 		error = cudaMemcpyAsync(place, d_bytes, bytes, cudaMemcpyDeviceToHost,
@@ -61,9 +66,9 @@ wa_query_copy_keys(WaQueryWork *work, const WaQueryNumbers *numbers,
 	args.first_rows = numbers->d_first_rows;
 	error = launch(work, wa_query_keys_kernel, args, choice->count);
 	if (error == cudaSuccess)
-		error = copy(slot, args.keys, count * sizeof(WaCudaKey), &keys->keys);
+		error = copy(work, args.keys, count * sizeof(WaCudaKey), &keys->keys);
 	if (error == cudaSuccess)
-		error = copy(slot, args.chosen_rows, choice->count * sizeof(uint32_t),
+		error = copy(work, args.chosen_rows, choice->count * sizeof(uint32_t),
 					 &keys->first_rows);
 	return error;
 }
@@ -85,7 +90,7 @@ wa_query_copy_table(WaQueryWork *work, const WaGroupColumn *column,
 	cudaError_t error;
 
 	if (choice->d_groups == NULL && choice->count == column->ngroups)
-		return copy(slot, d_table, bytes, table);
+		return copy(work, d_table, bytes, table);
 	error = wa_query_pool_take(&slot->d_pool, bytes, &d_chosen);
 	if (error != cudaSuccess)
 		return error;
@@ -96,7 +101,7 @@ wa_query_copy_table(WaQueryWork *work, const WaGroupColumn *column,
 	args.chosen_narrow =
 		reinterpret_cast<uint32_t *>(args.chosen_wide + wide_count);
 	error = launch(work, wa_query_table_kernel, args, choice->count);
-	return error == cudaSuccess ? copy(slot, d_chosen, bytes, table) : error;
+	return error == cudaSuccess ? copy(work, d_chosen, bytes, table) : error;
 }
 
 cudaError_t
@@ -112,6 +117,6 @@ wa_query_copy_counts(WaQueryWork *work, const WaQueryNumbers *numbers,
 		error = launch(work, wa_query_counts_kernel, args, choice->count);
 	if (error == cudaSuccess)
 		error =
-			copy(slot, args.counts, choice->count * sizeof(uint32_t), counts);
+			copy(work, args.counts, choice->count * sizeof(uint32_t), counts);
 	return error;
 }

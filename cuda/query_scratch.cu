@@ -18,6 +18,9 @@ static const size_t kChunkBytes = (size_t) 1 << 20;
 // Pinned memory of a query at most.
 static const size_t kMaxPinnedBytes = (size_t) 1 << 30;
 
+// Pinned memory that stays allocated for the next query at most.
+static const size_t kKeptPinnedBytes = (size_t) 64 << 20;
+
 // How often a query looks for the end of its work before it sleeps: for a few
 // milliseconds, which most take less than.
 static const int kLooks = 4000;
@@ -109,13 +112,14 @@ wa_query_pool_reset(WaQueryPool *pool)
 {
 	const size_t most_used = pool->most_used;
 
-	if (pool->chunks.size() == 1 && pool->chunks[0].bytes >= most_used)
+	if (pool->chunks.size() == 1 && pool->chunks[0].bytes >= most_used &&
+		(!pool->pinned || pool->chunks[0].bytes <= kKeptPinnedBytes))
 	{
 		pool->chunks[0].used = 0;
 		return;
 	}
 	wa_query_pool_free(pool);
-	if (most_used > 0)
+	if (most_used > 0 && (!pool->pinned || most_used <= kKeptPinnedBytes))
 		(void) add_chunk(pool, std::max(most_used, kChunkBytes));
 }
 

@@ -3,6 +3,7 @@ SET client_min_messages = error;
 SET warpagg.enable_scan = on;
 SET warpagg.accelerate = 'all';
 SET warpagg.autoload = off;
+SET work_mem = '64MB';
 \set VERBOSITY terse
 
 CREATE TABLE resident_wide (

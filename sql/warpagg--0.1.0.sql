@@ -225,7 +225,8 @@ CREATE FUNCTION warpagg_stats(
     OUT fallback_timeout bigint,
     OUT fallback_device_error bigint,
     OUT fallback_resting bigint,
-    OUT fallback_no_memory bigint
+    OUT fallback_no_memory bigint,
+    OUT fallback_query_memory bigint
 ) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
@@ -254,6 +255,16 @@ CREATE VIEW warpagg_status AS SELECT * FROM warpagg_status();
 COMMENT ON VIEW warpagg_status IS
     'how the device process is, and what became of the last one';
 
+CREATE FUNCTION warpagg_memory(
+    OUT kind pg_catalog.text,
+    OUT current_bytes bigint,
+    OUT peak_bytes bigint,
+    OUT limit_bytes bigint
+) RETURNS SETOF pg_catalog.record
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW warpagg_memory AS SELECT * FROM warpagg_memory();
+
 CREATE FUNCTION warpagg_reductions(
     OUT device pg_catalog.text,
     OUT operation pg_catalog.text,
@@ -265,8 +276,11 @@ CREATE FUNCTION warpagg_reductions(
 
 CREATE VIEW warpagg_reductions AS SELECT * FROM warpagg_reductions();
 
-GRANT SELECT ON warpagg_devices, warpagg_stats, warpagg_status,
+GRANT SELECT ON warpagg_devices, warpagg_stats, warpagg_memory, warpagg_status,
     warpagg_reductions TO PUBLIC;
+
+COMMENT ON VIEW warpagg_memory IS
+    'memory of the device process, by what it is for, since that was started';
 
 -- Resident columns.
 

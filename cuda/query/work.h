@@ -73,6 +73,7 @@ struct WaQueryWidth
 struct WaQueryWork
 {
 	const WaCudaQuery *query;
+	void *context; // of the query's functions
 	WaQuerySlot *slot;
 	unsigned nrows;
 	WaQueryWidth width;

@@ -30,7 +30,8 @@ typedef enum WaDeviceKind
 	X(TIMEOUT, "device process did not answer in time")  \
 	X(DEVICE_ERROR, "device reported an error")          \
 	X(RESTING, "device is left alone after a failure")   \
-	X(NO_MEMORY, "memory or descriptors ran out")
+	X(NO_MEMORY, "memory or descriptors ran out")        \
+	X(QUERY_MEMORY, "query needed more memory than it may take")
 
 typedef enum WaFallback
 {
@@ -39,6 +40,30 @@ typedef enum WaFallback
 #undef X
 		WA_FALLBACK_COUNT
 } WaFallback;
+
+/* X(NAME, text): what the device process takes memory for */
+#define WA_MEMORY_LIST(X)   \
+	X(RESIDENT, "resident") \
+	X(QUERIES, "queries")   \
+	X(STAGING, "staging")   \
+	X(PARCELS, "parcels")   \
+	X(ALL, "all")
+
+typedef enum WaMemoryKind
+{
+#define X(name, text) WA_MEMORY_##name,
+	WA_MEMORY_LIST(X)
+#undef X
+		WA_MEMORY_KINDS
+} WaMemoryKind;
+
+/* Bytes of one kind, since the device process that runs was started. */
+typedef struct WaMemoryUse
+{
+	int64_t current;
+	int64_t peak;
+	int64_t limit;
+} WaMemoryUse;
 
 /* Of one version of the protocol: whoever speaks another leaves them alone. */
 #define WA_COUNTERS_MAGIC (0x57414300 | WA_PROTOCOL_VERSION) /* "WAC" */
@@ -63,6 +88,7 @@ typedef struct WaCounters
 	int64_t rows[WA_DEVICE_KINDS][WA_OP_COUNT][WA_TYPE_COUNT];
 	int64_t fallbacks[WA_FALLBACK_COUNT];
 	WaCondition condition;
+	WaMemoryUse memory[WA_MEMORY_KINDS];
 } WaCounters;
 
 /* Adds to one counter. */

@@ -430,6 +430,7 @@ typedef struct WaRunMessage
 						   * other; not written if it covers all of nblocks */
 	uint64_t groups; /* where its groups go, if there is room */
 	uint64_t groups_room;
+	uint64_t memory; /* bytes that its groups may take while it runs */
 	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns of them */
 } WaRunMessage;
 

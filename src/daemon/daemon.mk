@@ -92,22 +92,23 @@ UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_partial \
 	test_protocol test_program test_program_wide test_steps test_query test_query_columns \
 	test_query_choose test_query_choose_wide test_query_constants \
-	test_query_ties test_query_wire test_group_memory test_replies test_resident
+	test_query_ties test_query_wire test_group_memory test_budget test_replies \
+	test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_control test_daemon_gpu test_daemon_resident test_daemon_run \
 	fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_evict test_store_model test_store_failure test_pool test_mirror \
-	test_watch test_cgroup
+	test_watch test_cgroup test_ledger
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
-	chunks memory dictionary column column_texts column_values store \
+	chunks memory ledger dictionary column column_texts column_values store \
 	store_map store_answers store_evict store_use mirror mirror_convert mirror_flat \
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
-	parcel finished pool run run_states cover cgroup)
+	parcel finished pool run run_budget run_states cover cgroup)
 # Needs what is only linked where there are GPUs, but none.
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
@@ -122,7 +123,8 @@ $(UNIT_CORE_PROGRAMS): %: %.o $(UNIT_CORE_OBJS)
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
-$(UNIT_BUILD)/test_query_wire: $(UNIT_BUILD)/test_query_data.o
+$(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
+	$(UNIT_BUILD)/test_query_data.o
 $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
 	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $^ -lpthread -lm

@@ -41,6 +41,7 @@ typedef struct Span
 	uint32_t end;
 	WaRunOutcome outcome; /* of the groups that were added */
 	int watch_place;      /* in the watch, once the query is at the GPU */
+	uint64_t host_bytes;  /* taken from the budget for groups on their way */
 } Span;
 
 /* Returns the extent at a place in the use. */
@@ -348,6 +349,29 @@ begin_watch(void *context)
 		wa_watch_enter(span->part->request->gpus->watch, wa_clock_ns());
 }
 
+/* Takes memory of the host for groups on their way. */
+static bool
+take_host_bytes(void *context, size_t bytes)
+{
+	Span *span = context;
+
+	if (!wa_budget_take(span->part->request->budget, bytes, bytes))
+		return false;
+	span->host_bytes += bytes;
+	return true;
+}
+
+/* Ends what a query at the GPU has begun with. */
+static void
+end_query(Span *span)
+{
+	const WaRunRequest *request = span->part->request;
+
+	wa_watch_leave(request->gpus->watch, span->watch_place);
+	wa_budget_give(request->budget, span->host_bytes, span->host_bytes);
+	span->host_bytes = 0;
+}
+
 /*
  * Runs the query over the rows of a span that may be used, for aggregated columns first
  * to end - 1.
@@ -374,10 +398,11 @@ run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 	if (query.nranges == 0)
 		return WA_OK;
 	query.begun = begin_watch;
+	query.may_take = take_host_bytes;
 	span->watch_place = WA_WATCH_PLACES;
 	status = wa_cuda_query_run(part->queries, &query, span->traps, take_group,
 							   span, outcome, part->error, sizeof(part->error));
-	wa_watch_leave(part->request->gpus->watch, span->watch_place);
+	end_query(span);
 	if (status == WA_OK && span->outcome != WA_RUN_TAKEN)
 		return WA_OUT_OF_MEMORY;
 	return status;

@@ -157,6 +157,7 @@ wa_gpu_runner_use(void *run, void *state, const WaRunRequest *request,
 	parts->request = request;
 	parts->shares = shares;
 	wa_arena_init(&parts->arena, TRANSLATION_BYTES);
+	wa_arena_use_budget(&parts->arena, request->budget);
 	parts->translated = wa_gpu_query_translate(&parts->arena, query, request);
 	if (parts->translated != NULL)
 	{

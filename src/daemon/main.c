@@ -138,6 +138,10 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 	if (service->memory_limit == 0)
 		service->memory_limit = wa_machine_memory() / MEMORY_SHARE;
 	wa_store_init(&service->store, service->memory_limit, options->cpu_devices);
+	wa_ledger_init(&service->ledger, service->counters.counters->memory,
+				   service->staging.file_bytes, service->memory_limit);
+	service->store.memory.ledger = &service->ledger;
+	service->staging.ledger = &service->ledger;
 	wa_opening_add_store(&service->opening, &service->store);
 	service->store.watch = &service->watch;
 #ifdef WA_WITH_CUDA

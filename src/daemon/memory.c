@@ -59,9 +59,9 @@ get_alone(size_t bytes)
 	return place;
 }
 
-/* Counts bytes as used, if they are within the limit. */
+/* Counts bytes as used, if they are within the limit of columns. */
 static bool
-reserve(WaMemory *memory, uint64_t bytes)
+count(WaMemory *memory, uint64_t bytes)
 {
 	uint64_t used = wa_memory_used(memory);
 
@@ -76,6 +76,28 @@ reserve(WaMemory *memory, uint64_t bytes)
 										  true, __ATOMIC_RELAXED,
 										  __ATOMIC_RELAXED));
 	return true;
+}
+
+/* Counts bytes as used no more. */
+static void
+unreserve(WaMemory *memory, uint64_t bytes)
+{
+	(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
+	if (memory->ledger != NULL)
+		wa_ledger_give(memory->ledger, WA_MEMORY_RESIDENT, bytes);
+}
+
+/* Counts bytes as used, if they are within all limits. */
+static bool
+reserve(WaMemory *memory, uint64_t bytes)
+{
+	if (!count(memory, bytes))
+		return false;
+	if (memory->ledger == NULL ||
+		wa_ledger_take(memory->ledger, WA_MEMORY_RESIDENT, bytes) == WA_TAKEN)
+		return true;
+	(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
+	return false;
 }
 
 void *
@@ -94,7 +116,7 @@ wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
 	place = is_of_chunks(bytes) ? wa_chunks_get(&memory->chunks, bytes)
 								: get_alone(bytes);
 	if (place == NULL)
-		(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
+		unreserve(memory, bytes);
 	return place;
 }
 
@@ -108,7 +130,31 @@ wa_memory_free(WaMemory *memory, void *place, size_t bytes)
 		wa_chunks_free(place, bytes);
 	else
 		free(place);
-	(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
+	unreserve(memory, bytes);
+}
+
+bool
+wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
+{
+	if (memory->ledger == NULL)
+		return true;
+	for (;;)
+	{
+		const WaTaken taken = wa_ledger_take(memory->ledger, kind, bytes);
+
+		if (taken != WA_TAKEN_ALL)
+			return taken == WA_TAKEN;
+		if (memory->make_room == NULL ||
+			!memory->make_room(memory->arg, NULL, bytes))
+			return false;
+	}
+}
+
+void
+wa_memory_give(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
+{
+	if (memory->ledger != NULL)
+		wa_ledger_give(memory->ledger, kind, bytes);
 }
 
 uint64_t

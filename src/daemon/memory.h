@@ -2,8 +2,10 @@
  * memory.h
  *		The memory that resident columns take: counted, and limited.
  *
- * Who needs room gets it by make_room, which gives up other columns.  used and
- * limit are changed and read atomically; the other fields are constant.
+ * Who needs room gets it by make_room, which gives up other columns; so does who
+ * needs memory for something else, where there is a ledger, when all that the process
+ * may take is in use.  used and limit are changed and read atomically; the other
+ * fields are constant.
  */
 #ifndef WA_DAEMON_MEMORY_H
 #define WA_DAEMON_MEMORY_H
@@ -13,6 +15,7 @@
 #include <stdint.h>
 
 #include "daemon/chunks.h"
+#include "daemon/ledger.h"
 
 /* All memory begins at a multiple of this. */
 #define WA_MEMORY_ALIGNMENT 64
@@ -29,7 +32,8 @@ typedef struct WaMemory
 	bool (*make_room)(void *arg, const void *user, uint64_t bytes);
 	void *arg;
 
-	WaChunks chunks; /* its own rules: chunks.h */
+	WaLedger *ledger; /* its own rules: ledger.h; or NULL */
+	WaChunks chunks;  /* its own rules: chunks.h */
 } WaMemory;
 
 /*
@@ -40,6 +44,15 @@ void *wa_memory_get(WaMemory *memory, const void *user, size_t bytes);
 
 /* Frees what wa_memory_get returned; NULL is nothing. */
 void wa_memory_free(WaMemory *memory, void *place, size_t bytes);
+
+/*
+ * Counts bytes that are taken for something other than columns, unless there is no
+ * room.  Waits as wa_memory_get does.
+ */
+bool wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes);
+
+/* Counts them as given back. */
+void wa_memory_give(WaMemory *memory, WaMemoryKind kind, uint64_t bytes);
 
 /* Returns the bytes that are in use. */
 uint64_t wa_memory_used(const WaMemory *memory);

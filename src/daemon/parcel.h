@@ -16,9 +16,8 @@
 
 #include "core/must_check.h"
 
-/* As much as a connection may share, and all of them together. */
-#define WA_MAX_PARCEL_BYTES  ((uint64_t) 1 << 30)
-#define WA_MAX_PARCELS_BYTES ((uint64_t) 64 << 30)
+/* As much as a connection may share. */
+#define WA_MAX_PARCEL_BYTES ((uint64_t) 1 << 30)
 
 /* Belongs to its connection; constant while a request is under way. */
 typedef struct WaParcel

@@ -16,7 +16,10 @@
 #include "query/query_wire.h"
 #include "query/run_parts.h"
 
-/* Memory that a query, and the groups of one thread, may take. */
+/*
+ * Memory that a query may take as such.  That of groups is bounded by the budget of the
+ * run, and these are never more than so many.
+ */
 #define QUERY_BYTES  ((size_t) 64 << 20)
 #define GROUPS_BYTES ((size_t) 2 << 30)
 
@@ -41,6 +44,7 @@ typedef struct Query
 typedef struct State
 {
 	WaArena arena;
+	WaArena vectors; /* of the groups' arena */
 	WaQueryRun *run;
 	WaColumnRows rows[WA_MAX_QUERY_COLUMNS]; /* of the batch at hand */
 } State;
@@ -171,6 +175,36 @@ query_end(void *run)
 	free(query);
 }
 
+/* Makes an arena of a run. */
+static void
+init_arena(WaArena *arena, const WaRunRequest *request, size_t limit)
+{
+	wa_arena_init(arena, limit);
+	wa_arena_use_budget(arena, request->budget);
+}
+
+/*
+ * Has an arena take what follows for groups.  These are to know how much that may be:
+ * it tells them how large a table may be.
+ */
+static void
+begin_groups(WaArena *arena, const WaRunRequest *request)
+{
+	const uint64_t most = request->budget->limit;
+
+	if (most < arena->limit - arena->bytes)
+		arena->limit = arena->bytes + (size_t) most;
+	wa_arena_begin_groups(arena);
+}
+
+/* Makes an arena of a run that is for groups alone. */
+static void
+init_groups(WaArena *arena, const WaRunRequest *request)
+{
+	init_arena(arena, request, GROUPS_BYTES);
+	begin_groups(arena, request);
+}
+
 static WaStatus
 query_begin(const WaRunRequest *request, void **run, char *error)
 {
@@ -178,8 +212,8 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 
 	if (query == NULL)
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
-	wa_arena_init(&query->arena, QUERY_BYTES);
-	wa_arena_init(&query->message_arena, GROUPS_BYTES);
+	init_arena(&query->arena, request, QUERY_BYTES);
+	init_groups(&query->message_arena, request);
 	query->request = request;
 	query->query =
 		wa_query_read(&query->arena, request->query, request->query_bytes);
@@ -207,6 +241,7 @@ query_free_state(void *run, void *state)
 
 	(void) run;
 	wa_arena_reset(&own->arena);
+	wa_arena_reset(&own->vectors);
 	free(own);
 }
 
@@ -218,10 +253,13 @@ query_make_state(void *run, void **state, char *error)
 
 	if (own == NULL)
 		return fail(error, WA_OUT_OF_MEMORY, "not enough memory for a query");
-	wa_arena_init(&own->arena, GROUPS_BYTES);
+	init_arena(&own->arena, query->request, GROUPS_BYTES);
+	init_arena(&own->vectors, query->request, GROUPS_BYTES);
+	own->arena.vectors = &own->vectors;
 	own->run = wa_query_run_make(&own->arena, query->query);
 	if (own->run != NULL)
 	{
+		begin_groups(&own->arena, query->request);
 		*state = own;
 		return WA_OK;
 	}
@@ -380,7 +418,7 @@ make_parts(Query *query, uint32_t nparts)
 		return false;
 	for (uint32_t i = 0; i < nparts; i++)
 	{
-		wa_arena_init(&query->part_arenas[i], GROUPS_BYTES);
+		init_groups(&query->part_arenas[i], query->request);
 		wa_writer_init(&query->part_messages[i], &query->part_arenas[i]);
 	}
 	query->nparts = nparts;

@@ -31,24 +31,42 @@ struct WaResidentTask
 	char error[WA_MAX_ERROR_BYTES];
 };
 
+/* Gives a parcel up. */
+static void
+drop_parcel(WaParcel *parcel, WaService *service)
+{
+	wa_memory_give(&service->store.memory, WA_MEMORY_PARCELS, parcel->bytes);
+	wa_parcel_unmap(parcel);
+}
+
+/* Takes a usable one, of so many bytes; false if it has no room. */
+static bool
+take_parcel(WaParcel *parcel, WaService *service, int fd, uint64_t bytes)
+{
+	WaMemory *memory = &service->store.memory;
+
+	if (!wa_memory_take(memory, WA_MEMORY_PARCELS, bytes))
+		return false;
+	if (wa_parcel_map(parcel, fd, bytes))
+		return true;
+	wa_memory_give(memory, WA_MEMORY_PARCELS, bytes);
+	return false;
+}
+
 bool
 wa_resident_share(WaConnection *connection, WaService *service,
 				  const WaShareMessage *share, int fd)
 {
 	const uint32_t request = share->header.request;
 	WaParcel *parcel = &connection->parcel;
-	const uint64_t others = service->parcels_bytes - parcel->bytes;
 
 	if (!wa_parcel_is_usable(fd, share->bytes))
 		return wa_connection_break(connection, "its parcel is not usable");
-	service->parcels_bytes = others;
-	wa_parcel_unmap(parcel);
+	drop_parcel(parcel, service);
 	if (share->bytes > WA_MAX_PARCEL_BYTES ||
-		share->bytes > WA_MAX_PARCELS_BYTES - others ||
-		!wa_parcel_map(parcel, fd, share->bytes))
+		!take_parcel(parcel, service, fd, share->bytes))
 		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
 								  "could not map the parcel");
-	service->parcels_bytes = others + share->bytes;
 	return wa_connection_done(connection, request, 0);
 }
 
@@ -400,6 +418,5 @@ wa_resident_release(WaConnection *connection, WaService *service)
 {
 	free(connection->task);
 	connection->task = NULL;
-	service->parcels_bytes -= connection->parcel.bytes;
-	wa_parcel_unmap(&connection->parcel);
+	drop_parcel(&connection->parcel, service);
 }

@@ -14,6 +14,7 @@
 #include "daemon/clock.h"
 #include "daemon/cover.h"
 #include "daemon/run.h"
+#include "daemon/run_budget.h"
 #include "daemon/run_states.h"
 
 #define QUERY_ALIGNMENT 64
@@ -34,8 +35,11 @@ struct WaRun
 	WaRunMessage message;
 	int64_t since_ns;
 	unsigned threads;
-	uint8_t *query; /* a copy */
-	bool in_use;    /* use has begun */
+	WaBudget budget;     /* its own rules: query/budget.h */
+	uint8_t *query;      /* a copy */
+	uint64_t query_room; /* bytes of it */
+	uint64_t file_bytes; /* of the answer, if it has a file */
+	bool in_use;         /* use has begun */
 	WaUse use;
 	WaCover *cover; /* NULL: there is nothing */
 	uint64_t *rest; /* extents that no device has taken */
@@ -91,6 +95,9 @@ copy_query(WaRun *run)
 	const size_t bytes =
 		(message->query_bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
 
+	if (!wa_budget_take(&run->budget, bytes, 0))
+		return false;
+	run->query_room = bytes;
 	run->query = aligned_alloc(QUERY_ALIGNMENT, bytes);
 	if (run->query == NULL ||
 		!wa_run_states_init(&run->states, run->runner, run->threads))
@@ -153,6 +160,7 @@ begin(WaRun *run)
 		.rows = run->cover->rows,
 		.is_complete = run->use.blocks == run->message.nblocks,
 		.threads = run->threads,
+		.budget = &run->budget,
 		.mirror = run->store->mirror,
 		.placements = &run->cover->placements,
 		.gpus = run->store->gpus,
@@ -395,9 +403,13 @@ static bool
 write_file(WaRun *run, uint64_t bytes)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-	const int fd = make_file(bytes);
 	void *memory;
+	int fd;
 
+	if (!wa_budget_take(&run->budget, bytes, bytes))
+		return false;
+	run->file_bytes = bytes;
+	fd = make_file(bytes);
 	if (fd < 0)
 		return false;
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -517,12 +529,14 @@ clean(WaRun *run)
 	free(run->left_out);
 	free(run->rest);
 	free(run->query);
+	wa_budget_give(&run->budget, run->query_room, 0);
 	run->begun = false;
 	run->in_use = false;
 	run->cover = NULL;
 	run->left_out = NULL;
 	run->rest = NULL;
 	run->query = NULL;
+	run->query_room = 0;
 }
 
 /* The pool's finish. */
@@ -562,6 +576,7 @@ wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
 	memcpy(&run->message, message, message->header.length);
 	run->since_ns = wa_clock_ns();
 	run->threads = threads;
+	run->budget = wa_run_budget_make(&store->memory, message->memory, threads);
 	run->answer = answer;
 	run->outcome.groups_fd = -1;
 	return run;
@@ -592,6 +607,7 @@ wa_run_free(WaRun *run)
 		return;
 	if (run->outcome.groups_fd >= 0)
 		(void) close(run->outcome.groups_fd);
+	wa_budget_give(&run->budget, run->file_bytes, run->file_bytes);
 	(void) pthread_mutex_destroy(&run->lock);
 	free(run);
 }

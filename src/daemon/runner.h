@@ -17,6 +17,7 @@
 
 #include "core/counters.h"
 #include "daemon/column.h"
+#include "query/budget.h"
 
 /* Rows begin to end - 1 of an extent. */
 typedef struct WaRowRange
@@ -85,6 +86,7 @@ typedef struct WaRunRequest
 	 */
 	bool is_complete;
 	unsigned threads;                /* that take part at most */
+	WaBudget *budget;                /* of what the run takes */
 	struct WaMirror *mirror;         /* copies on GPUs (mirror.h), or NULL */
 	struct WaPlacements *placements; /* of these extents there, or NULL */
 	struct WaGpus *gpus; /* that compute queries (gpus.h), or NULL */

@@ -9,6 +9,7 @@
 #include "daemon/counters_file.h"
 #include "daemon/finished.h"
 #include "daemon/gpus.h"
+#include "daemon/ledger.h"
 #include "daemon/opening.h"
 #include "daemon/pool.h"
 #include "daemon/runner.h"
@@ -19,8 +20,7 @@
 #include "daemon/watch.h"
 
 /*
- * Each part has its own lock, or is constant; parcels_bytes is the main
- * thread's.
+ * Each part has its own rules, or is constant.
  */
 typedef struct WaService
 {
@@ -35,8 +35,8 @@ typedef struct WaService
 	WaGpus gpus;
 	WaWatch watch; /* of queries and copies at GPUs */
 	WaStore store;
-	uint64_t memory_limit;  /* of the store, if the supervisor says nothing */
-	uint64_t parcels_bytes; /* of all connections */
+	WaLedger ledger;
+	uint64_t memory_limit; /* of the store, if the supervisor says nothing */
 } WaService;
 
 /* Tells whether a device hangs at this moment. */

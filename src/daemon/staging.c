@@ -30,6 +30,7 @@ wa_staging_init(WaStaging *staging, uint64_t bytes)
 	staging->file_bytes = staging->slots_offset + slots * WA_STAGING_SLOT_BYTES;
 	staging->fd = -1;
 	staging->failed_errno = 0;
+	staging->ledger = NULL;
 	staging->header = NULL;
 }
 
@@ -82,6 +83,8 @@ make_pool(WaStaging *staging)
 	header->magic = WA_PROTOCOL_MAGIC;
 	header->slots = staging->slots;
 	staging->fd = fd;
+	if (staging->ledger != NULL)
+		wa_ledger_note(staging->ledger, WA_MEMORY_STAGING, staging->file_bytes);
 	__atomic_store_n(&staging->header, header, __ATOMIC_RELEASE);
 	return true;
 }

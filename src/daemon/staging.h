@@ -14,6 +14,7 @@
 
 #include "core/must_check.h"
 #include "core/protocol.h"
+#include "daemon/ledger.h"
 
 /* 1 MiB of values and a validity bitmap for the narrowest type's, int2. */
 #define WA_STAGING_VALUES_BYTES ((uint64_t) 1 << 20)
@@ -23,7 +24,7 @@
 /*
  * lock guards the making of the pool, and failed_errno.  All other fields are set
  * before header is, which is stored and loaded atomically, and never change
- * afterwards.
+ * afterwards; ledger, which counts the pool and may be NULL, is constant.
  */
 typedef struct WaStaging
 {
@@ -32,7 +33,8 @@ typedef struct WaStaging
 	uint64_t slots_offset;
 	uint64_t file_bytes;
 	int fd;
-	int failed_errno;        /* of the failure that has been logged; 0: none */
+	int failed_errno; /* of the failure that has been logged; 0: none */
+	WaLedger *ledger;
 	WaStagingHeader *header; /* NULL: the pool has not been made */
 } WaStaging;
 

@@ -65,6 +65,8 @@ void
 wa_store_set_limit(WaStore *store, uint64_t limit)
 {
 	__atomic_store_n(&store->memory.limit, limit, __ATOMIC_RELAXED);
+	if (store->memory.ledger != NULL)
+		wa_ledger_set_limit(store->memory.ledger, limit);
 	wa_store_trim(store);
 }
 

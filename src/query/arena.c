@@ -28,12 +28,53 @@ typedef struct Block
 	size_t mapped; /* bytes of the mapping; 0: it is malloc's */
 } Block;
 
-/* Tells whether so many bytes more, with a block's head, are allowed. */
+/* Returns how many of so many bytes that were granted are for groups. */
+static inline size_t
+for_groups(const WaArena *arena, size_t granted)
+{
+	return granted > arena->exempt ? granted - arena->exempt : 0;
+}
+
+/* Has the budget grant what is lacking of so many bytes. */
 static bool
-has_room(const WaArena *arena, size_t bytes)
+take_from_budget(WaArena *arena, size_t bytes)
+{
+	size_t granted;
+
+	if (arena->budget == NULL || bytes <= arena->granted)
+		return true;
+	granted = (bytes + WA_BUDGET_STEP - 1) / WA_BUDGET_STEP * WA_BUDGET_STEP;
+	if (!wa_budget_take(arena->budget, granted - arena->granted,
+						for_groups(arena, granted) -
+							for_groups(arena, arena->granted)))
+		return false;
+	arena->granted = granted;
+	return true;
+}
+
+/* Gives back to the budget what is not needed; some of it is soon needed again. */
+static void
+give_to_budget(WaArena *arena, size_t kept)
+{
+	const size_t granted =
+		(arena->bytes + WA_BUDGET_STEP - 1) / WA_BUDGET_STEP * WA_BUDGET_STEP +
+		kept;
+
+	if (arena->budget == NULL || arena->granted <= granted)
+		return;
+	wa_budget_give(arena->budget, arena->granted - granted,
+				   for_groups(arena, arena->granted) -
+					   for_groups(arena, granted));
+	arena->granted = granted;
+}
+
+/* Tells whether so many bytes more, with a block's head, are to be had. */
+static bool
+has_room(WaArena *arena, size_t bytes)
 {
 	return bytes <= arena->limit && sizeof(Block) <= arena->limit - bytes &&
-		   arena->bytes <= arena->limit - bytes - sizeof(Block);
+		   arena->bytes <= arena->limit - bytes - sizeof(Block) &&
+		   take_from_budget(arena, arena->bytes + sizeof(Block) + bytes);
 }
 
 /* Has the neighbours of a block, which may have moved, point to it. */
@@ -174,6 +215,7 @@ resize(WaArena *arena, void *memory, size_t bytes)
 	block->mapped = mapped;
 	link_block(arena, block);
 	arena->bytes += bytes - before;
+	give_to_budget(arena, WA_BUDGET_STEP);
 	return block + 1;
 }
 
@@ -190,6 +232,7 @@ release(WaArena *arena, void *memory)
 		arena->context = block->previous;
 	arena->bytes -= sizeof(Block) + block->bytes;
 	free_block(block);
+	give_to_budget(arena, WA_BUDGET_STEP);
 }
 
 void
@@ -203,10 +246,24 @@ wa_arena_init(WaArena *arena, size_t limit)
 }
 
 void
+wa_arena_use_budget(WaArena *arena, WaBudget *budget)
+{
+	arena->budget = budget;
+	arena->exempt = SIZE_MAX;
+}
+
+void
+wa_arena_begin_groups(WaArena *arena)
+{
+	arena->exempt = arena->granted;
+}
+
+void
 wa_arena_reset(WaArena *arena)
 {
 	while (arena->context != NULL)
 		release(arena, (Block *) arena->context + 1);
+	give_to_budget(arena, 0);
 	arena->failed = false;
 }
 
@@ -231,12 +288,25 @@ wa_arena_alloc_zero(WaArena *arena, size_t bytes)
 	return note(arena, arena->allocate(arena, bytes, true));
 }
 
-void *
-wa_arena_alloc_vector(WaArena *arena, size_t bytes)
+/* Returns memory of the arena that has what is for the rows of a vector. */
+static void *
+allocate_vector(WaArena *arena, size_t bytes, bool zero)
 {
 	WaArena *vectors = arena->vectors != NULL ? arena->vectors : arena;
 
-	return note(arena, vectors->allocate(vectors, bytes, false));
+	return note(arena, vectors->allocate(vectors, bytes, zero));
+}
+
+void *
+wa_arena_alloc_vector(WaArena *arena, size_t bytes)
+{
+	return allocate_vector(arena, bytes, false);
+}
+
+void *
+wa_arena_alloc_vector_zero(WaArena *arena, size_t bytes)
+{
+	return allocate_vector(arena, bytes, true);
 }
 
 bool

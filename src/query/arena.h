@@ -9,9 +9,13 @@
  * functions need to look at the arena only after they have grown something, and
  * their callers once a batch of rows.
  *
- * What the rows of a vector need does not grow with the groups.  It is no memory of
- * theirs that a query would have to keep to a limit, as it could not do so by having
- * fewer, so an arena may have another one for that.
+ * What the rows of a vector need does not grow with the groups, nor does what the codes
+ * of a dictionary do.  It is no memory of theirs that a query would have to keep to a
+ * limit, as it could not do so by having fewer, so an arena may have another one for
+ * that.
+ *
+ * Arenas of our own may share a budget.  What one of them takes is for groups only once
+ * that has been said.
  *
  * An arena is used by one thread at a time.
  */
@@ -22,6 +26,7 @@
 #include <stddef.h>
 
 #include "core/must_check.h"
+#include "query/budget.h"
 
 typedef struct WaArena WaArena;
 
@@ -42,10 +47,22 @@ struct WaArena
 	size_t limit;     /* what all groups may take; of our own: all there is */
 	WaArena *vectors; /* has what is for the rows of a vector; NULL: this one */
 	bool failed;      /* there was not enough memory */
+
+	/* Of our own: */
+	WaBudget *budget; /* that the bytes are taken from; NULL: there is none */
+	size_t granted;   /* by it: not less than bytes */
+	size_t exempt; /* of these, bytes that are not for groups; more than there
+					   * are: nothing is */
 };
 
 /* Makes *arena one of at most limit bytes of our own. */
 void wa_arena_init(WaArena *arena, size_t limit);
+
+/* Has an arena without memory take it from a budget, and not for groups yet. */
+void wa_arena_use_budget(WaArena *arena, WaBudget *budget);
+
+/* Says that all that the arena takes from now on is for groups. */
+void wa_arena_begin_groups(WaArena *arena);
 
 /* Frees all memory of an arena that wa_arena_init has made. */
 void wa_arena_reset(WaArena *arena);
@@ -56,6 +73,7 @@ void *wa_arena_alloc_zero(WaArena *arena, size_t bytes);
 
 /* The same for the rows of a vector: such memory stays for as long as the arena. */
 void *wa_arena_alloc_vector(WaArena *arena, size_t bytes);
+void *wa_arena_alloc_vector_zero(WaArena *arena, size_t bytes);
 
 /*
  * Gives the memory that a pointer points to, which may be NULL, another size;

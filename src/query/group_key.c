@@ -153,8 +153,8 @@ wa_key_use_codes(WaKeyCodec *codec, WaArena *arena, const WaTextCodes *texts,
 	codec->codes = codes;
 	if (codec->texts != NULL)
 		return;
-	codec->numbers = wa_arena_alloc_zero(arena, ((size_t) texts->ncodes + 1) *
-													sizeof(uint32_t));
+	codec->numbers = wa_arena_alloc_vector_zero(
+		arena, ((size_t) texts->ncodes + 1) * sizeof(uint32_t));
 	if (codec->numbers != NULL)
 		codec->texts = texts;
 }

@@ -232,7 +232,7 @@ note_codes(WaQueryRun *run)
 
 		if (test->table != NULL)
 			continue;
-		test->results = wa_arena_alloc_zero(
+		test->results = wa_arena_alloc_vector_zero(
 			run->arena, run->batch[test->input].texts->ncodes);
 		if (test->results == NULL)
 			return false;

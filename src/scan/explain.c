@@ -136,6 +136,9 @@ show_spill(const WaTally *tally, ExplainState *es)
 static void
 show_resident(const WaTally *tally, ExplainState *es)
 {
+	if (tally->refusals > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyInteger("Resident Memory Exceeded", NULL,
+							   tally->refusals, es);
 	if (tally->resident_blocks == 0 && es->format == EXPLAIN_FORMAT_TEXT)
 		return;
 	ExplainPropertyInteger("Resident Blocks", NULL, tally->resident_blocks, es);

@@ -141,6 +141,7 @@ typedef struct WaScanState
 	int64 resident_blocks; /* for EXPLAIN, like the others: of all passes */
 	int64 resident_rows;   /* of these */
 	int64 combinations;    /* that were evaluated, scan/combine.h */
+	int64 refusals;        /* it would have taken too much memory */
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was, the last time */
 	double answered;       /* part of an answer that is merged, or 0 */

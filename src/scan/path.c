@@ -351,7 +351,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe =
 		nworkers == 0 && is_parallel_safe_path(root, input_rel, output_rel);
-	wa_resident_plan(root, shape, limit, nworkers);
+	wa_resident_plan(root, shape, limit, nworkers, expected_filling(shape));
 	path->custom_private = list_make3(shape, limit, makeInteger(nworkers));
 	set_costs(&path->path, root, shape, limit, nworkers);
 	/* PostgreSQL's own estimate: the plan above is to be as without the node. */

@@ -122,11 +122,17 @@ wa_resident_takes_groups(double nblocks, double ngroups, int nworkers)
 	return ngroups <= most_groups(nblocks, nworkers);
 }
 
+int
+wa_resident_shares(int nworkers)
+{
+	return nworkers + 1;
+}
+
 /* Tells whether a query of the node may use resident columns at all. */
 static bool
 may_use(const WaScanState *state)
 {
-	if (!wa_enable_resident || IsParallelWorker() ||
+	if (!wa_enable_resident || IsParallelWorker() || state->refusals > 0 ||
 		!wa_resident_is_large(wa_heap_nblocks(state->heap)))
 		return false;
 	return wa_resident_refusal(state->relation) == NULL;
@@ -198,6 +204,8 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
 	run->used = layout.used;
 	run->groups = layout.groups;
 	run->groups_room = GROUPS_ROOM;
+	run->memory = (uint64) get_hash_memory_limit() *
+				  (uint64) wa_resident_shares(state->nworkers);
 	return true;
 }
 
@@ -301,15 +309,22 @@ take_answer(WaScanState *state, WaCombine *combine, int stage,
 
 /*
  * Counts why the device process has not answered.  One that is silent is left
- * alone for a while, or each query would wait for it.
+ * alone for a while, or each query would wait for it.  That there was not enough memory
+ * is no fault of its: groups on the heap's side are spilled.
  */
 static void
-count_failure(const WaFailure *failure)
+count_failure(WaScanState *state, const WaFailure *failure)
 {
 	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
 							failure->text)));
 	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
 		(void) wa_client_fail_exchange(failure->exchange);
+	else if (failure->exchange == WA_EXCHANGE_DONE &&
+			 failure->status == WA_OUT_OF_MEMORY)
+	{
+		state->refusals++;
+		(void) wa_client_fall_back(WA_FALLBACK_QUERY_MEMORY);
+	}
 	else
 		(void) wa_client_fall_back(
 			wa_client_reason(failure->exchange, failure->status));
@@ -317,12 +332,13 @@ count_failure(const WaFailure *failure)
 
 /*
  * Returns how many blocks the device process has: what it has used, or what it was
- * known to have if it has found no use in an answer.
+ * known to have if it has found no use in an answer, or no room for one.
  */
 static uint64
-count_covered(const WaRunMessage *run, const WaAnswerMessage *answer)
+count_covered(const WaScanState *state, const WaRunMessage *run,
+			  const WaAnswerMessage *answer)
 {
-	return answer->blocks == 0 && answer->rows > 0
+	return state->refusals > 0 || (answer->blocks == 0 && answer->rows > 0)
 			   ? wa_residency_estimate(&run->relation, run->ncolumns,
 									   run->columns)
 			   : answer->blocks;
@@ -350,13 +366,11 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 			(take_answer(state, combine, stage, &answer, ranks) ||
 			 wa_client_reject(false, &failure));
 	wa_client_release_groups();
-	if (!taken)
-	{
-		count_failure(&failure);
-		return 0;
-	}
-	*counts = answer.counts;
-	return count_covered(run, counts);
+	if (taken)
+		*counts = answer.counts;
+	else
+		count_failure(state, &failure);
+	return taken || state->refusals > 0 ? count_covered(state, run, counts) : 0;
 }
 
 /*

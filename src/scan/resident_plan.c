@@ -107,12 +107,14 @@ plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers)
 
 void
 wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
-				 int nworkers)
+				 int nworkers, double filling)
 {
 	const RelOptInfo *rel = shape->relation;
+	const bool has_room = filling <= wa_resident_shares(nworkers);
 	const bool takes_all =
+		has_room &&
 		wa_resident_takes_groups(rel->pages, shape->ngroups, nworkers);
-	const bool has_wanted = wa_wanted_is_likely(shape, limit);
+	const bool has_wanted = has_room && wa_wanted_is_likely(shape, limit);
 
 	shape->resident_share = 0;
 	shape->resident_groups = shape->ngroups;

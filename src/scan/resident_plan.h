@@ -11,9 +11,11 @@
 /*
  * Finds out which share of a query's rows warpaggd is likely to have, with all the
  * columns that are needed, for a plan of so many workers, and how many of the groups
- * it will send.  Never waits for it to start.
+ * it will send.  filling: how often all groups would fill the memory of one process.
+ * Never waits for warpaggd to start.
  */
 extern void wa_resident_plan(PlannerInfo *root, WaShape *shape,
-							 const WaLimit *limit, int nworkers);
+							 const WaLimit *limit, int nworkers,
+							 double filling);
 
 #endif /* WA_SCAN_RESIDENT_PLAN_H */

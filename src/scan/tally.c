@@ -18,6 +18,7 @@ wa_tally_add(WaTally *tally, const WaTally *other, bool at_once)
 	tally->resident_blocks += other->resident_blocks;
 	tally->resident_rows += other->resident_rows;
 	tally->combinations += other->combinations;
+	tally->refusals += other->refusals;
 	tally->resident_ms += other->resident_ms;
 	tally->is_gpu |= other->is_gpu;
 	tally->spilled_rows += other->spilled_rows;
@@ -68,6 +69,7 @@ wa_tally_of(const WaScanState *state)
 	tally.resident_blocks = state->resident_blocks;
 	tally.resident_rows = state->resident_rows;
 	tally.combinations = state->combinations;
+	tally.refusals = state->refusals;
 	tally.resident_ms = state->resident_ms;
 	tally.is_gpu = state->is_gpu;
 	memcpy(tally.spent_ms, state->clock.spent_ms, sizeof(tally.spent_ms));

@@ -19,6 +19,7 @@ typedef struct WaTally
 	int64 resident_blocks; /* that the device process has answered for */
 	int64 resident_rows;   /* of these */
 	int64 combinations;    /* scan/combine.h */
+	int64 refusals;        /* it would have taken too much memory */
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was */
 	int64 spilled_rows;

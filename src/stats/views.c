@@ -1,7 +1,7 @@
 /*
  * views.c
- *		The functions behind the views warpagg_devices, warpagg_stats and
- *		warpagg_reductions.
+ *		The functions behind the views warpagg_devices, warpagg_stats,
+ *		warpagg_memory and warpagg_reductions.
  *
  * The numbers come from the device process and from the counters that it
  * shares; where there is no device process the views are empty, and asking
@@ -17,11 +17,13 @@
 
 PG_FUNCTION_INFO_V1(warpagg_devices);
 PG_FUNCTION_INFO_V1(warpagg_stats);
+PG_FUNCTION_INFO_V1(warpagg_memory);
 PG_FUNCTION_INFO_V1(warpagg_reductions);
 
 #define DEVICES_COLUMNS    9
 #define FALLBACKS_FROM     12
 #define STATS_COLUMNS      (FALLBACKS_FROM + WA_FALLBACK_COUNT)
+#define MEMORY_COLUMNS     4
 #define REDUCTIONS_COLUMNS 5
 
 static const char *const device_kinds[WA_DEVICE_KINDS] = {
@@ -124,6 +126,36 @@ warpagg_stats(PG_FUNCTION_ARGS)
 	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
 		values[FALLBACKS_FROM + i] = count(&counters->fallbacks[i]);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	return (Datum) 0;
+}
+
+/*
+ * warpagg_memory() returns a row for each kind of memory of the device process, and
+ * one for all together: bytes that are taken, the most since it was started, and the
+ * limit.
+ */
+Datum
+warpagg_memory(PG_FUNCTION_ARGS)
+{
+	static const char *const kinds[WA_MEMORY_KINDS] = {
+#define X(name, text) [WA_MEMORY_##name] = text,
+		WA_MEMORY_LIST(X)
+#undef X
+	};
+	const WaCounters *counters = wa_client_counters();
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int kind = 0; counters != NULL && kind < WA_MEMORY_KINDS; kind++)
+	{
+		const WaMemoryUse *use = &counters->memory[kind];
+		Datum values[MEMORY_COLUMNS] = {CStringGetTextDatum(kinds[kind]),
+										count(&use->current), count(&use->peak),
+										count(&use->limit)};
+		bool nulls[MEMORY_COLUMNS] = {0};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
 	return (Datum) 0;
 }
 

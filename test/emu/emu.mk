@@ -91,8 +91,8 @@ EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(EMU_SORTS:%=build/emu/test/%.o) build/emu/test/unit/test_gpu_runner.o \
 	build/emu/test/unit/test_gpu_data.o build/emu/test/unit/test_gpu_query.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
-	$(patsubst %,build/emu/test/src/daemon/%.o,query_runner dictionary memory chunks \
-		log watch gpus gpu_part gpu_spans gpu_query gpu_compare gpu_look_up gpu_ranks \
+	$(patsubst %,build/emu/test/src/daemon/%.o,query_runner dictionary memory ledger \
+		chunks log watch gpus gpu_part gpu_spans gpu_query gpu_compare gpu_look_up gpu_ranks \
 		gpu_texts gpu_records gpu_runner) \
 	$(patsubst src/%.c,build/emu/test/src/%.o,$(wildcard src/query/*.c)) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)

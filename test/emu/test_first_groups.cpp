@@ -409,6 +409,48 @@ run_without_memory(WaCudaQueries *queries, uint64_t seed)
 				 "%u of 120 queries had too little memory", failed);
 }
 
+// Lets a query have no memory for groups on their way.
+static bool
+refuse(void *, size_t)
+{
+	return false;
+}
+
+static bool
+take_none(void *context, const WaCudaKey *, const WaCudaCell *)
+{
+	*static_cast<bool *>(context) = true;
+	return false;
+}
+
+// Where there is no memory for groups on their way none is taken.
+static void
+run_refused(WaCudaQueries *queries)
+{
+	unsigned failed = 0;
+	bool taken = false;
+
+	for (uint64_t seed = 1; seed <= 8; seed++)
+	{
+		Random random(seed);
+		const Case query = first_case(random);
+		std::vector<uint64_t> traps(wa_cuda_trap_words(query.nrows));
+		char error[200] = "";
+		WaCudaOutcome outcome;
+		Built built = {};
+
+		first_build(query, built);
+		built.query.may_take = refuse;
+		failed += wa_cuda_query_run(queries, &built.query, traps.data(),
+									take_none, &taken, &outcome, error,
+									sizeof(error)) == WA_OUT_OF_MEMORY;
+		for (void *memory : built.memory)
+			(void) cudaFree(memory);
+	}
+	report_group(failed >= 4 && !taken ? "" : "some were taken",
+				 "%u of 8 queries had no memory for groups", failed);
+}
+
 // A query that waits for its turn, or has it.
 struct Turn
 {
@@ -508,6 +550,7 @@ main(int argc, char **argv)
 			run_case(queries, random, &tally);
 		run_without_memory(queries, seed);
 	}
+	run_refused(queries);
 	run_in_turn(queries);
 	wa_cuda_queries_close(queries);
 	report_group(tally.refused <= kCases / 10 ? "" : "too many",

@@ -231,6 +231,7 @@ test_file(WaTestDaemon *daemon)
 	EXPECT(wa_test_own(&owner));
 	EXPECT(load_extents(&owner, 0));
 	run = prepare(&owner, &query);
+	run.memory = UINT64_MAX;
 	EXPECT(wa_test_send(owner.client.fd, &run, run.header.length));
 	file = receive_file(owner.client.fd, &answer);
 	EXPECT(file >= 0 && answer.in_parcel == 0);
@@ -239,6 +240,45 @@ test_file(WaTestDaemon *daemon)
 	EXPECT(groups.rows == answer.rows);
 	EXPECT(ftruncate(file, 4096) != 0);
 	(void) close(file);
+	wa_test_disown(&owner);
+	return true;
+}
+
+/*
+ * An answer that takes more than the query may take is none, which is no fault of the
+ * connection's; what a backend says of that may be any number.
+ */
+static bool
+test_memory(WaTestDaemon *daemon)
+{
+	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 5000000};
+	WaTestOwner owner;
+	WaAnswerMessage answer;
+	WaRunMessage run;
+	WaMessage reply;
+	int file;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	for (int i = 0; i < 100; i++)
+	{
+		run = prepare(&owner, &query);
+		run.memory = i % 2 == 0 ? 0 : 4999999;
+		EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_FAILED);
+		EXPECT(reply.failed.status == WA_OUT_OF_MEMORY);
+		run.memory = 5000000;
+		EXPECT(wa_test_send(owner.client.fd, &run, run.header.length));
+		file = receive_file(owner.client.fd, &answer);
+		EXPECT(file >= 0 && answer.groups_bytes == 5000000);
+		(void) close(file);
+	}
+	/* More than all queries may take together. */
+	query.groups_bytes = 100000000;
+	run = prepare(&owner, &query);
+	run.memory = UINT64_MAX;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_FAILED);
+	EXPECT(reply.failed.status == WA_OUT_OF_MEMORY);
 	wa_test_disown(&owner);
 	return true;
 }
@@ -454,6 +494,9 @@ static const WaTestCase tests[] = {
 	{.name = "nothing to query", .run = test_nothing},
 	{.name = "all blocks or none", .run = test_complete},
 	{.name = "groups in a file", .run = test_file},
+	{.name = "memory of queries",
+	 .run = test_memory,
+	 .arguments = {"--memory-limit=100000000", "--query-threads=2"}},
 	{.name = "queries that fail", .run = test_failing},
 	{.name = "offsets out of bounds", .run = test_bad_offsets},
 	{.name = "heartbeats during queries", .run = test_heartbeats},

@@ -787,6 +787,34 @@ gives_up(const WaQuery *query, const WaRunRequest *request, bool with_devices)
 	return true;
 }
 
+/*
+ * Where there is no memory for groups no GPU takes a query that comes to some, and all
+ * that was taken is given back.
+ */
+static bool
+keeps_to_budget(const WaQuery *query, const WaRunRequest *of)
+{
+	WaBudget budget = {.limit = 0};
+	WaRunRequest request = *of;
+	WaDeviceShare *shares = calloc(of->nextents + 1, sizeof(*shares));
+	char error[WA_MAX_ERROR_BYTES] = "";
+	void *run;
+	void *state;
+
+	request.budget = &budget;
+	EXPECT(wa_query_runner.begin(&request, &run, error) == WA_OK);
+	EXPECT(wa_query_runner.make_state(run, &state, error) == WA_OK);
+	EXPECT(wa_gpu_runner_use(run, state, &request, shares, error) == WA_OK);
+	for (uint64_t i = 0; i < request.nextents; i++)
+		EXPECT(query->nkeys == 0 || !shares[i].taken ||
+			   wa_query_run_groups(wa_query_runner_groups(state)) == 0);
+	wa_query_runner.free_state(run, state);
+	wa_query_runner.end(run);
+	free(shares);
+	EXPECT(wa_budget_used(&budget) == 0);
+	return true;
+}
+
 /* Tells whether nobody is at a GPU. */
 static bool
 nobody_is_watched(void)
@@ -801,6 +829,7 @@ nobody_is_watched(void)
 static bool
 run_query(void)
 {
+	WaBudget budget = {.limit = (uint64_t) 1 << 40};
 	WaRunRequest request = {.ncolumns = NCOLUMNS,
 							.columns = relation->names,
 							.dictionaries = relation->dictionaries,
@@ -808,6 +837,7 @@ run_query(void)
 							.extents = relation->list,
 							.is_complete = random_below(4) > 0,
 							.threads = 1,
+							.budget = &budget,
 							.mirror = (struct WaMirror *) relation,
 							.gpus = &gpus};
 	const WaQuery *made;
@@ -824,8 +854,10 @@ run_query(void)
 		draw_wanted(&query);
 	message = set_query(&request, &query, &arena);
 	EXPECT(gives_up(&query, &request, random_below(2) == 0));
+	if (random_below(4) == 0)
+		EXPECT(keeps_to_budget(&query, &request));
 	same = compare(&query, &request);
-	EXPECT(nobody_is_watched());
+	EXPECT(wa_budget_used(&budget) == 0 && nobody_is_watched());
 	free(message);
 	wa_arena_reset(&arena);
 	return same;

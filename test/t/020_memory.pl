@@ -1,0 +1,123 @@
+# Memory of the device process: what queries take together, and what it has in all,
+# stays within the limits whatever the planner expects of them.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use WarpaggTest;
+
+my $mb = 1024 * 1024;
+
+# Of a process without queries: its program, its threads, what allocators keep.
+my $process = 48 * $mb;
+
+my $node = make_node(
+	'memory',
+	'shared_buffers = 256MB',
+	'autovacuum = off',
+	"shared_preload_libraries = 'warpagg'",
+	"warpagg.memory_limit = '100MB'",
+	'warpagg.enable_scan = on',
+	"warpagg.accelerate = 'exact'",
+	'max_parallel_workers_per_gather = 0');
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION warpagg');
+ok(wait_ready($node), 'the device process is there');
+
+# Returns a column of warpagg_memory for a kind.
+sub memory
+{
+	my ($kind, $column) = @_;
+	return $node->safe_psql('postgres',
+		"SELECT ${column}_bytes FROM warpagg_memory WHERE kind = '$kind'");
+}
+
+# Returns the most memory that the device process has had, in bytes.
+sub most_memory
+{
+	my $pid = daemon_pid($node);
+	my $status = slurp_file("/proc/$pid/status");
+	my ($kilobytes) = $status =~ /^VmHWM:\s*(\d+) kB/m or die 'no VmHWM';
+	return $kilobytes * 1024;
+}
+
+# An owner who is no superuser may have the planner expect ten groups of a million.
+$node->safe_psql('postgres',
+	'CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner');
+$node->safe_psql(
+	'postgres', q{
+	SET ROLE owner;
+	CREATE TABLE many AS SELECT (i::bigint * 1000003) % 98765431 AS id, i AS a, i AS b, i % 7 AS c
+		FROM generate_series(1, 1000000) i;
+	ALTER TABLE many ALTER id SET (n_distinct = 10);
+	ANALYZE many;});
+$node->safe_psql('postgres', 'VACUUM many');
+is( $node->safe_psql(
+		'postgres', q{SET ROLE owner; SELECT warpagg_load('many')}),
+	'1000000',
+	'the table is resident');
+
+my $before = most_memory();
+my $resident = memory('resident', 'current');
+cmp_ok($resident, '>', 10 * $mb, 'its columns are counted');
+cmp_ok(memory('staging', 'current'), '>', 0, 'and so is staging');
+
+my $groups = 'SELECT count(*), sum(s), sum(v) FROM '
+  . '(SELECT id, sum(a) AS s, avg(b) AS v FROM many GROUP BY id OFFSET 0) y';
+my $few = 'SELECT c, sum(a), avg(b) FROM many GROUP BY c ORDER BY c';
+my $expected = $node->safe_psql('postgres', "SET warpagg.enable_scan = off; $groups");
+
+# One query, and several at once, with little memory each and with much.
+foreach my $case ([ '64kB', 1 ], [ '64kB', 8 ], [ '1GB', 8 ])
+{
+	my ($work_mem, $sessions) = @$case;
+	my @queries =
+	  map { start_query($node, "SET work_mem = '$work_mem'; $groups") }
+	  1 .. $sessions;
+	my @results = map { [ finish_query($_) ] } @queries;
+
+	is_deeply(
+		[ map { $_->[1] } @results ],
+		[ ($expected) x $sessions ],
+		"results of $sessions sessions are right, work_mem $work_mem");
+	is(join('', map { $_->[2] } @results), '', 'and nothing is said');
+	cmp_ok(memory('queries', 'peak'), '<=', memory('queries', 'limit'),
+		'queries have kept to their limit together');
+	cmp_ok(memory('all', 'peak'), '<=', memory('all', 'limit'),
+		'and all to that of the process');
+	cmp_ok(most_memory() - $before, '<', memory('queries', 'limit') + $process,
+		'which is what the system sees');
+}
+cmp_ok(stat_value($node, 'fallback_query_memory'), '>=', 9, 'it is counted');
+is(stat_value($node, 'fallback_device_error'), 0, 'not as an error');
+is(stat_value($node, 'fallback_resting'), 0, 'nor is the device left alone');
+unlike(slurp_file($node->logfile), qr/WARNING/, 'there is no warning');
+
+# What has room is answered as before.
+my $queries = stat_value($node, 'queries');
+$node->safe_psql('postgres', "SET work_mem = '64kB'; $few");
+is(stat_value($node, 'queries'), $queries + 1, 'a query with few groups');
+
+# Another process begins anew.
+my $pid = daemon_pid($node);
+kill('KILL', $pid);
+ok( wait_until(
+		60,
+		sub {
+			my $now = daemon_pid($node);
+			return defined $now && $now != $pid;
+		}),
+	'another device process is there');
+ok(wait_ready($node), 'and ready');
+is(memory('resident', 'current'), 0, 'which has nothing');
+is(memory('queries', 'peak'), 0, 'and never had');
+$node->stop;
+
+done_testing();
