@@ -135,6 +135,8 @@ start(void)
 	add_device();
 	wa_opening_init(&service.opening, &service.scheduler, &service.staging);
 	wa_store_init(&service.store, MEMORY, 1);
+	wa_ledger_init(&service.ledger, counters.counters->memory, 0, MEMORY);
+	service.store.memory.ledger = &service.ledger;
 	wa_finished_init(&service.finished, event_fd);
 	service.runner = wa_runner_find();
 	(void) wa_tasks_start(&service.tasks, &service.finished, 0);
@@ -536,7 +538,8 @@ stop(void)
 		close_client(&clients[i], 0);
 	settle();
 	FUZZ_EXPECT(server.nconnections == 0);
-	FUZZ_EXPECT(service.parcels_bytes == 0);
+	FUZZ_EXPECT(service.ledger.used[WA_MEMORY_PARCELS] == 0);
+	FUZZ_EXPECT(service.ledger.used[WA_MEMORY_QUERIES] == 0);
 	FUZZ_EXPECT(device.pending == 0);
 	tick(&server);
 	FUZZ_EXPECT(staging.header->owner[0] == 0);
