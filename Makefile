@@ -58,13 +58,16 @@ endif
 include src/daemon/daemon.mk
 include test/emu/emu.mk
 
-# These loops are written to be vectorised, which -O2 does only in part.
+# These loops are written to be vectorised, which -O2 does only in part.  Their place
+# in a line of the cache is to be theirs, whatever is linked before them: by 16 bytes
+# some took an eighth more.
 VECTOR_SRCS = $(wildcard src/core/program*.c) src/core/vector.c \
 	src/core/steps.c src/query/column_rows.c src/query/run_inputs.c \
 	src/query/group_key.c src/query/group_look.c src/query/group_table.c src/query/records.c \
 	src/query/records_few.c src/query/group_table_rows.c \
 	src/resident/narrow.c src/resident/map.c
-src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): CFLAGS += -O3
+src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): \
+	CFLAGS += -O3 -falign-functions=64
 
 all: build/warpaggd
 ifeq ($(WITH_CUDA),no)
