@@ -144,6 +144,7 @@ test_retire(WaTestDaemon *daemon)
 	EXPECT(ping(daemon, &pong) && pong.working == 0);
 	EXPECT(wa_test_take_slot(&client) == 0);
 	reduce.delay_ms = 1000;
+	reduce.header.bulk = wa_test_batch_checksum(&client, &reduce);
 	EXPECT(wa_test_send(client.fd, &reduce, sizeof(reduce)));
 	wa_test_sleep(50);
 	EXPECT(ping(daemon, &pong) && pong.working == 1);
