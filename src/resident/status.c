@@ -62,8 +62,8 @@ add_time(Row *row, int64 time)
  * warpagg_status() returns one row: state of the device process, its process, the
  * version of the protocol that it speaks and that of this session's library; the
  * supervisor's process; since when it has been up; time and reason of the last
- * failure; time of the next start, if it is down; loads in the background that run,
- * and columns that wait for one.
+ * failure; time of the next start, if it is down; tables that are loaded in the
+ * background, and those that wait.
  */
 Datum
 warpagg_status(PG_FUNCTION_ARGS)
