@@ -109,7 +109,7 @@ UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	chunks memory ledger dictionary column column_texts column_values store \
 	store_map store_answers store_evict store_use mirror mirror_convert mirror_flat \
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
-	parcel finished pool run run_budget run_states cover cgroup)
+	parcel finished pool run run_budget run_states answer_file cover cgroup)
 # Needs what is only linked where there are GPUs, but none.
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)

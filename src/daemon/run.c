@@ -2,15 +2,13 @@
  * run.c
  *		What the threads of the pool do for a RUN; see run.h.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/checksum.h"
+#include "daemon/answer_file.h"
 #include "daemon/clock.h"
 #include "daemon/cover.h"
 #include "daemon/run.h"
@@ -380,54 +378,23 @@ run_more(WaPoolJob *job)
 	return nmorsels;
 }
 
-/* Makes a memory file; returns -1 if there is no room. */
-static int
-make_file(uint64_t bytes)
-{
-	int fd = memfd_create("warpagg groups", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int result;
-
-	if (fd < 0)
-		return -1;
-	do
-		result = fallocate(fd, 0, 0, (off_t) bytes);
-	while (result != 0 && errno == EINTR);
-	if (result == 0)
-		return fd;
-	(void) close(fd);
-	return -1;
-}
-
 /* Writes the groups to a file of their own, which nobody can change any more. */
 static bool
 write_file(WaRun *run, uint64_t bytes)
 {
-	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	void *memory;
 	int fd;
 
 	if (!wa_budget_take(&run->budget, bytes, bytes))
 		return false;
 	run->file_bytes = bytes;
-	fd = make_file(bytes);
+	fd = wa_answer_file_make(bytes, &memory);
 	if (fd < 0)
 		return false;
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-	{
-		(void) close(fd);
-		return false;
-	}
 	run->runner->write_groups(run->states.run, run->states.states[0], memory);
 	run->outcome.bulk = wa_checksum(run->outcome.bulk, memory, bytes);
-	(void) munmap(memory, bytes);
-	if (fcntl(fd, F_ADD_SEALS, seals) != 0)
-	{
-		(void) close(fd);
-		return false;
-	}
-	run->outcome.groups_fd = fd;
-	return true;
+	run->outcome.groups_fd = wa_answer_file_seal(fd, memory, bytes);
+	return run->outcome.groups_fd >= 0;
 }
 
 /* Writes the groups to where there is room for them. */
