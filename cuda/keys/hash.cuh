@@ -107,15 +107,16 @@ wa_keys_find(const WaKeysArgs &args, uint64_t hash,
 	while (*(volatile uint32_t *) &args.status->failed == 0)
 	{
 		unsigned long long *slot = &args.slots[place];
-		uint64_t found = wa_read_published(slot);
+		const uint64_t found = wa_read_published(slot);
 
 		if (found == 0)
 		{
 			if (atomicCAS(slot, 0ull, (unsigned long long) (tag | kLocked)) ==
 				0)
 				return wa_keys_make_group<kKeys>(args, slot, tag, words);
-			// Whoever was faster may have published its number since.
-			found = wa_read_published(slot);
+			// Whoever was faster may have published its number since, or, for
+			// want of one, have freed the slot again.
+			continue;
 		}
 		if ((found ^ tag) >> 32 == 0)
 		{
