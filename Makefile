@@ -33,7 +33,7 @@ PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)
 ifdef WA_TESTING
 PG_CPPFLAGS += -DWA_TESTING
 endif
-PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter -Wno-sign-compare -Werror
+PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Werror
 EXTRA_CLEAN = build
 
 # CUDA is used where nvcc is; without it there is the CPU device only.

@@ -6,9 +6,20 @@
 #ifndef WA_COMPAT_H
 #define WA_COMPAT_H
 
+#include "access/heapam.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "commands/explain.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "nodes/primnodes.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/latch.h"
+#include "utils/acl.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -17,9 +28,116 @@
 #error "warpagg needs PostgreSQL 15 or later"
 #endif
 
-#if PG_VERSION_NUM >= 180000
-#include "storage/waiteventset.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
 #endif
+
+#if PG_VERSION_NUM >= 170000
+#define F_RANDOM F_RANDOM_
+#endif
+
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#include "storage/waiteventset.h"
+#define F_REVERSE     F_REVERSE_TEXT
+#define ROWCOMPARE_NE COMPARE_NE
+#endif
+
+/* It includes ICU's headers, which need not be there, for the end of a structure. */
+#pragma push_macro("USE_ICU")
+#undef USE_ICU
+#include "utils/pg_locale.h"
+#pragma pop_macro("USE_ICU")
+
+/* Says that a case of a switch goes on with the next one. */
+#ifndef pg_fallthrough
+#define pg_fallthrough __attribute__((fallthrough))
+#endif
+
+/* Makes what EXPLAIN ANALYZE counts of a node, whose type differs, too. */
+#if PG_VERSION_NUM >= 190000
+#define instr_alloc_node_compat(options) InstrAllocNode(options, false)
+#else
+#define instr_alloc_node_compat(options) InstrAlloc(1, options, false)
+#endif
+
+/* Checks a right of the current user on a function. */
+static inline AclResult
+proc_aclcheck_compat(Oid function, AclMode mode)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(ProcedureRelationId, function, GetUserId(), mode);
+#else
+	return pg_proc_aclcheck(function, GetUserId(), mode);
+#endif
+}
+
+/* Tells whether the current user owns a relation. */
+static inline bool
+owns_relation_compat(Oid relation)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_ownercheck(RelationRelationId, relation, GetUserId());
+#else
+	return pg_class_ownercheck(relation, GetUserId());
+#endif
+}
+
+/* Tells whether a column is computed when it is read: rows have NULL for it. */
+static inline bool
+attribute_is_virtual_compat(Form_pg_attribute attribute)
+{
+#if PG_VERSION_NUM >= 180000
+	return attribute->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL;
+#else
+	return false;
+#endif
+}
+
+/* Tells whether EXPLAIN puts names of tables before those of columns. */
+static inline bool
+explain_has_prefixes_compat(const ExplainState *es)
+{
+#if PG_VERSION_NUM >= 180000
+	return es->rtable_size > 1 || es->verbose;
+#else
+	return list_length(es->rtable) > 1 || es->verbose;
+#endif
+}
+
+/* Tells whether texts of a collation are ordered by their bytes. */
+static inline bool
+collation_is_c_compat(Oid collation)
+{
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
+/*
+ * Returns the strategy that an operator has in a B-tree, ROWCOMPARE_NE if it is the
+ * negator of equality, or 0 if it has none.
+ */
+static inline int
+operator_meaning_compat(Oid operator)
+{
+#if PG_VERSION_NUM >= 180000
+	List *meanings = get_op_index_interpretation(operator);
+
+	return meanings == NIL
+			   ? 0
+			   : (int) ((OpIndexInterpretation *) linitial(meanings))->cmptype;
+#else
+	List *meanings = get_op_btree_interpretation(operator);
+
+	return meanings == NIL
+			   ? 0
+			   : ((OpBtreeInterpretation *) linitial(meanings))->strategy;
+#endif
+}
 
 /* Makes a wait event set that lives until FreeWaitEventSet. */
 static inline WaitEventSet *
@@ -64,7 +182,11 @@ buffer_is_used_compat(Buffer buffer)
 {
 	BufferDesc *descriptor = GetBufferDescriptor(buffer - 1);
 
+#if PG_VERSION_NUM >= 190000
+	return BUF_STATE_GET_USAGECOUNT(pg_atomic_read_u64(&descriptor->state)) > 0;
+#else
 	return BUF_STATE_GET_USAGECOUNT(pg_atomic_read_u32(&descriptor->state)) > 0;
+#endif
 }
 
 /* Pins a shared buffer if it holds the block of a relation; else returns false. */
@@ -136,6 +258,20 @@ relation_is_new_compat(Relation relation)
 	return relation->rd_createSubid != InvalidSubTransactionId ||
 		   relation->rd_newRelfilenodeSubid != InvalidSubTransactionId ||
 		   relation->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+}
+
+/*
+ * Prunes a page if that is worth it.  From 19 on it is then marked as all-visible if
+ * may_mark, for which a page of the visibility map is pinned in *map.
+ */
+static inline void
+prune_page_compat(Relation relation, Buffer buffer, Buffer *map, bool may_mark)
+{
+#if PG_VERSION_NUM >= 190000
+	heap_page_prune_opt(relation, buffer, map, may_mark);
+#else
+	heap_page_prune_opt(relation, buffer);
 #endif
 }
 

@@ -8,6 +8,7 @@
 #include "libpq/pqformat.h"
 
 #include "agg/call_site.h"
+#include "compat.h"
 #include "exec/reduce.h"
 #include "state/wire.h"
 

@@ -28,7 +28,7 @@ typedef struct WaFailure
 extern bool wa_client_reject(bool is_damaged, WaFailure *failure);
 
 /* Raises an error for a failure. */
-extern void wa_client_raise(const WaFailure *failure) pg_attribute_noreturn();
+extern void wa_client_raise(const WaFailure *failure) __attribute__((noreturn));
 
 /* wa_parcel_reserve, with a failure. */
 extern WA_MUST_CHECK char *wa_client_reserve(uint64 bytes, WaFailure *failure);

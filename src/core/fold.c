@@ -272,6 +272,7 @@ DEFINE_QUICK_BEST(max, >, INT64_MIN)
 			}                                                             \
 		for (int chain = 1; chain < CHAINS; chain++)                      \
 			best[0] = best[chain] before best[0] ? best[chain] : best[0]; \
+		(void) number_seen;                                               \
 		if (nan)                                                          \
 			return (WaValue){.f = NAN};                                   \
 		if (best[0] == 0)                                                 \

@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
 
+#include "compat.h"
 #include "heap/gather_column.h"
 
 /* Values of variable length that are stepped over by one loop, at most. */
@@ -41,10 +42,10 @@ load_flags(HeapTupleHeader tuple)
 
 /* Tells whether the first natts bits are all set: no attribute is NULL. */
 static bool
-none_is_null(const bits8 *bits, int natts)
+none_is_null(const uint8 *bits, int natts)
 {
 	int nbytes = natts / BITS_PER_BYTE;
-	bits8 last = (bits8) ((1 << (natts % BITS_PER_BYTE)) - 1);
+	uint8 last = (uint8) ((1 << (natts % BITS_PER_BYTE)) - 1);
 
 	for (int i = 0; i < nbytes; i++)
 		if (bits[i] != 0xFF)

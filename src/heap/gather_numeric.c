@@ -15,6 +15,7 @@
 #error "digits are taken from words whose lowest byte comes first"
 #endif
 
+#include "compat.h"
 #include "heap/gather_column.h"
 #include "state/numeric_format.h"
 

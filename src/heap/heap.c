@@ -53,6 +53,8 @@ struct WaHeapScan
 	WaHeapShare *share;      /* where it gets others from; NULL: nowhere */
 	const uint64_t *covered; /* blocks to leave out; NULL: none */
 	WaHeapPinner pinner;
+	Buffer map; /* of the visibility map, pinned; or invalid */
+	bool may_mark;
 	int max_pins;
 	int npins;
 	Buffer pins[MAX_PINS];
@@ -153,6 +155,12 @@ wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
 	if (covered != NULL && scan->rest_next < scan->rest_end &&
 		find_wanted(covered, waiting, waiting + 1) != waiting)
 		forget_rest(scan);
+}
+
+void
+wa_heap_may_mark(WaHeapScan *scan)
+{
+	scan->may_mark = true;
 }
 
 void
@@ -269,7 +277,8 @@ read_page(WaHeapScan *scan, WaRow *rows, int room)
 	bool fits;
 	int nrows;
 
-	heap_page_prune_opt(relation, buffer);
+	prune_page_compat(relation, buffer, &scan->map,
+					  scan->may_mark && scan->covered == NULL);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	test_for_old_snapshot_compat(snapshot, relation, page);
 	/* A standby may see the flag before it may rely on it. */
@@ -486,6 +495,8 @@ void
 wa_heap_end(WaHeapScan *scan)
 {
 	unpin(scan, 0);
+	if (BufferIsValid(scan->map))
+		ReleaseBuffer(scan->map);
 	table_endscan(scan->scan);
 	pfree(scan);
 }

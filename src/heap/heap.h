@@ -80,6 +80,13 @@ extern int wa_heap_peek(const WaHeapScan *scan, const WaRow **rows);
  */
 extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
 
+/*
+ * Allows a scan to mark pages that it prunes as all-visible, as it may from 19 on where
+ * it leaves out no block: that changes the LSN of the visibility map's page, which puts
+ * all resident blocks in doubt that the page is about.
+ */
+extern void wa_heap_may_mark(WaHeapScan *scan);
+
 /* Has a scan of which no row was read leave out all blocks, until it is rescanned. */
 extern void wa_heap_leave_out_all(WaHeapScan *scan);
 

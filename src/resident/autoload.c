@@ -26,6 +26,7 @@
 #include "utils/timestamp.h"
 
 #include "client/connection.h"
+#include "compat.h"
 #include "core/resident.h"
 #include "resident/autoload.h"
 #include "resident/pins.h"
@@ -171,8 +172,8 @@ may_load(void)
 			(Form_pg_proc) GETSTRUCT(&functions->members[i]->tuple);
 
 		if (is_load_function(function, extension))
-			may = pg_proc_aclcheck(function->oid, GetUserId(), ACL_EXECUTE) ==
-				  ACLCHECK_OK;
+			may =
+				proc_aclcheck_compat(function->oid, ACL_EXECUTE) == ACLCHECK_OK;
 	}
 	ReleaseSysCacheList(functions);
 	return may;

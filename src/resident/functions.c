@@ -18,6 +18,7 @@
 
 #include "client/client.h"
 #include "client/resident.h"
+#include "compat.h"
 #include "resident/autoload.h"
 #include "resident/columns.h"
 #include "resident/load.h"
@@ -63,7 +64,7 @@ open_own_relation(Oid relid)
 {
 	Relation relation = open_relation(relid);
 
-	if (!pg_class_ownercheck(relid, GetUserId()))
+	if (!owns_relation_compat(relid))
 		aclcheck_error(ACLCHECK_NOT_OWNER,
 					   get_relkind_objtype(relation->rd_rel->relkind),
 					   RelationGetRelationName(relation));

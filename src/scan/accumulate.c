@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "heap/gather.h"
 #include "scan/accumulate.h"
 #include "scan/context_arena.h"

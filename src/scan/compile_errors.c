@@ -24,6 +24,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "scan/compile_internal.h"
 #include "scan/times.h"
 
@@ -153,7 +154,7 @@ is_comparison(Oid opno, Oid collation, List *args)
 
 	/* Elements of an array may be of a type that has no order. */
 	if (opno >= FirstGenbkiObjectId || OidIsValid(get_element_type(type)) ||
-		type == RECORDOID || get_op_btree_interpretation(opno) == NIL)
+		type == RECORDOID || operator_meaning_compat(opno) == 0)
 		return false;
 	return OidIsValid(collation) || !OidIsValid(get_typcollation(type));
 }

@@ -19,6 +19,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "heap/gather.h"
 #include "scan/compile_internal.h"
 #include "scan/functions.h"
@@ -284,20 +285,19 @@ note_comparison(WaCompiler *compiler, const OpExpr *original,
 				WaCallExpression *call)
 {
 	const OpExpr *expression = (const OpExpr *) call->expression;
-	List *meanings;
+	int meaning;
 	int side;
 
 	if (!IsA(original, OpExpr) || list_length(original->args) != 2 ||
 		!wa_is_time(exprType(linitial(original->args))) ||
 		!wa_is_time(exprType(lsecond(original->args))))
 		return;
-	meanings = get_op_btree_interpretation(original->opno);
+	meaning = operator_meaning_compat(original->opno);
 	side = wa_varies(compiler, linitial(original->args)) ? 0 : 1;
-	if (meanings == NIL || !IsA(list_nth(expression->args, side), Var) ||
+	if (meaning == 0 || !IsA(list_nth(expression->args, side), Var) ||
 		wa_varies(compiler, list_nth(original->args, 1 - side)))
 		return;
-	call->strategy =
-		((const OpBtreeInterpretation *) linitial(meanings))->strategy;
+	call->strategy = meaning;
 	call->limit = list_nth(original->args, 1 - side);
 	call->is_right = side == 1;
 }

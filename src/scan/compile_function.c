@@ -11,8 +11,8 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
 
+#include "compat.h"
 #include "heap/gather.h"
 #include "scan/compile_internal.h"
 #include "scan/functions.h"
@@ -212,7 +212,7 @@ compile_moment(WaCompiler *compiler, Expr *expression, bool is_date)
 static bool
 is_c_collation(Oid collation)
 {
-	return OidIsValid(collation) && lc_collate_is_c(collation);
+	return OidIsValid(collation) && collation_is_c_compat(collation);
 }
 
 /* Tells whether equal texts of the collation have equal bytes. */

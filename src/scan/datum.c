@@ -8,6 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
+#include "compat.h"
 #include "scan/datum.h"
 #include "state/numeric_format.h"
 

@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "heap/gather.h"
 #include "scan/datum.h"
 #include "scan/evaluate.h"

@@ -12,6 +12,7 @@
 #include "utils/ruleutils.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "scan/node.h"
 #include "scan/plan.h"
 #include "scan/tally_part.h"
@@ -198,7 +199,7 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	WaTally tally = wa_tally_of(state);
 	List *context =
 		set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
-	bool use_prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool use_prefix = explain_has_prefixes_compat(es);
 
 	wa_tally_part_collect(state, &tally);
 	show_expressions(

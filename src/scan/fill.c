@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
+
 #include "exec/reduce.h"
 #include "heap/gather.h"
 #include "scan/early.h"
@@ -477,6 +479,7 @@ read_table(WaScanState *state)
 		return;
 	if (wa_runner_prepare(state->runner, econtext))
 		wa_resident_use(state);
+	wa_heap_may_mark(state->heap);
 	read_heap(state);
 	if (wa_ties_found(state))
 	{

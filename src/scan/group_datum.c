@@ -8,6 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "query/group_decimal.h"
 #include "scan/context_arena.h"
 #include "scan/datum.h"

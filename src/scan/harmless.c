@@ -16,6 +16,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "scan/aggregates.h"
 #include "scan/compile_internal.h"
 #include "scan/harmless.h"
@@ -220,7 +221,7 @@ digits_of_function(Node *node)
 		case F_TRUNC_NUMERIC_INT4:
 			if (!is_small_constant((Node *) lsecond(args), true))
 				return -1;
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case F_CEIL_NUMERIC:
 		case F_CEILING_NUMERIC:
 		case F_FLOOR_NUMERIC:

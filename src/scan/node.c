@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "scan/node.h"
 #include "scan/output.h"
 #include "scan/plan.h"
@@ -25,7 +26,7 @@
 static void
 check_permission(Oid function, ObjectType type)
 {
-	AclResult result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+	AclResult result = proc_aclcheck_compat(function, ACL_EXECUTE);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, type, get_func_name(function));

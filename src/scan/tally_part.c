@@ -31,6 +31,7 @@
 #include "executor/instrument.h"
 #include "storage/dsm.h"
 
+#include "compat.h"
 #include "scan/tally_part.h"
 
 /* In shared memory: a tally for each worker. */
@@ -140,7 +141,8 @@ wa_tally_part_make(WaScanState *state)
 	part->css.ss.ps.plan = &plan->scan.plan;
 	part->css.ss.ps.state = ps->state;
 	/* Workers send those of all nodes; this one's, which are 0, add to ours. */
-	part->css.ss.ps.instrument = InstrAlloc(1, ps->state->es_instrument, false);
+	part->css.ss.ps.instrument =
+		instr_alloc_node_compat(ps->state->es_instrument);
 	state->tally_part = part;
 	state->css.custom_ps = list_make1(part);
 }

@@ -18,6 +18,7 @@
 #include "utils/typcache.h"
 
 #include "client/resident.h"
+#include "compat.h"
 #include "scan/attempt.h"
 #include "scan/compile_internal.h"
 #include "scan/evaluate.h"

@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "scan/compile_internal.h"
 #include "scan/times.h"
 
@@ -309,8 +310,8 @@ is_moderate(Node *node)
 	if (constant == NULL)
 		return false;
 	interval = DatumGetIntervalP(constant->constvalue);
-	return Abs((int64) interval->month) <= MODERATE_MONTHS &&
-		   Abs((int64) interval->day) <= MODERATE_DAYS &&
+	return llabs(interval->month) <= MODERATE_MONTHS &&
+		   llabs(interval->day) <= MODERATE_DAYS &&
 		   interval->time <= MODERATE_USECS &&
 		   interval->time >= -MODERATE_USECS;
 }
@@ -385,7 +386,7 @@ wa_time_function_is_safe(Oid function, List *args)
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
 			if (!is_known_zone((Node *) lthird(args)))
 				return false;
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		case F_DATE_TRUNC_TEXT_TIMESTAMP:
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
 			return is_known_unit((Node *) linitial(args), false);

@@ -14,6 +14,7 @@
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "lib/binaryheap.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"

@@ -74,7 +74,7 @@ announce(WaDigitSum *sum, int64 change)
 	if (sum->bound <= MAX_CELL)
 		return;
 	cover(sum, sum->low, sum->low + sum->count - 1 + CARRY_DIGITS);
-	sum->bound = Max(Abs(carry(sum->cells, sum->count)), MAX_DIGIT) + change;
+	sum->bound = Max(llabs(carry(sum->cells, sum->count)), MAX_DIGIT) + change;
 }
 
 void

@@ -12,6 +12,7 @@
 
 #include "utils/fmgrprotos.h"
 
+#include "compat.h"
 #include "state/numeric_format.h"
 
 #define FORM_MASK     0xC000
