@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "compat.h"
 #include "resident/columns.h"
 #include "resident/relation.h"
 
@@ -94,6 +95,11 @@ check_column(Relation relation, AttrNumber attribute, WaColumnName *name)
 						   NameStr(att->attname));
 	if (wa_resident_column(relation, attribute, name))
 		return;
+	if (attribute_is_virtual_compat(att))
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("column \"%s\" cannot be resident",
+							   NameStr(att->attname)),
+						errdetail("It is a virtual generated column.")));
 	if (wa_resident_column_is_new(relation, attribute))
 		ereport(
 			ERROR,

@@ -149,7 +149,8 @@ wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name)
 		TupleDescAttr(RelationGetDescr(relation), attribute - 1);
 	WaVectorKind kind;
 
-	if (att->attisdropped || !wa_gather_kind(att->atttypid, &kind) ||
+	if (att->attisdropped || attribute_is_virtual_compat(att) ||
+		!wa_gather_kind(att->atttypid, &kind) ||
 		wa_resident_column_is_new(relation, attribute))
 		return false;
 	memset(name, 0, sizeof(*name));
