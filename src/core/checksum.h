@@ -19,6 +19,10 @@ extern "C"
  */
 uint32_t wa_checksum(uint32_t checksum, const void *bytes, size_t length);
 
+/* The same without wide products, as on processors that have none. */
+uint32_t wa_checksum_by_words(uint32_t checksum, const void *bytes,
+							  size_t length);
+
 /* The same by tables alone, as it is where processors have no instruction for it. */
 uint32_t wa_checksum_by_tables(uint32_t checksum, const void *bytes,
 							   size_t length);

@@ -53,10 +53,11 @@ test_reference(const uint8_t *bytes)
 	{
 		const size_t begin = (size_t) next_random(&state) % 64;
 		const size_t length =
-			i < 200 ? i : (size_t) next_random(&state) % (MOST_BYTES - begin);
+			i < 600 ? i : (size_t) next_random(&state) % (MOST_BYTES - begin);
 		const uint32_t expected = reference(bytes + begin, length);
 
 		EXPECT(wa_checksum(0, bytes + begin, length) == expected);
+		EXPECT(wa_checksum_by_words(0, bytes + begin, length) == expected);
 		EXPECT(wa_checksum_by_tables(0, bytes + begin, length) == expected);
 	}
 	return true;
@@ -74,6 +75,8 @@ test_parts(const uint8_t *bytes)
 		const uint32_t part = wa_checksum(0, bytes, cut);
 
 		EXPECT(wa_checksum(part, bytes + cut, MOST_BYTES - cut) == whole);
+		EXPECT(wa_checksum_by_words(part, bytes + cut, MOST_BYTES - cut) ==
+			   whole);
 		EXPECT(wa_checksum_by_tables(part, bytes + cut, MOST_BYTES - cut) ==
 			   whole);
 	}
