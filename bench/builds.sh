@@ -103,6 +103,17 @@ print_line()
 		print part, ratio >>all }'
 }
 
+# Prints the builds in the order of a turn: whichever is second finds memory that the
+# first has just given back, so they change places.
+in_turn()
+{
+	if (($1 % 2 == 0)); then
+		echo old new
+	else
+		echo new old
+	fi
+}
+
 # Times a query with both builds.  Arguments: part, name, number of processes.
 measure()
 {
@@ -121,7 +132,7 @@ measure()
 	done
 	scan_agree "$2" new.out old.out "$setup" >&2 || wa_die "results of $2 differ"
 	for ((i = 0; i < ROUNDS; i++)); do
-		for build in old new; do
+		for build in $(in_turn "$i"); do
 			use_build "$build"
 			scan_time_sides "$query" "$setup" on | tr ' ' '\n' | sed '/^$/d' >>"$WA_TMP/$build.ms"
 		done
@@ -157,7 +168,7 @@ measure_loads()
 	for table in $SCAN_TABLES; do
 		rm -f "$WA_TMP/old.ms" "$WA_TMP/new.ms"
 		for ((i = 0; i <= LOADS; i++)); do
-			for build in old new; do
+			for build in $(in_turn "$i"); do
 				use_build "$build"
 				wa_psql -c "SELECT warpagg_unload('$table')" >/dev/null
 				scan_load_table "$table" >"$WA_TMP/load.ms"
@@ -181,7 +192,7 @@ measure_connections()
 	for count in 1 8; do
 		rm -f "$WA_TMP/old.tps" "$WA_TMP/new.tps"
 		for ((i = 0; i < ROUNDS; i++)); do
-			for build in old new; do
+			for build in $(in_turn "$i"); do
 				use_build "$build"
 				wa_as_user pgbench -n -M prepared -f "$WA_TMP/short.sql" -c "$count" \
 					-j 1 -T "$BENCH_SECONDS" 2>"$WA_TMP/pgbench.err" |
