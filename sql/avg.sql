@@ -83,5 +83,7 @@ SELECT avg(x), gpu_avg(x) FROM (VALUES ('-0'::float8), ('-0')) v(x);
 SELECT avg(x), gpu_avg(x) FROM (VALUES ('-0'::float8), ('0')) v(x);
 
 -- Types without an overload get PostgreSQL's ordinary error.
+\set VERBOSITY terse
 SELECT gpu_avg(m) FROM wa_values;
 SELECT gpu_avg(s) FROM wa_values;
+\set VERBOSITY default

@@ -63,4 +63,6 @@ SELECT count(*), gpu_count(*), count(i4), gpu_count(i4) FROM wa_values WHERE id 
 
 -- Errors are PostgreSQL's ordinary ones.
 SELECT gpu_count();
+\set VERBOSITY terse
 SELECT gpu_count(1, 2);
+\set VERBOSITY default

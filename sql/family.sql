@@ -83,12 +83,12 @@ CREATE INDEX ON wa_indexed (s);
 CREATE INDEX ON wa_indexed (e);
 CREATE INDEX ON wa_indexed (a);
 ANALYZE wa_indexed;
-EXPLAIN (COSTS OFF) SELECT gpu_min(i4), gpu_max(i4) FROM wa_indexed;
-EXPLAIN (COSTS OFF) SELECT gpu_min(s) FROM wa_indexed;
-EXPLAIN (COSTS OFF) SELECT gpu_max(e) FROM wa_indexed;
-EXPLAIN (COSTS OFF) SELECT gpu_max(a) FROM wa_indexed;
-EXPLAIN (COSTS OFF) SELECT gpu_max(n) FROM wa_indexed;
-EXPLAIN (COSTS OFF) SELECT gpu_max(i4) FROM wa_indexed WHERE id > 100;
+SELECT wa_plan($$SELECT gpu_min(i4), gpu_max(i4) FROM wa_indexed$$);
+SELECT wa_plan($$SELECT gpu_min(s) FROM wa_indexed$$);
+SELECT wa_plan($$SELECT gpu_max(e) FROM wa_indexed$$);
+SELECT wa_plan($$SELECT gpu_max(a) FROM wa_indexed$$);
+SELECT wa_plan($$SELECT gpu_max(n) FROM wa_indexed$$);
+SELECT wa_plan($$SELECT gpu_max(i4) FROM wa_indexed WHERE id > 100$$);
 SELECT c.name, d.* FROM wa_columns c, LATERAL wa_differences('min max', name, 'wa_indexed') d
 WHERE c.name IN ('i4', 's', 'e', 'a', 'n');
 SELECT max(i4), gpu_max(i4), min(s), gpu_min(s) FROM wa_indexed WHERE id > 1000;

@@ -168,6 +168,34 @@ BEGIN
 END
 $$;
 
+-- Returns the name of the setting that has workers do what the leader could, which 16
+-- calls otherwise.
+CREATE FUNCTION wa_parallel_mode() RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')
+$$;
+
+-- Returns the plan of a query, less what versions of PostgreSQL say in other words: how
+-- subselects and their parameters are called, what 18 tells of each node.
+CREATE FUNCTION wa_plan(query text, options text DEFAULT 'COSTS OFF') RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, query) LOOP
+        CONTINUE WHEN line ~ '^ *Replaces: ';
+        line := regexp_replace(line, ' \(returns [$0-9,]+\)$', '');
+        line := regexp_replace(line, '(InitPlan|SubPlan) [a-z]+_(\d+)', '\1 \2', 'g');
+        line := replace(line, 'unnamed_subquery_1', '"*SELECT* 2"');
+        FOR i IN 1..3 LOOP
+            line := replace(line, format('(InitPlan %s).col1', i), '$' || i - 1);
+        END LOOP;
+        line := regexp_replace(line, '\(ANY \([^()]+ = \((hashed )?SubPlan (\d+)\)\.col1\)\)', '(\1SubPlan \2)');
+        line := regexp_replace(line, ' rows=(\d+)\.00', ' rows=\1');
+        RETURN NEXT regexp_replace(line, '\n *"Disabled": false,', '', 'g');
+    END LOOP;
+END
+$$;
+
 -- Runs a query with the node and without, and returns what differs; a query that
 -- would not have got the node is a difference too.
 CREATE FUNCTION wa_scan_differences(query text, OUT side text, OUT result text)

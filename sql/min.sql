@@ -48,10 +48,12 @@ FROM (SELECT CASE WHEN i = 9000 THEN '-0'::float8 ELSE 0 END AS x
 -- An index serves gpu_min as it serves min.
 CREATE INDEX wa_values_i4 ON wa_values (i4);
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT gpu_min(i4) FROM wa_values;
+SELECT wa_plan($$SELECT gpu_min(i4) FROM wa_values$$);
 SELECT min(i4), gpu_min(i4) FROM wa_values;
 RESET enable_seqscan;
 DROP INDEX wa_values_i4;
 
 -- Types without an overload get PostgreSQL's ordinary error.
+\set VERBOSITY terse
 SELECT gpu_min(x) FROM (VALUES (true)) v(x);
+\set VERBOSITY default

@@ -173,7 +173,9 @@ SELECT wa_compare('SELECT length(x % 5 || t) AS key, count(*), sum(x) FROM wa_ma
 DROP TABLE wa_many;
 
 -- Numerics that look different are different inputs, and may be one key in the end.
-CREATE TABLE wa_looks AS
+-- Not filled by CREATE TABLE, which may extend a table by blocks that stay empty.
+CREATE TABLE wa_looks (x integer, k integer, a numeric, b numeric);
+INSERT INTO wa_looks
 SELECT x, x % 5 AS k, round(x % 20 / 4.0, x % 3 + 2) AS a, CASE x % 4 WHEN 0 THEN 0 WHEN 1 THEN 0.000 WHEN 2 THEN x % 30 * 1000000000000000000.5 END AS b
 FROM generate_series(1, 20000) x;
 VACUUM ANALYZE wa_looks;
@@ -224,22 +226,30 @@ SET timezone = 'UTC';
 DROP TABLE wa_far;
 
 -- Changes.
+-- What this transaction has changed nobody else marks as all-visible meanwhile.
+BEGIN;
 UPDATE wa_combined SET a = 'new' WHERE id = 77;
+SELECT warpagg_load('wa_combined') >= 0 AS confirmed;
 SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined GROUP BY 1');
 DELETE FROM wa_combined WHERE id BETWEEN 30000 AND 31000;
 INSERT INTO wa_combined (id, a, b, n) VALUES (1, 'a', 'b', 1.5), (2, NULL, 'b', NULL);
+SELECT warpagg_load('wa_combined') >= 0 AS confirmed;
 SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
+COMMIT;
 VACUUM wa_combined;
 SELECT warpagg_load('wa_combined') > 0 AS loaded;
 SELECT wa_compare('SELECT a || b AS key, count(*), sum(n), sum(length(a || b)) FROM wa_combined WHERE n / 3 > 0.1 GROUP BY 1');
 
 -- Groups are spilled after combinations have come.
+BEGIN;
 UPDATE wa_combined SET k = k WHERE id < 10000;
 INSERT INTO wa_combined (id, a, b, m) SELECT g, 'z' || g % 40, 'y', 1.50 FROM generate_series(1, 1000) g;
+SELECT warpagg_load('wa_combined') >= 0 AS confirmed;
 SET warpagg.debug_spill_groups = 3;
 SELECT wa_compare('SELECT m, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2');
 SELECT wa_compare('SELECT a || b AS key, count(*), sum(length(a || b)), max(n) FROM wa_combined GROUP BY 1');
 SELECT wa_compare('SELECT n, y, a || b AS key, count(*) FROM wa_combined GROUP BY 1, 2, 3');
+COMMIT;
 RESET warpagg.debug_spill_groups;
 
 -- Processes beside this one, for what is not resident.

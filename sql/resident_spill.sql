@@ -46,8 +46,10 @@ SELECT pg_temp.look('SELECT t, k, count(*), min(n) FROM spilled WHERE i % 20 = 0
 -- min and max of texts come as ranks, and are spilled as texts
 SELECT pg_temp.look('SELECT k, min(t), max(t) FROM spilled GROUP BY k', '64kB');
 -- with blocks of the heap behind the answer, also by workers
+BEGIN;
 DELETE FROM spilled WHERE i % 5000 = 1;
 INSERT INTO spilled SELECT i, i, i, i, 'new', '' FROM generate_series(1, 3000) i;
+SELECT warpagg_load('spilled', '{i,k,n,f,t}') >= 0 AS confirmed;
 SELECT memory, pg_temp.look('SELECT k, count(*), sum(i), sum(n), max(f) FROM spilled GROUP BY k', memory)
 FROM unnest('{64kB,1MB,64MB}'::text[]) memory;
 SET max_parallel_workers_per_gather = 2;
@@ -59,4 +61,5 @@ FROM unnest('{64kB,1MB,64MB}'::text[]) memory;
 -- of more it may have none: how many threads it has decides
 SELECT memory, split_part(pg_temp.look('SELECT i, n, count(*), sum(n), max(f) FROM spilled GROUP BY i, n', memory), ',', 1)
 FROM unnest('{64kB,1MB,64MB}'::text[]) memory;
+COMMIT;
 DROP TABLE spilled;

@@ -101,8 +101,11 @@ SELECT wa_compare('SELECT n::integer / 100 AS key, count(*) FROM wa_texts GROUP 
 
 -- Texts that come after a table was made, and a dictionary that is a new one.
 SELECT wa_compare('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
+BEGIN;
 INSERT INTO wa_texts (id, t) SELECT 40000 + g, 'New ' || g FROM generate_series(1, 300) g;
+SELECT warpagg_load('wa_texts') >= 0 AS confirmed;
 SELECT wa_compare('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');
+COMMIT;
 VACUUM wa_texts;
 SELECT warpagg_load('wa_texts') > 0 AS loaded;
 SELECT wa_compare('SELECT upper(t) AS key, count(*) FROM wa_texts GROUP BY 1');

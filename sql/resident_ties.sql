@@ -65,9 +65,11 @@ INSERT INTO resident_ties_part
            CASE WHEN i <= 20 THEN 'T' ELSE 't' END
     FROM generate_series(1, 60000) i;
 VACUUM (FREEZE, ANALYZE) resident_ties_part;
+BEGIN;
 UPDATE resident_ties_part SET id = id WHERE id = 10;
 SELECT warpagg_load('resident_ties_part') BETWEEN 1 AND 59999 AS loaded_in_part;
 INSERT INTO resident_ties_part SELECT 60001, 1.000, 1, '-0', 'a  ', 'T' FROM generate_series(1, 3);
+SELECT warpagg_load('resident_ties_part') >= 0 AS confirmed;
 
 UPDATE resident_ties_queries SET query = replace(query, 'resident_ties', 'resident_ties_part');
 INSERT INTO resident_ties_queries VALUES
@@ -140,6 +142,7 @@ SELECT query, r.* FROM (VALUES
     ('SELECT min((id % 9)::text COLLATE resident_ties_any_case) FROM resident_ties_part'),
     ('SELECT min(CASE WHEN id > 60000 THEN ''A'' ELSE ''a'' END COLLATE resident_ties_any_case) FROM resident_ties_part')) AS q (query),
     resident_ties_reads(query) AS r;
+COMMIT;
 
 DROP FUNCTION resident_ties_shown, resident_ties_reads;
 DROP TABLE resident_ties, resident_ties_part, resident_ties_queries, resident_ties_expected;

@@ -104,11 +104,15 @@ SELECT wa_top_check('SELECT d, max(w + w), count(*) FROM wa_top GROUP BY d ORDER
 -- Some blocks are not fresh: rows of any group may be there.
 BEGIN;
 INSERT INTO wa_top (id, v) SELECT 77, i FROM generate_series(1, 5) i;
+SELECT warpagg_load('wa_top') >= 0 AS confirmed;
 SELECT wa_top_check('SELECT id, count(*), sum(v) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');
 ROLLBACK;
+BEGIN;
 DELETE FROM wa_top WHERE id % 2000 = 0;
+SELECT warpagg_load('wa_top') >= 0 AS confirmed;
 SELECT wa_top_check('SELECT id, count(*), sum(v) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');
 SELECT wa_top_check('SELECT d, count(*), sum(v) FROM wa_top GROUP BY d ORDER BY count(*) DESC, d LIMIT 4', 800);
+COMMIT;
 VACUUM wa_top;
 SELECT warpagg_load('wa_top') >= 0 AS loaded;
 SELECT wa_top_check('SELECT id, count(*), sum(v) FROM wa_top GROUP BY id ORDER BY count(*) DESC, id LIMIT 4');

@@ -46,10 +46,9 @@ ANALYZE wa_scan;
 SET client_min_messages = warning;
 
 -- The plan.
-EXPLAIN (COSTS OFF, VERBOSE)
-SELECT c, sum(i8) / count(*), gpu_avg(p) FILTER (WHERE b) FROM wa_scan
-WHERE i4 > 0 AND s <> 'text 3' GROUP BY c HAVING count(*) > 1 ORDER BY c;
-EXPLAIN (COSTS OFF, FORMAT JSON) SELECT gpu_sum(i4) FROM wa_scan WHERE i2 = 1;
+SELECT wa_plan($$SELECT c, sum(i8) / count(*), gpu_avg(p) FILTER (WHERE b) FROM wa_scan
+WHERE i4 > 0 AND s <> 'text 3' GROUP BY c HAVING count(*) > 1 ORDER BY c$$, 'COSTS OFF, VERBOSE');
+SELECT wa_plan($$SELECT gpu_sum(i4) FROM wa_scan WHERE i2 = 1$$, 'COSTS OFF, FORMAT JSON');
 
 -- Every aggregate over every type, with and without groups.
 SELECT d.* FROM unnest(ARRAY['i2', 'i4', 'i8', 'n', 'p', 'later']) x,
@@ -235,13 +234,12 @@ DROP TABLE wa_steps, wa_wide;
 -- Parameters, rescans and cursors.
 SET plan_cache_mode = force_generic_plan;
 PREPARE wa_above(integer, text) AS SELECT count(*), sum(i4) FROM wa_scan WHERE i4 > $1 AND s = $2;
-EXPLAIN (COSTS OFF) EXECUTE wa_above(5, 'text 1');
+SELECT wa_plan($$EXECUTE wa_above(5, 'text 1')$$);
 EXECUTE wa_above(0, 'text 1');
 EXECUTE wa_above(1000000000, 'text 2');
 EXECUTE wa_above(NULL, 'text 2');
 RESET plan_cache_mode;
-EXPLAIN (COSTS OFF)
-SELECT x, (SELECT sum(i4) FROM wa_scan WHERE i2 = x) FROM generate_series(1, 3) x;
+SELECT wa_plan($$SELECT x, (SELECT sum(i4) FROM wa_scan WHERE i2 = x) FROM generate_series(1, 3) x$$);
 SELECT x, (SELECT sum(i4) FROM wa_scan WHERE i2 = x) AS total,
        (SELECT sum(i4 + x) FROM wa_scan WHERE id < 100) AS moved FROM generate_series(1, 3) x;
 SELECT x, y.* FROM generate_series(1, 3) x, LATERAL (SELECT b, count(*) FROM wa_scan WHERE i2 < x GROUP BY b) y ORDER BY 1, 2;
@@ -269,40 +267,40 @@ SELECT count(*), min(id) FROM wa_scan;
 -- Which built-ins are taken.
 SET warpagg.explain_refusals = on;
 SET client_min_messages = notice;
-EXPLAIN (COSTS OFF) SELECT sum(f8) FROM wa_scan;
+SELECT wa_plan($$SELECT sum(f8) FROM wa_scan$$);
 SET warpagg.accelerate = 'all';
-EXPLAIN (COSTS OFF) SELECT sum(f8) FROM wa_scan;
+SELECT wa_plan($$SELECT sum(f8) FROM wa_scan$$);
 SET warpagg.accelerate = off;
-EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan;
-EXPLAIN (COSTS OFF) SELECT gpu_sum(i4) FROM wa_scan;
+SELECT wa_plan($$SELECT sum(i4) FROM wa_scan$$);
+SELECT wa_plan($$SELECT gpu_sum(i4) FROM wa_scan$$);
 RESET warpagg.accelerate;
 
 -- What is left to PostgreSQL, and why.
 CREATE TABLE wa_parent (x integer);
 CREATE TABLE wa_child () INHERITS (wa_parent);
 CREATE TEMP TABLE wa_temporary (x integer);
-EXPLAIN (COSTS OFF) SELECT sum(x) FROM wa_parent;
-EXPLAIN (COSTS OFF) SELECT sum(x) FROM wa_temporary;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM pg_class;
-EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan TABLESAMPLE SYSTEM (10);
-EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan GROUP BY ROLLUP (c);
-EXPLAIN (COSTS OFF) SELECT sum(DISTINCT i4) FROM wa_scan;
-EXPLAIN (COSTS OFF) SELECT sum(i4 ORDER BY i4) FROM wa_scan;
-EXPLAIN (COSTS OFF) SELECT string_agg(s, ',') FROM wa_scan;
-EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan WHERE random() < 0.5;
-EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan WHERE i4 = (SELECT max(id) FROM wa_odd LEFT JOIN wa_scan ON i4 = id);
-EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_scan WHERE ctid > '(0,1)';
-EXPLAIN (COSTS OFF) SELECT tz - timestamptz '2026-01-01', count(*) FROM wa_scan GROUP BY 1;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_scan a JOIN wa_odd USING (s);
+SELECT wa_plan($$SELECT sum(x) FROM wa_parent$$);
+SELECT wa_plan($$SELECT sum(x) FROM wa_temporary$$);
+SELECT wa_plan($$SELECT count(*) FROM pg_class$$);
+SELECT wa_plan($$SELECT sum(i4) FROM wa_scan TABLESAMPLE SYSTEM (10)$$);
+SELECT wa_plan($$SELECT sum(i4) FROM wa_scan GROUP BY ROLLUP (c)$$);
+SELECT regexp_replace(line, '^[ >-]+', '') AS line FROM wa_plan($$SELECT sum(DISTINCT i4) FROM wa_scan$$) line WHERE line ~ 'Aggregate|Scan';
+SELECT regexp_replace(line, '^[ >-]+', '') AS line FROM wa_plan($$SELECT sum(i4 ORDER BY i4) FROM wa_scan$$) line WHERE line ~ 'Aggregate|Scan';
+SELECT wa_plan($$SELECT string_agg(s, ',') FROM wa_scan$$);
+SELECT wa_plan($$SELECT sum(i4) FROM wa_scan WHERE random() < 0.5$$);
+SELECT wa_plan($$SELECT sum(i4) FROM wa_scan WHERE i4 = (SELECT max(id) FROM wa_odd LEFT JOIN wa_scan ON i4 = id)$$);
+SELECT wa_plan($$SELECT count(*) FROM wa_scan WHERE ctid > '(0,1)'$$);
+SELECT wa_plan($$SELECT tz - timestamptz '2026-01-01', count(*) FROM wa_scan GROUP BY 1$$);
+SELECT wa_plan($$SELECT count(*) FROM wa_scan a JOIN wa_odd USING (s)$$);
 SET warpagg.enable_scan = off;
-EXPLAIN (COSTS OFF) SELECT sum(i4) FROM wa_scan;
+SELECT wa_plan($$SELECT sum(i4) FROM wa_scan$$);
 SET warpagg.enable_scan = on;
 RESET warpagg.explain_refusals;
 
 -- An index that is much better is used.
 CREATE INDEX wa_scan_id ON wa_scan (id);
 ANALYZE wa_scan;
-EXPLAIN (COSTS OFF) SELECT gpu_sum(i4) FROM wa_scan WHERE id = 7;
+SELECT wa_plan($$SELECT gpu_sum(i4) FROM wa_scan WHERE id = 7$$);
 
 -- Permissions and row security.
 CREATE ROLE wa_reader;
@@ -317,7 +315,7 @@ RESET ROLE;
 CREATE POLICY wa_some ON wa_scan TO wa_reader USING (c = 'A');
 ALTER TABLE wa_scan ENABLE ROW LEVEL SECURITY;
 SET ROLE wa_reader;
-EXPLAIN (COSTS OFF) SELECT c, sum(i4) FROM wa_scan WHERE i4 > 0 GROUP BY c;
+SELECT wa_plan($$SELECT c, sum(i4) FROM wa_scan WHERE i4 > 0 GROUP BY c$$);
 SELECT c, sum(i4) FROM wa_scan WHERE i4 > 0 GROUP BY c;
 -- The policy comes first: what it hides raises no errors.
 SELECT count(*) FROM wa_scan WHERE 1 / (i4 - i4 + (c = 'A')::integer) = 1;

@@ -5,7 +5,7 @@ SET warpagg.enable_scan = on;
 SET warpagg.autoload = off;
 CREATE TABLE exec_rows WITH (autovacuum_enabled = off)
     AS SELECT i AS id, i % 10 AS k, i AS v FROM generate_series(1, 20000) i;
-ANALYZE exec_rows;
+VACUUM ANALYZE exec_rows;
 
 -- A cursor over groups stands on no row of the table.
 BEGIN;
@@ -24,7 +24,7 @@ BEGIN;
 REVOKE EXECUTE ON FUNCTION pg_catalog.int4eq(integer, integer) FROM PUBLIC;
 SET LOCAL ROLE exec_user;
 SELECT sum(v) FROM exec_rows;
-EXPLAIN (COSTS OFF) SELECT k, count(*) FROM exec_rows GROUP BY k;
+SELECT wa_plan($$SELECT k, count(*) FROM exec_rows GROUP BY k$$);
 SELECT k, count(*) FROM exec_rows GROUP BY k;
 ROLLBACK;
 DROP OWNED BY exec_user;
@@ -35,9 +35,9 @@ SELECT sum(v) FROM exec_rows WHERE id < 15000;
 CREATE INDEX exec_ids ON exec_rows (id);
 SET enable_seqscan = off;
 SET max_parallel_workers_per_gather = 0;
-EXPLAIN (COSTS OFF) SELECT sum(v) FROM exec_rows WHERE id < 15000;
+SELECT wa_plan($$SELECT sum(v) FROM exec_rows WHERE id < 15000$$);
 RESET enable_seqscan;
-EXPLAIN (COSTS OFF) SELECT sum(v) FROM exec_rows WHERE id < 15000;
+SELECT wa_plan($$SELECT sum(v) FROM exec_rows WHERE id < 15000$$);
 RESET max_parallel_workers_per_gather;
 DROP INDEX exec_ids;
 
@@ -49,12 +49,10 @@ ALTER TABLE exec_rows SET (parallel_workers = 0);
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-EXPLAIN (COSTS OFF)
-SELECT sum(id::float8) FROM exec_many
-WHERE k NOT IN (SELECT k FROM exec_rows WHERE v > 5 GROUP BY k HAVING sum(v) > 19990000);
-EXPLAIN (COSTS OFF)
-SELECT k, count(*) FROM exec_rows GROUP BY k
-UNION ALL SELECT k + 100, sum(v) FROM exec_rows GROUP BY k;
+SELECT wa_plan($$SELECT sum(id::float8) FROM exec_many
+WHERE k NOT IN (SELECT k FROM exec_rows WHERE v > 5 GROUP BY k HAVING sum(v) > 19990000)$$);
+SELECT wa_plan($$SELECT k, count(*) FROM exec_rows GROUP BY k
+UNION ALL SELECT k + 100, sum(v) FROM exec_rows GROUP BY k$$);
 -- Returns a line for each query whose result the node changes.
 CREATE FUNCTION exec_differences(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -101,11 +99,13 @@ BEGIN
 END
 $$;
 -- Returns a line for each query of which workers count something else, than one process
--- does: what they compute so many times, where they do it all.
+-- does: what they compute so many times, where they do it all.  The memory of what is
+-- spilled may be another one from 18 on, within a factor of two.
 CREATE FUNCTION exec_count_differences(query text, runs integer DEFAULT 1, repeated text DEFAULT NULL) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
-    serial text;
-    workers text;
+    serial jsonb;
+    workers jsonb;
+    memory numeric;
     has_gather boolean := false;
     line text;
 BEGIN
@@ -114,12 +114,16 @@ BEGIN
         FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || COALESCE(repeated, query) LOOP
             has_gather := has_gather OR line LIKE '%Gather%';
         END LOOP;
-        SELECT string_agg(item || ' ' || total, ', ' ORDER BY item) INTO workers FROM exec_counts(COALESCE(repeated, query));
+        SELECT jsonb_object_agg(item, total) INTO workers FROM exec_counts(COALESCE(repeated, query));
         SET LOCAL max_parallel_workers_per_gather = 0;
-        SET LOCAL force_parallel_mode = off;
-        SELECT string_agg(item || ' ' || total * CASE WHEN item ~ '^(Rows|Blocks|Groups)' THEN runs ELSE 1 END, ', ' ORDER BY item) INTO serial FROM exec_counts(query);
+        PERFORM set_config(wa_parallel_mode(), 'off', true);
+        SELECT jsonb_object_agg(item, total * CASE WHEN item ~ '^(Rows|Blocks|Groups)' THEN runs ELSE 1 END) INTO serial FROM exec_counts(query);
         SET LOCAL max_parallel_workers_per_gather = 2;
-        SET LOCAL force_parallel_mode = on;
+        PERFORM set_config(wa_parallel_mode(), 'on', true);
+        memory := (workers->>'Memory Usage')::numeric / (serial->>'Memory Usage')::numeric;
+        IF (serial->>'Disk Usage')::numeric > 0 AND memory BETWEEN 0.5 AND 2 THEN
+            workers := workers || jsonb_build_object('Memory Usage', serial->'Memory Usage');
+        END IF;
         IF NOT has_gather OR serial IS NULL OR serial <> workers THEN
             RETURN NEXT format('%s: %s instead of %s', query, workers, serial);
         END IF;
@@ -127,7 +131,8 @@ BEGIN
 END
 $$;
 SET max_parallel_workers_per_gather = 2;
-SET force_parallel_mode = on;
+SELECT wa_parallel_mode() AS parallel_mode \gset
+SET :parallel_mode = on;
 SELECT exec_count_differences(query) FROM (VALUES
     ('SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k + 100, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k'),
     ('SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v / k) FROM exec_rows WHERE k > 0 AND 10 % (v % 7 + 1) < 3 GROUP BY k UNION ALL SELECT k, sum(length(v::text || k)) FROM exec_rows GROUP BY k'),
@@ -142,16 +147,14 @@ SELECT exec_count_differences('SELECT k, count(*) AS c FROM exec_rows GROUP BY k
     format('SELECT * FROM (VALUES (1), (2), (3)) v (x) LEFT JOIN (SELECT k, count(*) AS c FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k %s) q ON c > x', rest))
 FROM (VALUES (''), ('LIMIT 11'), ('OFFSET 3')) AS rests (rest);
 -- Groups that are spilled, in each of the runs.
-SET work_mem = '64kB';
-SET hash_mem_multiplier = 1;
+SET warpagg.debug_spill_groups = 1000;
 SELECT item FROM exec_counts('SELECT v, count(*), sum(v::numeric * 1e35 * v) FROM exec_rows GROUP BY v UNION ALL SELECT k, sum(v), 1 FROM exec_rows WHERE v < 5000 GROUP BY k') WHERE total > 0 ORDER BY item;
 SELECT exec_count_differences(query), exec_count_differences(query, 3, format('SELECT * FROM (VALUES (1), (2), (3)) v (x) LEFT JOIN (%s) q ON v > x', query)) FROM (VALUES
     ('SELECT v, count(*) FROM exec_rows GROUP BY v UNION ALL SELECT k, sum(v) FROM exec_rows WHERE v < 5000 GROUP BY k')
 ) AS queries (query);
-RESET force_parallel_mode;
+RESET :parallel_mode;
 RESET max_parallel_workers_per_gather;
-RESET work_mem;
-RESET hash_mem_multiplier;
+RESET warpagg.debug_spill_groups;
 -- A scan that is run again counts all runs, without workers too.
 SELECT item, total FROM exec_counts('SELECT x, s FROM (VALUES (10), (5000), (19000), (10)) AS v (x), LATERAL (SELECT sum(v / (k + 1)) AS s FROM exec_rows WHERE v <= x) q')
     WHERE item LIKE 'Rows%' ORDER BY item;
@@ -160,7 +163,7 @@ RESET enable_hashjoin;
 RESET enable_mergejoin;
 -- In every format, times too; nothing else has become a node of the plan.
 SET parallel_leader_participation = off;
-EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v) FROM exec_rows GROUP BY k;
+SELECT wa_plan($$SELECT k, count(*) FROM exec_rows GROUP BY k UNION ALL SELECT k, sum(v) FROM exec_rows GROUP BY k$$, 'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF');
 CREATE FUNCTION exec_numbers(format text, label text) RETURNS TABLE (number numeric) LANGUAGE plpgsql AS $$
 DECLARE
     plan text := '';
@@ -177,17 +180,17 @@ FROM unnest(ARRAY['text', 'json', 'yaml', 'xml']) f, exec_numbers(f, 'Rows Scann
 RESET parallel_leader_participation;
 DROP FUNCTION exec_counts(text), exec_count_differences(text, integer, text), exec_numbers(text, text);
 -- All of it, with parameters, and groups beyond the memory.
-SET force_parallel_mode = on;
+SET :parallel_mode = on;
 SET plan_cache_mode = force_generic_plan;
 PREPARE exec_first(integer, bigint) AS
     SELECT id % 10000 AS k, sum(v + $1), count(*) FROM exec_rows WHERE v > $1 GROUP BY 1 HAVING sum(v) > $1 ORDER BY 2 DESC LIMIT $2;
-EXPLAIN (COSTS OFF) EXECUTE exec_first(5, 3);
+SELECT wa_plan($$EXECUTE exec_first(5, 3)$$);
 EXECUTE exec_first(5, 3);
 SET work_mem = '64kB';
 SELECT exec_differences('SELECT id % 15000 AS k, sum(v), max(v), count(*) FROM exec_rows GROUP BY 1');
 -- An error in a worker is that of the query.
 SELECT sum(1 / (v - 777)) FROM exec_rows;
-RESET force_parallel_mode;
+RESET :parallel_mode;
 DROP FUNCTION exec_differences;
 DROP TABLE exec_rows, exec_many;
 
@@ -202,7 +205,7 @@ CREATE FUNCTION exec_final(bigint) RETURNS text LANGUAGE sql AS 'warpagg_max_fin
 CREATE AGGREGATE exec_max(bigint) (SFUNC = exec_transition, STYPE = bigint, FINALFUNC = exec_final);
 CREATE AGGREGATE exec_count(*) (SFUNC = int8inc, STYPE = bigint, INITCOND = '5');
 RESET check_function_bodies;
-EXPLAIN (COSTS OFF) SELECT exec_max(x) FROM exec_forged;
+SELECT wa_plan($$SELECT exec_max(x) FROM exec_forged$$);
 SELECT length(exec_max(x)) FROM exec_forged;
 SELECT exec_count(*) FROM exec_forged;
 DROP TABLE exec_forged;

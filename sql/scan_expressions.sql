@@ -147,7 +147,7 @@ SELECT d.* FROM unnest(ARRAY['d', 'ts']) x, wa_scan_differences(format('SELECT c
 SET plan_cache_mode = force_generic_plan;
 PREPARE wa_any(integer[], text[], interval, text) AS
 SELECT date_trunc($4, ts + $3), count(*), sum(length(s)) FROM wa_expr WHERE i2 = ANY ($1) AND s <> ALL ($2) AND s LIKE $2[1] || '%' IS NOT TRUE GROUP BY 1 ORDER BY 1;
-EXPLAIN (COSTS OFF) EXECUTE wa_any('{1,2,3}', '{text 1,text 2}', '1 day', 'year');
+SELECT wa_plan($$EXECUTE wa_any('{1,2,3}', '{text 1,text 2}', '1 day', 'year')$$);
 EXECUTE wa_any('{1,2,3}', '{text 1,text 2}', '1 day', 'year');
 EXECUTE wa_any('{1,NULL,3}', '{text 1,NULL}', '1 day', 'year');
 EXECUTE wa_any(NULL, '{text 1,text 2}', '1 day', 'year');

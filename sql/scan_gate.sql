@@ -39,7 +39,7 @@ BEGIN
 END
 $$;
 
-EXPLAIN (COSTS OFF) SELECT count(*), sum(id) FROM wa_gate WHERE now() > '2000-01-01' AND z >= 3;
+SELECT wa_plan($$SELECT count(*), sum(id) FROM wa_gate WHERE now() > '2000-01-01' AND z >= 3$$);
 SELECT c.* FROM unnest(ARRAY[
     'SELECT count(*), sum(id) FROM wa_gate WHERE now() > ''2000-01-01'' AND z >= 3',
     'SELECT count(*), sum(id) FROM wa_gate WHERE now() < ''2000-01-01'' AND z >= 3',
@@ -77,7 +77,7 @@ SET warpagg.enable_scan = on;
 
 -- Parameters of a statement.
 PREPARE gated(integer, integer) AS SELECT z, count(*) FROM wa_gate WHERE ($1 IS NULL OR $1 > 3) AND z <> $2 GROUP BY z ORDER BY z LIMIT 2;
-EXPLAIN (COSTS OFF) EXECUTE gated(5, 1);
+SELECT wa_plan($$EXECUTE gated(5, 1)$$);
 EXECUTE gated(5, 0);
 EXECUTE gated(3, 0);
 EXECUTE gated(NULL, 5);
@@ -94,7 +94,7 @@ SET ROLE wa_gate_reader;
 SELECT count(*) FROM wa_gate WHERE wa_gate_stable(0) = 2;
 SET wa.open = 'yes';
 SELECT count(*), sum(id) FROM wa_gate WHERE wa_gate_stable(5) = 2;
-EXPLAIN (COSTS OFF) SELECT count(*), sum(id) FROM wa_gate WHERE wa_gate_stable(5) = 2;
+SELECT wa_plan($$SELECT count(*), sum(id) FROM wa_gate WHERE wa_gate_stable(5) = 2$$);
 RESET ROLE;
 ALTER TABLE wa_gate DISABLE ROW LEVEL SECURITY;
 DROP POLICY wa_gate_policy ON wa_gate;
@@ -102,8 +102,8 @@ DROP POLICY wa_gate_policy ON wa_gate;
 -- Volatile functions and subqueries are left to PostgreSQL; several processes.
 SET warpagg.explain_refusals = on;
 SET client_min_messages = notice;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_gate WHERE random() >= 0 AND z > 2;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_gate WHERE 3 IN (SELECT x FROM wa_gate_outer) IS NOT FALSE;
+SELECT wa_plan($$SELECT count(*) FROM wa_gate WHERE random() >= 0 AND z > 2$$);
+SELECT wa_plan($$SELECT count(*) FROM wa_gate WHERE 3 IN (SELECT x FROM wa_gate_outer) IS NOT FALSE$$);
 SET client_min_messages = warning;
 RESET warpagg.explain_refusals;
 SET max_parallel_workers_per_gather = 2;

@@ -167,6 +167,7 @@ SELECT q, x.* FROM unnest(ARRAY['sum(v) FROM wa_once WHERE 1 / (id + 1) < 5 AND 
 
 -- Rows that have changed since they were loaded are read, and may need it.
 UPDATE wa_once SET k = k WHERE id = 7000;
+SELECT warpagg_load('wa_once') >= 0 AS confirmed;
 SELECT q, x.* FROM unnest(ARRAY['sum(v) FROM wa_once WHERE id > 6999 AND id < 7001 AND k > (SELECT z - 1 FROM wa_zero)', 'sum(v) FROM wa_once WHERE id < -7000 AND k > (SELECT z FROM wa_zero)']) q, wa_once_source('SELECT ' || q) x;
 SELECT x.* FROM wa_once_compare('SELECT sum(v) FROM wa_once WHERE id > 6999 AND id < 7001 AND k > (SELECT z - 1 FROM wa_zero)') x;
 SELECT x.* FROM wa_once_compare('SELECT sum(v) FROM wa_once WHERE id > 6999 AND id < 7001 AND k > (SELECT 1 / z FROM wa_zero)') x;
@@ -185,7 +186,7 @@ RESET hash_mem_multiplier;
 -- Parameters of prepared statements.
 SET plan_cache_mode = force_generic_plan;
 PREPARE wa_once_prepared (integer, text) AS SELECT count(*), sum(v) FROM wa_once WHERE id > $1 AND k = $2::integer AND k + 10 / $2::integer > 1;
-EXPLAIN (COSTS OFF) EXECUTE wa_once_prepared (20000, 'x');
+SELECT wa_plan($$EXECUTE wa_once_prepared (20000, 'x')$$);
 EXECUTE wa_once_prepared (20000, 'x');
 EXECUTE wa_once_prepared (2000, 'x');
 EXECUTE wa_once_prepared (2000, '0');

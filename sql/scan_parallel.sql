@@ -29,18 +29,18 @@ INSERT INTO wa_scanned (id, i4, n, added) VALUES
 DELETE FROM wa_scanned WHERE id % 101 = 0;
 ANALYZE wa_scanned;
 
-EXPLAIN (COSTS OFF) SELECT sum(i8) FROM wa_scanned;
-EXPLAIN (COSTS OFF) SELECT grp, count(*) FROM wa_scanned WHERE i4 > 10 GROUP BY grp;
+SELECT wa_plan($$SELECT sum(i8) FROM wa_scanned$$);
+SELECT wa_plan($$SELECT grp, count(*) FROM wa_scanned WHERE i4 > 10 GROUP BY grp$$);
 -- Not where workers cost more than they save, nor where there may be none.
 SET parallel_setup_cost = 1000000;
-EXPLAIN (COSTS OFF) SELECT sum(i8) FROM wa_scanned;
+SELECT wa_plan($$SELECT sum(i8) FROM wa_scanned$$);
 SET parallel_setup_cost = 0;
 SET max_parallel_workers_per_gather = 0;
-EXPLAIN (COSTS OFF) SELECT sum(i8) FROM wa_scanned;
+SELECT wa_plan($$SELECT sum(i8) FROM wa_scanned$$);
 SET max_parallel_workers_per_gather = 2;
 CREATE FUNCTION wa_unsafe(x bigint) RETURNS bigint LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$ SELECT max(x) $$;
-EXPLAIN (COSTS OFF) SELECT wa_unsafe(sum(i4)) FROM wa_scanned;
+SELECT wa_plan($$SELECT wa_unsafe(sum(i4)) FROM wa_scanned$$);
 
 -- How many workers there were, and what all processes have done.
 CREATE FUNCTION wa_run(query text) RETURNS TABLE (planned bigint, launched boolean,
@@ -164,7 +164,7 @@ SET plan_cache_mode = force_generic_plan;
 PREPARE wa_query(integer, numeric, text, date) AS
 SELECT count(*), sum(i4 + $1), sum(i4 + $1 + 1) FILTER (WHERE n > $2), max(t), sum(i4 * $1), sum(i4 * ($1 + 0))
 FROM wa_scanned WHERE t <> $3 AND d < $4;
-EXPLAIN (COSTS OFF) EXECUTE wa_query(3, 5.5, 'text 3', '2002-01-01');
+SELECT wa_plan($$EXECUTE wa_query(3, 5.5, 'text 3', '2002-01-01')$$);
 EXECUTE wa_query(3, 5.5, 'text 3', '2002-01-01');
 EXECUTE wa_query(-7, 1e30, repeat('x', 10000), '2001-02-01');
 EXECUTE wa_query(NULL, NULL, 'text 3', '2002-01-01');
@@ -182,7 +182,7 @@ RESET plan_cache_mode;
 SELECT x, s FROM (VALUES (10), (5000), (59000), (10)) AS v (x),
     LATERAL (SELECT sum(i8) AS s FROM wa_scanned WHERE id < x) AS q;
 SELECT x, (SELECT count(*) + sum(i4) FROM wa_scanned WHERE id % 50 = x) FROM generate_series(1, 3) x;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM wa_scanned WHERE i4 > (SELECT avg(id) FROM wa_scanned);
+SELECT wa_plan($$SELECT count(*) FROM wa_scanned WHERE i4 > (SELECT avg(id) FROM wa_scanned)$$);
 SELECT count(*) FROM wa_scanned WHERE i4 > (SELECT avg(id)::integer FROM wa_scanned);
 SET warpagg.enable_scan = off;
 SELECT count(*) FROM wa_scanned WHERE i4 > (SELECT avg(id)::integer FROM wa_scanned);
@@ -223,7 +223,7 @@ $$ BEGIN RETURN (SELECT sum(i4) FROM wa_scanned WHERE id % 1000 = x); END $$;
 CREATE TABLE wa_outer AS SELECT i % 3 AS x FROM generate_series(1, 30) i;
 ALTER TABLE wa_outer SET (parallel_workers = 2);
 SET warpagg.enable_scan = on;
-EXPLAIN (COSTS OFF) SELECT * FROM wa_outer WHERE wa_inner(x) > 0;
+SELECT wa_plan($$SELECT * FROM wa_outer WHERE wa_inner(x) > 0$$);
 SELECT x, count(*), min(wa_inner(x)), max(wa_inner(x)) FROM (SELECT x, wa_inner(x) FROM wa_outer OFFSET 0) s
 GROUP BY x ORDER BY x;
 SELECT x, (SELECT sum(i4) FROM wa_scanned WHERE id % 1000 = x) FROM generate_series(0, 2) x;

@@ -15,12 +15,10 @@ INSERT INTO plan_times
 ANALYZE plan_times;
 UPDATE pg_class SET reltuples = 48000000
 WHERE oid = 'plan_times'::regclass;
-EXPLAIN (COSTS OFF)
-SELECT date_trunc('day', ts) AS day, sum(v), count(*)
-FROM plan_times GROUP BY 1 ORDER BY 1;
-EXPLAIN (COSTS OFF)
-SELECT date_trunc('day', ts) AS day, v % 10, count(*)
-FROM plan_times GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT wa_plan($$SELECT date_trunc('day', ts) AS day, sum(v), count(*)
+FROM plan_times GROUP BY 1 ORDER BY 1$$);
+SELECT wa_plan($$SELECT date_trunc('day', ts) AS day, v % 10, count(*)
+FROM plan_times GROUP BY 1, 2 ORDER BY 1, 2$$);
 DROP TABLE plan_times;
 
 -- The plans above the node are as without it: it is said to return as many groups
@@ -79,8 +77,7 @@ SELECT plan_differences(query) FROM (VALUES
     ('SELECT * FROM plan_others o JOIN (SELECT id % 1000000 AS k, count(*) FROM plan_groups GROUP BY 1) s ON s.k = o.v + 1'),
     ('SELECT * FROM plan_others o JOIN (SELECT id % 1000000 AS k, count(*) FROM plan_groups GROUP BY 1 ORDER BY 2) s ON s.k = o.v + 1')
 ) AS queries (query);
-EXPLAIN (COSTS OFF)
-SELECT * FROM plan_others WHERE id NOT IN (SELECT id % 1000000 FROM plan_groups GROUP BY 1 HAVING count(*) > 0);
+SELECT wa_plan($$SELECT * FROM plan_others WHERE id NOT IN (SELECT id % 1000000 FROM plan_groups GROUP BY 1 HAVING count(*) > 0)$$);
 -- Of a hundred thousand groups a few have no room; PostgreSQL takes a multiple of the
 -- time.  A key with as many values as its column has as many groups.
 RESET hash_mem_multiplier;
@@ -88,7 +85,7 @@ SET enable_sort = off;
 ALTER TABLE plan_groups ALTER COLUMN v SET (n_distinct = 95000);
 ANALYZE plan_groups;
 UPDATE pg_class SET reltuples = 1000000 WHERE oid = 'plan_groups'::regclass;
-EXPLAIN (COSTS OFF) SELECT v, sum(id), max(v), count(v % 7) FROM plan_groups GROUP BY v;
+SELECT wa_plan($$SELECT v, sum(id), max(v), count(v % 7) FROM plan_groups GROUP BY v$$);
 CREATE FUNCTION plan_batches(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan json;

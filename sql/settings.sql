@@ -6,7 +6,9 @@ SELECT name, vartype, context, unit, boot_val, min_val, enumvals
 FROM pg_settings WHERE name LIKE 'warpagg.%' ORDER BY name;
 SET warpagg.device = 'quantum';
 SET warpagg.min_device_rows = -1;
+\set VERBOSITY sqlstate
 SET warpagg.buffer_memory = 0;
+\set VERBOSITY default
 SET warpagg.nonsense = 1;
 
 -- The result does not depend on who reduces.

@@ -36,7 +36,8 @@ SELECT wa_evaluations('gpu_sum(wa_counted(x::text::interval)), gpu_avg(wa_counte
 -- other arguments or modifiers make other states
 SELECT wa_evaluations('gpu_sum(wa_counted(x)), gpu_avg(wa_counted(x + 1))') AS arguments,
        wa_evaluations('gpu_sum(wa_counted(x)), gpu_avg(wa_counted(x)) FILTER (WHERE id > 0)') AS filter,
-       wa_evaluations('gpu_sum(wa_counted(x)), gpu_avg(DISTINCT wa_counted(x))') AS distinct;
+       wa_evaluations('gpu_sum(wa_counted(x)), gpu_avg(DISTINCT wa_counted(x))')
+       = wa_evaluations('sum(wa_counted(x)), avg(DISTINCT wa_counted(x))') AS distinct;
 
 -- The shared state serves each of them well.
 SELECT sum(x), gpu_sum(x), avg(x), gpu_avg(x), count(x), gpu_count(x), stddev(x), gpu_stddev(x),

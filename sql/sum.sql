@@ -59,6 +59,8 @@ SELECT gpu_sum(x) FROM (VALUES (3e38::float4), (3e38)) v(x);
 SELECT sum(x) FROM (VALUES (1e308::float8), (1e308)) v(x);
 
 -- Types without an overload get PostgreSQL's ordinary error.
+\set VERBOSITY terse
 SELECT gpu_sum(x) FROM (VALUES ('a'::text)) v(x);
 SELECT gpu_sum(d) FROM wa_values;
 SELECT gpu_sum(true);
+\set VERBOSITY default

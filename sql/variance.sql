@@ -124,5 +124,7 @@ DROP FUNCTION wa_float_differences, wa_exact_variance, wa_set_differences;
 DROP TABLE wa_sets;
 
 -- Types without an overload get PostgreSQL's ordinary error.
+\set VERBOSITY terse
 SELECT gpu_stddev(v) FROM wa_values;
 SELECT gpu_var_pop(m) FROM wa_values;
+\set VERBOSITY default
