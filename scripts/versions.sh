@@ -1,0 +1,253 @@
+#!/usr/bin/env bash
+#
+# versions.sh
+#	  Builds and tests warpagg with each version of PostgreSQL, and prints a table of
+#	  what was built with what, and of what passed.
+#
+# Usage: scripts/versions.sh [--accept-expired] [VERSION...]
+#	Versions: 15 16 17 18 19; default: all.
+#	--accept-expired	takes packages from suites whose release files are past their
+#						date, as those of a mirror that has stopped are
+#
+# 15 is this machine's own, or whichever PostgreSQL PG_CONFIG names.  17 comes from
+# Debian 13, 18 from Debian's unstable suite and 19 from its experimental one, each
+# in a chroot that debootstrap makes.  16 is in no suite: it is built, with
+# assertions, where WA_SOURCE_16 names a folder with its source, else it is left out,
+# and the table says so.  Needs root for all but 15 and 16.
+#
+# What is built is compiled with warnings as errors.  The stages are test.sh's.
+#
+# Variables, beside lib.sh's and test.sh's:
+#	WA_VERSIONS_DIR		where chroots and logs are kept from run to run (default
+#						/var/tmp/warpagg-versions)
+#	WA_VERSIONS_STAGES	stages to run (default: regress regress-preload isolation tap
+#						freshness scan-random random)
+#	WA_MIRROR			the mirror of Debian's packages (default: apt's own)
+#	WA_SOURCE_16		a folder with PostgreSQL 16's source
+#
+# Exit status: 0 if all that could be had was built and passed.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+WORK=${WA_VERSIONS_DIR:-/var/tmp/warpagg-versions}
+read -r -a STAGES <<<"${WA_VERSIONS_STAGES:-regress regress-preload isolation tap freshness scan-random random}"
+APT=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+TABLE=
+BAD=0
+
+# Adds a line to the table.  Arguments: version, PostgreSQL, compiler, what, result.
+note_result()
+{
+	TABLE+=$(printf '%-4s %-24s %-10s %-16s %s' "$@")$'\n'
+}
+
+# Prints the suite of a version; none: it is in no suite.
+suite_of()
+{
+	case $1 in
+		17) echo trixie ;;
+		18 | 19) echo sid ;;
+	esac
+}
+
+# Prints the mirror that apt uses here for Debian's main suite.
+mirror()
+{
+	if [ -n "${WA_MIRROR:-}" ]; then
+		echo "$WA_MIRROR"
+		return
+	fi
+	# shellcheck disable=SC2016 # apt's own names
+	apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' |
+		awk '$1 == codename && $2 == "main" { print $3; exit }' \
+			codename="$(. /etc/os-release && echo "$VERSION_CODENAME")"
+}
+
+# Runs a command in a chroot, with devices, processes and network as they are here;
+# what is mounted for it goes with it.  Arguments: the chroot, then the command.
+in_chroot()
+{
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	unshare --mount -- sh -c 'mount --make-rprivate / &&
+		mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" &&
+		exec chroot "$0" "$@"' "$@"
+}
+
+# Makes a chroot of a suite, unless it is there.
+make_chroot()
+{
+	local suite=$1
+	local root=$WORK/$suite
+
+	[ ! -e "$root/.made" ] || return 0
+	wa_install_packages debootstrap
+	rm -rf "$root"
+	mkdir -p "$root"
+	debootstrap --variant=minbase "$suite" "$root" "$(mirror)" || return
+	if [ "$suite" = sid ]; then
+		sed 's/ sid / experimental /' "$root/etc/apt/sources.list" \
+			>"$root/etc/apt/sources.list.d/experimental.list"
+	fi
+	# No package is to start a server.
+	mkdir -p "$root/etc/postgresql-common/createcluster.d"
+	echo 'create_main_cluster = false' \
+		>"$root/etc/postgresql-common/createcluster.d/50-warpagg.conf"
+	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+	chmod 755 "$root/usr/sbin/policy-rc.d"
+	touch "$root/.made"
+}
+
+# Installs what a version takes into a chroot.
+install_version()
+{
+	local version=$1
+	local root=$2
+	local packages=(g++ make libipc-run-perl perl python3 util-linux xz-utils
+		"postgresql-$version" "postgresql-server-dev-$version")
+
+	in_chroot "$root" "${APT[@]}" update || return
+	# The libraries of the newest version serve the others, too.
+	[ "$(suite_of "$version")" != sid ] ||
+		packages+=(postgresql-19/experimental postgresql-client-19/experimental
+			postgresql-server-dev-19/experimental libpq-dev/experimental
+			libpq5/experimental)
+	in_chroot "$root" "${APT[@]}" install -y --no-install-recommends \
+		"${packages[@]}" >/dev/null
+}
+
+# Builds PostgreSQL 16 from its source, unless that was done.
+build_16()
+{
+	local prefix=$WORK/postgres-16
+	local jobs
+
+	[ ! -x "$prefix/bin/postgres" ] || return 0
+	wa_install_packages bison flex g++ make perl libipc-run-perl libicu-dev \
+		libreadline-dev zlib1g-dev
+	jobs=$(nproc)
+	rm -rf "$WORK/build-16"
+	mkdir -p "$WORK/build-16"
+	(
+		cd "$WORK/build-16"
+		"$WA_SOURCE_16/configure" --prefix="$prefix" --enable-cassert --enable-debug \
+			--enable-tap-tests CFLAGS='-O2 -g'
+		make -s -j "$jobs" world-bin
+		make -s install-world-bin
+	) >"$WORK/postgres-16.log" 2>&1
+}
+
+# Copies the source tree, without what is built, to a folder.
+copy_tree()
+{
+	mkdir -p "$1"
+	if git -C "$WA_ROOT" rev-parse --git-dir >/dev/null 2>&1; then
+		git -C "$WA_ROOT" ls-files -co --exclude-standard -z |
+			tar -C "$WA_ROOT" --ignore-failed-read --null -T - -cf - 2>/dev/null |
+			tar -C "$1" -xf -
+	else
+		tar -C "$WA_ROOT" --exclude=./build -cf - . | tar -C "$1" -xf -
+	fi
+}
+
+# Builds and tests a version in a folder.  Arguments: the version, its pg_config, the
+# folder, as the commands see it, then what to put before commands.
+test_version()
+{
+	local version=$1
+	local config=$2
+	local folder=$3
+	local log=$WORK/$version.log
+	local name
+	local compiler
+	local line
+
+	shift 3
+	name=$("$@" "$config" --version)
+	compiler=gcc-$("$@" gcc -dumpfullversion)
+	wa_note "-- $name, $compiler: see $log"
+	if ! "$@" make -s -C "$folder" -j "$(nproc)" NVCC= PG_CONFIG="$config" all \
+		>"$log" 2>&1 ||
+		! "$@" make -s -C "$folder" NVCC= PG_CONFIG="$config" install >>"$log" 2>&1; then
+		note_result "$version" "${name#PostgreSQL }" "$compiler" build FAILED
+		BAD=1
+		return
+	fi
+	note_result "$version" "${name#PostgreSQL }" "$compiler" build ok
+	"$@" env WA_PREBUILT=1 PG_CONFIG="$config" TMPDIR=/tmp bash \
+		"$folder/scripts/test.sh" "${STAGES[@]}" >>"$log" 2>&1 || BAD=1
+	while read -r line; do
+		note_result "$version" "${name#PostgreSQL }" "$compiler" "${line%% *}" \
+			"$(sed -E 's/^[^ ]+ +//; s/ +/ /g' <<<"$line")"
+	done < <(sed -n '/^=== summary/,$p' "$log" |
+		grep -E '^[a-z-]+ +[0-9]+ passed +[0-9]+ failed')
+}
+
+# Tests the version of a chroot.
+test_in_chroot()
+{
+	local version=$1
+	local suite
+	local root
+
+	suite=$(suite_of "$version")
+	root=$WORK/$suite
+	if ! wa_is_root || ! make_chroot "$suite" >"$WORK/$suite.log" 2>&1 ||
+		! install_version "$version" "$root" >>"$WORK/$suite.log" 2>&1; then
+		note_result "$version" - - - "could not be had: see $WORK/$suite.log"
+		BAD=1
+		return
+	fi
+	copy_tree "$root/warpagg/$version"
+	test_version "$version" "/usr/lib/postgresql/$version/bin/pg_config" \
+		"/warpagg/$version" in_chroot "$root"
+}
+
+# Tests a version of this machine.  Arguments: the version, its pg_config.
+test_here()
+{
+	copy_tree "$WORK/tree-$1"
+	test_version "$1" "$2" "$WORK/tree-$1" env
+}
+
+main()
+{
+	local version
+
+	mkdir -p "$WORK"
+	for version in "$@"; do
+		case $version in
+			15)
+				wa_install_deps build test
+				wa_find_postgres
+				test_here 15 "$PG_CONFIG"
+				;;
+			16)
+				if [ -z "${WA_SOURCE_16:-}" ]; then
+					note_result 16 - - - 'left out: WA_SOURCE_16 names no source'
+				elif build_16; then
+					test_here 16 "$WORK/postgres-16/bin/pg_config"
+				else
+					note_result 16 - - - "not built: see $WORK/postgres-16.log"
+					BAD=1
+				fi
+				;;
+			17 | 18 | 19)
+				test_in_chroot "$version"
+				;;
+			*)
+				wa_die "no version \"$version\""
+				;;
+		esac
+	done
+	printf '\n%s' "$TABLE"
+	return "$BAD"
+}
+
+if [ "${1:-}" = --accept-expired ]; then
+	APT+=(-o Acquire::Check-Valid-Until=false)
+	shift
+fi
+[ $# -gt 0 ] || set -- 15 16 17 18 19
+main "$@"
