@@ -59,14 +59,64 @@ $$;
 SELECT versions_extremes('bytes', 18), versions_extremes('nullif(bytes, ''\x'')', 18),
        versions_extremes('row(k, id)', 18), versions_extremes('row(id % 7, id::text)::versions_pair', 18);
 
+-- Compares a query that there is from a version on, as wa_compare does; returns what was
+-- not expected.
+CREATE FUNCTION versions_unexpected(query text, expected text, "from" integer) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('server_version_num')::integer / 10000 >= "from" THEN
+        RETURN nullif(wa_compare(query), expected);
+    END IF;
+    RETURN NULL;
+END
+$$;
+SELECT versions_unexpected('SELECT k, count(*), min(bytes), max(bytes) FROM versions_others GROUP BY k', 'same, heap', 18) AS bytes,
+       versions_unexpected('SELECT min(bytes), max(nullif(bytes, ''\x'')) FROM versions_others WHERE id > 2000', 'same, heap', 18) AS none,
+       versions_unexpected('SELECT k, min(row(k, id)), max(row(id % 7, id::text)::versions_pair) FROM versions_others GROUP BY k', 'same, no node', 18) AS records;
+
+-- any_value, which 16 brought, is left to PostgreSQL.
+SELECT versions_unexpected('SELECT any_value(k), sum(id), count(*) FROM versions_others WHERE k = 2', 'same, no node', 16) AS alone,
+       versions_unexpected('SELECT k, any_value(k + 1), sum(id) FROM versions_others GROUP BY k', 'same, no node', 16) AS grouped;
+
 -- Intervals, which may be infinite from 17 on, and a sum of both infinities fails then.
 SELECT CASE WHEN :version >= 17 THEN 'infinity' ELSE '1 year' END AS much \gset
 CREATE TABLE versions_intervals AS
     SELECT x % 3 AS k, CASE x % 3 WHEN 0 THEN :'much'::interval WHEN 1 THEN -(:'much'::interval) ELSE x * interval '1 s' END AS v
-    FROM generate_series(1, 300) x;
+    FROM generate_series(1, 3000) x;
+ANALYZE versions_intervals;
 SELECT * FROM wa_differences('sum avg min max', 'v', 'versions_intervals', 'k');
 SELECT function FROM wa_outcomes('sum avg min max', 'v', 'versions_intervals') WHERE builtin IS DISTINCT FROM gpu;
 SELECT * FROM wa_scan_differences('SELECT k, min(v) AS a, max(v) AS b, count(v) AS c FROM versions_intervals GROUP BY k');
+SET warpagg.accelerate = 'all';
+SELECT * FROM wa_scan_differences('SELECT k, sum(v) AS a, avg(v) AS b FROM versions_intervals GROUP BY k');
+SELECT * FROM wa_scan_differences('SELECT sum(v) AS a, avg(v) AS b FROM versions_intervals WHERE k <> 1');
+SELECT versions_unexpected(query, 'same error: interval out of range', 17) AS unexpected, query
+FROM unnest(ARRAY['SELECT sum(v) FROM versions_intervals', 'SELECT avg(v) FROM versions_intervals',
+    'SELECT k / 2, sum(v) FROM versions_intervals GROUP BY 1', 'SELECT sum(CASE WHEN v > ''0'' THEN v ELSE -v END - v) FROM versions_intervals']) query;
+RESET warpagg.accelerate;
+
+-- What is computed with infinite ones, and with those that differences of times are.
+CREATE TABLE versions_times AS
+    SELECT x AS id, x % 3 AS k, timestamp '2024-02-28 12:30' + x * interval '1 h' AS ts,
+           timestamptz '2024-02-28 12:30+00' + x * interval '1 h' AS tz, date '2024-02-28' + x % 40 AS d,
+           CASE WHEN x % 500 = 0 THEN 'infinity' WHEN x % 501 = 0 THEN '-infinity' ELSE timestamp '2024-03-01' + x * interval '1 s' END AS far,
+           CASE x % 3 WHEN 0 THEN :'much'::interval WHEN 1 THEN -(:'much'::interval) ELSE x * interval '1 s' END AS v
+    FROM generate_series(1, 20000) x;
+VACUUM ANALYZE versions_times;
+SELECT warpagg_load('versions_times') > 0 AS loaded;
+SELECT wa_compare(query) AS unexpected, query FROM unnest(ARRAY['min(ts + %1$s)', 'max(tz + %1$s)', 'min(ts - %1$s)', 'max(d + %1$s)', 'max(d - %1$s)', 'count(*) FILTER (WHERE ts < ts + %1$s)', 'count(*) FILTER (WHERE ts - timestamp ''2024-03-01'' < %1$s)',
+    'count(*) FILTER (WHERE tz > now() - %1$s)', 'sum(%1$s)', 'avg(-(%1$s))', 'min(extract(epoch FROM %1$s))', 'max(date_part(''day'', %1$s))', 'count(*) FILTER (WHERE isfinite(%1$s))', 'min(date_trunc(''hour'', %1$s))', 'max(date_bin(''1 day'', ts, ts + %1$s))',
+    'min(to_char(%1$s, ''DD''))', 'max(%1$s * 0.5)', 'min(%1$s + (ts - timestamp ''2024-03-01''))', 'min(timestamp ''2024-03-01'' - far - %1$s)', 'max(time ''12:00'' + %1$s)', 'min(justify_hours(%1$s))', 'max((%1$s)::text)', 'count(*) FILTER (WHERE ts IS NOT NULL AND (%1$s) = :v)']) a,
+    unnest(ARRAY[format('%L::interval', :'much'), format('-%L::interval', :'much'), 'v']) i,
+    LATERAL (SELECT format('SELECT k, ' || replace(a, ':v', format('%L::interval', :'much')) || ' FROM versions_times GROUP BY k', i)) q (query)
+WHERE wa_compare(query) !~ '^same';
+SELECT wa_compare(query) AS unexpected, query FROM unnest(ARRAY['min(far - ts)', 'max(far - ts)', 'sum(far - ts)', 'avg(ts - far)', 'max(age(far, ts))', 'min(extract(epoch FROM far - ts))', 'max(date_part(''hour'', far - ts))', 'count(*) FILTER (WHERE far - ts > interval ''1 h'')',
+    'min(ts + (far - ts))', 'max(far + (ts - far))', 'min(far - far)', 'max((far - ts) * 2)']) a,
+    unnest(ARRAY['', ' WHERE id % 500 = 0', ' WHERE id % 501 = 0', ' WHERE id % 501 > 0']) w,
+    LATERAL (SELECT format('SELECT k, %s FROM versions_times%s GROUP BY k', a, w)) q (query)
+WHERE wa_compare(query) !~ '^same';
+SELECT wa_compare(query), a FROM unnest(ARRAY['max(ts + much)', 'min(tz - much)', 'count(*) FILTER (WHERE d + much > ts)', 'count(*) FILTER (WHERE tz > now() - much)', 'max(extract(epoch FROM ts - timestamp ''2024-03-01''))', 'max(v)']) a,
+    LATERAL (SELECT format('SELECT k, %s FROM versions_times GROUP BY k', replace(a, 'much', format('%L::interval', :'much')))) q (query);
+DROP TABLE versions_times;
 
 -- DISTINCT and ORDER BY in aggregates, whose rows may come sorted from 16 on.
 CREATE INDEX ON versions_others (id);
@@ -77,9 +127,13 @@ SET enable_hashagg = off;
 SELECT * FROM wa_differences('sum avg count min max', 'DISTINCT id', 'versions_others', 'k', 'FILTER (WHERE id > 5)');
 SET enable_hashagg = on;
 
--- Aggregates below a join, which there are from 19 on.
+-- Aggregates below a join, which there are from 19 on: partial ones, which are PostgreSQL's.
 CREATE TABLE versions_keys AS SELECT x AS k, 'key ' || x AS name FROM generate_series(0, 3) x;
 ANALYZE versions_keys;
+SELECT query, CASE WHEN :version >= 19 THEN string_agg(line, '') ~ 'Finalize.*Join.*Partial' ELSE true END AS as_expected
+FROM unnest(ARRAY['gpu_sum(o.id), gpu_count(*), gpu_avg(o.id)', 'sum(o.id), count(*), avg(o.id)']) query,
+    wa_plan(format('SELECT b.name, %s FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name', query)) line
+GROUP BY query ORDER BY query;
 SELECT b.name, gpu_sum(o.id), gpu_count(*), gpu_avg(o.id)
 FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name ORDER BY b.name;
 SELECT b.name, sum(o.id), count(*), avg(o.id)
@@ -90,10 +144,15 @@ EXCEPT
 SELECT b.name, sum(o.id), max(o.id::numeric), stddev(o.id)
 FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name;
 
+SELECT string_agg(wa_compare(query), '; ') AS compared FROM unnest(ARRAY[
+    'SELECT b.name, sum(o.id::bigint), avg(o.id::numeric), min(o.bytes::text), stddev(o.id) FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name HAVING count(*) > 1',
+    'SELECT b.name, gpu_sum(o.id::float8), gpu_max(o.bytes::text), gpu_variance(o.id::numeric), gpu_avg(o.id * interval ''1 s'') FROM versions_others o LEFT JOIN versions_keys b USING (k) GROUP BY b.name',
+    'SELECT sum(o.s), count(*) FROM (SELECT k, sum(id) AS s FROM versions_others GROUP BY k) o JOIN versions_keys b USING (k)']) query;
+
 -- Keys that are expressions, which have a relation of their own in the query from 18 on.
 SELECT id % 3 AS a, k + 1 AS b, count(*), sum(id) FROM versions_others
 GROUP BY a, b HAVING sum(id) > 160000 ORDER BY a DESC, b LIMIT 3;
 SELECT * FROM wa_scan_differences('SELECT id % 3 AS a, k + 1 AS b, count(*), sum(id) FROM versions_others GROUP BY 1, 2 HAVING id % 3 > 0');
 DROP TABLE versions_generated, versions_others, versions_intervals, versions_keys;
-DROP FUNCTION versions_extremes(text, integer);
+DROP FUNCTION versions_extremes(text, integer), versions_unexpected(text, text, integer);
 DROP TYPE versions_pair;
