@@ -70,7 +70,7 @@ BEGIN
 END
 $$;
 SELECT versions_unexpected('SELECT k, count(*), min(bytes), max(bytes) FROM versions_others GROUP BY k', 'same, heap', 18) AS bytes,
-       versions_unexpected('SELECT min(bytes), max(nullif(bytes, ''\x'')) FROM versions_others WHERE id > 2000', 'same, heap', 18) AS none,
+       versions_unexpected('SELECT min(bytes), max(bytes), sum(id) FROM versions_others WHERE k > 0', 'same, heap', 18) AS some,
        versions_unexpected('SELECT k, min(row(k, id)), max(row(id % 7, id::text)::versions_pair) FROM versions_others GROUP BY k', 'same, no node', 18) AS records;
 
 -- any_value, which 16 brought, is left to PostgreSQL.
