@@ -62,6 +62,8 @@ work(WaScanState *state, WaTask *task, const uint64 *covered,
 	wa_heap_join(state->heap, &task->blocks);
 	if (covered != NULL)
 		wa_heap_leave_out(state->heap, covered);
+	else
+		wa_heap_may_mark(state->heap);
 	wa_scan_read(state);
 	report->has_spilled = wa_spill_has_spilled(state);
 	if (report->has_spilled)
