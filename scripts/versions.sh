@@ -1,28 +1,32 @@
 #!/usr/bin/env bash
 #
 # versions.sh
-#	  Builds and tests warpagg with each version of PostgreSQL, and prints a table of
-#	  what was built with what, and of what passed.
+#	  Builds and tests warpagg with each version of PostgreSQL, and writes a table in
+#	  Markdown: what was built with what, and what passed.
 #
-# Usage: scripts/versions.sh [--accept-expired] [VERSION...]
+# Usage: scripts/versions.sh [--accept-expired] [--table FILE] [VERSION...]
 #	Versions: 15 16 17 18 19; default: all.
 #	--accept-expired	takes packages from suites whose release files are past their
 #						date, as those of a mirror that has stopped are
+#	--table FILE		writes the table to a file, too, anew after each version
 #
 # 15 is this machine's own, or whichever PostgreSQL PG_CONFIG names.  17 comes from
 # Debian 13, 18 from Debian's unstable suite and 19 from its experimental one, each
-# in a chroot that debootstrap makes.  16 is in no suite: it is built, with
-# assertions, where WA_SOURCE_16 names a folder with its source, else it is left out,
-# and the table says so.  Needs root for all but 15 and 16.
+# in a chroot that debootstrap makes.  16 is in no suite: WA_PG_CONFIG_16 names one
+# that is there, or WA_SOURCE_16 a folder with its source, from which it is built, with
+# assertions; else it is left out, and the table says so.  Needs root for all but 15
+# and 16.
 #
 # What is built is compiled with warnings as errors.  The stages are test.sh's.
 #
 # Variables, beside lib.sh's and test.sh's:
-#	WA_VERSIONS_DIR		where chroots and logs are kept from run to run (default
-#						/var/tmp/warpagg-versions)
+#	WA_VERSIONS_DIR		where chroots, trees and logs are kept from run to run (default
+#						/var/tmp/warpagg-versions); a chroot that is there, as "trixie"
+#						or "sid", is used as it is, with what packages it lacks
 #	WA_VERSIONS_STAGES	stages to run (default: regress regress-preload isolation tap
 #						freshness scan-random random)
 #	WA_MIRROR			the mirror of Debian's packages (default: apt's own)
+#	WA_PG_CONFIG_16		the pg_config of a PostgreSQL 16
 #	WA_SOURCE_16		a folder with PostgreSQL 16's source
 #
 # Exit status: 0 if all that could be had was built and passed.
@@ -34,13 +38,40 @@ set -euo pipefail
 WORK=${WA_VERSIONS_DIR:-/var/tmp/warpagg-versions}
 read -r -a STAGES <<<"${WA_VERSIONS_STAGES:-regress regress-preload isolation tap freshness scan-random random}"
 APT=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+TABLE_FILE=
 TABLE=
 BAD=0
 
-# Adds a line to the table.  Arguments: version, PostgreSQL, compiler, what, result.
-note_result()
+# Adds a row to the table.  Arguments: PostgreSQL, the compiler, how the build ended,
+# then how each stage did.
+note_row()
 {
-	TABLE+=$(printf '%-4s %-24s %-10s %-16s %s' "$@")$'\n'
+	TABLE+=$(printf '| %s ' "$@")'|'$'\n'
+	[ -z "$TABLE_FILE" ] || print_table >"$TABLE_FILE"
+}
+
+# Adds the row of a version of which there is nothing to test.  Arguments: the version,
+# the compiler, and why.
+note_none()
+{
+	local row=("$@")
+	local stage
+
+	for stage in "${STAGES[@]}"; do
+		row+=(-)
+	done
+	note_row "${row[@]}"
+}
+
+# Prints the table.
+print_table()
+{
+	local heading=(PostgreSQL Compiler Build "${STAGES[@]}")
+
+	printf '| %s ' "${heading[@]}"
+	printf '|\n'
+	printf '|%s' "${heading[@]//*/---}"
+	printf '|\n%s' "$TABLE"
 }
 
 # Prints the suite of a version; none: it is in no suite.
@@ -72,16 +103,17 @@ in_chroot()
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	unshare --mount -- sh -c 'mount --make-rprivate / &&
 		mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" &&
-		exec chroot "$0" "$@"' "$@"
+		exec chroot "$0" env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+			LC_ALL=C.UTF-8 "$@"' "$@"
 }
 
-# Makes a chroot of a suite, unless it is there.
+# Makes a chroot of a suite, unless it is there; it has its name when it is complete.
 make_chroot()
 {
 	local suite=$1
-	local root=$WORK/$suite
+	local root=$WORK/$suite.new
 
-	[ ! -e "$root/.made" ] || return 0
+	[ ! -e "$WORK/$suite" ] || return 0
 	wa_install_packages debootstrap
 	rm -rf "$root"
 	mkdir -p "$root"
@@ -96,10 +128,10 @@ make_chroot()
 		>"$root/etc/postgresql-common/createcluster.d/50-warpagg.conf"
 	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"
-	touch "$root/.made"
+	mv "$root" "$WORK/$suite"
 }
 
-# Installs what a version takes into a chroot.
+# Installs what a version takes, and is not there, into a chroot.
 install_version()
 {
 	local version=$1
@@ -113,7 +145,7 @@ install_version()
 		packages+=(postgresql-19/experimental postgresql-client-19/experimental
 			postgresql-server-dev-19/experimental libpq-dev/experimental
 			libpq5/experimental)
-	in_chroot "$root" "${APT[@]}" install -y --no-install-recommends \
+	in_chroot "$root" "${APT[@]}" install -y --no-install-recommends --no-upgrade \
 		"${packages[@]}" >/dev/null
 }
 
@@ -138,9 +170,10 @@ build_16()
 	) >"$WORK/postgres-16.log" 2>&1
 }
 
-# Copies the source tree, without what is built, to a folder.
+# Copies the source tree, without what is built, to a folder of its own.
 copy_tree()
 {
+	rm -rf "$1"
 	mkdir -p "$1"
 	if git -C "$WA_ROOT" rev-parse --git-dir >/dev/null 2>&1; then
 		git -C "$WA_ROOT" ls-files -co --exclude-standard -z |
@@ -151,6 +184,19 @@ copy_tree()
 	fi
 }
 
+# Prints how a stage did, by the summary of a log of test.sh.  Arguments: the log, the
+# stage.
+stage_result()
+{
+	sed -n '/^=== summary/,$p' "$1" | awk -v stage="$2" '
+		$1 == stage && $3 == "passed" {
+			print $4 == 0 ? $2 : "**" $4 " of " $2 + $4 " failed**"
+			found = 1
+			exit
+		}
+		END { if (!found) print "**not run**" }'
+}
+
 # Builds and tests a version in a folder.  Arguments: the version, its pg_config, the
 # folder, as the commands see it, then what to put before commands.
 test_version()
@@ -159,29 +205,27 @@ test_version()
 	local config=$2
 	local folder=$3
 	local log=$WORK/$version.log
-	local name
-	local compiler
-	local line
+	local row
+	local stage
 
 	shift 3
-	name=$("$@" "$config" --version)
-	compiler=gcc-$("$@" gcc -dumpfullversion)
-	wa_note "-- $name, $compiler: see $log"
+	row=("$("$@" "$config" --version | sed -E 's/^PostgreSQL ([^ ]+).*/\1/')"
+		"gcc $("$@" gcc -dumpfullversion)")
+	wa_note "-- PostgreSQL ${row[0]}, ${row[1]}: see $log"
 	if ! "$@" make -s -C "$folder" -j "$(nproc)" NVCC= PG_CONFIG="$config" all \
 		>"$log" 2>&1 ||
 		! "$@" make -s -C "$folder" NVCC= PG_CONFIG="$config" install >>"$log" 2>&1; then
-		note_result "$version" "${name#PostgreSQL }" "$compiler" build FAILED
+		note_none "${row[@]}" '**failed**'
 		BAD=1
 		return
 	fi
-	note_result "$version" "${name#PostgreSQL }" "$compiler" build ok
-	"$@" env WA_PREBUILT=1 PG_CONFIG="$config" TMPDIR=/tmp bash \
+	"$@" env WA_PREBUILT=1 PG_CONFIG="$config" TMPDIR=/tmp NVCC= bash \
 		"$folder/scripts/test.sh" "${STAGES[@]}" >>"$log" 2>&1 || BAD=1
-	while read -r line; do
-		note_result "$version" "${name#PostgreSQL }" "$compiler" "${line%% *}" \
-			"$(sed -E 's/^[^ ]+ +//; s/ +/ /g' <<<"$line")"
-	done < <(sed -n '/^=== summary/,$p' "$log" |
-		grep -E '^[a-z-]+ +[0-9]+ passed +[0-9]+ failed')
+	row+=(passed)
+	for stage in "${STAGES[@]}"; do
+		row+=("$(stage_result "$log" "$stage")")
+	done
+	note_row "${row[@]}"
 }
 
 # Tests the version of a chroot.
@@ -195,7 +239,7 @@ test_in_chroot()
 	root=$WORK/$suite
 	if ! wa_is_root || ! make_chroot "$suite" >"$WORK/$suite.log" 2>&1 ||
 		! install_version "$version" "$root" >>"$WORK/$suite.log" 2>&1; then
-		note_result "$version" - - - "could not be had: see $WORK/$suite.log"
+		note_none "$version" - "could not be had: see $suite.log"
 		BAD=1
 		return
 	fi
@@ -224,12 +268,14 @@ main()
 				test_here 15 "$PG_CONFIG"
 				;;
 			16)
-				if [ -z "${WA_SOURCE_16:-}" ]; then
-					note_result 16 - - - 'left out: WA_SOURCE_16 names no source'
+				if [ -n "${WA_PG_CONFIG_16:-}" ]; then
+					test_here 16 "$WA_PG_CONFIG_16"
+				elif [ -z "${WA_SOURCE_16:-}" ]; then
+					note_none 16 - 'left out: no source of it here'
 				elif build_16; then
 					test_here 16 "$WORK/postgres-16/bin/pg_config"
 				else
-					note_result 16 - - - "not built: see $WORK/postgres-16.log"
+					note_none 16 - 'PostgreSQL not built: see postgres-16.log'
 					BAD=1
 				fi
 				;;
@@ -241,13 +287,26 @@ main()
 				;;
 		esac
 	done
-	printf '\n%s' "$TABLE"
+	echo
+	print_table
 	return "$BAD"
 }
 
-if [ "${1:-}" = --accept-expired ]; then
-	APT+=(-o Acquire::Check-Valid-Until=false)
+while [[ ${1:-} == --* ]]; do
+	case $1 in
+		--accept-expired)
+			APT+=(-o Acquire::Check-Valid-Until=false)
+			;;
+		--table)
+			[ $# -gt 1 ] || wa_die '--table takes the name of a file'
+			TABLE_FILE=$2
+			shift
+			;;
+		*)
+			wa_die "unknown option \"$1\""
+			;;
+	esac
 	shift
-fi
+done
 [ $# -gt 0 ] || set -- 15 16 17 18 19
 main "$@"
