@@ -201,6 +201,22 @@ ask(const WaRelation *relation, uint32 ncolumns, const WaColumnName *columns)
 	return answer.complete_blocks;
 }
 
+bool
+wa_residency_look(const WaRelation *relation, uint32 ncolumns,
+				  const WaColumnName *columns, WaResidentMessage *answer)
+{
+	WaFailure failure;
+	bool answered;
+
+	if (wa_client_is_resting())
+		return false;
+	wa_connection_limit_wait(PLANNING_WAIT_MS);
+	answered = can_ask() && wa_client_residency(relation, (int) ncolumns,
+												columns, answer, &failure);
+	wa_connection_limit_wait(0);
+	return answered;
+}
+
 uint64
 wa_residency_estimate(const WaRelation *relation, uint32 ncolumns,
 					  const WaColumnName *columns)

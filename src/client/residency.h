@@ -47,4 +47,13 @@ extern WA_MUST_CHECK bool wa_residency_describe(const WaRelation *relation,
 extern uint64 wa_residency_estimate(const WaRelation *relation, uint32 ncolumns,
 									const WaColumnName *columns);
 
+/*
+ * Asks, for EXPLAIN, what there is of columns, and waits as long at most.  Returns false
+ * if there is no answer.
+ */
+extern WA_MUST_CHECK bool wa_residency_look(const WaRelation *relation,
+											uint32 ncolumns,
+											const WaColumnName *columns,
+											WaResidentMessage *answer);
+
 #endif /* WA_CLIENT_RESIDENCY_H */

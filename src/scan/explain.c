@@ -17,6 +17,7 @@
 #include "scan/plan.h"
 #include "scan/tally_part.h"
 #include "scan/top.h"
+#include "scan/why_heap.h"
 
 /* Prints expressions as a list. */
 static void
@@ -223,5 +224,8 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyInteger("Planned Batches", NULL, state->planned_batches,
 							   es);
 	if (es->analyze)
+	{
 		show_tally(&tally, state->top != NULL, es);
+		wa_why_heap_show(state, &tally, es);
+	}
 }

@@ -24,6 +24,7 @@
 #include "scan/spill_pace.h"
 #include "scan/spill_row.h"
 #include "scan/ties.h"
+#include "scan/why_heap.h"
 
 /*
  * Of so few rows none are tried in vectors again when one of them has none; and
@@ -479,10 +480,14 @@ read_table(WaScanState *state)
 		return;
 	if (wa_runner_prepare(state->runner, econtext))
 		wa_resident_use(state);
+	else
+		wa_why_heap_note(state, "what is computed once raises an error");
 	wa_heap_may_mark(state->heap);
 	read_heap(state);
 	if (wa_ties_found(state))
 	{
+		wa_why_heap_note(state, "equal values look different, so that the "
+								"order of rows matters");
 		wa_spill_end(state);
 		wa_scan_begin(state);
 		read_heap(state);

@@ -17,6 +17,9 @@
 #include "scan/shift.h"
 #include "scan/tally.h"
 
+/* Room for why a node reads the heap. */
+#define WA_HEAP_REASON_BYTES 160
+
 /* An aggregated column: all aggregates over the same rows and values share it. */
 typedef struct WaScanColumn
 {
@@ -144,7 +147,8 @@ typedef struct WaScanState
 	int64 refusals;        /* it would have taken too much memory */
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was, the last time */
-	double answered;       /* part of an answer that is merged, or 0 */
+	char heap_reason[WA_HEAP_REASON_BYTES]; /* scan/why_heap.h; empty: none */
+	double answered; /* part of an answer that is merged, or 0 */
 
 	/* For EXPLAIN; what tally.h does not say of all scans is of the present one. */
 	int64 kept_rows;    /* that fulfilled WHERE */

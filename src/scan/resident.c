@@ -27,9 +27,11 @@
 #include "scan/early.h"
 #include "scan/merge.h"
 #include "scan/resident.h"
+#include "scan/resident_asked.h"
 #include "scan/resident_query.h"
 #include "scan/ties.h"
 #include "scan/turn.h"
+#include "scan/why_heap.h"
 #include "settings.h"
 
 /* Smaller relations are read faster than the device process is asked. */
@@ -128,16 +130,6 @@ wa_resident_shares(int nworkers)
 	return nworkers + 1;
 }
 
-/* Tells whether a query of the node may use resident columns at all. */
-static bool
-may_use(const WaScanState *state)
-{
-	if (!wa_enable_resident || IsParallelWorker() || state->refusals > 0 ||
-		!wa_resident_is_large(wa_heap_nblocks(state->heap)))
-		return false;
-	return wa_resident_refusal(state->relation) == NULL;
-}
-
 /*
  * Finds out what is resident of the columns, if tables need to know.  Returns false if
  * nothing is.  What is not known of values beyond is left to the heap.
@@ -150,16 +142,6 @@ find_residency(const WaScanState *state, const WaRunMessage *run,
 		   (wa_residency_describe(&run->relation, run->ncolumns, run->columns,
 								  resident) &&
 			resident->complete_blocks > 0);
-}
-
-/* Names the columns of the table; returns false if one cannot be resident. */
-static bool
-name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
-{
-	for (uint32 i = 0; i < ncolumns; i++)
-		if (!wa_resident_column(state->relation, state->attnums[i], &names[i]))
-			return false;
-	return true;
 }
 
 /*
@@ -224,6 +206,7 @@ leave_out(WaScanState *state, const Answer *given)
 	const WaAnswerMessage *answer = &given->counts;
 	const Size bytes = wa_heap_covered_bytes(state->heap);
 
+	wa_why_heap_note(state, "");
 	state->is_covered = true;
 	if (given->used == NULL)
 		wa_heap_leave_out_all(state->heap);
@@ -317,11 +300,14 @@ count_failure(WaScanState *state, const WaFailure *failure)
 {
 	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
 							failure->text)));
+	wa_why_heap_note(state, failure->text);
 	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
 		(void) wa_client_fail_exchange(failure->exchange);
 	else if (failure->exchange == WA_EXCHANGE_DONE &&
 			 failure->status == WA_OUT_OF_MEMORY)
 	{
+		wa_why_heap_note(
+			state, "the groups would have taken more memory than they may");
 		state->refusals++;
 		(void) wa_client_fall_back(WA_FALLBACK_QUERY_MEMORY);
 	}
@@ -357,6 +343,7 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	bool taken;
 
 	memset(counts, 0, sizeof(*counts));
+	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
 	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
 		return 0;
 	if (fill_parcel(state, query, run, &failure))
@@ -367,7 +354,12 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 			 wa_client_reject(false, &failure));
 	wa_client_release_groups();
 	if (taken)
+	{
 		*counts = answer.counts;
+		if (counts->blocks == 0 && counts->rows > 0)
+			wa_why_heap_note(state, "there are too many groups to be sent, or "
+									"equal values that look different");
+	}
 	else
 		count_failure(state, &failure);
 	return taken || state->refusals > 0 ? count_covered(state, run, counts) : 0;
@@ -417,6 +409,8 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 		WaWriter query;
 
 		stage = wa_runner_first_lacking(runner, econtext);
+		wa_why_heap_note(state, "what a subselect returns has to wait for a "
+								"row that needs it");
 		if (stage < 0 && !wa_runner_is_complete(runner))
 			return true;
 		if (!wa_resident_write_query(state, run, resident, stage, arena, &query,
@@ -477,19 +471,6 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 	return answer.blocks == 0 && answer.rows > 0 ? REPLY_USELESS : REPLY_TAKEN;
 }
 
-/* Describes which columns of the table are asked for; returns false if it cannot. */
-static bool
-describe_run(const WaScanState *asked, WaRunMessage *run)
-{
-	run->relation = wa_resident_storage(asked->relation);
-	run->nblocks = wa_heap_nblocks(asked->heap);
-	run->nmaps = wa_map_pages(run->nblocks);
-	run->ncolumns = (uint32) wa_runner_ncolumns(asked->runner);
-	return run->ncolumns <= WA_MAX_QUERY_COLUMNS &&
-		   name_columns(asked, run->ncolumns, run->columns) &&
-		   wa_resident_may_travel(asked);
-}
-
 /*
  * Asks for the combinations of a node's query, if it can be divided so and has tables.
  * may_be_tied: set if combinations that tell scales have not been asked for, but there
@@ -508,7 +489,7 @@ try_combinations(WaScanState *state, WaSpared spared, bool tells_scales,
 		return REPLY_NONE;
 	*may_be_tied = wa_combine_may_be_tied(combine);
 	asked = wa_combine_asked(combine);
-	if (!describe_run(asked, &run) || !wa_client_is_ready())
+	if (!wa_resident_describe_run(asked, &run) || !wa_resident_is_ready(state))
 		return REPLY_TAKEN;
 	wa_early_compute(state);
 	wa_early_try(asked);
@@ -547,14 +528,15 @@ use(WaScanState *state)
 	WaArena arena;
 
 	wa_context_arena_init(&arena, CurrentMemoryContext);
-	if (!describe_run(state, &run))
+	if (!wa_resident_describe_run(state, &run))
 	{
 		use_combinations(state, WA_SPARES_NONE, &arena);
 		return;
 	}
-	if (!wa_client_is_ready())
+	if (!wa_resident_is_ready(state))
 		return;
 	wa_early_compute(state);
+	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
 	if (!find_residency(state, &run, &resident))
 		suggest_load(state, &run, 0);
 	else if (!ask_in_turn(state, &run, &resident, &arena))
@@ -564,11 +546,15 @@ use(WaScanState *state)
 void
 wa_resident_use(WaScanState *state)
 {
+	const char *refusal = wa_resident_use_refusal(state);
 	MemoryContext scratch;
 	MemoryContext old;
 
-	if (!may_use(state))
+	if (refusal != NULL)
+	{
+		wa_why_heap_note(state, refusal);
 		return;
+	}
 	scratch = AllocSetContextCreate(CurrentMemoryContext, "warpagg request",
 									ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(scratch);
