@@ -162,7 +162,7 @@ TEXT
 blocks_of_plan()
 {
 	awk '/Resident Blocks:/ { resident = $NF } /Blocks Read:/ { heap = $NF }
-		/WarpAgg/ { node = 1 }
+		/\(WarpAgg\)/ { node = 1 }
 		END { print node ? (resident + 0) " | " (heap + 0) : "- | all, by PostgreSQL" }' \
 		"$WA_TMP/plan.out"
 }

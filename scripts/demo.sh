@@ -167,7 +167,7 @@ time_query()
 	times=$(wa_time_pair "$RUNS" "$2" "$3")
 	[ "$(device_runs)" -eq "$before" ] || where="the $KIND device"
 	case $(wa_psql -c "EXPLAIN $2") in
-		*WarpAgg*) where='the WarpAgg node' ;;
+		*'(WarpAgg)'*) where='the WarpAgg node' ;;
 	esac
 	ours=$(sed -n 1p <<<"$times" | tr ' ' '\n' | sed '/^$/d' | wa_median)
 	built_in=$(sed -n 2p <<<"$times" | tr ' ' '\n' | sed '/^$/d' | wa_median)

@@ -9,6 +9,11 @@ SELECT format('ALTER DATABASE %I SET warpagg.enable_scan = off', current_databas
 :command;
 SET warpagg.enable_scan = off;
 
+-- Nor does EXPLAIN say in these why there is no node (why).
+SELECT format('ALTER DATABASE %I SET warpagg.explain_refusals = off', current_database()) AS command \gset
+:command;
+SET warpagg.explain_refusals = off;
+
 -- Nor is anything to be loaded while they run.
 SELECT format('ALTER DATABASE %I SET warpagg.autoload = off', current_database()) AS command \gset
 :command;

@@ -344,3 +344,16 @@ CREATE FUNCTION warpagg_resident(
 CREATE VIEW warpagg_resident AS SELECT * FROM warpagg_resident();
 
 GRANT SELECT ON warpagg_resident TO PUBLIC;
+
+-- Why a query is not computed by a node of the extension.
+
+CREATE FUNCTION warpagg_explain(
+    query pg_catalog.text,
+    OUT level pg_catalog.text,
+    OUT used boolean,
+    OUT reason pg_catalog.text
+) RETURNS SETOF pg_catalog.record
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION warpagg_explain(pg_catalog.text) IS
+    'tells which aggregates of a query the node WarpAgg computes, and why not the others';

@@ -11,12 +11,14 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "commands/explain.h"
+#include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/primnodes.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/latch.h"
+#include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -42,6 +44,8 @@
 #include "storage/waiteventset.h"
 #define F_REVERSE     F_REVERSE_TEXT
 #define ROWCOMPARE_NE COMPARE_NE
+/* EXPLAIN has a hook for lines on a plan. */
+#define EXPLAIN_HAS_PLAN_HOOK_COMPAT
 #endif
 
 /* It includes ICU's headers, which need not be there, for the end of a structure. */
@@ -53,6 +57,69 @@
 /* Says that a case of a switch goes on with the next one. */
 #ifndef pg_fallthrough
 #define pg_fallthrough __attribute__((fallthrough))
+#endif
+
+/* What a hook of the planner is given beside the query, and hands on. */
+#if PG_VERSION_NUM >= 190000
+#define PLANNER_PARAMETERS_COMPAT                                  \
+	const char *text, int options, ParamListInfo bound_parameters, \
+		struct ExplainState *es
+#define PLANNER_ARGUMENTS_COMPAT text, options, bound_parameters, es
+#else
+#define PLANNER_PARAMETERS_COMPAT \
+	const char *text, int options, ParamListInfo bound_parameters
+#define PLANNER_ARGUMENTS_COMPAT text, options, bound_parameters
+#endif
+
+/* Plans a query that has been rewritten. */
+static inline PlannedStmt *
+plan_query_compat(Query *query, const char *text, int options,
+				  ParamListInfo parameters)
+{
+#if PG_VERSION_NUM >= 190000
+	return pg_plan_query(query, text, options, parameters, NULL);
+#else
+	return pg_plan_query(query, text, options, parameters);
+#endif
+}
+
+/* Raises an error if the current user may not do with tables what a plan does. */
+static inline void
+check_permissions_compat(const PlannedStmt *plan)
+{
+#if PG_VERSION_NUM >= 160000
+	(void) ExecCheckPermissions(plan->rtable, plan->permInfos, true);
+#else
+	(void) ExecCheckRTPerms(plan->rtable, true);
+#endif
+}
+
+/* Plans and explains a query, as EXPLAIN does without hooks; until 17. */
+#ifndef EXPLAIN_HAS_PLAN_HOOK_COMPAT
+static inline void
+explain_query_compat(Query *query, int options, IntoClause *into,
+					 ExplainState *es, const char *text,
+					 ParamListInfo parameters, QueryEnvironment *environment)
+{
+#if PG_VERSION_NUM >= 170000
+	standard_ExplainOneQuery(query, options, into, es, text, parameters,
+							 environment);
+#else
+	const BufferUsage before = pgBufferUsage;
+	BufferUsage used = {0};
+	PlannedStmt *plan;
+	instr_time start;
+	instr_time duration;
+
+	INSTR_TIME_SET_CURRENT(start);
+	plan = pg_plan_query(query, text, options, parameters);
+	INSTR_TIME_SET_CURRENT(duration);
+	INSTR_TIME_SUBTRACT(duration, start);
+	BufferUsageAccumDiff(&used, &pgBufferUsage, &before);
+	ExplainOnePlan(plan, into, es, text, parameters, environment, &duration,
+				   es->buffers ? &used : NULL);
+#endif
+}
 #endif
 
 /* Makes what EXPLAIN ANALYZE counts of a node, whose type differs, too. */

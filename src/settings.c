@@ -31,7 +31,7 @@ int wa_debug_skip_rule = 0;
 int wa_accelerate = WA_ACCELERATE_EXACT;
 bool wa_enable_scan = true;
 bool wa_enable_resident = true;
-bool wa_explain_refusals = false;
+int wa_explain_refusals = WA_REFUSALS_EXPLAINED;
 
 static const struct config_enum_entry device_options[] = {
 	{"auto", WA_WANT_ANY, false},
@@ -44,6 +44,21 @@ static const struct config_enum_entry accelerate_options[] = {
 	{"off", WA_ACCELERATE_OFF, false},
 	{"exact", WA_ACCELERATE_EXACT, false},
 	{"all", WA_ACCELERATE_ALL, false},
+	{NULL, 0, false},
+};
+
+/* What the setting took when it was a boolean has its old meaning. */
+static const struct config_enum_entry refusals_options[] = {
+	{"off", WA_REFUSALS_OFF, false},
+	{"explain", WA_REFUSALS_EXPLAINED, false},
+	{"notice", WA_REFUSALS_NOTICED, false},
+	{"on", WA_REFUSALS_NOTICED, true},
+	{"true", WA_REFUSALS_NOTICED, true},
+	{"yes", WA_REFUSALS_NOTICED, true},
+	{"1", WA_REFUSALS_NOTICED, true},
+	{"false", WA_REFUSALS_OFF, true},
+	{"no", WA_REFUSALS_OFF, true},
+	{"0", WA_REFUSALS_OFF, true},
 	{NULL, 0, false},
 };
 
@@ -65,11 +80,14 @@ define_scan_settings(void)
 		"\"all\" sums and averages of floats too.",
 		&wa_accelerate, WA_ACCELERATE_EXACT, accelerate_options, PGC_USERSET,
 		GUC_EXPLAIN, NULL, NULL, NULL);
-	DefineCustomBoolVariable(
+	DefineCustomEnumVariable(
 		"warpagg.explain_refusals",
-		"Says why an aggregate over a table is not computed by such a node.",
-		"The reason is a NOTICE when the query is planned.",
-		&wa_explain_refusals, false, PGC_USERSET, 0, NULL, NULL, NULL);
+		"Selects where it is said why aggregates are not computed by such a "
+		"node.",
+		"\"explain\" means by a line of EXPLAIN, \"notice\" by a NOTICE when "
+		"the query is planned.",
+		&wa_explain_refusals, WA_REFUSALS_EXPLAINED, refusals_options,
+		PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
 /* Settings of the resident tier. */

@@ -42,8 +42,15 @@ extern int wa_accelerate;
 /* Whether the planner considers the node of the scan tier. */
 extern bool wa_enable_scan;
 
-/* Whether the planner says why it did not. */
-extern bool wa_explain_refusals;
+/* Values of warpagg.explain_refusals: where it is said why there is no node. */
+typedef enum WaRefusals
+{
+	WA_REFUSALS_OFF,
+	WA_REFUSALS_EXPLAINED, /* in EXPLAIN */
+	WA_REFUSALS_NOTICED    /* as a NOTICE when a query is planned */
+} WaRefusals;
+
+extern int wa_explain_refusals;
 
 /* Most memory that resident columns take; 0: what the device process finds. */
 extern int wa_memory_limit_kb;

@@ -8,6 +8,7 @@
 
 #include "client/supervisor.h"
 #include "scan/path.h"
+#include "scan/why.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;
@@ -21,4 +22,5 @@ _PG_init(void)
 	wa_settings_init();
 	wa_supervisor_init();
 	wa_scan_init();
+	wa_why_init();
 }

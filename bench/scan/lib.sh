@@ -120,7 +120,7 @@ scan_results()
 scan_has_node()
 {
 	wa_psql -c "$(scan_side on)" -c "EXPLAIN $(scan_query "$1")" >"$WA_TMP/plan.out" &&
-		grep -q WarpAgg "$WA_TMP/plan.out"
+		grep -qF '(WarpAgg)' "$WA_TMP/plan.out"
 }
 
 # Says whether both sides of a query have the same results, text for text, and

@@ -164,15 +164,16 @@ unusual_form(const Aggref *aggref)
 const char *
 wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 {
-	const char *unusual = unusual_form(aggref);
+	const char *unusual;
 
-	if (unusual != NULL)
-		return unusual;
 	memset(call, 0, sizeof(*call));
 	call->builtin = find_builtin(aggref->aggfnoid, &call->aggregate);
 	if (!call->builtin && !find_ours(aggref->aggfnoid, &call->aggregate))
 		return psprintf("aggregate %s is not of the family",
 						get_func_name(aggref->aggfnoid));
+	unusual = unusual_form(aggref);
+	if (unusual != NULL)
+		return unusual;
 	call->filter = aggref->aggfilter;
 	call->collation = aggref->inputcollid;
 	if (aggref->args != NIL)

@@ -31,6 +31,7 @@
 #include "scan/resident_plan.h"
 #include "scan/shape.h"
 #include "scan/spill_pace.h"
+#include "scan/why.h"
 #include "settings.h"
 
 /*
@@ -123,6 +124,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	List *vars;
 	ListCell *cell;
 
+	wa_why_chosen(root);
 	foreach (cell, used)
 		targets = append_target(targets, (Expr *) lfirst(cell));
 	(void) collect_parameters((Node *) used, &parameters);
@@ -356,6 +358,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	set_costs(&path->path, root, shape, limit, nworkers);
 	/* PostgreSQL's own estimate: the plan above is to be as without the node. */
 	path->path.rows = wa_limit_rows(limit, expected_groups(output_rel));
+	wa_why_offered(root, output_rel, path, expected_filling(shape) > 1);
 	add_path(output_rel, &path->path);
 }
 
@@ -410,11 +413,19 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		previous_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_ORDERED)
 		sort_our_paths(root, input_rel, output_rel);
-	if (stage != UPPERREL_GROUP_AGG || !wa_enable_scan || !root->parse->hasAggs)
+	if (stage != UPPERREL_GROUP_AGG || !root->parse->hasAggs)
 		return;
+	if (!wa_enable_scan)
+	{
+		wa_why_refused(root, "warpagg.enable_scan is off");
+		return;
+	}
 	add_our_path(root, input_rel, output_rel,
 				 (List *) ((GroupPathExtraData *) extra)->havingQual, &reason);
-	if (reason != NULL && wa_explain_refusals)
+	if (reason == NULL)
+		return;
+	wa_why_refused(root, reason);
+	if (wa_explain_refusals == WA_REFUSALS_NOTICED)
 		ereport(NOTICE, (errmsg("warpagg leaves an aggregate to PostgreSQL: %s",
 								reason)));
 }

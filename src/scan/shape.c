@@ -54,7 +54,10 @@ check_class(Oid relation)
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for relation %u", relation);
 	class = (Form_pg_class) GETSTRUCT(tuple);
-	if (class->relkind != RELKIND_RELATION && class->relkind != RELKIND_MATVIEW)
+	if (class->relkind == RELKIND_FOREIGN_TABLE)
+		reason = "it is over a foreign table";
+	else if (class->relkind != RELKIND_RELATION &&
+			 class->relkind != RELKIND_MATVIEW)
 		reason = "it is not over a table";
 	else if (class->relam != HEAP_TABLE_AM_OID)
 		reason = "the table is not a heap";
@@ -64,18 +67,49 @@ check_class(Oid relation)
 	return reason;
 }
 
+/* Returns what is grouped if that is no relation of the query's own, or NULL. */
+static const char *
+check_source(const PlannerInfo *root, const RelOptInfo *relation)
+{
+	if (IS_JOIN_REL(relation))
+		return psprintf("it is over a join of %d tables",
+						bms_num_members(bms_intersect(relation->relids,
+													  root->all_baserels)));
+	if (relation->reloptkind != RELOPT_BASEREL)
+		return "it is not over a table alone";
+	switch (relation->rtekind)
+	{
+		case RTE_RELATION:
+			return NULL;
+		case RTE_SUBQUERY:
+			return "it is over a subquery";
+		case RTE_FUNCTION:
+			return "it is over a function";
+		case RTE_VALUES:
+			return "it is over VALUES";
+		case RTE_CTE:
+			return "it is over a query of WITH";
+		case RTE_RESULT:
+			return "it is not over a table";
+		default:
+			return "it is not over a table alone";
+	}
+}
+
 /* Returns what is wrong with what is grouped, or NULL. */
 static const char *
 check_relation(PlannerInfo *root, const RelOptInfo *relation)
 {
+	const char *reason = check_source(root, relation);
 	const RangeTblEntry *entry;
 
-	if (relation->reloptkind != RELOPT_BASEREL ||
-		relation->rtekind != RTE_RELATION)
-		return "it is not over a table alone";
+	if (reason != NULL)
+		return reason;
 	entry = planner_rt_fetch(relation->relid, root);
 	if (entry->inh)
-		return "the table has children or partitions";
+		return entry->relkind == RELKIND_PARTITIONED_TABLE
+				   ? "the table is partitioned"
+				   : "the table has children";
 	if (entry->tablesample != NULL)
 		return "the table is sampled";
 	if (entry->relid < FirstNormalObjectId)

@@ -20,7 +20,7 @@ sub has_node
 {
 	my ($node, $sql) = @_;
 	return $node->safe_psql('postgres', "EXPLAIN (COSTS OFF) $sql") =~
-	  /WarpAgg/;
+	  /\(WarpAgg\)/;
 }
 
 # Compares the query with the node and without, in one snapshot.

@@ -53,7 +53,7 @@ unlike(value("EXPLAIN (ANALYZE, COSTS OFF) $grouped"),
 	qr/Resident/, 'and no query uses what is not there');
 is(value(q{SELECT warpagg_load('facts')}), '200000', 'a table is loaded');
 like(value("EXPLAIN (COSTS OFF) $narrow"),
-	qr/WarpAgg/, 'what is resident is cheaper than the index');
+	qr/\(WarpAgg\)/, 'what is resident is cheaper than the index');
 like(value("SET warpagg.enable_resident = off; EXPLAIN (COSTS OFF) $narrow"),
 	qr/Index/, 'unless it is not to be used');
 like(

@@ -161,7 +161,7 @@ sub resident_blocks
 	my $plan = by_node($session,
 		'EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) '
 		  . "SELECT count(*), sum(v), min(id) FROM $table");
-	die "no node: $plan" if $plan !~ /WarpAgg/;
+	die "no node: $plan" if $plan !~ /\(WarpAgg\)/;
 	return $plan =~ /Resident Blocks: (\d+)/ ? $1 : 0;
 }
 

@@ -1,0 +1,52 @@
+/*
+ * why.h
+ *		Why levels of a query with aggregates have no node of the scan tier.
+ *
+ * The planner's hooks tell, level by level, what becomes of the node; when the plan is
+ * made that is put down in it.  It stays with the plan, also in a plan cache, and EXPLAIN
+ * reads it there.
+ */
+#ifndef WA_SCAN_WHY_H
+#define WA_SCAN_WHY_H
+
+#include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
+
+#include "core/must_check.h"
+
+/* What a plan says of a level of its query that has aggregates. */
+typedef struct WaWhy
+{
+	const char *level;  /* its name; empty: it is the only one */
+	const char *reason; /* why it has no node; empty: it has one */
+	const char
+		*costs; /* what was compared, if that was for costs; else empty */
+} WaWhy;
+
+/* Installs the hooks; called once, from _PG_init. */
+extern void wa_why_init(void);
+
+/*
+ * Notes, while a query is planned, that a level has no path of ours.  reason: the end of
+ * a sentence, which stays as long as the planner's memory.
+ */
+extern void wa_why_refused(PlannerInfo *root, const char *reason);
+
+/*
+ * Notes that it has one, which is about to be added to those of its grouping.  outgrows:
+ * the groups are thought to outgrow the memory.
+ */
+extern void wa_why_offered(PlannerInfo *root, const RelOptInfo *grouped,
+						   const CustomPath *path, bool outgrows);
+
+/* Notes that the path has become part of the plan. */
+extern void wa_why_chosen(PlannerInfo *root);
+
+/*
+ * Returns what a plan says: a list of WaWhy, in the current memory context.  NIL if its
+ * query has no aggregates.  Returns false if the plan was made while the library was not
+ * loaded.
+ */
+extern WA_MUST_CHECK bool wa_why_read(const PlannedStmt *plan, List **whys);
+
+#endif /* WA_SCAN_WHY_H */
