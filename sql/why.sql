@@ -112,9 +112,13 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'WITH w AS (SELECT sum(f) AS x FROM why) SELECT * FROM w',
     'SELECT id, (SELECT sum(o.g) FROM why_other o JOIN why USING (id) WHERE o.id = x.id) FROM why_other x',
     'SELECT * FROM (SELECT count(*) OVER () AS c, sum(DISTINCT k) FROM why GROUP BY id % 2) AS q WHERE c > (SELECT max(k) FROM why)',
-    'INSERT INTO why_temporary SELECT sum(DISTINCT k) FROM why',
     E'SELECT * FROM (SELECT sum(f) FROM why) AS "a\tb\nc"']) query;
 
+-- The names that subqueries have without an alias differ by version.
+SELECT query, regexp_replace(pg_temp.why(query), 'subquery .*:', 'subquery:') FROM unnest(ARRAY[
+    'INSERT INTO why_temporary SELECT sum(DISTINCT k) FROM why',
+    'SELECT sum(DISTINCT k) FROM why UNION ALL SELECT sum(k) FROM why',
+    'SELECT sum(DISTINCT k) FROM why EXCEPT SELECT sum(k ORDER BY k) FROM why']) query;
 -- Queries without aggregates have a line if they are asked for all that there is to say.
 SELECT pg_temp.why('SELECT k FROM why GROUP BY k');
 SELECT pg_temp.why('SELECT k FROM why GROUP BY k', 'VERBOSE, COSTS OFF');
@@ -224,8 +228,33 @@ RESET ROLE;
 REVOKE ALL ON why FROM why_reader;
 DROP ROLE why_reader;
 
+-- Nor is anything known of a plan that is older than the library in its session.
+CREATE FUNCTION why_early() RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) EXECUTE why_early' LOOP
+        IF line ~ 'WarpAgg' THEN
+            RETURN NEXT line;
+        END IF;
+    END LOOP;
+END
+$$;
+\c -
+SET plan_cache_mode = force_generic_plan;
+PREPARE why_early AS SELECT sum(f) FROM why;
+EXECUTE why_early;
+LOAD 'warpagg';
+SET warpagg.explain_refusals = explain;
+SELECT array_agg(line) IS NOT DISTINCT FROM CASE
+    WHEN current_setting('server_version_num')::integer < 180000 THEN NULL
+    WHEN current_setting('shared_preload_libraries') ~ 'warpagg' THEN ARRAY['WarpAgg: not used: warpagg.enable_scan is off']
+    ELSE ARRAY['WarpAgg: not used: the plan was made before the library was loaded'] END AS is_told
+FROM why_early() line;
+SET client_min_messages = warning;
+DROP FUNCTION why_early();
 DROP FUNCTION why_constant(), why_fails();
 DROP AGGREGATE why_total(integer);
 DROP COLLATION why_caseless;
 DROP SEQUENCE why_sequence;
-DROP TABLE why, why_other, why_child, why_parent, why_parts, why_temporary;
+DROP TABLE why, why_other, why_child, why_parent, why_parts;

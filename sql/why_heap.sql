@@ -34,8 +34,9 @@ BEGIN;
 ALTER TABLE why ADD COLUMN late integer DEFAULT 1;
 SELECT pg_temp.heap('SELECT sum(k), sum(late) FROM why');
 ROLLBACK;
+-- In some versions a change of one block puts its neighbours in doubt, too.
 UPDATE why SET k = k WHERE id = 1;
-SELECT pg_temp.heap('SELECT sum(k) FROM why');
+SELECT regexp_replace(pg_temp.heap('SELECT sum(k) FROM why'), '^(used in part: the other|not used: the) ', '');
 UPDATE why SET k = k WHERE id % 20 = 0;
 SELECT pg_temp.heap('SELECT sum(k) FROM why');
 SELECT warpagg_load('why_other');

@@ -336,8 +336,6 @@ put_down(PlannedStmt *plan, const List *levels)
 static PlannedStmt *
 plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
 {
-	planner_hook_type next =
-		previous_planner != NULL ? previous_planner : standard_planner;
 	Planning *outer = planning;
 	Planning mine = {NIL};
 	PlannedStmt *plan;
@@ -345,7 +343,9 @@ plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
 	planning = &mine;
 	PG_TRY();
 	{
-		plan = next(parse, PLANNER_ARGUMENTS_COMPAT);
+		plan = previous_planner != NULL
+				   ? previous_planner(parse, PLANNER_ARGUMENTS_COMPAT)
+				   : standard_planner(parse, PLANNER_ARGUMENTS_COMPAT);
 	}
 	PG_FINALLY();
 	{

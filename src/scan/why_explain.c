@@ -11,6 +11,7 @@
 
 #include "commands/explain.h"
 #include "executor/executor.h"
+#include "lib/stringinfo.h"
 #include "optimizer/clauses.h"
 
 #include "compat.h"
@@ -137,15 +138,18 @@ explain_query(Query *query, int options, IntoClause *into, ExplainState *es,
 			  const char *text, ParamListInfo parameters,
 			  QueryEnvironment *environment)
 {
-	ExplainOneQuery_hook_type next =
-		previous_explain != NULL ? previous_explain : explain_query_compat;
 	Explained *outer = explained;
 	Explained mine = {.query = query, .es = es};
 
 	explained = &mine;
 	PG_TRY();
 	{
-		next(query, options, into, es, text, parameters, environment);
+		if (previous_explain != NULL)
+			previous_explain(query, options, into, es, text, parameters,
+							 environment);
+		else
+			explain_query_compat(query, options, into, es, text, parameters,
+								 environment);
 	}
 	PG_FINALLY();
 	{

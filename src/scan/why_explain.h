@@ -8,8 +8,9 @@
  * warpagg.explain_refusals is set otherwise; of a SELECT without aggregates EXPLAIN
  * (VERBOSE) alone has it.
  *
- * From PostgreSQL 18 on that includes EXPLAIN EXECUTE, and what auto_explain logs, as
- * there is a hook for it.  Before, only EXPLAIN of a query by itself can be reached.
+ * From PostgreSQL 18 on that includes EXPLAIN EXECUTE, and from 19 on what auto_explain
+ * logs, as there is a hook for it.  Before, only EXPLAIN of a query by itself can be
+ * reached.
  */
 #ifndef WA_SCAN_WHY_EXPLAIN_H
 #define WA_SCAN_WHY_EXPLAIN_H

@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "scan/why.h"
