@@ -26,6 +26,11 @@
 #	WORK_MEM		work_mem, on both sides (default 64MB)
 #	SHARED_BUFFERS	of the throw-away server (default: a quarter of memory, at
 #					most 16 GB)
+#	CACHED			queries over readings that are also measured where the table is in the
+#					operating system's cache, since it is beyond a quarter of
+#					shared_buffers; from 18 on with each io_method (default "sum_int8
+#					four_aggregates group_by_100")
+#	CACHED_BUFFERS	shared_buffers for these (default 64MB)
 #	RESIDENT		yes: all columns are loaded first, and the node uses them
 #					(default no: they stay in the heap)
 #	WA_DEVICE		warpagg.device (default auto)
@@ -48,6 +53,8 @@ HITS_ROWS=${HITS_ROWS:-1000000}
 BENCH_RUNS=${BENCH_RUNS:-11}
 PROCESSES=${PROCESSES:-1 2}
 WORK_MEM=${WORK_MEM:-64MB}
+CACHED=${CACHED-sum_int8 four_aggregates group_by_100}
+CACHED_BUFFERS=${CACHED_BUFFERS:-64MB}
 RESIDENT=${RESIDENT:-no}
 MOST=$(tr ' ' '\n' <<<"$PROCESSES" | sort -n | tail -n 1)
 
@@ -88,6 +95,34 @@ measure()
 	done
 }
 
+# Ends the script unless the readings are beyond a quarter of shared_buffers.
+check_cached()
+{
+	[ "$(wa_psql -c "SELECT pg_table_size('readings') * 4 > pg_size_bytes('$CACHED_BUFFERS')")" = t ] ||
+		wa_die "the readings stay in shared_buffers of $CACHED_BUFFERS: raise BENCH_ROWS"
+}
+
+# Measures queries over the readings where they are in the operating system's cache.
+measure_cached()
+{
+	local methods
+	local method
+	local name
+
+	check_cached
+	scan_restart_server "shared_buffers = '$CACHED_BUFFERS'"
+	methods=$(scan_io_methods)
+	for method in ${methods:-usual}; do
+		[ "$method" = usual ] || scan_restart_server "io_method = '$method'"
+		for name in $CACHED; do
+			measure "$name" "${name//_/ }, operating system's cache$(
+				[ "$method" = usual ] || echo ", io_method $method"
+			)"
+		done
+	done
+	scan_restart_server "shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'"
+}
+
 # Prints what was made, vacuumed and warm.
 sizes()
 {
@@ -112,6 +147,7 @@ $(bench_environment)
 | further settings | jit off on both sides, work_mem $WORK_MEM, warpagg.accelerate exact |
 $(sizes)
 | resident columns | $RESIDENT |
+| operating system's cache | shared_buffers $CACHED_BUFFERS; CACHED="$CACHED" |
 | made by | bench/scan.sh, TABLES="$SCAN_TABLES" QUERIES="${QUERIES:-}" RESIDENT=$RESIDENT BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BENCH_RUNS=$BENCH_RUNS |
 | method | medians of $BENCH_RUNS runs, alternating in one session after $WARM_UPS warm-ups; results compared text for text first |
 
@@ -133,6 +169,7 @@ report()
 		done
 	done
 	if [[ " $SCAN_TABLES " == *" readings "* ]]; then
+		[ "$RESIDENT" = yes ] || [ -z "$CACHED" ] || measure_cached
 		scan_update_readings
 		measure sum_int8 'sum int8, a tenth of the rows updated, not vacuumed'
 	fi

@@ -35,6 +35,7 @@
 #endif
 
 #if PG_VERSION_NUM >= 170000
+#include "storage/read_stream.h"
 #define F_RANDOM F_RANDOM_
 #endif
 
@@ -291,6 +292,72 @@ buffer_has_tag_compat(Buffer buffer, const BufferTag *tag)
 	return BufferTagsEqual(tag, other);
 #else
 	return BUFFERTAGS_EQUAL(*tag, *other);
+#endif
+}
+
+#if PG_VERSION_NUM < 170000
+/*
+ * The part of a read stream's interface that we use, for versions without: each block
+ * is read when it is asked for.
+ */
+typedef struct ReadStream ReadStream;
+typedef BlockNumber (*ReadStreamBlockNumberCB)(ReadStream *stream, void *data,
+											   void *buffer_data);
+
+struct ReadStream
+{
+	Relation relation;
+	BufferAccessStrategy strategy;
+	ReadStreamBlockNumberCB callback;
+	void *data;
+};
+
+static inline Buffer
+read_stream_next_buffer(ReadStream *stream, void **buffer_data)
+{
+	BlockNumber block = stream->callback(stream, stream->data, NULL);
+
+	if (block == InvalidBlockNumber)
+		return InvalidBuffer;
+	return ReadBufferExtended(stream->relation, MAIN_FORKNUM, block, RBM_NORMAL,
+							  stream->strategy);
+}
+
+static inline void
+read_stream_reset(ReadStream *stream)
+{
+}
+
+static inline void
+read_stream_end(ReadStream *stream)
+{
+	pfree(stream);
+}
+#endif
+
+/*
+ * Makes a stream that reads the blocks of a relation that a callback names, in the
+ * current memory context.  The callback waits for no lock that can last.
+ */
+static inline ReadStream *
+begin_stream_compat(Relation relation, BufferAccessStrategy strategy,
+					ReadStreamBlockNumberCB callback, void *data)
+{
+#if PG_VERSION_NUM >= 180000
+	return read_stream_begin_relation(READ_STREAM_USE_BATCHING, strategy,
+									  relation, MAIN_FORKNUM, callback, data,
+									  0);
+#elif PG_VERSION_NUM >= 170000
+	return read_stream_begin_relation(READ_STREAM_DEFAULT, strategy, relation,
+									  MAIN_FORKNUM, callback, data, 0);
+#else
+	ReadStream *stream = palloc(sizeof(*stream));
+
+	stream->relation = relation;
+	stream->strategy = strategy;
+	stream->callback = callback;
+	stream->data = data;
+	return stream;
 #endif
 }
 

@@ -29,6 +29,22 @@ scan_start_server()
 	wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
 }
 
+# Restarts the server with further lines for postgresql.conf, its arguments.
+scan_restart_server()
+{
+	printf '%s\n' "$@" | wa_as_user tee -a "$WA_TMP/bench/postgresql.conf" >/dev/null
+	wa_as_user pg_ctl restart -s -w -t 120 -D "$WA_TMP/bench" -l "$WA_SERVER_LOG" </dev/null ||
+		wa_die 'could not restart PostgreSQL'
+	wa_wait_device 60 >/dev/null || wa_die 'the device process did not get ready'
+}
+
+# Prints the ways in which the server can read ahead; none before 18.
+scan_io_methods()
+{
+	wa_psql -c "SELECT method FROM pg_settings, unnest(enumvals) AS method
+		WHERE name = 'io_method' AND method IN ('worker', 'sync')"
+}
+
 # Stops the server without a checkpoint: nobody needs its files any more.
 scan_stop_server()
 {

@@ -48,7 +48,8 @@
 struct WaHeapScan
 {
 	TableScanDesc scan;
-	BlockNumber next_block;
+	BlockNumber next_block;  /* the pinner has been given those before it */
+	BlockNumber read_block;  /* the first that is not read yet */
 	BlockNumber end_block;   /* of those that only this scan reads */
 	WaHeapShare *share;      /* where it gets others from; NULL: nowhere */
 	const uint64_t *covered; /* blocks to leave out; NULL: none */
@@ -69,28 +70,18 @@ static void
 set_up(WaHeapScan *scan)
 {
 	HeapScanDesc heap = (HeapScanDesc) scan->scan;
-	int fair_share = NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS);
+	/* Half of a process's share of all buffers: the stream holds some, too. */
+	int fair_share = NBuffers / (MaxBackends + NUM_AUXILIARY_PROCS) / 2;
 
 	scan->end_block = heap->rs_nblocks;
 	scan->share = NULL;
-	wa_heap_pinner_begin(&scan->pinner, scan->scan->rs_rd, heap->rs_strategy);
+	scan->pinner.strategy = heap->rs_strategy;
 	scan->max_pins = heap->rs_strategy == NULL ? MAX_PINS : MAX_RING_PINS;
 	scan->max_pins = Max(Min(scan->max_pins, fair_share), 1);
 	scan->next_block = 0;
+	scan->read_block = 0;
 	scan->rest_next = 0;
 	scan->rest_end = 0;
-}
-
-WaHeapScan *
-wa_heap_begin(Relation relation, Snapshot snapshot)
-{
-	WaHeapScan *scan = palloc0(sizeof(*scan));
-
-	Assert(snapshot->snapshot_type == SNAPSHOT_MVCC);
-	scan->scan =
-		table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
-	set_up(scan);
-	return scan;
 }
 
 /*
@@ -135,6 +126,17 @@ unpin(WaHeapScan *scan, int kept)
 		ReleaseBuffer(scan->pins[--scan->npins]);
 }
 
+/*
+ * Has the blocks be named again that the pinner was given and has not returned, which
+ * it lets go of.
+ */
+static void
+name_again(WaHeapScan *scan)
+{
+	wa_heap_pinner_reset(&scan->pinner);
+	scan->next_block = scan->read_block;
+}
+
 /* Forgets a block that was only looked at; nothing else was read. */
 static void
 forget_rest(WaHeapScan *scan)
@@ -151,6 +153,7 @@ wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
 {
 	const BlockNumber waiting = scan->rest[0].block;
 
+	name_again(scan);
 	scan->covered = covered;
 	if (covered != NULL && scan->rest_next < scan->rest_end &&
 		find_wanted(covered, waiting, waiting + 1) != waiting)
@@ -168,7 +171,9 @@ wa_heap_leave_out_all(WaHeapScan *scan)
 {
 	if (scan->rest_next < scan->rest_end)
 		forget_rest(scan);
+	name_again(scan);
 	scan->next_block = scan->end_block;
+	scan->read_block = scan->end_block;
 }
 
 /* Adds a tuple to rows. */
@@ -260,17 +265,16 @@ take_visible(WaHeapScan *scan, Buffer buffer, BlockNumber block,
 }
 
 /*
- * Reads the next block and stores its visible tuples in rows, if there is room
- * for as many as it might have, else in the scan's rest.  Returns how many went
+ * Stores the visible tuples of a block that has just been pinned in rows, if there is
+ * room for as many as it might have, else in the scan's rest.  Returns how many went
  * to rows.  The page stays pinned if it has any.
  */
 static int
-read_page(WaHeapScan *scan, WaRow *rows, int room)
+read_page(WaHeapScan *scan, Buffer buffer, WaRow *rows, int room)
 {
 	Relation relation = scan->scan->rs_rd;
 	Snapshot snapshot = scan->scan->rs_snapshot;
-	BlockNumber block = scan->next_block++;
-	Buffer buffer = wa_heap_pin(&scan->pinner, block);
+	BlockNumber block = BufferGetBlockNumber(buffer);
 	Page page = BufferGetPage(buffer);
 	bool all_visible;
 	bool check_conflicts;
@@ -295,6 +299,7 @@ read_page(WaHeapScan *scan, WaRow *rows, int room)
 							 rows);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 
+	scan->read_block = block + 1;
 	scan->counts.blocks++;
 	scan->counts.rows += nrows;
 	pgstat_count_index_tuples(relation, nrows);
@@ -370,7 +375,7 @@ count_wanted(const WaHeapScan *scan, BlockNumber block, BlockNumber end)
 BlockNumber
 wa_heap_blocks_left(const WaHeapScan *scan)
 {
-	return count_wanted(scan, scan->next_block, scan->end_block);
+	return count_wanted(scan, scan->read_block, scan->end_block);
 }
 
 double
@@ -379,7 +384,7 @@ wa_heap_progress(const WaHeapScan *scan)
 	BlockNumber all = wa_heap_nblocks(scan);
 	uint64 taken = scan->share != NULL
 					   ? pg_atomic_read_u64(&scan->share->next_block)
-					   : scan->next_block;
+					   : scan->read_block;
 
 	if (taken >= all)
 		return 1;
@@ -389,6 +394,7 @@ wa_heap_progress(const WaHeapScan *scan)
 void
 wa_heap_share(WaHeapScan *scan, WaHeapShare *share, int nscans)
 {
+	name_again(scan);
 	pg_atomic_init_u64(&share->next_block, scan->next_block);
 	share->nblocks = scan->end_block;
 	share->nscans = nscans;
@@ -433,29 +439,63 @@ take_chunk(WaHeapScan *scan)
 	return true;
 }
 
-/* Comes to the next block that is to be read; returns false if there is none. */
-static bool
-find_block(WaHeapScan *scan)
+/* Names the next block that is to be read: a WaHeapSource. */
+static BlockNumber
+name_block(void *data)
 {
+	WaHeapScan *scan = data;
+
 	do
 	{
 		if (scan->covered != NULL)
 			scan->next_block =
 				find_wanted(scan->covered, scan->next_block, scan->end_block);
 		if (scan->next_block < scan->end_block)
-			return true;
+			return scan->next_block++;
 	} while (take_chunk(scan));
-	return false;
+	return InvalidBlockNumber;
+}
+
+WaHeapScan *
+wa_heap_begin(Relation relation, Snapshot snapshot)
+{
+	WaHeapScan *scan = palloc0(sizeof(*scan));
+
+	Assert(snapshot->snapshot_type == SNAPSHOT_MVCC);
+	scan->scan =
+		table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
+	wa_heap_pinner_begin(&scan->pinner, relation, NULL, name_block, scan);
+	set_up(scan);
+	return scan;
+}
+
+/*
+ * Reads the next block: see read_page.  Returns false if there is none, else how many
+ * rows it has stored in *nrows.
+ */
+static bool
+read_next(WaHeapScan *scan, WaRow *rows, int room, int *nrows)
+{
+	Buffer buffer;
+
+	CHECK_FOR_INTERRUPTS();
+	buffer = wa_heap_pin(&scan->pinner);
+	if (buffer == InvalidBuffer)
+		return false;
+	*nrows = read_page(scan, buffer, rows, room);
+	return true;
 }
 
 bool
 wa_heap_has_rows(WaHeapScan *scan)
 {
-	while (scan->rest_next == scan->rest_end && find_block(scan))
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) read_page(scan, scan->rest, 0);
-	}
+	int nrows;
+
+	while (scan->rest_next == scan->rest_end &&
+		   read_next(scan, scan->rest, 0, &nrows))
+		;
+	/* The caller may wait before it reads on. */
+	name_again(scan);
 	return scan->rest_next < scan->rest_end;
 }
 
@@ -470,14 +510,14 @@ int
 wa_heap_next(WaHeapScan *scan, WaRow *rows)
 {
 	int nrows;
+	int nread;
 
 	release_last_batch(scan);
 	nrows = take_rest(scan, rows, WA_VECTOR_ROWS);
 	while (nrows < WA_VECTOR_ROWS && scan->npins < scan->max_pins &&
-		   find_block(scan))
+		   read_next(scan, rows + nrows, WA_VECTOR_ROWS - nrows, &nread))
 	{
-		CHECK_FOR_INTERRUPTS();
-		nrows += read_page(scan, rows + nrows, WA_VECTOR_ROWS - nrows);
+		nrows += nread;
 		nrows += take_rest(scan, rows + nrows, WA_VECTOR_ROWS - nrows);
 	}
 	return nrows;
@@ -487,6 +527,7 @@ void
 wa_heap_rescan(WaHeapScan *scan)
 {
 	unpin(scan, 0);
+	wa_heap_pinner_end(&scan->pinner);
 	table_rescan(scan->scan, NULL);
 	set_up(scan);
 }
@@ -495,6 +536,7 @@ void
 wa_heap_end(WaHeapScan *scan)
 {
 	unpin(scan, 0);
+	wa_heap_pinner_end(&scan->pinner);
 	if (BufferIsValid(scan->map))
 		ReleaseBuffer(scan->map);
 	table_endscan(scan->scan);

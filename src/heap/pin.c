@@ -19,15 +19,21 @@
  */
 #define NEAR_BUFFERS 8
 
+/* Of so many blocks of a stream one is looked for in shared buffers. */
+#define STREAMED_BLOCKS 16
+
 void
 wa_heap_pinner_begin(WaHeapPinner *pinner, Relation relation,
-					 BufferAccessStrategy strategy)
+					 BufferAccessStrategy strategy, WaHeapSource source,
+					 void *data)
 {
+	memset(pinner, 0, sizeof(*pinner));
 	pinner->relation = relation;
 	pinner->strategy = strategy;
-	pinner->dense = false;
+	pinner->memory = CurrentMemoryContext;
+	pinner->source = source;
+	pinner->data = data;
 	pinner->near = true;
-	pinner->block = InvalidBlockNumber;
 }
 
 /* Returns the buffer that the buffer table has for a block, or InvalidBuffer. */
@@ -79,45 +85,136 @@ prefetch_page(Buffer buffer, bool whole)
 		__builtin_prefetch(page + i, 0, 2);
 }
 
-/*
- * Looks for the buffers of the blocks that follow one that has just been pinned,
- * as far as that has not been done.
- */
+/* Has the source name blocks, and looks for their buffers, until `wanted` are known. */
 static void
-look_ahead(WaHeapPinner *pinner, BlockNumber block, Buffer buffer)
+look_ahead(WaHeapPinner *pinner, int wanted)
 {
-	Buffer *ahead = pinner->ahead;
-	int nknown = pinner->block == block ? WA_HEAP_BLOCKS_AHEAD - 1 : 0;
-
-	for (int i = 0; i < nknown; i++)
-		ahead[i] = ahead[i + 1];
-	for (int i = nknown; i < WA_HEAP_BLOCKS_AHEAD; i++)
+	while (pinner->nahead < wanted)
 	{
-		Buffer last = i == 0 ? buffer : ahead[i - 1];
+		WaHeapAhead *next = &pinner->ahead[pinner->nahead];
+		Buffer last = pinner->nahead == 0 ? pinner->last : next[-1].buffer;
 
-		ahead[i] = find_buffer(pinner, block + 1 + (BlockNumber) i, last);
-		if (ahead[i] != InvalidBuffer)
-			prefetch_page(ahead[i], pinner->dense);
+		next->block = pinner->source(pinner->data);
+		if (next->block == InvalidBlockNumber)
+			break;
+		next->buffer = find_buffer(pinner, next->block, last);
+		if (next->buffer != InvalidBuffer)
+			prefetch_page(next->buffer, pinner->dense);
+		pinner->nahead++;
 	}
-	pinner->block = block + 1;
+}
+
+/* Takes the first of the blocks that the source has named. */
+static BlockNumber
+take_ahead(WaHeapPinner *pinner)
+{
+	BlockNumber block = pinner->ahead[0].block;
+
+	pinner->nahead--;
+	for (int i = 0; i < pinner->nahead; i++)
+		pinner->ahead[i] = pinner->ahead[i + 1];
+	return block;
+}
+
+/*
+ * Pins the first of the blocks that the source has named where it was found; it may
+ * have gone since.  One that the clock sweep has found unused is marked the usual way.
+ */
+static Buffer
+pin_found(WaHeapPinner *pinner)
+{
+	Buffer buffer = pinner->ahead[0].buffer;
+	BlockNumber block = take_ahead(pinner);
+
+	if (!buffer_is_used_compat(buffer) ||
+		!read_recent_buffer_compat(pinner->relation, block, buffer))
+		return ReadBufferExtended(pinner->relation, MAIN_FORKNUM, block,
+								  RBM_NORMAL, pinner->strategy);
+	pgstat_count_buffer_read(pinner->relation);
+	pgstat_count_buffer_hit(pinner->relation);
+	return buffer;
+}
+
+/*
+ * Names the next block for the stream: a ReadStreamBlockNumberCB.  From a block that is
+ * found in shared buffers on there is none for the stream.
+ */
+static BlockNumber
+name_for_stream(ReadStream *stream, void *data, void *buffer_data)
+{
+	WaHeapPinner *pinner = data;
+
+	if (pinner->nahead > 0)
+		return take_ahead(pinner);
+	if (++pinner->nstreamed % STREAMED_BLOCKS != 0)
+		return pinner->source(pinner->data);
+	pinner->last = InvalidBuffer;
+	look_ahead(pinner, 1);
+	if (pinner->nahead > 0 && pinner->ahead[0].buffer == InvalidBuffer)
+		return take_ahead(pinner);
+	return InvalidBlockNumber;
+}
+
+/* Has the next blocks come from the stream. */
+static void
+begin_streaming(WaHeapPinner *pinner)
+{
+	MemoryContext old = MemoryContextSwitchTo(pinner->memory);
+
+	if (pinner->stream == NULL)
+		pinner->stream = begin_stream_compat(pinner->relation, pinner->strategy,
+											 name_for_stream, pinner);
+	pinner->is_streaming = true;
+	pinner->nstreamed = 0;
+	MemoryContextSwitchTo(old);
+}
+
+/* Has the next blocks be looked for again. */
+static void
+end_streaming(WaHeapPinner *pinner)
+{
+	if (pinner->is_streaming)
+		read_stream_reset(pinner->stream);
+	pinner->is_streaming = false;
 }
 
 Buffer
-wa_heap_pin(WaHeapPinner *pinner, BlockNumber block)
+wa_heap_pin(WaHeapPinner *pinner)
 {
-	Relation relation = pinner->relation;
-	Buffer buffer = pinner->block == block ? pinner->ahead[0] : InvalidBuffer;
-
-	/* One that the clock sweep has found unused is marked the usual way. */
-	if (buffer != InvalidBuffer && buffer_is_used_compat(buffer) &&
-		read_recent_buffer_compat(relation, block, buffer))
+	if (pinner->is_streaming)
 	{
-		pgstat_count_buffer_read(relation);
-		pgstat_count_buffer_hit(relation);
+		Buffer buffer = read_stream_next_buffer(pinner->stream, NULL);
+
+		if (buffer != InvalidBuffer)
+			return buffer;
+		end_streaming(pinner);
 	}
-	else
-		buffer = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL,
-									pinner->strategy);
-	look_ahead(pinner, block, buffer);
-	return buffer;
+	look_ahead(pinner, 1);
+	if (pinner->nahead == 0)
+		return InvalidBuffer;
+	if (pinner->ahead[0].buffer == InvalidBuffer)
+	{
+		begin_streaming(pinner);
+		return read_stream_next_buffer(pinner->stream, NULL);
+	}
+	pinner->last = pin_found(pinner);
+	look_ahead(pinner, 1 + WA_HEAP_BLOCKS_AHEAD);
+	return pinner->last;
+}
+
+void
+wa_heap_pinner_reset(WaHeapPinner *pinner)
+{
+	end_streaming(pinner);
+	pinner->nahead = 0;
+	pinner->last = InvalidBuffer;
+}
+
+void
+wa_heap_pinner_end(WaHeapPinner *pinner)
+{
+	wa_heap_pinner_reset(pinner);
+	if (pinner->stream != NULL)
+		read_stream_end(pinner->stream);
+	pinner->stream = NULL;
 }

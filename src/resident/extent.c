@@ -16,6 +16,7 @@
 #include "access/heapam.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "port/pg_bitutils.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -58,6 +59,50 @@ make_vectors(WaExtentReader *reader)
 	}
 }
 
+/* Names the next block of the extent: a WaHeapSource. */
+static BlockNumber
+name_block(void *data)
+{
+	WaExtentReader *reader = data;
+
+	for (uint32 i = 0; i < WA_EXTENT_WORDS; i++)
+	{
+		uint64_t *word = &reader->named[i];
+
+		if (*word != 0)
+		{
+			const uint32 place = i * 64 + pg_rightmost_one_pos64(*word);
+
+			*word &= *word - 1;
+			return wa_extent_first_block(reader->named_extent) + place;
+		}
+	}
+	return InvalidBlockNumber;
+}
+
+void
+wa_extent_name(WaExtentReader *reader, uint32 number, const uint64_t *named)
+{
+	wa_heap_pinner_reset(&reader->pinner);
+	reader->named_extent = number;
+	memcpy(reader->named, named, sizeof(reader->named));
+}
+
+Buffer
+wa_extent_lock(WaExtentReader *reader, uint32 *place)
+{
+	Buffer buffer;
+
+	CHECK_FOR_INTERRUPTS();
+	buffer = wa_heap_pin(&reader->pinner);
+	if (buffer == InvalidBuffer)
+		return InvalidBuffer;
+	*place = BufferGetBlockNumber(buffer) -
+			 wa_extent_first_block(reader->named_extent);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	return buffer;
+}
+
 WaExtentReader *
 wa_extent_begin(Relation relation, BlockNumber nblocks, int ncolumns,
 				const WaColumnName *columns)
@@ -73,7 +118,8 @@ wa_extent_begin(Relation relation, BlockNumber nblocks, int ncolumns,
 		reader->columns[i].name = columns[i];
 	if (nblocks > (BlockNumber) NBuffers / RING_FRACTION)
 		reader->strategy = GetAccessStrategy(BAS_BULKREAD);
-	wa_heap_pinner_begin(&reader->pinner, relation, reader->strategy);
+	wa_heap_pinner_begin(&reader->pinner, relation, reader->strategy,
+						 name_block, reader);
 	reader->gather_memory = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg gather", ALLOCSET_SMALL_SIZES);
 	make_vectors(reader);
@@ -83,6 +129,7 @@ wa_extent_begin(Relation relation, BlockNumber nblocks, int ncolumns,
 void
 wa_extent_end(WaExtentReader *reader)
 {
+	wa_heap_pinner_end(&reader->pinner);
 	if (BufferIsValid(reader->map_pin))
 		ReleaseBuffer(reader->map_pin);
 	if (reader->strategy != NULL)
@@ -190,18 +237,13 @@ collect_batch(WaExtentReader *reader)
 	MemoryContextSwitchTo(old);
 }
 
-/* Adds the rows of a block to the batch. */
+/* Adds the rows of a block, which is pinned and locked, to the batch. */
 static void
-read_block(WaExtentReader *reader, uint32 place)
+read_block(WaExtentReader *reader, Buffer buffer, uint32 place)
 {
+	WaPinnedBlock *pinned = &reader->pinned[reader->npinned++];
 	BlockNumber block = wa_extent_first_block(reader->number) + place;
-	WaPinnedBlock *pinned;
-	Buffer buffer;
 
-	if (reader->npinned == WA_EXTENT_PINS || reader->nrows >= ENOUGH_ROWS)
-		collect_batch(reader);
-	buffer = wa_extent_lock(reader, block);
-	pinned = &reader->pinned[reader->npinned++];
 	pinned->buffer = buffer;
 	pinned->place = place;
 	pinned->nrows = wa_heap_take_all(BufferGetPage(buffer), block,
@@ -218,17 +260,20 @@ static void
 read_blocks(WaExtentReader *reader, const uint64_t *visible)
 {
 	uint32 end = 0;
+	uint32 place;
+	Buffer buffer;
 
 	memset(reader->kept, 0, sizeof(reader->kept));
 	memset(reader->row_end, 0, sizeof(reader->row_end));
 	reader->collected_rows = 0;
 	for (int i = 0; i < reader->ncolumns; i++)
 		wa_collect_begin(&reader->columns[i]);
-	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
+	wa_extent_name(reader, reader->number, visible);
+	while ((buffer = wa_extent_lock(reader, &place)) != InvalidBuffer)
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (wa_extent_has_bit(visible, i))
-			read_block(reader, i);
+		read_block(reader, buffer, place);
+		if (reader->npinned == WA_EXTENT_PINS || reader->nrows >= ENOUGH_ROWS)
+			collect_batch(reader);
 	}
 	collect_batch(reader);
 	/* From the rows of each block to where they end. */
@@ -320,20 +365,18 @@ wa_extent_compare(WaExtentReader *reader, uint32 number,
 				  const WaExtentState *state, const uint64_t *visible,
 				  uint64_t *kept)
 {
-	BlockNumber first = wa_extent_first_block(number);
+	uint64_t named[WA_EXTENT_WORDS];
+	uint32 place;
+	Buffer buffer;
 
 	memset(kept, 0, WA_EXTENT_WORDS * sizeof(*kept));
-	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		named[i] = visible[i] & state->cached[i];
+	wa_extent_name(reader, number, named);
+	while ((buffer = wa_extent_lock(reader, &place)) != InvalidBuffer)
 	{
-		Buffer buffer;
-
-		if (!wa_extent_has_bit(visible, i) ||
-			!wa_extent_has_bit(state->cached, i))
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		buffer = wa_extent_lock(reader, first + i);
-		if (lsn_of_block(buffer) == state->block_lsn[i])
-			wa_extent_set_bit(kept, i);
+		if (lsn_of_block(buffer) == state->block_lsn[place])
+			wa_extent_set_bit(kept, place);
 		UnlockReleaseBuffer(buffer);
 	}
 }

@@ -42,13 +42,13 @@ wa_extent_fits(WaExtentReader *reader, int column, const WaRow *rows, int nrows)
 	return wa_gather_step(reader->single[column], 0, &vector);
 }
 
-/* Looks at a block. */
+/* Looks at a block, which is pinned and locked, and lets go of it. */
 static void
-probe(WaExtentReader *reader, BlockNumber block, Probes *probes)
+probe(WaExtentReader *reader, Buffer buffer, Probes *probes)
 {
-	Buffer buffer = wa_extent_lock(reader, block);
 	WaRow *rows = reader->rows;
-	int nrows = wa_heap_take_all(BufferGetPage(buffer), block, rows);
+	int nrows = wa_heap_take_all(BufferGetPage(buffer),
+								 BufferGetBlockNumber(buffer), rows);
 
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	for (int i = 0; i < reader->ncolumns; i++)
@@ -64,18 +64,18 @@ probe_some(WaExtentReader *reader, uint32 number, const uint64_t *visible,
 		   uint32 nprobes, Probes *probes)
 {
 	const uint32 step = Max(wa_map_count(visible) / nprobes, 1);
-	BlockNumber first = wa_extent_first_block(number);
+	uint64_t named[WA_EXTENT_WORDS] = {0};
 	uint32 seen = 0;
+	uint32 place;
+	Buffer buffer;
 
 	memset(probes, 0, sizeof(*probes));
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
-	{
-		if (!wa_extent_has_bit(visible, i))
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		if (seen++ % step == 0)
-			probe(reader, first + i, probes);
-	}
+		if (wa_extent_has_bit(visible, i) && seen++ % step == 0)
+			wa_extent_set_bit(named, i);
+	wa_extent_name(reader, number, named);
+	while ((buffer = wa_extent_lock(reader, &place)) != InvalidBuffer)
+		probe(reader, buffer, probes);
 }
 
 /* Tells whether values have been found that fit no vector. */

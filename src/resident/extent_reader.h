@@ -34,6 +34,8 @@ struct WaExtentReader
 	BlockNumber nblocks;
 	BufferAccessStrategy strategy;
 	WaHeapPinner pinner;
+	uint32 named_extent;             /* the one whose blocks are being pinned */
+	uint64_t named[WA_EXTENT_WORDS]; /* those that are still to be */
 	Buffer map_pin;
 	int ncolumns;
 	WaCollected columns[WA_MAX_RESIDENT_COLUMNS];
@@ -80,15 +82,17 @@ wa_extent_set_bit(uint64_t *words, uint32 i)
 	words[i / 64] |= UINT64CONST(1) << i % 64;
 }
 
-/* Pins a block and locks it for reading. */
-static inline Buffer
-wa_extent_lock(WaExtentReader *reader, BlockNumber block)
-{
-	Buffer buffer = wa_heap_pin(&reader->pinner, block);
+/*
+ * Has blocks of an extent, of which `named` has the bits, be pinned by wa_extent_lock.
+ */
+extern void wa_extent_name(WaExtentReader *reader, uint32 number,
+						   const uint64_t *named);
 
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	return buffer;
-}
+/*
+ * Pins the next block that was named, locks it for reading, and finds out its place in
+ * the extent.  Returns InvalidBuffer if there is none.  Checks for interrupts.
+ */
+extern Buffer wa_extent_lock(WaExtentReader *reader, uint32 *place);
 
 /* Tells whether a column's values in rows fit a vector. */
 extern bool wa_extent_fits(WaExtentReader *reader, int column,
