@@ -6,7 +6,7 @@
 
 EXTENSION = warpagg
 MODULE_big = warpagg
-DATA = sql/warpagg--0.1.0.sql
+DATA = sql/warpagg--0.2.0.sql sql/warpagg--0.1.0--0.2.0.sql
 PGFILEDESC = "warpagg - exact aggregates on the GPU"
 
 SRCS = $(wildcard src/*.c src/core/*.c src/query/*.c src/client/*.c \

@@ -70,7 +70,7 @@ same_list()
 	return 1
 }
 
-# The install script looks nothing up by search_path, and the check of that finds
+# Install and update scripts look nothing up by search_path, and the check of that finds
 # what is planted.
 check_install()
 {

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/release.h"
 #include "daemon/clock.h"
 #include "daemon/control.h"
 #include "daemon/log.h"
@@ -216,7 +217,8 @@ main(int argc, char **argv)
 	}
 	if (options.version_only)
 	{
-		(void) printf("%s, protocol %d\n", PROGRAM_NAME, WA_PROTOCOL_VERSION);
+		(void) printf("%s %s, protocol %d\n", PROGRAM_NAME, WA_RELEASE,
+					  WA_PROTOCOL_VERSION);
 		return EXIT_SUCCESS;
 	}
 	offer_to_oom_killer();

@@ -11,14 +11,15 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
 #include "client/client.h"
 #include "resident/autoload.h"
+#include "rows.h"
 
 PG_FUNCTION_INFO_V1(warpagg_status);
+PG_FUNCTION_INFO_V1(warpagg_status_0_2);
 
-#define STATUS_COLUMNS 11
+#define STATUS_COLUMNS 12
 
 static const char *const states[] = {
 	[WA_SUPERVISION_NONE] = "not supervised",
@@ -64,7 +65,7 @@ add_time(Row *row, int64 time)
  * version of the protocol that it speaks and that of this session's library; the
  * supervisor's process; since when it has been up; time and reason of the last
  * failure; time of the next start, if it is down; tables that are loaded in the
- * background, and those that wait.
+ * background, and those that wait; the release of this session's library.
  */
 Datum
 warpagg_status(PG_FUNCTION_ARGS)
@@ -90,8 +91,15 @@ warpagg_status(PG_FUNCTION_ARGS)
 	add_time(&row, fields.next_start);
 	add(&row, Int64GetDatum(running), true);
 	add(&row, Int64GetDatum(queued), true);
+	add(&row, CStringGetTextDatum(WA_RELEASE), true);
 	Assert(row.ncolumns == STATUS_COLUMNS);
-	tuplestore_putvalues(result->setResult, result->setDesc, row.values,
-						 row.nulls);
+	wa_rows_put(result, row.values, row.nulls, STATUS_COLUMNS);
 	return (Datum) 0;
+}
+
+/* What the extension from 0.2.0 on calls. */
+Datum
+warpagg_status_0_2(PG_FUNCTION_ARGS)
+{
+	return warpagg_status(fcinfo);
 }

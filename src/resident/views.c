@@ -16,14 +16,15 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
 #include "client/client.h"
 #include "client/resident.h"
 #include "resident/map.h"
 #include "resident/relation.h"
+#include "rows.h"
 
 PG_FUNCTION_INFO_V1(warpagg_resident);
+PG_FUNCTION_INFO_V1(warpagg_resident_0_2);
 
 #define RESIDENT_COLUMNS 14
 
@@ -182,7 +183,7 @@ put_column(ReturnSetInfo *result, const WaResidentColumn *column,
 										 SECS_PER_DAY * US_PER_S);
 	values[12] = BoolGetDatum(column->is_asked != 0);
 	values[13] = BoolGetDatum(column->is_pinned != 0);
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	wa_rows_put(result, values, nulls, RESIDENT_COLUMNS);
 }
 
 /* Returns how many columns from the first on are of one relation, up to a limit. */
@@ -231,4 +232,11 @@ warpagg_resident(PG_FUNCTION_ARGS)
 		count -= ncolumns;
 	}
 	return (Datum) 0;
+}
+
+/* What the extension from 0.2.0 on calls. */
+Datum
+warpagg_resident_0_2(PG_FUNCTION_ARGS)
+{
+	return warpagg_resident(fcinfo);
 }

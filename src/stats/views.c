@@ -12,12 +12,13 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 #include "client/client.h"
+#include "rows.h"
 
 PG_FUNCTION_INFO_V1(warpagg_devices);
 PG_FUNCTION_INFO_V1(warpagg_stats);
+PG_FUNCTION_INFO_V1(warpagg_stats_0_2);
 PG_FUNCTION_INFO_V1(warpagg_memory);
 PG_FUNCTION_INFO_V1(warpagg_reductions);
 
@@ -56,7 +57,7 @@ put_device(ReturnSetInfo *result, const WaDeviceInfo *device,
 								 device->driver_version % 1000 / 10)));
 	values[8] =
 		CStringGetTextDatum(state == WA_DAEMON_READY ? "ready" : "starting");
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	wa_rows_put(result, values, nulls, DEVICES_COLUMNS);
 }
 
 /*
@@ -126,8 +127,15 @@ warpagg_stats(PG_FUNCTION_ARGS)
 	values[11] = count(&counters->loaded_bytes);
 	for (int i = 0; i < WA_FALLBACK_COUNT; i++)
 		values[FALLBACKS_FROM + i] = count(&counters->fallbacks[i]);
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	wa_rows_put(result, values, nulls, STATS_COLUMNS);
 	return (Datum) 0;
+}
+
+/* What the extension from 0.2.0 on calls. */
+Datum
+warpagg_stats_0_2(PG_FUNCTION_ARGS)
+{
+	return warpagg_stats(fcinfo);
 }
 
 /*
@@ -155,7 +163,7 @@ warpagg_memory(PG_FUNCTION_ARGS)
 										count(&use->limit)};
 		bool nulls[MEMORY_COLUMNS] = {0};
 
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		wa_rows_put(result, values, nulls, MEMORY_COLUMNS);
 	}
 	return (Datum) 0;
 }
@@ -173,7 +181,7 @@ put_reduction(ReturnSetInfo *result, const WaCounters *counters, int kind,
 	values[2] = CStringGetTextDatum(wa_type_name(type));
 	values[3] = count(&counters->runs[kind][op][type]);
 	values[4] = count(&counters->rows[kind][op][type]);
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	wa_rows_put(result, values, nulls, REDUCTIONS_COLUMNS);
 }
 
 /*

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""extension_sql.py: checks that an install script looks nothing up by search_path.
+"""extension_sql.py: checks that extension scripts look nothing up by search_path.
 
-CREATE EXTENSION runs the script as a superuser with the extension's schema in
+CREATE EXTENSION and ALTER EXTENSION UPDATE run a script as a superuser with the extension's schema in
 search_path, and whoever may create objects in that schema could have a function,
 operator, type or table of theirs taken for PostgreSQL's.  So in sql/warpagg--*.sql
 
@@ -16,7 +16,8 @@ operator, type or table of theirs taken for PostgreSQL's.  So in sql/warpagg--*.
   - the same holds in the bodies of DO and of functions, and in strings there that
     become SQL;
   - a function in another language than C has SET search_path = pg_catalog, pg_temp;
-  - statements are of the kinds in STATEMENTS, which this check can read.
+  - statements are of the kinds in STATEMENTS, which this check can read; in the
+    script of an update (x--1--2.sql) of those in UPDATE_STATEMENTS, too.
 
 Usage: extension_sql.py FILE...     prints each fault as FILE:LINE: text
        extension_sql.py --self-test  says whether planted faults are found
@@ -28,8 +29,8 @@ import sys
 
 # Words of the grammar that the script may use, which name no object.
 WORDS = set("""
-    aggregate all and any array as asc begin by c called cascade case comment constant
-    create cross declare default delete desc distinct do else elsif end execute exception
+    aggregate all alter and any array as asc begin by c called cascade case comment constant
+    create cross declare default delete desc distinct do drop else elsif end execute exception
     exists false filter first for from full function grant group having if immutable in
     inner inout input insert into is join language last lateral left leakproof limit loop not
     notice null nulls of offset on only or order out outer over parallel partition perform
@@ -169,8 +170,9 @@ class Tokens(list):
 class Check:
     """Reads one script; what it has made so far, and its faults."""
 
-    def __init__(self, text):
+    def __init__(self, text, is_update=False):
         self.faults = []
+        self.statements = STATEMENTS | (UPDATE_STATEMENTS if is_update else {})
         self.functions = set()
         self.views = set()
         self.columns = set()
@@ -192,7 +194,7 @@ class Check:
     def statement(self, tokens):
         """Checks one statement."""
         words = tuple(token.word for token in tokens)
-        for kind, check in STATEMENTS.items():
+        for kind, check in self.statements.items():
             if words[:len(kind)] == kind:
                 check(self, tokens, len(kind))
                 return
@@ -245,6 +247,20 @@ class Check:
         name = self.new_name(tokens.at(i))
         self.code(tokens.part(i + 1), self.columns)
         self.views.add(name)
+
+    def rename_function(self, tokens, i):
+        """Checks ALTER FUNCTION, which may rename one that was there."""
+        self.new_name(tokens.at(i))
+        i = self.arguments(tokens, i + 1, set())
+        if [token.word for token in tokens[i:i + 2]] != ["rename", "to"] or \
+                len(tokens) != i + 3:
+            self.fault(tokens[0], "ALTER FUNCTION renames one, and nothing else")
+        self.functions.add(self.new_name(tokens.at(i + 2)))
+
+    def drop_function(self, tokens, i):
+        """Checks DROP FUNCTION of what the script has made, or renamed."""
+        if self.own_object(tokens, i - 1) != len(tokens):
+            self.fault(tokens[0], "DROP FUNCTION drops one that nothing needs")
 
     def do(self, tokens, i):
         """Checks DO."""
@@ -441,6 +457,11 @@ STATEMENTS = {
     ("revoke",): Check.grant,
     ("do",): Check.do,
 }
+UPDATE_STATEMENTS = {
+    ("create", "or", "replace", "view"): Check.create_view,
+    ("alter", "function"): Check.rename_function,
+    ("drop", "function"): Check.drop_function,
+}
 
 
 def becomes_sql(tokens, i):
@@ -569,14 +590,41 @@ BAD += [f"DO $$ DECLARE t pg_catalog.text; b boolean; r pg_catalog.record; n big
 BAD += ["DO $$ DECLARE t text; BEGIN NULL; END $$",
         "DO $$ DECLARE t record; BEGIN NULL; END $$"]
 
+# The same of updates, whose statements have no place in an install script.
+UPDATE = "CREATE FUNCTION warpagg_f() RETURNS bigint AS 'm' LANGUAGE C; "
+GOOD_UPDATES = [
+    "ALTER FUNCTION warpagg_f(pg_catalog.text) RENAME TO warpagg_g; " + UPDATE +
+    "DROP FUNCTION warpagg_g(pg_catalog.text)",
+    UPDATE + "CREATE OR REPLACE VIEW warpagg_f AS SELECT * FROM warpagg_f()",
+]
+BAD_UPDATES = [
+    "ALTER FUNCTION f() RENAME TO warpagg_g",
+    "ALTER FUNCTION warpagg_f() RENAME TO g",
+    "ALTER FUNCTION warpagg_f(text) RENAME TO warpagg_g",
+    "ALTER FUNCTION warpagg_f() OWNER TO mallory",
+    "DROP FUNCTION warpagg_f()",
+    UPDATE + "DROP FUNCTION warpagg_f(text)",
+    UPDATE + "DROP FUNCTION warpagg_f() CASCADE",
+    UPDATE + "DROP FUNCTION IF EXISTS warpagg_f()",
+    "CREATE OR REPLACE VIEW warpagg_v AS SELECT * FROM pg_class",
+    "CREATE OR REPLACE FUNCTION warpagg_f() RETURNS pg_catalog.void AS 'm' LANGUAGE C",
+]
+
 
 def self_test():
     """Checks the check; returns the exit status."""
-    wrong = [(text, Check(text).faults) for text in GOOD if Check(text).faults]
-    wrong += [(text, []) for text in BAD if not Check(text).faults]
-    for text, faults in wrong:
-        print(f"{'no fault: ' + str(faults) if faults else 'fault not found'}: {text}")
-    print(f"{len(GOOD) + len(BAD)} cases, {len(wrong)} faults")
+    cases = [(text, False, True) for text in GOOD]
+    cases += [(text, False, False) for text in BAD + BAD_UPDATES + GOOD_UPDATES]
+    cases += [(text, True, True) for text in GOOD + GOOD_UPDATES]
+    cases += [(text, True, False) for text in BAD + BAD_UPDATES]
+    wrong = 0
+    for text, is_update, is_good in cases:
+        faults = Check(text, is_update).faults
+        if bool(faults) == is_good:
+            wrong += 1
+            print(f"{'no fault: ' + str(faults) if faults else 'fault not found'}: "
+                  f"{text}")
+    print(f"{len(cases)} cases, {wrong} faults")
     return 1 if wrong else 0
 
 
@@ -585,7 +633,7 @@ def main(paths):
     faults = 0
     for path in paths:
         with open(path, encoding="utf-8") as source:
-            check = Check(source.read())
+            check = Check(source.read(), path.count("--") == 2)
         for line, fault in sorted(check.faults):
             print(f"{path}:{line}: {fault}")
         faults += len(check.faults)

@@ -1,5 +1,6 @@
 
-# CREATE EXTENSION runs nothing of what somebody has put into its schema before.
+# CREATE EXTENSION and ALTER EXTENSION UPDATE run nothing of what somebody has put
+# into the extension's schema before.
 
 use strict;
 use warnings;
@@ -10,29 +11,28 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use WarpaggTest;
 
-my $node = make_node('install');
+my $path = install_with_first_release();
+my $node = make_node_of('install', $path);
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN');
 
-# The words of the install script: what there is of these names in pg_catalog is what
-# a trap may be mistaken for.
-my ($share) = run_command([ 'pg_config', '--sharedir' ]);
-my ($file) = glob "$share/extension/warpagg--*.sql";
-my %words = map { $_ => 1 } slurp_file($file) =~ /\b([a-z_]\w*)\b/g;
+# The words of the scripts: what there is of these names in pg_catalog is what a trap
+# may be mistaken for.
+my ($share) = run_command([ "$path/bin/pg_config", '--sharedir' ]);
+my @files = grep { !/--0\.1\.0\.sql$/ } glob "$share/extension/warpagg--*.sql";
+is(@files, 2, 'there are an install script and an update script');
+my %words = map { $_ => 1 } map { slurp_file($_) =~ /\b([a-z_]\w*)\b/g } @files;
 my $words = join ',', sort keys %words;
-ok(exists $words{pg_proc}, 'the install script is read');
+ok(exists $words{pg_proc} && exists $words{pg_identify_object}, 'which are read');
 
-# Makes a database of mallory's with traps in a schema.  A trap that is called moves
-# a sequence, which no rollback undoes, and makes mallory a superuser if it can.
-sub make_trapped
+# Puts mallory's traps into a schema.  A trap that is called moves a sequence, which no
+# rollback undoes, and makes mallory a superuser if it can.
+sub set_traps
 {
 	my ($database, $schema) = @_;
-	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER mallory");
-	$node->safe_psql($database, 'GRANT ALL ON SCHEMA public TO mallory');
 	$node->safe_psql(
 		$database, qq{
 SET client_min_messages = error;
-CREATE SCHEMA IF NOT EXISTS $schema;
 SET search_path = pg_catalog;
 CREATE SEQUENCE $schema.sprung;
 CREATE FUNCTION $schema.spring() RETURNS boolean LANGUAGE plpgsql
@@ -111,30 +111,6 @@ sub sprung
 		"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM $schema.sprung");
 }
 
-# Returns what belongs to the extension in a database, with the definitions, but
-# without the schema's name.
-sub members
-{
-	my ($database, $schema) = @_;
-	my $members = $node->safe_psql(
-		$database, q{
-SET search_path = '';
-SELECT pg_describe_object(d.classid, d.objid, 0), p.prorettype, p.proargtypes,
-    p.proallargtypes, p.prosupport::regproc, a.aggtransfn, a.aggfinalfn, a.aggcombinefn,
-    a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn,
-    a.aggsortop::regoperator, a.aggtranstype, a.aggmtranstype,
-    obj_description(d.objid, 'pg_proc'), pg_get_viewdef(c.oid)
-FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid
-LEFT JOIN pg_catalog.pg_proc p
-    ON d.classid = 'pg_catalog.pg_proc'::regclass AND p.oid = d.objid
-LEFT JOIN pg_catalog.pg_aggregate a ON a.aggfnoid = p.oid
-LEFT JOIN pg_catalog.pg_class c
-    ON d.classid = 'pg_catalog.pg_class'::regclass AND c.oid = d.objid
-WHERE e.extname = 'warpagg' AND d.deptype = 'e'});
-	$members =~ s/\Q$schema\E\.//g;
-	return join "\n", sort split /\n/, $members;
-}
-
 # Says whether mallory is a superuser.
 sub is_super
 {
@@ -144,12 +120,24 @@ sub is_super
 
 # --- Traps of every kind.
 $node->safe_psql('postgres', 'CREATE EXTENSION warpagg');
-my $expected = members('postgres', 'public');
+my $expected = extension_members($node, 'postgres', 'public');
 like($expected, qr/gpu_sum/, 'the members of the extension are read');
-foreach my $schema ('public', q{"Mallory ""M"""})
+foreach my $case (
+	[ 'open', 'public' ],
+	[ 'closed', q{"Mallory ""M"""} ],
+	[ 'update', 'public' ])
 {
-	my $database = $schema eq 'public' ? 'open' : 'closed';
-	make_trapped($database, $schema);
+	my ($database, $schema) = @$case;
+	my $is_update = $database eq 'update';
+
+	# The script of the first release was not proof against this.
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER mallory");
+	$node->safe_psql($database,
+		"CREATE SCHEMA IF NOT EXISTS $schema; GRANT ALL ON SCHEMA $schema TO mallory"
+		  . ($is_update
+			? "; CREATE EXTENSION warpagg SCHEMA $schema VERSION '0.1.0'"
+			: ''));
+	set_traps($database, $schema);
 	$node->safe_psql(
 		$database,
 		"SET search_path = $schema; SELECT 'a'::name || 'b'::name, "
@@ -159,10 +147,12 @@ foreach my $schema ('public', q{"Mallory ""M"""})
 	cmp_ok($sprung, '>=', 3, "$database: traps work");
 
 	$node->safe_psql($database,
-		"CREATE EXTENSION warpagg SCHEMA $schema");
+		$is_update
+		? 'ALTER EXTENSION warpagg UPDATE'
+		: "CREATE EXTENSION warpagg SCHEMA $schema");
 	is(sprung($database, $schema), $sprung, "$database: no trap was called");
 	is(is_super(), 'f', "$database: mallory is no superuser");
-	is(members($database, $schema),
+	is_members(extension_members($node, $database, $schema),
 		$expected, "$database: the extension is as in any schema");
 	is( $node->safe_psql(
 			$database, qq{

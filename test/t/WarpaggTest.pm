@@ -7,14 +7,18 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use File::Basename;
 use File::Temp;
+use FindBin;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Test::More;
 use Time::HiRes qw(usleep time);
 
-our @EXPORT = qw(make_node processes supervisor_pid daemon_pid is_up
-  wait_until wait_asleep wait_ready start_query finish_query stat_value device_setting);
+our @EXPORT = qw(make_node make_node_of processes supervisor_pid daemon_pid is_up
+  wait_until wait_asleep wait_ready start_query finish_query stat_value device_setting
+  extension_members is_members install_with_first_release);
 
 # A device that every machine has, unless the tests are told to use another.
 my $device = $ENV{WARPAGG_TEST_DEVICE} // 'auto';
@@ -29,7 +33,15 @@ sub device_setting
 sub make_node
 {
 	my ($name, @settings) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	return make_node_of($name, undef, @settings);
+}
+
+# Makes one of the PostgreSQL that is installed at a path.
+sub make_node_of
+{
+	my ($name, $install_path, @settings) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name,
+		defined $install_path ? (install_path => $install_path) : ());
 	$node->init;
 	$node->append_conf('postgresql.conf', "max_worker_processes = 16");
 	$node->append_conf('postgresql.conf', "log_line_prefix = '%m [%p] %b '");
@@ -179,6 +191,77 @@ sub finish_query
 	return (
 		$query->{run}->result(0) == 0, $query->{out},
 		$query->{err}, time() - $query->{begin});
+}
+
+# Returns what belongs to the extension in a database, with all that the catalogs say
+# about it and what it depends on, but without the schema's name; a line for each.
+sub extension_members
+{
+	my ($node, $database, $schema) = @_;
+	my $members = $node->safe_psql(
+		$database, q{
+SET search_path = '';
+CREATE TEMP TABLE members AS
+    SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
+    WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+        AND e.extname = 'warpagg';
+SELECT pg_describe_object(m.classid, m.objid, 0),
+    to_jsonb(p) - '{oid,pronamespace}'::text[],
+    CASE WHEN p.prokind = 'f' THEN to_json(pg_get_functiondef(p.oid)) END,
+    to_jsonb(a) - 'aggfnoid', to_json(pg_get_viewdef(c.oid)), c.relkind, c.relowner,
+    c.relacl, c.reloptions,
+    (SELECT json_agg(json_build_array(attname, atttypid, attacl) ORDER BY attnum)
+        FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0),
+    (SELECT json_agg(json_build_array(i.objsubid, i.privtype, i.initprivs))
+        FROM pg_init_privs i WHERE i.classoid = m.classid AND i.objoid = m.objid),
+    (SELECT json_agg(json_build_array(d.objsubid, d.description))
+        FROM pg_description d WHERE d.classoid = m.classid AND d.objoid = m.objid)
+FROM pg_temp.members m
+LEFT JOIN pg_proc p ON m.classid = 'pg_proc'::regclass AND p.oid = m.objid
+LEFT JOIN pg_aggregate a ON a.aggfnoid = p.oid
+LEFT JOIN pg_class c ON m.classid = 'pg_class'::regclass AND c.oid = m.objid;
+SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid), d.deptype,
+    pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid)
+FROM pg_depend d LEFT JOIN pg_rewrite r
+    ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+JOIN pg_temp.members m ON (d.classid, d.objid) = (m.classid, m.objid)
+    OR (m.classid, m.objid) = ('pg_class'::regclass, r.ev_class)});
+	my $escaped = $schema =~ s/"/\\"/gr;
+	$members =~ s/\Q$_\E\.//g foreach $escaped, $schema;
+	$members =~ s/\|schema .*$/|schema/mg;
+	$members =~ s/:location \d+//g;
+	return join "\n", sort split /\n/, $members;
+}
+
+# Tests that members are those that are expected; shows only the lines that differ.
+sub is_members
+{
+	my ($members, $expected, $name) = @_;
+	my %lines;
+	$lines{$_}++ foreach split /\n/, $members;
+	$lines{$_}-- foreach split /\n/, $expected;
+	return is(
+		join("\n",
+			map { ($lines{$_} > 0 ? '+ ' : '- ') . $_ }
+			  sort grep { $lines{$_} != 0 } keys %lines),
+		'', $name);
+}
+
+# Makes a PostgreSQL of the test's own that has the script of the extension's first
+# release, too; returns its path, for PostgreSQL::Test::Cluster.  It finds its files by
+# where its programs are.
+sub install_with_first_release
+{
+	my $root = PostgreSQL::Test::Utils::tempdir();
+	my ($bin, $lib, $share) =
+	  map { (run_command([ 'pg_config', $_ ]))[0] }
+	  qw(--bindir --pkglibdir --sharedir);
+
+	system('cp', '-LR', '--parents', $bin, $lib, $share, $root) == 0 or die;
+	system('cp', "$FindBin::RealBin/../data/warpagg--0.1.0.sql",
+		"$root$share/extension") == 0
+	  or die;
+	return dirname("$root$bin");
 }
 
 # Returns a column of warpagg_stats.

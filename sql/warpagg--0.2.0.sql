@@ -1,4 +1,4 @@
-/* sql/warpagg--0.1.0.sql: what CREATE EXTENSION warpagg makes */
+/* sql/warpagg--0.2.0.sql: what CREATE EXTENSION warpagg makes */
 
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION warpagg" to load this file. \quit
@@ -191,6 +191,9 @@ BEGIN
 END
 $make_twins$;
 
+-- A function whose columns change from one version to another has the version in the
+-- name of its C function, too: a library that has other columns does not have that.
+
 CREATE FUNCTION warpagg_devices(
     OUT kind pg_catalog.text,
     OUT ordinal integer,
@@ -228,7 +231,7 @@ CREATE FUNCTION warpagg_stats(
     OUT fallback_no_memory bigint,
     OUT fallback_query_memory bigint
 ) RETURNS SETOF pg_catalog.record
-    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME', 'warpagg_stats_0_2' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW warpagg_stats AS SELECT * FROM warpagg_stats();
 
@@ -243,9 +246,10 @@ CREATE FUNCTION warpagg_status(
     OUT last_failure_reason pg_catalog.text,
     OUT next_start pg_catalog.timestamptz,
     OUT loads_running pg_catalog.int8,
-    OUT loads_queued pg_catalog.int8
+    OUT loads_queued pg_catalog.int8,
+    OUT release pg_catalog.text
 ) RETURNS SETOF pg_catalog.record
-    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME', 'warpagg_status_0_2' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION warpagg_status() IS
     'how the device process is, and what became of the last one';
@@ -339,7 +343,7 @@ CREATE FUNCTION warpagg_resident(
     OUT asked boolean,
     OUT pinned boolean
 ) RETURNS SETOF pg_catalog.record
-    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+    AS 'MODULE_PATHNAME', 'warpagg_resident_0_2' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE VIEW warpagg_resident AS SELECT * FROM warpagg_resident();
 
