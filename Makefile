@@ -47,7 +47,7 @@ CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
 endif
 
 # These install what is missing first, so they must not need pg_config yet.
-SCRIPT_GOALS = demo test bench lint format
+SCRIPT_GOALS = demo test bench deb lint format
 ifeq ($(filter $(SCRIPT_GOALS),$(MAKECMDGOALS)),)
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -92,7 +92,7 @@ print-%:
 	@echo $($*)
 endif
 
-.PHONY: demo test bench lint format
+.PHONY: demo test bench deb lint format
 # "make demo DATA=flights.csv.xz" names the file to load; for PGXS, which the
 # script calls without that, DATA is what is installed.
 demo:
@@ -101,6 +101,9 @@ demo:
 
 test:
 	MAKEFLAGS= scripts/test.sh
+
+deb:
+	MAKEFLAGS= scripts/deb.sh
 
 bench:
 	MAKEFLAGS= bench/aggregate.sh

@@ -144,7 +144,7 @@ wa_without_main_cluster()
 	)
 }
 
-# Installs what a group of tasks needs.  Groups: build, test, lint, fuzz.
+# Installs what a group of tasks needs.  Groups: build, test, lint, fuzz, deb.
 wa_install_deps()
 {
 	local group
@@ -170,6 +170,10 @@ wa_install_deps()
 				;;
 			lint)
 				packages+=(clang-format-14 cppcheck python3 shellcheck)
+				;;
+			deb)
+				packages+=(debhelper dpkg-dev fakeroot g++ lintian make util-linux
+					"postgresql-$major" "postgresql-server-dev-$major")
 				;;
 			fuzz)
 				packages+=(clang-14 libclang-rt-14-dev)

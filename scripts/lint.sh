@@ -2,10 +2,10 @@
 #
 # lint.sh
 #	  Checks the source: format, include directions, test lists, names in the
-#	  install script, paths, sizes, cppcheck, shellcheck.  `make lint` calls it.
+#	  extension's scripts, releases, paths, sizes, cppcheck, shellcheck.  `make lint` calls it.
 #
 # Usage: scripts/lint.sh [CHECK...]
-#	Checks: format includes regress install paths marks sizes cppcheck shell.
+#	Checks: format includes regress install release paths marks sizes cppcheck shell.
 #
 # Looks at the files that git tracks or would track.  Each check counts one; the
 # last line is "N passed, M failed", and the exit status is 0 only if M is 0.
@@ -14,7 +14,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-CHECKS=(format includes regress install paths marks sizes cppcheck shell)
+CHECKS=(format includes regress install release paths marks sizes cppcheck shell)
 MAX_LINES=600
 
 # Prints the files of the project whose names match an extended regular
@@ -76,6 +76,12 @@ check_install()
 {
 	python3 test/lint/extension_sql.py --self-test &&
 		files '^sql/warpagg--.*\.sql$' | xargs -r python3 test/lint/extension_sql.py
+}
+
+# META.json is as PGXN wants it, and all files name the same release.
+check_release()
+{
+	python3 test/lint/release.py --self-test && python3 test/lint/release.py
 }
 
 # No file names a folder of somebody's machine.
