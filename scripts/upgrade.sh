@@ -3,7 +3,7 @@
 # upgrade.sh
 #	  Tests upgrades that take more than this release and one PostgreSQL: from the
 #	  binaries of release 0.1.0, and by pg_upgrade.  (ALTER EXTENSION UPDATE, and dumps,
-#	  are tested by test/t/021_update.pl.)
+#	  are tested by test/t/022_update.pl.)
 #
 # Usage: scripts/upgrade.sh [STAGE...]
 #	binaries	0.1.0's library, device process and SQL, each with this release's others
