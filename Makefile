@@ -1,6 +1,6 @@
 # Makefile of warpagg
 #
-# With PGXS: all, install, installcheck, clean.  Beside it: demo, test, unit,
+# With PGXS: all, install, installcheck, clean.  Beside it: demo, test, deb, unit,
 # emu-test, bench, bench-kernels, bench-groups, bench-programs, bench-ladder, lint,
 # format.  See README.md.
 

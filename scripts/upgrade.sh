@@ -99,9 +99,9 @@ build()
 	}
 }
 
-# Makes a PostgreSQL of our own that has a build, and the SQL of 0.1.0.  It finds its
-# files by where its programs are, which it prints.  Arguments: its name, the
-# programs of PostgreSQL, the build.
+# Makes a PostgreSQL of our own that has a build, and the SQL of this release and of
+# 0.1.0.  It finds its files by where its programs are, which it prints.  Arguments: its
+# name, the programs of PostgreSQL, the build.
 make_postgres()
 {
 	local root=$WA_TMP/$1
@@ -115,9 +115,8 @@ make_postgres()
 	mkdir -p "$root"
 	cp -LR --parents "$from" "$lib" "$share" "$root"
 	cp "$build/warpagg.so" "$build/build/warpaggd" "$root$lib"
-	cp "$build/warpagg.control" "$root$share/extension"
-	cp "$build"/sql/warpagg--*.sql "$WA_ROOT/test/data/warpagg--0.1.0.sql" \
-		"$root$share/extension"
+	cp "$WA_ROOT/warpagg.control" "$WA_ROOT"/sql/warpagg--*.sql \
+		"$WA_ROOT/test/data/warpagg--0.1.0.sql" "$root$share/extension"
 	chmod -R a+rX "$root"
 	echo "$root$from"
 }
