@@ -163,5 +163,6 @@ mkdir "$FOLDER/try"
 cp "$0" "${PACKAGES[@]}" "$FOLDER/try"
 # shellcheck disable=SC2016 # expanded by the inner shell
 unshare --mount -- sh -c 'mount --make-rprivate / && mount --rbind /dev "$0/dev" &&
-	mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$FOLDER" \
+	mount -t proc proc "$0/proc" && exec chroot "$0" env -i \
+	PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ "$@"' "$FOLDER" \
 	bash /try/deb-try.sh --inside "$MAJOR"

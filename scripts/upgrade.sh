@@ -264,6 +264,17 @@ update_and_go_back()
 	check 'no process of the server crashed' log_is_clean cluster
 }
 
+# Runs pg_upgrade; arguments: the programs of both PostgreSQLs.
+run_pg_upgrade()
+{
+	wa_as_user pg_upgrade --old-bindir="$1" --new-bindir="$2" \
+		--old-datadir="$WA_TMP/old-cluster" --new-datadir="$WA_TMP/new-cluster" \
+		--username=postgres --socketdir="$WA_TMP" >"$WA_TMP/pg_upgrade.log" || {
+		tail -n 30 "$WA_TMP/pg_upgrade.log"
+		return 1
+	}
+}
+
 # Upgrades a cluster with two databases, of 0.1.0's SQL and of this release's.
 stage_pg_upgrade()
 {
@@ -302,10 +313,7 @@ stage_pg_upgrade()
 	WA_BINDIR=$new
 	wa_cluster_start new-cluster
 	stop new-cluster
-	check 'pg_upgrade' wa_as_user pg_upgrade --old-bindir="$old" --new-bindir="$new" \
-		--old-datadir="$WA_TMP/old-cluster" --new-datadir="$WA_TMP/new-cluster" \
-		--username=postgres --socketdir="$WA_TMP" >"$WA_TMP/pg_upgrade.log"
-	[ "$FAILED" -eq 0 ] || tail -n 30 "$WA_TMP/pg_upgrade.log"
+	check 'pg_upgrade' run_pg_upgrade "$old" "$new"
 	start new-cluster
 	PGDATABASE=first
 	check_is "views over 0.1.0's SQL show the same" "$(show_objects)" "$expected"
