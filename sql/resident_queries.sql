@@ -30,6 +30,22 @@ SELECT wa_compare('SELECT sum(v), min(v), max(v), variance(v) FROM resident_rows
 SELECT wa_compare('SELECT sum(n), min(n), max(w), stddev(n), avg(w) FROM resident_rows');
 SELECT wa_compare('SELECT min(f), max(f), count(f), min(d), max(d) FROM resident_rows');
 
+-- Rows are counted as read, wherever they come from.
+CREATE FUNCTION pg_temp.counted(resident text, query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    before bigint[] := ARRAY[pg_stat_get_xact_numscans('resident_rows'::regclass),
+                             pg_stat_get_xact_tuples_returned('resident_rows'::regclass)];
+BEGIN
+    PERFORM set_config('warpagg.enable_resident', resident, true);
+    EXECUTE query;
+    RETURN format('%s scan, %s rows', pg_stat_get_xact_numscans('resident_rows'::regclass) - before[1],
+                  pg_stat_get_xact_tuples_returned('resident_rows'::regclass) - before[2]);
+END $$;
+SELECT pg_temp.counted('off', q) AS heap, pg_temp.counted('on', q) AS resident
+FROM unnest(ARRAY['SELECT sum(v), count(i) FROM resident_rows', 'SELECT count(*) FROM resident_rows',
+                  'SELECT sum(v) FROM resident_rows WHERE v < -100',
+                  'SELECT t || c, sum(v) FROM resident_rows GROUP BY 1']) q;
+
 -- Clauses, some of which keep all rows or none.
 SELECT wa_compare('SELECT count(*), sum(v), sum(n) FROM resident_rows WHERE k < 20 AND i > 5');
 SELECT wa_compare('SELECT count(*), sum(v) FROM resident_rows WHERE v > -100 AND b');

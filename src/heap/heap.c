@@ -144,6 +144,7 @@ forget_rest(WaHeapScan *scan)
 	unpin(scan, 0);
 	scan->counts.blocks--;
 	scan->counts.rows -= scan->rest_end;
+	pgstat_count_index_tuples(scan->scan->rs_rd, -scan->rest_end);
 	scan->rest_next = 0;
 	scan->rest_end = 0;
 }

@@ -11,6 +11,7 @@
 
 #include "access/parallel.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -199,7 +200,10 @@ typedef struct Answer
 	const void *groups; /* unchecked */
 } Answer;
 
-/* Leaves out the blocks that the device process has answered for. */
+/*
+ * Leaves out the blocks that the device process has answered for.  Their rows count as
+ * read (seq_tup_read), as those of the heap do.
+ */
 static void
 leave_out(WaScanState *state, const Answer *given)
 {
@@ -218,6 +222,7 @@ leave_out(WaScanState *state, const Answer *given)
 		memcpy(state->covered, given->used, bytes);
 		wa_heap_leave_out(state->heap, state->covered);
 	}
+	pgstat_count_index_tuples(state->relation, answer->rows);
 	state->resident_blocks += (int64) answer->blocks;
 	state->resident_rows += (int64) answer->rows;
 	state->resident_ms += (double) answer->device_ns / 1000000.0;
