@@ -2,10 +2,12 @@
 #
 # lint.sh
 #	  Checks the source: format, include directions, test lists, names in the
-#	  extension's scripts, releases, paths, sizes, cppcheck, shellcheck.  `make lint` calls it.
+#	  extension's scripts, releases, paths, sizes, documents, cppcheck, shellcheck.
+#	  `make lint` calls it.
 #
 # Usage: scripts/lint.sh [CHECK...]
-#	Checks: format includes regress install release paths marks sizes cppcheck shell.
+#	Checks: format includes regress install release paths marks sizes docs cppcheck
+#	shell.
 #
 # Looks at the files that git tracks or would track.  Each check counts one; the
 # last line is "N passed, M failed", and the exit status is 0 only if M is 0.
@@ -14,8 +16,9 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-CHECKS=(format includes regress install release paths marks sizes cppcheck shell)
+CHECKS=(format includes regress install release paths marks sizes docs cppcheck shell)
 MAX_LINES=600
+MAX_README_LINES=150
 
 # Prints the files of the project whose names match an extended regular
 # expression: those of git, or all where there is no repository (a tarball).
@@ -119,6 +122,20 @@ check_sizes()
 		fi
 	done < <(files '^(src|cuda)/.*\.(c|h|cu|cuh)$')
 	return "$rc"
+}
+
+# Documents have each line of the log, links lead somewhere, the picture shows what was
+# measured, and README.md is short.
+check_docs()
+{
+	local documents
+
+	mapfile -t documents < <(files '\.md$')
+	python3 test/lint/log_lines.py --self-test &&
+		files '^(src/.*\.c|docs/.*\.md)$' | xargs -r python3 test/lint/log_lines.py &&
+		python3 test/lint/links.py "${documents[@]}" &&
+		python3 bench/chart.py --check &&
+		[ "$(wc -l <README.md)" -le "$MAX_README_LINES" ]
 }
 
 # cppcheck has no warnings.

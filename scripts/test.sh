@@ -6,7 +6,7 @@
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit fuzz emu install regress-emu devices
 #	regress regress-preload tap valgrind freshness soak freshness-rules
-#	scan-queries scan-random random random-emu isolation demo.
+#	scan-queries scan-random random random-emu isolation docs demo.
 #	Default: all (isolation only where test/specs exists).
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
@@ -51,7 +51,7 @@ set -euo pipefail
 STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-preload tap
 	valgrind freshness soak freshness-rules scan-queries scan-random random random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
-STAGES+=(demo)
+STAGES+=(docs demo)
 
 PASSED=0
 FAILED=0
@@ -313,15 +313,6 @@ check_counters()
 	check "nothing fell back (${fallbacks:-none})" test -z "$fallbacks"
 }
 
-# Says whether the examples in README.md are those that the regression test runs,
-# with the output that it expects.
-readme_shows_differences()
-{
-	diff <(sed -n '/^### Where the numbers/,/^## /s/^    //p' "$WA_ROOT/README.md") \
-		<(sed -E -e '/^--( |$)/d' -e '/^$/d' -e 's/ +$//' \
-			"$WA_ROOT/expected/differences.out")
-}
-
 # Runs the regression suite on an unconfigured server: no preload; the setting
 # arrives with each session.
 stage_regress()
@@ -335,7 +326,6 @@ stage_regress()
 	export PGOPTIONS="-c warpagg.min_device_rows=0 -c warpagg.device=${WA_DEVICE:-auto}"
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
-	check 'README.md shows what the examples print' readme_shows_differences
 	report
 }
 
@@ -698,6 +688,42 @@ stage_devices()
 	test_devices cpu 3 "warpagg.daemon_path = '$(make_cpu_devices 3)'"
 	WARPAGG_EMU_DEVICES=2 test_devices gpu 2 "${EMULATOR[@]}"
 	WARPAGG_EMU_DEVICES=4 test_devices gpu 4 "${EMULATOR[@]}"
+	report
+}
+
+#
+# Documents
+#
+
+# Runs a script of test/docs against the running cluster and counts its tests.
+# Arguments: the script, then its own.
+run_docs()
+{
+	local log=$WA_TMP/docs.log
+	local passed
+	local failed
+
+	PATH="$WA_BINDIR:$PATH" PYTHONDONTWRITEBYTECODE=1 timeout 600 \
+		python3 "test/docs/$1" "${@:2}" >"$log" 2>&1 || true
+	read -r passed failed <<<"$(sum_counts "$log")"
+	grep -vE '^[0-9]+ passed, [0-9]+ failed$' "$log" || true
+	PASSED=$((PASSED + passed))
+	FAILED=$((FAILED + failed))
+	check "$1 ends as it should" grep -qE '^[1-9][0-9]* passed, 0 failed$' "$log"
+}
+
+# Runs the SQL of README.md and docs/ on a server that knows nothing of warpagg, as
+# their readers do, and compares their tables with the catalog.
+stage_docs()
+{
+	cd "$WA_ROOT"
+	wa_begin
+	wa_cluster_start docs "warpagg.device = 'cpu'" "${QUIET[@]}"
+	run_docs run.py --self-test
+	run_docs run.py README.md docs/*.md docs/internals/*.md
+	PGDATABASE=mydb run_docs catalog.py docs
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
 	report
 }
 

@@ -1,6 +1,5 @@
 --
--- Where results differ from the built-ins' on purpose: the examples of README.md,
--- which scripts/test.sh compares with what is expected here.
+-- Where results differ from the built-ins' on purpose: docs/numbers.md has these, too.
 --
 SELECT sum(x ORDER BY x), sum(x ORDER BY x DESC), gpu_sum(x)
 FROM (VALUES (0.1::float8), (0.2), (0.3)) v(x);

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # big.sh
-#	  The very large table of one int8 column, and its memory beside what the README
-#	  says.  Source it after time.sh here.
+#	  The very large table of one int8 column, and its memory beside what
+#	  docs/resident.md says.  Source it after time.sh here.
 #
 # Variables: BIG_ROWS and PROCESSES of the benchmark.
 
@@ -65,13 +65,13 @@ big_sum()
 	wa_psql -c "SELECT $BIG_FIRST::numeric * $BIG_ROWS + $BIG_ROWS::numeric * ($BIG_ROWS - 1) / 2"
 }
 
-# Prints what the README's formula says of the column, 8 bytes a row, beside what
-# warpagg_resident says, and what the device process takes altogether.
+# Prints what the formula of docs/resident.md says of the column, 8 bytes a row, beside
+# what warpagg_resident says, and what the device process takes altogether.
 big_memory()
 {
 	wa_psql -v predicted="$((8 * BIG_ROWS))" -v all="$(big_daemon_kb)" -f - <<'SQL'
 \echo
-SELECT format('By the README''s formula (8 bytes a row) %s bytes, by warpagg_resident %s:'
+SELECT format('By the formula of docs/resident.md (8 bytes a row) %s bytes, by warpagg_resident %s:'
 		' %s percent. On GPUs %s bytes. The device process takes %s KB altogether.',
 		:predicted, bytes, to_char(100.0 * (bytes - :predicted) / :predicted, 'FMS990.00'),
 		device_bytes, :'all')

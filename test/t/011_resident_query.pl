@@ -179,7 +179,7 @@ like(
 	qr/^(0\.99\d ){2}0\.99\d$/,
 	'a change makes a block of each column stale');
 
-# The memory of columns, as README.md has it.
+# The memory of columns, as docs/resident.md has it.
 value(
 	q{
 	CREATE TABLE sizes AS SELECT
