@@ -56,7 +56,7 @@ ROW = 36
 PANEL_HEAD = 44
 PANEL_FOOT = 34
 TOP = 92
-BOTTOM = 34
+BOTTOM = 8
 LEAST_MS = 0.1
 MOST_MS = 100000.0
 TICKS = [(0.1, "0.1 ms"), (1, "1 ms"), (10, "10 ms"), (100, "0.1 s"), (1000, "1 s"),
@@ -158,10 +158,12 @@ def draw():
         panel, y = draw_panel(y, title, ways)
         lines += panel
         y += 8
-    lines.append(text(24, y + 6, "Medians, all data in memory; each step of the axis is "
-                      f"ten times the one before. bench/results: {SCAN}, {RESIDENT}, "
-                      f"{GPU}", 9.5, color="#6b7280"))
-    height = y + BOTTOM - 10
+    for words in ("Medians, all data in memory. Each step of the axis is ten times the one "
+                  "before.",
+                  f"From bench/results: {SCAN}, {RESIDENT}, {GPU}"):
+        lines.append(text(24, y + 6, words, 10.5, color="#6b7280"))
+        y += 16
+    height = y + BOTTOM
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:.0f}" '
             f'viewBox="0 0 {WIDTH} {height:.0f}" {FONT}>\n'
             '<!-- made by bench/chart.py -->\n'
