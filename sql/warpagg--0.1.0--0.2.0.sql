@@ -63,7 +63,7 @@ BEGIN
             AND d.deptype OPERATOR(pg_catalog.=) 'e'
             AND COALESCE(rel.relname, p.proname) OPERATOR(pg_catalog.=) ANY (
                 ARRAY['warpagg_status', 'warpagg_memory', 'warpagg_pin',
-                      'warpagg_unpin'])
+                      'warpagg_unpin', 'warpagg_explain'])
         ORDER BY rel.relname
     LOOP
         EXECUTE pg_catalog.format('DROP %s %s', member.type, member.identity);
@@ -324,3 +324,16 @@ COMMENT ON FUNCTION warpagg_unpin(pg_catalog.regclass) IS
 -- What is pinned is lost to others.
 REVOKE EXECUTE ON FUNCTION warpagg_pin(pg_catalog.regclass) FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION warpagg_unpin(pg_catalog.regclass) FROM PUBLIC;
+
+-- Why a query is not computed by a node of the extension.
+
+CREATE FUNCTION warpagg_explain(
+    query pg_catalog.text,
+    OUT level pg_catalog.text,
+    OUT used boolean,
+    OUT reason pg_catalog.text
+) RETURNS SETOF pg_catalog.record
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION warpagg_explain(pg_catalog.text) IS
+    'tells which aggregates of a query the node WarpAgg computes, and why not the others';
