@@ -51,6 +51,7 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'WITH w AS MATERIALIZED (SELECT id FROM why) SELECT sum(id) FROM w',
     'WITH RECURSIVE w AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM w WHERE x < 5) SELECT sum(x) FROM w',
     'SELECT count(*) FROM pg_class',
+    'SELECT count(*) FROM why WHERE false',
     'SELECT count(*) FROM why_parent',
     'SELECT count(*) FROM why_parts',
     'SELECT count(*) FROM why_part',
@@ -149,6 +150,21 @@ SELECT regexp_replace(pg_temp.plan('FORMAT yaml', 'SELECT sum(k) FROM why a JOIN
 SELECT pg_temp.why('CREATE TABLE why_made AS SELECT sum(f) FROM why');
 SELECT pg_temp.why('DECLARE c CURSOR FOR SELECT sum(f) FROM why');
 SELECT pg_temp.why('SELECT sum(f) FROM why', 'ANALYZE, COSTS OFF, TIMING OFF');
+
+-- What is aggregated may be a transition table.
+CREATE FUNCTION why_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXPLAIN (COSTS OFF) SELECT sum(x) FROM new_rows LOOP
+        RAISE WARNING '%', line;
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER why_transition AFTER INSERT ON why_child REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION why_transition();
+INSERT INTO why_child VALUES (1);
 
 -- The reason is that of this plan: not of what functions run meanwhile, nor of one that
 -- failed.
@@ -257,4 +273,6 @@ DROP FUNCTION why_constant(), why_fails();
 DROP AGGREGATE why_total(integer);
 DROP COLLATION why_caseless;
 DROP SEQUENCE why_sequence;
+DROP TRIGGER why_transition ON why_child;
+DROP FUNCTION why_transition();
 DROP TABLE why, why_other, why_child, why_parent, why_parts;

@@ -13,6 +13,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
@@ -98,13 +99,15 @@ check_source(const PlannerInfo *root, const RelOptInfo *relation)
 
 /* Returns what is wrong with what is grouped, or NULL. */
 static const char *
-check_relation(PlannerInfo *root, const RelOptInfo *relation)
+check_relation(PlannerInfo *root, RelOptInfo *relation)
 {
 	const char *reason = check_source(root, relation);
 	const RangeTblEntry *entry;
 
 	if (reason != NULL)
 		return reason;
+	if (IS_DUMMY_REL(relation))
+		return "no row can fulfil WHERE";
 	entry = planner_rt_fetch(relation->relid, root);
 	if (entry->inh)
 		return entry->relkind == RELKIND_PARTITIONED_TABLE

@@ -3,10 +3,11 @@
  *		Why levels of a query with aggregates have no node; see why.h.
  *
  * A plan has no place for what an extension has to say of it before PostgreSQL 19, so
- * the note is a string in one that is not used: enrname of the first entry of its range
- * table that is no transition table, to which alone that belongs.  Plans are copied with
- * it, and it is not sent to parallel workers.  The range table of a plan is its own: that
- * of the query stays as it is.  A line of the note is a level: name, reason and costs.
+ * the note is a string in one that is not used: the name of a transition table in the
+ * first entry of its range table, or if that is one, the name of a query of WITH.  Plans
+ * are copied with it, and it is not sent to parallel workers.  The range table of a plan
+ * is its own: that of the query stays as it is.  A line of the note is a level: name,
+ * reason and costs.
  */
 #include "postgres.h"
 
@@ -305,20 +306,17 @@ make_note(const List *levels, const PlannedStmt *plan)
 	return note.data;
 }
 
-/* Returns the entry that has a plan's note, or NULL. */
-static RangeTblEntry *
+/* Returns where a plan has its note, or NULL if it has no range table. */
+static char **
 find_place(const PlannedStmt *plan)
 {
-	ListCell *cell;
+	RangeTblEntry *entry;
 
-	foreach (cell, plan->rtable)
-	{
-		RangeTblEntry *entry = lfirst_node(RangeTblEntry, cell);
-
-		if (entry->rtekind != RTE_NAMEDTUPLESTORE)
-			return entry;
-	}
-	return NULL;
+	if (plan->rtable == NIL)
+		return NULL;
+	entry = linitial_node(RangeTblEntry, plan->rtable);
+	return entry->rtekind == RTE_NAMEDTUPLESTORE ? &entry->ctename
+												 : &entry->enrname;
 }
 
 /* Puts the note down in a plan. */
@@ -326,10 +324,10 @@ static void
 put_down(PlannedStmt *plan, const List *levels)
 {
 	static char empty[] = "";
-	RangeTblEntry *place = find_place(plan);
+	char **place = find_place(plan);
 
 	if (place != NULL)
-		place->enrname = levels == NIL ? empty : make_note(levels, plan);
+		*place = levels == NIL ? empty : make_note(levels, plan);
 }
 
 /* The planner's hook. */
@@ -372,13 +370,13 @@ take_part(char **note, char end)
 bool
 wa_why_read(const PlannedStmt *plan, List **whys)
 {
-	const RangeTblEntry *place = find_place(plan);
+	char **place = find_place(plan);
 	char *note;
 
 	*whys = NIL;
-	if (place == NULL || place->enrname == NULL)
+	if (place == NULL || *place == NULL)
 		return false;
-	note = pstrdup(place->enrname);
+	note = pstrdup(*place);
 	while (*note != '\0')
 	{
 		WaWhy *why = palloc(sizeof(WaWhy));
