@@ -305,7 +305,7 @@ count_failure(WaScanState *state, const WaFailure *failure)
 {
 	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
 							failure->text)));
-	wa_why_heap_note(state, failure->text);
+	wa_why_heap_note(state, psprintf(WA_WHY_FAILED "%s", failure->text));
 	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
 		(void) wa_client_fail_exchange(failure->exchange);
 	else if (failure->exchange == WA_EXCHANGE_DONE &&

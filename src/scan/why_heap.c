@@ -73,6 +73,14 @@ find_resident(const WaScanState *state, AttrNumber *missing)
 	return found;
 }
 
+/* Tells whether the device process has failed, and need not be asked. */
+static bool
+has_failed(const char *reason)
+{
+	return strcmp(reason, WA_WHY_RESTING) == 0 ||
+		   strncmp(reason, WA_WHY_FAILED, strlen(WA_WHY_FAILED)) == 0;
+}
+
 /* Prints why nothing was used, where there would have been something. */
 static void
 show_reason(const WaScanState *state, struct ExplainState *es)
@@ -80,7 +88,7 @@ show_reason(const WaScanState *state, struct ExplainState *es)
 	const char *reason = state->heap_reason;
 	AttrNumber missing = 0;
 
-	if (strcmp(reason, WA_WHY_RESTING) != 0 && !find_resident(state, &missing))
+	if (!has_failed(reason) && !find_resident(state, &missing))
 		return;
 	if (missing != 0 && strcmp(reason, WA_WHY_NOT_FRESH) == 0)
 		reason =

@@ -14,7 +14,10 @@
 /* Reasons that the line says more of. */
 #define WA_WHY_NOT_FRESH \
 	"the blocks have changed since they were loaded, or are not resident"
+
+/* Reasons, or what one begins with, that the line is there for in any case. */
 #define WA_WHY_RESTING "the device is left alone after a failure"
+#define WA_WHY_FAILED  "the device process failed: "
 
 /* Notes a reason, the end of a sentence; empty: there is none any more. */
 extern void wa_why_heap_note(WaScanState *state, const char *reason);

@@ -232,12 +232,17 @@ foreach my $pause (0, 1.1)
 		"SET warpagg.device_timeout = '1500ms';\n"
 		  . "$grouped;\n\\! kill -STOP $pid\nSELECT pg_sleep($pause);\n"
 		  . "$explain\n$grouped;\n$grouped;\n"
+		  . "EXPLAIN (ANALYZE, COSTS OFF) $grouped;\n"
 		  . "\\! kill -CONT $pid\n");
 	is($rc, 0, "queries outlive a silent device process, after $pause s")
 	  or diag($err);
 	is(() = $out =~ /\Q$expected\E/g, 3, 'with the same results');
 	is(() = $err =~ /WARNING:  device process of warpagg failed/g,
 		1, 'and one warning');
+	like(
+		$out,
+		qr/Resident Columns: not used: the device is left alone after a failure/,
+		'and EXPLAIN says why the heap is read');
 	like($out, qr/Index Cond/, 'the planner does without it') if $pause > 0;
 	ok(wait_ready($node), 'it goes on');
 }
