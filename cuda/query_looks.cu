@@ -93,12 +93,12 @@ wa_query_join_looks(WaOp op, const WaPartial *looks, WaCudaCell *cell)
 	const uint8_t digits = digits_of(look);
 	const __int128 number = look >> kQueryLookBits;
 	WaValue *value = is_min ? &cell->partial.min : &cell->partial.max;
+	WaCudaLook *shown = is_min ? &cell->min_look : &cell->max_look;
 
 	cell->partial.rows = looks->rows;
 	if (cell->is_wide)
 		value->wide = wa_int128_make(number);
 	else
 		value->i = (int64_t) number;
-	(is_min ? cell->min_look : cell->max_look) = {
-		digits, digits != (digits_of(other) ^ kQueryLookMask)};
+	*shown = {digits, digits != (digits_of(other) ^ kQueryLookMask)};
 }

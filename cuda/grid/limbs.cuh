@@ -17,7 +17,8 @@ template <typename Sum>
 __device__ __forceinline__ void
 wa_limbs_publish(const WaBlockLimbs<Sum> &limbs, WaGridPart &part)
 {
-	static_assert(limbs.kWords <= kMaxLimbsWords, "the scratch is too small");
+	static_assert(WaBlockLimbs<Sum>::kWords <= kMaxLimbsWords,
+				  "the scratch is too small");
 	for (unsigned i = threadIdx.x; i < limbs.kWords; i += kBlockThreads)
 	{
 		unsigned long long word =

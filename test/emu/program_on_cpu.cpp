@@ -31,14 +31,12 @@ class Tile
 	bool give_output(size_t output, ExpectedResult &result) const;
 
 	const RandomProgram &program_;
-	const size_t first_;
 	std::vector<WaVectorKind> kinds_;
 	std::vector<WaVector> registers_;
 	std::vector<size_t> rows_; // those left
 };
 
-Tile::Tile(const RandomProgram &program, size_t first)
-	: program_(program), first_(first)
+Tile::Tile(const RandomProgram &program, size_t first) : program_(program)
 {
 	for (size_t row = first;
 		 row < program.nrows && row < first + WA_PROGRAM_TILE_ROWS; row++)
