@@ -3,13 +3,21 @@
 # With PGXS: all, install, installcheck, clean.  Beside it: demo, test, deb, unit,
 # emu-test, bench, bench-kernels, bench-groups, bench-programs, bench-ladder, lint,
 # format.  See README.md.
+#
+# It can be used from another folder, in which the build is to lie then:
+# make -f SOURCE/Makefile, or make -f SOURCE/Makefile VPATH=SOURCE.
+#
+# Settings: PG_CONFIG; V=1 shows commands (scripts/steps.mk); WITH_CUDA, WA_CUDA_ARCHS
+# (cuda/choice.mk); with_llvm=no builds no bitcode; WERROR= lets a compiler warn.
+
+include $(or $(VPATH),$(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST)))))/scripts/steps.mk
 
 EXTENSION = warpagg
 MODULE_big = warpagg
 DATA = sql/warpagg--0.2.0.sql sql/warpagg--0.1.0--0.2.0.sql
 PGFILEDESC = "warpagg - exact aggregates on the GPU"
 
-SRCS = $(wildcard src/*.c src/core/*.c src/query/*.c src/client/*.c \
+SRCS := $(call sources,src/*.c src/core/*.c src/query/*.c src/client/*.c \
 	src/exec/*.c src/state/*.c src/agg/*.c src/heap/*.c src/resident/*.c src/scan/*.c \
 	src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
@@ -24,44 +32,64 @@ REGRESS = init family sum avg min max count variance nulls numeric interval \
 	resident_texts resident_combinations resident_expressions resident_dashboards \
 	resident_attempts quotients contract why why_heap versions
 ISOLATION = snapshot scan
-ISOLATION_OPTS = --inputdir=test
+ISOLATION_OPTS = --inputdir=$(srcdir)/test
 TAP_TESTS = 1
 PROVE_TESTS = test/t/*.pl
 
-PG_CPPFLAGS = -I$(srcdir)/src -I$(srcdir)
+PG_CPPFLAGS = $(SRC_INCLUDES)
 # A test build has settings with which results may be wrong (src/settings.c).
 ifdef WA_TESTING
 PG_CPPFLAGS += -DWA_TESTING
 endif
-PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare -Werror
-EXTRA_CLEAN = build
-
-# CUDA is used where nvcc is; without it there is the CPU device only.
-NVCC ?= $(firstword $(shell command -v nvcc) \
-	$(wildcard /usr/local/cuda/bin/nvcc))
-ifeq ($(NVCC),)
-WITH_CUDA = no
-else
-WITH_CUDA = yes
-CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
-endif
+# PostgreSQL's own flags may be of another compiler: clang does not know all of GCC's,
+# and warns of more by some.
+WERROR ?= -Werror
+PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare $(WERROR) \
+	-Wno-unknown-warning-option -Wno-ignored-optimization-argument \
+	-Wno-missing-field-initializers -Wno-cast-function-type-strict
+EXTRA_CLEAN = build $(OBJS:.o=.d)
+# This is part of the command to link.
+SHLIB_LINK = $(call step,LINK)
 
 # These install what is missing first, so they must not need pg_config yet.
 SCRIPT_GOALS = demo test bench deb lint format
 ifeq ($(filter $(SCRIPT_GOALS),$(MAKECMDGOALS)),)
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
-include $(PGXS)
-ifeq ($(WITH_CUDA),yes)
-include cuda/cuda.mk
+# PGXS takes with_llvm=no from the command line only; bitcode takes a clang.
+PG_CLANG = $(or $(CLANG),$(shell sed -n 's/^CLANG *= *//p' '$(dir $(PGXS))../Makefile.global'))
+ifeq ($(and $(filter-out no,$(or $(with_llvm),yes)),$(shell command -v $(PG_CLANG))),)
+override with_llvm := no
 endif
-include src/daemon/daemon.mk
-include test/emu/emu.mk
+include $(PGXS)
+srcdir := $(patsubst %/,%,$(srcdir))
+override VPATH :=
+# PGXS calls all files secondary, which are not made anew when they are missing.
+.SECONDARY: none
+include $(srcdir)/cuda/choice.mk
+ifeq ($(WITH_CUDA),yes)
+include $(srcdir)/cuda/cuda.mk
+endif
+include $(srcdir)/src/daemon/daemon.mk
+include $(srcdir)/test/emu/emu.mk
+
+# What PGXS would do, and beside that a line for each, and which headers it takes.
+$(OBJS): %.o: %.c
+	@mkdir -p $(@D)
+	$(call step,CC)
+	$(COMPILE.c) -MMD -MP -MT $*.o -MT $*.bc -MF $*.d -o $@ $<
+
+$(OBJS:.o=.bc): %.bc: %.c
+	@mkdir -p $(@D)
+	$(call step,BITCODE)
+	$(COMPILE.c.bc) -o $@ $<
+
+-include $(wildcard $(OBJS:.o=.d))
 
 # These loops are written to be vectorised, which -O2 does only in part.  Their place
 # in a line of the cache is to be theirs, whatever is linked before them: by 16 bytes
 # some took an eighth more.
-VECTOR_SRCS = $(wildcard src/core/program*.c) src/core/vector.c \
+VECTOR_SRCS = $(call sources,src/core/program*.c) src/core/vector.c \
 	src/core/steps.c src/query/column_rows.c src/query/run_inputs.c \
 	src/query/group_key.c src/query/group_look.c src/query/group_table.c src/query/records.c \
 	src/query/records_few.c src/query/group_table_rows.c \
@@ -70,23 +98,19 @@ src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): \
 	CFLAGS += -O3 -falign-functions=64
 
 all: build/warpaggd
-ifeq ($(WITH_CUDA),no)
-	@echo "nvcc was not found: warpaggd is built with the CPU device only"
-endif
+	$(if $(NO_KERNELS),$(call say,warpaggd is built with the CPU device only: $(NO_KERNELS)))
 
 install: install-daemon
 
 .PHONY: install-daemon uninstall-daemon
 install-daemon: build/warpaggd
+	$(call say,INSTALL	$(DESTDIR)$(pkglibdir)/warpagg.so and warpaggd)
 	$(INSTALL_PROGRAM) build/warpaggd '$(DESTDIR)$(pkglibdir)/warpaggd'
 
 uninstall: uninstall-daemon
 
 uninstall-daemon:
 	rm -f '$(DESTDIR)$(pkglibdir)/warpaggd'
-
-# Headers are few and small: any change of one rebuilds all.
-$(OBJS): $(wildcard src/*.h src/*/*.h)
 
 print-%:
 	@echo $($*)
@@ -97,22 +121,22 @@ endif
 # script calls without that, DATA is what is installed.
 demo:
 	MAKEFLAGS= MAKEOVERRIDES= \
-		scripts/demo.sh $(if $(filter command,$(origin DATA)),'$(DATA)')
+		$(srcdir)/scripts/demo.sh $(if $(filter command,$(origin DATA)),'$(DATA)')
 
 test:
-	MAKEFLAGS= scripts/test.sh
+	MAKEFLAGS= $(srcdir)/scripts/test.sh
 
 deb:
-	MAKEFLAGS= scripts/deb.sh
+	MAKEFLAGS= $(srcdir)/scripts/deb.sh
 
 bench:
-	MAKEFLAGS= bench/aggregate.sh
-	MAKEFLAGS= bench/family.sh
-	MAKEFLAGS= bench/scan.sh
-	MAKEFLAGS= bench/resident.sh
+	MAKEFLAGS= $(srcdir)/bench/aggregate.sh
+	MAKEFLAGS= $(srcdir)/bench/family.sh
+	MAKEFLAGS= $(srcdir)/bench/scan.sh
+	MAKEFLAGS= $(srcdir)/bench/resident.sh
 
 lint:
-	scripts/lint.sh
+	$(srcdir)/scripts/lint.sh
 
 format:
 	git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs clang-format-14 -i

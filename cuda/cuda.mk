@@ -1,6 +1,6 @@
 # cuda.mk
 #	The kernels and the CUDA side's surface, compiled by nvcc.  Included by the
-#	Makefile in the root, which sets NVCC; nothing here is used without it.
+#	Makefile in the root, after choice.mk and only where that chooses kernels.
 #
 #	CUDA_OBJS				objects of cuda/ for warpaggd; link with CUDA_LIBS
 #	build/gpu/check_kernels	the kernel test for a machine with a GPU; under
@@ -24,92 +24,101 @@
 #							leave build/gpu/kernels.md, groups.md, programs.md,
 #							query.md and ladder.md
 #
-# Settings: WA_CUDA_ARCHS, the GPUs to compile for (the last one as PTX too, for
-# those to come), and WA_GPU_ARCH, the one to test and measure on.
+# Settings: those of choice.mk, and WA_GPU_ARCH, the GPU to test and measure on.
 
-WA_CUDA_ARCHS ?= 75 80 86 89 90
 WA_GPU_ARCH ?= 90
-CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))/..)
 
-CUDA_HEADERS = $(wildcard cuda/*.h cuda/*/*.h cuda/*/*.cuh src/core/*.h)
-CUDA_SOURCES = $(wildcard cuda/*.cu)
+CUDA_SOURCES = $(call sources,cuda/*.cu)
 # What the kernel test and its like need of it.
 CUDA_REDUCTION_SOURCES = cuda/device.cu cuda/joint.cu cuda/kernels.cu
 CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/cuda/%.o)
 CUDA_LIBS = -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lpthread -ldl -lrt
 
-NVCC_FLAGS = -std=c++17 -O3 -Xcompiler -Wall,-Wextra -Isrc -I. -Icuda
-CUDA_GENCODE = $(foreach arch,$(WA_CUDA_ARCHS),\
+NVCC_FLAGS = -std=c++17 -O3 -Xcompiler -Wall,-Wextra $(SRC_INCLUDES) \
+	-I$(srcdir)/cuda -MMD -MP
+CUDA_NEWEST = compute_$(lastword $(CUDA_ARCHS))
+CUDA_GENCODE = $(foreach arch,$(CUDA_ARCHS),\
 	-gencode arch=compute_$(arch),code=sm_$(arch)) \
-	-gencode arch=compute_$(lastword $(WA_CUDA_ARCHS)),code=compute_$(lastword $(WA_CUDA_ARCHS))
+	-gencode arch=$(CUDA_NEWEST),code=$(CUDA_NEWEST)
 # Architectures that nvcc compiles for at a time.
 CUDA_THREADS = --threads 2
 
-build/cuda/%.o: cuda/%.cu $(CUDA_HEADERS)
+build/cuda/%.o: cuda/%.cu build/cuda/archs
 	@mkdir -p $(@D)
+	$(call step,NVCC)
 	$(NVCC) $(NVCC_FLAGS) $(CUDA_THREADS) $(CUDA_GENCODE) -c -o $@ $<
+
+# Changes when the GPUs do, so that all is built anew then.
+build/cuda/archs: $(call unless,build/cuda/archs,$(CUDA_ARCHS))
+	@mkdir -p $(@D)
+	@echo $(CUDA_ARCHS) >$@
 
 # The programs for one GPU: core as plain C, the rest by nvcc.
 GPU_FLAGS = $(NVCC_FLAGS) -lineinfo -arch=sm_$(WA_GPU_ARCH)
 GPU_CORE_OBJS = $(patsubst src/core/%.c,build/gpu/core/%.o,\
-	$(wildcard src/core/*.c))
+	$(call sources,src/core/*.c))
 GPU_CUDA_OBJS = $(CUDA_REDUCTION_SOURCES:cuda/%.cu=build/gpu/%.o)
 GPU_GROUPS_OBJS = $(patsubst %,build/gpu/%.o,groups group_fold group_sort)
 GPU_PROGRAMS_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,\
-	$(wildcard cuda/program*.cu))
+	$(call sources,cuda/program*.cu))
 GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
 	report values test_kernels test_surface test_memory test_main memory)
 
 GPU_PRIMITIVES_OBJS = $(patsubst %,build/gpu/%.o,\
 	report values test_primitives test_ladder test_block_min)
-LADDER_HEADERS = $(wildcard bench/ladder/*.cuh test/emu/primitives.h)
 
-build/gpu/core/%.o: src/core/%.c $(CUDA_HEADERS)
+build/gpu/core/%.o: src/core/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O3 -Isrc -I. -c -o $@ $<
+	$(call step,CC)
+	$(CC) -std=gnu11 -O3 $(SRC_INCLUDES) -MMD -MP -c -o $@ $<
 
-build/gpu/%.o: cuda/%.cu $(CUDA_HEADERS)
+build/gpu/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,NVCC)
 	$(NVCC) $(GPU_FLAGS) -c -o $@ $<
 
-build/gpu/%.o: test/emu/%.cpp $(wildcard test/emu/*.h) $(CUDA_HEADERS)
+build/gpu/%.o: test/emu/%.cpp
 	@mkdir -p $(@D)
+	$(call step,NVCC)
 	$(NVCC) $(GPU_FLAGS) -x cu -c -o $@ $<
 
-$(GPU_PRIMITIVES_OBJS): $(LADDER_HEADERS)
-
 build/gpu/check_kernels: $(GPU_CHECK_OBJS) $(GPU_CUDA_OBJS) $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
-build/gpu/block/%.o: cuda/%.cu $(CUDA_HEADERS)
+build/gpu/block/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,NVCC)
 	$(NVCC) $(GPU_FLAGS) -DWA_BLOCK_THREADS=128 -c -o $@ $<
 
 build/gpu/check_block: build/gpu/block/kernels.o build/gpu/block/joint.o \
 		$(filter-out %/kernels.o %/joint.o,$(GPU_CUDA_OBJS)) \
 		$(GPU_CHECK_OBJS) $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 build/gpu/check_groups: $(patsubst %,build/gpu/%.o,\
 		report values test_groups test_groups_main) \
 		$(GPU_GROUPS_OBJS) $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 build/gpu/check_programs: $(patsubst %,build/gpu/%.o,\
 		report random_program program_on_cpu test_programs) \
 		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 build/gpu/check_wide_programs: $(patsubst %,build/gpu/%.o,\
 		report random_wide test_wide_programs) \
 		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 build/gpu/check_keys: $(patsubst %,build/gpu/%.o,\
 		report values test_keys keys) $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
-
-build/gpu/random_program.o: test/unit/test_program_values.h
 
 build/gpu/group_sort.o build/gpu/query_sort.o: \
 	GPU_FLAGS += -I$(CUDA_HOME)/include/cccl
@@ -117,11 +126,11 @@ build/cuda/group_sort.o build/cuda/query_sort.o: \
 	NVCC_FLAGS += -I$(CUDA_HOME)/include/cccl
 
 build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS) $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 # The benchmarks: bench/NAME.cu, and what it needs of bench/gpu.
 BENCH_FLAGS = $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl
-BENCH_HEADERS = $(wildcard bench/gpu/*.cuh) $(CUDA_HEADERS)
 BENCH_KERNELS_OBJS = build/gpu/kernels_bench.o $(patsubst %,build/gpu/bench/%.o,\
 	timing columns single fused floats latency)
 BENCH_GROUPS_OBJS = build/gpu/groups_bench.o $(patsubst %,build/gpu/bench/%.o,\
@@ -131,17 +140,19 @@ BENCH_QUERY_OBJS = build/gpu/query_bench.o build/gpu/bench/timing.o \
 	$(patsubst cuda/%.cu,build/gpu/%.o,$(CUDA_SOURCES))
 BENCH_LADDER_OBJS = build/gpu/ladder_bench.o build/gpu/bench/timing.o
 
-build/gpu/bench/%.o: bench/gpu/%.cu $(BENCH_HEADERS)
+build/gpu/bench/%.o: bench/gpu/%.cu
 	@mkdir -p $(@D)
+	$(call step,NVCC)
 	$(NVCC) $(BENCH_FLAGS) -c -o $@ $<
 
-build/gpu/%_bench.o: bench/%.cu $(BENCH_HEADERS)
+build/gpu/%_bench.o: bench/%.cu
 	@mkdir -p $(@D)
+	$(call step,NVCC)
 	$(NVCC) $(BENCH_FLAGS) -c -o $@ $<
 
-build/gpu/ladder_bench.o: bench/ladder/ladder.cu $(LADDER_HEADERS) \
-		$(BENCH_HEADERS)
+build/gpu/ladder_bench.o: bench/ladder/ladder.cu
 	@mkdir -p $(@D)
+	$(call step,NVCC)
 	$(NVCC) $(BENCH_FLAGS) -c -o $@ $<
 
 build/gpu/bench_kernels: $(BENCH_KERNELS_OBJS) $(GPU_CUDA_OBJS)
@@ -152,6 +163,7 @@ build/gpu/bench_query: $(BENCH_QUERY_OBJS)
 build/gpu/bench_ladder: $(BENCH_LADDER_OBJS) $(GPU_CUDA_OBJS)
 build/gpu/bench_kernels build/gpu/bench_groups build/gpu/bench_programs \
 		build/gpu/bench_query build/gpu/bench_ladder: $(GPU_CORE_OBJS)
+	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 .PHONY: bench-kernels bench-groups bench-programs bench-query bench-ladder
@@ -161,3 +173,5 @@ bench-kernels bench-groups bench-programs bench-query bench-ladder: bench-%: bui
 	else \
 		echo "there is no GPU: $< was built, but not run"; \
 	fi
+
+-include $(wildcard build/cuda/*.d build/gpu/*.d build/gpu/*/*.d)

@@ -6,7 +6,8 @@
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit fuzz emu install regress-emu devices
 #	regress regress-preload tap valgrind freshness soak freshness-rules
-#	scan-queries scan-random random random-emu isolation docs demo.
+#	scan-queries scan-random random random-emu isolation makefiles docs
+#	demo.
 #	Default: all (isolation only where test/specs exists).
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
@@ -51,7 +52,11 @@ set -euo pipefail
 STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-preload tap
 	valgrind freshness soak freshness-rules scan-queries scan-random random random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
-STAGES+=(docs demo)
+STAGES+=(makefiles docs demo)
+
+# Where nvcc is but no GPU, kernels are compiled for one kind of GPU, to see that they
+# can be.
+command -v nvidia-smi >/dev/null 2>&1 || export WA_CUDA_ARCHS="${WA_CUDA_ARCHS:-75}"
 
 PASSED=0
 FAILED=0
@@ -117,6 +122,12 @@ stage_build()
 stage_lint()
 {
 	bash "$WA_ROOT/scripts/lint.sh"
+}
+
+# Tests the makefiles, in checks that count themselves.
+stage_makefiles()
+{
+	bash "$WA_ROOT/test/make/checks.sh"
 }
 
 # Runs the unit tests, each of which counts itself, as they are built to be used

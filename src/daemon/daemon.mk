@@ -13,9 +13,12 @@
 # sanitizer flags, e.g. SAN=-fsanitize=thread: what is built with them lies in
 # build/san-thread; FUZZ_SECONDS.
 
+include $(patsubst %src/daemon/daemon.mk,%scripts/steps.mk,$(lastword $(MAKEFILE_LIST)))
+
 WITH_CUDA ?= no
 CUDA_HOME ?= /usr/local/cuda
 FUZZ_SECONDS ?= 5
+WERROR ?= -Werror
 SAN ?=
 
 comma := ,
@@ -23,12 +26,13 @@ DAEMON_BUILD := build$(if $(SAN),/san-$(subst $(comma),-,$(patsubst \
 	-fsanitize=%,%,$(firstword $(SAN)))))
 DAEMON_PROGRAM := $(DAEMON_BUILD)/warpaggd
 DAEMON_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra \
-	-Wmissing-prototypes -Werror -Isrc -I. -MMD -MP -pthread $(SAN)
+	-Wmissing-prototypes -Wno-missing-field-initializers $(WERROR) $(SRC_INCLUDES) \
+	-MMD -MP -pthread $(SAN)
 # Records are words seen as structures, too; PostgreSQL's build has this as well.
 DAEMON_CFLAGS += -fno-strict-aliasing
 
-DAEMON_CORE_SRCS := $(wildcard src/core/*.c src/query/*.c)
-DAEMON_GPU_SRCS := $(wildcard src/daemon/*.c) $(DAEMON_CORE_SRCS)
+DAEMON_CORE_SRCS := $(call sources,src/core/*.c src/query/*.c)
+DAEMON_GPU_SRCS := $(call sources,src/daemon/*.c) $(DAEMON_CORE_SRCS)
 DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,\
 	%_cuda.c src/daemon/gpu%.c),$(DAEMON_GPU_SRCS))
 DAEMON_OBJS := $(DAEMON_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
@@ -44,18 +48,20 @@ endif
 daemon: $(DAEMON_PROGRAM)
 
 $(DAEMON_PROGRAM): $(DAEMON_OBJS) $(DAEMON_CUDA_OBJS)
+	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)
 
 $(DAEMON_BUILD)/daemon/%.o: src/%.c $(DAEMON_BUILD)/daemon/with_cuda
 	@mkdir -p $(@D)
+	$(call step,CC)
 	$(CC) $(DAEMON_CFLAGS) $(if $(filter yes,$(WITH_CUDA)),-DWA_WITH_CUDA) \
 		-c -o $@ $<
 
 # Changes when WITH_CUDA does, so that all is built anew then.
-.PHONY: FORCE
-$(DAEMON_BUILD)/daemon/with_cuda: FORCE
+DAEMON_STAMP := $(DAEMON_BUILD)/daemon/with_cuda
+$(DAEMON_STAMP): $(call unless,$(DAEMON_STAMP),$(WITH_CUDA))
 	@mkdir -p $(@D)
-	@echo $(WITH_CUDA) | cmp -s - $@ || echo $(WITH_CUDA) >$@
+	@echo $(WITH_CUDA) >$@
 
 # These loops are written to be vectorised, as in the Makefile, which says more.
 DAEMON_FOLD_FLAGS := -O3 -falign-functions=64
@@ -63,7 +69,7 @@ DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
 	daemon/column_values.o query/column_rows.o query/run_inputs.o \
 	query/group_key.o query/group_look.o query/group_table.o query/group_table_rows.o \
 	query/records.o query/records_few.o \
-	$(patsubst src/%.c,%.o,$(wildcard src/core/program*.c))
+	$(patsubst src/%.c,%.o,$(call sources,src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += $(DAEMON_FOLD_FLAGS)
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += $(DAEMON_FOLD_FLAGS)
 
@@ -72,6 +78,7 @@ DAEMON_GPU_OBJS := $(DAEMON_GPU_SRCS:src/%.c=$(DAEMON_BUILD)/daemon-gpu/%.o)
 
 $(DAEMON_BUILD)/daemon-gpu/%.o: src/%.c
 	@mkdir -p $(@D)
+	$(call step,CC)
 	$(CC) $(DAEMON_CFLAGS) -DWA_WITH_CUDA -c -o $@ $<
 
 # test/emu/emu.mk, which says what the emulator consists of, may come later.
@@ -81,6 +88,7 @@ emu-daemon: build/emu/warpaggd-emu
 .SECONDEXPANSION:
 build/emu/warpaggd-emu: $(DAEMON_GPU_OBJS) $$(EMU_CUDA_OBJS)
 	@mkdir -p $(@D)
+	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ $(EMU_LIBS) -lpthread -lm
 
 #
@@ -116,9 +124,11 @@ UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
 	@mkdir -p $(@D)
+	$(call step,CC)
 	$(CC) $(DAEMON_CFLAGS) -c -o $@ $<
 
 $(UNIT_CORE_PROGRAMS): %: %.o $(UNIT_CORE_OBJS)
+	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
@@ -128,6 +138,7 @@ $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
 $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
+	$(call step,LINK)
 	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
@@ -140,6 +151,7 @@ $(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
 
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
 		$(UNIT_CORE_OBJS)
+	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 $(UNIT_BUILD)/test_daemon_control $(UNIT_BUILD)/test_daemon_gpu \
@@ -151,16 +163,19 @@ $(UNIT_BUILD)/fuzz_daemon: \
 $(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/%.o,\
 		gpu_query gpu_compare gpu_look_up gpu_ranks \
 		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
+	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 $(UNIT_FAKE): $(filter-out %/mirror_cuda.o,$(DAEMON_GPU_OBJS)) \
 		$(UNIT_BUILD)/test_daemon_fake_cuda.o $(UNIT_BUILD)/test_mirror_device.o
+	$(call step,LINK)
 	$(CC) $(SAN) -Wl,--defsym=wa_mirror_cuda=wa_test_mirror_driver -o $@ $^ \
 		-lpthread -lm
 
 # The daemon, with a runner that only counts.
 $(UNIT_COUNTING): $(filter-out %/runner.o,$(DAEMON_OBJS)) \
 		$(UNIT_BUILD)/test_counting_runner.o $(DAEMON_CUDA_OBJS)
+	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)
 
 # Runs programs that need no arguments.
@@ -174,7 +189,7 @@ unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_STORE_PROGRAMS) \
 	$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
 
 unit-core: $(UNIT_CORE_PROGRAMS)
-	python3 test/unit/exact_sum_cases.py 1 600 | $(UNIT_BUILD)/test_exact_sum
+	python3 $(srcdir)/test/unit/exact_sum_cases.py 1 600 | $(UNIT_BUILD)/test_exact_sum
 	$(call run_all,$(filter-out %/test_exact_sum,$(UNIT_CORE_PROGRAMS)))
 
 unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
@@ -193,4 +208,4 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 -include $(wildcard $(DAEMON_BUILD)/daemon/*/*.d \
 	$(DAEMON_BUILD)/daemon-gpu/*/*.d $(UNIT_BUILD)/*.d)
 
-include test/fuzz/fuzz.mk
+include $(srcdir)/test/fuzz/fuzz.mk

@@ -18,21 +18,19 @@ EMU_CXX_SOURCES = test/emu/fiber.cpp test/emu/scheduler.cpp \
 # Grouped reductions, query programs, keys and whole queries have tests of their
 # own, and grouped reductions and queries sorts instead of CUB's.
 EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys% cuda/query%,\
-	$(wildcard cuda/*.cu))
+	$(call sources,cuda/*.cu))
 EMU_SORTS = group_sort query_sort
 EMU_DAEMON_SOURCES = $(filter-out $(EMU_SORTS:%=cuda/%.cu),\
-	$(wildcard cuda/*.cu))
+	$(call sources,cuda/*.cu))
 EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
-EMU_PROGRAMS_SOURCES = $(wildcard cuda/program*.cu)
+EMU_PROGRAMS_SOURCES = $(call sources,cuda/program*.cu)
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
 EMU_TEST_SOURCES = $(EMU_COMMON_SOURCES) test/emu/test_kernels.cpp \
 	test/emu/test_surface.cpp test/emu/test_memory.cpp test/emu/test_main.cpp
-EMU_CORE_SOURCES = $(wildcard src/core/*.c)
-EMU_HEADERS = $(wildcard test/emu/*.h cuda/*.h cuda/*/*.h cuda/*/*.cuh \
-	src/core/*.h)
+EMU_CORE_SOURCES = $(call sources,src/core/*.c)
 
-EMU_WARNINGS = -Wall -Wextra -Werror
-EMU_INCLUDES = -Itest/emu -Isrc -I. -Icuda
+EMU_WARNINGS = -Wall -Wextra $(WERROR) -MMD -MP
+EMU_INCLUDES = -I$(srcdir)/test/emu $(SRC_INCLUDES) -I$(srcdir)/cuda
 # Kernels see shared memory through pointers of several types, and their
 # #pragma unroll is meant for nvcc.
 EMU_CXXFLAGS = -std=c++17 -O2 -g $(EMU_WARNINGS) -Wno-unknown-pragmas \
@@ -94,30 +92,36 @@ EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/src/daemon/%.o,query_runner dictionary memory ledger \
 		chunks log watch gpus gpu_part gpu_spans gpu_query gpu_compare gpu_look_up gpu_ranks \
 		gpu_texts gpu_records gpu_runner) \
-	$(patsubst src/%.c,build/emu/test/src/%.o,$(wildcard src/query/*.c)) \
+	$(patsubst src/%.c,build/emu/test/src/%.o,$(call sources,src/query/*.c)) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
-build/emu/plain/%.o: cuda/%.cu $(EMU_HEADERS)
+build/emu/plain/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -x c++ -c -o $@ $<
 
-build/emu/plain/%.o: test/emu/%.cpp $(EMU_HEADERS)
+build/emu/plain/%.o: test/emu/%.cpp
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -c -o $@ $<
 
-build/emu/test/%.o: cuda/%.cu $(EMU_HEADERS)
+build/emu/test/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -x c++ -c -o $@ $<
 
-build/emu/test/%.o: test/emu/%.cpp $(EMU_HEADERS)
+build/emu/test/%.o: test/emu/%.cpp
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -c -o $@ $<
 
-build/emu/test/core/%.o: src/core/%.c $(EMU_HEADERS)
+build/emu/test/core/%.o: src/core/%.c
 	@mkdir -p $(@D)
-	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -Isrc -I. -c -o $@ $<
+	$(call step,CC)
+	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) $(SRC_INCLUDES) -c -o $@ $<
 
 build/emu/test_kernels: $(EMU_TEST_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # The kernels in blocks of another size, and few columns in one launch.
@@ -125,69 +129,82 @@ EMU_BLOCK_OBJS = build/emu/block/kernels.o build/emu/block/joint.o \
 	$(filter-out build/emu/test/kernels.o build/emu/test/joint.o,\
 		$(EMU_TEST_OBJS))
 
-build/emu/block/%.o: cuda/%.cu $(EMU_HEADERS)
+build/emu/block/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) -O1 -DWA_BLOCK_THREADS=128 -DWA_ALONE_BYTES=1024 \
 		$(EMU_INCLUDES) -x c++ -c -o $@ $<
 
 build/emu/test_block: $(EMU_BLOCK_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 build/emu/test_primitives: $(EMU_PRIMITIVES_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # Not that of cuda/, which a pattern would take.
-$(EMU_SORTS:%=build/emu/plain/%.o): build/emu/plain/%.o: test/emu/%.cpp \
-		$(EMU_HEADERS)
+$(EMU_SORTS:%=build/emu/plain/%.o): build/emu/plain/%.o: test/emu/%.cpp
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_INCLUDES) -c -o $@ $<
 
-$(EMU_SORTS:%=build/emu/test/%.o): build/emu/test/%.o: test/emu/%.cpp \
-		$(EMU_HEADERS)
+$(EMU_SORTS:%=build/emu/test/%.o): build/emu/test/%.o: test/emu/%.cpp
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_INCLUDES) -c -o $@ $<
 
 build/emu/test_groups: $(EMU_GROUPS_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 build/emu/test_programs: $(EMU_PROGRAMS_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 build/emu/test_wide_programs: $(EMU_WIDE_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # The same programs, nearly all of which are long.
 EMU_LONG_OBJS = $(EMU_PROGRAMS_SOURCES:cuda/%.cu=build/emu/long/%.o)
 
-build/emu/long/%.o: cuda/%.cu $(EMU_HEADERS)
+build/emu/long/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) -DWA_PROGRAM_MAX_OPS=2 \
 		$(EMU_INCLUDES) -x c++ -c -o $@ $<
 
 build/emu/test_long_programs: $(EMU_LONG_OBJS) \
 		$(filter-out $(EMU_LONG_OBJS:build/emu/long/%=build/emu/test/%),\
 			$(EMU_PROGRAMS_OBJS))
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 build/emu/test_long_wide_programs: $(EMU_LONG_OBJS) \
 		$(filter-out $(EMU_LONG_OBJS:build/emu/long/%=build/emu/test/%),\
 			$(EMU_WIDE_OBJS))
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 build/emu/test_keys: $(EMU_KEYS_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # The runner of the daemon over the emulator, against that of the CPU.
-build/emu/test/src/%.o: src/%.c $(wildcard src/*/*.h) cuda/query.h
+build/emu/test/src/%.o: src/%.c
 	@mkdir -p $(@D)
+	$(call step,CC)
 	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -fno-strict-aliasing \
-		-DWA_WITH_CUDA -Isrc -I. -c -o $@ $<
+		-DWA_WITH_CUDA $(SRC_INCLUDES) -c -o $@ $<
 
-build/emu/test/unit/%.o: test/unit/%.c $(wildcard src/*/*.h test/unit/*.h)
+build/emu/test/unit/%.o: test/unit/%.c
 	@mkdir -p $(@D)
-	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -Isrc -I. -c -o $@ $<
+	$(call step,CC)
+	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE $(SRC_INCLUDES) -c -o $@ $<
 
 build/emu/test_queries: $(EMU_QUERIES_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # Whole queries that want the first groups only, with small limits.
@@ -203,35 +220,41 @@ EMU_FIRST_OBJS = $(EMU_FIRST_SOURCES:%=build/emu/first/%.o) \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
-build/emu/first/%.o: cuda/%.cu $(EMU_HEADERS)
+build/emu/first/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_FIRST_FLAGS) \
 		$(EMU_INCLUDES) -x c++ -c -o $@ $<
 
-build/emu/first/%.o: test/emu/%.cpp $(EMU_HEADERS)
+build/emu/first/%.o: test/emu/%.cpp
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) $(EMU_FIRST_FLAGS) \
 		$(EMU_INCLUDES) -c -o $@ $<
 
 build/emu/test_first_groups: $(EMU_FIRST_OBJS)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # Whole queries, each clause and each column in a launch of its own, and so little
 # memory that it has to take turns.
-build/emu/launches/%.o: cuda/%.cu $(EMU_HEADERS)
+build/emu/launches/%.o: cuda/%.cu
 	@mkdir -p $(@D)
+	$(call step,CXX)
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) -DWA_QUERY_LAUNCH_PARTS=1 \
 		-DWA_QUERY_FIRST_GROUPS=256 $(EMU_INCLUDES) -x c++ -c -o $@ $<
 
-build/emu/launches/gpus.o: src/daemon/gpus.c $(wildcard src/*/*.h) cuda/query.h
+build/emu/launches/gpus.o: src/daemon/gpus.c
 	@mkdir -p $(@D)
+	$(call step,CC)
 	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -DWA_WITH_CUDA \
-		-DMEMORY_SHARE=400 -Isrc -I. -c -o $@ $<
+		-DMEMORY_SHARE=400 $(SRC_INCLUDES) -c -o $@ $<
 
 build/emu/test_launches: $(patsubst %,build/emu/launches/%.o,query_programs \
 			query_numbers gpus) \
 		$(filter-out $(patsubst %,build/emu/test/%.o,query_programs query_numbers \
 			src/daemon/gpus),$(EMU_QUERIES_OBJS))
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # Conditions, which the host finds alone.
@@ -239,12 +262,8 @@ build/emu/test_conditions: $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 		$(patsubst %,build/emu/test/%.o,test_conditions report $(EMU_SORTS)) \
 		$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 		$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
-
-build/emu/test/random_program.o: test/unit/test_program_values.h
-
-$(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o): \
-	$(wildcard bench/ladder/*.cuh)
 
 # The programs that emu-test runs, the long ones first.
 EMU_RUNS = $(patsubst %,emu-run-%,queries first_groups wide_programs kernels \
@@ -257,3 +276,5 @@ emu-run-block: EMU_ARGUMENTS = 4
 emu-test: $(EMU_RUNS)
 $(EMU_RUNS): emu-run-%: build/emu/test_%
 	$< $(EMU_ARGUMENTS)
+
+-include $(wildcard build/emu/*/*.d build/emu/*/*/*.d build/emu/*/*/*/*.d)

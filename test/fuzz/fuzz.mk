@@ -14,8 +14,8 @@ FUZZ_SAN ?= address,undefined,float-cast-overflow
 FUZZ_BUILD := build/fuzz
 # Where warpaggd asks for it, as GCC has it: each piece of memory is to be alone.
 FUZZ_CFLAGS = -std=gnu11 -O1 -g -fno-omit-frame-pointer -fno-strict-aliasing \
-	-D_GNU_SOURCE -D__SANITIZE_ADDRESS__=1 -Isrc -I. -MMD -MP -pthread \
-	-Wall -Wextra -Wmissing-prototypes -Werror -Wno-missing-field-initializers \
+	-D_GNU_SOURCE -D__SANITIZE_ADDRESS__=1 $(SRC_INCLUDES) -MMD -MP -pthread \
+	-Wall -Wextra -Wmissing-prototypes $(WERROR) -Wno-missing-field-initializers \
 	-Wno-unused-but-set-variable
 FUZZ_FLAGS = -fsanitize=$(FUZZ_SAN) -fno-sanitize-recover=all
 
@@ -26,7 +26,7 @@ FUZZ_CORE_OBJS := $(DAEMON_CORE_SRCS:%.c=$(FUZZ_OBJ)/%.o)
 # These have what is theirs of a process in its place: main, threads, the log.
 FUZZ_DAEMON_OBJS := $(patsubst %.c,$(FUZZ_OBJ)/%.o,$(filter-out %_cuda.c \
 	src/daemon/gpu%.c $(patsubst %,src/daemon/%.c,main server pool worker log),\
-	$(wildcard src/daemon/*.c)))
+	$(call sources,src/daemon/*.c)))
 FUZZ_SHARED_OBJS := $(patsubst %,$(FUZZ_OBJ)/test/fuzz/%.o,\
 	fuzz_input fuzz_message)
 
@@ -40,10 +40,12 @@ fuzz-seeds: $(FUZZ_BUILD)/fuzz_seeds
 
 $(FUZZ_OBJ)/%.o: %.c
 	@mkdir -p $(@D)
+	$(call step,CC)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
 
 $(FUZZ_PROGRAMS): $(FUZZ_BUILD)/%: $(FUZZ_OBJ)/test/fuzz/%.o \
 		$(FUZZ_OBJ)/test/fuzz/fuzz_mutate.o $(FUZZ_SHARED_OBJS) $(FUZZ_CORE_OBJS)
+	$(call step,LINK)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(FUZZ_LDFLAGS) -o $@ $^ \
 		-lpthread -lm
 
@@ -62,6 +64,7 @@ $(FUZZ_BUILD)/fuzz_seeds: $(call FUZZ_OWN,fuzz/fuzz_seeds fuzz/fuzz_seeds_query 
 		fuzz/fuzz_seeds_answer fuzz/fuzz_seeds_extent fuzz/fuzz_seeds_request \
 		fuzz/fuzz_extent_writer fuzz/fuzz_query_mutate unit/test_query_data) \
 		$(FUZZ_SHARED_OBJS) $(FUZZ_CORE_OBJS)
+	$(call step,LINK)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -o $@ $^ -lpthread -lm
 
 -include $(wildcard $(FUZZ_OBJ)/*/*/*.d)

@@ -122,6 +122,8 @@ write_manifest()
 
 wa_install_deps build test
 wa_find_postgres
+# This machine need not have a GPU.
+[ -n "${WA_PACK_NO_CUDA:-}" ] || export WITH_CUDA=yes
 command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] ||
 	[ -n "${WA_PACK_NO_CUDA:-}" ] || wa_die "no nvcc: the bundle would have no GPU code"
 if [ -z "${WA_PREBUILT:-}" ]; then
