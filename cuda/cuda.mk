@@ -30,7 +30,8 @@ WA_GPU_ARCH ?= 90
 
 CUDA_SOURCES = $(call sources,cuda/*.cu)
 # What the kernel test and its like need of it.
-CUDA_REDUCTION_SOURCES = cuda/device.cu cuda/joint.cu cuda/kernels.cu
+CUDA_BLOCK_SOURCES = cuda/joint.cu $(call sources,cuda/kernels*.cu)
+CUDA_REDUCTION_SOURCES = cuda/device.cu $(CUDA_BLOCK_SOURCES)
 CUDA_OBJS = $(CUDA_SOURCES:cuda/%.cu=build/cuda/%.o)
 CUDA_LIBS = -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -lpthread -ldl -lrt
 
@@ -58,7 +59,7 @@ GPU_FLAGS = $(NVCC_FLAGS) -lineinfo -arch=sm_$(WA_GPU_ARCH)
 GPU_CORE_OBJS = $(patsubst src/core/%.c,build/gpu/core/%.o,\
 	$(call sources,src/core/*.c))
 GPU_CUDA_OBJS = $(CUDA_REDUCTION_SOURCES:cuda/%.cu=build/gpu/%.o)
-GPU_GROUPS_OBJS = $(patsubst %,build/gpu/%.o,groups group_fold group_sort)
+GPU_GROUPS_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,$(call sources,cuda/group*.cu))
 GPU_PROGRAMS_OBJS = $(patsubst cuda/%.cu,build/gpu/%.o,\
 	$(call sources,cuda/program*.cu))
 GPU_CHECK_OBJS = $(patsubst %,build/gpu/%.o,\
@@ -91,8 +92,8 @@ build/gpu/block/%.o: cuda/%.cu
 	$(call step,NVCC)
 	$(NVCC) $(GPU_FLAGS) -DWA_BLOCK_THREADS=128 -c -o $@ $<
 
-build/gpu/check_block: build/gpu/block/kernels.o build/gpu/block/joint.o \
-		$(filter-out %/kernels.o %/joint.o,$(GPU_CUDA_OBJS)) \
+build/gpu/check_block: $(CUDA_BLOCK_SOURCES:cuda/%.cu=build/gpu/block/%.o) \
+		$(filter-out $(CUDA_BLOCK_SOURCES:cuda/%.cu=build/gpu/%.o),$(GPU_CUDA_OBJS)) \
 		$(GPU_CHECK_OBJS) $(GPU_CORE_OBJS)
 	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^

@@ -7,11 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "group/extreme_wide.cuh"
-#include "group/kernel.cuh"
 #include "group/prepare.cuh"
-#include "group/special.cuh"
-#include "group/sum.cuh"
+#include "group/reduction.h"
 #include "group_sort.h"
 
 // Copies of a group at most: one for each lane.
@@ -29,28 +26,6 @@ static const size_t kAlignment = 256;
 // Blocks of the mask kernel.
 static const unsigned kMaskBlocks = 512;
 
-typedef void (*Kernel)(WaGroupArgs);
-
-// A kernel for columns without and with a bitmap.
-struct KernelPair
-{
-	Kernel kernel[2];
-};
-
-// How a reduction is made.  What it does not need is NULL.
-struct Reduction
-{
-	KernelPair first;
-	KernelPair second;  // goes on where the first has ended
-	KernelPair special; // of the layer of special values
-	Kernel sample;      // places the windows
-	int range;          // of a window
-	int unit;           // exponent of the number with exponent 0
-	unsigned words;     // of a table entry
-	unsigned wide;      // arrays of the result, as in WaGroupOperation
-	unsigned narrow;
-};
-
 // Where the parts of the workspace lie.
 struct Workspace
 {
@@ -63,52 +38,25 @@ struct Workspace
 	size_t total_bytes;
 };
 
-template <typename Operation>
-static KernelPair
-kernels_of()
-{
-	return {
-		{wa_group_kernel<Operation, false>, wa_group_kernel<Operation, true>}};
-}
-
-template <WaOp kOp, WaStorage kStorage>
-static Reduction
-reduction()
-{
-	using Operation = WaGroupOperation<kOp, kStorage>;
-	using Value = typename Operation::Value;
-	Reduction reduction = {};
-
-	reduction.first = kernels_of<Operation>();
-	reduction.words = Operation::kWords + 1;
-	reduction.wide = Operation::kWide;
-	reduction.narrow = Operation::kNarrow;
-	if constexpr ((kOp == WA_OP_MIN || kOp == WA_OP_MAX) && kStorage == WA_I128)
-		reduction.second = kernels_of<WaGroupExtremeLow<kOp>>();
-	if constexpr ((kOp == WA_OP_SUM || kOp == WA_OP_SQUARES) &&
-				  std::is_floating_point<Value>::value)
-	{
-		reduction.sample = wa_group_sample_kernel<Value>;
-		reduction.range = WaGroupShape<kOp, Value>::kRange;
-		reduction.unit = WaGroupFloat<Value>::kUnit;
-		if constexpr (kOp == WA_OP_SUM)
-			reduction.special = kernels_of<WaGroupSpecial<Value>>();
-	}
-	return reduction;
-}
-
 // Returns how a column is reduced; first is NULL if there is no way.
-static Reduction
+static WaGroupReduction
 reduction_of(const WaGroupColumn *column)
 {
-	WaStorage storage = wa_type_storage(column->d_batch.type);
+	const WaStorage storage = wa_type_storage(column->d_batch.type);
 
-#define X(name, stored, accumulator)                          \
-	if (column->op == WA_OP_##name && storage == WA_##stored) \
-		return reduction<WA_OP_##name, WA_##stored>();
-	WA_REDUCTION_LIST(X)
-#undef X
-	return {};
+	switch (column->op)
+	{
+		case WA_OP_SUM:
+			return wa_group_sum(storage);
+		case WA_OP_SQUARES:
+			return wa_group_squares(storage);
+		case WA_OP_MIN:
+			return wa_group_min(storage);
+		case WA_OP_MAX:
+			return wa_group_max(storage);
+		default:
+			return {};
+	}
 }
 
 static bool
@@ -241,7 +189,7 @@ cudaError_t
 wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 			  WaGroupPlan *plan)
 {
-	Reduction reduction;
+	WaGroupReduction reduction;
 	Workspace workspace;
 	cudaError_t error;
 	size_t capacity; // entries that fit shared memory
@@ -317,10 +265,10 @@ kernel_args(const WaGroupColumn *column, const WaGroupPlan *plan,
 
 // Launches a kernel of the main kind, if there is one.
 static cudaError_t
-launch(const KernelPair &pair, WaGroupArgs args, const WaGroupPlan *plan,
+launch(const WaGroupKernels &pair, WaGroupArgs args, const WaGroupPlan *plan,
 	   cudaStream_t stream)
 {
-	Kernel kernel = pair.kernel[args.validity != NULL];
+	WaGroupKernel kernel = pair.kernel[args.validity != NULL];
 	void *arguments[] = {&args};
 	cudaError_t error;
 
@@ -338,8 +286,8 @@ launch(const KernelPair &pair, WaGroupArgs args, const WaGroupPlan *plan,
 
 // Places the windows of floats.
 static cudaError_t
-launch_sample(Kernel sample, const WaGroupColumn *column, WaGroupArgs args,
-			  cudaStream_t stream)
+launch_sample(WaGroupKernel sample, const WaGroupColumn *column,
+			  WaGroupArgs args, cudaStream_t stream)
 {
 	void *arguments[] = {&args};
 
@@ -410,7 +358,7 @@ wa_group_start(const WaGroupColumn *column, const WaGroupPlan *plan,
 			   const WaGroupMemory *memory, WaGroupLayer *layer,
 			   cudaStream_t stream)
 {
-	Reduction reduction;
+	WaGroupReduction reduction;
 	Workspace workspace;
 	WaGroupArgs args;
 	cudaError_t error;
@@ -473,7 +421,7 @@ wa_group_next(const WaGroupColumn *column, const WaGroupPlan *plan,
 			  const WaGroupMemory *memory, WaGroupLayer *layer, bool *more,
 			  cudaStream_t stream)
 {
-	Reduction reduction = reduction_of(column);
+	WaGroupReduction reduction = reduction_of(column);
 	Workspace workspace;
 	WaGroupArgs args;
 	cudaError_t error;

@@ -1,7 +1,6 @@
 //
 // kernels.cu
-//		A kernel for each reduction of one column, the launches, and what is
-//		left to the host.
+//		The launches of reductions, and what is left to the host.
 //
 #include "kernels.h"
 
@@ -10,35 +9,9 @@
 #include <math.h>
 
 #include "block/shared.cuh"
+#include "grid/column.h"
 #include "grid/count.cuh"
-#include "grid/list.cuh"
-#include "grid/reduce.cuh"
 #include "joint.h"
-#include "op/exact_squares.cuh"
-#include "op/exact_sum.cuh"
-#include "op/extreme.cuh"
-#include "op/squares.cuh"
-#include "op/sum.cuh"
-
-// Whether a reduction computes for so long that it loads ahead.
-template <WaStorage kStorage, WaOpSet kOps>
-constexpr bool kIsAhead = (kOps & WA_OP_BIT(WA_OP_SQUARES)) != 0 &&
-						  (kStorage == WA_I64 || kStorage == WA_F32 ||
-						   kStorage == WA_F64);
-
-// Reduces a column.  column.blocks blocks of kBlockThreads threads;
-// sizeof(WaReduction<kStorage, kOps>::Shared) of dynamic shared memory.  The
-// result is deterministic: the same for any number of blocks.  The last block
-// writes it.
-template <WaStorage kStorage, WaOpSet kOps, bool kBitmap>
-__global__ void
-__launch_bounds__(kBlockThreads, (kResidentBlocks<kIsAhead<kStorage, kOps>>) )
-	wa_column_kernel(const __grid_constant__ WaColumnArgs column)
-{
-	wa_reduce_column<kStorage, kOps, kBitmap, kIsAhead<kStorage, kOps>>(
-		column,
-		wa_block_shared<typename WaReduction<kStorage, kOps>::Shared>());
-}
 
 // Counts the valid rows of a column.  Likewise, with a WaCountShared.
 __global__ void
@@ -48,51 +21,30 @@ __launch_bounds__(kBlockThreads, kResidentBlocks<false>)
 	wa_count_column(column, wa_block_shared<WaCountShared>());
 }
 
-typedef void (*Kernel)(const WaColumnArgs column);
-
-// A set of operations over a storage, and the kernels for it: without a bitmap
-// and with one.
-struct Entry
-{
-	WaStorage storage;
-	WaOpSet ops;
-	Kernel kernels[2];
-	size_t shared_bytes;
-	bool is_ahead;
-};
-
-static const Entry kEntries[] = {
-#define X(storage, ops)                                       \
-	{WA_##storage,                                            \
-	 WA_OPS_##ops,                                            \
-	 {wa_column_kernel<WA_##storage, WA_OPS_##ops, false>,    \
-	  wa_column_kernel<WA_##storage, WA_OPS_##ops, true>},    \
-	 sizeof(WaReduction<WA_##storage, WA_OPS_##ops>::Shared), \
-	 kIsAhead<WA_##storage, WA_OPS_##ops>},
-	WA_COLUMN_LIST(X)
-#undef X
-};
-
 // For no operations at all.
-static const Entry kCountEntry = {WA_STORAGE_COUNT,
-								  0,
-								  {wa_count_kernel, wa_count_kernel},
-								  sizeof(WaCountShared),
-								  false};
+static const WaColumnEntry kCountEntry = {WA_STORAGE_COUNT,
+										  0,
+										  {wa_count_kernel, wa_count_kernel},
+										  sizeof(WaCountShared),
+										  false};
+
+// Tells whether values of the storage are floats.
+static bool
+is_float(WaStorage storage)
+{
+	return storage == WA_F32 || storage == WA_F64;
+}
 
 // Returns the entry that serves a column, or NULL.
-static const Entry *
+static const WaColumnEntry *
 find_entry(const WaKernelColumn &column)
 {
 	const WaStorage storage = wa_type_storage(column.d_batch.type);
-	const WaOpSet ops = column.ops;
 
-	if (ops == 0)
+	if (column.ops == 0)
 		return &kCountEntry;
-	for (const Entry &entry : kEntries)
-		if (entry.storage == storage && (ops & ~entry.ops) == 0)
-			return &entry;
-	return NULL;
+	return is_float(storage) ? wa_column_float_entry(storage, column.ops)
+							 : wa_column_integer_entry(storage, column.ops);
 }
 
 // Returns how many blocks so many bytes are worth: tiles for all of their warps
@@ -154,7 +106,7 @@ static cudaError_t
 launch_alone(const WaKernelColumn &column, WaGridScratch *d_scratch,
 			 int multiprocessors, cudaStream_t stream)
 {
-	const Entry &entry = *find_entry(column);
+	const WaColumnEntry &entry = *find_entry(column);
 	const size_t bytes = column_bytes(column);
 	const unsigned blocks = entry.is_ahead
 								? blocks_for<true>(bytes, multiprocessors)
@@ -236,13 +188,6 @@ wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,
 	if (njoint == 1)
 		return launch_alone(joint[0], scratch, multiprocessors, stream);
 	return cudaSuccess;
-}
-
-// Tells whether values of the storage are floats.
-static bool
-is_float(WaStorage storage)
-{
-	return storage == WA_F32 || storage == WA_F64;
 }
 
 // Returns the smallest or largest value that a kernel has found in a batch as

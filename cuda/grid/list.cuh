@@ -19,17 +19,19 @@
 // X(storage, set): the reductions of one column by a kernel of their own.  A
 // set that is not in a list is served by the first that contains it; results
 // that nobody has asked for cost little beside the pass over the values.
-#define WA_COLUMN_LIST(X)      \
+#define WA_COLUMN_INTEGERS(X)  \
 	WA_COLUMN_NUMBERS(X, I16)  \
 	WA_COLUMN_NUMBERS(X, I32)  \
 	WA_COLUMN_NUMBERS(X, I64)  \
-	WA_COLUMN_NUMBERS(X, F32)  \
-	WA_COLUMN_NUMBERS(X, F64)  \
 	WA_COLUMN_ORDERED(X, U32)  \
 	WA_COLUMN_ORDERED(X, U64)  \
 	X(I128, SUM)               \
 	WA_COLUMN_ORDERED(X, I128) \
 	X(I128, RANGE)
+
+#define WA_COLUMN_FLOATS(X)   \
+	WA_COLUMN_NUMBERS(X, F32) \
+	WA_COLUMN_NUMBERS(X, F64)
 
 #define WA_COLUMN_NUMBERS(X, storage) \
 	X(storage, SUM)                   \

@@ -22,7 +22,7 @@ EMU_CU_SOURCES = $(filter-out cuda/group% cuda/program% cuda/keys% cuda/query%,\
 EMU_SORTS = group_sort query_sort
 EMU_DAEMON_SOURCES = $(filter-out $(EMU_SORTS:%=cuda/%.cu),\
 	$(call sources,cuda/*.cu))
-EMU_GROUPS_SOURCES = cuda/groups.cu cuda/group_fold.cu
+EMU_GROUPS_SOURCES = $(filter-out cuda/group_sort.cu,$(call sources,cuda/group*.cu))
 EMU_PROGRAMS_SOURCES = $(call sources,cuda/program*.cu)
 EMU_COMMON_SOURCES = test/emu/report.cpp test/emu/values.cpp
 EMU_TEST_SOURCES = $(EMU_COMMON_SOURCES) test/emu/test_kernels.cpp \
@@ -125,9 +125,9 @@ build/emu/test_kernels: $(EMU_TEST_OBJS)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
 # The kernels in blocks of another size, and few columns in one launch.
-EMU_BLOCK_OBJS = build/emu/block/kernels.o build/emu/block/joint.o \
-	$(filter-out build/emu/test/kernels.o build/emu/test/joint.o,\
-		$(EMU_TEST_OBJS))
+EMU_BLOCK_SOURCES = cuda/joint.cu $(call sources,cuda/kernels*.cu)
+EMU_BLOCK_OBJS = $(EMU_BLOCK_SOURCES:cuda/%.cu=build/emu/block/%.o) \
+	$(filter-out $(EMU_BLOCK_SOURCES:cuda/%.cu=build/emu/test/%.o),$(EMU_TEST_OBJS))
 
 build/emu/block/%.o: cuda/%.cu
 	@mkdir -p $(@D)
