@@ -10,7 +10,7 @@
 #
 # Variables, beside lib.sh's:
 #	NVCC			CUDA's compiler; empty: no package with kernels
-#	WA_CUDA_ARCHS	the GPUs to compile for (default: all, see cuda/cuda.mk)
+#	WA_CUDA_ARCHS	the GPUs to compile for (default: all, see cuda/choice.mk)
 #	DEBFULLNAME, DEBEMAIL	the packages' maintainer (default: git's user)
 #
 # Exit status: 0 if all was built and lintian found nothing that is not explained in
@@ -55,8 +55,8 @@ copy_source()
 
 	wa_as_user mkdir -p "$folder"
 	tar -C "$WA_ROOT" --exclude=./.git --exclude=./.gpu --exclude=./gpu-out \
-		--exclude=./build --exclude=./tmp_check --exclude='*.o' --exclude='*.bc' \
-		--exclude='*.so' -cf - . |
+		--exclude=./build --exclude=./tmp_check --exclude='*.o' --exclude='*.d' \
+		--exclude='*.bc' --exclude='*.so' -cf - . |
 		wa_as_user tar --no-same-owner -C "$folder" -xf -
 }
 

@@ -6,8 +6,7 @@
 # Usage: scripts/test.sh [STAGE...]
 #	Stages, in their order: build lint unit fuzz emu install regress-emu devices
 #	regress regress-preload tap valgrind freshness soak freshness-rules
-#	scan-queries scan-random random random-emu isolation makefiles docs
-#	demo.
+#	scan-queries scan-random random random-emu isolation makefiles docs demo.
 #	Default: all (isolation only where test/specs exists).
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
