@@ -19,6 +19,7 @@
 WA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 WA_TMP=
 WA_CLUSTERS=()
+WA_MAKE_OPTIONS=()
 WA_PG_FALLBACK=15
 
 # A caller's make must not leak its flags or its job server into ours.
@@ -72,16 +73,39 @@ wa_have_package()
 }
 
 # Prints the PostgreSQL major version whose packages the scripts use: the one
-# that PG_CONFIG belongs to, else 15, else the newest installed server.
+# that PG_CONFIG belongs to, else 15, else the newest installed server, else the one
+# that the distribution has.
 wa_pg_major()
 {
 	local config
+	local dir
+	local major=
 
 	if config=$(wa_which_pg_config); then
 		"$config" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/'
-	else
-		echo "$WA_PG_FALLBACK"
+		return
 	fi
+	for dir in /usr/lib/postgresql/*/bin; do
+		[ ! -x "$dir/postgres" ] || major=$(basename "$(dirname "$dir")")
+	done
+	[ -n "$major" ] || major=$(wa_apt_pg_major)
+	echo "${major:-$WA_PG_FALLBACK}"
+}
+
+# Prints the major version that Debian's package "postgresql" stands for, if apt knows;
+# a new machine's apt has no lists yet.
+wa_apt_pg_major()
+{
+	local major
+	local try
+
+	for try in 1 2; do
+		major=$(apt-cache show --no-all-versions postgresql 2>/dev/null |
+			sed -nE 's/^Depends:.* postgresql-([0-9]+).*/\1/p')
+		[ -z "$major" ] || break
+		[ "$try" -eq 2 ] || ! wa_can_root || wa_root_run apt-get -qq update >&2
+	done
+	echo "$major"
 }
 
 # Prints the path of pg_config, or fails.  Debian's own versioned folders come
@@ -205,11 +229,12 @@ wa_find_postgres()
 	export PG_CONFIG
 }
 
-# Runs make in the source tree with the PostgreSQL found.
+# Runs make in the source tree with the PostgreSQL found and WA_MAKE_OPTIONS, which a
+# script may set.
 wa_make()
 {
 	make --no-print-directory -C "$WA_ROOT" PG_CONFIG="$PG_CONFIG" \
-		-j "$(nproc)" "$@"
+		-j "$(nproc)" "${WA_MAKE_OPTIONS[@]}" "$@"
 }
 
 # Builds the extension and installs it into that PostgreSQL.
@@ -227,7 +252,7 @@ wa_install()
 		wa_make install
 	else
 		wa_root_run make --no-print-directory -C "$WA_ROOT" \
-			PG_CONFIG="$PG_CONFIG" install
+			PG_CONFIG="$PG_CONFIG" "${WA_MAKE_OPTIONS[@]}" install
 	fi
 }
 

@@ -209,11 +209,93 @@ stage_install()
 	report
 }
 
-# Runs the demo once over the sample.
+# Runs the demo over each row once and says whether it ends with a status and, in the
+# end, nothing of it is left.  What it prints goes to $WA_TMP/demo.out.  Arguments: the
+# status, DATA or "", then variables to set.
+demo_ends()
+{
+	local status=$1
+	local data=$2
+	local rc=0
+
+	shift 2
+	env WA_PREBUILT=1 WA_DEMO_LOG="$WA_TMP/demo.log" TMPDIR="$WA_TMP/demo" RUNS=1 \
+		COPIES=1 "$@" "$WA_ROOT/scripts/demo.sh" ${data:+"$data"} \
+		>"$WA_TMP/demo.out" 2>&1 </dev/null || rc=$?
+	cat "$WA_TMP/demo.out"
+	keep_logs "$WA_TMP/demo.log"
+	[ "$rc" -eq "$status" ] && [ -z "$(ls -A "$WA_TMP/demo")" ] &&
+		[ -z "$(wa_cluster_processes "$WA_TMP/demo")" ]
+}
+
+# Says whether the demo's output has a line.
+demo_says()
+{
+	grep -qE -- "$1" "$WA_TMP/demo.out"
+}
+
+# Says whether it has none.
+demo_says_not()
+{
+	! demo_says "$1"
+}
+
+# Says whether the end of the demo's output, from the line that counts flights on, fits
+# a screen, and all of it is plain text.
+demo_fits()
+{
+	! grep -q '[^ -~]' "$WA_TMP/demo.out" &&
+		sed -n '/^[0-9,]* flights (/,$p' "$WA_TMP/demo.out" |
+		awk 'length > 80 { wide = 1 } END { exit wide || NR < 10 || NR > 24 }'
+}
+
+# Runs the demo: as it is, on a terminal, and where it has to fail.
 stage_demo()
 {
-	check 'demo' env RUNS=1 "$WA_ROOT/scripts/demo.sh"
+	local same=' [0-9.]+ +[0-9.]+x same$'
+
+	wa_begin
+	wa_as_user mkdir "$WA_TMP/demo"
+	check 'the demo ends well, and leaves nothing' demo_ends 0 ''
+	check 'it fits a screen, in plain text' demo_fits
+	check 'its six answers are the same' \
+		test "$(grep -cE "$same" "$WA_TMP/demo.out")" -eq 6
+	check 'they come from where it says' demo_says_not '^\* from elsewhere'
+	check 'it says that all answers are the same' \
+		demo_says '^The same answer: all 22 answers'
+
+	check 'the demo ends well on a terminal' script -qec \
+		"env WA_PREBUILT=1 RUNS=1 COPIES=4 WA_DEMO_LOG='$WA_TMP/demo.log' \
+			'$WA_ROOT/scripts/demo.sh'" "$WA_TMP/demo.out" </dev/null
+	check 'a terminal sees how far the load is' demo_says '\[#+ +\] +[0-9]+%'
+
+	check 'a wrong answer ends the demo with status 1' demo_ends 1 '' \
+		WA_DEMO_QUERIES='SELECT gpu_sum(delay) FROM flights; SELECT sum(delay) + 1 FROM flights'
+	check 'it is shown' demo_says ' DIFFERENT$'
+	check 'it is counted' demo_says '^DIFFERENT: 6 of 6 answers'
+	check 'a query that fails ends the demo' demo_ends 1 '' \
+		WA_DEMO_QUERIES='SELECT sum(nothing) FROM flights'
+	check 'its message is shown' demo_says 'ERROR: .*"nothing" does not exist'
+	check 'what the node does not compute is not counted as its own' demo_ends 1 '' \
+		WA_DEMO_QUERIES='SELECT max(delay) FROM flights AS a JOIN (SELECT 1) AS b ON random() < 2'
+	check 'the demo says so' demo_says '^error: but warpagg computed none'
+
+	printf 'date,delay,distance,origin,destination\n2001-01-01,many,1,A,B\n' \
+		>"$WA_TMP/broken.csv"
+	check 'data that cannot be loaded end the demo' demo_ends 1 "$WA_TMP/broken.csv"
+	check 'the reason is shown' demo_says 'ERROR: .*integer: "many"'
+	check 'data that are missing end the demo' demo_ends 1 "$WA_TMP/missing.csv"
+	check 'a build that fails ends the demo' demo_build_fails
+	check 'the last lines of its log are shown' demo_says 'broken on purpose'
 	report
+}
+
+# Says whether the demo of a source that does not compile ends with status 1.
+demo_build_fails()
+{
+	wa_user_copy
+	echo '#error broken on purpose' >>"$WA_COPY/src/warpagg.c"
+	WA_ROOT=$WA_COPY demo_ends 1 '' WA_PREBUILT=
 }
 
 #
