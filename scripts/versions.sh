@@ -103,7 +103,7 @@ in_chroot()
 	# shellcheck disable=SC2016 # expanded by the inner shell
 	unshare --mount -- sh -c 'mount --make-rprivate / &&
 		mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" &&
-		exec chroot "$0" env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp \
+		exec chroot "$0" env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ \
 			LC_ALL=C.UTF-8 "$@"' "$@"
 }
 

@@ -5,12 +5,14 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "access/visibilitymap.h"
 #include "catalog/catalog.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -37,6 +39,9 @@ PG_FUNCTION_INFO_V1(warpagg_unpin);
 
 /* Pause between two notices of how far loading is. */
 #define REPORT_INTERVAL_MS 5000
+
+/* Blocks that are looked at to find out why they were left out. */
+#define MAX_LOOKED_AT 1024
 
 /* Values that no vector holds, to be named in messages. */
 static const char odd_values[] =
@@ -121,18 +126,59 @@ list_columns(const WaLoadTask *task, Relation relation, uint64 columns)
 	return list.data;
 }
 
+/* Tells whether a block has never been written. */
+static bool
+is_unwritten(Relation relation, BlockNumber block)
+{
+	Buffer buffer = ReadBuffer(relation, block);
+	bool is_new;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	is_new = PageIsNew(BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+	return is_new;
+}
+
+/*
+ * Returns how many blocks of a relation have never been written, of those that are not
+ * all-visible, which are so many: it is extended by several at a time where much is
+ * inserted, and VACUUM leaves them.  Looks at the last MAX_LOOKED_AT of them.
+ */
+static uint64
+count_unwritten(Relation relation, BlockNumber nblocks, uint64 invisible)
+{
+	Buffer map = InvalidBuffer;
+	uint64 looked_at = 0;
+	uint64 count = 0;
+
+	invisible = Min(invisible, MAX_LOOKED_AT);
+	while (nblocks-- > 0 && looked_at < invisible)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (VM_ALL_VISIBLE(relation, nblocks, &map))
+			continue;
+		looked_at++;
+		count += is_unwritten(relation, nblocks) ? 1 : 0;
+	}
+	if (BufferIsValid(map))
+		ReleaseBuffer(map);
+	return count;
+}
+
 /*
  * Says which blocks have been left out because of the visibility map.  One that
  * was written without WAL tells nothing, and VACUUM finds nothing to do there.
  */
 static void
-report_invisible(WaLoadTask *task, const char *name)
+report_invisible(WaLoadTask *task, Relation relation)
 {
+	const char *name = RelationGetRelationName(relation);
 	unsigned long long unlogged = pg_atomic_read_u64(&task->unlogged);
 	unsigned long long invisible = pg_atomic_read_u64(&task->seen) -
 								   pg_atomic_read_u64(&task->visible) -
 								   unlogged;
 
+	invisible -= count_unwritten(relation, task->nblocks, invisible);
 	if (unlogged > 0)
 		ereport(NOTICE,
 				(errmsg("the visibility map of %llu blocks of \"%s\" was "
@@ -199,7 +245,7 @@ report_blocks(WaLoadTask *task, Relation relation)
 		ereport(NOTICE,
 				(errmsg("%llu blocks of \"%s\" were left out", missed, name),
 				 errdetail("They have changed meanwhile.")));
-	report_invisible(task, name);
+	report_invisible(task, relation);
 }
 
 /* Returns the attribute numbers of columns. */

@@ -41,6 +41,13 @@ sub resident
 		  . 'ORDER BY 1');
 }
 
+# Returns how many blocks of a table have rows: it may have been extended by others.
+sub filled_blocks
+{
+	my ($table) = @_;
+	return value("SELECT count(DISTINCT (ctid::text::point)[0]) FROM $table");
+}
+
 value('CREATE EXTENSION warpagg');
 ok(wait_ready($node), 'the device process is ready');
 
@@ -75,13 +82,19 @@ is( value(
 
 # A change makes its block stale, and VACUUM all of the map's page.
 value('UPDATE facts SET v = -v WHERE v = 1');
-like(resident('facts'), qr/v\|$blocks\|13000\|0\.99/, 'a block is stale');
+my $share = clearing_stamps($node) ? qr/0\.000/ : qr/0\.99/;
+like(resident('facts'), qr/v\|$blocks\|13000\|$share/, 'a block is stale');
 like(
 	messages(q{SELECT warpagg_load('facts')}),
 	qr/1 blocks of "facts" are not all-visible.*VACUUM/s,
 	'blocks that are not all-visible are left out');
 value('VACUUM facts');
-like(resident('facts'), qr/v\|$blocks\|13000\|0\.000/,
+my $others = $blocks - 1;
+like(
+	resident('facts'),
+	clearing_stamps($node)
+	? qr/v\|$others\|129\d\d\|0\.000/
+	: qr/v\|$blocks\|13000\|0\.000/,
 	'after VACUUM nothing is known to be fresh');
 my $read = value(q{SELECT warpagg_load('facts')});
 cmp_ok($read, '>', 3000, 'the extent that has changed is read anew');
@@ -176,7 +189,7 @@ my $rows = value(
 	q{SELECT string_agg(column_name, ',' ORDER BY column_name), min(rows),
 			 max(rows)
 	  FROM warpagg_resident WHERE relation = 'odd'::regclass});
-like($rows, qr/^a,b,t\|69\d\d\|7002$/, 'the others are resident');
+like($rows, qr/^a,b,t\|(69\d\d|7000)\|7002$/, 'the others are resident');
 is(value(q{SELECT warpagg_load('odd')}),
 	'0', 'what cannot be resident is not read in vain');
 
@@ -190,7 +203,7 @@ value(
 	VACUUM shared;
 	});
 value(q{SELECT warpagg_load('shared', '{a}')});
-my $all = value(q{SELECT pg_relation_size('shared') / 8192});
+my $all = filled_blocks('shared');
 my $fewer = $all - 1;
 like(messages(q{SELECT warpagg_load('shared', '{b,t}')}),
 	qr/1 blocks of "shared" have values that cannot be resident/,
@@ -298,7 +311,7 @@ value(
 	ALTER TABLE many ALTER COLUMN c151 SET STORAGE EXTERNAL;
 	VACUUM many;
 	});
-$all = value(q{SELECT pg_relation_size('many') / 8192});
+$all = filled_blocks('many');
 
 # Returns how many columns have so many rows in all blocks, and are fresh.
 sub complete_columns
@@ -336,7 +349,7 @@ check_columns('loaded');
 is(value(q{SELECT warpagg_load('many')}), '0', 'and is not read again');
 value('UPDATE many SET c1 = -c1, c128 = NOT c128 WHERE c2 % 900 = 0');
 value('VACUUM many');
-$all = value(q{SELECT pg_relation_size('many') / 8192});
+$all = filled_blocks('many');
 value(q{SELECT warpagg_load('many', '{c70}')});
 is(complete_columns(10000), '151',
 	'loading one brings all of them up to date');
@@ -352,7 +365,7 @@ value(
 		VALUES (-5, 7, true, repeat('x', 5000));
 	VACUUM many;
 	});
-$all = value(q{SELECT pg_relation_size('many') / 8192});
+$all = filled_blocks('many');
 like(
 	messages(q{SELECT warpagg_load('many')}),
 	qr/1 blocks of "many" have values that cannot be resident/,
