@@ -75,11 +75,11 @@ value(
 	q{
 	CREATE ROLE other;
 	GRANT CREATE ON SCHEMA public TO other;
-	CREATE TABLE facts AS SELECT i AS a, -i AS b
-		FROM generate_series(1, 400000) i;
+	CREATE TABLE facts (a int, b int);
+	INSERT INTO facts SELECT i, -i FROM generate_series(1, 400000) i;
 	SET ROLE other;
-	CREATE TABLE hog AS SELECT i AS a, i AS b, i AS c
-		FROM generate_series(1, 400000) i;});
+	CREATE TABLE hog (a int, b int, c int);
+	INSERT INTO hog SELECT i, i, i FROM generate_series(1, 400000) i;});
 value('VACUUM ANALYZE facts, hog');
 
 # What has just been loaded, or used, stays: whoever asks.
