@@ -13,7 +13,8 @@ must raise no error.  If a block of text follows at once, which begins with
 that is what it must print, errors and all; how many blanks there are does not count.
 There "..." stands for anything within a line, and a line of "..." alone for any lines.  A
 NOTICE, with what belongs to it, has to be the same only if the text has one: versions
-differ in how many blocks a table has beyond those with rows, which loads tell.  A block that must not be run says why:
+differ in which blocks are all-visible, of which loads tell the others.  A block that
+must not be run says why:
 
     ```sql not run: it takes an hour
 
