@@ -260,7 +260,7 @@ stage_demo()
 	check 'it fits a screen, in plain text' demo_fits
 	check 'its six answers are the same' \
 		test "$(grep -cE "$same" "$WA_TMP/demo.out")" -eq 6
-	check 'they come from where it says' demo_says_not '^\* from elsewhere'
+	check 'they come from where it says' demo_says_not '^\* not from there'
 	check 'it says that all answers are the same' \
 		demo_says '^The same answer: all 22 answers'
 
