@@ -102,7 +102,8 @@ build_packages()
 # Says whether lintian finds nothing in packages but what is explained.
 look_at_packages()
 {
-	wa_as_user lintian --fail-on error,warning --show-overrides "$@"
+	# With --show-overrides lintian would fail on these, too.
+	wa_as_user lintian --fail-on error,warning "$@"
 }
 
 wa_install_deps deb
