@@ -55,15 +55,15 @@ wait_program()
 	local pid
 	local try
 
-	for ((try = 0; try < 120; try++)); do
-		# Whoever looks has it started.
-		value 'SELECT count(*) FROM warpagg_devices' >/dev/null
+	# Whoever looks at devices has it started; it is replaced when it is asked nothing.
+	value 'SELECT count(*) FROM warpagg_devices' >/dev/null
+	for ((try = 0; try < 60; try++)); do
 		pid=$(value "SELECT pid FROM warpagg_status WHERE state = 'up'")
 		if [ -n "$pid" ] && [ "$(basename "$(readlink "/proc/$pid/exe")")" = "$1" ]; then
 			printf '\nok      the device process is %s\n' "$1"
 			return
 		fi
-		sleep 0.5
+		sleep 1
 	done
 	fail "the device process is not $1"
 }
