@@ -914,8 +914,8 @@ stage_tap()
 		PG_REGRESS="$WA_PGXS_SRC/test/regress/pg_regress" \
 		WARPAGG_TEST_DEVICE="${WA_DEVICE:-auto}" \
 		PERL5LIB="$WA_PGXS_SRC/test/perl:$WA_COPY/test/t${PERL5LIB:+:$PERL5LIB}" \
-		bash -c 'cd "$1" && shift && exec "$@"' - "$WA_COPY" \
-		"${WA_PROVE:-prove}" --verbose --timer test/t/*.pl \
+		bash -c 'cd "$1" && shift && exec "$@" test/t/*.pl' - "$WA_COPY" \
+		"${WA_PROVE:-prove}" --verbose --timer \
 		>"$log" 2>&1 </dev/null || rc=$?
 	grep -vE '^(ok [0-9]|# (Checking|Running|Taking|Initial|waiting)|### |Name: |Data |Backup |Archive |Connection |Log file)' \
 		"$log" | tail -n 300

@@ -150,10 +150,10 @@ SELECT warpagg_load('wa_edges') > 0 AS loaded;
 SELECT wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges GROUP BY 1', e)), e FROM unnest(ARRAY[
     'trunc(n)', 'trunc(n, 2)', 'sign(n)', 'round(n, -1)', 'round(n, -18)', 'trunc(f)', 'to_timestamp(i)', 'to_timestamp(f)', 'to_timestamp(f * 1e300)', 'date_part(''epoch'', a - timestamp ''2000-01-01'')', 'extract(epoch FROM a - timestamp ''1970-01-01'')',
     'a::time', 'extract(second FROM b)', 'date_part(''minute'', a)', 'extract(hour FROM t)', 'extract(second FROM t)', 'd + t']) e;
--- From 17 on a difference may be out of range.
-SELECT current_setting('server_version_num')::integer >= 170000 AS infinite \gset
+-- From 16 on a difference may be out of range.
+SELECT current_setting('server_version_num')::integer / 10000 AS version \gset
 SELECT nullif(wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges GROUP BY 1', e)),
-              CASE WHEN :'infinite' THEN 'same error: interval out of range' ELSE 'same, heap' END) AS unexpected, e
+              CASE WHEN :version >= 16 THEN 'same error: interval out of range' ELSE 'same, heap' END) AS unexpected, e
 FROM unnest(ARRAY['extract(epoch FROM a - b)', 'a - b > interval ''1 second''']) e;
 UPDATE wa_edges SET a = 'infinity', b = '-infinity', f = 'infinity' WHERE i = 0;
 UPDATE wa_edges SET d = 'infinity' WHERE i = -8000000000;
@@ -161,7 +161,7 @@ VACUUM ANALYZE wa_edges;
 SELECT warpagg_load('wa_edges') > 0 AS loaded;
 -- From 17 on differences are infinite where they cannot be had before.
 SELECT nullif(wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges%s GROUP BY 1', e, w)),
-              CASE WHEN :'infinite' THEN 'same, partly' ELSE 'same error: cannot subtract infinite timestamps' END) AS unexpected, e
+              CASE WHEN :version >= 17 THEN 'same, partly' ELSE 'same error: cannot subtract infinite timestamps' END) AS unexpected, e
 FROM (VALUES ('extract(epoch FROM a - b)', ' WHERE i = 0'), ('a - b > interval ''1 second''', ' WHERE i = 0'), ('extract(epoch FROM timestamp ''2000-01-01'' - a)', '')) v (e, w);
 SELECT wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges GROUP BY 1', e)), e FROM unnest(ARRAY[
     'to_timestamp(f)', 'trunc(f)', 'a::time', 'extract(second FROM b)', 'date_part(''minute'', a)', 'd + time ''12:00''', 'a >= timestamptz ''2000-01-01 00:00+00''', 'timestamptz ''2024-01-01 00:00+00'' > b',
