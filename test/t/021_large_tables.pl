@@ -147,7 +147,10 @@ sub look_at_gaps
 {
 	my ($session, $table, $name) = @_;
 	my $blocks = block_count($session, $table);
+	my $other = open_session($node);
 
+	# While it needs the old rows no scan, as they do on 19, marks their blocks.
+	ask($other, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 	ask($session,
 		"UPDATE $table SET v = v + 1 WHERE id % 3001 < 2 OR id % 20000 < 3000");
 	cmp_ok(load($session, $table), '>', 0, "$name: loaded");
@@ -163,6 +166,7 @@ sub look_at_gaps
 		cmp_ok($read + $resident, '>=', block_count($session, $table),
 			"$name: none is left out");
 	}
+	end_session($other);
 	return;
 }
 
