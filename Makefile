@@ -86,6 +86,11 @@ $(OBJS:.o=.bc): %.bc: %.c
 
 -include $(wildcard $(OBJS:.o=.d))
 
+# What has no list of its headers was built before there were lists: it may be old.
+OLD_OBJS := $(foreach object,$(OBJS),$(if $(wildcard $(object:.o=.d)),,$(object)))
+$(OLD_OBJS) $(OLD_OBJS:.o=.bc): always-built
+.PHONY: always-built
+
 # These loops are written to be vectorised, which -O2 does only in part.  Their place
 # in a line of the cache is to be theirs, whatever is linked before them: by 16 bytes
 # some took an eighth more.
