@@ -44,6 +44,8 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=scripts/checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 # shellcheck source=bench/scan/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
 
@@ -57,35 +59,9 @@ STAGES+=(makefiles docs demo)
 # can be.
 command -v nvidia-smi >/dev/null 2>&1 || export WA_CUDA_ARCHS="${WA_CUDA_ARCHS:-75}"
 
-PASSED=0
-FAILED=0
-
 #
 # Counting
 #
-
-# Counts one check; arguments: its name, then a command that succeeds if the
-# check holds.
-check()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		PASSED=$((PASSED + 1))
-		wa_note "ok      $name"
-	else
-		FAILED=$((FAILED + 1))
-		wa_note "FAILED  $name"
-	fi
-}
-
-# Prints the counts of this stage; returns 1 if a check failed.
-report()
-{
-	wa_note "$PASSED passed, $FAILED failed"
-	[ "$FAILED" -eq 0 ]
-}
 
 # Adds up the count lines of a log and prints "PASSED FAILED".
 sum_counts()

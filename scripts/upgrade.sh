@@ -20,27 +20,12 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=scripts/checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 
 OLD_COMMIT=1e3b1564e70ac68c709e9c465829cb06b2a72d1f
 OLD_PG=${WA_OLD_PG:-/usr/lib/postgresql/15/bin}
 NEW_PG=${WA_NEW_PG:-/usr/lib/postgresql/17/bin}
-PASSED=0
-FAILED=0
-
-# Counts one check; arguments: its name, then a command that succeeds if it holds.
-check()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		PASSED=$((PASSED + 1))
-		wa_note "ok      $name"
-	else
-		FAILED=$((FAILED + 1))
-		wa_note "FAILED  $name"
-	fi
-}
 
 # Counts the check that a value is the one expected, and shows it if not.
 check_is()
@@ -341,5 +326,4 @@ for STAGE in "$@"; do
 	declare -F "stage_$STAGE" >/dev/null || wa_die "no stage \"$STAGE\""
 	"stage_$STAGE"
 done
-wa_note "$PASSED passed, $FAILED failed"
-[ "$FAILED" -eq 0 ]
+report

@@ -10,24 +10,8 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
-
-PASSED=0
-FAILED=0
-
-# Counts one check; arguments: its name, then a command that succeeds if it holds.
-check()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		PASSED=$((PASSED + 1))
-		wa_note "ok      $name"
-	else
-		FAILED=$((FAILED + 1))
-		wa_note "FAILED  $name"
-	fi
-}
+# shellcheck source=scripts/checks.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/checks.sh"
 
 # Runs make for the build in BUILD.
 build()
@@ -179,5 +163,4 @@ check 'WITH_CUDA=yes: for all GPUs' chooses 'yes 75 80 90 100 120' none WITH_CUD
 check 'WITH_CUDA=no: none' chooses no 8.6 WITH_CUDA=no
 check 'WITH_CUDA=yes needs nvcc' needs_nvcc
 check 'what was built is installed' chooses no 8.6 MAKECMDGOALS=install
-wa_note "$PASSED passed, $FAILED failed"
-[ "$FAILED" -eq 0 ]
+report
