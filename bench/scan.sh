@@ -28,7 +28,8 @@
 #					most 16 GB)
 #	CACHED			queries over readings that are also measured where the table is in the
 #					operating system's cache, since it is beyond a quarter of
-#					shared_buffers; from 18 on with each io_method (default "sum_int8
+#					shared_buffers, beside what reading alone takes (pg_prewarm); from 18 on
+#					with each io_method (default "sum_int8
 #					four_aggregates group_by_100")
 #	CACHED_BUFFERS	shared_buffers for these (default 64MB)
 #	RESIDENT		yes: all columns are loaded first, and the node uses them
@@ -102,22 +103,46 @@ check_cached()
 		wa_die "the readings stay in shared_buffers of $CACHED_BUFFERS: raise BENCH_ROWS"
 }
 
+# Prints the line of what any plan takes at least: the server reads all blocks of the
+# readings into its buffers, one process, and nobody looks at them.  Argument: how the
+# line ends.
+measure_reading()
+{
+	local times
+
+	times=$(
+		{
+			printf '%s\n' '\timing on'
+			for _ in $(seq $((WARM_UPS + BENCH_RUNS))); do
+				echo "SELECT pg_prewarm('readings');"
+			done
+		} | wa_psql -f - | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | tail -n "+$((WARM_UPS + 1))"
+	)
+	awk -v l="reading alone, by pg_prewarm$1" -v t="$(scan_median_of "$times")" \
+		'BEGIN { printf "| %s | 1 | | | %.2f | | |\n", l, t }'
+}
+
 # Measures queries over the readings where they are in the operating system's cache.
 measure_cached()
 {
 	local methods
 	local method
 	local name
+	local where
 
 	check_cached
+	wa_psql -c 'CREATE EXTENSION pg_prewarm'
 	scan_restart_server "shared_buffers = '$CACHED_BUFFERS'"
 	methods=$(scan_io_methods)
 	for method in ${methods:-usual}; do
-		[ "$method" = usual ] || scan_restart_server "io_method = '$method'"
+		where=", operating system's cache"
+		if [ "$method" != usual ]; then
+			scan_restart_server "io_method = '$method'"
+			where+=", io_method $method"
+		fi
+		measure_reading "$where"
 		for name in $CACHED; do
-			measure "$name" "${name//_/ }, operating system's cache$(
-				[ "$method" = usual ] || echo ", io_method $method"
-			)"
+			measure "$name" "${name//_/ }$where"
 		done
 	done
 	scan_restart_server "shared_buffers = '${SHARED_BUFFERS:-$(bench_shared_buffers)}'"
