@@ -127,13 +127,15 @@ SET enable_hashagg = off;
 SELECT * FROM wa_differences('sum avg count min max', 'DISTINCT id', 'versions_others', 'k', 'FILTER (WHERE id > 5)');
 SET enable_hashagg = on;
 
--- Aggregates below a join, which there are from 19 on: partial ones, which are PostgreSQL's.
+-- Aggregates below a join, which there are from 19 on: the node has their states where these are
+-- ours, or as simple as results; others are PostgreSQL's.
 CREATE TABLE versions_keys AS SELECT x AS k, 'key ' || x AS name FROM generate_series(0, 3) x;
 ANALYZE versions_keys;
-SELECT query, CASE WHEN :version >= 19 THEN string_agg(line, '') ~ 'Finalize.*Join.*Partial' ELSE true END AS as_expected
-FROM unnest(ARRAY['gpu_sum(o.id), gpu_count(*), gpu_avg(o.id)', 'sum(o.id), count(*), avg(o.id)']) query,
+SELECT query, CASE WHEN :version >= 19 THEN string_agg(line, '') ~ ('Finalize.*Join.*' || below) ELSE true END AS as_expected
+FROM (VALUES ('gpu_sum(o.id), gpu_count(*), gpu_avg(o.id)', 'WarpAgg'), ('sum(o.id), count(*), avg(o.id)', 'WarpAgg'),
+          ('gpu_stddev(o.id::float8), max(o.bytes::text)', 'WarpAgg'), ('sum(o.id), sum(o.id::bigint)', 'Partial')) q (query, below),
     wa_plan(format('SELECT b.name, %s FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name', query)) line
-GROUP BY query ORDER BY query;
+GROUP BY query, below ORDER BY query;
 SELECT b.name, gpu_sum(o.id), gpu_count(*), gpu_avg(o.id)
 FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name ORDER BY b.name;
 SELECT b.name, sum(o.id), count(*), avg(o.id)
@@ -144,10 +146,74 @@ EXCEPT
 SELECT b.name, sum(o.id), max(o.id::numeric), stddev(o.id)
 FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name;
 
-SELECT string_agg(wa_compare(query), '; ') AS compared FROM unnest(ARRAY[
+SELECT string_agg(left(wa_compare(query), 4), ' ') AS compared FROM unnest(ARRAY[
     'SELECT b.name, sum(o.id::bigint), avg(o.id::numeric), min(o.bytes::text), stddev(o.id) FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name HAVING count(*) > 1',
     'SELECT b.name, gpu_sum(o.id::float8), gpu_max(o.bytes::text), gpu_variance(o.id::numeric), gpu_avg(o.id * interval ''1 s'') FROM versions_others o LEFT JOIN versions_keys b USING (k) GROUP BY b.name',
     'SELECT sum(o.s), count(*) FROM (SELECT k, sum(id) AS s FROM versions_others GROUP BY k) o JOIN versions_keys b USING (k)']) query;
+
+-- States of NULLs alone, of no row, with FILTER, with values that look different, in a node with
+-- workers, in one that is run again for each row of another table, and of resident columns.
+CREATE TABLE versions_states AS
+    SELECT x % 5 AS k, CASE WHEN x % 5 <> 3 THEN x END AS i, CASE WHEN x % 5 <> 3 THEN x % 100 * 0.10 END AS n,
+        CASE x % 1000 WHEN 0 THEN 'NaN' WHEN 5 THEN '-0' ELSE x / 3.0 END::float8 AS f, 't' || x % 40 AS t, (x % 30) * interval '1 hour' AS d
+    FROM generate_series(1, 20000) x;
+INSERT INTO versions_states (k, n) VALUES (1, 1.00), (1, 1.000), (NULL, 7);
+ANALYZE versions_states;
+-- Both families below a join, against PostgreSQL's own plan; of floats, whose exact sums are ours,
+-- against the gpu_ aggregates above it.
+CREATE FUNCTION versions_below("from" text) RETURNS TABLE (aggregates text, differences bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    query text;
+    ours text;
+    found bigint;
+BEGIN
+    FOR aggregates IN VALUES ('sum(i), avg(i), count(i), min(i)'), ('sum(n), avg(n), max(n), var_samp(n)'),
+        ('sum(f), min(f), stddev(f), avg(f + 1)'), ('min(t), max(t), count(t), count(*)'), ('sum(d), avg(d), max(d), count(d)'),
+        ('sum(i + 1), max(7 - i), avg(i + 3), sum(i) FILTER (WHERE i % 2 = 0)'),
+        ('count(*) FILTER (WHERE k < 2), avg(i) FILTER (WHERE false), sum(n * 2), min(f)')
+    LOOP
+        query := format('SELECT * FROM (SELECT b.name, %s FROM versions_states s JOIN %s GROUP BY b.name) x (name, a, b, c, d)', aggregates, "from");
+        ours := regexp_replace(query, '\m(sum|avg|count|min|max|var_samp|stddev)\(', 'gpu_\1(', 'g');
+        IF aggregates ~ '^sum.f' THEN
+            query := ours;
+        END IF;
+        SET LOCAL warpagg.enable_scan = off;
+        EXECUTE 'CREATE TEMP TABLE theirs AS ' || query;
+        SET LOCAL warpagg.enable_scan = on;
+        differences := 0;
+        FOR query IN VALUES (query), (ours) LOOP
+            EXECUTE 'CREATE TEMP TABLE ours AS ' || query;
+            SELECT count(*) INTO found FROM ((TABLE ours EXCEPT TABLE theirs) UNION ALL (TABLE theirs EXCEPT TABLE ours)) x;
+            differences := differences + found;
+            DROP TABLE ours;
+        END LOOP;
+        DROP TABLE theirs;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+SELECT * FROM versions_below('versions_keys b USING (k)');
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SELECT sum(differences) FROM versions_below('versions_keys b USING (k)');
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+SET max_parallel_workers_per_gather = 0;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_material = off;
+SELECT sum(differences) FROM versions_below('versions_keys b USING (k) WHERE s.i > 0');
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+RESET enable_material;
+VACUUM versions_states;
+SELECT warpagg_load('versions_states') > 0 AS loaded;
+SELECT sum(differences) FROM versions_below('versions_keys b USING (k)');
+SELECT CASE WHEN :version >= 19 THEN string_agg(line, '') ~ 'Join.*WarpAgg.*Resident Rows: 20003' ELSE true END AS as_expected
+FROM wa_plan('SELECT b.name, sum(i), avg(i), gpu_sum(f) FROM versions_states s JOIN versions_keys b USING (k) GROUP BY b.name', 'ANALYZE') line;
 
 -- Keys that are expressions, which have a relation of their own in the query from 18 on.
 SELECT id % 3 AS a, k + 1 AS b, count(*), sum(id) FROM versions_others

@@ -14,6 +14,7 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "nodes/pathnodes.h"
 #include "nodes/primnodes.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
@@ -392,6 +393,40 @@ relation_is_new_compat(Relation relation)
 	return relation->rd_createSubid != InvalidSubTransactionId ||
 		   relation->rd_newRelfilenodeSubid != InvalidSubTransactionId ||
 		   relation->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+}
+
+/* What may be aggregated of a relation before it is joined; see below. */
+typedef struct WaEarlyGrouping
+{
+	RelOptInfo *relation; /* that its paths belong to */
+	PathTarget *target;   /* keys, and aggregates as partial ones */
+	List *clauses;        /* SortGroupClause of each key */
+	List *keys;
+	double ngroups; /* that PostgreSQL expects */
+} WaEarlyGrouping;
+
+/*
+ * Finds out whether the planner thinks of aggregating a base relation's rows below a
+ * join ("eager aggregation"), as it does from 19 on.
+ */
+static inline bool
+early_grouping_compat(const RelOptInfo *relation, WaEarlyGrouping *grouping)
+{
+#if PG_VERSION_NUM >= 190000
+	const RelAggInfo *info;
+
+	if (relation->grouped_rel == NULL)
+		return false;
+	info = relation->grouped_rel->agg_info;
+	if (!info->agg_useful)
+		return false;
+	*grouping = (WaEarlyGrouping){relation->grouped_rel, info->target,
+								  info->group_clauses, info->group_exprs,
+								  info->grouped_rows};
+	return true;
+#else
+	return false;
 #endif
 }
 

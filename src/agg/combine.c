@@ -55,9 +55,6 @@ warpagg_combine(PG_FUNCTION_ARGS)
 Datum
 warpagg_serialize(PG_FUNCTION_ARGS)
 {
-	WaAggState *state;
-	StringInfoData buffer;
-
 	if (!AggCheckCallContext(fcinfo, NULL))
 		elog(ERROR, "warpagg_serialize called in a context that is not an "
 					"aggregate");
@@ -66,13 +63,7 @@ warpagg_serialize(PG_FUNCTION_ARGS)
 		wa_exec_finish(); /* as final functions do */
 		PG_RETURN_NULL();
 	}
-	state = (WaAggState *) PG_GETARG_POINTER(0);
-	wa_state_collect(state);
-	pq_begintypsend(&buffer);
-	appendBinaryStringInfo(&buffer, (const char *) &state->plan->key,
-						   sizeof(WaPlanKey));
-	wa_wire_put_state(&buffer, state);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
+	PG_RETURN_BYTEA_P(wa_wire_state((WaAggState *) PG_GETARG_POINTER(0)));
 }
 
 /*

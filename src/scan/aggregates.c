@@ -156,9 +156,38 @@ unusual_form(const Aggref *aggref)
 		return "an aggregate has ORDER BY";
 	if (aggref->agglevelsup != 0)
 		return "an aggregate belongs to an outer query";
-	if (aggref->aggsplit != AGGSPLIT_SIMPLE || list_length(aggref->args) > 1)
+	if ((aggref->aggsplit != AGGSPLIT_SIMPLE &&
+		 aggref->aggsplit != AGGSPLIT_INITIAL_SERIAL) ||
+		list_length(aggref->args) > 1)
 		return "an aggregate is of an unusual kind";
 	return NULL;
+}
+
+/* Returns what a call is to return of its rows. */
+static WaOutput
+find_output(const Aggref *aggref, const WaAggregateCall *call)
+{
+	if (!call->is_partial)
+		return WA_OUTPUT_RESULT;
+	if (aggref->aggtranstype == INTERNALOID)
+		return call->builtin ? WA_OUTPUT_NONE : WA_OUTPUT_STATE;
+	switch (call->aggregate)
+	{
+		case WA_COUNT:
+		case WA_MIN:
+		case WA_MAX:
+			return WA_OUTPUT_RESULT;
+		case WA_SUM:
+			/* Partial sums of these are not added as exact ones are. */
+			return depends_on_order(call) ? WA_OUTPUT_NONE : WA_OUTPUT_RESULT;
+		case WA_AVG:
+			return call->argument_type == INT2OID ||
+						   call->argument_type == INT4OID
+					   ? WA_OUTPUT_PAIR
+					   : WA_OUTPUT_NONE;
+		default:
+			return WA_OUTPUT_NONE;
+	}
 }
 
 const char *
@@ -183,6 +212,8 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 	}
 	else if (!aggref->aggstar)
 		return "an aggregate is of an unusual kind";
+	call->is_partial = aggref->aggsplit != AGGSPLIT_SIMPLE;
+	call->output = find_output(aggref, call);
 	if (call->aggregate == WA_MIN || call->aggregate == WA_MAX)
 	{
 		Oid *types;
@@ -205,5 +236,7 @@ wa_aggregate_refusal(const WaAggregateCall *call)
 						"of rows and warpagg.accelerate is not all",
 						call->argument_type == INTERVALOID ? "intervals"
 														   : "floats");
+	if (call->output == WA_OUTPUT_NONE)
+		return "only PostgreSQL makes the partial state of an aggregate";
 	return NULL;
 }

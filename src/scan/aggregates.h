@@ -10,6 +10,15 @@
 #include "core/must_check.h"
 #include "state/result.h"
 
+/* What becomes of an aggregate's rows. */
+typedef enum WaOutput
+{
+	WA_OUTPUT_RESULT, /* its result, which is also its state if that is so simple */
+	WA_OUTPUT_PAIR, /* number and sum as an array, as PostgreSQL's avg has them */
+	WA_OUTPUT_STATE, /* one of our states, serialized */
+	WA_OUTPUT_NONE   /* a state that is only PostgreSQL's to make */
+} WaOutput;
+
 typedef struct WaAggregateCall
 {
 	WaAggregate aggregate;
@@ -18,7 +27,9 @@ typedef struct WaAggregateCall
 	Oid argument_type; /* undefined for count(*) */
 	Oid extreme_type;  /* as min or max declares its argument; or invalid */
 	Oid collation;
-	bool builtin; /* PostgreSQL's own, not gpu_ */
+	bool builtin;    /* PostgreSQL's own, not gpu_ */
+	bool is_partial; /* its state is wanted, for a node above a join */
+	WaOutput output;
 } WaAggregateCall;
 
 /*

@@ -116,6 +116,7 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 			elog(ERROR, "unexpected aggregate %u", aggref->aggfnoid);
 		state->is_ours |= !call.builtin;
 		result->aggregate = call.aggregate;
+		result->output = call.output;
 		result->shift = wa_shift_make(&call, may_be_late);
 		if (result->shift != NULL)
 			check_permission(result->shift->function, OBJECT_FUNCTION);

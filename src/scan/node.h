@@ -52,6 +52,7 @@ typedef struct WaScanFilter
 typedef struct WaScanResult
 {
 	WaAggregate aggregate;
+	WaOutput output;
 	int column;
 	WaShift *shift; /* of what the column has; NULL: none */
 } WaScanResult;

@@ -4,29 +4,73 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 
 #include "scan/accumulate_peek.h"
 #include "scan/output.h"
 #include "scan/shifted.h"
+#include "state/wire.h"
 
-/* Returns the result of an aggregate. */
+/* Returns what an aggregate comes to over the rows of a column. */
+static Datum
+column_result(const WaScanColumn *column, uint32 group, WaAggregate aggregate,
+			  bool *is_null)
+{
+	Datum value;
+
+	if (wa_accumulator_peek(column->accumulator, &column->plan, column->kind,
+							group, aggregate, &value, is_null))
+		return value;
+	return wa_aggregate_result(
+		aggregate, wa_accumulator_state(column->accumulator, group), is_null);
+}
+
+/* Returns number and sum as PostgreSQL's avg of integers has them in its state. */
+static Datum
+pair_value(const WaScanColumn *column, uint32 group)
+{
+	Datum pair[2];
+	bool is_null;
+
+	pair[0] = column_result(column, group, WA_COUNT, &is_null);
+	pair[1] = column_result(column, group, WA_SUM, &is_null);
+	if (is_null)
+		pair[1] = Int64GetDatum(0);
+	return PointerGetDatum(construct_array(pair, lengthof(pair), INT8OID,
+										   sizeof(int64), FLOAT8PASSBYVAL,
+										   TYPALIGN_DOUBLE));
+}
+
+/* Returns the serialized state of a group's rows, NULL if there is none. */
+static Datum
+state_value(const WaScanColumn *column, uint32 group, bool *is_null)
+{
+	WaAggState *state = wa_accumulator_state(column->accumulator, group);
+
+	*is_null = state == NULL;
+	return state == NULL ? (Datum) 0 : PointerGetDatum(wa_wire_state(state));
+}
+
+/* Returns what the node has for an aggregate. */
 static Datum
 result_value(const WaScanState *state, const WaScanResult *result, uint32 group,
 			 bool *is_null)
 {
 	const WaScanColumn *column = &state->columns[result->column];
-	Datum value;
 
+	if (result->output == WA_OUTPUT_STATE)
+		return state_value(column, group, is_null);
+	if (result->output == WA_OUTPUT_PAIR)
+	{
+		*is_null = false;
+		return pair_value(column, group);
+	}
 	if (result->shift != NULL)
 		return wa_shifted_result(column, result, group, is_null);
-	if (wa_accumulator_peek(column->accumulator, &column->plan, column->kind,
-							group, result->aggregate, &value, is_null))
-		return value;
-	return wa_aggregate_result(result->aggregate,
-							   wa_accumulator_state(column->accumulator, group),
-							   is_null);
+	return column_result(column, group, result->aggregate, is_null);
 }
 
 Datum

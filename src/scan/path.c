@@ -2,8 +2,10 @@
  * path.c
  *		Brings the node of the scan tier into plans; see path.h.
  *
- * The hook is called when PostgreSQL has made its own paths for a grouping; ours
- * is added beside them, and the cheapest wins.
+ * One hook is called when PostgreSQL has made its own paths for a grouping; ours
+ * is added beside them, and the cheapest wins.  Another is called for each table of a
+ * query, some of whose rows PostgreSQL may aggregate before they are joined (from 19
+ * on): there our path is for partial states.
  */
 #include "postgres.h"
 
@@ -23,6 +25,7 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 
+#include "compat.h"
 #include "scan/likely.h"
 #include "scan/limit.h"
 #include "scan/parallel.h"
@@ -74,6 +77,7 @@
 #define SPILL_ROW_COST 0.02
 
 static create_upper_paths_hook_type previous_hook = NULL;
+static set_rel_pathlist_hook_type previous_relation_hook = NULL;
 
 static const CustomScanMethods scan_methods = {
 	.CustomName = "WarpAgg",
@@ -319,18 +323,51 @@ set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
 					 RESULT_COST * list_length(shape->aggregates));
 }
 
+/*
+ * Makes a path of ours for the groups of a shape that a limit wants, with such a target.
+ * parent: the grouped relation.  Its number of rows is the caller's to set.
+ */
+static CustomPath *
+make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
+		  WaShape *shape, const WaLimit *limit)
+{
+	RelOptInfo *input_rel = shape->relation;
+	CustomPath *path = makeNode(CustomPath);
+	int nworkers;
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = parent;
+	path->path.pathtarget = target;
+	shape->ngroups = wa_likely_groups(root, shape);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->methods = &path_methods;
+	nworkers = possible_workers(root, input_rel, parent);
+	/* The plan must do when nothing is resident any more. */
+	if (heap_cost(shape, 1, nworkers) >= heap_cost(shape, 1, 0))
+		nworkers = 0;
+	/* In a worker, as a part of what it computes, the node can have none. */
+	path->path.parallel_safe =
+		nworkers == 0 && is_parallel_safe_path(root, input_rel, parent);
+	wa_resident_plan(root, shape, limit, nworkers, expected_filling(shape));
+	path->custom_private =
+		list_make3(shape, (void *) limit, makeInteger(nworkers));
+	set_costs(&path->path, root, shape, limit, nworkers);
+	return path;
+}
+
 /* Adds our path to those of a grouping, unless *reason says why not. */
 static void
 add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 			 List *having, const char **reason)
 {
+	const WaGrouping grouping =
+		wa_shape_grouping(root, output_rel->reltarget, having);
 	WaShape *shape = palloc(sizeof(WaShape));
 	WaLimit *limit = palloc(sizeof(WaLimit));
 	RelOptInfo *parent;
 	CustomPath *path;
-	int nworkers;
 
-	*reason = wa_shape_recognise(root, input_rel, output_rel, having, shape);
+	*reason = wa_shape_recognise(root, input_rel, &grouping, shape);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	wa_limit_recognise(root, shape, output_rel->reltarget, limit);
@@ -338,24 +375,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
-
-	path = makeNode(CustomPath);
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = parent;
-	path->path.pathtarget = output_rel->reltarget;
-	shape->ngroups = wa_likely_groups(root, shape);
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->methods = &path_methods;
-	nworkers = possible_workers(root, input_rel, output_rel);
-	/* The plan must do when nothing is resident any more. */
-	if (heap_cost(shape, 1, nworkers) >= heap_cost(shape, 1, 0))
-		nworkers = 0;
-	/* In a worker, as a part of what it computes, the node can have none. */
-	path->path.parallel_safe =
-		nworkers == 0 && is_parallel_safe_path(root, input_rel, output_rel);
-	wa_resident_plan(root, shape, limit, nworkers, expected_filling(shape));
-	path->custom_private = list_make3(shape, limit, makeInteger(nworkers));
-	set_costs(&path->path, root, shape, limit, nworkers);
+	path = make_path(root, parent, output_rel->reltarget, shape, limit);
 	/* PostgreSQL's own estimate: the plan above is to be as without the node. */
 	path->path.rows = wa_limit_rows(limit, expected_groups(output_rel));
 	wa_why_offered(root, output_rel, path, expected_filling(shape) > 1);
@@ -430,10 +450,48 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 								reason)));
 }
 
+/*
+ * Adds a path to those that aggregate a relation's rows before they are joined, if
+ * PostgreSQL thinks of that, and the path can return the states that are wanted.
+ */
+static void
+add_early_path(PlannerInfo *root, RelOptInfo *relation)
+{
+	WaEarlyGrouping early;
+	WaGrouping grouping;
+	WaShape *shape;
+	CustomPath *path;
+
+	if (!early_grouping_compat(relation, &early))
+		return;
+	grouping =
+		(WaGrouping){early.clauses, early.keys, early.target->exprs, NIL};
+	shape = palloc(sizeof(WaShape));
+	if (wa_shape_recognise(root, relation, &grouping, shape) != NULL)
+		return;
+	path = make_path(root, early.relation, early.target, shape,
+					 palloc0(sizeof(WaLimit)));
+	path->path.rows = early.ngroups;
+	add_path(early.relation, &path->path);
+}
+
+/* The hook for tables. */
+static void
+consider_relation(PlannerInfo *root, RelOptInfo *relation, Index number,
+				  RangeTblEntry *entry)
+{
+	if (previous_relation_hook != NULL)
+		previous_relation_hook(root, relation, number, entry);
+	if (wa_enable_scan)
+		add_early_path(root, relation);
+}
+
 void
 wa_scan_init(void)
 {
 	RegisterCustomScanMethods(&scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = consider;
+	previous_relation_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = consider_relation;
 }

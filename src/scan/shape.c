@@ -192,22 +192,21 @@ check_key(const SortGroupClause *clause, Node *key)
 	return NULL;
 }
 
-/* Collects the keys of GROUP BY. */
+/* Collects the keys. */
 static const char *
-collect_keys(PlannerInfo *root, WaShape *shape)
+collect_keys(const WaGrouping *grouping, WaShape *shape)
 {
-	ListCell *cell;
+	ListCell *clause;
+	ListCell *key;
 
-	foreach (cell, root->parse->groupClause)
+	forboth(clause, grouping->clauses, key, grouping->keys)
 	{
-		const SortGroupClause *clause = lfirst_node(SortGroupClause, cell);
-		Node *key = get_sortgroupclause_expr((SortGroupClause *) clause,
-											 root->processed_tlist);
-		const char *reason = check_key(clause, key);
+		const char *reason =
+			check_key(lfirst_node(SortGroupClause, clause), lfirst(key));
 
 		if (reason != NULL)
 			return reason;
-		shape->keys = lappend(shape->keys, key);
+		shape->keys = lappend(shape->keys, lfirst(key));
 	}
 	return NULL;
 }
@@ -226,10 +225,9 @@ has_loose_column(Node *node, void *keys)
 
 /* Collects the aggregates, and checks what is computed from them. */
 static const char *
-collect_aggregates(const RelOptInfo *output_rel, WaShape *shape)
+collect_aggregates(const WaGrouping *grouping, WaShape *shape)
 {
-	List *results =
-		list_concat_copy(output_rel->reltarget->exprs, shape->having);
+	List *results = list_concat_copy(grouping->results, grouping->having);
 	Bitmapset *seen = NULL;
 	ListCell *cell;
 
@@ -422,22 +420,37 @@ check_program(WaShape *shape)
 	return reason;
 }
 
+WaGrouping
+wa_shape_grouping(PlannerInfo *root, const PathTarget *target, List *having)
+{
+	WaGrouping grouping = {root->parse->groupClause, NIL, target->exprs,
+						   having};
+	ListCell *cell;
+
+	foreach (cell, grouping.clauses)
+		grouping.keys =
+			lappend(grouping.keys,
+					get_sortgroupclause_expr(lfirst_node(SortGroupClause, cell),
+											 root->processed_tlist));
+	return grouping;
+}
+
 const char *
-wa_shape_recognise(PlannerInfo *root, RelOptInfo *input_rel,
-				   RelOptInfo *output_rel, List *having, WaShape *shape)
+wa_shape_recognise(PlannerInfo *root, RelOptInfo *relation,
+				   const WaGrouping *grouping, WaShape *shape)
 {
 	const char *reason = check_query(root);
 
 	memset(shape, 0, sizeof(*shape));
-	shape->relation = input_rel;
-	shape->having = having;
+	shape->relation = relation;
+	shape->having = grouping->having;
 	if (reason == NULL)
-		reason = check_relation(root, input_rel);
+		reason = check_relation(root, relation);
 	if (reason == NULL)
-		reason = collect_keys(root, shape);
-	collect_filters(root, input_rel, shape);
+		reason = collect_keys(grouping, shape);
+	collect_filters(root, relation, shape);
 	if (reason == NULL)
-		reason = collect_aggregates(output_rel, shape);
+		reason = collect_aggregates(grouping, shape);
 	if (reason == NULL)
 		reason = check_program(shape);
 	return reason;

@@ -33,14 +33,26 @@ typedef struct WaShape
 	int spared; /* WaSpared: the last of these tables that may be wanting */
 } WaShape;
 
+/* What such a query asks for. */
+typedef struct WaGrouping
+{
+	List *clauses; /* SortGroupClause of each key */
+	List *keys;    /* expressions */
+	List *results; /* expressions with keys and aggregates */
+	List *having;  /* what groups have to fulfil */
+} WaGrouping;
+
+/* Returns the grouping of a query, by the target of the grouped relation. */
+extern WaGrouping wa_shape_grouping(PlannerInfo *root, const PathTarget *target,
+									List *having);
+
 /*
- * Recognises the grouping of a query.  input_rel: what is grouped; output_rel:
- * the grouped relation, with its target; having: what groups have to fulfil.
- * Returns NULL and fills *shape, or returns why the scan tier does not take it,
+ * Recognises a grouping of a relation of a query.  Returns NULL and fills *shape, or returns why the scan tier does not take it,
  * as the end of a sentence.
  */
-extern WA_MUST_CHECK const char *
-wa_shape_recognise(PlannerInfo *root, RelOptInfo *input_rel,
-				   RelOptInfo *output_rel, List *having, WaShape *shape);
+extern WA_MUST_CHECK const char *wa_shape_recognise(PlannerInfo *root,
+													RelOptInfo *relation,
+													const WaGrouping *grouping,
+													WaShape *shape);
 
 #endif /* WA_SCAN_SHAPE_H */

@@ -245,7 +245,8 @@ wa_shift_make(WaAggregateCall *call, bool may_be_late)
 	Expr *x;
 	int i;
 
-	if (call->argument == NULL)
+	/* States are of the values as they are. */
+	if (call->argument == NULL || call->is_partial)
 		return NULL;
 	i = find_function(called_function(call->argument, &arguments));
 	if (i < 0)

@@ -49,6 +49,19 @@ wa_wire_put_state(StringInfo buffer, WaAggState *state)
 	wa_extreme_write(state, buffer);
 }
 
+bytea *
+wa_wire_state(WaAggState *state)
+{
+	StringInfoData buffer;
+
+	wa_state_collect(state);
+	pq_begintypsend(&buffer);
+	appendBinaryStringInfo(&buffer, (const char *) &state->plan->key,
+						   sizeof(WaPlanKey));
+	wa_wire_put_state(&buffer, state);
+	return pq_endtypsend(&buffer);
+}
+
 WaAggState *
 wa_wire_get_state(StringInfo buffer, const WaAggPlan *plan)
 {

@@ -21,6 +21,12 @@ extern Datum wa_wire_get_datum(StringInfo buffer, bool *is_null);
 extern void wa_wire_put_state(StringInfo buffer, WaAggState *state);
 
 /*
+ * Returns a state, whose device work is waited for, as aggregates serialize theirs: its
+ * plan's key, and it.
+ */
+extern bytea *wa_wire_state(WaAggState *state);
+
+/*
  * Reads a state of a plan whose key matches that of the plan it was written by,
  * into the current memory context.  Raises an error if it cannot be one.
  */
