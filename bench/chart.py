@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""chart.py: draws docs/speed.svg, README's picture, from tables in bench/results.
+"""chart.py: draws docs/speed.svg, README's picture, from tables in bench/results, and
+what bench/churn.sh has measured over time.
 
-Each panel compares times of a few queries on one machine, on an axis whose steps are
-powers of ten: a row for each query, a dot for each way of answering it.  Nothing in the
-picture but the words is given here; the times are those of the tables.
+Each panel of the former compares times of a few queries on one machine, on an axis whose
+steps are powers of ten: a row for each query, a dot for each way of answering it.  The
+latter has such an axis, too, with a line for each query.  Nothing in the pictures but the
+words is given here; the times are those of the tables.
 
-Usage: chart.py            writes docs/speed.svg
-       chart.py --check    says whether docs/speed.svg is what would be written
+Usage: chart.py                    writes docs/speed.svg
+       chart.py --check            says whether docs/speed.svg, and the pictures of such
+                                   files in bench/results, are what would be written
+       chart.py FILE.csv FILE.svg  draws what bench/churn.sh has measured
 """
 
+import csv
+import glob
 import html
 import math
 import os
@@ -48,6 +54,20 @@ PANELS = [
      [(POSTGRES, GPU, {}, "built-in, ms"),
       (ON_GPU, GPU, {}, "ours, ms")]),
 ]
+
+# What bench/churn.sh measures: the query's name, what it is called here, its color.
+LINES = [
+    ("sum_int8", "sum", "#2563eb"),
+    ("four_aggregates", "four aggregates", "#059669"),
+    ("group_by_100", "GROUP BY, 100 groups", "#d97706"),
+    ("group_by_day", "GROUP BY day", "#db2777"),
+]
+BUCKETS = 120        # a line has a point for each of so many parts of the time
+LINES_TOP = 100
+LINES_BOTTOM = 400
+SHARE_TOP = 452      # the panel below, of the share of rows
+SHARE_BOTTOM = 512
+LINES_LEFT = 84
 
 WIDTH = 880
 LEFT = 190       # where the axis begins
@@ -148,6 +168,16 @@ def draw_legend(y):
         x += 34 + 6.9 * len(name)
 
 
+def wrap(title, height, lines):
+    """Returns a picture, from its title, its height and what it consists of."""
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:.0f}" '
+            f'viewBox="0 0 {WIDTH} {height:.0f}" {FONT}>\n'
+            '<!-- made by bench/chart.py -->\n'
+            f'<title>{html.escape(title)}</title>\n'
+            f'<rect width="{WIDTH}" height="{height:.0f}" rx="8" fill="#ffffff"/>\n')
+    return head + "\n".join(lines) + "\n</svg>\n"
+
+
 def draw():
     """Returns the picture."""
     lines = [text(24, 34, "The same query, the same answer: how long it takes", 18,
@@ -163,25 +193,140 @@ def draw():
                   f"From bench/results: {SCAN}, {RESIDENT}, {GPU}"):
         lines.append(text(24, y + 6, words, 10.5, color="#6b7280"))
         y += 16
-    height = y + BOTTOM
-    head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height:.0f}" '
-            f'viewBox="0 0 {WIDTH} {height:.0f}" {FONT}>\n'
-            '<!-- made by bench/chart.py -->\n'
-            '<title>Times of queries with PostgreSQL and with warpagg</title>\n'
-            f'<rect width="{WIDTH}" height="{height:.0f}" rx="8" fill="#ffffff"/>\n')
-    return head + "\n".join(lines) + "\n</svg>\n"
+    return wrap("Times of queries with PostgreSQL and with warpagg", y + BOTTOM, lines)
+
+
+class Timeline:
+    """What bench/churn.sh has measured: points (seconds, value) by measure and name."""
+
+    def __init__(self, path):
+        self.points = {}
+        self.first = self.end = self.last = 0.0
+        with open(path, encoding="utf-8", newline="") as opened:
+            for row in csv.DictReader(opened):
+                seconds = float(row["seconds"])
+                self.points.setdefault((row["measure"], row["name"]), []).append(
+                    (seconds, float(row["value"])))
+                self.first = min(self.first, seconds)
+                self.last = max(self.last, seconds)
+                if row["phase"] == "writers":
+                    self.end = seconds
+        times = [value for (measure, _), points in self.points.items()
+                 if measure.endswith("_ms") for _, value in points if value > 0]
+        if not times:
+            sys.exit(f"{path} has no times")
+        self.least = 10 ** math.floor(math.log10(min(times)))
+        self.most = 10 ** math.ceil(math.log10(max(times)))
+
+    def x(self, seconds):
+        """Returns where a moment is."""
+        share = (seconds - self.first) / (self.last - self.first)
+        return LINES_LEFT + share * (RIGHT - LINES_LEFT)
+
+    def y(self, ms):
+        """Returns where a time is on the axis."""
+        share = math.log(ms / self.least) / math.log(self.most / self.least)
+        return LINES_BOTTOM - share * (LINES_BOTTOM - LINES_TOP)
+
+    def buckets(self, measure, name):
+        """Returns the values of each part of the time, with the moment of its middle."""
+        width = (self.last - self.first) / BUCKETS
+        parts = {}
+        for seconds, value in self.points.get((measure, name), []):
+            part = min(int((seconds - self.first) / width), BUCKETS - 1)
+            parts.setdefault(part, []).append(value)
+        return [(self.first + (part + 0.5) * width, sorted(values))
+                for part, values in sorted(parts.items())]
+
+    def line(self, places, color, width=1.8):
+        """Draws a line through places."""
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        return (f'<polyline points="{points}" fill="none" stroke="{color}" '
+                f'stroke-width="{width}" stroke-linejoin="round"/>')
+
+    def grid(self):
+        """Draws the axes, and where writers begin and end."""
+        for ms, label in TICKS:
+            if self.least <= ms <= self.most:
+                y = self.y(ms)
+                yield (f'<line x1="{LINES_LEFT}" y1="{y:.1f}" x2="{RIGHT}" y2="{y:.1f}" '
+                       'stroke="#e5e7eb"/>')
+                yield text(LINES_LEFT - 10, y + 4, label, 11, "end", "#6b7280")
+        for y, label in ((SHARE_TOP, "100 %"), (SHARE_BOTTOM, "0 %")):
+            yield (f'<line x1="{LINES_LEFT}" y1="{y}" x2="{RIGHT}" y2="{y}" '
+                   'stroke="#e5e7eb"/>')
+            yield text(LINES_LEFT - 10, y + 4, label, 11, "end", "#6b7280")
+        step = next(step for step in (5, 10, 20, 30, 60, 120, 300, 600, 3600)
+                    if (self.last - self.first) / step <= 15)
+        for seconds in range(0, int(self.last) + 1, step):
+            yield text(self.x(seconds), SHARE_BOTTOM + 18, f"{seconds} s", 11, "middle",
+                       "#6b7280")
+        for seconds, label, anchor in ((0, "writers begin", "start"),
+                                       (self.end, "writers end", "end")):
+            x = self.x(seconds)
+            yield (f'<line x1="{x:.1f}" y1="{LINES_TOP - 12}" x2="{x:.1f}" '
+                   f'y2="{SHARE_BOTTOM}" stroke="#6b7280" stroke-dasharray="4 3"/>')
+            yield text(x + (5 if anchor == "start" else -5), LINES_TOP - 4, label, 11, anchor,
+                       "#6b7280")
+
+    def draw(self, source):
+        """Returns the picture."""
+        title = "Queries over columns in memory while the table is written to"
+        lines = [text(24, 34, title, 18, weight="700")] + list(self.grid())
+        x = 30.0
+        for name, label, color in LINES:
+            lines.append(f'<circle cx="{x:.1f}" cy="59.5" r="6" fill="{color}"/>')
+            lines.append(text(x + 12, 64, label, 12.5))
+            x += 40 + 6.9 * len(label)
+            lines.append(self.line([(self.x(seconds), self.y(values[len(values) // 2]))
+                                    for seconds, values in self.buckets("ours_ms", name)],
+                                   color))
+            lines += [f'<circle cx="{self.x(seconds):.1f}" cy="{self.y(ms):.1f}" r="3.5" '
+                      f'fill="#ffffff" stroke="{color}" stroke-width="1.5"/>'
+                      for seconds, ms in self.points.get(("postgresql_ms", name), [])]
+        lines.append(text(LINES_LEFT, SHARE_TOP - 12, "Share of the rows that come from memory",
+                          12.5))
+        lines.append(self.line([(self.x(seconds), SHARE_BOTTOM - values[0]
+                                 * (SHARE_BOTTOM - SHARE_TOP)) for seconds, values
+                                in self.buckets("resident_share", LINES[0][0])], "#1f2937"))
+        y = SHARE_BOTTOM + 48
+        width = (self.last - self.first) / BUCKETS
+        for words in (f"Lines: warpagg, medians of {width:.1f} s each. Circles: PostgreSQL's own "
+                      "parallel plan, now and then, in the same colors.",
+                      f"From {source}"):
+            lines.append(text(24, y, words, 10.5, color="#6b7280"))
+            y += 16
+        return wrap(title, y + BOTTOM, lines)
+
+
+def timeline_of(path):
+    """Returns the picture of a file that bench/churn.sh has written."""
+    return Timeline(path).draw(os.path.basename(path))
+
+
+def check():
+    """Says whether all pictures are what would be written."""
+    pictures = {PICTURE: draw()}
+    for path in sorted(glob.glob(os.path.join(ROOT, "bench", "results", "*.csv"))):
+        pictures[path[:-len("csv")] + "svg"] = timeline_of(path)
+    wrong = []
+    for path, picture in pictures.items():
+        with open(path, encoding="utf-8") as opened:
+            if opened.read() != picture:
+                wrong.append(path)
+                print(f"{os.path.relpath(path, ROOT)} is not what bench/chart.py makes of "
+                      "bench/results")
+    return not wrong
 
 
 def main():
-    picture = draw()
     if sys.argv[1:] == ["--check"]:
-        with open(PICTURE, encoding="utf-8") as opened:
-            if opened.read() == picture:
-                return 0
-        print("docs/speed.svg is not what bench/chart.py makes of bench/results")
-        return 1
-    with open(PICTURE, "w", encoding="utf-8") as opened:
-        opened.write(picture)
+        return 0 if check() else 1
+    path, picture = PICTURE, None
+    if len(sys.argv) == 3:
+        path, picture = sys.argv[2], timeline_of(sys.argv[1])
+    with open(path, "w", encoding="utf-8") as opened:
+        opened.write(picture or draw())
     return 0
 
 
