@@ -44,7 +44,7 @@ bench_environment()
 | machine | $(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo) MB of memory; $(df --output=avail,fstype -B 1000000 "$WA_TMP" | awk 'END { print $1 " MB free, " $2 }') |
 | device | $gpus |
 | server | $(wa_psql -c 'SHOW server_version'), shared_buffers $(wa_psql -c 'SHOW shared_buffers') |
-| settings | warpagg.device $(bench_setting warpagg.device), warpagg.min_device_rows $(bench_setting warpagg.min_device_rows), warpagg.buffer_memory $(bench_setting warpagg.buffer_memory), jit off |
+| settings | warpagg.device $(bench_setting warpagg.device), warpagg.min_device_rows $(bench_setting warpagg.min_device_rows), warpagg.buffer_memory $(bench_setting warpagg.buffer_memory), jit $(wa_psql -c "SELECT CASE WHEN pg_jit_available() THEN 'on' ELSE 'off' END") |
 TEXT
 }
 

@@ -8,7 +8,7 @@
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels check-programs sanitizer regress random scan-random freshness
 #	maps demo tap bench-kernels bench-groups bench-programs bench-ladder ncu
-#	bench-sql bench-family bench-scan bench-resident.
+#	bench-sql bench-family bench-scan bench-resident bench-churn.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -27,6 +27,8 @@
 #					bench/scan.sh
 #	PARTS, LOAD_COLUMNS, LOADS, CONNECTIONS, BENCH_SECONDS, BIG_ROWS, MEMORY_LIMIT,
 #	MAX_BASELINE_MS	see bench/resident.sh
+#	ROWS, INSERTS, BATCH, UPDATES, CLIENTS, BENCH_SECONDS, QUIET, REST, PACE, COMPARE,
+#	PROCESSES, SETTINGS	see bench/churn.sh
 #	TMPDIR			where throw-away clusters are made (default /tmp)
 
 set -euo pipefail
@@ -59,7 +61,7 @@ stage_limit()
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		bench-scan) echo 570 ;;
-		bench-resident) echo 570 ;;
+		bench-resident | bench-churn) echo 570 ;;
 		random) echo 120 ;;
 		scan-random | freshness) echo 500 ;;
 		*) return 1 ;;
@@ -485,6 +487,14 @@ stage_bench_scan()
 stage_bench_resident()
 {
 	bash "$ROOT/bench/resident.sh" 2>"$PREFIX/bench.err" ||
+		{ cat "$PREFIX/bench.err"; return 1; }
+}
+
+# Resident columns of a table that is written to; what was measured over time, and a
+# picture of it, lie beside the table.
+stage_bench_churn()
+{
+	SERIES=$OUT/bench-churn.csv bash "$ROOT/bench/churn.sh" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
 }
 
