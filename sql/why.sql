@@ -22,6 +22,9 @@ CREATE TEMP TABLE why_temporary (x integer);
 CREATE SEQUENCE why_sequence;
 CREATE COLLATION why_caseless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE AGGREGATE why_total (integer) (SFUNC = int4pl, STYPE = integer);
+CREATE FUNCTION why_checked(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
+CREATE ACCESS METHOD why_method TYPE TABLE HANDLER heap_tableam_handler;
+CREATE TABLE why_stored (x integer) USING why_method;
 
 -- Returns what EXPLAIN says of the node, and of why there is none.
 CREATE FUNCTION pg_temp.why(query text, options text DEFAULT 'COSTS OFF') RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -57,8 +60,32 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'SELECT count(*) FROM why_part',
     'SELECT count(*) FROM why_temporary',
     'SELECT count(*) FROM why_sequence',
+    'SELECT count(*) FROM why_stored',
     'SELECT count(*) FROM why TABLESAMPLE SYSTEM (10)',
+    'SELECT sum(k) FROM (SELECT k FROM why UNION ALL SELECT g FROM why_other) u',
     'SELECT count(*) FROM why_other o, LATERAL (SELECT sum(o.id + why.id) FROM why) q']) query;
+
+-- A foreign table takes a wrapper of PostgreSQL's contrib, which a server may lack: its log
+-- has it then.
+DO $$
+DECLARE
+    line text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'file_fdw') THEN
+        RAISE LOG 'why: not tested over a foreign table, as there is no file_fdw';
+        RETURN;
+    END IF;
+    CREATE EXTENSION file_fdw;
+    CREATE SERVER why_files FOREIGN DATA WRAPPER file_fdw;
+    CREATE FOREIGN TABLE why_foreign (x integer) SERVER why_files OPTIONS (filename '/dev/null');
+    SELECT pg_temp.why('SELECT sum(x) FROM why_foreign') INTO line;
+    IF line IS DISTINCT FROM 'WarpAgg: not used: it is over a foreign table' THEN
+        RAISE WARNING 'over a foreign table: %', line;
+    END IF;
+    SET LOCAL client_min_messages = warning;
+    DROP EXTENSION file_fdw CASCADE;
+END
+$$;
 
 -- How it is grouped, and what is computed.
 SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
@@ -78,7 +105,8 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'SELECT max(why::text) FROM why',
     'SELECT span, count(*) FROM why GROUP BY span',
     'SELECT list, count(*) FROM why GROUP BY list',
-    'SELECT s COLLATE why_caseless, count(*) FROM why GROUP BY 1']) query;
+    'SELECT s COLLATE why_caseless, count(*) FROM why GROUP BY 1',
+    'SELECT sum(1 / (k + 1)) FROM why WHERE why_checked(id) > 0']) query;
 SELECT pg_temp.why('SELECT sum(why.id) FROM why HAVING (SELECT sum(why.id) FROM why_other) > 0');
 
 -- Settings.
@@ -99,7 +127,28 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'SELECT max(id) FROM why',
     'SELECT sum(k) FROM why WHERE id = 5',
     'SELECT sum(k) FROM why WHERE id < 20 OR id BETWEEN 90 AND 95',
-    'SELECT id, count(*) FROM why GROUP BY id ORDER BY id LIMIT 1']) query;
+    'SELECT id, count(*) FROM why GROUP BY id ORDER BY id LIMIT 1',
+    'SELECT id, count(*) FROM why GROUP BY id ORDER BY id']) query;
+SET seq_page_cost = 0;
+SET cpu_tuple_cost = 0.0001;
+SET cpu_operator_cost = 0.0001;
+SELECT pg_temp.why('SELECT sum(k) FROM why');
+SET work_mem = '64kB';
+SELECT pg_temp.why('SELECT f, count(*) FROM why GROUP BY f');
+RESET work_mem;
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SELECT pg_temp.why('SELECT sum(k) FROM why');
+SELECT pg_temp.why('SELECT k, count(*) FROM why GROUP BY k');
+SET max_parallel_workers_per_gather = 0;
+RESET parallel_tuple_cost;
+RESET parallel_setup_cost;
+RESET min_parallel_table_scan_size;
+RESET cpu_operator_cost;
+RESET cpu_tuple_cost;
+RESET seq_page_cost;
 -- Costs are told where EXPLAIN has costs.
 SELECT regexp_replace(pg_temp.why('SELECT max(id) FROM why', 'COSTS ON'), '[0-9.]+', 'C', 'g');
 
@@ -229,6 +278,8 @@ SELECT pg_temp.told('SELECT sum(k) FROM why WHERE k > $1 AND s = $2');
 SELECT pg_temp.told('SELECT sum(total) FROM (SELECT sum(k) AS total FROM why WHERE k > $1 GROUP BY k) AS inside');
 SELECT pg_temp.told('SELECT max(id) FROM why; SELECT k FROM why; TRUNCATE why');
 SELECT pg_temp.told('');
+SELECT count(*) = CASE WHEN current_setting('shared_preload_libraries') ~ 'warpagg' THEN 0 ELSE 1 END AS is_told
+FROM warpagg_explain('SELECT 1') WHERE level = 'other sessions' AND NOT used AND reason ~ '^the library is in none of ';
 SELECT * FROM warpagg_explain('SELECT sum(nothing) FROM why');
 SELECT * FROM warpagg_explain('SELECT sum(k FROM why');
 SET warpagg.explain_refusals = off;
@@ -269,10 +320,11 @@ SELECT array_agg(line) IS NOT DISTINCT FROM CASE
 FROM why_early() line;
 SET client_min_messages = warning;
 DROP FUNCTION why_early();
-DROP FUNCTION why_constant(), why_fails();
+DROP FUNCTION why_constant(), why_fails(), why_checked(integer);
 DROP AGGREGATE why_total(integer);
 DROP COLLATION why_caseless;
 DROP SEQUENCE why_sequence;
 DROP TRIGGER why_transition ON why_child;
 DROP FUNCTION why_transition();
-DROP TABLE why, why_other, why_child, why_parent, why_parts;
+DROP TABLE why, why_other, why_child, why_parent, why_parts, why_stored;
+DROP ACCESS METHOD why_method;

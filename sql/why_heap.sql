@@ -3,16 +3,17 @@ LOAD 'warpagg';
 SET warpagg.enable_scan = on;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE why AS
-    SELECT i AS id, i % 10 AS k, i / 4.0 AS n, 'text ' || i % 7 AS s, i * interval '1 day' AS span
+    SELECT i AS id, i % 10 AS k, i / 4.0 AS n, 'text ' || i % 7 AS s, i * interval '1 day' AS span,
+        CASE WHEN i = 1 THEN '-0' ELSE '0' END::float8 AS zero
     FROM generate_series(1, 20000) i;
 CREATE TABLE why_other AS SELECT id, k AS g FROM why WHERE id <= 1000;
 VACUUM ANALYZE why, why_other;
 CREATE FUNCTION pg_temp.heap(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
-    plan json;
+    plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT json) ' || query INTO plan;
-    RETURN NEXT plan->0->'Plan'->>'Resident Columns';
+    RETURN NEXT jsonb_path_query_first(plan, '$.**."Resident Columns"') #>> '{}';
 END
 $$;
 SELECT pg_temp.heap('SELECT sum(id) FROM why');
@@ -34,14 +35,57 @@ BEGIN;
 ALTER TABLE why ADD COLUMN late integer DEFAULT 1;
 SELECT pg_temp.heap('SELECT sum(k), sum(late) FROM why');
 ROLLBACK;
--- In some versions a change of one block puts its neighbours in doubt, too.
+-- Rows that a transaction has changed are not resident.
+BEGIN;
 UPDATE why SET k = k WHERE id = 1;
-SELECT regexp_replace(pg_temp.heap('SELECT sum(k) FROM why'), '^(used in part: the other|not used: the) ', '');
+SET LOCAL client_min_messages = warning;
+SELECT warpagg_load('why', '{k,zero}') >= 0 AS loaded_in_part;
+SELECT query, pg_temp.heap(query) FROM unnest(ARRAY[
+    'SELECT sum(k) FROM why',
+    'SELECT min(zero) FROM why']) query;
+COMMIT;
 UPDATE why SET k = k WHERE id % 20 = 0;
 SELECT pg_temp.heap('SELECT sum(k) FROM why');
 SELECT warpagg_load('why_other');
 SELECT pg_temp.heap('SELECT sum(g) FROM why_other');
+
+-- Parallel workers do not ask the device process.
+SELECT count(set_config(name, 'on', false)) FROM pg_settings WHERE name IN ('debug_parallel_query', 'force_parallel_mode');
+SET max_parallel_workers_per_gather = 2;
+SELECT pg_temp.heap('SELECT sum(k) FROM why');
+SET max_parallel_workers_per_gather = 0;
+
+-- What is not computed there, or has to wait.
+VACUUM why;
+SELECT warpagg_load('why', '{id,k,n,zero}');
+SELECT query, pg_temp.heap(query) FROM unnest(ARRAY[
+    'SELECT max(id * interval ''1 day'') FROM why',
+    'SELECT count(*) FROM why WHERE n <> ''NaN''',
+    'SELECT sum(k * (SELECT g FROM why_other WHERE id = 1)) FILTER (WHERE id < 0) FROM why',
+    'SELECT sum(k) FROM why WHERE id < 0 AND k + to_char(now(), ''"x"'')::integer > 8',
+    'SELECT min(zero) FROM why']) query;
+CREATE TABLE why_wide (id integer);
+SELECT format('ALTER TABLE why_wide %s', string_agg(format('ADD c%s integer DEFAULT 1', c), ', ')) AS add_columns
+FROM generate_series(1, 128) c \gset
+:add_columns;
+INSERT INTO why_wide SELECT i FROM generate_series(1, 2000) i;
+VACUUM ANALYZE why_wide;
+SELECT warpagg_load('why_wide', '{id}');
+SELECT pg_temp.heap(format('SELECT max(id), %s FROM why_wide', string_agg(format('max(c%s)', c), ', '))) FROM generate_series(1, 128) c;
+
+-- Groups, of which the planner expects many, or few.
+CREATE TABLE why_many AS SELECT i AS id, i % 7 AS k FROM generate_series(1, 40000) i;
+VACUUM ANALYZE why_many;
+SELECT warpagg_load('why_many');
+SELECT pg_temp.heap('SELECT id, sum(k) FROM why_many GROUP BY id');
+ALTER TABLE why_many ALTER id SET (n_distinct = 10);
+ANALYZE why_many;
+SELECT pg_temp.heap('SELECT id, sum(k) FROM why_many GROUP BY id');
+SET work_mem = '64kB';
+SELECT pg_temp.heap('SELECT id, sum(k) FROM why_many GROUP BY id');
+RESET work_mem;
+
 SELECT warpagg_unload('why'), warpagg_unload('why_other');
 SELECT pg_temp.heap('SELECT sum(k) FROM why');
 
-DROP TABLE why, why_other;
+DROP TABLE why, why_other, why_many, why_wide;

@@ -481,7 +481,7 @@ read_table(WaScanState *state)
 	if (wa_runner_prepare(state->runner, econtext))
 		wa_resident_use(state);
 	else
-		wa_why_heap_note(state, "what is computed once raises an error");
+		wa_why_heap_note(state, "no vector holds a constant's value");
 	wa_heap_may_mark(state->heap);
 	read_heap(state);
 	if (wa_ties_found(state))

@@ -414,8 +414,8 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 		WaWriter query;
 
 		stage = wa_runner_first_lacking(runner, econtext);
-		wa_why_heap_note(state, "what a subselect returns has to wait for a "
-								"row that needs it");
+		wa_why_heap_note(
+			state, "what is computed once has to wait for a row that needs it");
 		if (stage < 0 && !wa_runner_is_complete(runner))
 			return true;
 		if (!wa_resident_write_query(state, run, resident, stage, arena, &query,

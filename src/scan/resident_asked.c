@@ -23,7 +23,7 @@ wa_resident_use_refusal(const WaScanState *state)
 	if (!wa_enable_resident)
 		return "warpagg.enable_resident is off";
 	if (IsParallelWorker())
-		return "the node is part of a parallel plan";
+		return WA_WHY_IN_WORKER;
 	if (state->refusals > 0)
 		return "the groups would have taken more memory than they may";
 	if (!wa_resident_is_large(wa_heap_nblocks(state->heap)))

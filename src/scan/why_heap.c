@@ -83,9 +83,9 @@ has_failed(const char *reason)
 
 /* Prints why nothing was used, where there would have been something. */
 static void
-show_reason(const WaScanState *state, struct ExplainState *es)
+show_reason(const WaScanState *state, const char *reason,
+			struct ExplainState *es)
 {
-	const char *reason = state->heap_reason;
 	AttrNumber missing = 0;
 
 	if (!has_failed(reason) && !find_resident(state, &missing))
@@ -106,10 +106,12 @@ wa_why_heap_show(const WaScanState *state, const WaTally *tally,
 	if (tally->read.blocks == 0)
 		return;
 	if (state->heap_reason[0] != '\0')
-		show_reason(state, es);
+		show_reason(state, state->heap_reason, es);
 	else if (tally->resident_blocks > 0)
 		ExplainPropertyText("Resident Columns",
 							"used in part: the other blocks have changed since "
 							"they were loaded, or are not resident",
 							es);
+	else
+		show_reason(state, WA_WHY_IN_WORKER, es);
 }

@@ -15,6 +15,9 @@
 #define WA_WHY_NOT_FRESH \
 	"the blocks have changed since they were loaded, or are not resident"
 
+/* The reason of a parallel worker, whose notes do not come to the leader. */
+#define WA_WHY_IN_WORKER "the node is part of a parallel plan"
+
 /* Reasons, or what one begins with, that the line is there for in any case. */
 #define WA_WHY_RESTING "the device is left alone after a failure"
 #define WA_WHY_FAILED  "the device process failed: "
