@@ -13,26 +13,11 @@ use Socket qw(SOCK_SEQPACKET SOMAXCONN);
 use Test::More;
 use WarpaggTest;
 
-# Returns what psql prints for columns of warpagg_status.
-sub status
-{
-	my ($node, $columns) = @_;
-	return $node->safe_psql('postgres', "SELECT $columns FROM warpagg_status");
-}
-
 # Tells whether new sessions find the device process.
 sub is_found
 {
 	my ($node) = @_;
 	return $node->safe_psql('postgres', 'SELECT count(*) FROM warpagg_devices') > 0;
-}
-
-# Counts lines of the server's log that match.
-sub logged
-{
-	my ($node, $pattern) = @_;
-	my @lines = slurp_file($node->logfile) =~ /^.*$pattern.*$/mg;
-	return scalar @lines;
 }
 
 my $node = make_node('paths', "shared_preload_libraries = 'warpagg'",
@@ -173,7 +158,6 @@ is(status($node, 'state, last_failure > up_since - interval \'1 min\', next_star
 
 # --- A program that is not there: the reason and the next start are told, once, and
 # it is started when it is there.
-my ($libdir) = run_command([ 'pg_config', '--pkglibdir' ]);
 my $program = PostgreSQL::Test::Utils::tempdir() . '/program';
 $node->append_conf('postgresql.conf', "warpagg.daemon_path = '$program'");
 $node->restart;
@@ -185,8 +169,9 @@ ok( wait_until(
 		}),
 	'a program that is missing');
 is($node->safe_psql('postgres', $sum), '500500', 'queries go on');
-my $real = $ENV{WARPAGG_TEST_DAEMON} // "$libdir/warpaggd";
-append_to_file($program, "#!/bin/sh\nexec '$real' \"\$@\"\n");
+put_daemon("$program.later", '', '');
+chmod 0644, "$program.later";
+rename "$program.later", $program;
 sleep 2;
 is(status($node, 'state'), 'down', 'one that may not be run');
 chmod 0755, $program;

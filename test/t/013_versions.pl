@@ -13,35 +13,15 @@ use Test::More;
 use WarpaggTest;
 
 my ($libdir) = run_command([ 'pg_config', '--pkglibdir' ]);
-my $real = $ENV{WARPAGG_TEST_DAEMON} // "$libdir/warpaggd";
 my $program = PostgreSQL::Test::Utils::tempdir() . '/program';
 
-# Puts a program in place, as updates do: written beside it and renamed.  If it is
-# to be of another version it is asked for one that it does not speak, at the end of
-# the command line, where that counts.
+# Puts a program in place.  If it is to be of another version it is asked for one that
+# it does not speak, at the end of the command line, where that counts.
 sub install_program
 {
 	my ($comment, $asked) = @_;
-	my $more = $asked ? "--protocol=$asked" : '';
-	append_to_file("$program.new",
-		"#!/bin/sh\n# $comment\nexec '$real' \"\$@\" $more\n");
-	chmod 0755, "$program.new" or die $!;
-	rename "$program.new", $program or die $!;
+	put_daemon($program, "# $comment", $asked ? "--protocol=$asked" : '');
 	return;
-}
-
-sub status
-{
-	my ($node, $columns) = @_;
-	return $node->safe_psql('postgres', "SELECT $columns FROM warpagg_status");
-}
-
-# Counts lines of the server's log that match.
-sub logged
-{
-	my ($node, $pattern) = @_;
-	my @lines = slurp_file($node->logfile) =~ /^.*$pattern.*$/mg;
-	return scalar @lines;
 }
 
 my $sum = 'SELECT gpu_sum(x) FROM generate_series(1, 1000) x';

@@ -11,24 +11,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use WarpaggTest;
 
-my ($libdir) = run_command([ 'pg_config', '--pkglibdir' ]);
-my $real = $ENV{WARPAGG_TEST_DAEMON} // "$libdir/warpaggd";
 my $program = PostgreSQL::Test::Utils::tempdir() . '/program';
 my $sum = 'SELECT gpu_sum(x) FROM generate_series(1, 1000) x';
-
-sub status
-{
-	my ($node, $columns) = @_;
-	return $node->safe_psql('postgres', "SELECT $columns FROM warpagg_status");
-}
-
-# Counts lines of the server's log that match.
-sub logged
-{
-	my ($node, $pattern) = @_;
-	my @lines = slurp_file($node->logfile) =~ /^.*$pattern.*$/mg;
-	return scalar @lines;
-}
 
 # Runs SQL in a new session; returns its output and its messages.
 sub run_sql
@@ -36,16 +20,6 @@ sub run_sql
 	my ($node, $sql) = @_;
 	my ($ok, $out, $err) = finish_query(start_query($node, $sql));
 	return ($out, $err);
-}
-
-# Puts a device process in place that runs under a limit of the shell's.
-sub limit_program
-{
-	my ($limit) = @_;
-	append_to_file("$program.new", "#!/bin/sh\n$limit\nexec '$real' \"\$@\"\n");
-	chmod 0755, "$program.new" or die $!;
-	rename "$program.new", $program or die $!;
-	return;
 }
 
 # --- A device process that sleeps: the first session waits, others know by then.
@@ -92,7 +66,7 @@ ok(wait_until(30, sub { status($node, 'state') eq 'up' }), 'both are back');
 $node->stop;
 
 # --- No memory for staging: each session that needs it is told so, the log once.
-limit_program('ulimit -f 1024');
+put_daemon($program, 'ulimit -f 1024', '');
 my $poor = make_node(
 	'poor', "shared_preload_libraries = 'warpagg'",
 	'warpagg.min_device_rows = 0', "warpagg.daemon_path = '$program'");
@@ -114,7 +88,7 @@ is(stat_value($poor, 'fallback_lost'), 0, 'nothing was lost');
 $poor->stop;
 
 # --- No descriptors in the device process: sessions are told so.
-limit_program('ulimit -n 24');
+put_daemon($program, 'ulimit -n 24', '');
 my $full = make_node(
 	'full', "shared_preload_libraries = 'warpagg'",
 	'warpagg.min_device_rows = 0', "warpagg.daemon_path = '$program'");

@@ -26,13 +26,6 @@ my @build = (
 system(@build) == 0 or BAIL_OUT('cannot build damage.c');
 chmod 0755, $folder;
 
-my $daemon = $ENV{WARPAGG_TEST_DAEMON};
-if (!defined $daemon)
-{
-	chomp(my $libraries = `pg_config --pkglibdir`);
-	$daemon = "$libraries/warpaggd";
-}
-
 # Errors that say that something was not expected.
 my $surprise =
   qr/unexpected|internal|cache lookup|invalid memory alloc|could not find/i;
@@ -41,14 +34,10 @@ my $surprise =
 sub write_wrapper
 {
 	my ($name, $how) = @_;
-	my $path = "$folder/$name";
-	open(my $file, '>', $path) or die "$path: $!";
-	print $file "#!/bin/sh\nunset LD_PRELOAD WA_DAMAGE\n";
-	print $file "export LD_PRELOAD='$library' WA_DAMAGE=$how\n" if $how ne '';
-	print $file "exec '$daemon' \"\$@\"\n";
-	close $file;
-	chmod 0755, $path;
-	return $path;
+	my $lines = 'unset LD_PRELOAD WA_DAMAGE';
+	$lines .= "\nexport LD_PRELOAD='$library' WA_DAMAGE=$how" if $how ne '';
+	put_daemon("$folder/$name", $lines, '');
+	return "$folder/$name";
 }
 
 my @queries = (

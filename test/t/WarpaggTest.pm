@@ -17,7 +17,8 @@ use Test::More;
 use Time::HiRes qw(usleep time);
 
 our @EXPORT = qw(make_node make_node_of processes supervisor_pid daemon_pid is_up
-  wait_until wait_asleep wait_ready start_query finish_query stat_value device_setting
+  wait_until wait_asleep wait_ready start_query finish_query value messages stat_value
+  status logged waiting change_setting device_setting put_daemon
   extension_members is_members install_with_first_release
   clearing_stamps);
 
@@ -28,6 +29,21 @@ my $device = $ENV{WARPAGG_TEST_DEVICE} // 'auto';
 sub device_setting
 {
 	return $device;
+}
+
+# Puts a program in place that is the device process, after lines of a shell and with
+# arguments at the end.  As updates do: it is written beside its place and renamed.
+sub put_daemon
+{
+	my ($path, $lines, $arguments) = @_;
+	my ($libraries) = run_command([ 'pg_config', '--pkglibdir' ]);
+	my $program = $ENV{WARPAGG_TEST_DAEMON} // "$libraries/warpaggd";
+
+	append_to_file("$path.new",
+		"#!/bin/sh\n$lines\nexec '$program' \"\$@\" $arguments\n");
+	chmod 0755, "$path.new" or die $!;
+	rename "$path.new", $path or die $!;
+	return;
 }
 
 # Tells whether a change of a row that everybody sees changes the LSN of the visibility
@@ -249,11 +265,67 @@ sub install_with_first_release
 	return dirname("$root$bin");
 }
 
-# Returns a column of warpagg_stats.
+# Returns what SQL in a session of its own prints.
+sub value
+{
+	my ($node, $sql) = @_;
+	return $node->safe_psql('postgres', $sql);
+}
+
+# Returns the notices and errors of SQL, with their SQLSTATEs.
+sub messages
+{
+	my ($node, $sql) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', $sql,
+		extra_params => [ '-v', 'VERBOSITY=verbose' ]);
+	return $err;
+}
+
+# Returns columns of warpagg_stats.
 sub stat_value
 {
-	my ($node, $column) = @_;
-	return $node->safe_psql('postgres', "SELECT $column FROM warpagg_stats");
+	my ($node, $columns) = @_;
+	return value($node, "SELECT $columns FROM warpagg_stats");
+}
+
+# Returns columns of warpagg_status.
+sub status
+{
+	my ($node, $columns) = @_;
+	return value($node, "SELECT $columns FROM warpagg_status");
+}
+
+# Counts lines of the server's log that match.
+sub logged
+{
+	my ($node, $pattern) = @_;
+	my @lines = slurp_file($node->logfile) =~ /^.*$pattern.*$/mg;
+	return scalar @lines;
+}
+
+# Returns how many columns wait to be loaded, or are being loaded; -1: none ever have.
+sub waiting
+{
+	my ($node) = @_;
+	my $database = value($node,
+		q{SELECT oid FROM pg_database WHERE datname = current_database()});
+	my $file = $node->data_dir . "/pg_stat_tmp/warpagg.wanted.$database";
+	return -e $file ? (-s $file) / 8 - 2 : -1;
+}
+
+# Changes a setting of the server.
+sub change_setting
+{
+	my ($node, $name, $setting) = @_;
+	value($node, "LOAD 'warpagg'; ALTER SYSTEM SET $name = '$setting'");
+	$node->reload;
+	return ok(
+		wait_until(
+			10,
+			sub {
+				value($node, "LOAD 'warpagg'; SHOW $name") eq $setting;
+			}),
+		"$name = $setting");
 }
 
 1;
