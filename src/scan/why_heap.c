@@ -107,11 +107,11 @@ wa_why_heap_show(const WaScanState *state, const WaTally *tally,
 		return;
 	if (state->heap_reason[0] != '\0')
 		show_reason(state, state->heap_reason, es);
-	else if (tally->resident_blocks > 0)
+	else if (tally->resident_blocks == 0)
+		show_reason(state, WA_WHY_IN_WORKER, es);
+	else if (tally->read.rows > 0)
 		ExplainPropertyText("Resident Columns",
 							"used in part: the other blocks have changed since "
 							"they were loaded, or are not resident",
 							es);
-	else
-		show_reason(state, WA_WHY_IN_WORKER, es);
 }

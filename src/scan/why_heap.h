@@ -4,7 +4,8 @@
  *
  * Whoever decides for the heap notes why; the last note of a scan counts.  EXPLAIN
  * (ANALYZE) has a line "Resident Columns" if there were any: "not used: " and the reason,
- * or "used in part: " if the device process has answered for some of the blocks.
+ * or "used in part: " if the device process has answered for some of the blocks, and
+ * others have rows.
  */
 #ifndef WA_SCAN_WHY_HEAP_H
 #define WA_SCAN_WHY_HEAP_H
