@@ -10,9 +10,8 @@
 # First postgresql-N-warpagg alone; then, if it is there, with the package with kernels
 # beside it, which has to take over, and to leave again.
 #
-# Variables:
+# Variables, beside chroot.sh's:
 #	WA_DEB_BASE		a folder with a minimal Debian, of which a copy is used
-#	WA_MIRROR		the mirror of Debian's packages (default: apt's own)
 #
 # Needs root.  Exit status: 0 if all went as it should.
 
@@ -130,15 +129,8 @@ fi
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-
-# Prints the mirror that apt uses here for Debian's main suite.
-mirror()
-{
-	# shellcheck disable=SC2016 # apt's own names
-	apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' |
-		awk '$1 == codename && $2 == "main" { print $3; exit }' \
-			codename="$(. /etc/os-release && echo "$VERSION_CODENAME")"
-}
+# shellcheck source=scripts/chroot.sh
+. "$(dirname "${BASH_SOURCE[0]}")/chroot.sh"
 
 wa_is_root || wa_die 'this needs root'
 SUITE=${1:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
@@ -149,20 +141,9 @@ PACKAGES=("$WA_ROOT"/build/deb/postgresql-*-warpagg_*.deb
 MAJOR=$(basename "${PACKAGES[0]}" | cut -d- -f2)
 FOLDER=$(mktemp -d "${TMPDIR:-/var/tmp}/warpagg-try.XXXXXX")
 trap 'rm -rf --one-file-system "$FOLDER"' EXIT
-if [ -n "${WA_DEB_BASE:-}" ]; then
-	cp -a "$WA_DEB_BASE/." "$FOLDER"
-else
-	wa_install_packages debootstrap
-	debootstrap --variant=minbase "$SUITE" "$FOLDER" "${WA_MIRROR:-$(mirror)}" >/dev/null
-fi
-chmod 755 "$FOLDER"
 # Services are started by the trial itself.
-printf '#!/bin/sh\nexit 101\n' >"$FOLDER/usr/sbin/policy-rc.d"
-chmod 755 "$FOLDER/usr/sbin/policy-rc.d"
+wa_chroot_make "$SUITE" "$FOLDER" "${WA_DEB_BASE:-}" >/dev/null
 mkdir "$FOLDER/try"
 cp "$0" "${PACKAGES[@]}" "$FOLDER/try"
-# shellcheck disable=SC2016 # expanded by the inner shell
-unshare --mount -- sh -c 'mount --make-rprivate / && mount --rbind /dev "$0/dev" &&
-	mount -t proc proc "$0/proc" && exec chroot "$0" env -i \
-	PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ "$@"' "$FOLDER" \
+wa_chroot_run "$FOLDER" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ \
 	bash /try/deb-try.sh --inside "$MAJOR"

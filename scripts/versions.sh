@@ -19,13 +19,12 @@
 #
 # What is built is compiled with warnings as errors.  The stages are test.sh's.
 #
-# Variables, beside lib.sh's and test.sh's:
+# Variables, beside those of lib.sh, chroot.sh and test.sh:
 #	WA_VERSIONS_DIR		where chroots, trees and logs are kept from run to run (default
 #						/var/tmp/warpagg-versions); a chroot that is there, as "trixie"
 #						or "sid", is used as it is, with what packages it lacks
 #	WA_VERSIONS_STAGES	stages to run (default: regress regress-preload isolation tap
-#						freshness scan-random random)
-#	WA_MIRROR			the mirror of Debian's packages (default: apt's own)
+#						freshness scan-random random docs)
 #	WA_PG_CONFIG_16		the pg_config of a PostgreSQL 16
 #	WA_SOURCE_16		a folder with PostgreSQL 16's source
 #
@@ -34,9 +33,11 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=scripts/chroot.sh
+. "$(dirname "${BASH_SOURCE[0]}")/chroot.sh"
 
 WORK=${WA_VERSIONS_DIR:-/var/tmp/warpagg-versions}
-read -r -a STAGES <<<"${WA_VERSIONS_STAGES:-regress regress-preload isolation tap freshness scan-random random}"
+read -r -a STAGES <<<"${WA_VERSIONS_STAGES:-regress regress-preload isolation tap freshness scan-random random docs}"
 APT=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
 TABLE_FILE=
 TABLE=
@@ -83,30 +84,6 @@ suite_of()
 	esac
 }
 
-# Prints the mirror that apt uses here for Debian's main suite.
-mirror()
-{
-	if [ -n "${WA_MIRROR:-}" ]; then
-		echo "$WA_MIRROR"
-		return
-	fi
-	# shellcheck disable=SC2016 # apt's own names
-	apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' |
-		awk '$1 == codename && $2 == "main" { print $3; exit }' \
-			codename="$(. /etc/os-release && echo "$VERSION_CODENAME")"
-}
-
-# Runs a command in a chroot, with devices, processes and network as they are here;
-# what is mounted for it goes with it.  Arguments: the chroot, then the command.
-in_chroot()
-{
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	unshare --mount -- sh -c 'mount --make-rprivate / &&
-		mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" &&
-		exec chroot "$0" env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ \
-			LC_ALL=C.UTF-8 "$@"' "$@"
-}
-
 # Makes a chroot of a suite, unless it is there; it has its name when it is complete.
 make_chroot()
 {
@@ -114,20 +91,16 @@ make_chroot()
 	local root=$WORK/$suite.new
 
 	[ ! -e "$WORK/$suite" ] || return 0
-	wa_install_packages debootstrap
 	rm -rf "$root"
-	mkdir -p "$root"
-	debootstrap --variant=minbase "$suite" "$root" "$(mirror)" || return
+	wa_chroot_make "$suite" "$root" || return
 	if [ "$suite" = sid ]; then
 		sed 's/ sid / experimental /' "$root/etc/apt/sources.list" \
 			>"$root/etc/apt/sources.list.d/experimental.list"
 	fi
-	# No package is to start a server.
+	# No package is to make a server.
 	mkdir -p "$root/etc/postgresql-common/createcluster.d"
 	echo 'create_main_cluster = false' \
 		>"$root/etc/postgresql-common/createcluster.d/50-warpagg.conf"
-	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-	chmod 755 "$root/usr/sbin/policy-rc.d"
 	mv "$root" "$WORK/$suite"
 }
 
@@ -139,35 +112,36 @@ install_version()
 	local packages=(g++ make libipc-run-perl perl python3 util-linux xz-utils
 		"postgresql-$version" "postgresql-server-dev-$version")
 
-	in_chroot "$root" "${APT[@]}" update || return
+	wa_chroot_run "$root" "${APT[@]}" update || return
 	# The libraries of the newest version serve the others, too.
 	[ "$(suite_of "$version")" != sid ] ||
 		packages+=(postgresql-19/experimental postgresql-client-19/experimental
 			postgresql-server-dev-19/experimental libpq-dev/experimental
 			libpq5/experimental)
-	in_chroot "$root" "${APT[@]}" install -y --no-install-recommends --no-upgrade \
+	wa_chroot_run "$root" "${APT[@]}" install -y --no-install-recommends --no-upgrade \
 		"${packages[@]}" >/dev/null
 }
 
-# Builds PostgreSQL 16 from its source, unless that was done.
+# Builds PostgreSQL 16 from a copy of its source, which is there until that is done.
 build_16()
 {
 	local prefix=$WORK/postgres-16
-	local jobs
+	local copy=$WORK/build-16
 
-	[ ! -x "$prefix/bin/postgres" ] || return 0
+	[ ! -x "$prefix/bin/postgres" ] || [ -e "$copy" ] || return 0
 	wa_install_packages bison flex g++ make perl libipc-run-perl libicu-dev \
 		libreadline-dev zlib1g-dev
-	jobs=$(nproc)
-	rm -rf "$WORK/build-16"
-	mkdir -p "$WORK/build-16"
+	rm -rf "$prefix" "$copy"
+	cp -a "$WA_SOURCE_16/." "$copy"
+	# The source may have been built where it is, with other options.
 	(
-		cd "$WORK/build-16"
-		"$WA_SOURCE_16/configure" --prefix="$prefix" --enable-cassert --enable-debug \
-			--enable-tap-tests CFLAGS='-O2 -g'
-		make -s -j "$jobs" world-bin
-		make -s install-world-bin
-	) >"$WORK/postgres-16.log" 2>&1
+		cd "$copy" &&
+			{ [ ! -e GNUmakefile ] || make -s distclean; } &&
+			./configure --prefix="$prefix" --enable-cassert --enable-debug \
+				--enable-tap-tests CFLAGS='-O2 -g' &&
+			make -s -j "$(nproc)" world-bin &&
+			make -s install-world-bin
+	) >"$WORK/postgres-16.log" 2>&1 && rm -rf "$copy"
 }
 
 # Copies the source tree, without what is built, to a folder of its own.
@@ -245,7 +219,7 @@ test_in_chroot()
 	fi
 	copy_tree "$root/warpagg/$version"
 	test_version "$version" "/usr/lib/postgresql/$version/bin/pg_config" \
-		"/warpagg/$version" in_chroot "$root"
+		"/warpagg/$version" wa_chroot_run "$root"
 }
 
 # Tests a version of this machine.  Arguments: the version, its pg_config.
