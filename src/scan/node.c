@@ -175,6 +175,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->planned_groups = wa_plan_number(plan, WA_PLAN_GROUPS);
 	state->planned_combinations = wa_plan_number(plan, WA_PLAN_COMBINATIONS);
 	state->planned_spared = wa_plan_number(plan, WA_PLAN_SPARED);
+	state->block_cost = wa_plan_block_cost(plan);
 	read_keys(state, plan);
 	state->filter_clauses = wa_plan_filters(plan);
 	state->gate_clauses = wa_plan_gates(plan);

@@ -96,6 +96,7 @@ typedef struct WaScanState
 	int planned_groups;
 	int planned_combinations; /* scan/combine.h; 0: there are not to be any */
 	int planned_spared;       /* WaSpared: tables that these may do without */
+	Cost block_cost;          /* of a block's rows, for one process */
 	uint32 most_groups;       /* that are asked for; 0: any number */
 	List *filter_clauses;
 	List *gate_clauses; /* of WHERE, too, but without columns */

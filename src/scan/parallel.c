@@ -14,7 +14,6 @@
 #include "access/xact.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "optimizer/paths.h"
 #include "pgstat.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -27,6 +26,7 @@
 
 #include "scan/merge.h"
 #include "scan/parallel.h"
+#include "scan/parallel_cost.h"
 #include "scan/parallel_task.h"
 
 /* What the leader knows of one reading. */
@@ -39,30 +39,25 @@ typedef struct Leader
 	shm_mq_handle **queues; /* NULL: the worker has sent everything */
 } Leader;
 
-int
-wa_parallel_workers_for(double nblocks)
-{
-	uint64 size = Max((uint64) min_parallel_table_scan_size, 1);
-	int nworkers = 0;
-
-	for (; size <= nblocks; size *= 3)
-		nworkers++;
-	return nworkers;
-}
-
-/* Returns how many workers to ask for. */
+/*
+ * Returns how many workers to ask for: those of the plan, or if there are resident
+ * blocks as many as the others are worth.
+ */
 static int
 wanted_workers(const WaScanState *state)
 {
 	BlockNumber left;
+	int most;
 
 	/* Workers have no workers; and a function may run while there are some. */
 	if (IsParallelWorker() || IsInParallelMode())
 		return 0;
 	left = wa_heap_blocks_left(state->heap);
-	if (state->is_covered)
-		return Min(state->nworkers, wa_parallel_workers_for(left));
-	return (int) Min((uint32) state->nworkers, left);
+	most = (int) Min((uint32) state->nworkers, left);
+	if (!state->is_covered)
+		return most;
+	return wa_parallel_workers_for(left, left * state->block_cost,
+								   state->planned_groups, most);
 }
 
 /* Makes the shared memory and its parts; returns false if there is none. */

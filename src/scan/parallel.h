@@ -13,16 +13,10 @@
 
 /*
  * Brings the rows that the scan has left into their groups, or spills them,
- * together with as many workers as the plan has and the server gives.  Does
- * nothing where there can be none.  What is computed once has been computed.
+ * together with as many workers as the plan has, they are worth and the server
+ * gives.  Does nothing where there are none.  What is computed once has been computed.
  * Raises the errors of workers.
  */
 extern void wa_parallel_read(WaScanState *state);
-
-/*
- * Returns how many workers a relation of so many blocks would have at most, as
- * compute_parallel_worker has it.
- */
-extern int wa_parallel_workers_for(double nblocks);
 
 #endif /* WA_SCAN_PARALLEL_H */

@@ -28,7 +28,7 @@
 #include "compat.h"
 #include "scan/likely.h"
 #include "scan/limit.h"
-#include "scan/parallel.h"
+#include "scan/parallel_cost.h"
 #include "scan/path.h"
 #include "scan/plan.h"
 #include "scan/resident_plan.h"
@@ -114,6 +114,18 @@ expected_filling(const WaShape *shape)
 	return shape->keys == NIL ? 0 : bytes / get_hash_memory_limit();
 }
 
+/* Returns what it costs one process to compute all rows. */
+static Cost
+rows_cost(const WaShape *shape)
+{
+	const RelOptInfo *relation = shape->relation;
+
+	return relation->tuples *
+			   (ROW_COST + INSTRUCTION_COST * shape->ninstructions) +
+		   relation->rows * INSTRUCTION_COST *
+			   (shape->naggregated + list_length(shape->keys));
+}
+
 /* Makes the node's plan, for CustomPathMethods. */
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
@@ -161,11 +173,13 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 							   makeInteger(limit->having_first)));
 	scan->custom_private = list_concat(
 		scan->custom_private,
-		list_make3(
+		list_make4(
 			makeInteger(list_length(shape->gates)),
 			makeInteger((int) Min(
 				Max(shape->combinations, shape->spare_combinations), INT_MAX)),
-			makeInteger(shape->spared)));
+			makeInteger(shape->spared),
+			makeFloat(psprintf("%.6e", rows_cost(shape) /
+										   Max(shape->relation->pages, 1)))));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }
@@ -205,26 +219,6 @@ spill_cost(const WaShape *shape)
 		   rows * (SPILL_ROW_COST + INSTRUCTION_COST * shape->ninstructions);
 }
 
-/* Returns by how much the processes together are faster than one. */
-static double
-parallel_divisor(int nworkers)
-{
-	/* As PostgreSQL has it: workers keep the leader busy. */
-	return nworkers + Max(1.0 - 0.3 * nworkers, 0);
-}
-
-/* Returns what it costs one process to compute all rows. */
-static Cost
-rows_cost(const WaShape *shape)
-{
-	const RelOptInfo *relation = shape->relation;
-
-	return relation->tuples *
-			   (ROW_COST + INSTRUCTION_COST * shape->ninstructions) +
-		   relation->rows * INSTRUCTION_COST *
-			   (shape->naggregated + list_length(shape->keys));
-}
-
 /*
  * Returns what it costs to read a share of the table from the heap, with so many
  * workers at most.
@@ -233,15 +227,13 @@ static Cost
 heap_cost(const WaShape *shape, double share, int nworkers)
 {
 	const double pages = shape->relation->pages * share;
-	Cost computing = rows_cost(shape) * share;
+	const Cost computing = rows_cost(shape) * share;
 
 	if (share < 1)
-		nworkers = Min(nworkers, wa_parallel_workers_for(pages));
-	if (nworkers > 0)
-		computing = computing / parallel_divisor(nworkers) +
-					parallel_setup_cost +
-					parallel_tuple_cost * shape->ngroups * nworkers;
-	return pages * seq_page_cost + computing;
+		nworkers =
+			wa_parallel_workers_for(pages, computing, shape->ngroups, nworkers);
+	return pages * seq_page_cost +
+		   wa_parallel_cost(computing, shape->ngroups, nworkers);
 }
 
 /* Returns what it costs to have the device process compute a share of the rows. */
@@ -343,7 +335,7 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, input_rel, parent);
 	/* The plan must do when nothing is resident any more. */
-	if (heap_cost(shape, 1, nworkers) >= heap_cost(shape, 1, 0))
+	if (!wa_parallel_is_worth(rows_cost(shape), shape->ngroups, nworkers))
 		nworkers = 0;
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe =

@@ -14,6 +14,12 @@ wa_plan_number(const CustomScan *plan, WaPlanPart part)
 	return intVal(list_nth(plan->custom_private, part));
 }
 
+Cost
+wa_plan_block_cost(const CustomScan *plan)
+{
+	return floatVal(list_nth(plan->custom_private, WA_PLAN_BLOCK_COST));
+}
+
 Expr *
 wa_plan_target(const CustomScan *plan, int number)
 {

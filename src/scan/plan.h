@@ -35,7 +35,8 @@ typedef enum WaPlanPart
 	WA_PLAN_GATES,  /* how many clauses of WHERE without columns */
 	WA_PLAN_COMBINATIONS, /* how many the device process is likely to send
 						   * (scan/combine.h); 0: it is not to be asked for them */
-	WA_PLAN_SPARED        /* WaSpared: tables that they may do without */
+	WA_PLAN_SPARED,       /* WaSpared: tables that they may do without */
+	WA_PLAN_BLOCK_COST    /* of a block's rows: wa_plan_block_cost */
 } WaPlanPart;
 
 /* How a plan chooses the top groups. */
@@ -55,6 +56,12 @@ extern Node *wa_scan_create_state(CustomScan *plan);
 
 /* Returns one of the plan's numbers. */
 extern int wa_plan_number(const CustomScan *plan, WaPlanPart part);
+
+/*
+ * Returns what it costs one process, in the planner's units, to compute the rows of a
+ * block of the table.
+ */
+extern Cost wa_plan_block_cost(const CustomScan *plan);
 
 /* Returns the expression of a column of the scan tuple. */
 extern Expr *wa_plan_target(const CustomScan *plan, int number);
