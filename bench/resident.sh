@@ -2,8 +2,9 @@
 #
 # resident.sh
 #	  The benchmark of resident columns: how fast they are loaded, queries over them
-#	  beside PostgreSQL's own plans, queries a second from many connections, and
-#	  one very large table.  Prints Markdown tables and writes them to a file.
+#	  beside PostgreSQL's own plans, queries a second from many connections,
+#	  a table that has changed, and one very large table.  Prints Markdown tables and
+#	  writes them to a file.
 #
 # Usage: bench/resident.sh [FILE]
 #
@@ -15,10 +16,11 @@
 # the run that results are compared with is not run again (ours, no side is).
 #
 # Variables:
-#	PARTS			what to measure (default "load queries connections big"); queries
-#					and connections load the tables if "load" is not among them
+#	PARTS			what to measure (default "load queries connections rest big");
+#					queries, connections and rest load the tables if "load" is not
+#					among them
 #	TABLES			tables of these parts but big (default "readings lineitem hits");
-#					connections needs readings
+#					connections and rest need readings
 #	QUERIES			names of queries to measure, in this order (default: all over these
 #					tables)
 #	LOAD_COLUMNS	all columns (default), or needed: those that the queries name
@@ -35,6 +37,8 @@
 #	LOADERS			processes of a load (default: PROCESSES)
 #	CONNECTIONS		numbers of connections to measure (default "1 16")
 #	BENCH_SECONDS	how long, each (default 10)
+#	REST_BLOCKS		how many blocks of readings have changed (default "300 3000
+#					10000 30000")
 #	WORK_MEM		work_mem, on both sides (default 64MB)
 #	SHARED_BUFFERS	of the throw-away server (default: a quarter of memory, at
 #					most 16 GB)
@@ -51,11 +55,13 @@ shopt -s inherit_errexit
 . "$(dirname "${BASH_SOURCE[0]}")/scan/lib.sh"
 # shellcheck source=bench/scan/time.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/time.sh"
+# shellcheck source=bench/scan/rest.sh
+. "$(dirname "${BASH_SOURCE[0]}")/scan/rest.sh"
 # shellcheck source=bench/scan/big.sh
 . "$(dirname "${BASH_SOURCE[0]}")/scan/big.sh"
 
 OUT=${1:-}
-PARTS=${PARTS:-load queries connections big}
+PARTS=${PARTS:-load queries connections rest big}
 BENCH_ROWS=${BENCH_ROWS:-8000000}
 TPCH_SF=${TPCH_SF:-1}
 HITS_ROWS=${HITS_ROWS:-1000000}
@@ -66,6 +72,7 @@ PROCESSES=${PROCESSES:-$(nproc)}
 LOADERS=${LOADERS:-$PROCESSES}
 CONNECTIONS=${CONNECTIONS:-1 16}
 BENCH_SECONDS=${BENCH_SECONDS:-10}
+REST_BLOCKS=${REST_BLOCKS:-300 3000 10000 30000}
 WORK_MEM=${WORK_MEM:-64MB}
 MAX_BASELINE_MS=${MAX_BASELINE_MS:-10000}
 LOAD_COLUMNS=${LOAD_COLUMNS:-all}
@@ -84,7 +91,7 @@ header()
 
 $(bench_environment)
 | further settings | work_mem $WORK_MEM on both sides, warpagg.accelerate exact, $LOADERS processes load, warpagg.memory_limit $(wa_psql -c 'SHOW warpagg.memory_limit') |
-| made by | bench/resident.sh, PARTS="$PARTS" TABLES="$SCAN_TABLES" QUERIES="${QUERIES:-}" LOAD_COLUMNS=$LOAD_COLUMNS BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS |
+| made by | bench/resident.sh, PARTS="$PARTS" TABLES="$SCAN_TABLES" QUERIES="${QUERIES:-}" LOAD_COLUMNS=$LOAD_COLUMNS BENCH_ROWS=$BENCH_ROWS TPCH_SF=$TPCH_SF HITS_ROWS=$HITS_ROWS BIG_ROWS=$BIG_ROWS BENCH_RUNS=$BENCH_RUNS LOADS=$LOADS PROCESSES=$PROCESSES LOADERS=$LOADERS BENCH_SECONDS=$BENCH_SECONDS REST_BLOCKS="$REST_BLOCKS" |
 | method | medians of $BENCH_RUNS runs of each side in one session after $WARM_UPS warm-ups; results compared text for text; what takes a side more than $((MAX_BASELINE_MS / 1000)) s was run once there |
 TEXT
 }
@@ -338,8 +345,9 @@ report_tables()
 {
 	local table
 
-	if has_part connections && [[ " $SCAN_TABLES " != *" readings "* ]]; then
-		wa_die 'connections needs readings among TABLES'
+	if { has_part connections || has_part rest; } &&
+		[[ " $SCAN_TABLES " != *" readings "* ]]; then
+		wa_die 'connections and rest need readings among TABLES'
 	fi
 	scan_make_tables "$BENCH_ROWS" "$TPCH_SF" "$HITS_ROWS" "$PROCESSES"
 	! has_part load || head_of_loads
@@ -354,13 +362,14 @@ report_tables()
 	report_memory $SCAN_TABLES
 	! has_part queries || report_queries
 	! has_part connections || report_connections
+	! has_part rest || rest_report
 }
 
 # Prints the whole report.
 report()
 {
 	header
-	if has_part load || has_part queries || has_part connections; then
+	if has_part load || has_part queries || has_part connections || has_part rest; then
 		report_tables
 	fi
 	! has_part big || report_big
