@@ -41,12 +41,13 @@ PG_CPPFLAGS = $(SRC_INCLUDES)
 ifdef WA_TESTING
 PG_CPPFLAGS += -DWA_TESTING
 endif
-# PostgreSQL's own flags may be of another compiler: clang does not know all of GCC's,
-# and warns of more by some.
+# PostgreSQL's own flags and headers may be of another compiler: clang does not know all
+# of GCC's, as the format gnu_printf, and warns of more by some.
 WERROR ?= -Werror
 PG_CFLAGS = -Wextra -Wno-unused-parameter -Wno-sign-compare $(WERROR) \
 	-Wno-unknown-warning-option -Wno-ignored-optimization-argument \
-	-Wno-missing-field-initializers -Wno-cast-function-type-strict
+	-Wno-ignored-attributes -Wno-missing-field-initializers \
+	-Wno-cast-function-type-strict
 EXTRA_CLEAN = build $(OBJS:.o=.d)
 # This is part of the command to link.
 SHLIB_LINK = $(call step,LINK)
