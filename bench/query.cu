@@ -377,12 +377,7 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	std::vector<uint64_t> traps(wa_cuda_trap_words(bench.nrows));
 	std::vector<double> times;
 	const std::vector<uint8_t> known(bench.steps.size(), 1);
-	const WaSteps table = {0,
-						   (uint64_t) 86400 * 1000 * 1000,
-						   bench.steps.size(),
-						   bench.steps.data(),
-						   known.data(),
-						   0};
+	WaSteps table = {};
 	const WaCudaKeyValues key_values = {bench.values.data(),
 										(uint32_t) bench.values.size(), 0};
 	WaCudaQuery query = {};
@@ -391,6 +386,10 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	for (size_t row = 0; row + kExtentRows <= bench.nrows; row += kExtentRows)
 		ranges.push_back(
 			{(uint32_t) row, (uint32_t) (row + kExtentRows - kGapRows)});
+	table.width = (uint64_t) 86400 * 1000 * 1000;
+	table.nsteps = bench.steps.size();
+	table.values = bench.steps.data();
+	table.known = known.data();
 	query.program.nregisters = (uint16_t) bench.kinds.size();
 	query.program.kinds = bench.kinds.data();
 	query.program.instructions = bench.instructions.data();
