@@ -93,27 +93,53 @@ has_extra(const WaQuery *query, const WaInstruction *instruction)
 	}
 }
 
-/* Tells whether an instruction is sound, and notes what it computes. */
+/*
+ * Tells whether all that instructions name is there and of the right kinds: also those
+ * that are part of nothing that is run, as whoever looks at all of them relies on it.
+ */
+static bool
+instructions_are_sound(const WaQuery *query)
+{
+	const WaProgram *program = &query->program;
+
+	for (size_t i = 0; i < program->ninstructions; i++)
+	{
+		const WaInstruction *instruction = &program->instructions[i];
+		uint16_t arguments[3];
+		int narguments;
+
+		if (instruction->code >= WA_OPCODE_COUNT ||
+			instruction->out >= program->nregisters ||
+			!has_extra(query, instruction))
+			return false;
+		narguments = wa_instruction_arguments(instruction, arguments);
+		for (int k = 0; k < narguments; k++)
+			if (arguments[k] >= program->nregisters)
+				return false;
+		if (!wa_instruction_is_sound(instruction, program->kinds))
+			return false;
+	}
+	return true;
+}
+
+/* Tells whether a sound instruction can be run, and notes what it computes. */
 static bool
 run_instruction(const WaQuery *query, const WaInstruction *instruction,
 				uint8_t *fillings)
 {
 	uint16_t arguments[3];
-	int narguments;
+	const int narguments = wa_instruction_arguments(instruction, arguments);
 
-	if (instruction->code >= WA_OPCODE_COUNT ||
-		instruction->out >= query->program.nregisters ||
-		fillings[instruction->out] == FIXED || !has_extra(query, instruction))
+	if (fillings[instruction->out] == FIXED)
 		return false;
-	narguments = wa_instruction_arguments(instruction, arguments);
 	for (int i = 0; i < narguments; i++)
 		if (!is_filled(query, fillings, arguments[i]))
 			return false;
 	fillings[instruction->out] = COMPUTED;
-	return wa_instruction_is_sound(instruction, query->program.kinds);
+	return true;
 }
 
-/* Runs instructions with what is fixed alone; false if one is not sound. */
+/* Runs instructions with what is fixed alone; false if one cannot be run. */
 static bool
 run_instructions(const WaQuery *query, uint32_t begin, uint32_t end,
 				 uint8_t *fillings)
@@ -239,7 +265,7 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 	for (uint32_t i = 0; i < query->ntables; i++)
 		if (!wa_steps_are_sound(&query->program.tables[i]))
 			return false;
-	if (!note_fixed(query, scratch))
+	if (!instructions_are_sound(query) || !note_fixed(query, scratch))
 		return false;
 	for (uint32_t i = 0; i < query->nfilters; i++)
 	{
