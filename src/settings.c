@@ -24,6 +24,7 @@ int wa_keep_used_s = 300;
 int wa_load_workers = -1;
 int wa_debug_delay_ms = 0;
 int wa_debug_load_delay_ms = 0;
+int wa_debug_follow_s = 60;
 int wa_debug_spill_groups = 0;
 #ifdef WA_TESTING
 int wa_debug_skip_rule = 0;
@@ -127,6 +128,12 @@ define_resident_settings(void)
 		"tests.",
 		NULL, &wa_debug_load_delay_ms, 0, 0, 60 * 1000, PGC_SUSET,
 		GUC_UNIT_MS | GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"warpagg.debug_follow_time",
+		"Sets the time after its last use in which a relation's resident "
+		"columns are kept up to date, for tests.",
+		NULL, &wa_debug_follow_s, 60, 1, 3600, PGC_SIGHUP,
+		GUC_UNIT_S | GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 }
 
 /*
@@ -142,7 +149,7 @@ define_test_settings(void)
 		"warpagg.debug_skip_rule",
 		"Leaves out a rule of the freshness of resident columns, for tests.",
 		"Results may then be wrong.  Zero leaves out none.",
-		&wa_debug_skip_rule, 0, 0, 5, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL,
+		&wa_debug_skip_rule, 0, 0, 8, PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL,
 		NULL);
 #endif
 }

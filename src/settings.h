@@ -73,6 +73,26 @@ extern int wa_load_workers;
 /* For tests: a load waits so long after the blocks of each extent. */
 extern int wa_debug_load_delay_ms;
 
+/* For tests: for so long after a query has used a relation it is followed. */
+extern int wa_debug_follow_s;
+
+/*
+ * The rules of the proof that resident columns are fresh, by the numbers that
+ * warpagg.debug_skip_rule has in a test build.  Each is needed; the tests show that by
+ * leaving one out.
+ */
+typedef enum WaFreshnessRule
+{
+	WA_RULE_OTHER_TRANSACTION = 1, /* not made or rewritten in this one */
+	WA_RULE_LOGGED,                /* only relations whose changes are in WAL */
+	WA_RULE_FOLLOW_LATER,   /* WAL is followed after the snapshot was taken */
+	WA_RULE_POSITION_FIRST, /* loading reads WAL's position before the blocks */
+	WA_RULE_ISOLATION,      /* not in serializable transactions */
+	WA_RULE_SETTLED, /* what decides about rows has ended for the snapshot */
+	WA_RULE_FLUX,    /* no blocks with rows of transactions in progress */
+	WA_RULE_CHANGES  /* all that changes rows in WAL is seen */
+} WaFreshnessRule;
+
 /*
  * For tests: the WaFreshnessRule that is left out, or 0.  There is a setting for it in a
  * test build alone; no other leaves a rule out.

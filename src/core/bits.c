@@ -79,3 +79,22 @@ wa_bits_unpack(const uint64_t *words, size_t first, size_t count,
 			bytes[i + j] = (uint8_t) (bits >> j & 1);
 	}
 }
+
+void
+wa_bits_copy(const uint64_t *words, size_t first, size_t count,
+			 uint64_t *to_words, size_t to_first)
+{
+	size_t some;
+
+	for (size_t i = 0; i < count; i += some)
+	{
+		const size_t shift = (to_first + i) % 64;
+		uint64_t *to = &to_words[(to_first + i) / 64];
+		uint64_t mask;
+
+		some = count - i < 64 - shift ? count - i : 64 - shift;
+		mask = (some == 64 ? ~UINT64_C(0) : (UINT64_C(1) << some) - 1) << shift;
+		*to =
+			(*to & ~mask) | (bits_from(words, first + i, some) << shift & mask);
+	}
+}

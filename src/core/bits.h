@@ -36,6 +36,13 @@ void wa_bits_pack(const uint8_t *bytes, size_t count, uint64_t *words);
 void wa_bits_unpack(const uint64_t *words, size_t first, size_t count,
 					uint8_t *bytes);
 
+/*
+ * Copies `count` bits from bit `first` on to bit `to_first` on of other words, whose
+ * other bits stay; reads and writes no word that has none of them.
+ */
+void wa_bits_copy(const uint64_t *words, size_t first, size_t count,
+				  uint64_t *to_words, size_t to_first);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,9 +4,10 @@
  *		backends add to, and the views show.
  *
  * They lie in a memory file that the supervisor makes and seals, so they
- * outlive the device process.  Every field is added to atomically, by whoever
- * it concerns, and read without a lock; no field depends on another.  The
- * condition of the device process has rules of its own.
+ * outlive the device process.  Every field is added to atomically, by whoever it
+ * concerns, and read without a lock; but `followed` is set by the device process, and
+ * to 0 where one is started.  No field depends on another.  The condition of the device
+ * process has rules of its own.
  */
 #ifndef WA_CORE_COUNTERS_H
 #define WA_CORE_COUNTERS_H
@@ -78,7 +79,9 @@ typedef struct WaCounters
 	int64_t requests;    /* reductions asked for and answered */
 	int64_t bytes;       /* of values and bitmaps reduced on a device */
 	int64_t device_ns;   /* time spent in reductions, transfers included */
-	int64_t loads;       /* extents that were loaded or confirmed */
+	uint64_t
+		followed;  /* how far WAL has been followed: a hint; 0: not at all */
+	int64_t loads; /* extents that were loaded or confirmed */
 	int64_t loaded_bytes;
 	int64_t queries;    /* answered from resident columns */
 	int64_t query_rows; /* that these had there */

@@ -29,13 +29,17 @@ table_is_sound(const void *bytes, size_t length, size_t fixed,
 	return count <= most && length == fixed + count * element_bytes;
 }
 
+/* The same of a message by the names of its table and of the number of elements. */
+#define TABLE_IS_SOUND(message, table, count, bytes, length)    \
+	table_is_sound((bytes), (length), offsetof(message, table), \
+				   offsetof(message, count),                    \
+				   sizeof(((message *) NULL)->table[0]),        \
+				   sizeof(((message *) NULL)->table) /          \
+					   sizeof(((message *) NULL)->table[0]))
+
 /* The same of a message whose table is `columns`, ncolumns of them. */
-#define COLUMNS_ARE_SOUND(message, bytes, length)                 \
-	table_is_sound((bytes), (length), offsetof(message, columns), \
-				   offsetof(message, ncolumns),                   \
-				   sizeof(((message *) NULL)->columns[0]),        \
-				   sizeof(((message *) NULL)->columns) /          \
-					   sizeof(((message *) NULL)->columns[0]))
+#define COLUMNS_ARE_SOUND(message, bytes, length) \
+	TABLE_IS_SOUND(message, columns, ncolumns, bytes, length)
 
 /* Tells whether a message, of whose length that is right, may name its relation. */
 static bool
@@ -66,8 +70,15 @@ resident_length_is_sound(uint32_t type, const void *bytes, size_t length)
 			return COLUMNS_ARE_SOUND(WaExtentsMessage, bytes, length);
 		case WA_MSG_TEXTS:
 			return length == sizeof(WaTextsMessage);
+		case WA_MSG_CHANGED:
+			return COLUMNS_ARE_SOUND(WaChangedMessage, bytes, length);
 		case WA_MSG_CONFIRM:
 			return length == sizeof(WaConfirmMessage);
+		case WA_MSG_FOLLOW:
+			return TABLE_IS_SOUND(WaFollowMessage, changes, nchanges, bytes,
+								  length);
+		case WA_MSG_FOLLOWED:
+			return length == sizeof(WaFollowedMessage);
 		case WA_MSG_UNLOAD:
 			return length == sizeof(WaUnloadMessage);
 		case WA_MSG_PIN:
@@ -122,6 +133,7 @@ resident_is_sound(uint32_t type, const void *bytes, size_t length)
 		case WA_MSG_RESIDENCY:
 		case WA_MSG_EXTENTS:
 		case WA_MSG_TEXTS:
+		case WA_MSG_CHANGED:
 		case WA_MSG_CONFIRM:
 		case WA_MSG_UNLOAD:
 		case WA_MSG_PIN:
@@ -210,13 +222,67 @@ wa_reduce_is_sound(const WaReduceMessage *reduce, uint32_t slots,
 						 slot_bytes));
 }
 
-uint32_t
-wa_run_checksum(const WaRunMessage *run, const void *maps, const void *query)
+/* Tells whether a change names what its kind says, and may be one up to a position. */
+static bool
+change_is_sound(const WaChange *change, uint64_t to)
 {
-	const uint32_t checksum =
-		wa_checksum(0, maps, run->nmaps * sizeof(WaMapPage));
+	if (change->lsn == 0 || change->lsn > to || change->unused != 0)
+		return false;
+	if (change->kind == WA_CHANGE_FILES)
+		return change->relation.tablespace == 0 && change->relation.file == 0 &&
+			   change->block == 0;
+	return change->kind <= WA_CHANGE_REST &&
+		   wa_relation_is_sound(&change->relation);
+}
 
-	return wa_checksum(checksum, query, run->query_bytes);
+bool
+wa_follow_is_sound(const WaFollowMessage *follow)
+{
+	if (follow->from == 0 || follow->to < follow->from)
+		return false;
+	for (uint32_t i = 0; i < follow->nchanges; i++)
+		if (!change_is_sound(&follow->changes[i], follow->to))
+			return false;
+	return true;
+}
+
+bool
+wa_snapshot_is_sound(const WaSnapshot *snapshot)
+{
+	uint64_t before = snapshot->xmin;
+
+	if (snapshot->xmin == 0 || snapshot->xmax < snapshot->xmin ||
+		snapshot->nxids > WA_MAX_SNAPSHOT_XIDS)
+		return false;
+	for (uint32_t i = 0; i < snapshot->nxids; i++)
+	{
+		const uint64_t xid = snapshot->xids[i];
+
+		if (xid < before || xid >= snapshot->xmax)
+			return false;
+		before = xid + 1;
+	}
+	return true;
+}
+
+bool
+wa_snapshot_settles(const WaSnapshot *snapshot, uint64_t settled,
+					uint64_t first_xid, uint64_t last_xid)
+{
+	if (last_xid < snapshot->xmin)
+		return true;
+	if (snapshot->xmin < settled || last_xid >= snapshot->xmax)
+		return false;
+	for (uint32_t i = 0; i < snapshot->nxids; i++)
+	{
+		const uint64_t xid = snapshot->xids[i];
+
+		if (xid > last_xid)
+			break;
+		if (xid >= first_xid)
+			return false;
+	}
+	return true;
 }
 
 uint32_t

@@ -33,8 +33,12 @@
  *	                           <--------  DONE
  *	TEXTS {column, first}      -------->
  *	                           <--------  DONE
- *	CONFIRM {extent, LSNs}     -------->
+ *	CHANGED {columns}          -------->
+ *	                           <--------  LISTED {number}
+ *	CONFIRM {extent, position} -------->
  *	                           <--------  DONE
+ *	FOLLOW {from, to, changes} -------->
+ *	                           <--------  FOLLOWED {position}
  *	UNLOAD {relation, column}  -------->
  *	                           <--------  DONE
  *	PIN {relation, or not}     -------->
@@ -56,7 +60,8 @@
  *
  * The supervisor holds one end of a socket pair of the same type (descriptor
  * WA_CONTROL_FD in warpaggd) and speaks the messages PING, PONG, SETTINGS, LISTEN
- * (make the socket anew) and RETIRE (end, unless something is under way).
+ * (make the socket anew), RETIRE (end, unless something is under way), FOLLOW and
+ * FOLLOWED.
  * warpaggd ends at once when that descriptor reaches its end.
  *
  * Bulk data lies in the staging file: a memory file of warpaggd's, sealed
@@ -74,85 +79,9 @@
 
 #include <sys/stat.h>
 
-#include "core/counters.h"
 #include "core/must_check.h"
 #include "core/partial.h"
-#include "core/resident.h"
-
-/* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 8
-#define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
-
-/* Relative to the data directory, which is every process's own directory. */
-#define WA_SOCKET_PATH "pg_stat_tmp/warpagg.sock"
-#define WA_LOCK_PATH   "pg_stat_tmp/warpagg.lock" /* held by the supervisor */
-#define WA_COUNTERS_PATH \
-	"pg_stat_tmp/warpagg.counters" /* a link to its file of counters */
-#define WA_LAUNCH_PATH "pg_stat_tmp/warpagg.launch" /* held while launching */
-
-/* Descriptors that warpaggd inherits, beside 0, 1 and 2 (its log). */
-#define WA_CONTROL_FD  3
-#define WA_COUNTERS_FD 4
-
-/* What warpaggd ends with if it speaks another version than was asked for. */
-#define WA_EXIT_OTHER_VERSION 3
-
-#define WA_HEARTBEAT_MS      1000
-#define WA_MAX_MESSAGE_BYTES 16384
-#define WA_MAX_DEVICES       16
-#define WA_MAX_SLOTS         1024
-#define WA_MAX_ERROR_BYTES   256
-
-typedef enum WaMessageType
-{
-	WA_MSG_HELLO = 1,
-	WA_MSG_WELCOME,
-	WA_MSG_ATTACH,
-	WA_MSG_ATTACHED,
-	WA_MSG_REDUCE,
-	WA_MSG_RESULT,
-	WA_MSG_FAILED,
-	WA_MSG_HEARTBEAT,
-	WA_MSG_STATUS,
-	WA_MSG_DEVICES,
-	WA_MSG_PING,
-	WA_MSG_PONG,
-	WA_MSG_SETTINGS,
-	WA_MSG_DONE,
-	WA_MSG_SHARE,
-	WA_MSG_LOAD,
-	WA_MSG_RESIDENCY,
-	WA_MSG_RESIDENT,
-	WA_MSG_EXTENTS,
-	WA_MSG_CONFIRM,
-	WA_MSG_UNLOAD,
-	WA_MSG_LIST,
-	WA_MSG_LISTED,
-	WA_MSG_RUN,
-	WA_MSG_ANSWER,
-	WA_MSG_TEXTS,
-	WA_MSG_LISTEN,
-	WA_MSG_RETIRE,
-	WA_MSG_PIN
-} WaMessageType;
-
-typedef struct WaHeader
-{
-	uint32_t magic;
-	uint32_t type;     /* WaMessageType */
-	uint32_t length;   /* bytes of the whole message, this header included */
-	uint32_t request;  /* number the asker gave; the reply repeats it */
-	uint32_t checksum; /* of the message but for this field */
-	uint32_t bulk;     /* checksum of what goes with it; 0: nothing does */
-} WaHeader;
-
-/* HELLO, ATTACH, STATUS, HEARTBEAT, PING, DONE, LISTEN and RETIRE */
-typedef struct WaSimpleMessage
-{
-	WaHeader header;
-	uint32_t version; /* WA_PROTOCOL_VERSION */
-	uint32_t unused;
-} WaSimpleMessage;
+#include "core/resident_messages.h"
 
 /* How far warpaggd has got with its devices. */
 typedef enum WaDaemonState
@@ -267,193 +196,6 @@ typedef struct WaPongMessage
 	WaFileIdentity socket; /* that warpaggd listens on */
 } WaPongMessage;
 
-/*
- * Comes with a descriptor: the parcel, which takes the place of the one before.
- * It has so many bytes, a multiple of 4096, and cannot shrink.
- */
-typedef struct WaShareMessage
-{
-	WaHeader header;
-	uint64_t bytes;
-} WaShareMessage;
-
-/* An extent is to be kept, in place of what was there of the same columns. */
-typedef struct WaLoadMessage
-{
-	WaHeader header;
-	uint64_t extent; /* offset of a WaExtentHead in the parcel */
-} WaLoadMessage;     /* bulk: wa_extent_checksum */
-
-/* A relation and columns of it; the length tells how many there are. */
-typedef struct WaResidencyMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	uint32_t ncolumns;
-	WaColumnName columns[WA_MAX_QUERY_COLUMNS];
-} WaResidencyMessage;
-
-/* What is there of a column. */
-typedef struct WaResidency
-{
-	uint64_t blocks;     /* cached, fresh or not */
-	uint64_t odd_blocks; /* besides, that other columns have of its extents */
-	uint64_t rows;       /* of `blocks` */
-	uint64_t bytes;
-	int64_t smallest;    /* INT: of the values that are not NULL; more than */
-	int64_t largest;     /* largest if there are none */
-	uint64_t dictionary; /* TEXT: its number; 0: there is none */
-	uint64_t texts;      /* TEXT: that have been added to it so far */
-} WaResidency;
-
-/* The columns in the order of the request; the length tells how many. */
-typedef struct WaResidentMessage
-{
-	WaHeader header;
-	uint64_t complete_blocks; /* cached with all of the columns */
-	uint32_t ncolumns;
-	uint32_t unused;
-	WaResidency columns[WA_MAX_QUERY_COLUMNS];
-} WaResidentMessage;
-
-/*
- * Asks for the WaExtentState of extents first to first + count - 1; bulk of the reply
- * is the checksum of all of them.
- */
-typedef struct WaExtentsMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	uint32_t first;
-	uint32_t count;
-	uint32_t ncolumns;
-	uint64_t states; /* offset in the parcel, where they are written */
-	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
-} WaExtentsMessage;
-
-/*
- * Asks for texts of a column's dictionary, those of codes from `first` on.  Where
- * the message says there come a WaTextsHead and the texts, as many as there is room
- * for: of each its length, a number of 32 bits, and its bytes.  Bulk of the reply is
- * the checksum of the head and all of them.
- */
-typedef struct WaTextsMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	uint32_t first;
-	WaColumnName column;
-	uint64_t place; /* offset in the parcel */
-	uint64_t room;  /* bytes, that of the head included */
-} WaTextsMessage;
-
-/* No dictionary has a longer text; the length of one that has yet to come. */
-#define WA_NO_TEXT UINT32_MAX
-
-typedef struct WaTextsHead
-{
-	uint64_t dictionary; /* its number; 0: there is none */
-	uint64_t texts;      /* that had been added when the first was written */
-	uint32_t ncodes;     /* all codes were less, at that time */
-	uint32_t count;      /* of the texts that follow */
-	uint64_t bytes;      /* of the head and them */
-} WaTextsHead;
-
-/*
- * The blocks of an extent that are in `kept` are as they were when the page of
- * the map had old_lsn, which is what is known of them, and were all-visible
- * when it had new_lsn; the others are not cached any more.
- */
-typedef struct WaConfirmMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	uint32_t extent;
-	uint64_t old_lsn;
-	uint64_t new_lsn;
-	uint64_t kept[WA_EXTENT_WORDS];
-} WaConfirmMessage;
-
-/* Forgets a relation's column, or all of them where attribute is 0. */
-typedef struct WaUnloadMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	int32_t attribute;
-} WaUnloadMessage;
-
-/*
- * Has what is resident of a relation, and what will be, stay, or not any more.  FAILED
- * with WA_BAD_REQUEST: nothing of it is resident; with WA_OUT_OF_MEMORY: with it more
- * than half of the memory would be pinned.
- */
-typedef struct WaPinMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	uint32_t pinned; /* 0 or 1 */
-} WaPinMessage;
-
-/* Asks for an array of WaResidentColumn, of one database or, if 0, of all. */
-typedef struct WaListMessage
-{
-	WaHeader header;
-	uint32_t database;
-	uint32_t room; /* of how many there is room for */
-	uint64_t list; /* offset in the parcel */
-} WaListMessage;
-
-typedef struct WaListedMessage
-{
-	WaHeader header;
-	uint32_t columns; /* how many there are, be there room for them or not */
-	uint32_t unused;
-} WaListedMessage; /* bulk: of those that there was room for */
-
-/*
- * A query over the blocks of a relation that are cached with all its columns and
- * fresh.  Offsets are those of the parcel.  Bulk is the checksum of the maps, and the
- * query behind them.
- */
-typedef struct WaRunMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	uint32_t nblocks;  /* of the relation, by the query's snapshot */
-	uint32_t nmaps;    /* pages of the visibility map */
-	uint32_t ncolumns; /* columns: of the query's registers, in its order */
-	uint64_t maps;     /* WaMapPage of each */
-	uint64_t query;    /* wa_query_write */
-	uint64_t query_bytes;
-	uint64_t used;   /* where the answer says which blocks it covers: the
-						   * words of each map's `visible`, one map after the
-						   * other; not written if it covers all of nblocks */
-	uint64_t groups; /* where its groups go, if there is room */
-	uint64_t groups_room;
-	uint64_t memory; /* bytes that its groups may take while it runs */
-	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns of them */
-} WaRunMessage;
-
-/*
- * The groups of the covered blocks lie in the parcel, or, if there was no room,
- * in a sealed memory file that comes with the message.  groups_bytes is 0 if
- * there is no block that could be used, or if there is no use in an answer, as not
- * all blocks could be (query/query.h, only_wanted): then nothing has been written.
- * Bulk is the checksum of what has been: `used`, and the groups behind it.
- */
-typedef struct WaAnswerMessage
-{
-	WaHeader header;
-	uint32_t in_parcel; /* 0 or 1 */
-	uint32_t kind;      /* WaDeviceKind, of the device that computed it */
-	uint64_t groups_bytes;
-	uint64_t blocks;      /* covered */
-	uint64_t left_blocks; /* that would be, but have rows that it cannot take */
-	uint64_t rows;        /* of them; or, if blocks is 0, that there would be */
-	uint64_t kept_rows;   /* of them that fulfil WHERE */
-	uint64_t device_ns;   /* from the request's arrival to the answer */
-} WaAnswerMessage;
-
 /* Every message there is. */
 typedef union WaMessage
 {
@@ -473,7 +215,10 @@ typedef union WaMessage
 	WaResidentMessage resident;
 	WaExtentsMessage extents;
 	WaTextsMessage texts;
+	WaChangedMessage changed;
 	WaConfirmMessage confirm;
+	WaFollowMessage follow;
+	WaFollowedMessage followed;
 	WaUnloadMessage unload;
 	WaPinMessage pin;
 	WaListMessage list;
@@ -546,9 +291,20 @@ bool wa_message_is_sound(const void *bytes, size_t length);
 bool wa_reduce_is_sound(const WaReduceMessage *reduce, uint32_t slots,
 						uint64_t slot_bytes);
 
-/* Returns the checksum of what a RUN names: its maps, and the query behind them. */
-uint32_t wa_run_checksum(const WaRunMessage *run, const void *maps,
-						 const void *query);
+/* Tells whether what a FOLLOW says can be. */
+bool wa_follow_is_sound(const WaFollowMessage *follow);
+
+/* Tells whether a snapshot can be. */
+bool wa_snapshot_is_sound(const WaSnapshot *snapshot);
+
+/*
+ * Tells whether for a sound snapshot all transactions have ended that decide about the
+ * rows of a block, which are described as in a WaExtentHead; or of several blocks: then
+ * settled is the largest of them, first_xid the smallest that is not 0, and last_xid the
+ * largest.
+ */
+bool wa_snapshot_settles(const WaSnapshot *snapshot, uint64_t settled,
+						 uint64_t first_xid, uint64_t last_xid);
 
 /* Returns the checksum of a batch's values, and its validity behind them. */
 uint32_t wa_batch_checksum(const WaBatch *batch);

@@ -7,10 +7,6 @@
 /* A block has no more rows. */
 #define BLOCK_ROWS (WA_MAX_EXTENT_ROWS / WA_EXTENT_BLOCKS)
 
-/* Blocks of the last extent that a page of the visibility map covers. */
-#define LAST_EXTENT_BLOCKS \
-	(WA_MAP_BLOCKS - (WA_EXTENTS_PER_MAP - 1) * WA_EXTENT_BLOCKS)
-
 /* Times, in microseconds, are before this one. */
 #define LAST_US (INT64_C(1) << 60)
 
@@ -26,13 +22,11 @@ static uint32_t
 blocks_of(uint32_t number, uint32_t nblocks)
 {
 	const uint32_t first = wa_extent_first_block(number);
-	const uint32_t most = number % WA_EXTENTS_PER_MAP == WA_EXTENTS_PER_MAP - 1
-							  ? LAST_EXTENT_BLOCKS
-							  : WA_EXTENT_BLOCKS;
 
 	if (nblocks <= first)
 		return 0;
-	return nblocks - first < most ? nblocks - first : most;
+	return nblocks - first < WA_EXTENT_BLOCKS ? nblocks - first
+											  : WA_EXTENT_BLOCKS;
 }
 
 /* Returns the bits of a word that are those of an extent's first `blocks` blocks. */
@@ -66,12 +60,11 @@ wa_answer_is_sound(const WaRunMessage *run, const WaAnswerMessage *answer)
 }
 
 bool
-wa_used_is_sound(const uint64_t *used, uint32_t nmaps, uint32_t nblocks,
-				 uint64_t blocks)
+wa_used_is_sound(const uint64_t *used, uint32_t nblocks, uint64_t blocks)
 {
 	uint64_t found = 0;
 
-	for (uint32_t i = 0; i < nmaps * WA_EXTENTS_PER_MAP; i++)
+	for (uint32_t i = 0; i < wa_extents_of(nblocks); i++)
 	{
 		const uint32_t most = blocks_of(i, nblocks);
 
@@ -109,11 +102,13 @@ wa_extent_state_is_sound(const WaExtentState *state, uint32_t number,
 {
 	const uint32_t blocks = blocks_of(number, UINT32_MAX);
 
-	if ((ncolumns < 64 && state->columns >> ncolumns != 0) ||
+	if (state->number != number || state->exists > 1 ||
+		(ncolumns < 64 && state->columns >> ncolumns != 0) ||
 		(uint64_t) __builtin_popcountll(state->columns) > state->ncolumns)
 		return false;
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
-		if ((state->cached[i] & ~bits_of(blocks, i)) != 0)
+		if ((state->cached[i] & ~bits_of(blocks, i)) != 0 ||
+			(state->fresh[i] & ~state->cached[i]) != 0)
 			return false;
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
 	{

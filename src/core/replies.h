@@ -27,10 +27,10 @@ WA_MUST_CHECK bool wa_answer_is_sound(const WaRunMessage *run,
 
 /*
  * Tells whether the words of the blocks that an answer covers, WA_EXTENT_WORDS of each
- * extent of all the maps' extents, are those of so many of a relation's blocks.
+ * extent of a relation of nblocks blocks, are those of so many of them.
  */
-WA_MUST_CHECK bool wa_used_is_sound(const uint64_t *used, uint32_t nmaps,
-									uint32_t nblocks, uint64_t blocks);
+WA_MUST_CHECK bool wa_used_is_sound(const uint64_t *used, uint32_t nblocks,
+									uint64_t blocks);
 
 /* Tells whether what there is said to be of columns may be. */
 WA_MUST_CHECK bool wa_residency_is_sound(const WaResidentMessage *resident);

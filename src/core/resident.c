@@ -8,10 +8,6 @@
 /* All that is named by offsets begins at multiples of this. */
 #define PARCEL_ALIGNMENT 64
 
-/* Blocks of the last extent that a page of the visibility map covers. */
-#define LAST_EXTENT_BLOCKS \
-	(WA_MAP_BLOCKS - (WA_EXTENTS_PER_MAP - 1) * WA_EXTENT_BLOCKS)
-
 /* Tells whether so many bytes from offset on lie in the parcel. */
 static bool
 lies_in_parcel(uint64_t offset, uint64_t bytes, uint64_t parcel_bytes)
@@ -25,15 +21,28 @@ static bool
 blocks_are_sound(const WaExtentHead *head)
 {
 	const uint64_t end =
-		(uint64_t) (head->number / WA_EXTENTS_PER_MAP) * WA_MAP_BLOCKS +
-		(uint64_t) (head->number % WA_EXTENTS_PER_MAP) * WA_EXTENT_BLOCKS +
-		head->nblocks;
-	const uint32_t most =
-		head->number % WA_EXTENTS_PER_MAP == WA_EXTENTS_PER_MAP - 1
-			? LAST_EXTENT_BLOCKS
-			: WA_EXTENT_BLOCKS;
+		(uint64_t) head->number * WA_EXTENT_BLOCKS + head->nblocks;
 
-	return head->nblocks > 0 && head->nblocks <= most && end <= UINT32_MAX;
+	return head->nblocks > 0 && head->nblocks <= WA_EXTENT_BLOCKS &&
+		   end <= UINT32_MAX;
+}
+
+/* Tells whether the transactions of the blocks can be. */
+static bool
+xids_are_sound(const WaExtentHead *head)
+{
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+	{
+		const uint64_t first = head->first_xid[i];
+		const uint64_t last = head->last_xid[i];
+
+		if (first == 0 ? last >= head->settled && last != 0
+					   : first < head->settled || first > last)
+			return false;
+		if (last != 0 && head->block_lsn[i] == 0)
+			return false;
+	}
+	return true;
 }
 
 /* Tells whether the blocks' rows follow each other up to the last row. */
@@ -111,9 +120,11 @@ asked_is_sound(const WaExtentHead *head)
 bool
 wa_extent_is_sound(const WaExtentHead *head, uint64_t parcel_bytes)
 {
-	if (!wa_relation_is_sound(&head->relation) || head->map_lsn == 0 ||
+	if (!wa_relation_is_sound(&head->relation) || head->position == 0 ||
+		head->settled == 0 || head->is_patch > 1 ||
 		head->ncolumns > WA_MAX_RESIDENT_COLUMNS || !asked_is_sound(head) ||
-		!blocks_are_sound(head) || !rows_are_sound(head))
+		!blocks_are_sound(head) || !rows_are_sound(head) ||
+		!xids_are_sound(head))
 		return false;
 	for (uint32_t i = 0; i < head->ncolumns; i++)
 		if (!column_is_sound(&head->columns[i], head->nrows, parcel_bytes) ||

@@ -2,21 +2,22 @@
  * resident.h
  *		Resident columns: what backends and warpaggd say about them.
  *
- * warpaggd keeps columns of heap relations in memory, by extents: runs of up to
- * WA_EXTENT_BLOCKS blocks that one page of the relation's visibility map covers.
- * Of a block everything is there or nothing: the rows of all its normal line
- * pointers, in their order, as they were when the block was all-visible.  But a
- * column may lack blocks, with values that it cannot hold: they are of no use to
- * queries over this column.
+ * warpaggd keeps columns of heap relations in memory, by extents: runs of
+ * WA_EXTENT_BLOCKS blocks.  Of a block everything is there or nothing: the rows that all
+ * see for whom the transactions that decide about them have ended, in their order, as
+ * they were when the block had the LSN that is kept with them.  But a column may lack
+ * blocks, with values that it cannot hold: they are of no use to queries over this column.
  *
- * A block of an extent may be used by a query if the visibility map's page has
- * the LSN now that it had when the extent was read or last confirmed, and the
- * block's all-visible bit is set now, both read after the query's snapshot was
- * taken (index-only scans rest on the same argument).  Who loads reads the page
- * before and after the blocks, and keeps the blocks that were all-visible both
- * times with the same LSN.  When the LSN has moved on, an extent is confirmed
- * by comparing the LSNs of its heap blocks: a change of a block's rows changes
- * its LSN.
+ * Two things make a block good for a query.  It is fresh: no record of WAL up to the
+ * query's position has changed it since it had its LSN, and all that the query's snapshot
+ * sees was in WAL before that position.  And it is settled for the snapshot: the
+ * transactions that decide which of its rows are visible have ended for it.  What else
+ * has to be is in docs/internals/freshness.md, which is the proof.
+ *
+ * warpaggd learns from FOLLOW what WAL has changed.  Who loads reads the position of WAL
+ * before the first block, so that what WAL has changed up to there is in the blocks;
+ * what came after, and has been followed by then, warpaggd remembers for a while, and if
+ * not, does not take the blocks for fresh.
  *
  * Bulk data lies in a parcel: a memory file of the backend's own, sealed against
  * shrinking, that it shares with warpaggd once a connection.  Whatever lies there
@@ -29,12 +30,8 @@
 #include "core/bits.h"
 #include "core/vector.h"
 
-/* Blocks that a page of the visibility map covers (visibilitymap.c). */
-#define WA_MAP_BLOCKS 32672
-
 #define WA_EXTENT_BLOCKS   512
 #define WA_EXTENT_WORDS    (WA_EXTENT_BLOCKS / 64)
-#define WA_EXTENTS_PER_MAP 64 /* the last has 416 blocks */
 #define WA_MAX_EXTENT_ROWS (WA_EXTENT_BLOCKS * 291)
 
 /* Texts that a column of an extent brings at most: blocks may be read twice. */
@@ -130,51 +127,44 @@ typedef struct WaExtentColumn
  * An extent in a parcel.  block_lsn[i] is the LSN of its block i, 0 if the block
  * is not cached (then it has no rows); row_end[i] the number of rows of the
  * blocks up to i, that one included.
+ *
+ * Transactions have numbers of 64 bits, which do not wrap around.  Those that decide about
+ * a block's rows are the inserters of its rows that are not known to all to have committed
+ * (frozen rows and all-visible blocks have none), and the deleters of rows that it had
+ * beside them.  last_xid[i] is the newest, 0 if there is none; first_xid[i] the oldest
+ * that is not below `settled`, 0 if there is none.
  */
 typedef struct WaExtentHead
 {
 	WaRelation relation;
-	uint32_t number;  /* of the extent: map page * WA_EXTENTS_PER_MAP + place */
-	uint64_t map_lsn; /* of the visibility map's page */
+	uint32_t number;
+	uint64_t position; /* of WAL, before the first block was read */
+	uint64_t settled; /* transactions below had ended for who read the blocks */
 	uint32_t nblocks;
 	uint32_t nrows;
 	uint32_t ncolumns;
-	uint32_t unused;
+	uint32_t is_patch; /* 0 or 1: blocks that are not cached stay as they are */
 	uint64_t
 		asked; /* a bit for each column that somebody has asked for; others are
 					 * loaded as queries would gain, or again beside these */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
+	uint64_t first_xid[WA_EXTENT_BLOCKS];
+	uint64_t last_xid[WA_EXTENT_BLOCKS];
 	uint32_t row_end[WA_EXTENT_BLOCKS];
 	WaExtentColumn columns[WA_MAX_RESIDENT_COLUMNS];
 } WaExtentHead;
 
-/* What a query, or who loads, knows of a page of the visibility map. */
-typedef struct WaMapPage
-{
-	uint64_t lsn;
-	uint64_t
-		is_whole; /* not 0: all blocks are all-visible, visible is not set */
-	/* Bit i % 64 of word i / 64 of place p: block i of extent p is all-visible */
-	uint64_t visible[WA_EXTENTS_PER_MAP][WA_EXTENT_WORDS];
-} WaMapPage;
-
-/*
- * Returns a word of the bits of an extent's blocks, by the extent's place in the
- * page; bits of blocks that the relation does not have may be set.
- */
-static inline uint64_t
-wa_map_page_word(const WaMapPage *page, uint32_t place, uint32_t word)
-{
-	return page->is_whole != 0 ? UINT64_MAX : page->visible[place][word];
-}
-
 /* What warpaggd has of an extent, for who loads. */
 typedef struct WaExtentState
 {
-	uint64_t map_lsn;  /* 0: it has nothing */
+	uint32_t number;
+	uint32_t exists;   /* 0: it has nothing */
+	uint64_t edition;  /* of its blocks: none has the LSNs of another one */
 	uint64_t columns;  /* bit i: it has column i of those asked for */
 	uint64_t ncolumns; /* that it has in all */
 	uint64_t cached[WA_EXTENT_WORDS]; /* a bit for each block */
+	uint64_t
+		fresh[WA_EXTENT_WORDS]; /* of those: nothing is known to change it */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
 } WaExtentState;
 
@@ -196,31 +186,25 @@ typedef struct WaResidentColumn
 	uint32_t is_pinned;  /* its relation is */
 } WaResidentColumn;
 
+/* Returns how many extents a relation of so many blocks has. */
+static inline uint32_t
+wa_extents_of(uint32_t nblocks)
+{
+	return nblocks / WA_EXTENT_BLOCKS + (nblocks % WA_EXTENT_BLOCKS != 0);
+}
+
 /* Returns the number of the extent that a block of a relation lies in. */
 static inline uint32_t
 wa_extent_of_block(uint32_t block)
 {
-	return block / WA_MAP_BLOCKS * WA_EXTENTS_PER_MAP +
-		   block % WA_MAP_BLOCKS / WA_EXTENT_BLOCKS;
+	return block / WA_EXTENT_BLOCKS;
 }
 
 /* Returns the first block of an extent. */
 static inline uint32_t
 wa_extent_first_block(uint32_t number)
 {
-	return number / WA_EXTENTS_PER_MAP * WA_MAP_BLOCKS +
-		   number % WA_EXTENTS_PER_MAP * WA_EXTENT_BLOCKS;
-}
-
-/*
- * Returns the number of a block's bit where extent after extent of a relation has
- * WA_EXTENT_WORDS words: bit n % 64 of word n / 64.
- */
-static inline uint64_t
-wa_block_bit(uint32_t block)
-{
-	return (uint64_t) wa_extent_of_block(block) * WA_EXTENT_BLOCKS +
-		   block % WA_MAP_BLOCKS % WA_EXTENT_BLOCKS;
+	return number * WA_EXTENT_BLOCKS;
 }
 
 /* Returns the bytes of a value in a parcel, of TEXT: of its number. */

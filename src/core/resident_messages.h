@@ -1,0 +1,276 @@
+/*
+ * resident_messages.h
+ *		The messages about resident columns; see protocol.h.
+ */
+#ifndef WA_CORE_RESIDENT_MESSAGES_H
+#define WA_CORE_RESIDENT_MESSAGES_H
+
+#include "core/message.h"
+#include "core/resident.h"
+
+/*
+ * Comes with a descriptor: the parcel, which takes the place of the one before.
+ * It has so many bytes, a multiple of 4096, and cannot shrink.
+ */
+typedef struct WaShareMessage
+{
+	WaHeader header;
+	uint64_t bytes;
+} WaShareMessage;
+
+/* An extent is to be kept, in place of what was there of the same columns. */
+typedef struct WaLoadMessage
+{
+	WaHeader header;
+	uint64_t extent; /* offset of a WaExtentHead in the parcel */
+} WaLoadMessage;     /* bulk: wa_extent_checksum */
+
+/* A relation and columns of it; the length tells how many there are. */
+typedef struct WaResidencyMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t ncolumns;
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS];
+} WaResidencyMessage;
+
+/* What is there of a column. */
+typedef struct WaResidency
+{
+	uint64_t blocks;     /* cached, fresh or not */
+	uint64_t odd_blocks; /* besides, that other columns have of its extents */
+	uint64_t rows;       /* of `blocks` */
+	uint64_t bytes;
+	int64_t smallest;    /* INT: of the values that are not NULL; more than */
+	int64_t largest;     /* largest if there are none */
+	uint64_t dictionary; /* TEXT: its number; 0: there is none */
+	uint64_t texts;      /* TEXT: that have been added to it so far */
+} WaResidency;
+
+/* The columns in the order of the request; the length tells how many. */
+typedef struct WaResidentMessage
+{
+	WaHeader header;
+	uint64_t complete_blocks; /* cached with all of the columns */
+	uint32_t ncolumns;
+	uint32_t unused;
+	WaResidency columns[WA_MAX_QUERY_COLUMNS];
+} WaResidentMessage;
+
+/*
+ * Asks for the WaExtentState of extents first to first + count - 1; bulk of the reply
+ * is the checksum of all of them.
+ */
+typedef struct WaExtentsMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t first;
+	uint32_t count;
+	uint32_t ncolumns;
+	uint64_t states; /* offset in the parcel, where they are written */
+	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
+} WaExtentsMessage;
+
+/*
+ * Asks for texts of a column's dictionary, those of codes from `first` on.  Where
+ * the message says there come a WaTextsHead and the texts, as many as there is room
+ * for: of each its length, a number of 32 bits, and its bytes.  Bulk of the reply is
+ * the checksum of the head and all of them.
+ */
+typedef struct WaTextsMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t first;
+	WaColumnName column;
+	uint64_t place; /* offset in the parcel */
+	uint64_t room;  /* bytes, that of the head included */
+} WaTextsMessage;
+
+/* No dictionary has a longer text; the length of one that has yet to come. */
+#define WA_NO_TEXT UINT32_MAX
+
+typedef struct WaTextsHead
+{
+	uint64_t dictionary; /* its number; 0: there is none */
+	uint64_t texts;      /* that had been added when the first was written */
+	uint32_t ncodes;     /* all codes were less, at that time */
+	uint32_t count;      /* of the texts that follow */
+	uint64_t bytes;      /* of the head and them */
+} WaTextsHead;
+
+/*
+ * Asks for the WaExtentState of the extents from `first` on that lack blocks of the
+ * relation's nblocks, or have some that are not fresh; of up to `room` of them, which
+ * are written to `states`.  An extent of which there is nothing lacks all.  LISTED says
+ * how many were written; if they are `room`, there may be more behind the last.
+ */
+typedef struct WaChangedMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t first;
+	uint32_t nblocks; /* of the relation */
+	uint32_t room;    /* of states, at least 1 */
+	uint32_t ncolumns;
+	uint64_t states;                               /* offset in the parcel */
+	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
+} WaChangedMessage;
+
+/*
+ * The blocks of an extent that are in `same` have the LSN in the heap that they have
+ * here, as somebody has seen who read `position` before: they are fresh again, as if they
+ * had been loaded.  It means the LSNs of one edition of the extent, which a WaExtentState
+ * has told, and nothing where there is another one now.
+ */
+typedef struct WaConfirmMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t extent;
+	uint64_t edition;
+	uint64_t position;
+	uint64_t same[WA_EXTENT_WORDS];
+} WaConfirmMessage;
+
+/* What a record of WAL has changed, if it is of use to know. */
+typedef enum WaChangeKind
+{
+	WA_CHANGE_BLOCK, /* the rows of a block */
+	WA_CHANGE_REST,  /* all blocks from this one on are gone, or others */
+	WA_CHANGE_FILES /* of all relations of a database, or of all databases if that is
+					  * 0: the rest of the relation, and the block, are 0 */
+} WaChangeKind;
+
+typedef struct WaChange
+{
+	WaRelation relation;
+	uint32_t block;
+	uint32_t kind; /* WaChangeKind */
+	uint32_t unused;
+	uint64_t lsn; /* where its record ends: the page's LSN from then on */
+} WaChange;
+
+/* Changes that a FOLLOW has at most. */
+#define WA_MAX_CHANGES 480
+
+/*
+ * All records of WAL that end behind `from` and not behind `to` have been looked at: they
+ * changed what is said here, and nothing else; no change has an LSN behind `to`.  Where `from` is behind what has been
+ * followed so far there is a gap: nothing is fresh any more until it has been confirmed
+ * or loaded.  A `to` that is not behind what has been followed says nothing new.
+ */
+typedef struct WaFollowMessage
+{
+	WaHeader header;
+	uint64_t from;
+	uint64_t to;
+	uint32_t nchanges;
+	uint32_t unused;
+	WaChange changes[WA_MAX_CHANGES]; /* nchanges of them */
+} WaFollowMessage;
+
+/* How far WAL has been followed; not less than `to`. */
+typedef struct WaFollowedMessage
+{
+	WaHeader header;
+	uint64_t position;
+} WaFollowedMessage;
+
+/* Forgets a relation's column, or all of them where attribute is 0. */
+typedef struct WaUnloadMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	int32_t attribute;
+} WaUnloadMessage;
+
+/*
+ * Has what is resident of a relation, and what will be, stay, or not any more.  FAILED
+ * with WA_BAD_REQUEST: nothing of it is resident; with WA_OUT_OF_MEMORY: with it more
+ * than half of the memory would be pinned.
+ */
+typedef struct WaPinMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t pinned; /* 0 or 1 */
+} WaPinMessage;
+
+/* Asks for an array of WaResidentColumn, of one database or, if 0, of all. */
+typedef struct WaListMessage
+{
+	WaHeader header;
+	uint32_t database;
+	uint32_t room; /* of how many there is room for */
+	uint64_t list; /* offset in the parcel */
+} WaListMessage;
+
+typedef struct WaListedMessage
+{
+	WaHeader header;
+	uint32_t columns; /* how many there are, be there room for them or not */
+	uint32_t unused;
+} WaListedMessage; /* bulk: of those that there was room for */
+
+/*
+ * What a query's snapshot tells of transactions, by numbers of 64 bits: those below xmin
+ * have ended for it, those from xmax on have not, nor have those listed, which are
+ * between the two and ascend.
+ */
+typedef struct WaSnapshot
+{
+	uint64_t xmin;
+	uint64_t xmax;
+	uint32_t nxids;
+	uint32_t unused;
+	uint64_t xids[WA_MAX_SNAPSHOT_XIDS]; /* nxids of them */
+} WaSnapshot;
+
+/*
+ * A query over the blocks of a relation that are cached with all its columns, fresh, and
+ * settled for its snapshot.  If WAL has not been followed up to its position there are
+ * none.  Offsets are those of the parcel.  Bulk is the checksum of the query.
+ */
+typedef struct WaRunMessage
+{
+	WaHeader header;
+	WaRelation relation;
+	uint32_t nblocks;  /* of the relation, by the query's snapshot */
+	uint32_t ncolumns; /* columns: of the query's registers, in its order */
+	uint32_t unused;
+	uint64_t position; /* all that the snapshot sees was in WAL before this */
+	WaSnapshot snapshot;
+	uint64_t query; /* wa_query_write */
+	uint64_t query_bytes;
+	uint64_t used;   /* where the answer says which blocks it covers: a bit for
+						   * each of nblocks, in words of 64, of whole extents; not
+						   * written if it covers all of nblocks */
+	uint64_t groups; /* where its groups go, if there is room */
+	uint64_t groups_room;
+	uint64_t memory; /* bytes that its groups may take while it runs */
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns of them */
+} WaRunMessage;
+
+/*
+ * The groups of the covered blocks lie in the parcel, or, if there was no room,
+ * in a sealed memory file that comes with the message.  groups_bytes is 0 if
+ * there is no block that could be used, or if there is no use in an answer, as not
+ * all blocks could be (query/query.h, only_wanted): then nothing has been written.
+ * Bulk is the checksum of what has been: `used`, and the groups behind it.
+ */
+typedef struct WaAnswerMessage
+{
+	WaHeader header;
+	uint32_t in_parcel; /* 0 or 1 */
+	uint32_t kind;      /* WaDeviceKind, of the device that computed it */
+	uint64_t groups_bytes;
+	uint64_t blocks;      /* covered */
+	uint64_t left_blocks; /* that would be, but have rows that it cannot take */
+	uint64_t rows;        /* of them; or, if blocks is 0, that there would be */
+	uint64_t kept_rows;   /* of them that fulfil WHERE */
+	uint64_t device_ns;   /* from the request's arrival to the answer */
+} WaAnswerMessage;
+
+#endif /* WA_CORE_RESIDENT_MESSAGES_H */
