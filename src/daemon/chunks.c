@@ -9,11 +9,15 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "daemon/chunks.h"
 
 #define CHUNK_BYTES ((size_t) 32 * 1024 * 1024)
+
+/* A piece that is kept is of use if one part in so many of it is left over at most. */
+#define LEFT_OVER_PART 4
 
 /* Where the first piece of a chunk begins. */
 #define FIRST_PIECE ((size_t) 64)
@@ -37,6 +41,9 @@ wa_chunks_init(WaChunks *chunks)
 		(void) pthread_mutex_init(&chunks->lanes[i].lock, NULL);
 		chunks->lanes[i].current = NULL;
 	}
+	(void) pthread_mutex_init(&chunks->lock, NULL);
+	__atomic_store_n(&chunks->nspares, 0, __ATOMIC_RELAXED);
+	chunks->spare_bytes = 0;
 }
 
 /* Makes a chunk, or returns NULL. */
@@ -63,14 +70,66 @@ make_chunk(WaChunkLane *lane)
 	return chunk;
 }
 
+/* Gives the pages that lie within a piece back to the system. */
+static void
+give_back(uint8_t *place, size_t bytes)
+{
+	const size_t before = -(uintptr_t) place % PAGE_BYTES;
+	const size_t pages = (bytes - before) / PAGE_BYTES * PAGE_BYTES;
+
+	(void) madvise(place + before, pages, MADV_DONTNEED);
+}
+
+/* Takes a piece that is kept; the caller has the lock. */
+static WaSparePiece
+remove_spare(WaChunks *chunks, unsigned i)
+{
+	const WaSparePiece spare = chunks->spares[i];
+	const unsigned left = chunks->nspares - 1;
+
+	memmove(&chunks->spares[i], &chunks->spares[i + 1],
+			(left - i) * sizeof(spare));
+	chunks->spare_bytes -= spare.bytes;
+	__atomic_store_n(&chunks->nspares, left, __ATOMIC_RELAXED);
+	return spare;
+}
+
+/* Returns a piece that is kept and has so many bytes, or few more, or NULL. */
+static void *
+take_spare(WaChunks *chunks, size_t bytes)
+{
+	WaSparePiece spare = {NULL, 0};
+	unsigned best = WA_CHUNKS_SPARES;
+
+	if (__atomic_load_n(&chunks->nspares, __ATOMIC_RELAXED) == 0)
+		return NULL;
+	(void) pthread_mutex_lock(&chunks->lock);
+	for (unsigned i = 0; i < chunks->nspares; i++)
+		if (chunks->spares[i].bytes >= bytes &&
+			chunks->spares[i].bytes - bytes <=
+				chunks->spares[i].bytes / LEFT_OVER_PART &&
+			(best == WA_CHUNKS_SPARES ||
+			 chunks->spares[i].bytes < chunks->spares[best].bytes))
+			best = i;
+	if (best < WA_CHUNKS_SPARES)
+		spare = remove_spare(chunks, best);
+	(void) pthread_mutex_unlock(&chunks->lock);
+	/* Whoever frees the piece does not know of what is left over. */
+	if (spare.bytes > bytes)
+		give_back((uint8_t *) spare.place + bytes, spare.bytes - bytes);
+	return spare.place;
+}
+
 void *
 wa_chunks_get(WaChunks *chunks, size_t bytes)
 {
 	const int processor = sched_getcpu();
 	WaChunkLane *lane =
 		&chunks->lanes[(processor < 0 ? 0 : processor) % WA_CHUNKS_LANES];
-	uint8_t *place = NULL;
+	uint8_t *place = take_spare(chunks, bytes);
 
+	if (place != NULL)
+		return place;
 	(void) pthread_mutex_lock(&lane->lock);
 	if (lane->current == NULL || bytes > CHUNK_BYTES - lane->current->used)
 	{
@@ -87,16 +146,6 @@ wa_chunks_get(WaChunks *chunks, size_t bytes)
 	}
 	(void) pthread_mutex_unlock(&lane->lock);
 	return place;
-}
-
-/* Gives the pages that lie within a piece back to the system. */
-static void
-give_back(uint8_t *place, size_t bytes)
-{
-	const size_t before = -(uintptr_t) place % PAGE_BYTES;
-	const size_t pages = (bytes - before) / PAGE_BYTES * PAGE_BYTES;
-
-	(void) madvise(place + before, pages, MADV_DONTNEED);
 }
 
 void
@@ -117,4 +166,30 @@ wa_chunks_free(void *place, size_t bytes)
 	(void) pthread_mutex_unlock(&lane->lock);
 	if (is_dead)
 		(void) munmap(chunk, CHUNK_BYTES);
+}
+
+void
+wa_chunks_keep(WaChunks *chunks, void *place, size_t bytes)
+{
+	WaSparePiece oldest;
+
+	do
+	{
+		oldest = (WaSparePiece){NULL, 0};
+		(void) pthread_mutex_lock(&chunks->lock);
+		if (chunks->nspares == WA_CHUNKS_SPARES ||
+			(chunks->nspares > 0 &&
+			 chunks->spare_bytes + bytes > WA_CHUNKS_SPARE_BYTES))
+			oldest = remove_spare(chunks, 0);
+		else
+		{
+			chunks->spares[chunks->nspares] = (WaSparePiece){place, bytes};
+			chunks->spare_bytes += bytes;
+			__atomic_store_n(&chunks->nspares, chunks->nspares + 1,
+							 __ATOMIC_RELAXED);
+		}
+		(void) pthread_mutex_unlock(&chunks->lock);
+		if (oldest.place != NULL)
+			wa_chunks_free(oldest.place, oldest.bytes);
+	} while (oldest.place != NULL);
 }

@@ -7,6 +7,9 @@
  * enough for huge pages; pieces are taken from them one behind the other.  What a
  * piece that is freed had goes back to the system, its addresses with the last
  * piece of its chunk.
+ *
+ * Where a piece will be wanted soon that is as large as one that is freed, that one is
+ * kept, with its memory, for a number of pieces and bytes.
  */
 #ifndef WA_DAEMON_CHUNKS_H
 #define WA_DAEMON_CHUNKS_H
@@ -30,9 +33,24 @@ typedef struct WaChunkLane
 	WaChunk *current;
 } WaChunkLane;
 
+/* Pieces, and bytes of them, that are kept at most. */
+#define WA_CHUNKS_SPARES      64
+#define WA_CHUNKS_SPARE_BYTES ((size_t) 16 * 1024 * 1024)
+
+typedef struct WaSparePiece
+{
+	void *place;
+	size_t bytes;
+} WaSparePiece;
+
+/* lock guards the rest; nspares may be read without. */
 typedef struct WaChunks
 {
 	WaChunkLane lanes[WA_CHUNKS_LANES];
+	pthread_mutex_t lock;
+	unsigned nspares;
+	size_t spare_bytes;
+	WaSparePiece spares[WA_CHUNKS_SPARES]; /* the first is the oldest */
 } WaChunks;
 
 /* Prepares to give memory; nothing is taken from the system yet. */
@@ -46,5 +64,8 @@ void *wa_chunks_get(WaChunks *chunks, size_t bytes);
 
 /* Frees a piece of so many bytes. */
 void wa_chunks_free(void *place, size_t bytes);
+
+/* Keeps it for who wants about as many bytes; older ones are freed for it. */
+void wa_chunks_keep(WaChunks *chunks, void *place, size_t bytes);
 
 #endif /* WA_DAEMON_CHUNKS_H */

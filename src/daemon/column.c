@@ -21,21 +21,14 @@ aligned(size_t bytes)
 		   WA_MEMORY_ALIGNMENT;
 }
 
-/*
- * Makes the record of a column with the arrays that it needs, all in one piece
- * of memory; or returns NULL.
- */
-static WaColumn *
-make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
-			uint32_t nrows)
+WaColumn *
+wa_column_make(WaMemory *memory, const void *user, const WaColumn *like,
+			   bool has_validity, bool has_display)
 {
-	const WaForm form = (WaForm) column->form;
-	const bool has_display =
-		wa_form_kind(form) == WA_VECTOR_DECIMAL && column->display != 0;
+	const uint32_t nrows = like->nrows;
 	const size_t values = aligned(sizeof(WaColumn));
-	const size_t validity = values + aligned(wa_form_bytes(form, nrows));
-	const size_t display =
-		validity + (column->validity != 0 ? aligned(nrows) : 0);
+	const size_t validity = values + aligned(wa_form_bytes(like->form, nrows));
+	const size_t display = validity + (has_validity ? aligned(nrows) : 0);
 	const size_t bytes = display + (has_display ? aligned(nrows) : 0);
 	WaColumn *made = wa_memory_get(memory, user, bytes);
 
@@ -46,18 +39,34 @@ make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
 	made->bytes = bytes;
 	made->references = 1;
 	made->nrows = nrows;
-	made->name = column->name;
-	made->form = form;
-	made->scale = (uint8_t) column->scale;
+	made->name = like->name;
+	made->form = like->form;
+	made->scale = like->scale;
 	made->values = (char *) made + values;
-	if (column->validity != 0)
+	if (has_validity)
 		made->validity = (uint8_t *) made + validity;
 	if (has_display)
 		made->display = (uint8_t *) made + display;
-	memcpy(made->odd, column->odd, sizeof(made->odd));
+	memcpy(made->odd, like->odd, sizeof(made->odd));
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
 		made->has_odd |= made->odd[i] != 0;
 	return made;
+}
+
+/* Makes a column for one of a parcel, or returns NULL. */
+static WaColumn *
+make_column(WaMemory *memory, const void *user, const WaExtentColumn *column,
+			uint32_t nrows)
+{
+	WaColumn like = {.name = column->name,
+					 .form = (WaForm) column->form,
+					 .scale = (uint8_t) column->scale,
+					 .nrows = nrows};
+
+	memcpy(like.odd, column->odd, sizeof(like.odd));
+	return wa_column_make(memory, user, &like, column->validity != 0,
+						  wa_form_kind(like.form) == WA_VECTOR_DECIMAL &&
+							  column->display != 0);
 }
 
 /*
@@ -116,6 +125,15 @@ copy_arrays(WaColumn *made, const WaExtentColumn *column, const uint8_t *parcel)
 			wa_values_are_decimals(made->values, nrows));
 }
 
+void
+wa_column_sum_up(WaColumn *column)
+{
+	wa_values_find_bounds(column->form, column->values, column->validity,
+						  column->nrows, &column->smallest, &column->largest);
+	column->has_large = column->form == WA_FORM_DECIMAL128 &&
+						wa_values_have_large(column->values, column->nrows);
+}
+
 WaStatus
 wa_column_copy(WaMemory *memory, const void *user, const WaExtentColumn *column,
 			   uint32_t nrows, const uint8_t *parcel, WaDictionary *dictionary,
@@ -138,10 +156,7 @@ wa_column_copy(WaMemory *memory, const void *user, const WaExtentColumn *column,
 							  made->nrows);
 	if (status == WA_OK)
 	{
-		wa_values_find_bounds(made->form, made->values, made->validity,
-							  made->nrows, &made->smallest, &made->largest);
-		made->has_large = made->form == WA_FORM_DECIMAL128 &&
-						  wa_values_have_large(made->values, nrows);
+		wa_column_sum_up(made);
 		*copy = made;
 		return WA_OK;
 	}
@@ -168,7 +183,11 @@ wa_column_release(WaColumn *column)
 		return;
 	wa_mirror_forget_column(column);
 	wa_dictionary_release(column->dictionary);
-	wa_memory_free(column->memory, column, column->bytes);
+	/* The next patch makes columns of about its size. */
+	if (__atomic_load_n(&column->is_patched, __ATOMIC_RELAXED))
+		wa_memory_keep(column->memory, column, column->bytes);
+	else
+		wa_memory_free(column->memory, column, column->bytes);
 }
 
 WaShape *
@@ -187,7 +206,48 @@ wa_shape_make(WaMemory *memory, const void *user, const WaExtentHead *head)
 		   head->nblocks * sizeof(head->block_lsn[0]));
 	memcpy(shape->row_end, head->row_end,
 		   head->nblocks * sizeof(head->row_end[0]));
+	wa_shape_take_xids(shape, head);
 	return shape;
+}
+
+void
+wa_deciders_add(WaDeciders *deciders, const WaDeciders *others)
+{
+	if (others->settled > deciders->settled)
+		deciders->settled = others->settled;
+	if (others->first_xid != 0 &&
+		(deciders->first_xid == 0 || others->first_xid < deciders->first_xid))
+		deciders->first_xid = others->first_xid;
+	if (others->last_xid > deciders->last_xid)
+		deciders->last_xid = others->last_xid;
+}
+
+void
+wa_shape_sum_xids(WaShape *shape)
+{
+	WaDeciders sum = {.settled = shape->deciders.settled};
+
+	for (uint32_t i = 0; i < shape->nblocks; i++)
+	{
+		const WaDeciders block = {.first_xid = shape->first_xid[i],
+								  .last_xid = shape->last_xid[i]};
+
+		wa_deciders_add(&sum, &block);
+	}
+	shape->deciders = sum;
+}
+
+void
+wa_shape_take_xids(WaShape *shape, const WaExtentHead *head)
+{
+	const size_t bytes = head->nblocks * sizeof(head->first_xid[0]);
+
+	if (head->settled < shape->deciders.settled)
+		return;
+	memcpy(shape->first_xid, head->first_xid, bytes);
+	memcpy(shape->last_xid, head->last_xid, bytes);
+	shape->deciders.settled = head->settled;
+	wa_shape_sum_xids(shape);
 }
 
 void

@@ -3,8 +3,9 @@
  *		A column of an extent, and the extent's blocks, as warpaggd keeps them.
  *
  * Both are constant once made, but for the references, which are changed
- * atomically, and for what the mirror knows of them (mirror_copy.h): who has a
- * reference reads them without a lock.
+ * atomically, for what the mirror knows of them (mirror_copy.h), for `is_patched`, and
+ * for the transactions of blocks, which the store's lock guards: who has a reference
+ * reads the rest without a lock.
  */
 #ifndef WA_DAEMON_COLUMN_H
 #define WA_DAEMON_COLUMN_H
@@ -36,12 +37,21 @@ typedef struct WaColumn
 	const void *values;
 	const uint8_t *validity;
 	const uint8_t *display;
-	bool has_large; /* DECIMAL128: some value is 2^95 or more in magnitude */
-	bool has_odd;   /* some bit in `odd` is set */
+	bool has_large;  /* DECIMAL128: some value is 2^95 or more in magnitude */
+	bool has_odd;    /* some bit in `odd` is set */
+	bool is_patched; /* atomic: another one like it has taken its place */
 	uint64_t odd[WA_EXTENT_WORDS];
 	WaDictionary *dictionary; /* TEXT */
 	struct WaColumn *next;    /* for who collects columns to release */
 } WaColumn;
+
+/* The transactions that decide about rows of blocks: see wa_snapshot_settles. */
+typedef struct WaDeciders
+{
+	uint64_t settled;
+	uint64_t first_xid;
+	uint64_t last_xid;
+} WaDeciders;
 
 /* Which blocks an extent has: see WaExtentHead. */
 typedef struct WaShape
@@ -51,6 +61,9 @@ typedef struct WaShape
 	uint32_t nblocks;
 	uint32_t nrows;
 	struct WaMirrorRun *run; /* the mirror's; NULL: no rows on a GPU */
+	WaDeciders deciders;     /* of all blocks; the store's lock guards this, */
+	uint64_t first_xid[WA_EXTENT_BLOCKS]; /* this, */
+	uint64_t last_xid[WA_EXTENT_BLOCKS];  /* and this */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
 	uint32_t row_end[WA_EXTENT_BLOCKS];
 } WaShape;
@@ -67,6 +80,17 @@ WA_MUST_CHECK WaStatus wa_column_copy(WaMemory *memory, const void *user,
 									  uint32_t nrows, const uint8_t *parcel,
 									  WaDictionary *dictionary, WaColumn **copy,
 									  char *error, size_t error_bytes);
+
+/*
+ * Makes a column with the name, form, scale, rows and odd blocks of another, and
+ * one reference, whose arrays have yet to be filled; or returns NULL.
+ */
+WaColumn *wa_column_make(WaMemory *memory, const void *user,
+						 const WaColumn *like, bool has_validity,
+						 bool has_display);
+
+/* Finds what follows from the values of a column that was made and filled. */
+void wa_column_sum_up(WaColumn *column);
 
 /* Takes another reference. */
 void wa_column_retain(WaColumn *column);
@@ -87,7 +111,23 @@ void wa_shape_release(WaShape *shape);
 /* Tells whether somebody beside the caller refers to the shape. */
 bool wa_shape_is_in_use(const WaShape *shape);
 
-/* Tells whether the head's blocks and rows are those of the shape. */
+/*
+ * Tells whether the head's blocks and rows are those of the shape: what decides about
+ * them is not compared, as it may be known better by now of the same rows.
+ */
 bool wa_shape_is_of(const WaShape *shape, const WaExtentHead *head);
+
+/*
+ * Takes over what a head, whose blocks are those of the shape, says of transactions, if
+ * it is as new as what there is.  Either is right; but who has read the blocks later has
+ * seen more transactions ended, and queries to come have, too.
+ */
+void wa_shape_take_xids(WaShape *shape, const WaExtentHead *head);
+
+/* Sums up the transactions of the shape's blocks, but for `settled`, which stays. */
+void wa_shape_sum_xids(WaShape *shape);
+
+/* Adds deciders to those of other blocks. */
+void wa_deciders_add(WaDeciders *deciders, const WaDeciders *others);
 
 #endif /* WA_DAEMON_COLUMN_H */

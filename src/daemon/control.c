@@ -60,6 +60,22 @@ take_settings(WaService *service, const WaSettingsMessage *settings)
 											: service->memory_limit);
 }
 
+/* Answers FOLLOW. */
+static void
+answer_follow(int fd, WaService *service, const WaFollowMessage *follow)
+{
+	WaFollowedMessage followed;
+
+	if (!wa_follow_is_sound(follow))
+	{
+		wa_log_write(WA_LOG_WARNING, "cannot understand what WAL has changed");
+		return;
+	}
+	wa_service_follow(service, follow, &followed);
+	/* Who does not get it asks again, by saying more. */
+	(void) wa_socket_send(fd, &followed.header, NULL, 0);
+}
+
 /* Does what a message says; returns what is left to do. */
 static WaOrder
 obey(int fd, WaService *service, const WaMessage *message,
@@ -72,6 +88,9 @@ obey(int fd, WaService *service, const WaMessage *message,
 			break;
 		case WA_MSG_SETTINGS:
 			take_settings(service, &message->settings);
+			break;
+		case WA_MSG_FOLLOW:
+			answer_follow(fd, service, &message->follow);
 			break;
 		case WA_MSG_LISTEN:
 			return WA_ORDER_LISTEN;

@@ -1,61 +1,63 @@
 /*
  * cover.h
- *		What of a relation a query may use, by the map that it has sent.
+ *		What of a relation a query may use, by its snapshot.
  *
- * A cover has the extents that have all of some columns and blocks that are fresh
- * by the map, with references to them.  It is constant, and kept with the relation
- * for other queries that send the same map, until one of the relation's extents
- * changes: to find all of them for every query would take longer than a GPU takes
- * for the query.
+ * A cover has the extents that have all of some columns and blocks that are fresh,
+ * and settled for the snapshot, with references to them.  To find all of them for every
+ * query would take longer than a GPU takes for the query.  So a cover is constant, and
+ * kept with the relation for other queries whose snapshots find the same blocks settled,
+ * until one of the relation's extents changes, or what is fresh of it; then the parts of
+ * it that have not changed are part of the next one.
  */
 #ifndef WA_DAEMON_COVER_H
 #define WA_DAEMON_COVER_H
 
+#include "daemon/cover_part.h"
 #include "daemon/mirror.h"
 #include "daemon/runner.h"
-#include "daemon/store.h"
 
-/* An extent, to whose shape and columns the cover has references. */
-typedef struct WaCoverExtent
+/* A part of a cover, or of one that is being made. */
+typedef struct WaCoverPlace
 {
-	WaRunExtent extent;
-	WaShape *shape;
-	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
-} WaCoverExtent;
+	uint32_t number;
+	WaCoverPart *part; /* NULL: yet to be made */
+} WaCoverPlace;
 
-/* Constant, but for what the store guards and for what the mirror keeps here. */
+/* Constant, but for what the mirror keeps here. */
 typedef struct WaCover
 {
 	uint32_t references;  /* atomic */
-	uint64_t changes;     /* of the relation, when this was made */
-	int64_t used_ns;      /* the store's lock guards this, */
-	int64_t touched_ns;   /* this, when its extents were marked as used last, */
-	struct WaCover *next; /* and this, of garbage */
+	struct WaCover *next; /* of garbage; the store's lock guards it */
+	uint64_t stamp;       /* of the relation, when this was begun */
 	uint32_t ncolumns;
-	WaColumnName *names;
+	WaColumnName
+		*names;       /* of these, or NULL once they are kept by themselves */
 	uint32_t nblocks; /* of the relation */
-	uint32_t nmaps;
-	WaMapPage *maps;
-	uint64_t count; /* of extents, by number */
-	uint64_t room;
-	WaCoverExtent *extents;
-	const WaRunExtent **list; /* the same, as runners get them */
-	WaColumn **columns;       /* ncolumns of each */
-	uint64_t nranges;
-	uint64_t ranges_room;
-	WaRowRange *ranges;
-	uint64_t rows;   /* of all ranges */
-	uint64_t blocks; /* that are usable */
+	WaSnapshot snapshot; /* for which this was made */
+	WaDeciders deciders; /* of all extents that were looked at */
+	bool has_left;       /* fresh blocks, as they are not settled for it */
+	uint32_t nplaces;
+	WaCoverPlace *places;     /* by number */
+	uint64_t count;           /* of extents */
+	const WaRunExtent **list; /* by number, as runners get them */
+	uint64_t rows;            /* of all ranges */
+	uint64_t blocks;          /* that are usable */
 	WaPlacements placements;
 } WaCover;
 
+/* Returns an extent of a cover. */
+static inline const WaCoverExtent *
+wa_cover_extent(const WaCover *cover, uint64_t i)
+{
+	/* The first member of an extent is what is in the list. */
+	return (const WaCoverExtent *) (const void *) cover->list[i];
+}
+
 /*
  * Returns a reference to the cover of a use that has begun, of columns of these
- * names, for a map of use->nmaps pages, which may change meanwhile: the one that
- * is kept, or one that is made.  Returns NULL if there is no memory.
+ * names: one that is kept, or one that is made.  Returns NULL if there is no memory.
  */
-WaCover *wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names,
-					   const WaMapPage *maps);
+WaCover *wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names);
 
 /* Gives up a reference. */
 void wa_cover_release(WaCover *cover);

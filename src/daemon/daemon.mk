@@ -108,18 +108,20 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	fuzz_daemon
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
-	test_store_evict test_store_model test_store_failure test_pool test_mirror \
-	test_watch test_cgroup test_ledger
+	test_store_evict test_store_model test_store_failure test_store_patch test_patch \
+	test_pool test_mirror test_watch test_cgroup test_ledger
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
-	chunks memory ledger dictionary column column_texts column_values store \
-	store_map store_answers store_evict store_use mirror mirror_convert mirror_flat \
+	chunks memory ledger dictionary column column_patch column_texts column_values \
+	store store_map store_answers store_evict store_follow store_known store_patch \
+	store_use mirror mirror_ahead mirror_convert mirror_flat \
 	mirror_load mirror_rows mirror_space mirror_store mirror_thread watch log \
-	parcel finished pool run run_budget run_states answer_file cover cgroup)
+	parcel finished pool run run_budget run_states answer_file cover cover_part cover_kept cgroup)
 # Needs what is only linked where there are GPUs, but none.
-UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts
+UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts \
+	$(UNIT_BUILD)/test_gpu_spans
 UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
@@ -143,7 +145,10 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
 	$(UNIT_BUILD)/test_counting_runner.o
-$(UNIT_BUILD)/test_mirror: $(UNIT_BUILD)/test_mirror_device.o \
+$(UNIT_BUILD)/test_store_model: $(UNIT_BUILD)/test_store_world.o \
+	$(UNIT_BUILD)/test_store_rules.o
+$(UNIT_BUILD)/test_mirror $(UNIT_BUILD)/test_store_patch: \
+	$(UNIT_BUILD)/test_mirror_device.o \
 	$(UNIT_BUILD)/test_mirror_extent.o
 $(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
 	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc \
@@ -161,7 +166,7 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_STORE_OBJS)
 
 $(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/%.o,\
-		gpu_query gpu_compare gpu_look_up gpu_ranks \
+		gpu_query gpu_compare gpu_look_up gpu_ranks gpu_spans \
 		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm

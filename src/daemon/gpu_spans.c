@@ -23,6 +23,17 @@ end_of(const WaMirrorUse *use, const WaRunRequest *request, uint32_t place)
 										WA_MIRROR_RUN_ROWS * WA_MIRROR_RUN_ROWS;
 }
 
+/*
+ * Tells whether all positions between two extents, from `end` to first - 1, have memory:
+ * then they are in chunks of theirs.  There are such gaps where extents were that have
+ * moved, as some blocks have been loaded again.
+ */
+static bool
+has_memory_between(uint64_t end, uint64_t first)
+{
+	return first / WA_MIRROR_CHUNK_ROWS <= (end - 1) / WA_MIRROR_CHUNK_ROWS + 1;
+}
+
 /* Finds which extents lie together. */
 static void
 find_spans(const WaMirrorUse *use, const WaRunRequest *request,
@@ -34,7 +45,9 @@ find_spans(const WaMirrorUse *use, const WaRunRequest *request,
 		uint64_t position = end_of(use, request, begin);
 		uint32_t end = begin + 1;
 
-		for (; end < use->nextents && use->first_rows[end] == position; end++)
+		for (; end < use->nextents &&
+			   has_memory_between(position, use->first_rows[end]);
+			 end++)
 			position = end_of(use, request, end);
 		span->begin = begin;
 		span->end = end;

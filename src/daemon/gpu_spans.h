@@ -16,8 +16,9 @@ typedef struct WaSpanLimits
 } WaSpanLimits;
 
 /*
- * Extents begin to end - 1 of a use, which lie one behind the other, so that one
- * query computes them, whatever their number.  Ranges are of positions in the span.
+ * Extents begin to end - 1 of a use, which lie one behind the other, perhaps with others'
+ * positions between them, so that one query computes them, whatever their number.
+ * Ranges are of positions in the span.
  */
 typedef struct WaGpuSpan
 {

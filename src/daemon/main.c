@@ -143,6 +143,9 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 				   service->staging.file_bytes, service->memory_limit);
 	service->store.memory.ledger = &service->ledger;
 	service->staging.ledger = &service->ledger;
+	/* What another process knew of WAL is gone with it. */
+	__atomic_store_n(&service->counters.counters->followed, 0,
+					 __ATOMIC_RELEASE);
 	wa_opening_add_store(&service->opening, &service->store);
 	service->store.watch = &service->watch;
 #ifdef WA_WITH_CUDA

@@ -133,6 +133,18 @@ wa_memory_free(WaMemory *memory, void *place, size_t bytes)
 	unreserve(memory, bytes);
 }
 
+void
+wa_memory_keep(WaMemory *memory, void *place, size_t bytes)
+{
+	if (!is_of_chunks(rounded(bytes)))
+	{
+		wa_memory_free(memory, place, bytes);
+		return;
+	}
+	wa_chunks_keep(&memory->chunks, place, rounded(bytes));
+	unreserve(memory, rounded(bytes));
+}
+
 bool
 wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
 {

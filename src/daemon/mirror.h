@@ -24,6 +24,12 @@
 /* Rows of a relation on one GPU at most. */
 #define WA_MIRROR_MAX_ROWS ((uint64_t) 1 << 30)
 
+/* Bits of a row at most. */
+#define WA_MIRROR_MAX_BITS ((uint64_t) 128)
+
+/* Rows that every piece of memory, of whatever array, is a multiple of. */
+#define WA_MIRROR_CHUNK_ROWS (WA_CUDA_PIECE_BYTES * 8 / WA_MIRROR_MAX_BITS)
+
 typedef struct WaMirror WaMirror;
 
 /* A flat column on a device: element r is row r of the relation's row space. */
@@ -39,9 +45,10 @@ typedef struct WaMirrorColumn
 /*
  * What a run can use of one device.  There is memory behind the rows of the
  * extents listed, from first_rows[i] to the next multiple of WA_MIRROR_RUN_ROWS
- * behind the extent's last row, of each array.  ALL OTHER POSITIONS MAY HAVE NO
- * MEMORY: a kernel that reads them can fault.  Values of NULLs are 0, those of
- * rows between an extent's last one and the multiple are anything.
+ * behind the extent's last row, of each array, and behind all positions of a chunk
+ * (position / WA_MIRROR_CHUNK_ROWS) that has one of these.  ALL OTHER POSITIONS MAY
+ * HAVE NO MEMORY: a kernel that reads them can fault.  Values of NULLs are 0, those of
+ * positions that are no row of an extent listed are anything.
  */
 typedef struct WaMirrorUse
 {
@@ -112,6 +119,28 @@ void wa_mirror_start(WaMirror *mirror);
 /* Has the GPU of an extent copy what has been loaded. */
 void wa_mirror_loaded(WaMirror *mirror, const WaRelation *relation,
 					  uint32_t number, unsigned device);
+
+/* Columns that are about to take the places of others of an extent. */
+typedef struct WaMirrorNews
+{
+	const WaRelation *relation;
+	uint32_t number;
+	unsigned device; /* that has the extent */
+	bool is_asked;   /* somebody has asked for columns of it */
+	const WaShape *old_shape;
+	WaShape *shape;
+	uint32_t ncolumns; /* of which some may be NULL */
+	WaColumn *const *old_columns;
+	WaColumn *const *columns;
+} WaMirrorNews;
+
+/*
+ * Has those of the columns copied whose predecessors have copies, and waits for that, but
+ * not for longer than wait_ns.  Nobody else knows of them yet; the caller has references
+ * to all.
+ */
+void wa_mirror_ahead(WaMirror *mirror, const WaMirrorNews *news,
+					 int64_t wait_ns);
 
 /* Returns the bytes of a GPU's memory that copies take. */
 uint64_t wa_mirror_bytes(WaMirror *mirror, unsigned device);

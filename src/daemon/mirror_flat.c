@@ -370,18 +370,19 @@ fill_rows(WaMirrorDevice *device, const WaFlatArray *array,
 				bytes_of(array, run->rows));
 }
 
-/* Returns staging memory, whose last rows of a run are 0. */
+/* Returns staging memory, in which the rows of a run behind so many are 0. */
 static WaStatus
 get_staging(WaMirrorDevice *device, const WaFlatArray *array,
-			const WaMirrorRun *run, void **staging)
+			const WaMirrorRun *run, uint32_t nrows, void **staging)
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
 	const size_t bytes = bytes_of(array, run->rows);
-	const size_t last = bytes_of(array, WA_MIRROR_RUN_ROWS);
+	const size_t before =
+		bytes_of(array, nrows / WA_MIRROR_RUN_ROWS * WA_MIRROR_RUN_ROWS);
 	WaStatus status = CALL(device, staging, staging);
 
 	if (status == WA_OK)
-		memset((char *) *staging + bytes - last, 0, last);
+		memset((char *) *staging + before, 0, bytes - before);
 	return status;
 }
 
@@ -398,7 +399,7 @@ copy_validity(WaMirrorFlat *flat, const WaMirrorRun *run,
 		return WA_OK;
 	if (column->validity == NULL)
 		return fill_rows(flat->device, array, run, 0xff);
-	status = get_staging(flat->device, array, run, &staging);
+	status = get_staging(flat->device, array, run, column->nrows, &staging);
 	if (status != WA_OK)
 		return status;
 	wa_bits_pack(column->validity, column->nrows, staging);
@@ -417,7 +418,7 @@ copy_display(WaMirrorFlat *flat, const WaMirrorRun *run, const WaColumn *column)
 		return WA_OK;
 	if (column->display == NULL)
 		return fill_rows(flat->device, array, run, column->scale);
-	status = get_staging(flat->device, array, run, &staging);
+	status = get_staging(flat->device, array, run, column->nrows, &staging);
 	if (status != WA_OK)
 		return status;
 	memcpy(staging, column->display, column->nrows);
@@ -428,7 +429,8 @@ WaStatus
 wa_flat_copy(WaMirrorFlat *flat, const WaMirrorRun *run, const WaColumn *column)
 {
 	void *staging;
-	WaStatus status = get_staging(flat->device, &flat->values, run, &staging);
+	WaStatus status =
+		get_staging(flat->device, &flat->values, run, column->nrows, &staging);
 
 	if (status != WA_OK)
 		return status;

@@ -22,12 +22,7 @@
 #include "daemon/mirror_rows.h"
 #include "daemon/store_evict.h"
 
-/* Bits of a row at most. */
-#define WA_MIRROR_MAX_BITS ((uint64_t) 128)
-
-/* Rows that every piece of memory, of whatever array, is a multiple of. */
-#define WA_MIRROR_CHUNK_ROWS (WA_CUDA_PIECE_BYTES * 8 / WA_MIRROR_MAX_BITS)
-#define WA_MIRROR_CHUNKS     (WA_MIRROR_MAX_ROWS / WA_MIRROR_CHUNK_ROWS)
+#define WA_MIRROR_CHUNKS (WA_MIRROR_MAX_ROWS / WA_MIRROR_CHUNK_ROWS)
 
 /* Places where runs can begin. */
 #define WA_MIRROR_PLACES (WA_MIRROR_MAX_ROWS / WA_MIRROR_RUN_ROWS)
@@ -104,6 +99,9 @@ typedef struct WaMirrorKey
 	uint32_t number;
 } WaMirrorKey;
 
+/* Columns to be copied that are not in the store yet: mirror_ahead.c. */
+typedef struct WaMirrorAhead WaMirrorAhead;
+
 /* What a thread works at: its lock guards what follows it. */
 typedef struct WaMirrorDevice
 {
@@ -125,7 +123,9 @@ typedef struct WaMirrorDevice
 	pthread_mutex_t lock;
 	pthread_cond_t wakeup;
 	pthread_cond_t settled;
-	bool has_thread; /* constant once it was started */
+	pthread_cond_t done;  /* of CLOCK_MONOTONIC: some of `ahead` is */
+	WaMirrorAhead *ahead; /* goes before the others; the first is the oldest */
+	bool has_thread;      /* constant once it was started */
 	bool ending;
 	bool working;
 	bool untidy;     /* a flat column has pieces to unmap, or is to be freed */
@@ -168,6 +168,7 @@ typedef struct WaMirrorPick
 {
 	WaMirrorKey key;
 	WaShape *shape;
+	uint32_t rows; /* that its run should have at least */
 	uint32_t ncolumns;
 	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
 } WaMirrorPick;
@@ -235,9 +236,12 @@ void wa_mirror_drop_column(WaColumn *column);
 /* Gives up a shape's run, if there is one. */
 void wa_mirror_drop_shape(WaShape *shape);
 
-/* Sees to it that the shape has a run; false if there is none. */
+/*
+ * Sees to it that the shape has a run, of so many rows at least; false if there is
+ * none.
+ */
 bool wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
-						WaShape *shape);
+						WaShape *shape, uint32_t least_rows);
 
 /* Returns the record, made if need be, or NULL if there is no memory. */
 WaMirrorRecord *wa_mirror_find_record(WaMirrorSpace *space,
@@ -247,6 +251,14 @@ WaMirrorRecord *wa_mirror_find_record(WaMirrorSpace *space,
 
 /* Copies what an extent has to the device; false if something was left out. */
 bool wa_mirror_load(WaMirrorDevice *device, const WaMirrorKey *key);
+
+/* Copies what was picked; false if something was left out. */
+bool wa_mirror_load_pick(WaMirrorDevice *device, const WaMirrorPick *pick);
+
+/* mirror_ahead.c: in the device's thread, without a lock. */
+
+/* Copies what somebody waits for. */
+void wa_mirror_serve(WaMirrorDevice *device);
 
 /* mirror_store.c: these take the store's lock. */
 
@@ -277,6 +289,9 @@ bool wa_mirror_evict(WaMirrorDevice *device, uint64_t bytes);
 bool wa_mirror_sweep(WaMirrorDevice *device);
 
 /* mirror_thread.c */
+
+/* Returns the device with an ordinal once there are threads, or NULL. */
+WaMirrorDevice *wa_mirror_device(WaMirror *mirror, unsigned ordinal);
 
 /*
  * Has the thread tidy up, and, if there is room now that there was not, look for

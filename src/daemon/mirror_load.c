@@ -238,7 +238,10 @@ end_load(WaMirrorDevice *device, const WaMirrorPick *pick,
 	for (uint32_t i = 0; i < pick->ncolumns; i++)
 	{
 		if (flats[i] != NULL && status == WA_OK)
+		{
+			wa_mirror_drop_column(pick->columns[i]);
 			wa_mirror_publish(flats[i], run, pick->columns[i]);
+		}
 		else if (flats[i] != NULL)
 			wa_flat_give(flats[i], run);
 	}
@@ -257,7 +260,8 @@ load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
 	bool has_run;
 
 	(void) pthread_rwlock_wrlock(&device->mirror->lock);
-	has_run = wa_mirror_take_run(device, &pick->key.relation, pick->shape);
+	has_run = wa_mirror_take_run(device, &pick->key.relation, pick->shape,
+								 pick->rows);
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
 	if (!has_run)
 		return pick->shape->nrows == 0;
@@ -295,17 +299,45 @@ load_extent(WaMirrorDevice *device, const WaMirrorKey *key)
 	return complete;
 }
 
+/* Has the copying that begins watched; returns its place. */
+static int
+enter_watch(const WaMirrorDevice *device)
+{
+	WaWatch *watch = device->mirror->store->watch;
+
+	return watch == NULL ? WA_WATCH_PLACES
+						 : wa_watch_enter(watch, wa_clock_ns());
+}
+
+/* The opposite. */
+static void
+leave_watch(const WaMirrorDevice *device, int place)
+{
+	WaWatch *watch = device->mirror->store->watch;
+
+	if (watch != NULL)
+		wa_watch_leave(watch, place);
+}
+
 bool
 wa_mirror_load(WaMirrorDevice *device, const WaMirrorKey *key)
 {
-	WaWatch *watch = device->mirror->store->watch;
-	int place = WA_WATCH_PLACES;
+	const int place = enter_watch(device);
+	const bool complete = load_extent(device, key);
+
+	leave_watch(device, place);
+	return complete;
+}
+
+bool
+wa_mirror_load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
+{
+	const int place = enter_watch(device);
 	bool complete;
 
-	if (watch != NULL)
-		place = wa_watch_enter(watch, wa_clock_ns());
-	complete = load_extent(device, key);
-	if (watch != NULL)
-		wa_watch_leave(watch, place);
+	device->loading = &pick->key.relation;
+	complete = load_pick(device, pick);
+	device->loading = NULL;
+	leave_watch(device, place);
 	return complete;
 }

@@ -87,7 +87,7 @@ make_run(WaMirrorSpace *space, uint32_t rows)
 
 bool
 wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
-				   WaShape *shape)
+				   WaShape *shape, uint32_t least_rows)
 {
 	const uint32_t rows = (shape->nrows + WA_MIRROR_RUN_ROWS - 1) /
 						  WA_MIRROR_RUN_ROWS * WA_MIRROR_RUN_ROWS;
@@ -98,7 +98,7 @@ wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
 	space = find_space(device, relation);
 	if (space == NULL)
 		return false;
-	shape->run = make_run(space, rows);
+	shape->run = make_run(space, rows < least_rows ? least_rows : rows);
 	clean_space(space);
 	return shape->run != NULL;
 }

@@ -6,17 +6,21 @@
 #include <string.h>
 
 #include "daemon/clock.h"
+#include "daemon/cover_kept.h"
 #include "daemon/mirror_internal.h"
-#include "daemon/store_map.h"
 
 /* Extents that are looked at without giving the store's lock up. */
 #define LOOKS_PER_LOCK 256
 
-/* Tells whether a column might get a copy. */
+/*
+ * Tells whether a column might get a copy: of one that was copied before it was in the
+ * store the others may have moved on to a wider flat column meanwhile.
+ */
 static bool
 lacks_copy(const WaColumn *column)
 {
-	return column != NULL && column->copy.flat == NULL && !column->copy.unfit;
+	return column != NULL && !column->copy.unfit &&
+		   (column->copy.flat == NULL || column->copy.flat->record == NULL);
 }
 
 bool
@@ -28,6 +32,7 @@ wa_mirror_pick(WaMirrorDevice *device, const WaMirrorKey *key,
 	const WaExtent *extent = NULL;
 
 	pick->key = *key;
+	pick->rows = 0;
 	pick->ncolumns = 0;
 	device->evicts = WA_KEEP_NOTHING;
 	(void) pthread_mutex_lock(&store->lock);
@@ -197,7 +202,7 @@ may_drop(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
 			 0) ||
 		is_kept(device, extent, now_ns))
 		return false;
-	wa_map_drop_covers(extent->relation);
+	wa_kept_drop(extent->relation);
 	return !wa_shape_is_in_use(extent->shape);
 }
 
@@ -252,7 +257,10 @@ wa_mirror_sweep(WaMirrorDevice *device)
 
 	while ((count = find_incomplete(device, keys)) > 0)
 		for (uint32_t i = 0; i < count; i++)
+		{
+			wa_mirror_serve(device);
 			if (!wa_mirror_load(device, &keys[i]))
 				return false;
+		}
 	return true;
 }

@@ -15,6 +15,7 @@
 typedef enum Work
 {
 	WORK_END,
+	WORK_AHEAD,
 	WORK_TIDY,
 	WORK_LOAD,
 	WORK_SWEEP
@@ -24,7 +25,8 @@ typedef enum Work
 static bool
 has_work(const WaMirrorDevice *device)
 {
-	return device->count > 0 || device->sweeping || device->untidy;
+	return device->ahead != NULL || device->count > 0 || device->sweeping ||
+		   device->untidy;
 }
 
 /* Waits until there is something to do; takes it from the device. */
@@ -40,7 +42,9 @@ wait_for_work(WaMirrorDevice *device, WaMirrorKey *key)
 	while (!device->ending && !has_work(device))
 		(void) pthread_cond_wait(&device->wakeup, &device->lock);
 	device->working = true;
-	if (device->untidy)
+	if (device->ahead != NULL)
+		work = WORK_AHEAD;
+	else if (device->untidy)
 	{
 		work = WORK_TIDY;
 		device->untidy = false;
@@ -76,7 +80,9 @@ do_work(WaMirrorDevice *device, Work work, const WaMirrorKey *key)
 {
 	bool complete = true;
 
-	if (work == WORK_TIDY)
+	if (work == WORK_AHEAD)
+		wa_mirror_serve(device);
+	else if (work == WORK_TIDY)
 		wa_flat_tidy(device);
 	else if (work == WORK_LOAD)
 	{
@@ -108,7 +114,7 @@ mirror_main(void *arg)
 					 device->ordinal, error);
 	}
 	while ((work = wait_for_work(device, &key)) != WORK_END)
-		if (device->memory != NULL)
+		if (device->memory != NULL || work == WORK_AHEAD)
 			do_work(device, work, &key);
 	if (device->memory != NULL)
 		driver->close(device->memory);
@@ -132,6 +138,7 @@ void
 wa_mirror_add_device(WaMirror *mirror, unsigned ordinal, uint64_t free_bytes)
 {
 	WaMirrorDevice *device = calloc(1, sizeof(*device));
+	pthread_condattr_t monotonic;
 
 	if (device == NULL || mirror->ndevices == WA_MAX_DEVICES)
 	{
@@ -145,6 +152,10 @@ wa_mirror_add_device(WaMirror *mirror, unsigned ordinal, uint64_t free_bytes)
 	(void) pthread_mutex_init(&device->lock, NULL);
 	(void) pthread_cond_init(&device->wakeup, NULL);
 	(void) pthread_cond_init(&device->settled, NULL);
+	(void) pthread_condattr_init(&monotonic);
+	(void) pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	(void) pthread_cond_init(&device->done, &monotonic);
+	(void) pthread_condattr_destroy(&monotonic);
 	mirror->devices[mirror->ndevices++] = device;
 }
 
@@ -183,9 +194,8 @@ wa_mirror_start(WaMirror *mirror)
 		start_thread(mirror->devices[i]);
 }
 
-/* Returns the device with an ordinal, or NULL. */
-static WaMirrorDevice *
-find_device(WaMirror *mirror, unsigned ordinal)
+WaMirrorDevice *
+wa_mirror_device(WaMirror *mirror, unsigned ordinal)
 {
 	if (!__atomic_load_n(&mirror->started, __ATOMIC_ACQUIRE))
 		return NULL;
@@ -199,7 +209,7 @@ void
 wa_mirror_loaded(WaMirror *mirror, const WaRelation *relation, uint32_t number,
 				 unsigned ordinal)
 {
-	WaMirrorDevice *device = find_device(mirror, ordinal);
+	WaMirrorDevice *device = wa_mirror_device(mirror, ordinal);
 
 	if (device == NULL)
 		return;
@@ -233,7 +243,7 @@ wa_mirror_wake(WaMirrorDevice *device, bool has_room)
 uint64_t
 wa_mirror_bytes(WaMirror *mirror, unsigned ordinal)
 {
-	const WaMirrorDevice *device = find_device(mirror, ordinal);
+	const WaMirrorDevice *device = wa_mirror_device(mirror, ordinal);
 
 	return device == NULL ? 0
 						  : __atomic_load_n(&device->bytes, __ATOMIC_RELAXED);

@@ -24,9 +24,12 @@ struct WaResidentTask
 		WaExtentHead head; /* LOAD */
 		WaExtentsMessage extents;
 		WaTextsMessage texts;
+		WaChangedMessage changed;
 		WaUnloadMessage unload;
 	} what;
-	uint32_t bulk; /* of the request, then of the reply */
+	bool is_list;    /* the reply is LISTED, of so many */
+	uint32_t listed; /* states that were written */
+	uint32_t bulk;   /* of the request, then of the reply */
 	WaStatus status;
 	char error[WA_MAX_ERROR_BYTES];
 };
@@ -205,6 +208,38 @@ handle_extents(WaConnection *connection, WaService *service,
 	return submit_task(connection, service, task, extents->header.request);
 }
 
+/* CHANGED, in a thread. */
+static void
+do_changed(WaTask *arg)
+{
+	WaResidentTask *task = (WaResidentTask *) arg;
+	const WaChangedMessage *changed = &task->what.changed;
+
+	task->listed = wa_store_changed(
+		task->store, changed, wa_parcel_place(task->parcel, changed->states),
+		&task->bulk);
+}
+
+/* CHANGED: has a thread look for the extents. */
+static bool
+handle_changed(WaConnection *connection, WaService *service,
+			   const WaChangedMessage *changed)
+{
+	WaResidentTask *task;
+
+	if (changed->room == 0 ||
+		!wa_parcel_holds(&connection->parcel, changed->states,
+						 (uint64_t) changed->room * sizeof(WaExtentState)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_changed);
+	if (task == NULL)
+		return wa_connection_fail(connection, changed->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	memcpy(&task->what.changed, changed, changed->header.length);
+	task->is_list = true;
+	return submit_task(connection, service, task, changed->header.request);
+}
+
 /* TEXTS, in a thread. */
 static void
 do_texts(WaTask *arg)
@@ -302,11 +337,38 @@ static bool
 handle_confirm(WaConnection *connection, WaService *service,
 			   const WaConfirmMessage *confirm)
 {
-	if (confirm->new_lsn == 0)
+	if (confirm->position == 0)
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	wa_store_confirm(&service->store, confirm);
 	wa_counter_add(&service->counters.counters->loads, 1);
 	return wa_connection_done(connection, confirm->header.request, 0);
+}
+
+/* FOLLOW */
+static bool
+handle_follow(WaConnection *connection, WaService *service,
+			  const WaFollowMessage *follow)
+{
+	WaFollowedMessage followed;
+
+	if (!wa_follow_is_sound(follow))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	wa_service_follow(service, follow, &followed);
+	return wa_socket_send(connection->fd, &followed.header, NULL, 0);
+}
+
+/* Sends how much there is of a list, or has been written of it. */
+static bool
+send_listed(const WaConnection *connection, uint32_t request, uint32_t count,
+			uint32_t bulk)
+{
+	WaListedMessage listed;
+
+	memset(&listed, 0, sizeof(listed));
+	wa_message_begin(&listed.header, WA_MSG_LISTED, sizeof(listed), request);
+	listed.header.bulk = bulk;
+	listed.columns = count;
+	return wa_socket_send(connection->fd, &listed.header, NULL, 0);
 }
 
 /*
@@ -344,7 +406,6 @@ handle_list(WaConnection *connection, WaService *service,
 			const WaListMessage *list)
 {
 	const WaParcel *parcel = &connection->parcel;
-	WaListedMessage listed;
 	uint32_t bulk;
 	int64_t count;
 
@@ -356,12 +417,8 @@ handle_list(WaConnection *connection, WaService *service,
 	if (count < 0)
 		return wa_connection_fail(connection, list->header.request,
 								  WA_OUT_OF_MEMORY, "not enough memory");
-	memset(&listed, 0, sizeof(listed));
-	wa_message_begin(&listed.header, WA_MSG_LISTED, sizeof(listed),
-					 list->header.request);
-	listed.header.bulk = bulk;
-	listed.columns = (uint32_t) count;
-	return wa_socket_send(connection->fd, &listed.header, NULL, 0);
+	return send_listed(connection, list->header.request, (uint32_t) count,
+					   bulk);
 }
 
 bool
@@ -378,8 +435,12 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 			return handle_extents(connection, service, &message->extents);
 		case WA_MSG_TEXTS:
 			return handle_texts(connection, service, &message->texts);
+		case WA_MSG_CHANGED:
+			return handle_changed(connection, service, &message->changed);
 		case WA_MSG_CONFIRM:
 			return handle_confirm(connection, service, &message->confirm);
+		case WA_MSG_FOLLOW:
+			return handle_follow(connection, service, &message->follow);
 		case WA_MSG_UNLOAD:
 			return handle_unload(connection, service, &message->unload);
 		case WA_MSG_PIN:
@@ -398,7 +459,10 @@ wa_resident_reply(WaConnection *connection)
 	bool sent;
 
 	connection->task = NULL;
-	if (task->status == WA_OK)
+	if (task->status == WA_OK && task->is_list)
+		sent = send_listed(connection, connection->request, task->listed,
+						   task->bulk);
+	else if (task->status == WA_OK)
 		sent = wa_connection_done(connection, connection->request, task->bulk);
 	else
 		sent = wa_connection_fail(connection, connection->request, task->status,

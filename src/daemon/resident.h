@@ -9,7 +9,7 @@
 
 #include "daemon/connection.h"
 
-/* A LOAD, EXTENTS or UNLOAD under way; belongs to its thread, then to us. */
+/* A LOAD, EXTENTS, TEXTS, CHANGED or UNLOAD under way; belongs to its thread, then to us. */
 typedef struct WaResidentTask WaResidentTask;
 
 /*

@@ -57,15 +57,20 @@ struct WaRun
 	bool answered; /* changed atomically */
 };
 
+/* Returns how many bytes tell which blocks the answer covers. */
+static uint64_t
+used_bytes(const WaRunMessage *message)
+{
+	return (uint64_t) wa_extents_of(message->nblocks) * WA_EXTENT_WORDS *
+		   sizeof(uint64_t);
+}
+
 bool
 wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
 {
-	return wa_parcel_holds(parcel, message->maps,
-						   (uint64_t) message->nmaps * sizeof(WaMapPage)) &&
+	return wa_snapshot_is_sound(&message->snapshot) &&
 		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
-		   wa_parcel_holds(parcel, message->used,
-						   message->nmaps *
-							   sizeof(((WaMapPage *) NULL)->visible)) &&
+		   wa_parcel_holds(parcel, message->used, used_bytes(message)) &&
 		   wa_parcel_holds(parcel, message->groups, message->groups_room);
 }
 
@@ -106,14 +111,14 @@ copy_query(WaRun *run)
 	return true;
 }
 
-/* Tells whether maps and query are what they were when the message was sent. */
+/* Tells whether the query is what it was when the message was sent. */
 static bool
 is_intact(const WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
 
-	return wa_run_checksum(message, wa_parcel_place(run->parcel, message->maps),
-						   run->query) == message->header.bulk;
+	return wa_checksum(0, run->query, message->query_bytes) ==
+		   message->header.bulk;
 }
 
 /* Finds the extents that may be used. */
@@ -121,17 +126,16 @@ static bool
 collect(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
-	const WaMapPage *maps = (const WaMapPage *) (const void *) wa_parcel_place(
-		run->parcel, message->maps);
 
-	run->use.nmaps = message->nmaps;
+	run->use.snapshot = &message->snapshot;
+	run->use.position = message->position;
 	run->use.nblocks = message->nblocks;
 	run->in_use =
 		wa_store_use_begin(run->store, &message->relation, message->columns,
 						   message->ncolumns, &run->use);
 	if (!run->in_use)
 		return true;
-	run->cover = wa_cover_take(run->store, &run->use, message->columns, maps);
+	run->cover = wa_cover_take(run->store, &run->use, message->columns);
 	if (run->cover == NULL)
 		return false;
 	for (uint32_t i = 0; i < message->ncolumns; i++)
@@ -211,7 +215,7 @@ have_left_out(WaRun *run)
 static bool
 leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 {
-	const WaCoverExtent *extent = &run->cover->extents[place];
+	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
 	uint64_t blocks = 0;
 	uint64_t rows = 0;
 
@@ -414,7 +418,7 @@ write_groups(WaRun *run, uint64_t bytes)
 static void
 write_used_extent(const WaRun *run, uint64_t place)
 {
-	const WaCoverExtent *extent = &run->cover->extents[place];
+	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
 	uint64_t used[WA_EXTENT_WORDS];
 
 	memcpy(used, extent->usable, sizeof(used));
@@ -429,8 +433,7 @@ write_used_extent(const WaRun *run, uint64_t place)
 static void
 write_used(WaRun *run)
 {
-	const size_t bytes =
-		run->message.nmaps * sizeof(run->cover->maps[0].visible);
+	const uint64_t bytes = used_bytes(&run->message);
 	uint8_t *place = wa_parcel_place(run->parcel, run->message.used);
 
 	if (run->outcome.answer.blocks == run->message.nblocks)

@@ -39,6 +39,21 @@ typedef struct WaService
 	uint64_t memory_limit; /* of the store, if the supervisor says nothing */
 } WaService;
 
+/*
+ * Does what a sound FOLLOW says, lets all know how far WAL has been followed, and makes
+ * the reply.
+ */
+static inline void
+wa_service_follow(WaService *service, const WaFollowMessage *follow,
+				  WaFollowedMessage *followed)
+{
+	wa_message_begin(&followed->header, WA_MSG_FOLLOWED, sizeof(*followed),
+					 follow->header.request);
+	followed->position = wa_store_follow(&service->store, follow);
+	__atomic_store_n(&service->counters.counters->followed, followed->position,
+					 __ATOMIC_RELEASE);
+}
+
 /* Tells whether a device hangs at this moment. */
 static inline bool
 wa_service_hangs(WaService *service)

@@ -6,31 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/clock.h"
 #include "daemon/mirror.h"
 #include "daemon/store_evict.h"
+#include "daemon/store_follow.h"
+#include "daemon/store_load.h"
 
-/* A LOAD at work: what it has made so far. */
-typedef struct Load
-{
-	WaStore *store;
-	const WaExtentHead *head;
-	WaPins pins;
-	WaNeed need;
-	WaShape *shape;
-	WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
-	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
-} Load;
+/* Queries find a patched extent with its copies, if these take no longer. */
+#define COPIES_NS (200 * WA_NS_PER_MS)
 
 void
 wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
 {
-	memset(store, 0, sizeof(*store));
+	memset(store, 0, offsetof(WaStore, known));
+	wa_known_init(&store->known);
 	(void) pthread_mutex_init(&store->lock, NULL);
 	store->memory.limit = limit;
 	store->memory.make_room = wa_evict;
 	store->memory.arg = store;
 	wa_chunks_init(&store->memory.chunks);
 	store->autoload_permille = 1000;
+	store->copies_ns = COPIES_NS;
 	store->ndevices = ndevices;
 	for (unsigned i = 0; i < ndevices; i++)
 		store->devices[i] = i;
@@ -47,6 +43,7 @@ wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
 	{
 		extent->device = devices[extent->number % ndevices];
 		extent->relation->changes++;
+		wa_map_note_change(extent);
 	}
 	(void) pthread_mutex_unlock(&store->lock);
 }
@@ -84,7 +81,7 @@ wa_store_set_keeping(WaStore *store, uint32_t autoload_permille,
  * if there is none yet.  Returns false if there is no memory for it.
  */
 static bool
-get_dictionary(Load *load, uint32_t column)
+get_dictionary(WaLoad *load, uint32_t column)
 {
 	WaStore *store = load->store;
 	const uint32_t place = load->pins.place[column];
@@ -114,10 +111,9 @@ get_dictionary(Load *load, uint32_t column)
 	}
 }
 
-/* Copies one of the load's columns. */
-static WaStatus
-copy_column(Load *load, uint32_t i, const uint8_t *parcel, char *error,
-			size_t error_bytes)
+WaStatus
+wa_load_copy(WaLoad *load, uint32_t i, const uint8_t *parcel, char *error,
+			 size_t error_bytes)
 {
 	const WaExtentColumn *column = &load->head->columns[i];
 
@@ -138,7 +134,7 @@ copy_column(Load *load, uint32_t i, const uint8_t *parcel, char *error,
  * NULL if there is no memory.  The caller has the lock.
  */
 static WaExtent *
-prepare_extent(Load *load, WaGarbage *garbage)
+prepare_extent(WaLoad *load, WaGarbage *garbage)
 {
 	WaStoredRelation *relation = load->pins.relation;
 	WaExtent *extent = wa_map_find_extent(relation, load->head->number);
@@ -156,21 +152,20 @@ prepare_extent(Load *load, WaGarbage *garbage)
 		wa_map_remove_extent(load->store, extent, garbage);
 		return NULL;
 	}
-	if (load->shape != NULL && !wa_shape_is_of(extent->shape, load->head))
+	if (load->shape != NULL && wa_shape_is_of(extent->shape, load->head))
+		wa_shape_take_xids(extent->shape, load->head);
+	else if (load->shape != NULL)
 	{
-		WaShape *old = extent->shape;
-
 		for (uint32_t i = 0; i < extent->room; i++)
 			wa_map_set_column(extent, i, NULL, garbage);
-		extent->shape = load->shape;
-		load->shape = old;
+		load->shape = wa_map_set_shape(load->store, extent, load->shape);
 	}
 	return extent;
 }
 
 /* Puts what was loaded into the map. */
 static bool
-publish(Load *load)
+publish(WaLoad *load)
 {
 	static const uint64_t all[WA_EXTENT_WORDS] = {
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
@@ -190,8 +185,8 @@ publish(Load *load)
 	}
 	if (extent != NULL)
 	{
-		extent->map_lsn = load->head->map_lsn;
 		wa_map_set_cached(extent, all);
+		wa_follow_refresh(load->store, extent, load->head->position, all);
 		wa_map_touch(load->store, extent);
 		wa_evict_note_load(&load->need);
 		device = extent->device;
@@ -206,7 +201,8 @@ publish(Load *load)
 
 /* Makes and publishes all that belongs to a load whose columns are pinned. */
 static WaStatus
-load_extent(Load *load, const uint8_t *parcel, char *error, size_t error_bytes)
+load_extent(WaLoad *load, const uint8_t *parcel, char *error,
+			size_t error_bytes)
 {
 	const char *refusal = wa_evict_check_shares(load->store, &load->need);
 	WaStatus status;
@@ -221,16 +217,15 @@ load_extent(Load *load, const uint8_t *parcel, char *error, size_t error_bytes)
 		return WA_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < load->head->ncolumns; i++)
 	{
-		status = copy_column(load, i, parcel, error, error_bytes);
+		status = wa_load_copy(load, i, parcel, error, error_bytes);
 		if (status != WA_OK)
 			return status;
 	}
 	return publish(load) ? WA_OK : WA_OUT_OF_MEMORY;
 }
 
-/* Gives back what is left of a load. */
-static void
-end_load(Load *load)
+void
+wa_load_end(WaLoad *load)
 {
 	WaGarbage garbage = {0};
 
@@ -246,34 +241,42 @@ end_load(Load *load)
 	wa_garbage_release(&garbage);
 }
 
-/* Pins the columns of a load, which it makes known if they are not. */
-static bool
-pin_columns(Load *load)
+WaStatus
+wa_load_begin(WaLoad *load, WaStore *store, const WaExtentHead *head)
 {
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	bool pinned;
 
-	for (uint32_t i = 0; i < load->head->ncolumns; i++)
-		names[i] = load->head->columns[i].name;
-	(void) pthread_mutex_lock(&load->store->lock);
-	pinned = wa_map_pin(load->store, &load->head->relation, names,
-						load->head->ncolumns, true, &load->pins);
-	(void) pthread_mutex_unlock(&load->store->lock);
-	return pinned;
+	memset(load, 0, sizeof(*load));
+	load->store = store;
+	load->head = head;
+	load->need = (WaNeed){.pins = &load->pins,
+						  .head = head,
+						  .is_asked = head->asked != 0,
+						  .is_patch = head->is_patch != 0};
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+		names[i] = head->columns[i].name;
+	(void) pthread_mutex_lock(&store->lock);
+	pinned = wa_map_pin(store, &head->relation, names, head->ncolumns, true,
+						&load->pins);
+	(void) pthread_mutex_unlock(&store->lock);
+	return pinned ? WA_OK : WA_OUT_OF_MEMORY;
 }
 
 WaStatus
 wa_store_load(WaStore *store, const WaExtentHead *head, const uint8_t *parcel,
 			  char *error, size_t error_bytes)
 {
-	Load load = {.store = store, .head = head};
+	WaLoad load;
 	WaStatus status;
 
-	load.need = (WaNeed){.pins = &load.pins, .head = head};
 	(void) snprintf(error, error_bytes, "not enough memory for an extent");
-	if (!pin_columns(&load))
-		return WA_OUT_OF_MEMORY;
-	status = load_extent(&load, parcel, error, error_bytes);
-	end_load(&load);
+	status = wa_load_begin(&load, store, head);
+	if (status != WA_OK)
+		return status;
+	status = head->is_patch != 0
+				 ? wa_load_patch(&load, parcel, error, error_bytes)
+				 : load_extent(&load, parcel, error, error_bytes);
+	wa_load_end(&load);
 	return status;
 }

@@ -17,11 +17,15 @@
 
 #include "core/must_check.h"
 #include "daemon/column.h"
+#include "daemon/store_known.h"
 
 #define WA_STORE_BUCKETS 1024
 
 /* Covers of a relation that are kept, each of other columns. */
 #define WA_STORE_COVERS 8
+
+/* Extents whose numbers, by this, are the same are a part of the relation. */
+#define WA_PART_EXTENTS 16
 
 /* What a relation has of a column in all its extents. */
 typedef struct WaColumnRecord
@@ -48,16 +52,36 @@ typedef struct WaExtent
 	struct WaStoredRelation *relation; /* constant, like number */
 	uint32_t number;
 	uint32_t device;
-	uint64_t map_lsn;
+	uint64_t edition; /* that its blocks are of: WaStore.editions */
 	uint64_t cached[WA_EXTENT_WORDS];
-	uint32_t cached_blocks; /* bits in `cached` */
-	uint32_t cached_rows;   /* of those blocks */
+	uint32_t cached_blocks;          /* bits in `cached` */
+	uint32_t cached_rows;            /* of those blocks */
+	uint64_t fresh[WA_EXTENT_WORDS]; /* of `cached`: see store_follow.h */
 	WaShape *shape;
 	uint32_t room; /* of columns */
 	WaColumn **columns;
 	struct WaExtent *newer; /* by last use */
 	struct WaExtent *older;
 } WaExtent;
+
+/* A part of a relation; there is none without extents. */
+typedef struct WaExtentPart
+{
+	uint32_t number;  /* its extents are from number * WA_PART_EXTENTS on */
+	uint32_t extents; /* that it has */
+	uint64_t stamp;   /* of the relation, when it changed last */
+	struct WaCoverPart *kept[WA_STORE_COVERS]; /* of covers, or NULL */
+} WaExtentPart;
+
+/* A cover that is kept: see cover_kept.h. */
+typedef struct WaKeptCover
+{
+	uint32_t ncolumns;
+	WaColumnName *names;   /* NULL: the place is free */
+	struct WaCover *cover; /* the last one made, or NULL */
+	int64_t used_ns;
+	int64_t touched_ns; /* when its extents were marked as used last */
+} WaKeptCover;
 
 typedef struct WaStoredRelation
 {
@@ -72,7 +96,11 @@ typedef struct WaStoredRelation
 	uint32_t extents_room;
 	WaExtent **extents; /* by number */
 	uint64_t changes;   /* of extents, or of what they have */
-	struct WaCover *covers[WA_STORE_COVERS]; /* or NULL: cover.h */
+	uint64_t stamp; /* raised with these, and where another block is fresh */
+	uint32_t nparts;
+	uint32_t parts_room;
+	WaExtentPart *parts; /* by number */
+	WaKeptCover kept[WA_STORE_COVERS];
 } WaStoredRelation;
 
 typedef struct WaStore
@@ -86,9 +114,12 @@ typedef struct WaStore
 	uint32_t devices[WA_MAX_DEVICES]; /* their ordinals */
 	uint32_t autoload_permille;       /* of the memory: store_evict.h */
 	int64_t keep_ns;                  /* likewise: the rule of eviction */
+	int64_t copies_ns; /* constant: patches wait so long for copies on GPUs */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];
 	WaExtent *newest; /* by last use, in a LOAD or a RUN */
 	WaExtent *oldest;
+	uint64_t editions; /* that extents have had blocks of, so far */
+	WaKnown known;     /* of WAL; last, as most of it need not be cleared */
 } WaStore;
 
 /* Columns of a relation that are pinned; place[i] is that of record i. */
@@ -114,11 +145,14 @@ typedef struct WaUsedExtent
 typedef struct WaUse
 {
 	WaPins pins;
-	const WaMapPage *maps; /* nmaps of them */
-	uint32_t nmaps;
+	const WaSnapshot *snapshot;
+	uint64_t position;    /* of WAL, that has to be known */
 	uint32_t nblocks;     /* of the relation */
 	uint32_t next_number; /* of an extent; those below have been looked at */
+	uint32_t end_number;  /* those from this on are not; at first, the last */
 	uint64_t blocks;      /* usable ones found so far */
+	WaDeciders deciders;  /* of all extents looked at */
+	bool has_left; /* some block, as it is not settled for the snapshot */
 } WaUse;
 
 /* Prepares an empty store, which may use so many bytes. */
@@ -144,7 +178,8 @@ void wa_store_trim(WaStore *store);
 /*
  * Copies the columns of a sound head out of its parcel and publishes them: next
  * to the columns that there are of the extent if these are of the same blocks,
- * else in their place.  Evicts others to make room (store_evict.h).  Returns WA_OK; or
+ * else in their place.  The blocks of a patch take the places of those that the extent
+ * has, in all columns that it has.  Evicts others to make room (store_evict.h).  Returns WA_OK; or
  * a text in error, and WA_OUT_OF_MEMORY or WA_BAD_REQUEST.
  */
 WA_MUST_CHECK WaStatus wa_store_load(WaStore *store, const WaExtentHead *head,
@@ -171,8 +206,18 @@ void wa_store_extent_state(WaStore *store, const WaRelation *relation,
 uint64_t wa_store_texts(WaStore *store, const WaTextsMessage *texts,
 						uint8_t *place);
 
-/* Does what CONFIRM asks for; nothing if the LSN is not the old one. */
+/*
+ * Does what CHANGED asks for: writes to a place that a backend may read and change
+ * meanwhile.  Returns how many states, whose checksum is added to *bulk.
+ */
+uint32_t wa_store_changed(WaStore *store, const WaChangedMessage *changed,
+						  uint8_t *place, uint32_t *bulk);
+
+/* Does what CONFIRM asks for; nothing if the edition is another one. */
 void wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm);
+
+/* Does what a sound FOLLOW says; returns how far WAL is known then. */
+uint64_t wa_store_follow(WaStore *store, const WaFollowMessage *follow);
 
 /* Forgets the columns of an attribute or, if it is 0, the relation. */
 void wa_store_unload(WaStore *store, const WaRelation *relation,
@@ -197,7 +242,7 @@ bool wa_store_has(WaStore *store, const WaRelation *relation,
 				  const WaColumnName *names, uint32_t ncolumns);
 
 /*
- * Begins a query: maps, nmaps and nblocks of *use are the caller's to set.
+ * Begins a query: snapshot, position and nblocks of *use are the caller's to set.
  * Returns false if there is a column of which there is nothing.  Else the use
  * has to be ended.
  */
@@ -207,8 +252,9 @@ WA_MUST_CHECK bool wa_store_use_begin(WaStore *store,
 									  uint32_t ncolumns, WaUse *use);
 
 /*
- * Finds up to `room` extents, by number, that have all the columns and fresh
- * blocks, and takes references for *used.  Returns how many; 0: no more.
+ * Finds up to `room` extents, by number, that have all the columns and blocks which are
+ * fresh and settled for the snapshot, and takes references for *used.  Returns how many;
+ * 0: no more, or WAL is not known up to the position.
  */
 uint32_t wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used,
 						   uint32_t room);

@@ -4,7 +4,11 @@
  */
 #include <string.h>
 
-#include "daemon/store_map.h"
+#include "core/checksum.h"
+#include "daemon/store_follow.h"
+
+/* Extents that are looked at without giving the lock up. */
+#define LOOKS_PER_LOCK 256
 
 /*
  * Counts the cached blocks that a column lacks, and their rows: of the words of the
@@ -184,33 +188,113 @@ count_columns(const WaExtent *extent)
 	return count;
 }
 
+/* Tells what there is of an extent, which may be NULL; the caller has the lock. */
+static void
+describe_extent(const WaStoredRelation *relation, const WaExtent *extent,
+				uint32_t number, const WaColumnName *names, uint32_t ncolumns,
+				WaExtentState *state)
+{
+	int64_t places[WA_MAX_RESIDENT_COLUMNS] = {0};
+
+	memset(state, 0, sizeof(*state));
+	state->number = number;
+	if (extent == NULL)
+		return;
+	find_places(relation, names, ncolumns, places);
+	state->exists = 1;
+	state->edition = extent->edition;
+	state->ncolumns = count_columns(extent);
+	memcpy(state->cached, extent->cached, sizeof(state->cached));
+	memcpy(state->fresh, extent->fresh, sizeof(state->fresh));
+	memcpy(state->block_lsn, extent->shape->block_lsn,
+		   sizeof(state->block_lsn));
+	for (uint32_t i = 0; i < ncolumns; i++)
+		if (column_at(extent, places[i]) != NULL)
+			state->columns |= (uint64_t) 1 << i;
+}
+
 void
 wa_store_extent_state(WaStore *store, const WaRelation *name, uint32_t number,
 					  const WaColumnName *names, uint32_t ncolumns,
 					  WaExtentState *state)
 {
-	int64_t places[WA_MAX_RESIDENT_COLUMNS] = {0};
 	const WaStoredRelation *relation;
 	const WaExtent *extent = NULL;
 
-	memset(state, 0, sizeof(*state));
 	(void) pthread_mutex_lock(&store->lock);
 	relation = wa_map_find_relation(store, name);
 	if (relation != NULL)
 		extent = wa_map_find_extent(relation, number);
-	if (extent != NULL)
+	describe_extent(relation, extent, number, names, ncolumns, state);
+	(void) pthread_mutex_unlock(&store->lock);
+}
+
+/* Tells whether all blocks of an extent are fresh, of a relation of so many. */
+static bool
+is_all_fresh(const WaExtent *extent, uint32_t nblocks)
+{
+	const uint32_t left = nblocks - wa_extent_first_block(extent->number);
+
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS && i * 64 < left; i++)
 	{
-		find_places(relation, names, ncolumns, places);
-		state->map_lsn = extent->map_lsn;
-		state->ncolumns = count_columns(extent);
-		memcpy(state->cached, extent->cached, sizeof(state->cached));
-		memcpy(state->block_lsn, extent->shape->block_lsn,
-			   sizeof(state->block_lsn));
-		for (uint32_t i = 0; i < ncolumns; i++)
-			if (column_at(extent, places[i]) != NULL)
-				state->columns |= (uint64_t) 1 << i;
+		const uint64_t all = left - i * 64 >= 64
+								 ? UINT64_MAX
+								 : ((uint64_t) 1 << (left - i * 64)) - 1;
+
+		if ((extent->fresh[i] & all) != all)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Looks for the next extent that CHANGED asks for, from *number on, which is left at the
+ * one behind those that were looked at.  Returns whether there is one, described in
+ * *state; if not, and *number is not `end`, the caller is to go on.
+ */
+static bool
+find_changed(WaStore *store, const WaChangedMessage *changed, uint32_t *number,
+			 uint32_t end, WaExtentState *state)
+{
+	const WaStoredRelation *relation;
+	bool found = false;
+
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, &changed->relation);
+	for (uint32_t i = 0; i < LOOKS_PER_LOCK && *number < end && !found; i++)
+	{
+		const WaExtent *extent =
+			relation == NULL ? NULL : wa_map_find_extent(relation, *number);
+
+		found = extent == NULL || !is_all_fresh(extent, changed->nblocks);
+		if (found)
+			describe_extent(relation, extent, *number, changed->columns,
+							changed->ncolumns, state);
+		(*number)++;
 	}
 	(void) pthread_mutex_unlock(&store->lock);
+	return found;
+}
+
+uint32_t
+wa_store_changed(WaStore *store, const WaChangedMessage *changed,
+				 uint8_t *place, uint32_t *bulk)
+{
+	const uint32_t end = wa_extents_of(changed->nblocks);
+	uint32_t number = changed->first;
+	uint32_t count = 0;
+
+	while (number < end && count < changed->room)
+	{
+		WaExtentState state;
+
+		if (!find_changed(store, changed, &number, end, &state))
+			continue;
+		memcpy(place + (size_t) count * sizeof(state), &state, sizeof(state));
+		*bulk = wa_checksum(*bulk, &state, sizeof(state));
+		count++;
+	}
+	return count;
 }
 
 void
@@ -218,19 +302,13 @@ wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm)
 {
 	const WaStoredRelation *relation;
 	WaExtent *extent = NULL;
-	uint64_t kept[WA_EXTENT_WORDS];
 
 	(void) pthread_mutex_lock(&store->lock);
 	relation = wa_map_find_relation(store, &confirm->relation);
 	if (relation != NULL)
 		extent = wa_map_find_extent(relation, confirm->extent);
-	if (extent != NULL && extent->map_lsn == confirm->old_lsn)
-	{
-		for (int i = 0; i < WA_EXTENT_WORDS; i++)
-			kept[i] = extent->cached[i] & confirm->kept[i];
-		wa_map_set_cached(extent, kept);
-		extent->map_lsn = confirm->new_lsn;
-	}
+	if (extent != NULL && extent->edition == confirm->edition)
+		wa_follow_refresh(store, extent, confirm->position, confirm->same);
 	(void) pthread_mutex_unlock(&store->lock);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "daemon/clock.h"
+#include "daemon/cover_kept.h"
 #include "daemon/store_evict.h"
 
 /* Pinned relations take one part in so many of the memory at most. */
@@ -95,7 +96,8 @@ is_replaced(const Eviction *eviction, const WaExtent *extent)
 {
 	const WaNeed *need = eviction->need;
 
-	return need != NULL && extent->relation == need->pins->relation &&
+	return need != NULL && !need->is_patch &&
+		   extent->relation == need->pins->relation &&
 		   extent->number == need->head->number &&
 		   !wa_shape_is_of(extent->shape, need->head);
 }
@@ -127,7 +129,7 @@ evict_from(Eviction *eviction, WaExtent *extent)
 	}
 	if (going == 0 && staying > 0)
 		return;
-	wa_map_drop_covers(extent->relation);
+	wa_kept_drop(extent->relation);
 	if (wa_shape_is_in_use(extent->shape))
 		return;
 	if (staying == 0)
@@ -164,7 +166,7 @@ last_class(const WaNeed *need)
 {
 	if (need == NULL)
 		return WA_KEEP_PINNED;
-	return need->head->asked != 0 ? WA_KEEP_ASKED : WA_KEEP_NOTHING;
+	return need->is_asked ? WA_KEEP_ASKED : WA_KEEP_NOTHING;
 }
 
 bool

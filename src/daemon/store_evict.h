@@ -13,10 +13,12 @@
  * nor one of a pinned relation, nor what a query uses now.  Nor one of the LOAD's own
  * relation, so that a relation too large for the memory does not evict itself in a
  * circle, but for what the LOAD is going to replace.  A LOAD that finds no room so fails.
+ * So does a patch, which needs room for columns of its extent beside those that there are.
  *
  * Columns that nobody has asked for take autoload_permille of the memory at most, and
  * those of pinned relations half of it: a LOAD beyond that fails, too, after columns
- * that nobody has asked for have gone.
+ * that nobody has asked for have gone; but not a patch, which brings little more than
+ * there is.
  *
  * Only if the limit has been lowered, all of it goes in this order: 1, 2, what was used
  * lately, what is pinned.
@@ -45,6 +47,8 @@ typedef struct WaNeed
 {
 	const WaPins *pins;
 	const WaExtentHead *head;
+	bool is_asked; /* somebody has asked for what it brings, or makes anew */
+	bool is_patch; /* what is there of its extent stays until it is made anew */
 } WaNeed;
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/cover.h"
+#include "daemon/cover_kept.h"
 #include "daemon/store_map.h"
 
 /* From so many bytes of garbage on the allocator is asked to let go of it. */
@@ -16,12 +17,18 @@ wa_garbage_release(WaGarbage *garbage)
 {
 	WaColumn *column;
 	WaDictionary *dictionary;
+	WaCoverPart *part;
 	WaCover *cover;
 
 	while ((cover = garbage->covers) != NULL)
 	{
 		garbage->covers = cover->next;
 		wa_cover_release(cover);
+	}
+	while ((part = garbage->parts) != NULL)
+	{
+		garbage->parts = part->next;
+		wa_cover_part_release(part);
 	}
 	while ((column = garbage->columns) != NULL)
 	{
@@ -153,6 +160,8 @@ wa_map_clean_relation(WaStore *store, WaStoredRelation *relation)
 	while (*link != relation)
 		link = &(*link)->next;
 	*link = relation->next;
+	wa_kept_end(relation);
+	free(relation->parts);
 	free(relation->records);
 	free(relation->extents);
 	free(relation);
@@ -223,8 +232,12 @@ wa_map_search(const WaStoredRelation *relation, uint32_t number)
 WaExtent *
 wa_map_find_extent(const WaStoredRelation *relation, uint32_t number)
 {
-	const uint32_t place = wa_map_search(relation, number);
+	uint32_t place = number;
 
+	/* Of most relations there are all extents, the first at place 0. */
+	if (number >= relation->nextents ||
+		relation->extents[number]->number != number)
+		place = wa_map_search(relation, number);
 	if (place < relation->nextents &&
 		relation->extents[place]->number == number)
 		return relation->extents[place];
@@ -237,39 +250,87 @@ wa_map_column(const WaExtent *extent, uint32_t place)
 	return place < extent->room ? extent->columns[place] : NULL;
 }
 
-/*
- * Notes that extents have lost something, so that covers are of no use, and would
- * keep what is gone.
- */
-static void
-give_up_covers(WaStoredRelation *relation, WaGarbage *garbage)
+/* Returns where in parts the first of that number or a larger one is. */
+static uint32_t
+search_part(const WaStoredRelation *relation, uint32_t number)
 {
-	relation->changes++;
-	for (int i = 0; i < WA_STORE_COVERS; i++)
-	{
-		WaCover *cover = relation->covers[i];
+	uint32_t low = 0;
+	uint32_t high = relation->nparts;
 
-		if (cover == NULL)
-			continue;
-		cover->next = garbage->covers;
-		garbage->covers = cover;
-		relation->covers[i] = NULL;
+	while (low < high)
+	{
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (relation->parts[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	return low;
+}
+
+WaExtentPart *
+wa_map_find_part(const WaStoredRelation *relation, uint32_t number)
+{
+	const uint32_t part = number / WA_PART_EXTENTS;
+	uint32_t place = part;
+
+	/* Of most relations there are all parts, the first at place 0. */
+	if (part >= relation->nparts || relation->parts[part].number != part)
+		place = search_part(relation, part);
+	if (place < relation->nparts && relation->parts[place].number == part)
+		return &relation->parts[place];
+	return NULL;
+}
+
+/* Returns the part of an extent that is to come, made if need be, or NULL. */
+static WaExtentPart *
+make_part(WaStoredRelation *relation, uint32_t number)
+{
+	WaExtentPart *part = wa_map_find_part(relation, number);
+	uint32_t place;
+
+	if (part != NULL)
+		return part;
+	if (relation->nparts == relation->parts_room)
+	{
+		const uint32_t room = 2 * relation->parts_room + 1;
+		WaExtentPart *parts = realloc(relation->parts, room * sizeof(*parts));
+
+		if (parts == NULL)
+			return NULL;
+		relation->parts = parts;
+		relation->parts_room = room;
+	}
+	place = search_part(relation, number / WA_PART_EXTENTS);
+	part = &relation->parts[place];
+	memmove(part + 1, part, (relation->nparts - place) * sizeof(*part));
+	memset(part, 0, sizeof(*part));
+	part->number = number / WA_PART_EXTENTS;
+	relation->nparts++;
+	return part;
+}
+
+/* Takes an extent from its part, which goes with the last; it has no covers then. */
+static void
+leave_part(WaStoredRelation *relation, uint32_t number)
+{
+	WaExtentPart *part = wa_map_find_part(relation, number);
+
+	if (--part->extents > 0)
+		return;
+	relation->nparts--;
+	memmove(part, part + 1,
+			(size_t) (&relation->parts[relation->nparts] - part) *
+				sizeof(*part));
 }
 
 void
-wa_map_drop_covers(WaStoredRelation *relation)
+wa_map_note_change(WaExtent *extent)
 {
-	for (int i = 0; i < WA_STORE_COVERS; i++)
-	{
-		WaCover *cover = relation->covers[i];
+	WaStoredRelation *relation = extent->relation;
 
-		if (cover == NULL ||
-			__atomic_load_n(&cover->references, __ATOMIC_ACQUIRE) != 1)
-			continue;
-		relation->covers[i] = NULL;
-		wa_cover_release(cover);
-	}
+	wa_map_find_part(relation, extent->number)->stamp = ++relation->stamp;
 }
 
 /* Links an extent as the one that was used last. */
@@ -329,23 +390,40 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 {
 	WaExtent *extent = calloc(1, sizeof(*extent));
 	const uint32_t place = wa_map_search(relation, number);
+	WaExtentPart *part;
 
-	if (extent == NULL || !have_extents_room(relation))
+	if (extent == NULL || !have_extents_room(relation) ||
+		(part = make_part(relation, number)) == NULL)
 	{
 		free(extent);
 		return NULL;
 	}
+	part->extents++;
 	extent->relation = relation;
 	extent->number = number;
 	extent->device = store->devices[number % store->ndevices];
+	extent->edition = ++store->editions;
 	extent->shape = shape;
 	memmove(&relation->extents[place + 1], &relation->extents[place],
 			(relation->nextents - place) * sizeof(WaExtent *));
 	relation->extents[place] = extent;
 	relation->nextents++;
 	relation->changes++;
+	wa_map_note_change(extent);
 	link_newest(store, extent);
 	return extent;
+}
+
+WaShape *
+wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape)
+{
+	static const uint64_t none[WA_EXTENT_WORDS];
+	WaShape *old = extent->shape;
+
+	extent->shape = shape;
+	extent->edition = ++store->editions;
+	wa_map_set_cached(extent, none);
+	return old;
 }
 
 bool
@@ -373,9 +451,10 @@ wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 	WaColumn *old = wa_map_column(extent, place);
 
 	extent->relation->changes++;
+	wa_map_note_change(extent);
 	if (old != NULL)
 	{
-		give_up_covers(extent->relation, garbage);
+		wa_kept_give_up(extent, garbage);
 		old->next = garbage->columns;
 		garbage->columns = old;
 		garbage->bytes += old->bytes;
@@ -401,7 +480,10 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 
 	for (uint32_t i = 0; i < extent->room; i++)
 		wa_map_set_column(extent, i, NULL, garbage);
-	give_up_covers(relation, garbage);
+	relation->changes++;
+	wa_map_note_change(extent);
+	wa_kept_give_up(extent, garbage);
+	leave_part(relation, extent->number);
 	unlink_by_use(store, extent);
 	relation->nextents--;
 	memmove(&relation->extents[place], &relation->extents[place + 1],
@@ -419,6 +501,7 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 	const WaShape *shape = extent->shape;
 
 	extent->relation->changes++;
+	wa_map_note_change(extent);
 	memset(extent->cached, 0, sizeof(extent->cached));
 	extent->cached_blocks = 0;
 	extent->cached_rows = 0;
@@ -433,4 +516,6 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 		extent->cached_rows +=
 			shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
 	}
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		extent->fresh[i] &= extent->cached[i];
 }

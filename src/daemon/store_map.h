@@ -17,6 +17,7 @@ typedef struct WaGarbage
 	WaColumn *columns;
 	WaDictionary *dictionaries;
 	struct WaCover *covers;
+	struct WaCoverPart *parts;
 	uint64_t bytes;
 } WaGarbage;
 
@@ -66,11 +67,28 @@ WaExtent *wa_map_find_extent(const WaStoredRelation *relation, uint32_t number);
 WaColumn *wa_map_column(const WaExtent *extent, uint32_t place);
 
 /*
- * Adds an extent without columns to a relation that has none of its number.
- * Takes over the reference to the shape.  Returns NULL if there is no memory.
+ * Adds an extent without columns, cached and fresh blocks to a relation that has none of
+ * its number.  Takes over the reference to the shape.  Returns NULL if there is no
+ * memory.
  */
 WaExtent *wa_map_add_extent(WaStore *store, WaStoredRelation *relation,
 							uint32_t number, WaShape *shape);
+
+/*
+ * Gives an extent another shape, whose reference is taken over, and so another edition
+ * without cached and fresh blocks.  Returns the old shape, with the reference to it.
+ */
+WaShape *wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape);
+
+/*
+ * Notes that an extent has changed, or what is fresh of it: covers that were made before
+ * are not right any more.
+ */
+void wa_map_note_change(WaExtent *extent);
+
+/* Returns the part that an extent of such a number is of, or NULL if there is none. */
+WaExtentPart *wa_map_find_part(const WaStoredRelation *relation,
+							   uint32_t number);
 
 /* Makes sure that the extent has room for a column at each place. */
 WA_MUST_CHECK bool wa_map_make_room(WaExtent *extent);
@@ -85,16 +103,13 @@ void wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 /* Removes an extent. */
 void wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage);
 
-/*
- * Gives up the covers of a relation that no query uses.  What they refer to is in
- * the map, too, so that nothing is freed by it but themselves.
- */
-void wa_map_drop_covers(WaStoredRelation *relation);
-
 /* Says that the extent has been used just now. */
 void wa_map_touch(WaStore *store, WaExtent *extent);
 
-/* Sets the blocks that are cached, among those of the shape that have an LSN. */
+/*
+ * Sets the blocks that are cached, among those of the shape that have an LSN; others are
+ * not fresh any more.
+ */
 void wa_map_set_cached(WaExtent *extent, const uint64_t *cached);
 
 #endif /* WA_DAEMON_STORE_MAP_H */

@@ -48,7 +48,10 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	bool pinned;
 
 	use->next_number = 0;
+	use->end_number = UINT32_MAX;
 	use->blocks = 0;
+	use->deciders = (WaDeciders){0};
+	use->has_left = false;
 	(void) pthread_mutex_lock(&store->lock);
 	pinned = wa_map_pin(store, relation, names, ncolumns, false, &use->pins);
 	for (uint32_t i = 0; pinned && i < ncolumns; i++)
@@ -66,33 +69,74 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	return pinned;
 }
 
+/* Returns the bits of a word of an extent that are those of the relation's blocks. */
+static inline uint64_t
+relation_bits(const WaUse *use, uint32_t number, uint32_t word)
+{
+	const uint64_t begin =
+		(uint64_t) wa_extent_first_block(number) + (uint64_t) word * 64;
+
+	if (begin >= use->nblocks)
+		return 0;
+	return use->nblocks - begin >= 64
+			   ? UINT64_MAX
+			   : ((uint64_t) 1 << (use->nblocks - begin)) - 1;
+}
+
+/* Takes those blocks of a word out that are not settled for the snapshot. */
+static uint64_t
+leave_unsettled(const WaUse *use, const WaShape *shape, uint32_t word,
+				uint64_t bits)
+{
+	const WaSnapshot *snapshot = use->snapshot;
+	const uint64_t settled = shape->deciders.settled;
+	const uint64_t *first_xid = &shape->first_xid[word * (size_t) 64];
+	const uint64_t *last_xid = &shape->last_xid[word * (size_t) 64];
+	uint64_t left = bits;
+
+	for (; bits != 0; bits &= bits - 1)
+	{
+		const uint32_t i = (uint32_t) __builtin_ctzll(bits);
+
+		if (last_xid[i] >= snapshot->xmin &&
+			(snapshot->xmin < settled ||
+			 !wa_snapshot_settles(snapshot, settled, first_xid[i],
+								  last_xid[i])))
+			left &= ~((uint64_t) 1 << i);
+	}
+	return left;
+}
+
+/* Returns how many bits of a word are set: often all. */
+static inline uint32_t
+count_bits(uint64_t word)
+{
+	return word == UINT64_MAX ? 64 : (uint32_t) __builtin_popcountll(word);
+}
+
 /*
- * Finds the blocks of an extent that are cached, fresh and the relation's, if
- * the page of the map is the one that is known.  Returns how many they are.
+ * Finds the blocks of an extent that are cached, fresh, the relation's, and settled for
+ * the snapshot.  Returns how many they are.
  */
 static uint32_t
-find_usable(const WaUse *use, const WaExtent *extent, uint64_t *usable)
+find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
 {
-	const uint32_t map = extent->number / WA_EXTENTS_PER_MAP;
-	const uint32_t first = wa_extent_first_block(extent->number);
-	const WaMapPage *page;
+	const WaDeciders *deciders = &extent->shape->deciders;
+	const bool is_settled =
+		wa_snapshot_settles(use->snapshot, deciders->settled,
+							deciders->first_xid, deciders->last_xid);
 	uint32_t blocks = 0;
 
-	if (map >= use->nmaps || use->maps[map].lsn != extent->map_lsn)
-		return 0;
-	page = &use->maps[map];
+	wa_deciders_add(&use->deciders, deciders);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
-		const uint64_t begin = (uint64_t) first + (uint64_t) i * 64;
+		const uint64_t fresh = extent->cached[i] & extent->fresh[i] &
+							   relation_bits(use, extent->number, i);
 
 		usable[i] =
-			extent->cached[i] &
-			wa_map_page_word(page, extent->number % WA_EXTENTS_PER_MAP, i);
-		if (begin >= use->nblocks)
-			usable[i] = 0;
-		else if (use->nblocks - begin < 64)
-			usable[i] &= ((uint64_t) 1 << (use->nblocks - begin)) - 1;
-		blocks += (uint32_t) __builtin_popcountll(usable[i]);
+			is_settled ? fresh : leave_unsettled(use, extent->shape, i, fresh);
+		use->has_left |= usable[i] != fresh;
+		blocks += count_bits(usable[i]);
 	}
 	return blocks;
 }
@@ -144,7 +188,7 @@ take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used,
 /*
  * Looks at the next extents, a limited number, and takes up to `room` of them;
  * the caller has the lock.  Returns how many; *at_end tells whether there are no
- * more.
+ * more that could be used.
  */
 static uint32_t
 take_extents(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room,
@@ -157,7 +201,12 @@ take_extents(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room,
 							 : i + LOOKS_PER_LOCK;
 	uint32_t found = 0;
 
-	for (; i < end && found < room; i++)
+	*at_end = use->position > store->known.position;
+	if (*at_end)
+		return 0;
+	for (; i < end && found < room &&
+		   relation->extents[i]->number < use->end_number;
+		 i++)
 	{
 		WaExtent *extent = relation->extents[i];
 		uint32_t blocks = find_usable(use, extent, used[found].usable);
@@ -169,7 +218,8 @@ take_extents(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room,
 		wa_map_touch(store, extent);
 		found++;
 	}
-	*at_end = i == relation->nextents;
+	*at_end = i == relation->nextents ||
+			  relation->extents[i]->number >= use->end_number;
 	return found;
 }
 

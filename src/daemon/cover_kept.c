@@ -1,0 +1,329 @@
+/*
+ * cover_kept.c
+ *		Keeping covers and their parts; see cover_kept.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/cover_kept.h"
+
+/* Extents of a cover that is used again are marked as used after this long. */
+#define TOUCH_NS INT64_C(1000000000)
+
+/* Returns the place of what is kept of such columns, or -1. */
+static int
+find_place(const WaStoredRelation *relation, uint32_t ncolumns,
+		   const WaColumnName *names)
+{
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		const WaKeptCover *kept = &relation->kept[i];
+
+		if (kept->names != NULL && kept->ncolumns == ncolumns &&
+			memcmp(kept->names, names, ncolumns * sizeof(*names)) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* Collects a cover as garbage; NULL is nothing. */
+static void
+collect_cover(WaCover *cover, WaGarbage *garbage)
+{
+	if (cover == NULL)
+		return;
+	cover->next = garbage->covers;
+	garbage->covers = cover;
+}
+
+/* Collects a part as garbage; NULL is nothing. */
+static void
+collect_part(WaCoverPart *part, WaGarbage *garbage)
+{
+	if (part == NULL)
+		return;
+	part->next = garbage->parts;
+	garbage->parts = part;
+}
+
+/* Empties a place. */
+static void
+empty_place(WaStoredRelation *relation, int place, WaGarbage *garbage)
+{
+	WaKeptCover *kept = &relation->kept[place];
+
+	collect_cover(kept->cover, garbage);
+	for (uint32_t i = 0; i < relation->nparts; i++)
+	{
+		collect_part(relation->parts[i].kept[place], garbage);
+		relation->parts[i].kept[place] = NULL;
+	}
+	free(kept->names);
+	*kept = (WaKeptCover){0};
+}
+
+/* Makes a place for what is kept of a cover's columns: a free one, or that used least. */
+static int
+make_place(WaStoredRelation *relation, WaCover *cover, WaGarbage *garbage)
+{
+	const int64_t now = wa_clock_ns();
+	int place = 0;
+
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		if (relation->kept[i].names == NULL)
+		{
+			place = i;
+			break;
+		}
+		if (relation->kept[i].used_ns < relation->kept[place].used_ns)
+			place = i;
+	}
+	empty_place(relation, place, garbage);
+	relation->kept[place] = (WaKeptCover){.ncolumns = cover->ncolumns,
+										  .names = cover->names,
+										  .used_ns = now,
+										  .touched_ns = now};
+	cover->names = NULL;
+	return place;
+}
+
+/* Marks what is kept, and after a while the extents of its cover, as used. */
+static void
+mark_used(WaStore *store, const WaStoredRelation *relation, WaKeptCover *kept,
+		  const WaCover *cover)
+{
+	const int64_t now = wa_clock_ns();
+	uint32_t place = 0;
+
+	kept->used_ns = now;
+	if (now - kept->touched_ns < TOUCH_NS)
+		return;
+	kept->touched_ns = now;
+	for (uint64_t i = 0; i < cover->count; i++)
+	{
+		while (place < relation->nextents &&
+			   relation->extents[place]->number < cover->list[i]->number)
+			place++;
+		if (place == relation->nextents)
+			return;
+		if (relation->extents[place]->number == cover->list[i]->number)
+			wa_map_touch(store, relation->extents[place]);
+	}
+}
+
+/* Tells whether two snapshots are the same. */
+static bool
+are_same_snapshots(const WaSnapshot *snapshot, const WaSnapshot *other)
+{
+	return snapshot->xmin == other->xmin && snapshot->xmax == other->xmax &&
+		   snapshot->nxids == other->nxids &&
+		   memcmp(snapshot->xids, other->xids,
+				  snapshot->nxids * sizeof(snapshot->xids[0])) == 0;
+}
+
+/* Tells whether deciders have ended for the snapshot of a use. */
+static bool
+are_settled(const WaUse *use, const WaDeciders *deciders)
+{
+	return wa_snapshot_settles(use->snapshot, deciders->settled,
+							   deciders->first_xid, deciders->last_xid);
+}
+
+/* Tells whether those of all of a cover have, by its parts if need be. */
+static bool
+is_settled(const WaUse *use, const WaCover *cover)
+{
+	if (are_settled(use, &cover->deciders))
+		return true;
+	for (uint32_t i = 0; i < cover->nplaces; i++)
+		if (!are_settled(use, &cover->places[i].part->deciders))
+			return false;
+	return true;
+}
+
+/*
+ * Tells whether a cover is what a use would find: nothing has changed since it was made,
+ * and the use's snapshot finds the same blocks settled.
+ */
+static bool
+is_right_for(const WaCover *cover, const WaStore *store, const WaUse *use)
+{
+	if (cover->stamp != use->pins.relation->stamp ||
+		cover->nblocks != use->nblocks || use->position > store->known.position)
+		return false;
+	return (!cover->has_left && is_settled(use, cover)) ||
+		   are_same_snapshots(&cover->snapshot, use->snapshot);
+}
+
+WaCover *
+wa_kept_take(WaStore *store, const WaUse *use, const WaColumnName *names)
+{
+	WaStoredRelation *relation = use->pins.relation;
+	WaCover *found = NULL;
+	int place;
+
+	(void) pthread_mutex_lock(&store->lock);
+	place = find_place(relation, use->pins.ncolumns, names);
+	if (place >= 0 && relation->kept[place].cover != NULL &&
+		is_right_for(relation->kept[place].cover, store, use))
+	{
+		found = relation->kept[place].cover;
+		(void) __atomic_fetch_add(&found->references, 1, __ATOMIC_RELAXED);
+		mark_used(store, relation, &relation->kept[place], found);
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return found;
+}
+
+/* Returns the part that is kept at a place, if it is what a use would find, or NULL. */
+static WaCoverPart *
+find_part(const WaExtentPart *part, int place, const WaUse *use)
+{
+	WaCoverPart *kept = place < 0 ? NULL : part->kept[place];
+
+	if (kept == NULL || kept->stamp < part->stamp ||
+		kept->end_block != wa_cover_part_end(part->number, use->nblocks) ||
+		!are_settled(use, &kept->deciders))
+		return NULL;
+	wa_cover_part_retain(kept);
+	return kept;
+}
+
+/* Does it with the lock. */
+static bool
+find_parts(const WaStore *store, const WaUse *use, WaCover *cover)
+{
+	const WaStoredRelation *relation = use->pins.relation;
+	const int place = find_place(relation, cover->ncolumns, cover->names);
+
+	cover->stamp = relation->stamp;
+	cover->places =
+		malloc((relation->nparts + (size_t) 1) * sizeof(*cover->places));
+	if (cover->places == NULL)
+		return false;
+	if (use->position > store->known.position)
+		return true;
+	for (uint32_t i = 0; i < relation->nparts; i++)
+	{
+		const WaExtentPart *part = &relation->parts[i];
+
+		cover->places[cover->nplaces++] =
+			(WaCoverPlace){part->number, find_part(part, place, use)};
+	}
+	return true;
+}
+
+bool
+wa_kept_find_parts(WaStore *store, const WaUse *use, WaCover *cover)
+{
+	bool found;
+
+	(void) pthread_mutex_lock(&store->lock);
+	found = find_parts(store, use, cover);
+	(void) pthread_mutex_unlock(&store->lock);
+	return found;
+}
+
+/* Keeps a part at a place, unless its extents have changed meanwhile. */
+static void
+put_part(WaStoredRelation *relation, int place, WaCoverPart *part,
+		 WaGarbage *garbage)
+{
+	WaExtentPart *own =
+		wa_map_find_part(relation, part->number * WA_PART_EXTENTS);
+
+	if (own == NULL || part->stamp < own->stamp || part->has_left ||
+		own->kept[place] == part)
+		return;
+	collect_part(own->kept[place], garbage);
+	wa_cover_part_retain(part);
+	own->kept[place] = part;
+}
+
+void
+wa_kept_put(WaStore *store, const WaUse *use, WaCover *cover)
+{
+	WaStoredRelation *relation = use->pins.relation;
+	WaGarbage garbage = {0};
+	int place;
+
+	(void) pthread_mutex_lock(&store->lock);
+	place = find_place(relation, cover->ncolumns, cover->names);
+	if (place < 0 && cover->count > 0)
+		place = make_place(relation, cover, &garbage);
+	if (place >= 0)
+	{
+		WaKeptCover *kept = &relation->kept[place];
+
+		for (uint32_t i = 0; i < cover->nplaces; i++)
+			put_part(relation, place, cover->places[i].part, &garbage);
+		if (cover->count > 0 && cover->stamp == relation->stamp)
+		{
+			collect_cover(kept->cover, &garbage);
+			(void) __atomic_fetch_add(&cover->references, 1, __ATOMIC_RELAXED);
+			kept->cover = cover;
+		}
+		mark_used(store, relation, kept, cover);
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	wa_garbage_release(&garbage);
+}
+
+void
+wa_kept_give_up(const WaExtent *extent, WaGarbage *garbage)
+{
+	WaStoredRelation *relation = extent->relation;
+	WaExtentPart *part = wa_map_find_part(relation, extent->number);
+
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		collect_cover(relation->kept[i].cover, garbage);
+		relation->kept[i].cover = NULL;
+		collect_part(part->kept[i], garbage);
+		part->kept[i] = NULL;
+	}
+}
+
+/* Gives up the parts at a place that no query uses. */
+static void
+drop_parts(WaStoredRelation *relation, int place)
+{
+	for (uint32_t i = 0; i < relation->nparts; i++)
+	{
+		WaCoverPart *part = relation->parts[i].kept[place];
+
+		if (part == NULL ||
+			__atomic_load_n(&part->references, __ATOMIC_ACQUIRE) != 1)
+			continue;
+		relation->parts[i].kept[place] = NULL;
+		wa_cover_part_release(part);
+	}
+}
+
+void
+wa_kept_drop(WaStoredRelation *relation)
+{
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		WaKeptCover *kept = &relation->kept[i];
+
+		if (kept->names == NULL)
+			continue;
+		if (kept->cover != NULL &&
+			__atomic_load_n(&kept->cover->references, __ATOMIC_ACQUIRE) == 1)
+		{
+			wa_cover_release(kept->cover);
+			kept->cover = NULL;
+		}
+		drop_parts(relation, i);
+	}
+}
+
+void
+wa_kept_end(WaStoredRelation *relation)
+{
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+		free(relation->kept[i].names);
+}
