@@ -18,7 +18,7 @@ DATA = sql/warpagg--0.2.0.sql sql/warpagg--0.1.0--0.2.0.sql
 PGFILEDESC = "warpagg - exact aggregates on the GPU"
 
 SRCS := $(call sources,src/*.c src/core/*.c src/query/*.c src/client/*.c \
-	src/exec/*.c src/state/*.c src/agg/*.c src/heap/*.c src/resident/*.c src/scan/*.c \
+	src/exec/*.c src/state/*.c src/agg/*.c src/heap/*.c src/wal/*.c src/resident/*.c src/scan/*.c \
 	src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
 
@@ -99,7 +99,7 @@ VECTOR_SRCS = $(call sources,src/core/program*.c) src/core/vector.c \
 	src/core/steps.c src/query/column_rows.c src/query/run_inputs.c \
 	src/query/group_key.c src/query/group_look.c src/query/group_table.c src/query/records.c \
 	src/query/records_few.c src/query/group_table_rows.c \
-	src/resident/narrow.c src/resident/map.c
+	src/resident/narrow.c
 src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): \
 	CFLAGS += -O3 -falign-functions=64
 

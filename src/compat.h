@@ -7,9 +7,13 @@
 #define WA_COMPAT_H
 
 #include "access/heapam.h"
+#include "access/heapam_xlog.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
+#include "catalog/storage_xlog.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
@@ -362,19 +366,125 @@ begin_stream_compat(Relation relation, BufferAccessStrategy strategy,
 #endif
 }
 
+/* The name of a relation's storage. */
+#if PG_VERSION_NUM >= 160000
+typedef RelFileLocator WaStorageName;
+#else
+typedef RelFileNode WaStorageName;
+#endif
+
+/* Finds out what the name of a storage is made of. */
+static inline void
+split_storage_name_compat(const WaStorageName *name, Oid *tablespace,
+						  Oid *database, Oid *file)
+{
+#if PG_VERSION_NUM >= 160000
+	*tablespace = name->spcOid;
+	*database = name->dbOid;
+	*file = name->relNumber;
+#else
+	*tablespace = name->spcNode;
+	*database = name->dbNode;
+	*file = name->relNode;
+#endif
+}
+
 /* Finds out the names of a relation's storage. */
 static inline void
 relation_storage_compat(Relation relation, Oid *tablespace, Oid *database,
 						Oid *file)
 {
 #if PG_VERSION_NUM >= 160000
-	*tablespace = relation->rd_locator.spcOid;
-	*database = relation->rd_locator.dbOid;
-	*file = relation->rd_locator.relNumber;
+	split_storage_name_compat(&relation->rd_locator, tablespace, database,
+							  file);
 #else
-	*tablespace = relation->rd_node.spcNode;
-	*database = relation->rd_node.dbNode;
-	*file = relation->rd_node.relNode;
+	split_storage_name_compat(&relation->rd_node, tablespace, database, file);
+#endif
+}
+
+/* Names in records of WAL: of a storage that is made, ... */
+static inline const WaStorageName *
+created_name_compat(const xl_smgr_create *create)
+{
+#if PG_VERSION_NUM >= 160000
+	return &create->rlocator;
+#else
+	return &create->rnode;
+#endif
+}
+
+/* ..., one that is truncated, ... */
+static inline const WaStorageName *
+truncated_name_compat(const xl_smgr_truncate *truncate)
+{
+#if PG_VERSION_NUM >= 160000
+	return &truncate->rlocator;
+#else
+	return &truncate->rnode;
+#endif
+}
+
+/* ..., and those, nrels of them, that a commit drops, ... */
+static inline const WaStorageName *
+committed_names_compat(const xl_xact_parsed_commit *commit)
+{
+#if PG_VERSION_NUM >= 160000
+	return commit->xlocators;
+#else
+	return commit->xnodes;
+#endif
+}
+
+/* ... or an abort. */
+static inline const WaStorageName *
+aborted_names_compat(const xl_xact_parsed_abort *abort)
+{
+#if PG_VERSION_NUM >= 160000
+	return abort->xlocators;
+#else
+	return abort->xnodes;
+#endif
+}
+
+/*
+ * Tells whether a record of the second kind of the heap's leaves the rows of pages as
+ * snapshots see them; those that prune have other names from 17 on.
+ */
+static inline bool
+heap2_keeps_rows_compat(uint8 op)
+{
+	switch (op)
+	{
+#if PG_VERSION_NUM >= 170000
+		case XLOG_HEAP2_PRUNE_ON_ACCESS:
+		case XLOG_HEAP2_PRUNE_VACUUM_SCAN:
+		case XLOG_HEAP2_PRUNE_VACUUM_CLEANUP:
+#else
+		case XLOG_HEAP2_PRUNE:
+		case XLOG_HEAP2_VACUUM:
+		case XLOG_HEAP2_FREEZE_PAGE:
+#endif
+#ifdef XLOG_HEAP2_VISIBLE
+		case XLOG_HEAP2_VISIBLE:
+#endif
+		case XLOG_HEAP2_LOCK_UPDATED:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Returns the oldest transaction whose end is still known from pg_xact; it stays so while
+ * XactTruncationLock is held.
+ */
+static inline TransactionId
+oldest_known_xid_compat(void)
+{
+#if PG_VERSION_NUM >= 170000
+	return TransamVariables->oldestClogXid;
+#else
+	return ShmemVariableCache->oldestClogXid;
 #endif
 }
 

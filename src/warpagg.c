@@ -6,10 +6,12 @@
 
 #include "fmgr.h"
 
+#include "client/following.h"
 #include "client/supervisor.h"
 #include "scan/path.h"
 #include "scan/why.h"
 #include "settings.h"
+#include "wal/wal.h"
 
 PG_MODULE_MAGIC;
 
@@ -21,6 +23,7 @@ _PG_init(void)
 {
 	wa_settings_init();
 	wa_supervisor_init();
+	wa_following_init(wa_wal_next);
 	wa_scan_init();
 	wa_why_init();
 }

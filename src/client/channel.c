@@ -92,3 +92,15 @@ wa_channel_send_settings(const WaDaemonProcess *process)
 	message.keep_seconds = (uint32) wa_keep_used_s;
 	send_control(process, &message.header);
 }
+
+void
+wa_channel_follow(const WaDaemonProcess *process, WaFollowMessage *follow,
+				  uint32 request)
+{
+	follow->unused = 0;
+	wa_message_begin(&follow->header, WA_MSG_FOLLOW,
+					 (uint32) (offsetof(WaFollowMessage, changes) +
+							   follow->nchanges * sizeof(WaChange)),
+					 request);
+	send_control(process, &follow->header);
+}

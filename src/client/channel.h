@@ -28,4 +28,8 @@ extern void wa_channel_send(const WaDaemonProcess *process, WaMessageType type,
 /* Likewise sends the settings that warpaggd goes by. */
 extern void wa_channel_send_settings(const WaDaemonProcess *process);
 
+/* Likewise sends a FOLLOW, whose header is filled in here. */
+extern void wa_channel_follow(const WaDaemonProcess *process,
+							  WaFollowMessage *follow, uint32 request);
+
 #endif /* WA_CLIENT_CHANNEL_H */

@@ -5,10 +5,10 @@
  * There is one per cluster: it holds the lock of WA_LOCK_PATH for life, and
  * whoever does not get the lock exits with 0, which unregisters it; one that the
  * server started by preloading waits for it.  It starts warpaggd, forwards its
- * log, sends it a ping every second, tells it of changed settings, and starts it
- * again, with growing pauses, when it has ended or has been silent for too long.
- * When it ends itself outside a shutdown it exits with 1, so that the postmaster
- * starts it again.
+ * log, sends it a ping every second, tells it of changed settings and of what WAL
+ * has changed (following.h), and starts it again, with growing pauses, when it has
+ * ended or has been silent for too long.  When it ends itself outside a shutdown it
+ * exits with 1, so that the postmaster starts it again.
  *
  * It sees to it that what others look for stays where it is (paths.h), and to
  * what becomes of the program's file (program.h):
@@ -49,6 +49,7 @@
 #include "utils/timestamp.h"
 
 #include "client/channel.h"
+#include "client/following.h"
 #include "client/paths.h"
 #include "client/program.h"
 #include "client/spawn.h"
@@ -96,6 +97,7 @@ typedef struct Supervisor
 	int64 mend_ms;     /* when to have it make its socket anew again */
 	int mend_pause_ms; /* after that; 0: the socket is there */
 	uint32 pings;
+	WaFollowing following; /* of WAL, for the daemon that runs */
 	WaChannelLog log;
 } Supervisor;
 
@@ -208,6 +210,8 @@ start_daemon(Supervisor *supervisor, int64 now_ms)
 	wa_program_find(program);
 	supervisor->program.seen = *program;
 	memset(&supervisor->log, 0, sizeof(supervisor->log));
+	memset(&supervisor->following, 0, sizeof(supervisor->following));
+	__atomic_store_n(&supervisor->counters->followed, 0, __ATOMIC_RELAXED);
 	supervisor->mend_pause_ms = 0;
 	supervisor->start_ms = supervisor->heard_ms = supervisor->idle_ms = now_ms;
 	error = wa_spawn_daemon(&supervisor->daemon, program->path,
@@ -390,6 +394,17 @@ take_pong(Supervisor *supervisor, const WaPongMessage *pong)
 	note_idleness(supervisor, pong, now_ms);
 }
 
+/* Takes a message of the daemon's. */
+static void
+take(Supervisor *supervisor, const WaMessage *message)
+{
+	if (message->header.type == WA_MSG_PONG)
+		take_pong(supervisor, &message->pong);
+	else if (message->header.type == WA_MSG_FOLLOWED)
+		wa_following_hear(&supervisor->following, &message->followed,
+						  wa_condition_now_ms());
+}
+
 /*
  * Reads what the daemon sent.  Returns false if it has closed its end, which
  * it does only by ending.
@@ -403,9 +418,8 @@ hear(Supervisor *supervisor)
 	while ((length = recv(supervisor->daemon.control_fd, &message,
 						  sizeof(message), MSG_DONTWAIT)) > 0)
 		if (wa_message_is_sound(&message, (size_t) length) &&
-			wa_message_is_intact(&message, (size_t) length) &&
-			message.header.type == WA_MSG_PONG)
-			take_pong(supervisor, &message.pong);
+			wa_message_is_intact(&message, (size_t) length))
+			take(supervisor, &message);
 	return length < 0 &&
 		   (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
@@ -485,11 +499,16 @@ look_after_all(Supervisor *supervisor, int64 now_ms)
 static void
 attend(Supervisor *supervisor)
 {
+	const uint64 followed =
+		__atomic_load_n(&supervisor->counters->followed, __ATOMIC_RELAXED);
+	const int rest_ms =
+		wa_following_turn(&supervisor->following, &supervisor->daemon, followed,
+						  wa_condition_now_ms());
 	WaitEvent event;
 	bool alive;
 
-	if (WaitEventSetWait(supervisor->events, LOOK_INTERVAL_MS, &event, 1,
-						 PG_WAIT_EXTENSION) == 1 &&
+	if (WaitEventSetWait(supervisor->events, Min(rest_ms, LOOK_INTERVAL_MS),
+						 &event, 1, PG_WAIT_EXTENSION) == 1 &&
 		(event.events & WL_LATCH_SET) != 0)
 		ResetLatch(MyLatch);
 	wa_channel_forward_log(&supervisor->daemon, &supervisor->log);

@@ -32,16 +32,17 @@ ROOMS = {
     "state": {"core", "exec", "top"},
     "agg": {"core", "exec", "state", "top"},
     "heap": {"core", "state", "top"},
-    "resident": {"core", "client", "state", "heap", "top"},
-    "scan": {"core", "query", "exec", "client", "state", "heap", "resident", "top"},
+    "wal": {"core", "client", "top"},
+    "resident": {"core", "client", "state", "heap", "wal", "top"},
+    "scan": {"core", "query", "exec", "client", "state", "heap", "wal", "resident", "top"},
     "stats": {"core", "client", "top"},
-    "top": {"core", "client", "exec", "agg", "scan", "resident", "stats"},
+    "top": {"core", "client", "exec", "agg", "wal", "scan", "resident", "stats"},
     "fuzz": {"core", "query", "daemon", "unit"},
     "unit": {"core", "query", "daemon", "surface"},
 }
 
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
-EXTENSION = {"client", "exec", "state", "agg", "heap", "resident", "scan", "stats", "top"}
+EXTENSION = {"client", "exec", "state", "agg", "heap", "wal", "resident", "scan", "stats", "top"}
 
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "query", "daemon", "cuda", "fuzz", "unit"}

@@ -1,0 +1,18 @@
+/*
+ * follow.h
+ *		How a session tells warpaggd what WAL has changed.
+ */
+#ifndef WA_CLIENT_FOLLOW_H
+#define WA_CLIENT_FOLLOW_H
+
+#include "core/must_check.h"
+#include "core/protocol.h"
+
+/*
+ * Sends a FOLLOW, whose header is filled in here, over the open connection, and sets
+ * how far WAL is followed then.  Returns false if there is no connection or it failed,
+ * and so has been closed; nothing is raised.
+ */
+extern WA_MUST_CHECK bool wa_client_follow(WaMessage *follow, uint64 *position);
+
+#endif /* WA_CLIENT_FOLLOW_H */
