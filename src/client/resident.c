@@ -222,6 +222,45 @@ wa_client_extents(const WaRelation *relation, int ncolumns,
 }
 
 bool
+wa_client_changed(const WaRelation *relation, int ncolumns,
+				  const WaColumnName *columns, uint32 first, uint32 nblocks,
+				  uint32 room, WaExtentState *states, uint32 *count,
+				  WaFailure *failure)
+{
+	const size_t names = (size_t) ncolumns * sizeof(*columns);
+	WaMessage message = {0};
+	WaMessage reply;
+	uint32_t bulk = 0;
+
+	if (wa_client_reserve(room * sizeof(*states), failure) == NULL)
+		return false;
+	message.changed.relation = *relation;
+	message.changed.first = first;
+	message.changed.nblocks = nblocks;
+	message.changed.room = room;
+	message.changed.ncolumns = (uint32_t) ncolumns;
+	memcpy(message.changed.columns, columns, names);
+	if (!ask(&message, WA_MSG_CHANGED,
+			 offsetof(WaChangedMessage, columns) + names, WA_MSG_LISTED, &reply,
+			 failure))
+		return false;
+	*count = reply.listed.columns;
+	if (*count > room)
+		return wa_client_reject(false, failure);
+	copy_out(0, states, *count * sizeof(*states), &bulk);
+	if (bulk != reply.header.bulk)
+		return wa_client_reject(true, failure);
+	for (uint32 i = 0; i < *count; i++)
+	{
+		if (states[i].number < first ||
+			!wa_extent_state_is_sound(&states[i], states[i].number, ncolumns))
+			return wa_client_reject(false, failure);
+		first = states[i].number + 1;
+	}
+	return true;
+}
+
+bool
 wa_client_texts(const WaRelation *relation, const WaColumnName *column,
 				uint32 first, WaTextsHead *head, char *texts, uint64 room,
 				WaFailure *failure)
@@ -352,15 +391,15 @@ static bool
 copy_used(const WaRunMessage *run, const WaAnswerMessage *answer,
 		  Covered *covered)
 {
-	const Size bytes = run->nmaps * sizeof(((WaMapPage *) NULL)->visible);
+	const Size bytes = (Size) wa_extents_of(run->nblocks) * WA_EXTENT_WORDS *
+					   sizeof(*covered->used);
 
 	covered->used = NULL;
 	if (answer->groups_bytes == 0 || answer->blocks == run->nblocks)
 		return true;
 	covered->used = palloc_extended(bytes, MCXT_ALLOC_HUGE);
 	copy_out(run->used, covered->used, bytes, &covered->bulk);
-	return wa_used_is_sound(covered->used, run->nmaps, run->nblocks,
-							answer->blocks);
+	return wa_used_is_sound(covered->used, run->nblocks, answer->blocks);
 }
 
 /*
@@ -395,8 +434,7 @@ ask_run(const WaRunMessage *run, WaMessage *reply, WaFailure *failure)
 	WaMessage message = {0};
 
 	message.run = *run;
-	message.header.bulk =
-		wa_run_checksum(run, parcel + run->maps, parcel + run->query);
+	message.header.bulk = wa_checksum(0, parcel + run->query, run->query_bytes);
 	return ask(&message, WA_MSG_RUN,
 			   offsetof(WaRunMessage, columns) +
 				   run->ncolumns * sizeof(WaColumnName),

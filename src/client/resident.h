@@ -65,6 +65,18 @@ wa_client_extents(const WaRelation *relation, int ncolumns,
 				  const WaColumnName *columns, uint32 first, uint32 count,
 				  WaExtentState *states, WaFailure *failure);
 
+/*
+ * Asks for the states of extents that lack some of a relation's nblocks or have some that
+ * are not fresh, from an extent on (WaChangedMessage); states: room for `room`.  Stores
+ * how many there are.
+ */
+extern WA_MUST_CHECK bool wa_client_changed(const WaRelation *relation,
+											int ncolumns,
+											const WaColumnName *columns,
+											uint32 first, uint32 nblocks,
+											uint32 room, WaExtentState *states,
+											uint32 *count, WaFailure *failure);
+
 /* Says which blocks of an extent are as they were.  header is filled in here. */
 extern WA_MUST_CHECK bool wa_client_confirm(const WaConfirmMessage *confirm,
 											WaFailure *failure);

@@ -84,38 +84,20 @@ set_up(WaHeapScan *scan)
 	scan->rest_end = 0;
 }
 
-/*
- * Returns the first block of a page of the map from a place on that is not left
- * out; WA_MAP_BLOCKS or more if there is none.
- */
-static inline BlockNumber
-find_wanted_of_map(const uint64_t *covered, BlockNumber place)
-{
-	const BlockNumber last = (WA_MAP_BLOCKS - 1) / 64;
-	BlockNumber i = place / 64;
-	uint64 wanted = ~covered[i] & (~UINT64CONST(0) << (place % 64));
-
-	while (wanted == 0 && i < last)
-		wanted = ~covered[++i];
-	return wanted == 0 ? WA_MAP_BLOCKS
-					   : i * 64 + pg_rightmost_one_pos64(wanted);
-}
-
 /* Returns the first block from one on, below end, that is not left out; or end. */
-static BlockNumber
+static inline BlockNumber
 find_wanted(const uint64_t *covered, BlockNumber block, BlockNumber end)
 {
-	while (block < end)
-	{
-		const BlockNumber first = block - block % WA_MAP_BLOCKS;
-		const BlockNumber place = find_wanted_of_map(
-			covered + wa_block_bit(first) / 64, block % WA_MAP_BLOCKS);
+	BlockNumber i = block / 64;
+	uint64 wanted;
 
-		if (place < WA_MAP_BLOCKS)
-			return Min(first + place, end);
-		block = first + WA_MAP_BLOCKS;
-	}
-	return end;
+	if (block >= end)
+		return end;
+	wanted = ~covered[i] & (~UINT64CONST(0) << (block % 64));
+	while (wanted == 0 && ++i <= (end - 1) / 64)
+		wanted = ~covered[i];
+	return wanted == 0 ? end
+					   : Min(i * 64 + pg_rightmost_one_pos64(wanted), end);
 }
 
 /* Lets go of pages, the last first, but for the first `kept` of them. */
@@ -351,10 +333,8 @@ wa_heap_nblocks(const WaHeapScan *scan)
 Size
 wa_heap_covered_bytes(const WaHeapScan *scan)
 {
-	BlockNumber nblocks = wa_heap_nblocks(scan);
-	Size nmaps = ((Size) nblocks + WA_MAP_BLOCKS - 1) / WA_MAP_BLOCKS;
-
-	return nmaps * WA_EXTENTS_PER_MAP * WA_EXTENT_WORDS * sizeof(uint64_t);
+	return (Size) wa_extents_of(wa_heap_nblocks(scan)) * WA_EXTENT_WORDS *
+		   sizeof(uint64_t);
 }
 
 /* Returns how many of the blocks from one on, below end, are not left out. */

@@ -73,17 +73,15 @@ extern bool wa_heap_has_rows(WaHeapScan *scan);
 extern int wa_heap_peek(const WaHeapScan *scan, const WaRow **rows);
 
 /*
- * Has a scan of which no row was read leave out the blocks whose bits (wa_block_bit
- * of core/resident.h) are set in `covered`, which lives as long as the scan and has a
- * bit for each of the relation's blocks.  NULL: it reads them all.  Stays so when it
- * is rescanned.
+ * Has a scan of which no row was read leave out the blocks whose bits are set in
+ * `covered`, which lives as long as the scan and has wa_heap_covered_bytes.  NULL: it
+ * reads them all.  Stays so when it is rescanned.
  */
 extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
 
 /*
  * Allows a scan to mark pages that it prunes as all-visible, as it may from 19 on where
- * it leaves out no block: that changes the LSN of the visibility map's page, which puts
- * all resident blocks in doubt that the page is about.
+ * it leaves out no block.
  */
 extern void wa_heap_may_mark(WaHeapScan *scan);
 
@@ -91,13 +89,12 @@ extern void wa_heap_may_mark(WaHeapScan *scan);
 extern void wa_heap_leave_out_all(WaHeapScan *scan);
 
 /*
- * Stores the tuples of all normal line pointers of a block that everybody sees,
- * and that is pinned and locked; there is room for MaxHeapTuplesPerPage.  Returns
- * how many.
+ * Stores the tuples of all normal line pointers of a block, whoever sees them, that is
+ * pinned and locked; there is room for MaxHeapTuplesPerPage.  Returns how many.
  */
 extern int wa_heap_take_all(Page page, BlockNumber block, WaRow *rows);
 
-/* Returns the bytes of a bit for each of the relation's blocks. */
+/* Returns the bytes of a bit for each of the blocks of the relation's extents. */
 extern Size wa_heap_covered_bytes(const WaHeapScan *scan);
 
 /* Returns how many blocks a relation has for a scan. */

@@ -20,6 +20,8 @@
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
 #include "storage/fd.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
 #include "utils/acl.h"
 #include "utils/catcache.h"
 #include "utils/syscache.h"
@@ -34,7 +36,7 @@
 #include "settings.h"
 
 /* A session suggests to load a column no more often than this. */
-#define SUGGEST_INTERVAL_MS 60000
+#define SUGGEST_INTERVAL_MS 1000
 
 /* Columns that a session remembers to have suggested. */
 #define REMEMBERED (4 * WA_MAX_RESIDENT_COLUMNS)
@@ -46,7 +48,28 @@ typedef struct Suggestion
 	TimestampTz time;
 } Suggestion;
 
-/* Tells whether no worker is there. */
+/* Reads the pid of a worker from its file; 0: there is none. */
+static int
+read_pid(int fd)
+{
+	char text[16] = "";
+
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	return atoi(text);
+}
+
+/* Wakes the worker that has a pid, if there is such a process of this database. */
+static void
+wake(int pid)
+{
+	PGPROC *process = pid > 0 ? BackendPidGetProc(pid) : NULL;
+
+	if (process != NULL && process->databaseId == MyDatabaseId)
+		SetLatch(&process->procLatch);
+}
+
+/* Tells whether no worker is there; wakes it if one is. */
 static bool
 worker_is_missing(void)
 {
@@ -59,6 +82,8 @@ worker_is_missing(void)
 	if (fd < 0)
 		return false;
 	missing = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	if (!missing)
+		wake(read_pid(fd));
 	CloseTransientFile(fd);
 	return missing;
 }
@@ -84,7 +109,7 @@ start_worker(void)
 								worker.bgw_name)));
 }
 
-/* Sees to it that there is a worker. */
+/* Sees to it that there is a worker, and that it is awake. */
 static void
 have_worker(void)
 {
@@ -180,12 +205,17 @@ may_load(void)
 }
 
 void
-wa_autoload_suggest(Oid relation, int ncolumns, const AttrNumber *columns)
+wa_autoload_suggest(Oid relation, int ncolumns, const AttrNumber *columns,
+					bool are_resident)
 {
-	if (!wa_autoload || wa_autoload_share <= 0 ||
-		were_suggested(relation, ncolumns, columns) || !may_load())
+	if (!wa_autoload || were_suggested(relation, ncolumns, columns))
 		return;
-	if (wa_queue_add(relation, ncolumns, columns, false) == WA_QUEUE_ADDED)
+	if (wa_autoload_share > 0 && may_load())
+	{
+		if (wa_queue_add(relation, ncolumns, columns, false) == WA_QUEUE_ADDED)
+			have_worker();
+	}
+	else if (are_resident)
 		have_worker();
 }
 
@@ -208,17 +238,16 @@ static bool
 is_loading(Oid database)
 {
 	char path[MAXPGPATH];
-	char text[16] = "";
+	int pid;
 	int fd;
 
 	wa_request_path(database, "worker", path);
 	fd = OpenTransientFile(path, O_RDONLY);
 	if (fd < 0)
 		return false;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = '\0';
+	pid = read_pid(fd);
 	CloseTransientFile(fd);
-	return atoi(text) > 0 && kill(atoi(text), 0) == 0;
+	return pid > 0 && kill(pid, 0) == 0;
 }
 
 void

@@ -4,8 +4,9 @@
  *
  * A session that would gain from columns being resident, or from changed blocks
  * being read again, adds them to the queue of its database (queue.h).  A background
- * worker, one a database at a time, loads what it finds there and ends when there is
- * nothing more.
+ * worker, one a database at a time, loads what it finds there and is not resident, has
+ * read again what changes of what queries use (refresh.h), and ends when they use nothing
+ * any more.
  */
 #ifndef WA_RESIDENT_AUTOLOAD_H
 #define WA_RESIDENT_AUTOLOAD_H
@@ -21,12 +22,14 @@ extern WaQueueResult wa_autoload_request(Oid relation, int ncolumns,
 										 const AttrNumber *columns);
 
 /*
- * The same for a query, unless warpagg.autoload is off, nothing is to be loaded so on
- * this server, the user may not load, or this session has asked for columns of the
- * relation in the last minute.  If it cannot be done now, a later call will.
+ * The same for a query, unless warpagg.autoload is off, or this session has asked for
+ * these columns in the last second.  Where nothing is to be loaded so on this server, or
+ * the user may not load, it only sees to it that somebody reads again what has changed:
+ * are_resident tells whether something is resident of them.  If it cannot be done now, a
+ * later call will.
  */
 extern void wa_autoload_suggest(Oid relation, int ncolumns,
-								const AttrNumber *columns);
+								const AttrNumber *columns, bool are_resident);
 
 /*
  * Once a connection to the device process: has what was pinned in an earlier one loaded,

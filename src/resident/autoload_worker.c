@@ -4,7 +4,9 @@
  *
  * It loads a slice at a time, each in a transaction of its own, so that it holds
  * neither the lock of a table nor a snapshot for long, and at low priority.  What
- * it is asked for while it works it does next; it ends when there is nothing more.
+ * it is asked for while it works it does next.  Between slices, and when there is nothing
+ * more, it has read again what has changed of what queries use (refresh.h), unless
+ * warpagg.autoload is off for it; when they use nothing it ends.
  *
  * What it loads stays in the queue until that is done, or cannot be.  If the device
  * process is away it is waited for, for a while; a load in whose middle it ended, or
@@ -21,15 +23,14 @@
 #include <unistd.h>
 
 #include "access/relation.h"
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
 #include "storage/bufmgr.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
-#include "storage/lmgr.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
@@ -37,33 +38,26 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "client/client.h"
 #include "resident/load.h"
+#include "resident/loader.h"
 #include "resident/pins.h"
 #include "resident/queue.h"
+#include "resident/refresh.h"
 #include "resident/relation.h"
 #include "resident/request_file.h"
 #include "resident/sweep.h"
+#include "settings.h"
 
 /* Added to the process's nice value. */
-#define LOWER_PRIORITY 10
+#define LOWER_PRIORITY 5
 
 /* A transaction lasts about so long. */
 #define SLICE_MS 1000
 
 /* Pause before something is tried again. */
 #define RETRY_MS 1000
-
-/* How a load has ended. */
-typedef enum Outcome
-{
-	OUTCOME_DONE, /* as far as it can be */
-	OUTCOME_GONE, /* there is no such relation any more */
-	OUTCOME_AGAIN /* it may go better another time */
-} Outcome;
 
 PGDLLEXPORT void wa_autoload_main(Datum argument);
 
@@ -89,32 +83,15 @@ become_the_only_one(int *fd)
 	return true;
 }
 
-/* Begins a transaction. */
-static void
-begin(void)
-{
-	SetCurrentStatementStartTimestamp();
-	StartTransactionCommand();
-	PushActiveSnapshot(GetTransactionSnapshot());
-}
-
-/* Ends it. */
-static void
-end(void)
-{
-	PopActiveSnapshot();
-	CommitTransactionCommand();
-}
-
 /* Tells whether the queue is empty. */
 static bool
 is_all_done(void)
 {
 	bool is_empty;
 
-	begin();
+	wa_loader_begin();
 	is_empty = wa_queue_is_empty();
-	end();
+	wa_loader_end();
 	return is_empty;
 }
 
@@ -130,38 +107,14 @@ has_missed_a_request(int fd)
 }
 
 /*
- * Opens a relation.  Returns NULL, and why in *outcome, if somebody is about to change
- * it, it is gone, or it cannot be resident.
- */
-static Relation
-open_relation(Oid relid, Outcome *outcome)
-{
-	Relation relation;
-
-	*outcome = OUTCOME_AGAIN;
-	if (!ConditionalLockRelationOid(relid, AccessShareLock))
-		return NULL;
-	relation = try_relation_open(relid, NoLock);
-	*outcome = relation == NULL ? OUTCOME_GONE : OUTCOME_DONE;
-	if (relation == NULL)
-		UnlockRelationOid(relid, AccessShareLock);
-	else if (wa_resident_refusal(relation) != NULL)
-	{
-		relation_close(relation, AccessShareLock);
-		relation = NULL;
-	}
-	return relation;
-}
-
-/*
  * Prepares to load columns of a relation, from column *next on, which is moved on: so
  * many as a task takes.  Returns false, and why in *outcome, if there is nothing to do.
  */
 static bool
-prepare(WaLoadTask *task, const WaQueued *queued, int *next, Outcome *outcome)
+prepare(WaLoadTask *task, const WaQueued *queued, int *next, WaOutcome *outcome)
 {
 	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS];
-	Relation relation = open_relation(queued->relation, outcome);
+	Relation relation = wa_loader_open(queued->relation, outcome);
 	int ncolumns = 0;
 
 	if (relation == NULL)
@@ -221,16 +174,16 @@ is_unchanged(Relation relation, const WaLoadTask *task)
  * done.
  */
 static bool
-load_slice(WaLoadTask *task, Oid relid, Outcome *outcome)
+load_slice(WaLoadTask *task, Oid relid, WaOutcome *outcome)
 {
-	Relation relation = open_relation(relid, outcome);
+	Relation relation = wa_loader_open(relid, outcome);
 	bool is_current;
 
 	if (relation == NULL)
 		return false;
 	is_current = is_unchanged(relation, task);
 	if (!is_current)
-		*outcome = OUTCOME_AGAIN;
+		*outcome = WA_OUTCOME_AGAIN;
 	task->reported_us = GetCurrentTimestamp();
 	if (is_current)
 		wa_load_run(task, relation, goes_on);
@@ -242,46 +195,50 @@ load_slice(WaLoadTask *task, Oid relid, Outcome *outcome)
 static void
 note_load(const WaQueued *queued, bool are_complete)
 {
-	Outcome outcome;
+	WaOutcome outcome;
 	Relation relation;
 
-	begin();
-	relation = open_relation(queued->relation, &outcome);
+	wa_loader_begin();
+	relation = wa_loader_open(queued->relation, &outcome);
 	if (relation != NULL)
 	{
 		wa_pins_note_load(relation, queued->ncolumns, queued->columns,
 						  are_complete);
 		relation_close(relation, AccessShareLock);
 	}
-	end();
+	wa_loader_end();
 }
 
-/* Loads columns of one relation. */
-static Outcome
-load_relation(const WaQueued *queued)
+/* Loads columns of one relation; what is resident of others is not neglected for it. */
+static WaOutcome
+load_relation(const WaQueued *queued, WaRefresh *refresh)
 {
-	Outcome outcome = OUTCOME_DONE;
+	WaOutcome outcome = WA_OUTCOME_DONE;
 	WaLoadTask task;
 	bool are_complete = true;
 	bool has_more;
 	int next = 0;
 
-	while (next < queued->ncolumns && outcome == OUTCOME_DONE)
+	while (next < queued->ncolumns && outcome == WA_OUTCOME_DONE)
 	{
-		begin();
+		wa_loader_begin();
 		has_more = prepare(&task, queued, &next, &outcome);
-		end();
+		wa_loader_end();
 		while (has_more)
 		{
 			CHECK_FOR_INTERRUPTS();
-			begin();
+			/* A slice that had a large parcel has closed the connection. */
+			wa_loader_require();
+			wa_loader_begin();
 			has_more = load_slice(&task, queued->relation, &outcome);
-			end();
+			wa_loader_end();
 			if (pg_atomic_read_u32(&task.is_full) != 0)
 				are_complete = false;
+			if (has_more)
+				(void) wa_refresh_round(refresh);
 		}
 	}
-	if (outcome == OUTCOME_DONE)
+	if (outcome == WA_OUTCOME_DONE)
 		note_load(queued, are_complete);
 	return outcome;
 }
@@ -296,33 +253,18 @@ wait_to_retry(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Ends a transaction that an error has left, having told it; returns its code. */
-static int
-recover(void)
-{
-	int code;
-
-	HOLD_INTERRUPTS();
-	code = geterrcode();
-	EmitErrorReport();
-	AbortOutOfAnyTransaction();
-	FlushErrorState();
-	RESUME_INTERRUPTS();
-	return code;
-}
-
 /* Returns what becomes of a load that was cancelled: who waits for its lock lets it go on. */
-static Outcome
+static WaOutcome
 outcome_of_cancel(Oid relid)
 {
-	Outcome outcome;
+	WaOutcome outcome;
 	Relation relation;
 
-	begin();
-	relation = open_relation(relid, &outcome);
+	wa_loader_begin();
+	relation = wa_loader_open(relid, &outcome);
 	if (relation != NULL)
 		relation_close(relation, AccessShareLock);
-	end();
+	wa_loader_end();
 	return outcome;
 }
 
@@ -330,28 +272,28 @@ outcome_of_cancel(Oid relid)
  * Loads columns of one relation; after an error, as that somebody has cancelled it, the
  * other relations are loaded all the same.
  */
-static Outcome
-try_relation(const WaQueued *queued)
+static WaOutcome
+try_relation(const WaQueued *queued, WaRefresh *refresh)
 {
-	volatile Outcome outcome = OUTCOME_DONE;
+	volatile WaOutcome outcome = WA_OUTCOME_DONE;
 	volatile int code = 0;
 
 	PG_TRY();
 	{
 		if (queued->tries > 1)
 			wait_to_retry();
-		outcome = load_relation(queued);
+		outcome = load_relation(queued, refresh);
 	}
 	PG_CATCH();
 	{
-		code = recover();
+		code = wa_loader_recover();
 	}
 	PG_END_TRY();
 	if (code == ERRCODE_QUERY_CANCELED)
 		outcome = outcome_of_cancel(queued->relation);
 	/* The device process has failed. */
 	if (code == ERRCODE_EXTERNAL_ROUTINE_EXCEPTION)
-		outcome = OUTCOME_AGAIN;
+		outcome = WA_OUTCOME_AGAIN;
 	return outcome;
 }
 
@@ -369,13 +311,11 @@ wait_for_device(void)
 		code = 0;
 		PG_TRY();
 		{
-			begin();
-			wa_client_require();
-			end();
+			wa_loader_require();
 		}
 		PG_CATCH();
 		{
-			code = recover();
+			code = wa_loader_recover();
 		}
 		PG_END_TRY();
 	} while (code == ERRCODE_QUERY_CANCELED);
@@ -388,24 +328,24 @@ take(WaQueued *queued)
 {
 	bool found;
 
-	begin();
+	wa_loader_begin();
 	found = wa_queue_take(queued);
-	end();
+	wa_loader_end();
 	return found;
 }
 
 /* Does with the queue what the outcome of a load asks for. */
 static void
-settle(const WaQueued *queued, Outcome outcome)
+settle(const WaQueued *queued, WaOutcome outcome)
 {
-	begin();
-	if (outcome == OUTCOME_AGAIN)
+	wa_loader_begin();
+	if (outcome == WA_OUTCOME_AGAIN)
 		wa_queue_postpone(queued);
 	else
 		wa_queue_done(queued);
-	if (outcome == OUTCOME_GONE)
+	if (outcome == WA_OUTCOME_GONE)
 		wa_pins_forget(queued->relation);
-	end();
+	wa_loader_end();
 }
 
 /* Has forgotten what nobody needs any more; an error is no reason not to load. */
@@ -414,15 +354,47 @@ sweep(void)
 {
 	PG_TRY();
 	{
-		begin();
+		wa_loader_begin();
 		wa_resident_sweep();
-		end();
+		wa_loader_end();
 	}
 	PG_CATCH();
 	{
-		(void) recover();
+		(void) wa_loader_recover();
 	}
 	PG_END_TRY();
+}
+
+/* Says what the worker does. */
+static void
+report(const char *activity)
+{
+	static const char *reported = NULL;
+
+	if (activity != reported)
+		pgstat_report_activity(STATE_RUNNING, activity);
+	reported = activity;
+}
+
+/*
+ * Loads what was taken from the queue.  What queries would gain from is left to the
+ * rounds if it has only changed.
+ */
+static WaOutcome
+load_taken(const WaQueued *queued, WaRefresh *refresh, bool *has_swept)
+{
+	WaOutcome outcome;
+
+	if (!queued->asked && wa_autoload && !wa_refresh_lacks(refresh, queued))
+		return WA_OUTCOME_DONE;
+	report("loading resident columns");
+	if (!*has_swept)
+		sweep();
+	*has_swept = true;
+	outcome = try_relation(queued, refresh);
+	if (!queued->asked && outcome == WA_OUTCOME_DONE)
+		wa_refresh_note_load(refresh, queued);
+	return outcome;
 }
 
 /*
@@ -430,25 +402,43 @@ sweep(void)
  * is away, or the queue cannot be changed: then the rest is for the next loader.
  */
 static bool
-load_all(WaQueued *queued)
+load_all(WaQueued *queued, WaRefresh *refresh)
 {
 	bool has_swept = false;
 
-	begin();
-	wa_queue_reset();
-	end();
 	while (!is_all_done())
 	{
 		if (!wait_for_device())
 			return false;
-		if (!has_swept)
-			sweep();
-		has_swept = true;
 		if (!take(queued))
 			return is_all_done();
-		settle(queued, try_relation(queued));
+		settle(queued, load_taken(queued, refresh, &has_swept));
 	}
 	return true;
+}
+
+/* Forgets what a loader that is no more has taken from the queue. */
+static void
+reset_queue(void)
+{
+	wa_loader_begin();
+	wa_queue_reset();
+	wa_loader_end();
+}
+
+/* Works as long as there is something to do; returns false if it cannot. */
+static bool
+work(WaQueued *queued, WaRefresh *refresh)
+{
+	reset_queue();
+	while (load_all(queued, refresh))
+	{
+		report("following resident columns");
+		if (!wa_refresh_round(refresh))
+			return true;
+		wa_refresh_wait(refresh);
+	}
+	return false;
 }
 
 /*
@@ -472,6 +462,7 @@ static void
 set_up(Oid database)
 {
 	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(database, InvalidOid, 0);
 	give_way();
@@ -480,7 +471,6 @@ set_up(Oid database)
 					PGC_SUSET, PGC_S_OVERRIDE);
 	(void) setpriority(PRIO_PROCESS, 0,
 					   getpriority(PRIO_PROCESS, 0) + LOWER_PRIORITY);
-	pgstat_report_activity(STATE_RUNNING, "loading resident columns");
 }
 
 /* The worker's main function; the postmaster calls it by name. */
@@ -488,12 +478,14 @@ void
 wa_autoload_main(Datum argument)
 {
 	WaQueued *queued;
+	WaRefresh *refresh;
 	int lock_fd = -1;
 
 	set_up(DatumGetObjectId(argument));
 	queued = MemoryContextAlloc(TopMemoryContext, sizeof(*queued));
+	refresh = wa_refresh_begin();
 	while (become_the_only_one(&lock_fd))
-		if (!load_all(queued) || !has_missed_a_request(lock_fd))
+		if (!work(queued, refresh) || !has_missed_a_request(lock_fd))
 			break;
 	proc_exit(0);
 }

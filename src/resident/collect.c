@@ -412,9 +412,10 @@ place(uint64_t *offset, uint64_t bytes)
 }
 
 void
-wa_collect_place(const WaCollected *column, uint32_t nrows,
-				 WaExtentColumn *where, uint64_t *offset)
+wa_collect_place(const WaCollected *column, WaExtentColumn *where,
+				 uint64_t *offset)
 {
+	const uint32_t nrows = column->nrows;
 	WaForm form = choose_form(column);
 
 	memset(where, 0, sizeof(*where));
@@ -436,25 +437,7 @@ wa_collect_place(const WaCollected *column, uint32_t nrows,
 	where->text = place(offset, where->text_bytes);
 }
 
-/* Writes the values of a run from row `done` of the parcel on. */
-static void
-write_run(const WaCollected *column, WaRowRun run, WaForm form, char *values,
-		  uint32_t done)
-{
-	uint32_t nrows = run.end - run.first;
-	size_t width = wa_form_width(form);
-	const char *from =
-		(const char *) column->values + run.first * wa_form_width(column->form);
-	char *to = values + done * width;
-
-	if (form == column->form)
-		memcpy(to, from, nrows * width);
-	else
-		/* A larger scale took 64 bits for a while. */
-		wa_narrow_copy(form, to, (const int64_t *) from, nrows);
-}
-
-/* Writes the texts, which are all there were, whatever rows are written. */
+/* Writes the texts. */
 static void
 write_texts(const WaCollectedTexts *texts, const WaExtentColumn *where,
 			char *parcel)
@@ -467,25 +450,24 @@ write_texts(const WaCollectedTexts *texts, const WaExtentColumn *where,
 }
 
 void
-wa_collect_write(const WaCollected *column, const WaRowRun *runs, int nruns,
-				 const WaExtentColumn *where, char *parcel)
+wa_collect_write(const WaCollected *column, const WaExtentColumn *where,
+				 char *parcel)
 {
-	WaForm form = (WaForm) where->form;
-	uint32_t done = 0;
+	const WaForm form = (WaForm) where->form;
+	const uint32_t nrows = column->nrows;
 
-	for (int i = 0; i < nruns; i++)
-	{
-		WaRowRun run = runs[i];
-		uint32_t nrows = run.end - run.first;
-
-		write_run(column, run, form, parcel + where->values, done);
-		if (where->validity != 0)
-			memcpy(parcel + where->validity + done,
-				   column->validity + run.first, nrows);
-		if (where->display != 0)
-			memcpy(parcel + where->display + done, column->display + run.first,
-				   nrows);
-		done += nrows;
-	}
+	if (nrows == 0)
+		return;
+	if (form == column->form)
+		memcpy(parcel + where->values, column->values,
+			   nrows * wa_form_width(form));
+	else
+		/* A larger scale took 64 bits for a while. */
+		wa_narrow_copy(form, parcel + where->values,
+					   (const int64_t *) column->values, nrows);
+	if (where->validity != 0)
+		memcpy(parcel + where->validity, column->validity, nrows);
+	if (where->display != 0)
+		memcpy(parcel + where->display, column->display, nrows);
 	write_texts(&column->texts, where, parcel);
 }

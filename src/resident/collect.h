@@ -12,13 +12,6 @@
 #include "core/resident.h"
 #include "resident/collect_texts.h"
 
-/* Rows `first` to `end` - 1 of a column. */
-typedef struct WaRowRun
-{
-	uint32_t first;
-	uint32_t end;
-} WaRowRun;
-
 typedef struct WaCollected
 {
 	WaColumnName name;
@@ -61,15 +54,14 @@ extern void wa_collect_skip(WaCollected *column, uint32_t block,
 extern void wa_collect_cut(WaCollected *column, uint32_t nrows);
 
 /*
- * Places nrows rows in a parcel from *offset on, a multiple of 64: fills in
- * *where but for the values, and moves *offset behind them.
+ * Places the rows in a parcel from *offset on, a multiple of 64: fills in *where but for
+ * the values, and moves *offset behind them.
  */
-extern void wa_collect_place(const WaCollected *column, uint32_t nrows,
-							 WaExtentColumn *where, uint64_t *offset);
+extern void wa_collect_place(const WaCollected *column, WaExtentColumn *where,
+							 uint64_t *offset);
 
-/* Writes the values of the runs to where they have been placed. */
-extern void wa_collect_write(const WaCollected *column, const WaRowRun *runs,
-							 int nruns, const WaExtentColumn *where,
-							 char *parcel);
+/* Writes the values to where they have been placed. */
+extern void wa_collect_write(const WaCollected *column,
+							 const WaExtentColumn *where, char *parcel);
 
 #endif /* WA_RESIDENT_COLLECT_H */

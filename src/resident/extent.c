@@ -7,26 +7,26 @@
  * the few blocks fits no vector they are taken one by one, and the column that has
  * it lacks that block.
  *
- * The page of the visibility map is read before the blocks and after them.  Only
- * blocks that were all-visible both times, with the page's LSN unchanged, are
- * kept: so their rows are those that everybody sees, and were between the two.
+ * The position of WAL is read before the blocks: all that was changed up to there is in
+ * what is read then.  Blocks in flux are left out.
  */
 #include "postgres.h"
 
 #include "access/heapam.h"
+#include "access/xlog.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/pg_bitutils.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "resident/extent_reader.h"
+#include "resident/full_xid.h"
 #include "resident/relation.h"
 #include "settings.h"
-
-/* An extent is read so often before it is given up. */
-#define MAX_TRIES 2
+#include "wal/wal.h"
 
 /*
  * Rows with which a batch ends: so few that its pages are still in the first-level
@@ -130,11 +130,8 @@ void
 wa_extent_end(WaExtentReader *reader)
 {
 	wa_heap_pinner_end(&reader->pinner);
-	if (BufferIsValid(reader->map_pin))
-		ReleaseBuffer(reader->map_pin);
 	if (reader->strategy != NULL)
 		FreeAccessStrategy(reader->strategy);
-	reader->map_pin = InvalidBuffer;
 	reader->strategy = NULL;
 }
 
@@ -144,15 +141,18 @@ wa_extent_counts(const WaExtentReader *reader)
 	return reader->counts;
 }
 
+/* The LSN of a block that has none in the heap. */
+#define NO_LSN 1
+
 /*
- * Returns the LSN of a locked block.  That of a block that was filled without WAL
- * when wal_level was minimal is 0; since then every change is logged, so that any
- * other number, too, tells that there was none.
+ * Returns the LSN of a locked block.  That of a block that has never been written, or was
+ * filled without WAL when wal_level was minimal, is 0; every change that makes rows of it
+ * known to others is logged, so that any other number, too, tells that there was none.
  */
 static uint64
 lsn_of_block(Buffer buffer)
 {
-	return Max(BufferGetLSNAtomic(buffer), 1);
+	return Max(BufferGetLSNAtomic(buffer), NO_LSN);
 }
 
 /* Appends rows of the batch to all columns; if that fails, to none. */
@@ -180,7 +180,7 @@ collect_rows(WaExtentReader *reader, const WaRow *rows, int nrows)
 static void
 note_block(WaExtentReader *reader, const WaPinnedBlock *pinned)
 {
-	wa_extent_set_bit(reader->kept, pinned->place);
+	wa_blocks_add(reader->kept, pinned->place);
 	reader->row_end[pinned->place] = (uint32) pinned->nrows;
 }
 
@@ -237,38 +237,52 @@ collect_batch(WaExtentReader *reader)
 	MemoryContextSwitchTo(old);
 }
 
-/* Adds the rows of a block, which is pinned and locked, to the batch. */
+/*
+ * Adds the rows of a block, which is pinned and locked, to the batch, or lets go of it if
+ * it is in flux.  That hints are set may have changed its LSN, but no rows.
+ */
 static void
 read_block(WaExtentReader *reader, Buffer buffer, uint32 place)
 {
-	WaPinnedBlock *pinned = &reader->pinned[reader->npinned++];
-	BlockNumber block = wa_extent_first_block(reader->number) + place;
+	const int nrows =
+		wa_extent_decide(reader, buffer, place, &reader->rows[reader->nrows]);
 
-	pinned->buffer = buffer;
-	pinned->place = place;
-	pinned->nrows = wa_heap_take_all(BufferGetPage(buffer), block,
-									 &reader->rows[reader->nrows]);
-	reader->nrows += pinned->nrows;
 	reader->block_lsn[place] = lsn_of_block(buffer);
 	wa_heap_note_page(&reader->pinner, BufferGetPage(buffer));
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	reader->counts.blocks++;
+	if (nrows < 0)
+	{
+		wa_blocks_add(reader->flux, place);
+		ReleaseBuffer(buffer);
+		return;
+	}
+	reader->pinned[reader->npinned++] =
+		(WaPinnedBlock){.buffer = buffer, .place = place, .nrows = nrows};
+	reader->nrows += nrows;
 }
 
-/* Reads the blocks of the extent that are all-visible. */
+/* Forgets the extent that was read last. */
 static void
-read_blocks(WaExtentReader *reader, const uint64_t *visible)
+reset(WaExtentReader *reader)
+{
+	memset(reader->kept, 0, sizeof(reader->kept));
+	memset(reader->flux, 0, sizeof(reader->flux));
+	memset(reader->row_end, 0, sizeof(reader->row_end));
+	reader->collected_rows = 0;
+	for (int i = 0; i < reader->ncolumns; i++)
+		wa_collect_begin(&reader->columns[i]);
+}
+
+/* Reads blocks of the extent. */
+static void
+read_blocks(WaExtentReader *reader, const uint64_t *blocks)
 {
 	uint32 end = 0;
 	uint32 place;
 	Buffer buffer;
 
-	memset(reader->kept, 0, sizeof(reader->kept));
-	memset(reader->row_end, 0, sizeof(reader->row_end));
-	reader->collected_rows = 0;
-	for (int i = 0; i < reader->ncolumns; i++)
-		wa_collect_begin(&reader->columns[i]);
-	wa_extent_name(reader, reader->number, visible);
+	wa_extent_name(reader, reader->number, blocks);
 	while ((buffer = wa_extent_lock(reader, &place)) != InvalidBuffer)
 	{
 		read_block(reader, buffer, place);
@@ -284,24 +298,17 @@ read_blocks(WaExtentReader *reader, const uint64_t *visible)
 	}
 }
 
-/* Reads what the map has of the extent. */
+/*
+ * Finds out, before an extent is read, what is known of transactions and of WAL.  All
+ * transactions before the snapshot's have ended.
+ */
 static void
-read_map(WaExtentReader *reader, WaMapExtent *part)
+look_around(WaExtentReader *reader)
 {
-	wa_map_read_extent(reader->relation, reader->nblocks, reader->number,
-					   &reader->map_pin, part);
-}
-
-/* Sets the bits of all blocks, as if the map had not been read. */
-static void
-see_all_blocks(const WaExtentReader *reader, WaMapExtent *part)
-{
-	BlockNumber first = wa_extent_first_block(reader->number);
-
-	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (first + i < reader->nblocks &&
-			wa_extent_of_block(first + i) == reader->number)
-			part->visible[i / 64] |= (uint64) 1 << (i % 64);
+	reader->is_recovering = RecoveryInProgress();
+	reader->next_xid = wa_next_full_xid();
+	reader->settled = wa_full_xid(reader->next_xid, GetActiveSnapshot()->xmin);
+	reader->position = wa_wal_insert_position();
 }
 
 /* Waits for what a test does meanwhile. */
@@ -315,37 +322,38 @@ wait_for_test(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-bool
-wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *wanted)
+/* Reads blocks of an extent with these columns of the reader's. */
+static bool
+read_columns(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
+			 uint64 columns, bool is_patch)
 {
-	WaMapExtent before;
-	WaMapExtent after;
-
 	reader->number = number;
-	for (int i = 0; i < MAX_TRIES; i++)
-	{
-		read_map(reader, &before);
-		if (!wa_resident_has_rule(WA_RULE_MAP_TWICE))
-			see_all_blocks(reader, &before);
-		for (int j = 0; j < WA_EXTENT_WORDS && wanted != NULL; j++)
-			before.visible[j] &= wanted[j];
-		if (wa_map_count(before.visible) == 0)
-			return false;
-		wa_extent_set_columns(reader,
-							  wa_extent_choose(reader, number, before.visible));
-		if (reader->nchosen == 0)
-			return false;
-		read_blocks(reader, before.visible);
-		wait_for_test();
-		read_map(reader, &after);
-		if (before.lsn != after.lsn && wa_resident_has_rule(WA_RULE_MAP_TWICE))
-			continue;
-		reader->map_lsn = after.lsn;
-		for (int j = 0; j < WA_EXTENT_WORDS; j++)
-			reader->kept[j] &= after.visible[j];
-		return wa_map_count(reader->kept) > 0;
-	}
-	return false;
+	reader->is_patch = is_patch;
+	reset(reader);
+	wa_extent_set_columns(reader, columns);
+	if (columns == 0)
+		return false;
+	look_around(reader);
+	read_blocks(reader, blocks);
+	wait_for_test();
+	if (!wa_resident_has_rule(WA_RULE_POSITION_FIRST))
+		reader->position = wa_wal_insert_position();
+	return wa_blocks_count(reader->kept) > 0;
+}
+
+bool
+wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
+			   uint64 columns)
+{
+	columns &= wa_extent_choose(reader, number, blocks);
+	return read_columns(reader, number, blocks, columns, false);
+}
+
+bool
+wa_extent_read_patch(WaExtentReader *reader, uint32 number,
+					 const uint64_t *blocks, uint64 columns)
+{
+	return read_columns(reader, number, blocks, columns, true);
 }
 
 uint64
@@ -354,29 +362,48 @@ wa_extent_columns(const WaExtentReader *reader)
 	return reader->chosen;
 }
 
+bool
+wa_extent_has_all(const WaExtentReader *reader, const WaExtentState *state)
+{
+	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
+		if (wa_blocks_has(state->cached, i) &&
+			(!wa_blocks_has(reader->kept, i) ||
+			 reader->block_lsn[i] != state->block_lsn[i]))
+			return false;
+	return true;
+}
+
 const uint64_t *
 wa_extent_kept(const WaExtentReader *reader)
 {
 	return reader->kept;
 }
 
-void
-wa_extent_compare(WaExtentReader *reader, uint32 number,
-				  const WaExtentState *state, const uint64_t *visible,
-				  uint64_t *kept)
+const uint64_t *
+wa_extent_flux(const WaExtentReader *reader)
 {
-	uint64_t named[WA_EXTENT_WORDS];
+	return reader->flux;
+}
+
+uint64
+wa_extent_compare(WaExtentReader *reader, uint32 number,
+				  const WaExtentState *state, const uint64_t *blocks,
+				  uint64_t *same)
+{
+	const uint64 position = wa_wal_insert_position();
 	uint32 place;
 	Buffer buffer;
 
-	memset(kept, 0, WA_EXTENT_WORDS * sizeof(*kept));
-	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		named[i] = visible[i] & state->cached[i];
-	wa_extent_name(reader, number, named);
+	memset(same, 0, WA_EXTENT_WORDS * sizeof(*same));
+	wa_extent_name(reader, number, blocks);
 	while ((buffer = wa_extent_lock(reader, &place)) != InvalidBuffer)
 	{
-		if (lsn_of_block(buffer) == state->block_lsn[place])
-			wa_extent_set_bit(kept, place);
+		const uint64 lsn = lsn_of_block(buffer);
+
+		/* One without may be of another relation that has got the name. */
+		if (lsn == state->block_lsn[place] && lsn != NO_LSN)
+			wa_blocks_add(same, place);
 		UnlockReleaseBuffer(buffer);
 	}
+	return position;
 }

@@ -31,28 +31,44 @@ extern WaExtentReader *wa_extent_begin(Relation relation, BlockNumber nblocks,
 									   const WaColumnName *columns);
 
 /*
- * Finds out which columns an extent can have, by a look at a few blocks: a column
- * that would lack most of its blocks is left out.  Returns a bit for each that
- * it can have.  visible: what the map has of the extent.
+ * Finds out which columns an extent can have, by a look at a few of these blocks: a
+ * column that would lack most of its blocks is left out.  Returns a bit for each that
+ * it can have.
  */
 extern uint64 wa_extent_choose(WaExtentReader *reader, uint32 number,
-							   const uint64_t *visible);
+							   const uint64_t *blocks);
 
 /*
- * Reads an extent and keeps it until the next one.  wanted: WA_EXTENT_WORDS words
- * with a bit for each block that is wanted, or NULL for all.  Returns false if
- * there is nothing to keep: no block is all-visible, or the visibility map has
- * changed each time that it was looked at again.  The extent has those columns that
- * wa_extent_choose finds.  Checks for interrupts.
+ * Reads these blocks of an extent (resident/blocks.h) and keeps what has been read until
+ * the next time.  Returns false if there is nothing to keep: all blocks are in flux, or
+ * there are no columns.  The extent has those of these columns (a bit for each of the
+ * reader's) that wa_extent_choose finds.  A snapshot is active.  Checks for interrupts.
  */
 extern WA_MUST_CHECK bool wa_extent_read(WaExtentReader *reader, uint32 number,
-										 const uint64_t *wanted);
+										 const uint64_t *blocks,
+										 uint64 columns);
+
+/* The same of a patch, with these columns: all that the extent has. */
+extern WA_MUST_CHECK bool wa_extent_read_patch(WaExtentReader *reader,
+											   uint32 number,
+											   const uint64_t *blocks,
+											   uint64 columns);
 
 /* Returns a bit for each column that it has. */
 extern uint64 wa_extent_columns(const WaExtentReader *reader);
 
-/* Returns the bits of the blocks that are kept, WA_EXTENT_WORDS words. */
+/* Tells whether it has all blocks that warpaggd has, with the LSNs that they have there. */
+extern bool wa_extent_has_all(const WaExtentReader *reader,
+							  const WaExtentState *state);
+
+/* Returns the blocks that are kept. */
 extern const uint64_t *wa_extent_kept(const WaExtentReader *reader);
+
+/*
+ * Returns those that are not, as they were in flux: they have rows of transactions that
+ * were in progress.
+ */
+extern const uint64_t *wa_extent_flux(const WaExtentReader *reader);
 
 /* Returns the bytes of a parcel that the extent takes, its head included. */
 extern uint64 wa_extent_bytes(const WaExtentReader *reader);
@@ -71,12 +87,12 @@ extern void wa_extent_end(WaExtentReader *reader);
 extern WaExtentCounts wa_extent_counts(const WaExtentReader *reader);
 
 /*
- * Compares the blocks of an extent that warpaggd has with those of the heap, as
- * they are now: sets the bits of those that are all-visible and unchanged in
- * `kept`, WA_EXTENT_WORDS words.  visible: what the map has of the extent.
+ * Compares blocks of an extent that warpaggd has with those of the heap, as they are now:
+ * stores in `same` which have the same LSN, and have one.  Returns the position of WAL that
+ * was read before.
  */
-extern void wa_extent_compare(WaExtentReader *reader, uint32 number,
-							  const WaExtentState *state,
-							  const uint64_t *visible, uint64_t *kept);
+extern uint64 wa_extent_compare(WaExtentReader *reader, uint32 number,
+								const WaExtentState *state,
+								const uint64_t *blocks, uint64_t *same);
 
 #endif /* WA_RESIDENT_EXTENT_H */

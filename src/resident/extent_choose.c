@@ -58,12 +58,12 @@ probe(WaExtentReader *reader, Buffer buffer, Probes *probes)
 	probes->nblocks++;
 }
 
-/* Looks at some visible blocks of an extent, at equal distances. */
+/* Looks at some of the blocks of an extent, at equal distances. */
 static void
-probe_some(WaExtentReader *reader, uint32 number, const uint64_t *visible,
+probe_some(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
 		   uint32 nprobes, Probes *probes)
 {
-	const uint32 step = Max(wa_map_count(visible) / nprobes, 1);
+	const uint32 step = Max(wa_blocks_count(blocks) / nprobes, 1);
 	uint64_t named[WA_EXTENT_WORDS] = {0};
 	uint32 seen = 0;
 	uint32 place;
@@ -71,8 +71,8 @@ probe_some(WaExtentReader *reader, uint32 number, const uint64_t *visible,
 
 	memset(probes, 0, sizeof(*probes));
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (wa_extent_has_bit(visible, i) && seen++ % step == 0)
-			wa_extent_set_bit(named, i);
+		if (wa_blocks_has(blocks, i) && seen++ % step == 0)
+			wa_blocks_add(named, i);
 	wa_extent_name(reader, number, named);
 	while ((buffer = wa_extent_lock(reader, &place)) != InvalidBuffer)
 		probe(reader, buffer, probes);
@@ -89,15 +89,15 @@ has_failures(const WaExtentReader *reader, const Probes *probes)
 }
 
 uint64
-wa_extent_choose(WaExtentReader *reader, uint32 number, const uint64_t *visible)
+wa_extent_choose(WaExtentReader *reader, uint32 number, const uint64_t *blocks)
 {
 	MemoryContext old = MemoryContextSwitchTo(reader->memory);
 	Probes probes;
 	uint64 chosen = 0;
 
-	probe_some(reader, number, visible, PROBES, &probes);
+	probe_some(reader, number, blocks, PROBES, &probes);
 	if (has_failures(reader, &probes))
-		probe_some(reader, number, visible, MORE_PROBES, &probes);
+		probe_some(reader, number, blocks, MORE_PROBES, &probes);
 	for (int i = 0; i < reader->ncolumns; i++)
 		if (2 * probes.failures[i] < Max(probes.nblocks, 1))
 			chosen |= UINT64CONST(1) << i;

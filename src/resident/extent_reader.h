@@ -3,7 +3,7 @@
  *		What the files of the extent reader share.
  *
  * extent.c leads and reads, extent_choose.c finds out which columns an extent can
- * have, extent_write.c writes parcels.
+ * have, extent_decide.c which tuples are rows; extent_write.c writes parcels.
  */
 #ifndef WA_RESIDENT_EXTENT_READER_H
 #define WA_RESIDENT_EXTENT_READER_H
@@ -13,9 +13,9 @@
 #include "heap/gather.h"
 #include "heap/heap.h"
 #include "heap/pin.h"
+#include "resident/blocks.h"
 #include "resident/collect.h"
 #include "resident/extent.h"
-#include "resident/map.h"
 
 /* Pages that are pinned at the same time: few, as they may be of a ring. */
 #define WA_EXTENT_PINS 8
@@ -36,7 +36,6 @@ struct WaExtentReader
 	WaHeapPinner pinner;
 	uint32 named_extent;             /* the one whose blocks are being pinned */
 	uint64_t named[WA_EXTENT_WORDS]; /* those that are still to be */
-	Buffer map_pin;
 	int ncolumns;
 	WaCollected columns[WA_MAX_RESIDENT_COLUMNS];
 	WaVector vectors[WA_MAX_RESIDENT_COLUMNS];
@@ -59,28 +58,23 @@ struct WaExtentReader
 	int nrows;
 	WaRow rows[WA_VECTOR_ROWS];
 
-	/* the extent; blocks that are not kept have rows all the same */
+	/* what is known of transactions, and of WAL, before the extent is read */
+	uint64 next_xid;
+	uint64 settled;
+	uint64 position;
+	bool is_recovering;
+
+	/* the extent; blocks that are not kept have no rows */
 	uint32 number;
-	uint64 map_lsn;
+	bool is_patch;
 	uint64_t kept[WA_EXTENT_WORDS];
+	uint64_t flux[WA_EXTENT_WORDS]; /* could not be */
 	uint64 block_lsn[WA_EXTENT_BLOCKS];
+	uint64 first_xid[WA_EXTENT_BLOCKS];
+	uint64 last_xid[WA_EXTENT_BLOCKS];
 	uint32 row_end[WA_EXTENT_BLOCKS];
 	uint32 collected_rows;
 };
-
-/* Tells whether bit i of some words is set. */
-static inline bool
-wa_extent_has_bit(const uint64_t *words, uint32 i)
-{
-	return (words[i / 64] >> i % 64 & 1) != 0;
-}
-
-/* Sets bit i. */
-static inline void
-wa_extent_set_bit(uint64_t *words, uint32 i)
-{
-	words[i / 64] |= UINT64CONST(1) << i % 64;
-}
 
 /*
  * Has blocks of an extent, of which `named` has the bits, be pinned by wa_extent_lock.
@@ -93,6 +87,14 @@ extern void wa_extent_name(WaExtentReader *reader, uint32 number,
  * the extent.  Returns InvalidBuffer if there is none.  Checks for interrupts.
  */
 extern Buffer wa_extent_lock(WaExtentReader *reader, uint32 *place);
+
+/*
+ * Stores the rows of a block of the extent, which is pinned and locked; there is room for
+ * MaxHeapTuplesPerPage.  Returns how many, or -1 if the block is in flux: transactions in
+ * progress have inserted or deleted some.  Stores which transactions decide.
+ */
+extern int wa_extent_decide(WaExtentReader *reader, Buffer buffer, uint32 place,
+							WaRow *rows);
 
 /* Tells whether a column's values in rows fit a vector. */
 extern bool wa_extent_fits(WaExtentReader *reader, int column,

@@ -5,14 +5,12 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/visibilitymap.h"
 #include "catalog/catalog.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -39,9 +37,6 @@ PG_FUNCTION_INFO_V1(warpagg_unpin);
 
 /* Pause between two notices of how far loading is. */
 #define REPORT_INTERVAL_MS 5000
-
-/* Blocks that are looked at to find out why they were left out. */
-#define MAX_LOOKED_AT 1024
 
 /* Values that no vector holds, to be named in messages. */
 static const char odd_values[] =
@@ -126,76 +121,6 @@ list_columns(const WaLoadTask *task, Relation relation, uint64 columns)
 	return list.data;
 }
 
-/* Tells whether a block has never been written. */
-static bool
-is_unwritten(Relation relation, BlockNumber block)
-{
-	Buffer buffer = ReadBuffer(relation, block);
-	bool is_new;
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	is_new = PageIsNew(BufferGetPage(buffer));
-	UnlockReleaseBuffer(buffer);
-	return is_new;
-}
-
-/*
- * Returns how many blocks of a relation have never been written, of those that are not
- * all-visible, which are so many: it is extended by several at a time where much is
- * inserted, and VACUUM leaves them.  Looks at the last MAX_LOOKED_AT of them.
- */
-static uint64
-count_unwritten(Relation relation, BlockNumber nblocks, uint64 invisible)
-{
-	Buffer map = InvalidBuffer;
-	uint64 looked_at = 0;
-	uint64 count = 0;
-
-	invisible = Min(invisible, MAX_LOOKED_AT);
-	while (nblocks-- > 0 && looked_at < invisible)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (VM_ALL_VISIBLE(relation, nblocks, &map))
-			continue;
-		looked_at++;
-		count += is_unwritten(relation, nblocks) ? 1 : 0;
-	}
-	if (BufferIsValid(map))
-		ReleaseBuffer(map);
-	return count;
-}
-
-/*
- * Says which blocks have been left out because of the visibility map.  One that
- * was written without WAL tells nothing, and VACUUM finds nothing to do there.
- */
-static void
-report_invisible(WaLoadTask *task, Relation relation)
-{
-	const char *name = RelationGetRelationName(relation);
-	unsigned long long unlogged = pg_atomic_read_u64(&task->unlogged);
-	unsigned long long invisible = pg_atomic_read_u64(&task->seen) -
-								   pg_atomic_read_u64(&task->visible) -
-								   unlogged;
-
-	invisible -= count_unwritten(relation, task->nblocks, invisible);
-	if (unlogged > 0)
-		ereport(NOTICE,
-				(errmsg("the visibility map of %llu blocks of \"%s\" was "
-						"written without WAL, and they were left out",
-						unlogged, name),
-				 errdetail("COPY FREEZE does that where wal_level is minimal."),
-				 errhint("VACUUM FULL, followed by VACUUM, writes the map "
-						 "anew.")));
-	if (invisible > 0)
-		ereport(NOTICE,
-				(errmsg("%llu blocks of \"%s\" are not all-visible and were "
-						"left out",
-						invisible, name),
-				 errhint("VACUUM makes blocks all-visible once all "
-						 "transactions see their rows.")));
-}
-
 /* Says which columns have been left out or lack blocks, and why. */
 static void
 report_columns(WaLoadTask *task, Relation relation)
@@ -226,26 +151,30 @@ static void
 report_blocks(WaLoadTask *task, Relation relation)
 {
 	const char *name = RelationGetRelationName(relation);
-	unsigned long long visible = pg_atomic_read_u64(&task->visible);
-	unsigned long long missed = pg_atomic_read_u64(&task->missed);
+	const unsigned long long missed = pg_atomic_read_u64(&task->missed);
+	const unsigned long long flux = pg_atomic_read_u64(&task->flux);
 
 	if (pg_atomic_read_u32(&task->is_full) != 0)
-		ereport(WARNING,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("memory for resident columns is full"),
-				 errdetail("%llu of the %u blocks of \"%s\" are resident.",
-						   visible - missed, task->nblocks, name),
-				 errhint("Raise warpagg.memory_limit, load fewer columns, or "
-						 "have others forgotten by warpagg_unload.  What was "
-						 "used or loaded in the last %d s "
-						 "(warpagg.keep_used), or is pinned, does not make "
-						 "room.",
-						 wa_keep_used_s)));
-	else if (missed > 0)
+		ereport(
+			WARNING,
+			(errcode(ERRCODE_OUT_OF_MEMORY),
+			 errmsg("memory for resident columns is full"),
+			 errdetail("%llu of the %u blocks of \"%s\" are resident.",
+					   (unsigned long long) pg_atomic_read_u64(&task->seen) -
+						   missed,
+					   task->nblocks, name),
+			 errhint("Raise warpagg.memory_limit, load fewer columns, or "
+					 "have others forgotten by warpagg_unload.  What was "
+					 "used or loaded in the last %d s "
+					 "(warpagg.keep_used), or is pinned, does not make "
+					 "room.",
+					 wa_keep_used_s)));
+	if (flux > 0)
 		ereport(NOTICE,
-				(errmsg("%llu blocks of \"%s\" were left out", missed, name),
-				 errdetail("They have changed meanwhile.")));
-	report_invisible(task, relation);
+				(errmsg("%llu blocks of \"%s\" have rows of transactions that "
+						"have not ended and were left out",
+						flux, name),
+				 errhint("A later load takes them, once these have ended.")));
 }
 
 /* Returns the attribute numbers of columns. */

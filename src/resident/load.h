@@ -3,8 +3,9 @@
  *		Loading columns of a relation, by one process or several.
  *
  * Processes take extents from a shared counter.  Each has its own connection to
- * warpaggd.  An extent that warpaggd has already is only looked at, or confirmed
- * by the LSNs of its blocks; if blocks have changed it is read anew.
+ * warpaggd.  Of an extent that warpaggd has already, blocks that have changed are read
+ * again, or all if these are many; the others are confirmed by their LSNs, if WAL has not
+ * told that they are fresh.
  */
 #ifndef WA_RESIDENT_LOAD_H
 #define WA_RESIDENT_LOAD_H
@@ -13,6 +14,7 @@
 #include "port/atomics.h"
 #include "utils/relcache.h"
 
+#include "core/must_check.h"
 #include "core/resident.h"
 
 /* Extents that a process takes at once, at most. */
@@ -32,6 +34,8 @@ typedef struct WaLoadTask
 	uint32 nextents;
 	uint32 chunk; /* extents that a process takes at once */
 	bool asked;   /* a user has asked for what is wanted, rather than a query */
+	bool is_refresh; /* only what has changed is loaded */
+	bool takes_new;  /* and of that extents of which nothing is resident */
 	int nwanted;
 	int nall;
 	WaColumnName wanted[WA_MAX_RESIDENT_COLUMNS]; /* ascending */
@@ -48,22 +52,30 @@ typedef struct WaLoadTask
 	pg_atomic_uint64 left_out;   /* a bit for each of `all` that some extent of
 								  * those that were read cannot have */
 	pg_atomic_uint64 seen;       /* blocks, of extents that are done with */
-	pg_atomic_uint64 visible;    /* of them all-visible */
-	pg_atomic_uint64 unlogged;   /* of the others, so in a map without LSN */
-	pg_atomic_uint64 missed;     /* visible, not resident when done */
+	pg_atomic_uint64 missed;     /* not resident when done, */
+	pg_atomic_uint64 flux;       /* of them for rows that were in flux */
 	pg_atomic_uint64 odd;        /* read, of which some column lacks the rows */
 	pg_atomic_uint64 read_rows;  /* of extents that have been read anew */
 	pg_atomic_uint64 read_bytes; /* handed over for them */
 } WaLoadTask;
 
 /*
- * Fills in a task.  asked: a user has asked for it.  wanted: nwanted columns, ascending, at most
- * WA_MAX_RESIDENT_COLUMNS: more than that take several tasks, one after the other.
- * Asks warpaggd what else
- * there is of the relation, and has it forget what the relation has no more.
+ * Fills in a task.  asked: a user has asked for it.  wanted: nwanted columns, ascending,
+ * at most WA_MAX_RESIDENT_COLUMNS: more than that take several tasks, one after the
+ * other.  Asks warpaggd what else there is of the relation, and has it forget what the
+ * relation has no more.  Raises an error if WAL cannot be followed.
  */
 extern void wa_load_prepare(WaLoadTask *task, Relation relation, bool asked,
 							int nwanted, const WaColumnName *wanted);
+
+/*
+ * Fills in a task that brings up to date what is resident of a relation: wa_load_run
+ * loads, by itself, what has changed since it was loaded, and the blocks by which the
+ * relation has grown; with takes_new extents, too, of which nothing is resident, with
+ * all columns that are.  Returns false if nothing is resident.
+ */
+extern WA_MUST_CHECK bool
+wa_load_prepare_refresh(WaLoadTask *task, Relation relation, bool takes_new);
 
 /*
  * What is called after each extent, if it is not NULL; it may return false to

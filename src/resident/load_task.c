@@ -6,10 +6,12 @@
 
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "client/resident.h"
 #include "resident/load.h"
 #include "resident/relation.h"
+#include "wal/wal.h"
 
 /* Chunks that there should be, for processes to share them evenly. */
 #define WANTED_CHUNKS 128
@@ -97,17 +99,54 @@ mark_wanted(WaLoadTask *task)
 				task->wanted_bits |= UINT64CONST(1) << i;
 }
 
+/*
+ * Has WAL be followed, up to now if that can be, for warpaggd to know what is still fresh.
+ * Raises an error if it would not know it of what is loaded.
+ */
+static void
+follow_wal(Relation relation)
+{
+	uint64 position;
+
+	if (!wa_wal_begin())
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("columns of \"%s\" cannot be resident",
+					RelationGetRelationName(relation)),
+			 errdetail("The device process does not learn what WAL changes."),
+			 errhint("The server's log says why WAL cannot be followed.")));
+	if (!wa_wal_follow(GetActiveSnapshot(), &position))
+		ereport(DEBUG1, (errmsg_internal("warpagg could not follow WAL")));
+}
+
+/* Fills in what does not depend on the columns. */
+static void
+begin_task(WaLoadTask *task, Relation relation)
+{
+	follow_wal(relation);
+	memset(task, 0, sizeof(*task));
+	task->storage = wa_resident_storage(relation);
+	task->nblocks = RelationGetNumberOfBlocks(relation);
+	task->nextents = wa_extents_of(task->nblocks);
+	task->chunk =
+		Min(Max(task->nextents / WANTED_CHUNKS, 1), WA_LOAD_MAX_CHUNK);
+	pg_atomic_init_u32(&task->next_extent, 0);
+	pg_atomic_init_u32(&task->is_full, 0);
+	pg_atomic_init_u64(&task->left_out, 0);
+	pg_atomic_init_u64(&task->seen, 0);
+	pg_atomic_init_u64(&task->missed, 0);
+	pg_atomic_init_u64(&task->flux, 0);
+	pg_atomic_init_u64(&task->odd, 0);
+	pg_atomic_init_u64(&task->read_rows, 0);
+	pg_atomic_init_u64(&task->read_bytes, 0);
+}
+
 void
 wa_load_prepare(WaLoadTask *task, Relation relation, bool asked, int nwanted,
 				const WaColumnName *wanted)
 {
-	memset(task, 0, sizeof(*task));
-	task->storage = wa_resident_storage(relation);
-	task->nblocks = RelationGetNumberOfBlocks(relation);
-	task->nextents =
-		task->nblocks > 0 ? wa_extent_of_block(task->nblocks - 1) + 1 : 0;
-	task->chunk =
-		Min(Max(task->nextents / WANTED_CHUNKS, 1), WA_LOAD_MAX_CHUNK);
+	begin_task(task, relation);
 	task->asked = asked;
 	task->nwanted = nwanted;
 	memcpy(task->wanted, wanted, nwanted * sizeof(*wanted));
@@ -115,14 +154,17 @@ wa_load_prepare(WaLoadTask *task, Relation relation, bool asked, int nwanted,
 		add_column(task, &wanted[i]);
 	add_resident(task, relation);
 	mark_wanted(task);
-	pg_atomic_init_u32(&task->next_extent, 0);
-	pg_atomic_init_u32(&task->is_full, 0);
-	pg_atomic_init_u64(&task->left_out, 0);
-	pg_atomic_init_u64(&task->seen, 0);
-	pg_atomic_init_u64(&task->visible, 0);
-	pg_atomic_init_u64(&task->unlogged, 0);
-	pg_atomic_init_u64(&task->missed, 0);
-	pg_atomic_init_u64(&task->odd, 0);
-	pg_atomic_init_u64(&task->read_rows, 0);
-	pg_atomic_init_u64(&task->read_bytes, 0);
+}
+
+bool
+wa_load_prepare_refresh(WaLoadTask *task, Relation relation, bool takes_new)
+{
+	begin_task(task, relation);
+	task->is_refresh = true;
+	task->takes_new = takes_new;
+	add_resident(task, relation);
+	task->nwanted = task->nall;
+	memcpy(task->wanted, task->all, task->nall * sizeof(*task->all));
+	mark_wanted(task);
+	return task->nall > 0;
 }

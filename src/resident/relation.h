@@ -10,20 +10,7 @@
 
 #include "core/must_check.h"
 #include "core/resident.h"
-
-/*
- * The rules of the proof that resident columns are fresh, by the numbers that
- * warpagg.debug_skip_rule has in a test build.  Each is needed; the tests show that by
- * leaving one out.
- */
-typedef enum WaFreshnessRule
-{
-	WA_RULE_OTHER_TRANSACTION = 1, /* not made or rewritten in this one */
-	WA_RULE_LOGGED,    /* WAL-logged relations, maps whose LSN is not 0 */
-	WA_RULE_MAP_LATER, /* queries read the map after taking the snapshot */
-	WA_RULE_MAP_TWICE, /* loading reads it before and after the blocks */
-	WA_RULE_ISOLATION  /* not in serializable transactions */
-} WaFreshnessRule;
+#include "settings.h"
 
 /* Tells whether a rule holds: all but one that the tests leave out. */
 extern bool wa_resident_has_rule(WaFreshnessRule rule);

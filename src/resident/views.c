@@ -15,13 +15,15 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "client/client.h"
 #include "client/resident.h"
-#include "resident/map.h"
+#include "resident/blocks.h"
 #include "resident/relation.h"
 #include "rows.h"
+#include "wal/wal.h"
 
 PG_FUNCTION_INFO_V1(warpagg_resident);
 PG_FUNCTION_INFO_V1(warpagg_resident_0_2);
@@ -29,7 +31,7 @@ PG_FUNCTION_INFO_V1(warpagg_resident_0_2);
 #define RESIDENT_COLUMNS 14
 
 /* Extents that are asked for at once. */
-#define CHUNK_EXTENTS WA_EXTENTS_PER_MAP
+#define CHUNK_EXTENTS 64
 
 #define US_PER_S INT64CONST(1000000)
 
@@ -43,53 +45,42 @@ typedef struct Known
 	uint64 fresh[WA_MAX_RESIDENT_COLUMNS]; /* blocks that could be used now */
 } Known;
 
-/* Adds the cached blocks of an extent that a query could use now. */
+/* Adds the blocks of an extent that a query could use now. */
 static void
-add_fresh(uint32 place, const WaExtentState *state, const WaMapPage *map,
-		  int ncolumns, uint64 *fresh)
+add_fresh(const WaExtentState *state, int ncolumns, uint64 *fresh)
 {
-	uint64_t usable[WA_EXTENT_WORDS];
-
-	if (state->columns == 0 || state->map_lsn == 0 ||
-		state->map_lsn != map->lsn)
-		return;
-	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		usable[i] = state->cached[i] & map->visible[place][i];
 	for (int i = 0; i < ncolumns; i++)
 		if ((state->columns >> i & 1) != 0)
-			fresh[i] += wa_map_count(usable);
+			fresh[i] += wa_blocks_count(state->fresh);
 }
 
 /*
- * Counts the blocks of columns of an open relation that a query could use now.
- * Returns false if the device process fails.
+ * Counts the blocks of columns of an open relation that a query could use now, which are
+ * none if WAL cannot be followed.  Returns false if the device process fails.
  */
 static bool
 count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
 			uint64 *fresh)
 {
-	BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
-	WaMapPage *map = palloc(sizeof(*map));
+	const uint32 nextents = wa_extents_of(RelationGetNumberOfBlocks(relation));
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	WaFailure failure;
 	WaExtentState *states = palloc(CHUNK_EXTENTS * sizeof(*states));
+	uint64 position;
 	bool answered = true;
 
 	for (int i = 0; i < ncolumns; i++)
 		names[i] = columns[i].name;
-	for (uint32 i = 0; i < wa_map_pages(nblocks) && answered; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		wa_map_read(relation, nblocks, i, 1, map);
-		wa_map_spell_out(map, nblocks - i * WA_MAP_BLOCKS);
-		answered = wa_client_extents(&columns->relation, ncolumns, names,
-									 i * CHUNK_EXTENTS, CHUNK_EXTENTS, states,
-									 &failure);
-		for (uint32 j = 0; answered && j < CHUNK_EXTENTS; j++)
-			add_fresh(j, &states[j], map, ncolumns, fresh);
-	}
+	if (wa_wal_follow(GetActiveSnapshot(), &position))
+		for (uint32 i = 0; i < nextents && answered; i += CHUNK_EXTENTS)
+		{
+			CHECK_FOR_INTERRUPTS();
+			answered = wa_client_extents(&columns->relation, ncolumns, names, i,
+										 CHUNK_EXTENTS, states, &failure);
+			for (uint32 j = 0; answered && j < CHUNK_EXTENTS; j++)
+				add_fresh(&states[j], ncolumns, fresh);
+		}
 	pfree(states);
-	pfree(map);
 	return answered;
 }
 

@@ -34,6 +34,7 @@
 #include "scan/resident_plan.h"
 #include "scan/shape.h"
 #include "scan/spill_pace.h"
+#include "scan/suggest.h"
 #include "scan/why.h"
 #include "settings.h"
 
@@ -340,11 +341,52 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe =
 		nworkers == 0 && is_parallel_safe_path(root, input_rel, parent);
-	wa_resident_plan(root, shape, limit, nworkers, expected_filling(shape));
+	wa_resident_plan(root, shape, limit, nworkers, expected_filling(shape),
+					 false);
 	path->custom_private =
 		list_make3(shape, (void *) limit, makeInteger(nworkers));
 	set_costs(&path->path, root, shape, limit, nworkers);
 	return path;
+}
+
+/* Returns what the cheapest of PostgreSQL's paths costs, before ours is added. */
+static Cost
+rival_cost(const RelOptInfo *output_rel)
+{
+	Cost cost = -1;
+	ListCell *cell;
+
+	foreach (cell, output_rel->pathlist)
+	{
+		const Path *path = (const Path *) lfirst(cell);
+
+		if (cost < 0 || path->total_cost < cost)
+			cost = path->total_cost;
+	}
+	return cost;
+}
+
+/*
+ * Has the columns of a query loaded if its path costs more than one of PostgreSQL's, as
+ * by an index, and would not if they were resident.
+ */
+static void
+suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
+				const CustomPath *path, const WaShape *shape,
+				const WaLimit *limit)
+{
+	const int nworkers = intVal(lthird(path->custom_private));
+	const Cost rival = rival_cost(output_rel);
+	WaShape loaded = *shape;
+	Path loaded_path = path->path;
+
+	if (rival >= path->path.total_cost || !wa_suggest_is_worth(shape))
+		return;
+	wa_resident_plan(root, &loaded, limit, nworkers, expected_filling(&loaded),
+					 true);
+	set_costs(&loaded_path, root, &loaded, limit, nworkers);
+	if (loaded_path.total_cost < rival)
+		wa_suggest_planned(root, shape);
 }
 
 /* Adds our path to those of a grouping, unless *reason says why not. */
@@ -371,6 +413,7 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	/* PostgreSQL's own estimate: the plan above is to be as without the node. */
 	path->path.rows = wa_limit_rows(limit, expected_groups(output_rel));
 	wa_why_offered(root, output_rel, path, expected_filling(shape) > 1);
+	suggest_columns(root, output_rel, path, shape, limit);
 	add_path(output_rel, &path->path);
 }
 

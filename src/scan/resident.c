@@ -2,10 +2,6 @@
  * resident.c
  *		Queries that the device process answers for the blocks that it has; see
  *		resident.h.
- *
- * The visibility map is read here, after the query's snapshot was taken, and goes
- * with the query, which is a rule of the proof that what is resident is fresh
- * (core/resident.h).
  */
 #include "postgres.h"
 
@@ -19,9 +15,6 @@
 #include "client/outage.h"
 #include "client/residency.h"
 #include "client/resident.h"
-#include "resident/autoload.h"
-#include "resident/columns.h"
-#include "resident/map.h"
 #include "resident/relation.h"
 #include "scan/combine.h"
 #include "scan/context_arena.h"
@@ -30,6 +23,7 @@
 #include "scan/resident.h"
 #include "scan/resident_asked.h"
 #include "scan/resident_query.h"
+#include "scan/suggest.h"
 #include "scan/ties.h"
 #include "scan/turn.h"
 #include "scan/why_heap.h"
@@ -51,25 +45,12 @@
  */
 #define FEW_GROUPS 30000
 
-/*
- * Smaller relations are not loaded for a query's sake, ...  Of 2 MB queries in one
- * process, on two processors, took 0.10 to 0.59 ms where columns were resident and 0.12
- * to 0.70 from the heap: sum(v) half, count(*), a GROUP BY with WHERE and one by month
- * 0.65 to 0.85 of the time.  Of 1 MB count(*) took 0.09 ms and not 0.07, and the others
- * 0.7 to 0.95 of the time, which does not pay for loading them (2026-11-22).
- */
-#define MIN_AUTOLOAD_BLOCKS 256
-
-/* ... nor those so much of which is resident and fresh. */
-#define ENOUGH_COVERED 0.9
-
 /* Bytes for groups in the parcel; more come in a file of their own. */
 #define GROUPS_ROOM ((uint64) 512 * 1024)
 
 /* Where things are in the parcel. */
 typedef struct Layout
 {
-	uint64 maps;
 	uint64 query;
 	uint64 used;
 	uint64 groups;
@@ -91,17 +72,17 @@ next_offset(uint64 offset)
 	return TYPEALIGN64(64, offset);
 }
 
-/* Lays out the parcel for a map of so many pages and a query of so many bytes. */
+/* Lays out the parcel for a relation of so many blocks and a query of so many bytes. */
 static Layout
-lay_out(uint32 nmaps, uint64 query_bytes)
+lay_out(uint32 nblocks, uint64 query_bytes)
 {
 	Layout layout;
 
-	layout.maps = 0;
-	layout.query = next_offset(nmaps * sizeof(WaMapPage));
-	layout.used = next_offset(layout.query + query_bytes);
+	layout.query = 0;
+	layout.used = next_offset(query_bytes);
 	layout.groups =
-		next_offset(layout.used + nmaps * sizeof(((WaMapPage *) 0)->visible));
+		next_offset(layout.used + (uint64) wa_extents_of(nblocks) *
+									  WA_EXTENT_WORDS * sizeof(uint64_t));
 	layout.bytes = layout.groups + GROUPS_ROOM;
 	return layout;
 }
@@ -145,43 +126,18 @@ find_residency(const WaScanState *state, const WaRunMessage *run,
 			resident->complete_blocks > 0);
 }
 
-/*
- * Reads the map.  Without the rule that this is done for every query, it is as it
- * was when a query first asked.
- */
-static void
-read_maps(Relation relation, const WaRunMessage *run, WaMapPage *maps)
-{
-	static WaMapPage *old_maps = NULL;
-	static uint32 nold = 0;
-	const Size bytes = run->nmaps * sizeof(WaMapPage);
-
-	if (wa_resident_has_rule(WA_RULE_MAP_LATER) || run->nmaps != nold)
-		wa_map_read(relation, run->nblocks, 0, run->nmaps, maps);
-	else
-		memcpy(maps, old_maps, bytes);
-	if (wa_resident_has_rule(WA_RULE_MAP_LATER))
-		return;
-	if (old_maps == NULL || run->nmaps != nold)
-		old_maps = MemoryContextAlloc(TopMemoryContext, bytes);
-	memcpy(old_maps, maps, bytes);
-	nold = run->nmaps;
-}
-
 /* Fills the parcel and completes the message.  Returns false if it cannot. */
 static bool
 fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
 			WaFailure *failure)
 {
 	const uint64 query_bytes = query->nwords * sizeof(uint64);
-	const Layout layout = lay_out(run->nmaps, query_bytes);
+	const Layout layout = lay_out(run->nblocks, query_bytes);
 	char *parcel = wa_client_reserve(layout.bytes, failure);
 
 	if (parcel == NULL)
 		return false;
-	read_maps(state->relation, run, (WaMapPage *) (parcel + layout.maps));
 	memcpy(parcel + layout.query, query->words, query_bytes);
-	run->maps = layout.maps;
 	run->query = layout.query;
 	run->query_bytes = query_bytes;
 	run->used = layout.used;
@@ -349,11 +305,16 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 
 	memset(counts, 0, sizeof(*counts));
 	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
-	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
+	if (!wa_resident_settle(state, run))
 		return 0;
 	if (fill_parcel(state, query, run, &failure))
 		answer.groups =
 			wa_client_run(run, &answer.counts, &answer.used, &failure);
+	if (answer.groups != NULL && !wa_resident_is_reliable(state))
+	{
+		wa_client_release_groups();
+		return 0;
+	}
 	taken = answer.groups != NULL &&
 			(take_answer(state, combine, stage, &answer, ranks) ||
 			 wa_client_reject(false, &failure));
@@ -368,28 +329,6 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	else
 		count_failure(state, &failure);
 	return taken || state->refusals > 0 ? count_covered(state, run, counts) : 0;
-}
-
-/*
- * Has the columns loaded, or read again where they have changed, if much of the
- * table had to be read from the heap.  A query without columns gains from any.
- */
-static void
-suggest_load(const WaScanState *state, const WaRunMessage *run,
-			 uint64 covered_blocks)
-{
-	const Relation relation = state->relation;
-	AttrNumber any;
-
-	wa_autoload_resume();
-	if (run->nblocks < MIN_AUTOLOAD_BLOCKS ||
-		covered_blocks >= run->nblocks * ENOUGH_COVERED)
-		return;
-	if (run->ncolumns > 0)
-		wa_autoload_suggest(RelationGetRelid(relation), (int) run->ncolumns,
-							state->attnums);
-	else if (wa_columns_narrowest(relation, &any))
-		wa_autoload_suggest(RelationGetRelid(relation), 1, &any);
 }
 
 /*
@@ -426,7 +365,7 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 	} while (stage >= 0 && answer.kept_rows > 0 &&
 			 wa_turn_has_come(state, stage, answer.blocks == run->nblocks) &&
 			 wa_runner_reach(runner, econtext, stage));
-	suggest_load(state, run, covered);
+	wa_suggest_scanned(state, run, covered);
 	return true;
 }
 
@@ -471,8 +410,8 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 	if (!wa_resident_write_query(asked, run, resident, -1, arena, &query,
 								 &ranks))
 		return REPLY_NONE;
-	suggest_load(asked, run,
-				 ask(state, combine, &query, &ranks, run, -1, &answer));
+	wa_suggest_scanned(asked, run,
+					   ask(state, combine, &query, &ranks, run, -1, &answer));
 	return answer.blocks == 0 && answer.rows > 0 ? REPLY_USELESS : REPLY_TAKEN;
 }
 
@@ -500,7 +439,7 @@ try_combinations(WaScanState *state, WaSpared spared, bool tells_scales,
 	wa_early_try(asked);
 	if (find_residency(asked, &run, &resident))
 		return ask_for_combinations(state, combine, &run, &resident, arena);
-	suggest_load(asked, &run, 0);
+	wa_suggest_scanned(asked, &run, 0);
 	return REPLY_TAKEN;
 }
 
@@ -543,7 +482,7 @@ use(WaScanState *state)
 	wa_early_compute(state);
 	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
 	if (!find_residency(state, &run, &resident))
-		suggest_load(state, &run, 0);
+		wa_suggest_scanned(state, &run, 0);
 	else if (!ask_in_turn(state, &run, &resident, &arena))
 		use_combinations(state, WA_SPARES_INTEGERS, &arena);
 }

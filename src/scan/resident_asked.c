@@ -1,21 +1,28 @@
 /*
  * resident_asked.c
  *		Whether the device process can be asked for a query; see resident_asked.h.
+ *
+ * WAL is followed here as far as the query's snapshot needs, which was taken before, and
+ * the position goes with the query, as does what the snapshot tells of transactions: these
+ * are rules of the proof that what is resident is fresh (core/resident.h).
  */
 #include "postgres.h"
 
 #include "access/parallel.h"
+#include "access/xlog.h"
 #include "utils/rel.h"
 
 #include "client/client.h"
 #include "client/outage.h"
-#include "resident/map.h"
+#include "client/residency.h"
 #include "resident/relation.h"
+#include "resident/snapshot.h"
 #include "scan/resident.h"
 #include "scan/resident_asked.h"
 #include "scan/resident_query.h"
 #include "scan/why_heap.h"
 #include "settings.h"
+#include "wal/wal.h"
 
 const char *
 wa_resident_use_refusal(const WaScanState *state)
@@ -64,7 +71,6 @@ wa_resident_describe_run(WaScanState *asked, WaRunMessage *run)
 
 	run->relation = wa_resident_storage(asked->relation);
 	run->nblocks = wa_heap_nblocks(asked->heap);
-	run->nmaps = wa_map_pages(run->nblocks);
 	run->ncolumns = (uint32) wa_runner_ncolumns(asked->runner);
 	refusal = travel_refusal(asked, run);
 	if (refusal != NULL)
@@ -81,4 +87,52 @@ wa_resident_is_ready(WaScanState *state)
 								? WA_WHY_RESTING
 								: "the device process is not ready");
 	return false;
+}
+
+/*
+ * Has WAL be followed as far as the snapshot needs, and stores how far that is.  Without
+ * the rule that this is done for every query, it is as it was when a query first asked.
+ */
+static bool
+follow(Snapshot snapshot, uint64 *position)
+{
+	static uint64 old_position = 0;
+
+	if (!wa_resident_has_rule(WA_RULE_FOLLOW_LATER) && old_position != 0)
+	{
+		*position = old_position;
+		return true;
+	}
+	if (!wa_wal_follow(snapshot, position))
+		return false;
+	old_position = *position;
+	return true;
+}
+
+bool
+wa_resident_settle(WaScanState *state, WaRunMessage *run)
+{
+	const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+
+	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
+		return false;
+	if (!follow(snapshot, &run->position))
+	{
+		wa_why_heap_note(state, "WAL could not be followed");
+		return false;
+	}
+	wa_snapshot_describe(snapshot, &run->snapshot);
+	return true;
+}
+
+/*
+ * Who loads trusts the flags of pages that all see their rows once recovery has ended,
+ * which a snapshot of before must not.
+ */
+bool
+wa_resident_is_reliable(const WaScanState *state)
+{
+	const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+
+	return !snapshot->takenDuringRecovery || RecoveryInProgress();
 }

@@ -25,4 +25,14 @@ extern WA_MUST_CHECK bool wa_resident_describe_run(WaScanState *asked,
 /* Tells whether the device process is ready, or notes why it is not asked. */
 extern WA_MUST_CHECK bool wa_resident_is_ready(WaScanState *state);
 
+/*
+ * Describes the query's snapshot, and has WAL be followed as far as it needs.  Returns
+ * false, having noted why, if there is no use in asking then.
+ */
+extern WA_MUST_CHECK bool wa_resident_settle(WaScanState *state,
+											 WaRunMessage *run);
+
+/* Tells whether an answer can be relied on, when it is there. */
+extern WA_MUST_CHECK bool wa_resident_is_reliable(const WaScanState *state);
+
 #endif /* WA_SCAN_RESIDENT_ASKED_H */

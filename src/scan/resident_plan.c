@@ -3,8 +3,7 @@
  *		What the planner knows of resident columns; see resident_plan.h.
  *
  * What is resident need not be fresh: that is found out when the query runs.  Here
- * it is taken to be, but for the share of the blocks that were not all-visible when
- * the table was last vacuumed or analyzed.
+ * it is taken to be, as what has changed is soon read again.
  */
 #include "postgres.h"
 
@@ -43,17 +42,23 @@ resident_blocks(Relation relation, const WaShape *shape)
 	return wa_residency_estimate(&storage, (uint32) shape->ncolumns, names);
 }
 
-/* Returns which share of the rows is likely to be resident. */
+/*
+ * Returns which share of the rows is likely to be resident.  is_loaded: it is asked what
+ * would be if the columns had been loaded.
+ */
 static double
-resident_share(PlannerInfo *root, const WaShape *shape)
+resident_share(PlannerInfo *root, const WaShape *shape, bool is_loaded)
 {
 	const RelOptInfo *rel = shape->relation;
-	Relation relation =
-		table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-	const uint64 blocks = resident_blocks(relation, shape);
+	Relation relation;
+	uint64 blocks;
 
+	if (is_loaded)
+		return 1;
+	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	blocks = resident_blocks(relation, shape);
 	table_close(relation, NoLock);
-	return Min((double) blocks / rel->pages, rel->allvisfrac);
+	return Min((double) blocks / rel->pages, 1);
 }
 
 /*
@@ -87,11 +92,12 @@ plan_spare_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
  * answer it in part.
  */
 static void
-plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers)
+plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
+				  bool is_loaded)
 {
 	double combinations;
 
-	shape->resident_share = resident_share(root, shape);
+	shape->resident_share = resident_share(root, shape, is_loaded);
 	if (shape->resident_share == 0)
 		return;
 	combinations = wa_combine_estimate(root, shape, WA_SPARES_NONE);
@@ -107,7 +113,7 @@ plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers)
 
 void
 wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
-				 int nworkers, double filling)
+				 int nworkers, double filling, bool is_loaded)
 {
 	const RelOptInfo *rel = shape->relation;
 	const bool has_room = filling <= wa_resident_shares(nworkers);
@@ -127,10 +133,10 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 		return;
 	if (!shape->can_travel)
 	{
-		plan_combinations(root, shape, nworkers);
+		plan_combinations(root, shape, nworkers, is_loaded);
 		return;
 	}
-	shape->resident_share = resident_share(root, shape);
+	shape->resident_share = resident_share(root, shape, is_loaded);
 	if (has_wanted && shape->resident_share == 1)
 		shape->resident_groups =
 			Min(wa_limit_estimate(limit, shape->ngroups), shape->ngroups);

@@ -12,10 +12,10 @@
  * Finds out which share of a query's rows warpaggd is likely to have, with all the
  * columns that are needed, for a plan of so many workers, and how many of the groups
  * it will send.  filling: how often all groups would fill the memory of one process.
- * Never waits for warpaggd to start.
+ * is_loaded: what would be if the columns had been loaded is asked for.  Never waits for warpaggd to start.
  */
 extern void wa_resident_plan(PlannerInfo *root, WaShape *shape,
-							 const WaLimit *limit, int nworkers,
-							 double filling);
+							 const WaLimit *limit, int nworkers, double filling,
+							 bool is_loaded);
 
 #endif /* WA_SCAN_RESIDENT_PLAN_H */
