@@ -680,10 +680,11 @@ use_test_build()
 # Tests that resident columns are fresh.
 stage_freshness()
 {
-	start_preloaded freshness "${QUIET[@]}" 'max_prepared_transactions = 8' \
-		'deadlock_timeout = 100ms'
+	# With autovacuum, of the tables that have it, and with WAL of hints and whole pages.
+	start_preloaded freshness 'autovacuum_naptime = 1s' 'max_prepared_transactions = 8' \
+		'deadlock_timeout = 100ms' 'full_page_writes = on' 'wal_log_hints = on'
 	run_random freshness_cases.py
-	run_random freshness.py --seed "${WA_RANDOM_SEED:-1}" --used 10 \
+	run_random freshness.py --seed "${WA_RANDOM_SEED:-1}" --used 40 \
 		--seconds "${WA_FRESHNESS_SECONDS:-30}"
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 3))"
@@ -698,8 +699,10 @@ stage_freshness_rules()
 	wa_begin
 	wa_user_copy
 	use_test_build
+	# What is left out of WAL shows only where something is.
 	start_preloaded rules "${QUIET[@]}" 'max_prepared_transactions = 8' \
-		'deadlock_timeout = 100ms'
+		'deadlock_timeout = 100ms' 'wal_level = minimal' 'max_wal_senders = 0' \
+		'wal_skip_threshold = 0'
 	run_random freshness_cases.py --self-test
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"

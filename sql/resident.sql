@@ -1,6 +1,5 @@
 -- Resident columns: what can be loaded, by whom, and what is said of the rest.
--- How much of a table is all-visible depends on what else goes on in the server;
--- test/t/006_resident_load.pl looks at that.
+-- test/t/006_resident_load.pl looks at more.
 SET client_min_messages = error;
 
 CREATE TABLE resident_facts (
@@ -14,15 +13,37 @@ INSERT INTO resident_facts
            timestamptz '2024-01-01' + x * interval '1 s', x, x, x,
            x * interval '1 s', ARRAY[x]
     FROM generate_series(1, 1000) x;
-VACUUM resident_facts;
 
-SELECT warpagg_load('resident_facts') BETWEEN 0 AND 1000 AS loaded;
-SELECT warpagg_load('resident_facts') BETWEEN 0 AND 1000 AS loaded;
+SELECT warpagg_load('resident_facts');
+SELECT warpagg_load('resident_facts');
 SELECT count(*)
 FROM warpagg_resident WHERE relation = 'resident_facts'::regclass
-    AND NOT (column_name BETWEEN 'a' AND 'p' AND rows <= 1000 AND blocks > 0
+    AND NOT (column_name BETWEEN 'a' AND 'p' AND rows = 1000 AND blocks > 0
              AND extents = 1 AND bytes > 0 AND database = current_database()
-             AND fresh_share BETWEEN 0 AND 1);
+             AND fresh_share = 1);
+
+-- Blocks with rows of transactions that have not ended come later; VACUUM plays no part.
+SET client_min_messages = notice;
+CREATE TABLE resident_flux WITH (fillfactor = 10, autovacuum_enabled = off) AS SELECT x AS id FROM generate_series(1, 1000) x;
+SELECT warpagg_load('resident_flux');
+BEGIN;
+UPDATE resident_flux SET id = -id WHERE id = 1;
+SELECT warpagg_load('resident_flux');
+INSERT INTO resident_flux VALUES (2000);
+SAVEPOINT before;
+DELETE FROM resident_flux WHERE id = 500;
+SELECT warpagg_load('resident_flux') >= 0 AS loaded;
+ROLLBACK TO before;
+SELECT warpagg_load('resident_flux') >= 0 AS loaded;
+SELECT fresh_share < 1 AS not_all_fresh FROM warpagg_resident WHERE relation = 'resident_flux'::regclass;
+COMMIT;
+SELECT warpagg_load('resident_flux') BETWEEN 1 AND 100 AS loaded;
+SELECT rows, fresh_share FROM warpagg_resident WHERE relation = 'resident_flux'::regclass;
+VACUUM (FREEZE) resident_flux;
+SELECT warpagg_load('resident_flux');
+SELECT count(*), sum(id) FROM resident_flux;
+DROP TABLE resident_flux;
+SET client_min_messages = error;
 
 -- Columns that there are not, or that cannot be.
 SELECT warpagg_load('resident_facts', '{b, nothing}');
@@ -138,8 +159,7 @@ SELECT warpagg_load('resident_wide');
 INSERT INTO resident_wide
     SELECT x, string_agg(md5(x::text || y), '')
     FROM generate_series(1, 50) x, generate_series(1, 200) y GROUP BY x;
-VACUUM resident_wide;
-SELECT warpagg_load('resident_wide') BETWEEN 0 AND 50 AS loaded;
+SELECT warpagg_load('resident_wide');
 SELECT count(*) FROM warpagg_resident
 WHERE relation = 'resident_wide'::regclass AND column_name = 'b';
 

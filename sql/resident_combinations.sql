@@ -226,7 +226,7 @@ SET timezone = 'UTC';
 DROP TABLE wa_far;
 
 -- Changes.
--- What this transaction has changed nobody else marks as all-visible meanwhile.
+-- What this transaction has changed is in flux.
 BEGIN;
 UPDATE wa_combined SET a = 'new' WHERE id = 77;
 SELECT warpagg_load('wa_combined') >= 0 AS confirmed;

@@ -211,6 +211,44 @@ random_ranges(Random &random, Case &query)
 		query.ranges.push_back({0, (uint32_t) query.nrows});
 }
 
+static bool
+is_in_range(const Case &query, size_t row)
+{
+	bool in_range = false;
+
+	for (const WaCudaRange &range : query.ranges)
+		in_range |= row >= range.begin && row < range.end;
+	return in_range;
+}
+
+// Rows that are not to be used may have any bits in memory, as may positions that
+// are nobody's rows.
+static void
+spoil_others(Random &random, Case &query)
+{
+	for (Column &column : query.columns)
+	{
+		const size_t bits =
+			column.form == WA_CUDA_BITS                                ? 1
+			: column.form == WA_CUDA_I16                               ? 16
+			: column.form == WA_CUDA_I32 || column.form == WA_CUDA_F32 ? 32
+			: column.form == WA_CUDA_I128                              ? 128
+																	   : 64;
+
+		for (size_t row = 0; row < query.nrows; row++)
+		{
+			if (is_in_range(query, row))
+				continue;
+			for (size_t bit = row * bits; bit < (row + 1) * bits; bit++)
+				column.stored[bit / 64] ^= random.below(2) << bit % 64;
+			if (!column.validity.empty())
+				column.validity[row / 64] ^= random.below(2) << row % 64;
+			if (!column.display.empty())
+				column.display[row] = (uint8_t) random.below(256);
+		}
+	}
+}
+
 Case
 first_case(Random &random)
 {
@@ -236,6 +274,7 @@ first_case(Random &random)
 	for (uint64_t i = random.below(4) + 1; i > 0; i--)
 		query.aggregates.push_back(random_aggregate(random, query));
 	random_ranges(random, query);
+	spoil_others(random, query);
 	query.wanted.limit = limits[random.below(6)];
 	query.wanted.keeps_ties = random.below(3) == 0;
 	query.wanted.norders = (uint32_t) random.below(4);
@@ -267,12 +306,9 @@ key_of(const Case &query, uint16_t number, size_t row)
 static bool
 is_selected(const Case &query, size_t row)
 {
-	bool in_range = false;
-
-	for (const WaCudaRange &range : query.ranges)
-		in_range |= row >= range.begin && row < range.end;
-	return in_range && (!query.has_where || (!query.columns[0].is_null[row] &&
-											 query.columns[0].words[row] > 0));
+	return is_in_range(query, row) &&
+		   (!query.has_where || (!query.columns[0].is_null[row] &&
+								 query.columns[0].words[row] > 0));
 }
 
 bool

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "core/replies.h"
 #include "daemon/cover.h"
 #include "daemon/store_map.h"
 #include "test/fuzz/fuzz.h"
@@ -19,9 +20,9 @@
 /* What the store may use, unless a step says less. */
 #define MEMORY ((uint64_t) 64 * 1024 * 1024)
 
-/* Columns that steps ask for at most, and pages of the map. */
+/* Columns that steps ask for at most, and states. */
 #define MAX_COLUMNS 8
-#define MAX_MAPS    4
+#define MAX_STATES  4
 
 /* Of a list that is asked for. */
 #define LIST_ROOM 16
@@ -36,11 +37,13 @@ typedef enum What
 	WHAT_RESIDENCY, /* a: relation */
 	WHAT_STATE,     /* b: the extent's number */
 	WHAT_LIST,
-	WHAT_USE,     /* b: blocks of the relation; the last word: the map's LSN */
-	WHAT_CONFIRM, /* b: the extent's number; words: LSNs and blocks */
+	WHAT_USE,     /* b: blocks of the relation; the last word: the position */
+	WHAT_CONFIRM, /* b: the extent's number; words: edition, position, blocks */
 	WHAT_UNLOAD,  /* b: attribute */
 	WHAT_TEXTS,   /* b: the first code */
 	WHAT_LIMIT,   /* b: bytes, in units of 1024 */
+	WHAT_FOLLOW,  /* words: positions, 0, changes */
+	WHAT_CHANGED, /* b: blocks of the relation; a: the first extent, and room */
 	NWHAT
 } What;
 
@@ -166,32 +169,28 @@ static void
 do_use(const FuzzStep *step)
 {
 	const WaRelation relation = fuzz_relation(step->a);
-	WaMapPage *maps = malloc(MAX_MAPS * sizeof(*maps));
-	WaUse use = {.nmaps = 1 + step->a / 64 % MAX_MAPS, .nblocks = step->b};
+	const WaSnapshot snapshot = {.xmin = 1 + step->a / 4 % 16,
+								 .xmax = 1 + step->a / 4 % 16 + step->a / 64,
+								 .nxids = step->a / 128,
+								 .xids = {1 + step->a / 4 % 16}};
+	WaUse use = {.snapshot = &snapshot, .nblocks = step->b};
 	WaColumnName names[MAX_COLUMNS];
 	uint32_t count = read_names(step, names);
 	WaCover *cover;
 
-	FUZZ_EXPECT(maps != NULL);
-	for (uint32_t i = 0; i < use.nmaps; i++)
-	{
-		maps[i].lsn = step->nwords == 0 ? 1 : step->words[step->nwords - 1];
-		maps[i].is_whole = step->a >> 5 & 1;
-		memset(maps[i].visible, step->a, sizeof(maps[i].visible));
-	}
+	FUZZ_EXPECT(wa_snapshot_is_sound(&snapshot));
+	use.position = step->nwords == 0 ? 1 : step->words[step->nwords - 1];
 	count -= count > 0 ? 1 : 0;
-	if (wa_store_has(&store, &relation, names, count) &&
-		wa_store_use_begin(&store, &relation, names, count, &use))
-	{
-		cover = wa_cover_take(&store, &use, names, maps);
-		if (cover != NULL)
-			read_cover(cover);
-		for (uint32_t i = 0; i < count; i++)
-			(void) wa_store_use_dictionary(&store, &use, i);
-		wa_cover_release(cover);
-		wa_store_use_end(&store, &use);
-	}
-	free(maps);
+	if (!wa_store_has(&store, &relation, names, count) ||
+		!wa_store_use_begin(&store, &relation, names, count, &use))
+		return;
+	cover = wa_cover_take(&store, &use, names);
+	if (cover != NULL)
+		read_cover(cover);
+	for (uint32_t i = 0; i < count; i++)
+		(void) wa_store_use_dictionary(&store, &use, i);
+	wa_cover_release(cover);
+	wa_store_use_end(&store, &use);
 }
 
 /* CONFIRM */
@@ -199,7 +198,7 @@ static void
 do_confirm(const FuzzStep *step)
 {
 	WaConfirmMessage confirm;
-	const size_t room = sizeof(confirm) - offsetof(WaConfirmMessage, old_lsn);
+	const size_t room = sizeof(confirm) - offsetof(WaConfirmMessage, edition);
 	size_t bytes = step->nwords * sizeof(uint64_t);
 
 	memset(&confirm, 0, sizeof(confirm));
@@ -208,9 +207,57 @@ do_confirm(const FuzzStep *step)
 	if (bytes > room)
 		bytes = room;
 	if (bytes > 0)
-		memcpy(&confirm.old_lsn, step->words, bytes);
-	if (confirm.new_lsn != 0)
+		memcpy(&confirm.edition, step->words, bytes);
+	if (confirm.position != 0)
 		wa_store_confirm(&store, &confirm);
+}
+
+/* FOLLOW: changes of which the words are as they are, but for the relation. */
+static void
+do_follow(const FuzzStep *step)
+{
+	WaFollowMessage *follow = calloc(1, sizeof(*follow));
+	const size_t room = sizeof(*follow) - offsetof(WaFollowMessage, from);
+	size_t bytes = step->nwords * sizeof(uint64_t);
+
+	FUZZ_EXPECT(follow != NULL);
+	if (bytes > room)
+		bytes = room;
+	if (bytes > 0)
+		memcpy(&follow->from, step->words, bytes);
+	follow->nchanges %= WA_MAX_CHANGES + 1;
+	for (uint32_t i = 0; i < follow->nchanges; i++)
+		if (follow->changes[i].kind != WA_CHANGE_FILES)
+			follow->changes[i].relation =
+				fuzz_relation(follow->changes[i].relation.file);
+	if (wa_follow_is_sound(follow))
+		FUZZ_EXPECT(wa_store_follow(&store, follow) >= follow->to);
+	free(follow);
+}
+
+/* CHANGED */
+static void
+do_changed(const FuzzStep *step)
+{
+	WaChangedMessage changed;
+	WaExtentState *states;
+	uint32_t bulk = 0;
+	uint32_t count;
+
+	memset(&changed, 0, sizeof(changed));
+	changed.relation = fuzz_relation(step->a);
+	changed.first = step->a / 16;
+	changed.nblocks = step->b;
+	changed.room = 1 + step->a / 4 % MAX_STATES;
+	changed.ncolumns = read_names(step, changed.columns) > 0;
+	states = malloc(changed.room * sizeof(*states));
+	FUZZ_EXPECT(states != NULL);
+	count = wa_store_changed(&store, &changed, (uint8_t *) states, &bulk);
+	FUZZ_EXPECT(count <= changed.room);
+	for (uint32_t i = 0; i < count; i++)
+		FUZZ_EXPECT(wa_extent_state_is_sound(&states[i], states[i].number,
+											 changed.ncolumns));
+	free(states);
 }
 
 /* TEXTS */
@@ -256,6 +303,12 @@ do_step(const FuzzStep *step)
 			break;
 		case WHAT_TEXTS:
 			do_texts(step);
+			break;
+		case WHAT_FOLLOW:
+			do_follow(step);
+			break;
+		case WHAT_CHANGED:
+			do_changed(step);
 			break;
 		case WHAT_LIMIT:
 			wa_store_set_limit(&store, step->b % 65536 * UINT64_C(1024));

@@ -57,6 +57,19 @@ take(Writer *writer, size_t bytes, uint64_t *offset)
 	return writer->parcel + *offset;
 }
 
+/* Writes the transactions that decide about the rows of a block. */
+static void
+write_xids(Writer *writer, WaExtentHead *head, uint32_t block)
+{
+	const uint64_t first = fuzz_below(&writer->state, 3 * head->settled);
+	const uint64_t more = fuzz_below(&writer->state, 3);
+
+	if (head->block_lsn[block] == 0)
+		return;
+	head->first_xid[block] = first < head->settled ? 0 : first;
+	head->last_xid[block] = first < head->settled ? first : first + more;
+}
+
 /* Writes the blocks. */
 static void
 write_blocks(Writer *writer, WaExtentHead *head, const FuzzExtent *extent)
@@ -71,6 +84,7 @@ write_blocks(Writer *writer, WaExtentHead *head, const FuzzExtent *extent)
 			head->nrows += (uint32_t) fuzz_below(
 				&writer->state, extent->block_rows % 64 + UINT64_C(1));
 		head->row_end[i] = head->nrows;
+		write_xids(writer, head, i);
 	}
 }
 
@@ -189,7 +203,9 @@ fuzz_extent_write(uint8_t *parcel, size_t bytes, size_t place,
 	memset(head, 0, sizeof(*head));
 	head->relation = fuzz_relation(extent.relation);
 	head->number = extent.number;
-	head->map_lsn = extent.map_lsn;
+	head->position = extent.position;
+	head->settled = 1 + extent.seed % 8;
+	head->is_patch = (extent.ncolumns & FUZZ_EXTENT_PATCH) != 0;
 	write_blocks(&writer, head, &extent);
 	for (uint32_t i = 0; i < extent.ncolumns % 17U && nwords > 0; i++)
 	{

@@ -2,7 +2,7 @@
  * fuzz_extent_writer.h
  *		Small extents out of a few words.
  *
- * A head alone takes 15 kB, most of which says nothing: an input has the numbers
+ * A head alone takes 24 kB, most of which says nothing: an input has the numbers
  * from which a sound extent follows, and then what is to be changed in it.
  */
 #ifndef WA_TEST_FUZZ_EXTENT_WRITER_H
@@ -12,8 +12,8 @@
 
 /*
  * The numbers: of the relation and the extent, how many blocks, rows of a block at
- * most, and columns there are; the LSN of the map's page; a seed of the values.  A
- * word follows for each column, and then changes, two words each: how many bytes to
+ * most, and columns there are (and whether it is a patch); a position of WAL; a seed of
+ * the values.  A word follows for each column, and then changes, two words each: how many bytes to
  * set where, and what they are.
  */
 typedef struct FuzzExtent
@@ -23,9 +23,12 @@ typedef struct FuzzExtent
 	uint8_t block_rows;
 	uint8_t ncolumns;
 	uint32_t number;
-	uint64_t map_lsn;
+	uint64_t position;
 	uint64_t seed;
 } FuzzExtent;
+
+/* In ncolumns: the extent is a patch. */
+#define FUZZ_EXTENT_PATCH 128
 
 /* A column; modulo what there is. */
 typedef struct FuzzColumn

@@ -46,8 +46,18 @@ right_length(WaMessage *message, uint32_t type, size_t there)
 			return TABLE_LENGTH(message->extents, columns);
 		case WA_MSG_TEXTS:
 			return sizeof(message->texts);
+		case WA_MSG_CHANGED:
+			return TABLE_LENGTH(message->changed, columns);
 		case WA_MSG_CONFIRM:
 			return sizeof(message->confirm);
+		case WA_MSG_FOLLOW:
+			message->follow.nchanges %= WA_MAX_CHANGES + 1;
+			return offsetof(WaFollowMessage, changes) +
+				   message->follow.nchanges * sizeof(WaChange);
+		case WA_MSG_FOLLOWED:
+			return sizeof(message->followed);
+		case WA_MSG_PIN:
+			return sizeof(message->pin);
 		case WA_MSG_UNLOAD:
 			return sizeof(message->unload);
 		case WA_MSG_LIST:

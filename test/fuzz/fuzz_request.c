@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "core/checksum.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_extent_writer.h"
 #include "test/fuzz/fuzz_process.h"
@@ -341,8 +342,8 @@ fill_bulk(const Client *client, WaMessage *message)
 		*bulk = checksum_batch(&message->reduce);
 	else if (message->header.type == WA_MSG_RUN &&
 			 wa_run_is_sound(run, &parcel))
-		*bulk = wa_run_checksum(run, wa_parcel_place(&parcel, run->maps),
-								wa_parcel_place(&parcel, run->query));
+		*bulk = wa_checksum(0, wa_parcel_place(&parcel, run->query),
+							run->query_bytes);
 }
 
 /* Sends a message of which a bit is not as it was sealed. */
@@ -357,6 +358,15 @@ send_damaged(int fd, WaMessage *message)
 	(void) send(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/* Returns the type of a message: none would have the server end. */
+static uint32_t
+type_of(const FuzzStep *step)
+{
+	const uint32_t type = step->a % (WA_MSG_FOLLOWED + 1U);
+
+	return type == WA_MSG_RETIRE ? WA_MSG_PIN : type;
+}
+
 /* MESSAGE and CONTROL: sends one; it may be that nobody listens. */
 static void
 do_message(int fd, const FuzzStep *step, const Client *client)
@@ -364,8 +374,7 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 	const size_t bytes = step->nwords * sizeof(uint64_t);
 	WaMessage message;
 
-	fuzz_message_make(&message, step->a % (WA_MSG_TEXTS + 2U), step->words,
-					  step->nwords);
+	fuzz_message_make(&message, type_of(step), step->words, step->nwords);
 	if (message.header.type == WA_MSG_RUN && (step->b & FLAG_LENGTH) == 0)
 		message.run.query_bytes = client->query_bytes;
 	if ((step->b & FLAG_NO_BULK) == 0)

@@ -20,13 +20,15 @@ enum
 	STEP_CONFIRM,
 	STEP_UNLOAD,
 	STEP_TEXTS,
-	STEP_LIMIT
+	STEP_LIMIT,
+	STEP_FOLLOW,
+	STEP_CHANGED
 };
 
-/* Writes a step that loads an extent with a column of each of some forms. */
+/* Writes a step that loads, or patches, an extent with a column of each of some forms. */
 static void
 load(FuzzSeed *seed, uint32_t number, uint8_t first_form, uint8_t nforms,
-	 uint8_t flags)
+	 uint8_t flags, uint8_t patch)
 {
 	struct
 	{
@@ -37,10 +39,10 @@ load(FuzzSeed *seed, uint32_t number, uint8_t first_form, uint8_t nforms,
 	memset(&words, 0, sizeof(words));
 	words.extent = (FuzzExtent){.nblocks = 9,
 								.block_rows = 12,
-								.ncolumns = nforms,
+								.ncolumns = nforms | patch,
 								.number = number,
-								.map_lsn = 1,
-								.seed = number + 7};
+								.position = 9,
+								.seed = number + 7 + patch};
 	for (uint8_t i = 0; i < nforms; i++)
 		words.columns[i] = (FuzzColumn){.form = (uint8_t) (first_form + i),
 										.attribute = (uint8_t) (first_form + i),
@@ -65,25 +67,47 @@ name(FuzzSeed *seed, uint8_t what, uint8_t a, uint32_t b, uint8_t first_form,
 				   (nforms + UINT64_C(1)) * sizeof(uint64_t));
 }
 
+/* Writes a step that follows WAL, which has changed a block of extent 1. */
+static void
+follow(FuzzSeed *seed, uint64_t from, uint64_t to, uint32_t block)
+{
+	WaFollowMessage message;
+
+	memset(&message, 0, sizeof(message));
+	message.from = from;
+	message.to = to;
+	message.nchanges = 1;
+	message.changes[0] = (WaChange){.relation = fuzz_relation(0),
+									.block = WA_EXTENT_BLOCKS + block,
+									.lsn = to};
+	fuzz_seed_step(seed, STEP_FOLLOW, 0, 0, &message.from,
+				   offsetof(WaFollowMessage, changes) + sizeof(WaChange) -
+					   offsetof(WaFollowMessage, from));
+}
+
 /* Writes a seed of columns of some forms. */
 static void
 write_seed(uint8_t first_form, uint8_t nforms, uint8_t flags)
 {
 	static FuzzSeed seed;
-	const uint64_t confirmed[] = {1, 2, 0x7f};
+	const uint64_t confirmed[] = {3, 20, 0x7f};
 
-	load(&seed, 0, first_form, nforms, flags);
-	load(&seed, 1, first_form, nforms, flags);
+	follow(&seed, 9, 9, 500);
+	load(&seed, 0, first_form, nforms, flags, 0);
+	load(&seed, 1, first_form, nforms, flags, 0);
 	name(&seed, STEP_RESIDENCY, 0, 0, first_form, nforms, 0);
 	name(&seed, STEP_STATE, 0, 1, first_form, nforms, 0);
-	name(&seed, STEP_USE, 32, 600, first_form, nforms, 1);
+	name(&seed, STEP_USE, 60, 600, first_form, nforms, 9);
+	follow(&seed, 9, 20, 3);
+	load(&seed, 1, first_form, nforms, flags, FUZZ_EXTENT_PATCH);
+	name(&seed, STEP_CHANGED, 4, 600, first_form, nforms, 0);
 	name(&seed, STEP_TEXTS, 8, 0, first_form, nforms, 0);
 	fuzz_seed_step(&seed, STEP_CONFIRM, 0, 1, confirmed, sizeof(confirmed));
-	name(&seed, STEP_USE, 28, 600, first_form, nforms, 2);
+	name(&seed, STEP_USE, 212, 600, first_form, nforms, 20);
 	fuzz_seed_step(&seed, STEP_LIST, 16, 0, NULL, 0);
 	fuzz_seed_step(&seed, STEP_UNLOAD, 0, first_form + 1U, NULL, 0);
 	fuzz_seed_step(&seed, STEP_LIMIT, 0, 64, NULL, 0);
-	load(&seed, 2, first_form, nforms, flags);
+	load(&seed, 2, first_form, nforms, flags, 0);
 	fuzz_seed_write(&seed, "fuzz_extent");
 }
 

@@ -31,7 +31,6 @@ enum
 
 /* Where things are in the parcel, in bytes. */
 #define EXTENT_PLACE 0
-#define MAPS_PLACE   (64 * 1024)
 #define QUERY_PLACE  (72 * 1024)
 #define USED_PLACE   (80 * 1024)
 #define GROUPS_PLACE (88 * 1024)
@@ -65,7 +64,7 @@ load(const uint8_t *forms, uint8_t nforms, uint32_t number)
 								.block_rows = 9,
 								.ncolumns = nforms,
 								.number = number,
-								.map_lsn = 1,
+								.position = 9,
 								.seed = number + 3};
 	for (uint8_t i = 0; i < nforms; i++)
 		words.columns[i] = (FuzzColumn){.form = forms[i],
@@ -98,7 +97,6 @@ share(uint8_t flags)
 static void
 run(int number, const uint8_t *forms, uint8_t nforms, uint32_t flags)
 {
-	const uint64_t map[] = {1, 1};
 	WaRunMessage message;
 	WaWriter writer;
 	WaArena arena;
@@ -106,15 +104,14 @@ run(int number, const uint8_t *forms, uint8_t nforms, uint32_t flags)
 	wa_arena_init(&arena, MEMORY);
 	wa_writer_init(&writer, &arena);
 	fuzz_seed_query(number, &writer);
-	fuzz_seed_step(&seed, STEP_WRITE, 0, MAPS_PLACE / 8 << 8, map, sizeof(map));
 	fuzz_seed_step(&seed, STEP_WRITE, 1, QUERY_PLACE / 8 << 8, writer.words,
 				   writer.nwords * sizeof(uint64_t));
 	memset(&message, 0, sizeof(message));
 	message.relation = fuzz_relation(0);
 	message.nblocks = 2000;
-	message.nmaps = 1;
+	message.position = 9;
+	message.snapshot = (WaSnapshot){.xmin = 20, .xmax = 20};
 	message.ncolumns = nforms;
-	message.maps = MAPS_PLACE;
 	message.query = QUERY_PLACE;
 	message.query_bytes = writer.nwords * sizeof(uint64_t);
 	message.used = USED_PLACE;
@@ -128,11 +125,30 @@ run(int number, const uint8_t *forms, uint8_t nforms, uint32_t flags)
 	wa_arena_reset(&arena);
 }
 
+/* Writes a step that follows WAL, by a client or the supervisor. */
+static void
+follow(uint8_t step, uint64_t from, uint64_t to, uint32_t block)
+{
+	WaFollowMessage message;
+
+	memset(&message, 0, sizeof(message));
+	message.from = from;
+	message.to = to;
+	message.nchanges = 1;
+	message.changes[0] =
+		(WaChange){.relation = fuzz_relation(0), .block = block, .lsn = to};
+	fuzz_seed_step(&seed, step, WA_MSG_FOLLOW, 0,
+				   (const char *) &message + sizeof(WaHeader),
+				   offsetof(WaFollowMessage, changes) + sizeof(WaChange) -
+					   sizeof(WaHeader));
+}
+
 /* Writes a seed of a query over columns as its inputs are. */
 static void
 write_run_seed(int number, const uint8_t *forms, uint8_t nforms)
 {
 	share(0);
+	follow(number % 2 == 0 ? STEP_CONTROL : STEP_MESSAGE, 9, 9, 3000);
 	load(forms, nforms, 0);
 	load(forms, nforms, 1);
 	run(number, forms, nforms, (uint32_t) number % 2);
@@ -186,13 +202,24 @@ write_resident_seed(uint8_t form)
 	WaMessage message;
 
 	share(0);
+	follow(STEP_MESSAGE, 9, 9, 3000);
 	load(&form, 1, 0);
 	ask(&form, 1);
+	follow(STEP_CONTROL, 9, 20, 3);
+	memset(&message, 0, sizeof(message));
+	message.changed.relation = fuzz_relation(0);
+	message.changed.nblocks = 700;
+	message.changed.room = 2;
+	message.changed.ncolumns = 1;
+	message.changed.states = GROUPS_PLACE;
+	fill_names(message.changed.columns, &form, 1);
+	send_message(WA_MSG_CHANGED, &message,
+				 offsetof(WaChangedMessage, columns) + sizeof(WaColumnName), 0);
 	memset(&message, 0, sizeof(message));
 	message.confirm.relation = fuzz_relation(0);
-	message.confirm.old_lsn = 1;
-	message.confirm.new_lsn = 2;
-	message.confirm.kept[0] = 0x3f;
+	message.confirm.edition = 1;
+	message.confirm.position = 20;
+	message.confirm.same[0] = 0x3f;
 	send_message(WA_MSG_CONFIRM, &message, sizeof(message.confirm), 0);
 	memset(&message, 0, sizeof(message));
 	message.unload.relation = fuzz_relation(0);

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use WarpaggTest;
 
-my $node = make_fresh_node('changes', 'wal_level = replica');
+my $node = make_fresh_node('changes', 'wal_level = replica', 'wal_writer_delay = 10s');
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION warpagg');
 ok(wait_ready($node), 'the device process is ready');
@@ -138,6 +138,70 @@ look_around('multixacts, both have ended');
 ask($writer, 'VACUUM FREEZE t');
 look_around('multixacts, frozen');
 end_case('multixacts');
+
+# What changes no rows leaves all blocks fresh.
+make_table($writer, 't');
+ask($writer, 'UPDATE t SET v = v + 1 WHERE id % 200 = 1');
+load($writer, 't');
+foreach my $harmless (
+	'SELECT count(*) FROM (SELECT FROM t FOR UPDATE) x',
+	'SELECT count(*) FROM (SELECT FROM t FOR KEY SHARE) x',
+	'VACUUM t', 'VACUUM FREEZE t', 'CHECKPOINT', 'ANALYZE t')
+{
+	ask($writer, $harmless);
+	look_around($harmless);
+	is(resident_blocks($reader, 't'), block_count($reader, 't'),
+		"$harmless: all blocks stay fresh");
+}
+
+# More subtransactions than a snapshot lists, some of which fail, of one transaction
+# that changes the table, and of one beside it.
+my $many = q{DO $$ BEGIN FOR i IN 1 .. 90 LOOP
+	BEGIN
+		UPDATE %s SET v = v + i WHERE id = i * 150;
+		IF i %% 5 = 0 THEN RAISE division_by_zero; END IF;
+	EXCEPTION WHEN division_by_zero THEN NULL;
+	END; END LOOP; END $$};
+begin_case('subtransactions');
+my $beside = open_session($node);
+ask($beside, 'CREATE TABLE beside AS SELECT id, v FROM t');
+ask($beside, 'BEGIN; ' . sprintf($many, 'beside'));
+ask($writer, 'BEGIN; ' . sprintf($many, 't'));
+look($writer, 't', 'subtransactions, the writer itself');
+load($reader, 't');
+look_around('subtransactions, loaded under way');
+ask($writer, 'COMMIT');
+look_around('subtransactions, ended');
+load($writer, 't');
+look_around('subtransactions, ended and loaded');
+ask($beside, 'ROLLBACK');
+look_around('subtransactions, all have ended');
+uses($reader, 't', 'subtransactions, all have ended');
+end_case('subtransactions');
+
+# A snapshot that another session takes over.
+begin_case('exported');
+my $snapshot = ask($old, 'SELECT pg_export_snapshot()');
+ask($writer, $hot);
+load($writer, 't');
+ask($beside, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+ask($beside, "SET TRANSACTION SNAPSHOT '$snapshot'");
+look($beside, 't', 'exported, rows have changed');
+cmp_ok(resident_blocks($beside, 't'), '>', 50, 'exported: it uses some blocks');
+ask($beside, 'COMMIT');
+end_session($beside);
+end_case('exported');
+
+# Commits that are seen before WAL is flushed, of a writer that nobody waits for.
+begin_case('asynchronous');
+ask($writer, 'SET synchronous_commit = off');
+foreach my $i (1 .. 20)
+{
+	ask($writer, "UPDATE t SET v = v + 1 WHERE id = $i * 700");
+	look_around("asynchronous, change $i");
+}
+ask($writer, 'RESET synchronous_commit');
+end_case('asynchronous');
 
 # Rows that become visible while an old snapshot does not see them.
 begin_case('old snapshot');

@@ -139,6 +139,7 @@ sub make_large
 	make_table($session, $table);
 	ask($session, fill($table, 20001, $rows));
 	ask($session, "VACUUM (FREEZE, ANALYZE) $table");
+	ask($session, "SELECT warpagg_unload('$table')");
 	cmp_ok(block_count($session, $table), '>', 512, 'it is beyond shared buffers');
 	return;
 }
@@ -148,13 +149,10 @@ sub look_at_gaps
 {
 	my ($session, $table, $name) = @_;
 	my $blocks = block_count($session, $table);
-	my $other = open_session($node);
 
-	# While it needs the old rows no scan, as they do on 19, marks their blocks.
-	ask($other, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+	cmp_ok(load($session, $table), '>', 0, "$name: loaded");
 	ask($session,
 		"UPDATE $table SET v = v + 1 WHERE id % 3001 < 2 OR id % 20000 < 3000");
-	cmp_ok(load($session, $table), '>', 0, "$name: loaded");
 	foreach my $workers (0, 2)
 	{
 		ask($session, "SET max_parallel_workers_per_gather = $workers");
@@ -167,7 +165,6 @@ sub look_at_gaps
 		cmp_ok($read + $resident, '>=', block_count($session, $table),
 			"$name: none is left out");
 	}
-	end_session($other);
 	return;
 }
 

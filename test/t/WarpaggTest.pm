@@ -20,7 +20,7 @@ our @EXPORT = qw(make_node make_node_of processes supervisor_pid daemon_pid is_u
   wait_until wait_asleep wait_ready start_query finish_query value messages stat_value
   status logged waiting change_setting device_setting put_daemon
   extension_members is_members install_with_first_release
-  clearing_stamps);
+);
 
 # A device that every machine has, unless the tests are told to use another.
 my $device = $ENV{WARPAGG_TEST_DEVICE} // 'auto';
@@ -44,17 +44,6 @@ sub put_daemon
 	chmod 0755, "$path.new" or die $!;
 	rename "$path.new", $path or die $!;
 	return;
-}
-
-# Tells whether a change of a row that everybody sees changes the LSN of the visibility
-# map's page, and so puts all resident blocks in doubt that the page is about.
-sub clearing_stamps
-{
-	my ($node) = @_;
-	my $version =
-	  $node->safe_psql('postgres', 'SHOW server_version_num');
-	my %since = (17 => 170011, 18 => 180006);
-	return $version >= ($since{ int($version / 10000) } // 190000);
 }
 
 # Makes a cluster with settings on top of the usual ones; not yet started.

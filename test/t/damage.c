@@ -144,9 +144,26 @@ find_answer(const Peer *peer, const WaAnswerMessage *answer,
 		return;
 	if (answer->blocks != run->nblocks)
 		parts[0] = part_of(peer, run->used,
-						   run->nmaps * sizeof(((WaMapPage *) NULL)->visible));
+						   (uint64_t) wa_extents_of(run->nblocks) *
+							   WA_EXTENT_WORDS * sizeof(uint64_t));
 	if (answer->in_parcel != 0)
 		parts[1] = part_of(peer, run->groups, answer->groups_bytes);
+}
+
+/* Finds what goes with the reply to a LIST, or a CHANGED. */
+static Part
+find_list(const Peer *peer, uint32_t count)
+{
+	const WaMessage *request = &peer->request;
+
+	if (request->header.type == WA_MSG_CHANGED &&
+		count <= request->changed.room)
+		return part_of(peer, request->changed.states,
+					   count * sizeof(WaExtentState));
+	if (request->header.type == WA_MSG_LIST && count <= request->list.room)
+		return part_of(peer, request->list.list,
+					   count * sizeof(WaResidentColumn));
+	return (Part){NULL, 0};
 }
 
 /* Finds what goes with a message to a peer. */
@@ -163,10 +180,7 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 			find_answer(peer, &message->answer, parts);
 			break;
 		case WA_MSG_LISTED:
-			if (message->listed.columns <= request->list.room)
-				parts[0] =
-					part_of(peer, request->list.list,
-							message->listed.columns * sizeof(WaResidentColumn));
+			parts[0] = find_list(peer, message->listed.columns);
 			break;
 		case WA_MSG_DONE:
 			if (request->header.type == WA_MSG_EXTENTS)
@@ -182,9 +196,7 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 			}
 			break;
 		case WA_MSG_RUN:
-			parts[0] = part_of(peer, message->run.maps,
-							   message->run.nmaps * sizeof(WaMapPage));
-			parts[1] =
+			parts[0] =
 				part_of(peer, message->run.query, message->run.query_bytes);
 			break;
 		case WA_MSG_LOAD:

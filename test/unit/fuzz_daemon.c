@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_resident_client.h"
 
@@ -81,8 +82,8 @@ write_extent(void)
 						 pick(1024));
 }
 
-/* Puts a query and a map into the parcel; returns where the map is. */
-static uint64_t
+/* Puts a query into the parcel. */
+static void
 write_query(uint64_t offset)
 {
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
@@ -90,16 +91,8 @@ write_query(uint64_t offset)
 							   .failure = (uint32_t) pick(20),
 							   .fail_extent = (uint32_t) pick(70),
 							   .delay_us = (uint32_t) (pick(4) * pick(2000))};
-	WaMapPage *maps = (WaMapPage *) (void *) (parcel + offset + 65536);
 
 	memcpy(parcel + offset, &query, sizeof(query));
-	for (int i = 0; i < 2; i++)
-	{
-		maps[i].lsn = 1 + pick(3);
-		maps[i].is_whole = pick(2);
-		memset(maps[i].visible, (int) pick(256), sizeof(maps[i].visible));
-	}
-	return offset + 65536;
 }
 
 /* Makes a RUN that is right, or nearly. */
@@ -108,8 +101,8 @@ make_run(WaRunMessage *run)
 {
 	run->relation = wa_test_relation(pick(3));
 	run->nblocks = (uint32_t) pick(70000);
-	run->nmaps = (uint32_t) pick(4);
-	run->maps = pick_offset();
+	run->position = pick(4);
+	run->snapshot = wa_test_random_snapshot(&random_state);
 	run->query = pick_offset();
 	run->query_bytes = pick(1000);
 	run->used = pick_offset();
@@ -119,12 +112,35 @@ make_run(WaRunMessage *run)
 	{
 		run->query = (uint64_t) 4 * 65536;
 		run->query_bytes = sizeof(WaTestQuery);
-		run->maps = write_query(run->query);
-		run->nmaps = 2;
+		write_query(run->query);
 	}
 	run->ncolumns = wa_test_names(pick(1024) & pick(1024), run->columns);
 	return offsetof(WaRunMessage, columns) +
 		   run->ncolumns * sizeof(WaColumnName);
+}
+
+/* Makes a FOLLOW that is right, or nearly; returns its length. */
+static size_t
+make_follow(WaFollowMessage *follow)
+{
+	follow->from = 1 + pick(4);
+	follow->to = follow->from + pick(70000);
+	follow->nchanges = (uint32_t) pick(20);
+	for (uint32_t i = 0; i < follow->nchanges; i++)
+	{
+		WaChange *change = &follow->changes[i];
+
+		change->kind = (uint32_t) (pick(10) == 0 ? 1 + pick(2) : 0);
+		change->block = (uint32_t) pick(40000);
+		change->lsn = 1 + pick(follow->to);
+		change->relation = wa_test_relation(pick(3));
+		if (change->kind != WA_CHANGE_FILES)
+			continue;
+		change->relation = (WaRelation){.database = change->relation.database};
+		change->block = 0;
+	}
+	return offsetof(WaFollowMessage, changes) +
+		   follow->nchanges * sizeof(WaChange);
 }
 
 /* Makes a message about resident columns; returns its length. */
@@ -164,14 +180,26 @@ fill_resident(WaMessage *message, WaMessageType type)
 			(void) wa_test_names(1 + pick(1023), names);
 			message->texts.column = names[0];
 			return sizeof(message->texts);
+		case WA_MSG_CHANGED:
+			message->changed.relation = relation;
+			message->changed.first = (uint32_t) pick(70);
+			message->changed.nblocks = (uint32_t) pick(40000);
+			message->changed.room = (uint32_t) pick(20);
+			message->changed.states = pick_offset();
+			message->changed.ncolumns =
+				wa_test_names(pick(1024), message->changed.columns);
+			return offsetof(WaChangedMessage, columns) +
+				   message->changed.ncolumns * sizeof(WaColumnName);
 		case WA_MSG_CONFIRM:
 			message->confirm.relation = relation;
 			message->confirm.extent = (uint32_t) pick(70);
-			message->confirm.old_lsn = 1 + pick(3);
-			message->confirm.new_lsn = 1 + pick(3);
-			memset(message->confirm.kept, (int) pick(256),
-				   sizeof(message->confirm.kept));
+			message->confirm.edition = 1 + pick(100);
+			message->confirm.position = 1 + pick(3);
+			memset(message->confirm.same, (int) pick(256),
+				   sizeof(message->confirm.same));
 			return sizeof(message->confirm);
+		case WA_MSG_FOLLOW:
+			return make_follow(&message->follow);
 		case WA_MSG_UNLOAD:
 			message->unload.relation = relation;
 			message->unload.attribute = (int32_t) pick(11);
@@ -194,10 +222,10 @@ static size_t
 make_resident(WaMessage *message)
 {
 	static const WaMessageType types[] = {
-		WA_MSG_LOAD,    WA_MSG_LOAD, WA_MSG_LOAD,   WA_MSG_RESIDENCY,
-		WA_MSG_EXTENTS, WA_MSG_LIST, WA_MSG_RUN,    WA_MSG_RUN,
-		WA_MSG_CONFIRM, WA_MSG_RUN,  WA_MSG_UNLOAD, WA_MSG_TEXTS,
-		WA_MSG_PIN};
+		WA_MSG_LOAD,    WA_MSG_LOAD,    WA_MSG_LOAD,   WA_MSG_RESIDENCY,
+		WA_MSG_EXTENTS, WA_MSG_LIST,    WA_MSG_RUN,    WA_MSG_RUN,
+		WA_MSG_CONFIRM, WA_MSG_RUN,     WA_MSG_UNLOAD, WA_MSG_TEXTS,
+		WA_MSG_PIN,     WA_MSG_CHANGED, WA_MSG_FOLLOW, WA_MSG_FOLLOW};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 
@@ -252,11 +280,10 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 				parcel, message->load.extent, FUZZ_PARCEL_BYTES);
 			break;
 		case WA_MSG_RUN:
-			if (run->nmaps < 10 && run->query_bytes < 65536 &&
-				run->maps < FUZZ_PARCEL_BYTES - 10 * sizeof(WaMapPage) &&
+			if (run->query_bytes < 65536 &&
 				run->query < FUZZ_PARCEL_BYTES - 65536)
-				message->header.bulk = wa_run_checksum(run, parcel + run->maps,
-													   parcel + run->query);
+				message->header.bulk =
+					wa_checksum(0, parcel + run->query, run->query_bytes);
 			break;
 		default:
 			break;
@@ -288,7 +315,7 @@ damage(uint8_t *bytes, size_t length, size_t room)
 				bytes[i] = (uint8_t) pick(256);
 			return length;
 		default:
-			bytes[4] = (uint8_t) pick(28); /* the type */
+			bytes[4] = (uint8_t) pick(36); /* the type */
 			return length;
 	}
 }

@@ -74,6 +74,40 @@ test_unpack(void)
 	return true;
 }
 
+/* Copies bits to anywhere among others. */
+static bool
+test_copy(void)
+{
+	uint8_t bytes[MAX_BITS];
+	uint8_t others[MAX_BITS];
+
+	for (int trial = 0; trial < TRIALS; trial++)
+	{
+		const size_t count = below(MAX_BITS) + 1;
+		const size_t to_count = below(MAX_BITS) + 1;
+		const size_t first = below(count + 1);
+		const size_t to_first = below(to_count + 1);
+		const size_t most = count - first < to_count - to_first
+								? count - first
+								: to_count - to_first;
+		const size_t some = below(most + 1);
+		uint64_t *words;
+		uint64_t *to_words;
+
+		fill(bytes, count);
+		fill(others, to_count);
+		words = pack(bytes, count);
+		to_words = pack(others, to_count);
+		wa_bits_copy(words, first, some, to_words, to_first);
+		memcpy(others + to_first, bytes + first, some);
+		EXPECT(is_packed(to_words, others, to_count));
+		EXPECT(is_packed(words, bytes, count));
+		free(words);
+		free(to_words);
+	}
+	return true;
+}
+
 /* Selects rows of a few, ascending; returns how many. */
 static size_t
 choose(uint16_t *selection, size_t nrows)
@@ -136,6 +170,7 @@ test_rows(void)
 int
 main(void)
 {
+	check(test_copy(), "bits are copied to anywhere");
 	check(test_unpack(), "bytes become bits, and bytes again");
 	check(test_rows(), "rows of booleans become vectors");
 	return finish_checks();

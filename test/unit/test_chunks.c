@@ -164,6 +164,40 @@ test_giving_back(void)
 	return true;
 }
 
+/* What is kept is found by who wants as much, or little less, and has its memory. */
+static bool
+test_keeping(void)
+{
+	Piece pieces[32];
+	const size_t before = resident_bytes();
+
+	for (int i = 0; i < 32; i++)
+	{
+		pieces[i] = (Piece){wa_chunks_get(&chunks, MB), MB, (uint8_t) (i + 1)};
+		EXPECT(pieces[i].place != NULL);
+		mark_piece(&pieces[i]);
+	}
+	for (int i = 0; i < 32; i++)
+		wa_chunks_keep(&chunks, pieces[i].place, MB);
+	EXPECT(resident_bytes() <= before + 24 * MB);
+	EXPECT(resident_bytes() >= before + 8 * MB);
+	/* The last 16 are there, but half of one is too much to be left over. */
+	pieces[0].place = wa_chunks_get(&chunks, MB / 2);
+	for (int i = 16; i < 32; i++)
+		EXPECT(pieces[0].place != pieces[i].place);
+	wa_chunks_free(pieces[0].place, MB / 2);
+	for (int i = 16; i < 32; i++)
+	{
+		uint8_t *place = wa_chunks_get(&chunks, MB - (size_t) i * 4096);
+
+		EXPECT(place == pieces[i].place);
+		EXPECT(place[0] == i + 1 && place[MB - (size_t) i * 4096 - 1] == 0);
+		wa_chunks_free(place, MB - (size_t) i * 4096);
+	}
+	EXPECT(resident_bytes() <= before + 4 * MB);
+	return true;
+}
+
 static const struct
 {
 	const char *name;
@@ -172,6 +206,7 @@ static const struct
 	{"pieces", test_pieces},
 	{"threads", test_threads},
 	{"giving back", test_giving_back},
+	{"keeping", test_keeping},
 };
 
 int

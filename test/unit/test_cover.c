@@ -13,8 +13,14 @@
 #include "test/unit/test_extent.h"
 
 #define EXTENTS 8
-#define ROWS    4
-#define PLENTY  ((uint64_t) 1 << 40)
+
+/* Extents have multiples of this as numbers, so that they are of several parts. */
+#define STEP   5
+#define ROWS   4
+#define PLENTY ((uint64_t) 1 << 40)
+
+/* A position behind all LSNs of blocks. */
+#define LATE ((uint64_t) 1 << 40)
 
 static uint64_t random_state = 5;
 static uint8_t *parcel;
@@ -29,46 +35,41 @@ pick(uint64_t bound)
 
 /* Loads an extent of the first relation. */
 static bool
-load(uint32_t number, uint64_t map_lsn, uint64_t seed, uint64_t attributes)
+load(uint32_t i, uint64_t position, uint64_t seed, uint64_t attributes)
 {
-	return wa_test_load(&store, parcel, 0, number, map_lsn, seed, ROWS,
+	return wa_test_load(&store, parcel, 0, i * STEP, position, seed, ROWS,
 						attributes) == WA_OK;
 }
 
-static bool whole_pages =
-	false; /* takers say so of pages without hidden blocks */
+/* Of the relation, as takers say. */
+static uint32_t nblocks = UINT32_MAX;
 
 /* A query's way to a cover. */
 typedef struct Taker
 {
-	WaMapPage maps[1];
+	WaSnapshot snapshot;
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	uint32_t ncolumns;
 	WaUse use;
 	WaCover *cover;
 } Taker;
 
-/* Takes a cover of some attributes, with all blocks visible but some. */
+/* Takes a cover of some attributes, for which WAL has to be known up to a position. */
 static bool
-take(Taker *taker, uint64_t attributes, uint64_t lsn, uint64_t hidden)
+take(Taker *taker, uint64_t attributes, uint64_t position,
+	 const WaSnapshot *snapshot)
 {
 	const WaRelation name = wa_test_relation(0);
 
 	memset(taker, 0, sizeof(*taker));
-	taker->maps[0].lsn = lsn;
-	taker->maps[0].is_whole = whole_pages && hidden == 0;
-	if (taker->maps[0].is_whole == 0)
-		memset(taker->maps[0].visible, 0xff, sizeof(taker->maps[0].visible));
-	for (int i = 0; i < EXTENTS; i++)
-		taker->maps[0].visible[i][0] &= ~hidden;
+	taker->snapshot = *snapshot;
 	taker->ncolumns = wa_test_names(attributes, taker->names);
-	taker->use.nmaps = 1;
-	taker->use.nblocks = UINT32_MAX;
+	taker->use = (WaUse){
+		.snapshot = &taker->snapshot, .position = position, .nblocks = nblocks};
 	if (!wa_store_use_begin(&store, &name, taker->names, taker->ncolumns,
 							&taker->use))
 		return false;
-	taker->cover =
-		wa_cover_take(&store, &taker->use, taker->names, taker->maps);
+	taker->cover = wa_cover_take(&store, &taker->use, taker->names);
 	return taker->cover != NULL;
 }
 
@@ -114,7 +115,9 @@ static bool
 cover_is_right(Taker *taker)
 {
 	const WaRelation name = wa_test_relation(0);
-	WaUse use = {.maps = taker->maps, .nmaps = 1, .nblocks = UINT32_MAX};
+	WaUse use = {.snapshot = &taker->snapshot,
+				 .position = taker->use.position,
+				 .nblocks = taker->use.nblocks};
 	const WaCover *cover = taker->cover;
 	uint64_t rows = 0;
 	uint64_t count = 0;
@@ -125,8 +128,9 @@ cover_is_right(Taker *taker)
 	while (wa_store_use_next(&store, &use, &used, 1) > 0)
 	{
 		EXPECT(count < cover->count);
-		EXPECT(cover->list[count] == &cover->extents[count].extent);
-		EXPECT(extent_is_right(&cover->extents[count], &used, taker->ncolumns));
+		EXPECT(cover->list[count] == &wa_cover_extent(cover, count)->extent);
+		EXPECT(extent_is_right(wa_cover_extent(cover, count), &used,
+							   taker->ncolumns));
 		for (uint32_t i = 0; i < cover->list[count]->nranges; i++)
 			rows += cover->list[count]->ranges[i].end -
 					cover->list[count]->ranges[i].begin;
@@ -139,44 +143,120 @@ cover_is_right(Taker *taker)
 	return true;
 }
 
+/* Says that WAL has changed a block, where it is known up to the position before. */
+static void
+change_block(uint32_t block, uint64_t lsn)
+{
+	static WaFollowMessage follow;
+
+	follow.from = store.known.position;
+	follow.to = lsn;
+	follow.nchanges = 1;
+	follow.changes[0] =
+		(WaChange){.relation = wa_test_relation(0), .block = block, .lsn = lsn};
+	(void) wa_store_follow(&store, &follow);
+}
+
+/* Tells whether from a place on a cover has the same parts as another. */
+static bool
+has_parts_of(const WaCover *cover, const WaCover *other, uint32_t from)
+{
+	EXPECT(cover->nplaces == other->nplaces && from < cover->nplaces);
+	for (uint32_t i = from; i < cover->nplaces; i++)
+		if (cover->places[i].part != other->places[i].part)
+			return false;
+	return true;
+}
+
 /* The same question gets the same cover; another one, or changes, another. */
 static bool
 test_kept(void)
 {
+	const WaSnapshot *all = &wa_test_snapshot;
 	static Taker first;
 	static Taker second;
 	const WaCover *kept;
-	WaConfirmMessage confirm = {.relation = wa_test_relation(0),
-								.extent = 1,
-								.old_lsn = 1,
-								.new_lsn = 2};
 
 	for (uint32_t i = 0; i < EXTENTS; i++)
-		EXPECT(load(i, 1, 400 + i, 0x204));
-	EXPECT(take(&first, 0x204, 1, 0));
+		EXPECT(load(i, LATE, 400 + i, 0x204));
+	EXPECT(take(&first, 0x204, 1, all));
 	kept = first.cover;
 	EXPECT(kept->count == EXTENTS && cover_is_right(&first));
-	EXPECT(take(&second, 0x204, 1, 0) && second.cover == kept);
+	EXPECT(take(&second, 0x204, 1, all) && second.cover == kept);
 	give_back(&second);
-	EXPECT(take(&second, 0x4, 1, 0) && second.cover != kept);
+	EXPECT(take(&second, 0x4, 1, all) && second.cover != kept);
 	give_back(&second);
-	EXPECT(take(&second, 0x204, 1, 0) && second.cover == kept);
+	EXPECT(take(&second, 0x204, 1, all) && second.cover == kept);
 	give_back(&second);
-	EXPECT(take(&second, 0x204, 1, 2) && second.cover != kept);
-	EXPECT(cover_is_right(&second));
-	give_back(&second);
-	EXPECT(take(&second, 0x204, 7, 0) && second.cover->count == 0);
+	EXPECT(take(&second, 0x204, LATE + 1, all) && second.cover->count == 0);
 	give_back(&second);
 	give_back(&first);
-	EXPECT(take(&first, 0x204, 1, 0));
-	memset(confirm.kept, 0xff, sizeof(confirm.kept));
-	wa_store_confirm(&store, &confirm);
-	EXPECT(take(&second, 0x204, 1, 0));
-	EXPECT(second.cover->count == EXTENTS - 1 && cover_is_right(&second));
+	EXPECT(take(&first, 0x204, 1, all) && first.cover == kept);
+	/* A change of what is not cached is none, nor one of before it was read. */
+	change_block(WA_EXTENT_BLOCKS * STEP * EXTENTS, LATE + 2);
+	EXPECT(take(&second, 0x204, LATE + 2, all) && second.cover == kept);
+	give_back(&second);
+	change_block(WA_EXTENT_BLOCKS * STEP, LATE + 3);
+	EXPECT(take(&second, 0x204, 1, all) && second.cover != kept);
+	EXPECT(second.cover->blocks == kept->blocks - 1);
+	EXPECT(cover_is_right(&second));
+	/* What has not changed is shared. */
+	EXPECT(has_parts_of(second.cover, kept, 1));
+	give_back(&second);
+	EXPECT(load(7, LATE + 3, 500, 0x204));
+	EXPECT(take(&second, 0x204, 1, all) && cover_is_right(&second));
+	EXPECT(!has_parts_of(second.cover, kept, 2));
+	EXPECT(second.cover->places[1].part == kept->places[1].part);
+	give_back(&second);
+	/* Where a relation gets longer what lies before its end is the same. */
+	nblocks = WA_EXTENT_BLOCKS * STEP * 7 + 3;
+	EXPECT(take(&second, 0x204, 1, all) && cover_is_right(&second));
+	EXPECT(second.cover->places[1].part == kept->places[1].part);
+	nblocks = UINT32_MAX;
 	give_back(&second);
 	give_back(&first);
 	wa_store_set_limit(&store, 0);
 	EXPECT(wa_memory_used(&store.memory) == 0);
+	wa_store_set_limit(&store, PLENTY);
+	return true;
+}
+
+/* Snapshots that find the same blocks settled share a cover. */
+static bool
+test_snapshots(void)
+{
+	const WaSnapshot all = {.xmin = WA_TEST_XIDS, .xmax = WA_TEST_XIDS};
+	const WaSnapshot later = {.xmin = WA_TEST_XIDS + 3,
+							  .xmax = WA_TEST_XIDS + 9,
+							  .nxids = 1,
+							  .xids = {WA_TEST_XIDS + 4}};
+	const WaSnapshot some = {.xmin = WA_TEST_XIDS / 2,
+							 .xmax = WA_TEST_XIDS / 2};
+	const WaSnapshot other = {.xmin = WA_TEST_XIDS / 2,
+							  .xmax = WA_TEST_XIDS / 2 + 1};
+	static Taker first;
+	static Taker second;
+
+	for (uint32_t i = 0; i < EXTENTS; i++)
+		EXPECT(load(i, LATE + 3, 400 + i, 0x204));
+	EXPECT(take(&first, 0x204, 1, &all));
+	EXPECT(take(&second, 0x204, 1, &later) && second.cover == first.cover);
+	EXPECT(cover_is_right(&second));
+	give_back(&second);
+	EXPECT(take(&second, 0x204, 1, &some) && second.cover != first.cover);
+	EXPECT(cover_is_right(&second) &&
+		   second.cover->blocks < first.cover->blocks);
+	give_back(&first);
+	EXPECT(take(&first, 0x204, 1, &some) && second.cover == first.cover);
+	give_back(&second);
+	EXPECT(take(&second, 0x204, 1, &other) && second.cover != first.cover);
+	EXPECT(cover_is_right(&second));
+	give_back(&second);
+	EXPECT(take(&second, 0x204, 1, &later) && second.cover != first.cover);
+	EXPECT(cover_is_right(&second));
+	give_back(&second);
+	give_back(&first);
+	wa_store_set_limit(&store, 0);
 	wa_store_set_limit(&store, PLENTY);
 	return true;
 }
@@ -188,15 +268,15 @@ test_memory(void)
 	static Taker taker;
 	uint64_t bytes;
 
-	EXPECT(load(0, 1, 400, 0x204));
+	EXPECT(load(0, LATE + 3, 400, 0x204));
 	bytes = wa_memory_used(&store.memory);
-	EXPECT(take(&taker, 0x204, 1, 0));
-	EXPECT(load(0, 1, 400, 0x204));
+	EXPECT(take(&taker, 0x204, 1, &wa_test_snapshot));
+	EXPECT(load(0, LATE + 3, 400, 0x204));
 	EXPECT(wa_memory_used(&store.memory) > bytes);
 	EXPECT(taker.cover->list[0]->columns[0]->nrows == taker.cover->rows);
 	give_back(&taker);
 	EXPECT(wa_memory_used(&store.memory) == bytes);
-	EXPECT(take(&taker, 0x204, 1, 0));
+	EXPECT(take(&taker, 0x204, 1, &wa_test_snapshot));
 	wa_store_set_limit(&store, 0);
 	EXPECT(wa_memory_used(&store.memory) == bytes); /* in use */
 	give_back(&taker);
@@ -205,29 +285,62 @@ test_memory(void)
 	return true;
 }
 
+/* Says at random what WAL has changed, often with a gap. */
+static void
+follow_at_random(void)
+{
+	static WaFollowMessage follow;
+	const uint64_t known = store.known.position;
+
+	follow.from = pick(6) == 0 ? known + 1 : known - pick(5);
+	follow.to = follow.from + pick(20);
+	follow.nchanges = (uint32_t) pick(4);
+	for (uint32_t i = 0; i < follow.nchanges; i++)
+		follow.changes[i] =
+			(WaChange){.relation = wa_test_relation(0),
+					   .block = (uint32_t) pick(EXTENTS * WA_EXTENT_BLOCKS),
+					   .kind = pick(8) == 0 ? WA_CHANGE_REST : WA_CHANGE_BLOCK,
+					   .lsn = follow.to - pick(follow.to - follow.from + 1)};
+	(void) wa_store_follow(&store, &follow);
+}
+
+/* Confirms blocks of an extent at random. */
+static void
+confirm_at_random(void)
+{
+	WaConfirmMessage confirm = {.relation = wa_test_relation(0),
+								.extent = STEP * (uint32_t) pick(EXTENTS)};
+	WaExtentState state;
+
+	wa_store_extent_state(&store, &confirm.relation, confirm.extent, NULL, 0,
+						  &state);
+	confirm.edition = state.edition;
+	confirm.position = store.known.position - pick(20);
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		confirm.same[i] =
+			next_random(&random_state) | next_random(&random_state);
+	wa_store_confirm(&store, &confirm);
+}
+
 /* Changes something at random. */
 static void
 change(void)
 {
 	static const uint32_t devices[] = {0, 1, 2};
 	const WaRelation name = wa_test_relation(0);
-	const uint64_t what = pick(16);
-	WaConfirmMessage confirm = {.relation = name,
-								.extent = (uint32_t) pick(EXTENTS),
-								.old_lsn = 1 + pick(2),
-								.new_lsn = 1 + pick(2)};
+	const uint64_t what = pick(20);
 
-	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		confirm.kept[i] =
-			next_random(&random_state) | next_random(&random_state);
 	if (what < 8)
-		(void) load((uint32_t) pick(EXTENTS), 1 + pick(2), 400 + pick(3),
+		(void) load((uint32_t) pick(EXTENTS),
+					store.known.position + 1 - pick(10), 400 + pick(3),
 					1 + pick(15));
 	else if (what < 12)
-		wa_store_confirm(&store, &confirm);
-	else if (what < 14)
+		confirm_at_random();
+	else if (what < 16)
+		follow_at_random();
+	else if (what < 18)
 		wa_store_unload(&store, &name, (int32_t) pick(5));
-	else if (what == 14)
+	else if (what == 18)
 	{
 		wa_store_set_limit(&store, wa_memory_used(&store.memory) / 2);
 		wa_store_set_limit(&store, PLENTY);
@@ -241,19 +354,26 @@ static bool
 test_random(void)
 {
 	static Taker takers[3];
+	WaSnapshot snapshot = wa_test_snapshot;
 	bool has_cover[3] = {false};
 
 	for (int i = 0; i < 4000; i++)
 	{
 		const uint64_t r = pick(3);
 
-		whole_pages = pick(2) == 0;
+		if (pick(6) == 0)
+			snapshot = pick(2) == 0 ? wa_test_snapshot
+									: wa_test_random_snapshot(&random_state);
+		if (pick(6) == 0)
+			nblocks = pick(3) != 0
+						  ? UINT32_MAX
+						  : (uint32_t) pick(EXTENTS * STEP * WA_EXTENT_BLOCKS);
 		if (pick(3) == 0)
 			change();
 		if (has_cover[r])
 			give_back(&takers[r]);
-		has_cover[r] =
-			take(&takers[r], 1 + pick(4), 1 + pick(2), pick(2) * 0x24);
+		has_cover[r] = take(&takers[r], 1 + pick(4),
+							store.known.position + pick(20) / 19, &snapshot);
 		if (has_cover[r])
 			EXPECT(cover_is_right(&takers[r]));
 	}
@@ -272,9 +392,9 @@ main(int argc, char **argv)
 		random_state = strtoull(argv[1], NULL, 10);
 	parcel = aligned_alloc(64, WA_TEST_EXTENT_BYTES);
 	wa_store_init(&store, PLENTY, 1);
+	wa_test_know(&store, LATE);
 	check(test_kept(), "kept");
-	whole_pages = true;
-	check(test_kept(), "kept, by whole pages");
+	check(test_snapshots(), "kept for other snapshots");
 	check(test_memory(), "memory");
 	check(test_random(), "random changes");
 	free(parcel);

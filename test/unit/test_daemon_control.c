@@ -46,6 +46,28 @@ ping(const WaTestDaemon *daemon, WaPongMessage *pong)
 	return true;
 }
 
+/* The supervisor follows WAL, too; what it says that cannot be is not answered. */
+static bool
+test_follow(WaTestDaemon *daemon)
+{
+	WaFollowMessage follow;
+	WaMessage reply;
+
+	memset(&follow, 0, sizeof(follow));
+	wa_message_begin(&follow.header, WA_MSG_FOLLOW,
+					 offsetof(WaFollowMessage, changes), 19);
+	EXPECT(wa_test_send(daemon->control_fd, &follow, follow.header.length));
+	follow.from = 100;
+	follow.to = 200;
+	EXPECT(wa_test_send(daemon->control_fd, &follow, follow.header.length));
+	EXPECT(wa_test_receive(daemon->control_fd, &reply, WA_TEST_PATIENCE_MS) ==
+		   WA_MSG_FOLLOWED);
+	EXPECT(reply.header.request == 19 && reply.followed.position == 200);
+	EXPECT(__atomic_load_n(&daemon->counters->followed, __ATOMIC_RELAXED) ==
+		   200);
+	return wa_test_daemon_answers();
+}
+
 /* Tells whether the daemon listens on what is at the path, as it says. */
 static bool
 listens_there(const WaTestDaemon *daemon)
@@ -317,6 +339,7 @@ static const WaTestCase tests[] = {
 	{.name = "a socket anew", .run = test_listen},
 	{.name = "a socket anew, with a backlog", .run = test_listen_with_backlog},
 	{.name = "no socket anew", .run = test_listen_in_vain},
+	{.name = "following WAL", .run = test_follow},
 	{.name = "retirement", .run = test_retire},
 	{.name = "other versions", .run = test_protocol},
 	{.name = "no descriptors left", .run = test_no_descriptors},

@@ -390,6 +390,7 @@ static bool
 own_column(WaTestOwner *owner)
 {
 	EXPECT(wa_test_own(owner));
+	EXPECT(wa_test_follow(owner, 9, 9, NULL, 0) == 9);
 	EXPECT(wa_test_load_extent(owner, 0, 0, 9, 400, 2) == WA_OK);
 	EXPECT(wa_test_load_extent(owner, 0, 1, 9, 402, 2) == WA_OK);
 	EXPECT(wa_test_wait_until_ready(&owner->client));

@@ -114,7 +114,7 @@ test_damage(WaTestDaemon *daemon)
 		wa_test_write_extent(owner.parcel, wa_test_relation(0), 3, 9, 1003, 40,
 							 5);
 		place = i == 0   ? head->columns[1].values + 3
-				: i == 1 ? offsetof(WaExtentHead, map_lsn)
+				: i == 1 ? offsetof(WaExtentHead, last_xid)
 						 : head->columns[0].values;
 		wa_message_begin(&load.header, WA_MSG_LOAD, sizeof(load), 32);
 		load.extent = 0;
@@ -131,36 +131,126 @@ test_damage(WaTestDaemon *daemon)
 	return wa_test_daemon_answers();
 }
 
+/* Sends CONFIRM of all blocks of extent 3 of relation 0; tells whether it is done. */
 static bool
-test_confirming(WaTestDaemon *daemon)
+confirm(WaTestOwner *owner, uint64_t edition, uint64_t position)
 {
-	WaTestOwner owner;
-	WaExtentState states[2];
 	WaConfirmMessage confirm;
 	WaMessage reply;
 
-	(void) daemon;
-	EXPECT(wa_test_own(&owner));
-	EXPECT(wa_test_load_extent(&owner, 0, 3, 9, 1003, 4 + 8) == WA_OK);
-	EXPECT(ask_extents(&owner, 0, 2, states));
-	EXPECT(states[0].map_lsn == 0 && states[0].columns == 0);
-	EXPECT(states[1].map_lsn == 9 && states[1].columns == 2);
-	EXPECT(memcmp(states[1].block_lsn, last_head(&owner)->block_lsn,
-				  sizeof(states[1].block_lsn)) == 0);
-	EXPECT((states[1].cached[0] & 1) == 1);
 	memset(&confirm, 0, sizeof(confirm));
 	wa_message_begin(&confirm.header, WA_MSG_CONFIRM, sizeof(confirm), 35);
 	confirm.relation = wa_test_relation(0);
 	confirm.extent = 3;
-	confirm.old_lsn = 8;
-	confirm.new_lsn = 10;
-	EXPECT(wa_test_ask(&owner, &confirm, &reply) == WA_MSG_DONE);
-	EXPECT(ask_extents(&owner, 0, 3, states) && states[0].map_lsn == 9);
-	confirm.old_lsn = 9;
-	memset(confirm.kept, 0xfe, sizeof(confirm.kept));
-	EXPECT(wa_test_ask(&owner, &confirm, &reply) == WA_MSG_DONE);
-	EXPECT(ask_extents(&owner, 0, 3, states) && states[0].map_lsn == 10);
-	EXPECT((states[0].cached[0] & 1) == 0);
+	confirm.edition = edition;
+	confirm.position = position;
+	memset(confirm.same, 0xff, sizeof(confirm.same));
+	return wa_test_ask(owner, &confirm, &reply) == WA_MSG_DONE;
+}
+
+/* An LSN behind all of blocks. */
+#define CHANGED_LSN ((uint64_t) 1 << 40)
+
+static bool
+test_confirming(WaTestDaemon *daemon)
+{
+	const uint32_t block = 3 * WA_EXTENT_BLOCKS;
+	WaTestOwner owner;
+	WaExtentState states[2];
+
+	EXPECT(wa_test_own(&owner));
+	EXPECT(wa_counter_get((int64_t *) &daemon->counters->followed) == 0);
+	EXPECT(wa_test_load_extent(&owner, 0, 3, 9, 1003, 4 + 8) == WA_OK);
+	EXPECT(wa_counter_get((int64_t *) &daemon->counters->followed) == 0);
+	EXPECT(ask_extents(&owner, 0, 2, states));
+	EXPECT(states[0].exists == 0 && states[0].columns == 0);
+	EXPECT(states[1].exists == 1 && states[1].columns == 2);
+	EXPECT(memcmp(states[1].block_lsn, last_head(&owner)->block_lsn,
+				  sizeof(states[1].block_lsn)) == 0);
+	EXPECT((states[1].cached[0] & 1) == 1);
+	/* Nothing is known of WAL yet. */
+	EXPECT((states[1].fresh[0] & 1) == 0);
+	EXPECT(confirm(&owner, states[1].edition, 9));
+	EXPECT(ask_extents(&owner, 0, 3, states) && (states[0].fresh[0] & 1) == 0);
+	EXPECT(wa_test_follow(&owner, 9, 11, NULL, 0) == 11);
+	EXPECT(wa_test_follow(&owner, 8, 10, NULL, 0) == 11);
+	EXPECT(wa_counter_get((int64_t *) &daemon->counters->followed) == 11);
+	EXPECT(confirm(&owner, states[0].edition + 1, 9));
+	EXPECT(confirm(&owner, states[0].edition, 8));
+	EXPECT(ask_extents(&owner, 0, 3, states) && (states[0].fresh[0] & 1) == 0);
+	EXPECT(confirm(&owner, states[0].edition, 9));
+	EXPECT(ask_extents(&owner, 0, 3, states) &&
+		   memcmp(states[0].fresh, states[0].cached, sizeof(states[0].fresh)) ==
+			   0);
+	EXPECT(wa_test_follow(&owner, 10, CHANGED_LSN, &block, 1) == CHANGED_LSN);
+	EXPECT(ask_extents(&owner, 0, 3, states) && (states[0].fresh[0] & 1) == 0);
+	EXPECT(confirm(&owner, states[0].edition, CHANGED_LSN - 1));
+	EXPECT(ask_extents(&owner, 0, 3, states) && (states[0].fresh[0] & 1) == 0);
+	wa_test_disown(&owner);
+	return true;
+}
+
+/* Asks for extents of relation 0 that lack something; returns how many, or -1. */
+static int
+ask_changed(WaTestOwner *owner, uint32_t first, uint32_t nblocks, uint32_t room,
+			WaExtentState *states)
+{
+	WaChangedMessage changed;
+	WaMessage reply;
+
+	memset(&changed, 0, sizeof(changed));
+	changed.relation = wa_test_relation(0);
+	changed.first = first;
+	changed.nblocks = nblocks;
+	changed.room = room;
+	changed.ncolumns = wa_test_names(5, changed.columns);
+	changed.states = WA_TEST_ANSWERS;
+	wa_message_begin(&changed.header, WA_MSG_CHANGED,
+					 (uint32_t) (offsetof(WaChangedMessage, columns) +
+								 changed.ncolumns * sizeof(WaColumnName)),
+					 39);
+	if (wa_test_ask(owner, &changed, &reply) != WA_MSG_LISTED ||
+		reply.header.request != 39 || reply.listed.columns > room)
+		return -1;
+	memcpy(states, owner->parcel + WA_TEST_ANSWERS,
+		   reply.listed.columns * sizeof(*states));
+	if (reply.header.bulk !=
+		wa_checksum(0, states, reply.listed.columns * sizeof(*states)))
+		return -1;
+	return (int) reply.listed.columns;
+}
+
+/* Extents that lack blocks, or have some that are not fresh. */
+static bool
+test_changed(WaTestDaemon *daemon)
+{
+	const uint32_t block = 3 * WA_EXTENT_BLOCKS;
+	WaTestOwner owner;
+	WaExtentState states[8];
+	uint32_t nblocks;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(ask_changed(&owner, 0, 0, 8, states) == 0);
+	EXPECT(ask_changed(&owner, 0, 1030, 8, states) == 3);
+	EXPECT(ask_changed(&owner, 1, 1030, 8, states) == 2);
+	EXPECT(ask_changed(&owner, 1, 1030, 1, states) == 1);
+	EXPECT(states[0].number == 1 && states[0].exists == 0);
+	EXPECT(wa_test_follow(&owner, 9, 9, NULL, 0) == 9);
+	EXPECT(wa_test_load_extent(&owner, 0, 3, 9, 1003, 4 + 8) == WA_OK);
+	nblocks = block;
+	while (last_head(&owner)->block_lsn[nblocks - block] != 0)
+		nblocks++;
+	EXPECT(ask_changed(&owner, 0, nblocks, 8, states) == 3);
+	EXPECT(states[2].number == 2);
+	EXPECT(ask_changed(&owner, 0, nblocks + 1, 8, states) == 4);
+	EXPECT(states[3].number == 3 && states[3].exists == 1);
+	EXPECT(states[3].columns == 2);
+	EXPECT(wa_extent_state_is_sound(&states[3], 3, 2));
+	EXPECT(wa_test_follow(&owner, 9, CHANGED_LSN, &block, 1) == CHANGED_LSN);
+	EXPECT(ask_changed(&owner, 3, nblocks, 8, states) == 1);
+	EXPECT(states[0].number == 3);
+	EXPECT((states[0].cached[0] & ~states[0].fresh[0]) == 1);
 	wa_test_disown(&owner);
 	return true;
 }
@@ -393,31 +483,45 @@ test_bad_offsets(WaTestDaemon *daemon)
 	WaListMessage list;
 	WaExtentsMessage extents;
 	WaConfirmMessage confirm;
+	WaChangedMessage changed;
+	WaFollowMessage follow;
 
 	memset(&load, 0, sizeof(load));
 	memset(&list, 0, sizeof(list));
 	memset(&extents, 0, sizeof(extents));
 	memset(&confirm, 0, sizeof(confirm));
+	memset(&changed, 0, sizeof(changed));
+	memset(&follow, 0, sizeof(follow));
 	wa_message_begin(&load.header, WA_MSG_LOAD, sizeof(load), 1);
 	wa_message_begin(&list.header, WA_MSG_LIST, sizeof(list), 1);
 	wa_message_begin(&extents.header, WA_MSG_EXTENTS,
 					 offsetof(WaExtentsMessage, columns), 1);
 	wa_message_begin(&confirm.header, WA_MSG_CONFIRM, sizeof(confirm), 1);
-	EXPECT(request_is_rejected(&confirm)); /* to LSN 0 */
+	confirm.relation = extents.relation = changed.relation =
+		wa_test_relation(0);
+	EXPECT(request_is_rejected(&confirm)); /* at position 0 */
+	wa_message_begin(&changed.header, WA_MSG_CHANGED,
+					 offsetof(WaChangedMessage, columns), 1);
+	EXPECT(request_is_rejected(&changed)); /* without room */
+	wa_message_begin(&follow.header, WA_MSG_FOLLOW,
+					 offsetof(WaFollowMessage, changes), 1);
+	EXPECT(request_is_rejected(&follow)); /* from position 0 */
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 	{
-		load.extent = list.list = extents.states = bad[i];
-		list.room = extents.count = 1;
+		load.extent = list.list = extents.states = changed.states = bad[i];
+		list.room = extents.count = changed.room = 1;
 		EXPECT(request_is_rejected(&load));
 		EXPECT(request_is_rejected(&list));
 		EXPECT(request_is_rejected(&extents));
+		EXPECT(request_is_rejected(&changed));
 	}
 	load.extent = 65536; /* where there are only zeros */
 	EXPECT(request_is_rejected(&load));
-	list.list = extents.states = 0;
-	list.room = extents.count = UINT32_MAX;
+	list.list = extents.states = changed.states = 0;
+	list.room = extents.count = changed.room = UINT32_MAX;
 	EXPECT(request_is_rejected(&list));
 	EXPECT(request_is_rejected(&extents));
+	EXPECT(request_is_rejected(&changed));
 	EXPECT(wa_test_is_rejected(&load, sizeof(load), true));
 	EXPECT(wa_test_ping(daemon, WA_TEST_PATIENCE_MS));
 	return wa_test_daemon_answers();
@@ -612,6 +716,7 @@ static const WaTestCase tests[] = {
 	{.name = "loading", .run = test_loading},
 	{.name = "damaged extents", .run = test_damage},
 	{.name = "confirming", .run = test_confirming},
+	{.name = "what has changed", .run = test_changed},
 	{.name = "listing and unloading", .run = test_listing},
 	{.name = "pins", .run = test_pins},
 	{.name = "the limit of memory",

@@ -19,10 +19,14 @@
 
 #define EXTENTS 12
 
-/* Loads extents of a relation with attributes 3 and 10, of the same rows. */
+/*
+ * Loads extents of a relation with attributes 3 and 10, of the same rows, where WAL is
+ * known up to 7 at least.
+ */
 static bool
 load_extents(WaTestOwner *owner, uint64_t relation)
 {
+	EXPECT(wa_test_follow(owner, 7, 7, NULL, 0) >= 7);
 	for (uint32_t i = 0; i < EXTENTS; i++)
 		EXPECT(wa_test_load_extent(owner, relation, i, 7, 831, 0x204) == WA_OK);
 	return true;
@@ -39,20 +43,20 @@ prepare(const WaTestOwner *owner, const WaTestQuery *query)
 static uint32_t
 bulk_of(const WaTestOwner *owner, size_t groups_bytes)
 {
-	const uint32_t used = wa_checksum(0, owner->parcel + WA_TEST_USED_AT,
-									  sizeof(((WaMapPage *) NULL)->visible));
+	const uint32_t used =
+		wa_checksum(0, owner->parcel + WA_TEST_USED_AT, WA_TEST_USED_BYTES);
 
 	return wa_checksum(used, owner->parcel + WA_TEST_GROUPS_AT, groups_bytes);
 }
 
-/* A map or a query that is not as it was when the checksum was computed. */
+/* A query that is not as it was when the checksum was computed. */
 static bool
 test_damage(WaTestDaemon *daemon)
 {
-	static const uint64_t places[] = {WA_TEST_QUERY_AT + 5,
-									  WA_TEST_MAPS_AT + 100};
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 							   .groups_bytes = 4096};
+	const uint64_t places[] = {WA_TEST_QUERY_AT + 5,
+							   WA_TEST_QUERY_AT + sizeof(query) - 1};
 	WaTestOwner owner;
 	WaRunMessage run;
 	WaMessage reply;
@@ -106,18 +110,18 @@ test_run(WaTestDaemon *daemon)
 		memcpy(&groups, owner.parcel + WA_TEST_GROUPS_AT, sizeof(groups));
 		EXPECT(groups.rows == reply.answer.rows && groups.extents == EXTENTS);
 	}
-	for (uint32_t i = 0; i < sizeof(((WaMapPage *) 0)->visible); i++)
+	for (uint32_t i = 0; i < WA_TEST_USED_BYTES; i++)
 		used +=
 			(uint64_t) __builtin_popcount(owner.parcel[WA_TEST_USED_AT + i]);
 	EXPECT(used == reply.answer.blocks);
 	EXPECT(wa_used_is_sound(
-		(const uint64_t *) (const void *) (owner.parcel + WA_TEST_USED_AT), 1,
+		(const uint64_t *) (const void *) (owner.parcel + WA_TEST_USED_AT),
 		run.nblocks, used));
 	wa_test_disown(&owner);
 	return true;
 }
 
-/* What is not there, or not fresh, is answered without a query. */
+/* What is not there, or WAL that is not known, is answered without a query. */
 static bool
 test_nothing(WaTestDaemon *daemon)
 {
@@ -139,7 +143,7 @@ test_nothing(WaTestDaemon *daemon)
 		else if (i == 1)
 			run.columns[0].attribute = 4;
 		else if (i == 2)
-			((WaMapPage *) (void *) (owner.parcel + WA_TEST_MAPS_AT))->lsn = 8;
+			run.position = 8;
 		EXPECT(wa_test_ask(&owner, &run, &reply) ==
 			   (i < 3 ? WA_MSG_ANSWER : WA_MSG_FAILED));
 		EXPECT(reply.header.request == 41);
@@ -147,6 +151,45 @@ test_nothing(WaTestDaemon *daemon)
 			   (reply.answer.in_parcel == 1 && reply.answer.blocks == 0 &&
 				reply.answer.groups_bytes == 0));
 	}
+	wa_test_disown(&owner);
+	return true;
+}
+
+/* Blocks that WAL has changed, or that are not settled for the snapshot, are left out. */
+static bool
+test_changes(WaTestDaemon *daemon)
+{
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 4096};
+	const uint64_t lsn = (uint64_t) 1 << 40;
+	const uint32_t block = 0;
+	WaTestOwner owner;
+	WaRunMessage run;
+	WaMessage reply;
+	uint64_t blocks;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	run = prepare(&owner, &query);
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	blocks = reply.answer.blocks;
+	EXPECT((owner.parcel[WA_TEST_USED_AT] & 1) == 1);
+	EXPECT(wa_test_follow(&owner, 7, lsn, &block, 1) == lsn);
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.blocks == blocks - 1);
+	EXPECT((owner.parcel[WA_TEST_USED_AT] & 1) == 0);
+	run.position = lsn;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.blocks == blocks - 1);
+	run.snapshot = (WaSnapshot){.xmin = 1, .xmax = 1};
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.blocks > 0 && reply.answer.blocks < blocks - 1);
+	run.snapshot = wa_test_snapshot;
+	/* Whatever lies between is not known. */
+	EXPECT(wa_test_follow(&owner, lsn + 1, lsn + 2, NULL, 0) == lsn + 2);
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.blocks == 0 && reply.answer.rows == 0);
 	wa_test_disown(&owner);
 	return true;
 }
@@ -343,9 +386,6 @@ test_bad_offsets(WaTestDaemon *daemon)
 	{
 		WaRunMessage run = good;
 
-		run.maps = bad[i];
-		EXPECT(run_is_rejected(run));
-		run = good;
 		run.query = bad[i];
 		EXPECT(run_is_rejected(run));
 		run = good;
@@ -355,9 +395,15 @@ test_bad_offsets(WaTestDaemon *daemon)
 		run.groups = bad[i];
 		EXPECT(run_is_rejected(run));
 	}
-	good.nmaps = UINT32_MAX;
+	good.nblocks = UINT32_MAX;
 	EXPECT(run_is_rejected(good));
-	good.nmaps = 1;
+	good.nblocks = WA_TEST_BLOCKS;
+	good.snapshot.xmax--;
+	EXPECT(run_is_rejected(good));
+	good.snapshot = wa_test_snapshot;
+	good.snapshot.nxids = 1;
+	EXPECT(run_is_rejected(good));
+	good.snapshot = wa_test_snapshot;
 	good.query_bytes = UINT64_MAX;
 	EXPECT(run_is_rejected(good));
 	good.query_bytes = 40;
@@ -492,6 +538,7 @@ static const WaTestCase tests[] = {
 	 .arguments = {"--query-threads=40", "--cpu-devices=3"}},
 	{.name = "a damaged query", .run = test_damage},
 	{.name = "nothing to query", .run = test_nothing},
+	{.name = "blocks that change", .run = test_changes},
 	{.name = "all blocks or none", .run = test_complete},
 	{.name = "groups in a file", .run = test_file},
 	{.name = "memory of queries",

@@ -10,6 +10,77 @@
 
 #define LONG_TEXT 700
 
+const WaSnapshot wa_test_snapshot = {.xmin = WA_TEST_XIDS,
+									 .xmax = WA_TEST_XIDS};
+
+WaSnapshot
+wa_test_random_snapshot(uint64_t *random_state)
+{
+	WaSnapshot snapshot = {.nxids = 0};
+	uint64_t xid;
+
+	snapshot.xmin = 1 + next_random(random_state) % WA_TEST_XIDS;
+	snapshot.xmax =
+		snapshot.xmin + next_random(random_state) % (WA_TEST_XIDS / 2);
+	xid = snapshot.xmin;
+	while (next_random(random_state) % 4 != 0 &&
+		   snapshot.nxids < WA_MAX_SNAPSHOT_XIDS)
+	{
+		xid += next_random(random_state) % 100;
+		if (xid >= snapshot.xmax)
+			break;
+		snapshot.xids[snapshot.nxids++] = xid++;
+	}
+	return snapshot;
+}
+
+/* Tells whether a transaction has ended for a snapshot. */
+static bool
+has_ended(uint64_t xid, const WaSnapshot *snapshot)
+{
+	if (xid >= snapshot->xmin && xid >= snapshot->xmax)
+		return false;
+	for (uint32_t i = 0; i < snapshot->nxids; i++)
+		if (snapshot->xids[i] == xid)
+			return false;
+	return true;
+}
+
+bool
+wa_test_is_settled(const WaExtentHead *head, uint32_t block,
+				   const WaSnapshot *snapshot)
+{
+	const uint64_t last = head->last_xid[block];
+
+	if (last == 0 || last < snapshot->xmin)
+		return true;
+	if (head->settled > snapshot->xmin)
+		return false;
+	for (uint64_t xid = head->first_xid[block]; xid <= last; xid++)
+		if (!has_ended(xid, snapshot))
+			return false;
+	return true;
+}
+
+WaUse
+wa_test_use(uint32_t nblocks)
+{
+	return (WaUse){
+		.snapshot = &wa_test_snapshot, .position = 1, .nblocks = nblocks};
+}
+
+void
+wa_test_know(WaStore *store, uint64_t position)
+{
+	WaFollowMessage *follow = calloc(1, sizeof(*follow));
+
+	follow->from =
+		store->known.position == 0 ? position : store->known.position;
+	follow->to = position;
+	(void) wa_store_follow(store, follow);
+	free(follow);
+}
+
 /* Returns random bits that belong to a row of a column. */
 static uint64_t
 bits_of(WaRelation relation, uint64_t seed, int16_t attribute, uint32_t row)
@@ -183,10 +254,35 @@ write_column(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
 		write_texts(parcel, head, column, end);
 }
 
+/* Writes the transactions that decide about the rows of a block: none, or some. */
+static void
+write_block_xids(WaExtentHead *head, uint32_t block, uint64_t bits)
+{
+	const uint64_t last = bits % WA_TEST_XIDS * (bits >> 10 & 1);
+	const uint64_t first =
+		head->settled + (bits >> 12) % (WA_TEST_XIDS - head->settled);
+
+	head->last_xid[block] = 0;
+	head->first_xid[block] = 0;
+	if (head->block_lsn[block] == 0)
+		return;
+	head->last_xid[block] = last;
+	if (last >= head->settled)
+		head->first_xid[block] = first < last ? first : last;
+}
+
 void
-wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
-					 uint64_t map_lsn, uint64_t seed, uint32_t rows,
-					 uint64_t attributes)
+wa_test_write_xids(WaExtentHead *head, uint64_t seed)
+{
+	head->settled = 1 + seed % (WA_TEST_XIDS - 1);
+	for (uint32_t i = 0; i < head->nblocks; i++)
+		write_block_xids(head, i, bits_of(head->relation, seed, -1, i));
+}
+
+void
+wa_test_write_extent_of(uint8_t *parcel, WaRelation relation, uint32_t number,
+						uint64_t position, uint64_t seed, uint32_t rows,
+						uint64_t attributes, const uint64_t *block_lsn)
 {
 	WaExtentHead *head = (WaExtentHead *) (void *) parcel;
 	uint64_t end = (sizeof(*head) + 63) / 64 * 64;
@@ -194,21 +290,40 @@ wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
 	memset(head, 0, sizeof(*head));
 	head->relation = relation;
 	head->number = number;
-	head->map_lsn = map_lsn;
+	head->position = position;
 	head->nblocks = 1 + (uint32_t) (seed % 416);
 	for (uint32_t i = 0; i < head->nblocks; i++)
 	{
-		const uint64_t bits = bits_of(relation, seed, 0, i);
-
-		head->block_lsn[i] = i == 0 ? seed : bits % 4 * (bits >> 50);
+		head->block_lsn[i] = block_lsn[i];
 		if (head->block_lsn[i] != 0)
-			head->nrows += (uint32_t) (bits >> 20) % (rows + 1);
+			head->nrows +=
+				(uint32_t) (bits_of(relation, seed, 0, i) >> 20) % (rows + 1);
 		head->row_end[i] = head->nrows;
 	}
+	wa_test_write_xids(head, seed);
+	head->block_lsn[0] = seed; /* for the values */
 	for (int16_t i = 0; i < WA_TEST_ATTRIBUTES; i++)
 		if ((attributes >> i & 1) != 0)
 			write_column(parcel, head, &head->columns[head->ncolumns++],
 						 (int16_t) (i + 1), &end);
+	head->block_lsn[0] = block_lsn[0];
+}
+
+void
+wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
+					 uint64_t position, uint64_t seed, uint32_t rows,
+					 uint64_t attributes)
+{
+	uint64_t block_lsn[WA_EXTENT_BLOCKS] = {seed};
+
+	for (uint32_t i = 1; i < WA_EXTENT_BLOCKS; i++)
+	{
+		const uint64_t bits = bits_of(relation, seed, 0, i);
+
+		block_lsn[i] = bits % 4 * (bits >> 50);
+	}
+	wa_test_write_extent_of(parcel, relation, number, position, seed, rows,
+							attributes, block_lsn);
 }
 
 bool
@@ -315,23 +430,23 @@ wa_test_relation(uint64_t i)
 
 WaStatus
 wa_test_load(WaStore *store, uint8_t *memory, uint64_t relation,
-			 uint32_t number, uint64_t map_lsn, uint64_t seed, uint32_t rows,
+			 uint32_t number, uint64_t position, uint64_t seed, uint32_t rows,
 			 uint64_t attributes)
 {
-	return wa_test_load_asked(store, memory, relation, number, map_lsn, seed,
+	return wa_test_load_asked(store, memory, relation, number, position, seed,
 							  rows, attributes, 0);
 }
 
 WaStatus
 wa_test_load_asked(WaStore *store, uint8_t *memory, uint64_t relation,
-				   uint32_t number, uint64_t map_lsn, uint64_t seed,
+				   uint32_t number, uint64_t position, uint64_t seed,
 				   uint32_t rows, uint64_t attributes, uint64_t asked)
 {
 	WaExtentHead *head = malloc(sizeof(*head));
 	char error[WA_MAX_ERROR_BYTES];
 	WaStatus status;
 
-	wa_test_write_extent(memory, wa_test_relation(relation), number, map_lsn,
+	wa_test_write_extent(memory, wa_test_relation(relation), number, position,
 						 seed, rows, attributes);
 	memcpy(head, memory, sizeof(*head));
 	for (uint32_t i = 0; i < head->ncolumns; i++)

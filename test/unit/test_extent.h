@@ -17,16 +17,48 @@
 /* As many bytes as an extent takes in a parcel at most. */
 #define WA_TEST_EXTENT_BYTES ((size_t) 4 << 20)
 
+/* A snapshot for which all transactions have ended that decide about extents. */
+extern const WaSnapshot wa_test_snapshot;
+
+/* The transactions of extents have smaller numbers. */
+#define WA_TEST_XIDS 1000
+
+/* Makes a sound snapshot at random; some transactions may not have ended for it. */
+WaSnapshot wa_test_random_snapshot(uint64_t *random_state);
+
+/* Tells whether all transactions that decide about a block have ended for a snapshot. */
+bool wa_test_is_settled(const WaExtentHead *head, uint32_t block,
+						const WaSnapshot *snapshot);
+
+/* Returns a use by wa_test_snapshot that needs WAL to be known up to 1. */
+WaUse wa_test_use(uint32_t nblocks);
+
+/* Has a store know all WAL up to a position, which changed nothing. */
+void wa_test_know(WaStore *store, uint64_t position);
+
 /* Returns the name of an attribute. */
 WaColumnName wa_test_column_name(int16_t attribute);
 
 /*
  * Writes an extent with the attributes whose bits (attribute - 1) are set to
  * the parcel, its head to the parcel's beginning.  rows: of a block at most.
+ * position: of WAL, before it was read.
  */
 void wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
-						  uint64_t map_lsn, uint64_t seed, uint32_t rows,
+						  uint64_t position, uint64_t seed, uint32_t rows,
 						  uint64_t attributes);
+
+/*
+ * The same, where the blocks have these LSNs, not such as follow from the seed.  What is
+ * said of wa_test_used_is_right does not hold then.
+ */
+void wa_test_write_extent_of(uint8_t *parcel, WaRelation relation,
+							 uint32_t number, uint64_t position, uint64_t seed,
+							 uint32_t rows, uint64_t attributes,
+							 const uint64_t *block_lsn);
+
+/* Writes transactions that decide about the blocks of a head; equal seeds make equal ones. */
+void wa_test_write_xids(WaExtentHead *head, uint64_t seed);
 
 /* Returns an integer value of attributes 1 to 4, if it is not NULL. */
 bool wa_test_integer(WaRelation relation, uint64_t seed, int16_t attribute,
@@ -41,12 +73,12 @@ WaRelation wa_test_relation(uint64_t i);
 
 /* Writes an extent of a relation to memory, and loads it. */
 WaStatus wa_test_load(WaStore *store, uint8_t *memory, uint64_t relation,
-					  uint32_t number, uint64_t map_lsn, uint64_t seed,
+					  uint32_t number, uint64_t position, uint64_t seed,
 					  uint32_t rows, uint64_t attributes);
 
 /* The same; asked: the attributes that somebody has asked for. */
 WaStatus wa_test_load_asked(WaStore *store, uint8_t *memory, uint64_t relation,
-							uint32_t number, uint64_t map_lsn, uint64_t seed,
+							uint32_t number, uint64_t position, uint64_t seed,
 							uint32_t rows, uint64_t attributes, uint64_t asked);
 
 /* Writes the names of a set of attributes; returns how many they are. */

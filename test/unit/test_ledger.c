@@ -95,6 +95,7 @@ test_eviction(void)
 
 	EXPECT(parcel != NULL);
 	wa_store_init(&store, LIMIT, 1);
+	wa_test_know(&store, 1);
 	wa_ledger_init(&ledger, shown, 0, LIMIT);
 	store.memory.ledger = &ledger;
 	for (uint32_t i = 0; i < 4; i++)

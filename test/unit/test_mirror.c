@@ -38,6 +38,7 @@ static void
 begin(unsigned devices, unsigned pieces)
 {
 	wa_store_init(&store, PLENTY, 1);
+	wa_test_know(&store, 1);
 	store.mirror = wa_mirror_make(&store, &wa_test_mirror_driver);
 	for (unsigned i = 0; i < devices; i++)
 	{

@@ -129,7 +129,8 @@ wa_test_load_columns(WaStore *store, uint8_t *parcel, uint64_t relation,
 
 	head->relation = wa_test_relation(relation);
 	head->number = number;
-	head->map_lsn = 1;
+	head->position = 1;
+	head->settled = 1;
 	head->nblocks = 2;
 	head->nrows = nrows;
 	head->ncolumns = ncolumns;
@@ -156,14 +157,11 @@ wa_test_run_begin(WaTestRun *run, WaStore *store, uint64_t relation,
 
 	memset(run, 0, sizeof(*run));
 	run->store = store;
-	run->maps[0].lsn = 1;
-	memset(run->maps[0].visible, 0xff, sizeof(run->maps[0].visible));
 	memcpy(run->names, names, ncolumns * sizeof(*names));
-	run->use.nmaps = 1;
-	run->use.nblocks = UINT32_MAX;
+	run->use = wa_test_use(UINT32_MAX);
 	if (!wa_store_use_begin(store, &name, run->names, ncolumns, &run->use))
 		return false;
-	run->cover = wa_cover_take(store, &run->use, run->names, run->maps);
+	run->cover = wa_cover_take(store, &run->use, run->names);
 	if (run->cover == NULL)
 		abort();
 	run->request = (WaRunRequest){

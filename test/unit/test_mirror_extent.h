@@ -33,7 +33,6 @@ WaStatus wa_test_load_columns(WaStore *store, uint8_t *parcel,
 typedef struct WaTestRun
 {
 	WaStore *store;
-	WaMapPage maps[1];
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	WaUse use;
 	WaCover *cover;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "daemon/run.h"
 #include "test/unit/check.h"
 #include "test/unit/test_counting_runner.h"
@@ -288,7 +289,6 @@ static WaParcel parcel;
 static uint8_t *extent_memory;
 
 /* Where the parts of a RUN lie in the parcel. */
-#define MAPS_AT   ((uint64_t) 0)
 #define QUERY_AT  ((uint64_t) 65536)
 #define USED_AT   ((uint64_t) 131072)
 #define GROUPS_AT ((uint64_t) 196608)
@@ -307,31 +307,20 @@ load_extents(void)
 static void
 prepare_parcel(const WaTestQuery *query)
 {
-	WaMapPage *maps = (WaMapPage *) (void *) (parcel.memory + MAPS_AT);
-
-	const bool all = pick(3) == 0; /* blocks are visible */
-
-	maps->lsn = 7;
-	maps->is_whole = all && pick(2) == 0;
-	for (int i = 0; i < WA_EXTENTS_PER_MAP; i++)
-		for (int j = 0; j < WA_EXTENT_WORDS; j++)
-			maps->visible[i][j] =
-				maps->is_whole != 0 ? 0
-				: all               ? UINT64_MAX
-					  : next_random(&random_state) | next_random(&random_state);
 	memcpy(parcel.memory + QUERY_AT, query, sizeof(*query));
-	memset(parcel.memory + USED_AT, 0xff, sizeof(maps->visible));
+	memset(parcel.memory + USED_AT, 0xff, GROUPS_AT - USED_AT);
 }
 
-/* Makes a message for what is in the parcel. */
+/* Makes a message for what is in the parcel, by a snapshot for which much is settled. */
 static void
 make_message(WaRunMessage *message, uint64_t attributes)
 {
 	memset(message, 0, sizeof(*message));
 	message->relation = wa_test_relation(0);
 	message->nblocks = 20 * WA_EXTENT_BLOCKS + 30;
-	message->nmaps = 1;
-	message->maps = MAPS_AT;
+	message->position = 7;
+	message->snapshot = pick(3) == 0 ? wa_test_snapshot
+									 : wa_test_random_snapshot(&random_state);
 	message->query = QUERY_AT;
 	message->query_bytes = sizeof(WaTestQuery);
 	message->used = USED_AT;
@@ -374,13 +363,13 @@ expect_block(Expected *expected, uint64_t seed, uint32_t block)
 static bool
 expect(const WaRunMessage *message, Expected *expected)
 {
-	const WaMapPage *maps =
-		(const WaMapPage *) (const void *) (parcel.memory + MAPS_AT);
 	const uint64_t(*used)[WA_EXTENT_WORDS] =
 		(const void *) (parcel.memory + USED_AT);
+	const uint32_t extents = wa_extents_of(message->nblocks);
 
 	memset(expected, 0, sizeof(*expected));
-	for (uint32_t i = 0; i < WA_EXTENTS_PER_MAP; i++)
+	EXPECT(used[extents][0] == UINT64_MAX);
+	for (uint32_t i = 0; i < extents; i++)
 	{
 		const WaExtentHead *head =
 			(const WaExtentHead *) (const void *) extent_memory;
@@ -393,8 +382,7 @@ expect(const WaRunMessage *message, Expected *expected)
 			const bool usable = i < EXTENTS && b < head->nblocks &&
 								head->block_lsn[b] != 0 &&
 								i * WA_EXTENT_BLOCKS + b < message->nblocks &&
-								(maps->is_whole != 0 ||
-								 (maps->visible[i][b / 64] >> b % 64 & 1) != 0);
+								wa_test_is_settled(head, b, &message->snapshot);
 
 			EXPECT((used[i][b / 64] >> b % 64 & 1) == usable);
 			if (usable)
@@ -441,8 +429,8 @@ note_answer(void *owner, const WaRunEnd *outcome)
 static void
 seal_data(WaRunMessage *message)
 {
-	message->header.bulk = wa_run_checksum(message, parcel.memory + MAPS_AT,
-										   parcel.memory + QUERY_AT);
+	message->header.bulk =
+		wa_checksum(0, parcel.memory + QUERY_AT, message->query_bytes);
 }
 
 /* Submits a run of what is in the parcel, waits for it, and expects an answer. */
@@ -594,7 +582,7 @@ test_nothing(void)
 		if (i == 1)
 			message.relation = wa_test_relation(1);
 		if (i == 2)
-			message.nmaps = 0;
+			message.position = 8;
 		if (i == 3)
 			message.nblocks = 0;
 		run = do_run(&message);
@@ -712,6 +700,7 @@ main(void)
 	event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	wa_finished_init(&finished, event_fd);
 	wa_store_init(&store, PLENTY, 1);
+	wa_test_know(&store, 7);
 	parcel.bytes = (uint64_t) 1 << 20;
 	parcel.memory = aligned_alloc(64, parcel.bytes);
 	extent_memory = aligned_alloc(64, WA_TEST_EXTENT_BYTES);

@@ -1,6 +1,6 @@
 /*
  * test_protocol.c
- *		What wa_message_is_sound and wa_reduce_is_sound let pass.
+ *		What wa_message_is_sound and its likes let pass, and what snapshots settle.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +29,7 @@ static const size_t lengths[] = {
 	[WA_MSG_LOAD] = sizeof(WaLoadMessage),
 	[WA_MSG_TEXTS] = sizeof(WaTextsMessage),
 	[WA_MSG_CONFIRM] = sizeof(WaConfirmMessage),
+	[WA_MSG_FOLLOWED] = sizeof(WaFollowedMessage),
 	[WA_MSG_UNLOAD] = sizeof(WaUnloadMessage),
 	[WA_MSG_PIN] = sizeof(WaPinMessage),
 	[WA_MSG_LIST] = sizeof(WaListMessage),
@@ -56,6 +57,11 @@ static const struct
 	{WA_MSG_EXTENTS, offsetof(WaExtentsMessage, ncolumns),
 	 offsetof(WaExtentsMessage, columns), sizeof(WaColumnName),
 	 WA_MAX_RESIDENT_COLUMNS},
+	{WA_MSG_CHANGED, offsetof(WaChangedMessage, ncolumns),
+	 offsetof(WaChangedMessage, columns), sizeof(WaColumnName),
+	 WA_MAX_RESIDENT_COLUMNS},
+	{WA_MSG_FOLLOW, offsetof(WaFollowMessage, nchanges),
+	 offsetof(WaFollowMessage, changes), sizeof(WaChange), WA_MAX_CHANGES},
 	{WA_MSG_RUN, offsetof(WaRunMessage, ncolumns),
 	 offsetof(WaRunMessage, columns), sizeof(WaColumnName),
 	 WA_MAX_QUERY_COLUMNS},
@@ -68,8 +74,9 @@ static bool
 is_about_relation(uint32_t type)
 {
 	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
-		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
-		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN || type == WA_MSG_RUN;
+		   type == WA_MSG_TEXTS || type == WA_MSG_CHANGED ||
+		   type == WA_MSG_CONFIRM || type == WA_MSG_UNLOAD ||
+		   type == WA_MSG_PIN || type == WA_MSG_RUN;
 }
 
 /* Whether a message is sound that says of itself what it is. */
@@ -215,7 +222,7 @@ test_relations(void)
 {
 	WaMessage message;
 
-	for (uint32_t type = 0; type < 30; type++)
+	for (uint32_t type = 0; type < 40; type++)
 	{
 		if (!is_about_relation(type))
 			continue;
@@ -406,6 +413,146 @@ test_reduce_overflow(void)
 }
 
 /* A message is one datagram, whatever it is. */
+/* What a FOLLOW may say, and what not. */
+static bool
+test_follow(void)
+{
+	static WaFollowMessage good;
+	static WaFollowMessage follow;
+
+	good.from = 100;
+	good.to = 200;
+	good.nchanges = WA_MAX_CHANGES;
+	for (uint32_t i = 0; i < WA_MAX_CHANGES; i++)
+		good.changes[i] = (WaChange){.relation = {1, 2, 3},
+									 .block = i,
+									 .kind = i % 2,
+									 .lsn = 1 + i % 200};
+	good.changes[7] =
+		(WaChange){.relation = {.database = 2}, .kind = 2, .lsn = 101};
+	good.changes[8] = (WaChange){.kind = 2, .lsn = 101};
+
+#define SOUND(change) (follow = good, change, wa_follow_is_sound(&follow))
+	EXPECT(SOUND((void) 0));
+	EXPECT(SOUND(follow.to = 200));
+	EXPECT(!SOUND(follow.from = 0));
+	EXPECT(!SOUND(follow.from = 201));
+	EXPECT(!SOUND(follow.to = 199));
+	for (uint32_t i = 0; i < WA_MAX_CHANGES; i++)
+	{
+		const bool is_files = i == 7 || i == 8;
+
+		EXPECT(!SOUND(follow.changes[i].lsn = 0));
+		EXPECT(SOUND(follow.changes[i].lsn = 200));
+		EXPECT(!SOUND(follow.changes[i].lsn = 201));
+		EXPECT(!SOUND(follow.changes[i].unused = 1));
+		EXPECT(!SOUND(follow.changes[i].kind = 3));
+		EXPECT(SOUND(follow.changes[i].relation.tablespace = 0) == is_files);
+		EXPECT(SOUND(follow.changes[i].relation.database = 0) == is_files);
+		EXPECT(SOUND(follow.changes[i].relation.file = 7) != is_files);
+		EXPECT(SOUND(follow.changes[i].block = 7) != is_files);
+	}
+#undef SOUND
+	return true;
+}
+
+/* What a snapshot may be, and what not. */
+static bool
+test_snapshot(void)
+{
+	const WaSnapshot good = {
+		.xmin = 10, .xmax = 20, .nxids = 3, .xids = {10, 15, 19}};
+	WaSnapshot snapshot;
+
+#define SOUND(change) (snapshot = good, change, wa_snapshot_is_sound(&snapshot))
+	EXPECT(SOUND((void) 0));
+	EXPECT(!SOUND(snapshot.xmin = 0));
+	EXPECT(!SOUND(snapshot.xmin = 11));
+	EXPECT(!SOUND(snapshot.xmax = 19));
+	EXPECT(!SOUND(snapshot.xids[0] = 15));
+	EXPECT(!SOUND(snapshot.xids[1] = 19));
+	EXPECT(!SOUND(snapshot.nxids = 4));
+	EXPECT(!SOUND(snapshot.nxids = WA_MAX_SNAPSHOT_XIDS + 1));
+	EXPECT(!SOUND(snapshot.nxids = UINT32_MAX));
+	EXPECT(SOUND(snapshot.xids[3] = 3));
+	EXPECT(SOUND((snapshot.nxids = 0, snapshot.xmax = 10)));
+	EXPECT(!SOUND((snapshot.nxids = 0, snapshot.xmax = 9)));
+#undef SOUND
+	return true;
+}
+
+/* Tells whether a transaction has ended for a snapshot. */
+static bool
+has_ended(uint64_t xid, const WaSnapshot *snapshot)
+{
+	if (xid < snapshot->xmin)
+		return true;
+	for (uint32_t i = 0; i < snapshot->nxids; i++)
+		if (snapshot->xids[i] == xid)
+			return false;
+	return xid < snapshot->xmax;
+}
+
+/* Describes some transactions as is said of those of a block. */
+static void
+describe(const uint64_t *xids, uint32_t count, uint64_t settled,
+		 uint64_t *first, uint64_t *last)
+{
+	*first = *last = 0;
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (xids[i] > *last)
+			*last = xids[i];
+		if (xids[i] >= settled && (*first == 0 || xids[i] < *first))
+			*first = xids[i];
+	}
+}
+
+/*
+ * What is settled for a snapshot are only transactions that have ended for it, be they
+ * of one block or of two of which is known what is known of both; and it is often so.
+ */
+static bool
+test_settled(void)
+{
+	uint64_t state = 5;
+	int settled_often = 0;
+
+	for (int trial = 0; trial < 300000; trial++)
+	{
+		const uint64_t settled = 1 + next_random(&state) % 40;
+		const uint64_t other = 1 + next_random(&state) % 40;
+		WaSnapshot snapshot = {.xmin = 1 + next_random(&state) % 40};
+		uint64_t xids[4];
+		uint64_t first[2];
+		uint64_t last[2];
+		bool ended = true;
+
+		snapshot.xmax = snapshot.xmin + next_random(&state) % 20;
+		for (uint64_t xid = snapshot.xmin; xid < snapshot.xmax; xid++)
+			if (next_random(&state) % 8 == 0)
+				snapshot.xids[snapshot.nxids++] = xid;
+		for (int i = 0; i < 4; i++)
+		{
+			/* Numbers of committed transactions that a loader has seen. */
+			xids[i] = 1 + next_random(&state) % 45;
+			ended = ended && has_ended(xids[i], &snapshot);
+		}
+		describe(xids, 2, settled, &first[0], &last[0]);
+		describe(xids + 2, 2, other, &first[1], &last[1]);
+		if (first[0] == 0 || (first[1] != 0 && first[1] < first[0]))
+			first[0] = first[1];
+		if (!wa_snapshot_settles(&snapshot, settled > other ? settled : other,
+								 first[0],
+								 last[0] > last[1] ? last[0] : last[1]))
+			continue;
+		EXPECT(ended);
+		settled_often++;
+	}
+	EXPECT(settled_often > 30000);
+	return true;
+}
+
 static bool
 test_sizes(void)
 {
@@ -433,6 +580,9 @@ static const struct
 	{"values of REDUCE", test_reduce_values},
 	{"validity of REDUCE", test_reduce_validity},
 	{"overflows in REDUCE", test_reduce_overflow},
+	{"what follows WAL", test_follow},
+	{"snapshots", test_snapshot},
+	{"transactions that are settled", test_settled},
 	{"sizes", test_sizes},
 };
 

@@ -7,8 +7,7 @@
 #include "core/replies.h"
 #include "test/unit/check.h"
 
-#define MAPS    3
-#define EXTENTS (MAPS * WA_EXTENTS_PER_MAP)
+#define EXTENTS 90
 
 static uint64_t random_state = 11;
 
@@ -61,7 +60,8 @@ test_used(void)
 
 	for (int trial = 0; trial < 300; trial++)
 	{
-		const uint32_t nblocks = 1 + (uint32_t) pick(MAPS * WA_MAP_BLOCKS);
+		const uint32_t nblocks =
+			1 + (uint32_t) pick((EXTENTS - 1) * WA_EXTENT_BLOCKS);
 		uint32_t block = 0;
 		uint64_t bit;
 		uint64_t count = 0;
@@ -70,19 +70,17 @@ test_used(void)
 		for (; block < nblocks; block++)
 			if (pick(3) == 0)
 			{
-				put_bit(used, wa_block_bit(block), true);
+				put_bit(used, block, true);
 				count++;
 			}
-		EXPECT(wa_used_is_sound(used, MAPS, nblocks, count));
-		EXPECT(!wa_used_is_sound(used, MAPS, nblocks, count + 1));
-		/* No block of the relation has this bit. */
-		do
-			bit = pick(EXTENTS * WA_EXTENT_BLOCKS);
-		while (bit % (64 * 512) < 63 * 512 + 416 &&
-			   wa_extent_first_block((uint32_t) (bit / 512)) + bit % 512 <
-				   nblocks);
+		EXPECT(wa_used_is_sound(used, nblocks, count));
+		EXPECT(!wa_used_is_sound(used, nblocks, count + 1));
+		/* No block of the relation has this bit, which may be of its extents. */
+		bit = nblocks + pick(WA_EXTENT_BLOCKS);
 		put_bit(used, bit, true);
-		EXPECT(!wa_used_is_sound(used, MAPS, nblocks, count + 1));
+		EXPECT(!wa_used_is_sound(used, nblocks, count + 1));
+		EXPECT(wa_used_is_sound(used, nblocks, count) ==
+			   (bit >= (uint64_t) wa_extents_of(nblocks) * WA_EXTENT_BLOCKS));
 	}
 	return true;
 }
@@ -112,22 +110,32 @@ test_residency(void)
 	return true;
 }
 
-/* An extent of the map's first 63, and the last, which has fewer blocks. */
+/* Some extent, and the last that can be, which has a block less. */
 static bool
 test_extent_state(void)
 {
-	for (uint32_t number = 62; number < 64; number++)
+	static const uint32_t numbers[] = {62, (1 << 23) - 1};
+
+	for (int i = 0; i < 2; i++)
 	{
-		const uint32_t last = number == 62 ? 511 : 415;
-		WaExtentState state = {.map_lsn = 7, .columns = 3, .ncolumns = 2};
+		const uint32_t number = numbers[i];
+		const uint32_t last = i == 0 ? 511 : 510;
+		WaExtentState state = {
+			.number = number, .exists = 1, .columns = 3, .ncolumns = 2};
 
 		EXPECT(wa_extent_state_is_sound(&state, number, 2));
+		EXPECT(!wa_extent_state_is_sound(&state, number + 1, 2));
 		EXPECT(!wa_extent_state_is_sound(&state, number, 1));
+		state.exists = 2;
+		EXPECT(!wa_extent_state_is_sound(&state, number, 2));
+		state.exists = 1;
 		state.ncolumns = 1;
 		EXPECT(!wa_extent_state_is_sound(&state, number, 2));
 		state.ncolumns = 64;
 		state.columns = UINT64_MAX;
 		EXPECT(wa_extent_state_is_sound(&state, number, 64));
+		state.fresh[last / 64] |= UINT64_C(1) << last % 64;
+		EXPECT(!wa_extent_state_is_sound(&state, number, 64));
 		state.cached[last / 64] |= UINT64_C(1) << last % 64;
 		EXPECT(!wa_extent_state_is_sound(&state, number, 64));
 		state.block_lsn[last] = 1;

@@ -27,7 +27,8 @@ make_head(WaExtentHead *head)
 {
 	memset(head, 0, sizeof(*head));
 	head->relation = (WaRelation){1, 2, 3};
-	head->map_lsn = 77;
+	head->position = 77;
+	head->settled = 100;
 	head->number = (uint32_t) pick(1000);
 	head->nblocks = 1 + (uint32_t) pick(416);
 	for (uint32_t i = 0; i < head->nblocks; i++)
@@ -36,6 +37,12 @@ make_head(WaExtentHead *head)
 		if (head->block_lsn[i] != 0)
 			head->nrows += (uint32_t) pick(100);
 		head->row_end[i] = head->nrows;
+		if (head->block_lsn[i] == 0)
+			continue;
+		head->last_xid[i] = pick(2) * pick(200);
+		if (head->last_xid[i] >= head->settled)
+			head->first_xid[i] =
+				head->settled + pick(head->last_xid[i] - head->settled + 1);
 	}
 	head->ncolumns = WA_FORM_COUNT;
 	for (uint32_t i = 0; i < head->ncolumns; i++)
@@ -64,11 +71,11 @@ test_geometry(void)
 		uint32_t first = wa_extent_first_block(extent);
 
 		EXPECT(first <= block && block - first < WA_EXTENT_BLOCKS);
-		EXPECT(first / WA_MAP_BLOCKS == block / WA_MAP_BLOCKS);
+		EXPECT(wa_extents_of((uint32_t) block) == extent + (block > first));
 		EXPECT(wa_extent_of_block(first) == extent);
 		EXPECT(first == 0 || wa_extent_of_block(first - 1) == extent - 1);
 	}
-	EXPECT(wa_extent_first_block(64) - wa_extent_first_block(63) == 416);
+	EXPECT(wa_extents_of(UINT32_MAX) == 1 << 23);
 	return true;
 }
 
@@ -76,34 +83,75 @@ static bool
 test_blocks(void)
 {
 	static WaExtentHead head;
-	const uint32_t last = UINT32_MAX / WA_MAP_BLOCKS * WA_EXTENTS_PER_MAP;
+	const uint32_t last = UINT32_MAX / WA_EXTENT_BLOCKS;
 
 	memset(&head, 0, sizeof(head));
 	head.relation = (WaRelation){1, 2, 3};
-	head.map_lsn = 1;
-	for (uint32_t number = 0; number < 200; number++)
-		for (uint32_t nblocks = 0; nblocks < 600; nblocks++)
-		{
-			head.number = number;
-			head.nblocks = nblocks;
-			EXPECT(wa_extent_is_sound(&head, 0) ==
-				   (nblocks > 0 && nblocks <= (number % 64 == 63 ? 416 : 512)));
-		}
-	head.nblocks = 512;
+	head.position = 1;
+	head.settled = 1;
+	for (uint32_t nblocks = 0; nblocks < 600; nblocks++)
+	{
+		head.nblocks = nblocks;
+		EXPECT(wa_extent_is_sound(&head, 0) == (nblocks > 0 && nblocks <= 512));
+	}
+	/* The last extent has a block less: none has the number UINT32_MAX. */
 	for (uint32_t number = last - 100; number < last + 100; number++)
 	{
-		uint64_t first = (uint64_t) (number / 64) * 32672 + number % 64 * 512;
-
 		head.number = number;
-		EXPECT(wa_extent_is_sound(&head, 0) ==
-			   (number % 64 != 63 && first + 512 <= UINT32_MAX));
+		head.nblocks = 511;
+		EXPECT(wa_extent_is_sound(&head, 0) == (number <= last));
+		head.nblocks = 512;
+		EXPECT(wa_extent_is_sound(&head, 0) == (number < last));
 	}
 	head.number = UINT32_MAX;
 	EXPECT(!wa_extent_is_sound(&head, 0));
 	head.number = 0;
 	EXPECT(wa_extent_is_sound(&head, 0));
-	head.map_lsn = 0;
+	head.is_patch = 1;
+	EXPECT(wa_extent_is_sound(&head, 0));
+	head.is_patch = 2;
 	EXPECT(!wa_extent_is_sound(&head, 0));
+	head.is_patch = 0;
+	head.position = 0;
+	EXPECT(!wa_extent_is_sound(&head, 0));
+	head.position = 1;
+	head.settled = 0;
+	EXPECT(!wa_extent_is_sound(&head, 0));
+	return true;
+}
+
+/* The transactions of a block: the newest, and the oldest that is not settled. */
+static bool
+test_xids(void)
+{
+	static WaExtentHead head;
+	static const struct
+	{
+		uint64_t first;
+		uint64_t last;
+		bool is_sound;
+	} cases[] = {
+		{0, 0, true},        {0, 99, true},     {0, 100, false},
+		{100, 100, true},    {100, 99, false},  {99, 100, false},
+		{101, 100, false},   {100, 5000, true}, {5000, 5000, true},
+		{5001, 5000, false}, {100, 0, false},   {100, UINT64_MAX, true}};
+
+	memset(&head, 0, sizeof(head));
+	head.relation = (WaRelation){1, 2, 3};
+	head.position = 1;
+	head.settled = 100;
+	head.nblocks = 9;
+	head.block_lsn[8] = 5;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int block = 7; block < 10; block++)
+		{
+			head.first_xid[block] = cases[i].first;
+			head.last_xid[block] = cases[i].last;
+			/* Blocks that are not cached have none. */
+			EXPECT(wa_extent_is_sound(&head, 0) ==
+				   (cases[i].is_sound && (block == 8 || cases[i].last == 0)));
+			head.first_xid[block] = head.last_xid[block] = 0;
+		}
 	return true;
 }
 
@@ -128,6 +176,7 @@ test_rows(void)
 		EXPECT(!wa_extent_is_sound(&head, PARCEL_BYTES));
 		head.row_end[block] -= 100000;
 		head.block_lsn[block] = 0;
+		head.first_xid[block] = head.last_xid[block] = 0;
 		EXPECT(wa_extent_is_sound(&head, PARCEL_BYTES) ==
 			   (head.row_end[block] ==
 				(block == 0 ? 0 : head.row_end[block - 1])));
@@ -321,9 +370,13 @@ static const struct
 	const char *name;
 	bool (*run)(void);
 } tests[] = {
-	{"extents and blocks", test_geometry},  {"blocks of a head", test_blocks},
-	{"rows of a head", test_rows},          {"columns of a head", test_columns},
-	{"relations of a head", test_relation}, {"checksum", test_checksum},
+	{"extents and blocks", test_geometry},
+	{"blocks of a head", test_blocks},
+	{"transactions of a head", test_xids},
+	{"rows of a head", test_rows},
+	{"columns of a head", test_columns},
+	{"relations of a head", test_relation},
+	{"checksum", test_checksum},
 	{"damaged heads", test_corruption},
 };
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "test/unit/test_resident_client.h"
 
 #define MAX_FDS 4
@@ -117,12 +118,12 @@ wa_test_send_load(WaTestOwner *owner, uint64_t offset)
 
 int
 wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
-					uint64_t map_lsn, uint64_t seed, uint64_t attributes)
+					uint64_t position, uint64_t seed, uint64_t attributes)
 {
 	WaMessage reply;
 
 	wa_test_write_extent(owner->parcel, wa_test_relation(relation), number,
-						 map_lsn, seed, 40, attributes);
+						 position, seed, 40, attributes);
 	if (!wa_test_send_load(owner, 0))
 		return -1;
 	switch (wa_test_receive_reply(owner->client.fd, &reply))
@@ -140,14 +141,10 @@ wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
 static void
 seal_run(const WaTestOwner *owner, WaRunMessage *run)
 {
-	const uint64_t maps_bytes = (uint64_t) run->nmaps * sizeof(WaMapPage);
-
-	if (run->maps <= WA_TEST_PARCEL_BYTES &&
-		maps_bytes <= WA_TEST_PARCEL_BYTES - run->maps &&
-		run->query <= WA_TEST_PARCEL_BYTES &&
+	if (run->query <= WA_TEST_PARCEL_BYTES &&
 		run->query_bytes <= WA_TEST_PARCEL_BYTES - run->query)
-		run->header.bulk = wa_run_checksum(run, owner->parcel + run->maps,
-										   owner->parcel + run->query);
+		run->header.bulk =
+			wa_checksum(0, owner->parcel + run->query, run->query_bytes);
 }
 
 int
@@ -164,22 +161,45 @@ wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply)
 	return wa_test_receive_reply(owner->client.fd, reply);
 }
 
+uint64_t
+wa_test_follow(WaTestOwner *owner, uint64_t from, uint64_t to,
+			   const uint32_t *blocks, uint32_t nblocks)
+{
+	WaFollowMessage follow;
+	WaMessage reply;
+
+	memset(&follow, 0, sizeof(follow));
+	follow.from = from;
+	follow.to = to;
+	follow.nchanges = nblocks;
+	for (uint32_t i = 0; i < nblocks; i++)
+		follow.changes[i] = (WaChange){.relation = wa_test_relation(0),
+									   .block = blocks[i],
+									   .kind = WA_CHANGE_BLOCK,
+									   .lsn = to};
+	wa_message_begin(&follow.header, WA_MSG_FOLLOW,
+					 (uint32_t) (offsetof(WaFollowMessage, changes) +
+								 nblocks * sizeof(WaChange)),
+					 38);
+	return wa_test_ask(owner, &follow, &reply) == WA_MSG_FOLLOWED &&
+				   reply.header.request == 38
+			   ? reply.followed.position
+			   : 0;
+}
+
 WaRunMessage
-wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t map_lsn,
+wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t position,
 			const void *query, uint64_t query_bytes, uint32_t request)
 {
-	WaMapPage *maps = (WaMapPage *) (void *) (owner->parcel + WA_TEST_MAPS_AT);
 	WaRunMessage run;
 
 	memcpy(owner->parcel + WA_TEST_QUERY_AT, query, query_bytes);
-	maps->lsn = map_lsn;
-	memset(maps->visible, 0xff, sizeof(maps->visible));
 	memset(&run, 0, sizeof(run));
 	run.relation = wa_test_relation(0);
-	run.nblocks = UINT32_MAX;
-	run.nmaps = 1;
+	run.nblocks = WA_TEST_BLOCKS;
+	run.position = position;
+	run.snapshot = wa_test_snapshot;
 	run.ncolumns = wa_test_names(attributes, run.columns);
-	run.maps = WA_TEST_MAPS_AT;
 	run.query = WA_TEST_QUERY_AT;
 	run.query_bytes = query_bytes;
 	run.used = WA_TEST_USED_AT;
@@ -189,8 +209,7 @@ wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t map_lsn,
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 run.ncolumns * sizeof(WaColumnName)),
 					 request);
-	run.header.bulk =
-		wa_run_checksum(&run, maps, owner->parcel + WA_TEST_QUERY_AT);
+	run.header.bulk = wa_checksum(0, query, query_bytes);
 	return run;
 }
 

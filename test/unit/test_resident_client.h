@@ -15,9 +15,14 @@
 
 /* Where the parts of a RUN lie in the parcel. */
 #define WA_TEST_QUERY_AT  (WA_TEST_ANSWERS)
-#define WA_TEST_MAPS_AT   (WA_TEST_ANSWERS + 65536)
 #define WA_TEST_USED_AT   (WA_TEST_ANSWERS + 131072)
 #define WA_TEST_GROUPS_AT (WA_TEST_ANSWERS + 196608)
+
+/* That a relation has, of a RUN. */
+#define WA_TEST_BLOCKS ((uint32_t) 64 * WA_EXTENT_BLOCKS)
+
+/* Bytes that tell which of them an answer covers. */
+#define WA_TEST_USED_BYTES ((size_t) 64 * WA_EXTENT_WORDS * sizeof(uint64_t))
 
 /* A connection with a parcel of WA_TEST_PARCEL_BYTES. */
 typedef struct WaTestOwner
@@ -55,7 +60,7 @@ bool wa_test_send_load(WaTestOwner *owner, uint64_t offset);
  * came back, -1 if something else did.
  */
 int wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
-						uint64_t map_lsn, uint64_t seed, uint64_t attributes);
+						uint64_t position, uint64_t seed, uint64_t attributes);
 
 /*
  * Sends a request, a RUN with the checksum of what it names, and receives the reply;
@@ -64,12 +69,19 @@ int wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
 int wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply);
 
 /*
- * Writes a query, and a map with this LSN whose blocks are all-visible, to the
- * parcel.  Returns the RUN, with room for 4096 bytes of groups, over a set of
- * attributes of relation 0.
+ * Sends FOLLOW, which says that WAL has changed some blocks of relation 0, all at `to`.
+ * Returns what the reply says is known, or 0.
+ */
+uint64_t wa_test_follow(WaTestOwner *owner, uint64_t from, uint64_t to,
+						const uint32_t *blocks, uint32_t nblocks);
+
+/*
+ * Writes a query to the parcel.  Returns the RUN, with room for 4096 bytes of groups,
+ * over a set of attributes of the WA_TEST_BLOCKS blocks of relation 0, by
+ * wa_test_snapshot, for which WAL has to be known up to a position.
  */
 WaRunMessage wa_test_run(const WaTestOwner *owner, uint64_t attributes,
-						 uint64_t map_lsn, const void *query,
+						 uint64_t position, const void *query,
 						 uint64_t query_bytes, uint32_t request);
 
 /* Asks what there is of a set of attributes. */

@@ -37,7 +37,7 @@ extents_there(WaStore *store, uint64_t relation, uint32_t count)
 		WaExtentState state;
 
 		wa_store_extent_state(store, &name, i, NULL, 0, &state);
-		if (state.map_lsn != 0)
+		if (state.exists != 0)
 			there |= (uint64_t) 1 << i;
 	}
 	return there;
@@ -47,15 +47,12 @@ extents_there(WaStore *store, uint64_t relation, uint32_t count)
 static bool
 use_extent(WaStore *store, uint64_t relation, uint32_t number)
 {
-	static WaMapPage maps[1];
 	const WaRelation name = wa_test_relation(relation);
-	WaUse use = {.maps = maps, .nmaps = 1, .nblocks = UINT32_MAX};
+	WaUse use = wa_test_use(UINT32_MAX);
 	WaUsedExtent used;
 
-	memset(maps, 0, sizeof(maps));
-	maps[0].lsn = 1;
-	memset(maps[0].visible[number], 0xff, sizeof(maps[0].visible[number]));
 	EXPECT(wa_store_use_begin(store, &name, NULL, 0, &use));
+	use.next_number = number;
 	EXPECT(wa_store_use_next(store, &use, &used, 1) == 1);
 	EXPECT(used.number == number);
 	wa_store_unuse(&used, 0);
@@ -71,6 +68,7 @@ test_eviction(void)
 	uint64_t bytes;
 
 	wa_store_init(&store, PLENTY, 1);
+	wa_test_know(&store, 1);
 	EXPECT(wa_test_load(&store, parcel, 0, 0, 1, 400, ROWS, 4) == WA_OK);
 	bytes = wa_memory_used(&store.memory);
 	for (uint32_t i = 1; i < 6; i++)
@@ -109,15 +107,13 @@ static bool
 test_in_use(void)
 {
 	static WaStore store;
-	static WaMapPage maps[1];
 	const WaRelation name = wa_test_relation(0);
 	const WaColumnName text = wa_test_column_name(10);
-	WaUse use = {.maps = maps, .nmaps = 1, .nblocks = UINT32_MAX};
+	WaUse use = wa_test_use(UINT32_MAX);
 	WaUsedExtent used;
 
 	wa_store_init(&store, PLENTY, 1);
-	maps[0].lsn = 1;
-	memset(maps[0].visible, 0xff, sizeof(maps[0].visible));
+	wa_test_know(&store, 1);
 	EXPECT(wa_test_load(&store, parcel, 0, 0, 1, 400, ROWS, 0x200) == WA_OK);
 	EXPECT(wa_store_use_begin(&store, &name, &text, 1, &use));
 	EXPECT(wa_store_use_next(&store, &use, &used, 1) == 1);
@@ -201,6 +197,7 @@ test_bad_values(void)
 	const uint64_t seed = 412; /* even: some have NULLs, decimals a display */
 
 	wa_store_init(&store, PLENTY, 1);
+	wa_test_know(&store, 1);
 	for (int16_t attribute = 1; attribute <= WA_TEST_ATTRIBUTES; attribute++)
 		for (int part = 0; part < 4; part++)
 		{
@@ -253,12 +250,12 @@ loading_thread(void *arg)
 
 /* Looks at all columns that a query finds. */
 static bool
-look(uint64_t relation, uint64_t attributes, const WaMapPage *maps)
+look(uint64_t relation, uint64_t attributes)
 {
 	const WaRelation name = wa_test_relation(relation);
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	const uint32_t ncolumns = wa_test_names(attributes, names);
-	WaUse use = {.maps = maps, .nmaps = 1, .nblocks = UINT32_MAX};
+	WaUse use = wa_test_use(UINT32_MAX);
 	WaUsedExtent used[3];
 	uint32_t found;
 
@@ -278,23 +275,33 @@ look(uint64_t relation, uint64_t attributes, const WaMapPage *maps)
 static void *
 using_thread(void *arg)
 {
-	WaMapPage *maps = malloc(sizeof(*maps));
 	uint64_t state = 91 + (uintptr_t) arg;
 
-	maps->lsn = 1;
-	memset(maps->visible, 0xff, sizeof(maps->visible));
 	for (int i = 0; i < 300; i++)
 	{
 		const uint64_t bits = next_random(&state);
 
-		if (!look(bits % 2, (bits >> 8) & (bits >> 18) & 1023, maps))
+		if (!look(bits % 2, (bits >> 8) & (bits >> 18) & 1023))
 			__atomic_store_n(&shared_failed, true, __ATOMIC_RELAXED);
 	}
-	free(maps);
 	return NULL;
 }
 
-/* Confirms, unloads, asks and changes the limit at random. */
+/* Has WAL change a block. */
+static void
+follow(uint64_t position, WaRelation relation, uint32_t block)
+{
+	static WaFollowMessage follow; /* of one thread */
+
+	follow.from = position;
+	follow.to = position + 1;
+	follow.nchanges = 1;
+	follow.changes[0] =
+		(WaChange){.relation = relation, .block = block, .lsn = position + 1};
+	(void) wa_store_follow(&shared, &follow);
+}
+
+/* Follows, confirms, unloads, asks and changes the limit at random. */
 static void *
 disturbing_thread(void *arg)
 {
@@ -307,13 +314,15 @@ disturbing_thread(void *arg)
 		const WaRelation name = wa_test_relation(bits % 2);
 		WaConfirmMessage confirm = {.relation = name,
 									.extent = (uint32_t) (bits >> 8) % 4,
-									.old_lsn = 1,
-									.new_lsn = 1};
+									.edition = bits >> 30 & 63,
+									.position = 1};
 		WaResidency residency;
 		const WaColumnName text = wa_test_column_name(10);
 
-		memset(confirm.kept, 0xfe, sizeof(confirm.kept));
+		memset(confirm.same, 0xfe, sizeof(confirm.same));
 		wa_store_confirm(&shared, &confirm);
+		follow((uint64_t) i + 1, name,
+			   (uint32_t) (bits >> 40) % (4 * WA_EXTENT_BLOCKS));
 		if (i % 10 == 0)
 			wa_store_unload(&shared, &name, (int32_t) (bits >> 12) % 11);
 		if (i % 7 == 0)
@@ -333,6 +342,7 @@ test_threads(void)
 	pthread_t threads[5];
 
 	wa_store_init(&shared, PLENTY, 2);
+	wa_test_know(&shared, 1);
 	for (uintptr_t i = 0; i < 5; i++)
 		EXPECT(pthread_create(&threads[i], NULL, mains[i], (void *) i) == 0);
 	for (int i = 0; i < 5; i++)
@@ -364,14 +374,11 @@ static bool
 find_usable(WaStore *store, const WaColumnName *columns, uint32_t ncolumns,
 			uint64_t *usable)
 {
-	static WaMapPage maps[1];
 	const WaRelation name = wa_test_relation(0);
-	WaUse use = {.maps = maps, .nmaps = 1, .nblocks = UINT32_MAX};
+	WaUse use = wa_test_use(UINT32_MAX);
 	WaUsedExtent used;
 	uint64_t blocks = 0;
 
-	maps[0].lsn = 1;
-	memset(maps[0].visible[0], 0xff, sizeof(maps[0].visible[0]));
 	EXPECT(wa_store_use_begin(store, &name, columns, ncolumns, &use));
 	EXPECT(wa_store_use_next(store, &use, &used, 1) == 1);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
@@ -397,6 +404,7 @@ test_odd(void)
 	uint64_t usable;
 
 	wa_store_init(&store, PLENTY, 1);
+	wa_test_know(&store, 1);
 	EXPECT(load_odd(&store, 0));
 	EXPECT(find_usable(&store, columns, 2, &all));
 	for (int i = 0; i < 64 && __builtin_popcountll(odd) < 3; i += 5)

@@ -73,11 +73,10 @@ load(WaStore *store, uint64_t relation, int count, uint64_t attributes,
 static bool
 use(WaStore *store, uint64_t relation, uint64_t attributes)
 {
-	static WaMapPage map;
 	const WaRelation name = wa_test_relation(relation);
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	const uint32_t ncolumns = wa_test_names(attributes, names);
-	WaUse found = {.maps = &map, .nmaps = 1, .nblocks = UINT32_MAX};
+	WaUse found = wa_test_use(UINT32_MAX);
 
 	if (!wa_store_use_begin(store, &name, names, ncolumns, &found))
 		return false;

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "core/checksum.h"
 #include "daemon/run.h"
 #include "test/unit/check.h"
 #include "test/unit/test_counting_runner.h"
@@ -123,6 +124,33 @@ test_loads(void)
 	return true;
 }
 
+/* Patches of an extent, which stays what it was if they fail. */
+static bool
+test_patches(void)
+{
+	const WaRelation relation = wa_test_relation(0);
+	WaExtentState state;
+	long trials = 0;
+
+	do
+	{
+		EXPECT(wa_test_load(&store, parcel.memory, 0, 3, 1, 400, 9, 0x7fe) ==
+			   WA_OK);
+		wa_test_write_extent(parcel.memory, relation, 3, 1, 401, 9, 0x3ff);
+		((WaExtentHead *) (void *) parcel.memory)->is_patch = 1;
+		EXPECT(load_with_failure(trials) ==
+			   (has_failed ? WA_OUT_OF_MEMORY : WA_OK));
+		wa_store_extent_state(&store, &relation, 3, NULL, 0, &state);
+		EXPECT(state.exists == 1 && state.ncolumns == 10);
+		EXPECT(state.block_lsn[0] == (has_failed ? 400 : 401));
+		wa_store_unload(&store, &relation, 0);
+		EXPECT(wa_memory_used(&store.memory) == 0);
+		trials++;
+	} while (has_failed && trials < MOST_TRIALS);
+	EXPECT(trials > 20 && trials < MOST_TRIALS);
+	return true;
+}
+
 /* Waits until the run is finished. */
 static bool
 wait_for_run(void)
@@ -136,22 +164,20 @@ wait_for_run(void)
 	return true;
 }
 
-/* Writes a run's query and map to the parcel, and makes its message. */
+/* Writes a run's query to the parcel, and makes its message. */
 static WaRunMessage
 prepare(void)
 {
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 							   .groups_bytes = 100};
-	WaMapPage *map = (WaMapPage *) (void *) parcel.memory;
 	WaRunMessage message;
 
-	map->lsn = 1;
-	memset(map->visible, 0xff, sizeof(map->visible));
 	memcpy(parcel.memory + 65536, &query, sizeof(query));
 	memset(&message, 0, sizeof(message));
 	message.relation = wa_test_relation(0);
-	message.nblocks = UINT32_MAX;
-	message.nmaps = 1;
+	message.nblocks = 40 * WA_EXTENT_BLOCKS;
+	message.position = 1;
+	message.snapshot = wa_test_snapshot;
 	message.query = 65536;
 	message.query_bytes = sizeof(query);
 	message.used = 131072;
@@ -162,8 +188,7 @@ prepare(void)
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 message.ncolumns * sizeof(WaColumnName)),
 					 1);
-	message.header.bulk =
-		wa_run_checksum(&message, parcel.memory, parcel.memory + 65536);
+	message.header.bulk = wa_checksum(0, &query, sizeof(query));
 	return message;
 }
 
@@ -200,7 +225,7 @@ test_runs(void)
 		EXPECT(wa_test_runner_live() == 0);
 		trials++;
 	} while (has_failed && trials < MOST_TRIALS);
-	EXPECT(trials > 15 && trials < MOST_TRIALS);
+	EXPECT(trials > 10 && trials < MOST_TRIALS);
 	wa_store_unload(&store, &relation, 0);
 	EXPECT(wa_memory_used(&store.memory) == 0);
 	return true;
@@ -212,11 +237,13 @@ main(void)
 	event_fd = eventfd(0, EFD_CLOEXEC);
 	wa_finished_init(&finished, event_fd);
 	wa_store_init(&store, PLENTY, 1);
+	wa_test_know(&store, 1);
 	parcel.bytes = WA_TEST_EXTENT_BYTES;
 	parcel.memory = aligned_alloc(64, parcel.bytes);
 	head = malloc(sizeof(*head));
 	check(wa_pool_start(&pool, &finished, 2, 0), "start");
 	check(test_loads(), "loads");
+	check(test_patches(), "patches");
 	check(test_runs(), "runs");
 	free(parcel.memory);
 	free(head);

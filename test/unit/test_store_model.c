@@ -1,103 +1,244 @@
 /*
  * test_store_model.c
- *		The store of resident columns against a model of it: random operations.
+ *		The store of resident columns against a model of it: random operations, of
+ *		loaders and followers of WAL that are late, too.
+ *
+ * Blocks change, and WAL tells of it (test_store_world.h).  Loaders read a position and
+ * then blocks, and load them later; others confirm blocks later.  Whatever the store
+ * takes for fresh is what the model says, and has not been changed by any WAL that the
+ * store knows.
  *
  *	test_store_model [SEED]
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/checksum.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
+#include "test/unit/test_store_rules.h"
 
-#define RELATIONS  3
-#define EXTENTS    5
-#define MAPS       2
 #define ROWS       4
 #define PLENTY     ((uint64_t) 1 << 40)
-#define OPERATIONS 5000
+#define OPERATIONS 12000
 
-/* The numbers of the extents; some of them of another page of the map. */
-static const uint32_t numbers[EXTENTS] = {0, 1, 62, 63, 64};
+/* Loaders, and confirmers, at work at the same time. */
+#define READERS 4
 
-static uint64_t random_state = 3;
-
-/* What the store has to have of an extent. */
-typedef struct Model
+/* Somebody who has read some blocks of an extent, and the position before. */
+typedef struct Reader
 {
-	uint64_t seed; /* 0: nothing */
-	uint64_t map_lsn;
-	uint64_t attributes;
-	uint64_t cached[WA_EXTENT_WORDS];
-} Model;
+	bool is_active;
+	uint64_t relation;
+	uint64_t extent;
+	uint64_t position;
+	uint32_t nread; /* blocks so far */
+	uint64_t lsn[WA_EXTENT_BLOCKS];
+	WaExtentState state; /* of who confirms: before all that */
+} Reader;
 
-static Model models[RELATIONS][EXTENTS];
+static World world;
+static Rules rules;
+static Reader loaders[READERS];
+static Reader confirmers[READERS];
+static long used_blocks;
 static uint8_t *parcel;
 
 /* Returns a random number below the bound. */
 static uint64_t
 pick(uint64_t bound)
 {
-	return next_random(&random_state) % bound;
+	return world_pick(&world, bound);
 }
 
-/* Gives the model the blocks that a fresh extent has. */
+/* Somebody begins to read an extent. */
 static void
-model_cached(Model *model)
+begin_reading(Reader *reader)
 {
-	const WaExtentHead *head = (const WaExtentHead *) (const void *) parcel;
-
-	memset(model->cached, 0, sizeof(model->cached));
-	for (uint32_t i = 0; i < head->nblocks; i++)
-		if (head->block_lsn[i] != 0)
-			model->cached[i / 64] |= (uint64_t) 1 << i % 64;
+	memset(reader, 0, sizeof(*reader));
+	reader->is_active = true;
+	reader->relation = pick(WORLD_RELATIONS);
+	reader->extent = pick(WORLD_EXTENTS);
+	reader->position = world.position;
 }
 
-/* Loads something at random, and notes it in the model. */
-static bool
-do_load(WaStore *store)
+/* Goes on to read blocks, up to all of them. */
+static void
+read_blocks(Reader *reader, uint32_t end)
 {
-	const uint64_t relation = pick(RELATIONS);
-	const uint64_t extent = pick(EXTENTS);
-	Model *model = &models[relation][extent];
-	const uint64_t seed =
-		model->seed != 0 && pick(2) == 0 ? model->seed : 1 + pick(100000);
-	const uint64_t attributes = pick((uint64_t) 1 << WA_TEST_ATTRIBUTES);
-	const uint64_t lsn = 1 + pick(10);
+	for (; reader->nread < end; reader->nread++)
+		reader->lsn[reader->nread] =
+			world.lsn[reader->relation][reader->extent][reader->nread];
+}
 
-	EXPECT(wa_test_load(store, parcel, relation, numbers[extent], lsn, seed,
-						ROWS, attributes) == WA_OK);
-	if (model->seed != seed)
-		model->attributes = 0;
-	model->seed = seed;
-	model->attributes |= attributes;
-	model->map_lsn = lsn;
-	model_cached(model);
+/* Returns a seed of values: those of all have the same scales, for patches to fit. */
+static uint64_t
+pick_seed(void)
+{
+	return 1 + (uint64_t) 19 * (WA_WIDE_MAX_SCALE + 1) * pick(300);
+}
+
+/* Loads what a loader has read. */
+static bool
+load(WaStore *store, const Reader *reader)
+{
+	Model *model = &rules.models[reader->relation][reader->extent];
+	const uint64_t seed =
+		model->seed != 0 && pick(3) != 0 ? model->seed : pick_seed();
+	const uint64_t attributes = pick((uint64_t) 1 << WA_TEST_ATTRIBUTES);
+	const uint64_t edition = model->edition;
+	const WaRelation name = wa_test_relation(reader->relation);
+	char error[WA_MAX_ERROR_BYTES];
+	WaExtentState state;
+	WaExtentHead head;
+
+	wa_test_write_extent_of(parcel, name, world_numbers[reader->extent],
+							reader->position, seed, ROWS, attributes,
+							reader->lsn);
+	wa_test_write_xids((WaExtentHead *) (void *) parcel, pick(100000));
+	memcpy(&head, parcel, sizeof(head));
+	EXPECT(wa_extent_is_sound(&head, WA_TEST_EXTENT_BYTES));
+	EXPECT(wa_store_load(store, &head, parcel, error, sizeof(error)) == WA_OK);
+	rules_load(&rules, reader->relation, reader->extent, &head, seed,
+			   attributes);
+	wa_store_extent_state(store, &name, head.number, NULL, 0, &state);
+	EXPECT(state.edition != 0);
+	EXPECT((state.edition == edition) == (model->edition != 0));
+	model->edition = state.edition;
 	return true;
 }
 
-/* Confirms something at random. */
+/* Patches an extent with some of what a loader has read. */
+static bool
+patch(WaStore *store, Reader *reader)
+{
+	Model *model = &rules.models[reader->relation][reader->extent];
+	const WaRelation name = wa_test_relation(reader->relation);
+	const uint64_t edition = model->edition;
+	char error[WA_MAX_ERROR_BYTES];
+	WaExtentState state;
+	WaExtentHead head;
+
+	for (int i = 0; i < WA_EXTENT_BLOCKS; i++)
+		if (pick(4) != 0)
+			reader->lsn[i] = 0;
+	wa_test_write_extent_of(parcel, name, world_numbers[reader->extent],
+							reader->position, pick_seed(), ROWS,
+							model->attributes | pick(8), reader->lsn);
+	memcpy(&head, parcel, sizeof(head));
+	head.is_patch = 1;
+	EXPECT(wa_extent_is_sound(&head, WA_TEST_EXTENT_BYTES));
+	EXPECT(wa_store_load(store, &head, parcel, error, sizeof(error)) ==
+		   (model->seed != 0 ? WA_OK : WA_BAD_REQUEST));
+	if (model->seed == 0)
+		return true;
+	rules_patch(&rules, reader->relation, reader->extent, &head);
+	wa_store_extent_state(store, &name, head.number, NULL, 0, &state);
+	EXPECT(state.edition != 0 && state.edition != edition);
+	model->edition = state.edition;
+	return true;
+}
+
+/* Some loader goes on, or another one begins. */
+static bool
+do_load(WaStore *store)
+{
+	Reader *loader = &loaders[pick(READERS)];
+
+	if (!loader->is_active)
+		begin_reading(loader);
+	read_blocks(loader, loader->nread + (uint32_t) pick(WA_EXTENT_BLOCKS -
+														loader->nread + 1));
+	if (pick(2) == 0)
+		return true;
+	read_blocks(loader, WA_EXTENT_BLOCKS);
+	if (pick(3) == 0)
+		return true;
+	loader->is_active = false;
+	return pick(3) == 0 ? patch(store, loader) : load(store, loader);
+}
+
+/* Confirms what somebody has read. */
+static void
+confirm(WaStore *store, const Reader *reader)
+{
+	Model *model = &rules.models[reader->relation][reader->extent];
+	WaConfirmMessage message = {.relation = wa_test_relation(reader->relation),
+								.extent = world_numbers[reader->extent],
+								.edition = reader->state.edition,
+								.position = reader->position};
+
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+		put_bit(message.same, i,
+				reader->lsn[i] == reader->state.block_lsn[i] && pick(20) != 0);
+	wa_store_confirm(store, &message);
+	if (model->seed != 0 && model->edition == message.edition)
+		rules_refresh(&rules, reader->relation, reader->extent,
+					  reader->position, message.same);
+}
+
+/* Some confirmer goes on, or another one begins. */
 static bool
 do_confirm(WaStore *store)
 {
-	const uint64_t relation = pick(RELATIONS);
-	const uint64_t extent = pick(EXTENTS);
-	Model *model = &models[relation][extent];
-	WaConfirmMessage confirm = {.relation = wa_test_relation(relation)};
+	Reader *confirmer = &confirmers[pick(READERS)];
+	WaRelation name;
 
-	confirm.extent = numbers[extent];
-	confirm.old_lsn = pick(3) == 0 ? 1 + pick(10) : model->map_lsn;
-	confirm.new_lsn = 1 + pick(10);
-	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		confirm.kept[i] =
-			next_random(&random_state) | next_random(&random_state);
-	wa_store_confirm(store, &confirm);
-	if (model->seed != 0 && confirm.old_lsn == model->map_lsn)
+	if (!confirmer->is_active)
 	{
-		model->map_lsn = confirm.new_lsn;
-		for (int i = 0; i < WA_EXTENT_WORDS; i++)
-			model->cached[i] &= confirm.kept[i];
+		begin_reading(confirmer);
+		name = wa_test_relation(confirmer->relation);
+		wa_store_extent_state(store, &name, world_numbers[confirmer->extent],
+							  NULL, 0, &confirmer->state);
+		return true;
 	}
+	read_blocks(confirmer,
+				confirmer->nread +
+					(uint32_t) pick(WA_EXTENT_BLOCKS - confirmer->nread + 1));
+	if (pick(2) == 0)
+		return true;
+	read_blocks(confirmer, WA_EXTENT_BLOCKS);
+	confirmer->is_active = false;
+	confirm(store, confirmer);
+	return true;
+}
+
+/* Changes the world. */
+static bool
+do_change(WaStore *store)
+{
+	(void) store;
+	for (uint64_t n = pick(6); n > 0; n--)
+		world_change(&world);
+	/* More than can be remembered, now and then. */
+	if (pick(150) == 0)
+		world_change_others(&world,
+							pick(2) * (WA_KNOWN_CHANGES - 300) + pick(600));
+	return true;
+}
+
+/* Follows WAL, somewhere before what is rules.known, and rarely behind that. */
+static bool
+do_follow(WaStore *store)
+{
+	static WaFollowMessage follow;
+	const uint64_t most =
+		pick(4) == 0 ? world.position - pick(4) : world.position;
+	uint64_t from = rules.known - pick(3) * pick(20);
+
+	if (rules.known == 0 || pick(700) == 0)
+		from = rules.known + (world.position - rules.known) / 2;
+	if (from == 0 || from > most)
+		return true;
+	do
+	{
+		world_follow(&world, from, most, &follow);
+		EXPECT(wa_follow_is_sound(&follow));
+		rules_follow(&rules, &follow);
+		EXPECT(wa_store_follow(store, &follow) == rules.known);
+		from = follow.to;
+	} while (follow.to < most);
+	world_tell(&world, rules.known);
 	return true;
 }
 
@@ -105,80 +246,55 @@ do_confirm(WaStore *store)
 static bool
 do_unload(WaStore *store)
 {
-	const uint64_t relation = pick(RELATIONS);
+	const uint64_t relation = pick(WORLD_RELATIONS);
 	const WaRelation name = wa_test_relation(relation);
 	const int32_t attribute =
 		pick(4) == 0 ? 0 : 1 + (int32_t) pick(WA_TEST_ATTRIBUTES);
 
 	wa_store_unload(store, &name, attribute);
-	for (int i = 0; i < EXTENTS; i++)
-	{
-		Model *model = &models[relation][i];
-		const uint64_t bit =
-			attribute == 0 ? 0 : (uint64_t) 1 << (attribute - 1);
+	rules_unload(&rules, relation, attribute);
+	return true;
+}
 
-		if (attribute == 0 || model->attributes == bit)
-			memset(model, 0, sizeof(*model));
-		model->attributes &= ~bit;
+/* Tells whether an extent may be used as it is, by the model and by all WAL known. */
+static bool
+usable_is_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
+				const WaUse *use)
+{
+	const Model *model = &rules.models[relation][extent];
+
+	EXPECT(used->device == used->number % 3);
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+	{
+		EXPECT(has_bit(used->usable, i) ==
+			   rules_have(model, used->number, i, use));
+		if (!has_bit(used->usable, i))
+			continue;
+		EXPECT(used->shape->block_lsn[i] == model->head.block_lsn[i]);
+		EXPECT(world.told[relation][extent][i] <= used->shape->block_lsn[i]);
+		used_blocks++;
 	}
 	return true;
 }
 
-/* Makes a page of the visibility map, some of whose blocks are all-visible. */
-static void
-make_page(WaMapPage *page, uint64_t lsn)
-{
-	page->lsn = lsn;
-	page->is_whole = next_random(&random_state) % 4 == 0;
-	for (int i = 0; i < WA_EXTENTS_PER_MAP; i++)
-		for (int j = 0; j < WA_EXTENT_WORDS; j++)
-			page->visible[i][j] =
-				next_random(&random_state) | next_random(&random_state);
-}
-
-/* Tells whether a block of an extent of a page is all-visible. */
+/* Tells whether the columns of a used extent are those that were loaded. */
 static bool
-is_visible(const WaMapPage *page, uint32_t number, uint32_t block)
+columns_are_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
+				  const WaColumnName *names, uint32_t ncolumns)
 {
-	return page->is_whole != 0 ||
-		   (page->visible[number % 64][block / 64] >> block % 64 & 1) != 0;
-}
+	const Model *model = &rules.models[relation][extent];
 
-/* Tells whether an extent may be used as it is, by the model. */
-static bool
-usable_is_right(const WaUsedExtent *used, const Model *model,
-				const WaMapPage *maps, uint32_t nblocks)
-{
-	const WaMapPage *page = &maps[used->number / WA_EXTENTS_PER_MAP];
-	const uint32_t first = wa_extent_first_block(used->number);
+	for (uint32_t i = 0; i < ncolumns; i++)
+	{
+		const int16_t attribute = names[i].attribute;
 
-	EXPECT(used->shape->block_lsn[0] == model->seed);
-	EXPECT(page->lsn == model->map_lsn);
-	EXPECT(used->device == used->number % 3);
-	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
-		EXPECT((used->usable[i / 64] >> i % 64 & 1) ==
-			   (first + i < nblocks &&
-				(model->cached[i / 64] >> i % 64 & 1) != 0 &&
-				is_visible(page, used->number, i)));
+		EXPECT(used->columns[i]->nrows == used->shape->nrows);
+		EXPECT(model->is_patched ||
+			   wa_test_column_is_right(used->columns[i],
+									   wa_test_relation(relation),
+									   model->seeds[attribute - 1], attribute));
+	}
 	return true;
-}
-
-/* Whether the model says that a query finds something in an extent. */
-static bool
-model_is_used(const Model *model, uint32_t number, uint64_t attributes,
-			  const WaMapPage *maps, uint32_t nblocks)
-{
-	const WaMapPage *page = &maps[number / WA_EXTENTS_PER_MAP];
-
-	if (model->seed == 0 || (attributes & ~model->attributes) != 0 ||
-		page->lsn != model->map_lsn)
-		return false;
-	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (wa_extent_first_block(number) + i < nblocks &&
-			(model->cached[i / 64] >> i % 64 & 1) != 0 &&
-			is_visible(page, number, i))
-			return true;
-	return false;
 }
 
 /* Uses all that a query finds; tells whether it is what the model has. */
@@ -194,20 +310,18 @@ uses_are_right(WaStore *store, WaUse *use, uint64_t relation,
 	while ((found = wa_store_use_next(store, use, used, 1 + pick(2) % 2)) > 0)
 		for (uint32_t i = 0; i < found; i++, next++)
 		{
-			while (next < EXTENTS &&
-				   !model_is_used(&models[relation][next], numbers[next],
-								  attributes, use->maps, use->nblocks))
+			while (next < WORLD_EXTENTS &&
+				   !rules_use(&rules, relation, next, attributes, use))
 				next++;
-			EXPECT(next < EXTENTS && used[i].number == numbers[next]);
-			EXPECT(usable_is_right(&used[i], &models[relation][next], use->maps,
-								   use->nblocks));
-			EXPECT(wa_test_used_is_right(&used[i], wa_test_relation(relation),
-										 names, ncolumns));
+			EXPECT(next < WORLD_EXTENTS &&
+				   used[i].number == world_numbers[next]);
+			EXPECT(usable_is_right(&used[i], relation, next, use));
+			EXPECT(
+				columns_are_right(&used[i], relation, next, names, ncolumns));
 			wa_store_unuse(&used[i], ncolumns);
 		}
-	for (; next < EXTENTS; next++)
-		EXPECT(!model_is_used(&models[relation][next], numbers[next],
-							  attributes, use->maps, use->nblocks));
+	for (; next < WORLD_EXTENTS; next++)
+		EXPECT(!rules_use(&rules, relation, next, attributes, use));
 	return true;
 }
 
@@ -215,26 +329,27 @@ uses_are_right(WaStore *store, WaUse *use, uint64_t relation,
 static bool
 do_use(WaStore *store)
 {
-	static WaMapPage maps[MAPS];
-	const uint64_t relation = pick(RELATIONS);
+	const uint64_t relation = pick(WORLD_RELATIONS);
 	const WaRelation name = wa_test_relation(relation);
 	const uint64_t attributes = pick((uint64_t) 1 << WA_TEST_ATTRIBUTES) &
 								pick((uint64_t) 1 << WA_TEST_ATTRIBUTES) &
 								pick((uint64_t) 1 << WA_TEST_ATTRIBUTES);
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	const uint32_t ncolumns = wa_test_names(attributes, names);
-	const uint64_t lsn = models[relation][pick(EXTENTS)].map_lsn;
-	WaUse use = {.maps = maps, .nmaps = MAPS};
+	const WaSnapshot snapshot =
+		pick(2) == 0 ? wa_test_snapshot
+					 : wa_test_random_snapshot(&world.random_state);
+	WaUse use = {.snapshot = &snapshot,
+				 .position =
+					 pick(10) == 0 ? rules.known + 1 : rules.known - pick(2)};
 	uint64_t there = 0;
 	bool exists = false;
 
-	make_page(&maps[0], lsn);
-	make_page(&maps[1], lsn);
 	use.nblocks = (uint32_t) (pick(2) == 0 ? UINT32_MAX : pick(40000));
-	for (int i = 0; i < EXTENTS; i++)
+	for (int i = 0; i < WORLD_EXTENTS; i++)
 	{
-		there |= models[relation][i].attributes;
-		exists = exists || models[relation][i].seed != 0;
+		there |= rules.models[relation][i].attributes;
+		exists = exists || rules.models[relation][i].seed != 0;
 	}
 	EXPECT(wa_store_use_begin(store, &name, names, ncolumns, &use) ==
 		   (exists && (attributes & ~there) == 0));
@@ -245,34 +360,102 @@ do_use(WaStore *store)
 	return true;
 }
 
+/* Tells whether a state is that of the model. */
+static bool
+state_is_right(const WaExtentState *state, const Model *model)
+{
+	EXPECT(state->exists == (model->seed != 0));
+	EXPECT(state->edition == model->edition);
+	EXPECT(state->ncolumns ==
+		   (uint64_t) __builtin_popcountll(model->attributes));
+	EXPECT(memcmp(state->cached, model->cached, sizeof(state->cached)) == 0);
+	EXPECT(memcmp(state->fresh, model->fresh, sizeof(state->fresh)) == 0);
+	EXPECT(memcmp(state->block_lsn, model->head.block_lsn,
+				  sizeof(state->block_lsn)) == 0);
+	return true;
+}
+
 /* Compares what is told of a relation's extents with the model. */
 static bool
 do_states(WaStore *store)
 {
-	const uint64_t relation = pick(RELATIONS);
+	const uint64_t relation = pick(WORLD_RELATIONS);
 	const WaRelation name = wa_test_relation(relation);
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	const uint32_t ncolumns =
 		wa_test_names(((uint64_t) 1 << WA_TEST_ATTRIBUTES) - 1, names);
 
-	for (int i = 0; i < EXTENTS; i++)
+	for (int i = 0; i < WORLD_EXTENTS; i++)
 	{
-		const Model *model = &models[relation][i];
+		const Model *model = &rules.models[relation][i];
 		WaExtentState state;
 
-		wa_store_extent_state(store, &name, numbers[i], names, ncolumns,
+		wa_store_extent_state(store, &name, world_numbers[i], names, ncolumns,
 							  &state);
-		EXPECT(state.map_lsn == model->map_lsn);
+		EXPECT(state.number == world_numbers[i]);
 		EXPECT(state.columns == model->attributes);
-		EXPECT(state.ncolumns ==
-			   (uint64_t) __builtin_popcountll(model->attributes));
-		EXPECT(memcmp(state.cached, model->cached, sizeof(state.cached)) == 0);
-		EXPECT(state.block_lsn[0] == model->seed);
-		wa_store_extent_state(store, &name, numbers[i], names, 1, &state);
+		EXPECT(state_is_right(&state, model));
+		wa_store_extent_state(store, &name, world_numbers[i], names, 1, &state);
 		EXPECT(state.columns == (model->attributes & 1));
-		EXPECT(state.ncolumns ==
-			   (uint64_t) __builtin_popcountll(model->attributes));
+		EXPECT(state_is_right(&state, model));
 	}
+	return true;
+}
+
+/* Returns what the model has of an extent by its number. */
+static const Model *
+model_of(uint64_t relation, uint32_t number)
+{
+	static const Model nothing;
+
+	for (int i = 0; i < WORLD_EXTENTS; i++)
+		if (world_numbers[i] == number)
+			return &rules.models[relation][i];
+	return &nothing;
+}
+
+/* Tells whether all blocks of an extent are fresh, of a relation of so many. */
+static bool
+is_all_fresh(const Model *model, uint32_t number, uint32_t nblocks)
+{
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+		if (wa_extent_first_block(number) + i < nblocks &&
+			!has_bit(model->fresh, i))
+			return false;
+	return true;
+}
+
+/* Compares the extents that lack something with the model. */
+static bool
+do_changed(WaStore *store)
+{
+	static WaExtentState states[80];
+	const uint64_t relation = pick(WORLD_RELATIONS);
+	WaChangedMessage changed = {.relation = wa_test_relation(relation),
+								.first = (uint32_t) pick(3),
+								.nblocks = (uint32_t) pick(34000),
+								.room = 1 + (uint32_t) pick(80)};
+	uint32_t bulk = 0;
+	uint32_t found = 0;
+	uint32_t told;
+
+	if (pick(2) == 0)
+		changed.nblocks = (uint32_t) pick(1100);
+	told = wa_store_changed(store, &changed, (uint8_t *) states, &bulk);
+	EXPECT(bulk == wa_checksum(0, states, told * sizeof(states[0])));
+	for (uint32_t i = changed.first;
+		 i < wa_extents_of(changed.nblocks) && found < changed.room; i++)
+	{
+		const Model *model = model_of(relation, i);
+
+		if (is_all_fresh(model, i, changed.nblocks))
+			continue;
+		EXPECT(found < told && states[found].number == i);
+		EXPECT(states[found].columns == 0);
+		EXPECT(state_is_right(&states[found], model));
+		found++;
+	}
+	EXPECT(found == told);
 	return true;
 }
 
@@ -291,7 +474,7 @@ model_blocks(const Model *model)
 static bool
 do_residency(WaStore *store)
 {
-	const uint64_t relation = pick(RELATIONS);
+	const uint64_t relation = pick(WORLD_RELATIONS);
 	const WaRelation name = wa_test_relation(relation);
 	const uint64_t attributes = pick((uint64_t) 1 << WA_TEST_ATTRIBUTES);
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
@@ -301,18 +484,19 @@ do_residency(WaStore *store)
 	uint64_t told =
 		wa_store_residency(store, &name, names, ncolumns, residency);
 
-	for (int i = 0; i < EXTENTS; i++)
-		if ((attributes & ~models[relation][i].attributes) == 0)
-			complete += model_blocks(&models[relation][i]);
+	for (int i = 0; i < WORLD_EXTENTS; i++)
+		if ((attributes & ~rules.models[relation][i].attributes) == 0)
+			complete += model_blocks(&rules.models[relation][i]);
 	EXPECT(told == complete);
 	for (uint32_t c = 0; c < ncolumns; c++)
 	{
 		uint64_t blocks = 0;
 
-		for (int i = 0; i < EXTENTS; i++)
-			if ((models[relation][i].attributes >> (names[c].attribute - 1) &
+		for (int i = 0; i < WORLD_EXTENTS; i++)
+			if ((rules.models[relation][i].attributes >>
+					 (names[c].attribute - 1) &
 				 1) != 0)
-				blocks += model_blocks(&models[relation][i]);
+				blocks += model_blocks(&rules.models[relation][i]);
 		EXPECT(residency[c].blocks == blocks);
 		EXPECT((residency[c].bytes > 0) >= (blocks > 0));
 		EXPECT(residency[c].rows <= blocks * ROWS);
@@ -324,24 +508,24 @@ do_residency(WaStore *store)
 static bool
 do_list(WaStore *store)
 {
-	static WaResidentColumn list[RELATIONS * WA_TEST_ATTRIBUTES];
+	static WaResidentColumn list[WORLD_RELATIONS * WA_TEST_ATTRIBUTES];
 	const uint32_t database = (uint32_t) pick(3) == 0 ? 0 : 5;
 	uint32_t expected = 0;
 	uint32_t told =
 		wa_store_list(store, database, list, sizeof(list) / sizeof(list[0]));
 
-	for (uint64_t r = 0; r < RELATIONS; r++)
+	for (uint64_t r = 0; r < WORLD_RELATIONS; r++)
 	{
 		uint64_t attributes = 0;
 
-		for (int i = 0; i < EXTENTS; i++)
-			attributes |= models[r][i].attributes;
+		for (int i = 0; i < WORLD_EXTENTS; i++)
+			attributes |= rules.models[r][i].attributes;
 		if (database == 0 || wa_test_relation(r).database == database)
 			expected += (uint32_t) __builtin_popcountll(attributes);
 	}
 	EXPECT(told == expected);
 	for (uint32_t i = 0; i < told; i++)
-		EXPECT(list[i].extents > 0 && list[i].extents <= EXTENTS &&
+		EXPECT(list[i].extents > 0 && list[i].extents <= WORLD_EXTENTS &&
 			   list[i].blocks_used <= list[i].blocks_asked);
 	EXPECT(wa_store_list(store, database, NULL, 0) == expected);
 	return true;
@@ -351,17 +535,17 @@ static bool
 test_model(void)
 {
 	static bool (*const operations[])(WaStore *) = {
-		do_load, do_load,   do_load,      do_confirm, do_unload,
-		do_use,  do_states, do_residency, do_list,    do_use};
+		do_load,    do_load,   do_load,   do_load,    do_load,   do_confirm,
+		do_confirm, do_follow, do_follow, do_change,  do_change, do_unload,
+		do_use,     do_use,    do_states, do_changed, do_list,   do_residency};
 	static WaStore store;
 
 	wa_store_init(&store, PLENTY, 3);
-	memset(models, 0, sizeof(models));
 	for (int i = 0; i < OPERATIONS; i++)
 		EXPECT(operations[pick(sizeof(operations) / sizeof(operations[0]))](
 			&store));
-	EXPECT(wa_memory_used(&store.memory) > 0);
-	for (uint64_t r = 0; r < RELATIONS; r++)
+	EXPECT(used_blocks > OPERATIONS);
+	for (uint64_t r = 0; r < WORLD_RELATIONS; r++)
 	{
 		const WaRelation name = wa_test_relation(r);
 
@@ -374,10 +558,12 @@ test_model(void)
 int
 main(int argc, char **argv)
 {
-	if (argc > 1)
-		random_state = strtoull(argv[1], NULL, 10);
+	world_init(&world, argc > 1 ? strtoull(argv[1], NULL, 10) : 3);
+	rules_init(&rules);
 	parcel = aligned_alloc(64, WA_TEST_EXTENT_BYTES);
 	check(test_model(), "random operations");
 	free(parcel);
+	rules_free(&rules);
+	world_free(&world);
 	return finish_checks();
 }
