@@ -74,3 +74,11 @@ wa_counters(void)
 {
 	return known.counters != NULL ? known.counters : &known.own;
 }
+
+uint64
+wa_counters_followed(void)
+{
+	return wa_counters_find()
+			   ? __atomic_load_n(&wa_counters()->followed, __ATOMIC_RELAXED)
+			   : 0;
+}

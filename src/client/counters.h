@@ -28,4 +28,7 @@ extern bool wa_counters_renew(void);
  */
 extern WaCounters *wa_counters(void);
 
+/* Returns how far WAL has been followed, as a hint; 0: not at all, or not known. */
+extern uint64 wa_counters_followed(void);
+
 #endif /* WA_CLIENT_COUNTERS_H */

@@ -191,6 +191,22 @@ wa_client_residency(const WaRelation *relation, int ncolumns,
 	return true;
 }
 
+/* Copies states of extents out of the parcel, and checks them, but for their numbers. */
+static bool
+copy_states(const WaMessage *reply, WaExtentState *states, uint32 count,
+			int ncolumns, WaFailure *failure)
+{
+	uint32_t bulk = 0;
+
+	copy_out(0, states, count * sizeof(*states), &bulk);
+	if (bulk != reply->header.bulk)
+		return wa_client_reject(true, failure);
+	for (uint32 i = 0; i < count; i++)
+		if (!wa_extent_state_is_sound(&states[i], states[i].number, ncolumns))
+			return wa_client_reject(false, failure);
+	return true;
+}
+
 bool
 wa_client_extents(const WaRelation *relation, int ncolumns,
 				  const WaColumnName *columns, uint32 first, uint32 count,
@@ -199,7 +215,6 @@ wa_client_extents(const WaRelation *relation, int ncolumns,
 	const size_t names = (size_t) ncolumns * sizeof(*columns);
 	WaMessage message = {0};
 	WaMessage reply;
-	uint32_t bulk = 0;
 
 	if (wa_client_reserve(count * sizeof(*states), failure) == NULL)
 		return false;
@@ -212,11 +227,10 @@ wa_client_extents(const WaRelation *relation, int ncolumns,
 			 offsetof(WaExtentsMessage, columns) + names, WA_MSG_DONE, &reply,
 			 failure))
 		return false;
-	copy_out(0, states, count * sizeof(*states), &bulk);
-	if (bulk != reply.header.bulk)
-		return wa_client_reject(true, failure);
+	if (!copy_states(&reply, states, count, ncolumns, failure))
+		return false;
 	for (uint32 i = 0; i < count; i++)
-		if (!wa_extent_state_is_sound(&states[i], first + i, ncolumns))
+		if (states[i].number != first + i)
 			return wa_client_reject(false, failure);
 	return true;
 }
@@ -230,7 +244,6 @@ wa_client_changed(const WaRelation *relation, int ncolumns,
 	const size_t names = (size_t) ncolumns * sizeof(*columns);
 	WaMessage message = {0};
 	WaMessage reply;
-	uint32_t bulk = 0;
 
 	if (wa_client_reserve(room * sizeof(*states), failure) == NULL)
 		return false;
@@ -247,13 +260,11 @@ wa_client_changed(const WaRelation *relation, int ncolumns,
 	*count = reply.listed.columns;
 	if (*count > room)
 		return wa_client_reject(false, failure);
-	copy_out(0, states, *count * sizeof(*states), &bulk);
-	if (bulk != reply.header.bulk)
-		return wa_client_reject(true, failure);
+	if (!copy_states(&reply, states, *count, ncolumns, failure))
+		return false;
 	for (uint32 i = 0; i < *count; i++)
 	{
-		if (states[i].number < first ||
-			!wa_extent_state_is_sound(&states[i], states[i].number, ncolumns))
+		if (states[i].number < first)
 			return wa_client_reject(false, failure);
 		first = states[i].number + 1;
 	}
@@ -391,8 +402,7 @@ static bool
 copy_used(const WaRunMessage *run, const WaAnswerMessage *answer,
 		  Covered *covered)
 {
-	const Size bytes = (Size) wa_extents_of(run->nblocks) * WA_EXTENT_WORDS *
-					   sizeof(*covered->used);
+	const Size bytes = wa_extents_bytes(run->nblocks);
 
 	covered->used = NULL;
 	if (answer->groups_bytes == 0 || answer->blocks == run->nblocks)

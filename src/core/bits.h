@@ -24,6 +24,13 @@ wa_bits_get(const uint64_t *words, size_t bit)
 	return (words[bit / 64] >> bit % 64 & 1) != 0;
 }
 
+/* Sets a bit. */
+static inline void
+wa_bits_set(uint64_t *words, size_t bit)
+{
+	words[bit / 64] |= (uint64_t) 1 << bit % 64;
+}
+
 #ifdef __cplusplus
 extern "C"
 {

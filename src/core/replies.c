@@ -17,30 +17,6 @@ rows_are_sound(uint64_t blocks, uint64_t rows)
 	return blocks <= UINT32_MAX && rows <= blocks * BLOCK_ROWS;
 }
 
-/* Returns how many blocks an extent has, of a relation of so many. */
-static uint32_t
-blocks_of(uint32_t number, uint32_t nblocks)
-{
-	const uint32_t first = wa_extent_first_block(number);
-
-	if (nblocks <= first)
-		return 0;
-	return nblocks - first < WA_EXTENT_BLOCKS ? nblocks - first
-											  : WA_EXTENT_BLOCKS;
-}
-
-/* Returns the bits of a word that are those of an extent's first `blocks` blocks. */
-static uint64_t
-bits_of(uint32_t blocks, uint32_t word)
-{
-	const uint32_t before = word * 64;
-
-	if (blocks <= before)
-		return 0;
-	return blocks - before >= 64 ? UINT64_MAX
-								 : (UINT64_C(1) << (blocks - before)) - 1;
-}
-
 bool
 wa_answer_is_sound(const WaRunMessage *run, const WaAnswerMessage *answer)
 {
@@ -66,13 +42,13 @@ wa_used_is_sound(const uint64_t *used, uint32_t nblocks, uint64_t blocks)
 
 	for (uint32_t i = 0; i < wa_extents_of(nblocks); i++)
 	{
-		const uint32_t most = blocks_of(i, nblocks);
+		const uint32_t most = wa_extent_nblocks(i, nblocks);
 
 		for (uint32_t j = 0; j < WA_EXTENT_WORDS; j++)
 		{
 			const uint64_t word = used[i * WA_EXTENT_WORDS + j];
 
-			if ((word & ~bits_of(most, j)) != 0)
+			if ((word & ~wa_extent_word(most, j)) != 0)
 				return false;
 			found += (uint64_t) __builtin_popcountll(word);
 		}
@@ -100,14 +76,14 @@ bool
 wa_extent_state_is_sound(const WaExtentState *state, uint32_t number,
 						 uint32_t ncolumns)
 {
-	const uint32_t blocks = blocks_of(number, UINT32_MAX);
+	const uint32_t blocks = wa_extent_nblocks(number, UINT32_MAX);
 
 	if (state->number != number || state->exists > 1 ||
 		(ncolumns < 64 && state->columns >> ncolumns != 0) ||
 		(uint64_t) __builtin_popcountll(state->columns) > state->ncolumns)
 		return false;
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
-		if ((state->cached[i] & ~bits_of(blocks, i)) != 0 ||
+		if ((state->cached[i] & ~wa_extent_word(blocks, i)) != 0 ||
 			(state->fresh[i] & ~state->cached[i]) != 0)
 			return false;
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)

@@ -207,6 +207,38 @@ wa_extent_first_block(uint32_t number)
 	return number * WA_EXTENT_BLOCKS;
 }
 
+/* Returns how many blocks an extent has, of a relation of so many. */
+static inline uint32_t
+wa_extent_nblocks(uint32_t number, uint32_t nblocks)
+{
+	const uint32_t first = wa_extent_first_block(number);
+
+	if (nblocks <= first)
+		return 0;
+	return nblocks - first < WA_EXTENT_BLOCKS ? nblocks - first
+											  : WA_EXTENT_BLOCKS;
+}
+
+/* Returns the bits of a word of an extent that are those of its first blocks. */
+static inline uint64_t
+wa_extent_word(uint32_t blocks, uint32_t word)
+{
+	const uint32_t before = word * 64;
+
+	if (blocks <= before)
+		return 0;
+	return blocks - before >= 64 ? UINT64_MAX
+								 : (UINT64_C(1) << (blocks - before)) - 1;
+}
+
+/* Returns the bytes of a bit for each block of a relation's extents. */
+static inline uint64_t
+wa_extents_bytes(uint32_t nblocks)
+{
+	return (uint64_t) wa_extents_of(nblocks) * WA_EXTENT_WORDS *
+		   sizeof(uint64_t);
+}
+
 /* Returns the bytes of a value in a parcel, of TEXT: of its number. */
 static inline size_t
 wa_form_width(WaForm form)

@@ -191,7 +191,8 @@ wa_column_release(WaColumn *column)
 }
 
 WaShape *
-wa_shape_make(WaMemory *memory, const void *user, const WaExtentHead *head)
+wa_shape_begin(WaMemory *memory, const void *user, uint32_t nblocks,
+			   uint32_t nrows, const uint32_t *row_end)
 {
 	WaShape *shape = wa_memory_get(memory, user, sizeof(*shape));
 
@@ -200,12 +201,22 @@ wa_shape_make(WaMemory *memory, const void *user, const WaExtentHead *head)
 	memset(shape, 0, sizeof(*shape));
 	shape->memory = memory;
 	shape->references = 1;
-	shape->nblocks = head->nblocks;
-	shape->nrows = head->nrows;
+	shape->nblocks = nblocks;
+	shape->nrows = nrows;
+	memcpy(shape->row_end, row_end, nblocks * sizeof(row_end[0]));
+	return shape;
+}
+
+WaShape *
+wa_shape_make(WaMemory *memory, const void *user, const WaExtentHead *head)
+{
+	WaShape *shape =
+		wa_shape_begin(memory, user, head->nblocks, head->nrows, head->row_end);
+
+	if (shape == NULL)
+		return NULL;
 	memcpy(shape->block_lsn, head->block_lsn,
 		   head->nblocks * sizeof(head->block_lsn[0]));
-	memcpy(shape->row_end, head->row_end,
-		   head->nblocks * sizeof(head->row_end[0]));
 	wa_shape_take_xids(shape, head);
 	return shape;
 }

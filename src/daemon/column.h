@@ -98,6 +98,13 @@ void wa_column_retain(WaColumn *column);
 /* Gives up a reference; NULL is nothing. */
 void wa_column_release(WaColumn *column);
 
+/*
+ * Makes a shape with one reference, whose blocks have no LSNs and no deciders yet, or
+ * returns NULL.
+ */
+WaShape *wa_shape_begin(WaMemory *memory, const void *user, uint32_t nblocks,
+						uint32_t nrows, const uint32_t *row_end);
+
 /* Makes the shape of a sound head, with one reference, or returns NULL. */
 WaShape *wa_shape_make(WaMemory *memory, const void *user,
 					   const WaExtentHead *head);

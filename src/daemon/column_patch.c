@@ -61,7 +61,7 @@ wa_patch_plan(const WaShape *old, const WaExtentHead *head, WaPatch *patch)
 		const uint32_t *row_end = is_brought ? head->row_end : old->row_end;
 
 		if (is_brought)
-			patch->taken[i / 64] |= (uint64_t) 1 << i % 64;
+			wa_bits_set(patch->taken, i);
 		if (is_brought || i < old->nblocks)
 			add_rows(patch, first_row(row_end, i),
 					 row_end[i] - first_row(row_end, i), is_brought);
@@ -75,17 +75,11 @@ wa_shape_patch(WaMemory *memory, const void *user, const WaPatch *patch)
 {
 	const WaShape *old = patch->old;
 	const WaExtentHead *head = patch->head;
-	WaShape *shape = wa_memory_get(memory, user, sizeof(*shape));
+	WaShape *shape = wa_shape_begin(memory, user, patch->nblocks, patch->nrows,
+									patch->row_end);
 
 	if (shape == NULL)
 		return NULL;
-	memset(shape, 0, sizeof(*shape));
-	shape->memory = memory;
-	shape->references = 1;
-	shape->nblocks = patch->nblocks;
-	shape->nrows = patch->nrows;
-	memcpy(shape->row_end, patch->row_end,
-		   patch->nblocks * sizeof(shape->row_end[0]));
 	for (uint32_t i = 0; i < shape->nblocks; i++)
 		shape->block_lsn[i] = wa_bits_get(patch->taken, i) ? head->block_lsn[i]
 														   : old->block_lsn[i];
@@ -227,7 +221,7 @@ find_odd(const WaPatch *patch, const WaColumn *old, const WaColumn *brought,
 		else
 			is_odd = wa_bits_get(is_brought ? brought->odd : old->odd, i);
 		if (is_odd && has_rows)
-			odd[i / 64] |= (uint64_t) 1 << i % 64;
+			wa_bits_set(odd, i);
 	}
 }
 

@@ -57,20 +57,13 @@ struct WaRun
 	bool answered; /* changed atomically */
 };
 
-/* Returns how many bytes tell which blocks the answer covers. */
-static uint64_t
-used_bytes(const WaRunMessage *message)
-{
-	return (uint64_t) wa_extents_of(message->nblocks) * WA_EXTENT_WORDS *
-		   sizeof(uint64_t);
-}
-
 bool
 wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
 {
 	return wa_snapshot_is_sound(&message->snapshot) &&
 		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
-		   wa_parcel_holds(parcel, message->used, used_bytes(message)) &&
+		   wa_parcel_holds(parcel, message->used,
+						   wa_extents_bytes(message->nblocks)) &&
 		   wa_parcel_holds(parcel, message->groups, message->groups_room);
 }
 
@@ -433,7 +426,7 @@ write_used_extent(const WaRun *run, uint64_t place)
 static void
 write_used(WaRun *run)
 {
-	const uint64_t bytes = used_bytes(&run->message);
+	const uint64_t bytes = wa_extents_bytes(run->message.nblocks);
 	uint8_t *place = wa_parcel_place(run->parcel, run->message.used);
 
 	if (run->outcome.answer.blocks == run->message.nblocks)

@@ -233,13 +233,11 @@ wa_store_extent_state(WaStore *store, const WaRelation *name, uint32_t number,
 static bool
 is_all_fresh(const WaExtent *extent, uint32_t nblocks)
 {
-	const uint32_t left = nblocks - wa_extent_first_block(extent->number);
+	const uint32_t blocks = wa_extent_nblocks(extent->number, nblocks);
 
-	for (uint32_t i = 0; i < WA_EXTENT_WORDS && i * 64 < left; i++)
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
-		const uint64_t all = left - i * 64 >= 64
-								 ? UINT64_MAX
-								 : ((uint64_t) 1 << (left - i * 64)) - 1;
+		const uint64_t all = wa_extent_word(blocks, i);
 
 		if ((extent->fresh[i] & all) != all)
 			return false;

@@ -69,20 +69,6 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	return pinned;
 }
 
-/* Returns the bits of a word of an extent that are those of the relation's blocks. */
-static inline uint64_t
-relation_bits(const WaUse *use, uint32_t number, uint32_t word)
-{
-	const uint64_t begin =
-		(uint64_t) wa_extent_first_block(number) + (uint64_t) word * 64;
-
-	if (begin >= use->nblocks)
-		return 0;
-	return use->nblocks - begin >= 64
-			   ? UINT64_MAX
-			   : ((uint64_t) 1 << (use->nblocks - begin)) - 1;
-}
-
 /* Takes those blocks of a word out that are not settled for the snapshot. */
 static uint64_t
 leave_unsettled(const WaUse *use, const WaShape *shape, uint32_t word,
@@ -125,13 +111,14 @@ find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
 	const bool is_settled =
 		wa_snapshot_settles(use->snapshot, deciders->settled,
 							deciders->first_xid, deciders->last_xid);
+	const uint32_t nblocks = wa_extent_nblocks(extent->number, use->nblocks);
 	uint32_t blocks = 0;
 
 	wa_deciders_add(&use->deciders, deciders);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
-		const uint64_t fresh = extent->cached[i] & extent->fresh[i] &
-							   relation_bits(use, extent->number, i);
+		const uint64_t fresh =
+			extent->cached[i] & extent->fresh[i] & wa_extent_word(nblocks, i);
 
 		usable[i] =
 			is_settled ? fresh : leave_unsettled(use, extent->shape, i, fresh);

@@ -333,8 +333,7 @@ wa_heap_nblocks(const WaHeapScan *scan)
 Size
 wa_heap_covered_bytes(const WaHeapScan *scan)
 {
-	return (Size) wa_extents_of(wa_heap_nblocks(scan)) * WA_EXTENT_WORDS *
-		   sizeof(uint64_t);
+	return wa_extents_bytes(wa_heap_nblocks(scan));
 }
 
 /* Returns how many of the blocks from one on, below end, are not left out. */

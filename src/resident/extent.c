@@ -180,7 +180,7 @@ collect_rows(WaExtentReader *reader, const WaRow *rows, int nrows)
 static void
 note_block(WaExtentReader *reader, const WaPinnedBlock *pinned)
 {
-	wa_blocks_add(reader->kept, pinned->place);
+	wa_bits_set(reader->kept, pinned->place);
 	reader->row_end[pinned->place] = (uint32) pinned->nrows;
 }
 
@@ -253,7 +253,7 @@ read_block(WaExtentReader *reader, Buffer buffer, uint32 place)
 	reader->counts.blocks++;
 	if (nrows < 0)
 	{
-		wa_blocks_add(reader->flux, place);
+		wa_bits_set(reader->flux, place);
 		ReleaseBuffer(buffer);
 		return;
 	}
@@ -366,8 +366,8 @@ bool
 wa_extent_has_all(const WaExtentReader *reader, const WaExtentState *state)
 {
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (wa_blocks_has(state->cached, i) &&
-			(!wa_blocks_has(reader->kept, i) ||
+		if (wa_bits_get(state->cached, i) &&
+			(!wa_bits_get(reader->kept, i) ||
 			 reader->block_lsn[i] != state->block_lsn[i]))
 			return false;
 	return true;
@@ -402,7 +402,7 @@ wa_extent_compare(WaExtentReader *reader, uint32 number,
 
 		/* One without may be of another relation that has got the name. */
 		if (lsn == state->block_lsn[place] && lsn != NO_LSN)
-			wa_blocks_add(same, place);
+			wa_bits_set(same, place);
 		UnlockReleaseBuffer(buffer);
 	}
 	return position;

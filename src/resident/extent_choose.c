@@ -71,8 +71,8 @@ probe_some(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
 
 	memset(probes, 0, sizeof(*probes));
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (wa_blocks_has(blocks, i) && seen++ % step == 0)
-			wa_blocks_add(named, i);
+		if (wa_bits_get(blocks, i) && seen++ % step == 0)
+			wa_bits_set(named, i);
 	wa_extent_name(reader, number, named);
 	while ((buffer = wa_extent_lock(reader, &place)) != InvalidBuffer)
 		probe(reader, buffer, probes);

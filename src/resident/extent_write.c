@@ -37,7 +37,7 @@ write_blocks(const WaExtentReader *reader, WaExtentHead *head)
 	for (uint32 i = 0; i < head->nblocks; i++)
 	{
 		head->row_end[i] = reader->row_end[i];
-		if (!wa_blocks_has(reader->kept, i))
+		if (!wa_bits_get(reader->kept, i))
 			continue;
 		head->block_lsn[i] = reader->block_lsn[i];
 		head->first_xid[i] = reader->first_xid[i];
@@ -56,7 +56,7 @@ wa_extent_write(const WaExtentReader *reader, uint64 asked, void *parcel)
 	head->position = reader->position;
 	head->settled = reader->settled;
 	head->is_patch = reader->is_patch ? 1 : 0;
-	head->nblocks = wa_blocks_of(reader->number, reader->nblocks);
+	head->nblocks = wa_extent_nblocks(reader->number, reader->nblocks);
 	head->nrows = reader->collected_rows;
 	head->ncolumns = (uint32) reader->nchosen;
 	write_blocks(reader, head);

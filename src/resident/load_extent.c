@@ -135,7 +135,9 @@ look_at(WaLoader *loader, uint32 number, const WaExtentState *state,
 	uint64_t same[WA_EXTENT_WORDS];
 
 	memset(known, 0, sizeof(*known));
-	wa_blocks_add_first(known->blocks, wa_blocks_of(number, task->nblocks));
+	for (uint32 i = 0; i < WA_EXTENT_WORDS; i++)
+		known->blocks[i] =
+			wa_extent_word(wa_extent_nblocks(number, task->nblocks), i);
 	memcpy(known->missing, known->blocks, sizeof(known->missing));
 	if (state->exists == 0)
 		return;
@@ -405,7 +407,7 @@ void
 wa_load_extent(WaLoader *loader, uint32 number, const WaExtentState *state)
 {
 	WaLoadTask *task = loader->task;
-	const uint32 nblocks = wa_blocks_of(number, task->nblocks);
+	const uint32 nblocks = wa_extent_nblocks(number, task->nblocks);
 	Known known;
 
 	look_at(loader, number, state, &known);

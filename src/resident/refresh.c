@@ -175,15 +175,6 @@ goes_on(WaLoadTask *task, Relation relation)
 									   SLICE_MS);
 }
 
-/* Returns how far WAL has been followed, as a hint; 0: it is not known. */
-static uint64
-followed_position(void)
-{
-	return wa_counters_find()
-			   ? __atomic_load_n(&wa_counters()->followed, __ATOMIC_RELAXED)
-			   : 0;
-}
-
 /* Notes that there was no memory for a relation. */
 static void
 note_full(WaFollowed *followed, bool took_new)
@@ -204,7 +195,7 @@ note_full(WaFollowed *followed, bool took_new)
 static void
 read_changed(WaRefresh *refresh, WaFollowed *followed, Relation relation)
 {
-	const uint64 position = followed_position();
+	const uint64 position = wa_counters_followed();
 	const uint32 first = followed->next;
 	const bool takes_new = followed->no_new_until <= refresh->begun;
 	WaLoadTask task;
@@ -297,7 +288,7 @@ is_wanted(const WaRefresh *refresh, const WaFollowed *followed)
 	return is_used(refresh, followed) &&
 		   followed->rests_until <= refresh->begun &&
 		   (followed->position == 0 ||
-			followed->position != followed_position());
+			followed->position != wa_counters_followed());
 }
 
 /*

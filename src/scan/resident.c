@@ -80,9 +80,7 @@ lay_out(uint32 nblocks, uint64 query_bytes)
 
 	layout.query = 0;
 	layout.used = next_offset(query_bytes);
-	layout.groups =
-		next_offset(layout.used + (uint64) wa_extents_of(nblocks) *
-									  WA_EXTENT_WORDS * sizeof(uint64_t));
+	layout.groups = next_offset(layout.used + wa_extents_bytes(nblocks));
 	layout.bytes = layout.groups + GROUPS_ROOM;
 	return layout;
 }

@@ -111,15 +111,6 @@ lags(uint64 from, uint64 end)
 		   end - from > (uint64) max_wal_size_mb * 1024 * 1024 / 2;
 }
 
-/* Returns how far WAL has been followed; 0: not at all, as far as we know. */
-static uint64
-followed(void)
-{
-	return wa_counters_find()
-			   ? __atomic_load_n(&wa_counters()->followed, __ATOMIC_RELAXED)
-			   : 0;
-}
-
 /* Follows WAL up to a position, and sets *position to how far it is followed. */
 static bool
 follow_up(uint64 from, uint64 required, uint64 *position)
@@ -149,10 +140,10 @@ wa_wal_follow(Snapshot snapshot, uint64 *position)
 {
 	uint64 required;
 
-	if (followed() == 0)
+	if (wa_counters_followed() == 0)
 		return false;
 	required = wa_wal_required(snapshot);
-	*position = followed();
+	*position = wa_counters_followed();
 	if (*position >= required ||
 		(*position >= complete.followed && required <= complete.required))
 		return true;
@@ -162,7 +153,7 @@ wa_wal_follow(Snapshot snapshot, uint64 *position)
 bool
 wa_wal_begin(void)
 {
-	const uint64 position = followed();
+	const uint64 position = wa_counters_followed();
 	WaMessage message = {0};
 	uint64 reached;
 

@@ -153,14 +153,33 @@ wa_test_column_name(int16_t attribute)
 	return name;
 }
 
-/* Takes aligned bytes of the parcel; returns their offset. */
-static uint64_t
-take(uint64_t *end, uint64_t bytes)
+uint64_t
+wa_test_take(uint64_t *end, uint64_t bytes)
 {
 	const uint64_t offset = *end;
 
 	*end = (offset + bytes + 63) / 64 * 64;
 	return offset;
+}
+
+void
+wa_test_write_texts(uint8_t *parcel, WaExtentColumn *column, uint32_t ntexts,
+					uint64_t *end)
+{
+	uint32_t *ends;
+	uint32_t bytes = 0;
+
+	column->ntexts = ntexts;
+	column->text_ends = wa_test_take(end, ntexts * sizeof(*ends));
+	ends = (uint32_t *) (void *) (parcel + column->text_ends);
+	for (uint32_t i = 0; i < ntexts; i++)
+	{
+		bytes += i;
+		ends[i] = bytes;
+	}
+	column->text_bytes = bytes;
+	column->text = wa_test_take(end, bytes);
+	memset(parcel + column->text, 'x', bytes);
 }
 
 /*
@@ -180,7 +199,7 @@ write_texts(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
 	uint32_t text_end = 0;
 
 	column->ntexts = 0;
-	column->text_ends = take(end, (head->nrows + 2) * sizeof(*ends));
+	column->text_ends = wa_test_take(end, (head->nrows + 2) * sizeof(*ends));
 	column->text = *end;
 	ends = (uint32_t *) (void *) (parcel + column->text_ends);
 	ends[column->ntexts++] = 0;
@@ -244,11 +263,11 @@ write_column(uint8_t *parcel, const WaExtentHead *head, WaExtentColumn *column,
 	column->form = (uint32_t) attribute - 1;
 	column->scale = scale_of(seed, attribute);
 	column->values =
-		take(end, head->nrows * wa_form_width((WaForm) column->form));
+		wa_test_take(end, head->nrows * wa_form_width((WaForm) column->form));
 	if (has_nulls(seed, attribute))
-		column->validity = take(end, head->nrows);
+		column->validity = wa_test_take(end, head->nrows);
 	if (column->name.kind == WA_VECTOR_DECIMAL && seed % 2 == 0)
-		column->display = take(end, head->nrows);
+		column->display = wa_test_take(end, head->nrows);
 	write_values(parcel, head, column);
 	if (column->form == WA_FORM_TEXT)
 		write_texts(parcel, head, column, end);

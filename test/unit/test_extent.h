@@ -36,6 +36,13 @@ WaUse wa_test_use(uint32_t nblocks);
 /* Has a store know all WAL up to a position, which changed nothing. */
 void wa_test_know(WaStore *store, uint64_t position);
 
+/* Takes aligned bytes of a parcel from *end on; returns their offset. */
+uint64_t wa_test_take(uint64_t *end, uint64_t bytes);
+
+/* Writes so many texts of a column behind *end: of nothing, "x", "xx" and so on. */
+void wa_test_write_texts(uint8_t *parcel, WaExtentColumn *column,
+						 uint32_t ntexts, uint64_t *end);
+
 /* Returns the name of an attribute. */
 WaColumnName wa_test_column_name(int16_t attribute);
 

@@ -29,16 +29,6 @@ wa_test_name(int16_t attribute, WaForm form)
 	return name;
 }
 
-/* Takes aligned bytes of the parcel; returns their offset. */
-static uint64_t
-take(uint64_t *end, uint64_t bytes)
-{
-	const uint64_t offset = *end;
-
-	*end = (offset + bytes + 63) / 64 * 64;
-	return offset;
-}
-
 /* Writes a value; of a text its number. */
 static void
 write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits)
@@ -68,22 +58,6 @@ write_value(uint8_t *to, const WaTestColumn *column, uint64_t bits)
 		memcpy(to, &value, wa_form_width(column->form));
 }
 
-/* Writes the texts of a column: of nothing, "x", "xx" and so on. */
-static void
-write_texts(uint8_t *parcel, WaExtentColumn *where, uint64_t *end)
-{
-	uint32_t ends[TEXTS];
-
-	for (uint32_t i = 0; i < TEXTS; i++)
-		ends[i] = (i > 0 ? ends[i - 1] : 0) + i;
-	where->ntexts = TEXTS;
-	where->text_ends = take(end, sizeof(ends));
-	memcpy(parcel + where->text_ends, ends, sizeof(ends));
-	where->text_bytes = ends[TEXTS - 1];
-	where->text = take(end, where->text_bytes);
-	memset(parcel + where->text, 'x', where->text_bytes);
-}
-
 /* Writes a column to its places in the parcel. */
 static void
 write_column(uint8_t *parcel, uint32_t nrows, const WaTestColumn *column,
@@ -94,11 +68,11 @@ write_column(uint8_t *parcel, uint32_t nrows, const WaTestColumn *column,
 	where->name = wa_test_name(column->attribute, column->form);
 	where->form = column->form;
 	where->scale = column->scale;
-	where->values = take(end, nrows * width);
+	where->values = wa_test_take(end, nrows * width);
 	if (column->has_nulls || column->all_null)
-		where->validity = take(end, nrows);
+		where->validity = wa_test_take(end, nrows);
 	if (column->has_display)
-		where->display = take(end, nrows);
+		where->display = wa_test_take(end, nrows);
 	for (uint32_t i = 0; i < nrows; i++)
 	{
 		const uint64_t bits = next_random(state);
@@ -113,7 +87,7 @@ write_column(uint8_t *parcel, uint32_t nrows, const WaTestColumn *column,
 	}
 	if (column->form != WA_FORM_TEXT)
 		return;
-	write_texts(parcel, where, end);
+	wa_test_write_texts(parcel, where, TEXTS, end);
 }
 
 WaStatus

@@ -9,6 +9,7 @@
 #include "core/decimal.h"
 #include "daemon/column_patch.h"
 #include "test/unit/check.h"
+#include "test/unit/test_extent.h"
 
 #define TRIALS       150
 #define PATCHES      6
@@ -118,16 +119,6 @@ make_block(Block *block, WaForm form, uint8_t scale, bool has_nulls,
 	}
 }
 
-/* Takes aligned bytes of the parcel; returns their offset. */
-static uint64_t
-take(uint64_t *end, uint64_t bytes)
-{
-	const uint64_t offset = *end;
-
-	*end = (offset + bytes + 63) / 64 * 64;
-	return offset;
-}
-
 /* Writes a value; of a text its number. */
 static void
 write_value(uint8_t *to, WaForm form, __int128 value)
@@ -141,22 +132,6 @@ write_value(uint8_t *to, WaForm form, __int128 value)
 		memcpy(to, &as_double, sizeof(as_double));
 	else
 		memcpy(to, &value, wa_form_width(form));
-}
-
-/* Writes the texts of a column: of nothing, "x", "xx" and so on. */
-static void
-write_texts(WaExtentColumn *column, uint64_t *end)
-{
-	uint32_t ends[TEXTS];
-
-	for (uint32_t i = 0; i < TEXTS; i++)
-		ends[i] = (i > 0 ? ends[i - 1] : 0) + i;
-	column->ntexts = TEXTS;
-	column->text_ends = take(end, sizeof(ends));
-	memcpy(parcel + column->text_ends, ends, sizeof(ends));
-	column->text_bytes = ends[TEXTS - 1];
-	column->text = take(end, column->text_bytes);
-	memset(parcel + column->text, 'x', column->text_bytes);
 }
 
 /* Writes what the model says of blocks, those that there are, to a head. */
@@ -197,11 +172,11 @@ make_column(const Model *model, WaExtentHead *head, WaForm form, uint8_t scale,
 	column->name.kind = (uint16_t) wa_form_kind(form);
 	column->form = form;
 	column->scale = scale;
-	column->values = take(&end, head->nrows * wa_form_width(form));
+	column->values = wa_test_take(&end, head->nrows * wa_form_width(form));
 	if (has_nulls)
-		column->validity = take(&end, head->nrows);
+		column->validity = wa_test_take(&end, head->nrows);
 	if (has_display)
-		column->display = take(&end, head->nrows);
+		column->display = wa_test_take(&end, head->nrows);
 	for (uint32_t i = 0; i < model->nblocks; i++)
 		for (uint32_t j = 0; j < model->blocks[i].nrows; j++, row++)
 		{
@@ -215,7 +190,7 @@ make_column(const Model *model, WaExtentHead *head, WaForm form, uint8_t scale,
 				parcel[column->display + row] = from->display;
 		}
 	if (form == WA_FORM_TEXT)
-		write_texts(column, &end);
+		wa_test_write_texts(parcel, column, TEXTS, &end);
 	if (end > PARCEL_BYTES ||
 		wa_column_copy(&memory, NULL, column, head->nrows, parcel, dictionary,
 					   &made, error, sizeof(error)) != WA_OK)
