@@ -20,11 +20,11 @@ first_row(const uint32_t *row_end, uint32_t block)
 
 /* Tells whether a block is the patch's. */
 static bool
-is_taken(const WaShape *old, const WaExtentHead *head, uint32_t block)
+is_taken(const WaShape *old, const WaShape *brought, uint32_t block)
 {
-	return block < head->nblocks && head->block_lsn[block] != 0 &&
+	return block < brought->nblocks && brought->block_lsn[block] != 0 &&
 		   (block >= old->nblocks ||
-			head->block_lsn[block] >= old->block_lsn[block]);
+			brought->block_lsn[block] >= old->block_lsn[block]);
 }
 
 /* Adds rows behind those that there are. */
@@ -46,19 +46,19 @@ add_rows(WaPatch *patch, uint32_t from, uint32_t nrows, bool is_brought)
 }
 
 bool
-wa_patch_plan(const WaShape *old, const WaExtentHead *head, WaPatch *patch)
+wa_patch_plan(const WaShape *old, const WaShape *brought, WaPatch *patch)
 {
 	patch->old = old;
-	patch->head = head;
+	patch->brought = brought;
 	patch->nblocks =
-		head->nblocks > old->nblocks ? head->nblocks : old->nblocks;
+		brought->nblocks > old->nblocks ? brought->nblocks : old->nblocks;
 	patch->nrows = 0;
 	patch->nruns = 0;
 	memset(patch->taken, 0, sizeof(patch->taken));
 	for (uint32_t i = 0; i < patch->nblocks; i++)
 	{
-		const bool is_brought = is_taken(old, head, i);
-		const uint32_t *row_end = is_brought ? head->row_end : old->row_end;
+		const bool is_brought = is_taken(old, brought, i);
+		const uint32_t *row_end = is_brought ? brought->row_end : old->row_end;
 
 		if (is_brought)
 			wa_bits_set(patch->taken, i);
@@ -74,15 +74,16 @@ WaShape *
 wa_shape_patch(WaMemory *memory, const void *user, const WaPatch *patch)
 {
 	const WaShape *old = patch->old;
-	const WaExtentHead *head = patch->head;
+	const WaShape *brought = patch->brought;
 	WaShape *shape = wa_shape_begin(memory, user, patch->nblocks, patch->nrows,
 									patch->row_end);
 
 	if (shape == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < shape->nblocks; i++)
-		shape->block_lsn[i] = wa_bits_get(patch->taken, i) ? head->block_lsn[i]
-														   : old->block_lsn[i];
+		shape->block_lsn[i] = wa_bits_get(patch->taken, i)
+								  ? brought->block_lsn[i]
+								  : old->block_lsn[i];
 	return shape;
 }
 
@@ -90,19 +91,20 @@ void
 wa_shape_patch_xids(WaShape *shape, const WaPatch *patch)
 {
 	const WaShape *old = patch->old;
-	const WaExtentHead *head = patch->head;
+	const WaShape *brought = patch->brought;
 
 	/* A block's first_xid, if by a smaller one, is not too large for this. */
-	shape->deciders.settled = head->settled > old->deciders.settled
-								  ? head->settled
+	shape->deciders.settled = brought->deciders.settled > old->deciders.settled
+								  ? brought->deciders.settled
 								  : old->deciders.settled;
 	for (uint32_t i = 0; i < shape->nblocks; i++)
 	{
 		const bool is_brought = wa_bits_get(patch->taken, i);
 
 		shape->first_xid[i] =
-			is_brought ? head->first_xid[i] : old->first_xid[i];
-		shape->last_xid[i] = is_brought ? head->last_xid[i] : old->last_xid[i];
+			is_brought ? brought->first_xid[i] : old->first_xid[i];
+		shape->last_xid[i] =
+			is_brought ? brought->last_xid[i] : old->last_xid[i];
 	}
 	wa_shape_sum_xids(shape);
 }

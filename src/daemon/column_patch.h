@@ -26,7 +26,7 @@ typedef struct WaPatchRun
 typedef struct WaPatch
 {
 	const WaShape *old;
-	const WaExtentHead *head;        /* the patch's */
+	const WaShape *brought;          /* the patch's */
 	uint64_t taken[WA_EXTENT_WORDS]; /* a bit for each block of the patch's */
 	uint32_t nblocks;
 	uint32_t nrows;
@@ -36,10 +36,10 @@ typedef struct WaPatch
 } WaPatch;
 
 /*
- * Finds what comes from where; old and head have to stay.  Returns false if there would
+ * Finds what comes from where; both shapes have to stay.  Returns false if there would
  * be more rows than an extent may have.
  */
-WA_MUST_CHECK bool wa_patch_plan(const WaShape *old, const WaExtentHead *head,
+WA_MUST_CHECK bool wa_patch_plan(const WaShape *old, const WaShape *brought,
 								 WaPatch *patch);
 
 /*
@@ -49,7 +49,7 @@ WA_MUST_CHECK bool wa_patch_plan(const WaShape *old, const WaExtentHead *head,
 WaShape *wa_shape_patch(WaMemory *memory, const void *user,
 						const WaPatch *patch);
 
-/* Sets it; the caller has the store's lock, as it is that of the old shape then. */
+/* Sets it; the caller has the store's lock, as it is that of the shapes then. */
 void wa_shape_patch_xids(WaShape *shape, const WaPatch *patch);
 
 /*

@@ -23,8 +23,8 @@ typedef struct Found
 uint32_t
 wa_cover_part_end(uint32_t number, uint32_t nblocks)
 {
-	const uint64_t end =
-		((uint64_t) number + 1) * WA_PART_EXTENTS * WA_EXTENT_BLOCKS;
+	const uint64_t first = wa_extent_number(number * WA_PART_EXTENTS);
+	const uint64_t end = (first + WA_PART_EXTENTS) * WA_EXTENT_BLOCKS;
 
 	return end < nblocks ? (uint32_t) end : nblocks;
 }

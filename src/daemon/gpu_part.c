@@ -333,7 +333,7 @@ has_all_rows(const Span *span)
 	const WaRunRequest *request = span->part->request;
 
 	return request->is_complete && !span->has_trapped &&
-		   span->of->end - span->of->begin == request->nextents;
+		   span->of->rows == request->rows;
 }
 
 /*

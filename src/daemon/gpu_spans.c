@@ -62,6 +62,7 @@ static void
 write_ranges(const WaMirrorUse *use, const WaRunRequest *request,
 			 WaGpuSpans *spans, WaGpuSpan *span)
 {
+	span->rows = 0;
 	span->ranges = &spans->ranges[spans->nranges];
 	for (uint32_t place = span->begin; place < span->end; place++)
 	{
@@ -69,9 +70,14 @@ write_ranges(const WaMirrorUse *use, const WaRunRequest *request,
 		const uint64_t base = use->first_rows[place] - span->first_row;
 
 		for (uint32_t i = 0; i < extent->nranges; i++)
+		{
+			const WaRowRange *range = &extent->ranges[i];
+
 			spans->ranges[spans->nranges++] =
-				(WaCudaRange){(uint32_t) (base + extent->ranges[i].begin),
-							  (uint32_t) (base + extent->ranges[i].end)};
+				(WaCudaRange){(uint32_t) (base + range->begin),
+							  (uint32_t) (base + range->end)};
+			span->rows += range->end - range->begin;
+		}
 	}
 	span->nranges = (uint32_t) (&spans->ranges[spans->nranges] - span->ranges);
 }

@@ -26,6 +26,7 @@ typedef struct WaGpuSpan
 	uint32_t end;
 	uint64_t first_row;
 	uint64_t nrows;
+	uint64_t rows; /* of all ranges */
 	uint32_t nranges;
 	const WaCudaRange *ranges;  /* of the rows that may be used */
 	const WaSpanLimits *limits; /* of each column that is INT */

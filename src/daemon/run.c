@@ -407,19 +407,20 @@ write_groups(WaRun *run, uint64_t bytes)
 	return true;
 }
 
-/* Writes which blocks of an extent the answer covers. */
+/* Writes which blocks of an extent, or its overlay, the answer covers. */
 static void
 write_used_extent(const WaRun *run, uint64_t place)
 {
 	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
 	uint64_t used[WA_EXTENT_WORDS];
+	uint8_t *to = run->parcel->memory + run->message.used +
+				  wa_extent_number(extent->extent.number) * sizeof(used);
 
-	memcpy(used, extent->usable, sizeof(used));
-	for (int i = 0; run->left_out != NULL && i < WA_EXTENT_WORDS; i++)
-		used[i] &= ~run->left_out[place][i];
-	memcpy(run->parcel->memory + run->message.used +
-			   extent->extent.number * sizeof(used),
-		   used, sizeof(used));
+	memcpy(used, to, sizeof(used));
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		used[i] |= extent->usable[i] &
+				   ~(run->left_out == NULL ? 0 : run->left_out[place][i]);
+	memcpy(to, used, sizeof(used));
 }
 
 /* Writes which blocks the answer covers, unless it covers them all. */

@@ -41,7 +41,7 @@ wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
 	for (WaExtent *extent = store->newest; extent != NULL;
 		 extent = extent->older)
 	{
-		extent->device = devices[extent->number % ndevices];
+		extent->device = devices[wa_extent_number(extent->number) % ndevices];
 		extent->relation->changes++;
 		wa_map_note_change(extent);
 	}
@@ -138,7 +138,10 @@ prepare_extent(WaLoad *load, WaGarbage *garbage)
 {
 	WaStoredRelation *relation = load->pins.relation;
 	WaExtent *extent = wa_map_find_extent(relation, load->head->number);
+	WaExtent *overlay = wa_map_find_overlay(relation, load->head->number);
 
+	if (overlay != NULL)
+		wa_map_remove_extent(load->store, overlay, garbage);
 	if (extent == NULL)
 	{
 		extent = wa_map_add_extent(load->store, relation, load->head->number,
@@ -221,6 +224,9 @@ load_extent(WaLoad *load, const uint8_t *parcel, char *error,
 		if (status != WA_OK)
 			return status;
 	}
+	status = wa_load_fold(load, error, error_bytes);
+	if (status != WA_OK)
+		return status;
 	return publish(load) ? WA_OK : WA_OUT_OF_MEMORY;
 }
 

@@ -27,6 +27,21 @@
 /* Extents whose numbers, by this, are the same are a part of the relation. */
 #define WA_PART_EXTENTS 16
 
+/*
+ * Blocks of an extent that have been read again since it was loaded may lie in another,
+ * its overlay, so that not all of it has to be made anew for each of them:
+ * store_patch.c.  In the map this has the extent's number and this bit, which none of a
+ * table's extents has.
+ */
+#define WA_OVERLAY (UINT32_C(1) << 23)
+
+/* Returns the number that an extent of the map has in its relation. */
+static inline uint32_t
+wa_extent_number(uint32_t number)
+{
+	return number & ~WA_OVERLAY;
+}
+
 /* What a relation has of a column in all its extents. */
 typedef struct WaColumnRecord
 {
@@ -50,7 +65,7 @@ typedef struct WaColumnRecord
 typedef struct WaExtent
 {
 	struct WaStoredRelation *relation; /* constant, like number */
-	uint32_t number;
+	uint32_t number;                   /* of an overlay with WA_OVERLAY */
 	uint32_t device;
 	uint64_t edition; /* that its blocks are of: WaStore.editions */
 	uint64_t cached[WA_EXTENT_WORDS];
@@ -179,7 +194,7 @@ void wa_store_trim(WaStore *store);
  * Copies the columns of a sound head out of its parcel and publishes them: next
  * to the columns that there are of the extent if these are of the same blocks,
  * else in their place.  The blocks of a patch take the places of those that the extent
- * has, in all columns that it has.  Evicts others to make room (store_evict.h).  Returns WA_OK; or
+ * has, in all columns that it has (store_patch.c).  Evicts others to make room (store_evict.h).  Returns WA_OK; or
  * a text in error, and WA_OUT_OF_MEMORY or WA_BAD_REQUEST.
  */
 WA_MUST_CHECK WaStatus wa_store_load(WaStore *store, const WaExtentHead *head,

@@ -188,12 +188,33 @@ count_columns(const WaExtent *extent)
 	return count;
 }
 
-/* Tells what there is of an extent, which may be NULL; the caller has the lock. */
+/* Adds the blocks that an extent's overlay has. */
 static void
-describe_extent(const WaStoredRelation *relation, const WaExtent *extent,
-				uint32_t number, const WaColumnName *names, uint32_t ncolumns,
+describe_overlay(const WaExtent *overlay, WaExtentState *state)
+{
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+	{
+		state->cached[i] |= overlay->cached[i];
+		state->fresh[i] |= overlay->fresh[i];
+	}
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+		if (overlay->shape->block_lsn[i] > state->block_lsn[i])
+			state->block_lsn[i] = overlay->shape->block_lsn[i];
+}
+
+/*
+ * Tells what there is of an extent of a relation, which may be NULL, and its overlay; the
+ * caller has the lock.
+ */
+static void
+describe_extent(const WaStoredRelation *relation, uint32_t number,
+				const WaColumnName *names, uint32_t ncolumns,
 				WaExtentState *state)
 {
+	const WaExtent *extent =
+		relation == NULL ? NULL : wa_map_find_extent(relation, number);
+	const WaExtent *overlay =
+		relation == NULL ? NULL : wa_map_find_overlay(relation, number);
 	int64_t places[WA_MAX_RESIDENT_COLUMNS] = {0};
 
 	memset(state, 0, sizeof(*state));
@@ -208,6 +229,8 @@ describe_extent(const WaStoredRelation *relation, const WaExtent *extent,
 	memcpy(state->fresh, extent->fresh, sizeof(state->fresh));
 	memcpy(state->block_lsn, extent->shape->block_lsn,
 		   sizeof(state->block_lsn));
+	if (overlay != NULL)
+		describe_overlay(overlay, state);
 	for (uint32_t i = 0; i < ncolumns; i++)
 		if (column_at(extent, places[i]) != NULL)
 			state->columns |= (uint64_t) 1 << i;
@@ -218,28 +241,33 @@ wa_store_extent_state(WaStore *store, const WaRelation *name, uint32_t number,
 					  const WaColumnName *names, uint32_t ncolumns,
 					  WaExtentState *state)
 {
-	const WaStoredRelation *relation;
-	const WaExtent *extent = NULL;
-
 	(void) pthread_mutex_lock(&store->lock);
-	relation = wa_map_find_relation(store, name);
-	if (relation != NULL)
-		extent = wa_map_find_extent(relation, number);
-	describe_extent(relation, extent, number, names, ncolumns, state);
+	describe_extent(wa_map_find_relation(store, name), number, names, ncolumns,
+					state);
 	(void) pthread_mutex_unlock(&store->lock);
 }
 
-/* Tells whether all blocks of an extent are fresh, of a relation of so many. */
+/*
+ * Tells whether all blocks of an extent are fresh, there or in its overlay, of a relation
+ * of so many.
+ */
 static bool
-is_all_fresh(const WaExtent *extent, uint32_t nblocks)
+is_all_fresh(const WaStoredRelation *relation, uint32_t number,
+			 uint32_t nblocks)
 {
-	const uint32_t blocks = wa_extent_nblocks(extent->number, nblocks);
+	const WaExtent *extent = wa_map_find_extent(relation, number);
+	const WaExtent *overlay = wa_map_find_overlay(relation, number);
+	const uint32_t blocks = wa_extent_nblocks(number, nblocks);
 
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
 		const uint64_t all = wa_extent_word(blocks, i);
+		const uint64_t fresh =
+			extent == NULL
+				? 0
+				: extent->fresh[i] | (overlay == NULL ? 0 : overlay->fresh[i]);
 
-		if ((extent->fresh[i] & all) != all)
+		if ((fresh & all) != all)
 			return false;
 	}
 	return true;
@@ -261,12 +289,10 @@ find_changed(WaStore *store, const WaChangedMessage *changed, uint32_t *number,
 	relation = wa_map_find_relation(store, &changed->relation);
 	for (uint32_t i = 0; i < LOOKS_PER_LOCK && *number < end && !found; i++)
 	{
-		const WaExtent *extent =
-			relation == NULL ? NULL : wa_map_find_extent(relation, *number);
-
-		found = extent == NULL || !is_all_fresh(extent, changed->nblocks);
+		found = relation == NULL ||
+				!is_all_fresh(relation, *number, changed->nblocks);
 		if (found)
-			describe_extent(relation, extent, *number, changed->columns,
+			describe_extent(relation, *number, changed->columns,
 							changed->ncolumns, state);
 		(*number)++;
 	}
@@ -300,13 +326,21 @@ wa_store_confirm(WaStore *store, const WaConfirmMessage *confirm)
 {
 	const WaStoredRelation *relation;
 	WaExtent *extent = NULL;
+	WaExtent *overlay = NULL;
 
 	(void) pthread_mutex_lock(&store->lock);
 	relation = wa_map_find_relation(store, &confirm->relation);
 	if (relation != NULL)
+	{
 		extent = wa_map_find_extent(relation, confirm->extent);
+		overlay = wa_map_find_overlay(relation, confirm->extent);
+	}
 	if (extent != NULL && extent->edition == confirm->edition)
+	{
 		wa_follow_refresh(store, extent, confirm->position, confirm->same);
+		if (overlay != NULL)
+			wa_follow_refresh(store, overlay, confirm->position, confirm->same);
+	}
 	(void) pthread_mutex_unlock(&store->lock);
 }
 
@@ -377,6 +411,18 @@ add_copies(const WaStoredRelation *relation, uint32_t place)
 	return bytes;
 }
 
+/* Returns how many extents have the column at a place, overlays not counted. */
+static uint64_t
+count_extents(const WaStoredRelation *relation, uint32_t place)
+{
+	const uint32_t end = wa_map_search(relation, WA_OVERLAY);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < end; i++)
+		count += wa_map_column(relation->extents[i], place) != NULL;
+	return count;
+}
+
 /* Describes the column of a record; the caller has the lock. */
 static void
 describe_column(WaStoredRelation *relation, uint32_t place,
@@ -388,7 +434,7 @@ describe_column(WaStoredRelation *relation, uint32_t place,
 	memset(column, 0, sizeof(*column));
 	column->relation = relation->name;
 	column->name = record->name;
-	column->extents = record->extents;
+	column->extents = count_extents(relation, place);
 	column->blocks = residency.blocks;
 	column->rows = residency.rows;
 	column->bytes = residency.bytes;

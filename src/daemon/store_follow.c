@@ -21,22 +21,20 @@ change_extent(const Follow *follow, WaExtent *extent)
 	uint64_t fresh[WA_EXTENT_WORDS];
 
 	memcpy(fresh, extent->fresh, sizeof(fresh));
-	wa_change_take_out(follow->change, extent->number, extent->shape, fresh);
+	wa_change_take_out(follow->change, wa_extent_number(extent->number),
+					   extent->shape, fresh);
 	if (memcmp(fresh, extent->fresh, sizeof(fresh)) == 0)
 		return;
 	memcpy(extent->fresh, fresh, sizeof(fresh));
 	wa_map_note_change(extent);
 }
 
-/* Takes one block from what is fresh. */
+/* Takes the block of a change from what is fresh of its extent, or an overlay, or NULL. */
 static void
-change_block(const Follow *follow)
+change_block_of(const WaChange *change, WaExtent *extent)
 {
-	const WaChange *change = follow->change;
 	const uint32_t place = change->block % WA_EXTENT_BLOCKS;
 	const uint64_t bit = (uint64_t) 1 << place % 64;
-	WaExtent *extent =
-		wa_map_find_extent(follow->relation, wa_extent_of_block(change->block));
 
 	if (extent == NULL || (extent->fresh[place / 64] & bit) == 0 ||
 		change->lsn <= extent->shape->block_lsn[place])
@@ -45,7 +43,19 @@ change_block(const Follow *follow)
 	wa_map_note_change(extent);
 }
 
-/* Takes blocks from one on from what is cached. */
+/* Takes one block from what is fresh. */
+static void
+change_block(const Follow *follow)
+{
+	const uint32_t number = wa_extent_of_block(follow->change->block);
+
+	change_block_of(follow->change,
+					wa_map_find_extent(follow->relation, number));
+	change_block_of(follow->change,
+					wa_map_find_overlay(follow->relation, number));
+}
+
+/* Takes blocks from one on from what is cached; all overlays are behind the extents. */
 static void
 change_rest(const Follow *follow)
 {
@@ -60,8 +70,8 @@ change_rest(const Follow *follow)
 
 		change_extent(follow, extent);
 		memcpy(cached, extent->cached, sizeof(cached));
-		wa_change_take_out(follow->change, extent->number, extent->shape,
-						   cached);
+		wa_change_take_out(follow->change, wa_extent_number(extent->number),
+						   extent->shape, cached);
 		if (memcmp(cached, extent->cached, sizeof(cached)) != 0)
 			wa_map_set_cached(extent, cached);
 	}
@@ -158,7 +168,7 @@ wa_follow_refresh(const WaStore *store, WaExtent *extent, uint64_t position,
 		return;
 	memcpy(fresh, blocks, sizeof(fresh));
 	wa_known_take_out(&store->known, position, &extent->relation->name,
-					  extent->number, extent->shape, fresh);
+					  wa_extent_number(extent->number), extent->shape, fresh);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 		extent->fresh[i] |= fresh[i] & extent->cached[i];
 	wa_map_note_change(extent);

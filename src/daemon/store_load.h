@@ -38,6 +38,13 @@ WA_MUST_CHECK WaStatus wa_load_copy(WaLoad *load, uint32_t i,
 WA_MUST_CHECK WaStatus wa_load_patch(WaLoad *load, const uint8_t *parcel,
 									 char *error, size_t error_bytes);
 
+/*
+ * Folds the overlay of the load's extent into it, if there is one: so that columns can be
+ * added to all of its blocks.  Likewise.
+ */
+WA_MUST_CHECK WaStatus wa_load_fold(WaLoad *load, char *error,
+									size_t error_bytes);
+
 /* Gives back what is left of a load. */
 void wa_load_end(WaLoad *load);
 

@@ -244,6 +244,12 @@ wa_map_find_extent(const WaStoredRelation *relation, uint32_t number)
 	return NULL;
 }
 
+WaExtent *
+wa_map_find_overlay(const WaStoredRelation *relation, uint32_t number)
+{
+	return wa_map_find_extent(relation, number | WA_OVERLAY);
+}
+
 WaColumn *
 wa_map_column(const WaExtent *extent, uint32_t place)
 {
@@ -333,6 +339,17 @@ wa_map_note_change(WaExtent *extent)
 	wa_map_find_part(relation, extent->number)->stamp = ++relation->stamp;
 }
 
+/* Gives an extent another edition or, if it is an overlay, that which it is of. */
+static void
+renew_edition(WaStore *store, WaExtent *extent)
+{
+	WaExtent *base =
+		wa_map_find_extent(extent->relation, wa_extent_number(extent->number));
+
+	if (base != NULL)
+		base->edition = ++store->editions;
+}
+
 /* Links an extent as the one that was used last. */
 static void
 link_newest(WaStore *store, WaExtent *extent)
@@ -401,14 +418,14 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 	part->extents++;
 	extent->relation = relation;
 	extent->number = number;
-	extent->device = store->devices[number % store->ndevices];
-	extent->edition = ++store->editions;
+	extent->device = store->devices[wa_extent_number(number) % store->ndevices];
 	extent->shape = shape;
 	memmove(&relation->extents[place + 1], &relation->extents[place],
 			(relation->nextents - place) * sizeof(WaExtent *));
 	relation->extents[place] = extent;
 	relation->nextents++;
 	relation->changes++;
+	renew_edition(store, extent);
 	wa_map_note_change(extent);
 	link_newest(store, extent);
 	return extent;
@@ -421,7 +438,7 @@ wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape)
 	WaShape *old = extent->shape;
 
 	extent->shape = shape;
-	extent->edition = ++store->editions;
+	renew_edition(store, extent);
 	wa_map_set_cached(extent, none);
 	return old;
 }
@@ -481,6 +498,7 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 	for (uint32_t i = 0; i < extent->room; i++)
 		wa_map_set_column(extent, i, NULL, garbage);
 	relation->changes++;
+	renew_edition(store, extent);
 	wa_map_note_change(extent);
 	wa_kept_give_up(extent, garbage);
 	leave_part(relation, extent->number);

@@ -63,13 +63,17 @@ uint32_t wa_map_search(const WaStoredRelation *relation, uint32_t number);
 /* Returns the extent, or NULL. */
 WaExtent *wa_map_find_extent(const WaStoredRelation *relation, uint32_t number);
 
+/* Returns the overlay of an extent of that number, or NULL. */
+WaExtent *wa_map_find_overlay(const WaStoredRelation *relation,
+							  uint32_t number);
+
 /* Returns the column of the record at a place, or NULL. */
 WaColumn *wa_map_column(const WaExtent *extent, uint32_t place);
 
 /*
  * Adds an extent without columns, cached and fresh blocks to a relation that has none of
  * its number.  Takes over the reference to the shape.  Returns NULL if there is no
- * memory.
+ * memory.  An extent has another edition whenever its overlay has become another one.
  */
 WaExtent *wa_map_add_extent(WaStore *store, WaStoredRelation *relation,
 							uint32_t number, WaShape *shape);

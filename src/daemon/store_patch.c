@@ -2,32 +2,50 @@
  * store_patch.c
  *		Exchanging blocks of an extent: a LOAD that is a patch.
  *
- * An extent's columns and its shape are constant, so that others are made, from them and
- * from what the patch brings, and take their places at once.  They are made without the
- * lock: if the extent has become another one meanwhile, they are made again.
+ * The columns of an extent and its shape are constant, so that others are made, from them
+ * and from what the patch brings, and take their places at once.  To make all of an extent
+ * anew for one block takes a hundred times as long as for the block, and so does copying
+ * it to a GPU.  So a few blocks are kept by themselves, in the extent's overlay, which is
+ * an extent of the map as well: with a shape and columns of its own, in which the other
+ * blocks have no rows.  What the next patch brings goes there, too, until the overlay has
+ * so many blocks that it is worth while to fold them into the extent, with which it goes.
+ *
+ * A block is cached in one of both at most: whichever of them gets it, the other one does
+ * not have it any more.  So no query can find it twice, and the rest of the daemon takes
+ * both for extents.
+ *
+ * What is made is made without the lock: if the extent or its overlay has become another
+ * one meanwhile, it is made again.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "daemon/column_patch.h"
 #include "daemon/mirror.h"
 #include "daemon/store_follow.h"
-#include "daemon/store_load.h"
+#include "daemon/store_layer.h"
 
 /* So often an extent may change while it is patched. */
 #define MAX_ATTEMPTS 20
 
-/* What is made; all elements of old and made are references, or NULL. */
+/* An overlay has one of so many of the extent's blocks at most. */
+#define OVERLAY_PART 16
+
+/* An attempt; all layers have references. */
 typedef struct Patch
 {
 	WaLoad *load;
-	WaPatch plan;
-	WaShape *old_shape;
+	const WaLayer *brought; /* by the load; without a shape: nothing */
 	uint32_t device;
-	uint32_t room; /* of columns */
-	WaColumn **old;
-	WaColumn **made;
+	bool is_asked;
+	uint32_t base_blocks; /* that the extent has cached, ... */
+	uint64_t overlay_cached[WA_EXTENT_WORDS]; /* ... and those of its overlay */
+	WaLayer base;    /* what there is of the extent, ... */
+	WaLayer overlay; /* ... and of its overlay */
+	WaLayer over;   /* the overlay with what is brought, or one of both alone */
+	WaLayer folded; /* the extent with that; without a shape: not yet */
+	bool is_patched; /* `over` was made by its plan */
+	WaPatch over_plan;
+	WaPatch folded_plan;
 } Patch;
 
 /* Tells whether somebody has asked for a column of an extent. */
@@ -40,238 +58,384 @@ is_asked(const WaExtent *extent)
 	return false;
 }
 
-/* Takes references to what there is of the extent; the caller has the lock. */
-static WaStatus
-take_columns(Patch *patch, WaExtent *extent)
+/* Takes references to an extent and its overlay, or NULL; the caller has the lock. */
+static bool
+take_extents(Patch *patch, const WaExtent *base, const WaExtent *overlay)
 {
-	const size_t room = extent->room;
-
-	patch->old = calloc(room + 1, sizeof(WaColumn *));
-	patch->made = calloc(room + 1, sizeof(WaColumn *));
-	if (patch->old == NULL || patch->made == NULL)
-		return WA_OUT_OF_MEMORY;
-	patch->room = extent->room;
-	for (uint32_t i = 0; i < extent->room; i++)
-	{
-		patch->old[i] = extent->columns[i];
-		if (patch->old[i] != NULL)
-			wa_column_retain(patch->old[i]);
-	}
-	patch->old_shape = extent->shape;
-	wa_shape_retain(patch->old_shape);
-	patch->device = extent->device;
-	patch->load->need.is_asked =
-		patch->load->head->asked != 0 || is_asked(extent);
-	return WA_OK;
+	patch->device = base->device;
+	patch->is_asked = is_asked(base);
+	patch->base_blocks = base->cached_blocks;
+	if (overlay != NULL)
+		memcpy(patch->overlay_cached, overlay->cached,
+			   sizeof(patch->overlay_cached));
+	return wa_layer_take(&patch->base, base) &&
+		   (overlay == NULL || wa_layer_take(&patch->overlay, overlay));
 }
 
-/* Finds the extent, and takes references to what there is of it. */
+/* Finds them; *exists is false if there is no such extent. */
 static WaStatus
-take_extent(Patch *patch, char *error, size_t error_bytes)
+take(Patch *patch, bool *exists)
 {
-	WaLoad *load = patch->load;
-	WaStatus status = WA_BAD_REQUEST;
-	WaExtent *extent;
+	const WaLoad *load = patch->load;
+	const WaExtent *base;
+	WaStatus status = WA_OK;
 
 	(void) pthread_mutex_lock(&load->store->lock);
-	extent = wa_map_find_extent(load->pins.relation, load->head->number);
-	if (extent != NULL)
-		status = take_columns(patch, extent);
+	base = wa_map_find_extent(load->pins.relation, load->head->number);
+	*exists = base != NULL;
+	if (base != NULL && !take_extents(patch, base,
+									  wa_map_find_overlay(load->pins.relation,
+														  load->head->number)))
+		status = WA_OUT_OF_MEMORY;
 	(void) pthread_mutex_unlock(&load->store->lock);
-	if (extent == NULL)
-		(void) snprintf(error, error_bytes,
-						"there is nothing of the extent to be patched");
 	return status;
 }
 
-/* Returns which of the head's columns is that of a record, -1 if none is. */
-static int64_t
-find_brought(const WaLoad *load, uint32_t place)
+/* Tells whether a block of the load is not older than that of the extent. */
+static bool
+is_wanted(const Patch *patch, uint32_t block)
 {
-	for (uint32_t i = 0; i < load->pins.ncolumns; i++)
-		if (load->pins.place[i] == place)
-			return i;
-	return -1;
+	const WaShape *base = patch->base.shape;
+	const WaShape *brought = patch->brought->shape;
+
+	return block < brought->nblocks && brought->block_lsn[block] != 0 &&
+		   (block >= base->nblocks ||
+			brought->block_lsn[block] >= base->block_lsn[block]);
 }
 
-/* Makes the column of a record; what the patch brings of it is copied but once. */
-static WaStatus
-make_column(Patch *patch, uint32_t place, const uint8_t *parcel, char *error,
-			size_t error_bytes)
+/* Tells whether what is brought goes into the overlay, which may have yet to be made. */
+static bool
+takes_overlay(const Patch *patch)
 {
-	WaLoad *load = patch->load;
-	const int64_t i = find_brought(load, place);
-	WaStatus status = WA_OK;
+	uint32_t blocks = 0;
 
-	if (i >= 0 && load->columns[i] == NULL)
-		status = wa_load_copy(load, (uint32_t) i, parcel, error, error_bytes);
-	if (status != WA_OK)
-		return status;
-	/* What is copied goes as soon as the columns have it. */
-	if (i >= 0)
-		__atomic_store_n(&load->columns[i]->is_patched, true, __ATOMIC_RELAXED);
-	patch->made[place] =
-		wa_column_patch(&load->store->memory, &load->need, &patch->plan,
-						patch->old[place], i < 0 ? NULL : load->columns[i]);
-	return patch->made[place] == NULL ? WA_OUT_OF_MEMORY : WA_OK;
+	if (patch->brought->shape == NULL ||
+		!wa_layer_has_all(patch->brought, &patch->base) ||
+		(patch->overlay.shape != NULL &&
+		 !wa_layer_has_all(&patch->overlay, &patch->base)))
+		return false;
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+		blocks += wa_bits_get(patch->overlay_cached, i) || is_wanted(patch, i);
+	return blocks * OVERLAY_PART <= patch->base_blocks;
 }
 
-/* Makes the shape and all columns. */
+/*
+ * Makes what takes the place of the overlay, or is to be folded.  An overlay that lacks
+ * columns is not: its blocks are missing then.
+ */
 static WaStatus
-make_all(Patch *patch, const uint8_t *parcel, char *error, size_t error_bytes)
+make_over(Patch *patch, char *error, size_t error_bytes)
 {
-	WaLoad *load = patch->load;
-	WaStatus status = WA_OK;
+	const WaLayer *overlay = &patch->overlay;
+	const WaLayer *brought = patch->brought;
+	const bool has_overlay =
+		overlay->shape != NULL && wa_layer_has_all(overlay, &patch->base);
 
-	if (!wa_patch_plan(patch->old_shape, load->head, &patch->plan))
+	if (brought->shape != NULL && has_overlay)
 	{
-		(void) snprintf(error, error_bytes,
-						"an extent cannot have so many rows");
-		return WA_BAD_REQUEST;
+		patch->is_patched = true;
+		return wa_layer_patch(&patch->over, patch->load, overlay, brought,
+							  &patch->over_plan, error, error_bytes);
 	}
-	load->shape =
-		wa_shape_patch(&load->store->memory, &load->need, &patch->plan);
-	if (load->shape == NULL)
-		return WA_OUT_OF_MEMORY;
-	for (uint32_t i = 0; i < patch->room && status == WA_OK; i++)
-		if (patch->old[i] != NULL)
-			status = make_column(patch, i, parcel, error, error_bytes);
-	return status;
+	if (brought->shape == NULL && !has_overlay)
+		return WA_OK;
+	return wa_layer_copy(&patch->over, has_overlay ? overlay : brought,
+						 &patch->base)
+			   ? WA_OK
+			   : WA_OUT_OF_MEMORY;
 }
 
-/* Has what has been made copied to the extent's GPU. */
+/* Makes all layers. */
+static WaStatus
+make_all(Patch *patch, char *error, size_t error_bytes)
+{
+	WaStatus status = make_over(patch, error, error_bytes);
+
+	if (status != WA_OK || takes_overlay(patch) || patch->over.shape == NULL)
+		return status;
+	return wa_layer_patch(&patch->folded, patch->load, &patch->base,
+						  &patch->over, &patch->folded_plan, error,
+						  error_bytes);
+}
+
+/* Has what has been made copied to the extent's GPU, where the extent has copies. */
 static void
 copy_ahead(const Patch *patch)
 {
 	const WaLoad *load = patch->load;
+	const bool is_overlay = patch->folded.shape == NULL;
+	const WaLayer *made = is_overlay ? &patch->over : &patch->folded;
+	const WaLayer *base = &patch->base;
 	const WaMirrorNews news = {
 		.relation = &load->head->relation,
-		.number = load->head->number,
+		.number = load->head->number | (is_overlay ? WA_OVERLAY : 0),
 		.device = patch->device,
 		.is_asked = load->need.is_asked,
-		.old_shape = patch->old_shape,
-		.shape = load->shape,
-		.ncolumns = patch->room,
-		.old_columns = patch->old,
-		.columns = patch->made,
+		.old_shape = is_overlay && patch->overlay.shape != NULL
+						 ? patch->overlay.shape
+						 : base->shape,
+		.shape = made->shape,
+		.ncolumns = made->room < base->room ? made->room : base->room,
+		.old_columns = base->columns,
+		.columns = made->columns,
 	};
 
-	if (load->store->mirror != NULL)
+	if (load->store->mirror != NULL && made->shape != NULL)
 		wa_mirror_ahead(load->store->mirror, &news, load->store->copies_ns);
 }
 
-/* Tells whether an extent is what it was; the caller has the lock. */
-static bool
-is_same(const Patch *patch, const WaExtent *extent)
+/*
+ * Finds the blocks that are in `over`, as the overlay has them (kept) and as they were
+ * brought; the caller has the lock.  overlay: NULL if there is none.
+ */
+static void
+find_blocks(const Patch *patch, const WaExtent *overlay, uint64_t *kept,
+			uint64_t *brought)
 {
-	if (extent == NULL || extent->shape != patch->old_shape)
+	memset(kept, 0, WA_EXTENT_WORDS * sizeof(*kept));
+	memset(brought, 0, WA_EXTENT_WORDS * sizeof(*brought));
+	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+		if (patch->brought->shape != NULL && is_wanted(patch, i) &&
+			(!patch->is_patched || wa_bits_get(patch->over_plan.taken, i)))
+			wa_bits_set(brought, i);
+	if (overlay != NULL && (patch->is_patched || patch->brought->shape == NULL))
+		for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+			kept[i] = overlay->cached[i] & ~brought[i];
+}
+
+/* Takes the bits of blocks out of others. */
+static void
+take_out(uint64_t *blocks, const uint64_t *others)
+{
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		blocks[i] &= ~others[i];
+}
+
+/*
+ * Has an extent of the map have what was made, with blocks that are fresh, those that
+ * stay what they are, and those that were brought.
+ */
+static void
+exchange(const Patch *patch, WaExtent *extent, WaLayer *made,
+		 const uint64_t *stays, const uint64_t *fresh, const uint64_t *brought,
+		 WaGarbage *garbage)
+{
+	WaStore *store = patch->load->store;
+	uint64_t cached[WA_EXTENT_WORDS];
+
+	wa_layer_put(made, extent, garbage);
+	if (extent->shape != made->shape)
+		made->shape = wa_map_set_shape(store, extent, made->shape);
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		cached[i] = stays[i] | brought[i];
+	wa_map_set_cached(extent, cached);
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		extent->fresh[i] = fresh[i] & stays[i] & extent->cached[i];
+	wa_follow_refresh(store, extent, patch->load->head->position, brought);
+}
+
+/* Adds the overlay to the map; returns NULL if there is no memory. */
+static WaExtent *
+add_overlay(Patch *patch, WaGarbage *garbage)
+{
+	WaLoad *load = patch->load;
+	WaExtent *overlay =
+		wa_map_add_extent(load->store, load->pins.relation,
+						  load->head->number | WA_OVERLAY, patch->over.shape);
+
+	if (overlay == NULL)
+		return NULL;
+	wa_shape_retain(patch->over.shape);
+	if (wa_map_make_room(overlay))
+		return overlay;
+	wa_map_remove_extent(load->store, overlay, garbage);
+	return NULL;
+}
+
+/* What had ended for who has read some blocks holds for the others, too. */
+static void
+share_settled(WaShape *shape, WaShape *other)
+{
+	const uint64_t settled = shape->deciders.settled > other->deciders.settled
+								 ? shape->deciders.settled
+								 : other->deciders.settled;
+
+	shape->deciders.settled = settled;
+	other->deciders.settled = settled;
+}
+
+/* Puts what was made into the overlay; the caller has the lock. */
+static bool
+put_overlay(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
+{
+	uint64_t stays[WA_EXTENT_WORDS];
+	uint64_t brought[WA_EXTENT_WORDS];
+	uint64_t fresh[WA_EXTENT_WORDS] = {0};
+	uint64_t cached[WA_EXTENT_WORDS];
+
+	find_blocks(patch, overlay, stays, brought);
+	if (overlay != NULL)
+		memcpy(fresh, overlay->fresh, sizeof(fresh));
+	else
+		overlay = add_overlay(patch, garbage);
+	if (overlay == NULL)
 		return false;
-	for (uint32_t i = 0; i < extent->room; i++)
-		if (extent->columns[i] != (i < patch->room ? patch->old[i] : NULL))
-			return false;
+	if (patch->is_patched)
+		wa_shape_patch_xids(patch->over.shape, &patch->over_plan);
+	share_settled(base->shape, patch->over.shape);
+	wa_layer_pass_on(&patch->overlay);
+	exchange(patch, overlay, &patch->over, stays, fresh, brought, garbage);
+	memcpy(cached, base->cached, sizeof(cached));
+	take_out(cached, overlay->cached);
+	wa_map_set_cached(base, cached);
 	return true;
 }
 
-/* Puts all that was made into its places; the caller has the lock. */
+/* Puts what was made into the extent, whose overlay goes; the caller has the lock. */
 static void
-exchange(Patch *patch, WaExtent *extent, WaGarbage *garbage)
+put_folded(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 {
-	WaLoad *load = patch->load;
-	const uint64_t *taken = patch->plan.taken;
-	uint64_t cached[WA_EXTENT_WORDS];
+	const uint64_t *taken = patch->folded_plan.taken;
+	uint64_t stays[WA_EXTENT_WORDS];
 	uint64_t fresh[WA_EXTENT_WORDS];
+	uint64_t kept[WA_EXTENT_WORDS];
+	uint64_t brought[WA_EXTENT_WORDS];
 
+	find_blocks(patch, overlay, kept, brought);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
-		cached[i] = extent->cached[i] | taken[i];
-		fresh[i] = extent->fresh[i] & ~taken[i];
+		kept[i] &= taken[i];
+		brought[i] &= taken[i];
+		stays[i] = (base->cached[i] & ~taken[i]) | kept[i];
+		fresh[i] = base->fresh[i] & ~taken[i];
+		if (overlay != NULL)
+			fresh[i] |= overlay->fresh[i] & kept[i];
 	}
-	for (uint32_t i = 0; i < patch->room; i++)
-	{
-		if (patch->made[i] == NULL)
-			continue;
-		__atomic_store_n(&patch->old[i]->is_patched, true, __ATOMIC_RELAXED);
-		wa_map_set_column(extent, i, patch->made[i], garbage);
-		patch->made[i] = NULL;
-	}
-	wa_shape_patch_xids(load->shape, &patch->plan);
-	load->shape = wa_map_set_shape(load->store, extent, load->shape);
-	wa_map_set_cached(extent, cached);
-	memcpy(extent->fresh, fresh, sizeof(fresh));
-	wa_follow_refresh(load->store, extent, load->head->position, taken);
+	if (patch->is_patched)
+		wa_shape_patch_xids(patch->over.shape, &patch->over_plan);
+	wa_shape_patch_xids(patch->folded.shape, &patch->folded_plan);
+	wa_layer_pass_on(&patch->base);
+	exchange(patch, base, &patch->folded, stays, fresh, brought, garbage);
 }
 
-/* Publishes what was made; false if the extent is not what it was any more. */
-static bool
-publish(Patch *patch)
+/* Puts what was made into the map; the caller has the lock. */
+static WaStatus
+put(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
+{
+	if (patch->over.shape != NULL && patch->folded.shape == NULL)
+		return put_overlay(patch, base, overlay, garbage) ? WA_OK
+														  : WA_OUT_OF_MEMORY;
+	if (patch->folded.shape != NULL)
+		put_folded(patch, base, overlay, garbage);
+	if (overlay != NULL)
+		wa_map_remove_extent(patch->load->store, overlay, garbage);
+	return WA_OK;
+}
+
+/* Publishes what was made, unless the extent is not what it was any more. */
+static WaStatus
+publish(Patch *patch, bool *is_done)
 {
 	WaLoad *load = patch->load;
 	WaStore *store = load->store;
+	const uint32_t number = load->head->number;
+	const bool is_overlay = patch->folded.shape == NULL;
 	WaGarbage garbage = {0};
-	WaExtent *extent;
-	bool is_done;
+	WaStatus status = WA_OK;
+	WaExtent *base;
+	WaExtent *overlay;
 
 	(void) pthread_mutex_lock(&store->lock);
-	extent = wa_map_find_extent(load->pins.relation, load->head->number);
-	is_done = is_same(patch, extent);
-	if (is_done)
-		exchange(patch, extent, &garbage);
+	base = wa_map_find_extent(load->pins.relation, number);
+	overlay = wa_map_find_overlay(load->pins.relation, number);
+	*is_done = base != NULL && wa_layer_is_of(&patch->base, base) &&
+			   wa_layer_is_of(&patch->overlay, overlay);
+	if (*is_done)
+		status = put(patch, base, overlay, &garbage);
 	(void) pthread_mutex_unlock(&store->lock);
 	wa_garbage_release(&garbage);
-	if (is_done && store->mirror != NULL)
+	if (*is_done && store->mirror != NULL)
 		wa_mirror_loaded(store->mirror, &load->head->relation,
-						 load->head->number, patch->device);
-	return is_done;
-}
-
-/* Gives back what an attempt has taken and made. */
-static void
-end_attempt(Patch *patch)
-{
-	for (uint32_t i = 0; i < patch->room; i++)
-	{
-		wa_column_release(patch->old[i]);
-		wa_column_release(patch->made[i]);
-	}
-	free(patch->old);
-	free(patch->made);
-	wa_shape_release(patch->old_shape);
-	wa_shape_release(patch->load->shape);
-	patch->load->shape = NULL;
+						 number | (is_overlay ? WA_OVERLAY : 0), patch->device);
+	return status;
 }
 
 /* Patches the extent, unless it changes meanwhile: then *is_done is false. */
 static WaStatus
-attempt(WaLoad *load, const uint8_t *parcel, char *error, size_t error_bytes,
-		bool *is_done)
+attempt(WaLoad *load, const WaLayer *brought, char *error, size_t error_bytes,
+		bool *exists, bool *is_done)
 {
-	Patch patch = {.load = load};
-	WaStatus status = take_extent(&patch, error, error_bytes);
+	Patch patch = {.load = load, .brought = brought};
+	WaStatus status = take(&patch, exists);
 
-	*is_done = false;
-	if (status == WA_OK)
-		status = make_all(&patch, parcel, error, error_bytes);
-	if (status == WA_OK)
+	*is_done = !*exists;
+	load->need.is_asked = load->head->asked != 0 || patch.is_asked;
+	if (status == WA_OK && *exists)
+		status = make_all(&patch, error, error_bytes);
+	if (status == WA_OK && *exists)
 	{
 		copy_ahead(&patch);
-		*is_done = publish(&patch);
+		status = publish(&patch, is_done);
 	}
-	end_attempt(&patch);
+	wa_layer_end(&patch.folded);
+	wa_layer_end(&patch.over);
+	wa_layer_end(&patch.overlay);
+	wa_layer_end(&patch.base);
 	return status;
+}
+
+/* Does it until it is done. */
+static WaStatus
+patch_extent(WaLoad *load, const WaLayer *brought, char *error,
+			 size_t error_bytes, bool *exists)
+{
+	WaStatus status = WA_OK;
+	bool is_done = false;
+
+	for (int i = 0; i < MAX_ATTEMPTS && status == WA_OK && !is_done; i++)
+		status = attempt(load, brought, error, error_bytes, exists, &is_done);
+	if (status != WA_OK || is_done)
+		return status;
+	(void) snprintf(error, error_bytes,
+					"the extent changes again and again while it is patched");
+	return WA_BAD_REQUEST;
 }
 
 WaStatus
 wa_load_patch(WaLoad *load, const uint8_t *parcel, char *error,
 			  size_t error_bytes)
 {
-	WaStatus status = WA_OK;
-	bool is_done = false;
+	WaLayer brought = {0};
+	WaStatus status =
+		wa_layer_bring(&brought, load, parcel, error, error_bytes);
+	bool exists = true;
 
-	for (int i = 0; i < MAX_ATTEMPTS && status == WA_OK && !is_done; i++)
-		status = attempt(load, parcel, error, error_bytes, &is_done);
-	if (status != WA_OK || is_done)
+	/* What is copied goes as soon as the columns have it. */
+	if (status == WA_OK)
+	{
+		wa_layer_pass_on(&brought);
+		status = patch_extent(load, &brought, error, error_bytes, &exists);
+	}
+	wa_layer_end(&brought);
+	if (exists)
 		return status;
 	(void) snprintf(error, error_bytes,
-					"the extent changes again and again while it is patched");
+					"there is nothing of the extent to be patched");
 	return WA_BAD_REQUEST;
+}
+
+WaStatus
+wa_load_fold(WaLoad *load, char *error, size_t error_bytes)
+{
+	const WaLayer nothing = {0};
+	bool has_overlay;
+	bool exists;
+
+	(void) pthread_mutex_lock(&load->store->lock);
+	has_overlay =
+		wa_map_find_overlay(load->pins.relation, load->head->number) != NULL;
+	(void) pthread_mutex_unlock(&load->store->lock);
+	return has_overlay
+			   ? patch_extent(load, &nothing, error, error_bytes, &exists)
+			   : WA_OK;
 }

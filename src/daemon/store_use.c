@@ -111,7 +111,8 @@ find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
 	const bool is_settled =
 		wa_snapshot_settles(use->snapshot, deciders->settled,
 							deciders->first_xid, deciders->last_xid);
-	const uint32_t nblocks = wa_extent_nblocks(extent->number, use->nblocks);
+	const uint32_t nblocks =
+		wa_extent_nblocks(wa_extent_number(extent->number), use->nblocks);
 	uint32_t blocks = 0;
 
 	wa_deciders_add(&use->deciders, deciders);

@@ -95,6 +95,8 @@ has_memory(const Case *of, const WaGpuSpan *span)
 static bool
 has_ranges(const Case *of, const WaGpuSpan *span)
 {
+	uint64_t rows = 0;
+
 	EXPECT(span->nranges == 2 * (span->end - span->begin));
 	for (uint32_t i = 0; i < span->nranges; i++)
 	{
@@ -105,7 +107,9 @@ has_ranges(const Case *of, const WaGpuSpan *span)
 		EXPECT(span->ranges[i].begin == base + range->begin);
 		EXPECT(span->ranges[i].end == base + range->end);
 		EXPECT(span->ranges[i].end <= span->nrows);
+		rows += range->end - range->begin;
 	}
+	EXPECT(span->rows == rows);
 	return true;
 }
 

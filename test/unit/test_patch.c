@@ -352,11 +352,15 @@ apply(const WaExtentHead *head, WaShape **shape, WaColumn **column,
 	WaShape *old_shape = *shape;
 	WaColumn *old_column = *column;
 
-	EXPECT(wa_patch_plan(old_shape, head, patch));
+	WaShape *brought_shape = wa_shape_make(&memory, NULL, head);
+
+	EXPECT(brought_shape != NULL);
+	EXPECT(wa_patch_plan(old_shape, brought_shape, patch));
 	*shape = wa_shape_patch(&memory, NULL, patch);
 	*column = wa_column_patch(&memory, NULL, patch, old_column, brought);
 	EXPECT(*shape != NULL && *column != NULL);
 	wa_shape_patch_xids(*shape, patch);
+	wa_shape_release(brought_shape);
 	wa_shape_release(old_shape);
 	wa_column_release(old_column);
 	free(patch);
@@ -515,6 +519,7 @@ test_too_many(void)
 {
 	WaExtentHead *head = calloc(1, sizeof(*head));
 	WaPatch *patch = malloc(sizeof(*patch));
+	WaShape *brought;
 	WaShape *shape;
 
 	head->nblocks = 2;
@@ -527,11 +532,15 @@ test_too_many(void)
 	head->block_lsn[1] = 0;
 	head->row_end[0] = 1;
 	head->row_end[1] = 1;
-	EXPECT(!wa_patch_plan(shape, head, patch));
+	brought = wa_shape_make(&memory, NULL, head);
+	EXPECT(!wa_patch_plan(shape, brought, patch));
+	wa_shape_release(brought);
 	head->block_lsn[0] = 0;
 	head->block_lsn[1] = 8;
 	head->row_end[0] = 0;
-	EXPECT(wa_patch_plan(shape, head, patch) && patch->nrows == 1);
+	brought = wa_shape_make(&memory, NULL, head);
+	EXPECT(wa_patch_plan(shape, brought, patch) && patch->nrows == 1);
+	wa_shape_release(brought);
 	wa_shape_release(shape);
 	free(head);
 	free(patch);

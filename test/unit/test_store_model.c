@@ -42,6 +42,7 @@ static Rules rules;
 static Reader loaders[READERS];
 static Reader confirmers[READERS];
 static long used_blocks;
+static long used_overlays;
 static uint8_t *parcel;
 
 /* Returns a random number below the bound. */
@@ -103,7 +104,8 @@ load(WaStore *store, const Reader *reader)
 			   attributes);
 	wa_store_extent_state(store, &name, head.number, NULL, 0, &state);
 	EXPECT(state.edition != 0);
-	EXPECT((state.edition == edition) == (model->edition != 0));
+	EXPECT(model->edition == 0 ? state.edition != edition
+							   : state.edition == edition || model->is_patched);
 	model->edition = state.edition;
 	return true;
 }
@@ -115,12 +117,13 @@ patch(WaStore *store, Reader *reader)
 	Model *model = &rules.models[reader->relation][reader->extent];
 	const WaRelation name = wa_test_relation(reader->relation);
 	const uint64_t edition = model->edition;
+	const uint64_t one_in = 1 + pick(100);
 	char error[WA_MAX_ERROR_BYTES];
 	WaExtentState state;
 	WaExtentHead head;
 
 	for (int i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (pick(4) != 0)
+		if (pick(one_in) != 0)
 			reader->lsn[i] = 0;
 	wa_test_write_extent_of(parcel, name, world_numbers[reader->extent],
 							reader->position, pick_seed(), ROWS,
@@ -256,20 +259,24 @@ do_unload(WaStore *store)
 	return true;
 }
 
-/* Tells whether an extent may be used as it is, by the model and by all WAL known. */
+/*
+ * Tells whether an extent, or its overlay, may be used as it is, by the model and by all
+ * WAL known, if blocks of it have been found before.
+ */
 static bool
 usable_is_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
-				const WaUse *use)
+				const WaUse *use, uint64_t *found)
 {
 	const Model *model = &rules.models[relation][extent];
+	const uint32_t number = wa_extent_number(used->number);
 
-	EXPECT(used->device == used->number % 3);
+	EXPECT(number == world_numbers[extent] && used->device == number % 3);
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
 	{
-		EXPECT(has_bit(used->usable, i) ==
-			   rules_have(model, used->number, i, use));
 		if (!has_bit(used->usable, i))
 			continue;
+		EXPECT(rules_have(model, number, i, use) && !has_bit(found, i));
+		put_bit(found, i, true);
 		EXPECT(used->shape->block_lsn[i] == model->head.block_lsn[i]);
 		EXPECT(world.told[relation][extent][i] <= used->shape->block_lsn[i]);
 		used_blocks++;
@@ -297,31 +304,49 @@ columns_are_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
 	return true;
 }
 
+/* Returns the place of an extent, or that of its overlay, in the world. */
+static uint32_t
+extent_of(uint32_t number)
+{
+	uint32_t extent = 0;
+
+	while (extent < WORLD_EXTENTS &&
+		   world_numbers[extent] != wa_extent_number(number))
+		extent++;
+	return extent;
+}
+
 /* Uses all that a query finds; tells whether it is what the model has. */
 static bool
 uses_are_right(WaStore *store, WaUse *use, uint64_t relation,
 			   uint64_t attributes, const WaColumnName *names)
 {
 	const uint32_t ncolumns = use->pins.ncolumns;
+	uint64_t usable[WORLD_EXTENTS][WA_EXTENT_WORDS] = {{0}};
 	WaUsedExtent used[2];
 	uint32_t found;
-	uint32_t next = 0;
+	int64_t last = -1;
 
 	while ((found = wa_store_use_next(store, use, used, 1 + pick(2) % 2)) > 0)
-		for (uint32_t i = 0; i < found; i++, next++)
+		for (uint32_t i = 0; i < found; i++)
 		{
-			while (next < WORLD_EXTENTS &&
-				   !rules_use(&rules, relation, next, attributes, use))
-				next++;
-			EXPECT(next < WORLD_EXTENTS &&
-				   used[i].number == world_numbers[next]);
-			EXPECT(usable_is_right(&used[i], relation, next, use));
+			const uint32_t extent = extent_of(used[i].number);
+
+			EXPECT(used[i].number > last && extent < WORLD_EXTENTS);
+			last = used[i].number;
+			used_overlays += used[i].number >= WA_OVERLAY;
+			EXPECT(usable_is_right(&used[i], relation, extent, use,
+								   usable[extent]));
 			EXPECT(
-				columns_are_right(&used[i], relation, next, names, ncolumns));
+				columns_are_right(&used[i], relation, extent, names, ncolumns));
 			wa_store_unuse(&used[i], ncolumns);
 		}
-	for (; next < WORLD_EXTENTS; next++)
-		EXPECT(!rules_use(&rules, relation, next, attributes, use));
+	for (uint32_t e = 0; e < WORLD_EXTENTS; e++)
+		for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
+			EXPECT(has_bit(usable[e], i) ==
+				   (rules_use(&rules, relation, e, attributes, use) &&
+					rules_have(&rules.models[relation][e], world_numbers[e], i,
+							   use)));
 	return true;
 }
 
@@ -544,7 +569,7 @@ test_model(void)
 	for (int i = 0; i < OPERATIONS; i++)
 		EXPECT(operations[pick(sizeof(operations) / sizeof(operations[0]))](
 			&store));
-	EXPECT(used_blocks > OPERATIONS);
+	EXPECT(used_blocks > OPERATIONS && used_overlays > 0);
 	for (uint64_t r = 0; r < WORLD_RELATIONS; r++)
 	{
 		const WaRelation name = wa_test_relation(r);

@@ -38,9 +38,9 @@ concerns(const WaChange *change, uint64_t relation, uint64_t extent,
 			   change->relation.database == name.database;
 	if (memcmp(&change->relation, &name, sizeof(name)) != 0)
 		return false;
-	return change->kind == WA_CHANGE_REST
-			   ? change->block <= number
-			   : change->block == number && change->lsn > lsn;
+	return change->lsn > lsn &&
+		   (change->kind == WA_CHANGE_REST ? change->block <= number
+										   : change->block == number);
 }
 
 /* Does what a change says. */
