@@ -42,7 +42,6 @@ wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
 		 extent = extent->older)
 	{
 		extent->device = devices[wa_extent_number(extent->number) % ndevices];
-		extent->relation->changes++;
 		wa_map_note_change(extent);
 	}
 	(void) pthread_mutex_unlock(&store->lock);

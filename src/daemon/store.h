@@ -48,8 +48,8 @@ typedef struct WaColumnRecord
 	bool exists; /* else this place is free */
 	WaColumnName name;
 	WaDictionary *dictionary; /* TEXT, once there was need for it */
-	uint32_t extents;         /* that have the column */
-	uint64_t bytes;           /* of it in these */
+	uint32_t extents;         /* that have the column, overlays too */
+	uint32_t overlays;        /* of these */
 	uint32_t pins;
 	bool asked;        /* somebody has asked for it to be loaded */
 	int64_t needed_ns; /* clock.h: when a query used it, or a LOAD brought it */
@@ -57,8 +57,7 @@ typedef struct WaColumnRecord
 	uint64_t blocks_used;
 	uint64_t blocks_asked;
 	int64_t last_use_us;
-	uint64_t summed_changes; /* of the relation, when summed was right */
-	WaResidency summed;      /* what all extents have of the column */
+	WaResidency all; /* what all extents have of the column: store_map.h */
 } WaColumnRecord;
 
 /* columns[i] is of the relation's record i, or NULL. */
@@ -110,8 +109,8 @@ typedef struct WaStoredRelation
 	uint32_t nextents;
 	uint32_t extents_room;
 	WaExtent **extents; /* by number */
-	uint64_t changes;   /* of extents, or of what they have */
-	uint64_t stamp; /* raised with these, and where another block is fresh */
+	uint64_t
+		stamp; /* raised as extents change, or what they have, or is fresh */
 	uint32_t nparts;
 	uint32_t parts_room;
 	WaExtentPart *parts; /* by number */

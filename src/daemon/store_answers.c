@@ -11,47 +11,6 @@
 #define LOOKS_PER_LOCK 256
 
 /*
- * Counts the cached blocks that a column lacks, and their rows: of the words of the
- * bits of blocks, which may be those that several columns lack together.
- */
-static uint32_t
-count_odd(const WaExtent *extent, const uint64_t *odd, uint64_t *rows)
-{
-	const WaShape *shape = extent->shape;
-	uint32_t blocks = 0;
-
-	*rows = 0;
-	for (uint32_t i = 0; i < shape->nblocks; i++)
-	{
-		if ((odd[i / 64] & extent->cached[i / 64] & (uint64_t) 1 << i % 64) ==
-			0)
-			continue;
-		blocks++;
-		*rows += shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
-	}
-	return blocks;
-}
-
-/* Adds a column of an extent to what there is of it in all of them. */
-static void
-add_residency(WaResidency *residency, const WaExtent *extent,
-			  const WaColumn *column)
-{
-	uint64_t odd_rows = 0;
-	const uint32_t odd_blocks =
-		column->has_odd ? count_odd(extent, column->odd, &odd_rows) : 0;
-
-	residency->blocks += extent->cached_blocks - odd_blocks;
-	residency->odd_blocks += odd_blocks;
-	residency->rows += extent->cached_rows - odd_rows;
-	residency->bytes += column->bytes;
-	if (column->smallest < residency->smallest)
-		residency->smallest = column->smallest;
-	if (column->largest > residency->largest)
-		residency->largest = column->largest;
-}
-
-/*
  * Finds the places of some columns' records, -1 for those that have none, in a
  * relation that may be NULL.
  */
@@ -69,30 +28,6 @@ static const WaColumn *
 column_at(const WaExtent *extent, int64_t place)
 {
 	return place < 0 ? NULL : wa_map_column(extent, (uint32_t) place);
-}
-
-/*
- * Returns what all extents have of the column of a record, which is remembered
- * until one of them changes; the caller has the lock.
- */
-static const WaResidency *
-sum_extents(WaStoredRelation *relation, uint32_t place)
-{
-	WaColumnRecord *record = &relation->records[place];
-	WaResidency *summed = &record->summed;
-
-	if (record->summed_changes == relation->changes)
-		return summed;
-	*summed = (WaResidency){.smallest = INT64_MAX, .largest = INT64_MIN};
-	for (uint32_t i = 0; i < relation->nextents; i++)
-	{
-		const WaColumn *column = wa_map_column(relation->extents[i], place);
-
-		if (column != NULL)
-			add_residency(summed, relation->extents[i], column);
-	}
-	record->summed_changes = relation->changes;
-	return summed;
 }
 
 /* Returns how many cached blocks an extent has with all columns at places. */
@@ -114,7 +49,7 @@ count_blocks(const WaExtent *extent, const int64_t *places, uint32_t ncolumns)
 			odd[j] |= column->odd[j];
 	}
 	return extent->cached_blocks -
-		   (has_odd ? count_odd(extent, odd, &rows) : 0);
+		   (has_odd ? wa_map_count_odd(extent, odd, &rows) : 0);
 }
 
 /*
@@ -134,10 +69,10 @@ count_complete(WaStoredRelation *relation, const int64_t *places,
 			return 0;
 		all = all &&
 			  relation->records[places[i]].extents == relation->nextents &&
-			  sum_extents(relation, (uint32_t) places[i])->odd_blocks == 0;
+			  relation->records[places[i]].all.odd_blocks == 0;
 	}
 	if (all)
-		return sum_extents(relation, (uint32_t) places[0])->blocks;
+		return relation->records[places[0]].all.blocks;
 	for (uint32_t i = 0; i < relation->nextents; i++)
 		blocks += count_blocks(relation->extents[i], places, ncolumns);
 	return blocks;
@@ -163,7 +98,7 @@ wa_store_residency(WaStore *store, const WaRelation *name,
 			(WaResidency){.smallest = INT64_MAX, .largest = INT64_MIN};
 		if (places[i] < 0)
 			continue;
-		residency[i] = *sum_extents(relation, (uint32_t) places[i]);
+		residency[i] = relation->records[places[i]].all;
 		dictionary = relation->records[places[i]].dictionary;
 		if (dictionary == NULL)
 			continue;
@@ -411,33 +346,20 @@ add_copies(const WaStoredRelation *relation, uint32_t place)
 	return bytes;
 }
 
-/* Returns how many extents have the column at a place, overlays not counted. */
-static uint64_t
-count_extents(const WaStoredRelation *relation, uint32_t place)
-{
-	const uint32_t end = wa_map_search(relation, WA_OVERLAY);
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < end; i++)
-		count += wa_map_column(relation->extents[i], place) != NULL;
-	return count;
-}
-
 /* Describes the column of a record; the caller has the lock. */
 static void
-describe_column(WaStoredRelation *relation, uint32_t place,
+describe_column(const WaStoredRelation *relation, uint32_t place,
 				WaResidentColumn *column)
 {
 	const WaColumnRecord *record = &relation->records[place];
-	const WaResidency residency = *sum_extents(relation, place);
 
 	memset(column, 0, sizeof(*column));
 	column->relation = relation->name;
 	column->name = record->name;
-	column->extents = count_extents(relation, place);
-	column->blocks = residency.blocks;
-	column->rows = residency.rows;
-	column->bytes = residency.bytes;
+	column->extents = record->extents - record->overlays;
+	column->blocks = record->all.blocks;
+	column->rows = record->all.rows;
+	column->bytes = record->all.bytes;
 	if (record->dictionary != NULL)
 		column->bytes += wa_dictionary_bytes(record->dictionary);
 	column->device_bytes = add_copies(relation, place);
@@ -451,7 +373,7 @@ describe_column(WaStoredRelation *relation, uint32_t place,
 
 /* Describes a relation's columns after `count` others; returns how many. */
 static uint32_t
-list_relation(WaStoredRelation *relation, WaResidentColumn *list,
+list_relation(const WaStoredRelation *relation, WaResidentColumn *list,
 			  uint32_t count, uint32_t room)
 {
 	uint32_t found = 0;

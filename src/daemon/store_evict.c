@@ -38,9 +38,9 @@ wa_evict_keep(const WaStore *store, const WaStoredRelation *relation,
 static uint64_t
 record_bytes(const WaColumnRecord *record)
 {
-	return record->bytes + (record->dictionary == NULL
-								? 0
-								: wa_dictionary_bytes(record->dictionary));
+	return record->all.bytes + (record->dictionary == NULL
+									? 0
+									: wa_dictionary_bytes(record->dictionary));
 }
 
 /* Adds up what a relation's columns take. */

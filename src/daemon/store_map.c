@@ -45,6 +45,10 @@ wa_garbage_release(WaGarbage *garbage)
 	garbage->bytes = 0;
 }
 
+/* What there is of a column in no extent. */
+static const WaResidency nothing_resident = {.smallest = INT64_MAX,
+											 .largest = INT64_MIN};
+
 /* Returns where the list of relations with such a name begins. */
 static WaStoredRelation **
 bucket_of(const WaStore *store, const WaRelation *name)
@@ -79,7 +83,6 @@ wa_map_make_relation(WaStore *store, const WaRelation *name)
 	if (relation == NULL)
 		return NULL;
 	relation->name = *name;
-	relation->changes = 1; /* so that no record is summed up yet */
 	relation->next = *bucket;
 	*bucket = relation;
 	return relation;
@@ -129,6 +132,7 @@ wa_map_make_record(WaStoredRelation *relation, const WaColumnName *name)
 	memset(&relation->records[place], 0, sizeof(relation->records[place]));
 	relation->records[place].exists = true;
 	relation->records[place].name = *name;
+	relation->records[place].all = nothing_resident;
 	return place;
 }
 
@@ -424,11 +428,63 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 			(relation->nextents - place) * sizeof(WaExtent *));
 	relation->extents[place] = extent;
 	relation->nextents++;
-	relation->changes++;
 	renew_edition(store, extent);
 	wa_map_note_change(extent);
 	link_newest(store, extent);
 	return extent;
+}
+
+uint32_t
+wa_map_count_odd(const WaExtent *extent, const uint64_t *odd, uint64_t *rows)
+{
+	const WaShape *shape = extent->shape;
+	uint32_t blocks = 0;
+
+	*rows = 0;
+	for (uint32_t i = 0; i < shape->nblocks; i++)
+	{
+		if (!wa_bits_get(odd, i) || !wa_bits_get(extent->cached, i))
+			continue;
+		blocks++;
+		*rows += shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
+	}
+	return blocks;
+}
+
+/*
+ * Adds what an extent has of the column at a place to what all have, or takes it away,
+ * sign being -1; before and after the extent changes.  Values that go are not noticed.
+ */
+static void
+account_column(const WaExtent *extent, uint32_t place, int sign)
+{
+	const WaColumn *column = wa_map_column(extent, place);
+	WaResidency *all = &extent->relation->records[place].all;
+	uint64_t rows = 0;
+	uint32_t blocks = 0;
+
+	if (column == NULL)
+		return;
+	if (column->has_odd)
+		blocks = wa_map_count_odd(extent, column->odd, &rows);
+	all->blocks +=
+		(uint64_t) (sign * ((int64_t) extent->cached_blocks - blocks));
+	all->odd_blocks += (uint64_t) (sign * (int64_t) blocks);
+	all->rows +=
+		(uint64_t) (sign * ((int64_t) extent->cached_rows - (int64_t) rows));
+	all->bytes += (uint64_t) (sign * (int64_t) column->bytes);
+	if (sign > 0 && column->smallest < all->smallest)
+		all->smallest = column->smallest;
+	if (sign > 0 && column->largest > all->largest)
+		all->largest = column->largest;
+}
+
+/* Does that for all columns of an extent. */
+static void
+account(const WaExtent *extent, int sign)
+{
+	for (uint32_t i = 0; i < extent->room; i++)
+		account_column(extent, i, sign);
 }
 
 WaShape *
@@ -437,7 +493,9 @@ wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape)
 	static const uint64_t none[WA_EXTENT_WORDS];
 	WaShape *old = extent->shape;
 
+	account(extent, -1);
 	extent->shape = shape;
+	account(extent, 1);
 	renew_edition(store, extent);
 	wa_map_set_cached(extent, none);
 	return old;
@@ -461,32 +519,39 @@ wa_map_make_room(WaExtent *extent)
 	return true;
 }
 
+/* Counts an extent in, or out, of those that have a column. */
+static void
+count_extent(const WaExtent *extent, WaColumnRecord *record, int sign)
+{
+	record->extents += (uint32_t) sign;
+	if (extent->number >= WA_OVERLAY)
+		record->overlays += (uint32_t) sign;
+	if (record->extents == 0)
+		record->all = nothing_resident;
+}
+
 void
 wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 				  WaGarbage *garbage)
 {
 	WaColumn *old = wa_map_column(extent, place);
+	WaColumnRecord *record = &extent->relation->records[place];
 
-	extent->relation->changes++;
 	wa_map_note_change(extent);
-	if (old != NULL)
-	{
-		wa_kept_give_up(extent, garbage);
-		old->next = garbage->columns;
-		garbage->columns = old;
-		garbage->bytes += old->bytes;
-		extent->relation->records[place].extents--;
-		extent->relation->records[place].bytes -= old->bytes;
-	}
-	if (column != NULL)
-	{
-		extent->relation->records[place].extents++;
-		extent->relation->records[place].bytes += column->bytes;
-	}
+	account_column(extent, place, -1);
 	if (place < extent->room)
 		extent->columns[place] = column;
-	if (old != NULL)
-		wa_map_clean_record(extent->relation, place, garbage);
+	if (column != NULL)
+		count_extent(extent, record, 1);
+	account_column(extent, place, 1);
+	if (old == NULL)
+		return;
+	wa_kept_give_up(extent, garbage);
+	old->next = garbage->columns;
+	garbage->columns = old;
+	garbage->bytes += old->bytes;
+	count_extent(extent, record, -1);
+	wa_map_clean_record(extent->relation, place, garbage);
 }
 
 void
@@ -497,7 +562,6 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 
 	for (uint32_t i = 0; i < extent->room; i++)
 		wa_map_set_column(extent, i, NULL, garbage);
-	relation->changes++;
 	renew_edition(store, extent);
 	wa_map_note_change(extent);
 	wa_kept_give_up(extent, garbage);
@@ -518,8 +582,8 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 {
 	const WaShape *shape = extent->shape;
 
-	extent->relation->changes++;
 	wa_map_note_change(extent);
+	account(extent, -1);
 	memset(extent->cached, 0, sizeof(extent->cached));
 	extent->cached_blocks = 0;
 	extent->cached_rows = 0;
@@ -534,6 +598,7 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 		extent->cached_rows +=
 			shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
 	}
+	account(extent, 1);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
 		extent->fresh[i] &= extent->cached[i];
 }

@@ -42,6 +42,9 @@
 #define PAUSES           3
 #define LONGEST_PAUSE_MS 1000
 
+/* What there is, and is used, is found out so often. */
+#define LOOK_MS 1000
+
 /* For so long a relation is left alone that was locked, ... */
 #define LOCKED_MS 1000
 
@@ -58,6 +61,7 @@ struct WaRefresh
 {
 	WaFollowedList list;
 	uint32 place; /* the next one's turn */
+	TimestampTz looked;
 	TimestampTz begun;
 	int64 begun_cpu_us; /* processor time that the process had taken then */
 	TimestampTz due;    /* the next round is, at the earliest, ... */
@@ -105,6 +109,7 @@ look(WaRefresh *refresh)
 	wa_loader_begin();
 	count = ask_for_list(&list);
 	wa_followed_take(&refresh->list, list, count);
+	refresh->looked = refresh->begun;
 	wa_loader_end();
 }
 
@@ -325,6 +330,8 @@ try_to_look(WaRefresh *refresh)
 {
 	volatile int code = 0;
 
+	if (!TimestampDifferenceExceeds(refresh->looked, refresh->begun, LOOK_MS))
+		return true;
 	PG_TRY();
 	{
 		look(refresh);
