@@ -39,7 +39,7 @@ typedef struct WaCover
 	uint32_t nplaces;
 	WaCoverPlace *places;     /* by number */
 	uint64_t count;           /* of extents */
-	const WaRunExtent **list; /* by number, as runners get them */
+	const WaRunExtent **list; /* by number, overlays behind theirs */
 	uint64_t rows;            /* of all ranges */
 	uint64_t blocks;          /* that are usable */
 	WaPlacements placements;

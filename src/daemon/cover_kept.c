@@ -95,7 +95,6 @@ mark_used(WaStore *store, const WaStoredRelation *relation, WaKeptCover *kept,
 		  const WaCover *cover)
 {
 	const int64_t now = wa_clock_ns();
-	uint32_t place = 0;
 
 	kept->used_ns = now;
 	if (now - kept->touched_ns < TOUCH_NS)
@@ -103,13 +102,10 @@ mark_used(WaStore *store, const WaStoredRelation *relation, WaKeptCover *kept,
 	kept->touched_ns = now;
 	for (uint64_t i = 0; i < cover->count; i++)
 	{
-		while (place < relation->nextents &&
-			   relation->extents[place]->number < cover->list[i]->number)
-			place++;
-		if (place == relation->nextents)
-			return;
-		if (relation->extents[place]->number == cover->list[i]->number)
-			wa_map_touch(store, relation->extents[place]);
+		WaExtent *extent = wa_map_find_extent(relation, cover->list[i]->number);
+
+		if (extent != NULL)
+			wa_map_touch(store, extent);
 	}
 }
 

@@ -10,21 +10,24 @@
 /* Ranges of an extent are separated by blocks that are not used. */
 #define MAX_RANGES (WA_EXTENT_BLOCKS / 2)
 
+/* A part has so many extents and overlays. */
+#define MOST_EXTENTS (2 * WA_PART_EXTENTS)
+
 /* What is found of a part. */
 typedef struct Found
 {
 	uint32_t count;
-	WaUsedExtent used[WA_PART_EXTENTS];
-	uint32_t nranges[WA_PART_EXTENTS]; /* of each */
+	WaUsedExtent used[MOST_EXTENTS];
+	uint32_t nranges[MOST_EXTENTS]; /* of each */
 	uint32_t all_ranges;
-	WaRowRange ranges[WA_PART_EXTENTS * MAX_RANGES];
+	WaRowRange ranges[MOST_EXTENTS * MAX_RANGES];
 } Found;
 
 uint32_t
 wa_cover_part_end(uint32_t number, uint32_t nblocks)
 {
-	const uint64_t first = wa_extent_number(number * WA_PART_EXTENTS);
-	const uint64_t end = (first + WA_PART_EXTENTS) * WA_EXTENT_BLOCKS;
+	const uint64_t end =
+		((uint64_t) number + 1) * WA_PART_EXTENTS * WA_EXTENT_BLOCKS;
 
 	return end < nblocks ? (uint32_t) end : nblocks;
 }
@@ -85,7 +88,7 @@ find(WaStore *store, WaUse *use, uint32_t number, Found *found)
 	use->blocks = 0;
 	use->deciders = (WaDeciders){0};
 	use->has_left = false;
-	found->count = wa_store_use_next(store, use, found->used, WA_PART_EXTENTS);
+	found->count = wa_store_use_next(store, use, found->used, MOST_EXTENTS);
 	found->all_ranges = 0;
 	for (uint32_t i = 0; i < found->count; i++)
 	{

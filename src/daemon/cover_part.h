@@ -31,7 +31,7 @@ typedef struct WaCoverPart
 	WaDeciders deciders; /* of all extents that were looked at */
 	uint64_t rows;       /* that are usable */
 	uint64_t blocks;
-	uint32_t count; /* of extents, by number */
+	uint32_t count; /* of extents, by number, overlays behind theirs */
 	WaCoverExtent *extents;
 	WaColumn **columns; /* ncolumns of each */
 } WaCoverPart;

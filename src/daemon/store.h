@@ -24,7 +24,10 @@
 /* Covers of a relation that are kept, each of other columns. */
 #define WA_STORE_COVERS 8
 
-/* Extents whose numbers, by this, are the same are a part of the relation. */
+/*
+ * Extents whose numbers, by this, are the same, and their overlays, are a part of the
+ * relation.
+ */
 #define WA_PART_EXTENTS 16
 
 /*
@@ -82,7 +85,7 @@ typedef struct WaExtent
 typedef struct WaExtentPart
 {
 	uint32_t number;  /* its extents are from number * WA_PART_EXTENTS on */
-	uint32_t extents; /* that it has */
+	uint32_t extents; /* that it has, overlays too */
 	uint64_t stamp;   /* of the relation, when it changed last */
 	struct WaCoverPart *kept[WA_STORE_COVERS]; /* of covers, or NULL */
 } WaExtentPart;
@@ -266,9 +269,10 @@ WA_MUST_CHECK bool wa_store_use_begin(WaStore *store,
 									  uint32_t ncolumns, WaUse *use);
 
 /*
- * Finds up to `room` extents, by number, that have all the columns and blocks which are
- * fresh and settled for the snapshot, and takes references for *used.  Returns how many;
- * 0: no more, or WAL is not known up to the position.
+ * Finds up to `room` extents, two at least, by number, that have all the columns and blocks
+ * which are fresh and settled for the snapshot, and takes references for *used.  An overlay
+ * comes behind its extent: both are looked at together, as blocks may go from one to the
+ * other.  Returns how many; 0: no more, or WAL is not known up to the position.
  */
 uint32_t wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used,
 						   uint32_t room);

@@ -260,6 +260,13 @@ wa_map_column(const WaExtent *extent, uint32_t place)
 	return place < extent->room ? extent->columns[place] : NULL;
 }
 
+/* Returns the number of the part that an extent, or an overlay, is of. */
+static uint32_t
+part_of(uint32_t number)
+{
+	return wa_extent_number(number) / WA_PART_EXTENTS;
+}
+
 /* Returns where in parts the first of that number or a larger one is. */
 static uint32_t
 search_part(const WaStoredRelation *relation, uint32_t number)
@@ -282,7 +289,7 @@ search_part(const WaStoredRelation *relation, uint32_t number)
 WaExtentPart *
 wa_map_find_part(const WaStoredRelation *relation, uint32_t number)
 {
-	const uint32_t part = number / WA_PART_EXTENTS;
+	const uint32_t part = part_of(number);
 	uint32_t place = part;
 
 	/* Of most relations there are all parts, the first at place 0. */
@@ -312,11 +319,11 @@ make_part(WaStoredRelation *relation, uint32_t number)
 		relation->parts = parts;
 		relation->parts_room = room;
 	}
-	place = search_part(relation, number / WA_PART_EXTENTS);
+	place = search_part(relation, part_of(number));
 	part = &relation->parts[place];
 	memmove(part + 1, part, (relation->nparts - place) * sizeof(*part));
 	memset(part, 0, sizeof(*part));
-	part->number = number / WA_PART_EXTENTS;
+	part->number = part_of(number);
 	relation->nparts++;
 	return part;
 }

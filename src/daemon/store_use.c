@@ -173,9 +173,30 @@ take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used,
 	return true;
 }
 
+/* Takes an extent, if there is something of use in it; returns how many that are. */
+static uint32_t
+take_extent(WaStore *store, WaUse *use, WaExtent *extent, WaUsedExtent *used)
+{
+	uint32_t blocks = find_usable(use, extent, used->usable);
+
+	if (!take_columns(&use->pins, extent, used, &blocks))
+		return 0;
+	use->blocks += blocks;
+	wa_map_touch(store, extent);
+	return 1;
+}
+
+/* Returns the number of the extent, or of whose overlay, is at a place before an end. */
+static uint32_t
+number_at(const WaStoredRelation *relation, uint32_t place, uint32_t end)
+{
+	return place < end ? wa_extent_number(relation->extents[place]->number)
+					   : UINT32_MAX;
+}
+
 /*
- * Looks at the next extents, a limited number, and takes up to `room` of them;
- * the caller has the lock.  Returns how many; *at_end tells whether there are no
+ * Looks at the next extents and their overlays, a limited number, and takes up to `room`
+ * of them; the caller has the lock.  Returns how many; *at_end tells whether there are no
  * more that could be used.
  */
 static uint32_t
@@ -183,31 +204,29 @@ take_extents(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room,
 			 bool *at_end)
 {
 	const WaStoredRelation *relation = use->pins.relation;
+	const uint32_t nextents = wa_map_search(relation, WA_OVERLAY);
 	uint32_t i = wa_map_search(relation, use->next_number);
-	const uint32_t end = relation->nextents - i < LOOKS_PER_LOCK
-							 ? relation->nextents
-							 : i + LOOKS_PER_LOCK;
+	uint32_t j = wa_map_search(relation, use->next_number | WA_OVERLAY);
 	uint32_t found = 0;
 
 	*at_end = use->position > store->known.position;
-	if (*at_end)
-		return 0;
-	for (; i < end && found < room &&
-		   relation->extents[i]->number < use->end_number;
-		 i++)
+	for (int looks = 0; looks < LOOKS_PER_LOCK && !*at_end; looks++)
 	{
-		WaExtent *extent = relation->extents[i];
-		uint32_t blocks = find_usable(use, extent, used[found].usable);
+		const uint32_t extent = number_at(relation, i, nextents);
+		const uint32_t overlay = number_at(relation, j, relation->nextents);
+		const uint32_t number = extent < overlay ? extent : overlay;
 
-		use->next_number = extent->number + 1;
-		if (!take_columns(&use->pins, extent, &used[found], &blocks))
-			continue;
-		use->blocks += blocks;
-		wa_map_touch(store, extent);
-		found++;
+		*at_end = number >= use->end_number;
+		if (*at_end || found + (extent == overlay ? 2 : 1) > room)
+			break;
+		if (extent == number)
+			found +=
+				take_extent(store, use, relation->extents[i++], &used[found]);
+		if (overlay == number)
+			found +=
+				take_extent(store, use, relation->extents[j++], &used[found]);
+		use->next_number = number + 1;
 	}
-	*at_end = i == relation->nextents ||
-			  relation->extents[i]->number >= use->end_number;
 	return found;
 }
 

@@ -323,17 +323,23 @@ uses_are_right(WaStore *store, WaUse *use, uint64_t relation,
 {
 	const uint32_t ncolumns = use->pins.ncolumns;
 	uint64_t usable[WORLD_EXTENTS][WA_EXTENT_WORDS] = {{0}};
-	WaUsedExtent used[2];
+	WaUsedExtent used[3];
 	uint32_t found;
-	int64_t last = -1;
+	int64_t last =
+		-1; /* twice the extent's number, and 1 if it was an overlay */
 
-	while ((found = wa_store_use_next(store, use, used, 1 + pick(2) % 2)) > 0)
+	while ((found = wa_store_use_next(store, use, used,
+									  2 + (uint32_t) pick(2))) > 0)
 		for (uint32_t i = 0; i < found; i++)
 		{
 			const uint32_t extent = extent_of(used[i].number);
 
-			EXPECT(used[i].number > last && extent < WORLD_EXTENTS);
-			last = used[i].number;
+			const int64_t place =
+				2 * (int64_t) wa_extent_number(used[i].number) +
+				(used[i].number >= WA_OVERLAY);
+
+			EXPECT(place > last && extent < WORLD_EXTENTS);
+			last = place;
 			used_overlays += used[i].number >= WA_OVERLAY;
 			EXPECT(usable_is_right(&used[i], relation, extent, use,
 								   usable[extent]));

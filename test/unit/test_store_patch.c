@@ -257,6 +257,27 @@ static bool has_overlay; /* some blocks have been found in one, ... */
 static bool
 	has_twice; /* ... and some both there and in the extent, the last time */
 
+/* Tells whether a used extent is right, and notes the LSNs of extent 0's blocks. */
+static bool
+used_is_right(const WaUsedExtent *used, uint32_t ncolumns,
+			  uint64_t lsns[WA_EXTENT_BLOCKS])
+{
+	bool is_right = true;
+
+	for (uint32_t i = 0; i < ncolumns; i++)
+		is_right = column_is_right(used, used->columns[i]) && is_right;
+	has_overlay = has_overlay || used->number == WA_OVERLAY;
+	for (uint32_t i = 0; i < used->shape->nblocks; i++)
+	{
+		if (wa_extent_number(used->number) != 0 ||
+			!wa_bits_get(used->usable, i))
+			continue;
+		has_twice = has_twice || lsns[i] != 0;
+		lsns[i] = used->shape->block_lsn[i];
+	}
+	return is_right;
+}
+
 /*
  * Finds which blocks of extent 0 can be used with a set of attributes, and with which
  * LSNs, 0: not; false if something is not right.
@@ -268,28 +289,20 @@ find_usable(uint32_t attributes, uint64_t lsns[WA_EXTENT_BLOCKS])
 	WaUse use = wa_test_use(UINT32_MAX);
 	WaColumnName names[ATTRIBUTES];
 	const uint32_t ncolumns = names_of(attributes, names);
-	WaUsedExtent used;
+	WaUsedExtent several[2];
+	uint32_t found;
 	bool is_right = true;
 
 	has_twice = false;
 	memset(lsns, 0, WA_EXTENT_BLOCKS * sizeof(*lsns));
 	if (!wa_store_use_begin(&store, &relation, names, ncolumns, &use))
 		return true;
-	while (wa_store_use_next(&store, &use, &used, 1) > 0)
-	{
-		for (uint32_t i = 0; i < ncolumns; i++)
-			is_right = column_is_right(&used, used.columns[i]) && is_right;
-		for (uint32_t i = 0; i < used.shape->nblocks; i++)
+	while ((found = wa_store_use_next(&store, &use, several, 2)) > 0)
+		for (uint32_t i = 0; i < found; i++)
 		{
-			if (wa_extent_number(used.number) != 0 ||
-				!wa_bits_get(used.usable, i))
-				continue;
-			has_twice = has_twice || lsns[i] != 0;
-			lsns[i] = used.shape->block_lsn[i];
+			is_right = used_is_right(&several[i], ncolumns, lsns) && is_right;
+			wa_store_unuse(&several[i], ncolumns);
 		}
-		has_overlay = has_overlay || used.number == WA_OVERLAY;
-		wa_store_unuse(&used, ncolumns);
-	}
 	wa_store_use_end(&store, &use);
 	return is_right && !has_twice;
 }
@@ -489,6 +502,24 @@ end_mirror(void)
 	return is_right;
 }
 
+/* Tells whether a cover has some block both of an extent and of its overlay. */
+static bool
+cover_has_twice(const WaCover *cover)
+{
+	for (uint64_t i = 1; i < cover->count; i++)
+	{
+		const WaCoverExtent *extent = wa_cover_extent(cover, i - 1);
+		const WaCoverExtent *overlay = wa_cover_extent(cover, i);
+
+		if (overlay->extent.number != (extent->extent.number | WA_OVERLAY))
+			continue;
+		for (uint32_t j = 0; j < WA_EXTENT_WORDS; j++)
+			if ((extent->usable[j] & overlay->usable[j]) != 0)
+				return true;
+	}
+	return false;
+}
+
 /*
  * Returns how many extents and overlays that have rows are not on the device, or -1 if one is there that
  * is not right.
@@ -506,7 +537,9 @@ count_missing(WaTestRun *run, uint32_t attributes)
 	count = 0;
 	for (uint64_t i = 0; i < run->request.nextents; i++)
 		count += run->request.extents[i]->nrows > 0;
-	if (wa_mirror_use(store.mirror, &run->request, 0, &use))
+	if (cover_has_twice(run->cover))
+		count = -1;
+	if (count >= 0 && wa_mirror_use(store.mirror, &run->request, 0, &use))
 	{
 		count = wa_test_use_is_right(&use, &run->request)
 					? count - (int) use.nextents
