@@ -60,7 +60,7 @@ typedef struct WaColumnRecord
 	uint64_t blocks_used;
 	uint64_t blocks_asked;
 	int64_t last_use_us;
-	WaResidency all; /* what all extents have of the column: store_map.h */
+	WaResidency all; /* what all extents have of the column: store_sums.h */
 } WaColumnRecord;
 
 /* columns[i] is of the relation's record i, or NULL. */

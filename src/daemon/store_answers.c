@@ -6,6 +6,7 @@
 
 #include "core/checksum.h"
 #include "daemon/store_follow.h"
+#include "daemon/store_sums.h"
 
 /* Extents that are looked at without giving the lock up. */
 #define LOOKS_PER_LOCK 256
@@ -49,7 +50,7 @@ count_blocks(const WaExtent *extent, const int64_t *places, uint32_t ncolumns)
 			odd[j] |= column->odd[j];
 	}
 	return extent->cached_blocks -
-		   (has_odd ? wa_map_count_odd(extent, odd, &rows) : 0);
+		   (has_odd ? wa_sums_count_odd(extent, odd, &rows) : 0);
 }
 
 /*

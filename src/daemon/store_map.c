@@ -8,6 +8,7 @@
 #include "daemon/cover.h"
 #include "daemon/cover_kept.h"
 #include "daemon/store_map.h"
+#include "daemon/store_sums.h"
 
 /* From so many bytes of garbage on the allocator is asked to let go of it. */
 #define TRIM_BYTES ((uint64_t) 32 << 20)
@@ -44,10 +45,6 @@ wa_garbage_release(WaGarbage *garbage)
 		wa_memory_trim();
 	garbage->bytes = 0;
 }
-
-/* What there is of a column in no extent. */
-static const WaResidency nothing_resident = {.smallest = INT64_MAX,
-											 .largest = INT64_MIN};
 
 /* Returns where the list of relations with such a name begins. */
 static WaStoredRelation **
@@ -132,7 +129,7 @@ wa_map_make_record(WaStoredRelation *relation, const WaColumnName *name)
 	memset(&relation->records[place], 0, sizeof(relation->records[place]));
 	relation->records[place].exists = true;
 	relation->records[place].name = *name;
-	relation->records[place].all = nothing_resident;
+	relation->records[place].all = wa_sums_nothing;
 	return place;
 }
 
@@ -441,68 +438,15 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 	return extent;
 }
 
-uint32_t
-wa_map_count_odd(const WaExtent *extent, const uint64_t *odd, uint64_t *rows)
-{
-	const WaShape *shape = extent->shape;
-	uint32_t blocks = 0;
-
-	*rows = 0;
-	for (uint32_t i = 0; i < shape->nblocks; i++)
-	{
-		if (!wa_bits_get(odd, i) || !wa_bits_get(extent->cached, i))
-			continue;
-		blocks++;
-		*rows += shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
-	}
-	return blocks;
-}
-
-/*
- * Adds what an extent has of the column at a place to what all have, or takes it away,
- * sign being -1; before and after the extent changes.  Values that go are not noticed.
- */
-static void
-account_column(const WaExtent *extent, uint32_t place, int sign)
-{
-	const WaColumn *column = wa_map_column(extent, place);
-	WaResidency *all = &extent->relation->records[place].all;
-	uint64_t rows = 0;
-	uint32_t blocks = 0;
-
-	if (column == NULL)
-		return;
-	if (column->has_odd)
-		blocks = wa_map_count_odd(extent, column->odd, &rows);
-	all->blocks +=
-		(uint64_t) (sign * ((int64_t) extent->cached_blocks - blocks));
-	all->odd_blocks += (uint64_t) (sign * (int64_t) blocks);
-	all->rows +=
-		(uint64_t) (sign * ((int64_t) extent->cached_rows - (int64_t) rows));
-	all->bytes += (uint64_t) (sign * (int64_t) column->bytes);
-	if (sign > 0 && column->smallest < all->smallest)
-		all->smallest = column->smallest;
-	if (sign > 0 && column->largest > all->largest)
-		all->largest = column->largest;
-}
-
-/* Does that for all columns of an extent. */
-static void
-account(const WaExtent *extent, int sign)
-{
-	for (uint32_t i = 0; i < extent->room; i++)
-		account_column(extent, i, sign);
-}
-
 WaShape *
 wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape)
 {
 	static const uint64_t none[WA_EXTENT_WORDS];
 	WaShape *old = extent->shape;
 
-	account(extent, -1);
+	wa_sums_add(extent, -1);
 	extent->shape = shape;
-	account(extent, 1);
+	wa_sums_add(extent, 1);
 	renew_edition(store, extent);
 	wa_map_set_cached(extent, none);
 	return old;
@@ -534,7 +478,7 @@ count_extent(const WaExtent *extent, WaColumnRecord *record, int sign)
 	if (extent->number >= WA_OVERLAY)
 		record->overlays += (uint32_t) sign;
 	if (record->extents == 0)
-		record->all = nothing_resident;
+		record->all = wa_sums_nothing;
 }
 
 void
@@ -545,12 +489,12 @@ wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 	WaColumnRecord *record = &extent->relation->records[place];
 
 	wa_map_note_change(extent);
-	account_column(extent, place, -1);
+	wa_sums_add_column(extent, place, -1);
 	if (place < extent->room)
 		extent->columns[place] = column;
 	if (column != NULL)
 		count_extent(extent, record, 1);
-	account_column(extent, place, 1);
+	wa_sums_add_column(extent, place, 1);
 	if (old == NULL)
 		return;
 	wa_kept_give_up(extent, garbage);
@@ -590,7 +534,7 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 	const WaShape *shape = extent->shape;
 
 	wa_map_note_change(extent);
-	account(extent, -1);
+	wa_sums_add(extent, -1);
 	memset(extent->cached, 0, sizeof(extent->cached));
 	extent->cached_blocks = 0;
 	extent->cached_rows = 0;
@@ -605,7 +549,7 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 		extent->cached_rows +=
 			shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
 	}
-	account(extent, 1);
+	wa_sums_add(extent, 1);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
 		extent->fresh[i] &= extent->cached[i];
 }

@@ -98,13 +98,6 @@ WaExtentPart *wa_map_find_part(const WaStoredRelation *relation,
 WA_MUST_CHECK bool wa_map_make_room(WaExtent *extent);
 
 /*
- * Counts the cached blocks of an extent that some columns lack, as their bits say, and
- * stores how many rows these have.
- */
-uint32_t wa_map_count_odd(const WaExtent *extent, const uint64_t *odd,
-						  uint64_t *rows);
-
-/*
  * Puts a column, whose reference is taken over, to its place in an extent which
  * has room; NULL only removes what is there.
  */
