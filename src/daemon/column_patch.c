@@ -18,9 +18,8 @@ first_row(const uint32_t *row_end, uint32_t block)
 	return block == 0 ? 0 : row_end[block - 1];
 }
 
-/* Tells whether a block is the patch's. */
-static bool
-is_taken(const WaShape *old, const WaShape *brought, uint32_t block)
+bool
+wa_patch_takes(const WaShape *old, const WaShape *brought, uint32_t block)
 {
 	return block < brought->nblocks && brought->block_lsn[block] != 0 &&
 		   (block >= old->nblocks ||
@@ -57,7 +56,7 @@ wa_patch_plan(const WaShape *old, const WaShape *brought, WaPatch *patch)
 	memset(patch->taken, 0, sizeof(patch->taken));
 	for (uint32_t i = 0; i < patch->nblocks; i++)
 	{
-		const bool is_brought = is_taken(old, brought, i);
+		const bool is_brought = wa_patch_takes(old, brought, i);
 		const uint32_t *row_end = is_brought ? brought->row_end : old->row_end;
 
 		if (is_brought)

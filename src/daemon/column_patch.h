@@ -35,6 +35,9 @@ typedef struct WaPatch
 	uint32_t row_end[WA_EXTENT_BLOCKS];
 } WaPatch;
 
+/* Tells whether a block is there in what is brought, and not older than the old one. */
+bool wa_patch_takes(const WaShape *old, const WaShape *brought, uint32_t block);
+
 /*
  * Finds what comes from where; both shapes have to stay.  Returns false if there would
  * be more rows than an extent may have.

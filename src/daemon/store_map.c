@@ -444,11 +444,10 @@ wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape)
 	static const uint64_t none[WA_EXTENT_WORDS];
 	WaShape *old = extent->shape;
 
-	wa_sums_add(extent, -1);
-	extent->shape = shape;
-	wa_sums_add(extent, 1);
-	renew_edition(store, extent);
+	/* Without cached blocks the sums do not depend on the shape. */
 	wa_map_set_cached(extent, none);
+	extent->shape = shape;
+	renew_edition(store, extent);
 	return old;
 }
 

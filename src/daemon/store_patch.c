@@ -91,16 +91,12 @@ take(Patch *patch, bool *exists)
 	return status;
 }
 
-/* Tells whether a block of the load is not older than that of the extent. */
+/* Tells whether the load has a block, not older than that of the extent. */
 static bool
 is_wanted(const Patch *patch, uint32_t block)
 {
-	const WaShape *base = patch->base.shape;
-	const WaShape *brought = patch->brought->shape;
-
-	return block < brought->nblocks && brought->block_lsn[block] != 0 &&
-		   (block >= base->nblocks ||
-			brought->block_lsn[block] >= base->block_lsn[block]);
+	return patch->brought->shape != NULL &&
+		   wa_patch_takes(patch->base.shape, patch->brought->shape, block);
 }
 
 /* Tells whether what is brought goes into the overlay, which may have yet to be made. */
@@ -195,20 +191,12 @@ find_blocks(const Patch *patch, const WaExtent *overlay, uint64_t *kept,
 	memset(kept, 0, WA_EXTENT_WORDS * sizeof(*kept));
 	memset(brought, 0, WA_EXTENT_WORDS * sizeof(*brought));
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (patch->brought->shape != NULL && is_wanted(patch, i) &&
+		if (is_wanted(patch, i) &&
 			(!patch->is_patched || wa_bits_get(patch->over_plan.taken, i)))
 			wa_bits_set(brought, i);
 	if (overlay != NULL && (patch->is_patched || patch->brought->shape == NULL))
 		for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 			kept[i] = overlay->cached[i] & ~brought[i];
-}
-
-/* Takes the bits of blocks out of others. */
-static void
-take_out(uint64_t *blocks, const uint64_t *others)
-{
-	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
-		blocks[i] &= ~others[i];
 }
 
 /*
@@ -285,8 +273,8 @@ put_overlay(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 	share_settled(base->shape, patch->over.shape);
 	wa_layer_pass_on(&patch->overlay);
 	exchange(patch, overlay, &patch->over, stays, fresh, brought, garbage);
-	memcpy(cached, base->cached, sizeof(cached));
-	take_out(cached, overlay->cached);
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+		cached[i] = base->cached[i] & ~overlay->cached[i];
 	wa_map_set_cached(base, cached);
 	return true;
 }

@@ -521,8 +521,8 @@ cover_has_twice(const WaCover *cover)
 }
 
 /*
- * Returns how many extents and overlays that have rows are not on the device, or -1 if one is there that
- * is not right.
+ * Returns how many extents and overlays that have rows are not on the device, or -1 if
+ * one is there that is not right, or a block twice.
  */
 static int
 count_missing(WaTestRun *run, uint32_t attributes)
