@@ -28,6 +28,7 @@ typedef struct WaColumn
 	size_t bytes; /* of this and all that it points to, but the dictionary */
 	uint32_t references;
 	uint32_t nrows;
+	bool has_odd; /* some bit in `odd` is set */
 	WaMirrorCopy copy;
 	WaColumnName name;
 	WaForm form;
@@ -38,7 +39,6 @@ typedef struct WaColumn
 	const uint8_t *validity;
 	const uint8_t *display;
 	bool has_large;  /* DECIMAL128: some value is 2^95 or more in magnitude */
-	bool has_odd;    /* some bit in `odd` is set */
 	bool is_patched; /* atomic: another one like it has taken its place */
 	uint64_t odd[WA_EXTENT_WORDS];
 	WaDictionary *dictionary; /* TEXT */

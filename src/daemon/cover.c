@@ -8,6 +8,9 @@
 #include "daemon/cover.h"
 #include "daemon/cover_kept.h"
 
+/* Parts lie anywhere in memory: so many more are fetched. */
+#define PARTS_AHEAD 16
+
 /* Makes an empty cover, or returns NULL. */
 static WaCover *
 begin_cover(const WaUse *use, const WaColumnName *names)
@@ -32,21 +35,32 @@ begin_cover(const WaUse *use, const WaColumnName *names)
 	return cover;
 }
 
+/* Makes some of the parts that are not there yet, from a place on; returns the next one. */
+static bool
+make_some(WaCover *cover, const WaStore *store, WaUse *use, uint32_t *next)
+{
+	WaCoverPlace *places[WA_PARTS_AT_ONCE];
+	uint32_t count = 0;
+
+	for (; *next < cover->nplaces && count < WA_PARTS_AT_ONCE; (*next)++)
+		if (cover->places[*next].part == NULL)
+			places[count++] = &cover->places[*next];
+	return wa_cover_parts_make(store, use, places, count);
+}
+
 /* Makes the parts that are not there yet. */
 static bool
 make_parts(WaCover *cover, WaStore *store, WaUse *use)
 {
-	for (uint32_t i = 0; i < cover->nplaces; i++)
-	{
-		WaCoverPlace *place = &cover->places[i];
+	bool made = true;
 
-		if (place->part == NULL)
-			place->part =
-				wa_cover_part_make(store, use, place->number, cover->stamp);
-		if (place->part == NULL)
-			return false;
+	for (uint32_t next = 0; next < cover->nplaces && made;)
+	{
+		(void) pthread_mutex_lock(&store->lock);
+		made = make_some(cover, store, use, &next);
+		(void) pthread_mutex_unlock(&store->lock);
 	}
-	return true;
+	return made;
 }
 
 /* Sums up the parts, and lists their extents. */
@@ -114,7 +128,11 @@ wa_cover_release(WaCover *cover)
 		__atomic_fetch_sub(&cover->references, 1, __ATOMIC_ACQ_REL) != 1)
 		return;
 	for (uint32_t i = 0; i < cover->nplaces; i++)
+	{
+		if (i + PARTS_AHEAD < cover->nplaces)
+			__builtin_prefetch(cover->places[i + PARTS_AHEAD].part, 1);
 		wa_cover_part_release(cover->places[i].part);
+	}
 	wa_placements_end(&cover->placements);
 	free(cover->names);
 	free(cover->places);

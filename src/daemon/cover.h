@@ -16,13 +16,6 @@
 #include "daemon/mirror.h"
 #include "daemon/runner.h"
 
-/* A part of a cover, or of one that is being made. */
-typedef struct WaCoverPlace
-{
-	uint32_t number;
-	WaCoverPart *part; /* NULL: yet to be made */
-} WaCoverPlace;
-
 /* Constant, but for what the mirror keeps here. */
 typedef struct WaCover
 {
@@ -59,7 +52,7 @@ wa_cover_extent(const WaCover *cover, uint64_t i)
  */
 WaCover *wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names);
 
-/* Gives up a reference. */
+/* Gives up a reference; NULL is nothing. */
 void wa_cover_release(WaCover *cover);
 
 #endif /* WA_DAEMON_COVER_H */

@@ -8,8 +8,11 @@
 #include "daemon/clock.h"
 #include "daemon/cover_kept.h"
 
-/* Extents of a cover that is used again are marked as used after this long. */
-#define TOUCH_NS INT64_C(1000000000)
+/* Parts lie anywhere in memory: so many more are fetched. */
+#define PARTS_AHEAD 16
+
+/* Parts are made anew for columns that queries have used within this time. */
+#define RENEWED_NS (10 * WA_NS_PER_S)
 
 /* Returns the place of what is kept of such columns, or -1. */
 static int
@@ -67,7 +70,6 @@ empty_place(WaStoredRelation *relation, int place, WaGarbage *garbage)
 static int
 make_place(WaStoredRelation *relation, WaCover *cover, WaGarbage *garbage)
 {
-	const int64_t now = wa_clock_ns();
 	int place = 0;
 
 	for (int i = 0; i < WA_STORE_COVERS; i++)
@@ -81,32 +83,10 @@ make_place(WaStoredRelation *relation, WaCover *cover, WaGarbage *garbage)
 			place = i;
 	}
 	empty_place(relation, place, garbage);
-	relation->kept[place] = (WaKeptCover){.ncolumns = cover->ncolumns,
-										  .names = cover->names,
-										  .used_ns = now,
-										  .touched_ns = now};
+	relation->kept[place] =
+		(WaKeptCover){.ncolumns = cover->ncolumns, .names = cover->names};
 	cover->names = NULL;
 	return place;
-}
-
-/* Marks what is kept, and after a while the extents of its cover, as used. */
-static void
-mark_used(WaStore *store, const WaStoredRelation *relation, WaKeptCover *kept,
-		  const WaCover *cover)
-{
-	const int64_t now = wa_clock_ns();
-
-	kept->used_ns = now;
-	if (now - kept->touched_ns < TOUCH_NS)
-		return;
-	kept->touched_ns = now;
-	for (uint64_t i = 0; i < cover->count; i++)
-	{
-		WaExtent *extent = wa_map_find_extent(relation, cover->list[i]->number);
-
-		if (extent != NULL)
-			wa_map_touch(store, extent);
-	}
 }
 
 /* Tells whether two snapshots are the same. */
@@ -167,7 +147,7 @@ wa_kept_take(WaStore *store, const WaUse *use, const WaColumnName *names)
 	{
 		found = relation->kept[place].cover;
 		(void) __atomic_fetch_add(&found->references, 1, __ATOMIC_RELAXED);
-		mark_used(store, relation, &relation->kept[place], found);
+		relation->kept[place].used_ns = wa_clock_ns();
 	}
 	(void) pthread_mutex_unlock(&store->lock);
 	return found;
@@ -205,6 +185,8 @@ find_parts(const WaStore *store, const WaUse *use, WaCover *cover)
 	{
 		const WaExtentPart *part = &relation->parts[i];
 
+		if (place >= 0 && i + PARTS_AHEAD < relation->nparts)
+			__builtin_prefetch(part[PARTS_AHEAD].kept[place], 1);
 		cover->places[cover->nplaces++] =
 			(WaCoverPlace){part->number, find_part(part, place, use)};
 	}
@@ -227,8 +209,7 @@ static void
 put_part(WaStoredRelation *relation, int place, WaCoverPart *part,
 		 WaGarbage *garbage)
 {
-	WaExtentPart *own =
-		wa_map_find_part(relation, part->number * WA_PART_EXTENTS);
+	WaExtentPart *own = wa_map_find_part(relation, part->number);
 
 	if (own == NULL || part->stamp < own->stamp || part->has_left ||
 		own->kept[place] == part)
@@ -239,30 +220,74 @@ put_part(WaStoredRelation *relation, int place, WaCoverPart *part,
 }
 
 void
-wa_kept_put(WaStore *store, const WaUse *use, WaCover *cover)
+wa_kept_put(WaStore *store, WaUse *use, WaCover *cover)
 {
 	WaStoredRelation *relation = use->pins.relation;
-	WaGarbage garbage = {0};
 	int place;
 
 	(void) pthread_mutex_lock(&store->lock);
 	place = find_place(relation, cover->ncolumns, cover->names);
 	if (place < 0 && cover->count > 0)
-		place = make_place(relation, cover, &garbage);
+		place = make_place(relation, cover, &use->garbage);
 	if (place >= 0)
 	{
 		WaKeptCover *kept = &relation->kept[place];
 
 		for (uint32_t i = 0; i < cover->nplaces; i++)
-			put_part(relation, place, cover->places[i].part, &garbage);
+			put_part(relation, place, cover->places[i].part, &use->garbage);
 		if (cover->count > 0 && cover->stamp == relation->stamp)
 		{
-			collect_cover(kept->cover, &garbage);
+			collect_cover(kept->cover, &use->garbage);
 			(void) __atomic_fetch_add(&cover->references, 1, __ATOMIC_RELAXED);
 			kept->cover = cover;
 		}
-		mark_used(store, relation, kept, cover);
+		kept->nblocks = use->nblocks;
+		kept->used_ns = wa_clock_ns();
 	}
+	(void) pthread_mutex_unlock(&store->lock);
+}
+
+/* Makes a part anew at a place; which transactions have ended is for its users to see. */
+static void
+renew_part(const WaStore *store, WaStoredRelation *relation, int place,
+		   uint32_t number, WaGarbage *garbage)
+{
+	static const WaSnapshot all_ended = {.xmin = UINT64_MAX,
+										 .xmax = UINT64_MAX};
+	const WaKeptCover *kept = &relation->kept[place];
+	WaUse use = {.snapshot = &all_ended, .nblocks = kept->nblocks};
+	WaCoverPlace made = {.number = number};
+	WaCoverPlace *const list[] = {&made};
+
+	use.pins.relation = relation;
+	use.pins.ncolumns = kept->ncolumns;
+	for (uint32_t i = 0; i < kept->ncolumns; i++)
+	{
+		const int64_t record = wa_map_find_record(relation, &kept->names[i]);
+
+		if (record < 0)
+			return;
+		use.pins.place[i] = (uint32_t) record;
+	}
+	if (!wa_cover_parts_make(store, &use, list, 1))
+		return;
+	put_part(relation, place, made.part, garbage);
+	wa_cover_part_release(made.part);
+}
+
+void
+wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number)
+{
+	const int64_t lately_ns = wa_clock_ns() - RENEWED_NS;
+	WaGarbage garbage = {0};
+	WaStoredRelation *relation;
+
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, name);
+	for (int i = 0; relation != NULL && i < WA_STORE_COVERS; i++)
+		if (relation->kept[i].names != NULL &&
+			relation->kept[i].used_ns > lately_ns)
+			renew_part(store, relation, i, number, &garbage);
 	(void) pthread_mutex_unlock(&store->lock);
 	wa_garbage_release(&garbage);
 }

@@ -5,7 +5,8 @@
  *
  * A cover goes when an extent loses something: it would keep what is gone.  So does the
  * extent's part, but no other.  Parts that have left out blocks for a snapshot are not
- * kept.  But for wa_kept_take and wa_kept_put the caller has the store's lock.
+ * kept.  But for wa_kept_take, wa_kept_find_parts,
+ * wa_kept_put and wa_kept_renew the caller has the store's lock.
  */
 #ifndef WA_DAEMON_COVER_KEPT_H
 #define WA_DAEMON_COVER_KEPT_H
@@ -25,8 +26,17 @@ WaCover *wa_kept_take(WaStore *store, const WaUse *use,
 WA_MUST_CHECK bool wa_kept_find_parts(WaStore *store, const WaUse *use,
 									  WaCover *cover);
 
-/* Keeps a cover that was made for a use, and its parts, as far as they are right. */
-void wa_kept_put(WaStore *store, const WaUse *use, WaCover *cover);
+/*
+ * Keeps a cover that was made for a use, and its parts, as far as they are right.  What
+ * was kept before is released when the use has ended.
+ */
+void wa_kept_put(WaStore *store, WaUse *use, WaCover *cover);
+
+/*
+ * Makes the part of an extent anew that has been loaded, for the columns that queries have
+ * used lately: the next one would have to.
+ */
+void wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number);
 
 /* Gives up the relation's covers, and the parts that an extent belongs to. */
 void wa_kept_give_up(const WaExtent *extent, WaGarbage *garbage);

@@ -2,35 +2,25 @@
  * cover_part.c
  *		What a query may use of a few extents; see cover_part.h.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/cover_part.h"
+#include "daemon/store_map.h"
 
 /* Ranges of an extent are separated by blocks that are not used. */
 #define MAX_RANGES (WA_EXTENT_BLOCKS / 2)
-
-/* A part has so many extents and overlays. */
-#define MOST_EXTENTS (2 * WA_PART_EXTENTS)
 
 /* What is found of a part. */
 typedef struct Found
 {
 	uint32_t count;
-	WaUsedExtent used[MOST_EXTENTS];
-	uint32_t nranges[MOST_EXTENTS]; /* of each */
+	WaUsedExtent used[2];
+	uint32_t nranges[2]; /* of each */
 	uint32_t all_ranges;
-	WaRowRange ranges[MOST_EXTENTS * MAX_RANGES];
+	WaRowRange ranges[2 * MAX_RANGES];
 } Found;
-
-uint32_t
-wa_cover_part_end(uint32_t number, uint32_t nblocks)
-{
-	const uint64_t end =
-		((uint64_t) number + 1) * WA_PART_EXTENTS * WA_EXTENT_BLOCKS;
-
-	return end < nblocks ? (uint32_t) end : nblocks;
-}
 
 /* Returns the first block from one on whose bit is set, or clear; or the end. */
 static uint32_t
@@ -81,14 +71,12 @@ find_ranges(const WaUsedExtent *used, WaRowRange *ranges)
 
 /* Has a use look at a part. */
 static void
-find(WaStore *store, WaUse *use, uint32_t number, Found *found)
+find(const WaStore *store, WaUse *use, const WaExtentPart *part, Found *found)
 {
-	use->next_number = number * WA_PART_EXTENTS;
-	use->end_number = use->next_number + WA_PART_EXTENTS;
 	use->blocks = 0;
 	use->deciders = (WaDeciders){0};
 	use->has_left = false;
-	found->count = wa_store_use_next(store, use, found->used, MOST_EXTENTS);
+	found->count = wa_store_use_part(store, use, part, found->used);
 	found->all_ranges = 0;
 	for (uint32_t i = 0; i < found->count; i++)
 	{
@@ -106,6 +94,7 @@ fill_extent(WaCoverExtent *extent, const WaUsedExtent *used, uint32_t ncolumns,
 	memcpy(columns, used->columns, ncolumns * sizeof(WaColumn *));
 	memcpy(extent->usable, used->usable, sizeof(extent->usable));
 	extent->shape = used->shape;
+	extent->mark = 0;
 	extent->extent = (WaRunExtent){
 		.number = used->number,
 		.device = used->device,
@@ -115,43 +104,57 @@ fill_extent(WaCoverExtent *extent, const WaUsedExtent *used, uint32_t ncolumns,
 		.columns = (const WaColumn *const *) columns,
 		.ranges = ranges,
 		.nranges = nranges,
+		.mark = &extent->mark,
 	};
 }
 
-/* Fills all extents of a part in, whose arrays lie behind it. */
+/* Returns the columns of a part with so many extents, which lie behind these. */
+static WaColumn **
+columns_of(WaCoverPart *part, uint32_t count)
+{
+	return (WaColumn **) (void *) &part->extents[count];
+}
+
+/* Fills all extents of a part in. */
 static void
 fill(WaCoverPart *part, const Found *found)
 {
-	WaRowRange *ranges;
+	WaColumn **columns = columns_of(part, found->count);
+	WaRowRange *ranges =
+		(WaRowRange *) (void *) &columns[found->count * part->ncolumns];
 
-	part->extents = (WaCoverExtent *) (void *) (part + 1);
-	part->columns = (WaColumn **) (void *) (part->extents + found->count);
-	ranges = (WaRowRange *) (void *) (part->columns +
-									  found->count * (size_t) part->ncolumns);
-	if (found->all_ranges > 0)
-		memcpy(ranges, found->ranges, found->all_ranges * sizeof(*ranges));
+	memcpy(ranges, found->ranges, found->all_ranges * sizeof(*ranges));
 	for (uint32_t i = 0; i < found->count; i++)
 	{
 		fill_extent(&part->extents[i], &found->used[i], part->ncolumns,
-					&part->columns[i * (size_t) part->ncolumns], ranges,
-					found->nranges[i]);
+					&columns[i * part->ncolumns], ranges, found->nranges[i]);
 		for (uint32_t j = 0; j < found->nranges[i]; j++)
 			part->rows += ranges[j].end - ranges[j].begin;
 		ranges += found->nranges[i];
 	}
 }
 
-WaCoverPart *
-wa_cover_part_make(WaStore *store, WaUse *use, uint32_t number, uint64_t stamp)
+/* Returns so many bytes, or more, of lines of their own, or NULL. */
+static void *
+alloc_lines(size_t bytes)
+{
+	return aligned_alloc(WA_CACHE_LINE, (bytes + WA_CACHE_LINE - 1) /
+											WA_CACHE_LINE * WA_CACHE_LINE);
+}
+
+/* Makes a part, or returns NULL. */
+static WaCoverPart *
+make(const WaStore *store, WaUse *use, const WaExtentPart *from)
 {
 	const uint32_t ncolumns = use->pins.ncolumns;
 	WaCoverPart *part;
 	Found found;
 
-	find(store, use, number, &found);
-	part = malloc(sizeof(*part) + found.count * sizeof(WaCoverExtent) +
-				  found.count * (size_t) ncolumns * sizeof(WaColumn *) +
-				  found.all_ranges * sizeof(WaRowRange));
+	find(store, use, from, &found);
+	part = alloc_lines(
+		sizeof(*part) +
+		found.count * (sizeof(WaCoverExtent) + ncolumns * sizeof(WaColumn *)) +
+		found.all_ranges * sizeof(WaRowRange));
 	if (part == NULL)
 	{
 		for (uint32_t i = 0; i < found.count; i++)
@@ -160,17 +163,77 @@ wa_cover_part_make(WaStore *store, WaUse *use, uint32_t number, uint64_t stamp)
 	}
 	*part = (WaCoverPart){
 		.references = 1,
-		.number = number,
-		.ncolumns = ncolumns,
-		.stamp = stamp,
-		.end_block = wa_cover_part_end(number, use->nblocks),
-		.has_left = use->has_left,
+		.end_block = wa_cover_part_end(from->number, use->nblocks),
+		.stamp = use->pins.relation->stamp,
 		.deciders = use->deciders,
-		.blocks = use->blocks,
-		.count = found.count,
+		.blocks = (uint16_t) use->blocks,
+		.count = (uint8_t) found.count,
+		.has_left = use->has_left,
+		.ncolumns = ncolumns,
+		.number = from->number,
 	};
 	fill(part, &found);
 	return part;
+}
+
+/* Fetches what lies at an address, lines of it, into the cache. */
+static void
+fetch(const void *address, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += WA_CACHE_LINE)
+		__builtin_prefetch((const char *) address + i);
+}
+
+/*
+ * Fetches what will be looked at of extents, which lie anywhere in memory, step by step:
+ * for all of them at once takes hardly longer than for one.
+ */
+static void
+fetch_extents(const WaUse *use, WaExtent *const *extents, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		fetch(extents[i], sizeof(*extents[i]));
+	for (uint32_t i = 0; i < count; i++)
+	{
+		fetch(extents[i]->shape, offsetof(WaShape, first_xid));
+		fetch(extents[i]->columns, extents[i]->room * sizeof(WaColumn *));
+	}
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t j = 0; j < use->pins.ncolumns; j++)
+		{
+			const WaColumn *column =
+				wa_map_column(extents[i], use->pins.place[j]);
+
+			if (column != NULL)
+				__builtin_prefetch(column, 1);
+		}
+}
+
+bool
+wa_cover_parts_make(const WaStore *store, WaUse *use,
+					WaCoverPlace *const *places, uint32_t count)
+{
+	static const WaExtentPart gone;
+	WaExtentPart *parts[WA_PARTS_AT_ONCE];
+	WaExtent *extents[2 * WA_PARTS_AT_ONCE];
+	uint32_t nextents = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		parts[i] = wa_map_find_part(use->pins.relation, places[i]->number);
+		if (parts[i] != NULL && parts[i]->extent != NULL)
+			extents[nextents++] = parts[i]->extent;
+		if (parts[i] != NULL && parts[i]->overlay != NULL)
+			extents[nextents++] = parts[i]->overlay;
+	}
+	fetch_extents(use, extents, nextents);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		places[i]->part = make(store, use, parts[i] == NULL ? &gone : parts[i]);
+		if (places[i]->part == NULL)
+			return false;
+	}
+	return true;
 }
 
 void
@@ -185,8 +248,8 @@ wa_cover_part_release(WaCoverPart *part)
 	if (part == NULL ||
 		__atomic_fetch_sub(&part->references, 1, __ATOMIC_ACQ_REL) != 1)
 		return;
-	for (size_t i = 0; i < part->count * (size_t) part->ncolumns; i++)
-		wa_column_release(part->columns[i]);
+	for (uint32_t i = 0; i < part->count * part->ncolumns; i++)
+		wa_column_release(columns_of(part, part->count)[i]);
 	for (uint32_t i = 0; i < part->count; i++)
 		wa_shape_release(part->extents[i].shape);
 	free(part);

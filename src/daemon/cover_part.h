@@ -1,6 +1,6 @@
 /*
  * cover_part.h
- *		What a query may use of a few extents that follow each other.
+ *		What a query may use of an extent and its overlay.
  *
  * Constant, but for the references and what the store's lock guards.  Covers share parts
  * that have not changed.
@@ -11,40 +11,61 @@
 #include "daemon/runner.h"
 #include "daemon/store.h"
 
+/* Making covers and looking for copies on GPUs goes through all parts: their lines. */
+#define WA_CACHE_LINE 64
+
 /* An extent, to whose shape and columns its part has references. */
 typedef struct WaCoverExtent
 {
-	WaRunExtent extent; /* first */
+	_Alignas(WA_CACHE_LINE) WaRunExtent extent; /* first */
+	uint64_t mark;                              /* that it refers to */
 	WaShape *shape;
 	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
 } WaCoverExtent;
 
 typedef struct WaCoverPart
 {
-	uint32_t references;      /* atomic */
-	struct WaCoverPart *next; /* of garbage; the store's lock guards it */
-	uint32_t number;          /* as that of a WaExtentPart */
+	uint32_t references; /* atomic */
+	uint32_t end_block;  /* none from this on is looked at */
+	uint64_t stamp; /* of the relation, at the latest when this was begun */
+	WaDeciders deciders; /* of the extents that were looked at */
+	uint32_t rows;       /* that are usable */
+	uint16_t blocks;
+	uint8_t count; /* of extents, the overlay behind the other */
+	bool has_left; /* fresh blocks, as they are not settled */
 	uint32_t ncolumns;
-	uint64_t stamp;     /* of the relation, at the latest when this was begun */
-	uint32_t end_block; /* none from this on is looked at */
-	bool has_left;      /* fresh blocks, as they are not settled */
-	WaDeciders deciders; /* of all extents that were looked at */
-	uint64_t rows;       /* that are usable */
-	uint64_t blocks;
-	uint32_t count; /* of extents, by number, overlays behind theirs */
-	WaCoverExtent *extents;
-	WaColumn **columns; /* ncolumns of each */
+	uint32_t number;          /* as that of a WaExtentPart */
+	struct WaCoverPart *next; /* of garbage; the store's lock guards it */
+	WaCoverExtent extents[];  /* behind them columns and ranges */
 } WaCoverPart;
 
 /* Returns the first block of a relation of nblocks that is none of a part any more. */
-uint32_t wa_cover_part_end(uint32_t number, uint32_t nblocks);
+static inline uint32_t
+wa_cover_part_end(uint32_t number, uint32_t nblocks)
+{
+	const uint64_t end = ((uint64_t) number + 1) * WA_EXTENT_BLOCKS;
+
+	return end < nblocks ? (uint32_t) end : nblocks;
+}
+
+/* A part of a cover, or of one that is being made. */
+typedef struct WaCoverPlace
+{
+	uint32_t number;
+	WaCoverPart *part; /* NULL: yet to be made */
+} WaCoverPlace;
+
+/* Parts that are made at once at most. */
+#define WA_PARTS_AT_ONCE 16
 
 /*
- * Makes a part, with one reference, of what a use finds of it: what that has counted is
- * lost.  Returns NULL if there is no memory.
+ * Makes the parts of some places, each with one reference, of what a use finds of them:
+ * what that has counted is lost.  The caller has the store's lock.  Returns false if there
+ * is no memory for one.
  */
-WaCoverPart *wa_cover_part_make(WaStore *store, WaUse *use, uint32_t number,
-								uint64_t stamp);
+WA_MUST_CHECK bool wa_cover_parts_make(const WaStore *store, WaUse *use,
+									   WaCoverPlace *const *places,
+									   uint32_t count);
 
 /* Takes another reference. */
 void wa_cover_part_retain(WaCoverPart *part);

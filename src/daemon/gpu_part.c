@@ -254,7 +254,7 @@ form_of(WaForm form)
 	return forms[form];
 }
 
-/* Finds the range of the integers, or codes, of a column in the span. */
+/* Finds the range of the integers, or codes, of a column. */
 static void
 find_range(const Span *span, uint32_t number, WaCudaColumn *column)
 {
@@ -262,8 +262,8 @@ find_range(const Span *span, uint32_t number, WaCudaColumn *column)
 	const uint16_t kind = request->columns[number].kind;
 
 	column->has_range = kind == WA_VECTOR_INT || kind == WA_VECTOR_TEXT;
-	column->smallest = span->of->limits[number].smallest;
-	column->largest = span->of->limits[number].largest;
+	column->smallest = request->bounds[number].smallest;
+	column->largest = request->bounds[number].largest;
 	if (kind == WA_VECTOR_TEXT)
 	{
 		column->smallest = 0;

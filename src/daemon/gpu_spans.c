@@ -6,6 +6,10 @@
 
 #include "daemon/gpu_spans.h"
 
+/* Ranges lie anywhere in memory: those of so many extents more are fetched. */
+#define EXTENTS_AHEAD  8
+#define RANGES_OF_LINE 8
+
 /* Returns the extent at a place in the use. */
 static const WaRunExtent *
 extent_at(const WaMirrorUse *use, const WaRunRequest *request, uint32_t place)
@@ -57,49 +61,53 @@ find_spans(const WaMirrorUse *use, const WaRunRequest *request,
 	}
 }
 
+/* Writes ranges of rows as such of positions from a base on; returns the number of rows. */
+static uint64_t
+write_ranges(const WaRowRange *ranges, uint32_t nranges, uint32_t base,
+			 WaCudaRange *positions)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < nranges; i++)
+	{
+		positions[i].begin = base + ranges[i].begin;
+		positions[i].end = base + ranges[i].end;
+		rows += ranges[i].end - ranges[i].begin;
+	}
+	return rows;
+}
+
+/* Fetches the ranges of an extent into the cache. */
+static void
+fetch_ranges(const WaRunExtent *extent)
+{
+	for (uint32_t i = 0; i < extent->nranges; i += RANGES_OF_LINE)
+		__builtin_prefetch(&extent->ranges[i]);
+}
+
 /* Writes the ranges of a span's extents. */
 static void
-write_ranges(const WaMirrorUse *use, const WaRunRequest *request,
-			 WaGpuSpans *spans, WaGpuSpan *span)
+write_span(const WaMirrorUse *use, const WaRunRequest *request,
+		   WaGpuSpans *spans, WaGpuSpan *span)
 {
+	WaCudaRange *const positions = &spans->ranges[spans->nranges];
+
 	span->rows = 0;
-	span->ranges = &spans->ranges[spans->nranges];
+	span->nranges = 0;
+	span->ranges = positions;
 	for (uint32_t place = span->begin; place < span->end; place++)
 	{
 		const WaRunExtent *extent = extent_at(use, request, place);
-		const uint64_t base = use->first_rows[place] - span->first_row;
 
-		for (uint32_t i = 0; i < extent->nranges; i++)
-		{
-			const WaRowRange *range = &extent->ranges[i];
-
-			spans->ranges[spans->nranges++] =
-				(WaCudaRange){(uint32_t) (base + range->begin),
-							  (uint32_t) (base + range->end)};
-			span->rows += range->end - range->begin;
-		}
+		if (place + EXTENTS_AHEAD < span->end)
+			fetch_ranges(extent_at(use, request, place + EXTENTS_AHEAD));
+		span->rows +=
+			write_ranges(extent->ranges, extent->nranges,
+						 (uint32_t) (use->first_rows[place] - span->first_row),
+						 &positions[span->nranges]);
+		span->nranges += extent->nranges;
 	}
-	span->nranges = (uint32_t) (&spans->ranges[spans->nranges] - span->ranges);
-}
-
-/* Finds between which integers those of a span's extents lie. */
-static void
-find_limits(const WaMirrorUse *use, const WaRunRequest *request,
-			const WaGpuSpan *span, WaSpanLimits *limits)
-{
-	for (uint32_t i = 0; i < use->ncolumns; i++)
-	{
-		limits[i] = (WaSpanLimits){INT64_MAX, INT64_MIN};
-		for (uint32_t place = span->begin; place < span->end; place++)
-		{
-			const WaColumn *column = extent_at(use, request, place)->columns[i];
-
-			if (column->smallest < limits[i].smallest)
-				limits[i].smallest = column->smallest;
-			if (column->largest > limits[i].largest)
-				limits[i].largest = column->largest;
-		}
-	}
+	spans->nranges += span->nranges;
 }
 
 static void
@@ -109,7 +117,6 @@ free_spans(WaMirrorNote *note)
 
 	free(spans->spans);
 	free(spans->ranges);
-	free(spans->limits);
 	free(spans);
 }
 
@@ -142,21 +149,8 @@ make_spans(const WaMirrorUse *use, const WaRunRequest *request)
 	if (spans == NULL)
 		return NULL;
 	find_spans(use, request, spans);
-	spans->limits = malloc(((size_t) spans->count * use->ncolumns + 1) *
-						   sizeof(WaSpanLimits));
-	if (spans->limits == NULL)
-	{
-		free_spans(&spans->note);
-		return NULL;
-	}
 	for (uint32_t i = 0; i < spans->count; i++)
-	{
-		WaSpanLimits *limits = &spans->limits[(size_t) i * use->ncolumns];
-
-		write_ranges(use, request, spans, &spans->spans[i]);
-		find_limits(use, request, &spans->spans[i], limits);
-		spans->spans[i].limits = limits;
-	}
+		write_span(use, request, spans, &spans->spans[i]);
 	return spans;
 }
 

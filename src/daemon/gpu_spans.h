@@ -8,13 +8,6 @@
 #include "cuda/query.h"
 #include "daemon/mirror.h"
 
-/* Integers lie between these; more than largest if there are none. */
-typedef struct WaSpanLimits
-{
-	int64_t smallest;
-	int64_t largest;
-} WaSpanLimits;
-
 /*
  * Extents begin to end - 1 of a use, which lie one behind the other, perhaps with others'
  * positions between them, so that one query computes them, whatever their number.
@@ -28,8 +21,7 @@ typedef struct WaGpuSpan
 	uint64_t nrows;
 	uint64_t rows; /* of all ranges */
 	uint32_t nranges;
-	const WaCudaRange *ranges;  /* of the rows that may be used */
-	const WaSpanLimits *limits; /* of each column that is INT */
+	const WaCudaRange *ranges; /* of the rows that may be used */
 } WaGpuSpan;
 
 /* All extents of a use, which is constant once it is made. */
@@ -40,7 +32,6 @@ typedef struct WaGpuSpans
 	uint32_t nranges;
 	WaGpuSpan *spans;
 	WaCudaRange *ranges;
-	WaSpanLimits *limits;
 } WaGpuSpans;
 
 /*

@@ -141,6 +141,7 @@ struct WaMirror
 	WaStore *store; /* constant, like driver */
 	const WaMirrorDriver *driver;
 	pthread_rwlock_t lock;
+	uint64_t retired; /* flat columns, so far, that were their records' */
 	unsigned ndevices;
 	WaMirrorDevice *devices[WA_MAX_DEVICES];
 	bool started; /* atomic; devices are constant from then on */

@@ -136,6 +136,7 @@ static void
 retire(WaMirrorFlat *flat)
 {
 	flat->device->changes++;
+	flat->device->mirror->retired++;
 	flat->record->flat = NULL;
 	flat->record = NULL;
 	wa_flat_release(flat);

@@ -214,6 +214,7 @@ wa_mirror_evict(WaMirrorDevice *device, uint64_t bytes)
 	uint64_t dropped = 0;
 
 	(void) pthread_mutex_lock(&store->lock);
+	wa_map_order_by_use(store);
 	for (WaExtent *extent = store->oldest; extent != NULL && dropped < bytes;
 		 extent = extent->newer)
 		if (may_drop(device, extent, now_ns))
@@ -240,6 +241,7 @@ find_incomplete(const WaMirrorDevice *device, WaMirrorKey keys[LOOKS_PER_LOCK])
 	uint32_t count = 0;
 
 	(void) pthread_mutex_lock(&store->lock);
+	wa_map_order_by_use(store);
 	for (const WaExtent *extent = store->newest;
 		 extent != NULL && count < LOOKS_PER_LOCK; extent = extent->older)
 		if (extent->device == device->ordinal && is_incomplete(extent))

@@ -45,6 +45,7 @@ struct WaRun
 	uint64_t share;  /* of them that a morsel has */
 	bool has_shares; /* of devices */
 	const WaDictionary *dictionaries[WA_MAX_QUERY_COLUMNS];
+	WaRunBounds bounds[WA_MAX_QUERY_COLUMNS];
 	WaRunRequest request;
 	bool begun; /* by the runner */
 	WaRunStates states;
@@ -131,9 +132,7 @@ collect(WaRun *run)
 	run->cover = wa_cover_take(run->store, &run->use, message->columns);
 	if (run->cover == NULL)
 		return false;
-	for (uint32_t i = 0; i < message->ncolumns; i++)
-		run->dictionaries[i] =
-			wa_store_use_dictionary(run->store, &run->use, i);
+	wa_store_use_columns(run->store, &run->use, run->dictionaries, run->bounds);
 	return true;
 }
 
@@ -150,6 +149,7 @@ begin(WaRun *run)
 		.ncolumns = run->message.ncolumns,
 		.columns = run->message.columns,
 		.dictionaries = run->dictionaries,
+		.bounds = run->bounds,
 		.nextents = run->cover->count,
 		.extents = run->cover->list,
 		.rows = run->cover->rows,
@@ -214,8 +214,10 @@ leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
-		uint64_t bits = left_out[i] & extent->usable[i];
+		uint64_t bits = left_out[i];
 
+		if (bits != 0)
+			bits &= extent->usable[i];
 		if (bits == 0)
 			continue;
 		if (!have_left_out(run))

@@ -43,7 +43,15 @@ typedef struct WaRunExtent
 	uint32_t nranges;
 	const WaRowRange *ranges;
 	const WaColumn *const *columns; /* in the order of the request */
+	uint64_t *mark; /* atomic: the mirror's, 0 at first; or NULL */
 } WaRunExtent;
+
+/* Integers lie between these; more than largest if there are none. */
+typedef struct WaRunBounds
+{
+	int64_t smallest;
+	int64_t largest;
+} WaRunBounds;
 
 /* Returns the first block of an extent whose rows end after a row. */
 static inline uint32_t
@@ -77,7 +85,8 @@ typedef struct WaRunRequest
 	 * extents have.
 	 */
 	const WaDictionary *const *dictionaries;
-	uint64_t nextents; /* may be 0 */
+	const WaRunBounds *bounds; /* of each column that is INT, in all extents */
+	uint64_t nextents;         /* may be 0 */
 	const WaRunExtent *const *extents;
 	uint64_t rows; /* of all ranges */
 	/*

@@ -17,18 +17,13 @@
 
 #include "core/must_check.h"
 #include "daemon/column.h"
+#include "daemon/runner.h"
 #include "daemon/store_known.h"
 
 #define WA_STORE_BUCKETS 1024
 
 /* Covers of a relation that are kept, each of other columns. */
 #define WA_STORE_COVERS 8
-
-/*
- * Extents whose numbers, by this, are the same, and their overlays, are a part of the
- * relation.
- */
-#define WA_PART_EXTENTS 16
 
 /*
  * Blocks of an extent that have been read again since it was loaded may lie in another,
@@ -81,12 +76,13 @@ typedef struct WaExtent
 	struct WaExtent *older;
 } WaExtent;
 
-/* A part of a relation; there is none without extents. */
+/* A part of a relation: an extent and its overlay, of which one may be missing. */
 typedef struct WaExtentPart
 {
-	uint32_t number;  /* its extents are from number * WA_PART_EXTENTS on */
-	uint32_t extents; /* that it has, overlays too */
-	uint64_t stamp;   /* of the relation, when it changed last */
+	uint32_t number; /* of the extent */
+	uint64_t stamp;  /* of the relation, when it changed last */
+	WaExtent *extent;
+	WaExtent *overlay;
 	struct WaCoverPart *kept[WA_STORE_COVERS]; /* of covers, or NULL */
 } WaExtentPart;
 
@@ -96,16 +92,17 @@ typedef struct WaKeptCover
 	uint32_t ncolumns;
 	WaColumnName *names;   /* NULL: the place is free */
 	struct WaCover *cover; /* the last one made, or NULL */
+	uint32_t nblocks;      /* of the relation, for whom that was */
 	int64_t used_ns;
-	int64_t touched_ns; /* when its extents were marked as used last */
 } WaKeptCover;
 
 typedef struct WaStoredRelation
 {
 	WaRelation name; /* constant */
 	struct WaStoredRelation *next;
-	uint32_t pins;  /* of who is at work */
-	bool is_pinned; /* nothing of it is evicted */
+	uint32_t pins;   /* of who is at work */
+	bool is_pinned;  /* nothing of it is evicted */
+	int64_t used_ns; /* by a query, if the order by use does not show it yet */
 	uint32_t nrecords;
 	uint32_t records_room;
 	WaColumnRecord *records;
@@ -133,7 +130,7 @@ typedef struct WaStore
 	int64_t keep_ns;                  /* likewise: the rule of eviction */
 	int64_t copies_ns; /* constant: patches wait so long for copies on GPUs */
 	WaStoredRelation *buckets[WA_STORE_BUCKETS];
-	WaExtent *newest; /* by last use, in a LOAD or a RUN */
+	WaExtent *newest; /* by last use: wa_map_order_by_use */
 	WaExtent *oldest;
 	uint64_t editions; /* that extents have had blocks of, so far */
 	WaKnown known;     /* of WAL; last, as most of it need not be cleared */
@@ -146,6 +143,16 @@ typedef struct WaPins
 	uint32_t ncolumns;
 	uint32_t place[WA_MAX_QUERY_COLUMNS];
 } WaPins;
+
+/* References to be given up without the lock; bytes of them that will go. */
+typedef struct WaGarbage
+{
+	WaColumn *columns;
+	WaDictionary *dictionaries;
+	struct WaCover *covers;
+	struct WaCoverPart *parts;
+	uint64_t bytes;
+} WaGarbage;
 
 /* An extent that a query uses: references to what it asked for. */
 typedef struct WaUsedExtent
@@ -166,10 +173,10 @@ typedef struct WaUse
 	uint64_t position;    /* of WAL, that has to be known */
 	uint32_t nblocks;     /* of the relation */
 	uint32_t next_number; /* of an extent; those below have been looked at */
-	uint32_t end_number;  /* those from this on are not; at first, the last */
 	uint64_t blocks;      /* usable ones found so far */
 	WaDeciders deciders;  /* of all extents looked at */
-	bool has_left; /* some block, as it is not settled for the snapshot */
+	bool has_left;     /* some block, as it is not settled for the snapshot */
+	WaGarbage garbage; /* to be released when it has ended */
 } WaUse;
 
 /* Prepares an empty store, which may use so many bytes. */
@@ -269,10 +276,18 @@ WA_MUST_CHECK bool wa_store_use_begin(WaStore *store,
 									  uint32_t ncolumns, WaUse *use);
 
 /*
- * Finds up to `room` extents, two at least, by number, that have all the columns and blocks
- * which are fresh and settled for the snapshot, and takes references for *used.  An overlay
- * comes behind its extent: both are looked at together, as blocks may go from one to the
- * other.  Returns how many; 0: no more, or WAL is not known up to the position.
+ * Finds those of the two extents of a part that have all the columns and blocks which are
+ * fresh and settled for the snapshot, and takes references for *used.  An overlay comes
+ * behind its extent: both are looked at together, as blocks may go from one to the other.
+ * Returns how many; 0, too, if WAL is not known up to the position.  The caller has the
+ * lock.
+ */
+uint32_t wa_store_use_part(const WaStore *store, WaUse *use,
+						   const WaExtentPart *part, WaUsedExtent *used);
+
+/*
+ * Finds up to `room` such extents of the next parts, two at least.  Returns how many; 0:
+ * there are no more.
  */
 uint32_t wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used,
 						   uint32_t room);
@@ -280,9 +295,13 @@ uint32_t wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used,
 /* Gives the references of a used extent up. */
 void wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns);
 
-/* Returns the dictionary of a column in use, or NULL; for as long as that. */
-WaDictionary *wa_store_use_dictionary(WaStore *store, const WaUse *use,
-									  uint32_t column);
+/*
+ * Finds the dictionary of each column in use, or NULL, which is there for as long; and
+ * between what its integers lie in all extents that the use has found.
+ */
+void wa_store_use_columns(WaStore *store, const WaUse *use,
+						  const WaDictionary **dictionaries,
+						  WaRunBounds *bounds);
 
 /* Ends a query; adds it to what is known of the columns' use. */
 void wa_store_use_end(WaStore *store, WaUse *use);

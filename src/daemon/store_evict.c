@@ -179,6 +179,7 @@ wa_evict(void *arg, const void *user, uint64_t bytes)
 	bool evicted;
 
 	(void) pthread_mutex_lock(&eviction.store->lock);
+	wa_map_order_by_use(eviction.store);
 	totals = add_up(eviction.store, need, eviction.now_ns);
 	for (int class = 0; class <= (int) last && eviction.garbage.bytes < bytes;
 		 class ++)
@@ -336,6 +337,7 @@ wa_evict_note_use(const WaPins *pins)
 	WaStoredRelation *relation = pins->relation;
 	uint32_t most = 0;
 
+	relation->used_ns = wa_clock_ns();
 	for (uint32_t i = 0; i < pins->ncolumns; i++)
 		note_needed(relation, pins->place[i]);
 	if (pins->ncolumns > 0 || relation->nrecords == 0)

@@ -230,47 +230,15 @@ wa_map_search(const WaStoredRelation *relation, uint32_t number)
 	return low;
 }
 
-WaExtent *
-wa_map_find_extent(const WaStoredRelation *relation, uint32_t number)
-{
-	uint32_t place = number;
-
-	/* Of most relations there are all extents, the first at place 0. */
-	if (number >= relation->nextents ||
-		relation->extents[number]->number != number)
-		place = wa_map_search(relation, number);
-	if (place < relation->nextents &&
-		relation->extents[place]->number == number)
-		return relation->extents[place];
-	return NULL;
-}
-
-WaExtent *
-wa_map_find_overlay(const WaStoredRelation *relation, uint32_t number)
-{
-	return wa_map_find_extent(relation, number | WA_OVERLAY);
-}
-
-WaColumn *
-wa_map_column(const WaExtent *extent, uint32_t place)
-{
-	return place < extent->room ? extent->columns[place] : NULL;
-}
-
-/* Returns the number of the part that an extent, or an overlay, is of. */
-static uint32_t
-part_of(uint32_t number)
-{
-	return wa_extent_number(number) / WA_PART_EXTENTS;
-}
-
-/* Returns where in parts the first of that number or a larger one is. */
-static uint32_t
-search_part(const WaStoredRelation *relation, uint32_t number)
+uint32_t
+wa_map_search_part(const WaStoredRelation *relation, uint32_t number)
 {
 	uint32_t low = 0;
 	uint32_t high = relation->nparts;
 
+	/* Of most relations there are all extents, the first at place 0. */
+	if (number < high && relation->parts[number].number == number)
+		return number;
 	while (low < high)
 	{
 		const uint32_t middle = low + (high - low) / 2;
@@ -286,15 +254,39 @@ search_part(const WaStoredRelation *relation, uint32_t number)
 WaExtentPart *
 wa_map_find_part(const WaStoredRelation *relation, uint32_t number)
 {
-	const uint32_t part = part_of(number);
-	uint32_t place = part;
+	const uint32_t extent = wa_extent_number(number);
+	const uint32_t place = wa_map_search_part(relation, extent);
 
-	/* Of most relations there are all parts, the first at place 0. */
-	if (part >= relation->nparts || relation->parts[part].number != part)
-		place = search_part(relation, part);
-	if (place < relation->nparts && relation->parts[place].number == part)
+	if (place < relation->nparts && relation->parts[place].number == extent)
 		return &relation->parts[place];
 	return NULL;
+}
+
+/* Returns the place in its part of an extent of such a number. */
+static WaExtent **
+place_in_part(WaExtentPart *part, uint32_t number)
+{
+	return number >= WA_OVERLAY ? &part->overlay : &part->extent;
+}
+
+WaExtent *
+wa_map_find_extent(const WaStoredRelation *relation, uint32_t number)
+{
+	WaExtentPart *part = wa_map_find_part(relation, number);
+
+	return part == NULL ? NULL : *place_in_part(part, number);
+}
+
+WaExtent *
+wa_map_find_overlay(const WaStoredRelation *relation, uint32_t number)
+{
+	return wa_map_find_extent(relation, number | WA_OVERLAY);
+}
+
+WaColumn *
+wa_map_column(const WaExtent *extent, uint32_t place)
+{
+	return place < extent->room ? extent->columns[place] : NULL;
 }
 
 /* Returns the part of an extent that is to come, made if need be, or NULL. */
@@ -308,7 +300,7 @@ make_part(WaStoredRelation *relation, uint32_t number)
 		return part;
 	if (relation->nparts == relation->parts_room)
 	{
-		const uint32_t room = 2 * relation->parts_room + 1;
+		const uint32_t room = 2 * relation->parts_room + 8;
 		WaExtentPart *parts = realloc(relation->parts, room * sizeof(*parts));
 
 		if (parts == NULL)
@@ -316,11 +308,10 @@ make_part(WaStoredRelation *relation, uint32_t number)
 		relation->parts = parts;
 		relation->parts_room = room;
 	}
-	place = search_part(relation, part_of(number));
+	place = wa_map_search_part(relation, wa_extent_number(number));
 	part = &relation->parts[place];
 	memmove(part + 1, part, (relation->nparts - place) * sizeof(*part));
-	memset(part, 0, sizeof(*part));
-	part->number = part_of(number);
+	*part = (WaExtentPart){.number = wa_extent_number(number)};
 	relation->nparts++;
 	return part;
 }
@@ -331,7 +322,8 @@ leave_part(WaStoredRelation *relation, uint32_t number)
 {
 	WaExtentPart *part = wa_map_find_part(relation, number);
 
-	if (--part->extents > 0)
+	*place_in_part(part, number) = NULL;
+	if (part->extent != NULL || part->overlay != NULL)
 		return;
 	relation->nparts--;
 	memmove(part, part + 1,
@@ -392,6 +384,34 @@ wa_map_touch(WaStore *store, WaExtent *extent)
 	link_newest(store, extent);
 }
 
+/* Returns the relation whose use by queries is to be shown next, or NULL. */
+static WaStoredRelation *
+first_used(const WaStore *store)
+{
+	WaStoredRelation *first = NULL;
+
+	for (int i = 0; i < WA_STORE_BUCKETS; i++)
+		for (WaStoredRelation *relation = store->buckets[i]; relation != NULL;
+			 relation = relation->next)
+			if (relation->used_ns != 0 &&
+				(first == NULL || relation->used_ns < first->used_ns))
+				first = relation;
+	return first;
+}
+
+void
+wa_map_order_by_use(WaStore *store)
+{
+	WaStoredRelation *relation;
+
+	while ((relation = first_used(store)) != NULL)
+	{
+		for (uint32_t i = 0; i < relation->nextents; i++)
+			wa_map_touch(store, relation->extents[i]);
+		relation->used_ns = 0;
+	}
+}
+
 /* Makes sure that the relation has room for one more extent. */
 static bool
 have_extents_room(WaStoredRelation *relation)
@@ -423,7 +443,7 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 		free(extent);
 		return NULL;
 	}
-	part->extents++;
+	*place_in_part(part, number) = extent;
 	extent->relation = relation;
 	extent->number = number;
 	extent->device = store->devices[wa_extent_number(number) % store->ndevices];
@@ -476,7 +496,8 @@ count_extent(const WaExtent *extent, WaColumnRecord *record, int sign)
 	record->extents += (uint32_t) sign;
 	if (extent->number >= WA_OVERLAY)
 		record->overlays += (uint32_t) sign;
-	if (record->extents == 0)
+	/* Who has the record pinned may have a column that has just gone. */
+	if (record->extents == 0 && record->pins == 0)
 		record->all = wa_sums_nothing;
 }
 

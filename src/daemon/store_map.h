@@ -11,16 +11,6 @@
 #include "core/must_check.h"
 #include "daemon/store.h"
 
-/* References to be given up without the lock; bytes of them that will go. */
-typedef struct WaGarbage
-{
-	WaColumn *columns;
-	WaDictionary *dictionaries;
-	struct WaCover *covers;
-	struct WaCoverPart *parts;
-	uint64_t bytes;
-} WaGarbage;
-
 /* Gives up the references, and large amounts of memory to the system. */
 void wa_garbage_release(WaGarbage *garbage);
 
@@ -90,7 +80,10 @@ WaShape *wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape);
  */
 void wa_map_note_change(WaExtent *extent);
 
-/* Returns the part that an extent of such a number is of, or NULL if there is none. */
+/* Returns where in parts the first of that number or a larger one is. */
+uint32_t wa_map_search_part(const WaStoredRelation *relation, uint32_t number);
+
+/* Returns the part that an extent, or an overlay, is of, or NULL if there is none. */
 WaExtentPart *wa_map_find_part(const WaStoredRelation *relation,
 							   uint32_t number);
 
@@ -107,8 +100,14 @@ void wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 /* Removes an extent. */
 void wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage);
 
-/* Says that the extent has been used just now. */
+/* Says that the extent has been loaded just now. */
 void wa_map_touch(WaStore *store, WaExtent *extent);
+
+/*
+ * Has the order of extents, from the oldest to the newest, show what queries have used:
+ * all extents of a relation at once, behind what has been loaded meanwhile.
+ */
+void wa_map_order_by_use(WaStore *store);
 
 /*
  * Sets the blocks that are cached, among those of the shape that have an LSN; others are

@@ -48,10 +48,10 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	bool pinned;
 
 	use->next_number = 0;
-	use->end_number = UINT32_MAX;
 	use->blocks = 0;
 	use->deciders = (WaDeciders){0};
 	use->has_left = false;
+	use->garbage = (WaGarbage){0};
 	(void) pthread_mutex_lock(&store->lock);
 	pinned = wa_map_pin(store, relation, names, ncolumns, false, &use->pins);
 	for (uint32_t i = 0; pinned && i < ncolumns; i++)
@@ -173,60 +173,55 @@ take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used,
 	return true;
 }
 
-/* Takes an extent, if there is something of use in it; returns how many that are. */
+/* Takes an extent, or NULL, if there is something of use in it; returns how many. */
 static uint32_t
-take_extent(WaStore *store, WaUse *use, WaExtent *extent, WaUsedExtent *used)
+take_extent(WaUse *use, const WaExtent *extent, WaUsedExtent *used)
 {
-	uint32_t blocks = find_usable(use, extent, used->usable);
+	uint32_t blocks;
 
+	if (extent == NULL)
+		return 0;
+	blocks = find_usable(use, extent, used->usable);
 	if (!take_columns(&use->pins, extent, used, &blocks))
 		return 0;
 	use->blocks += blocks;
-	wa_map_touch(store, extent);
 	return 1;
 }
 
-/* Returns the number of the extent, or of whose overlay, is at a place before an end. */
-static uint32_t
-number_at(const WaStoredRelation *relation, uint32_t place, uint32_t end)
+uint32_t
+wa_store_use_part(const WaStore *store, WaUse *use, const WaExtentPart *part,
+				  WaUsedExtent *used)
 {
-	return place < end ? wa_extent_number(relation->extents[place]->number)
-					   : UINT32_MAX;
+	uint32_t found;
+
+	if (use->position > store->known.position)
+		return 0;
+	found = take_extent(use, part->extent, used);
+	return found + take_extent(use, part->overlay, &used[found]);
 }
 
 /*
- * Looks at the next extents and their overlays, a limited number, and takes up to `room`
- * of them; the caller has the lock.  Returns how many; *at_end tells whether there are no
- * more that could be used.
+ * Looks at the next parts, a limited number, and takes up to `room` of their extents; the
+ * caller has the lock.  Returns how many; *at_end tells whether there are no more that
+ * could be used.
  */
 static uint32_t
-take_extents(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room,
-			 bool *at_end)
+take_extents(const WaStore *store, WaUse *use, WaUsedExtent *used,
+			 uint32_t room, bool *at_end)
 {
 	const WaStoredRelation *relation = use->pins.relation;
-	const uint32_t nextents = wa_map_search(relation, WA_OVERLAY);
-	uint32_t i = wa_map_search(relation, use->next_number);
-	uint32_t j = wa_map_search(relation, use->next_number | WA_OVERLAY);
+	uint32_t i = wa_map_search_part(relation, use->next_number);
 	uint32_t found = 0;
+	int looks = 0;
 
-	*at_end = use->position > store->known.position;
-	for (int looks = 0; looks < LOOKS_PER_LOCK && !*at_end; looks++)
+	for (; i < relation->nparts && looks < LOOKS_PER_LOCK && found + 2 <= room;
+		 i++, looks++)
 	{
-		const uint32_t extent = number_at(relation, i, nextents);
-		const uint32_t overlay = number_at(relation, j, relation->nextents);
-		const uint32_t number = extent < overlay ? extent : overlay;
-
-		*at_end = number >= use->end_number;
-		if (*at_end || found + (extent == overlay ? 2 : 1) > room)
-			break;
-		if (extent == number)
-			found +=
-				take_extent(store, use, relation->extents[i++], &used[found]);
-		if (overlay == number)
-			found +=
-				take_extent(store, use, relation->extents[j++], &used[found]);
-		use->next_number = number + 1;
+		found +=
+			wa_store_use_part(store, use, &relation->parts[i], &used[found]);
+		use->next_number = relation->parts[i].number + 1;
 	}
+	*at_end = i == relation->nparts || use->position > store->known.position;
 	return found;
 }
 
@@ -253,29 +248,31 @@ wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns)
 	wa_shape_release(used->shape);
 }
 
-WaDictionary *
-wa_store_use_dictionary(WaStore *store, const WaUse *use, uint32_t column)
+void
+wa_store_use_columns(WaStore *store, const WaUse *use,
+					 const WaDictionary **dictionaries, WaRunBounds *bounds)
 {
-	WaDictionary *dictionary;
-
 	(void) pthread_mutex_lock(&store->lock);
-	dictionary =
-		use->pins.relation->records[use->pins.place[column]].dictionary;
+	for (uint32_t i = 0; i < use->pins.ncolumns; i++)
+	{
+		const WaColumnRecord *record =
+			&use->pins.relation->records[use->pins.place[i]];
+
+		dictionaries[i] = record->dictionary;
+		bounds[i] = (WaRunBounds){record->all.smallest, record->all.largest};
+	}
 	(void) pthread_mutex_unlock(&store->lock);
-	return dictionary;
 }
 
 void
 wa_store_use_end(WaStore *store, WaUse *use)
 {
-	WaGarbage garbage = {0};
-
 	(void) pthread_mutex_lock(&store->lock);
 	for (uint32_t i = 0; i < use->pins.ncolumns; i++)
 		use->pins.relation->records[use->pins.place[i]].blocks_used +=
 			use->blocks;
-	wa_map_unpin(store, &use->pins, &garbage);
+	wa_map_unpin(store, &use->pins, &use->garbage);
 	(void) pthread_mutex_unlock(&store->lock);
-	wa_garbage_release(&garbage);
+	wa_garbage_release(&use->garbage);
 	wa_store_trim(store);
 }

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "daemon/cover.h"
+#include "daemon/store_map.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 
 #define EXTENTS 8
 
-/* Extents have multiples of this as numbers, so that they are of several parts. */
+/* Extents have multiples of this as numbers. */
 #define STEP   5
 #define ROWS   4
 #define PLENTY ((uint64_t) 1 << 40)
@@ -110,6 +111,29 @@ extent_is_right(const WaCoverExtent *extent, const WaUsedExtent *used,
 	return true;
 }
 
+/* Tells whether the integers of a cover's columns lie between the bounds for the use. */
+static bool
+bounds_are_right(Taker *taker)
+{
+	const WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
+	WaRunBounds bounds[WA_MAX_RESIDENT_COLUMNS];
+
+	wa_store_use_columns(&store, &taker->use, dictionaries, bounds);
+	for (uint64_t i = 0; i < taker->cover->count; i++)
+		for (uint32_t j = 0; j < taker->ncolumns; j++)
+		{
+			const WaColumn *column = taker->cover->list[i]->columns[j];
+
+			EXPECT(column->dictionary == NULL ||
+				   column->dictionary == dictionaries[j]);
+			EXPECT(column->smallest >= bounds[j].smallest ||
+				   column->smallest > column->largest);
+			EXPECT(column->largest <= bounds[j].largest ||
+				   column->smallest > column->largest);
+		}
+	return true;
+}
+
 /* Tells whether a cover is what is found now. */
 static bool
 cover_is_right(Taker *taker)
@@ -121,26 +145,28 @@ cover_is_right(Taker *taker)
 	const WaCover *cover = taker->cover;
 	uint64_t rows = 0;
 	uint64_t count = 0;
-	WaUsedExtent used;
+	WaUsedExtent used[2];
+	uint32_t found;
 
 	EXPECT(
 		wa_store_use_begin(&store, &name, taker->names, taker->ncolumns, &use));
-	while (wa_store_use_next(&store, &use, &used, 1) > 0)
-	{
-		EXPECT(count < cover->count);
-		EXPECT(cover->list[count] == &wa_cover_extent(cover, count)->extent);
-		EXPECT(extent_is_right(wa_cover_extent(cover, count), &used,
-							   taker->ncolumns));
-		for (uint32_t i = 0; i < cover->list[count]->nranges; i++)
-			rows += cover->list[count]->ranges[i].end -
-					cover->list[count]->ranges[i].begin;
-		wa_store_unuse(&used, taker->ncolumns);
-		count++;
-	}
+	while ((found = wa_store_use_next(&store, &use, used, 2)) > 0)
+		for (uint32_t j = 0; j < found; j++, count++)
+		{
+			const WaRunExtent *run = cover->list[count];
+
+			EXPECT(count < cover->count);
+			EXPECT(run == &wa_cover_extent(cover, count)->extent);
+			EXPECT(extent_is_right(wa_cover_extent(cover, count), &used[j],
+								   taker->ncolumns));
+			for (uint32_t i = 0; i < run->nranges; i++)
+				rows += run->ranges[i].end - run->ranges[i].begin;
+			wa_store_unuse(&used[j], taker->ncolumns);
+		}
 	wa_store_use_end(&store, &use);
 	EXPECT(cover->count == count && cover->rows == rows);
 	EXPECT(cover->blocks == use.blocks && taker->use.blocks == use.blocks);
-	return true;
+	return bounds_are_right(taker);
 }
 
 /* Says that WAL has changed a block, where it is known up to the position before. */
@@ -155,6 +181,18 @@ change_block(uint32_t block, uint64_t lsn)
 	follow.changes[0] =
 		(WaChange){.relation = wa_test_relation(0), .block = block, .lsn = lsn};
 	(void) wa_store_follow(&store, &follow);
+}
+
+/* Tells whether a part of a relation that a use has pinned is kept. */
+static bool
+is_kept(const WaUse *use, const WaCoverPart *part)
+{
+	const WaExtentPart *of = wa_map_find_part(use->pins.relation, part->number);
+
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+		if (of->kept[i] == part)
+			return true;
+	return false;
 }
 
 /* Tells whether from a place on a cover has the same parts as another. */
@@ -175,6 +213,7 @@ test_kept(void)
 	const WaSnapshot *all = &wa_test_snapshot;
 	static Taker first;
 	static Taker second;
+	const WaCoverPart *renewed[WA_STORE_COVERS];
 	const WaCover *kept;
 
 	for (uint32_t i = 0; i < EXTENTS; i++)
@@ -201,17 +240,31 @@ test_kept(void)
 	EXPECT(second.cover->blocks == kept->blocks - 1);
 	EXPECT(cover_is_right(&second));
 	/* What has not changed is shared. */
-	EXPECT(has_parts_of(second.cover, kept, 1));
+	EXPECT(second.cover->places[0].part == kept->places[0].part);
+	EXPECT(second.cover->places[1].part != kept->places[1].part);
+	EXPECT(has_parts_of(second.cover, kept, 2));
 	give_back(&second);
+	/* What is loaded anew is made anew at once, for both sets of columns. */
 	EXPECT(load(7, LATE + 3, 500, 0x204));
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		const WaStoredRelation *relation = first.use.pins.relation;
+		const WaCoverPart *part = relation->parts[7].kept[i];
+
+		EXPECT((part != NULL) == (relation->kept[i].names != NULL));
+		renewed[i] = part;
+	}
 	EXPECT(take(&second, 0x204, 1, all) && cover_is_right(&second));
-	EXPECT(!has_parts_of(second.cover, kept, 2));
-	EXPECT(second.cover->places[1].part == kept->places[1].part);
+	EXPECT(second.cover->places[6].part == kept->places[6].part);
+	EXPECT(second.cover->places[7].part != kept->places[7].part);
+	EXPECT(is_kept(&second.use, second.cover->places[7].part));
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+		EXPECT(second.use.pins.relation->parts[7].kept[i] == renewed[i]);
 	give_back(&second);
 	/* Where a relation gets longer what lies before its end is the same. */
 	nblocks = WA_EXTENT_BLOCKS * STEP * 7 + 3;
 	EXPECT(take(&second, 0x204, 1, all) && cover_is_right(&second));
-	EXPECT(second.cover->places[1].part == kept->places[1].part);
+	EXPECT(second.cover->places[6].part == kept->places[6].part);
 	nblocks = UINT32_MAX;
 	give_back(&second);
 	give_back(&first);

@@ -43,19 +43,14 @@ extents_there(WaStore *store, uint64_t relation, uint32_t count)
 	return there;
 }
 
-/* Uses one extent of a relation without columns. */
+/* Uses a relation without columns. */
 static bool
-use_extent(WaStore *store, uint64_t relation, uint32_t number)
+use_relation(WaStore *store, uint64_t relation)
 {
 	const WaRelation name = wa_test_relation(relation);
 	WaUse use = wa_test_use(UINT32_MAX);
-	WaUsedExtent used;
 
 	EXPECT(wa_store_use_begin(store, &name, NULL, 0, &use));
-	use.next_number = number;
-	EXPECT(wa_store_use_next(store, &use, &used, 1) == 1);
-	EXPECT(used.number == number);
-	wa_store_unuse(&used, 0);
 	wa_store_use_end(store, &use);
 	return true;
 }
@@ -71,11 +66,11 @@ test_eviction(void)
 	wa_test_know(&store, 1);
 	EXPECT(wa_test_load(&store, parcel, 0, 0, 1, 400, ROWS, 4) == WA_OK);
 	bytes = wa_memory_used(&store.memory);
-	for (uint32_t i = 1; i < 6; i++)
+	for (uint32_t i = 5; i > 0; i--)
 		EXPECT(wa_test_load(&store, parcel, i < 3 ? 0 : 1, i, 1, 400, ROWS,
 							4) == WA_OK);
-	EXPECT(use_extent(&store, 0, 1));
-	/* by use now: 0 and 2 of the first, 3, 4, 5 of the second, 1 */
+	EXPECT(use_relation(&store, 1));
+	/* by use now: 0, 2, 1 of the first, 5, 4, 3 of the second */
 	wa_store_set_limit(&store, wa_memory_used(&store.memory) + bytes / 2);
 	EXPECT(extents_there(&store, 0, 8) == 7);
 	EXPECT(wa_test_load(&store, parcel, 2, 6, 1, 400, ROWS, 4) == WA_OK);
@@ -110,23 +105,25 @@ test_in_use(void)
 	const WaRelation name = wa_test_relation(0);
 	const WaColumnName text = wa_test_column_name(10);
 	WaUse use = wa_test_use(UINT32_MAX);
-	WaUsedExtent used;
+	const WaDictionary *dictionary;
+	WaRunBounds bounds;
+	WaUsedExtent used[2];
 
 	wa_store_init(&store, PLENTY, 1);
 	wa_test_know(&store, 1);
 	EXPECT(wa_test_load(&store, parcel, 0, 0, 1, 400, ROWS, 0x200) == WA_OK);
 	EXPECT(wa_store_use_begin(&store, &name, &text, 1, &use));
-	EXPECT(wa_store_use_next(&store, &use, &used, 1) == 1);
+	EXPECT(wa_store_use_next(&store, &use, used, 2) == 1);
 	wa_store_set_limit(&store, 0);
 	EXPECT(wa_memory_used(&store.memory) > 0);
 	EXPECT(extents_there(&store, 0, 1) == 1);
 	wa_store_unload(&store, &name, 0);
 	EXPECT(extents_there(&store, 0, 1) == 0);
 	EXPECT(wa_memory_used(&store.memory) > 0);
-	EXPECT(wa_test_used_is_right(&used, name, &text, 1));
-	EXPECT(wa_store_use_dictionary(&store, &use, 0) ==
-		   used.columns[0]->dictionary);
-	wa_store_unuse(&used, 1);
+	EXPECT(wa_test_used_is_right(&used[0], name, &text, 1));
+	wa_store_use_columns(&store, &use, &dictionary, &bounds);
+	EXPECT(dictionary == used[0].columns[0]->dictionary);
+	wa_store_unuse(&used[0], 1);
 	wa_store_use_end(&store, &use);
 	EXPECT(wa_memory_used(&store.memory) == 0);
 	return true;
@@ -376,16 +373,16 @@ find_usable(WaStore *store, const WaColumnName *columns, uint32_t ncolumns,
 {
 	const WaRelation name = wa_test_relation(0);
 	WaUse use = wa_test_use(UINT32_MAX);
-	WaUsedExtent used;
+	WaUsedExtent used[2];
 	uint64_t blocks = 0;
 
 	EXPECT(wa_store_use_begin(store, &name, columns, ncolumns, &use));
-	EXPECT(wa_store_use_next(store, &use, &used, 1) == 1);
+	EXPECT(wa_store_use_next(store, &use, used, 2) == 1);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		blocks += (uint64_t) __builtin_popcountll(used.usable[i]);
+		blocks += (uint64_t) __builtin_popcountll(used[0].usable[i]);
 	EXPECT(use.blocks == blocks);
-	*usable = used.usable[0];
-	wa_store_unuse(&used, ncolumns);
+	*usable = used[0].usable[0];
+	wa_store_unuse(&used[0], ncolumns);
 	wa_store_use_end(store, &use);
 	return true;
 }
