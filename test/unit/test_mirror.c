@@ -240,6 +240,7 @@ test_wider_in_use(void)
 	const WaColumnName name = wa_test_name(1, WA_FORM_INT16);
 	static WaTestRun run;
 	WaMirrorUse use;
+	WaMirrorUse later;
 
 	begin(1, PIECES);
 	wa_mirror_start(store.mirror);
@@ -251,11 +252,16 @@ test_wider_in_use(void)
 	EXPECT(use.nextents == 5);
 	column.form = WA_FORM_INT64;
 	column.bits = 60;
+	EXPECT(load(0, 2, 7, column));
 	EXPECT(load(0, 5, 6, column));
 	wa_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 6);
 	EXPECT(wa_test_use_is_right(&use, &run.request));
 	EXPECT(wa_mirror_bytes(store.mirror, 0) == 4 * WA_CUDA_PIECE_BYTES);
+	/* What has been replaced before is not in the wider form. */
+	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &later));
+	EXPECT(later.nextents == 4 && wa_test_use_is_right(&later, &run.request));
+	wa_mirror_unuse(store.mirror, &later);
 	wa_mirror_unuse(store.mirror, &use);
 	wa_test_run_end(&run);
 	wa_mirror_settle(store.mirror);
