@@ -68,6 +68,20 @@ typedef struct WaShape
 	uint32_t row_end[WA_EXTENT_BLOCKS];
 } WaShape;
 
+/* Returns the first row of a block, where row_end has where each block's rows end. */
+static inline uint32_t
+wa_first_row(const uint32_t *row_end, uint32_t block)
+{
+	return block == 0 ? 0 : row_end[block - 1];
+}
+
+/* Returns how many rows a block has. */
+static inline uint32_t
+wa_rows_of_block(const uint32_t *row_end, uint32_t block)
+{
+	return row_end[block] - wa_first_row(row_end, block);
+}
+
 /*
  * Copies a column of a sound head out of the parcel, whose bytes may change
  * meanwhile, and checks its values.  A TEXT's texts are added to the dictionary,

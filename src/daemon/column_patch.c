@@ -11,13 +11,6 @@
 
 #include "daemon/mirror_convert.h"
 
-/* Returns the first row of a block. */
-static uint32_t
-first_row(const uint32_t *row_end, uint32_t block)
-{
-	return block == 0 ? 0 : row_end[block - 1];
-}
-
 bool
 wa_patch_takes(const WaShape *old, const WaShape *brought, uint32_t block)
 {
@@ -62,8 +55,8 @@ wa_patch_plan(const WaShape *old, const WaShape *brought, WaPatch *patch)
 		if (is_brought)
 			wa_bits_set(patch->taken, i);
 		if (is_brought || i < old->nblocks)
-			add_rows(patch, first_row(row_end, i),
-					 row_end[i] - first_row(row_end, i), is_brought);
+			add_rows(patch, wa_first_row(row_end, i),
+					 row_end[i] - wa_first_row(row_end, i), is_brought);
 		patch->row_end[i] = patch->nrows;
 	}
 	return patch->nrows <= WA_MAX_EXTENT_ROWS;
@@ -214,7 +207,8 @@ find_odd(const WaPatch *patch, const WaColumn *old, const WaColumn *brought,
 	for (uint32_t i = 0; i < patch->nblocks; i++)
 	{
 		const bool is_brought = wa_bits_get(patch->taken, i);
-		const bool has_rows = patch->row_end[i] > first_row(patch->row_end, i);
+		const bool has_rows =
+			patch->row_end[i] > wa_first_row(patch->row_end, i);
 		bool is_odd;
 
 		if (is_brought && brought == NULL)

@@ -56,7 +56,7 @@ find_ranges(const WaUsedExtent *used, WaRowRange *ranges)
 	}
 	while ((block = next_block(used->usable, block, true)) < shape->nblocks)
 	{
-		const uint32_t begin = block == 0 ? 0 : shape->row_end[block - 1];
+		const uint32_t begin = wa_first_row(shape->row_end, block);
 		uint32_t end;
 
 		block = next_block(used->usable, block, false);

@@ -110,7 +110,7 @@ add_blocks(Span *span, const WaRunExtent *extent, const WaDeviceShare *share,
 		 block < extent->nblocks; block++)
 	{
 		const uint32_t end = extent->row_end[block];
-		const uint32_t first = block == 0 ? 0 : extent->row_end[block - 1];
+		const uint32_t first = wa_first_row(extent->row_end, block);
 
 		if (first >= range->end)
 			break;
@@ -153,7 +153,7 @@ leave_out(const WaRunExtent *extent, WaDeviceShare *share, uint64_t begin,
 	for (uint32_t block = wa_run_block_of_row(extent, (uint32_t) begin);
 		 block < extent->nblocks; block++)
 	{
-		const uint32_t first = block == 0 ? 0 : extent->row_end[block - 1];
+		const uint32_t first = wa_first_row(extent->row_end, block);
 
 		if (first >= end)
 			break;

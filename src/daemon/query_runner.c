@@ -303,8 +303,7 @@ take_blocks(const Query *query, State *state, const WaRunExtent *extent,
 			uint32_t first_block, uint32_t end_block, uint64_t *left_out,
 			char *error)
 {
-	const uint32_t first =
-		first_block == 0 ? 0 : extent->row_end[first_block - 1];
+	const uint32_t first = wa_first_row(extent->row_end, first_block);
 	const size_t nrows = extent->row_end[end_block - 1] - first;
 	WaRunOutcome outcome;
 	WaStatus status = WA_OK;

@@ -179,14 +179,6 @@ have_state(WaRun *run, unsigned thread)
 	return status == WA_OK;
 }
 
-/* Returns how many rows a block of an extent has. */
-static uint32_t
-rows_of_block(const WaRunExtent *extent, uint32_t block)
-{
-	return extent->row_end[block] -
-		   (block == 0 ? 0 : extent->row_end[block - 1]);
-}
-
 /* Sees to it that there is a place for what is left out. */
 static bool
 have_left_out(WaRun *run)
@@ -227,8 +219,8 @@ leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 		}
 		run->left_out[place][i] = bits;
 		for (; bits != 0; bits &= bits - 1, blocks++)
-			rows += rows_of_block(&extent->extent,
-								  i * 64 + (uint32_t) __builtin_ctzll(bits));
+			rows += wa_rows_of_block(extent->extent.row_end,
+									 i * 64 + (uint32_t) __builtin_ctzll(bits));
 	}
 	if (blocks == 0)
 		return true;

@@ -566,8 +566,7 @@ wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 			continue;
 		extent->cached[i / 64] |= bit;
 		extent->cached_blocks++;
-		extent->cached_rows +=
-			shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
+		extent->cached_rows += wa_rows_of_block(shape->row_end, i);
 	}
 	wa_sums_add(extent, 1);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)

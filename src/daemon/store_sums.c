@@ -20,7 +20,7 @@ wa_sums_count_odd(const WaExtent *extent, const uint64_t *odd, uint64_t *rows)
 		if (!wa_bits_get(odd, i) || !wa_bits_get(extent->cached, i))
 			continue;
 		blocks++;
-		*rows += shape->row_end[i] - (i == 0 ? 0 : shape->row_end[i - 1]);
+		*rows += wa_rows_of_block(shape->row_end, i);
 	}
 	return blocks;
 }
