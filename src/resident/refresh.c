@@ -36,10 +36,13 @@
 
 /*
  * The pause behind a round: so long at least, and so many times as long as the processor
- * was taken for it.  It grows to the longest while nothing has changed.
+ * was taken for it, fewer where there are many processors.  It grows to the longest while
+ * nothing has changed.
  */
 #define FOLLOW_MS        100
 #define PAUSES           3
+#define PAUSES_OF_MANY   1
+#define MANY_PROCESSORS  8
 #define LONGEST_PAUSE_MS 1000
 
 /* What there is, and is used, is found out so often. */
@@ -361,12 +364,15 @@ plan_next(WaRefresh *refresh)
 {
 	const TimestampTz now = GetCurrentTimestamp();
 	const int64 took_ms = (cpu_us() - refresh->begun_cpu_us) / 1000;
+	const int64 pauses = sysconf(_SC_NPROCESSORS_ONLN) < MANY_PROCESSORS
+							 ? PAUSES
+							 : PAUSES_OF_MANY;
 
 	refresh->pause_ms =
 		refresh->has_read
 			? FOLLOW_MS
 			: Min(Max(2 * refresh->pause_ms, FOLLOW_MS), LONGEST_PAUSE_MS);
-	refresh->due = later(now, Max(FOLLOW_MS, PAUSES * took_ms));
+	refresh->due = later(now, Max(FOLLOW_MS, pauses * took_ms));
 	refresh->wake = Max(refresh->due, later(now, refresh->pause_ms));
 }
 
