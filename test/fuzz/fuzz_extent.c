@@ -174,6 +174,8 @@ do_use(const FuzzStep *step)
 								 .nxids = step->a / 128,
 								 .xids = {1 + step->a / 4 % 16}};
 	WaUse use = {.snapshot = &snapshot, .nblocks = step->b};
+	const WaDictionary *dictionaries[MAX_COLUMNS];
+	WaRunBounds bounds[MAX_COLUMNS];
 	WaColumnName names[MAX_COLUMNS];
 	uint32_t count = read_names(step, names);
 	WaCover *cover;
@@ -187,8 +189,7 @@ do_use(const FuzzStep *step)
 	cover = wa_cover_take(&store, &use, names);
 	if (cover != NULL)
 		read_cover(cover);
-	for (uint32_t i = 0; i < count; i++)
-		(void) wa_store_use_dictionary(&store, &use, i);
+	wa_store_use_columns(&store, &use, dictionaries, bounds);
 	wa_cover_release(cover);
 	wa_store_use_end(&store, &use);
 }

@@ -313,6 +313,29 @@ add_text(TestRelation *relation, const char *text)
 		abort();
 }
 
+/* Finds between what the integers of a column lie, or something more. */
+static void
+find_bounds(TestRelation *relation, int number)
+{
+	WaRunBounds *bounds = &relation->bounds[number];
+
+	*bounds = (WaRunBounds){INT64_MAX, INT64_MIN};
+	for (uint64_t i = 0; i < relation->nextents; i++)
+	{
+		const WaColumn *column = relation->extents[i].columns[number];
+
+		if (column->smallest < bounds->smallest)
+			bounds->smallest = column->smallest;
+		if (column->largest > bounds->largest)
+			bounds->largest = column->largest;
+	}
+	if (random_below(4) == 0 && bounds->smallest > INT64_MIN + 1000)
+		bounds->smallest -= (int64_t) random_below(1000);
+	if (random_below(4) == 0 && bounds->largest < INT64_MAX - 1000 &&
+		bounds->largest >= bounds->smallest)
+		bounds->largest += (int64_t) random_below(1000);
+}
+
 TestRelation *
 test_relation_make(uint64_t nextents)
 {
@@ -338,6 +361,8 @@ test_relation_make(uint64_t nextents)
 		make_extent(relation, &relation->extents[i], (uint32_t) i);
 		relation->list[i] = &relation->extents[i];
 	}
+	for (int i = 0; i < NCOLUMNS; i++)
+		find_bounds(relation, i);
 	make_flats(relation);
 	return relation;
 }

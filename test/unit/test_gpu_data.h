@@ -55,6 +55,7 @@ typedef struct TestRelation
 	TestFlat flats[NDEVICES][NCOLUMNS];
 	WaColumnName names[NCOLUMNS];
 	const WaDictionary *dictionaries[NCOLUMNS];
+	WaRunBounds bounds[NCOLUMNS];
 } TestRelation;
 
 /* How the columns are stored. */

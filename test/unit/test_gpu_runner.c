@@ -833,6 +833,7 @@ run_query(void)
 	WaRunRequest request = {.ncolumns = NCOLUMNS,
 							.columns = relation->names,
 							.dictionaries = relation->dictionaries,
+							.bounds = relation->bounds,
 							.nextents = relation->nextents,
 							.extents = relation->list,
 							.is_complete = random_below(4) > 0,
