@@ -66,4 +66,26 @@ SET parallel_setup_cost = 20;
 SET warpagg.enable_resident = off;
 SELECT number, (pg_temp.rest(query)).launched FROM wa_rest_queries ORDER BY number;
 
-DROP TABLE wa_rest, wa_rest_queries;
+RESET warpagg.enable_resident;
+
+-- What no workers are worth is read while the device process computes, and read again if
+-- that leaves out more than it has announced: here rows whose product no vector holds.
+SET parallel_setup_cost = 1000;
+CREATE TABLE wa_rest_meanwhile AS
+SELECT number, query FROM unnest(ARRAY[
+    'SELECT sum(few), count(*) FROM wa_rest',
+    'SELECT k, sum(few), count(*) FROM wa_rest GROUP BY k',
+    'SELECT k, sum(few * 1000000000000000000 * id * 20000000000), count(*) FROM wa_rest GROUP BY k',
+    'SELECT id % 1000 AS m, sum(few), min(half) FROM wa_rest GROUP BY m',
+    'SELECT k, sum(id) FROM wa_rest WHERE few > 0 GROUP BY k ORDER BY sum(id) DESC LIMIT 3']) WITH ORDINALITY q (query, number);
+SELECT number, (pg_temp.rest(query)).* FROM wa_rest_meanwhile ORDER BY number;
+SET client_min_messages = debug1;
+SELECT sum(few) FROM wa_rest;
+SELECT sum(id) FROM wa_rest;
+SET client_min_messages = error;
+-- Groups that have no room in memory.
+SET warpagg.debug_spill_groups = 10;
+SELECT number, (pg_temp.rest(query)).* FROM wa_rest_meanwhile ORDER BY number;
+RESET warpagg.debug_spill_groups;
+
+DROP TABLE wa_rest, wa_rest_queries, wa_rest_meanwhile;

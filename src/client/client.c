@@ -72,6 +72,8 @@ look(void)
 	TimestampTz now;
 	WaExchange hello;
 
+	if (wa_client_is_engaged())
+		return false;
 	if (is_ready())
 		return true;
 	now = GetCurrentTimestamp();
@@ -175,7 +177,7 @@ wa_client_begin(void)
 bool
 wa_client_wants(size_t nrows)
 {
-	if (nrows < (size_t) wa_min_device_rows)
+	if (nrows < (size_t) wa_min_device_rows || wa_client_is_engaged())
 		return false;
 	if (wa_device == WA_WANT_GPU)
 	{
@@ -204,7 +206,7 @@ wa_client_is_ready(void)
 static bool
 look_now(void)
 {
-	if (wa_client_is_silent())
+	if (wa_client_is_silent() || wa_client_is_engaged())
 		return false;
 	client.last_look = 0;
 	wa_client_finish();

@@ -53,6 +53,12 @@ extern WA_MUST_CHECK bool wa_client_submit(WaPartial *partial, WaOpSet ops,
 /* Completes what has been submitted, if anything has. */
 extern void wa_client_finish(void);
 
+/*
+ * Tells whether the connection is in the middle of a query (client/resident.h), so that
+ * nothing else can be asked.
+ */
+extern bool wa_client_is_engaged(void);
+
 /* Tells that *partial is going away; what is under way for it is dropped. */
 extern void wa_client_forget(const WaPartial *partial);
 

@@ -49,7 +49,7 @@ typedef struct Connection
 {
 	WaConnectionState state;
 	bool connected; /* the socket and its wait event set are there */
-	bool busy;      /* a message was sent whose reply has not been read */
+	bool busy;      /* a message was sent whose last reply has not been read */
 	bool waiting;   /* for that reply, in wait_reply */
 	int socket;
 	WaitEventSet *events;
@@ -334,6 +334,9 @@ was_sent(ssize_t sent, size_t length)
 bool
 wa_connection_send(WaMessage *message, WaMessageType type, size_t length)
 {
+	ereport(DEBUG3,
+			(errmsg_internal("warpagg asks warpaggd: message of type %d",
+							 (int) type)));
 	complete(message, type, length);
 	return was_sent(
 		send(connection.socket, message, length, MSG_DONTWAIT | MSG_NOSIGNAL),
@@ -377,7 +380,7 @@ wa_connection_receive(WaMessage *reply)
 	connection.waiting = false;
 	connection.waited_us = GetCurrentTimestamp() - since;
 	if (result == WA_EXCHANGE_DONE)
-		connection.busy = false;
+		connection.busy = reply->header.type == WA_MSG_COVER;
 	return result;
 }
 
@@ -405,9 +408,6 @@ wa_connection_exchange(WaMessage *message, WaMessageType type, size_t length,
 {
 	WaExchange result = WA_EXCHANGE_LOST;
 
-	ereport(DEBUG3,
-			(errmsg_internal("warpagg asks warpaggd: message of type %d",
-							 (int) type)));
 	if (wa_connection_send(message, type, length))
 		result = wa_connection_receive(reply);
 	if (result != WA_EXCHANGE_DONE)

@@ -85,7 +85,10 @@ extern WA_MUST_CHECK bool wa_connection_send_file(WaMessage *message,
 extern WaExchange wa_connection_exchange(WaMessage *message, WaMessageType type,
 										 size_t length, WaMessage *reply);
 
-/* Waits for the reply to the last message sent, and stores it in *reply. */
+/*
+ * Waits for the reply to the last message sent, and stores it in *reply.  Behind a COVER
+ * there comes another one.
+ */
 extern WaExchange wa_connection_receive(WaMessage *reply);
 
 /*

@@ -251,6 +251,13 @@ wa_client_finish(void)
 			 errhint("Run the query again.")));
 }
 
+bool
+wa_client_is_engaged(void)
+{
+	return wa_connection_state()->open && wa_connection_is_busy() &&
+		   !under_way.active;
+}
+
 void
 wa_client_forget(const WaPartial *partial)
 {

@@ -27,13 +27,6 @@ typedef struct GroupsFile
 
 static GroupsFile groups_file = {0};
 
-/* What has been copied of an answer. */
-typedef struct Covered
-{
-	uint64_t *used; /* NULL: all blocks */
-	uint32_t bulk;  /* checksum of what has been copied */
-} Covered;
-
 void
 wa_client_raise(const WaFailure *failure)
 {
@@ -104,6 +97,9 @@ may_send(WaFailure *failure)
 {
 	wa_client_guard();
 	wa_client_finish();
+	if (wa_client_is_engaged())
+		return fail(failure, WA_EXCHANGE_DONE, WA_UNSUPPORTED,
+					"It computes another query of this session");
 	if (wa_connection_state()->open)
 		return true;
 	return fail_exchange(failure, WA_EXCHANGE_LOST);
@@ -395,21 +391,18 @@ wa_client_release_groups(void)
 }
 
 /*
- * Copies which blocks an answer covers, unless it covers them all; returns false if it
+ * Copies the words of so many blocks, and adds them to a checksum; returns NULL if they
  * cannot be these.
  */
-static bool
-copy_used(const WaRunMessage *run, const WaAnswerMessage *answer,
-		  Covered *covered)
+static uint64_t *
+copy_blocks(const WaRunMessage *run, uint64 offset, uint64 blocks,
+			uint32_t *bulk)
 {
 	const Size bytes = wa_extents_bytes(run->nblocks);
+	uint64_t *words = palloc_extended(bytes, MCXT_ALLOC_HUGE);
 
-	covered->used = NULL;
-	if (answer->groups_bytes == 0 || answer->blocks == run->nblocks)
-		return true;
-	covered->used = palloc_extended(bytes, MCXT_ALLOC_HUGE);
-	copy_out(run->used, covered->used, bytes, &covered->bulk);
-	return wa_used_is_sound(covered->used, run->nblocks, answer->blocks);
+	copy_out(offset, words, bytes, bulk);
+	return wa_used_is_sound(words, run->nblocks, blocks) ? words : NULL;
 }
 
 /*
@@ -436,44 +429,118 @@ take_groups(const WaRunMessage *run, const WaAnswerMessage *answer,
 	return groups_file.memory;
 }
 
-/* Sends a query, and receives the answer. */
+/* Sends a query. */
 static bool
-ask_run(const WaRunMessage *run, WaMessage *reply, WaFailure *failure)
+send_run(const WaRunMessage *run, WaFailure *failure)
 {
 	const char *parcel = wa_parcel_memory();
 	WaMessage message = {0};
 
+	if (!may_send(failure))
+		return false;
 	message.run = *run;
 	message.header.bulk = wa_checksum(0, parcel + run->query, run->query_bytes);
-	return ask(&message, WA_MSG_RUN,
-			   offsetof(WaRunMessage, columns) +
-				   run->ncolumns * sizeof(WaColumnName),
-			   WA_MSG_ANSWER, reply, failure);
+	if (wa_connection_send(&message, WA_MSG_RUN,
+						   offsetof(WaRunMessage, columns) +
+							   run->ncolumns * sizeof(WaColumnName)))
+		return true;
+	wa_connection_close();
+	return fail_exchange(failure, WA_EXCHANGE_LOST);
+}
+
+/* Waits for a reply to a query. */
+static bool
+receive_reply(WaMessage *reply, WaFailure *failure)
+{
+	const WaExchange exchange = wa_connection_receive(reply);
+
+	if (exchange == WA_EXCHANGE_DONE)
+		return true;
+	wa_connection_close();
+	return fail_exchange(failure, exchange);
+}
+
+/* What a query has been told so far. */
+typedef struct Told
+{
+	uint64_t *cover; /* that was announced, or NULL */
+	uint64 blocks;   /* of it */
+	uint64_t *used;  /* by the answer; NULL: all blocks, or none */
+} Told;
+
+/* Takes an announcement; returns false if it cannot be right. */
+static bool
+take_cover(const WaRunMessage *run, const WaMessage *reply, Told *told,
+		   WaFailure *failure)
+{
+	uint32_t bulk = 0;
+
+	told->blocks = reply->cover.blocks;
+	told->cover = copy_blocks(run, run->cover, told->blocks, &bulk);
+	if (bulk != reply->header.bulk)
+		return wa_client_reject(true, failure);
+	return told->cover != NULL || wa_client_reject(false, failure);
+}
+
+/* Receives the answer, and before it what is announced, which `announced` is told. */
+static bool
+receive_answer(const WaRunMessage *run, const WaAnnounced *announced,
+			   WaMessage *reply, Told *told, WaFailure *failure)
+{
+	if (!receive_reply(reply, failure))
+		return false;
+	if (reply->header.type == WA_MSG_COVER && run->announces != 0)
+	{
+		if (!take_cover(run, reply, told, failure))
+			return false;
+		announced->tell(announced->context, told->cover, told->blocks);
+		if (!receive_reply(reply, failure))
+			return false;
+	}
+	return check_reply(reply, WA_MSG_ANSWER, failure);
+}
+
+/* Finds which blocks an answer covers; returns false if it cannot be these. */
+static bool
+take_used(const WaRunMessage *run, const WaAnswerMessage *answer, Told *told,
+		  uint32_t *bulk)
+{
+	if (answer->groups_bytes == 0 || answer->blocks == run->nblocks)
+		return true;
+	if (told->cover != NULL && answer->left_blocks == 0)
+	{
+		told->used = told->cover;
+		return answer->blocks == told->blocks;
+	}
+	told->used = copy_blocks(run, run->used, answer->blocks, bulk);
+	return told->used != NULL;
 }
 
 const void *
-wa_client_run(const WaRunMessage *run, WaAnswerMessage *answer, uint64_t **used,
-			  WaFailure *failure)
+wa_client_run(const WaRunMessage *run, const WaAnnounced *announced,
+			  WaAnswerMessage *answer, uint64_t **used, WaFailure *failure)
 {
 	WaMessage reply;
 	const int64 loads = wa_residency_loads();
-	Covered covered = {0};
+	Told told = {0};
 	const void *groups = NULL;
+	uint32_t bulk = 0;
 
 	wa_client_release_groups();
-	if (!ask_run(run, &reply, failure))
+	if (!send_run(run, failure) ||
+		!receive_answer(run, announced, &reply, &told, failure))
 		return NULL;
 	*answer = reply.answer;
-	if (wa_answer_is_sound(run, answer) && copy_used(run, answer, &covered))
-		groups = take_groups(run, answer, &covered.bulk);
-	if (groups == NULL || covered.bulk != reply.header.bulk)
+	if (wa_answer_is_sound(run, answer) && take_used(run, answer, &told, &bulk))
+		groups = take_groups(run, answer, &bulk);
+	if (groups == NULL || bulk != reply.header.bulk)
 	{
 		(void) wa_client_reject(groups != NULL, failure);
 		wa_client_release_groups();
 		memset(answer, 0, sizeof(*answer));
 		return NULL;
 	}
-	*used = covered.used;
+	*used = told.used;
 	if (answer->blocks > 0 || (answer->groups_bytes == 0 && answer->rows == 0))
 		wa_residency_note(&run->relation, run->ncolumns, run->columns, loads,
 						  answer->blocks + answer->left_blocks);

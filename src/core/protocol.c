@@ -89,6 +89,8 @@ resident_length_is_sound(uint32_t type, const void *bytes, size_t length)
 			return length == sizeof(WaListedMessage);
 		case WA_MSG_RUN:
 			return COLUMNS_ARE_SOUND(WaRunMessage, bytes, length);
+		case WA_MSG_COVER:
+			return length == sizeof(WaCoverMessage);
 		case WA_MSG_ANSWER:
 			return length == sizeof(WaAnswerMessage);
 		default:

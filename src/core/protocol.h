@@ -47,6 +47,7 @@
  *	                           <--------  LISTED {number}
  *	RUN {query}                -------->
  *	                           <--------  HEARTBEAT, once a second
+ *	                           <--------  COVER {number}, if that was asked for
  *	                           <--------  ANSWER {counts} or FAILED {text}
  *
  * One request is under way on a connection at a time; a second one before the
@@ -224,6 +225,7 @@ typedef union WaMessage
 	WaListMessage list;
 	WaListedMessage listed;
 	WaRunMessage run;
+	WaCoverMessage cover;
 	WaAnswerMessage answer;
 } WaMessage;
 

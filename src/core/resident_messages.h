@@ -237,16 +237,17 @@ typedef struct WaRunMessage
 {
 	WaHeader header;
 	WaRelation relation;
-	uint32_t nblocks;  /* of the relation, by the query's snapshot */
-	uint32_t ncolumns; /* columns: of the query's registers, in its order */
-	uint32_t unused;
-	uint64_t position; /* all that the snapshot sees was in WAL before this */
+	uint32_t nblocks;   /* of the relation, by the query's snapshot */
+	uint32_t ncolumns;  /* columns: of the query's registers, in its order */
+	uint32_t announces; /* not 0: a COVER is wanted */
+	uint64_t position;  /* all that the snapshot sees was in WAL before this */
 	WaSnapshot snapshot;
 	uint64_t query; /* wa_query_write */
 	uint64_t query_bytes;
 	uint64_t used;   /* where the answer says which blocks it covers: a bit for
 						   * each of nblocks, in words of 64, of whole extents; not
 						   * written if it covers all of nblocks */
+	uint64_t cover;  /* where COVER says which it will cover, likewise */
 	uint64_t groups; /* where its groups go, if there is room */
 	uint64_t groups_room;
 	uint64_t memory; /* bytes that its groups may take while it runs */
@@ -254,10 +255,22 @@ typedef struct WaRunMessage
 } WaRunMessage;
 
 /*
+ * Says, before they are computed, which blocks the answer will cover, if these are some
+ * but not all of the relation's, so that the backend can read the others meanwhile.  Bulk
+ * is the checksum of `cover`.
+ */
+typedef struct WaCoverMessage
+{
+	WaHeader header;
+	uint64_t blocks; /* covered */
+} WaCoverMessage;
+
+/*
  * The groups of the covered blocks lie in the parcel, or, if there was no room,
  * in a sealed memory file that comes with the message.  groups_bytes is 0 if
  * there is no block that could be used, or if there is no use in an answer, as not
  * all blocks could be (query/query.h, only_wanted): then nothing has been written.
+ * `used` is not written either if the answer covers what a COVER before it has said.
  * Bulk is the checksum of what has been: `used`, and the groups behind it.
  */
 typedef struct WaAnswerMessage

@@ -54,8 +54,9 @@ struct WaRun
 	uint64_t left_blocks;
 	uint64_t left_rows;
 	WaRunEnd outcome;
-	WaRunAnswer answer;
-	bool answered; /* changed atomically */
+	const WaRunReplies *replies; /* or NULL */
+	bool announced;              /* the blocks of the cover are */
+	bool answered;               /* changed atomically */
 };
 
 bool
@@ -64,6 +65,8 @@ wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
 	return wa_snapshot_is_sound(&message->snapshot) &&
 		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
 		   wa_parcel_holds(parcel, message->used,
+						   wa_extents_bytes(message->nblocks)) &&
+		   wa_parcel_holds(parcel, message->cover,
 						   wa_extents_bytes(message->nblocks)) &&
 		   wa_parcel_holds(parcel, message->groups, message->groups_room);
 }
@@ -165,6 +168,50 @@ begin(WaRun *run)
 	if (status != WA_OK)
 		fail(run, status, error);
 	return run->begun;
+}
+
+/* Adds the usable blocks of an extent, or its overlay, but for what is left out. */
+static void
+write_extent(const WaRun *run, uint64_t place, uint8_t *words)
+{
+	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
+	uint64_t used[WA_EXTENT_WORDS];
+	uint8_t *to =
+		words + wa_extent_number(extent->extent.number) * sizeof(used);
+
+	memcpy(used, to, sizeof(used));
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		used[i] |= extent->usable[i] &
+				   ~(run->left_out == NULL ? 0 : run->left_out[place][i]);
+	memcpy(to, used, sizeof(used));
+}
+
+/* Writes which blocks are covered to a place in the parcel; returns the checksum. */
+static uint32_t
+write_blocks(const WaRun *run, uint64_t offset)
+{
+	const uint64_t bytes = wa_extents_bytes(run->message.nblocks);
+	uint8_t *words = wa_parcel_place(run->parcel, offset);
+
+	if (bytes > 0)
+		memset(words, 0, bytes);
+	for (uint64_t i = 0; i < run->cover->count; i++)
+		write_extent(run, i, words);
+	return wa_checksum(0, words, bytes);
+}
+
+/* Announces which blocks are going to be computed, if that is of use. */
+static void
+announce(WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+	const uint64_t blocks = run->use.blocks;
+
+	if (message->announces == 0 || run->replies == NULL || blocks == 0 ||
+		blocks == message->nblocks)
+		return;
+	run->announced = run->replies->announce(run->job.finished.owner, blocks,
+											write_blocks(run, message->cover));
 }
 
 /* Makes a thread's state, if it has none yet; tells whether it has one then. */
@@ -291,8 +338,10 @@ prepare_run(WaPoolJob *job)
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 	if (run->outcome.status != WA_OK)
 		return 0;
-	if (run->cover == NULL || run->cover->count == 0 || !begin(run) ||
-		!use_devices(run) || run->nrest == 0)
+	if (run->cover == NULL || run->cover->count == 0 || !begin(run))
+		return 0;
+	announce(run);
+	if (!use_devices(run) || run->nrest == 0)
 		return 0;
 	/* To count rows takes less time than to share that between threads. */
 	run->share = run->message.ncolumns == 0 ? run->nrest : 1;
@@ -401,36 +450,13 @@ write_groups(WaRun *run, uint64_t bytes)
 	return true;
 }
 
-/* Writes which blocks of an extent, or its overlay, the answer covers. */
-static void
-write_used_extent(const WaRun *run, uint64_t place)
-{
-	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
-	uint64_t used[WA_EXTENT_WORDS];
-	uint8_t *to = run->parcel->memory + run->message.used +
-				  wa_extent_number(extent->extent.number) * sizeof(used);
-
-	memcpy(used, to, sizeof(used));
-	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		used[i] |= extent->usable[i] &
-				   ~(run->left_out == NULL ? 0 : run->left_out[place][i]);
-	memcpy(to, used, sizeof(used));
-}
-
-/* Writes which blocks the answer covers, unless it covers them all. */
+/* Writes which blocks the answer covers, unless that are all, or has been announced. */
 static void
 write_used(WaRun *run)
 {
-	const uint64_t bytes = wa_extents_bytes(run->message.nblocks);
-	uint8_t *place = wa_parcel_place(run->parcel, run->message.used);
-
-	if (run->outcome.answer.blocks == run->message.nblocks)
-		return;
-	if (bytes > 0)
-		memset(place, 0, bytes);
-	for (uint64_t i = 0; i < run->cover->count; i++)
-		write_used_extent(run, i);
-	run->outcome.bulk = wa_checksum(0, place, bytes);
+	if (run->outcome.answer.blocks != run->message.nblocks &&
+		(!run->announced || run->left_blocks > 0))
+		run->outcome.bulk = write_blocks(run, run->message.used);
 }
 
 /* Merges, and makes the answer: an empty one if there was nothing to run over. */
@@ -505,18 +531,18 @@ finish_run(WaPoolJob *job, bool cancelled)
 
 	if (run->outcome.status == WA_OK && !cancelled)
 		answer(run);
-	if (run->answer != NULL && !cancelled)
+	if (run->replies != NULL && !cancelled)
 	{
 		__atomic_store_n(&run->answered, true, __ATOMIC_RELEASE);
-		run->answer(job->finished.owner, &run->outcome);
+		run->replies->answer(job->finished.owner, &run->outcome);
 	}
 	clean(run);
 }
 
 WaRun *
 wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
-			const WaRunMessage *message, unsigned threads, WaRunAnswer answer,
-			void *owner)
+			const WaRunMessage *message, unsigned threads,
+			const WaRunReplies *replies, void *owner)
 {
 	WaRun *run = calloc(1, sizeof(*run));
 
@@ -535,7 +561,7 @@ wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
 	run->since_ns = wa_clock_ns();
 	run->threads = threads;
 	run->budget = wa_run_budget_make(&store->memory, message->memory, threads);
-	run->answer = answer;
+	run->replies = replies;
 	run->outcome.groups_fd = -1;
 	return run;
 }

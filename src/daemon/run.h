@@ -27,23 +27,32 @@ typedef struct WaRunEnd
 	int groups_fd;          /* -1: they are in the parcel; the run closes it */
 } WaRunEnd;
 
-/*
- * Answers a run that has come to an end, by the thread that has ended it, before
- * all of it is freed.  The parcel is not used any more.
- */
-typedef void (*WaRunAnswer)(void *owner, const WaRunEnd *outcome);
+/* Whoever is told of a run, by its threads. */
+typedef struct WaRunReplies
+{
+	/*
+	 * Announces how many blocks the answer will cover, which have been written with
+	 * this checksum; returns false if it has not.
+	 */
+	bool (*announce)(void *owner, uint64_t blocks, uint32_t bulk);
+	/*
+	 * Answers a run that has come to an end, by the thread that has ended it, before
+	 * all of it is freed.  The parcel is not used any more.
+	 */
+	void (*answer)(void *owner, const WaRunEnd *outcome);
+} WaRunReplies;
 
 /* Tells whether all that the message names lies in the parcel. */
 bool wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel);
 
 /*
  * Makes a run of a sound message, for a pool of so many threads; store and
- * parcel are there as long as it is.  answer is called unless the run is cancelled;
- * it may be NULL.  Returns NULL if there is no memory.
+ * parcel are there as long as it is.  It is answered unless it is cancelled; replies may
+ * be NULL.  Returns NULL if there is no memory.
  */
 WaRun *wa_run_make(const WaRunner *runner, WaStore *store,
 				   const WaParcel *parcel, const WaRunMessage *message,
-				   unsigned threads, WaRunAnswer answer, void *owner);
+				   unsigned threads, const WaRunReplies *replies, void *owner);
 
 /* Returns the run as the pool knows it. */
 WaPoolJob *wa_run_job(WaRun *run);

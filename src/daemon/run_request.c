@@ -39,9 +39,20 @@ count_query(WaCounters *counters, const WaAnswerMessage *answer)
 	wa_counter_add(&counters->query_ns, (int64_t) answer->device_ns);
 }
 
-/*
- * Sends what became of a run: a WaRunAnswer, so that nobody has to be woken first.
- */
+/* Sends which blocks a run will cover. */
+static bool
+send_cover(void *owner, uint64_t blocks, uint32_t bulk)
+{
+	const WaConnection *connection = owner;
+	WaCoverMessage cover = {.blocks = blocks};
+
+	wa_message_begin(&cover.header, WA_MSG_COVER, sizeof(cover),
+					 connection->request);
+	cover.header.bulk = bulk;
+	return wa_socket_send(connection->fd, &cover.header, NULL, 0);
+}
+
+/* Sends what became of a run: by its thread, so that nobody has to be woken first. */
 static void
 send_outcome(void *owner, const WaRunEnd *outcome)
 {
@@ -57,6 +68,9 @@ send_outcome(void *owner, const WaRunEnd *outcome)
 		connection->sent = wa_connection_fail(connection, connection->request,
 											  outcome->status, outcome->error);
 }
+
+static const WaRunReplies replies = {.announce = send_cover,
+									 .answer = send_outcome};
 
 bool
 wa_run_request_handle(WaConnection *connection, WaService *service,
@@ -74,7 +88,7 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 		return answer_nothing(connection, request);
 	connection->run =
 		wa_run_make(service->runner, &service->store, &connection->parcel,
-					message, service->pool.nthreads, send_outcome, connection);
+					message, service->pool.nthreads, &replies, connection);
 	if (connection->run == NULL)
 		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
 								  "not enough memory for a query");

@@ -39,22 +39,15 @@ typedef struct Leader
 	shm_mq_handle **queues; /* NULL: the worker has sent everything */
 } Leader;
 
-/*
- * Returns how many workers to ask for: those of the plan, or if there are resident
- * blocks as many as the others are worth.
- */
-static int
-wanted_workers(const WaScanState *state)
+int
+wa_parallel_wanted(const WaScanState *state, BlockNumber left, bool is_covered)
 {
-	BlockNumber left;
-	int most;
+	const int most = (int) Min((uint32) state->nworkers, left);
 
 	/* Workers have no workers; and a function may run while there are some. */
 	if (IsParallelWorker() || IsInParallelMode())
 		return 0;
-	left = wa_heap_blocks_left(state->heap);
-	most = (int) Min((uint32) state->nworkers, left);
-	if (!state->is_covered)
+	if (!is_covered)
 		return most;
 	return wa_parallel_workers_for(left, left * state->block_cost,
 								   state->planned_groups, most);
@@ -264,7 +257,8 @@ lead(Leader *leader)
 void
 wa_parallel_read(WaScanState *state)
 {
-	int nworkers = wanted_workers(state);
+	const int nworkers = wa_parallel_wanted(
+		state, wa_heap_blocks_left(state->heap), state->is_covered);
 	MemoryContext memory;
 	MemoryContext old;
 	Leader leader = {.state = state};

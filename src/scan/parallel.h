@@ -12,6 +12,13 @@
 #include "scan/node.h"
 
 /*
+ * Returns how many workers to ask for so many blocks: those of the plan or, where the
+ * device process answers for the others, as many as they are worth.
+ */
+extern int wa_parallel_wanted(const WaScanState *state, BlockNumber left,
+							  bool is_covered);
+
+/*
  * Brings the rows that the scan has left into their groups, or spills them,
  * together with as many workers as the plan has, they are worth and the server
  * gives.  Does nothing where there are none.  What is computed once has been computed.

@@ -23,6 +23,7 @@
 #include "scan/resident.h"
 #include "scan/resident_asked.h"
 #include "scan/resident_query.h"
+#include "scan/resident_rest.h"
 #include "scan/suggest.h"
 #include "scan/ties.h"
 #include "scan/turn.h"
@@ -53,6 +54,7 @@ typedef struct Layout
 {
 	uint64 query;
 	uint64 used;
+	uint64 cover;
 	uint64 groups;
 	uint64 bytes; /* in all */
 } Layout;
@@ -80,7 +82,8 @@ lay_out(uint32 nblocks, uint64 query_bytes)
 
 	layout.query = 0;
 	layout.used = next_offset(query_bytes);
-	layout.groups = next_offset(layout.used + wa_extents_bytes(nblocks));
+	layout.cover = next_offset(layout.used + wa_extents_bytes(nblocks));
+	layout.groups = next_offset(layout.cover + wa_extents_bytes(nblocks));
 	layout.bytes = layout.groups + GROUPS_ROOM;
 	return layout;
 }
@@ -139,6 +142,7 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
 	run->query = layout.query;
 	run->query_bytes = query_bytes;
 	run->used = layout.used;
+	run->cover = layout.cover;
 	run->groups = layout.groups;
 	run->groups_room = GROUPS_ROOM;
 	run->memory = (uint64) get_hash_memory_limit() *
@@ -152,30 +156,39 @@ typedef struct Answer
 	WaAnswerMessage counts;
 	uint64_t *used;     /* the blocks that it has used; NULL: all */
 	const void *groups; /* unchecked */
+	bool has_rest;      /* the other blocks have been read */
 } Answer;
 
+void
+wa_resident_leave_out(WaScanState *state, const uint64_t *covered)
+{
+	const Size bytes = wa_heap_covered_bytes(state->heap);
+
+	state->is_covered = true;
+	if (covered == NULL)
+	{
+		wa_heap_leave_out_all(state->heap);
+		return;
+	}
+	/* Groups may be spilled while the scan goes on. */
+	state->covered =
+		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
+	memcpy(state->covered, covered, bytes);
+	wa_heap_leave_out(state->heap, state->covered);
+}
+
 /*
- * Leaves out the blocks that the device process has answered for.  Their rows count as
- * read (seq_tup_read), as those of the heap do.
+ * Leaves out the blocks that the device process has answered for, unless the others have
+ * been read.  Their rows count as read (seq_tup_read), as those of the heap do.
  */
 static void
 leave_out(WaScanState *state, const Answer *given)
 {
 	const WaAnswerMessage *answer = &given->counts;
-	const Size bytes = wa_heap_covered_bytes(state->heap);
 
 	wa_why_heap_note(state, "");
-	state->is_covered = true;
-	if (given->used == NULL)
-		wa_heap_leave_out_all(state->heap);
-	else
-	{
-		/* Groups may be spilled while the scan goes on. */
-		state->covered =
-			MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
-		memcpy(state->covered, given->used, bytes);
-		wa_heap_leave_out(state->heap, state->covered);
-	}
+	if (!given->has_rest)
+		wa_resident_leave_out(state, given->used);
 	pgstat_count_index_tuples(state->relation, answer->rows);
 	state->resident_blocks += (int64) answer->blocks;
 	state->resident_rows += (int64) answer->rows;
@@ -216,7 +229,7 @@ take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
 		return false;
 	leave_out(state, answer);
 	state->kept_rows += (int64) counts->kept_rows;
-	if (wa_ties_matter(state))
+	if (wa_ties_matter(state) && !answer->has_rest)
 		wa_ties_watch(state);
 	wa_scan_merge_answer(state, answer->groups, counts->groups_bytes, ranks,
 						 true);
@@ -289,6 +302,23 @@ count_covered(const WaScanState *state, const WaRunMessage *run,
 			   : answer->blocks;
 }
 
+/* Sends a query and receives the answer; returns false if there is none. */
+static bool
+receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
+		WaRest *rest, Answer *answer, WaFailure *failure)
+{
+	const WaAnnounced announced = {.tell = wa_rest_read, .context = rest};
+
+	if (!fill_parcel(state, query, run, failure))
+		return false;
+	answer->groups =
+		wa_client_run(run, &announced, &answer->counts, &answer->used, failure);
+	if (answer->groups == NULL)
+		return false;
+	answer->has_rest = rest->cover != NULL && answer->used == rest->cover;
+	return true;
+}
+
 /*
  * Asks what write_query has written for a stage, and takes the answer, whose counts it
  * stores.  Returns how many blocks the device process has, as far as we know.
@@ -298,6 +328,7 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	const WaRanks *ranks, WaRunMessage *run, int stage, WaAnswerMessage *counts)
 {
 	WaFailure failure;
+	WaRest rest = {.state = state};
 	Answer answer = {.groups = NULL};
 	bool taken;
 
@@ -305,17 +336,20 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
 	if (!wa_resident_settle(state, run))
 		return 0;
-	if (fill_parcel(state, query, run, &failure))
-		answer.groups =
-			wa_client_run(run, &answer.counts, &answer.used, &failure);
-	if (answer.groups != NULL && !wa_resident_is_reliable(state))
+	run->announces = combine == NULL && stage < 0;
+	taken = receive(state, query, run, &rest, &answer, &failure);
+	if (!answer.has_rest)
+		wa_rest_forget(&rest);
+	if (taken && !wa_resident_is_reliable(state))
 	{
+		wa_rest_forget(&rest);
 		wa_client_release_groups();
 		return 0;
 	}
-	taken = answer.groups != NULL &&
-			(take_answer(state, combine, stage, &answer, ranks) ||
-			 wa_client_reject(false, &failure));
+	taken = taken && (take_answer(state, combine, stage, &answer, ranks) ||
+					  wa_client_reject(false, &failure));
+	if (!taken)
+		wa_rest_forget(&rest);
 	wa_client_release_groups();
 	if (taken)
 	{

@@ -32,4 +32,10 @@ extern int wa_resident_shares(int nworkers);
  */
 extern void wa_resident_use(WaScanState *state);
 
+/*
+ * Has the scan, of which no row was read, leave out the blocks whose bits are set; NULL:
+ * all.
+ */
+extern void wa_resident_leave_out(WaScanState *state, const uint64_t *covered);
+
 #endif /* WA_SCAN_RESIDENT_H */

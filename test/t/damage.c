@@ -32,6 +32,7 @@
 typedef struct Peer
 {
 	WaMessage request; /* the last that came */
+	bool announced;    /* the blocks of its answer */
 	uint8_t *parcel;
 	size_t bytes;
 } Peer;
@@ -142,7 +143,8 @@ find_answer(const Peer *peer, const WaAnswerMessage *answer,
 
 	if (answer->groups_bytes == 0)
 		return;
-	if (answer->blocks != run->nblocks)
+	if (answer->blocks != run->nblocks &&
+		(!peer->announced || answer->left_blocks > 0))
 		parts[0] = part_of(peer, run->used,
 						   (uint64_t) wa_extents_of(run->nblocks) *
 							   WA_EXTENT_WORDS * sizeof(uint64_t));
@@ -178,6 +180,11 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 	{
 		case WA_MSG_ANSWER:
 			find_answer(peer, &message->answer, parts);
+			break;
+		case WA_MSG_COVER:
+			parts[0] = part_of(peer, request->run.cover,
+							   (uint64_t) wa_extents_of(request->run.nblocks) *
+								   WA_EXTENT_WORDS * sizeof(uint64_t));
 			break;
 		case WA_MSG_LISTED:
 			parts[0] = find_list(peer, message->listed.columns);
@@ -276,6 +283,7 @@ prepare(int fd, const void *bytes, size_t length, WaMessage *copy)
 	if (fd < 0 || fd >= MAX_FDS || !is_ours(fd, bytes, length))
 		return bytes;
 	(void) pthread_mutex_lock(&lock);
+	peers[fd].announced |= ((const WaHeader *) bytes)->type == WA_MSG_COVER;
 	if (wants_damage())
 	{
 		memcpy(copy, bytes, length);
@@ -335,6 +343,7 @@ recvmsg(int fd, struct msghdr *message, int flags)
 		return length;
 	(void) pthread_mutex_lock(&lock);
 	memcpy(&peers[fd].request, message->msg_iov[0].iov_base, (size_t) length);
+	peers[fd].announced = false;
 	if (peers[fd].request.header.type == WA_MSG_SHARE)
 		sharing = fd;
 	(void) pthread_mutex_unlock(&lock);

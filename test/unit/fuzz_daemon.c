@@ -106,6 +106,8 @@ make_run(WaRunMessage *run)
 	run->query = pick_offset();
 	run->query_bytes = pick(1000);
 	run->used = pick_offset();
+	run->cover = pick_offset();
+	run->announces = (uint32_t) pick(2);
 	run->groups = pick_offset();
 	run->groups_room = pick(70000);
 	if (pick(4) != 0)

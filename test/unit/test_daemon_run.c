@@ -39,6 +39,24 @@ prepare(const WaTestOwner *owner, const WaTestQuery *query)
 	return wa_test_run(owner, 4, 7, query, sizeof(*query), 41);
 }
 
+/* Counts the blocks that words in the parcel tell of. */
+static uint64_t
+count_blocks(const WaTestOwner *owner, uint64_t offset)
+{
+	uint64_t blocks = 0;
+
+	for (uint32_t i = 0; i < WA_TEST_USED_BYTES; i++)
+		blocks += (uint64_t) __builtin_popcount(owner->parcel[offset + i]);
+	return blocks;
+}
+
+/* Returns the checksum of something in the parcel. */
+static uint32_t
+sum_of(const WaTestOwner *owner, uint64_t offset, size_t bytes)
+{
+	return wa_checksum(0, owner->parcel + offset, bytes);
+}
+
 /* Returns the checksum of the blocks that an answer covers, and its groups. */
 static uint32_t
 bulk_of(const WaTestOwner *owner, size_t groups_bytes)
@@ -88,7 +106,7 @@ test_run(WaTestDaemon *daemon)
 	WaTestGroups groups;
 	WaRunMessage run;
 	WaMessage reply;
-	uint64_t used = 0;
+	uint64_t used;
 	uint32_t nrows;
 
 	(void) daemon;
@@ -110,9 +128,7 @@ test_run(WaTestDaemon *daemon)
 		memcpy(&groups, owner.parcel + WA_TEST_GROUPS_AT, sizeof(groups));
 		EXPECT(groups.rows == reply.answer.rows && groups.extents == EXTENTS);
 	}
-	for (uint32_t i = 0; i < WA_TEST_USED_BYTES; i++)
-		used +=
-			(uint64_t) __builtin_popcount(owner.parcel[WA_TEST_USED_AT + i]);
+	used = count_blocks(&owner, WA_TEST_USED_AT);
 	EXPECT(used == reply.answer.blocks);
 	EXPECT(wa_used_is_sound(
 		(const uint64_t *) (const void *) (owner.parcel + WA_TEST_USED_AT),
@@ -190,6 +206,82 @@ test_changes(WaTestDaemon *daemon)
 	EXPECT(wa_test_follow(&owner, lsn + 1, lsn + 2, NULL, 0) == lsn + 2);
 	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
 	EXPECT(reply.answer.blocks == 0 && reply.answer.rows == 0);
+	wa_test_disown(&owner);
+	return true;
+}
+
+/*
+ * Asks what announces its cover, and expects that.  Stores the answer and how many blocks
+ * the cover has.
+ */
+static bool
+ask_announced(WaTestOwner *owner, const WaRunMessage *run, WaMessage *reply,
+			  uint64_t *blocks)
+{
+	memset(owner->parcel + WA_TEST_USED_AT, 0xaa, WA_TEST_USED_BYTES);
+	EXPECT(wa_test_ask(owner, run, reply) == WA_MSG_COVER);
+	EXPECT(reply->header.request == 41);
+	*blocks = reply->cover.blocks;
+	EXPECT(count_blocks(owner, WA_TEST_COVER_AT) == *blocks);
+	EXPECT(reply->header.bulk ==
+		   sum_of(owner, WA_TEST_COVER_AT, WA_TEST_USED_BYTES));
+	EXPECT(wa_test_receive_reply(owner->client.fd, reply) == WA_MSG_ANSWER);
+	EXPECT(reply->header.request == 41);
+	return true;
+}
+
+/* What an answer will cover is announced, and not said again if it comes true. */
+static bool
+test_announcement(WaTestDaemon *daemon)
+{
+	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 4096};
+	WaTestOwner owner;
+	WaRunMessage run;
+	WaMessage reply;
+	uint64_t blocks;
+	uint64_t left;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	run = prepare(&owner, &query);
+	run.announces = 1;
+	EXPECT(ask_announced(&owner, &run, &reply, &blocks));
+	EXPECT(reply.answer.blocks == blocks && reply.answer.left_blocks == 0);
+	EXPECT(reply.header.bulk == sum_of(&owner, WA_TEST_GROUPS_AT, 4096));
+	EXPECT(owner.parcel[WA_TEST_USED_AT] == 0xaa);
+	/* Some is left out after all. */
+	query.leaves_out = 1;
+	run = prepare(&owner, &query);
+	run.announces = 1;
+	EXPECT(ask_announced(&owner, &run, &reply, &left));
+	EXPECT(left == blocks && reply.answer.left_blocks > 0);
+	EXPECT(reply.answer.blocks == blocks - reply.answer.left_blocks);
+	EXPECT(count_blocks(&owner, WA_TEST_USED_AT) == reply.answer.blocks);
+	EXPECT(reply.header.bulk == bulk_of(&owner, 4096));
+	/* Failures come in the place of the answer. */
+	query.failure = WA_TEST_FAIL_PROCESS;
+	run = prepare(&owner, &query);
+	run.announces = 1;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_COVER);
+	EXPECT(wa_test_receive_reply(owner.client.fd, &reply) == WA_MSG_FAILED);
+	/* Nothing is announced where nothing can be used, or all can. */
+	query = (WaTestQuery){.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 4096};
+	run = prepare(&owner, &query);
+	run.announces = 1;
+	run.position = 8;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.blocks == 0);
+	run = prepare(&owner, &query);
+	run.announces = 1;
+	run.nblocks = 0;
+	while (
+		(owner.parcel[WA_TEST_COVER_AT + run.nblocks / 8] >> run.nblocks % 8 &
+		 1) != 0)
+		run.nblocks++;
+	EXPECT(run.nblocks > 0);
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	EXPECT(reply.answer.blocks == run.nblocks);
 	wa_test_disown(&owner);
 	return true;
 }
@@ -392,6 +484,9 @@ test_bad_offsets(WaTestDaemon *daemon)
 		run.used = bad[i];
 		EXPECT(run_is_rejected(run));
 		run = good;
+		run.cover = bad[i];
+		EXPECT(run_is_rejected(run));
+		run = good;
 		run.groups = bad[i];
 		EXPECT(run_is_rejected(run));
 	}
@@ -539,6 +634,7 @@ static const WaTestCase tests[] = {
 	{.name = "a damaged query", .run = test_damage},
 	{.name = "nothing to query", .run = test_nothing},
 	{.name = "blocks that change", .run = test_changes},
+	{.name = "an announced answer", .run = test_announcement},
 	{.name = "all blocks or none", .run = test_complete},
 	{.name = "groups in a file", .run = test_file},
 	{.name = "memory of queries",

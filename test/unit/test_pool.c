@@ -418,12 +418,14 @@ test_meeting(void)
 	return true;
 }
 
-/* Notes the status that a run is answered with: a WaRunAnswer. */
+/* Notes the status that a run is answered with. */
 static void
 note_answer(void *owner, const WaRunEnd *outcome)
 {
 	*(WaStatus *) owner = outcome->status;
 }
+
+static const WaRunReplies replies = {.answer = note_answer};
 
 /* Gives a message the checksum of what is in the parcel. */
 static void
@@ -442,7 +444,7 @@ do_run(WaRunMessage *message)
 
 	seal_data(message);
 	run = wa_run_make(&wa_test_counting_runner, &store, &parcel, message,
-					  pool.nthreads, note_answer, &status);
+					  pool.nthreads, &replies, &status);
 	if (run == NULL || !wa_run_is_sound(message, &parcel) ||
 		wa_run_is_answered(run))
 		return NULL;

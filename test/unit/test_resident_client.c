@@ -203,6 +203,7 @@ wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t position,
 	run.query = WA_TEST_QUERY_AT;
 	run.query_bytes = query_bytes;
 	run.used = WA_TEST_USED_AT;
+	run.cover = WA_TEST_COVER_AT;
 	run.groups = WA_TEST_GROUPS_AT;
 	run.groups_room = 4096;
 	wa_message_begin(&run.header, WA_MSG_RUN,
