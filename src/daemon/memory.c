@@ -8,8 +8,13 @@
 
 #include "daemon/memory.h"
 
-/* Pieces from this size on are mappings of their own, which go when freed. */
-#define MAPPING_BYTES (256 * 1024)
+/*
+ * Pieces from this size on are mappings of their own, which go when freed.  Smaller ones
+ * are not, and so much of what is free stays with the process: of a query of 1 ms over
+ * 3,700 extents it took 0.4 ms to have the system map what it needs for each of them.
+ */
+#define MAPPING_BYTES (4 * 1024 * 1024)
+#define TRIM_BYTES    (16 * 1024 * 1024)
 
 #define PAGE_BYTES ((uintptr_t) 4096)
 
@@ -188,6 +193,7 @@ void
 wa_memory_prepare(void)
 {
 	(void) mallopt(M_MMAP_THRESHOLD, MAPPING_BYTES);
+	(void) mallopt(M_TRIM_THRESHOLD, TRIM_BYTES);
 	(void) mallopt(M_MMAP_MAX, MAX_MAPPINGS);
 }
 
