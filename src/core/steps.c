@@ -19,6 +19,28 @@ step_of(uint64_t offset, uint64_t width, double inverse)
 	return step - (rest < 0) + (rest >= (int64_t) width);
 }
 
+/*
+ * Tells whether all arguments are in the step of the first one, as times often are that
+ * have come one after the other.
+ */
+static bool
+are_of_one_step(const WaSteps *steps, const int64_t *arguments, size_t nrows)
+{
+	const uint64_t offset = (uint64_t) arguments[0] - (uint64_t) steps->base;
+	const uint64_t first =
+		(uint64_t) arguments[0] - offset % steps->width; /* of the step */
+	const uint64_t last = first + steps->width - 1;
+	uint64_t signs = 0;
+
+	if (offset >= steps->nsteps * steps->width)
+		return false;
+	/* Modulo 2^64, one of both has its highest bit set where it is not between. */
+	for (size_t i = 0; i < nrows; i++)
+		signs |= ((uint64_t) arguments[i] - first) |
+				 (last - (uint64_t) arguments[i]);
+	return signs >> 63 == 0;
+}
+
 /* Looks up integers; stores what is known of each in known. */
 static void
 look_up_ints(const WaSteps *steps, const int64_t *arguments, int64_t *words,
@@ -68,6 +90,26 @@ set_nulls(const WaSteps *steps, const WaVector *a, int64_t *words,
 		}
 }
 
+/* Stores what rows that are all in the step of a value have. */
+static bool
+look_up_one(const WaSteps *steps, int64_t argument, WaVector *out,
+			int64_t *words, size_t nrows)
+{
+	const uint64_t step =
+		((uint64_t) argument - (uint64_t) steps->base) / steps->width;
+	const uint8_t known = steps->known[step];
+	const int64_t word = known == WA_STEP_VALUE ? steps->values[step] : 0;
+
+	out->has_nulls = known == WA_STEP_NULL;
+	out->mixed = false;
+	out->scale = steps->scale;
+	if (out->has_nulls)
+		memset(out->valid, 0, nrows);
+	for (size_t i = 0; i < nrows; i++)
+		words[i] = word;
+	return known != WA_STEP_UNKNOWN;
+}
+
 bool
 wa_steps_look_up(const WaSteps *steps, const WaVector *a, const int32_t *codes,
 				 WaVector *out, int64_t *words, size_t nrows)
@@ -76,6 +118,9 @@ wa_steps_look_up(const WaSteps *steps, const WaVector *a, const int32_t *codes,
 	bool all_known = true;
 	bool has_nulls = false;
 
+	if (codes == NULL && !a->has_nulls && nrows > 0 &&
+		are_of_one_step(steps, wa_vector_ints(a), nrows))
+		return look_up_one(steps, wa_vector_ints(a)[0], out, words, nrows);
 	if (codes == NULL)
 		look_up_ints(steps, wa_vector_ints(a), words, known, nrows);
 	else

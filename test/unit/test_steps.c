@@ -57,6 +57,18 @@ random_argument(const WaSteps *steps)
 	return (int64_t) ((uint64_t) steps->base + offset);
 }
 
+/* Returns an argument of a step, with its ends, or seldom one beside it. */
+static int64_t
+argument_of_step(const WaSteps *steps, uint64_t step)
+{
+	uint64_t offset = random() % 2 == 0 ? random_bits() % steps->width
+										: random() % 2 * (steps->width - 1);
+
+	if (random() % 4096 == 0)
+		offset = random() % 2 == 0 ? steps->width : UINT64_MAX;
+	return (int64_t) ((uint64_t) steps->base + step * steps->width + offset);
+}
+
 /* Tells whether the function is known at x, and stores its value. */
 static bool
 reference(const WaSteps *steps, int64_t x, int64_t *value)
@@ -74,15 +86,18 @@ reference(const WaSteps *steps, int64_t x, int64_t *value)
 static bool
 fill(const WaSteps *steps, WaVector *a, size_t nrows, int64_t *expected)
 {
+	const bool is_one = random() % 3 == 0;
+	const uint64_t step = (uint64_t) random() % steps->nsteps;
 	bool traps = false;
 
 	for (size_t i = 0; i < nrows; i++)
 	{
-		int64_t x = random_argument(steps);
+		int64_t x =
+			is_one ? argument_of_step(steps, step) : random_argument(steps);
 		bool is_null = a->has_nulls && random() % 3 == 0;
 		bool is_known = reference(steps, x, &expected[i]);
 
-		if (random() % 1024 != 0) /* seldom one that is not known */
+		if (!is_one && random() % 1024 != 0) /* seldom one that is not known */
 			for (int tries = 0; !is_known && tries < 100; tries++)
 			{
 				x = random_argument(steps);
