@@ -261,7 +261,10 @@ damage_message(const Peer *peer, WaMessage *message, size_t length)
 		seal(peer, message, length, parts);
 }
 
-/* Tells whether bytes are a message that may be damaged. */
+/*
+ * Tells whether bytes are a message that may be damaged.  If a FOLLOW is wrong and sealed
+ * nothing may be fresh any more, which would be right.
+ */
 static bool
 is_ours(int fd, const void *bytes, size_t length)
 {
@@ -271,7 +274,8 @@ is_ours(int fd, const void *bytes, size_t length)
 		   length <= sizeof(WaMessage) && header->magic == WA_PROTOCOL_MAGIC &&
 		   header->type != WA_MSG_HELLO && header->type != WA_MSG_WELCOME &&
 		   header->type != WA_MSG_PING && header->type != WA_MSG_SETTINGS &&
-		   header->type != WA_MSG_SHARE;
+		   header->type != WA_MSG_SHARE &&
+		   (header->type != WA_MSG_FOLLOW || !seals());
 }
 
 /* Returns the bytes to be sent, which may be in *copy. */
