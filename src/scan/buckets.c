@@ -2,7 +2,8 @@
  * buckets.c
  *		Expressions over a time that seldom change; see buckets.h.
  *
- * A direct-mapped table keeps the last result for each of its slots.
+ * A direct-mapped table keeps the last result for each of its slots.  What the device
+ * process has been given a table of is looked up there.
  */
 #include "postgres.h"
 
@@ -17,6 +18,7 @@
 #include "scan/buckets.h"
 #include "scan/compile_internal.h"
 #include "scan/datum.h"
+#include "scan/step_tables.h"
 #include "scan/times.h"
 
 #define BUCKET_USECS (INT64CONST(15) * 60 * 1000000)
@@ -73,6 +75,8 @@ struct WaBuckets
 	Slot *slots;             /* NULL: there are none yet */
 	uint64 nslots;           /* a power of two */
 	bool is_fresh;           /* the slots hold nothing of an execution before */
+	const WaSteps *table;    /* of the same function, or NULL */
+	uint64 table_query;      /* the query that it stays for */
 };
 
 WaBuckets *
@@ -363,6 +367,14 @@ wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext)
 {
 	wa_evaluation_prepare(buckets->evaluation, econtext);
 	buckets->is_fresh = false;
+	buckets->table = NULL;
+}
+
+void
+wa_buckets_use_table(WaBuckets *buckets, const WaSteps *table)
+{
+	buckets->table = table;
+	buckets->table_query = wa_step_tables_query();
 }
 
 void
@@ -399,14 +411,23 @@ store_row(const WaBuckets *buckets, const WaVector *times, WaVector *out,
 	return true;
 }
 
-bool
-wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
+/* Looks the results up in the table; returns false if it does not know them all. */
+static bool
+look_up_table(const WaBuckets *buckets, const WaVector *a, WaVector *out,
+			  size_t nrows)
 {
-	WaBuckets *buckets = (WaBuckets *) context;
+	return buckets->table != NULL &&
+		   buckets->table_query == wa_step_tables_query() &&
+		   wa_steps_call(buckets->table, a, out, nrows);
+}
+
+/* Finds the results by slots; returns false to trap. */
+static bool
+look_up_slots(WaBuckets *buckets, const WaVector *a, WaVector *out,
+			  size_t nrows)
+{
 	size_t width = wa_vector_width(buckets->kind);
 
-	if (!wa_evaluation_is_prepared(buckets->evaluation))
-		return false;
 	out->has_nulls = a->has_nulls;
 	out->mixed = false;
 	out->scale = 0;
@@ -427,4 +448,14 @@ wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
 	}
 	return buckets->kind != WA_VECTOR_DECIMAL ||
 		   wa_evaluation_align(out, nrows);
+}
+
+bool
+wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
+{
+	WaBuckets *buckets = (WaBuckets *) context;
+
+	return wa_evaluation_is_prepared(buckets->evaluation) &&
+		   (look_up_table(buckets, a, out, nrows) ||
+			look_up_slots(buckets, a, out, nrows));
 }

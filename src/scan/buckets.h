@@ -13,6 +13,7 @@
 #define WA_SCAN_BUCKETS_H
 
 #include "core/must_check.h"
+#include "core/steps.h"
 #include "scan/evaluate.h"
 
 typedef struct WaBuckets WaBuckets;
@@ -24,6 +25,12 @@ extern WaBuckets *wa_buckets_make(const WaCallExpression *call,
 
 /* As wa_evaluation_prepare; forgets all results. */
 extern void wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext);
+
+/*
+ * Has rows be looked up in a table of the expression that wa_step_table_find has found
+ * since it was prepared, for as long as the table stays; NULL: in none.
+ */
+extern void wa_buckets_use_table(WaBuckets *buckets, const WaSteps *table);
 
 /* As wa_evaluation_reset. */
 extern void wa_buckets_reset(WaBuckets *buckets);

@@ -189,7 +189,10 @@ find_table(const WaRunner *runner, const WaRunMessage *run,
 	else if (wa_limit_table_is_possible(call->expression))
 		table = wa_limit_table_make(call->expression, call->evaluation, &range);
 	else
+	{
 		table = wa_step_table_find(call->expression, call->buckets, &range);
+		wa_buckets_use_table(call->buckets, table);
+	}
 	return table == NULL
 			   ? find_column_table(runner, run, columns, instruction, number)
 			   : table;

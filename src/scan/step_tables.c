@@ -136,6 +136,12 @@ wa_step_tables_begin(void)
 	wa_kept_tables_begin(&tables);
 }
 
+uint64
+wa_step_tables_query(void)
+{
+	return tables.query;
+}
+
 /* Puts the constants in the place of references to them. */
 static Node *
 put_constants(Node *node, void *context)
