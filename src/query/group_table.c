@@ -288,10 +288,12 @@ index_by_hash(WaGroupTable *table)
 {
 	uint64_t *before = table->slots;
 	const uint64_t nbefore = table->slot_mask + 1;
+	const uint64_t ngroups =
+		table->ngroups > table->expected ? table->ngroups : table->expected;
 	int bits = FIRST_SLOT_BITS;
 	uint64_t *slots;
 
-	while ((uint64_t) 1 << bits < (uint64_t) table->ngroups * 4)
+	while ((uint64_t) 1 << bits < ngroups * 4)
 		bits++;
 	leave_index(table);
 	slots = wa_arena_alloc_zero(table->arena, sizeof(uint64_t) << bits);
@@ -309,22 +311,32 @@ index_by_hash(WaGroupTable *table)
 	wa_arena_free(table->arena, before);
 }
 
-/* Makes room for more groups; returns false if it cannot. */
+/* Makes room for so many groups, at least; returns false if it cannot. */
 static bool
-grow_words(WaGroupTable *table)
+grow_words(WaGroupTable *table, uint32_t ngroups)
 {
-	size_t bytes = (size_t) table->capacity * 2 * (size_t) table->nstored *
-				   sizeof(uint64_t);
+	uint64_t capacity = table->capacity;
 
-	if (table->capacity >= MAX_GROUPS)
+	while (capacity < ngroups)
+		capacity *= 2;
+	if (capacity > MAX_GROUPS)
 	{
 		table->arena->failed = true;
 		return false;
 	}
-	if (!wa_arena_resize(table->arena, &table->words, bytes))
+	if (!wa_arena_resize(table->arena, &table->words,
+						 (size_t) capacity * (size_t) table->nstored *
+							 sizeof(uint64_t)))
 		return false;
-	table->capacity *= 2;
+	table->capacity = (uint32_t) capacity;
 	return true;
+}
+
+bool
+wa_group_table_expect(WaGroupTable *table, uint32_t ngroups)
+{
+	table->expected = ngroups;
+	return ngroups <= table->capacity || grow_words(table, ngroups);
 }
 
 /*
@@ -336,7 +348,7 @@ add_words(WaGroupTable *table, const uint64_t *words)
 {
 	uint32_t group = table->ngroups;
 
-	if (group == table->capacity && !grow_words(table))
+	if (group == table->capacity && !grow_words(table, group + 1))
 		return 0;
 	memcpy(wa_table_words_of(table, group), words,
 		   (size_t) table->nstored * sizeof(uint64_t));

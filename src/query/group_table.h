@@ -9,6 +9,7 @@
 #ifndef WA_QUERY_GROUP_TABLE_H
 #define WA_QUERY_GROUP_TABLE_H
 
+#include "core/must_check.h"
 #include "core/vector.h"
 #include "query/groups.h"
 
@@ -44,6 +45,7 @@ typedef struct WaGroupTable
 	bool is_closed; /* no group is made any more */
 	uint32_t ngroups;
 	uint32_t capacity;
+	uint32_t expected;   /* groups that a hash table is made for at least */
 	uint64_t *words;     /* of the groups, one group after the other */
 	uint32_t null_group; /* of a single key, or WA_NO_GROUP */
 	WaKeyRange *ranges;  /* of each key */
@@ -66,6 +68,14 @@ typedef struct WaKeyRows
 
 /* Makes *table, which does not move, one without groups, in the arena. */
 extern void wa_group_table_init(WaGroupTable *table, WaArena *arena, int nkeys);
+
+/*
+ * Has the table have room for so many groups, as far as can be without looking at
+ * those that there are; not of a closed one.  Returns false if there is not enough
+ * memory.
+ */
+extern WA_MUST_CHECK bool wa_group_table_expect(WaGroupTable *table,
+												uint32_t ngroups);
 
 /*
  * Stores the groups of those rows that have one in numbers, and the rows that

@@ -215,6 +215,35 @@ find_vector_row(WaQueryGroups *groups, WaVector *const *keys, size_t row)
 	return find_row(groups);
 }
 
+/* Tells whether two rows of vectors have the same keys. */
+static inline bool
+rows_are_alike(const WaQueryGroups *groups, size_t row, size_t other)
+{
+	for (int key = 0; key < groups->nkeys; key++)
+	{
+		const WaKeyRows *rows = &groups->rows[key];
+
+		if (rows->words[row] != rows->words[other] ||
+			(rows->valid != NULL && rows->valid[row] != rows->valid[other]))
+			return false;
+	}
+	return true;
+}
+
+/* Finds or makes the groups of rows of vectors that have none yet, in their order. */
+static void
+find_missing(WaQueryGroups *groups, WaVector *const *keys, size_t nmissing,
+			 uint32_t *numbers)
+{
+	const uint16_t *missing = groups->missing;
+
+	for (size_t i = 0; i < nmissing; i++)
+		numbers[missing[i]] =
+			i > 0 && rows_are_alike(groups, missing[i], missing[i - 1])
+				? numbers[missing[i - 1]]
+				: find_vector_row(groups, keys, missing[i]);
+}
+
 bool
 wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 					 uint32_t *numbers)
@@ -232,9 +261,7 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 	}
 	nmissing = wa_group_table_find_rows(&groups->table, groups->rows, nrows,
 										numbers, groups->missing);
-	for (size_t i = 0; i < nmissing; i++)
-		numbers[groups->missing[i]] =
-			find_vector_row(groups, keys, groups->missing[i]);
+	find_missing(groups, keys, nmissing, numbers);
 	if (groups->watches && !groups->arena->failed)
 		watch_rows(groups, keys, nrows, numbers);
 	for (int key = 0; key < groups->nkeys; key++)
@@ -376,6 +403,12 @@ wa_query_groups_find_values(WaQueryGroups *groups, const WaQueryValue *keys,
 	if (groups->watches && !groups->arena->failed)
 		watch_values(groups, keys, *number);
 	return !groups->arena->failed;
+}
+
+bool
+wa_query_groups_expect(WaQueryGroups *groups, uint32_t ngroups)
+{
+	return wa_group_table_expect(&groups->table, ngroups);
 }
 
 void

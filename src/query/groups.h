@@ -96,6 +96,13 @@ extern WA_MUST_CHECK bool wa_query_groups_hash(WaQueryGroups *groups,
 											   uint64_t *hashes);
 
 /*
+ * Has the table, which is not closed, make room for so many groups at once.  Returns
+ * false, with the groups of no further use, if there is not enough memory.
+ */
+extern WA_MUST_CHECK bool wa_query_groups_expect(WaQueryGroups *groups,
+												 uint32_t ngroups);
+
+/*
  * Has no more groups made: rows without one get WA_NO_GROUP from now on, and the
  * table takes no more memory.
  */

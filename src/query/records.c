@@ -160,6 +160,12 @@ wa_records_grow(WaRecordTable *table, uint32_t ngroups)
 	return true;
 }
 
+bool
+wa_records_expect(WaRecordTable *table, uint32_t ngroups)
+{
+	return ngroups <= table->capacity || reserve(table, ngroups);
+}
+
 void **
 wa_record_rest(WaRecordTable *table, uint32_t group)
 {

@@ -151,6 +151,10 @@ extern void wa_records_watch(WaRecordTable *table);
 extern WA_MUST_CHECK bool wa_records_grow(WaRecordTable *table,
 										  uint32_t ngroups);
 
+/* Makes room for so many groups at once, with none of them made; likewise. */
+extern WA_MUST_CHECK bool wa_records_expect(WaRecordTable *table,
+											uint32_t ngroups);
+
 /* Tells whether some rows of a record of a DECIMAL are not wide. */
 static inline bool
 wa_record_has_narrow(const WaRecord *record)

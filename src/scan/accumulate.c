@@ -204,6 +204,13 @@ wa_accumulator_grow(WaAccumulator *accumulator, uint32 ngroups)
 	accumulator->ngroups = ngroups;
 }
 
+void
+wa_accumulator_expect(WaAccumulator *accumulator, uint32 ngroups)
+{
+	if (!wa_records_expect(accumulator->table, ngroups))
+		elog(ERROR, "an arena of a memory context has failed");
+}
+
 /* Returns a row's value as one of SQL, in the current memory context. */
 static Datum
 datum_of(const WaAccumulator *accumulator, const WaVector *vector, size_t row)

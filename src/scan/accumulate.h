@@ -27,6 +27,9 @@ extern WaAccumulator *wa_accumulator_make(MemoryContext parent,
 /* Makes room for groups up to ngroups - 1; new ones are empty. */
 extern void wa_accumulator_grow(WaAccumulator *accumulator, uint32 ngroups);
 
+/* Has room for so many groups be made at once; none of them is made. */
+extern void wa_accumulator_expect(WaAccumulator *accumulator, uint32 ngroups);
+
 /*
  * Takes the rows of a vector: those that are not NULL and, where keep is not
  * NULL, have keep[i] set.  Row i belongs to group groups[i]; to group 0 where

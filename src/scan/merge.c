@@ -17,6 +17,9 @@
 #define MESSAGE_BYTES ((Size) 32 * 1024)
 #define MESSAGE_PART  32
 
+/* Room for the groups of an answer is made at once if it takes this part of the memory. */
+#define EXPECTED_PART 32
+
 WaPartialShape *
 wa_scan_shape(const WaScanState *state)
 {
@@ -367,19 +370,37 @@ wa_scan_answer_is_sound(const WaScanState *state, const void *message,
 	return !reader.reader.failed;
 }
 
+/*
+ * Makes room for the groups of an answer of so many bytes, unless there may be too many.
+ * Those that have been made may well be among them.
+ */
+static void
+expect_groups(WaScanState *state, uint32 ngroups, Size bytes)
+{
+	if (state->groups == NULL || wa_spill_has_spilled(state) ||
+		bytes > get_hash_memory_limit() / EXPECTED_PART)
+		return;
+	wa_groups_check(
+		wa_query_groups_expect(wa_groups_table(state->groups), ngroups));
+	for (int i = 0; i < state->ncolumns; i++)
+		wa_accumulator_expect(state->columns[i].accumulator, ngroups);
+}
+
 void
 wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
 					 const WaRanks *ranks, bool may_spill)
 {
 	MemoryContext each = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg merged group", ALLOCSET_SMALL_SIZES);
-	int unchecked = 0;
 	WaPartialReader reader;
 	WaArena arena;
+	int unchecked;
 	bool more;
 
 	open_message(&reader, &arena, shape_of_answer(state, ranks), message,
 				 bytes);
+	expect_groups(state, reader.ngroups, bytes);
+	unchecked = may_spill ? wa_spill_piece(state) : 0;
 	do
 	{
 		MemoryContext old = MemoryContextSwitchTo(each);
@@ -387,11 +408,11 @@ wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
 		more = take_group(state, &reader, ranks);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(each);
-		if (may_spill && more && ++unchecked >= wa_spill_piece(state))
+		if (may_spill && more && --unchecked <= 0)
 		{
 			check_memory(state, reader.reader.words - (const uint64 *) message,
 						 bytes);
-			unchecked = 0;
+			unchecked = wa_spill_piece(state);
 		}
 	} while (more);
 	MemoryContextDelete(each);
