@@ -15,6 +15,10 @@ static const size_t kAlignment = 256;
 // Chunks are at least so large.
 static const size_t kChunkBytes = (size_t) 1 << 20;
 
+// What stays allocated is by this part larger than what was needed: tables that are
+// written to grow, and to allocate takes as long as a query.
+static const size_t kSparePart = 16;
+
 // Pinned memory of a query at most.
 static const size_t kMaxPinnedBytes = (size_t) 1 << 30;
 
@@ -107,6 +111,20 @@ wa_query_pool_rewind(WaQueryPool *pool, WaQueryMark mark)
 		pool->chunks.back().used = mark.nchunks > 0 ? mark.used : 0;
 }
 
+// Allocates so many bytes for the next query, in one piece, with some to spare if they
+// can be had.
+static void
+allocate_ahead(WaQueryPool *pool, size_t bytes)
+{
+	const size_t needed = std::max(bytes, kChunkBytes);
+	size_t spared = needed + needed / kSparePart;
+
+	if (pool->pinned)
+		spared = std::max(needed, std::min(spared, kKeptPinnedBytes));
+	if (add_chunk(pool, spared) != cudaSuccess)
+		(void) add_chunk(pool, needed);
+}
+
 void
 wa_query_pool_reset(WaQueryPool *pool)
 {
@@ -120,7 +138,7 @@ wa_query_pool_reset(WaQueryPool *pool)
 	}
 	wa_query_pool_free(pool);
 	if (most_used > 0 && (!pool->pinned || most_used <= kKeptPinnedBytes))
-		(void) add_chunk(pool, std::max(most_used, kChunkBytes));
+		allocate_ahead(pool, most_used);
 }
 
 void

@@ -22,7 +22,7 @@ struct WaQueryChunk
 
 // Memory of a device, or pinned host memory.  What a query takes is given back
 // all at once, or what it took last before the rest, and stays allocated for the
-// next one, then in one piece.
+// next one, then in one piece and with some to spare.
 struct WaQueryPool
 {
 	bool pinned;

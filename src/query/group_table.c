@@ -288,12 +288,11 @@ index_by_hash(WaGroupTable *table)
 {
 	uint64_t *before = table->slots;
 	const uint64_t nbefore = table->slot_mask + 1;
-	const uint64_t ngroups =
-		table->ngroups > table->expected ? table->ngroups : table->expected;
 	int bits = FIRST_SLOT_BITS;
 	uint64_t *slots;
 
-	while ((uint64_t) 1 << bits < ngroups * 4)
+	while ((uint64_t) 1 << bits < (uint64_t) table->ngroups * 4 ||
+		   (uint64_t) 1 << bits <= (uint64_t) table->expected * 2)
 		bits++;
 	leave_index(table);
 	slots = wa_arena_alloc_zero(table->arena, sizeof(uint64_t) << bits);
@@ -335,7 +334,8 @@ grow_words(WaGroupTable *table, uint32_t ngroups)
 bool
 wa_group_table_expect(WaGroupTable *table, uint32_t ngroups)
 {
-	table->expected = ngroups;
+	if (ngroups > table->expected)
+		table->expected = ngroups;
 	return ngroups <= table->capacity || grow_words(table, ngroups);
 }
 

@@ -70,9 +70,8 @@ typedef struct WaKeyRows
 extern void wa_group_table_init(WaGroupTable *table, WaArena *arena, int nkeys);
 
 /*
- * Has the table have room for so many groups, as far as can be without looking at
- * those that there are; not of a closed one.  Returns false if there is not enough
- * memory.
+ * Makes room for so many groups at once, in an index when one is made anew.  That is
+ * no more than they would have in the end.  Returns false if there is not enough memory.
  */
 extern WA_MUST_CHECK bool wa_group_table_expect(WaGroupTable *table,
 												uint32_t ngroups);

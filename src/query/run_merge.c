@@ -68,12 +68,27 @@ merge_some(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 	return WA_RUN_TAKEN;
 }
 
+/* Makes room for so many groups; returns false if there is not enough memory. */
+static bool
+expect_groups(WaQueryRun *run, size_t ngroups)
+{
+	if (!wa_query_groups_expect(run->groups, (uint32_t) ngroups))
+		return false;
+	for (uint32_t i = 0; i < run->query->ncolumns; i++)
+		if (!wa_records_expect(run->tables[i], (uint32_t) ngroups))
+			return false;
+	return true;
+}
+
 WaRunOutcome
 wa_run_merge_groups(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 					size_t ntheirs)
 {
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 
+	/* Those of one run are all different. */
+	if (!expect_groups(into, ntheirs))
+		return WA_RUN_NO_MEMORY;
 	for (size_t first = 0; first < ntheirs && outcome == WA_RUN_TAKEN;
 		 first += WA_VECTOR_ROWS)
 		outcome = merge_some(into, from, theirs + first,
@@ -112,6 +127,8 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 	into->tied |= wa_query_run_is_tied(from);
 	if (into->groups == NULL)
 		return merge_only_group(into, from);
+	if (!expect_groups(into, ngroups))
+		return WA_RUN_NO_MEMORY;
 	for (uint32_t first = 0; first < ngroups && outcome == WA_RUN_TAKEN;
 		 first += WA_VECTOR_ROWS)
 	{
