@@ -6,7 +6,7 @@
 #						build/emu/test_groups, build/emu/test_programs,
 #						build/emu/test_wide_programs and build/emu/test_keys, build/emu/test_queries,
 #						build/emu/test_first_groups, build/emu/test_conditions,
-#						build/emu/test_launches, and build/emu/test_block, the
+#						build/emu/test_scratch, build/emu/test_launches, and build/emu/test_block, the
 #						kernel test with blocks of half the size
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
@@ -265,10 +265,18 @@ build/emu/test_conditions: $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
+# The memory of queries.
+build/emu/test_scratch: $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
+		$(patsubst %,build/emu/test/%.o,test_scratch report $(EMU_SORTS)) \
+		$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+		$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
+	$(call step,LINK)
+	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
+
 # The programs that emu-test runs, the long ones first.
 EMU_RUNS = $(patsubst %,emu-run-%,queries first_groups wide_programs kernels \
 	programs long_programs long_wide_programs groups block launches conditions \
-	keys primitives)
+	keys scratch primitives)
 emu-run-queries emu-run-launches: export WARPAGG_EMU_DEVICES = 2
 emu-run-block: EMU_ARGUMENTS = 4
 
