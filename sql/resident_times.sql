@@ -132,6 +132,27 @@ FROM (VALUES ('day', 'Europe/Berlin', 3), ('day', 'Asia/Kolkata', 3), ('month', 
 DEALLOCATE buckets;
 RESET plan_cache_mode;
 
+-- Rows of blocks that have changed are looked up in the tables, too: of times that
+-- these know, of others, and of none.
+UPDATE wa_times SET v = v + 1 WHERE id % 800 = 1;
+SELECT result, count(*), CASE WHEN result NOT LIKE 'same%' THEN array_agg(zone || ' ' || expression) END AS which
+FROM wa_times_checks('{UTC, Europe/Berlin, Australia/Lord_Howe}', ARRAY[
+    'date_trunc(''day'', tz)', 'date_trunc(''hour'', tz)', 'date_trunc(''month'', tz)', 'tz::date', 'extract(hour FROM tz)',
+    'date_trunc(''day'', ts)', 'extract(dow FROM ts)', 'date_trunc(''month'', d)', 'extract(year FROM d)', 'extract(isodow FROM tz) > 5',
+    'coalesce(extract(day FROM tz), 0)', 'date_bin(''1 day 2 hours'', tz, timestamptz ''2024-05-05 01:30'')'])
+GROUP BY result ORDER BY result;
+SELECT wa_compare(query) FROM unnest(ARRAY[
+    'SELECT sum(v), count(*) FROM wa_times WHERE extract(dow FROM tz) IN (0, 6) AND date_trunc(''day'', tz) > ''2024-03-20''',
+    'SELECT date_trunc(''day'', a.tz), count(*) FROM wa_times a GROUP BY 1 HAVING count(*) > (SELECT count(*) / 40 FROM wa_times b WHERE date_trunc(''day'', b.tz) < ''2024-03-20'')']) query;
+BEGIN;
+INSERT INTO wa_times SELECT 39000 + i, t, t, date '2024-04-01', i, 'Z', i, i
+FROM unnest(ARRAY[NULL, timestamp '2024-04-19 23:59', '2031-05-06 07:08', 'infinity', '-infinity']) WITH ORDINALITY x (t, i);
+SELECT result, count(*), CASE WHEN result NOT LIKE 'same%' THEN array_agg(zone || ' ' || expression) END AS which
+FROM wa_times_checks('{UTC, Europe/Berlin}', ARRAY[
+    'date_trunc(''day'', tz)', 'date_trunc(''hour'', ts)', 'extract(year FROM tz)', 'extract(month FROM ts)', 'date_trunc(''month'', d)'])
+GROUP BY result ORDER BY result;
+ROLLBACK;
+
 -- Rows outside of what was resident, before and after they are loaded.
 SET timezone = 'Europe/Berlin';
 BEGIN;
