@@ -9,6 +9,9 @@
 #include "query/group_hash.h"
 #include "query/group_table_internal.h"
 
+/* Where runs of rows with one key have so many on average, each is looked up once. */
+#define ROWS_PER_RUN 8
+
 /* Stores which of the rows have no group in missing; returns how many. */
 static size_t
 find_missing(const uint32_t *numbers, size_t nrows, uint16_t *missing)
@@ -184,6 +187,49 @@ check_candidates(const WaGroupTable *table, const WaKeyRows *keys, size_t nrows,
 	}
 }
 
+/* Tells whether words are mostly like the ones before them, as are days of times. */
+static bool
+are_runs(const uint64_t *words, size_t nrows)
+{
+	size_t nruns = 1;
+
+	for (size_t i = 1; i < nrows; i++)
+		nruns += words[i] != words[i - 1];
+	return nruns * ROWS_PER_RUN <= nrows;
+}
+
+/* Returns the group of a word of a single key, WA_NO_GROUP if there is none. */
+static uint32_t
+find_word(const WaGroupTable *table, uint64_t word)
+{
+	const uint64_t hash = wa_hash_finish(wa_hash_word(0, word));
+	uint64_t place = hash >> table->slot_shift;
+	uint64_t slot;
+
+	while ((slot = table->slots[place]) != 0)
+	{
+		const uint32_t group = (uint32_t) slot - 1;
+
+		if (wa_hash_slot_matches(slot, hash) &&
+			*wa_table_words_of(table, group) == word)
+			return group;
+		place = (place + 1) & table->slot_mask;
+	}
+	return WA_NO_GROUP;
+}
+
+/* Looks up rows of a single key without NULLs, each run of them once. */
+static size_t
+find_runs(const WaGroupTable *table, const uint64_t *words, size_t nrows,
+		  uint32_t *numbers, uint16_t *missing)
+{
+	for (size_t i = 0; i < nrows; i++)
+		numbers[i] = i > 0 && words[i] == words[i - 1]
+						 ? numbers[i - 1]
+						 : find_word(table, words[i]);
+	return find_missing(numbers, nrows, missing);
+}
+
 /* Looks up rows by the hash table. */
 static size_t
 find_rows_by_hash(const WaGroupTable *table, const WaKeyRows *keys,
@@ -192,6 +238,8 @@ find_rows_by_hash(const WaGroupTable *table, const WaKeyRows *keys,
 	const uint8_t *valid = table->nkeys == 1 ? keys[0].valid : NULL;
 	size_t nmissing = 0;
 
+	if (table->nkeys == 1 && valid == NULL && are_runs(keys[0].words, nrows))
+		return find_runs(table, keys[0].words, nrows, numbers, missing);
 	hash_rows(table, keys, nrows);
 	find_candidates(table, nrows, numbers);
 	check_candidates(table, keys, nrows, numbers);
