@@ -11,84 +11,110 @@
 /* Parts lie anywhere in memory: so many more are fetched. */
 #define PARTS_AHEAD 16
 
-/* Makes an empty cover, or returns NULL. */
-static WaCover *
-begin_cover(const WaUse *use, const WaColumnName *names)
-{
-	const size_t bytes = use->pins.ncolumns * sizeof(*names);
-	WaCover *cover = calloc(1, sizeof(*cover));
-
-	if (cover == NULL)
-		return NULL;
-	cover->references = 1;
-	wa_placements_init(&cover->placements);
-	cover->names = malloc(bytes + 1);
-	if (cover->names == NULL)
-	{
-		wa_cover_release(cover);
-		return NULL;
-	}
-	memcpy(cover->names, names, bytes);
-	cover->ncolumns = use->pins.ncolumns;
-	cover->nblocks = use->nblocks;
-	cover->snapshot = *use->snapshot;
-	return cover;
-}
-
-/* Makes some of the parts that are not there yet, from a place on; returns the next one. */
-static bool
-make_some(WaCover *cover, const WaStore *store, WaUse *use, uint32_t *next)
-{
-	WaCoverPlace *places[WA_PARTS_AT_ONCE];
-	uint32_t count = 0;
-
-	for (; *next < cover->nplaces && count < WA_PARTS_AT_ONCE; (*next)++)
-		if (cover->places[*next].part == NULL)
-			places[count++] = &cover->places[*next];
-	return wa_cover_parts_make(store, use, places, count);
-}
-
 /* Makes the parts that are not there yet. */
 static bool
-make_parts(WaCover *cover, WaStore *store, WaUse *use)
+make_parts(const WaCoverMaking *making)
 {
+	WaStore *store = making->store;
 	bool made = true;
 
-	for (uint32_t next = 0; next < cover->nplaces && made;)
+	for (uint32_t next = 0; next < making->nmissing && made;)
 	{
+		WaCoverPlace *places[WA_PARTS_AT_ONCE];
+		uint32_t count = 0;
+
+		while (next < making->nmissing && count < WA_PARTS_AT_ONCE)
+			places[count++] = &making->cover->places[making->missing[next++]];
 		(void) pthread_mutex_lock(&store->lock);
-		made = make_some(cover, store, use, &next);
+		made = wa_cover_parts_make(store, making->use, places, count);
 		(void) pthread_mutex_unlock(&store->lock);
 	}
 	return made;
 }
 
+/* Adds the part of a place to the sums. */
+static void
+add_place(WaCover *cover, const WaCoverPlace *place)
+{
+	cover->count += place->count;
+	cover->rows += place->rows;
+	cover->blocks += place->blocks;
+	cover->has_left |= place->has_left;
+	wa_deciders_add(&cover->deciders, &place->deciders);
+}
+
+/*
+ * Lists the extents of a place, where there are others', or none, in the list; of parts
+ * only addresses are looked at.
+ */
+static void
+list_place(WaCover *cover, uint32_t i)
+{
+	const WaCoverPlace *place = &cover->places[i];
+	const uint32_t begin = cover->starts[i];
+	const uint32_t end = begin + place->count;
+	const uint32_t old_end = cover->starts[i + 1];
+	const uint32_t behind = cover->starts[cover->nplaces] - old_end;
+
+	if (end != old_end)
+	{
+		memmove(&cover->list[end], &cover->list[old_end],
+				behind * sizeof(*cover->list));
+		memmove(&cover->ids[end], &cover->ids[old_end],
+				behind * sizeof(*cover->ids));
+		for (uint32_t j = i + 1; j <= cover->nplaces; j++)
+			cover->starts[j] += end - old_end;
+	}
+	for (uint32_t j = 0; j < place->count; j++)
+	{
+		cover->list[begin + j] = &place->part->extents[j].extent;
+		cover->ids[begin + j] =
+			(WaExtentId){2 * place->id + j, 2 * place->number + j};
+	}
+}
+
+/* Sums up the parts of a new cover, and lists their extents. */
+static bool
+finish_new(WaCover *cover)
+{
+	const size_t room = 2 * (size_t) cover->nplaces + 1;
+
+	cover->list = malloc(room * sizeof(*cover->list));
+	cover->ids = malloc(room * sizeof(*cover->ids));
+	cover->starts = calloc(room, sizeof(*cover->starts));
+	if (cover->list == NULL || cover->ids == NULL || cover->starts == NULL)
+		return false;
+	cover->placements.ids = cover->ids;
+	for (uint32_t i = 0; i < cover->nplaces; i++)
+	{
+		add_place(cover, &cover->places[i]);
+		cover->starts[i + 1] = cover->starts[i] + cover->places[i].count;
+	}
+	for (uint32_t i = 0; i < cover->nplaces; i++)
+		list_place(cover, i);
+	return true;
+}
+
+/* Does so with the places that have changed of one that was another one. */
+static void
+finish_next(const WaCoverMaking *making)
+{
+	WaCover *cover = making->cover;
+
+	for (uint32_t i = 0; i < making->nchanged; i++)
+	{
+		add_place(cover, &cover->places[making->changed[i]]);
+		list_place(cover, making->changed[i]);
+	}
+}
+
 /* Sums up the parts, and lists their extents. */
 static bool
-finish_cover(WaCover *cover)
+finish_cover(const WaCoverMaking *making)
 {
-	uint64_t next = 0;
-
-	for (uint32_t i = 0; i < cover->nplaces; i++)
-	{
-		const WaCoverPart *part = cover->places[i].part;
-
-		cover->count += part->count;
-		cover->rows += part->rows;
-		cover->blocks += part->blocks;
-		cover->has_left |= part->has_left;
-		wa_deciders_add(&cover->deciders, &part->deciders);
-	}
-	cover->list = malloc((cover->count + 1) * sizeof(WaRunExtent *));
-	if (cover->list == NULL)
-		return false;
-	for (uint32_t i = 0; i < cover->nplaces; i++)
-	{
-		const WaCoverPart *part = cover->places[i].part;
-
-		for (uint32_t j = 0; j < part->count; j++)
-			cover->list[next++] = &part->extents[j].extent;
-	}
+	if (!making->is_next)
+		return finish_new(making->cover);
+	finish_next(making);
 	return true;
 }
 
@@ -96,18 +122,17 @@ finish_cover(WaCover *cover)
 static WaCover *
 make_cover(WaStore *store, WaUse *use, const WaColumnName *names)
 {
-	WaCover *cover = begin_cover(use, names);
+	WaCoverMaking making = {.store = store, .use = use, .names = names};
 
-	if (cover == NULL)
-		return NULL;
-	if (wa_kept_find_parts(store, use, cover) &&
-		make_parts(cover, store, use) && finish_cover(cover))
+	if (!wa_kept_begin(&making) || !make_parts(&making) ||
+		!finish_cover(&making) || !wa_kept_put(&making))
 	{
-		wa_kept_put(store, use, cover);
-		return cover;
+		wa_cover_release(making.cover);
+		making.cover = NULL;
 	}
-	wa_cover_release(cover);
-	return NULL;
+	free(making.changed);
+	free(making.missing);
+	return making.cover;
 }
 
 WaCover *
@@ -133,9 +158,10 @@ wa_cover_release(WaCover *cover)
 			__builtin_prefetch(cover->places[i + PARTS_AHEAD].part, 1);
 		wa_cover_part_release(cover->places[i].part);
 	}
-	wa_placements_end(&cover->placements);
-	free(cover->names);
+	wa_placement_cache_release(cover->placements.cache);
 	free(cover->places);
 	free(cover->list);
+	free(cover->ids);
+	free(cover->starts);
 	free(cover);
 }

@@ -4,10 +4,15 @@
  *
  * A cover has the extents that have all of some columns and blocks that are fresh,
  * and settled for the snapshot, with references to them.  To find all of them for every
- * query would take longer than a GPU takes for the query.  So a cover is constant, and
- * kept with the relation for other queries whose snapshots find the same blocks settled,
- * until one of the relation's extents changes, or what is fresh of it; then the parts of
- * it that have not changed are part of the next one.
+ * query would take longer than a GPU takes for the query.  So a cover is kept with the
+ * relation for other queries whose snapshots find the same blocks settled, until one of
+ * the relation's extents changes, or what is fresh of it; then the parts of it that have
+ * not changed are part of the next one.
+ *
+ * A cover is constant from when wa_cover_take returns it until its last user has released
+ * it.  One that is kept and to which nobody else refers may lose parts then, and become
+ * the next one: then references of the parts that have not changed, which lie anywhere in
+ * memory, need not be touched, nor sums and lists be made anew.
  */
 #ifndef WA_DAEMON_COVER_H
 #define WA_DAEMON_COVER_H
@@ -16,23 +21,23 @@
 #include "daemon/mirror.h"
 #include "daemon/runner.h"
 
-/* Constant, but for what the mirror keeps here. */
 typedef struct WaCover
 {
 	uint32_t references;  /* atomic */
 	struct WaCover *next; /* of garbage; the store's lock guards it */
-	uint64_t stamp;       /* of the relation, when this was begun */
-	uint32_t ncolumns;
-	WaColumnName
-		*names;       /* of these, or NULL once they are kept by themselves */
+	uint64_t stamp; /* of the relation, when this was begun */
+	uint64_t moves; /* likewise */
+	bool has_lost;  /* parts, since it was made: for the next one only */
 	uint32_t nblocks; /* of the relation */
 	WaSnapshot snapshot; /* for which this was made */
-	WaDeciders deciders; /* of all extents that were looked at */
+	WaDeciders deciders; /* of all extents that were looked at, or more */
 	bool has_left;       /* fresh blocks, as they are not settled for it */
 	uint32_t nplaces;
 	WaCoverPlace *places;     /* by number */
 	uint64_t count;           /* of extents */
 	const WaRunExtent **list; /* by number, overlays behind theirs */
+	WaExtentId *ids;          /* of each */
+	uint32_t *starts;         /* in these of each place, and the end */
 	uint64_t rows;            /* of all ranges */
 	uint64_t blocks;          /* that are usable */
 	WaPlacements placements;

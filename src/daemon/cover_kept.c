@@ -56,36 +56,59 @@ empty_place(WaStoredRelation *relation, int place, WaGarbage *garbage)
 {
 	WaKeptCover *kept = &relation->kept[place];
 
+	if (kept->names == NULL)
+		return;
 	collect_cover(kept->cover, garbage);
 	for (uint32_t i = 0; i < relation->nparts; i++)
-	{
-		collect_part(relation->parts[i].kept[place], garbage);
-		relation->parts[i].kept[place] = NULL;
-	}
+		collect_part(kept->parts[i].part, garbage);
+	wa_placement_cache_release(kept->placements);
+	free(kept->parts);
 	free(kept->names);
 	*kept = (WaKeptCover){0};
 }
 
-/* Makes a place for what is kept of a cover's columns: a free one, or that used least. */
+/* Returns the place of what is used least, or one that is free. */
 static int
-make_place(WaStoredRelation *relation, WaCover *cover, WaGarbage *garbage)
+least_used(const WaStoredRelation *relation)
 {
 	int place = 0;
 
 	for (int i = 0; i < WA_STORE_COVERS; i++)
 	{
 		if (relation->kept[i].names == NULL)
-		{
-			place = i;
-			break;
-		}
+			return i;
 		if (relation->kept[i].used_ns < relation->kept[place].used_ns)
 			place = i;
 	}
-	empty_place(relation, place, garbage);
-	relation->kept[place] =
-		(WaKeptCover){.ncolumns = cover->ncolumns, .names = cover->names};
-	cover->names = NULL;
+	return place;
+}
+
+/*
+ * Makes a place for what is kept of a cover's columns.  Returns -1 if there is no memory.
+ */
+static int
+make_place(WaStoredRelation *relation, const WaCoverMaking *making)
+{
+	const uint32_t ncolumns = making->use->pins.ncolumns;
+	const size_t bytes = ncolumns * sizeof(*making->names);
+	const int place = least_used(relation);
+	WaCoverPlace *parts = calloc(relation->parts_room + 1, sizeof(*parts));
+	WaColumnName *names = malloc(bytes + 1);
+
+	if (parts == NULL || names == NULL)
+	{
+		free(parts);
+		free(names);
+		return -1;
+	}
+	memcpy(names, making->names, bytes);
+	empty_place(relation, place, &making->use->garbage);
+	relation->kept[place] = (WaKeptCover){
+		.ncolumns = ncolumns,
+		.names = names,
+		.parts = parts,
+		.placements =
+			wa_placement_cache_retain(making->cover->placements.cache)};
 	return place;
 }
 
@@ -107,14 +130,14 @@ are_settled(const WaUse *use, const WaDeciders *deciders)
 							   deciders->first_xid, deciders->last_xid);
 }
 
-/* Tells whether those of all of a cover have, by its parts if need be. */
+/* Tells whether those of all of a cover have, by those of its parts if need be. */
 static bool
 is_settled(const WaUse *use, const WaCover *cover)
 {
 	if (are_settled(use, &cover->deciders))
 		return true;
 	for (uint32_t i = 0; i < cover->nplaces; i++)
-		if (!are_settled(use, &cover->places[i].part->deciders))
+		if (!are_settled(use, &cover->places[i].deciders))
 			return false;
 	return true;
 }
@@ -126,7 +149,7 @@ is_settled(const WaUse *use, const WaCover *cover)
 static bool
 is_right_for(const WaCover *cover, const WaStore *store, const WaUse *use)
 {
-	if (cover->stamp != use->pins.relation->stamp ||
+	if (cover->has_lost || cover->stamp != use->pins.relation->stamp ||
 		cover->nblocks != use->nblocks || use->position > store->known.position)
 		return false;
 	return (!cover->has_left && is_settled(use, cover)) ||
@@ -153,98 +176,260 @@ wa_kept_take(WaStore *store, const WaUse *use, const WaColumnName *names)
 	return found;
 }
 
-/* Returns the part that is kept at a place, if it is what a use would find, or NULL. */
-static WaCoverPart *
-find_part(const WaExtentPart *part, int place, const WaUse *use)
+/* Tells whether a part that is kept is what a use would find of an extent. */
+static bool
+is_right_part(const WaCoverPlace *kept, const WaExtentPart *part,
+			  const WaUse *use)
 {
-	WaCoverPart *kept = place < 0 ? NULL : part->kept[place];
-
-	if (kept == NULL || kept->stamp < part->stamp ||
-		kept->end_block != wa_cover_part_end(part->number, use->nblocks) ||
-		!are_settled(use, &kept->deciders))
-		return NULL;
-	wa_cover_part_retain(kept);
-	return kept;
+	return kept->part != NULL && kept->stamp >= part->stamp &&
+		   kept->end_block == wa_cover_part_end(part->number, use->nblocks) &&
+		   are_settled(use, &kept->deciders);
 }
 
-/* Does it with the lock. */
-static bool
-find_parts(const WaStore *store, const WaUse *use, WaCover *cover)
+/* Returns a cover that is kept, if nobody uses it; it is the caller's then. */
+static WaCover *
+take_unused(WaKeptCover *kept)
 {
-	const WaStoredRelation *relation = use->pins.relation;
-	const int place = find_place(relation, cover->ncolumns, cover->names);
+	WaCover *cover = kept->cover;
 
-	cover->stamp = relation->stamp;
+	/* Others get references with the store's lock only, which the caller has. */
+	if (cover == NULL ||
+		__atomic_load_n(&cover->references, __ATOMIC_ACQUIRE) != 1)
+		return NULL;
+	kept->cover = NULL;
+	return cover;
+}
+
+/* Makes a cover without parts, which shares what is kept of others, or returns NULL. */
+static WaCover *
+make_empty(const WaStoredRelation *relation, const WaKeptCover *kept)
+{
+	WaCover *cover = calloc(1, sizeof(*cover));
+
+	if (cover == NULL)
+		return NULL;
+	cover->references = 1;
+	cover->placements.cache = kept == NULL
+								  ? wa_placement_cache_make()
+								  : wa_placement_cache_retain(kept->placements);
 	cover->places =
 		malloc((relation->nparts + (size_t) 1) * sizeof(*cover->places));
-	if (cover->places == NULL)
-		return false;
-	if (use->position > store->known.position)
-		return true;
-	for (uint32_t i = 0; i < relation->nparts; i++)
-	{
-		const WaExtentPart *part = &relation->parts[i];
+	if (cover->placements.cache != NULL && cover->places != NULL)
+		return cover;
+	wa_cover_release(cover);
+	return NULL;
+}
 
-		if (place >= 0 && i + PARTS_AHEAD < relation->nparts)
-			__builtin_prefetch(part[PARTS_AHEAD].kept[place], 1);
-		cover->places[cover->nplaces++] =
-			(WaCoverPlace){part->number, find_part(part, place, use)};
+/*
+ * Takes the part that is kept for a place, if it is what the use would find, or notes that
+ * it is missing.
+ */
+static void
+take_part(WaCoverMaking *making, const WaKeptCover *kept, uint32_t i)
+{
+	const WaExtentPart *part = &making->use->pins.relation->parts[i];
+	WaCoverPlace *place = &making->cover->places[i];
+
+	if (kept != NULL && is_right_part(&kept->parts[i], part, making->use))
+	{
+		*place = kept->parts[i];
+		wa_cover_part_retain(place->part);
+		return;
 	}
+	*place = (WaCoverPlace){.number = part->number};
+	making->missing[making->nmissing++] = i;
+}
+
+/* Takes all parts for a cover that has none yet. */
+static void
+take_parts(WaCoverMaking *making, const WaKeptCover *kept)
+{
+	const uint32_t nparts = making->use->pins.relation->nparts;
+
+	for (uint32_t i = 0; i < nparts; i++)
+	{
+		if (kept != NULL && i + PARTS_AHEAD < nparts)
+			__builtin_prefetch(kept->parts[i + PARTS_AHEAD].part, 1);
+		take_part(making, kept, i);
+	}
+	making->cover->nplaces = nparts;
+}
+
+/*
+ * Gives up a reference that a cover has to a part.  Only the last one is collected: the
+ * part may be among others' garbage.
+ */
+static void
+give_part_up(WaCoverPart *part, WaGarbage *garbage)
+{
+	if (part != NULL &&
+		__atomic_load_n(&part->references, __ATOMIC_ACQUIRE) == 1)
+		collect_part(part, garbage);
+	else
+		wa_cover_part_release(part);
+}
+
+/* Takes a place of a cover out of the sums, and its part from it. */
+static void
+leave_place(WaCover *cover, WaCoverPlace *place, WaGarbage *garbage)
+{
+	cover->count -= place->count;
+	cover->rows -= place->rows;
+	cover->blocks -= place->blocks;
+	give_part_up(place->part, garbage);
+}
+
+/*
+ * Tells whether deciders have ended that all places of a cover have, or more; if not, has
+ * the cover have no more of them than its places.
+ */
+static bool
+are_all_settled(const WaUse *use, WaCover *cover)
+{
+	if (are_settled(use, &cover->deciders))
+		return true;
+	cover->deciders = (WaDeciders){0};
+	for (uint32_t i = 0; i < cover->nplaces; i++)
+		wa_deciders_add(&cover->deciders, &cover->places[i].deciders);
+	return are_settled(use, &cover->deciders);
+}
+
+/*
+ * Has a cover that nobody else uses be what another use finds.  All places are right that
+ * have not changed, as the stamps of parts say, which have as many blocks of the relation
+ * as before, and have left nothing out, provided that they are settled for the use.
+ */
+static void
+update_places(WaCoverMaking *making, const WaKeptCover *kept)
+{
+	WaUse *use = making->use;
+	const WaStoredRelation *relation = use->pins.relation;
+	WaCover *cover = making->cover;
+	const bool all_settled = are_all_settled(use, cover);
+	const bool has_left = cover->has_left;
+
+	cover->has_left = false;
+	for (uint32_t i = 0; i < cover->nplaces; i++)
+	{
+		WaCoverPlace *place = &cover->places[i];
+
+		if (relation->parts[i].stamp <= cover->stamp &&
+			(cover->nblocks == use->nblocks ||
+			 place->end_block ==
+				 wa_cover_part_end(place->number, use->nblocks)) &&
+			!(has_left && place->has_left) &&
+			(all_settled || are_settled(use, &place->deciders)))
+			continue;
+		leave_place(cover, place, &use->garbage);
+		making->changed[making->nchanged++] = i;
+		take_part(making, kept, i);
+	}
+}
+
+/* Finds the parts of a new cover, or of the one before, if that may become it. */
+static bool
+begin_cover(WaCoverMaking *making)
+{
+	WaUse *use = making->use;
+	WaStoredRelation *relation = use->pins.relation;
+	const int place = find_place(relation, use->pins.ncolumns, making->names);
+	WaKeptCover *kept = place < 0 ? NULL : &relation->kept[place];
+	const bool is_known = use->position <= making->store->known.position;
+	const size_t room = relation->nparts + (size_t) 1;
+
+	making->changed = malloc(room * sizeof(*making->changed));
+	making->missing = malloc(room * sizeof(*making->missing));
+	if (making->changed == NULL || making->missing == NULL)
+		return false;
+	if (kept != NULL && is_known)
+		making->cover = take_unused(kept);
+	if (making->cover != NULL && making->cover->moves != relation->moves)
+	{
+		collect_cover(making->cover, &use->garbage);
+		making->cover = NULL;
+	}
+	making->is_next = making->cover != NULL;
+	if (making->is_next)
+		update_places(making, kept);
+	else
+	{
+		making->cover = make_empty(relation, kept);
+		if (making->cover == NULL)
+			return false;
+		if (is_known)
+			take_parts(making, kept);
+	}
+	making->cover->stamp = relation->stamp;
+	making->cover->moves = relation->moves;
+	making->cover->has_lost = false;
+	making->cover->nblocks = use->nblocks;
+	making->cover->snapshot = *use->snapshot;
+	making->cover->placements.id = ++relation->ids;
 	return true;
 }
 
 bool
-wa_kept_find_parts(WaStore *store, const WaUse *use, WaCover *cover)
+wa_kept_begin(WaCoverMaking *making)
 {
-	bool found;
+	bool begun;
 
-	(void) pthread_mutex_lock(&store->lock);
-	found = find_parts(store, use, cover);
-	(void) pthread_mutex_unlock(&store->lock);
-	return found;
+	(void) pthread_mutex_lock(&making->store->lock);
+	begun = begin_cover(making);
+	(void) pthread_mutex_unlock(&making->store->lock);
+	return begun;
 }
 
 /* Keeps a part at a place, unless its extents have changed meanwhile. */
 static void
-put_part(WaStoredRelation *relation, int place, WaCoverPart *part,
+put_part(WaStoredRelation *relation, int place, const WaCoverPlace *made,
 		 WaGarbage *garbage)
 {
-	WaExtentPart *own = wa_map_find_part(relation, part->number);
+	const WaExtentPart *of = wa_map_find_part(relation, made->number);
+	WaCoverPlace *kept;
 
-	if (own == NULL || part->stamp < own->stamp || part->has_left ||
-		own->kept[place] == part)
+	if (of == NULL || made->stamp < of->stamp || made->has_left)
 		return;
-	collect_part(own->kept[place], garbage);
-	wa_cover_part_retain(part);
-	own->kept[place] = part;
+	kept = &relation->kept[place].parts[of - relation->parts];
+	collect_part(kept->part, garbage);
+	wa_cover_part_retain(made->part);
+	*kept = *made;
 }
 
-void
-wa_kept_put(WaStore *store, WaUse *use, WaCover *cover)
+/* Keeps the cover, if it has something, and the parts that were missing, at a place. */
+static void
+put_at(WaStoredRelation *relation, int place, const WaCoverMaking *making)
 {
-	WaStoredRelation *relation = use->pins.relation;
+	WaKeptCover *kept = &relation->kept[place];
+	WaCover *cover = making->cover;
+	WaGarbage *garbage = &making->use->garbage;
+
+	for (uint32_t i = 0; i < making->nmissing; i++)
+		put_part(relation, place, &cover->places[making->missing[i]], garbage);
+	/* If something has been lost meanwhile, it would keep that. */
+	if (cover->count > 0 && cover->stamp >= relation->lost)
+	{
+		collect_cover(kept->cover, garbage);
+		(void) __atomic_fetch_add(&cover->references, 1, __ATOMIC_RELAXED);
+		kept->cover = cover;
+	}
+	kept->nblocks = making->use->nblocks;
+	kept->used_ns = wa_clock_ns();
+}
+
+bool
+wa_kept_put(const WaCoverMaking *making)
+{
+	WaStoredRelation *relation = making->use->pins.relation;
 	int place;
 
-	(void) pthread_mutex_lock(&store->lock);
-	place = find_place(relation, cover->ncolumns, cover->names);
-	if (place < 0 && cover->count > 0)
-		place = make_place(relation, cover, &use->garbage);
+	(void) pthread_mutex_lock(&making->store->lock);
+	place = find_place(relation, making->use->pins.ncolumns, making->names);
+	if (place < 0 && making->cover->count > 0)
+		place = make_place(relation, making);
 	if (place >= 0)
-	{
-		WaKeptCover *kept = &relation->kept[place];
-
-		for (uint32_t i = 0; i < cover->nplaces; i++)
-			put_part(relation, place, cover->places[i].part, &use->garbage);
-		if (cover->count > 0 && cover->stamp == relation->stamp)
-		{
-			collect_cover(kept->cover, &use->garbage);
-			(void) __atomic_fetch_add(&cover->references, 1, __ATOMIC_RELAXED);
-			kept->cover = cover;
-		}
-		kept->nblocks = use->nblocks;
-		kept->used_ns = wa_clock_ns();
-	}
-	(void) pthread_mutex_unlock(&store->lock);
+		put_at(relation, place, making);
+	(void) pthread_mutex_unlock(&making->store->lock);
+	return place >= 0 || making->cover->count == 0;
 }
 
 /* Makes a part anew at a place; which transactions have ended is for its users to see. */
@@ -271,7 +456,7 @@ renew_part(const WaStore *store, WaStoredRelation *relation, int place,
 	}
 	if (!wa_cover_parts_make(store, &use, list, 1))
 		return;
-	put_part(relation, place, made.part, garbage);
+	put_part(relation, place, &made, garbage);
 	wa_cover_part_release(made.part);
 }
 
@@ -292,33 +477,109 @@ wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number)
 	wa_garbage_release(&garbage);
 }
 
+/*
+ * Has a cover that is kept give up the part at a place of the relation.  If nobody uses
+ * the cover it stays, without the part, for the next one: update_places takes another part
+ * for the place, as a change has been noted of it.
+ */
+static void
+leave_part_out(WaKeptCover *kept, const WaStoredRelation *relation,
+			   uint32_t place, WaGarbage *garbage)
+{
+	WaCover *cover = take_unused(kept);
+
+	if (cover == NULL || cover->moves != relation->moves)
+	{
+		collect_cover(cover == NULL ? kept->cover : cover, garbage);
+		kept->cover = NULL;
+		return;
+	}
+	kept->cover = cover;
+	cover->has_lost = true;
+	give_part_up(cover->places[place].part, garbage);
+	cover->places[place].part = NULL;
+}
+
 void
 wa_kept_give_up(const WaExtent *extent, WaGarbage *garbage)
 {
 	WaStoredRelation *relation = extent->relation;
-	WaExtentPart *part = wa_map_find_part(relation, extent->number);
+	const WaExtentPart *part = wa_map_find_part(relation, extent->number);
+	const uint32_t place = (uint32_t) (part - relation->parts);
 
+	relation->lost = relation->stamp;
 	for (int i = 0; i < WA_STORE_COVERS; i++)
 	{
-		collect_cover(relation->kept[i].cover, garbage);
-		relation->kept[i].cover = NULL;
-		collect_part(part->kept[i], garbage);
-		part->kept[i] = NULL;
+		WaKeptCover *kept = &relation->kept[i];
+
+		if (kept->names == NULL)
+			continue;
+		leave_part_out(kept, relation, place, garbage);
+		collect_part(kept->parts[place].part, garbage);
+		kept->parts[place] = (WaCoverPlace){0};
+	}
+}
+
+bool
+wa_kept_make_room(WaStoredRelation *relation, uint32_t room)
+{
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		WaKeptCover *kept = &relation->kept[i];
+		WaCoverPlace *parts;
+
+		if (kept->names == NULL)
+			continue;
+		parts = realloc(kept->parts, room * sizeof(*parts));
+		if (parts == NULL)
+			return false;
+		kept->parts = parts;
+	}
+	return true;
+}
+
+void
+wa_kept_insert(WaStoredRelation *relation, uint32_t place)
+{
+	relation->moves++;
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		WaCoverPlace *parts = relation->kept[i].parts;
+
+		if (parts == NULL)
+			continue;
+		memmove(&parts[place + 1], &parts[place],
+				(relation->nparts - place) * sizeof(*parts));
+		parts[place] = (WaCoverPlace){0};
+	}
+}
+
+void
+wa_kept_remove(WaStoredRelation *relation, uint32_t place)
+{
+	relation->moves++;
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		WaCoverPlace *parts = relation->kept[i].parts;
+
+		if (parts != NULL)
+			memmove(&parts[place], &parts[place + 1],
+					(relation->nparts - place - 1) * sizeof(*parts));
 	}
 }
 
 /* Gives up the parts at a place that no query uses. */
 static void
-drop_parts(WaStoredRelation *relation, int place)
+drop_parts(const WaStoredRelation *relation, WaKeptCover *kept)
 {
 	for (uint32_t i = 0; i < relation->nparts; i++)
 	{
-		WaCoverPart *part = relation->parts[i].kept[place];
+		WaCoverPart *part = kept->parts[i].part;
 
 		if (part == NULL ||
 			__atomic_load_n(&part->references, __ATOMIC_ACQUIRE) != 1)
 			continue;
-		relation->parts[i].kept[place] = NULL;
+		kept->parts[i] = (WaCoverPlace){0};
 		wa_cover_part_release(part);
 	}
 }
@@ -332,13 +593,8 @@ wa_kept_drop(WaStoredRelation *relation)
 
 		if (kept->names == NULL)
 			continue;
-		if (kept->cover != NULL &&
-			__atomic_load_n(&kept->cover->references, __ATOMIC_ACQUIRE) == 1)
-		{
-			wa_cover_release(kept->cover);
-			kept->cover = NULL;
-		}
-		drop_parts(relation, i);
+		wa_cover_release(take_unused(kept));
+		drop_parts(relation, kept);
 	}
 }
 
@@ -346,5 +602,9 @@ void
 wa_kept_end(WaStoredRelation *relation)
 {
 	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		wa_placement_cache_release(relation->kept[i].placements);
+		free(relation->kept[i].parts);
 		free(relation->kept[i].names);
+	}
 }

@@ -3,10 +3,11 @@
  *		The covers that are kept with a relation, of up to WA_STORE_COVERS sets of
  *		columns, and their parts, which are kept by themselves.
  *
- * A cover goes when an extent loses something: it would keep what is gone.  So does the
- * extent's part, but no other.  Parts that have left out blocks for a snapshot are not
- * kept.  But for wa_kept_take, wa_kept_find_parts,
- * wa_kept_put and wa_kept_renew the caller has the store's lock.
+ * When an extent loses something its part goes, and no other: it would keep what is gone.
+ * A cover that nobody uses gives that part up, and is not taken any more, but may become
+ * the next one.  A cover that somebody uses goes.  Parts that have left out blocks for a
+ * snapshot are not kept.  But for wa_kept_take, wa_kept_begin, wa_kept_put and
+ * wa_kept_renew the caller has the store's lock.
  */
 #ifndef WA_DAEMON_COVER_KEPT_H
 #define WA_DAEMON_COVER_KEPT_H
@@ -18,19 +19,33 @@
 WaCover *wa_kept_take(WaStore *store, const WaUse *use,
 					  const WaColumnName *names);
 
-/*
- * Finds the parts that a cover of a use has to have, and which of them there are, to which
- * it takes references; none if WAL is not known up to the use's position.  Returns false
- * if there is no memory.
- */
-WA_MUST_CHECK bool wa_kept_find_parts(WaStore *store, const WaUse *use,
-									  WaCover *cover);
+/* A cover that is being made. */
+typedef struct WaCoverMaking
+{
+	WaStore *store;
+	WaUse *use;
+	const WaColumnName *names;
+	WaCover *cover; /* NULL: there is no memory */
+	bool is_next;   /* it was another one, of which only some places change */
+	uint32_t nchanged;
+	uint32_t *changed; /* these places, which ascend; if it was */
+	uint32_t nmissing;
+	uint32_t *missing; /* places whose parts have yet to be made, or have been */
+} WaCoverMaking;
 
 /*
- * Keeps a cover that was made for a use, and its parts, as far as they are right.  What
- * was kept before is released when the use has ended.
+ * Begins a cover with those of the parts that it has to have that there are; with none if
+ * WAL is not known up to the use's position.  The caller frees the cover, changed and
+ * missing.  Returns false if there is no memory.
  */
-void wa_kept_put(WaStore *store, WaUse *use, WaCover *cover);
+WA_MUST_CHECK bool wa_kept_begin(WaCoverMaking *making);
+
+/*
+ * Keeps a cover that was made, and the parts that were missing, as far as they are right.
+ * What was kept before is released when the use has ended.  Returns false if there is no
+ * memory.
+ */
+WA_MUST_CHECK bool wa_kept_put(const WaCoverMaking *making);
 
 /*
  * Makes the part of an extent anew that has been loaded, for the columns that queries have
@@ -38,8 +53,20 @@ void wa_kept_put(WaStore *store, WaUse *use, WaCover *cover);
  */
 void wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number);
 
-/* Gives up the relation's covers, and the parts that an extent belongs to. */
+/*
+ * Gives up what is kept of an extent and its overlay, of which a change has been noted
+ * (wa_map_note_change).
+ */
 void wa_kept_give_up(const WaExtent *extent, WaGarbage *garbage);
+
+/* Makes room for what is kept of so many parts; false if there is no memory. */
+WA_MUST_CHECK bool wa_kept_make_room(WaStoredRelation *relation, uint32_t room);
+
+/* Makes a place for what is kept of a part that is about to be there. */
+void wa_kept_insert(WaStoredRelation *relation, uint32_t place);
+
+/* Removes the place of a part of which nothing is kept, and that is about to go. */
+void wa_kept_remove(WaStoredRelation *relation, uint32_t place);
 
 /*
  * Gives up the covers and parts of a relation that no query uses.  What they refer to is

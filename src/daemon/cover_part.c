@@ -12,15 +12,24 @@
 /* Ranges of an extent are separated by blocks that are not used. */
 #define MAX_RANGES (WA_EXTENT_BLOCKS / 2)
 
-/* What is found of a part. */
+/* What a use finds of a part. */
 typedef struct Found
 {
+	uint64_t stamp; /* of the relation */
+	uint64_t blocks;
+	WaDeciders deciders;
+	bool has_left;
 	uint32_t count;
 	WaUsedExtent used[2];
-	uint32_t nranges[2]; /* of each */
-	uint32_t all_ranges;
-	WaRowRange ranges[2 * MAX_RANGES];
 } Found;
+
+/* The ranges of its extents, one's behind the other's. */
+typedef struct Ranges
+{
+	uint32_t nranges[2]; /* of each */
+	uint32_t count;
+	WaRowRange ranges[2 * MAX_RANGES];
+} Ranges;
 
 /* Returns the first block from one on whose bit is set, or clear; or the end. */
 static uint32_t
@@ -77,13 +86,47 @@ find(const WaStore *store, WaUse *use, const WaExtentPart *part, Found *found)
 	use->deciders = (WaDeciders){0};
 	use->has_left = false;
 	found->count = wa_store_use_part(store, use, part, found->used);
-	found->all_ranges = 0;
+	found->stamp = use->pins.relation->stamp;
+	found->blocks = use->blocks;
+	found->deciders = use->deciders;
+	found->has_left = use->has_left;
+}
+
+/* Fetches into the cache what find_ranges will look at. */
+static void
+fetch_row_ends(const WaUsedExtent *used)
+{
+	uint32_t block = 0;
+
+	if (used->all_rows)
+		return;
+	while ((block = next_block(used->usable, block, true)) < WA_EXTENT_BLOCKS)
+	{
+		__builtin_prefetch(&used->shape->row_end[block == 0 ? 0 : block - 1]);
+		block = next_block(used->usable, block, false);
+		__builtin_prefetch(&used->shape->row_end[block - 1]);
+	}
+}
+
+/* Finds the ranges of all extents that were found. */
+static void
+find_all_ranges(const Found *found, Ranges *ranges)
+{
+	ranges->count = 0;
 	for (uint32_t i = 0; i < found->count; i++)
 	{
-		found->nranges[i] =
-			find_ranges(&found->used[i], &found->ranges[found->all_ranges]);
-		found->all_ranges += found->nranges[i];
+		ranges->nranges[i] =
+			find_ranges(&found->used[i], &ranges->ranges[ranges->count]);
+		ranges->count += ranges->nranges[i];
 	}
+}
+
+/* Gives up what was found. */
+static void
+give_up(Found *found, uint32_t ncolumns)
+{
+	for (uint32_t i = 0; i < found->count; i++)
+		wa_store_unuse(&found->used[i], ncolumns);
 }
 
 /* Fills an extent in, whose columns and ranges lie where it says. */
@@ -94,7 +137,6 @@ fill_extent(WaCoverExtent *extent, const WaUsedExtent *used, uint32_t ncolumns,
 	memcpy(columns, used->columns, ncolumns * sizeof(WaColumn *));
 	memcpy(extent->usable, used->usable, sizeof(extent->usable));
 	extent->shape = used->shape;
-	extent->mark = 0;
 	extent->extent = (WaRunExtent){
 		.number = used->number,
 		.device = used->device,
@@ -104,7 +146,6 @@ fill_extent(WaCoverExtent *extent, const WaUsedExtent *used, uint32_t ncolumns,
 		.columns = (const WaColumn *const *) columns,
 		.ranges = ranges,
 		.nranges = nranges,
-		.mark = &extent->mark,
 	};
 }
 
@@ -115,23 +156,25 @@ columns_of(WaCoverPart *part, uint32_t count)
 	return (WaColumn **) (void *) &part->extents[count];
 }
 
-/* Fills all extents of a part in. */
-static void
-fill(WaCoverPart *part, const Found *found)
+/* Fills all extents of a part in; returns how many rows are usable. */
+static uint32_t
+fill(WaCoverPart *part, const Found *found, const Ranges *made)
 {
+	uint32_t rows = 0;
 	WaColumn **columns = columns_of(part, found->count);
 	WaRowRange *ranges =
 		(WaRowRange *) (void *) &columns[found->count * part->ncolumns];
 
-	memcpy(ranges, found->ranges, found->all_ranges * sizeof(*ranges));
+	memcpy(ranges, made->ranges, made->count * sizeof(*ranges));
 	for (uint32_t i = 0; i < found->count; i++)
 	{
 		fill_extent(&part->extents[i], &found->used[i], part->ncolumns,
-					&columns[i * part->ncolumns], ranges, found->nranges[i]);
-		for (uint32_t j = 0; j < found->nranges[i]; j++)
-			part->rows += ranges[j].end - ranges[j].begin;
-		ranges += found->nranges[i];
+					&columns[i * part->ncolumns], ranges, made->nranges[i]);
+		for (uint32_t j = 0; j < made->nranges[i]; j++)
+			rows += ranges[j].end - ranges[j].begin;
+		ranges += made->nranges[i];
 	}
+	return rows;
 }
 
 /* Returns so many bytes, or more, of lines of their own, or NULL. */
@@ -142,38 +185,37 @@ alloc_lines(size_t bytes)
 											WA_CACHE_LINE * WA_CACHE_LINE);
 }
 
-/* Makes a part, or returns NULL. */
-static WaCoverPart *
-make(const WaStore *store, WaUse *use, const WaExtentPart *from)
+/* Makes the part of a place of what was found; false if there is no memory. */
+static bool
+make(const WaUse *use, const Found *found, WaCoverPlace *place)
 {
 	const uint32_t ncolumns = use->pins.ncolumns;
 	WaCoverPart *part;
-	Found found;
+	Ranges ranges;
 
-	find(store, use, from, &found);
+	find_all_ranges(found, &ranges);
 	part = alloc_lines(
 		sizeof(*part) +
-		found.count * (sizeof(WaCoverExtent) + ncolumns * sizeof(WaColumn *)) +
-		found.all_ranges * sizeof(WaRowRange));
+		found->count *
+			(sizeof(WaCoverExtent) + ncolumns * sizeof(WaColumn *)) +
+		ranges.count * sizeof(WaRowRange));
 	if (part == NULL)
-	{
-		for (uint32_t i = 0; i < found.count; i++)
-			wa_store_unuse(&found.used[i], ncolumns);
-		return NULL;
-	}
+		return false;
 	*part = (WaCoverPart){
-		.references = 1,
-		.end_block = wa_cover_part_end(from->number, use->nblocks),
-		.stamp = use->pins.relation->stamp,
-		.deciders = use->deciders,
-		.blocks = (uint16_t) use->blocks,
-		.count = (uint8_t) found.count,
-		.has_left = use->has_left,
-		.ncolumns = ncolumns,
-		.number = from->number,
+		.references = 1, .ncolumns = ncolumns, .count = found->count};
+	*place = (WaCoverPlace){
+		.part = part,
+		.id = ++use->pins.relation->ids,
+		.stamp = found->stamp,
+		.deciders = found->deciders,
+		.number = place->number,
+		.end_block = wa_cover_part_end(place->number, use->nblocks),
+		.rows = fill(part, found, &ranges),
+		.blocks = (uint16_t) found->blocks,
+		.count = (uint8_t) found->count,
+		.has_left = found->has_left,
 	};
-	fill(part, &found);
-	return part;
+	return true;
 }
 
 /* Fetches what lies at an address, lines of it, into the cache. */
@@ -209,18 +251,17 @@ fetch_extents(const WaUse *use, WaExtent *const *extents, uint32_t count)
 		}
 }
 
-bool
-wa_cover_parts_make(const WaStore *store, WaUse *use,
-					WaCoverPlace *const *places, uint32_t count)
+/* Finds what there is of parts, of which some are gone. */
+static void
+find_all(const WaStore *store, WaUse *use, WaExtentPart *const *parts,
+		 uint32_t count, Found *found)
 {
 	static const WaExtentPart gone;
-	WaExtentPart *parts[WA_PARTS_AT_ONCE];
 	WaExtent *extents[2 * WA_PARTS_AT_ONCE];
 	uint32_t nextents = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 	{
-		parts[i] = wa_map_find_part(use->pins.relation, places[i]->number);
 		if (parts[i] != NULL && parts[i]->extent != NULL)
 			extents[nextents++] = parts[i]->extent;
 		if (parts[i] != NULL && parts[i]->overlay != NULL)
@@ -229,11 +270,28 @@ wa_cover_parts_make(const WaStore *store, WaUse *use,
 	fetch_extents(use, extents, nextents);
 	for (uint32_t i = 0; i < count; i++)
 	{
-		places[i]->part = make(store, use, parts[i] == NULL ? &gone : parts[i]);
-		if (places[i]->part == NULL)
-			return false;
+		find(store, use, parts[i] == NULL ? &gone : parts[i], &found[i]);
+		for (uint32_t j = 0; j < found[i].count; j++)
+			fetch_row_ends(&found[i].used[j]);
 	}
-	return true;
+}
+
+bool
+wa_cover_parts_make(const WaStore *store, WaUse *use,
+					WaCoverPlace *const *places, uint32_t count)
+{
+	WaExtentPart *parts[WA_PARTS_AT_ONCE];
+	Found found[WA_PARTS_AT_ONCE];
+	uint32_t made = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		parts[i] = wa_map_find_part(use->pins.relation, places[i]->number);
+	find_all(store, use, parts, count, found);
+	while (made < count && make(use, &found[made], places[made]))
+		made++;
+	for (uint32_t i = made; i < count; i++)
+		give_up(&found[i], use->pins.ncolumns);
+	return made == count;
 }
 
 void

@@ -18,23 +18,16 @@
 typedef struct WaCoverExtent
 {
 	_Alignas(WA_CACHE_LINE) WaRunExtent extent; /* first */
-	uint64_t mark;                              /* that it refers to */
 	WaShape *shape;
 	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
 } WaCoverExtent;
 
+/* What else is known of it is in its WaCoverPlace. */
 typedef struct WaCoverPart
 {
 	uint32_t references; /* atomic */
-	uint32_t end_block;  /* none from this on is looked at */
-	uint64_t stamp; /* of the relation, at the latest when this was begun */
-	WaDeciders deciders; /* of the extents that were looked at */
-	uint32_t rows;       /* that are usable */
-	uint16_t blocks;
-	uint8_t count; /* of extents, the overlay behind the other */
-	bool has_left; /* fresh blocks, as they are not settled */
 	uint32_t ncolumns;
-	uint32_t number;          /* as that of a WaExtentPart */
+	uint32_t count;           /* of extents, the overlay behind the other */
 	struct WaCoverPart *next; /* of garbage; the store's lock guards it */
 	WaCoverExtent extents[];  /* behind them columns and ranges */
 } WaCoverPart;
@@ -48,20 +41,13 @@ wa_cover_part_end(uint32_t number, uint32_t nblocks)
 	return end < nblocks ? (uint32_t) end : nblocks;
 }
 
-/* A part of a cover, or of one that is being made. */
-typedef struct WaCoverPlace
-{
-	uint32_t number;
-	WaCoverPart *part; /* NULL: yet to be made */
-} WaCoverPlace;
-
 /* Parts that are made at once at most. */
 #define WA_PARTS_AT_ONCE 16
 
 /*
- * Makes the parts of some places, each with one reference, of what a use finds of them:
- * what that has counted is lost.  The caller has the store's lock.  Returns false if there
- * is no memory for one.
+ * Makes the parts of some places, which have numbers, each with one reference, of what a
+ * use finds of them: what that has counted is lost.  The caller has the store's lock.
+ * Returns false if there is no memory for one.
  */
 WA_MUST_CHECK bool wa_cover_parts_make(const WaStore *store, WaUse *use,
 									   WaCoverPlace *const *places,

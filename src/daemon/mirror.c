@@ -7,17 +7,16 @@
 
 #include "daemon/mirror_internal.h"
 
-/* Extents and columns lie anywhere in memory: those of so many more are fetched. */
-#define EXTENTS_AHEAD 32
+/* Extents and columns lie anywhere in memory: those of so many are fetched at once. */
+#define LOOKS_AT_ONCE 32
 
-/*
- * A mark of an extent says where its rows are, so that its columns need not be looked at
- * again: the place of the run, the GPU, and how many flat columns had been retired before.
- * As long as no other one is all columns stay in theirs: copies are given up only of
- * columns that nobody uses.
- */
-#define MARK_PLACES      WA_MIRROR_PLACES
-#define MARK_PLACES_GPUS (MARK_PLACES * WA_MAX_DEVICES)
+/* Ranges of a line of memory. */
+#define RANGES_OF_LINE 8
+
+/* An extent has no place on the device, */
+#define NOWHERE UINT32_MAX
+/* and will have none, as its first column has a copy on another one. */
+#define ELSEWHERE (UINT32_MAX - 1)
 
 /* An extent, by the place of its run. */
 typedef struct Place
@@ -26,21 +25,31 @@ typedef struct Place
 	uint32_t number;
 } Place;
 
-/* Returns the mark of extents of which nothing but the place is to be found. */
-static uint64_t
-mark_of(const WaMirrorDevice *device)
+struct WaPlacementCache
 {
-	return (device->mirror->retired + 1) * MARK_PLACES_GPUS +
-		   device->ordinal * MARK_PLACES;
-}
+	uint32_t references; /* atomic */
+	pthread_mutex_t lock;
+	WaPlacement *of[WA_MAX_DEVICES]; /* or NULL; the lock guards it */
+};
+
+/* A placement that is being made; numbers are those of the request's extents. */
+typedef struct Making
+{
+	const WaMirrorDevice *device;
+	const WaRunRequest *request;
+	const WaPlacement *before; /* or NULL */
+	WaPlacement *placement;
+	uint32_t *unknown; /* numbers of those to look at */
+	uint32_t nunknown;
+} Making;
 
 /*
- * Returns where an extent's rows are, if its columns are all in flat columns of a
- * device, of which flats has those known so far, and gets the others; else NULL.
+ * Returns the place of an extent, if its columns are all in flat columns of a device, of
+ * which flats has those known so far, and gets the others.
  */
-static const WaMirrorRun *
-find_run(const WaRunExtent *extent, uint32_t ncolumns, unsigned device,
-		 WaMirrorFlat **flats)
+static uint32_t
+find_place(const WaRunExtent *extent, uint32_t ncolumns, unsigned device,
+		   WaMirrorFlat **flats)
 {
 	const WaMirrorRun *run = extent->columns[0]->copy.run;
 
@@ -50,74 +59,154 @@ find_run(const WaRunExtent *extent, uint32_t ncolumns, unsigned device,
 		WaMirrorFlat *flat = copy->flat;
 
 		if (flat == NULL || copy->run != run)
-			return NULL;
+			return NOWHERE;
+		if (i == 0 && flat->device->ordinal != device)
+			return ELSEWHERE;
 		if (flats[i] == NULL && flat->device->ordinal == device &&
 			flat->record != NULL)
 			flats[i] = flat;
 		if (flats[i] != flat)
-			return NULL;
+			return NOWHERE;
 	}
-	return run;
+	return (uint32_t) (run->first / WA_MIRROR_RUN_ROWS);
 }
 
 /*
- * Finds the place of an extent's run, by its mark if the flat columns are known: these
- * are all there is to know once some extent has been found.
+ * Returns what a placement says of an extent, or NULL; *next is where in it the ones of
+ * that order or a larger one begin, and begins at 0.
+ *
+ * It is right if the extent is the same, which the id says, and no flat column has been
+ * retired since: for all the time the extent has referred to its columns, so that their
+ * copies have not been given up, which are so of columns that nobody uses, nor moved,
+ * which they are into a flat column that takes the place of another.  That the extent has
+ * no place is right for as long as no copy has come.
  */
-static bool
-find_place(const WaRunExtent *extent, uint32_t ncolumns, uint64_t mark,
-		   unsigned device, WaPlacement *placement, uint32_t *place)
+static const WaMirrorExtent *
+find_known(const WaPlacement *before, const WaMirrorDevice *device,
+		   const WaExtentId *id, uint32_t *next)
 {
-	uint64_t found = 0;
-	const WaMirrorRun *run;
+	const WaMirrorExtent *found;
 
-	if (extent->mark != NULL)
-		found = __atomic_load_n(extent->mark, __ATOMIC_RELAXED);
-	if (placement->rows > 0 && found >= mark && found - mark < MARK_PLACES)
-	{
-		*place = (uint32_t) (found - mark);
-		return true;
-	}
-	run = find_run(extent, ncolumns, device, placement->flats);
-	if (run == NULL)
-		return false;
-	*place = (uint32_t) (run->first / WA_MIRROR_RUN_ROWS);
-	if (extent->mark != NULL)
-		__atomic_store_n(extent->mark, mark + *place, __ATOMIC_RELAXED);
-	return true;
+	if (before == NULL)
+		return NULL;
+	while (*next < before->nplaced && before->placed[*next].order < id->order)
+		(*next)++;
+	found = &before->placed[*next];
+	if (*next == before->nplaced || found->id != id->id ||
+		(found->place == NOWHERE && before->changes != device->changes))
+		return NULL;
+	return found;
 }
 
-/* Returns the position behind an extent's memory, if its run is at a place. */
+/* Finds what is known of extents, and notes which have to be looked at. */
+static void
+find_all_known(Making *making)
+{
+	const WaRunRequest *request = making->request;
+	WaMirrorExtent *placed = making->placement->placed;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < request->nextents; i++)
+	{
+		const WaExtentId *id =
+			request->placements == NULL ? NULL : &request->placements->ids[i];
+		const WaMirrorExtent *known =
+			id == NULL ? NULL
+					   : find_known(making->before, making->device, id, &next);
+
+		if (known != NULL)
+		{
+			placed[i] = *known;
+			continue;
+		}
+		placed[i] = (WaMirrorExtent){.place = NOWHERE};
+		if (id != NULL)
+		{
+			placed[i].id = id->id;
+			placed[i].order = id->order;
+		}
+		making->unknown[making->nunknown++] = i;
+	}
+}
+
+/* Looks at an extent. */
+static void
+look_at(const Making *making, uint32_t number)
+{
+	const WaRunExtent *extent = making->request->extents[number];
+	WaMirrorExtent *placed = &making->placement->placed[number];
+
+	placed->nrows = extent->nrows;
+	placed->nranges = extent->nranges;
+	for (uint32_t i = 0; i < extent->nranges; i++)
+		placed->rows += extent->ranges[i].end - extent->ranges[i].begin;
+	placed->place =
+		find_place(extent, making->request->ncolumns, making->device->ordinal,
+				   making->placement->flats);
+}
+
+/* Looks at some of the unknown extents, once their memory has been fetched step by step. */
+static void
+look_at_some(const Making *making, const uint32_t *unknown, uint32_t count)
+{
+	const WaRunExtent *const *extents = making->request->extents;
+
+	for (uint32_t i = 0; i < count; i++)
+		__builtin_prefetch(extents[unknown[i]]);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		const WaRunExtent *extent = extents[unknown[i]];
+
+		__builtin_prefetch(extent->columns);
+		for (uint32_t j = 0; j < extent->nranges; j += RANGES_OF_LINE)
+			__builtin_prefetch(&extent->ranges[j]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t j = 0; j < making->request->ncolumns; j++)
+			__builtin_prefetch(&extents[unknown[i]]->columns[j]->copy);
+	for (uint32_t i = 0; i < count; i++)
+		look_at(making, unknown[i]);
+}
+
+/* Looks at all of them. */
+static void
+look_at_unknown(const Making *making)
+{
+	for (uint32_t i = 0; i < making->nunknown; i += LOOKS_AT_ONCE)
+	{
+		const uint32_t left = making->nunknown - i;
+
+		look_at_some(making, &making->unknown[i],
+					 left < LOOKS_AT_ONCE ? left : LOOKS_AT_ONCE);
+	}
+}
+
+/* Returns the position behind an extent's memory. */
 static uint64_t
-end_of(const WaRunExtent *extent, uint32_t place)
+end_of(const WaMirrorExtent *extent)
 {
 	const uint64_t rows = extent->nrows;
 
-	return (place + (rows + WA_MIRROR_RUN_ROWS - 1) / WA_MIRROR_RUN_ROWS) *
+	return (extent->place +
+			(rows + WA_MIRROR_RUN_ROWS - 1) / WA_MIRROR_RUN_ROWS) *
 		   WA_MIRROR_RUN_ROWS;
 }
 
-/* Finds the extents that are there; returns how many. */
+/* Lists the extents that have places; returns how many. */
 static uint32_t
-find_places(const WaMirrorDevice *device, const WaRunRequest *request,
-			WaPlacement *placement, Place *places)
+list_places(WaPlacement *placement, Place *places)
 {
-	const uint64_t mark = mark_of(device);
 	uint32_t count = 0;
-	uint32_t place;
 
-	for (uint64_t i = 0; i < request->nextents; i++)
+	for (uint32_t i = 0; i < placement->nplaced; i++)
 	{
-		const WaRunExtent *extent = request->extents[i];
+		const WaMirrorExtent *placed = &placement->placed[i];
 
-		if (i + EXTENTS_AHEAD < request->nextents)
-			__builtin_prefetch(request->extents[i + EXTENTS_AHEAD]);
-		if (!find_place(extent, request->ncolumns, mark, device->ordinal,
-						placement, &place))
+		if (placed->place >= ELSEWHERE)
 			continue;
-		places[count++] = (Place){place, (uint32_t) i};
-		if (end_of(extent, place) > placement->rows)
-			placement->rows = end_of(extent, place);
+		places[count++] = (Place){placed->place, i};
+		if (end_of(placed) > placement->rows)
+			placement->rows = end_of(placed);
 	}
 	return count;
 }
@@ -165,80 +254,138 @@ release_placement(WaPlacement *placement)
 		return;
 	if (placement->note != NULL)
 		placement->note->free(placement->note);
+	free(placement->placed);
 	free(placement->extents);
 	free(placement->first_rows);
 	free(placement);
 }
 
-/* Finds the extents of a run on a device; returns NULL if there is no memory. */
+/* Makes a placement with room for the extents of a request, or returns NULL. */
 static WaPlacement *
-make_placement(const WaMirrorDevice *device, const WaRunRequest *request)
+begin_placement(const WaMirrorDevice *device, const WaRunRequest *request)
 {
 	const size_t room = request->nextents;
-	Place *places = malloc(2 * room * sizeof(*places));
 	WaPlacement *made = calloc(1, sizeof(*made));
 
-	if (places != NULL && made != NULL)
-	{
-		made->references = 1;
-		made->changes = device->changes;
-		made->ncolumns = request->ncolumns;
-		made->nextents = find_places(device, request, made, places);
-		made->extents = malloc((made->nextents + 1) * sizeof(uint32_t));
-		made->first_rows = malloc((made->nextents + 1) * sizeof(uint64_t));
-	}
-	if (made == NULL || made->extents == NULL || made->first_rows == NULL)
-	{
-		free(places);
-		release_placement(made);
+	if (made == NULL)
 		return NULL;
-	}
-	sort_places(places, &places[room], made->nextents);
-	for (uint32_t i = 0; i < made->nextents; i++)
+	made->references = 1;
+	made->id = request->placements == NULL ? 0 : request->placements->id;
+	made->changes = device->changes;
+	made->retired = device->mirror->retired;
+	made->ncolumns = request->ncolumns;
+	made->nplaced = (uint32_t) room;
+	made->placed = malloc(room * sizeof(*made->placed));
+	made->extents = malloc(room * sizeof(*made->extents));
+	made->first_rows = malloc(room * sizeof(*made->first_rows));
+	if (made->placed != NULL && made->extents != NULL &&
+		made->first_rows != NULL)
+		return made;
+	release_placement(made);
+	return NULL;
+}
+
+/* Orders the extents that have places by these; places has room for all twice. */
+static void
+order_by_place(WaPlacement *placement, Place *places)
+{
+	placement->nextents = list_places(placement, places);
+	sort_places(places, &places[placement->nplaced], placement->nextents);
+	for (uint32_t i = 0; i < placement->nextents; i++)
 	{
-		made->extents[i] = places[i].number;
-		made->first_rows[i] = places[i].place * (uint64_t) WA_MIRROR_RUN_ROWS;
+		placement->extents[i] = places[i].number;
+		placement->first_rows[i] =
+			places[i].place * (uint64_t) WA_MIRROR_RUN_ROWS;
+	}
+}
+
+/*
+ * Finds the extents of a run on a device, by what was found before, if there is such;
+ * returns NULL if there is no memory.
+ */
+static WaPlacement *
+make_placement(const WaMirrorDevice *device, const WaRunRequest *request,
+			   const WaPlacement *before)
+{
+	Place *places = malloc(2 * request->nextents * sizeof(*places));
+	uint32_t *unknown = malloc(request->nextents * sizeof(*unknown));
+	Making making = {.device = device,
+					 .request = request,
+					 .placement = begin_placement(device, request),
+					 .unknown = unknown};
+
+	if (places != NULL && unknown != NULL && making.placement != NULL)
+	{
+		if (before != NULL && before->retired == device->mirror->retired)
+		{
+			making.before = before;
+			memcpy(making.placement->flats, before->flats,
+				   request->ncolumns * sizeof(before->flats[0]));
+		}
+		find_all_known(&making);
+		look_at_unknown(&making);
+		order_by_place(making.placement, places);
+	}
+	else
+	{
+		release_placement(making.placement);
+		making.placement = NULL;
 	}
 	free(places);
-	return made;
+	free(unknown);
+	return making.placement;
+}
+
+WaPlacementCache *
+wa_placement_cache_make(void)
+{
+	WaPlacementCache *cache = calloc(1, sizeof(*cache));
+
+	if (cache == NULL)
+		return NULL;
+	cache->references = 1;
+	(void) pthread_mutex_init(&cache->lock, NULL);
+	return cache;
+}
+
+WaPlacementCache *
+wa_placement_cache_retain(WaPlacementCache *cache)
+{
+	(void) __atomic_fetch_add(&cache->references, 1, __ATOMIC_RELAXED);
+	return cache;
 }
 
 void
-wa_placements_init(WaPlacements *placements)
+wa_placement_cache_release(WaPlacementCache *cache)
 {
-	memset(placements, 0, sizeof(*placements));
-	(void) pthread_mutex_init(&placements->lock, NULL);
-}
-
-void
-wa_placements_end(WaPlacements *placements)
-{
+	if (cache == NULL ||
+		__atomic_fetch_sub(&cache->references, 1, __ATOMIC_ACQ_REL) != 1)
+		return;
 	for (int i = 0; i < WA_MAX_DEVICES; i++)
-		release_placement(placements->of[i]);
-	(void) pthread_mutex_destroy(&placements->lock);
+		release_placement(cache->of[i]);
+	(void) pthread_mutex_destroy(&cache->lock);
+	free(cache);
 }
 
-/* Returns a reference to the placement that is kept, if it is of use, or NULL. */
+/* Returns a reference to the last placement on a device, or NULL. */
 static WaPlacement *
-find_kept(WaPlacements *placements, const WaMirrorDevice *device)
+find_kept(const WaPlacements *placements, const WaMirrorDevice *device)
 {
 	WaPlacement *kept;
 
 	if (placements == NULL)
 		return NULL;
-	(void) pthread_mutex_lock(&placements->lock);
-	kept = placements->of[device->ordinal];
-	if (kept != NULL && kept->changes != device->changes)
-		kept = NULL;
+	(void) pthread_mutex_lock(&placements->cache->lock);
+	kept = placements->cache->of[device->ordinal];
 	if (kept != NULL)
 		(void) __atomic_fetch_add(&kept->references, 1, __ATOMIC_RELAXED);
-	(void) pthread_mutex_unlock(&placements->lock);
+	(void) pthread_mutex_unlock(&placements->cache->lock);
 	return kept;
 }
 
 /* Keeps a placement, instead of that which was kept before. */
 static void
-keep(WaPlacements *placements, const WaMirrorDevice *device,
+keep(const WaPlacements *placements, const WaMirrorDevice *device,
 	 WaPlacement *placement)
 {
 	WaPlacement *old;
@@ -246,10 +393,10 @@ keep(WaPlacements *placements, const WaMirrorDevice *device,
 	if (placements == NULL)
 		return;
 	(void) __atomic_fetch_add(&placement->references, 1, __ATOMIC_RELAXED);
-	(void) pthread_mutex_lock(&placements->lock);
-	old = placements->of[device->ordinal];
-	placements->of[device->ordinal] = placement;
-	(void) pthread_mutex_unlock(&placements->lock);
+	(void) pthread_mutex_lock(&placements->cache->lock);
+	old = placements->cache->of[device->ordinal];
+	placements->cache->of[device->ordinal] = placement;
+	(void) pthread_mutex_unlock(&placements->cache->lock);
 	release_placement(old);
 }
 
@@ -263,6 +410,7 @@ describe(WaMirrorUse *use)
 	use->nextents = placement->nextents;
 	use->extents = placement->extents;
 	use->first_rows = placement->first_rows;
+	use->placed = placement->placed;
 	for (uint32_t i = 0; i < use->ncolumns; i++)
 	{
 		WaMirrorFlat *flat = placement->flats[i];
@@ -278,27 +426,54 @@ describe(WaMirrorUse *use)
 	}
 }
 
+/* Describes what was found before, whose reference it takes over, if it has a note. */
+static void
+describe_before(WaMirrorUse *use, WaPlacement *before)
+{
+	const WaMirrorNote *note =
+		before == NULL ? NULL
+					   : __atomic_load_n(&before->note, __ATOMIC_ACQUIRE);
+
+	if (note == NULL)
+	{
+		release_placement(before);
+		return;
+	}
+	use->other = before;
+	use->before = (WaMirrorBefore){
+		.nextents = before->nextents,
+		.extents = before->extents,
+		.first_rows = before->first_rows,
+		.placed = before->placed,
+		.note = note,
+	};
+}
+
 /* Finds where extents are; the caller has the mirror's lock. */
 static bool
 use_device(const WaMirrorDevice *device, const WaRunRequest *request,
 		   WaMirrorUse *use)
 {
+	WaPlacement *before = NULL;
 	WaPlacement *placement = find_kept(request->placements, device);
 
-	if (placement == NULL)
+	if (placement == NULL || placement->id != request->placements->id ||
+		placement->changes != device->changes)
 	{
-		placement = make_placement(device, request);
-		if (placement == NULL)
-			return false;
-		keep(request->placements, device, placement);
+		before = placement;
+		placement = make_placement(device, request, before);
+		if (placement != NULL)
+			keep(request->placements, device, placement);
 	}
-	if (placement->nextents == 0)
+	if (placement == NULL || placement->nextents == 0)
 	{
+		release_placement(before);
 		release_placement(placement);
 		return false;
 	}
 	use->placement = placement;
 	describe(use);
+	describe_before(use, before);
 	return true;
 }
 
@@ -341,6 +516,7 @@ wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use)
 	for (uint32_t i = 0; i < use->ncolumns; i++)
 		wa_flat_release(use->placement->flats[i]);
 	release_placement(use->placement);
+	release_placement(use->other);
 }
 
 const WaMirrorNote *

@@ -12,8 +12,6 @@
 #ifndef WA_DAEMON_MIRROR_H
 #define WA_DAEMON_MIRROR_H
 
-#include <pthread.h>
-
 #include "daemon/mirror_driver.h"
 #include "daemon/runner.h"
 #include "daemon/store.h"
@@ -42,6 +40,33 @@ typedef struct WaMirrorColumn
 	const uint8_t *d_display;   /* DECIMAL; NULL: all show `scale` digits */
 } WaMirrorColumn;
 
+/* What somebody has made of a use, and frees by a function of its own. */
+typedef struct WaMirrorNote
+{
+	void (*free)(struct WaMirrorNote *note);
+} WaMirrorNote;
+
+/* What is known of an extent of a request without a look at it. */
+typedef struct WaMirrorExtent
+{
+	uint64_t id;    /* as that of a WaExtentId; 0: there is none */
+	uint32_t order; /* likewise */
+	uint32_t nrows;
+	uint32_t nranges;
+	uint32_t rows;  /* of all ranges */
+	uint32_t place; /* the mirror's own */
+} WaMirrorExtent;
+
+/* What was found for a request before, and the note of that; constant, too. */
+typedef struct WaMirrorBefore
+{
+	uint32_t nextents; /* 0: nothing was, or it has no note */
+	const uint32_t *extents;
+	const uint64_t *first_rows;
+	const WaMirrorExtent *placed;
+	const WaMirrorNote *note;
+} WaMirrorBefore;
+
 /*
  * What a run can use of one device.  There is memory behind the rows of the
  * extents listed, from first_rows[i] to the next multiple of WA_MIRROR_RUN_ROWS
@@ -57,29 +82,47 @@ typedef struct WaMirrorUse
 	uint32_t nextents;
 	const uint32_t *extents;    /* indexes into request->extents, ordered by */
 	const uint64_t *first_rows; /* their positions, which ascend */
+	const WaMirrorExtent *placed; /* of all extents of the request */
 	WaMirrorColumn columns[WA_MAX_QUERY_COLUMNS]; /* as in the request */
 	uint32_t ncolumns;
+	WaMirrorBefore before;
 	struct WaPlacement *placement; /* the mirror's own */
+	struct WaPlacement *other;     /* likewise, or NULL: of what was before */
 } WaMirrorUse;
 
 /*
- * What is known of where extents are, and is kept for other runs over the same
- * ones, each of which may have its own way of using it.
+ * Tells extents of requests for columns of the same names apart: extents with the same id
+ * are the same one, with the same columns, which has been there, and referred to them,
+ * since it was first in a request.
  */
+typedef struct WaExtentId
+{
+	uint64_t id;
+	uint32_t order; /* ascends in a request */
+} WaExtentId;
+
+/*
+ * Where extents of the last requests for some columns are, for the next one: what has
+ * not changed is found in it.
+ */
+typedef struct WaPlacementCache WaPlacementCache;
+
+/* Makes an empty one, with one reference, or returns NULL. */
+WaPlacementCache *wa_placement_cache_make(void);
+
+/* Takes another reference, and returns it. */
+WaPlacementCache *wa_placement_cache_retain(WaPlacementCache *cache);
+
+/* Gives up a reference; NULL is nothing. */
+void wa_placement_cache_release(WaPlacementCache *cache);
+
+/* What a request has to look in, and to keep there. */
 typedef struct WaPlacements
 {
-	pthread_mutex_t lock;
-	struct WaPlacement *of[WA_MAX_DEVICES]; /* or NULL */
+	WaPlacementCache *cache;
+	uint64_t id;           /* of the request's extents, all of them */
+	const WaExtentId *ids; /* of each */
 } WaPlacements;
-
-void wa_placements_init(WaPlacements *placements);
-void wa_placements_end(WaPlacements *placements);
-
-/* What somebody has made of a use, and frees by a function of its own. */
-typedef struct WaMirrorNote
-{
-	void (*free)(struct WaMirrorNote *note);
-} WaMirrorNote;
 
 /* Returns the note of a use, or NULL; it is constant, and there as long. */
 const WaMirrorNote *wa_mirror_note(const WaMirrorUse *use);

@@ -149,13 +149,18 @@ struct WaMirror
 
 /*
  * Where some extents are on a device.  Constant but for the references and the
- * note, which are atomic; of use while the device's changes are the same.
+ * note, which are atomic; right while the device's changes are the same.  What it says of
+ * an extent is right for longer: see find_known in mirror.c.
  */
 typedef struct WaPlacement
 {
 	uint32_t references;
+	uint64_t id; /* of the extents, all of them; 0: there is none */
 	uint64_t changes;
+	uint64_t retired;
 	uint64_t rows;
+	uint32_t nplaced; /* extents of the request */
+	WaMirrorExtent *placed;
 	uint32_t nextents; /* may be 0 */
 	uint32_t *extents;
 	uint64_t *first_rows;

@@ -43,7 +43,6 @@ typedef struct WaRunExtent
 	uint32_t nranges;
 	const WaRowRange *ranges;
 	const WaColumn *const *columns; /* in the order of the request */
-	uint64_t *mark; /* atomic: the mirror's, 0 at first; or NULL */
 } WaRunExtent;
 
 /* Integers lie between these; more than largest if there are none. */

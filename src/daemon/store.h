@@ -83,16 +83,35 @@ typedef struct WaExtentPart
 	uint64_t stamp;  /* of the relation, when it changed last */
 	WaExtent *extent;
 	WaExtent *overlay;
-	struct WaCoverPart *kept[WA_STORE_COVERS]; /* of covers, or NULL */
 } WaExtentPart;
 
-/* A cover that is kept: see cover_kept.h. */
+/*
+ * A part of covers (cover_part.h), and all of it that who makes another cover has to
+ * know: parts lie anywhere in memory, these side by side.
+ */
+typedef struct WaCoverPlace
+{
+	struct WaCoverPart *part; /* NULL: there is none */
+	uint64_t id;              /* of the part: no other one of the relation has it */
+	uint64_t stamp; /* of the relation, at the latest when the part was begun */
+	WaDeciders deciders; /* of the extents that were looked at */
+	uint32_t number;     /* as that of a WaExtentPart */
+	uint32_t end_block;  /* none from this on was looked at */
+	uint32_t rows;       /* that are usable */
+	uint16_t blocks;
+	uint8_t count; /* of extents, the overlay behind the other */
+	bool has_left; /* fresh blocks, as they are not settled */
+} WaCoverPlace;
+
+/* A cover that is kept, and its parts: see cover_kept.h. */
 typedef struct WaKeptCover
 {
 	uint32_t ncolumns;
 	WaColumnName *names;   /* NULL: the place is free */
 	struct WaCover *cover; /* the last one made, or NULL */
-	uint32_t nblocks;      /* of the relation, for whom that was */
+	WaCoverPlace *parts;   /* of each part of the relation, one or none */
+	struct WaPlacementCache *placements; /* of all covers of the columns */
+	uint32_t nblocks;      /* of the relation, for whom the cover was */
 	int64_t used_ns;
 } WaKeptCover;
 
@@ -111,10 +130,13 @@ typedef struct WaStoredRelation
 	WaExtent **extents; /* by number */
 	uint64_t
 		stamp; /* raised as extents change, or what they have, or is fresh */
+	uint64_t lost; /* the stamp when an extent lost something last */
 	uint32_t nparts;
 	uint32_t parts_room;
 	WaExtentPart *parts; /* by number */
-	WaKeptCover kept[WA_STORE_COVERS];
+	uint64_t moves;      /* of places in it, so far */
+	uint64_t ids;        /* that parts of covers have had, and covers, so far */
+	WaKeptCover kept[WA_STORE_COVERS]; /* which have room for all parts */
 } WaStoredRelation;
 
 typedef struct WaStore

@@ -289,6 +289,23 @@ wa_map_column(const WaExtent *extent, uint32_t place)
 	return place < extent->room ? extent->columns[place] : NULL;
 }
 
+/* Makes room for more parts. */
+static bool
+grow_parts(WaStoredRelation *relation)
+{
+	const uint32_t room = 2 * relation->parts_room + 8;
+	WaExtentPart *parts;
+
+	if (!wa_kept_make_room(relation, room))
+		return false;
+	parts = realloc(relation->parts, room * sizeof(*parts));
+	if (parts == NULL)
+		return false;
+	relation->parts = parts;
+	relation->parts_room = room;
+	return true;
+}
+
 /* Returns the part of an extent that is to come, made if need be, or NULL. */
 static WaExtentPart *
 make_part(WaStoredRelation *relation, uint32_t number)
@@ -298,25 +315,18 @@ make_part(WaStoredRelation *relation, uint32_t number)
 
 	if (part != NULL)
 		return part;
-	if (relation->nparts == relation->parts_room)
-	{
-		const uint32_t room = 2 * relation->parts_room + 8;
-		WaExtentPart *parts = realloc(relation->parts, room * sizeof(*parts));
-
-		if (parts == NULL)
-			return NULL;
-		relation->parts = parts;
-		relation->parts_room = room;
-	}
+	if (relation->nparts == relation->parts_room && !grow_parts(relation))
+		return NULL;
 	place = wa_map_search_part(relation, wa_extent_number(number));
 	part = &relation->parts[place];
 	memmove(part + 1, part, (relation->nparts - place) * sizeof(*part));
 	*part = (WaExtentPart){.number = wa_extent_number(number)};
+	wa_kept_insert(relation, place);
 	relation->nparts++;
 	return part;
 }
 
-/* Takes an extent from its part, which goes with the last; it has no covers then. */
+/* Takes an extent from its part, which goes with the last; nothing of it is kept then. */
 static void
 leave_part(WaStoredRelation *relation, uint32_t number)
 {
@@ -325,6 +335,7 @@ leave_part(WaStoredRelation *relation, uint32_t number)
 	*place_in_part(part, number) = NULL;
 	if (part->extent != NULL || part->overlay != NULL)
 		return;
+	wa_kept_remove(relation, (uint32_t) (part - relation->parts));
 	relation->nparts--;
 	memmove(part, part + 1,
 			(size_t) (&relation->parts[relation->nparts] - part) *

@@ -187,11 +187,13 @@ change_block(uint32_t block, uint64_t lsn)
 static bool
 is_kept(const WaUse *use, const WaCoverPart *part)
 {
-	const WaExtentPart *of = wa_map_find_part(use->pins.relation, part->number);
+	const WaStoredRelation *relation = use->pins.relation;
 
 	for (int i = 0; i < WA_STORE_COVERS; i++)
-		if (of->kept[i] == part)
-			return true;
+		for (uint32_t j = 0; j < relation->nparts; j++)
+			if (relation->kept[i].names != NULL &&
+				relation->kept[i].parts[j].part == part)
+				return true;
 	return false;
 }
 
@@ -249,17 +251,19 @@ test_kept(void)
 	for (int i = 0; i < WA_STORE_COVERS; i++)
 	{
 		const WaStoredRelation *relation = first.use.pins.relation;
-		const WaCoverPart *part = relation->parts[7].kept[i];
+		const WaKeptCover *kept_one = &relation->kept[i];
 
-		EXPECT((part != NULL) == (relation->kept[i].names != NULL));
-		renewed[i] = part;
+		EXPECT(kept_one->names == NULL || kept_one->parts[7].part != NULL);
+		renewed[i] =
+			kept_one->names == NULL ? NULL : kept_one->parts[7].part;
 	}
 	EXPECT(take(&second, 0x204, 1, all) && cover_is_right(&second));
 	EXPECT(second.cover->places[6].part == kept->places[6].part);
 	EXPECT(second.cover->places[7].part != kept->places[7].part);
 	EXPECT(is_kept(&second.use, second.cover->places[7].part));
 	for (int i = 0; i < WA_STORE_COVERS; i++)
-		EXPECT(second.use.pins.relation->parts[7].kept[i] == renewed[i]);
+		EXPECT(renewed[i] == NULL ||
+			   second.use.pins.relation->kept[i].parts[7].part == renewed[i]);
 	give_back(&second);
 	/* Where a relation gets longer what lies before its end is the same. */
 	nblocks = WA_EXTENT_BLOCKS * STEP * 7 + 3;

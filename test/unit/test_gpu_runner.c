@@ -98,6 +98,7 @@ wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
 {
 	uint32_t *extents;
 	uint64_t *first_rows;
+	WaMirrorExtent *placed;
 
 	(void) mirror;
 	*use = (WaMirrorUse){.device = device, .ncolumns = request->ncolumns};
@@ -105,13 +106,21 @@ wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
 		return false;
 	extents = calloc(request->nextents + 1, sizeof(*extents));
 	first_rows = calloc(request->nextents + 1, sizeof(*first_rows));
+	placed = calloc(request->nextents + 1, sizeof(*placed));
 	use->rows = relation->rows[device];
+	use->placed = placed;
 	use->extents = extents;
 	use->first_rows = first_rows;
 	for (uint32_t i = 0; i < request->nextents; i++)
 	{
-		if (request->extents[i]->device != device)
+		const WaRunExtent *extent = request->extents[i];
+
+		if (extent->device != device)
 			continue;
+		placed[i] = (WaMirrorExtent){.nrows = extent->nrows,
+									 .nranges = extent->nranges};
+		for (uint32_t j = 0; j < extent->nranges; j++)
+			placed[i].rows += extent->ranges[j].end - extent->ranges[j].begin;
 		extents[use->nextents] = i;
 		first_rows[use->nextents++] = relation->first_rows[i];
 	}
@@ -143,6 +152,7 @@ wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use)
 	notes[use->device] = NULL;
 	free((void *) use->extents);
 	free((void *) use->first_rows);
+	free((void *) use->placed);
 }
 
 const WaMirrorNote *

@@ -29,6 +29,7 @@ typedef struct Case
 	WaRunRequest request;
 	WaMirrorUse use;
 	WaPlacement placement;
+	WaMirrorExtent placed[MAX_EXTENTS];
 	uint32_t numbers[MAX_EXTENTS];
 	uint64_t first_rows[MAX_EXTENTS];
 	WaRunExtent extents[MAX_EXTENTS];
@@ -62,6 +63,8 @@ make_case(Case *of)
 								.nranges = 2,
 								.ranges = of->ranges[i],
 								.columns = of->columns};
+		of->placed[i] = (WaMirrorExtent){.nrows = nrows, .nranges = 2};
+		of->placed[i].rows = middle + nrows - of->ranges[i][1].begin;
 		of->numbers[i] = i;
 		of->list[i] = extent;
 		of->first_rows[i] = position;
@@ -76,6 +79,7 @@ make_case(Case *of)
 	of->use = (WaMirrorUse){.nextents = count,
 							.extents = of->numbers,
 							.first_rows = of->first_rows,
+							.placed = of->placed,
 							.ncolumns = 1,
 							.placement = &of->placement};
 	of->request =
