@@ -295,34 +295,59 @@ are_all_settled(const WaUse *use, WaCover *cover)
 }
 
 /*
- * Has a cover that nobody else uses be what another use finds.  All places are right that
- * have not changed, as the stamps of parts say, which have as many blocks of the relation
- * as before, and have left nothing out, provided that they are settled for the use.
+ * Finds the places of a cover that may not be right for another use.  All others are: none
+ * of their extents has changed since the cover was begun, as the stamps of parts say; they
+ * have as many of the relation's blocks as before; they have left nothing out; and all
+ * that decides about them has ended for the use.
  */
 static void
-update_places(WaCoverMaking *making, const WaKeptCover *kept)
+find_changed(WaCoverMaking *making, const WaKeptCover *kept)
 {
-	WaUse *use = making->use;
+	const WaUse *use = making->use;
 	const WaStoredRelation *relation = use->pins.relation;
 	WaCover *cover = making->cover;
 	const bool all_settled = are_all_settled(use, cover);
-	const bool has_left = cover->has_left;
 
-	cover->has_left = false;
 	for (uint32_t i = 0; i < cover->nplaces; i++)
 	{
-		WaCoverPlace *place = &cover->places[i];
+		const WaCoverPlace *place = &cover->places[i];
 
 		if (relation->parts[i].stamp <= cover->stamp &&
 			(cover->nblocks == use->nblocks ||
 			 place->end_block ==
 				 wa_cover_part_end(place->number, use->nblocks)) &&
-			!(has_left && place->has_left) &&
+			!(cover->has_left && place->has_left) &&
 			(all_settled || are_settled(use, &place->deciders)))
 			continue;
-		leave_place(cover, place, &use->garbage);
 		making->changed[making->nchanged++] = i;
-		take_part(making, kept, i);
+		__builtin_prefetch(place, 1);
+		__builtin_prefetch(&kept->parts[i]);
+	}
+}
+
+/*
+ * Has a cover that nobody else uses become what another use finds, but for its sums and
+ * lists.
+ */
+static void
+update(WaCoverMaking *making, const WaKeptCover *kept)
+{
+	WaCover *cover = making->cover;
+
+	find_changed(making, kept);
+	cover->has_left = false;
+	for (uint32_t i = 0; i < making->nchanged; i++)
+	{
+		__builtin_prefetch(cover->places[making->changed[i]].part, 1);
+		__builtin_prefetch(kept->parts[making->changed[i]].part, 1);
+	}
+	for (uint32_t i = 0; i < making->nchanged; i++)
+	{
+		const uint32_t place = making->changed[i];
+
+		leave_place(cover, &cover->places[place],
+					&making->use->garbage);
+		take_part(making, kept, place);
 	}
 }
 
@@ -350,7 +375,7 @@ begin_cover(WaCoverMaking *making)
 	}
 	making->is_next = making->cover != NULL;
 	if (making->is_next)
-		update_places(making, kept);
+		update(making, kept);
 	else
 	{
 		making->cover = make_empty(relation, kept);
@@ -479,8 +504,8 @@ wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number)
 
 /*
  * Has a cover that is kept give up the part at a place of the relation.  If nobody uses
- * the cover it stays, without the part, for the next one: update_places takes another part
- * for the place, as a change has been noted of it.
+ * the cover it stays, without the part, for the next one: which takes another part for the
+ * place, as a change of it has been noted (find_changed).
  */
 static void
 leave_part_out(WaKeptCover *kept, const WaStoredRelation *relation,

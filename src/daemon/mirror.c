@@ -41,6 +41,8 @@ typedef struct Making
 	WaPlacement *placement;
 	uint32_t *unknown; /* numbers of those to look at */
 	uint32_t nunknown;
+	uint32_t *known; /* of those known before, by their numbers there, or NOWHERE */
+	Place *places;   /* of the unknown, and as much room again */
 } Making;
 
 /*
@@ -117,6 +119,7 @@ find_all_known(Making *making)
 		if (known != NULL)
 		{
 			placed[i] = *known;
+			making->known[known - making->before->placed] = i;
 			continue;
 		}
 		placed[i] = (WaMirrorExtent){.place = NOWHERE};
@@ -181,34 +184,22 @@ look_at_unknown(const Making *making)
 	}
 }
 
+/* Returns the position of a place. */
+static uint64_t
+first_row_of(uint32_t place)
+{
+	return place * (uint64_t) WA_MIRROR_RUN_ROWS;
+}
+
 /* Returns the position behind an extent's memory. */
 static uint64_t
 end_of(const WaMirrorExtent *extent)
 {
 	const uint64_t rows = extent->nrows;
 
-	return (extent->place +
-			(rows + WA_MIRROR_RUN_ROWS - 1) / WA_MIRROR_RUN_ROWS) *
-		   WA_MIRROR_RUN_ROWS;
-}
-
-/* Lists the extents that have places; returns how many. */
-static uint32_t
-list_places(WaPlacement *placement, Place *places)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < placement->nplaced; i++)
-	{
-		const WaMirrorExtent *placed = &placement->placed[i];
-
-		if (placed->place >= ELSEWHERE)
-			continue;
-		places[count++] = (Place){placed->place, i};
-		if (end_of(placed) > placement->rows)
-			placement->rows = end_of(placed);
-	}
-	return count;
+	return first_row_of(extent->place) + (rows + WA_MIRROR_RUN_ROWS - 1) /
+											 WA_MIRROR_RUN_ROWS *
+											 WA_MIRROR_RUN_ROWS;
 }
 
 /* Places are sorted by so many bits at a time. */
@@ -243,6 +234,62 @@ sort_places(Place *places, Place *spare, uint32_t count)
 				   "places have two digits");
 	sort_by_digit(places, spare, count, 0);
 	sort_by_digit(spare, places, count, DIGIT_BITS);
+}
+
+/* Orders the unknown extents that have places by these; returns how many. */
+static uint32_t
+order_unknown(const Making *making)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < making->nunknown; i++)
+	{
+		const uint32_t number = making->unknown[i];
+		const uint32_t place = making->placement->placed[number].place;
+
+		if (place < ELSEWHERE)
+			making->places[count++] = (Place){place, number};
+	}
+	sort_places(making->places, &making->places[making->nunknown], count);
+	return count;
+}
+
+/* Adds an extent behind the others. */
+static void
+append(WaPlacement *placement, uint32_t number, uint64_t first_row)
+{
+	placement->extents[placement->nextents] = number;
+	placement->first_rows[placement->nextents++] = first_row;
+}
+
+/* Orders all extents that have places: the known ones have their order from before. */
+static void
+order_by_place(const Making *making)
+{
+	const WaPlacement *before = making->before;
+	const uint32_t nbefore = before == NULL ? 0 : before->nextents;
+	const Place *next = making->places;
+	const Place *const end = next + order_unknown(making);
+	WaPlacement *placement = making->placement;
+
+	for (uint32_t i = 0; i < nbefore; i++)
+	{
+		const uint32_t number = making->known[before->extents[i]];
+
+		if (number == NOWHERE)
+			continue;
+		for (; next < end &&
+			   first_row_of(next->place) < before->first_rows[i];
+			 next++)
+			append(placement, next->number, first_row_of(next->place));
+		append(placement, number, before->first_rows[i]);
+	}
+	for (; next < end; next++)
+		append(placement, next->number, first_row_of(next->place));
+	/* Rows of extents are apart. */
+	if (placement->nextents > 0)
+		placement->rows = end_of(
+			&placement->placed[placement->extents[placement->nextents - 1]]);
 }
 
 /* Gives up a reference. */
@@ -285,18 +332,26 @@ begin_placement(const WaMirrorDevice *device, const WaRunRequest *request)
 	return NULL;
 }
 
-/* Orders the extents that have places by these; places has room for all twice. */
-static void
-order_by_place(WaPlacement *placement, Place *places)
+/* Makes room for a placement, and for making it; false if there is no memory. */
+static bool
+begin_making(Making *making)
 {
-	placement->nextents = list_places(placement, places);
-	sort_places(places, &places[placement->nplaced], placement->nextents);
-	for (uint32_t i = 0; i < placement->nextents; i++)
-	{
-		placement->extents[i] = places[i].number;
-		placement->first_rows[i] =
-			places[i].place * (uint64_t) WA_MIRROR_RUN_ROWS;
-	}
+	const size_t room = making->request->nextents;
+	const size_t nbefore = making->before == NULL ? 0 : making->before->nplaced;
+
+	making->placement = begin_placement(making->device, making->request);
+	making->places = malloc(2 * room * sizeof(*making->places));
+	making->unknown = malloc(room * sizeof(*making->unknown));
+	making->known = malloc((nbefore + 1) * sizeof(*making->known));
+	if (making->placement == NULL || making->places == NULL ||
+		making->unknown == NULL || making->known == NULL)
+		return false;
+	if (making->before != NULL)
+		memcpy(making->placement->flats, making->before->flats,
+			   making->request->ncolumns * sizeof(WaMirrorFlat *));
+	for (size_t i = 0; i < nbefore; i++)
+		making->known[i] = NOWHERE;
+	return true;
 }
 
 /*
@@ -307,32 +362,24 @@ static WaPlacement *
 make_placement(const WaMirrorDevice *device, const WaRunRequest *request,
 			   const WaPlacement *before)
 {
-	Place *places = malloc(2 * request->nextents * sizeof(*places));
-	uint32_t *unknown = malloc(request->nextents * sizeof(*unknown));
-	Making making = {.device = device,
-					 .request = request,
-					 .placement = begin_placement(device, request),
-					 .unknown = unknown};
+	Making making = {.device = device, .request = request};
 
-	if (places != NULL && unknown != NULL && making.placement != NULL)
+	if (before != NULL && before->retired == device->mirror->retired)
+		making.before = before;
+	if (begin_making(&making))
 	{
-		if (before != NULL && before->retired == device->mirror->retired)
-		{
-			making.before = before;
-			memcpy(making.placement->flats, before->flats,
-				   request->ncolumns * sizeof(before->flats[0]));
-		}
 		find_all_known(&making);
 		look_at_unknown(&making);
-		order_by_place(making.placement, places);
+		order_by_place(&making);
 	}
 	else
 	{
 		release_placement(making.placement);
 		making.placement = NULL;
 	}
-	free(places);
-	free(unknown);
+	free(making.places);
+	free(making.unknown);
+	free(making.known);
 	return making.placement;
 }
 
