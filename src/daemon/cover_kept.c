@@ -279,6 +279,18 @@ leave_place(WaCover *cover, WaCoverPlace *place, WaGarbage *garbage)
 	give_part_up(place->part, garbage);
 }
 
+/* Returns the cover before, if it may become the one of a use, which has it then. */
+static WaCover *
+take_before(WaKeptCover *kept, WaUse *use)
+{
+	WaCover *cover = take_unused(kept);
+
+	if (cover == NULL || cover->moves == use->pins.relation->moves)
+		return cover;
+	collect_cover(cover, &use->garbage);
+	return NULL;
+}
+
 /*
  * Tells whether deciders have ended that all places of a cover have, or more; if not, has
  * the cover have no more of them than its places.
@@ -351,45 +363,47 @@ update(WaCoverMaking *making, const WaKeptCover *kept)
 	}
 }
 
-/* Finds the parts of a new cover, or of the one before, if that may become it. */
+/* Finds the parts of a cover: in that before, which becomes it, or of a new one. */
+static bool
+find_parts(WaCoverMaking *making, WaKeptCover *kept)
+{
+	WaUse *use = making->use;
+
+	if (use->position > making->store->known.position)
+		making->cover = make_empty(use->pins.relation, kept);
+	else if (kept != NULL &&
+			 (making->cover = take_before(kept, use)) != NULL)
+	{
+		making->is_next = true;
+		update(making, kept);
+	}
+	else if ((making->cover = make_empty(use->pins.relation, kept)) != NULL)
+		take_parts(making, kept);
+	return making->cover != NULL;
+}
+
+/* Does it with the lock. */
 static bool
 begin_cover(WaCoverMaking *making)
 {
-	WaUse *use = making->use;
+	const WaUse *use = making->use;
 	WaStoredRelation *relation = use->pins.relation;
 	const int place = find_place(relation, use->pins.ncolumns, making->names);
-	WaKeptCover *kept = place < 0 ? NULL : &relation->kept[place];
-	const bool is_known = use->position <= making->store->known.position;
 	const size_t room = relation->nparts + (size_t) 1;
+	WaCover *cover;
 
 	making->changed = malloc(room * sizeof(*making->changed));
 	making->missing = malloc(room * sizeof(*making->missing));
-	if (making->changed == NULL || making->missing == NULL)
+	if (making->changed == NULL || making->missing == NULL ||
+		!find_parts(making, place < 0 ? NULL : &relation->kept[place]))
 		return false;
-	if (kept != NULL && is_known)
-		making->cover = take_unused(kept);
-	if (making->cover != NULL && making->cover->moves != relation->moves)
-	{
-		collect_cover(making->cover, &use->garbage);
-		making->cover = NULL;
-	}
-	making->is_next = making->cover != NULL;
-	if (making->is_next)
-		update(making, kept);
-	else
-	{
-		making->cover = make_empty(relation, kept);
-		if (making->cover == NULL)
-			return false;
-		if (is_known)
-			take_parts(making, kept);
-	}
-	making->cover->stamp = relation->stamp;
-	making->cover->moves = relation->moves;
-	making->cover->has_lost = false;
-	making->cover->nblocks = use->nblocks;
-	making->cover->snapshot = *use->snapshot;
-	making->cover->placements.id = ++relation->ids;
+	cover = making->cover;
+	cover->stamp = relation->stamp;
+	cover->moves = relation->moves;
+	cover->has_lost = false;
+	cover->nblocks = use->nblocks;
+	cover->snapshot = *use->snapshot;
+	cover->placements.id = ++relation->ids;
 	return true;
 }
 
@@ -542,54 +556,6 @@ wa_kept_give_up(const WaExtent *extent, WaGarbage *garbage)
 		leave_part_out(kept, relation, place, garbage);
 		collect_part(kept->parts[place].part, garbage);
 		kept->parts[place] = (WaCoverPlace){0};
-	}
-}
-
-bool
-wa_kept_make_room(WaStoredRelation *relation, uint32_t room)
-{
-	for (int i = 0; i < WA_STORE_COVERS; i++)
-	{
-		WaKeptCover *kept = &relation->kept[i];
-		WaCoverPlace *parts;
-
-		if (kept->names == NULL)
-			continue;
-		parts = realloc(kept->parts, room * sizeof(*parts));
-		if (parts == NULL)
-			return false;
-		kept->parts = parts;
-	}
-	return true;
-}
-
-void
-wa_kept_insert(WaStoredRelation *relation, uint32_t place)
-{
-	relation->moves++;
-	for (int i = 0; i < WA_STORE_COVERS; i++)
-	{
-		WaCoverPlace *parts = relation->kept[i].parts;
-
-		if (parts == NULL)
-			continue;
-		memmove(&parts[place + 1], &parts[place],
-				(relation->nparts - place) * sizeof(*parts));
-		parts[place] = (WaCoverPlace){0};
-	}
-}
-
-void
-wa_kept_remove(WaStoredRelation *relation, uint32_t place)
-{
-	relation->moves++;
-	for (int i = 0; i < WA_STORE_COVERS; i++)
-	{
-		WaCoverPlace *parts = relation->kept[i].parts;
-
-		if (parts != NULL)
-			memmove(&parts[place], &parts[place + 1],
-					(relation->nparts - place - 1) * sizeof(*parts));
 	}
 }
 

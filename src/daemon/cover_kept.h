@@ -59,7 +59,7 @@ void wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number);
  */
 void wa_kept_give_up(const WaExtent *extent, WaGarbage *garbage);
 
-/* Makes room for what is kept of so many parts; false if there is no memory. */
+/* cover_places.c: makes room for what is kept of so many parts; false if there is no memory. */
 WA_MUST_CHECK bool wa_kept_make_room(WaStoredRelation *relation, uint32_t room);
 
 /* Makes a place for what is kept of a part that is about to be there. */
