@@ -11,25 +11,37 @@
 #define EXTENTS_AHEAD  8
 #define RANGES_OF_LINE 8
 
-/* Ranges of spans that were made before, which follow each other and are copied at once. */
+/* Ranges of the spans that were made before, which follow each other here, too. */
 typedef struct Stretch
 {
-	const WaCudaRange *from;
+	uint32_t from; /* there */
+	uint32_t to;   /* here */
 	uint32_t count;
 	uint32_t shift; /* to be added to positions, modulo 2^32 */
 } Stretch;
 
-/* Writing spans, with the help of those that were made before. */
-typedef struct Writing
+/* An extent whose ranges are to be written. */
+typedef struct Fresh
+{
+	uint32_t place;
+	uint32_t to;
+	uint32_t base; /* position of its first row in the span */
+} Fresh;
+
+/* Where ranges of spans come from, with the help of what was made before. */
+typedef struct Plan
 {
 	const WaMirrorUse *use;
 	const WaRunRequest *request;
-	WaGpuSpans *spans;
-	const WaGpuSpan *old; /* that has the extent below; only if there is one */
-	uint32_t next;        /* extent of what was before, in the order of positions */
-	const WaCudaRange *next_ranges; /* of that extent */
-	Stretch stretch;                /* that has yet to be copied */
-} Writing;
+	WaGpuSpans *old; /* or NULL */
+	uint32_t span;   /* of the old ones, that has the extent below */
+	uint32_t next;   /* extent of what was before, by position */
+	uint32_t from;   /* the first range of that */
+	uint32_t nstretches;
+	Stretch *stretches;
+	uint32_t nfresh;
+	Fresh *fresh;
+} Plan;
 
 /* Returns what is known of the extent at a place in the use. */
 static const WaMirrorExtent *
@@ -81,125 +93,168 @@ find_spans(const WaMirrorUse *use, WaGpuSpans *spans)
 	}
 }
 
-/* Fetches the ranges of an extent at a place into the cache, if they will be read. */
-static void
-fetch_ranges(const WaMirrorUse *use, const WaRunRequest *request,
-			 uint32_t place)
-{
-	const WaRunExtent *extent = request->extents[use->extents[place]];
-
-	for (uint32_t i = 0; i < extent->nranges; i += RANGES_OF_LINE)
-		__builtin_prefetch(&extent->ranges[i]);
-}
-
-/* Copies ranges that were made before. */
-static void
-copy_stretch(Writing *writing)
-{
-	Stretch *stretch = &writing->stretch;
-	WaCudaRange *to = &writing->spans->ranges[writing->spans->nranges];
-
-	if (stretch->shift == 0 && stretch->count > 0)
-		memcpy(to, stretch->from, stretch->count * sizeof(*to));
-	else
-		for (uint32_t i = 0; i < stretch->count; i++)
-			to[i] = (WaCudaRange){stretch->from[i].begin + stretch->shift,
-								  stretch->from[i].end + stretch->shift};
-	writing->spans->nranges += stretch->count;
-	stretch->count = 0;
-}
-
-/* Writes ranges of rows as such of positions from a base on. */
-static void
-write_ranges(Writing *writing, const WaRunExtent *extent, uint32_t base)
-{
-	WaCudaRange *to = &writing->spans->ranges[writing->spans->nranges];
-
-	for (uint32_t i = 0; i < extent->nranges; i++)
-		to[i] = (WaCudaRange){base + extent->ranges[i].begin,
-							  base + extent->ranges[i].end};
-	writing->spans->nranges += extent->nranges;
-}
-
 /* Goes on to the first extent of what was before that is at a position or behind it. */
 static void
-go_on(Writing *writing, uint64_t first_row)
+go_on(Plan *plan, uint64_t first_row)
 {
-	const WaMirrorBefore *before = &writing->use->before;
+	const WaMirrorBefore *before = &plan->use->before;
 
-	while (writing->next < before->nextents &&
-		   before->first_rows[writing->next] < first_row)
+	while (plan->next < before->nextents &&
+		   before->first_rows[plan->next] < first_row)
 	{
-		writing->next_ranges +=
-			before->placed[before->extents[writing->next]].nranges;
-		writing->next++;
-		if (writing->next == writing->old->end)
-			writing->old++;
+		plan->from += before->placed[before->extents[plan->next]].nranges;
+		plan->next++;
+		if (plan->next == plan->old->spans[plan->span].end)
+			plan->span++;
 	}
 }
 
 /*
- * Adds the ranges of the extent at a place to those that are to be copied, if they are
- * in the spans that were made before.  Their positions are relative to the first row of
- * the span: the extent has to be the same one, at the same position.
+ * Tells whether the ranges of the extent at a place are in the spans that were made before:
+ * if it is the same one, at the same position.  Has plan->from say where.
  */
 static bool
-add_old(Writing *writing, const WaGpuSpan *span, uint32_t place)
+is_old(Plan *plan, uint32_t place)
 {
-	const WaMirrorBefore *before = &writing->use->before;
-	const WaMirrorExtent *extent = extent_at(writing->use, place);
-	const uint64_t first_row = writing->use->first_rows[place];
-	Stretch *stretch = &writing->stretch;
-	uint32_t shift;
+	const WaMirrorBefore *before = &plan->use->before;
+	const uint64_t first_row = plan->use->first_rows[place];
 
-	go_on(writing, first_row);
-	if (writing->next == before->nextents || extent->id == 0 ||
-		before->first_rows[writing->next] != first_row ||
-		before->placed[before->extents[writing->next]].id != extent->id)
+	if (plan->old == NULL)
 		return false;
-	shift = (uint32_t) (writing->old->first_row - span->first_row);
-	if (stretch->count > 0 &&
-		(stretch->from + stretch->count != writing->next_ranges ||
-		 stretch->shift != shift))
-		copy_stretch(writing);
-	if (stretch->count == 0)
-		*stretch = (Stretch){.from = writing->next_ranges, .shift = shift};
-	stretch->count += extent->nranges;
-	return true;
+	go_on(plan, first_row);
+	return plan->next < before->nextents &&
+		   before->first_rows[plan->next] == first_row &&
+		   before->placed[before->extents[plan->next]].id ==
+			   extent_at(plan->use, place)->id &&
+		   extent_at(plan->use, place)->id != 0;
 }
 
-/* Writes the ranges of the extent at a place. */
+/* Adds ranges, to which plan->from points, to those that are to be copied. */
 static void
-write_extent(Writing *writing, const WaGpuSpan *span, uint32_t place)
+add_old(Plan *plan, const WaGpuSpan *span, uint32_t to, uint32_t count)
 {
-	const WaMirrorUse *use = writing->use;
+	/* Positions are relative to the first row of the span. */
+	const uint32_t shift =
+		(uint32_t) (plan->old->spans[plan->span].first_row - span->first_row);
+	Stretch *last = plan->nstretches == 0
+						? NULL
+						: &plan->stretches[plan->nstretches - 1];
 
-	if (add_old(writing, span, place))
-		return;
-	copy_stretch(writing);
-	write_ranges(writing, writing->request->extents[use->extents[place]],
-				 (uint32_t) (use->first_rows[place] - span->first_row));
+	if (last != NULL && last->shift == shift &&
+		last->from + last->count == plan->from &&
+		last->to + last->count == to)
+		last->count += count;
+	else
+		plan->stretches[plan->nstretches++] =
+			(Stretch){plan->from, to, count, shift};
 }
 
-/* Writes the ranges of a span's extents. */
+/* Plans the ranges of a span's extents, and sums up their rows. */
 static void
-write_span(Writing *writing, WaGpuSpan *span)
+plan_span(Plan *plan, WaGpuSpans *spans, WaGpuSpan *span)
 {
-	WaGpuSpans *spans = writing->spans;
 	const uint32_t first = spans->nranges;
 
 	span->rows = 0;
 	for (uint32_t place = span->begin; place < span->end; place++)
 	{
-		if (writing->use->before.nextents == 0 &&
-			place + EXTENTS_AHEAD < span->end)
-			fetch_ranges(writing->use, writing->request, place + EXTENTS_AHEAD);
-		write_extent(writing, span, place);
-		span->rows += extent_at(writing->use, place)->rows;
+		const WaMirrorExtent *extent = extent_at(plan->use, place);
+
+		if (is_old(plan, place))
+			add_old(plan, span, spans->nranges, extent->nranges);
+		else
+			plan->fresh[plan->nfresh++] = (Fresh){
+				place, spans->nranges,
+				(uint32_t) (plan->use->first_rows[place] - span->first_row)};
+		spans->nranges += extent->nranges;
+		span->rows += extent->rows;
 	}
-	copy_stretch(writing);
-	span->ranges = &spans->ranges[first];
 	span->nranges = spans->nranges - first;
+}
+
+/*
+ * Has spans that nobody else has give their ranges up, or gets memory for new ones, with
+ * room for some more of those to come.
+ */
+static bool
+take_room(const Plan *plan, WaGpuSpans *spans)
+{
+	WaGpuSpans *old = plan->old;
+
+	if (old != NULL && plan->use->before.is_ours && old->room >= spans->nranges)
+	{
+		spans->room = old->room;
+		spans->ranges = old->ranges;
+		old->ranges = NULL;
+		return true;
+	}
+	spans->room = (size_t) spans->nranges + spans->nranges / 8 + 1;
+	spans->ranges = malloc(spans->room * sizeof(*spans->ranges));
+	return spans->ranges != NULL;
+}
+
+/* Copies a stretch, perhaps within the same memory. */
+static void
+copy_stretch(const Stretch *stretch, const WaCudaRange *from, WaCudaRange *to)
+{
+	WaCudaRange *ranges = &to[stretch->to];
+
+	if (ranges != &from[stretch->from])
+		memmove(ranges, &from[stretch->from], stretch->count * sizeof(*ranges));
+	for (uint32_t i = 0; stretch->shift != 0 && i < stretch->count; i++)
+	{
+		ranges[i].begin += stretch->shift;
+		ranges[i].end += stretch->shift;
+	}
+}
+
+/*
+ * Copies all of them.  Within the same memory none may be written over before it has been
+ * copied: those that move towards the begin go first, from there, then the others from
+ * the end.
+ */
+static void
+copy_stretches(const Plan *plan, const WaCudaRange *from, WaCudaRange *to)
+{
+	for (uint32_t i = 0; i < plan->nstretches; i++)
+		if (plan->stretches[i].to <= plan->stretches[i].from)
+			copy_stretch(&plan->stretches[i], from, to);
+	for (uint32_t i = plan->nstretches; i-- > 0;)
+		if (plan->stretches[i].to > plan->stretches[i].from)
+			copy_stretch(&plan->stretches[i], from, to);
+}
+
+/* Fetches the ranges of an extent into the cache. */
+static void
+fetch_ranges(const WaRunExtent *extent)
+{
+	for (uint32_t i = 0; i < extent->nranges; i += RANGES_OF_LINE)
+		__builtin_prefetch(&extent->ranges[i]);
+}
+
+/* Returns an extent whose ranges are to be written. */
+static const WaRunExtent *
+fresh_extent(const Plan *plan, const Fresh *fresh)
+{
+	return plan->request->extents[plan->use->extents[fresh->place]];
+}
+
+/* Writes the ranges of those, as such of positions. */
+static void
+write_fresh(const Plan *plan, WaCudaRange *ranges)
+{
+	for (uint32_t i = 0; i < plan->nfresh; i++)
+	{
+		const Fresh *fresh = &plan->fresh[i];
+		const WaRunExtent *extent = fresh_extent(plan, fresh);
+		WaCudaRange *to = &ranges[fresh->to];
+
+		if (i + EXTENTS_AHEAD < plan->nfresh)
+			fetch_ranges(fresh_extent(plan, &fresh[EXTENTS_AHEAD]));
+		for (uint32_t j = 0; j < extent->nranges; j++)
+			to[j] = (WaCudaRange){fresh->base + extent->ranges[j].begin,
+								  fresh->base + extent->ranges[j].end};
+	}
 }
 
 static void
@@ -212,46 +267,60 @@ free_spans(WaMirrorNote *note)
 	free(spans);
 }
 
-/* Makes room for the spans of a use. */
-static WaGpuSpans *
-make_room(const WaMirrorUse *use)
+/* Writes the ranges of spans that were found; false if there is no memory. */
+static bool
+write_spans(Plan *plan, WaGpuSpans *spans)
 {
-	WaGpuSpans *spans = calloc(1, sizeof(*spans));
-	size_t nranges = 0;
+	const WaCudaRange *from = plan->old == NULL ? NULL : plan->old->ranges;
+	const WaCudaRange *next;
 
-	if (spans == NULL)
-		return NULL;
-	for (uint32_t i = 0; i < use->nextents; i++)
-		nranges += extent_at(use, i)->nranges;
-	spans->note.free = free_spans;
-	spans->spans = malloc((use->nextents + (size_t) 1) * sizeof(WaGpuSpan));
-	spans->ranges = malloc((nranges + 1) * sizeof(WaCudaRange));
-	if (spans->spans != NULL && spans->ranges != NULL)
-		return spans;
-	free_spans(&spans->note);
-	return NULL;
+	for (uint32_t i = 0; i < spans->count; i++)
+		plan_span(plan, spans, &spans->spans[i]);
+	if (!take_room(plan, spans))
+		return false;
+	copy_stretches(plan, from, spans->ranges);
+	write_fresh(plan, spans->ranges);
+	next = spans->ranges;
+	for (uint32_t i = 0; i < spans->count; i++)
+	{
+		spans->spans[i].ranges = next;
+		next += spans->spans[i].nranges;
+	}
+	return true;
 }
 
 /* Makes the spans of a use. */
 static WaGpuSpans *
 make_spans(const WaMirrorUse *use, const WaRunRequest *request)
 {
-	WaGpuSpans *spans = make_room(use);
-	Writing writing = {.use = use, .request = request, .spans = spans};
+	const size_t room = use->nextents + (size_t) 1;
+	WaGpuSpans *spans = calloc(1, sizeof(*spans));
+	Plan plan = {
+		.use = use,
+		.request = request,
+		.old = use->before.nextents > 0 ? (WaGpuSpans *) use->before.note : NULL,
+		.stretches = malloc(room * sizeof(*plan.stretches)),
+		.fresh = malloc(room * sizeof(*plan.fresh))};
+	bool made = false;
 
-	if (spans == NULL)
-		return NULL;
-	if (use->before.nextents > 0)
+	if (spans != NULL)
 	{
-		const WaGpuSpans *old = (const WaGpuSpans *) use->before.note;
-
-		writing.old = old->spans;
-		writing.next_ranges = old->ranges;
+		spans->note.free = free_spans;
+		spans->spans = malloc(room * sizeof(*spans->spans));
 	}
-	find_spans(use, spans);
-	for (uint32_t i = 0; i < spans->count; i++)
-		write_span(&writing, &spans->spans[i]);
-	return spans;
+	if (spans != NULL && spans->spans != NULL && plan.stretches != NULL &&
+		plan.fresh != NULL)
+	{
+		find_spans(use, spans);
+		made = write_spans(&plan, spans);
+	}
+	free(plan.stretches);
+	free(plan.fresh);
+	if (made)
+		return spans;
+	if (spans != NULL)
+		free_spans(&spans->note);
+	return NULL;
 }
 
 const WaGpuSpans *

@@ -31,6 +31,7 @@ typedef struct WaGpuSpans
 	uint32_t count;
 	uint32_t nranges;
 	WaGpuSpan *spans;
+	size_t room; /* for ranges */
 	WaCudaRange *ranges;
 } WaGpuSpans;
 

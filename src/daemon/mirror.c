@@ -477,7 +477,7 @@ describe(WaMirrorUse *use)
 static void
 describe_before(WaMirrorUse *use, WaPlacement *before)
 {
-	const WaMirrorNote *note =
+	WaMirrorNote *note =
 		before == NULL ? NULL
 					   : __atomic_load_n(&before->note, __ATOMIC_ACQUIRE);
 
@@ -493,6 +493,8 @@ describe_before(WaMirrorUse *use, WaPlacement *before)
 		.first_rows = before->first_rows,
 		.placed = before->placed,
 		.note = note,
+		/* The cache, which alone gives references away, has another one now. */
+		.is_ours = __atomic_load_n(&before->references, __ATOMIC_ACQUIRE) == 1,
 	};
 }
 

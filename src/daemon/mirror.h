@@ -57,14 +57,18 @@ typedef struct WaMirrorExtent
 	uint32_t place; /* the mirror's own */
 } WaMirrorExtent;
 
-/* What was found for a request before, and the note of that; constant, too. */
+/*
+ * What was found for a request before, and the note of that.  All of it is constant, but
+ * for the note if nobody else has, or gets, it.
+ */
 typedef struct WaMirrorBefore
 {
 	uint32_t nextents; /* 0: nothing was, or it has no note */
 	const uint32_t *extents;
 	const uint64_t *first_rows;
 	const WaMirrorExtent *placed;
-	const WaMirrorNote *note;
+	WaMirrorNote *note;
+	bool is_ours; /* nobody else has the note: it may be emptied */
 } WaMirrorBefore;
 
 /*

@@ -273,8 +273,8 @@ set_before(Case *of, Case *before, bool is_ours)
 									  .extents = before->numbers,
 									  .first_rows = before->first_rows,
 									  .placed = before->placed,
-									  .note = before->placement.note};
-	(void) is_ours;
+									  .note = before->placement.note,
+									  .is_ours = is_ours};
 }
 
 /* Spans that are made of those before are what they would be without them. */
