@@ -9,6 +9,8 @@
 #include "daemon/cover_part.h"
 #include "daemon/store_map.h"
 
+#define CACHE_LINE 64
+
 /* Ranges of an extent are separated by blocks that are not used. */
 #define MAX_RANGES (WA_EXTENT_BLOCKS / 2)
 
@@ -177,14 +179,6 @@ fill(WaCoverPart *part, const Found *found, const Ranges *made)
 	return rows;
 }
 
-/* Returns so many bytes, or more, of lines of their own, or NULL. */
-static void *
-alloc_lines(size_t bytes)
-{
-	return aligned_alloc(WA_CACHE_LINE, (bytes + WA_CACHE_LINE - 1) /
-											WA_CACHE_LINE * WA_CACHE_LINE);
-}
-
 /* Makes the part of a place of what was found; false if there is no memory. */
 static bool
 make(const WaUse *use, const Found *found, WaCoverPlace *place)
@@ -194,7 +188,7 @@ make(const WaUse *use, const Found *found, WaCoverPlace *place)
 	Ranges ranges;
 
 	find_all_ranges(found, &ranges);
-	part = alloc_lines(
+	part = malloc(
 		sizeof(*part) +
 		found->count *
 			(sizeof(WaCoverExtent) + ncolumns * sizeof(WaColumn *)) +
@@ -222,7 +216,7 @@ make(const WaUse *use, const Found *found, WaCoverPlace *place)
 static void
 fetch(const void *address, size_t bytes)
 {
-	for (size_t i = 0; i < bytes; i += WA_CACHE_LINE)
+	for (size_t i = 0; i < bytes; i += CACHE_LINE)
 		__builtin_prefetch((const char *) address + i);
 }
 

@@ -11,13 +11,10 @@
 #include "daemon/runner.h"
 #include "daemon/store.h"
 
-/* Making covers and looking for copies on GPUs goes through all parts: their lines. */
-#define WA_CACHE_LINE 64
-
 /* An extent, to whose shape and columns its part has references. */
 typedef struct WaCoverExtent
 {
-	_Alignas(WA_CACHE_LINE) WaRunExtent extent; /* first */
+	WaRunExtent extent; /* first */
 	WaShape *shape;
 	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
 } WaCoverExtent;
