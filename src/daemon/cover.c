@@ -43,6 +43,19 @@ add_place(WaCover *cover, const WaCoverPlace *place)
 	wa_deciders_add(&cover->deciders, &place->deciders);
 }
 
+/* Notes which blocks of a place are usable, in one of its extents. */
+static void
+note_usable(WaCover *cover, uint32_t i)
+{
+	const WaCoverPlace *place = &cover->places[i];
+	uint64_t *usable = cover->usable[i];
+
+	memset(usable, 0, sizeof(cover->usable[i]));
+	for (uint32_t j = 0; j < place->count; j++)
+		for (int k = 0; k < WA_EXTENT_WORDS; k++)
+			usable[k] |= place->part->extents[j].usable[k];
+}
+
 /*
  * Lists the extents of a place, where there are others', or none, in the list; of parts
  * only addresses are looked at.
@@ -82,7 +95,9 @@ finish_new(WaCover *cover)
 	cover->list = malloc(room * sizeof(*cover->list));
 	cover->ids = malloc(room * sizeof(*cover->ids));
 	cover->starts = calloc(room, sizeof(*cover->starts));
-	if (cover->list == NULL || cover->ids == NULL || cover->starts == NULL)
+	cover->usable = malloc(room * sizeof(*cover->usable));
+	if (cover->list == NULL || cover->ids == NULL || cover->starts == NULL ||
+		cover->usable == NULL)
 		return false;
 	cover->placements.ids = cover->ids;
 	for (uint32_t i = 0; i < cover->nplaces; i++)
@@ -91,7 +106,10 @@ finish_new(WaCover *cover)
 		cover->starts[i + 1] = cover->starts[i] + cover->places[i].count;
 	}
 	for (uint32_t i = 0; i < cover->nplaces; i++)
+	{
 		list_place(cover, i);
+		note_usable(cover, i);
+	}
 	return true;
 }
 
@@ -103,8 +121,16 @@ finish_next(const WaCoverMaking *making)
 
 	for (uint32_t i = 0; i < making->nchanged; i++)
 	{
+		const WaCoverPlace *place = &cover->places[making->changed[i]];
+
+		for (uint32_t j = 0; j < place->count; j++)
+			__builtin_prefetch(place->part->extents[j].usable);
+	}
+	for (uint32_t i = 0; i < making->nchanged; i++)
+	{
 		add_place(cover, &cover->places[making->changed[i]]);
 		list_place(cover, making->changed[i]);
+		note_usable(cover, making->changed[i]);
 	}
 }
 
@@ -147,6 +173,25 @@ wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names)
 }
 
 void
+wa_cover_write_blocks(const WaCover *cover, uint64_t *words)
+{
+	uint32_t next = 0; /* extent */
+
+	for (uint32_t i = 0; i < cover->nplaces; i++)
+	{
+		const uint32_t number = cover->places[i].number;
+		uint64_t *to = &words[(size_t) number * WA_EXTENT_WORDS];
+
+		memset(&words[(size_t) next * WA_EXTENT_WORDS], 0,
+			   (number - next) * sizeof(cover->usable[i]));
+		memcpy(to, cover->usable[i], sizeof(cover->usable[i]));
+		next = number + 1;
+	}
+	memset(&words[(size_t) next * WA_EXTENT_WORDS], 0,
+		   (wa_extents_of(cover->nblocks) - next) * sizeof(cover->usable[0]));
+}
+
+void
 wa_cover_release(WaCover *cover)
 {
 	if (cover == NULL ||
@@ -163,5 +208,6 @@ wa_cover_release(WaCover *cover)
 	free(cover->list);
 	free(cover->ids);
 	free(cover->starts);
+	free(cover->usable);
 	free(cover);
 }

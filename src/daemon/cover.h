@@ -25,21 +25,23 @@ typedef struct WaCover
 {
 	uint32_t references;  /* atomic */
 	struct WaCover *next; /* of garbage; the store's lock guards it */
-	uint64_t stamp; /* of the relation, when this was begun */
-	uint64_t moves; /* likewise */
-	bool has_lost;  /* parts, since it was made: for the next one only */
-	uint32_t nblocks; /* of the relation */
-	WaSnapshot snapshot; /* for which this was made */
-	WaDeciders deciders; /* of all extents that were looked at, or more */
-	bool has_left;       /* fresh blocks, as they are not settled for it */
+	uint64_t stamp;       /* of the relation, when this was begun */
+	uint64_t moves;       /* likewise */
+	bool has_lost;        /* parts, since it was made: for the next one only */
+	uint32_t nblocks;     /* of the relation */
+	WaSnapshot snapshot;  /* for which this was made */
+	WaDeciders deciders;  /* of all extents that were looked at, or more */
+	bool has_left;        /* fresh blocks, as they are not settled for it */
 	uint32_t nplaces;
 	WaCoverPlace *places;     /* by number */
 	uint64_t count;           /* of extents */
 	const WaRunExtent **list; /* by number, overlays behind theirs */
 	WaExtentId *ids;          /* of each */
 	uint32_t *starts;         /* in these of each place, and the end */
-	uint64_t rows;            /* of all ranges */
-	uint64_t blocks;          /* that are usable */
+	uint64_t (
+		*usable)[WA_EXTENT_WORDS]; /* of each place, a bit for each block */
+	uint64_t rows;                 /* of all ranges */
+	uint64_t blocks;               /* that are usable */
 	WaPlacements placements;
 } WaCover;
 
@@ -56,6 +58,12 @@ wa_cover_extent(const WaCover *cover, uint64_t i)
  * names: one that is kept, or one that is made.  Returns NULL if there is no memory.
  */
 WaCover *wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names);
+
+/*
+ * Writes a bit for each of the blocks that are usable, for all extents of a relation with
+ * so many blocks as the cover's.
+ */
+void wa_cover_write_blocks(const WaCover *cover, uint64_t *words);
 
 /* Gives up a reference; NULL is nothing. */
 void wa_cover_release(WaCover *cover);

@@ -170,20 +170,18 @@ begin(WaRun *run)
 	return run->begun;
 }
 
-/* Adds the usable blocks of an extent, or its overlay, but for what is left out. */
+/* Takes the blocks that the runner has left out of those that are usable. */
 static void
-write_extent(const WaRun *run, uint64_t place, uint8_t *words)
+leave_blocks_out(const WaRun *run, uint64_t *words)
 {
-	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
-	uint64_t used[WA_EXTENT_WORDS];
-	uint8_t *to =
-		words + wa_extent_number(extent->extent.number) * sizeof(used);
+	for (uint64_t i = 0; i < run->cover->count; i++)
+	{
+		const uint32_t number = wa_extent_number(run->cover->list[i]->number);
+		uint64_t *of = &words[(size_t) number * WA_EXTENT_WORDS];
 
-	memcpy(used, to, sizeof(used));
-	for (int i = 0; i < WA_EXTENT_WORDS; i++)
-		used[i] |= extent->usable[i] &
-				   ~(run->left_out == NULL ? 0 : run->left_out[place][i]);
-	memcpy(to, used, sizeof(used));
+		for (int j = 0; j < WA_EXTENT_WORDS; j++)
+			of[j] &= ~run->left_out[i][j];
+	}
 }
 
 /* Writes which blocks are covered to a place in the parcel; returns the checksum. */
@@ -191,12 +189,12 @@ static uint32_t
 write_blocks(const WaRun *run, uint64_t offset)
 {
 	const uint64_t bytes = wa_extents_bytes(run->message.nblocks);
-	uint8_t *words = wa_parcel_place(run->parcel, offset);
+	uint64_t *words =
+		(uint64_t *) (void *) wa_parcel_place(run->parcel, offset);
 
-	if (bytes > 0)
-		memset(words, 0, bytes);
-	for (uint64_t i = 0; i < run->cover->count; i++)
-		write_extent(run, i, words);
+	wa_cover_write_blocks(run->cover, words);
+	if (run->left_out != NULL)
+		leave_blocks_out(run, words);
 	return wa_checksum(0, words, bytes);
 }
 
