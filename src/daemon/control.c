@@ -72,6 +72,7 @@ answer_follow(int fd, WaService *service, const WaFollowMessage *follow)
 		return;
 	}
 	wa_service_follow(service, follow, &followed);
+	wa_cover_renewer_wake(&service->covers);
 	/* Who does not get it asks again, by saying more. */
 	(void) wa_socket_send(fd, &followed.header, NULL, 0);
 }

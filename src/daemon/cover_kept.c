@@ -11,9 +11,6 @@
 /* Parts lie anywhere in memory: so many more are fetched. */
 #define PARTS_AHEAD 16
 
-/* Parts are made anew for columns that queries have used within this time. */
-#define RENEWED_NS (10 * WA_NS_PER_S)
-
 /* Returns the place of what is kept of such columns, or -1. */
 static int
 find_place(const WaStoredRelation *relation, uint32_t ncolumns,
@@ -103,12 +100,12 @@ make_place(WaStoredRelation *relation, const WaCoverMaking *making)
 	}
 	memcpy(names, making->names, bytes);
 	empty_place(relation, place, &making->use->garbage);
-	relation->kept[place] = (WaKeptCover){
-		.ncolumns = ncolumns,
-		.names = names,
-		.parts = parts,
-		.placements =
-			wa_placement_cache_retain(making->cover->placements.cache)};
+	relation->kept[place] =
+		(WaKeptCover){.ncolumns = ncolumns,
+					  .names = names,
+					  .parts = parts,
+					  .placements = wa_placement_cache_retain(
+						  making->cover->placements.cache)};
 	return place;
 }
 
@@ -357,8 +354,7 @@ update(WaCoverMaking *making, const WaKeptCover *kept)
 	{
 		const uint32_t place = making->changed[i];
 
-		leave_place(cover, &cover->places[place],
-					&making->use->garbage);
+		leave_place(cover, &cover->places[place], &making->use->garbage);
 		take_part(making, kept, place);
 	}
 }
@@ -371,8 +367,7 @@ find_parts(WaCoverMaking *making, WaKeptCover *kept)
 
 	if (use->position > making->store->known.position)
 		making->cover = make_empty(use->pins.relation, kept);
-	else if (kept != NULL &&
-			 (making->cover = take_before(kept, use)) != NULL)
+	else if (kept != NULL && (making->cover = take_before(kept, use)) != NULL)
 	{
 		making->is_next = true;
 		update(making, kept);
@@ -471,49 +466,62 @@ wa_kept_put(const WaCoverMaking *making)
 	return place >= 0 || making->cover->count == 0;
 }
 
-/* Makes a part anew at a place; which transactions have ended is for its users to see. */
-static void
-renew_part(const WaStore *store, WaStoredRelation *relation, int place,
-		   uint32_t number, WaGarbage *garbage)
+/*
+ * Describes a use of the columns of what is kept, for which all transactions have ended:
+ * whether they have is for those to see who use parts.  Returns false if there are no such
+ * columns any more.
+ */
+static bool
+describe_use(WaStoredRelation *relation, const WaKeptCover *kept, WaUse *use)
 {
 	static const WaSnapshot all_ended = {.xmin = UINT64_MAX,
 										 .xmax = UINT64_MAX};
-	const WaKeptCover *kept = &relation->kept[place];
-	WaUse use = {.snapshot = &all_ended, .nblocks = kept->nblocks};
-	WaCoverPlace made = {.number = number};
-	WaCoverPlace *const list[] = {&made};
 
-	use.pins.relation = relation;
-	use.pins.ncolumns = kept->ncolumns;
+	*use = (WaUse){.snapshot = &all_ended, .nblocks = kept->nblocks};
+	use->pins.relation = relation;
+	use->pins.ncolumns = kept->ncolumns;
 	for (uint32_t i = 0; i < kept->ncolumns; i++)
 	{
 		const int64_t record = wa_map_find_record(relation, &kept->names[i]);
 
 		if (record < 0)
-			return;
-		use.pins.place[i] = (uint32_t) record;
+			return false;
+		use->pins.place[i] = (uint32_t) record;
 	}
-	if (!wa_cover_parts_make(store, &use, list, 1))
-		return;
-	put_part(relation, place, &made, garbage);
-	wa_cover_part_release(made.part);
+	return true;
 }
 
-void
-wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number)
+bool
+wa_kept_renew(WaStore *store, WaStoredRelation *relation, int place,
+			  uint32_t *next, WaGarbage *garbage)
 {
-	const int64_t lately_ns = wa_clock_ns() - RENEWED_NS;
-	WaGarbage garbage = {0};
-	WaStoredRelation *relation;
+	const WaKeptCover *kept = &relation->kept[place];
+	WaCoverPlace made[WA_PARTS_AT_ONCE];
+	WaCoverPlace *list[WA_PARTS_AT_ONCE];
+	uint32_t count = 0;
+	bool is_made;
+	WaUse use;
 
-	(void) pthread_mutex_lock(&store->lock);
-	relation = wa_map_find_relation(store, name);
-	for (int i = 0; relation != NULL && i < WA_STORE_COVERS; i++)
-		if (relation->kept[i].names != NULL &&
-			relation->kept[i].used_ns > lately_ns)
-			renew_part(store, relation, i, number, &garbage);
-	(void) pthread_mutex_unlock(&store->lock);
-	wa_garbage_release(&garbage);
+	if (kept->names == NULL || !describe_use(relation, kept, &use))
+		return false;
+	for (; *next < relation->nparts && count < WA_PARTS_AT_ONCE; (*next)++)
+	{
+		const WaExtentPart *part = &relation->parts[*next];
+
+		if (is_right_part(&kept->parts[*next], part, &use))
+			continue;
+		made[count] = (WaCoverPlace){.number = part->number};
+		list[count] = &made[count];
+		count++;
+	}
+	is_made = wa_cover_parts_make(store, &use, list, count);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (is_made)
+			put_part(relation, place, &made[i], garbage);
+		wa_cover_part_release(made[i].part);
+	}
+	return is_made && *next < relation->nparts;
 }
 
 /*
@@ -586,16 +594,5 @@ wa_kept_drop(WaStoredRelation *relation)
 			continue;
 		wa_cover_release(take_unused(kept));
 		drop_parts(relation, kept);
-	}
-}
-
-void
-wa_kept_end(WaStoredRelation *relation)
-{
-	for (int i = 0; i < WA_STORE_COVERS; i++)
-	{
-		wa_placement_cache_release(relation->kept[i].placements);
-		free(relation->kept[i].parts);
-		free(relation->kept[i].names);
 	}
 }

@@ -6,8 +6,8 @@
  * When an extent loses something its part goes, and no other: it would keep what is gone.
  * A cover that nobody uses gives that part up, and is not taken any more, but may become
  * the next one.  A cover that somebody uses goes.  Parts that have left out blocks for a
- * snapshot are not kept.  But for wa_kept_take, wa_kept_begin, wa_kept_put and
- * wa_kept_renew the caller has the store's lock.
+ * snapshot are not kept.  But for wa_kept_take, wa_kept_begin and wa_kept_put the caller
+ * has the store's lock.
  */
 #ifndef WA_DAEMON_COVER_KEPT_H
 #define WA_DAEMON_COVER_KEPT_H
@@ -30,7 +30,8 @@ typedef struct WaCoverMaking
 	uint32_t nchanged;
 	uint32_t *changed; /* these places, which ascend; if it was */
 	uint32_t nmissing;
-	uint32_t *missing; /* places whose parts have yet to be made, or have been */
+	uint32_t
+		*missing; /* places whose parts have yet to be made, or have been */
 } WaCoverMaking;
 
 /*
@@ -48,10 +49,11 @@ WA_MUST_CHECK bool wa_kept_begin(WaCoverMaking *making);
 WA_MUST_CHECK bool wa_kept_put(const WaCoverMaking *making);
 
 /*
- * Makes the part of an extent anew that has been loaded, for the columns that queries have
- * used lately: the next one would have to.
+ * Makes some parts anew that have changed since they were kept at a place, from part *next
+ * of the relation on.  Returns false if there are no others, or no memory.
  */
-void wa_kept_renew(WaStore *store, const WaRelation *name, uint32_t number);
+bool wa_kept_renew(WaStore *store, WaStoredRelation *relation, int place,
+				   uint32_t *next, WaGarbage *garbage);
 
 /*
  * Gives up what is kept of an extent and its overlay, of which a change has been noted

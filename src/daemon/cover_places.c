@@ -54,3 +54,14 @@ wa_kept_remove(WaStoredRelation *relation, uint32_t place)
 					(relation->nparts - place - 1) * sizeof(*parts));
 	}
 }
+
+void
+wa_kept_end(WaStoredRelation *relation)
+{
+	for (int i = 0; i < WA_STORE_COVERS; i++)
+	{
+		wa_placement_cache_release(relation->kept[i].placements);
+		free(relation->kept[i].parts);
+		free(relation->kept[i].names);
+	}
+}

@@ -157,7 +157,8 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 	if (!wa_tasks_start(&service->tasks, &service->finished,
 						least(processors, WA_MAX_TASK_THREADS)) ||
 		!wa_pool_start(&service->pool, &service->finished, query_threads,
-					   processors >= MANY_PROCESSORS ? LOOK_NS : 0))
+					   processors >= MANY_PROCESSORS ? LOOK_NS : 0) ||
+		!wa_cover_renewer_start(&service->covers, &service->store))
 	{
 		wa_log_write(WA_LOG_WARNING, "could not start a worker thread");
 		return false;

@@ -7,6 +7,7 @@
 
 #include "daemon/clock.h"
 #include "daemon/counters_file.h"
+#include "daemon/cover_renew.h"
 #include "daemon/finished.h"
 #include "daemon/gpus.h"
 #include "daemon/ledger.h"
@@ -35,6 +36,7 @@ typedef struct WaService
 	WaGpus gpus;
 	WaWatch watch; /* of queries and copies at GPUs */
 	WaStore store;
+	WaCoverRenewer covers;
 	WaLedger ledger;
 	uint64_t memory_limit; /* of the store, if the supervisor says nothing */
 } WaService;

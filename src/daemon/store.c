@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "daemon/clock.h"
-#include "daemon/cover_kept.h"
 #include "daemon/mirror.h"
 #include "daemon/store_evict.h"
 #include "daemon/store_follow.h"
@@ -284,7 +283,5 @@ wa_store_load(WaStore *store, const WaExtentHead *head, const uint8_t *parcel,
 				 ? wa_load_patch(&load, parcel, error, error_bytes)
 				 : load_extent(&load, parcel, error, error_bytes);
 	wa_load_end(&load);
-	if (status == WA_OK)
-		wa_kept_renew(store, &head->relation, head->number);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/cover.h"
+#include "daemon/cover_renew.h"
 #include "daemon/store_map.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
@@ -246,8 +247,9 @@ test_kept(void)
 	EXPECT(second.cover->places[1].part != kept->places[1].part);
 	EXPECT(has_parts_of(second.cover, kept, 2));
 	give_back(&second);
-	/* What is loaded anew is made anew at once, for both sets of columns. */
+	/* What is loaded anew is made anew, for both sets of columns. */
 	EXPECT(load(7, LATE + 3, 500, 0x204));
+	wa_cover_renew(&store);
 	for (int i = 0; i < WA_STORE_COVERS; i++)
 	{
 		const WaStoredRelation *relation = first.use.pins.relation;
