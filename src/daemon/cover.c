@@ -11,6 +11,9 @@
 /* Parts lie anywhere in memory: so many more are fetched. */
 #define PARTS_AHEAD 16
 
+/* A cover has room for this part more of places than it has. */
+#define ROOM_PART 8
+
 /* Makes the parts that are not there yet. */
 static bool
 make_parts(const WaCoverMaking *making)
@@ -87,19 +90,9 @@ list_place(WaCover *cover, uint32_t i)
 }
 
 /* Sums up the parts of a new cover, and lists their extents. */
-static bool
+static void
 finish_new(WaCover *cover)
 {
-	const size_t room = 2 * (size_t) cover->nplaces + 1;
-
-	cover->list = malloc(room * sizeof(*cover->list));
-	cover->ids = malloc(room * sizeof(*cover->ids));
-	cover->starts = calloc(room, sizeof(*cover->starts));
-	cover->usable = malloc(room * sizeof(*cover->usable));
-	if (cover->list == NULL || cover->ids == NULL || cover->starts == NULL ||
-		cover->usable == NULL)
-		return false;
-	cover->placements.ids = cover->ids;
 	for (uint32_t i = 0; i < cover->nplaces; i++)
 	{
 		add_place(cover, &cover->places[i]);
@@ -110,7 +103,6 @@ finish_new(WaCover *cover)
 		list_place(cover, i);
 		note_usable(cover, i);
 	}
-	return true;
 }
 
 /* Does so with the places that have changed of one that was another one. */
@@ -135,13 +127,13 @@ finish_next(const WaCoverMaking *making)
 }
 
 /* Sums up the parts, and lists their extents. */
-static bool
+static void
 finish_cover(const WaCoverMaking *making)
 {
-	if (!making->is_next)
-		return finish_new(making->cover);
-	finish_next(making);
-	return true;
+	if (making->is_next)
+		finish_next(making);
+	else
+		finish_new(making->cover);
 }
 
 /* Makes a cover and keeps it. */
@@ -150,8 +142,14 @@ make_cover(WaStore *store, WaUse *use, const WaColumnName *names)
 {
 	WaCoverMaking making = {.store = store, .use = use, .names = names};
 
-	if (!wa_kept_begin(&making) || !make_parts(&making) ||
-		!finish_cover(&making) || !wa_kept_put(&making))
+	bool is_made = wa_kept_begin(&making) && make_parts(&making);
+
+	if (is_made)
+	{
+		finish_cover(&making);
+		is_made = wa_kept_put(&making);
+	}
+	if (!is_made)
 	{
 		wa_cover_release(making.cover);
 		making.cover = NULL;
@@ -172,12 +170,63 @@ wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names)
 	return cover;
 }
 
+/* Makes room for so many bytes where an array is; false: no memory. */
+static bool
+resize(void *array, size_t bytes)
+{
+	void **place = array;
+	void *resized = realloc(*place, bytes);
+
+	if (resized == NULL)
+		return false;
+	*place = resized;
+	return true;
+}
+
+/* Makes room for so many places. */
+static bool
+make_room(WaCover *cover, size_t room)
+{
+	const size_t extents = 2 * room;
+
+	if (!resize(&cover->places, room * sizeof(*cover->places)) ||
+		!resize(&cover->list, extents * sizeof(*cover->list)) ||
+		!resize(&cover->ids, extents * sizeof(*cover->ids)) ||
+		!resize(&cover->starts, (room + 1) * sizeof(*cover->starts)) ||
+		!resize(&cover->usable, room * sizeof(*cover->usable)))
+		return false;
+	cover->room = (uint32_t) room;
+	cover->placements.ids = cover->ids;
+	return true;
+}
+
+bool
+wa_cover_extend(WaCover *cover, uint32_t nplaces)
+{
+	if (nplaces >= cover->room &&
+		!make_room(cover, nplaces + nplaces / ROOM_PART + 1))
+		return false;
+	if (cover->nplaces == 0)
+		cover->starts[0] = 0;
+	for (; cover->nplaces < nplaces; cover->nplaces++)
+	{
+		const uint32_t i = cover->nplaces;
+
+		cover->places[i] = (WaCoverPlace){0};
+		cover->starts[i + 1] = cover->starts[i];
+		memset(cover->usable[i], 0, sizeof(cover->usable[i]));
+	}
+	return true;
+}
+
 void
 wa_cover_write_blocks(const WaCover *cover, uint64_t *words)
 {
+	const uint32_t end = wa_extents_of(cover->nblocks);
 	uint32_t next = 0; /* extent */
 
-	for (uint32_t i = 0; i < cover->nplaces; i++)
+	for (uint32_t i = 0; i < cover->nplaces && cover->places[i].number < end;
+		 i++)
 	{
 		const uint32_t number = cover->places[i].number;
 		uint64_t *to = &words[(size_t) number * WA_EXTENT_WORDS];
@@ -188,7 +237,7 @@ wa_cover_write_blocks(const WaCover *cover, uint64_t *words)
 		next = number + 1;
 	}
 	memset(&words[(size_t) next * WA_EXTENT_WORDS], 0,
-		   (wa_extents_of(cover->nblocks) - next) * sizeof(cover->usable[0]));
+		   (end - next) * sizeof(cover->usable[0]));
 }
 
 void

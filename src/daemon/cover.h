@@ -33,6 +33,7 @@ typedef struct WaCover
 	WaDeciders deciders;  /* of all extents that were looked at, or more */
 	bool has_left;        /* fresh blocks, as they are not settled for it */
 	uint32_t nplaces;
+	uint32_t room;            /* for places, and as many as these may have */
 	WaCoverPlace *places;     /* by number */
 	uint64_t count;           /* of extents */
 	const WaRunExtent **list; /* by number, overlays behind theirs */
@@ -58,6 +59,12 @@ wa_cover_extent(const WaCover *cover, uint64_t i)
  * names: one that is kept, or one that is made.  Returns NULL if there is no memory.
  */
 WaCover *wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names);
+
+/*
+ * Adds places, which are empty, behind those of a cover that nobody else uses, so that
+ * there are so many.  Returns false if there is no memory.
+ */
+WA_MUST_CHECK bool wa_cover_extend(WaCover *cover, uint32_t nplaces);
 
 /*
  * Writes a bit for each of the blocks that are usable, for all extents of a relation with

@@ -209,9 +209,8 @@ make_empty(const WaStoredRelation *relation, const WaKeptCover *kept)
 	cover->placements.cache = kept == NULL
 								  ? wa_placement_cache_make()
 								  : wa_placement_cache_retain(kept->placements);
-	cover->places =
-		malloc((relation->nparts + (size_t) 1) * sizeof(*cover->places));
-	if (cover->placements.cache != NULL && cover->places != NULL)
+	if (cover->placements.cache != NULL &&
+		wa_cover_extend(cover, relation->nparts))
 		return cover;
 	wa_cover_release(cover);
 	return NULL;
@@ -241,7 +240,7 @@ take_part(WaCoverMaking *making, const WaKeptCover *kept, uint32_t i)
 static void
 take_parts(WaCoverMaking *making, const WaKeptCover *kept)
 {
-	const uint32_t nparts = making->use->pins.relation->nparts;
+	const uint32_t nparts = making->cover->nplaces;
 
 	for (uint32_t i = 0; i < nparts; i++)
 	{
@@ -249,7 +248,6 @@ take_parts(WaCoverMaking *making, const WaKeptCover *kept)
 			__builtin_prefetch(kept->parts[i + PARTS_AHEAD].part, 1);
 		take_part(making, kept, i);
 	}
-	making->cover->nplaces = nparts;
 }
 
 /*
@@ -280,9 +278,11 @@ leave_place(WaCover *cover, WaCoverPlace *place, WaGarbage *garbage)
 static WaCover *
 take_before(WaKeptCover *kept, WaUse *use)
 {
+	const WaStoredRelation *relation = use->pins.relation;
 	WaCover *cover = take_unused(kept);
 
-	if (cover == NULL || cover->moves == use->pins.relation->moves)
+	if (cover == NULL || (cover->moves == relation->moves &&
+						  wa_cover_extend(cover, relation->nparts)))
 		return cover;
 	collect_cover(cover, &use->garbage);
 	return NULL;
@@ -307,7 +307,7 @@ are_all_settled(const WaUse *use, WaCover *cover)
  * Finds the places of a cover that may not be right for another use.  All others are: none
  * of their extents has changed since the cover was begun, as the stamps of parts say; they
  * have as many of the relation's blocks as before; they have left nothing out; and all
- * that decides about them has ended for the use.
+ * that decides about them has ended for the use.  Places that were added have no parts.
  */
 static void
 find_changed(WaCoverMaking *making, const WaKeptCover *kept)
@@ -321,7 +321,7 @@ find_changed(WaCoverMaking *making, const WaKeptCover *kept)
 	{
 		const WaCoverPlace *place = &cover->places[i];
 
-		if (relation->parts[i].stamp <= cover->stamp &&
+		if (place->part != NULL && relation->parts[i].stamp <= cover->stamp &&
 			(cover->nblocks == use->nblocks ||
 			 place->end_block ==
 				 wa_cover_part_end(place->number, use->nblocks)) &&
@@ -542,6 +542,8 @@ leave_part_out(WaKeptCover *kept, const WaStoredRelation *relation,
 		return;
 	}
 	kept->cover = cover;
+	if (place >= cover->nplaces)
+		return;
 	cover->has_lost = true;
 	give_part_up(cover->places[place].part, garbage);
 	cover->places[place].part = NULL;

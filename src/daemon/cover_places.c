@@ -28,7 +28,8 @@ wa_kept_make_room(WaStoredRelation *relation, uint32_t room)
 void
 wa_kept_insert(WaStoredRelation *relation, uint32_t place)
 {
-	relation->moves++;
+	if (place < relation->nparts)
+		relation->moves++;
 	for (int i = 0; i < WA_STORE_COVERS; i++)
 	{
 		WaCoverPlace *parts = relation->kept[i].parts;

@@ -180,7 +180,8 @@ leave_blocks_out(const WaRun *run, uint64_t *words)
 		uint64_t *of = &words[(size_t) number * WA_EXTENT_WORDS];
 
 		for (int j = 0; j < WA_EXTENT_WORDS; j++)
-			of[j] &= ~run->left_out[i][j];
+			if (run->left_out[i][j] != 0)
+				of[j] &= ~run->left_out[i][j];
 	}
 }
 

@@ -92,7 +92,7 @@ typedef struct WaExtentPart
 typedef struct WaCoverPlace
 {
 	struct WaCoverPart *part; /* NULL: there is none */
-	uint64_t id;              /* of the part: no other one of the relation has it */
+	uint64_t id;    /* of the part: no other one of the relation has it */
 	uint64_t stamp; /* of the relation, at the latest when the part was begun */
 	WaDeciders deciders; /* of the extents that were looked at */
 	uint32_t number;     /* as that of a WaExtentPart */
@@ -111,7 +111,7 @@ typedef struct WaKeptCover
 	struct WaCover *cover; /* the last one made, or NULL */
 	WaCoverPlace *parts;   /* of each part of the relation, one or none */
 	struct WaPlacementCache *placements; /* of all covers of the columns */
-	uint32_t nblocks;      /* of the relation, for whom the cover was */
+	uint32_t nblocks; /* of the relation, for whom the cover was */
 	int64_t used_ns;
 } WaKeptCover;
 
@@ -134,7 +134,7 @@ typedef struct WaStoredRelation
 	uint32_t nparts;
 	uint32_t parts_room;
 	WaExtentPart *parts; /* by number */
-	uint64_t moves;      /* of places in it, so far */
+	uint64_t moves;      /* of places in it, so far, but for such at its end */
 	uint64_t ids;        /* that parts of covers have had, and covers, so far */
 	WaKeptCover kept[WA_STORE_COVERS]; /* which have room for all parts */
 } WaStoredRelation;

@@ -282,6 +282,13 @@ test_announcement(WaTestDaemon *daemon)
 	EXPECT(run.nblocks > 0);
 	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
 	EXPECT(reply.answer.blocks == run.nblocks);
+	/* Of a relation that was shorter nothing is said of what came later. */
+	run.nblocks++;
+	memset(owner.parcel + WA_TEST_COVER_AT, 0xaa, WA_TEST_USED_BYTES);
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_COVER);
+	EXPECT(wa_test_receive_reply(owner.client.fd, &reply) == WA_MSG_ANSWER);
+	for (size_t i = wa_extents_bytes(run.nblocks); i < WA_TEST_USED_BYTES; i++)
+		EXPECT(owner.parcel[WA_TEST_COVER_AT + i] == 0xaa);
 	wa_test_disown(&owner);
 	return true;
 }
