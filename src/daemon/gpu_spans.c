@@ -28,15 +28,21 @@ typedef struct Fresh
 	uint32_t base; /* position of its first row in the span */
 } Fresh;
 
+/* What extents of a use have, by the order of their positions. */
+typedef struct WaGpuSums
+{
+	uint32_t nranges;
+	uint32_t rows; /* of the ranges */
+} WaGpuSums;
+
 /* Where ranges of spans come from, with the help of what was made before. */
 typedef struct Plan
 {
 	const WaMirrorUse *use;
 	const WaRunRequest *request;
+	WaGpuSpans *spans;
 	WaGpuSpans *old; /* or NULL */
-	uint32_t span;   /* of the old ones, that has the extent below */
-	uint32_t next;   /* extent of what was before, by position */
-	uint32_t from;   /* the first range of that */
+	uint32_t span;   /* of the old ones, that has had the last extent */
 	uint32_t nstretches;
 	Stretch *stretches;
 	uint32_t nfresh;
@@ -71,105 +77,116 @@ has_memory_between(uint64_t end, uint64_t first)
 	return first / WA_MIRROR_CHUNK_ROWS <= (end - 1) / WA_MIRROR_CHUNK_ROWS + 1;
 }
 
+/* Returns where an extent was in what was made before, or WA_MIRROR_NONE. */
+static uint32_t
+old_place(const Plan *plan, uint32_t place)
+{
+	return plan->old == NULL ? WA_MIRROR_NONE : plan->use->before.places[place];
+}
+
+/* Returns the old span that an extent was in, none of an earlier place being looked for. */
+static const WaGpuSpan *
+old_span(Plan *plan, uint32_t old)
+{
+	while (plan->old->spans[plan->span].end <= old)
+		plan->span++;
+	return &plan->old->spans[plan->span];
+}
+
+/* Tells whether an extent lies together with the one before it. */
+static bool
+is_joined(Plan *plan, uint32_t place)
+{
+	const uint32_t old = old_place(plan, place);
+
+	/* As before, if it was behind the same one: that takes no look at it. */
+	if (old != WA_MIRROR_NONE && old > 0 &&
+		old_place(plan, place - 1) == old - 1)
+		return old_span(plan, old)->begin < old;
+	return has_memory_between(end_of(plan->use, place - 1),
+							  plan->use->first_rows[place]);
+}
+
 /* Finds which extents lie together. */
 static void
-find_spans(const WaMirrorUse *use, WaGpuSpans *spans)
+find_spans(Plan *plan)
 {
+	const WaMirrorUse *use = plan->use;
+
 	for (uint32_t begin = 0; begin < use->nextents;)
 	{
-		WaGpuSpan *span = &spans->spans[spans->count++];
-		uint64_t position = end_of(use, begin);
+		WaGpuSpan *span = &plan->spans->spans[plan->spans->count++];
 		uint32_t end = begin + 1;
 
-		for (; end < use->nextents &&
-			   has_memory_between(position, use->first_rows[end]);
-			 end++)
-			position = end_of(use, end);
+		while (end < use->nextents && is_joined(plan, end))
+			end++;
 		span->begin = begin;
 		span->end = end;
 		span->first_row = use->first_rows[begin];
-		span->nrows = position - span->first_row;
+		span->nrows = end_of(use, end - 1) - span->first_row;
 		begin = end;
 	}
-}
-
-/* Goes on to the first extent of what was before that is at a position or behind it. */
-static void
-go_on(Plan *plan, uint64_t first_row)
-{
-	const WaMirrorBefore *before = &plan->use->before;
-
-	while (plan->next < before->nextents &&
-		   before->first_rows[plan->next] < first_row)
-	{
-		plan->from += before->placed[before->extents[plan->next]].nranges;
-		plan->next++;
-		if (plan->next == plan->old->spans[plan->span].end)
-			plan->span++;
-	}
+	plan->span = 0;
 }
 
 /*
- * Tells whether the ranges of the extent at a place are in the spans that were made before:
- * if it is the same one, at the same position.  Has plan->from say where.
+ * Adds the ranges of an extent that was at a place before to those that are to be copied.
+ * They are the same: so is the extent, and its position.
  */
-static bool
-is_old(Plan *plan, uint32_t place)
-{
-	const WaMirrorBefore *before = &plan->use->before;
-	const uint64_t first_row = plan->use->first_rows[place];
-
-	if (plan->old == NULL)
-		return false;
-	go_on(plan, first_row);
-	return plan->next < before->nextents &&
-		   before->first_rows[plan->next] == first_row &&
-		   before->placed[before->extents[plan->next]].id ==
-			   extent_at(plan->use, place)->id &&
-		   extent_at(plan->use, place)->id != 0;
-}
-
-/* Adds ranges, to which plan->from points, to those that are to be copied. */
 static void
-add_old(Plan *plan, const WaGpuSpan *span, uint32_t to, uint32_t count)
+add_old(Plan *plan, const WaGpuSpan *span, uint32_t old, WaGpuSums *sums)
 {
-	/* Positions are relative to the first row of the span. */
+	const WaGpuSums *old_sums = &plan->old->sums[old];
+	const uint32_t from = old_sums[0].nranges;
+	const uint32_t count = old_sums[1].nranges - from;
+	/* Positions of ranges are relative to the first row of the span. */
 	const uint32_t shift =
-		(uint32_t) (plan->old->spans[plan->span].first_row - span->first_row);
+		(uint32_t) (old_span(plan, old)->first_row - span->first_row);
 	Stretch *last = plan->nstretches == 0
 						? NULL
 						: &plan->stretches[plan->nstretches - 1];
 
 	if (last != NULL && last->shift == shift &&
-		last->from + last->count == plan->from &&
-		last->to + last->count == to)
+		last->from + last->count == from &&
+		last->to + last->count == sums[0].nranges)
 		last->count += count;
 	else
 		plan->stretches[plan->nstretches++] =
-			(Stretch){plan->from, to, count, shift};
+			(Stretch){from, sums[0].nranges, count, shift};
+	sums[1].nranges = sums[0].nranges + count;
+	sums[1].rows = sums[0].rows + (old_sums[1].rows - old_sums[0].rows);
 }
 
-/* Plans the ranges of a span's extents, and sums up their rows. */
+/* Adds the extent at a place to those whose ranges are to be written. */
 static void
-plan_span(Plan *plan, WaGpuSpans *spans, WaGpuSpan *span)
+add_fresh(Plan *plan, const WaGpuSpan *span, uint32_t place, WaGpuSums *sums)
 {
-	const uint32_t first = spans->nranges;
+	const WaMirrorExtent *extent = extent_at(plan->use, place);
 
-	span->rows = 0;
+	plan->fresh[plan->nfresh++] = (Fresh){
+		place, sums[0].nranges,
+		(uint32_t) (plan->use->first_rows[place] - span->first_row)};
+	sums[1].nranges = sums[0].nranges + extent->nranges;
+	sums[1].rows = sums[0].rows + extent->rows;
+}
+
+/* Plans the ranges of a span's extents, and sums up what these have. */
+static void
+plan_span(Plan *plan, WaGpuSpan *span)
+{
+	WaGpuSums *sums = plan->spans->sums;
+
 	for (uint32_t place = span->begin; place < span->end; place++)
 	{
-		const WaMirrorExtent *extent = extent_at(plan->use, place);
+		const uint32_t old = old_place(plan, place);
 
-		if (is_old(plan, place))
-			add_old(plan, span, spans->nranges, extent->nranges);
+		if (old != WA_MIRROR_NONE)
+			add_old(plan, span, old, &sums[place]);
 		else
-			plan->fresh[plan->nfresh++] = (Fresh){
-				place, spans->nranges,
-				(uint32_t) (plan->use->first_rows[place] - span->first_row)};
-		spans->nranges += extent->nranges;
-		span->rows += extent->rows;
+			add_fresh(plan, span, place, &sums[place]);
 	}
-	span->nranges = spans->nranges - first;
+	span->nranges = sums[span->end].nranges - sums[span->begin].nranges;
+	span->rows = sums[span->end].rows - sums[span->begin].rows;
 }
 
 /*
@@ -263,30 +280,56 @@ free_spans(WaMirrorNote *note)
 	WaGpuSpans *spans = (WaGpuSpans *) note;
 
 	free(spans->spans);
+	free(spans->sums);
 	free(spans->ranges);
 	free(spans);
 }
 
-/* Writes the ranges of spans that were found; false if there is no memory. */
-static bool
-write_spans(Plan *plan, WaGpuSpans *spans)
+/* Makes spans with room for all extents of a use, or returns NULL. */
+static WaGpuSpans *
+make_room(const WaMirrorUse *use)
 {
-	const WaCudaRange *from = plan->old == NULL ? NULL : plan->old->ranges;
-	const WaCudaRange *next;
+	const size_t room = use->nextents + (size_t) 1;
+	WaGpuSpans *spans = calloc(1, sizeof(*spans));
 
-	for (uint32_t i = 0; i < spans->count; i++)
-		plan_span(plan, spans, &spans->spans[i]);
+	if (spans == NULL)
+		return NULL;
+	spans->note.free = free_spans;
+	spans->spans = malloc(room * sizeof(*spans->spans));
+	spans->sums = malloc(room * sizeof(*spans->sums));
+	if (spans->spans != NULL && spans->sums != NULL)
+		return spans;
+	free_spans(&spans->note);
+	return NULL;
+}
+
+/* Does as planned; false if there is no memory. */
+static bool
+write_spans(Plan *plan)
+{
+	WaGpuSpans *spans = plan->spans;
+	const WaCudaRange *from = plan->old == NULL ? NULL : plan->old->ranges;
+
+	spans->nranges = spans->sums[plan->use->nextents].nranges;
 	if (!take_room(plan, spans))
 		return false;
 	copy_stretches(plan, from, spans->ranges);
 	write_fresh(plan, spans->ranges);
-	next = spans->ranges;
 	for (uint32_t i = 0; i < spans->count; i++)
-	{
-		spans->spans[i].ranges = next;
-		next += spans->spans[i].nranges;
-	}
+		spans->spans[i].ranges =
+			&spans->ranges[spans->sums[spans->spans[i].begin].nranges];
 	return true;
+}
+
+/* Makes the spans of a plan, which has room for it; false if there is no memory. */
+static bool
+fill_spans(Plan *plan)
+{
+	find_spans(plan);
+	plan->spans->sums[0] = (WaGpuSums){0};
+	for (uint32_t i = 0; i < plan->spans->count; i++)
+		plan_span(plan, &plan->spans->spans[i]);
+	return write_spans(plan);
 }
 
 /* Makes the spans of a use. */
@@ -294,33 +337,24 @@ static WaGpuSpans *
 make_spans(const WaMirrorUse *use, const WaRunRequest *request)
 {
 	const size_t room = use->nextents + (size_t) 1;
-	WaGpuSpans *spans = calloc(1, sizeof(*spans));
-	Plan plan = {
-		.use = use,
-		.request = request,
-		.old = use->before.nextents > 0 ? (WaGpuSpans *) use->before.note : NULL,
-		.stretches = malloc(room * sizeof(*plan.stretches)),
-		.fresh = malloc(room * sizeof(*plan.fresh))};
-	bool made = false;
+	WaGpuSpans *spans = make_room(use);
+	Plan plan = {.use = use,
+				 .request = request,
+				 .spans = spans,
+				 .stretches = malloc(room * sizeof(*plan.stretches)),
+				 .fresh = malloc(room * sizeof(*plan.fresh))};
 
-	if (spans != NULL)
+	if (use->before.nextents > 0)
+		plan.old = (WaGpuSpans *) use->before.note;
+	if (spans != NULL && (plan.stretches == NULL || plan.fresh == NULL ||
+						  !fill_spans(&plan)))
 	{
-		spans->note.free = free_spans;
-		spans->spans = malloc(room * sizeof(*spans->spans));
-	}
-	if (spans != NULL && spans->spans != NULL && plan.stretches != NULL &&
-		plan.fresh != NULL)
-	{
-		find_spans(use, spans);
-		made = write_spans(&plan, spans);
+		free_spans(&spans->note);
+		spans = NULL;
 	}
 	free(plan.stretches);
 	free(plan.fresh);
-	if (made)
-		return spans;
-	if (spans != NULL)
-		free_spans(&spans->note);
-	return NULL;
+	return spans;
 }
 
 const WaGpuSpans *

@@ -29,8 +29,9 @@ typedef struct WaGpuSpans
 {
 	WaMirrorNote note; /* first: it is one */
 	uint32_t count;
-	uint32_t nranges;
 	WaGpuSpan *spans;
+	struct WaGpuSums *sums; /* of the extents before each, and of all */
+	uint32_t nranges;
 	size_t room; /* for ranges */
 	WaCudaRange *ranges;
 } WaGpuSpans;

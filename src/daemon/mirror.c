@@ -254,11 +254,13 @@ order_unknown(const Making *making)
 	return count;
 }
 
-/* Adds an extent behind the others. */
+/* Adds an extent, which was at a place before, or at none, behind the others. */
 static void
-append(WaPlacement *placement, uint32_t number, uint64_t first_row)
+append(WaPlacement *placement, uint32_t number, uint64_t first_row,
+	   uint32_t place)
 {
 	placement->extents[placement->nextents] = number;
+	placement->places[placement->nextents] = place;
 	placement->first_rows[placement->nextents++] = first_row;
 }
 
@@ -281,11 +283,13 @@ order_by_place(const Making *making)
 		for (; next < end &&
 			   first_row_of(next->place) < before->first_rows[i];
 			 next++)
-			append(placement, next->number, first_row_of(next->place));
-		append(placement, number, before->first_rows[i]);
+			append(placement, next->number, first_row_of(next->place),
+				   WA_MIRROR_NONE);
+		append(placement, number, before->first_rows[i], i);
 	}
 	for (; next < end; next++)
-		append(placement, next->number, first_row_of(next->place));
+		append(placement, next->number, first_row_of(next->place),
+			   WA_MIRROR_NONE);
 	/* Rows of extents are apart. */
 	if (placement->nextents > 0)
 		placement->rows = end_of(
@@ -303,6 +307,7 @@ release_placement(WaPlacement *placement)
 		placement->note->free(placement->note);
 	free(placement->placed);
 	free(placement->extents);
+	free(placement->places);
 	free(placement->first_rows);
 	free(placement);
 }
@@ -325,8 +330,9 @@ begin_placement(const WaMirrorDevice *device, const WaRunRequest *request)
 	made->placed = malloc(room * sizeof(*made->placed));
 	made->extents = malloc(room * sizeof(*made->extents));
 	made->first_rows = malloc(room * sizeof(*made->first_rows));
+	made->places = malloc(room * sizeof(*made->places));
 	if (made->placed != NULL && made->extents != NULL &&
-		made->first_rows != NULL)
+		made->first_rows != NULL && made->places != NULL)
 		return made;
 	release_placement(made);
 	return NULL;
@@ -489,9 +495,7 @@ describe_before(WaMirrorUse *use, WaPlacement *before)
 	use->other = before;
 	use->before = (WaMirrorBefore){
 		.nextents = before->nextents,
-		.extents = before->extents,
-		.first_rows = before->first_rows,
-		.placed = before->placed,
+		.places = use->placement->places,
 		.note = note,
 		/* The cache, which alone gives references away, has another one now. */
 		.is_ours = __atomic_load_n(&before->references, __ATOMIC_ACQUIRE) == 1,

@@ -57,6 +57,8 @@ typedef struct WaMirrorExtent
 	uint32_t place; /* the mirror's own */
 } WaMirrorExtent;
 
+#define WA_MIRROR_NONE UINT32_MAX
+
 /*
  * What was found for a request before, and the note of that.  All of it is constant, but
  * for the note if nobody else has, or gets, it.
@@ -64,9 +66,8 @@ typedef struct WaMirrorExtent
 typedef struct WaMirrorBefore
 {
 	uint32_t nextents; /* 0: nothing was, or it has no note */
-	const uint32_t *extents;
-	const uint64_t *first_rows;
-	const WaMirrorExtent *placed;
+	/* Where of each extent listed in the use it was, at the same position, or NONE. */
+	const uint32_t *places;
 	WaMirrorNote *note;
 	bool is_ours; /* nobody else has the note: it may be emptied */
 } WaMirrorBefore;

@@ -164,6 +164,7 @@ typedef struct WaPlacement
 	uint32_t nextents; /* may be 0 */
 	uint32_t *extents;
 	uint64_t *first_rows;
+	uint32_t *places; /* of these in what was before, or WA_MIRROR_NONE */
 	uint32_t ncolumns;
 	WaMirrorFlat *flats[WA_MAX_QUERY_COLUMNS]; /* no references */
 	WaMirrorNote *note;

@@ -37,7 +37,8 @@ typedef struct Case
 	WaRowRange ranges[MAX_EXTENTS][2];
 	WaColumn column;
 	const WaColumn *columns[1];
-	bool has_memory[CHUNKS]; /* of each chunk */
+	bool has_memory[CHUNKS];       /* of each chunk */
+	uint32_t before[MAX_EXTENTS]; /* where the extents were */
 } Case;
 
 /* Places extents with gaps between them, so as they are left by others. */
@@ -269,10 +270,17 @@ has_all_ranges(const Case *of, const WaGpuSpan *span)
 static void
 set_before(Case *of, Case *before, bool is_ours)
 {
+	for (uint32_t i = 0; i < of->use.nextents; i++)
+	{
+		const uint64_t id = of->placed[of->numbers[i]].id;
+
+		of->before[i] = WA_MIRROR_NONE;
+		for (uint32_t j = 0; j < before->use.nextents && id != 0; j++)
+			if (before->placed[before->numbers[j]].id == id)
+				of->before[i] = j;
+	}
 	of->use.before = (WaMirrorBefore){.nextents = before->use.nextents,
-									  .extents = before->numbers,
-									  .first_rows = before->first_rows,
-									  .placed = before->placed,
+									  .places = of->before,
 									  .note = before->placement.note,
 									  .is_ours = is_ours};
 }
