@@ -188,11 +188,10 @@ make(const WaUse *use, const Found *found, WaCoverPlace *place)
 	Ranges ranges;
 
 	find_all_ranges(found, &ranges);
-	part = malloc(
-		sizeof(*part) +
-		found->count *
-			(sizeof(WaCoverExtent) + ncolumns * sizeof(WaColumn *)) +
-		ranges.count * sizeof(WaRowRange));
+	part = malloc(sizeof(*part) +
+				  found->count *
+					  (sizeof(WaCoverExtent) + ncolumns * sizeof(WaColumn *)) +
+				  ranges.count * sizeof(WaRowRange));
 	if (part == NULL)
 		return false;
 	*part = (WaCoverPart){

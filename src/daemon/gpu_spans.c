@@ -142,9 +142,8 @@ add_old(Plan *plan, const WaGpuSpan *span, uint32_t old, WaGpuSums *sums)
 	/* Positions of ranges are relative to the first row of the span. */
 	const uint32_t shift =
 		(uint32_t) (old_span(plan, old)->first_row - span->first_row);
-	Stretch *last = plan->nstretches == 0
-						? NULL
-						: &plan->stretches[plan->nstretches - 1];
+	Stretch *last =
+		plan->nstretches == 0 ? NULL : &plan->stretches[plan->nstretches - 1];
 
 	if (last != NULL && last->shift == shift &&
 		last->from + last->count == from &&
@@ -163,9 +162,9 @@ add_fresh(Plan *plan, const WaGpuSpan *span, uint32_t place, WaGpuSums *sums)
 {
 	const WaMirrorExtent *extent = extent_at(plan->use, place);
 
-	plan->fresh[plan->nfresh++] = (Fresh){
-		place, sums[0].nranges,
-		(uint32_t) (plan->use->first_rows[place] - span->first_row)};
+	plan->fresh[plan->nfresh++] =
+		(Fresh){place, sums[0].nranges,
+				(uint32_t) (plan->use->first_rows[place] - span->first_row)};
 	sums[1].nranges = sums[0].nranges + extent->nranges;
 	sums[1].rows = sums[0].rows + extent->rows;
 }
@@ -346,8 +345,8 @@ make_spans(const WaMirrorUse *use, const WaRunRequest *request)
 
 	if (use->before.nextents > 0)
 		plan.old = (WaGpuSpans *) use->before.note;
-	if (spans != NULL && (plan.stretches == NULL || plan.fresh == NULL ||
-						  !fill_spans(&plan)))
+	if (spans != NULL &&
+		(plan.stretches == NULL || plan.fresh == NULL || !fill_spans(&plan)))
 	{
 		free_spans(&spans->note);
 		spans = NULL;

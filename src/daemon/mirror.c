@@ -41,8 +41,9 @@ typedef struct Making
 	WaPlacement *placement;
 	uint32_t *unknown; /* numbers of those to look at */
 	uint32_t nunknown;
-	uint32_t *known; /* of those known before, by their numbers there, or NOWHERE */
-	Place *places;   /* of the unknown, and as much room again */
+	uint32_t
+		*known; /* of those known before, by their numbers there, or NOWHERE */
+	Place *places; /* of the unknown, and as much room again */
 } Making;
 
 /*
@@ -280,8 +281,7 @@ order_by_place(const Making *making)
 
 		if (number == NOWHERE)
 			continue;
-		for (; next < end &&
-			   first_row_of(next->place) < before->first_rows[i];
+		for (; next < end && first_row_of(next->place) < before->first_rows[i];
 			 next++)
 			append(placement, next->number, first_row_of(next->place),
 				   WA_MIRROR_NONE);
@@ -483,9 +483,9 @@ describe(WaMirrorUse *use)
 static void
 describe_before(WaMirrorUse *use, WaPlacement *before)
 {
-	WaMirrorNote *note =
-		before == NULL ? NULL
-					   : __atomic_load_n(&before->note, __ATOMIC_ACQUIRE);
+	WaMirrorNote *note = before == NULL
+							 ? NULL
+							 : __atomic_load_n(&before->note, __ATOMIC_ACQUIRE);
 
 	if (note == NULL)
 	{

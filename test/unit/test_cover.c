@@ -256,8 +256,7 @@ test_kept(void)
 		const WaKeptCover *kept_one = &relation->kept[i];
 
 		EXPECT(kept_one->names == NULL || kept_one->parts[7].part != NULL);
-		renewed[i] =
-			kept_one->names == NULL ? NULL : kept_one->parts[7].part;
+		renewed[i] = kept_one->names == NULL ? NULL : kept_one->parts[7].part;
 	}
 	EXPECT(take(&second, 0x204, 1, all) && cover_is_right(&second));
 	EXPECT(second.cover->places[6].part == kept->places[6].part);

@@ -37,7 +37,7 @@ typedef struct Case
 	WaRowRange ranges[MAX_EXTENTS][2];
 	WaColumn column;
 	const WaColumn *columns[1];
-	bool has_memory[CHUNKS];       /* of each chunk */
+	bool has_memory[CHUNKS];      /* of each chunk */
 	uint32_t before[MAX_EXTENTS]; /* where the extents were */
 } Case;
 
