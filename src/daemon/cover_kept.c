@@ -398,7 +398,7 @@ begin_cover(WaCoverMaking *making)
 	cover->has_lost = false;
 	cover->nblocks = use->nblocks;
 	cover->snapshot = *use->snapshot;
-	cover->placements.id = ++relation->ids;
+	cover->placements.id = ++making->store->ids;
 	return true;
 }
 

@@ -181,7 +181,7 @@ fill(WaCoverPart *part, const Found *found, const Ranges *made)
 
 /* Makes the part of a place of what was found; false if there is no memory. */
 static bool
-make(const WaUse *use, const Found *found, WaCoverPlace *place)
+make(WaStore *store, const WaUse *use, const Found *found, WaCoverPlace *place)
 {
 	const uint32_t ncolumns = use->pins.ncolumns;
 	WaCoverPart *part;
@@ -198,7 +198,7 @@ make(const WaUse *use, const Found *found, WaCoverPlace *place)
 		.references = 1, .ncolumns = ncolumns, .count = found->count};
 	*place = (WaCoverPlace){
 		.part = part,
-		.id = ++use->pins.relation->ids,
+		.id = ++store->ids,
 		.stamp = found->stamp,
 		.deciders = found->deciders,
 		.number = place->number,
@@ -270,8 +270,8 @@ find_all(const WaStore *store, WaUse *use, WaExtentPart *const *parts,
 }
 
 bool
-wa_cover_parts_make(const WaStore *store, WaUse *use,
-					WaCoverPlace *const *places, uint32_t count)
+wa_cover_parts_make(WaStore *store, WaUse *use, WaCoverPlace *const *places,
+					uint32_t count)
 {
 	WaExtentPart *parts[WA_PARTS_AT_ONCE];
 	Found found[WA_PARTS_AT_ONCE];
@@ -280,7 +280,7 @@ wa_cover_parts_make(const WaStore *store, WaUse *use,
 	for (uint32_t i = 0; i < count; i++)
 		parts[i] = wa_map_find_part(use->pins.relation, places[i]->number);
 	find_all(store, use, parts, count, found);
-	while (made < count && make(use, &found[made], places[made]))
+	while (made < count && make(store, use, &found[made], places[made]))
 		made++;
 	for (uint32_t i = made; i < count; i++)
 		give_up(&found[i], use->pins.ncolumns);

@@ -46,7 +46,7 @@ wa_cover_part_end(uint32_t number, uint32_t nblocks)
  * use finds of them: what that has counted is lost.  The caller has the store's lock.
  * Returns false if there is no memory for one.
  */
-WA_MUST_CHECK bool wa_cover_parts_make(const WaStore *store, WaUse *use,
+WA_MUST_CHECK bool wa_cover_parts_make(WaStore *store, WaUse *use,
 									   WaCoverPlace *const *places,
 									   uint32_t count);
 

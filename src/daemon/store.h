@@ -92,7 +92,7 @@ typedef struct WaExtentPart
 typedef struct WaCoverPlace
 {
 	struct WaCoverPart *part; /* NULL: there is none */
-	uint64_t id;    /* of the part: no other one of the relation has it */
+	uint64_t id;              /* of the part: no other one has it */
 	uint64_t stamp; /* of the relation, at the latest when the part was begun */
 	WaDeciders deciders; /* of the extents that were looked at */
 	uint32_t number;     /* as that of a WaExtentPart */
@@ -135,7 +135,6 @@ typedef struct WaStoredRelation
 	uint32_t parts_room;
 	WaExtentPart *parts; /* by number */
 	uint64_t moves;      /* of places in it, so far, but for such at its end */
-	uint64_t ids;        /* that parts of covers have had, and covers, so far */
 	WaKeptCover kept[WA_STORE_COVERS]; /* which have room for all parts */
 } WaStoredRelation;
 
@@ -155,6 +154,7 @@ typedef struct WaStore
 	WaExtent *newest; /* by last use: wa_map_order_by_use */
 	WaExtent *oldest;
 	uint64_t editions; /* that extents have had blocks of, so far */
+	uint64_t ids;      /* that covers and parts of them have had, so far */
 	WaKnown known;     /* of WAL; last, as most of it need not be cleared */
 } WaStore;
 

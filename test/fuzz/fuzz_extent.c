@@ -143,9 +143,9 @@ read_column(const WaColumn *column)
 	sink = sink + sum;
 }
 
-/* Reads what a cover has. */
+/* Reads what a cover has of so many columns. */
 static void
-read_cover(const WaCover *cover)
+read_cover(const WaCover *cover, uint32_t ncolumns)
 {
 	for (uint64_t i = 0; i < cover->count; i++)
 	{
@@ -156,7 +156,7 @@ read_cover(const WaCover *cover)
 		for (uint32_t j = 0; j < extent->nranges; j++)
 			FUZZ_EXPECT(extent->ranges[j].begin < extent->ranges[j].end &&
 						extent->ranges[j].end <= extent->nrows);
-		for (uint32_t j = 0; j < cover->ncolumns; j++)
+		for (uint32_t j = 0; j < ncolumns; j++)
 		{
 			FUZZ_EXPECT(extent->columns[j]->nrows == extent->nrows);
 			read_column(extent->columns[j]);
@@ -188,7 +188,7 @@ do_use(const FuzzStep *step)
 		return;
 	cover = wa_cover_take(&store, &use, names);
 	if (cover != NULL)
-		read_cover(cover);
+		read_cover(cover, count);
 	wa_store_use_columns(&store, &use, dictionaries, bounds);
 	wa_cover_release(cover);
 	wa_store_use_end(&store, &use);

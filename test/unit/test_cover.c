@@ -135,6 +135,39 @@ bounds_are_right(Taker *taker)
 	return true;
 }
 
+/* Extents by their ids, which no other extent ever has. */
+#define KNOWN_IDS 8192
+static struct
+{
+	uint64_t id;
+	const WaRunExtent *extent;
+	const WaColumn *column;
+} known[KNOWN_IDS];
+
+/* Tells whether extents of a cover have ids as they have to. */
+static bool
+ids_are_right(const Taker *taker)
+{
+	const WaCover *cover = taker->cover;
+
+	EXPECT(cover->placements.ids == cover->ids && cover->placements.id != 0);
+	for (uint64_t i = 0; i < cover->count; i++)
+	{
+		const WaExtentId *id = &cover->ids[i];
+		const uint64_t place = id->id % KNOWN_IDS;
+		const WaRunExtent *extent = cover->list[i];
+
+		EXPECT(id->id != 0 && (i == 0 || id->order > id[-1].order));
+		if (known[place].id == id->id)
+			EXPECT(known[place].extent == extent &&
+				   known[place].column == extent->columns[0]);
+		known[place].id = id->id;
+		known[place].extent = extent;
+		known[place].column = extent->columns[0];
+	}
+	return true;
+}
+
 /* Tells whether a cover is what is found now. */
 static bool
 cover_is_right(Taker *taker)
@@ -167,7 +200,7 @@ cover_is_right(Taker *taker)
 	wa_store_use_end(&store, &use);
 	EXPECT(cover->count == count && cover->rows == rows);
 	EXPECT(cover->blocks == use.blocks && taker->use.blocks == use.blocks);
-	return bounds_are_right(taker);
+	return ids_are_right(taker) && bounds_are_right(taker);
 }
 
 /* Says that WAL has changed a block, where it is known up to the position before. */
@@ -407,6 +440,31 @@ change(void)
 		wa_store_set_devices(&store, devices, 1 + (unsigned) pick(3));
 }
 
+/* Tells whether a cover that was kept is what has become the taker's. */
+static bool
+is_next(const Taker *taker, const WaCover *kept, uint64_t id)
+{
+	return taker->cover == kept && taker->cover->placements.id != id;
+}
+
+/* Returns the cover that is kept of such columns, or NULL. */
+static const WaCover *
+kept_of(uint64_t attributes)
+{
+	const WaRelation name = wa_test_relation(0);
+	const WaStoredRelation *relation = wa_map_find_relation(&store, &name);
+	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
+	const uint32_t ncolumns = wa_test_names(attributes, names);
+
+	for (int i = 0; relation != NULL && i < WA_STORE_COVERS; i++)
+		if (relation->kept[i].names != NULL &&
+			relation->kept[i].ncolumns == ncolumns &&
+			memcmp(relation->kept[i].names, names, ncolumns * sizeof(*names)) ==
+				0)
+			return relation->kept[i].cover;
+	return NULL;
+}
+
 /* Covers between random changes, with others in use. */
 static bool
 test_random(void)
@@ -414,10 +472,14 @@ test_random(void)
 	static Taker takers[3];
 	WaSnapshot snapshot = wa_test_snapshot;
 	bool has_cover[3] = {false};
+	int next = 0;
 
 	for (int i = 0; i < 4000; i++)
 	{
 		const uint64_t r = pick(3);
+		const uint64_t attributes = 1 + pick(4);
+		const WaCover *kept;
+		uint64_t id;
 
 		if (pick(6) == 0)
 			snapshot = pick(2) == 0 ? wa_test_snapshot
@@ -430,11 +492,16 @@ test_random(void)
 			change();
 		if (has_cover[r])
 			give_back(&takers[r]);
-		has_cover[r] = take(&takers[r], 1 + pick(4),
+		kept = kept_of(attributes);
+		id = kept == NULL ? 0 : kept->placements.id;
+		has_cover[r] = take(&takers[r], attributes,
 							store.known.position + pick(20) / 19, &snapshot);
 		if (has_cover[r])
 			EXPECT(cover_is_right(&takers[r]));
+		if (has_cover[r] && kept != NULL)
+			next += is_next(&takers[r], kept, id);
 	}
+	EXPECT(next > 100);
 	for (int r = 0; r < 3; r++)
 		if (has_cover[r])
 			give_back(&takers[r]);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/mirror_internal.h"
 #include "daemon/mirror_rows.h"
 #include "daemon/server.h"
 #include "test/unit/check.h"
@@ -676,6 +677,148 @@ test_threads(void)
 	return end();
 }
 
+static void
+free_note(WaMirrorNote *note)
+{
+	free(note);
+}
+
+/* Leaves a note, so that the use is known to the next one. */
+static void
+leave_note(const WaMirrorUse *use)
+{
+	WaMirrorNote *note = malloc(sizeof(*note));
+
+	note->free = free_note;
+	(void) wa_mirror_set_note(use, note);
+}
+
+/* Tells whether extents were where a use says that they were before. */
+static bool
+before_is_right(const WaMirrorUse *use, uint64_t *found)
+{
+	const WaPlacement *other = use->other;
+
+	EXPECT((other != NULL) == (use->before.nextents > 0));
+	for (uint32_t i = 0; other != NULL && i < use->nextents; i++)
+	{
+		const uint32_t place = use->before.places[i];
+
+		if (place == WA_MIRROR_NONE)
+			continue;
+		EXPECT(place < use->before.nextents);
+		EXPECT(other->first_rows[place] == use->first_rows[i]);
+		EXPECT(other->placed[other->extents[place]].id ==
+			   use->placed[use->extents[i]].id);
+		(*found)++;
+	}
+	return true;
+}
+
+/* A run, and what it uses of a device. */
+typedef struct Holder
+{
+	bool has_run;
+	bool has_use;
+	WaTestRun run;
+	WaMirrorUse use;
+} Holder;
+
+/* Begins to use what there is of columns; *found counts extents that were known before. */
+static bool
+hold(Holder *holder, uint32_t ncolumns, unsigned device, uint64_t *found)
+{
+	const WaColumnName names[] = {wa_test_name(1, WA_FORM_INT16),
+								  wa_test_name(2, WA_FORM_DECIMAL32)};
+	WaRunRequest alone;
+	WaMirrorUse use;
+
+	holder->has_run = holder->has_use =
+		wa_test_run_begin(&holder->run, &store, 0, names, ncolumns);
+	if (!holder->has_run)
+		return true;
+	holder->has_use =
+		wa_mirror_use(store.mirror, &holder->run.request, device, &holder->use);
+	if (!holder->has_use)
+	{
+		alone = holder->run.request;
+		alone.placements = NULL;
+		EXPECT(!wa_mirror_use(store.mirror, &alone, device, &use));
+		return true;
+	}
+	EXPECT(
+		wa_test_use_is_new(store.mirror, &holder->use, &holder->run.request));
+	EXPECT(wa_test_use_is_right(&holder->use, &holder->run.request));
+	EXPECT(before_is_right(&holder->use, found));
+	leave_note(&holder->use);
+	return true;
+}
+
+/* Ends the use, if there is one, which has to be right still. */
+static bool
+let_go(Holder *holder)
+{
+	if (holder->has_use)
+	{
+		EXPECT(wa_test_use_is_right(&holder->use, &holder->run.request));
+		wa_mirror_unuse(store.mirror, &holder->use);
+	}
+	if (holder->has_run)
+		wa_test_run_end(&holder->run);
+	holder->has_run = holder->has_use = false;
+	return true;
+}
+
+/* Changes an extent, of which columns become wider, or go, or find no memory. */
+static void
+change_extent(void)
+{
+	static const WaForm forms[] = {WA_FORM_INT16, WA_FORM_INT32, WA_FORM_INT64};
+	static const WaForm decimals[] = {WA_FORM_DECIMAL32, WA_FORM_DECIMAL64};
+	const WaRelation name = wa_test_relation(0);
+	const uint64_t bits = next_random(&random_state) >> 8;
+	const WaTestColumn columns[] = {
+		{1, forms[bits % 16 / 7], 0, 14, bits % 3 == 0, false, false},
+		{2, decimals[(bits >> 12) % 2], (uint32_t) (bits >> 8) % 2, 12, false,
+		 false, false},
+	};
+
+	(void) wa_test_load_columns(
+		&store, parcel, 0, (uint32_t) (bits >> 20) % (2 * EXTENTS),
+		1 + (bits >> 30) % 3, ROWS, columns, 1 + (bits >> 33 & 1));
+	if ((bits >> 36) % 16 == 0)
+		wa_test_device_limit(bits >> 41 & 1, (bits >> 42) % 12);
+	if ((bits >> 46) % 32 == 0)
+		wa_store_unload(&store, &name, (bits >> 52) % 3);
+}
+
+/* What is found by what was known before is what would be found without that. */
+static bool
+test_next(void)
+{
+	static Holder holders[3];
+	uint64_t found = 0;
+
+	begin(2, 8);
+	wa_mirror_start(store.mirror);
+	for (int i = 0; i < 1500; i++)
+	{
+		const uint64_t bits = next_random(&random_state) >> 8;
+		Holder *holder = &holders[bits % 3];
+
+		if (bits >> 8 & 1)
+			change_extent();
+		wa_mirror_settle(store.mirror);
+		EXPECT(let_go(holder));
+		wa_mirror_settle(store.mirror);
+		EXPECT(hold(holder, 1 + (bits >> 10 & 1), bits >> 12 & 1, &found));
+	}
+	for (int i = 0; i < 3; i++)
+		EXPECT(let_go(&holders[i]));
+	EXPECT(found > 500);
+	return end();
+}
+
 static const struct
 {
 	const char *name;
@@ -696,6 +839,7 @@ static const struct
 	{"lack of memory", test_failures},
 	{"a lost device", test_loss},
 	{"threads", test_threads},
+	{"found by what was known before", test_next},
 };
 
 int

@@ -226,6 +226,33 @@ extent_is_right(const WaMirrorUse *use, uint64_t first,
 }
 
 bool
+wa_test_use_is_new(WaMirror *mirror, const WaMirrorUse *use,
+				   const WaRunRequest *request)
+{
+	WaRunRequest alone = *request;
+	WaMirrorUse other;
+
+	alone.placements = NULL;
+	EXPECT(wa_mirror_use(mirror, &alone, use->device, &other));
+	EXPECT(other.nextents == use->nextents && other.rows == use->rows);
+	for (uint32_t i = 0; i < use->nextents; i++)
+	{
+		const WaMirrorExtent *placed = &use->placed[use->extents[i]];
+		const WaMirrorExtent *expected = &other.placed[use->extents[i]];
+
+		EXPECT(other.extents[i] == use->extents[i]);
+		EXPECT(other.first_rows[i] == use->first_rows[i]);
+		EXPECT(placed->nrows == expected->nrows);
+		EXPECT(placed->nranges == expected->nranges);
+		EXPECT(placed->rows == expected->rows);
+	}
+	for (uint32_t i = 0; i < use->ncolumns; i++)
+		EXPECT(other.columns[i].d_values == use->columns[i].d_values);
+	wa_mirror_unuse(mirror, &other);
+	return true;
+}
+
+bool
 wa_test_use_is_right(const WaMirrorUse *use, const WaRunRequest *request)
 {
 	for (uint32_t i = 0; i < use->nextents; i++)

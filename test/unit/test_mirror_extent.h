@@ -50,4 +50,11 @@ WaColumnName wa_test_name(int16_t attribute, WaForm form);
 /* Tells whether what a use says of a device is what the host has. */
 bool wa_test_use_is_right(const WaMirrorUse *use, const WaRunRequest *request);
 
+/*
+ * Tells whether a use, while nothing changes, is what it would be if nothing was known
+ * before.
+ */
+bool wa_test_use_is_new(WaMirror *mirror, const WaMirrorUse *use,
+						const WaRunRequest *request);
+
 #endif /* TEST_MIRROR_EXTENT_H */
