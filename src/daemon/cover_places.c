@@ -61,6 +61,8 @@ wa_kept_end(WaStoredRelation *relation)
 {
 	for (int i = 0; i < WA_STORE_COVERS; i++)
 	{
+		/* It has lost all its parts by now. */
+		wa_cover_release(relation->kept[i].cover);
 		wa_placement_cache_release(relation->kept[i].placements);
 		free(relation->kept[i].parts);
 		free(relation->kept[i].names);
