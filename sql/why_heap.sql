@@ -99,6 +99,10 @@ SELECT pg_temp.heap('SELECT id, sum(k) FROM why_many GROUP BY id');
 ALTER TABLE why_many ALTER id SET (n_distinct = 10);
 ANALYZE why_many;
 SELECT pg_temp.heap('SELECT id, sum(k) FROM why_many GROUP BY id');
+-- Each thread of the device process may take a megabyte.
+INSERT INTO why_many SELECT i AS id, i % 7 AS k FROM generate_series(40001, 1000000) i;
+VACUUM ANALYZE why_many;
+SELECT warpagg_load('why_many') > 0 AS loaded;
 SET work_mem = '64kB';
 SELECT pg_temp.heap('SELECT id, sum(k) FROM why_many GROUP BY id');
 RESET work_mem;
