@@ -149,6 +149,11 @@ void
 wa_client_require(void)
 {
 	wa_connection_refresh();
+	if (wa_client_is_engaged())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("device process of warpagg cannot be asked now"),
+				 errdetail("It computes another query of this session.")));
 	if (wa_device == WA_WANT_GPU)
 		require_gpu();
 	else
@@ -161,6 +166,8 @@ void
 wa_client_begin(void)
 {
 	wa_connection_refresh();
+	if (wa_client_is_engaged())
+		return;
 	if (wa_device == WA_WANT_GPU && !IsParallelWorker())
 		require_gpu();
 	else if (!client.begun && !wa_client_is_resting() && !is_ready() &&

@@ -19,7 +19,8 @@ extern void wa_client_begin(void);
 
 /*
  * Waits until the device process is ready, for what cannot be done without it;
- * raises an error if it does not get ready in time.
+ * raises an error if it does not get ready in time, or if the session is in the middle of
+ * a query there.
  */
 extern void wa_client_require(void);
 
