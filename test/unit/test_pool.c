@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/checksum.h"
+#include "daemon/cover_renew.h"
 #include "daemon/run.h"
 #include "test/unit/check.h"
 #include "test/unit/test_counting_runner.h"
@@ -629,10 +630,27 @@ test_statistics(void)
 	return true;
 }
 
-/* Runs that are cancelled, while extents are loaded and evicted. */
+/* Makes parts of covers anew until it is told to end. */
+static void *
+renewing_thread(void *arg)
+{
+	const bool *enough = arg;
+
+	while (!__atomic_load_n(enough, __ATOMIC_RELAXED))
+		wa_cover_renew(&store);
+	return NULL;
+}
+
+/*
+ * Runs that are cancelled, while extents are loaded and evicted, and parts of covers made
+ * anew.
+ */
 static bool
 test_disturbed_runs(void)
 {
+	bool enough = false;
+	pthread_t renewing;
+
 	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 						 .groups_bytes = 200,
 						 .delay_us = 20,
@@ -643,6 +661,7 @@ test_disturbed_runs(void)
 	prepare_parcel(&query);
 	make_message(&message, 0x204);
 	seal_data(&message);
+	EXPECT(pthread_create(&renewing, NULL, renewing_thread, &enough) == 0);
 	for (int round = 0; round < 30; round++)
 	{
 		int collected = 0;
@@ -670,6 +689,8 @@ test_disturbed_runs(void)
 		EXPECT(wa_test_runner_live() == 0);
 		wa_store_set_limit(&store, PLENTY);
 	}
+	__atomic_store_n(&enough, true, __ATOMIC_RELAXED);
+	EXPECT(pthread_join(renewing, NULL) == 0);
 	wa_store_set_limit(&store, 0);
 	EXPECT(wa_memory_used(&store.memory) == 0);
 	return true;
