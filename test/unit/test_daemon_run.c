@@ -347,9 +347,15 @@ receive_file(int fd, WaAnswerMessage *answer)
 							.msg_control = control.bytes,
 							.msg_controllen = sizeof(control.bytes)};
 	const struct cmsghdr *rights;
+	ssize_t length;
 	int file;
 
-	if (recvmsg(fd, &packet, MSG_CMSG_CLOEXEC) != (ssize_t) sizeof(*answer))
+	do
+	{
+		packet.msg_controllen = sizeof(control);
+		length = recvmsg(fd, &packet, MSG_CMSG_CLOEXEC);
+	} while (length > 0 && answer->header.type == WA_MSG_HEARTBEAT);
+	if (length != (ssize_t) sizeof(*answer))
 		return -1;
 	rights = CMSG_FIRSTHDR(&packet);
 	if (rights == NULL || rights->cmsg_type != SCM_RIGHTS)
