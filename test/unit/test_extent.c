@@ -298,7 +298,7 @@ wa_test_write_xids(WaExtentHead *head, uint64_t seed)
 		write_block_xids(head, i, bits_of(head->relation, seed, -1, i));
 }
 
-void
+uint64_t
 wa_test_write_extent_of(uint8_t *parcel, WaRelation relation, uint32_t number,
 						uint64_t position, uint64_t seed, uint32_t rows,
 						uint64_t attributes, const uint64_t *block_lsn)
@@ -326,9 +326,10 @@ wa_test_write_extent_of(uint8_t *parcel, WaRelation relation, uint32_t number,
 			write_column(parcel, head, &head->columns[head->ncolumns++],
 						 (int16_t) (i + 1), &end);
 	head->block_lsn[0] = block_lsn[0];
+	return end;
 }
 
-void
+uint64_t
 wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
 					 uint64_t position, uint64_t seed, uint32_t rows,
 					 uint64_t attributes)
@@ -341,8 +342,8 @@ wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
 
 		block_lsn[i] = bits % 4 * (bits >> 50);
 	}
-	wa_test_write_extent_of(parcel, relation, number, position, seed, rows,
-							attributes, block_lsn);
+	return wa_test_write_extent_of(parcel, relation, number, position, seed,
+								   rows, attributes, block_lsn);
 }
 
 bool

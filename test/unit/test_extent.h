@@ -49,20 +49,21 @@ WaColumnName wa_test_column_name(int16_t attribute);
 /*
  * Writes an extent with the attributes whose bits (attribute - 1) are set to
  * the parcel, its head to the parcel's beginning.  rows: of a block at most.
- * position: of WAL, before it was read.
+ * position: of WAL, before it was read.  Returns how many bytes it has.
  */
-void wa_test_write_extent(uint8_t *parcel, WaRelation relation, uint32_t number,
-						  uint64_t position, uint64_t seed, uint32_t rows,
-						  uint64_t attributes);
+uint64_t wa_test_write_extent(uint8_t *parcel, WaRelation relation,
+							  uint32_t number, uint64_t position, uint64_t seed,
+							  uint32_t rows, uint64_t attributes);
 
 /*
  * The same, where the blocks have these LSNs, not such as follow from the seed.  What is
  * said of wa_test_used_is_right does not hold then.
  */
-void wa_test_write_extent_of(uint8_t *parcel, WaRelation relation,
-							 uint32_t number, uint64_t position, uint64_t seed,
-							 uint32_t rows, uint64_t attributes,
-							 const uint64_t *block_lsn);
+uint64_t wa_test_write_extent_of(uint8_t *parcel, WaRelation relation,
+								 uint32_t number, uint64_t position,
+								 uint64_t seed, uint32_t rows,
+								 uint64_t attributes,
+								 const uint64_t *block_lsn);
 
 /* Writes transactions that decide about the blocks of a head; equal seeds make equal ones. */
 void wa_test_write_xids(WaExtentHead *head, uint64_t seed);
