@@ -10,9 +10,13 @@
 #include "keys/direct.cuh"
 #include "keys/hash.cuh"
 #include "keys/narrow.cuh"
+#include "programs.h"
 
 // Bytes of a block's cache at most.
 static const size_t kCacheBytes = 24 * 1024;
+
+static_assert(WA_KEYS_MAX_STEPS + 1 <= kSharedGroups,
+			  "what stands for keys has room in shared memory, and NULL");
 
 // Slots of the hash table for each group.
 static const uint32_t kSlotsPerGroup = 2;
@@ -55,30 +59,65 @@ find_kernels(unsigned ncolumns)
 	return kernels_for<WA_KEYS_MAX, 1>();
 }
 
-// Returns the kernel for a single key of up to 32 bits with few values; NULL if the
-// keys are others.
-static Kernel
+// A kernel for a single key with few values.
+struct Narrow
+{
+	Kernel kernel; // NULL: there is none
+	unsigned rows;
+};
+
+template <typename Places>
+static Narrow
+narrow_for()
+{
+	return {wa_keys_narrow_kernel<Places>,
+			kNarrowRows<typename Places::Stored>};
+}
+
+// The same for a key with this for the least word, if it can be one.
+template <typename Stored>
+static Narrow
+narrow_from(int64_t least)
+{
+	return least == (Stored) least ? narrow_for<WaKeyPlaces<Stored>>()
+								   : Narrow();
+}
+
+// Returns the kernel for a single key that is looked up, or has up to 32 bits, with few
+// values; none if the keys are others.
+static Narrow
 find_narrow_kernel(const WaKeys *keys, const WaKeysPlan *plan)
 {
-	const int64_t base = plan->base[0];
+	const WaKeyColumn *column = &keys->columns[0];
 
+	if (keys->steps != NULL && column->form == WA_COLUMN_I32)
+		return narrow_for<WaKeyStepPlaces<int32_t>>();
+	if (keys->steps != NULL)
+		return narrow_for<WaKeyStepPlaces<int64_t>>();
 	if (plan->method != WA_KEYS_DIRECT || keys->ncolumns != 1 ||
-		plan->ngroups > kSharedGroups || keys->columns[0].base != 0)
-		return NULL;
-	switch (keys->columns[0].form)
+		plan->ngroups > kSharedGroups || column->base != 0)
+		return {};
+	switch (column->form)
 	{
 		case WA_COLUMN_I16:
-			return base == (int16_t) base ? wa_keys_narrow_kernel<int16_t>
-										  : NULL;
+			return narrow_from<int16_t>(plan->base[0]);
 		case WA_COLUMN_I32:
-			return base == (int32_t) base ? wa_keys_narrow_kernel<int32_t>
-										  : NULL;
+			return narrow_from<int32_t>(plan->base[0]);
 		case WA_COLUMN_U32:
-			return base == (uint32_t) base ? wa_keys_narrow_kernel<uint32_t>
-										   : NULL;
+			return narrow_from<uint32_t>(plan->base[0]);
 		default:
-			return NULL;
+			return {};
 	}
+}
+
+// Tells whether a key may be looked up.
+static bool
+steps_are_sound(const WaKeys *keys)
+{
+	const WaKeyColumn *column = &keys->columns[0];
+
+	return keys->ncolumns == 1 && column->base == 0 &&
+		   (column->form == WA_COLUMN_I32 || column->form == WA_COLUMN_I64);
 }
 
 // Tells whether keys keep their contract.
@@ -92,7 +131,7 @@ keys_are_sound(const WaKeys *keys)
 		if ((unsigned) keys->columns[i].form >= WA_COLUMN_COUNT &&
 			keys->columns[i].form != WA_COLUMN_I128)
 			return false;
-	return true;
+	return keys->steps == NULL || steps_are_sound(keys);
 }
 
 // Returns the number of bits of the places of a range: one for NULL, and one
@@ -135,14 +174,17 @@ wa_keys_plan_direct(const WaKeys *keys, const WaKeyRange *ranges,
 	}
 	plan->shift[keys->ncolumns] = (uint8_t) shift;
 	plan->ngroups = (uint32_t) 1 << shift;
-	return cudaSuccess;
+	return keys->steps != NULL &&
+				   (ranges[0].smallest != 0 || plan->ngroups > kSharedGroups)
+			   ? cudaErrorNotSupported
+			   : cudaSuccess;
 }
 
 cudaError_t
 wa_keys_plan_hash(const WaKeys *keys, uint32_t max_groups, WaKeysPlan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
-	if (!keys_are_sound(keys) || max_groups < 1 ||
+	if (!keys_are_sound(keys) || keys->steps != NULL || max_groups < 1 ||
 		max_groups > WA_KEYS_MAX_GROUPS)
 		return cudaErrorInvalidValue;
 	plan->method = WA_KEYS_HASH;
@@ -178,13 +220,15 @@ kernel_args(const WaKeys *keys, const WaKeysPlan *plan,
 	args.words = memory->d_words;
 	args.first_rows = memory->d_first_rows;
 	args.status = memory->d_status;
+	if (keys->steps != NULL)
+		args.steps = *keys->steps;
 	return args;
 }
 
 // Sets what the kernels find set.
 static cudaError_t
-clear_memory(const WaKeysPlan *plan, const WaKeysMemory *memory,
-			 cudaStream_t stream)
+clear_memory(const WaKeys *keys, const WaKeysPlan *plan,
+			 const WaKeysMemory *memory, cudaStream_t stream)
 {
 	cudaError_t error =
 		cudaMemsetAsync(memory->d_status, 0, sizeof(WaKeysStatus), stream);
@@ -192,6 +236,9 @@ clear_memory(const WaKeysPlan *plan, const WaKeysMemory *memory,
 	if (error == cudaSuccess)
 		error = cudaMemsetAsync(memory->d_first_rows, 0xff,
 								plan->ngroups * sizeof(uint32_t), stream);
+	if (error == cudaSuccess && keys->steps != NULL)
+		error = cudaMemsetAsync(keys->steps->d_traps, 0,
+								wa_program_trap_bytes(keys->nrows), stream);
 	if (error == cudaSuccess && plan->workspace_bytes > 0)
 		error = cudaMemsetAsync(memory->d_workspace, 0, plan->workspace_bytes,
 								stream);
@@ -221,21 +268,21 @@ wa_keys_start(const WaKeys *keys, const WaKeysPlan *plan,
 			  cudaStream_t stream)
 {
 	const Kernels kernels = find_kernels(plan->ncolumns);
-	const Kernel narrow = find_narrow_kernel(keys, plan);
+	const Narrow narrow = find_narrow_kernel(keys, plan);
 	WaKeysArgs args = kernel_args(keys, plan, memory);
 	const size_t bytes = shared_bytes(plan, kernels.nkeys, &args);
 	const unsigned block_rows =
-		kKeyThreads * (narrow != NULL ? kNarrowRows : kernels.rows);
+		kKeyThreads * (narrow.kernel != NULL ? narrow.rows : kernels.rows);
 	const unsigned blocks =
 		std::min((args.nrows + block_rows - 1) / block_rows,
 				 (unsigned) std::max(multiprocessors, 1) *
-					 (narrow != NULL ? kNarrowBlocks : kernels.blocks));
+					 (narrow.kernel != NULL ? kNarrowBlocks : kernels.blocks));
 	void *arguments[] = {&args};
-	cudaError_t error = clear_memory(plan, memory, stream);
+	cudaError_t error = clear_memory(keys, plan, memory, stream);
 
 	if (error != cudaSuccess || keys->nrows == 0)
 		return error;
-	return cudaLaunchKernel(narrow != NULL                   ? narrow
+	return cudaLaunchKernel(narrow.kernel != NULL            ? narrow.kernel
 							: plan->method == WA_KEYS_DIRECT ? kernels.direct
 															 : kernels.hash,
 							dim3(blocks), dim3(kKeyThreads), arguments, bytes,

@@ -9,7 +9,7 @@
 // one group if their words are the same and the same keys are NULL.
 //
 //	direct	the keys' ranges are known and small, taken together: a number for
-//			each combination
+//			each combination; also of what stands for a key in a table
 //	hash	a table in device memory; numbers are dense
 //
 // Which number a group gets by hashing depends on how threads run; which rows
@@ -30,8 +30,9 @@
 
 #include "program/code.h"
 
-// Keys, rows and groups of one launch at most.
+// Keys, rows and groups of one launch at most, and words that steps have.
 #define WA_KEYS_MAX        32
+#define WA_KEYS_MAX_STEPS  4095
 #define WA_KEYS_MAX_ROWS   ((size_t) 1 << 30)
 #define WA_KEYS_MAX_GROUPS ((uint32_t) 1 << 24)
 
@@ -46,6 +47,19 @@ typedef struct WaKeyColumn
 	int64_t base;               // is added to integers
 } WaKeyColumn;
 
+// A table (core/steps.h) of the words that stand for those of the only key: from 0 on,
+// less than WA_KEYS_MAX_STEPS.  Rows at whose word it is not known have no group.
+typedef struct WaKeySteps
+{
+	int64_t base;
+	uint64_t width;
+	uint64_t nsteps;
+	const int64_t *d_values;
+	const uint8_t *d_known;
+	uint64_t *
+		d_traps; // a bit for each WA_PROGRAM_TILE_ROWS rows: some of these are such
+} WaKeySteps;
+
 // What to number.
 typedef struct WaKeys
 {
@@ -53,6 +67,7 @@ typedef struct WaKeys
 	unsigned ncolumns;           // 1 to WA_KEYS_MAX
 	const uint64_t *d_selection; // rows that are of no group; NULL: none is
 	size_t nrows;
+	const WaKeySteps *steps; // NULL, or of one key, I32 or I64 with base 0
 } WaKeys;
 
 // The words of a key that are not NULL lie between these.
@@ -99,8 +114,9 @@ typedef struct WaKeysMemory
 	WaKeysStatus *d_status;
 } WaKeysMemory;
 
-// Plans numbers of combinations.  cudaErrorNotSupported if there would be more
-// than max_groups; cudaErrorInvalidValue if the keys break their contract.
+// Plans numbers of combinations; the range of a key with steps is that of their words.
+// cudaErrorNotSupported if there would be more than max_groups; cudaErrorInvalidValue if
+// the keys break their contract.
 cudaError_t wa_keys_plan_direct(const WaKeys *keys, const WaKeyRange *ranges,
 								uint32_t max_groups, WaKeysPlan *plan);
 

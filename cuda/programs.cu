@@ -26,13 +26,6 @@ __launch_bounds__(kProgramThreads, kProgramBlocks)
 	wa_program_block<WaNarrowUnits>(code, run);
 }
 
-size_t
-wa_program_trap_bytes(size_t nrows)
-{
-	return wa_validity_bytes((nrows + WA_PROGRAM_TILE_ROWS - 1) /
-							 WA_PROGRAM_TILE_ROWS);
-}
-
 bool
 wa_program_is_for_gpu(const WaProgram *program)
 {

@@ -39,6 +39,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "core/batch.h"
 #include "core/partial.h"
 #include "core/program.h"
 #include "program/code.h"
@@ -144,7 +145,12 @@ typedef struct WaProgramMemory
 } WaProgramMemory;
 
 // Returns the bytes of the bitmap of traps.
-size_t wa_program_trap_bytes(size_t nrows);
+static inline size_t
+wa_program_trap_bytes(size_t nrows)
+{
+	return wa_validity_bytes((nrows + WA_PROGRAM_TILE_ROWS - 1) /
+							 WA_PROGRAM_TILE_ROWS);
+}
 
 // Tells whether all instructions of a program are ones that kernels have.
 bool wa_program_is_for_gpu(const WaProgram *program);

@@ -28,7 +28,7 @@ static const uint32_t kDirectRows = 64;
 WaKeyColumn
 wa_query_key_column(const WaQuerySource *source)
 {
-	return {source->form, source->d_values, source->d_validity, 0};
+	return {source->form, source->d_values, source->d_validity, source->base};
 }
 
 bool
@@ -119,8 +119,10 @@ plan_direct(const WaQueryWork *work, const WaKeys *keys,
 			const WaQueryWords *words, WaKeysPlan *plan)
 {
 	const uint32_t most =
-		std::min(std::max(work->nrows / kDirectRows, kDirectGroups),
-				 (uint32_t) WA_QUERY_HASH_GROUPS);
+		keys->steps != NULL
+			? kDirectGroups
+			: std::min(std::max(work->nrows / kDirectRows, kDirectGroups),
+					   (uint32_t) WA_QUERY_HASH_GROUPS);
 
 	for (unsigned i = 0; i < words->count; i++)
 		if (!words->has_range[i])
@@ -196,12 +198,64 @@ number_by_hash(WaQueryWork *work, const WaKeys *keys, WaKeysMemory *memory,
 	}
 }
 
+// Brings the table that a key is looked up in to the device.
+static cudaError_t
+equip_steps(WaQueryWork *work, WaKeySteps *steps)
+{
+	const WaSteps *table = work->keys[0].steps;
+	WaQuerySlot *slot = work->slot;
+	int64_t *d_values;
+	uint8_t *d_known;
+	cudaError_t error = wa_query_take(&slot->d_pool, table->nsteps, &d_values);
+
+	if (error == cudaSuccess)
+		error = wa_query_take(&slot->d_pool, table->nsteps, &d_known);
+	if (error == cudaSuccess)
+		error =
+			wa_query_take(&slot->d_pool, wa_program_trap_bytes(work->nrows) / 8,
+						  &steps->d_traps);
+	if (error == cudaSuccess)
+		error = cudaMemcpyAsync(d_values, table->values,
+								table->nsteps * sizeof(*d_values),
+								cudaMemcpyHostToDevice, slot->stream);
+	if (error == cudaSuccess)
+		error = cudaMemcpyAsync(d_known, table->known, table->nsteps,
+								cudaMemcpyHostToDevice, slot->stream);
+	steps->base = table->base;
+	steps->width = table->width;
+	steps->nsteps = table->nsteps;
+	steps->d_values = d_values;
+	steps->d_known = d_known;
+	return error;
+}
+
+// Has the numbers of the rows be the values of the key that was looked up, and starts the
+// copy of the tiles where it is not known.
+static cudaError_t
+finish_steps(WaQueryWork *work, const WaKeySteps *steps,
+			 const uint32_t *d_groups)
+{
+	const size_t bytes = wa_program_trap_bytes(work->nrows);
+	WaQuerySource *key = &work->keys[0];
+	cudaError_t error =
+		wa_query_take(&work->slot->pool, bytes / 8, &work->key_traps);
+
+	key->form = WA_COLUMN_U32;
+	key->d_values = d_groups;
+	key->base = -1; // the first number is that of NULL
+	if (error == cudaSuccess)
+		error = cudaMemcpyAsync(work->key_traps, steps->d_traps, bytes,
+								cudaMemcpyDeviceToHost, work->slot->stream);
+	return error;
+}
+
 cudaError_t
 wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 {
 	WaQuerySlot *slot = work->slot;
 	WaQueryWords words;
-	WaKeys keys = {words.columns, 0, work->d_selection, work->nrows};
+	WaKeySteps steps = {};
+	WaKeys keys = {words.columns, 0, work->d_selection, work->nrows, NULL};
 	WaKeysPlan plan;
 	WaKeysMemory memory = {};
 	WaKeysStatus *status;
@@ -212,6 +266,11 @@ wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 	keys.ncolumns = words.count;
 	if (error == cudaSuccess)
 		error = wa_query_take(&slot->d_pool, work->nrows, &memory.d_groups);
+	if (error == cudaSuccess && work->keys[0].steps != NULL)
+	{
+		error = equip_steps(work, &steps);
+		keys.steps = &steps;
+	}
 	if (error != cudaSuccess)
 		return error;
 	numbers->status = status;
@@ -221,6 +280,8 @@ wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 	{
 		numbers->ngroups = plan.ngroups;
 		error = start(work, &keys, &plan, &memory, status);
+		if (error == cudaSuccess && keys.steps != NULL)
+			error = finish_steps(work, &steps, memory.d_groups);
 	}
 	else
 		error = number_by_hash(work, &keys, &memory, status, numbers);

@@ -332,6 +332,9 @@ wa_query_has_trapped(const WaQueryWork *work)
 	for (size_t i = 0; i < work->nlaunches * trap_words(work); i++)
 		if (work->traps[i] != 0)
 			return true;
+	for (size_t i = 0; work->key_traps != NULL && i < trap_words(work); i++)
+		if (work->key_traps[i] != 0)
+			return true;
 	return false;
 }
 
@@ -343,4 +346,6 @@ wa_query_copy_traps(const WaQueryWork *work, uint64_t *traps)
 	std::fill(traps, traps + words, 0);
 	for (size_t i = 0; i < work->nlaunches * words; i++)
 		traps[i % words] |= work->traps[i];
+	for (size_t i = 0; work->key_traps != NULL && i < words; i++)
+		traps[i] |= work->key_traps[i];
 }

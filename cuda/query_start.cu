@@ -8,6 +8,7 @@
 
 #include "kernels.h"
 #include "query/conditions.h"
+#include "query/numbers.h"
 
 // Blocks of the small kernels for each multiprocessor at most.
 static const unsigned kBlocks = 8;
@@ -217,6 +218,40 @@ find_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 					  aggregate->ops != 0 && !is_bare, aggregate->ops, source);
 }
 
+// Returns the instruction that sets a register, or NULL.
+static const WaInstruction *
+find_instruction(const WaProgram *program, uint16_t number)
+{
+	for (size_t i = program->ninstructions; i-- > 0;)
+		if (program->instructions[i].out == number)
+			return &program->instructions[i];
+	return NULL;
+}
+
+// Makes a source of the only key if rows can be numbered by looking a column up, which
+// takes no program; returns false if not.
+static bool
+find_look_up(const WaCudaQuery *query, WaQuerySource *source)
+{
+	const WaInstruction *instruction =
+		find_instruction(&query->program, query->keys[0]);
+	const WaCudaColumn *column = NULL;
+
+	if (instruction != NULL && instruction->code == WA_CODE_STEPS)
+		column = find_column(query, instruction->a);
+	if (query->nkeys != 1 || query->key_values == NULL ||
+		query->key_values[0].count == 0 ||
+		query->key_values[0].count > WA_KEYS_MAX_STEPS || column == NULL ||
+		(column->form != WA_CUDA_I32 && column->form != WA_CUDA_I64))
+		return false;
+	source->form = wa_query_form(column->form);
+	source->d_values = column->d_values;
+	source->d_validity = column->d_validity;
+	source->values = &query->key_values[0];
+	source->steps = &query->program.tables[instruction->extra];
+	return true;
+}
+
 // Finds the values of a key.  What stand for others are small integers.
 static cudaError_t
 find_key(WaQueryWork *work, unsigned key, WaQuerySource *source)
@@ -227,10 +262,9 @@ find_key(WaQueryWork *work, unsigned key, WaQuerySource *source)
 
 	*source = {};
 	if (column != NULL)
-	{
 		use_column(source, column);
+	if (column != NULL || find_look_up(query, source))
 		return cudaSuccess;
-	}
 	error = add_output(work, query->keys[key], WA_CUDA_NO_REGISTER, true, 0,
 					   source);
 	if (query->key_values == NULL || query->key_values[key].count == 0)

@@ -254,18 +254,6 @@ wa_row_floor_divide(int64_t a, int64_t b, int64_t *out)
 	return bad || *out >= limit || *out <= -limit;
 }
 
-// Returns the step of an offset that is within the table.  The product is less
-// than one step off.
-__device__ __forceinline__ uint64_t
-wa_row_step(uint64_t offset, uint64_t width, double inverse)
-{
-	const uint64_t step =
-		(uint64_t) (int64_t) ((double) (int64_t) offset * inverse);
-	const int64_t rest = (int64_t) (offset - step * width);
-
-	return step - (rest < 0) + (rest >= (int64_t) width);
-}
-
 // Comparisons; those of floats are float8_eq and float8_lt.
 
 __device__ __forceinline__ bool

@@ -6,6 +6,7 @@
 #define WA_CUDA_PROGRAM_LISTS_CUH
 
 #include "program/result.cuh"
+#include "program/step.cuh"
 
 // Lists up to this long are searched value by value.
 constexpr unsigned kShortList = 16;
@@ -42,24 +43,13 @@ wa_program_look_up(const Code &code, const WaProgramOp &op,
 				   const WaRowValues &a, WaProgramResult &result)
 {
 	const int64_t *values = code.lists + op.list;
-	const uint8_t *known =
-		reinterpret_cast<const uint8_t *>(values + op.list_values);
-	const uint64_t base = (uint64_t) op.factor_a;
-	const uint64_t width = (uint64_t) op.factor_b;
-	const uint64_t span = width * op.list_values;
-	const double inverse = 1.0 / (double) width;
+	const WaStepTable table = wa_step_table(
+		op.factor_a, (uint64_t) op.factor_b, op.list_values, values,
+		reinterpret_cast<const uint8_t *>(values + op.list_values));
 
 	wa_program_each(a, a, result,
 					[=](int64_t x, int64_t, int64_t *out)
-					{
-						const uint64_t offset = (uint64_t) x - base;
-						const bool inside = offset < span;
-						const uint64_t step =
-							wa_row_step(inside ? offset : 0, width, inverse);
-
-						*out = __ldg(values + step);
-						return !inside || __ldg(known + step) == 0;
-					});
+					{ return wa_step_traps(table, x, out); });
 }
 
 #endif // WA_CUDA_PROGRAM_LISTS_CUH

@@ -57,7 +57,10 @@ struct WaQuerySource
 	// Both NULL where there are none.
 	int64_t *d_halves[WA_QUERY_HALVES];
 	WaInt128 *d_looks[WA_QUERY_LOOKS];
-	const WaCudaKeyValues *values; // what a key stands for; NULL: for itself
+	// A key; once rows are numbered, one that is looked up has the numbers for values.
+	const WaCudaKeyValues *values; // what it stands for; NULL: for itself
+	const WaSteps *steps; // in which its values are looked up; NULL: in nothing
+	int64_t base;         // is added to integers
 };
 
 // How a query's program computes DECIMALs.
@@ -83,9 +86,10 @@ struct WaQueryWork
 	uint64_t limit;     // of the groups that are wanted; 0: all are
 	unsigned nlaunches; // of the program; 0: there is none
 	const uint64_t *d_selection; // rows that WHERE leaves
-	uint64_t *traps;  // of one launch after the other, in pinned memory, once
-					  // waited for
-	uint32_t *digits; // likewise, wide: the most digits that outputs show
+	uint64_t *traps; // of one launch after the other, in pinned memory, once
+					 // waited for
+	uint64_t *key_traps; // likewise, of a key that is looked up; or NULL
+	uint32_t *digits;    // likewise, wide: the most digits that outputs show
 	const WaKernelResult *kept; // likewise, with keys: the rows WHERE leaves
 	const uint32_t *signs;      // likewise, of zeros of keys; or NULL
 	std::vector<WaProgramOutput> outputs;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cuda/keys.h"
+#include "cuda/programs.h"
 #ifdef WA_EMU
 #include "emulator.h"
 #endif
@@ -311,7 +312,7 @@ with_keys(const Case &one, Run run)
 			 key.base});
 	keys = {columns.data(), (unsigned) columns.size(),
 			one.selection.empty() ? NULL : to_device(one.selection, parts),
-			one.nrows};
+			one.nrows, NULL};
 	run(keys, parts);
 	for (void *part : parts)
 		must(cudaFree(part));
@@ -443,6 +444,149 @@ try_direct(const Case &one, int multiprocessors, unsigned *ndirect,
 		});
 }
 
+// A table, and where it is not known.
+struct Steps
+{
+	WaSteps table;
+	std::vector<int64_t> values; // ascending
+	std::vector<uint8_t> known;
+};
+
+// Makes a table for words from 0 on; *end: behind the last of them.
+static Steps
+make_steps(uint32_t ndistinct, int64_t *end, Random &random)
+{
+	const uint32_t nwords =
+		1 + (uint32_t) random.below(std::min(ndistinct, 4095u));
+	const bool has_gaps = random.below(2) == 0;
+	Steps steps = {};
+
+	steps.table.base = (int64_t) random.below(3) - 1;
+	steps.table.width = 1 + random.below(9);
+	for (uint32_t word = 0; word < nwords; word++)
+		for (uint64_t i = random.below(3) + 1; i > 0; i--)
+		{
+			steps.values.push_back(word);
+			steps.known.push_back(!has_gaps || random.below(20) != 0);
+		}
+	steps.table.nsteps = steps.values.size();
+	*end = nwords;
+	return steps;
+}
+
+// Makes a key of a few values in a table, or near it.
+static Key
+make_looked_up(size_t nrows, const Steps &steps, bool is_narrow, Random &random)
+{
+	const uint64_t span = steps.table.nsteps * steps.table.width;
+	Key key = {};
+
+	key.form = is_narrow ? WA_COLUMN_I32 : WA_COLUMN_I64;
+	key.stored.resize(nrows * form_bytes(key.form));
+	if (random.below(2) == 0)
+		key.validity = validity_fill(VALIDITY_RANDOM, nrows, random);
+	for (size_t row = 0; row < nrows; row++)
+	{
+		int64_t x = steps.table.base + (int64_t) random.below(span);
+
+		if (random.below(2000) == 0)
+			x = random.below(2) == 0 ? x + (int64_t) span : INT64_MIN + 2;
+		memcpy(key.stored.data() + row * form_bytes(key.form), &x,
+			   form_bytes(key.form));
+		key.words.push_back(is_narrow ? (uint64_t) (int32_t) x : (uint64_t) x);
+	}
+	return key;
+}
+
+// Returns the number that a row is to have.
+static uint32_t
+looked_up(const Case &one, const Steps &steps, size_t row)
+{
+	const Key &key = one.keys[0];
+	const __int128 offset =
+		(__int128) (int64_t) key.words[row] - steps.table.base;
+	const __int128 step = offset / (__int128) steps.table.width;
+
+	if (!is_selected(one, row))
+		return WA_KEYS_NO_GROUP;
+	if (!key.validity.empty() && !wa_row_is_valid(key.validity.data(), row))
+		return 0;
+	if (offset < 0 || step >= (__int128) steps.values.size() ||
+		steps.known[(size_t) step] == 0)
+		return WA_KEYS_NO_GROUP - 1; // none, and the tile traps
+	return (uint32_t) steps.values[(size_t) step] + 1;
+}
+
+// Writes what is wrong with numbers that were looked up to failure, if anything is.
+static void
+compare_looked_up(const Case &one, const Steps &steps, const Found &found,
+				  std::vector<uint64_t> traps, char *failure)
+{
+	std::vector<uint32_t> first_rows(found.first_rows.size(), WA_KEYS_NO_GROUP);
+	std::vector<uint64_t> expected(traps.size());
+
+	for (size_t row = 0; row < one.nrows && failure[0] == '\0'; row++)
+	{
+		const size_t tile = row / WA_PROGRAM_TILE_ROWS;
+		uint32_t number = looked_up(one, steps, row);
+
+		if (number == WA_KEYS_NO_GROUP - 1)
+		{
+			expected[tile / 64] |= (uint64_t) 1 << tile % 64;
+			number = WA_KEYS_NO_GROUP;
+		}
+		if (found.groups[row] != number)
+			snprintf(failure, kTextBytes, "number %u of row %zu, not %u",
+					 found.groups[row], row, number);
+		if (number != WA_KEYS_NO_GROUP)
+			first_rows[number] = std::min(first_rows[number], (uint32_t) row);
+	}
+	if (found.status.failed != 0)
+		snprintf(failure, kTextBytes, "looking up failed");
+	if (failure[0] == '\0' && traps != expected)
+		snprintf(failure, kTextBytes, "the tiles that trap");
+	if (failure[0] == '\0' && found.first_rows != first_rows)
+		snprintf(failure, kTextBytes, "first rows of what is looked up");
+}
+
+// Tries numbering by what stands for a key.
+static void
+try_steps(size_t nrows, uint32_t ndistinct, int multiprocessors, Random &random,
+		  char *failure)
+{
+	WaKeyRange range = {0, 0};
+	const Steps steps = make_steps(ndistinct, &range.largest, random);
+	Case one = {nrows, {}, {}};
+
+	one.keys.push_back(
+		make_looked_up(nrows, steps, random.below(2) == 0, random));
+	if (random.below(2) == 0)
+		one.selection = validity_fill(VALIDITY_RANDOM, nrows, random);
+	range.largest--;
+	with_keys(one,
+			  [&](const WaKeys &keys, std::vector<void *> &parts)
+			  {
+				  const std::vector<uint64_t> traps(
+					  wa_program_trap_bytes(nrows) / 8, 0x5a5a5a5a);
+				  const WaKeySteps table = {steps.table.base,
+											steps.table.width,
+											steps.table.nsteps,
+											to_device(steps.values, parts),
+											to_device(steps.known, parts),
+											to_device(traps, parts)};
+				  WaKeys with_steps = keys;
+				  WaKeysPlan plan;
+				  Found found;
+
+				  with_steps.steps = &table;
+				  must(wa_keys_plan_direct(&with_steps, &range, 4096, &plan));
+				  found = run_planned(with_steps, plan, multiprocessors, parts);
+				  compare_looked_up(one, steps, found,
+									fetch(table.d_traps, traps.size()),
+									failure);
+			  });
+}
+
 // Tries keys of so many rows.
 static void
 test_rows(size_t nrows, uint64_t seed, bool in_short)
@@ -451,6 +595,10 @@ test_rows(size_t nrows, uint64_t seed, bool in_short)
 	Random random(seed * 1000 + nrows);
 	unsigned ndirect = 0;
 
+	for (uint32_t ndistinct : kDistinct)
+		for (int i = 0; i < 4 && failure[0] == '\0'; i++)
+			try_steps(nrows, ndistinct, 1 + (int) random.below(3), random,
+					  failure);
 	for (uint32_t ndistinct : kDistinct)
 		for (unsigned nkeys = 1; nkeys <= WA_KEYS_MAX && failure[0] == '\0';
 			 nkeys += in_short ? 3 : 1)
@@ -479,7 +627,10 @@ test_contract()
 	const WaKeyRange narrow[2] = {{-5, 9}, {0, 1}};
 	const WaKeyRange wide[2] = {{INT64_MIN, INT64_MAX}, {0, 1}};
 	const WaKeyRange nothing[2] = {{INT64_MAX, INT64_MIN}, {3, 3}};
-	WaKeys keys = {columns, 2, NULL, 0};
+	WaKeys keys = {columns, 2, NULL, 0, NULL};
+	const WaKeySteps steps = {0, 1, 1, NULL, NULL, NULL};
+	const WaKeyRange words = {0, 4094};
+	const WaKeyRange more_words = {0, 4095};
 	char failure[kTextBytes] = "";
 	WaKeysPlan plan;
 	auto expect = [&](bool held, const char *what)
@@ -501,6 +652,20 @@ test_contract()
 		   "a range of no words");
 	expect(wa_keys_plan_hash(&keys, 0, &plan) == cudaErrorInvalidValue,
 		   "no groups");
+	keys.steps = &steps;
+	expect(wa_keys_plan_direct(&keys, narrow, 1 << 24, &plan) ==
+			   cudaErrorInvalidValue,
+		   "steps of two keys");
+	keys.ncolumns = 1;
+	expect(wa_keys_plan_hash(&keys, 10, &plan) == cudaErrorInvalidValue,
+		   "steps by hashing");
+	expect(wa_keys_plan_direct(&keys, &words, 1 << 24, &plan) == cudaSuccess &&
+			   plan.ngroups == 4096,
+		   "as many words of steps as there may be");
+	expect(wa_keys_plan_direct(&keys, &more_words, 1 << 24, &plan) ==
+			   cudaErrorNotSupported,
+		   "too many words of steps");
+	keys.steps = NULL;
 	keys.ncolumns = WA_KEYS_MAX + 1;
 	expect(wa_keys_plan_hash(&keys, 10, &plan) == cudaErrorInvalidValue,
 		   "too many keys");
