@@ -162,10 +162,13 @@ make_cover(WaStore *store, WaUse *use, const WaColumnName *names)
 WaCover *
 wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names)
 {
-	WaCover *cover = wa_kept_take(store, use, names);
+	WaCover *cover;
 
+	(void) __atomic_fetch_add(&store->takers, 1, __ATOMIC_RELAXED);
+	cover = wa_kept_take(store, use, names);
 	if (cover == NULL)
 		cover = make_cover(store, use, names);
+	(void) __atomic_fetch_sub(&store->takers, 1, __ATOMIC_RELAXED);
 	use->blocks = cover == NULL ? 0 : cover->blocks;
 	return cover;
 }

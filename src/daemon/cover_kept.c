@@ -11,6 +11,9 @@
 /* Parts lie anywhere in memory: so many more are fetched. */
 #define PARTS_AHEAD 16
 
+/* Of so many parts at once it is seen whether they are to be renewed. */
+#define RENEWED_AT_ONCE 256
+
 /* Returns the place of what is kept of such columns, or -1. */
 static int
 find_place(const WaStoredRelation *relation, uint32_t ncolumns,
@@ -80,9 +83,7 @@ least_used(const WaStoredRelation *relation)
 	return place;
 }
 
-/*
- * Makes a place for what is kept of a cover's columns.  Returns -1 if there is no memory.
- */
+/* Makes a place for what is kept of a cover's columns; -1: there is no memory. */
 static int
 make_place(WaStoredRelation *relation, const WaCoverMaking *making)
 {
@@ -496,6 +497,7 @@ wa_kept_renew(WaStore *store, WaStoredRelation *relation, int place,
 			  uint32_t *next, WaGarbage *garbage)
 {
 	const WaKeptCover *kept = &relation->kept[place];
+	const uint32_t end = *next + RENEWED_AT_ONCE;
 	WaCoverPlace made[WA_PARTS_AT_ONCE];
 	WaCoverPlace *list[WA_PARTS_AT_ONCE];
 	uint32_t count = 0;
@@ -504,15 +506,13 @@ wa_kept_renew(WaStore *store, WaStoredRelation *relation, int place,
 
 	if (kept->names == NULL || !describe_use(relation, kept, &use))
 		return false;
-	for (; *next < relation->nparts && count < WA_PARTS_AT_ONCE; (*next)++)
+	for (; *next < end && *next < relation->nparts && count < WA_PARTS_AT_ONCE;
+		 (*next)++)
 	{
-		const WaExtentPart *part = &relation->parts[*next];
-
-		if (is_right_part(&kept->parts[*next], part, &use))
+		if (is_right_part(&kept->parts[*next], &relation->parts[*next], &use))
 			continue;
-		made[count] = (WaCoverPlace){.number = part->number};
 		list[count] = &made[count];
-		count++;
+		made[count++] = (WaCoverPlace){.number = relation->parts[*next].number};
 	}
 	is_made = wa_cover_parts_make(store, &use, list, count);
 	for (uint32_t i = 0; i < count; i++)

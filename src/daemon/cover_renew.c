@@ -12,6 +12,12 @@
 /* and so many sets of them at once. */
 #define MAX_SETS 64
 
+/* Queries that want the lock go first: it looks whether there are any so often, */
+#define NAP_NS (50 * 1000)
+
+/* and so many times at most. */
+#define MAX_NAPS 40
+
 /* A set of columns of a relation. */
 typedef struct Set
 {
@@ -39,6 +45,21 @@ list_sets(WaStore *store, Set sets[MAX_SETS])
 	return count;
 }
 
+/*
+ * Waits while queries take covers.  A lock that is free goes to who asks first, and that
+ * is the thread that has just given it up.
+ */
+static void
+let_queries_go_first(WaStore *store)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	for (int i = 0;
+		 i < MAX_NAPS && __atomic_load_n(&store->takers, __ATOMIC_RELAXED) > 0;
+		 i++)
+		(void) nanosleep(&nap, NULL);
+}
+
 /* Renews parts of a set, some at a time, as queries wait for the lock. */
 static void
 renew_set(WaStore *store, const Set *set)
@@ -51,6 +72,7 @@ renew_set(WaStore *store, const Set *set)
 		WaGarbage garbage = {0};
 		WaStoredRelation *relation;
 
+		let_queries_go_first(store);
 		(void) pthread_mutex_lock(&store->lock);
 		relation = wa_map_find_relation(store, &set->relation);
 		is_done = relation == NULL ||

@@ -155,6 +155,7 @@ typedef struct WaStore
 	WaExtent *oldest;
 	uint64_t editions; /* that extents have had blocks of, so far */
 	uint64_t ids;      /* that covers and parts of them have had, so far */
+	uint32_t takers;   /* atomic: queries that are taking covers */
 	WaKnown known;     /* of WAL; last, as most of it need not be cleared */
 } WaStore;
 
