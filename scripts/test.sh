@@ -558,7 +558,8 @@ start_random()
 	local rc=0
 
 	shift 2
-	PATH="$WA_BINDIR:$PATH" PYTHONDONTWRITEBYTECODE=1 timeout 600 \
+	PATH="$WA_BINDIR:$PATH" PYTHONDONTWRITEBYTECODE=1 \
+		timeout "$((600 + ${WA_FRESHNESS_SECONDS:-0}))" \
 		python3 "$WA_ROOT/test/random/$script" \
 		"$@" >"$log" 2>&1 || rc=$?
 	[ "$rc" -eq 0 ] || echo "status $rc" >>"$log"
