@@ -77,34 +77,24 @@ add_range(Span *span, uint64_t begin, uint64_t end)
 	return true;
 }
 
-/* Tells whether a block is left out. */
+/* Tells whether a block is among those left out. */
 static bool
-is_left_out(const WaDeviceShare *share, uint32_t block)
+is_left_out(const uint64_t *left_out, uint32_t block)
 {
-	return (share->left_out[block / 64] >> (block % 64) & 1) != 0;
-}
-
-/* Tells whether any block is. */
-static bool
-has_left_out(const WaDeviceShare *share)
-{
-	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
-		if (share->left_out[i] != 0)
-			return true;
-	return false;
+	return (left_out[block / 64] >> (block % 64) & 1) != 0;
 }
 
 /*
  * Adds a range of an extent, whose first row is at base in the span, but for the
- * blocks that are left out.
+ * blocks that are left out: NULL, if there are none.
  */
 static bool
-add_blocks(Span *span, const WaRunExtent *extent, const WaDeviceShare *share,
+add_blocks(Span *span, const WaRunExtent *extent, const uint64_t *left_out,
 		   const WaRowRange *range, uint64_t base)
 {
 	uint32_t begin = range->begin;
 
-	if (!has_left_out(share))
+	if (left_out == NULL)
 		return add_range(span, base + begin, base + range->end);
 	for (uint32_t block = wa_run_block_of_row(extent, begin);
 		 block < extent->nblocks; block++)
@@ -114,7 +104,7 @@ add_blocks(Span *span, const WaRunExtent *extent, const WaDeviceShare *share,
 
 		if (first >= range->end)
 			break;
-		if (!is_left_out(share, block))
+		if (!is_left_out(left_out, block))
 			continue;
 		if (first > begin && !add_range(span, base + begin, base + first))
 			return false;
@@ -137,7 +127,7 @@ make_ranges(Span *span)
 		const uint64_t base = part->use.first_rows[place] - span->of->first_row;
 
 		for (uint32_t i = 0; i < extent->nranges; i++)
-			if (!add_blocks(span, extent, share_of(part, place),
+			if (!add_blocks(span, extent, share_of(part, place)->left_out,
 							&extent->ranges[i], base))
 				return false;
 	}
@@ -145,11 +135,18 @@ make_ranges(Span *span)
 	return true;
 }
 
-/* Leaves out the blocks of an extent that have rows among begin to end - 1. */
-static void
+/*
+ * Leaves out the blocks of an extent that have rows among begin to end - 1; false if there
+ * is no memory.
+ */
+static bool
 leave_out(const WaRunExtent *extent, WaDeviceShare *share, uint64_t begin,
 		  uint64_t end)
 {
+	if (share->left_out == NULL)
+		share->left_out = calloc(WA_EXTENT_WORDS, sizeof(*share->left_out));
+	if (share->left_out == NULL)
+		return false;
 	for (uint32_t block = wa_run_block_of_row(extent, (uint32_t) begin);
 		 block < extent->nblocks; block++)
 	{
@@ -159,10 +156,11 @@ leave_out(const WaRunExtent *extent, WaDeviceShare *share, uint64_t begin,
 			break;
 		share->left_out[block / 64] |= (uint64_t) 1 << (block % 64);
 	}
+	return true;
 }
 
-/* Leaves out the blocks that have rows in tiles that have trapped. */
-static void
+/* Leaves out the blocks that have rows in tiles that have trapped; false: no memory. */
+static bool
 leave_out_traps(Span *span)
 {
 	const WaGpuPart *part = span->part;
@@ -176,11 +174,13 @@ leave_out_traps(Span *span)
 		{
 			const uint64_t tile = (base + row) / WA_CUDA_TILE_ROWS;
 
-			if ((span->traps[tile / 64] >> (tile % 64) & 1) != 0)
-				leave_out(extent, share_of(part, place), row,
-						  row + WA_CUDA_TILE_ROWS);
+			if ((span->traps[tile / 64] >> (tile % 64) & 1) != 0 &&
+				!leave_out(extent, share_of(part, place), row,
+						   row + WA_CUDA_TILE_ROWS))
+				return false;
 		}
 	}
+	return true;
 }
 
 /* Stores the value of a key, which may refer to the bytes. */
@@ -448,8 +448,7 @@ compute_span(Span *span)
 			return WA_OK;
 		}
 		span->has_trapped = true;
-		leave_out_traps(span);
-		if (!make_ranges(span))
+		if (!leave_out_traps(span) || !make_ranges(span))
 			return WA_OUT_OF_MEMORY;
 	}
 	return WA_UNSUPPORTED;

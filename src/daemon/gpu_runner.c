@@ -49,7 +49,12 @@ static void
 give_back(WaGpuPart *part)
 {
 	for (uint32_t i = 0; i < part->use.nextents; i++)
-		part->shares[part->use.extents[i]] = (WaDeviceShare){0};
+	{
+		WaDeviceShare *share = &part->shares[part->use.extents[i]];
+
+		free(share->left_out);
+		*share = (WaDeviceShare){0};
+	}
 }
 
 /* Ends a part that has begun with a use. */
@@ -115,9 +120,20 @@ run_parts(Parts *parts)
 			(void) pthread_join(parts->parts[i].thread, NULL);
 }
 
-/* Merges what the parts have found, and ends them. */
+/* Adds what a part has found to the state: the first one's becomes it. */
 static WaStatus
-finish_parts(Parts *parts, void *state, char *error)
+add_found(const Parts *parts, WaGpuPart *part, void **state, char *error)
+{
+	if (*state != NULL)
+		return wa_query_runner.merge(parts->run, *state, part->state, error);
+	*state = part->state;
+	part->state = NULL;
+	return WA_OK;
+}
+
+/* Adds up what the parts have found, and ends them. */
+static WaStatus
+finish_parts(Parts *parts, void **state, char *error)
 {
 	WaStatus status = WA_OK;
 
@@ -133,21 +149,21 @@ finish_parts(Parts *parts, void *state, char *error)
 		if (part->status != WA_OK)
 			give_back(part);
 		else if (status == WA_OK)
-			status =
-				wa_query_runner.merge(parts->run, state, part->state, error);
+			status = add_found(parts, part, state, error);
 		end_part(parts, part);
 	}
 	return status;
 }
 
 WaStatus
-wa_gpu_runner_use(void *run, void *state, const WaRunRequest *request,
+wa_gpu_runner_use(void *run, void **state, const WaRunRequest *request,
 				  WaDeviceShare *shares, char *error)
 {
 	const WaQuery *query = wa_query_runner_query(run);
 	Parts *parts;
 	WaStatus status = WA_OK;
 
+	*state = NULL;
 	if (request->mirror == NULL || request->gpus == NULL)
 		return WA_OK;
 	parts = calloc(1, sizeof(*parts));

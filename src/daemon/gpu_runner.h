@@ -3,7 +3,7 @@
  *		What GPUs do for a run of wa_query_runner's (runner.h).
  *
  * Each GPU computes the groups of the extents that it has copies of, in a state
- * of its own, which is merged in the end.  Whatever it cannot do is left to the
+ * of its own; these are merged in the end.  Whatever it cannot do is left to the
  * threads: only a GPU that is lost is an error.
  */
 #ifndef WA_DAEMON_GPU_RUNNER_H
@@ -12,7 +12,7 @@
 #include "daemon/runner.h"
 
 /* See use_devices of WaRunner. */
-WaStatus wa_gpu_runner_use(void *run, void *state, const WaRunRequest *request,
+WaStatus wa_gpu_runner_use(void *run, void **state, const WaRunRequest *request,
 						   WaDeviceShare *shares, char *error);
 
 #endif /* WA_DAEMON_GPU_RUNNER_H */

@@ -281,6 +281,8 @@ leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 static bool
 note_shares(WaRun *run, const WaDeviceShare *shares)
 {
+	bool noted = true;
+
 	for (uint64_t i = 0; i < run->cover->count; i++)
 	{
 		if (!shares[i].taken)
@@ -289,10 +291,11 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 			continue;
 		}
 		run->has_shares = true;
-		if (!leave_out(run, i, shares[i].left_out))
-			return false;
+		if (shares[i].left_out != NULL && noted)
+			noted = leave_out(run, i, shares[i].left_out);
+		free(shares[i].left_out);
 	}
-	return true;
+	return noted;
 }
 
 /* Has devices take what they have; false if the run has failed. */
@@ -300,24 +303,22 @@ static bool
 use_devices(WaRun *run)
 {
 	const uint64_t count = run->cover->count;
-	char error[WA_MAX_ERROR_BYTES] = "";
-	WaDeviceShare *shares;
+	WaDeviceShare *shares = calloc(count, sizeof(*shares));
+	char error[WA_MAX_ERROR_BYTES] = "not enough memory for a query";
 	WaStatus status = WA_OUT_OF_MEMORY;
 	bool noted = false;
 
 	run->rest = malloc(count * sizeof(*run->rest));
-	shares = calloc(count, sizeof(*shares));
-	if (run->rest == NULL || shares == NULL)
-		(void) snprintf(error, sizeof(error), "not enough memory for a query");
-	else if (run->runner->use_devices == NULL)
-		status = WA_OK;
-	else if (have_state(run, 0))
-		status =
-			run->runner->use_devices(run->states.run, run->states.states[0],
-									 &run->request, shares, error);
-	if (status == WA_OK)
-		noted = note_shares(run, shares);
-	else
+	if (run->rest != NULL && shares != NULL)
+	{
+		status = run->runner->use_devices == NULL
+					 ? WA_OK
+					 : run->runner->use_devices(run->states.run,
+												&run->states.states[0],
+												&run->request, shares, error);
+		noted = note_shares(run, shares) && status == WA_OK;
+	}
+	if (status != WA_OK)
 		fail(run, status, error);
 	free(shares);
 	return noted;

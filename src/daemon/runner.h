@@ -103,8 +103,8 @@ typedef struct WaRunRequest
 /* What devices have done with an extent. */
 typedef struct WaDeviceShare
 {
-	bool taken; /* a state has its rows, but for those of blocks left out */
-	uint64_t left_out[WA_EXTENT_WORDS];
+	bool taken; /* the state has its rows, but for those of blocks left out */
+	uint64_t *left_out; /* these: WA_EXTENT_WORDS words for free(), or NULL */
 } WaDeviceShare;
 
 /* What came out of a run. */
@@ -137,11 +137,13 @@ typedef struct WaRunner
 
 	/*
 	 * Called before any extent is processed: has devices add what they have of
-	 * the extents to a state, and tells so in shares, of the request's extents,
-	 * all 0 at first.  The threads process the others.  NULL: none has any.
+	 * the extents to a state, made for it (*state is NULL if they have none), and
+	 * tells so in shares, of the request's extents, all 0 at first.  The threads
+	 * process the others.  NULL: none has any.
 	 */
-	WaStatus (*use_devices)(void *run, void *state, const WaRunRequest *request,
-							WaDeviceShare *shares, char *error);
+	WaStatus (*use_devices)(void *run, void **state,
+							const WaRunRequest *request, WaDeviceShare *shares,
+							char *error);
 
 	/* Adds what a state has to another; it is freed afterwards as usual. */
 	WaStatus (*merge)(void *run, void *into, void *from, char *error);

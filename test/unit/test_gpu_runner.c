@@ -413,6 +413,14 @@ has_left_out(const uint64_t *left_out)
 	return false;
 }
 
+static void
+free_shares(WaDeviceShare *shares, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		free(shares[i].left_out);
+	free(shares);
+}
+
 /*
  * Computes a query: with devices, whose shares it tells, or without, then but for
  * the blocks that devices have left out.
@@ -425,12 +433,13 @@ compute(const WaQuery *query, WaRunRequest *request, bool with_devices,
 	char error[WA_MAX_ERROR_BYTES] = "";
 	WaStatus status = WA_OK;
 	void *run;
-	void *state;
+	void *state = NULL;
 
 	EXPECT(wa_query_runner.begin(request, &run, error) == WA_OK);
-	EXPECT(wa_query_runner.make_state(run, &state, error) == WA_OK);
 	if (with_devices)
-		EXPECT(wa_gpu_runner_use(run, state, request, shares, error) == WA_OK);
+		EXPECT(wa_gpu_runner_use(run, &state, request, shares, error) == WA_OK);
+	if (state == NULL)
+		EXPECT(wa_query_runner.make_state(run, &state, error) == WA_OK);
 	for (uint64_t i = 0; i < request->nextents && status == WA_OK; i++)
 		if (!with_devices || !shares[i].taken)
 			status = wa_query_runner.process(run, state, request->extents[i],
@@ -438,7 +447,7 @@ compute(const WaQuery *query, WaRunRequest *request, bool with_devices,
 	groups->failed = status != WA_OK;
 	for (uint64_t i = 0; i < request->nextents; i++)
 		if (has_left_out(left_out[i]) ||
-			(with_devices && has_left_out(shares[i].left_out)))
+			(with_devices && shares[i].left_out != NULL))
 			request->is_complete = false;
 	if (!groups->failed)
 		EXPECT(finish(query, run, state, groups));
@@ -447,10 +456,10 @@ compute(const WaQuery *query, WaRunRequest *request, bool with_devices,
 	return true;
 }
 
-/* Takes the blocks that devices have left out from the ranges of an extent. */
+/* Takes the blocks that are left out from the ranges of an extent. */
 static WaRunExtent
-without_left_out(const WaRunExtent *extent, const WaDeviceShare *share,
-				 WaRowRange *ranges)
+without_left_out(const WaRunExtent *extent, const uint64_t *left_out,
+				 bool is_taken, WaRowRange *ranges)
 {
 	WaRunExtent rest = *extent;
 
@@ -465,8 +474,9 @@ without_left_out(const WaRunExtent *extent, const WaDeviceShare *share,
 			if (begin < extent->ranges[i].begin ||
 				end > extent->ranges[i].end || begin == end)
 				continue;
-			if ((share->left_out[block / 64] >> (block % 64) & 1) != 0)
-				blocks_left_out += share->taken;
+			if (left_out != NULL &&
+				(left_out[block / 64] >> (block % 64) & 1) != 0)
+				blocks_left_out += is_taken;
 			else
 				ranges[rest.nranges++] = (WaRowRange){begin, end};
 		}
@@ -643,10 +653,10 @@ compare(const WaQuery *query, WaRunRequest *request)
 	EXPECT(compute(query, request, true, shares, left_out, &gpu));
 	for (uint64_t i = 0; i < count; i++)
 	{
-		if (!shares[i].taken)
-			memcpy(shares[i].left_out, left_out[i], sizeof(left_out[i]));
-		extents[i] = without_left_out(request->extents[i], &shares[i],
-									  &ranges[i * WA_EXTENT_BLOCKS]);
+		extents[i] =
+			without_left_out(request->extents[i],
+							 shares[i].taken ? shares[i].left_out : left_out[i],
+							 shares[i].taken, &ranges[i * WA_EXTENT_BLOCKS]);
 		list[i] = &extents[i];
 		if (shares[i].taken)
 			note_taken(query);
@@ -668,7 +678,7 @@ compare(const WaQuery *query, WaRunRequest *request)
 	free(list);
 	free(extents);
 	free(left_out);
-	free(shares);
+	free_shares(shares, count);
 	return same;
 }
 
@@ -769,7 +779,7 @@ count_groups(const WaQuery *made, const WaRunRequest *of, bool with_devices,
 								 has_key(made, COLUMN_FLOAT4, COLUMN_FLOAT8);
 	free(message);
 	free(left_out);
-	free(shares);
+	free_shares(shares, of->nextents);
 	wa_arena_reset(&groups.arena);
 	wa_arena_reset(&arena);
 	return true;
@@ -813,14 +823,14 @@ keeps_to_budget(const WaQuery *query, const WaRunRequest *of)
 
 	request.budget = &budget;
 	EXPECT(wa_query_runner.begin(&request, &run, error) == WA_OK);
-	EXPECT(wa_query_runner.make_state(run, &state, error) == WA_OK);
-	EXPECT(wa_gpu_runner_use(run, state, &request, shares, error) == WA_OK);
+	EXPECT(wa_gpu_runner_use(run, &state, &request, shares, error) == WA_OK);
 	for (uint64_t i = 0; i < request.nextents; i++)
 		EXPECT(query->nkeys == 0 || !shares[i].taken ||
 			   wa_query_run_groups(wa_query_runner_groups(state)) == 0);
-	wa_query_runner.free_state(run, state);
+	if (state != NULL)
+		wa_query_runner.free_state(run, state);
 	wa_query_runner.end(run);
-	free(shares);
+	free_shares(shares, request.nextents);
 	EXPECT(wa_budget_used(&budget) == 0);
 	return true;
 }
