@@ -8,6 +8,9 @@
 # Usage: test/gpu/pack.sh [FLIGHTS.csv.xz]
 #	FLIGHTS.csv.xz	a larger data file for the demo, instead of the sample
 #
+# Variables: WA_CUDA_ARCHS, the GPUs to build for (cuda/choice.mk; default: 90, those of
+# an H100 or H200), and WA_PREBUILT, if all is built.
+#
 # .gpu/ then holds: bundle.tar.xz (a prefix in which PostgreSQL finds its files
 # relative to its programs; see layout in README.md), flights.csv.xz if one was
 # given, and MANIFEST.  glibc, libstdc++ and the CUDA driver are taken from the
@@ -107,6 +110,13 @@ gather_tests()
 	[ -s "$STAGE/tests/REGRESS" ] || wa_die "make print-REGRESS printed nothing"
 }
 
+# Removes from programs what only a debugger reads.
+strip_programs()
+{
+	find "$STAGE" -type f \( -perm -u+x -o -name '*.so*' \) \
+		-exec strip --strip-unneeded {} + 2>/dev/null || true
+}
+
 # Says what was packed: sizes, versions, the commit.
 write_manifest()
 {
@@ -123,6 +133,7 @@ write_manifest()
 wa_install_deps build test
 wa_find_postgres
 # This machine need not have a GPU.
+export WA_CUDA_ARCHS=${WA_CUDA_ARCHS:-90}
 [ -n "${WA_PACK_NO_CUDA:-}" ] || export WITH_CUDA=yes
 command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] ||
 	[ -n "${WA_PACK_NO_CUDA:-}" ] || wa_die "no nvcc: the bundle would have no GPU code"
@@ -145,6 +156,7 @@ gather_libraries
 gather_perl
 gather_zones
 gather_tests
+strip_programs
 
 rm -rf "$OUT"
 mkdir -p "$OUT"

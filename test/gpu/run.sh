@@ -40,7 +40,6 @@ PREFIX=${WA_GPU_PREFIX:-/opt/warpagg-gpu}
 DEVICE=${WA_GPU_DEVICE:-gpu}
 BUDGET=${WA_GPU_BUDGET:-540}
 TESTS=$PREFIX/tests
-BINDIR=$PREFIX/usr/lib/postgresql/15/bin
 
 # Prints the seconds that a stage may take.
 stage_limit()
@@ -146,7 +145,8 @@ make_user()
 # Sets the environment in which the bundle's programs and our scripts run.
 set_environment()
 {
-	export PG_CONFIG=$BINDIR/pg_config
+	PG_CONFIG=$PREFIX$(sed -n 's/^bindir: *//p' "$PREFIX/MANIFEST")/pg_config
+	export PG_CONFIG
 	export WA_PREBUILT=1
 	export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$PREFIX/lib
 	export PERL5LIB=$PREFIX/perl
