@@ -48,7 +48,7 @@ stage_limit()
 		kernels) echo 120 ;;
 		check-programs) echo 120 ;;
 		sanitizer) echo 300 ;;
-		regress) echo 420 ;;
+		regress) echo 570 ;;
 		maps) echo 60 ;;
 		demo) echo 120 ;;
 		tap) echo 240 ;;
