@@ -121,7 +121,7 @@ $(bench_environment)
 | table | readings: $(scan_table_size readings), with a primary key, $(wa_psql -c "SELECT array_to_string(reloptions, ', ') FROM pg_class WHERE relname = 'readings'"); made in $1 s, loaded in $2 ms |
 | PostgreSQL's own plan | $(scan_took_part off "$(scan_query sum_int8)" "$(scan_session_setup "$PROCESSES")") processes took part |
 | made by | bench/churn.sh, ROWS=$ROWS INSERTS=$INSERTS BATCH=$BATCH UPDATES=$UPDATES CLIENTS=$CLIENTS BENCH_SECONDS=$BENCH_SECONDS QUIET=$QUIET REST=$REST PACE=$PACE COMPARE=$COMPARE PROCESSES=$PROCESSES SETTINGS="$SETTINGS" |
-| method | one reader, a query every $PACE ms in turn; "2 s after" is from 2 to 4 s after the writers have stopped, "later" the rest of $REST s; PostgreSQL's own plan now and then, while the reader rests |
+| method | one reader, a query every $PACE ms in turn, and before each the SHA-256 of 1 MiB as a fixed computation; "2 s after" is from 2 to 4 s after the writers have stopped, "later" the rest of $REST s; PostgreSQL's own plan now and then, while the reader rests |
 
 TEXT
 	query_texts

@@ -13,18 +13,22 @@ by PostgreSQL's own plan with --processes.  Both must have the same rows; the ti
 latter is noted.  Meanwhile the reader rests, so that its times are not those of a machine
 that all processes are busy on.
 
+Before each query it times a fixed computation, which nothing but the machine can delay: where
+the p95 of that is far from its median, so is that of a query, whoever computes it.
+
 Writes what was measured to the file and prints tables.  The exit status is 1 if there
 was a difference.
 """
 
 import argparse
+import hashlib
 import re
 import sys
 import time
 
 from session import Session
 
-from series import Series, baseline, development, latencies, shares
+from series import FIXED, Series, baseline, development, latencies, shares
 from usage import KINDS, Usage
 from writers import Writer
 
@@ -33,6 +37,14 @@ WARM_UP_S = 3
 SHARE_EVERY_S = 1.0
 COMPARE_TIMES = 10      # a comparison takes at most one of so many seconds
 NO_COMPARE_S = 6        # after a change of phase
+FIXED_BYTES = bytes(1 << 20)
+
+
+def compute_fixed():
+    """Computes the same each time; returns how many milliseconds that took."""
+    began = time.monotonic()
+    hashlib.sha256(FIXED_BYTES).digest()
+    return (time.monotonic() - began) * 1000
 
 
 class Timed(Session):
@@ -106,6 +118,7 @@ class Reader:
     def run_next(self):
         """Runs the query whose turn it is."""
         self.due_query = time.monotonic() + self.arguments.pace / 1000
+        self.note("fixed", FIXED, compute_fixed())
         name = self.names[self.turn % len(self.names)]
         self.turn += 1
         self.note("ours_ms", name, self.session.time(self.queries[name])[1])
