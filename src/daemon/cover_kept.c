@@ -11,9 +11,6 @@
 /* Parts lie anywhere in memory: so many more are fetched. */
 #define PARTS_AHEAD 16
 
-/* Of so many parts at once it is seen whether they are to be renewed. */
-#define RENEWED_AT_ONCE 256
-
 /* Returns the place of what is kept of such columns, or -1. */
 static int
 find_place(const WaStoredRelation *relation, uint32_t ncolumns,
@@ -154,6 +151,14 @@ is_right_for(const WaCover *cover, const WaStore *store, const WaUse *use)
 		   are_same_snapshots(&cover->snapshot, use->snapshot);
 }
 
+/* Notes that a query uses what is kept. */
+static void
+note_use(WaKeptCover *kept, const WaUse *use)
+{
+	if (!use->is_ahead)
+		kept->used_ns = wa_clock_ns();
+}
+
 WaCover *
 wa_kept_take(WaStore *store, const WaUse *use, const WaColumnName *names)
 {
@@ -168,7 +173,7 @@ wa_kept_take(WaStore *store, const WaUse *use, const WaColumnName *names)
 	{
 		found = relation->kept[place].cover;
 		(void) __atomic_fetch_add(&found->references, 1, __ATOMIC_RELAXED);
-		relation->kept[place].used_ns = wa_clock_ns();
+		note_use(&relation->kept[place], use);
 	}
 	(void) pthread_mutex_unlock(&store->lock);
 	return found;
@@ -448,7 +453,7 @@ put_at(WaStoredRelation *relation, int place, const WaCoverMaking *making)
 		kept->cover = cover;
 	}
 	kept->nblocks = making->use->nblocks;
-	kept->used_ns = wa_clock_ns();
+	note_use(kept, making->use);
 }
 
 bool
@@ -467,61 +472,12 @@ wa_kept_put(const WaCoverMaking *making)
 	return place >= 0 || making->cover->count == 0;
 }
 
-/*
- * Describes a use of the columns of what is kept, for which all transactions have ended:
- * whether they have is for those to see who use parts.  Returns false if there are no such
- * columns any more.
- */
-static bool
-describe_use(WaStoredRelation *relation, const WaKeptCover *kept, WaUse *use)
-{
-	static const WaSnapshot all_ended = {.xmin = UINT64_MAX,
-										 .xmax = UINT64_MAX};
-
-	*use = (WaUse){.snapshot = &all_ended, .nblocks = kept->nblocks};
-	use->pins.relation = relation;
-	use->pins.ncolumns = kept->ncolumns;
-	for (uint32_t i = 0; i < kept->ncolumns; i++)
-	{
-		const int64_t record = wa_map_find_record(relation, &kept->names[i]);
-
-		if (record < 0)
-			return false;
-		use->pins.place[i] = (uint32_t) record;
-	}
-	return true;
-}
-
 bool
-wa_kept_renew(WaStore *store, WaStoredRelation *relation, int place,
-			  uint32_t *next, WaGarbage *garbage)
+wa_kept_is_current(const WaStoredRelation *relation, int place)
 {
-	const WaKeptCover *kept = &relation->kept[place];
-	const uint32_t end = *next + RENEWED_AT_ONCE;
-	WaCoverPlace made[WA_PARTS_AT_ONCE];
-	WaCoverPlace *list[WA_PARTS_AT_ONCE];
-	uint32_t count = 0;
-	bool is_made;
-	WaUse use;
+	const WaCover *cover = relation->kept[place].cover;
 
-	if (kept->names == NULL || !describe_use(relation, kept, &use))
-		return false;
-	for (; *next < end && *next < relation->nparts && count < WA_PARTS_AT_ONCE;
-		 (*next)++)
-	{
-		if (is_right_part(&kept->parts[*next], &relation->parts[*next], &use))
-			continue;
-		list[count] = &made[count];
-		made[count++] = (WaCoverPlace){.number = relation->parts[*next].number};
-	}
-	is_made = wa_cover_parts_make(store, &use, list, count);
-	for (uint32_t i = 0; i < count; i++)
-	{
-		if (is_made)
-			put_part(relation, place, &made[i], garbage);
-		wa_cover_part_release(made[i].part);
-	}
-	return is_made && *next < relation->nparts;
+	return cover != NULL && cover->stamp == relation->stamp && !cover->has_lost;
 }
 
 /*

@@ -48,12 +48,8 @@ WA_MUST_CHECK bool wa_kept_begin(WaCoverMaking *making);
  */
 WA_MUST_CHECK bool wa_kept_put(const WaCoverMaking *making);
 
-/*
- * Makes some parts anew that have changed since they were kept at a place, from part *next
- * of the relation on.  Returns false if there are no others, or no memory.
- */
-bool wa_kept_renew(WaStore *store, WaStoredRelation *relation, int place,
-				   uint32_t *next, WaGarbage *garbage);
+/* Tells whether nothing has changed since the cover was made that is kept at a place. */
+bool wa_kept_is_current(const WaStoredRelation *relation, int place);
 
 /*
  * Gives up what is kept of an extent and its overlay, of which a change has been noted

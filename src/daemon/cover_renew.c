@@ -1,10 +1,12 @@
 /*
  * cover_renew.c
- *		Making parts of covers anew ahead of queries; see cover_renew.h.
+ *		Making covers anew ahead of queries; see cover_renew.h.
  */
-#include "daemon/cover_renew.h"
+#include <string.h>
+
 #include "daemon/clock.h"
 #include "daemon/cover_kept.h"
+#include "daemon/cover_renew.h"
 
 /* For columns that queries have used within this time, */
 #define RENEWED_NS (10 * WA_NS_PER_S)
@@ -60,36 +62,63 @@ let_queries_go_first(WaStore *store)
 		(void) nanosleep(&nap, NULL);
 }
 
-/* Renews parts of a set, some at a time, as queries wait for the lock. */
-static void
-renew_set(WaStore *store, const Set *set)
+/*
+ * Describes a use of a set, as that of a query for which all transactions have ended:
+ * whether they have is for those to see who use the cover.  Returns false if nothing has
+ * changed, or the set is no more.
+ */
+static bool
+describe_use(WaStore *store, const Set *set, WaUse *use,
+			 WaColumnName names[WA_MAX_QUERY_COLUMNS])
 {
-	uint32_t next = 0;
-	bool is_done = false;
+	static const WaSnapshot all_ended = {.xmin = UINT64_MAX,
+										 .xmax = UINT64_MAX};
+	const WaStoredRelation *relation;
+	const WaKeptCover *kept;
 
-	while (!is_done)
+	*use = (WaUse){.snapshot = &all_ended, .is_ahead = true};
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, &set->relation);
+	kept = relation == NULL ? NULL : &relation->kept[set->place];
+	if (kept != NULL && kept->names != NULL &&
+		!wa_kept_is_current(relation, set->place))
 	{
-		WaGarbage garbage = {0};
-		WaStoredRelation *relation;
-
-		let_queries_go_first(store);
-		(void) pthread_mutex_lock(&store->lock);
-		relation = wa_map_find_relation(store, &set->relation);
-		is_done = relation == NULL ||
-				  !wa_kept_renew(store, relation, set->place, &next, &garbage);
-		(void) pthread_mutex_unlock(&store->lock);
-		wa_garbage_release(&garbage);
+		use->nblocks = kept->nblocks;
+		use->pins.ncolumns = kept->ncolumns;
+		memcpy(names, kept->names, kept->ncolumns * sizeof(*names));
 	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return use->pins.ncolumns > 0;
+}
+
+/* Makes the cover of a set anew. */
+static void
+renew_set(WaStore *store, const Set *set, WaCoverUser user)
+{
+	WaColumnName names[WA_MAX_QUERY_COLUMNS];
+	WaCover *cover;
+	WaUse use;
+
+	let_queries_go_first(store);
+	if (!describe_use(store, set, &use, names) ||
+		!wa_store_use_begin(store, &set->relation, names, use.pins.ncolumns,
+							&use))
+		return;
+	cover = wa_cover_take(store, &use, names);
+	if (cover != NULL && cover->count > 0 && user != NULL)
+		user(store, cover, use.pins.ncolumns);
+	wa_cover_release(cover);
+	wa_store_use_end(store, &use);
 }
 
 void
-wa_cover_renew(WaStore *store)
+wa_cover_renew(WaStore *store, WaCoverUser user)
 {
 	Set sets[MAX_SETS];
 	const uint32_t count = list_sets(store, sets);
 
 	for (uint32_t i = 0; i < count; i++)
-		renew_set(store, &sets[i]);
+		renew_set(store, &sets[i], user);
 }
 
 /* Waits until something has changed. */
@@ -113,17 +142,19 @@ renewer_main(void *argument)
 	for (;;)
 	{
 		wait_for_changes(renewer);
-		wa_cover_renew(renewer->store);
+		wa_cover_renew(renewer->store, renewer->user);
 	}
 	return NULL;
 }
 
 bool
-wa_cover_renewer_start(WaCoverRenewer *renewer, WaStore *store)
+wa_cover_renewer_start(WaCoverRenewer *renewer, WaStore *store,
+					   WaCoverUser user)
 {
 	pthread_t thread;
 
 	renewer->store = store;
+	renewer->user = user;
 	renewer->is_wanted = false;
 	(void) pthread_mutex_init(&renewer->lock, NULL);
 	(void) pthread_cond_init(&renewer->wanted, NULL);

@@ -186,3 +186,21 @@ wa_gpu_runner_use(void *run, void **state, const WaRunRequest *request,
 	free(parts);
 	return status;
 }
+
+void
+wa_gpu_runner_find(WaStore *store, const WaCover *cover, uint32_t ncolumns)
+{
+	WaPlacements placements = cover->placements;
+	const WaRunRequest request = {.ncolumns = ncolumns,
+								  .nextents = cover->count,
+								  .extents = cover->list,
+								  .placements = &placements};
+	WaMirrorUse use;
+
+	for (unsigned device = 0; device < WA_MAX_DEVICES; device++)
+		if (wa_mirror_use(store->mirror, &request, device, &use))
+		{
+			(void) wa_gpu_spans_get(&use, &request);
+			wa_mirror_unuse(store->mirror, &use);
+		}
+}

@@ -9,10 +9,18 @@
 #ifndef WA_DAEMON_GPU_RUNNER_H
 #define WA_DAEMON_GPU_RUNNER_H
 
+#include "daemon/cover.h"
 #include "daemon/runner.h"
 
 /* See use_devices of WaRunner. */
 WaStatus wa_gpu_runner_use(void *run, void **state, const WaRunRequest *request,
 						   WaDeviceShare *shares, char *error);
+
+/*
+ * Finds where the extents of a cover are on GPUs, and in which spans, for the queries to
+ * come: a WaCoverUser (cover_renew.h).
+ */
+void wa_gpu_runner_find(WaStore *store, const WaCover *cover,
+						uint32_t ncolumns);
 
 #endif /* WA_DAEMON_GPU_RUNNER_H */

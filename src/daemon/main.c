@@ -15,6 +15,7 @@
 #include "core/release.h"
 #include "daemon/clock.h"
 #include "daemon/control.h"
+#include "daemon/gpu_runner.h"
 #include "daemon/log.h"
 #include "daemon/machine.h"
 #include "daemon/options.h"
@@ -133,6 +134,7 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 	const unsigned query_threads = options->query_threads > 0
 									   ? options->query_threads
 									   : least(processors, WA_MAX_POOL_THREADS);
+	WaCoverUser cover_user = NULL;
 
 	wa_memory_prepare();
 	service->memory_limit = options->memory_limit;
@@ -151,6 +153,7 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 #ifdef WA_WITH_CUDA
 	wa_gpus_init(&service->gpus, &service->watch);
 	service->store.gpus = &service->gpus;
+	cover_user = wa_gpu_runner_find;
 #endif
 	wa_finished_init(&service->finished, event_fd);
 	service->runner = wa_runner_find();
@@ -158,7 +161,7 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 						least(processors, WA_MAX_TASK_THREADS)) ||
 		!wa_pool_start(&service->pool, &service->finished, query_threads,
 					   processors >= MANY_PROCESSORS ? LOOK_NS : 0) ||
-		!wa_cover_renewer_start(&service->covers, &service->store))
+		!wa_cover_renewer_start(&service->covers, &service->store, cover_user))
 	{
 		wa_log_write(WA_LOG_WARNING, "could not start a worker thread");
 		return false;

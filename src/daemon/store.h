@@ -193,6 +193,7 @@ typedef struct WaUse
 {
 	WaPins pins;
 	const WaSnapshot *snapshot;
+	bool is_ahead; /* of queries, for none yet: it does not count as a use */
 	uint64_t position;    /* of WAL, that has to be known */
 	uint32_t nblocks;     /* of the relation */
 	uint32_t next_number; /* of an extent; those below have been looked at */

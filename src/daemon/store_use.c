@@ -54,7 +54,7 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	use->garbage = (WaGarbage){0};
 	(void) pthread_mutex_lock(&store->lock);
 	pinned = wa_map_pin(store, relation, names, ncolumns, false, &use->pins);
-	for (uint32_t i = 0; pinned && i < ncolumns; i++)
+	for (uint32_t i = 0; pinned && !use->is_ahead && i < ncolumns; i++)
 	{
 		WaColumnRecord *record =
 			&use->pins.relation->records[use->pins.place[i]];
@@ -63,7 +63,7 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 		record->blocks_asked += use->nblocks;
 		record->last_use_us = time_us;
 	}
-	if (pinned)
+	if (pinned && !use->is_ahead)
 		wa_evict_note_use(&use->pins);
 	(void) pthread_mutex_unlock(&store->lock);
 	return pinned;
@@ -268,7 +268,7 @@ void
 wa_store_use_end(WaStore *store, WaUse *use)
 {
 	(void) pthread_mutex_lock(&store->lock);
-	for (uint32_t i = 0; i < use->pins.ncolumns; i++)
+	for (uint32_t i = 0; !use->is_ahead && i < use->pins.ncolumns; i++)
 		use->pins.relation->records[use->pins.place[i]].blocks_used +=
 			use->blocks;
 	wa_map_unpin(store, &use->pins, &use->garbage);

@@ -242,6 +242,40 @@ has_parts_of(const WaCover *cover, const WaCover *other, uint32_t from)
 	return true;
 }
 
+static const WaCover *renewed_cover; /* of two columns, the last one */
+static int renewed_covers;
+
+/* Notes that a cover was made ahead of queries: a WaCoverUser. */
+static void
+note_renewed(WaStore *renewed_store, const WaCover *cover, uint32_t ncolumns)
+{
+	(void) renewed_store;
+	renewed_covers++;
+	if (ncolumns == 2)
+		renewed_cover = cover;
+}
+
+/* What has changed is made anew, once; that is no use of it, but the next query's cover. */
+static bool
+renews_covers(const WaPins *pins)
+{
+	static Taker taker;
+	const WaColumnRecord *record = &pins->relation->records[pins->place[0]];
+	const uint64_t queries = record->queries;
+
+	renewed_covers = 0;
+	wa_cover_renew(&store, note_renewed);
+	EXPECT(renewed_covers == 2 && renewed_cover != NULL);
+	wa_cover_renew(&store, note_renewed);
+	EXPECT(renewed_covers == 2);
+	EXPECT(record->queries == queries);
+	EXPECT(take(&taker, 0x204, 1, &wa_test_snapshot));
+	EXPECT(record->queries == queries + 1);
+	EXPECT(taker.cover == renewed_cover && cover_is_right(&taker));
+	give_back(&taker);
+	return true;
+}
+
 /* The same question gets the same cover; another one, or changes, another. */
 static bool
 test_kept(void)
@@ -282,7 +316,7 @@ test_kept(void)
 	give_back(&second);
 	/* What is loaded anew is made anew, for both sets of columns. */
 	EXPECT(load(7, LATE + 3, 500, 0x204));
-	wa_cover_renew(&store);
+	EXPECT(renews_covers(&first.use.pins));
 	for (int i = 0; i < WA_STORE_COVERS; i++)
 	{
 		const WaStoredRelation *relation = first.use.pins.relation;
@@ -429,6 +463,8 @@ change(void)
 		confirm_at_random();
 	else if (what < 16)
 		follow_at_random();
+	else if (what == 16)
+		wa_cover_renew(&store, NULL);
 	else if (what < 18)
 		wa_store_unload(&store, &name, (int32_t) pick(5));
 	else if (what == 18)

@@ -630,20 +630,19 @@ test_statistics(void)
 	return true;
 }
 
-/* Makes parts of covers anew until it is told to end. */
+/* Makes covers anew until it is told to end. */
 static void *
 renewing_thread(void *arg)
 {
 	const bool *enough = arg;
 
 	while (!__atomic_load_n(enough, __ATOMIC_RELAXED))
-		wa_cover_renew(&store);
+		wa_cover_renew(&store, NULL);
 	return NULL;
 }
 
 /*
- * Runs that are cancelled, while extents are loaded and evicted, and parts of covers made
- * anew.
+ * Runs that are cancelled, while extents are loaded and evicted, and covers made anew.
  */
 static bool
 test_disturbed_runs(void)
