@@ -36,7 +36,8 @@
 #						scripts/soak.sh by itself has ten times as much)
 #	WA_SCAN_NODES		percentage of the scan tier's queries that have to get its
 #						node (default 40)
-#	WA_STAGE_LIMIT		seconds for one stage (default 2400)
+#	WA_STAGE_LIMIT		seconds for one stage, beside those of WA_FRESHNESS_SECONDS (default
+#						2400)
 #	WA_STAGE_JOBS		stages after install at a time (default: the processors, up
 #						to 4)
 #	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
@@ -1040,7 +1041,8 @@ main()
 
 	wa_install_deps build test lint
 	LOGS=$(mktemp -d "${TMPDIR:-/tmp}/warpagg-test.XXXXXX")
-	STAGE_LIMIT=(timeout -k 120 "${WA_STAGE_LIMIT:-2400}")
+	STAGE_LIMIT=(timeout -k 120
+		"$((${WA_STAGE_LIMIT:-2400} + ${WA_FRESHNESS_SECONDS:-0}))")
 	TABLE=
 	FAILURES=
 	declare -gA RUNNING=()
