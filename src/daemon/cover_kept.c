@@ -137,6 +137,13 @@ is_settled(const WaUse *use, const WaCover *cover)
 	return true;
 }
 
+/* Tells whether nothing has changed, nor gone, since a cover was made. */
+static bool
+is_current(const WaCover *cover, const WaStoredRelation *relation)
+{
+	return cover->stamp == relation->stamp && !cover->has_lost;
+}
+
 /*
  * Tells whether a cover is what a use would find: nothing has changed since it was made,
  * and the use's snapshot finds the same blocks settled.
@@ -144,7 +151,7 @@ is_settled(const WaUse *use, const WaCover *cover)
 static bool
 is_right_for(const WaCover *cover, const WaStore *store, const WaUse *use)
 {
-	if (cover->has_lost || cover->stamp != use->pins.relation->stamp ||
+	if (!is_current(cover, use->pins.relation) ||
 		cover->nblocks != use->nblocks || use->position > store->known.position)
 		return false;
 	return (!cover->has_left && is_settled(use, cover)) ||
@@ -477,7 +484,7 @@ wa_kept_is_current(const WaStoredRelation *relation, int place)
 {
 	const WaCover *cover = relation->kept[place].cover;
 
-	return cover != NULL && cover->stamp == relation->stamp && !cover->has_lost;
+	return cover != NULL && is_current(cover, relation);
 }
 
 /*
