@@ -28,8 +28,8 @@
 /*
  * Has malloc keep twice KEPT_BYTES that are free for the session's next query, as it does
  * for a program that has freed a piece of KEPT_BYTES (mallopt(3) of glibc, dynamic
- * M_MMAP_THRESHOLD); it keeps 128 kB else.  Fresh pages take a query of 1,000 groups as
- * much time as its groups.
+ * M_MMAP_THRESHOLD); it keeps 128 kB else.  A query of 1,000 groups took 24 to 75 fresh
+ * pages each time, and of two virtual machines one took 2 us for each, the other 45.
  */
 static void
 keep_free_memory(void)
