@@ -28,20 +28,36 @@ bench_setting()
 	wa_psql -c 'SELECT gpu_sum(1)' -c "SHOW $1" | tail -n 1
 }
 
+# Prints which memory the kernel gives huge pages, and whether something clears their
+# accessed bits while they are measured (docs/troubleshooting.md says what that costs).
+bench_huge_pages()
+{
+	sed 's/.*\[\(.*\)\].*/\1/' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null ||
+		echo unknown
+	if grep -q '^THP_enabled:[[:space:]]*0' /proc/self/status; then
+		echo 'but none for these processes'
+	fi
+	if pgrep '^kdamond' >/dev/null; then
+		echo 'and DAMON samples accesses'
+	fi
+}
+
 # Prints the first rows of a report's table: when and where.
 bench_environment()
 {
 	local gpus
+	local pages
 
 	gpus=$(wa_psql -c "SELECT coalesce(string_agg(DISTINCT name || ' (' || kind || ')', ', '), 'none')
 		FROM warpagg_devices")
+	pages=$(bench_huge_pages | paste -sd " ")
 	cat <<TEXT
 | | |
 |---|---|
 | date | $(date -u +%Y-%m-%d) |
 | commit | ${WA_COMMIT:-$(git -C "$WA_ROOT" describe --always --dirty 2>/dev/null || echo unknown)} |
 | processor | $(awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), $(nproc) cores |
-| machine | $(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo) MB of memory; $(df --output=avail,fstype -B 1000000 "$WA_TMP" | awk 'END { print $1 " MB free, " $2 }') |
+| machine | $(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo) MB of memory; $(df --output=avail,fstype -B 1000000 "$WA_TMP" | awk 'END { print $1 " MB free, " $2 }'); huge pages $pages |
 | device | $gpus |
 | server | $(wa_psql -c 'SHOW server_version'), shared_buffers $(wa_psql -c 'SHOW shared_buffers') |
 | settings | warpagg.device $(bench_setting warpagg.device), warpagg.min_device_rows $(bench_setting warpagg.min_device_rows), warpagg.buffer_memory $(bench_setting warpagg.buffer_memory), jit $(wa_psql -c "SELECT CASE WHEN pg_jit_available() THEN 'on' ELSE 'off' END") |
