@@ -9,11 +9,12 @@
 #	FLIGHTS.csv.xz	a larger data file for the demo, instead of the sample
 #
 # Variables: WA_CUDA_ARCHS, the GPUs to build for (cuda/choice.mk; default: 90, those of
-# an H100 or H200), and WA_PREBUILT, if all is built.
+# an H100 or H200), WA_PREBUILT, if all is built, and WA_OLD, a working tree in which
+# another build was made, to be compared with.
 #
 # .gpu/ then holds: bundle.tar.xz (a prefix in which PostgreSQL finds its files
-# relative to its programs; see layout in README.md), flights.csv.xz if one was
-# given, and MANIFEST.  glibc, libstdc++ and the CUDA driver are taken from the
+# relative to its programs; see layout in README.md), old.tar.xz (the extension's files
+# of the other build, if one was given), flights.csv.xz if one was given, and MANIFEST.  glibc, libstdc++ and the CUDA driver are taken from the
 # machine that runs it.
 
 set -euo pipefail
@@ -39,11 +40,12 @@ gather_postgres()
 		tar -C "$STAGE$sharedir" -xf -
 }
 
-# Installs the extension into the bundle, not into this machine.
+# Installs the extension that is built in a tree into a folder, not into this machine.
+# Arguments: the tree, the folder.
 gather_extension()
 {
-	make --no-print-directory -C "$WA_ROOT" PG_CONFIG="$PG_CONFIG" \
-		DESTDIR="$STAGE" with_llvm=no install
+	make --no-print-directory -C "$1" PG_CONFIG="$PG_CONFIG" DESTDIR="$2" \
+		with_llvm=no install
 }
 
 # Copies the shared libraries that the programs in the bundle name, except
@@ -110,11 +112,25 @@ gather_tests()
 	[ -s "$STAGE/tests/REGRESS" ] || wa_die "make print-REGRESS printed nothing"
 }
 
-# Removes from programs what only a debugger reads.
+# Removes from the programs in a folder what only a debugger reads.
 strip_programs()
 {
-	find "$STAGE" -type f \( -perm -u+x -o -name '*.so*' \) \
+	find "$1" -type f \( -perm -u+x -o -name '*.so*' \) \
 		-exec strip --strip-unneeded {} + 2>/dev/null || true
+}
+
+# Packs a folder.  Arguments: the folder, the file.
+pack()
+{
+	tar -C "$1" --owner=0 --group=0 --sort=name -cf - . | xz -T0 -6 >"$2"
+}
+
+# Packs the other build.
+pack_old()
+{
+	gather_extension "$WA_OLD" "$STAGE.old"
+	strip_programs "$STAGE.old"
+	pack "$STAGE.old" "$OUT/old.tar.xz"
 }
 
 # Says what was packed: sizes, versions, the commit.
@@ -125,6 +141,7 @@ write_manifest()
 		echo "commit:     $(git -C "$WA_ROOT" describe --always --dirty 2>/dev/null || echo none)"
 		echo "postgres:   $("$PG_CONFIG" --version)"
 		echo "bindir:     $WA_BINDIR"
+		[ -z "${WA_OLD:-}" ] || echo "old:        $(git -C "$WA_OLD" describe --always --dirty)"
 		echo "warpaggd:   $(stat -c %s "$STAGE$WA_PKGLIBDIR/warpaggd") bytes"
 	} >"$OUT/MANIFEST"
 	cat "$OUT/MANIFEST"
@@ -149,19 +166,19 @@ fi
 
 STAGE=$(mktemp -d "${TMPDIR:-/tmp}/warpagg-pack.XXXXXX")
 chmod 755 "$STAGE"
-trap 'rm -rf "$STAGE"' EXIT
+trap 'rm -rf "$STAGE" "$STAGE.old"' EXIT
 gather_postgres
-gather_extension
+gather_extension "$WA_ROOT" "$STAGE"
 gather_libraries
 gather_perl
 gather_zones
 gather_tests
-strip_programs
+strip_programs "$STAGE"
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
-tar -C "$STAGE" --owner=0 --group=0 --sort=name -cf - . |
-	xz -T0 -6 >"$OUT/bundle.tar.xz"
+pack "$STAGE" "$OUT/bundle.tar.xz"
+[ -z "${WA_OLD:-}" ] || pack_old
 [ -z "$FLIGHTS" ] || cp -- "$FLIGHTS" "$OUT/flights.csv.xz"
 write_manifest
 TOTAL=$(du -sb "$OUT" | cut -f1)

@@ -8,7 +8,7 @@
 # Usage: test/gpu/run.sh [STAGE...]
 #	Stages: kernels check-programs sanitizer regress random scan-random freshness
 #	maps demo tap bench-kernels bench-groups bench-programs bench-ladder ncu
-#	bench-sql bench-family bench-scan bench-resident bench-churn.
+#	bench-sql bench-family bench-scan bench-resident bench-churn bench-builds.
 #	Default: kernels regress maps demo.
 #
 # Each stage has its own time limit, and all of them together WA_GPU_BUDGET.
@@ -29,6 +29,7 @@
 #	MAX_BASELINE_MS	see bench/resident.sh
 #	ROWS, INSERTS, BATCH, UPDATES, CLIENTS, BENCH_SECONDS, QUIET, REST, PACE, COMPARE,
 #	PROCESSES, SETTINGS	see bench/churn.sh
+#	PARTS, ROUNDS and others	see bench/builds.sh
 #	TMPDIR			where throw-away clusters are made (default /tmp)
 
 set -euo pipefail
@@ -60,7 +61,7 @@ stage_limit()
 		bench-sql) echo 400 ;;
 		bench-family) echo 200 ;;
 		bench-scan) echo 570 ;;
-		bench-resident | bench-churn) echo 570 ;;
+		bench-resident | bench-churn | bench-builds) echo 570 ;;
 		random) echo 120 ;;
 		scan-random | freshness) echo 500 ;;
 		*) return 1 ;;
@@ -495,6 +496,23 @@ stage_bench_resident()
 stage_bench_churn()
 {
 	SERIES=$OUT/bench-churn.csv bash "$ROOT/bench/churn.sh" 2>"$PREFIX/bench.err" ||
+		{ cat "$PREFIX/bench.err"; return 1; }
+}
+
+# This build beside another, which pack.sh was given.
+stage_bench_builds()
+{
+	local bindir
+
+	bindir=$(sed -n 's/^bindir: *//p' "$PREFIX/MANIFEST")
+	if [ ! -d "$PREFIX/old" ]; then
+		mkdir -p "$PREFIX/old"
+		cp -r "$PREFIX/$(cut -d / -f 2 <<<"$bindir")" "$PREFIX/old/"
+		unxz_file "$BUNDLE/old.tar.xz" | tar -C "$PREFIX/old" --no-same-owner -xf -
+	fi
+	OLD_PG_CONFIG=$PREFIX/old$bindir/pg_config \
+		OLD_COMMIT=$(sed -n 's/^old: *//p' "$PREFIX/MANIFEST") \
+		bash "$ROOT/bench/builds.sh" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
 }
 
