@@ -161,6 +161,12 @@ typedef struct WaCudaQuery
 	 * as are needed.
 	 */
 	bool (*may_take)(void *context, size_t bytes);
+
+	/*
+	 * Told, with the same context, how many groups are going to be taken, at most.
+	 * Returns false to have none taken.  NULL: nobody is told.
+	 */
+	bool (*expect)(void *context, uint32_t ngroups);
 } WaCudaQuery;
 
 /*

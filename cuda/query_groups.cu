@@ -449,7 +449,10 @@ take_groups(const GroupRun *run, WaCudaTake take, void *context)
 	std::vector<WaCudaKey> keys(nkeys);
 	std::vector<WaExactPart> exact(run->work->sources.size());
 	std::vector<WaCudaCell> cells(run->work->sources.size());
+	const WaCudaQuery *query = run->work->query;
 
+	if (query->expect != NULL && !query->expect(context, run->choice.count))
+		return;
 	for (uint32_t group = 0; group < run->choice.count; group++)
 	{
 		if (run->keys.first_rows[group] == WA_KEYS_NO_GROUP)

@@ -217,6 +217,18 @@ make_record(const Span *span, uint32_t number, const WaCudaCell *cells)
 	return true;
 }
 
+/* Makes room for groups, at once. */
+static bool
+expect_groups(void *context, uint32_t ngroups)
+{
+	Span *span = context;
+
+	if (wa_query_run_expect(span->part->groups, ngroups))
+		return true;
+	span->outcome = WA_RUN_NO_MEMORY;
+	return false;
+}
+
 /* Adds a group: a WaCudaTake. */
 static bool
 take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
@@ -399,6 +411,7 @@ run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 		return WA_OK;
 	query.begun = begin_watch;
 	query.may_take = take_host_bytes;
+	query.expect = expect_groups;
 	span->watch_place = WA_WATCH_PLACES;
 	status = wa_cuda_query_run(part->queries, &query, span->traps, take_group,
 							   span, outcome, part->error, sizeof(part->error));

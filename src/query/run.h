@@ -59,6 +59,13 @@ extern bool wa_query_run_is_tied(const WaQueryRun *run);
 extern uint32_t wa_query_run_groups(const WaQueryRun *run);
 
 /*
+ * Makes room for so many groups at once, if there are keys.  Returns false, with the run of
+ * no further use, if there is not enough memory.
+ */
+extern WA_MUST_CHECK bool wa_query_run_expect(WaQueryRun *run,
+											  uint32_t ngroups);
+
+/*
  * Adds what somebody else has of a group, of which nothing is kept: its keys, and
  * a record of each column, in the order of the query.  Without keys there is one
  * group.  Does not return WA_RUN_TRAPPED.

@@ -68,14 +68,15 @@ merge_some(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 	return WA_RUN_TAKEN;
 }
 
-/* Makes room for so many groups; returns false if there is not enough memory. */
-static bool
-expect_groups(WaQueryRun *run, size_t ngroups)
+bool
+wa_query_run_expect(WaQueryRun *run, uint32_t ngroups)
 {
-	if (!wa_query_groups_expect(run->groups, (uint32_t) ngroups))
+	if (run->groups == NULL)
+		return true;
+	if (!wa_query_groups_expect(run->groups, ngroups))
 		return false;
 	for (uint32_t i = 0; i < run->query->ncolumns; i++)
-		if (!wa_records_expect(run->tables[i], (uint32_t) ngroups))
+		if (!wa_records_expect(run->tables[i], ngroups))
 			return false;
 	return true;
 }
@@ -87,7 +88,7 @@ wa_run_merge_groups(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 
 	/* Those of one run are all different. */
-	if (!expect_groups(into, ntheirs))
+	if (!wa_query_run_expect(into, (uint32_t) ntheirs))
 		return WA_RUN_NO_MEMORY;
 	for (size_t first = 0; first < ntheirs && outcome == WA_RUN_TAKEN;
 		 first += WA_VECTOR_ROWS)
@@ -127,7 +128,7 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 	into->tied |= wa_query_run_is_tied(from);
 	if (into->groups == NULL)
 		return merge_only_group(into, from);
-	if (!expect_groups(into, ngroups))
+	if (!wa_query_run_expect(into, ngroups))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t first = 0; first < ngroups && outcome == WA_RUN_TAKEN;
 		 first += WA_VECTOR_ROWS)

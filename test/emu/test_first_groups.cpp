@@ -451,6 +451,70 @@ run_refused(WaCudaQueries *queries)
 				 "%u of 8 queries had no memory for groups", failed);
 }
 
+// How many groups somebody was told to expect, and how many came.
+struct Expecting
+{
+	bool lets; // have them taken
+	unsigned told;
+	uint32_t expected;
+	uint32_t taken;
+};
+
+static bool
+expect(void *context, uint32_t ngroups)
+{
+	Expecting *expecting = static_cast<Expecting *>(context);
+
+	expecting->told++;
+	expecting->expected = ngroups;
+	return expecting->lets;
+}
+
+static bool
+count_taken(void *context, const WaCudaKey *, const WaCudaCell *)
+{
+	static_cast<Expecting *>(context)->taken++;
+	return true;
+}
+
+// Whoever takes groups is told before how many, at most, and may have none taken.
+static void
+run_expected(WaCudaQueries *queries)
+{
+	const char *failure = "";
+	uint32_t taken = 0;
+
+	for (uint64_t seed = 1; seed <= 8; seed++)
+	{
+		Random random(seed);
+		const Case query = first_case(random);
+		std::vector<uint64_t> traps(wa_cuda_trap_words(query.nrows));
+		Built built = {};
+
+		first_build(query, built);
+		built.query.expect = expect;
+		for (const bool lets : {false, true})
+		{
+			Expecting expecting = {lets, 0, 0, 0};
+			char error[200] = "";
+			WaCudaOutcome outcome;
+
+			if (wa_cuda_query_run(queries, &built.query, traps.data(),
+								  count_taken, &expecting, &outcome, error,
+								  sizeof(error)) != WA_OK)
+				failure = "a query fails";
+			if (expecting.told > 1 || expecting.taken > expecting.expected ||
+				(!lets && expecting.taken > 0))
+				failure = "more came than was told";
+			taken += expecting.taken;
+		}
+		for (void *memory : built.memory)
+			(void) cudaFree(memory);
+	}
+	report_group(taken > 0 ? failure : "none came",
+				 "%u groups of 8 queries were expected", taken);
+}
+
 // A query that waits for its turn, or has it.
 struct Turn
 {
@@ -551,6 +615,7 @@ main(int argc, char **argv)
 		run_without_memory(queries, seed);
 	}
 	run_refused(queries);
+	run_expected(queries);
 	run_in_turn(queries);
 	wa_cuda_queries_close(queries);
 	report_group(tally.refused <= kCases / 10 ? "" : "too many",
