@@ -64,8 +64,8 @@ let_queries_go_first(WaStore *store)
 
 /*
  * Describes a use of a set, as that of a query for which all transactions have ended:
- * whether they have is for those to see who use the cover.  Returns false if nothing has
- * changed, or the set is no more.
+ * whether they have is for those to see who use the cover.  Returns false if the set is no
+ * more.
  */
 static bool
 describe_use(WaStore *store, const Set *set, WaUse *use,
@@ -80,8 +80,7 @@ describe_use(WaStore *store, const Set *set, WaUse *use,
 	(void) pthread_mutex_lock(&store->lock);
 	relation = wa_map_find_relation(store, &set->relation);
 	kept = relation == NULL ? NULL : &relation->kept[set->place];
-	if (kept != NULL && kept->names != NULL &&
-		!wa_kept_is_current(relation, set->place))
+	if (kept != NULL && kept->names != NULL)
 	{
 		use->nblocks = kept->nblocks;
 		use->pins.ncolumns = kept->ncolumns;
@@ -91,7 +90,7 @@ describe_use(WaStore *store, const Set *set, WaUse *use,
 	return use->pins.ncolumns > 0;
 }
 
-/* Makes the cover of a set anew. */
+/* Makes the cover of a set anew, if something has changed, and has it used. */
 static void
 renew_set(WaStore *store, const Set *set, WaCoverUser user)
 {

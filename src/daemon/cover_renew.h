@@ -37,7 +37,8 @@ void wa_cover_renewer_wake(WaCoverRenewer *renewer);
 
 /*
  * Makes covers anew where something has changed, of the sets of columns that queries have
- * used lately, and has the user, unless it is NULL, use each.
+ * used lately, and has the user, unless it is NULL, use each: also one that is as it was,
+ * whose extents may have come to GPUs meanwhile.
  */
 void wa_cover_renew(WaStore *store, WaCoverUser user);
 

@@ -121,6 +121,7 @@ find_all_known(Making *making)
 		{
 			placed[i] = *known;
 			making->known[known - making->before->placed] = i;
+			making->placement->has_nowhere |= known->place == NOWHERE;
 			continue;
 		}
 		placed[i] = (WaMirrorExtent){.place = NOWHERE};
@@ -147,6 +148,7 @@ look_at(const Making *making, uint32_t number)
 	placed->place =
 		find_place(extent, making->request->ncolumns, making->device->ordinal,
 				   making->placement->flats);
+	making->placement->has_nowhere |= placed->place == NOWHERE;
 }
 
 /* Looks at some of the unknown extents, once their memory has been fetched step by step. */
@@ -436,6 +438,22 @@ find_kept(const WaPlacements *placements, const WaMirrorDevice *device)
 	return kept;
 }
 
+/*
+ * Tells whether a placement is what a request would find: it is of the same extents, and
+ * nothing has changed, or nothing that matters: what it says of an extent that has a place
+ * is right for longer (find_known).
+ */
+static bool
+is_right_for(const WaPlacement *placement, const WaRunRequest *request,
+			 const WaMirrorDevice *device)
+{
+	if (placement == NULL || placement->id != request->placements->id)
+		return false;
+	return placement->changes == device->changes ||
+		   (!placement->has_nowhere &&
+			placement->retired == device->mirror->retired);
+}
+
 /* Keeps a placement, instead of that which was kept before. */
 static void
 keep(const WaPlacements *placements, const WaMirrorDevice *device,
@@ -510,8 +528,7 @@ use_device(const WaMirrorDevice *device, const WaRunRequest *request,
 	WaPlacement *before = NULL;
 	WaPlacement *placement = find_kept(request->placements, device);
 
-	if (placement == NULL || placement->id != request->placements->id ||
-		placement->changes != device->changes)
+	if (!is_right_for(placement, request, device))
 	{
 		before = placement;
 		placement = make_placement(device, request, before);

@@ -149,8 +149,7 @@ struct WaMirror
 
 /*
  * Where some extents are on a device.  Constant but for the references and the
- * note, which are atomic; right while the device's changes are the same.  What it says of
- * an extent is right for longer: see find_known in mirror.c.
+ * note, which are atomic.  How long it is right is_right_for tells, in mirror.c.
  */
 typedef struct WaPlacement
 {
@@ -159,6 +158,7 @@ typedef struct WaPlacement
 	uint64_t changes;
 	uint64_t retired;
 	uint64_t rows;
+	bool has_nowhere; /* some extents have no place, neither here nor elsewhere */
 	uint32_t nplaced; /* extents of the request */
 	WaMirrorExtent *placed;
 	uint32_t nextents; /* may be 0 */

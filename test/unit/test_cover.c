@@ -255,19 +255,24 @@ note_renewed(WaStore *renewed_store, const WaCover *cover, uint32_t ncolumns)
 		renewed_cover = cover;
 }
 
-/* What has changed is made anew, once; that is no use of it, but the next query's cover. */
+/*
+ * What has changed is made anew, once, and used each time; that is no use by a query, but
+ * the next one's cover.
+ */
 static bool
 renews_covers(const WaPins *pins)
 {
 	static Taker taker;
 	const WaColumnRecord *record = &pins->relation->records[pins->place[0]];
 	const uint64_t queries = record->queries;
+	const WaCover *first;
 
 	renewed_covers = 0;
 	wa_cover_renew(&store, note_renewed);
 	EXPECT(renewed_covers == 2 && renewed_cover != NULL);
+	first = renewed_cover;
 	wa_cover_renew(&store, note_renewed);
-	EXPECT(renewed_covers == 2);
+	EXPECT(renewed_covers == 4 && renewed_cover == first);
 	EXPECT(record->queries == queries);
 	EXPECT(take(&taker, 0x204, 1, &wa_test_snapshot));
 	EXPECT(record->queries == queries + 1);

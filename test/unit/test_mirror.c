@@ -819,6 +819,43 @@ test_next(void)
 	return end();
 }
 
+/* Loads an extent of a relation, and waits until it is on the device. */
+static bool
+load_placed(uint64_t relation, uint32_t number)
+{
+	const WaTestColumn column = {1, WA_FORM_INT16, 0, 14, false, false, false};
+
+	EXPECT(wa_test_load_columns(&store, parcel, relation, number, 1, ROWS,
+								&column, 1) == WA_OK);
+	wa_mirror_settle(store.mirror);
+	return true;
+}
+
+/* What is found of extents that all have places lasts, whatever comes to the device. */
+static bool
+test_lasting(void)
+{
+	const WaColumnName name = wa_test_name(1, WA_FORM_INT16);
+	WaMirrorUse first;
+	WaMirrorUse use;
+	WaTestRun run;
+
+	begin(1, 8);
+	wa_mirror_start(store.mirror);
+	EXPECT(load_placed(0, 0) && load_placed(0, 1));
+	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
+	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &first));
+	EXPECT(first.nextents == 2);
+	EXPECT(load_placed(1, 0));
+	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &use));
+	EXPECT(use.placement == first.placement && use.other == NULL);
+	EXPECT(wa_test_use_is_new(store.mirror, &use, &run.request));
+	wa_mirror_unuse(store.mirror, &use);
+	wa_mirror_unuse(store.mirror, &first);
+	wa_test_run_end(&run);
+	return end();
+}
+
 static const struct
 {
 	const char *name;
@@ -840,6 +877,7 @@ static const struct
 	{"a lost device", test_loss},
 	{"threads", test_threads},
 	{"found by what was known before", test_next},
+	{"what is found lasts", test_lasting},
 };
 
 int
