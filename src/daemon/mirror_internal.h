@@ -149,7 +149,7 @@ struct WaMirror
 
 /*
  * Where some extents are on a device.  Constant but for the references and the
- * note, which are atomic.  How long it is right is_right_for tells, in mirror.c.
+ * note, which are atomic.  How long it is right wa_placement_is_right_for tells.
  */
 typedef struct WaPlacement
 {
@@ -158,7 +158,8 @@ typedef struct WaPlacement
 	uint64_t changes;
 	uint64_t retired;
 	uint64_t rows;
-	bool has_nowhere; /* some extents have no place, neither here nor elsewhere */
+	bool
+		has_nowhere; /* some extents have no place, neither here nor elsewhere */
 	uint32_t nplaced; /* extents of the request */
 	WaMirrorExtent *placed;
 	uint32_t nextents; /* may be 0 */
@@ -187,6 +188,28 @@ typedef struct WaColumnList
 	uint32_t room;
 	WaColumn **columns;
 } WaColumnList;
+
+/* mirror_place.c: the caller has the lock for reading, but for the release. */
+
+/*
+ * Finds the extents of a run on a device, by what was found before, if there is such;
+ * returns NULL if there is no memory.
+ */
+WaPlacement *wa_placement_make(const WaMirrorDevice *device,
+							   const WaRunRequest *request,
+							   const WaPlacement *before);
+
+/*
+ * Tells whether a placement, or NULL, is what a request would find: it is of the same
+ * extents, and nothing has changed, or nothing that matters: what it says of an extent
+ * that has a place is right for longer (find_known).
+ */
+bool wa_placement_is_right_for(const WaPlacement *placement,
+							   const WaRunRequest *request,
+							   const WaMirrorDevice *device);
+
+/* Gives up a reference. */
+void wa_placement_release(WaPlacement *placement);
 
 /*
  * mirror_flat.c: in the device's thread.  Functions that return a WaStatus end
