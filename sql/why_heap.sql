@@ -66,6 +66,7 @@ VACUUM why;
 SELECT warpagg_load('why', '{id,k,n,zero}');
 SELECT query, pg_temp.heap(query) FROM unnest(ARRAY[
     'SELECT count(*) FROM why WHERE n <> ''NaN''',
+    'SELECT count(*) FROM why WHERE width_bucket(n, 0, 1000, 7) = 1',
     'SELECT sum(k * (SELECT g FROM why_other WHERE id = 1)) FILTER (WHERE id < 0) FROM why',
     'SELECT sum(k) FROM why WHERE id < 0 AND k + to_char(now(), ''"x"'')::integer > 8']) query;
 -- A GPU knows the order of rows, once it has a copy of them.
