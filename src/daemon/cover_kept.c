@@ -479,6 +479,14 @@ wa_kept_put(const WaCoverMaking *making)
 	return place >= 0 || making->cover->count == 0;
 }
 
+bool
+wa_kept_is_current(const WaStoredRelation *relation, int place)
+{
+	const WaCover *cover = relation->kept[place].cover;
+
+	return cover != NULL && is_current(cover, relation);
+}
+
 /*
  * Has a cover that is kept give up the part at a place of the relation.  If nobody uses
  * the cover it stays, without the part, for the next one: which takes another part for the

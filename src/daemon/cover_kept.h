@@ -48,6 +48,9 @@ WA_MUST_CHECK bool wa_kept_begin(WaCoverMaking *making);
  */
 WA_MUST_CHECK bool wa_kept_put(const WaCoverMaking *making);
 
+/* Tells whether nothing has changed since the cover was made that is kept at a place. */
+bool wa_kept_is_current(const WaStoredRelation *relation, int place);
+
 /*
  * Gives up what is kept of an extent and its overlay, of which a change has been noted
  * (wa_map_note_change).

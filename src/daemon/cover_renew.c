@@ -65,10 +65,10 @@ let_queries_go_first(WaStore *store)
 /*
  * Describes a use of a set, as that of a query for which all transactions have ended:
  * whether they have is for those to see who use the cover.  Returns false if the set is no
- * more.
+ * more, or has nothing to be done: there is no user, and nothing has changed.
  */
 static bool
-describe_use(WaStore *store, const Set *set, WaUse *use,
+describe_use(WaStore *store, const Set *set, bool has_user, WaUse *use,
 			 WaColumnName names[WA_MAX_QUERY_COLUMNS])
 {
 	static const WaSnapshot all_ended = {.xmin = UINT64_MAX,
@@ -80,7 +80,8 @@ describe_use(WaStore *store, const Set *set, WaUse *use,
 	(void) pthread_mutex_lock(&store->lock);
 	relation = wa_map_find_relation(store, &set->relation);
 	kept = relation == NULL ? NULL : &relation->kept[set->place];
-	if (kept != NULL && kept->names != NULL)
+	if (kept != NULL && kept->names != NULL &&
+		(has_user || !wa_kept_is_current(relation, set->place)))
 	{
 		use->nblocks = kept->nblocks;
 		use->pins.ncolumns = kept->ncolumns;
@@ -99,7 +100,7 @@ renew_set(WaStore *store, const Set *set, WaCoverUser user)
 	WaUse use;
 
 	let_queries_go_first(store);
-	if (!describe_use(store, set, &use, names) ||
+	if (!describe_use(store, set, user != NULL, &use, names) ||
 		!wa_store_use_begin(store, &set->relation, names, use.pins.ncolumns,
 							&use))
 		return;

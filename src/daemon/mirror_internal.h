@@ -158,8 +158,7 @@ typedef struct WaPlacement
 	uint64_t changes;
 	uint64_t retired;
 	uint64_t rows;
-	bool
-		has_nowhere; /* some extents have no place, neither here nor elsewhere */
+	bool has_nowhere; /* some extents have no place on any device */
 	uint32_t nplaced; /* extents of the request */
 	WaMirrorExtent *placed;
 	uint32_t nextents; /* may be 0 */

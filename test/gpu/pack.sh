@@ -14,8 +14,9 @@
 #
 # .gpu/ then holds: bundle.tar.xz (a prefix in which PostgreSQL finds its files
 # relative to its programs; see layout in README.md), old.tar.xz (the extension's files
-# of the other build, if one was given), flights.csv.xz if one was given, and MANIFEST.  glibc, libstdc++ and the CUDA driver are taken from the
-# machine that runs it.
+# of the other build, if one was given), flights.csv.xz if one was given, and
+# MANIFEST.  glibc, libstdc++ and the CUDA driver are taken from the machine that runs
+# it.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

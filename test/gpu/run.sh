@@ -502,15 +502,14 @@ stage_bench_churn()
 # This build beside another, which pack.sh was given.
 stage_bench_builds()
 {
-	local bindir
+	local config=${PG_CONFIG#"$PREFIX"}
 
-	bindir=$(sed -n 's/^bindir: *//p' "$PREFIX/MANIFEST")
 	if [ ! -d "$PREFIX/old" ]; then
 		mkdir -p "$PREFIX/old"
-		cp -r "$PREFIX/$(cut -d / -f 2 <<<"$bindir")" "$PREFIX/old/"
+		cp -r "$PREFIX/$(cut -d / -f 2 <<<"$config")" "$PREFIX/old/"
 		unxz_file "$BUNDLE/old.tar.xz" | tar -C "$PREFIX/old" --no-same-owner -xf -
 	fi
-	OLD_PG_CONFIG=$PREFIX/old$bindir/pg_config \
+	OLD_PG_CONFIG=$PREFIX/old$config \
 		OLD_COMMIT=$(sed -n 's/^old: *//p' "$PREFIX/MANIFEST") \
 		bash "$ROOT/bench/builds.sh" 2>"$PREFIX/bench.err" ||
 		{ cat "$PREFIX/bench.err"; return 1; }
