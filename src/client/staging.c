@@ -96,7 +96,7 @@ wa_staging_unmap(WaStaging *staging)
 const void *
 wa_staging_map_file(int fd, uint64_t bytes)
 {
-	return bytes > 0 ? map(fd, bytes, PROT_READ, F_SEAL_WRITE) : NULL;
+	return bytes > 0 ? map(fd, bytes, PROT_READ, F_SEAL_FUTURE_WRITE) : NULL;
 }
 
 WaCounters *

@@ -42,7 +42,13 @@ wa_answer_file_make(uint64_t bytes, void **memory)
 int
 wa_answer_file_seal(int fd, void *memory, uint64_t bytes)
 {
-	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	/*
+	 * No mapping is left that the kernel would have to look for, as it does for
+	 * F_SEAL_WRITE: which fails if it finds a page that is in somebody's hands, as those
+	 * are that it moves itself.
+	 */
+	const int seals =
+		F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 	(void) munmap(memory, bytes);
 	if (fcntl(fd, F_ADD_SEALS, seals) == 0)

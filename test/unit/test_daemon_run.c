@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -341,7 +342,8 @@ receive_file(int fd, WaAnswerMessage *answer)
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct iovec part = {answer, sizeof(*answer)};
+	WaMessage reply;
+	struct iovec part = {&reply, sizeof(reply)};
 	struct msghdr packet = {.msg_iov = &part,
 							.msg_iovlen = 1,
 							.msg_control = control.bytes,
@@ -354,9 +356,16 @@ receive_file(int fd, WaAnswerMessage *answer)
 	{
 		packet.msg_controllen = sizeof(control);
 		length = recvmsg(fd, &packet, MSG_CMSG_CLOEXEC);
-	} while (length > 0 && answer->header.type == WA_MSG_HEARTBEAT);
+	} while (length > 0 && reply.header.type == WA_MSG_HEARTBEAT);
 	if (length != (ssize_t) sizeof(*answer))
+	{
+		(void) fprintf(stderr, "a message of %zd bytes: %s\n", length,
+					   length > 0 && reply.header.type == WA_MSG_FAILED
+						   ? reply.failed.text
+						   : "");
 		return -1;
+	}
+	*answer = reply.answer;
 	rights = CMSG_FIRSTHDR(&packet);
 	if (rights == NULL || rights->cmsg_type != SCM_RIGHTS)
 		return -1;

@@ -9,9 +9,11 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "core/checksum.h"
+#include "daemon/answer_file.h"
 #include "daemon/cover_renew.h"
 #include "daemon/run.h"
 #include "test/unit/check.h"
@@ -514,7 +516,8 @@ test_parts(void)
 static bool
 test_large_groups(void)
 {
-	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	const int seals =
+		F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC, .groups_bytes = 123457};
 	WaRunMessage message;
 	const WaRunEnd *outcome;
@@ -536,6 +539,42 @@ test_large_groups(void)
 	EXPECT(memory[123456] == 0x5a);
 	(void) munmap(memory, 123457);
 	wa_run_free(run);
+	return true;
+}
+
+/*
+ * A file can be sealed whoever holds pages of it, as the kernel does while it moves them,
+ * and cannot be changed from then on.
+ */
+static bool
+test_held_pages(void)
+{
+	const uint64_t bytes = 40000;
+	struct iovec part;
+	void *memory;
+	int fd = wa_answer_file_make(bytes, &memory);
+	int pipe_ends[2];
+	char byte = 1;
+
+	EXPECT(fd >= 0);
+	memset(memory, 0x5a, bytes);
+	part = (struct iovec){.iov_base = memory, .iov_len = bytes};
+	EXPECT(pipe(pipe_ends) == 0);
+	EXPECT(vmsplice(pipe_ends[1], &part, 1, 0) == (ssize_t) bytes);
+	fd = wa_answer_file_seal(fd, memory, bytes);
+	EXPECT(fd >= 0);
+	EXPECT(pwrite(fd, &byte, 1, 0) == -1);
+	EXPECT(ftruncate(fd, 1) == -1);
+	EXPECT(mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) ==
+		   MAP_FAILED);
+	memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	EXPECT(memory != MAP_FAILED);
+	EXPECT(mprotect(memory, bytes, PROT_READ | PROT_WRITE) == -1);
+	EXPECT(((const uint8_t *) memory)[bytes - 1] == 0x5a);
+	(void) munmap(memory, bytes);
+	(void) close(pipe_ends[0]);
+	(void) close(pipe_ends[1]);
+	(void) close(fd);
 	return true;
 }
 
@@ -710,6 +749,7 @@ static const struct
 	{"runs", test_runs},
 	{"runs merged by parts", test_parts},
 	{"runs with large groups", test_large_groups},
+	{"files whose pages are held", test_held_pages},
 	{"runs that fail", test_failures},
 	{"runs over nothing", test_nothing},
 	{"statistics of use", test_statistics},
