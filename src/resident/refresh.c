@@ -36,14 +36,18 @@
 
 /*
  * The pause behind a round: so long at least, and so many times as long as the processor
- * was taken for it, fewer where there are many processors, from this number on.  It
- * grows to the longest while nothing has changed.
+ * was taken for it.  It grows to the longest while nothing has changed.
  */
-#define LEAST_PAUSE_MS   50
+typedef struct Pause
+{
+	int least_ms;
+	int times;
+} Pause;
+
 #define LONGEST_PAUSE_MS 1000
-#define PAUSES_OF_FEW    3
-#define PAUSES_OF_MANY   1
-#define MANY_PROCESSORS  8
+
+/* There are many processors from this number on. */
+#define MANY_PROCESSORS 8
 
 /* What there is, and is used, is found out so often. */
 #define LOOK_MS 1000
@@ -358,13 +362,14 @@ cpu_us(void)
 	return (int64) time.tv_sec * USECS_PER_SEC + time.tv_nsec / 1000;
 }
 
-/* Returns how long to leave the processor to others that was taken for so long. */
-static int64
-rest_for(int64 took_ms)
+/* Returns the pause: a shorter one where there are many processors. */
+static const Pause *
+find_pause(void)
 {
-	return took_ms * (sysconf(_SC_NPROCESSORS_ONLN) < MANY_PROCESSORS
-						  ? PAUSES_OF_FEW
-						  : PAUSES_OF_MANY);
+	static const Pause of_few = {.least_ms = 100, .times = 3};
+	static const Pause of_many = {.least_ms = 50, .times = 1};
+
+	return sysconf(_SC_NPROCESSORS_ONLN) < MANY_PROCESSORS ? &of_few : &of_many;
 }
 
 /* Says when the next round is. */
@@ -373,12 +378,13 @@ plan_next(WaRefresh *refresh)
 {
 	const TimestampTz now = GetCurrentTimestamp();
 	const int64 took_ms = (cpu_us() - refresh->begun_cpu_us) / 1000;
+	const Pause *pause = find_pause();
 
-	refresh->pause_ms =
-		refresh->has_read
-			? LEAST_PAUSE_MS
-			: Min(Max(2 * refresh->pause_ms, LEAST_PAUSE_MS), LONGEST_PAUSE_MS);
-	refresh->due = later(now, Max(LEAST_PAUSE_MS, rest_for(took_ms)));
+	refresh->pause_ms = refresh->has_read
+							? pause->least_ms
+							: Min(Max(2 * refresh->pause_ms, pause->least_ms),
+								  LONGEST_PAUSE_MS);
+	refresh->due = later(now, Max(pause->least_ms, pause->times * took_ms));
 	refresh->wake = Max(refresh->due, later(now, refresh->pause_ms));
 }
 
