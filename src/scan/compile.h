@@ -40,21 +40,11 @@ typedef struct WaSource
 	int number; /* the register with its value; -1: it is constant */
 } WaSource;
 
-/* The errors that an instruction may lead to (scan/compile_errors.c). */
-typedef enum WaErrors
-{
-	WA_ERRORS_NONE,
-	WA_ERRORS_TRAPPED, /* it traps first */
-	WA_ERRORS_OWN, /* of a call: of PostgreSQL's own functions, which are caught */
-	WA_ERRORS_FOREIGN /* of a call: of others, which are not */
-} WaErrors;
-
 /* A call of such a function. */
 typedef struct WaCallExpression
 {
 	uint32 number; /* of the call */
 	int stage;     /* that it belongs to */
-	WaErrors errors;
 	WaCallKind kind;
 	WaVectorKind result;
 	Expr *expression; /* over Vars of OUTER_VAR, the sources from 1 on */
@@ -160,21 +150,6 @@ extern List *wa_exec_params(List *params, Node *expression);
 
 /* Tells whether an expression may run code that is not the system's own. */
 extern bool wa_runs_foreign_code(Node *expression);
-
-/*
- * Returns what is wrong with a program that might raise another error than
- * PostgreSQL, or NULL.
- */
-extern const char *wa_compiler_check_errors(const WaCompiler *compiler);
-
-/*
- * Tells whether an error is one that PostgreSQL's functions raise because of their
- * arguments, and not a lack of memory, a cancelled query or the like.
- */
-extern bool wa_error_is_of_arguments(const ErrorData *error);
-
-/* Tells whether the errors that a program's calls raise are to be caught. */
-extern bool wa_compiler_catches(const WaCompiler *compiler);
 
 /*
  * Forgets what has been computed so far, but for columns and constants: what

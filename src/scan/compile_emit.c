@@ -281,7 +281,6 @@ wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a)
 
 	call.number = (uint32) list_length(compiler->calls);
 	call.stage = compiler->stage;
-	call.errors = wa_call_errors(&call);
 	*copy = call;
 	compiler->calls = lappend(compiler->calls, copy);
 	compiler->weight += CALL_WEIGHT;

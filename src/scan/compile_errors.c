@@ -1,15 +1,7 @@
 /*
  * compile_errors.c
- *		Which expressions may raise errors when PostgreSQL evaluates them, and
- *		whether that would be in their turn.
- *
- * PostgreSQL goes row by row, a program goes expression by expression, so that of
- * several errors in a batch it would meet another one first.  Where an instruction
- * traps or an error of PostgreSQL's own functions is caught (scan/fill.c) the batch
- * is taken row by row, which finds the one that PostgreSQL raises.  An error of any
- * other function cannot be caught without a subtransaction: it may leave behind a
- * user, a setting or a lock.  So a program in which such a function stands before
- * anything else that may fail, or beside calls whose errors are caught, is refused.
+ *		Which expressions may raise errors when PostgreSQL evaluates them, or run
+ *		code that is not its own.
  */
 #include "postgres.h"
 
@@ -312,34 +304,6 @@ find_foreign(Node *node, void *context)
 }
 
 bool
-wa_error_is_of_arguments(const ErrorData *error)
-{
-	int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-
-	return category == ERRCODE_DATA_EXCEPTION ||
-		   category == ERRCODE_FEATURE_NOT_SUPPORTED ||
-		   category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
-		   error->sqlerrcode == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
-}
-
-/* Tells whether one of the sources that vary is a time. */
-static bool
-has_time(const List *sources)
-{
-	ListCell *cell;
-
-	foreach (cell, sources)
-	{
-		const WaSource *source = (const WaSource *) lfirst(cell);
-
-		if (source->number >= 0 &&
-			wa_is_time(exprType((Node *) source->expression)))
-			return true;
-	}
-	return false;
-}
-
-bool
 wa_runs_foreign_code(Node *expression)
 {
 	return find_foreign(expression, NULL);
@@ -370,107 +334,4 @@ bool
 wa_has_exec_param(Node *expression)
 {
 	return wa_exec_params(NIL, expression) != NIL;
-}
-
-WaErrors
-wa_call_errors(const WaCallExpression *call)
-{
-	bool may_raise = wa_may_raise((Node *) call->expression);
-
-	/* Times may be out of reach. */
-	if (!may_raise && (call->guarded || !has_time(call->sources)))
-		return WA_ERRORS_NONE;
-	return may_raise && wa_runs_foreign_code((Node *) call->expression)
-			   ? WA_ERRORS_FOREIGN
-			   : WA_ERRORS_OWN;
-}
-
-/* Tells whether PostgreSQL may raise an error where an instruction traps. */
-static bool
-is_total_instruction(WaOpcode code)
-{
-	switch (code)
-	{
-		case WA_CODE_FLOAT_NEGATE:
-		case WA_CODE_FLOAT_ABS:
-		case WA_CODE_FLOAT_FLOOR:
-		case WA_CODE_FLOAT_CEIL:
-		case WA_CODE_DECIMAL_ADD:
-		case WA_CODE_DECIMAL_SUBTRACT:
-		case WA_CODE_DECIMAL_MULTIPLY:
-		case WA_CODE_DECIMAL_NEGATE:
-		case WA_CODE_DECIMAL_ABS:
-		case WA_CODE_DECIMAL_FLOOR:
-		case WA_CODE_DECIMAL_CEIL:
-		case WA_CODE_DECIMAL_SCALE:
-		case WA_CODE_INT_TO_FLOAT:
-		case WA_CODE_INT_TO_DECIMAL:
-		case WA_CODE_TIMESTAMP_TO_DECIMAL:
-		case WA_CODE_TIMESTAMP_TO_FLOAT:
-		case WA_CODE_COMPARE_INT:
-		case WA_CODE_COMPARE_FLOAT:
-		case WA_CODE_COMPARE_DECIMAL:
-		case WA_CODE_COMPARE_BOOL:
-		case WA_CODE_COMPARE_TEXT:
-		case WA_CODE_TRIM:
-		case WA_CODE_IN_INT:
-		case WA_CODE_AND:
-		case WA_CODE_OR:
-		case WA_CODE_NOT:
-		case WA_CODE_IS_NULL:
-		case WA_CODE_IS_NOT_NULL:
-		case WA_CODE_IS_TRUE:
-		case WA_CODE_SELECT:
-			return true;
-		default:
-			return false;
-	}
-}
-
-/* Returns the errors that an instruction may lead to. */
-static WaErrors
-errors_of(const WaCompiler *compiler, const WaInstruction *instruction)
-{
-	if (instruction->code != WA_CODE_CALL)
-		return is_total_instruction(instruction->code) ? WA_ERRORS_NONE
-													   : WA_ERRORS_TRAPPED;
-	return ((const WaCallExpression *) list_nth(compiler->calls,
-												instruction->extra))
-		->errors;
-}
-
-const char *
-wa_compiler_check_errors(const WaCompiler *compiler)
-{
-	bool has_own = false;
-	bool has_foreign = false;
-
-	for (int i = 0; i < compiler->ninstructions; i++)
-	{
-		WaErrors errors = errors_of(compiler, &compiler->instructions[i]);
-
-		if ((has_foreign && errors != WA_ERRORS_NONE) ||
-			(has_own && errors == WA_ERRORS_FOREIGN))
-			return "a function might raise an error before its turn";
-		has_own |= errors == WA_ERRORS_OWN;
-		has_foreign |= errors == WA_ERRORS_FOREIGN;
-	}
-	return NULL;
-}
-
-bool
-wa_compiler_catches(const WaCompiler *compiler)
-{
-	bool catches = false;
-	ListCell *cell;
-
-	foreach (cell, compiler->calls)
-	{
-		WaErrors errors = ((const WaCallExpression *) lfirst(cell))->errors;
-
-		if (errors == WA_ERRORS_FOREIGN)
-			return false;
-		catches |= errors == WA_ERRORS_OWN;
-	}
-	return catches;
 }

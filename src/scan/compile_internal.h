@@ -203,9 +203,6 @@ extern bool wa_compiler_has_failed(WaCompiler *compiler, Node *expression);
  */
 extern bool wa_is_wide(WaCompiler *compiler, Node *expression);
 
-/* Returns which errors a call may raise; its own field need not be set. */
-extern WaErrors wa_call_errors(const WaCallExpression *call);
-
 /*
  * Tells whether an expression over Vars raises no errors, whatever they are, or,
  * if they are times, if wa_time_is_safe holds for these; and whether it depends

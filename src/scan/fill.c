@@ -196,52 +196,8 @@ take_row_by_row(WaScanState *state, int nrows)
 }
 
 /*
- * As compute.  If a call raises an error, PostgreSQL raises one as well, but maybe
- * another one, in an earlier row: the batch is taken row by row to find out.
- *
- * There is no subtransaction, which would be one for each batch, and none at all in
- * workers.  None is needed, as nothing goes on after the error: that one or another one is
- * raised in any case, and the transaction, or its part, rolled back with what they hold.
- * In between, rows are only computed.  That works with pins, references and locks of
- * tables still held, but not with a lightweight lock, which the rows might want again.
- * No error that is caught here leaves one: what is called are functions in C of
- * PostgreSQL's own that are not volatile (wa_runs_foreign_code), so they neither write
- * nor look at the state of transactions; what takes such locks below them, tables and
- * caches, raises errors of other classes than those of arguments.
- */
-static Outcome
-compute_or_raise(WaScanState *state, Batch *batch)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ErrorData *volatile error = NULL;
-	volatile Outcome outcome = TRAPPED;
-
-	if (!wa_runner_catches(state->runner))
-		return compute(state, batch);
-	PG_TRY();
-	{
-		outcome = compute(state, batch);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		if (!wa_error_is_of_arguments(error))
-			PG_RE_THROW();
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	if (error != NULL)
-	{
-		take_row_by_row(state, batch->nrows);
-		ReThrowError(error);
-	}
-	return outcome;
-}
-
-/*
- * Has one of the first rows come to a stage in PostgreSQL's own way, so that what
- * is computed once raises its errors in its turn, and computes it.  Returns as
+ * Has one of the first rows come to a stage in PostgreSQL's own way, which runs the
+ * subselects that it needs, and computes what is computed once.  Returns as
  * wa_runner_prepare.
  */
 static bool
@@ -258,13 +214,13 @@ reach(WaScanState *state, int nrows, int stage)
 static bool
 compute_batch(WaScanState *state, Batch *batch)
 {
-	Outcome outcome = compute_or_raise(state, batch);
+	Outcome outcome = compute(state, batch);
 
 	while (outcome == LACKING)
 	{
 		if (!reach(state, batch->nrows, batch->stage))
 			return false;
-		outcome = compute_or_raise(state, batch);
+		outcome = compute(state, batch);
 	}
 	return outcome == COMPUTED;
 }

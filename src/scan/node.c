@@ -97,28 +97,11 @@ find_column(WaScanState *state, const WaAggregateCall *call, WaOpSet ops)
 	return number;
 }
 
-/* Tells whether shifted values may be found out of range behind all others. */
-static bool
-may_check_late(const WaScanState *state, const CustomScan *plan)
-{
-	const int naggregates = wa_plan_number(plan, WA_PLAN_AGGREGATES);
-	List *aggregates = NIL;
-	List *keys = NIL;
-
-	for (int i = 0; i < state->nkeys; i++)
-		keys = lappend(keys, state->keys[i].expression);
-	for (int i = 0; i < naggregates; i++)
-		aggregates =
-			lappend(aggregates, wa_plan_target(plan, state->nkeys + i));
-	return wa_shift_may_be_late(state->filter_clauses, keys, aggregates);
-}
-
 /* Finds out what is aggregated. */
 static void
 read_aggregates(WaScanState *state, const CustomScan *plan)
 {
 	int naggregates = wa_plan_number(plan, WA_PLAN_AGGREGATES);
-	const bool may_be_late = may_check_late(state, plan);
 
 	state->columns = palloc(sizeof(WaScanColumn) * (naggregates + 1));
 	state->results = palloc(sizeof(WaScanResult) * (naggregates + 1));
@@ -136,7 +119,7 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 		state->is_ours |= !call.builtin;
 		result->aggregate = call.aggregate;
 		result->output = call.output;
-		result->shift = wa_shift_make(&call, may_be_late);
+		result->shift = wa_shift_make(&call);
 		if (result->shift != NULL)
 			check_permission(result->shift->function, OBJECT_FUNCTION);
 		result->column = find_column(

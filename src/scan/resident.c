@@ -26,7 +26,6 @@
 #include "scan/resident_rest.h"
 #include "scan/suggest.h"
 #include "scan/ties.h"
-#include "scan/turn.h"
 #include "scan/why_heap.h"
 #include "settings.h"
 
@@ -365,8 +364,7 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 
 /*
  * Asks what the node computes.  Where a subselect must not be run before a row needs
- * what it returns, it asks first whether there is such a row.  Where a row's own error
- * might come before, all is read from the heap, in order.  Returns false if the query
+ * what it returns, it asks first whether there is such a row.  Returns false if the query
  * lacks tables.
  */
 static bool
@@ -395,7 +393,6 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 		covered = ask(state, NULL, &query, &ranks, run, stage, &answer);
 		/* Rows of blocks that it has answered for have no errors. */
 	} while (stage >= 0 && answer.kept_rows > 0 &&
-			 wa_turn_has_come(state, stage, answer.blocks == run->nblocks) &&
 			 wa_runner_reach(runner, econtext, stage));
 	wa_suggest_scanned(state, run, covered);
 	return true;

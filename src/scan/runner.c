@@ -132,7 +132,6 @@ wa_runner_make(const WaCompiler *compiler, ParamListInfo parameters)
 	make_constants(runner, compiler, parameters);
 	make_lists(runner, compiler);
 	make_calls(runner, compiler, parameters);
-	runner->catches = wa_compiler_catches(compiler);
 	runner->values = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg constants", ALLOCSET_SMALL_SIZES);
 	wa_runner_reset(runner);
@@ -379,12 +378,6 @@ wa_runner_run(WaRunner *runner, int begin, int end, size_t nrows)
 {
 	return wa_program_run(&runner->program, (size_t) begin, (size_t) end,
 						  runner->registers, nrows);
-}
-
-bool
-wa_runner_catches(const WaRunner *runner)
-{
-	return runner->catches;
 }
 
 WaVector *

@@ -77,9 +77,6 @@ extern void wa_runner_reset(WaRunner *runner);
 extern WA_MUST_CHECK bool wa_runner_run(WaRunner *runner, int begin, int end,
 										size_t nrows);
 
-/* As wa_compiler_catches, of the program. */
-extern bool wa_runner_catches(const WaRunner *runner);
-
 /* Returns a register. */
 extern WaVector *wa_runner_register(const WaRunner *runner, int number);
 

@@ -40,8 +40,7 @@ struct WaRunner
 	WaRunnerCall *calls;
 	int ncalls;
 	const AttrNumber *attnums; /* of the columns */
-	bool catches;
-	int nleft;            /* constants and calls that are to be computed */
+	int nleft;                 /* constants and calls that are to be computed */
 	int reached;          /* the last stage that a row has come to; -1: none */
 	bool can_run;         /* no constant has been found to have no vector */
 	MemoryContext values; /* of constants */

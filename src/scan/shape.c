@@ -351,8 +351,6 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 {
 	Columns columns = {
 		NIL, palloc(sizeof(uint32) * (list_length(shape->aggregates) + 1))};
-	const bool may_be_late =
-		wa_shift_may_be_late(shape->filters, shape->keys, shape->aggregates);
 	ListCell *cell;
 
 	foreach (cell, shape->aggregates)
@@ -367,7 +365,7 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 			reason = wa_aggregate_refusal(&call);
 		if (reason != NULL)
 			return reason;
-		shift = wa_shift_make(&call, may_be_late);
+		shift = wa_shift_make(&call);
 		reason = try_aggregate(compiler, &call, shift, &number);
 		if (reason != NULL)
 			return reason;
@@ -409,8 +407,6 @@ check_program(WaShape *shape)
 			return compiler->refusal;
 	shape->can_travel = true;
 	reason = check_aggregates(compiler, shape);
-	if (reason == NULL)
-		reason = wa_compiler_check_errors(compiler);
 	shape->ninstructions =
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
 	shape->ncolumns = compiler->ncolumns;

@@ -238,7 +238,7 @@ parameter_may_raise(const WaShift *shift)
 }
 
 WaShift *
-wa_shift_make(WaAggregateCall *call, bool may_be_late)
+wa_shift_make(WaAggregateCall *call)
 {
 	List *arguments = NIL;
 	WaShift *shift;
@@ -261,8 +261,6 @@ wa_shift_make(WaAggregateCall *call, bool may_be_late)
 	if (call->filter != NULL && parameter_may_raise(shift))
 		return NULL;
 	find_range(shift, x);
-	if (!may_be_late && wa_shift_checks(shift) != 0)
-		return NULL;
 	shift->plan.key.argument_type = shift->type;
 	shift->plan.key.ops = wa_aggregate_operations(WA_SUM);
 	shift->plan.many = true;
@@ -271,71 +269,6 @@ wa_shift_make(WaAggregateCall *call, bool may_be_late)
 	if (OidIsValid(call->extreme_type))
 		call->extreme_type = shift->x_type;
 	return shift;
-}
-
-/* The first shifted expression that may be out of range. */
-typedef struct LateError
-{
-	const Expr *expression; /* NULL: none so far */
-	const WaShift *shift;
-} LateError;
-
-/* Tells whether a shifted expression raises the same error as the first, in its turn. */
-static bool
-is_same_error(const LateError *first, const Expr *expression,
-			  const WaShift *shift)
-{
-	if (first->expression == NULL || equal(first->expression, expression))
-		return true;
-	return first->shift->type == shift->type &&
-		   !parameter_may_raise(first->shift) && !parameter_may_raise(shift);
-}
-
-/* Tells whether an expression of an aggregate may raise an error. */
-static bool
-part_may_raise(Expr *part)
-{
-	return wa_may_raise((Node *) part) || wa_has_exec_param((Node *) part);
-}
-
-/* Tells whether an aggregate can raise an error but that of the first shift. */
-static bool
-has_other_error(LateError *first, const Aggref *aggref)
-{
-	WaAggregateCall call;
-	const Expr *expression;
-	const WaShift *shift;
-
-	if (wa_aggregate_describe(aggref, &call) != NULL)
-		return true;
-	expression = call.argument;
-	shift = wa_shift_make(&call, true);
-	if (part_may_raise(call.argument) || part_may_raise(call.filter))
-		return true;
-	if (shift == NULL)
-		return false;
-	if (wa_shift_checks(shift) == 0)
-		return parameter_may_raise(shift);
-	if (!is_same_error(first, expression, shift))
-		return true;
-	if (first->expression == NULL)
-		*first = (LateError){expression, shift};
-	return false;
-}
-
-bool
-wa_shift_may_be_late(const List *where, const List *keys,
-					 const List *aggregates)
-{
-	LateError first = {0};
-	ListCell *cell;
-
-	if (wa_may_raise((Node *) where) || wa_may_raise((Node *) keys))
-		return false;
-	foreach (cell, aggregates)
-		if (has_other_error(&first, lfirst_node(Aggref, cell)))
-			return false;
-	return true;
 }
 
 WaAggregate

@@ -6,8 +6,7 @@
  * All that they return can be told from what is kept of x: the sum of x + c is
  * that of x plus c for each row, and so on.  So they share a column with the
  * aggregates over x.  PostgreSQL raises an error for a row whose result is out of
- * range; there is one if the smallest or the largest x is such a row.  Which row it is
- * cannot be told, so no other error may come before it or behind it.
+ * range; there is one if the smallest or the largest x is such a row.
  */
 #ifndef WA_SCAN_SHIFT_H
 #define WA_SCAN_SHIFT_H
@@ -33,19 +32,10 @@ typedef struct WaShift
 } WaShift;
 
 /*
- * Tells whether a shifted expression of a query may be found out of range after all
- * rows have been looked at: no row can raise any other error.  where, keys: clauses and
- * expressions; aggregates: Aggrefs.
- */
-extern bool wa_shift_may_be_late(const List *where, const List *keys,
-								 const List *aggregates);
-
-/*
  * Describes the argument of a call, if it is a shifted expression, and puts x in
- * its place; or returns NULL.  may_be_late: wa_shift_may_be_late; without that a result
- * that can be out of range is none.
+ * its place; or returns NULL.
  */
-extern WaShift *wa_shift_make(WaAggregateCall *call, bool may_be_late);
+extern WaShift *wa_shift_make(WaAggregateCall *call);
 
 /* Returns the aggregate of x that an aggregate of the results is made of. */
 extern WaAggregate wa_shift_aggregate(const WaShift *shift,

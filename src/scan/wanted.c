@@ -88,7 +88,7 @@ order_by_shape(const WaShape *shape, Node *expression, WaOrderBy *order)
 								foreach_current_index(cell), order);
 	return IsA(expression, Aggref) &&
 		   wa_aggregate_describe((Aggref *) expression, &call) == NULL &&
-		   wa_shift_make(&call, true) == NULL &&
+		   wa_shift_make(&call) == NULL &&
 		   order_by_aggregate(call.aggregate, call.argument_type, 0, order);
 }
 
