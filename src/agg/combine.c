@@ -8,8 +8,8 @@
 #include "libpq/pqformat.h"
 
 #include "agg/call_site.h"
+#include "client/client.h"
 #include "compat.h"
-#include "exec/reduce.h"
 #include "state/wire.h"
 
 PG_FUNCTION_INFO_V1(warpagg_combine);
@@ -60,7 +60,7 @@ warpagg_serialize(PG_FUNCTION_ARGS)
 					"aggregate");
 	if (PG_ARGISNULL(0))
 	{
-		wa_exec_finish(); /* as final functions do */
+		wa_client_finish(); /* as final functions do */
 		PG_RETURN_NULL();
 	}
 	PG_RETURN_BYTEA_P(wa_wire_state((WaAggState *) PG_GETARG_POINTER(0)));

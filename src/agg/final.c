@@ -13,7 +13,7 @@
 #include "fmgr.h"
 
 #include "agg/final.h"
-#include "exec/reduce.h"
+#include "client/client.h"
 
 PG_FUNCTION_INFO_V1(warpagg_count_final);
 PG_FUNCTION_INFO_V1(warpagg_sum_final);
@@ -53,7 +53,7 @@ result(FunctionCallInfo fcinfo, WaAggregate aggregate)
 	WaAggState *state = NULL;
 
 	if (PG_ARGISNULL(0))
-		wa_exec_finish();
+		wa_client_finish();
 	else
 	{
 		state = (WaAggState *) PG_GETARG_POINTER(0);

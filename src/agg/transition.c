@@ -11,7 +11,7 @@
 #include "fmgr.h"
 
 #include "agg/call_site.h"
-#include "exec/reduce.h"
+#include "client/client.h"
 #include "state/state.h"
 
 PG_FUNCTION_INFO_V1(warpagg_transition);
@@ -28,7 +28,7 @@ make_state(FunctionCallInfo fcinfo, bool moving)
 		elog(ERROR, "warpagg transition function called in a context that is "
 					"not an aggregate");
 	if (fcinfo->flinfo->fn_extra == NULL)
-		wa_exec_begin();
+		wa_client_begin();
 	return wa_state_make(context, wa_plan_transition(fcinfo, moving));
 }
 

@@ -38,20 +38,23 @@ extern bool wa_client_is_ready(void);
 extern bool wa_client_wants(size_t nrows);
 
 /*
- * Has the device process reduce the batch, to merge the result into *partial
- * as wa_partial_fold would.  Returns false if that cannot be done, which is
- * counted, and warned of once per outage; under "gpu" it is an error.  The
- * batch is not changed, so the caller can fold it itself.
+ * Reduces the batch into *partial, as wa_partial_fold does, whose rows all came before those
+ * of the batch: in the device process if the batch is worth it, else here.  That it fails
+ * there is counted, and warned of once per outage; under "gpu" it is an error.
  *
- * The result is not waited for: the batch has been copied when it returns true,
- * and *partial must stay where it is, untouched, until wa_client_finish.  If
- * the device process then fails, the copy is folded into *partial; nothing is
- * lost.
+ * The result is not waited for: the batch's memory can be used again at once, and *partial
+ * must stay where it is, untouched, until wa_client_finish; whoever frees it before calls
+ * wa_client_forget.  If the device process then fails, the copy that it has been given is
+ * folded into *partial; nothing is lost.
  */
-extern WA_MUST_CHECK bool wa_client_submit(WaPartial *partial, WaOpSet ops,
-										   const WaBatch *batch);
+extern void wa_client_reduce(WaPartial *partial, WaOpSet ops,
+							 const WaBatch *batch);
 
-/* Completes what has been submitted, if anything has. */
+/*
+ * Completes what has been submitted, if anything has.  Due before a partial is looked at,
+ * and before control returns to the user: a session must not hold a staging slot while it
+ * is idle.
+ */
 extern void wa_client_finish(void);
 
 /*

@@ -3,7 +3,7 @@
  *		Reductions by the device process, one at a time per backend.
  *
  * While the device process works on a batch the backend fills the next one:
- * wa_client_submit returns as soon as the batch lies in a staging slot, and
+ * wa_client_reduce returns as soon as the batch lies in a staging slot, and
  * whatever needs the connection or the result next finishes the reduction.
  * The slot is the copy of the batch that is kept until its result has been
  * merged; if there will be none, the slot is folded here instead.  It stays
@@ -228,13 +228,17 @@ complete(void)
 						  reply.failed.text);
 }
 
-bool
-wa_client_submit(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
+void
+wa_client_reduce(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
 {
-	if (!request(ops, batch))
-		return false;
-	under_way.partial = partial;
-	return true;
+	if (wa_client_wants(batch->nrows) && request(ops, batch))
+	{
+		under_way.partial = partial;
+		return;
+	}
+	/* After what is under way: min and max heed the order. */
+	wa_client_finish();
+	wa_partial_fold(partial, ops, batch);
 }
 
 void

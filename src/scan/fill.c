@@ -13,7 +13,7 @@
 
 #include "executor/executor.h"
 
-#include "exec/reduce.h"
+#include "client/client.h"
 #include "heap/gather.h"
 #include "scan/early.h"
 #include "scan/merge.h"
@@ -499,7 +499,7 @@ void
 wa_scan_start(WaScanState *state)
 {
 	if (state->is_ours)
-		wa_exec_begin();
+		wa_client_begin();
 	wa_spill_end(state);
 	wa_tally_start(state);
 	state->is_started = true;

@@ -12,7 +12,7 @@
 
 #include "utils/memutils.h"
 
-#include "exec/reduce.h"
+#include "client/client.h"
 #include "settings.h"
 #include "state/buffer.h"
 
@@ -57,7 +57,7 @@ give_back(void *argument)
 {
 	WaBuffer *buffer = (WaBuffer *) argument;
 
-	wa_exec_forget(buffer->partial);
+	wa_client_forget(buffer->partial);
 	borrowed_bytes -= buffer->bytes;
 	pfree(buffer->memory);
 }

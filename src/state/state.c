@@ -14,7 +14,7 @@
 
 #include "utils/memutils.h"
 
-#include "exec/reduce.h"
+#include "client/client.h"
 #include "settings.h"
 #include "state/column.h"
 #include "state/extreme.h"
@@ -85,7 +85,7 @@ should_grow(const WaAggState *state)
 
 	if (bytes >= WA_BUFFER_BYTES ||
 		(bytes >= SMALL_BYTES &&
-		 !wa_exec_wants(WA_BUFFER_BYTES / bulk_width(state))))
+		 !wa_client_wants(WA_BUFFER_BYTES / bulk_width(state))))
 		return false;
 	return !state->plan->many || wa_min_device_rows == 0 ||
 		   rows >=
@@ -186,10 +186,10 @@ reduce(WaAggState *state)
 		return;
 	if (state->bulk->partial.rows >= MAX_BULK_ROWS)
 	{
-		wa_exec_finish();
+		wa_client_finish();
 		absorb(state);
 	}
-	wa_exec_submit(&state->bulk->partial, state->plan->key.ops, &batch);
+	wa_client_reduce(&state->bulk->partial, state->plan->key.ops, &batch);
 }
 
 /* Takes a value into a state that has a bulk. */
@@ -240,7 +240,7 @@ wa_state_collect(WaAggState *state)
 {
 	if (state->bulk != NULL)
 		reduce(state);
-	wa_exec_finish();
+	wa_client_finish();
 	if (state->bulk != NULL)
 		absorb(state);
 }

@@ -28,21 +28,20 @@ ROOMS = {
     "cuda": {"core", "surface"},
     "daemon": {"core", "query", "surface"},
     "client": {"core", "top"},
-    "exec": {"core", "client", "top"},
-    "state": {"core", "exec", "top"},
-    "agg": {"core", "exec", "state", "top"},
+    "state": {"core", "client", "top"},
+    "agg": {"core", "client", "state", "top"},
     "heap": {"core", "state", "top"},
     "wal": {"core", "client", "top"},
     "resident": {"core", "client", "state", "heap", "wal", "top"},
-    "scan": {"core", "query", "exec", "client", "state", "heap", "wal", "resident", "top"},
+    "scan": {"core", "query", "client", "state", "heap", "wal", "resident", "top"},
     "stats": {"core", "client", "top"},
-    "top": {"core", "client", "exec", "agg", "wal", "scan", "resident", "stats"},
+    "top": {"core", "client", "agg", "wal", "scan", "resident", "stats"},
     "fuzz": {"core", "query", "daemon", "unit"},
     "unit": {"core", "query", "daemon", "surface"},
 }
 
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
-EXTENSION = {"client", "exec", "state", "agg", "heap", "wal", "resident", "scan", "stats", "top"}
+EXTENSION = {"client", "state", "agg", "heap", "wal", "resident", "scan", "stats", "top"}
 
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "query", "daemon", "cuda", "fuzz", "unit"}
