@@ -163,8 +163,8 @@ write_numeric(const void *digits, int ndigits, int weight, bool negative,
 	return (Numeric) number;
 }
 
-/* A number has no more words than a sum of squares of wide values. */
-#define MAX_WORDS 6
+/* A number has no more words than a sum of squares of wide values in other units. */
+#define MAX_WORDS 7
 
 /* Divides the words by 10000 and returns the remainder. */
 static int16
@@ -313,7 +313,7 @@ wa_numeric_from_words(const uint64 *words, int nwords, int scale,
 	uint64 borrow = negative;
 	uint64 magnitude[MAX_WORDS];
 
-	Assert(nwords <= lengthof(magnitude));
+	Assert(nwords < lengthof(magnitude));
 	for (int i = 0; i < nwords; i++)
 	{
 		/* The opposite of a negative number is its complement and 1. */
@@ -324,7 +324,10 @@ wa_numeric_from_words(const uint64 *words, int nwords, int scale,
 		magnitude[i] = (uint64) carry;
 		carry >>= 64;
 	}
-	return wa_numeric_make(magnitude, nwords, negative, digits, display_scale);
+	/* In units of 10^-scale all words may be full. */
+	magnitude[nwords] = (uint64) carry;
+	return wa_numeric_make(magnitude, nwords + 1, negative, digits,
+						   display_scale);
 }
 
 Numeric
