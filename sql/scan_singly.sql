@@ -48,6 +48,14 @@ FROM unnest('{n700,n90,n20,n1,middle,s}'::text[]) "column",
      singly(format('SELECT id %% 15000, max(%1$s), count(*), min(%1$s) FROM singly GROUP BY 1', "column")) r;
 SELECT r.is_same FROM singly('SELECT n90, s, n20, count(*), sum(id) FROM singly GROUP BY 1, 2, 3') r;
 RESET work_mem;
+-- A sum of squares that leaves few bits of its words free where it becomes part of a state.
+CREATE TABLE singly_squares WITH (autovacuum_enabled = off) AS
+SELECT CASE i WHEN 3 THEN -6359500000000000000000000000000000 WHEN 26 THEN 3906.5 WHEN 33 THEN 0.00000000000000000050215 END::numeric AS n
+FROM generate_series(1, 33) i;
+SET cpu_tuple_cost = 1;
+SELECT r.rows >= 0 AS has_node, r.is_same FROM singly('SELECT var_samp(n), stddev_pop(n), sum(n) FROM singly_squares') r;
+RESET cpu_tuple_cost;
+DROP TABLE singly_squares;
 -- Of two errors in a batch, that of the first row.
 SELECT sum(n700), sum(10 / (id - 15800)) FROM singly;
 SELECT sum(n90), sum(CASE WHEN id = 15790 THEN 2147483647 + k ELSE 10 / (id - 15800) END) FROM singly;
