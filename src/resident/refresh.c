@@ -36,12 +36,15 @@
 
 /*
  * The pause behind a round: so long at least, and so many times as long as the processor
- * was taken for it.  It grows to the longest while nothing has changed.
+ * was taken for it.  What was not taken of that, for so long at most, is made up for: so
+ * it is when others had kept the processors busy.  The pause grows to the longest while
+ * nothing has changed.
  */
 typedef struct Pause
 {
 	int least_ms;
 	int times;
+	int arrears_ms;
 } Pause;
 
 #define LONGEST_PAUSE_MS 1000
@@ -71,8 +74,10 @@ struct WaRefresh
 	TimestampTz looked;
 	TimestampTz begun;
 	int64 begun_cpu_us; /* processor time that the process had taken then */
-	TimestampTz due;    /* the next round is, at the earliest, ... */
-	TimestampTz wake;   /* ... and at the latest */
+	TimestampTz
+		paused; /* until then there have been pauses for what it has taken */
+	TimestampTz due;  /* the next round is, at the earliest, ... */
+	TimestampTz wake; /* ... and at the latest */
 	int pause_ms;
 	int failures;
 	bool has_read; /* something, in this round */
@@ -367,7 +372,8 @@ static const Pause *
 find_pause(void)
 {
 	static const Pause of_few = {.least_ms = 100, .times = 3};
-	static const Pause of_many = {.least_ms = 50, .times = 1};
+	static const Pause of_many = {
+		.least_ms = 50, .times = 1, .arrears_ms = 2000};
 
 	return sysconf(_SC_NPROCESSORS_ONLN) < MANY_PROCESSORS ? &of_few : &of_many;
 }
@@ -379,12 +385,15 @@ plan_next(WaRefresh *refresh)
 	const TimestampTz now = GetCurrentTimestamp();
 	const int64 took_ms = (cpu_us() - refresh->begun_cpu_us) / 1000;
 	const Pause *pause = find_pause();
+	const TimestampTz since = later(refresh->begun, -pause->arrears_ms);
 
 	refresh->pause_ms = refresh->has_read
 							? pause->least_ms
 							: Min(Max(2 * refresh->pause_ms, pause->least_ms),
 								  LONGEST_PAUSE_MS);
-	refresh->due = later(now, Max(pause->least_ms, pause->times * took_ms));
+	refresh->paused =
+		later(Max(refresh->paused, since), (pause->times + 1) * took_ms);
+	refresh->due = Max(later(now, pause->least_ms), refresh->paused);
 	refresh->wake = Max(refresh->due, later(now, refresh->pause_ms));
 }
 
