@@ -97,7 +97,7 @@ void
 wa_channel_follow(const WaDaemonProcess *process, WaFollowMessage *follow,
 				  uint32 request)
 {
-	follow->unused = 0;
+	follow->no_reply = 0;
 	wa_message_begin(&follow->header, WA_MSG_FOLLOW,
 					 (uint32) (offsetof(WaFollowMessage, changes) +
 							   follow->nchanges * sizeof(WaChange)),

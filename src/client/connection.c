@@ -344,6 +344,15 @@ wa_connection_send(WaMessage *message, WaMessageType type, size_t length)
 }
 
 bool
+wa_connection_tell(WaMessage *message, WaMessageType type, size_t length)
+{
+	const bool sent = wa_connection_send(message, type, length);
+
+	connection.busy = false;
+	return sent;
+}
+
+bool
 wa_connection_send_file(WaMessage *message, WaMessageType type, size_t length,
 						int fd)
 {

@@ -73,7 +73,11 @@ extern void wa_connection_note_damage(void);
 extern WA_MUST_CHECK bool wa_connection_send(WaMessage *message,
 											 WaMessageType type, size_t length);
 
-/* The same for a message with which a descriptor goes, which is not closed. */
+/* The same for a message that has no reply. */
+extern WA_MUST_CHECK bool wa_connection_tell(WaMessage *message,
+											 WaMessageType type, size_t length);
+
+/* The same as for a message with a reply, with a descriptor, which is not closed. */
 extern WA_MUST_CHECK bool wa_connection_send_file(WaMessage *message,
 												  WaMessageType type,
 												  size_t length, int fd);

@@ -8,19 +8,33 @@
 #include "client/connection.h"
 #include "client/follow.h"
 
+/* Returns the length of a FOLLOW. */
+static size_t
+length_of(const WaFollowMessage *follow)
+{
+	return offsetof(WaFollowMessage, changes) +
+		   follow->nchanges * sizeof(WaChange);
+}
+
+/* Tells whether there is a connection that a FOLLOW can be sent over. */
+static bool
+may_send(void)
+{
+	wa_client_guard();
+	wa_client_finish();
+	return wa_connection_state()->open;
+}
+
 bool
 wa_client_follow(WaMessage *follow, uint64 *position)
 {
-	const size_t length = offsetof(WaFollowMessage, changes) +
-						  follow->follow.nchanges * sizeof(WaChange);
 	const uint64 to = follow->follow.to;
 	WaMessage reply;
 
-	wa_client_guard();
-	wa_client_finish();
-	if (!wa_connection_state()->open ||
-		wa_connection_exchange(follow, WA_MSG_FOLLOW, length, &reply) !=
-			WA_EXCHANGE_DONE)
+	follow->follow.no_reply = 0;
+	if (!may_send() || wa_connection_exchange(follow, WA_MSG_FOLLOW,
+											  length_of(&follow->follow),
+											  &reply) != WA_EXCHANGE_DONE)
 		return false;
 	if (reply.header.type != WA_MSG_FOLLOWED || reply.followed.position < to)
 	{
@@ -29,4 +43,16 @@ wa_client_follow(WaMessage *follow, uint64 *position)
 	}
 	*position = reply.followed.position;
 	return true;
+}
+
+bool
+wa_client_tell_follow(WaMessage *follow)
+{
+	follow->follow.no_reply = 1;
+	if (!may_send())
+		return false;
+	if (wa_connection_tell(follow, WA_MSG_FOLLOW, length_of(&follow->follow)))
+		return true;
+	wa_connection_close();
+	return false;
 }

@@ -15,4 +15,10 @@
  */
 extern WA_MUST_CHECK bool wa_client_follow(WaMessage *follow, uint64 *position);
 
+/*
+ * Likewise, but waits for nothing: what is sent over the connection afterwards finds WAL
+ * followed so far.
+ */
+extern WA_MUST_CHECK bool wa_client_tell_follow(WaMessage *follow);
+
 #endif /* WA_CLIENT_FOLLOW_H */

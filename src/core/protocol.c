@@ -240,7 +240,7 @@ change_is_sound(const WaChange *change, uint64_t to)
 bool
 wa_follow_is_sound(const WaFollowMessage *follow)
 {
-	if (follow->from == 0 || follow->to < follow->from)
+	if (follow->from == 0 || follow->to < follow->from || follow->no_reply > 1)
 		return false;
 	for (uint32_t i = 0; i < follow->nchanges; i++)
 		if (!change_is_sound(&follow->changes[i], follow->to))

@@ -38,7 +38,7 @@
  *	CONFIRM {extent, position} -------->
  *	                           <--------  DONE
  *	FOLLOW {from, to, changes} -------->
- *	                           <--------  FOLLOWED {position}
+ *	                           <--------  FOLLOWED {position}, if that is wanted
  *	UNLOAD {relation, column}  -------->
  *	                           <--------  DONE
  *	PIN {relation, or not}     -------->

@@ -354,7 +354,8 @@ handle_follow(WaConnection *connection, WaService *service,
 	if (!wa_follow_is_sound(follow))
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	wa_service_follow(service, follow, &followed);
-	return wa_socket_send(connection->fd, &followed.header, NULL, 0);
+	return follow->no_reply != 0 ||
+		   wa_socket_send(connection->fd, &followed.header, NULL, 0);
 }
 
 /* Sends how much there is of a list, or has been written of it. */

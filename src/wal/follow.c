@@ -111,6 +111,19 @@ lags(uint64 from, uint64 end)
 		   end - from > (uint64) max_wal_size_mb * 1024 * 1024 / 2;
 }
 
+/*
+ * Tells warpaggd of changes, and sets *position to how far WAL is followed then.  The last
+ * message before a query needs no reply.
+ */
+static bool
+tell(WaMessage *message, uint64 required, uint64 *position)
+{
+	if (message->follow.to < required)
+		return wa_client_follow(message, position);
+	*position = message->follow.to;
+	return wa_client_tell_follow(message);
+}
+
 /* Follows WAL up to a position, and sets *position to how far it is followed. */
 static bool
 follow_up(uint64 from, uint64 required, uint64 *position)
@@ -127,7 +140,7 @@ follow_up(uint64 from, uint64 required, uint64 *position)
 			return false;
 		if (message.follow.to == from)
 			break;
-		if (!wa_client_follow(&message, &from))
+		if (!tell(&message, required, &from))
 			return false;
 	}
 	complete = (Complete){required, from};

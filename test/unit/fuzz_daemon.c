@@ -134,6 +134,7 @@ make_follow(WaFollowMessage *follow)
 	follow->from = 1 + pick(4);
 	follow->to = follow->from + pick(70000);
 	follow->nchanges = (uint32_t) pick(20);
+	follow->no_reply = (uint32_t) pick(2);
 	for (uint32_t i = 0; i < follow->nchanges; i++)
 	{
 		WaChange *change = &follow->changes[i];

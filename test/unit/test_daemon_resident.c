@@ -182,8 +182,11 @@ test_confirming(WaTestDaemon *daemon)
 	EXPECT(ask_extents(&owner, 0, 3, states) &&
 		   memcmp(states[0].fresh, states[0].cached, sizeof(states[0].fresh)) ==
 			   0);
-	EXPECT(wa_test_follow(&owner, 10, CHANGED_LSN, &block, 1) == CHANGED_LSN);
+	/* What is told without waiting for a reply is known to what is asked next. */
+	EXPECT(wa_test_tell_follow(&owner, 10, CHANGED_LSN, &block, 1));
 	EXPECT(ask_extents(&owner, 0, 3, states) && (states[0].fresh[0] & 1) == 0);
+	EXPECT(wa_test_follow(&owner, CHANGED_LSN, CHANGED_LSN, NULL, 0) ==
+		   CHANGED_LSN);
 	EXPECT(confirm(&owner, states[0].edition, CHANGED_LSN - 1));
 	EXPECT(ask_extents(&owner, 0, 3, states) && (states[0].fresh[0] & 1) == 0);
 	wa_test_disown(&owner);
@@ -506,6 +509,9 @@ test_bad_offsets(WaTestDaemon *daemon)
 	wa_message_begin(&follow.header, WA_MSG_FOLLOW,
 					 offsetof(WaFollowMessage, changes), 1);
 	EXPECT(request_is_rejected(&follow)); /* from position 0 */
+	follow.from = follow.to = 1;
+	follow.no_reply = 2;
+	EXPECT(request_is_rejected(&follow));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 	{
 		load.extent = list.list = extents.states = changed.states = bad[i];

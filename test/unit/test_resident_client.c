@@ -161,6 +161,37 @@ wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply)
 	return wa_test_receive_reply(owner->client.fd, reply);
 }
 
+/* Makes a FOLLOW that says that WAL has changed some blocks of relation 0. */
+static void
+make_follow(WaFollowMessage *follow, uint64_t from, uint64_t to,
+			const uint32_t *blocks, uint32_t nblocks)
+{
+	memset(follow, 0, sizeof(*follow));
+	follow->from = from;
+	follow->to = to;
+	follow->nchanges = nblocks;
+	for (uint32_t i = 0; i < nblocks; i++)
+		follow->changes[i] = (WaChange){.relation = wa_test_relation(0),
+										.block = blocks[i],
+										.kind = WA_CHANGE_BLOCK,
+										.lsn = to};
+	wa_message_begin(&follow->header, WA_MSG_FOLLOW,
+					 (uint32_t) (offsetof(WaFollowMessage, changes) +
+								 nblocks * sizeof(WaChange)),
+					 38);
+}
+
+bool
+wa_test_tell_follow(const WaTestOwner *owner, uint64_t from, uint64_t to,
+					const uint32_t *blocks, uint32_t nblocks)
+{
+	WaFollowMessage follow;
+
+	make_follow(&follow, from, to, blocks, nblocks);
+	follow.no_reply = 1;
+	return wa_test_send(owner->client.fd, &follow, follow.header.length);
+}
+
 uint64_t
 wa_test_follow(WaTestOwner *owner, uint64_t from, uint64_t to,
 			   const uint32_t *blocks, uint32_t nblocks)
@@ -168,19 +199,7 @@ wa_test_follow(WaTestOwner *owner, uint64_t from, uint64_t to,
 	WaFollowMessage follow;
 	WaMessage reply;
 
-	memset(&follow, 0, sizeof(follow));
-	follow.from = from;
-	follow.to = to;
-	follow.nchanges = nblocks;
-	for (uint32_t i = 0; i < nblocks; i++)
-		follow.changes[i] = (WaChange){.relation = wa_test_relation(0),
-									   .block = blocks[i],
-									   .kind = WA_CHANGE_BLOCK,
-									   .lsn = to};
-	wa_message_begin(&follow.header, WA_MSG_FOLLOW,
-					 (uint32_t) (offsetof(WaFollowMessage, changes) +
-								 nblocks * sizeof(WaChange)),
-					 38);
+	make_follow(&follow, from, to, blocks, nblocks);
 	return wa_test_ask(owner, &follow, &reply) == WA_MSG_FOLLOWED &&
 				   reply.header.request == 38
 			   ? reply.followed.position

@@ -76,6 +76,10 @@ int wa_test_ask(WaTestOwner *owner, const void *request, WaMessage *reply);
 uint64_t wa_test_follow(WaTestOwner *owner, uint64_t from, uint64_t to,
 						const uint32_t *blocks, uint32_t nblocks);
 
+/* Sends such a FOLLOW that needs no reply; tells whether it could. */
+bool wa_test_tell_follow(const WaTestOwner *owner, uint64_t from, uint64_t to,
+						 const uint32_t *blocks, uint32_t nblocks);
+
 /*
  * Writes a query to the parcel.  Returns the RUN, with room for 4096 bytes of groups,
  * over a set of attributes of the WA_TEST_BLOCKS blocks of relation 0, by
