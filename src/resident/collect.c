@@ -361,6 +361,8 @@ append_values(WaCollected *column, const WaVector *vector, uint32_t nrows)
 bool
 wa_collect_append(WaCollected *column, const WaVector *vector, uint32_t nrows)
 {
+	if (nrows == 0) /* an empty block has no scale */
+		return true;
 	reserve_rows(column, nrows);
 	if (!append_values(column, vector, nrows))
 		return false;

@@ -174,7 +174,7 @@ like(
 	'a change makes a block of each column stale');
 value($node, q{SELECT warpagg_load('facts')});
 
-# The memory of columns, as docs/resident.md has it.
+# The memory of columns, as docs/resident.md has it; many blocks have no rows any more.
 value($node,
 	q{
 	CREATE TABLE sizes AS SELECT
@@ -189,6 +189,7 @@ value($node,
 		lpad((i % 5000)::text, 20, 'x') AS four_text
 	FROM generate_series(1, 60000) i;
 	ALTER TABLE sizes ALTER COLUMN eight TYPE bigint;
+	DELETE FROM sizes WHERE ctid >= '(100, 0)' AND ctid < '(400, 0)';
 	VACUUM ANALYZE sizes;
 	SELECT warpagg_load('sizes');
 	});
