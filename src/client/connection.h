@@ -77,7 +77,7 @@ extern WA_MUST_CHECK bool wa_connection_send(WaMessage *message,
 extern WA_MUST_CHECK bool wa_connection_tell(WaMessage *message,
 											 WaMessageType type, size_t length);
 
-/* The same as for a message with a reply, with a descriptor, which is not closed. */
+/* Likewise sends one that has a reply, with a descriptor, which is not closed. */
 extern WA_MUST_CHECK bool wa_connection_send_file(WaMessage *message,
 												  WaMessageType type,
 												  size_t length, int fd);

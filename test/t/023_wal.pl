@@ -87,7 +87,7 @@ sub expected
 
 	foreach my $line (split /\n/, value($node,
 			"SELECT concat_ws('|', end_lsn, resource_manager, record_type, "
-			. "translate(description, '|', ' '), block_ref) "
+			. "translate(coalesce(description, ''), '|', ' '), block_ref) "
 			. "FROM pg_get_wal_records_info('$from', '$to')"))
 	{
 		add_expected(\%changes, split /\|/, "$line| ", -1);
