@@ -190,35 +190,35 @@ wa_column_release(WaColumn *column)
 		wa_memory_free(column->memory, column, column->bytes);
 }
 
-WaShape *
-wa_shape_begin(WaMemory *memory, const void *user, uint32_t nblocks,
-			   uint32_t nrows, const uint32_t *row_end)
+WaLayout *
+wa_layout_begin(WaMemory *memory, const void *user, uint32_t nblocks,
+				uint32_t nrows, const uint32_t *row_end)
 {
-	WaShape *shape = wa_memory_get(memory, user, sizeof(*shape));
+	WaLayout *layout = wa_memory_get(memory, user, sizeof(*layout));
 
-	if (shape == NULL)
+	if (layout == NULL)
 		return NULL;
-	memset(shape, 0, sizeof(*shape));
-	shape->memory = memory;
-	shape->references = 1;
-	shape->nblocks = nblocks;
-	shape->nrows = nrows;
-	memcpy(shape->row_end, row_end, nblocks * sizeof(row_end[0]));
-	return shape;
+	memset(layout, 0, sizeof(*layout));
+	layout->memory = memory;
+	layout->references = 1;
+	layout->nblocks = nblocks;
+	layout->nrows = nrows;
+	memcpy(layout->row_end, row_end, nblocks * sizeof(row_end[0]));
+	return layout;
 }
 
-WaShape *
-wa_shape_make(WaMemory *memory, const void *user, const WaExtentHead *head)
+WaLayout *
+wa_layout_make(WaMemory *memory, const void *user, const WaExtentHead *head)
 {
-	WaShape *shape =
-		wa_shape_begin(memory, user, head->nblocks, head->nrows, head->row_end);
+	WaLayout *layout = wa_layout_begin(memory, user, head->nblocks, head->nrows,
+									   head->row_end);
 
-	if (shape == NULL)
+	if (layout == NULL)
 		return NULL;
-	memcpy(shape->block_lsn, head->block_lsn,
+	memcpy(layout->block_lsn, head->block_lsn,
 		   head->nblocks * sizeof(head->block_lsn[0]));
-	wa_shape_take_xids(shape, head);
-	return shape;
+	wa_layout_take_xids(layout, head);
+	return layout;
 }
 
 void
@@ -234,61 +234,61 @@ wa_deciders_add(WaDeciders *deciders, const WaDeciders *others)
 }
 
 void
-wa_shape_sum_xids(WaShape *shape)
+wa_layout_sum_xids(WaLayout *layout)
 {
-	WaDeciders sum = {.settled = shape->deciders.settled};
+	WaDeciders sum = {.settled = layout->deciders.settled};
 
-	for (uint32_t i = 0; i < shape->nblocks; i++)
+	for (uint32_t i = 0; i < layout->nblocks; i++)
 	{
-		const WaDeciders block = {.first_xid = shape->first_xid[i],
-								  .last_xid = shape->last_xid[i]};
+		const WaDeciders block = {.first_xid = layout->first_xid[i],
+								  .last_xid = layout->last_xid[i]};
 
 		wa_deciders_add(&sum, &block);
 	}
-	shape->deciders = sum;
+	layout->deciders = sum;
 }
 
 void
-wa_shape_take_xids(WaShape *shape, const WaExtentHead *head)
+wa_layout_take_xids(WaLayout *layout, const WaExtentHead *head)
 {
 	const size_t bytes = head->nblocks * sizeof(head->first_xid[0]);
 
-	if (head->settled < shape->deciders.settled)
+	if (head->settled < layout->deciders.settled)
 		return;
-	memcpy(shape->first_xid, head->first_xid, bytes);
-	memcpy(shape->last_xid, head->last_xid, bytes);
-	shape->deciders.settled = head->settled;
-	wa_shape_sum_xids(shape);
+	memcpy(layout->first_xid, head->first_xid, bytes);
+	memcpy(layout->last_xid, head->last_xid, bytes);
+	layout->deciders.settled = head->settled;
+	wa_layout_sum_xids(layout);
 }
 
 void
-wa_shape_retain(WaShape *shape)
+wa_layout_retain(WaLayout *layout)
 {
-	(void) __atomic_fetch_add(&shape->references, 1, __ATOMIC_RELAXED);
+	(void) __atomic_fetch_add(&layout->references, 1, __ATOMIC_RELAXED);
 }
 
 void
-wa_shape_release(WaShape *shape)
+wa_layout_release(WaLayout *layout)
 {
-	if (shape == NULL ||
-		__atomic_fetch_sub(&shape->references, 1, __ATOMIC_ACQ_REL) != 1)
+	if (layout == NULL ||
+		__atomic_fetch_sub(&layout->references, 1, __ATOMIC_ACQ_REL) != 1)
 		return;
-	wa_mirror_forget_shape(shape);
-	wa_memory_free(shape->memory, shape, sizeof(*shape));
+	wa_mirror_forget_layout(layout);
+	wa_memory_free(layout->memory, layout, sizeof(*layout));
 }
 
 bool
-wa_shape_is_in_use(const WaShape *shape)
+wa_layout_is_in_use(const WaLayout *layout)
 {
-	return __atomic_load_n(&shape->references, __ATOMIC_ACQUIRE) > 1;
+	return __atomic_load_n(&layout->references, __ATOMIC_ACQUIRE) > 1;
 }
 
 bool
-wa_shape_is_of(const WaShape *shape, const WaExtentHead *head)
+wa_layout_is_of(const WaLayout *layout, const WaExtentHead *head)
 {
-	return shape->nblocks == head->nblocks && shape->nrows == head->nrows &&
-		   memcmp(shape->block_lsn, head->block_lsn,
+	return layout->nblocks == head->nblocks && layout->nrows == head->nrows &&
+		   memcmp(layout->block_lsn, head->block_lsn,
 				  head->nblocks * sizeof(head->block_lsn[0])) == 0 &&
-		   memcmp(shape->row_end, head->row_end,
+		   memcmp(layout->row_end, head->row_end,
 				  head->nblocks * sizeof(head->row_end[0])) == 0;
 }

@@ -54,7 +54,7 @@ typedef struct WaDeciders
 } WaDeciders;
 
 /* Which blocks an extent has: see WaExtentHead. */
-typedef struct WaShape
+typedef struct WaLayout
 {
 	WaMemory *memory;
 	uint32_t references;
@@ -66,7 +66,7 @@ typedef struct WaShape
 	uint64_t last_xid[WA_EXTENT_BLOCKS];  /* and this */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];
 	uint32_t row_end[WA_EXTENT_BLOCKS];
-} WaShape;
+} WaLayout;
 
 /* Returns the first row of a block, where row_end has where each block's rows end. */
 static inline uint32_t
@@ -113,40 +113,40 @@ void wa_column_retain(WaColumn *column);
 void wa_column_release(WaColumn *column);
 
 /*
- * Makes a shape with one reference, whose blocks have no LSNs and no deciders yet, or
+ * Makes a layout with one reference, whose blocks have no LSNs and no deciders yet, or
  * returns NULL.
  */
-WaShape *wa_shape_begin(WaMemory *memory, const void *user, uint32_t nblocks,
-						uint32_t nrows, const uint32_t *row_end);
+WaLayout *wa_layout_begin(WaMemory *memory, const void *user, uint32_t nblocks,
+						  uint32_t nrows, const uint32_t *row_end);
 
-/* Makes the shape of a sound head, with one reference, or returns NULL. */
-WaShape *wa_shape_make(WaMemory *memory, const void *user,
-					   const WaExtentHead *head);
+/* Makes the layout of a sound head, with one reference, or returns NULL. */
+WaLayout *wa_layout_make(WaMemory *memory, const void *user,
+						 const WaExtentHead *head);
 
 /* Takes another reference. */
-void wa_shape_retain(WaShape *shape);
+void wa_layout_retain(WaLayout *layout);
 
 /* Gives up a reference; NULL is nothing. */
-void wa_shape_release(WaShape *shape);
+void wa_layout_release(WaLayout *layout);
 
-/* Tells whether somebody beside the caller refers to the shape. */
-bool wa_shape_is_in_use(const WaShape *shape);
+/* Tells whether somebody beside the caller refers to the layout. */
+bool wa_layout_is_in_use(const WaLayout *layout);
 
 /*
- * Tells whether the head's blocks and rows are those of the shape: what decides about
+ * Tells whether the head's blocks and rows are those of the layout: what decides about
  * them is not compared, as it may be known better by now of the same rows.
  */
-bool wa_shape_is_of(const WaShape *shape, const WaExtentHead *head);
+bool wa_layout_is_of(const WaLayout *layout, const WaExtentHead *head);
 
 /*
- * Takes over what a head, whose blocks are those of the shape, says of transactions, if
+ * Takes over what a head, whose blocks are those of the layout, says of transactions, if
  * it is as new as what there is.  Either is right; but who has read the blocks later has
  * seen more transactions ended, and queries to come have, too.
  */
-void wa_shape_take_xids(WaShape *shape, const WaExtentHead *head);
+void wa_layout_take_xids(WaLayout *layout, const WaExtentHead *head);
 
-/* Sums up the transactions of the shape's blocks, but for `settled`, which stays. */
-void wa_shape_sum_xids(WaShape *shape);
+/* Sums up the transactions of the layout's blocks, but for `settled`, which stays. */
+void wa_layout_sum_xids(WaLayout *layout);
 
 /* Adds deciders to those of other blocks. */
 void wa_deciders_add(WaDeciders *deciders, const WaDeciders *others);

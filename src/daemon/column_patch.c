@@ -12,7 +12,7 @@
 #include "daemon/mirror_convert.h"
 
 bool
-wa_patch_takes(const WaShape *old, const WaShape *brought, uint32_t block)
+wa_patch_takes(const WaLayout *old, const WaLayout *brought, uint32_t block)
 {
 	return block < brought->nblocks && brought->block_lsn[block] != 0 &&
 		   (block >= old->nblocks ||
@@ -38,7 +38,7 @@ add_rows(WaPatch *patch, uint32_t from, uint32_t nrows, bool is_brought)
 }
 
 bool
-wa_patch_plan(const WaShape *old, const WaShape *brought, WaPatch *patch)
+wa_patch_plan(const WaLayout *old, const WaLayout *brought, WaPatch *patch)
 {
 	patch->old = old;
 	patch->brought = brought;
@@ -62,43 +62,43 @@ wa_patch_plan(const WaShape *old, const WaShape *brought, WaPatch *patch)
 	return patch->nrows <= WA_MAX_EXTENT_ROWS;
 }
 
-WaShape *
-wa_shape_patch(WaMemory *memory, const void *user, const WaPatch *patch)
+WaLayout *
+wa_layout_patch(WaMemory *memory, const void *user, const WaPatch *patch)
 {
-	const WaShape *old = patch->old;
-	const WaShape *brought = patch->brought;
-	WaShape *shape = wa_shape_begin(memory, user, patch->nblocks, patch->nrows,
-									patch->row_end);
+	const WaLayout *old = patch->old;
+	const WaLayout *brought = patch->brought;
+	WaLayout *layout = wa_layout_begin(memory, user, patch->nblocks,
+									   patch->nrows, patch->row_end);
 
-	if (shape == NULL)
+	if (layout == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < shape->nblocks; i++)
-		shape->block_lsn[i] = wa_bits_get(patch->taken, i)
-								  ? brought->block_lsn[i]
-								  : old->block_lsn[i];
-	return shape;
+	for (uint32_t i = 0; i < layout->nblocks; i++)
+		layout->block_lsn[i] = wa_bits_get(patch->taken, i)
+								   ? brought->block_lsn[i]
+								   : old->block_lsn[i];
+	return layout;
 }
 
 void
-wa_shape_patch_xids(WaShape *shape, const WaPatch *patch)
+wa_layout_patch_xids(WaLayout *layout, const WaPatch *patch)
 {
-	const WaShape *old = patch->old;
-	const WaShape *brought = patch->brought;
+	const WaLayout *old = patch->old;
+	const WaLayout *brought = patch->brought;
 
 	/* A block's first_xid, if by a smaller one, is not too large for this. */
-	shape->deciders.settled = brought->deciders.settled > old->deciders.settled
-								  ? brought->deciders.settled
-								  : old->deciders.settled;
-	for (uint32_t i = 0; i < shape->nblocks; i++)
+	layout->deciders.settled = brought->deciders.settled > old->deciders.settled
+								   ? brought->deciders.settled
+								   : old->deciders.settled;
+	for (uint32_t i = 0; i < layout->nblocks; i++)
 	{
 		const bool is_brought = wa_bits_get(patch->taken, i);
 
-		shape->first_xid[i] =
+		layout->first_xid[i] =
 			is_brought ? brought->first_xid[i] : old->first_xid[i];
-		shape->last_xid[i] =
+		layout->last_xid[i] =
 			is_brought ? brought->last_xid[i] : old->last_xid[i];
 	}
-	wa_shape_sum_xids(shape);
+	wa_layout_sum_xids(layout);
 }
 
 /*

@@ -1,6 +1,6 @@
 /*
  * column_patch.h
- *		The shape and the columns of an extent, some blocks of which have been read
+ *		The layout and the columns of an extent, some blocks of which have been read
  *		again.
  *
  * A patch brings blocks that take the place of the extent's, or that it did not have.
@@ -25,8 +25,8 @@ typedef struct WaPatchRun
 /* What comes from where. */
 typedef struct WaPatch
 {
-	const WaShape *old;
-	const WaShape *brought;          /* the patch's */
+	const WaLayout *old;
+	const WaLayout *brought;         /* the patch's */
 	uint64_t taken[WA_EXTENT_WORDS]; /* a bit for each block of the patch's */
 	uint32_t nblocks;
 	uint32_t nrows;
@@ -36,24 +36,25 @@ typedef struct WaPatch
 } WaPatch;
 
 /* Tells whether a block is there in what is brought, and not older than the old one. */
-bool wa_patch_takes(const WaShape *old, const WaShape *brought, uint32_t block);
+bool wa_patch_takes(const WaLayout *old, const WaLayout *brought,
+					uint32_t block);
 
 /*
- * Finds what comes from where; both shapes have to stay.  Returns false if there would
+ * Finds what comes from where; both layouts have to stay.  Returns false if there would
  * be more rows than an extent may have.
  */
-WA_MUST_CHECK bool wa_patch_plan(const WaShape *old, const WaShape *brought,
+WA_MUST_CHECK bool wa_patch_plan(const WaLayout *old, const WaLayout *brought,
 								 WaPatch *patch);
 
 /*
- * Makes the shape of the extent then, with one reference, or returns NULL.  What it says
+ * Makes the layout of the extent then, with one reference, or returns NULL.  What it says
  * of transactions has yet to be set.
  */
-WaShape *wa_shape_patch(WaMemory *memory, const void *user,
-						const WaPatch *patch);
+WaLayout *wa_layout_patch(WaMemory *memory, const void *user,
+						  const WaPatch *patch);
 
-/* Sets it; the caller has the store's lock, as it is that of the shapes then. */
-void wa_shape_patch_xids(WaShape *shape, const WaPatch *patch);
+/* Sets it; the caller has the store's lock, as it is that of the layouts then. */
+void wa_layout_patch_xids(WaLayout *layout, const WaPatch *patch);
 
 /*
  * Makes a column of the extent then, with one reference, or returns NULL if there is no

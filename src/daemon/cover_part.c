@@ -56,22 +56,22 @@ next_block(const uint64_t *usable, uint32_t block, bool is_set)
 static uint32_t
 find_ranges(const WaUsedExtent *used, WaRowRange *ranges)
 {
-	const WaShape *shape = used->shape;
+	const WaLayout *layout = used->layout;
 	uint32_t count = 0;
 	uint32_t block = 0;
 
-	if (used->all_rows && shape->nrows > 0)
+	if (used->all_rows && layout->nrows > 0)
 	{
-		ranges[0] = (WaRowRange){0, shape->nrows};
+		ranges[0] = (WaRowRange){0, layout->nrows};
 		return 1;
 	}
-	while ((block = next_block(used->usable, block, true)) < shape->nblocks)
+	while ((block = next_block(used->usable, block, true)) < layout->nblocks)
 	{
-		const uint32_t begin = wa_first_row(shape->row_end, block);
+		const uint32_t begin = wa_first_row(layout->row_end, block);
 		uint32_t end;
 
 		block = next_block(used->usable, block, false);
-		end = shape->row_end[block - 1];
+		end = layout->row_end[block - 1];
 		if (count > 0 && ranges[count - 1].end == begin)
 			ranges[count - 1].end = end;
 		else if (end > begin)
@@ -104,9 +104,9 @@ fetch_row_ends(const WaUsedExtent *used)
 		return;
 	while ((block = next_block(used->usable, block, true)) < WA_EXTENT_BLOCKS)
 	{
-		__builtin_prefetch(&used->shape->row_end[block == 0 ? 0 : block - 1]);
+		__builtin_prefetch(&used->layout->row_end[block == 0 ? 0 : block - 1]);
 		block = next_block(used->usable, block, false);
-		__builtin_prefetch(&used->shape->row_end[block - 1]);
+		__builtin_prefetch(&used->layout->row_end[block - 1]);
 	}
 }
 
@@ -138,13 +138,13 @@ fill_extent(WaCoverExtent *extent, const WaUsedExtent *used, uint32_t ncolumns,
 {
 	memcpy(columns, used->columns, ncolumns * sizeof(WaColumn *));
 	memcpy(extent->usable, used->usable, sizeof(extent->usable));
-	extent->shape = used->shape;
+	extent->layout = used->layout;
 	extent->extent = (WaRunExtent){
 		.number = used->number,
 		.device = used->device,
-		.nblocks = used->shape->nblocks,
-		.nrows = used->shape->nrows,
-		.row_end = used->shape->row_end,
+		.nblocks = used->layout->nblocks,
+		.nrows = used->layout->nrows,
+		.row_end = used->layout->row_end,
 		.columns = (const WaColumn *const *) columns,
 		.ranges = ranges,
 		.nranges = nranges,
@@ -230,7 +230,7 @@ fetch_extents(const WaUse *use, WaExtent *const *extents, uint32_t count)
 		fetch(extents[i], sizeof(*extents[i]));
 	for (uint32_t i = 0; i < count; i++)
 	{
-		fetch(extents[i]->shape, offsetof(WaShape, first_xid));
+		fetch(extents[i]->layout, offsetof(WaLayout, first_xid));
 		fetch(extents[i]->columns, extents[i]->room * sizeof(WaColumn *));
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -302,6 +302,6 @@ wa_cover_part_release(WaCoverPart *part)
 	for (uint32_t i = 0; i < part->count * part->ncolumns; i++)
 		wa_column_release(columns_of(part, part->count)[i]);
 	for (uint32_t i = 0; i < part->count; i++)
-		wa_shape_release(part->extents[i].shape);
+		wa_layout_release(part->extents[i].layout);
 	free(part);
 }

@@ -11,11 +11,11 @@
 #include "daemon/runner.h"
 #include "daemon/store.h"
 
-/* An extent, to whose shape and columns its part has references. */
+/* An extent, to whose layout and columns its part has references. */
 typedef struct WaCoverExtent
 {
 	WaRunExtent extent; /* first */
-	WaShape *shape;
+	WaLayout *layout;
 	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
 } WaCoverExtent;
 

@@ -175,8 +175,8 @@ typedef struct WaMirrorNews
 	uint32_t number;
 	unsigned device; /* that has the extent */
 	bool is_asked;   /* somebody has asked for columns of it */
-	const WaShape *old_shape;
-	WaShape *shape;
+	const WaLayout *old_layout;
+	WaLayout *layout;
 	uint32_t ncolumns; /* of which some may be NULL */
 	WaColumn *const *old_columns;
 	WaColumn *const *columns;

@@ -37,9 +37,9 @@ release(WaMirrorDevice *device, WaMirrorAhead *ahead)
 	free(ahead);
 }
 
-/* Returns how many rows the run of a shape should have, as far as it has a say. */
+/* Returns how many rows the run of a layout should have, as far as it has a say. */
 static uint32_t
-choose_rows(WaMirror *mirror, const WaShape *old, uint32_t nrows)
+choose_rows(WaMirror *mirror, const WaLayout *old, uint32_t nrows)
 {
 	uint32_t rows = 0;
 
@@ -65,22 +65,22 @@ make(WaMirror *mirror, const WaMirrorNews *news)
 	ahead->references = 2;
 	ahead->evicts = news->is_asked ? WA_KEEP_ASKED : WA_KEEP_NOTHING;
 	pick->key = (WaMirrorKey){*news->relation, news->number};
-	pick->shape = news->shape;
-	pick->rows = choose_rows(mirror, news->old_shape, news->shape->nrows);
+	pick->layout = news->layout;
+	pick->rows = choose_rows(mirror, news->old_layout, news->layout->nrows);
 	for (uint32_t i = 0;
 		 i < news->ncolumns && pick->ncolumns < WA_MAX_RESIDENT_COLUMNS; i++)
 		if (news->columns[i] != NULL && news->old_columns[i] != NULL &&
 			__atomic_load_n(&news->old_columns[i]->copy.bytes,
 							__ATOMIC_RELAXED) > 0)
 			pick->columns[pick->ncolumns++] = news->columns[i];
-	if (pick->ncolumns == 0 || pick->shape->nrows == 0)
+	if (pick->ncolumns == 0 || pick->layout->nrows == 0)
 	{
 		free(ahead);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < pick->ncolumns; i++)
 		wa_column_retain(pick->columns[i]);
-	wa_shape_retain(pick->shape);
+	wa_layout_retain(pick->layout);
 	return ahead;
 }
 

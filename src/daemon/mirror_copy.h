@@ -1,6 +1,6 @@
 /*
  * mirror_copy.h
- *		What a column and a shape (column.h) know of their copies on a GPU.
+ *		What a column and a layout (column.h) know of their copies on a GPU.
  */
 #ifndef WA_DAEMON_MIRROR_COPY_H
 #define WA_DAEMON_MIRROR_COPY_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct WaColumn;
-struct WaShape;
+struct WaLayout;
 
 /*
  * The mirror's lock guards flat and run; only the thread of the GPU that the
@@ -27,7 +27,7 @@ typedef struct WaMirrorCopy
 /* Gives up the copy of a column to which nobody else refers. */
 void wa_mirror_forget_column(struct WaColumn *column);
 
-/* Gives up the run of rows of a shape to which nobody else refers. */
-void wa_mirror_forget_shape(struct WaShape *shape);
+/* Gives up the run of rows of a layout to which nobody else refers. */
+void wa_mirror_forget_layout(struct WaLayout *layout);
 
 #endif /* WA_DAEMON_MIRROR_COPY_H */

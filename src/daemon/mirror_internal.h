@@ -7,7 +7,7 @@
  * records and runs, and counts and taken of flat columns, and the count of changes
  * of what uses find: the thread changes them
  * with the lock for writing, and so does whoever gives up the last reference to a
- * column or a shape.  Uses take it for reading.  Nothing is copied, and CUDA is
+ * column or a layout.  Uses take it for reading.  Nothing is copied, and CUDA is
  * not called, with this lock or the store's.  Locks are taken in this order: the
  * store's, the mirror's, a device's.
  */
@@ -83,7 +83,7 @@ typedef struct WaMirrorSpace
 	struct WaMirrorSpace *next;
 } WaMirrorSpace;
 
-/* The rows of an extent, for as long as its shape or a copy refers to them. */
+/* The rows of an extent, for as long as its layout or a copy refers to them. */
 typedef struct WaMirrorRun
 {
 	WaMirrorSpace *space;
@@ -174,7 +174,7 @@ typedef struct WaPlacement
 typedef struct WaMirrorPick
 {
 	WaMirrorKey key;
-	WaShape *shape;
+	WaLayout *layout;
 	uint32_t rows; /* that its run should have at least */
 	uint32_t ncolumns;
 	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
@@ -262,15 +262,15 @@ void wa_mirror_publish(WaMirrorFlat *flat, WaMirrorRun *run, WaColumn *column);
 /* Gives up the copy of a column, if there is one. */
 void wa_mirror_drop_column(WaColumn *column);
 
-/* Gives up a shape's run, if there is one. */
-void wa_mirror_drop_shape(WaShape *shape);
+/* Gives up a layout's run, if there is one. */
+void wa_mirror_drop_layout(WaLayout *layout);
 
 /*
- * Sees to it that the shape has a run, of so many rows at least; false if there is
+ * Sees to it that the layout has a run, of so many rows at least; false if there is
  * none.
  */
 bool wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
-						WaShape *shape, uint32_t least_rows);
+						WaLayout *layout, uint32_t least_rows);
 
 /* Returns the record, made if need be, or NULL if there is no memory. */
 WaMirrorRecord *wa_mirror_find_record(WaMirrorSpace *space,

@@ -232,7 +232,7 @@ static void
 end_load(WaMirrorDevice *device, const WaMirrorPick *pick,
 		 WaMirrorFlat *const *flats, WaStatus status)
 {
-	WaMirrorRun *run = pick->shape->run;
+	WaMirrorRun *run = pick->layout->run;
 
 	(void) pthread_rwlock_wrlock(&device->mirror->lock);
 	for (uint32_t i = 0; i < pick->ncolumns; i++)
@@ -246,7 +246,7 @@ end_load(WaMirrorDevice *device, const WaMirrorPick *pick,
 			wa_flat_give(flats[i], run);
 	}
 	if (run->references == 1)
-		wa_mirror_drop_shape(pick->shape);
+		wa_mirror_drop_layout(pick->layout);
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
 }
 
@@ -260,15 +260,15 @@ load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
 	bool has_run;
 
 	(void) pthread_rwlock_wrlock(&device->mirror->lock);
-	has_run = wa_mirror_take_run(device, &pick->key.relation, pick->shape,
+	has_run = wa_mirror_take_run(device, &pick->key.relation, pick->layout,
 								 pick->rows);
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
 	if (!has_run)
-		return pick->shape->nrows == 0;
+		return pick->layout->nrows == 0;
 	for (uint32_t i = 0; i < pick->ncolumns; i++)
 	{
 		status =
-			load_column(device, pick->shape->run, pick->columns[i], &flats[i]);
+			load_column(device, pick->layout->run, pick->columns[i], &flats[i]);
 		if (status == WA_OK)
 			continue;
 		flats[i] = NULL;

@@ -87,20 +87,20 @@ make_run(WaMirrorSpace *space, uint32_t rows)
 
 bool
 wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
-				   WaShape *shape, uint32_t least_rows)
+				   WaLayout *layout, uint32_t least_rows)
 {
-	const uint32_t rows = (shape->nrows + WA_MIRROR_RUN_ROWS - 1) /
+	const uint32_t rows = (layout->nrows + WA_MIRROR_RUN_ROWS - 1) /
 						  WA_MIRROR_RUN_ROWS * WA_MIRROR_RUN_ROWS;
 	WaMirrorSpace *space;
 
-	if (shape->run != NULL || rows == 0)
+	if (layout->run != NULL || rows == 0)
 		return rows > 0;
 	space = find_space(device, relation);
 	if (space == NULL)
 		return false;
-	shape->run = make_run(space, rows < least_rows ? least_rows : rows);
+	layout->run = make_run(space, rows < least_rows ? least_rows : rows);
 	clean_space(space);
-	return shape->run != NULL;
+	return layout->run != NULL;
 }
 
 WaMirrorRecord *
@@ -219,11 +219,11 @@ wa_mirror_drop_column(WaColumn *column)
 }
 
 void
-wa_mirror_drop_shape(WaShape *shape)
+wa_mirror_drop_layout(WaLayout *layout)
 {
-	if (shape->run != NULL)
-		release_run(shape->run);
-	shape->run = NULL;
+	if (layout->run != NULL)
+		release_run(layout->run);
+	layout->run = NULL;
 }
 
 void
@@ -241,14 +241,14 @@ wa_mirror_forget_column(WaColumn *column)
 }
 
 void
-wa_mirror_forget_shape(WaShape *shape)
+wa_mirror_forget_layout(WaLayout *layout)
 {
 	WaMirror *mirror;
 
-	if (shape->run == NULL)
+	if (layout->run == NULL)
 		return;
-	mirror = shape->run->space->device->mirror;
+	mirror = layout->run->space->device->mirror;
 	(void) pthread_rwlock_wrlock(&mirror->lock);
-	wa_mirror_drop_shape(shape);
+	wa_mirror_drop_layout(layout);
 	(void) pthread_rwlock_unlock(&mirror->lock);
 }

@@ -52,8 +52,8 @@ wa_mirror_pick(WaMirrorDevice *device, const WaMirrorKey *key,
 		wa_column_retain(pick->columns[i]);
 	if (pick->ncolumns > 0)
 	{
-		pick->shape = extent->shape;
-		wa_shape_retain(pick->shape);
+		pick->layout = extent->layout;
+		wa_layout_retain(pick->layout);
 	}
 	(void) pthread_mutex_unlock(&store->lock);
 	return pick->ncolumns > 0;
@@ -64,7 +64,7 @@ wa_mirror_unpick(WaMirrorDevice *device, WaMirrorPick *pick)
 {
 	for (uint32_t i = 0; i < pick->ncolumns; i++)
 		wa_column_release(pick->columns[i]);
-	wa_shape_release(pick->shape);
+	wa_layout_release(pick->layout);
 	wa_store_trim(device->mirror->store);
 }
 
@@ -169,7 +169,7 @@ drop_extent(WaMirrorDevice *device, const WaExtent *extent)
 			bytes += extent->columns[i]->copy.bytes;
 			wa_mirror_drop_column(extent->columns[i]);
 		}
-	wa_mirror_drop_shape(extent->shape);
+	wa_mirror_drop_layout(extent->layout);
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
 	return bytes;
 }
@@ -191,19 +191,19 @@ is_kept(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
 
 /*
  * Tells whether an extent's copies may go.  Who uses them has a reference to the
- * shape, and nobody gets one while the caller has the store's lock.
+ * layout, and nobody gets one while the caller has the store's lock.
  */
 static bool
 may_drop(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
 {
-	if (extent->device != device->ordinal || extent->shape->run == NULL ||
+	if (extent->device != device->ordinal || extent->layout->run == NULL ||
 		(device->loading != NULL &&
 		 memcmp(&extent->relation->name, device->loading, sizeof(WaRelation)) ==
 			 0) ||
 		is_kept(device, extent, now_ns))
 		return false;
 	wa_kept_drop(extent->relation);
-	return !wa_shape_is_in_use(extent->shape);
+	return !wa_layout_is_in_use(extent->layout);
 }
 
 bool
@@ -227,7 +227,7 @@ wa_mirror_evict(WaMirrorDevice *device, uint64_t bytes)
 static bool
 is_incomplete(const WaExtent *extent)
 {
-	for (uint32_t i = 0; extent->shape->nrows > 0 && i < extent->room; i++)
+	for (uint32_t i = 0; extent->layout->nrows > 0 && i < extent->room; i++)
 		if (lacks_copy(extent->columns[i]))
 			return true;
 	return false;

@@ -129,7 +129,7 @@ wa_load_copy(WaLoad *load, uint32_t i, const uint8_t *parcel, char *error,
 }
 
 /*
- * Returns the load's extent with the load's shape, and room for all columns; or
+ * Returns the load's extent with the load's layout, and room for all columns; or
  * NULL if there is no memory.  The caller has the lock.
  */
 static WaExtent *
@@ -144,23 +144,23 @@ prepare_extent(WaLoad *load, WaGarbage *garbage)
 	if (extent == NULL)
 	{
 		extent = wa_map_add_extent(load->store, relation, load->head->number,
-								   load->shape);
+								   load->layout);
 		if (extent == NULL)
 			return NULL;
-		load->shape = NULL;
+		load->layout = NULL;
 	}
 	if (!wa_map_make_room(extent))
 	{
 		wa_map_remove_extent(load->store, extent, garbage);
 		return NULL;
 	}
-	if (load->shape != NULL && wa_shape_is_of(extent->shape, load->head))
-		wa_shape_take_xids(extent->shape, load->head);
-	else if (load->shape != NULL)
+	if (load->layout != NULL && wa_layout_is_of(extent->layout, load->head))
+		wa_layout_take_xids(extent->layout, load->head);
+	else if (load->layout != NULL)
 	{
 		for (uint32_t i = 0; i < extent->room; i++)
 			wa_map_set_column(extent, i, NULL, garbage);
-		load->shape = wa_map_set_shape(load->store, extent, load->shape);
+		load->layout = wa_map_set_layout(load->store, extent, load->layout);
 	}
 	return extent;
 }
@@ -214,8 +214,9 @@ load_extent(WaLoad *load, const uint8_t *parcel, char *error,
 		(void) snprintf(error, error_bytes, "%s", refusal);
 		return WA_OUT_OF_MEMORY;
 	}
-	load->shape = wa_shape_make(&load->store->memory, &load->need, load->head);
-	if (load->shape == NULL)
+	load->layout =
+		wa_layout_make(&load->store->memory, &load->need, load->head);
+	if (load->layout == NULL)
 		return WA_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < load->head->ncolumns; i++)
 	{
@@ -234,7 +235,7 @@ wa_load_end(WaLoad *load)
 {
 	WaGarbage garbage = {0};
 
-	wa_shape_release(load->shape);
+	wa_layout_release(load->layout);
 	for (uint32_t i = 0; i < load->head->ncolumns; i++)
 	{
 		wa_column_release(load->columns[i]);

@@ -2,7 +2,7 @@
  * store.h
  *		The resident columns: relations, their extents, and those's columns.
  *
- * The columns and the shape of an extent are constant and counted references
+ * The columns and the layout of an extent are constant and counted references
  * (column.h): queries use them without a lock while loads replace them.  WaStore
  * .lock guards the map, which is every field below that is not said to be
  * constant.  It is held for looking up and linking only: columns are copied and
@@ -69,7 +69,7 @@ typedef struct WaExtent
 	uint32_t cached_blocks;          /* bits in `cached` */
 	uint32_t cached_rows;            /* of those blocks */
 	uint64_t fresh[WA_EXTENT_WORDS]; /* of `cached`: see store_follow.h */
-	WaShape *shape;
+	WaLayout *layout;
 	uint32_t room; /* of columns */
 	WaColumn **columns;
 	struct WaExtent *newer; /* by last use */
@@ -184,7 +184,7 @@ typedef struct WaUsedExtent
 	uint32_t device;
 	uint64_t usable[WA_EXTENT_WORDS]; /* a bit for each block */
 	bool all_rows;                    /* are in usable blocks */
-	WaShape *shape;
+	WaLayout *layout;
 	WaColumn *columns[WA_MAX_QUERY_COLUMNS];
 } WaUsedExtent;
 

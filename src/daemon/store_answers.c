@@ -134,8 +134,8 @@ describe_overlay(const WaExtent *overlay, WaExtentState *state)
 		state->fresh[i] |= overlay->fresh[i];
 	}
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
-		if (overlay->shape->block_lsn[i] > state->block_lsn[i])
-			state->block_lsn[i] = overlay->shape->block_lsn[i];
+		if (overlay->layout->block_lsn[i] > state->block_lsn[i])
+			state->block_lsn[i] = overlay->layout->block_lsn[i];
 }
 
 /*
@@ -163,7 +163,7 @@ describe_extent(const WaStoredRelation *relation, uint32_t number,
 	state->ncolumns = count_columns(extent);
 	memcpy(state->cached, extent->cached, sizeof(state->cached));
 	memcpy(state->fresh, extent->fresh, sizeof(state->fresh));
-	memcpy(state->block_lsn, extent->shape->block_lsn,
+	memcpy(state->block_lsn, extent->layout->block_lsn,
 		   sizeof(state->block_lsn));
 	if (overlay != NULL)
 		describe_overlay(overlay, state);

@@ -99,7 +99,7 @@ is_replaced(const Eviction *eviction, const WaExtent *extent)
 	return need != NULL && !need->is_patch &&
 		   extent->relation == need->pins->relation &&
 		   extent->number == need->head->number &&
-		   !wa_shape_is_of(extent->shape, need->head);
+		   !wa_layout_is_of(extent->layout, need->head);
 }
 
 /* Tells whether an extent's column at a place may go. */
@@ -130,7 +130,7 @@ evict_from(Eviction *eviction, WaExtent *extent)
 	if (going == 0 && staying > 0)
 		return;
 	wa_kept_drop(extent->relation);
-	if (wa_shape_is_in_use(extent->shape))
+	if (wa_layout_is_in_use(extent->layout))
 		return;
 	if (staying == 0)
 	{
@@ -231,7 +231,7 @@ replaced_bytes(const WaNeed *need)
 
 	if (extent == NULL)
 		return 0;
-	stays = wa_shape_is_of(extent->shape, need->head);
+	stays = wa_layout_is_of(extent->layout, need->head);
 	for (uint32_t i = 0; i < extent->room; i++)
 		if (extent->columns[i] != NULL && counts(relation, i) &&
 			(!stays || brings(need, i)))
@@ -295,7 +295,7 @@ wa_evict_check_shares(WaStore *store, const WaNeed *need)
 	{
 		const uint64_t before = eviction.garbage.bytes;
 
-		/* What goes may have counted for nothing, as the shape of an extent. */
+		/* What goes may have counted for nothing, as the layout of an extent. */
 		evict_oldest(&eviction, before + bytes);
 		goes_on = eviction.garbage.bytes > before;
 	}

@@ -22,7 +22,7 @@ change_extent(const Follow *follow, WaExtent *extent)
 
 	memcpy(fresh, extent->fresh, sizeof(fresh));
 	wa_change_take_out(follow->change, wa_extent_number(extent->number),
-					   extent->shape, fresh);
+					   extent->layout, fresh);
 	if (memcmp(fresh, extent->fresh, sizeof(fresh)) == 0)
 		return;
 	memcpy(extent->fresh, fresh, sizeof(fresh));
@@ -37,7 +37,7 @@ change_block_of(const WaChange *change, WaExtent *extent)
 	const uint64_t bit = (uint64_t) 1 << place % 64;
 
 	if (extent == NULL || (extent->fresh[place / 64] & bit) == 0 ||
-		change->lsn <= extent->shape->block_lsn[place])
+		change->lsn <= extent->layout->block_lsn[place])
 		return;
 	extent->fresh[place / 64] &= ~bit;
 	wa_map_note_change(extent);
@@ -71,7 +71,7 @@ change_rest(const Follow *follow)
 		change_extent(follow, extent);
 		memcpy(cached, extent->cached, sizeof(cached));
 		wa_change_take_out(follow->change, wa_extent_number(extent->number),
-						   extent->shape, cached);
+						   extent->layout, cached);
 		if (memcmp(cached, extent->cached, sizeof(cached)) != 0)
 			wa_map_set_cached(extent, cached);
 	}
@@ -168,7 +168,7 @@ wa_follow_refresh(const WaStore *store, WaExtent *extent, uint64_t position,
 		return;
 	memcpy(fresh, blocks, sizeof(fresh));
 	wa_known_take_out(&store->known, position, &extent->relation->name,
-					  wa_extent_number(extent->number), extent->shape, fresh);
+					  wa_extent_number(extent->number), extent->layout, fresh);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 		extent->fresh[i] |= fresh[i] & extent->cached[i];
 	wa_map_note_change(extent);

@@ -15,7 +15,7 @@
 
 /*
  * Makes cached blocks of an extent (a bit for each) fresh as far as is known, which were
- * read behind a position, with the LSNs that the extent's shape has.  Others stay what
+ * read behind a position, with the LSNs that the extent's layout has.  Others stay what
  * they are.  The caller has the store's lock.
  */
 void wa_follow_refresh(const WaStore *store, WaExtent *extent,

@@ -57,16 +57,16 @@ wa_change_is_of(const WaChange *change, const WaRelation *relation)
 
 /* Takes a block out if it has not been read since a change. */
 static void
-take_out(const WaChange *change, const WaShape *shape, uint32_t place,
+take_out(const WaChange *change, const WaLayout *layout, uint32_t place,
 		 uint64_t *blocks)
 {
-	if (change->lsn > shape->block_lsn[place])
+	if (change->lsn > layout->block_lsn[place])
 		blocks[place / 64] &= ~((uint64_t) 1 << place % 64);
 }
 
 void
 wa_change_take_out(const WaChange *change, uint32_t number,
-				   const WaShape *shape, uint64_t *blocks)
+				   const WaLayout *layout, uint64_t *blocks)
 {
 	const uint32_t extent = wa_extent_of_block(change->block);
 	const uint32_t place = change->block % WA_EXTENT_BLOCKS;
@@ -74,16 +74,17 @@ wa_change_take_out(const WaChange *change, uint32_t number,
 	if (change->kind == WA_CHANGE_FILES)
 		memset(blocks, 0, WA_EXTENT_WORDS * sizeof(*blocks));
 	else if (change->kind == WA_CHANGE_BLOCK && extent == number)
-		take_out(change, shape, place, blocks);
+		take_out(change, layout, place, blocks);
 	else if (change->kind == WA_CHANGE_REST && extent <= number)
-		for (uint32_t i = extent == number ? place : 0; i < shape->nblocks; i++)
-			take_out(change, shape, i, blocks);
+		for (uint32_t i = extent == number ? place : 0; i < layout->nblocks;
+			 i++)
+			take_out(change, layout, i, blocks);
 }
 
 void
 wa_known_take_out(const WaKnown *known, uint64_t position,
 				  const WaRelation *relation, uint32_t number,
-				  const WaShape *shape, uint64_t *blocks)
+				  const WaLayout *layout, uint64_t *blocks)
 {
 	const uint64_t oldest =
 		known->count > WA_KNOWN_CHANGES ? known->count - WA_KNOWN_CHANGES : 0;
@@ -96,6 +97,6 @@ wa_known_take_out(const WaKnown *known, uint64_t position,
 			break;
 		if (place->change.lsn > position &&
 			wa_change_is_of(&place->change, relation))
-			wa_change_take_out(&place->change, number, shape, blocks);
+			wa_change_take_out(&place->change, number, layout, blocks);
 	}
 }

@@ -48,14 +48,14 @@ bool wa_known_reaches(const WaKnown *known, uint64_t position);
  */
 void wa_known_take_out(const WaKnown *known, uint64_t position,
 					   const WaRelation *relation, uint32_t number,
-					   const WaShape *shape, uint64_t *blocks);
+					   const WaLayout *layout, uint64_t *blocks);
 
 /*
  * Takes the blocks out that one change concerns, if it is of the extent's relation: one
  * block, or all from one on, of those whose LSN is older than the change; or all.
  */
 void wa_change_take_out(const WaChange *change, uint32_t number,
-						const WaShape *shape, uint64_t *blocks);
+						const WaLayout *layout, uint64_t *blocks);
 
 /* Tells whether a change is one of a relation. */
 bool wa_change_is_of(const WaChange *change, const WaRelation *relation);

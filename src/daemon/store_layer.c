@@ -26,12 +26,12 @@ take_column(WaLayer *layer, uint32_t i, WaColumn *column)
 		wa_column_retain(column);
 }
 
-/* Takes a reference to a shape. */
+/* Takes a reference to a layout. */
 static void
-take_shape(WaLayer *layer, WaShape *shape)
+take_layout(WaLayer *layer, WaLayout *layout)
 {
-	layer->shape = shape;
-	wa_shape_retain(shape);
+	layer->layout = layout;
+	wa_layout_retain(layout);
 }
 
 bool
@@ -39,7 +39,7 @@ wa_layer_take(WaLayer *layer, const WaExtent *extent)
 {
 	if (!begin(layer, extent->room))
 		return false;
-	take_shape(layer, extent->shape);
+	take_layout(layer, extent->layout);
 	for (uint32_t i = 0; i < extent->room; i++)
 		take_column(layer, i, extent->columns[i]);
 	return true;
@@ -50,7 +50,7 @@ wa_layer_copy(WaLayer *layer, const WaLayer *from, const WaLayer *like)
 {
 	if (!begin(layer, from->room))
 		return false;
-	take_shape(layer, from->shape);
+	take_layout(layer, from->layout);
 	for (uint32_t i = 0; i < from->room && i < like->room; i++)
 		if (like->columns[i] != NULL)
 			take_column(layer, i, from->columns[i]);
@@ -68,8 +68,9 @@ wa_layer_bring(WaLayer *layer, WaLoad *load, const uint8_t *parcel, char *error,
 			room = load->pins.place[i] + 1;
 	if (!begin(layer, room))
 		return WA_OUT_OF_MEMORY;
-	layer->shape = wa_shape_make(&load->store->memory, &load->need, load->head);
-	if (layer->shape == NULL)
+	layer->layout =
+		wa_layout_make(&load->store->memory, &load->need, load->head);
+	if (layer->layout == NULL)
 		return WA_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < load->pins.ncolumns; i++)
 	{
@@ -93,14 +94,14 @@ wa_layer_patch(WaLayer *layer, WaLoad *load, const WaLayer *old,
 
 	if (!begin(layer, old->room))
 		return WA_OUT_OF_MEMORY;
-	if (!wa_patch_plan(old->shape, brought->shape, plan))
+	if (!wa_patch_plan(old->layout, brought->layout, plan))
 	{
 		(void) snprintf(error, error_bytes,
 						"an extent cannot have so many rows");
 		return WA_BAD_REQUEST;
 	}
-	layer->shape = wa_shape_patch(memory, &load->need, plan);
-	if (layer->shape == NULL)
+	layer->layout = wa_layout_patch(memory, &load->need, plan);
+	if (layer->layout == NULL)
 		return WA_OUT_OF_MEMORY;
 	for (uint32_t i = 0; i < old->room; i++)
 	{
@@ -121,7 +122,7 @@ wa_layer_end(WaLayer *layer)
 	if (layer->columns != NULL)
 		for (uint32_t i = 0; i < layer->room; i++)
 			wa_column_release(layer->columns[i]);
-	wa_shape_release(layer->shape);
+	wa_layout_release(layer->layout);
 	free(layer->columns);
 	memset(layer, 0, sizeof(*layer));
 }
@@ -129,8 +130,8 @@ wa_layer_end(WaLayer *layer)
 bool
 wa_layer_is_of(const WaLayer *layer, const WaExtent *extent)
 {
-	if (extent == NULL || layer->shape != extent->shape)
-		return extent == NULL && layer->shape == NULL;
+	if (extent == NULL || layer->layout != extent->layout)
+		return extent == NULL && layer->layout == NULL;
 	for (uint32_t i = 0; i < extent->room; i++)
 		if (extent->columns[i] != (i < layer->room ? layer->columns[i] : NULL))
 			return false;

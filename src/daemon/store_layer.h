@@ -9,12 +9,12 @@
 #include "daemon/store_load.h"
 
 /*
- * A shape and columns, by the places of the relation's records, with references to them;
+ * A layout and columns, by the places of the relation's records, with references to them;
  * columns may be NULL, and all is 0 if there is nothing.
  */
 typedef struct WaLayer
 {
-	WaShape *shape;
+	WaLayout *layout;
 	uint32_t room; /* of columns */
 	WaColumn **columns;
 } WaLayer;
@@ -42,7 +42,7 @@ WA_MUST_CHECK WaStatus wa_layer_bring(WaLayer *layer, WaLoad *load,
 
 /*
  * Makes a layer in which the blocks of another take the places of the old one's, in the
- * columns that this has; the plan says which.  What its shape says of transactions has
+ * columns that this has; the plan says which.  What its layout says of transactions has
  * yet to be set.
  */
 WA_MUST_CHECK WaStatus wa_layer_patch(WaLayer *layer, WaLoad *load,

@@ -17,7 +17,7 @@ typedef struct WaLoad
 	const WaExtentHead *head;
 	WaPins pins; /* of the head's columns */
 	WaNeed need;
-	WaShape *shape; /* or NULL, like the columns */
+	WaLayout *layout; /* or NULL, like the columns */
 	WaDictionary *dictionaries[WA_MAX_RESIDENT_COLUMNS];
 	WaColumn *columns[WA_MAX_RESIDENT_COLUMNS];
 } WaLoad;

@@ -442,7 +442,7 @@ have_extents_room(WaStoredRelation *relation)
 
 WaExtent *
 wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
-				  WaShape *shape)
+				  WaLayout *layout)
 {
 	WaExtent *extent = calloc(1, sizeof(*extent));
 	const uint32_t place = wa_map_search(relation, number);
@@ -458,7 +458,7 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 	extent->relation = relation;
 	extent->number = number;
 	extent->device = store->devices[wa_extent_number(number) % store->ndevices];
-	extent->shape = shape;
+	extent->layout = layout;
 	memmove(&relation->extents[place + 1], &relation->extents[place],
 			(relation->nextents - place) * sizeof(WaExtent *));
 	relation->extents[place] = extent;
@@ -469,15 +469,15 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 	return extent;
 }
 
-WaShape *
-wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape)
+WaLayout *
+wa_map_set_layout(WaStore *store, WaExtent *extent, WaLayout *layout)
 {
 	static const uint64_t none[WA_EXTENT_WORDS];
-	WaShape *old = extent->shape;
+	WaLayout *old = extent->layout;
 
-	/* Without cached blocks the sums do not depend on the shape. */
+	/* Without cached blocks the sums do not depend on the layout. */
 	wa_map_set_cached(extent, none);
-	extent->shape = shape;
+	extent->layout = layout;
 	renew_edition(store, extent);
 	return old;
 }
@@ -552,8 +552,8 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 	relation->nextents--;
 	memmove(&relation->extents[place], &relation->extents[place + 1],
 			(relation->nextents - place) * sizeof(WaExtent *));
-	garbage->bytes += sizeof(WaShape);
-	wa_shape_release(extent->shape);
+	garbage->bytes += sizeof(WaLayout);
+	wa_layout_release(extent->layout);
 	free(extent->columns);
 	free(extent);
 	wa_map_clean_relation(store, relation);
@@ -562,22 +562,22 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 void
 wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
 {
-	const WaShape *shape = extent->shape;
+	const WaLayout *layout = extent->layout;
 
 	wa_map_note_change(extent);
 	wa_sums_add(extent, -1);
 	memset(extent->cached, 0, sizeof(extent->cached));
 	extent->cached_blocks = 0;
 	extent->cached_rows = 0;
-	for (uint32_t i = 0; i < shape->nblocks; i++)
+	for (uint32_t i = 0; i < layout->nblocks; i++)
 	{
 		const uint64_t bit = (uint64_t) 1 << i % 64;
 
-		if ((cached[i / 64] & bit) == 0 || shape->block_lsn[i] == 0)
+		if ((cached[i / 64] & bit) == 0 || layout->block_lsn[i] == 0)
 			continue;
 		extent->cached[i / 64] |= bit;
 		extent->cached_blocks++;
-		extent->cached_rows += wa_rows_of_block(shape->row_end, i);
+		extent->cached_rows += wa_rows_of_block(layout->row_end, i);
 	}
 	wa_sums_add(extent, 1);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)

@@ -62,17 +62,17 @@ WaColumn *wa_map_column(const WaExtent *extent, uint32_t place);
 
 /*
  * Adds an extent without columns, cached and fresh blocks to a relation that has none of
- * its number.  Takes over the reference to the shape.  Returns NULL if there is no
+ * its number.  Takes over the reference to the layout.  Returns NULL if there is no
  * memory.  An extent has another edition whenever its overlay has become another one.
  */
 WaExtent *wa_map_add_extent(WaStore *store, WaStoredRelation *relation,
-							uint32_t number, WaShape *shape);
+							uint32_t number, WaLayout *layout);
 
 /*
- * Gives an extent another shape, whose reference is taken over, and so another edition
- * without cached and fresh blocks.  Returns the old shape, with the reference to it.
+ * Gives an extent another layout, whose reference is taken over, and so another edition
+ * without cached and fresh blocks.  Returns the old layout, with the reference to it.
  */
-WaShape *wa_map_set_shape(WaStore *store, WaExtent *extent, WaShape *shape);
+WaLayout *wa_map_set_layout(WaStore *store, WaExtent *extent, WaLayout *layout);
 
 /*
  * Notes that an extent has changed, or what is fresh of it: covers that were made before
@@ -110,7 +110,7 @@ void wa_map_touch(WaStore *store, WaExtent *extent);
 void wa_map_order_by_use(WaStore *store);
 
 /*
- * Sets the blocks that are cached, among those of the shape that have an LSN; others are
+ * Sets the blocks that are cached, among those of the layout that have an LSN; others are
  * not fresh any more.
  */
 void wa_map_set_cached(WaExtent *extent, const uint64_t *cached);

@@ -2,11 +2,11 @@
  * store_patch.c
  *		Exchanging blocks of an extent: a LOAD that is a patch.
  *
- * The columns of an extent and its shape are constant, so that others are made, from them
+ * The columns of an extent and its layout are constant, so that others are made, from them
  * and from what the patch brings, and take their places at once.  To make all of an extent
  * anew for one block takes a hundred times as long as for the block, and so does copying
  * it to a GPU.  So a few blocks are kept by themselves, in the extent's overlay, which is
- * an extent of the map as well: with a shape and columns of its own, in which the other
+ * an extent of the map as well: with a layout and columns of its own, in which the other
  * blocks have no rows.  What the next patch brings goes there, too, until the overlay has
  * so many blocks that it is worth while to fold them into the extent, with which it goes.
  *
@@ -34,7 +34,7 @@
 typedef struct Patch
 {
 	WaLoad *load;
-	const WaLayer *brought; /* by the load; without a shape: nothing */
+	const WaLayer *brought; /* by the load; without a layout: nothing */
 	uint32_t device;
 	bool is_asked;
 	uint32_t base_blocks; /* that the extent has cached, ... */
@@ -42,7 +42,7 @@ typedef struct Patch
 	WaLayer base;    /* what there is of the extent, ... */
 	WaLayer overlay; /* ... and of its overlay */
 	WaLayer over;   /* the overlay with what is brought, or one of both alone */
-	WaLayer folded; /* the extent with that; without a shape: not yet */
+	WaLayer folded; /* the extent with that; without a layout: not yet */
 	bool is_patched; /* `over` was made by its plan */
 	WaPatch over_plan;
 	WaPatch folded_plan;
@@ -95,8 +95,8 @@ take(Patch *patch, bool *exists)
 static bool
 is_wanted(const Patch *patch, uint32_t block)
 {
-	return patch->brought->shape != NULL &&
-		   wa_patch_takes(patch->base.shape, patch->brought->shape, block);
+	return patch->brought->layout != NULL &&
+		   wa_patch_takes(patch->base.layout, patch->brought->layout, block);
 }
 
 /* Tells whether what is brought goes into the overlay, which may have yet to be made. */
@@ -105,9 +105,9 @@ takes_overlay(const Patch *patch)
 {
 	uint32_t blocks = 0;
 
-	if (patch->brought->shape == NULL ||
+	if (patch->brought->layout == NULL ||
 		!wa_layer_has_all(patch->brought, &patch->base) ||
-		(patch->overlay.shape != NULL &&
+		(patch->overlay.layout != NULL &&
 		 !wa_layer_has_all(&patch->overlay, &patch->base)))
 		return false;
 	for (uint32_t i = 0; i < WA_EXTENT_BLOCKS; i++)
@@ -125,15 +125,15 @@ make_over(Patch *patch, char *error, size_t error_bytes)
 	const WaLayer *overlay = &patch->overlay;
 	const WaLayer *brought = patch->brought;
 	const bool has_overlay =
-		overlay->shape != NULL && wa_layer_has_all(overlay, &patch->base);
+		overlay->layout != NULL && wa_layer_has_all(overlay, &patch->base);
 
-	if (brought->shape != NULL && has_overlay)
+	if (brought->layout != NULL && has_overlay)
 	{
 		patch->is_patched = true;
 		return wa_layer_patch(&patch->over, patch->load, overlay, brought,
 							  &patch->over_plan, error, error_bytes);
 	}
-	if (brought->shape == NULL && !has_overlay)
+	if (brought->layout == NULL && !has_overlay)
 		return WA_OK;
 	return wa_layer_copy(&patch->over, has_overlay ? overlay : brought,
 						 &patch->base)
@@ -147,7 +147,7 @@ make_all(Patch *patch, char *error, size_t error_bytes)
 {
 	WaStatus status = make_over(patch, error, error_bytes);
 
-	if (status != WA_OK || takes_overlay(patch) || patch->over.shape == NULL)
+	if (status != WA_OK || takes_overlay(patch) || patch->over.layout == NULL)
 		return status;
 	return wa_layer_patch(&patch->folded, patch->load, &patch->base,
 						  &patch->over, &patch->folded_plan, error,
@@ -159,7 +159,7 @@ static void
 copy_ahead(const Patch *patch)
 {
 	const WaLoad *load = patch->load;
-	const bool is_overlay = patch->folded.shape == NULL;
+	const bool is_overlay = patch->folded.layout == NULL;
 	const WaLayer *made = is_overlay ? &patch->over : &patch->folded;
 	const WaLayer *base = &patch->base;
 	const WaMirrorNews news = {
@@ -167,16 +167,16 @@ copy_ahead(const Patch *patch)
 		.number = load->head->number | (is_overlay ? WA_OVERLAY : 0),
 		.device = patch->device,
 		.is_asked = load->need.is_asked,
-		.old_shape = is_overlay && patch->overlay.shape != NULL
-						 ? patch->overlay.shape
-						 : base->shape,
-		.shape = made->shape,
+		.old_layout = is_overlay && patch->overlay.layout != NULL
+						  ? patch->overlay.layout
+						  : base->layout,
+		.layout = made->layout,
 		.ncolumns = made->room < base->room ? made->room : base->room,
 		.old_columns = base->columns,
 		.columns = made->columns,
 	};
 
-	if (load->store->mirror != NULL && made->shape != NULL)
+	if (load->store->mirror != NULL && made->layout != NULL)
 		wa_mirror_ahead(load->store->mirror, &news, load->store->copies_ns);
 }
 
@@ -194,7 +194,8 @@ find_blocks(const Patch *patch, const WaExtent *overlay, uint64_t *kept,
 		if (is_wanted(patch, i) &&
 			(!patch->is_patched || wa_bits_get(patch->over_plan.taken, i)))
 			wa_bits_set(brought, i);
-	if (overlay != NULL && (patch->is_patched || patch->brought->shape == NULL))
+	if (overlay != NULL &&
+		(patch->is_patched || patch->brought->layout == NULL))
 		for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 			kept[i] = overlay->cached[i] & ~brought[i];
 }
@@ -212,8 +213,8 @@ exchange(const Patch *patch, WaExtent *extent, WaLayer *made,
 	uint64_t cached[WA_EXTENT_WORDS];
 
 	wa_layer_put(made, extent, garbage);
-	if (extent->shape != made->shape)
-		made->shape = wa_map_set_shape(store, extent, made->shape);
+	if (extent->layout != made->layout)
+		made->layout = wa_map_set_layout(store, extent, made->layout);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 		cached[i] = stays[i] | brought[i];
 	wa_map_set_cached(extent, cached);
@@ -229,11 +230,11 @@ add_overlay(Patch *patch, WaGarbage *garbage)
 	WaLoad *load = patch->load;
 	WaExtent *overlay =
 		wa_map_add_extent(load->store, load->pins.relation,
-						  load->head->number | WA_OVERLAY, patch->over.shape);
+						  load->head->number | WA_OVERLAY, patch->over.layout);
 
 	if (overlay == NULL)
 		return NULL;
-	wa_shape_retain(patch->over.shape);
+	wa_layout_retain(patch->over.layout);
 	if (wa_map_make_room(overlay))
 		return overlay;
 	wa_map_remove_extent(load->store, overlay, garbage);
@@ -242,13 +243,13 @@ add_overlay(Patch *patch, WaGarbage *garbage)
 
 /* What had ended for who has read some blocks holds for the others, too. */
 static void
-share_settled(WaShape *shape, WaShape *other)
+share_settled(WaLayout *layout, WaLayout *other)
 {
-	const uint64_t settled = shape->deciders.settled > other->deciders.settled
-								 ? shape->deciders.settled
+	const uint64_t settled = layout->deciders.settled > other->deciders.settled
+								 ? layout->deciders.settled
 								 : other->deciders.settled;
 
-	shape->deciders.settled = settled;
+	layout->deciders.settled = settled;
 	other->deciders.settled = settled;
 }
 
@@ -269,8 +270,8 @@ put_overlay(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 	if (overlay == NULL)
 		return false;
 	if (patch->is_patched)
-		wa_shape_patch_xids(patch->over.shape, &patch->over_plan);
-	share_settled(base->shape, patch->over.shape);
+		wa_layout_patch_xids(patch->over.layout, &patch->over_plan);
+	share_settled(base->layout, patch->over.layout);
 	wa_layer_pass_on(&patch->overlay);
 	exchange(patch, overlay, &patch->over, stays, fresh, brought, garbage);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
@@ -300,8 +301,8 @@ put_folded(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 			fresh[i] |= overlay->fresh[i] & kept[i];
 	}
 	if (patch->is_patched)
-		wa_shape_patch_xids(patch->over.shape, &patch->over_plan);
-	wa_shape_patch_xids(patch->folded.shape, &patch->folded_plan);
+		wa_layout_patch_xids(patch->over.layout, &patch->over_plan);
+	wa_layout_patch_xids(patch->folded.layout, &patch->folded_plan);
 	wa_layer_pass_on(&patch->base);
 	exchange(patch, base, &patch->folded, stays, fresh, brought, garbage);
 }
@@ -310,10 +311,10 @@ put_folded(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 static WaStatus
 put(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 {
-	if (patch->over.shape != NULL && patch->folded.shape == NULL)
+	if (patch->over.layout != NULL && patch->folded.layout == NULL)
 		return put_overlay(patch, base, overlay, garbage) ? WA_OK
 														  : WA_OUT_OF_MEMORY;
-	if (patch->folded.shape != NULL)
+	if (patch->folded.layout != NULL)
 		put_folded(patch, base, overlay, garbage);
 	if (overlay != NULL)
 		wa_map_remove_extent(patch->load->store, overlay, garbage);
@@ -327,7 +328,7 @@ publish(Patch *patch, bool *is_done)
 	WaLoad *load = patch->load;
 	WaStore *store = load->store;
 	const uint32_t number = load->head->number;
-	const bool is_overlay = patch->folded.shape == NULL;
+	const bool is_overlay = patch->folded.layout == NULL;
 	WaGarbage garbage = {0};
 	WaStatus status = WA_OK;
 	WaExtent *base;

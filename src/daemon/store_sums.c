@@ -11,16 +11,16 @@ const WaResidency wa_sums_nothing = {.smallest = INT64_MAX,
 uint32_t
 wa_sums_count_odd(const WaExtent *extent, const uint64_t *odd, uint64_t *rows)
 {
-	const WaShape *shape = extent->shape;
+	const WaLayout *layout = extent->layout;
 	uint32_t blocks = 0;
 
 	*rows = 0;
-	for (uint32_t i = 0; i < shape->nblocks; i++)
+	for (uint32_t i = 0; i < layout->nblocks; i++)
 	{
 		if (!wa_bits_get(odd, i) || !wa_bits_get(extent->cached, i))
 			continue;
 		blocks++;
-		*rows += wa_rows_of_block(shape->row_end, i);
+		*rows += wa_rows_of_block(layout->row_end, i);
 	}
 	return blocks;
 }

@@ -71,13 +71,13 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 
 /* Takes those blocks of a word out that are not settled for the snapshot. */
 static uint64_t
-leave_unsettled(const WaUse *use, const WaShape *shape, uint32_t word,
+leave_unsettled(const WaUse *use, const WaLayout *layout, uint32_t word,
 				uint64_t bits)
 {
 	const WaSnapshot *snapshot = use->snapshot;
-	const uint64_t settled = shape->deciders.settled;
-	const uint64_t *first_xid = &shape->first_xid[word * (size_t) 64];
-	const uint64_t *last_xid = &shape->last_xid[word * (size_t) 64];
+	const uint64_t settled = layout->deciders.settled;
+	const uint64_t *first_xid = &layout->first_xid[word * (size_t) 64];
+	const uint64_t *last_xid = &layout->last_xid[word * (size_t) 64];
 	uint64_t left = bits;
 
 	for (; bits != 0; bits &= bits - 1)
@@ -107,7 +107,7 @@ count_bits(uint64_t word)
 static uint32_t
 find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
 {
-	const WaDeciders *deciders = &extent->shape->deciders;
+	const WaDeciders *deciders = &extent->layout->deciders;
 	const bool is_settled =
 		wa_snapshot_settles(use->snapshot, deciders->settled,
 							deciders->first_xid, deciders->last_xid);
@@ -122,7 +122,7 @@ find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
 			extent->cached[i] & extent->fresh[i] & wa_extent_word(nblocks, i);
 
 		usable[i] =
-			is_settled ? fresh : leave_unsettled(use, extent->shape, i, fresh);
+			is_settled ? fresh : leave_unsettled(use, extent->layout, i, fresh);
 		use->has_left |= usable[i] != fresh;
 		blocks += count_bits(usable[i]);
 	}
@@ -163,10 +163,10 @@ take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used,
 		return false;
 	for (uint32_t i = 0; i < pins->ncolumns; i++)
 		wa_column_retain(used->columns[i]);
-	wa_shape_retain(extent->shape);
-	used->shape = extent->shape;
+	wa_layout_retain(extent->layout);
+	used->layout = extent->layout;
 	used->all_rows =
-		extent->cached_rows == extent->shape->nrows &&
+		extent->cached_rows == extent->layout->nrows &&
 		memcmp(used->usable, extent->cached, sizeof(used->usable)) == 0;
 	used->number = extent->number;
 	used->device = extent->device;
@@ -245,7 +245,7 @@ wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns)
 {
 	for (uint32_t i = 0; i < ncolumns; i++)
 		wa_column_release(used->columns[i]);
-	wa_shape_release(used->shape);
+	wa_layout_release(used->layout);
 }
 
 void

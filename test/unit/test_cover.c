@@ -92,7 +92,7 @@ extent_is_right(const WaCoverExtent *extent, const WaUsedExtent *used,
 
 	EXPECT(run->number == used->number && run->device == used->device);
 	EXPECT(memcmp(extent->usable, used->usable, sizeof(used->usable)) == 0);
-	EXPECT(extent->shape == used->shape && run->nrows == used->shape->nrows);
+	EXPECT(extent->layout == used->layout && run->nrows == used->layout->nrows);
 	for (uint32_t i = 0; i < ncolumns; i++)
 		EXPECT(run->columns[i] == used->columns[i]);
 	for (uint32_t block = 0; block < run->nblocks; block++)

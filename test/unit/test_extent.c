@@ -496,9 +496,9 @@ wa_test_used_is_right(const WaUsedExtent *used, WaRelation relation,
 {
 	for (uint32_t i = 0; i < ncolumns; i++)
 	{
-		EXPECT(used->columns[i]->nrows == used->shape->nrows);
+		EXPECT(used->columns[i]->nrows == used->layout->nrows);
 		EXPECT(wa_test_column_is_right(used->columns[i], relation,
-									   used->shape->block_lsn[0],
+									   used->layout->block_lsn[0],
 									   names[i].attribute));
 	}
 	return true;

@@ -280,24 +280,24 @@ sums_are_right(const WaColumn *column)
 	return true;
 }
 
-/* Tells whether a shape and a column are what the model says. */
+/* Tells whether a layout and a column are what the model says. */
 static bool
-is_right(const Model *model, const WaShape *shape, const WaColumn *column)
+is_right(const Model *model, const WaLayout *layout, const WaColumn *column)
 {
 	uint64_t newest = 0;
 	uint32_t row = 0;
 
-	EXPECT(shape->nblocks == model->nblocks);
-	EXPECT(shape->deciders.settled == model->settled);
-	EXPECT(column->nrows == shape->nrows);
+	EXPECT(layout->nblocks == model->nblocks);
+	EXPECT(layout->deciders.settled == model->settled);
+	EXPECT(column->nrows == layout->nrows);
 	for (uint32_t i = 0; i < model->nblocks; i++)
 	{
 		const Block *block = &model->blocks[i];
 
-		EXPECT(shape->block_lsn[i] == block->lsn);
-		EXPECT(shape->first_xid[i] == block->first_xid);
-		EXPECT(shape->last_xid[i] == block->last_xid);
-		EXPECT(shape->row_end[i] == row + block->nrows);
+		EXPECT(layout->block_lsn[i] == block->lsn);
+		EXPECT(layout->first_xid[i] == block->first_xid);
+		EXPECT(layout->last_xid[i] == block->last_xid);
+		EXPECT(layout->row_end[i] == row + block->nrows);
 		EXPECT(block->nrows == 0 ||
 			   wa_bits_get(column->odd, i) == block->is_odd);
 		for (uint32_t j = 0; j < block->nrows && !block->is_odd; j++)
@@ -305,8 +305,8 @@ is_right(const Model *model, const WaShape *shape, const WaColumn *column)
 		newest = block->last_xid > newest ? block->last_xid : newest;
 		row += block->nrows;
 	}
-	EXPECT(shape->nrows == row);
-	EXPECT(shape->deciders.last_xid == newest);
+	EXPECT(layout->nrows == row);
+	EXPECT(layout->deciders.last_xid == newest);
 	return sums_are_right(column);
 }
 
@@ -345,23 +345,23 @@ make_patch(Model *model, Model *patch, WaForm form, uint8_t scale,
 
 /* Patches an extent; the references to what was there go. */
 static bool
-apply(const WaExtentHead *head, WaShape **shape, WaColumn **column,
+apply(const WaExtentHead *head, WaLayout **layout, WaColumn **column,
 	  const WaColumn *brought)
 {
 	WaPatch *patch = malloc(sizeof(*patch));
-	WaShape *old_shape = *shape;
+	WaLayout *old_layout = *layout;
 	WaColumn *old_column = *column;
 
-	WaShape *brought_shape = wa_shape_make(&memory, NULL, head);
+	WaLayout *brought_layout = wa_layout_make(&memory, NULL, head);
 
-	EXPECT(brought_shape != NULL);
-	EXPECT(wa_patch_plan(old_shape, brought_shape, patch));
-	*shape = wa_shape_patch(&memory, NULL, patch);
+	EXPECT(brought_layout != NULL);
+	EXPECT(wa_patch_plan(old_layout, brought_layout, patch));
+	*layout = wa_layout_patch(&memory, NULL, patch);
 	*column = wa_column_patch(&memory, NULL, patch, old_column, brought);
-	EXPECT(*shape != NULL && *column != NULL);
-	wa_shape_patch_xids(*shape, patch);
-	wa_shape_release(brought_shape);
-	wa_shape_release(old_shape);
+	EXPECT(*layout != NULL && *column != NULL);
+	wa_layout_patch_xids(*layout, patch);
+	wa_layout_release(brought_layout);
+	wa_layout_release(old_layout);
 	wa_column_release(old_column);
 	free(patch);
 	return true;
@@ -376,7 +376,7 @@ patch_column(WaVectorKind kind, Model *model, Model *patch, WaExtentHead *head)
 	uint8_t scale = is_decimal ? (uint8_t) below(8) : 0;
 	bool has_nulls = below(2) == 0;
 	bool has_display = is_decimal && below(3) == 0;
-	WaShape *shape;
+	WaLayout *layout;
 	WaColumn *column;
 
 	memset(model, 0, sizeof(*model));
@@ -387,8 +387,8 @@ patch_column(WaVectorKind kind, Model *model, Model *patch, WaExtentHead *head)
 			make_block(&model->blocks[i], form, scale, has_nulls, has_display,
 					   model->settled);
 	column = make_column(model, head, form, scale, has_nulls, has_display);
-	shape = wa_shape_make(&memory, NULL, head);
-	EXPECT(is_right(model, shape, column));
+	layout = wa_layout_make(&memory, NULL, head);
+	EXPECT(is_right(model, layout, column));
 	for (int i = 0; i < PATCHES; i++)
 	{
 		const bool lacks_column = below(12) == 0;
@@ -401,11 +401,11 @@ patch_column(WaVectorKind kind, Model *model, Model *patch, WaExtentHead *head)
 		make_patch(model, patch, form, scale, has_nulls, has_display,
 				   lacks_column);
 		brought = make_column(patch, head, form, scale, has_nulls, has_display);
-		EXPECT(apply(head, &shape, &column, lacks_column ? NULL : brought));
+		EXPECT(apply(head, &layout, &column, lacks_column ? NULL : brought));
 		wa_column_release(brought);
-		EXPECT(is_right(model, shape, column));
+		EXPECT(is_right(model, layout, column));
 	}
-	wa_shape_release(shape);
+	wa_layout_release(layout);
 	wa_column_release(column);
 	return true;
 }
@@ -457,7 +457,7 @@ join_decimals(WaForm old_form, uint8_t old_scale, __int128 old_value,
 	WaExtentHead *head = malloc(sizeof(*head));
 	WaColumn *column =
 		make_decimal(model, head, old_form, old_scale, old_value, false);
-	WaShape *shape = wa_shape_make(&memory, NULL, head);
+	WaLayout *layout = wa_layout_make(&memory, NULL, head);
 	WaColumn *brought = make_decimal(model, head, form, scale, value, is_null);
 
 	head->nblocks = 2;
@@ -465,9 +465,9 @@ join_decimals(WaForm old_form, uint8_t old_scale, __int128 old_value,
 	head->block_lsn[0] = 0;
 	head->row_end[0] = 0;
 	head->row_end[1] = 1;
-	if (!apply(head, &shape, &column, brought))
+	if (!apply(head, &layout, &column, brought))
 		abort();
-	wa_shape_release(shape);
+	wa_layout_release(layout);
 	wa_column_release(brought);
 	free(model);
 	free(head);
@@ -519,29 +519,29 @@ test_too_many(void)
 {
 	WaExtentHead *head = calloc(1, sizeof(*head));
 	WaPatch *patch = malloc(sizeof(*patch));
-	WaShape *brought;
-	WaShape *shape;
+	WaLayout *brought;
+	WaLayout *layout;
 
 	head->nblocks = 2;
 	head->nrows = WA_MAX_EXTENT_ROWS;
 	head->block_lsn[1] = 7;
 	head->row_end[1] = head->nrows;
-	shape = wa_shape_make(&memory, NULL, head);
+	layout = wa_layout_make(&memory, NULL, head);
 	head->nrows = 1;
 	head->block_lsn[0] = 8;
 	head->block_lsn[1] = 0;
 	head->row_end[0] = 1;
 	head->row_end[1] = 1;
-	brought = wa_shape_make(&memory, NULL, head);
-	EXPECT(!wa_patch_plan(shape, brought, patch));
-	wa_shape_release(brought);
+	brought = wa_layout_make(&memory, NULL, head);
+	EXPECT(!wa_patch_plan(layout, brought, patch));
+	wa_layout_release(brought);
 	head->block_lsn[0] = 0;
 	head->block_lsn[1] = 8;
 	head->row_end[0] = 0;
-	brought = wa_shape_make(&memory, NULL, head);
-	EXPECT(wa_patch_plan(shape, brought, patch) && patch->nrows == 1);
-	wa_shape_release(brought);
-	wa_shape_release(shape);
+	brought = wa_layout_make(&memory, NULL, head);
+	EXPECT(wa_patch_plan(layout, brought, patch) && patch->nrows == 1);
+	wa_layout_release(brought);
+	wa_layout_release(layout);
 	free(head);
 	free(patch);
 	return true;

@@ -277,8 +277,8 @@ usable_is_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
 			continue;
 		EXPECT(rules_have(model, number, i, use) && !has_bit(found, i));
 		put_bit(found, i, true);
-		EXPECT(used->shape->block_lsn[i] == model->head.block_lsn[i]);
-		EXPECT(world.told[relation][extent][i] <= used->shape->block_lsn[i]);
+		EXPECT(used->layout->block_lsn[i] == model->head.block_lsn[i]);
+		EXPECT(world.told[relation][extent][i] <= used->layout->block_lsn[i]);
 		used_blocks++;
 	}
 	return true;
@@ -295,7 +295,7 @@ columns_are_right(const WaUsedExtent *used, uint64_t relation, uint64_t extent,
 	{
 		const int16_t attribute = names[i].attribute;
 
-		EXPECT(used->columns[i]->nrows == used->shape->nrows);
+		EXPECT(used->columns[i]->nrows == used->layout->nrows);
 		EXPECT(model->is_patched ||
 			   wa_test_column_is_right(used->columns[i],
 									   wa_test_relation(relation),

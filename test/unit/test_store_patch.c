@@ -222,21 +222,21 @@ column_is_right(const WaUsedExtent *used, const WaColumn *column)
 {
 	uint32_t first = 0;
 
-	EXPECT(column->nrows == used->shape->nrows);
-	for (uint32_t i = 0; i < used->shape->nblocks; i++)
+	EXPECT(column->nrows == used->layout->nrows);
+	for (uint32_t i = 0; i < used->layout->nblocks; i++)
 	{
-		const uint64_t lsn = used->shape->block_lsn[i];
+		const uint64_t lsn = used->layout->block_lsn[i];
 
-		EXPECT(used->shape->row_end[i] - first ==
+		EXPECT(used->layout->row_end[i] - first ==
 			   (lsn == 0 ? 0 : rows_of(i, lsn)));
 		for (uint32_t row = first;
-			 row < used->shape->row_end[i] && wa_bits_get(used->usable, i);
+			 row < used->layout->row_end[i] && wa_bits_get(used->usable, i);
 			 row++)
 			EXPECT(
 				row_is_right(column, row, lsn,
 							 bits_of(i, lsn, (uint32_t) column->name.attribute,
 									 row - first)));
-		first = used->shape->row_end[i];
+		first = used->layout->row_end[i];
 	}
 	return true;
 }
@@ -267,13 +267,13 @@ used_is_right(const WaUsedExtent *used, uint32_t ncolumns,
 	for (uint32_t i = 0; i < ncolumns; i++)
 		is_right = column_is_right(used, used->columns[i]) && is_right;
 	has_overlay = has_overlay || used->number == WA_OVERLAY;
-	for (uint32_t i = 0; i < used->shape->nblocks; i++)
+	for (uint32_t i = 0; i < used->layout->nblocks; i++)
 	{
 		if (wa_extent_number(used->number) != 0 ||
 			!wa_bits_get(used->usable, i))
 			continue;
 		has_twice = has_twice || lsns[i] != 0;
-		lsns[i] = used->shape->block_lsn[i];
+		lsns[i] = used->layout->block_lsn[i];
 	}
 	return is_right;
 }

@@ -130,7 +130,7 @@ rules_refresh(Rules *rules, uint64_t relation, uint64_t extent,
 
 /* Tells whether a head has the blocks and rows of a model. */
 static bool
-is_same_shape(const Model *model, const WaExtentHead *head)
+is_same_layout(const Model *model, const WaExtentHead *head)
 {
 	return model->seed != 0 && model->head.nblocks == head->nblocks &&
 		   memcmp(model->head.row_end, head->row_end, sizeof(head->row_end)) ==
@@ -147,7 +147,7 @@ rules_load(Rules *rules, uint64_t relation, uint64_t extent,
 	uint64_t all[WA_EXTENT_WORDS];
 
 	memset(all, 0xff, sizeof(all));
-	if (!is_same_shape(model, head))
+	if (!is_same_layout(model, head))
 	{
 		memset(model->fresh, 0, sizeof(model->fresh));
 		model->attributes = 0;
