@@ -209,8 +209,8 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		use_prefix, es);
 	show_expressions("Group Key", targets(plan, 0, state->nkeys), context,
 					 use_prefix, es);
-	show_clauses("One-Time Filter", state->gate_clauses, context, use_prefix,
-				 es);
+	show_clauses("One-Time Filter", state->one_time_clauses, context,
+				 use_prefix, es);
 	show_clauses("Row Filter", state->filter_clauses, context, use_prefix, es);
 	show_top(plan, context, use_prefix, es);
 	ExplainPropertyText("Device", "CPU", es);

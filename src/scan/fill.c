@@ -430,7 +430,7 @@ read_table(WaScanState *state)
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 
 	wa_scan_begin(state);
-	if (!ExecQual(state->gate, econtext))
+	if (!ExecQual(state->one_time_filter, econtext))
 		return;
 	if (!wa_heap_has_rows(state->heap))
 		return;

@@ -180,14 +180,15 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->block_cost = wa_plan_block_cost(plan);
 	read_keys(state, plan);
 	state->filter_clauses = wa_plan_filters(plan);
-	state->gate_clauses = wa_plan_gates(plan);
+	state->one_time_clauses = wa_plan_one_time_filters(plan);
 	read_aggregates(state, plan);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	keep_free_memory();
 	check_keys(state);
 	wa_scan_prepare(state);
-	state->gate = ExecInitQual(state->gate_clauses, &node->ss.ps);
+	state->one_time_filter =
+		ExecInitQual(state->one_time_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(state, &top);

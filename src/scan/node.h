@@ -99,7 +99,7 @@ typedef struct WaScanState
 	Cost block_cost;          /* of a block's rows, for one process */
 	uint32 most_groups;       /* that are asked for; 0: any number */
 	List *filter_clauses;
-	List *gate_clauses; /* of WHERE, too, but without columns */
+	List *one_time_clauses; /* of WHERE, too, but without columns */
 	WaScanKey *keys;
 	int nkeys;
 	WaScanColumn *columns;
@@ -109,7 +109,7 @@ typedef struct WaScanState
 	bool is_ours; /* has one of the aggregates of the extension */
 
 	/* How rows become groups */
-	ExprState *gate; /* without it no row is read */
+	ExprState *one_time_filter; /* without it no row is read */
 	WaScanFilter *filters;
 	int nfilters;
 	int begin; /* instructions for keys and columns */

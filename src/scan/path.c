@@ -160,7 +160,8 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		scan->custom_exprs = list_concat(
 			scan->custom_exprs, list_make2(limit->count, limit->offset));
 	scan->custom_exprs = list_concat(scan->custom_exprs, parameters);
-	scan->custom_exprs = list_concat(scan->custom_exprs, shape->gates);
+	scan->custom_exprs =
+		list_concat(scan->custom_exprs, shape->one_time_filters);
 	scan->custom_private = list_make5(
 		makeInteger(list_length(shape->keys)),
 		makeInteger(list_length(shape->aggregates)),
@@ -175,7 +176,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->custom_private = list_concat(
 		scan->custom_private,
 		list_make4(
-			makeInteger(list_length(shape->gates)),
+			makeInteger(list_length(shape->one_time_filters)),
 			makeInteger((int) Min(
 				Max(shape->combinations, shape->spare_combinations), INT_MAX)),
 			makeInteger(shape->spared),

@@ -62,7 +62,7 @@ wa_plan_filters(const CustomScan *plan)
 }
 
 List *
-wa_plan_gates(const CustomScan *plan)
+wa_plan_one_time_filters(const CustomScan *plan)
 {
 	int end = list_length(plan->custom_exprs);
 	int begin = end - wa_plan_number(plan, WA_PLAN_GATES);

@@ -73,7 +73,7 @@ extern Node *wa_plan_restore(const CustomScan *plan, Node *expression);
 extern List *wa_plan_filters(const CustomScan *plan);
 
 /* Returns the clauses of WHERE without columns. */
-extern List *wa_plan_gates(const CustomScan *plan);
+extern List *wa_plan_one_time_filters(const CustomScan *plan);
 
 /* Describes how top groups are chosen; returns false if all are returned. */
 extern WA_MUST_CHECK bool wa_plan_top(const CustomScan *plan, WaPlanTop *top);

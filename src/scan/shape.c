@@ -126,7 +126,7 @@ check_relation(PlannerInfo *root, RelOptInfo *relation)
 typedef struct Clause
 {
 	Expr *expression;
-	bool is_gate; /* without columns */
+	bool is_one_time; /* without columns */
 	Index security_level;
 	Cost cost;
 	int number;
@@ -169,7 +169,8 @@ collect_filters(PlannerInfo *root, const RelOptInfo *relation, WaShape *shape)
 	qsort(clauses, nclauses, sizeof(Clause), compare_clauses);
 	for (int i = 0; i < nclauses; i++)
 	{
-		list = clauses[i].is_gate ? &shape->gates : &shape->filters;
+		list =
+			clauses[i].is_one_time ? &shape->one_time_filters : &shape->filters;
 		*list = lappend(*list, clauses[i].expression);
 	}
 }
@@ -385,7 +386,8 @@ check_program(WaShape *shape)
 	WaCompiler *compiler;
 	ListCell *cell;
 
-	all = list_concat(list_concat(all, shape->filters), shape->gates);
+	all =
+		list_concat(list_concat(all, shape->filters), shape->one_time_filters);
 	if (wa_is_deep(all))
 		return "an expression has too many levels";
 	if (contain_volatile_functions((Node *) all))

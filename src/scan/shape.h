@@ -14,14 +14,15 @@
 typedef struct WaShape
 {
 	RelOptInfo *relation;
-	List *keys;        /* expressions */
-	List *aggregates;  /* Aggref, without doubles */
-	List *filters;     /* clauses that a row has to fulfil, in their order */
-	List *gates;       /* clauses that are the same for all rows, likewise */
-	List *having;      /* clauses that a group has to fulfil */
-	int ninstructions; /* of the query program, for each row */
-	int naggregated;   /* columns: aggregates may share one */
-	int ncolumns;      /* of the table that are used, and */
+	List *keys;       /* expressions */
+	List *aggregates; /* Aggref, without doubles */
+	List *filters;    /* clauses that a row has to fulfil, in their order */
+	List *
+		one_time_filters; /* clauses that are the same for all rows, likewise */
+	List *having;         /* clauses that a group has to fulfil */
+	int ninstructions;    /* of the query program, for each row */
+	int naggregated;      /* columns: aggregates may share one */
+	int ncolumns;         /* of the table that are used, and */
 	const AttrNumber *attnums; /* their numbers, ascending */
 	bool can_travel;           /* warpaggd has all that computes it */
 	int ncalls;     /* what PostgreSQL evaluates for it, or tables have */
