@@ -19,7 +19,7 @@
 #include "heap/gather.h"
 #include "scan/attempt.h"
 #include "scan/combine_internal.h"
-#include "scan/once.h"
+#include "scan/lazy.h"
 #include "scan/ties.h"
 
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
@@ -281,9 +281,9 @@ evaluate(WaCombine *combine)
 bool
 wa_combine_waits(const WaCombine *combine)
 {
-	const WaOnce once = {.params = combine->params};
+	const WaLazyConstant lazy = {.params = combine->params};
 
-	return wa_once_waits(&once, combine->state->css.ss.ps.ps_ExprContext);
+	return wa_lazy_waits(&lazy, combine->state->css.ss.ps.ps_ExprContext);
 }
 
 bool

@@ -16,7 +16,7 @@
 /* A program has at most so many registers: each takes a few kB. */
 #define WA_MAX_REGISTERS 1024
 
-/* A subexpression without columns: it is evaluated once (scan/once.h). */
+/* A subexpression without columns: it is evaluated once (scan/lazy.h). */
 typedef struct WaConstant
 {
 	uint16 number; /* its register */

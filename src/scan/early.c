@@ -1,6 +1,6 @@
 /*
  * early.c
- *		Computes before the scan what is computed once; see early.h.
+ *		Computes before the scan the lazy constants; see early.h.
  *
  * What raises errors but is PostgreSQL's own code is tried in a subtransaction, of
  * which nothing is left if it fails.  All else is computed once one of the table's

@@ -1,6 +1,6 @@
 /*
  * early.h
- *		Computes before the scan what is computed once (scan/once.h).
+ *		Computes before the scan the lazy constants (scan/lazy.h).
  *
  * The device process is to know it all.  Nothing may come of it that PostgreSQL
  * would not do, should no row need it.

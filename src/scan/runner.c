@@ -52,7 +52,7 @@ make_constants(WaRunner *runner, const WaCompiler *compiler,
 		WaRunnerConstant *made = &runner->constants[runner->nconstants++];
 
 		made->constant = (const WaConstant *) lfirst(cell);
-		made->once = wa_once_of_constant(made->constant, runner->registers);
+		made->lazy = wa_lazy_of_constant(made->constant, runner->registers);
 		made->type = exprType((Node *) made->constant->expression);
 		made->state =
 			ExecInitExprWithParams(made->constant->expression, parameters);
@@ -67,7 +67,7 @@ make_call(WaRunnerCall *call, const WaCallExpression *wanted,
 	WaColumnFunction function;
 
 	call->expression = wanted;
-	call->once = wa_once_of_call(wanted);
+	call->lazy = wa_lazy_of_call(wanted);
 	call->is_of_column = wa_column_function_of_call(wanted, NULL, &function);
 	if (wanted->kind == WA_CALL_BUCKETS || wa_step_table_is_possible(wanted))
 		call->buckets = wa_buckets_make(wanted, registers, parameters);
@@ -196,23 +196,23 @@ compute_call(const WaRunnerCall *call, ExprContext *econtext)
 }
 
 /* Returns when a constant, or after these a call, is computed. */
-static WaOnce *
-once_of(const WaRunner *runner, int number)
+static WaLazyConstant *
+lazy_of(const WaRunner *runner, int number)
 {
 	return number < runner->nconstants
-			   ? &runner->constants[number].once
-			   : &runner->calls[number - runner->nconstants].once;
+			   ? &runner->constants[number].lazy
+			   : &runner->calls[number - runner->nconstants].lazy;
 }
 
-/* Computes a constant or what a call has computed once. */
+/* Computes a constant or what a call needs of that kind. */
 static void
-compute_once(WaRunner *runner, int number, ExprContext *econtext)
+compute_lazy(WaRunner *runner, int number, ExprContext *econtext)
 {
 	if (number >= runner->nconstants)
 		compute_call(&runner->calls[number - runner->nconstants], econtext);
 	else if (!compute_constant(runner, &runner->constants[number], econtext))
 		runner->can_run = false;
-	once_of(runner, number)->is_computed = true;
+	lazy_of(runner, number)->is_computed = true;
 	runner->nleft--;
 }
 
@@ -230,12 +230,12 @@ compute_due(WaRunner *runner, ExprContext *econtext, bool own)
 	old = MemoryContextSwitchTo(runner->values);
 	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
 	{
-		const WaOnce *once = once_of(runner, i);
+		const WaLazyConstant *lazy = lazy_of(runner, i);
 
-		if (!once->is_computed &&
-			(own ? !once->is_foreign && !wa_once_waits(once, econtext)
-				 : wa_once_is_due(once, runner->reached, econtext)))
-			compute_once(runner, i, econtext);
+		if (!lazy->is_computed &&
+			(own ? !lazy->is_foreign && !wa_lazy_waits(lazy, econtext)
+				 : wa_lazy_is_due(lazy, runner->reached, econtext)))
+			compute_lazy(runner, i, econtext);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -255,9 +255,9 @@ wa_runner_try(WaRunner *runner, ExprContext *econtext)
 
 /* Tells whether all rows of a stage need something that is to be computed. */
 static bool
-is_lacked(const WaOnce *once, int stage)
+is_lacked(const WaLazyConstant *lazy, int stage)
 {
-	return !once->is_computed && !once->is_conditional && once->stage <= stage;
+	return !lazy->is_computed && !lazy->is_conditional && lazy->stage <= stage;
 }
 
 bool
@@ -266,7 +266,7 @@ wa_runner_lacks(const WaRunner *runner, int stage)
 	if (runner->nleft == 0 || runner->reached >= stage)
 		return false;
 	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
-		if (is_lacked(once_of(runner, i), stage))
+		if (is_lacked(lazy_of(runner, i), stage))
 			return true;
 	return false;
 }
@@ -279,8 +279,8 @@ wa_runner_reach(WaRunner *runner, ExprContext *econtext, int stage)
 	runner->reached = Max(runner->reached, stage);
 	/* A call may have a condition within that no row has fulfilled yet. */
 	for (int i = 0; i < runner->nconstants; i++)
-		if (is_lacked(&runner->constants[i].once, stage))
-			compute_once(runner, i, econtext);
+		if (is_lacked(&runner->constants[i].lazy, stage))
+			compute_lazy(runner, i, econtext);
 	MemoryContextSwitchTo(old);
 	return wa_runner_prepare(runner, econtext);
 }
@@ -292,10 +292,10 @@ wa_runner_misses(const WaRunner *runner, int stage, size_t nrows)
 		return false;
 	for (int i = 0; i < runner->nconstants; i++)
 	{
-		const WaOnce *once = &runner->constants[i].once;
+		const WaLazyConstant *lazy = &runner->constants[i].lazy;
 
-		if (!once->is_computed && once->stage == stage &&
-			wa_once_is_wanted(once, nrows))
+		if (!lazy->is_computed && lazy->stage == stage &&
+			wa_lazy_is_wanted(lazy, nrows))
 			return true;
 	}
 	return false;
@@ -314,15 +314,15 @@ wa_runner_first_lacking(const WaRunner *runner, const ExprContext *econtext)
 
 	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
 	{
-		const WaOnce *once = once_of(runner, i);
+		const WaLazyConstant *lazy = lazy_of(runner, i);
 
-		if (once->is_computed)
+		if (lazy->is_computed)
 			continue;
-		if (i >= runner->nconstants || once->is_conditional ||
-			(!once->is_foreign && !wa_once_waits(once, econtext)))
+		if (i >= runner->nconstants || lazy->is_conditional ||
+			(!lazy->is_foreign && !wa_lazy_waits(lazy, econtext)))
 			return -1;
-		if (first < 0 || once->stage < first)
-			first = once->stage;
+		if (first < 0 || lazy->stage < first)
+			first = lazy->stage;
 	}
 	return first;
 }
@@ -333,8 +333,8 @@ wa_runner_waits(const WaRunner *runner, const ExprContext *econtext)
 	if (runner->nleft == 0)
 		return false;
 	for (int i = 0; i < runner->nconstants + runner->ncalls; i++)
-		if (!once_of(runner, i)->is_computed &&
-			wa_once_waits(once_of(runner, i), econtext))
+		if (!lazy_of(runner, i)->is_computed &&
+			wa_lazy_waits(lazy_of(runner, i), econtext))
 			return true;
 	return false;
 }
@@ -345,9 +345,9 @@ reset_constant(WaRunner *runner, WaRunnerConstant *constant)
 {
 	const int number = constant->constant->number;
 
-	constant->once.is_computed = false;
-	if (constant->once.is_conditional || constant->once.may_raise ||
-		constant->once.params != NIL)
+	constant->lazy.is_computed = false;
+	if (constant->lazy.is_conditional || constant->lazy.may_raise ||
+		constant->lazy.params != NIL)
 		fill_with_nulls(&runner->registers[number],
 						runner->program.kinds[number]);
 }
@@ -361,7 +361,7 @@ wa_runner_reset(WaRunner *runner)
 	{
 		WaRunnerCall *call = &runner->calls[i];
 
-		call->once.is_computed = false;
+		call->lazy.is_computed = false;
 		if (call->evaluation != NULL)
 			wa_evaluation_reset(call->evaluation);
 		if (call->buckets != NULL)

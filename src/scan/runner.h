@@ -23,9 +23,8 @@ extern WaRunner *wa_runner_make(const WaCompiler *compiler,
 								ParamListInfo parameters);
 
 /*
- * Computes what is computed once, as far as it can neither raise an error nor run
- * a subselect, or is known to be needed, unless that has been done since
- * wa_runner_reset.  Returns false if a constant has no vector: then no program can
+ * Computes the lazy constants that can neither raise an error nor run a subselect, or
+ * are known to be needed, unless that has been done since wa_runner_reset.  Returns false if a constant has no vector: then no program can
  * run.
  */
 extern bool wa_runner_prepare(WaRunner *runner, ExprContext *econtext);
@@ -70,7 +69,7 @@ extern int wa_runner_first_lacking(const WaRunner *runner,
 extern bool wa_runner_waits(const WaRunner *runner,
 							const ExprContext *econtext);
 
-/* Has all that is computed once computed again: parameters may have changed. */
+/* Has the lazy constants computed again: parameters may have changed. */
 extern void wa_runner_reset(WaRunner *runner);
 
 /* Runs instructions; as wa_program_run. */

@@ -6,14 +6,14 @@
 #define WA_SCAN_RUNNER_INTERNAL_H
 
 #include "scan/buckets.h"
-#include "scan/once.h"
+#include "scan/lazy.h"
 #include "scan/runner.h"
 
 /* A constant and how it is computed. */
 typedef struct WaRunnerConstant
 {
 	const WaConstant *constant;
-	WaOnce once;
+	WaLazyConstant lazy;
 	ExprState *state;
 	Oid type;
 } WaRunnerConstant;
@@ -22,7 +22,7 @@ typedef struct WaRunnerConstant
 typedef struct WaRunnerCall
 {
 	const WaCallExpression *expression;
-	WaOnce once;
+	WaLazyConstant lazy;
 	WaEvaluation *evaluation; /* EVALUATE */
 	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
 	bool is_of_column;        /* EVALUATE: it is a function of one */

@@ -1,6 +1,6 @@
 /*
- * once.h
- *		When what a program computes once is computed.
+ * lazy.h
+ *		When lazy constants, which do not depend on rows, are computed.
  *
  * PostgreSQL evaluates what does not depend on rows when a row needs it: then it
  * may raise an error, or run a subselect.  What can do neither is computed as the
@@ -8,14 +8,14 @@
  * behind a condition, until the subselects that it uses have been run for a row
  * that PostgreSQL has evaluated (scan/fill.c).
  */
-#ifndef WA_SCAN_ONCE_H
-#define WA_SCAN_ONCE_H
+#ifndef WA_SCAN_LAZY_H
+#define WA_SCAN_LAZY_H
 
 #include "nodes/execnodes.h"
 
 #include "scan/compile.h"
 
-typedef struct WaOnce
+typedef struct WaLazyConstant
 {
 	int stage; /* of the program, the first that needs it */
 	bool
@@ -25,24 +25,25 @@ typedef struct WaOnce
 	bool is_foreign; /* it may do so in code that is not the system's own */
 	List *params;    /* the numbers of what subselects and outer rows return */
 	bool is_computed;
-} WaOnce;
+} WaLazyConstant;
 
-/* Describes a constant, or what a call has computed once. */
-extern WaOnce wa_once_of_constant(const WaConstant *constant,
-								  const WaVector *registers);
-extern WaOnce wa_once_of_call(const WaCallExpression *call);
+/* Describes a constant, or what a call needs of that kind. */
+extern WaLazyConstant wa_lazy_of_constant(const WaConstant *constant,
+										  const WaVector *registers);
+extern WaLazyConstant wa_lazy_of_call(const WaCallExpression *call);
 
 /* Tells whether it uses a subselect that has not been run. */
-extern bool wa_once_waits(const WaOnce *once, const ExprContext *econtext);
+extern bool wa_lazy_waits(const WaLazyConstant *lazy,
+						  const ExprContext *econtext);
 
 /*
  * Tells whether it can be computed where a row is known to have come to a stage;
  * -1: to none.
  */
-extern bool wa_once_is_due(const WaOnce *once, int reached,
+extern bool wa_lazy_is_due(const WaLazyConstant *lazy, int reached,
 						   const ExprContext *econtext);
 
 /* Tells whether one of the rows of its stage, which has been run, needs it. */
-extern bool wa_once_is_wanted(const WaOnce *once, size_t nrows);
+extern bool wa_lazy_is_wanted(const WaLazyConstant *lazy, size_t nrows);
 
-#endif /* WA_SCAN_ONCE_H */
+#endif /* WA_SCAN_LAZY_H */
