@@ -1,6 +1,6 @@
 /*
  * combine.h
- *		Queries that the device process answers in part (scan/divide.h): it groups
+ *		Queries that the device process answers in part (scan/pushdown.h): it groups
  *		by the columns that the rest needs, too, and PostgreSQL evaluates that for
  *		each combination of their values that comes back.
  */
@@ -8,16 +8,16 @@
 #define WA_SCAN_COMBINE_H
 
 #include "core/must_check.h"
-#include "scan/divide.h"
 #include "scan/merge.h"
+#include "scan/pushdown.h"
 
-/* Such a query: the node whose it is, and how it is divided. */
+/* Such a query: the node whose it is, and what of it is pushed. */
 typedef struct WaCombine WaCombine;
 
 /*
- * Divides a node's query, in the current memory context, without the tables that are
- * to be spared; tells_scales: as in scan/divide.h.  Returns NULL if it cannot be
- * divided, if the planner has expected too many combinations, or if functions of users
+ * Pushes parts of a node's query, in the current memory context, without the tables that
+ * are to be spared; tells_scales: as in scan/pushdown.h.  Returns NULL if none can be
+ * pushed, if the planner has expected too many combinations, or if functions of users
  * would be called in parallel mode, where their errors cannot be caught.
  */
 extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared,

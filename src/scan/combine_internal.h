@@ -19,7 +19,7 @@ typedef struct WaBranch
 /* An aggregated column of the node. */
 typedef struct WaCombinedColumn
 {
-	ExprState *filter; /* NULL: none, or it has travelled */
+	ExprState *filter; /* NULL: none, or it has been pushed */
 	ExprState *choice; /* the number of a branch; NULL: there is one */
 	WaBranch *branches;
 } WaCombinedColumn;
@@ -35,7 +35,7 @@ struct WaCombine
 	int nwhere;
 	ExprState **keys;
 	WaCombinedColumn *columns;
-	bool runs_foreign_code; /* see WaDivision */
+	bool runs_foreign_code; /* see WaPushdown */
 	bool may_be_tied;
 	List *params;
 

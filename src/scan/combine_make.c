@@ -11,34 +11,34 @@
 #include "nodes/nodeFuncs.h"
 
 #include "scan/combine_internal.h"
-#include "scan/divide.h"
+#include "scan/pushdown.h"
 
-/* Describes a node's query as what is to be divided. */
-static WaDivision *
+/* Describes a node's query as what is to be pushed. */
+static WaPushdown *
 describe(const WaScanState *state)
 {
-	WaDivision *division = palloc0(sizeof(WaDivision));
+	WaPushdown *pushdown = palloc0(sizeof(WaPushdown));
 
-	division->varno = state->varno;
-	division->filters = state->filter_clauses;
+	pushdown->varno = state->varno;
+	pushdown->filters = state->filter_clauses;
 	for (int i = 0; i < state->nkeys; i++)
-		division->keys = lappend(division->keys, state->keys[i].expression);
-	division->columns =
-		palloc0(sizeof(WaDividedColumn) * (state->ncolumns + 1));
-	division->ncolumns = state->ncolumns;
+		pushdown->keys = lappend(pushdown->keys, state->keys[i].expression);
+	pushdown->columns =
+		palloc0(sizeof(WaPushdownColumn) * (state->ncolumns + 1));
+	pushdown->ncolumns = state->ncolumns;
 	for (int i = 0; i < state->ncolumns; i++)
-		division->columns[i] =
-			(WaDividedColumn){.argument = state->columns[i].argument,
-							  .filter = state->columns[i].filter,
-							  .ops = state->columns[i].plan.key.ops};
-	return division;
+		pushdown->columns[i] =
+			(WaPushdownColumn){.argument = state->columns[i].argument,
+							   .filter = state->columns[i].filter,
+							   .ops = state->columns[i].plan.key.ops};
+	return pushdown;
 }
 
 /* Returns how many columns the device process aggregates of one of the node. */
 static int
-count_asked(const WaDividedColumn *column)
+count_asked(const WaPushdownColumn *column)
 {
-	return column->travels ? 1 : bms_num_members(column->sent_branches);
+	return column->is_pushed ? 1 : bms_num_members(column->sent_branches);
 }
 
 /* Has the device process count rows; returns the place of that column. */
@@ -79,80 +79,80 @@ ask_column(WaScanState *asked, const WaScanColumn *like, Expr *argument,
 	return asked->ncolumns++;
 }
 
-/* Has the device process aggregate what travels of a column. */
+/* Has the device process aggregate what is pushed of a column. */
 static void
 ask_branches(WaScanState *asked, const WaScanColumn *like,
-			 const WaDividedColumn *divided, WaCombinedColumn *column)
+			 const WaPushdownColumn *pushed, WaCombinedColumn *column)
 {
 	ListCell *cell;
 
 	column->branches =
-		palloc0(sizeof(WaBranch) * (list_length(divided->branches) + 1));
-	if (divided->travels)
+		palloc0(sizeof(WaBranch) * (list_length(pushed->branches) + 1));
+	if (pushed->is_pushed)
 	{
 		column->branches[0].place =
 			ask_column(asked, like, like->argument, like->filter);
 		return;
 	}
-	foreach (cell, divided->branches)
+	foreach (cell, pushed->branches)
 	{
 		const int i = foreach_current_index(cell);
 
 		column->branches[i].place =
-			bms_is_member(i, divided->sent_branches)
+			bms_is_member(i, pushed->sent_branches)
 				? ask_column(asked, like, (Expr *) lfirst(cell), NULL)
 				: -1;
 	}
 }
 
-/* Sets what the device process aggregates: what travels, and the number of rows. */
+/* Sets what the device process aggregates: what is pushed, and the number of rows. */
 static void
-ask_columns(WaCombine *combine, const WaDivision *division)
+ask_columns(WaCombine *combine, const WaPushdown *pushdown)
 {
 	const WaScanState *state = combine->state;
 	WaScanState *asked = combine->asked;
 	int count = 1;
 
 	for (int i = 0; i < state->ncolumns; i++)
-		count += count_asked(&division->columns[i]);
+		count += count_asked(&pushdown->columns[i]);
 	asked->columns = palloc(sizeof(WaScanColumn) * count);
 	combine->columns =
 		palloc0(sizeof(WaCombinedColumn) * (state->ncolumns + 1));
 	for (int i = 0; i < state->ncolumns; i++)
-		ask_branches(asked, &state->columns[i], &division->columns[i],
+		ask_branches(asked, &state->columns[i], &pushdown->columns[i],
 					 &combine->columns[i]);
 	combine->counted = ask_count(asked);
 }
 
 /* Sets by what the device process groups. */
 static void
-ask_keys(WaCombine *combine, const WaDivision *division)
+ask_keys(WaCombine *combine, const WaPushdown *pushdown)
 {
 	WaScanState *asked = combine->asked;
 	ListCell *cell;
 
-	asked->nkeys = list_length(division->by);
+	asked->nkeys = list_length(pushdown->by);
 	asked->keys = palloc(sizeof(WaScanKey) * asked->nkeys);
-	foreach (cell, division->by)
+	foreach (cell, pushdown->by)
 		asked->keys[foreach_current_index(cell)] =
 			(WaScanKey){.expression = (Expr *) lfirst(cell)};
 }
 
 /* Sets which rows the device process takes. */
 static void
-ask_filters(WaCombine *combine, const WaDivision *division)
+ask_filters(WaCombine *combine, const WaPushdown *pushdown)
 {
 	ListCell *cell;
 
-	foreach (cell, division->filters)
-		if (bms_is_member(foreach_current_index(cell), division->sent_filters))
+	foreach (cell, pushdown->filters)
+		if (bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
 			combine->asked->filter_clauses =
 				lappend(combine->asked->filter_clauses, lfirst(cell));
 }
 
 /* Makes the query for the device process. */
 static void
-make_asked(WaCombine *combine, const WaDivision *division)
+make_asked(WaCombine *combine, const WaPushdown *pushdown)
 {
 	const WaScanState *state = combine->state;
 	WaScanState *asked = palloc0(sizeof(WaScanState));
@@ -165,15 +165,15 @@ make_asked(WaCombine *combine, const WaDivision *division)
 	asked->nworkers = state->nworkers;
 	asked->planned_groups = state->planned_combinations;
 	asked->heap = state->heap;
-	ask_filters(combine, division);
-	ask_keys(combine, division);
-	ask_columns(combine, division);
+	ask_filters(combine, pushdown);
+	ask_keys(combine, pushdown);
+	ask_columns(combine, pushdown);
 	wa_scan_prepare_program(asked);
 }
 
 /* Prepares an expression, which may be NULL. */
 static ExprState *
-prepare(const WaCombine *combine, const WaDivision *division, Expr *expression)
+prepare(const WaCombine *combine, const WaPushdown *pushdown, Expr *expression)
 {
 	ParamListInfo parameters =
 		combine->state->css.ss.ps.state->es_param_list_info;
@@ -181,26 +181,26 @@ prepare(const WaCombine *combine, const WaDivision *division, Expr *expression)
 	if (expression == NULL)
 		return NULL;
 	return ExecInitExprWithParams(
-		(Expr *) wa_divide_refer(division, (Node *) expression), parameters);
+		(Expr *) wa_pushdown_refer(pushdown, (Node *) expression), parameters);
 }
 
-/* Prepares the clauses of WHERE that do not travel. */
+/* Prepares the clauses of WHERE that are not pushed. */
 static void
-prepare_where(WaCombine *combine, const WaDivision *division)
+prepare_where(WaCombine *combine, const WaPushdown *pushdown)
 {
 	ListCell *cell;
 
 	combine->where =
-		palloc(sizeof(ExprState *) * (list_length(division->filters) + 1));
-	foreach (cell, division->filters)
-		if (!bms_is_member(foreach_current_index(cell), division->sent_filters))
+		palloc(sizeof(ExprState *) * (list_length(pushdown->filters) + 1));
+	foreach (cell, pushdown->filters)
+		if (!bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
 			combine->where[combine->nwhere++] =
-				prepare(combine, division, (Expr *) lfirst(cell));
+				prepare(combine, pushdown, (Expr *) lfirst(cell));
 }
 
-/* Prepares the keys; of one that travels it is a reference. */
+/* Prepares the keys; of one that is pushed it is a reference. */
 static void
-prepare_keys(WaCombine *combine, const WaDivision *division)
+prepare_keys(WaCombine *combine, const WaPushdown *pushdown)
 {
 	const WaScanState *state = combine->state;
 	const Size count = (Size) state->nkeys + 1;
@@ -210,42 +210,42 @@ prepare_keys(WaCombine *combine, const WaDivision *division)
 	combine->nulls = palloc(sizeof(bool) * count);
 	for (int i = 0; i < state->nkeys; i++)
 		combine->keys[i] =
-			prepare(combine, division, state->keys[i].expression);
+			prepare(combine, pushdown, state->keys[i].expression);
 }
 
 /* Prepares what PostgreSQL evaluates of the aggregated columns. */
 static void
-prepare_columns(WaCombine *combine, const WaDivision *division)
+prepare_columns(WaCombine *combine, const WaPushdown *pushdown)
 {
-	for (int i = 0; i < division->ncolumns; i++)
+	for (int i = 0; i < pushdown->ncolumns; i++)
 	{
-		const WaDividedColumn *divided = &division->columns[i];
+		const WaPushdownColumn *pushed = &pushdown->columns[i];
 		WaCombinedColumn *column = &combine->columns[i];
 		ListCell *cell;
 
-		if (divided->travels)
+		if (pushed->is_pushed)
 			continue;
-		column->filter = prepare(combine, division, divided->filter);
-		column->choice = prepare(combine, division, divided->choice);
-		foreach (cell, divided->branches)
+		column->filter = prepare(combine, pushdown, pushed->filter);
+		column->choice = prepare(combine, pushdown, pushed->choice);
+		foreach (cell, pushed->branches)
 		{
 			WaBranch *branch = &column->branches[foreach_current_index(cell)];
 
 			if (branch->place < 0)
 				branch->argument =
-					prepare(combine, division, (Expr *) lfirst(cell));
+					prepare(combine, pushdown, (Expr *) lfirst(cell));
 		}
 	}
 }
 
 /* Describes a combination as a tuple. */
 static void
-describe_combination(WaCombine *combine, const WaDivision *division)
+describe_combination(WaCombine *combine, const WaPushdown *pushdown)
 {
-	TupleDesc descriptor = CreateTemplateTupleDesc(list_length(division->by));
+	TupleDesc descriptor = CreateTemplateTupleDesc(list_length(pushdown->by));
 	ListCell *cell;
 
-	foreach (cell, division->by)
+	foreach (cell, pushdown->by)
 	{
 		const Node *node = (const Node *) lfirst(cell);
 		const AttrNumber number =
@@ -260,11 +260,11 @@ describe_combination(WaCombine *combine, const WaDivision *division)
 
 /* Tells whether what the device process has of branches can be merged as it is. */
 static bool
-kinds_match(const WaCombine *combine, const WaDivision *division)
+kinds_match(const WaCombine *combine, const WaPushdown *pushdown)
 {
-	for (int i = 0; i < division->ncolumns; i++)
+	for (int i = 0; i < pushdown->ncolumns; i++)
 	{
-		const int count = list_length(division->columns[i].branches);
+		const int count = list_length(pushdown->columns[i].branches);
 
 		for (int j = 0; j < count; j++)
 		{
@@ -282,27 +282,27 @@ WaCombine *
 wa_combine_make(WaScanState *state, WaSpared spared, bool tells_scales)
 {
 	WaCombine *combine;
-	WaDivision *division;
+	WaPushdown *pushdown;
 
 	if (state->planned_combinations == 0)
 		return NULL;
-	division = describe(state);
-	division->spared = spared;
-	division->tells_scales = tells_scales;
-	if (!wa_divide(division) ||
-		(division->runs_foreign_code && IsInParallelMode()))
+	pushdown = describe(state);
+	pushdown->spared = spared;
+	pushdown->tells_scales = tells_scales;
+	if (!wa_push_down(pushdown) ||
+		(pushdown->runs_foreign_code && IsInParallelMode()))
 		return NULL;
 	combine = palloc0(sizeof(WaCombine));
 	combine->state = state;
-	combine->runs_foreign_code = division->runs_foreign_code;
-	combine->params = division->params;
-	combine->may_be_tied = division->may_be_tied;
-	make_asked(combine, division);
-	if (!kinds_match(combine, division))
+	combine->runs_foreign_code = pushdown->runs_foreign_code;
+	combine->params = pushdown->params;
+	combine->may_be_tied = pushdown->may_be_tied;
+	make_asked(combine, pushdown);
+	if (!kinds_match(combine, pushdown))
 		return NULL;
-	prepare_where(combine, division);
-	prepare_keys(combine, division);
-	prepare_columns(combine, division);
-	describe_combination(combine, division);
+	prepare_where(combine, pushdown);
+	prepare_keys(combine, pushdown);
+	prepare_columns(combine, pushdown);
+	describe_combination(combine, pushdown);
 	return combine;
 }

@@ -8,44 +8,44 @@
 
 #include "scan/aggregates.h"
 #include "scan/combine_plan.h"
-#include "scan/divide.h"
 #include "scan/likely.h"
+#include "scan/pushdown.h"
 
 /* Describes the query; returns false if an aggregate cannot be described. */
 static bool
-describe(const WaShape *shape, WaDivision *division)
+describe(const WaShape *shape, WaPushdown *pushdown)
 {
 	ListCell *cell;
 
-	memset(division, 0, sizeof(*division));
-	division->varno = shape->relation->relid;
-	division->filters = shape->filters;
-	division->keys = shape->keys;
-	division->columns =
-		palloc0(sizeof(WaDividedColumn) * (list_length(shape->aggregates) + 1));
+	memset(pushdown, 0, sizeof(*pushdown));
+	pushdown->varno = shape->relation->relid;
+	pushdown->filters = shape->filters;
+	pushdown->keys = shape->keys;
+	pushdown->columns = palloc0(sizeof(WaPushdownColumn) *
+								(list_length(shape->aggregates) + 1));
 	foreach (cell, shape->aggregates)
 	{
 		WaAggregateCall call;
 
 		if (wa_aggregate_describe(lfirst_node(Aggref, cell), &call) != NULL)
 			return false;
-		division->columns[division->ncolumns++] =
-			(WaDividedColumn){.argument = call.argument,
-							  .filter = call.filter,
-							  .ops = wa_aggregate_operations(call.aggregate)};
+		pushdown->columns[pushdown->ncolumns++] =
+			(WaPushdownColumn){.argument = call.argument,
+							   .filter = call.filter,
+							   .ops = wa_aggregate_operations(call.aggregate)};
 	}
 	return true;
 }
 
 /* Returns how many rows fulfil the clauses that the device process applies. */
 static double
-sent_rows(PlannerInfo *root, const WaShape *shape, const WaDivision *division)
+sent_rows(PlannerInfo *root, const WaShape *shape, const WaPushdown *pushdown)
 {
 	List *clauses = NIL;
 	ListCell *cell;
 
-	foreach (cell, division->filters)
-		if (bms_is_member(foreach_current_index(cell), division->sent_filters))
+	foreach (cell, pushdown->filters)
+		if (bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
 			clauses = lappend(clauses, lfirst(cell));
 	return clamp_row_est(shape->relation->tuples *
 						 clauselist_selectivity(root, clauses,
@@ -59,16 +59,16 @@ wa_combine_estimate(PlannerInfo *root, const WaShape *shape, WaSpared spared)
 	RelOptInfo *relation = shape->relation;
 	const double rows = relation->rows;
 	WaShape combined = *shape;
-	WaDivision division;
+	WaPushdown pushdown;
 
-	if (!describe(shape, &division))
+	if (!describe(shape, &pushdown))
 		return 0;
-	division.spared = spared;
-	if (!wa_divide(&division))
+	pushdown.spared = spared;
+	if (!wa_push_down(&pushdown))
 		return 0;
-	combined.keys = division.by;
+	combined.keys = pushdown.by;
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
-	relation->rows = sent_rows(root, shape, &division);
+	relation->rows = sent_rows(root, shape, &pushdown);
 	combined.ngroups = wa_likely_groups(root, &combined);
 	relation->rows = rows;
 	return combined.ngroups;

@@ -6,12 +6,12 @@
 #ifndef WA_SCAN_COMBINE_PLAN_H
 #define WA_SCAN_COMBINE_PLAN_H
 
-#include "scan/divide.h"
+#include "scan/pushdown.h"
 #include "scan/shape.h"
 
 /*
  * Returns how many combinations the device process is likely to send for a query
- * that it cannot answer as a whole; 0: the query cannot be divided.  spared: the
+ * that it cannot answer as a whole; 0: no part of it can be pushed.  spared: the
  * tables that there may be none of.
  */
 extern double wa_combine_estimate(PlannerInfo *root, const WaShape *shape,

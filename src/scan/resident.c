@@ -445,7 +445,7 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 }
 
 /*
- * Asks for the combinations of a node's query, if it can be divided so and has tables.
+ * Asks for the combinations of a node's query, if parts of it can be pushed and it has tables.
  * may_be_tied: set if combinations that tell scales have not been asked for, but there
  * are some.
  */

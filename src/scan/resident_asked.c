@@ -50,13 +50,13 @@ name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
 
 /* Returns why the device process cannot be asked for a query, or NULL. */
 static const char *
-travel_refusal(const WaScanState *asked, WaRunMessage *run)
+push_refusal(const WaScanState *asked, WaRunMessage *run)
 {
 	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
 		return "the query uses too many columns";
 	if (!name_columns(asked, run->ncolumns, run->columns))
 		return "a column that the query uses cannot be resident";
-	if (wa_resident_may_travel(asked))
+	if (wa_resident_may_push(asked))
 		return NULL;
 	return wa_resident_takes_groups(wa_heap_nblocks(asked->heap),
 									asked->planned_groups, asked->nworkers)
@@ -72,7 +72,7 @@ wa_resident_describe_run(WaScanState *asked, WaRunMessage *run)
 	run->relation = wa_resident_storage(asked->relation);
 	run->nblocks = wa_heap_nblocks(asked->heap);
 	run->ncolumns = (uint32) wa_runner_ncolumns(asked->runner);
-	refusal = travel_refusal(asked, run);
+	refusal = push_refusal(asked, run);
 	if (refusal != NULL)
 		wa_why_heap_note(asked, refusal);
 	return refusal == NULL;

@@ -73,7 +73,7 @@ plan_spare_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
 	{
 		const double combinations = wa_combine_estimate(root, shape, spared);
 
-		/* It may be that all travels, and there is nothing to be divided. */
+		/* It may be that all is pushed, and there is nothing to be combined. */
 		if (combinations == 0)
 			continue;
 		if (!wa_resident_takes_groups(shape->relation->pages, combinations,
@@ -131,7 +131,7 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 		shape->ncolumns > WA_MAX_QUERY_COLUMNS ||
 		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
 		return;
-	if (!shape->can_travel)
+	if (!shape->can_push)
 	{
 		plan_combinations(root, shape, nworkers, is_loaded);
 		return;

@@ -158,7 +158,7 @@ describe_wanted(const WaScanState *state, WaQuery *query)
 }
 
 bool
-wa_resident_may_travel(const WaScanState *state)
+wa_resident_may_push(const WaScanState *state)
 {
 	WaQuery query = {0};
 	bool tables;

@@ -9,7 +9,7 @@
 #include "scan/merge.h"
 
 /* Tells whether what the node computes may have the form of a query at all. */
-extern bool wa_resident_may_travel(const WaScanState *state);
+extern bool wa_resident_may_push(const WaScanState *state);
 
 /* Tells whether a query takes tables along. */
 extern bool wa_resident_has_tables(const WaScanState *state);

@@ -25,7 +25,7 @@
 #include "query/records.h"
 #include "scan/aggregates.h"
 #include "scan/compile.h"
-#include "scan/divide.h"
+#include "scan/pushdown.h"
 #include "scan/shape.h"
 #include "scan/shift.h"
 
@@ -370,7 +370,7 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 		reason = try_aggregate(compiler, &call, shift, &number);
 		if (reason != NULL)
 			return reason;
-		shape->can_travel &= has_record(compiler, &call, number);
+		shape->can_push &= has_record(compiler, &call, number);
 		add_column(&columns, &call);
 	}
 	shape->naggregated = list_length(columns.pairs);
@@ -407,13 +407,13 @@ check_program(WaShape *shape)
 	foreach (cell, shape->keys)
 		if (wa_compile_key(compiler, (Expr *) lfirst(cell)) < 0)
 			return compiler->refusal;
-	shape->can_travel = true;
+	shape->can_push = true;
 	reason = check_aggregates(compiler, shape);
 	shape->ninstructions =
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
 	shape->ncolumns = compiler->ncolumns;
 	shape->attnums = compiler->attnums;
-	shape->can_travel &= wa_calls_travel(compiler);
+	shape->can_push &= wa_calls_are_pushable(compiler);
 	shape->ncalls = list_length(compiler->calls);
 	return reason;
 }

@@ -24,7 +24,7 @@ typedef struct WaShape
 	int naggregated;      /* columns: aggregates may share one */
 	int ncolumns;         /* of the table that are used, and */
 	const AttrNumber *attnums; /* their numbers, ascending */
-	bool can_travel;           /* warpaggd has all that computes it */
+	bool can_push;             /* warpaggd has all that computes it */
 	int ncalls;     /* what PostgreSQL evaluates for it, or tables have */
 	double ngroups; /* that are likely; set by scan/path.c */
 	double resident_share;  /* of the rows, that are likely to be resident */

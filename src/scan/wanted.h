@@ -3,7 +3,7 @@
  *		Which groups the device process is told to be wanted.
  *
  * Where a query has ORDER BY and LIMIT only the groups that may be among the
- * first need to travel.  They are told by keys and aggregates alone, and not by
+ * first need to be sent.  They are told by keys and aggregates alone, and not by
  * text, whose order the device process does not know.
  */
 #ifndef WA_SCAN_WANTED_H

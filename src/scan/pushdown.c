@@ -1,6 +1,6 @@
 /*
- * divide.c
- *		Which parts of a query travel; see divide.h.
+ * pushdown.c
+ *		Which parts of a query are pushed; see pushdown.h.
  *
  * Each part is compiled by itself to find out: what it shares with others is no
  * part of the question.
@@ -18,8 +18,8 @@
 #include "query/records.h"
 #include "scan/column_function.h"
 #include "scan/compile_internal.h"
-#include "scan/divide.h"
 #include "scan/limit_tables.h"
+#include "scan/pushdown.h"
 #include "scan/register_range.h"
 #include "scan/step_tables.h"
 #include "scan/times.h"
@@ -55,7 +55,7 @@ is_of_range(const WaCompiler *compiler, const WaInstruction *instruction)
 }
 
 bool
-wa_calls_travel(const WaCompiler *compiler)
+wa_calls_are_pushable(const WaCompiler *compiler)
 {
 	for (int i = 0; i < compiler->ninstructions; i++)
 	{
@@ -108,57 +108,57 @@ is_of_no_integer(const WaCallExpression *call)
 			function.kind == WA_VECTOR_TEXT);
 }
 
-/* Tells whether a division does without the table of a call. */
+/* Tells whether a pushdown does without the table of a call. */
 static bool
-is_spared(const WaDivision *division, const WaCallExpression *call)
+is_spared(const WaPushdown *pushdown, const WaCallExpression *call)
 {
 	if (is_of_no_integer(call))
 		return false;
-	return division->spared >=
+	return pushdown->spared >=
 		   (has_few_steps(call) ? WA_SPARES_TIMES : WA_SPARES_INTEGERS);
 }
 
-/* Tells whether there are tables of all that a program of a division calls. */
+/* Tells whether there are tables of all that a program of a pushdown calls. */
 static bool
-calls_travel(const WaDivision *division, const WaCompiler *compiler)
+are_pushable_calls(const WaPushdown *pushdown, const WaCompiler *compiler)
 {
 	ListCell *cell;
 
-	if (!wa_calls_travel(compiler))
+	if (!wa_calls_are_pushable(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-		if (is_spared(division, (const WaCallExpression *) lfirst(cell)))
+		if (is_spared(pushdown, (const WaCallExpression *) lfirst(cell)))
 			return false;
 	return true;
 }
 
 /* Starts a program for expressions, of which some may be NULL. */
 static WaCompiler *
-make_compiler(const WaDivision *division, List *expressions)
+make_compiler(const WaPushdown *pushdown, List *expressions)
 {
 	const char *refusal = NULL;
 
-	return wa_compiler_make(division->varno, expressions, &refusal);
+	return wa_compiler_make(pushdown->varno, expressions, &refusal);
 }
 
-/* Tells whether a clause travels. */
+/* Tells whether a clause can be pushed. */
 static bool
-clause_travels(const WaDivision *division, Expr *clause)
+is_pushable_clause(const WaPushdown *pushdown, Expr *clause)
 {
-	WaCompiler *compiler = make_compiler(division, list_make1(clause));
+	WaCompiler *compiler = make_compiler(pushdown, list_make1(clause));
 
 	return compiler != NULL && wa_compile(compiler, clause) >= 0 &&
-		   calls_travel(division, compiler);
+		   are_pushable_calls(pushdown, compiler);
 }
 
-/* Tells whether a key travels. */
+/* Tells whether a key can be pushed. */
 static bool
-key_travels(const WaDivision *division, Expr *key)
+is_pushable_key(const WaPushdown *pushdown, Expr *key)
 {
-	WaCompiler *compiler = make_compiler(division, list_make1(key));
+	WaCompiler *compiler = make_compiler(pushdown, list_make1(key));
 
 	return compiler != NULL && wa_compile_key(compiler, key) >= 0 &&
-		   calls_travel(division, compiler);
+		   are_pushable_calls(pushdown, compiler);
 }
 
 /*
@@ -167,16 +167,16 @@ key_travels(const WaDivision *division, Expr *key)
  * are few of these.
  */
 static bool
-input_travels(const WaDivision *division, Expr *input)
+is_pushable_input(const WaPushdown *pushdown, Expr *input)
 {
-	WaCompiler *compiler = make_compiler(division, list_make1(input));
+	WaCompiler *compiler = make_compiler(pushdown, list_make1(input));
 	ListCell *cell;
 
 	if (compiler == NULL || wa_compile_key(compiler, input) < 0 ||
-		!wa_calls_travel(compiler))
+		!wa_calls_are_pushable(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-		if (division->spared == WA_SPARES_TIMES ||
+		if (pushdown->spared == WA_SPARES_TIMES ||
 			!has_few_steps((const WaCallExpression *) lfirst(cell)))
 			return false;
 	return true;
@@ -184,7 +184,7 @@ input_travels(const WaDivision *division, Expr *input)
 
 /* Tells whether an argument's values, in a register, can be aggregated there. */
 static bool
-has_records(const WaCompiler *compiler, const WaDividedColumn *column,
+has_records(const WaCompiler *compiler, const WaPushdownColumn *column,
 			int number)
 {
 	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
@@ -196,13 +196,13 @@ has_records(const WaCompiler *compiler, const WaDividedColumn *column,
 		   wa_may_have_ranks(compiler, number);
 }
 
-/* Tells whether a column's operations over an argument travel, with a filter. */
+/* Tells whether a column's operations over an argument can be pushed, with a filter. */
 static bool
-column_travels(const WaDivision *division, const WaDividedColumn *column,
-			   Expr *argument, Expr *filter)
+is_pushable_column(const WaPushdown *pushdown, const WaPushdownColumn *column,
+				   Expr *argument, Expr *filter)
 {
 	WaCompiler *compiler =
-		make_compiler(division, list_make2(argument, filter));
+		make_compiler(pushdown, list_make2(argument, filter));
 
 	if (compiler == NULL)
 		return false;
@@ -216,7 +216,7 @@ column_travels(const WaDivision *division, const WaDividedColumn *column,
 	}
 	if (filter != NULL && wa_compile(compiler, filter) < 0)
 		return false;
-	return calls_travel(division, compiler);
+	return are_pushable_calls(pushdown, compiler);
 }
 
 /* Tells whether the device process can group by a column of the table. */
@@ -247,7 +247,7 @@ find_case_test(Node *node, void *context)
  * makes its values, of which there are no more than of its columns, an input.
  */
 static bool
-can_be_input(WaDivision *division, Node *node)
+can_be_input(WaPushdown *pushdown, Node *node)
 {
 	WaVectorKind kind;
 
@@ -271,8 +271,8 @@ can_be_input(WaDivision *division, Node *node)
 	}
 	return wa_gather_kind(getBaseType(exprType(node)), &kind) &&
 		   contain_var_clause(node) && !find_case_test(node, NULL) &&
-		   division->ntried++ < MAX_TRIED &&
-		   input_travels(division, (Expr *) node);
+		   pushdown->ntried++ < MAX_TRIED &&
+		   is_pushable_input(pushdown, (Expr *) node);
 }
 
 /*
@@ -280,7 +280,7 @@ can_be_input(WaDivision *division, Node *node)
  * digits, this number is one, too, or might be.
  */
 static void
-add_scale(WaDivision *division, Node *numeric)
+add_scale(WaPushdown *pushdown, Node *numeric)
 {
 	Expr *scale;
 
@@ -288,10 +288,10 @@ add_scale(WaDivision *division, Node *numeric)
 		return;
 	scale = (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(numeric),
 								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if (!division->tells_scales)
-		division->may_be_tied = true;
-	else if (input_travels(division, scale))
-		division->by = list_append_unique(division->by, scale);
+	if (!pushdown->tells_scales)
+		pushdown->may_be_tied = true;
+	else if (is_pushable_input(pushdown, scale))
+		pushdown->by = list_append_unique(pushdown->by, scale);
 }
 
 /*
@@ -301,16 +301,16 @@ add_scale(WaDivision *division, Node *numeric)
 static bool
 add_inputs(Node *node, void *context)
 {
-	WaDivision *division = (WaDivision *) context;
+	WaPushdown *pushdown = (WaPushdown *) context;
 
-	if (node == NULL || list_member(division->by, node))
+	if (node == NULL || list_member(pushdown->by, node))
 		return false;
 	if (IsA(node, Var) ? !can_be_sent((const Var *) node)
-					   : !can_be_input(division, node))
+					   : !can_be_input(pushdown, node))
 		return IsA(node, Var) ||
-			   expression_tree_walker(node, add_inputs, division);
-	division->by = lappend(division->by, node);
-	add_scale(division, node);
+			   expression_tree_walker(node, add_inputs, pushdown);
+	pushdown->by = lappend(pushdown->by, node);
+	add_scale(pushdown, node);
 	return false;
 }
 
@@ -319,24 +319,24 @@ add_inputs(Node *node, void *context)
  * cannot.
  */
 static bool
-keep(WaDivision *division, Expr *expression)
+keep(WaPushdown *pushdown, Expr *expression)
 {
 	if (expression == NULL)
 		return true;
-	division->params = wa_exec_params(division->params, (Node *) expression);
-	division->runs_foreign_code |= wa_runs_foreign_code((Node *) expression);
-	return !add_inputs((Node *) expression, division);
+	pushdown->params = wa_exec_params(pushdown->params, (Node *) expression);
+	pushdown->runs_foreign_code |= wa_runs_foreign_code((Node *) expression);
+	return !add_inputs((Node *) expression, pushdown);
 }
 
 static Node *
 refer(Node *node, void *context)
 {
-	const WaDivision *division = (const WaDivision *) context;
+	const WaPushdown *pushdown = (const WaPushdown *) context;
 	ListCell *cell;
 
 	if (node == NULL)
 		return NULL;
-	foreach (cell, division->by)
+	foreach (cell, pushdown->by)
 		if (equal(lfirst(cell), node))
 			return (Node *) makeVar(
 				OUTER_VAR, (AttrNumber) (foreach_current_index(cell) + 1),
@@ -345,9 +345,9 @@ refer(Node *node, void *context)
 }
 
 Node *
-wa_divide_refer(const WaDivision *division, Node *expression)
+wa_pushdown_refer(const WaPushdown *pushdown, Node *expression)
 {
-	return refer(expression, unconstify(WaDivision *, division));
+	return refer(expression, unconstify(WaPushdown *, pushdown));
 }
 
 /* Finds a column that is a time, of which some are so far away that they raise errors. */
@@ -363,23 +363,23 @@ has_time(Node *expression)
 }
 
 /*
- * Divides WHERE.  What comes behind a clause that is kept and may raise errors is
+ * Pushes clauses of WHERE.  What comes behind a clause that is kept and may raise errors is
  * kept as well: which rows come to that one must not depend on it.
  */
 static bool
-divide_filters(WaDivision *division)
+push_filters(WaPushdown *pushdown)
 {
 	bool may_raise = false;
 	ListCell *cell;
 
-	foreach (cell, division->filters)
+	foreach (cell, pushdown->filters)
 	{
 		Expr *clause = (Expr *) lfirst(cell);
 
-		if (!may_raise && clause_travels(division, clause))
-			division->sent_filters = bms_add_member(
-				division->sent_filters, foreach_current_index(cell));
-		else if (!keep(division, clause))
+		if (!may_raise && is_pushable_clause(pushdown, clause))
+			pushdown->sent_filters = bms_add_member(
+				pushdown->sent_filters, foreach_current_index(cell));
+		else if (!keep(pushdown, clause))
 			return false;
 		else
 			may_raise = may_raise || wa_may_raise((Node *) clause) ||
@@ -388,23 +388,23 @@ divide_filters(WaDivision *division)
 	return true;
 }
 
-/* Divides the keys. */
+/* Pushes the keys. */
 static bool
-divide_keys(WaDivision *division)
+push_keys(WaPushdown *pushdown)
 {
 	ListCell *cell;
 
-	foreach (cell, division->keys)
+	foreach (cell, pushdown->keys)
 	{
 		Expr *key = (Expr *) lfirst(cell);
 
-		if (key_travels(division, key))
+		if (is_pushable_key(pushdown, key))
 		{
-			division->sent_keys = bms_add_member(division->sent_keys,
+			pushdown->sent_keys = bms_add_member(pushdown->sent_keys,
 												 foreach_current_index(cell));
-			division->by = list_append_unique(division->by, key);
+			pushdown->by = list_append_unique(pushdown->by, key);
 		}
-		else if (!keep(division, key))
+		else if (!keep(pushdown, key))
 			return false;
 	}
 	return true;
@@ -459,7 +459,7 @@ replace_choice(Node *node, void *context)
  * the branch's number, which is the result of the choice.
  */
 static Expr *
-add_branch(WaDividedColumn *column, Replacement *replacement, Expr *result)
+add_branch(WaPushdownColumn *column, Replacement *replacement, Expr *result)
 {
 	const int number = list_length(column->branches);
 
@@ -473,7 +473,7 @@ add_branch(WaDividedColumn *column, Replacement *replacement, Expr *result)
 
 /* Makes a column's argument its only branch. */
 static void
-make_one_branch(WaDividedColumn *column)
+make_one_branch(WaPushdownColumn *column)
 {
 	column->choice = NULL;
 	column->branches = list_make1(column->argument);
@@ -481,7 +481,7 @@ make_one_branch(WaDividedColumn *column)
 
 /* Makes the branches of a column: as many as a CASE in its argument has. */
 static void
-make_branches(WaDividedColumn *column)
+make_branches(WaPushdownColumn *column)
 {
 	Replacement replacement = {0};
 	CaseExpr *choice;
@@ -505,9 +505,9 @@ make_branches(WaDividedColumn *column)
 	column->choice = (Expr *) choice;
 }
 
-/* Finds the branches of a column that travel; those alone that vary are worth it. */
+/* Finds the branches of a column that are pushed; those alone that vary are worth it. */
 static void
-send_branches(const WaDivision *division, WaDividedColumn *column)
+send_branches(const WaPushdown *pushdown, WaPushdownColumn *column)
 {
 	ListCell *cell;
 
@@ -516,51 +516,51 @@ send_branches(const WaDivision *division, WaDividedColumn *column)
 		Expr *branch = (Expr *) lfirst(cell);
 
 		if (branch != NULL && contain_var_clause((Node *) branch) &&
-			column_travels(division, column, branch, NULL))
+			is_pushable_column(pushdown, column, branch, NULL))
 			column->sent_branches = bms_add_member(column->sent_branches,
 												   foreach_current_index(cell));
 	}
 }
 
-/* Divides a column that does not travel as a whole. */
+/* Pushes branches of a column that cannot be pushed as a whole. */
 static bool
-divide_column(WaDivision *division, WaDividedColumn *column)
+push_branches(WaPushdown *pushdown, WaPushdownColumn *column)
 {
 	ListCell *cell;
 
 	make_branches(column);
-	send_branches(division, column);
+	send_branches(pushdown, column);
 	if (bms_is_empty(column->sent_branches))
 		make_one_branch(column);
-	if (!keep(division, column->filter) || !keep(division, column->choice))
+	if (!keep(pushdown, column->filter) || !keep(pushdown, column->choice))
 		return false;
 	foreach (cell, column->branches)
 		if (!bms_is_member(foreach_current_index(cell),
 						   column->sent_branches) &&
-			!keep(division, (Expr *) lfirst(cell)))
+			!keep(pushdown, (Expr *) lfirst(cell)))
 			return false;
 	return true;
 }
 
-/* Divides the aggregated columns. */
+/* Pushes the aggregated columns. */
 static bool
-divide_columns(WaDivision *division)
+push_columns(WaPushdown *pushdown)
 {
-	for (int i = 0; i < division->ncolumns; i++)
+	for (int i = 0; i < pushdown->ncolumns; i++)
 	{
-		WaDividedColumn *column = &division->columns[i];
+		WaPushdownColumn *column = &pushdown->columns[i];
 
-		column->travels =
-			column_travels(division, column, column->argument, column->filter);
-		if (!column->travels && !divide_column(division, column))
+		column->is_pushed = is_pushable_column(
+			pushdown, column, column->argument, column->filter);
+		if (!column->is_pushed && !push_branches(pushdown, column))
 			return false;
 	}
 	return true;
 }
 
 bool
-wa_divide(WaDivision *division)
+wa_push_down(WaPushdown *pushdown)
 {
-	return divide_filters(division) && divide_keys(division) &&
-		   divide_columns(division) && division->by != NIL;
+	return push_filters(pushdown) && push_keys(pushdown) &&
+		   push_columns(pushdown) && pushdown->by != NIL;
 }

@@ -1,16 +1,16 @@
 /*
- * divide.h
+ * pushdown.h
  *		Which parts of a query the device process computes, and which are left to
  *		PostgreSQL.
  *
- * A part is a clause of WHERE, a key, or an aggregated column with its filter.  One
- * travels if the device process has all that computes it.  What does not has inputs
- * that do, columns of the table or expressions over them, by which the device process
- * groups: PostgreSQL then evaluates the rest once for each combination of their values
+ * A part is a clause of WHERE, a key, or an aggregated column with its filter.  One is
+ * pushed if the device process has all that computes it.  What is not has inputs that
+ * are, columns of the table or expressions over them, by which the device process groups:
+ * PostgreSQL then evaluates the rest once for each combination of their values
  * (scan/combine.h).
  */
-#ifndef WA_SCAN_DIVIDE_H
-#define WA_SCAN_DIVIDE_H
+#ifndef WA_SCAN_PUSHDOWN_H
+#define WA_SCAN_PUSHDOWN_H
 
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
@@ -28,28 +28,28 @@ typedef enum WaSpared
 } WaSpared;
 
 /*
- * An aggregated column.  If it does not travel, its rows may be aggregated nevertheless
+ * An aggregated column.  If it is not pushed, its rows may be aggregated nevertheless
  * that a filter takes, or a branch of CASE, when the condition is one of a combination.
  */
-typedef struct WaDividedColumn
+typedef struct WaPushdownColumn
 {
 	Expr *argument; /* NULL: rows are counted */
 	Expr *filter;   /* NULL: none */
 	WaOpSet ops;
-	bool travels;   /* with its filter */
+	bool is_pushed; /* with its filter */
 	List *branches; /* if not: what the argument may be, one or the other */
 	Expr *
 		choice; /* an integer: the place of that in the list; NULL: there is one */
-	Bitmapset *sent_branches; /* that travel, without the filter */
-} WaDividedColumn;
+	Bitmapset *sent_branches; /* that is pushed, without the filter */
+} WaPushdownColumn;
 
-typedef struct WaDivision
+typedef struct WaPushdown
 {
-	/* What is divided */
+	/* What is to be pushed */
 	Index varno; /* of the table */
 	List *filters;
 	List *keys;
-	WaDividedColumn *columns;
+	WaPushdownColumn *columns;
 	int ncolumns;
 	WaSpared spared;
 	bool
@@ -59,32 +59,32 @@ typedef struct WaDivision
 	Bitmapset *sent_filters; /* by their numbers, as keys */
 	Bitmapset *sent_keys;
 	List *by; /* expressions, by which the device process is to group: the keys
-				 * that travel, and the inputs of what does not */
+				 * that is pushed, and the inputs of what does not */
 	bool
 		may_be_tied; /* numerics among the inputs may look different that are equal,
 					   * and their scales are none */
 	int ntried;      /* expressions that might have been inputs */
 	bool
-		runs_foreign_code; /* what does not travel: that is not the system's own */
+		runs_foreign_code; /* what is not pushed: that is not the system's own */
 	List *
-		params; /* that plan nodes set, by their numbers, of what does not travel */
-} WaDivision;
+		params; /* that plan nodes set, by their numbers, of what is not pushed */
+} WaPushdown;
 
 /*
- * Divides a query.  Returns false if that cannot be: something that does not
- * travel needs a column that cannot be sent, or what is shown would depend on the
- * order of rows.
+ * Finds out which parts of a query are pushed.  Returns false if none can be: something
+ * that is not pushed needs a column that cannot be sent, or what is shown would depend on
+ * the order of rows.
  */
-extern WA_MUST_CHECK bool wa_divide(WaDivision *division);
+extern WA_MUST_CHECK bool wa_push_down(WaPushdown *pushdown);
 
 /*
- * Returns a part of the query that does not travel as an expression over a tuple of
+ * Returns a part of the query that is not pushed as an expression over a tuple of
  * OUTER_VAR, which has what the device process groups by.
  */
-extern Node *wa_divide_refer(const WaDivision *division, Node *expression);
+extern Node *wa_pushdown_refer(const WaPushdown *pushdown, Node *expression);
 
 /* Tells whether there may be tables (core/steps.h) of all that a program calls. */
-extern bool wa_calls_travel(const WaCompiler *compiler);
+extern bool wa_calls_are_pushable(const WaCompiler *compiler);
 
 /*
  * Tells whether there may be ranks of the texts in a register of a program, as
@@ -92,4 +92,4 @@ extern bool wa_calls_travel(const WaCompiler *compiler);
  */
 extern bool wa_may_have_ranks(const WaCompiler *compiler, int number);
 
-#endif /* WA_SCAN_DIVIDE_H */
+#endif /* WA_SCAN_PUSHDOWN_H */
