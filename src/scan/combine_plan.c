@@ -8,7 +8,7 @@
 
 #include "scan/aggregates.h"
 #include "scan/combine_plan.h"
-#include "scan/likely.h"
+#include "scan/group_estimate.h"
 #include "scan/pushdown.h"
 
 /* Describes the query; returns false if an aggregate cannot be described. */
@@ -69,7 +69,7 @@ wa_combine_estimate(PlannerInfo *root, const WaShape *shape, WaSpared spared)
 	combined.keys = pushdown.by;
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
 	relation->rows = sent_rows(root, shape, &pushdown);
-	combined.ngroups = wa_likely_groups(root, &combined);
+	combined.ngroups = wa_estimate_groups(root, &combined);
 	relation->rows = rows;
 	return combined.ngroups;
 }

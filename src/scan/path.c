@@ -26,7 +26,7 @@
 #include "optimizer/tlist.h"
 
 #include "compat.h"
-#include "scan/likely.h"
+#include "scan/group_estimate.h"
 #include "scan/limit.h"
 #include "scan/parallel_cost.h"
 #include "scan/path.h"
@@ -332,7 +332,7 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = target;
-	shape->ngroups = wa_likely_groups(root, shape);
+	shape->ngroups = wa_estimate_groups(root, shape);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, input_rel, parent);

@@ -1,9 +1,9 @@
 /*
- * likely.h
+ * group_estimate.h
  *		How many groups a query is likely to have.
  */
-#ifndef WA_SCAN_LIKELY_H
-#define WA_SCAN_LIKELY_H
+#ifndef WA_SCAN_GROUP_ESTIMATE_H
+#define WA_SCAN_GROUP_ESTIMATE_H
 
 #include "scan/shape.h"
 
@@ -11,6 +11,6 @@
  * Returns how many groups there will be in memory, before HAVING, at most as many
  * as PostgreSQL estimates.
  */
-extern double wa_likely_groups(PlannerInfo *root, const WaShape *shape);
+extern double wa_estimate_groups(PlannerInfo *root, const WaShape *shape);
 
-#endif /* WA_SCAN_LIKELY_H */
+#endif /* WA_SCAN_GROUP_ESTIMATE_H */

@@ -1,6 +1,6 @@
 /*
- * likely.c
- *		How many groups a query is likely to have; see likely.h.
+ * group_estimate.c
+ *		How many groups a query is likely to have; see group_estimate.h.
  *
  * The planner takes a computed key to have as many values as its columns, which is
  * far from true of the days and price ranges that charts are made of.  It is true
@@ -14,8 +14,8 @@
 #include "utils/selfuncs.h"
 
 #include "scan/compile_internal.h"
-#include "scan/likely.h"
-#include "scan/spread.h"
+#include "scan/group_estimate.h"
+#include "scan/value_estimate.h"
 
 /* Values that a computed key is thought to have at most, and each further one. */
 #define COMPUTED_KEY_VALUES 10000
@@ -100,7 +100,7 @@ values_of_key(double most, bool is_further)
 }
 
 double
-wa_likely_groups(PlannerInfo *root, const WaShape *shape)
+wa_estimate_groups(PlannerInfo *root, const WaShape *shape)
 {
 	const double rows = shape->relation->rows;
 	List *columns = NIL;
@@ -113,7 +113,7 @@ wa_likely_groups(PlannerInfo *root, const WaShape *shape)
 	foreach (cell, shape->keys)
 	{
 		Node *key = (Node *) lfirst(cell);
-		const double most = wa_most_values(root, key, rows);
+		const double most = wa_estimate_values(root, key, rows);
 
 		if (has_all_values(key))
 			columns = lappend(columns, key);

@@ -1,6 +1,6 @@
 /*
- * spread.c
- *		How many values an expression has at most; see spread.h.
+ * value_estimate.c
+ *		How many values an expression has at most; see value_estimate.h.
  *
  * A function of one argument has no more values than this.  Some have fewer: a year has
  * twelve months, and a range of days so many of each.
@@ -23,7 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "scan/compile_internal.h"
-#include "scan/spread.h"
+#include "scan/value_estimate.h"
 
 /* A unit of time: how many there are of it as a part, and its length in days. */
 typedef struct Unit
@@ -225,12 +225,12 @@ values_of_arguments(PlannerInfo *root, List *args, double rows)
 	ListCell *cell;
 
 	foreach (cell, args)
-		values *= wa_most_values(root, (Node *) lfirst(cell), rows);
+		values *= wa_estimate_values(root, (Node *) lfirst(cell), rows);
 	return args == NIL ? 0 : values;
 }
 
 double
-wa_most_values(PlannerInfo *root, Node *expression, double rows)
+wa_estimate_values(PlannerInfo *root, Node *expression, double rows)
 {
 	double own;
 	double by_arguments;
