@@ -15,7 +15,7 @@
 #include "compat.h"
 #include "scan/node.h"
 #include "scan/plan.h"
-#include "scan/tally_part.h"
+#include "scan/shared_instrument.h"
 #include "scan/top.h"
 #include "scan/why_heap.h"
 
@@ -124,59 +124,62 @@ kilobytes(int64 bytes)
 
 /* Prints what was spilled. */
 static void
-show_spill(const WaTally *tally, ExplainState *es)
+show_spill(const WaInstrument *instrument, ExplainState *es)
 {
-	ExplainPropertyInteger("Batches", NULL, tally->batches, es);
+	ExplainPropertyInteger("Batches", NULL, instrument->batches, es);
 	ExplainPropertyInteger("Memory Usage", "kB",
-						   kilobytes((int64) tally->memory_bytes), es);
-	ExplainPropertyInteger("Disk Usage", "kB", kilobytes(tally->disk_bytes),
-						   es);
-	ExplainPropertyInteger("Rows Spilled", NULL, tally->spilled_rows, es);
+						   kilobytes((int64) instrument->memory_bytes), es);
+	ExplainPropertyInteger("Disk Usage", "kB",
+						   kilobytes(instrument->disk_bytes), es);
+	ExplainPropertyInteger("Rows Spilled", NULL, instrument->spilled_rows, es);
 }
 
 /* Prints what the device process has answered for, in text only if anything. */
 static void
-show_resident(const WaTally *tally, ExplainState *es)
+show_resident(const WaInstrument *instrument, ExplainState *es)
 {
-	if (tally->refusals > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+	if (instrument->refusals > 0 || es->format != EXPLAIN_FORMAT_TEXT)
 		ExplainPropertyInteger("Resident Memory Exceeded", NULL,
-							   tally->refusals, es);
-	if (tally->resident_blocks == 0 && es->format == EXPLAIN_FORMAT_TEXT)
+							   instrument->refusals, es);
+	if (instrument->resident_blocks == 0 && es->format == EXPLAIN_FORMAT_TEXT)
 		return;
-	ExplainPropertyInteger("Resident Blocks", NULL, tally->resident_blocks, es);
-	ExplainPropertyInteger("Resident Rows", NULL, tally->resident_rows, es);
-	if (tally->combinations > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+	ExplainPropertyInteger("Resident Blocks", NULL, instrument->resident_blocks,
+						   es);
+	ExplainPropertyInteger("Resident Rows", NULL, instrument->resident_rows,
+						   es);
+	if (instrument->combinations > 0 || es->format != EXPLAIN_FORMAT_TEXT)
 		ExplainPropertyInteger("Resident Combinations", NULL,
-							   tally->combinations, es);
-	if (tally->resident_blocks > 0)
-		ExplainPropertyText("Resident Device", tally->is_gpu ? "GPU" : "CPU",
-							es);
+							   instrument->combinations, es);
+	if (instrument->resident_blocks > 0)
+		ExplainPropertyText("Resident Device",
+							instrument->is_gpu ? "GPU" : "CPU", es);
 	if (es->timing)
-		ExplainPropertyFloat("Resident Time", "ms", tally->resident_ms, 3, es);
+		ExplainPropertyFloat("Resident Time", "ms", instrument->resident_ms, 3,
+							 es);
 }
 
 /* Prints what the runs of the node have done. */
 static void
-show_tally(const WaTally *tally, bool has_top, ExplainState *es)
+show_instrument(const WaInstrument *instrument, bool has_top, ExplainState *es)
 {
-	ExplainPropertyInteger("Blocks Read", NULL, tally->read.blocks, es);
-	show_resident(tally, es);
-	ExplainPropertyInteger("Rows Scanned", NULL, tally->read.rows, es);
-	ExplainPropertyInteger("Rows Kept", NULL, tally->kept_rows, es);
-	if (tally->rowwise_rows > 0 || es->verbose)
+	ExplainPropertyInteger("Blocks Read", NULL, instrument->read.blocks, es);
+	show_resident(instrument, es);
+	ExplainPropertyInteger("Rows Scanned", NULL, instrument->read.rows, es);
+	ExplainPropertyInteger("Rows Kept", NULL, instrument->kept_rows, es);
+	if (instrument->rowwise_rows > 0 || es->verbose)
 		ExplainPropertyInteger("Rows Computed Singly", NULL,
-							   tally->rowwise_rows, es);
+							   instrument->rowwise_rows, es);
 	if (has_top)
-		ExplainPropertyInteger("Groups Compared", NULL, tally->compared_groups,
-							   es);
-	if (tally->batches > 1)
-		show_spill(tally, es);
+		ExplainPropertyInteger("Groups Compared", NULL,
+							   instrument->compared_groups, es);
+	if (instrument->batches > 1)
+		show_spill(instrument, es);
 	if (!es->timing)
 		return;
 	ExplainPropertyFloat("Heap Reading Time", "ms",
-						 tally->spent_ms[WA_PHASE_READING], 3, es);
+						 instrument->spent_ms[WA_PHASE_READING], 3, es);
 	ExplainPropertyFloat("Device Time", "ms",
-						 tally->spent_ms[WA_PHASE_COMPUTING], 3, es);
+						 instrument->spent_ms[WA_PHASE_COMPUTING], 3, es);
 }
 
 /* Prints clauses that are all to be fulfilled. */
@@ -197,12 +200,12 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	WaScanState *state = (WaScanState *) node;
 	const CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
-	WaTally tally = wa_tally_of(state);
+	WaInstrument instrument = wa_instrument_of(state);
 	List *context =
 		set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
 	bool use_prefix = explain_has_prefixes_compat(es);
 
-	wa_tally_part_collect(state, &tally);
+	wa_shared_instrument_collect(state, &instrument);
 	show_expressions(
 		"Aggregates",
 		targets(plan, state->nkeys, state->nkeys + state->nresults), context,
@@ -225,7 +228,7 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 							   es);
 	if (es->analyze)
 	{
-		show_tally(&tally, state->top != NULL, es);
-		wa_why_heap_show(state, &tally, es);
+		show_instrument(&instrument, state->top != NULL, es);
+		wa_why_heap_show(state, &instrument, es);
 	}
 }

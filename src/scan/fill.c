@@ -501,7 +501,7 @@ wa_scan_start(WaScanState *state)
 	if (state->is_ours)
 		wa_client_begin();
 	wa_spill_end(state);
-	wa_tally_start(state);
+	wa_instrument_start(state);
 	state->is_started = true;
 }
 

@@ -17,9 +17,9 @@
 #include "scan/node.h"
 #include "scan/output.h"
 #include "scan/plan.h"
+#include "scan/shared_instrument.h"
 #include "scan/shifted.h"
 #include "scan/spill.h"
-#include "scan/tally_part.h"
 #include "scan/top.h"
 
 /* Groups of a dashboard's query take less than twice as many bytes. */
@@ -192,7 +192,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
 	if (wa_plan_top(plan, &top))
 		state->top = wa_top_make(state, &top);
-	wa_tally_part_make(state);
+	wa_shared_instrument_make(state);
 }
 
 /*
@@ -270,7 +270,7 @@ end_scan(CustomScanState *node)
 {
 	WaScanState *state = (WaScanState *) node;
 
-	wa_tally_part_leave(state);
+	wa_shared_instrument_leave(state);
 	if (state->heap != NULL)
 		wa_heap_end(state->heap);
 	state->heap = NULL;

@@ -12,10 +12,10 @@
 #include "scan/aggregates.h"
 #include "scan/clock.h"
 #include "scan/group_datum.h"
+#include "scan/instrument.h"
 #include "scan/rowwise.h"
 #include "scan/runner.h"
 #include "scan/shift.h"
-#include "scan/tally.h"
 
 /* Room for why a node reads the heap. */
 #define WA_HEAP_REASON_BYTES 160
@@ -152,7 +152,7 @@ typedef struct WaScanState
 	char heap_reason[WA_HEAP_REASON_BYTES]; /* scan/why_heap.h; empty: none */
 	double answered; /* part of an answer that is merged, or 0 */
 
-	/* For EXPLAIN; what tally.h does not say of all scans is of the present one. */
+	/* For EXPLAIN; what instrument.h does not say of all scans is of the present one. */
 	int64 kept_rows;    /* that fulfilled WHERE */
 	int64 rowwise_rows; /* that were computed one by one */
 	WaHeapCounts worker_counts;
@@ -160,8 +160,9 @@ typedef struct WaScanState
 	WaSpillCounts spilled;
 	WaSpillGrowth growth;
 	WaClock clock;
-	WaTally past; /* of earlier scans, where it is not in these */
-	struct WaTallyPart *tally_part; /* NULL: no process counts for another */
+	WaInstrument past; /* of earlier scans, where it is not in these */
+	struct WaSharedInstrument
+		*shared_instrument; /* NULL: no process counts for another */
 } WaScanState;
 
 /*

@@ -100,16 +100,16 @@ show_reason(const WaScanState *state, const char *reason,
 }
 
 void
-wa_why_heap_show(const WaScanState *state, const WaTally *tally,
+wa_why_heap_show(const WaScanState *state, const WaInstrument *instrument,
 				 struct ExplainState *es)
 {
-	if (tally->read.blocks == 0)
+	if (instrument->read.blocks == 0)
 		return;
 	if (state->heap_reason[0] != '\0')
 		show_reason(state, state->heap_reason, es);
-	else if (tally->resident_blocks == 0)
+	else if (instrument->resident_blocks == 0)
 		show_reason(state, WA_WHY_IN_WORKER, es);
-	else if (tally->read.rows > 0)
+	else if (instrument->read.rows > 0)
 		ExplainPropertyText("Resident Columns",
 							"used in part: the other blocks have changed since "
 							"they were loaded, or are not resident",

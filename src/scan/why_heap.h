@@ -27,7 +27,8 @@
 extern void wa_why_heap_note(WaScanState *state, const char *reason);
 
 /* Prints the line, if there is one. */
-extern void wa_why_heap_show(const WaScanState *state, const WaTally *tally,
+extern void wa_why_heap_show(const WaScanState *state,
+							 const WaInstrument *instrument,
 							 struct ExplainState *es);
 
 #endif /* WA_SCAN_WHY_HEAP_H */

@@ -1,16 +1,16 @@
 /*
- * tally.h
+ * instrument.h
  *		What EXPLAIN ANALYZE counts of a node.
  */
-#ifndef WA_SCAN_TALLY_H
-#define WA_SCAN_TALLY_H
+#ifndef WA_SCAN_INSTRUMENT_H
+#define WA_SCAN_INSTRUMENT_H
 
 #include "heap/heap.h"
 #include "scan/clock.h"
 
 struct WaScanState;
 
-typedef struct WaTally
+typedef struct WaInstrument
 {
 	WaHeapCounts read;
 	int64 kept_rows;       /* that fulfilled WHERE */
@@ -27,18 +27,19 @@ typedef struct WaTally
 	int64 disk_bytes;  /* when there were most of them */
 	Size memory_bytes; /* of groups, in one process, likewise */
 	double spent_ms[WA_PHASE_COUNT];
-} WaTally;
+} WaInstrument;
 
 /*
- * Adds a tally to another.  at_once: both were at work at the same time, so that
+ * Adds what was counted to other counts.  at_once: both were at work at the same time, so that
  * their files were there together.
  */
-extern void wa_tally_add(WaTally *tally, const WaTally *other, bool at_once);
+extern void wa_instrument_add(WaInstrument *instrument,
+							  const WaInstrument *other, bool at_once);
 
 /* Puts away what the last scan of a node has counted: the next one begins. */
-extern void wa_tally_start(struct WaScanState *state);
+extern void wa_instrument_start(struct WaScanState *state);
 
 /* Returns what all scans of a node have counted in this process and its workers. */
-extern WaTally wa_tally_of(const struct WaScanState *state);
+extern WaInstrument wa_instrument_of(const struct WaScanState *state);
 
-#endif /* WA_SCAN_TALLY_H */
+#endif /* WA_SCAN_INSTRUMENT_H */

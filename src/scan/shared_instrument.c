@@ -1,9 +1,9 @@
 /*
- * tally_part.c
+ * shared_instrument.c
  *		Brings together what the processes of another node count; see
- *		tally_part.h.
+ *		shared_instrument.h.
  *
- * Each worker writes its tally into shared memory as its executor ends; nobody reads
+ * Each worker writes what it counted into shared memory as its executor ends; nobody reads
  * it before the worker has ended.  The leader adds them up before it launches workers
  * again, and as the memory goes.  That is later than ShutdownCustomScan, which the
  * executor calls for a node before it waits for the workers of a Gather above it.
@@ -23,7 +23,7 @@
  * ExecEndNode, ExecReScan and ExecSetTupleBound leave custom_ps to its node, which leaves
  * it alone; the plan's own tree does not have the part, so it is not sent to workers, which
  * make theirs with their nodes.  EXPLAIN comes to custom_ps after the node's own lines, by
- * which wa_tally_part_collect has emptied it.
+ * which wa_shared_instrument_collect has emptied it.
  */
 #include "postgres.h"
 
@@ -32,52 +32,54 @@
 #include "storage/dsm.h"
 
 #include "compat.h"
-#include "scan/tally_part.h"
+#include "scan/shared_instrument.h"
 
-/* In shared memory: a tally for each worker. */
+/* In shared memory: those of the workers. */
 typedef struct Shared
 {
 	int nworkers;
-	WaTally tallies[FLEXIBLE_ARRAY_MEMBER];
+	WaInstrument instruments[FLEXIBLE_ARRAY_MEMBER];
 } Shared;
 
-struct WaTallyPart
+struct WaSharedInstrument
 {
 	CustomScanState css;
-	Shared *shared; /* of a leader, while it has workers */
-	WaTally *mine;  /* of a worker, in shared memory */
-	WaTally past;   /* of workers that have ended */
+	Shared *shared;     /* of a leader, while it has workers */
+	WaInstrument *mine; /* of a worker, in shared memory */
+	WaInstrument past;  /* of workers that have ended */
 };
 
 /* Returns how many bytes so many workers share. */
 static Size
 shared_bytes(int nworkers)
 {
-	return offsetof(Shared, tallies) + (Size) nworkers * sizeof(WaTally);
+	return offsetof(Shared, instruments) +
+		   (Size) nworkers * sizeof(WaInstrument);
 }
 
 /* Takes over what workers, which have ended, have left. */
 static void
-take_tallies(WaTallyPart *part)
+take_counts(WaSharedInstrument *part)
 {
 	Shared *shared = part->shared;
-	WaTally sum = {0};
+	WaInstrument sum = {0};
 
 	if (shared == NULL)
 		return;
 	for (int i = 0; i < shared->nworkers; i++)
-		wa_tally_add(&sum, &shared->tallies[i], true);
-	wa_tally_add(&part->past, &sum, false);
-	memset(shared->tallies, 0, (Size) shared->nworkers * sizeof(WaTally));
+		wa_instrument_add(&sum, &shared->instruments[i], true);
+	wa_instrument_add(&part->past, &sum, false);
+	memset(shared->instruments, 0,
+		   (Size) shared->nworkers * sizeof(WaInstrument));
 }
 
 /* The leader lets go of the shared memory. */
 static void
 detach(dsm_segment *segment, Datum part)
 {
-	WaTallyPart *left = (WaTallyPart *) DatumGetPointer(part);
+	WaSharedInstrument *left = (WaSharedInstrument *) DatumGetPointer(part);
 
-	take_tallies(left);
+	take_counts(left);
 	left->shared = NULL;
 }
 
@@ -90,7 +92,7 @@ estimate_dsm(CustomScanState *node, ParallelContext *context)
 static void
 initialize_dsm(CustomScanState *node, ParallelContext *context, void *memory)
 {
-	WaTallyPart *part = (WaTallyPart *) node;
+	WaSharedInstrument *part = (WaSharedInstrument *) node;
 
 	memset(memory, 0, shared_bytes(context->nworkers));
 	/* There may be none: then there are no workers either. */
@@ -104,7 +106,7 @@ initialize_dsm(CustomScanState *node, ParallelContext *context, void *memory)
 static void
 reinitialize_dsm(CustomScanState *node, ParallelContext *context, void *memory)
 {
-	take_tallies((WaTallyPart *) node);
+	take_counts((WaSharedInstrument *) node);
 }
 
 static void
@@ -112,11 +114,12 @@ initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 {
 	Shared *shared = (Shared *) memory;
 
-	((WaTallyPart *) node)->mine = &shared->tallies[ParallelWorkerNumber];
+	((WaSharedInstrument *) node)->mine =
+		&shared->instruments[ParallelWorkerNumber];
 }
 
 void
-wa_tally_part_make(WaScanState *state)
+wa_shared_instrument_make(WaScanState *state)
 {
 	static const CustomExecMethods methods = {
 		.CustomName = "WarpAgg Tally",
@@ -127,7 +130,7 @@ wa_tally_part_make(WaScanState *state)
 	};
 	PlanState *ps = &state->css.ss.ps;
 	CustomScan *plan;
-	WaTallyPart *part;
+	WaSharedInstrument *part;
 
 	if (ps->state->es_instrument == 0 || !ps->plan->parallel_safe)
 		return;
@@ -135,7 +138,7 @@ wa_tally_part_make(WaScanState *state)
 	/* What is shared has the number of the node; the node itself shares nothing. */
 	plan->scan.plan.plan_node_id = ps->plan->plan_node_id;
 	plan->scan.plan.parallel_aware = true;
-	part = palloc0(sizeof(WaTallyPart));
+	part = palloc0(sizeof(WaSharedInstrument));
 	NodeSetTag(part, T_CustomScanState);
 	part->css.methods = &methods;
 	part->css.ss.ps.plan = &plan->scan.plan;
@@ -143,25 +146,26 @@ wa_tally_part_make(WaScanState *state)
 	/* Workers send those of all nodes; this one's, which are 0, add to ours. */
 	part->css.ss.ps.instrument =
 		instr_alloc_node_compat(ps->state->es_instrument);
-	state->tally_part = part;
+	state->shared_instrument = part;
 	state->css.custom_ps = list_make1(part);
 }
 
 void
-wa_tally_part_leave(const WaScanState *state)
+wa_shared_instrument_leave(const WaScanState *state)
 {
-	if (state->tally_part != NULL && state->tally_part->mine != NULL)
-		*state->tally_part->mine = wa_tally_of(state);
+	if (state->shared_instrument != NULL &&
+		state->shared_instrument->mine != NULL)
+		*state->shared_instrument->mine = wa_instrument_of(state);
 }
 
 void
-wa_tally_part_collect(WaScanState *state, WaTally *tally)
+wa_shared_instrument_collect(WaScanState *state, WaInstrument *instrument)
 {
-	WaTallyPart *part = state->tally_part;
+	WaSharedInstrument *part = state->shared_instrument;
 
 	if (part == NULL)
 		return;
 	state->css.custom_ps = NIL;
-	take_tallies(part);
-	wa_tally_add(tally, &part->past, true);
+	take_counts(part);
+	wa_instrument_add(instrument, &part->past, true);
 }
