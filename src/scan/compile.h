@@ -87,7 +87,7 @@ typedef struct WaCompiler
 	bool is_long; /* what is compiled has got too long for a program */
 	int weight;   /* of calls, in instructions */
 	int conditional; /* not 0: PostgreSQL may not evaluate what is compiled */
-	int native;      /* not 0: PostgreSQL is not to evaluate anything */
+	int no_fallback; /* not 0: PostgreSQL is not to evaluate anything */
 	int stage; /* what is compiled: a clause of WHERE, by its number, or last of
 				* all what comes after WHERE */
 	struct WaGuard *guard; /* behind which condition what is compiled stands */

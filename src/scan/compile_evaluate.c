@@ -148,10 +148,10 @@ compile_part(WaCompiler *compiler, Node *node)
 	if (IsA(node, RelabelType) || wa_is_wide(compiler, node))
 		return -1;
 	if (!is_own)
-		compiler->native++;
+		compiler->no_fallback++;
 	number = wa_compile(compiler, (Expr *) node);
 	if (!is_own)
-		compiler->native--;
+		compiler->no_fallback--;
 	return number;
 }
 
@@ -400,7 +400,7 @@ wa_compile_evaluation(WaCompiler *compiler, Expr *expression)
 	Node *node = (Node *) expression;
 	WaTimeSteps steps;
 
-	if (IsA(node, CaseTestExpr) || compiler->native > 0 ||
+	if (IsA(node, CaseTestExpr) || compiler->no_fallback > 0 ||
 		!begin_evaluation(compiler, node, &call))
 		return -1;
 	if (wa_has_time(compiler, node) && wa_time_steps(node, &steps) &&

@@ -190,7 +190,7 @@ extern int wa_expression_nodes(WaCompiler *compiler, Node *expression);
 
 /*
  * Notes that an expression could not be compiled, with compiler->conditional and
- * compiler->native as they are, and why.
+ * compiler->no_fallback as they are, and why.
  */
 extern void wa_compiler_note_failure(WaCompiler *compiler, Node *expression);
 

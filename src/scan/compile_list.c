@@ -143,9 +143,9 @@ compile_each(WaCompiler *compiler, const ScalarArrayOpExpr *expression,
 		comparison->opresulttype = BOOLOID;
 		comparison->inputcollid = expression->inputcollid;
 		comparison->args = list_make2(linitial(expression->args), lfirst(cell));
-		compiler->native++;
+		compiler->no_fallback++;
 		one = wa_compile(compiler, (Expr *) comparison);
-		compiler->native--;
+		compiler->no_fallback--;
 		number =
 			number < 0
 				? one

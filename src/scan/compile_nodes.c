@@ -247,7 +247,7 @@ wa_compiler_note_failure(WaCompiler *compiler, Node *expression)
 {
 	KnownNode *known = find_out(compiler, expression);
 
-	known->refusals[compiler->conditional > 0][compiler->native > 0] =
+	known->refusals[compiler->conditional > 0][compiler->no_fallback > 0] =
 		compiler->refusal;
 }
 
@@ -259,10 +259,11 @@ wa_compiler_has_failed(WaCompiler *compiler, Node *expression)
 	/* What has failed stays so behind a condition, and without PostgreSQL. */
 	for (int conditional = compiler->conditional > 0; conditional >= 0;
 		 conditional--)
-		for (int native = compiler->native > 0; native >= 0; native--)
-			if (known->refusals[conditional][native] != NULL)
+		for (int no_fallback = compiler->no_fallback > 0; no_fallback >= 0;
+			 no_fallback--)
+			if (known->refusals[conditional][no_fallback] != NULL)
 			{
-				compiler->refusal = known->refusals[conditional][native];
+				compiler->refusal = known->refusals[conditional][no_fallback];
 				return true;
 			}
 	return false;
