@@ -32,11 +32,11 @@ sub position
 	return $high * 2**32 + $low;
 }
 
-# Notes the last change of its kind of a block.
+# Notes the last change of its kind of a block; PostgreSQL 19 pads positions with zeros.
 sub note_change
 {
 	my ($changes, $what, $lsn) = @_;
-	$changes->{$what} = $lsn
+	$changes->{$what} = $lsn =~ s{/0+(?=.)}{/}r
 	  if position($lsn) > position($changes->{$what} // '0/0');
 	return;
 }
