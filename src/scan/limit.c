@@ -21,8 +21,8 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 
-#include "scan/harmless.h"
 #include "scan/limit.h"
+#include "scan/total.h"
 
 /* The share of the groups that a LIMIT of unknown size is thought to want. */
 #define UNKNOWN_LIMIT 0.1
@@ -89,7 +89,7 @@ may_raise(const PathTarget *target, const List *keys, const WaLimit *limit)
 
 	foreach (cell, target->exprs)
 		if (!equal(lfirst(cell), linitial(limit->expressions)) &&
-			!wa_harmless_over_groups((Node *) lfirst(cell), keys))
+			!wa_is_total_over_groups((Node *) lfirst(cell), keys))
 			return true;
 	return false;
 }
@@ -126,7 +126,7 @@ wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
 		return;
 	}
 	limit->having_first =
-		!wa_harmless_over_groups((Node *) shape->having, shape->keys);
+		!wa_is_total_over_groups((Node *) shape->having, shape->keys);
 	limit->keeps_ties =
 		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
 		list_length(limit->expressions) < list_length(parse->sortClause);

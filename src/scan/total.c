@@ -1,6 +1,6 @@
 /*
- * harmless.c
- *		Which expressions over groups raise no errors; see harmless.h.
+ * total.c
+ *		Which expressions over groups raise no errors; see total.h.
  *
  * Parts that are known to raise none are replaced by Vars, from the leaves on:
  * keys, aggregates, widening casts, divisions by what is never zero, and
@@ -19,8 +19,8 @@
 #include "compat.h"
 #include "scan/aggregates.h"
 #include "scan/compile_internal.h"
-#include "scan/harmless.h"
 #include "scan/times.h"
+#include "scan/total.h"
 
 /* Digits that a count of rows has at most: a table has 2^32 blocks. */
 #define COUNT_DIGITS 13
@@ -304,7 +304,7 @@ digits_of(Node *node)
 
 /* Tells whether an operation raises no error if its arguments raise none. */
 static bool
-is_harmless_operation(Node *node)
+is_total_operation(Node *node)
 {
 	List *args = arguments_of(node);
 	int digits;
@@ -349,9 +349,9 @@ find_time_function(Node *node, void *context)
 		   expression_tree_walker(node, find_time_function, context);
 }
 
-/* Tells whether an expression whose harmless parts are Vars raises no errors. */
+/* Tells whether an expression whose total parts are Vars raises no errors. */
 static bool
-is_harmless(Node *expression)
+is_total(Node *expression)
 {
 	return wa_is_total(expression) && !find_time_function(expression, NULL);
 }
@@ -366,7 +366,7 @@ is_there(Node *node, const List *keys)
 
 /* Replaces parts that raise no errors by Vars. */
 static Node *
-hide_harmless(Node *node, void *keys)
+hide_total(Node *node, void *keys)
 {
 	Node *hidden = node;
 
@@ -374,20 +374,20 @@ hide_harmless(Node *node, void *keys)
 		return node;
 	if (!IsA(node, List) && !is_there(node, (const List *) keys))
 	{
-		hidden = expression_tree_mutator(node, hide_harmless, keys);
-		if (!is_harmless_operation(node) ||
-			!is_harmless((Node *) arguments_of(hidden)))
+		hidden = expression_tree_mutator(node, hide_total, keys);
+		if (!is_total_operation(node) ||
+			!is_total((Node *) arguments_of(hidden)))
 			return hidden;
 	}
 	if (IsA(node, List))
-		return expression_tree_mutator(node, hide_harmless, keys);
+		return expression_tree_mutator(node, hide_total, keys);
 	return (Node *) makeVar(1, 1, exprType(node), exprTypmod(node),
 							exprCollation(node), 0);
 }
 
 bool
-wa_harmless_over_groups(Node *expression, const List *keys)
+wa_is_total_over_groups(Node *expression, const List *keys)
 {
 	return expression == NULL ||
-		   is_harmless(hide_harmless(expression, (void *) keys));
+		   is_total(hide_total(expression, (void *) keys));
 }

@@ -1,9 +1,9 @@
 /*
- * harmless.h
+ * total.h
  *		Which expressions over groups raise no errors.
  */
-#ifndef WA_SCAN_HARMLESS_H
-#define WA_SCAN_HARMLESS_H
+#ifndef WA_SCAN_TOTAL_H
+#define WA_SCAN_TOTAL_H
 
 #include "nodes/pg_list.h"
 
@@ -12,6 +12,6 @@
  * no error, whatever these are; false if that is not known.  The keys and the
  * results of aggregates are there already.
  */
-extern bool wa_harmless_over_groups(Node *expression, const List *keys);
+extern bool wa_is_total_over_groups(Node *expression, const List *keys);
 
-#endif /* WA_SCAN_HARMLESS_H */
+#endif /* WA_SCAN_TOTAL_H */
