@@ -7,7 +7,7 @@
  * errors; the compiler sees to it that it is asked only about rows for which
  * PostgreSQL would have evaluated the expression, or about values that it raises
  * none for (scan/compile_evaluate.c).  Whoever runs the program sees to it that no
- * error is raised before one of an earlier row (scan/fill.c).
+ * error is raised before one of an earlier row (scan/batch_loop.c).
  */
 #ifndef WA_SCAN_EVALUATE_H
 #define WA_SCAN_EVALUATE_H

@@ -6,7 +6,7 @@
  * may raise an error, or run a subselect.  What can do neither is computed as the
  * scan starts.  All else waits until a row has come to the stage that needs it, or,
  * behind a condition, until the subselects that it uses have been run for a row
- * that PostgreSQL has evaluated (scan/fill.c).
+ * that PostgreSQL has evaluated (scan/batch_loop.c).
  */
 #ifndef WA_SCAN_LAZY_H
 #define WA_SCAN_LAZY_H

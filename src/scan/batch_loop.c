@@ -1,5 +1,5 @@
 /*
- * fill.c
+ * batch_loop.c
  *		Reads the table and brings its rows into groups, a batch at a time.
  *
  * The groups stay within work_mem * hash_mem_multiplier: rows of others than are
