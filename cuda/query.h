@@ -147,7 +147,7 @@ typedef struct WaCudaQuery
 	uint64_t nrows; /* of the columns */
 	uint32_t nranges;
 	const WaCudaRange *ranges; /* of rows to be used; ascending, apart */
-	WaWanted wanted; /* of the groups; orders' numbers are keys' and cells' */
+	WaTopN top_n; /* of the groups; orders' numbers are keys' and cells' */
 
 	/*
 	 * Called, with the context of the WaCudaTake, once the query has its turn and

@@ -423,18 +423,18 @@ split_by_orders(Choosing *choosing,
 				const std::vector<WaQueryReduction> &reductions,
 				bool *keeps_ties)
 {
-	const WaWanted *wanted = &choosing->work->query->wanted;
+	const WaTopN *top_n = &choosing->work->query->top_n;
 	cudaError_t error = cudaSuccess;
 
-	*keeps_ties = wanted->keeps_ties;
-	for (unsigned i = 0; i < wanted->norders && error == cudaSuccess; i++)
+	*keeps_ties = top_n->keeps_ties;
+	for (unsigned i = 0; i < top_n->norders && error == cudaSuccess; i++)
 	{
 		WaQueryOrder order;
 
 		if (is_settled(choosing))
 			break;
 		if (i >= WA_MAX_ORDERS ||
-			!describe(choosing, reductions, &wanted->orders[i], &order))
+			!describe(choosing, reductions, &top_n->orders[i], &order))
 		{
 			*keeps_ties = true;
 			break;

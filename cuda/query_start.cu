@@ -309,7 +309,7 @@ wa_query_start(WaQueryWork *work)
 	work->d_selection = d_mask;
 	error = wa_query_start_programs(work, conditions.nclauses);
 	work->limit =
-		work->takes_all || shows_keys_by_row(work) ? 0 : query->wanted.limit;
+		work->takes_all || shows_keys_by_row(work) ? 0 : query->top_n.limit;
 	if (error == cudaSuccess)
 		error = wa_query_start_halves(work);
 	if (error == cudaSuccess)

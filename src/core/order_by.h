@@ -35,12 +35,12 @@ typedef struct WaOrderBy
  * out; of groups that are equal in all orders any come before the others, or, if
  * keeps_ties, none do.  To leave out fewer is no fault.
  */
-typedef struct WaWanted
+typedef struct WaTopN
 {
 	uint64_t limit; /* 0: all groups are wanted */
 	bool keeps_ties;
 	uint32_t norders;
 	WaOrderBy orders[WA_MAX_ORDERS];
-} WaWanted;
+} WaTopN;
 
 #endif /* WA_CORE_ORDER_BY_H */

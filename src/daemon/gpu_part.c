@@ -406,7 +406,7 @@ run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 	span->first = first;
 	span->end = end;
 	if (!has_all_rows(span) || end - first < part->query->ncolumns)
-		query.wanted.limit = 0;
+		query.top_n.limit = 0;
 	if (query.nranges == 0)
 		return WA_OK;
 	query.begun = begin_watch;

@@ -235,15 +235,15 @@ has_other_blanks(const WaGpuTranslation *to, uint32_t key)
  * Returns which groups GPUs may choose: all, where they may have several for one of the
  * query's.
  */
-static WaWanted
-translate_wanted(const WaGpuTranslation *to)
+static WaTopN
+translate_top_n(const WaGpuTranslation *to)
 {
-	WaWanted wanted = to->query->wanted;
+	WaTopN top_n = to->query->top_n;
 
 	for (uint32_t i = 0; i < to->query->nkeys; i++)
 		if (has_other_blanks(to, i))
-			wanted.limit = 0;
-	return wanted;
+			top_n.limit = 0;
+	return top_n;
 }
 
 /* Translates keys and aggregated columns. */
@@ -411,7 +411,7 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 								.ninstructions = to.ninstructions,
 								.lists = to.lists,
 								.tables = to.tables};
-	cuda->wanted = translate_wanted(&to);
+	cuda->top_n = translate_top_n(&to);
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;
 	translated->key_texts = to.key_texts;

@@ -61,7 +61,7 @@ typedef struct WaQuery
 	const uint16_t *key_numbers; /* their registers */
 	uint32_t ncolumns;
 	const WaQueryColumn *columns;
-	WaWanted wanted;  /* of the groups, if the rows are all there are */
+	WaTopN top_n;     /* of the groups, if the rows are all there are */
 	bool only_wanted; /* else there is no use in an answer */
 
 	/*
@@ -72,7 +72,7 @@ typedef struct WaQuery
 } WaQuery;
 
 /* No more groups are wanted, if not all. */
-#define WA_QUERY_MAX_WANTED 1000000
+#define WA_QUERY_MAX_TOP_N 1000000
 
 /* A query has no more keys or columns. */
 #define WA_QUERY_MAX_PARTS 4096

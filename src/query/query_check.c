@@ -233,18 +233,17 @@ order_is_sound(const WaQuery *query, const WaOrderBy *order)
 
 /* Tells whether some groups can be chosen as wanted, if not all are. */
 static bool
-wanted_is_sound(const WaQuery *query)
+top_n_is_sound(const WaQuery *query)
 {
-	const WaWanted *wanted = &query->wanted;
+	const WaTopN *top_n = &query->top_n;
 
-	if (wanted->limit == 0)
-		return wanted->norders == 0 && !wanted->keeps_ties &&
-			   !query->only_wanted;
-	if (wanted->limit > WA_QUERY_MAX_WANTED || wanted->norders == 0 ||
-		wanted->norders > WA_MAX_ORDERS || query->nkeys == 0)
+	if (top_n->limit == 0)
+		return top_n->norders == 0 && !top_n->keeps_ties && !query->only_wanted;
+	if (top_n->limit > WA_QUERY_MAX_TOP_N || top_n->norders == 0 ||
+		top_n->norders > WA_MAX_ORDERS || query->nkeys == 0)
 		return false;
-	for (uint32_t i = 0; i < wanted->norders; i++)
-		if (!order_is_sound(query, &wanted->orders[i]))
+	for (uint32_t i = 0; i < top_n->norders; i++)
+		if (!order_is_sound(query, &top_n->orders[i]))
 			return false;
 	return true;
 }
@@ -286,5 +285,5 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!column_is_sound(query, &query->columns[i], scratch))
 			return false;
-	return wanted_is_sound(query);
+	return top_n_is_sound(query);
 }

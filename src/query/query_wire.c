@@ -77,21 +77,20 @@ read_column(WaReader *reader, WaQueryColumn *column)
 
 /* Writes which groups are wanted, and how many at most. */
 static void
-write_wanted(WaWriter *writer, const WaQuery *query)
+write_top_n(WaWriter *writer, const WaQuery *query)
 {
-	const WaWanted *wanted = &query->wanted;
+	const WaTopN *top_n = &query->top_n;
 
 	wa_writer_word(writer, query->max_groups);
-	wa_writer_word(writer, wanted->limit);
-	wa_writer_word(writer, wanted->norders |
-							   (uint64_t) wanted->keeps_ties << 32 |
+	wa_writer_word(writer, top_n->limit);
+	wa_writer_word(writer, top_n->norders | (uint64_t) top_n->keeps_ties << 32 |
 							   (uint64_t) query->only_wanted << 40);
-	for (uint32_t i = 0; i < wanted->norders; i++)
+	for (uint32_t i = 0; i < top_n->norders; i++)
 		wa_writer_word(writer,
-					   (uint64_t) wanted->orders[i].of |
-						   (uint64_t) wanted->orders[i].number << 16 |
-						   (uint64_t) wanted->orders[i].descending << 32 |
-						   (uint64_t) wanted->orders[i].nulls_first << 40);
+					   (uint64_t) top_n->orders[i].of |
+						   (uint64_t) top_n->orders[i].number << 16 |
+						   (uint64_t) top_n->orders[i].descending << 32 |
+						   (uint64_t) top_n->orders[i].nulls_first << 40);
 }
 
 /* Returns a flag, which has a byte of a word. */
@@ -118,24 +117,24 @@ read_order(WaReader *reader, WaOrderBy *order)
 
 /* Reads which groups are wanted, and how many at most. */
 static void
-read_wanted(WaReader *reader, WaQuery *query)
+read_top_n(WaReader *reader, WaQuery *query)
 {
-	WaWanted *wanted = &query->wanted;
+	WaTopN *top_n = &query->top_n;
 	uint64_t word;
 
 	word = wa_reader_word(reader);
 	query->max_groups = (uint32_t) word;
 	if (word > UINT32_MAX)
 		reader->failed = true;
-	wanted->limit = wa_reader_word(reader);
+	top_n->limit = wa_reader_word(reader);
 	word = wa_reader_word(reader);
-	wanted->norders = (uint32_t) word;
-	wanted->keeps_ties = read_flag(reader, word, 32);
+	top_n->norders = (uint32_t) word;
+	top_n->keeps_ties = read_flag(reader, word, 32);
 	query->only_wanted = read_flag(reader, word, 40);
-	if (word >> 48 != 0 || wanted->norders > WA_MAX_ORDERS)
+	if (word >> 48 != 0 || top_n->norders > WA_MAX_ORDERS)
 		reader->failed = true;
-	for (uint32_t i = 0; i < wanted->norders && !reader->failed; i++)
-		read_order(reader, &wanted->orders[i]);
+	for (uint32_t i = 0; i < top_n->norders && !reader->failed; i++)
+		read_order(reader, &top_n->orders[i]);
 }
 
 static void
@@ -184,7 +183,7 @@ write_parts(WaWriter *writer, const WaQuery *query)
 						   (uint64_t) query->keys[i].blank_padded << 24);
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		write_column(writer, &query->columns[i]);
-	write_wanted(writer, query);
+	write_top_n(writer, query);
 }
 
 void
@@ -493,7 +492,7 @@ wa_query_read(WaArena *arena, const void *message, size_t bytes)
 	for (uint32_t i = 0; i < query->ncolumns && !reader.failed; i++)
 		read_column(&reader, &columns[i]);
 	query->columns = columns;
-	read_wanted(&reader, query);
+	read_top_n(&reader, query);
 	if (reader.failed || reader.nwords != 0)
 		return NULL;
 	scratch = wa_arena_alloc(arena, query->program.nregisters + (size_t) 1);

@@ -36,7 +36,7 @@ typedef struct Entry
 typedef struct Choice
 {
 	WaQueryRun *run;
-	const WaWanted *wanted;
+	const WaTopN *top_n;
 	Entry *entries;
 	uint32_t nentries;
 	const int *scales; /* NULL: 128 bits are enough; else of the numbers of each
@@ -202,7 +202,7 @@ wide_rank(Choice *choice, const WaOrderBy *order, int scale, uint32_t group,
 static inline Rank
 rank_of(Choice *choice, uint32_t number, uint32_t group)
 {
-	const WaOrderBy *order = &choice->wanted->orders[number];
+	const WaOrderBy *order = &choice->top_n->orders[number];
 	bool is_null;
 	Rank rank = {0};
 
@@ -240,7 +240,7 @@ compare_groups(Choice *choice, const Entry *a, const Entry *b)
 {
 	int order = compare_ranks(&a->rank, &b->rank);
 
-	for (uint32_t i = 1; i < choice->wanted->norders && order == 0; i++)
+	for (uint32_t i = 1; i < choice->top_n->norders && order == 0; i++)
 	{
 		const Rank left = rank_of(choice, i, a->group);
 		const Rank right = rank_of(choice, i, b->group);
@@ -276,9 +276,9 @@ sift_down(Choice *choice, uint32_t place, const Entry *entry)
 static void
 begin_heap(Choice *choice)
 {
-	for (uint32_t i = 0; i < choice->wanted->limit; i++)
+	for (uint32_t i = 0; i < choice->top_n->limit; i++)
 		choice->entries[i] = (Entry){rank_of(choice, 0, i), i};
-	choice->nentries = (uint32_t) choice->wanted->limit;
+	choice->nentries = (uint32_t) choice->top_n->limit;
 	for (uint32_t place = choice->nentries / 2; place-- > 0;)
 	{
 		const Entry entry = choice->entries[place];
@@ -343,7 +343,7 @@ choose_first(Choice *choice, uint32_t ngroups, uint64_t *chosen)
 	find_first(choice, ngroups);
 	for (uint32_t i = 0; i < choice->nentries; i++)
 		choose(chosen, choice->entries[i].group);
-	if (!choice->wanted->keeps_ties)
+	if (!choice->top_n->keeps_ties)
 		return;
 	for (uint32_t i = 0; i < ngroups && !choice->failed; i++)
 	{
@@ -359,24 +359,24 @@ static void
 compare_widely(Choice *choice, uint32_t ngroups, int scales[WA_MAX_ORDERS])
 {
 	choice->failed = false;
-	for (uint32_t i = 0; i < choice->wanted->norders; i++)
-		scales[i] = scale_of(choice, &choice->wanted->orders[i], ngroups);
+	for (uint32_t i = 0; i < choice->top_n->norders; i++)
+		scales[i] = scale_of(choice, &choice->top_n->orders[i], ngroups);
 	choice->scales = scales;
 }
 
 bool
 wa_query_run_choose(WaQueryRun *run)
 {
-	const WaWanted *wanted = &run->query->wanted;
+	const WaTopN *top_n = &run->query->top_n;
 	const uint32_t ngroups = wa_query_run_groups(run);
 	const size_t words = ngroups / 64 + (size_t) 1;
-	Choice choice = {.run = run, .wanted = wanted};
+	Choice choice = {.run = run, .top_n = top_n};
 	int scales[WA_MAX_ORDERS];
 	uint64_t *chosen;
 
-	if (wanted->limit == 0 || wanted->limit >= ngroups)
+	if (top_n->limit == 0 || top_n->limit >= ngroups)
 		return true;
-	choice.entries = wa_arena_alloc(run->arena, (size_t) wanted->limit *
+	choice.entries = wa_arena_alloc(run->arena, (size_t) top_n->limit *
 													sizeof(*choice.entries));
 	chosen = wa_arena_alloc_zero(run->arena, words * sizeof(*chosen));
 	if (run->arena->failed)

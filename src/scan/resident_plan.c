@@ -17,7 +17,7 @@
 #include "scan/combine_plan.h"
 #include "scan/resident.h"
 #include "scan/resident_plan.h"
-#include "scan/wanted.h"
+#include "scan/top_n.h"
 #include "settings.h"
 
 /*
@@ -120,7 +120,7 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 	const bool takes_all =
 		has_room &&
 		wa_resident_takes_groups(rel->pages, shape->ngroups, nworkers);
-	const bool has_wanted = has_room && wa_wanted_is_likely(shape, limit);
+	const bool has_wanted = has_room && wa_top_n_is_likely(shape, limit);
 
 	shape->resident_share = 0;
 	shape->resident_groups = shape->ngroups;

@@ -13,7 +13,7 @@
 #include "query/query_wire.h"
 #include "scan/resident.h"
 #include "scan/resident_query.h"
-#include "scan/wanted.h"
+#include "scan/top_n.h"
 
 /* Tells whether what a column has are the smallest and the largest of texts. */
 static bool
@@ -148,13 +148,13 @@ describe_filters(const WaScanState *state, WaQuery *query)
  * sent takes longer than to read the relation.
  */
 static bool
-describe_wanted(const WaScanState *state, WaQuery *query)
+describe_top_n(const WaScanState *state, WaQuery *query)
 {
-	wa_wanted_describe(state, &query->wanted);
+	wa_top_n_describe(state, &query->top_n);
 	query->max_groups = state->most_groups;
 	query->only_wanted = !wa_resident_takes_groups(
 		wa_heap_nblocks(state->heap), state->planned_groups, state->nworkers);
-	return query->wanted.limit > 0 || !query->only_wanted;
+	return query->top_n.limit > 0 || !query->only_wanted;
 }
 
 bool
@@ -164,7 +164,7 @@ wa_resident_may_push(const WaScanState *state)
 	bool tables;
 
 	(void) wa_runner_has_calls(state->runner, &tables);
-	return tables && have_records(state) && describe_wanted(state, &query);
+	return tables && have_records(state) && describe_top_n(state, &query);
 }
 
 bool
@@ -211,7 +211,7 @@ wa_resident_write_query(const WaScanState *state, const WaRunMessage *run,
 		describe_keys(state, &query);
 		describe_filters(state, &query);
 		if (!describe_columns(state, run, resident, &query, ranks) ||
-			!describe_wanted(state, &query))
+			!describe_top_n(state, &query))
 			return false;
 	}
 	wa_writer_init(writer, arena);

@@ -275,11 +275,11 @@ first_case(Random &random)
 		query.aggregates.push_back(random_aggregate(random, query));
 	random_ranges(random, query);
 	spoil_others(random, query);
-	query.wanted.limit = limits[random.below(6)];
-	query.wanted.keeps_ties = random.below(3) == 0;
-	query.wanted.norders = (uint32_t) random.below(4);
-	for (uint32_t i = 0; i < query.wanted.norders; i++)
-		query.wanted.orders[i] = random_order(random, query);
+	query.top_n.limit = limits[random.below(6)];
+	query.top_n.keeps_ties = random.below(3) == 0;
+	query.top_n.norders = (uint32_t) random.below(4);
+	for (uint32_t i = 0; i < query.top_n.norders; i++)
+		query.top_n.orders[i] = random_order(random, query);
 	return query;
 }
 
@@ -536,7 +536,7 @@ first_build(const Case &query, Built &built)
 	to->nrows = query.nrows;
 	to->nranges = (uint32_t) query.ranges.size();
 	to->ranges = query.ranges.data();
-	to->wanted = query.wanted;
+	to->top_n = query.top_n;
 }
 
 unsigned

@@ -39,7 +39,7 @@ struct Case
 	bool has_where;      // the first column is positive
 	bool has_difference; // the register behind the columns: first column - 1
 	bool keeps_zeros;    // zeros of both signs are keys of several groups
-	WaWanted wanted;
+	WaTopN top_n;
 };
 
 // How many digits rows with the smallest or the largest value show.

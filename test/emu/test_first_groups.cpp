@@ -93,9 +93,9 @@ static int
 compare(const Case &query, const Groups::value_type &a,
 		const Groups::value_type &b)
 {
-	for (uint32_t i = 0; i < query.wanted.norders; i++)
+	for (uint32_t i = 0; i < query.top_n.norders; i++)
 	{
-		const WaOrderBy &order = query.wanted.orders[i];
+		const WaOrderBy &order = query.top_n.orders[i];
 		const Ordered of_a = ordered_by(query, order, a);
 		const Ordered of_b = ordered_by(query, order, b);
 		const bool less =
@@ -129,9 +129,9 @@ is_wide(const Case &query, const WaOrderBy &order)
 static bool
 orders_all(const Case &query)
 {
-	for (uint32_t i = 0; i < query.wanted.norders; i++)
+	for (uint32_t i = 0; i < query.top_n.norders; i++)
 	{
-		const WaOrderBy &order = query.wanted.orders[i];
+		const WaOrderBy &order = query.top_n.orders[i];
 
 		if (order.of == WA_ORDER_SUM &&
 			query.aggregates[order.number].kind == WA_VECTOR_FLOAT)
@@ -275,9 +275,9 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 static void
 check_first(const Case &query, Taking *taking, Tally *tally)
 {
-	const WaWanted &wanted = query.wanted;
+	const WaTopN &top_n = query.top_n;
 	std::vector<const Groups::value_type *> sorted;
-	size_t allowed = wanted.limit + kMoreGroups;
+	size_t allowed = top_n.limit + kMoreGroups;
 
 	for (const Groups::value_type &group : *taking->groups)
 		sorted.push_back(&group);
@@ -293,26 +293,25 @@ check_first(const Case &query, Taking *taking, Tally *tally)
 						  compare(query, *sorted[first], *sorted[end]) == 0;
 			 end++)
 			taken += sorted[end]->second.taken;
-		least = first >= wanted.limit ? 0
-				: wanted.keeps_ties
-					? end - first
-					: std::min<size_t>(end, wanted.limit) - first;
+		least = first >= top_n.limit ? 0
+				: top_n.keeps_ties   ? end - first
+								   : std::min<size_t>(end, top_n.limit) - first;
 		if (taken < least)
 			snprintf(taking->failure, sizeof(taking->failure),
 					 "of %zu groups from %zu on %zu were taken, not %zu",
 					 end - first, first, taken, least);
-		if (wanted.keeps_ties && first < wanted.limit)
+		if (top_n.keeps_ties && first < top_n.limit)
 			allowed = std::max(allowed, end + kMoreGroups);
 	}
 	tally->shortened += taking->taken < sorted.size();
-	tally->wide += taking->taken < sorted.size() && wanted.norders > 0 &&
-				   is_wide(query, wanted.orders[0]);
-	tally->tied += taking->taken > wanted.limit + kMoreGroups &&
+	tally->wide += taking->taken < sorted.size() && top_n.norders > 0 &&
+				   is_wide(query, top_n.orders[0]);
+	tally->tied += taking->taken > top_n.limit + kMoreGroups &&
 				   taking->taken < sorted.size();
 	if (orders_all(query) && taking->taken > std::max(allowed, kFewGroups))
 		snprintf(taking->failure, sizeof(taking->failure),
 				 "%zu groups of %zu were taken, for a limit of %zu",
-				 taking->taken, sorted.size(), (size_t) wanted.limit);
+				 taking->taken, sorted.size(), (size_t) top_n.limit);
 }
 
 // Looks whether all groups were taken.
@@ -370,8 +369,8 @@ run_case(WaCudaQueries *queries, Random &random, Tally *tally)
 	report_group(taking.failure,
 				 "%zu rows, %zu keys, %zu groups, limit %zu, %u orders%s",
 				 query.nrows, query.keys.size(), groups.size(),
-				 (size_t) query.wanted.limit, query.wanted.norders,
-				 query.wanted.keeps_ties ? ", ties kept" : "");
+				 (size_t) query.top_n.limit, query.top_n.norders,
+				 query.top_n.keeps_ties ? ", ties kept" : "");
 }
 
 // Lets one call after the other of some queries fail for want of memory: no

@@ -318,21 +318,21 @@ change_column(Mutation *mutation)
 
 /* Changes which groups are wanted. */
 static void
-change_wanted(Mutation *mutation)
+change_top_n(Mutation *mutation)
 {
 	WaQuery *query = &mutation->query;
-	WaWanted *wanted = &query->wanted;
+	WaTopN *top_n = &query->top_n;
 
-	memset(wanted, 0, sizeof(*wanted));
+	memset(top_n, 0, sizeof(*top_n));
 	query->only_wanted = false;
 	query->max_groups = pick(mutation, 4) == 0 ? pick(mutation, 100) : 0;
 	if (pick(mutation, 4) == 0)
 		return;
-	wanted->limit = 1 + pick(mutation, 20);
-	wanted->keeps_ties = pick(mutation, 2) == 0;
-	wanted->norders = 1 + pick(mutation, 3);
-	for (uint32_t i = 0; i < wanted->norders; i++)
-		wanted->orders[i] = (WaOrderBy){
+	top_n->limit = 1 + pick(mutation, 20);
+	top_n->keeps_ties = pick(mutation, 2) == 0;
+	top_n->norders = 1 + pick(mutation, 3);
+	for (uint32_t i = 0; i < top_n->norders; i++)
+		top_n->orders[i] = (WaOrderBy){
 			.of = (WaOrderOf) pick(mutation, WA_ORDER_MAX + 1),
 			.number = (uint16_t) pick(mutation, query->ncolumns + UINT64_C(1)),
 			.descending = pick(mutation, 2) == 0,
@@ -405,7 +405,7 @@ change(Mutation *mutation)
 {
 	static void (*const changes[])(Mutation *) = {
 		add_register,  add_instruction, add_instruction, change_instruction,
-		change_column, change_constant, change_key,      change_wanted,
+		change_column, change_constant, change_key,      change_top_n,
 		add_filter,    change_table};
 
 	changes[pick(mutation, sizeof(changes) / sizeof(changes[0]))](mutation);

@@ -88,10 +88,10 @@ write_plain(int number, WaWriter *writer)
 			(WaInstruction){WA_CODE_STEPS, IS_ODD, KEY_TEXT, 0, 0, 3};
 	query.program.instructions = instructions;
 	if (query.nkeys > 0 && number % 4 != 0)
-		query.wanted = (WaWanted){.limit = 3,
-								  .norders = 2,
-								  .orders = {{WA_ORDER_SUM, 1, true, false},
-											 {WA_ORDER_KEY, 0, false, true}}};
+		query.top_n = (WaTopN){.limit = 3,
+							   .norders = 2,
+							   .orders = {{WA_ORDER_SUM, 1, true, false},
+										  {WA_ORDER_KEY, 0, false, true}}};
 	wa_query_write(writer, &query);
 }
 

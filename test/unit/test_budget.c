@@ -249,9 +249,9 @@ test_query_of(uint32_t nkeys, bool chooses)
 
 	if (chooses)
 	{
-		query.wanted.norders = 1;
-		query.wanted.orders[0] = order;
-		query.wanted.limit = 5;
+		query.top_n.norders = 1;
+		query.top_n.orders[0] = order;
+		query.top_n.limit = 5;
 	}
 	right = compute(&work, &query, LARGE, LARGE);
 	EXPECT(right.words != NULL && is_sound(&work));

@@ -570,9 +570,9 @@ same_groups(const WaQuery *query, Groups *gpu, const Groups *cpu)
 	EXPECT(gpu->failed == cpu->failed);
 	EXPECT(gpu->kept_rows == cpu->kept_rows);
 	EXPECT(gpu->count == cpu->count ||
-		   (query->wanted.limit > 0 && gpu->count > cpu->count));
-	choices_made += query->wanted.limit > 0 && gpu->count == cpu->count &&
-					cpu->count >= query->wanted.limit;
+		   (query->top_n.limit > 0 && gpu->count > cpu->count));
+	choices_made += query->top_n.limit > 0 && gpu->count == cpu->count &&
+					cpu->count >= query->top_n.limit;
 	for (uint32_t i = 0; i < cpu->count; i++)
 	{
 		Group *group = find_group(query, gpu, &cpu->groups[i]);
@@ -726,16 +726,16 @@ draw_order(const WaQuery *query, WaOrderBy *order)
  * ways would choose others of these.
  */
 static void
-draw_wanted(WaQuery *query)
+draw_top_n(WaQuery *query)
 {
-	WaWanted *wanted = &query->wanted;
+	WaTopN *top_n = &query->top_n;
 
 	for (int i = 0; i < 3 && query->nkeys > 0; i++)
-		wanted->norders += draw_order(query, &wanted->orders[wanted->norders]);
-	if (wanted->norders == 0)
+		top_n->norders += draw_order(query, &top_n->orders[top_n->norders]);
+	if (top_n->norders == 0)
 		return;
-	wanted->limit = 1 + random_below(20);
-	wanted->keeps_ties = true;
+	top_n->limit = 1 + random_below(20);
+	top_n->keeps_ties = true;
 }
 
 /* Has a request ask a query; returns what is to be freed. */
@@ -792,7 +792,7 @@ gives_up(const WaQuery *query, const WaRunRequest *request, bool with_devices)
 	int64_t all;
 	int64_t found;
 
-	if (query->nkeys == 0 || query->wanted.limit > 0)
+	if (query->nkeys == 0 || query->top_n.limit > 0)
 		return true;
 	/* Devices have another share of those with a limit. */
 	EXPECT(count_groups(query, request, with_devices, UINT32_MAX, &all));
@@ -872,7 +872,7 @@ run_query(void)
 	EXPECT(made != NULL);
 	query = *made;
 	if (random_below(2) == 0)
-		draw_wanted(&query);
+		draw_top_n(&query);
 	message = set_query(&request, &query, &arena);
 	EXPECT(gives_up(&query, &request, random_below(2) == 0));
 	if (random_below(4) == 0)

@@ -92,9 +92,9 @@ static int
 compare_groups(const WaQuery *query, const ExpectedGroup *a,
 			   const ExpectedGroup *b)
 {
-	for (uint32_t i = 0; i < query->wanted.norders; i++)
+	for (uint32_t i = 0; i < query->top_n.norders; i++)
 	{
-		const WaOrderBy *order = &query->wanted.orders[i];
+		const WaOrderBy *order = &query->top_n.orders[i];
 		const int nulls = (int) is_null(order, a) - (int) is_null(order, b);
 		int result = order->nulls_first ? -nulls : nulls;
 
@@ -147,13 +147,13 @@ static void
 make_trial(Trial *trial, size_t nrows)
 {
 	const uint32_t nkeys = (uint32_t) random_below(NKEYS) + 1;
-	WaWanted *wanted = &trial->query.wanted;
+	WaTopN *top_n = &trial->query.top_n;
 
 	trial->query = *test_query(nkeys);
-	wanted->norders = (uint32_t) random_below(4) + 1;
-	for (uint32_t i = 0; i < wanted->norders; i++)
-		wanted->orders[i] = make_order(nkeys);
-	wanted->keeps_ties = random_below(2) == 0;
+	top_n->norders = (uint32_t) random_below(4) + 1;
+	for (uint32_t i = 0; i < top_n->norders; i++)
+		top_n->orders[i] = make_order(nkeys);
+	top_n->keeps_ties = random_below(2) == 0;
 	trial->ngroups = 0;
 	for (size_t row = 0; row < nrows; row += WA_VECTOR_ROWS)
 		make_batch(&trial->rows[row],
@@ -162,7 +162,7 @@ make_trial(Trial *trial, size_t nrows)
 	for (size_t i = 0; i < nrows; i++)
 		trial->ngroups =
 			expect_row(trial->groups, trial->ngroups, &trial->rows[i], nkeys);
-	wanted->limit = random_below(trial->ngroups + 3) + 1;
+	top_n->limit = random_below(trial->ngroups + 3) + 1;
 }
 
 /* Has a run take the rows. */
@@ -222,7 +222,7 @@ read_groups(Trial *trial, WaQueryRun *run, WaArena *arena)
 static bool
 are_wanted(const Trial *trial)
 {
-	const WaWanted *wanted = &trial->query.wanted;
+	const WaTopN *top_n = &trial->query.top_n;
 	size_t nwritten = 0;
 
 	for (size_t i = 0; i < trial->ngroups; i++)
@@ -239,14 +239,14 @@ are_wanted(const Trial *trial)
 			equal += order == 0;
 		}
 		nwritten += trial->groups[i].found;
-		if (wanted->keeps_ties || before + equal <= wanted->limit)
-			EXPECT(trial->groups[i].found == (before < wanted->limit));
+		if (top_n->keeps_ties || before + equal <= top_n->limit)
+			EXPECT(trial->groups[i].found == (before < top_n->limit));
 		else
-			EXPECT(!trial->groups[i].found || before < wanted->limit);
+			EXPECT(!trial->groups[i].found || before < top_n->limit);
 	}
-	if (!wanted->keeps_ties)
-		EXPECT(nwritten == (wanted->limit < trial->ngroups ? wanted->limit
-														   : trial->ngroups));
+	if (!top_n->keeps_ties)
+		EXPECT(nwritten ==
+			   (top_n->limit < trial->ngroups ? top_n->limit : trial->ngroups));
 	return true;
 }
 
@@ -289,7 +289,7 @@ test_without_limit(void)
 	WaArena arena;
 
 	make_trial(&trial, 500);
-	trial.query.wanted = (WaWanted){0};
+	trial.query.top_n = (WaTopN){0};
 	wa_arena_init(&arena, NO_MEMORY);
 	run = wa_query_run_make(&arena, &trial.query);
 	EXPECT(run != NULL && take_rows(&trial, 500, run) &&
@@ -310,7 +310,7 @@ test_memory(void)
 
 	do
 		make_trial(&trial, 500);
-	while (trial.query.wanted.limit >= trial.ngroups);
+	while (trial.query.top_n.limit >= trial.ngroups);
 	wa_arena_init(&arena, NO_MEMORY);
 	run = wa_query_run_make(&arena, &trial.query);
 	EXPECT(run != NULL && take_rows(&trial, 500, run));
@@ -322,12 +322,12 @@ test_memory(void)
 
 /* Tells whether a query that wants such groups is sound. */
 static bool
-is_sound_with(const WaWanted *wanted, bool only_wanted, uint32_t nkeys)
+is_sound_with(const WaTopN *top_n, bool only_wanted, uint32_t nkeys)
 {
 	WaQuery query = *test_query(nkeys);
 	uint8_t scratch[NREGISTERS];
 
-	query.wanted = *wanted;
+	query.top_n = *top_n;
 	query.only_wanted = only_wanted;
 	return wa_query_is_sound(&query, scratch);
 }
@@ -336,21 +336,21 @@ is_sound_with(const WaWanted *wanted, bool only_wanted, uint32_t nkeys)
 static bool
 is_order(WaOrderOf of, uint16_t number)
 {
-	const WaWanted wanted = {
+	const WaTopN top_n = {
 		.limit = 1, .norders = 1, .orders = {{.of = of, .number = number}}};
 
-	return is_sound_with(&wanted, true, NKEYS);
+	return is_sound_with(&top_n, true, NKEYS);
 }
 
 /* What cannot be wanted is not sound. */
 static bool
 test_unsound(void)
 {
-	const WaWanted none = {0};
-	const WaWanted good = {.limit = WA_QUERY_MAX_WANTED,
-						   .norders = 1,
-						   .orders = {{.of = WA_ORDER_KEY}}};
-	WaWanted bad = good;
+	const WaTopN none = {0};
+	const WaTopN good = {.limit = WA_QUERY_MAX_TOP_N,
+						 .norders = 1,
+						 .orders = {{.of = WA_ORDER_KEY}}};
+	WaTopN bad = good;
 
 	EXPECT(is_sound_with(&none, false, NKEYS) &&
 		   !is_sound_with(&none, true, NKEYS));
@@ -399,7 +399,7 @@ test_wire(void)
 	bytes = first.nwords * sizeof(uint64_t);
 	read = wa_query_read(&arena, first.words, bytes);
 	EXPECT(read != NULL && read->only_wanted && read->max_groups == 12345 &&
-		   read->wanted.limit == trial.query.wanted.limit);
+		   read->top_n.limit == trial.query.top_n.limit);
 	wa_query_write(&second, read);
 	EXPECT(second.nwords == first.nwords &&
 		   memcmp(first.words, second.words, bytes) == 0);

@@ -184,15 +184,15 @@ make_batch(Batch *batch, Group *groups, size_t ngroups, bool has_key)
 
 /* Tells how two groups are sorted: less than 0, 0, more than 0. */
 static int
-compare_groups(const WaWanted *wanted, const Group *groups, size_t a, size_t b)
+compare_groups(const WaTopN *top_n, const Group *groups, size_t a, size_t b)
 {
 	const Group *left = &groups[a];
 	const Group *right = &groups[b];
 	int result = 0;
 
-	for (uint32_t i = 0; i < wanted->norders && result == 0; i++)
+	for (uint32_t i = 0; i < top_n->norders && result == 0; i++)
 	{
-		const WaOrderBy *order = &wanted->orders[i];
+		const WaOrderBy *order = &top_n->orders[i];
 		const bool by_key = order->of == WA_ORDER_KEY;
 		const bool is_number = by_key && order->number == 0;
 		const bool left_is_null =
@@ -252,7 +252,7 @@ read_groups(const WaQuery *query, WaQueryRun *run, WaArena *arena,
 
 /* Tells whether those groups were chosen that are wanted, and no others. */
 static bool
-are_wanted(const WaWanted *wanted, const Group *groups)
+are_wanted(const WaTopN *top_n, const Group *groups)
 {
 	size_t ngroups = 0;
 	size_t nfound = 0;
@@ -269,18 +269,18 @@ are_wanted(const WaWanted *wanted, const Group *groups)
 		for (size_t j = 0; j <= MAX_GROUPS; j++)
 			if (groups[j].exists)
 			{
-				const int order = compare_groups(wanted, groups, j, i);
+				const int order = compare_groups(top_n, groups, j, i);
 
 				before += order < 0;
 				equal += order == 0;
 			}
-		if (wanted->keeps_ties || before + equal <= wanted->limit)
-			EXPECT(groups[i].found == (before < wanted->limit));
+		if (top_n->keeps_ties || before + equal <= top_n->limit)
+			EXPECT(groups[i].found == (before < top_n->limit));
 		else
-			EXPECT(!groups[i].found || before < wanted->limit);
+			EXPECT(!groups[i].found || before < top_n->limit);
 	}
-	if (!wanted->keeps_ties)
-		EXPECT(nfound == (wanted->limit < ngroups ? wanted->limit : ngroups));
+	if (!top_n->keeps_ties)
+		EXPECT(nfound == (top_n->limit < ngroups ? top_n->limit : ngroups));
 	return true;
 }
 
@@ -300,20 +300,20 @@ test_round(int *nchosen)
 		.key_numbers = numbers,
 		.ncolumns = LENGTH(columns),
 		.columns = columns,
-		.wanted = {.limit = 1 + random_below(ngroups),
-				   .keeps_ties = random_below(2) == 0,
-				   .norders = 1 + (uint32_t) random_below(3)},
+		.top_n = {.limit = 1 + random_below(ngroups),
+				  .keeps_ties = random_below(2) == 0,
+				  .norders = 1 + (uint32_t) random_below(3)},
 	};
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 	uint8_t scratch[NREGISTERS];
 	WaQueryRun *run;
 	WaArena arena;
 
-	for (uint32_t i = 0; i < query.wanted.norders; i++)
+	for (uint32_t i = 0; i < query.top_n.norders; i++)
 	{
 		static const WaOrderOf of[] = {WA_ORDER_SUM, WA_ORDER_MIN, WA_ORDER_MAX,
 									   WA_ORDER_KEY};
-		WaOrderBy *order = &query.wanted.orders[i];
+		WaOrderBy *order = &query.top_n.orders[i];
 
 		*order = (WaOrderBy){.of = of[random_below(LENGTH(of))],
 							 .descending = random_below(2) == 0,
@@ -340,7 +340,7 @@ test_round(int *nchosen)
 	(*nchosen)++;
 	EXPECT(wa_query_run_choose(run) &&
 		   read_groups(&query, run, &arena, groups) &&
-		   are_wanted(&query.wanted, groups));
+		   are_wanted(&query.top_n, groups));
 	wa_arena_reset(&arena);
 	return true;
 }

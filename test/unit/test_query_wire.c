@@ -246,10 +246,10 @@ test_queries(size_t rounds)
 	query.program.lists = lists;
 	query.nlists = LENGTH(lists);
 	use_tables(&query, instructions);
-	query.wanted = (WaWanted){.limit = 3,
-							  .norders = 2,
-							  .orders = {{WA_ORDER_SUM, 1, true, false},
-										 {WA_ORDER_KEY, 0, false, true}}};
+	query.top_n = (WaTopN){.limit = 3,
+						   .norders = 2,
+						   .orders = {{WA_ORDER_SUM, 1, true, false},
+									  {WA_ORDER_KEY, 0, false, true}}};
 	wa_arena_init(&arena, MEMORY);
 	wa_writer_init(&writer, &arena);
 	wa_query_write(&writer, &query);

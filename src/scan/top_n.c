@@ -1,6 +1,6 @@
 /*
- * wanted.c
- *		Which groups the device process is told to be wanted; see wanted.h.
+ * top_n.c
+ *		Which groups the device process is told to be wanted; see top_n.h.
  *
  * The first expressions of ORDER BY are told, up to one that is not a key or an
  * aggregate as it stands; then groups that are equal in these are all wanted.
@@ -15,7 +15,7 @@
 #include "scan/plan.h"
 #include "scan/shift.h"
 #include "scan/top.h"
-#include "scan/wanted.h"
+#include "scan/top_n.h"
 
 /*
  * Stores whether an operator sorts the largest values of an expression first;
@@ -93,14 +93,14 @@ order_by_shape(const WaShape *shape, Node *expression, WaOrderBy *order)
 }
 
 bool
-wa_wanted_is_likely(const WaShape *shape, const WaLimit *limit)
+wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit)
 {
 	Node *first;
 	WaOrderBy order;
 	bool descending;
 
 	if (limit->expressions == NIL || shape->having != NIL ||
-		limit->ngroups > WA_QUERY_MAX_WANTED)
+		limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
 	first = (Node *) linitial(limit->expressions);
 	return order_by_shape(shape, first, &order) &&
@@ -141,45 +141,44 @@ checks_groups(const WaScanState *state)
 
 /* Describes as many expressions of ORDER BY as can be told. */
 static void
-describe_orders(const WaScanState *state, const WaPlanTop *plan,
-				WaWanted *wanted)
+describe_orders(const WaScanState *state, const WaPlanTop *plan, WaTopN *top_n)
 {
 	const int norders = list_length(plan->expressions);
 
-	wanted->keeps_ties = plan->keeps_ties;
+	top_n->keeps_ties = plan->keeps_ties;
 	for (int i = 0; i < norders; i++)
 	{
 		Node *expression = (Node *) list_nth(plan->expressions, i);
-		WaOrderBy *order = &wanted->orders[wanted->norders];
+		WaOrderBy *order = &top_n->orders[top_n->norders];
 
 		if (i == WA_MAX_ORDERS || !order_by_node(state, expression, order) ||
 			!find_direction(expression, list_nth_oid(plan->operators, i),
 							&order->descending))
 		{
-			wanted->keeps_ties = true;
+			top_n->keeps_ties = true;
 			return;
 		}
 		order->nulls_first = list_nth_int(plan->nulls_first, i) != 0;
-		wanted->norders++;
+		top_n->norders++;
 	}
 }
 
 void
-wa_wanted_describe(const WaScanState *state, WaWanted *wanted)
+wa_top_n_describe(const WaScanState *state, WaTopN *top_n)
 {
 	const PlanState *ps = &state->css.ss.ps;
 	uint64 limit;
 	WaPlanTop plan;
 
-	memset(wanted, 0, sizeof(*wanted));
+	memset(top_n, 0, sizeof(*top_n));
 	if (state->top == NULL || state->nkeys == 0 || ps->qual != NULL ||
 		checks_groups(state) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
-		!wa_top_limit(state->top, &limit) || limit > WA_QUERY_MAX_WANTED)
+		!wa_top_limit(state->top, &limit) || limit > WA_QUERY_MAX_TOP_N)
 		return;
-	describe_orders(state, &plan, wanted);
-	if (wanted->norders == 0)
-		memset(wanted, 0, sizeof(*wanted));
+	describe_orders(state, &plan, top_n);
+	if (top_n->norders == 0)
+		memset(top_n, 0, sizeof(*top_n));
 	else
-		wanted->limit = limit;
+		top_n->limit = limit;
 }
