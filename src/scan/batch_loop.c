@@ -53,8 +53,8 @@ gather(WaScanState *state, int step)
 	bool fits;
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
-	fits =
-		wa_gather_step(state->gather, step, wa_runner_columns(state->runner));
+	fits = wa_gather_step(state->gather, step,
+						  wa_interpreter_columns(state->interpreter));
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	return fits;
 }
@@ -80,11 +80,11 @@ static Outcome
 run_stage(WaScanState *state, Batch *batch, int stage, int begin, int end)
 {
 	batch->stage = stage;
-	if (wa_runner_lacks(state->runner, stage))
+	if (wa_interpreter_lacks(state->interpreter, stage))
 		return LACKING;
 	if (!gather(state, stage) ||
-		!wa_runner_run(state->runner, begin, end, batch->nleft) ||
-		wa_runner_misses(state->runner, stage, batch->nleft))
+		!wa_interpreter_run(state->interpreter, begin, end, batch->nleft) ||
+		wa_interpreter_misses(state->interpreter, stage, batch->nleft))
 		return TRAPPED;
 	return COMPUTED;
 }
@@ -96,7 +96,7 @@ run_stage(WaScanState *state, Batch *batch, int stage, int begin, int end)
 static Outcome
 apply_filters(WaScanState *state, Batch *batch)
 {
-	WaVector *const *columns = wa_runner_columns(state->runner);
+	WaVector *const *columns = wa_interpreter_columns(state->interpreter);
 
 	for (int i = 0; i < state->nfilters && batch->nleft > 0; i++)
 	{
@@ -107,9 +107,9 @@ apply_filters(WaScanState *state, Batch *batch)
 
 		if (outcome != COMPUTED)
 			return outcome;
-		nselected =
-			wa_vector_select(wa_runner_register(state->runner, filter->number),
-							 batch->nleft, state->selection);
+		nselected = wa_vector_select(
+			wa_interpreter_register(state->interpreter, filter->number),
+			batch->nleft, state->selection);
 		if (nselected > 0 && nselected < batch->nleft)
 			wa_gather_keep(state->gather, i, columns, state->selection,
 						   (int) nselected);
@@ -131,7 +131,8 @@ rows_to_keep(WaScanState *state, const WaScanColumn *column, const uint8 *found,
 
 	if (column->filter_register < 0)
 		return found;
-	condition = wa_runner_register(state->runner, column->filter_register);
+	condition =
+		wa_interpreter_register(state->interpreter, column->filter_register);
 	bools = wa_vector_bools(condition);
 	if (!condition->has_nulls && found == NULL)
 		return bools;
@@ -163,7 +164,8 @@ take_rows(WaScanState *state, size_t nrows)
 		const WaVector *values =
 			column->argument_register < 0
 				? &state->ones
-				: wa_runner_register(state->runner, column->argument_register);
+				: wa_interpreter_register(state->interpreter,
+										  column->argument_register);
 
 		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
 		wa_accumulator_take(column->accumulator, groups,
@@ -198,7 +200,7 @@ take_row_by_row(WaScanState *state, int nrows)
 /*
  * Has one of the first rows come to a stage in PostgreSQL's own way, which runs the
  * subselects that it needs, and computes what is computed once.  Returns as
- * wa_runner_prepare.
+ * wa_interpreter_prepare.
  */
 static bool
 reach(WaScanState *state, int nrows, int stage)
@@ -206,8 +208,8 @@ reach(WaScanState *state, int nrows, int stage)
 	for (int i = 0; i < nrows; i++)
 		if (wa_rowwise_look(state->rowwise, state, &state->rows[i]) >= stage)
 			break;
-	return wa_runner_reach(state->runner, state->css.ss.ps.ps_ExprContext,
-						   stage);
+	return wa_interpreter_reach(state->interpreter,
+								state->css.ss.ps.ps_ExprContext, stage);
 }
 
 /* Computes a batch in vectors; returns false if it cannot. */
@@ -231,7 +233,8 @@ take_in_vectors(WaScanState *state, int nrows)
 {
 	Batch batch = {.nrows = nrows};
 
-	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext) ||
+	if (!wa_interpreter_prepare(state->interpreter,
+								state->css.ss.ps.ps_ExprContext) ||
 		!compute_batch(state, &batch))
 		return false;
 	if (batch.nleft > 0)
@@ -246,15 +249,16 @@ take_spilled_in_vectors(WaScanState *state, int nrows)
 {
 	const int stage = state->nfilters;
 
-	if (!wa_runner_prepare(state->runner, state->css.ss.ps.ps_ExprContext) ||
-		(wa_runner_lacks(state->runner, stage) &&
+	if (!wa_interpreter_prepare(state->interpreter,
+								state->css.ss.ps.ps_ExprContext) ||
+		(wa_interpreter_lacks(state->interpreter, stage) &&
 		 !reach(state, nrows, stage)) ||
 		!wa_spill_rows_gather(state->spill_rows, state->rows, nrows))
 		return false;
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
-	if (!wa_runner_run(state->runner, state->begin, state->end,
-					   (size_t) nrows) ||
-		wa_runner_misses(state->runner, stage, (size_t) nrows))
+	if (!wa_interpreter_run(state->interpreter, state->begin, state->end,
+							(size_t) nrows) ||
+		wa_interpreter_misses(state->interpreter, stage, (size_t) nrows))
 		return false;
 	take_rows(state, (size_t) nrows);
 	return true;
@@ -417,7 +421,8 @@ read_heap(WaScanState *state)
 	else
 		(void) take_batch(state);
 	/* Workers are given what subselects return, which may not be run in vain. */
-	while (wa_runner_waits(state->runner, econtext) && take_batch(state))
+	while (wa_interpreter_waits(state->interpreter, econtext) &&
+		   take_batch(state))
 		;
 	wa_parallel_read(state);
 	wa_scan_read(state);
@@ -434,7 +439,7 @@ read_table(WaScanState *state)
 		return;
 	if (!wa_heap_has_rows(state->heap))
 		return;
-	if (wa_runner_prepare(state->runner, econtext))
+	if (wa_interpreter_prepare(state->interpreter, econtext))
 		wa_resident_use(state);
 	else
 		wa_why_heap_note(state, "no vector holds a constant's value");

@@ -21,7 +21,7 @@ compute_own(void *context)
 {
 	const WaScanState *state = (const WaScanState *) context;
 
-	wa_runner_try(state->runner, state->css.ss.ps.ps_ExprContext);
+	wa_interpreter_try(state->interpreter, state->css.ss.ps.ps_ExprContext);
 }
 
 /*
@@ -43,11 +43,12 @@ look_at_rows(WaScanState *state)
 	const WaRow *rows;
 	const int nrows = wa_heap_peek(state->heap, &rows);
 
-	for (int i = 0; i < nrows && !wa_runner_is_complete(state->runner); i++)
+	for (int i = 0;
+		 i < nrows && !wa_interpreter_is_complete(state->interpreter); i++)
 	{
 		const int stage = wa_rowwise_look(state->rowwise, state, &rows[i]);
 
-		if (!wa_runner_reach(state->runner, econtext, stage))
+		if (!wa_interpreter_reach(state->interpreter, econtext, stage))
 			return;
 	}
 }
@@ -55,7 +56,7 @@ look_at_rows(WaScanState *state)
 void
 wa_early_try(WaScanState *state)
 {
-	if (!wa_runner_is_complete(state->runner))
+	if (!wa_interpreter_is_complete(state->interpreter))
 		try_own(state);
 }
 
@@ -63,6 +64,6 @@ void
 wa_early_compute(WaScanState *state)
 {
 	wa_early_try(state);
-	if (!wa_runner_is_complete(state->runner))
+	if (!wa_interpreter_is_complete(state->interpreter))
 		look_at_rows(state);
 }

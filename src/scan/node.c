@@ -287,7 +287,7 @@ rescan(CustomScanState *node)
 		return; /* no group has been given up yet */
 	state->is_started = false;
 	if (node->ss.ps.chgParam != NULL)
-		wa_runner_reset(state->runner);
+		wa_interpreter_reset(state->interpreter);
 }
 
 Node *

@@ -13,8 +13,8 @@
 #include "scan/clock.h"
 #include "scan/group_datum.h"
 #include "scan/instrument.h"
+#include "scan/interpreter.h"
 #include "scan/rowwise.h"
-#include "scan/runner.h"
 #include "scan/shift.h"
 
 /* Room for why a node reads the heap. */
@@ -114,9 +114,9 @@ typedef struct WaScanState
 	int nfilters;
 	int begin; /* instructions for keys and columns */
 	int end;
-	WaRunner *runner;
+	WaInterpreter *interpreter;
 	struct WaGather *gather;
-	const AttrNumber *attnums; /* of the columns in the runner's order */
+	const AttrNumber *attnums; /* of the columns in the interpreter's order */
 	WaVector **key_vectors;
 	WaGroupKey *group_keys;
 	WaVector ones; /* what is counted where rows are */

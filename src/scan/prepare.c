@@ -186,12 +186,12 @@ make_memory(WaScanState *state, const WaCompiler *compiler)
 {
 	char *ones = palloc0(wa_vector_bytes(WA_VECTOR_BOOL) + 64);
 
-	state->runner =
-		wa_runner_make(compiler, state->css.ss.ps.state->es_param_list_info);
+	state->interpreter = wa_interpreter_make(
+		compiler, state->css.ss.ps.state->es_param_list_info);
 	state->key_vectors = palloc(sizeof(WaVector *) * (state->nkeys + 1));
 	for (int i = 0; i < state->nkeys; i++)
 		state->key_vectors[i] =
-			wa_runner_register(state->runner, state->keys[i].number);
+			wa_interpreter_register(state->interpreter, state->keys[i].number);
 	state->gather = make_gather(state, compiler);
 	state->attnums = compiler->attnums;
 	wa_vector_place(&state->ones, WA_VECTOR_BOOL, (void *) TYPEALIGN(64, ones));

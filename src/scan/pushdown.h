@@ -88,7 +88,7 @@ extern bool wa_calls_are_pushable(const WaCompiler *compiler);
 
 /*
  * Tells whether there may be ranks of the texts in a register of a program, as
- * wa_runner_may_have_ranks does: it is a column of texts, or a function of one.
+ * wa_interpreter_may_have_ranks does: it is a column of texts, or a function of one.
  */
 extern bool wa_may_have_ranks(const WaCompiler *compiler, int number);
 

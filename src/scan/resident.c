@@ -372,7 +372,7 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 			const WaResidentMessage *resident, WaArena *arena)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	WaRunner *runner = state->runner;
+	WaInterpreter *interpreter = state->interpreter;
 	WaAnswerMessage answer;
 	uint64 covered;
 	int stage;
@@ -382,10 +382,10 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 		WaRanks ranks;
 		WaWriter query;
 
-		stage = wa_runner_first_lacking(runner, econtext);
+		stage = wa_interpreter_first_lacking(interpreter, econtext);
 		wa_why_heap_note(
 			state, "what is computed once has to wait for a row that needs it");
-		if (stage < 0 && !wa_runner_is_complete(runner))
+		if (stage < 0 && !wa_interpreter_is_complete(interpreter))
 			return true;
 		if (!wa_resident_write_query(state, run, resident, stage, arena, &query,
 									 &ranks))
@@ -393,7 +393,7 @@ ask_in_turn(WaScanState *state, WaRunMessage *run,
 		covered = ask(state, NULL, &query, &ranks, run, stage, &answer);
 		/* Rows of blocks that it has answered for have no errors. */
 	} while (stage >= 0 && answer.kept_rows > 0 &&
-			 wa_runner_reach(runner, econtext, stage));
+			 wa_interpreter_reach(interpreter, econtext, stage));
 	wa_suggest_scanned(state, run, covered);
 	return true;
 }
@@ -433,8 +433,9 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 	WaWriter query;
 
 	asked->most_groups = most_combinations(asked);
-	if (!wa_runner_is_complete(state->runner) ||
-		!wa_runner_is_complete(asked->runner) || wa_combine_waits(combine))
+	if (!wa_interpreter_is_complete(state->interpreter) ||
+		!wa_interpreter_is_complete(asked->interpreter) ||
+		wa_combine_waits(combine))
 		return REPLY_TAKEN;
 	if (!wa_resident_write_query(asked, run, resident, -1, arena, &query,
 								 &ranks))

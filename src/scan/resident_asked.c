@@ -71,7 +71,7 @@ wa_resident_describe_run(WaScanState *asked, WaRunMessage *run)
 
 	run->relation = wa_resident_storage(asked->relation);
 	run->nblocks = wa_heap_nblocks(asked->heap);
-	run->ncolumns = (uint32) wa_runner_ncolumns(asked->runner);
+	run->ncolumns = (uint32) wa_interpreter_ncolumns(asked->interpreter);
 	refusal = push_refusal(asked, run);
 	if (refusal != NULL)
 		wa_why_heap_note(asked, refusal);

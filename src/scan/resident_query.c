@@ -25,7 +25,8 @@ has_ranks(const WaScanState *state, const WaScanColumn *column)
 	return column->argument_register >= 0 && column->kind == WA_VECTOR_TEXT &&
 		   wa_gather_kind(column->plan.key.argument_type, &kind) &&
 		   column->plan.key.ops != 0 && (column->plan.key.ops & ~ranked) == 0 &&
-		   wa_runner_may_have_ranks(state->runner, column->argument_register);
+		   wa_interpreter_may_have_ranks(state->interpreter,
+										 column->argument_register);
 }
 
 /* Tells whether there are records of all aggregated columns. */
@@ -66,13 +67,13 @@ describe_ranks(const WaScanState *state, const WaRunMessage *run,
 {
 	const WaScanColumn *of = &state->columns[number];
 	const int argument = of->argument_register;
-	const Var *var = argument < wa_runner_ncolumns(state->runner)
+	const Var *var = argument < wa_interpreter_ncolumns(state->interpreter)
 						 ? column_var(state, argument)
 						 : NULL;
 
 	column->kind = WA_VECTOR_INT;
-	column->argument = wa_runner_describe_ranks(
-		state->runner, run, resident->columns, argument, var,
+	column->argument = wa_interpreter_describe_ranks(
+		state->interpreter, run, resident->columns, argument, var,
 		of->plan.collation, query, &ranks->of[number]);
 	query->end = (uint32) query->program.ninstructions;
 	ranks->count++;
@@ -163,7 +164,7 @@ wa_resident_may_push(const WaScanState *state)
 	WaQuery query = {0};
 	bool tables;
 
-	(void) wa_runner_has_calls(state->runner, &tables);
+	(void) wa_interpreter_has_calls(state->interpreter, &tables);
 	return tables && have_records(state) && describe_top_n(state, &query);
 }
 
@@ -172,7 +173,7 @@ wa_resident_has_tables(const WaScanState *state)
 {
 	bool tables;
 
-	if (wa_runner_has_calls(state->runner, &tables))
+	if (wa_interpreter_has_calls(state->interpreter, &tables))
 		return true;
 	for (int i = 0; i < state->ncolumns; i++)
 		if (has_ranks(state, &state->columns[i]))
@@ -202,7 +203,8 @@ wa_resident_write_query(const WaScanState *state, const WaRunMessage *run,
 {
 	WaQuery query = {0};
 
-	if (!wa_runner_describe(state->runner, run, resident->columns, &query))
+	if (!wa_interpreter_describe(state->interpreter, run, resident->columns,
+								 &query))
 		return false;
 	if (stage >= 0)
 		describe_count(state, stage, &query);

@@ -16,7 +16,7 @@ extern bool wa_resident_has_tables(const WaScanState *state);
 
 /*
  * Writes what the node computes, or, before a stage that lacks something (scan/
- * runner.h), how many rows come there; -1: there is none.  resident: undefined if
+ * interpreter.h), how many rows come there; -1: there is none.  resident: undefined if
  * there are no tables.  Returns false if that has no such form.
  */
 extern WA_MUST_CHECK bool

@@ -53,14 +53,15 @@ read_values(const WaScanColumn *column, uint32 group)
 static void
 take_parameter(const WaScanState *state, WaShift *shift)
 {
-	const WaVector *vector = wa_runner_register(state->runner, shift->number);
+	const WaVector *vector =
+		wa_interpreter_register(state->interpreter, shift->number);
 
 	shift->is_null = true;
 	if (state->kept_rows == 0)
 		return;
 	/* All rows may have been taken by others, who do not need it. */
-	(void) wa_runner_reach(state->runner, state->css.ss.ps.ps_ExprContext,
-						   state->nfilters);
+	(void) wa_interpreter_reach(
+		state->interpreter, state->css.ss.ps.ps_ExprContext, state->nfilters);
 	shift->is_null = !wa_vector_is_valid(vector, 0);
 	if (!shift->is_null)
 		shift->c = wa_vector_ints(vector)[0];

@@ -59,9 +59,9 @@ columns_behind_where(const WaScanState *state)
 static void
 find_columns(WaSpillRows *rows, const WaScanState *state)
 {
-	WaVector *const *vectors = wa_runner_columns(state->runner);
+	WaVector *const *vectors = wa_interpreter_columns(state->interpreter);
 	Bitmapset *wanted = columns_behind_where(state);
-	int nall = wa_runner_ncolumns(state->runner);
+	int nall = wa_interpreter_ncolumns(state->interpreter);
 
 	rows->attnums = palloc(sizeof(AttrNumber) * (nall + 1));
 	rows->vectors = palloc(sizeof(WaVector *) * (nall + 1));

@@ -29,7 +29,7 @@ wa_why_heap_note(WaScanState *state, const char *reason)
 static uint32
 name_columns(const WaScanState *state, WaColumnName *names, uint32 *nused)
 {
-	const int ncolumns = wa_runner_ncolumns(state->runner);
+	const int ncolumns = wa_interpreter_ncolumns(state->interpreter);
 	const int nattributes = RelationGetDescr(state->relation)->natts;
 	Bitmapset *used = NULL;
 	uint32 n = 0;

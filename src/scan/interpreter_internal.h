@@ -1,13 +1,13 @@
 /*
- * runner_internal.h
- *		What a runner consists of, for runner.c and runner_describe.c.
+ * interpreter_internal.h
+ *		What an interpreter consists of, for interpreter.c and interpreter_describe.c.
  */
-#ifndef WA_SCAN_RUNNER_INTERNAL_H
-#define WA_SCAN_RUNNER_INTERNAL_H
+#ifndef WA_SCAN_INTERPRETER_INTERNAL_H
+#define WA_SCAN_INTERPRETER_INTERNAL_H
 
 #include "scan/buckets.h"
+#include "scan/interpreter.h"
 #include "scan/lazy.h"
-#include "scan/runner.h"
 
 /* A constant and how it is computed. */
 typedef struct WaRunnerConstant
@@ -28,7 +28,7 @@ typedef struct WaRunnerCall
 	bool is_of_column;        /* EVALUATE: it is a function of one */
 } WaRunnerCall;
 
-struct WaRunner
+struct WaInterpreter
 {
 	WaProgram program;
 	WaVector *registers;
@@ -46,4 +46,4 @@ struct WaRunner
 	MemoryContext values; /* of constants */
 };
 
-#endif /* WA_SCAN_RUNNER_INTERNAL_H */
+#endif /* WA_SCAN_INTERPRETER_INTERNAL_H */

@@ -1,15 +1,15 @@
 /*
- * runner_describe.c
- *		What a runner computes as part of a query for the device process; see
- *		runner.h.
+ * interpreter_describe.c
+ *		What an interpreter computes as part of a query for the device process; see
+ *		interpreter.h.
  */
 #include "postgres.h"
 
 #include "query/group_decimal.h"
 #include "scan/column_function.h"
+#include "scan/interpreter_internal.h"
 #include "scan/limit_tables.h"
 #include "scan/register_range.h"
-#include "scan/runner_internal.h"
 #include "scan/step_tables.h"
 #include "scan/text_tables.h"
 
@@ -30,17 +30,17 @@ describe_decimal(const WaVector *vector, WaQueryValue *value)
 
 /* Describes a constant by the first row of its register. */
 static void
-describe_constant(const WaRunner *runner, uint16 number,
+describe_constant(const WaInterpreter *interpreter, uint16 number,
 				  WaQueryConstant *constant)
 {
-	const WaVector *vector = &runner->registers[number];
+	const WaVector *vector = &interpreter->registers[number];
 
 	memset(constant, 0, sizeof(*constant));
 	constant->number = number;
 	constant->value.is_null = !wa_vector_is_valid(vector, 0);
 	if (constant->value.is_null)
 		return;
-	switch (runner->program.kinds[number])
+	switch (interpreter->program.kinds[number])
 	{
 		case WA_VECTOR_TEXT:
 			constant->value.text = wa_vector_texts(vector)[0];
@@ -63,18 +63,19 @@ describe_constant(const WaRunner *runner, uint16 number,
  * if it cannot, or if the call is no function of them alone.
  */
 static bool
-find_range(const WaRunner *runner, const WaResidency *columns,
+find_range(const WaInterpreter *interpreter, const WaResidency *columns,
 		   const WaInstruction *instruction, WaResidency *range)
 {
 	const WaRegisterRanges ranges = {
-		.instructions = runner->program.instructions,
-		.ninstructions = (int) runner->program.ninstructions,
-		.ncolumns = runner->ncolumns,
-		.kinds = runner->program.kinds,
+		.instructions = interpreter->program.instructions,
+		.ninstructions = (int) interpreter->program.ninstructions,
+		.ncolumns = interpreter->ncolumns,
+		.kinds = interpreter->program.kinds,
 		.columns = columns,
-		.constants = columns == NULL ? NULL : runner->registers};
+		.constants = columns == NULL ? NULL : interpreter->registers};
 
-	const WaCallExpression *call = runner->calls[instruction->extra].expression;
+	const WaCallExpression *call =
+		interpreter->calls[instruction->extra].expression;
 
 	return (wa_step_table_is_possible(call) ||
 			wa_limit_table_is_possible(call)) &&
@@ -86,35 +87,36 @@ find_range(const WaRunner *runner, const WaResidency *columns,
  * that are computed from some.
  */
 static bool
-may_be_table(const WaRunner *runner, const WaInstruction *instruction)
+may_be_table(const WaInterpreter *interpreter, const WaInstruction *instruction)
 {
 	WaResidency range;
 
-	return runner->calls[instruction->extra].is_of_column ||
-		   find_range(runner, NULL, instruction, &range);
+	return interpreter->calls[instruction->extra].is_of_column ||
+		   find_range(interpreter, NULL, instruction, &range);
 }
 
 bool
-wa_runner_has_calls(const WaRunner *runner, bool *tables)
+wa_interpreter_has_calls(const WaInterpreter *interpreter, bool *tables)
 {
 	*tables = true;
-	for (size_t i = 0; i < runner->program.ninstructions; i++)
+	for (size_t i = 0; i < interpreter->program.ninstructions; i++)
 	{
-		const WaInstruction *instruction = &runner->program.instructions[i];
+		const WaInstruction *instruction =
+			&interpreter->program.instructions[i];
 
 		if (instruction->code == WA_CODE_CALL &&
-			!may_be_table(runner, instruction))
+			!may_be_table(interpreter, instruction))
 			*tables = false;
 	}
-	return runner->ncalls > 0;
+	return interpreter->ncalls > 0;
 }
 
 /* Returns the number of the column that is one of the table; -1: there is none. */
 static int
-find_column(const WaRunner *runner, AttrNumber attnum)
+find_column(const WaInterpreter *interpreter, AttrNumber attnum)
 {
-	for (int i = 0; i < runner->ncolumns; i++)
-		if (runner->attnums[i] == attnum)
+	for (int i = 0; i < interpreter->ncolumns; i++)
+		if (interpreter->attnums[i] == attnum)
 			return i;
 	return -1;
 }
@@ -124,10 +126,10 @@ find_column(const WaRunner *runner, AttrNumber attnum)
  * is.  Returns false if it is none.
  */
 static bool
-find_function(const WaRunner *runner, const WaInstruction *call,
+find_function(const WaInterpreter *interpreter, const WaInstruction *call,
 			  WaColumnFunction *function, int *column)
 {
-	const WaRunnerCall *of = &runner->calls[call->extra];
+	const WaRunnerCall *of = &interpreter->calls[call->extra];
 	int varying;
 
 	if (!of->is_of_column ||
@@ -135,35 +137,35 @@ find_function(const WaRunner *runner, const WaInstruction *call,
 			of->expression, wa_evaluation_sources(of->evaluation, &varying),
 			function))
 		return false;
-	*column = find_column(runner, function->attnum);
+	*column = find_column(interpreter, function->attnum);
 	return *column >= 0;
 }
 
 /* Finds the table of a function of integers. */
 static const WaSteps *
-find_step_table(const WaRunner *runner, const WaColumnFunction *function,
-				const WaResidency *residency)
+find_step_table(const WaInterpreter *interpreter,
+				const WaColumnFunction *function, const WaResidency *residency)
 {
 	WaCallExpression *call = palloc(sizeof(WaCallExpression));
 
 	*call = wa_column_function_call(function);
 	return wa_step_table_find(
-		call, wa_buckets_make(call, runner->registers, NULL), residency);
+		call, wa_buckets_make(call, interpreter->registers, NULL), residency);
 }
 
 /* Finds the table of a call as a function of one column; else returns NULL. */
 static const WaSteps *
-find_column_table(const WaRunner *runner, const WaRunMessage *run,
+find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 				  const WaResidency *columns, const WaInstruction *instruction,
 				  int *column)
 {
 	WaColumnFunction function;
 	WaTextColumn of;
 
-	if (!find_function(runner, instruction, &function, column))
+	if (!find_function(interpreter, instruction, &function, column))
 		return NULL;
 	if (function.kind != WA_VECTOR_TEXT)
-		return find_step_table(runner, &function, &columns[*column]);
+		return find_step_table(interpreter, &function, &columns[*column]);
 	of = (WaTextColumn){&run->relation, &run->columns[*column],
 						&columns[*column]};
 	return wa_text_table_find(&function, &of, false, InvalidOid);
@@ -175,16 +177,16 @@ find_column_table(const WaRunner *runner, const WaRunMessage *run,
  * none.
  */
 static const WaSteps *
-find_table(const WaRunner *runner, const WaRunMessage *run,
+find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 		   const WaResidency *columns, const WaInstruction *instruction,
 		   int *number)
 {
-	const WaRunnerCall *call = &runner->calls[instruction->extra];
+	const WaRunnerCall *call = &interpreter->calls[instruction->extra];
 	const WaSteps *table = NULL;
 	WaResidency range;
 
 	*number = instruction->a;
-	if (!find_range(runner, columns, instruction, &range))
+	if (!find_range(interpreter, columns, instruction, &range))
 		table = NULL;
 	else if (wa_limit_table_is_possible(call->expression))
 		table = wa_limit_table_make(call->expression, call->evaluation, &range);
@@ -193,22 +195,23 @@ find_table(const WaRunner *runner, const WaRunMessage *run,
 		table = wa_step_table_find(call->expression, call->buckets, &range);
 		wa_buckets_use_table(call->buckets, table);
 	}
-	return table == NULL
-			   ? find_column_table(runner, run, columns, instruction, number)
-			   : table;
+	return table == NULL ? find_column_table(interpreter, run, columns,
+											 instruction, number)
+						 : table;
 }
 
 /* Has a query look up tables where the program calls. */
 static bool
-describe_calls(const WaRunner *runner, const WaRunMessage *run,
+describe_calls(const WaInterpreter *interpreter, const WaRunMessage *run,
 			   const WaResidency *columns, WaQuery *query)
 {
-	const size_t bytes = sizeof(WaInstruction) * runner->program.ninstructions;
+	const size_t bytes =
+		sizeof(WaInstruction) * interpreter->program.ninstructions;
 	WaInstruction *instructions = palloc(bytes);
-	WaSteps *tables = palloc0(sizeof(WaSteps) * runner->ncalls);
+	WaSteps *tables = palloc0(sizeof(WaSteps) * interpreter->ncalls);
 
-	memcpy(instructions, runner->program.instructions, bytes);
-	for (size_t i = 0; i < runner->program.ninstructions; i++)
+	memcpy(instructions, interpreter->program.instructions, bytes);
+	for (size_t i = 0; i < interpreter->program.ninstructions; i++)
 	{
 		WaInstruction *instruction = &instructions[i];
 		const WaSteps *table;
@@ -216,7 +219,7 @@ describe_calls(const WaRunner *runner, const WaRunMessage *run,
 
 		if (instruction->code != WA_CODE_CALL)
 			continue;
-		table = find_table(runner, run, columns, instruction, &number);
+		table = find_table(interpreter, run, columns, instruction, &number);
 		if (table == NULL)
 			return false;
 		tables[instruction->extra] = *table;
@@ -225,59 +228,61 @@ describe_calls(const WaRunner *runner, const WaRunMessage *run,
 	}
 	query->program.instructions = instructions;
 	query->program.tables = tables;
-	query->ntables = (uint32_t) runner->ncalls;
+	query->ntables = (uint32_t) interpreter->ncalls;
 	return true;
 }
 
 bool
-wa_runner_describe(const WaRunner *runner, const WaRunMessage *run,
-				   const WaResidency *columns, WaQuery *query)
+wa_interpreter_describe(const WaInterpreter *interpreter,
+						const WaRunMessage *run, const WaResidency *columns,
+						WaQuery *query)
 {
 	WaQueryConstant *constants =
-		palloc(sizeof(WaQueryConstant) * (runner->nconstants + 1));
+		palloc(sizeof(WaQueryConstant) * (interpreter->nconstants + 1));
 
-	for (int i = 0; i < runner->nconstants; i++)
+	for (int i = 0; i < interpreter->nconstants; i++)
 	{
-		const uint16 number = runner->constants[i].constant->number;
+		const uint16 number = interpreter->constants[i].constant->number;
 
-		describe_constant(runner, number, &constants[i]);
+		describe_constant(interpreter, number, &constants[i]);
 	}
 	wa_step_tables_begin();
 	wa_text_tables_begin();
-	query->program = runner->program;
-	query->nlists = (uint32_t) runner->nlists;
-	query->ninputs = (uint16_t) runner->ncolumns;
-	query->nconstants = (uint32_t) runner->nconstants;
+	query->program = interpreter->program;
+	query->nlists = (uint32_t) interpreter->nlists;
+	query->ninputs = (uint16_t) interpreter->ncolumns;
+	query->nconstants = (uint32_t) interpreter->nconstants;
 	query->constants = constants;
-	return runner->ncalls == 0 || describe_calls(runner, run, columns, query);
+	return interpreter->ncalls == 0 ||
+		   describe_calls(interpreter, run, columns, query);
 }
 
 /* Returns the call by which a register has its value in the end, or NULL. */
 static const WaInstruction *
-find_call(const WaRunner *runner, int number)
+find_call(const WaInterpreter *interpreter, int number)
 {
-	for (size_t i = runner->program.ninstructions; i-- > 0;)
-		if (runner->program.instructions[i].out == number)
-			return runner->program.instructions[i].code == WA_CODE_CALL
-					   ? &runner->program.instructions[i]
+	for (size_t i = interpreter->program.ninstructions; i-- > 0;)
+		if (interpreter->program.instructions[i].out == number)
+			return interpreter->program.instructions[i].code == WA_CODE_CALL
+					   ? &interpreter->program.instructions[i]
 					   : NULL;
 	return NULL;
 }
 
 bool
-wa_runner_may_have_ranks(const WaRunner *runner, int number)
+wa_interpreter_may_have_ranks(const WaInterpreter *interpreter, int number)
 {
 	const WaInstruction *call;
 	WaColumnFunction function;
 
-	if (runner->program.kinds[number] != WA_VECTOR_TEXT)
+	if (interpreter->program.kinds[number] != WA_VECTOR_TEXT)
 		return false;
-	if (number < runner->ncolumns)
+	if (number < interpreter->ncolumns)
 		return true;
-	call = find_call(runner, number);
-	return call != NULL && runner->calls[call->extra].is_of_column &&
-		   wa_column_function_of_call(runner->calls[call->extra].expression,
-									  NULL, &function) &&
+	call = find_call(interpreter, number);
+	return call != NULL && interpreter->calls[call->extra].is_of_column &&
+		   wa_column_function_of_call(
+			   interpreter->calls[call->extra].expression, NULL, &function) &&
 		   wa_column_function_has_ranks(&function);
 }
 
@@ -315,20 +320,21 @@ add_look_up(WaQuery *query, int column, const WaSteps *table)
 }
 
 int
-wa_runner_describe_ranks(const WaRunner *runner, const WaRunMessage *run,
-						 const WaResidency *columns, int number,
-						 const Var *column, Oid collation, WaQuery *query,
-						 const WaSteps **steps)
+wa_interpreter_describe_ranks(const WaInterpreter *interpreter,
+							  const WaRunMessage *run,
+							  const WaResidency *columns, int number,
+							  const Var *column, Oid collation, WaQuery *query,
+							  const WaSteps **steps)
 {
 	WaColumnFunction function;
 	WaTextColumn of;
 	int place = number;
 
 	if (query->program.nregisters == PG_UINT16_MAX ||
-		(number < runner->ncolumns
+		(number < interpreter->ncolumns
 			 ? !wa_column_function_of_column(column, &function)
-			 : !find_function(runner, find_call(runner, number), &function,
-							  &place)) ||
+			 : !find_function(interpreter, find_call(interpreter, number),
+							  &function, &place)) ||
 		function.kind != WA_VECTOR_TEXT)
 		return -1;
 	of = (WaTextColumn){&run->relation, &run->columns[place], &columns[place]};
