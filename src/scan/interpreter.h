@@ -24,8 +24,8 @@ extern WaInterpreter *wa_interpreter_make(const WaCompiler *compiler,
 
 /*
  * Computes the lazy constants that can neither raise an error nor run a subselect, or
- * are known to be needed, unless that has been done since wa_interpreter_reset.  Returns false if a constant has no vector: then no program can
- * run.
+ * are known to be needed, unless that has been done since wa_interpreter_reset.  Returns
+ * false if a constant has no vector: then no program can run.
  */
 extern bool wa_interpreter_prepare(WaInterpreter *interpreter,
 								   ExprContext *econtext);
