@@ -167,7 +167,7 @@ typedef struct WaFollowMessage
 	uint64_t from;
 	uint64_t to;
 	uint32_t nchanges;
-	uint32_t no_reply; /* 1: nobody waits for FOLLOWED; else 0 */
+	uint32_t no_reply;                /* 1: nobody waits for FOLLOWED; else 0 */
 	WaChange changes[WA_MAX_CHANGES]; /* nchanges of them */
 } WaFollowMessage;
 
