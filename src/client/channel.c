@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "client/channel.h"
+#include "client/follow.h"
 #include "settings.h"
 
 /* Pieces of the log that are read one after the other. */
@@ -98,9 +99,7 @@ wa_channel_follow(const WaDaemonProcess *process, WaFollowMessage *follow,
 				  uint32 request)
 {
 	follow->no_reply = 0;
-	wa_message_begin(&follow->header, WA_MSG_FOLLOW,
-					 (uint32) (offsetof(WaFollowMessage, changes) +
-							   follow->nchanges * sizeof(WaChange)),
+	wa_message_begin(&follow->header, WA_MSG_FOLLOW, wa_follow_length(follow),
 					 request);
 	send_control(process, &follow->header);
 }

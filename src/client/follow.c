@@ -8,14 +8,6 @@
 #include "client/connection.h"
 #include "client/follow.h"
 
-/* Returns the length of a FOLLOW. */
-static size_t
-length_of(const WaFollowMessage *follow)
-{
-	return offsetof(WaFollowMessage, changes) +
-		   follow->nchanges * sizeof(WaChange);
-}
-
 /* Tells whether there is a connection that a FOLLOW can be sent over. */
 static bool
 may_send(void)
@@ -33,7 +25,7 @@ wa_client_follow(WaMessage *follow, uint64 *position)
 
 	follow->follow.no_reply = 0;
 	if (!may_send() || wa_connection_exchange(follow, WA_MSG_FOLLOW,
-											  length_of(&follow->follow),
+											  wa_follow_length(&follow->follow),
 											  &reply) != WA_EXCHANGE_DONE)
 		return false;
 	if (reply.header.type != WA_MSG_FOLLOWED || reply.followed.position < to)
@@ -51,7 +43,8 @@ wa_client_tell_follow(WaMessage *follow)
 	follow->follow.no_reply = 1;
 	if (!may_send())
 		return false;
-	if (wa_connection_tell(follow, WA_MSG_FOLLOW, length_of(&follow->follow)))
+	if (wa_connection_tell(follow, WA_MSG_FOLLOW,
+						   wa_follow_length(&follow->follow)))
 		return true;
 	wa_connection_close();
 	return false;

@@ -8,6 +8,14 @@
 #include "core/must_check.h"
 #include "core/protocol.h"
 
+/* Returns the length of a FOLLOW, in bytes. */
+static inline uint32_t
+wa_follow_length(const WaFollowMessage *follow)
+{
+	return (uint32_t) (offsetof(WaFollowMessage, changes) +
+					   follow->nchanges * sizeof(WaChange));
+}
+
 /*
  * Sends a FOLLOW, whose header is filled in here, over the open connection, and sets
  * how far WAL is followed then.  Returns false if there is no connection or it failed,

@@ -74,8 +74,7 @@ answer_follow(int fd, WaService *service, const WaFollowMessage *follow)
 	wa_service_follow(service, follow, &followed);
 	wa_cover_renewer_wake(&service->covers);
 	/* Who does not get it asks again, by saying more. */
-	if (follow->no_reply == 0)
-		(void) wa_socket_send(fd, &followed.header, NULL, 0);
+	(void) wa_socket_send(fd, &followed.header, NULL, 0);
 }
 
 /* Does what a message says; returns what is left to do. */

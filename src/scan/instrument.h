@@ -30,8 +30,8 @@ typedef struct WaInstrument
 } WaInstrument;
 
 /*
- * Adds what was counted to other counts.  at_once: both were at work at the same time, so that
- * their files were there together.
+ * Adds what was counted to other counts.  at_once: both were at work at the same time,
+ * so that their files were there together.
  */
 extern void wa_instrument_add(WaInstrument *instrument,
 							  const WaInstrument *other, bool at_once);

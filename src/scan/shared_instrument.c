@@ -122,7 +122,7 @@ void
 wa_shared_instrument_make(WaScanState *state)
 {
 	static const CustomExecMethods methods = {
-		.CustomName = "WarpAgg Tally",
+		.CustomName = "WarpAgg Instrument",
 		.EstimateDSMCustomScan = estimate_dsm,
 		.InitializeDSMCustomScan = initialize_dsm,
 		.ReInitializeDSMCustomScan = reinitialize_dsm,
