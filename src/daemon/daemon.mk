@@ -101,7 +101,7 @@ UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_partial \
 	test_protocol test_program test_program_wide test_steps test_query test_query_columns \
 	test_query_choose test_query_choose_wide test_query_constants \
-	test_query_ties test_query_wire test_group_memory test_budget test_replies \
+	test_query_ties test_query_wire test_group_memory test_replies \
 	test_resident
 UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 	test_daemon_control test_daemon_gpu test_daemon_resident test_daemon_run \
@@ -109,7 +109,7 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_evict test_store_model test_store_failure test_store_patch test_patch \
-	test_pool test_mirror test_watch test_cgroup test_ledger
+	test_pool test_mirror test_watch test_cgroup test_ledger test_budget
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -139,6 +139,8 @@ $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
 $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
+$(UNIT_BUILD)/test_budget: $(DAEMON_BUILD)/daemon/daemon/query_runner.o
+
 $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
 	$(call step,LINK)

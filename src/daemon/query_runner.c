@@ -219,8 +219,13 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 		wa_query_read(&query->arena, request->query, request->query_bytes);
 	if (query->query == NULL || !matches_request(query->query, request))
 	{
+		const bool lacks_memory = query->arena.failed;
+
 		query_end(query);
-		return fail(error, WA_BAD_REQUEST, "the query is not sound");
+		return lacks_memory
+				   ? fail(error, WA_OUT_OF_MEMORY,
+						  "not enough memory for a query")
+				   : fail(error, WA_BAD_REQUEST, "the query is not sound");
 	}
 	*run = NULL;
 	if (!has_use(query->query, request))

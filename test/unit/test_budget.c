@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/runner.h"
 #include "query/budget.h"
+#include "query/query_wire.h"
 #include "query/run_parts.h"
 #include "test/unit/test_query_data.h"
 
@@ -303,6 +305,60 @@ test_steps(void)
 	return true;
 }
 
+/* Has a run begin, and end, where all queries may take so much. */
+static WaStatus
+begin_within(const WaQuery *query, const WaWriter *message, uint64_t limit)
+{
+	WaColumnName columns[NINPUTS] = {{0}};
+	const WaDictionary *dictionaries[NINPUTS] = {NULL};
+	Process process = {.limit = limit};
+	WaBudget budget = {
+		.limit = LARGE, .take = take, .give = give, .context = &process};
+	const WaRunRequest request = {.query = (const uint8_t *) message->words,
+								  .query_bytes =
+									  message->nwords * sizeof(uint64_t),
+								  .ncolumns = query->ninputs,
+								  .columns = columns,
+								  .dictionaries = dictionaries,
+								  .is_complete = true,
+								  .budget = &budget};
+	char error[WA_MAX_ERROR_BYTES];
+	WaStatus status;
+	void *run;
+
+	for (uint32_t i = 0; i < query->ninputs; i++)
+		columns[i].kind = query->program.kinds[i];
+	status = wa_query_runner.begin(&request, &run, error);
+	if (status == WA_OK)
+		wa_query_runner.end(run);
+	return process.used == 0 ? status : WA_UNSUPPORTED;
+}
+
+/* That there is no memory to read a query says nothing against the query. */
+static bool
+test_reading(void)
+{
+	const WaQuery *query = test_query(NKEYS);
+	WaStatus status = WA_OUT_OF_MEMORY;
+	unsigned failures = 0;
+	WaArena arena;
+	WaWriter message;
+
+	wa_arena_init(&arena, LARGE);
+	wa_writer_init(&message, &arena);
+	wa_query_write(&message, query);
+	for (uint64_t limit = 0; status == WA_OUT_OF_MEMORY; failures++)
+	{
+		status = begin_within(query, &message, limit);
+		limit += WA_BUDGET_STEP;
+	}
+	EXPECT(status == WA_OK && failures > 1);
+	message.words[0]++;
+	EXPECT(begin_within(query, &message, LARGE) == WA_BAD_REQUEST);
+	wa_arena_reset(&arena);
+	return true;
+}
+
 /* Numbers that a hostile backend may send are limits like others. */
 static bool
 test_odd_limits(void)
@@ -332,6 +388,7 @@ main(void)
 		}
 	check(test_steps(), "steps of arenas");
 	check(test_odd_limits(), "odd limits");
+	check(test_reading(), "a query is read");
 	check(test_query_of(1, false), "groups by numbers");
 	check(test_query_of(2, false), "and by texts");
 	check(test_query_of(NKEYS, false), "and by all kinds of keys");
