@@ -317,6 +317,6 @@ wa_cuda_reduce(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 	status = wait_until_done(lane, text);
 	if (status != WA_OK)
 		return status;
-	wa_kernel_finish(ops, batch, lane->result, partial);
+	wa_kernel_finish(ops, batch->type, lane->result, partial);
 	return WA_OK;
 }

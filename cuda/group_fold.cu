@@ -248,8 +248,9 @@ fold_extreme(WaOp op, WaStorage storage, const Layout &layout,
 	if (layout.wide == 0)
 		key = op == WA_OP_MIN ? ~elements.narrow_at(1) : elements.narrow_at(1);
 	value = value_of_key(storage, key, low);
-	if (floats && value.f == 0)
-		value.f = elements.narrow_at(layout.narrow - 1) % 2 != 0 ? -0.0 : 0.0;
+	/* The key of the zero that loses is that of -0, which for MIN is not it. */
+	if (floats && value.f == 0 && op == WA_OP_MIN)
+		value.f = -value.f;
 	if (op == WA_OP_MIN)
 		partial->min = value;
 	else

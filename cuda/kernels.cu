@@ -190,17 +190,12 @@ wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,
 	return cudaSuccess;
 }
 
-// Returns the smallest or largest value that a kernel has found in a batch as
-// PostgreSQL has it.
+// Returns the smallest or largest value that a kernel has found: of all NaNs the same.
 static WaValue
-finish_extreme(const WaBatch *batch, WaValue value)
+finish_extreme(WaType type, WaValue value)
 {
-	if (!is_float(wa_type_storage(batch->type)))
-		return value;
-	if (value.f == 0)
-		value.f = wa_batch_last_zero(batch);
-	else if (value.f != value.f)
-		value.f = NAN; // of all NaNs the same one
+	if (is_float(wa_type_storage(type)) && value.f != value.f)
+		value.f = NAN;
 	return value;
 }
 
@@ -221,11 +216,11 @@ finish_exact(WaOpSet ops, const WaKernelResult *result, WaExactPart *exact)
 }
 
 void
-wa_kernel_finish(WaOpSet ops, const WaBatch *batch,
-				 const WaKernelResult *result, WaPartial *partial)
+wa_kernel_finish(WaOpSet ops, WaType type, const WaKernelResult *result,
+				 WaPartial *partial)
 {
 	partial->rows = result->rows;
-	if (is_float(wa_type_storage(batch->type)))
+	if (is_float(wa_type_storage(type)))
 		finish_exact(ops, result, partial->exact);
 	else
 	{
@@ -237,7 +232,7 @@ wa_kernel_finish(WaOpSet ops, const WaBatch *batch,
 	if (result->rows == 0)
 		return;
 	if ((ops & WA_OP_BIT(WA_OP_MIN)) != 0)
-		partial->min = finish_extreme(batch, result->min);
+		partial->min = finish_extreme(type, result->min);
 	if ((ops & WA_OP_BIT(WA_OP_MAX)) != 0)
-		partial->max = finish_extreme(batch, result->max);
+		partial->max = finish_extreme(type, result->max);
 }

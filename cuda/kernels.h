@@ -58,11 +58,10 @@ cudaError_t wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,
 							 void *d_scratch, int multiprocessors,
 							 cudaStream_t stream);
 
-// Puts the result of the operations over a column into their components of
-// *partial, which wa_partial_init has made, and the number of rows, so that
-// all is bit for bit what wa_partial_fold makes of the same batch, which is
-// given once more as it lies in host memory.
-void wa_kernel_finish(WaOpSet ops, const WaBatch *batch,
-					  const WaKernelResult *result, WaPartial *partial);
+// Puts the result of the operations over a column of the type into their
+// components of *partial, which wa_partial_init has made, and the number of
+// rows, so that all is bit for bit what wa_partial_fold makes of the same batch.
+void wa_kernel_finish(WaOpSet ops, WaType type, const WaKernelResult *result,
+					  WaPartial *partial);
 
 #endif // WA_CUDA_KERNELS_H

@@ -196,7 +196,7 @@ wa_program_start(const WaProgramQuery *query, const WaProgramPlan *plan,
 	if (error == cudaSuccess)
 		error = cudaMemsetAsync(memory->d_traps, 0,
 								wa_program_trap_bytes(nrows), stream);
-	if (error == cudaSuccess && query->is_wide)
+	if (error == cudaSuccess && query->is_wide && query->noutputs > 0)
 		error = cudaMemsetAsync(memory->d_digits, 0,
 								query->noutputs * sizeof(uint32_t), stream);
 	if (error != cudaSuccess)

@@ -183,13 +183,6 @@ typedef struct WaCudaKey
 	int64_t high; /* wide: the high half */
 } WaCudaKey;
 
-/* How the smallest or the largest of DECIMALs is shown. */
-typedef struct WaCudaLook
-{
-	uint8_t display; /* digits shown */
-	bool is_tied;    /* by some rows; others show it in another way */
-} WaCudaLook;
-
 /* What a group has of an aggregated column. */
 typedef struct WaCudaCell
 {
@@ -199,8 +192,8 @@ typedef struct WaCudaCell
 	bool is_wide;      /* min and max are those of 128 bits */
 	uint64_t sum[3];   /* wide: SUM, a signed number, lowest word first */
 	uint64_t squares[WA_CUDA_SQUARES_WORDS]; /* wide: SQUARES, likewise */
-	WaCudaLook min_look;                     /* DECIMAL with MIN */
-	WaCudaLook max_look;
+	uint8_t min_display; /* DECIMAL with MIN: digits shown of it, the most */
+	uint8_t max_display; /* likewise */
 } WaCudaCell;
 
 /*

@@ -17,7 +17,7 @@ struct Columns
 	std::vector<int> places;   // of the aggregated columns; -1: none
 	std::vector<int> displays; // likewise, of the digits shown
 	std::vector<int> halves;   // likewise, of low halves; the others follow
-	std::vector<int> looks;    // likewise, of looks; those turned around follow
+	std::vector<int> looks;    // likewise, of looks; if there are two, MIN's
 };
 
 // Adds a column; returns its place.
@@ -72,13 +72,14 @@ add_halves(const WaQueryWork *work, WaOpSet ops, const WaQuerySource *source,
 
 // Adds its looks.
 static void
-add_looks(const WaQueryWork *work, WaOpSet ops, const WaQuerySource *source,
+add_looks(const WaQueryWork *work, const WaQuerySource *source,
 		  Columns *columns)
 {
 	columns->looks.back() = (int) columns->columns.size();
-	for (unsigned look = 0; look < WA_QUERY_LOOKS; look++)
-		(void) add_column(columns, wa_query_look_batch(work, source, look),
-						  ops & kQueryExtremes);
+	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
+		if (wa_query_has_looks(source, op))
+			(void) add_column(columns, wa_query_look_batch(work, source, op),
+							  WA_OP_BIT(op));
 }
 
 // Adds an aggregated column.
@@ -101,8 +102,7 @@ add_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 		add_column(columns, batch, wa_query_whole_ops(aggregate->ops, source));
 	if (source->d_halves[0] != NULL)
 		add_halves(work, aggregate->ops, source, batch.validity, columns);
-	if (source->d_looks[0] != NULL)
-		add_looks(work, aggregate->ops, source, columns);
+	add_looks(work, source, columns);
 	if (!source->mixed || (aggregate->ops & WA_OP_BIT(WA_OP_SUM)) == 0)
 		return error;
 	columns->displays.back() =
@@ -133,74 +133,17 @@ start_columns(WaQueryWork *work, Columns *columns)
 	return error;
 }
 
-// Tells whether the smallest or the largest of some floats is zero.
-static bool
-has_zero(WaOpSet ops, const WaKernelColumn *column)
+// Makes the partial of a column.
+static void
+finish_column(const WaKernelColumn *column, WaPartial *partial)
 {
-	const WaKernelResult *result = column->d_result;
-
-	if (column->d_batch.type != WA_FLOAT4 && column->d_batch.type != WA_FLOAT8)
-		return false;
-	return result->rows > 0 &&
-		   (((ops & WA_OP_BIT(WA_OP_MIN)) != 0 && result->min.f == 0) ||
-			((ops & WA_OP_BIT(WA_OP_MAX)) != 0 && result->max.f == 0));
-}
-
-// Stores the last zero of a column, with its sign.
-static cudaError_t
-find_last_zero(WaQueryWork *work, const WaBatch *d_batch, double *zero)
-{
-	WaQuerySlot *slot = work->slot;
-	const bool is_float4 = d_batch->type == WA_FLOAT4;
-	unsigned long long *last;
-	WaQueryZeros args = {d_batch->values, d_batch->validity, work->nrows, NULL};
-	void *arguments[] = {&args};
-	cudaError_t error = wa_query_take(&slot->pool, 1, &last);
-
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, 1, &args.last);
-	if (error == cudaSuccess)
-		error = cudaMemsetAsync(args.last, 0, sizeof(*last), slot->stream);
-	if (error == cudaSuccess)
-		error =
-			cudaLaunchKernel(is_float4 ? wa_query_last_zero_kernel<float>
-									   : wa_query_last_zero_kernel<double>,
-							 dim3(wa_query_blocks(work, work->nrows)),
-							 dim3(kQueryThreads), arguments, 0, slot->stream);
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(last, args.last, sizeof(*last),
-								cudaMemcpyDeviceToHost, slot->stream);
-	if (error == cudaSuccess)
-		error = wa_query_slot_wait(slot);
-	if (error == cudaSuccess)
-		*zero = *last % 2 != 0 ? -0.0 : 0.0;
-	return error;
-}
-
-// Makes the partial of a column.  Of its rows the host has but the last zero.
-static cudaError_t
-finish_column(WaQueryWork *work, const WaKernelColumn *column,
-			  WaPartial *partial)
-{
-	double zero = 0;
-	float narrow_zero;
-	WaBatch batch = column->d_batch;
-	cudaError_t error = cudaSuccess;
-
-	if (has_zero(column->ops, column))
-		error = find_last_zero(work, &column->d_batch, &zero);
-	narrow_zero = (float) zero;
-	batch.values =
-		batch.type == WA_FLOAT4 ? (const void *) &narrow_zero : &zero;
-	batch.validity = NULL;
-	batch.nrows = 1;
-	wa_kernel_finish(column->ops, &batch, column->d_result, partial);
-	return error;
+	wa_kernel_finish(column->ops, column->d_batch.type, column->d_result,
+					 partial);
 }
 
 // Makes the cell of an aggregated column.
-static cudaError_t
-finish_cell(WaQueryWork *work, const Columns *columns, unsigned number,
+static void
+finish_cell(const WaQueryWork *work, const Columns *columns, unsigned number,
 			WaCudaCell *cell)
 {
 	const WaQuerySource *source = &work->sources[number];
@@ -211,85 +154,74 @@ finish_cell(WaQueryWork *work, const Columns *columns, unsigned number,
 	if (place < 0)
 	{
 		cell->partial.rows = columns->columns[0].d_result->rows;
-		return cudaSuccess;
+		return;
 	}
 	if (display >= 0 && columns->columns[display].d_result->rows > 0)
 		cell->display = (uint8_t) columns->columns[display].d_result->max.i;
-	return finish_column(work, &columns->columns[place], &cell->partial);
+	finish_column(&columns->columns[place], &cell->partial);
 }
 
 // Stores the sums of an aggregated column of 128 bits in its cell.
-static cudaError_t
-finish_wide(WaQueryWork *work, const Columns *columns, unsigned number,
+static void
+finish_wide(const WaQueryWork *work, const Columns *columns, unsigned number,
 			WaCudaCell *cell)
 {
 	const WaOpSet ops = work->query->aggregates[number].ops;
 	int place = columns->halves[number];
 	WaPartial halves[WA_QUERY_HALVES];
-	cudaError_t error = cudaSuccess;
 
 	if (place < 0)
 	{
 		wa_query_extend_sum(cell);
-		return cudaSuccess;
+		return;
 	}
-	for (unsigned i = 0; i < WA_QUERY_HALVES && error == cudaSuccess; i++)
+	for (unsigned i = 0; i < WA_QUERY_HALVES; i++)
 	{
 		wa_partial_init(&halves[i], NULL);
 		if (wa_query_half_ops(ops, &work->sources[number], i) != 0)
-			error = finish_column(work, &columns->columns[place++], &halves[i]);
+			finish_column(&columns->columns[place++], &halves[i]);
 	}
-	if (error == cudaSuccess)
-		wa_query_join_halves(ops, halves, cell);
-	return error;
+	wa_query_join_halves(ops, halves, cell);
 }
 
 // Stores the smallest and the largest value of an aggregated column that shows
 // different numbers of digits in its cell.
-static cudaError_t
-finish_looks(WaQueryWork *work, const Columns *columns, unsigned number,
+static void
+finish_looks(const WaQueryWork *work, const Columns *columns, unsigned number,
 			 WaCudaCell *cell)
 {
-	const WaOpSet ops = work->query->aggregates[number].ops;
-	const int place = columns->looks[number];
-	WaPartial looks[WA_QUERY_LOOKS];
-	cudaError_t error = cudaSuccess;
+	int place = columns->looks[number];
 
-	if (place < 0)
-		return cudaSuccess;
-	for (int i = 0; i < WA_QUERY_LOOKS && error == cudaSuccess; i++)
-	{
-		wa_partial_init(&looks[i], NULL);
-		error = finish_column(work, &columns->columns[place + i], &looks[i]);
-	}
 	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
-		if (error == cudaSuccess && (ops & WA_OP_BIT(op)) != 0)
-			wa_query_join_looks(op, looks, cell);
-	return error;
+	{
+		WaPartial look;
+
+		if (!wa_query_has_looks(&work->sources[number], op))
+			continue;
+		wa_partial_init(&look, NULL);
+		finish_column(&columns->columns[place++], &look);
+		wa_query_split_look(op, &look, cell);
+	}
 }
 
 // Has the one group taken.
-static cudaError_t
-finish(WaQueryWork *work, const Columns *columns, WaCudaTake take,
+static void
+finish(const WaQueryWork *work, const Columns *columns, WaCudaTake take,
 	   void *context)
 {
 	const size_t count = work->sources.size();
 	std::vector<WaExactPart> exact(count);
 	std::vector<WaCudaCell> cells(count);
-	cudaError_t error = cudaSuccess;
 
-	for (size_t i = 0; i < count && error == cudaSuccess; i++)
+	for (size_t i = 0; i < count; i++)
 	{
 		wa_partial_init(&cells[i].partial, &exact[i]);
-		error = finish_cell(work, columns, (unsigned) i, &cells[i]);
-		if (error == cudaSuccess && cells[i].is_wide)
-			error = finish_wide(work, columns, (unsigned) i, &cells[i]);
-		if (error == cudaSuccess)
-			error = finish_looks(work, columns, (unsigned) i, &cells[i]);
+		finish_cell(work, columns, (unsigned) i, &cells[i]);
+		if (cells[i].is_wide)
+			finish_wide(work, columns, (unsigned) i, &cells[i]);
+		finish_looks(work, columns, (unsigned) i, &cells[i]);
 	}
-	if (error == cudaSuccess)
-		(void) take(context, NULL, cells.data());
-	return error;
+	(void) take(context, NULL, cells.data());
 }
 
 cudaError_t
@@ -312,6 +244,7 @@ wa_query_reduce_all(WaQueryWork *work, WaCudaTake take, void *context,
 		return error;
 	outcome->trapped = wa_query_has_trapped(work);
 	outcome->kept_rows = (uint64_t) columns.columns[0].d_result->rows;
-	return outcome->trapped ? cudaSuccess
-							: finish(work, &columns, take, context);
+	if (!outcome->trapped)
+		finish(work, &columns, take, context);
+	return cudaSuccess;
 }

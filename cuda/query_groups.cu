@@ -91,26 +91,22 @@ add_halves(const WaQueryWork *work, unsigned number,
 	}
 }
 
-// Adds those of its looks: for each operation two, one after the other.
+// Adds those of its looks.
 static void
 add_looks(const WaQueryWork *work, unsigned number,
 		  const WaQueryNumbers *numbers,
 		  std::vector<WaQueryReduction> *reductions)
 {
-	const WaOpSet ops = work->query->aggregates[number].ops;
+	const WaQuerySource *source = &work->sources[number];
 
 	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
-		for (unsigned look = 0; look < WA_QUERY_LOOKS; look++)
-		{
-			if ((ops & WA_OP_BIT(op)) == 0)
-				continue;
-			add_reduction(
-				reductions, number, op,
-				wa_query_look_batch(work, &work->sources[number], look),
-				numbers);
-			reductions->back().of = WA_QUERY_OF_LOOK;
-			reductions->back().part = look;
-		}
+	{
+		if (!wa_query_has_looks(source, op))
+			continue;
+		add_reduction(reductions, number, op,
+					  wa_query_look_batch(work, source, op), numbers);
+		reductions->back().of = WA_QUERY_OF_LOOK;
+	}
 }
 
 // Adds the reductions of an aggregated column.  Rows are counted by the numbers
@@ -140,8 +136,7 @@ add_source(const WaQueryWork *work, unsigned number,
 						  wa_query_batch(work, source), numbers);
 	if (source->d_halves[0] != NULL)
 		add_halves(work, number, numbers, reductions);
-	if (source->d_looks[0] != NULL)
-		add_looks(work, number, numbers, reductions);
+	add_looks(work, number, numbers, reductions);
 	if (!source->mixed || (all_ops & WA_OP_BIT(WA_OP_SUM)) == 0)
 		return;
 	add_reduction(reductions, number, WA_OP_MAX, display, numbers);
@@ -360,19 +355,6 @@ fold_halves(const GroupRun *run, uint32_t group, size_t *place,
 						 cell);
 }
 
-// Adds what the two reductions of looks by an operation have; likewise.
-static void
-fold_looks(const GroupRun *run, uint32_t group, size_t *place, WaCudaCell *cell)
-{
-	const WaOp op = run->reductions[*place].column.op;
-	const WaPartial looks[WA_QUERY_LOOKS] = {
-		fold_one(run, &run->reductions[*place], group),
-		fold_one(run, &run->reductions[*place + 1], group)};
-
-	*place += 1;
-	wa_query_join_looks(op, looks, cell);
-}
-
 // Adds what reductions have of the digits shown, of halves and of looks.
 static void
 fold_others(const GroupRun *run, uint32_t group, WaCudaCell *cells)
@@ -392,7 +374,11 @@ fold_others(const GroupRun *run, uint32_t group, WaCudaCell *cells)
 		else if (reduction->of == WA_QUERY_OF_HALF)
 			fold_halves(run, group, &i, cell);
 		else if (reduction->of == WA_QUERY_OF_LOOK)
-			fold_looks(run, group, &i, cell);
+		{
+			const WaPartial look = fold_one(run, reduction, group);
+
+			wa_query_split_look(reduction->column.op, &look, cell);
+		}
 	}
 }
 

@@ -3,27 +3,33 @@
 //		The smallest and the largest of DECIMALs that show different numbers of
 //		digits; see query/work.h.
 //
-// Of equal values the look that is the smallest shows the fewest digits, and if it is
-// turned around the most: if these are not the same, which of them is shown depends on
-// the order of rows.
-//
 #include "query/work.h"
 
 #include "query/looks.cuh"
 
-// Starts the kernel over a source.
+// Returns which looks are for MIN or MAX.
+static WaQueryLook
+look_of(WaOp op)
+{
+	return op == WA_OP_MIN ? WA_QUERY_MIN_LOOK : WA_QUERY_MAX_LOOK;
+}
+
+// Starts the kernel over a source, for the operations.
 static cudaError_t
-start_source(WaQueryWork *work, WaQuerySource *source)
+start_source(WaQueryWork *work, WaQuerySource *source, WaOpSet ops)
 {
 	WaQueryLooks args = {
 		source->d_values, source->d_display, work->nrows, {NULL, NULL}};
 	void *arguments[] = {&args};
 	cudaError_t error = cudaSuccess;
 
-	for (unsigned i = 0; i < WA_QUERY_LOOKS && error == cudaSuccess; i++)
+	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
 	{
-		error = wa_query_take(&work->slot->d_pool, work->nrows, &args.looks[i]);
-		source->d_looks[i] = args.looks[i];
+		WaInt128 **looks = &args.looks[look_of(op)];
+
+		if ((ops & WA_OP_BIT(op)) != 0 && error == cudaSuccess)
+			error = wa_query_take(&work->slot->d_pool, work->nrows, looks);
+		source->d_looks[look_of(op)] = *looks;
 	}
 	if (error != cudaSuccess)
 		return error;
@@ -42,16 +48,24 @@ wa_query_start_looks(WaQueryWork *work)
 	for (size_t i = 0; i < work->sources.size() && error == cudaSuccess; i++)
 		if (work->sources[i].mixed &&
 			(work->query->aggregates[i].ops & kQueryExtremes) != 0)
-			error = start_source(work, &work->sources[i]);
+			error = start_source(work, &work->sources[i],
+								 work->query->aggregates[i].ops);
 	return error;
 }
 
 WaBatch
 wa_query_look_batch(const WaQueryWork *work, const WaQuerySource *source,
-					unsigned look)
+					WaOp op)
 {
-	return {WA_WIDE_NUMERIC, source->d_looks[look], source->d_validity,
+	return {WA_WIDE_NUMERIC, source->d_looks[look_of(op)], source->d_validity,
 			work->nrows};
+}
+
+bool
+wa_query_has_looks(const WaQuerySource *source, WaOp op)
+{
+	return (WA_OP_BIT(op) & kQueryExtremes) != 0 &&
+		   source->d_looks[look_of(op)] != NULL;
 }
 
 WaOpSet
@@ -61,7 +75,10 @@ wa_query_whole_ops(WaOpSet ops, const WaQuerySource *source)
 
 	if (source->d_halves[0] != NULL)
 		ops = (WaOpSet) (ops & ~sums);
-	return source->d_looks[0] != NULL ? (WaOpSet) (ops & ~kQueryExtremes) : ops;
+	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
+		if (wa_query_has_looks(source, op))
+			ops = (WaOpSet) (ops & ~WA_OP_BIT(op));
+	return ops;
 }
 
 void
@@ -70,35 +87,27 @@ wa_query_describe_cell(const WaQuerySource *source, WaCudaCell *cell)
 	cell->scale = source->scale;
 	cell->display = source->scale;
 	cell->is_wide = source->form == WA_COLUMN_I128;
-	cell->min_look = {source->scale, false};
-	cell->max_look = {source->scale, false};
-}
-
-// Returns the digits that a look has.
-static uint8_t
-digits_of(__int128 look)
-{
-	return (uint8_t) ((unsigned) look & kQueryLookMask);
+	cell->min_display = source->scale;
+	cell->max_display = source->scale;
 }
 
 void
-wa_query_join_looks(WaOp op, const WaPartial *looks, WaCudaCell *cell)
+wa_query_split_look(WaOp op, const WaPartial *look, WaCudaCell *cell)
 {
 	const bool is_min = op == WA_OP_MIN;
-	const WaPartial *turned = &looks[WA_QUERY_TURNED_LOOK];
-	const __int128 look =
-		wa_int128_get(is_min ? looks->min.wide : looks->max.wide);
-	const __int128 other =
-		wa_int128_get(is_min ? turned->min.wide : turned->max.wide);
-	const uint8_t digits = digits_of(look);
-	const __int128 number = look >> kQueryLookBits;
+	const __int128 bits =
+		wa_int128_get(is_min ? look->min.wide : look->max.wide);
+	const unsigned digits = (unsigned) bits & kQueryLookMask;
+	const __int128 number = bits >> kQueryLookBits;
 	WaValue *value = is_min ? &cell->partial.min : &cell->partial.max;
-	WaCudaLook *shown = is_min ? &cell->min_look : &cell->max_look;
 
-	cell->partial.rows = looks->rows;
+	cell->partial.rows = look->rows;
 	if (cell->is_wide)
 		value->wide = wa_int128_make(number);
 	else
 		value->i = (int64_t) number;
-	*shown = {digits, digits != (digits_of(other) ^ kQueryLookMask)};
+	if (is_min)
+		cell->min_display = (uint8_t) (digits ^ kQueryLookMask);
+	else
+		cell->max_display = (uint8_t) digits;
 }

@@ -260,7 +260,7 @@ split_by_order(Choosing *choosing, const WaQueryOrder &order)
 }
 
 // Returns the reduction of an aggregated column by an operation, or by any; or
-// NULL.  That of halves or looks is the first, of the low ones or those as they are.
+// NULL.  That of halves is the first, of the low ones.
 static const WaQueryReduction *
 find_reduction(const std::vector<WaQueryReduction> &reductions, unsigned source,
 			   WaOp op)
@@ -387,6 +387,8 @@ order_by_cell(const Choosing *choosing,
 	if (op == WA_OP_COUNT)
 		return true;
 	order->is_turned = op == WA_OP_MIN;
+	order->is_float = reduction->column.d_batch.type == WA_FLOAT4 ||
+					  reduction->column.d_batch.type == WA_FLOAT8;
 	order->low_bits = order->nwide == 0 ? 0 : kLowBits;
 	order->is_wide = wa_type_storage(reduction->column.d_batch.type) == WA_I128;
 	order->look_bits = reduction->of == WA_QUERY_OF_LOOK ? kQueryLookBits : 0;

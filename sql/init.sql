@@ -97,6 +97,20 @@ SELECT name, CASE
     ELSE 'min max count' END AS functions
 FROM unnest('{i2,i4,i8,f4,f8,d,t,ts,tz,m,o,n,v,tt,s,bp,a,e,ti,ip,lsn,x}'::text[]) name;
 
+-- Returns the text of a value; of equal ones that look different, the same text.
+CREATE FUNCTION wa_value_text(x anyelement) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN pg_typeof(x) = 'numeric'::regtype THEN trim_scale(x::text::numeric)::text
+        WHEN pg_typeof(x) = 'interval'::regtype THEN justify_interval(x::text::interval)::text
+        WHEN pg_typeof(x) IN ('real'::regtype, 'double precision'::regtype)
+            THEN CASE x::text WHEN '-0' THEN '0' ELSE x::text END
+        WHEN pg_typeof(x) = 'float8[]'::regtype
+            THEN regexp_replace(x::text, '-0(?=[,}])', '0', 'g')
+        ELSE x::text
+    END
+$$;
+
 -- Compares aggregates with their gpu_ twins in one query and returns those whose
 -- results differ as text.  functions: their names; argument: what stands in
 -- their parentheses; source: what follows FROM; groups: what to group by; clause:
@@ -113,9 +127,13 @@ DECLARE
     builtins text;
     twins text;
 BEGIN
-    SELECT string_agg(format('%s(%s) %s::text', name, argument, clause), ', '),
-           string_agg(format('gpu_%s(%s) %s::text', name, argument, clause), ', ')
-    INTO builtins, twins FROM unnest(names) name;
+    -- Which of equal values min and max return is not the built-in's choice.
+    SELECT string_agg(format(shown, name, argument, clause), ', '),
+           string_agg(format(shown, 'gpu_' || name, argument, clause), ', ')
+    INTO builtins, twins
+    FROM unnest(names) name,
+         LATERAL (SELECT CASE WHEN name IN ('min', 'max') THEN 'wa_value_text(%s(%s) %s)'
+                              ELSE '%s(%s) %s::text' END) AS s(shown);
     RETURN QUERY EXECUTE format($query$
         WITH results AS MATERIALIZED (
             SELECT %s AS grp, ARRAY[%s] AS builtins, ARRAY[%s] AS twins FROM %s %s)
@@ -255,14 +273,26 @@ BEGIN
 END
 $$;
 
--- Compares a query over a table with resident columns, and the same over rows of the
--- heap, with PostgreSQL's own plan.  Returns "same", or what differs, and then what the
--- query has used, as the session is set: "no node", or blocks of the heap alone ("heap")
--- or some ("partly"), and combinations ("combined").
+-- Returns a text in which numbers that are equal look the same: without zeros behind the
+-- point, or a sign of zero; and texts of them, in their order.
+CREATE FUNCTION wa_same_look(value text) RETURNS text LANGUAGE sql AS $$
+    SELECT regexp_replace(regexp_replace(value, '(\.\d*?)0+(?!\d)', '\1', 'g'),
+                          '\.(?!\d)|-(?=0(?![\d.]))', '', 'g')
+$$;
+CREATE FUNCTION wa_same_looks(rows text[]) RETURNS text[] LANGUAGE sql AS $$
+    SELECT array_agg(x ORDER BY x COLLATE "C") FROM unnest(rows) r, wa_same_look(r) x
+$$;
+
+-- Compares a query over a table with resident columns with the same over rows of the
+-- heap, and with PostgreSQL's own plan.  Returns "same", or "same values" if some equal
+-- ones look unlike PostgreSQL's, or what differs, and then what the query has used, as
+-- the session is set: "no node", or blocks of the heap alone ("heap") or some ("partly"),
+-- and combinations ("combined").
 CREATE FUNCTION wa_compare(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     accelerate text := current_setting('warpagg.accelerate');
     expected text[];
+    found text[];
     plan jsonb;
 BEGIN
     BEGIN
@@ -270,8 +300,10 @@ BEGIN
     EXCEPTION WHEN data_exception OR raise_exception THEN
     END;
     expected := wa_rows(query, 'off', 'off', 'off');
-    RETURN CASE WHEN wa_rows(query, 'on', 'on', accelerate) IS DISTINCT FROM expected THEN 'resident rows differ'
-        WHEN wa_rows(query, 'on', 'off', accelerate) IS DISTINCT FROM expected THEN 'rows of the heap differ'
+    found := wa_rows(query, 'on', 'on', accelerate);
+    RETURN CASE WHEN wa_rows(query, 'on', 'off', accelerate) IS DISTINCT FROM found THEN 'resident rows differ'
+        WHEN wa_same_looks(found) IS DISTINCT FROM wa_same_looks(expected) THEN 'rows differ'
+        WHEN found IS DISTINCT FROM expected THEN 'same values'
         WHEN expected IS NULL THEN 'no rows'
         WHEN expected[1] LIKE 'error: %' THEN 'same ' || expected[1] ELSE 'same' END
         || CASE WHEN plan IS NULL THEN ''

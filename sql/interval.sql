@@ -61,7 +61,8 @@ RESET min_parallel_table_scan_size;
 DROP FUNCTION wa_interval_differences;
 DROP TABLE wa_intervals;
 
--- Of equal ones the last is kept: a month has 30 days, a day 24 hours.
+-- Of equal ones the built-in keeps the last, and ours always the same: a month has 30 days,
+-- a day 24 hours.
 SELECT min(x), gpu_min(x), max(x), gpu_max(x)
 FROM (VALUES (interval '1 month'), ('720 hours'), ('30 days')) v(x);
 SELECT min(x), gpu_min(x), max(x), gpu_max(x)

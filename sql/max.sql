@@ -58,7 +58,7 @@ SELECT max(x), gpu_max(x) FROM (VALUES ('NaN'::float4), ('3.4e38')) v(x);
 SELECT max(x), gpu_max(x) FROM (VALUES ('-Infinity'::float4)) v(x);
 SELECT max(x), gpu_max(x) FROM (VALUES ('-5e-324'::float8), ('-1e-323')) v(x);
 
--- Of 0 and -0, which are equal, the last one is kept, as by the built-in.
+-- Of 0 and -0, which are equal, the built-in keeps the last one, and ours 0.
 SELECT max(x), gpu_max(x) FROM (VALUES ('0'::float8), ('-0'), (-1)) v(x);
 SELECT max(x), gpu_max(x) FROM (VALUES ('-0'::float8), ('0'), (-1)) v(x);
 SELECT max(x), gpu_max(x) FROM (VALUES ('-0'::float4), ('0'), ('-0'), (-7)) v(x);

@@ -33,8 +33,8 @@ DECLARE
 BEGIN
     SELECT string_agg(format('%1$s(%2$s) OVER w AS b_%1$s, gpu_%1$s(%2$s) OVER w AS g_%1$s',
                              name, argument), ', '),
-           string_agg(format('(%1$L, b_%1$s::text, g_%1$s::text,
-                               (SELECT gpu_%1$s(x)::text FROM unnest(rows) x))', name), ', ')
+           string_agg(format('(%1$L, %2$s(b_%1$s), %2$s(g_%1$s), %2$s((SELECT gpu_%1$s(x) FROM unnest(rows) x)))',
+                             name, CASE WHEN name IN ('min', 'max') THEN 'wa_value_text' ELSE 'text' END), ', ')
     INTO columns, calls FROM string_to_table(functions, ' ') name;
     FOREACH clause IN ARRAY ARRAY[
         'ORDER BY id ROWS 5 PRECEDING',

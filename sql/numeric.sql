@@ -59,7 +59,7 @@ RETURNS TABLE (function text, grp text, builtin text, gpu text) LANGUAGE sql AS 
 $$;
 \set all 'sum avg min max count var_pop var_samp variance stddev_pop stddev_samp stddev'
 
--- In the order of rows, so that even which of equal values comes back is the same.
+-- In the order of rows.
 SET max_parallel_workers_per_gather = 0;
 SET enable_sort = off;
 SET warpagg.min_device_rows = 0;
@@ -87,7 +87,7 @@ SELECT * FROM wa_numeric_differences(:'all', 'x ORDER BY id DESC');
 SELECT * FROM wa_numeric_differences(:'all', '-x');
 SELECT * FROM wa_differences(:'all', 'x::numeric(20, 3)', 'wa_numerics WHERE abs(x) < 1e15', 'kind');
 
--- In parallel, where one of equal values comes back, but not always the same.
+-- In parallel.
 SET max_parallel_workers_per_gather = 3;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -127,7 +127,7 @@ SELECT sum(x), gpu_sum(x), avg(x), gpu_avg(x) FROM (VALUES (1.00), ('Infinity'),
 SELECT sum(x), gpu_sum(x), avg(x), gpu_avg(x) FROM (VALUES ('-Infinity'::numeric), ('Infinity')) v(x);
 SELECT min(x), gpu_min(x), max(x), gpu_max(x)
 FROM (VALUES ('NaN'::numeric), ('Infinity'), ('-Infinity'), (0)) v(x);
--- Of equal values the last one is kept.
+-- Of equal values the built-in keeps the last one, and ours that with the most digits.
 SELECT min(x), gpu_min(x), max(x), gpu_max(x) FROM (VALUES (1.0), (1.000), (1.00)) v(x);
 SELECT min(x), gpu_min(x), max(x), gpu_max(x) FROM (VALUES (-0.00), (0), (0.0)) v(x);
 

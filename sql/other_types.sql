@@ -57,7 +57,7 @@ SELECT min(x COLLATE "C"), gpu_min(x COLLATE "C"), max(x COLLATE "C"), gpu_max(x
 FROM wa_words;
 SELECT grp, length(max(x)), length(gpu_max(x)) FROM wa_words
 WHERE x LIKE 'x%' GROUP BY grp ORDER BY grp;
--- equal but for trailing blanks: the first one is kept, of text the last
+-- equal but for trailing blanks: the one with the fewest is kept
 SELECT octet_length(min(x)), octet_length(gpu_min(x)), octet_length(max(x)), octet_length(gpu_max(x))
 FROM (VALUES ('a '::bpchar), ('a'::bpchar), ('a   '::bpchar)) v(x);
 -- a collation is derived as for the built-in, and its lack is the same error

@@ -1,5 +1,5 @@
--- Equal values that look different: whatever the order in which threads of the device
--- process take rows, what is shown is what reading the heap shows.
+-- Equal values that look different: what is shown is the same whatever the order in which
+-- rows are taken, and who takes them.
 SET client_min_messages = error;
 SET warpagg.enable_scan = on;
 SET warpagg.accelerate = exact;
@@ -51,12 +51,16 @@ SELECT e.query, e.shown AS expected, count(*)
     WHERE resident_ties_shown(e.query) || repeat('', i) IS DISTINCT FROM e.shown
     GROUP BY 1, 2;
 
--- What is not shown may look different.
+-- It is the value that comes first by an order of its own, as PostgreSQL sorts it.
+SELECT n = 1.000 AND scale(n) = scale(o) AND f::text = '0' AS first, b.*
+    FROM (SELECT min(n) AS n, max(f) AS f FROM resident_ties) AS q,
+         (SELECT n AS o FROM resident_ties ORDER BY n, scale(n) DESC LIMIT 1) AS p,
+         (SELECT octet_length(b) AS b FROM resident_ties GROUP BY b) AS b;
 SELECT shown FROM resident_ties_expected
     WHERE query LIKE 'SELECT cents%' OR query LIKE 'SELECT n, count%';
 
--- Rows of the heap come before what the device process has, and behind it: PostgreSQL's
--- own plan, which reads them in order, tells what is to be shown.
+-- Rows of the heap come before what the device process has, and behind it; in another
+-- table they come the other way around.
 CREATE TABLE resident_ties_part (LIKE resident_ties) WITH (fillfactor = 50);
 INSERT INTO resident_ties_part
     SELECT i, CASE WHEN i <= 20 THEN 1.0 ELSE 1.00 END, 1 + i % 2,
@@ -80,33 +84,50 @@ INSERT INTO resident_ties_queries VALUES
     ('SELECT min(f + id % 2), max(n * (id % 2)) FROM resident_ties_part WHERE id % 50 = 0'),
     ('SELECT n, id % 5000, count(*) FROM resident_ties_part GROUP BY 1, 2'),
     ('SELECT n::text::numeric, min(f::text::float8), max(n::text::numeric) FROM resident_ties_part GROUP BY 1'),
-    ('SELECT min(ARRAY[n]), max(ARRAY[f, id % 2 * 0]), min(ARRAY[id % 9]) FROM resident_ties_part WHERE id < 50000'),
+    ('SELECT gpu_min(ARRAY[n]), gpu_max(ARRAY[f, id % 2 * 0]), gpu_min(ARRAY[id % 9]) FROM resident_ties_part WHERE id < 50000'),
     ('SELECT min(CASE WHEN id % 2 = 0 THEN interval ''1 day'' ELSE ''24 hours'' END) FROM resident_ties_part'),
     ('SELECT cents, max(id % 9 * interval ''1 hour''), max(ARRAY[id % 5]) FROM resident_ties_part GROUP BY 1'),
     ('SELECT id % 3, max(CASE WHEN id > 60000 THEN interval ''24 hours'' ELSE ''1 day'' END) FROM resident_ties_part GROUP BY 1'),
-    ('SELECT max(ARRAY[CASE WHEN id > 60000 THEN 1.0 ELSE 1.00 END]), min((id % 9 || repeat('' '', id / 60000))::bpchar) FROM resident_ties_part'),
+    ('SELECT gpu_max(ARRAY[CASE WHEN id > 60000 THEN 1.0 ELSE 1.00 END]), gpu_min((id % 9 || repeat('' '', id / 60000))::bpchar) FROM resident_ties_part'),
     ('SELECT min(CASE WHEN id > 60000 THEN ''A'' ELSE ''a'' END COLLATE resident_ties_any_case) FROM resident_ties_part');
-SET warpagg.enable_scan = off;
-SET enable_sort = off;
+CREATE TABLE resident_ties_turned AS SELECT * FROM resident_ties_part ORDER BY id DESC;
+ANALYZE resident_ties_turned;
 TRUNCATE resident_ties_expected;
 INSERT INTO resident_ties_expected
-    SELECT query, resident_ties_shown(query) FROM resident_ties_queries;
-RESET enable_sort;
-SET warpagg.enable_scan = on;
-SELECT e.query, left(e.shown, 100) AS expected, left(resident_ties_shown(e.query), 100) AS shown
-    FROM resident_ties_expected AS e
-    WHERE resident_ties_shown(e.query) IS DISTINCT FROM e.shown;
--- Likewise where groups are spilled.
+    SELECT query, resident_ties_shown(replace(query, 'resident_ties_part', 'resident_ties_turned'))
+    FROM resident_ties_queries;
+CREATE VIEW resident_ties_differences AS
+    SELECT query, left(shown, 100) AS expected, left(found, 100) AS found
+    FROM resident_ties_expected, resident_ties_shown(query) AS found
+    WHERE found IS DISTINCT FROM shown;
+SELECT * FROM resident_ties_differences;
+SET warpagg.enable_resident = off;
+SELECT * FROM resident_ties_differences;
+RESET warpagg.enable_resident;
+-- Likewise where groups are spilled, and by workers.
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
-SELECT e.query, left(e.shown, 100) AS expected, left(resident_ties_shown(e.query), 100) AS shown
-    FROM resident_ties_expected AS e
-    WHERE resident_ties_shown(e.query) IS DISTINCT FROM e.shown;
+SELECT * FROM resident_ties_differences;
 RESET work_mem;
 RESET hash_mem_multiplier;
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT * FROM resident_ties_differences;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+SET max_parallel_workers_per_gather = 0;
+-- As numbers they are PostgreSQL's.
+SET warpagg.enable_scan = off;
+SELECT query, shown FROM resident_ties_expected
+    WHERE query ~ 'n|f' AND query !~ 't\)|interval|octet|COLLATE'
+      AND wa_same_looks(string_to_array(shown, ' '))
+          IS DISTINCT FROM wa_same_looks(string_to_array(resident_ties_shown(query), ' '));
+SET warpagg.enable_scan = on;
 
--- What the device process has is used where there are no ties, and the table is read
--- where there are.
+-- What the device process has is used all the same.
 CREATE FUNCTION resident_ties_reads(query text, OUT resident boolean, OUT all_read boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -124,26 +145,16 @@ BEGIN
     END LOOP;
 END $$;
 SELECT query, r.* FROM (VALUES
-    ('SELECT cents, count(*), min(cents) FROM resident_ties_part GROUP BY 1'),
-    ('SELECT n, count(*) FROM resident_ties_part WHERE id > 20 AND id <= 60000 GROUP BY 1'),
     ('SELECT n, count(*) FROM resident_ties_part GROUP BY 1'),
     ('SELECT min(f) FROM resident_ties_part'),
-    ('SELECT min(f), count(n) FROM resident_ties_part WHERE id BETWEEN 21 AND 60000'),
-    ('SELECT min(id % 9 * interval ''1 hour''), max(age(date ''2026-01-01'' + id % 3)) FROM resident_ties_part'),
     ('SELECT max(CASE WHEN id > 60000 THEN interval ''24 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
-    ('SELECT min(CASE WHEN id > 60000 THEN interval ''25 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
-    ('SELECT min(CASE WHEN id = 10 THEN interval ''25 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
-    ('SELECT min(CASE WHEN id = 10 THEN interval ''24 hours'' ELSE ''1 day'' END) FROM resident_ties_part'),
-    ('SELECT max(ARRAY[id % 5, cents]) FROM resident_ties_part'),
     ('SELECT max(ARRAY[CASE WHEN id > 60000 THEN ''-0''::float8 ELSE 0 END]) FROM resident_ties_part'),
-    ('SELECT max(ARRAY[CASE WHEN id > 60000 THEN ''-0''::float8 ELSE 1 END]) FROM resident_ties_part'),
-    ('SELECT max((cents || repeat('' '', id % 2))::bpchar) FROM resident_ties_part'),
     ('SELECT min((cents || repeat('' '', id / 60001))::bpchar) FROM resident_ties_part'),
-    ('SELECT min((id % 9)::text COLLATE resident_ties_any_case) FROM resident_ties_part'),
     ('SELECT min(CASE WHEN id > 60000 THEN ''A'' ELSE ''a'' END COLLATE resident_ties_any_case) FROM resident_ties_part')) AS q (query),
     resident_ties_reads(query) AS r;
 COMMIT;
 
+DROP VIEW resident_ties_differences;
 DROP FUNCTION resident_ties_shown, resident_ties_reads;
-DROP TABLE resident_ties, resident_ties_part, resident_ties_queries, resident_ties_expected;
+DROP TABLE resident_ties, resident_ties_part, resident_ties_turned, resident_ties_queries, resident_ties_expected;
 DROP COLLATION resident_ties_any_case;

@@ -55,8 +55,9 @@ SELECT d.* FROM unnest(ARRAY['i2', 'i4', 'i8', 'n', 'p', 'later']) x,
     wa_scan_differences(format('SELECT count(*), count(%1$s), sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), '
         'var_pop(%1$s), var_samp(%1$s), stddev_pop(%1$s), stddev(%1$s) FROM wa_scan', x)) d;
 SELECT d.* FROM unnest(ARRAY['i2', 'i4', 'i8', 'n', 'p', 'late']) x, unnest(ARRAY['c', 'b', 'i2 % 10, s', 'd', 'n', 'f8']) k,
-    wa_scan_differences(format('SELECT %2$s, count(*), sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), stddev(%1$s) '
-        'FROM wa_scan GROUP BY %2$s', x, k)) d;
+    wa_scan_differences(format('SELECT %3$s, count(*), sum(%1$s), avg(%1$s), wa_value_text(min(%1$s)), '
+        'wa_value_text(max(%1$s)), stddev(%1$s) FROM wa_scan GROUP BY %2$s',
+        x, k, replace(k, 'n', 'wa_value_text(n)'))) d;
 SELECT d.* FROM unnest(ARRAY['f4', 'f8', 'd', 'ts', 'tz', 's', 'm']) x, unnest(ARRAY['', 'b', 'c']) k,
     wa_scan_differences(format('SELECT count(%1$s), min(%1$s), max(%1$s) FROM wa_scan ', x)
         || CASE k WHEN '' THEN '' ELSE 'GROUP BY ' || k END) d;
@@ -83,7 +84,7 @@ SELECT d.* FROM unnest(ARRAY[
     'floor(extract(epoch FROM tz) / 3600)', 'i4 / 100000000', 'i2 % 10', 'upper(s)', 'extract(month FROM d)', 'n', 'p - p % 10',
     'floor((p - 500) / 0.37)', 'floor(n / 3)', 'floor(extract(epoch FROM tz) / 300) * 300', 'floor(date_part(''epoch'', ts) / 60)',
     'f8', 'coalesce(s, ''none'')', 'i4 > 0', 'CASE WHEN p > 500 THEN ''high'' ELSE ''low'' END', 'floor(f8 / 1000)']) e,
-    wa_scan_differences(format('SELECT %1$s, count(*), sum(i8) FROM wa_scan GROUP BY 1', e)) d
+    wa_scan_differences(format('SELECT wa_value_text(%1$s), count(*), sum(i8) FROM wa_scan GROUP BY %1$s', e)) d
 WHERE side <> 'no node';
 
 -- FILTER, HAVING, expressions over aggregates, the order above.
@@ -114,7 +115,7 @@ INSERT INTO wa_odd VALUES (1, 1, 'a'), (1.0, 'NaN', repeat('long', 3000)), ('NaN
     (1.00, 12345678901234567890.123456789, 'b'), (1e30, 2, 'b'), ('Infinity', 3, NULL), (10^30::numeric, 0.1, 'c');
 INSERT INTO wa_odd SELECT i % 3, i, repeat(md5(i::text), 200) FROM generate_series(1, 20) i;
 SELECT * FROM wa_scan_differences('SELECT sum(n), avg(n), min(n), max(n), count(*) FROM wa_odd');
-SELECT * FROM wa_scan_differences('SELECT k, count(*), sum(n), max(n) FROM wa_odd GROUP BY k');
+SELECT * FROM wa_scan_differences('SELECT wa_value_text(k), count(*), sum(n), max(n) FROM wa_odd GROUP BY k');
 SELECT * FROM wa_scan_differences('SELECT md5(s), count(*) FROM wa_odd GROUP BY s');
 SELECT * FROM wa_scan_differences('SELECT min(s), max(s), count(s) FROM wa_odd WHERE n < 1000');
 

@@ -48,9 +48,9 @@ BEGIN
     IF plan ~ 'Top Groups' <> is_ours THEN
         RETURN NEXT 'the plan is not as expected: ' || query;
     END IF;
-    EXECUTE format('SELECT array_agg(q::text) FROM (%s) q', query) INTO "on";
+    EXECUTE format('SELECT array_agg(wa_same_look(q::text)) FROM (%s) q', query) INTO "on";
     SET LOCAL warpagg.enable_scan = off;
-    EXECUTE format('SELECT array_agg(q::text) FROM (%s) q', query) INTO off;
+    EXECUTE format('SELECT array_agg(wa_same_look(q::text)) FROM (%s) q', query) INTO off;
     SET LOCAL warpagg.enable_scan = on;
     IF off IS DISTINCT FROM "on" THEN
         RETURN NEXT query;

@@ -6,9 +6,8 @@
 // turned around for the smallest value.  So the result is always the largest
 // key, and a table of zeros is empty.
 //
-// 0 and -0 have one key.  Which of them a group's extreme is, if it is a zero,
-// its last zero tells: a further word is the largest of (row + 1) * 2 + sign
-// over the rows that are zero.
+// 0 and -0 are equal, but the result is 0 unless all zeros are -0: the key of the
+// one that loses is one less than the other's, which no other value has.
 //
 #ifndef WA_CUDA_GROUP_EXTREME_CUH
 #define WA_CUDA_GROUP_EXTREME_CUH
@@ -96,6 +95,9 @@ wa_group_turned_key(Value value)
 {
 	auto key = wa_group_key(value);
 
+	if constexpr (std::is_floating_point<Value>::value)
+		if (value == 0 && (signbit(value) != 0) == (kOp == WA_OP_MAX))
+			key--;
 	return kOp == WA_OP_MIN ? ~key : key;
 }
 
@@ -150,12 +152,10 @@ struct WaGroupExtreme : WaGroupOneByOne<WaGroupExtreme<kOp, V>, V>
 	using Key = decltype(wa_group_key(Value()));
 	using KeyWords = WaGroupKeyWords<sizeof(Key)>;
 
-	// Floats have the word of the last zero behind the key.
-	static constexpr bool kZeros = std::is_floating_point<Value>::value;
-	static constexpr unsigned kWords = KeyWords::kWords + kZeros;
+	static constexpr unsigned kWords = KeyWords::kWords;
 	static constexpr uint32_t kEmpty = 0;
 	static constexpr unsigned kWide = KeyWords::kWide;
-	static constexpr unsigned kNarrow = KeyWords::kNarrow + kZeros;
+	static constexpr unsigned kNarrow = KeyWords::kNarrow;
 
 	__device__ __forceinline__
 	WaGroupExtreme(const WaGroupArgs &, WaGroupSeen &)
@@ -163,15 +163,14 @@ struct WaGroupExtreme : WaGroupOneByOne<WaGroupExtreme<kOp, V>, V>
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, Value value, unsigned row) const
+	add(const WaGroupEntry &entry, Value value, unsigned) const
 	{
 		wa_group_raise(KeyWords::key(entry), wa_group_turned_key<kOp>(value));
-		add_zero(entry, value, row);
 	}
 
 	__device__ __forceinline__ void
 	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned row) const
+			unsigned) const
 	{
 		Key largest = wa_group_turned_key<kOp>(values[0]);
 
@@ -179,27 +178,12 @@ struct WaGroupExtreme : WaGroupOneByOne<WaGroupExtreme<kOp, V>, V>
 		for (unsigned i = 1; i < kGroupRows; i++)
 			largest = max(largest, wa_group_turned_key<kOp>(values[i]));
 		wa_group_raise(KeyWords::key(entry), largest);
-#pragma unroll
-		for (unsigned i = 0; i < kGroupRows; i++)
-			add_zero(entry, values[i], row + i);
 	}
 
 	__device__ __forceinline__ static void
 	flush(const WaGroupCopies &copies, const WaGroupTarget &target)
 	{
 		KeyWords::flush(copies, target);
-		if (kZeros)
-			target.raise_narrow(kNarrow - 1, copies.largest(kWords - 1));
-	}
-
-  private:
-	__device__ __forceinline__ static void
-	add_zero(const WaGroupEntry &entry, Value value, unsigned row)
-	{
-		if constexpr (kZeros)
-			if (value == 0)
-				wa_group_raise(entry.word(kWords - 1),
-							   (row + 1) * 2 + (signbit(value) != 0));
 	}
 };
 

@@ -24,9 +24,8 @@ wa_sorts_before(WaInt128 a, WaInt128 b)
 	return wa_int128_get(a) < wa_int128_get(b);
 }
 
-// The same for floats: NaN is the largest, and 0 and -0 are equal
-// (wa_kernel_finish looks up which of them it has to be).  The test of b stands
-// for "b is NaN and a is not": of two NaNs either may be taken.
+// The same for floats: NaN is the largest, and 0 and -0 are equal.  The test of
+// b stands for "b is NaN and a is not": of two NaNs either may be taken.
 __device__ __forceinline__ bool
 wa_sorts_before(float a, float b)
 {
@@ -39,14 +38,26 @@ wa_sorts_before(double a, double b)
 	return a < b || b != b;
 }
 
+// Tells whether values that are equal look different, of which b is to be shown:
+// 0 rather than -0.
+template <typename Value>
+__device__ __forceinline__ bool
+wa_is_better_shown(const Value &a, const Value &b)
+{
+	if constexpr (std::is_floating_point<Value>::value)
+		return a == b && signbit(a);
+	return false;
+}
+
 // Returns the smaller or the larger of two values.
 template <WaOp kOp, typename Value>
 __device__ __forceinline__ Value
 wa_extreme_of(const Value &a, const Value &b)
 {
-	if (kOp == WA_OP_MIN)
-		return wa_sorts_before(b, a) ? b : a;
-	return wa_sorts_before(a, b) ? b : a;
+	const bool is_beaten =
+		kOp == WA_OP_MIN ? wa_sorts_before(b, a) : wa_sorts_before(a, b);
+
+	return is_beaten || wa_is_better_shown(a, b) ? b : a;
 }
 
 // The first and the last value in the order of a type.

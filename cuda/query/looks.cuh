@@ -16,7 +16,7 @@ struct WaQueryLooks
 	const void *values;
 	const int16_t *display;
 	uint32_t nrows;
-	WaInt128 *looks[WA_QUERY_LOOKS];
+	WaInt128 *looks[WA_QUERY_LOOKS]; // NULL: those are not wanted
 };
 
 // Returns a value's bits, of which the highest may be lost if it is of no row.
@@ -45,10 +45,12 @@ wa_query_looks_kernel(const WaQueryLooks args)
 		const unsigned __int128 value = wa_query_look_value(values[row]);
 		const unsigned digits = (unsigned) args.display[row] & kQueryLookMask;
 
-		args.looks[WA_QUERY_LOOK][row] =
-			wa_int128_make((__int128) (value | digits));
-		args.looks[WA_QUERY_TURNED_LOOK][row] =
-			wa_int128_make((__int128) (value | (digits ^ kQueryLookMask)));
+		if (args.looks[WA_QUERY_MIN_LOOK] != NULL)
+			args.looks[WA_QUERY_MIN_LOOK][row] =
+				wa_int128_make((__int128) (value | (digits ^ kQueryLookMask)));
+		if (args.looks[WA_QUERY_MAX_LOOK] != NULL)
+			args.looks[WA_QUERY_MAX_LOOK][row] =
+				wa_int128_make((__int128) (value | digits));
 	}
 }
 

@@ -88,22 +88,34 @@ wa_query_halves_number(const WaQueryOrder &order, uint32_t group)
 	return {high + (low >> 64), (uint64_t) low};
 }
 
+// Returns the key of an extreme, those of 0 and -0 being one (group/extreme.cuh).
+template <typename Key>
+__device__ __forceinline__ Key
+wa_query_extreme_key(const WaQueryOrder &order, Key key)
+{
+	constexpr Key kZero = (Key) 1 << (8 * sizeof(Key) - 1);
+
+	key = order.is_turned ? (Key) ~key : key;
+	return order.is_float && key == kZero - 1 ? kZero : key;
+}
+
 // Returns the extreme that a table has of a group.
 __device__ __forceinline__ WaQueryNumber
 wa_query_extreme_number(const WaQueryOrder &order, uint32_t group)
 {
-	const uint64_t turn = order.is_turned ? ~(uint64_t) 0 : 0;
 	uint64_t low;
 	int64_t high;
 
 	if (order.nwide == 0)
-		return {(int64_t) (order.narrow[(size_t) order.ngroups + group] ^
-						   (uint32_t) turn),
+		return {(int64_t) wa_query_extreme_key(
+					order, order.narrow[(size_t) order.ngroups + group]),
 				0};
-	high = (int64_t) (order.wide[group] ^ turn ^ (uint64_t) 1 << 63);
+	high = (int64_t) (wa_query_extreme_key(order, order.wide[group]) ^
+					  (uint64_t) 1 << 63);
 	if (!order.is_wide)
 		return {high, 0};
-	low = order.wide[(size_t) order.ngroups + group] ^ turn;
+	low =
+		wa_query_extreme_key(order, order.wide[(size_t) order.ngroups + group]);
 	return wa_query_wide_number(wa_int128_get({low, high}), order.look_bits);
 }
 

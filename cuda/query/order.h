@@ -25,6 +25,7 @@ struct WaQueryOrder
 	bool descending;
 	bool nulls_first;
 	bool is_turned; // EXTREME: keys are turned around, as those of MIN are
+	bool is_float;  // EXTREME: of floats
 	bool is_wide;   // the integer may have more than 94 bits
 	// Of the integer, or of what is_wide has above its lowest 64 bits: those of the
 	// second word of a place; 0: there is none.

@@ -28,7 +28,7 @@ struct WaQueryReduction
 {
 	unsigned source; // the aggregated column that it is for
 	WaQueryReduced of;
-	unsigned part;   // OF_HALF: which half; OF_LOOK: which look
+	unsigned part;   // OF_HALF: which half
 	bool has_layers; // a float's sum: there may be more than one
 	WaGroupColumn column;
 	WaGroupPlan plan;

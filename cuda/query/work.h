@@ -25,12 +25,12 @@ enum WaQueryHalf
 };
 
 // DECIMALs that show different numbers of digits, and of which the smallest or the
-// largest is wanted, have looks: the digits shown in their lowest bits, and the same
-// with these bits turned around.
+// largest is wanted, have looks for that: the digits shown in their lowest bits, turned
+// around for the smallest, so that of equal values that with the most is found.
 enum WaQueryLook
 {
-	WA_QUERY_LOOK,
-	WA_QUERY_TURNED_LOOK,
+	WA_QUERY_MIN_LOOK,
+	WA_QUERY_MAX_LOOK,
 	WA_QUERY_LOOKS
 };
 
@@ -54,7 +54,7 @@ struct WaQuerySource
 	uint8_t scale;              // DECIMAL
 	bool mixed;                 // the digits shown differ
 	const WaCudaColumn *column; // bare: which it is
-	// Both NULL where there are none.
+	// NULL where there are none.
 	int64_t *d_halves[WA_QUERY_HALVES];
 	WaInt128 *d_looks[WA_QUERY_LOOKS];
 	// A key; once rows are numbered, one that is looked up has the numbers for values.
@@ -140,8 +140,8 @@ cudaError_t wa_query_reduce_all(WaQueryWork *work, WaCudaTake take,
 cudaError_t wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take,
 								   void *context, WaCudaOutcome *outcome);
 
-// Starts what looks at the zeros of keys of floats, if equal ones are of one group: which
-// of them a group shows depends on the order of rows.
+// Starts what looks at the zeros of keys of floats, if equal ones are of one group: a
+// group shows the key of any of its rows.
 cudaError_t wa_query_start_signs(WaQueryWork *work);
 
 // Tells whether a key has zeros of both signs; the stream has come past the copy.
@@ -161,9 +161,12 @@ WaOpSet wa_query_half_ops(WaOpSet ops, const WaQuerySource *source,
 // Starts what makes the looks of values.
 cudaError_t wa_query_start_looks(WaQueryWork *work);
 
-// Returns the batch of looks of a source's values.
+// Returns the batch of looks of a source's values for MIN or MAX.
 WaBatch wa_query_look_batch(const WaQueryWork *work,
-							const WaQuerySource *source, unsigned look);
+							const WaQuerySource *source, WaOp op);
+
+// Tells whether there are looks of a source for the operation.
+bool wa_query_has_looks(const WaQuerySource *source, WaOp op);
 
 // Returns the operations over a source but for those of halves and of looks.
 WaOpSet wa_query_whole_ops(WaOpSet ops, const WaQuerySource *source);
@@ -171,8 +174,9 @@ WaOpSet wa_query_whole_ops(WaOpSet ops, const WaQuerySource *source);
 // Stores in a cell what is known of the digits of its values.
 void wa_query_describe_cell(const WaQuerySource *source, WaCudaCell *cell);
 
-// Stores the smallest or the largest value in a cell; looks: what their reductions have.
-void wa_query_join_looks(WaOp op, const WaPartial *looks, WaCudaCell *cell);
+// Stores the smallest or the largest value in a cell; look: what the reduction of the
+// looks for it has.
+void wa_query_split_look(WaOp op, const WaPartial *look, WaCudaCell *cell);
 
 // Stores in a cell the sum that its partial has, of values of 128 bits.
 void wa_query_extend_sum(WaCudaCell *cell);

@@ -22,47 +22,29 @@
 
 #define EXTREMES (WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX))
 
-/* What an aggregate asks of the state that it shares. */
-typedef struct Wish
-{
-	WaOpSet ops;
-	Oid extreme_type;
-} Wish;
-
-/* Adds the wish of one of our aggregates; others have none. */
-static void
-add_wish(Wish *wish, Oid aggregate)
+/* Returns what one of our aggregates asks of its state; others ask for nothing. */
+static WaOpSet
+operations_of(Oid aggregate)
 {
 	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
 	Oid finalfn;
 	FmgrInfo function;
-	WaOpSet ops;
 
 	if (!HeapTupleIsValid(tuple))
-		return; /* a window function that is no aggregate */
+		return 0; /* a window function that is no aggregate */
 	finalfn = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggfinalfn;
 	ReleaseSysCache(tuple);
 	if (!OidIsValid(finalfn))
-		return;
+		return 0;
 	fmgr_info(finalfn, &function);
-	ops = wa_aggregate_operations(wa_final_aggregate(function.fn_addr));
-	wish->ops |= ops;
-	if ((ops & EXTREMES) != 0)
-	{
-		Oid *types;
-		int ntypes;
-
-		(void) get_func_signature(aggregate, &types, &ntypes);
-		wish->extreme_type = types[0];
-		pfree(types);
-	}
+	return wa_aggregate_operations(wa_final_aggregate(function.fn_addr));
 }
 
-/* Collects the wishes of the aggregates that share this call's state. */
-static Wish
-shared_wish(AggState *node, const Aggref *caller)
+/* Returns what the aggregates ask for that share this call's state. */
+static WaOpSet
+shared_operations(AggState *node, const Aggref *caller)
 {
-	Wish wish = {0, InvalidOid};
+	WaOpSet ops = 0;
 	ListCell *cell;
 
 	foreach (cell, node->aggs)
@@ -70,19 +52,19 @@ shared_wish(AggState *node, const Aggref *caller)
 		const Aggref *aggref = (const Aggref *) lfirst(cell);
 
 		if (aggref->aggtransno == caller->aggtransno)
-			add_wish(&wish, aggref->aggfnoid);
+			ops |= operations_of(aggref->aggfnoid);
 	}
-	return wish;
+	return ops;
 }
 
 /*
- * Collects the wishes that any window function of the node has over a column
- * of the type: which of them is calling cannot be told.
+ * Returns what all window functions of the node ask for over a column of the type:
+ * which of them is calling cannot be told.
  */
-static Wish
-window_wish(WindowAggState *node, Oid type)
+static WaOpSet
+window_operations(WindowAggState *node, Oid type)
 {
-	Wish wish = {0, InvalidOid};
+	WaOpSet ops = 0;
 	ListCell *cell;
 
 	foreach (cell, node->funcs)
@@ -92,9 +74,9 @@ window_wish(WindowAggState *node, Oid type)
 
 		if (list_length(function->args) == 1 &&
 			exprType((Node *) linitial(function->args)) == type)
-			add_wish(&wish, function->winfnoid);
+			ops |= operations_of(function->winfnoid);
 	}
-	return wish;
+	return ops;
 }
 
 /* Makes an empty plan for a call site. */
@@ -113,7 +95,7 @@ wa_plan_transition(FunctionCallInfo fcinfo, bool moving)
 {
 	WaAggPlan *plan = (WaAggPlan *) fcinfo->flinfo->fn_extra;
 	Aggref *caller;
-	Wish wish;
+	WaOpSet ops;
 
 	if (plan != NULL)
 		return plan;
@@ -125,17 +107,16 @@ wa_plan_transition(FunctionCallInfo fcinfo, bool moving)
 	{
 		AggState *node = castNode(AggState, fcinfo->context);
 
-		wish = shared_wish(node, caller);
+		ops = shared_operations(node, caller);
 		plan->many =
 			node->aggstrategy == AGG_HASHED || node->aggstrategy == AGG_MIXED;
 		plan->may_use_device = true;
 	}
 	else
-		wish = window_wish(castNode(WindowAggState, fcinfo->context),
-						   plan->key.argument_type);
+		ops = window_operations(castNode(WindowAggState, fcinfo->context),
+								plan->key.argument_type);
 	/* What cannot be taken away again nobody reads from a moving state. */
-	plan->key.ops = moving ? wish.ops & ~EXTREMES : wish.ops;
-	plan->key.extreme_type = wish.extreme_type;
+	plan->key.ops = moving ? ops & ~EXTREMES : ops;
 	wa_plan_complete(plan, fcinfo->flinfo->fn_mcxt);
 	fcinfo->flinfo->fn_extra = plan;
 	return plan;

@@ -229,6 +229,23 @@ DEFINE_INTEGER_BESTS(I128, WaInt128, WIDE, __int128, INT128_MIN, INT128_MAX,
 DEFINE_QUICK_BEST(min, <, INT64_MAX)
 DEFINE_QUICK_BEST(max, >, INT64_MIN)
 
+/* Returns 0 if a valid row has that, and else -0, for a batch of floats with a zero. */
+static double
+find_zero(const WaBatch *batch)
+{
+	const bool is_float4 = wa_type_storage(batch->type) == WA_F32;
+
+	for (size_t i = 0; i < batch->nrows; i++)
+	{
+		const double x = is_float4 ? (double) ((const float *) batch->values)[i]
+								   : ((const double *) batch->values)[i];
+
+		if (x == 0 && !signbit(x) && wa_row_is_valid(batch->validity, i))
+			return x;
+	}
+	return -0.0;
+}
+
 /* Only doubles are looked through quickly. */
 #define QUICK_F32(op, batch, result) ((void) (result), false)
 #define QUICK_F64(op, batch, result) \
@@ -249,8 +266,7 @@ DEFINE_QUICK_BEST(max, >, INT64_MIN)
 		double quick;                                                     \
 		size_t i = 0;                                                     \
 		if (QUICK_##storage(op, batch, &quick))                           \
-			return (WaValue){.f = quick == 0 ? wa_batch_last_zero(batch)  \
-											 : quick};                    \
+			return (WaValue){.f = quick == 0 ? find_zero(batch) : quick}; \
 		for (int chain = 0; chain < CHAINS; chain++)                      \
 			best[chain] = (ctype) (worst);                                \
 		if (batch->validity == NULL)                                      \
@@ -276,7 +292,7 @@ DEFINE_QUICK_BEST(max, >, INT64_MIN)
 		if (nan)                                                          \
 			return (WaValue){.f = NAN};                                   \
 		if (best[0] == 0)                                                 \
-			return (WaValue){.f = wa_batch_last_zero(batch)};             \
+			return (WaValue){.f = find_zero(batch)};                      \
 		return (WaValue){.f = (double) best[0]};                          \
 	}
 
@@ -288,20 +304,20 @@ DEFINE_QUICK_BEST(max, >, INT64_MIN)
 DEFINE_FLOAT_BESTS(F32, float)
 DEFINE_FLOAT_BESTS(F64, double)
 
-/* Merges what a batch that comes after all rows of the partial has. */
+/* Merges what a batch has. */
 #define DEFINE_FOLD_BESTS(storage)                                           \
 	static void fold_min_##storage(WaPartial *partial, const WaBatch *batch) \
 	{                                                                        \
 		WaValue min = batch_min_##storage(batch);                            \
 		if (partial->rows == 0 ||                                            \
-			!wa_value_less(WA_##storage, partial->min, min))                 \
+			wa_value_beats(WA_OP_MIN, WA_##storage, min, partial->min))      \
 			partial->min = min;                                              \
 	}                                                                        \
 	static void fold_max_##storage(WaPartial *partial, const WaBatch *batch) \
 	{                                                                        \
 		WaValue max = batch_max_##storage(batch);                            \
 		if (partial->rows == 0 ||                                            \
-			!wa_value_less(WA_##storage, max, partial->max))                 \
+			wa_value_beats(WA_OP_MAX, WA_##storage, max, partial->max))      \
 			partial->max = max;                                              \
 	}
 
@@ -336,19 +352,4 @@ wa_partial_fold(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
 		if ((ops & WA_OP_BIT(op)) != 0)
 			functions[op](partial, batch);
 	partial->rows += rows;
-}
-
-double
-wa_batch_last_zero(const WaBatch *batch)
-{
-	for (size_t i = batch->nrows; i-- > 0;)
-	{
-		double x = wa_type_storage(batch->type) == WA_F32
-					   ? (double) ((const float *) batch->values)[i]
-					   : ((const double *) batch->values)[i];
-
-		if (x == 0 && wa_row_is_valid(batch->validity, i))
-			return x;
-	}
-	return 0;
 }

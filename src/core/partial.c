@@ -59,10 +59,10 @@ wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
 	else if (has(ops, WA_OP_SQUARES))
 		wa_uint192_add(&into->squares, from->squares);
 	if (has(ops, WA_OP_MIN) &&
-		(first || !wa_value_less(storage, into->min, from->min)))
+		(first || wa_value_beats(WA_OP_MIN, storage, from->min, into->min)))
 		into->min = from->min;
 	if (has(ops, WA_OP_MAX) &&
-		(first || !wa_value_less(storage, from->max, into->max)))
+		(first || wa_value_beats(WA_OP_MAX, storage, from->max, into->max)))
 		into->max = from->max;
 }
 

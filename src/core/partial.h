@@ -3,9 +3,8 @@
  *		The partial state of the aggregates over one column.
  *
  * A partial holds the components that a set of operations needs.  It is
- * exact, and merging is associative; it is commutative too but for one thing:
- * of several equal values that look different (0 and -0), min and max keep the
- * one that came last, as PostgreSQL's own float8smaller and float8larger do.
+ * exact, and merging is associative and commutative: of 0 and -0, which are equal, min
+ * and max keep 0.
  */
 #ifndef WA_CORE_PARTIAL_H
 #define WA_CORE_PARTIAL_H
@@ -46,6 +45,20 @@ wa_value_less(WaStorage storage, WaValue a, WaValue b)
 		default:
 			return a.i < b.i;
 	}
+}
+
+/*
+ * Tells whether the operation, MIN or MAX, has a rather than b: it is the smaller or the
+ * larger one, or they are zeros and b is -0.
+ */
+WA_INLINE bool
+wa_value_beats(WaOp op, WaStorage storage, WaValue a, WaValue b)
+{
+	if (op == WA_OP_MIN ? wa_value_less(storage, a, b)
+						: wa_value_less(storage, b, a))
+		return true;
+	return (storage == WA_F32 || storage == WA_F64) && a.f == 0 && b.f == 0 &&
+		   signbit(b.f);
 }
 
 /* The parts of a partial over floats. */
@@ -108,13 +121,6 @@ size_t wa_partial_encode(const WaPartial *partial, WaType type, WaOpSet ops,
 WA_MUST_CHECK bool wa_partial_decode(WaPartial *partial, WaType type,
 									 WaOpSet ops, const uint8_t *buffer,
 									 size_t length);
-
-/*
- * Returns the zero that min or max returns for a float batch whose smallest or
- * largest value is zero: the last valid zero in the batch, with its sign.
- * Kernels compare 0 and -0 as equal and leave this look to their caller.
- */
-double wa_batch_last_zero(const WaBatch *batch);
 
 #ifdef __cplusplus
 }

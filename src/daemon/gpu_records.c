@@ -106,14 +106,6 @@ put_decimal_sums(WaOpSet ops, const WaCudaCell *cell,
 	return true;
 }
 
-/* Returns the operations whose value is shown in several ways. */
-static WaOpSet
-tied_ops(WaOpSet ops, const WaCudaCell *cell)
-{
-	return ops & ((cell->min_look.is_tied ? WA_OP_BIT(WA_OP_MIN) : 0) |
-				  (cell->max_look.is_tied ? WA_OP_BIT(WA_OP_MAX) : 0));
-}
-
 /* Stores what a record of decimals has beside the smallest and the largest. */
 static bool
 put_decimal(WaOpSet ops, const WaCudaCell *cell, const WaRecordLayout *layout,
@@ -122,12 +114,10 @@ put_decimal(WaOpSet ops, const WaCudaCell *cell, const WaRecordLayout *layout,
 	const WaDecimalHeader header = {
 		.display = wa_ops_have(ops, WA_OP_SUM) ? cell->display : 0,
 		.min_scale = cell->scale,
-		.min_display = cell->min_look.display,
+		.min_display = cell->min_display,
 		.max_scale = cell->scale,
-		.max_display = cell->max_look.display,
+		.max_display = cell->max_display,
 	};
-
-	record->tied = tied_ops(ops, cell);
 
 	memcpy(words + layout->header, &header, sizeof(header));
 	return !wa_ops_have(ops, WA_OP_SUM) ||
@@ -148,12 +138,10 @@ put_int_sums(WaOpSet ops, const WaPartial *partial,
 
 /* Returns the smallest or the largest of wide values. */
 static WaWideExtreme
-wide_extreme(const WaCudaCell *cell, WaValue value, WaCudaLook look)
+wide_extreme(const WaCudaCell *cell, WaValue value, uint8_t display)
 {
-	return (WaWideExtreme){.value = value.wide,
-						   .scale = cell->scale,
-						   .display = look.display,
-						   .tied = look.is_tied};
+	return (WaWideExtreme){
+		.value = value.wide, .scale = cell->scale, .display = display};
 }
 
 _Static_assert(WA_CUDA_SQUARES_WORDS == WA_WIDE_SQUARES_WORDS,
@@ -177,9 +165,9 @@ put_wide(WaOpSet ops, const WaCudaCell *cell, WaWideRest *rest)
 	if (wa_ops_have(ops, WA_OP_SQUARES))
 		memcpy(rest->squares, cell->squares, sizeof(rest->squares));
 	if (wa_ops_have(ops, WA_OP_MIN))
-		rest->min = wide_extreme(cell, partial->min, cell->min_look);
+		rest->min = wide_extreme(cell, partial->min, cell->min_display);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		rest->max = wide_extreme(cell, partial->max, cell->max_look);
+		rest->max = wide_extreme(cell, partial->max, cell->max_display);
 }
 
 bool

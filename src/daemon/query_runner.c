@@ -136,16 +136,11 @@ has_too_many(const Query *query, const WaQueryRun *run)
 		   wa_query_run_groups(run) > query->query->max_groups;
 }
 
-/*
- * Tells whether nobody will want an answer: what would be shown depends on the order in
- * which threads took rows, or there are too many groups.  The backend reads the rows in
- * theirs then.
- */
+/* Tells whether nobody will want an answer: there are too many groups. */
 static bool
 is_useless(const Query *query, const State *state)
 {
-	return wa_query_run_is_tied(state->run) ||
-		   has_too_many(query, state->run) ||
+	return has_too_many(query, state->run) ||
 		   __atomic_load_n(&query->is_useless, __ATOMIC_RELAXED);
 }
 

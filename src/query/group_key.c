@@ -18,8 +18,9 @@ wa_key_init(WaKeyCodec *codec, WaArena *arena, const WaQueryKey *key)
 	memset(codec, 0, sizeof(*codec));
 	codec->kind = key->kind;
 	codec->blank_padded = key->blank_padded;
-	codec->has_shown = key->kind == WA_VECTOR_DECIMAL ||
-					   key->kind == WA_VECTOR_FLOAT || codec->blank_padded;
+	codec->keeps_zeros = key->keeps_zeros;
+	codec->has_shown = key->kind == WA_VECTOR_DECIMAL || codec->blank_padded ||
+					   (key->kind == WA_VECTOR_FLOAT && !codec->keeps_zeros);
 	if (key->kind != WA_VECTOR_INT)
 		codec->words =
 			wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint64_t));
@@ -36,18 +37,20 @@ wa_key_init(WaKeyCodec *codec, WaArena *arena, const WaQueryKey *key)
 
 /* Returns the word of a float. */
 static inline uint64_t
-float_word(double x)
+float_word(double x, bool keeps_zeros)
 {
 	if (isnan(x))
 		return ONE_NAN;
-	return x == 0 ? 0 : wa_double_bits(x);
+	return x == 0 && !keeps_zeros ? 0 : wa_double_bits(x);
 }
 
 static void
-float_words(uint64_t *words, const double *values, size_t nrows)
+float_words(const WaKeyCodec *codec, const double *values, size_t nrows)
 {
+	const bool keeps_zeros = codec->keeps_zeros;
+
 	for (size_t i = 0; i < nrows; i++)
-		words[i] = float_word(values[i]);
+		codec->words[i] = float_word(values[i], keeps_zeros);
 }
 
 static void
@@ -71,22 +74,20 @@ string_of(const WaKeyCodec *codec, const char *data, size_t length)
 
 /* Notes whether a string of a code has other blanks than the code's first one. */
 static inline void
-watch_blanks(WaKeyCodec *codec, uint32_t code, uint32_t shown_length)
+note_blanks(WaKeyCodec *codec, uint32_t code, uint32_t shown_length)
 {
-	if (codec->watches && code != WA_NO_CODE &&
+	if (codec->blank_padded && code != WA_NO_CODE &&
 		wa_key_dictionary_shown(codec->dictionary, code).length != shown_length)
-		codec->tied = true;
+		codec->look.differs = true;
 }
 
 /* Likewise, several strings, whose codes are in words[rows[i]]. */
 static void
-watch_strings(WaKeyCodec *codec, const WaKeyString *strings,
-			  const uint16_t *rows, size_t nstrings, const uint64_t *words)
+note_strings(WaKeyCodec *codec, const WaKeyString *strings,
+			 const uint16_t *rows, size_t nstrings, const uint64_t *words)
 {
-	if (codec->watches)
-		for (size_t i = 0; i < nstrings; i++)
-			watch_blanks(codec, (uint32_t) words[rows[i]],
-						 strings[i].shown_length);
+	for (size_t i = 0; i < nstrings && codec->blank_padded; i++)
+		note_blanks(codec, (uint32_t) words[rows[i]], strings[i].shown_length);
 }
 
 /*
@@ -127,7 +128,7 @@ text_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 
 		words[i] = number != 0 ? number - 1 : 0;
 		if (number != 0)
-			watch_blanks(codec, number - 1, 1);
+			note_blanks(codec, number - 1, 1);
 		if (number != 0 || !wa_vector_is_valid(vector, i))
 			continue;
 		codec->strings[nstrings] =
@@ -135,15 +136,15 @@ text_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 		if (codec->strings[nstrings].length == 1)
 		{
 			words[i] = string_code(codec, &codec->strings[nstrings]);
-			watch_blanks(codec, (uint32_t) words[i],
-						 codec->strings[nstrings].shown_length);
+			note_blanks(codec, (uint32_t) words[i],
+						codec->strings[nstrings].shown_length);
 		}
 		else
 			codec->string_rows[nstrings++] = (uint16_t) i;
 	}
 	wa_key_dictionary_codes(codec->dictionary, codec->strings,
 							codec->string_rows, nstrings, words);
-	watch_strings(codec, codec->strings, codec->string_rows, nstrings, words);
+	note_strings(codec, codec->strings, codec->string_rows, nstrings, words);
 }
 
 void
@@ -217,7 +218,7 @@ code_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 		codec->strings[i] = row_string(codec, vector, missing[i]);
 	wa_key_dictionary_codes(codec->dictionary, codec->strings, missing,
 							nmissing, codec->words);
-	watch_strings(codec, codec->strings, missing, nmissing, codec->words);
+	note_strings(codec, codec->strings, missing, nmissing, codec->words);
 	for (size_t i = 0; i < nmissing; i++)
 		codec->numbers[codec->codes[missing[i]]] =
 			(uint32_t) codec->words[missing[i]] + 1;
@@ -231,7 +232,7 @@ wa_key_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 		case WA_VECTOR_INT:
 			return (const uint64_t *) wa_vector_ints(vector);
 		case WA_VECTOR_FLOAT:
-			float_words(codec->words, wa_vector_floats(vector), nrows);
+			float_words(codec, wa_vector_floats(vector), nrows);
 			break;
 		case WA_VECTOR_DECIMAL:
 			if (vector->wide)
@@ -286,9 +287,11 @@ static uint64_t
 text_of_value(WaKeyCodec *codec, const WaQueryValue *value, uint32_t *shown)
 {
 	WaKeyString string = string_of(codec, value->text.data, value->text.length);
+	const uint32_t code = string_code(codec, &string);
 
 	*shown = string.shown_length - string.length + value->shown;
-	return string_code(codec, &string);
+	note_blanks(codec, code, string.shown_length + value->shown);
+	return code;
 }
 
 uint64_t
@@ -299,9 +302,11 @@ wa_key_of_value(WaKeyCodec *codec, const WaQueryValue *value, uint32_t *shown)
 	{
 		case WA_VECTOR_FLOAT:
 			*shown = float_shown(value->number);
-			return float_word(value->number);
+			wa_key_look_note(&codec->look, *shown);
+			return float_word(value->number, codec->keeps_zeros);
 		case WA_VECTOR_DECIMAL:
 			*shown = value->shown;
+			wa_key_look_note(&codec->look, *shown);
 			return wa_decimal_of_value(codec->dictionary, value);
 		case WA_VECTOR_TEXT:
 			return text_of_value(codec, value, shown);
@@ -329,8 +334,8 @@ wa_key_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 	{
 		case WA_VECTOR_FLOAT:
 			value->number = wa_bits_double(word);
-			if (shown != 0)
-				value->number = -value->number;
+			if (shown != 0 && word == 0)
+				value->number = -0.0;
 			break;
 		case WA_VECTOR_DECIMAL:
 			value->shown = shown;
@@ -373,7 +378,7 @@ translate_texts(WaKeyCodec *codec, const WaKeyCodec *other, uint64_t *words,
 
 	wa_key_dictionary_codes(codec->dictionary, codec->strings,
 							codec->string_rows, nstrings, words);
-	watch_strings(codec, codec->strings, codec->string_rows, nstrings, words);
+	note_strings(codec, codec->strings, codec->string_rows, nstrings, words);
 }
 
 void

@@ -4,7 +4,7 @@
  *
  * INT		the value
  * BOOL		0 or 1
- * FLOAT	the bits, of one zero and one NaN
+ * FLOAT	the bits, of one NaN and, but where they differ, of one zero
  * DECIMAL	the value without zeros at its end, and its scale; what does not fit
  *			beside the other, a code of its digits
  * TEXT		a code of its bytes
@@ -20,10 +20,20 @@
 #include "query/group_table.h"
 #include "query/groups.h"
 
+/* How values of a key have looked so far. */
+typedef struct WaKeyLook
+{
+	bool differs; /* equal values may have looked different */
+	bool
+		is_known; /* FLOAT, DECIMAL: there have been some; all looked like that: */
+	uint32_t shown;
+} WaKeyLook;
+
 typedef struct WaKeyCodec
 {
 	WaVectorKind kind;
 	bool blank_padded;           /* TEXT: trailing blanks do not count */
+	bool keeps_zeros;            /* FLOAT: 0 and -0 are not equal */
 	bool has_shown;              /* equal keys may be shown in several ways */
 	WaKeyDictionary *dictionary; /* DECIMAL, TEXT */
 	uint32_t *byte_codes; /* TEXT: code + 1 of each byte as a string, or 0 */
@@ -33,19 +43,10 @@ typedef struct WaKeyCodec
 	const int32_t *codes;     /* TEXT: of the rows of the vector, or NULL */
 	const WaTextCodes *texts; /* of the codes */
 	uint32_t *numbers;        /* by code, as byte_codes */
-	bool watches;             /* TEXT: for texts that differ in blanks only, */
-	bool tied;                /* of which there have been some */
+	WaKeyLook look;
 } WaKeyCodec;
 
-/* How the values of a key that is no text have looked so far. */
-typedef struct WaKeyLook
-{
-	bool is_known; /* there have been some, which looked like that: */
-	bool differs;  /* not all of them */
-	uint32_t shown;
-} WaKeyLook;
-
-/* Notes how a value looks. */
+/* Notes how some values of a FLOAT or DECIMAL are shown, all in the same way. */
 static inline void
 wa_key_look_note(WaKeyLook *look, uint32_t shown)
 {
@@ -54,23 +55,27 @@ wa_key_look_note(WaKeyLook *look, uint32_t shown)
 	look->shown = shown;
 }
 
-/*
- * Notes how the values of a vector of FLOAT or DECIMAL look, and tells whether some
- * value so far looks unlike another.
- */
-extern bool wa_key_look_differs(WaKeyLook *look, WaVectorKind kind,
-								const WaVector *vector, size_t nrows);
-
-/* Likewise, the values of another table's key. */
-extern bool wa_key_looks_differ(WaKeyLook *look, const WaKeyLook *other);
+/* Tells whether one of equal keys is shown rather than another. */
+static inline bool
+wa_key_is_better_shown(const WaKeyCodec *codec, uint32_t shown, uint32_t other)
+{
+	return codec->kind == WA_VECTOR_DECIMAL ? shown > other : shown < other;
+}
 
 /*
- * Tells whether the rows of such a vector look like the key of their group does;
- * shown: by group.
+ * Notes how the values of a vector look, of which there are words, and tells whether
+ * equal ones so far may have looked different.
  */
-extern bool wa_key_rows_look_like(WaVectorKind kind, const WaVector *vector,
-								  size_t nrows, const uint32_t *shown,
-								  const uint32_t *numbers);
+extern bool wa_key_look_differs(WaKeyCodec *codec, const WaVector *vector,
+								size_t nrows);
+
+/* Likewise, all values of a codec for the same key. */
+extern bool wa_key_looks_differ(WaKeyCodec *codec, const WaKeyCodec *other);
+
+/* Has groups show the best of the rows of a vector; shown: by group. */
+extern void wa_key_show_rows(const WaKeyCodec *codec, const WaVector *vector,
+							 size_t nrows, const uint32_t *numbers,
+							 uint32_t *shown);
 
 /* Makes *codec that of a key, in the arena. */
 extern void wa_key_init(WaKeyCodec *codec, WaArena *arena,
@@ -91,7 +96,7 @@ extern const uint64_t *wa_key_words(WaKeyCodec *codec, const WaVector *vector,
 extern uint32_t wa_key_shown(const WaKeyCodec *codec, const WaVector *vector,
 							 size_t row);
 
-/* Returns the word of a value that is not NULL, and how it is shown. */
+/* Returns the word of a value that is not NULL, and stores and notes how it is shown. */
 extern uint64_t wa_key_of_value(WaKeyCodec *codec, const WaQueryValue *value,
 								uint32_t *shown);
 

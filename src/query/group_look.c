@@ -1,6 +1,6 @@
 /*
  * group_look.c
- *		Whether equal keys look different; see group_key.h.
+ *		Which of equal keys that look different is shown; see group_key.h.
  *
  * Where all values of a key look alike, as those of numeric(10,2) do, nobody looks at
  * a row.
@@ -24,71 +24,43 @@ has_negative_zero(const WaVector *vector, size_t nrows)
 }
 
 bool
-wa_key_look_differs(WaKeyLook *look, WaVectorKind kind, const WaVector *vector,
-					size_t nrows)
+wa_key_look_differs(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 {
-	if (look->differs)
-		return true;
-	if (kind == WA_VECTOR_DECIMAL)
-	{
-		look->differs = vector->mixed;
-		wa_key_look_note(look, vector->scale);
-	}
-	else
-	{
-		look->differs = has_negative_zero(vector, nrows);
-		wa_key_look_note(look, 0);
-	}
+	WaKeyLook *look = &codec->look;
+
+	/* Of texts the words have told. */
+	if (look->differs || codec->kind == WA_VECTOR_TEXT)
+		return look->differs;
+	look->differs = codec->kind == WA_VECTOR_DECIMAL
+						? vector->mixed
+						: has_negative_zero(vector, nrows);
+	wa_key_look_note(look,
+					 codec->kind == WA_VECTOR_DECIMAL ? vector->scale : 0);
 	return look->differs;
 }
 
 bool
-wa_key_looks_differ(WaKeyLook *look, const WaKeyLook *other)
+wa_key_looks_differ(WaKeyCodec *codec, const WaKeyCodec *other)
 {
-	if (other->is_known)
-		wa_key_look_note(look, other->shown);
-	look->differs |= other->differs;
-	return look->differs;
+	if (other->look.is_known)
+		wa_key_look_note(&codec->look, other->look.shown);
+	codec->look.differs |= other->look.differs;
+	return codec->look.differs;
 }
 
-/* Tells whether numerics look like the keys of their groups. */
-static bool
-decimals_look_like(const WaVector *vector, size_t nrows, const uint32_t *shown,
-				   const uint32_t *numbers)
+void
+wa_key_show_rows(const WaKeyCodec *codec, const WaVector *vector, size_t nrows,
+				 const uint32_t *numbers, uint32_t *shown)
 {
-	const uint8_t *display = vector->mixed ? vector->display : &vector->scale;
-	const size_t step = vector->mixed;
-	bool alike = true;
-
-	if (!vector->has_nulls)
-		for (size_t i = 0; i < nrows; i++)
-			alike &= display[i * step] == shown[numbers[i]];
-	else
-		for (size_t i = 0; i < nrows; i++)
-			alike &=
-				vector->valid[i] == 0 || display[i * step] == shown[numbers[i]];
-	return alike;
-}
-
-/* Likewise floats; of these only zeros look different. */
-static bool
-floats_look_like(const WaVector *vector, size_t nrows, const uint32_t *shown,
-				 const uint32_t *numbers)
-{
-	const double *values = wa_vector_floats(vector);
-	bool alike = true;
-
 	for (size_t i = 0; i < nrows; i++)
-		if (values[i] == 0 && wa_vector_is_valid(vector, i))
-			alike &= (signbit(values[i]) != 0) == (shown[numbers[i]] != 0);
-	return alike;
-}
+	{
+		const uint32_t group = numbers[i];
+		uint32_t row_shown;
 
-bool
-wa_key_rows_look_like(WaVectorKind kind, const WaVector *vector, size_t nrows,
-					  const uint32_t *shown, const uint32_t *numbers)
-{
-	return kind == WA_VECTOR_DECIMAL
-			   ? decimals_look_like(vector, nrows, shown, numbers)
-			   : floats_look_like(vector, nrows, shown, numbers);
+		if (group == WA_NO_GROUP || !wa_vector_is_valid(vector, i))
+			continue;
+		row_shown = wa_key_shown(codec, vector, i);
+		if (wa_key_is_better_shown(codec, row_shown, shown[group]))
+			shown[group] = row_shown;
+	}
 }

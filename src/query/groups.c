@@ -20,9 +20,6 @@ struct WaQueryGroups
 	WaKeyCodec *codecs;
 	WaKeyRows *rows;   /* of a vector, for each key */
 	uint32_t **shown;  /* how each key of each group is shown, or NULL */
-	WaKeyLook *looks;  /* of the keys, taken together */
-	bool watches;      /* for keys that look different */
-	bool tied;         /* some do */
 	uint32_t capacity; /* groups that there is room for in those */
 	uint64_t *words;   /* of a row, with its masks */
 	uint32_t *row_shown;
@@ -47,7 +44,6 @@ wa_query_groups_make(WaArena *arena, int nkeys, const WaQueryKey *keys)
 	groups->codecs = wa_arena_alloc(arena, count * sizeof(WaKeyCodec));
 	groups->rows = wa_arena_alloc(arena, count * sizeof(WaKeyRows));
 	groups->shown = wa_arena_alloc_zero(arena, count * sizeof(uint32_t *));
-	groups->looks = wa_arena_alloc_zero(arena, count * sizeof(WaKeyLook));
 	groups->row_shown = wa_arena_alloc(arena, count * sizeof(uint32_t));
 	groups->missing =
 		wa_arena_alloc_vector(arena, WA_VECTOR_ROWS * sizeof(uint16_t));
@@ -63,85 +59,55 @@ wa_query_groups_make(WaArena *arena, int nkeys, const WaQueryKey *keys)
 	return arena->failed ? NULL : groups;
 }
 
-void
-wa_query_groups_watch(WaQueryGroups *groups)
-{
-	groups->watches = true;
-	for (int key = 0; key < groups->nkeys; key++)
-		groups->codecs[key].watches = groups->codecs[key].blank_padded;
-}
-
-void
-wa_query_groups_stop_watching(WaQueryGroups *groups)
-{
-	groups->watches = false;
-	for (int key = 0; key < groups->nkeys; key++)
-		groups->codecs[key].watches = false;
-}
-
-bool
-wa_query_groups_are_tied(const WaQueryGroups *groups)
-{
-	bool tied = groups->tied;
-
-	for (int key = 0; key < groups->nkeys; key++)
-		tied |= groups->codecs[key].tied;
-	return tied;
-}
-
-/* Tells whether a key that is no text is to be watched. */
-static inline bool
-watches_key(const WaQueryGroups *groups, int key)
-{
-	return groups->watches && groups->shown[key] != NULL &&
-		   groups->codecs[key].kind != WA_VECTOR_TEXT;
-}
-
-/* Notes how the rows of vectors look, beside the keys of their groups. */
+/* Has the groups of rows of vectors show the best of their keys. */
 static void
-watch_rows(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
-		   const uint32_t *numbers)
+show_rows(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
+		  const uint32_t *numbers)
 {
 	for (int key = 0; key < groups->nkeys; key++)
-		if (watches_key(groups, key) &&
-			wa_key_look_differs(&groups->looks[key], groups->codecs[key].kind,
-								keys[key], nrows) &&
-			!wa_key_rows_look_like(groups->codecs[key].kind, keys[key], nrows,
-								   groups->shown[key], numbers))
-			groups->tied = true;
+		if (groups->shown[key] != NULL &&
+			wa_key_look_differs(&groups->codecs[key], keys[key], nrows))
+			wa_key_show_rows(&groups->codecs[key], keys[key], nrows, numbers,
+							 groups->shown[key]);
 }
 
-/* Likewise of groups of another table, whose words are in their_valid. */
+/* Has a group show a key as it was shown somewhere else, if that is better. */
+static inline void
+show_key(WaQueryGroups *groups, int key, uint32_t number, uint32_t shown)
+{
+	uint32_t *own = &groups->shown[key][number];
+
+	if (wa_key_is_better_shown(&groups->codecs[key], shown, *own))
+		*own = shown;
+}
+
+/* Likewise groups of another table, whose words are in their_valid. */
 static void
-watch_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
-			 const uint32_t *theirs, size_t ntheirs, const uint32_t *numbers)
+show_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
+			const uint32_t *theirs, size_t ntheirs, const uint32_t *numbers)
 {
 	for (int key = 0; key < groups->nkeys; key++)
 	{
 		const uint8_t *valid = groups->their_valid[key];
 
-		if (!watches_key(groups, key) ||
-			!wa_key_looks_differ(&groups->looks[key], &others->looks[key]))
+		if (groups->shown[key] == NULL ||
+			!wa_key_looks_differ(&groups->codecs[key], &others->codecs[key]))
 			continue;
 		for (size_t i = 0; i < ntheirs; i++)
-			if (valid[i] != 0 &&
-				groups->shown[key][numbers[i]] != others->shown[key][theirs[i]])
-				groups->tied = true;
+			if (valid[i] != 0 && numbers[i] != WA_NO_GROUP)
+				show_key(groups, key, numbers[i],
+						 others->shown[key][theirs[i]]);
 	}
 }
 
-/* Likewise of one row of values, which is in words and row_shown. */
+/* Likewise one of a row of values, which is in row_shown. */
 static void
-watch_values(WaQueryGroups *groups, const WaQueryValue *keys, uint32_t number)
+show_values(WaQueryGroups *groups, const WaQueryValue *keys, uint32_t number)
 {
 	for (int key = 0; key < groups->nkeys; key++)
-	{
-		if (keys[key].is_null || groups->shown[key] == NULL)
-			continue;
-		wa_key_look_note(&groups->looks[key], groups->row_shown[key]);
-		if (groups->shown[key][number] != groups->row_shown[key])
-			groups->tied = true;
-	}
+		if (!keys[key].is_null && groups->shown[key] != NULL &&
+			number != WA_NO_GROUP)
+			show_key(groups, key, number, groups->row_shown[key]);
 }
 
 /*
@@ -262,8 +228,8 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 	nmissing = wa_group_table_find_rows(&groups->table, groups->rows, nrows,
 										numbers, groups->missing);
 	find_missing(groups, keys, nmissing, numbers);
-	if (groups->watches && !groups->arena->failed)
-		watch_rows(groups, keys, nrows, numbers);
+	if (!groups->arena->failed)
+		show_rows(groups, keys, nrows, numbers);
 	for (int key = 0; key < groups->nkeys; key++)
 		groups->codecs[key].codes = NULL;
 	return !groups->arena->failed;
@@ -339,8 +305,8 @@ wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 	for (size_t i = 0; i < nmissing; i++)
 		numbers[groups->missing[i]] = find_theirs(
 			groups, others, theirs[groups->missing[i]], groups->missing[i]);
-	if (groups->watches && !groups->arena->failed)
-		watch_theirs(groups, others, theirs, ntheirs, numbers);
+	if (!groups->arena->failed)
+		show_theirs(groups, others, theirs, ntheirs, numbers);
 	return !groups->arena->failed;
 }
 
@@ -400,8 +366,8 @@ wa_query_groups_find_values(WaQueryGroups *groups, const WaQueryValue *keys,
 				&groups->codecs[key], &keys[key], &groups->row_shown[key]);
 	}
 	*number = find_row(groups);
-	if (groups->watches && !groups->arena->failed)
-		watch_values(groups, keys, *number);
+	if (!groups->arena->failed)
+		show_values(groups, keys, *number);
 	return !groups->arena->failed;
 }
 

@@ -5,7 +5,8 @@
  * Groups are numbered from 0 in the order in which their first rows came.  Keys
  * are equal as GROUP BY has it: NULLs are equal to one another, NaNs too, 0 and
  * -0, numerics that differ in their display scale only, and bpchars that differ
- * in trailing blanks; each group shows the key of its first row.
+ * in trailing blanks.  Of these each group shows the one with the most digits, 0 rather
+ * than -0, and the one with the fewest blanks.
  */
 #ifndef WA_QUERY_GROUPS_H
 #define WA_QUERY_GROUPS_H
@@ -20,6 +21,7 @@ typedef struct WaQueryKey
 {
 	WaVectorKind kind;
 	bool blank_padded; /* TEXT: trailing blanks do not count */
+	bool keeps_zeros;  /* FLOAT: 0 and -0 are not equal */
 } WaQueryKey;
 
 /* No group. */
@@ -33,21 +35,6 @@ typedef struct WaQueryGroups WaQueryGroups;
  */
 extern WaQueryGroups *wa_query_groups_make(WaArena *arena, int nkeys,
 										   const WaQueryKey *keys);
-
-/*
- * Has the table, which is empty, watch whether keys of one group look different: which
- * of them came first is for nobody to tell where rows come in any order.
- */
-extern void wa_query_groups_watch(WaQueryGroups *groups);
-
-/* Has it watch no longer, which is to be so before it is closed. */
-extern void wa_query_groups_stop_watching(WaQueryGroups *groups);
-
-/*
- * Tells whether keys of a group, of a table that watches, look different.  Of texts
- * it is those that are equal, whatever other keys the rows have.
- */
-extern bool wa_query_groups_are_tied(const WaQueryGroups *groups);
 
 /*
  * Stores in numbers[i] the group of row i, which it makes if there is none, for

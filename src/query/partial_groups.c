@@ -30,7 +30,8 @@ rest_ops(WaOpSet ops)
 static inline uint64_t
 key_word(const WaQueryKey *key)
 {
-	return (uint64_t) key->kind | (uint64_t) key->blank_padded << 8;
+	return (uint64_t) key->kind | (uint64_t) key->blank_padded << 8 |
+		   (uint64_t) key->keeps_zeros << 9;
 }
 
 static inline uint64_t

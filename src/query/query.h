@@ -64,11 +64,8 @@ typedef struct WaQuery
 	WaTopN top_n;     /* of the groups, if the rows are all there are */
 	bool only_wanted; /* else there is no use in an answer */
 
-	/*
-	 * With more groups there is no use in an answer, nor where keys of one group look
-	 * different; 0: there is.
-	 */
-	uint32_t max_groups;
+	uint32_t
+		max_groups; /* with more there is no use in an answer; 0: there is */
 } WaQuery;
 
 /* No more groups are wanted, if not all. */

@@ -242,6 +242,10 @@ top_n_is_sound(const WaQuery *query)
 	if (top_n->limit > WA_QUERY_MAX_TOP_N || top_n->norders == 0 ||
 		top_n->norders > WA_MAX_ORDERS || query->nkeys == 0)
 		return false;
+	/* Of equal keys all rows are to be of one group. */
+	for (uint32_t i = 0; i < query->nkeys; i++)
+		if (query->keys[i].keeps_zeros)
+			return false;
 	for (uint32_t i = 0; i < top_n->norders; i++)
 		if (!order_is_sound(query, &top_n->orders[i]))
 			return false;
@@ -280,7 +284,9 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 		if (!is_of_kind(query, scratch, query->key_numbers[i],
 						query->keys[i].kind) ||
 			(query->keys[i].blank_padded &&
-			 query->keys[i].kind != WA_VECTOR_TEXT))
+			 query->keys[i].kind != WA_VECTOR_TEXT) ||
+			(query->keys[i].keeps_zeros &&
+			 query->keys[i].kind != WA_VECTOR_FLOAT))
 			return false;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!column_is_sound(query, &query->columns[i], scratch))

@@ -12,7 +12,7 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000006)
+#define VERSION UINT64_C(0x5761517279000007)
 
 /* No register, in the place of one. */
 #define NO_NUMBER 0xffff
@@ -180,7 +180,8 @@ write_parts(WaWriter *writer, const WaQuery *query)
 		wa_writer_word(writer,
 					   (uint64_t) query->key_numbers[i] |
 						   (uint64_t) query->keys[i].kind << 16 |
-						   (uint64_t) query->keys[i].blank_padded << 24);
+						   (uint64_t) query->keys[i].blank_padded << 24 |
+						   (uint64_t) query->keys[i].keeps_zeros << 25);
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		write_column(writer, &query->columns[i]);
 	write_top_n(writer, query);
@@ -420,6 +421,7 @@ read_keys(WaReader *reader, WaArena *arena, WaQuery *query)
 		numbers[i] = (uint16_t) word;
 		keys[i].kind = (WaVectorKind) (word >> 16 & 0xff);
 		keys[i].blank_padded = (word >> 24 & 1) != 0;
+		keys[i].keeps_zeros = (word >> 25 & 1) != 0;
 	}
 	query->keys = keys;
 	query->key_numbers = numbers;

@@ -87,18 +87,10 @@ wa_records_make(WaArena *arena, WaVectorKind kind, WaOpSet ops,
 	return table;
 }
 
-void
-wa_records_watch(WaRecordTable *table)
-{
-	table->watches = true;
-}
-
 /* Makes a group's record one of no rows. */
 static inline void
 clear_record(WaRecordTable *table, uint32_t group)
 {
-	if (table->ties != NULL)
-		table->ties[group] = 0;
 	memcpy(wa_record_of(table, group), table->empty,
 		   (size_t) table->words * sizeof(uint64_t));
 }
@@ -117,15 +109,6 @@ grow_rests(WaRecordTable *table, uint32_t capacity)
 	return true;
 }
 
-/* Likewise the array of ties; what is new in it is cleared with its record. */
-static bool
-grow_ties(WaRecordTable *table, uint32_t capacity)
-{
-	return table->ties == NULL ||
-		   wa_arena_resize(table->arena, &table->ties,
-						   (size_t) capacity * sizeof(WaOpSet));
-}
-
 /* Makes room for as many groups, at least; returns false if it cannot. */
 static bool
 reserve(WaRecordTable *table, uint32_t ngroups)
@@ -140,8 +123,7 @@ reserve(WaRecordTable *table, uint32_t ngroups)
 	if (!wa_arena_resize(table->arena, &table->records,
 						 (size_t) capacity * (size_t) table->words *
 							 sizeof(uint64_t)) ||
-		!grow_rests(table, (uint32_t) capacity) ||
-		!grow_ties(table, (uint32_t) capacity))
+		!grow_rests(table, (uint32_t) capacity))
 		return false;
 	table->capacity = (uint32_t) capacity;
 	return true;
@@ -173,23 +155,6 @@ wa_record_rest(WaRecordTable *table, uint32_t group)
 		table->rests = wa_arena_alloc_zero(
 			table->arena, (size_t) table->capacity * sizeof(void *));
 	return table->rests != NULL ? &table->rests[group] : NULL;
-}
-
-void
-wa_record_note_tie(WaRecordTable *table, uint32_t group, WaOp op, bool is_equal,
-				   bool looks_different)
-{
-	if (!table->watches)
-		return;
-	if (table->ties != NULL && !is_equal)
-		table->ties[group] &= (WaOpSet) ~WA_OP_BIT(op);
-	if (!is_equal || !looks_different)
-		return;
-	if (table->ties == NULL)
-		table->ties = wa_arena_alloc_zero(
-			table->arena, (size_t) table->capacity * sizeof(WaOpSet));
-	if (table->ties != NULL)
-		table->ties[group] |= WA_OP_BIT(op);
 }
 
 void
@@ -471,8 +436,6 @@ wa_records_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 {
 	if (table->kind != NULL && !table->kind->merge(table, group, record))
 		return false;
-	if (record->tied != 0)
-		table->kind->merge_ties(table, group, record);
 	*wa_record_of(table, group) += record->words[0];
 	return true;
 }
@@ -533,7 +496,6 @@ wa_records_get(WaRecordTable *table, uint32_t group, WaRecord *record)
 	record->rest = NULL;
 	record->wide = NULL;
 	record->scale = table->scale;
-	record->tied = table->ties != NULL ? table->ties[group] : 0;
 	if (table->rests != NULL && table->rests[group] != NULL)
 		table->kind->show_rest(table, group, record);
 }

@@ -15,8 +15,8 @@
  *			vectors are in a WaWideRest beside it, but for their number
  *
  * Of other kinds, and without operations, it is the rows alone.  A record of no
- * rows is not looked at.  Of equal values that look different MIN and MAX have
- * the one that came last.
+ * rows is not looked at.  Of equal values that look different MIN and MAX have the one
+ * that shows more digits, or 0 rather than -0.
  */
 #ifndef WA_QUERY_RECORDS_H
 #define WA_QUERY_RECORDS_H
@@ -104,8 +104,6 @@ typedef struct WaRecord
 							  * squares with SQUARES only; NULL: nothing */
 	const WaWideRest *wide; /* DECIMAL: of wide rows; NULL: there are none */
 	int scale;              /* DECIMAL: of the sums, a multiple of 4 */
-	WaOpSet tied; /* of MIN and MAX, whose value was shown in several ways; only
-				   * where the table watches for that */
 } WaRecord;
 
 /*
@@ -136,13 +134,6 @@ extern bool wa_records_exist(WaVectorKind kind, WaOpSet ops);
  */
 extern WaRecordTable *wa_records_make(WaArena *arena, WaVectorKind kind,
 									  WaOpSet ops, const WaRecordOwner *owner);
-
-/*
- * Has the table, which is empty, watch whether values that are the smallest or the
- * largest of a group, and equal, look different: which of them came last is for
- * nobody to tell where rows come in any order.
- */
-extern void wa_records_watch(WaRecordTable *table);
 
 /*
  * Makes room for groups up to ngroups - 1; new ones are empty.  Returns false,
@@ -209,8 +200,8 @@ extern void wa_records_take_value(WaRecordTable *table, uint32_t group,
 								  int64_t value, uint8_t scale);
 
 /*
- * Merges a record, of other rows, for the same kind and operations; where order
- * matters, these came later.  It is sound (wa_record_is_sound) and has rows.
+ * Merges a record, of other rows, for the same kind and operations.  It is sound
+ * (wa_record_is_sound) and has rows.
  * Returns false, with nothing changed but the scale, if that has no room in the
  * group's; if the arena fails, the table is of no further use.
  */

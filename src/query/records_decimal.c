@@ -78,63 +78,38 @@ decimal_less(int64_t a, int a_scale, int64_t b, int b_scale)
 										 : scaled_less(a, a_scale, b, b_scale);
 }
 
-/* Notes how a value compares with the MIN of a group that it replaces. */
-static WA_NOINLINE void
-note_min(WaRecordTable *table, uint32_t group, int64_t value, uint8_t scale,
-		 uint8_t display)
-{
-	const uint64_t *record = wa_record_of(table, group);
-	const WaDecimalHeader *header = header_of(record);
-
-	wa_record_note_tie(table, group, WA_OP_MIN,
-					   !decimal_less(value, scale,
-									 (int64_t) record[min_word(table->ops)],
-									 header->min_scale),
-					   display != header->min_display);
-}
-
-/* Likewise for MAX. */
-static WA_NOINLINE void
-note_max(WaRecordTable *table, uint32_t group, int64_t value, uint8_t scale,
-		 uint8_t display)
-{
-	const uint64_t *record = wa_record_of(table, group);
-	const WaDecimalHeader *header = header_of(record);
-
-	wa_record_note_tie(table, group, WA_OP_MAX,
-					   !decimal_less((int64_t) record[max_word(table->ops)],
-									 header->max_scale, value, scale),
-					   display != header->max_display);
-}
-
-/* Offers a value to the MIN of a group; of equal ones the later is kept. */
+/*
+ * Offers a value to the MIN of a group.  Of equal ones that is kept which shows more
+ * digits.
+ */
 static WA_ALWAYS_INLINE void
-offer_min(WaRecordTable *table, uint64_t *record, uint32_t group,
-		  const WaOpSet ops, int64_t value, uint8_t scale, uint8_t display)
+offer_min(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
+		  uint8_t display)
 {
 	WaDecimalHeader *header = header_of(record);
+	const int64_t kept = (int64_t) record[min_word(ops)];
 
-	if (decimal_less((int64_t) record[min_word(ops)], header->min_scale, value,
-					 scale))
+	if (decimal_less(kept, header->min_scale, value, scale) ||
+		(display <= header->min_display &&
+		 !decimal_less(value, scale, kept, header->min_scale)))
 		return;
-	if (WA_UNLIKELY(display != header->min_display || table->ties != NULL))
-		note_min(table, group, value, scale, display);
 	record[min_word(ops)] = (uint64_t) value;
 	header->min_scale = scale;
 	header->min_display = display;
 }
 
+/* Likewise to the MAX. */
 static WA_ALWAYS_INLINE void
-offer_max(WaRecordTable *table, uint64_t *record, uint32_t group,
-		  const WaOpSet ops, int64_t value, uint8_t scale, uint8_t display)
+offer_max(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
+		  uint8_t display)
 {
 	WaDecimalHeader *header = header_of(record);
+	const int64_t kept = (int64_t) record[max_word(ops)];
 
-	if (decimal_less(value, scale, (int64_t) record[max_word(ops)],
-					 header->max_scale))
+	if (decimal_less(value, scale, kept, header->max_scale) ||
+		(display <= header->max_display &&
+		 !decimal_less(kept, header->max_scale, value, scale)))
 		return;
-	if (WA_UNLIKELY(display != header->max_display || table->ties != NULL))
-		note_max(table, group, value, scale, display);
 	record[max_word(ops)] = (uint64_t) value;
 	header->max_scale = scale;
 	header->max_display = display;
@@ -203,68 +178,25 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows,
 		}
 		record[0]++;
 		if (wa_ops_have(ops, WA_OP_MIN))
-			offer_min(table, record, groups[i], ops, value, scale, display);
+			offer_min(record, ops, value, scale, display);
 		if (wa_ops_have(ops, WA_OP_MAX))
-			offer_max(table, record, groups[i], ops, value, scale, display);
+			offer_max(record, ops, value, scale, display);
 	}
 }
 
-/* Returns how many digits are shown of the last row with a value. */
+/* Returns how many digits are shown at most of the rows with a value, which there are. */
 static uint8_t
-last_display(const WaTakenRows *rows, int64_t value)
+most_display(const WaTakenRows *rows, int64_t value)
 {
 	const int64_t *values = rows->values;
-	size_t row = rows->nrows;
+	uint8_t most = 0;
 
 	if (rows->step == 0)
 		return *rows->display;
-	while (values[--row] != value)
-		;
-	return rows->display[row];
-}
-
-/* Notes whether rows of the one group with its MIN or MAX look different. */
-static void
-note_display_ties(WaRecordTable *table, const WaTakenRows *rows, WaOp op,
-				  int64_t value, uint8_t display)
-{
-	const int64_t *values = rows->values;
-	bool looks_different = false;
-
-	if (!table->watches || rows->step == 0)
-		return;
 	for (size_t i = 0; i < rows->nrows; i++)
-		looks_different |= (values[i] == value) & (rows->display[i] != display);
-	if (looks_different)
-		wa_record_note_tie(table, 0, op, true, true);
-}
-
-/* Offers the MIN of rows of the one group. */
-static void
-offer_rows_min(WaRecordTable *table, const WaTakenRows *rows, int64_t value)
-{
-	const uint8_t display = last_display(rows, value);
-	uint64_t *record = table->records;
-	const WaDecimalHeader *header = header_of(record);
-
-	offer_min(table, record, 0, table->ops, value, rows->scale, display);
-	if ((int64_t) record[min_word(table->ops)] == value &&
-		header->min_scale == rows->scale)
-		note_display_ties(table, rows, WA_OP_MIN, value, display);
-}
-
-/* Likewise the MAX. */
-static void
-offer_rows_max(WaRecordTable *table, const WaTakenRows *rows, int64_t value)
-{
-	const uint8_t display = last_display(rows, value);
-	uint64_t *record = table->records;
-	const WaDecimalHeader *header = header_of(record);
-
-	offer_max(table, record, 0, table->ops, value, rows->scale, display);
-	if ((int64_t) record[max_word(table->ops)] == value &&
-		header->max_scale == rows->scale)
-		note_display_ties(table, rows, WA_OP_MAX, value, display);
+		if (values[i] == value && rows->display[i] > most)
+			most = rows->display[i];
+	return most;
 }
 
 /* Multiplies a number by a factor; false, unchanged, if it gets too large. */
@@ -332,9 +264,11 @@ take_together(WaRecordTable *table, const WaTakenRows *rows, int64_t factor)
 	}
 	record[0] += rows->nrows;
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_rows_min(table, rows, partial.min.i);
+		offer_min(record, ops, partial.min.i, rows->scale,
+				  most_display(rows, partial.min.i));
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_rows_max(table, rows, partial.max.i);
+		offer_max(record, ops, partial.max.i, rows->scale,
+				  most_display(rows, partial.max.i));
 	return true;
 }
 
@@ -400,9 +334,9 @@ decimal_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 	}
 	record[0] += batch->nrows;
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(table, record, 0, ops, partial.min.i, scale, scale);
+		offer_min(record, ops, partial.min.i, scale, scale);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(table, record, 0, ops, partial.max.i, scale, scale);
+		offer_max(record, ops, partial.max.i, scale, scale);
 	return true;
 }
 
@@ -481,9 +415,6 @@ decimal_take(WaRecordTable *table, const WaTakenRows *rows)
 		}
 	}
 	take_all(table, rows, groups, factor);
-	if (table->rests != NULL)
-		for (size_t i = 0; i < rows->nrows; i++)
-			wa_records_agree(table, groups[i], false);
 }
 
 /* Adds the sums of a record of narrow rows to those of a group; false: cannot. */
@@ -517,13 +448,11 @@ merge_extremes(WaRecordTable *table, uint32_t group, const WaRecord *record)
 	uint64_t *into = wa_record_of(table, group);
 
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(table, into, group, ops,
-				  (int64_t) record->words[min_word(ops)], from->min_scale,
-				  from->min_display);
+		offer_min(into, ops, (int64_t) record->words[min_word(ops)],
+				  from->min_scale, from->min_display);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(table, into, group, ops,
-				  (int64_t) record->words[max_word(ops)], from->max_scale,
-				  from->max_display);
+		offer_max(into, ops, (int64_t) record->words[max_word(ops)],
+				  from->max_scale, from->max_display);
 }
 
 static bool
@@ -531,8 +460,7 @@ decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 {
 	const bool has_narrow = wa_record_has_narrow(record);
 
-	if (wa_records_are_mixed(table, group, record) ||
-		!wa_records_fit_wide(table, group, record->wide))
+	if (!wa_records_fit_wide(table, group, record->wide))
 		return false;
 	if (has_narrow && wa_ops_have(table->ops, WA_OP_SUM) &&
 		!merge_sums(table, group, record))
@@ -541,26 +469,6 @@ decimal_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 		merge_extremes(table, group, record);
 	wa_records_merge_wide(table, group, record->wide);
 	return true;
-}
-
-static void
-decimal_merge_ties(WaRecordTable *table, uint32_t group, const WaRecord *record)
-{
-	const WaOpSet ops = table->ops;
-	const WaDecimalHeader *from = header_of(record->words);
-	const uint64_t *into = wa_record_of(table, group);
-	const WaDecimalHeader *header = header_of(into);
-
-	if (!wa_record_has_narrow(record))
-		return;
-	if (wa_ops_have(record->tied, WA_OP_MIN) &&
-		into[min_word(ops)] == record->words[min_word(ops)] &&
-		header->min_scale == from->min_scale)
-		wa_record_note_tie(table, group, WA_OP_MIN, true, true);
-	if (wa_ops_have(record->tied, WA_OP_MAX) &&
-		into[max_word(ops)] == record->words[max_word(ops)] &&
-		header->max_scale == from->max_scale)
-		wa_record_note_tie(table, group, WA_OP_MAX, true, true);
 }
 
 static bool
@@ -585,7 +493,6 @@ const WaRecordKind wa_records_decimal = {
 	.take_sums = decimal_take_sums,
 	.take_batch = decimal_take_batch,
 	.merge = decimal_merge,
-	.merge_ties = decimal_merge_ties,
 	.is_sound = decimal_is_sound,
 	.show_rest = wa_records_show_wide,
 };

@@ -186,84 +186,26 @@ add(WaRecordTable *table, uint64_t *record, const WaOpSet ops, uint32_t group,
 		add_with_care(table, group, x);
 }
 
-/* Notes how a value compares with the MIN or MAX that it replaces. */
-static WA_NOINLINE void
-note_extreme(WaRecordTable *table, uint32_t group, WaOp op, double before,
-			 double x)
-{
-	wa_record_note_tie(table, group, op, before == x,
-					   signbit(before) != signbit(x));
-}
-
-/* Has a value take the place of the MIN or MAX of a group; 0 and -0 differ. */
+/* Has a value take the place of a MIN or MAX that does not beat it; 0 that of -0. */
 static WA_ALWAYS_INLINE void
-replace(WaRecordTable *table, uint32_t group, uint64_t *word, WaOp op, double x)
+replace(uint64_t *word, double x)
 {
-	if (WA_UNLIKELY(x == 0 || table->ties != NULL))
-		note_extreme(table, group, op, wa_bits_double(*word), x);
+	/* The sum of zeros is 0 unless all are -0. */
+	if (WA_UNLIKELY(x == 0) && wa_bits_double(*word) == 0)
+		x += wa_bits_double(*word);
 	*word = wa_double_bits(x);
 }
 
 /* Offers values to the MIN and MAX of a group. */
 static WA_ALWAYS_INLINE void
-offer(WaRecordTable *table, uint64_t *record, uint32_t group, const WaOpSet ops,
-	  double smallest, double largest)
+offer(uint64_t *record, const WaOpSet ops, double smallest, double largest)
 {
 	if (wa_ops_have(ops, WA_OP_MIN) &&
 		!wa_float_less(wa_bits_double(record[min_word(ops)]), smallest))
-		replace(table, group, &record[min_word(ops)], WA_OP_MIN, smallest);
+		replace(&record[min_word(ops)], smallest);
 	if (wa_ops_have(ops, WA_OP_MAX) &&
 		!wa_float_less(largest, wa_bits_double(record[max_word(ops)])))
-		replace(table, group, &record[max_word(ops)], WA_OP_MAX, largest);
-}
-
-/* Tells whether there are zeros of both signs among values. */
-static bool
-has_both_zeros(const double *values, size_t nrows)
-{
-	bool positive = false;
-	bool negative = false;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		positive |= wa_double_bits(values[i]) == 0;
-		negative |= wa_double_bits(values[i]) == wa_double_bits(-0.0);
-	}
-	return positive && negative;
-}
-
-/* Only zeros are ever tied. */
-static void
-float_merge_ties(WaRecordTable *table, uint32_t group, const WaRecord *record)
-{
-	const uint64_t *into = wa_record_of(table, group);
-
-	if (wa_ops_have(record->tied, WA_OP_MIN) &&
-		wa_bits_double(into[min_word(table->ops)]) == 0)
-		wa_record_note_tie(table, group, WA_OP_MIN, true, true);
-	if (wa_ops_have(record->tied, WA_OP_MAX) &&
-		wa_bits_double(into[max_word(table->ops)]) == 0)
-		wa_record_note_tie(table, group, WA_OP_MAX, true, true);
-}
-
-/* Offers what a batch of rows of the one group comes to. */
-static void
-offer_batch(WaRecordTable *table, const WaBatch *batch,
-			const WaPartial *partial)
-{
-	const bool min_is_zero =
-		wa_ops_have(table->ops, WA_OP_MIN) && partial->min.f == 0;
-	const bool max_is_zero =
-		wa_ops_have(table->ops, WA_OP_MAX) && partial->max.f == 0;
-	WaRecord zeros = {0};
-
-	offer(table, table->records, 0, table->ops, partial->min.f, partial->max.f);
-	if (!table->watches || !(min_is_zero || max_is_zero) ||
-		!has_both_zeros(batch->values, batch->nrows))
-		return;
-	zeros.tied = (min_is_zero ? WA_OP_BIT(WA_OP_MIN) : 0) |
-				 (max_is_zero ? WA_OP_BIT(WA_OP_MAX) : 0);
-	float_merge_ties(table, 0, &zeros);
+		replace(&record[max_word(ops)], largest);
 }
 
 /* Takes rows of many groups, with the operations, which are known here. */
@@ -283,7 +225,7 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows, const WaOpSet ops)
 		record[0]++;
 		if (wa_ops_have(ops, WA_OP_SUM))
 			add(table, record, ops, groups[i], x);
-		offer(table, record, groups[i], ops, x, x);
+		offer(record, ops, x, x);
 	}
 }
 
@@ -311,7 +253,7 @@ float_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 	if (partial.exact != NULL &&
 		partial.exact->sum.negative_zeros != (int64_t) batch->nrows)
 		header_of(record)->other = 1;
-	offer_batch(table, batch, &partial);
+	offer(record, ops, partial.min.f, partial.max.f);
 	return true;
 }
 
@@ -399,7 +341,7 @@ float_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 
 	if (wa_ops_have(ops, WA_OP_SUM))
 		merge_sums(table, group, record);
-	offer(table, wa_record_of(table, group), group, ops,
+	offer(wa_record_of(table, group), ops,
 		  wa_ops_have(ops, WA_OP_MIN) ? wa_bits_double(from[min_word(ops)]) : 0,
 		  wa_ops_have(ops, WA_OP_MAX) ? wa_bits_double(from[max_word(ops)])
 									  : 0);
@@ -473,7 +415,6 @@ const WaRecordKind wa_records_float = {
 	.take = float_take,
 	.take_batch = float_take_batch,
 	.merge = float_merge,
-	.merge_ties = float_merge_ties,
 	.is_sound = float_is_sound,
 	.show_rest = float_show_rest,
 };

@@ -67,13 +67,6 @@ typedef struct WaRecordKind
 	 */
 	bool (*merge)(WaRecordTable *table, uint32_t group, const WaRecord *record);
 
-	/*
-	 * Once a record with ties has been merged: adds those of MIN and MAX that were
-	 * taken from it.
-	 */
-	void (*merge_ties)(WaRecordTable *table, uint32_t group,
-					   const WaRecord *record);
-
 	/* Tells whether a record with rows, but for its rest, may be one. */
 	bool (*is_sound)(WaOpSet ops, const WaRecord *record);
 
@@ -95,8 +88,6 @@ struct WaRecordTable
 	uint64_t *records;
 	uint64_t *empty; /* a record of no rows */
 	void **rests;    /* of the groups, or NULL if none has one */
-	bool watches;    /* for ties */
-	WaOpSet *ties;   /* WaRecord.tied of the groups, or NULL if none has any */
 
 	/* Rows of a vector of which some are left out */
 	uint8_t *kept;
@@ -125,22 +116,6 @@ extern const WaRecordKind wa_records_int;
 extern const WaRecordKind wa_records_float;
 extern const WaRecordKind wa_records_decimal;
 
-/*
- * Once a group of a table of DECIMALs, which may have an owner, has taken rows that
- * are wide, or are not: has an extreme that it has of both kinds of rows shown as
- * the later one was.
- */
-extern void wa_records_agree(WaRecordTable *table, uint32_t group,
-							 bool is_wide_later);
-
-/*
- * Tells whether some of the rows of a group and of another record are wide and
- * others are not, and which of them came later may matter: a table with an owner
- * leaves that to states.
- */
-extern bool wa_records_are_mixed(WaRecordTable *table, uint32_t group,
-								 const WaRecord *record);
-
 /* Returns the record of a group. */
 static inline uint64_t *
 wa_record_of(const WaRecordTable *table, uint32_t group)
@@ -154,13 +129,6 @@ extern void wa_record_flush(WaRecordTable *table, uint32_t group);
 /* Has the owner take a row that has no room in its group's record. */
 extern void wa_record_refuse(WaRecordTable *table, uint32_t group,
 							 int64_t value, uint8_t scale, uint8_t display);
-
-/*
- * Notes for MIN or MAX that the value of a group's record was replaced by one that is
- * equal or not, and whether it looks different.
- */
-extern void wa_record_note_tie(WaRecordTable *table, uint32_t group, WaOp op,
-							   bool is_equal, bool looks_different);
 
 /*
  * Returns where the pointer to a group's rest is; NULL if there is not enough

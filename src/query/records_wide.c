@@ -157,10 +157,7 @@ square(__int128 value, uint64_t words[WA_WIDE_SQUARES_WORDS])
 	words[3] = (uint64_t) (highs >> 64);
 }
 
-/*
- * Offers another value, sign being 1 for the smallest and -1 for the largest; of
- * equal ones the other is kept.
- */
+/* Offers another value, sign being 1 for the smallest and -1 for the largest. */
 static void
 offer(WaWideExtreme *extreme, const WaWideExtreme *other, bool is_first,
 	  int sign)
@@ -171,16 +168,8 @@ offer(WaWideExtreme *extreme, const WaWideExtreme *other, bool is_first,
 		order = sign * wa_wide_decimal_compare(
 						   wa_int128_get(other->value), other->scale,
 						   wa_int128_get(extreme->value), extreme->scale);
-	if (order < 0)
+	if (order < 0 || (order == 0 && other->display > extreme->display))
 		*extreme = *other;
-	else if (order == 0)
-	{
-		const bool tied = extreme->tied != 0 || other->tied != 0 ||
-						  extreme->display != other->display;
-
-		*extreme = *other;
-		extreme->tied = tied;
-	}
 }
 
 /* Adds a value, and its square, to the sums of a rest; as add_sums. */
@@ -257,7 +246,7 @@ static bool
 extreme_is_sound(const WaWideExtreme *extreme)
 {
 	return extreme->scale <= WA_WIDE_MAX_SCALE &&
-		   extreme->display <= WA_WIDE_MAX_SCALE && extreme->tied <= 1 &&
+		   extreme->display <= WA_WIDE_MAX_SCALE &&
 		   wa_is_wide_decimal(wa_int128_get(extreme->value));
 }
 
@@ -287,59 +276,6 @@ rest_of(WaRecordTable *table, uint32_t group)
 }
 
 /*
- * Where the smallest or the largest value of a group is a wide one, too, has both
- * shown as that which came later.
- */
-static inline void
-agree(uint64_t narrow, uint8_t narrow_scale, uint8_t *narrow_display,
-	  WaWideExtreme *wide, bool is_wide_later)
-{
-	if (wa_wide_decimal_compare((int64_t) narrow, narrow_scale,
-								wa_int128_get(wide->value), wide->scale) != 0)
-		return;
-	if (is_wide_later)
-		*narrow_display = wide->display;
-	else
-		wide->display = *narrow_display;
-}
-
-void
-wa_records_agree(WaRecordTable *table, uint32_t group, bool is_wide_later)
-{
-	const WaRecordLayout layout =
-		wa_record_layout(WA_VECTOR_DECIMAL, table->ops);
-	uint64_t *record = wa_record_of(table, group);
-	WaDecimalHeader *header = (WaDecimalHeader *) (record + layout.header);
-	WaWideRest *rest = table->rests == NULL ? NULL : table->rests[group];
-
-	/* Without an owner ties are noted instead. */
-	if (table->owner == NULL || rest == NULL || rest->rows == record[0])
-		return;
-	if (wa_ops_have(table->ops, WA_OP_MIN))
-		agree(record[layout.min], header->min_scale, &header->min_display,
-			  &rest->min, is_wide_later);
-	if (wa_ops_have(table->ops, WA_OP_MAX))
-		agree(record[layout.max], header->max_scale, &header->max_display,
-			  &rest->max, is_wide_later);
-}
-
-bool
-wa_records_are_mixed(WaRecordTable *table, uint32_t group,
-					 const WaRecord *record)
-{
-	WaRecord own;
-
-	if (table->owner == NULL ||
-		(table->ops & (WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX))) == 0)
-		return false;
-	wa_records_get(table, group, &own);
-	if (own.words[0] == 0)
-		return false;
-	return (own.wide != NULL || record->wide != NULL) &&
-		   (wa_record_has_narrow(&own) || wa_record_has_narrow(record));
-}
-
-/*
  * Takes a row; returns false if there is not enough memory.  A record whose sum has
  * no room for it is flushed, after which it has.
  */
@@ -360,7 +296,6 @@ take_row(WaRecordTable *table, uint32_t group, __int128 value, uint8_t scale,
 		(void) wa_wide_rest_take(rest, table->ops, value, scale, display);
 	}
 	wa_record_of(table, group)[0]++;
-	wa_records_agree(table, group, true);
 	return true;
 }
 
@@ -404,40 +339,8 @@ wa_records_merge_wide(WaRecordTable *table, uint32_t group,
 		(void) wa_wide_rest_merge(rest, table->ops, from);
 }
 
-/*
- * Tells whether the wide extreme of a record is tied with another value that looks
- * different; sign as in offer().
- */
-static bool
-is_tied(const WaRecord *record, const WaWideExtreme *wide, uint64_t narrow,
-		uint8_t narrow_scale, uint8_t narrow_display, int sign)
-{
-	int order = -1;
-
-	if (wa_record_has_narrow(record))
-		order = sign * wa_wide_decimal_compare(wa_int128_get(wide->value),
-											   wide->scale, (int64_t) narrow,
-											   narrow_scale);
-	return order <= 0 &&
-		   (wide->tied != 0 || (order == 0 && wide->display != narrow_display));
-}
-
 void
 wa_records_show_wide(WaRecordTable *table, uint32_t group, WaRecord *record)
 {
-	const WaWideRest *rest = table->rests[group];
-	const WaRecordLayout layout =
-		wa_record_layout(WA_VECTOR_DECIMAL, table->ops);
-	const WaDecimalHeader *header =
-		(const WaDecimalHeader *) (record->words + layout.header);
-
-	record->wide = rest;
-	if (wa_ops_have(table->ops, WA_OP_MIN) &&
-		is_tied(record, &rest->min, record->words[layout.min],
-				header->min_scale, header->min_display, 1))
-		record->tied |= WA_OP_BIT(WA_OP_MIN);
-	if (wa_ops_have(table->ops, WA_OP_MAX) &&
-		is_tied(record, &rest->max, record->words[layout.max],
-				header->max_scale, header->max_display, -1))
-		record->tied |= WA_OP_BIT(WA_OP_MAX);
+	record->wide = table->rests[group];
 }

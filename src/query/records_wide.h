@@ -17,14 +17,13 @@
 /* Words of a sum of their squares, likewise. */
 #define WA_WIDE_SQUARES_WORDS 6
 
-/* The smallest or the largest of wide values, of equal ones the last. */
+/* The smallest or the largest of wide values, of equal ones that with most digits. */
 typedef struct WaWideExtreme
 {
 	WaInt128 value;
 	uint8_t scale;
 	uint8_t display;
-	uint8_t tied; /* 1: it was shown in several ways */
-	uint8_t unused[5];
+	uint8_t unused[6];
 } WaWideExtreme;
 
 /*
@@ -54,7 +53,7 @@ extern bool wa_wide_sum_raise(uint64_t sum[WA_WIDE_SUM_WORDS], int digits);
 extern bool wa_wide_rest_take(WaWideRest *rest, WaOpSet ops, __int128 value,
 							  uint8_t scale, uint8_t display);
 
-/* Merges a rest of later rows, likewise. */
+/* Merges a rest of other rows, likewise. */
 extern bool wa_wide_rest_merge(WaWideRest *rest, WaOpSet ops,
 							   const WaWideRest *from);
 

@@ -103,7 +103,6 @@ make_groups(WaQueryRun *run)
 			wa_query_groups_make(run->arena, (int) query->nkeys, query->keys);
 		if (run->groups == NULL)
 			return false;
-		wa_query_groups_watch(run->groups);
 	}
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 	{
@@ -114,10 +113,8 @@ make_groups(WaQueryRun *run)
 		run->columns[i].scale = 0;
 		run->tables[i] =
 			wa_records_make(run->arena, column->kind, column->ops, NULL);
-		if (run->tables[i] == NULL)
-			return false;
-		wa_records_watch(run->tables[i]);
-		if (!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
+		if (run->tables[i] == NULL ||
+			!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
 			return false;
 	}
 	return true;
@@ -180,13 +177,6 @@ uint64_t
 wa_query_run_rows(const WaQueryRun *run)
 {
 	return run->rows;
-}
-
-bool
-wa_query_run_is_tied(const WaQueryRun *run)
-{
-	return run->tied ||
-		   (run->groups != NULL && wa_query_groups_are_tied(run->groups));
 }
 
 uint32_t

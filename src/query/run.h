@@ -48,13 +48,6 @@ extern WA_MUST_CHECK WaRunOutcome wa_query_run_take(WaQueryRun *run,
 /* Returns how many rows have fulfilled WHERE so far. */
 extern uint64_t wa_query_run_rows(const WaQueryRun *run);
 
-/*
- * Tells whether what is shown depends on the order in which rows came: equal keys of a
- * group look different, or, once groups are written, equal values that are the MIN or
- * MAX of one.
- */
-extern bool wa_query_run_is_tied(const WaQueryRun *run);
-
 /* Returns how many groups there are; without keys, one. */
 extern uint32_t wa_query_run_groups(const WaQueryRun *run);
 

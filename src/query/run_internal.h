@@ -48,7 +48,6 @@ struct WaQueryRun
 	uint64_t *chosen; /* a bit for each group that is written; NULL: all are */
 	uint64_t rows;
 	bool is_plain; /* see wa_query_run_is_plain */
-	bool tied;     /* a group that was written has a MIN or MAX that is */
 
 	/* Parts, once the groups are sorted by them */
 	uint32_t *sorted;    /* groups */

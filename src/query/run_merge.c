@@ -125,7 +125,6 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 
 	wa_query_run_count(into, from->rows);
-	into->tied |= wa_query_run_is_tied(from);
 	if (into->groups == NULL)
 		return merge_only_group(into, from);
 	if (!wa_query_run_expect(into, ngroups))
@@ -168,7 +167,6 @@ write_group(WaQueryRun *run, uint32_t group, WaWriter *writer)
 		WaRecord record;
 
 		wa_records_get(run->tables[i], group, &record);
-		run->tied |= record.tied != 0;
 		wa_partial_put_record(writer, &run->shape.columns[i], &record);
 	}
 }

@@ -121,7 +121,6 @@ wa_run_parts_merge(WaQueryRun *into, WaQueryRun *const *runs, unsigned nruns,
 	{
 		const uint32_t begin = part == 0 ? 0 : runs[i]->part_ends[part - 1];
 
-		into->tied |= wa_query_run_is_tied(runs[i]);
 		outcome =
 			wa_run_merge_groups(into, runs[i], runs[i]->sorted + begin,
 								(size_t) (runs[i]->part_ends[part] - begin));

@@ -3,10 +3,7 @@
  *		What the groups of a query keep of one aggregated column; see
  *		accumulate.h.
  *
- * A group's rows are in its record and, where there is one, in its transition
- * state, whose rows all came before those of the record: a record is moved to
- * its state before anything is put there by another way, so that the order of
- * rows, which min and max heed, is kept.
+ * A group's rows are in its record and, where there is one, in its transition state.
  */
 #include "postgres.h"
 
@@ -32,7 +29,6 @@ struct WaAccumulator
 	bool is_stored;        /* nor a vector: values are as they are stored */
 	bool by_value;         /* there, */
 	int16 length;          /* with this length */
-	bool watches; /* MIN and MAX for equal values that look different */
 	WaArena arena;
 	WaArena vectors; /* of the rows of a vector */
 	WaRecordOwner owner;
@@ -67,22 +63,12 @@ set_state(WaAccumulator *accumulator, uint32 group, WaAggState *state)
 	accumulator->states[group] = state;
 }
 
-/* Returns a new state in a memory context of the accumulator. */
-static WaAggState *
-make_state(const WaAccumulator *accumulator, MemoryContext context)
-{
-	WaAggState *state = wa_state_make(context, accumulator->plan);
-
-	state->watches = accumulator->watches;
-	return state;
-}
-
 /* Returns a new state in the scratch memory. */
 static WaAggState *
 scratch_state(const WaAccumulator *accumulator)
 {
 	MemoryContextReset(accumulator->scratch);
-	return make_state(accumulator, accumulator->scratch);
+	return wa_state_make(accumulator->scratch, accumulator->plan);
 }
 
 /* Puts the rows of a record into a state without rows. */
@@ -104,21 +90,21 @@ static WaAggState *
 add_record(WaAccumulator *accumulator, uint32 group, const WaRecord *record)
 {
 	WaAggState *state = state_of(accumulator, group);
-	WaAggState *later;
+	WaAggState *other;
 
 	if (state == NULL)
 	{
 		MemoryContextReset(accumulator->scratch);
-		state = make_state(accumulator, accumulator->context);
+		state = wa_state_make(accumulator->context, accumulator->plan);
 		set_state(accumulator, group, state);
 		if (record->words[0] != 0)
 			put_record(accumulator, record, state);
 	}
 	else if (record->words[0] != 0)
 	{
-		later = scratch_state(accumulator);
-		put_record(accumulator, record, later);
-		wa_state_merge(state, later);
+		other = scratch_state(accumulator);
+		put_record(accumulator, record, other);
+		wa_state_merge(state, other);
 	}
 	return state;
 }
@@ -305,36 +291,6 @@ wa_accumulator_record(const WaAccumulator *accumulator, uint32 group,
 {
 	wa_records_get(accumulator->table, group, record);
 	return state_of(accumulator, group) == NULL;
-}
-
-void
-wa_accumulator_watch(WaAccumulator *accumulator)
-{
-	const WaOpSet ops = accumulator->plan->key.ops;
-
-	/* Equal integers look the same. */
-	accumulator->watches =
-		accumulator->kind != WA_VECTOR_INT &&
-		(wa_ops_have(ops, WA_OP_MIN) || wa_ops_have(ops, WA_OP_MAX));
-	if (accumulator->watches && !accumulator->by_states)
-		wa_records_watch(accumulator->table);
-}
-
-bool
-wa_accumulator_is_tied(WaAccumulator *accumulator)
-{
-	if (!accumulator->watches)
-		return false;
-	for (uint32 group = 0; group < accumulator->ngroups; group++)
-	{
-		WaRecord record;
-
-		if (wa_accumulator_record(accumulator, group, &record)
-				? record.tied != 0
-				: flush(accumulator, group)->tied != 0)
-			return true;
-	}
-	return false;
 }
 
 int

@@ -59,15 +59,6 @@ extern void wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
 extern bool wa_accumulator_record(const WaAccumulator *accumulator,
 								  uint32 group, WaRecord *record);
 
-/*
- * Has the accumulator, whose groups are empty, watch for equal values that look
- * different among the smallest and largest of a group.
- */
-extern void wa_accumulator_watch(WaAccumulator *accumulator);
-
-/* Tells whether a group may have some, of an accumulator that watches. */
-extern bool wa_accumulator_is_tied(WaAccumulator *accumulator);
-
 /* Returns the scale of the sums in its records. */
 extern int wa_accumulator_scale(const WaAccumulator *accumulator);
 

@@ -214,14 +214,6 @@ wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
 		return "an aggregate is of an unusual kind";
 	call->is_partial = aggref->aggsplit != AGGSPLIT_SIMPLE;
 	call->output = find_output(aggref, call);
-	if (call->aggregate == WA_MIN || call->aggregate == WA_MAX)
-	{
-		Oid *types;
-		int ntypes;
-
-		(void) get_func_signature(aggref->aggfnoid, &types, &ntypes);
-		call->extreme_type = types[0];
-	}
 	return NULL;
 }
 

@@ -25,7 +25,6 @@ typedef struct WaAggregateCall
 	Expr *argument;    /* NULL: count(*) */
 	Expr *filter;      /* NULL: none */
 	Oid argument_type; /* undefined for count(*) */
-	Oid extreme_type;  /* as min or max declares its argument; or invalid */
 	Oid collation;
 	bool builtin;    /* PostgreSQL's own, not gpu_ */
 	bool is_partial; /* its state is wanted, for a node above a join */

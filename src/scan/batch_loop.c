@@ -23,7 +23,6 @@
 #include "scan/spill.h"
 #include "scan/spill_pace.h"
 #include "scan/spill_row.h"
-#include "scan/ties.h"
 #include "scan/why_heap.h"
 
 /*
@@ -269,7 +268,6 @@ wa_scan_make_groups(WaScanState *state)
 {
 	MemoryContextReset(state->group_context);
 	state->groups = NULL;
-	state->watches = false;
 	if (state->nkeys > 0)
 		state->groups = wa_groups_make(state->group_context, state->nkeys,
 									   state->group_keys);
@@ -295,7 +293,6 @@ wa_scan_begin(WaScanState *state)
 		pfree(state->covered);
 	state->covered = NULL;
 	state->is_covered = false;
-	state->may_be_tied = false;
 	if (state->heap == NULL)
 		state->heap =
 			wa_heap_begin(state->relation, state->css.ss.ps.state->es_snapshot);
@@ -387,10 +384,7 @@ take_in_pieces(WaScanState *state, int nrows,
 	state->rows = rows;
 }
 
-/*
- * Takes the next batch of rows.  Returns false if there is none, or if the table is to be
- * read again.
- */
+/* Takes the next batch of rows.  Returns false if there is none. */
 static bool
 take_batch(WaScanState *state)
 {
@@ -400,7 +394,7 @@ take_batch(WaScanState *state)
 	nrows = wa_heap_next(state->heap, state->rows);
 	take_in_pieces(state, nrows, take_in_vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
-	return nrows > 0 && !wa_ties_have_keys(state);
+	return nrows > 0;
 }
 
 void
@@ -445,14 +439,6 @@ read_table(WaScanState *state)
 		wa_why_heap_note(state, "no vector holds a constant's value");
 	wa_heap_may_mark(state->heap);
 	read_heap(state);
-	if (wa_ties_found(state))
-	{
-		wa_why_heap_note(state, "equal values look different, so that the "
-								"order of rows matters");
-		wa_spill_end(state);
-		wa_scan_begin(state);
-		read_heap(state);
-	}
 	wa_spill_finish(state, 1);
 }
 

@@ -20,19 +20,12 @@
 #include "scan/attempt.h"
 #include "scan/combine_internal.h"
 #include "scan/lazy.h"
-#include "scan/ties.h"
 
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
 #define FEW_TIMES 16
 
 /* How many combinations are taken between two looks at the memory. */
 #define LOOK_INTERVAL 1024
-
-bool
-wa_combine_may_be_tied(const WaCombine *combine)
-{
-	return combine->may_be_tied;
-}
 
 WaScanState *
 wa_combine_asked(const WaCombine *combine)
@@ -271,7 +264,7 @@ evaluate(WaCombine *combine)
 	combine->slot =
 		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
 	taken = try_all(combine) && !combine->is_refused &&
-			!is_too_large(combine->state) && !wa_ties_found(combine->state);
+			!is_too_large(combine->state);
 	econtext->ecxt_outertuple = shown;
 	ResetExprContext(econtext);
 	ExecDropSingleTupleTableSlot(combine->slot);
@@ -302,7 +295,6 @@ wa_combine_take(WaCombine *combine)
 {
 	WaScanState *state = combine->state;
 
-	wa_ties_watch(state);
 	combine->rows = 0;
 	combine->is_refused = false;
 	if (!evaluate(combine))

@@ -16,18 +16,11 @@ typedef struct WaCombine WaCombine;
 
 /*
  * Pushes parts of a node's query, in the current memory context, without the tables that
- * are to be spared; tells_scales: as in scan/pushdown.h.  Returns NULL if none can be
+ * are to be spared.  Returns NULL if none can be
  * pushed, if the planner has expected too many combinations, or if functions of users
  * would be called in parallel mode, where their errors cannot be caught.
  */
-extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared,
-								  bool tells_scales);
-
-/*
- * Tells whether the device process may have found equal numerics in a combination that
- * look different, which there are none of if it is to tell scales.
- */
-extern bool wa_combine_may_be_tied(const WaCombine *combine);
+extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared);
 
 /*
  * Returns the query for the device process: a node's state of which what it asks is
@@ -52,10 +45,9 @@ extern WA_MUST_CHECK bool wa_combine_receive(WaCombine *combine,
 /*
  * Brings the combinations into the groups of the node, which has none yet, and adds
  * their rows to those that it has kept.  Returns false, with nothing taken, if
- * PostgreSQL has to see the rows: an expression has raised an error, what is shown
- * would depend on their order, or the groups take too much memory.  Functions of users
- * may run queries, which ask the device process as well.  The node goes on watching for
- * ties (scan/ties.h).
+ * PostgreSQL has to see the rows: an expression has raised an error, or the groups take
+ * too much memory.  Functions of users may run queries, which ask the device process as
+ * well.
  */
 extern WA_MUST_CHECK bool wa_combine_take(WaCombine *combine);
 

@@ -36,7 +36,6 @@ struct WaCombine
 	ExprState **keys;
 	WaCombinedColumn *columns;
 	bool runs_foreign_code; /* see WaPushdown */
-	bool may_be_tied;
 	List *params;
 
 	/* What a combination has */

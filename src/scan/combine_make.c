@@ -169,6 +169,8 @@ make_asked(WaCombine *combine, const WaPushdown *pushdown)
 	ask_keys(combine, pushdown);
 	ask_columns(combine, pushdown);
 	wa_scan_prepare_program(asked);
+	for (int i = 0; i < asked->nkeys; i++)
+		asked->group_keys[i].by_image = true;
 }
 
 /* Prepares an expression, which may be NULL. */
@@ -279,7 +281,7 @@ kinds_match(const WaCombine *combine, const WaPushdown *pushdown)
 }
 
 WaCombine *
-wa_combine_make(WaScanState *state, WaSpared spared, bool tells_scales)
+wa_combine_make(WaScanState *state, WaSpared spared)
 {
 	WaCombine *combine;
 	WaPushdown *pushdown;
@@ -288,7 +290,6 @@ wa_combine_make(WaScanState *state, WaSpared spared, bool tells_scales)
 		return NULL;
 	pushdown = describe(state);
 	pushdown->spared = spared;
-	pushdown->tells_scales = tells_scales;
 	if (!wa_push_down(pushdown) ||
 		(pushdown->runs_foreign_code && IsInParallelMode()))
 		return NULL;
@@ -296,7 +297,6 @@ wa_combine_make(WaScanState *state, WaSpared spared, bool tells_scales)
 	combine->state = state;
 	combine->runs_foreign_code = pushdown->runs_foreign_code;
 	combine->params = pushdown->params;
-	combine->may_be_tied = pushdown->may_be_tied;
 	make_asked(combine, pushdown);
 	if (!kinds_match(combine, pushdown))
 		return NULL;

@@ -29,8 +29,10 @@ struct WaGroups
 WaQueryKey
 wa_group_key_query(const WaGroupKey *key)
 {
-	return (WaQueryKey){.kind = key->kind,
-						.blank_padded = key->type == BPCHAROID};
+	return (WaQueryKey){
+		.kind = key->kind,
+		.blank_padded = key->type == BPCHAROID && !key->by_image,
+		.keeps_zeros = key->kind == WA_VECTOR_FLOAT && key->by_image};
 }
 
 WaGroups *

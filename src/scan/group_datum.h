@@ -16,8 +16,9 @@
 typedef struct WaGroupKey
 {
 	WaVectorKind kind;
-	Oid type; /* of what wa_gather_kind knows; TEXT: of a deterministic
+	Oid type;      /* of what wa_gather_kind knows; TEXT: of a deterministic
 			   * collation */
+	bool by_image; /* floats and texts that look different are different */
 } WaGroupKey;
 
 /* Returns what src/query knows of a key. */

@@ -59,10 +59,7 @@ shares_column(const WaScanColumn *column, const WaAggregateCall *call,
 {
 	return column->hash == hash && equal(column->argument, call->argument) &&
 		   equal(column->filter, call->filter) &&
-		   column->plan.collation == call->collation &&
-		   (!OidIsValid(column->plan.key.extreme_type) ||
-			!OidIsValid(call->extreme_type) ||
-			column->plan.key.extreme_type == call->extreme_type);
+		   column->plan.collation == call->collation;
 }
 
 /*
@@ -92,8 +89,6 @@ find_column(WaScanState *state, const WaAggregateCall *call, WaOpSet ops)
 			call->argument == NULL ? BOOLOID : call->argument_type;
 	}
 	column->plan.key.ops |= ops;
-	if (OidIsValid(call->extreme_type))
-		column->plan.key.extreme_type = call->extreme_type;
 	return number;
 }
 

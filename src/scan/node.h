@@ -141,8 +141,6 @@ typedef struct WaScanState
 	/* What the device process has answered for */
 	bool is_covered;       /* the device process has answered for blocks */
 	uint64_t *covered;     /* these (wa_heap_leave_out); NULL: none, or all */
-	bool watches;          /* groups and columns watch for ties, scan/ties.h */
-	bool may_be_tied;      /* they did, but not to the end */
 	int64 resident_blocks; /* for EXPLAIN, like the others: of all passes */
 	int64 resident_rows;   /* of these */
 	int64 combinations;    /* that were evaluated, scan/combine.h */

@@ -28,7 +28,6 @@ typedef enum ColumnItem
 typedef enum ColumnNumber
 {
 	COLUMN_ARGUMENT_TYPE,
-	COLUMN_EXTREME_TYPE,
 	COLUMN_OPERATIONS,
 	COLUMN_COLLATION
 } ColumnNumber;
@@ -81,8 +80,7 @@ wa_task_write_query(const WaScanState *state)
 			columns,
 			list_make3(fix_parameters((Node *) column->argument, econtext),
 					   fix_parameters((Node *) column->filter, econtext),
-					   list_make4_oid(plan->key.argument_type,
-									  plan->key.extreme_type,
+					   list_make3_oid(plan->key.argument_type,
 									  (Oid) plan->key.ops, plan->collation)));
 	}
 	return nodeToString(
@@ -99,7 +97,6 @@ read_column(WaScanColumn *column, const List *list)
 	column->argument = (Expr *) list_nth(list, COLUMN_ARGUMENT);
 	column->filter = (Expr *) list_nth(list, COLUMN_FILTER);
 	column->plan.key.argument_type = list_nth_oid(plan, COLUMN_ARGUMENT_TYPE);
-	column->plan.key.extreme_type = list_nth_oid(plan, COLUMN_EXTREME_TYPE);
 	column->plan.key.ops = (WaOpSet) list_nth_oid(plan, COLUMN_OPERATIONS);
 	column->plan.collation = list_nth_oid(plan, COLUMN_COLLATION);
 }

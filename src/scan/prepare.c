@@ -19,7 +19,7 @@
 static void
 complete(WaScanState *state)
 {
-	state->group_keys = palloc(sizeof(WaGroupKey) * (state->nkeys + 1));
+	state->group_keys = palloc0(sizeof(WaGroupKey) * (state->nkeys + 1));
 	for (int i = 0; i < state->nkeys; i++)
 	{
 		WaGroupKey *key = &state->group_keys[i];

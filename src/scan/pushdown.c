@@ -276,22 +276,22 @@ can_be_input(WaPushdown *pushdown, Node *node)
 }
 
 /*
- * Notes that a numeric is an input.  If its rows may be shown with different numbers of
- * digits, this number is one, too, or might be.
+ * Adds the number of digits that rows of an input are shown with, if it is a numeric of
+ * which that differs: what is evaluated may depend on it.  Returns false if it cannot.
  */
-static void
-add_scale(WaPushdown *pushdown, Node *numeric)
+static bool
+add_scale(WaPushdown *pushdown, Node *input)
 {
 	Expr *scale;
 
-	if (exprType(numeric) != NUMERICOID || exprTypmod(numeric) >= 0)
-		return;
-	scale = (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(numeric),
+	if (getBaseType(exprType(input)) != NUMERICOID || exprTypmod(input) >= 0)
+		return true;
+	scale = (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(input),
 								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	if (!pushdown->tells_scales)
-		pushdown->may_be_tied = true;
-	else if (is_pushable_input(pushdown, scale))
-		pushdown->by = list_append_unique(pushdown->by, scale);
+	if (!is_pushable_input(pushdown, scale))
+		return false;
+	pushdown->by = list_append_unique(pushdown->by, scale);
+	return true;
 }
 
 /*
@@ -310,8 +310,7 @@ add_inputs(Node *node, void *context)
 		return IsA(node, Var) ||
 			   expression_tree_walker(node, add_inputs, pushdown);
 	pushdown->by = lappend(pushdown->by, node);
-	add_scale(pushdown, node);
-	return false;
+	return !add_scale(pushdown, node);
 }
 
 /*

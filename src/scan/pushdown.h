@@ -52,18 +52,13 @@ typedef struct WaPushdown
 	WaPushdownColumn *columns;
 	int ncolumns;
 	WaSpared spared;
-	bool
-		tells_scales; /* numerics that look different are to be different inputs */
 
 	/* What comes of it */
 	Bitmapset *sent_filters; /* by their numbers, as keys */
 	Bitmapset *sent_keys;
 	List *by; /* expressions, by which the device process is to group: the keys
 				 * that is pushed, and the inputs of what does not */
-	bool
-		may_be_tied; /* numerics among the inputs may look different that are equal,
-					   * and their scales are none */
-	int ntried;      /* expressions that might have been inputs */
+	int ntried; /* expressions that might have been inputs */
 	bool
 		runs_foreign_code; /* what is not pushed: that is not the system's own */
 	List *
@@ -72,8 +67,8 @@ typedef struct WaPushdown
 
 /*
  * Finds out which parts of a query are pushed.  Returns false if none can be: something
- * that is not pushed needs a column that cannot be sent, or what is shown would depend on
- * the order of rows.
+ * that is not pushed needs a column that cannot be sent, or a numeric of which the digits
+ * shown cannot be.
  */
 extern WA_MUST_CHECK bool wa_push_down(WaPushdown *pushdown);
 

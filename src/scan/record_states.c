@@ -236,5 +236,4 @@ wa_record_put(WaVectorKind kind, const WaRecordLayout *layout,
 			break;
 	}
 	state->rows = (int64) record->words[0];
-	state->tied = record->tied;
 }

@@ -19,8 +19,8 @@ extern WA_MUST_CHECK bool wa_record_store(const WaAggPlan *plan,
 
 /*
  * Puts the rows of a record, which has the layout, into a state without rows,
- * whose plan has operations that there are records of; its MIN and MAX are tied if
- * those of the record are.  A DECIMAL needs memory in the current context.
+ * whose plan has operations that there are records of.  A DECIMAL needs memory in the
+ * current context.
  */
 extern void wa_record_put(WaVectorKind kind, const WaRecordLayout *layout,
 						  const WaRecord *record, WaAggState *state);

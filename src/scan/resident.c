@@ -25,7 +25,6 @@
 #include "scan/resident_query.h"
 #include "scan/resident_rest.h"
 #include "scan/suggest.h"
-#include "scan/ties.h"
 #include "scan/why_heap.h"
 #include "settings.h"
 
@@ -212,8 +211,6 @@ take_combinations(WaScanState *state, WaCombine *combine, const Answer *answer,
 	if (!wa_combine_take(combine))
 		return true;
 	leave_out(state, answer);
-	if (!wa_ties_matter(state))
-		wa_ties_stop(state);
 	return true;
 }
 
@@ -228,8 +225,6 @@ take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
 		return false;
 	leave_out(state, answer);
 	state->kept_rows += (int64) counts->kept_rows;
-	if (wa_ties_matter(state) && !answer->has_rest)
-		wa_ties_watch(state);
 	wa_scan_merge_answer(state, answer->groups, counts->groups_bytes, ranks,
 						 true);
 	return true;
@@ -354,8 +349,7 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	{
 		*counts = answer.counts;
 		if (counts->blocks == 0 && counts->rows > 0)
-			wa_why_heap_note(state, "there are too many groups to be sent, or "
-									"equal values that look different");
+			wa_why_heap_note(state, "there are too many groups to be sent");
 	}
 	else
 		count_failure(state, &failure);
@@ -411,19 +405,11 @@ most_combinations(const WaScanState *asked)
 						(double) (get_hash_memory_limit() / bytes));
 }
 
-/* What comes of asking for combinations. */
-typedef enum Reply
-{
-	REPLY_NONE,   /* there was nothing to ask for */
-	REPLY_TAKEN,  /* if there was one */
-	REPLY_USELESS /* there are too many, or some whose rows look different */
-} Reply;
-
 /*
  * Asks for the combinations of a query that the device process answers in part.  What
- * is computed once has to be known.
+ * is computed once has to be known.  Returns false if the query has no tables.
  */
-static Reply
+static bool
 ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 					 const WaResidentMessage *resident, WaArena *arena)
 {
@@ -436,61 +422,47 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
 	if (!wa_interpreter_is_complete(state->interpreter) ||
 		!wa_interpreter_is_complete(asked->interpreter) ||
 		wa_combine_waits(combine))
-		return REPLY_TAKEN;
+		return true;
 	if (!wa_resident_write_query(asked, run, resident, -1, arena, &query,
 								 &ranks))
-		return REPLY_NONE;
+		return false;
 	wa_suggest_scanned(asked, run,
 					   ask(state, combine, &query, &ranks, run, -1, &answer));
-	return answer.blocks == 0 && answer.rows > 0 ? REPLY_USELESS : REPLY_TAKEN;
+	return true;
 }
 
 /*
- * Asks for the combinations of a node's query, if parts of it can be pushed and it has tables.
- * may_be_tied: set if combinations that tell scales have not been asked for, but there
- * are some.
+ * Asks for the combinations of a node's query.  Returns false if no parts of it can be
+ * pushed, or it has no tables.
  */
-static Reply
-try_combinations(WaScanState *state, WaSpared spared, bool tells_scales,
-				 WaArena *arena, bool *may_be_tied)
+static bool
+try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 {
-	WaCombine *combine = wa_combine_make(state, spared, tells_scales);
+	WaCombine *combine = wa_combine_make(state, spared);
 	WaScanState *asked;
 	WaRunMessage run = {0};
 	WaResidentMessage resident;
 
 	if (combine == NULL)
-		return REPLY_NONE;
-	*may_be_tied = wa_combine_may_be_tied(combine);
+		return false;
 	asked = wa_combine_asked(combine);
 	if (!wa_resident_describe_run(asked, &run) || !wa_resident_is_ready(state))
-		return REPLY_TAKEN;
+		return true;
 	wa_early_compute(state);
 	wa_early_try(asked);
 	if (find_residency(asked, &run, &resident))
 		return ask_for_combinations(state, combine, &run, &resident, arena);
 	wa_suggest_scanned(asked, &run, 0);
-	return REPLY_TAKEN;
+	return true;
 }
 
-/*
- * Asks for combinations, with fewer tables where it turns out that there are none, and
- * with the scales of numerics where there was no use in an answer without.
- */
+/* Asks for combinations, with fewer tables where it turns out that there are none. */
 static void
 use_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 {
-	bool may_be_tied = false;
-	Reply reply = REPLY_NONE;
-
-	for (; (int) spared <= state->planned_spared; spared++)
-	{
-		reply = try_combinations(state, spared, false, arena, &may_be_tied);
-		if (reply != REPLY_NONE)
-			break;
-	}
-	if (reply == REPLY_USELESS && may_be_tied)
-		(void) try_combinations(state, spared, true, arena, &may_be_tied);
+	while ((int) spared <= state->planned_spared &&
+		   !try_combinations(state, spared, arena))
+		spared++;
 }
 
 /* Asks for what the node computes or, if that cannot be, for its combinations. */

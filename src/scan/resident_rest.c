@@ -11,7 +11,6 @@
 #include "scan/resident.h"
 #include "scan/resident_rest.h"
 #include "scan/spill.h"
-#include "scan/ties.h"
 
 void
 wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)
@@ -33,8 +32,6 @@ wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)
 	reading->rowwise_rows = state->rowwise_rows;
 	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
 	wa_resident_leave_out(state, cover);
-	if (wa_ties_matter(state))
-		wa_ties_watch(state);
 	wa_scan_read(state);
 	MemoryContextSwitchTo(old);
 }

@@ -266,8 +266,6 @@ wa_shift_make(WaAggregateCall *call)
 	shift->plan.many = true;
 	call->argument = x;
 	call->argument_type = shift->x_type;
-	if (OidIsValid(call->extreme_type))
-		call->extreme_type = shift->x_type;
 	return shift;
 }
 

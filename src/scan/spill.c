@@ -17,7 +17,6 @@
 #include "scan/spill.h"
 #include "scan/spill_pace.h"
 #include "scan/spill_row.h"
-#include "scan/ties.h"
 #include "settings.h"
 
 /*
@@ -166,7 +165,6 @@ close_groups(WaScanState *state)
 	WaSpill *spill = state->spill;
 	MemoryContext old;
 
-	wa_ties_give_up(state);
 	if (spill == NULL)
 		spill = make_spill_with_files(state);
 	if (state->spill_rows == NULL)

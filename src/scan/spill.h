@@ -12,9 +12,6 @@
  * when another one spills its rows.  Once a process has spilled, all groups that
  * processes have in the end are written to the partitions, too, as messages
  * (query/partial_groups.h).  A partition is then read by the leader alone.
- *
- * In the files of a process the rows of a group stay in their order, behind what the
- * group had before if that is there, so that min and max keep the last of equal values.
  */
 #ifndef WA_SCAN_SPILL_H
 #define WA_SCAN_SPILL_H

@@ -172,6 +172,9 @@ values_of_function(PlannerInfo *root, Oid function, List *args)
 		case F_SIGN_NUMERIC:
 		case F_SIGN_FLOAT8:
 			return 3;
+		case F_SCALE:
+			/* As a rule those of a column have as many digits. */
+			return 1;
 		case F_EXTRACT_TEXT_DATE:
 		case F_EXTRACT_TEXT_TIME:
 		case F_EXTRACT_TEXT_TIMESTAMP:

@@ -2,18 +2,20 @@
  * extreme.c
  *		The components MIN and MAX of a state; see extreme.h.
  *
- * Values of types that a device takes are compared here; all others by the
- * transition function of the built-in min or max for the type, which so also
- * decides which of two equal values is kept.
+ * Values of types that a device takes are compared here, all others by PostgreSQL's
+ * default order of the type.
  */
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
+#include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 
 #include "state/column.h"
 #include "state/extreme.h"
 #include "state/numeric.h"
+#include "state/numeric_format.h"
 #include "state/wire.h"
 
 /* Tells whether values of the plan are compared here, not by PostgreSQL. */
@@ -48,49 +50,96 @@ stored_value(WaStorage storage, Datum value)
 	}
 }
 
-/* Tells whether a sorts before b. */
-static inline bool
-stored_less(WaStorage storage, WaExtreme a, WaExtreme b)
-{
-	WaValue left = {.u = a.u};
-	WaValue right = {.u = b.u};
-
-	return wa_value_less(storage, left, right);
-}
-
-/* Offers a stored value; of equal ones the later is kept. */
+/* Offers a stored value. */
 static inline void
 offer_stored(WaAggState *state, WaOp op, WaStorage storage, WaExtreme value)
 {
 	WaExtreme *kept = (WaExtreme *) wa_state_component(state, op);
+	const WaValue offered = {.u = value.u};
+	const WaValue present = {.u = kept->u};
 
-	if (state->rows == 0 ||
-		!(op == WA_OP_MIN ? stored_less(storage, *kept, value)
-						  : stored_less(storage, value, *kept)))
+	if (state->rows == 0 || wa_value_beats(op, storage, offered, present))
 		*kept = value;
 }
 
-/* Calls a function of two values. */
-static Datum
-call_function(FunctionCallInfo call, Datum a, Datum b)
+/* Raises what PostgreSQL raises where values of a type, or of an array, have no order. */
+static void
+raise_no_order(Oid type)
 {
-	Datum result;
+	const Oid element = get_element_type(type);
 
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_FUNCTION),
+			 errmsg("could not identify a comparison function for type %s",
+					format_type_be(OidIsValid(element) ? element : type))));
+}
+
+/* Compares two values as PostgreSQL does by default. */
+static int
+compare(const WaAggPlan *plan, Datum a, Datum b)
+{
+	FunctionCallInfo call = plan->compare;
+	Datum order;
+
+	if (call == NULL)
+		raise_no_order(plan->key.argument_type);
 	call->args[0].value = a;
 	call->args[1].value = b;
 	call->isnull = false;
-	result = FunctionCallInvoke(call);
+	order = FunctionCallInvoke(call);
 	if (call->isnull)
 		elog(ERROR, "function %u returned NULL", call->flinfo->fn_oid);
-	return result;
+	return DatumGetInt32(order);
 }
 
-/* Returns the one of two values that the built-in would keep. */
-static Datum
-choose(const WaAggPlan *plan, WaOp op, Datum kept, Datum value)
+/* Compares the bytes of two values. */
+static int
+compare_bytes(const WaAggPlan *plan, Datum a, Datum b)
 {
-	return call_function(op == WA_OP_MIN ? plan->smaller : plan->larger, kept,
-						 value);
+	struct varlena *left;
+	struct varlena *right;
+	int order;
+
+	if (plan->typbyval)
+		return 0;
+	if (plan->typlen > 0)
+		return memcmp(DatumGetPointer(a), DatumGetPointer(b),
+					  (Size) plan->typlen);
+	left = PG_DETOAST_DATUM_PACKED(a);
+	right = PG_DETOAST_DATUM_PACKED(b);
+	order = memcmp(VARDATA_ANY(left), VARDATA_ANY(right),
+				   Min(VARSIZE_ANY_EXHDR(left), VARSIZE_ANY_EXHDR(right)));
+	if (order == 0)
+		order = (VARSIZE_ANY_EXHDR(left) > VARSIZE_ANY_EXHDR(right)) -
+				(VARSIZE_ANY_EXHDR(left) < VARSIZE_ANY_EXHDR(right));
+	if ((Pointer) left != DatumGetPointer(a))
+		pfree(left);
+	if ((Pointer) right != DatumGetPointer(b))
+		pfree(right);
+	return order;
+}
+
+/* Returns the digits after the point that a numeric is shown with. */
+static int
+display_scale(Datum numeric)
+{
+	WaNumericView view;
+
+	wa_numeric_view(DatumGetNumeric(numeric), &view);
+	return view.display_scale;
+}
+
+/* Tells whether the operation has one value rather than another. */
+static bool
+beats(const WaAggPlan *plan, WaOp op, Datum value, Datum kept)
+{
+	const int order = compare(plan, value, kept);
+
+	if (order != 0)
+		return (op == WA_OP_MIN) == (order < 0);
+	if (plan->kind == &wa_numeric_column)
+		return display_scale(value) > display_scale(kept);
+	return compare_bytes(plan, value, kept) < 0;
 }
 
 void
@@ -102,8 +151,7 @@ wa_extreme_offer(WaAggState *state, WaOp op, Datum value)
 
 	if (state->rows > 0)
 	{
-		value = choose(plan, op, kept->datum, value);
-		if (value == kept->datum)
+		if (!beats(plan, op, value, kept->datum))
 			return;
 		if (!plan->typbyval)
 			pfree(DatumGetPointer(kept->datum));
@@ -113,62 +161,10 @@ wa_extreme_offer(WaAggState *state, WaOp op, Datum value)
 	MemoryContextSwitchTo(old);
 }
 
-/* Returns a number that is less than 0 if a sorts before b, and 0 if they are equal. */
-static int
-compare(const WaAggPlan *plan, WaExtreme a, WaExtreme b)
-{
-	if (is_stored(plan))
-	{
-		const WaStorage storage = wa_type_storage(plan->type);
-
-		return (int) stored_less(storage, b, a) -
-			   (int) stored_less(storage, a, b);
-	}
-	return DatumGetInt32(call_function(plan->compare, a.datum, b.datum));
-}
-
-/* Tells whether two values look the same. */
-static bool
-looks_like(const WaAggPlan *plan, WaExtreme a, WaExtreme b)
-{
-	if (is_stored(plan))
-		return a.u == b.u;
-	return datum_image_eq(a.datum, b.datum, plan->typbyval, plan->typlen);
-}
-
-/*
- * Notes, in a state that watches, whether an extreme is going to be tied with a value
- * offered, which may be tied itself.  Returns false if the extreme stays what it is.
- */
-static bool
-watch(WaAggState *state, WaOp op, WaExtreme value, bool is_tied)
-{
-	const WaExtreme kept = *(const WaExtreme *) wa_state_component(state, op);
-	const WaOpSet bit = WA_OP_BIT(op);
-	int order;
-
-	if (!is_stored(state->plan) && state->plan->compare == NULL)
-		return true;
-	if (state->rows == 0)
-		order = -1;
-	else if (op == WA_OP_MIN)
-		order = compare(state->plan, value, kept);
-	else
-		order = compare(state->plan, kept, value);
-	if (order < 0)
-		state->tied &= ~bit;
-	if (order <= 0 &&
-		(is_tied || (order == 0 && !looks_like(state->plan, value, kept))))
-		state->tied |= bit;
-	return order <= 0;
-}
-
-/* Puts a value, which may be tied, into one of the components. */
+/* Puts a value into one of the components. */
 static void
-offer(WaAggState *state, WaOp op, WaExtreme value, bool is_tied)
+offer(WaAggState *state, WaOp op, WaExtreme value)
 {
-	if (state->watches && !watch(state, op, value, is_tied))
-		return;
 	if (is_stored(state->plan))
 		offer_stored(state, op, wa_type_storage(state->plan->type), value);
 	else
@@ -185,7 +181,7 @@ wa_extreme_take(WaAggState *state, Datum value)
 		extreme = stored_value(wa_type_storage(plan->type), value);
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
 		if (wa_state_has(state, op))
-			offer(state, op, extreme, false);
+			offer(state, op, extreme);
 }
 
 void
@@ -213,8 +209,7 @@ wa_extreme_merge(WaAggState *into, const WaAggState *from)
 {
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
 		if (wa_state_has(into, op))
-			offer(into, op, *(const WaExtreme *) wa_state_component(from, op),
-				  (from->tied & WA_OP_BIT(op)) != 0);
+			offer(into, op, *(const WaExtreme *) wa_state_component(from, op));
 }
 
 void

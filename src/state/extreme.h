@@ -2,10 +2,9 @@
  * extreme.h
  *		The components MIN and MAX of a state.
  *
- * Of equal values that look different the one that came last is kept, or
- * whichever the built-in keeps for the type (for character(n), the first).  A state
- * that watches notes of each extreme whether there were some, among which the order of
- * rows decides: it is tied.
+ * Of equal values that look different that one is kept which comes first by a further
+ * order, so that which rows came first is of no concern: the numeric that shows more
+ * digits, 0 rather than -0, and else the one whose bytes are smaller.
  */
 #ifndef WA_STATE_EXTREME_H
 #define WA_STATE_EXTREME_H
@@ -31,14 +30,14 @@ extern void wa_extreme_take(WaAggState *state, Datum value);
 
 /*
  * Puts a value into one of them that the plan has, for types whose values are
- * compared by PostgreSQL.  Nobody watches.
+ * compared by PostgreSQL.
  */
 extern void wa_extreme_offer(WaAggState *state, WaOp op, Datum value);
 
-/* Merges a partial of later rows, which nobody watches. */
+/* Merges a partial of other rows. */
 extern void wa_extreme_absorb(WaAggState *state, const WaPartial *partial);
 
-/* Merges a state of later rows. */
+/* Merges a state of other rows. */
 extern void wa_extreme_merge(WaAggState *into, const WaAggState *from);
 
 /* Writes the components, and reads them into an empty state. */

@@ -6,12 +6,8 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
-#include "parser/parse_func.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "settings.h"
@@ -92,22 +88,6 @@ lay_out(WaAggPlan *plan)
 	plan->state_bytes = offset;
 }
 
-/* Returns the transition function of the built-in min or max. */
-static Oid
-builtin_transition(char *name, Oid type)
-{
-	List *names = list_make2(makeString("pg_catalog"), makeString(name));
-	Oid aggregate = LookupFuncName(names, 1, &type, false);
-	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
-	Oid function;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for aggregate %u", aggregate);
-	function = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransfn;
-	ReleaseSysCache(tuple);
-	return function;
-}
-
 /* Prepares calls of a function of two values in the context. */
 static FunctionCallInfo
 prepare_call(const WaAggPlan *plan, Oid oid, MemoryContext context)
@@ -133,12 +113,6 @@ look_up_order(WaAggPlan *plan, MemoryContext context)
 		plan->kind == &wa_float_column)
 		return;
 	get_typlenbyval(plan->key.argument_type, &plan->typlen, &plan->typbyval);
-	if ((plan->key.ops & WA_OP_BIT(WA_OP_MIN)) != 0)
-		plan->smaller = prepare_call(
-			plan, builtin_transition("min", plan->key.extreme_type), context);
-	if ((plan->key.ops & WA_OP_BIT(WA_OP_MAX)) != 0)
-		plan->larger = prepare_call(
-			plan, builtin_transition("max", plan->key.extreme_type), context);
 	compare = lookup_type_cache(plan->key.argument_type, TYPECACHE_CMP_PROC)
 				  ->cmp_proc;
 	if (OidIsValid(compare))
@@ -168,6 +142,5 @@ wa_plan_complete(WaAggPlan *plan, MemoryContext context)
 bool
 wa_plan_keys_match(const WaPlanKey *a, const WaPlanKey *b)
 {
-	return a->argument_type == b->argument_type &&
-		   a->extreme_type == b->extreme_type && a->ops == b->ops;
+	return a->argument_type == b->argument_type && a->ops == b->ops;
 }

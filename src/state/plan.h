@@ -19,7 +19,6 @@ struct WaColumnKind;
 typedef struct WaPlanKey
 {
 	Oid argument_type; /* of the column */
-	Oid extreme_type;  /* as gpu_min or gpu_max declares it; may be invalid */
 	WaOpSet ops;       /* of all aggregates that share the state */
 } WaPlanKey;
 
@@ -36,14 +35,11 @@ typedef struct WaAggPlan
 	Size state_bytes;    /* of a state with its components */
 	uint16 offsets[WA_OP_COUNT]; /* of the components in a state */
 
-	/* MIN and MAX of types that no device takes: calls of the built-in's */
+	/* MIN and MAX of types that no device takes */
 	int16 typlen;
 	bool typbyval;
 	Oid collation;
-	FunctionCallInfo smaller;
-	FunctionCallInfo larger;
-	FunctionCallInfo compare; /* by the default order; NULL: smaller and larger
-								* raise an error */
+	FunctionCallInfo compare; /* by the default order; NULL: there is none */
 } WaAggPlan;
 
 /*

@@ -26,7 +26,7 @@
 typedef struct WaBulk
 {
 	WaBuffer *buffer;
-	WaPartial partial; /* of rows that came after those in the components */
+	WaPartial partial; /* of rows that are not in the components */
 	WaType type;       /* of what is in the buffer */
 
 	/* Of kinds whose values do not go into the buffer as they are */
@@ -48,10 +48,7 @@ typedef struct WaAggState
 	bool wide;       /* FLOAT: the components are pointers to wide sums */
 	bool negative_zeros; /* FLOAT, not wide: all rows so far are -0 */
 	bool stay_small : 1; /* never get a bulk again */
-	bool watches : 1; /* MIN and MAX for equal values that look different; then
-						  * there is no bulk */
-	WaOpSet tied : WA_OP_COUNT; /* of MIN and MAX: there have been some */
-	int16 exponent;             /* FLOAT, NUMERIC: unit of the sum */
+	int16 exponent;      /* FLOAT, NUMERIC: unit of the sum */
 	union
 	{
 		int16 squares_exponent; /* FLOAT: unit of the squares */
@@ -113,7 +110,7 @@ extern void wa_state_drop(WaAggState *state, Datum value);
  */
 extern void wa_state_collect(WaAggState *state);
 
-/* Merges *from, whose rows came later and are all in its components. */
+/* Merges *from, whose rows are all in its components. */
 extern void wa_state_merge(WaAggState *into, const WaAggState *from);
 
 #endif /* WA_STATE_STATE_H */

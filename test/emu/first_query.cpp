@@ -339,17 +339,17 @@ first_mixes_zeros(const Case &query)
 // Notes how a row shows its value; order: less than 0 if it comes before all others, 0
 // if it is the same as the first of them.
 static void
-note_look(uint8_t digits, int order, Look *look)
+note_digits(uint8_t digits, int order, uint8_t *most)
 {
 	if (order < 0)
-		*look = {digits, digits};
+		*most = digits;
 	else if (order == 0)
-		*look = {std::min(look->fewest, digits), std::max(look->most, digits)};
+		*most = std::max(*most, digits);
 }
 
 // Notes how a row shows its value, if it is the smallest or the largest so far.
 static void
-note_looks(const Column &column, size_t row, Cell *cell)
+note_display(const Column &column, size_t row, Cell *cell)
 {
 	const int64_t word = column.words[row];
 	const WaPartial &partial = cell->partial;
@@ -357,12 +357,12 @@ note_looks(const Column &column, size_t row, Cell *cell)
 
 	if (column.display.empty())
 		return;
-	note_look(column.display[row],
-			  is_first || word < partial.min.i ? -1 : word > partial.min.i,
-			  &cell->min);
-	note_look(column.display[row],
-			  is_first || word > partial.max.i ? -1 : word < partial.max.i,
-			  &cell->max);
+	note_digits(column.display[row],
+				is_first || word < partial.min.i ? -1 : word > partial.min.i,
+				&cell->min_display);
+	note_digits(column.display[row],
+				is_first || word > partial.max.i ? -1 : word < partial.max.i,
+				&cell->max_display);
 }
 
 // Folds a row into a group's cell.
@@ -396,7 +396,7 @@ fold(const Case &query, const WaCudaAggregate &aggregate, size_t row,
 			 NULL, 1};
 	if (column->form == WA_CUDA_I128)
 		batch.values = &word;
-	note_looks(*column, row, cell);
+	note_display(*column, row, cell);
 	wa_partial_fold(&cell->partial, aggregate.ops, &batch);
 }
 

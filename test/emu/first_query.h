@@ -42,18 +42,11 @@ struct Case
 	WaTopN top_n;
 };
 
-// How many digits rows with the smallest or the largest value show.
-struct Look
-{
-	uint8_t fewest;
-	uint8_t most;
-};
-
 // A group as the CPU finds it, or as it was taken.
 struct Cell
 {
-	Look min;
-	Look max;
+	uint8_t min_display; // the most digits that a row with it shows
+	uint8_t max_display;
 	WaPartial partial;
 	WaExactPart exact;
 };

@@ -185,7 +185,7 @@ class Column
 		wa_partial_fold(&expected, ops_, &batch_);
 		must(cudaMemcpy(&result, column_.d_result, sizeof(result),
 						cudaMemcpyDeviceToHost));
-		wa_kernel_finish(ops_, &batch_, &result, &found);
+		wa_kernel_finish(ops_, type_, &result, &found);
 		return partials_equal(&found, &expected, type_, ops_, text, text_bytes);
 	}
 
@@ -349,7 +349,7 @@ test_long_window(const Device &device, WaOpSet ops, double limit)
 	wa_partial_init(&found, &found_exact);
 	wa_partial_init(&expected, &expected_exact);
 	wa_partial_fold(&expected, ops, &batch);
-	wa_kernel_finish(ops, &batch, &result, &found);
+	wa_kernel_finish(ops, WA_FLOAT8, &result, &found);
 	(void) partials_equal(&found, &expected, WA_FLOAT8, ops, failure,
 						  sizeof(failure));
 	report_group(failure, "%s over float8: full windows are flushed in time",

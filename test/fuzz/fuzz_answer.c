@@ -199,6 +199,7 @@ make_shape(Target *target, uint64_t keys, uint64_t columns)
 		keys >>= 8;
 		key->kind = (WaVectorKind) ((keys & 0x7f) % (WA_VECTOR_TEXT + 1));
 		key->blank_padded = key->kind == WA_VECTOR_TEXT && (keys & 0x80) != 0;
+		key->keeps_zeros = key->kind == WA_VECTOR_FLOAT && (keys & 0x80) != 0;
 	}
 	for (int i = 0; i < shape->ncolumns; i++)
 	{

@@ -283,6 +283,8 @@ change_key(Mutation *mutation)
 	keys[key].kind = query->program.kinds[numbers[key]];
 	keys[key].blank_padded =
 		keys[key].kind == WA_VECTOR_TEXT && pick(mutation, 2) == 0;
+	keys[key].keeps_zeros =
+		keys[key].kind == WA_VECTOR_FLOAT && pick(mutation, 4) == 0;
 	query->keys = keys;
 	query->key_numbers = numbers;
 }

@@ -31,8 +31,6 @@ class Call:
         if not query.window and not self.distinct and rng.random() < 0.15:
             self.order = rng.choice([" ORDER BY r.id DESC", " ORDER BY r.k1",
                                      " ORDER BY r.s NULLS FIRST, r.id"])
-        # which of equal values comes back is open in all of these cases
-        self.canonical = query.canonical or self.distinct or bool(self.order)
         self.argument = self.draw_argument(rng)
         self.filter = ""
         if rng.random() < 0.2:
@@ -74,10 +72,11 @@ class Call:
         argument = rng.choice(choices)
         if self.width == 4:
             argument = f"({argument})::real"
-        if self.canonical and self.column in CANONICAL:
+        # which of equal values DISTINCT keeps is open
+        if self.distinct and self.column in CANONICAL:
             return CANONICAL[self.column].format(argument)
         # numerics made of integers may be equal and look different, too
-        if self.canonical and "numeric" in argument:
+        if self.distinct and "numeric" in argument:
             return f"trim_scale({argument})"
         return argument
 
@@ -107,8 +106,6 @@ class Query:
         self.settings = settings or draw_settings(rng)
         self.rerun = (draw_settings(rng)
                       if not self.window and rng.random() < 0.3 else None)
-        parallel = int(self.settings["max_parallel_workers_per_gather"]) > 0
-        self.canonical = (parallel or self.rerun is not None) and not self.window
         self.source = draw_source(rng, self.window)
         self.where = f"WHERE {draw_condition(rng)}" if rng.random() < 0.35 else ""
         if rng.random() < 0.02:

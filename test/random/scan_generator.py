@@ -72,11 +72,14 @@ class Call:
             self.filter = f" FILTER (WHERE {expressions.condition()})"
 
     def depends_on_order(self, accelerate):
-        """Tells whether the text of the result depends on the order of rows."""
-        if self.function in ("min", "max"):
-            return self.kind in TWINS
+        """Tells whether the result depends on the order of rows."""
         return (self.kind in FLOATS and self.function not in EXACT
                 and not self.is_ours and accelerate != "all")
+
+    def has_twins(self):
+        """Tells whether the result may look different on the sides, and be equal."""
+        return (self.function in ("min", "max")
+                and self.kind in TWINS | {"bpchar"})
 
     def render(self, side, accelerate):
         """Returns the text of the call on a side, "on" or "off"."""
@@ -105,16 +108,16 @@ class Query:
         self.is_lateral = self.way == "plain" and rng.random() < 0.12
         self.expressions = Expressions(rng, samples, self.way == "prepared")
         self.where = self.draw_where()
-        self.keys, self.kinds, self.has_twins = [], [], False
+        self.keys, self.kinds = [], []
         self.draw_keys()
         self.calls = [Call(self, self.expressions)
                       for _ in range(rng.choice([1, 1, 2, 3, 4, 5]))]
         self.outputs = [self.draw_output(place)
                         for place in range(len(self.calls))]
         self.having = self.draw_having()
-        # A sum of built-in floats, 0 beside -0, 1.0 beside 1.00: what comes out
-        # depends on the order of the rows, so it is kept, on both sides.
-        self.keeps_order = self.has_twins or any(
+        # A sum of built-in floats depends on the order of the rows, so it is kept, on
+        # both sides.
+        self.keeps_order = any(
             call.depends_on_order(self.accelerate) for call in self.calls)
         if self.keeps_order:  # money cannot be hashed
             self.keys = [f"({key})::numeric" if kind == "money" else key
@@ -144,7 +147,7 @@ class Query:
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
     def draw_keys(self):
-        """Draws the keys, and sees whether equal ones may look different."""
+        """Draws the keys."""
         for _ in range(self.rng.choice([0, 0, 0, 1, 1, 1, 2, 2, 3])):
             kind = self.rng.choice(KEYS)
             if (self.left_alone and kind in TWINS
@@ -153,8 +156,6 @@ class Query:
             key = self.expressions.draw(kind, self.rng.choice([0, 0, 1, 2]))
             self.keys.append(key)
             self.kinds.append(kind)
-            if kind in TWINS and key not in ("cents", "late_n"):
-                self.has_twins = True
 
     def draw_output(self, place):
         """Returns the expression over a call that is selected, {} the call."""
@@ -300,6 +301,15 @@ class Query:
         if self.way == "cursor":
             return [f"EXPLAIN (COSTS OFF) {prepared[0]}"]
         return [f"EXPLAIN (COSTS OFF) {self.render(side)}"]
+
+    def twins(self):
+        """Returns the places of results that may look different, and be equal."""
+        first = 1 if self.is_lateral else 0
+        keys = [first + place for place, kind in enumerate(self.kinds)
+                if kind in TWINS | {"bpchar"}]
+        first += len(self.keys)
+        return keys + [first + place for place, call in enumerate(self.calls)
+                       if call.has_twins()]
 
     def leave_floats(self):
         """Makes both sides one text, in one process: the node does not run it.

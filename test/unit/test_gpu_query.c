@@ -319,9 +319,11 @@ make_parts(WaQuery *query, WaQueryKey *keys, uint16_t *key_numbers,
 	for (uint32_t i = 0; i < query->nkeys; i++)
 	{
 		key_numbers[i] = key_choices[random_below(LENGTH(key_choices))];
-		keys[i] = (WaQueryKey){query->program.kinds[key_numbers[i]], false};
+		keys[i] = (WaQueryKey){.kind = query->program.kinds[key_numbers[i]]};
 		keys[i].blank_padded =
 			keys[i].kind == WA_VECTOR_TEXT && random_below(2) == 0;
+		keys[i].keeps_zeros =
+			keys[i].kind == WA_VECTOR_FLOAT && random_below(4) == 0;
 	}
 	query->ncolumns =
 		1 + (uint32_t) random_below(random_below(8) == 0 ? MAX_COLUMNS : 11);

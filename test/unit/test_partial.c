@@ -153,6 +153,14 @@ same_value(WaStorage storage, WaValue a, WaValue b)
 	return a.u == b.u;
 }
 
+/* Tells whether a value is 0 and another one -0. */
+static bool
+is_better_zero(WaStorage storage, WaValue a, WaValue b)
+{
+	return (storage == WA_F32 || storage == WA_F64) && a.f == 0 && b.f == 0 &&
+		   !signbit(a.f) && signbit(b.f);
+}
+
 /* Takes one value into a partial, as plainly as can be. */
 static void
 take_plainly(WaPartial *partial, WaStorage storage, WaValue value)
@@ -170,9 +178,11 @@ take_plainly(WaPartial *partial, WaStorage storage, WaValue value)
 		wa_uint192_add(&partial->squares,
 					   wa_uint192_make(wa_int64_square(value.i)));
 	}
-	if (partial->rows == 0 || !plain_less(storage, partial->min, value))
+	if (partial->rows == 0 || plain_less(storage, value, partial->min) ||
+		is_better_zero(storage, value, partial->min))
 		partial->min = value;
-	if (partial->rows == 0 || !plain_less(storage, value, partial->max))
+	if (partial->rows == 0 || plain_less(storage, partial->max, value) ||
+		is_better_zero(storage, value, partial->max))
 		partial->max = value;
 	partial->rows++;
 }

@@ -31,8 +31,8 @@ enum
 
 static const WaVectorKind kinds[NREGISTERS] = {WA_VECTOR_INT,
 											   WA_VECTOR_DECIMAL};
-static const WaQueryKey keys[] = {{WA_VECTOR_INT, false},
-								  {WA_VECTOR_DECIMAL, false}};
+static const WaQueryKey keys[] = {{.kind = WA_VECTOR_INT},
+								  {.kind = WA_VECTOR_DECIMAL}};
 static const uint16_t numbers[] = {NUMBER, WIDE};
 static const WaQueryColumn columns[] = {{WIDE, -1, WA_VECTOR_DECIMAL, OPS}};
 

@@ -44,9 +44,9 @@ static const WaQueryConstant constants[] = {
 static const WaQueryFilter filters[] = {{0, 1, IS_BELOW}};
 
 static const WaQueryKey keys[NKEYS] = {
-	{WA_VECTOR_INT, false},     {WA_VECTOR_TEXT, true},
-	{WA_VECTOR_DECIMAL, false}, {WA_VECTOR_FLOAT, false},
-	{WA_VECTOR_BOOL, false},
+	{.kind = WA_VECTOR_INT},     {.kind = WA_VECTOR_TEXT, .blank_padded = true},
+	{.kind = WA_VECTOR_DECIMAL}, {.kind = WA_VECTOR_FLOAT},
+	{.kind = WA_VECTOR_BOOL},
 };
 
 static const uint16_t key_numbers[NKEYS] = {KEY_INT, KEY_TEXT, KEY_DECIMAL,
