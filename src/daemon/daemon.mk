@@ -139,7 +139,13 @@ $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
 $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
-$(UNIT_BUILD)/test_budget: $(DAEMON_BUILD)/daemon/daemon/query_runner.o
+$(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/query_runner.o
+
+# The CPU's alone.
+$(UNIT_BUILD)/query_runner.o: src/daemon/query_runner.c
+	@mkdir -p $(@D)
+	$(call step,CC)
+	$(CC) $(DAEMON_CFLAGS) -c -o $@ $<
 
 $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
