@@ -54,7 +54,7 @@ static bool
 is_null(const WaOrderBy *order, const ExpectedGroup *group)
 {
 	if (order->of == WA_ORDER_KEY)
-		return group->first.cells[order->number].is_null;
+		return group->keys[order->number].is_null;
 	return order->of != WA_ORDER_ROWS &&
 		   group->columns[order->number].rows == 0;
 }
@@ -71,8 +71,8 @@ compare_values(const WaQuery *query, const WaOrderBy *order,
 	{
 		case WA_ORDER_KEY:
 			return compare_cells(query->keys[order->number].kind,
-								 &a->first.cells[order->number],
-								 &b->first.cells[order->number]);
+								 &a->keys[order->number],
+								 &b->keys[order->number]);
 		case WA_ORDER_ROWS:
 			return compare_numbers((__int128) left->rows,
 								   (__int128) right->rows);

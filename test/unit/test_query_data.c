@@ -344,21 +344,42 @@ same_key(WaVectorKind kind, const Cell *a, const Cell *b)
 	}
 }
 
+/* Tells whether of equal keys or values one is shown rather than another. */
+static bool
+is_better_shown(WaVectorKind kind, const Cell *a, const Cell *b)
+{
+	if (a->is_null)
+		return false;
+	switch (kind)
+	{
+		case WA_VECTOR_FLOAT:
+			return a->f == 0 && !signbit(a->f) && signbit(b->f);
+		case WA_VECTOR_DECIMAL:
+			return a->display > b->display;
+		case WA_VECTOR_TEXT:
+			return strlen(a->text) < strlen(b->text);
+		default:
+			return false;
+	}
+}
+
 /* Adds a value to what is expected of a column. */
 static void
 expect_value(Expected *expected, WaVectorKind kind, const Cell *cell)
 {
 	const bool first = expected->rows++ == 0;
-	int to_min = -1;
-	int to_max = 1;
+	int to_min = 0;
+	int to_max = 0;
 
 	if (kind == WA_VECTOR_FLOAT)
 	{
 		wa_exact_add(&expected->exact.sum, cell->f);
 		wa_squares_add(&expected->exact.squares, cell->f);
 		expected->other |= cell->f != 0 || !signbit(cell->f);
-		to_min = wa_float_less(expected->min.f, cell->f) ? 1 : 0;
-		to_max = wa_float_less(cell->f, expected->max.f) ? -1 : 0;
+		to_min = wa_float_less(expected->min.f, cell->f) -
+				 wa_float_less(cell->f, expected->min.f);
+		to_max = wa_float_less(expected->max.f, cell->f) -
+				 wa_float_less(cell->f, expected->max.f);
 	}
 	else if (kind != WA_VECTOR_TEXT && kind != WA_VECTOR_BOOL)
 	{
@@ -373,9 +394,11 @@ expect_value(Expected *expected, WaVectorKind kind, const Cell *cell)
 		if (cell->display > expected->display)
 			expected->display = cell->display;
 	}
-	if (first || to_min <= 0)
+	if (first || to_min < 0 ||
+		(to_min == 0 && is_better_shown(kind, cell, &expected->min)))
 		expected->min = *cell;
-	if (first || to_max >= 0)
+	if (first || to_max > 0 ||
+		(to_max == 0 && is_better_shown(kind, cell, &expected->max)))
 		expected->max = *cell;
 }
 
@@ -413,7 +436,7 @@ expect_row(ExpectedGroup *groups, size_t ngroups, const Row *row,
 		uint32_t key = 0;
 
 		while (key < nkeys && same_key(keys[key].kind, &row->cells[key],
-									   &groups[number].first.cells[key]))
+									   &groups[number].keys[key]))
 			key++;
 		if (key == nkeys)
 			break;
@@ -421,8 +444,12 @@ expect_row(ExpectedGroup *groups, size_t ngroups, const Row *row,
 	if (number == ngroups)
 	{
 		memset(&groups[number], 0, sizeof(groups[number]));
-		groups[number].first = *row;
+		memcpy(groups[number].keys, row->cells, sizeof(groups[number].keys));
 	}
+	for (uint32_t key = 0; key < nkeys; key++)
+		if (is_better_shown(keys[key].kind, &row->cells[key],
+							&groups[number].keys[key]))
+			groups[number].keys[key] = row->cells[key];
 	expect_in_group(&groups[number], row);
 	return number == ngroups ? ngroups + 1 : ngroups;
 }
@@ -452,7 +479,7 @@ wide_units(WaText text)
 	return header.negative ? -units : units;
 }
 
-/* Tells whether a key that was read is that of a row, and shown like it. */
+/* Tells whether a key that was read is that of a group, and shown like it. */
 static bool
 is_key(WaVectorKind kind, const Cell *cell, const WaQueryValue *value)
 {
@@ -491,8 +518,8 @@ find_expected(ExpectedGroup *groups, size_t ngroups, const WaQueryValue *values,
 	{
 		uint32_t key = 0;
 
-		while (key < nkeys && is_key(keys[key].kind,
-									 &groups[i].first.cells[key], &values[key]))
+		while (key < nkeys &&
+			   is_key(keys[key].kind, &groups[i].keys[key], &values[key]))
 			key++;
 		if (key == nkeys)
 			return &groups[i];
@@ -535,16 +562,18 @@ is_expected_decimal(const Expected *expected, const WaRecordLayout *layout,
 {
 	const uint64_t *words = record->words;
 	WaDecimalHeader header;
+	Cell min;
+	Cell max;
 
 	memcpy(&header, words + layout->header, sizeof(header));
 	EXPECT(are_sums(expected, layout, words,
 					wa_powers_of_ten[REFERENCE_SCALE - record->scale]));
 	EXPECT(header.display == expected->display);
-	EXPECT((int64_t) words[layout->min] == expected->min.i &&
-		   header.min_scale == expected->min.scale &&
+	min = (Cell){.i = (int64_t) words[layout->min], .scale = header.min_scale};
+	max = (Cell){.i = (int64_t) words[layout->max], .scale = header.max_scale};
+	EXPECT(compare_decimals(&min, &expected->min) == 0 &&
 		   header.min_display == expected->min.display);
-	EXPECT((int64_t) words[layout->max] == expected->max.i &&
-		   header.max_scale == expected->max.scale &&
+	EXPECT(compare_decimals(&max, &expected->max) == 0 &&
 		   header.max_display == expected->max.display);
 	return true;
 }

@@ -73,7 +73,7 @@ typedef struct Expected
 
 typedef struct ExpectedGroup
 {
-	Row first;
+	Cell keys[NKEYS]; /* as they are shown */
 	Expected columns[NCOLUMNS];
 	bool found;
 } ExpectedGroup;
