@@ -1,6 +1,6 @@
 /*
  * batch_loop.c
- *		Reads the table and brings its rows into groups, a batch at a time.
+ *		Reads rows and brings them into groups, a batch at a time; see batch_loop.h.
  *
  * The groups stay within work_mem * hash_mem_multiplier: rows of others than are
  * there when that is reached are spilled, and follow later (scan/spill.h).
@@ -11,19 +11,14 @@
  */
 #include "postgres.h"
 
-#include "executor/executor.h"
-
-#include "client/client.h"
 #include "heap/gather.h"
-#include "scan/early.h"
+#include "scan/batch_loop.h"
+#include "scan/group_store.h"
 #include "scan/merge.h"
-#include "scan/node.h"
-#include "scan/parallel.h"
-#include "scan/resident.h"
+#include "scan/rowwise.h"
 #include "scan/spill.h"
 #include "scan/spill_pace.h"
 #include "scan/spill_row.h"
-#include "scan/why_heap.h"
 
 /*
  * Of so few rows none are tried in vectors again when one of them has none; and
@@ -35,12 +30,6 @@
 #define RIGHT_TRIES     4
 #define WRONG_TRIES     4
 #define MAX_SINGLY_ROWS (256 * MIN_TRIED_ROWS)
-
-uint32
-wa_scan_groups(const WaScanState *state)
-{
-	return state->groups == NULL ? 1 : wa_groups_count(state->groups);
-}
 
 /*
  * Gathers the columns that clause number `step` needs, or what comes after WHERE;
@@ -264,26 +253,6 @@ take_spilled_in_vectors(WaScanState *state, int nrows)
 }
 
 void
-wa_scan_make_groups(WaScanState *state)
-{
-	MemoryContextReset(state->group_context);
-	state->groups = NULL;
-	if (state->nkeys > 0)
-		state->groups = wa_groups_make(state->group_context, state->nkeys,
-									   state->group_keys);
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		WaScanColumn *column = &state->columns[i];
-
-		column->accumulator = wa_accumulator_make(state->group_context,
-												  &column->plan, column->kind);
-		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
-	}
-	if (state->groups != NULL)
-		wa_spill_pace_begin(state);
-}
-
-void
 wa_scan_begin(WaScanState *state)
 {
 	wa_scan_make_groups(state);
@@ -384,9 +353,8 @@ take_in_pieces(WaScanState *state, int nrows,
 	state->rows = rows;
 }
 
-/* Takes the next batch of rows.  Returns false if there is none. */
-static bool
-take_batch(WaScanState *state)
+bool
+wa_scan_take_batch(WaScanState *state)
 {
 	int nrows;
 
@@ -400,46 +368,8 @@ take_batch(WaScanState *state)
 void
 wa_scan_read(WaScanState *state)
 {
-	while (take_batch(state))
+	while (wa_scan_take_batch(state))
 		;
-}
-
-/* Reads what the device process has not answered for. */
-static void
-read_heap(WaScanState *state)
-{
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-
-	if (state->is_covered)
-		wa_spill_check(state);
-	else
-		(void) take_batch(state);
-	/* Workers are given what subselects return, which may not be run in vain. */
-	while (wa_interpreter_waits(state->interpreter, econtext) &&
-		   take_batch(state))
-		;
-	wa_parallel_read(state);
-	wa_scan_read(state);
-}
-
-/* Reads the table. */
-static void
-read_table(WaScanState *state)
-{
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-
-	wa_scan_begin(state);
-	if (!ExecQual(state->one_time_filter, econtext))
-		return;
-	if (!wa_heap_has_rows(state->heap))
-		return;
-	if (wa_interpreter_prepare(state->interpreter, econtext))
-		wa_resident_use(state);
-	else
-		wa_why_heap_note(state, "no vector holds a constant's value");
-	wa_heap_may_mark(state->heap);
-	read_heap(state);
-	wa_spill_finish(state, 1);
 }
 
 /* Takes a message of groups that were spilled. */
@@ -475,36 +405,12 @@ take_spilled(WaScanState *state)
 	return nrows >= 0;
 }
 
-/* Reads the next partition of what was spilled. */
-static void
-read_partition(WaScanState *state)
+void
+wa_scan_read_partition(WaScanState *state)
 {
 	wa_scan_make_groups(state);
 	wa_spill_open(state);
 	while (take_spilled(state))
 		;
 	wa_spill_finish(state, 1);
-}
-
-void
-wa_scan_start(WaScanState *state)
-{
-	if (state->is_ours)
-		wa_client_begin();
-	wa_spill_end(state);
-	wa_instrument_start(state);
-	state->is_started = true;
-}
-
-bool
-wa_scan_fill(WaScanState *state)
-{
-	if (state->batches > 0 && !wa_spill_is_left(state))
-		return false;
-	state->next = 0;
-	if (state->batches++ == 0)
-		read_table(state);
-	else
-		read_partition(state);
-	return true;
 }

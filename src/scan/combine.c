@@ -19,7 +19,10 @@
 #include "heap/gather.h"
 #include "scan/attempt.h"
 #include "scan/combine_internal.h"
+#include "scan/group_store.h"
 #include "scan/lazy.h"
+#include "scan/merge.h"
+#include "scan/rowwise.h"
 
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
 #define FEW_TIMES 16

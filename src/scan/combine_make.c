@@ -11,6 +11,7 @@
 #include "nodes/nodeFuncs.h"
 
 #include "scan/combine_internal.h"
+#include "scan/prepare.h"
 #include "scan/pushdown.h"
 
 /* Describes a node's query as what is to be pushed. */

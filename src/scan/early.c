@@ -14,6 +14,7 @@
 #include "scan/attempt.h"
 #include "scan/compile.h"
 #include "scan/early.h"
+#include "scan/rowwise.h"
 
 /* Computes what is PostgreSQL's own: a callback. */
 static void

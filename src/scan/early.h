@@ -8,7 +8,7 @@
 #ifndef WA_SCAN_EARLY_H
 #define WA_SCAN_EARLY_H
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /*
  * Computes what it can, at the beginning of a scan that has rows, of which some may

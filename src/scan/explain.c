@@ -13,8 +13,10 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
-#include "scan/node.h"
+#include "scan/explain.h"
+#include "scan/instrument.h"
 #include "scan/plan.h"
+#include "scan/scan_state.h"
 #include "scan/shared_instrument.h"
 #include "scan/top.h"
 #include "scan/why_heap.h"

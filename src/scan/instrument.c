@@ -4,8 +4,7 @@
  */
 #include "postgres.h"
 
-#include "scan/node.h"
-#include "scan/top.h"
+#include "scan/instrument.h"
 
 void
 wa_instrument_add(WaInstrument *instrument, const WaInstrument *other,
@@ -67,8 +66,7 @@ wa_instrument_of(const WaScanState *state)
 		instrument.read = wa_heap_counts(state->heap);
 	instrument.read.blocks += state->worker_counts.blocks;
 	instrument.read.rows += state->worker_counts.rows;
-	if (state->top != NULL)
-		instrument.compared_groups = wa_top_compared(state->top);
+	instrument.compared_groups = state->compared_groups;
 	instrument.resident_blocks = state->resident_blocks;
 	instrument.resident_rows = state->resident_rows;
 	instrument.combinations = state->combinations;

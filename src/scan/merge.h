@@ -6,24 +6,7 @@
 #define WA_SCAN_MERGE_H
 
 #include "query/partial_groups.h"
-#include "scan/node.h"
-
-/*
- * Returns the shape of a node's groups, in the current memory context; scales
- * are those of the present.
- */
-extern WaPartialShape *wa_scan_shape(const WaScanState *state);
-
-/*
- * Writes a message of groups: those from number *next on, below end, until there
- * are enough bytes; sets *next to the first that is not in it.  order: the groups
- * by these numbers; NULL: they are the same.  What a group has beyond records
- * goes there as transition states.
- */
-extern void wa_scan_write_groups(WaScanState *state,
-								 const WaPartialShape *shape,
-								 const uint32 *order, uint32 *next, uint32 end,
-								 WaWriter *writer);
+#include "scan/scan_state.h"
 
 /*
  * The texts that the integers of aggregated columns stand for, by their ranks: of

@@ -8,7 +8,7 @@
 #include "nodes/bitmapset.h"
 
 #include "core/must_check.h"
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /*
  * Returns a column of a group: a key or a result, numbered as in the scan tuple

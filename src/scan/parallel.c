@@ -24,6 +24,7 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
+#include "scan/batch_loop.h"
 #include "scan/merge.h"
 #include "scan/parallel.h"
 #include "scan/parallel_cost.h"

@@ -9,7 +9,7 @@
 #ifndef WA_SCAN_PARALLEL_H
 #define WA_SCAN_PARALLEL_H
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /*
  * Returns how many workers to ask for so many blocks: those of the plan or, where the

@@ -8,7 +8,8 @@
 #include "storage/shm_mq.h"
 
 #include "scan/context_arena.h"
-#include "scan/merge.h"
+#include "scan/group_message.h"
+#include "scan/group_store.h"
 #include "scan/parallel_task.h"
 
 bool

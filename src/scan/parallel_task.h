@@ -7,7 +7,7 @@
 
 #include "access/parallel.h"
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 #include "scan/spill.h"
 
 /* What lies in the shared memory, by its key there. */

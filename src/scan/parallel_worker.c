@@ -15,7 +15,9 @@
 #include "utils/backend_status.h"
 #include "utils/snapmgr.h"
 
+#include "scan/batch_loop.h"
 #include "scan/parallel_task.h"
+#include "scan/prepare.h"
 
 /* The name by which the leader has the server call it. */
 PGDLLEXPORT void wa_scan_worker(dsm_segment *segment, shm_toc *toc);

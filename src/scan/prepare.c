@@ -13,7 +13,9 @@
 #include "utils/rel.h"
 
 #include "heap/gather.h"
-#include "scan/node.h"
+#include "scan/prepare.h"
+#include "scan/rowwise.h"
+#include "scan/scan_state.h"
 
 /* Completes what is known of keys, clauses and columns. */
 static void

@@ -24,25 +24,10 @@
 #include "scan/resident_asked.h"
 #include "scan/resident_query.h"
 #include "scan/resident_rest.h"
+#include "scan/resident_worth.h"
 #include "scan/suggest.h"
 #include "scan/why_heap.h"
 #include "settings.h"
-
-/* Smaller relations are read faster than the device process is asked. */
-#define MIN_BLOCKS 64
-
-/*
- * A group costs 0.5 us to merge and to hand over, where 16 threads find groups, and
- * a block 1.5 us to read in one process (bench/results, 2026-11-22-h200-resident.md
- * and -scan.md, hits q15): so many groups a block are worth asking for.
- */
-#define GROUPS_PER_BLOCK 3
-
-/*
- * Fewer groups always are: the planner often expects too many.  Of a table of a
- * million rows, as many take as long one way as the other, on two processors.
- */
-#define FEW_GROUPS 30000
 
 /* Bytes for groups in the parcel; more come in a file of their own. */
 #define GROUPS_ROOM ((uint64) 512 * 1024)
@@ -84,31 +69,6 @@ lay_out(uint32 nblocks, uint64 query_bytes)
 	layout.groups = next_offset(layout.cover + wa_extents_bytes(nblocks));
 	layout.bytes = layout.groups + GROUPS_ROOM;
 	return layout;
-}
-
-bool
-wa_resident_is_large(double nblocks)
-{
-	return nblocks >= MIN_BLOCKS;
-}
-
-/* Returns how many groups are worth asking for. */
-static double
-most_groups(double nblocks, int nworkers)
-{
-	return Max(nblocks * GROUPS_PER_BLOCK / (nworkers + 1), FEW_GROUPS);
-}
-
-bool
-wa_resident_takes_groups(double nblocks, double ngroups, int nworkers)
-{
-	return ngroups <= most_groups(nblocks, nworkers);
-}
-
-int
-wa_resident_shares(int nworkers)
-{
-	return nworkers + 1;
 }
 
 /*
@@ -156,24 +116,6 @@ typedef struct Answer
 	const void *groups; /* unchecked */
 	bool has_rest;      /* the other blocks have been read */
 } Answer;
-
-void
-wa_resident_leave_out(WaScanState *state, const uint64_t *covered)
-{
-	const Size bytes = wa_heap_covered_bytes(state->heap);
-
-	state->is_covered = true;
-	if (covered == NULL)
-	{
-		wa_heap_leave_out_all(state->heap);
-		return;
-	}
-	/* Groups may be spilled while the scan goes on. */
-	state->covered =
-		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
-	memcpy(state->covered, covered, bytes);
-	wa_heap_leave_out(state->heap, state->covered);
-}
 
 /*
  * Leaves out the blocks that the device process has answered for, unless the others have
@@ -397,7 +339,7 @@ static uint32
 most_combinations(const WaScanState *asked)
 {
 	const double worth =
-		most_groups(wa_heap_nblocks(asked->heap), asked->nworkers);
+		wa_resident_most_groups(wa_heap_nblocks(asked->heap), asked->nworkers);
 	const Size bytes =
 		(Size) COMBINATION_BYTES * (1 + asked->nkeys + asked->ncolumns);
 

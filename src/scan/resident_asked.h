@@ -6,7 +6,7 @@
 #define WA_SCAN_RESIDENT_ASKED_H
 
 #include "core/protocol.h"
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /*
  * Returns why a query of the node may not use resident columns at all, the end of a

@@ -15,8 +15,8 @@
 #include "client/residency.h"
 #include "resident/relation.h"
 #include "scan/combine_plan.h"
-#include "scan/resident.h"
 #include "scan/resident_plan.h"
+#include "scan/resident_worth.h"
 #include "scan/top_n.h"
 #include "settings.h"
 

@@ -11,8 +11,8 @@
 
 #include "heap/gather.h"
 #include "query/query_wire.h"
-#include "scan/resident.h"
 #include "scan/resident_query.h"
+#include "scan/resident_worth.h"
 #include "scan/top_n.h"
 
 /* Tells whether what a column has are the smallest and the largest of texts. */

@@ -7,10 +7,28 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "scan/batch_loop.h"
 #include "scan/parallel.h"
-#include "scan/resident.h"
 #include "scan/resident_rest.h"
 #include "scan/spill.h"
+
+void
+wa_resident_leave_out(WaScanState *state, const uint64_t *covered)
+{
+	const Size bytes = wa_heap_covered_bytes(state->heap);
+
+	state->is_covered = true;
+	if (covered == NULL)
+	{
+		wa_heap_leave_out_all(state->heap);
+		return;
+	}
+	/* Groups may be spilled while the scan goes on. */
+	state->covered =
+		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
+	memcpy(state->covered, covered, bytes);
+	wa_heap_leave_out(state->heap, state->covered);
+}
 
 void
 wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)

@@ -9,7 +9,7 @@
 #ifndef WA_SCAN_RESIDENT_REST_H
 #define WA_SCAN_RESIDENT_REST_H
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /* What has been read meanwhile. */
 typedef struct WaRest
@@ -28,5 +28,11 @@ extern void wa_rest_read(void *rest, uint64_t *cover, uint64 blocks);
 
 /* Has the scan begin again, if something was read: of no row, with no group. */
 extern void wa_rest_forget(WaRest *rest);
+
+/*
+ * Has the scan, of which no row was read, leave out the blocks whose bits are set; NULL:
+ * all.
+ */
+extern void wa_resident_leave_out(WaScanState *state, const uint64_t *covered);
 
 #endif /* WA_SCAN_RESIDENT_REST_H */

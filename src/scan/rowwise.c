@@ -7,8 +7,9 @@
 #include "executor/executor.h"
 #include "utils/rel.h"
 
-#include "scan/node.h"
+#include "scan/group_store.h"
 #include "scan/rowwise.h"
+#include "scan/scan_state.h"
 #include "scan/spill.h"
 #include "scan/spill_row.h"
 

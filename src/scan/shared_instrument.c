@@ -32,6 +32,7 @@
 #include "storage/dsm.h"
 
 #include "compat.h"
+#include "scan/instrument.h"
 #include "scan/shared_instrument.h"
 
 /* In shared memory: those of the workers. */

@@ -11,7 +11,7 @@
 #ifndef WA_SCAN_SHARED_INSTRUMENT_H
 #define WA_SCAN_SHARED_INSTRUMENT_H
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 typedef struct WaSharedInstrument WaSharedInstrument;
 

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "core/int128.h"
+#include "scan/group_store.h"
 #include "scan/shifted.h"
 
 /* What a column has of a group, as far as its operations go. */

@@ -6,7 +6,7 @@
 #define WA_SCAN_SHIFTED_H
 
 #include "core/must_check.h"
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /*
  * Takes the parameters that values are shifted by, and raises PostgreSQL's error

@@ -13,7 +13,8 @@
 
 #include "heap/gather.h"
 #include "scan/context_arena.h"
-#include "scan/merge.h"
+#include "scan/group_message.h"
+#include "scan/group_store.h"
 #include "scan/spill.h"
 #include "scan/spill_pace.h"
 #include "scan/spill_row.h"

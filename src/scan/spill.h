@@ -18,7 +18,7 @@
 
 #include "core/must_check.h"
 #include "query/wire.h"
-#include "scan/node.h"
+#include "scan/scan_state.h"
 #include "scan/spill_file.h"
 #include "storage/fileset.h"
 

@@ -10,7 +10,7 @@
 #ifndef WA_SCAN_SPILL_PACE_H
 #define WA_SCAN_SPILL_PACE_H
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /* A partition is divided into 4 to 256. */
 #define WA_SPILL_MIN_BITS 2

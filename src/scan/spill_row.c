@@ -14,7 +14,7 @@
 #include "utils/rel.h"
 
 #include "heap/gather.h"
-#include "scan/node.h"
+#include "scan/scan_state.h"
 #include "scan/spill_row.h"
 
 struct WaSpillRows

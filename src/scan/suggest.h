@@ -5,7 +5,7 @@
 #ifndef WA_SCAN_SUGGEST_H
 #define WA_SCAN_SUGGEST_H
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 #include "scan/shape.h"
 
 /*

@@ -25,6 +25,7 @@
 #include "utils/typcache.h"
 
 #include "scan/accumulate_peek.h"
+#include "scan/group_store.h"
 #include "scan/output.h"
 #include "scan/top.h"
 
@@ -65,8 +66,6 @@ struct WaTop
 	binaryheap *heap; /* of pointers to entries */
 	uint32 *chosen;   /* NULL: all */
 	uint32 nchosen;
-
-	int64 ncompared; /* for EXPLAIN */
 };
 
 /* Tells whether an operator sorts numerics by their size. */
@@ -405,7 +404,7 @@ wa_top_choose(WaTop *top)
 	MemoryContextReset(top->context);
 	top->chosen = NULL;
 	top->nchosen = ngroups;
-	top->ncompared += ngroups;
+	top->state->compared_groups += ngroups;
 	nwanted = wanted_groups(top, ngroups);
 	if (nwanted == 0)
 		return;
@@ -426,10 +425,4 @@ uint32
 wa_top_group(const WaTop *top, uint32 i)
 {
 	return top->chosen == NULL ? i : top->chosen[i];
-}
-
-int64
-wa_top_compared(const WaTop *top)
-{
-	return top->ncompared;
 }

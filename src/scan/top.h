@@ -10,8 +10,8 @@
 #define WA_SCAN_TOP_H
 
 #include "core/must_check.h"
-#include "scan/node.h"
 #include "scan/plan.h"
+#include "scan/scan_state.h"
 
 typedef struct WaTop WaTop;
 
@@ -36,8 +36,5 @@ extern uint32 wa_top_count(const WaTop *top);
 
 /* Returns the number of the i-th of them. */
 extern uint32 wa_top_group(const WaTop *top, uint32 i);
-
-/* Returns among how many groups it has chosen so far. */
-extern int64 wa_top_compared(const WaTop *top);
 
 #endif /* WA_SCAN_TOP_H */

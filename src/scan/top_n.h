@@ -10,7 +10,7 @@
 #define WA_SCAN_TOP_N_H
 
 #include "scan/limit.h"
-#include "scan/node.h"
+#include "scan/scan_state.h"
 #include "scan/shape.h"
 
 /*

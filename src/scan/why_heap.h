@@ -10,7 +10,7 @@
 #ifndef WA_SCAN_WHY_HEAP_H
 #define WA_SCAN_WHY_HEAP_H
 
-#include "scan/node.h"
+#include "scan/scan_state.h"
 
 /* Reasons that the line says more of. */
 #define WA_WHY_NOT_FRESH \

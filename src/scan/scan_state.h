@@ -1,9 +1,9 @@
 /*
- * node.h
+ * scan_state.h
  *		The execution state of a node of the scan tier.
  */
-#ifndef WA_SCAN_NODE_H
-#define WA_SCAN_NODE_H
+#ifndef WA_SCAN_SCAN_STATE_H
+#define WA_SCAN_SCAN_STATE_H
 
 #include "nodes/extensible.h"
 
@@ -12,9 +12,7 @@
 #include "scan/aggregates.h"
 #include "scan/clock.h"
 #include "scan/group_datum.h"
-#include "scan/instrument.h"
 #include "scan/interpreter.h"
-#include "scan/rowwise.h"
 #include "scan/shift.h"
 
 /* Room for why a node reads the heap. */
@@ -84,6 +82,26 @@ typedef struct WaPace
 	int nsingly; /* rows that are not tried, as such tries were of no use */
 } WaPace;
 
+/* What EXPLAIN ANALYZE counts of a node. */
+typedef struct WaInstrument
+{
+	WaHeapCounts read;
+	int64 kept_rows;       /* that fulfilled WHERE */
+	int64 rowwise_rows;    /* that were computed one by one */
+	int64 compared_groups; /* for ORDER BY ... LIMIT */
+	int64 resident_blocks; /* that the device process has answered for */
+	int64 resident_rows;   /* of these */
+	int64 combinations;    /* scan/combine.h */
+	int64 refusals;        /* it would have taken too much memory */
+	double resident_ms;    /* that the device took, and */
+	bool is_gpu;           /* what it was */
+	int64 spilled_rows;
+	int64 batches;     /* of the scan that had most */
+	int64 disk_bytes;  /* when there were most of them */
+	Size memory_bytes; /* of groups, in one process, likewise */
+	double spent_ms[WA_PHASE_COUNT];
+} WaInstrument;
+
 typedef struct WaScanState
 {
 	CustomScanState css;
@@ -126,7 +144,7 @@ typedef struct WaScanState
 	WaRow *rows; /* of the batch, or what is left of it */
 	WaPace pace;
 	WaHeapScan *heap;
-	WaRowwise *rowwise;
+	struct WaRowwise *rowwise;
 
 	/* The groups that are in memory at a time: a batch of them */
 	MemoryContext group_context;
@@ -150,9 +168,10 @@ typedef struct WaScanState
 	char heap_reason[WA_HEAP_REASON_BYTES]; /* scan/why_heap.h; empty: none */
 	double answered; /* part of an answer that is merged, or 0 */
 
-	/* For EXPLAIN; what instrument.h does not say of all scans is of the present one. */
-	int64 kept_rows;    /* that fulfilled WHERE */
-	int64 rowwise_rows; /* that were computed one by one */
+	/* For EXPLAIN; what WaInstrument does not say of all scans is of the present one. */
+	int64 kept_rows;       /* that fulfilled WHERE */
+	int64 rowwise_rows;    /* that were computed one by one */
+	int64 compared_groups; /* of all scans */
 	WaHeapCounts worker_counts;
 	int nlaunched; /* workers */
 	WaSpillCounts spilled;
@@ -163,39 +182,4 @@ typedef struct WaScanState
 		*shared_instrument; /* NULL: no process counts for another */
 } WaScanState;
 
-/*
- * Makes what an execution needs, in the current memory context: from the table,
- * the number varno of its columns, the expressions, and of the aggregated columns
- * the key and collation of their plan.
- */
-extern void wa_scan_prepare(WaScanState *state);
-
-/* Likewise, but for what takes rows one by one: of a state that reads no table. */
-extern void wa_scan_prepare_program(WaScanState *state);
-
-/* Makes empty groups in place of those that are there. */
-extern void wa_scan_make_groups(WaScanState *state);
-
-/* Makes empty groups, and has the scan begin at the first row. */
-extern void wa_scan_begin(WaScanState *state);
-
-/* Brings the rows that the scan has left into their groups, or spills them. */
-extern void wa_scan_read(WaScanState *state);
-
-/* Forgets all groups: all batches are to come. */
-extern void wa_scan_start(WaScanState *state);
-
-/*
- * Brings the rows of the next batch of groups into these: those of the table, or
- * of what was spilled.  Returns false, with nothing changed, if none is left.
- */
-extern bool wa_scan_fill(WaScanState *state);
-
-/* Returns how many groups there are. */
-extern uint32 wa_scan_groups(const WaScanState *state);
-
-/* Prints the node's part of EXPLAIN, for CustomExecMethods. */
-extern void wa_scan_explain(CustomScanState *node, List *ancestors,
-							struct ExplainState *es);
-
-#endif /* WA_SCAN_NODE_H */
+#endif /* WA_SCAN_SCAN_STATE_H */
