@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "scan/why.h"
 #include "scan/why_explain.h"
+#include "scan/why_note.h"
 
 /* What has become of a level. */
 typedef struct Level
@@ -306,28 +307,13 @@ make_note(const List *levels, const PlannedStmt *plan)
 	return note.data;
 }
 
-/* Returns where a plan has its note, or NULL if it has no range table. */
-static char **
-find_place(const PlannedStmt *plan)
-{
-	RangeTblEntry *entry;
-
-	if (plan->rtable == NIL)
-		return NULL;
-	entry = linitial_node(RangeTblEntry, plan->rtable);
-	return entry->rtekind == RTE_NAMEDTUPLESTORE ? &entry->ctename
-												 : &entry->enrname;
-}
-
 /* Puts the note down in a plan. */
 static void
 put_down(PlannedStmt *plan, const List *levels)
 {
 	static char empty[] = "";
-	char **place = find_place(plan);
 
-	if (place != NULL)
-		*place = levels == NIL ? empty : make_note(levels, plan);
+	wa_why_write(plan, levels == NIL ? empty : make_note(levels, plan));
 }
 
 /* The planner's hook. */
@@ -353,40 +339,6 @@ plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
 	put_down(plan, mine.levels);
 	wa_why_planned(parse, plan);
 	return plan;
-}
-
-/* Takes the next part of a note, up to a character, which it overwrites. */
-static const char *
-take_part(char **note, char end)
-{
-	char *part = *note;
-	char *last = strchr(part, end);
-
-	*last = '\0';
-	*note = last + 1;
-	return part;
-}
-
-bool
-wa_why_read(const PlannedStmt *plan, List **whys)
-{
-	char **place = find_place(plan);
-	char *note;
-
-	*whys = NIL;
-	if (place == NULL || *place == NULL)
-		return false;
-	note = pstrdup(*place);
-	while (*note != '\0')
-	{
-		WaWhy *why = palloc(sizeof(WaWhy));
-
-		why->level = take_part(&note, '\t');
-		why->reason = take_part(&note, '\t');
-		why->costs = take_part(&note, '\n');
-		*whys = lappend(*whys, why);
-	}
-	return true;
 }
 
 void

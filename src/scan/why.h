@@ -10,18 +10,6 @@
 #define WA_SCAN_WHY_H
 
 #include "nodes/pathnodes.h"
-#include "nodes/plannodes.h"
-
-#include "core/must_check.h"
-
-/* What a plan says of a level of its query that has aggregates. */
-typedef struct WaWhy
-{
-	const char *level;  /* its name; empty: it is the only one */
-	const char *reason; /* why it has no node; empty: it has one */
-	const char
-		*costs; /* what was compared, if that was for costs; else empty */
-} WaWhy;
 
 /* Installs the hooks; called once, from _PG_init. */
 extern void wa_why_init(void);
@@ -41,12 +29,5 @@ extern void wa_why_offered(PlannerInfo *root, const RelOptInfo *grouped,
 
 /* Notes that the path has become part of the plan. */
 extern void wa_why_chosen(PlannerInfo *root);
-
-/*
- * Returns what a plan says: a list of WaWhy, in the current memory context.  NIL if its
- * query has no aggregates.  Returns false if the plan was made while the library was not
- * loaded.
- */
-extern WA_MUST_CHECK bool wa_why_read(const PlannedStmt *plan, List **whys);
 
 #endif /* WA_SCAN_WHY_H */

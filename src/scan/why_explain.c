@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "scan/why_explain.h"
+#include "scan/why_note.h"
 #include "settings.h"
 
 /* Tells whether the topmost nodes of a plan compute aggregates. */

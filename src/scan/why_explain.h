@@ -17,8 +17,6 @@
 
 #include "nodes/plannodes.h"
 
-#include "scan/why.h"
-
 /* Installs the hooks; called once, by wa_why_init. */
 extern void wa_why_explain_init(void);
 

@@ -16,7 +16,7 @@
 #include "utils/tuplestore.h"
 
 #include "compat.h"
-#include "scan/why.h"
+#include "scan/why_note.h"
 
 #define COLUMNS 3
 
