@@ -18,7 +18,7 @@ DATA = sql/warpagg--0.2.0.sql sql/warpagg--0.1.0--0.2.0.sql
 PGFILEDESC = "warpagg - exact aggregates on the GPU"
 
 SRCS := $(call sources,src/*.c src/core/*.c src/query/*.c src/client/*.c \
-	src/state/*.c src/agg/*.c src/heap/*.c src/wal/*.c src/resident/*.c src/scan/*.c \
+	src/state/*.c src/agg/*.c src/heap/*.c src/wal/*.c src/resident/*.c src/scan/*/*.c \
 	src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
 

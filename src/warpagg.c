@@ -8,8 +8,8 @@
 
 #include "client/following.h"
 #include "client/supervisor.h"
-#include "scan/path.h"
-#include "scan/why.h"
+#include "scan/plan/path.h"
+#include "scan/plan/why.h"
 #include "settings.h"
 #include "wal/wal.h"
 

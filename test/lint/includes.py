@@ -2,8 +2,11 @@
 """includes.py: checks which way includes run between the rooms of the source.
 
 The table ROOMS below is the one of the design: each room (a folder) names the
-rooms whose headers it may include beside its own.  Beyond that:
+rooms whose headers it may include beside its own.  The rooms of src/scan are one above
+the other (SCAN): each may include those below it.  Beyond that:
 
+  - no file of src/scan depends on itself, through headers and what they declare: a .c
+    file and the header of its name count as one, and NAME_internal.h as NAME;
   - our headers never include postgres.h, postgres_fe.h or c.h;
   - a .c file of the extension includes postgres.h first, before anything else;
   - core, query, daemon and cuda, and the tests in C of test/unit and test/fuzz,
@@ -40,6 +43,10 @@ ROOMS = {
     "unit": {"core", "query", "daemon", "surface"},
 }
 
+# The rooms of src/scan, from the lowest one.
+SCAN = ["base", "expr", "tables", "program", "groups", "state", "spill", "output",
+        "plan", "rows", "parallel", "resident", "node"]
+
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
 EXTENSION = {"client", "state", "agg", "heap", "wal", "resident", "scan", "stats", "top"}
 
@@ -70,9 +77,20 @@ def room_of(path):
         return "cuda"
     if parts[:2] == ["test", "fuzz"] or parts[:2] == ["test", "unit"]:
         return parts[1]
+    if parts[:2] == ["src", "scan"] and len(parts) > 3:
+        return "scan/" + parts[2]
     if parts[0] == "src":
         return parts[1] if len(parts) > 2 else "top"
     return None
+
+
+def is_allowed(room, other):
+    """Tells whether a room may include the headers of another one."""
+    if room.startswith("scan/") and other.startswith("scan/"):
+        above, below = room.split("/")[1], other.split("/")[1]
+        return (above in SCAN and below in SCAN and
+                SCAN.index(below) <= SCAN.index(above))
+    return other.split("/")[0] in ROOMS.get(room.split("/")[0], {"core"})
 
 
 def resolve(path, name):
@@ -112,7 +130,7 @@ def strip(text):
 
 def check_order(path, room, includes):
     """Yields faults in what a file includes first."""
-    if room in EXTENSION and path.endswith(".c"):
+    if room.split("/")[0] in EXTENSION and path.endswith(".c"):
         if not includes or includes[0][1] != "postgres.h":
             yield includes[0][0] if includes else 1, "a .c file of the extension includes postgres.h first"
     if path.endswith((".h", ".cuh")):
@@ -132,7 +150,7 @@ def check_direction(path, room, includes):
         other = room_of(target)
         if other is None:
             yield line, "%s includes %s, which is in no room" % (room, target)
-        elif other != room and other not in ROOMS.get(room, {"core"}):
+        elif other != room and not is_allowed(room, other):
             yield line, "%s does not include %s: %s" % (room, other, name)
 
 
@@ -154,9 +172,49 @@ def check_file(path):
             yield line, "// comment outside cuda/"
 
 
+def module_of(path):
+    """Returns what a file of src/scan belongs to: files of one name are one."""
+    return re.sub(r"(_internal)?\.[ch]$", "", path)
+
+
+def find_circle(paths):
+    """Returns modules of src/scan that depend on one another in a circle, or none."""
+    depends = {}
+    for path in paths:
+        if not path.startswith("src/scan/"):
+            continue
+        with open(os.path.join(ROOT, path), encoding="utf-8") as source:
+            names = re.findall(r'#include "(scan/[^"]+)"', source.read())
+        depends.setdefault(module_of(path), set()).update(
+            module_of("src/" + name) for name in names)
+    state = {}  # module -> 1: on the way here, 2: done
+
+    def visit(module, way):
+        if state.get(module) == 2:
+            return []
+        if module in way:
+            return way[way.index(module):]
+        for other in sorted(depends.get(module, set()) - {module}):
+            circle = visit(other, way + [module])
+            if circle:
+                return circle
+        state[module] = 2
+        return []
+
+    for module in sorted(depends):
+        circle = visit(module, [])
+        if circle:
+            return circle
+    return []
+
+
 def main(paths):
     """Checks all files; returns the exit status."""
     faults = 0
+    circle = find_circle(paths)
+    if circle:
+        print("a circle: %s" % " -> ".join(circle))
+        faults += 1
     for path in paths:
         for line, fault in check_file(path):
             print("%s:%d: %s" % (path, line, fault))

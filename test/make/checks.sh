@@ -45,7 +45,7 @@ list_source()
 prints_steps()
 {
 	! grep -vE '^(CC|LINK)	[^ ]+$|^warpaggd is built with the CPU' "$BUILD.log" &&
-		grep -qx 'CC	src/scan/plan.o' "$BUILD.log" &&
+		grep -qx 'CC	src/scan/state/plan.o' "$BUILD.log" &&
 		grep -qx 'LINK	warpagg.so' "$BUILD.log" &&
 		grep -qx 'LINK	build/warpaggd' "$BUILD.log"
 }

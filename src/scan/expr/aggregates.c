@@ -1,0 +1,234 @@
+/*
+ * aggregates.c
+ *		Which aggregate calls are of the family; see aggregates.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "scan/expr/aggregates.h"
+#include "settings.h"
+
+/* The aggregates by PostgreSQL's name and by our final function's. */
+static const struct
+{
+	const char *name;
+	const char *final;
+	WaAggregate aggregate;
+} family[] = {
+	{"count", "warpagg_count_final", WA_COUNT},
+	{"sum", "warpagg_sum_final", WA_SUM},
+	{"avg", "warpagg_avg_final", WA_AVG},
+	{"min", "warpagg_min_final", WA_MIN},
+	{"max", "warpagg_max_final", WA_MAX},
+	{"var_pop", "warpagg_var_pop_final", WA_VAR_POP},
+	{"var_samp", "warpagg_var_samp_final", WA_VAR_SAMP},
+	{"variance", NULL, WA_VAR_SAMP},
+	{"stddev_pop", "warpagg_stddev_pop_final", WA_STDDEV_POP},
+	{"stddev_samp", "warpagg_stddev_samp_final", WA_STDDEV_SAMP},
+	{"stddev", NULL, WA_STDDEV_SAMP},
+};
+
+/* Finds one of PostgreSQL's own aggregates. */
+static bool
+find_builtin(Oid function, WaAggregate *aggregate)
+{
+	char *name;
+
+	if (function >= FirstGenbkiObjectId ||
+		get_func_namespace(function) != PG_CATALOG_NAMESPACE)
+		return false;
+	name = get_func_name(function);
+	for (int i = 0; i < lengthof(family); i++)
+		if (strcmp(family[i].name, name) == 0)
+		{
+			*aggregate = family[i].aggregate;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * Tells whether the function is the C function of ours with the name.  Nobody but a
+ * superuser makes functions in C; in another language anybody may have the name for
+ * a body, which is looked at only when it is run.
+ */
+static bool
+is_ours(Oid function, const char *name)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	bool is_null;
+	Datum source;
+	bool found = false;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
+	if (!is_null && ((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
+	{
+		char *symbol = TextDatumGetCString(source);
+
+		found = strcmp(symbol, name) == 0;
+		pfree(symbol);
+	}
+	ReleaseSysCache(tuple);
+	return found;
+}
+
+/* Tells whether an aggregate's state starts as the value. */
+static bool
+starts_as(HeapTuple aggregate, const char *value)
+{
+	bool is_null;
+	Datum start = SysCacheGetAttr(AGGFNOID, aggregate,
+								  Anum_pg_aggregate_agginitval, &is_null);
+
+	return !is_null && strcmp(TextDatumGetCString(start), value) == 0;
+}
+
+/* Finds one of ours by what it is made of. */
+static bool
+find_ours(Oid function, WaAggregate *aggregate)
+{
+	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(function));
+	Oid transition;
+	Oid final;
+	bool counts_from_zero;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	counts_from_zero = starts_as(tuple, "0");
+	transition = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggtransfn;
+	final = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggfinalfn;
+	ReleaseSysCache(tuple);
+	if (transition == F_INT8INC && !OidIsValid(final) && counts_from_zero)
+	{
+		*aggregate = WA_COUNT; /* gpu_count(*), or one that is the same */
+		return true;
+	}
+	if (!OidIsValid(final) || !is_ours(transition, "warpagg_transition"))
+		return false;
+	for (int i = 0; i < lengthof(family); i++)
+		if (family[i].final != NULL && is_ours(final, family[i].final))
+		{
+			*aggregate = family[i].aggregate;
+			return true;
+		}
+	return false;
+}
+
+/*
+ * Tells whether a built-in result depends on the order of rows: of intervals,
+ * whether a sum on the way is out of range.
+ */
+static bool
+depends_on_order(const WaAggregateCall *call)
+{
+	if (call->argument == NULL || call->aggregate == WA_COUNT ||
+		call->aggregate == WA_MIN || call->aggregate == WA_MAX)
+		return false;
+	return call->argument_type == FLOAT4OID ||
+		   call->argument_type == FLOAT8OID ||
+		   call->argument_type == INTERVALOID;
+}
+
+/* Returns what no aggregate of the family may have, or NULL. */
+static const char *
+unusual_form(const Aggref *aggref)
+{
+	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggdirectargs != NIL ||
+		aggref->aggvariadic)
+		return "an aggregate is of an unusual kind";
+	if (aggref->aggdistinct != NIL)
+		return "an aggregate has DISTINCT";
+	if (aggref->aggorder != NIL)
+		return "an aggregate has ORDER BY";
+	if (aggref->agglevelsup != 0)
+		return "an aggregate belongs to an outer query";
+	if ((aggref->aggsplit != AGGSPLIT_SIMPLE &&
+		 aggref->aggsplit != AGGSPLIT_INITIAL_SERIAL) ||
+		list_length(aggref->args) > 1)
+		return "an aggregate is of an unusual kind";
+	return NULL;
+}
+
+/* Returns what a call is to return of its rows. */
+static WaOutput
+find_output(const Aggref *aggref, const WaAggregateCall *call)
+{
+	if (!call->is_partial)
+		return WA_OUTPUT_RESULT;
+	if (aggref->aggtranstype == INTERNALOID)
+		return call->builtin ? WA_OUTPUT_NONE : WA_OUTPUT_STATE;
+	switch (call->aggregate)
+	{
+		case WA_COUNT:
+		case WA_MIN:
+		case WA_MAX:
+			return WA_OUTPUT_RESULT;
+		case WA_SUM:
+			/* Partial sums of these are not added as exact ones are. */
+			return depends_on_order(call) ? WA_OUTPUT_NONE : WA_OUTPUT_RESULT;
+		case WA_AVG:
+			return call->argument_type == INT2OID ||
+						   call->argument_type == INT4OID
+					   ? WA_OUTPUT_PAIR
+					   : WA_OUTPUT_NONE;
+		default:
+			return WA_OUTPUT_NONE;
+	}
+}
+
+const char *
+wa_aggregate_describe(const Aggref *aggref, WaAggregateCall *call)
+{
+	const char *unusual;
+
+	memset(call, 0, sizeof(*call));
+	call->builtin = find_builtin(aggref->aggfnoid, &call->aggregate);
+	if (!call->builtin && !find_ours(aggref->aggfnoid, &call->aggregate))
+		return psprintf("aggregate %s is not of the family",
+						get_func_name(aggref->aggfnoid));
+	unusual = unusual_form(aggref);
+	if (unusual != NULL)
+		return unusual;
+	call->filter = aggref->aggfilter;
+	call->collation = aggref->inputcollid;
+	if (aggref->args != NIL)
+	{
+		call->argument = linitial_node(TargetEntry, aggref->args)->expr;
+		call->argument_type = getBaseType(exprType((Node *) call->argument));
+	}
+	else if (!aggref->aggstar)
+		return "an aggregate is of an unusual kind";
+	call->is_partial = aggref->aggsplit != AGGSPLIT_SIMPLE;
+	call->output = find_output(aggref, call);
+	return NULL;
+}
+
+const char *
+wa_aggregate_refusal(const WaAggregateCall *call)
+{
+	if (call->builtin && wa_accelerate == WA_ACCELERATE_OFF)
+		return "an aggregate is PostgreSQL's and warpagg.accelerate is off";
+	if (call->builtin && wa_accelerate != WA_ACCELERATE_ALL &&
+		depends_on_order(call))
+		return psprintf("the built-in aggregate over %s depends on the order "
+						"of rows and warpagg.accelerate is not all",
+						call->argument_type == INTERVALOID ? "intervals"
+														   : "floats");
+	if (call->output == WA_OUTPUT_NONE)
+		return "only PostgreSQL makes the partial state of an aggregate";
+	return NULL;
+}

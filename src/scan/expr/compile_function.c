@@ -1,0 +1,307 @@
+/*
+ * compile_function.c
+ *		Calls of functions and operators, from SQL to instructions.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "heap/gather.h"
+#include "scan/expr/compile_internal.h"
+#include "scan/expr/functions.h"
+
+/*
+ * A quotient of numerics takes as long as 40 instructions, but to PostgreSQL, whose
+ * own takes four times that, it is one operator as any other, or five instructions.
+ */
+#define DIVISION_WEIGHT 4
+
+int
+wa_compile_trimmed(WaCompiler *compiler, Expr *expression)
+{
+	int number = wa_compiler_find(compiler, expression, true);
+
+	if (number >= 0)
+		return number;
+	if (!wa_varies(compiler, (Node *) expression))
+		return wa_compile_constant(compiler, expression, true);
+	number = wa_compiler_emit(compiler, WA_CODE_TRIM, WA_VECTOR_TEXT,
+							  wa_compile(compiler, expression), 0, 0, 0);
+	return number < 0
+			   ? -1
+			   : wa_compiler_note(compiler, expression, number, true, false);
+}
+
+/* Returns the value of an integer constant, or false. */
+static bool
+constant_int4(Node *node, int32 *value)
+{
+	Const *constant = (Const *) node;
+
+	if (!IsA(node, Const) || constant->constisnull ||
+		constant->consttype != INT4OID)
+		return false;
+	*value = DatumGetInt32(constant->constvalue);
+	return true;
+}
+
+/* Compiles numeric(p, s) or round(numeric, s). */
+static int
+compile_round(WaCompiler *compiler, const WaFunction *function, List *args)
+{
+	int32 argument;
+	int scale;
+	int before = 255; /* digits before the point: any */
+
+	if (!constant_int4(lsecond(args), &argument))
+		return wa_compiler_refuse(compiler,
+								  "a number of digits is not constant");
+	if (function->form == WA_FORM_TYPMOD)
+	{
+		int32 modifier = argument - (int32) VARHDRSZ;
+
+		if (modifier < 0)
+			return wa_compile(compiler, linitial(args));
+		/* As numeric.c packs it, with a signed scale of 11 bits. */
+		scale = ((modifier & 0x7ff) ^ 1024) - 1024;
+		before = ((modifier >> 16) & 0xffff) - scale;
+	}
+	else
+		scale = argument;
+	if (scale < 0 || scale > WA_DECIMAL_MAX_SCALE)
+		return wa_compiler_refuse(compiler,
+								  "a numeric is rounded to unusual digits");
+	return wa_compiler_emit(compiler, function->code, WA_VECTOR_DECIMAL,
+							wa_compile(compiler, linitial(args)), 0, 0,
+							(uint32) scale + 256 * (uint32) Min(before, 255));
+}
+
+const char *
+wa_constant_text(Node *node)
+{
+	const Const *constant = (const Const *) node;
+
+	return IsA(node, Const) && !constant->constisnull &&
+				   constant->consttype == TEXTOID
+			   ? TextDatumGetCString(constant->constvalue)
+			   : NULL;
+}
+
+/* Tells whether an expression is the constant text. */
+static bool
+is_text(Node *node, const char *word)
+{
+	const char *text = wa_constant_text(node);
+
+	return text != NULL && strcmp(text, word) == 0;
+}
+
+/* Returns the register of a constant of INT. */
+static int
+compile_int(WaCompiler *compiler, int64 value)
+{
+	return wa_compile(compiler,
+					  (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+										 Int64GetDatum(value), false,
+										 FLOAT8PASSBYVAL));
+}
+
+/* Returns a unit in microseconds; 0: it is not constant, or not always so long. */
+static int64
+unit_usecs(Node *unit)
+{
+	static const struct
+	{
+		const char *name;
+		int64 usecs;
+	} units[] = {
+		{"second", USECS_PER_SEC},
+		{"minute", USECS_PER_MINUTE},
+		{"hour", USECS_PER_HOUR},
+		{"day", USECS_PER_DAY},
+	};
+
+	for (int i = 0; i < lengthof(units); i++)
+		if (is_text(unit, units[i].name))
+			return units[i].usecs;
+	return 0;
+}
+
+/*
+ * Compiles date_trunc of a timestamp, which knows no time zones: what is left when
+ * it is divided is taken off.  The infinities stay as they are.
+ */
+static int
+compile_truncation(WaCompiler *compiler, Expr *time, int64 usecs)
+{
+	int number = wa_compile(compiler, time);
+	int unit = compile_int(compiler, usecs);
+	int rest = wa_compiler_emit(compiler, WA_CODE_INT_REMAINDER, WA_VECTOR_INT,
+								number, unit, 0, sizeof(int64));
+	int below = wa_compiler_emit(compiler, WA_CODE_INT_ADD, WA_VECTOR_INT, rest,
+								 unit, 0, sizeof(int64));
+	int infinite[2];
+
+	rest = wa_compiler_emit(
+		compiler, WA_CODE_SELECT, WA_VECTOR_INT,
+		wa_compiler_emit(compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, rest,
+						 compile_int(compiler, 0), 0, WA_LESS),
+		below, rest, WA_VECTOR_INT);
+	for (int i = 0; i < 2; i++)
+		infinite[i] = wa_compiler_emit(
+			compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, number,
+			compile_int(compiler, i == 0 ? DT_NOBEGIN : DT_NOEND), 0, WA_EQUAL);
+	rest =
+		wa_compiler_emit(compiler, WA_CODE_SELECT, WA_VECTOR_INT,
+						 wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL,
+										  infinite[0], infinite[1], 0, 0),
+						 compile_int(compiler, 0), rest, WA_VECTOR_INT);
+	return wa_compiler_emit(compiler, WA_CODE_INT_SUBTRACT, WA_VECTOR_INT,
+							number, rest, 0, sizeof(int64));
+}
+
+/* Compiles a function of a unit and a timestamp. */
+static int
+compile_time(WaCompiler *compiler, Expr *expression, List *args,
+			 WaVectorKind kind)
+{
+	if (wa_function_of((Node *) expression) == F_DATE_TRUNC_TEXT_TIMESTAMP &&
+		IsA(lsecond(args), Var) && unit_usecs(linitial(args)) != 0)
+		return compile_truncation(compiler, lsecond(args),
+								  unit_usecs(linitial(args)));
+	if (kind == WA_VECTOR_INT || !is_text(linitial(args), "epoch"))
+		return wa_compile_evaluation(compiler, expression);
+	return wa_compiler_emit(compiler,
+							kind == WA_VECTOR_DECIMAL
+								? WA_CODE_TIMESTAMP_TO_DECIMAL
+								: WA_CODE_TIMESTAMP_TO_FLOAT,
+							kind, wa_compile(compiler, lsecond(args)), 0, 0, 0);
+}
+
+/* Returns the arguments of a division of a numeric by a constant, or NIL. */
+static List *
+division_by_constant(WaCompiler *compiler, Node *node)
+{
+	const OpExpr *operation = (const OpExpr *) node;
+
+	if (!IsA(node, OpExpr) || get_opcode(operation->opno) != F_NUMERIC_DIV ||
+		wa_varies(compiler, lsecond(operation->args)))
+		return NIL;
+	return operation->args;
+}
+
+/* Compiles one of two dates or timestamps as a timestamp. */
+static int
+compile_moment(WaCompiler *compiler, Expr *expression, bool is_date)
+{
+	int number = wa_compile(compiler, expression);
+
+	return is_date ? wa_compiler_emit(compiler, WA_CODE_DATE_TO_TIMESTAMP,
+									  WA_VECTOR_INT, number, 0, 0, 0)
+				   : number;
+}
+
+/* Tells whether texts of the collation are ordered by their bytes. */
+static bool
+is_c_collation(Oid collation)
+{
+	return OidIsValid(collation) && collation_is_c_compat(collation);
+}
+
+/* Tells whether equal texts of the collation have equal bytes. */
+static bool
+is_deterministic(Oid collation)
+{
+	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
+/* Tells whether an instruction traps where its second argument is 0. */
+static bool
+divides(WaOpcode code)
+{
+	return code == WA_CODE_INT_DIVIDE || code == WA_CODE_INT_REMAINDER ||
+		   code == WA_CODE_FLOAT_DIVIDE || code == WA_CODE_DECIMAL_DIVIDE ||
+		   code == WA_CODE_DECIMAL_REMAINDER ||
+		   code == WA_CODE_DECIMAL_DIVIDE_WHOLE;
+}
+
+int
+wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
+					Oid collation)
+{
+	const WaFunction *function = wa_function_find(oid);
+	WaVectorKind kind;
+	ListCell *cell;
+	int a;
+	int b = 0;
+	bool trimmed;
+
+	if (oid == F_TEXT_BPCHAR)
+		return wa_compile_trimmed(compiler, linitial(args));
+	if (wa_compile_by_others(compiler, oid, args, &a))
+		return a;
+	if (oid == F_FLOOR_NUMERIC &&
+		division_by_constant(compiler, linitial(args)) != NIL)
+	{
+		args = division_by_constant(compiler, linitial(args));
+		a = wa_compile(compiler, linitial(args));
+		b = wa_compile(compiler, lsecond(args));
+		return wa_compiler_emit(compiler, WA_CODE_DECIMAL_FLOOR_DIVIDE,
+								WA_VECTOR_DECIMAL, a, b, 0, 0);
+	}
+	foreach (cell, args)
+		if (wa_is_wide(compiler, (Node *) lfirst(cell)))
+			return wa_compiler_refuse(
+				compiler, "a square root has too many digits for vectors");
+	if (function == NULL ||
+		!wa_gather_kind(exprType((Node *) expression), &kind))
+		return wa_compiler_refuse(
+			compiler,
+			psprintf("function %s is not covered", get_func_name(oid)));
+	if (function->code == WA_CODE_COMPARE_TEXT && !is_deterministic(collation))
+		return wa_compiler_refuse(compiler, "a collation is not deterministic");
+	if ((function->form == WA_FORM_C_TEXT ||
+		 function->form == WA_FORM_C_TRIMMED) &&
+		!is_c_collation(collation))
+		return wa_compiler_refuse(
+			compiler, "texts are ordered by a collation other than C");
+	switch (function->form)
+	{
+		case WA_FORM_NOTHING:
+			return wa_compile(compiler, linitial(args));
+		case WA_FORM_ROUND:
+		case WA_FORM_TYPMOD:
+			return compile_round(compiler, function, args);
+		case WA_FORM_TIME:
+			return compile_time(compiler, expression, args, kind);
+		case WA_FORM_DATE_FIRST:
+		case WA_FORM_DATE_LAST:
+			a = compile_moment(compiler, linitial(args),
+							   function->form == WA_FORM_DATE_FIRST);
+			b = compile_moment(compiler, lsecond(args),
+							   function->form == WA_FORM_DATE_LAST);
+			break;
+		default:
+			trimmed = function->form == WA_FORM_TRIMMED ||
+					  function->form == WA_FORM_C_TRIMMED;
+			a = trimmed ? wa_compile_trimmed(compiler, linitial(args))
+						: wa_compile(compiler, linitial(args));
+			if (list_length(args) == 2)
+				b = trimmed ? wa_compile_trimmed(compiler, lsecond(args))
+							: wa_compile(compiler, lsecond(args));
+			break;
+	}
+	if (divides(function->code))
+		b = wa_compile_divisor(compiler, kind, b);
+	if (function->code == WA_CODE_DECIMAL_DIVIDE)
+		compiler->weight += DIVISION_WEIGHT;
+	return wa_compiler_emit(compiler, function->code, kind, a, b, 0,
+							function->extra);
+}

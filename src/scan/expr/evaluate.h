@@ -1,0 +1,85 @@
+/*
+ * evaluate.h
+ *		Expressions that PostgreSQL evaluates, over the rows of vectors.
+ *
+ * What query programs do not compute themselves is evaluated by the executor's
+ * own code, row by row, from values that programs have computed.  It may raise
+ * errors; the compiler sees to it that it is asked only about rows for which
+ * PostgreSQL would have evaluated the expression, or about values that it raises
+ * none for (scan/expr/compile_evaluate.c).  Whoever runs the program sees to it that no
+ * error is raised before one of an earlier row (scan/rows/batch_loop.c).
+ */
+#ifndef WA_SCAN_EVALUATE_H
+#define WA_SCAN_EVALUATE_H
+
+#include "nodes/execnodes.h"
+
+#include "core/must_check.h"
+#include "scan/expr/compile.h"
+
+typedef struct WaEvaluation WaEvaluation;
+
+/*
+ * Prepares to evaluate what a call of kind EVALUATE or BUCKETS stands for, from
+ * these registers, in the current memory context.
+ */
+extern WaEvaluation *wa_evaluation_make(const WaCallExpression *call,
+										const WaVector *registers,
+										ParamListInfo parameters);
+
+/* Computes what does not depend on rows, in the current memory context. */
+extern void wa_evaluation_prepare(WaEvaluation *evaluation,
+								  const ExprContext *econtext);
+
+/* Has that computed again before anything is evaluated. */
+extern void wa_evaluation_reset(WaEvaluation *evaluation);
+
+/* Tells whether it has been computed. */
+extern bool wa_evaluation_is_prepared(const WaEvaluation *evaluation);
+
+/*
+ * A WaVectorFunction over a WaEvaluation.  Traps at results that have no vector,
+ * if the expression must not raise errors, at rows for which it might, and, as
+ * long as it is not prepared, at all that need it.  Texts among the results stay
+ * until the next call.
+ */
+extern WA_MUST_CHECK bool wa_evaluation_call(void *context, const WaVector *a,
+											 WaVector *out, size_t nrows);
+
+/*
+ * Evaluates an expression over the sources of the evaluation for a value of the
+ * only one that varies.  The result stays until the next evaluation.
+ */
+extern Datum wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression,
+							  Datum value, bool *is_null);
+
+/* Likewise, if that value is NULL. */
+extern Datum wa_evaluation_of_null(WaEvaluation *evaluation,
+								   ExprState *expression, bool *is_null);
+
+/*
+ * Returns the values of the sources, as wa_evaluation_prepare has computed them;
+ * *varying: the number of the one that varies, from 0 on, which may be anything.
+ */
+extern const TupleTableSlot *
+wa_evaluation_sources(const WaEvaluation *evaluation, int *varying);
+
+/*
+ * Returns the limit that a call of a comparison has, in microseconds since 2000, of UTC
+ * or without time zone; false if there is none, or it is infinite, NULL, or too far away
+ * for days to be added.
+ */
+extern WA_MUST_CHECK bool wa_evaluation_limit(const WaEvaluation *evaluation,
+											  int64 *usecs);
+
+/* Prepares another expression over the sources; NULL: the call's own. */
+extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
+										   Expr *expression);
+
+/*
+ * Brings the rows of a DECIMAL, each of the scale display[row], to one scale.
+ * Returns false if that does not fit.
+ */
+extern WA_MUST_CHECK bool wa_evaluation_align(WaVector *out, size_t nrows);
+
+#endif /* WA_SCAN_EVALUATE_H */

@@ -1,0 +1,326 @@
+/*
+ * accumulate.c
+ *		What the groups of a query keep of one aggregated column; see
+ *		accumulate.h.
+ *
+ * A group's rows are in its record and, where there is one, in its transition state.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "heap/gather.h"
+#include "scan/base/context_arena.h"
+#include "scan/groups/accumulate.h"
+#include "scan/groups/record_states.h"
+#include "state/numeric_format.h"
+
+struct WaAccumulator
+{
+	MemoryContext context;
+	MemoryContext scratch; /* reset at every use */
+	const WaAggPlan *plan;
+	WaVectorKind kind;
+	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
+	bool by_states;        /* no record takes the values */
+	bool is_stored;        /* nor a vector: values are as they are stored */
+	bool by_value;         /* there, */
+	int16 length;          /* with this length */
+	WaArena arena;
+	WaArena vectors; /* of the rows of a vector */
+	WaRecordOwner owner;
+	WaRecordTable *table;
+	uint32 ngroups;
+	uint32 nstates;      /* groups that there is room for in: */
+	WaAggState **states; /* of the groups */
+};
+
+/* Returns the state of a group, NULL if it has none. */
+static WaAggState *
+state_of(const WaAccumulator *accumulator, uint32 group)
+{
+	return group < accumulator->nstates ? accumulator->states[group] : NULL;
+}
+
+/* Stores the state of a group. */
+static void
+set_state(WaAccumulator *accumulator, uint32 group, WaAggState *state)
+{
+	if (group >= accumulator->nstates)
+	{
+		uint64 count = Max((uint64) accumulator->nstates * 2,
+						   Max(accumulator->ngroups, group + 1));
+
+		wa_context_arena_resize(&accumulator->arena, &accumulator->states,
+								count * sizeof(WaAggState *));
+		memset(accumulator->states + accumulator->nstates, 0,
+			   (count - accumulator->nstates) * sizeof(WaAggState *));
+		accumulator->nstates = (uint32) count;
+	}
+	accumulator->states[group] = state;
+}
+
+/* Returns a new state in the scratch memory. */
+static WaAggState *
+scratch_state(const WaAccumulator *accumulator)
+{
+	MemoryContextReset(accumulator->scratch);
+	return wa_state_make(accumulator->scratch, accumulator->plan);
+}
+
+/* Puts the rows of a record into a state without rows. */
+static void
+put_record(const WaAccumulator *accumulator, const WaRecord *record,
+		   WaAggState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(accumulator->scratch);
+
+	if (accumulator->plan->key.ops != 0)
+		wa_record_put(accumulator->kind, &accumulator->layout, record, state);
+	else
+		state->rows = (int64) record->words[0];
+	MemoryContextSwitchTo(old);
+}
+
+/* Adds the rows of a record to those of a group's state. */
+static WaAggState *
+add_record(WaAccumulator *accumulator, uint32 group, const WaRecord *record)
+{
+	WaAggState *state = state_of(accumulator, group);
+	WaAggState *other;
+
+	if (state == NULL)
+	{
+		MemoryContextReset(accumulator->scratch);
+		state = wa_state_make(accumulator->context, accumulator->plan);
+		set_state(accumulator, group, state);
+		if (record->words[0] != 0)
+			put_record(accumulator, record, state);
+	}
+	else if (record->words[0] != 0)
+	{
+		other = scratch_state(accumulator);
+		put_record(accumulator, record, other);
+		wa_state_merge(state, other);
+	}
+	return state;
+}
+
+/* Moves the rows of a group's record to its state, which is made if need be. */
+static WaAggState *
+flush(WaAccumulator *accumulator, uint32 group)
+{
+	WaAggState *state = state_of(accumulator, group);
+	WaRecord record;
+
+	wa_records_get(accumulator->table, group, &record);
+	if (state != NULL && record.words[0] == 0)
+		return state;
+	state = add_record(accumulator, group, &record);
+	if (record.words[0] != 0)
+		wa_records_clear(accumulator->table, group);
+	return state;
+}
+
+/* The owner of the records: takes one over. */
+static void
+take_record(void *accumulator, uint32 group)
+{
+	flush((WaAccumulator *) accumulator, group);
+}
+
+/* The owner of the records: takes a row. */
+static void
+take_decimal(void *context, uint32 group, int64 value, uint8 scale,
+			 uint8 display)
+{
+	WaAccumulator *accumulator = (WaAccumulator *) context;
+	WaAggState *state = flush(accumulator, group);
+	MemoryContext old;
+
+	MemoryContextReset(accumulator->scratch);
+	old = MemoryContextSwitchTo(accumulator->scratch);
+	wa_state_take(
+		state, NumericGetDatum(wa_numeric_from_decimal(value, scale, display)));
+	MemoryContextSwitchTo(old);
+}
+
+WaAccumulator *
+wa_accumulator_make(MemoryContext parent, const WaAggPlan *plan,
+					WaVectorKind kind)
+{
+	MemoryContext context =
+		wa_context_for_groups(parent, "warpagg accumulator");
+	WaAccumulator *accumulator =
+		MemoryContextAllocZero(context, sizeof(WaAccumulator));
+	WaVectorKind own;
+
+	accumulator->context = context;
+	accumulator->scratch = AllocSetContextCreate(
+		parent, "warpagg accumulator scratch", ALLOCSET_DEFAULT_SIZES);
+	accumulator->plan = plan;
+	accumulator->kind = kind;
+	accumulator->layout = wa_record_layout(kind, plan->key.ops);
+	accumulator->by_states = !wa_records_exist(kind, plan->key.ops);
+	accumulator->is_stored = accumulator->by_states &&
+							 !wa_gather_kind(plan->key.argument_type, &own);
+	get_typlenbyval(plan->key.argument_type, &accumulator->length,
+					&accumulator->by_value);
+	accumulator->owner = (WaRecordOwner){
+		.context = accumulator, .flush = take_record, .take = take_decimal};
+	wa_context_arena_init(&accumulator->arena, context);
+	wa_context_arena_init(&accumulator->vectors, parent);
+	accumulator->arena.vectors = &accumulator->vectors;
+	accumulator->table = wa_records_make(
+		&accumulator->arena, kind, accumulator->by_states ? 0 : plan->key.ops,
+		&accumulator->owner);
+	return accumulator;
+}
+
+void
+wa_accumulator_grow(WaAccumulator *accumulator, uint32 ngroups)
+{
+	if (ngroups <= accumulator->ngroups)
+		return;
+	if (!wa_records_grow(accumulator->table, ngroups))
+		elog(ERROR, "an arena of a memory context has failed");
+	accumulator->ngroups = ngroups;
+}
+
+void
+wa_accumulator_expect(WaAccumulator *accumulator, uint32 ngroups)
+{
+	if (!wa_records_expect(accumulator->table, ngroups))
+		elog(ERROR, "an arena of a memory context has failed");
+}
+
+/* Returns a row's value as one of SQL, in the current memory context. */
+static Datum
+datum_of(const WaAccumulator *accumulator, const WaVector *vector, size_t row)
+{
+	if (accumulator->is_stored)
+		return fetch_att(wa_vector_texts(vector)[row].data,
+						 accumulator->by_value, accumulator->length);
+	if (accumulator->kind == WA_VECTOR_TEXT)
+	{
+		const WaText *text = &wa_vector_texts(vector)[row];
+		struct varlena *value = palloc(VARHDRSZ + text->length);
+
+		SET_VARSIZE(value, VARHDRSZ + text->length);
+		memcpy(VARDATA(value), text->data, text->length);
+		return PointerGetDatum(value);
+	}
+	if (accumulator->kind == WA_VECTOR_BOOL)
+		return BoolGetDatum(wa_vector_bools(vector)[row] != 0);
+	elog(ERROR, "unexpected kind %d of a vector", accumulator->kind);
+}
+
+/* Takes the values of a vector into transition states. */
+static void
+take_into_states(WaAccumulator *accumulator, const uint32 *groups,
+				 const uint8 *keep, const WaVector *vector, size_t nrows)
+{
+	MemoryContext old = MemoryContextSwitchTo(accumulator->scratch);
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		WaAggState *state;
+
+		if ((keep != NULL && keep[i] == 0) || !wa_vector_is_valid(vector, i))
+			continue;
+		state = flush(accumulator, groups == NULL ? 0 : groups[i]);
+		wa_state_take(state, datum_of(accumulator, vector, i));
+		MemoryContextReset(accumulator->scratch);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+void
+wa_accumulator_take(WaAccumulator *accumulator, const uint32 *groups,
+					const uint8 *keep, const WaVector *values, size_t nrows)
+{
+	if (accumulator->by_states)
+		take_into_states(accumulator, groups, keep, values, nrows);
+	else
+		wa_records_take(accumulator->table, groups, keep, values, nrows);
+}
+
+void
+wa_accumulator_take_datum(WaAccumulator *accumulator, uint32 group, Datum value)
+{
+	MemoryContext old;
+	int64 stored = 0;
+	uint8 scale = 0;
+
+	MemoryContextReset(accumulator->scratch);
+	old = MemoryContextSwitchTo(accumulator->scratch);
+	if (accumulator->plan->key.ops == 0 ||
+		(!accumulator->by_states &&
+		 wa_record_store(accumulator->plan, accumulator->kind, value, &stored,
+						 &scale)))
+		wa_records_take_value(accumulator->table, group, stored, scale);
+	else
+		wa_state_take(flush(accumulator, group), value);
+	MemoryContextSwitchTo(old);
+}
+
+void
+wa_accumulator_merge_record(WaAccumulator *accumulator, uint32 group,
+							const WaRecord *record)
+{
+	if (wa_records_merge(accumulator->table, group, record))
+		return;
+	flush(accumulator, group);
+	add_record(accumulator, group, record);
+}
+
+void
+wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
+					 const WaAggState *state)
+{
+	if (state->rows != 0)
+		wa_state_merge(flush(accumulator, group), state);
+}
+
+bool
+wa_accumulator_record(const WaAccumulator *accumulator, uint32 group,
+					  WaRecord *record)
+{
+	wa_records_get(accumulator->table, group, record);
+	return state_of(accumulator, group) == NULL;
+}
+
+int
+wa_accumulator_scale(const WaAccumulator *accumulator)
+{
+	return wa_records_scale(accumulator->table);
+}
+
+WaAggState *
+wa_accumulator_state(WaAccumulator *accumulator, uint32 group)
+{
+	WaAggState *state = state_of(accumulator, group);
+	WaRecord record;
+
+	if (state != NULL)
+	{
+		flush(accumulator, group);
+		wa_state_collect(state);
+		return state->rows == 0 ? NULL : state;
+	}
+	wa_records_get(accumulator->table, group, &record);
+	if (record.words[0] == 0)
+		return NULL;
+	state = scratch_state(accumulator);
+	put_record(accumulator, &record, state);
+	return state;
+}
+
+Size
+wa_accumulator_bytes(const WaAccumulator *accumulator)
+{
+	return MemoryContextMemAllocated(accumulator->context, true);
+}

@@ -1,0 +1,236 @@
+/*
+ * explain.c
+ *		What EXPLAIN says of a node of the scan tier.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "scan/node/explain.h"
+#include "scan/output/top.h"
+#include "scan/state/instrument.h"
+#include "scan/state/plan.h"
+#include "scan/state/scan_state.h"
+#include "scan/state/shared_instrument.h"
+#include "scan/state/why_heap.h"
+
+/* Prints expressions as a list. */
+static void
+show_expressions(const char *label, List *expressions, List *context,
+				 bool use_prefix, ExplainState *es)
+{
+	List *texts = NIL;
+	ListCell *cell;
+
+	if (expressions == NIL)
+		return;
+	foreach (cell, expressions)
+		texts = lappend(texts, deparse_expression((Node *) lfirst(cell),
+												  context, use_prefix, false));
+	ExplainPropertyList(label, texts, es);
+}
+
+/* Returns some of the columns of the scan tuple. */
+static List *
+targets(const CustomScan *plan, int begin, int end)
+{
+	List *expressions = NIL;
+
+	for (int i = begin; i < end; i++)
+		expressions = lappend(
+			expressions,
+			list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
+	return expressions;
+}
+
+/* Appends how values of an expression are sorted, as Sort Key has it. */
+static void
+append_direction(StringInfo text, Node *expression, Oid sort_operator,
+				 bool nulls_first)
+{
+	Oid type = exprType(expression);
+	Oid collation = exprCollation(expression);
+	const TypeCacheEntry *cache =
+		lookup_type_cache(type, TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+	bool is_reverse = false;
+
+	(void) get_equality_op_for_ordering_op(sort_operator, &is_reverse);
+	if (OidIsValid(collation) && collation != get_typcollation(type))
+		appendStringInfo(text, " COLLATE %s",
+						 quote_identifier(get_collation_name(collation)));
+	if (sort_operator == cache->gt_opr)
+		appendStringInfoString(text, " DESC");
+	else if (sort_operator != cache->lt_opr)
+		appendStringInfo(text, " USING %s", get_opname(sort_operator));
+	if (nulls_first != is_reverse)
+		appendStringInfoString(text,
+							   nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+/* Returns LIMIT or OFFSET as text. */
+static char *
+limit_text(Expr *expression, List *context, bool use_prefix)
+{
+	const Const *value = (const Const *) expression;
+
+	if (IsA(value, Const) && !value->constisnull)
+		return psprintf(INT64_FORMAT, DatumGetInt64(value->constvalue));
+	return deparse_expression((Node *) expression, context, use_prefix, false);
+}
+
+/* Prints which groups are returned, if these are not all. */
+static void
+show_top(const CustomScan *plan, List *context, bool use_prefix,
+		 ExplainState *es)
+{
+	StringInfoData text;
+	WaPlanTop top;
+
+	if (!wa_plan_top(plan, &top))
+		return;
+	initStringInfo(&text);
+	appendStringInfoString(&text, limit_text(top.count, context, use_prefix));
+	if (!IsA(top.offset, Const) || ((Const *) top.offset)->constisnull ||
+		DatumGetInt64(((Const *) top.offset)->constvalue) != 0)
+		appendStringInfo(&text, " + %s",
+						 limit_text(top.offset, context, use_prefix));
+	if (top.keeps_ties)
+		appendStringInfoString(&text, " with ties");
+	for (int i = 0; i < list_length(top.expressions); i++)
+	{
+		Node *expression =
+			wa_plan_restore(plan, (Node *) list_nth(top.expressions, i));
+
+		appendStringInfoString(&text, i == 0 ? " by " : ", ");
+		appendStringInfoString(
+			&text, deparse_expression(expression, context, use_prefix, false));
+		append_direction(&text, expression, list_nth_oid(top.operators, i),
+						 list_nth_int(top.nulls_first, i) != 0);
+	}
+	ExplainPropertyText("Top Groups", text.data, es);
+}
+
+/* Returns kilobytes, rounded up. */
+static int64
+kilobytes(int64 bytes)
+{
+	return (bytes + 1023) / 1024;
+}
+
+/* Prints what was spilled. */
+static void
+show_spill(const WaInstrument *instrument, ExplainState *es)
+{
+	ExplainPropertyInteger("Batches", NULL, instrument->batches, es);
+	ExplainPropertyInteger("Memory Usage", "kB",
+						   kilobytes((int64) instrument->memory_bytes), es);
+	ExplainPropertyInteger("Disk Usage", "kB",
+						   kilobytes(instrument->disk_bytes), es);
+	ExplainPropertyInteger("Rows Spilled", NULL, instrument->spilled_rows, es);
+}
+
+/* Prints what the device process has answered for, in text only if anything. */
+static void
+show_resident(const WaInstrument *instrument, ExplainState *es)
+{
+	if (instrument->refusals > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyInteger("Resident Memory Exceeded", NULL,
+							   instrument->refusals, es);
+	if (instrument->resident_blocks == 0 && es->format == EXPLAIN_FORMAT_TEXT)
+		return;
+	ExplainPropertyInteger("Resident Blocks", NULL, instrument->resident_blocks,
+						   es);
+	ExplainPropertyInteger("Resident Rows", NULL, instrument->resident_rows,
+						   es);
+	if (instrument->combinations > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+		ExplainPropertyInteger("Resident Combinations", NULL,
+							   instrument->combinations, es);
+	if (instrument->resident_blocks > 0)
+		ExplainPropertyText("Resident Device",
+							instrument->is_gpu ? "GPU" : "CPU", es);
+	if (es->timing)
+		ExplainPropertyFloat("Resident Time", "ms", instrument->resident_ms, 3,
+							 es);
+}
+
+/* Prints what the runs of the node have done. */
+static void
+show_instrument(const WaInstrument *instrument, bool has_top, ExplainState *es)
+{
+	ExplainPropertyInteger("Blocks Read", NULL, instrument->read.blocks, es);
+	show_resident(instrument, es);
+	ExplainPropertyInteger("Rows Scanned", NULL, instrument->read.rows, es);
+	ExplainPropertyInteger("Rows Kept", NULL, instrument->kept_rows, es);
+	if (instrument->rowwise_rows > 0 || es->verbose)
+		ExplainPropertyInteger("Rows Computed Singly", NULL,
+							   instrument->rowwise_rows, es);
+	if (has_top)
+		ExplainPropertyInteger("Groups Compared", NULL,
+							   instrument->compared_groups, es);
+	if (instrument->batches > 1)
+		show_spill(instrument, es);
+	if (!es->timing)
+		return;
+	ExplainPropertyFloat("Heap Reading Time", "ms",
+						 instrument->spent_ms[WA_PHASE_READING], 3, es);
+	ExplainPropertyFloat("Device Time", "ms",
+						 instrument->spent_ms[WA_PHASE_COMPUTING], 3, es);
+}
+
+/* Prints clauses that are all to be fulfilled. */
+static void
+show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
+			 ExplainState *es)
+{
+	if (clauses == NIL)
+		return;
+	ExplainPropertyText(label,
+						deparse_expression((Node *) make_ands_explicit(clauses),
+										   context, use_prefix, false),
+						es);
+}
+
+void
+wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
+{
+	WaScanState *state = (WaScanState *) node;
+	const CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
+	WaInstrument instrument = wa_instrument_of(state);
+	List *context =
+		set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, ancestors);
+	bool use_prefix = explain_has_prefixes_compat(es);
+
+	wa_shared_instrument_collect(state, &instrument);
+	show_expressions(
+		"Aggregates",
+		targets(plan, state->nkeys, state->nkeys + state->nresults), context,
+		use_prefix, es);
+	show_expressions("Group Key", targets(plan, 0, state->nkeys), context,
+					 use_prefix, es);
+	show_clauses("One-Time Filter", state->one_time_clauses, context,
+				 use_prefix, es);
+	show_clauses("Row Filter", state->filter_clauses, context, use_prefix, es);
+	show_top(plan, context, use_prefix, es);
+	ExplainPropertyText("Device", "CPU", es);
+	if (es->verbose)
+		ExplainPropertyInteger("Aggregated Columns", NULL, state->ncolumns, es);
+	if (state->nworkers > 0)
+		ExplainPropertyInteger("Workers Planned", NULL, state->nworkers, es);
+	if (state->nworkers > 0 && es->analyze)
+		ExplainPropertyInteger("Workers Launched", NULL, state->nlaunched, es);
+	if (es->costs && state->planned_batches > 1)
+		ExplainPropertyInteger("Planned Batches", NULL, state->planned_batches,
+							   es);
+	if (es->analyze)
+	{
+		show_instrument(&instrument, state->top != NULL, es);
+		wa_why_heap_show(state, &instrument, es);
+	}
+}

@@ -1,0 +1,31 @@
+/*
+ * shifted.h
+ *		The results of aggregates over shifted expressions (scan/expr/shift.h).
+ */
+#ifndef WA_SCAN_SHIFTED_H
+#define WA_SCAN_SHIFTED_H
+
+#include "core/must_check.h"
+#include "scan/state/scan_state.h"
+
+/*
+ * Takes the parameters that values are shifted by, and raises PostgreSQL's error
+ * if a value of a group that is there is out of range then.  To be called before
+ * any result of these groups is asked for.
+ */
+extern void wa_shifted_check(WaScanState *state);
+
+/*
+ * Returns the result of an aggregate that has a shift.  Needs memory in the
+ * current context; what is returned lives there.
+ */
+extern Datum wa_shifted_result(const WaScanColumn *column,
+							   const WaScanResult *result, uint32 group,
+							   bool *is_null);
+
+/* The same estimate as that of wa_accumulator_estimate. */
+extern WA_MUST_CHECK bool wa_shifted_estimate(const WaScanColumn *column,
+											  const WaScanResult *result,
+											  uint32 group, double *value);
+
+#endif /* WA_SCAN_SHIFTED_H */

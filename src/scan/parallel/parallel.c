@@ -1,0 +1,285 @@
+/*
+ * parallel.c
+ *		The leader of parallel workers; see parallel.h.
+ *
+ * All processes take chunks of blocks from a shared counter.  A worker that has
+ * found no more sends its groups, and the leader, which reads the table too and
+ * only then listens, merges them with its own.  A worker that has spilled rows
+ * spills its groups, too; then the leader's are not complete, and spilled as
+ * well (scan/spill/spill.h).
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "storage/shm_mq.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/wait_event.h"
+
+#include "scan/parallel/parallel.h"
+#include "scan/parallel/parallel_task.h"
+#include "scan/plan/parallel_cost.h"
+#include "scan/rows/batch_loop.h"
+#include "scan/rows/merge.h"
+
+/* What the leader knows of one reading. */
+typedef struct Leader
+{
+	WaScanState *state;
+	ParallelContext *context;
+	WaTask *task;
+	void *parts[WA_TASK_PARTS];
+	shm_mq_handle **queues; /* NULL: the worker has sent everything */
+} Leader;
+
+int
+wa_parallel_wanted(const WaScanState *state, BlockNumber left, bool is_covered)
+{
+	const int most = (int) Min((uint32) state->nworkers, left);
+
+	/* Workers have no workers; and a function may run while there are some. */
+	if (IsParallelWorker() || IsInParallelMode())
+		return 0;
+	if (!is_covered)
+		return most;
+	return wa_parallel_workers_for(left, left * state->block_cost,
+								   state->planned_groups, most);
+}
+
+/* Makes the shared memory and its parts; returns false if there is none. */
+static bool
+make_memory(Leader *leader, const char *query, const char *text)
+{
+	ParallelContext *context = leader->context;
+	Size nworkers = (Size) context->nworkers;
+	const Size bytes[WA_TASK_PARTS] = {
+		[WA_TASK_HEAD] =
+			offsetof(WaTask, reports) + nworkers * sizeof(WaTaskReport),
+		[WA_TASK_QUERY] = strlen(query) + 1,
+		[WA_TASK_SNAPSHOT] =
+			EstimateSnapshotSpace(leader->state->css.ss.ps.state->es_snapshot),
+		[WA_TASK_TEXT] = strlen(text) + 1,
+		[WA_TASK_QUEUES] = nworkers * WA_TASK_QUEUE_BYTES,
+		[WA_TASK_BUFFER_USAGE] = nworkers * sizeof(BufferUsage),
+		[WA_TASK_WAL_USAGE] = nworkers * sizeof(WalUsage),
+		[WA_TASK_COVERED] = leader->state->covered == NULL
+								? 0
+								: wa_heap_covered_bytes(leader->state->heap),
+	};
+
+	for (int i = 0; i < WA_TASK_PARTS; i++)
+		shm_toc_estimate_chunk(&context->estimator, bytes[i]);
+	shm_toc_estimate_keys(&context->estimator, WA_TASK_PARTS);
+	InitializeParallelDSM(context);
+	if (context->seg == NULL)
+		return false;
+	for (int i = 0; i < WA_TASK_PARTS; i++)
+	{
+		leader->parts[i] = shm_toc_allocate(context->toc, bytes[i]);
+		memset(leader->parts[i], 0, bytes[i]);
+		shm_toc_insert(context->toc, i, leader->parts[i]);
+	}
+	strcpy(leader->parts[WA_TASK_QUERY], query);
+	strcpy(leader->parts[WA_TASK_TEXT], text);
+	return true;
+}
+
+/* Fills in what workers have to know. */
+static void
+write_task(Leader *leader)
+{
+	WaScanState *state = leader->state;
+	WaTask *task = (WaTask *) leader->parts[WA_TASK_HEAD];
+
+	leader->task = task;
+	task->relation = RelationGetRelid(state->relation);
+	task->is_timed = state->clock.is_on;
+	wa_spill_share(state, &task->spill, leader->context->nworkers + 1);
+	task->is_covered = state->covered != NULL;
+	if (task->is_covered)
+		memcpy(leader->parts[WA_TASK_COVERED], state->covered,
+			   wa_heap_covered_bytes(state->heap));
+	wa_heap_share(state->heap, &task->blocks, leader->context->nworkers + 1);
+	SerializeSnapshot(state->css.ss.ps.state->es_snapshot,
+					  leader->parts[WA_TASK_SNAPSHOT]);
+}
+
+/* Launches the workers, each with its queue. */
+static void
+launch(Leader *leader)
+{
+	ParallelContext *context = leader->context;
+	char *memory = (char *) leader->parts[WA_TASK_QUEUES];
+	shm_mq **queues = palloc(sizeof(shm_mq *) * context->nworkers);
+
+	for (int i = 0; i < context->nworkers; i++)
+	{
+		queues[i] = shm_mq_create(memory + (Size) i * WA_TASK_QUEUE_BYTES,
+								  WA_TASK_QUEUE_BYTES);
+		shm_mq_set_receiver(queues[i], MyProc);
+	}
+	LaunchParallelWorkers(context);
+	leader->queues = palloc(sizeof(shm_mq_handle *) * context->nworkers);
+	for (int i = 0; i < context->nworkers_launched; i++)
+		leader->queues[i] = shm_mq_attach(queues[i], context->seg,
+										  context->worker[i].bgwhandle);
+	leader->state->nlaunched = context->nworkers_launched;
+}
+
+/* Merges a message of a worker; memory: a context to be reset. */
+static void
+merge_message(WaScanState *state, const void *data, Size bytes,
+			  MemoryContext memory)
+{
+	MemoryContext old = MemoryContextSwitchTo(memory);
+
+	wa_scan_merge_groups(state, data, bytes);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(memory);
+	wa_spill_check(state);
+}
+
+/*
+ * Receives a message from a worker, if there is one, and merges it.  Returns
+ * false if there was none.
+ */
+static bool
+receive(Leader *leader, int worker, int *nopen, MemoryContext memory)
+{
+	shm_mq_handle *queue = leader->queues[worker];
+	Size bytes;
+	void *data;
+
+	if (queue == NULL)
+		return false;
+	switch (shm_mq_receive(queue, &bytes, &data, true))
+	{
+		case SHM_MQ_SUCCESS:
+			merge_message(leader->state, data, bytes, memory);
+			return true;
+		case SHM_MQ_DETACHED:
+			shm_mq_detach(queue);
+			leader->queues[worker] = NULL;
+			(*nopen)--;
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Merges the groups of all workers as they come. */
+static void
+receive_all(Leader *leader)
+{
+	int nopen = leader->context->nworkers_launched;
+	MemoryContext memory = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg message", ALLOCSET_DEFAULT_SIZES);
+
+	while (nopen > 0)
+	{
+		bool is_idle = true;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < leader->context->nworkers_launched; i++)
+			if (receive(leader, i, &nopen, memory))
+				is_idle = false;
+		if (!is_idle)
+			continue;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0,
+						 WAIT_EVENT_EXECUTE_GATHER);
+		ResetLatch(MyLatch);
+	}
+	MemoryContextDelete(memory);
+}
+
+/*
+ * Adds what the workers, which have ended, have done.  Returns whether one has
+ * spilled something.
+ */
+static bool
+account(const Leader *leader)
+{
+	WaScanState *state = leader->state;
+	bool have_spilled = false;
+
+	for (int i = 0; i < leader->context->nworkers_launched; i++)
+	{
+		const WaTaskReport *report = &leader->task->reports[i];
+		WaSpillCounts *spilled = &state->spilled;
+
+		InstrAccumParallelQuery(
+			(BufferUsage *) leader->parts[WA_TASK_BUFFER_USAGE] + i,
+			(WalUsage *) leader->parts[WA_TASK_WAL_USAGE] + i);
+		if (!report->is_complete)
+			elog(ERROR, "a parallel worker of warpagg has sent no groups");
+		state->worker_counts.blocks += report->counts.blocks;
+		state->worker_counts.rows += report->counts.rows;
+		state->kept_rows += report->kept_rows;
+		state->rowwise_rows += report->rowwise_rows;
+		wa_clock_add(&state->clock, &report->clock);
+		have_spilled |= report->has_spilled;
+		spilled->rows += report->spilled.rows;
+		spilled->disk_bytes += report->spilled.disk_bytes;
+		spilled->memory_bytes =
+			Max(spilled->memory_bytes, report->spilled.memory_bytes);
+	}
+	return have_spilled;
+}
+
+/* Leads the workers from launch to end. */
+static void
+lead(Leader *leader)
+{
+	WaScanState *state = leader->state;
+	int nprocesses = 1;
+
+	write_task(leader);
+	launch(leader);
+	wa_scan_read(state);
+	receive_all(leader);
+	WaitForParallelWorkersToFinish(leader->context);
+	if (account(leader))
+	{
+		wa_spill_groups(state);
+		nprocesses += leader->context->nworkers_launched;
+	}
+	wa_spill_finish(state, nprocesses);
+	wa_task_end_workers(leader->context, leader->task);
+}
+
+void
+wa_parallel_read(WaScanState *state)
+{
+	const int nworkers = wa_parallel_wanted(
+		state, wa_heap_blocks_left(state->heap), state->is_covered);
+	MemoryContext memory;
+	MemoryContext old;
+	Leader leader = {.state = state};
+	const char *query;
+
+	state->nlaunched = 0;
+	if (nworkers == 0)
+		return;
+	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg leader",
+								   ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(memory);
+	query = wa_task_write_query(state);
+	EnterParallelMode();
+	leader.context =
+		CreateParallelContext("$libdir/warpagg", "wa_scan_worker", nworkers);
+	if (make_memory(&leader, query,
+					debug_query_string == NULL ? "" : debug_query_string))
+		lead(&leader);
+	DestroyParallelContext(leader.context);
+	ExitParallelMode();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(memory);
+}

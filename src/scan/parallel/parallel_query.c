@@ -1,0 +1,121 @@
+/*
+ * parallel_query.c
+ *		What a node computes, on its way to a worker; see parallel_task.h.
+ *
+ * The list of a query: the number of the table's columns, the keys, the clauses
+ * of WHERE, and the aggregated columns.  These are shipped, not the aggregates:
+ * with parameters replaced, a worker might find that columns are the same that
+ * are two for the leader.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/readfuncs.h"
+#include "utils/lsyscache.h"
+
+#include "scan/parallel/parallel_task.h"
+
+/* The list of a column: what it has, then the numbers of its plan. */
+typedef enum ColumnItem
+{
+	COLUMN_ARGUMENT,
+	COLUMN_FILTER,
+	COLUMN_PLAN
+} ColumnItem;
+
+typedef enum ColumnNumber
+{
+	COLUMN_ARGUMENT_TYPE,
+	COLUMN_OPERATIONS,
+	COLUMN_COLLATION
+} ColumnNumber;
+
+/* Replaces parameters by their values. */
+static Node *
+fix_parameters(Node *node, void *econtext)
+{
+	Param *param = (Param *) node;
+	ExprState *state;
+	Datum value;
+	bool is_null;
+	int16 typlen;
+	bool typbyval;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Param))
+		return expression_tree_mutator(node, fix_parameters, econtext);
+	state = ExecInitExprWithParams(
+		(Expr *) param, ((ExprContext *) econtext)->ecxt_param_list_info);
+	value = ExecEvalExpr(state, (ExprContext *) econtext, &is_null);
+	get_typlenbyval(param->paramtype, &typlen, &typbyval);
+	/* The text of a constant has its bytes, not where to find them. */
+	if (!is_null && typlen == -1)
+		value = PointerGetDatum(PG_DETOAST_DATUM(value));
+	return (Node *) makeConst(param->paramtype, param->paramtypmod,
+							  param->paramcollid, typlen, value, is_null,
+							  typbyval);
+}
+
+char *
+wa_task_write_query(const WaScanState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	List *keys = NIL;
+	List *columns = NIL;
+	Node *filters =
+		fix_parameters((Node *) state->filter_clauses, (void *) econtext);
+
+	for (int i = 0; i < state->nkeys; i++)
+		keys = lappend(
+			keys, fix_parameters((Node *) state->keys[i].expression, econtext));
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		const WaScanColumn *column = &state->columns[i];
+		const WaAggPlan *plan = &column->plan;
+
+		columns = lappend(
+			columns,
+			list_make3(fix_parameters((Node *) column->argument, econtext),
+					   fix_parameters((Node *) column->filter, econtext),
+					   list_make3_oid(plan->key.argument_type,
+									  (Oid) plan->key.ops, plan->collation)));
+	}
+	return nodeToString(
+		list_make4(makeInteger((int) state->varno), keys, filters, columns));
+}
+
+/* Makes a column of its list. */
+static void
+read_column(WaScanColumn *column, const List *list)
+{
+	const List *plan = (const List *) list_nth(list, COLUMN_PLAN);
+
+	memset(column, 0, sizeof(*column));
+	column->argument = (Expr *) list_nth(list, COLUMN_ARGUMENT);
+	column->filter = (Expr *) list_nth(list, COLUMN_FILTER);
+	column->plan.key.argument_type = list_nth_oid(plan, COLUMN_ARGUMENT_TYPE);
+	column->plan.key.ops = (WaOpSet) list_nth_oid(plan, COLUMN_OPERATIONS);
+	column->plan.collation = list_nth_oid(plan, COLUMN_COLLATION);
+}
+
+void
+wa_task_read_query(WaScanState *state, char *text)
+{
+	const List *query = (const List *) stringToNode(text);
+	const List *keys = (const List *) lsecond(query);
+	const List *columns = (const List *) lfourth(query);
+
+	state->varno = (Index) intVal(linitial(query));
+	state->nkeys = list_length(keys);
+	state->keys = palloc(sizeof(WaScanKey) * (state->nkeys + 1));
+	for (int i = 0; i < state->nkeys; i++)
+		state->keys[i].expression = (Expr *) list_nth(keys, i);
+	state->filter_clauses = (List *) lthird(query);
+	state->ncolumns = list_length(columns);
+	state->columns = palloc(sizeof(WaScanColumn) * (state->ncolumns + 1));
+	for (int i = 0; i < state->ncolumns; i++)
+		read_column(&state->columns[i], (const List *) list_nth(columns, i));
+}

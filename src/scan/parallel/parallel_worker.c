@@ -1,0 +1,115 @@
+/*
+ * parallel_worker.c
+ *		A parallel worker of a node of the scan tier; see parallel.h.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/table.h"
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "pgstat.h"
+#include "storage/proc.h"
+#include "storage/shm_mq.h"
+#include "tcop/tcopprot.h"
+#include "utils/backend_status.h"
+#include "utils/snapmgr.h"
+
+#include "scan/parallel/parallel_task.h"
+#include "scan/rows/batch_loop.h"
+#include "scan/rows/prepare.h"
+
+/* The name by which the leader has the server call it. */
+PGDLLEXPORT void wa_scan_worker(dsm_segment *segment, shm_toc *toc);
+
+/* Returns the queue to the leader. */
+static shm_mq_handle *
+attach_queue(dsm_segment *segment, shm_toc *toc)
+{
+	char *queues = shm_toc_lookup(toc, WA_TASK_QUEUES, false);
+	shm_mq *queue =
+		(shm_mq *) (queues + (Size) ParallelWorkerNumber * WA_TASK_QUEUE_BYTES);
+
+	shm_mq_set_sender(queue, MyProc);
+	return shm_mq_attach(queue, segment, NULL);
+}
+
+/* Makes the state of the node, in the estate's memory, which is the current. */
+static WaScanState *
+make_state(EState *estate, Relation relation, WaTask *task, char *query)
+{
+	WaScanState *state = palloc0(sizeof(WaScanState));
+
+	state->css.ss.ps.state = estate;
+	state->css.ss.ps.ps_ExprContext = CreateExprContext(estate);
+	state->relation = relation;
+	wa_task_read_query(state, query);
+	wa_scan_prepare(state);
+	wa_spill_join(state, &task->spill, ParallelWorkerNumber + 1);
+	state->clock.is_on = task->is_timed;
+	return state;
+}
+
+/*
+ * Reads a share of the table, and sends its groups or spills them.  covered:
+ * blocks to leave out; NULL: none.
+ */
+static void
+work(WaScanState *state, WaTask *task, const uint64 *covered,
+	 shm_mq_handle *queue)
+{
+	WaTaskReport *report = &task->reports[ParallelWorkerNumber];
+
+	wa_scan_begin(state);
+	wa_heap_join(state->heap, &task->blocks);
+	if (covered != NULL)
+		wa_heap_leave_out(state->heap, covered);
+	else
+		wa_heap_may_mark(state->heap);
+	wa_scan_read(state);
+	report->has_spilled = wa_spill_has_spilled(state);
+	if (report->has_spilled)
+		wa_spill_groups(state);
+	report->is_complete =
+		report->has_spilled || wa_task_send_groups(state, queue);
+	wa_spill_finish(state, 1);
+	report->spilled = state->spilled;
+	report->counts = wa_heap_counts(state->heap);
+	report->kept_rows = state->kept_rows;
+	report->rowwise_rows = state->rowwise_rows;
+	report->clock = state->clock;
+	wa_heap_end(state->heap);
+}
+
+void
+wa_scan_worker(dsm_segment *segment, shm_toc *toc)
+{
+	WaTask *task = shm_toc_lookup(toc, WA_TASK_HEAD, false);
+	BufferUsage *buffer_usage =
+		shm_toc_lookup(toc, WA_TASK_BUFFER_USAGE, false);
+	WalUsage *wal_usage = shm_toc_lookup(toc, WA_TASK_WAL_USAGE, false);
+	shm_mq_handle *queue = attach_queue(segment, toc);
+	EState *estate = CreateExecutorState();
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+	Relation relation;
+
+	debug_query_string = shm_toc_lookup(toc, WA_TASK_TEXT, false);
+	pgstat_report_activity(STATE_RUNNING, debug_query_string);
+	estate->es_snapshot = RegisterSnapshot(
+		RestoreSnapshot(shm_toc_lookup(toc, WA_TASK_SNAPSHOT, false)));
+	relation = table_open(task->relation, AccessShareLock);
+	InstrStartParallelQuery();
+	work(make_state(estate, relation, task,
+					shm_toc_lookup(toc, WA_TASK_QUERY, false)),
+		 task,
+		 task->is_covered ? shm_toc_lookup(toc, WA_TASK_COVERED, false) : NULL,
+		 queue);
+	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber],
+						  &wal_usage[ParallelWorkerNumber]);
+	MemoryContextSwitchTo(old);
+	ExecResetTupleTable(estate->es_tupleTable, false);
+	table_close(relation, AccessShareLock);
+	UnregisterSnapshot(estate->es_snapshot);
+	FreeExecutorState(estate);
+	shm_mq_detach(queue);
+}

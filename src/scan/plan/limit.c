@@ -1,0 +1,159 @@
+/*
+ * limit.c
+ *		Whether a query wants only the first few of its groups; see limit.h.
+ *
+ * That is so if nothing but ORDER BY and LIMIT is done with them.  The groups are
+ * compared by the first expressions of ORDER BY that have the same value whenever
+ * they are computed.
+ *
+ * Below the sort PostgreSQL computes, for every group, all of the target list but
+ * what it postpones (make_sort_input_target).  An error in that has to be seen
+ * whatever becomes of its group.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
+
+#include "scan/expr/total.h"
+#include "scan/plan/limit.h"
+
+/* The share of the groups that a LIMIT of unknown size is thought to want. */
+#define UNKNOWN_LIMIT 0.1
+
+/* Tells whether an expression may be computed at any time, and several times. */
+static bool
+is_stable(Node *expression)
+{
+	return !contain_volatile_functions(expression) &&
+		   !contain_subplans(expression);
+}
+
+/* Tells whether LIMIT is that of all rows. */
+static bool
+is_null(const Node *expression)
+{
+	return expression == NULL || (IsA(expression, Const) &&
+								  ((const Const *) expression)->constisnull);
+}
+
+/* Tells whether groups go straight to ORDER BY and LIMIT. */
+static bool
+has_limit(PlannerInfo *root)
+{
+	Query *parse = root->parse;
+
+	return parse->groupClause != NIL && !is_null(parse->limitCount) &&
+		   root->sort_pathkeys != NIL && parse->distinctClause == NIL &&
+		   !parse->hasWindowFuncs && !parse->hasTargetSRFs &&
+		   parse->rowMarks == NIL && is_stable(parse->limitCount) &&
+		   is_stable(parse->limitOffset) &&
+		   !contain_volatile_functions(parse->havingQual);
+}
+
+/* Collects the expressions of ORDER BY up to the first that is not stable. */
+static void
+collect_order(PlannerInfo *root, WaLimit *limit)
+{
+	ListCell *cell;
+
+	foreach (cell, root->parse->sortClause)
+	{
+		SortGroupClause *clause = lfirst_node(SortGroupClause, cell);
+		Node *expression =
+			get_sortgroupclause_expr(clause, root->processed_tlist);
+
+		if (!is_stable(expression))
+			return;
+		limit->expressions = lappend(limit->expressions, expression);
+		limit->operators = lappend_oid(limit->operators, clause->sortop);
+		limit->nulls_first =
+			lappend_int(limit->nulls_first, clause->nulls_first);
+	}
+}
+
+/*
+ * Tells whether a target that is computed for every group may raise an error.  The
+ * first expression of ORDER BY is computed for all of them here, too.
+ */
+static bool
+may_raise(const PathTarget *target, const List *keys, const WaLimit *limit)
+{
+	ListCell *cell;
+
+	foreach (cell, target->exprs)
+		if (!equal(lfirst(cell), linitial(limit->expressions)) &&
+			!wa_is_total_over_groups((Node *) lfirst(cell), keys))
+			return true;
+	return false;
+}
+
+/* Returns what LIMIT or OFFSET is thought to be, or -1; NULL is null_value. */
+static double
+estimate(PlannerInfo *root, Node *expression, double null_value)
+{
+	const Const *value =
+		(const Const *) estimate_expression_value(root, expression);
+
+	if (!IsA(value, Const))
+		return -1;
+	return value->constisnull
+			   ? null_value
+			   : Max((double) DatumGetInt64(value->constvalue), 0);
+}
+
+void
+wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
+				   const PathTarget *target, WaLimit *limit)
+{
+	const Query *parse = root->parse;
+	double count;
+	double offset;
+
+	memset(limit, 0, sizeof(*limit));
+	if (!has_limit(root))
+		return;
+	collect_order(root, limit);
+	if (limit->expressions != NIL && may_raise(target, shape->keys, limit))
+	{
+		memset(limit, 0, sizeof(*limit));
+		return;
+	}
+	limit->having_first =
+		!wa_is_total_over_groups((Node *) shape->having, shape->keys);
+	limit->keeps_ties =
+		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
+		list_length(limit->expressions) < list_length(parse->sortClause);
+	limit->count = parse->limitCount;
+	limit->offset = parse->limitOffset;
+	if (limit->offset == NULL)
+		limit->offset =
+			(Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+							   Int64GetDatum(0), false, FLOAT8PASSBYVAL);
+	count = estimate(root, limit->count, HUGE_VAL);
+	offset = estimate(root, limit->offset, 0);
+	limit->ngroups = count < 0 || offset < 0 ? -1 : count + offset;
+}
+
+double
+wa_limit_estimate(const WaLimit *limit, double ngroups)
+{
+	if (limit->expressions == NIL)
+		return ngroups;
+	return limit->ngroups < 0 ? clamp_row_est(ngroups * UNKNOWN_LIMIT)
+							  : Min(Max(limit->ngroups, 1), ngroups);
+}
+
+double
+wa_limit_rows(const WaLimit *limit, double ngroups)
+{
+	if (limit->expressions == NIL || limit->ngroups < 0)
+		return ngroups;
+	return Min(Max(limit->ngroups, 1), ngroups);
+}

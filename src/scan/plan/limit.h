@@ -1,0 +1,47 @@
+/*
+ * limit.h
+ *		Whether a query wants only the first few of its groups.
+ *
+ * PostgreSQL's own nodes sort and limit what the node of the scan tier returns,
+ * so that need not be more than the groups that may be among the first.
+ */
+#ifndef WA_SCAN_LIMIT_H
+#define WA_SCAN_LIMIT_H
+
+#include "nodes/pathnodes.h"
+
+#include "scan/plan/shape.h"
+
+/* The groups that a query wants. */
+typedef struct WaLimit
+{
+	List *
+		expressions; /* that they are sorted by: the first of ORDER BY; NIL: all
+						* groups are wanted */
+	List *operators; /* of each, as OIDs: what sorts before what */
+	List *nulls_first; /* of each, 0 or 1 */
+	bool having_first; /* HAVING may raise errors, so all have it computed */
+	bool keeps_ties;   /* groups that are equal by these may all be wanted */
+	Node *count;       /* of LIMIT */
+	Node *offset;
+	double ngroups; /* that count and offset come to, as far as can be known; or
+					 * -1 */
+} WaLimit;
+
+/*
+ * Describes in *limit which groups the query wants.  target: what is computed for
+ * each group below the sort; where that may raise errors, all are wanted.
+ */
+extern void wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
+							   const PathTarget *target, WaLimit *limit);
+
+/* Returns how many of so many groups are thought to be wanted, at most. */
+extern double wa_limit_estimate(const WaLimit *limit, double ngroups);
+
+/*
+ * Returns how many of so many groups, which PostgreSQL expects, the path is to be
+ * of: a LIMIT of unknown size takes its share of them once, by PostgreSQL's node.
+ */
+extern double wa_limit_rows(const WaLimit *limit, double ngroups);
+
+#endif /* WA_SCAN_LIMIT_H */

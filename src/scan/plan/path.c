@@ -1,0 +1,533 @@
+/*
+ * path.c
+ *		Brings the node of the scan tier into plans; see path.h.
+ *
+ * One hook is called when PostgreSQL has made its own paths for a grouping; ours
+ * is added beside them, and the cheapest wins.  Another is called for each table of a
+ * query, some of whose rows PostgreSQL may aggregate before they are joined (from 19
+ * on): there our path is for partial states.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "nodes/extensible.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planner.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+
+#include "compat.h"
+#include "scan/plan/group_estimate.h"
+#include "scan/plan/limit.h"
+#include "scan/plan/parallel_cost.h"
+#include "scan/plan/path.h"
+#include "scan/plan/resident_plan.h"
+#include "scan/plan/shape.h"
+#include "scan/plan/suggest.h"
+#include "scan/plan/why.h"
+#include "scan/spill/spill_pace.h"
+#include "scan/state/plan.h"
+#include "settings.h"
+
+/*
+ * Costs, in the planner's units; src/README.md has how they were measured.  What a
+ * row costs before anything is computed with it, and an instruction of the query
+ * program or the reading of a column.
+ */
+#define ROW_COST         0.0012
+#define INSTRUCTION_COST 0.0005
+
+/* What an aggregate costs for each group returned, and the group by itself. */
+#define RESULT_COST 0.0025
+#define GROUP_COST  0.0075
+
+/* What it costs to find out whether a group is one of the first. */
+#define COMPARE_COST 0.005
+
+/*
+ * What it costs to ask the device process; what it then takes to find a group, and to
+ * send one and take it, or to evaluate a combination; and by how much it is faster than
+ * one process.
+ */
+#define ASKING_COST      40
+#define FOUND_GROUP_COST 0.05
+#define SENT_GROUP_COST  0.15
+#define COMBINATION_COST 0.3
+#define RESIDENT_DIVISOR 4
+
+/* Bytes that a group takes for each key, and for each aggregated column. */
+#define GROUP_BYTES  32
+#define RESULT_BYTES 32
+
+/*
+ * What it costs to spill a row and to read it again, beside its pages.  It takes 70
+ * to 200 ns, with these: a million rows, by keys of a hundred thousand and a million
+ * values, with work_mem 4MB and 16MB against 512MB, where the kernel has room for
+ * the files.  PostgreSQL's plans that spill or sort them take 40 to 48 ns for what
+ * they count as 0.01, so 0.015 to 0.05.
+ */
+#define SPILL_ROW_COST 0.02
+
+static create_upper_paths_hook_type previous_hook = NULL;
+static set_rel_pathlist_hook_type previous_relation_hook = NULL;
+
+static const CustomScanMethods scan_methods = {
+	.CustomName = "WarpAgg",
+	.CreateCustomScanState = wa_scan_create_state,
+};
+
+/* Finds parameters, which the planner looks for in custom_exprs. */
+static bool
+collect_parameters(Node *node, List **parameters)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		*parameters = list_append_unique(*parameters, node);
+	return expression_tree_walker(node, collect_parameters, parameters);
+}
+
+/* Appends an expression to a target list. */
+static List *
+append_target(List *targets, Expr *expression)
+{
+	return lappend(
+		targets,
+		makeTargetEntry(expression, list_length(targets) + 1, NULL, false));
+}
+
+/* Returns how much memory the groups will take, as a part of what they may take. */
+static double
+expected_filling(const WaShape *shape)
+{
+	double bytes = shape->ngroups * (GROUP_BYTES * list_length(shape->keys) +
+									 RESULT_BYTES * shape->naggregated);
+
+	return shape->keys == NIL ? 0 : bytes / get_hash_memory_limit();
+}
+
+/* Returns what it costs one process to compute all rows. */
+static Cost
+rows_cost(const WaShape *shape)
+{
+	const RelOptInfo *relation = shape->relation;
+
+	return relation->tuples *
+			   (ROW_COST + INSTRUCTION_COST * shape->ninstructions) +
+		   relation->rows * INSTRUCTION_COST *
+			   (shape->naggregated + list_length(shape->keys));
+}
+
+/* Makes the node's plan, for CustomPathMethods. */
+static Plan *
+make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
+		  List *clauses, List *custom_plans)
+{
+	const WaShape *shape = (const WaShape *) linitial(path->custom_private);
+	const WaLimit *limit = (const WaLimit *) lsecond(path->custom_private);
+	CustomScan *scan = makeNode(CustomScan);
+	List *used = list_concat_copy(shape->keys, shape->aggregates);
+	List *targets = NIL;
+	List *parameters = NIL;
+	List *vars;
+	ListCell *cell;
+
+	wa_why_chosen(root);
+	foreach (cell, used)
+		targets = append_target(targets, (Expr *) lfirst(cell));
+	(void) collect_parameters((Node *) used, &parameters);
+	vars = pull_var_clause((Node *) list_concat(used, shape->filters),
+						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
+	foreach (cell, list_concat_unique(NIL, vars))
+		targets = append_target(targets, (Expr *) lfirst(cell));
+
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = shape->having;
+	scan->scan.scanrelid = shape->relation->relid;
+	scan->flags = path->flags;
+	scan->custom_scan_tlist = targets;
+	scan->custom_exprs = list_concat_copy(shape->filters, limit->expressions);
+	if (limit->expressions != NIL)
+		scan->custom_exprs = list_concat(
+			scan->custom_exprs, list_make2(limit->count, limit->offset));
+	scan->custom_exprs = list_concat(scan->custom_exprs, parameters);
+	scan->custom_exprs =
+		list_concat(scan->custom_exprs, shape->one_time_filters);
+	scan->custom_private = list_make5(
+		makeInteger(list_length(shape->keys)),
+		makeInteger(list_length(shape->aggregates)),
+		makeInteger(list_length(shape->filters)), lthird(path->custom_private),
+		makeInteger((int) Min(Max(ceil(expected_filling(shape)), 1), INT_MAX)));
+	scan->custom_private =
+		list_concat(scan->custom_private,
+					list_make5(makeInteger((int) Min(shape->ngroups, INT_MAX)),
+							   limit->operators, limit->nulls_first,
+							   makeInteger(limit->keeps_ties),
+							   makeInteger(limit->having_first)));
+	scan->custom_private = list_concat(
+		scan->custom_private,
+		list_make4(
+			makeInteger(list_length(shape->one_time_filters)),
+			makeInteger((int) Min(
+				Max(shape->combinations, shape->spare_combinations), INT_MAX)),
+			makeInteger(shape->spared),
+			makeFloat(psprintf("%.6e", rows_cost(shape) /
+										   Max(shape->relation->pages, 1)))));
+	scan->methods = &scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods path_methods = {
+	.CustomName = "WarpAgg",
+	.PlanCustomPath = make_plan,
+};
+
+/* Returns how many groups PostgreSQL expects to be returned, by one of its paths. */
+static double
+expected_groups(const RelOptInfo *output_rel)
+{
+	const Path *path = (const Path *) linitial(output_rel->pathlist);
+
+	return Max(path->rows, 1);
+}
+
+/*
+ * Returns what it costs to spill the rows of groups beyond the memory, to read them
+ * back, both one page after the other, and to compute them again.
+ */
+static Cost
+spill_cost(const WaShape *shape)
+{
+	const RelOptInfo *relation = shape->relation;
+	const double filling = Max(expected_filling(shape), 1);
+	/* Rows of groups that are in memory are not spilled. */
+	double share = 1 - 1 / filling;
+	double depth = ceil(log2(ceil(filling)) / wa_spill_most_bits());
+	double rows = relation->rows * share * depth;
+	double pages =
+		rows * (MAXALIGN(relation->reltarget->width) + SizeofHeapTupleHeader) /
+		BLCKSZ;
+
+	return pages * 2 * seq_page_cost +
+		   rows * (SPILL_ROW_COST + INSTRUCTION_COST * shape->ninstructions);
+}
+
+/*
+ * Returns what it costs to read a share of the table from the heap, with so many
+ * workers at most.
+ */
+static Cost
+heap_cost(const WaShape *shape, double share, int nworkers)
+{
+	const double pages = shape->relation->pages * share;
+	const Cost computing = rows_cost(shape) * share;
+
+	if (share < 1)
+		nworkers =
+			wa_parallel_workers_for(pages, computing, shape->ngroups, nworkers);
+	return pages * seq_page_cost +
+		   wa_parallel_cost(computing, shape->ngroups, nworkers);
+}
+
+/* Returns what it costs to have the device process compute a share of the rows. */
+static Cost
+resident_cost(const WaShape *shape, double share)
+{
+	if (share <= 0)
+		return 0;
+	return ASKING_COST +
+		   FOUND_GROUP_COST * Max(shape->ngroups, shape->combinations) +
+		   SENT_GROUP_COST * shape->resident_groups +
+		   COMBINATION_COST * shape->combinations +
+		   rows_cost(shape) * share / RESIDENT_DIVISOR;
+}
+
+/*
+ * Returns what the path costs before its first row, with so many workers, where it
+ * returns so many groups.  What is resident makes it no dearer: of a small table
+ * with many groups, of which there may turn out to be few, it costs more to have
+ * them sent than to read the heap.
+ */
+static Cost
+startup_cost(const WaShape *shape, double nreturned, int nworkers)
+{
+	const double share = shape->resident_share;
+	const Cost reading = heap_cost(shape, 1, nworkers);
+	const Cost asking =
+		resident_cost(shape, share) + heap_cost(shape, 1 - share, nworkers);
+	Cost all = spill_cost(shape);
+
+	if (nreturned < shape->ngroups)
+		all += shape->ngroups * COMPARE_COST;
+	/* If only some are sent, no others are kept here. */
+	return shape->resident_groups < shape->ngroups ? Min(reading + all, asking)
+												   : Min(reading, asking) + all;
+}
+
+/* Tells whether parallel workers may compute what the path computes. */
+static bool
+is_parallel_safe_path(const PlannerInfo *root, const RelOptInfo *input_rel,
+					  const RelOptInfo *output_rel)
+{
+	return root->glob->parallelModeOK && input_rel->consider_parallel &&
+		   output_rel->consider_parallel;
+}
+
+/* Returns how many workers the path may have. */
+static int
+possible_workers(const PlannerInfo *root, const RelOptInfo *input_rel,
+				 const RelOptInfo *output_rel)
+{
+	if (!is_parallel_safe_path(root, input_rel, output_rel))
+		return 0;
+	return compute_parallel_worker((RelOptInfo *) input_rel, input_rel->pages,
+								   -1, max_parallel_workers_per_gather);
+}
+
+/*
+ * Sets what the path costs, with so many workers.  It is a sequential scan to those
+ * who want none.
+ */
+static void
+set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
+		  const WaLimit *limit, int nworkers)
+{
+	const PathTarget *target = path->pathtarget;
+	double nreturned = wa_limit_estimate(limit, shape->ngroups);
+	QualCost having = {0, 0};
+
+	if (shape->having != NIL)
+		cost_qual_eval(&having, shape->having, (PlannerInfo *) root);
+	path->startup_cost = startup_cost(shape, nreturned, nworkers) +
+						 target->cost.startup + having.startup;
+	if (!enable_seqscan)
+		path->startup_cost += disable_cost;
+	path->total_cost =
+		path->startup_cost + shape->ngroups * having.per_tuple +
+		nreturned * (GROUP_COST + target->cost.per_tuple +
+					 RESULT_COST * list_length(shape->aggregates));
+}
+
+/*
+ * Makes a path of ours for the groups of a shape that a limit wants, with such a target.
+ * parent: the grouped relation.  Its number of rows is the caller's to set.
+ */
+static CustomPath *
+make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
+		  WaShape *shape, const WaLimit *limit)
+{
+	RelOptInfo *input_rel = shape->relation;
+	CustomPath *path = makeNode(CustomPath);
+	int nworkers;
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = parent;
+	path->path.pathtarget = target;
+	shape->ngroups = wa_estimate_groups(root, shape);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->methods = &path_methods;
+	nworkers = possible_workers(root, input_rel, parent);
+	/* The plan must do when nothing is resident any more. */
+	if (!wa_parallel_is_worth(rows_cost(shape), shape->ngroups, nworkers))
+		nworkers = 0;
+	/* In a worker, as a part of what it computes, the node can have none. */
+	path->path.parallel_safe =
+		nworkers == 0 && is_parallel_safe_path(root, input_rel, parent);
+	wa_resident_plan(root, shape, limit, nworkers, expected_filling(shape),
+					 false);
+	path->custom_private =
+		list_make3(shape, (void *) limit, makeInteger(nworkers));
+	set_costs(&path->path, root, shape, limit, nworkers);
+	return path;
+}
+
+/* Returns what the cheapest of PostgreSQL's paths costs, before ours is added. */
+static Cost
+rival_cost(const RelOptInfo *output_rel)
+{
+	Cost cost = -1;
+	ListCell *cell;
+
+	foreach (cell, output_rel->pathlist)
+	{
+		const Path *path = (const Path *) lfirst(cell);
+
+		if (cost < 0 || path->total_cost < cost)
+			cost = path->total_cost;
+	}
+	return cost;
+}
+
+/*
+ * Has the columns of a query loaded if its path costs more than one of PostgreSQL's, as
+ * by an index, and would not if they were resident.
+ */
+static void
+suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
+				const CustomPath *path, const WaShape *shape,
+				const WaLimit *limit)
+{
+	const int nworkers = intVal(lthird(path->custom_private));
+	const Cost rival = rival_cost(output_rel);
+	WaShape loaded = *shape;
+	Path loaded_path = path->path;
+
+	if (rival >= path->path.total_cost || !wa_suggest_is_worth(shape))
+		return;
+	wa_resident_plan(root, &loaded, limit, nworkers, expected_filling(&loaded),
+					 true);
+	set_costs(&loaded_path, root, &loaded, limit, nworkers);
+	if (loaded_path.total_cost < rival)
+		wa_suggest_planned(root, shape);
+}
+
+/* Adds our path to those of a grouping, unless *reason says why not. */
+static void
+add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
+			 List *having, const char **reason)
+{
+	const WaGrouping grouping =
+		wa_shape_grouping(root, output_rel->reltarget, having);
+	WaShape *shape = palloc(sizeof(WaShape));
+	WaLimit *limit = palloc(sizeof(WaLimit));
+	RelOptInfo *parent;
+	CustomPath *path;
+
+	*reason = wa_shape_recognise(root, input_rel, &grouping, shape);
+	if (*reason != NULL || output_rel->pathlist == NIL)
+		return;
+	wa_limit_recognise(root, shape, output_rel->reltarget, limit);
+	/* The plan is said to be of its parent's relations; see createplan.c. */
+	parent = palloc(sizeof(RelOptInfo));
+	*parent = *output_rel;
+	parent->relids = input_rel->relids;
+	path = make_path(root, parent, output_rel->reltarget, shape, limit);
+	/* PostgreSQL's own estimate: the plan above is to be as without the node. */
+	path->path.rows = wa_limit_rows(limit, expected_groups(output_rel));
+	wa_why_offered(root, output_rel, path, expected_filling(shape) > 1);
+	suggest_columns(root, output_rel, path, shape, limit);
+	add_path(output_rel, &path->path);
+}
+
+/*
+ * Adds a path that sorts what a path of ours returns.  The plans above are to go by
+ * PostgreSQL's number of groups, but if the sort did, which takes no part in that
+ * number's being far too large, it would seem to cost more than all else.
+ */
+static void
+add_sort(PlannerInfo *root, CustomPath *path, RelOptInfo *ordered_rel)
+{
+	const WaShape *shape = (const WaShape *) linitial(path->custom_private);
+	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
+	const double rows = path->path.rows;
+	SortPath *sort;
+
+	path->path.rows = Min(rows, shape->ngroups);
+	sort = create_sort_path(root, ordered_rel, &path->path, root->sort_pathkeys,
+							root->limit_tuples);
+	path->path.rows = rows;
+	sort->path.rows = rows;
+	add_path(ordered_rel, sort->path.pathtarget == target
+							  ? &sort->path
+							  : apply_projection_to_path(root, ordered_rel,
+														 &sort->path, target));
+}
+
+/* Sorts our paths among those of a grouping. */
+static void
+sort_our_paths(PlannerInfo *root, const RelOptInfo *grouped_rel,
+			   RelOptInfo *ordered_rel)
+{
+	ListCell *cell;
+
+	foreach (cell, grouped_rel->pathlist)
+	{
+		CustomPath *path = (CustomPath *) lfirst(cell);
+
+		if (IsA(path, CustomPath) && path->methods == &path_methods)
+			add_sort(root, path, ordered_rel);
+	}
+}
+
+/* The hook. */
+static void
+consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
+		 RelOptInfo *output_rel, void *extra)
+{
+	const char *reason = NULL;
+
+	if (previous_hook != NULL)
+		previous_hook(root, stage, input_rel, output_rel, extra);
+	if (stage == UPPERREL_ORDERED)
+		sort_our_paths(root, input_rel, output_rel);
+	if (stage != UPPERREL_GROUP_AGG || !root->parse->hasAggs)
+		return;
+	if (!wa_enable_scan)
+	{
+		wa_why_refused(root, "warpagg.enable_scan is off");
+		return;
+	}
+	add_our_path(root, input_rel, output_rel,
+				 (List *) ((GroupPathExtraData *) extra)->havingQual, &reason);
+	if (reason == NULL)
+		return;
+	wa_why_refused(root, reason);
+	if (wa_explain_refusals == WA_REFUSALS_NOTICED)
+		ereport(NOTICE, (errmsg("warpagg leaves an aggregate to PostgreSQL: %s",
+								reason)));
+}
+
+/*
+ * Adds a path to those that aggregate a relation's rows before they are joined, if
+ * PostgreSQL thinks of that, and the path can return the states that are wanted.
+ */
+static void
+add_early_path(PlannerInfo *root, RelOptInfo *relation)
+{
+	WaEarlyGrouping early;
+	WaGrouping grouping;
+	WaShape *shape;
+	CustomPath *path;
+
+	if (!early_grouping_compat(relation, &early))
+		return;
+	grouping =
+		(WaGrouping){early.clauses, early.keys, early.target->exprs, NIL};
+	shape = palloc(sizeof(WaShape));
+	if (wa_shape_recognise(root, relation, &grouping, shape) != NULL)
+		return;
+	path = make_path(root, early.relation, early.target, shape,
+					 palloc0(sizeof(WaLimit)));
+	path->path.rows = early.ngroups;
+	add_path(early.relation, &path->path);
+}
+
+/* The hook for tables. */
+static void
+consider_relation(PlannerInfo *root, RelOptInfo *relation, Index number,
+				  RangeTblEntry *entry)
+{
+	if (previous_relation_hook != NULL)
+		previous_relation_hook(root, relation, number, entry);
+	if (wa_enable_scan)
+		add_early_path(root, relation);
+}
+
+void
+wa_scan_init(void)
+{
+	RegisterCustomScanMethods(&scan_methods);
+	previous_hook = create_upper_paths_hook;
+	create_upper_paths_hook = consider;
+	previous_relation_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = consider_relation;
+}

@@ -1,0 +1,147 @@
+/*
+ * resident_plan.c
+ *		What the planner knows of resident columns; see resident_plan.h.
+ *
+ * What is resident need not be fresh: that is found out when the query runs.  Here
+ * it is taken to be, as what has changed is soon read again.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/table.h"
+#include "parser/parsetree.h"
+#include "utils/rel.h"
+
+#include "client/residency.h"
+#include "resident/relation.h"
+#include "scan/plan/combine_plan.h"
+#include "scan/plan/resident_plan.h"
+#include "scan/plan/resident_worth.h"
+#include "scan/plan/top_n.h"
+#include "settings.h"
+
+/*
+ * Combinations of times take the place of tables if there are so many rows to each of
+ * them at least.  Of 28000 rows with as many times the heap took 7.5 ms, combinations
+ * 11.5; of 2 million with 1351 35 and 12.5, on two processors (2026-11-23).
+ */
+#define ROWS_PER_TIME 4
+
+/* Returns how many blocks of an open relation are resident. */
+static uint64
+resident_blocks(Relation relation, const WaShape *shape)
+{
+	const WaRelation storage = wa_resident_storage(relation);
+	WaColumnName names[WA_MAX_QUERY_COLUMNS];
+
+	if (wa_resident_refusal(relation) != NULL)
+		return 0;
+	for (int i = 0; i < shape->ncolumns; i++)
+		if (!wa_resident_column(relation, shape->attnums[i], &names[i]))
+			return 0;
+	return wa_residency_estimate(&storage, (uint32) shape->ncolumns, names);
+}
+
+/*
+ * Returns which share of the rows is likely to be resident.  is_loaded: it is asked what
+ * would be if the columns had been loaded.
+ */
+static double
+resident_share(PlannerInfo *root, const WaShape *shape, bool is_loaded)
+{
+	const RelOptInfo *rel = shape->relation;
+	Relation relation;
+	uint64 blocks;
+
+	if (is_loaded)
+		return 1;
+	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+	blocks = resident_blocks(relation, shape);
+	table_close(relation, NoLock);
+	return Min((double) blocks / rel->pages, 1);
+}
+
+/*
+ * Finds out how many combinations there are in case that there are no tables of some
+ * calls, as these have too many values: of integers, or `first`, and then of times.
+ */
+static void
+plan_spare_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
+						WaSpared first)
+{
+	for (WaSpared spared = first; spared <= WA_SPARES_TIMES; spared++)
+	{
+		const double combinations = wa_combine_estimate(root, shape, spared);
+
+		/* It may be that all is pushed, and there is nothing to be combined. */
+		if (combinations == 0)
+			continue;
+		if (!wa_resident_takes_groups(shape->relation->pages, combinations,
+									  nworkers) ||
+			(spared == WA_SPARES_TIMES &&
+			 combinations * ROWS_PER_TIME > shape->relation->tuples))
+			return;
+		shape->spare_combinations =
+			Max(shape->spare_combinations, combinations);
+		shape->spared = spared;
+	}
+}
+
+/*
+ * Likewise of a query that the device process cannot answer as a whole, if it is to
+ * answer it in part.
+ */
+static void
+plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
+				  bool is_loaded)
+{
+	double combinations;
+
+	shape->resident_share = resident_share(root, shape, is_loaded);
+	if (shape->resident_share == 0)
+		return;
+	combinations = wa_combine_estimate(root, shape, WA_SPARES_NONE);
+	if (combinations == 0 || !wa_resident_takes_groups(shape->relation->pages,
+													   combinations, nworkers))
+	{
+		shape->resident_share = 0;
+		return;
+	}
+	shape->combinations = combinations;
+	plan_spare_combinations(root, shape, nworkers, WA_SPARES_TIMES);
+}
+
+void
+wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
+				 int nworkers, double filling, bool is_loaded)
+{
+	const RelOptInfo *rel = shape->relation;
+	const bool has_room = filling <= wa_resident_shares(nworkers);
+	const bool takes_all =
+		has_room &&
+		wa_resident_takes_groups(rel->pages, shape->ngroups, nworkers);
+	const bool has_wanted = has_room && wa_top_n_is_likely(shape, limit);
+
+	shape->resident_share = 0;
+	shape->resident_groups = shape->ngroups;
+	shape->combinations = 0;
+	shape->spare_combinations = 0;
+	shape->spared = WA_SPARES_NONE;
+	if (!wa_enable_resident || IsParallelWorker() ||
+		shape->ncolumns > WA_MAX_QUERY_COLUMNS ||
+		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
+		return;
+	if (!shape->can_push)
+	{
+		plan_combinations(root, shape, nworkers, is_loaded);
+		return;
+	}
+	shape->resident_share = resident_share(root, shape, is_loaded);
+	if (has_wanted && shape->resident_share == 1)
+		shape->resident_groups =
+			Min(wa_limit_estimate(limit, shape->ngroups), shape->ngroups);
+	else if (!takes_all)
+		shape->resident_share = 0;
+	if (shape->resident_share > 0 && shape->ncalls > 0)
+		plan_spare_combinations(root, shape, nworkers, WA_SPARES_INTEGERS);
+}

@@ -1,0 +1,21 @@
+/*
+ * resident_plan.h
+ *		What the planner knows of resident columns.
+ */
+#ifndef WA_SCAN_RESIDENT_PLAN_H
+#define WA_SCAN_RESIDENT_PLAN_H
+
+#include "scan/plan/limit.h"
+#include "scan/plan/shape.h"
+
+/*
+ * Finds out which share of a query's rows warpaggd is likely to have, with all the
+ * columns that are needed, for a plan of so many workers, and how many of the groups
+ * it will send.  filling: how often all groups would fill the memory of one process.
+ * is_loaded: what would be if the columns had been loaded is asked for.  Never waits for warpaggd to start.
+ */
+extern void wa_resident_plan(PlannerInfo *root, WaShape *shape,
+							 const WaLimit *limit, int nworkers, double filling,
+							 bool is_loaded);
+
+#endif /* WA_SCAN_RESIDENT_PLAN_H */

@@ -1,0 +1,455 @@
+/*
+ * shape.c
+ *		Which queries the scan tier takes; see shape.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "heap/gather.h"
+#include "query/records.h"
+#include "scan/expr/aggregates.h"
+#include "scan/expr/compile.h"
+#include "scan/expr/shift.h"
+#include "scan/plan/shape.h"
+#include "scan/program/pushdown.h"
+
+/* Returns what is wrong with the form of the query, or NULL. */
+static const char *
+check_query(const PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+
+	if (parse->commandType != CMD_SELECT || !parse->hasAggs)
+		return "it has no aggregate";
+	if (parse->groupingSets != NIL)
+		return "it has grouping sets";
+	if (parse->hasTargetSRFs)
+		return "it returns sets";
+	return NULL;
+}
+
+/* Returns what is wrong with the table as the catalog has it, or NULL. */
+static const char *
+check_class(Oid relation)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Form_pg_class class;
+	const char *reason = NULL;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relation);
+	class = (Form_pg_class) GETSTRUCT(tuple);
+	if (class->relkind == RELKIND_FOREIGN_TABLE)
+		reason = "it is over a foreign table";
+	else if (class->relkind != RELKIND_RELATION &&
+			 class->relkind != RELKIND_MATVIEW)
+		reason = "it is not over a table";
+	else if (class->relam != HEAP_TABLE_AM_OID)
+		reason = "the table is not a heap";
+	else if (class->relpersistence == RELPERSISTENCE_TEMP)
+		reason = "the table is temporary";
+	ReleaseSysCache(tuple);
+	return reason;
+}
+
+/* Returns what is grouped if that is no relation of the query's own, or NULL. */
+static const char *
+check_source(const PlannerInfo *root, const RelOptInfo *relation)
+{
+	if (IS_JOIN_REL(relation))
+		return psprintf("it is over a join of %d tables",
+						bms_num_members(bms_intersect(relation->relids,
+													  root->all_baserels)));
+	if (relation->reloptkind != RELOPT_BASEREL)
+		return "it is not over a table alone";
+	switch (relation->rtekind)
+	{
+		case RTE_RELATION:
+			return NULL;
+		case RTE_SUBQUERY:
+			return "it is over a subquery";
+		case RTE_FUNCTION:
+			return "it is over a function";
+		case RTE_VALUES:
+			return "it is over VALUES";
+		case RTE_CTE:
+			return "it is over a query of WITH";
+		case RTE_RESULT:
+			return "it is not over a table";
+		default:
+			return "it is not over a table alone";
+	}
+}
+
+/* Returns what is wrong with what is grouped, or NULL. */
+static const char *
+check_relation(PlannerInfo *root, RelOptInfo *relation)
+{
+	const char *reason = check_source(root, relation);
+	const RangeTblEntry *entry;
+
+	if (reason != NULL)
+		return reason;
+	if (IS_DUMMY_REL(relation))
+		return "no row can fulfil WHERE";
+	entry = planner_rt_fetch(relation->relid, root);
+	if (entry->inh)
+		return entry->relkind == RELKIND_PARTITIONED_TABLE
+				   ? "the table is partitioned"
+				   : "the table has children";
+	if (entry->tablesample != NULL)
+		return "the table is sampled";
+	if (entry->relid < FirstNormalObjectId)
+		return "the table is a system catalog";
+	if (!bms_is_empty(relation->lateral_relids))
+		return "it refers to another table of its query";
+	return check_class(entry->relid);
+}
+
+/* A clause of WHERE and what decides its place among them. */
+typedef struct Clause
+{
+	Expr *expression;
+	bool is_one_time; /* without columns */
+	Index security_level;
+	Cost cost;
+	int number;
+} Clause;
+
+/* Orders clauses as the planner does: by security level, cost, and place. */
+static int
+compare_clauses(const void *a, const void *b)
+{
+	const Clause *left = (const Clause *) a;
+	const Clause *right = (const Clause *) b;
+
+	if (left->security_level != right->security_level)
+		return left->security_level < right->security_level ? -1 : 1;
+	if (left->cost != right->cost)
+		return left->cost < right->cost ? -1 : 1;
+	return left->number - right->number;
+}
+
+/* Collects the clauses of WHERE in the order of their evaluation. */
+static void
+collect_filters(PlannerInfo *root, const RelOptInfo *relation, WaShape *shape)
+{
+	int nclauses = list_length(relation->baserestrictinfo);
+	Clause *clauses = palloc(sizeof(Clause) * Max(nclauses, 1));
+	List **list;
+
+	for (int i = 0; i < nclauses; i++)
+	{
+		RestrictInfo *info =
+			list_nth_node(RestrictInfo, relation->baserestrictinfo, i);
+		QualCost cost;
+
+		cost_qual_eval_node(&cost, (Node *) info->clause, root);
+		clauses[i] = (Clause){info->clause, info->pseudoconstant,
+							  info->security_level, cost.per_tuple, i};
+		if (info->leakproof && cost.per_tuple < 10 * cpu_operator_cost)
+			clauses[i].security_level = 0;
+	}
+	qsort(clauses, nclauses, sizeof(Clause), compare_clauses);
+	for (int i = 0; i < nclauses; i++)
+	{
+		list =
+			clauses[i].is_one_time ? &shape->one_time_filters : &shape->filters;
+		*list = lappend(*list, clauses[i].expression);
+	}
+}
+
+/* Returns what is wrong with a grouping key, or NULL. */
+static const char *
+check_key(const SortGroupClause *clause, Node *key)
+{
+	Oid type = exprType(key);
+	Oid collation = exprCollation(key);
+	WaVectorKind kind;
+
+	if (!wa_gather_kind(type, &kind))
+		return psprintf("a grouping key has type %s", format_type_be(type));
+	if (lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr != clause->eqop &&
+		kind != WA_VECTOR_TEXT)
+		return "a grouping key has an unusual equality";
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		return "the collation of a grouping key is not deterministic";
+	return NULL;
+}
+
+/* Collects the keys. */
+static const char *
+collect_keys(const WaGrouping *grouping, WaShape *shape)
+{
+	ListCell *clause;
+	ListCell *key;
+
+	forboth(clause, grouping->clauses, key, grouping->keys)
+	{
+		const char *reason =
+			check_key(lfirst_node(SortGroupClause, clause), lfirst(key));
+
+		if (reason != NULL)
+			return reason;
+		shape->keys = lappend(shape->keys, lfirst(key));
+	}
+	return NULL;
+}
+
+/* Looks for columns that are neither in an aggregate nor part of a key. */
+static bool
+has_loose_column(Node *node, void *keys)
+{
+	if (node == NULL || IsA(node, Aggref) || list_member((List *) keys, node))
+		return false;
+	if (IsA(node, Var) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) ||
+		IsA(node, GroupingFunc))
+		return true;
+	return expression_tree_walker(node, has_loose_column, keys);
+}
+
+/* Collects the aggregates, and checks what is computed from them. */
+static const char *
+collect_aggregates(const WaGrouping *grouping, WaShape *shape)
+{
+	List *results = list_concat_copy(grouping->results, grouping->having);
+	Bitmapset *seen = NULL;
+	ListCell *cell;
+
+	if (has_loose_column((Node *) results, shape->keys))
+		return "its result has a subquery, or a column that is not grouped by";
+	foreach (cell,
+			 pull_var_clause((Node *) results, PVC_INCLUDE_AGGREGATES |
+												   PVC_RECURSE_WINDOWFUNCS |
+												   PVC_RECURSE_PLACEHOLDERS))
+	{
+		Aggref *aggref = (Aggref *) lfirst(cell);
+
+		/* The planner has given equal ones the same number, which is compared. */
+		if (!IsA(aggref, Aggref))
+			continue;
+		shape->aggregates = bms_is_member(aggref->aggno, seen)
+								? list_append_unique(shape->aggregates, aggref)
+								: lappend(shape->aggregates, aggref);
+		seen = bms_add_member(seen, aggref->aggno);
+	}
+	return NULL;
+}
+
+/* Compiles an expression; adds it to those that are computed for each row. */
+static const char *
+try_compile(WaCompiler *compiler, Expr *expression)
+{
+	return wa_compile(compiler, expression) < 0 ? compiler->refusal : NULL;
+}
+
+/*
+ * Tells whether an aggregate of a column, which is in a register, needs no more than a
+ * record has.
+ */
+static bool
+has_record(const WaCompiler *compiler, const WaAggregateCall *call, int number)
+{
+	WaVectorKind kind;
+
+	/* Of texts there are ranks, if they are those of a column or a function. */
+	if ((call->aggregate == WA_MIN || call->aggregate == WA_MAX) &&
+		wa_gather_kind(call->argument_type, &kind) && kind == WA_VECTOR_TEXT)
+		return wa_may_have_ranks(compiler, number);
+	if (call->argument == NULL || call->aggregate == WA_COUNT)
+		return true;
+	return wa_gather_kind(call->argument_type, &kind) &&
+		   wa_records_exist(kind, wa_aggregate_operations(call->aggregate));
+}
+
+/*
+ * Returns what is wrong with the order of the values of an aggregate, or NULL.  To
+ * compare them must be PostgreSQL's own code, and raise no error.
+ */
+static const char *
+check_order(const WaAggregateCall *call)
+{
+	const Oid type = call->argument_type;
+	WaVectorKind kind;
+
+	if ((call->aggregate != WA_MIN && call->aggregate != WA_MAX) ||
+		wa_gather_kind(type, &kind))
+		return NULL;
+	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_CMP_PROC)->cmp_proc) ||
+		wa_runs_foreign_code((Node *) makeNullConst(type, -1, InvalidOid)) ||
+		(OidIsValid(get_typcollation(type)) && !OidIsValid(call->collation)))
+		return psprintf("values of type %s have no order of PostgreSQL's own",
+						format_type_be(type));
+	return NULL;
+}
+
+/* Compiles an aggregate; stores the register of its argument, if it has one. */
+static const char *
+try_aggregate(WaCompiler *compiler, const WaAggregateCall *call,
+			  const WaShift *shift, int *number)
+{
+	const char *reason = check_order(call);
+
+	*number = -1;
+	if (reason != NULL)
+		return reason;
+	if (call->argument != NULL)
+	{
+		*number = wa_compile_argument(compiler, call->argument, call->filter,
+									  call->aggregate == WA_COUNT);
+		if (*number < 0)
+			return compiler->refusal;
+	}
+	if (call->filter != NULL)
+		reason = try_compile(compiler, call->filter);
+	if (reason == NULL && shift != NULL && shift->parameter != NULL)
+		reason = try_compile(compiler, shift->parameter);
+	return reason;
+}
+
+/* Pairs of an argument and a filter, each pair once. */
+typedef struct Columns
+{
+	List *pairs;
+	uint32 *hashes; /* of the pairs */
+} Columns;
+
+/* Adds a pair, for which there is room, if it is new. */
+static void
+add_column(Columns *columns, const WaAggregateCall *call)
+{
+	const uint32 hash = wa_column_hash(call->argument, call->filter);
+	List *pair = list_make2(call->argument, call->filter);
+	const int npairs = list_length(columns->pairs);
+
+	for (int i = 0; i < npairs; i++)
+		if (columns->hashes[i] == hash &&
+			equal(list_nth(columns->pairs, i), pair))
+			return;
+	columns->pairs = lappend(columns->pairs, pair);
+	columns->hashes[npairs] = hash;
+}
+
+/* Describes and compiles the aggregates. */
+static const char *
+check_aggregates(WaCompiler *compiler, WaShape *shape)
+{
+	Columns columns = {
+		NIL, palloc(sizeof(uint32) * (list_length(shape->aggregates) + 1))};
+	ListCell *cell;
+
+	foreach (cell, shape->aggregates)
+	{
+		WaAggregateCall call;
+		const WaShift *shift;
+		int number;
+		const char *reason =
+			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
+
+		if (reason == NULL)
+			reason = wa_aggregate_refusal(&call);
+		if (reason != NULL)
+			return reason;
+		shift = wa_shift_make(&call);
+		reason = try_aggregate(compiler, &call, shift, &number);
+		if (reason != NULL)
+			return reason;
+		shape->can_push &= has_record(compiler, &call, number);
+		add_column(&columns, &call);
+	}
+	shape->naggregated = list_length(columns.pairs);
+	return NULL;
+}
+
+/* Checks that a query program can compute all that is computed for a row. */
+static const char *
+check_program(WaShape *shape)
+{
+	List *all = list_concat_copy(shape->keys, shape->aggregates);
+	const char *reason = NULL;
+	WaCompiler *compiler;
+	ListCell *cell;
+
+	all =
+		list_concat(list_concat(all, shape->filters), shape->one_time_filters);
+	if (wa_is_deep(all))
+		return "an expression has too many levels";
+	if (contain_volatile_functions((Node *) all))
+		return "an expression is volatile";
+	if (contain_subplans((Node *) all))
+		return "an expression has a subquery";
+	compiler = wa_compiler_make(shape->relation->relid, all, &reason);
+	if (compiler == NULL)
+		return reason;
+	foreach (cell, shape->filters)
+	{
+		reason = try_compile(compiler, (Expr *) lfirst(cell));
+		if (reason != NULL)
+			return reason;
+		wa_compiler_forget(compiler);
+	}
+	foreach (cell, shape->keys)
+		if (wa_compile_key(compiler, (Expr *) lfirst(cell)) < 0)
+			return compiler->refusal;
+	shape->can_push = true;
+	reason = check_aggregates(compiler, shape);
+	shape->ninstructions =
+		compiler->ncolumns + compiler->ninstructions + compiler->weight;
+	shape->ncolumns = compiler->ncolumns;
+	shape->attnums = compiler->attnums;
+	shape->can_push &= wa_calls_are_pushable(compiler);
+	shape->ncalls = list_length(compiler->calls);
+	return reason;
+}
+
+WaGrouping
+wa_shape_grouping(PlannerInfo *root, const PathTarget *target, List *having)
+{
+	WaGrouping grouping = {root->parse->groupClause, NIL, target->exprs,
+						   having};
+	ListCell *cell;
+
+	foreach (cell, grouping.clauses)
+		grouping.keys =
+			lappend(grouping.keys,
+					get_sortgroupclause_expr(lfirst_node(SortGroupClause, cell),
+											 root->processed_tlist));
+	return grouping;
+}
+
+const char *
+wa_shape_recognise(PlannerInfo *root, RelOptInfo *relation,
+				   const WaGrouping *grouping, WaShape *shape)
+{
+	const char *reason = check_query(root);
+
+	memset(shape, 0, sizeof(*shape));
+	shape->relation = relation;
+	shape->having = grouping->having;
+	if (reason == NULL)
+		reason = check_relation(root, relation);
+	if (reason == NULL)
+		reason = collect_keys(grouping, shape);
+	collect_filters(root, relation, shape);
+	if (reason == NULL)
+		reason = collect_aggregates(grouping, shape);
+	if (reason == NULL)
+		reason = check_program(shape);
+	return reason;
+}

@@ -1,0 +1,60 @@
+/*
+ * shape.h
+ *		The queries that the scan tier takes: an aggregate, with or without
+ *		groups, over a sequential scan of one heap table.
+ */
+#ifndef WA_SCAN_SHAPE_H
+#define WA_SCAN_SHAPE_H
+
+#include "nodes/pathnodes.h"
+
+#include "core/must_check.h"
+
+/* What such a query consists of. */
+typedef struct WaShape
+{
+	RelOptInfo *relation;
+	List *keys;       /* expressions */
+	List *aggregates; /* Aggref, without doubles */
+	List *filters;    /* clauses that a row has to fulfil, in their order */
+	List *
+		one_time_filters; /* clauses that are the same for all rows, likewise */
+	List *having;         /* clauses that a group has to fulfil */
+	int ninstructions;    /* of the query program, for each row */
+	int naggregated;      /* columns: aggregates may share one */
+	int ncolumns;         /* of the table that are used, and */
+	const AttrNumber *attnums; /* their numbers, ascending */
+	bool can_push;             /* warpaggd has all that computes it */
+	int ncalls;     /* what PostgreSQL evaluates for it, or tables have */
+	double ngroups; /* that are likely; set by scan/plan/path.c */
+	double resident_share;  /* of the rows, that are likely to be resident */
+	double resident_groups; /* that are likely to be sent of these */
+	double
+		combinations; /* that are sent instead (scan/resident/combine.h); 0: none */
+	double spare_combinations; /* likewise, where tables are wanting; 0: none */
+	int spared; /* WaSpared: the last of these tables that may be wanting */
+} WaShape;
+
+/* What such a query asks for. */
+typedef struct WaGrouping
+{
+	List *clauses; /* SortGroupClause of each key */
+	List *keys;    /* expressions */
+	List *results; /* expressions with keys and aggregates */
+	List *having;  /* what groups have to fulfil */
+} WaGrouping;
+
+/* Returns the grouping of a query, by the target of the grouped relation. */
+extern WaGrouping wa_shape_grouping(PlannerInfo *root, const PathTarget *target,
+									List *having);
+
+/*
+ * Recognises a grouping of a relation of a query.  Returns NULL and fills *shape, or returns why the scan tier does not take it,
+ * as the end of a sentence.
+ */
+extern WA_MUST_CHECK const char *wa_shape_recognise(PlannerInfo *root,
+													RelOptInfo *relation,
+													const WaGrouping *grouping,
+													WaShape *shape);
+
+#endif /* WA_SCAN_SHAPE_H */

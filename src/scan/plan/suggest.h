@@ -1,0 +1,28 @@
+/*
+ * suggest.h
+ *		Having columns loaded that queries would gain from.
+ */
+#ifndef WA_SCAN_SUGGEST_H
+#define WA_SCAN_SUGGEST_H
+
+#include "scan/plan/shape.h"
+#include "scan/state/scan_state.h"
+
+/*
+ * Suggests the columns of a query that has been answered, so far, for some of the blocks
+ * of its table, unless that are all.
+ */
+extern void wa_suggest_scanned(const WaScanState *state,
+							   const WaRunMessage *run, uint64 covered_blocks);
+
+/*
+ * Tells whether the columns of a query could be suggested that PostgreSQL answers by a
+ * plan of its own, as by an index: the table is large enough, and the query reads a good
+ * part of it.
+ */
+extern bool wa_suggest_is_worth(const WaShape *shape);
+
+/* Suggests them, if its user may select from them and they can be resident. */
+extern void wa_suggest_planned(PlannerInfo *root, const WaShape *shape);
+
+#endif /* WA_SCAN_SUGGEST_H */

@@ -1,0 +1,184 @@
+/*
+ * top_n.c
+ *		Which groups the device process is told to be wanted; see top_n.h.
+ *
+ * The first expressions of ORDER BY are told, up to one that is not a key or an
+ * aggregate as it stands; then groups that are equal in these are all wanted.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/typcache.h"
+
+#include "heap/gather.h"
+#include "scan/expr/shift.h"
+#include "scan/output/top.h"
+#include "scan/plan/top_n.h"
+#include "scan/state/plan.h"
+
+/*
+ * Stores whether an operator sorts the largest values of an expression first;
+ * returns false if its order is not the usual one of numbers.
+ */
+static bool
+find_direction(Node *expression, Oid sort_operator, bool *descending)
+{
+	const TypeCacheEntry *cache = lookup_type_cache(
+		exprType(expression), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+
+	*descending = sort_operator == cache->gt_opr;
+	return sort_operator == cache->lt_opr || *descending;
+}
+
+/* Stores what is compared of a key of a type; returns false if it cannot be. */
+static bool
+order_by_key(Oid type, int number, WaOrderBy *order)
+{
+	WaVectorKind kind;
+
+	order->of = WA_ORDER_KEY;
+	order->number = (uint16) number;
+	return wa_gather_kind(type, &kind) && kind != WA_VECTOR_TEXT;
+}
+
+/*
+ * The same for an aggregate of a column with values of a type.  Sums of floats
+ * that differ may be rounded to the same result; those of money may have none.
+ */
+static bool
+order_by_aggregate(WaAggregate aggregate, Oid type, int column,
+				   WaOrderBy *order)
+{
+	WaVectorKind kind;
+	const bool has_kind = wa_gather_kind(type, &kind);
+	const bool has_numbers =
+		has_kind && kind != WA_VECTOR_TEXT && kind != WA_VECTOR_BOOL;
+
+	order->number = (uint16) column;
+	switch (aggregate)
+	{
+		case WA_COUNT:
+			order->of = WA_ORDER_ROWS;
+			return true;
+		case WA_SUM:
+			order->of = WA_ORDER_SUM;
+			return has_numbers && kind != WA_VECTOR_FLOAT && type != MONEYOID;
+		case WA_MIN:
+			order->of = WA_ORDER_MIN;
+			return has_numbers;
+		case WA_MAX:
+			order->of = WA_ORDER_MAX;
+			return has_numbers;
+		default:
+			return false;
+	}
+}
+
+/* Describes an expression over the shape's keys and aggregates. */
+static bool
+order_by_shape(const WaShape *shape, Node *expression, WaOrderBy *order)
+{
+	WaAggregateCall call;
+	ListCell *cell;
+
+	foreach (cell, shape->keys)
+		if (equal(lfirst(cell), expression))
+			return order_by_key(exprType(expression),
+								foreach_current_index(cell), order);
+	return IsA(expression, Aggref) &&
+		   wa_aggregate_describe((Aggref *) expression, &call) == NULL &&
+		   wa_shift_make(&call) == NULL &&
+		   order_by_aggregate(call.aggregate, call.argument_type, 0, order);
+}
+
+bool
+wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit)
+{
+	Node *first;
+	WaOrderBy order;
+	bool descending;
+
+	if (limit->expressions == NIL || shape->having != NIL ||
+		limit->ngroups > WA_QUERY_MAX_TOP_N)
+		return false;
+	first = (Node *) linitial(limit->expressions);
+	return order_by_shape(shape, first, &order) &&
+		   find_direction(first, linitial_oid(limit->operators), &descending);
+}
+
+/* Describes an expression over the node's scan tuple. */
+static bool
+order_by_node(const WaScanState *state, const Node *expression,
+			  WaOrderBy *order)
+{
+	const int number =
+		IsA(expression, Var) ? ((const Var *) expression)->varattno - 1 : -1;
+	const WaScanResult *result;
+
+	if (number < 0 || number >= state->nkeys + state->nresults)
+		return false;
+	if (number < state->nkeys)
+		return order_by_key(exprType(expression), number, order);
+	result = &state->results[number - state->nkeys];
+	return result->shift == NULL &&
+		   order_by_aggregate(
+			   result->aggregate,
+			   state->columns[result->column].plan.key.argument_type,
+			   result->column, order);
+}
+
+/* Tells whether all groups are needed to find out whether one has an error. */
+static bool
+checks_groups(const WaScanState *state)
+{
+	for (int i = 0; i < state->nresults; i++)
+		if (state->results[i].shift != NULL &&
+			wa_shift_checks(state->results[i].shift) != 0)
+			return true;
+	return false;
+}
+
+/* Describes as many expressions of ORDER BY as can be told. */
+static void
+describe_orders(const WaScanState *state, const WaPlanTop *plan, WaTopN *top_n)
+{
+	const int norders = list_length(plan->expressions);
+
+	top_n->keeps_ties = plan->keeps_ties;
+	for (int i = 0; i < norders; i++)
+	{
+		Node *expression = (Node *) list_nth(plan->expressions, i);
+		WaOrderBy *order = &top_n->orders[top_n->norders];
+
+		if (i == WA_MAX_ORDERS || !order_by_node(state, expression, order) ||
+			!find_direction(expression, list_nth_oid(plan->operators, i),
+							&order->descending))
+		{
+			top_n->keeps_ties = true;
+			return;
+		}
+		order->nulls_first = list_nth_int(plan->nulls_first, i) != 0;
+		top_n->norders++;
+	}
+}
+
+void
+wa_top_n_describe(const WaScanState *state, WaTopN *top_n)
+{
+	const PlanState *ps = &state->css.ss.ps;
+	uint64 limit;
+	WaPlanTop plan;
+
+	memset(top_n, 0, sizeof(*top_n));
+	if (state->top == NULL || state->nkeys == 0 || ps->qual != NULL ||
+		checks_groups(state) ||
+		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
+		!wa_top_limit(state->top, &limit) || limit > WA_QUERY_MAX_TOP_N)
+		return;
+	describe_orders(state, &plan, top_n);
+	if (top_n->norders == 0)
+		memset(top_n, 0, sizeof(*top_n));
+	else
+		top_n->limit = limit;
+}

@@ -1,0 +1,28 @@
+/*
+ * top_n.h
+ *		Which groups the device process is told to be wanted.
+ *
+ * Where a query has ORDER BY and LIMIT only the groups that may be among the
+ * first need to be sent.  They are told by keys and aggregates alone, and not by
+ * text, whose order the device process does not know.
+ */
+#ifndef WA_SCAN_TOP_N_H
+#define WA_SCAN_TOP_N_H
+
+#include "scan/plan/limit.h"
+#include "scan/plan/shape.h"
+#include "scan/state/scan_state.h"
+
+/*
+ * Tells whether the device process is likely to be told which groups a query
+ * wants, for the planner.
+ */
+extern bool wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit);
+
+/*
+ * Describes in *wanted which groups of a node are wanted now; its limit is 0 if
+ * all are, or if the device process could not tell which.
+ */
+extern void wa_top_n_describe(const WaScanState *state, WaTopN *top_n);
+
+#endif /* WA_SCAN_TOP_N_H */

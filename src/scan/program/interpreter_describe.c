@@ -1,0 +1,343 @@
+/*
+ * interpreter_describe.c
+ *		What an interpreter computes as part of a query for the device process; see
+ *		interpreter.h.
+ */
+#include "postgres.h"
+
+#include "query/group_decimal.h"
+#include "scan/program/interpreter_internal.h"
+#include "scan/program/register_range.h"
+#include "scan/tables/column_function.h"
+#include "scan/tables/limit_tables.h"
+#include "scan/tables/step_tables.h"
+#include "scan/tables/text_tables.h"
+
+/* Describes a numeric by the first row of its register. */
+static void
+describe_decimal(const WaVector *vector, WaQueryValue *value)
+{
+	value->shown = vector->mixed ? vector->display[0] : vector->scale;
+	if (vector->wide)
+		wa_decimal_make_value(wa_vector_wides(vector)[0], vector->scale,
+							  palloc(WA_WIDE_DECIMAL_BYTES), value);
+	else
+	{
+		value->integer = wa_vector_ints(vector)[0];
+		value->scale = vector->scale;
+	}
+}
+
+/* Describes a constant by the first row of its register. */
+static void
+describe_constant(const WaInterpreter *interpreter, uint16 number,
+				  WaQueryConstant *constant)
+{
+	const WaVector *vector = &interpreter->registers[number];
+
+	memset(constant, 0, sizeof(*constant));
+	constant->number = number;
+	constant->value.is_null = !wa_vector_is_valid(vector, 0);
+	if (constant->value.is_null)
+		return;
+	switch (interpreter->program.kinds[number])
+	{
+		case WA_VECTOR_TEXT:
+			constant->value.text = wa_vector_texts(vector)[0];
+			break;
+		case WA_VECTOR_BOOL:
+			constant->value.integer = wa_vector_bools(vector)[0];
+			break;
+		case WA_VECTOR_DECIMAL:
+			describe_decimal(vector, &constant->value);
+			break;
+		default:
+			constant->value.integer = wa_vector_ints(vector)[0];
+			break;
+	}
+}
+
+/*
+ * Finds between which values the integers are that a call is given.  columns: what is
+ * resident of each; NULL: whether that can be found is all that matters.  Returns false
+ * if it cannot, or if the call is no function of them alone.
+ */
+static bool
+find_range(const WaInterpreter *interpreter, const WaResidency *columns,
+		   const WaInstruction *instruction, WaResidency *range)
+{
+	const WaRegisterRanges ranges = {
+		.instructions = interpreter->program.instructions,
+		.ninstructions = (int) interpreter->program.ninstructions,
+		.ncolumns = interpreter->ncolumns,
+		.kinds = interpreter->program.kinds,
+		.columns = columns,
+		.constants = columns == NULL ? NULL : interpreter->registers};
+
+	const WaCallExpression *call =
+		interpreter->calls[instruction->extra].expression;
+
+	return (wa_step_table_is_possible(call) ||
+			wa_limit_table_is_possible(call)) &&
+		   wa_register_range(&ranges, instruction->a, range);
+}
+
+/*
+ * Tells whether there may be a table for a call: it is one of a column, or of integers
+ * that are computed from some.
+ */
+static bool
+may_be_table(const WaInterpreter *interpreter, const WaInstruction *instruction)
+{
+	WaResidency range;
+
+	return interpreter->calls[instruction->extra].is_of_column ||
+		   find_range(interpreter, NULL, instruction, &range);
+}
+
+bool
+wa_interpreter_has_calls(const WaInterpreter *interpreter, bool *tables)
+{
+	*tables = true;
+	for (size_t i = 0; i < interpreter->program.ninstructions; i++)
+	{
+		const WaInstruction *instruction =
+			&interpreter->program.instructions[i];
+
+		if (instruction->code == WA_CODE_CALL &&
+			!may_be_table(interpreter, instruction))
+			*tables = false;
+	}
+	return interpreter->ncalls > 0;
+}
+
+/* Returns the number of the column that is one of the table; -1: there is none. */
+static int
+find_column(const WaInterpreter *interpreter, AttrNumber attnum)
+{
+	for (int i = 0; i < interpreter->ncolumns; i++)
+		if (interpreter->attnums[i] == attnum)
+			return i;
+	return -1;
+}
+
+/*
+ * Describes what a call computes as a function of a column, and which column that
+ * is.  Returns false if it is none.
+ */
+static bool
+find_function(const WaInterpreter *interpreter, const WaInstruction *call,
+			  WaColumnFunction *function, int *column)
+{
+	const WaRunnerCall *of = &interpreter->calls[call->extra];
+	int varying;
+
+	if (!of->is_of_column ||
+		!wa_column_function_of_call(
+			of->expression, wa_evaluation_sources(of->evaluation, &varying),
+			function))
+		return false;
+	*column = find_column(interpreter, function->attnum);
+	return *column >= 0;
+}
+
+/* Finds the table of a function of integers. */
+static const WaSteps *
+find_step_table(const WaInterpreter *interpreter,
+				const WaColumnFunction *function, const WaResidency *residency)
+{
+	WaCallExpression *call = palloc(sizeof(WaCallExpression));
+
+	*call = wa_column_function_call(function);
+	return wa_step_table_find(
+		call, wa_buckets_make(call, interpreter->registers, NULL), residency);
+}
+
+/* Finds the table of a call as a function of one column; else returns NULL. */
+static const WaSteps *
+find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
+				  const WaResidency *columns, const WaInstruction *instruction,
+				  int *column)
+{
+	WaColumnFunction function;
+	WaTextColumn of;
+
+	if (!find_function(interpreter, instruction, &function, column))
+		return NULL;
+	if (function.kind != WA_VECTOR_TEXT)
+		return find_step_table(interpreter, &function, &columns[*column]);
+	of = (WaTextColumn){&run->relation, &run->columns[*column],
+						&columns[*column]};
+	return wa_text_table_find(&function, &of, false, InvalidOid);
+}
+
+/*
+ * Finds the table of a call, and the register that it is looked up at: what the call is
+ * given, or else the one column that this is computed from.  Returns NULL if there is
+ * none.
+ */
+static const WaSteps *
+find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
+		   const WaResidency *columns, const WaInstruction *instruction,
+		   int *number)
+{
+	const WaRunnerCall *call = &interpreter->calls[instruction->extra];
+	const WaSteps *table = NULL;
+	WaResidency range;
+
+	*number = instruction->a;
+	if (!find_range(interpreter, columns, instruction, &range))
+		table = NULL;
+	else if (wa_limit_table_is_possible(call->expression))
+		table = wa_limit_table_make(call->expression, call->evaluation, &range);
+	else
+	{
+		table = wa_step_table_find(call->expression, call->buckets, &range);
+		wa_buckets_use_table(call->buckets, table, wa_step_tables_query());
+	}
+	return table == NULL ? find_column_table(interpreter, run, columns,
+											 instruction, number)
+						 : table;
+}
+
+/* Has a query look up tables where the program calls. */
+static bool
+describe_calls(const WaInterpreter *interpreter, const WaRunMessage *run,
+			   const WaResidency *columns, WaQuery *query)
+{
+	const size_t bytes =
+		sizeof(WaInstruction) * interpreter->program.ninstructions;
+	WaInstruction *instructions = palloc(bytes);
+	WaSteps *tables = palloc0(sizeof(WaSteps) * interpreter->ncalls);
+
+	memcpy(instructions, interpreter->program.instructions, bytes);
+	for (size_t i = 0; i < interpreter->program.ninstructions; i++)
+	{
+		WaInstruction *instruction = &instructions[i];
+		const WaSteps *table;
+		int number;
+
+		if (instruction->code != WA_CODE_CALL)
+			continue;
+		table = find_table(interpreter, run, columns, instruction, &number);
+		if (table == NULL)
+			return false;
+		tables[instruction->extra] = *table;
+		instruction->code = WA_CODE_STEPS;
+		instruction->a = (uint16_t) number;
+	}
+	query->program.instructions = instructions;
+	query->program.tables = tables;
+	query->ntables = (uint32_t) interpreter->ncalls;
+	return true;
+}
+
+bool
+wa_interpreter_describe(const WaInterpreter *interpreter,
+						const WaRunMessage *run, const WaResidency *columns,
+						WaQuery *query)
+{
+	WaQueryConstant *constants =
+		palloc(sizeof(WaQueryConstant) * (interpreter->nconstants + 1));
+
+	for (int i = 0; i < interpreter->nconstants; i++)
+	{
+		const uint16 number = interpreter->constants[i].constant->number;
+
+		describe_constant(interpreter, number, &constants[i]);
+	}
+	wa_step_tables_begin();
+	wa_text_tables_begin();
+	query->program = interpreter->program;
+	query->nlists = (uint32_t) interpreter->nlists;
+	query->ninputs = (uint16_t) interpreter->ncolumns;
+	query->nconstants = (uint32_t) interpreter->nconstants;
+	query->constants = constants;
+	return interpreter->ncalls == 0 ||
+		   describe_calls(interpreter, run, columns, query);
+}
+
+/* Returns the call by which a register has its value in the end, or NULL. */
+static const WaInstruction *
+find_call(const WaInterpreter *interpreter, int number)
+{
+	for (size_t i = interpreter->program.ninstructions; i-- > 0;)
+		if (interpreter->program.instructions[i].out == number)
+			return interpreter->program.instructions[i].code == WA_CODE_CALL
+					   ? &interpreter->program.instructions[i]
+					   : NULL;
+	return NULL;
+}
+
+bool
+wa_interpreter_may_have_ranks(const WaInterpreter *interpreter, int number)
+{
+	const WaInstruction *call;
+	WaColumnFunction function;
+
+	if (interpreter->program.kinds[number] != WA_VECTOR_TEXT)
+		return false;
+	if (number < interpreter->ncolumns)
+		return true;
+	call = find_call(interpreter, number);
+	return call != NULL && interpreter->calls[call->extra].is_of_column &&
+		   wa_column_function_of_call(
+			   interpreter->calls[call->extra].expression, NULL, &function) &&
+		   wa_column_function_has_ranks(&function);
+}
+
+/* Adds a look-up, and a register for its result; returns the register. */
+static int
+add_look_up(WaQuery *query, int column, const WaSteps *table)
+{
+	WaProgram *program = &query->program;
+	const uint16 number = program->nregisters++;
+	WaVectorKind *kinds = palloc(sizeof(WaVectorKind) * program->nregisters);
+	WaInstruction *instructions =
+		palloc(sizeof(WaInstruction) * (program->ninstructions + 1));
+	WaSteps *tables = palloc(sizeof(WaSteps) * (query->ntables + 1));
+
+	memcpy(kinds, program->kinds, sizeof(WaVectorKind) * number);
+	kinds[number] = WA_VECTOR_INT;
+	if (program->ninstructions > 0)
+		memcpy(instructions, program->instructions,
+			   sizeof(WaInstruction) * program->ninstructions);
+	instructions[program->ninstructions++] =
+		(WaInstruction){.code = WA_CODE_STEPS,
+						.out = number,
+						.a = (uint16) column,
+						.extra = query->ntables};
+	if (query->ntables > 0)
+		memcpy(tables, program->tables, sizeof(WaSteps) * query->ntables);
+	tables[query->ntables] = *table;
+	tables[query->ntables].results = WA_STEPS_WORDS;
+	tables[query->ntables].ntexts = 0;
+	query->ntables++;
+	program->kinds = kinds;
+	program->instructions = instructions;
+	program->tables = tables;
+	return number;
+}
+
+int
+wa_interpreter_describe_ranks(const WaInterpreter *interpreter,
+							  const WaRunMessage *run,
+							  const WaResidency *columns, int number,
+							  const Var *column, Oid collation, WaQuery *query,
+							  const WaSteps **steps)
+{
+	WaColumnFunction function;
+	WaTextColumn of;
+	int place = number;
+
+	if (query->program.nregisters == PG_UINT16_MAX ||
+		(number < interpreter->ncolumns
+			 ? !wa_column_function_of_column(column, &function)
+			 : !find_function(interpreter, find_call(interpreter, number),
+							  &function, &place)) ||
+		function.kind != WA_VECTOR_TEXT)
+		return -1;
+	of = (WaTextColumn){&run->relation, &run->columns[place], &columns[place]};
+	*steps = wa_text_table_find(&function, &of, true, collation);
+	return *steps == NULL ? -1 : add_look_up(query, place, *steps);
+}

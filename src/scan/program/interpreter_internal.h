@@ -1,0 +1,49 @@
+/*
+ * interpreter_internal.h
+ *		What an interpreter consists of, for interpreter.c and interpreter_describe.c.
+ */
+#ifndef WA_SCAN_INTERPRETER_INTERNAL_H
+#define WA_SCAN_INTERPRETER_INTERNAL_H
+
+#include "scan/expr/lazy.h"
+#include "scan/program/interpreter.h"
+#include "scan/tables/buckets.h"
+
+/* A constant and how it is computed. */
+typedef struct WaRunnerConstant
+{
+	const WaConstant *constant;
+	WaLazyConstant lazy;
+	ExprState *state;
+	Oid type;
+} WaRunnerConstant;
+
+/* A call and what it needs to know. */
+typedef struct WaRunnerCall
+{
+	const WaCallExpression *expression;
+	WaLazyConstant lazy;
+	WaEvaluation *evaluation; /* EVALUATE */
+	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
+	bool is_of_column;        /* EVALUATE: it is a function of one */
+} WaRunnerCall;
+
+struct WaInterpreter
+{
+	WaProgram program;
+	WaVector *registers;
+	WaVector **columns;
+	int ncolumns;
+	WaRunnerConstant *constants;
+	int nconstants;
+	int nlists;
+	WaRunnerCall *calls;
+	int ncalls;
+	const AttrNumber *attnums; /* of the columns */
+	int nleft;                 /* constants and calls that are to be computed */
+	int reached;          /* the last stage that a row has come to; -1: none */
+	bool can_run;         /* no constant has been found to have no vector */
+	MemoryContext values; /* of constants */
+};
+
+#endif /* WA_SCAN_INTERPRETER_INTERNAL_H */

@@ -1,0 +1,565 @@
+/*
+ * pushdown.c
+ *		Which parts of a query are pushed; see pushdown.h.
+ *
+ * Each part is compiled by itself to find out: what it shares with others is no
+ * part of the question.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "heap/gather.h"
+#include "query/records.h"
+#include "scan/expr/compile_internal.h"
+#include "scan/expr/times.h"
+#include "scan/program/pushdown.h"
+#include "scan/program/register_range.h"
+#include "scan/tables/column_function.h"
+#include "scan/tables/limit_tables.h"
+#include "scan/tables/step_tables.h"
+
+/* So many expressions are tried as inputs: to compile each takes time. */
+#define MAX_TRIED 64
+
+/* Describes what a call of a program computes, if it is a function of one column. */
+static bool
+find_function(const WaCompiler *compiler, const WaInstruction *instruction,
+			  WaColumnFunction *function)
+{
+	return wa_column_function_of_call((const WaCallExpression *) list_nth(
+										  compiler->calls, instruction->extra),
+									  NULL, function);
+}
+
+/* Tells whether a call is one of integers that are columns, or computed from some. */
+static bool
+is_of_range(const WaCompiler *compiler, const WaInstruction *instruction)
+{
+	const WaRegisterRanges ranges = {.instructions = compiler->instructions,
+									 .ninstructions = compiler->ninstructions,
+									 .ncolumns = compiler->ncolumns,
+									 .kinds = compiler->kinds};
+	const WaCallExpression *call = (const WaCallExpression *) list_nth(
+		compiler->calls, instruction->extra);
+	WaResidency range;
+
+	return (wa_step_table_is_possible(call) ||
+			wa_limit_table_is_possible(call)) &&
+		   wa_register_range(&ranges, instruction->a, &range);
+}
+
+bool
+wa_calls_are_pushable(const WaCompiler *compiler)
+{
+	for (int i = 0; i < compiler->ninstructions; i++)
+	{
+		const WaInstruction *instruction = &compiler->instructions[i];
+		WaColumnFunction function;
+
+		if (instruction->code == WA_CODE_CALL &&
+			!find_function(compiler, instruction, &function) &&
+			!is_of_range(compiler, instruction))
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_may_have_ranks(const WaCompiler *compiler, int number)
+{
+	WaColumnFunction function;
+
+	if (number < compiler->ncolumns)
+		return true;
+	for (int i = compiler->ninstructions; i-- > 0;)
+		if (compiler->instructions[i].out == number)
+			return compiler->instructions[i].code == WA_CODE_CALL &&
+				   find_function(compiler, &compiler->instructions[i],
+								 &function) &&
+				   wa_column_function_has_ranks(&function);
+	return false;
+}
+
+/* Tells whether a call is of a time that seldom changes, or of a column of dates. */
+static bool
+has_few_steps(const WaCallExpression *call)
+{
+	WaColumnFunction function;
+
+	return call->kind == WA_CALL_BUCKETS ||
+		   (wa_column_function_of_call(call, NULL, &function) &&
+			function.column->vartype == DATEOID);
+}
+
+/* Tells whether a call is one of a column of texts, or compares a time. */
+static bool
+is_of_no_integer(const WaCallExpression *call)
+{
+	WaColumnFunction function;
+
+	return wa_limit_table_is_possible(call) ||
+		   (wa_column_function_of_call(call, NULL, &function) &&
+			function.kind == WA_VECTOR_TEXT);
+}
+
+/* Tells whether a pushdown does without the table of a call. */
+static bool
+is_spared(const WaPushdown *pushdown, const WaCallExpression *call)
+{
+	if (is_of_no_integer(call))
+		return false;
+	return pushdown->spared >=
+		   (has_few_steps(call) ? WA_SPARES_TIMES : WA_SPARES_INTEGERS);
+}
+
+/* Tells whether there are tables of all that a program of a pushdown calls. */
+static bool
+are_pushable_calls(const WaPushdown *pushdown, const WaCompiler *compiler)
+{
+	ListCell *cell;
+
+	if (!wa_calls_are_pushable(compiler))
+		return false;
+	foreach (cell, compiler->calls)
+		if (is_spared(pushdown, (const WaCallExpression *) lfirst(cell)))
+			return false;
+	return true;
+}
+
+/* Starts a program for expressions, of which some may be NULL. */
+static WaCompiler *
+make_compiler(const WaPushdown *pushdown, List *expressions)
+{
+	const char *refusal = NULL;
+
+	return wa_compiler_make(pushdown->varno, expressions, &refusal);
+}
+
+/* Tells whether a clause can be pushed. */
+static bool
+is_pushable_clause(const WaPushdown *pushdown, Expr *clause)
+{
+	WaCompiler *compiler = make_compiler(pushdown, list_make1(clause));
+
+	return compiler != NULL && wa_compile(compiler, clause) >= 0 &&
+		   are_pushable_calls(pushdown, compiler);
+}
+
+/* Tells whether a key can be pushed. */
+static bool
+is_pushable_key(const WaPushdown *pushdown, Expr *key)
+{
+	WaCompiler *compiler = make_compiler(pushdown, list_make1(key));
+
+	return compiler != NULL && wa_compile_key(compiler, key) >= 0 &&
+		   are_pushable_calls(pushdown, compiler);
+}
+
+/*
+ * Tells whether an expression can be an input: as a key, but without tables, of which
+ * there may be none when the query runs, but for those of times and dates, as there
+ * are few of these.
+ */
+static bool
+is_pushable_input(const WaPushdown *pushdown, Expr *input)
+{
+	WaCompiler *compiler = make_compiler(pushdown, list_make1(input));
+	ListCell *cell;
+
+	if (compiler == NULL || wa_compile_key(compiler, input) < 0 ||
+		!wa_calls_are_pushable(compiler))
+		return false;
+	foreach (cell, compiler->calls)
+		if (pushdown->spared == WA_SPARES_TIMES ||
+			!has_few_steps((const WaCallExpression *) lfirst(cell)))
+			return false;
+	return true;
+}
+
+/* Tells whether an argument's values, in a register, can be aggregated there. */
+static bool
+has_records(const WaCompiler *compiler, const WaPushdownColumn *column,
+			int number)
+{
+	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
+	const WaVectorKind kind = compiler->kinds[number];
+
+	if (wa_records_exist(kind, column->ops))
+		return true;
+	return kind == WA_VECTOR_TEXT && (column->ops & ~ranked) == 0 &&
+		   wa_may_have_ranks(compiler, number);
+}
+
+/* Tells whether a column's operations over an argument can be pushed, with a filter. */
+static bool
+is_pushable_column(const WaPushdown *pushdown, const WaPushdownColumn *column,
+				   Expr *argument, Expr *filter)
+{
+	WaCompiler *compiler =
+		make_compiler(pushdown, list_make2(argument, filter));
+
+	if (compiler == NULL)
+		return false;
+	if (argument != NULL)
+	{
+		const int number =
+			wa_compile_argument(compiler, argument, filter, column->ops == 0);
+
+		if (number < 0 || !has_records(compiler, column, number))
+			return false;
+	}
+	if (filter != NULL && wa_compile(compiler, filter) < 0)
+		return false;
+	return are_pushable_calls(pushdown, compiler);
+}
+
+/* Tells whether the device process can group by a column of the table. */
+static bool
+can_be_sent(const Var *column)
+{
+	WaVectorKind kind;
+
+	return column->varattno > 0 &&
+		   wa_gather_kind(getBaseType(column->vartype), &kind);
+}
+
+/* Finds what stands for the argument of a CASE that is around the expression. */
+static bool
+find_case_test(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, CaseTestExpr))
+		return true;
+	if (IsA(node, CaseExpr) && ((const CaseExpr *) node)->arg != NULL)
+		return find_case_test((Node *) ((const CaseExpr *) node)->arg, context);
+	return expression_tree_walker(node, find_case_test, context);
+}
+
+/*
+ * Tells whether a part of an expression may be computed by the device process, which
+ * makes its values, of which there are no more than of its columns, an input.
+ */
+static bool
+can_be_input(WaPushdown *pushdown, Node *node)
+{
+	WaVectorKind kind;
+
+	switch (nodeTag(node))
+	{
+		case T_FuncExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+		case T_BoolExpr:
+		case T_CoerceViaIO:
+		case T_CaseExpr:
+		case T_CoalesceExpr:
+		case T_MinMaxExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+			break;
+		default:
+			return false;
+	}
+	return wa_gather_kind(getBaseType(exprType(node)), &kind) &&
+		   contain_var_clause(node) && !find_case_test(node, NULL) &&
+		   pushdown->ntried++ < MAX_TRIED &&
+		   is_pushable_input(pushdown, (Expr *) node);
+}
+
+/*
+ * Adds the number of digits that rows of an input are shown with, if it is a numeric of
+ * which that differs: what is evaluated may depend on it.  Returns false if it cannot.
+ */
+static bool
+add_scale(WaPushdown *pushdown, Node *input)
+{
+	Expr *scale;
+
+	if (getBaseType(exprType(input)) != NUMERICOID || exprTypmod(input) >= 0)
+		return true;
+	scale = (Expr *) makeFuncExpr(F_SCALE, INT4OID, list_make1(input),
+								  InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+	if (!is_pushable_input(pushdown, scale))
+		return false;
+	pushdown->by = list_append_unique(pushdown->by, scale);
+	return true;
+}
+
+/*
+ * Has the device process group by the inputs of an expression.  Returns true if it
+ * cannot group by one.
+ */
+static bool
+add_inputs(Node *node, void *context)
+{
+	WaPushdown *pushdown = (WaPushdown *) context;
+
+	if (node == NULL || list_member(pushdown->by, node))
+		return false;
+	if (IsA(node, Var) ? !can_be_sent((const Var *) node)
+					   : !can_be_input(pushdown, node))
+		return IsA(node, Var) ||
+			   expression_tree_walker(node, add_inputs, pushdown);
+	pushdown->by = lappend(pushdown->by, node);
+	return !add_scale(pushdown, node);
+}
+
+/*
+ * Has PostgreSQL evaluate an expression, which may be NULL; returns false if it
+ * cannot.
+ */
+static bool
+keep(WaPushdown *pushdown, Expr *expression)
+{
+	if (expression == NULL)
+		return true;
+	pushdown->params = wa_exec_params(pushdown->params, (Node *) expression);
+	pushdown->runs_foreign_code |= wa_runs_foreign_code((Node *) expression);
+	return !add_inputs((Node *) expression, pushdown);
+}
+
+static Node *
+refer(Node *node, void *context)
+{
+	const WaPushdown *pushdown = (const WaPushdown *) context;
+	ListCell *cell;
+
+	if (node == NULL)
+		return NULL;
+	foreach (cell, pushdown->by)
+		if (equal(lfirst(cell), node))
+			return (Node *) makeVar(
+				OUTER_VAR, (AttrNumber) (foreach_current_index(cell) + 1),
+				exprType(node), exprTypmod(node), exprCollation(node), 0);
+	return expression_tree_mutator(node, refer, context);
+}
+
+Node *
+wa_pushdown_refer(const WaPushdown *pushdown, Node *expression)
+{
+	return refer(expression, unconstify(WaPushdown *, pushdown));
+}
+
+/* Finds a column that is a time, of which some are so far away that they raise errors. */
+static bool
+has_time(Node *expression)
+{
+	ListCell *cell;
+
+	foreach (cell, pull_var_clause(expression, 0))
+		if (wa_is_time(getBaseType(exprType((Node *) lfirst(cell)))))
+			return true;
+	return false;
+}
+
+/*
+ * Pushes clauses of WHERE.  What comes behind a clause that is kept and may raise errors is
+ * kept as well: which rows come to that one must not depend on it.
+ */
+static bool
+push_filters(WaPushdown *pushdown)
+{
+	bool may_raise = false;
+	ListCell *cell;
+
+	foreach (cell, pushdown->filters)
+	{
+		Expr *clause = (Expr *) lfirst(cell);
+
+		if (!may_raise && is_pushable_clause(pushdown, clause))
+			pushdown->sent_filters = bms_add_member(
+				pushdown->sent_filters, foreach_current_index(cell));
+		else if (!keep(pushdown, clause))
+			return false;
+		else
+			may_raise = may_raise || wa_may_raise((Node *) clause) ||
+						has_time((Node *) clause);
+	}
+	return true;
+}
+
+/* Pushes the keys. */
+static bool
+push_keys(WaPushdown *pushdown)
+{
+	ListCell *cell;
+
+	foreach (cell, pushdown->keys)
+	{
+		Expr *key = (Expr *) lfirst(cell);
+
+		if (is_pushable_key(pushdown, key))
+		{
+			pushdown->sent_keys = bms_add_member(pushdown->sent_keys,
+												 foreach_current_index(cell));
+			pushdown->by = list_append_unique(pushdown->by, key);
+		}
+		else if (!keep(pushdown, key))
+			return false;
+	}
+	return true;
+}
+
+/* A CASE in the argument of a column, and what is put into its place. */
+typedef struct Replacement
+{
+	CaseExpr *choice; /* NULL: not found so far */
+	Expr *result;
+} Replacement;
+
+/* Finds a CASE that is always evaluated, and does not depend on one around it. */
+static bool
+find_choice(Node *node, void *context)
+{
+	Replacement *replacement = (Replacement *) context;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_CaseExpr:
+			if (find_case_test(node, NULL))
+				return false;
+			replacement->choice = (CaseExpr *) node;
+			return true;
+		case T_CoalesceExpr:
+			return find_choice(linitial(((CoalesceExpr *) node)->args),
+							   context);
+		case T_BoolExpr:
+			return find_choice(linitial(((BoolExpr *) node)->args), context);
+		default:
+			return expression_tree_walker(node, find_choice, context);
+	}
+}
+
+static Node *
+replace_choice(Node *node, void *context)
+{
+	const Replacement *replacement = (const Replacement *) context;
+
+	if (node == (Node *) replacement->choice)
+		return (Node *) copyObject(replacement->result);
+	return node == NULL
+			   ? NULL
+			   : expression_tree_mutator(node, replace_choice, context);
+}
+
+/*
+ * Adds a branch: a column's argument with a result in the place of the CASE.  Returns
+ * the branch's number, which is the result of the choice.
+ */
+static Expr *
+add_branch(WaPushdownColumn *column, Replacement *replacement, Expr *result)
+{
+	const int number = list_length(column->branches);
+
+	replacement->result = result;
+	column->branches =
+		lappend(column->branches,
+				replace_choice((Node *) column->argument, replacement));
+	return (Expr *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+							  Int32GetDatum(number), false, true);
+}
+
+/* Makes a column's argument its only branch. */
+static void
+make_one_branch(WaPushdownColumn *column)
+{
+	column->choice = NULL;
+	column->branches = list_make1(column->argument);
+}
+
+/* Makes the branches of a column: as many as a CASE in its argument has. */
+static void
+make_branches(WaPushdownColumn *column)
+{
+	Replacement replacement = {0};
+	CaseExpr *choice;
+	ListCell *cell;
+
+	if (!find_choice((Node *) column->argument, &replacement))
+	{
+		make_one_branch(column);
+		return;
+	}
+	choice = copyObject(replacement.choice);
+	choice->casetype = INT4OID;
+	choice->casecollid = InvalidOid;
+	foreach (cell, choice->args)
+	{
+		CaseWhen *when = lfirst_node(CaseWhen, cell);
+
+		when->result = add_branch(column, &replacement, when->result);
+	}
+	choice->defresult = add_branch(column, &replacement, choice->defresult);
+	column->choice = (Expr *) choice;
+}
+
+/* Finds the branches of a column that are pushed; those alone that vary are worth it. */
+static void
+send_branches(const WaPushdown *pushdown, WaPushdownColumn *column)
+{
+	ListCell *cell;
+
+	foreach (cell, column->branches)
+	{
+		Expr *branch = (Expr *) lfirst(cell);
+
+		if (branch != NULL && contain_var_clause((Node *) branch) &&
+			is_pushable_column(pushdown, column, branch, NULL))
+			column->sent_branches = bms_add_member(column->sent_branches,
+												   foreach_current_index(cell));
+	}
+}
+
+/* Pushes branches of a column that cannot be pushed as a whole. */
+static bool
+push_branches(WaPushdown *pushdown, WaPushdownColumn *column)
+{
+	ListCell *cell;
+
+	make_branches(column);
+	send_branches(pushdown, column);
+	if (bms_is_empty(column->sent_branches))
+		make_one_branch(column);
+	if (!keep(pushdown, column->filter) || !keep(pushdown, column->choice))
+		return false;
+	foreach (cell, column->branches)
+		if (!bms_is_member(foreach_current_index(cell),
+						   column->sent_branches) &&
+			!keep(pushdown, (Expr *) lfirst(cell)))
+			return false;
+	return true;
+}
+
+/* Pushes the aggregated columns. */
+static bool
+push_columns(WaPushdown *pushdown)
+{
+	for (int i = 0; i < pushdown->ncolumns; i++)
+	{
+		WaPushdownColumn *column = &pushdown->columns[i];
+
+		column->is_pushed = is_pushable_column(
+			pushdown, column, column->argument, column->filter);
+		if (!column->is_pushed && !push_branches(pushdown, column))
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_push_down(WaPushdown *pushdown)
+{
+	return push_filters(pushdown) && push_keys(pushdown) &&
+		   push_columns(pushdown) && pushdown->by != NIL;
+}

@@ -1,0 +1,90 @@
+/*
+ * pushdown.h
+ *		Which parts of a query the device process computes, and which are left to
+ *		PostgreSQL.
+ *
+ * A part is a clause of WHERE, a key, or an aggregated column with its filter.  One is
+ * pushed if the device process has all that computes it.  What is not has inputs that
+ * are, columns of the table or expressions over them, by which the device process groups:
+ * PostgreSQL then evaluates the rest once for each combination of their values
+ * (scan/resident/combine.h).
+ */
+#ifndef WA_SCAN_PUSHDOWN_H
+#define WA_SCAN_PUSHDOWN_H
+
+#include "nodes/pg_list.h"
+#include "nodes/primnodes.h"
+
+#include "core/must_check.h"
+#include "core/partial.h"
+#include "scan/expr/compile.h"
+
+/* Which tables there may be none of, as they would have too many steps. */
+typedef enum WaSpared
+{
+	WA_SPARES_NONE,
+	WA_SPARES_INTEGERS, /* of integers */
+	WA_SPARES_TIMES     /* nor of dates and times */
+} WaSpared;
+
+/*
+ * An aggregated column.  If it is not pushed, its rows may be aggregated nevertheless
+ * that a filter takes, or a branch of CASE, when the condition is one of a combination.
+ */
+typedef struct WaPushdownColumn
+{
+	Expr *argument; /* NULL: rows are counted */
+	Expr *filter;   /* NULL: none */
+	WaOpSet ops;
+	bool is_pushed; /* with its filter */
+	List *branches; /* if not: what the argument may be, one or the other */
+	Expr *
+		choice; /* an integer: the place of that in the list; NULL: there is one */
+	Bitmapset *sent_branches; /* that is pushed, without the filter */
+} WaPushdownColumn;
+
+typedef struct WaPushdown
+{
+	/* What is to be pushed */
+	Index varno; /* of the table */
+	List *filters;
+	List *keys;
+	WaPushdownColumn *columns;
+	int ncolumns;
+	WaSpared spared;
+
+	/* What comes of it */
+	Bitmapset *sent_filters; /* by their numbers, as keys */
+	Bitmapset *sent_keys;
+	List *by; /* expressions, by which the device process is to group: the keys
+				 * that is pushed, and the inputs of what does not */
+	int ntried; /* expressions that might have been inputs */
+	bool
+		runs_foreign_code; /* what is not pushed: that is not the system's own */
+	List *
+		params; /* that plan nodes set, by their numbers, of what is not pushed */
+} WaPushdown;
+
+/*
+ * Finds out which parts of a query are pushed.  Returns false if none can be: something
+ * that is not pushed needs a column that cannot be sent, or a numeric of which the digits
+ * shown cannot be.
+ */
+extern WA_MUST_CHECK bool wa_push_down(WaPushdown *pushdown);
+
+/*
+ * Returns a part of the query that is not pushed as an expression over a tuple of
+ * OUTER_VAR, which has what the device process groups by.
+ */
+extern Node *wa_pushdown_refer(const WaPushdown *pushdown, Node *expression);
+
+/* Tells whether there may be tables (core/steps.h) of all that a program calls. */
+extern bool wa_calls_are_pushable(const WaCompiler *compiler);
+
+/*
+ * Tells whether there may be ranks of the texts in a register of a program, as
+ * wa_interpreter_may_have_ranks does: it is a column of texts, or a function of one.
+ */
+extern bool wa_may_have_ranks(const WaCompiler *compiler, int number);
+
+#endif /* WA_SCAN_PUSHDOWN_H */

@@ -1,0 +1,311 @@
+/*
+ * combine.c
+ *		Queries that the device process answers in part; see combine.h.
+ *
+ * A combination stands for all rows that have its values.  An expression over these
+ * has one value for them all, which an aggregate takes as many times.  What
+ * PostgreSQL would evaluate for none of the rows is not evaluated: clauses of WHERE
+ * come in their order, behind them the keys and the arguments.  If something raises
+ * an error, PostgreSQL raises one as well, but maybe another one, in an earlier row:
+ * then the table is read.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+
+#include "heap/gather.h"
+#include "scan/base/attempt.h"
+#include "scan/expr/lazy.h"
+#include "scan/resident/combine_internal.h"
+#include "scan/rows/merge.h"
+#include "scan/rows/rowwise.h"
+#include "scan/spill/group_store.h"
+
+/* A value is taken one by one so many times; beyond, what it comes to is doubled. */
+#define FEW_TIMES 16
+
+/* How many combinations are taken between two looks at the memory. */
+#define LOOK_INTERVAL 1024
+
+WaScanState *
+wa_combine_asked(const WaCombine *combine)
+{
+	return combine->asked;
+}
+
+/* Tells whether the node's groups take more memory than they may. */
+static bool
+is_too_large(const WaScanState *state)
+{
+	Size bytes = 0;
+
+	if (state->groups == NULL)
+		return false;
+	bytes = wa_groups_bytes(state->groups);
+	for (int i = 0; i < state->ncolumns; i++)
+		bytes += wa_accumulator_bytes(state->columns[i].accumulator);
+	return bytes > get_hash_memory_limit();
+}
+
+/* Shows a combination to the expressions. */
+static void
+store_combination(WaCombine *combine, uint32 combination)
+{
+	TupleTableSlot *slot = combine->slot;
+
+	ExecClearTuple(slot);
+	for (int i = 0; i < combine->descriptor->natts; i++)
+		slot->tts_values[i] = wa_groups_key(combine->asked->groups, combination,
+											i, &slot->tts_isnull[i]);
+	ExecStoreVirtualTuple(slot);
+}
+
+/* Tells whether the rows of a combination fulfil WHERE. */
+static bool
+fulfils_where(const WaCombine *combine, ExprContext *econtext)
+{
+	for (int i = 0; i < combine->nwhere; i++)
+		if (!wa_rowwise_is_true(combine->where[i], econtext))
+			return false;
+	return true;
+}
+
+/* Returns the group of the combination that is shown. */
+static uint32
+find_group(WaCombine *combine, ExprContext *econtext)
+{
+	WaScanState *state = combine->state;
+
+	if (state->groups == NULL)
+		return 0;
+	for (int i = 0; i < state->nkeys; i++)
+		combine->values[i] =
+			ExecEvalExpr(combine->keys[i], econtext, &combine->nulls[i]);
+	return wa_groups_find_row(state->groups, combine->values, combine->nulls);
+}
+
+/* Merges what an accumulator has of a group with what another one has. */
+static void
+merge_group(WaAccumulator *from, uint32 theirs, WaAccumulator *into,
+			uint32 group)
+{
+	WaAggState *state;
+	WaRecord record;
+
+	if (wa_accumulator_record(from, theirs, &record))
+	{
+		if (record.words[0] > 0)
+			wa_accumulator_merge_record(into, group, &record);
+		return;
+	}
+	state = wa_accumulator_state(from, theirs);
+	if (state != NULL)
+		wa_accumulator_merge(into, group, state);
+}
+
+/*
+ * Has a column take a value many times: by merging what 1, 2, 4 and so on of it come
+ * to, which is exact as merging always is.
+ */
+static void
+take_doubled(const WaScanColumn *column, uint32 group, Datum value, int64 times)
+{
+	WaAccumulator *doubled =
+		wa_accumulator_make(CurrentMemoryContext, &column->plan, column->kind);
+	WaAccumulator *copies =
+		wa_accumulator_make(CurrentMemoryContext, &column->plan, column->kind);
+	uint32 bit = 0;
+
+	wa_accumulator_grow(doubled, 64);
+	wa_accumulator_grow(copies, 64);
+	wa_accumulator_take_datum(doubled, bit, value);
+	for (;;)
+	{
+		if ((times & 1) != 0)
+			merge_group(doubled, bit, column->accumulator, group);
+		times >>= 1;
+		if (times == 0)
+			return;
+		merge_group(doubled, bit, copies, bit);
+		merge_group(doubled, bit, copies, bit);
+		bit++;
+		merge_group(copies, bit - 1, doubled, bit);
+	}
+}
+
+/* Has a column take the value that PostgreSQL evaluates, for so many rows. */
+static void
+take_value(const WaScanColumn *column, ExprState *argument, uint32 group,
+		   int64 rows, ExprContext *econtext)
+{
+	Datum value = BoolGetDatum(true);
+	bool is_null = false;
+
+	if (argument != NULL)
+		value = ExecEvalExpr(argument, econtext, &is_null);
+	if (is_null)
+		return;
+	if (rows > FEW_TIMES)
+		take_doubled(column, group, value, rows);
+	else
+		for (int64 i = 0; i < rows; i++)
+			wa_accumulator_take_datum(column->accumulator, group, value);
+}
+
+/* Returns the branch of a column that the rows of the combination shown take. */
+static const WaBranch *
+choose_branch(const WaCombinedColumn *column, ExprContext *econtext)
+{
+	bool is_null;
+
+	if (column->choice == NULL)
+		return &column->branches[0];
+	return &column->branches[DatumGetInt32(
+		ExecEvalExpr(column->choice, econtext, &is_null))];
+}
+
+/* Has a column take the rows of the combination shown. */
+static void
+take_rows(WaCombine *combine, int number, uint32 combination, uint32 group,
+		  int64 rows, ExprContext *econtext)
+{
+	const WaScanColumn *into = &combine->state->columns[number];
+	const WaCombinedColumn *column = &combine->columns[number];
+	const WaBranch *branch;
+
+	if (!wa_rowwise_is_true(column->filter, econtext))
+		return;
+	branch = choose_branch(column, econtext);
+	if (branch->place < 0)
+		take_value(into, branch->argument, group, rows, econtext);
+	else
+		merge_group(combine->asked->columns[branch->place].accumulator,
+					combination, into->accumulator, group);
+}
+
+/* Returns how many rows a combination stands for. */
+static int64
+count_rows(const WaCombine *combine, uint32 combination)
+{
+	WaRecord record;
+
+	(void) wa_accumulator_record(
+		combine->asked->columns[combine->counted].accumulator, combination,
+		&record);
+	return (int64) record.words[0];
+}
+
+/* Brings a combination into its group. */
+static void
+take_combination(WaCombine *combine, uint32 combination, ExprContext *econtext)
+{
+	const WaScanState *state = combine->state;
+	const int64 rows = count_rows(combine, combination);
+	uint32 group;
+
+	store_combination(combine, combination);
+	if (!fulfils_where(combine, econtext))
+		return;
+	group = find_group(combine, econtext);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		wa_accumulator_grow(state->columns[i].accumulator,
+							wa_scan_groups(state));
+		take_rows(combine, i, combination, group, rows, econtext);
+	}
+	combine->rows += rows;
+}
+
+/* Brings all combinations into their groups: a callback. */
+static void
+take_all(void *context)
+{
+	WaCombine *combine = (WaCombine *) context;
+	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
+	const uint32 ncombinations = wa_scan_groups(combine->asked);
+
+	econtext->ecxt_outertuple = combine->slot;
+	for (uint32 i = 0; i < ncombinations && !combine->is_refused; i++)
+	{
+		MemoryContext old;
+
+		CHECK_FOR_INTERRUPTS();
+		ResetExprContext(econtext);
+		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		take_combination(combine, i, econtext);
+		MemoryContextSwitchTo(old);
+		if (i % LOOK_INTERVAL == 0)
+			combine->is_refused = is_too_large(combine->state);
+	}
+}
+
+/*
+ * Takes all combinations; returns false if something has raised an error.  In parallel
+ * mode, where nothing can be tried, the error is raised: it is one that PostgreSQL has for
+ * some row as well.
+ */
+static bool
+try_all(WaCombine *combine)
+{
+	if (!IsInParallelMode())
+		return wa_attempt(take_all, combine);
+	take_all(combine);
+	return true;
+}
+
+/* Evaluates what there is to evaluate; returns false if that has no use. */
+static bool
+evaluate(WaCombine *combine)
+{
+	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
+	TupleTableSlot *shown = econtext->ecxt_outertuple;
+	bool taken;
+
+	combine->slot =
+		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
+	taken = try_all(combine) && !combine->is_refused &&
+			!is_too_large(combine->state);
+	econtext->ecxt_outertuple = shown;
+	ResetExprContext(econtext);
+	ExecDropSingleTupleTableSlot(combine->slot);
+	return taken;
+}
+
+bool
+wa_combine_waits(const WaCombine *combine)
+{
+	const WaLazyConstant lazy = {.params = combine->params};
+
+	return wa_lazy_waits(&lazy, combine->state->css.ss.ps.ps_ExprContext);
+}
+
+bool
+wa_combine_receive(WaCombine *combine, const void *message, Size bytes,
+				   const WaRanks *ranks)
+{
+	wa_scan_make_groups(combine->asked);
+	if (!wa_scan_answer_is_sound(combine->asked, message, bytes, ranks))
+		return false;
+	wa_scan_merge_answer(combine->asked, message, bytes, ranks, false);
+	return true;
+}
+
+bool
+wa_combine_take(WaCombine *combine)
+{
+	WaScanState *state = combine->state;
+
+	combine->rows = 0;
+	combine->is_refused = false;
+	if (!evaluate(combine))
+	{
+		wa_scan_make_groups(state);
+		return false;
+	}
+	state->kept_rows += combine->rows;
+	state->combinations += wa_scan_groups(combine->asked);
+	return true;
+}

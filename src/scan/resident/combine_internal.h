@@ -1,0 +1,52 @@
+/*
+ * combine_internal.h
+ *		What the parts of combine*.c share.
+ */
+#ifndef WA_SCAN_COMBINE_INTERNAL_H
+#define WA_SCAN_COMBINE_INTERNAL_H
+
+#include "executor/tuptable.h"
+
+#include "scan/resident/combine.h"
+
+/* What the aggregated column of the node takes of a combination. */
+typedef struct WaBranch
+{
+	int place; /* of a column of `asked`, which has it for all rows; -1: */
+	ExprState *argument; /* what PostgreSQL evaluates; NULL: rows are counted */
+} WaBranch;
+
+/* An aggregated column of the node. */
+typedef struct WaCombinedColumn
+{
+	ExprState *filter; /* NULL: none, or it has been pushed */
+	ExprState *choice; /* the number of a branch; NULL: there is one */
+	WaBranch *branches;
+} WaCombinedColumn;
+
+struct WaCombine
+{
+	WaScanState *state; /* the node */
+	WaScanState *asked; /* its groups are the combinations */
+	int counted;        /* the column there that counts rows */
+
+	/* The expressions that PostgreSQL evaluates */
+	ExprState **where;
+	int nwhere;
+	ExprState **keys;
+	WaCombinedColumn *columns;
+	bool runs_foreign_code; /* see WaPushdown */
+	List *params;
+
+	/* What a combination has */
+	TupleDesc descriptor;
+	TupleTableSlot *slot;
+
+	/* While a message is taken */
+	Datum *values; /* of the node's keys */
+	bool *nulls;
+	int64 rows;
+	bool is_refused;
+};
+
+#endif /* WA_SCAN_COMBINE_INTERNAL_H */

@@ -1,0 +1,452 @@
+/*
+ * resident.c
+ *		Queries that the device process answers for the blocks that it has; see
+ *		resident.h.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "client/client.h"
+#include "client/outage.h"
+#include "client/residency.h"
+#include "client/resident.h"
+#include "resident/relation.h"
+#include "scan/base/context_arena.h"
+#include "scan/plan/resident_worth.h"
+#include "scan/plan/suggest.h"
+#include "scan/resident/combine.h"
+#include "scan/resident/resident.h"
+#include "scan/resident/resident_asked.h"
+#include "scan/resident/resident_query.h"
+#include "scan/resident/resident_rest.h"
+#include "scan/rows/early.h"
+#include "scan/rows/merge.h"
+#include "scan/state/why_heap.h"
+#include "settings.h"
+
+/* Bytes for groups in the parcel; more come in a file of their own. */
+#define GROUPS_ROOM ((uint64) 512 * 1024)
+
+/* Where things are in the parcel. */
+typedef struct Layout
+{
+	uint64 query;
+	uint64 used;
+	uint64 cover;
+	uint64 groups;
+	uint64 bytes; /* in all */
+} Layout;
+
+/*
+ * So many times the combinations of scan/resident/combine.h that are worth asking for may come,
+ * as the planner may have expected too few, if they are likely to find room: each takes
+ * so many bytes, and for each key and aggregated column.
+ */
+#define MOST_COMBINATIONS 2
+#define COMBINATION_BYTES 16
+
+/* Rounds an offset of the parcel up. */
+static inline uint64
+next_offset(uint64 offset)
+{
+	return TYPEALIGN64(64, offset);
+}
+
+/* Lays out the parcel for a relation of so many blocks and a query of so many bytes. */
+static Layout
+lay_out(uint32 nblocks, uint64 query_bytes)
+{
+	Layout layout;
+
+	layout.query = 0;
+	layout.used = next_offset(query_bytes);
+	layout.cover = next_offset(layout.used + wa_extents_bytes(nblocks));
+	layout.groups = next_offset(layout.cover + wa_extents_bytes(nblocks));
+	layout.bytes = layout.groups + GROUPS_ROOM;
+	return layout;
+}
+
+/*
+ * Finds out what is resident of the columns, if tables need to know.  Returns false if
+ * nothing is.  What is not known of values beyond is left to the heap.
+ */
+static bool
+find_residency(const WaScanState *state, const WaRunMessage *run,
+			   WaResidentMessage *resident)
+{
+	return !wa_resident_has_tables(state) ||
+		   (wa_residency_describe(&run->relation, run->ncolumns, run->columns,
+								  resident) &&
+			resident->complete_blocks > 0);
+}
+
+/* Fills the parcel and completes the message.  Returns false if it cannot. */
+static bool
+fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
+			WaFailure *failure)
+{
+	const uint64 query_bytes = query->nwords * sizeof(uint64);
+	const Layout layout = lay_out(run->nblocks, query_bytes);
+	char *parcel = wa_client_reserve(layout.bytes, failure);
+
+	if (parcel == NULL)
+		return false;
+	memcpy(parcel + layout.query, query->words, query_bytes);
+	run->query = layout.query;
+	run->query_bytes = query_bytes;
+	run->used = layout.used;
+	run->cover = layout.cover;
+	run->groups = layout.groups;
+	run->groups_room = GROUPS_ROOM;
+	run->memory = (uint64) get_hash_memory_limit() *
+				  (uint64) wa_resident_shares(state->nworkers);
+	return true;
+}
+
+/* What the device process has answered. */
+typedef struct Answer
+{
+	WaAnswerMessage counts;
+	uint64_t *used;     /* the blocks that it has used; NULL: all */
+	const void *groups; /* unchecked */
+	bool has_rest;      /* the other blocks have been read */
+} Answer;
+
+/*
+ * Leaves out the blocks that the device process has answered for, unless the others have
+ * been read.  Their rows count as read (seq_tup_read), as those of the heap do.
+ */
+static void
+leave_out(WaScanState *state, const Answer *given)
+{
+	const WaAnswerMessage *answer = &given->counts;
+
+	wa_why_heap_note(state, "");
+	if (!given->has_rest)
+		wa_resident_leave_out(state, given->used);
+	pgstat_count_index_tuples(state->relation, answer->rows);
+	state->resident_blocks += (int64) answer->blocks;
+	state->resident_rows += (int64) answer->rows;
+	state->resident_ms += (double) answer->device_ns / 1000000.0;
+	state->is_gpu = answer->kind == WA_DEVICE_GPU;
+}
+
+/*
+ * Takes combinations.  What PostgreSQL evaluates may ask the device process as well, so
+ * the groups are taken before.  Returns false if they are not what they should be.
+ */
+static bool
+take_combinations(WaScanState *state, WaCombine *combine, const Answer *answer,
+				  const WaRanks *ranks)
+{
+	const bool received = wa_combine_receive(
+		combine, answer->groups, answer->counts.groups_bytes, ranks);
+
+	wa_client_release_groups();
+	if (!received)
+		return false;
+	if (!wa_combine_take(combine))
+		return true;
+	leave_out(state, answer);
+	return true;
+}
+
+/* Takes groups of the node's own; returns false if they are not what they should be. */
+static bool
+take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
+{
+	const WaAnswerMessage *counts = &answer->counts;
+
+	if (!wa_scan_answer_is_sound(state, answer->groups, counts->groups_bytes,
+								 ranks))
+		return false;
+	leave_out(state, answer);
+	state->kept_rows += (int64) counts->kept_rows;
+	wa_scan_merge_answer(state, answer->groups, counts->groups_bytes, ranks,
+						 true);
+	return true;
+}
+
+/*
+ * Takes what the device process has answered.  Groups that are too many for the memory
+ * that the query may use are spilled; combinations are left then.  What only asks
+ * whether rows come to a stage has no use for groups: if none does, the blocks have
+ * nothing for the query.  Returns false if the answer is not what it should be.
+ */
+static bool
+take_answer(WaScanState *state, WaCombine *combine, int stage,
+			const Answer *answer, const WaRanks *ranks)
+{
+	const WaAnswerMessage *counts = &answer->counts;
+
+	if (counts->blocks == 0)
+		return true;
+	if (stage >= 0)
+	{
+		if (counts->kept_rows == 0)
+			leave_out(state, answer);
+		return true;
+	}
+	if (combine == NULL)
+		return take_groups(state, answer, ranks);
+	return counts->groups_bytes > get_hash_memory_limit() ||
+		   take_combinations(state, combine, answer, ranks);
+}
+
+/*
+ * Counts why the device process has not answered.  One that is silent is left
+ * alone for a while, or each query would wait for it.  That there was not enough memory
+ * is no fault of its: groups on the heap's side are spilled.
+ */
+static void
+count_failure(WaScanState *state, const WaFailure *failure)
+{
+	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
+							failure->text)));
+	wa_why_heap_note(state, psprintf(WA_WHY_FAILED "%s", failure->text));
+	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
+		(void) wa_client_fail_exchange(failure->exchange);
+	else if (failure->exchange == WA_EXCHANGE_DONE &&
+			 failure->status == WA_OUT_OF_MEMORY)
+	{
+		wa_why_heap_note(
+			state, "the groups would have taken more memory than they may");
+		state->refusals++;
+		(void) wa_client_fall_back(WA_FALLBACK_QUERY_MEMORY);
+	}
+	else
+		(void) wa_client_fall_back(
+			wa_client_reason(failure->exchange, failure->status));
+}
+
+/*
+ * Returns how many blocks the device process has: what it has used, or what it was
+ * known to have if it has found no use in an answer, or no room for one.
+ */
+static uint64
+count_covered(const WaScanState *state, const WaRunMessage *run,
+			  const WaAnswerMessage *answer)
+{
+	return state->refusals > 0 || (answer->blocks == 0 && answer->rows > 0)
+			   ? wa_residency_estimate(&run->relation, run->ncolumns,
+									   run->columns)
+			   : answer->blocks;
+}
+
+/* Sends a query and receives the answer; returns false if there is none. */
+static bool
+receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
+		WaRest *rest, Answer *answer, WaFailure *failure)
+{
+	const WaAnnounced announced = {.tell = wa_rest_read, .context = rest};
+
+	if (!fill_parcel(state, query, run, failure))
+		return false;
+	answer->groups =
+		wa_client_run(run, &announced, &answer->counts, &answer->used, failure);
+	if (answer->groups == NULL)
+		return false;
+	answer->has_rest = rest->cover != NULL && answer->used == rest->cover;
+	return true;
+}
+
+/*
+ * Asks what write_query has written for a stage, and takes the answer, whose counts it
+ * stores.  Returns how many blocks the device process has, as far as we know.
+ */
+static uint64
+ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
+	const WaRanks *ranks, WaRunMessage *run, int stage, WaAnswerMessage *counts)
+{
+	WaFailure failure;
+	WaRest rest = {.state = state};
+	Answer answer = {.groups = NULL};
+	bool taken;
+
+	memset(counts, 0, sizeof(*counts));
+	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
+	if (!wa_resident_settle(state, run))
+		return 0;
+	run->announces = combine == NULL && stage < 0;
+	taken = receive(state, query, run, &rest, &answer, &failure);
+	if (!answer.has_rest)
+		wa_rest_forget(&rest);
+	if (taken && !wa_resident_is_reliable(state))
+	{
+		wa_rest_forget(&rest);
+		wa_client_release_groups();
+		return 0;
+	}
+	taken = taken && (take_answer(state, combine, stage, &answer, ranks) ||
+					  wa_client_reject(false, &failure));
+	if (!taken)
+		wa_rest_forget(&rest);
+	wa_client_release_groups();
+	if (taken)
+	{
+		*counts = answer.counts;
+		if (counts->blocks == 0 && counts->rows > 0)
+			wa_why_heap_note(state, "there are too many groups to be sent");
+	}
+	else
+		count_failure(state, &failure);
+	return taken || state->refusals > 0 ? count_covered(state, run, counts) : 0;
+}
+
+/*
+ * Asks what the node computes.  Where a subselect must not be run before a row needs
+ * what it returns, it asks first whether there is such a row.  Returns false if the query
+ * lacks tables.
+ */
+static bool
+ask_in_turn(WaScanState *state, WaRunMessage *run,
+			const WaResidentMessage *resident, WaArena *arena)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	WaInterpreter *interpreter = state->interpreter;
+	WaAnswerMessage answer;
+	uint64 covered;
+	int stage;
+
+	do
+	{
+		WaRanks ranks;
+		WaWriter query;
+
+		stage = wa_interpreter_first_lacking(interpreter, econtext);
+		wa_why_heap_note(
+			state, "what is computed once has to wait for a row that needs it");
+		if (stage < 0 && !wa_interpreter_is_complete(interpreter))
+			return true;
+		if (!wa_resident_write_query(state, run, resident, stage, arena, &query,
+									 &ranks))
+			return stage >= 0;
+		covered = ask(state, NULL, &query, &ranks, run, stage, &answer);
+		/* Rows of blocks that it has answered for have no errors. */
+	} while (stage >= 0 && answer.kept_rows > 0 &&
+			 wa_interpreter_reach(interpreter, econtext, stage));
+	wa_suggest_scanned(state, run, covered);
+	return true;
+}
+
+/* Returns how many combinations there is a use for. */
+static uint32
+most_combinations(const WaScanState *asked)
+{
+	const double worth =
+		wa_resident_most_groups(wa_heap_nblocks(asked->heap), asked->nworkers);
+	const Size bytes =
+		(Size) COMBINATION_BYTES * (1 + asked->nkeys + asked->ncolumns);
+
+	return (uint32) Min(worth * MOST_COMBINATIONS,
+						(double) (get_hash_memory_limit() / bytes));
+}
+
+/*
+ * Asks for the combinations of a query that the device process answers in part.  What
+ * is computed once has to be known.  Returns false if the query has no tables.
+ */
+static bool
+ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
+					 const WaResidentMessage *resident, WaArena *arena)
+{
+	WaScanState *asked = wa_combine_asked(combine);
+	WaAnswerMessage answer;
+	WaRanks ranks;
+	WaWriter query;
+
+	asked->most_groups = most_combinations(asked);
+	if (!wa_interpreter_is_complete(state->interpreter) ||
+		!wa_interpreter_is_complete(asked->interpreter) ||
+		wa_combine_waits(combine))
+		return true;
+	if (!wa_resident_write_query(asked, run, resident, -1, arena, &query,
+								 &ranks))
+		return false;
+	wa_suggest_scanned(asked, run,
+					   ask(state, combine, &query, &ranks, run, -1, &answer));
+	return true;
+}
+
+/*
+ * Asks for the combinations of a node's query.  Returns false if no parts of it can be
+ * pushed, or it has no tables.
+ */
+static bool
+try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
+{
+	WaCombine *combine = wa_combine_make(state, spared);
+	WaScanState *asked;
+	WaRunMessage run = {0};
+	WaResidentMessage resident;
+
+	if (combine == NULL)
+		return false;
+	asked = wa_combine_asked(combine);
+	if (!wa_resident_describe_run(asked, &run) || !wa_resident_is_ready(state))
+		return true;
+	wa_early_compute(state);
+	wa_early_try(asked);
+	if (find_residency(asked, &run, &resident))
+		return ask_for_combinations(state, combine, &run, &resident, arena);
+	wa_suggest_scanned(asked, &run, 0);
+	return true;
+}
+
+/* Asks for combinations, with fewer tables where it turns out that there are none. */
+static void
+use_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
+{
+	while ((int) spared <= state->planned_spared &&
+		   !try_combinations(state, spared, arena))
+		spared++;
+}
+
+/* Asks for what the node computes or, if that cannot be, for its combinations. */
+static void
+use(WaScanState *state)
+{
+	WaRunMessage run = {0};
+	WaResidentMessage resident;
+	WaArena arena;
+
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	if (!wa_resident_describe_run(state, &run))
+	{
+		use_combinations(state, WA_SPARES_NONE, &arena);
+		return;
+	}
+	if (!wa_resident_is_ready(state))
+		return;
+	wa_early_compute(state);
+	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
+	if (!find_residency(state, &run, &resident))
+		wa_suggest_scanned(state, &run, 0);
+	else if (!ask_in_turn(state, &run, &resident, &arena))
+		use_combinations(state, WA_SPARES_INTEGERS, &arena);
+}
+
+void
+wa_resident_use(WaScanState *state)
+{
+	const char *refusal = wa_resident_use_refusal(state);
+	MemoryContext scratch;
+	MemoryContext old;
+
+	if (refusal != NULL)
+	{
+		wa_why_heap_note(state, refusal);
+		return;
+	}
+	scratch = AllocSetContextCreate(CurrentMemoryContext, "warpagg request",
+									ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(scratch);
+	use(state);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}

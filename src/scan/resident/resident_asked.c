@@ -1,0 +1,138 @@
+/*
+ * resident_asked.c
+ *		Whether the device process can be asked for a query; see resident_asked.h.
+ *
+ * WAL is followed here as far as the query's snapshot needs, which was taken before, and
+ * the position goes with the query, as does what the snapshot tells of transactions: these
+ * are rules of the proof that what is resident is fresh (core/resident.h).
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "access/xlog.h"
+#include "utils/rel.h"
+
+#include "client/client.h"
+#include "client/outage.h"
+#include "client/residency.h"
+#include "resident/relation.h"
+#include "resident/snapshot.h"
+#include "scan/plan/resident_worth.h"
+#include "scan/resident/resident_asked.h"
+#include "scan/resident/resident_query.h"
+#include "scan/state/why_heap.h"
+#include "settings.h"
+#include "wal/wal.h"
+
+const char *
+wa_resident_use_refusal(const WaScanState *state)
+{
+	if (!wa_enable_resident)
+		return "warpagg.enable_resident is off";
+	if (IsParallelWorker())
+		return WA_WHY_IN_WORKER;
+	if (state->refusals > 0)
+		return "the groups would have taken more memory than they may";
+	if (!wa_resident_is_large(wa_heap_nblocks(state->heap)))
+		return "the table is small";
+	return wa_resident_refusal(state->relation);
+}
+
+/* Names the columns of the table; returns false if one cannot be resident. */
+static bool
+name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
+{
+	for (uint32 i = 0; i < ncolumns; i++)
+		if (!wa_resident_column(state->relation, state->attnums[i], &names[i]))
+			return false;
+	return true;
+}
+
+/* Returns why the device process cannot be asked for a query, or NULL. */
+static const char *
+push_refusal(const WaScanState *asked, WaRunMessage *run)
+{
+	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
+		return "the query uses too many columns";
+	if (!name_columns(asked, run->ncolumns, run->columns))
+		return "a column that the query uses cannot be resident";
+	if (wa_resident_may_push(asked))
+		return NULL;
+	return wa_resident_takes_groups(wa_heap_nblocks(asked->heap),
+									asked->planned_groups, asked->nworkers)
+			   ? "the device process cannot compute all of the query"
+			   : "the groups are too many to be sent";
+}
+
+bool
+wa_resident_describe_run(WaScanState *asked, WaRunMessage *run)
+{
+	const char *refusal;
+
+	run->relation = wa_resident_storage(asked->relation);
+	run->nblocks = wa_heap_nblocks(asked->heap);
+	run->ncolumns = (uint32) wa_interpreter_ncolumns(asked->interpreter);
+	refusal = push_refusal(asked, run);
+	if (refusal != NULL)
+		wa_why_heap_note(asked, refusal);
+	return refusal == NULL;
+}
+
+bool
+wa_resident_is_ready(WaScanState *state)
+{
+	if (wa_client_is_ready())
+		return true;
+	wa_why_heap_note(state, wa_client_is_resting()
+								? WA_WHY_RESTING
+								: "the device process is not ready");
+	return false;
+}
+
+/*
+ * Has WAL be followed as far as the snapshot needs, and stores how far that is.  Without
+ * the rule that this is done for every query, it is as it was when a query first asked.
+ */
+static bool
+follow(Snapshot snapshot, uint64 *position)
+{
+	static uint64 old_position = 0;
+
+	if (!wa_resident_has_rule(WA_RULE_FOLLOW_LATER) && old_position != 0)
+	{
+		*position = old_position;
+		return true;
+	}
+	if (!wa_wal_follow(snapshot, position))
+		return false;
+	old_position = *position;
+	return true;
+}
+
+bool
+wa_resident_settle(WaScanState *state, WaRunMessage *run)
+{
+	const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+
+	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
+		return false;
+	if (!follow(snapshot, &run->position))
+	{
+		wa_why_heap_note(state, "WAL could not be followed");
+		return false;
+	}
+	wa_snapshot_describe(snapshot, &run->snapshot);
+	return true;
+}
+
+/*
+ * Who loads trusts the flags of pages that all see their rows once recovery has ended,
+ * which a snapshot of before must not.
+ */
+bool
+wa_resident_is_reliable(const WaScanState *state)
+{
+	const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+
+	return !snapshot->takenDuringRecovery || RecoveryInProgress();
+}

@@ -1,0 +1,38 @@
+/*
+ * resident_rest.h
+ *		Reading the blocks that the device process does not answer for while it computes
+ *		the others.
+ *
+ * What is announced comes true but for rows that it cannot take, and failures.  So groups
+ * of the rest are made at once, and forgotten if the answer is another one.
+ */
+#ifndef WA_SCAN_RESIDENT_REST_H
+#define WA_SCAN_RESIDENT_REST_H
+
+#include "scan/state/scan_state.h"
+
+/* What has been read meanwhile. */
+typedef struct WaRest
+{
+	WaScanState *state;
+	const uint64_t *cover; /* beside these blocks; NULL: nothing */
+	int64 kept_rows;       /* those of the state before */
+	int64 rowwise_rows;    /* likewise */
+} WaRest;
+
+/*
+ * Reads what blocks that are announced leave, into the groups of the node, which have no
+ * row yet, unless workers are wanted for it.  rest: a WaRest with its state.
+ */
+extern void wa_rest_read(void *rest, uint64_t *cover, uint64 blocks);
+
+/* Has the scan begin again, if something was read: of no row, with no group. */
+extern void wa_rest_forget(WaRest *rest);
+
+/*
+ * Has the scan, of which no row was read, leave out the blocks whose bits are set; NULL:
+ * all.
+ */
+extern void wa_resident_leave_out(WaScanState *state, const uint64_t *covered);
+
+#endif /* WA_SCAN_RESIDENT_REST_H */

@@ -1,0 +1,337 @@
+/*
+ * merge.c
+ *		Groups of other processes and a node's own; see merge.h.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "scan/base/context_arena.h"
+#include "scan/rows/merge.h"
+#include "scan/spill/group_message.h"
+#include "scan/spill/group_store.h"
+#include "scan/spill/spill.h"
+#include "state/wire.h"
+
+/* Room for the groups of an answer is made at once if it takes this part of the memory. */
+#define EXPECTED_PART 32
+
+/* Returns a text as a value of SQL, in the current memory context. */
+static Datum
+text_datum(const WaText *text)
+{
+	return PointerGetDatum(
+		cstring_to_text_with_len(text->data, (int) text->length));
+}
+
+/* Returns the state that a record of ranks of texts stands for, made anew. */
+static WaAggState *
+state_of_ranks(const WaScanColumn *column, const WaRecord *record,
+			   const WaSteps *steps)
+{
+	const WaAggPlan *plan = &column->plan;
+	const WaRecordLayout layout =
+		wa_record_layout(WA_VECTOR_INT, plan->key.ops);
+	WaAggState *state = wa_state_make(CurrentMemoryContext, plan);
+	const WaOp ops[] = {WA_OP_MIN, WA_OP_MAX};
+	const size_t places[] = {layout.min, layout.max};
+
+	for (int i = 0; i < lengthof(ops); i++)
+	{
+		if (!wa_ops_have(plan->key.ops, ops[i]))
+			continue;
+		if (record->words[places[i]] >= steps->ntexts)
+			elog(ERROR, "unexpected rank in groups of another process");
+		wa_state_take(state,
+					  text_datum(&steps->texts[record->words[places[i]]]));
+	}
+	state->rows = (int64) record->words[0];
+	return state;
+}
+
+/* Merges a record of ranks of texts. */
+static void
+merge_ranks(WaScanColumn *column, uint32 group, const WaRecord *record,
+			const WaSteps *steps)
+{
+	WaAggState *state = state_of_ranks(column, record, steps);
+
+	wa_accumulator_merge(column->accumulator, group, state);
+	pfree(state);
+}
+
+/* Merges what a message has of a group and a column. */
+static void
+merge_cell(WaScanColumn *column, uint32 group, const WaPartialCell *cell,
+		   const WaSteps *steps, bool own)
+{
+	StringInfoData bytes = {.data = unconstify(char *, cell->bytes.data),
+							.len = (int) cell->bytes.length,
+							.maxlen = (int) cell->bytes.length};
+
+	if (cell->record.words != NULL && steps != NULL)
+		merge_ranks(column, group, &cell->record, steps);
+	else if (cell->record.words != NULL)
+		wa_accumulator_merge_record(column->accumulator, group, &cell->record);
+	else if (cell->bytes.length != 0)
+	{
+		if (!own)
+			elog(ERROR, "the device process has sent a transition state");
+		wa_accumulator_merge(column->accumulator, group,
+							 wa_wire_get_state(&bytes, &column->plan));
+	}
+}
+
+/* Appends what was read of a group and a column to a message; as merge_cell. */
+static void
+write_cell(const WaScanColumn *column, const WaPartialColumn *shape,
+		   const WaPartialCell *cell, const WaSteps *steps, WaWriter *writer)
+{
+	if (cell->record.words == NULL)
+		wa_partial_put_bytes(writer, cell->bytes.data, cell->bytes.length);
+	else if (steps == NULL)
+		wa_partial_put_record(writer, shape, &cell->record);
+	else
+		wa_scan_write_state(state_of_ranks(column, &cell->record, steps),
+							writer);
+}
+
+/* Appends the group that was read to a message, with states for ranks. */
+static void
+write_group_of_ranks(const WaScanState *state, const WaPartialShape *shape,
+					 const WaPartialReader *reader, const WaRanks *ranks,
+					 WaWriter *writer)
+{
+	for (int i = 0; i < shape->nkeys; i++)
+		wa_partial_put_key(writer, &shape->keys[i], &reader->keys[i]);
+	for (int i = 0; i < shape->ncolumns; i++)
+		write_cell(&state->columns[i], &shape->columns[i], &reader->cells[i],
+				   ranks->of[i], writer);
+}
+
+/*
+ * Spills the group that was read, which is written from `words` on, as a message
+ * with the scales of the one that it was in.
+ */
+static void
+spill_group(WaScanState *state, const WaPartialReader *reader,
+			const uint64 *words, const WaRanks *ranks)
+{
+	WaPartialColumn *columns =
+		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+	WaPartialShape shape = *reader->shape;
+	WaWriter writer;
+	WaArena arena;
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		columns[i] = shape.columns[i];
+		columns[i].kind = state->columns[i].kind;
+		columns[i].scale = reader->scales[i];
+	}
+	shape.columns = columns;
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	wa_writer_init(&writer, &arena);
+	wa_partial_begin(&writer, &shape);
+	if (ranks == NULL || ranks->count == 0)
+		wa_writer_words(&writer, words,
+						(size_t) (reader->reader.words - words));
+	else
+		write_group_of_ranks(state, &shape, reader, ranks, &writer);
+	wa_partial_end(&writer, 1);
+	wa_spill_message(
+		state,
+		wa_partition_hash_values(state->nkeys, state->group_keys, reader->keys),
+		&writer);
+}
+
+/* Merges a group that was read; ranks: of warpaggd's, else NULL. */
+static void
+merge_group(WaScanState *state, uint32 group, const WaPartialReader *reader,
+			const WaRanks *ranks)
+{
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		WaScanColumn *column = &state->columns[i];
+
+		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
+		merge_cell(column, group, &reader->cells[i],
+				   ranks == NULL ? NULL : ranks->of[i], ranks == NULL);
+	}
+}
+
+/*
+ * Sees to it that the groups of an answer, of which so many words of `bytes` are merged,
+ * have no more memory than they may.
+ */
+static void
+check_memory(WaScanState *state, size_t nwords, Size bytes)
+{
+	state->answered = (double) (nwords * sizeof(uint64)) / (double) bytes;
+	wa_spill_check(state);
+	state->answered = 0;
+}
+
+/*
+ * Begins to read a message, with memory of the current context.  Returns false if it is
+ * none of the shape.
+ */
+static WA_MUST_CHECK bool
+try_message(WaPartialReader *reader, WaArena *arena,
+			const WaPartialShape *shape, const void *message, Size bytes)
+{
+	wa_context_arena_init(arena, CurrentMemoryContext);
+	return wa_partial_reader_init(reader, arena, shape) &&
+		   wa_partial_open(reader, message, bytes);
+}
+
+/* Begins to read a message that is one of the shape. */
+static void
+open_message(WaPartialReader *reader, WaArena *arena,
+			 const WaPartialShape *shape, const void *message, Size bytes)
+{
+	if (!try_message(reader, arena, shape, message, bytes))
+		elog(ERROR, "unexpected groups of another process");
+}
+
+/* Merges the next group of a message, or spills it; returns false if there is none. */
+static bool
+take_group(WaScanState *state, WaPartialReader *reader, const WaRanks *ranks)
+{
+	const uint64 *words = reader->reader.words;
+	uint32 group = 0;
+
+	if (!wa_partial_next(reader))
+	{
+		if (reader->reader.failed)
+			elog(ERROR, "unexpected groups of another process");
+		return false;
+	}
+	if (state->groups != NULL)
+		wa_groups_check(wa_query_groups_find_values(
+			wa_groups_table(state->groups), reader->keys, &group));
+	if (group != WA_NO_GROUP)
+		merge_group(state, group, reader, ranks);
+	else
+		spill_group(state, reader, words, ranks);
+	return true;
+}
+
+void
+wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes)
+{
+	WaPartialReader reader;
+	WaArena arena;
+
+	open_message(&reader, &arena, wa_scan_shape(state), message, bytes);
+	while (take_group(state, &reader, NULL))
+		;
+}
+
+/* Returns the shape of an answer with ranks of texts. */
+static WaPartialShape *
+shape_of_answer(const WaScanState *state, const WaRanks *ranks)
+{
+	WaPartialShape *shape = wa_scan_shape(state);
+	WaPartialColumn *columns =
+		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		columns[i] = shape->columns[i];
+		if (ranks->of[i] != NULL)
+			columns[i].kind = WA_VECTOR_INT;
+	}
+	shape->columns = columns;
+	return shape;
+}
+
+/* Tells whether the cell of a column may be one of warpaggd's. */
+static bool
+cell_is_sound(const WaScanColumn *column, const WaPartialCell *cell,
+			  const WaSteps *steps)
+{
+	const WaRecordLayout layout =
+		wa_record_layout(WA_VECTOR_INT, column->plan.key.ops);
+	const WaOp ops[] = {WA_OP_MIN, WA_OP_MAX};
+	const size_t places[] = {layout.min, layout.max};
+
+	if (cell->record.words == NULL)
+		return cell->bytes.length == 0; /* a state would be one of our own */
+	for (int i = 0; steps != NULL && i < lengthof(ops); i++)
+		if (wa_ops_have(column->plan.key.ops, ops[i]) &&
+			cell->record.words[places[i]] >= steps->ntexts)
+			return false;
+	return true;
+}
+
+bool
+wa_scan_answer_is_sound(const WaScanState *state, const void *message,
+						Size bytes, const WaRanks *ranks)
+{
+	WaPartialReader reader;
+	WaArena arena;
+
+	if (!try_message(&reader, &arena, shape_of_answer(state, ranks), message,
+					 bytes))
+		return false;
+	while (wa_partial_next(&reader))
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < state->ncolumns; i++)
+			if (!cell_is_sound(&state->columns[i], &reader.cells[i],
+							   ranks->of[i]))
+				return false;
+	}
+	return !reader.reader.failed;
+}
+
+/*
+ * Makes room for the groups of an answer of so many bytes, unless there may be too many.
+ * Those that have been made may well be among them.
+ */
+static void
+expect_groups(WaScanState *state, uint32 ngroups, Size bytes)
+{
+	if (state->groups == NULL || wa_spill_has_spilled(state) ||
+		bytes > get_hash_memory_limit() / EXPECTED_PART)
+		return;
+	wa_groups_check(
+		wa_query_groups_expect(wa_groups_table(state->groups), ngroups));
+	for (int i = 0; i < state->ncolumns; i++)
+		wa_accumulator_expect(state->columns[i].accumulator, ngroups);
+}
+
+void
+wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
+					 const WaRanks *ranks, bool may_spill)
+{
+	MemoryContext each = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg merged group", ALLOCSET_SMALL_SIZES);
+	WaPartialReader reader;
+	WaArena arena;
+	int unchecked;
+	bool more;
+
+	open_message(&reader, &arena, shape_of_answer(state, ranks), message,
+				 bytes);
+	expect_groups(state, reader.ngroups, bytes);
+	unchecked = may_spill ? wa_spill_piece(state) : 0;
+	do
+	{
+		MemoryContext old = MemoryContextSwitchTo(each);
+
+		more = take_group(state, &reader, ranks);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(each);
+		if (may_spill && more && --unchecked <= 0)
+		{
+			check_memory(state, reader.reader.words - (const uint64 *) message,
+						 bytes);
+			unchecked = wa_spill_piece(state);
+		}
+	} while (more);
+	MemoryContextDelete(each);
+}

@@ -1,0 +1,48 @@
+/*
+ * merge.h
+ *		Groups of other processes (query/partial_groups.h) and a node's own.
+ */
+#ifndef WA_SCAN_MERGE_H
+#define WA_SCAN_MERGE_H
+
+#include "query/partial_groups.h"
+#include "scan/state/scan_state.h"
+
+/*
+ * The texts that the integers of aggregated columns stand for, by their ranks: of
+ * each column the table that has them, or NULL.
+ */
+typedef struct WaRanks
+{
+	int count; /* of such columns */
+	const WaSteps **of;
+} WaRanks;
+
+/*
+ * Merges the groups of a message with those of the node; where order matters,
+ * their rows came later.  If the node's are closed, those that are not among them
+ * are spilled.  The message was written by a process of the server, and may have
+ * states.  Raises an error if the message is not one of the node's shape.  Needs
+ * memory in the current context.
+ */
+extern void wa_scan_merge_groups(WaScanState *state, const void *message,
+								 Size bytes);
+
+/*
+ * Tells whether groups of warpaggd are what they should be, all of them: then those may
+ * be merged.  ranks: likewise.
+ */
+extern WA_MUST_CHECK bool wa_scan_answer_is_sound(const WaScanState *state,
+												  const void *message,
+												  Size bytes,
+												  const WaRanks *ranks);
+
+/*
+ * Likewise those of warpaggd, which are sound.  With may_spill the groups are closed once they are too
+ * large.
+ */
+extern void wa_scan_merge_answer(WaScanState *state, const void *message,
+								 Size bytes, const WaRanks *ranks,
+								 bool may_spill);
+
+#endif /* WA_SCAN_MERGE_H */

@@ -1,0 +1,20 @@
+/*
+ * prepare.h
+ *		From the expressions of a node to all that an execution needs.
+ */
+#ifndef WA_SCAN_PREPARE_H
+#define WA_SCAN_PREPARE_H
+
+#include "scan/state/scan_state.h"
+
+/*
+ * Makes what an execution needs, in the current memory context: from the table,
+ * the number varno of its columns, the expressions, and of the aggregated columns
+ * the key and collation of their plan.
+ */
+extern void wa_scan_prepare(WaScanState *state);
+
+/* Likewise, but for what takes rows one by one: of a state that reads no table. */
+extern void wa_scan_prepare_program(WaScanState *state);
+
+#endif /* WA_SCAN_PREPARE_H */

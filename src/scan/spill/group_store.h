@@ -1,0 +1,16 @@
+/*
+ * group_store.h
+ *		The groups that a node has in memory.
+ */
+#ifndef WA_SCAN_GROUP_STORE_H
+#define WA_SCAN_GROUP_STORE_H
+
+#include "scan/state/scan_state.h"
+
+/* Returns how many groups there are. */
+extern uint32 wa_scan_groups(const WaScanState *state);
+
+/* Makes empty groups in place of those that are there. */
+extern void wa_scan_make_groups(WaScanState *state);
+
+#endif /* WA_SCAN_GROUP_STORE_H */

@@ -1,0 +1,495 @@
+/*
+ * spill.c
+ *		Groups beyond the memory; see spill.h.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+
+#include "heap/gather.h"
+#include "scan/base/context_arena.h"
+#include "scan/spill/group_message.h"
+#include "scan/spill/group_store.h"
+#include "scan/spill/spill.h"
+#include "scan/spill/spill_pace.h"
+#include "scan/spill/spill_row.h"
+#include "settings.h"
+
+/*
+ * So much more of them than would do if all were of the same size and their
+ * memory grew by the group: it is doubled when it is full.
+ */
+#define SPARE_PARTITIONS 1.5
+
+/* A partition that is to come. */
+typedef struct Waiting
+{
+	WaSpillPart part;
+	int nprocesses; /* that may have spilled some of it */
+} Waiting;
+
+typedef struct WaSpill
+{
+	MemoryContext context; /* of all that is here */
+	MemoryContextCallback deletes;
+	FileSet set;
+	LogicalTapeSet *tapes;  /* of process 0; NULL: not yet needed */
+	int process;            /* 0 is the leader, and whoever reads alone */
+	int nprocesses;         /* that read the table together */
+	pg_atomic_uint32 *bits; /* of a WaSpillShare; or NULL */
+	WaPartition partition;  /* that is read; of 0 bits: the table is */
+	WaSpillReader *reader;  /* NULL: the table is read */
+	WaSpillWriter *writer;  /* NULL: the groups are not closed */
+	Size closed_bytes;      /* of the groups when they were closed */
+	Waiting *waiting;       /* a stack */
+	int nwaiting;
+	int room; /* in it */
+	uint8 found[WA_VECTOR_ROWS];
+} WaSpill;
+
+/* Deletes the files, when their memory context ends. */
+static void
+delete_files(void *set)
+{
+	FileSetDeleteAll((FileSet *) set);
+}
+
+/* Makes the state of what is spilled. */
+static WaSpill *
+make_spill(WaScanState *state)
+{
+	MemoryContext context =
+		AllocSetContextCreate(state->css.ss.ps.state->es_query_cxt,
+							  "warpagg spill", ALLOCSET_SMALL_SIZES);
+	WaSpill *spill = MemoryContextAllocZero(context, sizeof(WaSpill));
+
+	spill->context = context;
+	spill->nprocesses = 1;
+	state->spill = spill;
+	return spill;
+}
+
+/* The same for one who has to delete the files in the end. */
+static WaSpill *
+make_spill_with_files(WaScanState *state)
+{
+	WaSpill *spill = make_spill(state);
+
+	FileSetInit(&spill->set);
+	spill->deletes.func = delete_files;
+	spill->deletes.arg = &spill->set;
+	MemoryContextRegisterResetCallback(spill->context, &spill->deletes);
+	return spill;
+}
+
+void
+wa_spill_share(WaScanState *state, WaSpillShare *share, int nprocesses)
+{
+	WaSpill *spill = state->spill;
+	int bits = 0;
+
+	if (spill == NULL)
+		spill = make_spill_with_files(state);
+	if (spill->writer != NULL)
+		bits = pg_leftmost_one_pos32(wa_spill_writer_nparts(spill->writer));
+	share->set = spill->set;
+	share->nprocesses = nprocesses;
+	pg_atomic_init_u32(&share->bits, (uint32) bits);
+	spill->nprocesses = nprocesses;
+	spill->bits = &share->bits;
+}
+
+void
+wa_spill_join(WaScanState *state, WaSpillShare *share, int process)
+{
+	WaSpill *spill = make_spill(state);
+
+	spill->set = share->set;
+	spill->process = process;
+	spill->nprocesses = share->nprocesses;
+	spill->bits = &share->bits;
+}
+
+/*
+ * Returns the bits by which to divide the groups that are read, going by the part
+ * of the rows, or of an answer, after which the memory was full.
+ */
+static int
+choose_bits(const WaScanState *state)
+{
+	const WaSpill *spill = state->spill;
+	double done = spill->reader != NULL
+					  ? wa_spill_reader_progress(spill->reader)
+				  : state->answered > 0 ? state->answered
+										: wa_heap_progress(state->heap);
+	/* What all processes have will be read by one, with the groups. */
+	double parts =
+		spill->nprocesses > 1 ? spill->nprocesses / done : (1 - done) / done;
+	int bits = (int) ceil(log2(Max(parts * SPARE_PARTITIONS, 1)));
+
+	bits = Max(Min(bits, wa_spill_most_bits()), WA_SPILL_MIN_BITS);
+	return Min(bits, WA_PARTITION_MAX_BITS - spill->partition.bits);
+}
+
+/* Returns the bits that all processes go by: those of the first. */
+static int
+agree_on_bits(WaScanState *state)
+{
+	int bits = choose_bits(state);
+	uint32 agreed = 0;
+
+	if (state->spill->bits == NULL ||
+		pg_atomic_compare_exchange_u32(state->spill->bits, &agreed,
+									   (uint32) bits))
+		return bits;
+	return (int) agreed;
+}
+
+/* Has groups that have files to be spilled to be closed. */
+static void
+note_closed(WaScanState *state)
+{
+	wa_groups_close(state->groups);
+	state->spill->closed_bytes = wa_spill_groups_bytes(state);
+	wa_spill_pace_restart(state, state->spill->closed_bytes);
+}
+
+/* Closes the groups. */
+static void
+close_groups(WaScanState *state)
+{
+	WaSpill *spill = state->spill;
+	MemoryContext old;
+
+	if (spill == NULL)
+		spill = make_spill_with_files(state);
+	if (state->spill_rows == NULL)
+		state->spill_rows = wa_spill_rows_make(state);
+	old = MemoryContextSwitchTo(spill->context);
+	/* The blocks of a tape are to lie side by side, as in PostgreSQL. */
+	if (spill->process == 0 && spill->tapes == NULL)
+		spill->tapes = LogicalTapeSetCreate(true, NULL, -1);
+	spill->writer =
+		wa_spill_writer_make(&spill->set, spill->tapes, spill->process,
+							 spill->partition, agree_on_bits(state));
+	MemoryContextSwitchTo(old);
+	note_closed(state);
+}
+
+/* Tells whether groups that are not closed are to be. */
+static bool
+is_full(const WaScanState *state, Size bytes)
+{
+	uint32 ngroups = wa_groups_count(state->groups);
+
+	if (state->spill != NULL &&
+		state->spill->partition.bits == WA_PARTITION_MAX_BITS)
+		return false;
+	if (wa_debug_spill_groups > 0)
+		return ngroups >= (uint32) wa_debug_spill_groups;
+	return ngroups > 0 && wa_spill_pace_is_full(state, ngroups, bytes);
+}
+
+int
+wa_spill_piece(WaScanState *state)
+{
+	if (state->groups == NULL)
+		return WA_VECTOR_ROWS;
+	if (wa_spill_has_spilled(state))
+		return state->growth.free_piece;
+	return wa_spill_pace_open(state);
+}
+
+/*
+ * Notes the memory that is taken, by groups and the buffers of what is written and
+ * read.  As in PostgreSQL, what a set of tapes knows of its blocks does not count.
+ */
+static void
+note_memory(WaScanState *state, Size bytes)
+{
+	const WaSpill *spill = state->spill;
+
+	if (spill != NULL)
+		bytes += MemoryContextMemAllocated(spill->context, true) -
+				 MemoryContextMemAllocated(spill->context, false);
+	state->spilled.memory_bytes = Max(state->spilled.memory_bytes, bytes);
+}
+
+void
+wa_spill_check(WaScanState *state)
+{
+	Size bytes;
+
+	if (state->groups == NULL)
+		return;
+	bytes = wa_spill_groups_bytes(state);
+	note_memory(state, bytes);
+	wa_spill_pace_note(state, bytes);
+	if (!wa_spill_has_spilled(state))
+	{
+		if (is_full(state, bytes))
+			close_groups(state);
+	}
+	else if (wa_spill_pace_has_outgrown(state->spill->closed_bytes, bytes))
+		wa_spill_groups(state);
+}
+
+/* Returns the row that is row i of the vectors. */
+static const WaRow *
+row_of_vectors(const WaScanState *state, int i)
+{
+	/* Of rows that were spilled none is dismissed. */
+	return &state->rows[state->spill->reader != NULL
+							? i
+							: wa_gather_row(state->gather, i)];
+}
+
+size_t
+wa_spill_missing(WaScanState *state, size_t nrows, const uint8 **found)
+{
+	WaSpill *spill = state->spill;
+	size_t nfound = 0;
+
+	*found = NULL;
+	if (spill == NULL || spill->writer == NULL)
+		return nrows;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		spill->found[i] = state->group_numbers[i] != WA_NO_GROUP;
+		nfound += spill->found[i];
+	}
+	if (nfound == nrows)
+		return nrows;
+	*found = spill->found;
+	for (size_t i = 0; i < nrows; i++)
+	{
+		if (spill->found[i])
+			continue;
+		wa_spill_row(state,
+					 wa_partition_hash(state->nkeys, state->group_keys,
+									   state->key_vectors, i),
+					 row_of_vectors(state, (int) i));
+		state->group_numbers[i] = 0;
+	}
+	return nfound;
+}
+
+void
+wa_spill_row(WaScanState *state, uint32 hash, const WaRow *row)
+{
+	WaSpill *spill = state->spill;
+
+	if (spill->reader != NULL)
+		wa_spill_writer_put_row(spill->writer, hash, row->tuple, row->length);
+	else
+	{
+		HeapTuple packed = wa_spill_rows_pack(state->spill_rows, row);
+
+		wa_spill_writer_put_row(spill->writer, hash, packed->t_data,
+								packed->t_len);
+		heap_freetuple(packed);
+	}
+	state->spilled.rows++;
+}
+
+void
+wa_spill_message(WaScanState *state, uint32 hash, const WaWriter *message)
+{
+	wa_spill_writer_put_groups(state->spill->writer, hash, message->words,
+							   message->nwords * sizeof(uint64));
+}
+
+bool
+wa_spill_has_spilled(const WaScanState *state)
+{
+	return state->spill != NULL && state->spill->writer != NULL;
+}
+
+/* Returns the hash of a group's keys.  values: room for them. */
+static uint32
+hash_group(const WaScanState *state, uint32 group, WaQueryValue *values)
+{
+	for (int i = 0; i < state->nkeys; i++)
+		wa_query_groups_key(wa_groups_table(state->groups), group, i,
+							&values[i]);
+	return wa_partition_hash_values(state->nkeys, state->group_keys, values);
+}
+
+/*
+ * Stores in ends[i] where the groups of part i end in their order by parts, which
+ * it returns, and in hashes[i] the hash of one of them.
+ */
+static uint32 *
+sort_groups(const WaScanState *state, uint32 *ends, uint32 *hashes)
+{
+	const WaSpillWriter *writer = state->spill->writer;
+	uint32 ngroups = wa_scan_groups(state);
+	uint32 *order =
+		palloc_extended(sizeof(uint32) * ((Size) ngroups + 1), MCXT_ALLOC_HUGE);
+	uint8 *parts = palloc_extended((Size) ngroups + 1, MCXT_ALLOC_HUGE);
+	WaQueryValue *values = palloc0(sizeof(WaQueryValue) * (state->nkeys + 1));
+	uint32 starts[1 << WA_SPILL_MAX_BITS] = {0};
+
+	for (uint32 group = 0; group < ngroups; group++)
+	{
+		uint32 hash = hash_group(state, group, values);
+
+		parts[group] = (uint8) wa_spill_writer_part(writer, hash);
+		hashes[parts[group]] = hash;
+		starts[parts[group]]++;
+	}
+	for (uint32 part = 0, end = 0; part < (1 << WA_SPILL_MAX_BITS); part++)
+	{
+		ends[part] = end + starts[part];
+		starts[part] = end;
+		end = ends[part];
+	}
+	for (uint32 group = 0; group < ngroups; group++)
+		order[starts[parts[group]]++] = group;
+	return order;
+}
+
+/* Writes all groups to the files of their parts. */
+static void
+write_groups(WaScanState *state)
+{
+	const WaPartialShape *shape = wa_scan_shape(state);
+	uint32 ends[1 << WA_SPILL_MAX_BITS];
+	uint32 hashes[1 << WA_SPILL_MAX_BITS];
+	const uint32 *order = sort_groups(state, ends, hashes);
+	uint32 next = 0;
+	WaWriter writer;
+	WaArena arena;
+
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	wa_writer_init(&writer, &arena);
+	for (int part = 0; part < (1 << WA_SPILL_MAX_BITS); part++)
+		while (next < ends[part])
+		{
+			CHECK_FOR_INTERRUPTS();
+			wa_scan_write_groups(state, shape, order, &next, ends[part],
+								 &writer);
+			wa_spill_message(state, hashes[part], &writer);
+		}
+}
+
+void
+wa_spill_groups(WaScanState *state)
+{
+	MemoryContext memory;
+	MemoryContext old;
+
+	if (state->spill == NULL || state->spill->writer == NULL)
+		close_groups(state);
+	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg message",
+								   ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(memory);
+	write_groups(state);
+	MemoryContextSwitchTo(old);
+	note_memory(state, wa_spill_groups_bytes(state) +
+						   MemoryContextMemAllocated(memory, true));
+	MemoryContextDelete(memory);
+	wa_scan_make_groups(state);
+	note_closed(state);
+}
+
+/* Puts the partitions that have been written among those to come. */
+static void
+push_parts(WaSpill *spill, int nprocesses)
+{
+	int nparts = wa_spill_writer_nparts(spill->writer);
+	WaSpillPart *parts = palloc(sizeof(WaSpillPart) * (Size) nparts);
+
+	nparts = wa_spill_writer_parts(spill->writer, nprocesses > 1, parts);
+	if (spill->nwaiting + nparts > spill->room)
+	{
+		Size bytes = sizeof(Waiting) * (Size) (spill->nwaiting + nparts);
+
+		spill->room = spill->nwaiting + nparts;
+		spill->waiting = spill->waiting == NULL
+							 ? MemoryContextAlloc(spill->context, bytes)
+							 : repalloc(spill->waiting, bytes);
+	}
+	for (int i = nparts - 1; i >= 0; i--)
+		spill->waiting[spill->nwaiting++] = (Waiting){parts[i], nprocesses};
+	pfree(parts);
+}
+
+/* Returns the bytes of the file that tapes are in. */
+static int64
+tape_bytes(const WaSpill *spill)
+{
+	return spill->tapes == NULL
+			   ? 0
+			   : (int64) LogicalTapeSetBlocks(spill->tapes) * BLCKSZ;
+}
+
+void
+wa_spill_finish(WaScanState *state, int nprocesses)
+{
+	WaSpill *spill = state->spill;
+	WaSpillCounts *counts = &state->spilled;
+
+	if (spill == NULL)
+		return;
+	spill->nprocesses = 1;
+	spill->bits = NULL;
+	if (spill->writer != NULL)
+	{
+		counts->disk_bytes += wa_spill_writer_bytes(spill->writer);
+		push_parts(spill, nprocesses);
+		wa_spill_writer_end(spill->writer);
+		spill->writer = NULL;
+	}
+	counts->most_disk_bytes =
+		Max(counts->most_disk_bytes, counts->disk_bytes + tape_bytes(spill));
+	if (spill->reader != NULL)
+		counts->disk_bytes -= wa_spill_reader_end(spill->reader);
+	spill->reader = NULL;
+}
+
+bool
+wa_spill_is_left(const WaScanState *state)
+{
+	return state->spill != NULL && state->spill->nwaiting > 0;
+}
+
+void
+wa_spill_open(WaScanState *state)
+{
+	WaSpill *spill = state->spill;
+	const Waiting *next = &spill->waiting[--spill->nwaiting];
+	MemoryContext old = MemoryContextSwitchTo(spill->context);
+
+	spill->partition = next->part.partition;
+	spill->reader =
+		wa_spill_reader_make(&spill->set, next->nprocesses, &next->part);
+	MemoryContextSwitchTo(old);
+}
+
+int
+wa_spill_read(WaScanState *state, WaSpilledGroups *groups)
+{
+	return wa_spill_reader_next(state->spill->reader, state->rows, groups);
+}
+
+bool
+wa_spill_is_reading(const WaScanState *state)
+{
+	return state->spill != NULL && state->spill->reader != NULL;
+}
+
+void
+wa_spill_end(WaScanState *state)
+{
+	if (state->spill != NULL && state->spill->tapes != NULL)
+		LogicalTapeSetClose(state->spill->tapes);
+	if (state->spill != NULL)
+		MemoryContextDelete(state->spill->context);
+	state->spill = NULL;
+}

@@ -1,0 +1,156 @@
+/*
+ * spill_row.c
+ *		Rows of a table as they are spilled; see spill_row.h.
+ *
+ * A value that is out of line is spilled as what points to it, which holds for as
+ * long as the snapshot.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "executor/executor.h"
+#include "optimizer/optimizer.h"
+#include "utils/rel.h"
+
+#include "heap/gather.h"
+#include "scan/spill/spill_row.h"
+#include "scan/state/scan_state.h"
+
+struct WaSpillRows
+{
+	TupleDesc packed; /* of what is spilled */
+	int ncolumns;
+	AttrNumber *attnums; /* of its columns in the table, ascending */
+	Datum *values;
+	bool *nulls;
+	TupleTableSlot *table_row;
+	TupleTableSlot *spilled_row; /* the columns of the table, virtual */
+	WaGather *gather;
+	WaVector **vectors; /* of its columns */
+};
+
+/* Adds the columns that an expression, which may be NULL, uses to a set. */
+static Bitmapset *
+add_columns(Bitmapset *columns, Expr *expression, Index varno)
+{
+	pull_varattnos((Node *) expression, varno, &columns);
+	return columns;
+}
+
+/* Returns the columns that are used behind WHERE. */
+static Bitmapset *
+columns_behind_where(const WaScanState *state)
+{
+	Bitmapset *columns = NULL;
+
+	for (int i = 0; i < state->nkeys; i++)
+		columns = add_columns(columns, state->keys[i].expression, state->varno);
+	for (int i = 0; i < state->ncolumns; i++)
+	{
+		columns =
+			add_columns(columns, state->columns[i].argument, state->varno);
+		columns = add_columns(columns, state->columns[i].filter, state->varno);
+	}
+	return columns;
+}
+
+/* Finds the columns and their vectors. */
+static void
+find_columns(WaSpillRows *rows, const WaScanState *state)
+{
+	WaVector *const *vectors = wa_interpreter_columns(state->interpreter);
+	Bitmapset *wanted = columns_behind_where(state);
+	int nall = wa_interpreter_ncolumns(state->interpreter);
+
+	rows->attnums = palloc(sizeof(AttrNumber) * (nall + 1));
+	rows->vectors = palloc(sizeof(WaVector *) * (nall + 1));
+	for (int i = 0; i < nall; i++)
+	{
+		AttrNumber attnum = state->attnums[i];
+
+		if (!bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, wanted))
+			continue;
+		rows->vectors[rows->ncolumns] = vectors[i];
+		rows->attnums[rows->ncolumns++] = attnum;
+	}
+}
+
+/* Makes the descriptor of what is spilled, and what gathers its columns. */
+static void
+describe(WaSpillRows *rows, TupleDesc table)
+{
+	WaGatherUse *uses = palloc(sizeof(WaGatherUse) * (rows->ncolumns + 1));
+
+	rows->packed = CreateTemplateTupleDesc(rows->ncolumns);
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		uses[i] = (WaGatherUse){.attnum = (AttrNumber) (i + 1),
+								.wide = rows->vectors[i]->roomy};
+		TupleDescCopyEntry(rows->packed, uses[i].attnum, table,
+						   rows->attnums[i]);
+	}
+	rows->gather = wa_gather_make(rows->packed, rows->ncolumns, uses);
+	rows->values = palloc(sizeof(Datum) * (rows->ncolumns + 1));
+	rows->nulls = palloc(sizeof(bool) * (rows->ncolumns + 1));
+}
+
+WaSpillRows *
+wa_spill_rows_make(WaScanState *state)
+{
+	EState *estate = state->css.ss.ps.state;
+	TupleDesc table = RelationGetDescr(state->relation);
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+	WaSpillRows *rows = palloc0(sizeof(WaSpillRows));
+
+	find_columns(rows, state);
+	describe(rows, table);
+	rows->table_row = ExecInitExtraTupleSlot(estate, table, &TTSOpsHeapTuple);
+	rows->spilled_row = ExecInitExtraTupleSlot(estate, table, &TTSOpsVirtual);
+	MemoryContextSwitchTo(old);
+	return rows;
+}
+
+HeapTuple
+wa_spill_rows_pack(WaSpillRows *rows, const WaRow *row)
+{
+	HeapTupleData tuple = {.t_len = row->length, .t_data = row->tuple};
+	TupleTableSlot *slot = rows->table_row;
+	HeapTuple packed;
+
+	ExecStoreHeapTuple(&tuple, slot, false);
+	if (rows->ncolumns > 0)
+		slot_getsomeattrs(slot, rows->attnums[rows->ncolumns - 1]);
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		rows->values[i] = slot->tts_values[rows->attnums[i] - 1];
+		rows->nulls[i] = slot->tts_isnull[rows->attnums[i] - 1];
+	}
+	packed = heap_form_tuple(rows->packed, rows->values, rows->nulls);
+	ExecClearTuple(slot);
+	return packed;
+}
+
+bool
+wa_spill_rows_gather(WaSpillRows *rows, const WaRow *spilled, int nrows)
+{
+	wa_gather_begin(rows->gather, spilled, nrows);
+	return wa_gather_step(rows->gather, 0, rows->vectors);
+}
+
+TupleTableSlot *
+wa_spill_rows_slot(WaSpillRows *rows, const WaRow *spilled)
+{
+	HeapTupleData tuple = {.t_len = spilled->length, .t_data = spilled->tuple};
+	TupleTableSlot *slot = rows->spilled_row;
+
+	ExecClearTuple(slot);
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
+	heap_deform_tuple(&tuple, rows->packed, rows->values, rows->nulls);
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		slot->tts_values[rows->attnums[i] - 1] = rows->values[i];
+		slot->tts_isnull[rows->attnums[i] - 1] = rows->nulls[i];
+	}
+	return ExecStoreVirtualTuple(slot);
+}

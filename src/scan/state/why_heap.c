@@ -1,0 +1,117 @@
+/*
+ * why_heap.c
+ *		Why a node has read the heap; see why_heap.h.
+ *
+ * Whether columns are resident is asked when EXPLAIN prints the node.
+ */
+#include "postgres.h"
+
+#include "nodes/bitmapset.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "client/residency.h"
+#include "compat.h"
+#include "resident/relation.h"
+#include "scan/state/why_heap.h"
+
+void
+wa_why_heap_note(WaScanState *state, const char *reason)
+{
+	strlcpy(state->heap_reason, reason, sizeof(state->heap_reason));
+}
+
+/*
+ * Names columns of the table, first those that the node uses; returns how many.  Stores
+ * how many of these are used.
+ */
+static uint32
+name_columns(const WaScanState *state, WaColumnName *names, uint32 *nused)
+{
+	const int ncolumns = wa_interpreter_ncolumns(state->interpreter);
+	const int nattributes = RelationGetDescr(state->relation)->natts;
+	Bitmapset *used = NULL;
+	uint32 n = 0;
+
+	for (int i = 0; i < ncolumns && n < WA_MAX_QUERY_COLUMNS; i++)
+	{
+		used = bms_add_member(used, state->attnums[i]);
+		if (wa_resident_column(state->relation, state->attnums[i], &names[n]))
+			n++;
+	}
+	*nused = n;
+	for (int i = 1; i <= nattributes && n < WA_MAX_QUERY_COLUMNS; i++)
+		if (!bms_is_member(i, used) &&
+			wa_resident_column(state->relation, (AttrNumber) i, &names[n]))
+			n++;
+	return n;
+}
+
+/*
+ * Finds out whether anything of the table is resident.  Stores the number of a column
+ * that the node uses and of which nothing is, or 0.
+ */
+static bool
+find_resident(const WaScanState *state, AttrNumber *missing)
+{
+	const WaRelation storage = wa_resident_storage(state->relation);
+	WaColumnName names[WA_MAX_QUERY_COLUMNS];
+	WaResidentMessage answer;
+	uint32 nused;
+	const uint32 nnames = name_columns(state, names, &nused);
+	bool found = false;
+
+	*missing = 0;
+	if (nnames == 0 || !wa_residency_look(&storage, nnames, names, &answer))
+		return false;
+	for (uint32 i = 0; i < nnames; i++)
+		if (answer.columns[i].blocks + answer.columns[i].odd_blocks > 0)
+			found = true;
+		else if (i < nused)
+			*missing = (AttrNumber) names[i].attribute;
+	return found;
+}
+
+/* Tells whether the device process has failed, and need not be asked. */
+static bool
+has_failed(const char *reason)
+{
+	return strcmp(reason, WA_WHY_RESTING) == 0 ||
+		   strncmp(reason, WA_WHY_FAILED, strlen(WA_WHY_FAILED)) == 0;
+}
+
+/* Prints why nothing was used, where there would have been something. */
+static void
+show_reason(const WaScanState *state, const char *reason,
+			struct ExplainState *es)
+{
+	AttrNumber missing = 0;
+
+	if (!has_failed(reason) && !find_resident(state, &missing))
+		return;
+	if (missing != 0 && strcmp(reason, WA_WHY_NOT_FRESH) == 0)
+		reason =
+			psprintf("column %s is not resident",
+					 quote_identifier(get_attname(
+						 RelationGetRelid(state->relation), missing, false)));
+	ExplainPropertyText("Resident Columns", psprintf("not used: %s", reason),
+						es);
+}
+
+void
+wa_why_heap_show(const WaScanState *state, const WaInstrument *instrument,
+				 struct ExplainState *es)
+{
+	if (instrument->read.blocks == 0)
+		return;
+	if (state->heap_reason[0] != '\0')
+		show_reason(state, state->heap_reason, es);
+	else if (instrument->resident_blocks == 0)
+		show_reason(state, WA_WHY_IN_WORKER, es);
+	else if (instrument->read.rows > 0)
+		ExplainPropertyText("Resident Columns",
+							"used in part: the other blocks have changed since "
+							"they were loaded, or are not resident",
+							es);
+}

@@ -1,0 +1,508 @@
+/*
+ * step_tables.c
+ *		Tables of what PostgreSQL evaluates; see step_tables.h.
+ *
+ * To fill a table takes up to a microsecond a step, so tables are kept for the
+ * queries to come.  One is found by the expression, in which its constants have
+ * been put, by the time zone and by the range, which is rounded so that it seldom
+ * changes when rows come.  What cannot be a table is kept, too: as one of no steps.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "scan/base/attempt.h"
+#include "scan/expr/compile_internal.h"
+#include "scan/expr/times.h"
+#include "scan/tables/kept_tables.h"
+#include "scan/tables/step_tables.h"
+#include "scan/tables/table_values.h"
+
+/* Tables of a backend take about so much memory at most. */
+#define MAX_BYTES ((Size) 48 * 1024 * 1024)
+
+/* A table has no more steps than this share of the rows, ... */
+#define ROWS_PER_STEP 8
+
+/* ... but this many in any case. */
+#define FREE_STEPS 16384
+
+/* Of so many steps one may be unknown. */
+#define STEPS_PER_UNKNOWN 50
+
+/* Ranges are rounded to multiples of about this share of them. */
+#define RANGE_PARTS 16
+
+/* An end that is infinite is taken to be so many days from the other one. */
+#define GUESSED_DAYS (30 * 366)
+
+/*
+ * Widths of steps of a time, in microseconds.  Each is a multiple of the next, and
+ * is one that wa_buckets_value takes.
+ */
+static const int64 widths[] = {
+	USECS_PER_DAY,         USECS_PER_HOUR,       30 * USECS_PER_MINUTE,
+	15 * USECS_PER_MINUTE, 5 * USECS_PER_MINUTE, USECS_PER_MINUTE,
+};
+
+/* A table, or the memory that there can be none. */
+typedef struct Table
+{
+	WaKeptTable kept;
+	Node *expression;
+	char *settings;
+	bool lasts;
+	int64 smallest; /* of the range */
+	int64 largest;
+	uint64 max_steps; /* that it might have had */
+	WaSteps steps;    /* nsteps 0: there can be none */
+} Table;
+
+static WaKeptTables tables = WA_KEPT_TABLES_INIT(tables, MAX_BYTES);
+
+/* A table that is being filled. */
+typedef struct Filling
+{
+	const WaBuckets *buckets;
+	Oid type; /* of the results */
+	WaVectorKind kind;
+	int64 smallest;
+	uint64 nsteps;
+	int level;            /* the number of its width; -1: a step a value */
+	WaAttempts *attempts; /* NULL: no value raises an error */
+	Table *table;
+	Oid argument; /* the type of what it is a function of */
+	bool of_null; /* what is asked for is the function of NULL */
+	int64 first;  /* the values that are asked for */
+	int64 last;
+	bool is_one;  /* what came of it: they have one result, */
+	Datum result; /* this */
+	bool is_null; /* or NULL */
+	WaTableValues values;
+} Filling;
+
+/* Returns the source of a call that varies; NULL: there are several. */
+static const WaSource *
+varying_source(const WaCallExpression *call)
+{
+	const WaSource *found = NULL;
+	ListCell *cell;
+
+	foreach (cell, call->sources)
+	{
+		const WaSource *source = (const WaSource *) lfirst(cell);
+
+		if (source->number < 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = source;
+	}
+	return found;
+}
+
+bool
+wa_step_table_is_possible(const WaCallExpression *call)
+{
+	const WaSource *source = varying_source(call);
+
+	if (source == NULL)
+		return false;
+	switch (exprType((Node *) source->expression))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case DATEOID:
+			return true;
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return call->kind == WA_CALL_BUCKETS;
+		default:
+			return false;
+	}
+}
+
+void
+wa_step_tables_begin(void)
+{
+	wa_kept_tables_begin(&tables);
+}
+
+const uint64 *
+wa_step_tables_query(void)
+{
+	return &tables.query;
+}
+
+/* Puts the constants in the place of references to them. */
+static Node *
+put_constants(Node *node, void *context)
+{
+	const WaEvaluation *evaluation = (const WaEvaluation *) context;
+	const TupleTableSlot *slot;
+	const Var *var = (const Var *) node;
+	Form_pg_attribute attribute;
+	int varying;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, put_constants, context);
+	slot = wa_evaluation_sources(evaluation, &varying);
+	if (var->varattno - 1 == varying)
+		return node;
+	attribute = TupleDescAttr(slot->tts_tupleDescriptor, var->varattno - 1);
+	return (Node *) makeConst(
+		var->vartype, var->vartypmod, var->varcollid, attribute->attlen,
+		slot->tts_values[var->varattno - 1],
+		slot->tts_isnull[var->varattno - 1], attribute->attbyval);
+}
+
+/* Tells whether a value of a time is not one that is safe to evaluate. */
+static bool
+is_unsafe(Oid type, int64 value)
+{
+	const WaVector vector = {.values = &value};
+
+	return !wa_time_is_safe(type, WA_VECTOR_INT, &vector, 0);
+}
+
+/* Rounds down to a multiple of a unit. */
+static int64
+round_down(int64 value, int64 unit)
+{
+	return value - (value % unit + unit) % unit;
+}
+
+/* Returns a multiple of a day, or of 1, that a range may be rounded to. */
+static int64
+unit_of(int64 smallest, int64 largest, int64 day)
+{
+	const uint64 span = (uint64) largest - (uint64) smallest;
+	uint64 unit = (uint64) day;
+
+	while (unit <= span / RANGE_PARTS)
+		unit *= 2;
+	return (int64) unit;
+}
+
+/* The ends of the values that a type has, or may safely be evaluated of. */
+static void
+find_limits(Oid type, int64 *smallest, int64 *largest)
+{
+	switch (type)
+	{
+		case INT2OID:
+			*smallest = PG_INT16_MIN;
+			*largest = PG_INT16_MAX;
+			break;
+		case INT4OID:
+			*smallest = PG_INT32_MIN;
+			*largest = PG_INT32_MAX;
+			break;
+		case DATEOID:
+			*smallest = WA_SAFE_FIRST_DAY;
+			*largest = WA_SAFE_LAST_DAY;
+			break;
+		case INT8OID:
+			*smallest = PG_INT64_MIN;
+			*largest = PG_INT64_MAX;
+			break;
+		default:
+			*smallest = WA_SAFE_FIRST_DAY * USECS_PER_DAY;
+			*largest = (WA_SAFE_LAST_DAY + 1) * USECS_PER_DAY - 1;
+			break;
+	}
+}
+
+/*
+ * Finds the range of a table over a column of a type: its values, and some more;
+ * where one end is not safe, such as infinity, a guess.  Returns false if there
+ * are no values, or if they are nothing for a table.
+ */
+static bool
+find_range(Oid type, const WaResidency *column, int64 *smallest, int64 *largest)
+{
+	const bool is_stamp = type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+	const int64 day = is_stamp ? USECS_PER_DAY : 1;
+	int64 unit;
+	int64 first;
+	int64 last;
+
+	*smallest = column->smallest;
+	*largest = column->largest;
+	if (*smallest > *largest)
+		return false;
+	if (is_unsafe(type, *smallest) && is_unsafe(type, *largest))
+	{
+		*smallest = 0;
+		*largest = GUESSED_DAYS * day;
+	}
+	else if (is_unsafe(type, *smallest))
+		*smallest = *largest - GUESSED_DAYS * day;
+	else if (is_unsafe(type, *largest))
+		*largest = *smallest + GUESSED_DAYS * day;
+	find_limits(type, &first, &last);
+	unit = unit_of(*smallest, *largest, day);
+	if (*smallest < first + unit || *largest > last - unit)
+	{
+		*smallest = Max(*smallest, first);
+		*largest = Min(*largest, last);
+		return !is_stamp;
+	}
+	*smallest = round_down(*smallest, unit);
+	*largest = round_down(*largest, unit) + unit - 1;
+	return true;
+}
+
+/* Tells whether so many steps more may be unknown. */
+static bool
+is_hopeless(const Filling *filling)
+{
+	return filling->values.nunknown > filling->nsteps / STEPS_PER_UNKNOWN ||
+		   MemoryContextMemAllocated(filling->values.context, true) > MAX_BYTES;
+}
+
+/* Evaluates the call for what is asked for: a callback. */
+static void
+evaluate(void *context)
+{
+	Filling *filling = (Filling *) context;
+
+	if (filling->of_null)
+		filling->is_one = wa_buckets_null_value(
+			filling->buckets, &filling->result, &filling->is_null);
+	else
+		filling->is_one =
+			wa_buckets_value(filling->buckets, filling->first, filling->last,
+							 &filling->result, &filling->is_null);
+}
+
+/* Evaluates it, and tells what is known of the result. */
+static WaStepState
+find_result(Filling *filling)
+{
+	if (!wa_attempts_try(filling->attempts, evaluate, filling) ||
+		!filling->is_one)
+		return WA_STEP_UNKNOWN;
+	return filling->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
+}
+
+/* Fills the steps of a time of the width of a level, in parts if need be. */
+static void
+fill_time(Filling *filling, int64 first, int level)
+{
+	const int64 width = widths[level];
+	const int64 step = widths[filling->level];
+	WaStepState state;
+
+	filling->first = first;
+	filling->last = first + width - 1;
+	state = find_result(filling);
+	if (state != WA_STEP_UNKNOWN || level == filling->level)
+	{
+		wa_table_values_set(&filling->values,
+							(uint64) (first - filling->smallest) / step,
+							(uint64) (width / step), state, filling->result);
+		return;
+	}
+	for (int64 part = 0; part < width && !is_hopeless(filling);
+		 part += widths[level + 1])
+		fill_time(filling, first + part, level + 1);
+}
+
+/* Fills the steps of a single value each. */
+static void
+fill_values(Filling *filling)
+{
+	for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling); i++)
+	{
+		WaStepState state;
+
+		CHECK_FOR_INTERRUPTS();
+		filling->first = filling->smallest + (int64) i;
+		filling->last = filling->first;
+		state = find_result(filling);
+		wa_table_values_set(&filling->values, i, 1, state, filling->result);
+	}
+}
+
+/* Fills the table; returns false if too little of it is known. */
+static bool
+fill(Filling *filling)
+{
+	WaStepState state;
+
+	filling->of_null = true;
+	state = find_result(filling);
+	wa_table_values_set_null(&filling->values, state, filling->result);
+	filling->of_null = false;
+	if (filling->values.is_null_unknown)
+		return false;
+	if (filling->level < 0)
+		fill_values(filling);
+	else
+		for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling);
+			 i += (uint64) (widths[0] / widths[filling->level]))
+		{
+			CHECK_FOR_INTERRUPTS();
+			fill_time(filling,
+					  filling->smallest + (int64) i * widths[filling->level],
+					  0);
+		}
+	return !is_hopeless(filling);
+}
+
+/*
+ * Makes steps of a width in a memory context of their own, below that of the
+ * table.  Returns NULL if there are too many, or too little is known of them.
+ */
+static MemoryContext
+fill_with(Filling *filling, Table *table, int64 width, WaSteps *steps)
+{
+	MemoryContext context;
+
+	filling->smallest = table->smallest;
+	filling->nsteps =
+		((uint64) table->largest - (uint64) table->smallest) / width + 1;
+	if (filling->nsteps > table->max_steps)
+		return NULL;
+	context = AllocSetContextCreate(table->kept.context, "warpagg steps",
+									ALLOCSET_SMALL_SIZES);
+	wa_table_values_begin(&filling->values, context, filling->type,
+						  filling->kind);
+	wa_table_values_grow(&filling->values, filling->nsteps);
+	if (fill(filling))
+	{
+		*steps = (WaSteps){.base = table->smallest, .width = (uint64) width};
+		wa_table_values_finish(&filling->values, steps);
+		return context;
+	}
+	MemoryContextDelete(context);
+	return NULL;
+}
+
+/*
+ * Makes the steps of a table: the widest of which all are known, or else the
+ * narrowest that there may be.  A callback.
+ */
+static void
+make_steps(WaAttempts *attempts, void *context)
+{
+	Filling *filling = (Filling *) context;
+	const Oid type = filling->argument;
+	Table *table = filling->table;
+	MemoryContext best = NULL;
+
+	filling->attempts = attempts;
+	filling->level = -1;
+	if (type != TIMESTAMPOID && type != TIMESTAMPTZOID)
+	{
+		(void) fill_with(filling, table, 1, &table->steps);
+		return;
+	}
+	for (filling->level = 0; filling->level < lengthof(widths);
+		 filling->level++)
+	{
+		MemoryContext made =
+			fill_with(filling, table, widths[filling->level], &table->steps);
+
+		if (made == NULL)
+			continue;
+		if (best != NULL)
+			MemoryContextDelete(best);
+		best = made;
+		if (filling->values.nunknown == 0)
+			return;
+	}
+}
+
+/* Looks for a table that was made. */
+static Table *
+look_up(const Table *wanted)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &tables.list)
+	{
+		Table *table = dlist_container(Table, kept.node, iter.cur);
+
+		if (table->smallest == wanted->smallest &&
+			table->largest == wanted->largest &&
+			(table->steps.nsteps > 0 ||
+			 table->max_steps >= wanted->max_steps) &&
+			(table->lasts || wa_kept_table_is_used(&tables, &table->kept)) &&
+			strcmp(table->settings, wanted->settings) == 0 &&
+			equal(table->expression, wanted->expression))
+			return table;
+	}
+	return NULL;
+}
+
+/* Makes a table; it is added to the others when nothing can go wrong any more. */
+static Table *
+make_table(const Table *wanted, Oid type, const WaCallExpression *call,
+		   const WaBuckets *buckets)
+{
+	Filling filling = {
+		.buckets = buckets,
+		.type = getBaseType(exprType((Node *) call->expression)),
+		.kind = call->result,
+		.argument = type,
+	};
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg step table", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Table *table = palloc(sizeof(Table));
+
+	*table = *wanted;
+	table->kept.context = context;
+	table->expression = copyObject(wanted->expression);
+	table->settings = pstrdup(wanted->settings);
+	filling.table = table;
+	if (wa_may_raise(table->expression))
+		wa_attempts_run(make_steps, &filling);
+	else
+		make_steps(NULL, &filling);
+	MemoryContextSwitchTo(old);
+	wa_kept_tables_add(&tables, &table->kept);
+	return table;
+}
+
+const WaSteps *
+wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
+				   const WaResidency *column)
+{
+	const Oid type = exprType((Node *) varying_source(call)->expression);
+	Table wanted = {0};
+	Table *table;
+
+	wanted.expression = put_constants(
+		(Node *) call->expression,
+		unconstify(WaEvaluation *, wa_buckets_evaluation(buckets)));
+	if (!wa_table_is_allowed(wanted.expression) ||
+		!find_range(type, column, &wanted.smallest, &wanted.largest))
+		return NULL;
+	wanted.settings = wa_table_settings();
+	wanted.lasts = wa_table_lasts(wanted.expression);
+	wanted.max_steps =
+		Min(Max(column->rows / ROWS_PER_STEP, FREE_STEPS), WA_MAX_STEPS);
+	table = look_up(&wanted);
+	if (table == NULL)
+	{
+		if (!wa_table_can_be_filled(wanted.expression) ||
+			!wa_kept_tables_make_room(&tables))
+			return NULL;
+		table = make_table(&wanted, type, call, buckets);
+	}
+	wa_kept_tables_use(&tables, &table->kept);
+	return table->steps.nsteps > 0 ? &table->steps : NULL;
+}

@@ -1,0 +1,37 @@
+/*
+ * step_tables.h
+ *		Tables (core/steps.h) of what PostgreSQL evaluates, for queries to take
+ *		along.
+ *
+ * An expression over one date, time or integer that raises no errors, and is a
+ * function of nothing else but the time zone, is evaluated once for each step of a
+ * range of values.  What is not known of a step has to be computed otherwise.
+ */
+#ifndef WA_SCAN_STEP_TABLES_H
+#define WA_SCAN_STEP_TABLES_H
+
+#include "core/must_check.h"
+#include "core/protocol.h"
+#include "core/steps.h"
+#include "scan/tables/buckets.h"
+
+/* Tells whether there may be a table for a call. */
+extern bool wa_step_table_is_possible(const WaCallExpression *call);
+
+/* Starts a query: tables that were found before may go from now on. */
+extern void wa_step_tables_begin(void);
+
+/* Returns where the number of the query is that was started last: its tables are there. */
+extern const uint64 *wa_step_tables_query(void);
+
+/*
+ * Finds or makes the table of a call, whose constants have been computed, over
+ * the values that are resident of its column, or most of them.  Returns NULL if
+ * it would be too large for so few rows, if too little of it is known, or if
+ * there are too many tables.  It stays for the query.
+ */
+extern WA_MUST_CHECK const WaSteps *
+wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
+				   const WaResidency *column);
+
+#endif /* WA_SCAN_STEP_TABLES_H */

@@ -1,0 +1,461 @@
+/*
+ * text_tables.c
+ *		Tables of functions of texts; see text_tables.h.
+ *
+ * Tables are kept for the queries to come, unless what they say may change.  One is
+ * found by the expression, in which its constants have been put, by the dictionary
+ * and the number of texts that had been added to it, and by settings.  What cannot
+ * be a table is kept, too: as one of no steps.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/sortsupport.h"
+#include "utils/typcache.h"
+
+#include "client/resident.h"
+#include "compat.h"
+#include "scan/base/attempt.h"
+#include "scan/expr/compile_internal.h"
+#include "scan/expr/evaluate.h"
+#include "scan/tables/kept_tables.h"
+#include "scan/tables/table_values.h"
+#include "scan/tables/text_tables.h"
+
+/* Tables of a backend take about so much memory at most, one of them a half. */
+#define MAX_BYTES ((Size) 64 * 1024 * 1024)
+
+/* Texts are fetched in pieces of so many bytes. */
+#define PIECE_BYTES ((Size) 1024 * 1024 - sizeof(WaTextsHead))
+
+/* Of so many texts one may be unknown, beside some. */
+#define TEXTS_PER_UNKNOWN 50
+#define FREE_UNKNOWN      100
+
+/* A table, or the memory that there can be none. */
+typedef struct Table
+{
+	WaKeptTable kept;
+	Expr *expression;
+	char *settings;
+	bool lasts;
+	bool ranked;
+	Oid collation;
+	uint64 dictionary;
+	uint64 texts;  /* that had been added */
+	WaSteps steps; /* nsteps 0: there can be none */
+} Table;
+
+static WaKeptTables tables = WA_KEPT_TABLES_INIT(tables, MAX_BYTES);
+
+/* A function that is being evaluated for texts. */
+typedef struct Filling
+{
+	WaTableValues values;
+	WaEvaluation *evaluation;
+	ExprState *expression;
+	bool may_raise;
+	WaAttempts *attempts; /* NULL: no value raises an error */
+	char *piece;          /* texts that have been fetched */
+	StringInfoData text;  /* the one at hand, as SQL has it */
+	bool of_null;         /* it is NULL instead */
+	bool is_silent;       /* warpaggd has not answered */
+	Datum result;
+	bool is_null;
+} Filling;
+
+void
+wa_text_tables_begin(void)
+{
+	wa_kept_tables_begin(&tables);
+}
+
+/* Evaluates the function for the text at hand: a callback. */
+static void
+evaluate(void *context)
+{
+	Filling *filling = (Filling *) context;
+
+	filling->result =
+		filling->of_null
+			? wa_evaluation_of_null(filling->evaluation, filling->expression,
+									&filling->is_null)
+			: wa_evaluation_of(filling->evaluation, filling->expression,
+							   PointerGetDatum(filling->text.data),
+							   &filling->is_null);
+}
+
+/* Evaluates it, and tells what is known of the result. */
+static WaStepState
+find_result(Filling *filling)
+{
+	if (!wa_attempts_try(filling->attempts, evaluate, filling))
+		return WA_STEP_UNKNOWN;
+	return filling->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
+}
+
+/* Sets the step of a code, which has a text of so many bytes. */
+static void
+set_text(Filling *filling, uint32 code, const char *data, uint32 length)
+{
+	StringInfo text = &filling->text;
+	WaStepState state;
+
+	resetStringInfo(text);
+	enlargeStringInfo(text, VARHDRSZ + (int) length);
+	SET_VARSIZE(text->data, VARHDRSZ + length);
+	memcpy(VARDATA(text->data), data, length);
+	state = find_result(filling);
+	wa_table_values_set(&filling->values, code, 1, state, filling->result);
+}
+
+/*
+ * Sets the steps of codes from `first` on that a piece has texts of.  Returns false if
+ * it is not what it should be.
+ */
+static bool
+set_piece(Filling *filling, uint32 first, const WaTextsHead *head)
+{
+	const char *next = filling->piece;
+	const char *end = next + (head->bytes - sizeof(*head));
+
+	for (uint32 i = 0; i < head->count; i++)
+	{
+		uint32 length;
+
+		if ((Size) (end - next) < sizeof(length))
+			return false;
+		memcpy(&length, next, sizeof(length));
+		next += sizeof(length);
+		CHECK_FOR_INTERRUPTS();
+		if (length == WA_NO_TEXT)
+		{
+			wa_table_values_set(&filling->values, first + i, 1, WA_STEP_UNKNOWN,
+								(Datum) 0);
+			continue;
+		}
+		if (length > WA_MAX_TEXT_BYTES || (Size) (end - next) < length)
+			return false;
+		set_text(filling, first + i, next, length);
+		next += length;
+	}
+	return true;
+}
+
+/* A piece that has been fetched, whose codes are from `first` on. */
+typedef struct Piece
+{
+	Filling *filling;
+	uint32 first;
+	const WaTextsHead *head;
+	bool is_sound; /* what came of it: it is what it should be */
+} Piece;
+
+/* Sets the steps of a piece: a callback. */
+static void
+take_piece(WaAttempts *attempts, void *context)
+{
+	Piece *piece = (Piece *) context;
+
+	piece->filling->attempts = attempts;
+	piece->is_sound = set_piece(piece->filling, piece->first, piece->head);
+}
+
+/* Sets what the function of NULL is: a callback. */
+static void
+take_null(WaAttempts *attempts, void *context)
+{
+	Filling *filling = (Filling *) context;
+	WaStepState state;
+
+	filling->attempts = attempts;
+	filling->of_null = true;
+	state = find_result(filling);
+	wa_table_values_set_null(&filling->values, state, filling->result);
+	filling->of_null = false;
+}
+
+/* Has attempts made if something may raise an error. */
+static void
+run(const Filling *filling, void (*callback)(WaAttempts *, void *),
+	void *context)
+{
+	if (filling->may_raise)
+		wa_attempts_run(callback, context);
+	else
+		callback(NULL, context);
+}
+
+/* Tells whether there is no sense in going on. */
+static bool
+is_hopeless(const Filling *filling)
+{
+	return filling->values.nunknown >
+			   FREE_UNKNOWN + filling->values.nsteps / TEXTS_PER_UNKNOWN ||
+		   MemoryContextMemAllocated(filling->values.context, true) >
+			   MAX_BYTES / 2;
+}
+
+/*
+ * Fetches texts of codes from `first` on and sets their steps; *first: the next
+ * one.  Stores what the head says.  Returns false if that fails.
+ */
+static bool
+fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
+	  WaTextsHead *head)
+{
+	WaFailure failure;
+	Piece taken;
+
+	filling->is_silent =
+		!wa_client_texts(column->relation, column->name, *first, head,
+						 filling->piece, PIECE_BYTES, &failure);
+	if (filling->is_silent)
+		return false;
+	if (head->dictionary == 0 || head->count == 0 ||
+		head->ncodes > WA_MAX_STEPS || head->count > head->ncodes - *first)
+		return false;
+	wa_table_values_grow(&filling->values, *first + head->count);
+	taken = (Piece){filling, *first, head, false};
+	run(filling, take_piece, &taken);
+	if (!taken.is_sound)
+		return false;
+	*first += head->count;
+	return !is_hopeless(filling);
+}
+
+/*
+ * Evaluates the function for all texts of the column.  Stores in the table of which
+ * dictionary these are, and how many had been added.  Returns false if there can be
+ * no table.
+ */
+static bool
+fill(Filling *filling, const WaTextColumn *column, Table *table)
+{
+	WaTextsHead head;
+	uint32 first = 0;
+
+	run(filling, take_null, filling);
+	if (filling->values.is_null_unknown)
+		return false;
+	do
+	{
+		const bool is_first = first == 0;
+
+		if (!fetch(filling, column, &first, &head))
+			return false;
+		if (is_first)
+		{
+			table->dictionary = head.dictionary;
+			table->texts = head.texts;
+		}
+		else if (table->dictionary != head.dictionary)
+			return false;
+	} while (first < head.ncodes);
+	return true;
+}
+
+/* Begins to fill a table. */
+static void
+begin(Filling *filling, const WaColumnFunction *function, MemoryContext context)
+{
+	const WaCallExpression call = wa_column_function_call(function);
+	/* Whose values nobody asks for. */
+	static const WaVector none = {0};
+
+	memset(filling, 0, sizeof(*filling));
+	filling->evaluation = wa_evaluation_make(&call, &none, NULL);
+	filling->expression = wa_evaluation_expression(filling->evaluation, NULL);
+	filling->may_raise = wa_may_raise((Node *) function->expression);
+	filling->piece = palloc(PIECE_BYTES);
+	initStringInfo(&filling->text);
+	wa_table_values_begin(&filling->values, context,
+						  getBaseType(exprType((Node *) function->expression)),
+						  function->result);
+}
+
+/* How texts are compared, to be sorted. */
+typedef struct Ranking
+{
+	Datum *values; /* of the texts, by their numbers */
+	SortSupportData sort;
+	bool has_ties; /* texts that differ are equal */
+} Ranking;
+
+/* Compares the texts of two numbers: a callback. */
+static int
+compare(const void *a, const void *b, void *context)
+{
+	Ranking *ranking = (Ranking *) context;
+	const uint32 left = *(const uint32 *) a;
+	const uint32 right = *(const uint32 *) b;
+	int order =
+		ApplySortComparator(ranking->values[left], false,
+							ranking->values[right], false, &ranking->sort);
+
+	ranking->has_ties |= order == 0 && left != right;
+	return order;
+}
+
+/*
+ * Sorts the numbers of a table's texts by the order of their type.  Returns NULL if
+ * there are texts that are equal by it, though not the same.
+ */
+static uint32 *
+sort_texts(const WaSteps *steps, Oid type, Oid collation)
+{
+	Ranking ranking = {
+		.values = palloc_extended(sizeof(Datum) * (steps->ntexts + (Size) 1),
+								  MCXT_ALLOC_HUGE)};
+	uint32 *numbers = palloc_extended(
+		sizeof(uint32) * (steps->ntexts + (Size) 1), MCXT_ALLOC_HUGE);
+
+	ranking.sort.ssup_cxt = CurrentMemoryContext;
+	ranking.sort.ssup_collation = collation;
+	PrepareSortSupportFromOrderingOp(
+		lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr, &ranking.sort);
+	for (uint32 i = 0; i < steps->ntexts; i++)
+	{
+		numbers[i] = i;
+		ranking.values[i] = PointerGetDatum(cstring_to_text_with_len(
+			steps->texts[i].data, (int) steps->texts[i].length));
+	}
+	qsort_arg(numbers, steps->ntexts, sizeof(uint32), compare, &ranking);
+	return ranking.has_ties ? NULL : numbers;
+}
+
+/* Has the texts of a table ascend; returns false if that cannot be. */
+static bool
+rank(WaTableValues *values, WaSteps *steps, Oid collation)
+{
+	const uint32 *numbers = sort_texts(steps, values->type, collation);
+	const Size most = steps->ntexts + (Size) 1;
+	int64 *ranks = palloc_extended(sizeof(int64) * most, MCXT_ALLOC_HUGE);
+	WaText *texts =
+		MemoryContextAllocHuge(values->context, sizeof(WaText) * most);
+
+	if (numbers == NULL)
+		return false;
+	for (uint32 i = 0; i < steps->ntexts; i++)
+	{
+		texts[i] = steps->texts[numbers[i]];
+		ranks[numbers[i]] = i;
+	}
+	for (uint64 i = 0; i < steps->nsteps; i++)
+		if (steps->known[i] == WA_STEP_VALUE)
+			values->values[i] = ranks[values->values[i]];
+	if (steps->null_has_value)
+		steps->null_value = ranks[steps->null_value];
+	steps->texts = texts;
+	return true;
+}
+
+/* Fills a table; one that there can be none of has no steps then. */
+static void
+make_steps(Table *table, const WaColumnFunction *function,
+		   const WaTextColumn *column)
+{
+	Filling filling;
+
+	begin(&filling, function, table->kept.context);
+	table->steps = (WaSteps){.width = 1};
+	if (!fill(&filling, column, table))
+	{
+		/* It may answer the next time. */
+		table->lasts &= !filling.is_silent;
+		return;
+	}
+	wa_table_values_finish(&filling.values, &table->steps);
+	table->steps.dictionary = table->dictionary;
+	if (table->ranked &&
+		!rank(&filling.values, &table->steps, table->collation))
+		table->steps.nsteps = 0;
+}
+
+/* Tells whether a table is of a function that another is wanted of. */
+static bool
+is_of(const Table *table, const Table *wanted)
+{
+	return table->ranked == wanted->ranked &&
+		   table->collation == wanted->collation &&
+		   table->dictionary == wanted->dictionary &&
+		   strcmp(table->settings, wanted->settings) == 0 &&
+		   equal(table->expression, wanted->expression);
+}
+
+/* Looks for a table that was made; what it has been made anew for goes. */
+static Table *
+look_up(const Table *wanted)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &tables.list)
+	{
+		Table *table = dlist_container(Table, kept.node, iter.cur);
+
+		if (!is_of(table, wanted))
+			continue;
+		if (wa_kept_table_is_used(&tables, &table->kept) ||
+			(table->lasts && table->texts >= wanted->texts))
+			return table;
+		wa_kept_tables_drop(&tables, &table->kept);
+	}
+	return NULL;
+}
+
+/* Makes a table; it is added to the others when nothing can go wrong any more. */
+static Table *
+make_table(const Table *wanted, const WaColumnFunction *function,
+		   const WaTextColumn *column)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg text function", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(scratch, "warpagg text table",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Table *table = palloc(sizeof(Table));
+
+	*table = *wanted;
+	table->kept.context = context;
+	table->expression = copyObject(wanted->expression);
+	table->settings = pstrdup(wanted->settings);
+	MemoryContextSwitchTo(scratch);
+	make_steps(table, function, column);
+	MemoryContextSwitchTo(old);
+	wa_kept_tables_add(&tables, &table->kept);
+	MemoryContextDelete(scratch);
+	return table;
+}
+
+const WaSteps *
+wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
+				   bool ranked, Oid collation)
+{
+	Table wanted = {
+		.expression = function->expression,
+		.settings = wa_table_settings(),
+		.lasts = wa_table_lasts((Node *) function->expression),
+		.ranked = ranked,
+		.collation = ranked ? collation : InvalidOid,
+		.dictionary = column->residency->dictionary,
+		.texts = column->residency->texts,
+	};
+	Table *table;
+
+	if (wanted.dictionary == 0 || wanted.texts >= WA_MAX_STEPS)
+		return NULL;
+	table = look_up(&wanted);
+	if (table == NULL)
+	{
+		if (!wa_table_can_be_filled((Node *) function->expression) ||
+			!wa_kept_tables_make_room(&tables))
+			return NULL;
+		table = make_table(&wanted, function, column);
+	}
+	wa_kept_tables_use(&tables, &table->kept);
+	return table->steps.nsteps > 0 ? &table->steps : NULL;
+}

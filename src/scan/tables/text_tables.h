@@ -1,0 +1,38 @@
+/*
+ * text_tables.h
+ *		Tables (core/steps.h) of functions of one column of texts, for queries to take
+ *		along.
+ *
+ * warpaggd has the texts of a column as codes of a dictionary.  The function is
+ * evaluated once for each text of it, by PostgreSQL's own code, here.  Where that
+ * raises an error the function is not known: whoever comes upon it has to compute
+ * it otherwise.
+ */
+#ifndef WA_SCAN_TEXT_TABLES_H
+#define WA_SCAN_TEXT_TABLES_H
+
+#include "core/protocol.h"
+#include "core/steps.h"
+#include "scan/tables/column_function.h"
+
+/* What is known of the column that a table is wanted for. */
+typedef struct WaTextColumn
+{
+	const WaRelation *relation;
+	const WaColumnName *name;
+	const WaResidency *residency;
+} WaTextColumn;
+
+/* Starts a query: tables that were found before may go from now on. */
+extern void wa_text_tables_begin(void);
+
+/*
+ * Finds or makes the table of a function.  If the result is TEXT and ranked is set,
+ * its texts ascend by the order of a collation.  Returns NULL if there can be none.
+ * It stays for the query.  May use the parcel (client/parcel.h).
+ */
+extern const WaSteps *wa_text_table_find(const WaColumnFunction *function,
+										 const WaTextColumn *column,
+										 bool ranked, Oid collation);
+
+#endif /* WA_SCAN_TEXT_TABLES_H */
