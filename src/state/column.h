@@ -31,10 +31,10 @@ typedef struct WaColumnKind
 	 */
 	void (*take_bulk)(WaAggState *state, Datum value);
 
-	/* Merges a partial of later rows into the components. */
+	/* Merges a partial of other rows into the components. */
 	void (*absorb)(WaAggState *state, const WaPartial *partial);
 
-	/* Merges the components of a state whose rows came later. */
+	/* Merges the components of a state of other rows. */
 	void (*merge)(WaAggState *into, const WaAggState *from);
 
 	/* Writes the components, and reads them into an empty state. */

@@ -323,7 +323,6 @@ keep(WaPushdown *pushdown, Expr *expression)
 	if (expression == NULL)
 		return true;
 	pushdown->params = wa_exec_params(pushdown->params, (Node *) expression);
-	pushdown->runs_foreign_code |= wa_runs_foreign_code((Node *) expression);
 	return !add_inputs((Node *) expression, pushdown);
 }
 

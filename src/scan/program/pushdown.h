@@ -59,8 +59,6 @@ typedef struct WaPushdown
 	List *by; /* expressions, by which the device process is to group: the keys
 				 * that is pushed, and the inputs of what does not */
 	int ntried; /* expressions that might have been inputs */
-	bool
-		runs_foreign_code; /* what is not pushed: that is not the system's own */
 	List *
 		params; /* that plan nodes set, by their numbers, of what is not pushed */
 } WaPushdown;

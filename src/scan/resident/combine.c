@@ -5,19 +5,16 @@
  * A combination stands for all rows that have its values.  An expression over these
  * has one value for them all, which an aggregate takes as many times.  What
  * PostgreSQL would evaluate for none of the rows is not evaluated: clauses of WHERE
- * come in their order, behind them the keys and the arguments.  If something raises
- * an error, PostgreSQL raises one as well, but maybe another one, in an earlier row:
- * then the table is read.
+ * come in their order, behind them the keys and the arguments.  So if something raises
+ * an error PostgreSQL raises one as well.
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 
 #include "heap/gather.h"
-#include "scan/base/attempt.h"
 #include "scan/expr/lazy.h"
 #include "scan/resident/combine_internal.h"
 #include "scan/rows/merge.h"
@@ -219,11 +216,10 @@ take_combination(WaCombine *combine, uint32 combination, ExprContext *econtext)
 	combine->rows += rows;
 }
 
-/* Brings all combinations into their groups: a callback. */
+/* Brings all combinations into their groups. */
 static void
-take_all(void *context)
+take_all(WaCombine *combine)
 {
-	WaCombine *combine = (WaCombine *) context;
 	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
 	const uint32 ncombinations = wa_scan_groups(combine->asked);
 
@@ -242,20 +238,6 @@ take_all(void *context)
 	}
 }
 
-/*
- * Takes all combinations; returns false if something has raised an error.  In parallel
- * mode, where nothing can be tried, the error is raised: it is one that PostgreSQL has for
- * some row as well.
- */
-static bool
-try_all(WaCombine *combine)
-{
-	if (!IsInParallelMode())
-		return wa_attempt(take_all, combine);
-	take_all(combine);
-	return true;
-}
-
 /* Evaluates what there is to evaluate; returns false if that has no use. */
 static bool
 evaluate(WaCombine *combine)
@@ -266,8 +248,8 @@ evaluate(WaCombine *combine)
 
 	combine->slot =
 		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
-	taken = try_all(combine) && !combine->is_refused &&
-			!is_too_large(combine->state);
+	take_all(combine);
+	taken = !combine->is_refused && !is_too_large(combine->state);
 	econtext->ecxt_outertuple = shown;
 	ResetExprContext(econtext);
 	ExecDropSingleTupleTableSlot(combine->slot);

@@ -16,9 +16,8 @@ typedef struct WaCombine WaCombine;
 
 /*
  * Pushes parts of a node's query, in the current memory context, without the tables that
- * are to be spared.  Returns NULL if none can be
- * pushed, if the planner has expected too many combinations, or if functions of users
- * would be called in parallel mode, where their errors cannot be caught.
+ * are to be spared.  Returns NULL if none can be pushed, or if the planner has expected
+ * too many combinations.
  */
 extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared);
 
@@ -44,10 +43,9 @@ extern WA_MUST_CHECK bool wa_combine_receive(WaCombine *combine,
 
 /*
  * Brings the combinations into the groups of the node, which has none yet, and adds
- * their rows to those that it has kept.  Returns false, with nothing taken, if
- * PostgreSQL has to see the rows: an expression has raised an error, or the groups take
- * too much memory.  Functions of users may run queries, which ask the device process as
- * well.
+ * their rows to those that it has kept.  Returns false, with nothing taken, if the groups
+ * take too much memory.  Functions of users may run queries, which ask the device process
+ * as well.
  */
 extern WA_MUST_CHECK bool wa_combine_take(WaCombine *combine);
 

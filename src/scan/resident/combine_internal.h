@@ -35,7 +35,6 @@ struct WaCombine
 	int nwhere;
 	ExprState **keys;
 	WaCombinedColumn *columns;
-	bool runs_foreign_code; /* see WaPushdown */
 	List *params;
 
 	/* What a combination has */

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/tupdesc.h"
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
@@ -291,12 +290,10 @@ wa_combine_make(WaScanState *state, WaSpared spared)
 		return NULL;
 	pushdown = describe(state);
 	pushdown->spared = spared;
-	if (!wa_push_down(pushdown) ||
-		(pushdown->runs_foreign_code && IsInParallelMode()))
+	if (!wa_push_down(pushdown))
 		return NULL;
 	combine = palloc0(sizeof(WaCombine));
 	combine->state = state;
-	combine->runs_foreign_code = pushdown->runs_foreign_code;
 	combine->params = pushdown->params;
 	make_asked(combine, pushdown);
 	if (!kinds_match(combine, pushdown))

@@ -19,9 +19,8 @@ typedef struct WaRanks
 } WaRanks;
 
 /*
- * Merges the groups of a message with those of the node; where order matters,
- * their rows came later.  If the node's are closed, those that are not among them
- * are spilled.  The message was written by a process of the server, and may have
+ * Merges the groups of a message with those of the node.  If the node's are
+ * closed, those that are not among them are spilled.  The message was written by a process of the server, and may have
  * states.  Raises an error if the message is not one of the node's shape.  Needs
  * memory in the current context.
  */
