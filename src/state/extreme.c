@@ -125,8 +125,8 @@ display_scale(Datum numeric)
 {
 	WaNumericView view;
 
-	wa_numeric_view(DatumGetNumeric(numeric), &view);
-	return view.display_scale;
+	wa_numeric_view((Numeric) PG_DETOAST_DATUM_PACKED(numeric), &view);
+	return view.class == WA_NUMERIC_FINITE ? view.display_scale : 0;
 }
 
 /* Tells whether the operation has one value rather than another. */
