@@ -12,6 +12,7 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
 #include "state/column.h"
 #include "state/extreme.h"
 #include "state/numeric.h"
