@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include "nodes/parsenodes.h"
+
 #include "scan/plan/why_note.h"
 
 /* Returns where a plan has its note, or NULL if it has no range table. */
