@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
+
 #include "heap/gather.h"
 #include "scan/rows/batch_loop.h"
 #include "scan/rows/merge.h"
