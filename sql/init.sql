@@ -99,16 +99,18 @@ FROM unnest('{i2,i4,i8,f4,f8,d,t,ts,tz,m,o,n,v,tt,s,bp,a,e,ti,ip,lsn,x}'::text[]
 
 -- Returns the text of a value; of equal ones that look different, the same text.
 CREATE FUNCTION wa_value_text(x anyelement) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT CASE
-        WHEN pg_typeof(x) = 'numeric'::regtype THEN trim_scale(x::text::numeric)::text
-        WHEN pg_typeof(x) = 'interval'::regtype THEN justify_interval(x::text::interval)::text
-        WHEN pg_typeof(x) IN ('real'::regtype, 'double precision'::regtype)
-            THEN CASE x::text WHEN '-0' THEN '0' ELSE x::text END
-        WHEN pg_typeof(x) = 'float8[]'::regtype
-            THEN regexp_replace(x::text, '-0(?=[,}])', '0', 'g')
-        ELSE x::text
-    END
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    -- No CASE: PostgreSQL may compute all of its results, if x is a constant.
+    IF pg_typeof(x) = 'numeric'::regtype THEN
+        RETURN trim_scale(x::text::numeric);
+    ELSIF pg_typeof(x) = 'interval'::regtype THEN
+        RETURN justify_interval(x::text::interval);
+    ELSIF pg_typeof(x) IN ('real'::regtype, 'double precision'::regtype, 'float8[]'::regtype) THEN
+        RETURN regexp_replace(x::text, '-0(?=[,}]|$)', '0', 'g');
+    END IF;
+    RETURN x::text;
+END
 $$;
 
 -- Compares aggregates with their gpu_ twins in one query and returns those whose
