@@ -265,7 +265,8 @@ BEGIN
             rows := rows || row::text;
         END LOOP;
     EXCEPTION WHEN data_exception OR raise_exception THEN
-        rows := ARRAY['error: ' || SQLERRM];
+        -- of several rows that have one any may come first
+        rows := ARRAY['error: ' || regexp_replace(SQLERRM, '"[^"]*"', '"..."')];
     END;
     PERFORM set_config(name, value, true) FROM unnest(names, before) u (name, value);
     IF NOT is_ordered THEN
