@@ -19,10 +19,10 @@ typedef struct WaRanks
 } WaRanks;
 
 /*
- * Merges the groups of a message with those of the node.  If the node's are
- * closed, those that are not among them are spilled.  The message was written by a process of the server, and may have
- * states.  Raises an error if the message is not one of the node's shape.  Needs
- * memory in the current context.
+ * Merges the groups of a message with those of the node.  If the node's are closed, those
+ * that are not among them are spilled.  The message was written by a process of the
+ * server, and may have states.  Raises an error if the message is not one of the node's
+ * shape.  Needs memory in the current context.
  */
 extern void wa_scan_merge_groups(WaScanState *state, const void *message,
 								 Size bytes);
@@ -37,8 +37,8 @@ extern WA_MUST_CHECK bool wa_scan_answer_is_sound(const WaScanState *state,
 												  const WaRanks *ranks);
 
 /*
- * Likewise those of warpaggd, which are sound.  With may_spill the groups are closed once they are too
- * large.
+ * Likewise those of warpaggd, which are sound.  With may_spill the groups are closed once
+ * they are too large.
  */
 extern void wa_scan_merge_answer(WaScanState *state, const void *message,
 								 Size bytes, const WaRanks *ranks,
