@@ -1,6 +1,6 @@
 --
--- Aggregates over x + c, x - c, c - x and -x are told from what the node keeps of
--- x: results and errors are PostgreSQL's.
+-- Aggregates over x + c and x - c are told from what the node keeps of x, if c is a
+-- constant: results and errors are PostgreSQL's.  c - x and -x have columns of their own.
 --
 \pset null '(null)'
 LOAD 'warpagg';

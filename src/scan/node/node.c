@@ -110,6 +110,7 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 			castNode(Aggref, wa_plan_target(plan, state->nkeys + i));
 		WaScanResult *result = &state->results[i];
 		WaAggregateCall call;
+		WaOpSet operations;
 
 		check_permission(aggref->aggfnoid, OBJECT_AGGREGATE);
 		/* warpagg.accelerate is as it was when the plan was made. */
@@ -118,11 +119,14 @@ read_aggregates(WaScanState *state, const CustomScan *plan)
 		state->is_ours |= !call.builtin;
 		result->aggregate = call.aggregate;
 		result->output = call.output;
+		operations = wa_aggregate_operations(call.aggregate);
 		result->shift = wa_shift_make(&call);
 		if (result->shift != NULL)
+		{
 			check_permission(result->shift->function, OBJECT_FUNCTION);
-		result->column = find_column(
-			state, &call, wa_shift_operations(result->shift, call.aggregate));
+			operations |= result->shift->checks;
+		}
+		result->column = find_column(state, &call, operations);
 	}
 	state->nresults = naggregates;
 }

@@ -10,6 +10,7 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "core/int128.h"
 #include "scan/output/shifted.h"
@@ -50,112 +51,41 @@ read_values(const WaScanColumn *column, uint32 group)
 	return values;
 }
 
-/* Takes the value of a parameter; without rows nobody needs one. */
+/* Raises PostgreSQL's error of a result that is out of range. */
 static void
-take_parameter(const WaScanState *state, WaShift *shift)
+raise_error(const WaShift *shift)
 {
-	const WaVector *vector =
-		wa_interpreter_register(state->interpreter, shift->number);
-
-	shift->is_null = true;
-	if (state->kept_rows == 0)
-		return;
-	/* All rows may have been taken by others, who do not need it. */
-	(void) wa_interpreter_reach(
-		state->interpreter, state->css.ss.ps.ps_ExprContext, state->nfilters);
-	shift->is_null = !wa_vector_is_valid(vector, 0);
-	if (!shift->is_null)
-		shift->c = wa_vector_ints(vector)[0];
+	ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					errmsg("%s out of range", format_type_be(shift->type))));
 }
 
-/* What values of a column may be. */
-typedef struct Limits
-{
-	bool is_needed; /* there may be others */
-	int64 lowest;
-	int64 highest;
-} Limits;
-
-/* Returns the limits of a column. */
-static Limits
-find_limits(const WaScanState *state, int column)
-{
-	Limits limits = {false, PG_INT64_MIN, PG_INT64_MAX};
-
-	for (int i = 0; i < state->nresults; i++)
-	{
-		const WaShift *shift = state->results[i].shift;
-		int64 lowest;
-		int64 highest;
-
-		if (state->results[i].column != column || shift == NULL ||
-			shift->is_null)
-			continue;
-		wa_shift_limits(shift, &lowest, &highest);
-		limits.lowest = Max(limits.lowest, lowest);
-		limits.highest = Min(limits.highest, highest);
-		limits.is_needed |=
-			lowest > shift->smallest_x || highest < shift->largest_x;
-	}
-	return limits;
-}
-
-/* Raises the error of the first aggregate of a column that has one. */
+/* Checks the groups of a result. */
 static void
-raise_error(const WaScanState *state, int column, const Values *values)
+check_result(const WaScanState *state, const WaScanResult *result)
 {
-	const WaOpSet ops = state->columns[column].plan.key.ops;
+	const WaShift *shift = result->shift;
 
-	for (int i = 0; i < state->nresults; i++)
-	{
-		const WaShift *shift = state->results[i].shift;
-
-		if (state->results[i].column != column || shift == NULL ||
-			shift->is_null)
-			continue;
-		if (wa_ops_have(ops, WA_OP_MIN))
-			wa_shift_call(shift, values->min);
-		if (wa_ops_have(ops, WA_OP_MAX))
-			wa_shift_call(shift, values->max);
-	}
-	elog(ERROR,
-		 "a shifted value is out of range, which PostgreSQL has not seen");
-}
-
-/* Checks all groups of a column. */
-static void
-check_column(const WaScanState *state, int number)
-{
-	const WaScanColumn *column = &state->columns[number];
-	const Limits limits = find_limits(state, number);
-
-	if (!limits.is_needed)
-		return;
 	for (uint32 group = 0; group < wa_scan_groups(state); group++)
 	{
-		const Values values = read_values(column, group);
-		const WaOpSet ops = column->plan.key.ops;
+		const Values values =
+			read_values(&state->columns[result->column], group);
 
 		CHECK_FOR_INTERRUPTS();
-		if (values.rows > 0 &&
-			((wa_ops_have(ops, WA_OP_MIN) && values.min < limits.lowest) ||
-			 (wa_ops_have(ops, WA_OP_MAX) && values.max > limits.highest)))
-			raise_error(state, number, &values);
+		if (values.rows > 0 && ((wa_ops_have(shift->checks, WA_OP_MIN) &&
+								 values.min < shift->lowest) ||
+								(wa_ops_have(shift->checks, WA_OP_MAX) &&
+								 values.max > shift->highest)))
+			raise_error(shift);
 	}
 }
 
 void
-wa_shifted_check(WaScanState *state)
+wa_shifted_check(const WaScanState *state)
 {
 	for (int i = 0; i < state->nresults; i++)
-	{
-		WaShift *shift = state->results[i].shift;
-
-		if (shift != NULL && shift->parameter != NULL)
-			take_parameter(state, shift);
-	}
-	for (int i = 0; i < state->ncolumns; i++)
-		check_column(state, i);
+		if (state->results[i].shift != NULL &&
+			state->results[i].shift->checks != 0)
+			check_result(state, &state->results[i]);
 }
 
 /* Returns a sum or an average of so many rows. */
@@ -164,7 +94,7 @@ sum_result(const WaShift *shift, WaAggregate aggregate, const Values *values,
 		   bool *is_null)
 {
 	const WaInt128 sum =
-		wa_int128_make(wa_shift_sum(shift, values->sum, values->rows));
+		wa_int128_make(wa_shift_apply(shift, values->sum, values->rows));
 	WaAggState *state;
 	int64 number;
 
@@ -177,29 +107,42 @@ sum_result(const WaShift *shift, WaAggregate aggregate, const Values *values,
 	return wa_aggregate_result(aggregate, state, is_null);
 }
 
+/* Returns the result of an x. */
+static Datum
+integer_datum(const WaShift *shift, int64 x)
+{
+	const int64 number = (int64) wa_shift_apply(shift, x, 1);
+
+	switch (shift->type)
+	{
+		case INT2OID:
+			return Int16GetDatum((int16) number);
+		case INT4OID:
+			return Int32GetDatum((int32) number);
+		default:
+			return Int64GetDatum(number);
+	}
+}
+
 Datum
 wa_shifted_result(const WaScanColumn *column, const WaScanResult *result,
 				  uint32 group, bool *is_null)
 {
 	const WaShift *shift = result->shift;
-	Values values = read_values(column, group);
+	const Values values = read_values(column, group);
 
-	if (shift->is_null)
-		values.rows = 0;
 	*is_null = values.rows == 0 && result->aggregate != WA_COUNT;
 	if (result->aggregate == WA_COUNT || *is_null)
 		return Int64GetDatum(values.rows);
-	switch (wa_shift_aggregate(shift, result->aggregate))
+	switch (result->aggregate)
 	{
 		case WA_SUM:
 		case WA_AVG:
 			return sum_result(shift, result->aggregate, &values, is_null);
 		case WA_MIN:
-			return wa_shift_datum(shift->type,
-								  wa_shift_apply(shift, values.min));
+			return integer_datum(shift, values.min);
 		case WA_MAX:
-			return wa_shift_datum(shift->type,
-								  wa_shift_apply(shift, values.max));
+			return integer_datum(shift, values.max);
 		default:
 			/* The variance is that of x. */
 			return wa_aggregate_result(
@@ -216,9 +159,9 @@ wa_shifted_estimate(const WaScanColumn *column, const WaScanResult *result,
 	const Values values = read_values(column, group);
 
 	if ((result->aggregate != WA_SUM && result->aggregate != WA_AVG) ||
-		shift->is_null || values.rows == 0)
+		values.rows == 0)
 		return false;
-	*value = (double) wa_shift_sum(shift, values.sum, values.rows);
+	*value = (double) wa_shift_apply(shift, values.sum, values.rows);
 	if (result->aggregate == WA_AVG)
 		*value /= (double) values.rows;
 	return true;

@@ -9,11 +9,10 @@
 #include "scan/state/scan_state.h"
 
 /*
- * Takes the parameters that values are shifted by, and raises PostgreSQL's error
- * if a value of a group that is there is out of range then.  To be called before
- * any result of these groups is asked for.
+ * Raises PostgreSQL's error if a value of a group that is there is out of range.  To
+ * be called before any result of these groups is asked for.
  */
-extern void wa_shifted_check(WaScanState *state);
+extern void wa_shifted_check(const WaScanState *state);
 
 /*
  * Returns the result of an aggregate that has a shift.  Needs memory in the

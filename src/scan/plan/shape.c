@@ -301,8 +301,7 @@ check_order(const WaAggregateCall *call)
 
 /* Compiles an aggregate; stores the register of its argument, if it has one. */
 static const char *
-try_aggregate(WaCompiler *compiler, const WaAggregateCall *call,
-			  const WaShift *shift, int *number)
+try_aggregate(WaCompiler *compiler, const WaAggregateCall *call, int *number)
 {
 	const char *reason = check_order(call);
 
@@ -318,8 +317,6 @@ try_aggregate(WaCompiler *compiler, const WaAggregateCall *call,
 	}
 	if (call->filter != NULL)
 		reason = try_compile(compiler, call->filter);
-	if (reason == NULL && shift != NULL && shift->parameter != NULL)
-		reason = try_compile(compiler, shift->parameter);
 	return reason;
 }
 
@@ -357,7 +354,6 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 	foreach (cell, shape->aggregates)
 	{
 		WaAggregateCall call;
-		const WaShift *shift;
 		int number;
 		const char *reason =
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
@@ -366,8 +362,8 @@ check_aggregates(WaCompiler *compiler, WaShape *shape)
 			reason = wa_aggregate_refusal(&call);
 		if (reason != NULL)
 			return reason;
-		shift = wa_shift_make(&call);
-		reason = try_aggregate(compiler, &call, shift, &number);
+		(void) wa_shift_make(&call);
+		reason = try_aggregate(compiler, &call, &number);
 		if (reason != NULL)
 			return reason;
 		shape->can_push &= has_record(compiler, &call, number);

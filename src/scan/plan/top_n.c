@@ -134,7 +134,7 @@ checks_groups(const WaScanState *state)
 {
 	for (int i = 0; i < state->nresults; i++)
 		if (state->results[i].shift != NULL &&
-			wa_shift_checks(state->results[i].shift) != 0)
+			state->results[i].shift->checks != 0)
 			return true;
 	return false;
 }

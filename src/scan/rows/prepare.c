@@ -73,19 +73,6 @@ compile_argument(WaCompiler *compiler, const WaScanColumn *column)
 									 column->plan.key.ops == 0));
 }
 
-/* Gives what shifts values a register, if it is not known yet. */
-static void
-compile_parameters(WaCompiler *compiler, const WaScanState *state)
-{
-	for (int i = 0; i < state->nresults; i++)
-	{
-		WaShift *shift = state->results[i].shift;
-
-		if (shift != NULL && shift->parameter != NULL)
-			shift->number = compile(compiler, shift->parameter);
-	}
-}
-
 /* Makes the query program. */
 static WaCompiler *
 compile_all(WaScanState *state)
@@ -131,7 +118,6 @@ compile_all(WaScanState *state)
 		column->filter_register =
 			column->filter == NULL ? -1 : compile(compiler, column->filter);
 	}
-	compile_parameters(compiler, state);
 	state->end = compiler->ninstructions;
 	return compiler;
 }

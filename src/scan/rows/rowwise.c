@@ -22,7 +22,6 @@ struct WaRowwise
 	ExprState **keys;
 	ExprState **filters;   /* of the columns; NULL: none */
 	ExprState **arguments; /* NULL: rows are counted */
-	ExprState **shifts;    /* of results: their parameters; NULL: none */
 	Datum *values;
 	bool *nulls;
 };
@@ -61,11 +60,6 @@ wa_rowwise_make(WaScanState *state)
 		rowwise->filters[i] = prepare(state->columns[i].filter, parameters);
 		rowwise->arguments[i] = prepare(state->columns[i].argument, parameters);
 	}
-	rowwise->shifts = palloc0(sizeof(ExprState *) * (state->nresults + 1));
-	for (int i = 0; i < state->nresults; i++)
-		if (state->results[i].shift != NULL)
-			rowwise->shifts[i] =
-				prepare(state->results[i].shift->parameter, parameters);
 	return rowwise;
 }
 
@@ -184,29 +178,16 @@ take_row(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
 		take_column(rowwise, state, i, group, econtext);
 }
 
-/*
- * Evaluates what comes after WHERE for a row that fulfils it: keys, then aggregate by
- * aggregate its column, unless another one has it, too, and by what that is shifted.
- */
+/* Evaluates what comes after WHERE for a row that fulfils it: keys, then columns. */
 static void
 look_behind_where(WaRowwise *rowwise, const WaScanState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	int ncolumns = 0;
 	Datum value;
-	bool is_null;
 
 	evaluate_keys(rowwise, state, econtext);
-	for (int i = 0; i < state->nresults; i++)
-	{
-		if (state->results[i].column == ncolumns)
-			(void) evaluate_column(rowwise, ncolumns++, econtext, &value);
-		if (rowwise->shifts[i] != NULL)
-			(void) ExecEvalExpr(rowwise->shifts[i], econtext, &is_null);
-	}
-	/* Workers know of no results. */
-	while (ncolumns < state->ncolumns)
-		(void) evaluate_column(rowwise, ncolumns++, econtext, &value);
+	for (int i = 0; i < state->ncolumns; i++)
+		(void) evaluate_column(rowwise, i, econtext, &value);
 }
 
 /* Shows a row to the expressions; returns the memory context to go back to. */
