@@ -79,10 +79,24 @@ number_of(const Const *c)
 	}
 }
 
+/* Returns a type that has all values of an integer: the one before it was widened. */
+static Oid
+narrowest_type(const Expr *x)
+{
+	const FuncExpr *call = (const FuncExpr *) x;
+
+	if (IsA(x, FuncExpr) &&
+		(call->funcid == F_INT4_INT2 || call->funcid == F_INT8_INT2 ||
+		 call->funcid == F_INT8_INT4))
+		return exprType((const Node *) linitial(call->args));
+	return exprType((const Node *) x);
+}
+
 /* Sets which x have a result that is in range, and what is to be looked at. */
 static void
-find_range(WaShift *shift, Oid x_type)
+find_range(WaShift *shift, const Expr *x)
 {
+	const Oid x_type = narrowest_type(x);
 	WaShift back = *shift;
 	__int128 lowest;
 	__int128 highest;
@@ -130,7 +144,7 @@ wa_shift_make(WaAggregateCall *call)
 	shift->is_less = operation == SUBTRACTS;
 	call->argument = x;
 	call->argument_type = exprType((Node *) x);
-	find_range(shift, call->argument_type);
+	find_range(shift, x);
 	shift->plan.key.argument_type = shift->type;
 	shift->plan.key.ops = wa_aggregate_operations(WA_SUM);
 	shift->plan.many = true;

@@ -208,29 +208,32 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	bool use_prefix = explain_has_prefixes_compat(es);
 
 	wa_shared_instrument_collect(state, &instrument);
-	show_expressions(
-		"Aggregates",
-		targets(plan, state->nkeys, state->nkeys + state->nresults), context,
-		use_prefix, es);
-	show_expressions("Group Key", targets(plan, 0, state->nkeys), context,
+	show_expressions("Aggregates",
+					 targets(plan, state->query.nkeys,
+							 state->query.nkeys + state->query.nresults),
+					 context, use_prefix, es);
+	show_expressions("Group Key", targets(plan, 0, state->query.nkeys), context,
 					 use_prefix, es);
-	show_clauses("One-Time Filter", state->one_time_clauses, context,
+	show_clauses("One-Time Filter", state->query.one_time_clauses, context,
 				 use_prefix, es);
-	show_clauses("Row Filter", state->filter_clauses, context, use_prefix, es);
+	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,
+				 es);
 	show_top(plan, context, use_prefix, es);
 	ExplainPropertyText("Device", "CPU", es);
 	if (es->verbose)
-		ExplainPropertyInteger("Aggregated Columns", NULL, state->ncolumns, es);
-	if (state->nworkers > 0)
-		ExplainPropertyInteger("Workers Planned", NULL, state->nworkers, es);
-	if (state->nworkers > 0 && es->analyze)
-		ExplainPropertyInteger("Workers Launched", NULL, state->nlaunched, es);
-	if (es->costs && state->planned_batches > 1)
-		ExplainPropertyInteger("Planned Batches", NULL, state->planned_batches,
+		ExplainPropertyInteger("Aggregated Columns", NULL,
+							   state->query.ncolumns, es);
+	if (state->query.nworkers > 0)
+		ExplainPropertyInteger("Workers Planned", NULL, state->query.nworkers,
 							   es);
+	if (state->query.nworkers > 0 && es->analyze)
+		ExplainPropertyInteger("Workers Launched", NULL, state->nlaunched, es);
+	if (es->costs && state->query.planned_batches > 1)
+		ExplainPropertyInteger("Planned Batches", NULL,
+							   state->query.planned_batches, es);
 	if (es->analyze)
 	{
 		show_instrument(&instrument, state->top != NULL, es);
-		wa_why_heap_show(state, &instrument, es);
+		wa_why_heap_show(&state->query, &state->source, &instrument, es);
 	}
 }

@@ -24,12 +24,12 @@ read_heap(WaScanState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 
-	if (state->is_covered)
-		wa_spill_check(state);
+	if (state->source.is_covered)
+		wa_spill_check(&state->store);
 	else
 		(void) wa_scan_take_batch(state);
 	/* Workers are given what subselects return, which may not be run in vain. */
-	while (wa_interpreter_waits(state->interpreter, econtext) &&
+	while (wa_interpreter_waits(state->query.interpreter, econtext) &&
 		   wa_scan_take_batch(state))
 		;
 	wa_parallel_read(state);
@@ -45,23 +45,23 @@ read_table(WaScanState *state)
 	wa_scan_begin(state);
 	if (!ExecQual(state->one_time_filter, econtext))
 		return;
-	if (!wa_heap_has_rows(state->heap))
+	if (!wa_heap_has_rows(state->source.heap))
 		return;
-	if (wa_interpreter_prepare(state->interpreter, econtext))
+	if (wa_interpreter_prepare(state->query.interpreter, econtext))
 		wa_resident_use(state);
 	else
-		wa_why_heap_note(state, "no vector holds a constant's value");
-	wa_heap_may_mark(state->heap);
+		wa_why_heap_note(&state->source, "no vector holds a constant's value");
+	wa_heap_may_mark(state->source.heap);
 	read_heap(state);
-	wa_spill_finish(state, 1);
+	wa_spill_finish(&state->store, 1);
 }
 
 void
 wa_scan_start(WaScanState *state)
 {
-	if (state->is_ours)
+	if (state->query.is_ours)
 		wa_client_begin();
-	wa_spill_end(state);
+	wa_spill_end(&state->store);
 	wa_instrument_start(state);
 	state->is_started = true;
 }
@@ -69,7 +69,7 @@ wa_scan_start(WaScanState *state)
 bool
 wa_scan_fill(WaScanState *state)
 {
-	if (state->batches > 0 && !wa_spill_is_left(state))
+	if (state->batches > 0 && !wa_spill_is_left(&state->store))
 		return false;
 	state->next = 0;
 	if (state->batches++ == 0)

@@ -4,16 +4,9 @@
  */
 #include "postgres.h"
 
-#include "catalog/objectaccess.h"
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/acl.h"
-#include "utils/lsyscache.h"
-#include "utils/typcache.h"
 
-#include "compat.h"
 #include "scan/node/explain.h"
 #include "scan/node/fill.h"
 #include "scan/output/output.h"
@@ -45,116 +38,6 @@ keep_free_memory(void)
 	kept = true;
 }
 
-/* Checks that the user may call an aggregate or a function. */
-static void
-check_permission(Oid function, ObjectType type)
-{
-	AclResult result = proc_aclcheck_compat(function, ACL_EXECUTE);
-
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, type, get_func_name(function));
-	InvokeFunctionExecuteHook(function);
-}
-
-/* Tells whether two aggregates can share a column. */
-static bool
-shares_column(const WaScanColumn *column, const WaAggregateCall *call,
-			  uint32 hash)
-{
-	return column->hash == hash && equal(column->argument, call->argument) &&
-		   equal(column->filter, call->filter) &&
-		   column->plan.collation == call->collation;
-}
-
-/*
- * Returns the number of the column for an aggregate that needs the operations;
- * it may add one.
- */
-static int
-find_column(WaScanState *state, const WaAggregateCall *call, WaOpSet ops)
-{
-	const uint32 hash = wa_column_hash(call->argument, call->filter);
-	WaScanColumn *column;
-	int number = 0;
-
-	while (number < state->ncolumns &&
-		   !shares_column(&state->columns[number], call, hash))
-		number++;
-	column = &state->columns[number];
-	if (number == state->ncolumns)
-	{
-		state->ncolumns++;
-		memset(column, 0, sizeof(*column));
-		column->argument = call->argument;
-		column->filter = call->filter;
-		column->hash = hash;
-		column->plan.collation = call->collation;
-		column->plan.key.argument_type =
-			call->argument == NULL ? BOOLOID : call->argument_type;
-	}
-	column->plan.key.ops |= ops;
-	return number;
-}
-
-/* Finds out what is aggregated. */
-static void
-read_aggregates(WaScanState *state, const CustomScan *plan)
-{
-	int naggregates = wa_plan_number(plan, WA_PLAN_AGGREGATES);
-
-	state->columns = palloc(sizeof(WaScanColumn) * (naggregates + 1));
-	state->results = palloc(sizeof(WaScanResult) * (naggregates + 1));
-	for (int i = 0; i < naggregates; i++)
-	{
-		const Aggref *aggref =
-			castNode(Aggref, wa_plan_target(plan, state->nkeys + i));
-		WaScanResult *result = &state->results[i];
-		WaAggregateCall call;
-		WaOpSet operations;
-
-		check_permission(aggref->aggfnoid, OBJECT_AGGREGATE);
-		/* warpagg.accelerate is as it was when the plan was made. */
-		if (wa_aggregate_describe(aggref, &call) != NULL)
-			elog(ERROR, "unexpected aggregate %u", aggref->aggfnoid);
-		state->is_ours |= !call.builtin;
-		result->aggregate = call.aggregate;
-		result->output = call.output;
-		operations = wa_aggregate_operations(call.aggregate);
-		result->shift = wa_shift_make(&call);
-		if (result->shift != NULL)
-		{
-			check_permission(result->shift->function, OBJECT_FUNCTION);
-			operations |= result->shift->checks;
-		}
-		result->column = find_column(state, &call, operations);
-	}
-	state->nresults = naggregates;
-}
-
-/* Finds out by what is grouped. */
-static void
-read_keys(WaScanState *state, const CustomScan *plan)
-{
-	state->nkeys = wa_plan_number(plan, WA_PLAN_KEYS);
-	state->keys = palloc(sizeof(WaScanKey) * (state->nkeys + 1));
-	for (int i = 0; i < state->nkeys; i++)
-		state->keys[i].expression = wa_plan_target(plan, i);
-}
-
-/* Checks that the user may compare the keys, as PostgreSQL does for its groups. */
-static void
-check_keys(const WaScanState *state)
-{
-	for (int i = 0; i < state->nkeys; i++)
-	{
-		Oid type = exprType((Node *) state->keys[i].expression);
-
-		check_permission(
-			get_opcode(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr),
-			OBJECT_FUNCTION);
-	}
-}
-
 /*
  * Takes the table from the executor's part of the node.  What has one there is a
  * scan whose current row WHERE CURRENT OF looks for; this has no such row.
@@ -162,7 +45,7 @@ check_keys(const WaScanState *state)
 static void
 take_relation(WaScanState *state)
 {
-	state->relation = state->css.ss.ss_currentRelation;
+	state->source.relation = state->css.ss.ss_currentRelation;
 	state->css.ss.ss_currentRelation = NULL;
 }
 
@@ -174,27 +57,18 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	WaPlanTop top;
 
 	take_relation(state);
-	state->varno = plan->scan.scanrelid;
-	state->nworkers = wa_plan_number(plan, WA_PLAN_WORKERS);
-	state->planned_batches = wa_plan_number(plan, WA_PLAN_BATCHES);
-	state->planned_groups = wa_plan_number(plan, WA_PLAN_GROUPS);
-	state->planned_combinations = wa_plan_number(plan, WA_PLAN_COMBINATIONS);
-	state->planned_spared = wa_plan_number(plan, WA_PLAN_SPARED);
-	state->block_cost = wa_plan_block_cost(plan);
-	read_keys(state, plan);
-	state->filter_clauses = wa_plan_filters(plan);
-	state->one_time_clauses = wa_plan_one_time_filters(plan);
-	read_aggregates(state, plan);
+	state->source.estate = estate;
+	wa_scan_query_read(&state->query, plan);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	keep_free_memory();
-	check_keys(state);
+	wa_scan_query_check_keys(&state->query);
 	wa_scan_prepare(state);
 	state->one_time_filter =
-		ExecInitQual(state->one_time_clauses, &node->ss.ps);
+		ExecInitQual(state->query.one_time_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
 	if (wa_plan_top(plan, &top))
-		state->top = wa_top_make(state, &top);
+		state->top = wa_top_make(&node->ss, &state->store, &top);
 	wa_shared_instrument_make(state);
 }
 
@@ -207,9 +81,12 @@ fill(WaScanState *state)
 {
 	if (!wa_scan_fill(state))
 		return false;
-	wa_shifted_check(state);
+	wa_shifted_check(&state->store);
 	if (state->top != NULL)
+	{
 		wa_top_choose(state->top);
+		state->now.compared_groups += wa_scan_groups(&state->store);
+	}
 	return true;
 }
 
@@ -228,7 +105,7 @@ next_group(WaScanState *state, uint32 *group)
 	for (;;)
 	{
 		ngroups = state->top != NULL ? wa_top_count(state->top)
-									 : wa_scan_groups(state);
+									 : wa_scan_groups(&state->store);
 		if (state->next < ngroups)
 			break;
 		if (!fill(state))
@@ -255,7 +132,8 @@ exec_scan(CustomScanState *node)
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		econtext->ecxt_scantuple = wa_output_store(state, group, NULL);
+		econtext->ecxt_scantuple = wa_output_store(&state->store, group, NULL,
+												   node->ss.ss_ScanTupleSlot);
 		MemoryContextSwitchTo(old);
 		if (!ExecQual(ps->qual, econtext))
 		{
@@ -274,10 +152,10 @@ end_scan(CustomScanState *node)
 	WaScanState *state = (WaScanState *) node;
 
 	wa_shared_instrument_leave(state);
-	if (state->heap != NULL)
-		wa_heap_end(state->heap);
-	state->heap = NULL;
-	wa_spill_end(state);
+	if (state->source.heap != NULL)
+		wa_heap_end(state->source.heap);
+	state->source.heap = NULL;
+	wa_spill_end(&state->store);
 }
 
 static void
@@ -290,7 +168,7 @@ rescan(CustomScanState *node)
 		return; /* no group has been given up yet */
 	state->is_started = false;
 	if (node->ss.ps.chgParam != NULL)
-		wa_interpreter_reset(state->interpreter);
+		wa_interpreter_reset(state->query.interpreter);
 }
 
 Node *

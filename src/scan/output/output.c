@@ -16,27 +16,30 @@
 
 /* Returns what an aggregate comes to over the rows of a column. */
 static Datum
-column_result(const WaScanColumn *column, uint32 group, WaAggregate aggregate,
-			  bool *is_null)
+column_result(const WaScanStore *store, int number, uint32 group,
+			  WaAggregate aggregate, bool *is_null)
 {
+	const WaScanColumn *column = &store->query->columns[number];
 	Datum value;
 
-	if (wa_accumulator_peek(column->accumulator, &column->plan, column->kind,
-							group, aggregate, &value, is_null))
+	if (wa_accumulator_peek(store->columns[number], &column->plan,
+							store->query->compiled.columns[number].kind, group,
+							aggregate, &value, is_null))
 		return value;
 	return wa_aggregate_result(
-		aggregate, wa_accumulator_state(column->accumulator, group), is_null);
+		aggregate, wa_accumulator_state(store->columns[number], group),
+		is_null);
 }
 
 /* Returns number and sum as PostgreSQL's avg of integers has them in its state. */
 static Datum
-pair_value(const WaScanColumn *column, uint32 group)
+pair_value(const WaScanStore *store, int number, uint32 group)
 {
 	Datum pair[2];
 	bool is_null;
 
-	pair[0] = column_result(column, group, WA_COUNT, &is_null);
-	pair[1] = column_result(column, group, WA_SUM, &is_null);
+	pair[0] = column_result(store, number, group, WA_COUNT, &is_null);
+	pair[1] = column_result(store, number, group, WA_SUM, &is_null);
 	if (is_null)
 		pair[1] = Int64GetDatum(0);
 	return PointerGetDatum(construct_array(pair, lengthof(pair), INT8OID,
@@ -46,9 +49,9 @@ pair_value(const WaScanColumn *column, uint32 group)
 
 /* Returns the serialized state of a group's rows, NULL if there is none. */
 static Datum
-state_value(const WaScanColumn *column, uint32 group, bool *is_null)
+state_value(const WaScanStore *store, int number, uint32 group, bool *is_null)
 {
-	WaAggState *state = wa_accumulator_state(column->accumulator, group);
+	WaAggState *state = wa_accumulator_state(store->columns[number], group);
 
 	*is_null = state == NULL;
 	return state == NULL ? (Datum) 0 : PointerGetDatum(wa_wire_state(state));
@@ -56,65 +59,66 @@ state_value(const WaScanColumn *column, uint32 group, bool *is_null)
 
 /* Returns what the node has for an aggregate. */
 static Datum
-result_value(const WaScanState *state, const WaScanResult *result, uint32 group,
+result_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
 			 bool *is_null)
 {
-	const WaScanColumn *column = &state->columns[result->column];
-
 	if (result->output == WA_OUTPUT_STATE)
-		return state_value(column, group, is_null);
+		return state_value(store, result->column, group, is_null);
 	if (result->output == WA_OUTPUT_PAIR)
 	{
 		*is_null = false;
-		return pair_value(column, group);
+		return pair_value(store, result->column, group);
 	}
 	if (result->shift != NULL)
-		return wa_shifted_result(column, result, group, is_null);
-	return column_result(column, group, result->aggregate, is_null);
+		return wa_shifted_result(store, result, group, is_null);
+	return column_result(store, result->column, group, result->aggregate,
+						 is_null);
 }
 
 Datum
-wa_output_value(const WaScanState *state, uint32 group, int column,
+wa_output_value(const WaScanStore *store, uint32 group, int column,
 				bool *is_null)
 {
-	if (column < state->nkeys)
-		return wa_groups_key(state->groups, group, column, is_null);
-	if (column < state->nkeys + state->nresults)
-		return result_value(state, &state->results[column - state->nkeys],
-							group, is_null);
+	if (column < store->query->nkeys)
+		return wa_groups_key(store->groups, group, column, is_null);
+	if (column < store->query->nkeys + store->query->nresults)
+		return result_value(
+			store, &store->query->results[column - store->query->nkeys], group,
+			is_null);
 	*is_null = true;
 	return (Datum) 0;
 }
 
 bool
-wa_output_estimate(const WaScanState *state, uint32 group, int column,
+wa_output_estimate(const WaScanStore *store, uint32 group, int column,
 				   double *value)
 {
-	const WaScanResult *result = &state->results[column - state->nkeys];
+	const WaScanResult *result =
+		&store->query->results[column - store->query->nkeys];
 	const WaScanColumn *aggregated;
 
-	if (column < state->nkeys || column >= state->nkeys + state->nresults)
+	if (column < store->query->nkeys ||
+		column >= store->query->nkeys + store->query->nresults)
 		return false;
-	aggregated = &state->columns[result->column];
+	aggregated = &store->query->columns[result->column];
 	if (result->shift != NULL)
-		return wa_shifted_estimate(aggregated, result, group, value);
-	return wa_accumulator_estimate(aggregated->accumulator, &aggregated->plan,
-								   aggregated->kind, group, result->aggregate,
-								   value);
+		return wa_shifted_estimate(store, result, group, value);
+	return wa_accumulator_estimate(
+		store->columns[result->column], &aggregated->plan,
+		store->query->compiled.columns[result->column].kind, group,
+		result->aggregate, value);
 }
 
 TupleTableSlot *
-wa_output_store(const WaScanState *state, uint32 group,
-				const Bitmapset *columns)
+wa_output_store(const WaScanStore *store, uint32 group,
+				const Bitmapset *columns, TupleTableSlot *slot)
 {
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts);
-	for (int i = 0; i < state->nkeys + state->nresults; i++)
+	for (int i = 0; i < store->query->nkeys + store->query->nresults; i++)
 		if (columns == NULL || bms_is_member(i, columns))
 			slot->tts_values[i] =
-				wa_output_value(state, group, i, &slot->tts_isnull[i]);
+				wa_output_value(store, group, i, &slot->tts_isnull[i]);
 	return ExecStoreVirtualTuple(slot);
 }
 

@@ -8,30 +8,31 @@
 #include "nodes/bitmapset.h"
 
 #include "core/must_check.h"
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_store.h"
 
 /*
  * Returns a column of a group: a key or a result, numbered as in the scan tuple
  * from 0.  Other columns are NULL.  Needs memory in the current context; what is
  * returned lives until another result of the group, or the current context goes.
  */
-extern Datum wa_output_value(const WaScanState *state, uint32 group, int column,
+extern Datum wa_output_value(const WaScanStore *store, uint32 group, int column,
 							 bool *is_null);
 
 /*
  * Estimates a column of a group, for comparison with other groups, as
  * wa_accumulator_estimate does; returns false if that cannot be done.
  */
-extern WA_MUST_CHECK bool wa_output_estimate(const WaScanState *state,
+extern WA_MUST_CHECK bool wa_output_estimate(const WaScanStore *store,
 											 uint32 group, int column,
 											 double *value);
 
 /*
- * Stores a group in the node's scan tuple: those of its columns that are in the
- * set, or all if that is NULL; the others are NULL.
+ * Stores a group in a slot for scan tuples of the node: those of its columns that are in
+ * the set, or all if that is NULL; the others are NULL.
  */
-extern TupleTableSlot *wa_output_store(const WaScanState *state, uint32 group,
-									   const Bitmapset *columns);
+extern TupleTableSlot *wa_output_store(const WaScanStore *store, uint32 group,
+									   const Bitmapset *columns,
+									   TupleTableSlot *slot);
 
 /* Returns the columns that an expression over the scan tuple refers to. */
 extern Bitmapset *wa_output_columns(Node *expression);

@@ -25,18 +25,19 @@ typedef struct Values
 	int64 max;
 } Values;
 
-/* Reads the record of a group. */
+/* Reads the record of a group and a column. */
 static Values
-read_values(const WaScanColumn *column, uint32 group)
+read_values(const WaScanStore *store, int number, uint32 group)
 {
-	const WaOpSet ops = column->plan.key.ops;
+	const WaQueryColumn *column = &store->query->compiled.columns[number];
+	const WaOpSet ops = column->ops;
 	const WaRecordLayout layout = wa_record_layout(WA_VECTOR_INT, ops);
 	Values values = {0};
 	WaInt128 sum;
 	WaRecord record;
 
 	if (column->kind != WA_VECTOR_INT ||
-		!wa_accumulator_record(column->accumulator, group, &record))
+		!wa_accumulator_record(store->columns[number], group, &record))
 		elog(ERROR, "unexpected form of a column of integers");
 	values.rows = (int64) record.words[0];
 	if (wa_ops_have(ops, WA_OP_SUM))
@@ -61,14 +62,13 @@ raise_error(const WaShift *shift)
 
 /* Checks the groups of a result. */
 static void
-check_result(const WaScanState *state, const WaScanResult *result)
+check_result(const WaScanStore *store, const WaScanResult *result)
 {
 	const WaShift *shift = result->shift;
 
-	for (uint32 group = 0; group < wa_scan_groups(state); group++)
+	for (uint32 group = 0; group < wa_scan_groups(store); group++)
 	{
-		const Values values =
-			read_values(&state->columns[result->column], group);
+		const Values values = read_values(store, result->column, group);
 
 		CHECK_FOR_INTERRUPTS();
 		if (values.rows > 0 && ((wa_ops_have(shift->checks, WA_OP_MIN) &&
@@ -80,12 +80,12 @@ check_result(const WaScanState *state, const WaScanResult *result)
 }
 
 void
-wa_shifted_check(const WaScanState *state)
+wa_shifted_check(const WaScanStore *store)
 {
-	for (int i = 0; i < state->nresults; i++)
-		if (state->results[i].shift != NULL &&
-			state->results[i].shift->checks != 0)
-			check_result(state, &state->results[i]);
+	for (int i = 0; i < store->query->nresults; i++)
+		if (store->query->results[i].shift != NULL &&
+			store->query->results[i].shift->checks != 0)
+			check_result(store, &store->query->results[i]);
 }
 
 /* Returns a sum or an average of so many rows. */
@@ -125,11 +125,11 @@ integer_datum(const WaShift *shift, int64 x)
 }
 
 Datum
-wa_shifted_result(const WaScanColumn *column, const WaScanResult *result,
+wa_shifted_result(const WaScanStore *store, const WaScanResult *result,
 				  uint32 group, bool *is_null)
 {
 	const WaShift *shift = result->shift;
-	const Values values = read_values(column, group);
+	const Values values = read_values(store, result->column, group);
 
 	*is_null = values.rows == 0 && result->aggregate != WA_COUNT;
 	if (result->aggregate == WA_COUNT || *is_null)
@@ -147,16 +147,17 @@ wa_shifted_result(const WaScanColumn *column, const WaScanResult *result,
 			/* The variance is that of x. */
 			return wa_aggregate_result(
 				result->aggregate,
-				wa_accumulator_state(column->accumulator, group), is_null);
+				wa_accumulator_state(store->columns[result->column], group),
+				is_null);
 	}
 }
 
 bool
-wa_shifted_estimate(const WaScanColumn *column, const WaScanResult *result,
+wa_shifted_estimate(const WaScanStore *store, const WaScanResult *result,
 					uint32 group, double *value)
 {
 	const WaShift *shift = result->shift;
-	const Values values = read_values(column, group);
+	const Values values = read_values(store, result->column, group);
 
 	if ((result->aggregate != WA_SUM && result->aggregate != WA_AVG) ||
 		values.rows == 0)

@@ -52,7 +52,9 @@ typedef struct Entry
 
 struct WaTop
 {
-	WaScanState *state;
+	PlanState *ps; /* of the node */
+	const WaScanStore *store;
+	TupleTableSlot *slot; /* for a group */
 	TopKey *keys;
 	int nkeys;
 	bool keeps_ties;
@@ -96,17 +98,19 @@ make_key(WaTop *top, TopKey *key, Expr *expression, Oid sort_operator,
 						is_usual(sort_operator);
 	if (key->column >= 0)
 		return;
-	key->expression = ExecInitExpr(expression, &top->state->css.ss.ps);
+	key->expression = ExecInitExpr(expression, top->ps);
 	key->columns = wa_output_columns((Node *) expression);
 }
 
 WaTop *
-wa_top_make(WaScanState *state, const WaPlanTop *plan)
+wa_top_make(ScanState *ss, const WaScanStore *store, const WaPlanTop *plan)
 {
-	PlanState *ps = &state->css.ss.ps;
+	PlanState *ps = &ss->ps;
 	WaTop *top = palloc0(sizeof(WaTop));
 
-	top->state = state;
+	top->ps = ps;
+	top->store = store;
+	top->slot = ss->ss_ScanTupleSlot;
 	top->nkeys = list_length(plan->expressions);
 	top->keys = palloc0(sizeof(TopKey) * top->nkeys);
 	for (int i = 0; i < top->nkeys; i++)
@@ -130,8 +134,8 @@ static bool
 limit_value(const WaTop *top, ExprState *expression, int64 *value)
 {
 	bool is_null;
-	Datum result = ExecEvalExprSwitchContext(
-		expression, top->state->css.ss.ps.ps_ExprContext, &is_null);
+	Datum result = ExecEvalExprSwitchContext(expression,
+											 top->ps->ps_ExprContext, &is_null);
 
 	*value = is_null ? 0 : Max(DatumGetInt64(result), 0);
 	return !is_null;
@@ -176,11 +180,12 @@ wanted_groups(const WaTop *top, uint32 ngroups)
 static Datum
 key_value(const WaTop *top, const TopKey *key, uint32 group, bool *is_null)
 {
-	ExprContext *econtext = top->state->css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = top->ps->ps_ExprContext;
 
 	if (key->column >= 0)
-		return wa_output_value(top->state, group, key->column, is_null);
-	econtext->ecxt_scantuple = wa_output_store(top->state, group, key->columns);
+		return wa_output_value(top->store, group, key->column, is_null);
+	econtext->ecxt_scantuple =
+		wa_output_store(top->store, group, key->columns, top->slot);
 	return ExecEvalExpr(key->expression, econtext, is_null);
 }
 
@@ -228,7 +233,7 @@ is_surely_after(const WaTop *top, uint32 group, const Entry *entry)
 	double distance;
 
 	if (!entry->has_estimate ||
-		!wa_output_estimate(top->state, group, key->column, &estimate))
+		!wa_output_estimate(top->store, group, key->column, &estimate))
 		return false;
 	distance = estimate - entry->estimate;
 	if (key->order.ssup_reverse)
@@ -244,7 +249,7 @@ fill_entry(const WaTop *top, Entry *entry, uint32 group)
 	entry->group = group;
 	entry->has_estimate =
 		top->keys[0].has_estimate &&
-		wa_output_estimate(top->state, group, top->keys[0].column,
+		wa_output_estimate(top->store, group, top->keys[0].column,
 						   &entry->estimate);
 	for (int i = 0; i < top->nkeys; i++)
 	{
@@ -273,12 +278,12 @@ empty_entry(const WaTop *top, const Entry *entry)
 static bool
 has_qualified(const WaTop *top, uint32 group)
 {
-	PlanState *ps = &top->state->css.ss.ps;
+	PlanState *ps = top->ps;
 
 	if (ps->qual == NULL)
 		return true;
 	ps->ps_ExprContext->ecxt_scantuple =
-		wa_output_store(top->state, group, top->having_columns);
+		wa_output_store(top->store, group, top->having_columns, top->slot);
 	return ExecQual(ps->qual, ps->ps_ExprContext);
 }
 
@@ -304,7 +309,7 @@ is_taken(const WaTop *top, uint32 group)
 	if (!top->having_first && !is_better(top, group))
 		return false;
 	is_qualified = has_qualified(top, group);
-	InstrCountFiltered1(&top->state->css.ss.ps, !is_qualified);
+	InstrCountFiltered1(top->ps, !is_qualified);
 	return is_qualified && (!top->having_first || is_better(top, group));
 }
 
@@ -334,7 +339,7 @@ offer(WaTop *top, Entry *entries, uint32 group)
 static void
 find_best(WaTop *top, uint32 ngroups, uint32 nwanted)
 {
-	ExprContext *econtext = top->state->css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = top->ps->ps_ExprContext;
 	Entry *entries;
 	MemoryContext old = MemoryContextSwitchTo(top->context);
 
@@ -376,7 +381,7 @@ choose_best(WaTop *top)
 static void
 choose_with_ties(WaTop *top, uint32 ngroups)
 {
-	ExprContext *econtext = top->state->css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = top->ps->ps_ExprContext;
 	const Entry *last = (Entry *) DatumGetPointer(binaryheap_first(top->heap));
 	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 
@@ -398,13 +403,12 @@ choose_with_ties(WaTop *top, uint32 ngroups)
 void
 wa_top_choose(WaTop *top)
 {
-	uint32 ngroups = wa_scan_groups(top->state);
+	uint32 ngroups = wa_scan_groups(top->store);
 	uint32 nwanted;
 
 	MemoryContextReset(top->context);
 	top->chosen = NULL;
 	top->nchosen = ngroups;
-	top->state->compared_groups += ngroups;
 	nwanted = wanted_groups(top, ngroups);
 	if (nwanted == 0)
 		return;

@@ -11,12 +11,13 @@
 
 #include "core/must_check.h"
 #include "scan/state/plan.h"
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_store.h"
 
 typedef struct WaTop WaTop;
 
-/* Makes what choosing needs, in the current context, for the node. */
-extern WaTop *wa_top_make(WaScanState *state, const WaPlanTop *plan);
+/* Makes what choosing needs, in the current context, for a node and its groups. */
+extern WaTop *wa_top_make(ScanState *ss, const WaScanStore *store,
+						  const WaPlanTop *plan);
 
 /*
  * Chooses among the groups that are there now.  Computes HAVING of those that

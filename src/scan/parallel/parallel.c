@@ -43,15 +43,15 @@ typedef struct Leader
 int
 wa_parallel_wanted(const WaScanState *state, BlockNumber left, bool is_covered)
 {
-	const int most = (int) Min((uint32) state->nworkers, left);
+	const int most = (int) Min((uint32) state->query.nworkers, left);
 
 	/* Workers have no workers; and a function may run while there are some. */
 	if (IsParallelWorker() || IsInParallelMode())
 		return 0;
 	if (!is_covered)
 		return most;
-	return wa_parallel_workers_for(left, left * state->block_cost,
-								   state->planned_groups, most);
+	return wa_parallel_workers_for(left, left * state->query.block_cost,
+								   state->query.planned_groups, most);
 }
 
 /* Makes the shared memory and its parts; returns false if there is none. */
@@ -65,14 +65,15 @@ make_memory(Leader *leader, const char *query, const char *text)
 			offsetof(WaTask, reports) + nworkers * sizeof(WaTaskReport),
 		[WA_TASK_QUERY] = strlen(query) + 1,
 		[WA_TASK_SNAPSHOT] =
-			EstimateSnapshotSpace(leader->state->css.ss.ps.state->es_snapshot),
+			EstimateSnapshotSpace(leader->state->source.estate->es_snapshot),
 		[WA_TASK_TEXT] = strlen(text) + 1,
 		[WA_TASK_QUEUES] = nworkers * WA_TASK_QUEUE_BYTES,
 		[WA_TASK_BUFFER_USAGE] = nworkers * sizeof(BufferUsage),
 		[WA_TASK_WAL_USAGE] = nworkers * sizeof(WalUsage),
-		[WA_TASK_COVERED] = leader->state->covered == NULL
-								? 0
-								: wa_heap_covered_bytes(leader->state->heap),
+		[WA_TASK_COVERED] =
+			leader->state->source.covered == NULL
+				? 0
+				: wa_heap_covered_bytes(leader->state->source.heap),
 	};
 
 	for (int i = 0; i < WA_TASK_PARTS; i++)
@@ -100,15 +101,16 @@ write_task(Leader *leader)
 	WaTask *task = (WaTask *) leader->parts[WA_TASK_HEAD];
 
 	leader->task = task;
-	task->relation = RelationGetRelid(state->relation);
+	task->relation = RelationGetRelid(state->source.relation);
 	task->is_timed = state->clock.is_on;
-	wa_spill_share(state, &task->spill, leader->context->nworkers + 1);
-	task->is_covered = state->covered != NULL;
+	wa_spill_share(&state->store, &task->spill, leader->context->nworkers + 1);
+	task->is_covered = state->source.covered != NULL;
 	if (task->is_covered)
-		memcpy(leader->parts[WA_TASK_COVERED], state->covered,
-			   wa_heap_covered_bytes(state->heap));
-	wa_heap_share(state->heap, &task->blocks, leader->context->nworkers + 1);
-	SerializeSnapshot(state->css.ss.ps.state->es_snapshot,
+		memcpy(leader->parts[WA_TASK_COVERED], state->source.covered,
+			   wa_heap_covered_bytes(state->source.heap));
+	wa_heap_share(state->source.heap, &task->blocks,
+				  leader->context->nworkers + 1);
+	SerializeSnapshot(state->source.estate->es_snapshot,
 					  leader->parts[WA_TASK_SNAPSHOT]);
 }
 
@@ -141,10 +143,10 @@ merge_message(WaScanState *state, const void *data, Size bytes,
 {
 	MemoryContext old = MemoryContextSwitchTo(memory);
 
-	wa_scan_merge_groups(state, data, bytes);
+	wa_scan_merge_groups(&state->store, data, bytes);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(memory);
-	wa_spill_check(state);
+	wa_spill_check(&state->store);
 }
 
 /*
@@ -213,17 +215,14 @@ account(const Leader *leader)
 	for (int i = 0; i < leader->context->nworkers_launched; i++)
 	{
 		const WaTaskReport *report = &leader->task->reports[i];
-		WaSpillCounts *spilled = &state->spilled;
+		WaSpillCounts *spilled = &state->store.spilled;
 
 		InstrAccumParallelQuery(
 			(BufferUsage *) leader->parts[WA_TASK_BUFFER_USAGE] + i,
 			(WalUsage *) leader->parts[WA_TASK_WAL_USAGE] + i);
 		if (!report->is_complete)
 			elog(ERROR, "a parallel worker of warpagg has sent no groups");
-		state->worker_counts.blocks += report->counts.blocks;
-		state->worker_counts.rows += report->counts.rows;
-		state->kept_rows += report->kept_rows;
-		state->rowwise_rows += report->rowwise_rows;
+		wa_instrument_add(&state->now, &report->counts, true);
 		wa_clock_add(&state->clock, &report->clock);
 		have_spilled |= report->has_spilled;
 		spilled->rows += report->spilled.rows;
@@ -248,18 +247,19 @@ lead(Leader *leader)
 	WaitForParallelWorkersToFinish(leader->context);
 	if (account(leader))
 	{
-		wa_spill_groups(state);
+		wa_spill_groups(&state->store);
 		nprocesses += leader->context->nworkers_launched;
 	}
-	wa_spill_finish(state, nprocesses);
+	wa_spill_finish(&state->store, nprocesses);
 	wa_task_end_workers(leader->context, leader->task);
 }
 
 void
 wa_parallel_read(WaScanState *state)
 {
-	const int nworkers = wa_parallel_wanted(
-		state, wa_heap_blocks_left(state->heap), state->is_covered);
+	const int nworkers =
+		wa_parallel_wanted(state, wa_heap_blocks_left(state->source.heap),
+						   state->source.is_covered);
 	MemoryContext memory;
 	MemoryContext old;
 	Leader leader = {.state = state};
@@ -271,7 +271,7 @@ wa_parallel_read(WaScanState *state)
 	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg leader",
 								   ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(memory);
-	query = wa_task_write_query(state);
+	query = wa_task_write_query(&state->query, state->css.ss.ps.ps_ExprContext);
 	EnterParallelMode();
 	leader.context =
 		CreateParallelContext("$libdir/warpagg", "wa_scan_worker", nworkers);

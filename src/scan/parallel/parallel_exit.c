@@ -74,7 +74,7 @@ wa_task_end_workers(ParallelContext *context, const WaTask *task)
 		ParallelWorkerInfo *worker = &context->worker[i];
 
 		if (worker->bgwhandle == NULL || worker->error_mqh != NULL ||
-			task->reports[i].counts.blocks < LONG_END_BLOCKS)
+			task->reports[i].counts.read.blocks < LONG_END_BLOCKS)
 			continue;
 		wait_until_left(worker->bgwhandle);
 		/* DestroyParallelContext leaves out workers without a handle. */

@@ -13,10 +13,10 @@
 #include "scan/spill/group_store.h"
 
 bool
-wa_task_send_groups(WaScanState *state, struct shm_mq_handle *queue)
+wa_task_send_groups(WaScanStore *store, struct shm_mq_handle *queue)
 {
-	const WaPartialShape *shape = wa_scan_shape(state);
-	const uint32 ngroups = wa_scan_groups(state);
+	const WaPartialShape *shape = wa_scan_shape(store);
+	const uint32 ngroups = wa_scan_groups(store);
 	uint32 next = 0;
 	WaWriter writer;
 	WaArena arena;
@@ -26,7 +26,7 @@ wa_task_send_groups(WaScanState *state, struct shm_mq_handle *queue)
 	while (next < ngroups)
 	{
 		CHECK_FOR_INTERRUPTS();
-		wa_scan_write_groups(state, shape, NULL, &next, ngroups, &writer);
+		wa_scan_write_groups(store, shape, NULL, &next, ngroups, &writer);
 		if (shm_mq_send(queue, writer.nwords * sizeof(uint64), writer.words,
 						false, next == ngroups) != SHM_MQ_SUCCESS)
 			return false;

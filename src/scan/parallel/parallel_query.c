@@ -60,20 +60,18 @@ fix_parameters(Node *node, void *econtext)
 }
 
 char *
-wa_task_write_query(const WaScanState *state)
+wa_task_write_query(const WaScanQuery *query, ExprContext *econtext)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	List *keys = NIL;
 	List *columns = NIL;
 	Node *filters =
-		fix_parameters((Node *) state->filter_clauses, (void *) econtext);
+		fix_parameters((Node *) query->filter_clauses, (void *) econtext);
 
-	for (int i = 0; i < state->nkeys; i++)
-		keys = lappend(
-			keys, fix_parameters((Node *) state->keys[i].expression, econtext));
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < query->nkeys; i++)
+		keys = lappend(keys, fix_parameters((Node *) query->keys[i], econtext));
+	for (int i = 0; i < query->ncolumns; i++)
 	{
-		const WaScanColumn *column = &state->columns[i];
+		const WaScanColumn *column = &query->columns[i];
 		const WaAggPlan *plan = &column->plan;
 
 		columns = lappend(
@@ -84,7 +82,7 @@ wa_task_write_query(const WaScanState *state)
 									  (Oid) plan->key.ops, plan->collation)));
 	}
 	return nodeToString(
-		list_make4(makeInteger((int) state->varno), keys, filters, columns));
+		list_make4(makeInteger((int) query->varno), keys, filters, columns));
 }
 
 /* Makes a column of its list. */
@@ -102,20 +100,20 @@ read_column(WaScanColumn *column, const List *list)
 }
 
 void
-wa_task_read_query(WaScanState *state, char *text)
+wa_task_read_query(WaScanQuery *query, char *text)
 {
-	const List *query = (const List *) stringToNode(text);
-	const List *keys = (const List *) lsecond(query);
-	const List *columns = (const List *) lfourth(query);
+	const List *parts = (const List *) stringToNode(text);
+	const List *keys = (const List *) lsecond(parts);
+	const List *columns = (const List *) lfourth(parts);
 
-	state->varno = (Index) intVal(linitial(query));
-	state->nkeys = list_length(keys);
-	state->keys = palloc(sizeof(WaScanKey) * (state->nkeys + 1));
-	for (int i = 0; i < state->nkeys; i++)
-		state->keys[i].expression = (Expr *) list_nth(keys, i);
-	state->filter_clauses = (List *) lthird(query);
-	state->ncolumns = list_length(columns);
-	state->columns = palloc(sizeof(WaScanColumn) * (state->ncolumns + 1));
-	for (int i = 0; i < state->ncolumns; i++)
-		read_column(&state->columns[i], (const List *) list_nth(columns, i));
+	query->varno = (Index) intVal(linitial(parts));
+	query->nkeys = list_length(keys);
+	query->keys = palloc(sizeof(Expr *) * (query->nkeys + 1));
+	for (int i = 0; i < query->nkeys; i++)
+		query->keys[i] = (Expr *) list_nth(keys, i);
+	query->filter_clauses = (List *) lthird(parts);
+	query->ncolumns = list_length(columns);
+	query->columns = palloc(sizeof(WaScanColumn) * (query->ncolumns + 1));
+	for (int i = 0; i < query->ncolumns; i++)
+		read_column(&query->columns[i], (const List *) list_nth(columns, i));
 }

@@ -7,8 +7,11 @@
 
 #include "access/parallel.h"
 
+#include "scan/base/clock.h"
 #include "scan/spill/spill.h"
-#include "scan/state/scan_state.h"
+#include "scan/state/instrument.h"
+#include "scan/state/scan_query.h"
+#include "scan/state/scan_store.h"
 
 /* What lies in the shared memory, by its key there. */
 typedef enum WaTaskPart
@@ -29,9 +32,7 @@ typedef struct WaTaskReport
 {
 	bool is_complete; /* all its groups are in its queue, or spilled */
 	bool has_spilled;
-	WaHeapCounts counts;
-	int64 kept_rows;
-	int64 rowwise_rows;
+	WaInstrument counts;
 	WaClock clock;
 	WaSpillCounts spilled;
 } WaTaskReport;
@@ -58,7 +59,8 @@ typedef struct WaTask
  * Returns what a node computes, as text.  Parameters have become constants with
  * their present values; whatever they depend on is computed for that.
  */
-extern char *wa_task_write_query(const WaScanState *state);
+extern char *wa_task_write_query(const WaScanQuery *query,
+								 ExprContext *econtext);
 
 /*
  * Lets go of workers that have finished, so that DestroyParallelContext does not
@@ -66,14 +68,14 @@ extern char *wa_task_write_query(const WaScanState *state);
  */
 extern void wa_task_end_workers(ParallelContext *context, const WaTask *task);
 
-/* Has a new state compute what the text says. */
-extern void wa_task_read_query(WaScanState *state, char *text);
+/* Has a new query be what the text says. */
+extern void wa_task_read_query(WaScanQuery *query, char *text);
 
 /*
  * Sends all groups to the leader, as messages for wa_scan_merge_groups.  Returns
  * false if nobody wants them any more.
  */
-extern bool wa_task_send_groups(WaScanState *state,
+extern bool wa_task_send_groups(WaScanStore *store,
 								struct shm_mq_handle *queue);
 
 #endif /* WA_SCAN_PARALLEL_TASK_H */

@@ -41,11 +41,12 @@ make_state(EState *estate, Relation relation, WaTask *task, char *query)
 	WaScanState *state = palloc0(sizeof(WaScanState));
 
 	state->css.ss.ps.state = estate;
+	state->source.estate = estate;
 	state->css.ss.ps.ps_ExprContext = CreateExprContext(estate);
-	state->relation = relation;
-	wa_task_read_query(state, query);
+	state->source.relation = relation;
+	wa_task_read_query(&state->query, query);
 	wa_scan_prepare(state);
-	wa_spill_join(state, &task->spill, ParallelWorkerNumber + 1);
+	wa_spill_join(&state->store, &task->spill, ParallelWorkerNumber + 1);
 	state->clock.is_on = task->is_timed;
 	return state;
 }
@@ -61,24 +62,23 @@ work(WaScanState *state, WaTask *task, const uint64 *covered,
 	WaTaskReport *report = &task->reports[ParallelWorkerNumber];
 
 	wa_scan_begin(state);
-	wa_heap_join(state->heap, &task->blocks);
+	wa_heap_join(state->source.heap, &task->blocks);
 	if (covered != NULL)
-		wa_heap_leave_out(state->heap, covered);
+		wa_heap_leave_out(state->source.heap, covered);
 	else
-		wa_heap_may_mark(state->heap);
+		wa_heap_may_mark(state->source.heap);
 	wa_scan_read(state);
-	report->has_spilled = wa_spill_has_spilled(state);
+	report->has_spilled = wa_spill_has_spilled(&state->store);
 	if (report->has_spilled)
-		wa_spill_groups(state);
+		wa_spill_groups(&state->store);
 	report->is_complete =
-		report->has_spilled || wa_task_send_groups(state, queue);
-	wa_spill_finish(state, 1);
-	report->spilled = state->spilled;
-	report->counts = wa_heap_counts(state->heap);
-	report->kept_rows = state->kept_rows;
-	report->rowwise_rows = state->rowwise_rows;
+		report->has_spilled || wa_task_send_groups(&state->store, queue);
+	wa_spill_finish(&state->store, 1);
+	report->spilled = state->store.spilled;
+	report->counts = state->now;
+	report->counts.read = wa_heap_counts(state->source.heap);
 	report->clock = state->clock;
-	wa_heap_end(state->heap);
+	wa_heap_end(state->source.heap);
 }
 
 void

@@ -38,10 +38,9 @@
  * find the others resident a moment later.
  */
 void
-wa_suggest_scanned(const WaScanState *state, const WaRunMessage *run,
-				   uint64 covered_blocks)
+wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
+				   const WaRunMessage *run, uint64 covered_blocks)
 {
-	const Relation relation = state->relation;
 	const Oid relid = RelationGetRelid(relation);
 	AttrNumber any;
 	bool are_resident;
@@ -53,8 +52,7 @@ wa_suggest_scanned(const WaScanState *state, const WaRunMessage *run,
 	are_resident =
 		wa_residency_estimate(&run->relation, run->ncolumns, run->columns) > 0;
 	if (run->ncolumns > 0)
-		wa_autoload_suggest(relid, (int) run->ncolumns, state->attnums,
-							are_resident);
+		wa_autoload_suggest(relid, (int) run->ncolumns, attnums, are_resident);
 	else if (wa_columns_narrowest(relation, &any))
 		wa_autoload_suggest(relid, 1, &any, are_resident);
 }

@@ -5,14 +5,15 @@
 #ifndef WA_SCAN_SUGGEST_H
 #define WA_SCAN_SUGGEST_H
 
+#include "core/protocol.h"
 #include "scan/plan/shape.h"
-#include "scan/state/scan_state.h"
+#include "utils/relcache.h"
 
 /*
  * Suggests the columns of a query that has been answered, so far, for some of the blocks
- * of its table, unless that are all.
+ * of its table, unless that are all; attnums: of the columns of *run.
  */
-extern void wa_suggest_scanned(const WaScanState *state,
+extern void wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
 							   const WaRunMessage *run, uint64 covered_blocks);
 
 /*

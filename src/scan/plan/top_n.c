@@ -109,39 +109,39 @@ wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit)
 
 /* Describes an expression over the node's scan tuple. */
 static bool
-order_by_node(const WaScanState *state, const Node *expression,
+order_by_node(const WaScanQuery *query, const Node *expression,
 			  WaOrderBy *order)
 {
 	const int number =
 		IsA(expression, Var) ? ((const Var *) expression)->varattno - 1 : -1;
 	const WaScanResult *result;
 
-	if (number < 0 || number >= state->nkeys + state->nresults)
+	if (number < 0 || number >= query->nkeys + query->nresults)
 		return false;
-	if (number < state->nkeys)
+	if (number < query->nkeys)
 		return order_by_key(exprType(expression), number, order);
-	result = &state->results[number - state->nkeys];
+	result = &query->results[number - query->nkeys];
 	return result->shift == NULL &&
 		   order_by_aggregate(
 			   result->aggregate,
-			   state->columns[result->column].plan.key.argument_type,
+			   query->columns[result->column].plan.key.argument_type,
 			   result->column, order);
 }
 
 /* Tells whether all groups are needed to find out whether one has an error. */
 static bool
-checks_groups(const WaScanState *state)
+checks_groups(const WaScanQuery *query)
 {
-	for (int i = 0; i < state->nresults; i++)
-		if (state->results[i].shift != NULL &&
-			state->results[i].shift->checks != 0)
+	for (int i = 0; i < query->nresults; i++)
+		if (query->results[i].shift != NULL &&
+			query->results[i].shift->checks != 0)
 			return true;
 	return false;
 }
 
 /* Describes as many expressions of ORDER BY as can be told. */
 static void
-describe_orders(const WaScanState *state, const WaPlanTop *plan, WaTopN *top_n)
+describe_orders(const WaScanQuery *query, const WaPlanTop *plan, WaTopN *top_n)
 {
 	const int norders = list_length(plan->expressions);
 
@@ -151,7 +151,7 @@ describe_orders(const WaScanState *state, const WaPlanTop *plan, WaTopN *top_n)
 		Node *expression = (Node *) list_nth(plan->expressions, i);
 		WaOrderBy *order = &top_n->orders[top_n->norders];
 
-		if (i == WA_MAX_ORDERS || !order_by_node(state, expression, order) ||
+		if (i == WA_MAX_ORDERS || !order_by_node(query, expression, order) ||
 			!find_direction(expression, list_nth_oid(plan->operators, i),
 							&order->descending))
 		{
@@ -164,19 +164,19 @@ describe_orders(const WaScanState *state, const WaPlanTop *plan, WaTopN *top_n)
 }
 
 void
-wa_top_n_describe(const WaScanState *state, WaTopN *top_n)
+wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
+				  const WaTop *top, WaTopN *top_n)
 {
-	const PlanState *ps = &state->css.ss.ps;
 	uint64 limit;
 	WaPlanTop plan;
 
 	memset(top_n, 0, sizeof(*top_n));
-	if (state->top == NULL || state->nkeys == 0 || ps->qual != NULL ||
-		checks_groups(state) ||
+	if (top == NULL || query->nkeys == 0 || ps->qual != NULL ||
+		checks_groups(query) ||
 		!wa_plan_top(castNode(CustomScan, ps->plan), &plan) ||
-		!wa_top_limit(state->top, &limit) || limit > WA_QUERY_MAX_TOP_N)
+		!wa_top_limit(top, &limit) || limit > WA_QUERY_MAX_TOP_N)
 		return;
-	describe_orders(state, &plan, top_n);
+	describe_orders(query, &plan, top_n);
 	if (top_n->norders == 0)
 		memset(top_n, 0, sizeof(*top_n));
 	else

@@ -9,9 +9,10 @@
 #ifndef WA_SCAN_TOP_N_H
 #define WA_SCAN_TOP_N_H
 
+#include "scan/output/top.h"
 #include "scan/plan/limit.h"
 #include "scan/plan/shape.h"
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_query.h"
 
 /*
  * Tells whether the device process is likely to be told which groups a query
@@ -20,9 +21,11 @@
 extern bool wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit);
 
 /*
- * Describes in *wanted which groups of a node are wanted now; its limit is 0 if
- * all are, or if the device process could not tell which.
+ * Describes in *top_n which groups of a node, of whose query top (NULL: nothing) chooses
+ * some, are wanted now; its limit is 0 if all are, or if the device process could not
+ * tell which.
  */
-extern void wa_top_n_describe(const WaScanState *state, WaTopN *top_n);
+extern void wa_top_n_describe(const WaScanQuery *query, const PlanState *ps,
+							  const WaTop *top, WaTopN *top_n);
 
 #endif /* WA_SCAN_TOP_N_H */

@@ -20,6 +20,7 @@
 #include "scan/rows/merge.h"
 #include "scan/rows/rowwise.h"
 #include "scan/spill/group_store.h"
+#include "scan/spill/spill_pace.h"
 
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
 #define FEW_TIMES 16
@@ -27,24 +28,18 @@
 /* How many combinations are taken between two looks at the memory. */
 #define LOOK_INTERVAL 1024
 
-WaScanState *
+const WaScanQuery *
 wa_combine_asked(const WaCombine *combine)
 {
-	return combine->asked;
+	return &combine->asked;
 }
 
 /* Tells whether the node's groups take more memory than they may. */
 static bool
-is_too_large(const WaScanState *state)
+is_too_large(const WaScanStore *store)
 {
-	Size bytes = 0;
-
-	if (state->groups == NULL)
-		return false;
-	bytes = wa_groups_bytes(state->groups);
-	for (int i = 0; i < state->ncolumns; i++)
-		bytes += wa_accumulator_bytes(state->columns[i].accumulator);
-	return bytes > get_hash_memory_limit();
+	return store->groups != NULL &&
+		   wa_spill_groups_bytes(store) > get_hash_memory_limit();
 }
 
 /* Shows a combination to the expressions. */
@@ -55,7 +50,7 @@ store_combination(WaCombine *combine, uint32 combination)
 
 	ExecClearTuple(slot);
 	for (int i = 0; i < combine->descriptor->natts; i++)
-		slot->tts_values[i] = wa_groups_key(combine->asked->groups, combination,
+		slot->tts_values[i] = wa_groups_key(combine->store.groups, combination,
 											i, &slot->tts_isnull[i]);
 	ExecStoreVirtualTuple(slot);
 }
@@ -76,12 +71,13 @@ find_group(WaCombine *combine, ExprContext *econtext)
 {
 	WaScanState *state = combine->state;
 
-	if (state->groups == NULL)
+	if (state->store.groups == NULL)
 		return 0;
-	for (int i = 0; i < state->nkeys; i++)
+	for (int i = 0; i < state->query.nkeys; i++)
 		combine->values[i] =
 			ExecEvalExpr(combine->keys[i], econtext, &combine->nulls[i]);
-	return wa_groups_find_row(state->groups, combine->values, combine->nulls);
+	return wa_groups_find_row(state->store.groups, combine->values,
+							  combine->nulls);
 }
 
 /* Merges what an accumulator has of a group with what another one has. */
@@ -108,12 +104,15 @@ merge_group(WaAccumulator *from, uint32 theirs, WaAccumulator *into,
  * to, which is exact as merging always is.
  */
 static void
-take_doubled(const WaScanColumn *column, uint32 group, Datum value, int64 times)
+take_doubled(const WaScanStore *store, int number, uint32 group, Datum value,
+			 int64 times)
 {
+	const WaAggPlan *plan = &store->query->columns[number].plan;
+	const WaVectorKind kind = store->query->compiled.columns[number].kind;
 	WaAccumulator *doubled =
-		wa_accumulator_make(CurrentMemoryContext, &column->plan, column->kind);
+		wa_accumulator_make(CurrentMemoryContext, plan, kind);
 	WaAccumulator *copies =
-		wa_accumulator_make(CurrentMemoryContext, &column->plan, column->kind);
+		wa_accumulator_make(CurrentMemoryContext, plan, kind);
 	uint32 bit = 0;
 
 	wa_accumulator_grow(doubled, 64);
@@ -122,7 +121,7 @@ take_doubled(const WaScanColumn *column, uint32 group, Datum value, int64 times)
 	for (;;)
 	{
 		if ((times & 1) != 0)
-			merge_group(doubled, bit, column->accumulator, group);
+			merge_group(doubled, bit, store->columns[number], group);
 		times >>= 1;
 		if (times == 0)
 			return;
@@ -135,8 +134,8 @@ take_doubled(const WaScanColumn *column, uint32 group, Datum value, int64 times)
 
 /* Has a column take the value that PostgreSQL evaluates, for so many rows. */
 static void
-take_value(const WaScanColumn *column, ExprState *argument, uint32 group,
-		   int64 rows, ExprContext *econtext)
+take_value(const WaScanStore *store, int number, ExprState *argument,
+		   uint32 group, int64 rows, ExprContext *econtext)
 {
 	Datum value = BoolGetDatum(true);
 	bool is_null = false;
@@ -146,10 +145,10 @@ take_value(const WaScanColumn *column, ExprState *argument, uint32 group,
 	if (is_null)
 		return;
 	if (rows > FEW_TIMES)
-		take_doubled(column, group, value, rows);
+		take_doubled(store, number, group, value, rows);
 	else
 		for (int64 i = 0; i < rows; i++)
-			wa_accumulator_take_datum(column->accumulator, group, value);
+			wa_accumulator_take_datum(store->columns[number], group, value);
 }
 
 /* Returns the branch of a column that the rows of the combination shown take. */
@@ -169,7 +168,7 @@ static void
 take_rows(WaCombine *combine, int number, uint32 combination, uint32 group,
 		  int64 rows, ExprContext *econtext)
 {
-	const WaScanColumn *into = &combine->state->columns[number];
+	const WaScanStore *into = &combine->state->store;
 	const WaCombinedColumn *column = &combine->columns[number];
 	const WaBranch *branch;
 
@@ -177,10 +176,10 @@ take_rows(WaCombine *combine, int number, uint32 combination, uint32 group,
 		return;
 	branch = choose_branch(column, econtext);
 	if (branch->place < 0)
-		take_value(into, branch->argument, group, rows, econtext);
+		take_value(into, number, branch->argument, group, rows, econtext);
 	else
-		merge_group(combine->asked->columns[branch->place].accumulator,
-					combination, into->accumulator, group);
+		merge_group(combine->store.columns[branch->place], combination,
+					into->columns[number], group);
 }
 
 /* Returns how many rows a combination stands for. */
@@ -189,9 +188,8 @@ count_rows(const WaCombine *combine, uint32 combination)
 {
 	WaRecord record;
 
-	(void) wa_accumulator_record(
-		combine->asked->columns[combine->counted].accumulator, combination,
-		&record);
+	(void) wa_accumulator_record(combine->store.columns[combine->counted],
+								 combination, &record);
 	return (int64) record.words[0];
 }
 
@@ -207,10 +205,10 @@ take_combination(WaCombine *combine, uint32 combination, ExprContext *econtext)
 	if (!fulfils_where(combine, econtext))
 		return;
 	group = find_group(combine, econtext);
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < state->query.ncolumns; i++)
 	{
-		wa_accumulator_grow(state->columns[i].accumulator,
-							wa_scan_groups(state));
+		wa_accumulator_grow(state->store.columns[i],
+							wa_scan_groups(&state->store));
 		take_rows(combine, i, combination, group, rows, econtext);
 	}
 	combine->rows += rows;
@@ -221,7 +219,7 @@ static void
 take_all(WaCombine *combine)
 {
 	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
-	const uint32 ncombinations = wa_scan_groups(combine->asked);
+	const uint32 ncombinations = wa_scan_groups(&combine->store);
 
 	econtext->ecxt_outertuple = combine->slot;
 	for (uint32 i = 0; i < ncombinations && !combine->is_refused; i++)
@@ -234,7 +232,7 @@ take_all(WaCombine *combine)
 		take_combination(combine, i, econtext);
 		MemoryContextSwitchTo(old);
 		if (i % LOOK_INTERVAL == 0)
-			combine->is_refused = is_too_large(combine->state);
+			combine->is_refused = is_too_large(&combine->state->store);
 	}
 }
 
@@ -249,7 +247,7 @@ evaluate(WaCombine *combine)
 	combine->slot =
 		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
 	take_all(combine);
-	taken = !combine->is_refused && !is_too_large(combine->state);
+	taken = !combine->is_refused && !is_too_large(&combine->state->store);
 	econtext->ecxt_outertuple = shown;
 	ResetExprContext(econtext);
 	ExecDropSingleTupleTableSlot(combine->slot);
@@ -268,10 +266,10 @@ bool
 wa_combine_receive(WaCombine *combine, const void *message, Size bytes,
 				   const WaRanks *ranks)
 {
-	wa_scan_make_groups(combine->asked);
-	if (!wa_scan_answer_is_sound(combine->asked, message, bytes, ranks))
+	wa_scan_make_groups(&combine->store);
+	if (!wa_scan_answer_is_sound(&combine->store, message, bytes, ranks))
 		return false;
-	wa_scan_merge_answer(combine->asked, message, bytes, ranks, false);
+	wa_scan_merge_answer(&combine->store, message, bytes, ranks, false);
 	return true;
 }
 
@@ -284,10 +282,10 @@ wa_combine_take(WaCombine *combine)
 	combine->is_refused = false;
 	if (!evaluate(combine))
 	{
-		wa_scan_make_groups(state);
+		wa_scan_make_groups(&state->store);
 		return false;
 	}
-	state->kept_rows += combine->rows;
-	state->combinations += wa_scan_groups(combine->asked);
+	state->now.kept_rows += combine->rows;
+	state->now.combinations += wa_scan_groups(&combine->store);
 	return true;
 }

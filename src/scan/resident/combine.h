@@ -10,6 +10,7 @@
 #include "core/must_check.h"
 #include "scan/program/pushdown.h"
 #include "scan/rows/merge.h"
+#include "scan/state/scan_state.h"
 
 /* Such a query: the node whose it is, and what of it is pushed. */
 typedef struct WaCombine WaCombine;
@@ -21,11 +22,8 @@ typedef struct WaCombine WaCombine;
  */
 extern WaCombine *wa_combine_make(WaScanState *state, WaSpared spared);
 
-/*
- * Returns the query for the device process: a node's state of which what it asks is
- * set, and how it makes groups, which are the combinations.
- */
-extern WaScanState *wa_combine_asked(const WaCombine *combine);
+/* Returns the query for the device process: its groups are the combinations. */
+extern const WaScanQuery *wa_combine_asked(const WaCombine *combine);
 
 /*
  * Tells whether what PostgreSQL is to evaluate waits for a subselect, which must not be

@@ -27,7 +27,8 @@ typedef struct WaCombinedColumn
 struct WaCombine
 {
 	WaScanState *state; /* the node */
-	WaScanState *asked; /* its groups are the combinations */
+	WaScanQuery asked;  /* of which the groups are the combinations, */
+	WaScanStore store;  /* and these */
 	int counted;        /* the column there that counts rows */
 
 	/* The expressions that PostgreSQL evaluates */

@@ -15,22 +15,22 @@
 
 /* Describes a node's query as what is to be pushed. */
 static WaPushdown *
-describe(const WaScanState *state)
+describe(const WaScanQuery *query)
 {
 	WaPushdown *pushdown = palloc0(sizeof(WaPushdown));
 
-	pushdown->varno = state->varno;
-	pushdown->filters = state->filter_clauses;
-	for (int i = 0; i < state->nkeys; i++)
-		pushdown->keys = lappend(pushdown->keys, state->keys[i].expression);
+	pushdown->varno = query->varno;
+	pushdown->filters = query->filter_clauses;
+	for (int i = 0; i < query->nkeys; i++)
+		pushdown->keys = lappend(pushdown->keys, query->keys[i]);
 	pushdown->columns =
-		palloc0(sizeof(WaPushdownColumn) * (state->ncolumns + 1));
-	pushdown->ncolumns = state->ncolumns;
-	for (int i = 0; i < state->ncolumns; i++)
+		palloc0(sizeof(WaPushdownColumn) * (query->ncolumns + 1));
+	pushdown->ncolumns = query->ncolumns;
+	for (int i = 0; i < query->ncolumns; i++)
 		pushdown->columns[i] =
-			(WaPushdownColumn){.argument = state->columns[i].argument,
-							   .filter = state->columns[i].filter,
-							   .ops = state->columns[i].plan.key.ops};
+			(WaPushdownColumn){.argument = query->columns[i].argument,
+							   .filter = query->columns[i].filter,
+							   .ops = query->columns[i].plan.key.ops};
 	return pushdown;
 }
 
@@ -43,7 +43,7 @@ count_asked(const WaPushdownColumn *column)
 
 /* Has the device process count rows; returns the place of that column. */
 static int
-ask_count(WaScanState *asked)
+ask_count(WaScanQuery *asked)
 {
 	WaScanColumn column = {0};
 
@@ -57,7 +57,7 @@ ask_count(WaScanState *asked)
  * filter or NULL; returns the place of that column, which may serve another one, too.
  */
 static int
-ask_column(WaScanState *asked, const WaScanColumn *like, Expr *argument,
+ask_column(WaScanQuery *asked, const WaScanColumn *like, Expr *argument,
 		   Expr *filter)
 {
 	WaScanColumn column = {0};
@@ -81,7 +81,7 @@ ask_column(WaScanState *asked, const WaScanColumn *like, Expr *argument,
 
 /* Has the device process aggregate what is pushed of a column. */
 static void
-ask_branches(WaScanState *asked, const WaScanColumn *like,
+ask_branches(WaScanQuery *asked, const WaScanColumn *like,
 			 const WaPushdownColumn *pushed, WaCombinedColumn *column)
 {
 	ListCell *cell;
@@ -110,16 +110,16 @@ static void
 ask_columns(WaCombine *combine, const WaPushdown *pushdown)
 {
 	const WaScanState *state = combine->state;
-	WaScanState *asked = combine->asked;
+	WaScanQuery *asked = &combine->asked;
 	int count = 1;
 
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < state->query.ncolumns; i++)
 		count += count_asked(&pushdown->columns[i]);
 	asked->columns = palloc(sizeof(WaScanColumn) * count);
 	combine->columns =
-		palloc0(sizeof(WaCombinedColumn) * (state->ncolumns + 1));
-	for (int i = 0; i < state->ncolumns; i++)
-		ask_branches(asked, &state->columns[i], &pushdown->columns[i],
+		palloc0(sizeof(WaCombinedColumn) * (state->query.ncolumns + 1));
+	for (int i = 0; i < state->query.ncolumns; i++)
+		ask_branches(asked, &state->query.columns[i], &pushdown->columns[i],
 					 &combine->columns[i]);
 	combine->counted = ask_count(asked);
 }
@@ -128,14 +128,13 @@ ask_columns(WaCombine *combine, const WaPushdown *pushdown)
 static void
 ask_keys(WaCombine *combine, const WaPushdown *pushdown)
 {
-	WaScanState *asked = combine->asked;
+	WaScanQuery *asked = &combine->asked;
 	ListCell *cell;
 
 	asked->nkeys = list_length(pushdown->by);
-	asked->keys = palloc(sizeof(WaScanKey) * asked->nkeys);
+	asked->keys = palloc(sizeof(Expr *) * asked->nkeys);
 	foreach (cell, pushdown->by)
-		asked->keys[foreach_current_index(cell)] =
-			(WaScanKey){.expression = (Expr *) lfirst(cell)};
+		asked->keys[foreach_current_index(cell)] = (Expr *) lfirst(cell);
 }
 
 /* Sets which rows the device process takes. */
@@ -146,31 +145,25 @@ ask_filters(WaCombine *combine, const WaPushdown *pushdown)
 
 	foreach (cell, pushdown->filters)
 		if (bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
-			combine->asked->filter_clauses =
-				lappend(combine->asked->filter_clauses, lfirst(cell));
+			combine->asked.filter_clauses =
+				lappend(combine->asked.filter_clauses, lfirst(cell));
 }
 
 /* Makes the query for the device process. */
 static void
 make_asked(WaCombine *combine, const WaPushdown *pushdown)
 {
-	const WaScanState *state = combine->state;
-	WaScanState *asked = palloc0(sizeof(WaScanState));
+	const WaScanQuery *query = &combine->state->query;
+	WaScanQuery *asked = &combine->asked;
 
-	combine->asked = asked;
-	asked->css.ss.ps.state = state->css.ss.ps.state;
-	asked->css.ss.ps.ps_ExprContext = state->css.ss.ps.ps_ExprContext;
-	asked->relation = state->relation;
-	asked->varno = state->varno;
-	asked->nworkers = state->nworkers;
-	asked->planned_groups = state->planned_combinations;
-	asked->heap = state->heap;
+	asked->varno = query->varno;
+	asked->nworkers = query->nworkers;
+	asked->planned_groups = query->planned_combinations;
+	asked->by_image = true;
 	ask_filters(combine, pushdown);
 	ask_keys(combine, pushdown);
 	ask_columns(combine, pushdown);
-	wa_scan_prepare_program(asked);
-	for (int i = 0; i < asked->nkeys; i++)
-		asked->group_keys[i].by_image = true;
+	wa_scan_prepare_query(asked, &combine->state->source, &combine->store);
 }
 
 /* Prepares an expression, which may be NULL. */
@@ -178,7 +171,7 @@ static ExprState *
 prepare(const WaCombine *combine, const WaPushdown *pushdown, Expr *expression)
 {
 	ParamListInfo parameters =
-		combine->state->css.ss.ps.state->es_param_list_info;
+		combine->state->source.estate->es_param_list_info;
 
 	if (expression == NULL)
 		return NULL;
@@ -205,14 +198,13 @@ static void
 prepare_keys(WaCombine *combine, const WaPushdown *pushdown)
 {
 	const WaScanState *state = combine->state;
-	const Size count = (Size) state->nkeys + 1;
+	const Size count = (Size) state->query.nkeys + 1;
 
 	combine->keys = palloc(sizeof(ExprState *) * count);
 	combine->values = palloc(sizeof(Datum) * count);
 	combine->nulls = palloc(sizeof(bool) * count);
-	for (int i = 0; i < state->nkeys; i++)
-		combine->keys[i] =
-			prepare(combine, pushdown, state->keys[i].expression);
+	for (int i = 0; i < state->query.nkeys; i++)
+		combine->keys[i] = prepare(combine, pushdown, state->query.keys[i]);
 }
 
 /* Prepares what PostgreSQL evaluates of the aggregated columns. */
@@ -272,8 +264,9 @@ kinds_match(const WaCombine *combine, const WaPushdown *pushdown)
 		{
 			const int place = combine->columns[i].branches[j].place;
 
-			if (place >= 0 && combine->asked->columns[place].kind !=
-								  combine->state->columns[i].kind)
+			if (place >= 0 &&
+				combine->asked.compiled.columns[place].kind !=
+					combine->state->query.compiled.columns[i].kind)
 				return false;
 		}
 	}
@@ -286,9 +279,9 @@ wa_combine_make(WaScanState *state, WaSpared spared)
 	WaCombine *combine;
 	WaPushdown *pushdown;
 
-	if (state->planned_combinations == 0)
+	if (state->query.planned_combinations == 0)
 		return NULL;
-	pushdown = describe(state);
+	pushdown = describe(&state->query);
 	pushdown->spared = spared;
 	if (!wa_push_down(pushdown))
 		return NULL;

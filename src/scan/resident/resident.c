@@ -19,6 +19,7 @@
 #include "scan/base/context_arena.h"
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/suggest.h"
+#include "scan/plan/top_n.h"
 #include "scan/resident/combine.h"
 #include "scan/resident/resident.h"
 #include "scan/resident/resident_asked.h"
@@ -76,13 +77,14 @@ lay_out(uint32 nblocks, uint64 query_bytes)
  * nothing is.  What is not known of values beyond is left to the heap.
  */
 static bool
-find_residency(const WaScanState *state, const WaRunMessage *run,
-			   WaResidentMessage *resident)
+find_residency(WaAsking *asking)
 {
-	return !wa_resident_has_tables(state) ||
+	const WaRunMessage *run = &asking->run;
+
+	return !wa_resident_has_tables(asking->query) ||
 		   (wa_residency_describe(&run->relation, run->ncolumns, run->columns,
-								  resident) &&
-			resident->complete_blocks > 0);
+								  &asking->resident) &&
+			asking->resident.complete_blocks > 0);
 }
 
 /* Fills the parcel and completes the message.  Returns false if it cannot. */
@@ -104,7 +106,7 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
 	run->groups = layout.groups;
 	run->groups_room = GROUPS_ROOM;
 	run->memory = (uint64) get_hash_memory_limit() *
-				  (uint64) wa_resident_shares(state->nworkers);
+				  (uint64) wa_resident_shares(state->query.nworkers);
 	return true;
 }
 
@@ -126,14 +128,14 @@ leave_out(WaScanState *state, const Answer *given)
 {
 	const WaAnswerMessage *answer = &given->counts;
 
-	wa_why_heap_note(state, "");
+	wa_why_heap_note(&state->source, "");
 	if (!given->has_rest)
-		wa_resident_leave_out(state, given->used);
-	pgstat_count_index_tuples(state->relation, answer->rows);
-	state->resident_blocks += (int64) answer->blocks;
-	state->resident_rows += (int64) answer->rows;
-	state->resident_ms += (double) answer->device_ns / 1000000.0;
-	state->is_gpu = answer->kind == WA_DEVICE_GPU;
+		wa_resident_leave_out(&state->source, given->used);
+	pgstat_count_index_tuples(state->source.relation, answer->rows);
+	state->now.resident_blocks += (int64) answer->blocks;
+	state->now.resident_rows += (int64) answer->rows;
+	state->now.resident_ms += (double) answer->device_ns / 1000000.0;
+	state->now.is_gpu = answer->kind == WA_DEVICE_GPU;
 }
 
 /*
@@ -162,13 +164,13 @@ take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
 {
 	const WaAnswerMessage *counts = &answer->counts;
 
-	if (!wa_scan_answer_is_sound(state, answer->groups, counts->groups_bytes,
-								 ranks))
+	if (!wa_scan_answer_is_sound(&state->store, answer->groups,
+								 counts->groups_bytes, ranks))
 		return false;
 	leave_out(state, answer);
-	state->kept_rows += (int64) counts->kept_rows;
-	wa_scan_merge_answer(state, answer->groups, counts->groups_bytes, ranks,
-						 true);
+	state->now.kept_rows += (int64) counts->kept_rows;
+	wa_scan_merge_answer(&state->store, answer->groups, counts->groups_bytes,
+						 ranks, true);
 	return true;
 }
 
@@ -208,15 +210,18 @@ count_failure(WaScanState *state, const WaFailure *failure)
 {
 	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
 							failure->text)));
-	wa_why_heap_note(state, psprintf(WA_WHY_FAILED "%s", failure->text));
+	wa_why_heap_note(&state->source,
+					 psprintf(WA_WHY_FAILED "%s", failure->text));
 	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
 		(void) wa_client_fail_exchange(failure->exchange);
 	else if (failure->exchange == WA_EXCHANGE_DONE &&
 			 failure->status == WA_OUT_OF_MEMORY)
 	{
 		wa_why_heap_note(
-			state, "the groups would have taken more memory than they may");
-		state->refusals++;
+			&state->source,
+			"the groups would have taken more memory than they may");
+		state->is_refused = true;
+		state->now.refusals++;
 		(void) wa_client_fall_back(WA_FALLBACK_QUERY_MEMORY);
 	}
 	else
@@ -232,7 +237,7 @@ static uint64
 count_covered(const WaScanState *state, const WaRunMessage *run,
 			  const WaAnswerMessage *answer)
 {
-	return state->refusals > 0 || (answer->blocks == 0 && answer->rows > 0)
+	return state->is_refused || (answer->blocks == 0 && answer->rows > 0)
 			   ? wa_residency_estimate(&run->relation, run->ncolumns,
 									   run->columns)
 			   : answer->blocks;
@@ -260,30 +265,32 @@ receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
  * stores.  Returns how many blocks the device process has, as far as we know.
  */
 static uint64
-ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
-	const WaRanks *ranks, WaRunMessage *run, int stage, WaAnswerMessage *counts)
+ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
+	const WaWriter *query, int stage, WaAnswerMessage *counts)
 {
+	WaRunMessage *run = &asking->run;
 	WaFailure failure;
 	WaRest rest = {.state = state};
 	Answer answer = {.groups = NULL};
 	bool taken;
 
 	memset(counts, 0, sizeof(*counts));
-	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
-	if (!wa_resident_settle(state, run))
+	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
+	if (!wa_resident_settle(&state->source, run))
 		return 0;
 	run->announces = combine == NULL && stage < 0;
 	taken = receive(state, query, run, &rest, &answer, &failure);
 	if (!answer.has_rest)
 		wa_rest_forget(&rest);
-	if (taken && !wa_resident_is_reliable(state))
+	if (taken && !wa_resident_is_reliable(&state->source))
 	{
 		wa_rest_forget(&rest);
 		wa_client_release_groups();
 		return 0;
 	}
-	taken = taken && (take_answer(state, combine, stage, &answer, ranks) ||
-					  wa_client_reject(false, &failure));
+	taken =
+		taken && (take_answer(state, combine, stage, &answer, &asking->ranks) ||
+				  wa_client_reject(false, &failure));
 	if (!taken)
 		wa_rest_forget(&rest);
 	wa_client_release_groups();
@@ -291,11 +298,20 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
 	{
 		*counts = answer.counts;
 		if (counts->blocks == 0 && counts->rows > 0)
-			wa_why_heap_note(state, "there are too many groups to be sent");
+			wa_why_heap_note(&state->source,
+							 "there are too many groups to be sent");
 	}
 	else
 		count_failure(state, &failure);
-	return taken || state->refusals > 0 ? count_covered(state, run, counts) : 0;
+	return taken || state->is_refused ? count_covered(state, run, counts) : 0;
+}
+
+/* Suggests the columns of what was asked, of which so many blocks are there. */
+static void
+suggest(const WaAsking *asking, uint64 covered)
+{
+	wa_suggest_scanned(asking->source->relation, asking->query->attnums,
+					   &asking->run, covered);
 }
 
 /*
@@ -304,44 +320,43 @@ ask(WaScanState *state, WaCombine *combine, const WaWriter *query,
  * lacks tables.
  */
 static bool
-ask_in_turn(WaScanState *state, WaRunMessage *run,
-			const WaResidentMessage *resident, WaArena *arena)
+ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	WaInterpreter *interpreter = state->interpreter;
+	WaInterpreter *interpreter = state->query.interpreter;
 	WaAnswerMessage answer;
 	uint64 covered;
 	int stage;
 
 	do
 	{
-		WaRanks ranks;
 		WaWriter query;
 
 		stage = wa_interpreter_first_lacking(interpreter, econtext);
 		wa_why_heap_note(
-			state, "what is computed once has to wait for a row that needs it");
+			&state->source,
+			"what is computed once has to wait for a row that needs it");
 		if (stage < 0 && !wa_interpreter_is_complete(interpreter))
 			return true;
-		if (!wa_resident_write_query(state, run, resident, stage, arena, &query,
-									 &ranks))
+		if (!wa_resident_write_query(asking, stage, arena, &query))
 			return stage >= 0;
-		covered = ask(state, NULL, &query, &ranks, run, stage, &answer);
+		covered = ask(state, NULL, asking, &query, stage, &answer);
 		/* Rows of blocks that it has answered for have no errors. */
 	} while (stage >= 0 && answer.kept_rows > 0 &&
 			 wa_interpreter_reach(interpreter, econtext, stage));
-	wa_suggest_scanned(state, run, covered);
+	suggest(asking, covered);
 	return true;
 }
 
 /* Returns how many combinations there is a use for. */
 static uint32
-most_combinations(const WaScanState *asked)
+most_combinations(const WaAsking *asking)
 {
-	const double worth =
-		wa_resident_most_groups(wa_heap_nblocks(asked->heap), asked->nworkers);
+	const WaScanQuery *query = asking->query;
+	const double worth = wa_resident_most_groups(
+		wa_heap_nblocks(asking->source->heap), query->nworkers);
 	const Size bytes =
-		(Size) COMBINATION_BYTES * (1 + asked->nkeys + asked->ncolumns);
+		(Size) COMBINATION_BYTES * (1 + query->nkeys + query->ncolumns);
 
 	return (uint32) Min(worth * MOST_COMBINATIONS,
 						(double) (get_hash_memory_limit() / bytes));
@@ -352,25 +367,29 @@ most_combinations(const WaScanState *asked)
  * is computed once has to be known.  Returns false if the query has no tables.
  */
 static bool
-ask_for_combinations(WaScanState *state, WaCombine *combine, WaRunMessage *run,
-					 const WaResidentMessage *resident, WaArena *arena)
+ask_for_combinations(WaScanState *state, WaCombine *combine, WaAsking *asking,
+					 WaArena *arena)
 {
-	WaScanState *asked = wa_combine_asked(combine);
 	WaAnswerMessage answer;
-	WaRanks ranks;
 	WaWriter query;
 
-	asked->most_groups = most_combinations(asked);
-	if (!wa_interpreter_is_complete(state->interpreter) ||
-		!wa_interpreter_is_complete(asked->interpreter) ||
+	if (!wa_interpreter_is_complete(state->query.interpreter) ||
+		!wa_interpreter_is_complete(asking->query->interpreter) ||
 		wa_combine_waits(combine))
 		return true;
-	if (!wa_resident_write_query(asked, run, resident, -1, arena, &query,
-								 &ranks))
+	asking->most_groups = most_combinations(asking);
+	if (!wa_resident_write_query(asking, -1, arena, &query))
 		return false;
-	wa_suggest_scanned(asked, run,
-					   ask(state, combine, &query, &ranks, run, -1, &answer));
+	suggest(asking, ask(state, combine, asking, &query, -1, &answer));
 	return true;
+}
+
+/* Computes what is to be known of the node before it asks, and is computed once. */
+static void
+compute_early(WaScanState *state)
+{
+	wa_early_compute(state->query.interpreter, state->css.ss.ps.ps_ExprContext,
+					 state->source.heap, state->batch.rowwise);
 }
 
 /*
@@ -381,20 +400,19 @@ static bool
 try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 {
 	WaCombine *combine = wa_combine_make(state, spared);
-	WaScanState *asked;
-	WaRunMessage run = {0};
-	WaResidentMessage resident;
+	WaAsking asking = {.source = &state->source};
 
 	if (combine == NULL)
 		return false;
-	asked = wa_combine_asked(combine);
-	if (!wa_resident_describe_run(asked, &run) || !wa_resident_is_ready(state))
+	asking.query = wa_combine_asked(combine);
+	if (wa_resident_describe_run(&asking) != NULL ||
+		!wa_resident_is_ready(&state->source))
 		return true;
-	wa_early_compute(state);
-	wa_early_try(asked);
-	if (find_residency(asked, &run, &resident))
-		return ask_for_combinations(state, combine, &run, &resident, arena);
-	wa_suggest_scanned(asked, &run, 0);
+	compute_early(state);
+	wa_early_try(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
+	if (find_residency(&asking))
+		return ask_for_combinations(state, combine, &asking, arena);
+	suggest(&asking, 0);
 	return true;
 }
 
@@ -402,7 +420,7 @@ try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 static void
 use_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 {
-	while ((int) spared <= state->planned_spared &&
+	while ((int) spared <= state->query.planned_spared &&
 		   !try_combinations(state, spared, arena))
 		spared++;
 }
@@ -411,36 +429,41 @@ use_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 static void
 use(WaScanState *state)
 {
-	WaRunMessage run = {0};
-	WaResidentMessage resident;
+	WaAsking asking = {.query = &state->query, .source = &state->source};
+	const char *refusal;
 	WaArena arena;
 
 	wa_context_arena_init(&arena, CurrentMemoryContext);
-	if (!wa_resident_describe_run(state, &run))
+	wa_top_n_describe(&state->query, &state->css.ss.ps, state->top,
+					  &asking.top_n);
+	refusal = wa_resident_describe_run(&asking);
+	if (refusal != NULL)
 	{
+		wa_why_heap_note(&state->source, refusal);
 		use_combinations(state, WA_SPARES_NONE, &arena);
 		return;
 	}
-	if (!wa_resident_is_ready(state))
+	if (!wa_resident_is_ready(&state->source))
 		return;
-	wa_early_compute(state);
-	wa_why_heap_note(state, WA_WHY_NOT_FRESH);
-	if (!find_residency(state, &run, &resident))
-		wa_suggest_scanned(state, &run, 0);
-	else if (!ask_in_turn(state, &run, &resident, &arena))
+	compute_early(state);
+	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
+	if (!find_residency(&asking))
+		suggest(&asking, 0);
+	else if (!ask_in_turn(state, &asking, &arena))
 		use_combinations(state, WA_SPARES_INTEGERS, &arena);
 }
 
 void
 wa_resident_use(WaScanState *state)
 {
-	const char *refusal = wa_resident_use_refusal(state);
+	const char *refusal =
+		wa_resident_use_refusal(&state->source, state->is_refused);
 	MemoryContext scratch;
 	MemoryContext old;
 
 	if (refusal != NULL)
 	{
-		wa_why_heap_note(state, refusal);
+		wa_why_heap_note(&state->source, refusal);
 		return;
 	}
 	scratch = AllocSetContextCreate(CurrentMemoryContext, "warpagg request",

@@ -25,67 +25,64 @@
 #include "wal/wal.h"
 
 const char *
-wa_resident_use_refusal(const WaScanState *state)
+wa_resident_use_refusal(const WaScanSource *source, bool was_refused)
 {
 	if (!wa_enable_resident)
 		return "warpagg.enable_resident is off";
 	if (IsParallelWorker())
 		return WA_WHY_IN_WORKER;
-	if (state->refusals > 0)
+	if (was_refused)
 		return "the groups would have taken more memory than they may";
-	if (!wa_resident_is_large(wa_heap_nblocks(state->heap)))
+	if (!wa_resident_is_large(wa_heap_nblocks(source->heap)))
 		return "the table is small";
-	return wa_resident_refusal(state->relation);
+	return wa_resident_refusal(source->relation);
 }
 
 /* Names the columns of the table; returns false if one cannot be resident. */
 static bool
-name_columns(const WaScanState *state, uint32 ncolumns, WaColumnName *names)
+name_columns(const WaScanQuery *query, const WaScanSource *source,
+			 uint32 ncolumns, WaColumnName *names)
 {
 	for (uint32 i = 0; i < ncolumns; i++)
-		if (!wa_resident_column(state->relation, state->attnums[i], &names[i]))
+		if (!wa_resident_column(source->relation, query->attnums[i], &names[i]))
 			return false;
 	return true;
 }
 
-/* Returns why the device process cannot be asked for a query, or NULL. */
+/* Names the columns; returns why the device process cannot be asked, or NULL. */
 static const char *
-push_refusal(const WaScanState *asked, WaRunMessage *run)
+refusal_of(WaAsking *asking)
 {
+	WaRunMessage *run = &asking->run;
+
 	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
 		return "the query uses too many columns";
-	if (!name_columns(asked, run->ncolumns, run->columns))
+	if (!name_columns(asking->query, asking->source, run->ncolumns,
+					  run->columns))
 		return "a column that the query uses cannot be resident";
-	if (wa_resident_may_push(asked))
-		return NULL;
-	return wa_resident_takes_groups(wa_heap_nblocks(asked->heap),
-									asked->planned_groups, asked->nworkers)
-			   ? "the device process cannot compute all of the query"
-			   : "the groups are too many to be sent";
+	return wa_resident_push_refusal(asking);
 }
 
-bool
-wa_resident_describe_run(WaScanState *asked, WaRunMessage *run)
+const char *
+wa_resident_describe_run(WaAsking *asking)
 {
-	const char *refusal;
+	const WaScanSource *source = asking->source;
 
-	run->relation = wa_resident_storage(asked->relation);
-	run->nblocks = wa_heap_nblocks(asked->heap);
-	run->ncolumns = (uint32) wa_interpreter_ncolumns(asked->interpreter);
-	refusal = push_refusal(asked, run);
-	if (refusal != NULL)
-		wa_why_heap_note(asked, refusal);
-	return refusal == NULL;
+	asking->run.relation = wa_resident_storage(source->relation);
+	asking->run.nblocks = wa_heap_nblocks(source->heap);
+	asking->run.ncolumns =
+		(uint32) wa_interpreter_ncolumns(asking->query->interpreter);
+	return refusal_of(asking);
 }
 
 bool
-wa_resident_is_ready(WaScanState *state)
+wa_resident_is_ready(WaScanSource *source)
 {
 	if (wa_client_is_ready())
 		return true;
-	wa_why_heap_note(state, wa_client_is_resting()
-								? WA_WHY_RESTING
-								: "the device process is not ready");
+	wa_why_heap_note(source, wa_client_is_resting()
+								 ? WA_WHY_RESTING
+								 : "the device process is not ready");
 	return false;
 }
 
@@ -110,15 +107,15 @@ follow(Snapshot snapshot, uint64 *position)
 }
 
 bool
-wa_resident_settle(WaScanState *state, WaRunMessage *run)
+wa_resident_settle(WaScanSource *source, WaRunMessage *run)
 {
-	const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+	const Snapshot snapshot = source->estate->es_snapshot;
 
 	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
 		return false;
 	if (!follow(snapshot, &run->position))
 	{
-		wa_why_heap_note(state, "WAL could not be followed");
+		wa_why_heap_note(source, "WAL could not be followed");
 		return false;
 	}
 	wa_snapshot_describe(snapshot, &run->snapshot);
@@ -130,9 +127,9 @@ wa_resident_settle(WaScanState *state, WaRunMessage *run)
  * which a snapshot of before must not.
  */
 bool
-wa_resident_is_reliable(const WaScanState *state)
+wa_resident_is_reliable(const WaScanSource *source)
 {
-	const Snapshot snapshot = state->css.ss.ps.state->es_snapshot;
+	const Snapshot snapshot = source->estate->es_snapshot;
 
 	return !snapshot->takenDuringRecovery || RecoveryInProgress();
 }

@@ -12,33 +12,33 @@
 #include "heap/gather.h"
 #include "query/query_wire.h"
 #include "scan/plan/resident_worth.h"
-#include "scan/plan/top_n.h"
 #include "scan/resident/resident_query.h"
 
 /* Tells whether what a column has are the smallest and the largest of texts. */
 static bool
-has_ranks(const WaScanState *state, const WaScanColumn *column)
+has_ranks(const WaScanQuery *query, int number)
 {
 	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
+	const WaQueryColumn *column = &query->compiled.columns[number];
 	WaVectorKind kind;
 
-	return column->argument_register >= 0 && column->kind == WA_VECTOR_TEXT &&
-		   wa_gather_kind(column->plan.key.argument_type, &kind) &&
-		   column->plan.key.ops != 0 && (column->plan.key.ops & ~ranked) == 0 &&
-		   wa_interpreter_may_have_ranks(state->interpreter,
-										 column->argument_register);
+	return column->argument >= 0 && column->kind == WA_VECTOR_TEXT &&
+		   wa_gather_kind(query->columns[number].plan.key.argument_type,
+						  &kind) &&
+		   column->ops != 0 && (column->ops & ~ranked) == 0 &&
+		   wa_interpreter_may_have_ranks(query->interpreter, column->argument);
 }
 
 /* Tells whether there are records of all aggregated columns. */
 static bool
-have_records(const WaScanState *state)
+have_records(const WaScanQuery *query)
 {
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < query->ncolumns; i++)
 	{
-		const WaScanColumn *column = &state->columns[i];
+		const WaQueryColumn *column = &query->compiled.columns[i];
 
-		if (!wa_records_exist(column->kind, column->plan.key.ops) &&
-			!has_ranks(state, column))
+		if (!wa_records_exist(column->kind, column->ops) &&
+			!has_ranks(query, i))
 			return false;
 	}
 	return true;
@@ -46,177 +46,129 @@ have_records(const WaScanState *state)
 
 /* Returns a reference to a column of the table, by its register. */
 static Var *
-column_var(const WaScanState *state, int number)
+column_var(const WaAsking *asking, int number)
 {
-	const AttrNumber attnum = state->attnums[number];
+	const AttrNumber attnum = asking->query->attnums[number];
 	const Form_pg_attribute attribute =
-		TupleDescAttr(RelationGetDescr(state->relation), attnum - 1);
+		TupleDescAttr(RelationGetDescr(asking->source->relation), attnum - 1);
 
-	return makeVar((int) state->varno, attnum, getBaseType(attribute->atttypid),
-				   attribute->atttypmod, attribute->attcollation, 0);
+	return makeVar((int) asking->query->varno, attnum,
+				   getBaseType(attribute->atttypid), attribute->atttypmod,
+				   attribute->attcollation, 0);
 }
 
 /*
- * Describes a column of texts by the ranks of these.  Returns false if they cannot
+ * Has a column of texts be one of the ranks of these.  Returns false if they cannot
  * be had.
  */
 static bool
-describe_ranks(const WaScanState *state, const WaRunMessage *run,
-			   const WaResidentMessage *resident, int number,
-			   WaQueryColumn *column, WaQuery *query, WaRanks *ranks)
+push_ranks(WaAsking *asking, int number, WaQueryColumn *column, WaQuery *pushed)
 {
-	const WaScanColumn *of = &state->columns[number];
-	const int argument = of->argument_register;
-	const Var *var = argument < wa_interpreter_ncolumns(state->interpreter)
-						 ? column_var(state, argument)
+	const WaScanQuery *query = asking->query;
+	const int argument = column->argument;
+	const Var *var = argument < wa_interpreter_ncolumns(query->interpreter)
+						 ? column_var(asking, argument)
 						 : NULL;
 
 	column->kind = WA_VECTOR_INT;
 	column->argument = wa_interpreter_describe_ranks(
-		state->interpreter, run, resident->columns, argument, var,
-		of->plan.collation, query, &ranks->of[number]);
-	query->end = (uint32) query->program.ninstructions;
-	ranks->count++;
+		query->interpreter, &asking->run, asking->resident.columns, argument,
+		var, query->columns[number].plan.collation, pushed,
+		&asking->ranks.of[number]);
+	pushed->end = (uint32) pushed->program.ninstructions;
+	asking->ranks.count++;
 	return column->argument >= 0;
 }
 
-/* Describes the aggregated columns; returns false if one has no records. */
+/* Puts ranks in the place of texts; returns false if they cannot be had. */
 static bool
-describe_columns(const WaScanState *state, const WaRunMessage *run,
-				 const WaResidentMessage *resident, WaQuery *query,
-				 WaRanks *ranks)
+push_columns(WaAsking *asking, WaQuery *pushed)
 {
-	WaQueryColumn *columns =
-		palloc(sizeof(WaQueryColumn) * (state->ncolumns + 1));
+	const int ncolumns = asking->query->ncolumns;
+	const Size bytes = sizeof(WaQueryColumn) * (ncolumns + 1);
+	WaQueryColumn *columns = palloc(bytes);
 
-	ranks->count = 0;
-	ranks->of = palloc0(sizeof(*ranks->of) * (state->ncolumns + 1));
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		const WaScanColumn *column = &state->columns[i];
-
-		columns[i].argument = column->argument_register;
-		columns[i].filter = column->filter_register;
-		columns[i].kind = column->kind;
-		columns[i].ops = column->plan.key.ops;
-		if (has_ranks(state, column) &&
-			!describe_ranks(state, run, resident, i, &columns[i], query, ranks))
+	memcpy(columns, pushed->columns, sizeof(WaQueryColumn) * ncolumns);
+	pushed->columns = columns;
+	asking->ranks.count = 0;
+	asking->ranks.of = palloc0(sizeof(*asking->ranks.of) * (ncolumns + 1));
+	for (int i = 0; i < ncolumns; i++)
+		if (has_ranks(asking->query, i) &&
+			!push_ranks(asking, i, &columns[i], pushed))
 			return false;
-	}
-	query->ncolumns = (uint32_t) state->ncolumns;
-	query->columns = columns;
 	return true;
 }
 
-/* Describes the keys. */
-static void
-describe_keys(const WaScanState *state, WaQuery *query)
-{
-	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * (state->nkeys + 1));
-	uint16 *numbers = palloc(sizeof(uint16) * (state->nkeys + 1));
-
-	for (int i = 0; i < state->nkeys; i++)
-	{
-		keys[i] = wa_group_key_query(&state->group_keys[i]);
-		numbers[i] = (uint16) state->keys[i].number;
-	}
-	query->nkeys = (uint32) state->nkeys;
-	query->keys = keys;
-	query->key_numbers = numbers;
-}
-
-/* Describes the clauses of WHERE. */
-static void
-describe_filters(const WaScanState *state, WaQuery *query)
-{
-	WaQueryFilter *filters =
-		palloc(sizeof(WaQueryFilter) * (state->nfilters + 1));
-
-	for (int i = 0; i < state->nfilters; i++)
-	{
-		filters[i].begin = (uint32) state->filters[i].begin;
-		filters[i].end = (uint32) state->filters[i].end;
-		filters[i].number = (uint16) state->filters[i].number;
-	}
-	query->nfilters = (uint32) state->nfilters;
-	query->filters = filters;
-	query->begin = (uint32) state->begin;
-	query->end = (uint32) state->end;
-}
-
-/*
- * Describes which groups are wanted; returns false if all are, and to have them
- * sent takes longer than to read the relation.
- */
+/* Tells whether all groups can be sent in less time than it takes to read the relation. */
 static bool
-describe_top_n(const WaScanState *state, WaQuery *query)
+takes_groups(const WaAsking *asking)
 {
-	wa_top_n_describe(state, &query->top_n);
-	query->max_groups = state->most_groups;
-	query->only_wanted = !wa_resident_takes_groups(
-		wa_heap_nblocks(state->heap), state->planned_groups, state->nworkers);
-	return query->top_n.limit > 0 || !query->only_wanted;
+	return wa_resident_takes_groups(wa_heap_nblocks(asking->source->heap),
+									asking->query->planned_groups,
+									asking->query->nworkers);
 }
 
-bool
-wa_resident_may_push(const WaScanState *state)
-{
-	WaQuery query = {0};
-	bool tables;
-
-	(void) wa_interpreter_has_calls(state->interpreter, &tables);
-	return tables && have_records(state) && describe_top_n(state, &query);
-}
-
-bool
-wa_resident_has_tables(const WaScanState *state)
+const char *
+wa_resident_push_refusal(const WaAsking *asking)
 {
 	bool tables;
 
-	if (wa_interpreter_has_calls(state->interpreter, &tables))
+	(void) wa_interpreter_has_calls(asking->query->interpreter, &tables);
+	if (tables && have_records(asking->query) &&
+		(asking->top_n.limit > 0 || takes_groups(asking)))
+		return NULL;
+	return takes_groups(asking)
+			   ? "the device process cannot compute all of the query"
+			   : "the groups are too many to be sent";
+}
+
+bool
+wa_resident_has_tables(const WaScanQuery *query)
+{
+	bool tables;
+
+	if (wa_interpreter_has_calls(query->interpreter, &tables))
 		return true;
-	for (int i = 0; i < state->ncolumns; i++)
-		if (has_ranks(state, &state->columns[i]))
+	for (int i = 0; i < query->ncolumns; i++)
+		if (has_ranks(query, i))
 			return true;
 	return false;
 }
 
-/* Describes how rows are counted that fulfil so many clauses of WHERE. */
+/* Has rows be counted that fulfil so many clauses of WHERE, and nothing else. */
 static void
-describe_count(const WaScanState *state, int nfilters, WaQuery *query)
+count_only(int nfilters, WaQuery *pushed)
 {
-	WaQueryColumn *column = palloc0(sizeof(WaQueryColumn));
+	static const WaQueryColumn count = {
+		.argument = -1, .filter = -1, .kind = WA_VECTOR_BOOL};
 
-	*column =
-		(WaQueryColumn){.argument = -1, .filter = -1, .kind = WA_VECTOR_BOOL};
-	query->ncolumns = 1;
-	query->columns = column;
-	describe_filters(state, query);
-	query->nfilters = (uint32) nfilters;
-	query->end = query->begin;
+	pushed->ncolumns = 1;
+	pushed->columns = &count;
+	pushed->nkeys = 0;
+	pushed->nfilters = (uint32) nfilters;
+	pushed->end = pushed->begin;
 }
 
 bool
-wa_resident_write_query(const WaScanState *state, const WaRunMessage *run,
-						const WaResidentMessage *resident, int stage,
-						WaArena *arena, WaWriter *writer, WaRanks *ranks)
+wa_resident_write_query(WaAsking *asking, int stage, WaArena *arena,
+						WaWriter *writer)
 {
-	WaQuery query = {0};
+	WaQuery pushed = asking->query->compiled;
 
-	if (!wa_interpreter_describe(state->interpreter, run, resident->columns,
-								 &query))
+	if (!wa_interpreter_describe(asking->query->interpreter, &asking->run,
+								 asking->resident.columns, &pushed))
 		return false;
 	if (stage >= 0)
-		describe_count(state, stage, &query);
+		count_only(stage, &pushed);
 	else
 	{
-		describe_keys(state, &query);
-		describe_filters(state, &query);
-		if (!describe_columns(state, run, resident, &query, ranks) ||
-			!describe_top_n(state, &query))
+		pushed.top_n = asking->top_n;
+		pushed.max_groups = asking->most_groups;
+		pushed.only_wanted = !takes_groups(asking);
+		if (!push_columns(asking, &pushed))
 			return false;
 	}
 	wa_writer_init(writer, arena);
-	wa_query_write(writer, &query);
+	wa_query_write(writer, &pushed);
 	return true;
 }

@@ -6,22 +6,38 @@
 #define WA_SCAN_RESIDENT_QUERY_H
 
 #include "core/must_check.h"
+#include "core/protocol.h"
 #include "scan/rows/merge.h"
 
-/* Tells whether what the node computes may have the form of a query at all. */
-extern bool wa_resident_may_push(const WaScanState *state);
-
-/* Tells whether a query takes tables along. */
-extern bool wa_resident_has_tables(const WaScanState *state);
+/* What the device process is asked: of the node, or for its combinations. */
+typedef struct WaAsking
+{
+	const WaScanQuery *query;
+	WaScanSource *source;
+	WaTopN top_n;               /* of the groups; of limit 0: all are wanted */
+	uint32 most_groups;         /* that are of use; 0: any number */
+	WaRunMessage run;           /* set by wa_resident_describe_run, and */
+	WaResidentMessage resident; /* undefined if there are no tables */
+	WaRanks ranks;              /* set by wa_resident_write_query */
+} WaAsking;
 
 /*
- * Writes what the node computes, or, before a stage that lacks something (scan/
- * interpreter.h), how many rows come there; -1: there is none.  resident: undefined if
- * there are no tables.  Returns false if that has no such form.
+ * Returns why what is asked cannot have the form of a query at all, the end of a sentence,
+ * or NULL.
  */
-extern WA_MUST_CHECK bool
-wa_resident_write_query(const WaScanState *state, const WaRunMessage *run,
-						const WaResidentMessage *resident, int stage,
-						WaArena *arena, WaWriter *writer, WaRanks *ranks);
+extern WA_MUST_CHECK const char *
+wa_resident_push_refusal(const WaAsking *asking);
+
+/* Tells whether a query takes tables along. */
+extern bool wa_resident_has_tables(const WaScanQuery *query);
+
+/*
+ * Writes what is asked, or, before a stage that lacks something
+ * (scan/program/interpreter.h), how many rows come there; -1: there is none.  Returns
+ * false if that has no such form.
+ */
+extern WA_MUST_CHECK bool wa_resident_write_query(WaAsking *asking, int stage,
+												  WaArena *arena,
+												  WaWriter *writer);
 
 #endif /* WA_SCAN_RESIDENT_QUERY_H */

@@ -13,21 +13,20 @@
 #include "scan/spill/spill.h"
 
 void
-wa_resident_leave_out(WaScanState *state, const uint64_t *covered)
+wa_resident_leave_out(WaScanSource *source, const uint64_t *covered)
 {
-	const Size bytes = wa_heap_covered_bytes(state->heap);
+	const Size bytes = wa_heap_covered_bytes(source->heap);
 
-	state->is_covered = true;
+	source->is_covered = true;
 	if (covered == NULL)
 	{
-		wa_heap_leave_out_all(state->heap);
+		wa_heap_leave_out_all(source->heap);
 		return;
 	}
 	/* Groups may be spilled while the scan goes on. */
-	state->covered =
-		MemoryContextAlloc(state->css.ss.ps.state->es_query_cxt, bytes);
-	memcpy(state->covered, covered, bytes);
-	wa_heap_leave_out(state->heap, state->covered);
+	source->covered = MemoryContextAlloc(source->estate->es_query_cxt, bytes);
+	memcpy(source->covered, covered, bytes);
+	wa_heap_leave_out(source->heap, source->covered);
 }
 
 void
@@ -36,7 +35,7 @@ wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)
 	WaRest *reading = rest;
 	WaScanState *state = reading->state;
 	const BlockNumber left =
-		wa_heap_nblocks(state->heap) - (BlockNumber) blocks;
+		wa_heap_nblocks(state->source.heap) - (BlockNumber) blocks;
 	MemoryContext old;
 
 	if (wa_parallel_wanted(state, left, true) > 0)
@@ -44,12 +43,12 @@ wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)
 	ereport(DEBUG1,
 			(errmsg_internal("warpagg reads the rest of \"%s\" while the "
 							 "device process computes",
-							 RelationGetRelationName(state->relation))));
+							 RelationGetRelationName(state->source.relation))));
 	reading->cover = cover;
-	reading->kept_rows = state->kept_rows;
-	reading->rowwise_rows = state->rowwise_rows;
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	wa_resident_leave_out(state, cover);
+	reading->kept_rows = state->now.kept_rows;
+	reading->rowwise_rows = state->now.rowwise_rows;
+	old = MemoryContextSwitchTo(state->source.estate->es_query_cxt);
+	wa_resident_leave_out(&state->source, cover);
 	wa_scan_read(state);
 	MemoryContextSwitchTo(old);
 }
@@ -63,10 +62,10 @@ wa_rest_forget(WaRest *rest)
 	if (rest->cover == NULL)
 		return;
 	rest->cover = NULL;
-	state->kept_rows = rest->kept_rows;
-	state->rowwise_rows = rest->rowwise_rows;
-	old = MemoryContextSwitchTo(state->css.ss.ps.state->es_query_cxt);
-	wa_spill_end(state);
+	state->now.kept_rows = rest->kept_rows;
+	state->now.rowwise_rows = rest->rowwise_rows;
+	old = MemoryContextSwitchTo(state->source.estate->es_query_cxt);
+	wa_spill_end(&state->store);
 	wa_scan_begin(state);
 	MemoryContextSwitchTo(old);
 }

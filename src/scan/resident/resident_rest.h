@@ -33,6 +33,7 @@ extern void wa_rest_forget(WaRest *rest);
  * Has the scan, of which no row was read, leave out the blocks whose bits are set; NULL:
  * all.
  */
-extern void wa_resident_leave_out(WaScanState *state, const uint64_t *covered);
+extern void wa_resident_leave_out(WaScanSource *source,
+								  const uint64_t *covered);
 
 #endif /* WA_SCAN_RESIDENT_REST_H */

@@ -43,8 +43,8 @@ gather(WaScanState *state, int step)
 	bool fits;
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
-	fits = wa_gather_step(state->gather, step,
-						  wa_interpreter_columns(state->interpreter));
+	fits = wa_gather_step(state->source.gather, step,
+						  wa_interpreter_columns(state->query.interpreter));
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	return fits;
 }
@@ -70,11 +70,12 @@ static Outcome
 run_stage(WaScanState *state, Batch *batch, int stage, int begin, int end)
 {
 	batch->stage = stage;
-	if (wa_interpreter_lacks(state->interpreter, stage))
+	if (wa_interpreter_lacks(state->query.interpreter, stage))
 		return LACKING;
 	if (!gather(state, stage) ||
-		!wa_interpreter_run(state->interpreter, begin, end, batch->nleft) ||
-		wa_interpreter_misses(state->interpreter, stage, batch->nleft))
+		!wa_interpreter_run(state->query.interpreter, begin, end,
+							batch->nleft) ||
+		wa_interpreter_misses(state->query.interpreter, stage, batch->nleft))
 		return TRAPPED;
 	return COMPUTED;
 }
@@ -86,23 +87,24 @@ run_stage(WaScanState *state, Batch *batch, int stage, int begin, int end)
 static Outcome
 apply_filters(WaScanState *state, Batch *batch)
 {
-	WaVector *const *columns = wa_interpreter_columns(state->interpreter);
+	WaVector *const *columns = wa_interpreter_columns(state->query.interpreter);
 
-	for (int i = 0; i < state->nfilters && batch->nleft > 0; i++)
+	for (int i = 0;
+		 i < (int) state->query.compiled.nfilters && batch->nleft > 0; i++)
 	{
-		const WaScanFilter *filter = &state->filters[i];
+		const WaQueryFilter *filter = &state->query.compiled.filters[i];
 		const Outcome outcome =
-			run_stage(state, batch, i, filter->begin, filter->end);
+			run_stage(state, batch, i, (int) filter->begin, (int) filter->end);
 		size_t nselected;
 
 		if (outcome != COMPUTED)
 			return outcome;
 		nselected = wa_vector_select(
-			wa_interpreter_register(state->interpreter, filter->number),
-			batch->nleft, state->selection);
+			wa_interpreter_register(state->query.interpreter, filter->number),
+			batch->nleft, state->batch.selection);
 		if (nselected > 0 && nselected < batch->nleft)
-			wa_gather_keep(state->gather, i, columns, state->selection,
-						   (int) nselected);
+			wa_gather_keep(state->source.gather, i, columns,
+						   state->batch.selection, (int) nselected);
 		batch->nleft = nselected;
 	}
 	return COMPUTED;
@@ -113,24 +115,25 @@ apply_filters(WaScanState *state, Batch *batch)
  * them.
  */
 static const uint8 *
-rows_to_keep(WaScanState *state, const WaScanColumn *column, const uint8 *found,
-			 size_t nrows)
+rows_to_keep(WaScanState *state, const WaQueryColumn *column,
+			 const uint8 *found, size_t nrows)
 {
 	const WaVector *condition;
 	const uint8 *bools;
 
-	if (column->filter_register < 0)
+	if (column->filter < 0)
 		return found;
 	condition =
-		wa_interpreter_register(state->interpreter, column->filter_register);
+		wa_interpreter_register(state->query.interpreter, column->filter);
 	bools = wa_vector_bools(condition);
 	if (!condition->has_nulls && found == NULL)
 		return bools;
 	for (size_t i = 0; i < nrows; i++)
-		state->keep[i] = bools[i] & (uint8) wa_vector_is_valid(condition, i);
+		state->batch.keep[i] =
+			bools[i] & (uint8) wa_vector_is_valid(condition, i);
 	for (size_t i = 0; found != NULL && i < nrows; i++)
-		state->keep[i] &= found[i];
-	return state->keep;
+		state->batch.keep[i] &= found[i];
+	return state->batch.keep;
 }
 
 /* Brings the rows that are left into their groups, or spills them. */
@@ -140,25 +143,26 @@ take_rows(WaScanState *state, size_t nrows)
 	const uint32 *groups = NULL;
 	const uint8 *found = NULL;
 
-	if (state->groups != NULL)
+	if (state->store.groups != NULL)
 	{
-		wa_groups_find(state->groups, state->key_vectors, nrows,
-					   state->group_numbers);
-		groups = state->group_numbers;
-		if (wa_spill_missing(state, nrows, &found) == 0)
+		wa_groups_find(state->store.groups, state->batch.key_vectors, nrows,
+					   state->batch.group_numbers);
+		groups = state->batch.group_numbers;
+		if (wa_spill_missing(&state->store, &state->batch, nrows, &found) == 0)
 			return;
 	}
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < state->query.ncolumns; i++)
 	{
-		WaScanColumn *column = &state->columns[i];
+		const WaQueryColumn *column = &state->query.compiled.columns[i];
 		const WaVector *values =
-			column->argument_register < 0
-				? &state->ones
-				: wa_interpreter_register(state->interpreter,
-										  column->argument_register);
+			column->argument < 0
+				? &state->batch.ones
+				: wa_interpreter_register(state->query.interpreter,
+										  column->argument);
 
-		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
-		wa_accumulator_take(column->accumulator, groups,
+		wa_accumulator_grow(state->store.columns[i],
+							wa_scan_groups(&state->store));
+		wa_accumulator_take(state->store.columns[i], groups,
 							rows_to_keep(state, column, found, nrows), values,
 							nrows);
 	}
@@ -171,20 +175,30 @@ compute(WaScanState *state, Batch *batch)
 	Outcome outcome;
 
 	batch->nleft = (size_t) batch->nrows;
-	wa_gather_begin(state->gather, state->rows, batch->nrows);
+	wa_gather_begin(state->source.gather, state->batch.rows, batch->nrows);
 	outcome = apply_filters(state, batch);
 	if (outcome != COMPUTED || batch->nleft == 0)
 		return outcome;
-	return run_stage(state, batch, state->nfilters, state->begin, state->end);
+	return run_stage(state, batch, (int) state->query.compiled.nfilters,
+					 (int) state->query.compiled.begin,
+					 (int) state->query.compiled.end);
 }
 
 /* Takes a batch without vectors. */
 static void
 take_row_by_row(WaScanState *state, int nrows)
 {
+	const bool were_spilled = wa_spill_is_reading(&state->store);
+	int64 kept = 0;
+
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	for (int i = 0; i < nrows; i++)
-		wa_rowwise_take(state->rowwise, state, &state->rows[i]);
+		if (wa_rowwise_take(state->batch.rowwise, &state->batch.rows[i]))
+			kept++;
+	if (were_spilled)
+		return;
+	state->now.kept_rows += kept;
+	state->now.rowwise_rows += nrows;
 }
 
 /*
@@ -196,9 +210,10 @@ static bool
 reach(WaScanState *state, int nrows, int stage)
 {
 	for (int i = 0; i < nrows; i++)
-		if (wa_rowwise_look(state->rowwise, state, &state->rows[i]) >= stage)
+		if (wa_rowwise_look(state->batch.rowwise, &state->batch.rows[i]) >=
+			stage)
 			break;
-	return wa_interpreter_reach(state->interpreter,
+	return wa_interpreter_reach(state->query.interpreter,
 								state->css.ss.ps.ps_ExprContext, stage);
 }
 
@@ -223,13 +238,13 @@ take_in_vectors(WaScanState *state, int nrows)
 {
 	Batch batch = {.nrows = nrows};
 
-	if (!wa_interpreter_prepare(state->interpreter,
+	if (!wa_interpreter_prepare(state->query.interpreter,
 								state->css.ss.ps.ps_ExprContext) ||
 		!compute_batch(state, &batch))
 		return false;
 	if (batch.nleft > 0)
 		take_rows(state, batch.nleft);
-	state->kept_rows += (int64) batch.nleft;
+	state->now.kept_rows += (int64) batch.nleft;
 	return true;
 }
 
@@ -237,18 +252,20 @@ take_in_vectors(WaScanState *state, int nrows)
 static bool
 take_spilled_in_vectors(WaScanState *state, int nrows)
 {
-	const int stage = state->nfilters;
+	const int stage = (int) state->query.compiled.nfilters;
 
-	if (!wa_interpreter_prepare(state->interpreter,
+	if (!wa_interpreter_prepare(state->query.interpreter,
 								state->css.ss.ps.ps_ExprContext) ||
-		(wa_interpreter_lacks(state->interpreter, stage) &&
+		(wa_interpreter_lacks(state->query.interpreter, stage) &&
 		 !reach(state, nrows, stage)) ||
-		!wa_spill_rows_gather(state->spill_rows, state->rows, nrows))
+		!wa_spill_rows_gather(state->store.spill_rows, state->batch.rows,
+							  nrows))
 		return false;
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
-	if (!wa_interpreter_run(state->interpreter, state->begin, state->end,
-							(size_t) nrows) ||
-		wa_interpreter_misses(state->interpreter, stage, (size_t) nrows))
+	if (!wa_interpreter_run(state->query.interpreter,
+							(int) state->query.compiled.begin,
+							(int) state->query.compiled.end, (size_t) nrows) ||
+		wa_interpreter_misses(state->query.interpreter, stage, (size_t) nrows))
 		return false;
 	take_rows(state, (size_t) nrows);
 	return true;
@@ -257,18 +274,18 @@ take_spilled_in_vectors(WaScanState *state, int nrows)
 void
 wa_scan_begin(WaScanState *state)
 {
-	wa_scan_make_groups(state);
-	if (state->heap != NULL)
-		wa_heap_leave_out(state->heap, NULL);
-	if (state->covered != NULL)
-		pfree(state->covered);
-	state->covered = NULL;
-	state->is_covered = false;
-	if (state->heap == NULL)
-		state->heap =
-			wa_heap_begin(state->relation, state->css.ss.ps.state->es_snapshot);
+	wa_scan_make_groups(&state->store);
+	if (state->source.heap != NULL)
+		wa_heap_leave_out(state->source.heap, NULL);
+	if (state->source.covered != NULL)
+		pfree(state->source.covered);
+	state->source.covered = NULL;
+	state->source.is_covered = false;
+	if (state->source.heap == NULL)
+		state->source.heap = wa_heap_begin(state->source.relation,
+										   state->source.estate->es_snapshot);
 	else
-		wa_heap_rescan(state->heap);
+		wa_heap_rescan(state->source.heap);
 }
 
 /* Has more rows tried at once where some tries have been of use. */
@@ -310,7 +327,7 @@ give_up(WaPace *pace)
 static int
 take_piece(WaScanState *state, int most, bool (*in_vectors)(WaScanState *, int))
 {
-	WaPace *pace = &state->pace;
+	WaPace *pace = &state->batch.pace;
 	int nrows = Min(most, pace->nsingly);
 
 	if (nrows > 0)
@@ -341,18 +358,18 @@ static void
 take_in_pieces(WaScanState *state, int nrows,
 			   bool (*in_vectors)(WaScanState *, int))
 {
-	WaRow *rows = state->rows;
+	WaRow *rows = state->batch.rows;
 
 	while (nrows > 0)
 	{
-		const int npiece =
-			take_piece(state, Min(nrows, wa_spill_piece(state)), in_vectors);
+		const int npiece = take_piece(
+			state, Min(nrows, wa_spill_piece(&state->store)), in_vectors);
 
-		wa_spill_check(state);
+		wa_spill_check(&state->store);
 		nrows -= npiece;
-		state->rows += npiece;
+		state->batch.rows += npiece;
 	}
-	state->rows = rows;
+	state->batch.rows = rows;
 }
 
 bool
@@ -361,7 +378,7 @@ wa_scan_take_batch(WaScanState *state)
 	int nrows;
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
-	nrows = wa_heap_next(state->heap, state->rows);
+	nrows = wa_heap_next(state->source.heap, state->batch.rows);
 	take_in_pieces(state, nrows, take_in_vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
 	return nrows > 0;
@@ -384,7 +401,7 @@ take_spilled_groups(WaScanState *state, const WaSpilledGroups *groups)
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	ResetExprContext(econtext);
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	wa_scan_merge_groups(state, groups->data, groups->bytes);
+	wa_scan_merge_groups(&state->store, groups->data, groups->bytes);
 	MemoryContextSwitchTo(old);
 }
 
@@ -396,11 +413,11 @@ take_spilled(WaScanState *state)
 	int nrows;
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
-	nrows = wa_spill_read(state, &groups);
+	nrows = wa_spill_read(&state->store, state->batch.rows, &groups);
 	if (nrows == 0)
 	{
 		take_spilled_groups(state, &groups);
-		wa_spill_check(state);
+		wa_spill_check(&state->store);
 	}
 	take_in_pieces(state, nrows, take_spilled_in_vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
@@ -410,9 +427,9 @@ take_spilled(WaScanState *state)
 void
 wa_scan_read_partition(WaScanState *state)
 {
-	wa_scan_make_groups(state);
-	wa_spill_open(state);
+	wa_scan_make_groups(&state->store);
+	wa_spill_open(&state->store);
 	while (take_spilled(state))
 		;
-	wa_spill_finish(state, 1);
+	wa_spill_finish(&state->store, 1);
 }

@@ -14,57 +14,54 @@
 #include "scan/base/attempt.h"
 #include "scan/expr/compile.h"
 #include "scan/rows/early.h"
-#include "scan/rows/rowwise.h"
+
+/* What is computed, and where. */
+typedef struct Early
+{
+	WaInterpreter *interpreter;
+	ExprContext *econtext;
+} Early;
 
 /* Computes what is PostgreSQL's own: a callback. */
 static void
 compute_own(void *context)
 {
-	const WaScanState *state = (const WaScanState *) context;
+	const Early *early = (const Early *) context;
 
-	wa_interpreter_try(state->interpreter, state->css.ss.ps.ps_ExprContext);
+	wa_interpreter_try(early->interpreter, early->econtext);
 }
 
-/*
- * Computes what is PostgreSQL's own.  What has an error is left as it is: if a row
- * needs it, the error is raised then.
- */
-static void
-try_own(WaScanState *state)
+void
+wa_early_try(WaInterpreter *interpreter, ExprContext *econtext)
 {
-	if (!IsInParallelMode())
-		(void) wa_attempt(compute_own, state);
+	Early early = {interpreter, econtext};
+
+	if (!wa_interpreter_is_complete(interpreter) && !IsInParallelMode())
+		(void) wa_attempt(compute_own, &early);
 }
 
 /* Has the table's first rows come as far as they do. */
 static void
-look_at_rows(WaScanState *state)
+look_at_rows(WaInterpreter *interpreter, ExprContext *econtext,
+			 WaHeapScan *heap, WaRowwise *rowwise)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	const WaRow *rows;
-	const int nrows = wa_heap_peek(state->heap, &rows);
+	const int nrows = wa_heap_peek(heap, &rows);
 
-	for (int i = 0;
-		 i < nrows && !wa_interpreter_is_complete(state->interpreter); i++)
+	for (int i = 0; i < nrows && !wa_interpreter_is_complete(interpreter); i++)
 	{
-		const int stage = wa_rowwise_look(state->rowwise, state, &rows[i]);
+		const int stage = wa_rowwise_look(rowwise, &rows[i]);
 
-		if (!wa_interpreter_reach(state->interpreter, econtext, stage))
+		if (!wa_interpreter_reach(interpreter, econtext, stage))
 			return;
 	}
 }
 
 void
-wa_early_try(WaScanState *state)
+wa_early_compute(WaInterpreter *interpreter, ExprContext *econtext,
+				 WaHeapScan *heap, WaRowwise *rowwise)
 {
-	if (!wa_interpreter_is_complete(state->interpreter))
-		try_own(state);
-}
-
-void
-wa_early_compute(WaScanState *state)
-{
-	wa_early_try(state);
-	if (!wa_interpreter_is_complete(state->interpreter))
-		look_at_rows(state);
+	wa_early_try(interpreter, econtext);
+	if (!wa_interpreter_is_complete(interpreter))
+		look_at_rows(interpreter, econtext, heap, rowwise);
 }

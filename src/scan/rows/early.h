@@ -8,15 +8,20 @@
 #ifndef WA_SCAN_EARLY_H
 #define WA_SCAN_EARLY_H
 
-#include "scan/state/scan_state.h"
+#include "scan/program/interpreter.h"
+#include "scan/rows/rowwise.h"
 
 /*
  * Computes what it can, at the beginning of a scan that has rows, of which some may
  * be looked at: raises the error of one of the first, if it has one.
  */
-extern void wa_early_compute(WaScanState *state);
+extern void wa_early_compute(WaInterpreter *interpreter, ExprContext *econtext,
+							 WaHeapScan *heap, WaRowwise *rowwise);
 
-/* Likewise, without looking at rows: computes what leaves no error behind. */
-extern void wa_early_try(WaScanState *state);
+/*
+ * Likewise, without looking at rows: computes what leaves no error behind, in a
+ * subtransaction, of which nothing is left if it fails.
+ */
+extern void wa_early_try(WaInterpreter *interpreter, ExprContext *econtext);
 
 #endif /* WA_SCAN_EARLY_H */

@@ -53,33 +53,33 @@ state_of_ranks(const WaScanColumn *column, const WaRecord *record,
 
 /* Merges a record of ranks of texts. */
 static void
-merge_ranks(WaScanColumn *column, uint32 group, const WaRecord *record,
-			const WaSteps *steps)
+merge_ranks(const WaScanColumn *column, WaAccumulator *into, uint32 group,
+			const WaRecord *record, const WaSteps *steps)
 {
 	WaAggState *state = state_of_ranks(column, record, steps);
 
-	wa_accumulator_merge(column->accumulator, group, state);
+	wa_accumulator_merge(into, group, state);
 	pfree(state);
 }
 
 /* Merges what a message has of a group and a column. */
 static void
-merge_cell(WaScanColumn *column, uint32 group, const WaPartialCell *cell,
-		   const WaSteps *steps, bool own)
+merge_cell(const WaScanColumn *column, WaAccumulator *into, uint32 group,
+		   const WaPartialCell *cell, const WaSteps *steps, bool own)
 {
 	StringInfoData bytes = {.data = unconstify(char *, cell->bytes.data),
 							.len = (int) cell->bytes.length,
 							.maxlen = (int) cell->bytes.length};
 
 	if (cell->record.words != NULL && steps != NULL)
-		merge_ranks(column, group, &cell->record, steps);
+		merge_ranks(column, into, group, &cell->record, steps);
 	else if (cell->record.words != NULL)
-		wa_accumulator_merge_record(column->accumulator, group, &cell->record);
+		wa_accumulator_merge_record(into, group, &cell->record);
 	else if (cell->bytes.length != 0)
 	{
 		if (!own)
 			elog(ERROR, "the device process has sent a transition state");
-		wa_accumulator_merge(column->accumulator, group,
+		wa_accumulator_merge(into, group,
 							 wa_wire_get_state(&bytes, &column->plan));
 	}
 }
@@ -100,15 +100,15 @@ write_cell(const WaScanColumn *column, const WaPartialColumn *shape,
 
 /* Appends the group that was read to a message, with states for ranks. */
 static void
-write_group_of_ranks(const WaScanState *state, const WaPartialShape *shape,
+write_group_of_ranks(const WaScanStore *store, const WaPartialShape *shape,
 					 const WaPartialReader *reader, const WaRanks *ranks,
 					 WaWriter *writer)
 {
 	for (int i = 0; i < shape->nkeys; i++)
 		wa_partial_put_key(writer, &shape->keys[i], &reader->keys[i]);
 	for (int i = 0; i < shape->ncolumns; i++)
-		write_cell(&state->columns[i], &shape->columns[i], &reader->cells[i],
-				   ranks->of[i], writer);
+		write_cell(&store->query->columns[i], &shape->columns[i],
+				   &reader->cells[i], ranks->of[i], writer);
 }
 
 /*
@@ -116,19 +116,19 @@ write_group_of_ranks(const WaScanState *state, const WaPartialShape *shape,
  * with the scales of the one that it was in.
  */
 static void
-spill_group(WaScanState *state, const WaPartialReader *reader,
+spill_group(WaScanStore *store, const WaPartialReader *reader,
 			const uint64 *words, const WaRanks *ranks)
 {
 	WaPartialColumn *columns =
-		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+		palloc(sizeof(WaPartialColumn) * (store->query->ncolumns + 1));
 	WaPartialShape shape = *reader->shape;
 	WaWriter writer;
 	WaArena arena;
 
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < store->query->ncolumns; i++)
 	{
 		columns[i] = shape.columns[i];
-		columns[i].kind = state->columns[i].kind;
+		columns[i].kind = store->query->compiled.columns[i].kind;
 		columns[i].scale = reader->scales[i];
 	}
 	shape.columns = columns;
@@ -139,26 +139,26 @@ spill_group(WaScanState *state, const WaPartialReader *reader,
 		wa_writer_words(&writer, words,
 						(size_t) (reader->reader.words - words));
 	else
-		write_group_of_ranks(state, &shape, reader, ranks, &writer);
+		write_group_of_ranks(store, &shape, reader, ranks, &writer);
 	wa_partial_end(&writer, 1);
-	wa_spill_message(
-		state,
-		wa_partition_hash_values(state->nkeys, state->group_keys, reader->keys),
-		&writer);
+	wa_spill_message(store,
+					 wa_partition_hash_values(store->query->nkeys,
+											  store->query->group_keys,
+											  reader->keys),
+					 &writer);
 }
 
 /* Merges a group that was read; ranks: of warpaggd's, else NULL. */
 static void
-merge_group(WaScanState *state, uint32 group, const WaPartialReader *reader,
+merge_group(WaScanStore *store, uint32 group, const WaPartialReader *reader,
 			const WaRanks *ranks)
 {
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < store->query->ncolumns; i++)
 	{
-		WaScanColumn *column = &state->columns[i];
-
-		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
-		merge_cell(column, group, &reader->cells[i],
-				   ranks == NULL ? NULL : ranks->of[i], ranks == NULL);
+		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
+		merge_cell(&store->query->columns[i], store->columns[i], group,
+				   &reader->cells[i], ranks == NULL ? NULL : ranks->of[i],
+				   ranks == NULL);
 	}
 }
 
@@ -167,11 +167,11 @@ merge_group(WaScanState *state, uint32 group, const WaPartialReader *reader,
  * have no more memory than they may.
  */
 static void
-check_memory(WaScanState *state, size_t nwords, Size bytes)
+check_memory(WaScanStore *store, size_t nwords, Size bytes)
 {
-	state->answered = (double) (nwords * sizeof(uint64)) / (double) bytes;
-	wa_spill_check(state);
-	state->answered = 0;
+	store->answered = (double) (nwords * sizeof(uint64)) / (double) bytes;
+	wa_spill_check(store);
+	store->answered = 0;
 }
 
 /*
@@ -198,7 +198,7 @@ open_message(WaPartialReader *reader, WaArena *arena,
 
 /* Merges the next group of a message, or spills it; returns false if there is none. */
 static bool
-take_group(WaScanState *state, WaPartialReader *reader, const WaRanks *ranks)
+take_group(WaScanStore *store, WaPartialReader *reader, const WaRanks *ranks)
 {
 	const uint64 *words = reader->reader.words;
 	uint32 group = 0;
@@ -209,36 +209,36 @@ take_group(WaScanState *state, WaPartialReader *reader, const WaRanks *ranks)
 			elog(ERROR, "unexpected groups of another process");
 		return false;
 	}
-	if (state->groups != NULL)
+	if (store->groups != NULL)
 		wa_groups_check(wa_query_groups_find_values(
-			wa_groups_table(state->groups), reader->keys, &group));
+			wa_groups_table(store->groups), reader->keys, &group));
 	if (group != WA_NO_GROUP)
-		merge_group(state, group, reader, ranks);
+		merge_group(store, group, reader, ranks);
 	else
-		spill_group(state, reader, words, ranks);
+		spill_group(store, reader, words, ranks);
 	return true;
 }
 
 void
-wa_scan_merge_groups(WaScanState *state, const void *message, Size bytes)
+wa_scan_merge_groups(WaScanStore *store, const void *message, Size bytes)
 {
 	WaPartialReader reader;
 	WaArena arena;
 
-	open_message(&reader, &arena, wa_scan_shape(state), message, bytes);
-	while (take_group(state, &reader, NULL))
+	open_message(&reader, &arena, wa_scan_shape(store), message, bytes);
+	while (take_group(store, &reader, NULL))
 		;
 }
 
 /* Returns the shape of an answer with ranks of texts. */
 static WaPartialShape *
-shape_of_answer(const WaScanState *state, const WaRanks *ranks)
+shape_of_answer(const WaScanStore *store, const WaRanks *ranks)
 {
-	WaPartialShape *shape = wa_scan_shape(state);
+	WaPartialShape *shape = wa_scan_shape(store);
 	WaPartialColumn *columns =
-		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+		palloc(sizeof(WaPartialColumn) * (store->query->ncolumns + 1));
 
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < store->query->ncolumns; i++)
 	{
 		columns[i] = shape->columns[i];
 		if (ranks->of[i] != NULL)
@@ -268,20 +268,20 @@ cell_is_sound(const WaScanColumn *column, const WaPartialCell *cell,
 }
 
 bool
-wa_scan_answer_is_sound(const WaScanState *state, const void *message,
+wa_scan_answer_is_sound(const WaScanStore *store, const void *message,
 						Size bytes, const WaRanks *ranks)
 {
 	WaPartialReader reader;
 	WaArena arena;
 
-	if (!try_message(&reader, &arena, shape_of_answer(state, ranks), message,
+	if (!try_message(&reader, &arena, shape_of_answer(store, ranks), message,
 					 bytes))
 		return false;
 	while (wa_partial_next(&reader))
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < state->ncolumns; i++)
-			if (!cell_is_sound(&state->columns[i], &reader.cells[i],
+		for (int i = 0; i < store->query->ncolumns; i++)
+			if (!cell_is_sound(&store->query->columns[i], &reader.cells[i],
 							   ranks->of[i]))
 				return false;
 	}
@@ -293,19 +293,19 @@ wa_scan_answer_is_sound(const WaScanState *state, const void *message,
  * Those that have been made may well be among them.
  */
 static void
-expect_groups(WaScanState *state, uint32 ngroups, Size bytes)
+expect_groups(WaScanStore *store, uint32 ngroups, Size bytes)
 {
-	if (state->groups == NULL || wa_spill_has_spilled(state) ||
+	if (store->groups == NULL || wa_spill_has_spilled(store) ||
 		bytes > get_hash_memory_limit() / EXPECTED_PART)
 		return;
 	wa_groups_check(
-		wa_query_groups_expect(wa_groups_table(state->groups), ngroups));
-	for (int i = 0; i < state->ncolumns; i++)
-		wa_accumulator_expect(state->columns[i].accumulator, ngroups);
+		wa_query_groups_expect(wa_groups_table(store->groups), ngroups));
+	for (int i = 0; i < store->query->ncolumns; i++)
+		wa_accumulator_expect(store->columns[i], ngroups);
 }
 
 void
-wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
+wa_scan_merge_answer(WaScanStore *store, const void *message, Size bytes,
 					 const WaRanks *ranks, bool may_spill)
 {
 	MemoryContext each = AllocSetContextCreate(
@@ -315,22 +315,22 @@ wa_scan_merge_answer(WaScanState *state, const void *message, Size bytes,
 	int unchecked;
 	bool more;
 
-	open_message(&reader, &arena, shape_of_answer(state, ranks), message,
+	open_message(&reader, &arena, shape_of_answer(store, ranks), message,
 				 bytes);
-	expect_groups(state, reader.ngroups, bytes);
-	unchecked = may_spill ? wa_spill_piece(state) : 0;
+	expect_groups(store, reader.ngroups, bytes);
+	unchecked = may_spill ? wa_spill_piece(store) : 0;
 	do
 	{
 		MemoryContext old = MemoryContextSwitchTo(each);
 
-		more = take_group(state, &reader, ranks);
+		more = take_group(store, &reader, ranks);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(each);
 		if (may_spill && more && --unchecked <= 0)
 		{
-			check_memory(state, reader.reader.words - (const uint64 *) message,
+			check_memory(store, reader.reader.words - (const uint64 *) message,
 						 bytes);
-			unchecked = wa_spill_piece(state);
+			unchecked = wa_spill_piece(store);
 		}
 	} while (more);
 	MemoryContextDelete(each);

@@ -6,7 +6,7 @@
 #define WA_SCAN_MERGE_H
 
 #include "query/partial_groups.h"
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_store.h"
 
 /*
  * The texts that the integers of aggregated columns stand for, by their ranks: of
@@ -24,14 +24,14 @@ typedef struct WaRanks
  * server, and may have states.  Raises an error if the message is not one of the node's
  * shape.  Needs memory in the current context.
  */
-extern void wa_scan_merge_groups(WaScanState *state, const void *message,
+extern void wa_scan_merge_groups(WaScanStore *store, const void *message,
 								 Size bytes);
 
 /*
  * Tells whether groups of warpaggd are what they should be, all of them: then those may
  * be merged.  ranks: likewise.
  */
-extern WA_MUST_CHECK bool wa_scan_answer_is_sound(const WaScanState *state,
+extern WA_MUST_CHECK bool wa_scan_answer_is_sound(const WaScanStore *store,
 												  const void *message,
 												  Size bytes,
 												  const WaRanks *ranks);
@@ -40,7 +40,7 @@ extern WA_MUST_CHECK bool wa_scan_answer_is_sound(const WaScanState *state,
  * Likewise those of warpaggd, which are sound.  With may_spill the groups are closed once
  * they are too large.
  */
-extern void wa_scan_merge_answer(WaScanState *state, const void *message,
+extern void wa_scan_merge_answer(WaScanStore *store, const void *message,
 								 Size bytes, const WaRanks *ranks,
 								 bool may_spill);
 

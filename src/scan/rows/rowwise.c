@@ -11,10 +11,12 @@
 #include "scan/spill/group_store.h"
 #include "scan/spill/spill.h"
 #include "scan/spill/spill_row.h"
-#include "scan/state/scan_state.h"
 
 struct WaRowwise
 {
+	const WaScanQuery *query;
+	WaScanStore *store;
+	ExprContext *econtext;
 	TupleTableSlot *slot;
 	HeapTupleData tuple; /* in the slot */
 	ExprState **where;   /* the clauses */
@@ -35,30 +37,34 @@ prepare(Expr *expression, ParamListInfo parameters)
 }
 
 WaRowwise *
-wa_rowwise_make(WaScanState *state)
+wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 {
-	EState *estate = state->css.ss.ps.state;
+	const WaScanQuery *query = store->query;
+	EState *estate = store->source->estate;
 	ParamListInfo parameters = estate->es_param_list_info;
 	WaRowwise *rowwise = palloc0(sizeof(WaRowwise));
 
+	rowwise->query = query;
+	rowwise->store = store;
+	rowwise->econtext = econtext;
 	rowwise->slot = ExecInitExtraTupleSlot(
-		estate, RelationGetDescr(state->relation), &TTSOpsHeapTuple);
-	rowwise->nwhere = list_length(state->filter_clauses);
+		estate, RelationGetDescr(store->source->relation), &TTSOpsHeapTuple);
+	rowwise->nwhere = list_length(query->filter_clauses);
 	rowwise->where = palloc(sizeof(ExprState *) * (rowwise->nwhere + 1));
 	for (int i = 0; i < rowwise->nwhere; i++)
 		rowwise->where[i] =
-			prepare(list_nth(state->filter_clauses, i), parameters);
-	rowwise->keys = palloc(sizeof(ExprState *) * (state->nkeys + 1));
-	rowwise->values = palloc(sizeof(Datum) * (state->nkeys + 1));
-	rowwise->nulls = palloc(sizeof(bool) * (state->nkeys + 1));
-	for (int i = 0; i < state->nkeys; i++)
-		rowwise->keys[i] = prepare(state->keys[i].expression, parameters);
-	rowwise->filters = palloc(sizeof(ExprState *) * (state->ncolumns + 1));
-	rowwise->arguments = palloc(sizeof(ExprState *) * (state->ncolumns + 1));
-	for (int i = 0; i < state->ncolumns; i++)
+			prepare(list_nth(query->filter_clauses, i), parameters);
+	rowwise->keys = palloc(sizeof(ExprState *) * (query->nkeys + 1));
+	rowwise->values = palloc(sizeof(Datum) * (query->nkeys + 1));
+	rowwise->nulls = palloc(sizeof(bool) * (query->nkeys + 1));
+	for (int i = 0; i < query->nkeys; i++)
+		rowwise->keys[i] = prepare(query->keys[i], parameters);
+	rowwise->filters = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
+	rowwise->arguments = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
+	for (int i = 0; i < query->ncolumns; i++)
 	{
-		rowwise->filters[i] = prepare(state->columns[i].filter, parameters);
-		rowwise->arguments[i] = prepare(state->columns[i].argument, parameters);
+		rowwise->filters[i] = prepare(query->columns[i].filter, parameters);
+		rowwise->arguments[i] = prepare(query->columns[i].argument, parameters);
 	}
 	return rowwise;
 }
@@ -92,30 +98,29 @@ first_unfulfilled(const WaRowwise *rowwise, ExprContext *econtext)
 
 /* Evaluates the keys. */
 static void
-evaluate_keys(WaRowwise *rowwise, const WaScanState *state,
-			  ExprContext *econtext)
+evaluate_keys(WaRowwise *rowwise)
 {
-	for (int i = 0; i < state->nkeys; i++)
-		rowwise->values[i] =
-			ExecEvalExpr(rowwise->keys[i], econtext, &rowwise->nulls[i]);
+	for (int i = 0; i < rowwise->query->nkeys; i++)
+		rowwise->values[i] = ExecEvalExpr(rowwise->keys[i], rowwise->econtext,
+										  &rowwise->nulls[i]);
 }
 
 /* Finds the row's group; spills the row and returns false if it has none. */
 static bool
-find_group(WaRowwise *rowwise, WaScanState *state, const WaRow *row,
-		   uint32 *group)
+find_group(WaRowwise *rowwise, const WaRow *row, uint32 *group)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	const WaScanQuery *query = rowwise->query;
+	WaScanStore *store = rowwise->store;
 
 	*group = 0;
-	if (state->groups == NULL)
+	if (store->groups == NULL)
 		return true;
-	evaluate_keys(rowwise, state, econtext);
-	*group = wa_groups_find_row(state->groups, rowwise->values, rowwise->nulls);
+	evaluate_keys(rowwise);
+	*group = wa_groups_find_row(store->groups, rowwise->values, rowwise->nulls);
 	if (*group != WA_NO_GROUP)
 		return true;
-	wa_spill_row(state,
-				 wa_partition_hash_row(state->nkeys, state->group_keys,
+	wa_spill_row(store,
+				 wa_partition_hash_row(query->nkeys, query->group_keys,
 									   rowwise->values, rowwise->nulls),
 				 row);
 	return false;
@@ -126,9 +131,9 @@ find_group(WaRowwise *rowwise, WaScanState *state, const WaRow *row,
  * none.
  */
 static bool
-evaluate_column(const WaRowwise *rowwise, int number, ExprContext *econtext,
-				Datum *value)
+evaluate_column(const WaRowwise *rowwise, int number, Datum *value)
 {
+	ExprContext *econtext = rowwise->econtext;
 	bool is_null = false;
 
 	*value = BoolGetDatum(true);
@@ -141,25 +146,24 @@ evaluate_column(const WaRowwise *rowwise, int number, ExprContext *econtext,
 
 /* Has a column take the row. */
 static void
-take_column(const WaRowwise *rowwise, WaScanState *state, int number,
-			uint32 group, ExprContext *econtext)
+take_column(const WaRowwise *rowwise, int number, uint32 group)
 {
-	WaScanColumn *column = &state->columns[number];
+	WaAccumulator *column = rowwise->store->columns[number];
 	Datum value;
 
-	wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
-	if (evaluate_column(rowwise, number, econtext, &value))
-		wa_accumulator_take_datum(column->accumulator, group, value);
+	wa_accumulator_grow(column, wa_scan_groups(rowwise->store));
+	if (evaluate_column(rowwise, number, &value))
+		wa_accumulator_take_datum(column, group, value);
 }
 
 /* Returns a row of the table in a slot. */
 static TupleTableSlot *
-store_row(WaRowwise *rowwise, const WaScanState *state, const WaRow *row)
+store_row(WaRowwise *rowwise, const WaRow *row)
 {
 	HeapTuple tuple = &rowwise->tuple;
 
 	tuple->t_len = row->length;
-	tuple->t_tableOid = RelationGetRelid(state->relation);
+	tuple->t_tableOid = RelationGetRelid(rowwise->store->source->relation);
 	tuple->t_data = row->tuple;
 	ItemPointerSet(&tuple->t_self, row->block, row->offset);
 	return ExecStoreHeapTuple(tuple, rowwise->slot, false);
@@ -167,79 +171,73 @@ store_row(WaRowwise *rowwise, const WaScanState *state, const WaRow *row)
 
 /* Brings a row, which fulfils WHERE, into its group, or spills it. */
 static void
-take_row(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
+take_row(WaRowwise *rowwise, const WaRow *row)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	uint32 group;
 
-	if (!find_group(rowwise, state, row, &group))
+	if (!find_group(rowwise, row, &group))
 		return;
-	for (int i = 0; i < state->ncolumns; i++)
-		take_column(rowwise, state, i, group, econtext);
+	for (int i = 0; i < rowwise->query->ncolumns; i++)
+		take_column(rowwise, i, group);
 }
 
 /* Evaluates what comes after WHERE for a row that fulfils it: keys, then columns. */
 static void
-look_behind_where(WaRowwise *rowwise, const WaScanState *state)
+look_behind_where(WaRowwise *rowwise)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	Datum value;
 
-	evaluate_keys(rowwise, state, econtext);
-	for (int i = 0; i < state->ncolumns; i++)
-		(void) evaluate_column(rowwise, i, econtext, &value);
+	evaluate_keys(rowwise);
+	for (int i = 0; i < rowwise->query->ncolumns; i++)
+		(void) evaluate_column(rowwise, i, &value);
 }
 
 /* Shows a row to the expressions; returns the memory context to go back to. */
 static MemoryContext
-begin_row(WaRowwise *rowwise, const WaScanState *state, const WaRow *row)
+begin_row(WaRowwise *rowwise, const WaRow *row)
 {
-	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = rowwise->econtext;
+	const WaScanStore *store = rowwise->store;
 
 	ResetExprContext(econtext);
-	econtext->ecxt_scantuple = wa_spill_is_reading(state)
-								   ? wa_spill_rows_slot(state->spill_rows, row)
-								   : store_row(rowwise, state, row);
+	econtext->ecxt_scantuple = wa_spill_is_reading(store)
+								   ? wa_spill_rows_slot(store->spill_rows, row)
+								   : store_row(rowwise, row);
 	return MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 }
 
 /* Takes the row away again. */
 static void
-end_row(const WaScanState *state, MemoryContext old)
+end_row(const WaRowwise *rowwise, MemoryContext old)
 {
 	MemoryContextSwitchTo(old);
-	ExecClearTuple(state->css.ss.ps.ps_ExprContext->ecxt_scantuple);
+	ExecClearTuple(rowwise->econtext->ecxt_scantuple);
 }
 
-void
-wa_rowwise_take(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
+bool
+wa_rowwise_take(WaRowwise *rowwise, const WaRow *row)
 {
-	const bool was_spilled = wa_spill_is_reading(state);
-	MemoryContext old = begin_row(rowwise, state, row);
+	MemoryContext old = begin_row(rowwise, row);
+	const bool is_kept =
+		wa_spill_is_reading(rowwise->store) ||
+		first_unfulfilled(rowwise, rowwise->econtext) == rowwise->nwhere;
 
-	if (was_spilled)
-		take_row(rowwise, state, row);
-	else if (first_unfulfilled(rowwise, state->css.ss.ps.ps_ExprContext) ==
-			 rowwise->nwhere)
-	{
-		take_row(rowwise, state, row);
-		state->kept_rows++;
-	}
-	if (!was_spilled)
-		state->rowwise_rows++;
-	end_row(state, old);
+	if (is_kept)
+		take_row(rowwise, row);
+	end_row(rowwise, old);
+	return is_kept;
 }
 
 int
-wa_rowwise_look(WaRowwise *rowwise, WaScanState *state, const WaRow *row)
+wa_rowwise_look(WaRowwise *rowwise, const WaRow *row)
 {
-	MemoryContext old = begin_row(rowwise, state, row);
+	MemoryContext old = begin_row(rowwise, row);
 	int stage = rowwise->nwhere;
 
-	if (!wa_spill_is_reading(state))
-		stage = first_unfulfilled(rowwise, state->css.ss.ps.ps_ExprContext);
+	if (!wa_spill_is_reading(rowwise->store))
+		stage = first_unfulfilled(rowwise, rowwise->econtext);
 	if (stage == rowwise->nwhere)
-		look_behind_where(rowwise, state);
-	end_row(state, old);
+		look_behind_where(rowwise);
+	end_row(rowwise, old);
 	return stage;
 }

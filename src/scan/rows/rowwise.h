@@ -13,28 +13,28 @@
 #include "nodes/execnodes.h"
 
 #include "heap/heap.h"
-
-struct WaScanState;
+#include "scan/state/scan_store.h"
 
 typedef struct WaRowwise WaRowwise;
 
-/* Prepares the expressions of a node.  Checks the permission to call them. */
-extern WaRowwise *wa_rowwise_make(struct WaScanState *state);
+/*
+ * Prepares the expressions of the query of a store, for rows of its table.  Checks the
+ * permission to call them.
+ */
+extern WaRowwise *wa_rowwise_make(WaScanStore *store, ExprContext *econtext);
 
 /*
  * Brings one row into its group, or spills it, if it fulfils WHERE, which a row
- * that was spilled does.
+ * that was spilled does.  Tells whether it does.
  */
-extern void wa_rowwise_take(WaRowwise *rowwise, struct WaScanState *state,
-							const WaRow *row);
+extern bool wa_rowwise_take(WaRowwise *rowwise, const WaRow *row);
 
 /*
  * Evaluates all that the executor evaluates for a row, as wa_rowwise_take, without
  * taking it anywhere.  Returns the last clause of WHERE that it comes to, by its
  * number, or, as the last stage, what comes after WHERE.
  */
-extern int wa_rowwise_look(WaRowwise *rowwise, struct WaScanState *state,
-						   const WaRow *row);
+extern int wa_rowwise_look(WaRowwise *rowwise, const WaRow *row);
 
 /* Tells whether a condition is true, as it is if it is NULL: there is none. */
 extern bool wa_rowwise_is_true(ExprState *condition, ExprContext *econtext);

@@ -14,26 +14,21 @@
 #define MESSAGE_PART  32
 
 WaPartialShape *
-wa_scan_shape(const WaScanState *state)
+wa_scan_shape(const WaScanStore *store)
 {
 	WaPartialShape *shape = palloc(sizeof(WaPartialShape));
-	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * (state->nkeys + 1));
 	WaPartialColumn *columns =
-		palloc(sizeof(WaPartialColumn) * (state->ncolumns + 1));
+		palloc(sizeof(WaPartialColumn) * (store->query->ncolumns + 1));
 
-	for (int i = 0; i < state->nkeys; i++)
-		keys[i] = wa_group_key_query(&state->group_keys[i]);
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < store->query->ncolumns; i++)
 	{
-		const WaScanColumn *column = &state->columns[i];
-
-		columns[i].kind = column->kind;
-		columns[i].ops = column->plan.key.ops;
-		columns[i].scale = wa_accumulator_scale(column->accumulator);
+		columns[i].kind = store->query->compiled.columns[i].kind;
+		columns[i].ops = store->query->compiled.columns[i].ops;
+		columns[i].scale = wa_accumulator_scale(store->columns[i]);
 	}
-	shape->nkeys = state->nkeys;
-	shape->ncolumns = state->ncolumns;
-	shape->keys = keys;
+	shape->nkeys = store->query->nkeys;
+	shape->ncolumns = store->query->ncolumns;
+	shape->keys = store->query->compiled.keys;
 	shape->columns = columns;
 	return shape;
 }
@@ -52,19 +47,19 @@ wa_scan_write_state(WaAggState *state, WaWriter *writer)
 
 /* Appends a group to a message. */
 static void
-write_group(WaScanState *state, const WaPartialShape *shape, uint32 group,
+write_group(WaScanStore *store, const WaPartialShape *shape, uint32 group,
 			WaWriter *writer)
 {
 	for (int i = 0; i < shape->nkeys; i++)
 	{
 		WaQueryValue value;
 
-		wa_query_groups_key(wa_groups_table(state->groups), group, i, &value);
+		wa_query_groups_key(wa_groups_table(store->groups), group, i, &value);
 		wa_partial_put_key(writer, &shape->keys[i], &value);
 	}
 	for (int i = 0; i < shape->ncolumns; i++)
 	{
-		WaAccumulator *accumulator = state->columns[i].accumulator;
+		WaAccumulator *accumulator = store->columns[i];
 		WaRecord record;
 
 		if (wa_accumulator_record(accumulator, group, &record))
@@ -76,7 +71,7 @@ write_group(WaScanState *state, const WaPartialShape *shape, uint32 group,
 }
 
 void
-wa_scan_write_groups(WaScanState *state, const WaPartialShape *shape,
+wa_scan_write_groups(WaScanStore *store, const WaPartialShape *shape,
 					 const uint32 *order, uint32 *next, uint32 end,
 					 WaWriter *writer)
 {
@@ -88,7 +83,7 @@ wa_scan_write_groups(WaScanState *state, const WaPartialShape *shape,
 	while (*next < end &&
 		   (*next == first || writer->nwords * sizeof(uint64) < bytes))
 	{
-		write_group(state, shape, order == NULL ? *next : order[*next], writer);
+		write_group(store, shape, order == NULL ? *next : order[*next], writer);
 		(*next)++;
 	}
 	wa_partial_end(writer, *next - first);

@@ -6,13 +6,13 @@
 #define WA_SCAN_GROUP_MESSAGE_H
 
 #include "query/partial_groups.h"
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_store.h"
 
 /*
  * Returns the shape of a node's groups, in the current memory context; scales
  * are those of the present.
  */
-extern WaPartialShape *wa_scan_shape(const WaScanState *state);
+extern WaPartialShape *wa_scan_shape(const WaScanStore *store);
 
 /*
  * Writes a message of groups: those from number *next on, below end, until there
@@ -20,7 +20,7 @@ extern WaPartialShape *wa_scan_shape(const WaScanState *state);
  * by these numbers; NULL: they are the same.  What a group has beyond records
  * goes there as transition states.
  */
-extern void wa_scan_write_groups(WaScanState *state,
+extern void wa_scan_write_groups(WaScanStore *store,
 								 const WaPartialShape *shape,
 								 const uint32 *order, uint32 *next, uint32 end,
 								 WaWriter *writer);

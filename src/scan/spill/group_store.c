@@ -8,27 +8,28 @@
 #include "scan/spill/spill_pace.h"
 
 uint32
-wa_scan_groups(const WaScanState *state)
+wa_scan_groups(const WaScanStore *store)
 {
-	return state->groups == NULL ? 1 : wa_groups_count(state->groups);
+	return store->groups == NULL ? 1 : wa_groups_count(store->groups);
 }
 
 void
-wa_scan_make_groups(WaScanState *state)
+wa_scan_make_groups(WaScanStore *store)
 {
-	MemoryContextReset(state->group_context);
-	state->groups = NULL;
-	if (state->nkeys > 0)
-		state->groups = wa_groups_make(state->group_context, state->nkeys,
-									   state->group_keys);
-	for (int i = 0; i < state->ncolumns; i++)
-	{
-		WaScanColumn *column = &state->columns[i];
+	const WaScanQuery *query = store->query;
 
-		column->accumulator = wa_accumulator_make(state->group_context,
-												  &column->plan, column->kind);
-		wa_accumulator_grow(column->accumulator, wa_scan_groups(state));
+	MemoryContextReset(store->context);
+	store->groups = NULL;
+	if (query->nkeys > 0)
+		store->groups =
+			wa_groups_make(store->context, query->nkeys, query->group_keys);
+	for (int i = 0; i < query->ncolumns; i++)
+	{
+		store->columns[i] =
+			wa_accumulator_make(store->context, &query->columns[i].plan,
+								query->compiled.columns[i].kind);
+		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
 	}
-	if (state->groups != NULL)
-		wa_spill_pace_begin(state);
+	if (store->groups != NULL)
+		wa_spill_pace_begin(store);
 }

@@ -5,12 +5,12 @@
 #ifndef WA_SCAN_GROUP_STORE_H
 #define WA_SCAN_GROUP_STORE_H
 
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_store.h"
 
 /* Returns how many groups there are. */
-extern uint32 wa_scan_groups(const WaScanState *state);
+extern uint32 wa_scan_groups(const WaScanStore *store);
 
 /* Makes empty groups in place of those that are there. */
-extern void wa_scan_make_groups(WaScanState *state);
+extern void wa_scan_make_groups(WaScanStore *store);
 
 #endif /* WA_SCAN_GROUP_STORE_H */

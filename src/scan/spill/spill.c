@@ -61,24 +61,24 @@ delete_files(void *set)
 
 /* Makes the state of what is spilled. */
 static WaSpill *
-make_spill(WaScanState *state)
+make_spill(WaScanStore *store)
 {
 	MemoryContext context =
-		AllocSetContextCreate(state->css.ss.ps.state->es_query_cxt,
+		AllocSetContextCreate(store->source->estate->es_query_cxt,
 							  "warpagg spill", ALLOCSET_SMALL_SIZES);
 	WaSpill *spill = MemoryContextAllocZero(context, sizeof(WaSpill));
 
 	spill->context = context;
 	spill->nprocesses = 1;
-	state->spill = spill;
+	store->spill = spill;
 	return spill;
 }
 
 /* The same for one who has to delete the files in the end. */
 static WaSpill *
-make_spill_with_files(WaScanState *state)
+make_spill_with_files(WaScanStore *store)
 {
-	WaSpill *spill = make_spill(state);
+	WaSpill *spill = make_spill(store);
 
 	FileSetInit(&spill->set);
 	spill->deletes.func = delete_files;
@@ -88,13 +88,13 @@ make_spill_with_files(WaScanState *state)
 }
 
 void
-wa_spill_share(WaScanState *state, WaSpillShare *share, int nprocesses)
+wa_spill_share(WaScanStore *store, WaSpillShare *share, int nprocesses)
 {
-	WaSpill *spill = state->spill;
+	WaSpill *spill = store->spill;
 	int bits = 0;
 
 	if (spill == NULL)
-		spill = make_spill_with_files(state);
+		spill = make_spill_with_files(store);
 	if (spill->writer != NULL)
 		bits = pg_leftmost_one_pos32(wa_spill_writer_nparts(spill->writer));
 	share->set = spill->set;
@@ -105,9 +105,9 @@ wa_spill_share(WaScanState *state, WaSpillShare *share, int nprocesses)
 }
 
 void
-wa_spill_join(WaScanState *state, WaSpillShare *share, int process)
+wa_spill_join(WaScanStore *store, WaSpillShare *share, int process)
 {
-	WaSpill *spill = make_spill(state);
+	WaSpill *spill = make_spill(store);
 
 	spill->set = share->set;
 	spill->process = process;
@@ -120,13 +120,13 @@ wa_spill_join(WaScanState *state, WaSpillShare *share, int process)
  * of the rows, or of an answer, after which the memory was full.
  */
 static int
-choose_bits(const WaScanState *state)
+choose_bits(const WaScanStore *store)
 {
-	const WaSpill *spill = state->spill;
+	const WaSpill *spill = store->spill;
 	double done = spill->reader != NULL
 					  ? wa_spill_reader_progress(spill->reader)
-				  : state->answered > 0 ? state->answered
-										: wa_heap_progress(state->heap);
+				  : store->answered > 0 ? store->answered
+										: wa_heap_progress(store->source->heap);
 	/* What all processes have will be read by one, with the groups. */
 	double parts =
 		spill->nprocesses > 1 ? spill->nprocesses / done : (1 - done) / done;
@@ -138,13 +138,13 @@ choose_bits(const WaScanState *state)
 
 /* Returns the bits that all processes go by: those of the first. */
 static int
-agree_on_bits(WaScanState *state)
+agree_on_bits(WaScanStore *store)
 {
-	int bits = choose_bits(state);
+	int bits = choose_bits(store);
 	uint32 agreed = 0;
 
-	if (state->spill->bits == NULL ||
-		pg_atomic_compare_exchange_u32(state->spill->bits, &agreed,
+	if (store->spill->bits == NULL ||
+		pg_atomic_compare_exchange_u32(store->spill->bits, &agreed,
 									   (uint32) bits))
 		return bits;
 	return (int) agreed;
@@ -152,57 +152,57 @@ agree_on_bits(WaScanState *state)
 
 /* Has groups that have files to be spilled to be closed. */
 static void
-note_closed(WaScanState *state)
+note_closed(WaScanStore *store)
 {
-	wa_groups_close(state->groups);
-	state->spill->closed_bytes = wa_spill_groups_bytes(state);
-	wa_spill_pace_restart(state, state->spill->closed_bytes);
+	wa_groups_close(store->groups);
+	store->spill->closed_bytes = wa_spill_groups_bytes(store);
+	wa_spill_pace_restart(store, store->spill->closed_bytes);
 }
 
 /* Closes the groups. */
 static void
-close_groups(WaScanState *state)
+close_groups(WaScanStore *store)
 {
-	WaSpill *spill = state->spill;
+	WaSpill *spill = store->spill;
 	MemoryContext old;
 
 	if (spill == NULL)
-		spill = make_spill_with_files(state);
-	if (state->spill_rows == NULL)
-		state->spill_rows = wa_spill_rows_make(state);
+		spill = make_spill_with_files(store);
+	if (store->spill_rows == NULL)
+		store->spill_rows = wa_spill_rows_make(store->query, store->source);
 	old = MemoryContextSwitchTo(spill->context);
 	/* The blocks of a tape are to lie side by side, as in PostgreSQL. */
 	if (spill->process == 0 && spill->tapes == NULL)
 		spill->tapes = LogicalTapeSetCreate(true, NULL, -1);
 	spill->writer =
 		wa_spill_writer_make(&spill->set, spill->tapes, spill->process,
-							 spill->partition, agree_on_bits(state));
+							 spill->partition, agree_on_bits(store));
 	MemoryContextSwitchTo(old);
-	note_closed(state);
+	note_closed(store);
 }
 
 /* Tells whether groups that are not closed are to be. */
 static bool
-is_full(const WaScanState *state, Size bytes)
+is_full(const WaScanStore *store, Size bytes)
 {
-	uint32 ngroups = wa_groups_count(state->groups);
+	uint32 ngroups = wa_groups_count(store->groups);
 
-	if (state->spill != NULL &&
-		state->spill->partition.bits == WA_PARTITION_MAX_BITS)
+	if (store->spill != NULL &&
+		store->spill->partition.bits == WA_PARTITION_MAX_BITS)
 		return false;
 	if (wa_debug_spill_groups > 0)
 		return ngroups >= (uint32) wa_debug_spill_groups;
-	return ngroups > 0 && wa_spill_pace_is_full(state, ngroups, bytes);
+	return ngroups > 0 && wa_spill_pace_is_full(store, ngroups, bytes);
 }
 
 int
-wa_spill_piece(WaScanState *state)
+wa_spill_piece(WaScanStore *store)
 {
-	if (state->groups == NULL)
+	if (store->groups == NULL)
 		return WA_VECTOR_ROWS;
-	if (wa_spill_has_spilled(state))
-		return state->growth.free_piece;
-	return wa_spill_pace_open(state);
+	if (wa_spill_has_spilled(store))
+		return store->growth.free_piece;
+	return wa_spill_pace_open(store);
 }
 
 /*
@@ -210,49 +210,50 @@ wa_spill_piece(WaScanState *state)
  * read.  As in PostgreSQL, what a set of tapes knows of its blocks does not count.
  */
 static void
-note_memory(WaScanState *state, Size bytes)
+note_memory(WaScanStore *store, Size bytes)
 {
-	const WaSpill *spill = state->spill;
+	const WaSpill *spill = store->spill;
 
 	if (spill != NULL)
 		bytes += MemoryContextMemAllocated(spill->context, true) -
 				 MemoryContextMemAllocated(spill->context, false);
-	state->spilled.memory_bytes = Max(state->spilled.memory_bytes, bytes);
+	store->spilled.memory_bytes = Max(store->spilled.memory_bytes, bytes);
 }
 
 void
-wa_spill_check(WaScanState *state)
+wa_spill_check(WaScanStore *store)
 {
 	Size bytes;
 
-	if (state->groups == NULL)
+	if (store->groups == NULL)
 		return;
-	bytes = wa_spill_groups_bytes(state);
-	note_memory(state, bytes);
-	wa_spill_pace_note(state, bytes);
-	if (!wa_spill_has_spilled(state))
+	bytes = wa_spill_groups_bytes(store);
+	note_memory(store, bytes);
+	wa_spill_pace_note(store, bytes);
+	if (!wa_spill_has_spilled(store))
 	{
-		if (is_full(state, bytes))
-			close_groups(state);
+		if (is_full(store, bytes))
+			close_groups(store);
 	}
-	else if (wa_spill_pace_has_outgrown(state->spill->closed_bytes, bytes))
-		wa_spill_groups(state);
+	else if (wa_spill_pace_has_outgrown(store->spill->closed_bytes, bytes))
+		wa_spill_groups(store);
 }
 
 /* Returns the row that is row i of the vectors. */
 static const WaRow *
-row_of_vectors(const WaScanState *state, int i)
+row_of_vectors(const WaScanStore *store, const WaScanBatch *batch, int i)
 {
 	/* Of rows that were spilled none is dismissed. */
-	return &state->rows[state->spill->reader != NULL
+	return &batch->rows[store->spill->reader != NULL
 							? i
-							: wa_gather_row(state->gather, i)];
+							: wa_gather_row(store->source->gather, i)];
 }
 
 size_t
-wa_spill_missing(WaScanState *state, size_t nrows, const uint8 **found)
+wa_spill_missing(WaScanStore *store, WaScanBatch *batch, size_t nrows,
+				 const uint8 **found)
 {
-	WaSpill *spill = state->spill;
+	WaSpill *spill = store->spill;
 	size_t nfound = 0;
 
 	*found = NULL;
@@ -260,7 +261,7 @@ wa_spill_missing(WaScanState *state, size_t nrows, const uint8 **found)
 		return nrows;
 	for (size_t i = 0; i < nrows; i++)
 	{
-		spill->found[i] = state->group_numbers[i] != WA_NO_GROUP;
+		spill->found[i] = batch->group_numbers[i] != WA_NO_GROUP;
 		nfound += spill->found[i];
 	}
 	if (nfound == nrows)
@@ -270,54 +271,56 @@ wa_spill_missing(WaScanState *state, size_t nrows, const uint8 **found)
 	{
 		if (spill->found[i])
 			continue;
-		wa_spill_row(state,
-					 wa_partition_hash(state->nkeys, state->group_keys,
-									   state->key_vectors, i),
-					 row_of_vectors(state, (int) i));
-		state->group_numbers[i] = 0;
+		wa_spill_row(store,
+					 wa_partition_hash(store->query->nkeys,
+									   store->query->group_keys,
+									   batch->key_vectors, i),
+					 row_of_vectors(store, batch, (int) i));
+		batch->group_numbers[i] = 0;
 	}
 	return nfound;
 }
 
 void
-wa_spill_row(WaScanState *state, uint32 hash, const WaRow *row)
+wa_spill_row(WaScanStore *store, uint32 hash, const WaRow *row)
 {
-	WaSpill *spill = state->spill;
+	WaSpill *spill = store->spill;
 
 	if (spill->reader != NULL)
 		wa_spill_writer_put_row(spill->writer, hash, row->tuple, row->length);
 	else
 	{
-		HeapTuple packed = wa_spill_rows_pack(state->spill_rows, row);
+		HeapTuple packed = wa_spill_rows_pack(store->spill_rows, row);
 
 		wa_spill_writer_put_row(spill->writer, hash, packed->t_data,
 								packed->t_len);
 		heap_freetuple(packed);
 	}
-	state->spilled.rows++;
+	store->spilled.rows++;
 }
 
 void
-wa_spill_message(WaScanState *state, uint32 hash, const WaWriter *message)
+wa_spill_message(WaScanStore *store, uint32 hash, const WaWriter *message)
 {
-	wa_spill_writer_put_groups(state->spill->writer, hash, message->words,
+	wa_spill_writer_put_groups(store->spill->writer, hash, message->words,
 							   message->nwords * sizeof(uint64));
 }
 
 bool
-wa_spill_has_spilled(const WaScanState *state)
+wa_spill_has_spilled(const WaScanStore *store)
 {
-	return state->spill != NULL && state->spill->writer != NULL;
+	return store->spill != NULL && store->spill->writer != NULL;
 }
 
 /* Returns the hash of a group's keys.  values: room for them. */
 static uint32
-hash_group(const WaScanState *state, uint32 group, WaQueryValue *values)
+hash_group(const WaScanStore *store, uint32 group, WaQueryValue *values)
 {
-	for (int i = 0; i < state->nkeys; i++)
-		wa_query_groups_key(wa_groups_table(state->groups), group, i,
+	for (int i = 0; i < store->query->nkeys; i++)
+		wa_query_groups_key(wa_groups_table(store->groups), group, i,
 							&values[i]);
-	return wa_partition_hash_values(state->nkeys, state->group_keys, values);
+	return wa_partition_hash_values(store->query->nkeys,
+									store->query->group_keys, values);
 }
 
 /*
@@ -325,19 +328,20 @@ hash_group(const WaScanState *state, uint32 group, WaQueryValue *values)
  * it returns, and in hashes[i] the hash of one of them.
  */
 static uint32 *
-sort_groups(const WaScanState *state, uint32 *ends, uint32 *hashes)
+sort_groups(const WaScanStore *store, uint32 *ends, uint32 *hashes)
 {
-	const WaSpillWriter *writer = state->spill->writer;
-	uint32 ngroups = wa_scan_groups(state);
+	const WaSpillWriter *writer = store->spill->writer;
+	uint32 ngroups = wa_scan_groups(store);
 	uint32 *order =
 		palloc_extended(sizeof(uint32) * ((Size) ngroups + 1), MCXT_ALLOC_HUGE);
 	uint8 *parts = palloc_extended((Size) ngroups + 1, MCXT_ALLOC_HUGE);
-	WaQueryValue *values = palloc0(sizeof(WaQueryValue) * (state->nkeys + 1));
+	WaQueryValue *values =
+		palloc0(sizeof(WaQueryValue) * (store->query->nkeys + 1));
 	uint32 starts[1 << WA_SPILL_MAX_BITS] = {0};
 
 	for (uint32 group = 0; group < ngroups; group++)
 	{
-		uint32 hash = hash_group(state, group, values);
+		uint32 hash = hash_group(store, group, values);
 
 		parts[group] = (uint8) wa_spill_writer_part(writer, hash);
 		hashes[parts[group]] = hash;
@@ -356,12 +360,12 @@ sort_groups(const WaScanState *state, uint32 *ends, uint32 *hashes)
 
 /* Writes all groups to the files of their parts. */
 static void
-write_groups(WaScanState *state)
+write_groups(WaScanStore *store)
 {
-	const WaPartialShape *shape = wa_scan_shape(state);
+	const WaPartialShape *shape = wa_scan_shape(store);
 	uint32 ends[1 << WA_SPILL_MAX_BITS];
 	uint32 hashes[1 << WA_SPILL_MAX_BITS];
-	const uint32 *order = sort_groups(state, ends, hashes);
+	const uint32 *order = sort_groups(store, ends, hashes);
 	uint32 next = 0;
 	WaWriter writer;
 	WaArena arena;
@@ -372,30 +376,30 @@ write_groups(WaScanState *state)
 		while (next < ends[part])
 		{
 			CHECK_FOR_INTERRUPTS();
-			wa_scan_write_groups(state, shape, order, &next, ends[part],
+			wa_scan_write_groups(store, shape, order, &next, ends[part],
 								 &writer);
-			wa_spill_message(state, hashes[part], &writer);
+			wa_spill_message(store, hashes[part], &writer);
 		}
 }
 
 void
-wa_spill_groups(WaScanState *state)
+wa_spill_groups(WaScanStore *store)
 {
 	MemoryContext memory;
 	MemoryContext old;
 
-	if (state->spill == NULL || state->spill->writer == NULL)
-		close_groups(state);
+	if (store->spill == NULL || store->spill->writer == NULL)
+		close_groups(store);
 	memory = AllocSetContextCreate(CurrentMemoryContext, "warpagg message",
 								   ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(memory);
-	write_groups(state);
+	write_groups(store);
 	MemoryContextSwitchTo(old);
-	note_memory(state, wa_spill_groups_bytes(state) +
+	note_memory(store, wa_spill_groups_bytes(store) +
 						   MemoryContextMemAllocated(memory, true));
 	MemoryContextDelete(memory);
-	wa_scan_make_groups(state);
-	note_closed(state);
+	wa_scan_make_groups(store);
+	note_closed(store);
 }
 
 /* Puts the partitions that have been written among those to come. */
@@ -430,10 +434,10 @@ tape_bytes(const WaSpill *spill)
 }
 
 void
-wa_spill_finish(WaScanState *state, int nprocesses)
+wa_spill_finish(WaScanStore *store, int nprocesses)
 {
-	WaSpill *spill = state->spill;
-	WaSpillCounts *counts = &state->spilled;
+	WaSpill *spill = store->spill;
+	WaSpillCounts *counts = &store->spilled;
 
 	if (spill == NULL)
 		return;
@@ -454,15 +458,15 @@ wa_spill_finish(WaScanState *state, int nprocesses)
 }
 
 bool
-wa_spill_is_left(const WaScanState *state)
+wa_spill_is_left(const WaScanStore *store)
 {
-	return state->spill != NULL && state->spill->nwaiting > 0;
+	return store->spill != NULL && store->spill->nwaiting > 0;
 }
 
 void
-wa_spill_open(WaScanState *state)
+wa_spill_open(WaScanStore *store)
 {
-	WaSpill *spill = state->spill;
+	WaSpill *spill = store->spill;
 	const Waiting *next = &spill->waiting[--spill->nwaiting];
 	MemoryContext old = MemoryContextSwitchTo(spill->context);
 
@@ -473,23 +477,23 @@ wa_spill_open(WaScanState *state)
 }
 
 int
-wa_spill_read(WaScanState *state, WaSpilledGroups *groups)
+wa_spill_read(WaScanStore *store, WaRow *rows, WaSpilledGroups *groups)
 {
-	return wa_spill_reader_next(state->spill->reader, state->rows, groups);
+	return wa_spill_reader_next(store->spill->reader, rows, groups);
 }
 
 bool
-wa_spill_is_reading(const WaScanState *state)
+wa_spill_is_reading(const WaScanStore *store)
 {
-	return state->spill != NULL && state->spill->reader != NULL;
+	return store->spill != NULL && store->spill->reader != NULL;
 }
 
 void
-wa_spill_end(WaScanState *state)
+wa_spill_end(WaScanStore *store)
 {
-	if (state->spill != NULL && state->spill->tapes != NULL)
-		LogicalTapeSetClose(state->spill->tapes);
-	if (state->spill != NULL)
-		MemoryContextDelete(state->spill->context);
-	state->spill = NULL;
+	if (store->spill != NULL && store->spill->tapes != NULL)
+		LogicalTapeSetClose(store->spill->tapes);
+	if (store->spill != NULL)
+		MemoryContextDelete(store->spill->context);
+	store->spill = NULL;
 }

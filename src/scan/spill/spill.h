@@ -19,7 +19,8 @@
 #include "core/must_check.h"
 #include "query/wire.h"
 #include "scan/spill/spill_file.h"
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_batch.h"
+#include "scan/state/scan_store.h"
 #include "storage/fileset.h"
 
 /* What processes that read a table together share of what they spill. */
@@ -31,69 +32,69 @@ typedef struct WaSpillShare
 } WaSpillShare;
 
 /* Has the leader spill together with its workers; fills in the share. */
-extern void wa_spill_share(WaScanState *state, WaSpillShare *share,
+extern void wa_spill_share(WaScanStore *store, WaSpillShare *share,
 						   int nprocesses);
 
 /* Has a worker do so, as process 1 or more. */
-extern void wa_spill_join(WaScanState *state, WaSpillShare *share, int process);
+extern void wa_spill_join(WaScanStore *store, WaSpillShare *share, int process);
 
 /*
  * Returns how many rows to take before wa_spill_check is to be called: fewer than a
  * batch has if their groups could outgrow the memory by much.
  */
-extern int wa_spill_piece(WaScanState *state);
+extern int wa_spill_piece(WaScanStore *store);
 
 /*
  * To be called when rows have been taken: closes the groups if they are too
  * large.  Should those that are closed go on growing, they are spilled.
  */
-extern void wa_spill_check(WaScanState *state);
+extern void wa_spill_check(WaScanStore *store);
 
 /*
- * Spills those rows of the state, which are also in its vectors, that have no
- * group; their group becomes 0.  Stores in *found what tells for each row whether
+ * Spills those rows of a batch, which are also in vectors, that have no group; their
+ * group becomes 0.  Stores in *found what tells for each row whether
  * it has a group; NULL: all have.  Returns how many have.
  */
-extern size_t wa_spill_missing(WaScanState *state, size_t nrows,
-							   const uint8 **found);
+extern size_t wa_spill_missing(WaScanStore *store, WaScanBatch *batch,
+							   size_t nrows, const uint8 **found);
 
 /* Spills a row, with the hash of its keys. */
-extern void wa_spill_row(WaScanState *state, uint32 hash, const WaRow *row);
+extern void wa_spill_row(WaScanStore *store, uint32 hash, const WaRow *row);
 
 /* Spills a message of groups of the same part as the hash. */
-extern void wa_spill_message(WaScanState *state, uint32 hash,
+extern void wa_spill_message(WaScanStore *store, uint32 hash,
 							 const WaWriter *message);
 
 /* Tells whether something is being spilled. */
-extern bool wa_spill_has_spilled(const WaScanState *state);
+extern bool wa_spill_has_spilled(const WaScanStore *store);
 
 /* Spills all groups; there are none then. */
-extern void wa_spill_groups(WaScanState *state);
+extern void wa_spill_groups(WaScanStore *store);
 
 /*
  * To be called when all rows of the table or of the partition have been taken.
  * Deletes what was read, and puts the partitions that were spilled, by processes
  * 0 to nprocesses - 1, among those that are to come.
  */
-extern void wa_spill_finish(WaScanState *state, int nprocesses);
+extern void wa_spill_finish(WaScanStore *store, int nprocesses);
 
 /* Tells whether a partition is to come. */
-extern bool wa_spill_is_left(const WaScanState *state);
+extern bool wa_spill_is_left(const WaScanStore *store);
 
 /* Opens the next partition, which there is; it is the last that was put there. */
-extern void wa_spill_open(WaScanState *state);
+extern void wa_spill_open(WaScanStore *store);
 
 /*
- * Reads on in the partition, as wa_spill_reader_next.  The rows, which go to
- * those of the state, have fulfilled WHERE.
+ * Reads on in the partition, as wa_spill_reader_next.  The rows have fulfilled
+ * WHERE.
  */
-extern WA_MUST_CHECK int wa_spill_read(WaScanState *state,
+extern WA_MUST_CHECK int wa_spill_read(WaScanStore *store, WaRow *rows,
 									   WaSpilledGroups *groups);
 
 /* Tells whether rows come from a partition. */
-extern bool wa_spill_is_reading(const WaScanState *state);
+extern bool wa_spill_is_reading(const WaScanStore *store);
 
 /* Deletes all files; nothing is spilled any more. */
-extern void wa_spill_end(WaScanState *state);
+extern void wa_spill_end(WaScanStore *store);
 
 #endif /* WA_SCAN_SPILL_H */

@@ -51,12 +51,12 @@ wa_spill_most_bits(void)
  * groups, so it would not help to have fewer.
  */
 Size
-wa_spill_groups_bytes(const WaScanState *state)
+wa_spill_groups_bytes(const WaScanStore *store)
 {
-	Size bytes = wa_groups_bytes(state->groups);
+	Size bytes = wa_groups_bytes(store->groups);
 
-	for (int i = 0; i < state->ncolumns; i++)
-		bytes += wa_accumulator_bytes(state->columns[i].accumulator);
+	for (int i = 0; i < store->query->ncolumns; i++)
+		bytes += wa_accumulator_bytes(store->columns[i]);
 	return bytes;
 }
 
@@ -73,9 +73,9 @@ full_bytes(void)
 
 /* Returns the bytes that the groups have grown by from the first one on. */
 static Size
-grown_bytes(const WaScanState *state, Size bytes)
+grown_bytes(const WaScanStore *store, Size bytes)
 {
-	return bytes - Min(bytes, state->growth.empty_bytes);
+	return bytes - Min(bytes, store->growth.empty_bytes);
 }
 
 /*
@@ -84,9 +84,9 @@ grown_bytes(const WaScanState *state, Size bytes)
  * far, and no more than everything.
  */
 static bool
-is_last_table(const WaScanState *state, Size bytes)
+is_last_table(const WaScanStore *store, Size bytes)
 {
-	return bytes + Min(2 * state->growth.step, grown_bytes(state, bytes)) >
+	return bytes + Min(2 * store->growth.step, grown_bytes(store, bytes)) >
 		   full_bytes();
 }
 
@@ -114,51 +114,51 @@ empty_piece(const WaSpillGrowth *growth)
 }
 
 int
-wa_spill_pace_open(WaScanState *state)
+wa_spill_pace_open(WaScanStore *store)
 {
-	const uint32 ngroups = wa_groups_count(state->groups);
-	const Size bytes = wa_spill_groups_bytes(state);
+	const uint32 ngroups = wa_groups_count(store->groups);
+	const Size bytes = wa_spill_groups_bytes(store);
 	const Size full = full_bytes();
 	Size each;
 	Size piece;
 	Size least;
 
-	if (state->growth.bytes == 0)
-		state->growth.bytes = bytes;
+	if (store->growth.bytes == 0)
+		store->growth.bytes = bytes;
 	if (ngroups == 0)
-		return empty_piece(&state->growth);
+		return empty_piece(&store->growth);
 	/* What does not grow with every group should not look as if it did. */
 	each =
-		Max(grown_bytes(state, bytes) / Max(ngroups, MANY_ROWS), LEAST_BYTES);
+		Max(grown_bytes(store, bytes) / Max(ngroups, MANY_ROWS), LEAST_BYTES);
 	least = Min(get_hash_memory_limit() / PIECE_PART / each, MANY_ROWS);
 	/* Where there is room now, a group may take as much again by doubling. */
 	piece = (full - Min(full, bytes)) / (2 * each);
 	if (piece < WA_VECTOR_ROWS)
 		piece = Min(piece, Max(ngroups, least));
 	piece = Max(piece, Max(least, FEW_ROWS));
-	if (is_last_table(state, bytes))
+	if (is_last_table(store, bytes))
 		piece = Min(piece, Max(room_in_tables(ngroups), 1));
 	return (int) Min(piece, WA_VECTOR_ROWS);
 }
 
 void
-wa_spill_pace_begin(WaScanState *state)
+wa_spill_pace_begin(WaScanStore *store)
 {
-	state->growth = (WaSpillGrowth){.empty_bytes = wa_spill_groups_bytes(state),
+	store->growth = (WaSpillGrowth){.empty_bytes = wa_spill_groups_bytes(store),
 									.free_piece = FIRST_PIECE};
 }
 
 void
-wa_spill_pace_restart(WaScanState *state, Size bytes)
+wa_spill_pace_restart(WaScanStore *store, Size bytes)
 {
-	state->growth.bytes = bytes;
-	state->growth.free_piece = FIRST_PIECE;
+	store->growth.bytes = bytes;
+	store->growth.free_piece = FIRST_PIECE;
 }
 
 void
-wa_spill_pace_note(WaScanState *state, Size bytes)
+wa_spill_pace_note(WaScanStore *store, Size bytes)
 {
-	WaSpillGrowth *growth = &state->growth;
+	WaSpillGrowth *growth = &store->growth;
 	const Size step = bytes - Min(bytes, growth->bytes);
 
 	/* What comes from elsewhere before any row is no step. */
@@ -170,11 +170,11 @@ wa_spill_pace_note(WaScanState *state, Size bytes)
 }
 
 bool
-wa_spill_pace_is_full(const WaScanState *state, uint32 ngroups, Size bytes)
+wa_spill_pace_is_full(const WaScanStore *store, uint32 ngroups, Size bytes)
 {
 	return bytes > full_bytes() ||
 		   (room_in_tables(ngroups) <= spare_room(ngroups) &&
-			is_last_table(state, bytes));
+			is_last_table(store, bytes));
 }
 
 bool

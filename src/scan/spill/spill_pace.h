@@ -10,7 +10,7 @@
 #ifndef WA_SCAN_SPILL_PACE_H
 #define WA_SCAN_SPILL_PACE_H
 
-#include "scan/state/scan_state.h"
+#include "scan/state/scan_store.h"
 
 /* A partition is divided into 4 to 256. */
 #define WA_SPILL_MIN_BITS 2
@@ -20,25 +20,25 @@
 extern int wa_spill_most_bits(void);
 
 /* Returns the bytes that the groups take. */
-extern Size wa_spill_groups_bytes(const WaScanState *state);
+extern Size wa_spill_groups_bytes(const WaScanStore *store);
 
 /* To be called when empty groups have been made. */
-extern void wa_spill_pace_begin(WaScanState *state);
+extern void wa_spill_pace_begin(WaScanStore *store);
 
 /*
  * Returns how many rows may be taken whose groups, which are not closed, may all be
  * new, so that these do not outgrow the memory by much.
  */
-extern int wa_spill_pace_open(WaScanState *state);
+extern int wa_spill_pace_open(WaScanStore *store);
 
 /* Notes what the groups take, closed or not, after rows were taken. */
-extern void wa_spill_pace_note(WaScanState *state, Size bytes);
+extern void wa_spill_pace_note(WaScanStore *store, Size bytes);
 
 /* Likewise, when they have been closed. */
-extern void wa_spill_pace_restart(WaScanState *state, Size bytes);
+extern void wa_spill_pace_restart(WaScanStore *store, Size bytes);
 
 /* Tells whether so many groups, which are not closed, are to be. */
-extern bool wa_spill_pace_is_full(const WaScanState *state, uint32 ngroups,
+extern bool wa_spill_pace_is_full(const WaScanStore *store, uint32 ngroups,
 								  Size bytes);
 
 /* Tells whether groups have outgrown the memory since they were closed. */

@@ -15,7 +15,6 @@
 
 #include "heap/gather.h"
 #include "scan/spill/spill_row.h"
-#include "scan/state/scan_state.h"
 
 struct WaSpillRows
 {
@@ -40,34 +39,34 @@ add_columns(Bitmapset *columns, Expr *expression, Index varno)
 
 /* Returns the columns that are used behind WHERE. */
 static Bitmapset *
-columns_behind_where(const WaScanState *state)
+columns_behind_where(const WaScanQuery *query)
 {
 	Bitmapset *columns = NULL;
 
-	for (int i = 0; i < state->nkeys; i++)
-		columns = add_columns(columns, state->keys[i].expression, state->varno);
-	for (int i = 0; i < state->ncolumns; i++)
+	for (int i = 0; i < query->nkeys; i++)
+		columns = add_columns(columns, query->keys[i], query->varno);
+	for (int i = 0; i < query->ncolumns; i++)
 	{
 		columns =
-			add_columns(columns, state->columns[i].argument, state->varno);
-		columns = add_columns(columns, state->columns[i].filter, state->varno);
+			add_columns(columns, query->columns[i].argument, query->varno);
+		columns = add_columns(columns, query->columns[i].filter, query->varno);
 	}
 	return columns;
 }
 
 /* Finds the columns and their vectors. */
 static void
-find_columns(WaSpillRows *rows, const WaScanState *state)
+find_columns(WaSpillRows *rows, const WaScanQuery *query)
 {
-	WaVector *const *vectors = wa_interpreter_columns(state->interpreter);
-	Bitmapset *wanted = columns_behind_where(state);
-	int nall = wa_interpreter_ncolumns(state->interpreter);
+	WaVector *const *vectors = wa_interpreter_columns(query->interpreter);
+	Bitmapset *wanted = columns_behind_where(query);
+	int nall = wa_interpreter_ncolumns(query->interpreter);
 
 	rows->attnums = palloc(sizeof(AttrNumber) * (nall + 1));
 	rows->vectors = palloc(sizeof(WaVector *) * (nall + 1));
 	for (int i = 0; i < nall; i++)
 	{
-		AttrNumber attnum = state->attnums[i];
+		AttrNumber attnum = query->attnums[i];
 
 		if (!bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, wanted))
 			continue;
@@ -96,14 +95,14 @@ describe(WaSpillRows *rows, TupleDesc table)
 }
 
 WaSpillRows *
-wa_spill_rows_make(WaScanState *state)
+wa_spill_rows_make(const WaScanQuery *query, const WaScanSource *source)
 {
-	EState *estate = state->css.ss.ps.state;
-	TupleDesc table = RelationGetDescr(state->relation);
+	EState *estate = source->estate;
+	TupleDesc table = RelationGetDescr(source->relation);
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	WaSpillRows *rows = palloc0(sizeof(WaSpillRows));
 
-	find_columns(rows, state);
+	find_columns(rows, query);
 	describe(rows, table);
 	rows->table_row = ExecInitExtraTupleSlot(estate, table, &TTSOpsHeapTuple);
 	rows->spilled_row = ExecInitExtraTupleSlot(estate, table, &TTSOpsVirtual);

@@ -8,13 +8,14 @@
 
 #include "core/must_check.h"
 #include "scan/spill/spill_file.h"
-
-struct WaScanState;
+#include "scan/state/scan_query.h"
+#include "scan/state/scan_source.h"
 
 typedef struct WaSpillRows WaSpillRows;
 
-/* Prepares to spill rows of a node, for as long as it lives. */
-extern WaSpillRows *wa_spill_rows_make(struct WaScanState *state);
+/* Prepares to spill rows of a table, for as long as the query lives. */
+extern WaSpillRows *wa_spill_rows_make(const WaScanQuery *query,
+									   const WaScanSource *source);
 
 /* Returns a row of the table as a tuple to be spilled, in the current context. */
 extern HeapTuple wa_spill_rows_pack(WaSpillRows *rows, const WaRow *row);

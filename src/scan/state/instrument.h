@@ -5,7 +5,27 @@
 #ifndef WA_SCAN_INSTRUMENT_H
 #define WA_SCAN_INSTRUMENT_H
 
-#include "scan/state/scan_state.h"
+#include "heap/heap.h"
+#include "scan/base/clock.h"
+
+typedef struct WaInstrument
+{
+	WaHeapCounts read;
+	int64 kept_rows;       /* that fulfilled WHERE */
+	int64 rowwise_rows;    /* that were computed one by one */
+	int64 compared_groups; /* for ORDER BY ... LIMIT */
+	int64 resident_blocks; /* that the device process has answered for */
+	int64 resident_rows;   /* of these */
+	int64 combinations;    /* scan/resident/combine.h */
+	int64 refusals;        /* it would have taken too much memory */
+	double resident_ms;    /* that the device took, and */
+	bool is_gpu;           /* what it was */
+	int64 spilled_rows;
+	int64 batches;     /* of the scan that had most */
+	int64 disk_bytes;  /* when there were most of them */
+	Size memory_bytes; /* of groups, in one process, likewise */
+	double spent_ms[WA_PHASE_COUNT];
+} WaInstrument;
 
 /*
  * Adds what was counted to other counts.  at_once: both were at work at the same time,
@@ -13,11 +33,5 @@
  */
 extern void wa_instrument_add(WaInstrument *instrument,
 							  const WaInstrument *other, bool at_once);
-
-/* Puts away what the last scan of a node has counted: the next one begins. */
-extern void wa_instrument_start(WaScanState *state);
-
-/* Returns what all scans of a node have counted in this process and its workers. */
-extern WaInstrument wa_instrument_of(const WaScanState *state);
 
 #endif /* WA_SCAN_INSTRUMENT_H */

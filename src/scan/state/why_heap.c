@@ -17,9 +17,9 @@
 #include "scan/state/why_heap.h"
 
 void
-wa_why_heap_note(WaScanState *state, const char *reason)
+wa_why_heap_note(WaScanSource *source, const char *reason)
 {
-	strlcpy(state->heap_reason, reason, sizeof(state->heap_reason));
+	strlcpy(source->heap_reason, reason, sizeof(source->heap_reason));
 }
 
 /*
@@ -27,23 +27,24 @@ wa_why_heap_note(WaScanState *state, const char *reason)
  * how many of these are used.
  */
 static uint32
-name_columns(const WaScanState *state, WaColumnName *names, uint32 *nused)
+name_columns(const WaScanQuery *query, const WaScanSource *source,
+			 WaColumnName *names, uint32 *nused)
 {
-	const int ncolumns = wa_interpreter_ncolumns(state->interpreter);
-	const int nattributes = RelationGetDescr(state->relation)->natts;
+	const int ncolumns = wa_interpreter_ncolumns(query->interpreter);
+	const int nattributes = RelationGetDescr(source->relation)->natts;
 	Bitmapset *used = NULL;
 	uint32 n = 0;
 
 	for (int i = 0; i < ncolumns && n < WA_MAX_QUERY_COLUMNS; i++)
 	{
-		used = bms_add_member(used, state->attnums[i]);
-		if (wa_resident_column(state->relation, state->attnums[i], &names[n]))
+		used = bms_add_member(used, query->attnums[i]);
+		if (wa_resident_column(source->relation, query->attnums[i], &names[n]))
 			n++;
 	}
 	*nused = n;
 	for (int i = 1; i <= nattributes && n < WA_MAX_QUERY_COLUMNS; i++)
 		if (!bms_is_member(i, used) &&
-			wa_resident_column(state->relation, (AttrNumber) i, &names[n]))
+			wa_resident_column(source->relation, (AttrNumber) i, &names[n]))
 			n++;
 	return n;
 }
@@ -53,13 +54,14 @@ name_columns(const WaScanState *state, WaColumnName *names, uint32 *nused)
  * that the node uses and of which nothing is, or 0.
  */
 static bool
-find_resident(const WaScanState *state, AttrNumber *missing)
+find_resident(const WaScanQuery *query, const WaScanSource *source,
+			  AttrNumber *missing)
 {
-	const WaRelation storage = wa_resident_storage(state->relation);
+	const WaRelation storage = wa_resident_storage(source->relation);
 	WaColumnName names[WA_MAX_QUERY_COLUMNS];
 	WaResidentMessage answer;
 	uint32 nused;
-	const uint32 nnames = name_columns(state, names, &nused);
+	const uint32 nnames = name_columns(query, source, names, &nused);
 	bool found = false;
 
 	*missing = 0;
@@ -83,32 +85,32 @@ has_failed(const char *reason)
 
 /* Prints why nothing was used, where there would have been something. */
 static void
-show_reason(const WaScanState *state, const char *reason,
-			struct ExplainState *es)
+show_reason(const WaScanQuery *query, const WaScanSource *source,
+			const char *reason, struct ExplainState *es)
 {
 	AttrNumber missing = 0;
 
-	if (!has_failed(reason) && !find_resident(state, &missing))
+	if (!has_failed(reason) && !find_resident(query, source, &missing))
 		return;
 	if (missing != 0 && strcmp(reason, WA_WHY_NOT_FRESH) == 0)
 		reason =
 			psprintf("column %s is not resident",
 					 quote_identifier(get_attname(
-						 RelationGetRelid(state->relation), missing, false)));
+						 RelationGetRelid(source->relation), missing, false)));
 	ExplainPropertyText("Resident Columns", psprintf("not used: %s", reason),
 						es);
 }
 
 void
-wa_why_heap_show(const WaScanState *state, const WaInstrument *instrument,
-				 struct ExplainState *es)
+wa_why_heap_show(const WaScanQuery *query, const WaScanSource *source,
+				 const WaInstrument *instrument, struct ExplainState *es)
 {
 	if (instrument->read.blocks == 0)
 		return;
-	if (state->heap_reason[0] != '\0')
-		show_reason(state, state->heap_reason, es);
+	if (source->heap_reason[0] != '\0')
+		show_reason(query, source, source->heap_reason, es);
 	else if (instrument->resident_blocks == 0)
-		show_reason(state, WA_WHY_IN_WORKER, es);
+		show_reason(query, source, WA_WHY_IN_WORKER, es);
 	else if (instrument->read.rows > 0)
 		ExplainPropertyText("Resident Columns",
 							"used in part: the other blocks have changed since "

@@ -10,7 +10,11 @@
 #ifndef WA_SCAN_WHY_HEAP_H
 #define WA_SCAN_WHY_HEAP_H
 
-#include "scan/state/scan_state.h"
+#include "scan/state/instrument.h"
+#include "scan/state/scan_query.h"
+#include "scan/state/scan_source.h"
+
+struct ExplainState;
 
 /* Reasons that the line says more of. */
 #define WA_WHY_NOT_FRESH \
@@ -24,10 +28,11 @@
 #define WA_WHY_FAILED  "the device process failed: "
 
 /* Notes a reason, the end of a sentence; empty: there is none any more. */
-extern void wa_why_heap_note(WaScanState *state, const char *reason);
+extern void wa_why_heap_note(WaScanSource *source, const char *reason);
 
 /* Prints the line, if there is one. */
-extern void wa_why_heap_show(const WaScanState *state,
+extern void wa_why_heap_show(const WaScanQuery *query,
+							 const WaScanSource *source,
 							 const WaInstrument *instrument,
 							 struct ExplainState *es);
 

@@ -1,0 +1,80 @@
+/*
+ * scan_query.h
+ *		What a node computes: what its plan says, and the program that it was compiled
+ *		to.  Nothing of it changes once it has been prepared (scan/rows/prepare.h).
+ *
+ * Columns of the table have their numbers there.
+ */
+#ifndef WA_SCAN_SCAN_QUERY_H
+#define WA_SCAN_SCAN_QUERY_H
+
+#include "access/attnum.h"
+#include "nodes/pg_list.h"
+#include "nodes/plannodes.h"
+#include "nodes/primnodes.h"
+
+#include "query/query.h"
+#include "scan/expr/aggregates.h"
+#include "scan/expr/shift.h"
+#include "scan/groups/group_datum.h"
+#include "scan/program/interpreter.h"
+#include "state/plan.h"
+
+/* An aggregated column: all aggregates over the same rows and values share it. */
+typedef struct WaScanColumn
+{
+	Expr *argument; /* NULL: rows are counted */
+	Expr *filter;   /* NULL: none */
+	uint32 hash;    /* of both, while columns are made */
+	WaAggPlan plan;
+} WaScanColumn;
+
+/* An aggregate of the result. */
+typedef struct WaScanResult
+{
+	WaAggregate aggregate;
+	WaOutput output;
+	int column;
+	WaShift *shift; /* of what the column has; NULL: none */
+} WaScanResult;
+
+typedef struct WaScanQuery
+{
+	/* What the plan says */
+	Index varno; /* of the table */
+	int nworkers;
+	int planned_batches;
+	int planned_groups;
+	int planned_combinations; /* scan/resident/combine.h; 0: there are not to be any */
+	int planned_spared; /* WaSpared: tables that these may do without */
+	Cost block_cost;    /* of a block's rows, for one process */
+	List *filter_clauses;
+	List *one_time_clauses; /* of WHERE, too, but without columns */
+	Expr **keys;
+	int nkeys;
+	bool by_image; /* keys that look different are different */
+	WaScanColumn *columns;
+	int ncolumns;
+	WaScanResult *results;
+	int nresults;
+	bool is_ours; /* has one of the aggregates of the extension */
+
+	/* The program */
+	WaInterpreter *interpreter;
+	const AttrNumber *attnums; /* of the columns in the interpreter's order */
+	WaGroupKey *group_keys;
+	WaQuery
+		compiled; /* clauses, keys and columns of these numbers, by registers;
+					   * what the interpreter has is not set */
+} WaScanQuery;
+
+/*
+ * Reads what a plan says.  Checks that the user may call its aggregates; raises an error
+ * if not.
+ */
+extern void wa_scan_query_read(WaScanQuery *query, const CustomScan *plan);
+
+/* Likewise checks that the user may compare the keys, as PostgreSQL does for its groups. */
+extern void wa_scan_query_check_keys(const WaScanQuery *query);
+
+#endif /* WA_SCAN_SCAN_QUERY_H */

@@ -1,0 +1,49 @@
+/*
+ * scan_state.c
+ *		What the parts of a node have counted; see scan_state.h.
+ */
+#include "postgres.h"
+
+#include "scan/state/scan_state.h"
+
+/* Returns what the present scan has counted, but for what others keep until the end. */
+static WaInstrument
+of_scan(const WaScanState *state)
+{
+	WaInstrument scan = state->now;
+
+	scan.batches = state->batches;
+	scan.spilled_rows = state->store.spilled.rows;
+	scan.disk_bytes = state->store.spilled.most_disk_bytes;
+	scan.memory_bytes = state->store.spilled.memory_bytes;
+	return scan;
+}
+
+void
+wa_instrument_start(WaScanState *state)
+{
+	const WaInstrument scan = of_scan(state);
+
+	wa_instrument_add(&state->past, &scan, false);
+	memset(&state->now, 0, sizeof(state->now));
+	memset(&state->store.spilled, 0, sizeof(state->store.spilled));
+	state->batches = 0;
+}
+
+WaInstrument
+wa_instrument_of(const WaScanState *state)
+{
+	WaInstrument instrument = of_scan(state);
+
+	wa_instrument_add(&instrument, &state->past, false);
+	if (state->source.heap != NULL)
+	{
+		const WaHeapCounts read = wa_heap_counts(state->source.heap);
+
+		instrument.read.blocks += read.blocks;
+		instrument.read.rows += read.rows;
+	}
+	memcpy(instrument.spent_ms, state->clock.spent_ms,
+		   sizeof(instrument.spent_ms));
+	return instrument;
+}
