@@ -49,7 +49,7 @@ SELECT wa_tried_error(q), q FROM unnest(ARRAY[
     'SELECT has_table_privilege(t || ''x'', ''select'') AS key, count(*) FROM wa_tried WHERE t LIKE ''pg%'' GROUP BY 1',
     'SELECT a::integer AS key, count(*) FROM wa_tried GROUP BY 1',
     'SELECT (a || k)::integer AS key, sum(id) FROM wa_tried WHERE k = 5 GROUP BY 1',
-    'SELECT count(*) FROM wa_tried WHERE has_table_privilege(t || k, ''select'')',
+    'SELECT count(*) FROM wa_tried WHERE has_table_privilege(''nowhere '' || k, ''select'')',
     'SELECT sum(v) FROM wa_tried WHERE v > 1 / 0']) q;
 SAVEPOINT s;
 INSERT INTO wa_tried_log VALUES ('taken back');
