@@ -6,36 +6,9 @@
 
 #include "optimizer/optimizer.h"
 
-#include "scan/expr/aggregates.h"
 #include "scan/plan/combine_plan.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/program/pushdown.h"
-
-/* Describes the query; returns false if an aggregate cannot be described. */
-static bool
-describe(const WaShape *shape, WaPushdown *pushdown)
-{
-	ListCell *cell;
-
-	memset(pushdown, 0, sizeof(*pushdown));
-	pushdown->varno = shape->relation->relid;
-	pushdown->filters = shape->filters;
-	pushdown->keys = shape->keys;
-	pushdown->columns = palloc0(sizeof(WaPushdownColumn) *
-								(list_length(shape->aggregates) + 1));
-	foreach (cell, shape->aggregates)
-	{
-		WaAggregateCall call;
-
-		if (wa_aggregate_describe(lfirst_node(Aggref, cell), &call) != NULL)
-			return false;
-		pushdown->columns[pushdown->ncolumns++] =
-			(WaPushdownColumn){.argument = call.argument,
-							   .filter = call.filter,
-							   .ops = wa_aggregate_operations(call.aggregate)};
-	}
-	return true;
-}
 
 /* Returns how many rows fulfil the clauses that the device process applies. */
 static double
@@ -61,8 +34,7 @@ wa_combine_estimate(PlannerInfo *root, const WaShape *shape, WaSpared spared)
 	WaShape combined = *shape;
 	WaPushdown pushdown;
 
-	if (!describe(shape, &pushdown))
-		return 0;
+	wa_scan_query_push_down(&shape->query, &pushdown);
 	pushdown.spared = spared;
 	if (!wa_push_down(&pushdown))
 		return 0;

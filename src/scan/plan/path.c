@@ -110,7 +110,7 @@ static double
 expected_filling(const WaShape *shape)
 {
 	double bytes = shape->ngroups * (GROUP_BYTES * list_length(shape->keys) +
-									 RESULT_BYTES * shape->naggregated);
+									 RESULT_BYTES * shape->query.ncolumns);
 
 	return shape->keys == NIL ? 0 : bytes / get_hash_memory_limit();
 }
@@ -124,7 +124,7 @@ rows_cost(const WaShape *shape)
 	return relation->tuples *
 			   (ROW_COST + INSTRUCTION_COST * shape->ninstructions) +
 		   relation->rows * INSTRUCTION_COST *
-			   (shape->naggregated + list_length(shape->keys));
+			   (shape->query.ncolumns + list_length(shape->keys));
 }
 
 /* Makes the node's plan, for CustomPathMethods. */

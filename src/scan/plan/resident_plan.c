@@ -36,10 +36,10 @@ resident_blocks(Relation relation, const WaShape *shape)
 
 	if (wa_resident_refusal(relation) != NULL)
 		return 0;
-	for (int i = 0; i < shape->ncolumns; i++)
-		if (!wa_resident_column(relation, shape->attnums[i], &names[i]))
+	for (int i = 0; i < shape->query.compiler->ncolumns; i++)
+		if (!wa_resident_column(relation, shape->query.compiler->attnums[i], &names[i]))
 			return 0;
-	return wa_residency_estimate(&storage, (uint32) shape->ncolumns, names);
+	return wa_residency_estimate(&storage, (uint32) shape->query.compiler->ncolumns, names);
 }
 
 /*
@@ -128,7 +128,7 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 	shape->spare_combinations = 0;
 	shape->spared = WA_SPARES_NONE;
 	if (!wa_enable_resident || IsParallelWorker() ||
-		shape->ncolumns > WA_MAX_QUERY_COLUMNS ||
+		shape->query.compiler->ncolumns > WA_MAX_QUERY_COLUMNS ||
 		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
 		return;
 	if (!shape->can_push)
@@ -142,6 +142,6 @@ wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
 			Min(wa_limit_estimate(limit, shape->ngroups), shape->ngroups);
 	else if (!takes_all)
 		shape->resident_share = 0;
-	if (shape->resident_share > 0 && shape->ncalls > 0)
+	if (shape->resident_share > 0 && shape->query.compiler->calls != NIL)
 		plan_spare_combinations(root, shape, nworkers, WA_SPARES_INTEGERS);
 }

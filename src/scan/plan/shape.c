@@ -25,9 +25,7 @@
 #include "query/records.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile.h"
-#include "scan/expr/shift.h"
 #include "scan/plan/shape.h"
-#include "scan/program/pushdown.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
@@ -252,32 +250,6 @@ collect_aggregates(const WaGrouping *grouping, WaShape *shape)
 	return NULL;
 }
 
-/* Compiles an expression; adds it to those that are computed for each row. */
-static const char *
-try_compile(WaCompiler *compiler, Expr *expression)
-{
-	return wa_compile(compiler, expression) < 0 ? compiler->refusal : NULL;
-}
-
-/*
- * Tells whether an aggregate of a column, which is in a register, needs no more than a
- * record has.
- */
-static bool
-has_record(const WaCompiler *compiler, const WaAggregateCall *call, int number)
-{
-	WaVectorKind kind;
-
-	/* Of texts there are ranks, if they are those of a column or a function. */
-	if ((call->aggregate == WA_MIN || call->aggregate == WA_MAX) &&
-		wa_gather_kind(call->argument_type, &kind) && kind == WA_VECTOR_TEXT)
-		return wa_may_have_ranks(compiler, number);
-	if (call->argument == NULL || call->aggregate == WA_COUNT)
-		return true;
-	return wa_gather_kind(call->argument_type, &kind) &&
-		   wa_records_exist(kind, wa_aggregate_operations(call->aggregate));
-}
-
 /*
  * Returns what is wrong with the order of the values of an aggregate, or NULL.  To
  * compare them must be PostgreSQL's own code, and raise no error.
@@ -299,78 +271,26 @@ check_order(const WaAggregateCall *call)
 	return NULL;
 }
 
-/* Compiles an aggregate; stores the register of its argument, if it has one. */
+/* Checks the aggregates, and describes them. */
 static const char *
-try_aggregate(WaCompiler *compiler, const WaAggregateCall *call, int *number)
+check_aggregates(WaShape *shape)
 {
-	const char *reason = check_order(call);
-
-	*number = -1;
-	if (reason != NULL)
-		return reason;
-	if (call->argument != NULL)
-	{
-		*number = wa_compile_argument(compiler, call->argument, call->filter,
-									  call->aggregate == WA_COUNT);
-		if (*number < 0)
-			return compiler->refusal;
-	}
-	if (call->filter != NULL)
-		reason = try_compile(compiler, call->filter);
-	return reason;
-}
-
-/* Pairs of an argument and a filter, each pair once. */
-typedef struct Columns
-{
-	List *pairs;
-	uint32 *hashes; /* of the pairs */
-} Columns;
-
-/* Adds a pair, for which there is room, if it is new. */
-static void
-add_column(Columns *columns, const WaAggregateCall *call)
-{
-	const uint32 hash = wa_column_hash(call->argument, call->filter);
-	List *pair = list_make2(call->argument, call->filter);
-	const int npairs = list_length(columns->pairs);
-
-	for (int i = 0; i < npairs; i++)
-		if (columns->hashes[i] == hash &&
-			equal(list_nth(columns->pairs, i), pair))
-			return;
-	columns->pairs = lappend(columns->pairs, pair);
-	columns->hashes[npairs] = hash;
-}
-
-/* Describes and compiles the aggregates. */
-static const char *
-check_aggregates(WaCompiler *compiler, WaShape *shape)
-{
-	Columns columns = {
-		NIL, palloc(sizeof(uint32) * (list_length(shape->aggregates) + 1))};
 	ListCell *cell;
 
 	foreach (cell, shape->aggregates)
 	{
 		WaAggregateCall call;
-		int number;
 		const char *reason =
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
 		if (reason == NULL)
 			reason = wa_aggregate_refusal(&call);
+		if (reason == NULL)
+			reason = check_order(&call);
 		if (reason != NULL)
 			return reason;
-		(void) wa_shift_make(&call);
-		reason = try_aggregate(compiler, &call, &number);
-		if (reason != NULL)
-			return reason;
-		shape->can_push &= has_record(compiler, &call, number);
-		add_column(&columns, &call);
 	}
-	shape->naggregated = list_length(columns.pairs);
-	return NULL;
+	return wa_scan_query_aggregate(&shape->query, shape->aggregates);
 }
 
 /* Checks that a query program can compute all that is computed for a row. */
@@ -378,9 +298,8 @@ static const char *
 check_program(WaShape *shape)
 {
 	List *all = list_concat_copy(shape->keys, shape->aggregates);
-	const char *reason = NULL;
-	WaCompiler *compiler;
-	ListCell *cell;
+	const char *reason;
+	const WaCompiler *compiler;
 
 	all =
 		list_concat(list_concat(all, shape->filters), shape->one_time_filters);
@@ -390,28 +309,19 @@ check_program(WaShape *shape)
 		return "an expression is volatile";
 	if (contain_subplans((Node *) all))
 		return "an expression has a subquery";
-	compiler = wa_compiler_make(shape->relation->relid, all, &reason);
-	if (compiler == NULL)
+	shape->query.varno = shape->relation->relid;
+	shape->query.filter_clauses = shape->filters;
+	wa_scan_query_group(&shape->query, shape->keys);
+	reason = check_aggregates(shape);
+	if (reason == NULL)
+		reason = wa_scan_query_compile(&shape->query, 0);
+	if (reason != NULL)
 		return reason;
-	foreach (cell, shape->filters)
-	{
-		reason = try_compile(compiler, (Expr *) lfirst(cell));
-		if (reason != NULL)
-			return reason;
-		wa_compiler_forget(compiler);
-	}
-	foreach (cell, shape->keys)
-		if (wa_compile_key(compiler, (Expr *) lfirst(cell)) < 0)
-			return compiler->refusal;
-	shape->can_push = true;
-	reason = check_aggregates(compiler, shape);
+	compiler = shape->query.compiler;
 	shape->ninstructions =
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
-	shape->ncolumns = compiler->ncolumns;
-	shape->attnums = compiler->attnums;
-	shape->can_push &= wa_calls_are_pushable(compiler);
-	shape->ncalls = list_length(compiler->calls);
-	return reason;
+	shape->can_push = wa_scan_query_is_pushable(&shape->query);
+	return NULL;
 }
 
 WaGrouping

@@ -9,6 +9,7 @@
 #include "nodes/pathnodes.h"
 
 #include "core/must_check.h"
+#include "scan/state/scan_query.h"
 
 /* What such a query consists of. */
 typedef struct WaShape
@@ -21,11 +22,8 @@ typedef struct WaShape
 		one_time_filters; /* clauses that are the same for all rows, likewise */
 	List *having;         /* clauses that a group has to fulfil */
 	int ninstructions;    /* of the query program, for each row */
-	int naggregated;      /* columns: aggregates may share one */
-	int ncolumns;         /* of the table that are used, and */
-	const AttrNumber *attnums; /* their numbers, ascending */
+	WaScanQuery query;    /* all that, compiled */
 	bool can_push;             /* warpaggd has all that computes it */
-	int ncalls;     /* what PostgreSQL evaluates for it, or tables have */
 	double ngroups; /* that are likely; set by scan/plan/path.c */
 	double resident_share;  /* of the rows, that are likely to be resident */
 	double resident_groups; /* that are likely to be sent of these */

@@ -63,7 +63,7 @@ wa_suggest_is_worth(const WaShape *shape)
 	const RelOptInfo *rel = shape->relation;
 
 	return wa_autoload && wa_enable_resident && !IsParallelWorker() &&
-		   shape->ncolumns > 0 && shape->ncolumns <= WA_MAX_QUERY_COLUMNS &&
+		   shape->query.compiler->ncolumns > 0 && shape->query.compiler->ncolumns <= WA_MAX_QUERY_COLUMNS &&
 		   rel->pages >= MIN_AUTOLOAD_BLOCKS &&
 		   rel->rows >= rel->tuples * MIN_SHARE;
 }
@@ -82,9 +82,9 @@ may_be_loaded(Relation relation, const WaShape *shape)
 
 	if (wa_resident_refusal(relation) != NULL)
 		return false;
-	for (int i = 0; i < shape->ncolumns; i++)
+	for (int i = 0; i < shape->query.compiler->ncolumns; i++)
 	{
-		const AttrNumber attribute = shape->attnums[i];
+		const AttrNumber attribute = shape->query.compiler->attnums[i];
 		WaColumnName name;
 
 		if (!wa_resident_column(relation, attribute, &name) ||
@@ -103,7 +103,7 @@ wa_suggest_planned(PlannerInfo *root, const WaShape *shape)
 		planner_rt_fetch(shape->relation->relid, root)->relid, NoLock);
 
 	if (may_be_loaded(relation, shape))
-		wa_autoload_suggest(RelationGetRelid(relation), shape->ncolumns,
-							shape->attnums, false);
+		wa_autoload_suggest(RelationGetRelid(relation), shape->query.compiler->ncolumns,
+							shape->query.compiler->attnums, false);
 	table_close(relation, NoLock);
 }

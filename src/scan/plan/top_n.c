@@ -75,21 +75,38 @@ order_by_aggregate(WaAggregate aggregate, Oid type, int column,
 	}
 }
 
-/* Describes an expression over the shape's keys and aggregates. */
+/* Describes a key or a result of a query, by its number in the scan tuple. */
 static bool
-order_by_shape(const WaShape *shape, Node *expression, WaOrderBy *order)
+order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 {
-	WaAggregateCall call;
+	const WaScanResult *result;
+
+	if (number < 0 || number >= query->nkeys + query->nresults)
+		return false;
+	if (number < query->nkeys)
+		return order_by_key(exprType((Node *) query->keys[number]), number,
+							order);
+	result = &query->results[number - query->nkeys];
+	return result->shift == NULL &&
+		   order_by_aggregate(
+			   result->aggregate,
+			   query->columns[result->column].plan.key.argument_type,
+			   result->column, order);
+}
+
+/* Returns the number of an expression that is a key or an aggregate, or -1. */
+static int
+find_number(const WaShape *shape, const Node *expression)
+{
 	ListCell *cell;
 
 	foreach (cell, shape->keys)
 		if (equal(lfirst(cell), expression))
-			return order_by_key(exprType(expression),
-								foreach_current_index(cell), order);
-	return IsA(expression, Aggref) &&
-		   wa_aggregate_describe((Aggref *) expression, &call) == NULL &&
-		   wa_shift_make(&call) == NULL &&
-		   order_by_aggregate(call.aggregate, call.argument_type, 0, order);
+			return foreach_current_index(cell);
+	foreach (cell, shape->aggregates)
+		if (equal(lfirst(cell), expression))
+			return list_length(shape->keys) + foreach_current_index(cell);
+	return -1;
 }
 
 bool
@@ -103,29 +120,8 @@ wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit)
 		limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
 	first = (Node *) linitial(limit->expressions);
-	return order_by_shape(shape, first, &order) &&
+	return order_by_number(&shape->query, find_number(shape, first), &order) &&
 		   find_direction(first, linitial_oid(limit->operators), &descending);
-}
-
-/* Describes an expression over the node's scan tuple. */
-static bool
-order_by_node(const WaScanQuery *query, const Node *expression,
-			  WaOrderBy *order)
-{
-	const int number =
-		IsA(expression, Var) ? ((const Var *) expression)->varattno - 1 : -1;
-	const WaScanResult *result;
-
-	if (number < 0 || number >= query->nkeys + query->nresults)
-		return false;
-	if (number < query->nkeys)
-		return order_by_key(exprType(expression), number, order);
-	result = &query->results[number - query->nkeys];
-	return result->shift == NULL &&
-		   order_by_aggregate(
-			   result->aggregate,
-			   query->columns[result->column].plan.key.argument_type,
-			   result->column, order);
 }
 
 /* Tells whether all groups are needed to find out whether one has an error. */
@@ -137,6 +133,13 @@ checks_groups(const WaScanQuery *query)
 			query->results[i].shift->checks != 0)
 			return true;
 	return false;
+}
+
+/* Returns the number of a column of the scan tuple, or -1. */
+static int
+number_of(const Node *expression)
+{
+	return IsA(expression, Var) ? ((const Var *) expression)->varattno - 1 : -1;
 }
 
 /* Describes as many expressions of ORDER BY as can be told. */
@@ -151,7 +154,7 @@ describe_orders(const WaScanQuery *query, const WaPlanTop *plan, WaTopN *top_n)
 		Node *expression = (Node *) list_nth(plan->expressions, i);
 		WaOrderBy *order = &top_n->orders[top_n->norders];
 
-		if (i == WA_MAX_ORDERS || !order_by_node(query, expression, order) ||
+		if (i == WA_MAX_ORDERS || !order_by_number(query, number_of(expression), order) ||
 			!find_direction(expression, list_nth_oid(plan->operators, i),
 							&order->descending))
 		{

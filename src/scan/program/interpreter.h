@@ -92,13 +92,6 @@ extern WaVector *const *
 wa_interpreter_columns(const WaInterpreter *interpreter);
 
 /*
- * Tells whether the program has calls; *tables: whether there may be tables for
- * all of them (scan/tables/step_tables.h).
- */
-extern bool wa_interpreter_has_calls(const WaInterpreter *interpreter,
-									 bool *tables);
-
-/*
  * Describes the program and its constants as part of a query, in the current
  * memory context, with tables in the place of calls, which have been computed.
  * Constants that have not been are NULL.
@@ -122,11 +115,5 @@ extern WA_MUST_CHECK int wa_interpreter_describe_ranks(
 	const WaInterpreter *interpreter, const WaRunMessage *run,
 	const WaResidency *columns, int number, const Var *column, Oid collation,
 	WaQuery *query, const WaSteps **steps);
-
-/*
- * Tells whether a register may be one of texts that there may be ranks for, as above.
- */
-extern bool wa_interpreter_may_have_ranks(const WaInterpreter *interpreter,
-										  int number);
 
 #endif /* WA_SCAN_INTERPRETER_H */

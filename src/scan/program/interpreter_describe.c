@@ -59,8 +59,8 @@ describe_constant(const WaInterpreter *interpreter, uint16 number,
 
 /*
  * Finds between which values the integers are that a call is given.  columns: what is
- * resident of each; NULL: whether that can be found is all that matters.  Returns false
- * if it cannot, or if the call is no function of them alone.
+ * resident of each.  Returns false if that cannot be found, or if the call is no function
+ * of them alone.
  */
 static bool
 find_range(const WaInterpreter *interpreter, const WaResidency *columns,
@@ -72,43 +72,13 @@ find_range(const WaInterpreter *interpreter, const WaResidency *columns,
 		.ncolumns = interpreter->ncolumns,
 		.kinds = interpreter->program.kinds,
 		.columns = columns,
-		.constants = columns == NULL ? NULL : interpreter->registers};
-
+		.constants = interpreter->registers};
 	const WaCallExpression *call =
 		interpreter->calls[instruction->extra].expression;
 
 	return (wa_step_table_is_possible(call) ||
 			wa_limit_table_is_possible(call)) &&
 		   wa_register_range(&ranges, instruction->a, range);
-}
-
-/*
- * Tells whether there may be a table for a call: it is one of a column, or of integers
- * that are computed from some.
- */
-static bool
-may_be_table(const WaInterpreter *interpreter, const WaInstruction *instruction)
-{
-	WaResidency range;
-
-	return interpreter->calls[instruction->extra].is_of_column ||
-		   find_range(interpreter, NULL, instruction, &range);
-}
-
-bool
-wa_interpreter_has_calls(const WaInterpreter *interpreter, bool *tables)
-{
-	*tables = true;
-	for (size_t i = 0; i < interpreter->program.ninstructions; i++)
-	{
-		const WaInstruction *instruction =
-			&interpreter->program.instructions[i];
-
-		if (instruction->code == WA_CODE_CALL &&
-			!may_be_table(interpreter, instruction))
-			*tables = false;
-	}
-	return interpreter->ncalls > 0;
 }
 
 /* Returns the number of the column that is one of the table; -1: there is none. */
@@ -267,23 +237,6 @@ find_call(const WaInterpreter *interpreter, int number)
 					   ? &interpreter->program.instructions[i]
 					   : NULL;
 	return NULL;
-}
-
-bool
-wa_interpreter_may_have_ranks(const WaInterpreter *interpreter, int number)
-{
-	const WaInstruction *call;
-	WaColumnFunction function;
-
-	if (interpreter->program.kinds[number] != WA_VECTOR_TEXT)
-		return false;
-	if (number < interpreter->ncolumns)
-		return true;
-	call = find_call(interpreter, number);
-	return call != NULL && interpreter->calls[call->extra].is_of_column &&
-		   wa_column_function_of_call(
-			   interpreter->calls[call->extra].expression, NULL, &function) &&
-		   wa_column_function_has_ranks(&function);
 }
 
 /* Adds a look-up, and a register for its result; returns the register. */

@@ -19,6 +19,7 @@
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/times.h"
 #include "scan/program/pushdown.h"
+#include "scan/program/query_column.h"
 #include "scan/program/register_range.h"
 #include "scan/tables/column_function.h"
 #include "scan/tables/limit_tables.h"
@@ -68,22 +69,6 @@ wa_calls_are_pushable(const WaCompiler *compiler)
 			return false;
 	}
 	return true;
-}
-
-bool
-wa_may_have_ranks(const WaCompiler *compiler, int number)
-{
-	WaColumnFunction function;
-
-	if (number < compiler->ncolumns)
-		return true;
-	for (int i = compiler->ninstructions; i-- > 0;)
-		if (compiler->instructions[i].out == number)
-			return compiler->instructions[i].code == WA_CODE_CALL &&
-				   find_function(compiler, &compiler->instructions[i],
-								 &function) &&
-				   wa_column_function_has_ranks(&function);
-	return false;
 }
 
 /* Tells whether a call is of a time that seldom changes, or of a column of dates. */
@@ -182,41 +167,23 @@ is_pushable_input(const WaPushdown *pushdown, Expr *input)
 	return true;
 }
 
-/* Tells whether an argument's values, in a register, can be aggregated there. */
-static bool
-has_records(const WaCompiler *compiler, const WaPushdownColumn *column,
-			int number)
-{
-	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
-	const WaVectorKind kind = compiler->kinds[number];
-
-	if (wa_records_exist(kind, column->ops))
-		return true;
-	return kind == WA_VECTOR_TEXT && (column->ops & ~ranked) == 0 &&
-		   wa_may_have_ranks(compiler, number);
-}
-
 /* Tells whether a column's operations over an argument can be pushed, with a filter. */
 static bool
 is_pushable_column(const WaPushdown *pushdown, const WaPushdownColumn *column,
 				   Expr *argument, Expr *filter)
 {
+	const Oid type = argument == NULL
+						 ? BOOLOID
+						 : getBaseType(exprType((Node *) argument));
 	WaCompiler *compiler =
 		make_compiler(pushdown, list_make2(argument, filter));
+	WaQueryColumn compiled;
 
-	if (compiler == NULL)
-		return false;
-	if (argument != NULL)
-	{
-		const int number =
-			wa_compile_argument(compiler, argument, filter, column->ops == 0);
-
-		if (number < 0 || !has_records(compiler, column, number))
-			return false;
-	}
-	if (filter != NULL && wa_compile(compiler, filter) < 0)
-		return false;
-	return are_pushable_calls(pushdown, compiler);
+	return compiler != NULL &&
+		   wa_compile_column(compiler, argument, filter, column->ops,
+							 &compiled) &&
+		   wa_column_is_pushable(compiler, &compiled, type) &&
+		   are_pushable_calls(pushdown, compiler);
 }
 
 /* Tells whether the device process can group by a column of the table. */

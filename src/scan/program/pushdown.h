@@ -79,10 +79,4 @@ extern Node *wa_pushdown_refer(const WaPushdown *pushdown, Node *expression);
 /* Tells whether there may be tables (core/steps.h) of all that a program calls. */
 extern bool wa_calls_are_pushable(const WaCompiler *compiler);
 
-/*
- * Tells whether there may be ranks of the texts in a register of a program, as
- * wa_interpreter_may_have_ranks does: it is a column of texts, or a function of one.
- */
-extern bool wa_may_have_ranks(const WaCompiler *compiler, int number);
-
 #endif /* WA_SCAN_PUSHDOWN_H */

@@ -13,27 +13,6 @@
 #include "scan/resident/combine_internal.h"
 #include "scan/rows/prepare.h"
 
-/* Describes a node's query as what is to be pushed. */
-static WaPushdown *
-describe(const WaScanQuery *query)
-{
-	WaPushdown *pushdown = palloc0(sizeof(WaPushdown));
-
-	pushdown->varno = query->varno;
-	pushdown->filters = query->filter_clauses;
-	for (int i = 0; i < query->nkeys; i++)
-		pushdown->keys = lappend(pushdown->keys, query->keys[i]);
-	pushdown->columns =
-		palloc0(sizeof(WaPushdownColumn) * (query->ncolumns + 1));
-	pushdown->ncolumns = query->ncolumns;
-	for (int i = 0; i < query->ncolumns; i++)
-		pushdown->columns[i] =
-			(WaPushdownColumn){.argument = query->columns[i].argument,
-							   .filter = query->columns[i].filter,
-							   .ops = query->columns[i].plan.key.ops};
-	return pushdown;
-}
-
 /* Returns how many columns the device process aggregates of one of the node. */
 static int
 count_asked(const WaPushdownColumn *column)
@@ -281,7 +260,8 @@ wa_combine_make(WaScanState *state, WaSpared spared)
 
 	if (state->query.planned_combinations == 0)
 		return NULL;
-	pushdown = describe(&state->query);
+	pushdown = palloc(sizeof(WaPushdown));
+	wa_scan_query_push_down(&state->query, pushdown);
 	pushdown->spared = spared;
 	if (!wa_push_down(pushdown))
 		return NULL;

@@ -310,7 +310,7 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 static void
 suggest(const WaAsking *asking, uint64 covered)
 {
-	wa_suggest_scanned(asking->source->relation, asking->query->attnums,
+	wa_suggest_scanned(asking->source->relation, asking->query->compiler->attnums,
 					   &asking->run, covered);
 }
 

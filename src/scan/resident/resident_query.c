@@ -12,43 +12,23 @@
 #include "heap/gather.h"
 #include "query/query_wire.h"
 #include "scan/plan/resident_worth.h"
+#include "scan/program/query_column.h"
 #include "scan/resident/resident_query.h"
 
-/* Tells whether what a column has are the smallest and the largest of texts. */
+/* Tells whether a column is aggregated by ranks of texts. */
 static bool
 has_ranks(const WaScanQuery *query, int number)
 {
-	const WaOpSet ranked = WA_OP_BIT(WA_OP_MIN) | WA_OP_BIT(WA_OP_MAX);
-	const WaQueryColumn *column = &query->compiled.columns[number];
-	WaVectorKind kind;
-
-	return column->argument >= 0 && column->kind == WA_VECTOR_TEXT &&
-		   wa_gather_kind(query->columns[number].plan.key.argument_type,
-						  &kind) &&
-		   column->ops != 0 && (column->ops & ~ranked) == 0 &&
-		   wa_interpreter_may_have_ranks(query->interpreter, column->argument);
-}
-
-/* Tells whether there are records of all aggregated columns. */
-static bool
-have_records(const WaScanQuery *query)
-{
-	for (int i = 0; i < query->ncolumns; i++)
-	{
-		const WaQueryColumn *column = &query->compiled.columns[i];
-
-		if (!wa_records_exist(column->kind, column->ops) &&
-			!has_ranks(query, i))
-			return false;
-	}
-	return true;
+	return wa_column_has_ranks(query->compiler,
+							   &query->compiled.columns[number],
+							   query->columns[number].plan.key.argument_type);
 }
 
 /* Returns a reference to a column of the table, by its register. */
 static Var *
 column_var(const WaAsking *asking, int number)
 {
-	const AttrNumber attnum = asking->query->attnums[number];
+	const AttrNumber attnum = asking->query->compiler->attnums[number];
 	const Form_pg_attribute attribute =
 		TupleDescAttr(RelationGetDescr(asking->source->relation), attnum - 1);
 
@@ -111,10 +91,7 @@ takes_groups(const WaAsking *asking)
 const char *
 wa_resident_push_refusal(const WaAsking *asking)
 {
-	bool tables;
-
-	(void) wa_interpreter_has_calls(asking->query->interpreter, &tables);
-	if (tables && have_records(asking->query) &&
+	if (wa_scan_query_is_pushable(asking->query) &&
 		(asking->top_n.limit > 0 || takes_groups(asking)))
 		return NULL;
 	return takes_groups(asking)
@@ -125,9 +102,7 @@ wa_resident_push_refusal(const WaAsking *asking)
 bool
 wa_resident_has_tables(const WaScanQuery *query)
 {
-	bool tables;
-
-	if (wa_interpreter_has_calls(query->interpreter, &tables))
+	if (query->compiler->calls != NIL)
 		return true;
 	for (int i = 0; i < query->ncolumns; i++)
 		if (has_ranks(query, i))

@@ -17,20 +17,10 @@
 #include "scan/rows/rowwise.h"
 #include "scan/state/scan_state.h"
 
-/* Completes what is known of keys and columns. */
+/* Completes what is known of states. */
 static void
-complete(WaScanQuery *query)
+complete_plans(WaScanQuery *query)
 {
-	query->group_keys = palloc0(sizeof(WaGroupKey) * (query->nkeys + 1));
-	for (int i = 0; i < query->nkeys; i++)
-	{
-		WaGroupKey *key = &query->group_keys[i];
-
-		key->type = getBaseType(exprType((Node *) query->keys[i]));
-		key->by_image = query->by_image;
-		if (!wa_gather_kind(key->type, &key->kind))
-			elog(ERROR, "unexpected type %u of a key", key->type);
-	}
 	for (int i = 0; i < query->ncolumns; i++)
 	{
 		WaAggPlan *plan = &query->columns[i].plan;
@@ -42,125 +32,6 @@ complete(WaScanQuery *query)
 		if (query->results[i].shift != NULL)
 			wa_plan_complete(&query->results[i].shift->plan,
 							 CurrentMemoryContext);
-}
-
-/* Returns the register of what the planner has found to be covered. */
-static int
-check(const WaCompiler *compiler, int number)
-{
-	if (number < 0)
-		elog(ERROR, "warpagg cannot compile an expression any more: %s",
-			 compiler->refusal);
-	return number;
-}
-
-/* Compiles the clauses of WHERE. */
-static void
-compile_filters(WaCompiler *compiler, const WaScanQuery *query, WaQuery *to)
-{
-	const int nfilters = list_length(query->filter_clauses);
-	WaQueryFilter *filters = palloc(sizeof(WaQueryFilter) * (nfilters + 1));
-
-	for (int i = 0; i < nfilters; i++)
-	{
-		compiler->stage = i;
-		filters[i].begin = (uint32) compiler->ninstructions;
-		filters[i].number = (uint16) check(
-			compiler,
-			wa_compile(compiler, (Expr *) list_nth(query->filter_clauses, i)));
-		filters[i].end = (uint32) compiler->ninstructions;
-		wa_compiler_forget(compiler);
-	}
-	to->nfilters = (uint32) nfilters;
-	to->filters = filters;
-}
-
-/* Compiles the keys. */
-static void
-compile_keys(WaCompiler *compiler, const WaScanQuery *query, WaQuery *to)
-{
-	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * (query->nkeys + 1));
-	uint16 *numbers = palloc(sizeof(uint16) * (query->nkeys + 1));
-
-	for (int i = 0; i < query->nkeys; i++)
-	{
-		keys[i] = wa_group_key_query(&query->group_keys[i]);
-		numbers[i] =
-			(uint16) check(compiler, wa_compile_key(compiler, query->keys[i]));
-	}
-	to->nkeys = (uint32) query->nkeys;
-	to->keys = keys;
-	to->key_numbers = numbers;
-}
-
-/* Compiles an aggregated column. */
-static WaQueryColumn
-compile_column(WaCompiler *compiler, const WaScanColumn *column)
-{
-	const WaOpSet ops = column->plan.key.ops;
-	WaQueryColumn compiled = {
-		.argument = -1, .filter = -1, .kind = WA_VECTOR_BOOL, .ops = ops};
-
-	if (column->argument != NULL)
-	{
-		compiled.argument =
-			check(compiler, wa_compile_argument(compiler, column->argument,
-												column->filter, ops == 0));
-		compiled.kind = compiler->kinds[compiled.argument];
-	}
-	if (column->filter != NULL)
-		compiled.filter = check(compiler, wa_compile(compiler, column->filter));
-	return compiled;
-}
-
-/* Compiles the aggregated columns. */
-static void
-compile_columns(WaCompiler *compiler, const WaScanQuery *query, WaQuery *to)
-{
-	WaQueryColumn *columns =
-		palloc(sizeof(WaQueryColumn) * (query->ncolumns + 1));
-
-	for (int i = 0; i < query->ncolumns; i++)
-		columns[i] = compile_column(compiler, &query->columns[i]);
-	to->ncolumns = (uint32) query->ncolumns;
-	to->columns = columns;
-}
-
-/* Begins the program. */
-static WaCompiler *
-make_compiler(const WaScanQuery *query)
-{
-	List *all = list_copy(query->filter_clauses);
-	const char *refusal = NULL;
-	WaCompiler *compiler;
-
-	for (int i = 0; i < query->nkeys; i++)
-		all = lappend(all, query->keys[i]);
-	for (int i = 0; i < query->ncolumns; i++)
-		all = list_concat(all, list_make2(query->columns[i].argument,
-										  query->columns[i].filter));
-	compiler = wa_compiler_make(query->varno, all, &refusal);
-	if (compiler == NULL)
-		elog(ERROR, "warpagg cannot read the table any more: %s", refusal);
-	/* What the planner tried was longer, by what is added to shared columns. */
-	compiler->nspare = WA_MAX_REGISTERS;
-	return compiler;
-}
-
-/* Makes the program. */
-static WaCompiler *
-compile_all(WaScanQuery *query)
-{
-	WaCompiler *compiler = make_compiler(query);
-	WaQuery *compiled = &query->compiled;
-
-	compile_filters(compiler, query, compiled);
-	compiler->stage = (int) compiled->nfilters;
-	compiled->begin = (uint32) compiler->ninstructions;
-	compile_keys(compiler, query, compiled);
-	compile_columns(compiler, query, compiled);
-	compiled->end = (uint32) compiler->ninstructions;
-	return compiler;
 }
 
 /* Notes that a step uses the columns of an expression, which may be NULL. */
@@ -186,9 +57,9 @@ note_uses(const WaScanQuery *query, Expr *expression, int step, int ncolumns,
  * aggregates are the last one.
  */
 static WaGather *
-make_gather(const WaScanQuery *query, const WaCompiler *compiler,
-			Relation relation)
+make_gather(const WaScanQuery *query, Relation relation)
 {
+	const WaCompiler *compiler = query->compiler;
 	int ncolumns = compiler->ncolumns;
 	WaGatherUse *uses = palloc(sizeof(WaGatherUse) * (ncolumns + 1));
 	const int last = list_length(query->filter_clauses);
@@ -229,17 +100,19 @@ make_batch(WaScanBatch *batch, const WaScanQuery *query)
 	batch->pace.rows = WA_VECTOR_ROWS;
 }
 
-/* Makes the program of a query; returns its compiler. */
-static WaCompiler *
+/* Makes the program of a query. */
+static void
 make_program(WaScanQuery *query, ParamListInfo parameters)
 {
-	WaCompiler *compiler;
+	/* Workers may find values of parameters to be the same, and have less to compute. */
+	const char *reason = wa_scan_query_compile(query, WA_MAX_REGISTERS);
 
-	complete(query);
-	compiler = compile_all(query);
-	query->interpreter = wa_interpreter_make(compiler, parameters);
-	query->attnums = compiler->attnums;
-	return compiler;
+	/* The planner has compiled the same. */
+	if (reason != NULL)
+		elog(ERROR, "warpagg cannot compile an expression any more: %s",
+			 reason);
+	complete_plans(query);
+	query->interpreter = wa_interpreter_make(query->compiler, parameters);
 }
 
 /* Makes room for the groups of a query over a table. */
@@ -258,7 +131,7 @@ void
 wa_scan_prepare_query(WaScanQuery *query, const WaScanSource *source,
 					  WaScanStore *store)
 {
-	(void) make_program(query, source->estate->es_param_list_info);
+	make_program(query, source->estate->es_param_list_info);
 	make_store(store, query, source);
 }
 
@@ -267,10 +140,9 @@ wa_scan_prepare(WaScanState *state)
 {
 	WaScanQuery *query = &state->query;
 	WaScanSource *source = &state->source;
-	const WaCompiler *compiler =
-		make_program(query, source->estate->es_param_list_info);
 
-	source->gather = make_gather(query, compiler, source->relation);
+	make_program(query, source->estate->es_param_list_info);
+	source->gather = make_gather(query, source->relation);
 	make_batch(&state->batch, query);
 	make_store(&state->store, query, source);
 	state->batch.rowwise =

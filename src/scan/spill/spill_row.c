@@ -66,7 +66,7 @@ find_columns(WaSpillRows *rows, const WaScanQuery *query)
 	rows->vectors = palloc(sizeof(WaVector *) * (nall + 1));
 	for (int i = 0; i < nall; i++)
 	{
-		AttrNumber attnum = query->attnums[i];
+		AttrNumber attnum = query->compiler->attnums[i];
 
 		if (!bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, wanted))
 			continue;

@@ -13,7 +13,8 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
-#include "scan/expr/compile.h"
+#include "heap/gather.h"
+#include "scan/program/query_column.h"
 #include "scan/state/plan.h"
 #include "scan/state/scan_query.h"
 
@@ -68,49 +69,181 @@ find_column(WaScanQuery *query, const WaAggregateCall *call, WaOpSet ops)
 	return number;
 }
 
-/* Finds out what is aggregated. */
-static void
-read_aggregates(WaScanQuery *query, const CustomScan *plan)
+const char *
+wa_scan_query_aggregate(WaScanQuery *query, List *aggregates)
 {
-	int naggregates = wa_plan_number(plan, WA_PLAN_AGGREGATES);
+	const int count = list_length(aggregates);
+	ListCell *cell;
 
-	query->columns = palloc(sizeof(WaScanColumn) * (naggregates + 1));
-	query->results = palloc(sizeof(WaScanResult) * (naggregates + 1));
-	for (int i = 0; i < naggregates; i++)
+	query->columns = palloc(sizeof(WaScanColumn) * (count + 1));
+	query->results = palloc0(sizeof(WaScanResult) * (count + 1));
+	foreach (cell, aggregates)
 	{
-		const Aggref *aggref =
-			castNode(Aggref, wa_plan_target(plan, query->nkeys + i));
-		WaScanResult *result = &query->results[i];
+		WaScanResult *result = &query->results[query->nresults++];
 		WaAggregateCall call;
 		WaOpSet operations;
+		const char *reason =
+			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
-		check_permission(aggref->aggfnoid, OBJECT_AGGREGATE);
-		/* warpagg.accelerate is as it was when the plan was made. */
-		if (wa_aggregate_describe(aggref, &call) != NULL)
-			elog(ERROR, "unexpected aggregate %u", aggref->aggfnoid);
+		if (reason != NULL)
+			return reason;
 		query->is_ours |= !call.builtin;
 		result->aggregate = call.aggregate;
 		result->output = call.output;
 		operations = wa_aggregate_operations(call.aggregate);
 		result->shift = wa_shift_make(&call);
 		if (result->shift != NULL)
-		{
-			check_permission(result->shift->function, OBJECT_FUNCTION);
 			operations |= result->shift->checks;
-		}
 		result->column = find_column(query, &call, operations);
 	}
-	query->nresults = naggregates;
+	return NULL;
 }
 
-/* Finds out by what is grouped. */
-static void
-read_keys(WaScanQuery *query, const CustomScan *plan)
+/* Compiles the clauses of WHERE; false: one is not covered. */
+static bool
+compile_filters(WaScanQuery *query, WaCompiler *compiler)
 {
-	query->nkeys = wa_plan_number(plan, WA_PLAN_KEYS);
-	query->keys = palloc(sizeof(Expr *) * (query->nkeys + 1));
+	WaQuery *compiled = &query->compiled;
+	const int nfilters = list_length(query->filter_clauses);
+	WaQueryFilter *filters = palloc(sizeof(WaQueryFilter) * (nfilters + 1));
+
+	for (int i = 0; i < nfilters; i++)
+	{
+		int number;
+
+		compiler->stage = i;
+		filters[i].begin = (uint32) compiler->ninstructions;
+		number =
+			wa_compile(compiler, (Expr *) list_nth(query->filter_clauses, i));
+		if (number < 0)
+			return false;
+		filters[i].number = (uint16) number;
+		filters[i].end = (uint32) compiler->ninstructions;
+		wa_compiler_forget(compiler);
+	}
+	compiler->stage = nfilters;
+	compiled->nfilters = (uint32) nfilters;
+	compiled->filters = filters;
+	return true;
+}
+
+/* Compiles the keys; false: one is not covered. */
+static bool
+compile_keys(WaScanQuery *query, WaCompiler *compiler)
+{
+	WaQuery *compiled = &query->compiled;
+	WaQueryKey *keys = palloc(sizeof(WaQueryKey) * (query->nkeys + 1));
+	uint16 *numbers = palloc(sizeof(uint16) * (query->nkeys + 1));
+
+	query->group_keys = palloc0(sizeof(WaGroupKey) * (query->nkeys + 1));
 	for (int i = 0; i < query->nkeys; i++)
-		query->keys[i] = wa_plan_target(plan, i);
+	{
+		WaGroupKey *key = &query->group_keys[i];
+		const int number = wa_compile_key(compiler, query->keys[i]);
+
+		if (number < 0)
+			return false;
+		key->type = getBaseType(exprType((Node *) query->keys[i]));
+		key->by_image = query->by_image;
+		if (!wa_gather_kind(key->type, &key->kind))
+			elog(ERROR, "unexpected type %u of a key", key->type);
+		keys[i] = wa_group_key_query(key);
+		numbers[i] = (uint16) number;
+	}
+	compiled->nkeys = (uint32) query->nkeys;
+	compiled->keys = keys;
+	compiled->key_numbers = numbers;
+	return true;
+}
+
+/* Compiles the aggregated columns; false: one is not covered. */
+static bool
+compile_columns(WaScanQuery *query, WaCompiler *compiler)
+{
+	WaQueryColumn *columns =
+		palloc(sizeof(WaQueryColumn) * (query->ncolumns + 1));
+
+	for (int i = 0; i < query->ncolumns; i++)
+	{
+		const WaScanColumn *column = &query->columns[i];
+
+		if (!wa_compile_column(compiler, column->argument, column->filter,
+							   column->plan.key.ops, &columns[i]))
+			return false;
+	}
+	query->compiled.ncolumns = (uint32) query->ncolumns;
+	query->compiled.columns = columns;
+	return true;
+}
+
+const char *
+wa_scan_query_compile(WaScanQuery *query, int nspare)
+{
+	List *all = list_copy(query->filter_clauses);
+	const char *reason = NULL;
+	WaCompiler *compiler;
+
+	for (int i = 0; i < query->nkeys; i++)
+		all = lappend(all, query->keys[i]);
+	for (int i = 0; i < query->ncolumns; i++)
+		all = list_concat(all, list_make2(query->columns[i].argument,
+										  query->columns[i].filter));
+	compiler = wa_compiler_make(query->varno, all, &reason);
+	if (compiler == NULL)
+		return reason;
+	compiler->nspare = nspare;
+	query->compiler = compiler;
+	if (!compile_filters(query, compiler))
+		return compiler->refusal;
+	query->compiled.begin = (uint32) compiler->ninstructions;
+	if (!compile_keys(query, compiler) || !compile_columns(query, compiler))
+		return compiler->refusal;
+	query->compiled.end = (uint32) compiler->ninstructions;
+	return NULL;
+}
+
+bool
+wa_scan_query_is_pushable(const WaScanQuery *query)
+{
+	for (int i = 0; i < query->ncolumns; i++)
+		if (!wa_column_is_pushable(query->compiler,
+								   &query->compiled.columns[i],
+								   query->columns[i].plan.key.argument_type))
+			return false;
+	return wa_calls_are_pushable(query->compiler);
+}
+
+void
+wa_scan_query_push_down(const WaScanQuery *query, WaPushdown *pushdown)
+{
+	memset(pushdown, 0, sizeof(*pushdown));
+	pushdown->varno = query->varno;
+	pushdown->filters = query->filter_clauses;
+	for (int i = 0; i < query->nkeys; i++)
+		pushdown->keys = lappend(pushdown->keys, query->keys[i]);
+	pushdown->columns =
+		palloc0(sizeof(WaPushdownColumn) * (query->ncolumns + 1));
+	pushdown->ncolumns = query->ncolumns;
+	for (int i = 0; i < query->ncolumns; i++)
+		pushdown->columns[i] =
+			(WaPushdownColumn){.argument = query->columns[i].argument,
+							   .filter = query->columns[i].filter,
+							   .ops = query->columns[i].plan.key.ops};
+}
+
+void
+wa_scan_query_check_permissions(const WaScanQuery *query, const CustomScan *plan)
+{
+	for (int i = 0; i < query->nresults; i++)
+	{
+		const WaShift *shift = query->results[i].shift;
+
+		check_permission(
+			castNode(Aggref, wa_plan_target(plan, query->nkeys + i))->aggfnoid,
+			OBJECT_AGGREGATE);
+		if (shift != NULL)
+			check_permission(shift->function, OBJECT_FUNCTION);
+	}
 }
 
 void
@@ -126,9 +259,24 @@ wa_scan_query_check_keys(const WaScanQuery *query)
 	}
 }
 
+/* Reads expressions of the scan tuple of a plan. */
+static List *
+read_targets(const CustomScan *plan, int first, int count)
+{
+	List *targets = NIL;
+
+	for (int i = first; i < first + count; i++)
+		targets = lappend(targets, wa_plan_target(plan, i));
+	return targets;
+}
+
 void
 wa_scan_query_read(WaScanQuery *query, const CustomScan *plan)
 {
+	const int nkeys = wa_plan_number(plan, WA_PLAN_KEYS);
+	const int naggregates = wa_plan_number(plan, WA_PLAN_AGGREGATES);
+	const char *reason;
+
 	query->varno = plan->scan.scanrelid;
 	query->nworkers = wa_plan_number(plan, WA_PLAN_WORKERS);
 	query->planned_batches = wa_plan_number(plan, WA_PLAN_BATCHES);
@@ -136,8 +284,21 @@ wa_scan_query_read(WaScanQuery *query, const CustomScan *plan)
 	query->planned_combinations = wa_plan_number(plan, WA_PLAN_COMBINATIONS);
 	query->planned_spared = wa_plan_number(plan, WA_PLAN_SPARED);
 	query->block_cost = wa_plan_block_cost(plan);
-	read_keys(query, plan);
 	query->filter_clauses = wa_plan_filters(plan);
 	query->one_time_clauses = wa_plan_one_time_filters(plan);
-	read_aggregates(query, plan);
+	wa_scan_query_group(query, read_targets(plan, 0, nkeys));
+	/* warpagg.accelerate is as it was when the plan was made. */
+	reason = wa_scan_query_aggregate(query,
+									 read_targets(plan, nkeys, naggregates));
+	if (reason != NULL)
+		elog(ERROR, "unexpected aggregate: %s", reason);
+}
+
+void
+wa_scan_query_group(WaScanQuery *query, List *keys)
+{
+	query->nkeys = list_length(keys);
+	query->keys = palloc(sizeof(Expr *) * (query->nkeys + 1));
+	for (int i = 0; i < query->nkeys; i++)
+		query->keys[i] = (Expr *) list_nth(keys, i);
 }

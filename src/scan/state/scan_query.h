@@ -17,7 +17,9 @@
 #include "scan/expr/aggregates.h"
 #include "scan/expr/shift.h"
 #include "scan/groups/group_datum.h"
+#include "core/must_check.h"
 #include "scan/program/interpreter.h"
+#include "scan/program/pushdown.h"
 #include "state/plan.h"
 
 /* An aggregated column: all aggregates over the same rows and values share it. */
@@ -60,21 +62,47 @@ typedef struct WaScanQuery
 	bool is_ours; /* has one of the aggregates of the extension */
 
 	/* The program */
-	WaInterpreter *interpreter;
-	const AttrNumber *attnums; /* of the columns in the interpreter's order */
+	const WaCompiler *compiler;
 	WaGroupKey *group_keys;
-	WaQuery
-		compiled; /* clauses, keys and columns of these numbers, by registers;
+	WaQuery compiled; /* clauses, keys and columns of these numbers, by registers;
 					   * what the interpreter has is not set */
+	WaInterpreter
+		*interpreter; /* NULL: it does not run, as while it is planned */
 } WaScanQuery;
 
+/* Sets what is grouped by. */
+extern void wa_scan_query_group(WaScanQuery *query, List *keys);
+
 /*
- * Reads what a plan says.  Checks that the user may call its aggregates; raises an error
- * if not.
+ * Sets what is aggregated: the calls, each an Aggref.  Returns why one cannot be
+ * described, or NULL.
  */
+extern WA_MUST_CHECK const char *
+wa_scan_query_aggregate(WaScanQuery *query, List *aggregates);
+
+/*
+ * Compiles the query, of which the clauses of WHERE, the keys and the columns are set.
+ * Returns why it is not covered, or NULL.  nspare: registers that it may take beyond those
+ * of a program, for what is evaluated as a whole.
+ */
+extern WA_MUST_CHECK const char *wa_scan_query_compile(WaScanQuery *query,
+													   int nspare);
+
+/* Tells whether the device process has all that computes a query that is compiled. */
+extern bool wa_scan_query_is_pushable(const WaScanQuery *query);
+
+/* Describes a query as what is to be pushed. */
+extern void wa_scan_query_push_down(const WaScanQuery *query,
+									WaPushdown *pushdown);
+
+/* Sets what a plan says. */
 extern void wa_scan_query_read(WaScanQuery *query, const CustomScan *plan);
 
-/* Likewise checks that the user may compare the keys, as PostgreSQL does for its groups. */
+/* Checks that the user may call the aggregates of a plan; raises an error if not. */
+extern void wa_scan_query_check_permissions(const WaScanQuery *query,
+											const CustomScan *plan);
+
+/* Likewise that the user may compare the keys, as PostgreSQL does for its groups. */
 extern void wa_scan_query_check_keys(const WaScanQuery *query);
 
 #endif /* WA_SCAN_SCAN_QUERY_H */
