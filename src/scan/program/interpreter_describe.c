@@ -11,6 +11,7 @@
 #include "scan/tables/column_function.h"
 #include "scan/tables/limit_tables.h"
 #include "scan/tables/step_tables.h"
+#include "scan/tables/table_cache.h"
 #include "scan/tables/text_tables.h"
 
 /* Describes a numeric by the first row of its register. */
@@ -163,7 +164,7 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 	else
 	{
 		table = wa_step_table_find(call->expression, call->buckets, &range);
-		wa_buckets_use_table(call->buckets, table, wa_step_tables_query());
+		wa_buckets_use_table(call->buckets, table, wa_tables_query());
 	}
 	return table == NULL ? find_column_table(interpreter, run, columns,
 											 instruction, number)
@@ -216,8 +217,7 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
 
 		describe_constant(interpreter, number, &constants[i]);
 	}
-	wa_step_tables_begin();
-	wa_text_tables_begin();
+	wa_tables_begin();
 	query->program = interpreter->program;
 	query->nlists = (uint32_t) interpreter->nlists;
 	query->ninputs = (uint16_t) interpreter->ncolumns;

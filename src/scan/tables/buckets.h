@@ -29,7 +29,7 @@ extern void wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext);
 /*
  * Has rows be looked up in a table of the expression that wa_step_table_find has found
  * since it was prepared, for as long as the table stays, which is for the present query
- * (wa_step_tables_query); NULL: in none.
+ * (wa_tables_query); NULL: in none.
  */
 extern void wa_buckets_use_table(WaBuckets *buckets, const WaSteps *table,
 								 const uint64 *query);

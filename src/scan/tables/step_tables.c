@@ -3,9 +3,8 @@
  *		Tables of what PostgreSQL evaluates; see step_tables.h.
  *
  * To fill a table takes up to a microsecond a step, so tables are kept for the
- * queries to come.  One is found by the expression, in which its constants have
- * been put, by the time zone and by the range, which is rounded so that it seldom
- * changes when rows come.  What cannot be a table is kept, too: as one of no steps.
+ * queries to come (table_cache.h).  Ranges are rounded, so that they seldom change when
+ * rows come.
  */
 #include "postgres.h"
 
@@ -21,12 +20,9 @@
 #include "scan/base/attempt.h"
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/times.h"
-#include "scan/tables/kept_tables.h"
 #include "scan/tables/step_tables.h"
+#include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"
-
-/* Tables of a backend take about so much memory at most. */
-#define MAX_BYTES ((Size) 48 * 1024 * 1024)
 
 /* A table has no more steps than this share of the rows, ... */
 #define ROWS_PER_STEP 8
@@ -52,21 +48,6 @@ static const int64 widths[] = {
 	15 * USECS_PER_MINUTE, 5 * USECS_PER_MINUTE, USECS_PER_MINUTE,
 };
 
-/* A table, or the memory that there can be none. */
-typedef struct Table
-{
-	WaKeptTable kept;
-	Node *expression;
-	char *settings;
-	bool lasts;
-	int64 smallest; /* of the range */
-	int64 largest;
-	uint64 max_steps; /* that it might have had */
-	WaSteps steps;    /* nsteps 0: there can be none */
-} Table;
-
-static WaKeptTables tables = WA_KEPT_TABLES_INIT(tables, MAX_BYTES);
-
 /* A table that is being filled. */
 typedef struct Filling
 {
@@ -77,7 +58,7 @@ typedef struct Filling
 	uint64 nsteps;
 	int level;            /* the number of its width; -1: a step a value */
 	WaAttempts *attempts; /* NULL: no value raises an error */
-	Table *table;
+	WaTableDraft *draft;
 	Oid argument; /* the type of what it is a function of */
 	bool of_null; /* what is asked for is the function of NULL */
 	int64 first;  /* the values that are asked for */
@@ -128,18 +109,6 @@ wa_step_table_is_possible(const WaCallExpression *call)
 		default:
 			return false;
 	}
-}
-
-void
-wa_step_tables_begin(void)
-{
-	wa_kept_tables_begin(&tables);
-}
-
-const uint64 *
-wa_step_tables_query(void)
-{
-	return &tables.query;
 }
 
 /* Puts the constants in the place of references to them. */
@@ -268,7 +237,8 @@ static bool
 is_hopeless(const Filling *filling)
 {
 	return filling->values.nunknown > filling->nsteps / STEPS_PER_UNKNOWN ||
-		   MemoryContextMemAllocated(filling->values.context, true) > MAX_BYTES;
+		   MemoryContextMemAllocated(filling->values.context, true) >
+			   WA_TABLE_MOST_BYTES;
 }
 
 /* Evaluates the call for what is asked for: a callback. */
@@ -366,24 +336,27 @@ fill(Filling *filling)
  * table.  Returns NULL if there are too many, or too little is known of them.
  */
 static MemoryContext
-fill_with(Filling *filling, Table *table, int64 width, WaSteps *steps)
+fill_with(Filling *filling, int64 width)
 {
+	WaTableDraft *draft = filling->draft;
+	const WaTableKey *key = draft->key;
 	MemoryContext context;
 
-	filling->smallest = table->smallest;
+	filling->smallest = key->smallest;
 	filling->nsteps =
-		((uint64) table->largest - (uint64) table->smallest) / width + 1;
-	if (filling->nsteps > table->max_steps)
+		((uint64) key->largest - (uint64) key->smallest) / width + 1;
+	if (filling->nsteps > key->max_steps)
 		return NULL;
-	context = AllocSetContextCreate(table->kept.context, "warpagg steps",
+	context = AllocSetContextCreate(draft->context, "warpagg steps",
 									ALLOCSET_SMALL_SIZES);
 	wa_table_values_begin(&filling->values, context, filling->type,
 						  filling->kind);
 	wa_table_values_grow(&filling->values, filling->nsteps);
 	if (fill(filling))
 	{
-		*steps = (WaSteps){.base = table->smallest, .width = (uint64) width};
-		wa_table_values_finish(&filling->values, steps);
+		draft->steps =
+			(WaSteps){.base = key->smallest, .width = (uint64) width};
+		wa_table_values_finish(&filling->values, &draft->steps);
 		return context;
 	}
 	MemoryContextDelete(context);
@@ -399,21 +372,19 @@ make_steps(WaAttempts *attempts, void *context)
 {
 	Filling *filling = (Filling *) context;
 	const Oid type = filling->argument;
-	Table *table = filling->table;
 	MemoryContext best = NULL;
 
 	filling->attempts = attempts;
 	filling->level = -1;
 	if (type != TIMESTAMPOID && type != TIMESTAMPTZOID)
 	{
-		(void) fill_with(filling, table, 1, &table->steps);
+		(void) fill_with(filling, 1);
 		return;
 	}
 	for (filling->level = 0; filling->level < lengthof(widths);
 		 filling->level++)
 	{
-		MemoryContext made =
-			fill_with(filling, table, widths[filling->level], &table->steps);
+		MemoryContext made = fill_with(filling, widths[filling->level]);
 
 		if (made == NULL)
 			continue;
@@ -425,84 +396,38 @@ make_steps(WaAttempts *attempts, void *context)
 	}
 }
 
-/* Looks for a table that was made. */
-static Table *
-look_up(const Table *wanted)
+/* Makes a table: a WaTableFeeder. */
+static void
+feed(WaTableDraft *draft, void *context)
 {
-	dlist_iter iter;
+	Filling *filling = (Filling *) context;
 
-	dlist_foreach(iter, &tables.list)
-	{
-		Table *table = dlist_container(Table, kept.node, iter.cur);
-
-		if (table->smallest == wanted->smallest &&
-			table->largest == wanted->largest &&
-			(table->steps.nsteps > 0 ||
-			 table->max_steps >= wanted->max_steps) &&
-			(table->lasts || wa_kept_table_is_used(&tables, &table->kept)) &&
-			strcmp(table->settings, wanted->settings) == 0 &&
-			equal(table->expression, wanted->expression))
-			return table;
-	}
-	return NULL;
-}
-
-/* Makes a table; it is added to the others when nothing can go wrong any more. */
-static Table *
-make_table(const Table *wanted, Oid type, const WaCallExpression *call,
-		   const WaBuckets *buckets)
-{
-	Filling filling = {
-		.buckets = buckets,
-		.type = getBaseType(exprType((Node *) call->expression)),
-		.kind = call->result,
-		.argument = type,
-	};
-	MemoryContext context = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg step table", ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Table *table = palloc(sizeof(Table));
-
-	*table = *wanted;
-	table->kept.context = context;
-	table->expression = copyObject(wanted->expression);
-	table->settings = pstrdup(wanted->settings);
-	filling.table = table;
-	if (wa_may_raise(table->expression))
-		wa_attempts_run(make_steps, &filling);
+	filling->draft = draft;
+	if (wa_may_raise(draft->key->expression))
+		wa_attempts_run(make_steps, filling);
 	else
-		make_steps(NULL, &filling);
-	MemoryContextSwitchTo(old);
-	wa_kept_tables_add(&tables, &table->kept);
-	return table;
+		make_steps(NULL, filling);
 }
 
 const WaSteps *
 wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
 				   const WaResidency *column)
 {
-	const Oid type = exprType((Node *) varying_source(call)->expression);
-	Table wanted = {0};
-	Table *table;
+	Filling filling = {
+		.buckets = buckets,
+		.type = getBaseType(exprType((Node *) call->expression)),
+		.kind = call->result,
+		.argument = exprType((Node *) varying_source(call)->expression),
+	};
+	WaTableKey key = {
+		.expression = put_constants(
+			(Node *) call->expression,
+			unconstify(WaEvaluation *, wa_buckets_evaluation(buckets))),
+		.max_steps =
+			Min(Max(column->rows / ROWS_PER_STEP, FREE_STEPS), WA_MAX_STEPS)};
 
-	wanted.expression = put_constants(
-		(Node *) call->expression,
-		unconstify(WaEvaluation *, wa_buckets_evaluation(buckets)));
-	if (!wa_table_is_allowed(wanted.expression) ||
-		!find_range(type, column, &wanted.smallest, &wanted.largest))
+	if (!wa_table_is_allowed(key.expression) ||
+		!find_range(filling.argument, column, &key.smallest, &key.largest))
 		return NULL;
-	wanted.settings = wa_table_settings();
-	wanted.lasts = wa_table_lasts(wanted.expression);
-	wanted.max_steps =
-		Min(Max(column->rows / ROWS_PER_STEP, FREE_STEPS), WA_MAX_STEPS);
-	table = look_up(&wanted);
-	if (table == NULL)
-	{
-		if (!wa_table_can_be_filled(wanted.expression) ||
-			!wa_kept_tables_make_room(&tables))
-			return NULL;
-		table = make_table(&wanted, type, call, buckets);
-	}
-	wa_kept_tables_use(&tables, &table->kept);
-	return table->steps.nsteps > 0 ? &table->steps : NULL;
+	return wa_table_find(&key, feed, &filling);
 }

@@ -18,12 +18,6 @@
 /* Tells whether there may be a table for a call. */
 extern bool wa_step_table_is_possible(const WaCallExpression *call);
 
-/* Starts a query: tables that were found before may go from now on. */
-extern void wa_step_tables_begin(void);
-
-/* Returns where the number of the query is that was started last: its tables are there. */
-extern const uint64 *wa_step_tables_query(void);
-
 /*
  * Finds or makes the table of a call, whose constants have been computed, over
  * the values that are resident of its column, or most of them.  Returns NULL if

@@ -2,10 +2,7 @@
  * text_tables.c
  *		Tables of functions of texts; see text_tables.h.
  *
- * Tables are kept for the queries to come, unless what they say may change.  One is
- * found by the expression, in which its constants have been put, by the dictionary
- * and the number of texts that had been added to it, and by settings.  What cannot
- * be a table is kept, too: as one of no steps.
+ * Tables are kept for the queries to come (table_cache.h), until texts are added.
  */
 #include "postgres.h"
 
@@ -22,12 +19,9 @@
 #include "scan/base/attempt.h"
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/evaluate.h"
-#include "scan/tables/kept_tables.h"
+#include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"
 #include "scan/tables/text_tables.h"
-
-/* Tables of a backend take about so much memory at most, one of them a half. */
-#define MAX_BYTES ((Size) 64 * 1024 * 1024)
 
 /* Texts are fetched in pieces of so many bytes. */
 #define PIECE_BYTES ((Size) 1024 * 1024 - sizeof(WaTextsHead))
@@ -36,21 +30,12 @@
 #define TEXTS_PER_UNKNOWN 50
 #define FREE_UNKNOWN      100
 
-/* A table, or the memory that there can be none. */
-typedef struct Table
+/* What a table is made of. */
+typedef struct Source
 {
-	WaKeptTable kept;
-	Expr *expression;
-	char *settings;
-	bool lasts;
-	bool ranked;
-	Oid collation;
-	uint64 dictionary;
-	uint64 texts;  /* that had been added */
-	WaSteps steps; /* nsteps 0: there can be none */
-} Table;
-
-static WaKeptTables tables = WA_KEPT_TABLES_INIT(tables, MAX_BYTES);
+	const WaColumnFunction *function;
+	const WaTextColumn *column;
+} Source;
 
 /* A function that is being evaluated for texts. */
 typedef struct Filling
@@ -67,12 +52,6 @@ typedef struct Filling
 	Datum result;
 	bool is_null;
 } Filling;
-
-void
-wa_text_tables_begin(void)
-{
-	wa_kept_tables_begin(&tables);
-}
 
 /* Evaluates the function for the text at hand: a callback. */
 static void
@@ -197,7 +176,7 @@ is_hopeless(const Filling *filling)
 	return filling->values.nunknown >
 			   FREE_UNKNOWN + filling->values.nsteps / TEXTS_PER_UNKNOWN ||
 		   MemoryContextMemAllocated(filling->values.context, true) >
-			   MAX_BYTES / 2;
+			   WA_TABLE_MOST_BYTES;
 }
 
 /*
@@ -229,12 +208,12 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 }
 
 /*
- * Evaluates the function for all texts of the column.  Stores in the table of which
+ * Evaluates the function for all texts of the column.  Stores in the key of which
  * dictionary these are, and how many had been added.  Returns false if there can be
  * no table.
  */
 static bool
-fill(Filling *filling, const WaTextColumn *column, Table *table)
+fill(Filling *filling, const WaTextColumn *column, WaTableKey *key)
 {
 	WaTextsHead head;
 	uint32 first = 0;
@@ -250,10 +229,10 @@ fill(Filling *filling, const WaTextColumn *column, Table *table)
 			return false;
 		if (is_first)
 		{
-			table->dictionary = head.dictionary;
-			table->texts = head.texts;
+			key->dictionary = head.dictionary;
+			key->texts = head.texts;
 		}
-		else if (table->dictionary != head.dictionary)
+		else if (key->dictionary != head.dictionary)
 			return false;
 	} while (first < head.ncodes);
 	return true;
@@ -354,108 +333,41 @@ rank(WaTableValues *values, WaSteps *steps, Oid collation)
 	return true;
 }
 
-/* Fills a table; one that there can be none of has no steps then. */
+/* Makes a table: a WaTableFeeder. */
 static void
-make_steps(Table *table, const WaColumnFunction *function,
-		   const WaTextColumn *column)
+feed(WaTableDraft *draft, void *context)
 {
+	const Source *source = (const Source *) context;
+	WaTableKey *key = draft->key;
 	Filling filling;
 
-	begin(&filling, function, table->kept.context);
-	table->steps = (WaSteps){.width = 1};
-	if (!fill(&filling, column, table))
+	begin(&filling, source->function, draft->context);
+	if (!fill(&filling, source->column, key))
 	{
 		/* It may answer the next time. */
-		table->lasts &= !filling.is_silent;
+		draft->is_for_now = filling.is_silent;
 		return;
 	}
-	wa_table_values_finish(&filling.values, &table->steps);
-	table->steps.dictionary = table->dictionary;
-	if (table->ranked &&
-		!rank(&filling.values, &table->steps, table->collation))
-		table->steps.nsteps = 0;
-}
-
-/* Tells whether a table is of a function that another is wanted of. */
-static bool
-is_of(const Table *table, const Table *wanted)
-{
-	return table->ranked == wanted->ranked &&
-		   table->collation == wanted->collation &&
-		   table->dictionary == wanted->dictionary &&
-		   strcmp(table->settings, wanted->settings) == 0 &&
-		   equal(table->expression, wanted->expression);
-}
-
-/* Looks for a table that was made; what it has been made anew for goes. */
-static Table *
-look_up(const Table *wanted)
-{
-	dlist_mutable_iter iter;
-
-	dlist_foreach_modify(iter, &tables.list)
-	{
-		Table *table = dlist_container(Table, kept.node, iter.cur);
-
-		if (!is_of(table, wanted))
-			continue;
-		if (wa_kept_table_is_used(&tables, &table->kept) ||
-			(table->lasts && table->texts >= wanted->texts))
-			return table;
-		wa_kept_tables_drop(&tables, &table->kept);
-	}
-	return NULL;
-}
-
-/* Makes a table; it is added to the others when nothing can go wrong any more. */
-static Table *
-make_table(const Table *wanted, const WaColumnFunction *function,
-		   const WaTextColumn *column)
-{
-	MemoryContext scratch = AllocSetContextCreate(
-		CurrentMemoryContext, "warpagg text function", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext context = AllocSetContextCreate(scratch, "warpagg text table",
-												  ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Table *table = palloc(sizeof(Table));
-
-	*table = *wanted;
-	table->kept.context = context;
-	table->expression = copyObject(wanted->expression);
-	table->settings = pstrdup(wanted->settings);
-	MemoryContextSwitchTo(scratch);
-	make_steps(table, function, column);
-	MemoryContextSwitchTo(old);
-	wa_kept_tables_add(&tables, &table->kept);
-	MemoryContextDelete(scratch);
-	return table;
+	draft->steps = (WaSteps){.width = 1, .dictionary = key->dictionary};
+	wa_table_values_finish(&filling.values, &draft->steps);
+	if (key->ranked && !rank(&filling.values, &draft->steps, key->collation))
+		draft->steps.nsteps = 0;
 }
 
 const WaSteps *
 wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
 				   bool ranked, Oid collation)
 {
-	Table wanted = {
-		.expression = function->expression,
-		.settings = wa_table_settings(),
-		.lasts = wa_table_lasts((Node *) function->expression),
-		.ranked = ranked,
-		.collation = ranked ? collation : InvalidOid,
+	Source source = {function, column};
+	const WaTableKey key = {
+		.expression = (Node *) function->expression,
 		.dictionary = column->residency->dictionary,
 		.texts = column->residency->texts,
+		.ranked = ranked,
+		.collation = ranked ? collation : InvalidOid,
 	};
-	Table *table;
 
-	if (wanted.dictionary == 0 || wanted.texts >= WA_MAX_STEPS)
+	if (key.dictionary == 0 || key.texts >= WA_MAX_STEPS)
 		return NULL;
-	table = look_up(&wanted);
-	if (table == NULL)
-	{
-		if (!wa_table_can_be_filled((Node *) function->expression) ||
-			!wa_kept_tables_make_room(&tables))
-			return NULL;
-		table = make_table(&wanted, function, column);
-	}
-	wa_kept_tables_use(&tables, &table->kept);
-	return table->steps.nsteps > 0 ? &table->steps : NULL;
+	return wa_table_find(&key, feed, &source);
 }

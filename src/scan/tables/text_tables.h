@@ -23,9 +23,6 @@ typedef struct WaTextColumn
 	const WaResidency *residency;
 } WaTextColumn;
 
-/* Starts a query: tables that were found before may go from now on. */
-extern void wa_text_tables_begin(void);
-
 /*
  * Finds or makes the table of a function.  If the result is TEXT and ranked is set,
  * its texts ascend by the order of a collation.  Returns NULL if there can be none.

@@ -1,0 +1,161 @@
+/*
+ * table_cache.c
+ *		Tables that a session keeps; see table_cache.h.
+ *
+ * One is found by what it is of and by the settings that it depends on.  What may
+ * change otherwise stays for a query only.  What cannot be a table is kept, too: as one
+ * of no steps.
+ */
+#include "postgres.h"
+
+#include "lib/ilist.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+
+#include "scan/tables/table_cache.h"
+#include "scan/tables/table_values.h"
+
+/* All tables take about so much memory at most: one that is made may exceed this. */
+#define MOST_BYTES (3 * WA_TABLE_MOST_BYTES)
+
+typedef struct Table
+{
+	dlist_node node;
+	MemoryContext context; /* all of it lies there */
+	WaTableKey key;
+	char *settings;
+	bool lasts;
+	uint64 query; /* the last one that used it */
+	WaSteps steps;
+} Table;
+
+static dlist_head tables = DLIST_STATIC_INIT(tables); /* that used last first */
+static Size all_bytes = 0;
+static uint64 present_query = 0;
+
+void
+wa_tables_begin(void)
+{
+	present_query++;
+}
+
+const uint64 *
+wa_tables_query(void)
+{
+	return &present_query;
+}
+
+/* Forgets a table. */
+static void
+drop(Table *table)
+{
+	dlist_delete(&table->node);
+	all_bytes -= MemoryContextMemAllocated(table->context, true);
+	MemoryContextDelete(table->context);
+}
+
+/*
+ * Makes room for one more table.  Returns false if it cannot, as the query uses all
+ * that are there.
+ */
+static bool
+make_room(void)
+{
+	while (all_bytes > MOST_BYTES)
+	{
+		Table *last = dlist_tail_element(Table, node, &tables);
+
+		if (last->query == present_query)
+			return false;
+		drop(last);
+	}
+	return true;
+}
+
+/* Tells whether a table is of what another is wanted of. */
+static bool
+is_of(const Table *table, const WaTableKey *key, const char *settings)
+{
+	return table->key.smallest == key->smallest &&
+		   table->key.largest == key->largest &&
+		   table->key.dictionary == key->dictionary &&
+		   table->key.ranked == key->ranked &&
+		   table->key.collation == key->collation &&
+		   strcmp(table->settings, settings) == 0 &&
+		   equal(table->key.expression, key->expression);
+}
+
+/* Tells whether a table that is of it will do: it has all texts, or as many steps. */
+static bool
+will_do(const Table *table, const WaTableKey *key)
+{
+	return (table->query == present_query ||
+			(table->lasts && table->key.texts >= key->texts)) &&
+		   (table->steps.nsteps > 0 || table->key.max_steps >= key->max_steps);
+}
+
+/* Looks for a table; what has to be made anew goes. */
+static Table *
+look_up(const WaTableKey *key, const char *settings)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &tables)
+	{
+		Table *table = dlist_container(Table, node, iter.cur);
+
+		if (!is_of(table, key, settings))
+			continue;
+		if (will_do(table, key))
+			return table;
+		if (table->query != present_query)
+			drop(table);
+	}
+	return NULL;
+}
+
+/* Makes a table; it is added to the others when nothing can go wrong any more. */
+static Table *
+make(const WaTableKey *key, const char *settings, WaTableFeeder feed,
+	 void *of_feeder)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "warpagg making a table", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context =
+		AllocSetContextCreate(scratch, "warpagg table", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Table *table = palloc0(sizeof(Table));
+	WaTableDraft draft = {.context = context, .key = &table->key};
+
+	table->context = context;
+	table->key = *key;
+	table->key.expression = copyObject(key->expression);
+	table->settings = pstrdup(settings);
+	MemoryContextSwitchTo(scratch);
+	feed(&draft, of_feeder);
+	table->steps = draft.steps;
+	table->lasts = !draft.is_for_now && wa_table_lasts(table->key.expression);
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(context, TopMemoryContext);
+	dlist_push_head(&tables, &table->node);
+	all_bytes += MemoryContextMemAllocated(context, true);
+	MemoryContextDelete(scratch);
+	return table;
+}
+
+const WaSteps *
+wa_table_find(const WaTableKey *key, WaTableFeeder feed, void *context)
+{
+	char *settings = wa_table_settings();
+	Table *table = look_up(key, settings);
+
+	if (table == NULL)
+	{
+		if (!wa_table_can_be_filled(key->expression) || !make_room())
+			return NULL;
+		table = make(key, settings, feed, context);
+	}
+	dlist_move_head(&tables, &table->node);
+	table->query = present_query;
+	return table->steps.nsteps > 0 ? &table->steps : NULL;
+}

@@ -1,0 +1,64 @@
+/*
+ * table_cache.h
+ *		Tables (core/steps.h) of expressions, and what a session keeps of them from one
+ *		query to the next: those that were used last, up to so many bytes.
+ *
+ * Who wants a table says what it is of, and how its steps are found out: for a range of
+ * integers or times (step_tables.h), or for the texts of a dictionary (text_tables.h).
+ */
+#ifndef WA_SCAN_TABLE_CACHE_H
+#define WA_SCAN_TABLE_CACHE_H
+
+#include "nodes/nodes.h"
+#include "utils/palloc.h"
+
+#include "core/must_check.h"
+#include "core/steps.h"
+
+/* A table takes about so much memory at most. */
+#define WA_TABLE_MOST_BYTES ((Size) 32 * 1024 * 1024)
+
+/* What a table is of; what does not matter for it is 0. */
+typedef struct WaTableKey
+{
+	Node *expression; /* in which its constants have been put */
+
+	/* A range */
+	int64 smallest;
+	int64 largest;
+	uint64 max_steps; /* that it may have */
+
+	/* The texts of a dictionary */
+	uint64 dictionary;
+	uint64 texts; /* that had been added to it */
+	bool ranked;  /* its results are texts, and ascend by the order of: */
+	Oid collation;
+} WaTableKey;
+
+/* A table that is being made. */
+typedef struct WaTableDraft
+{
+	MemoryContext context; /* where its steps are to lie */
+	WaTableKey *key;       /* may be brought up to date */
+	WaSteps steps;         /* nsteps 0: there can be none, */
+	bool is_for_now;       /* but perhaps at another time */
+} WaTableDraft;
+
+/* Finds out the steps of a table, in a memory context that goes then. */
+typedef void (*WaTableFeeder)(WaTableDraft *draft, void *context);
+
+/* Starts a query: tables that were found before may go from now on. */
+extern void wa_tables_begin(void);
+
+/* Returns where the number of the query is that was started last: its tables are there. */
+extern const uint64 *wa_tables_query(void);
+
+/*
+ * Finds the table of a key, or has a feeder make it, in whose place the memory is kept
+ * that there can be none.  Returns NULL if there is none, or if there are too many.  It
+ * stays for the query.
+ */
+extern WA_MUST_CHECK const WaSteps *
+wa_table_find(const WaTableKey *key, WaTableFeeder feed, void *context);
+
+#endif /* WA_SCAN_TABLE_CACHE_H */
