@@ -24,6 +24,8 @@ typedef struct WaConstant
 	int stage;     /* the first that uses it */
 	int wanted; /* a BOOL register, true in the rows that need it; -1: all do */
 	Expr *expression;
+	const struct WaBorder *
+		border; /* it stands for the value (scan/expr/border.h); NULL: it is it */
 } WaConstant;
 
 /* The functions that core does not have; see scan/expr/evaluate.h, scan/tables/buckets.h. */
@@ -53,11 +55,6 @@ typedef struct WaCallExpression
 
 	/* EVALUATE: a BOOL register, true in the rows that need it; -1: all do */
 	int wanted;
-
-	/* EVALUATE, of a comparison of the only source that varies: with what */
-	Expr *limit;   /* a constant time; NULL: it is none */
-	int strategy;  /* of a btree */
-	bool is_right; /* the source is the right one */
 
 	Expr *moved; /* BUCKETS: the time after shifts, and */
 	Expr *step;  /* the step that it is brought to (scan/expr/times.h) */

@@ -241,11 +241,19 @@ wa_as_base_type(Expr *expression)
 										  COERCE_IMPLICIT_CAST);
 }
 
-int
-wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
+/* Tells whether a constant has to wait for the rows that need it. */
+static bool
+is_late(const WaCompiler *compiler, Expr *expression)
 {
-	const bool is_late =
-		compiler->conditional > 0 && wa_has_exec_param((Node *) expression);
+	return compiler->conditional > 0 && wa_has_exec_param((Node *) expression);
+}
+
+/* Adds a constant; returns its register. */
+static int
+add_constant(WaCompiler *compiler, Expr *expression, bool trimmed,
+			 const WaBorder *border)
+{
+	const bool waits = is_late(compiler, expression);
 	WaConstant *constant;
 	WaVectorKind kind;
 	int wanted = -1;
@@ -259,10 +267,10 @@ wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 	if (compiler->conditional > 0 && wa_may_raise((Node *) expression))
 		return wa_compiler_refuse(
 			compiler, "a constant behind a condition may raise errors");
-	if (is_late)
+	if (waits)
 		wanted = wa_compile_guard(compiler);
 	number = add_register(compiler, kind);
-	if (number < 0 || (is_late && wanted < 0))
+	if (number < 0 || (waits && wanted < 0))
 		return -1;
 	constant = palloc(sizeof(WaConstant));
 	constant->number = (uint16) number;
@@ -270,8 +278,28 @@ wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 	constant->stage = compiler->stage;
 	constant->wanted = wanted;
 	constant->expression = wa_as_base_type(expression);
+	constant->border = border;
 	compiler->constants = lappend(compiler->constants, constant);
-	return wa_compiler_note(compiler, expression, number, trimmed, !is_late);
+	return number;
+}
+
+int
+wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
+{
+	const int number = add_constant(compiler, expression, trimmed, NULL);
+
+	return number < 0 ? -1
+					  : wa_compiler_note(compiler, expression, number, trimmed,
+										 !is_late(compiler, expression));
+}
+
+int
+wa_compile_border(WaCompiler *compiler, Expr *limit, const WaBorder *border)
+{
+	WaBorder *copy = palloc(sizeof(WaBorder));
+
+	*copy = *border;
+	return add_constant(compiler, limit, false, copy);
 }
 
 int

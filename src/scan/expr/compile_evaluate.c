@@ -276,32 +276,6 @@ first_register(const List *sources)
 	return -1;
 }
 
-/*
- * Notes of a comparison of a source, a time, with a constant time of another type
- * what there is to know to do without it where they are days apart.
- */
-static void
-note_comparison(WaCompiler *compiler, const OpExpr *original,
-				WaCallExpression *call)
-{
-	const OpExpr *expression = (const OpExpr *) call->expression;
-	int meaning;
-	int side;
-
-	if (!IsA(original, OpExpr) || list_length(original->args) != 2 ||
-		!wa_is_time(exprType(linitial(original->args))) ||
-		!wa_is_time(exprType(lsecond(original->args))))
-		return;
-	meaning = operator_meaning_compat(original->opno);
-	side = wa_varies(compiler, linitial(original->args)) ? 0 : 1;
-	if (meaning == 0 || !IsA(list_nth(expression->args, side), Var) ||
-		wa_varies(compiler, list_nth(original->args, 1 - side)))
-		return;
-	call->strategy = meaning;
-	call->limit = list_nth(original->args, 1 - side);
-	call->is_right = side == 1;
-}
-
 /* Counts what it takes to give the sources to PostgreSQL. */
 static void
 weigh_sources(WaCompiler *compiler, const List *sources)
@@ -332,12 +306,7 @@ call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 	if (call->guarded && may_raise(call))
 		return wa_compiler_refuse(compiler, UNSAFE);
 	weigh_sources(compiler, sources);
-	/*
-	 * To look how far away a limit is costs less than to know who asks, unless a
-	 * subselect has to be run for it.
-	 */
-	if (compiler->guard != NULL &&
-		(call->limit == NULL || wa_has_exec_param((Node *) call->limit)))
+	if (compiler->guard != NULL)
 	{
 		call->wanted = wa_compile_guard(compiler);
 		if (call->wanted < 0)
@@ -371,7 +340,6 @@ evaluate(WaCompiler *compiler, Expr *expression, WaCallExpression *call)
 	compiler->depth--;
 	if (compiler->is_long)
 		return -1;
-	note_comparison(compiler, (const OpExpr *) node, call);
 	return call_evaluation(compiler, call, sources.list);
 }
 

@@ -9,6 +9,7 @@
 #define WA_SCAN_COMPILE_INTERNAL_H
 
 #include "core/must_check.h"
+#include "scan/expr/border.h"
 #include "scan/expr/compile.h"
 
 /* Which rows come behind a condition. */
@@ -116,6 +117,10 @@ extern Expr *wa_as_base_type(Expr *expression);
 /* Returns a register for a value that is computed before the scan. */
 extern int wa_compile_constant(WaCompiler *compiler, Expr *expression,
 							   bool trimmed);
+
+/* Likewise for what stands for a limit in a comparison. */
+extern int wa_compile_border(WaCompiler *compiler, Expr *limit,
+							 const WaBorder *border);
 
 /* Compiles a bpchar without its trailing blanks. */
 extern int wa_compile_trimmed(WaCompiler *compiler, Expr *expression);

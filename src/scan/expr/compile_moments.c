@@ -374,6 +374,31 @@ compile_interval_comparison(WaCompiler *compiler, Oid function, List *args,
 }
 
 /*
+ * Compiles the comparison of a time with a constant one of another type; returns false if
+ * it is none.
+ */
+static bool
+compile_border_comparison(WaCompiler *compiler, Oid function, List *args,
+						  int *number)
+{
+	bool is_right;
+	WaBorder border;
+
+	if (list_length(args) != 2)
+		return false;
+	is_right = !wa_varies(compiler, linitial(args));
+	if (wa_varies(compiler, list_nth(args, is_right ? 0 : 1)) ||
+		!wa_border_describe(function, args, is_right, &border))
+		return false;
+	*number = wa_compiler_emit(
+		compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL,
+		wa_compile(compiler, list_nth(args, is_right ? 1 : 0)),
+		wa_compile_border(compiler, list_nth(args, is_right ? 0 : 1), &border),
+		0, border.comparison);
+	return true;
+}
+
+/*
  * Compiles a part of a timestamp without time zone, less than an hour, of which there
  * are too many for tables; returns false if it is none.
  */
@@ -454,6 +479,7 @@ wa_compile_moment(WaCompiler *compiler, Oid function, List *args, int *number)
 		default:
 			return compile_part(compiler, function, args, number) ||
 				   compile_interval_comparison(compiler, function, args,
-											   number);
+											   number) ||
+				   compile_border_comparison(compiler, function, args, number);
 	}
 }

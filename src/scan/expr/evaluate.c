@@ -26,9 +26,6 @@
 #include "scan/expr/times.h"
 #include "state/numeric_format.h"
 
-/* Times that are so far apart are so in any time zone. */
-#define FAR_USECS (3 * USECS_PER_DAY)
-
 /* Where the values of a source come from. */
 typedef struct Source
 {
@@ -53,12 +50,7 @@ struct WaEvaluation
 	bool guarded;
 	bool is_prepared;
 	const WaVector *wanted; /* BOOL, the rows that need it; NULL: all do */
-	ExprState *limit;       /* a time that a time is compared with; or NULL */
-	Oid limit_type;
-	int strategy; /* of the comparison of the source with the limit */
-	bool has_limit;
-	__int128 limit_usecs;
-	Oid type; /* of the result */
+	Oid type;               /* of the result */
 	WaVectorKind kind;
 	bool
 		stores; /* no vector can hold its type: its values are as in a tuple, */
@@ -118,20 +110,6 @@ make_sources(WaEvaluation *evaluation, const WaCallExpression *call,
 	}
 }
 
-/* Prepares the comparison with a limit. */
-static void
-make_limit(WaEvaluation *evaluation, const WaCallExpression *call)
-{
-	if (call->limit == NULL)
-		return;
-	evaluation->limit =
-		ExecInitExprWithParams(call->limit, evaluation->parameters);
-	evaluation->limit_type = exprType((Node *) call->limit);
-	evaluation->strategy = call->strategy;
-	if (call->is_right && call->strategy != ROWCOMPARE_NE)
-		evaluation->strategy = BTMaxStrategyNumber + 1 - call->strategy;
-}
-
 WaEvaluation *
 wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
 				   ParamListInfo parameters)
@@ -146,7 +124,6 @@ wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
 	evaluation->econtext->ecxt_outertuple = evaluation->slot;
 	evaluation->expression =
 		ExecInitExprWithParams(call->expression, parameters);
-	make_limit(evaluation, call);
 	evaluation->guarded = call->guarded;
 	if (call->wanted >= 0)
 		evaluation->wanted = &registers[call->wanted];
@@ -171,45 +148,6 @@ wa_evaluation_expression(WaEvaluation *evaluation, Expr *expression)
 			   : ExecInitExprWithParams(expression, evaluation->parameters);
 }
 
-/* Computes the limit; one that is infinite or NULL is of no use. */
-static void
-prepare_limit(WaEvaluation *evaluation, const ExprContext *econtext)
-{
-	bool is_null;
-	Datum value;
-
-	evaluation->has_limit = false;
-	if (evaluation->limit == NULL)
-		return;
-	value = ExecEvalExpr(evaluation->limit, (ExprContext *) econtext, &is_null);
-	if (is_null)
-		return;
-	if (evaluation->limit_type == DATEOID)
-	{
-		evaluation->has_limit = !DATE_NOT_FINITE(DatumGetDateADT(value));
-		evaluation->limit_usecs =
-			(__int128) DatumGetDateADT(value) * USECS_PER_DAY;
-	}
-	else
-	{
-		evaluation->has_limit = !TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value));
-		evaluation->limit_usecs = DatumGetTimestamp(value);
-	}
-}
-
-bool
-wa_evaluation_limit(const WaEvaluation *evaluation, int64 *usecs)
-{
-	const __int128 last = (__int128) (WA_SAFE_LAST_DAY + 1) * USECS_PER_DAY - 1;
-
-	if (evaluation->limit == NULL || !evaluation->has_limit ||
-		evaluation->limit_usecs < WA_SAFE_FIRST_DAY * USECS_PER_DAY ||
-		evaluation->limit_usecs > last)
-		return false;
-	*usecs = (int64) evaluation->limit_usecs;
-	return true;
-}
-
 void
 wa_evaluation_prepare(WaEvaluation *evaluation, const ExprContext *econtext)
 {
@@ -222,7 +160,6 @@ wa_evaluation_prepare(WaEvaluation *evaluation, const ExprContext *econtext)
 			slot->tts_values[i] =
 				ExecEvalExpr(evaluation->sources[i].constant,
 							 (ExprContext *) econtext, &slot->tts_isnull[i]);
-	prepare_limit(evaluation, econtext);
 	evaluation->is_prepared = true;
 }
 
@@ -367,34 +304,6 @@ store_null(const WaEvaluation *evaluation, WaVector *out, size_t row)
 	out->has_nulls = true;
 }
 
-/*
- * Compares a row that is days away from the limit, whatever time zone either is
- * in.  Returns false if it is not.
- */
-static bool
-compare_far(const WaEvaluation *evaluation, WaVector *out, size_t row)
-{
-	const Source *source = &evaluation->sources[evaluation->varying];
-	__int128 time;
-	bool less;
-
-	if (!wa_vector_is_valid(source->vector, row))
-		return false;
-	time = wa_vector_ints(source->vector)[row];
-	if (source->type == DATEOID)
-		time *= USECS_PER_DAY;
-	less = time < evaluation->limit_usecs;
-	if ((less ? evaluation->limit_usecs - time
-			  : time - evaluation->limit_usecs) < FAR_USECS)
-		return false;
-	out->valid[row] = 1;
-	wa_vector_bools(out)[row] =
-		evaluation->strategy == ROWCOMPARE_NE ||
-		(less ? evaluation->strategy <= BTLessEqualStrategyNumber
-			  : evaluation->strategy >= BTGreaterEqualStrategyNumber);
-	return true;
-}
-
 /* Evaluates the expression for a row; returns false to trap. */
 static bool
 evaluate_row(const WaEvaluation *evaluation, WaVector *out, size_t row)
@@ -467,8 +376,6 @@ evaluate_rows(const WaEvaluation *evaluation, WaVector *out, const uint16 *rows,
 	{
 		size_t row = rows == NULL ? i : rows[i];
 
-		if (evaluation->has_limit && compare_far(evaluation, out, row))
-			continue;
 		ResetExprContext(econtext);
 		MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		fits = evaluate_row(evaluation, out, row);

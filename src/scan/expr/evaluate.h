@@ -64,14 +64,6 @@ extern Datum wa_evaluation_of_null(WaEvaluation *evaluation,
 extern const TupleTableSlot *
 wa_evaluation_sources(const WaEvaluation *evaluation, int *varying);
 
-/*
- * Returns the limit that a call of a comparison has, in microseconds since 2000, of UTC
- * or without time zone; false if there is none, or it is infinite, NULL, or too far away
- * for days to be added.
- */
-extern WA_MUST_CHECK bool wa_evaluation_limit(const WaEvaluation *evaluation,
-											  int64 *usecs);
-
 /* Prepares another expression over the sources; NULL: the call's own. */
 extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
 										   Expr *expression);

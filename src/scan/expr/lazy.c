@@ -48,7 +48,6 @@ wa_lazy_of_call(const WaCallExpression *call)
 	foreach (cell, call->sources)
 		if (((const WaSource *) lfirst(cell))->number < 0)
 			add_part(&lazy, ((const WaSource *) lfirst(cell))->expression);
-	/* A limit is a source as well. */
 	add_part(&lazy, call->expression);
 	add_part(&lazy, call->moved);
 	add_part(&lazy, call->step);

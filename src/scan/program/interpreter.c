@@ -10,6 +10,7 @@
 #include "utils/memutils.h"
 
 #include "scan/base/datum.h"
+#include "scan/expr/border.h"
 #include "scan/program/interpreter_internal.h"
 #include "scan/tables/column_function.h"
 #include "scan/tables/step_tables.h"
@@ -171,6 +172,7 @@ compute_constant(WaInterpreter *interpreter, const WaRunnerConstant *constant,
 {
 	WaVector *vector = &interpreter->registers[constant->constant->number];
 	WaVectorKind kind = interpreter->program.kinds[constant->constant->number];
+	const WaBorder *border = constant->constant->border;
 	bool is_null;
 	Datum value = ExecEvalExpr(constant->state, econtext, &is_null);
 
@@ -181,7 +183,10 @@ compute_constant(WaInterpreter *interpreter, const WaRunnerConstant *constant,
 	}
 	if (kind == WA_VECTOR_TEXT || kind == WA_VECTOR_DECIMAL)
 		value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-	if (!wa_datum_to_vector(constant->type, kind, value, vector))
+	if (border != NULL && !wa_border_find(border, value, &value))
+		return false;
+	if (!wa_datum_to_vector(border != NULL ? border->type : constant->type,
+							kind, value, vector))
 		return false;
 	if (constant->constant->trimmed)
 		*wa_vector_texts(vector) = wa_text_trim(*wa_vector_texts(vector));

@@ -9,7 +9,6 @@
 #include "scan/program/interpreter_internal.h"
 #include "scan/program/register_range.h"
 #include "scan/tables/column_function.h"
-#include "scan/tables/limit_tables.h"
 #include "scan/tables/step_tables.h"
 #include "scan/tables/table_cache.h"
 #include "scan/tables/text_tables.h"
@@ -77,8 +76,7 @@ find_range(const WaInterpreter *interpreter, const WaResidency *columns,
 	const WaCallExpression *call =
 		interpreter->calls[instruction->extra].expression;
 
-	return (wa_step_table_is_possible(call) ||
-			wa_limit_table_is_possible(call)) &&
+	return wa_step_table_is_possible(call) &&
 		   wa_register_range(&ranges, instruction->a, range);
 }
 
@@ -157,11 +155,7 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 	WaResidency range;
 
 	*number = instruction->a;
-	if (!find_range(interpreter, columns, instruction, &range))
-		table = NULL;
-	else if (wa_limit_table_is_possible(call->expression))
-		table = wa_limit_table_make(call->expression, call->evaluation, &range);
-	else
+	if (find_range(interpreter, columns, instruction, &range))
 	{
 		table = wa_step_table_find(call->expression, call->buckets, &range);
 		wa_buckets_use_table(call->buckets, table, wa_tables_query());

@@ -22,7 +22,6 @@
 #include "scan/program/query_column.h"
 #include "scan/program/register_range.h"
 #include "scan/tables/column_function.h"
-#include "scan/tables/limit_tables.h"
 #include "scan/tables/step_tables.h"
 
 /* So many expressions are tried as inputs: to compile each takes time. */
@@ -50,8 +49,7 @@ is_of_range(const WaCompiler *compiler, const WaInstruction *instruction)
 		compiler->calls, instruction->extra);
 	WaResidency range;
 
-	return (wa_step_table_is_possible(call) ||
-			wa_limit_table_is_possible(call)) &&
+	return wa_step_table_is_possible(call) &&
 		   wa_register_range(&ranges, instruction->a, &range);
 }
 
@@ -82,22 +80,21 @@ has_few_steps(const WaCallExpression *call)
 			function.column->vartype == DATEOID);
 }
 
-/* Tells whether a call is one of a column of texts, or compares a time. */
+/* Tells whether a call is one of a column of texts. */
 static bool
-is_of_no_integer(const WaCallExpression *call)
+is_of_texts(const WaCallExpression *call)
 {
 	WaColumnFunction function;
 
-	return wa_limit_table_is_possible(call) ||
-		   (wa_column_function_of_call(call, NULL, &function) &&
-			function.kind == WA_VECTOR_TEXT);
+	return wa_column_function_of_call(call, NULL, &function) &&
+		   function.kind == WA_VECTOR_TEXT;
 }
 
 /* Tells whether a pushdown does without the table of a call. */
 static bool
 is_spared(const WaPushdown *pushdown, const WaCallExpression *call)
 {
-	if (is_of_no_integer(call))
+	if (is_of_texts(call))
 		return false;
 	return pushdown->spared >=
 		   (has_few_steps(call) ? WA_SPARES_TIMES : WA_SPARES_INTEGERS);
@@ -172,9 +169,8 @@ static bool
 is_pushable_column(const WaPushdown *pushdown, const WaPushdownColumn *column,
 				   Expr *argument, Expr *filter)
 {
-	const Oid type = argument == NULL
-						 ? BOOLOID
-						 : getBaseType(exprType((Node *) argument));
+	const Oid type =
+		argument == NULL ? BOOLOID : getBaseType(exprType((Node *) argument));
 	WaCompiler *compiler =
 		make_compiler(pushdown, list_make2(argument, filter));
 	WaQueryColumn compiled;
