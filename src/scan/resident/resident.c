@@ -25,7 +25,7 @@
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/resident_query.h"
 #include "scan/resident/resident_rest.h"
-#include "scan/rows/early.h"
+#include "scan/rows/precompute.h"
 #include "scan/rows/merge.h"
 #include "scan/state/why_heap.h"
 #include "settings.h"
@@ -386,9 +386,9 @@ ask_for_combinations(WaScanState *state, WaCombine *combine, WaAsking *asking,
 
 /* Computes what is to be known of the node before it asks, and is computed once. */
 static void
-compute_early(WaScanState *state)
+precompute(WaScanState *state)
 {
-	wa_early_compute(state->query.interpreter, state->css.ss.ps.ps_ExprContext,
+	wa_precompute_all(state->query.interpreter, state->css.ss.ps.ps_ExprContext,
 					 state->source.heap, state->batch.rowwise);
 }
 
@@ -408,8 +408,8 @@ try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
 	if (wa_resident_describe_run(&asking) != NULL ||
 		!wa_resident_is_ready(&state->source))
 		return true;
-	compute_early(state);
-	wa_early_try(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
+	precompute(state);
+	wa_precompute(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
 	if (find_residency(&asking))
 		return ask_for_combinations(state, combine, &asking, arena);
 	suggest(&asking, 0);
@@ -445,7 +445,7 @@ use(WaScanState *state)
 	}
 	if (!wa_resident_is_ready(&state->source))
 		return;
-	compute_early(state);
+	precompute(state);
 	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
 	if (!find_residency(&asking))
 		suggest(&asking, 0);

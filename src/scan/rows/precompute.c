@@ -1,6 +1,6 @@
 /*
- * early.c
- *		Computes before the scan the lazy constants; see early.h.
+ * precompute.c
+ *		Computes before the scan the lazy constants; see precompute.h.
  *
  * What raises errors but is PostgreSQL's own code is tried in a subtransaction, of
  * which nothing is left if it fails.  All else is computed once one of the table's
@@ -13,31 +13,31 @@
 
 #include "scan/base/attempt.h"
 #include "scan/expr/compile.h"
-#include "scan/rows/early.h"
+#include "scan/rows/precompute.h"
 
 /* What is computed, and where. */
-typedef struct Early
+typedef struct Own
 {
 	WaInterpreter *interpreter;
 	ExprContext *econtext;
-} Early;
+} Own;
 
 /* Computes what is PostgreSQL's own: a callback. */
 static void
 compute_own(void *context)
 {
-	const Early *early = (const Early *) context;
+	const Own *own = (const Own *) context;
 
-	wa_interpreter_try(early->interpreter, early->econtext);
+	wa_interpreter_try(own->interpreter, own->econtext);
 }
 
 void
-wa_early_try(WaInterpreter *interpreter, ExprContext *econtext)
+wa_precompute(WaInterpreter *interpreter, ExprContext *econtext)
 {
-	Early early = {interpreter, econtext};
+	Own own = {interpreter, econtext};
 
 	if (!wa_interpreter_is_complete(interpreter) && !IsInParallelMode())
-		(void) wa_attempt(compute_own, &early);
+		(void) wa_attempt(compute_own, &own);
 }
 
 /* Has the table's first rows come as far as they do. */
@@ -58,10 +58,10 @@ look_at_rows(WaInterpreter *interpreter, ExprContext *econtext,
 }
 
 void
-wa_early_compute(WaInterpreter *interpreter, ExprContext *econtext,
+wa_precompute_all(WaInterpreter *interpreter, ExprContext *econtext,
 				 WaHeapScan *heap, WaRowwise *rowwise)
 {
-	wa_early_try(interpreter, econtext);
+	wa_precompute(interpreter, econtext);
 	if (!wa_interpreter_is_complete(interpreter))
 		look_at_rows(interpreter, econtext, heap, rowwise);
 }

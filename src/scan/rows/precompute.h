@@ -1,12 +1,12 @@
 /*
- * early.h
+ * precompute.h
  *		Computes before the scan the lazy constants (scan/expr/lazy.h).
  *
  * The device process is to know it all.  Nothing may come of it that PostgreSQL
  * would not do, should no row need it.
  */
-#ifndef WA_SCAN_EARLY_H
-#define WA_SCAN_EARLY_H
+#ifndef WA_SCAN_PRECOMPUTE_H
+#define WA_SCAN_PRECOMPUTE_H
 
 #include "scan/program/interpreter.h"
 #include "scan/rows/rowwise.h"
@@ -15,13 +15,13 @@
  * Computes what it can, at the beginning of a scan that has rows, of which some may
  * be looked at: raises the error of one of the first, if it has one.
  */
-extern void wa_early_compute(WaInterpreter *interpreter, ExprContext *econtext,
+extern void wa_precompute_all(WaInterpreter *interpreter, ExprContext *econtext,
 							 WaHeapScan *heap, WaRowwise *rowwise);
 
 /*
  * Likewise, without looking at rows: computes what leaves no error behind, in a
  * subtransaction, of which nothing is left if it fails.
  */
-extern void wa_early_try(WaInterpreter *interpreter, ExprContext *econtext);
+extern void wa_precompute(WaInterpreter *interpreter, ExprContext *econtext);
 
-#endif /* WA_SCAN_EARLY_H */
+#endif /* WA_SCAN_PRECOMPUTE_H */
