@@ -48,11 +48,11 @@ make_constants(WaInterpreter *interpreter, const WaCompiler *compiler,
 {
 	ListCell *cell;
 
-	interpreter->constants = palloc(sizeof(WaRunnerConstant) *
+	interpreter->constants = palloc(sizeof(WaInterpreterConstant) *
 									(list_length(compiler->constants) + 1));
 	foreach (cell, compiler->constants)
 	{
-		WaRunnerConstant *made =
+		WaInterpreterConstant *made =
 			&interpreter->constants[interpreter->nconstants++];
 
 		made->constant = (const WaConstant *) lfirst(cell);
@@ -66,7 +66,7 @@ make_constants(WaInterpreter *interpreter, const WaCompiler *compiler,
 
 /* Prepares a call. */
 static WaCall
-make_call(WaRunnerCall *call, const WaCallExpression *wanted,
+make_call(WaInterpreterCall *call, const WaCallExpression *wanted,
 		  const WaVector *registers, ParamListInfo parameters)
 {
 	WaColumnFunction function;
@@ -111,7 +111,7 @@ make_calls(WaInterpreter *interpreter, const WaCompiler *compiler,
 	WaCall *calls = palloc(sizeof(WaCall) * (ncalls + 1));
 	ListCell *cell;
 
-	interpreter->calls = palloc0(sizeof(WaRunnerCall) * (ncalls + 1));
+	interpreter->calls = palloc0(sizeof(WaInterpreterCall) * (ncalls + 1));
 	foreach (cell, compiler->calls)
 	{
 		calls[interpreter->ncalls] =
@@ -167,8 +167,8 @@ fill_with_nulls(WaVector *vector, WaVectorKind kind)
 
 /* Computes a constant; returns false if it has no vector. */
 static bool
-compute_constant(WaInterpreter *interpreter, const WaRunnerConstant *constant,
-				 ExprContext *econtext)
+compute_constant(WaInterpreter *interpreter,
+				 const WaInterpreterConstant *constant, ExprContext *econtext)
 {
 	WaVector *vector = &interpreter->registers[constant->constant->number];
 	WaVectorKind kind = interpreter->program.kinds[constant->constant->number];
@@ -196,7 +196,7 @@ compute_constant(WaInterpreter *interpreter, const WaRunnerConstant *constant,
 
 /* Has a call compute what does not depend on rows. */
 static void
-compute_call(const WaRunnerCall *call, ExprContext *econtext)
+compute_call(const WaInterpreterCall *call, ExprContext *econtext)
 {
 	if (call->evaluation != NULL)
 		wa_evaluation_prepare(call->evaluation, econtext);
@@ -355,7 +355,7 @@ wa_interpreter_waits(const WaInterpreter *interpreter,
 
 /* Has a constant computed again; until then it is NULL for those who look. */
 static void
-reset_constant(WaInterpreter *interpreter, WaRunnerConstant *constant)
+reset_constant(WaInterpreter *interpreter, WaInterpreterConstant *constant)
 {
 	const int number = constant->constant->number;
 
@@ -373,7 +373,7 @@ wa_interpreter_reset(WaInterpreter *interpreter)
 		reset_constant(interpreter, &interpreter->constants[i]);
 	for (int i = 0; i < interpreter->ncalls; i++)
 	{
-		WaRunnerCall *call = &interpreter->calls[i];
+		WaInterpreterCall *call = &interpreter->calls[i];
 
 		call->lazy.is_computed = false;
 		if (call->evaluation != NULL)

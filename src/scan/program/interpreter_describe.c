@@ -98,7 +98,7 @@ static bool
 find_function(const WaInterpreter *interpreter, const WaInstruction *call,
 			  WaColumnFunction *function, int *column)
 {
-	const WaRunnerCall *of = &interpreter->calls[call->extra];
+	const WaInterpreterCall *of = &interpreter->calls[call->extra];
 	int varying;
 
 	if (!of->is_of_column ||
@@ -150,7 +150,7 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 		   const WaResidency *columns, const WaInstruction *instruction,
 		   int *number)
 {
-	const WaRunnerCall *call = &interpreter->calls[instruction->extra];
+	const WaInterpreterCall *call = &interpreter->calls[instruction->extra];
 	const WaSteps *table = NULL;
 	WaResidency range;
 

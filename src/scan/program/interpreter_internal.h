@@ -10,23 +10,23 @@
 #include "scan/tables/buckets.h"
 
 /* A constant and how it is computed. */
-typedef struct WaRunnerConstant
+typedef struct WaInterpreterConstant
 {
 	const WaConstant *constant;
 	WaLazyConstant lazy;
 	ExprState *state;
 	Oid type;
-} WaRunnerConstant;
+} WaInterpreterConstant;
 
 /* A call and what it needs to know. */
-typedef struct WaRunnerCall
+typedef struct WaInterpreterCall
 {
 	const WaCallExpression *expression;
 	WaLazyConstant lazy;
 	WaEvaluation *evaluation; /* EVALUATE */
 	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
 	bool is_of_column;        /* EVALUATE: it is a function of one */
-} WaRunnerCall;
+} WaInterpreterCall;
 
 struct WaInterpreter
 {
@@ -34,10 +34,10 @@ struct WaInterpreter
 	WaVector *registers;
 	WaVector **columns;
 	int ncolumns;
-	WaRunnerConstant *constants;
+	WaInterpreterConstant *constants;
 	int nconstants;
 	int nlists;
-	WaRunnerCall *calls;
+	WaInterpreterCall *calls;
 	int ncalls;
 	const AttrNumber *attnums; /* of the columns */
 	int nleft;                 /* constants and calls that are to be computed */
