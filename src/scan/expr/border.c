@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "common/int.h"
+#include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
 #include "pgtime.h"
@@ -16,7 +17,6 @@
 
 #include "core/program.h"
 #include "scan/expr/border.h"
-#include "scan/expr/times.h"
 
 /* The same time of two zones is not further apart. */
 #define FAR_USECS (3 * USECS_PER_DAY)
@@ -171,8 +171,8 @@ wa_border_find(const WaBorder *border, Datum limit, Datum *value)
 		usecs = DatumGetTimestamp(limit);
 	else if (pg_mul_s64_overflow(DatumGetDateADT(limit), USECS_PER_DAY, &usecs))
 		return false;
-	if (usecs < WA_SAFE_FIRST_DAY * USECS_PER_DAY ||
-		usecs >= WA_SAFE_LAST_DAY * USECS_PER_DAY ||
+	if (usecs < MIN_TIMESTAMP + 2 * FAR_USECS ||
+		usecs > END_TIMESTAMP - 2 * FAR_USECS ||
 		(border->limit_type == TIMESTAMPTZOID && is_after_gap(usecs)))
 		return false;
 	first = find_first(border, (usecs - FAR_USECS) / unit - 1,
