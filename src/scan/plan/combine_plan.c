@@ -12,7 +12,8 @@
 
 /* Returns how many rows fulfil the clauses that the device process applies. */
 static double
-sent_rows(PlannerInfo *root, const WaShape *shape, const WaPushdown *pushdown)
+sent_rows(PlannerInfo *root, const WaPlannedQuery *planned,
+		  const WaPushdown *pushdown)
 {
 	List *clauses = NIL;
 	ListCell *cell;
@@ -20,27 +21,28 @@ sent_rows(PlannerInfo *root, const WaShape *shape, const WaPushdown *pushdown)
 	foreach (cell, pushdown->filters)
 		if (bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
 			clauses = lappend(clauses, lfirst(cell));
-	return clamp_row_est(shape->relation->tuples *
+	return clamp_row_est(planned->relation->tuples *
 						 clauselist_selectivity(root, clauses,
-												(int) shape->relation->relid,
+												(int) planned->relation->relid,
 												JOIN_INNER, NULL));
 }
 
 double
-wa_combine_estimate(PlannerInfo *root, const WaShape *shape, WaSpared spared)
+wa_combine_estimate(PlannerInfo *root, const WaPlannedQuery *planned,
+					WaSpared spared)
 {
-	RelOptInfo *relation = shape->relation;
+	RelOptInfo *relation = planned->relation;
 	const double rows = relation->rows;
-	WaShape combined = *shape;
+	WaPlannedQuery combined = *planned;
 	WaPushdown pushdown;
 
-	wa_scan_query_push_down(&shape->query, &pushdown);
+	wa_scan_query_push_down(&planned->query, &pushdown);
 	pushdown.spared = spared;
 	if (!wa_push_down(&pushdown))
 		return 0;
 	combined.keys = pushdown.by;
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
-	relation->rows = sent_rows(root, shape, &pushdown);
+	relation->rows = sent_rows(root, planned, &pushdown);
 	combined.ngroups = wa_estimate_groups(root, &combined);
 	relation->rows = rows;
 	return combined.ngroups;

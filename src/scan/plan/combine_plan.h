@@ -6,7 +6,7 @@
 #ifndef WA_SCAN_COMBINE_PLAN_H
 #define WA_SCAN_COMBINE_PLAN_H
 
-#include "scan/plan/shape.h"
+#include "scan/plan/planned_query.h"
 #include "scan/program/pushdown.h"
 
 /*
@@ -14,7 +14,8 @@
  * that it cannot answer as a whole; 0: no part of it can be pushed.  spared: the
  * tables that there may be none of.
  */
-extern double wa_combine_estimate(PlannerInfo *root, const WaShape *shape,
+extern double wa_combine_estimate(PlannerInfo *root,
+								  const WaPlannedQuery *planned,
 								  WaSpared spared);
 
 #endif /* WA_SCAN_COMBINE_PLAN_H */

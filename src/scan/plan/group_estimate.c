@@ -100,17 +100,17 @@ values_of_key(double most, bool is_further)
 }
 
 double
-wa_estimate_groups(PlannerInfo *root, const WaShape *shape)
+wa_estimate_groups(PlannerInfo *root, const WaPlannedQuery *planned)
 {
-	const double rows = shape->relation->rows;
+	const double rows = planned->relation->rows;
 	List *columns = NIL;
 	double computed = 1;
 	double few = 1; /* of keys that are known to have few values */
 	ListCell *cell;
 
-	if (shape->keys == NIL)
+	if (planned->keys == NIL)
 		return 1;
-	foreach (cell, shape->keys)
+	foreach (cell, planned->keys)
 	{
 		Node *key = (Node *) lfirst(cell);
 		const double most = wa_estimate_values(root, key, rows);
@@ -126,5 +126,5 @@ wa_estimate_groups(PlannerInfo *root, const WaShape *shape)
 	if (columns != NIL)
 		computed *= estimate_num_groups(root, columns, rows, NULL, NULL);
 	return Min(computed,
-			   estimate_num_groups(root, shape->keys, rows, NULL, NULL));
+			   estimate_num_groups(root, planned->keys, rows, NULL, NULL));
 }

@@ -109,7 +109,7 @@ estimate(PlannerInfo *root, Node *expression, double null_value)
 }
 
 void
-wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
+wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 				   const PathTarget *target, WaLimit *limit)
 {
 	const Query *parse = root->parse;
@@ -120,13 +120,13 @@ wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
 	if (!has_limit(root))
 		return;
 	collect_order(root, limit);
-	if (limit->expressions != NIL && may_raise(target, shape->keys, limit))
+	if (limit->expressions != NIL && may_raise(target, planned->keys, limit))
 	{
 		memset(limit, 0, sizeof(*limit));
 		return;
 	}
 	limit->having_first =
-		!wa_is_total_over_groups((Node *) shape->having, shape->keys);
+		!wa_is_total_over_groups((Node *) planned->having, planned->keys);
 	limit->keeps_ties =
 		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
 		list_length(limit->expressions) < list_length(parse->sortClause);

@@ -10,7 +10,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "scan/plan/shape.h"
+#include "scan/plan/planned_query.h"
 
 /* The groups that a query wants. */
 typedef struct WaLimit
@@ -32,7 +32,7 @@ typedef struct WaLimit
  * Describes in *limit which groups the query wants.  target: what is computed for
  * each group below the sort; where that may raise errors, all are wanted.
  */
-extern void wa_limit_recognise(PlannerInfo *root, const WaShape *shape,
+extern void wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 							   const PathTarget *target, WaLimit *limit);
 
 /* Returns how many of so many groups are thought to be wanted, at most. */

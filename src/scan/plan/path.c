@@ -30,8 +30,8 @@
 #include "scan/plan/limit.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path.h"
+#include "scan/plan/planned_query.h"
 #include "scan/plan/resident_plan.h"
-#include "scan/plan/shape.h"
 #include "scan/plan/suggest.h"
 #include "scan/plan/why.h"
 #include "scan/spill/spill_pace.h"
@@ -107,24 +107,25 @@ append_target(List *targets, Expr *expression)
 
 /* Returns how much memory the groups will take, as a part of what they may take. */
 static double
-expected_filling(const WaShape *shape)
+expected_filling(const WaPlannedQuery *planned)
 {
-	double bytes = shape->ngroups * (GROUP_BYTES * list_length(shape->keys) +
-									 RESULT_BYTES * shape->query.ncolumns);
+	double bytes =
+		planned->ngroups * (GROUP_BYTES * list_length(planned->keys) +
+							RESULT_BYTES * planned->query.ncolumns);
 
-	return shape->keys == NIL ? 0 : bytes / get_hash_memory_limit();
+	return planned->keys == NIL ? 0 : bytes / get_hash_memory_limit();
 }
 
 /* Returns what it costs one process to compute all rows. */
 static Cost
-rows_cost(const WaShape *shape)
+rows_cost(const WaPlannedQuery *planned)
 {
-	const RelOptInfo *relation = shape->relation;
+	const RelOptInfo *relation = planned->relation;
 
 	return relation->tuples *
-			   (ROW_COST + INSTRUCTION_COST * shape->ninstructions) +
+			   (ROW_COST + INSTRUCTION_COST * planned->ninstructions) +
 		   relation->rows * INSTRUCTION_COST *
-			   (shape->query.ncolumns + list_length(shape->keys));
+			   (planned->query.ncolumns + list_length(planned->keys));
 }
 
 /* Makes the node's plan, for CustomPathMethods. */
@@ -132,10 +133,11 @@ static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		  List *clauses, List *custom_plans)
 {
-	const WaShape *shape = (const WaShape *) linitial(path->custom_private);
+	const WaPlannedQuery *planned =
+		(const WaPlannedQuery *) linitial(path->custom_private);
 	const WaLimit *limit = (const WaLimit *) lsecond(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
-	List *used = list_concat_copy(shape->keys, shape->aggregates);
+	List *used = list_concat_copy(planned->keys, planned->aggregates);
 	List *targets = NIL;
 	List *parameters = NIL;
 	List *vars;
@@ -145,43 +147,46 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	foreach (cell, used)
 		targets = append_target(targets, (Expr *) lfirst(cell));
 	(void) collect_parameters((Node *) used, &parameters);
-	vars = pull_var_clause((Node *) list_concat(used, shape->filters),
+	vars = pull_var_clause((Node *) list_concat(used, planned->filters),
 						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
 	foreach (cell, list_concat_unique(NIL, vars))
 		targets = append_target(targets, (Expr *) lfirst(cell));
 
 	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = shape->having;
-	scan->scan.scanrelid = shape->relation->relid;
+	scan->scan.plan.qual = planned->having;
+	scan->scan.scanrelid = planned->relation->relid;
 	scan->flags = path->flags;
 	scan->custom_scan_tlist = targets;
-	scan->custom_exprs = list_concat_copy(shape->filters, limit->expressions);
+	scan->custom_exprs = list_concat_copy(planned->filters, limit->expressions);
 	if (limit->expressions != NIL)
 		scan->custom_exprs = list_concat(
 			scan->custom_exprs, list_make2(limit->count, limit->offset));
 	scan->custom_exprs = list_concat(scan->custom_exprs, parameters);
 	scan->custom_exprs =
-		list_concat(scan->custom_exprs, shape->one_time_filters);
-	scan->custom_private = list_make5(
-		makeInteger(list_length(shape->keys)),
-		makeInteger(list_length(shape->aggregates)),
-		makeInteger(list_length(shape->filters)), lthird(path->custom_private),
-		makeInteger((int) Min(Max(ceil(expected_filling(shape)), 1), INT_MAX)));
+		list_concat(scan->custom_exprs, planned->one_time_filters);
 	scan->custom_private =
-		list_concat(scan->custom_private,
-					list_make5(makeInteger((int) Min(shape->ngroups, INT_MAX)),
-							   limit->operators, limit->nulls_first,
-							   makeInteger(limit->keeps_ties),
-							   makeInteger(limit->having_first)));
+		list_make5(makeInteger(list_length(planned->keys)),
+				   makeInteger(list_length(planned->aggregates)),
+				   makeInteger(list_length(planned->filters)),
+				   lthird(path->custom_private),
+				   makeInteger((int) Min(
+					   Max(ceil(expected_filling(planned)), 1), INT_MAX)));
+	scan->custom_private = list_concat(
+		scan->custom_private,
+		list_make5(makeInteger((int) Min(planned->ngroups, INT_MAX)),
+				   limit->operators, limit->nulls_first,
+				   makeInteger(limit->keeps_ties),
+				   makeInteger(limit->having_first)));
 	scan->custom_private = list_concat(
 		scan->custom_private,
 		list_make4(
-			makeInteger(list_length(shape->one_time_filters)),
+			makeInteger(list_length(planned->one_time_filters)),
 			makeInteger((int) Min(
-				Max(shape->combinations, shape->spare_combinations), INT_MAX)),
-			makeInteger(shape->spared),
-			makeFloat(psprintf("%.6e", rows_cost(shape) /
-										   Max(shape->relation->pages, 1)))));
+				Max(planned->combinations, planned->spare_combinations),
+				INT_MAX)),
+			makeInteger(planned->spared),
+			makeFloat(psprintf("%.6e", rows_cost(planned) /
+										   Max(planned->relation->pages, 1)))));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }
@@ -205,10 +210,10 @@ expected_groups(const RelOptInfo *output_rel)
  * back, both one page after the other, and to compute them again.
  */
 static Cost
-spill_cost(const WaShape *shape)
+spill_cost(const WaPlannedQuery *planned)
 {
-	const RelOptInfo *relation = shape->relation;
-	const double filling = Max(expected_filling(shape), 1);
+	const RelOptInfo *relation = planned->relation;
+	const double filling = Max(expected_filling(planned), 1);
 	/* Rows of groups that are in memory are not spilled. */
 	double share = 1 - 1 / filling;
 	double depth = ceil(log2(ceil(filling)) / wa_spill_most_bits());
@@ -218,7 +223,7 @@ spill_cost(const WaShape *shape)
 		BLCKSZ;
 
 	return pages * 2 * seq_page_cost +
-		   rows * (SPILL_ROW_COST + INSTRUCTION_COST * shape->ninstructions);
+		   rows * (SPILL_ROW_COST + INSTRUCTION_COST * planned->ninstructions);
 }
 
 /*
@@ -226,29 +231,29 @@ spill_cost(const WaShape *shape)
  * workers at most.
  */
 static Cost
-heap_cost(const WaShape *shape, double share, int nworkers)
+heap_cost(const WaPlannedQuery *planned, double share, int nworkers)
 {
-	const double pages = shape->relation->pages * share;
-	const Cost computing = rows_cost(shape) * share;
+	const double pages = planned->relation->pages * share;
+	const Cost computing = rows_cost(planned) * share;
 
 	if (share < 1)
-		nworkers =
-			wa_parallel_workers_for(pages, computing, shape->ngroups, nworkers);
+		nworkers = wa_parallel_workers_for(pages, computing, planned->ngroups,
+										   nworkers);
 	return pages * seq_page_cost +
-		   wa_parallel_cost(computing, shape->ngroups, nworkers);
+		   wa_parallel_cost(computing, planned->ngroups, nworkers);
 }
 
 /* Returns what it costs to have the device process compute a share of the rows. */
 static Cost
-resident_cost(const WaShape *shape, double share)
+resident_cost(const WaPlannedQuery *planned, double share)
 {
 	if (share <= 0)
 		return 0;
 	return ASKING_COST +
-		   FOUND_GROUP_COST * Max(shape->ngroups, shape->combinations) +
-		   SENT_GROUP_COST * shape->resident_groups +
-		   COMBINATION_COST * shape->combinations +
-		   rows_cost(shape) * share / RESIDENT_DIVISOR;
+		   FOUND_GROUP_COST * Max(planned->ngroups, planned->combinations) +
+		   SENT_GROUP_COST * planned->resident_groups +
+		   COMBINATION_COST * planned->combinations +
+		   rows_cost(planned) * share / RESIDENT_DIVISOR;
 }
 
 /*
@@ -258,19 +263,20 @@ resident_cost(const WaShape *shape, double share)
  * them sent than to read the heap.
  */
 static Cost
-startup_cost(const WaShape *shape, double nreturned, int nworkers)
+startup_cost(const WaPlannedQuery *planned, double nreturned, int nworkers)
 {
-	const double share = shape->resident_share;
-	const Cost reading = heap_cost(shape, 1, nworkers);
+	const double share = planned->resident_share;
+	const Cost reading = heap_cost(planned, 1, nworkers);
 	const Cost asking =
-		resident_cost(shape, share) + heap_cost(shape, 1 - share, nworkers);
-	Cost all = spill_cost(shape);
+		resident_cost(planned, share) + heap_cost(planned, 1 - share, nworkers);
+	Cost all = spill_cost(planned);
 
-	if (nreturned < shape->ngroups)
-		all += shape->ngroups * COMPARE_COST;
+	if (nreturned < planned->ngroups)
+		all += planned->ngroups * COMPARE_COST;
 	/* If only some are sent, no others are kept here. */
-	return shape->resident_groups < shape->ngroups ? Min(reading + all, asking)
-												   : Min(reading, asking) + all;
+	return planned->resident_groups < planned->ngroups
+			   ? Min(reading + all, asking)
+			   : Min(reading, asking) + all;
 }
 
 /* Tells whether parallel workers may compute what the path computes. */
@@ -298,55 +304,55 @@ possible_workers(const PlannerInfo *root, const RelOptInfo *input_rel,
  * who want none.
  */
 static void
-set_costs(Path *path, const PlannerInfo *root, const WaShape *shape,
+set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 		  const WaLimit *limit, int nworkers)
 {
 	const PathTarget *target = path->pathtarget;
-	double nreturned = wa_limit_estimate(limit, shape->ngroups);
+	double nreturned = wa_limit_estimate(limit, planned->ngroups);
 	QualCost having = {0, 0};
 
-	if (shape->having != NIL)
-		cost_qual_eval(&having, shape->having, (PlannerInfo *) root);
-	path->startup_cost = startup_cost(shape, nreturned, nworkers) +
+	if (planned->having != NIL)
+		cost_qual_eval(&having, planned->having, (PlannerInfo *) root);
+	path->startup_cost = startup_cost(planned, nreturned, nworkers) +
 						 target->cost.startup + having.startup;
 	if (!enable_seqscan)
 		path->startup_cost += disable_cost;
 	path->total_cost =
-		path->startup_cost + shape->ngroups * having.per_tuple +
+		path->startup_cost + planned->ngroups * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
-					 RESULT_COST * list_length(shape->aggregates));
+					 RESULT_COST * list_length(planned->aggregates));
 }
 
 /*
- * Makes a path of ours for the groups of a shape that a limit wants, with such a target.
+ * Makes a path of ours for the groups of a query that a limit wants, with such a target.
  * parent: the grouped relation.  Its number of rows is the caller's to set.
  */
 static CustomPath *
 make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
-		  WaShape *shape, const WaLimit *limit)
+		  WaPlannedQuery *planned, const WaLimit *limit)
 {
-	RelOptInfo *input_rel = shape->relation;
+	RelOptInfo *input_rel = planned->relation;
 	CustomPath *path = makeNode(CustomPath);
 	int nworkers;
 
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = target;
-	shape->ngroups = wa_estimate_groups(root, shape);
+	planned->ngroups = wa_estimate_groups(root, planned);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, input_rel, parent);
 	/* The plan must do when nothing is resident any more. */
-	if (!wa_parallel_is_worth(rows_cost(shape), shape->ngroups, nworkers))
+	if (!wa_parallel_is_worth(rows_cost(planned), planned->ngroups, nworkers))
 		nworkers = 0;
 	/* In a worker, as a part of what it computes, the node can have none. */
 	path->path.parallel_safe =
 		nworkers == 0 && is_parallel_safe_path(root, input_rel, parent);
-	wa_resident_plan(root, shape, limit, nworkers, expected_filling(shape),
+	wa_resident_plan(root, planned, limit, nworkers, expected_filling(planned),
 					 false);
 	path->custom_private =
-		list_make3(shape, (void *) limit, makeInteger(nworkers));
-	set_costs(&path->path, root, shape, limit, nworkers);
+		list_make3(planned, (void *) limit, makeInteger(nworkers));
+	set_costs(&path->path, root, planned, limit, nworkers);
 	return path;
 }
 
@@ -373,21 +379,21 @@ rival_cost(const RelOptInfo *output_rel)
  */
 static void
 suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
-				const CustomPath *path, const WaShape *shape,
+				const CustomPath *path, const WaPlannedQuery *planned,
 				const WaLimit *limit)
 {
 	const int nworkers = intVal(lthird(path->custom_private));
 	const Cost rival = rival_cost(output_rel);
-	WaShape loaded = *shape;
+	WaPlannedQuery loaded = *planned;
 	Path loaded_path = path->path;
 
-	if (rival >= path->path.total_cost || !wa_suggest_is_worth(shape))
+	if (rival >= path->path.total_cost || !wa_suggest_is_worth(planned))
 		return;
 	wa_resident_plan(root, &loaded, limit, nworkers, expected_filling(&loaded),
 					 true);
 	set_costs(&loaded_path, root, &loaded, limit, nworkers);
 	if (loaded_path.total_cost < rival)
-		wa_suggest_planned(root, shape);
+		wa_suggest_planned(root, planned);
 }
 
 /* Adds our path to those of a grouping, unless *reason says why not. */
@@ -396,25 +402,25 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 			 List *having, const char **reason)
 {
 	const WaGrouping grouping =
-		wa_shape_grouping(root, output_rel->reltarget, having);
-	WaShape *shape = palloc(sizeof(WaShape));
+		wa_planned_query_grouping(root, output_rel->reltarget, having);
+	WaPlannedQuery *planned = palloc(sizeof(WaPlannedQuery));
 	WaLimit *limit = palloc(sizeof(WaLimit));
 	RelOptInfo *parent;
 	CustomPath *path;
 
-	*reason = wa_shape_recognise(root, input_rel, &grouping, shape);
+	*reason = wa_planned_query_recognise(root, input_rel, &grouping, planned);
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
-	wa_limit_recognise(root, shape, output_rel->reltarget, limit);
+	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
 	/* The plan is said to be of its parent's relations; see createplan.c. */
 	parent = palloc(sizeof(RelOptInfo));
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
-	path = make_path(root, parent, output_rel->reltarget, shape, limit);
+	path = make_path(root, parent, output_rel->reltarget, planned, limit);
 	/* PostgreSQL's own estimate: the plan above is to be as without the node. */
 	path->path.rows = wa_limit_rows(limit, expected_groups(output_rel));
-	wa_why_offered(root, output_rel, path, expected_filling(shape) > 1);
-	suggest_columns(root, output_rel, path, shape, limit);
+	wa_why_offered(root, output_rel, path, expected_filling(planned) > 1);
+	suggest_columns(root, output_rel, path, planned, limit);
 	add_path(output_rel, &path->path);
 }
 
@@ -426,12 +432,13 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 static void
 add_sort(PlannerInfo *root, CustomPath *path, RelOptInfo *ordered_rel)
 {
-	const WaShape *shape = (const WaShape *) linitial(path->custom_private);
+	const WaPlannedQuery *planned =
+		(const WaPlannedQuery *) linitial(path->custom_private);
 	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
 	const double rows = path->path.rows;
 	SortPath *sort;
 
-	path->path.rows = Min(rows, shape->ngroups);
+	path->path.rows = Min(rows, planned->ngroups);
 	sort = create_sort_path(root, ordered_rel, &path->path, root->sort_pathkeys,
 							root->limit_tuples);
 	path->path.rows = rows;
@@ -495,17 +502,17 @@ add_early_path(PlannerInfo *root, RelOptInfo *relation)
 {
 	WaEarlyGrouping early;
 	WaGrouping grouping;
-	WaShape *shape;
+	WaPlannedQuery *planned;
 	CustomPath *path;
 
 	if (!early_grouping_compat(relation, &early))
 		return;
 	grouping =
 		(WaGrouping){early.clauses, early.keys, early.target->exprs, NIL};
-	shape = palloc(sizeof(WaShape));
-	if (wa_shape_recognise(root, relation, &grouping, shape) != NULL)
+	planned = palloc(sizeof(WaPlannedQuery));
+	if (wa_planned_query_recognise(root, relation, &grouping, planned) != NULL)
 		return;
-	path = make_path(root, early.relation, early.target, shape,
+	path = make_path(root, early.relation, early.target, planned,
 					 palloc0(sizeof(WaLimit)));
 	path->path.rows = early.ngroups;
 	add_path(early.relation, &path->path);

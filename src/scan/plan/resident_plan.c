@@ -29,17 +29,19 @@
 
 /* Returns how many blocks of an open relation are resident. */
 static uint64
-resident_blocks(Relation relation, const WaShape *shape)
+resident_blocks(Relation relation, const WaPlannedQuery *planned)
 {
 	const WaRelation storage = wa_resident_storage(relation);
 	WaColumnName names[WA_MAX_QUERY_COLUMNS];
 
 	if (wa_resident_refusal(relation) != NULL)
 		return 0;
-	for (int i = 0; i < shape->query.compiler->ncolumns; i++)
-		if (!wa_resident_column(relation, shape->query.compiler->attnums[i], &names[i]))
+	for (int i = 0; i < planned->query.compiler->ncolumns; i++)
+		if (!wa_resident_column(relation, planned->query.compiler->attnums[i],
+								&names[i]))
 			return 0;
-	return wa_residency_estimate(&storage, (uint32) shape->query.compiler->ncolumns, names);
+	return wa_residency_estimate(
+		&storage, (uint32) planned->query.compiler->ncolumns, names);
 }
 
 /*
@@ -47,16 +49,16 @@ resident_blocks(Relation relation, const WaShape *shape)
  * would be if the columns had been loaded.
  */
 static double
-resident_share(PlannerInfo *root, const WaShape *shape, bool is_loaded)
+resident_share(PlannerInfo *root, const WaPlannedQuery *planned, bool is_loaded)
 {
-	const RelOptInfo *rel = shape->relation;
+	const RelOptInfo *rel = planned->relation;
 	Relation relation;
 	uint64 blocks;
 
 	if (is_loaded)
 		return 1;
 	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-	blocks = resident_blocks(relation, shape);
+	blocks = resident_blocks(relation, planned);
 	table_close(relation, NoLock);
 	return Min((double) blocks / rel->pages, 1);
 }
@@ -66,24 +68,24 @@ resident_share(PlannerInfo *root, const WaShape *shape, bool is_loaded)
  * calls, as these have too many values: of integers, or `first`, and then of times.
  */
 static void
-plan_spare_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
-						WaSpared first)
+plan_spare_combinations(PlannerInfo *root, WaPlannedQuery *planned,
+						int nworkers, WaSpared first)
 {
 	for (WaSpared spared = first; spared <= WA_SPARES_TIMES; spared++)
 	{
-		const double combinations = wa_combine_estimate(root, shape, spared);
+		const double combinations = wa_combine_estimate(root, planned, spared);
 
 		/* It may be that all is pushed, and there is nothing to be combined. */
 		if (combinations == 0)
 			continue;
-		if (!wa_resident_takes_groups(shape->relation->pages, combinations,
+		if (!wa_resident_takes_groups(planned->relation->pages, combinations,
 									  nworkers) ||
 			(spared == WA_SPARES_TIMES &&
-			 combinations * ROWS_PER_TIME > shape->relation->tuples))
+			 combinations * ROWS_PER_TIME > planned->relation->tuples))
 			return;
-		shape->spare_combinations =
-			Max(shape->spare_combinations, combinations);
-		shape->spared = spared;
+		planned->spare_combinations =
+			Max(planned->spare_combinations, combinations);
+		planned->spared = spared;
 	}
 }
 
@@ -92,56 +94,57 @@ plan_spare_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
  * answer it in part.
  */
 static void
-plan_combinations(PlannerInfo *root, WaShape *shape, int nworkers,
+plan_combinations(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
 				  bool is_loaded)
 {
 	double combinations;
 
-	shape->resident_share = resident_share(root, shape, is_loaded);
-	if (shape->resident_share == 0)
+	planned->resident_share = resident_share(root, planned, is_loaded);
+	if (planned->resident_share == 0)
 		return;
-	combinations = wa_combine_estimate(root, shape, WA_SPARES_NONE);
-	if (combinations == 0 || !wa_resident_takes_groups(shape->relation->pages,
+	combinations = wa_combine_estimate(root, planned, WA_SPARES_NONE);
+	if (combinations == 0 || !wa_resident_takes_groups(planned->relation->pages,
 													   combinations, nworkers))
 	{
-		shape->resident_share = 0;
+		planned->resident_share = 0;
 		return;
 	}
-	shape->combinations = combinations;
-	plan_spare_combinations(root, shape, nworkers, WA_SPARES_TIMES);
+	planned->combinations = combinations;
+	plan_spare_combinations(root, planned, nworkers, WA_SPARES_TIMES);
 }
 
 void
-wa_resident_plan(PlannerInfo *root, WaShape *shape, const WaLimit *limit,
-				 int nworkers, double filling, bool is_loaded)
+wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
+				 const WaLimit *limit, int nworkers, double filling,
+				 bool is_loaded)
 {
-	const RelOptInfo *rel = shape->relation;
+	const RelOptInfo *rel = planned->relation;
 	const bool has_room = filling <= wa_resident_shares(nworkers);
 	const bool takes_all =
 		has_room &&
-		wa_resident_takes_groups(rel->pages, shape->ngroups, nworkers);
-	const bool has_wanted = has_room && wa_top_n_is_likely(shape, limit);
+		wa_resident_takes_groups(rel->pages, planned->ngroups, nworkers);
+	const bool has_wanted = has_room && wa_top_n_is_likely(planned, limit);
 
-	shape->resident_share = 0;
-	shape->resident_groups = shape->ngroups;
-	shape->combinations = 0;
-	shape->spare_combinations = 0;
-	shape->spared = WA_SPARES_NONE;
+	planned->resident_share = 0;
+	planned->resident_groups = planned->ngroups;
+	planned->combinations = 0;
+	planned->spare_combinations = 0;
+	planned->spared = WA_SPARES_NONE;
 	if (!wa_enable_resident || IsParallelWorker() ||
-		shape->query.compiler->ncolumns > WA_MAX_QUERY_COLUMNS ||
+		planned->query.compiler->ncolumns > WA_MAX_QUERY_COLUMNS ||
 		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
 		return;
-	if (!shape->can_push)
+	if (!planned->can_push)
 	{
-		plan_combinations(root, shape, nworkers, is_loaded);
+		plan_combinations(root, planned, nworkers, is_loaded);
 		return;
 	}
-	shape->resident_share = resident_share(root, shape, is_loaded);
-	if (has_wanted && shape->resident_share == 1)
-		shape->resident_groups =
-			Min(wa_limit_estimate(limit, shape->ngroups), shape->ngroups);
+	planned->resident_share = resident_share(root, planned, is_loaded);
+	if (has_wanted && planned->resident_share == 1)
+		planned->resident_groups =
+			Min(wa_limit_estimate(limit, planned->ngroups), planned->ngroups);
 	else if (!takes_all)
-		shape->resident_share = 0;
-	if (shape->resident_share > 0 && shape->query.compiler->calls != NIL)
-		plan_spare_combinations(root, shape, nworkers, WA_SPARES_INTEGERS);
+		planned->resident_share = 0;
+	if (planned->resident_share > 0 && planned->query.compiler->calls != NIL)
+		plan_spare_combinations(root, planned, nworkers, WA_SPARES_INTEGERS);
 }

@@ -6,7 +6,7 @@
 #define WA_SCAN_RESIDENT_PLAN_H
 
 #include "scan/plan/limit.h"
-#include "scan/plan/shape.h"
+#include "scan/plan/planned_query.h"
 
 /*
  * Finds out which share of a query's rows warpaggd is likely to have, with all the
@@ -14,7 +14,7 @@
  * it will send.  filling: how often all groups would fill the memory of one process.
  * is_loaded: what would be if the columns had been loaded is asked for.  Never waits for warpaggd to start.
  */
-extern void wa_resident_plan(PlannerInfo *root, WaShape *shape,
+extern void wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 							 const WaLimit *limit, int nworkers, double filling,
 							 bool is_loaded);
 

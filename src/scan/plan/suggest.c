@@ -58,12 +58,13 @@ wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
 }
 
 bool
-wa_suggest_is_worth(const WaShape *shape)
+wa_suggest_is_worth(const WaPlannedQuery *planned)
 {
-	const RelOptInfo *rel = shape->relation;
+	const RelOptInfo *rel = planned->relation;
 
 	return wa_autoload && wa_enable_resident && !IsParallelWorker() &&
-		   shape->query.compiler->ncolumns > 0 && shape->query.compiler->ncolumns <= WA_MAX_QUERY_COLUMNS &&
+		   planned->query.compiler->ncolumns > 0 &&
+		   planned->query.compiler->ncolumns <= WA_MAX_QUERY_COLUMNS &&
 		   rel->pages >= MIN_AUTOLOAD_BLOCKS &&
 		   rel->rows >= rel->tuples * MIN_SHARE;
 }
@@ -73,18 +74,18 @@ wa_suggest_is_worth(const WaShape *shape)
  * it is planned nobody has looked at privileges yet.
  */
 static bool
-may_be_loaded(Relation relation, const WaShape *shape)
+may_be_loaded(Relation relation, const WaPlannedQuery *planned)
 {
 	const Oid relid = RelationGetRelid(relation);
-	const Oid user = OidIsValid(shape->relation->userid)
-						 ? shape->relation->userid
+	const Oid user = OidIsValid(planned->relation->userid)
+						 ? planned->relation->userid
 						 : GetUserId();
 
 	if (wa_resident_refusal(relation) != NULL)
 		return false;
-	for (int i = 0; i < shape->query.compiler->ncolumns; i++)
+	for (int i = 0; i < planned->query.compiler->ncolumns; i++)
 	{
-		const AttrNumber attribute = shape->query.compiler->attnums[i];
+		const AttrNumber attribute = planned->query.compiler->attnums[i];
 		WaColumnName name;
 
 		if (!wa_resident_column(relation, attribute, &name) ||
@@ -97,13 +98,14 @@ may_be_loaded(Relation relation, const WaShape *shape)
 }
 
 void
-wa_suggest_planned(PlannerInfo *root, const WaShape *shape)
+wa_suggest_planned(PlannerInfo *root, const WaPlannedQuery *planned)
 {
 	Relation relation = table_open(
-		planner_rt_fetch(shape->relation->relid, root)->relid, NoLock);
+		planner_rt_fetch(planned->relation->relid, root)->relid, NoLock);
 
-	if (may_be_loaded(relation, shape))
-		wa_autoload_suggest(RelationGetRelid(relation), shape->query.compiler->ncolumns,
-							shape->query.compiler->attnums, false);
+	if (may_be_loaded(relation, planned))
+		wa_autoload_suggest(RelationGetRelid(relation),
+							planned->query.compiler->ncolumns,
+							planned->query.compiler->attnums, false);
 	table_close(relation, NoLock);
 }

@@ -6,7 +6,7 @@
 #define WA_SCAN_SUGGEST_H
 
 #include "core/protocol.h"
-#include "scan/plan/shape.h"
+#include "scan/plan/planned_query.h"
 #include "utils/relcache.h"
 
 /*
@@ -21,9 +21,10 @@ extern void wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
  * plan of its own, as by an index: the table is large enough, and the query reads a good
  * part of it.
  */
-extern bool wa_suggest_is_worth(const WaShape *shape);
+extern bool wa_suggest_is_worth(const WaPlannedQuery *planned);
 
 /* Suggests them, if its user may select from them and they can be resident. */
-extern void wa_suggest_planned(PlannerInfo *root, const WaShape *shape);
+extern void wa_suggest_planned(PlannerInfo *root,
+							   const WaPlannedQuery *planned);
 
 #endif /* WA_SCAN_SUGGEST_H */

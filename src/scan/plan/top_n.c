@@ -96,31 +96,32 @@ order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 
 /* Returns the number of an expression that is a key or an aggregate, or -1. */
 static int
-find_number(const WaShape *shape, const Node *expression)
+find_number(const WaPlannedQuery *planned, const Node *expression)
 {
 	ListCell *cell;
 
-	foreach (cell, shape->keys)
+	foreach (cell, planned->keys)
 		if (equal(lfirst(cell), expression))
 			return foreach_current_index(cell);
-	foreach (cell, shape->aggregates)
+	foreach (cell, planned->aggregates)
 		if (equal(lfirst(cell), expression))
-			return list_length(shape->keys) + foreach_current_index(cell);
+			return list_length(planned->keys) + foreach_current_index(cell);
 	return -1;
 }
 
 bool
-wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit)
+wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 {
 	Node *first;
 	WaOrderBy order;
 	bool descending;
 
-	if (limit->expressions == NIL || shape->having != NIL ||
+	if (limit->expressions == NIL || planned->having != NIL ||
 		limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
 	first = (Node *) linitial(limit->expressions);
-	return order_by_number(&shape->query, find_number(shape, first), &order) &&
+	return order_by_number(&planned->query, find_number(planned, first),
+						   &order) &&
 		   find_direction(first, linitial_oid(limit->operators), &descending);
 }
 
@@ -154,7 +155,8 @@ describe_orders(const WaScanQuery *query, const WaPlanTop *plan, WaTopN *top_n)
 		Node *expression = (Node *) list_nth(plan->expressions, i);
 		WaOrderBy *order = &top_n->orders[top_n->norders];
 
-		if (i == WA_MAX_ORDERS || !order_by_number(query, number_of(expression), order) ||
+		if (i == WA_MAX_ORDERS ||
+			!order_by_number(query, number_of(expression), order) ||
 			!find_direction(expression, list_nth_oid(plan->operators, i),
 							&order->descending))
 		{

@@ -11,14 +11,15 @@
 
 #include "scan/output/top.h"
 #include "scan/plan/limit.h"
-#include "scan/plan/shape.h"
+#include "scan/plan/planned_query.h"
 #include "scan/state/scan_query.h"
 
 /*
  * Tells whether the device process is likely to be told which groups a query
  * wants, for the planner.
  */
-extern bool wa_top_n_is_likely(const WaShape *shape, const WaLimit *limit);
+extern bool wa_top_n_is_likely(const WaPlannedQuery *planned,
+							   const WaLimit *limit);
 
 /*
  * Describes in *top_n which groups of a node, of whose query top (NULL: nothing) chooses

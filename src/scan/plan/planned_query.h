@@ -1,10 +1,10 @@
 /*
- * shape.h
+ * planned_query.h
  *		The queries that the scan tier takes: an aggregate, with or without
  *		groups, over a sequential scan of one heap table.
  */
-#ifndef WA_SCAN_SHAPE_H
-#define WA_SCAN_SHAPE_H
+#ifndef WA_SCAN_PLANNED_QUERY_H
+#define WA_SCAN_PLANNED_QUERY_H
 
 #include "nodes/pathnodes.h"
 
@@ -12,7 +12,7 @@
 #include "scan/state/scan_query.h"
 
 /* What such a query consists of. */
-typedef struct WaShape
+typedef struct WaPlannedQuery
 {
 	RelOptInfo *relation;
 	List *keys;       /* expressions */
@@ -23,15 +23,15 @@ typedef struct WaShape
 	List *having;         /* clauses that a group has to fulfil */
 	int ninstructions;    /* of the query program, for each row */
 	WaScanQuery query;    /* all that, compiled */
-	bool can_push;             /* warpaggd has all that computes it */
-	double ngroups; /* that are likely; set by scan/plan/path.c */
+	bool can_push;        /* warpaggd has all that computes it */
+	double ngroups;       /* that are likely; set by scan/plan/path.c */
 	double resident_share;  /* of the rows, that are likely to be resident */
 	double resident_groups; /* that are likely to be sent of these */
 	double
 		combinations; /* that are sent instead (scan/resident/combine.h); 0: none */
 	double spare_combinations; /* likewise, where tables are wanting; 0: none */
 	int spared; /* WaSpared: the last of these tables that may be wanting */
-} WaShape;
+} WaPlannedQuery;
 
 /* What such a query asks for. */
 typedef struct WaGrouping
@@ -43,16 +43,16 @@ typedef struct WaGrouping
 } WaGrouping;
 
 /* Returns the grouping of a query, by the target of the grouped relation. */
-extern WaGrouping wa_shape_grouping(PlannerInfo *root, const PathTarget *target,
-									List *having);
+extern WaGrouping wa_planned_query_grouping(PlannerInfo *root,
+											const PathTarget *target,
+											List *having);
 
 /*
- * Recognises a grouping of a relation of a query.  Returns NULL and fills *shape, or returns why the scan tier does not take it,
+ * Recognises a grouping of a relation of a query.  Returns NULL and fills *planned, or returns why the scan tier does not take it,
  * as the end of a sentence.
  */
-extern WA_MUST_CHECK const char *wa_shape_recognise(PlannerInfo *root,
-													RelOptInfo *relation,
-													const WaGrouping *grouping,
-													WaShape *shape);
+extern WA_MUST_CHECK const char *
+wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
+						   const WaGrouping *grouping, WaPlannedQuery *planned);
 
-#endif /* WA_SCAN_SHAPE_H */
+#endif /* WA_SCAN_PLANNED_QUERY_H */

@@ -1,6 +1,6 @@
 /*
- * shape.c
- *		Which queries the scan tier takes; see shape.h.
+ * planned_query.c
+ *		Which queries the scan tier takes; see planned_query.h.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@
 #include "query/records.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile.h"
-#include "scan/plan/shape.h"
+#include "scan/plan/planned_query.h"
 
 /* Returns what is wrong with the form of the query, or NULL. */
 static const char *
@@ -146,7 +146,8 @@ compare_clauses(const void *a, const void *b)
 
 /* Collects the clauses of WHERE in the order of their evaluation. */
 static void
-collect_filters(PlannerInfo *root, const RelOptInfo *relation, WaShape *shape)
+collect_filters(PlannerInfo *root, const RelOptInfo *relation,
+				WaPlannedQuery *planned)
 {
 	int nclauses = list_length(relation->baserestrictinfo);
 	Clause *clauses = palloc(sizeof(Clause) * Max(nclauses, 1));
@@ -167,8 +168,8 @@ collect_filters(PlannerInfo *root, const RelOptInfo *relation, WaShape *shape)
 	qsort(clauses, nclauses, sizeof(Clause), compare_clauses);
 	for (int i = 0; i < nclauses; i++)
 	{
-		list =
-			clauses[i].is_one_time ? &shape->one_time_filters : &shape->filters;
+		list = clauses[i].is_one_time ? &planned->one_time_filters
+									  : &planned->filters;
 		*list = lappend(*list, clauses[i].expression);
 	}
 }
@@ -193,7 +194,7 @@ check_key(const SortGroupClause *clause, Node *key)
 
 /* Collects the keys. */
 static const char *
-collect_keys(const WaGrouping *grouping, WaShape *shape)
+collect_keys(const WaGrouping *grouping, WaPlannedQuery *planned)
 {
 	ListCell *clause;
 	ListCell *key;
@@ -205,7 +206,7 @@ collect_keys(const WaGrouping *grouping, WaShape *shape)
 
 		if (reason != NULL)
 			return reason;
-		shape->keys = lappend(shape->keys, lfirst(key));
+		planned->keys = lappend(planned->keys, lfirst(key));
 	}
 	return NULL;
 }
@@ -224,13 +225,13 @@ has_loose_column(Node *node, void *keys)
 
 /* Collects the aggregates, and checks what is computed from them. */
 static const char *
-collect_aggregates(const WaGrouping *grouping, WaShape *shape)
+collect_aggregates(const WaGrouping *grouping, WaPlannedQuery *planned)
 {
 	List *results = list_concat_copy(grouping->results, grouping->having);
 	Bitmapset *seen = NULL;
 	ListCell *cell;
 
-	if (has_loose_column((Node *) results, shape->keys))
+	if (has_loose_column((Node *) results, planned->keys))
 		return "its result has a subquery, or a column that is not grouped by";
 	foreach (cell,
 			 pull_var_clause((Node *) results, PVC_INCLUDE_AGGREGATES |
@@ -242,9 +243,10 @@ collect_aggregates(const WaGrouping *grouping, WaShape *shape)
 		/* The planner has given equal ones the same number, which is compared. */
 		if (!IsA(aggref, Aggref))
 			continue;
-		shape->aggregates = bms_is_member(aggref->aggno, seen)
-								? list_append_unique(shape->aggregates, aggref)
-								: lappend(shape->aggregates, aggref);
+		planned->aggregates =
+			bms_is_member(aggref->aggno, seen)
+				? list_append_unique(planned->aggregates, aggref)
+				: lappend(planned->aggregates, aggref);
 		seen = bms_add_member(seen, aggref->aggno);
 	}
 	return NULL;
@@ -273,11 +275,11 @@ check_order(const WaAggregateCall *call)
 
 /* Checks the aggregates, and describes them. */
 static const char *
-check_aggregates(WaShape *shape)
+check_aggregates(WaPlannedQuery *planned)
 {
 	ListCell *cell;
 
-	foreach (cell, shape->aggregates)
+	foreach (cell, planned->aggregates)
 	{
 		WaAggregateCall call;
 		const char *reason =
@@ -290,42 +292,43 @@ check_aggregates(WaShape *shape)
 		if (reason != NULL)
 			return reason;
 	}
-	return wa_scan_query_aggregate(&shape->query, shape->aggregates);
+	return wa_scan_query_aggregate(&planned->query, planned->aggregates);
 }
 
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
-check_program(WaShape *shape)
+check_program(WaPlannedQuery *planned)
 {
-	List *all = list_concat_copy(shape->keys, shape->aggregates);
+	List *all = list_concat_copy(planned->keys, planned->aggregates);
 	const char *reason;
 	const WaCompiler *compiler;
 
-	all =
-		list_concat(list_concat(all, shape->filters), shape->one_time_filters);
+	all = list_concat(list_concat(all, planned->filters),
+					  planned->one_time_filters);
 	if (wa_is_deep(all))
 		return "an expression has too many levels";
 	if (contain_volatile_functions((Node *) all))
 		return "an expression is volatile";
 	if (contain_subplans((Node *) all))
 		return "an expression has a subquery";
-	shape->query.varno = shape->relation->relid;
-	shape->query.filter_clauses = shape->filters;
-	wa_scan_query_group(&shape->query, shape->keys);
-	reason = check_aggregates(shape);
+	planned->query.varno = planned->relation->relid;
+	planned->query.filter_clauses = planned->filters;
+	wa_scan_query_group(&planned->query, planned->keys);
+	reason = check_aggregates(planned);
 	if (reason == NULL)
-		reason = wa_scan_query_compile(&shape->query, 0);
+		reason = wa_scan_query_compile(&planned->query, 0);
 	if (reason != NULL)
 		return reason;
-	compiler = shape->query.compiler;
-	shape->ninstructions =
+	compiler = planned->query.compiler;
+	planned->ninstructions =
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
-	shape->can_push = wa_scan_query_is_pushable(&shape->query);
+	planned->can_push = wa_scan_query_is_pushable(&planned->query);
 	return NULL;
 }
 
 WaGrouping
-wa_shape_grouping(PlannerInfo *root, const PathTarget *target, List *having)
+wa_planned_query_grouping(PlannerInfo *root, const PathTarget *target,
+						  List *having)
 {
 	WaGrouping grouping = {root->parse->groupClause, NIL, target->exprs,
 						   having};
@@ -340,22 +343,22 @@ wa_shape_grouping(PlannerInfo *root, const PathTarget *target, List *having)
 }
 
 const char *
-wa_shape_recognise(PlannerInfo *root, RelOptInfo *relation,
-				   const WaGrouping *grouping, WaShape *shape)
+wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
+						   const WaGrouping *grouping, WaPlannedQuery *planned)
 {
 	const char *reason = check_query(root);
 
-	memset(shape, 0, sizeof(*shape));
-	shape->relation = relation;
-	shape->having = grouping->having;
+	memset(planned, 0, sizeof(*planned));
+	planned->relation = relation;
+	planned->having = grouping->having;
 	if (reason == NULL)
 		reason = check_relation(root, relation);
 	if (reason == NULL)
-		reason = collect_keys(grouping, shape);
-	collect_filters(root, relation, shape);
+		reason = collect_keys(grouping, planned);
+	collect_filters(root, relation, planned);
 	if (reason == NULL)
-		reason = collect_aggregates(grouping, shape);
+		reason = collect_aggregates(grouping, planned);
 	if (reason == NULL)
-		reason = check_program(shape);
+		reason = check_program(planned);
 	return reason;
 }
