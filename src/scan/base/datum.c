@@ -12,9 +12,8 @@
 #include "scan/base/datum.h"
 #include "state/numeric_format.h"
 
-/* Returns an integer of SQL as a vector has it. */
-static int64
-widened(Oid type, Datum value)
+int64
+wa_integer_of_datum(Oid type, Datum value)
 {
 	switch (type)
 	{
@@ -76,7 +75,7 @@ wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value, WaVector *vector)
 	switch (kind)
 	{
 		case WA_VECTOR_INT:
-			*wa_vector_ints(vector) = widened(type, value);
+			*wa_vector_ints(vector) = wa_integer_of_datum(type, value);
 			return true;
 		case WA_VECTOR_FLOAT:
 			*wa_vector_floats(vector) = type == FLOAT4OID
@@ -96,9 +95,8 @@ wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value, WaVector *vector)
 	}
 }
 
-/* Returns an integer of a vector as SQL has it. */
-static Datum
-narrowed(Oid type, int64 value)
+Datum
+wa_integer_datum(Oid type, int64 value)
 {
 	switch (type)
 	{
@@ -133,7 +131,7 @@ wa_vector_to_datum(Oid type, WaVectorKind kind, const WaVector *vector,
 	switch (kind)
 	{
 		case WA_VECTOR_INT:
-			return narrowed(type, wa_vector_ints(vector)[row]);
+			return wa_integer_datum(type, wa_vector_ints(vector)[row]);
 		case WA_VECTOR_FLOAT:
 			return type == FLOAT4OID
 					   ? Float4GetDatum((float4) wa_vector_floats(vector)[row])

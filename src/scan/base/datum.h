@@ -24,4 +24,11 @@ extern WA_MUST_CHECK bool wa_datum_to_vector(Oid type, WaVectorKind kind,
 extern Datum wa_vector_to_datum(Oid type, WaVectorKind kind,
 								const WaVector *vector, size_t row);
 
+/*
+ * Returns a value of SQL of a type that vectors hold as INT, that an INT stands for, and
+ * the other way around.
+ */
+extern Datum wa_integer_datum(Oid type, int64 value);
+extern int64 wa_integer_of_datum(Oid type, Datum value);
+
 #endif /* WA_SCAN_DATUM_H */

@@ -9,6 +9,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
 
+#include "scan/base/datum.h"
 #include "scan/expr/shift.h"
 
 /* What a function does with two integers. */
@@ -62,21 +63,6 @@ static int64
 greatest_of(Oid type)
 {
 	return -1 - least_of(type);
-}
-
-/* Returns an integer of SQL as a number. */
-static int64
-number_of(const Const *c)
-{
-	switch (c->consttype)
-	{
-		case INT2OID:
-			return DatumGetInt16(c->constvalue);
-		case INT4OID:
-			return DatumGetInt32(c->constvalue);
-		default:
-			return DatumGetInt64(c->constvalue);
-	}
 }
 
 /* Returns a type that has all values of an integer: the one before it was widened. */
@@ -140,7 +126,8 @@ wa_shift_make(WaAggregateCall *call)
 	shift = palloc0(sizeof(WaShift));
 	shift->function = sum->opfuncid;
 	shift->type = sum->opresulttype;
-	shift->c = number_of((const Const *) c);
+	shift->c = wa_integer_of_datum(((const Const *) c)->consttype,
+								   ((const Const *) c)->constvalue);
 	shift->is_less = operation == SUBTRACTS;
 	call->argument = x;
 	call->argument_type = exprType((Node *) x);

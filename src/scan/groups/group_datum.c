@@ -190,23 +190,6 @@ wa_groups_count(const WaGroups *groups)
 }
 
 static Datum
-integer_datum(Oid type, int64 integer)
-{
-	switch (type)
-	{
-		case INT2OID:
-			return Int16GetDatum((int16) integer);
-		case INT4OID:
-		case DATEOID:
-			return Int32GetDatum((int32) integer);
-		case OIDOID:
-			return ObjectIdGetDatum((Oid) integer);
-		default:
-			return Int64GetDatum(integer);
-	}
-}
-
-static Datum
 text_datum(const WaQueryValue *value)
 {
 	Size bytes = VARHDRSZ + value->text.length + value->shown;
@@ -268,8 +251,9 @@ other_datum(const WaGroupKey *key, const WaQueryValue *value)
 Datum
 wa_group_datum(const WaGroupKey *key, const WaQueryValue *value)
 {
-	return key->kind == WA_VECTOR_INT ? integer_datum(key->type, value->integer)
-									  : other_datum(key, value);
+	return key->kind == WA_VECTOR_INT
+			   ? wa_integer_datum(key->type, value->integer)
+			   : other_datum(key, value);
 }
 
 Datum

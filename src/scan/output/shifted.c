@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 
 #include "core/int128.h"
+#include "scan/base/datum.h"
 #include "scan/output/shifted.h"
 #include "scan/spill/group_store.h"
 
@@ -109,19 +110,9 @@ sum_result(const WaShift *shift, WaAggregate aggregate, const Values *values,
 
 /* Returns the result of an x. */
 static Datum
-integer_datum(const WaShift *shift, int64 x)
+result_of(const WaShift *shift, int64 x)
 {
-	const int64 number = (int64) wa_shift_apply(shift, x, 1);
-
-	switch (shift->type)
-	{
-		case INT2OID:
-			return Int16GetDatum((int16) number);
-		case INT4OID:
-			return Int32GetDatum((int32) number);
-		default:
-			return Int64GetDatum(number);
-	}
+	return wa_integer_datum(shift->type, (int64) wa_shift_apply(shift, x, 1));
 }
 
 Datum
@@ -140,9 +131,9 @@ wa_shifted_result(const WaScanStore *store, const WaScanResult *result,
 		case WA_AVG:
 			return sum_result(shift, result->aggregate, &values, is_null);
 		case WA_MIN:
-			return integer_datum(shift, values.min);
+			return result_of(shift, values.min);
 		case WA_MAX:
-			return integer_datum(shift, values.max);
+			return result_of(shift, values.max);
 		default:
 			/* The variance is that of x. */
 			return wa_aggregate_result(
