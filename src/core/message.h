@@ -23,7 +23,9 @@
 #define WA_CONTROL_FD  3
 #define WA_COUNTERS_FD 4
 
-/* What warpaggd ends with if it speaks another version than was asked for. */
+/* What warpaggd ends with when a device was lost, */
+#define WA_EXIT_DEVICE_LOST 2
+/* and if it speaks another version than was asked for. */
 #define WA_EXIT_OTHER_VERSION 3
 
 #define WA_HEARTBEAT_MS      1000

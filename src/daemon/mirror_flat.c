@@ -9,7 +9,6 @@
 #include "daemon/log.h"
 #include "daemon/mirror_convert.h"
 #include "daemon/mirror_internal.h"
-#include "daemon/server.h"
 
 /* What a piece of an array is. */
 enum

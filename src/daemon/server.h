@@ -9,9 +9,6 @@
 
 #define WA_MAX_CONNECTIONS 1024
 
-/* What the process ends with when a device was lost. */
-#define WA_EXIT_DEVICE_LOST 2
-
 /* Keeps many like lines out of the log. */
 typedef struct WaLogLimit
 {

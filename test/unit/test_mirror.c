@@ -12,7 +12,6 @@
 
 #include "daemon/mirror_internal.h"
 #include "daemon/mirror_rows.h"
-#include "daemon/server.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 #include "test/unit/test_mirror_device.h"
