@@ -7,6 +7,7 @@
 #include "core/decimal.h"
 #include "daemon/gpu_query.h"
 #include "daemon/gpu_ranks.h"
+#include "daemon/gpu_texts.h"
 #include "daemon/gpu_translation.h"
 #include "query/group_decimal.h"
 

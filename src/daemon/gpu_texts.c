@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "daemon/gpu_translation.h"
+#include "daemon/gpu_texts.h"
 
 /* Texts of a query at most: they are sorted for each. */
 #define MAX_TEXTS ((uint32_t) 1 << 16)

@@ -11,20 +11,7 @@
 #define WA_DAEMON_GPU_TEXTS_H
 
 #include "core/must_check.h"
-#include "core/program.h"
-
-typedef struct WaGpuTranslation WaGpuTranslation;
-
-/* The texts of a query; tables of ranks have no values until they are made. */
-typedef struct WaGpuTexts
-{
-	uint32_t count;
-	WaText *texts;     /* ascending, all different */
-	WaSteps *of_input; /* by register: from codes to ranks */
-	WaSteps *of_table; /* by table: from its texts' numbers to ranks */
-	bool trims;        /* texts without their trailing blanks are there, too */
-	WaSteps trimmed;   /* from ranks to ranks */
-} WaGpuTexts;
+#include "daemon/gpu_translation.h"
 
 /*
  * Finds the texts that come together in the query.  Returns false if they are too

@@ -6,14 +6,29 @@
 #define WA_DAEMON_GPU_TRANSLATION_H
 
 #include "core/must_check.h"
-#include "daemon/gpu_query.h"
-#include "daemon/gpu_texts.h"
+#include "cuda/query.h"
+#include "daemon/runner.h"
+#include "query/query.h"
 
 /* Instructions, registers or tables that a look-up adds at most. */
 #define WA_GPU_MOST_ADDED 9
 
 /* Likewise an instruction on texts, which may be a look-up, too, and a key. */
 #define WA_GPU_MOST_ADDED_TEXTS 4
+
+/*
+ * The texts of a query that come together (gpu_texts.h); tables of ranks have no values
+ * until they are made.
+ */
+typedef struct WaGpuTexts
+{
+	uint32_t count;
+	WaText *texts;     /* ascending, all different */
+	WaSteps *of_input; /* by register: from codes to ranks */
+	WaSteps *of_table; /* by table: from its texts' numbers to ranks */
+	bool trims;        /* texts without their trailing blanks are there, too */
+	WaSteps trimmed;   /* from ranks to ranks */
+} WaGpuTexts;
 
 /* A query that is being translated.  There is room for what is added. */
 typedef struct WaGpuTranslation
