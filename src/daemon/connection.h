@@ -1,6 +1,6 @@
 /*
  * connection.h
- *		One backend's connection: its state, and what its messages do.
+ *		One backend's connection: its state, and answers that say little.
  *
  * All of it belongs to the main thread, but for what other threads work at: the
  * job is the scheduler's while work is WA_WORK_REDUCE, the task that of the
@@ -45,40 +45,6 @@ typedef struct WaConnection
 	WaParcel parcel;
 } WaConnection;
 
-/*
- * Takes one message, if there is one, and does what it asks for.  Returns
- * false if the connection has to be closed: it has ended, does not read, or
- * has broken the protocol, which breach then tells.
- */
-bool wa_connection_receive(WaConnection *connection, WaService *service);
-
-/*
- * Sends what became of the connection's work, which has been collected.
- * Returns false if the connection has to be closed.
- */
-bool wa_connection_reply(WaConnection *connection, WaService *service);
-
-/*
- * Ends interest in the connection's work.  Returns true if nobody is at it any
- * more; else it is to be collected as usual, soon.
- */
-bool wa_connection_cancel(WaConnection *connection, WaService *service);
-
-/* Frees what a connection, at whose work nobody is, holds of ours. */
-void wa_connection_release(WaConnection *connection, WaService *service);
-
-/*
- * Tells the waiting backend that its job is being worked on, if that is true.
- * Returns false if the connection has to be closed.
- */
-bool wa_connection_heartbeat(WaConnection *connection, WaService *service);
-
-/*
- * Tells whether the connection's work has been answered, but is still to be
- * collected: until then it must not be listened to.
- */
-bool wa_connection_is_answered(const WaConnection *connection);
-
 /* Notes what rule was broken; the result, false, ends the connection. */
 bool wa_connection_break(WaConnection *connection, const char *breach);
 
@@ -86,8 +52,8 @@ bool wa_connection_break(WaConnection *connection, const char *breach);
 bool wa_connection_fail(const WaConnection *connection, uint32_t request,
 						WaStatus status, const char *text);
 
-/* Answers a request with DONE, which has a checksum of bulk data or 0; likewise. */
-bool wa_connection_done(const WaConnection *connection, uint32_t request,
-						uint32_t bulk);
+/* Sends a message without contents but a checksum of bulk data, or 0; likewise. */
+bool wa_connection_say(const WaConnection *connection, WaMessageType type,
+					   uint32_t request, uint32_t bulk);
 
 #endif /* WA_DAEMON_CONNECTION_H */

@@ -70,7 +70,7 @@ wa_resident_share(WaConnection *connection, WaService *service,
 		!take_parcel(parcel, service, fd, share->bytes))
 		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
 								  "could not map the parcel");
-	return wa_connection_done(connection, request, 0);
+	return wa_connection_say(connection, WA_MSG_DONE, request, 0);
 }
 
 /* Makes a task of the connection, to be filled in; or returns NULL. */
@@ -295,7 +295,7 @@ handle_pin(WaConnection *connection, WaService *service,
 	if (status != WA_OK)
 		return wa_connection_fail(connection, pin->header.request, status,
 								  error);
-	return wa_connection_done(connection, pin->header.request, 0);
+	return wa_connection_say(connection, WA_MSG_DONE, pin->header.request, 0);
 }
 
 /* UNLOAD: has a thread do it. */
@@ -341,7 +341,8 @@ handle_confirm(WaConnection *connection, WaService *service,
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	wa_store_confirm(&service->store, confirm);
 	wa_counter_add(&service->counters.counters->loads, 1);
-	return wa_connection_done(connection, confirm->header.request, 0);
+	return wa_connection_say(connection, WA_MSG_DONE, confirm->header.request,
+							 0);
 }
 
 /* FOLLOW */
@@ -464,7 +465,8 @@ wa_resident_reply(WaConnection *connection)
 		sent = send_listed(connection, connection->request, task->listed,
 						   task->bulk);
 	else if (task->status == WA_OK)
-		sent = wa_connection_done(connection, connection->request, task->bulk);
+		sent = wa_connection_say(connection, WA_MSG_DONE, connection->request,
+								 task->bulk);
 	else
 		sent = wa_connection_fail(connection, connection->request, task->status,
 								  task->error);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/clock.h"
+#include "daemon/connection_requests.h"
 #include "daemon/control.h"
 #include "daemon/log.h"
 #include "daemon/run_request.h"
