@@ -10,7 +10,6 @@
 #include "daemon/gpu_query.h"
 #include "daemon/gpu_runner.h"
 #include "daemon/gpus.h"
-#include "daemon/query_runner.h"
 
 /* Memory that the translation of a query may take. */
 #define TRANSLATION_BYTES ((size_t) 64 << 20)
@@ -18,7 +17,7 @@
 /* All that GPUs take part with. */
 typedef struct Parts
 {
-	void *run;
+	const WaGpuRun *run;
 	const WaRunRequest *request;
 	WaDeviceShare *shares;
 	WaArena arena;
@@ -63,18 +62,19 @@ end_part(const Parts *parts, WaGpuPart *part)
 {
 	wa_mirror_unuse(parts->request->mirror, &part->use);
 	if (part->state != NULL)
-		wa_query_runner.free_state(parts->run, part->state);
+		parts->run->free_state(parts->run->run, part->state);
 }
 
 /* Adds the part of a GPU, if it has one. */
 static void
 add_part(Parts *parts, unsigned device)
 {
+	const WaGpuRun *run = parts->run;
 	WaGpuPart *part = &parts->parts[parts->count];
 	char error[WA_MAX_ERROR_BYTES] = "";
 
 	*part = (WaGpuPart){.request = parts->request,
-						.query = wa_query_runner_query(parts->run),
+						.query = run->query,
 						.translated = parts->translated,
 						.shares = parts->shares};
 	if (!wa_mirror_use(parts->request->mirror, parts->request, device,
@@ -83,10 +83,10 @@ add_part(Parts *parts, unsigned device)
 	part->queries = wa_gpus_queries(parts->request->gpus, device);
 	part->spans = wa_gpu_spans_get(&part->use, parts->request);
 	if (part->queries != NULL && part->spans != NULL &&
-		wa_query_runner.make_state(parts->run, &part->state, error) == WA_OK &&
+		run->make_state(run->run, &part->state, error) == WA_OK &&
 		take_extents(part))
 	{
-		part->groups = wa_query_runner_groups(part->state);
+		part->groups = run->groups(part->state);
 		parts->count++;
 		return;
 	}
@@ -125,7 +125,7 @@ static WaStatus
 add_found(const Parts *parts, WaGpuPart *part, void **state, char *error)
 {
 	if (*state != NULL)
-		return wa_query_runner.merge(parts->run, *state, part->state, error);
+		return parts->run->merge(parts->run->run, *state, part->state, error);
 	*state = part->state;
 	part->state = NULL;
 	return WA_OK;
@@ -156,10 +156,10 @@ finish_parts(Parts *parts, void **state, char *error)
 }
 
 WaStatus
-wa_gpu_runner_use(void *run, void **state, const WaRunRequest *request,
-				  WaDeviceShare *shares, char *error)
+wa_gpu_runner_use(const WaGpuRun *run, void **state,
+				  const WaRunRequest *request, WaDeviceShare *shares,
+				  char *error)
 {
-	const WaQuery *query = wa_query_runner_query(run);
 	Parts *parts;
 	WaStatus status = WA_OK;
 
@@ -174,7 +174,8 @@ wa_gpu_runner_use(void *run, void **state, const WaRunRequest *request,
 	parts->shares = shares;
 	wa_arena_init(&parts->arena, TRANSLATION_BYTES);
 	wa_arena_use_budget(&parts->arena, request->budget);
-	parts->translated = wa_gpu_query_translate(&parts->arena, query, request);
+	parts->translated =
+		wa_gpu_query_translate(&parts->arena, run->query, request);
 	if (parts->translated != NULL)
 	{
 		for (unsigned device = 0; device < WA_MAX_DEVICES; device++)

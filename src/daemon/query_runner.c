@@ -559,17 +559,27 @@ query_write_groups(void *run, void *state, uint8_t *place)
 			   query->message.nwords * sizeof(uint64_t));
 }
 
-const WaQuery *
-wa_query_runner_query(const void *run)
-{
-	return ((const Query *) run)->query;
-}
-
 WaQueryRun *
 wa_query_runner_groups(const void *state)
 {
 	return ((const State *) state)->run;
 }
+
+#ifdef WA_WITH_CUDA
+static WaStatus
+query_use_devices(void *run, void **state, const WaRunRequest *request,
+				  WaDeviceShare *shares, char *error)
+{
+	const WaGpuRun own = {.run = run,
+						  .query = ((const Query *) run)->query,
+						  .make_state = query_make_state,
+						  .groups = wa_query_runner_groups,
+						  .merge = query_merge,
+						  .free_state = query_free_state};
+
+	return wa_gpu_runner_use(&own, state, request, shares, error);
+}
+#endif
 
 const WaRunner wa_query_runner = {
 	.kind = WA_DEVICE_CPU,
@@ -577,7 +587,7 @@ const WaRunner wa_query_runner = {
 	.make_state = query_make_state,
 	.process = query_process,
 #ifdef WA_WITH_CUDA
-	.use_devices = wa_gpu_runner_use,
+	.use_devices = query_use_devices,
 #endif
 	.merge = query_merge,
 	.divide = query_divide,

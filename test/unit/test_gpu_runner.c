@@ -11,7 +11,6 @@
 
 #include "core/decimal.h"
 #include "core/small_sum.h"
-#include "daemon/gpu_runner.h"
 #include "daemon/gpus.h"
 #include "daemon/query_runner.h"
 #include "query/partial_groups.h"
@@ -440,7 +439,8 @@ compute(const WaQuery *query, WaRunRequest *request, bool with_devices,
 
 	EXPECT(wa_query_runner.begin(request, &run, error) == WA_OK);
 	if (with_devices)
-		EXPECT(wa_gpu_runner_use(run, &state, request, shares, error) == WA_OK);
+		EXPECT(wa_query_runner.use_devices(run, &state, request, shares,
+										   error) == WA_OK);
 	if (state == NULL)
 		EXPECT(wa_query_runner.make_state(run, &state, error) == WA_OK);
 	for (uint64_t i = 0; i < request->nextents && status == WA_OK; i++)
@@ -825,7 +825,8 @@ keeps_to_budget(const WaQuery *query, const WaRunRequest *of)
 
 	request.budget = &budget;
 	EXPECT(wa_query_runner.begin(&request, &run, error) == WA_OK);
-	EXPECT(wa_gpu_runner_use(run, &state, &request, shares, error) == WA_OK);
+	EXPECT(wa_query_runner.use_devices(run, &state, &request, shares, error) ==
+		   WA_OK);
 	for (uint64_t i = 0; i < request.nextents; i++)
 		EXPECT(query->nkeys == 0 || !shares[i].taken ||
 			   wa_query_run_groups(wa_query_runner_groups(state)) == 0);
