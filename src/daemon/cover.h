@@ -19,7 +19,7 @@
 
 #include "daemon/cover_part.h"
 #include "daemon/mirror.h"
-#include "daemon/runner.h"
+#include "daemon/run_extents.h"
 
 typedef struct WaCover
 {

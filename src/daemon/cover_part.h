@@ -8,7 +8,7 @@
 #ifndef WA_DAEMON_COVER_PART_H
 #define WA_DAEMON_COVER_PART_H
 
-#include "daemon/runner.h"
+#include "daemon/run_extents.h"
 #include "daemon/store.h"
 
 /* An extent, to whose layout and columns its part has references. */

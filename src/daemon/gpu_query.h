@@ -11,7 +11,7 @@
 #define WA_DAEMON_GPU_QUERY_H
 
 #include "cuda/query.h"
-#include "daemon/runner.h"
+#include "daemon/run_extents.h"
 #include "query/query.h"
 
 /* A query for GPUs. */

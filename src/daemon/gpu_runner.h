@@ -10,7 +10,7 @@
 #define WA_DAEMON_GPU_RUNNER_H
 
 #include "daemon/cover.h"
-#include "daemon/runner.h"
+#include "daemon/run_extents.h"
 #include "query/run.h"
 
 /* A run, and what its runner does with its states: but for groups see WaRunner. */

@@ -7,7 +7,7 @@
 
 #include "core/must_check.h"
 #include "cuda/query.h"
-#include "daemon/runner.h"
+#include "daemon/run_extents.h"
 #include "query/query.h"
 
 /* Instructions, registers or tables that a look-up adds at most. */

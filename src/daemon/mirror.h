@@ -13,7 +13,7 @@
 #define WA_DAEMON_MIRROR_H
 
 #include "daemon/mirror_driver.h"
-#include "daemon/runner.h"
+#include "daemon/run_extents.h"
 #include "daemon/store.h"
 
 /* Runs of rows begin at multiples of this, and are multiples of it. */

@@ -17,7 +17,7 @@
 
 #include "core/must_check.h"
 #include "daemon/column.h"
-#include "daemon/runner.h"
+#include "daemon/run_extents.h"
 #include "daemon/store_known.h"
 
 #define WA_STORE_BUCKETS 1024
