@@ -18,7 +18,7 @@
 #define WA_DAEMON_COVER_H
 
 #include "daemon/cover_part.h"
-#include "daemon/mirror.h"
+#include "daemon/placement_cache.h"
 #include "daemon/run_extents.h"
 
 typedef struct WaCover

@@ -2,63 +2,19 @@
  * mirror.c
  *		What runs use of the copies on GPUs; see mirror.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/mirror_internal.h"
-
-struct WaPlacementCache
-{
-	uint32_t references; /* atomic */
-	pthread_mutex_t lock;
-	WaPlacement *of[WA_MAX_DEVICES]; /* or NULL; the lock guards it */
-};
-
-WaPlacementCache *
-wa_placement_cache_make(void)
-{
-	WaPlacementCache *cache = calloc(1, sizeof(*cache));
-
-	if (cache == NULL)
-		return NULL;
-	cache->references = 1;
-	(void) pthread_mutex_init(&cache->lock, NULL);
-	return cache;
-}
-
-WaPlacementCache *
-wa_placement_cache_retain(WaPlacementCache *cache)
-{
-	(void) __atomic_fetch_add(&cache->references, 1, __ATOMIC_RELAXED);
-	return cache;
-}
-
-void
-wa_placement_cache_release(WaPlacementCache *cache)
-{
-	if (cache == NULL ||
-		__atomic_fetch_sub(&cache->references, 1, __ATOMIC_ACQ_REL) != 1)
-		return;
-	for (int i = 0; i < WA_MAX_DEVICES; i++)
-		wa_placement_release(cache->of[i]);
-	(void) pthread_mutex_destroy(&cache->lock);
-	free(cache);
-}
 
 /* Returns a reference to the last placement on a device, or NULL. */
 static WaPlacement *
 find_kept(const WaPlacements *placements, const WaMirrorDevice *device)
 {
-	WaPlacement *kept;
-
 	if (placements == NULL)
 		return NULL;
-	(void) pthread_mutex_lock(&placements->cache->lock);
-	kept = placements->cache->of[device->ordinal];
-	if (kept != NULL)
-		(void) __atomic_fetch_add(&kept->references, 1, __ATOMIC_RELAXED);
-	(void) pthread_mutex_unlock(&placements->cache->lock);
-	return kept;
+	/* The first member of a placement is what is kept. */
+	return (WaPlacement *) wa_placement_cache_find(placements->cache,
+												   device->ordinal);
 }
 
 /* Keeps a placement, instead of that which was kept before. */
@@ -66,16 +22,9 @@ static void
 keep(const WaPlacements *placements, const WaMirrorDevice *device,
 	 WaPlacement *placement)
 {
-	WaPlacement *old;
-
-	if (placements == NULL)
-		return;
-	(void) __atomic_fetch_add(&placement->references, 1, __ATOMIC_RELAXED);
-	(void) pthread_mutex_lock(&placements->cache->lock);
-	old = placements->cache->of[device->ordinal];
-	placements->cache->of[device->ordinal] = placement;
-	(void) pthread_mutex_unlock(&placements->cache->lock);
-	wa_placement_release(old);
+	if (placements != NULL)
+		wa_placement_cache_keep(placements->cache, device->ordinal,
+								&placement->kept);
 }
 
 /* Describes the flat columns, to which it takes references. */
@@ -123,7 +72,8 @@ describe_before(WaMirrorUse *use, WaPlacement *before)
 		.places = use->placement->places,
 		.note = note,
 		/* The cache, which alone gives references away, has another one now. */
-		.is_ours = __atomic_load_n(&before->references, __ATOMIC_ACQUIRE) == 1,
+		.is_ours =
+			__atomic_load_n(&before->kept.references, __ATOMIC_ACQUIRE) == 1,
 	};
 }
 

@@ -13,6 +13,7 @@
 #define WA_DAEMON_MIRROR_H
 
 #include "daemon/mirror_driver.h"
+#include "daemon/placement_cache.h"
 #include "daemon/run_extents.h"
 #include "daemon/store.h"
 
@@ -94,40 +95,6 @@ typedef struct WaMirrorUse
 	struct WaPlacement *placement; /* the mirror's own */
 	struct WaPlacement *other;     /* likewise, or NULL: of what was before */
 } WaMirrorUse;
-
-/*
- * Tells extents of requests for columns of the same names apart: extents with the same id
- * are the same one, with the same columns, which has been there, and referred to them,
- * since it was first in a request.
- */
-typedef struct WaExtentId
-{
-	uint64_t id;
-	uint32_t order; /* ascends in a request */
-} WaExtentId;
-
-/*
- * Where extents of the last requests for some columns are, for the next one: what has
- * not changed is found in it.
- */
-typedef struct WaPlacementCache WaPlacementCache;
-
-/* Makes an empty one, with one reference, or returns NULL. */
-WaPlacementCache *wa_placement_cache_make(void);
-
-/* Takes another reference, and returns it. */
-WaPlacementCache *wa_placement_cache_retain(WaPlacementCache *cache);
-
-/* Gives up a reference; NULL is nothing. */
-void wa_placement_cache_release(WaPlacementCache *cache);
-
-/* What a request has to look in, and to keep there. */
-typedef struct WaPlacements
-{
-	WaPlacementCache *cache;
-	uint64_t id;           /* of the request's extents, all of them */
-	const WaExtentId *ids; /* of each */
-} WaPlacements;
 
 /* Returns the note of a use, or NULL; it is constant, and there as long. */
 const WaMirrorNote *wa_mirror_note(const WaMirrorUse *use);

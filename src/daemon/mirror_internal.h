@@ -153,8 +153,8 @@ struct WaMirror
  */
 typedef struct WaPlacement
 {
-	uint32_t references;
-	uint64_t id; /* of the extents, all of them; 0: there is none */
+	WaKeptPlacement kept; /* first */
+	uint64_t id;          /* of the extents, all of them; 0: there is none */
 	uint64_t changes;
 	uint64_t retired;
 	uint64_t rows;

@@ -292,12 +292,12 @@ order_by_place(const Making *making)
 			&placement->placed[placement->extents[placement->nextents - 1]]);
 }
 
-void
-wa_placement_release(WaPlacement *placement)
+/* Frees a placement to which nobody refers any more. */
+static void
+free_placement(WaKeptPlacement *kept)
 {
-	if (placement == NULL ||
-		__atomic_fetch_sub(&placement->references, 1, __ATOMIC_ACQ_REL) != 1)
-		return;
+	WaPlacement *placement = (WaPlacement *) kept;
+
 	if (placement->note != NULL)
 		placement->note->free(placement->note);
 	free(placement->placed);
@@ -305,6 +305,13 @@ wa_placement_release(WaPlacement *placement)
 	free(placement->places);
 	free(placement->first_rows);
 	free(placement);
+}
+
+void
+wa_placement_release(WaPlacement *placement)
+{
+	if (placement != NULL)
+		wa_kept_placement_release(&placement->kept);
 }
 
 /* Makes a placement with room for the extents of a request, or returns NULL. */
@@ -316,7 +323,7 @@ begin_placement(const WaMirrorDevice *device, const WaRunRequest *request)
 
 	if (made == NULL)
 		return NULL;
-	made->references = 1;
+	made->kept = (WaKeptPlacement){1, free_placement};
 	made->id = request->placements == NULL ? 0 : request->placements->id;
 	made->changes = device->changes;
 	made->retired = device->mirror->retired;
