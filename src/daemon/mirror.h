@@ -118,7 +118,10 @@ bool wa_mirror_use(WaMirror *mirror, const WaRunRequest *request,
 /* Ends a use; nothing may be reading on the device any more. */
 void wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use);
 
-/* Makes the mirror of a store, which has no devices yet; or returns NULL. */
+/*
+ * Makes the mirror of a store, which has no devices yet, and tells the store what to call
+ * (WaCopier); or returns NULL.
+ */
 WaMirror *wa_mirror_make(WaStore *store, const WaMirrorDriver *driver);
 
 /* Adds a GPU, which has so much memory free, before the start. */
@@ -130,32 +133,6 @@ void wa_mirror_add_device(WaMirror *mirror, unsigned ordinal,
  * what is there already.
  */
 void wa_mirror_start(WaMirror *mirror);
-
-/* Has the GPU of an extent copy what has been loaded. */
-void wa_mirror_loaded(WaMirror *mirror, const WaRelation *relation,
-					  uint32_t number, unsigned device);
-
-/* Columns that are about to take the places of others of an extent. */
-typedef struct WaMirrorNews
-{
-	const WaRelation *relation;
-	uint32_t number;
-	unsigned device; /* that has the extent */
-	bool is_asked;   /* somebody has asked for columns of it */
-	const WaLayout *old_layout;
-	WaLayout *layout;
-	uint32_t ncolumns; /* of which some may be NULL */
-	WaColumn *const *old_columns;
-	WaColumn *const *columns;
-} WaMirrorNews;
-
-/*
- * Has those of the columns copied whose predecessors have copies, and waits for that, but
- * not for longer than wait_ns.  Nobody else knows of them yet; the caller has references
- * to all.
- */
-void wa_mirror_ahead(WaMirror *mirror, const WaMirrorNews *news,
-					 int64_t wait_ns);
 
 /* Returns the bytes of a GPU's memory that copies take. */
 uint64_t wa_mirror_bytes(WaMirror *mirror, unsigned device);

@@ -54,7 +54,7 @@ choose_rows(WaMirror *mirror, const WaLayout *old, uint32_t nrows)
 
 /* Makes a wish with references to the columns that are to be copied, or NULL. */
 static WaMirrorAhead *
-make(WaMirror *mirror, const WaMirrorNews *news)
+make(WaMirror *mirror, const WaNews *news)
 {
 	WaMirrorAhead *ahead = calloc(1, sizeof(*ahead));
 	WaMirrorPick *pick;
@@ -104,7 +104,7 @@ wait_for(WaMirrorDevice *device, WaMirrorAhead *ahead, int64_t until_ns)
 }
 
 void
-wa_mirror_ahead(WaMirror *mirror, const WaMirrorNews *news, int64_t wait_ns)
+wa_mirror_ahead(WaMirror *mirror, const WaNews *news, int64_t wait_ns)
 {
 	const int64_t until_ns = wa_clock_ns() + wait_ns;
 	WaMirrorDevice *device = wa_mirror_device(mirror, news->device);

@@ -284,9 +284,12 @@ bool wa_mirror_load(WaMirrorDevice *device, const WaMirrorKey *key);
 /* Copies what was picked; false if something was left out. */
 bool wa_mirror_load_pick(WaMirrorDevice *device, const WaMirrorPick *pick);
 
-/* mirror_ahead.c: in the device's thread, without a lock. */
+/* mirror_ahead.c */
 
-/* Copies what somebody waits for. */
+/* See WaCopier. */
+void wa_mirror_ahead(WaMirror *mirror, const WaNews *news, int64_t wait_ns);
+
+/* Copies what somebody waits for: in the device's thread, without a lock. */
 void wa_mirror_serve(WaMirrorDevice *device);
 
 /* mirror_store.c: these take the store's lock. */

@@ -121,6 +121,42 @@ mirror_main(void *arg)
 	return NULL;
 }
 
+WaMirrorDevice *
+wa_mirror_device(WaMirror *mirror, unsigned ordinal)
+{
+	if (!__atomic_load_n(&mirror->started, __ATOMIC_ACQUIRE))
+		return NULL;
+	for (unsigned i = 0; i < mirror->ndevices; i++)
+		if (mirror->devices[i]->ordinal == ordinal)
+			return mirror->devices[i];
+	return NULL;
+}
+
+/* See WaCopier. */
+static void
+note_loaded(WaMirror *mirror, const WaRelation *relation, uint32_t number,
+			unsigned ordinal)
+{
+	WaMirrorDevice *device = wa_mirror_device(mirror, ordinal);
+
+	if (device == NULL)
+		return;
+	(void) pthread_mutex_lock(&device->lock);
+	if (device->count < WA_MIRROR_QUEUE)
+	{
+		device->queue[(device->first + device->count) % WA_MIRROR_QUEUE] =
+			(WaMirrorKey){*relation, number};
+		device->count++;
+	}
+	else
+		device->sweeping = true;
+	(void) pthread_cond_signal(&device->wakeup);
+	(void) pthread_mutex_unlock(&device->lock);
+}
+
+static const WaCopier copier = {.loaded = note_loaded,
+								.ahead = wa_mirror_ahead};
+
 WaMirror *
 wa_mirror_make(WaStore *store, const WaMirrorDriver *driver)
 {
@@ -129,6 +165,7 @@ wa_mirror_make(WaStore *store, const WaMirrorDriver *driver)
 	if (mirror == NULL)
 		return NULL;
 	mirror->store = store;
+	store->copier = &copier;
 	mirror->driver = driver;
 	(void) pthread_rwlock_init(&mirror->lock, NULL);
 	return mirror;
@@ -192,38 +229,6 @@ wa_mirror_start(WaMirror *mirror)
 	__atomic_store_n(&mirror->started, true, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < mirror->ndevices; i++)
 		start_thread(mirror->devices[i]);
-}
-
-WaMirrorDevice *
-wa_mirror_device(WaMirror *mirror, unsigned ordinal)
-{
-	if (!__atomic_load_n(&mirror->started, __ATOMIC_ACQUIRE))
-		return NULL;
-	for (unsigned i = 0; i < mirror->ndevices; i++)
-		if (mirror->devices[i]->ordinal == ordinal)
-			return mirror->devices[i];
-	return NULL;
-}
-
-void
-wa_mirror_loaded(WaMirror *mirror, const WaRelation *relation, uint32_t number,
-				 unsigned ordinal)
-{
-	WaMirrorDevice *device = wa_mirror_device(mirror, ordinal);
-
-	if (device == NULL)
-		return;
-	(void) pthread_mutex_lock(&device->lock);
-	if (device->count < WA_MIRROR_QUEUE)
-	{
-		device->queue[(device->first + device->count) % WA_MIRROR_QUEUE] =
-			(WaMirrorKey){*relation, number};
-		device->count++;
-	}
-	else
-		device->sweeping = true;
-	(void) pthread_cond_signal(&device->wakeup);
-	(void) pthread_mutex_unlock(&device->lock);
 }
 
 void

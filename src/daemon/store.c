@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "daemon/clock.h"
-#include "daemon/mirror.h"
 #include "daemon/store_evict.h"
 #include "daemon/store_follow.h"
 #include "daemon/store_load.h"
@@ -172,7 +171,7 @@ publish(WaLoad *load)
 	static const uint64_t all[WA_EXTENT_WORDS] = {
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
 		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-	WaMirror *mirror = load->store->mirror;
+	const WaStore *store = load->store;
 	WaGarbage garbage = {0};
 	WaExtent *extent;
 	uint32_t device = 0;
@@ -195,9 +194,9 @@ publish(WaLoad *load)
 	}
 	(void) pthread_mutex_unlock(&load->store->lock);
 	wa_garbage_release(&garbage);
-	if (extent != NULL && mirror != NULL)
-		wa_mirror_loaded(mirror, &load->head->relation, load->head->number,
-						 device);
+	if (extent != NULL && store->mirror != NULL)
+		store->copier->loaded(store->mirror, &load->head->relation,
+							  load->head->number, device);
 	return extent != NULL;
 }
 

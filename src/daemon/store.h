@@ -138,14 +138,44 @@ typedef struct WaStoredRelation
 	WaKeptCover kept[WA_STORE_COVERS]; /* which have room for all parts */
 } WaStoredRelation;
 
+/* Columns that are about to take the places of others of an extent. */
+typedef struct WaNews
+{
+	const WaRelation *relation;
+	uint32_t number;
+	unsigned device; /* that has the extent */
+	bool is_asked;   /* somebody has asked for columns of it */
+	const WaLayout *old_layout;
+	WaLayout *layout;
+	uint32_t ncolumns; /* of which some may be NULL */
+	WaColumn *const *old_columns;
+	WaColumn *const *columns;
+} WaNews;
+
+/* What the mirror, which copies columns to GPUs, is told to do. */
+typedef struct WaCopier
+{
+	/* Has the GPU of an extent copy what has been loaded. */
+	void (*loaded)(struct WaMirror *mirror, const WaRelation *relation,
+				   uint32_t number, unsigned device);
+
+	/*
+	 * Has those of the columns copied whose predecessors have copies, and waits for
+	 * that, but not for longer than wait_ns.  Nobody else knows of them yet; the caller
+	 * has references to all.
+	 */
+	void (*ahead)(struct WaMirror *mirror, const WaNews *news, int64_t wait_ns);
+} WaCopier;
+
 typedef struct WaStore
 {
 	pthread_mutex_t lock;
-	WaMemory memory;                  /* its own rules: memory.h */
-	struct WaMirror *mirror;          /* constant: copies on GPUs, or NULL */
-	struct WaGpus *gpus;              /* constant: compute queries, or NULL */
-	struct WaWatch *watch;            /* constant: of copies, or NULL */
-	unsigned ndevices;                /* that extents are spread over */
+	WaMemory memory;         /* its own rules: memory.h */
+	struct WaMirror *mirror; /* constant: copies on GPUs, or NULL */
+	const WaCopier *copier;  /* constant: the mirror's, if there is one */
+	struct WaGpus *gpus;     /* constant: compute queries, or NULL */
+	struct WaWatch *watch;   /* constant: of copies, or NULL */
+	unsigned ndevices;       /* that extents are spread over */
 	uint32_t devices[WA_MAX_DEVICES]; /* their ordinals */
 	uint32_t autoload_permille;       /* of the memory: store_evict.h */
 	int64_t keep_ns;                  /* likewise: the rule of eviction */

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/mirror.h"
 #include "daemon/store_follow.h"
 #include "daemon/store_layer.h"
 
@@ -159,10 +158,11 @@ static void
 copy_ahead(const Patch *patch)
 {
 	const WaLoad *load = patch->load;
+	const WaStore *store = load->store;
 	const bool is_overlay = patch->folded.layout == NULL;
 	const WaLayer *made = is_overlay ? &patch->over : &patch->folded;
 	const WaLayer *base = &patch->base;
-	const WaMirrorNews news = {
+	const WaNews news = {
 		.relation = &load->head->relation,
 		.number = load->head->number | (is_overlay ? WA_OVERLAY : 0),
 		.device = patch->device,
@@ -176,8 +176,8 @@ copy_ahead(const Patch *patch)
 		.columns = made->columns,
 	};
 
-	if (load->store->mirror != NULL && made->layout != NULL)
-		wa_mirror_ahead(load->store->mirror, &news, load->store->copies_ns);
+	if (store->mirror != NULL && made->layout != NULL)
+		store->copier->ahead(store->mirror, &news, store->copies_ns);
 }
 
 /*
@@ -344,8 +344,9 @@ publish(Patch *patch, bool *is_done)
 	(void) pthread_mutex_unlock(&store->lock);
 	wa_garbage_release(&garbage);
 	if (*is_done && store->mirror != NULL)
-		wa_mirror_loaded(store->mirror, &load->head->relation,
-						 number | (is_overlay ? WA_OVERLAY : 0), patch->device);
+		store->copier->loaded(store->mirror, &load->head->relation,
+							  number | (is_overlay ? WA_OVERLAY : 0),
+							  patch->device);
 	return status;
 }
 
