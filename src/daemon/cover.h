@@ -9,7 +9,7 @@
  * the relation's extents changes, or what is fresh of it; then the parts of it that have
  * not changed are part of the next one.
  *
- * A cover is constant from when wa_cover_take returns it until its last user has released
+ * A cover is constant from when wa_cover_take (cover_take.h) returns it until its last user has released
  * it.  One that is kept and to which nobody else refers may lose parts then, and become
  * the next one: then references of the parts that have not changed, which lie anywhere in
  * memory, need not be touched, nor sums and lists be made anew.
@@ -53,12 +53,6 @@ wa_cover_extent(const WaCover *cover, uint64_t i)
 	/* The first member of an extent is what is in the list. */
 	return (const WaCoverExtent *) (const void *) cover->list[i];
 }
-
-/*
- * Returns a reference to the cover of a use that has begun, of columns of these
- * names: one that is kept, or one that is made.  Returns NULL if there is no memory.
- */
-WaCover *wa_cover_take(WaStore *store, WaUse *use, const WaColumnName *names);
 
 /*
  * Adds places, which are empty, behind those of a cover that nobody else uses, so that

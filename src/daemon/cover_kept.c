@@ -7,6 +7,7 @@
 
 #include "daemon/clock.h"
 #include "daemon/cover_kept.h"
+#include "daemon/store_find.h"
 
 /* Parts lie anywhere in memory: so many more are fetched. */
 #define PARTS_AHEAD 16

@@ -13,7 +13,6 @@
 #define WA_DAEMON_COVER_KEPT_H
 
 #include "daemon/cover.h"
-#include "daemon/store_map.h"
 
 /* Returns a reference to the cover that is kept for such a use, or NULL. */
 WaCover *wa_kept_take(WaStore *store, const WaUse *use,

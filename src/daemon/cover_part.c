@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "daemon/cover_part.h"
-#include "daemon/store_map.h"
+#include "daemon/store_find.h"
 
 #define CACHE_LINE 64
 

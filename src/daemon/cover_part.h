@@ -9,7 +9,7 @@
 #define WA_DAEMON_COVER_PART_H
 
 #include "daemon/run_extents.h"
-#include "daemon/store.h"
+#include "daemon/store_usable.h"
 
 /* An extent, to whose layout and columns its part has references. */
 typedef struct WaCoverExtent

@@ -7,6 +7,9 @@
 #include "daemon/clock.h"
 #include "daemon/cover_kept.h"
 #include "daemon/cover_renew.h"
+#include "daemon/cover_take.h"
+#include "daemon/store_find.h"
+#include "daemon/store_use.h"
 
 /* For columns that queries have used within this time, */
 #define RENEWED_NS (10 * WA_NS_PER_S)

@@ -116,9 +116,9 @@ UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
 	chunks memory ledger dictionary column column_patch column_texts column_values \
 	store store_map store_answers store_evict store_follow store_known store_patch \
-	store_layer store_sums store_use mirror mirror_ahead mirror_convert mirror_flat \
+	store_find store_layer store_sums store_usable store_use mirror mirror_ahead mirror_convert mirror_flat \
 	mirror_load mirror_place mirror_rows mirror_space mirror_store mirror_thread watch \
-	log parcel finished pool run run_budget run_states answer_file cover cover_part \
+	log parcel finished pool run run_budget run_states answer_file cover cover_take cover_part \
 	cover_kept cover_renew cover_places placement_cache cgroup)
 # Needs what is only linked where there are GPUs, but none.
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts \

@@ -29,8 +29,6 @@
 /* Rows that every piece of memory, of whatever array, is a multiple of. */
 #define WA_MIRROR_CHUNK_ROWS (WA_CUDA_PIECE_BYTES * 8 / WA_MIRROR_MAX_BITS)
 
-typedef struct WaMirror WaMirror;
-
 /* A flat column on a device: element r is row r of the relation's row space. */
 typedef struct WaMirrorColumn
 {

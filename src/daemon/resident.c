@@ -9,6 +9,7 @@
 #include "core/checksum.h"
 #include "daemon/resident.h"
 #include "daemon/socket.h"
+#include "daemon/store_evict.h"
 
 #define OUT_OF_BOUNDS "its request is out of bounds"
 

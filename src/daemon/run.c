@@ -10,10 +10,11 @@
 #include "core/checksum.h"
 #include "daemon/answer_file.h"
 #include "daemon/clock.h"
-#include "daemon/cover.h"
+#include "daemon/cover_take.h"
 #include "daemon/run.h"
 #include "daemon/run_budget.h"
 #include "daemon/run_states.h"
+#include "daemon/store_use.h"
 
 #define QUERY_ALIGNMENT 64
 

@@ -5,6 +5,7 @@
 #include "daemon/run_request.h"
 #include "daemon/run.h"
 #include "daemon/socket.h"
+#include "daemon/store_use.h"
 
 /* Sends an answer. */
 static bool

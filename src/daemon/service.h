@@ -17,6 +17,7 @@
 #include "daemon/scheduler.h"
 #include "daemon/staging.h"
 #include "daemon/store.h"
+#include "daemon/store_follow.h"
 #include "daemon/tasks.h"
 #include "daemon/watch.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/clock.h"
+#include "daemon/store.h"
 #include "daemon/store_evict.h"
 #include "daemon/store_follow.h"
 #include "daemon/store_load.h"
@@ -44,16 +45,6 @@ wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
 		wa_map_note_change(extent);
 	}
 	(void) pthread_mutex_unlock(&store->lock);
-}
-
-void
-wa_store_trim(WaStore *store)
-{
-	uint64_t excess;
-
-	do
-		excess = wa_memory_excess(&store->memory);
-	while (excess > 0 && wa_evict(store, NULL, excess));
 }
 
 void

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/checksum.h"
+#include "daemon/store.h"
 #include "daemon/store_follow.h"
 #include "daemon/store_sums.h"
 

@@ -194,6 +194,16 @@ wa_evict(void *arg, const void *user, uint64_t bytes)
 	return evicted;
 }
 
+void
+wa_store_trim(WaStore *store)
+{
+	uint64_t excess;
+
+	do
+		excess = wa_memory_excess(&store->memory);
+	while (excess > 0 && wa_evict(store, NULL, excess));
+}
+
 /* Returns what a column of a head will take, the texts of a dictionary aside. */
 static uint64_t
 bytes_of(const WaExtentColumn *column, uint32_t nrows)

@@ -74,4 +74,14 @@ void wa_evict_note_use(const WaPins *pins);
 WaKeep wa_evict_keep(const WaStore *store, const WaStoredRelation *relation,
 					 uint32_t place, int64_t now_ns);
 
+/* Evicts what is too much for the limit, unless it is in use. */
+void wa_store_trim(WaStore *store);
+
+/*
+ * Pins a relation, or unpins it.  Returns WA_OK; or a text in error, and WA_BAD_REQUEST
+ * if there is nothing of it to be pinned, or WA_OUT_OF_MEMORY if it is too much.
+ */
+WaStatus wa_store_pin(WaStore *store, const WaRelation *relation, bool pinned,
+					  char *error, size_t error_bytes);
+
 #endif /* WA_DAEMON_STORE_EVICT_H */

@@ -21,4 +21,7 @@
 void wa_follow_refresh(const WaStore *store, WaExtent *extent,
 					   uint64_t position, const uint64_t *blocks);
 
+/* Does what a sound FOLLOW says; returns how far WAL is known then. */
+uint64_t wa_store_follow(WaStore *store, const WaFollowMessage *follow);
+
 #endif /* WA_DAEMON_STORE_FOLLOW_H */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/cover.h"
 #include "daemon/cover_kept.h"
 #include "daemon/store_map.h"
 #include "daemon/store_sums.h"
@@ -46,33 +45,11 @@ wa_garbage_release(WaGarbage *garbage)
 	garbage->bytes = 0;
 }
 
-/* Returns where the list of relations with such a name begins. */
-static WaStoredRelation **
-bucket_of(const WaStore *store, const WaRelation *name)
-{
-	uint64_t hash = name->file;
-
-	hash = (hash * 31 + name->database) * 31 + name->tablespace;
-	hash *= UINT64_C(0x9E3779B97F4A7C15);
-	return (WaStoredRelation **) &store->buckets[hash % WA_STORE_BUCKETS];
-}
-
-WaStoredRelation *
-wa_map_find_relation(const WaStore *store, const WaRelation *name)
-{
-	WaStoredRelation *relation = *bucket_of(store, name);
-
-	while (relation != NULL &&
-		   memcmp(&relation->name, name, sizeof(*name)) != 0)
-		relation = relation->next;
-	return relation;
-}
-
 WaStoredRelation *
 wa_map_make_relation(WaStore *store, const WaRelation *name)
 {
 	WaStoredRelation *relation = wa_map_find_relation(store, name);
-	WaStoredRelation **bucket = bucket_of(store, name);
+	WaStoredRelation **bucket = wa_map_bucket(store, name);
 
 	if (relation != NULL)
 		return relation;
@@ -83,16 +60,6 @@ wa_map_make_relation(WaStore *store, const WaRelation *name)
 	relation->next = *bucket;
 	*bucket = relation;
 	return relation;
-}
-
-int64_t
-wa_map_find_record(const WaStoredRelation *relation, const WaColumnName *name)
-{
-	for (uint32_t i = 0; i < relation->nrecords; i++)
-		if (relation->records[i].exists &&
-			memcmp(&relation->records[i].name, name, sizeof(*name)) == 0)
-			return i;
-	return -1;
 }
 
 /* Returns the place of a record that is free, made if need be, or -1. */
@@ -154,7 +121,7 @@ wa_map_clean_record(WaStoredRelation *relation, uint32_t place,
 void
 wa_map_clean_relation(WaStore *store, WaStoredRelation *relation)
 {
-	WaStoredRelation **link = bucket_of(store, &relation->name);
+	WaStoredRelation **link = wa_map_bucket(store, &relation->name);
 
 	if (relation->nextents > 0 || relation->pins > 0)
 		return;
@@ -212,83 +179,6 @@ wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage)
 	wa_map_clean_relation(store, relation);
 }
 
-uint32_t
-wa_map_search(const WaStoredRelation *relation, uint32_t number)
-{
-	uint32_t low = 0;
-	uint32_t high = relation->nextents;
-
-	while (low < high)
-	{
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (relation->extents[middle]->number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-uint32_t
-wa_map_search_part(const WaStoredRelation *relation, uint32_t number)
-{
-	uint32_t low = 0;
-	uint32_t high = relation->nparts;
-
-	/* Of most relations there are all extents, the first at place 0. */
-	if (number < high && relation->parts[number].number == number)
-		return number;
-	while (low < high)
-	{
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (relation->parts[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-WaExtentPart *
-wa_map_find_part(const WaStoredRelation *relation, uint32_t number)
-{
-	const uint32_t extent = wa_extent_number(number);
-	const uint32_t place = wa_map_search_part(relation, extent);
-
-	if (place < relation->nparts && relation->parts[place].number == extent)
-		return &relation->parts[place];
-	return NULL;
-}
-
-/* Returns the place in its part of an extent of such a number. */
-static WaExtent **
-place_in_part(WaExtentPart *part, uint32_t number)
-{
-	return number >= WA_OVERLAY ? &part->overlay : &part->extent;
-}
-
-WaExtent *
-wa_map_find_extent(const WaStoredRelation *relation, uint32_t number)
-{
-	WaExtentPart *part = wa_map_find_part(relation, number);
-
-	return part == NULL ? NULL : *place_in_part(part, number);
-}
-
-WaExtent *
-wa_map_find_overlay(const WaStoredRelation *relation, uint32_t number)
-{
-	return wa_map_find_extent(relation, number | WA_OVERLAY);
-}
-
-WaColumn *
-wa_map_column(const WaExtent *extent, uint32_t place)
-{
-	return place < extent->room ? extent->columns[place] : NULL;
-}
-
 /* Makes room for more parts. */
 static bool
 grow_parts(WaStoredRelation *relation)
@@ -332,7 +222,7 @@ leave_part(WaStoredRelation *relation, uint32_t number)
 {
 	WaExtentPart *part = wa_map_find_part(relation, number);
 
-	*place_in_part(part, number) = NULL;
+	*wa_map_place_in_part(part, number) = NULL;
 	if (part->extent != NULL || part->overlay != NULL)
 		return;
 	wa_kept_remove(relation, (uint32_t) (part - relation->parts));
@@ -454,7 +344,7 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 		free(extent);
 		return NULL;
 	}
-	*place_in_part(part, number) = extent;
+	*wa_map_place_in_part(part, number) = extent;
 	extent->relation = relation;
 	extent->number = number;
 	extent->device = store->devices[wa_extent_number(number) % store->ndevices];

@@ -1,6 +1,6 @@
 /*
  * store_map.h
- *		Finding, linking and removing what is in the store's map.
+ *		Linking and removing what is in the store's map.
  *
  * The caller has the store's lock, everywhere.  What has lost its last place in
  * the map is collected as garbage and released once the lock is free.
@@ -9,23 +9,15 @@
 #define WA_DAEMON_STORE_MAP_H
 
 #include "core/must_check.h"
-#include "daemon/store.h"
+#include "daemon/store_find.h"
 
 /* Gives up the references, and large amounts of memory to the system. */
 void wa_garbage_release(WaGarbage *garbage);
 
-/* Returns the relation, or NULL. */
-WaStoredRelation *wa_map_find_relation(const WaStore *store,
-									   const WaRelation *name);
-
 /* Returns the relation, made if need be, or NULL if there is no memory. */
 WaStoredRelation *wa_map_make_relation(WaStore *store, const WaRelation *name);
 
-/* Returns the place of a column's record, -1 if there is none. */
-int64_t wa_map_find_record(const WaStoredRelation *relation,
-						   const WaColumnName *name);
-
-/* The same, made if need be; -1 if there is no memory. */
+/* Returns the place of a column's record, made if need be; -1: there is no memory. */
 int64_t wa_map_make_record(WaStoredRelation *relation,
 						   const WaColumnName *name);
 
@@ -47,19 +39,6 @@ WA_MUST_CHECK bool wa_map_pin(WaStore *store, const WaRelation *name,
 /* Takes pins away; what nobody needs any more goes. */
 void wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage);
 
-/* Returns where in extents the first of that number or a larger one is. */
-uint32_t wa_map_search(const WaStoredRelation *relation, uint32_t number);
-
-/* Returns the extent, or NULL. */
-WaExtent *wa_map_find_extent(const WaStoredRelation *relation, uint32_t number);
-
-/* Returns the overlay of an extent of that number, or NULL. */
-WaExtent *wa_map_find_overlay(const WaStoredRelation *relation,
-							  uint32_t number);
-
-/* Returns the column of the record at a place, or NULL. */
-WaColumn *wa_map_column(const WaExtent *extent, uint32_t place);
-
 /*
  * Adds an extent without columns, cached and fresh blocks to a relation that has none of
  * its number.  Takes over the reference to the layout.  Returns NULL if there is no
@@ -79,13 +58,6 @@ WaLayout *wa_map_set_layout(WaStore *store, WaExtent *extent, WaLayout *layout);
  * are not right any more.
  */
 void wa_map_note_change(WaExtent *extent);
-
-/* Returns where in parts the first of that number or a larger one is. */
-uint32_t wa_map_search_part(const WaStoredRelation *relation, uint32_t number);
-
-/* Returns the part that an extent, or an overlay, is of, or NULL if there is none. */
-WaExtentPart *wa_map_find_part(const WaStoredRelation *relation,
-							   uint32_t number);
 
 /* Makes sure that the extent has room for a column at each place. */
 WA_MUST_CHECK bool wa_map_make_room(WaExtent *extent);

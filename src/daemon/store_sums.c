@@ -3,7 +3,7 @@
  *		What all extents have of columns; see store_sums.h.
  */
 #include "daemon/store_sums.h"
-#include "daemon/store_map.h"
+#include "daemon/store_find.h"
 
 const WaResidency wa_sums_nothing = {.smallest = INT64_MAX,
 									 .largest = INT64_MIN};

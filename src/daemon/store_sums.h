@@ -8,7 +8,7 @@
 #ifndef WA_DAEMON_STORE_SUMS_H
 #define WA_DAEMON_STORE_SUMS_H
 
-#include "daemon/store.h"
+#include "daemon/store_state.h"
 
 /* What there is of a column in no extent. */
 extern const WaResidency wa_sums_nothing;

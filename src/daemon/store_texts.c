@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "daemon/store_map.h"
+#include "daemon/store.h"
+#include "daemon/store_find.h"
 
 /* A place where texts are written. */
 typedef struct Place

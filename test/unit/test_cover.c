@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/cover.h"
 #include "daemon/cover_renew.h"
+#include "daemon/cover_take.h"
 #include "daemon/store_map.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
