@@ -32,9 +32,9 @@ DAEMON_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra \
 DAEMON_CFLAGS += -fno-strict-aliasing
 
 DAEMON_CORE_SRCS := $(call sources,src/core/*.c src/query/*.c)
-DAEMON_GPU_SRCS := $(call sources,src/daemon/*.c) $(DAEMON_CORE_SRCS)
+DAEMON_GPU_SRCS := $(call sources,src/daemon/*/*.c) $(DAEMON_CORE_SRCS)
 DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,\
-	%_cuda.c src/daemon/gpu%.c),$(DAEMON_GPU_SRCS))
+	%_cuda.c src/daemon/gpu/%.c),$(DAEMON_GPU_SRCS))
 DAEMON_OBJS := $(DAEMON_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 DAEMON_LIBS := -lpthread -lm
 ifeq ($(WITH_CUDA),yes)
@@ -66,7 +66,7 @@ $(DAEMON_STAMP): $(call unless,$(DAEMON_STAMP),$(WITH_CUDA))
 # These loops are written to be vectorised, as in the Makefile, which says more.
 DAEMON_FOLD_FLAGS := -O3 -falign-functions=64
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
-	daemon/column_values.o query/column_rows.o query/run_inputs.o \
+	daemon/column/column_values.o query/column_rows.o query/run_inputs.o \
 	query/group_key.o query/group_look.o query/group_table.o query/group_table_rows.o \
 	query/records.o query/records_few.o \
 	$(patsubst src/%.c,%.o,$(call sources,src/core/program*.c))
@@ -113,13 +113,10 @@ UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
-UNIT_STORE_OBJS := $(patsubst %,$(DAEMON_BUILD)/daemon/daemon/%.o,\
-	chunks memory ledger dictionary column column_patch column_texts column_values \
-	store store_map store_answers store_evict store_follow store_known store_patch \
-	store_find store_layer store_sums store_usable store_use mirror mirror_ahead mirror_convert mirror_flat \
-	mirror_load mirror_place mirror_rows mirror_space mirror_store mirror_thread watch \
-	log parcel finished pool run run_budget run_states answer_file cover cover_take cover_part \
-	cover_kept cover_renew cover_places placement_cache cgroup)
+UNIT_STORE_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
+	$(filter-out %_cuda.c,$(call sources,\
+		$(patsubst %,src/daemon/%/*.c,base column store mirror))) \
+	$(patsubst %,src/daemon/run/%.c,answer_file finished pool run run_budget run_states))
 # Needs what is only linked where there are GPUs, but none.
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts \
 	$(UNIT_BUILD)/test_gpu_spans
@@ -139,10 +136,10 @@ $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
 $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
-$(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/query_runner.o
+$(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/cpu_runner.o
 
 # The CPU's alone.
-$(UNIT_BUILD)/query_runner.o: src/daemon/query_runner.c
+$(UNIT_BUILD)/cpu_runner.o: src/daemon/run/query_runner.c
 	@mkdir -p $(@D)
 	$(call step,CC)
 	$(CC) $(DAEMON_CFLAGS) -c -o $@ $<
@@ -174,7 +171,7 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_BUILD)/test_resident_client.o $(UNIT_BUILD)/test_extent.o \
 	$(UNIT_STORE_OBJS)
 
-$(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/%.o,\
+$(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/gpu/%.o,\
 		gpu_query gpu_compare gpu_look_up gpu_ranks gpu_spans \
 		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
 	$(call step,LINK)
@@ -219,7 +216,7 @@ unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
 	$(UNIT_BUILD)/fuzz_daemon $(DAEMON_PROGRAM) $(FUZZ_SECONDS)
 	$(UNIT_BUILD)/fuzz_daemon $(UNIT_COUNTING) $(FUZZ_SECONDS)
 
--include $(wildcard $(DAEMON_BUILD)/daemon/*/*.d \
-	$(DAEMON_BUILD)/daemon-gpu/*/*.d $(UNIT_BUILD)/*.d)
+-include $(wildcard $(patsubst %,$(DAEMON_BUILD)/%.d,daemon/*/* daemon/*/*/* \
+	daemon-gpu/*/* daemon-gpu/*/*/*) $(UNIT_BUILD)/*.d)
 
 include $(srcdir)/test/fuzz/fuzz.mk

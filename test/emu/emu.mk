@@ -89,9 +89,9 @@ EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(EMU_SORTS:%=build/emu/test/%.o) build/emu/test/unit/test_gpu_runner.o \
 	build/emu/test/unit/test_gpu_data.o build/emu/test/unit/test_gpu_query.o \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
-	$(patsubst %,build/emu/test/src/daemon/%.o,query_runner dictionary memory ledger \
-		chunks log watch gpus gpu_part gpu_spans gpu_query gpu_compare gpu_look_up gpu_ranks \
-		gpu_texts gpu_records gpu_runner) \
+	$(patsubst %,build/emu/test/src/daemon/%.o,run/query_runner column/dictionary \
+		base/memory base/ledger base/chunks base/log base/watch) \
+	$(patsubst src/%.c,build/emu/test/src/%.o,$(call sources,src/daemon/gpu/*.c)) \
 	$(patsubst src/%.c,build/emu/test/src/%.o,$(call sources,src/query/*.c)) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
@@ -244,16 +244,16 @@ build/emu/launches/%.o: cuda/%.cu
 	$(CXX) $(EMU_CXXFLAGS) $(EMU_SANITIZE) -DWA_QUERY_LAUNCH_PARTS=1 \
 		-DWA_QUERY_FIRST_GROUPS=256 $(EMU_INCLUDES) -x c++ -c -o $@ $<
 
-build/emu/launches/gpus.o: src/daemon/gpus.c
+build/emu/launches/gpu/gpus.o: src/daemon/gpu/gpus.c
 	@mkdir -p $(@D)
 	$(call step,CC)
 	$(CC) $(EMU_CFLAGS) $(EMU_SANITIZE) -D_GNU_SOURCE -DWA_WITH_CUDA \
 		-DMEMORY_SHARE=400 $(SRC_INCLUDES) -c -o $@ $<
 
 build/emu/test_launches: $(patsubst %,build/emu/launches/%.o,query_programs \
-			query_numbers gpus) \
+			query_numbers gpu/gpus) \
 		$(filter-out $(patsubst %,build/emu/test/%.o,query_programs query_numbers \
-			src/daemon/gpus),$(EMU_QUERIES_OBJS))
+			src/daemon/gpu/gpus),$(EMU_QUERIES_OBJS))
 	$(call step,LINK)
 	$(CXX) $(EMU_SANITIZE) -o $@ $^ -lpthread -lm
 
@@ -285,4 +285,4 @@ emu-test: $(EMU_RUNS)
 $(EMU_RUNS): emu-run-%: build/emu/test_%
 	$< $(EMU_ARGUMENTS)
 
--include $(wildcard build/emu/*/*.d build/emu/*/*/*.d build/emu/*/*/*/*.d)
+-include $(wildcard $(patsubst %,build/emu/%.d,*/* */*/* */*/*/* */*/*/*/*))

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "core/replies.h"
-#include "daemon/cover_take.h"
-#include "daemon/store.h"
-#include "daemon/store_follow.h"
-#include "daemon/store_map.h"
-#include "daemon/store_use.h"
+#include "daemon/store/cover_take.h"
+#include "daemon/store/store.h"
+#include "daemon/store/store_follow.h"
+#include "daemon/store/store_map.h"
+#include "daemon/store/store_use.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_extent_writer.h"
 #include "test/fuzz/fuzz_process.h"

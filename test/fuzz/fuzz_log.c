@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <sys/random.h>
 
-#include "daemon/log.h"
+#include "daemon/base/log.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_process.h"
 

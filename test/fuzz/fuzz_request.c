@@ -20,10 +20,10 @@
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_threads.h"
 
-#include "daemon/run.h"
+#include "daemon/run/run.h"
 
 /* To be driven event by event. */
-#include "daemon/server.c"
+#include "daemon/server/server.c"
 
 #define MAX_CLIENTS 3
 

@@ -2,12 +2,12 @@
  * fuzz_threads.c
  *		What the threads do; see fuzz_threads.h.
  *
- * The pool is another one, with the contract of daemon/pool.h; the worker is
+ * The pool is another one, with the contract of daemon/run/pool.h; the worker is
  * warpaggd's own.
  */
 #include "test/fuzz/fuzz_threads.h"
 
-#include "daemon/worker.c"
+#include "daemon/reduce/worker.c"
 
 /* Threads that a run thinks there are. */
 #define NTHREADS 3

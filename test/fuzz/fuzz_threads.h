@@ -8,7 +8,7 @@
 #ifndef WA_TEST_FUZZ_THREADS_H
 #define WA_TEST_FUZZ_THREADS_H
 
-#include "daemon/service.h"
+#include "daemon/server/service.h"
 
 /* Prepares a job of the pool, does a morsel of it, or finishes it. */
 bool fuzz_step_pool(WaPool *pool);

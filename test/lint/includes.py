@@ -2,10 +2,10 @@
 """includes.py: checks which way includes run between the rooms of the source.
 
 The table ROOMS below is the one of the design: each room (a folder) names the
-rooms whose headers it may include beside its own.  The rooms of src/scan are one above
-the other (SCAN): each may include those below it.  Beyond that:
+rooms whose headers it may include beside its own.  Some rooms have rooms of their own,
+one above the other (ORDERED): each may include those below it.  Beyond that:
 
-  - no file of src/scan depends on itself, through headers and what they declare: a .c
+  - no file of such a room depends on itself, through headers and what they declare: a .c
     file and the header of its name count as one, and NAME_internal.h as NAME;
   - our headers never include postgres.h, postgres_fe.h or c.h;
   - a .c file of the extension includes postgres.h first, before anything else;
@@ -43,9 +43,12 @@ ROOMS = {
     "unit": {"core", "query", "daemon", "surface"},
 }
 
-# The rooms of src/scan, from the lowest one.
-SCAN = ["base", "expr", "tables", "program", "groups", "state", "spill", "output",
-        "plan", "rows", "parallel", "resident", "node"]
+# Rooms that have others in them, and these, from the lowest one.
+ORDERED = {
+    "daemon": ["base", "column", "store", "mirror", "gpu", "reduce", "run", "server"],
+    "scan": ["base", "expr", "tables", "program", "groups", "state", "spill", "output",
+             "plan", "rows", "parallel", "resident", "node"],
+}
 
 # Rooms that are part of warpagg.so, so their .c files start with postgres.h.
 EXTENSION = {"client", "state", "agg", "heap", "wal", "resident", "scan", "stats", "top"}
@@ -77,8 +80,8 @@ def room_of(path):
         return "cuda"
     if parts[:2] == ["test", "fuzz"] or parts[:2] == ["test", "unit"]:
         return parts[1]
-    if parts[:2] == ["src", "scan"] and len(parts) > 3:
-        return "scan/" + parts[2]
+    if parts[0] == "src" and parts[1] in ORDERED and len(parts) > 3:
+        return "/".join(parts[1:3])
     if parts[0] == "src":
         return parts[1] if len(parts) > 2 else "top"
     return None
@@ -86,11 +89,12 @@ def room_of(path):
 
 def is_allowed(room, other):
     """Tells whether a room may include the headers of another one."""
-    if room.startswith("scan/") and other.startswith("scan/"):
-        above, below = room.split("/")[1], other.split("/")[1]
-        return (above in SCAN and below in SCAN and
-                SCAN.index(below) <= SCAN.index(above))
-    return other.split("/")[0] in ROOMS.get(room.split("/")[0], {"core"})
+    folder, _, above = room.partition("/")
+    other_folder, _, below = other.partition("/")
+    if above and below and folder == other_folder:
+        order = ORDERED[folder]
+        return above in order and below in order and order.index(below) <= order.index(above)
+    return other_folder in ROOMS.get(folder, {"core"})
 
 
 def resolve(path, name):
@@ -144,7 +148,7 @@ def check_direction(path, room, includes):
     for line, name in includes:
         target = resolve(path, name)
         if target is None:
-            if room in PLAIN | {"surface"} and POSTGRES.match(name):
+            if room.split("/")[0] in PLAIN | {"surface"} and POSTGRES.match(name):
                 yield line, "%s does not include PostgreSQL's headers: %s" % (room, name)
             continue
         other = room_of(target)
@@ -173,18 +177,19 @@ def check_file(path):
 
 
 def module_of(path):
-    """Returns what a file of src/scan belongs to: files of one name are one."""
+    """Returns what a file of a room belongs to: files of one name are one."""
     return re.sub(r"(_internal)?\.[ch]$", "", path)
 
 
 def find_circle(paths):
-    """Returns modules of src/scan that depend on one another in a circle, or none."""
+    """Returns modules of ordered rooms that depend on one another in a circle, or none."""
     depends = {}
     for path in paths:
-        if not path.startswith("src/scan/"):
+        folder = path.split("/")[1]
+        if not path.startswith("src/") or folder not in ORDERED:
             continue
         with open(os.path.join(ROOT, path), encoding="utf-8") as source:
-            names = re.findall(r'#include "(scan/[^"]+)"', source.read())
+            names = re.findall(r'#include "(%s/[^"]+)"' % folder, source.read())
         depends.setdefault(module_of(path), set()).update(
             module_of("src/" + name) for name in names)
     state = {}  # module -> 1: on the way here, 2: done

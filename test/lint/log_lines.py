@@ -25,9 +25,9 @@ STRING = r'"((?:[^"\\]|\\.)*)"'
 FORWARDED = {
     "src/client/channel.c": [],  # what warpaggd has logged
     "src/client/supervisor.c": ['could not start "%s": %s'],
-    "src/daemon/opening.c": ["could not start a thread to open GPUs"],
-    "src/daemon/server.c": ["connections are refused: %s"],
-    "src/daemon/staging.c": ["could not allocate %llu bytes of staging memory: %m"],
+    "src/daemon/reduce/opening.c": ["could not start a thread to open GPUs"],
+    "src/daemon/server/server.c": ["connections are refused: %s"],
+    "src/daemon/reduce/staging.c": ["could not allocate %llu bytes of staging memory: %m"],
 }
 
 

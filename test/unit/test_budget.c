@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/runner.h"
+#include "daemon/run/runner.h"
 #include "query/budget.h"
 #include "query/query_wire.h"
 #include "query/run_parts.h"

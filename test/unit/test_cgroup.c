@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/cgroup.h"
+#include "daemon/base/cgroup.h"
 #include "test/unit/check.h"
 
 #define MIB  ((uint64_t) 1 << 20)

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "daemon/chunks.h"
+#include "daemon/base/chunks.h"
 #include "test/unit/check.h"
 
 #define PIECES  200

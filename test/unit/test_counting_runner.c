@@ -265,7 +265,7 @@ const WaRunner wa_test_counting_runner = {
 	.end = counting_end,
 };
 
-/* In the place of src/daemon/runner.c. */
+/* In the place of src/daemon/run/runner.c. */
 const WaRunner *
 wa_runner_find(void)
 {

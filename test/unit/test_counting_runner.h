@@ -5,7 +5,7 @@
 #ifndef TEST_COUNTING_RUNNER_H
 #define TEST_COUNTING_RUNNER_H
 
-#include "daemon/runner.h"
+#include "daemon/run/runner.h"
 
 #define WA_TEST_QUERY_MAGIC UINT64_C(0x636f756e74)
 

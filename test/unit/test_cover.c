@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/cover_renew.h"
-#include "daemon/cover_take.h"
-#include "daemon/store_map.h"
+#include "daemon/store/cover_renew.h"
+#include "daemon/store/cover_take.h"
+#include "daemon/store/store_map.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 

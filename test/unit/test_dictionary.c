@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/dictionary.h"
+#include "daemon/column/dictionary.h"
 #include "test/unit/check.h"
 
 #define PLENTY     ((uint64_t) 1 << 40)

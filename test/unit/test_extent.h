@@ -9,9 +9,9 @@
 #ifndef TEST_EXTENT_H
 #define TEST_EXTENT_H
 
-#include "daemon/store.h"
-#include "daemon/store_follow.h"
-#include "daemon/store_use.h"
+#include "daemon/store/store.h"
+#include "daemon/store/store_follow.h"
+#include "daemon/store/store_use.h"
 
 /* Attribute i + 1 is of form i. */
 #define WA_TEST_ATTRIBUTES WA_FORM_COUNT

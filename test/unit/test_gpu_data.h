@@ -6,7 +6,7 @@
 #ifndef WA_TEST_GPU_DATA_H
 #define WA_TEST_GPU_DATA_H
 
-#include "daemon/mirror.h"
+#include "daemon/mirror/mirror.h"
 #include "query/query.h"
 
 #define NDEVICES 2

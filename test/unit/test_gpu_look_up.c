@@ -1,12 +1,12 @@
 /*
  * test_gpu_look_up.c
- *		Look-ups as GPUs have them (daemon/gpu_query.h): the instructions that they
+ *		Look-ups as GPUs have them (daemon/gpu/gpu_query.h): the instructions that they
  *		become are run here, and compared with the look-up itself.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/gpu_query.h"
+#include "daemon/gpu/gpu_query.h"
 #include "test/unit/check.h"
 
 #define MEMORY ((size_t) 1 << 24)

@@ -11,8 +11,8 @@
 
 #include "core/decimal.h"
 #include "core/small_sum.h"
-#include "daemon/gpus.h"
-#include "daemon/query_runner.h"
+#include "daemon/gpu/gpus.h"
+#include "daemon/run/query_runner.h"
 #include "query/partial_groups.h"
 #include "query/query_wire.h"
 #include "test/unit/check.h"

@@ -1,13 +1,13 @@
 /*
  * test_gpu_spans.c
- *		Which extents are computed at once (daemon/gpu_spans.h): all between which there
+ *		Which extents are computed at once (daemon/gpu/gpu_spans.h): all between which there
  *		is memory.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/gpu_spans.h"
-#include "daemon/mirror_internal.h"
+#include "daemon/gpu/gpu_spans.h"
+#include "daemon/mirror/mirror_internal.h"
 #include "test/unit/check.h"
 
 #define MAX_EXTENTS 60

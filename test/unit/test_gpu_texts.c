@@ -1,13 +1,13 @@
 /*
  * test_gpu_texts.c
- *		Texts that come together, as GPUs have them (daemon/gpu_texts.h): random
+ *		Texts that come together, as GPUs have them (daemon/gpu/gpu_texts.h): random
  *		programs are run over texts, and over the numbers that GPUs have in their
  *		place, and the results are compared.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/gpu_query.h"
+#include "daemon/gpu/gpu_query.h"
 #include "test/unit/check.h"
 
 #define MEMORY        ((size_t) 1 << 26)

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/mirror_internal.h"
-#include "daemon/mirror_rows.h"
+#include "daemon/mirror/mirror_internal.h"
+#include "daemon/mirror/mirror_rows.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 #include "test/unit/test_mirror_device.h"

@@ -8,7 +8,7 @@
 #ifndef TEST_MIRROR_DEVICE_H
 #define TEST_MIRROR_DEVICE_H
 
-#include "daemon/mirror_driver.h"
+#include "daemon/mirror/mirror_driver.h"
 
 #define WA_TEST_DEVICES 4
 

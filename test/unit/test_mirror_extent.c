@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/decimal.h"
-#include "daemon/cover_take.h"
+#include "daemon/store/cover_take.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 #include "test/unit/test_mirror_extent.h"

@@ -6,8 +6,8 @@
 #ifndef TEST_MIRROR_EXTENT_H
 #define TEST_MIRROR_EXTENT_H
 
-#include "daemon/cover.h"
-#include "daemon/mirror.h"
+#include "daemon/mirror/mirror.h"
+#include "daemon/store/cover.h"
 
 #define WA_TEST_PARCEL_BYTES ((size_t) 16 << 20)
 

@@ -1,13 +1,13 @@
 /*
  * test_patch.c
- *		Exchanging blocks of columns (daemon/column_patch.h): against a model that knows
+ *		Exchanging blocks of columns (daemon/column/column_patch.h): against a model that knows
  *		of each block which rows it has.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/decimal.h"
-#include "daemon/column_patch.h"
+#include "daemon/column/column_patch.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 

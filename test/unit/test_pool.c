@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "core/checksum.h"
-#include "daemon/answer_file.h"
-#include "daemon/cover_renew.h"
-#include "daemon/run.h"
+#include "daemon/run/answer_file.h"
+#include "daemon/run/run.h"
+#include "daemon/store/cover_renew.h"
 #include "test/unit/check.h"
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_extent.h"

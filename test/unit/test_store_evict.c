@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/store_evict.h"
+#include "daemon/store/store_evict.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/checksum.h"
-#include "daemon/run.h"
+#include "daemon/run/run.h"
 #include "test/unit/check.h"
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_extent.h"

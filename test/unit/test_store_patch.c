@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/clock.h"
+#include "daemon/base/clock.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 #include "test/unit/test_mirror_device.h"

@@ -5,7 +5,7 @@
 #ifndef TEST_STORE_RULES_H
 #define TEST_STORE_RULES_H
 
-#include "daemon/store.h"
+#include "daemon/store/store.h"
 #include "test/unit/test_store_world.h"
 
 /* What the store has to have of an extent. */

@@ -9,7 +9,7 @@
 #ifndef TEST_STORE_WORLD_H
 #define TEST_STORE_WORLD_H
 
-#include "daemon/store.h"
+#include "daemon/store/store.h"
 
 #define WORLD_RELATIONS 3
 #define WORLD_EXTENTS   5

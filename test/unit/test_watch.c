@@ -2,8 +2,8 @@
  * test_watch.c
  *		Tests of how long threads have been at a GPU.
  */
-#include "daemon/clock.h"
-#include "daemon/watch.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/watch.h"
 #include "test/unit/check.h"
 
 /* Who is back does not count, and who came later has not been away so long. */

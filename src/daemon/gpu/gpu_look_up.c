@@ -1,0 +1,152 @@
+/*
+ * gpu_look_up.c
+ *		Look-ups in tables (core/steps.h) on GPUs; see gpu_translation.h.
+ */
+#include "daemon/gpu/gpu_translation.h"
+
+uint16_t
+wa_gpu_add_register(WaGpuTranslation *to, WaVectorKind kind)
+{
+	to->kinds[to->nregisters] = kind;
+	return to->nregisters++;
+}
+
+uint16_t
+wa_gpu_add_value(WaGpuTranslation *to, WaVectorKind kind, uint8_t scale,
+				 int64_t value, bool is_null)
+{
+	const uint16_t number = wa_gpu_add_register(to, kind);
+
+	to->constants[to->nconstants++] = (WaCudaConstant){
+		.number = number, .is_null = is_null, .scale = scale, .value.i = value};
+	return number;
+}
+
+uint16_t
+wa_gpu_add_look_up(WaGpuTranslation *to, uint16_t argument,
+				   const WaSteps *table, WaVectorKind kind)
+{
+	const uint16_t out = wa_gpu_add_register(to, kind);
+
+	to->tables[to->ntables] = *table;
+	to->tables[to->ntables].results = WA_STEPS_WORDS;
+	to->tables[to->ntables].null_has_value = false;
+	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_STEPS,
+											   .out = out,
+											   .a = argument,
+											   .extra = to->ntables++});
+	return out;
+}
+
+/* Tells whether a table has a step that is NULL. */
+static bool
+has_null_steps(const WaSteps *table)
+{
+	for (uint64_t i = 0; i < table->nsteps; i++)
+		if (table->known[i] == WA_STEP_NULL)
+			return true;
+	return false;
+}
+
+/*
+ * Makes a register NULL where the table has it: GPUs look up values only, and take
+ * NULL for one.  Returns the register of the result; -1: not enough memory.
+ */
+static int
+add_null_steps(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
+			   WaVectorKind kind, uint16_t value)
+{
+	WaSteps is_value = {.base = table->base,
+						.width = table->width,
+						.nsteps = table->nsteps,
+						.known = table->known};
+	int64_t *values =
+		wa_arena_alloc(to->arena, table->nsteps * sizeof(*values));
+	const uint16_t condition = wa_gpu_add_register(to, WA_VECTOR_BOOL);
+	const uint16_t null = wa_gpu_add_value(to, kind, table->scale, 0, true);
+	uint16_t out;
+
+	if (values == NULL)
+		return -1;
+	for (uint64_t i = 0; i < table->nsteps; i++)
+		values[i] = table->known[i] == WA_STEP_VALUE;
+	is_value.values = values;
+	wa_gpu_add_instruction(
+		to, (WaInstruction){
+				.code = WA_CODE_COMPARE_INT,
+				.out = condition,
+				.a = wa_gpu_add_look_up(to, argument, &is_value, WA_VECTOR_INT),
+				.b = wa_gpu_add_value(to, WA_VECTOR_INT, 0, 1, false),
+				.extra = WA_EQUAL});
+	out = wa_gpu_add_register(to, kind);
+	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_SELECT,
+											   .out = out,
+											   .a = condition,
+											   .b = value,
+											   .c = null,
+											   .extra = kind});
+	return out;
+}
+
+/* Gives a register a value where the argument is NULL; returns that of the result. */
+static uint16_t
+add_null_value(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
+			   WaVectorKind kind, uint16_t value)
+{
+	const uint16_t condition = wa_gpu_add_register(to, WA_VECTOR_BOOL);
+	const uint16_t out = wa_gpu_add_register(to, kind);
+
+	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_IS_NULL,
+											   .out = condition,
+											   .a = argument});
+	wa_gpu_add_instruction(
+		to, (WaInstruction){.code = WA_CODE_SELECT,
+							.out = out,
+							.a = condition,
+							.b = wa_gpu_add_value(to, kind, table->scale,
+												  table->null_value, false),
+							.c = value,
+							.extra = kind});
+	return out;
+}
+
+bool
+wa_gpu_table_is_plain(const WaSteps *table)
+{
+	return table->results == WA_STEPS_WORDS && !table->null_has_value &&
+		   !has_null_steps(table);
+}
+
+bool
+wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
+{
+	const WaSteps *table = &to->query->program.tables[from->extra];
+	const WaVectorKind kind =
+		table->results == WA_STEPS_WORDS ? to->kinds[from->out] : WA_VECTOR_INT;
+	int number;
+
+	if (wa_gpu_table_is_plain(table))
+	{
+		wa_gpu_add_instruction(to, *from);
+		return true;
+	}
+	number = wa_gpu_add_look_up(to, from->a, table, kind);
+	if (has_null_steps(table))
+		number = add_null_steps(to, from->a, table, kind, (uint16_t) number);
+	if (number < 0)
+		return false;
+	if (table->null_has_value)
+		number = add_null_value(to, from->a, table, kind, (uint16_t) number);
+	if (table->results == WA_STEPS_BOOLS)
+		wa_gpu_add_instruction(
+			to, (WaInstruction){
+					.code = WA_CODE_COMPARE_INT,
+					.out = from->out,
+					.a = (uint16_t) number,
+					.b = wa_gpu_add_value(to, WA_VECTOR_INT, 0, 1, false),
+					.extra = WA_EQUAL});
+	else
+		/* The register that the value is in already takes the other's place. */
+		to->instructions[to->ninstructions - 1].out = from->out;
+	return true;
+}

@@ -1,0 +1,268 @@
+/*
+ * mirror_store.c
+ *		What the mirror's threads look for in the store's map.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/clock.h"
+#include "daemon/mirror/mirror_internal.h"
+#include "daemon/store/cover_kept.h"
+
+/* Extents that are looked at without giving the store's lock up. */
+#define LOOKS_PER_LOCK 256
+
+/*
+ * Tells whether a column might get a copy: of one that was copied before it was in the
+ * store the others may have moved on to a wider flat column meanwhile.
+ */
+static bool
+lacks_copy(const WaColumn *column)
+{
+	return column != NULL && !column->copy.unfit &&
+		   (column->copy.flat == NULL || column->copy.flat->record == NULL);
+}
+
+bool
+wa_mirror_pick(WaMirrorDevice *device, const WaMirrorKey *key,
+			   WaMirrorPick *pick)
+{
+	WaStore *store = device->mirror->store;
+	const WaStoredRelation *relation;
+	const WaExtent *extent = NULL;
+
+	pick->key = *key;
+	pick->rows = 0;
+	pick->ncolumns = 0;
+	device->evicts = WA_KEEP_NOTHING;
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, &key->relation);
+	if (relation != NULL)
+		extent = wa_map_find_extent(relation, key->number);
+	if (extent != NULL && extent->device == device->ordinal)
+		for (uint32_t i = 0;
+			 i < extent->room && pick->ncolumns < WA_MAX_RESIDENT_COLUMNS; i++)
+			if (lacks_copy(extent->columns[i]))
+			{
+				pick->columns[pick->ncolumns++] = extent->columns[i];
+				if (relation->is_pinned || relation->records[i].asked)
+					device->evicts = WA_KEEP_ASKED;
+			}
+	for (uint32_t i = 0; i < pick->ncolumns; i++)
+		wa_column_retain(pick->columns[i]);
+	if (pick->ncolumns > 0)
+	{
+		pick->layout = extent->layout;
+		wa_layout_retain(pick->layout);
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return pick->ncolumns > 0;
+}
+
+void
+wa_mirror_unpick(WaMirrorDevice *device, WaMirrorPick *pick)
+{
+	for (uint32_t i = 0; i < pick->ncolumns; i++)
+		wa_column_release(pick->columns[i]);
+	wa_layout_release(pick->layout);
+	wa_store_trim(device->mirror->store);
+}
+
+/* Adds a column, and a reference to it, to a list. */
+static bool
+add_to_list(WaColumnList *list, WaColumn *column)
+{
+	if (list->count == list->room)
+	{
+		const uint32_t room = 2 * list->room + LOOKS_PER_LOCK;
+		WaColumn **columns = realloc(list->columns, room * sizeof(WaColumn *));
+
+		if (columns == NULL)
+			return false;
+		list->columns = columns;
+		list->room = room;
+	}
+	wa_column_retain(column);
+	list->columns[list->count++] = column;
+	return true;
+}
+
+/* Adds an extent's column that has its copy in a flat column, if it has one. */
+static bool
+collect_extent(const WaExtent *extent, const WaMirrorFlat *flat,
+			   WaColumnList *list)
+{
+	for (uint32_t i = 0; i < extent->room; i++)
+		if (extent->columns[i] != NULL && extent->columns[i]->copy.flat == flat)
+			return add_to_list(list, extent->columns[i]);
+	return true;
+}
+
+/*
+ * Finds extents of a relation of a device, from a number on, a limited number of
+ * them; the caller has the store's lock.  Returns how many; *next is where to go
+ * on, 0 if there are no more.
+ */
+static uint32_t
+look_at_extents(const WaMirrorDevice *device, const WaRelation *name,
+				uint32_t *next, const WaExtent *found[LOOKS_PER_LOCK])
+{
+	const WaStoredRelation *relation =
+		wa_map_find_relation(device->mirror->store, name);
+	uint32_t count = 0;
+	uint32_t i;
+
+	if (relation == NULL)
+	{
+		*next = 0;
+		return 0;
+	}
+	i = wa_map_search(relation, *next);
+	for (int looks = 0; looks < LOOKS_PER_LOCK && i < relation->nextents;
+		 looks++, i++)
+		if (relation->extents[i]->device == device->ordinal)
+			found[count++] = relation->extents[i];
+	*next = i < relation->nextents ? relation->extents[i]->number : 0;
+	return count;
+}
+
+bool
+wa_mirror_collect(WaMirrorDevice *device, const WaRelation *relation,
+				  const WaMirrorFlat *flat, WaColumnList *list)
+{
+	WaStore *store = device->mirror->store;
+	const WaExtent *found[LOOKS_PER_LOCK];
+	uint32_t next = 0;
+	bool complete = true;
+
+	do
+	{
+		uint32_t count;
+
+		(void) pthread_mutex_lock(&store->lock);
+		count = look_at_extents(device, relation, &next, found);
+		for (uint32_t i = 0; i < count && complete; i++)
+			complete = collect_extent(found[i], flat, list);
+		(void) pthread_mutex_unlock(&store->lock);
+	} while (next != 0 && complete);
+	return complete;
+}
+
+void
+wa_column_list_release(WaColumnList *list)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		wa_column_release(list->columns[i]);
+	free(list->columns);
+}
+
+/* Gives up the copies of an extent; returns the bytes that they had. */
+static uint64_t
+drop_extent(WaMirrorDevice *device, const WaExtent *extent)
+{
+	uint64_t bytes = 0;
+
+	(void) pthread_rwlock_wrlock(&device->mirror->lock);
+	for (uint32_t i = 0; i < extent->room; i++)
+		if (extent->columns[i] != NULL)
+		{
+			bytes += extent->columns[i]->copy.bytes;
+			wa_mirror_drop_column(extent->columns[i]);
+		}
+	wa_mirror_drop_layout(extent->layout);
+	(void) pthread_rwlock_unlock(&device->mirror->lock);
+	return bytes;
+}
+
+/*
+ * Tells whether columns of an extent have copies that stay, by the rule of
+ * store_evict.h.
+ */
+static bool
+is_kept(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
+{
+	for (uint32_t i = 0; i < extent->room; i++)
+		if (extent->columns[i] != NULL && extent->columns[i]->copy.bytes > 0 &&
+			wa_evict_keep(device->mirror->store, extent->relation, i, now_ns) >
+				device->evicts)
+			return true;
+	return false;
+}
+
+/*
+ * Tells whether an extent's copies may go.  Who uses them has a reference to the
+ * layout, and nobody gets one while the caller has the store's lock.
+ */
+static bool
+may_drop(const WaMirrorDevice *device, const WaExtent *extent, int64_t now_ns)
+{
+	if (extent->device != device->ordinal || extent->layout->run == NULL ||
+		(device->loading != NULL &&
+		 memcmp(&extent->relation->name, device->loading, sizeof(WaRelation)) ==
+			 0) ||
+		is_kept(device, extent, now_ns))
+		return false;
+	wa_kept_drop(extent->relation);
+	return !wa_layout_is_in_use(extent->layout);
+}
+
+bool
+wa_mirror_evict(WaMirrorDevice *device, uint64_t bytes)
+{
+	WaStore *store = device->mirror->store;
+	const int64_t now_ns = wa_clock_ns();
+	uint64_t dropped = 0;
+
+	(void) pthread_mutex_lock(&store->lock);
+	wa_map_order_by_use(store);
+	for (WaExtent *extent = store->oldest; extent != NULL && dropped < bytes;
+		 extent = extent->newer)
+		if (may_drop(device, extent, now_ns))
+			dropped += drop_extent(device, extent);
+	(void) pthread_mutex_unlock(&store->lock);
+	return dropped > 0;
+}
+
+/* Tells whether an extent has rows, and a column that might get a copy. */
+static bool
+is_incomplete(const WaExtent *extent)
+{
+	for (uint32_t i = 0; extent->layout->nrows > 0 && i < extent->room; i++)
+		if (lacks_copy(extent->columns[i]))
+			return true;
+	return false;
+}
+
+/* Finds such extents, those used last first; returns how many. */
+static uint32_t
+find_incomplete(const WaMirrorDevice *device, WaMirrorKey keys[LOOKS_PER_LOCK])
+{
+	WaStore *store = device->mirror->store;
+	uint32_t count = 0;
+
+	(void) pthread_mutex_lock(&store->lock);
+	wa_map_order_by_use(store);
+	for (const WaExtent *extent = store->newest;
+		 extent != NULL && count < LOOKS_PER_LOCK; extent = extent->older)
+		if (extent->device == device->ordinal && is_incomplete(extent))
+			keys[count++] =
+				(WaMirrorKey){extent->relation->name, extent->number};
+	(void) pthread_mutex_unlock(&store->lock);
+	return count;
+}
+
+bool
+wa_mirror_sweep(WaMirrorDevice *device)
+{
+	WaMirrorKey keys[LOOKS_PER_LOCK];
+	uint32_t count;
+
+	while ((count = find_incomplete(device, keys)) > 0)
+		for (uint32_t i = 0; i < count; i++)
+		{
+			wa_mirror_serve(device);
+			if (!wa_mirror_load(device, &keys[i]))
+				return false;
+		}
+	return true;
+}

@@ -1,0 +1,179 @@
+/*
+ * staging.c
+ *		Making the staging pool, and freeing its slots; see staging.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/base/log.h"
+#include "daemon/reduce/staging.h"
+
+/* Slots start here; the largest page size that Linux has on 64-bit machines. */
+#define SLOTS_ALIGNMENT ((uint64_t) 65536)
+
+void
+wa_staging_init(WaStaging *staging, uint64_t bytes)
+{
+	uint64_t slots = bytes / WA_STAGING_SLOT_BYTES;
+
+	if (slots < 1)
+		slots = 1;
+	if (slots > WA_MAX_SLOTS)
+		slots = WA_MAX_SLOTS;
+	(void) pthread_mutex_init(&staging->lock, NULL);
+	staging->slots = (uint32_t) slots;
+	staging->slots_offset = (sizeof(WaStagingHeader) + SLOTS_ALIGNMENT - 1) /
+							SLOTS_ALIGNMENT * SLOTS_ALIGNMENT;
+	staging->file_bytes = staging->slots_offset + slots * WA_STAGING_SLOT_BYTES;
+	staging->fd = -1;
+	staging->failed_errno = 0;
+	staging->ledger = NULL;
+	staging->header = NULL;
+}
+
+/*
+ * Makes a memory file whose pages are all there and that nobody can resize.
+ * Returns its descriptor, or -1 with errno set.
+ */
+static int
+make_file(uint64_t bytes)
+{
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	int fd = memfd_create("warpagg staging", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int saved_errno;
+	int result;
+
+	if (fd < 0)
+		return -1;
+	do
+		result = fallocate(fd, 0, 0, (off_t) bytes);
+	while (result != 0 && errno == EINTR);
+	if (result == 0 && fcntl(fd, F_ADD_SEALS, seals) == 0)
+		return fd;
+	saved_errno = errno;
+	(void) close(fd);
+	errno = saved_errno;
+	return -1;
+}
+
+/* Makes the pool; the caller holds the lock. */
+static bool
+make_pool(WaStaging *staging)
+{
+	int fd = make_file(staging->file_bytes);
+	void *memory;
+	WaStagingHeader *header;
+
+	if (fd < 0)
+		return false;
+	memory = mmap(NULL, staging->file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+				  fd, 0);
+	if (memory == MAP_FAILED)
+	{
+		int saved_errno = errno;
+
+		(void) close(fd);
+		errno = saved_errno;
+		return false;
+	}
+	header = memory;
+	header->magic = WA_PROTOCOL_MAGIC;
+	header->slots = staging->slots;
+	staging->fd = fd;
+	if (staging->ledger != NULL)
+		wa_ledger_note(staging->ledger, WA_MEMORY_STAGING, staging->file_bytes);
+	__atomic_store_n(&staging->header, header, __ATOMIC_RELEASE);
+	return true;
+}
+
+WaStatus
+wa_staging_make(WaStaging *staging, char *error, size_t error_bytes)
+{
+	WaStatus status = WA_OK;
+
+	(void) pthread_mutex_lock(&staging->lock);
+	if (staging->header == NULL && !make_pool(staging))
+	{
+		const int made_errno = errno;
+
+		status = made_errno == EMFILE || made_errno == ENFILE
+					 ? WA_OUT_OF_FILES
+					 : WA_OUT_OF_MEMORY;
+		(void) snprintf(error, error_bytes,
+						"could not allocate %llu bytes of staging memory: %m",
+						(unsigned long long) staging->file_bytes);
+		if (staging->failed_errno != made_errno)
+			wa_log_write(WA_LOG_WARNING, "%s", error);
+		staging->failed_errno = made_errno;
+	}
+	(void) pthread_mutex_unlock(&staging->lock);
+	return status;
+}
+
+/* Returns the head of the pool, or NULL before it is made. */
+static WaStagingHeader *
+staging_header(const WaStaging *staging)
+{
+	return __atomic_load_n(&staging->header, __ATOMIC_ACQUIRE);
+}
+
+void *
+wa_staging_memory(const WaStaging *staging)
+{
+	return staging_header(staging);
+}
+
+uint8_t *
+wa_staging_slot(const WaStaging *staging, uint32_t slot)
+{
+	return (uint8_t *) staging_header(staging) + staging->slots_offset +
+		   slot * WA_STAGING_SLOT_BYTES;
+}
+
+bool
+wa_staging_is_owner(const WaStaging *staging, uint32_t slot,
+					uint32_t connection)
+{
+	return __atomic_load_n(&staging_header(staging)->owner[slot],
+						   __ATOMIC_ACQUIRE) == connection;
+}
+
+/* Frees the slot if it still has that owner. */
+static void
+free_slot(WaStagingHeader *header, uint32_t slot, uint32_t owner)
+{
+	(void) __atomic_compare_exchange_n(&header->owner[slot], &owner, 0, false,
+									   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+void
+wa_staging_free(const WaStaging *staging, uint32_t connection)
+{
+	WaStagingHeader *header = staging_header(staging);
+
+	if (header == NULL)
+		return;
+	for (uint32_t slot = 0; slot < staging->slots; slot++)
+		free_slot(header, slot, connection);
+}
+
+void
+wa_staging_sweep(const WaStaging *staging, WaConnectionTest is_connection,
+				 void *arg)
+{
+	WaStagingHeader *header = staging_header(staging);
+
+	if (header == NULL)
+		return;
+	for (uint32_t slot = 0; slot < staging->slots; slot++)
+	{
+		uint32_t owner =
+			__atomic_load_n(&header->owner[slot], __ATOMIC_RELAXED);
+
+		if (owner != 0 && !is_connection(arg, owner))
+			free_slot(header, slot, owner);
+	}
+}

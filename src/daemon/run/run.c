@@ -1,0 +1,598 @@
+/*
+ * run.c
+ *		What the threads of the pool do for a RUN; see run.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/checksum.h"
+#include "daemon/base/clock.h"
+#include "daemon/run/answer_file.h"
+#include "daemon/run/run.h"
+#include "daemon/run/run_budget.h"
+#include "daemon/run/run_states.h"
+#include "daemon/store/cover_take.h"
+#include "daemon/store/store_use.h"
+
+#define QUERY_ALIGNMENT 64
+
+/*
+ * lock guards status and error of the outcome, left_blocks, left_rows, and whether
+ * there is left_out, while morsels are done; states (run_states.h), and what is left
+ * out of an extent, are their threads' then.  All the rest is one thread's after the
+ * other's.
+ */
+struct WaRun
+{
+	WaPoolJob job; /* first: a job is one of these */
+	pthread_mutex_t lock;
+	const WaRunner *runner;
+	WaStore *store;
+	const WaParcel *parcel;
+	WaRunMessage message;
+	int64_t since_ns;
+	unsigned threads;
+	WaBudget budget;     /* its own rules: query/budget.h */
+	uint8_t *query;      /* a copy */
+	uint64_t query_room; /* bytes of it */
+	uint64_t file_bytes; /* of the answer, if it has a file */
+	bool in_use;         /* use has begun */
+	WaUse use;
+	WaCover *cover; /* NULL: there is nothing */
+	uint64_t *rest; /* extents that no device has taken */
+	uint64_t nrest;
+	uint64_t share;  /* of them that a morsel has */
+	bool has_shares; /* of devices */
+	const WaDictionary *dictionaries[WA_MAX_QUERY_COLUMNS];
+	WaRunBounds bounds[WA_MAX_QUERY_COLUMNS];
+	WaRunRequest request;
+	bool begun; /* by the runner */
+	WaRunStates states;
+	/* of extents, what the runner has left out, or NULL */
+	uint64_t (*left_out)[WA_EXTENT_WORDS];
+	uint64_t left_blocks;
+	uint64_t left_rows;
+	WaRunEnd outcome;
+	const WaRunReplies *replies; /* or NULL */
+	bool announced;              /* the blocks of the cover are */
+	bool answered;               /* changed atomically */
+};
+
+bool
+wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
+{
+	return wa_snapshot_is_sound(&message->snapshot) &&
+		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
+		   wa_parcel_holds(parcel, message->used,
+						   wa_extents_bytes(message->nblocks)) &&
+		   wa_parcel_holds(parcel, message->cover,
+						   wa_extents_bytes(message->nblocks)) &&
+		   wa_parcel_holds(parcel, message->groups, message->groups_room);
+}
+
+/* Notes why the run fails, unless it has failed already. */
+static void
+fail(WaRun *run, WaStatus status, const char *error)
+{
+	(void) pthread_mutex_lock(&run->lock);
+	if (run->outcome.status == WA_OK)
+	{
+		run->outcome.status = status;
+		(void) snprintf(run->outcome.error, sizeof(run->outcome.error), "%s",
+						error);
+	}
+	(void) pthread_mutex_unlock(&run->lock);
+}
+
+/*
+ * Copies the query out of the parcel; false if there is no memory.
+ */
+static bool
+copy_query(WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+	const size_t bytes =
+		(message->query_bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
+
+	if (!wa_budget_take(&run->budget, bytes, 0))
+		return false;
+	run->query_room = bytes;
+	run->query = aligned_alloc(QUERY_ALIGNMENT, bytes);
+	if (run->query == NULL ||
+		!wa_run_states_init(&run->states, run->runner, run->threads))
+		return false;
+	if (message->query_bytes > 0)
+		memcpy(run->query, run->parcel->memory + message->query,
+			   message->query_bytes);
+	return true;
+}
+
+/* Tells whether the query is what it was when the message was sent. */
+static bool
+is_intact(const WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+
+	return wa_checksum(0, run->query, message->query_bytes) ==
+		   message->header.bulk;
+}
+
+/* Finds the extents that may be used. */
+static bool
+collect(WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+
+	run->use.snapshot = &message->snapshot;
+	run->use.position = message->position;
+	run->use.nblocks = message->nblocks;
+	run->in_use =
+		wa_store_use_begin(run->store, &message->relation, message->columns,
+						   message->ncolumns, &run->use);
+	if (!run->in_use)
+		return true;
+	run->cover = wa_cover_take(run->store, &run->use, message->columns);
+	if (run->cover == NULL)
+		return false;
+	wa_store_use_columns(run->store, &run->use, run->dictionaries, run->bounds);
+	return true;
+}
+
+/* Describes the run to the runner, which begins it. */
+static bool
+begin(WaRun *run)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	run->request = (WaRunRequest){
+		.query = run->query,
+		.query_bytes = run->message.query_bytes,
+		.ncolumns = run->message.ncolumns,
+		.columns = run->message.columns,
+		.dictionaries = run->dictionaries,
+		.bounds = run->bounds,
+		.nextents = run->cover->count,
+		.extents = run->cover->list,
+		.rows = run->cover->rows,
+		.is_complete = run->use.blocks == run->message.nblocks,
+		.threads = run->threads,
+		.budget = &run->budget,
+		.mirror = run->store->mirror,
+		.placements = &run->cover->placements,
+		.gpus = run->store->gpus,
+	};
+	status = run->runner->begin(&run->request, &run->states.run, error);
+	run->begun = status == WA_OK && run->states.run != NULL;
+	if (status != WA_OK)
+		fail(run, status, error);
+	return run->begun;
+}
+
+/* Takes the blocks that the runner has left out of those that are usable. */
+static void
+leave_blocks_out(const WaRun *run, uint64_t *words)
+{
+	for (uint64_t i = 0; i < run->cover->count; i++)
+	{
+		const uint32_t number = wa_extent_number(run->cover->list[i]->number);
+		uint64_t *of = &words[(size_t) number * WA_EXTENT_WORDS];
+
+		for (int j = 0; j < WA_EXTENT_WORDS; j++)
+			if (run->left_out[i][j] != 0)
+				of[j] &= ~run->left_out[i][j];
+	}
+}
+
+/* Writes which blocks are covered to a place in the parcel; returns the checksum. */
+static uint32_t
+write_blocks(const WaRun *run, uint64_t offset)
+{
+	const uint64_t bytes = wa_extents_bytes(run->message.nblocks);
+	uint64_t *words =
+		(uint64_t *) (void *) wa_parcel_place(run->parcel, offset);
+
+	wa_cover_write_blocks(run->cover, words);
+	if (run->left_out != NULL)
+		leave_blocks_out(run, words);
+	return wa_checksum(0, words, bytes);
+}
+
+/* Announces which blocks are going to be computed, if that is of use. */
+static void
+announce(WaRun *run)
+{
+	const WaRunMessage *message = &run->message;
+	const uint64_t blocks = run->use.blocks;
+
+	if (message->announces == 0 || run->replies == NULL || blocks == 0 ||
+		blocks == message->nblocks)
+		return;
+	run->announced = run->replies->announce(run->job.finished.owner, blocks,
+											write_blocks(run, message->cover));
+}
+
+/* Makes a thread's state, if it has none yet; tells whether it has one then. */
+static bool
+have_state(WaRun *run, unsigned thread)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+	const WaStatus status = wa_run_states_have(&run->states, thread, error);
+
+	if (status != WA_OK)
+		fail(run, status, error);
+	return status == WA_OK;
+}
+
+/* Sees to it that there is a place for what is left out. */
+static bool
+have_left_out(WaRun *run)
+{
+	bool have;
+
+	(void) pthread_mutex_lock(&run->lock);
+	if (run->left_out == NULL)
+		run->left_out = calloc(run->cover->count, sizeof(*run->left_out));
+	have = run->left_out != NULL;
+	(void) pthread_mutex_unlock(&run->lock);
+	return have;
+}
+
+/*
+ * Notes blocks of an extent that the runner has left out; false, and the run has
+ * failed, if there is no memory.
+ */
+static bool
+leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
+{
+	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
+	uint64_t blocks = 0;
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
+	{
+		uint64_t bits = left_out[i];
+
+		if (bits != 0)
+			bits &= extent->usable[i];
+		if (bits == 0)
+			continue;
+		if (!have_left_out(run))
+		{
+			fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+			return false;
+		}
+		run->left_out[place][i] = bits;
+		for (; bits != 0; bits &= bits - 1, blocks++)
+			rows += wa_rows_of_block(extent->extent.row_end,
+									 i * 64 + (uint32_t) __builtin_ctzll(bits));
+	}
+	if (blocks == 0)
+		return true;
+	(void) pthread_mutex_lock(&run->lock);
+	run->left_blocks += blocks;
+	run->left_rows += rows;
+	(void) pthread_mutex_unlock(&run->lock);
+	return true;
+}
+
+/* Notes what devices have done, and which extents are left. */
+static bool
+note_shares(WaRun *run, const WaDeviceShare *shares)
+{
+	bool noted = true;
+
+	for (uint64_t i = 0; i < run->cover->count; i++)
+	{
+		if (!shares[i].taken)
+		{
+			run->rest[run->nrest++] = i;
+			continue;
+		}
+		run->has_shares = true;
+		if (shares[i].left_out != NULL && noted)
+			noted = leave_out(run, i, shares[i].left_out);
+		free(shares[i].left_out);
+	}
+	return noted;
+}
+
+/* Has devices take what they have; false if the run has failed. */
+static bool
+use_devices(WaRun *run)
+{
+	const uint64_t count = run->cover->count;
+	WaDeviceShare *shares = calloc(count, sizeof(*shares));
+	char error[WA_MAX_ERROR_BYTES] = "not enough memory for a query";
+	WaStatus status = WA_OUT_OF_MEMORY;
+	bool noted = false;
+
+	run->rest = malloc(count * sizeof(*run->rest));
+	if (run->rest != NULL && shares != NULL)
+	{
+		status = run->runner->use_devices == NULL
+					 ? WA_OK
+					 : run->runner->use_devices(run->states.run,
+												&run->states.states[0],
+												&run->request, shares, error);
+		noted = note_shares(run, shares) && status == WA_OK;
+	}
+	if (status != WA_OK)
+		fail(run, status, error);
+	free(shares);
+	return noted;
+}
+
+/* The pool's prepare. */
+static uint64_t
+prepare_run(WaPoolJob *job)
+{
+	WaRun *run = (WaRun *) job;
+
+	if (!copy_query(run))
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	else if (!is_intact(run))
+		fail(run, WA_BAD_REQUEST, "the query was damaged on its way");
+	else if (!collect(run))
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
+	if (run->outcome.status != WA_OK)
+		return 0;
+	if (run->cover == NULL || run->cover->count == 0 || !begin(run))
+		return 0;
+	announce(run);
+	if (!use_devices(run) || run->nrest == 0)
+		return 0;
+	/* To count rows takes less time than to share that between threads. */
+	run->share = run->message.ncolumns == 0 ? run->nrest : 1;
+	return (run->nrest + run->share - 1) / run->share;
+}
+
+/* Has the runner process an extent. */
+static bool
+run_extent(WaRun *run, unsigned thread, uint64_t place)
+{
+	uint64_t left_out[WA_EXTENT_WORDS] = {0};
+	char error[WA_MAX_ERROR_BYTES] = "";
+	const WaStatus status =
+		run->runner->process(run->states.run, run->states.states[thread],
+							 run->cover->list[place], left_out, error);
+
+	if (status == WA_OK)
+		return leave_out(run, place, left_out);
+	fail(run, status, error);
+	return false;
+}
+
+/* Has the runner process a share of the rest. */
+static bool
+run_share(WaRun *run, unsigned thread, uint64_t number)
+{
+	const uint64_t begin = number * run->share;
+
+	if (!have_state(run, thread))
+		return false;
+	for (uint64_t i = begin; i < begin + run->share && i < run->nrest; i++)
+		if (!run_extent(run, thread, run->rest[i]))
+			return false;
+	return true;
+}
+
+/* The pool's morsel: extents of the rest, and then what merging consists of. */
+static bool
+run_morsel(WaPoolJob *job, unsigned thread, uint64_t number)
+{
+	WaRun *run = (WaRun *) job;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	if (run->states.stage == WA_STAGE_EXTENTS)
+		return run_share(run, thread, number);
+	status = wa_run_states_do(&run->states, number, error);
+	if (status != WA_OK)
+		fail(run, status, error);
+	return status == WA_OK;
+}
+
+/* Notes whether the answer covers all blocks, once all extents are processed. */
+static void
+settle_completeness(WaRun *run)
+{
+	if (run->left_blocks > 0)
+		run->request.is_complete = false;
+}
+
+/* The pool's more: goes on to the next stage. */
+static uint64_t
+run_more(WaPoolJob *job)
+{
+	WaRun *run = (WaRun *) job;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	uint64_t nmorsels;
+	WaStatus status;
+
+	settle_completeness(run);
+	status = wa_run_states_next(&run->states, &nmorsels, error);
+	if (status != WA_OK)
+		fail(run, status, error);
+	return nmorsels;
+}
+
+/* Writes the groups to a file of their own, which nobody can change any more. */
+static bool
+write_file(WaRun *run, uint64_t bytes)
+{
+	void *memory;
+	int fd;
+
+	if (!wa_budget_take(&run->budget, bytes, bytes))
+		return false;
+	run->file_bytes = bytes;
+	fd = wa_answer_file_make(bytes, &memory);
+	if (fd < 0)
+		return false;
+	run->runner->write_groups(run->states.run, run->states.states[0], memory);
+	run->outcome.bulk = wa_checksum(run->outcome.bulk, memory, bytes);
+	run->outcome.groups_fd = wa_answer_file_seal(fd, memory, bytes);
+	return run->outcome.groups_fd >= 0;
+}
+
+/* Writes the groups to where there is room for them. */
+static bool
+write_groups(WaRun *run, uint64_t bytes)
+{
+	uint8_t *place = wa_parcel_place(run->parcel, run->message.groups);
+
+	if (bytes > run->message.groups_room)
+		return write_file(run, bytes);
+	run->runner->write_groups(run->states.run, run->states.states[0], place);
+	run->outcome.bulk = wa_checksum(run->outcome.bulk, place, bytes);
+	return true;
+}
+
+/* Writes which blocks the answer covers, unless that are all, or has been announced. */
+static void
+write_used(WaRun *run)
+{
+	if (run->outcome.answer.blocks != run->message.nblocks &&
+		(!run->announced || run->left_blocks > 0))
+		run->outcome.bulk = write_blocks(run, run->message.used);
+}
+
+/* Merges, and makes the answer: an empty one if there was nothing to run over. */
+static void
+answer(WaRun *run)
+{
+	WaAnswerMessage *answer = &run->outcome.answer;
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaRunResult result = {0};
+	WaStatus status;
+
+	answer->in_parcel = 1;
+	answer->rows = run->cover == NULL ? 0 : run->cover->rows;
+	if (!run->begun)
+		return;
+	settle_completeness(run);
+	status = wa_run_states_merge(&run->states, error);
+	if (status == WA_OK)
+		status = run->runner->finish(run->states.run, run->states.states[0],
+									 &result, error);
+	if (status != WA_OK)
+	{
+		fail(run, status, error);
+		return;
+	}
+	if (result.groups_bytes == 0)
+		return;
+	answer->blocks = run->use.blocks - run->left_blocks;
+	answer->left_blocks = run->left_blocks;
+	write_used(run);
+	if (!write_groups(run, result.groups_bytes))
+	{
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for groups");
+		return;
+	}
+	answer->in_parcel = run->outcome.groups_fd < 0;
+	answer->kind = run->has_shares ? WA_DEVICE_GPU : run->runner->kind;
+	answer->groups_bytes = result.groups_bytes;
+	answer->rows = run->cover->rows - run->left_rows;
+	answer->kept_rows = result.kept_rows;
+	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
+}
+
+/* Frees all that was made for a run but the outcome. */
+static void
+clean(WaRun *run)
+{
+	wa_run_states_free(&run->states);
+	if (run->begun)
+		run->runner->end(run->states.run);
+	wa_cover_release(run->cover);
+	if (run->in_use)
+		wa_store_use_end(run->store, &run->use);
+	free(run->left_out);
+	free(run->rest);
+	free(run->query);
+	wa_budget_give(&run->budget, run->query_room, 0);
+	run->begun = false;
+	run->in_use = false;
+	run->cover = NULL;
+	run->left_out = NULL;
+	run->rest = NULL;
+	run->query = NULL;
+	run->query_room = 0;
+}
+
+/* The pool's finish. */
+static void
+finish_run(WaPoolJob *job, bool cancelled)
+{
+	WaRun *run = (WaRun *) job;
+
+	if (run->outcome.status == WA_OK && !cancelled)
+		answer(run);
+	if (run->replies != NULL && !cancelled)
+	{
+		__atomic_store_n(&run->answered, true, __ATOMIC_RELEASE);
+		run->replies->answer(job->finished.owner, &run->outcome);
+	}
+	clean(run);
+}
+
+WaRun *
+wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
+			const WaRunMessage *message, unsigned threads,
+			const WaRunReplies *replies, void *owner)
+{
+	WaRun *run = calloc(1, sizeof(*run));
+
+	if (run == NULL)
+		return NULL;
+	(void) pthread_mutex_init(&run->lock, NULL);
+	run->job.finished.owner = owner;
+	run->job.prepare = prepare_run;
+	run->job.morsel = run_morsel;
+	run->job.more = run_more;
+	run->job.finish = finish_run;
+	run->runner = runner;
+	run->store = store;
+	run->parcel = parcel;
+	memcpy(&run->message, message, message->header.length);
+	run->since_ns = wa_clock_ns();
+	run->threads = threads;
+	run->budget = wa_run_budget_make(&store->memory, message->memory, threads);
+	run->replies = replies;
+	run->outcome.groups_fd = -1;
+	return run;
+}
+
+WaPoolJob *
+wa_run_job(WaRun *run)
+{
+	return &run->job;
+}
+
+bool
+wa_run_is_answered(const WaRun *run)
+{
+	return __atomic_load_n(&run->answered, __ATOMIC_ACQUIRE);
+}
+
+const WaRunEnd *
+wa_run_outcome(const WaRun *run)
+{
+	return &run->outcome;
+}
+
+void
+wa_run_free(WaRun *run)
+{
+	if (run == NULL)
+		return;
+	if (run->outcome.groups_fd >= 0)
+		(void) close(run->outcome.groups_fd);
+	wa_budget_give(&run->budget, run->file_bytes, run->file_bytes);
+	(void) pthread_mutex_destroy(&run->lock);
+	free(run);
+}

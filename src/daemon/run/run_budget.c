@@ -1,0 +1,36 @@
+/*
+ * run_budget.c
+ *		Making the budgets of RUNs; see run_budget.h.
+ */
+#include "daemon/run/run_budget.h"
+
+/*
+ * What groups may take for each thread, at least.  A query with few of them is not to
+ * fail because a backend has little memory for these: tables grow from some kilobytes,
+ * and places for keys that lie close take up to 256.
+ */
+#define LEAST_THREAD_BYTES ((uint64_t) 1 << 20)
+
+/* A budget's take, and its give. */
+static bool
+take(void *context, uint64_t bytes)
+{
+	return wa_memory_take(context, WA_MEMORY_QUERIES, bytes);
+}
+
+static void
+give(void *context, uint64_t bytes)
+{
+	wa_memory_give(context, WA_MEMORY_QUERIES, bytes);
+}
+
+WaBudget
+wa_run_budget_make(WaMemory *memory, uint64_t bytes, unsigned threads)
+{
+	const uint64_t least = threads * LEAST_THREAD_BYTES;
+
+	return (WaBudget){.limit = bytes < least ? least : bytes,
+					  .take = take,
+					  .give = give,
+					  .context = memory};
+}

@@ -1,0 +1,490 @@
+/*
+ * resident.c
+ *		Parcels, loads and questions about resident columns; see resident.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/checksum.h"
+#include "daemon/base/socket.h"
+#include "daemon/server/resident.h"
+#include "daemon/store/store_evict.h"
+
+#define OUT_OF_BOUNDS "its request is out of bounds"
+
+/* All but status, error and a reply's bulk is constant while a thread works. */
+struct WaResidentTask
+{
+	WaTask task; /* first: a task is one of these */
+	WaStore *store;
+	WaCounters *counters;
+	const WaParcel *parcel;
+	union
+	{
+		WaExtentHead head; /* LOAD */
+		WaExtentsMessage extents;
+		WaTextsMessage texts;
+		WaChangedMessage changed;
+		WaUnloadMessage unload;
+	} what;
+	bool is_list;    /* the reply is LISTED, of so many */
+	uint32_t listed; /* states that were written */
+	uint32_t bulk;   /* of the request, then of the reply */
+	WaStatus status;
+	char error[WA_MAX_ERROR_BYTES];
+};
+
+/* Gives a parcel up. */
+static void
+drop_parcel(WaParcel *parcel, WaService *service)
+{
+	wa_memory_give(&service->store.memory, WA_MEMORY_PARCELS, parcel->bytes);
+	wa_parcel_unmap(parcel);
+}
+
+/* Takes a usable one, of so many bytes; false if it has no room. */
+static bool
+take_parcel(WaParcel *parcel, WaService *service, int fd, uint64_t bytes)
+{
+	WaMemory *memory = &service->store.memory;
+
+	if (!wa_memory_take(memory, WA_MEMORY_PARCELS, bytes))
+		return false;
+	if (wa_parcel_map(parcel, fd, bytes))
+		return true;
+	wa_memory_give(memory, WA_MEMORY_PARCELS, bytes);
+	return false;
+}
+
+bool
+wa_resident_share(WaConnection *connection, WaService *service,
+				  const WaShareMessage *share, int fd)
+{
+	const uint32_t request = share->header.request;
+	WaParcel *parcel = &connection->parcel;
+
+	if (!wa_parcel_is_usable(fd, share->bytes))
+		return wa_connection_break(connection, "its parcel is not usable");
+	drop_parcel(parcel, service);
+	if (share->bytes > WA_MAX_PARCEL_BYTES ||
+		!take_parcel(parcel, service, fd, share->bytes))
+		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
+								  "could not map the parcel");
+	return wa_connection_say(connection, WA_MSG_DONE, request, 0);
+}
+
+/* Makes a task of the connection, to be filled in; or returns NULL. */
+static WaResidentTask *
+make_task(WaConnection *connection, WaService *service,
+		  void (*work)(WaTask *task))
+{
+	WaResidentTask *task = calloc(1, sizeof(*task));
+
+	if (task == NULL)
+		return NULL;
+	task->task.finished.owner = connection;
+	task->task.work = work;
+	task->store = &service->store;
+	task->counters = service->counters.counters;
+	task->parcel = &connection->parcel;
+	return task;
+}
+
+/* Has a thread do the task, which becomes the connection's. */
+static bool
+submit_task(WaConnection *connection, WaService *service, WaResidentTask *task,
+			uint32_t request)
+{
+	connection->task = task;
+	connection->work = WA_WORK_TASK;
+	connection->request = request;
+	wa_tasks_submit(&service->tasks, &task->task);
+	return true;
+}
+
+/* Returns how many bytes of columns an extent brings. */
+static int64_t
+extent_bytes(const WaExtentHead *head)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < head->ncolumns; i++)
+	{
+		const WaExtentColumn *column = &head->columns[i];
+
+		bytes += head->nrows * (wa_form_width((WaForm) column->form) +
+								(column->validity != 0 ? 1U : 0U) +
+								(column->display != 0 ? 1U : 0U)) +
+				 column->text_bytes + column->ntexts * sizeof(uint32_t);
+	}
+	return (int64_t) bytes;
+}
+
+/* LOAD, in a thread. */
+static void
+do_load(WaTask *arg)
+{
+	WaResidentTask *task = (WaResidentTask *) arg;
+	const uint32_t bulk = task->bulk;
+
+	task->bulk = 0;
+	if (wa_extent_checksum(&task->what.head, task->parcel->memory) != bulk)
+	{
+		task->status = WA_BAD_REQUEST;
+		(void) snprintf(task->error, sizeof(task->error), "%s",
+						"the extent was damaged on its way");
+		return;
+	}
+	task->status =
+		wa_store_load(task->store, &task->what.head, task->parcel->memory,
+					  task->error, sizeof(task->error));
+	if (task->status != WA_OK)
+		return;
+	wa_counter_add(&task->counters->loaded_bytes,
+				   extent_bytes(&task->what.head));
+	wa_counter_add(&task->counters->loads, 1);
+}
+
+/* LOAD: copies and checks the head, and has a thread do the rest. */
+static bool
+handle_load(WaConnection *connection, WaService *service,
+			const WaLoadMessage *load)
+{
+	const WaParcel *parcel = &connection->parcel;
+	WaResidentTask *task;
+
+	if (!wa_parcel_holds(parcel, load->extent, sizeof(WaExtentHead)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_load);
+	if (task == NULL)
+		return wa_connection_fail(connection, load->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	memcpy(&task->what.head, parcel->memory + load->extent,
+		   sizeof(task->what.head));
+	task->bulk = load->header.bulk;
+	if (!wa_extent_is_sound(&task->what.head, parcel->bytes))
+	{
+		free(task);
+		return wa_connection_break(connection, "its extent is not sound");
+	}
+	return submit_task(connection, service, task, load->header.request);
+}
+
+/* EXTENTS, in a thread. */
+static void
+do_extents(WaTask *arg)
+{
+	WaResidentTask *task = (WaResidentTask *) arg;
+	const WaExtentsMessage *extents = &task->what.extents;
+	uint8_t *place = wa_parcel_place(task->parcel, extents->states);
+
+	for (uint32_t i = 0; i < extents->count; i++)
+	{
+		WaExtentState state;
+
+		wa_store_extent_state(task->store, &extents->relation,
+							  extents->first + i, extents->columns,
+							  extents->ncolumns, &state);
+		memcpy(place + i * sizeof(state), &state, sizeof(state));
+		task->bulk = wa_checksum(task->bulk, &state, sizeof(state));
+	}
+}
+
+/* EXTENTS: has a thread write the states. */
+static bool
+handle_extents(WaConnection *connection, WaService *service,
+			   const WaExtentsMessage *extents)
+{
+	WaResidentTask *task;
+
+	if (!wa_parcel_holds(&connection->parcel, extents->states,
+						 (uint64_t) extents->count * sizeof(WaExtentState)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_extents);
+	if (task == NULL)
+		return wa_connection_fail(connection, extents->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	memcpy(&task->what.extents, extents, extents->header.length);
+	return submit_task(connection, service, task, extents->header.request);
+}
+
+/* CHANGED, in a thread. */
+static void
+do_changed(WaTask *arg)
+{
+	WaResidentTask *task = (WaResidentTask *) arg;
+	const WaChangedMessage *changed = &task->what.changed;
+
+	task->listed = wa_store_changed(
+		task->store, changed, wa_parcel_place(task->parcel, changed->states),
+		&task->bulk);
+}
+
+/* CHANGED: has a thread look for the extents. */
+static bool
+handle_changed(WaConnection *connection, WaService *service,
+			   const WaChangedMessage *changed)
+{
+	WaResidentTask *task;
+
+	if (changed->room == 0 ||
+		!wa_parcel_holds(&connection->parcel, changed->states,
+						 (uint64_t) changed->room * sizeof(WaExtentState)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_changed);
+	if (task == NULL)
+		return wa_connection_fail(connection, changed->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	memcpy(&task->what.changed, changed, changed->header.length);
+	task->is_list = true;
+	return submit_task(connection, service, task, changed->header.request);
+}
+
+/* TEXTS, in a thread. */
+static void
+do_texts(WaTask *arg)
+{
+	WaResidentTask *task = (WaResidentTask *) arg;
+	const WaTextsMessage *texts = &task->what.texts;
+	uint8_t *place = task->parcel->memory + texts->place;
+
+	task->bulk =
+		wa_checksum(0, place, wa_store_texts(task->store, texts, place));
+}
+
+/* TEXTS: has a thread write them. */
+static bool
+handle_texts(WaConnection *connection, WaService *service,
+			 const WaTextsMessage *texts)
+{
+	WaResidentTask *task;
+
+	if (texts->room < sizeof(WaTextsHead) ||
+		!wa_parcel_holds(&connection->parcel, texts->place, texts->room))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	task = make_task(connection, service, do_texts);
+	if (task == NULL)
+		return wa_connection_fail(connection, texts->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	task->what.texts = *texts;
+	return submit_task(connection, service, task, texts->header.request);
+}
+
+/* UNLOAD, in a thread, as it may free much memory. */
+static void
+do_unload(WaTask *arg)
+{
+	const WaResidentTask *task = (WaResidentTask *) arg;
+
+	wa_store_unload(task->store, &task->what.unload.relation,
+					task->what.unload.attribute);
+}
+
+/* PIN */
+static bool
+handle_pin(WaConnection *connection, WaService *service,
+		   const WaPinMessage *pin)
+{
+	char error[WA_MAX_ERROR_BYTES] = "";
+	WaStatus status;
+
+	if (pin->pinned > 1)
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	status = wa_store_pin(&service->store, &pin->relation, pin->pinned == 1,
+						  error, sizeof(error));
+	if (status != WA_OK)
+		return wa_connection_fail(connection, pin->header.request, status,
+								  error);
+	return wa_connection_say(connection, WA_MSG_DONE, pin->header.request, 0);
+}
+
+/* UNLOAD: has a thread do it. */
+static bool
+handle_unload(WaConnection *connection, WaService *service,
+			  const WaUnloadMessage *unload)
+{
+	WaResidentTask *task = make_task(connection, service, do_unload);
+
+	if (task == NULL)
+		return wa_connection_fail(connection, unload->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	task->what.unload = *unload;
+	return submit_task(connection, service, task, unload->header.request);
+}
+
+/* RESIDENCY: tells what there is of columns. */
+static bool
+handle_residency(const WaConnection *connection, WaService *service,
+				 const WaResidencyMessage *residency)
+{
+	const uint32_t ncolumns = residency->ncolumns;
+	WaResidentMessage resident;
+
+	memset(&resident, 0, sizeof(resident));
+	wa_message_begin(&resident.header, WA_MSG_RESIDENT,
+					 (uint32_t) (offsetof(WaResidentMessage, columns) +
+								 ncolumns * sizeof(WaResidency)),
+					 residency->header.request);
+	resident.ncolumns = ncolumns;
+	resident.complete_blocks =
+		wa_store_residency(&service->store, &residency->relation,
+						   residency->columns, ncolumns, resident.columns);
+	return wa_socket_send(connection->fd, &resident.header, NULL, 0);
+}
+
+/* CONFIRM */
+static bool
+handle_confirm(WaConnection *connection, WaService *service,
+			   const WaConfirmMessage *confirm)
+{
+	if (confirm->position == 0)
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	wa_store_confirm(&service->store, confirm);
+	wa_counter_add(&service->counters.counters->loads, 1);
+	return wa_connection_say(connection, WA_MSG_DONE, confirm->header.request,
+							 0);
+}
+
+/* FOLLOW */
+static bool
+handle_follow(WaConnection *connection, WaService *service,
+			  const WaFollowMessage *follow)
+{
+	WaFollowedMessage followed;
+
+	if (!wa_follow_is_sound(follow))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	wa_service_follow(service, follow, &followed);
+	return follow->no_reply != 0 ||
+		   wa_socket_send(connection->fd, &followed.header, NULL, 0);
+}
+
+/* Sends how much there is of a list, or has been written of it. */
+static bool
+send_listed(const WaConnection *connection, uint32_t request, uint32_t count,
+			uint32_t bulk)
+{
+	WaListedMessage listed;
+
+	memset(&listed, 0, sizeof(listed));
+	wa_message_begin(&listed.header, WA_MSG_LISTED, sizeof(listed), request);
+	listed.header.bulk = bulk;
+	listed.columns = count;
+	return wa_socket_send(connection->fd, &listed.header, NULL, 0);
+}
+
+/*
+ * Writes the list of columns to `room` places in the parcel, by way of memory of
+ * our own; returns how many there are, or -1 if there is no such memory.  Stores the
+ * checksum of what has been written.
+ */
+static int64_t
+write_list(WaStore *store, uint32_t database, uint8_t *place, uint32_t room,
+		   uint32_t *bulk)
+{
+	uint32_t count = wa_store_list(store, database, NULL, 0);
+	WaResidentColumn *list;
+
+	*bulk = 0;
+	if (count < room)
+		room = count;
+	if (room == 0)
+		return count;
+	list = calloc(room, sizeof(*list));
+	if (list == NULL)
+		return -1;
+	count = wa_store_list(store, database, list, room);
+	if (count < room)
+		room = count;
+	memcpy(place, list, room * sizeof(*list));
+	*bulk = wa_checksum(0, list, room * sizeof(*list));
+	free(list);
+	return count;
+}
+
+/* LIST: describes the columns that there are. */
+static bool
+handle_list(WaConnection *connection, WaService *service,
+			const WaListMessage *list)
+{
+	const WaParcel *parcel = &connection->parcel;
+	uint32_t bulk;
+	int64_t count;
+
+	if (!wa_parcel_holds(parcel, list->list,
+						 (uint64_t) list->room * sizeof(WaResidentColumn)))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	count = write_list(&service->store, list->database,
+					   wa_parcel_place(parcel, list->list), list->room, &bulk);
+	if (count < 0)
+		return wa_connection_fail(connection, list->header.request,
+								  WA_OUT_OF_MEMORY, "not enough memory");
+	return send_listed(connection, list->header.request, (uint32_t) count,
+					   bulk);
+}
+
+bool
+wa_resident_handle(WaConnection *connection, WaService *service,
+				   const WaMessage *message)
+{
+	switch (message->header.type)
+	{
+		case WA_MSG_LOAD:
+			return handle_load(connection, service, &message->load);
+		case WA_MSG_RESIDENCY:
+			return handle_residency(connection, service, &message->residency);
+		case WA_MSG_EXTENTS:
+			return handle_extents(connection, service, &message->extents);
+		case WA_MSG_TEXTS:
+			return handle_texts(connection, service, &message->texts);
+		case WA_MSG_CHANGED:
+			return handle_changed(connection, service, &message->changed);
+		case WA_MSG_CONFIRM:
+			return handle_confirm(connection, service, &message->confirm);
+		case WA_MSG_FOLLOW:
+			return handle_follow(connection, service, &message->follow);
+		case WA_MSG_UNLOAD:
+			return handle_unload(connection, service, &message->unload);
+		case WA_MSG_PIN:
+			return handle_pin(connection, service, &message->pin);
+		case WA_MSG_LIST:
+			return handle_list(connection, service, &message->list);
+		default:
+			return wa_connection_break(connection, "its message is not for us");
+	}
+}
+
+bool
+wa_resident_reply(WaConnection *connection)
+{
+	WaResidentTask *task = connection->task;
+	bool sent;
+
+	connection->task = NULL;
+	if (task->status == WA_OK && task->is_list)
+		sent = send_listed(connection, connection->request, task->listed,
+						   task->bulk);
+	else if (task->status == WA_OK)
+		sent = wa_connection_say(connection, WA_MSG_DONE, connection->request,
+								 task->bulk);
+	else
+		sent = wa_connection_fail(connection, connection->request, task->status,
+								  task->error);
+	free(task);
+	return sent;
+}
+
+bool
+wa_resident_cancel(WaConnection *connection, WaService *service)
+{
+	return wa_tasks_cancel(&service->tasks, &connection->task->task);
+}
+
+void
+wa_resident_release(WaConnection *connection, WaService *service)
+{
+	free(connection->task);
+	connection->task = NULL;
+	drop_parcel(&connection->parcel, service);
+}

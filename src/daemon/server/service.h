@@ -1,0 +1,68 @@
+/*
+ * service.h
+ *		The parts of the process that serve every connection.
+ */
+#ifndef WA_DAEMON_SERVICE_H
+#define WA_DAEMON_SERVICE_H
+
+#include "daemon/base/clock.h"
+#include "daemon/base/ledger.h"
+#include "daemon/base/watch.h"
+#include "daemon/gpu/gpus.h"
+#include "daemon/reduce/opening.h"
+#include "daemon/reduce/scheduler.h"
+#include "daemon/reduce/staging.h"
+#include "daemon/run/finished.h"
+#include "daemon/run/pool.h"
+#include "daemon/run/runner.h"
+#include "daemon/run/tasks.h"
+#include "daemon/server/counters_file.h"
+#include "daemon/store/cover_renew.h"
+#include "daemon/store/store.h"
+#include "daemon/store/store_follow.h"
+
+/*
+ * Each part has its own rules, or is constant.
+ */
+typedef struct WaService
+{
+	WaCountersFile counters;
+	WaStaging staging;
+	WaScheduler scheduler;
+	WaOpening opening;
+	WaFinishedQueue finished;
+	WaTasks tasks;
+	WaPool pool;
+	const WaRunner *runner; /* NULL: there is none */
+	WaGpus gpus;
+	WaWatch watch; /* of queries and copies at GPUs */
+	WaStore store;
+	WaCoverRenewer covers;
+	WaLedger ledger;
+	uint64_t memory_limit; /* of the store, if the supervisor says nothing */
+} WaService;
+
+/*
+ * Does what a sound FOLLOW says, lets all know how far WAL has been followed, and makes
+ * the reply.
+ */
+static inline void
+wa_service_follow(WaService *service, const WaFollowMessage *follow,
+				  WaFollowedMessage *followed)
+{
+	wa_message_begin(&followed->header, WA_MSG_FOLLOWED, sizeof(*followed),
+					 follow->header.request);
+	followed->position = wa_store_follow(&service->store, follow);
+	__atomic_store_n(&service->counters.counters->followed, followed->position,
+					 __ATOMIC_RELEASE);
+}
+
+/* Tells whether a device hangs at this moment. */
+static inline bool
+wa_service_hangs(WaService *service)
+{
+	return wa_scheduler_hangs(&service->scheduler) ||
+		   wa_watch_exceeds(&service->watch, wa_clock_ns(), WA_GPU_HANG_MS);
+}
+
+#endif /* WA_DAEMON_SERVICE_H */

@@ -1,0 +1,71 @@
+/*
+ * store_layer.h
+ *		References to what there is of an extent, or of its overlay.
+ */
+#ifndef WA_DAEMON_STORE_LAYER_H
+#define WA_DAEMON_STORE_LAYER_H
+
+#include "daemon/column/column_patch.h"
+#include "daemon/store/store_load.h"
+
+/*
+ * A layout and columns, by the places of the relation's records, with references to them;
+ * columns may be NULL, and all is 0 if there is nothing.
+ */
+typedef struct WaLayer
+{
+	WaLayout *layout;
+	uint32_t room; /* of columns */
+	WaColumn **columns;
+} WaLayer;
+
+/*
+ * Takes references to what there is of an extent of the map; the caller has the store's
+ * lock.  Returns false if there is no memory.
+ */
+WA_MUST_CHECK bool wa_layer_take(WaLayer *layer, const WaExtent *extent);
+
+/*
+ * Takes references to what another layer has of the columns of a third; returns false if
+ * there is no memory.
+ */
+WA_MUST_CHECK bool wa_layer_copy(WaLayer *layer, const WaLayer *from,
+								 const WaLayer *like);
+
+/*
+ * Makes the layer of what a load brings: its columns are copied out of the parcel.  A text
+ * is in error if that fails.
+ */
+WA_MUST_CHECK WaStatus wa_layer_bring(WaLayer *layer, WaLoad *load,
+									  const uint8_t *parcel, char *error,
+									  size_t error_bytes);
+
+/*
+ * Makes a layer in which the blocks of another take the places of the old one's, in the
+ * columns that this has; the plan says which.  What its layout says of transactions has
+ * yet to be set.
+ */
+WA_MUST_CHECK WaStatus wa_layer_patch(WaLayer *layer, WaLoad *load,
+									  const WaLayer *old,
+									  const WaLayer *brought, WaPatch *plan,
+									  char *error, size_t error_bytes);
+
+/* Gives the references up, and is empty then. */
+void wa_layer_end(WaLayer *layer);
+
+/* Tells whether it is what an extent, or NULL, has; the caller has the lock. */
+bool wa_layer_is_of(const WaLayer *layer, const WaExtent *extent);
+
+/* Tells whether it has all columns of another one. */
+bool wa_layer_has_all(const WaLayer *layer, const WaLayer *other);
+
+/* Says that columns like its will be wanted soon, when these have gone. */
+void wa_layer_pass_on(const WaLayer *layer);
+
+/*
+ * Puts all columns into an extent of the map, which takes the references over and has
+ * room for them; the caller has the lock.
+ */
+void wa_layer_put(WaLayer *layer, WaExtent *extent, WaGarbage *garbage);
+
+#endif /* WA_DAEMON_STORE_LAYER_H */

@@ -1,0 +1,475 @@
+/*
+ * store_map.c
+ *		The store's map of relations, columns and extents; see store_map.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store/cover_kept.h"
+#include "daemon/store/store_map.h"
+#include "daemon/store/store_sums.h"
+
+/* From so many bytes of garbage on the allocator is asked to let go of it. */
+#define TRIM_BYTES ((uint64_t) 32 << 20)
+
+void
+wa_garbage_release(WaGarbage *garbage)
+{
+	WaColumn *column;
+	WaDictionary *dictionary;
+	WaCoverPart *part;
+	WaCover *cover;
+
+	while ((cover = garbage->covers) != NULL)
+	{
+		garbage->covers = cover->next;
+		wa_cover_release(cover);
+	}
+	while ((part = garbage->parts) != NULL)
+	{
+		garbage->parts = part->next;
+		wa_cover_part_release(part);
+	}
+	while ((column = garbage->columns) != NULL)
+	{
+		garbage->columns = column->next;
+		wa_column_release(column);
+	}
+	while ((dictionary = garbage->dictionaries) != NULL)
+	{
+		garbage->dictionaries = dictionary->next;
+		wa_dictionary_release(dictionary);
+	}
+	if (garbage->bytes >= TRIM_BYTES)
+		wa_memory_trim();
+	garbage->bytes = 0;
+}
+
+WaStoredRelation *
+wa_map_make_relation(WaStore *store, const WaRelation *name)
+{
+	WaStoredRelation *relation = wa_map_find_relation(store, name);
+	WaStoredRelation **bucket = wa_map_bucket(store, name);
+
+	if (relation != NULL)
+		return relation;
+	relation = calloc(1, sizeof(*relation));
+	if (relation == NULL)
+		return NULL;
+	relation->name = *name;
+	relation->next = *bucket;
+	*bucket = relation;
+	return relation;
+}
+
+/* Returns the place of a record that is free, made if need be, or -1. */
+static int64_t
+free_record(WaStoredRelation *relation)
+{
+	for (uint32_t i = 0; i < relation->nrecords; i++)
+		if (!relation->records[i].exists)
+			return i;
+	if (relation->nrecords == relation->records_room)
+	{
+		const uint32_t room = 2 * relation->records_room + 8;
+		WaColumnRecord *records =
+			realloc(relation->records, room * sizeof(*records));
+
+		if (records == NULL)
+			return -1;
+		relation->records = records;
+		relation->records_room = room;
+	}
+	return relation->nrecords++;
+}
+
+int64_t
+wa_map_make_record(WaStoredRelation *relation, const WaColumnName *name)
+{
+	int64_t place = wa_map_find_record(relation, name);
+
+	if (place >= 0)
+		return place;
+	place = free_record(relation);
+	if (place < 0)
+		return -1;
+	memset(&relation->records[place], 0, sizeof(relation->records[place]));
+	relation->records[place].exists = true;
+	relation->records[place].name = *name;
+	relation->records[place].all = wa_sums_nothing;
+	return place;
+}
+
+void
+wa_map_clean_record(WaStoredRelation *relation, uint32_t place,
+					WaGarbage *garbage)
+{
+	WaColumnRecord *record = &relation->records[place];
+
+	if (record->extents > 0 || record->pins > 0)
+		return;
+	if (record->dictionary != NULL)
+	{
+		/* Only its record puts it on a list, so it is on none. */
+		record->dictionary->next = garbage->dictionaries;
+		garbage->dictionaries = record->dictionary;
+		garbage->bytes += wa_dictionary_bytes(record->dictionary);
+	}
+	memset(record, 0, sizeof(*record));
+}
+
+void
+wa_map_clean_relation(WaStore *store, WaStoredRelation *relation)
+{
+	WaStoredRelation **link = wa_map_bucket(store, &relation->name);
+
+	if (relation->nextents > 0 || relation->pins > 0)
+		return;
+	while (*link != relation)
+		link = &(*link)->next;
+	*link = relation->next;
+	wa_kept_end(relation);
+	free(relation->parts);
+	free(relation->records);
+	free(relation->extents);
+	free(relation);
+}
+
+bool
+wa_map_pin(WaStore *store, const WaRelation *name, const WaColumnName *columns,
+		   uint32_t ncolumns, bool make, WaPins *pins)
+{
+	WaStoredRelation *relation = make ? wa_map_make_relation(store, name)
+									  : wa_map_find_relation(store, name);
+	WaGarbage garbage = {0};
+
+	if (relation == NULL)
+		return false;
+	relation->pins++;
+	pins->relation = relation;
+	for (pins->ncolumns = 0; pins->ncolumns < ncolumns; pins->ncolumns++)
+	{
+		const WaColumnName *column = &columns[pins->ncolumns];
+		const int64_t place = make ? wa_map_make_record(relation, column)
+								   : wa_map_find_record(relation, column);
+
+		if (place < 0)
+		{
+			/* Records made just now have no dictionary: there is no garbage. */
+			wa_map_unpin(store, pins, &garbage);
+			return false;
+		}
+		relation->records[place].pins++;
+		pins->place[pins->ncolumns] = (uint32_t) place;
+	}
+	return true;
+}
+
+void
+wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage)
+{
+	WaStoredRelation *relation = pins->relation;
+
+	for (uint32_t i = 0; i < pins->ncolumns; i++)
+	{
+		relation->records[pins->place[i]].pins--;
+		wa_map_clean_record(relation, pins->place[i], garbage);
+	}
+	relation->pins--;
+	wa_map_clean_relation(store, relation);
+}
+
+/* Makes room for more parts. */
+static bool
+grow_parts(WaStoredRelation *relation)
+{
+	const uint32_t room = 2 * relation->parts_room + 8;
+	WaExtentPart *parts;
+
+	if (!wa_kept_make_room(relation, room))
+		return false;
+	parts = realloc(relation->parts, room * sizeof(*parts));
+	if (parts == NULL)
+		return false;
+	relation->parts = parts;
+	relation->parts_room = room;
+	return true;
+}
+
+/* Returns the part of an extent that is to come, made if need be, or NULL. */
+static WaExtentPart *
+make_part(WaStoredRelation *relation, uint32_t number)
+{
+	WaExtentPart *part = wa_map_find_part(relation, number);
+	uint32_t place;
+
+	if (part != NULL)
+		return part;
+	if (relation->nparts == relation->parts_room && !grow_parts(relation))
+		return NULL;
+	place = wa_map_search_part(relation, wa_extent_number(number));
+	part = &relation->parts[place];
+	memmove(part + 1, part, (relation->nparts - place) * sizeof(*part));
+	*part = (WaExtentPart){.number = wa_extent_number(number)};
+	wa_kept_insert(relation, place);
+	relation->nparts++;
+	return part;
+}
+
+/* Takes an extent from its part, which goes with the last; nothing of it is kept then. */
+static void
+leave_part(WaStoredRelation *relation, uint32_t number)
+{
+	WaExtentPart *part = wa_map_find_part(relation, number);
+
+	*wa_map_place_in_part(part, number) = NULL;
+	if (part->extent != NULL || part->overlay != NULL)
+		return;
+	wa_kept_remove(relation, (uint32_t) (part - relation->parts));
+	relation->nparts--;
+	memmove(part, part + 1,
+			(size_t) (&relation->parts[relation->nparts] - part) *
+				sizeof(*part));
+}
+
+void
+wa_map_note_change(WaExtent *extent)
+{
+	WaStoredRelation *relation = extent->relation;
+
+	wa_map_find_part(relation, extent->number)->stamp = ++relation->stamp;
+}
+
+/* Gives an extent another edition or, if it is an overlay, that which it is of. */
+static void
+renew_edition(WaStore *store, WaExtent *extent)
+{
+	WaExtent *base =
+		wa_map_find_extent(extent->relation, wa_extent_number(extent->number));
+
+	if (base != NULL)
+		base->edition = ++store->editions;
+}
+
+/* Links an extent as the one that was used last. */
+static void
+link_newest(WaStore *store, WaExtent *extent)
+{
+	extent->newer = NULL;
+	extent->older = store->newest;
+	if (store->newest != NULL)
+		store->newest->newer = extent;
+	else
+		store->oldest = extent;
+	store->newest = extent;
+}
+
+/* Takes an extent out of the list by use. */
+static void
+unlink_by_use(WaStore *store, WaExtent *extent)
+{
+	if (extent->newer != NULL)
+		extent->newer->older = extent->older;
+	else
+		store->newest = extent->older;
+	if (extent->older != NULL)
+		extent->older->newer = extent->newer;
+	else
+		store->oldest = extent->newer;
+}
+
+void
+wa_map_touch(WaStore *store, WaExtent *extent)
+{
+	unlink_by_use(store, extent);
+	link_newest(store, extent);
+}
+
+/* Returns the relation whose use by queries is to be shown next, or NULL. */
+static WaStoredRelation *
+first_used(const WaStore *store)
+{
+	WaStoredRelation *first = NULL;
+
+	for (int i = 0; i < WA_STORE_BUCKETS; i++)
+		for (WaStoredRelation *relation = store->buckets[i]; relation != NULL;
+			 relation = relation->next)
+			if (relation->used_ns != 0 &&
+				(first == NULL || relation->used_ns < first->used_ns))
+				first = relation;
+	return first;
+}
+
+void
+wa_map_order_by_use(WaStore *store)
+{
+	WaStoredRelation *relation;
+
+	while ((relation = first_used(store)) != NULL)
+	{
+		for (uint32_t i = 0; i < relation->nextents; i++)
+			wa_map_touch(store, relation->extents[i]);
+		relation->used_ns = 0;
+	}
+}
+
+/* Makes sure that the relation has room for one more extent. */
+static bool
+have_extents_room(WaStoredRelation *relation)
+{
+	const uint32_t room = 2 * relation->extents_room + 8;
+	WaExtent **extents;
+
+	if (relation->nextents < relation->extents_room)
+		return true;
+	extents = realloc(relation->extents, room * sizeof(WaExtent *));
+	if (extents == NULL)
+		return false;
+	relation->extents = extents;
+	relation->extents_room = room;
+	return true;
+}
+
+WaExtent *
+wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
+				  WaLayout *layout)
+{
+	WaExtent *extent = calloc(1, sizeof(*extent));
+	const uint32_t place = wa_map_search(relation, number);
+	WaExtentPart *part;
+
+	if (extent == NULL || !have_extents_room(relation) ||
+		(part = make_part(relation, number)) == NULL)
+	{
+		free(extent);
+		return NULL;
+	}
+	*wa_map_place_in_part(part, number) = extent;
+	extent->relation = relation;
+	extent->number = number;
+	extent->device = store->devices[wa_extent_number(number) % store->ndevices];
+	extent->layout = layout;
+	memmove(&relation->extents[place + 1], &relation->extents[place],
+			(relation->nextents - place) * sizeof(WaExtent *));
+	relation->extents[place] = extent;
+	relation->nextents++;
+	renew_edition(store, extent);
+	wa_map_note_change(extent);
+	link_newest(store, extent);
+	return extent;
+}
+
+WaLayout *
+wa_map_set_layout(WaStore *store, WaExtent *extent, WaLayout *layout)
+{
+	static const uint64_t none[WA_EXTENT_WORDS];
+	WaLayout *old = extent->layout;
+
+	/* Without cached blocks the sums do not depend on the layout. */
+	wa_map_set_cached(extent, none);
+	extent->layout = layout;
+	renew_edition(store, extent);
+	return old;
+}
+
+bool
+wa_map_make_room(WaExtent *extent)
+{
+	const uint32_t room = extent->relation->nrecords;
+	WaColumn **columns;
+
+	if (extent->room >= room)
+		return true;
+	columns = realloc(extent->columns, room * sizeof(WaColumn *));
+	if (columns == NULL)
+		return false;
+	memset(&columns[extent->room], 0,
+		   (room - extent->room) * sizeof(WaColumn *));
+	extent->columns = columns;
+	extent->room = room;
+	return true;
+}
+
+/* Counts an extent in, or out, of those that have a column. */
+static void
+count_extent(const WaExtent *extent, WaColumnRecord *record, int sign)
+{
+	record->extents += (uint32_t) sign;
+	if (extent->number >= WA_OVERLAY)
+		record->overlays += (uint32_t) sign;
+	/* Who has the record pinned may have a column that has just gone. */
+	if (record->extents == 0 && record->pins == 0)
+		record->all = wa_sums_nothing;
+}
+
+void
+wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
+				  WaGarbage *garbage)
+{
+	WaColumn *old = wa_map_column(extent, place);
+	WaColumnRecord *record = &extent->relation->records[place];
+
+	wa_map_note_change(extent);
+	wa_sums_add_column(extent, place, -1);
+	if (place < extent->room)
+		extent->columns[place] = column;
+	if (column != NULL)
+		count_extent(extent, record, 1);
+	wa_sums_add_column(extent, place, 1);
+	if (old == NULL)
+		return;
+	wa_kept_give_up(extent, garbage);
+	old->next = garbage->columns;
+	garbage->columns = old;
+	garbage->bytes += old->bytes;
+	count_extent(extent, record, -1);
+	wa_map_clean_record(extent->relation, place, garbage);
+}
+
+void
+wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
+{
+	WaStoredRelation *relation = extent->relation;
+	const uint32_t place = wa_map_search(relation, extent->number);
+
+	for (uint32_t i = 0; i < extent->room; i++)
+		wa_map_set_column(extent, i, NULL, garbage);
+	renew_edition(store, extent);
+	wa_map_note_change(extent);
+	wa_kept_give_up(extent, garbage);
+	leave_part(relation, extent->number);
+	unlink_by_use(store, extent);
+	relation->nextents--;
+	memmove(&relation->extents[place], &relation->extents[place + 1],
+			(relation->nextents - place) * sizeof(WaExtent *));
+	garbage->bytes += sizeof(WaLayout);
+	wa_layout_release(extent->layout);
+	free(extent->columns);
+	free(extent);
+	wa_map_clean_relation(store, relation);
+}
+
+void
+wa_map_set_cached(WaExtent *extent, const uint64_t *cached)
+{
+	const WaLayout *layout = extent->layout;
+
+	wa_map_note_change(extent);
+	wa_sums_add(extent, -1);
+	memset(extent->cached, 0, sizeof(extent->cached));
+	extent->cached_blocks = 0;
+	extent->cached_rows = 0;
+	for (uint32_t i = 0; i < layout->nblocks; i++)
+	{
+		const uint64_t bit = (uint64_t) 1 << i % 64;
+
+		if ((cached[i / 64] & bit) == 0 || layout->block_lsn[i] == 0)
+			continue;
+		extent->cached[i / 64] |= bit;
+		extent->cached_blocks++;
+		extent->cached_rows += wa_rows_of_block(layout->row_end, i);
+	}
+	wa_sums_add(extent, 1);
+	for (int i = 0; i < WA_EXTENT_WORDS; i++)
+		extent->fresh[i] &= extent->cached[i];
+}

@@ -1,0 +1,140 @@
+/*
+ * store_use.c
+ *		Beginning, and ending, what a query uses of a relation; see store_use.h.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "daemon/store/store_evict.h"
+#include "daemon/store/store_use.h"
+
+/* Extents that are looked at without giving the lock up. */
+#define LOOKS_PER_LOCK 256
+
+/* Returns microseconds of CLOCK_REALTIME. */
+static int64_t
+now_us(void)
+{
+	struct timespec now;
+
+	(void) clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+bool
+wa_store_has(WaStore *store, const WaRelation *name, const WaColumnName *names,
+			 uint32_t ncolumns)
+{
+	const WaStoredRelation *relation;
+	bool found;
+
+	(void) pthread_mutex_lock(&store->lock);
+	relation = wa_map_find_relation(store, name);
+	found = relation != NULL && relation->nextents > 0;
+	for (uint32_t i = 0; found && i < ncolumns; i++)
+	{
+		const int64_t place = wa_map_find_record(relation, &names[i]);
+
+		found = place >= 0 && relation->records[place].extents > 0;
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return found;
+}
+
+bool
+wa_store_use_begin(WaStore *store, const WaRelation *relation,
+				   const WaColumnName *names, uint32_t ncolumns, WaUse *use)
+{
+	const int64_t time_us = now_us();
+	bool pinned;
+
+	use->next_number = 0;
+	use->blocks = 0;
+	use->deciders = (WaDeciders){0};
+	use->has_left = false;
+	use->garbage = (WaGarbage){0};
+	(void) pthread_mutex_lock(&store->lock);
+	pinned = wa_map_pin(store, relation, names, ncolumns, false, &use->pins);
+	for (uint32_t i = 0; pinned && !use->is_ahead && i < ncolumns; i++)
+	{
+		WaColumnRecord *record =
+			&use->pins.relation->records[use->pins.place[i]];
+
+		record->queries++;
+		record->blocks_asked += use->nblocks;
+		record->last_use_us = time_us;
+	}
+	if (pinned && !use->is_ahead)
+		wa_evict_note_use(&use->pins);
+	(void) pthread_mutex_unlock(&store->lock);
+	return pinned;
+}
+
+/*
+ * Looks at the next parts, a limited number, and takes up to `room` of their extents; the
+ * caller has the lock.  Returns how many; *at_end tells whether there are no more that
+ * could be used.
+ */
+static uint32_t
+take_extents(const WaStore *store, WaUse *use, WaUsedExtent *used,
+			 uint32_t room, bool *at_end)
+{
+	const WaStoredRelation *relation = use->pins.relation;
+	uint32_t i = wa_map_search_part(relation, use->next_number);
+	uint32_t found = 0;
+	int looks = 0;
+
+	for (; i < relation->nparts && looks < LOOKS_PER_LOCK && found + 2 <= room;
+		 i++, looks++)
+	{
+		found +=
+			wa_store_use_part(store, use, &relation->parts[i], &used[found]);
+		use->next_number = relation->parts[i].number + 1;
+	}
+	*at_end = i == relation->nparts || use->position > store->known.position;
+	return found;
+}
+
+uint32_t
+wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room)
+{
+	uint32_t found;
+	bool at_end;
+
+	do
+	{
+		(void) pthread_mutex_lock(&store->lock);
+		found = take_extents(store, use, used, room, &at_end);
+		(void) pthread_mutex_unlock(&store->lock);
+	} while (found == 0 && !at_end);
+	return found;
+}
+
+void
+wa_store_use_columns(WaStore *store, const WaUse *use,
+					 const WaDictionary **dictionaries, WaRunBounds *bounds)
+{
+	(void) pthread_mutex_lock(&store->lock);
+	for (uint32_t i = 0; i < use->pins.ncolumns; i++)
+	{
+		const WaColumnRecord *record =
+			&use->pins.relation->records[use->pins.place[i]];
+
+		dictionaries[i] = record->dictionary;
+		bounds[i] = (WaRunBounds){record->all.smallest, record->all.largest};
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+}
+
+void
+wa_store_use_end(WaStore *store, WaUse *use)
+{
+	(void) pthread_mutex_lock(&store->lock);
+	for (uint32_t i = 0; !use->is_ahead && i < use->pins.ncolumns; i++)
+		use->pins.relation->records[use->pins.place[i]].blocks_used +=
+			use->blocks;
+	wa_map_unpin(store, &use->pins, &use->garbage);
+	(void) pthread_mutex_unlock(&store->lock);
+	wa_garbage_release(&use->garbage);
+	wa_store_trim(store);
+}

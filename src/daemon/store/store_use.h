@@ -1,0 +1,44 @@
+/*
+ * store_use.h
+ *		A query's way through the extents of a relation.
+ */
+#ifndef WA_DAEMON_STORE_USE_H
+#define WA_DAEMON_STORE_USE_H
+
+#include "core/must_check.h"
+#include "daemon/store/run_extents.h"
+#include "daemon/store/store_usable.h"
+
+/* Tells whether there may be blocks that are cached with all of the columns. */
+bool wa_store_has(WaStore *store, const WaRelation *relation,
+				  const WaColumnName *names, uint32_t ncolumns);
+
+/*
+ * Begins a query: snapshot, position and nblocks of *use are the caller's to set.
+ * Returns false if there is a column of which there is nothing.  Else the use
+ * has to be ended.
+ */
+WA_MUST_CHECK bool wa_store_use_begin(WaStore *store,
+									  const WaRelation *relation,
+									  const WaColumnName *names,
+									  uint32_t ncolumns, WaUse *use);
+
+/*
+ * Finds what wa_store_use_part does of the next parts: up to `room` extents, two at least.
+ * Returns how many; 0: there are no more.
+ */
+uint32_t wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used,
+						   uint32_t room);
+
+/*
+ * Finds the dictionary of each column in use, or NULL, which is there for as long; and
+ * between what its integers lie in all extents that the use has found.
+ */
+void wa_store_use_columns(WaStore *store, const WaUse *use,
+						  const WaDictionary **dictionaries,
+						  WaRunBounds *bounds);
+
+/* Ends a query; adds it to what is known of the columns' use. */
+void wa_store_use_end(WaStore *store, WaUse *use);
+
+#endif /* WA_DAEMON_STORE_USE_H */
