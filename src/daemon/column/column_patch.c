@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "daemon/column/mirror_convert.h"
+#include "daemon/column/column_convert.h"
 
 bool
 wa_patch_takes(const WaLayout *old, const WaLayout *brought, uint32_t block)
@@ -109,23 +109,23 @@ static bool
 join(const WaColumn *old, const WaColumn *brought, WaForm *form, uint8_t *scale)
 {
 	const bool joins =
-		wa_mirror_join(old->form, old->scale, brought, form, scale);
+		wa_column_join(old->form, old->scale, brought, form, scale);
 
 	if (wa_form_kind(old->form) != wa_form_kind(brought->form) ||
 		old->dictionary != brought->dictionary)
 		return false;
-	if (joins && wa_mirror_fits(old, *form, *scale))
+	if (joins && wa_column_fits(old, *form, *scale))
 		return true;
 	if (joins && *form == WA_FORM_DECIMAL32)
 	{
 		*form = WA_FORM_DECIMAL64;
-		if (wa_mirror_fits(old, *form, *scale))
+		if (wa_column_fits(old, *form, *scale))
 			return true;
 	}
 	*form = WA_FORM_DECIMAL128;
 	return wa_form_kind(old->form) == WA_VECTOR_DECIMAL &&
-		   wa_mirror_fits(old, *form, *scale) &&
-		   wa_mirror_fits(brought, *form, *scale);
+		   wa_column_fits(old, *form, *scale) &&
+		   wa_column_fits(brought, *form, *scale);
 }
 
 /* Copies some rows' values, in the form of the column. */
@@ -152,7 +152,7 @@ copy_values(WaColumn *column, const WaColumn *from, const WaPatchRun *run)
 											   ? NULL
 											   : from->validity + run->from};
 
-		wa_mirror_write_values(&some, column->form, column->scale, to);
+		wa_column_write_values(&some, column->form, column->scale, to);
 	}
 }
 
@@ -225,8 +225,8 @@ static bool
 needs_display(const WaColumn *like, const WaColumn *old,
 			  const WaColumn *brought)
 {
-	return wa_mirror_needs_display(old, like->scale) ||
-		   (brought != NULL && wa_mirror_needs_display(brought, like->scale));
+	return wa_column_needs_display(old, like->scale) ||
+		   (brought != NULL && wa_column_needs_display(brought, like->scale));
 }
 
 WaColumn *

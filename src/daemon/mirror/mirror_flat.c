@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/base/log.h"
-#include "daemon/column/mirror_convert.h"
+#include "daemon/column/column_convert.h"
 #include "daemon/mirror/mirror_internal.h"
 
 /* What a piece of an array is. */
@@ -433,7 +433,7 @@ wa_flat_copy(WaMirrorFlat *flat, const WaMirrorRun *run, const WaColumn *column)
 
 	if (status != WA_OK)
 		return status;
-	wa_mirror_write_values(column, flat->form, flat->scale, staging);
+	wa_column_write_values(column, flat->form, flat->scale, staging);
 	status = copy_staging(flat->device, &flat->values, run);
 	if (status == WA_OK)
 		status = copy_validity(flat, run, column);

@@ -6,7 +6,7 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/watch.h"
-#include "daemon/column/mirror_convert.h"
+#include "daemon/column/column_convert.h"
 #include "daemon/mirror/mirror_internal.h"
 
 /* Counts a column in; with a record, the flat column becomes that's. */
@@ -44,7 +44,7 @@ add_arrays(WaMirrorFlat *flat, const WaColumn *column)
 	if (column->validity != NULL && flat->validity.d_base == NULL)
 		status = wa_flat_add_array(flat, &flat->validity, 1, 0xff);
 	if (status == WA_OK && flat->display.d_base == NULL &&
-		wa_mirror_needs_display(column, flat->scale))
+		wa_column_needs_display(column, flat->scale))
 		status = wa_flat_add_array(flat, &flat->display, 8, flat->scale);
 	return status;
 }
@@ -76,7 +76,7 @@ static bool
 all_fit(const WaColumnList *list, WaForm form, uint8_t scale)
 {
 	for (uint32_t i = 0; i < list->count; i++)
-		if (!wa_mirror_fits(list->columns[i], form, scale))
+		if (!wa_column_fits(list->columns[i], form, scale))
 			return false;
 	return true;
 }
@@ -186,7 +186,7 @@ find_flat(WaMirrorDevice *device, WaMirrorRecord *record,
 	*flat = old;
 	if (old == NULL)
 		return wa_flat_make(device, column->form, column->scale, flat);
-	if (!wa_mirror_join(old->form, old->scale, column, &form, &scale))
+	if (!wa_column_join(old->form, old->scale, column, &form, &scale))
 		status = WA_UNSUPPORTED;
 	else if (form == old->form && scale == old->scale)
 		return WA_OK;

@@ -1,11 +1,11 @@
 /*
- * mirror_convert.c
- *		Converting columns for GPUs; see mirror_convert.h.
+ * column_convert.c
+ *		Converting columns for GPUs; see column_convert.h.
  */
 #include <string.h>
 
 #include "core/decimal.h"
-#include "daemon/column/mirror_convert.h"
+#include "daemon/column/column_convert.h"
 
 /* Returns the narrowest form that takes the values of two of a kind. */
 static WaForm
@@ -38,7 +38,7 @@ is_all_null(const WaColumn *column)
 }
 
 bool
-wa_mirror_join(WaForm form, uint8_t scale, const WaColumn *column,
+wa_column_join(WaForm form, uint8_t scale, const WaColumn *column,
 			   WaForm *joined, uint8_t *joined_scale)
 {
 	*joined = form;
@@ -53,9 +53,9 @@ wa_mirror_join(WaForm form, uint8_t scale, const WaColumn *column,
 	if (column->scale > scale)
 		*joined_scale = column->scale;
 	if (*joined == WA_FORM_DECIMAL32 &&
-		!wa_mirror_fits(column, *joined, *joined_scale))
+		!wa_column_fits(column, *joined, *joined_scale))
 		*joined = WA_FORM_DECIMAL64;
-	return wa_mirror_fits(column, *joined, *joined_scale);
+	return wa_column_fits(column, *joined, *joined_scale);
 }
 
 /* Tells whether no value is larger than the limit, whatever its sign. */
@@ -102,7 +102,7 @@ fits_wide(const WaColumn *column, uint8_t scale)
 }
 
 bool
-wa_mirror_fits(const WaColumn *column, WaForm form, uint8_t scale)
+wa_column_fits(const WaColumn *column, WaForm form, uint8_t scale)
 {
 	int64_t limit = form == WA_FORM_DECIMAL32 ? INT32_MAX : INT64_MAX;
 
@@ -122,7 +122,7 @@ wa_mirror_fits(const WaColumn *column, WaForm form, uint8_t scale)
 }
 
 bool
-wa_mirror_needs_display(const WaColumn *column, uint8_t scale)
+wa_column_needs_display(const WaColumn *column, uint8_t scale)
 {
 	return wa_form_kind(column->form) == WA_VECTOR_DECIMAL &&
 		   (column->display != NULL || column->scale != scale) &&
@@ -210,7 +210,7 @@ write_wider(const WaColumn *column, WaForm form, void *to)
 }
 
 void
-wa_mirror_write_values(const WaColumn *column, WaForm form, uint8_t scale,
+wa_column_write_values(const WaColumn *column, WaForm form, uint8_t scale,
 					   void *to)
 {
 	if (is_all_null(column))
