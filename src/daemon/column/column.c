@@ -181,7 +181,8 @@ wa_column_release(WaColumn *column)
 	if (column == NULL ||
 		__atomic_fetch_sub(&column->references, 1, __ATOMIC_ACQ_REL) != 1)
 		return;
-	wa_mirror_forget_column(column);
+	if (column->copy.flat != NULL)
+		column->copy.forget(column);
 	wa_dictionary_release(column->dictionary);
 	/* The next patch makes columns of about its size. */
 	if (__atomic_load_n(&column->is_patched, __ATOMIC_RELAXED))
@@ -273,7 +274,8 @@ wa_layout_release(WaLayout *layout)
 	if (layout == NULL ||
 		__atomic_fetch_sub(&layout->references, 1, __ATOMIC_ACQ_REL) != 1)
 		return;
-	wa_mirror_forget_layout(layout);
+	if (layout->run != NULL)
+		layout->forget(layout);
 	wa_memory_free(layout->memory, layout, sizeof(*layout));
 }
 

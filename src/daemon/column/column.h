@@ -61,7 +61,9 @@ typedef struct WaLayout
 	uint32_t nblocks;
 	uint32_t nrows;
 	struct WaMirrorRun *run; /* the mirror's; NULL: no rows on a GPU */
-	WaDeciders deciders;     /* of all blocks; the store's lock guards this, */
+	/* Likewise: gives the run up, when nobody else refers to the layout. */
+	void (*forget)(struct WaLayout *layout);
+	WaDeciders deciders; /* of all blocks; the store's lock guards this, */
 	uint64_t first_xid[WA_EXTENT_BLOCKS]; /* this, */
 	uint64_t last_xid[WA_EXTENT_BLOCKS];  /* and this */
 	uint64_t block_lsn[WA_EXTENT_BLOCKS];

@@ -85,6 +85,25 @@ make_run(WaMirrorSpace *space, uint32_t rows)
 	return run;
 }
 
+void
+wa_mirror_drop_layout(WaLayout *layout)
+{
+	if (layout->run != NULL)
+		release_run(layout->run);
+	layout->run = NULL;
+}
+
+/* See WaLayout. */
+static void
+forget_layout(WaLayout *layout)
+{
+	WaMirror *mirror = layout->run->space->device->mirror;
+
+	(void) pthread_rwlock_wrlock(&mirror->lock);
+	wa_mirror_drop_layout(layout);
+	(void) pthread_rwlock_unlock(&mirror->lock);
+}
+
 bool
 wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
 				   WaLayout *layout, uint32_t least_rows)
@@ -98,6 +117,7 @@ wa_mirror_take_run(WaMirrorDevice *device, const WaRelation *relation,
 	space = find_space(device, relation);
 	if (space == NULL)
 		return false;
+	layout->forget = forget_layout;
 	layout->run = make_run(space, rows < least_rows ? least_rows : rows);
 	clean_space(space);
 	return layout->run != NULL;
@@ -193,17 +213,6 @@ wa_flat_give(WaMirrorFlat *flat, const WaMirrorRun *run)
 }
 
 void
-wa_mirror_publish(WaMirrorFlat *flat, WaMirrorRun *run, WaColumn *column)
-{
-	run->references++;
-	flat->device->changes++;
-	column->copy.flat = flat;
-	column->copy.run = run;
-	__atomic_store_n(&column->copy.bytes, wa_flat_bytes(flat, run),
-					 __ATOMIC_RELAXED);
-}
-
-void
 wa_mirror_drop_column(WaColumn *column)
 {
 	WaMirrorCopy *copy = &column->copy;
@@ -218,22 +227,12 @@ wa_mirror_drop_column(WaColumn *column)
 	__atomic_store_n(&copy->bytes, 0, __ATOMIC_RELAXED);
 }
 
-void
-wa_mirror_drop_layout(WaLayout *layout)
+/* See WaMirrorCopy. */
+static void
+forget_column(WaColumn *column)
 {
-	if (layout->run != NULL)
-		release_run(layout->run);
-	layout->run = NULL;
-}
+	WaMirrorDevice *device = column->copy.flat->device;
 
-void
-wa_mirror_forget_column(WaColumn *column)
-{
-	WaMirrorDevice *device;
-
-	if (column->copy.flat == NULL)
-		return;
-	device = column->copy.flat->device;
 	(void) pthread_rwlock_wrlock(&device->mirror->lock);
 	wa_mirror_drop_column(column);
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
@@ -241,14 +240,13 @@ wa_mirror_forget_column(WaColumn *column)
 }
 
 void
-wa_mirror_forget_layout(WaLayout *layout)
+wa_mirror_publish(WaMirrorFlat *flat, WaMirrorRun *run, WaColumn *column)
 {
-	WaMirror *mirror;
-
-	if (layout->run == NULL)
-		return;
-	mirror = layout->run->space->device->mirror;
-	(void) pthread_rwlock_wrlock(&mirror->lock);
-	wa_mirror_drop_layout(layout);
-	(void) pthread_rwlock_unlock(&mirror->lock);
+	run->references++;
+	flat->device->changes++;
+	column->copy.flat = flat;
+	column->copy.forget = forget_column;
+	column->copy.run = run;
+	__atomic_store_n(&column->copy.bytes, wa_flat_bytes(flat, run),
+					 __ATOMIC_RELAXED);
 }
