@@ -19,7 +19,12 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-static const size_t kStackBytes = 128 * 1024;
+static const size_t kStackBytes = 160 * 1024;
+
+// Stacks begin at addresses of which the low bits differ: else the tops of all
+// of them would have the same few places in the processor's caches.
+static const size_t kStaggerBytes = 17 * 64;
+static const size_t kMaxStaggerBytes = 32 * 1024;
 
 // One of the two sides of a switch.
 struct Side
@@ -117,6 +122,7 @@ start_fiber()
 WaFiber *
 wa_fiber_create(void (*body)(void *), void *argument)
 {
+	static size_t stagger;
 	WaFiber *fiber = static_cast<WaFiber *>(calloc(1, sizeof(WaFiber)));
 	void *stack = mmap(NULL, kStackBytes, PROT_READ | PROT_WRITE,
 					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -133,8 +139,9 @@ wa_fiber_create(void (*body)(void *), void *argument)
 #ifdef __x86_64__
 	// Six registers, the address to return to, and a word that makes the stack
 	// aligned as after a call.
-	void **top = reinterpret_cast<void **>(static_cast<char *>(stack) +
-										   kStackBytes - 8 * sizeof(void *));
+	void **top =
+		reinterpret_cast<void **>(static_cast<char *>(stack) + kStackBytes -
+								  stagger - 8 * sizeof(void *));
 	void (*entry)() = start_fiber;
 
 	memcpy(&top[6], &entry, sizeof(entry));
@@ -142,10 +149,11 @@ wa_fiber_create(void (*body)(void *), void *argument)
 #else
 	getcontext(&fiber->own.context);
 	fiber->own.context.uc_stack.ss_sp = stack;
-	fiber->own.context.uc_stack.ss_size = kStackBytes;
+	fiber->own.context.uc_stack.ss_size = kStackBytes - stagger;
 	fiber->own.context.uc_link = NULL;
 	makecontext(&fiber->own.context, start_fiber, 0);
 #endif
+	stagger = (stagger + kStaggerBytes) % kMaxStaggerBytes;
 	return fiber;
 }
 
