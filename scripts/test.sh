@@ -110,8 +110,22 @@ stage_makefiles()
 # and under sanitizers.
 stage_unit()
 {
-	wa_make unit
-	wa_make unit SAN='-fsanitize=address,undefined -fno-sanitize-recover=all'
+	wa_make --keep-going --output-sync=target unit
+	wa_make --keep-going --output-sync=target unit \
+		SAN='-fsanitize=address,undefined -fno-sanitize-recover=all -Og -g1'
+}
+
+# Builds what is installed, with warnings as errors, without kernels.
+stage_build_fast()
+{
+	check 'make all, warnings as errors' wa_make WITH_CUDA=no all
+	report
+}
+
+# Runs the unit tests as they are built to be used.
+stage_unit_fast()
+{
+	wa_make --keep-going --output-sync=target WITH_CUDA=no unit
 }
 
 # Runs a target of libFuzzer; shows the end of its log, and the input that it has

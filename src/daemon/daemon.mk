@@ -64,7 +64,7 @@ $(DAEMON_STAMP): $(call unless,$(DAEMON_STAMP),$(WITH_CUDA))
 	@echo $(WITH_CUDA) >$@
 
 # These loops are written to be vectorised, as in the Makefile, which says more.
-DAEMON_FOLD_FLAGS := -O3 -falign-functions=64
+DAEMON_FOLD_FLAGS := $(if $(SAN),,-O3 -falign-functions=64)
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
 	daemon/column/column_values.o query/column_rows.o query/run_inputs.o \
 	query/group_key.o query/group_look.o query/group_table.o query/group_table_rows.o \
@@ -73,8 +73,11 @@ DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += $(DAEMON_FOLD_FLAGS)
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += $(DAEMON_FOLD_FLAGS)
 
-# The daemon with GPU support but without CUDA: for GPUs that are none.
-DAEMON_GPU_OBJS := $(DAEMON_GPU_SRCS:src/%.c=$(DAEMON_BUILD)/daemon-gpu/%.o)
+# The daemon with GPU support but without CUDA: for GPUs that are none.  The core is
+# the same.
+DAEMON_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
+DAEMON_GPU_OBJS := $(DAEMON_CORE_OBJS) $(patsubst src/%.c,$(DAEMON_BUILD)/daemon-gpu/%.o,\
+	$(filter-out $(DAEMON_CORE_SRCS),$(DAEMON_GPU_SRCS)))
 
 $(DAEMON_BUILD)/daemon-gpu/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -120,14 +123,13 @@ UNIT_STORE_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
 # Needs what is only linked where there are GPUs, but none.
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts \
 	$(UNIT_BUILD)/test_gpu_spans
-UNIT_CORE_OBJS := $(DAEMON_CORE_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
 	@mkdir -p $(@D)
 	$(call step,CC)
 	$(CC) $(DAEMON_CFLAGS) -c -o $@ $<
 
-$(UNIT_CORE_PROGRAMS): %: %.o $(UNIT_CORE_OBJS)
+$(UNIT_CORE_PROGRAMS): %: %.o $(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
@@ -145,7 +147,7 @@ $(UNIT_BUILD)/cpu_runner.o: src/daemon/run/query_runner.c
 	$(CC) $(DAEMON_CFLAGS) -c -o $@ $<
 
 $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
-		$(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
+		$(UNIT_STORE_OBJS) $(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $^ -lpthread -lm
 
@@ -161,7 +163,7 @@ $(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
 	-Wl,--wrap=wa_chunks_get
 
 $(UNIT_DAEMON_PROGRAMS): %: %.o $(UNIT_BUILD)/test_daemon_client.o \
-		$(UNIT_CORE_OBJS)
+		$(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
@@ -173,7 +175,7 @@ $(UNIT_BUILD)/fuzz_daemon: \
 
 $(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/gpu/%.o,\
 		gpu_query gpu_compare gpu_look_up gpu_ranks gpu_spans \
-		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_CORE_OBJS)
+		gpu_texts) $(UNIT_STORE_OBJS) $(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
@@ -189,9 +191,6 @@ $(UNIT_COUNTING): $(filter-out %/runner.o,$(DAEMON_OBJS)) \
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)
 
-# Runs programs that need no arguments.
-run_all = @for program in $1; do echo "$$program" && "$$program" || exit 1; done
-
 .PHONY: unit unit-programs unit-core unit-daemon
 unit: unit-core unit-daemon
 
@@ -199,22 +198,36 @@ unit-programs: $(UNIT_CORE_PROGRAMS) $(UNIT_STORE_PROGRAMS) \
 	$(UNIT_DAEMON_PROGRAMS) $(UNIT_LOOK_UP) \
 	$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
 
-unit-core: $(UNIT_CORE_PROGRAMS)
-	python3 $(srcdir)/test/unit/exact_sum_cases.py 1 600 | $(UNIT_BUILD)/test_exact_sum
-	$(call run_all,$(filter-out %/test_exact_sum,$(UNIT_CORE_PROGRAMS)))
+# Each program is a target, so that they run side by side.  The long ones come first.
+UNIT_CORE_RUNS := unit-run-exact_sum_cases \
+	$(patsubst %,unit-run-%,$(filter-out test_exact_sum,$(UNIT_CORE_TESTS)))
+UNIT_DAEMON_RUNS := $(patsubst %,unit-run-%,fuzz_daemon fuzz_counting \
+	$(filter-out fuzz_daemon,$(UNIT_DAEMON_TESTS)) $(UNIT_STORE_TESTS) \
+	$(notdir $(UNIT_LOOK_UP)))
+.PHONY: $(UNIT_CORE_RUNS) $(UNIT_DAEMON_RUNS)
 
-unit-daemon: $(UNIT_STORE_PROGRAMS) $(UNIT_DAEMON_PROGRAMS) \
-		$(UNIT_LOOK_UP) $(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
-	$(call run_all,$(UNIT_STORE_PROGRAMS) $(UNIT_LOOK_UP))
-	$(UNIT_BUILD)/test_daemon $(DAEMON_PROGRAM)
-	$(UNIT_BUILD)/test_daemon_abuse $(DAEMON_PROGRAM)
-	$(UNIT_BUILD)/test_daemon_process $(DAEMON_PROGRAM)
-	$(UNIT_BUILD)/test_daemon_control $(DAEMON_PROGRAM)
-	$(UNIT_BUILD)/test_daemon_gpu $(UNIT_FAKE)
-	$(UNIT_BUILD)/test_daemon_resident $(DAEMON_PROGRAM)
-	$(UNIT_BUILD)/test_daemon_run $(UNIT_COUNTING)
-	$(UNIT_BUILD)/fuzz_daemon $(DAEMON_PROGRAM) $(FUZZ_SECONDS)
-	$(UNIT_BUILD)/fuzz_daemon $(UNIT_COUNTING) $(FUZZ_SECONDS)
+unit-core: $(UNIT_CORE_RUNS)
+
+unit-daemon: $(UNIT_DAEMON_RUNS)
+
+unit-run-exact_sum_cases: $(UNIT_BUILD)/test_exact_sum
+	python3 $(srcdir)/test/unit/exact_sum_cases.py 1 600 | $<
+
+# They are told which daemon to test, if any.
+$(UNIT_DAEMON_TESTS:%=unit-run-%): UNIT_DAEMON = $(DAEMON_PROGRAM)
+unit-run-test_daemon_gpu: UNIT_DAEMON = $(UNIT_FAKE)
+unit-run-test_daemon_run unit-run-fuzz_counting: UNIT_DAEMON = $(UNIT_COUNTING)
+unit-run-fuzz_daemon unit-run-fuzz_counting: UNIT_SECONDS = $(FUZZ_SECONDS)
+$(UNIT_DAEMON_TESTS:%=unit-run-%) unit-run-fuzz_counting: \
+	$(DAEMON_PROGRAM) $(UNIT_FAKE) $(UNIT_COUNTING)
+
+unit-run-fuzz_counting: $(UNIT_BUILD)/fuzz_daemon
+	$< $(UNIT_DAEMON) $(UNIT_SECONDS)
+
+$(filter-out %_cases %_counting,$(UNIT_CORE_RUNS) $(UNIT_DAEMON_RUNS)): \
+		unit-run-%: $(UNIT_BUILD)/%
+	@echo $<
+	$< $(UNIT_DAEMON) $(UNIT_SECONDS)
 
 -include $(wildcard $(patsubst %,$(DAEMON_BUILD)/%.d,daemon/*/* daemon/*/*/* \
 	daemon-gpu/*/* daemon-gpu/*/*/*) $(UNIT_BUILD)/*.d)
