@@ -297,6 +297,11 @@ demo_build_fails()
 # VACUUM may not mark pages as all-visible.
 QUIET=('autovacuum = off')
 
+# Tests have PostgreSQL's plans be expensive, so that there is a node: it would compile
+# the expressions of each of their thousands of queries.  Those that are about that turn
+# it on.
+WITHOUT_JIT=('jit = off')
+
 # Prints the list of regression tests.
 regress_list()
 {
@@ -405,7 +410,8 @@ stage_regress()
 	read -r -a tests <<<"$(regress_list)"
 	wa_begin
 	wa_user_copy
-	wa_cluster_start regress "shared_preload_libraries = ''" "${QUIET[@]}"
+	wa_cluster_start regress "shared_preload_libraries = ''" "${QUIET[@]}" \
+		"${WITHOUT_JIT[@]}"
 	export PGOPTIONS="-c warpagg.min_device_rows=0 -c warpagg.device=${WA_DEVICE:-auto}"
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
@@ -422,7 +428,7 @@ start_preloaded()
 	[ -n "$WA_TMP" ] || wa_begin
 	[ -n "${WA_COPY:-}" ] || wa_user_copy
 	wa_cluster_start "$name" "shared_preload_libraries = 'warpagg'" \
-		"warpagg.device = '${WA_DEVICE:-auto}'" "$@"
+		"warpagg.device = '${WA_DEVICE:-auto}'" "${WITHOUT_JIT[@]}" "$@"
 	wa_psql -c 'CREATE EXTENSION warpagg'
 	check 'the device process gets ready' wa_wait_device 60
 }
@@ -470,7 +476,7 @@ stage_isolation()
 	wa_user_copy
 	wa_cluster_start isolation "shared_preload_libraries = 'warpagg'" \
 		"warpagg.min_device_rows = 0" "warpagg.device = '${WA_DEVICE:-auto}'" \
-		"${QUIET[@]}"
+		"${QUIET[@]}" "${WITHOUT_JIT[@]}"
 	run_regress test/isolation/pg_isolation_regress "$WA_COPY/test" \
 		isolation_regression "${tests[@]}"
 	report

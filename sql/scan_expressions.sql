@@ -205,6 +205,31 @@ DROP TABLE wa_other;
 DROP TYPE wa_mood;
 DROP DOMAIN wa_positive;
 
+-- Compiled, as those of expensive plans are.
+CREATE FUNCTION wa_is_compiled(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
+    RETURN COALESCE((plan->0->'JIT'->>'Functions')::integer > 0, false);
+END
+$$;
+SET jit = on;
+SET jit_above_cost = 0;
+SET jit_inline_above_cost = -1;
+SET jit_optimize_above_cost = -1;
+SELECT wa_is_compiled('SELECT count(*), sum(length(s)) FROM wa_expr WHERE i2 > 5 AND s ~ ''1''') = pg_jit_available() AS compiled_if_possible;
+SELECT d.* FROM unnest(ARRAY['s LIKE ''text 1%''', 'i4 IS DISTINCT FROM i2', 'CASE WHEN i2 <> 0 THEN 100 / i2 > 2 END']) w,
+    wa_scan_differences('SELECT count(*), sum(id), min(s) FROM wa_expr WHERE ' || w) d;
+SET jit_inline_above_cost = 0;
+SET jit_optimize_above_cost = 0;
+SELECT * FROM wa_scan_differences('SELECT upper(s), count(*), sum(round(p / i2, 2)) FILTER (WHERE i2 <> 0) FROM wa_expr GROUP BY 1');
+RESET jit_optimize_above_cost;
+RESET jit_inline_above_cost;
+RESET jit_above_cost;
+RESET jit;
+DROP FUNCTION wa_is_compiled(text);
+
 -- In several processes.
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

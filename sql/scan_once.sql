@@ -25,31 +25,32 @@ END
 $$;
 CREATE FUNCTION wa_once_zero() RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT z FROM wa_zero';
 
--- Returns what a query returns, or the error that it ends with, and whether the
--- subselects over wa_zero have been run.
+-- Returns what a query returns, or the error that it ends with, and whether its
+-- subselects over wa_zero, if any, have been run.
 CREATE FUNCTION wa_once_outcome(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result text;
     line text;
 BEGIN
     EXECUTE format('SELECT string_agg(q::text, '' '' ORDER BY q::text) FROM (%s) q', query) INTO result;
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        IF line LIKE '%on wa_zero%' THEN
-            result := COALESCE(result, 'nothing') || CASE WHEN line LIKE '%never executed%' THEN ', not run' ELSE ', run' END;
-        END IF;
-    END LOOP;
+    IF query LIKE '%FROM wa_zero%' THEN
+        FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+            IF line LIKE '%on wa_zero%' THEN
+                result := COALESCE(result, 'nothing') || CASE WHEN line LIKE '%never executed%' THEN ', not run' ELSE ', run' END;
+            END IF;
+        END LOOP;
+    END IF;
     RETURN COALESCE(result, 'nothing');
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END
 $$;
 
--- The same with the node, whose settings are those of the session, and without, in
--- one process.  Some errors are raised when the query is planned.
-CREATE FUNCTION wa_once_compare(query text, OUT has_node boolean, OUT with_node text, OUT without_node text) LANGUAGE plpgsql AS $$
+-- The same with the node, whose settings are those of the session.  Some errors are
+-- raised when the query is planned.
+CREATE FUNCTION wa_once_node(query text, OUT has_node boolean, OUT with_node text) LANGUAGE plpgsql AS $$
 DECLARE
     line text;
-    workers text := current_setting('max_parallel_workers_per_gather');
 BEGIN
     BEGIN
         FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
@@ -59,6 +60,15 @@ BEGIN
         has_node := NULL;
     END;
     with_node := wa_once_outcome(query);
+END
+$$;
+
+-- And without it, in one process.
+CREATE FUNCTION wa_once_compare(query text, OUT has_node boolean, OUT with_node text, OUT without_node text) LANGUAGE plpgsql AS $$
+DECLARE
+    workers text := current_setting('max_parallel_workers_per_gather');
+BEGIN
+    SELECT x.* INTO has_node, with_node FROM wa_once_node(query) x;
     PERFORM set_config('warpagg.enable_scan', 'off', true);
     PERFORM set_config('max_parallel_workers_per_gather', '0', true);
     without_node := wa_once_outcome(query);
@@ -115,7 +125,7 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-CREATE TABLE wa_once_parallel AS SELECT a.*, x.* FROM wa_once_all a, LATERAL wa_once_compare(a.query) x WHERE a.number % 3 = 1 OR a.e LIKE '(SELECT%' OR a.e = 'outer';
+CREATE TABLE wa_once_parallel AS SELECT a.number, a.e, a.query, x.*, a.without_node FROM wa_once_serial a, LATERAL wa_once_node(a.query) x WHERE a.number % 3 = 1 OR a.e LIKE '(SELECT%' OR a.e = 'outer';
 SELECT query, with_node, without_node FROM wa_once_parallel WHERE with_node <> without_node ORDER BY query;
 SELECT has_node, count(*), count(*) FILTER (WHERE with_node ~ '^[0-9P]{5} ') FROM wa_once_parallel GROUP BY has_node ORDER BY has_node;
 SET max_parallel_workers_per_gather = 0;
@@ -123,7 +133,7 @@ SET max_parallel_workers_per_gather = 0;
 -- With resident columns: then the device process tells whether there is a row that
 -- needs a subselect, and answers if it has been run or nobody needs it.
 SELECT warpagg_load('wa_once') BETWEEN 0 AND 9000 AS loaded;
-CREATE TABLE wa_once_resident AS SELECT a.*, x.* FROM wa_once_all a, LATERAL wa_once_compare(a.query) x;
+CREATE TABLE wa_once_resident AS SELECT a.number, a.e, a.query, x.*, a.without_node FROM wa_once_serial a, LATERAL wa_once_node(a.query) x;
 SELECT query, with_node, without_node FROM wa_once_resident WHERE with_node <> without_node ORDER BY query;
 SELECT has_node, count(*), count(*) FILTER (WHERE with_node ~ '^[0-9P]{5} ') FROM wa_once_resident GROUP BY has_node ORDER BY has_node;
 
@@ -202,4 +212,4 @@ EXECUTE wa_once_prepared (2000, '3');
 
 DROP VIEW wa_once_all;
 DROP TABLE wa_once, wa_once_none, wa_zero, wa_once_values, wa_once_queries, wa_once_outer, wa_once_serial, wa_once_parallel, wa_once_resident, wa_once_turns, wa_once_turned;
-DROP FUNCTION wa_once_source(text), wa_once_differs(text, text), wa_once_compare(text), wa_once_outcome(text), wa_once_stable(integer), wa_once_zero();
+DROP FUNCTION wa_once_source(text), wa_once_differs(text, text), wa_once_compare(text), wa_once_node(text), wa_once_outcome(text), wa_once_stable(integer), wa_once_zero();
