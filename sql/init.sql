@@ -221,13 +221,14 @@ BEGIN
 END
 $$;
 
--- Runs a query with the node and without, and returns what differs; a query that
--- would not have got the node is a difference too.
+-- Runs a query with the node, and without in one process, and returns what differs; a
+-- query that would not have got the node is a difference too.
 CREATE FUNCTION wa_scan_differences(query text, OUT side text, OUT result text)
 RETURNS SETOF record LANGUAGE plpgsql AS $$
 DECLARE
     line text;
     has_node boolean := false;
+    workers text := current_setting('max_parallel_workers_per_gather');
 BEGIN
     PERFORM set_config('warpagg.enable_scan', 'on', true);
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
@@ -238,9 +239,9 @@ BEGIN
     END IF;
     DROP TABLE IF EXISTS pg_temp.with_node, pg_temp.without_node;
     EXECUTE format('CREATE TEMP TABLE with_node AS SELECT q::text AS r FROM (%s) q', query);
-    PERFORM set_config('warpagg.enable_scan', 'off', true);
+    PERFORM set_config('warpagg.enable_scan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true);
     EXECUTE format('CREATE TEMP TABLE without_node AS SELECT q::text AS r FROM (%s) q', query);
-    PERFORM set_config('warpagg.enable_scan', 'on', true);
+    PERFORM set_config('warpagg.enable_scan', 'on', true), set_config('max_parallel_workers_per_gather', workers, true);
     RETURN QUERY SELECT 'with', r FROM (TABLE pg_temp.with_node EXCEPT ALL TABLE pg_temp.without_node) x
         UNION ALL SELECT 'without', r FROM (TABLE pg_temp.without_node EXCEPT ALL TABLE pg_temp.with_node) x;
     RETURN QUERY SELECT 'nothing was compared', query WHERE NOT EXISTS (TABLE pg_temp.with_node);
