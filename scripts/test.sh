@@ -56,6 +56,9 @@ STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-pre
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(makefiles docs demo)
 
+# Bitcode takes clang as long as all else takes gcc.
+WA_MAKE_OPTIONS=(with_llvm=no)
+
 # Where nvcc is but no GPU, kernels are compiled for one kind of GPU, to see that they
 # can be.
 command -v nvidia-smi >/dev/null 2>&1 || export WA_CUDA_ARCHS="${WA_CUDA_ARCHS:-75}"
@@ -85,11 +88,25 @@ library_without_cuda()
 		! ldd "$library" | grep -i cuda
 }
 
+# Builds the bitcode of one file of each folder.
+build_some_bitcode()
+{
+	local files
+
+	mapfile -t files < <(wa_make -s print-SRCS | tr ' ' '\n' |
+		awk '{ folder = $0; sub("/[^/]*$", "", folder) }
+			!seen[folder]++ { sub(/c$/, "bc"); print }')
+	wa_make "${files[@]:?}"
+}
+
 # Builds everything with warnings as errors.
 stage_build()
 {
 	check 'make all, warnings as errors' wa_make all
 	check 'make emu-daemon, likewise' wa_make emu-daemon
+	if command -v "$(wa_make -s print-PG_CLANG)" >/dev/null; then
+		check 'bitcode can be made' build_some_bitcode
+	fi
 	check 'warpagg.so has no CUDA in it' library_without_cuda
 	report
 }
