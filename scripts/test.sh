@@ -462,25 +462,71 @@ prepare_emulator()
 		"warpagg.device_timeout = 60000")
 }
 
-# Runs the regression suite on a server that preloads warpagg, once the device
-# process is ready.  Further arguments are lines for postgresql.conf.
-stage_regress_preload()
+# The regression tests that do not ask for the device, so that it is the same to them
+# which there is: their nodes read tables, or types are PostgreSQL's own.
+WITHOUT_DEVICE=(scan_expressions scan_guards scan_errors scan_spill scan_plan scan_long
+	scan_one_time_filter count interval other_types moving)
+
+# Prints those of the regression tests that are among these.
+regress_without_device()
+{
+	regress_list | tr -s ' ' '\n' |
+		awk -v names="${WITHOUT_DEVICE[*]}" 'index(" " names " ", " " $1 " ")' | xargs
+}
+
+# Prints the others.
+regress_with_device()
+{
+	regress_list | tr -s ' ' '\n' |
+		awk -v names="${WITHOUT_DEVICE[*]}" '!index(" " names " ", " " $1 " ")' | xargs
+}
+
+# Says whether the device has had fewer requests than a test that uses it makes.
+device_was_idle()
+{
+	local requests
+
+	requests=$(wa_psql -d contrib_regression -c 'SELECT requests + queries FROM warpagg_stats')
+	wa_note "$requests requests"
+	[ "$requests" -lt 10 ]
+}
+
+# Runs regression tests on a server that preloads warpagg, once the device process is
+# ready.  Arguments: the tests, in one word, then lines for postgresql.conf.
+run_preloaded()
 {
 	local tests
 
-	read -r -a tests <<<"$(regress_list)"
+	read -r -a tests <<<"$1"
+	shift
 	start_preloaded regress "warpagg.min_device_rows = 0" "${QUIET[@]}" "$@"
+	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
+}
+
+# Runs the regression suite there; first those of which regress-emu takes it that they
+# do not ask for the device.
+stage_regress_preload()
+{
+	local idle
+	local tests
+
+	idle=$(regress_without_device)
+	read -r -a tests <<<"$(regress_with_device)"
+	run_preloaded "init $idle"
+	[ -z "$idle" ] || check "these do not ask for the device: $idle" device_was_idle
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
 	report
 }
 
-# Runs the regression suite on the CUDA kernels, emulated on the CPU.
+# Runs the regression tests that use the device on the CUDA kernels, emulated on the CPU.
 stage_regress_emu()
 {
 	prepare_emulator
 	WA_CHECK_DEVICE=gpu
-	stage_regress_preload "${EMULATOR[@]}"
+	run_preloaded "$(regress_with_device)" "${EMULATOR[@]}"
+	check_counters
+	report
 }
 
 # Runs the isolation tests.
