@@ -293,13 +293,16 @@ wa_as_user()
 }
 
 # Copies the source tree, build outputs included, to $WA_TMP/src, owned by the
-# unprivileged user; sets WA_COPY.
+# unprivileged user; sets WA_COPY.  What is left out is what only tests without a
+# server are built of.
 wa_user_copy()
 {
 	WA_COPY=$WA_TMP/src
 	wa_as_user mkdir -p "$WA_COPY"
 	tar -C "$WA_ROOT" --exclude=./.git --exclude=./.gpu --exclude=./gpu-out \
-		--exclude=./tmp_check -cf - . |
+		--exclude=./tmp_check --exclude='./build/san-*' --exclude=./build/fuzz \
+		--exclude=./build/unit --exclude='./build/emu/*/*' \
+		--exclude='./build/emu/test_*' -cf - . |
 		wa_as_user tar --no-same-owner -C "$WA_COPY" -xf -
 }
 

@@ -38,8 +38,8 @@
 #						node (default 40)
 #	WA_STAGE_LIMIT		seconds for one stage, beside those of WA_FRESHNESS_SECONDS (default
 #						2400)
-#	WA_STAGE_JOBS		stages after install at a time (default: the processors, up
-#						to 4)
+#	WA_STAGE_JOBS		stages after install at a time (default: one more than the
+#						processors, as some of them wait, up to 4)
 #	WA_LOG_DIR			keep logs of the PostgreSQL stages in this folder
 
 set -euo pipefail
@@ -960,7 +960,8 @@ stage_scan_queries()
 # TAP tests
 #
 
-# Runs test/t/*.pl as PGXS's prove_installcheck does, and counts the subtests.
+# Runs test/t/*.pl as PGXS's prove_installcheck does, but two at a time, as they wait more
+# than they work, and counts the subtests.
 stage_tap()
 {
 	local rc=0
@@ -979,7 +980,7 @@ stage_tap()
 		WARPAGG_TEST_DEVICE="${WA_DEVICE:-auto}" \
 		PERL5LIB="$WA_PGXS_SRC/test/perl:$WA_COPY/test/t${PERL5LIB:+:$PERL5LIB}" \
 		bash -c 'cd "$1" && shift && exec "$@" test/t/*.pl' - "$WA_COPY" \
-		"${WA_PROVE:-prove}" --verbose --timer \
+		"${WA_PROVE:-prove}" --jobs 2 --verbose --timer \
 		>"$log" 2>&1 </dev/null || rc=$?
 	grep -vE '^(ok [0-9]|# (Checking|Running|Taking|Initial|waiting)|### |Name: |Data |Backup |Archive |Connection |Log file)' \
 		"$log" | tail -n 300
@@ -1091,7 +1092,7 @@ run_stages()
 	local stage
 
 	processors=$(nproc)
-	jobs=${WA_STAGE_JOBS:-$((processors < 4 ? processors : 4))}
+	jobs=${WA_STAGE_JOBS:-$((processors < 3 ? processors + 1 : 4))}
 	for stage in "$@"; do
 		[ ${#RUNNING[@]} -lt "$jobs" ] || finish_stage
 		wa_note "-- $stage starts"
