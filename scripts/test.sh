@@ -28,6 +28,8 @@
 #	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
 #	WA_SCAN_PROCESSES	how many databases run so many of them at the same time, with
 #						one seed after the other (default 1)
+#	WA_EMU_SEEDS		seeds of the values that kernels get on the emulator (default 1;
+#						"1 2 3" now and then)
 #	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 15)
 #	WA_FRESHNESS_SECONDS	seconds for changes beside queries over resident columns
 #						(default 30; 600 or more now and then)
@@ -201,7 +203,7 @@ stage_fuzz()
 # Runs the kernels on the emulator; each program counts itself.
 stage_emu()
 {
-	wa_make --keep-going --output-sync=target emu-test
+	wa_make --keep-going --output-sync=target EMU_SEEDS="${WA_EMU_SEEDS:-1}" emu-test
 }
 
 # Installs the extension and looks for its parts.

@@ -8,6 +8,8 @@
 #						build/emu/test_first_groups, build/emu/test_conditions,
 #						build/emu/test_scratch, build/emu/test_launches, and build/emu/test_block, the
 #						kernel test with blocks of half the size
+#	EMU_SEEDS			seeds for those of these that make up their values; default: two
+#						or three for each
 #	EMU_CUDA_OBJS		cuda/ and the emulator, for warpaggd-emu; link with
 #						EMU_LIBS, beside src/core
 #
@@ -282,6 +284,8 @@ EMU_RUNS = $(patsubst %,emu-run-%,queries first_groups wide_programs kernels \
 	programs long_programs long_wide_programs groups block launches conditions \
 	keys scratch primitives)
 emu-run-queries emu-run-launches: export WARPAGG_EMU_DEVICES = 2
+$(filter-out $(patsubst %,emu-run-%,queries launches conditions scratch),$(EMU_RUNS)): \
+	EMU_ARGUMENTS = $(EMU_SEEDS)
 emu-run-block: EMU_ARGUMENTS = 4
 
 .PHONY: emu-test $(EMU_RUNS)
