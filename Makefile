@@ -1,7 +1,7 @@
 # Makefile of warpagg
 #
-# With PGXS: all, install, installcheck, clean.  Beside it: demo, test, deb, unit,
-# emu-test, bench, bench-kernels, bench-groups, bench-programs, bench-ladder, lint,
+# With PGXS: all, install, installcheck, clean.  Beside it: demo, test, check-fast, deb,
+# unit, emu-test, bench, bench-kernels, bench-groups, bench-programs, bench-ladder, lint,
 # format.  See README.md.
 #
 # It can be used from another folder, in which the build is to lie then:
@@ -54,7 +54,7 @@ EXTRA_CLEAN = build $(OBJS:.o=.d)
 SHLIB_LINK = $(call step,LINK)
 
 # These install what is missing first, so they must not need pg_config yet.
-SCRIPT_GOALS = demo test bench deb lint format
+SCRIPT_GOALS = demo test check-fast bench deb lint format
 ifeq ($(filter $(SCRIPT_GOALS),$(MAKECMDGOALS)),)
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -123,7 +123,7 @@ print-%:
 	@echo $($*)
 endif
 
-.PHONY: demo test bench deb lint format
+.PHONY: demo test check-fast bench deb lint format
 # "make demo DATA=flights.csv.xz" names the file to load; for PGXS, which the
 # script calls without that, DATA is what is installed.
 demo:
@@ -132,6 +132,9 @@ demo:
 
 test:
 	MAKEFLAGS= $(srcdir)/scripts/test.sh
+
+check-fast:
+	MAKEFLAGS= $(srcdir)/scripts/test.sh --fast
 
 deb:
 	MAKEFLAGS= $(srcdir)/scripts/deb.sh

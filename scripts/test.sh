@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 #
 # test.sh
-#	  Runs the tests; `make test` and .ci/run call it.
+#	  Runs the tests; `make test`, `make check-fast` and .ci/run call it.
 #
-# Usage: scripts/test.sh [STAGE...]
+# Usage: scripts/test.sh [--fast | STAGE...]
 #	Stages, in their order: build lint unit fuzz emu install regress-emu devices
 #	regress regress-preload tap valgrind freshness soak freshness-rules
 #	scan-queries scan-random random random-emu isolation makefiles docs demo.
 #	Default: all (isolation only where test/specs exists).
+#	--fast: build-fast unit-fast install regress-odd regress-even, which build without
+#	CUDA and bitcode, run the unit tests once, and share the regression tests.
 #
 # Each stage is a process of its own and prints lines "N passed, M failed", which
 # are added up.  A stage that fails does not stop the ones after it; one that
@@ -51,6 +53,9 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 # shellcheck source=bench/scan/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../bench/scan/lib.sh"
+
+# What tells most in little time; `make check-fast` runs these.
+FAST=(build-fast unit-fast install regress-odd regress-even)
 
 # The long ones of those that run side by side come first.
 STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-preload tap
@@ -412,7 +417,11 @@ check_counters()
 		test -z "$missing"
 	# Tests have groups outgrow the memory.  With auto and cpu no query waits for a
 	# device process that is starting.
-	[ "$STAGE" != regress ] || [ "${WA_DEVICE:-auto}" = gpu ] || starting=fallback_starting
+	case $STAGE in
+		regress | regress-odd | regress-even)
+			[ "${WA_DEVICE:-auto}" = gpu ] || starting=fallback_starting
+			;;
+	esac
 	fallbacks=$(wa_psql -c "SELECT string_agg(key || '=' || value, ' ')
 		FROM warpagg_stats AS s, jsonb_each_text(to_jsonb(s))
 		WHERE key LIKE 'fallback%' AND value::numeric <> 0
@@ -435,6 +444,20 @@ stage_regress()
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
 	report
+}
+
+# Runs every second regression test, beginning with the first or with the second, so
+# that two servers share them.
+stage_regress_odd()
+{
+	WA_REGRESS=$(regress_list | tr -s ' ' '\n' | awk 'NR == 1 || NR % 2' | xargs)
+	stage_regress
+}
+
+stage_regress_even()
+{
+	WA_REGRESS=$(regress_list | tr -s ' ' '\n' | awk 'NR == 1 || NR % 2 == 0' | xargs)
+	stage_regress
 }
 
 # Starts a server that preloads warpagg and waits for the device process.
@@ -1137,7 +1160,9 @@ main()
 	trap 'exit 143' TERM
 	for stage in "$@"; do
 		case $stage in
-			build | lint | unit | fuzz | emu | install) run_stage "$stage" ;;
+			build | build-fast | lint | unit | unit-fast | fuzz | emu | install)
+				run_stage "$stage"
+				;;
 			*) copies+=("$stage") ;;
 		esac
 	done
@@ -1152,6 +1177,9 @@ if [ "${1:-}" = --stage ]; then
 	wa_find_postgres
 	"stage_${STAGE//-/_}"
 else
-	[ $# -gt 0 ] || set -- "${STAGES[@]}"
+	case ${1:-} in
+		'') set -- "${STAGES[@]}" ;;
+		--fast) set -- "${FAST[@]}" ;;
+	esac
 	main "$@"
 fi
