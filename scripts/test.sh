@@ -490,7 +490,7 @@ prepare_emulator()
 # The regression tests that do not ask for the device, so that it is the same to them
 # which there is: their nodes read tables, or types are PostgreSQL's own.
 WITHOUT_DEVICE=(scan_expressions scan_guards scan_errors scan_spill scan_plan scan_long
-	scan_one_time_filter count interval other_types moving)
+	scan_one_time_filter scan_time_zones count interval other_types moving)
 
 # Prints those of the regression tests that are among these.
 regress_without_device()
