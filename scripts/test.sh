@@ -839,36 +839,54 @@ make_cpu_devices()
 	echo "$program"
 }
 
-# Tests resident columns with so many devices of a kind.  Arguments: cpu or gpu,
-# how many, then lines for postgresql.conf.
-test_devices()
+# Starts a server with so many devices of a kind.  Arguments: cpu or gpu, how many, then
+# lines for postgresql.conf.
+start_devices()
 {
 	local kind=$1
 	local count=$2
 	local found
-	local tests
 
 	shift 2
 	WA_DEVICE=$kind start_preloaded "$kind$count" 'max_prepared_transactions = 8' \
 		"${QUIET[@]}" 'deadlock_timeout = 100ms' "$@"
 	found=$(wa_psql -c "SELECT count(*) FROM warpagg_devices WHERE kind = '$kind'")
 	check "there are $count devices of kind $kind ($found)" test "$found" -eq "$count"
-	read -r -a tests <<<"$(regress_list | grep -oE '\bresident[a-z_]*' | tr '\n' ' ')"
-	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression init "${tests[@]}"
-	run_random freshness_cases.py
+}
+
+# Tests resident columns with the devices that have been started: random queries, then
+# regression tests, and ends the server.  Arguments: its name, then the tests.
+test_devices()
+{
+	local name=$1
+
+	shift
+	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression init "$@"
 	run_random scan_queries.py --resident --seed "${WA_RANDOM_SEED:-1}" \
 		--queries "$((${WA_SCAN_QUERIES:-300} / 5))"
 	check 'no process of the server crashed' server_log_is_clean
-	wa_cluster_stop "$WA_TMP/$kind$count"
+	wa_cluster_stop "$WA_TMP/$name"
 }
+
+# What depends on how many devices there are, and not only on there being several: what
+# each has is put in order, merged, limited, spilled, or does not fit.
+DEVICES_COUNT=(resident resident_forms resident_spill resident_memory resident_ties)
 
 # Tests resident columns that are spread over several devices.
 stage_devices()
 {
+	local tests
+
+	read -r -a tests <<<"$(regress_list | grep -oE '\bresident[a-z_]*' | tr '\n' ' ')"
 	prepare_emulator
-	test_devices cpu 3 "warpagg.daemon_path = '$(make_cpu_devices 3)'"
-	WARPAGG_EMU_DEVICES=2 test_devices gpu 2 "${EMULATOR[@]}"
-	WARPAGG_EMU_DEVICES=4 test_devices gpu 4 "${EMULATOR[@]}"
+	start_devices cpu 3 "warpagg.daemon_path = '$(make_cpu_devices 3)'"
+	run_random freshness_cases.py
+	test_devices cpu3 "${tests[@]}"
+	WARPAGG_EMU_DEVICES=2 start_devices gpu 2 "${EMULATOR[@]}"
+	test_devices gpu2 "${tests[@]}"
+	WARPAGG_EMU_DEVICES=4 start_devices gpu 4 "${EMULATOR[@]}"
+	run_random freshness_cases.py
+	test_devices gpu4 "${DEVICES_COUNT[@]}"
 	report
 }
 
