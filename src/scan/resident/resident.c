@@ -25,8 +25,8 @@
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/resident_query.h"
 #include "scan/resident/resident_rest.h"
-#include "scan/rows/precompute.h"
 #include "scan/rows/merge.h"
+#include "scan/rows/precompute.h"
 #include "scan/state/why_heap.h"
 #include "settings.h"
 
@@ -310,8 +310,8 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 static void
 suggest(const WaAsking *asking, uint64 covered)
 {
-	wa_suggest_scanned(asking->source->relation, asking->query->compiler->attnums,
-					   &asking->run, covered);
+	wa_suggest_scanned(asking->source->relation,
+					   asking->query->compiler->attnums, &asking->run, covered);
 }
 
 /*
@@ -389,7 +389,7 @@ static void
 precompute(WaScanState *state)
 {
 	wa_precompute_all(state->query.interpreter, state->css.ss.ps.ps_ExprContext,
-					 state->source.heap, state->batch.rowwise);
+					  state->source.heap, state->batch.rowwise);
 }
 
 /*

@@ -44,7 +44,8 @@ name_columns(const WaScanQuery *query, const WaScanSource *source,
 			 uint32 ncolumns, WaColumnName *names)
 {
 	for (uint32 i = 0; i < ncolumns; i++)
-		if (!wa_resident_column(source->relation, query->compiler->attnums[i], &names[i]))
+		if (!wa_resident_column(source->relation, query->compiler->attnums[i],
+								&names[i]))
 			return false;
 	return true;
 }

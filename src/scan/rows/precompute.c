@@ -59,7 +59,7 @@ look_at_rows(WaInterpreter *interpreter, ExprContext *econtext,
 
 void
 wa_precompute_all(WaInterpreter *interpreter, ExprContext *econtext,
-				 WaHeapScan *heap, WaRowwise *rowwise)
+				  WaHeapScan *heap, WaRowwise *rowwise)
 {
 	wa_precompute(interpreter, econtext);
 	if (!wa_interpreter_is_complete(interpreter))

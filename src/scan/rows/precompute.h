@@ -16,7 +16,7 @@
  * be looked at: raises the error of one of the first, if it has one.
  */
 extern void wa_precompute_all(WaInterpreter *interpreter, ExprContext *econtext,
-							 WaHeapScan *heap, WaRowwise *rowwise);
+							  WaHeapScan *heap, WaRowwise *rowwise);
 
 /*
  * Likewise, without looking at rows: computes what leaves no error behind, in a

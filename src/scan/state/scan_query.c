@@ -206,8 +206,7 @@ bool
 wa_scan_query_is_pushable(const WaScanQuery *query)
 {
 	for (int i = 0; i < query->ncolumns; i++)
-		if (!wa_column_is_pushable(query->compiler,
-								   &query->compiled.columns[i],
+		if (!wa_column_is_pushable(query->compiler, &query->compiled.columns[i],
 								   query->columns[i].plan.key.argument_type))
 			return false;
 	return wa_calls_are_pushable(query->compiler);
@@ -232,7 +231,8 @@ wa_scan_query_push_down(const WaScanQuery *query, WaPushdown *pushdown)
 }
 
 void
-wa_scan_query_check_permissions(const WaScanQuery *query, const CustomScan *plan)
+wa_scan_query_check_permissions(const WaScanQuery *query,
+								const CustomScan *plan)
 {
 	for (int i = 0; i < query->nresults; i++)
 	{
@@ -288,8 +288,8 @@ wa_scan_query_read(WaScanQuery *query, const CustomScan *plan)
 	query->one_time_clauses = wa_plan_one_time_filters(plan);
 	wa_scan_query_group(query, read_targets(plan, 0, nkeys));
 	/* warpagg.accelerate is as it was when the plan was made. */
-	reason = wa_scan_query_aggregate(query,
-									 read_targets(plan, nkeys, naggregates));
+	reason =
+		wa_scan_query_aggregate(query, read_targets(plan, nkeys, naggregates));
 	if (reason != NULL)
 		elog(ERROR, "unexpected aggregate: %s", reason);
 }

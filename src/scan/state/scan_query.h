@@ -13,11 +13,11 @@
 #include "nodes/plannodes.h"
 #include "nodes/primnodes.h"
 
+#include "core/must_check.h"
 #include "query/query.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/shift.h"
 #include "scan/groups/group_datum.h"
-#include "core/must_check.h"
 #include "scan/program/interpreter.h"
 #include "scan/program/pushdown.h"
 #include "state/plan.h"
@@ -64,7 +64,8 @@ typedef struct WaScanQuery
 	/* The program */
 	const WaCompiler *compiler;
 	WaGroupKey *group_keys;
-	WaQuery compiled; /* clauses, keys and columns of these numbers, by registers;
+	WaQuery
+		compiled; /* clauses, keys and columns of these numbers, by registers;
 					   * what the interpreter has is not set */
 	WaInterpreter
 		*interpreter; /* NULL: it does not run, as while it is planned */
@@ -77,8 +78,8 @@ extern void wa_scan_query_group(WaScanQuery *query, List *keys);
  * Sets what is aggregated: the calls, each an Aggref.  Returns why one cannot be
  * described, or NULL.
  */
-extern WA_MUST_CHECK const char *
-wa_scan_query_aggregate(WaScanQuery *query, List *aggregates);
+extern WA_MUST_CHECK const char *wa_scan_query_aggregate(WaScanQuery *query,
+														 List *aggregates);
 
 /*
  * Compiles the query, of which the clauses of WHERE, the keys and the columns are set.

@@ -38,7 +38,8 @@ name_columns(const WaScanQuery *query, const WaScanSource *source,
 	for (int i = 0; i < ncolumns && n < WA_MAX_QUERY_COLUMNS; i++)
 	{
 		used = bms_add_member(used, query->compiler->attnums[i]);
-		if (wa_resident_column(source->relation, query->compiler->attnums[i], &names[n]))
+		if (wa_resident_column(source->relation, query->compiler->attnums[i],
+							   &names[n]))
 			n++;
 	}
 	*nused = n;
