@@ -537,7 +537,8 @@ stage_regress_preload()
 
 	idle=$(regress_without_device)
 	read -r -a tests <<<"$(regress_with_device)"
-	run_preloaded "init $idle"
+	# Tests that take a minute would have their tables loaded otherwise.
+	PGOPTIONS='-c warpagg.autoload=off' run_preloaded "init $idle"
 	[ -z "$idle" ] || check "these do not ask for the device: $idle" device_was_idle
 	run_regress test/regress/pg_regress "$WA_COPY" contrib_regression "${tests[@]}"
 	check_counters
