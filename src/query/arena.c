@@ -298,6 +298,14 @@ allocate_vector(WaArena *arena, size_t bytes, bool zero)
 }
 
 void *
+wa_arena_alloc_aligned(WaArena *arena, size_t bytes)
+{
+	char *memory = wa_arena_alloc_zero(arena, bytes + 63);
+
+	return memory == NULL ? NULL : memory + (64 - (uintptr_t) memory % 64) % 64;
+}
+
+void *
 wa_arena_alloc_vector(WaArena *arena, size_t bytes)
 {
 	return allocate_vector(arena, bytes, false);

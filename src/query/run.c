@@ -1,43 +1,27 @@
 /*
  * run.c
  *		Running a query over batches of rows; see run.h.
- *
- * Nothing is put into groups before all that could trap has run, so a batch
- * that traps can be taken in another way instead.
  */
 #include <string.h>
 
 #include "query/group_decimal.h"
 #include "query/run_internal.h"
 
-char *
-wa_run_alloc_aligned(WaArena *arena, size_t bytes)
-{
-	char *memory = wa_arena_alloc_zero(arena, bytes + 63);
-
-	if (memory == NULL)
-		return NULL;
-	return memory + (64 - (uintptr_t) memory % 64) % 64;
-}
-
 /* Gives the registers their memory; returns false if there is not enough. */
 static bool
 place_registers(WaQueryRun *run)
 {
 	const WaProgram *program = &run->query->program;
-	size_t bytes = wa_vector_bytes(WA_VECTOR_BOOL);
+	size_t bytes = 0;
 	char *memory;
 
 	for (size_t i = 0; i < program->nregisters; i++)
 		bytes += wa_vector_register_bytes(program->kinds[i]);
-	memory = wa_run_alloc_aligned(run->arena, bytes);
+	memory = wa_arena_alloc_aligned(run->arena, bytes);
 	run->registers = wa_arena_alloc(
 		run->arena, (program->nregisters + (size_t) 1) * sizeof(WaVector));
 	if (run->arena->failed)
 		return false;
-	wa_vector_place(&run->ones, WA_VECTOR_BOOL, memory);
-	memset(run->ones.values, 1, WA_VECTOR_ROWS);
-	memory += wa_vector_bytes(WA_VECTOR_BOOL);
 	for (size_t i = 0; i < program->nregisters; i++)
 	{
 		wa_vector_place_register(&run->registers[i], program->kinds[i], memory);
@@ -150,6 +134,10 @@ wa_query_run_make(WaArena *arena, const WaQuery *query)
 											 sizeof(WaPartialColumn));
 	if (!place_registers(run) || !wa_run_inputs_make(run) || !make_groups(run))
 		return NULL;
+	run->batch = wa_query_batch_make(arena, query, run->registers);
+	if (run->batch == NULL)
+		return NULL;
+	run->batch->reader = wa_run_inputs_reader(run);
 	run->is_plain = is_plain(query);
 	for (uint32_t i = 0; i < query->nkeys; i++)
 		run->key_vectors[i] = &run->registers[query->key_numbers[i]];
@@ -183,48 +171,6 @@ uint32_t
 wa_query_run_groups(const WaQueryRun *run)
 {
 	return run->groups == NULL ? 1 : wa_query_groups_count(run->groups);
-}
-
-/*
- * Leaves the rows that fulfil WHERE.  Returns false if a clause
- * trapped.
- */
-static bool
-apply_filters(WaQueryRun *run, size_t *nrows)
-{
-	const WaQuery *query = run->query;
-
-	for (uint32_t i = 0; i<query->nfilters && * nrows> 0; i++)
-	{
-		const WaQueryFilter *filter = &query->filters[i];
-		size_t nselected;
-
-		wa_run_inputs_fill(run, i, *nrows);
-		if (!wa_run_instructions(run, filter->begin, filter->end, *nrows))
-			return false;
-		nselected = wa_vector_select(&run->registers[filter->number], *nrows,
-									 run->selection);
-		if (nselected < *nrows)
-			wa_run_inputs_select(run, nselected);
-		*nrows = nselected;
-	}
-	return true;
-}
-
-/* Returns which rows a column takes; NULL: all. */
-static const uint8_t *
-rows_to_keep(WaQueryRun *run, const WaQueryColumn *column, size_t nrows)
-{
-	const WaVector *condition;
-
-	if (column->filter < 0)
-		return NULL;
-	condition = &run->registers[column->filter];
-	if (!condition->has_nulls)
-		return wa_vector_bools(condition);
-	for (size_t i = 0; i < nrows; i++)
-		run->keep[i] = wa_vector_bools(condition)[i] & condition->valid[i];
-	return run->keep;
 }
 
 WaRunOutcome
@@ -270,14 +216,14 @@ take_column(WaQueryRun *run, uint32_t number, const uint32_t *counts,
 {
 	const WaQueryColumn *column = &run->query->columns[number];
 	WaRecordTable *table = run->tables[number];
-	const WaVector *values =
-		column->argument < 0 ? &run->ones : &run->registers[column->argument];
+	const WaVector *values = wa_query_batch_values(run->batch, column);
 
 	if (counts != NULL && column->filter < 0 &&
 		wa_records_take_few(table, run->numbers, counts, values, nrows))
 		return WA_RUN_TAKEN;
 	wa_records_take(table, run->groups != NULL ? run->numbers : NULL,
-					rows_to_keep(run, column, nrows), values, nrows);
+					wa_query_batch_keep(run->batch, column, NULL, nrows),
+					values, nrows);
 	return wa_query_run_outcome(run, table);
 }
 
@@ -332,19 +278,13 @@ take_plain(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 WaRunOutcome
 wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 {
-	const WaQuery *query = run->query;
 	size_t left = nrows;
 
 	if (run->is_plain)
 		return take_plain(run, rows, nrows);
 	if (!wa_run_inputs_begin(run, rows))
 		return WA_RUN_NO_MEMORY;
-	if (!apply_filters(run, &left))
+	if (wa_query_batch_compute(run->batch, &left) != WA_BATCH_COMPUTED)
 		return WA_RUN_TRAPPED;
-	if (left == 0)
-		return WA_RUN_TAKEN;
-	wa_run_inputs_fill(run, query->nfilters, left);
-	if (!wa_run_instructions(run, query->begin, query->end, left))
-		return WA_RUN_TRAPPED;
-	return take_rows(run, left);
+	return left == 0 ? WA_RUN_TAKEN : take_rows(run, left);
 }

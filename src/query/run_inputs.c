@@ -224,7 +224,7 @@ note_codes(WaQueryRun *run)
 {
 	for (uint16_t i = 0; i < run->query->ninputs; i++)
 		if (run->query->program.kinds[i] == WA_VECTOR_TEXT &&
-			run->batch[i].texts->ncodes > MAX_CODES)
+			run->inputs[i].texts->ncodes > MAX_CODES)
 			read_texts(run, i);
 	for (uint32_t i = 0; i < run->ntests; i++)
 	{
@@ -233,7 +233,7 @@ note_codes(WaQueryRun *run)
 		if (test->table != NULL)
 			continue;
 		test->results = wa_arena_alloc_vector_zero(
-			run->arena, run->batch[test->input].texts->ncodes);
+			run->arena, run->inputs[test->input].texts->ncodes);
 		if (test->results == NULL)
 			return false;
 	}
@@ -241,9 +241,9 @@ note_codes(WaQueryRun *run)
 }
 
 bool
-wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *batch)
+wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *rows)
 {
-	run->batch = batch;
+	run->inputs = rows;
 	run->selected = NULL;
 	memset(run->there, 0, run->query->ninputs);
 	if (run->begun)
@@ -261,7 +261,7 @@ wa_run_codes(const WaQueryRun *run, uint32_t number, const WaTextCodes **texts)
 		return NULL;
 	if (number < query->ninputs)
 	{
-		*texts = run->batch[number].texts;
+		*texts = run->inputs[number].texts;
 		return (run->there[number] & WA_USE_CODES) != 0 ? run->codes[number]
 														: NULL;
 	}
@@ -282,7 +282,7 @@ wa_run_codes(const WaQueryRun *run, uint32_t number, const WaTextCodes **texts)
 static void
 fill_input(WaQueryRun *run, uint16_t input, WaInputUse use, size_t nrows)
 {
-	const WaColumnRows *rows = &run->batch[input];
+	const WaColumnRows *rows = &run->inputs[input];
 	WaVector *vector = &run->registers[input];
 
 	wa_column_rows_vector(rows, run->selected, nrows, &run->memory[input],
@@ -295,8 +295,9 @@ fill_input(WaQueryRun *run, uint16_t input, WaInputUse use, size_t nrows)
 		wa_column_rows_texts(rows->texts, run->codes[input], nrows, vector);
 }
 
-void
-wa_run_inputs_fill(WaQueryRun *run, uint32_t part, size_t nrows)
+/* Makes vectors, or codes, of what a part reads of the rows that are left. */
+static void
+fill_inputs(WaQueryRun *run, uint32_t part, size_t nrows)
 {
 	const WaInputUse *uses = uses_in(run, part);
 
@@ -309,14 +310,19 @@ wa_run_inputs_fill(WaQueryRun *run, uint32_t part, size_t nrows)
 	}
 }
 
-void
-wa_run_inputs_select(WaQueryRun *run, size_t nselected)
+/* Keeps those of the rows that are left that a selection has: of a WaBatchReader. */
+static void
+select_rows(void *context, uint32_t part, const uint16_t *selection,
+			size_t nselected)
 {
+	WaQueryRun *run = context;
+
+	(void) part;
 	if (run->selected == NULL)
-		memcpy(run->left, run->selection, nselected * sizeof(uint16_t));
+		memcpy(run->left, selection, nselected * sizeof(uint16_t));
 	else
 		for (size_t i = 0; i < nselected; i++)
-			run->left[i] = run->left[run->selection[i]];
+			run->left[i] = run->left[selection[i]];
 	run->selected = run->left;
 	memset(run->there, 0, run->query->ninputs);
 }
@@ -327,7 +333,7 @@ test_code(const WaQueryRun *run, const WaTextTest *test, int32_t code)
 {
 	const WaInstruction *instruction =
 		&run->query->program.instructions[test->instruction];
-	const WaTextCodes *texts = run->batch[test->input].texts;
+	const WaTextCodes *texts = run->inputs[test->input].texts;
 	const WaText text = texts->text(texts->context, code);
 	const bool swap = instruction->a != test->input;
 	const WaText constant = *wa_vector_texts(
@@ -395,8 +401,10 @@ run_look_up(const WaQueryRun *run, const WaTextTest *test, size_t nrows)
 	return true;
 }
 
-bool
-wa_run_instructions(WaQueryRun *run, uint32_t begin, uint32_t end, size_t nrows)
+/* Runs instructions as wa_program_run does. */
+static bool
+run_instructions(const WaQueryRun *run, uint32_t begin, uint32_t end,
+				 size_t nrows)
 {
 	const WaProgram *program = &run->query->program;
 
@@ -416,4 +424,22 @@ wa_run_instructions(WaQueryRun *run, uint32_t begin, uint32_t end, size_t nrows)
 		begin = test->instruction + 1;
 	}
 	return wa_program_run(program, begin, end, run->registers, nrows);
+}
+
+/* Reads what a part uses, and runs its instructions: of a WaBatchReader. */
+static WaBatchOutcome
+run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
+		 size_t nrows)
+{
+	WaQueryRun *run = context;
+
+	fill_inputs(run, part, nrows);
+	return run_instructions(run, begin, end, nrows) ? WA_BATCH_COMPUTED
+													: WA_BATCH_TRAPPED;
+}
+
+WaBatchReader
+wa_run_inputs_reader(WaQueryRun *run)
+{
+	return (WaBatchReader){run_part, select_rows, run};
 }

@@ -12,6 +12,7 @@
 
 #include "core/must_check.h"
 #include "query/partial_groups.h"
+#include "query/query_batch.h"
 #include "query/run.h"
 
 /* How an input is read, bit by bit. */
@@ -40,7 +41,7 @@ struct WaQueryRun
 	WaArena *arena;
 	WaVector *registers;
 	WaVector **key_vectors;
-	WaVector ones;          /* what is counted where rows are */
+	WaQueryBatch *batch;
 	WaQueryGroups *groups;  /* NULL: there is one group */
 	WaRecordTable **tables; /* of the columns */
 	WaPartialColumn *columns;
@@ -62,18 +63,13 @@ struct WaQueryRun
 	WaInputUse *there;     /* what has been made of the batch's rows */
 	WaTextTest *tests;     /* in the order of their instructions */
 	uint32_t ntests;
-	const WaColumnRows *batch;
-	const uint16_t *selected; /* rows of the batch that are left; NULL: all */
+	const WaColumnRows *inputs; /* the rows of the batch */
+	const uint16_t *selected;   /* rows of the batch that are left; NULL: all */
 
 	uint32_t numbers[WA_VECTOR_ROWS]; /* the rows' groups */
 	uint32_t counts[WA_FEW_GROUPS];   /* rows of each, if they are few */
-	uint16_t selection[WA_VECTOR_ROWS];
-	uint16_t left[WA_VECTOR_ROWS]; /* what selected points to */
-	uint8_t keep[WA_VECTOR_ROWS];
+	uint16_t left[WA_VECTOR_ROWS];    /* what selected points to */
 };
-
-/* Returns memory of the arena, aligned to 64 bytes and zeroed. */
-extern char *wa_run_alloc_aligned(WaArena *arena, size_t bytes);
 
 /*
  * Finds out what the parts of the query read; the registers are there.  Returns
@@ -83,10 +79,10 @@ extern WA_MUST_CHECK bool wa_run_inputs_make(WaQueryRun *run);
 
 /* Begins with all rows of a batch; returns false if there is not enough memory. */
 extern WA_MUST_CHECK bool wa_run_inputs_begin(WaQueryRun *run,
-											  const WaColumnRows *batch);
+											  const WaColumnRows *rows);
 
-/* Makes vectors, or codes, of what a part reads of the rows that are left. */
-extern void wa_run_inputs_fill(WaQueryRun *run, uint32_t part, size_t nrows);
+/* Returns what reads the rows of batches that were begun with. */
+extern WaBatchReader wa_run_inputs_reader(WaQueryRun *run);
 
 /*
  * Returns the codes of a register that is TEXT, and of what texts they are; NULL if
@@ -94,13 +90,6 @@ extern void wa_run_inputs_fill(WaQueryRun *run, uint32_t part, size_t nrows);
  */
 extern const int32_t *wa_run_codes(const WaQueryRun *run, uint32_t number,
 								   const WaTextCodes **texts);
-
-/* Keeps those of the rows that are left that run->selection has. */
-extern void wa_run_inputs_select(WaQueryRun *run, size_t nselected);
-
-/* Runs instructions as wa_program_run does. */
-extern WA_MUST_CHECK bool wa_run_instructions(WaQueryRun *run, uint32_t begin,
-											  uint32_t end, size_t nrows);
 
 /* Merges groups of another run of the same query, which has keys. */
 extern WA_MUST_CHECK WaRunOutcome wa_run_merge_groups(WaQueryRun *into,

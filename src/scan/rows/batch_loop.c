@@ -5,9 +5,8 @@
  * The groups stay within work_mem * hash_mem_multiplier: rows of others than are
  * there when that is reached are spilled, and follow later (scan/spill/spill.h).
  *
- * A batch is tried in vectors first: nothing is put into groups before all that
- * could trap has run, so a batch that traps can be taken row by row instead.  It is
- * taken in smaller pieces first, so that one row does not slow down a thousand.
+ * A batch is tried in vectors first (query/query_batch.h).  One that traps is taken row
+ * by row instead, in smaller pieces first, so that one row does not slow down a thousand.
  */
 #include "postgres.h"
 
@@ -49,91 +48,36 @@ gather(WaScanState *state, int step)
 	return fits;
 }
 
-/* Rows that are computed in vectors. */
-typedef struct Batch
+/*
+ * Gathers what a part of the query uses of the rows that are left, and runs its
+ * instructions: of a WaBatchReader.
+ */
+static WaBatchOutcome
+run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
+		 size_t nrows)
 {
-	int nrows;
-	size_t nleft; /* that fulfil WHERE, as far as it has been applied */
-	int stage;    /* that they have come to */
-} Batch;
+	WaScanState *state = (WaScanState *) context;
+	WaInterpreter *interpreter = state->query.interpreter;
 
-/* What has become of a batch. */
-typedef enum Outcome
-{
-	COMPUTED,
-	TRAPPED, /* it cannot be computed in vectors */
-	LACKING  /* what all rows of its stage need has not been computed */
-} Outcome;
-
-/* Runs the instructions of a stage for the rows that are left. */
-static Outcome
-run_stage(WaScanState *state, Batch *batch, int stage, int begin, int end)
-{
-	batch->stage = stage;
-	if (wa_interpreter_lacks(state->query.interpreter, stage))
-		return LACKING;
-	if (!gather(state, stage) ||
-		!wa_interpreter_run(state->query.interpreter, begin, end,
-							batch->nleft) ||
-		wa_interpreter_misses(state->query.interpreter, stage, batch->nleft))
-		return TRAPPED;
-	return COMPUTED;
+	if (wa_interpreter_lacks(interpreter, (int) part))
+		return WA_BATCH_LACKING;
+	if (!gather(state, (int) part) ||
+		!wa_interpreter_run(interpreter, (int) begin, (int) end, nrows) ||
+		wa_interpreter_misses(interpreter, (int) part, nrows))
+		return WA_BATCH_TRAPPED;
+	return WA_BATCH_COMPUTED;
 }
 
-/*
- * Gathers the columns that WHERE uses, and leaves the rows that fulfil it, clause
- * by clause.
- */
-static Outcome
-apply_filters(WaScanState *state, Batch *batch)
+/* Leaves only the rows of a selection: of a WaBatchReader. */
+static void
+select_rows(void *context, uint32_t part, const uint16_t *selection,
+			size_t nselected)
 {
-	WaVector *const *columns = wa_interpreter_columns(state->query.interpreter);
+	const WaScanState *state = (const WaScanState *) context;
 
-	for (int i = 0;
-		 i < (int) state->query.compiled.nfilters && batch->nleft > 0; i++)
-	{
-		const WaQueryFilter *filter = &state->query.compiled.filters[i];
-		const Outcome outcome =
-			run_stage(state, batch, i, (int) filter->begin, (int) filter->end);
-		size_t nselected;
-
-		if (outcome != COMPUTED)
-			return outcome;
-		nselected = wa_vector_select(
-			wa_interpreter_register(state->query.interpreter, filter->number),
-			batch->nleft, state->batch.selection);
-		if (nselected > 0 && nselected < batch->nleft)
-			wa_gather_keep(state->source.gather, i, columns,
-						   state->batch.selection, (int) nselected);
-		batch->nleft = nselected;
-	}
-	return COMPUTED;
-}
-
-/*
- * Returns which rows a column takes, of those that `found` tells; NULL: all of
- * them.
- */
-static const uint8 *
-rows_to_keep(WaScanState *state, const WaQueryColumn *column,
-			 const uint8 *found, size_t nrows)
-{
-	const WaVector *condition;
-	const uint8 *bools;
-
-	if (column->filter < 0)
-		return found;
-	condition =
-		wa_interpreter_register(state->query.interpreter, column->filter);
-	bools = wa_vector_bools(condition);
-	if (!condition->has_nulls && found == NULL)
-		return bools;
-	for (size_t i = 0; i < nrows; i++)
-		state->batch.keep[i] =
-			bools[i] & (uint8) wa_vector_is_valid(condition, i);
-	for (size_t i = 0; found != NULL && i < nrows; i++)
-		state->batch.keep[i] &= found[i];
-	return state->batch.keep;
+	wa_gather_keep(state->source.gather, (int) part,
+				   wa_interpreter_columns(state->query.interpreter), selection,
+				   (int) nselected);
 }
 
 /* Brings the rows that are left into their groups, or spills them. */
@@ -154,34 +98,23 @@ take_rows(WaScanState *state, size_t nrows)
 	for (int i = 0; i < state->query.ncolumns; i++)
 	{
 		const WaQueryColumn *column = &state->query.compiled.columns[i];
-		const WaVector *values =
-			column->argument < 0
-				? &state->batch.ones
-				: wa_interpreter_register(state->query.interpreter,
-										  column->argument);
 
 		wa_accumulator_grow(state->store.columns[i],
 							wa_scan_groups(&state->store));
-		wa_accumulator_take(state->store.columns[i], groups,
-							rows_to_keep(state, column, found, nrows), values,
-							nrows);
+		wa_accumulator_take(
+			state->store.columns[i], groups,
+			wa_query_batch_keep(state->batch.query, column, found, nrows),
+			wa_query_batch_values(state->batch.query, column), nrows);
 	}
 }
 
-/* Computes a batch in vectors. */
-static Outcome
-compute(WaScanState *state, Batch *batch)
+/* Computes a batch in vectors, of which *nrows rows are left. */
+static WaBatchOutcome
+compute(WaScanState *state, int nbegun, size_t *nrows)
 {
-	Outcome outcome;
-
-	batch->nleft = (size_t) batch->nrows;
-	wa_gather_begin(state->source.gather, state->batch.rows, batch->nrows);
-	outcome = apply_filters(state, batch);
-	if (outcome != COMPUTED || batch->nleft == 0)
-		return outcome;
-	return run_stage(state, batch, (int) state->query.compiled.nfilters,
-					 (int) state->query.compiled.begin,
-					 (int) state->query.compiled.end);
+	*nrows = (size_t) nbegun;
+	wa_gather_begin(state->source.gather, state->batch.rows, nbegun);
+	return wa_query_batch_compute(state->batch.query, nrows);
 }
 
 /* Takes a batch without vectors. */
@@ -217,34 +150,25 @@ reach(WaScanState *state, int nrows, int stage)
 								state->css.ss.ps.ps_ExprContext, stage);
 }
 
-/* Computes a batch in vectors; returns false if it cannot. */
-static bool
-compute_batch(WaScanState *state, Batch *batch)
-{
-	Outcome outcome = compute(state, batch);
-
-	while (outcome == LACKING)
-	{
-		if (!reach(state, batch->nrows, batch->stage))
-			return false;
-		outcome = compute(state, batch);
-	}
-	return outcome == COMPUTED;
-}
-
 /* Takes a batch in vectors; returns false, with nothing taken, if it cannot. */
 static bool
 take_in_vectors(WaScanState *state, int nrows)
 {
-	Batch batch = {.nrows = nrows};
+	WaBatchOutcome outcome;
+	size_t nleft;
 
 	if (!wa_interpreter_prepare(state->query.interpreter,
-								state->css.ss.ps.ps_ExprContext) ||
-		!compute_batch(state, &batch))
+								state->css.ss.ps.ps_ExprContext))
 		return false;
-	if (batch.nleft > 0)
-		take_rows(state, batch.nleft);
-	state->now.kept_rows += (int64) batch.nleft;
+	state->batch.query->reader = (WaBatchReader){run_part, select_rows, state};
+	while ((outcome = compute(state, nrows, &nleft)) == WA_BATCH_LACKING)
+		if (!reach(state, nrows, (int) state->batch.query->part))
+			return false;
+	if (outcome == WA_BATCH_TRAPPED)
+		return false;
+	if (nleft > 0)
+		take_rows(state, nleft);
+	state->now.kept_rows += (int64) nleft;
 	return true;
 }
 

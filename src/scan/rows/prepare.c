@@ -13,6 +13,7 @@
 #include "utils/rel.h"
 
 #include "heap/gather.h"
+#include "scan/base/context_arena.h"
 #include "scan/rows/prepare.h"
 #include "scan/rows/rowwise.h"
 #include "scan/state/scan_state.h"
@@ -85,17 +86,17 @@ make_gather(const WaScanQuery *query, Relation relation)
 static void
 make_batch(WaScanBatch *batch, const WaScanQuery *query)
 {
-	char *ones = palloc0(wa_vector_bytes(WA_VECTOR_BOOL) + 64);
+	WaArena arena;
 
 	batch->key_vectors = palloc(sizeof(WaVector *) * (query->nkeys + 1));
 	for (int i = 0; i < query->nkeys; i++)
 		batch->key_vectors[i] = wa_interpreter_register(
 			query->interpreter, query->compiled.key_numbers[i]);
-	wa_vector_place(&batch->ones, WA_VECTOR_BOOL, (void *) TYPEALIGN(64, ones));
-	memset(batch->ones.values, 1, WA_VECTOR_ROWS);
-	batch->keep = palloc(WA_VECTOR_ROWS);
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	batch->query =
+		wa_query_batch_make(&arena, &query->compiled,
+							wa_interpreter_register(query->interpreter, 0));
 	batch->group_numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
-	batch->selection = palloc(sizeof(uint16_t) * WA_VECTOR_ROWS);
 	batch->rows = palloc(sizeof(WaRow) * WA_VECTOR_ROWS);
 	batch->pace.rows = WA_VECTOR_ROWS;
 }

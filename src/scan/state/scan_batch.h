@@ -7,6 +7,7 @@
 
 #include "core/vector.h"
 #include "heap/heap.h"
+#include "query/query_batch.h"
 
 /* How many rows are tried in vectors at once. */
 typedef struct WaPace
@@ -21,10 +22,8 @@ typedef struct WaScanBatch
 {
 	WaRow *rows; /* of the batch, or what is left of it */
 	WaVector **key_vectors;
-	WaVector ones; /* what is counted where rows are */
-	uint8 *keep;   /* rows that pass the filter of an aggregate */
+	WaQueryBatch *query; /* the same on its way through the query */
 	uint32 *group_numbers;
-	uint16_t *selection;
 	WaPace pace;
 	struct WaRowwise *rowwise; /* scan/rows/rowwise.h */
 } WaScanBatch;
