@@ -53,7 +53,8 @@ $$;
 -- An error of a group that is not among the first ones.
 SELECT x.*, q FROM unnest(ARRAY[
     'SELECT id, sum(1 / (id - 50000)) AS s FROM wa_promise GROUP BY id ORDER BY id, s LIMIT 3',
-    'SELECT id, sum(1 / (id - 50000)) AS s FROM wa_promise GROUP BY id ORDER BY id LIMIT 3']) q, wa_promise_kept(q) x;
+    'SELECT id, sum(1 / (id - 50000)) AS s FROM wa_promise GROUP BY id ORDER BY id LIMIT 3'
+]) q, wa_promise_kept(q) x;
 -- Two errors, of WHERE and of an aggregate's argument.
 SELECT x.*, q FROM unnest(ARRAY[
     'SELECT k, sum(1 / (id - 16)) FROM wa_promise WHERE id * 100000 > 0 GROUP BY k',
@@ -64,7 +65,8 @@ SELECT x.*, q FROM unnest(ARRAY[
     'SELECT k, sum(1 / (id - 16)) FROM wa_promise GROUP BY k',
     'SELECT k, sum(1 / (id - 16)) FROM wa_promise WHERE id <> 16 GROUP BY k ORDER BY k LIMIT 5',
     'SELECT k, sum(1 / (id - 16)) FILTER (WHERE id > 16) FROM wa_promise GROUP BY k ORDER BY k LIMIT 5',
-    'SELECT k, sum(CASE WHEN id <> 16 THEN 1 / (id - 16) END) FROM wa_promise GROUP BY k ORDER BY k LIMIT 5']) q, wa_promise_kept(q) x;
+    'SELECT k, sum(CASE WHEN id <> 16 THEN 1 / (id - 16) END) FROM wa_promise GROUP BY k ORDER BY k LIMIT 5'
+]) q, wa_promise_kept(q) x;
 
 -- Equal keys: PostgreSQL shows another one by sorting than by hashing.
 SET warpagg.enable_scan = off;

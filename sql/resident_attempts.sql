@@ -26,7 +26,8 @@ SELECT wa_compare(q), q FROM unnest(ARRAY[
     'SELECT has_table_privilege(t || k, ''select'') AS key, count(*) FROM wa_tried WHERE id < 0 GROUP BY 1',
     'SELECT a::integer AS key, count(*) FROM wa_tried WHERE a <> ''x'' GROUP BY 1',
     'SELECT (a || k)::integer AS key, sum(id) FROM wa_tried WHERE a <> ''x'' GROUP BY 1',
-    'SELECT sum(a::integer / (k - 5)) FROM wa_tried WHERE a <> ''x'' AND k <> 5']) q;
+    'SELECT sum(a::integer / (k - 5)) FROM wa_tried WHERE a <> ''x'' AND k <> 5'
+]) q;
 
 -- The same for rows that count: PostgreSQL's error is raised, and a block of PL/pgSQL that
 -- catches it, or a savepoint, goes on as before.
@@ -50,7 +51,8 @@ SELECT wa_tried_error(q), q FROM unnest(ARRAY[
     'SELECT a::integer AS key, count(*) FROM wa_tried GROUP BY 1',
     'SELECT (a || k)::integer AS key, sum(id) FROM wa_tried WHERE k = 5 GROUP BY 1',
     'SELECT count(*) FROM wa_tried WHERE has_table_privilege(''nowhere '' || k, ''select'')',
-    'SELECT sum(v) FROM wa_tried WHERE v > 1 / 0']) q;
+    'SELECT sum(v) FROM wa_tried WHERE v > 1 / 0'
+]) q;
 SAVEPOINT s;
 INSERT INTO wa_tried_log VALUES ('taken back');
 SELECT (a || k)::integer AS key, sum(id) FROM wa_tried WHERE k = 5 GROUP BY 1;

@@ -36,15 +36,55 @@ $$;
 -- Keys.
 SELECT wa_compare(format('SELECT %s AS key, count(*), sum(id), avg(n), min(d), max(a), count(b), stddev(k), sum(f), min(m), max(f) FROM wa_combined GROUP BY 1', e)), e
 FROM unnest(ARRAY[
-    'a || b', 'lower(a) || upper(c)', 'concat(a, k)', 'y::text', 'n::text', 'm::text', 'f::text', 'r::text', 'n % 2', 'n / 3', 'm * n / 7', 'i + n % 3', 'lower(a) = lower(b)',
-    'f + n::float8 / 3', 'coalesce(a || b, ''none'')', 'CASE WHEN a || b = ''a1B1'' THEN n::text ELSE c END', 'to_char(ts, ''HH24:MI'')', 'ts::text', 'd + k', '(a || b) COLLATE "C"',
-    'i::text || k', 'length(a || c)', 'c || a', 'mixed::text', 'zero::text', 'mixed / 3', 'format(''%s-%s'', a, b)', 'a || many']) e;
+    'a || b',
+    'lower(a) || upper(c)',
+    'concat(a, k)',
+    'y::text',
+    'n::text',
+    'm::text',
+    'f::text',
+    'r::text',
+    'n % 2',
+    'n / 3',
+    'm * n / 7',
+    'i + n % 3',
+    'lower(a) = lower(b)',
+    'f + n::float8 / 3',
+    'coalesce(a || b, ''none'')',
+    'CASE WHEN a || b = ''a1B1'' THEN n::text ELSE c END',
+    'to_char(ts, ''HH24:MI'')',
+    'ts::text',
+    'd + k',
+    '(a || b) COLLATE "C"',
+    'i::text || k',
+    'length(a || c)',
+    'c || a',
+    'mixed::text',
+    'zero::text',
+    'mixed / 3',
+    'format(''%s-%s'', a, b)',
+    'a || many'
+]) e;
 -- What the device process computes of an expression makes fewer combinations.
 SELECT wa_compare(format('SELECT %1$s AS key, count(*), sum(length((%1$s)::text)) FROM wa_combined WHERE (%1$s)::text || k <> ''x'' GROUP BY 1', e)), e
 FROM unnest(ARRAY[
-    'many % 5 || a', '(many > 20000)::text || b', 'concat(date_trunc(''day'', ts + many * interval ''1 second''), b)', 'to_char(d + many / 8000, ''YYYY-MM-DD'') || a', 'CASE k % 3 WHEN 0 THEN a WHEN 1 THEN b ELSE c END || b',
-    'CASE a || b WHEN ''a1B1'' THEN many % 3 WHEN a || 1 THEN 7 ELSE k END', 'CASE many % 3 WHEN length(a || b) THEN 1 WHEN k THEN 2 END', 'CASE WHEN many % 2 = 0 THEN 10 / (1 - many % 2) ELSE length(a || b) END', 'n * (many % 3) / 7', 'NOT (many > 30000 AND a || b = ''a1B1'')',
-    'COALESCE(nullif(many % 4, 1)::text, a || b)', 'round(n, 1) || b', '(many / 7000.0)::integer || a', '(many % 3 = 1) IS NOT TRUE AND a || b > ''a2''', '(f * (many % 2))::text || b', 'many / (many % 2) || a']) e;
+    'many % 5 || a',
+    '(many > 20000)::text || b',
+    'concat(date_trunc(''day'', ts + many * interval ''1 second''), b)',
+    'to_char(d + many / 8000, ''YYYY-MM-DD'') || a',
+    'CASE k % 3 WHEN 0 THEN a WHEN 1 THEN b ELSE c END || b',
+    'CASE a || b WHEN ''a1B1'' THEN many % 3 WHEN a || 1 THEN 7 ELSE k END',
+    'CASE many % 3 WHEN length(a || b) THEN 1 WHEN k THEN 2 END',
+    'CASE WHEN many % 2 = 0 THEN 10 / (1 - many % 2) ELSE length(a || b) END',
+    'n * (many % 3) / 7',
+    'NOT (many > 30000 AND a || b = ''a1B1'')',
+    'COALESCE(nullif(many % 4, 1)::text, a || b)',
+    'round(n, 1) || b',
+    '(many / 7000.0)::integer || a',
+    '(many % 3 = 1) IS NOT TRUE AND a || b > ''a2''',
+    '(f * (many % 2))::text || b',
+    'many / (many % 2) || a'
+]) e;
 SELECT wa_compare('SELECT many % 5 AS key, (many % 5) || a, sum(length((many % 5 + 1) || b)) FROM wa_combined GROUP BY 1, 2');
 SELECT wa_compare('SELECT a || b AS key, k, y, sum(id) FROM wa_combined GROUP BY 1, 2, 3');
 SELECT wa_compare('SELECT n AS key, a || b, count(*) FROM wa_combined GROUP BY 1, 2');
@@ -58,18 +98,50 @@ SELECT wa_compare(format('SELECT count(*), sum(id), max(d), avg(f) FROM wa_combi
        wa_compare(format('SELECT count(*) FILTER (WHERE %1$s), sum(CASE WHEN %1$s THEN k ELSE -1 END), max(id) FROM wa_combined', e)) AS condition,
        wa_compare(format('SELECT k, count(*), sum(id) FROM wa_combined WHERE id > 1000 AND (%s) AND i < 3 GROUP BY 1', e)) AS grouped, e
 FROM unnest(ARRAY[
-    'a || b = ''a1B1''', 'lower(a) < lower(b)', 'a || c LIKE ''%c1%''', 'n / 3 > 0.5', 'n % 2 = 1', 'y::text = ''true''', 'f::text LIKE ''%5''', 'm / nullif(n, 0) > 2',
-    'a || b = ''a1B1'' OR k = 3', 'NOT (a || b > ''a2'')', '(a || b) IS NULL', 'to_char(ts, ''HH24:MI'') > ''12''', 'a || b = ''none''', 'concat(a, b, k) ~ ''1$''']) e;
+    'a || b = ''a1B1''',
+    'lower(a) < lower(b)',
+    'a || c LIKE ''%c1%''',
+    'n / 3 > 0.5',
+    'n % 2 = 1',
+    'y::text = ''true''',
+    'f::text LIKE ''%5''',
+    'm / nullif(n, 0) > 2',
+    'a || b = ''a1B1'' OR k = 3',
+    'NOT (a || b > ''a2'')',
+    '(a || b) IS NULL',
+    'to_char(ts, ''HH24:MI'') > ''12''',
+    'a || b = ''none''',
+    'concat(a, b, k) ~ ''1$'''
+]) e;
 
 -- Arguments.
 SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
        wa_compare(format('SELECT k, a, %s, count(*) FROM wa_combined GROUP BY 1, 2', e)) AS grouped,
        wa_compare(format('SELECT a || c, %s, sum(id) FROM wa_combined WHERE b || c <> ''B1c1'' GROUP BY 1', e)) AS all, e
 FROM unnest(ARRAY[
-    'sum(length(a || b)), avg(length(a || b)), stddev(length(a || b))', 'min(a || b), max(a || b), count(a || b)', 'max(CASE WHEN y THEN a ELSE b END)', 'min(CASE WHEN k > 5 THEN a ELSE b END), max(f)',
-    'sum(n / 3), avg(n / 3)', 'sum(n % 2), min(n % 2), max(n % 2), variance(n % 2)', 'sum(f * n::float8)', 'sum(power(2, k)), avg(power(2, i))', 'sum((n * 4)::text::float8), min((f * -1)::text::float8)', 'sum(m / 7) FILTER (WHERE a || b > ''a2'')',
-    'count(y::text), count(nullif(a || b, ''a1B1''))', 'gpu_sum(n / 3), gpu_max(a || b)', 'min(to_char(ts, ''HH24:MI''))', 'min(n / 3), max(n / 3)', 'max(c || '' '')', 'max(d + k)', 'max(ts - d), min(d - ts)', 'max(CASE WHEN a || b = ''a1B1'' THEN c ELSE ''z'' END)',
-    'sum(n) FILTER (WHERE a || b > ''a2'')', 'sum((n / 2)::float8)', 'sum(length(a || b) + 1), max(length(a || b) + 2)', 'sum(ln(n + 1))']) e;
+    'sum(length(a || b)), avg(length(a || b)), stddev(length(a || b))',
+    'min(a || b), max(a || b), count(a || b)',
+    'max(CASE WHEN y THEN a ELSE b END)',
+    'min(CASE WHEN k > 5 THEN a ELSE b END), max(f)',
+    'sum(n / 3), avg(n / 3)',
+    'sum(n % 2), min(n % 2), max(n % 2), variance(n % 2)',
+    'sum(f * n::float8)',
+    'sum(power(2, k)), avg(power(2, i))',
+    'sum((n * 4)::text::float8), min((f * -1)::text::float8)',
+    'sum(m / 7) FILTER (WHERE a || b > ''a2'')',
+    'count(y::text), count(nullif(a || b, ''a1B1''))',
+    'gpu_sum(n / 3), gpu_max(a || b)',
+    'min(to_char(ts, ''HH24:MI''))',
+    'min(n / 3), max(n / 3)',
+    'max(c || '' '')',
+    'max(d + k)',
+    'max(ts - d), min(d - ts)',
+    'max(CASE WHEN a || b = ''a1B1'' THEN c ELSE ''z'' END)',
+    'sum(n) FILTER (WHERE a || b > ''a2'')',
+    'sum((n / 2)::float8)',
+    'sum(length(a || b) + 1), max(length(a || b) + 2)',
+    'sum(ln(n + 1))'
+]) e;
 
 -- What looks different although it is equal is told apart.
 SELECT wa_compare('SELECT mixed::text || a AS key, count(*) FROM wa_combined GROUP BY 1');
@@ -88,18 +160,33 @@ SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
        wa_compare(format('SELECT k, %s FROM wa_combined GROUP BY 1', e)) AS grouped,
        wa_compare(format('SELECT a || c, %s FROM wa_combined WHERE id > 9 GROUP BY 1', e)) AS all, e
 FROM unnest(ARRAY[
-    'sum(id) FILTER (WHERE a || b > ''a2'')', 'sum(id) FILTER (WHERE ARRAY[k, i] && ARRAY[3, 4]), max(id)', 'count(id) FILTER (WHERE a || b > ''a2''), count(*) FILTER (WHERE a || c > ''a2'')',
-    'sum(CASE WHEN a || b > ''a2'' THEN id END)', 'sum(CASE WHEN a || b > ''a2'' THEN id ELSE k END), avg(CASE WHEN a || c > ''a3c'' THEN many ELSE 0 END)',
-    'sum(CASE a || b WHEN ''a1B1'' THEN id WHEN ''a2B2'' THEN -id ELSE length(a || c) END)', 'sum(CASE WHEN k > 5 THEN length(a || b) ELSE id END)',
+    'sum(id) FILTER (WHERE a || b > ''a2'')',
+    'sum(id) FILTER (WHERE ARRAY[k, i] && ARRAY[3, 4]), max(id)',
+    'count(id) FILTER (WHERE a || b > ''a2''), count(*) FILTER (WHERE a || c > ''a2'')',
+    'sum(CASE WHEN a || b > ''a2'' THEN id END)',
+    'sum(CASE WHEN a || b > ''a2'' THEN id ELSE k END), avg(CASE WHEN a || c > ''a3c'' THEN many ELSE 0 END)',
+    'sum(CASE a || b WHEN ''a1B1'' THEN id WHEN ''a2B2'' THEN -id ELSE length(a || c) END)',
+    'sum(CASE WHEN k > 5 THEN length(a || b) ELSE id END)',
     'min(CASE WHEN a || b > ''a2'' THEN id * 1.5 END), max(CASE WHEN a || b > ''a2'' THEN id * 1.5 ELSE n END) FILTER (WHERE b || c < ''B2'')',
-    'gpu_sum(CASE WHEN a || b > ''a2'' THEN id / 7.0::float8 ELSE f END), stddev(CASE WHEN a || b > ''a2'' THEN id ELSE k END)', 'count(CASE WHEN a || b > ''a2'' THEN id ELSE k END)',
-    'sum(CASE WHEN a || b > ''a2'' THEN CASE WHEN k > 3 THEN id ELSE many + 1 END ELSE 0 END)', 'gpu_sum(CASE WHEN a || b > ''a2'' THEN id::bigint * id END)', 'sum(CASE WHEN a || b > ''a2'' THEN id END::numeric)', 'sum(n * CASE WHEN a || b > ''a2'' THEN many ELSE 2 END), avg(coalesce(CASE a || c WHEN ''a1c1'' THEN many WHEN ''a2c2'' THEN k END, id))',
-    'sum(CASE k WHEN CASE WHEN a || b > ''a2'' THEN 3 ELSE 4 END THEN id ELSE many END)', 'sum(CASE WHEN a || b > ''a2'' THEN id ELSE 0 END + CASE WHEN a || c > ''a2'' THEN 1 ELSE 2 END)',
-    'sum(CASE WHEN k = 3 THEN id ELSE length(a || b) END) FILTER (WHERE a || c > ''a2''), sum(id) FILTER (WHERE a || c > ''a2'')', 'sum(CASE WHEN a || b > ''a2'' THEN id END), sum(CASE WHEN a || b <= ''a2'' THEN id ELSE id END), sum(id), max(id) FILTER (WHERE a || c > ''a2'')',
-    'sum(coalesce(id, CASE WHEN (a || b)::integer = 1 THEN many END))', 'count(id > 3 AND CASE WHEN a || b = ''a1B1'' THEN many > 5 ELSE k > 3 END)',
+    'gpu_sum(CASE WHEN a || b > ''a2'' THEN id / 7.0::float8 ELSE f END), stddev(CASE WHEN a || b > ''a2'' THEN id ELSE k END)',
+    'count(CASE WHEN a || b > ''a2'' THEN id ELSE k END)',
+    'sum(CASE WHEN a || b > ''a2'' THEN CASE WHEN k > 3 THEN id ELSE many + 1 END ELSE 0 END)',
+    'gpu_sum(CASE WHEN a || b > ''a2'' THEN id::bigint * id END)',
+    'sum(CASE WHEN a || b > ''a2'' THEN id END::numeric)',
+    'sum(n * CASE WHEN a || b > ''a2'' THEN many ELSE 2 END), avg(coalesce(CASE a || c WHEN ''a1c1'' THEN many WHEN ''a2c2'' THEN k END, id))',
+    'sum(CASE k WHEN CASE WHEN a || b > ''a2'' THEN 3 ELSE 4 END THEN id ELSE many END)',
+    'sum(CASE WHEN a || b > ''a2'' THEN id ELSE 0 END + CASE WHEN a || c > ''a2'' THEN 1 ELSE 2 END)',
+    'sum(CASE WHEN k = 3 THEN id ELSE length(a || b) END) FILTER (WHERE a || c > ''a2''), sum(id) FILTER (WHERE a || c > ''a2'')',
+    'sum(CASE WHEN a || b > ''a2'' THEN id END), sum(CASE WHEN a || b <= ''a2'' THEN id ELSE id END), sum(id), max(id) FILTER (WHERE a || c > ''a2'')',
+    'sum(coalesce(id, CASE WHEN (a || b)::integer = 1 THEN many END))',
+    'count(id > 3 AND CASE WHEN a || b = ''a1B1'' THEN many > 5 ELSE k > 3 END)',
     'max(CASE WHEN a || b > ''a2'' THEN a ELSE b END), max(CASE WHEN a || b > ''a2'' THEN f ELSE id END)',
-    'sum(CASE WHEN a || b > ''a2'' AND k <> 3 THEN id / (k - 3) END)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3)', 'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'')',
-    'max(mixed) FILTER (WHERE a || b > ''a2'')', 'min(CASE WHEN a || b > ''a2'' THEN f ELSE id END)']) e;
+    'sum(CASE WHEN a || b > ''a2'' AND k <> 3 THEN id / (k - 3) END)',
+    'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3)',
+    'sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'')',
+    'max(mixed) FILTER (WHERE a || b > ''a2'')',
+    'min(CASE WHEN a || b > ''a2'' THEN f ELSE id END)'
+]) e;
 
 -- Blocks left to the heap because of errors are no reason not to ask for them again.
 SELECT wa_combined_used('SELECT sum(id / (k - 3)) FILTER (WHERE a || b > ''a2'' AND k <> 3) FROM wa_combined') AS before,
@@ -112,17 +199,34 @@ SELECT wa_compare(format('SELECT %s FROM wa_combined', e)) AS plain,
        wa_compare(format('SELECT k, a, %s, count(*) FROM wa_combined GROUP BY 1, 2', e)) AS grouped,
        wa_compare(format('SELECT a || c, %s FROM wa_combined WHERE id > 100 GROUP BY 1', e)) AS all, e
 FROM unnest(ARRAY[
-    'min(k * interval ''1 hour''), max(k * interval ''1 hour'')', 'max(ts - d), min(justify_days(k * interval ''20 days''))', 'max(age(ts, d)), max(-(ts - d)), sum(id)',
-    'min(ARRAY[n, k]), max(ARRAY[n, k])', 'min(ARRAY[f, r]), max(ARRAY[f, NULL])', 'max(ARRAY[a, b]), min(ARRAY[c])', 'max(ARRAY[ts - d])', 'max((a || b)::bpchar), min((a || b || '' '')::bpchar)',
-    'min((a || b) COLLATE wa_any_case), max(lower(a || b) COLLATE wa_any_case)', 'min(concat(k, ''.0'')::numeric), max(f::text::float8)', 'gpu_max(ARRAY[n]), gpu_min(k * interval ''1 hour'')',
-    'max((right(a, 1) || '' hours'')::interval), min(ARRAY[lower(a)])', 'min(rpad(b, k)::bpchar), max(CASE WHEN k = 3 THEN interval ''1 day'' ELSE ts - d END)']) e;
+    'min(k * interval ''1 hour''), max(k * interval ''1 hour'')',
+    'max(ts - d), min(justify_days(k * interval ''20 days''))',
+    'max(age(ts, d)), max(-(ts - d)), sum(id)',
+    'min(ARRAY[n, k]), max(ARRAY[n, k])',
+    'min(ARRAY[f, r]), max(ARRAY[f, NULL])',
+    'max(ARRAY[a, b]), min(ARRAY[c])',
+    'max(ARRAY[ts - d])',
+    'max((a || b)::bpchar), min((a || b || '' '')::bpchar)',
+    'min((a || b) COLLATE wa_any_case), max(lower(a || b) COLLATE wa_any_case)',
+    'min(concat(k, ''.0'')::numeric), max(f::text::float8)',
+    'gpu_max(ARRAY[n]), gpu_min(k * interval ''1 hour'')',
+    'max((right(a, 1) || '' hours'')::interval), min(ARRAY[lower(a)])',
+    'min(rpad(b, k)::bpchar), max(CASE WHEN k = 3 THEN interval ''1 day'' ELSE ts - d END)'
+]) e;
 SELECT wa_compare(format('SELECT k, %s FROM wa_combined GROUP BY 1', e)), e
 FROM unnest(ARRAY[
-    'min(CASE WHEN k < 9 THEN interval ''1 day'' WHEN i = 1 THEN ''24 hours'' ELSE ''1 day'' END)', 'max(CASE WHEN k < 9 THEN interval ''1 day'' WHEN i = 1 THEN ''23 hours'' ELSE ''1 day'' END)',
-    'max(CASE WHEN i = 1 THEN interval ''1 month'' ELSE ''30 days'' END) FILTER (WHERE a || b > ''a2'') = interval ''1 month''', 'max(CASE WHEN i = 1 THEN interval ''1 month'' ELSE ''29 days'' END) FILTER (WHERE a || b > ''a2'')',
-    'gpu_max(ARRAY[CASE WHEN i = 1 THEN 1.0 ELSE 1.00 END, k])', 'max(ARRAY[CASE WHEN i = 1 THEN 1.1 ELSE 1.00 END, k])', 'min(ARRAY[CASE WHEN i = 1 THEN 0::float8 ELSE ''-0'' END])',
-    'rtrim(max(CASE WHEN i = 1 THEN a || '' '' ELSE a END::bpchar))', 'max(CASE WHEN i = 1 THEN ''b '' || a ELSE a END::bpchar)',
-    'lower(min((CASE WHEN i = 1 THEN upper(a) ELSE a END || 1) COLLATE wa_any_case))', 'min((CASE WHEN i = 1 THEN upper(a) ELSE a || b END || 1) COLLATE wa_any_case)']) e;
+    'min(CASE WHEN k < 9 THEN interval ''1 day'' WHEN i = 1 THEN ''24 hours'' ELSE ''1 day'' END)',
+    'max(CASE WHEN k < 9 THEN interval ''1 day'' WHEN i = 1 THEN ''23 hours'' ELSE ''1 day'' END)',
+    'max(CASE WHEN i = 1 THEN interval ''1 month'' ELSE ''30 days'' END) FILTER (WHERE a || b > ''a2'') = interval ''1 month''',
+    'max(CASE WHEN i = 1 THEN interval ''1 month'' ELSE ''29 days'' END) FILTER (WHERE a || b > ''a2'')',
+    'gpu_max(ARRAY[CASE WHEN i = 1 THEN 1.0 ELSE 1.00 END, k])',
+    'max(ARRAY[CASE WHEN i = 1 THEN 1.1 ELSE 1.00 END, k])',
+    'min(ARRAY[CASE WHEN i = 1 THEN 0::float8 ELSE ''-0'' END])',
+    'rtrim(max(CASE WHEN i = 1 THEN a || '' '' ELSE a END::bpchar))',
+    'max(CASE WHEN i = 1 THEN ''b '' || a ELSE a END::bpchar)',
+    'lower(min((CASE WHEN i = 1 THEN upper(a) ELSE a END || 1) COLLATE wa_any_case))',
+    'min((CASE WHEN i = 1 THEN upper(a) ELSE a || b END || 1) COLLATE wa_any_case)'
+]) e;
 DROP COLLATION wa_any_case;
 
 -- Errors are those of PostgreSQL, and raised where it raises them.

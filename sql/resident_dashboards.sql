@@ -153,16 +153,42 @@ SELECT warpagg_load('resident_names') > 0 AS loaded;
 SELECT pg_temp.wait_for_copies('resident_names') AS waited;
 SELECT pg_temp.same(format('SELECT %1$s AS key, count(*), sum(i), count(%1$s) FROM resident_names GROUP BY 1', key)), key
 FROM unnest(ARRAY[
-    $$CASE WHEN i > 9000 THEN 'large' ELSE 'small' END$$, $$CASE WHEN i > 15000 THEN 'large' WHEN i > 9000 THEN 'middle' END$$,
-    $$CASE WHEN i % 3 = 0 THEN a WHEN i % 3 = 1 THEN b::text ELSE e END$$, $$coalesce(a, b)$$, $$coalesce(a, 'none')$$, $$nullif(a, b)$$,
-    $$CASE WHEN i % 2 = 0 THEN upper(a) ELSE lower(e) END$$, $$rtrim(CASE WHEN i % 2 = 0 THEN c ELSE d END)$$, $$CASE WHEN i % 4 = 0 THEN a ELSE to_char(t, 'YYYY-MM') END$$,
-    $$coalesce(nullif(b, ''), a, 'neither')$$, $$CASE WHEN a LIKE '%1' THEN 'one' WHEN a LIKE '%2' THEN b::text ELSE a END$$, $$CASE a WHEN 'name 1' THEN 'first' WHEN b THEN 'same' ELSE e END$$,
-    $$CASE WHEN i % 9 = 0 THEN NULL ELSE many END$$, $$CASE WHEN c = d THEN 'same' ELSE c::text END$$]) AS keys (key);
+    $$CASE WHEN i > 9000 THEN 'large' ELSE 'small' END$$,
+    $$CASE WHEN i > 15000 THEN 'large' WHEN i > 9000 THEN 'middle' END$$,
+    $$CASE WHEN i % 3 = 0 THEN a WHEN i % 3 = 1 THEN b::text ELSE e END$$,
+    $$coalesce(a, b)$$,
+    $$coalesce(a, 'none')$$,
+    $$nullif(a, b)$$,
+    $$CASE WHEN i % 2 = 0 THEN upper(a) ELSE lower(e) END$$,
+    $$rtrim(CASE WHEN i % 2 = 0 THEN c ELSE d END)$$,
+    $$CASE WHEN i % 4 = 0 THEN a ELSE to_char(t, 'YYYY-MM') END$$,
+    $$coalesce(nullif(b, ''), a, 'neither')$$,
+    $$CASE WHEN a LIKE '%1' THEN 'one' WHEN a LIKE '%2' THEN b::text ELSE a END$$,
+    $$CASE a WHEN 'name 1' THEN 'first' WHEN b THEN 'same' ELSE e END$$,
+    $$CASE WHEN i % 9 = 0 THEN NULL ELSE many END$$,
+    $$CASE WHEN c = d THEN 'same' ELSE c::text END$$
+]) AS keys (key);
 SELECT pg_temp.same(format('SELECT count(*), sum(i), count(*) FILTER (WHERE i %% 3 = 0) FROM resident_names WHERE %s', clause)), clause
 FROM unnest(ARRAY[
-    'a = b', 'a <> b', 'a = e', $$e < many$$, $$e >= 'c3' AND many > e$$, 'c = d', 'c <> d', $$c = 'c1'$$, $$d <> 'c3'$$, $$coalesce(a, b) = 'name 3'$$,
-    $$CASE WHEN i % 2 = 0 THEN a ELSE b::text END <> 'name 7'$$, $$a IS DISTINCT FROM b$$, $$a IN (b, 'name 5', e)$$, $$many BETWEEN 'text 2' AND 'text 45'$$, $$many > 'text 30'$$,
-    $$upper(a) = upper(b)$$, $$lower(a) = b$$, $$coalesce(upper(a), 'x') <> 'NAME 9'$$]) AS clauses (clause);
+    'a = b',
+    'a <> b',
+    'a = e',
+    $$e < many$$,
+    $$e >= 'c3' AND many > e$$,
+    'c = d',
+    'c <> d',
+    $$c = 'c1'$$,
+    $$d <> 'c3'$$,
+    $$coalesce(a, b) = 'name 3'$$,
+    $$CASE WHEN i % 2 = 0 THEN a ELSE b::text END <> 'name 7'$$,
+    $$a IS DISTINCT FROM b$$,
+    $$a IN (b, 'name 5', e)$$,
+    $$many BETWEEN 'text 2' AND 'text 45'$$,
+    $$many > 'text 30'$$,
+    $$upper(a) = upper(b)$$,
+    $$lower(a) = b$$,
+    $$coalesce(upper(a), 'x') <> 'NAME 9'$$
+]) AS clauses (clause);
 SELECT pg_temp.same('SELECT CASE WHEN i % 2 = 0 THEN a ELSE ''odd'' END AS key, c, sum(i) FROM resident_names GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 4');
 SELECT pg_temp.same('SELECT max(CASE WHEN i % 2 = 0 THEN a ELSE e END), min(coalesce(b, a)) FROM resident_names');
 SELECT pg_temp.same('SELECT count(CASE WHEN i % 2 = 0 THEN ''x'' END), count(coalesce(a, e)) FROM resident_names WHERE i % 5 = 0');

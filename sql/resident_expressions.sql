@@ -34,23 +34,77 @@ $$;
 
 -- What other instructions compute.
 SELECT wa_asked_checks(e), e FROM unnest(ARRAY[
-    'trunc(price)', 'trunc(price, 1)', 'trunc(w, 3)', 'trunc(price / 7, 2)', 'trunc(n, 6)', 'sign(price)', 'round(price, -1)', 'round(w, -4)', 'round(-n, -2)', 'floor(w / 300)', 'floor(w / -7)',
-    'trunc(f + 0.001)', 'extract(epoch FROM ts - other)', 'date_part(''epoch'', other - ts)', 'extract(day FROM ts - other)', 'date_part(''hour'', other - ts)', 'extract(minute FROM ts - other)', 'date_part(''second'', other - ts)',
-    'round(extract(epoch FROM tz - timestamptz ''2024-01-01'') / 60)', 'to_timestamp(id)', 'to_timestamp(big)', 'to_timestamp(f * 1000.5)', 'extract(minute FROM ts)', 'extract(second FROM ts)', 'date_part(''minute'', ts)',
-    'date_part(''second'', ts)', 'ts::time', 'extract(hour FROM t)', 'date_part(''minute'', t)', 'extract(second FROM t)', 'd + t', 't + d', 'extract(hour FROM ts::time)']) e;
+    'trunc(price)',
+    'trunc(price, 1)',
+    'trunc(w, 3)',
+    'trunc(price / 7, 2)',
+    'trunc(n, 6)',
+    'sign(price)',
+    'round(price, -1)',
+    'round(w, -4)',
+    'round(-n, -2)',
+    'floor(w / 300)',
+    'floor(w / -7)',
+    'trunc(f + 0.001)',
+    'extract(epoch FROM ts - other)',
+    'date_part(''epoch'', other - ts)',
+    'extract(day FROM ts - other)',
+    'date_part(''hour'', other - ts)',
+    'extract(minute FROM ts - other)',
+    'date_part(''second'', other - ts)',
+    'round(extract(epoch FROM tz - timestamptz ''2024-01-01'') / 60)',
+    'to_timestamp(id)',
+    'to_timestamp(big)',
+    'to_timestamp(f * 1000.5)',
+    'extract(minute FROM ts)',
+    'extract(second FROM ts)',
+    'date_part(''minute'', ts)',
+    'date_part(''second'', ts)',
+    'ts::time',
+    'extract(hour FROM t)',
+    'date_part(''minute'', t)',
+    'extract(second FROM t)',
+    'd + t',
+    't + d',
+    'extract(hour FROM ts::time)'
+]) e;
 SELECT wa_compare('SELECT count(*), sum(id) FROM wa_asked WHERE ' || e), e FROM unnest(ARRAY[
-    'ts - other > interval ''3 years''', 'interval ''40 months 3 days 00:00:01'' >= ts - other', 'ts - other <> interval ''1 day''', 'tz - timestamptz ''2024-02-01'' BETWEEN interval ''-1 day'' AND interval ''36 hours''',
-    'ts - other < interval ''178000000 years''', 'trunc(price) = -12', 'extract(minute FROM ts) < 5 AND sign(n) > 0']) e;
+    'ts - other > interval ''3 years''',
+    'interval ''40 months 3 days 00:00:01'' >= ts - other',
+    'ts - other <> interval ''1 day''',
+    'tz - timestamptz ''2024-02-01'' BETWEEN interval ''-1 day'' AND interval ''36 hours''',
+    'ts - other < interval ''178000000 years''',
+    'trunc(price) = -12',
+    'extract(minute FROM ts) < 5 AND sign(n) > 0'
+]) e;
 
 -- Tables over what is computed from integers.
 SELECT wa_asked_checks(e), e FROM unnest(ARRAY[
-    '(big % 1000)::text', 'lpad((id / 100)::text, 5, ''0'')', 'date_trunc(''day'', to_timestamp(id * 600))', 'to_timestamp(id)::date', 'to_char(to_timestamp(id * 600), ''YYYY-MM'')', 'extract(hour FROM to_timestamp(big / 1000))',
-    'date_trunc(''month'', d + t)', '(d - date ''2024-02-01'')::text', 'd::text', 'k::text']) e;
+    '(big % 1000)::text',
+    'lpad((id / 100)::text, 5, ''0'')',
+    'date_trunc(''day'', to_timestamp(id * 600))',
+    'to_timestamp(id)::date',
+    'to_char(to_timestamp(id * 600), ''YYYY-MM'')',
+    'extract(hour FROM to_timestamp(big / 1000))',
+    'date_trunc(''month'', d + t)',
+    '(d - date ''2024-02-01'')::text',
+    'd::text',
+    'k::text'
+]) e;
 
 -- to_char of times, by the day, the hour or the minute.
 SELECT wa_asked_checks(e), e FROM unnest(ARRAY[
-    'to_char(ts, ''YYYY-MM-DD'')', 'to_char(ts, ''FMMonth YYYY'')', 'to_char(tz, ''IYYY-"W"IW'')', 'to_char(ts, ''Day'')', 'to_char(ts, ''HH24'')', 'to_char(tz, ''YYYY-MM-DD HH AM'')', 'to_char(ts, ''YYYY'')::integer',
-    'to_char(ts + interval ''3 hours'', ''Dy DD'')', 'concat(to_char(ts, ''MM''))', 'concat(date_trunc(''day'', ts))']) e;
+    'to_char(ts, ''YYYY-MM-DD'')',
+    'to_char(ts, ''FMMonth YYYY'')',
+    'to_char(tz, ''IYYY-"W"IW'')',
+    'to_char(ts, ''Day'')',
+    'to_char(ts, ''HH24'')',
+    'to_char(tz, ''YYYY-MM-DD HH AM'')',
+    'to_char(ts, ''YYYY'')::integer',
+    'to_char(ts + interval ''3 hours'', ''Dy DD'')',
+    'concat(to_char(ts, ''MM''))',
+    'concat(date_trunc(''day'', ts))'
+]) e;
 
 -- Comparisons with times of another type: only in the hour after clocks were put forward, in Berlin the third limit, is the heap read.
 CREATE FUNCTION wa_asked_limits(zone text) RETURNS TABLE (outcome text, clause text) LANGUAGE plpgsql AS $$
@@ -74,7 +128,8 @@ SELECT wa_compare(e), e FROM unnest(ARRAY[
     'SELECT upper(cat), sum(length((id * 1000 % 100000)::text)) FROM wa_asked GROUP BY 1',
     'SELECT date_trunc(''month'', ts), count(DISTINCT k), sum((id * 100003 & 7)) FROM wa_asked GROUP BY 1',
     'SELECT date_trunc(''month'', ts), sum((id * 100003 & 7)) FROM wa_asked WHERE id * 100003::bigint & 3 > 1 GROUP BY 1',
-    'SELECT sum(id * 100003::bigint / (k - 3) & 7) FROM wa_asked WHERE k <> 3']) e;
+    'SELECT sum(id * 100003::bigint / (k - 3) & 7) FROM wa_asked WHERE k <> 3'
+]) e;
 
 -- Functions of users.
 CREATE FUNCTION wa_asked_twice(x integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN x * 2; END';
@@ -135,7 +190,8 @@ SELECT wa_compare(e), e FROM unnest(ARRAY[
     'SELECT count(*) FROM wa_asked WHERE cat || k > (SELECT min(name) FROM wa_asked_names) AND id > 5',
     'SELECT sum(length(cat || k)) FROM wa_asked WHERE length(cat || k) > (SELECT 1 / (count(*) - 50) FROM wa_asked_names)',
     'SELECT sum(length(cat || k)) FROM wa_asked WHERE id < 0 AND length(cat || k) > (SELECT 1 / (count(*) - 50) FROM wa_asked_names)',
-    'SELECT k, (SELECT count(*) FROM wa_asked x WHERE x.cat || x.k = ''c'' || g.k || g.k) FROM generate_series(1, 6) g(k)']) e;
+    'SELECT k, (SELECT count(*) FROM wa_asked x WHERE x.cat || x.k = ''c'' || g.k || g.k) FROM generate_series(1, 6) g(k)'
+]) e;
 
 -- Values at the edges.
 CREATE TABLE wa_edges (a timestamp, b timestamp, i bigint, f double precision, n numeric, d date, t time) WITH (autovacuum_enabled = off);
@@ -148,8 +204,24 @@ INSERT INTO wa_edges SELECT v.* FROM (VALUES
 VACUUM ANALYZE wa_edges;
 SELECT warpagg_load('wa_edges') > 0 AS loaded;
 SELECT wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges GROUP BY 1', e)), e FROM unnest(ARRAY[
-    'trunc(n)', 'trunc(n, 2)', 'sign(n)', 'round(n, -1)', 'round(n, -18)', 'trunc(f)', 'to_timestamp(i)', 'to_timestamp(f)', 'to_timestamp(f * 1e300)', 'date_part(''epoch'', a - timestamp ''2000-01-01'')', 'extract(epoch FROM a - timestamp ''1970-01-01'')',
-    'a::time', 'extract(second FROM b)', 'date_part(''minute'', a)', 'extract(hour FROM t)', 'extract(second FROM t)', 'd + t']) e;
+    'trunc(n)',
+    'trunc(n, 2)',
+    'sign(n)',
+    'round(n, -1)',
+    'round(n, -18)',
+    'trunc(f)',
+    'to_timestamp(i)',
+    'to_timestamp(f)',
+    'to_timestamp(f * 1e300)',
+    'date_part(''epoch'', a - timestamp ''2000-01-01'')',
+    'extract(epoch FROM a - timestamp ''1970-01-01'')',
+    'a::time',
+    'extract(second FROM b)',
+    'date_part(''minute'', a)',
+    'extract(hour FROM t)',
+    'extract(second FROM t)',
+    'd + t'
+]) e;
 -- From 16 on a difference may be out of range.
 SELECT current_setting('server_version_num')::integer / 10000 AS version \gset
 SELECT nullif(wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges GROUP BY 1', e)),
@@ -164,8 +236,16 @@ SELECT nullif(wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges%s GROU
               CASE WHEN :version >= 17 THEN 'same, partly' ELSE 'same error: cannot subtract infinite timestamps' END) AS unexpected, e
 FROM (VALUES ('extract(epoch FROM a - b)', ' WHERE i = 0'), ('a - b > interval ''1 second''', ' WHERE i = 0'), ('extract(epoch FROM timestamp ''2000-01-01'' - a)', '')) v (e, w);
 SELECT wa_compare(format('SELECT %s AS key, count(*) FROM wa_edges GROUP BY 1', e)), e FROM unnest(ARRAY[
-    'to_timestamp(f)', 'trunc(f)', 'a::time', 'extract(second FROM b)', 'date_part(''minute'', a)', 'd + time ''12:00''', 'a >= timestamptz ''2000-01-01 00:00+00''', 'timestamptz ''2024-01-01 00:00+00'' > b',
-    'to_char(a, ''YYYY'')']) e;
+    'to_timestamp(f)',
+    'trunc(f)',
+    'a::time',
+    'extract(second FROM b)',
+    'date_part(''minute'', a)',
+    'd + time ''12:00''',
+    'a >= timestamptz ''2000-01-01 00:00+00''',
+    'timestamptz ''2024-01-01 00:00+00'' > b',
+    'to_char(a, ''YYYY'')'
+]) e;
 
 DROP TABLE wa_asked, wa_edges, wa_asked_names;
 DROP FUNCTION wa_asked_checks, wa_asked_limits, wa_asked_twice, wa_asked_class, wa_asked_share, wa_asked_broken, wa_asked_name;

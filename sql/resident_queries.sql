@@ -42,9 +42,12 @@ BEGIN
                   pg_stat_get_xact_tuples_returned('resident_rows'::regclass) - before[2]);
 END $$;
 SELECT pg_temp.counted('off', q) AS heap, pg_temp.counted('on', q) AS resident
-FROM unnest(ARRAY['SELECT sum(v), count(i) FROM resident_rows', 'SELECT count(*) FROM resident_rows',
-                  'SELECT sum(v) FROM resident_rows WHERE v < -100',
-                  'SELECT t || c, sum(v) FROM resident_rows GROUP BY 1']) q;
+FROM unnest(ARRAY[
+    'SELECT sum(v), count(i) FROM resident_rows',
+    'SELECT count(*) FROM resident_rows',
+    'SELECT sum(v) FROM resident_rows WHERE v < -100',
+    'SELECT t || c, sum(v) FROM resident_rows GROUP BY 1'
+]) q;
 
 -- Clauses, some of which keep all rows or none.
 SELECT wa_compare('SELECT count(*), sum(v), sum(n) FROM resident_rows WHERE k < 20 AND i > 5');

@@ -77,7 +77,8 @@ SELECT number, query FROM unnest(ARRAY[
     'SELECT k, sum(few), count(*) FROM wa_rest GROUP BY k',
     'SELECT k, sum(few * 1000000000000000000 * id * 20000000000), count(*) FROM wa_rest GROUP BY k',
     'SELECT id % 1000 AS m, sum(few), min(half) FROM wa_rest GROUP BY m',
-    'SELECT k, sum(id) FROM wa_rest WHERE few > 0 GROUP BY k ORDER BY sum(id) DESC LIMIT 3']) WITH ORDINALITY q (query, number);
+    'SELECT k, sum(id) FROM wa_rest WHERE few > 0 GROUP BY k ORDER BY sum(id) DESC LIMIT 3'
+]) WITH ORDINALITY q (query, number);
 SELECT number, (pg_temp.rest(query)).* FROM wa_rest_meanwhile ORDER BY number;
 SET client_min_messages = debug1;
 SELECT sum(few) FROM wa_rest;

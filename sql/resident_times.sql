@@ -50,24 +50,58 @@ $$;
 SELECT result, count(*), CASE WHEN result <> 'same' THEN array_agg(zone || ' ' || expression) END AS which
 FROM wa_times_checks(
     '{UTC, Europe/Berlin, America/New_York, America/Havana, Asia/Kolkata, Asia/Kathmandu, Australia/Lord_Howe, Antarctica/Troll}',
-    ARRAY['date_trunc(''hour'', tz)', 'date_trunc(''day'', tz)', 'date_trunc(''week'', tz)', 'date_trunc(''month'', tz)',
-          'date_trunc(''quarter'', tz)', 'date_trunc(''year'', tz)', 'tz::date', 'extract(hour FROM tz)', 'extract(dow FROM tz)',
-          'extract(day FROM tz)', 'extract(month FROM tz)', 'extract(year FROM tz)', 'date_part(''isodow'', tz)',
-          'date_trunc(''day'', tz, ''America/New_York'')', 'date_trunc(''month'', tz AT TIME ZONE ''Europe/Berlin'')',
-          'date_trunc(''day'', ts AT TIME ZONE ''UTC'' AT TIME ZONE ''Europe/Paris'')',
-          'date_trunc(''day'', ts AT TIME ZONE ''Europe/Berlin'' AT TIME ZONE ''America/Havana'')',
-          'date_bin(''15 minutes'', tz, timestamptz ''2024-01-01'')', 'date_bin(''1 day 2 hours'', tz, timestamptz ''2024-05-05 01:30'')'])
+    ARRAY[
+    'date_trunc(''hour'', tz)',
+    'date_trunc(''day'', tz)',
+    'date_trunc(''week'', tz)',
+    'date_trunc(''month'', tz)',
+    'date_trunc(''quarter'', tz)',
+    'date_trunc(''year'', tz)',
+    'tz::date',
+    'extract(hour FROM tz)',
+    'extract(dow FROM tz)',
+    'extract(day FROM tz)',
+    'extract(month FROM tz)',
+    'extract(year FROM tz)',
+    'date_part(''isodow'', tz)',
+    'date_trunc(''day'', tz, ''America/New_York'')',
+    'date_trunc(''month'', tz AT TIME ZONE ''Europe/Berlin'')',
+    'date_trunc(''day'', ts AT TIME ZONE ''UTC'' AT TIME ZONE ''Europe/Paris'')',
+    'date_trunc(''day'', ts AT TIME ZONE ''Europe/Berlin'' AT TIME ZONE ''America/Havana'')',
+    'date_bin(''15 minutes'', tz, timestamptz ''2024-01-01'')',
+    'date_bin(''1 day 2 hours'', tz, timestamptz ''2024-05-05 01:30'')'
+])
 GROUP BY result ORDER BY result;
 SELECT * FROM wa_times_checks('{Europe/Berlin}', ARRAY[
-    'date_trunc(''hour'', ts)', 'date_trunc(''day'', ts)', 'date_trunc(''week'', ts)', 'date_trunc(''month'', ts)',
-    'extract(hour FROM ts)', 'extract(week FROM ts)', 'extract(doy FROM ts)', 'date_part(''quarter'', ts)', 'ts::date',
-    'date_trunc(''hour'', ts + interval ''20 minutes'')', 'date_trunc(''day'', tz + interval ''1 day'' - interval ''1 day'')',
-    'extract(month FROM ts - interval ''1 month'')', 'date_bin(''1 hour'', ts, timestamp ''2024-01-01 00:10'')']);
+    'date_trunc(''hour'', ts)',
+    'date_trunc(''day'', ts)',
+    'date_trunc(''week'', ts)',
+    'date_trunc(''month'', ts)',
+    'extract(hour FROM ts)',
+    'extract(week FROM ts)',
+    'extract(doy FROM ts)',
+    'date_part(''quarter'', ts)',
+    'ts::date',
+    'date_trunc(''hour'', ts + interval ''20 minutes'')',
+    'date_trunc(''day'', tz + interval ''1 day'' - interval ''1 day'')',
+    'extract(month FROM ts - interval ''1 month'')',
+    'date_bin(''1 hour'', ts, timestamp ''2024-01-01 00:10'')'
+]);
 
 -- Dates, which are steps by themselves, and integers of a small range.
 SELECT * FROM wa_times_checks('{Europe/Berlin}', ARRAY[
-    'date_trunc(''month'', d)', 'date_trunc(''year'', d::timestamp)', 'extract(year FROM d)', 'extract(dow FROM d)',
-    'extract(isoyear FROM d)', 'extract(epoch FROM d)', 'd + interval ''1 month''', 'date_part(''week'', d)', 'k & 7', '~k', 'k # 3::smallint']);
+    'date_trunc(''month'', d)',
+    'date_trunc(''year'', d::timestamp)',
+    'extract(year FROM d)',
+    'extract(dow FROM d)',
+    'extract(isoyear FROM d)',
+    'extract(epoch FROM d)',
+    'd + interval ''1 month''',
+    'date_part(''week'', d)',
+    'k & 7',
+    '~k',
+    'k # 3::smallint'
+]);
 
 -- Clauses, aggregates and filters.
 SET timezone = 'America/New_York';
@@ -77,7 +111,8 @@ SELECT wa_compare(query) FROM unnest(ARRAY[
     'SELECT sum(extract(day FROM tz)), max(date_trunc(''day'', tz)), avg(extract(year FROM d)) FROM wa_times',
     'SELECT v % 3 AS g, count(*) FILTER (WHERE extract(month FROM d) = 2), count(date_trunc(''day'', tz)) FROM wa_times GROUP BY 1',
     'SELECT date_trunc(''day'', tz), extract(year FROM d), count(*) FROM wa_times GROUP BY 1, 2',
-    'SELECT date_trunc(''day'', tz), count(*) FROM wa_times WHERE tz >= ''2024-03-10'' GROUP BY 1 ORDER BY 1 LIMIT 5']) query;
+    'SELECT date_trunc(''day'', tz), count(*) FROM wa_times WHERE tz >= ''2024-03-10'' GROUP BY 1 ORDER BY 1 LIMIT 5'
+]) query;
 
 -- Epochs, trimmed bpchars, quotients and floors of them.
 SELECT wa_compare(query) FROM unnest(ARRAY[
@@ -89,7 +124,8 @@ SELECT wa_compare(query) FROM unnest(ARRAY[
     'SELECT floor(extract(epoch FROM tz) / 0.5) % 10 AS h, count(*), sum(v) FROM wa_times GROUP BY 1',
     'SELECT c, count(*), sum(v) FROM wa_times GROUP BY 1',
     'SELECT c::text, count(*) FROM wa_times WHERE c <> ''A 1'' GROUP BY 1',
-    'SELECT count(*), min(id) FROM wa_times WHERE c IN (''A0'', ''B  1'', ''Z'')']) query;
+    'SELECT count(*), min(id) FROM wa_times WHERE c IN (''A0'', ''B  1'', ''Z'')'
+]) query;
 
 -- What cannot be a table, or is none, is computed from the heap.
 SELECT wa_compare(query) FROM unnest(ARRAY[
@@ -137,19 +173,35 @@ RESET plan_cache_mode;
 UPDATE wa_times SET v = v + 1 WHERE id % 800 = 1;
 SELECT result, count(*), CASE WHEN result NOT LIKE 'same%' THEN array_agg(zone || ' ' || expression) END AS which
 FROM wa_times_checks('{UTC, Europe/Berlin, Australia/Lord_Howe}', ARRAY[
-    'date_trunc(''day'', tz)', 'date_trunc(''hour'', tz)', 'date_trunc(''month'', tz)', 'tz::date', 'extract(hour FROM tz)',
-    'date_trunc(''day'', ts)', 'extract(dow FROM ts)', 'date_trunc(''month'', d)', 'extract(year FROM d)', 'extract(isodow FROM tz) > 5',
-    'coalesce(extract(day FROM tz), 0)', 'date_bin(''1 day 2 hours'', tz, timestamptz ''2024-05-05 01:30'')'])
+    'date_trunc(''day'', tz)',
+    'date_trunc(''hour'', tz)',
+    'date_trunc(''month'', tz)',
+    'tz::date',
+    'extract(hour FROM tz)',
+    'date_trunc(''day'', ts)',
+    'extract(dow FROM ts)',
+    'date_trunc(''month'', d)',
+    'extract(year FROM d)',
+    'extract(isodow FROM tz) > 5',
+    'coalesce(extract(day FROM tz), 0)',
+    'date_bin(''1 day 2 hours'', tz, timestamptz ''2024-05-05 01:30'')'
+])
 GROUP BY result ORDER BY result;
 SELECT wa_compare(query) FROM unnest(ARRAY[
     'SELECT sum(v), count(*) FROM wa_times WHERE extract(dow FROM tz) IN (0, 6) AND date_trunc(''day'', tz) > ''2024-03-20''',
-    'SELECT date_trunc(''day'', a.tz), count(*) FROM wa_times a GROUP BY 1 HAVING count(*) > (SELECT count(*) / 40 FROM wa_times b WHERE date_trunc(''day'', b.tz) < ''2024-03-20'')']) query;
+    'SELECT date_trunc(''day'', a.tz), count(*) FROM wa_times a GROUP BY 1 HAVING count(*) > (SELECT count(*) / 40 FROM wa_times b WHERE date_trunc(''day'', b.tz) < ''2024-03-20'')'
+]) query;
 BEGIN;
 INSERT INTO wa_times SELECT 39000 + i, t, t, date '2024-04-01', i, 'Z', i, i
 FROM unnest(ARRAY[NULL, timestamp '2024-04-19 23:59', '2031-05-06 07:08', 'infinity', '-infinity']) WITH ORDINALITY x (t, i);
 SELECT result, count(*), CASE WHEN result NOT LIKE 'same%' THEN array_agg(zone || ' ' || expression) END AS which
 FROM wa_times_checks('{UTC, Europe/Berlin}', ARRAY[
-    'date_trunc(''day'', tz)', 'date_trunc(''hour'', ts)', 'extract(year FROM tz)', 'extract(month FROM ts)', 'date_trunc(''month'', d)'])
+    'date_trunc(''day'', tz)',
+    'date_trunc(''hour'', ts)',
+    'extract(year FROM tz)',
+    'extract(month FROM ts)',
+    'date_trunc(''month'', d)'
+])
 GROUP BY result ORDER BY result;
 ROLLBACK;
 
@@ -169,19 +221,34 @@ ALTER TABLE wa_times ALTER ts TYPE date;
 ALTER TABLE wa_times ALTER d TYPE timestamptz;
 VACUUM wa_times;
 SELECT warpagg_load('wa_times') >= 0 AS loaded;
-SELECT * FROM wa_times_checks('{Europe/Berlin}', ARRAY['date_trunc(''month'', ts)', 'extract(year FROM ts)', 'extract(year FROM d)']);
+SELECT * FROM wa_times_checks('{Europe/Berlin}', ARRAY[
+    'date_trunc(''month'', ts)',
+    'extract(year FROM ts)',
+    'extract(year FROM d)'
+]);
 
 -- Infinities, and times that are far away: their blocks come from the heap.
 CREATE TABLE wa_times_far (id integer, ts timestamp, tz timestamptz, d date, k integer, v integer)
     WITH (autovacuum_enabled = off);
-INSERT INTO wa_times_far SELECT -1, t, t, t, 2147483647, 0 FROM unnest(ARRAY[timestamp 'infinity', '-infinity', '2600-01-01', '1800-02-03']) t;
+INSERT INTO wa_times_far SELECT -1, t, t, t, 2147483647, 0 FROM unnest(ARRAY[
+    timestamp 'infinity',
+    '-infinity',
+    '2600-01-01',
+    '1800-02-03'
+]) t;
 INSERT INTO wa_times_far SELECT -2, '294276-12-30', '4713-02-01 BC', '250000-12-31', -2147483648, 0;
 INSERT INTO wa_times_far SELECT i, timestamp '2024-03-01' + i * interval '3 minutes', timestamptz '2024-03-01' + i * interval '3 minutes',
     date '2024-03-01' + i % 1000, i, i % 1000 FROM generate_series(1, 20000) i;
 VACUUM ANALYZE wa_times_far;
 SELECT warpagg_load('wa_times_far') > 0 AS loaded;
 SELECT * FROM wa_times_checks('{UTC, Europe/Berlin}', ARRAY[
-    'date_trunc(''month'', ts)', 'date_trunc(''day'', tz)', 'extract(year FROM d)', 'date_trunc(''month'', d)', 'k & 3', 'extract(epoch FROM ts)'],
+    'date_trunc(''month'', ts)',
+    'date_trunc(''day'', tz)',
+    'extract(year FROM d)',
+    'date_trunc(''month'', d)',
+    'k & 3',
+    'extract(epoch FROM ts)'
+],
     'wa_times_far');
 
 DROP FUNCTION wa_times_checks;

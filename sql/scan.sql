@@ -54,7 +54,21 @@ SELECT wa_plan($$SELECT gpu_sum(i4) FROM wa_scan WHERE i2 = 1$$, 'COSTS OFF, FOR
 SELECT d.* FROM unnest(ARRAY['i2', 'i4', 'i8', 'n', 'p', 'later']) x,
     wa_scan_differences(format('SELECT count(*), count(%1$s), sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), '
         'var_pop(%1$s), var_samp(%1$s), stddev_pop(%1$s), stddev(%1$s) FROM wa_scan', x)) d;
-SELECT d.* FROM unnest(ARRAY['i2', 'i4', 'i8', 'n', 'p', 'late']) x, unnest(ARRAY['c', 'b', 'i2 % 10, s', 'd', 'n', 'f8']) k,
+SELECT d.* FROM unnest(ARRAY[
+    'i2',
+    'i4',
+    'i8',
+    'n',
+    'p',
+    'late'
+]) x, unnest(ARRAY[
+    'c',
+    'b',
+    'i2 % 10, s',
+    'd',
+    'n',
+    'f8'
+]) k,
     wa_scan_differences(format('SELECT %3$s, count(*), sum(%1$s), avg(%1$s), wa_value_text(min(%1$s)), '
         'wa_value_text(max(%1$s)), stddev(%1$s) FROM wa_scan GROUP BY %2$s',
         x, k, replace(k, 'n', 'wa_value_text(n)'))) d;
@@ -66,24 +80,82 @@ SELECT * FROM wa_scan_differences('SELECT b, gpu_sum(f4), gpu_avg(f8), gpu_varia
 
 -- Conditions and expressions.
 SELECT d.* FROM unnest(ARRAY[
-    'i4 BETWEEN -1000000000 AND 1000000000', 'i2 IN (1, 5, 17, NULL)', 'i2 NOT IN (1, 5)', 's IS NULL OR b',
-    'NOT (b AND i4 > 0)', 'c = ''A''', 'c > ''B'' COLLATE "C"', 's >= ''text 3'' COLLATE "C"', 'd < ts', 'ts >= d',
-    'd >= date ''2026-06-01'' AND d < date ''2026-06-01'' + interval ''1 month''', 'b IS NOT TRUE', 'b IS UNKNOWN',
-    'p * 2 > 500.001', 'n = 1.500', 'f8 > 0.1 AND f4 < 100', 'f8::real = f4', 'i8 % 7 = 3', 'abs(i4) > 1000',
-    'CASE WHEN i2 = 0 THEN 0 ELSE i4 / i2 END > 1000', 'i2 <> 0 AND i4 / i2 > 1000', 'coalesce(i2, -1) < 0',
-    'date_trunc(''month'', ts) = timestamp ''2026-03-01''', 'tz::date = date ''2026-03-29''',
-    'extract(hour FROM tz) = 2', 'm > 50::money', 'late = 42', 'later > 1252', 'id = any(ARRAY[1, 2, 3])']) w,
+    'i4 BETWEEN -1000000000 AND 1000000000',
+    'i2 IN (1, 5, 17, NULL)',
+    'i2 NOT IN (1, 5)',
+    's IS NULL OR b',
+    'NOT (b AND i4 > 0)',
+    'c = ''A''',
+    'c > ''B'' COLLATE "C"',
+    's >= ''text 3'' COLLATE "C"',
+    'd < ts',
+    'ts >= d',
+    'd >= date ''2026-06-01'' AND d < date ''2026-06-01'' + interval ''1 month''',
+    'b IS NOT TRUE',
+    'b IS UNKNOWN',
+    'p * 2 > 500.001',
+    'n = 1.500',
+    'f8 > 0.1 AND f4 < 100',
+    'f8::real = f4',
+    'i8 % 7 = 3',
+    'abs(i4) > 1000',
+    'CASE WHEN i2 = 0 THEN 0 ELSE i4 / i2 END > 1000',
+    'i2 <> 0 AND i4 / i2 > 1000',
+    'coalesce(i2, -1) < 0',
+    'date_trunc(''month'', ts) = timestamp ''2026-03-01''',
+    'tz::date = date ''2026-03-29''',
+    'extract(hour FROM tz) = 2',
+    'm > 50::money',
+    'late = 42',
+    'later > 1252',
+    'id = any(ARRAY[1, 2, 3])'
+]) w,
     wa_scan_differences('SELECT count(*), sum(id), min(s), max(p) FROM wa_scan WHERE ' || w) d;
 SELECT d.* FROM unnest(ARRAY[
-    'i4 / 1000', 'i8 % 1000', '-i4', 'i2 + i4', 'i4::bigint * i2', 'p * p - n', 'round(p, 1)', 'p::integer', 'n::numeric(10,1)',
-    'floor(p)', 'ceil(n)', 'CASE WHEN b THEN p ELSE 0 END', 'CASE i2 % 3 WHEN 0 THEN 1 WHEN 1 THEN 2 END', 'coalesce(p, n, 0)',
-    'i4::numeric', 'p::bigint', 'extract(epoch FROM ts)', 'extract(dow FROM tz)']) e,
+    'i4 / 1000',
+    'i8 % 1000',
+    '-i4',
+    'i2 + i4',
+    'i4::bigint * i2',
+    'p * p - n',
+    'round(p, 1)',
+    'p::integer',
+    'n::numeric(10,1)',
+    'floor(p)',
+    'ceil(n)',
+    'CASE WHEN b THEN p ELSE 0 END',
+    'CASE i2 % 3 WHEN 0 THEN 1 WHEN 1 THEN 2 END',
+    'coalesce(p, n, 0)',
+    'i4::numeric',
+    'p::bigint',
+    'extract(epoch FROM ts)',
+    'extract(dow FROM tz)'
+]) e,
     wa_scan_differences(format('SELECT sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), count(%1$s) FROM wa_scan', e)) d;
 SELECT d.* FROM unnest(ARRAY[
-    'date_trunc(''hour'', ts)', 'date_trunc(''day'', tz)', 'date_trunc(''week'', tz)', 'date_trunc(''quarter'', ts)', 'ts::date', 'tz::date',
-    'floor(extract(epoch FROM tz) / 3600)', 'i4 / 100000000', 'i2 % 10', 'upper(s)', 'extract(month FROM d)', 'n', 'p - p % 10',
-    'floor((p - 500) / 0.37)', 'floor(n / 3)', 'floor(extract(epoch FROM tz) / 300) * 300', 'floor(date_part(''epoch'', ts) / 60)',
-    'f8', 'coalesce(s, ''none'')', 'i4 > 0', 'CASE WHEN p > 500 THEN ''high'' ELSE ''low'' END', 'floor(f8 / 1000)']) e,
+    'date_trunc(''hour'', ts)',
+    'date_trunc(''day'', tz)',
+    'date_trunc(''week'', tz)',
+    'date_trunc(''quarter'', ts)',
+    'ts::date',
+    'tz::date',
+    'floor(extract(epoch FROM tz) / 3600)',
+    'i4 / 100000000',
+    'i2 % 10',
+    'upper(s)',
+    'extract(month FROM d)',
+    'n',
+    'p - p % 10',
+    'floor((p - 500) / 0.37)',
+    'floor(n / 3)',
+    'floor(extract(epoch FROM tz) / 300) * 300',
+    'floor(date_part(''epoch'', ts) / 60)',
+    'f8',
+    'coalesce(s, ''none'')',
+    'i4 > 0',
+    'CASE WHEN p > 500 THEN ''high'' ELSE ''low'' END',
+    'floor(f8 / 1000)'
+]) e,
     wa_scan_differences(format('SELECT wa_value_text(%1$s), count(*), sum(i8) FROM wa_scan GROUP BY %1$s', e)) d
 WHERE side <> 'no node';
 
@@ -168,15 +240,39 @@ ALTER TABLE wa_steps ADD COLUMN late integer DEFAULT 42, ADD COLUMN later text D
 INSERT INTO wa_steps (id, n1, n2, v, late, later, latest) SELECT i, i, 1.5, i, i % 3, 'new', 0.5 FROM generate_series(12001, 12500) i;
 ANALYZE wa_steps;
 SELECT d.* FROM unnest(ARRAY[
-    'd < ''2026-03-01'' AND n2 > 5 AND x1 = 3', 'n2 > 5 AND d < ''2026-03-01'' AND n2 < 20', 'last > 100 AND t1 <> ''tt'' AND n2 < 10',
-    'id = 5000', 'id = 5000 AND d > ''2026-01-01'' AND last > 0', 'id > 0 AND last > 0', 'd < ''2020-01-01'' AND n1 = 3',
-    'd > ''2020-01-01'' AND n2 > 1', 'x2 IS NULL AND n2 > 3', 'x2 IS NOT NULL AND x3 IS NULL AND x5 IS NULL', 'x4 AND x6 > ''xx'' COLLATE "C"',
-    't1 IS NULL AND t2 = ''u3''', 't2 <> ''u1'' AND c = ''B''', 'd < ''2026-02-01'' AND t2 <> ''u1'' AND n1 > 7', 'n1 > 3 AND d = ''2026-05-05''',
-    'id < 6000 AND n1 > 3', 'id BETWEEN 6490 AND 6510 AND n1 > 3 AND last > 0', 'late = 42 AND later = ''later'' AND n2 > 9', 'later = ''new'' OR x1 = 2',
-    'latest IS NULL AND x1 = 2', 'latest = 0.5', 'late < 2 AND v > 0 AND latest < 1', 't3 > ''pppp'' COLLATE "C" AND last > 10 AND x5 < 900', 'x5 < 900 AND late = 42',
-    'id % 2 = 0 AND id % 3 = 0 AND d > ''2026-02-01'' AND id % 5 = 0 AND last > 50 AND n2 > 4 AND v > 3', 'true', 'x1 IN (2, 3) AND x2 % 2 = 1 AND c <> ''C'''
-    ]) w, unnest(ARRAY['count(*), sum(v), sum(last), min(t1), max(t3)', 'c, sum(n2), count(x5), max(x6), sum(id) FILTER (WHERE x4)',
-    'x1, sum(n2 * last) FILTER (WHERE n2 > 7), count(late), sum(latest), min(later)', 'count(*)']) a,
+    'd < ''2026-03-01'' AND n2 > 5 AND x1 = 3',
+    'n2 > 5 AND d < ''2026-03-01'' AND n2 < 20',
+    'last > 100 AND t1 <> ''tt'' AND n2 < 10',
+    'id = 5000',
+    'id = 5000 AND d > ''2026-01-01'' AND last > 0',
+    'id > 0 AND last > 0',
+    'd < ''2020-01-01'' AND n1 = 3',
+    'd > ''2020-01-01'' AND n2 > 1',
+    'x2 IS NULL AND n2 > 3',
+    'x2 IS NOT NULL AND x3 IS NULL AND x5 IS NULL',
+    'x4 AND x6 > ''xx'' COLLATE "C"',
+    't1 IS NULL AND t2 = ''u3''',
+    't2 <> ''u1'' AND c = ''B''',
+    'd < ''2026-02-01'' AND t2 <> ''u1'' AND n1 > 7',
+    'n1 > 3 AND d = ''2026-05-05''',
+    'id < 6000 AND n1 > 3',
+    'id BETWEEN 6490 AND 6510 AND n1 > 3 AND last > 0',
+    'late = 42 AND later = ''later'' AND n2 > 9',
+    'later = ''new'' OR x1 = 2',
+    'latest IS NULL AND x1 = 2',
+    'latest = 0.5',
+    'late < 2 AND v > 0 AND latest < 1',
+    't3 > ''pppp'' COLLATE "C" AND last > 10 AND x5 < 900',
+    'x5 < 900 AND late = 42',
+    'id % 2 = 0 AND id % 3 = 0 AND d > ''2026-02-01'' AND id % 5 = 0 AND last > 50 AND n2 > 4 AND v > 3',
+    'true',
+    'x1 IN (2, 3) AND x2 % 2 = 1 AND c <> ''C'''
+]) w, unnest(ARRAY[
+    'count(*), sum(v), sum(last), min(t1), max(t3)',
+    'c, sum(n2), count(x5), max(x6), sum(id) FILTER (WHERE x4)',
+    'x1, sum(n2 * last) FILTER (WHERE n2 > 7), count(late), sum(latest), min(later)',
+    'count(*)'
+]) a,
     wa_scan_differences(format('SELECT %s FROM wa_steps WHERE %s', a, w)
         || CASE WHEN a ~ '^(c|x1),' THEN ' GROUP BY 1' ELSE '' END) d
 WHERE side <> 'nothing was compared';
@@ -196,9 +292,24 @@ FROM (SELECT i, ARRAY(SELECT CASE WHEN (i * 7 + k) % 13 <> 0 THEN (i + k) % 5 EL
           FROM generate_series(1, 10) k) AS n
       FROM generate_series(1, 4000) i) s;
 ANALYZE wa_walk;
-SELECT d.* FROM unnest(ARRAY['true', 'id % 3 = 1', 'v2 < 1000', 'x1', 'v9 < ''iii''', 'v2 < 50 AND x8 > 300 AND x2 = 3', 'x4 < 500 AND v6 > ''8'' COLLATE "C"',
-    'v8 = ''hh'' AND v10 > ''j'' COLLATE "C"', 'b AND v1 < ''aaaa'' COLLATE "C" AND v4 = ''d''']) w,
-    unnest(ARRAY['sum(last)', 'sum(x8), sum(x2), sum(x4), count(*)', 'min(v10), max(v9), sum(last)', 'min(v4), sum(v2), sum(x4)', 'max(v6), max(v1), count(v3), count(v7), sum(x2)']) a,
+SELECT d.* FROM unnest(ARRAY[
+    'true',
+    'id % 3 = 1',
+    'v2 < 1000',
+    'x1',
+    'v9 < ''iii''',
+    'v2 < 50 AND x8 > 300 AND x2 = 3',
+    'x4 < 500 AND v6 > ''8'' COLLATE "C"',
+    'v8 = ''hh'' AND v10 > ''j'' COLLATE "C"',
+    'b AND v1 < ''aaaa'' COLLATE "C" AND v4 = ''d'''
+]) w,
+    unnest(ARRAY[
+    'sum(last)',
+    'sum(x8), sum(x2), sum(x4), count(*)',
+    'min(v10), max(v9), sum(last)',
+    'min(v4), sum(v2), sum(x4)',
+    'max(v6), max(v1), count(v3), count(v7), sum(x2)'
+]) a,
     wa_scan_differences(format('SELECT %s FROM wa_walk WHERE %s', a, w)) d
 WHERE side <> 'nothing was compared';
 -- A clause that fails, behind one that leaves out its row, and before it.
@@ -228,7 +339,12 @@ BEGIN
 END
 $$;
 ANALYZE wa_wide;
-SELECT d.* FROM unnest(ARRAY['c3 > 100 AND c80 > 3', 'c80 > 3 AND c2 < 100', 'c66 > 1000 AND c63 > 1200', 'c64 <> ''xx'' AND c3 < 2000']) w,
+SELECT d.* FROM unnest(ARRAY[
+    'c3 > 100 AND c80 > 3',
+    'c80 > 3 AND c2 < 100',
+    'c66 > 1000 AND c63 > 1200',
+    'c64 <> ''xx'' AND c3 < 2000'
+]) w,
     wa_scan_differences('SELECT count(*), sum(c80), sum(c2), sum(c65), max(c79), sum(c63) FROM wa_wide WHERE ' || w) d;
 DROP TABLE wa_steps, wa_wide;
 

@@ -38,7 +38,22 @@ WHERE id % 11 = 3;
 ALTER TABLE wa_domains ADD COLUMN late wa_small DEFAULT 42;
 ANALYZE wa_domains;
 
-CREATE TABLE wa_domain_columns AS SELECT unnest(ARRAY['id', 'pos', 'small', 'short', 'price', 'ratio', 'name', 'sorted', 'code', 'label', 'day', 'moment', 'flag', 'late']) AS c;
+CREATE TABLE wa_domain_columns AS SELECT unnest(ARRAY[
+    'id',
+    'pos',
+    'small',
+    'short',
+    'price',
+    'ratio',
+    'name',
+    'sorted',
+    'code',
+    'label',
+    'day',
+    'moment',
+    'flag',
+    'late'
+]) AS c;
 -- Keys: the value, and the type that it is returned with.
 SELECT d.* FROM wa_domain_columns, wa_scan_differences(format('SELECT %1$s, pg_typeof(%1$s), count(*), count(%1$s), sum(id) FROM wa_domains GROUP BY %1$s', c)) d;
 SELECT d.* FROM wa_domain_columns, wa_scan_differences(format('SELECT %1$s, small, count(*) FROM wa_domains WHERE %1$s IS NOT NULL GROUP BY %1$s, small ORDER BY %1$s, small LIMIT 7', c)) d;
@@ -49,13 +64,57 @@ WHERE c <> 'flag';
 SELECT d.* FROM wa_domain_columns, wa_scan_differences(format('SELECT small, sum(%1$s), avg(%1$s), round(stddev(%1$s)::numeric, 6), sum(%1$s + 1), sum(%1$s) FILTER (WHERE flag) FROM wa_domains GROUP BY small', c)) d
 WHERE c IN ('id', 'pos', 'small', 'short', 'price', 'ratio', 'late');
 -- Clauses, and expressions.
-SELECT d.* FROM unnest(ARRAY['pos > 250', 'small = 3', 'small IN (1, 5)', 'short <> ALL (ARRAY[1, 2])', 'price BETWEEN 100 AND 500', 'ratio < 3.5', 'name = ''name 4''', 'name LIKE ''%1''', 'sorted < ''B''',
-    'code = ''A''', 'label IN (''l1'', ''l2'')', 'day > ''2024-01-20''', 'day < moment', 'moment >= date_trunc(''month'', moment)', 'flag', 'NOT flag', 'flag IS NULL', 'pos IS DISTINCT FROM small', 'NULLIF(pos, 7) > 30',
-    'GREATEST(pos, small) > 9', 'token < ''80000000-0000-0000-0000-000000000000''', 'COALESCE(pos, 3::wa_positive) < 40', 'pg_typeof(pos) = ''wa_positive''::regtype', 'length(code) = 1', 'pos = id % 400', 'late = 42',
-    '7::wa_positive = pos', '(small + 1)::wa_positive > 4']) e,
+SELECT d.* FROM unnest(ARRAY[
+    'pos > 250',
+    'small = 3',
+    'small IN (1, 5)',
+    'short <> ALL (ARRAY[1, 2])',
+    'price BETWEEN 100 AND 500',
+    'ratio < 3.5',
+    'name = ''name 4''',
+    'name LIKE ''%1''',
+    'sorted < ''B''',
+    'code = ''A''',
+    'label IN (''l1'', ''l2'')',
+    'day > ''2024-01-20''',
+    'day < moment',
+    'moment >= date_trunc(''month'', moment)',
+    'flag',
+    'NOT flag',
+    'flag IS NULL',
+    'pos IS DISTINCT FROM small',
+    'NULLIF(pos, 7) > 30',
+    'GREATEST(pos, small) > 9',
+    'token < ''80000000-0000-0000-0000-000000000000''',
+    'COALESCE(pos, 3::wa_positive) < 40',
+    'pg_typeof(pos) = ''wa_positive''::regtype',
+    'length(code) = 1',
+    'pos = id % 400',
+    'late = 42',
+    '7::wa_positive = pos',
+    '(small + 1)::wa_positive > 4'
+]) e,
     wa_scan_differences(format('SELECT count(*), sum(id), max(price) FROM wa_domains WHERE %s', e)) d;
-SELECT d.* FROM unnest(ARRAY['pos % 10', 'price * 2', 'floor(price / 100)', 'upper(name)', 'name || label', 'extract(day FROM moment)', 'date_trunc(''hour'', moment)', 'day - 3', 'date_trunc(''month'', day)', 
-    'pg_typeof(pos)::text || abs(pos % 3)', 'token::text', 'NULLIF(name, ''name 4'')', '(pos % 5 + 1)::wa_small', 'COALESCE(pos, 3::wa_positive)', 'CASE small WHEN 3 THEN name ELSE ''other'' END', 'code || ''x''', 'trim(code)', 'sorted::text']) e,
+SELECT d.* FROM unnest(ARRAY[
+    'pos % 10',
+    'price * 2',
+    'floor(price / 100)',
+    'upper(name)',
+    'name || label',
+    'extract(day FROM moment)',
+    'date_trunc(''hour'', moment)',
+    'day - 3',
+    'date_trunc(''month'', day)',
+    'pg_typeof(pos)::text || abs(pos % 3)',
+    'token::text',
+    'NULLIF(name, ''name 4'')',
+    '(pos % 5 + 1)::wa_small',
+    'COALESCE(pos, 3::wa_positive)',
+    'CASE small WHEN 3 THEN name ELSE ''other'' END',
+    'code || ''x''',
+    'trim(code)',
+    'sorted::text'
+]) e,
     wa_scan_differences(format('SELECT %1$s, count(*), sum(price) FROM wa_domains GROUP BY 1', e)) d;
 -- What a domain does not allow is an error, as in PostgreSQL's own plan.
 SELECT max((pos - 1)::wa_positive) FROM wa_domains;

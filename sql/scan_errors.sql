@@ -46,10 +46,22 @@ $$;
 -- Errors of calls after and before those of instructions and of other calls: in
 -- an earlier row or a later one, in the first batch and in the second.
 CREATE TEMP TABLE wa_failing AS SELECT unnest(ARRAY[
-    'length(chr(500 - id))', 'length((10 ^ (id / 5))::text)', 'ascii(substr(s, 1, 1300 - id))',
-    'extract(year FROM ts + id * interval ''200 years'')', '(CASE id WHEN 1400 THEN s ELSE ''7'' END)::integer', 'length((''[1,'' || id % 1200 - 1 || '')'')::int4range::text)',
-    'sqrt(2000 - id)', 'round(1 / (n - 900), 2)', '1 / (id - 1)', '1 / (id - 1700)', '(id * 1000000)', 'length(to_char(n, repeat(''EEEE'', id / 1100)))',
-    'length((''t'' || id)::regclass::text)', 'length(CASE WHEN id < 1800 THEN ''a'' ELSE s END::wa_letter::text)', 'extract(month FROM date_trunc(''month'', ts)) / (id - 1)']) AS e;
+    'length(chr(500 - id))',
+    'length((10 ^ (id / 5))::text)',
+    'ascii(substr(s, 1, 1300 - id))',
+    'extract(year FROM ts + id * interval ''200 years'')',
+    '(CASE id WHEN 1400 THEN s ELSE ''7'' END)::integer',
+    'length((''[1,'' || id % 1200 - 1 || '')'')::int4range::text)',
+    'sqrt(2000 - id)',
+    'round(1 / (n - 900), 2)',
+    '1 / (id - 1)',
+    '1 / (id - 1700)',
+    '(id * 1000000)',
+    'length(to_char(n, repeat(''EEEE'', id / 1100)))',
+    'length((''t'' || id)::regclass::text)',
+    'length(CASE WHEN id < 1800 THEN ''a'' ELSE s END::wa_letter::text)',
+    'extract(month FROM date_trunc(''month'', ts)) / (id - 1)'
+]) AS e;
 SELECT x.* FROM wa_failing a, LATERAL (SELECT a.e, e.* FROM wa_errors(format('SELECT sum(%s) FROM wa_error', a.e)) e) x;
 -- The errors of PostgreSQL's own plans, without what they say of values.
 ALTER TABLE wa_failing ADD error text;
@@ -74,20 +86,42 @@ BEGIN
     RETURN i;
 END
 $$;
-SELECT a, x.* FROM unnest(ARRAY['sum(wa_fails(id, 1500))', 'sum(wa_fails(id, 1500)), sum(n + 1), max(upper(s))', 'sum(1 / (id - 1400)), sum(wa_fails(id, 1500))', 'sum(1 / (id - 1700)), sum(wa_fails(id, 1500))',
-    'sum(wa_fails(id, 1500)), sum(1 / (id - 1400))', 'sum(wa_fails(id, 1500)), sum(wa_fails(id, 1400))', 'sum(length(chr(1400 - id))), sum(wa_fails(id, 1500))', 'sum(wa_fails(id, 1500)), sum(length(chr(1400 - id)))',
-    'sum(wa_fails(id, 1500)), sum(CASE WHEN id <> 7 THEN 1 / (id - 7) END)', 'sum(wa_fails(id, 1500)), count(*) FILTER (WHERE length(upper(s)) > 3)', 'sum(length(chr(1400 - id))), sum(id::wa_low % 7)']) a,
+SELECT a, x.* FROM unnest(ARRAY[
+    'sum(wa_fails(id, 1500))',
+    'sum(wa_fails(id, 1500)), sum(n + 1), max(upper(s))',
+    'sum(1 / (id - 1400)), sum(wa_fails(id, 1500))',
+    'sum(1 / (id - 1700)), sum(wa_fails(id, 1500))',
+    'sum(wa_fails(id, 1500)), sum(1 / (id - 1400))',
+    'sum(wa_fails(id, 1500)), sum(wa_fails(id, 1400))',
+    'sum(length(chr(1400 - id))), sum(wa_fails(id, 1500))',
+    'sum(wa_fails(id, 1500)), sum(length(chr(1400 - id)))',
+    'sum(wa_fails(id, 1500)), sum(CASE WHEN id <> 7 THEN 1 / (id - 7) END)',
+    'sum(wa_fails(id, 1500)), count(*) FILTER (WHERE length(upper(s)) > 3)',
+    'sum(length(chr(1400 - id))), sum(id::wa_low % 7)'
+]) a,
     wa_errors(format('SELECT %s FROM wa_error', a)) x;
 -- They are not called for rows that WHERE, FILTER or CASE leave out.
-SELECT q, x.* FROM unnest(ARRAY['sum(wa_fails(id, 1500)), sum(1 / (id - 1400)) FROM wa_error WHERE id <> 1400 AND id <> 1500', 'sum(1 / (id - 1400)) FILTER (WHERE id > 1400), sum(wa_fails(id, 1500)) FILTER (WHERE id < 1500) FROM wa_error',
-    'count(*) FROM wa_error WHERE id > 1500 AND wa_fails(id, 1500) > 0 AND 1 / (id - 1500) < 2', 'k, sum(CASE WHEN id <> 1500 THEN wa_fails(id, 1500) END) FROM wa_error GROUP BY k ORDER BY k']) q,
+SELECT q, x.* FROM unnest(ARRAY[
+    'sum(wa_fails(id, 1500)), sum(1 / (id - 1400)) FROM wa_error WHERE id <> 1400 AND id <> 1500',
+    'sum(1 / (id - 1400)) FILTER (WHERE id > 1400), sum(wa_fails(id, 1500)) FILTER (WHERE id < 1500) FROM wa_error',
+    'count(*) FROM wa_error WHERE id > 1500 AND wa_fails(id, 1500) > 0 AND 1 / (id - 1500) < 2',
+    'k, sum(CASE WHEN id <> 1500 THEN wa_fails(id, 1500) END) FROM wa_error GROUP BY k ORDER BY k'
+]) q,
     wa_errors('SELECT ' || q) x;
 
 -- What is computed once raises no errors for rows that do not come there.
-SELECT a, x.* FROM unnest(ARRAY['sum(CASE WHEN id < 0 THEN id + to_char(now(), ''"x"'')::integer ELSE id END)', 'sum(id + to_char(now(), ''"x"'')::integer) FILTER (WHERE id < 0)',
-    'sum(id + to_char(now(), ''"x"'')::integer) FILTER (WHERE id > 2000), sum(1 / (id - 1900))', 'sum(COALESCE(id, to_char(now(), ''"x"'')::integer))', 'count(*) FILTER (WHERE id > 0 OR s > chr(to_char(now(), ''"0"'')::integer))',
-    'max(CASE WHEN id < 0 THEN upper(s || chr(to_char(now(), ''"0"'')::integer)) ELSE s END)', 'max(CASE WHEN id < 0 THEN date_trunc(to_char(now(), ''"eon"''), ts) ELSE ts END)', 'sum(CASE WHEN id < 0 THEN wa_fails(extract(epoch FROM now())::integer * 0, 0) ELSE 1 END)',
-    'sum(CASE WHEN id > 0 THEN id + to_char(now(), ''"x"'')::integer ELSE id END)', 'max(CASE WHEN ts > now() - interval ''1 day'' THEN date_trunc(''day'', now()) ELSE ts END)']) a,
+SELECT a, x.* FROM unnest(ARRAY[
+    'sum(CASE WHEN id < 0 THEN id + to_char(now(), ''"x"'')::integer ELSE id END)',
+    'sum(id + to_char(now(), ''"x"'')::integer) FILTER (WHERE id < 0)',
+    'sum(id + to_char(now(), ''"x"'')::integer) FILTER (WHERE id > 2000), sum(1 / (id - 1900))',
+    'sum(COALESCE(id, to_char(now(), ''"x"'')::integer))',
+    'count(*) FILTER (WHERE id > 0 OR s > chr(to_char(now(), ''"0"'')::integer))',
+    'max(CASE WHEN id < 0 THEN upper(s || chr(to_char(now(), ''"0"'')::integer)) ELSE s END)',
+    'max(CASE WHEN id < 0 THEN date_trunc(to_char(now(), ''"eon"''), ts) ELSE ts END)',
+    'sum(CASE WHEN id < 0 THEN wa_fails(extract(epoch FROM now())::integer * 0, 0) ELSE 1 END)',
+    'sum(CASE WHEN id > 0 THEN id + to_char(now(), ''"x"'')::integer ELSE id END)',
+    'max(CASE WHEN ts > now() - interval ''1 day'' THEN date_trunc(''day'', now()) ELSE ts END)'
+]) a,
     wa_errors(format('SELECT %s FROM wa_error', a)) x;
 
 -- In several processes.

@@ -41,7 +41,8 @@ SELECT d.* FROM unnest(ARRAY[
     'sum(length(upper(s))), sum(CASE WHEN b THEN length(upper(s)) END), sum(COALESCE(a, length(upper(s))))',
     'sum(length(upper(s))) FILTER (WHERE k = 0), sum(length(upper(s))) FILTER (WHERE k <> 0), sum(length(upper(s))), max(upper(s)) FILTER (WHERE b)',
     'count(*) FILTER (WHERE b AND upper(s) > ''TEXT 2''), count(*) FILTER (WHERE upper(s) > ''TEXT 2''), count(*) FILTER (WHERE b OR upper(s) > ''TEXT 2'')',
-    'max(CASE WHEN b THEN upper(s) ELSE lower(s) END), min(upper(s)), min(CASE WHEN NOT b THEN upper(s) END)']) e,
+    'max(CASE WHEN b THEN upper(s) ELSE lower(s) END), min(upper(s)), min(CASE WHEN NOT b THEN upper(s) END)'
+]) e,
     wa_scan_differences(format('SELECT %s FROM wa_guard', e)) d;
 
 DROP TABLE wa_guard, wa_guarded;

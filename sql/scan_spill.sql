@@ -71,7 +71,17 @@ FROM generate_series(1, 200) i;
 ANALYZE wa_wide;
 
 -- All kinds of keys and of aggregates.
-SELECT d.* FROM unnest(ARRAY['i4', 'i8', 't', 'n', 'k8', 't, i8', 'n, b, bp', 'i4, n, t, k8, added', 'i8 % 27001']) k,
+SELECT d.* FROM unnest(ARRAY[
+    'i4',
+    'i8',
+    't',
+    'n',
+    'k8',
+    't, i8',
+    'n, b, bp',
+    'i4, n, t, k8, added',
+    'i8 % 27001'
+]) k,
     wa_spill_differences(format('SELECT %1$s, count(*), sum(i8), max(t), min(n), count(added) FROM wa_wide GROUP BY %1$s', k)) d;
 SELECT d.* FROM unnest(ARRAY['i4', 'i8', 'added', 'n', 'n * 3']) v,
     wa_spill_differences(format('SELECT i8, count(%1$s), sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), var_pop(%1$s), stddev(%1$s), '

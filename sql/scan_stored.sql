@@ -54,10 +54,37 @@ $$;
 CREATE TABLE wa_stored_calls AS SELECT a, c FROM unnest('{min,max}'::text[]) a, unnest('{iv,sp,t::interval,tz,ine,ci,mood,ints,texts,nums,place,lsn,xid,added,later}'::text[]) c
 UNION ALL SELECT a, c FROM unnest('{sum,avg}'::text[]) a, unnest('{iv,sp,t,later}'::text[]) c
 -- Expressions, which PostgreSQL evaluates.
-UNION ALL SELECT a, c FROM unnest('{min,max}'::text[]) a, unnest(ARRAY['ts2 - ts', 'ts - interval ''1 day'' - ts2', 'ine + id', 'network(ine)', 'ints || id', 'COALESCE(iv, ts2 - ts)', 'CASE WHEN id % 3 = 0 THEN mood END', '(grp || '' minutes'')::interval', 'age(ts, ts2)', '(''10.0.0.'' || id % 250)::inet', 'lsn + id', '(txt = ''text 7'')::text::cstring::text', '(ARRAY[''sad'', ''ok''])[1 + grp % 2]::wa_mood', 'string_to_array(txt, '' '')']) c
-UNION ALL SELECT a, c FROM unnest('{sum,avg}'::text[]) a, unnest(ARRAY['ts2 - ts', 'iv * 2', 'justify_hours(iv)', 'make_interval(mins => id)', 'COALESCE(later, iv)']) c;
-CREATE TABLE wa_stored_forms AS SELECT * FROM unnest(ARRAY['SELECT gpu_%1$s(%2$s), %1$s(%2$s), gpu_count(%2$s) FROM wa_stored', 'SELECT grp, gpu_%1$s(%2$s), count(%2$s) FROM wa_stored GROUP BY grp', 'SELECT gpu_%1$s(%2$s) FROM wa_stored WHERE id < 0',
-    'SELECT gpu_%1$s(%2$s) FILTER (WHERE id %% 3 = 1), gpu_%1$s(%2$s) FILTER (WHERE txt LIKE ''%%9%%''), gpu_sum(id) FROM wa_stored WHERE grp > 1 AND id < 1490', 'SELECT id %% 100 AS k, %1$s(%2$s) FROM wa_stored GROUP BY 1 ORDER BY 2, 1 LIMIT 5', 'SELECT grp FROM wa_stored GROUP BY grp HAVING gpu_%1$s(%2$s) IS NOT NULL']) WITH ORDINALITY f (form, number);
+UNION ALL SELECT a, c FROM unnest('{min,max}'::text[]) a, unnest(ARRAY[
+    'ts2 - ts',
+    'ts - interval ''1 day'' - ts2',
+    'ine + id',
+    'network(ine)',
+    'ints || id',
+    'COALESCE(iv, ts2 - ts)',
+    'CASE WHEN id % 3 = 0 THEN mood END',
+    '(grp || '' minutes'')::interval',
+    'age(ts, ts2)',
+    '(''10.0.0.'' || id % 250)::inet',
+    'lsn + id',
+    '(txt = ''text 7'')::text::cstring::text',
+    '(ARRAY[''sad'', ''ok''])[1 + grp % 2]::wa_mood',
+    'string_to_array(txt, '' '')'
+]) c
+UNION ALL SELECT a, c FROM unnest('{sum,avg}'::text[]) a, unnest(ARRAY[
+    'ts2 - ts',
+    'iv * 2',
+    'justify_hours(iv)',
+    'make_interval(mins => id)',
+    'COALESCE(later, iv)'
+]) c;
+CREATE TABLE wa_stored_forms AS SELECT * FROM unnest(ARRAY[
+    'SELECT gpu_%1$s(%2$s), %1$s(%2$s), gpu_count(%2$s) FROM wa_stored',
+    'SELECT grp, gpu_%1$s(%2$s), count(%2$s) FROM wa_stored GROUP BY grp',
+    'SELECT gpu_%1$s(%2$s) FROM wa_stored WHERE id < 0',
+    'SELECT gpu_%1$s(%2$s) FILTER (WHERE id %% 3 = 1), gpu_%1$s(%2$s) FILTER (WHERE txt LIKE ''%%9%%''), gpu_sum(id) FROM wa_stored WHERE grp > 1 AND id < 1490',
+    'SELECT id %% 100 AS k, %1$s(%2$s) FROM wa_stored GROUP BY 1 ORDER BY 2, 1 LIMIT 5',
+    'SELECT grp FROM wa_stored GROUP BY grp HAVING gpu_%1$s(%2$s) IS NOT NULL'
+]) WITH ORDINALITY f (form, number);
 SELECT wa_stored_differences(format(form, a, c)) FROM wa_stored_calls, wa_stored_forms;
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

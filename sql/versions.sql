@@ -90,8 +90,12 @@ SET warpagg.accelerate = 'all';
 SELECT * FROM wa_scan_differences('SELECT k, sum(v) AS a, avg(v) AS b FROM versions_intervals GROUP BY k');
 SELECT * FROM wa_scan_differences('SELECT sum(v) AS a, avg(v) AS b FROM versions_intervals WHERE k <> 1');
 SELECT versions_unexpected(query, 'same error: interval out of range', 17) AS unexpected, query
-FROM unnest(ARRAY['SELECT sum(v) FROM versions_intervals', 'SELECT avg(v) FROM versions_intervals',
-    'SELECT k / 2, sum(v) FROM versions_intervals GROUP BY 1', 'SELECT sum(CASE WHEN v > ''0'' THEN v ELSE -v END - v) FROM versions_intervals']) query;
+FROM unnest(ARRAY[
+    'SELECT sum(v) FROM versions_intervals',
+    'SELECT avg(v) FROM versions_intervals',
+    'SELECT k / 2, sum(v) FROM versions_intervals GROUP BY 1',
+    'SELECT sum(CASE WHEN v > ''0'' THEN v ELSE -v END - v) FROM versions_intervals'
+]) query;
 RESET warpagg.accelerate;
 
 -- What is computed with infinite ones, and with those that differences of times are.
@@ -103,18 +107,59 @@ CREATE TABLE versions_times AS
     FROM generate_series(1, 20000) x;
 VACUUM ANALYZE versions_times;
 SELECT warpagg_load('versions_times') > 0 AS loaded;
-SELECT wa_compare(query) AS unexpected, query FROM unnest(ARRAY['min(ts + %1$s)', 'max(tz + %1$s)', 'min(ts - %1$s)', 'max(d + %1$s)', 'max(d - %1$s)', 'count(*) FILTER (WHERE ts < ts + %1$s)', 'count(*) FILTER (WHERE ts - timestamp ''2024-03-01'' < %1$s)',
-    'count(*) FILTER (WHERE tz > now() - %1$s)', 'sum(%1$s)', 'avg(-(%1$s))', 'min(extract(epoch FROM %1$s))', 'max(date_part(''day'', %1$s))', 'count(*) FILTER (WHERE isfinite(%1$s))', 'min(date_trunc(''hour'', %1$s))', 'max(date_bin(''1 day'', ts, ts + %1$s))',
-    'min(to_char(%1$s, ''DD''))', 'max(%1$s * 0.5)', 'min(%1$s + (ts - timestamp ''2024-03-01''))', 'min(timestamp ''2024-03-01'' - far - %1$s)', 'max(time ''12:00'' + %1$s)', 'min(justify_hours(%1$s))', 'max((%1$s)::text)', 'count(*) FILTER (WHERE ts IS NOT NULL AND (%1$s) = :v)']) a,
+SELECT wa_compare(query) AS unexpected, query FROM unnest(ARRAY[
+    'min(ts + %1$s)',
+    'max(tz + %1$s)',
+    'min(ts - %1$s)',
+    'max(d + %1$s)',
+    'max(d - %1$s)',
+    'count(*) FILTER (WHERE ts < ts + %1$s)',
+    'count(*) FILTER (WHERE ts - timestamp ''2024-03-01'' < %1$s)',
+    'count(*) FILTER (WHERE tz > now() - %1$s)',
+    'sum(%1$s)',
+    'avg(-(%1$s))',
+    'min(extract(epoch FROM %1$s))',
+    'max(date_part(''day'', %1$s))',
+    'count(*) FILTER (WHERE isfinite(%1$s))',
+    'min(date_trunc(''hour'', %1$s))',
+    'max(date_bin(''1 day'', ts, ts + %1$s))',
+    'min(to_char(%1$s, ''DD''))',
+    'max(%1$s * 0.5)',
+    'min(%1$s + (ts - timestamp ''2024-03-01''))',
+    'min(timestamp ''2024-03-01'' - far - %1$s)',
+    'max(time ''12:00'' + %1$s)',
+    'min(justify_hours(%1$s))',
+    'max((%1$s)::text)',
+    'count(*) FILTER (WHERE ts IS NOT NULL AND (%1$s) = :v)'
+]) a,
     unnest(ARRAY[format('%L::interval', :'much'), format('-%L::interval', :'much'), 'v']) i,
     LATERAL (SELECT format('SELECT k, ' || replace(a, ':v', format('%L::interval', :'much')) || ' FROM versions_times GROUP BY k', i)) q (query)
 WHERE wa_compare(query) !~ '^same';
-SELECT wa_compare(query) AS unexpected, query FROM unnest(ARRAY['min(far - ts)', 'max(far - ts)', 'sum(far - ts)', 'avg(ts - far)', 'max(age(far, ts))', 'min(extract(epoch FROM far - ts))', 'max(date_part(''hour'', far - ts))', 'count(*) FILTER (WHERE far - ts > interval ''1 h'')',
-    'min(ts + (far - ts))', 'max(far + (ts - far))', 'min(far - far)', 'max((far - ts) * 2)']) a,
+SELECT wa_compare(query) AS unexpected, query FROM unnest(ARRAY[
+    'min(far - ts)',
+    'max(far - ts)',
+    'sum(far - ts)',
+    'avg(ts - far)',
+    'max(age(far, ts))',
+    'min(extract(epoch FROM far - ts))',
+    'max(date_part(''hour'', far - ts))',
+    'count(*) FILTER (WHERE far - ts > interval ''1 h'')',
+    'min(ts + (far - ts))',
+    'max(far + (ts - far))',
+    'min(far - far)',
+    'max((far - ts) * 2)'
+]) a,
     unnest(ARRAY['', ' WHERE id % 500 = 0', ' WHERE id % 501 = 0', ' WHERE id % 501 > 0']) w,
     LATERAL (SELECT format('SELECT k, %s FROM versions_times%s GROUP BY k', a, w)) q (query)
 WHERE wa_compare(query) !~ '^same';
-SELECT wa_compare(query), a FROM unnest(ARRAY['max(ts + much)', 'min(tz - much)', 'count(*) FILTER (WHERE d + much > ts)', 'count(*) FILTER (WHERE tz > now() - much)', 'max(extract(epoch FROM ts - timestamp ''2024-03-01''))', 'max(v)']) a,
+SELECT wa_compare(query), a FROM unnest(ARRAY[
+    'max(ts + much)',
+    'min(tz - much)',
+    'count(*) FILTER (WHERE d + much > ts)',
+    'count(*) FILTER (WHERE tz > now() - much)',
+    'max(extract(epoch FROM ts - timestamp ''2024-03-01''))',
+    'max(v)'
+]) a,
     LATERAL (SELECT format('SELECT k, %s FROM versions_times GROUP BY k', replace(a, 'much', format('%L::interval', :'much')))) q (query);
 DROP TABLE versions_times;
 
@@ -149,7 +194,8 @@ FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name;
 SELECT string_agg(left(wa_compare(query), 4), ' ') AS compared FROM unnest(ARRAY[
     'SELECT b.name, sum(o.id::bigint), avg(o.id::numeric), min(o.bytes::text), stddev(o.id) FROM versions_others o JOIN versions_keys b USING (k) GROUP BY b.name HAVING count(*) > 1',
     'SELECT b.name, gpu_sum(o.id::float8), gpu_max(o.bytes::text), gpu_variance(o.id::numeric), gpu_avg(o.id * interval ''1 s'') FROM versions_others o LEFT JOIN versions_keys b USING (k) GROUP BY b.name',
-    'SELECT sum(o.s), count(*) FROM (SELECT k, sum(id) AS s FROM versions_others GROUP BY k) o JOIN versions_keys b USING (k)']) query;
+    'SELECT sum(o.s), count(*) FROM (SELECT k, sum(id) AS s FROM versions_others GROUP BY k) o JOIN versions_keys b USING (k)'
+]) query;
 
 -- States of NULLs alone, of no row, with FILTER, with values that look different, in a node with
 -- workers, in one that is run again for each row of another table, and of resident columns.

@@ -160,7 +160,8 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'WITH w AS (SELECT sum(f) AS x FROM why) SELECT * FROM w',
     'SELECT id, (SELECT sum(o.g) FROM why_other o JOIN why USING (id) WHERE o.id = x.id) FROM why_other x',
     'SELECT * FROM (SELECT count(*) OVER () AS c, sum(DISTINCT k) FROM why GROUP BY id % 2) AS q WHERE c > (SELECT max(k) FROM why)',
-    E'SELECT * FROM (SELECT sum(f) FROM why) AS "a\tb\nc"']) query;
+    E'SELECT * FROM (SELECT sum(f) FROM why) AS "a\tb\nc"'
+]) query;
 
 -- The names that subqueries have without an alias differ by version.
 SELECT query, regexp_replace(pg_temp.why(query), 'subquery .*:', 'subquery:') FROM unnest(ARRAY[
@@ -187,7 +188,11 @@ BEGIN
 END
 $$;
 SELECT options, plan::jsonb->0->'WarpAgg' AS "WarpAgg", jsonb_array_length(plan::jsonb), plan::jsonb->0 ? 'Plan' AS has_plan
-FROM unnest(ARRAY['FORMAT json', 'FORMAT json, ANALYZE', 'FORMAT json, ANALYZE, SUMMARY, COSTS, BUFFERS']) options,
+FROM unnest(ARRAY[
+    'FORMAT json',
+    'FORMAT json, ANALYZE',
+    'FORMAT json, ANALYZE, SUMMARY, COSTS, BUFFERS'
+]) options,
     pg_temp.plan(options, 'SELECT sum(total) FROM (SELECT sum(DISTINCT k) AS total FROM why) AS "a""b"') plan;
 SELECT pg_temp.plan('FORMAT json', 'SELECT sum(k) FROM why')::jsonb->0 ? 'WarpAgg' AS has_line;
 SELECT regexp_replace(pg_temp.plan('FORMAT xml', 'SELECT sum(k) FROM why a JOIN why_other b ON a.id < b.id'), '^.*</Plan>', '');
