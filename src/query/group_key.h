@@ -16,9 +16,11 @@
 #ifndef WA_QUERY_GROUP_KEY_H
 #define WA_QUERY_GROUP_KEY_H
 
+#include "query/column_rows.h"
 #include "query/group_dictionary.h"
 #include "query/group_table.h"
-#include "query/groups.h"
+#include "query/query_key.h"
+#include "query/value.h"
 
 /* How values of a key have looked so far. */
 typedef struct WaKeyLook

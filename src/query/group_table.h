@@ -11,7 +11,8 @@
 
 #include "core/must_check.h"
 #include "core/vector.h"
-#include "query/groups.h"
+#include "query/arena.h"
+#include "query/query_key.h"
 
 /*
  * The values of a key that a direct table has places for: those from base, as

@@ -14,18 +14,8 @@
 #include "core/must_check.h"
 #include "query/arena.h"
 #include "query/column_rows.h"
+#include "query/query_key.h"
 #include "query/value.h"
-
-/* A grouping key. */
-typedef struct WaQueryKey
-{
-	WaVectorKind kind;
-	bool blank_padded; /* TEXT: trailing blanks do not count */
-	bool keeps_zeros;  /* FLOAT: 0 and -0 are not equal */
-} WaQueryKey;
-
-/* No group. */
-#define WA_NO_GROUP UINT32_MAX
 
 typedef struct WaQueryGroups WaQueryGroups;
 
