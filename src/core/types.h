@@ -183,6 +183,13 @@ typedef uint32_t WaOpSet;
 
 #define WA_OP_BIT(op) ((WaOpSet) 1 << (op))
 
+/* Tells whether the set has the operation. */
+static inline bool
+wa_ops_have(WaOpSet ops, WaOp op)
+{
+	return (ops & WA_OP_BIT(op)) != 0;
+}
+
 /* What a core or device function reports; text goes beside it. */
 typedef enum WaStatus
 {

@@ -26,7 +26,7 @@
 #include "core/vector.h"
 #include "query/arena.h"
 #include "query/column_rows.h"
-#include "query/records_wide.h"
+#include "query/wide_rest.h"
 
 /* A record has no more words. */
 #define WA_RECORD_MAX_WORDS 10
@@ -68,13 +68,6 @@ typedef struct WaRecordLayout
 	int max;
 	int words; /* in all */
 } WaRecordLayout;
-
-/* Tells whether the set has the operation. */
-static inline bool
-wa_ops_have(WaOpSet ops, WaOp op)
-{
-	return (ops & WA_OP_BIT(op)) != 0;
-}
 
 /* Returns the layout of the records of INT, FLOAT and DECIMAL. */
 static inline WaRecordLayout

@@ -1,14 +1,15 @@
 /*
- * records_wide.h
+ * wide_rest.h
  *		What records of numerics have of values of 128 bits.
  *
  * Rows of wide vectors are not in the words of a record, but for their number: all
  * else of them is in a rest that the group has beside it.
  */
-#ifndef WA_QUERY_RECORDS_WIDE_H
-#define WA_QUERY_RECORDS_WIDE_H
+#ifndef WA_QUERY_WIDE_REST_H
+#define WA_QUERY_WIDE_REST_H
 
 #include "core/int128.h"
+#include "core/types.h"
 #include "core/vector.h"
 
 /* Words of a sum of wide values, a signed number of 256 bits, lowest first. */
@@ -60,4 +61,4 @@ extern bool wa_wide_rest_merge(WaWideRest *rest, WaOpSet ops,
 /* Tells whether what a process has sent may be the rest of a record of so many rows. */
 extern bool wa_wide_rest_is_sound(const WaWideRest *rest, uint64_t rows);
 
-#endif /* WA_QUERY_RECORDS_WIDE_H */
+#endif /* WA_QUERY_WIDE_REST_H */
