@@ -143,8 +143,8 @@ start(void)
 	service.store.memory.ledger = &service.ledger;
 	wa_finished_init(&service.finished, event_fd);
 	service.runner = wa_runner_find();
-	(void) wa_tasks_start(&service.tasks, &service.finished, 0);
-	FUZZ_EXPECT(wa_pool_start(&service.pool, &service.finished, 0, 0));
+	FUZZ_EXPECT(wa_pool_start(&service.tasks, &service.finished, "task", 0, 0));
+	FUZZ_EXPECT(wa_pool_start(&service.pool, &service.finished, "query", 0, 0));
 	FUZZ_EXPECT(socketpair(AF_UNIX,
 						   SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
 						   control) == 0);
@@ -246,7 +246,7 @@ take_replies(void)
 static void
 work(void)
 {
-	while (fuzz_step_pool(&service.pool) || fuzz_step_tasks(&service.tasks) ||
+	while (fuzz_step_pool(&service.pool) || fuzz_step_pool(&service.tasks) ||
 		   fuzz_step_jobs(&service.scheduler))
 		;
 }
@@ -469,7 +469,7 @@ do_work(const FuzzStep *step)
 			(void) fuzz_step_pool(&service.pool);
 			return;
 		case 1:
-			(void) fuzz_step_tasks(&service.tasks);
+			(void) fuzz_step_pool(&service.tasks);
 			return;
 		case 2:
 			(void) fuzz_step_jobs(&service.scheduler);

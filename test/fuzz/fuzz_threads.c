@@ -13,9 +13,10 @@
 #define NTHREADS 3
 
 bool
-wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads,
-			  int64_t look_ns)
+wa_pool_start(WaPool *pool, WaFinishedQueue *finished, const char *name,
+			  unsigned nthreads, int64_t look_ns)
 {
+	(void) name;
 	(void) nthreads;
 	(void) pthread_mutex_init(&pool->lock, NULL);
 	pool->finished = finished;
@@ -95,22 +96,9 @@ fuzz_step_pool(WaPool *pool)
 	if (!is_at_end(job))
 		return true;
 	pool->turn = job->next;
-	job->finish(job, job->cancelled);
+	if (job->finish != NULL)
+		job->finish(job, job->cancelled);
 	wa_finished_post(pool->finished, &job->finished);
-	return true;
-}
-
-bool
-fuzz_step_tasks(WaTasks *tasks)
-{
-	WaTask *task = tasks->first;
-
-	if (task == NULL)
-		return false;
-	tasks->first = task->next;
-	task->queued = false;
-	task->work(task);
-	wa_finished_post(tasks->finished, &task->finished);
 	return true;
 }
 

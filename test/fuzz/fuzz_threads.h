@@ -13,9 +13,6 @@
 /* Prepares a job of the pool, does a morsel of it, or finishes it. */
 bool fuzz_step_pool(WaPool *pool);
 
-/* Does a task. */
-bool fuzz_step_tasks(WaTasks *tasks);
-
 /* Does a reduction of the scheduler's first device, which has a worker. */
 bool fuzz_step_jobs(WaScheduler *scheduler);
 

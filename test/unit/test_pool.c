@@ -766,7 +766,7 @@ main(void)
 	parcel.bytes = (uint64_t) 1 << 20;
 	parcel.memory = aligned_alloc(64, parcel.bytes);
 	extent_memory = aligned_alloc(64, WA_TEST_EXTENT_BYTES);
-	check(wa_pool_start(&pool, &finished, THREADS, LOOK_NS), "start");
+	check(wa_pool_start(&pool, &finished, "test", THREADS, LOOK_NS), "start");
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		check(tests[i].run(), tests[i].name);
 	free(parcel.memory);

@@ -241,7 +241,7 @@ main(void)
 	parcel.bytes = WA_TEST_EXTENT_BYTES;
 	parcel.memory = aligned_alloc(64, parcel.bytes);
 	head = malloc(sizeof(*head));
-	check(wa_pool_start(&pool, &finished, 2, 0), "start");
+	check(wa_pool_start(&pool, &finished, "test", 2, 0), "start");
 	check(test_loads(), "loads");
 	check(test_patches(), "patches");
 	check(test_runs(), "runs");

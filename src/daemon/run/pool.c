@@ -203,7 +203,8 @@ pool_main(void *arg)
 			continue;
 		cancelled = job->cancelled;
 		(void) pthread_mutex_unlock(&pool->lock);
-		job->finish(job, cancelled);
+		if (job->finish != NULL)
+			job->finish(job, cancelled);
 		wa_finished_post(pool->finished, &job->finished);
 		(void) pthread_mutex_lock(&pool->lock);
 	}
@@ -212,7 +213,7 @@ pool_main(void *arg)
 
 /* Starts a thread; tells whether that could be done. */
 static bool
-start_thread(WaPool *pool, unsigned number)
+start_thread(WaPool *pool, const char *pool_name, unsigned number)
 {
 	PoolThread *start = malloc(sizeof(*start));
 	pthread_t thread;
@@ -227,15 +228,15 @@ start_thread(WaPool *pool, unsigned number)
 		free(start);
 		return false;
 	}
-	(void) snprintf(name, sizeof(name), "query %u", number % 1000);
+	(void) snprintf(name, sizeof(name), "%s %u", pool_name, number);
 	(void) pthread_setname_np(thread, name);
 	(void) pthread_detach(thread);
 	return true;
 }
 
 bool
-wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads,
-			  int64_t look_ns)
+wa_pool_start(WaPool *pool, WaFinishedQueue *finished, const char *name,
+			  unsigned nthreads, int64_t look_ns)
 {
 	unsigned started = 0;
 
@@ -246,7 +247,7 @@ wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads,
 	pool->looking = false;
 	pool->turn = NULL;
 	pool->sleepers = NULL;
-	while (started < nthreads && start_thread(pool, started))
+	while (started < nthreads && start_thread(pool, name, started))
 		started++;
 	pool->nthreads = started;
 	return started > 0;

@@ -4,8 +4,9 @@
  *
  * A job is cut into morsels.  A thread that is free takes a morsel of the job
  * whose turn it is, so that a small job does not wait for the end of a large
- * one.  A job belongs to the pool from wa_pool_submit until it is collected from
- * the queue of what is finished, or wa_pool_cancel takes it back.
+ * one.  What cannot be cut is a job whose preparation does all of it.  A job belongs
+ * to the pool from wa_pool_submit until it is collected from the queue of what is
+ * finished, or wa_pool_cancel takes it back.
  */
 #ifndef WA_DAEMON_POOL_H
 #define WA_DAEMON_POOL_H
@@ -25,7 +26,7 @@ typedef struct WaPoolJob
 {
 	WaFinished finished;
 
-	/* Called first, by one thread; returns the number of morsels. */
+	/* Called first, by one thread; returns the number of morsels; 0: there are none. */
 	uint64_t (*prepare)(struct WaPoolJob *job);
 
 	/*
@@ -40,7 +41,7 @@ typedef struct WaPoolJob
 	 */
 	uint64_t (*more)(struct WaPoolJob *job);
 
-	/* Called last, by one thread. */
+	/* Called last, by one thread.  May be NULL. */
 	void (*finish)(struct WaPoolJob *job, bool cancelled);
 
 	struct WaPoolJob *next; /* in the ring of jobs with something to be taken */
@@ -79,12 +80,12 @@ typedef struct WaPool
 } WaPool;
 
 /*
- * Starts up to so many threads, one of which looks for work for look_ns before it
- * waits: to wake a thread takes longer than small queries do.  Returns false if there
+ * Starts up to so many threads of a name, one of which looks for work for look_ns before
+ * it waits: to wake a thread takes longer than small queries do.  Returns false if there
  * is not even one.
  */
-bool wa_pool_start(WaPool *pool, WaFinishedQueue *finished, unsigned nthreads,
-				   int64_t look_ns);
+bool wa_pool_start(WaPool *pool, WaFinishedQueue *finished, const char *name,
+				   unsigned nthreads, int64_t look_ns);
 
 /* Has the threads do a job. */
 void wa_pool_submit(WaPool *pool, WaPoolJob *job);

@@ -40,6 +40,9 @@
 #define LOOK_NS         (1 * WA_NS_PER_MS)
 #define MANY_PROCESSORS 8
 
+/* Threads for tasks, at most. */
+#define MAX_TASK_THREADS 16
+
 /* Room for all connections and everything else. */
 #define WANTED_FDS (WA_MAX_CONNECTIONS + 256)
 
@@ -157,9 +160,10 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 #endif
 	wa_finished_init(&service->finished, event_fd);
 	service->runner = wa_runner_find();
-	if (!wa_tasks_start(&service->tasks, &service->finished,
-						least(processors, WA_MAX_TASK_THREADS)) ||
-		!wa_pool_start(&service->pool, &service->finished, query_threads,
+	if (!wa_pool_start(&service->tasks, &service->finished, "task",
+					   least(processors, MAX_TASK_THREADS), 0) ||
+		!wa_pool_start(&service->pool, &service->finished, "query",
+					   query_threads,
 					   processors >= MANY_PROCESSORS ? LOOK_NS : 0) ||
 		!wa_cover_renewer_start(&service->covers, &service->store, cover_user))
 	{

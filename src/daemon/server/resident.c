@@ -13,10 +13,11 @@
 
 #define OUT_OF_BOUNDS "its request is out of bounds"
 
-/* All but status, error and a reply's bulk is constant while a thread works. */
+/* All but what is said of the reply is constant while a thread works. */
 struct WaResidentTask
 {
-	WaTask task; /* first: a task is one of these */
+	WaPoolJob job; /* first: a task is one of these */
+	void (*work)(WaResidentTask *task);
 	WaStore *store;
 	WaCounters *counters;
 	const WaParcel *parcel;
@@ -74,17 +75,28 @@ wa_resident_share(WaConnection *connection, WaService *service,
 	return wa_connection_say(connection, WA_MSG_DONE, request, 0);
 }
 
+/* The pool's prepare, which does all of a task. */
+static uint64_t
+do_task(WaPoolJob *job)
+{
+	WaResidentTask *task = (WaResidentTask *) job;
+
+	task->work(task);
+	return 0;
+}
+
 /* Makes a task of the connection, to be filled in; or returns NULL. */
 static WaResidentTask *
 make_task(WaConnection *connection, WaService *service,
-		  void (*work)(WaTask *task))
+		  void (*work)(WaResidentTask *task))
 {
 	WaResidentTask *task = calloc(1, sizeof(*task));
 
 	if (task == NULL)
 		return NULL;
-	task->task.finished.owner = connection;
-	task->task.work = work;
+	task->job.finished.owner = connection;
+	task->job.prepare = do_task;
+	task->work = work;
 	task->store = &service->store;
 	task->counters = service->counters.counters;
 	task->parcel = &connection->parcel;
@@ -99,8 +111,29 @@ submit_task(WaConnection *connection, WaService *service, WaResidentTask *task,
 	connection->task = task;
 	connection->work = WA_WORK_TASK;
 	connection->request = request;
-	wa_tasks_submit(&service->tasks, &task->task);
+	wa_pool_submit(&service->tasks, &task->job);
 	return true;
+}
+
+/* Answers that there is no memory for what a message asks for. */
+static bool
+lack_memory(const WaConnection *connection, const WaHeader *header)
+{
+	return wa_connection_fail(connection, header->request, WA_OUT_OF_MEMORY,
+							  "not enough memory");
+}
+
+/* Has a thread do what a sound message asks for. */
+static bool
+begin_task(WaConnection *connection, WaService *service,
+		   const WaMessage *message, void (*work)(WaResidentTask *task))
+{
+	WaResidentTask *task = make_task(connection, service, work);
+
+	if (task == NULL)
+		return lack_memory(connection, &message->header);
+	memcpy(&task->what, message, message->header.length);
+	return submit_task(connection, service, task, message->header.request);
 }
 
 /* Returns how many bytes of columns an extent brings. */
@@ -123,9 +156,8 @@ extent_bytes(const WaExtentHead *head)
 
 /* LOAD, in a thread. */
 static void
-do_load(WaTask *arg)
+do_load(WaResidentTask *task)
 {
-	WaResidentTask *task = (WaResidentTask *) arg;
 	const uint32_t bulk = task->bulk;
 
 	task->bulk = 0;
@@ -158,8 +190,7 @@ handle_load(WaConnection *connection, WaService *service,
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	task = make_task(connection, service, do_load);
 	if (task == NULL)
-		return wa_connection_fail(connection, load->header.request,
-								  WA_OUT_OF_MEMORY, "not enough memory");
+		return lack_memory(connection, &load->header);
 	memcpy(&task->what.head, parcel->memory + load->extent,
 		   sizeof(task->what.head));
 	task->bulk = load->header.bulk;
@@ -171,11 +202,10 @@ handle_load(WaConnection *connection, WaService *service,
 	return submit_task(connection, service, task, load->header.request);
 }
 
-/* EXTENTS, in a thread. */
+/* EXTENTS, in a thread: writes the states. */
 static void
-do_extents(WaTask *arg)
+do_extents(WaResidentTask *task)
 {
-	WaResidentTask *task = (WaResidentTask *) arg;
 	const WaExtentsMessage *extents = &task->what.extents;
 	uint8_t *place = wa_parcel_place(task->parcel, extents->states);
 
@@ -191,61 +221,22 @@ do_extents(WaTask *arg)
 	}
 }
 
-/* EXTENTS: has a thread write the states. */
-static bool
-handle_extents(WaConnection *connection, WaService *service,
-			   const WaExtentsMessage *extents)
-{
-	WaResidentTask *task;
-
-	if (!wa_parcel_holds(&connection->parcel, extents->states,
-						 (uint64_t) extents->count * sizeof(WaExtentState)))
-		return wa_connection_break(connection, OUT_OF_BOUNDS);
-	task = make_task(connection, service, do_extents);
-	if (task == NULL)
-		return wa_connection_fail(connection, extents->header.request,
-								  WA_OUT_OF_MEMORY, "not enough memory");
-	memcpy(&task->what.extents, extents, extents->header.length);
-	return submit_task(connection, service, task, extents->header.request);
-}
-
-/* CHANGED, in a thread. */
+/* CHANGED, in a thread: looks for the extents. */
 static void
-do_changed(WaTask *arg)
+do_changed(WaResidentTask *task)
 {
-	WaResidentTask *task = (WaResidentTask *) arg;
 	const WaChangedMessage *changed = &task->what.changed;
 
+	task->is_list = true;
 	task->listed = wa_store_changed(
 		task->store, changed, wa_parcel_place(task->parcel, changed->states),
 		&task->bulk);
 }
 
-/* CHANGED: has a thread look for the extents. */
-static bool
-handle_changed(WaConnection *connection, WaService *service,
-			   const WaChangedMessage *changed)
-{
-	WaResidentTask *task;
-
-	if (changed->room == 0 ||
-		!wa_parcel_holds(&connection->parcel, changed->states,
-						 (uint64_t) changed->room * sizeof(WaExtentState)))
-		return wa_connection_break(connection, OUT_OF_BOUNDS);
-	task = make_task(connection, service, do_changed);
-	if (task == NULL)
-		return wa_connection_fail(connection, changed->header.request,
-								  WA_OUT_OF_MEMORY, "not enough memory");
-	memcpy(&task->what.changed, changed, changed->header.length);
-	task->is_list = true;
-	return submit_task(connection, service, task, changed->header.request);
-}
-
-/* TEXTS, in a thread. */
+/* TEXTS, in a thread: writes them. */
 static void
-do_texts(WaTask *arg)
+do_texts(WaResidentTask *task)
 {
-	WaResidentTask *task = (WaResidentTask *) arg;
 	const WaTextsMessage *texts = &task->what.texts;
 	uint8_t *place = task->parcel->memory + texts->place;
 
@@ -253,32 +244,24 @@ do_texts(WaTask *arg)
 		wa_checksum(0, place, wa_store_texts(task->store, texts, place));
 }
 
-/* TEXTS: has a thread write them. */
-static bool
-handle_texts(WaConnection *connection, WaService *service,
-			 const WaTextsMessage *texts)
-{
-	WaResidentTask *task;
-
-	if (texts->room < sizeof(WaTextsHead) ||
-		!wa_parcel_holds(&connection->parcel, texts->place, texts->room))
-		return wa_connection_break(connection, OUT_OF_BOUNDS);
-	task = make_task(connection, service, do_texts);
-	if (task == NULL)
-		return wa_connection_fail(connection, texts->header.request,
-								  WA_OUT_OF_MEMORY, "not enough memory");
-	task->what.texts = *texts;
-	return submit_task(connection, service, task, texts->header.request);
-}
-
 /* UNLOAD, in a thread, as it may free much memory. */
 static void
-do_unload(WaTask *arg)
+do_unload(WaResidentTask *task)
 {
-	const WaResidentTask *task = (WaResidentTask *) arg;
-
 	wa_store_unload(task->store, &task->what.unload.relation,
 					task->what.unload.attribute);
+}
+
+/* Has a thread write so many bytes, or some of them, to a place in the parcel. */
+static bool
+begin_writing(WaConnection *connection, WaService *service,
+			  const WaMessage *message, uint64_t place, uint64_t bytes,
+			  uint64_t least_bytes, void (*work)(WaResidentTask *task))
+{
+	if (bytes < least_bytes ||
+		!wa_parcel_holds(&connection->parcel, place, bytes))
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	return begin_task(connection, service, message, work);
 }
 
 /* PIN */
@@ -297,20 +280,6 @@ handle_pin(WaConnection *connection, WaService *service,
 		return wa_connection_fail(connection, pin->header.request, status,
 								  error);
 	return wa_connection_say(connection, WA_MSG_DONE, pin->header.request, 0);
-}
-
-/* UNLOAD: has a thread do it. */
-static bool
-handle_unload(WaConnection *connection, WaService *service,
-			  const WaUnloadMessage *unload)
-{
-	WaResidentTask *task = make_task(connection, service, do_unload);
-
-	if (task == NULL)
-		return wa_connection_fail(connection, unload->header.request,
-								  WA_OUT_OF_MEMORY, "not enough memory");
-	task->what.unload = *unload;
-	return submit_task(connection, service, task, unload->header.request);
 }
 
 /* RESIDENCY: tells what there is of columns. */
@@ -418,8 +387,7 @@ handle_list(WaConnection *connection, WaService *service,
 	count = write_list(&service->store, list->database,
 					   wa_parcel_place(parcel, list->list), list->room, &bulk);
 	if (count < 0)
-		return wa_connection_fail(connection, list->header.request,
-								  WA_OUT_OF_MEMORY, "not enough memory");
+		return lack_memory(connection, &list->header);
 	return send_listed(connection, list->header.request, (uint32_t) count,
 					   bulk);
 }
@@ -435,17 +403,25 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 		case WA_MSG_RESIDENCY:
 			return handle_residency(connection, service, &message->residency);
 		case WA_MSG_EXTENTS:
-			return handle_extents(connection, service, &message->extents);
+			return begin_writing(
+				connection, service, message, message->extents.states,
+				message->extents.count * (uint64_t) sizeof(WaExtentState), 0,
+				do_extents);
 		case WA_MSG_TEXTS:
-			return handle_texts(connection, service, &message->texts);
+			return begin_writing(connection, service, message,
+								 message->texts.place, message->texts.room,
+								 sizeof(WaTextsHead), do_texts);
 		case WA_MSG_CHANGED:
-			return handle_changed(connection, service, &message->changed);
+			return begin_writing(
+				connection, service, message, message->changed.states,
+				message->changed.room * (uint64_t) sizeof(WaExtentState),
+				sizeof(WaExtentState), do_changed);
 		case WA_MSG_CONFIRM:
 			return handle_confirm(connection, service, &message->confirm);
 		case WA_MSG_FOLLOW:
 			return handle_follow(connection, service, &message->follow);
 		case WA_MSG_UNLOAD:
-			return handle_unload(connection, service, &message->unload);
+			return begin_task(connection, service, message, do_unload);
 		case WA_MSG_PIN:
 			return handle_pin(connection, service, &message->pin);
 		case WA_MSG_LIST:
@@ -478,7 +454,7 @@ wa_resident_reply(WaConnection *connection)
 bool
 wa_resident_cancel(WaConnection *connection, WaService *service)
 {
-	return wa_tasks_cancel(&service->tasks, &connection->task->task);
+	return wa_pool_cancel(&service->tasks, &connection->task->job);
 }
 
 void

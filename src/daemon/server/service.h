@@ -15,7 +15,6 @@
 #include "daemon/run/finished.h"
 #include "daemon/run/pool.h"
 #include "daemon/run/runner.h"
-#include "daemon/run/tasks.h"
 #include "daemon/server/counters_file.h"
 #include "daemon/store/cover_renew.h"
 #include "daemon/store/store.h"
@@ -31,8 +30,8 @@ typedef struct WaService
 	WaScheduler scheduler;
 	WaOpening opening;
 	WaFinishedQueue finished;
-	WaTasks tasks;
-	WaPool pool;
+	WaPool tasks;           /* what would keep the main thread for too long */
+	WaPool pool;            /* queries */
 	const WaRunner *runner; /* NULL: there is none */
 	WaGpus gpus;
 	WaWatch watch; /* of queries and copies at GPUs */
