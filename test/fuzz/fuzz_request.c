@@ -107,17 +107,14 @@ open_process(void)
 	FUZZ_EXPECT(wa_staging_make(&staging, error, sizeof(error)) == WA_OK);
 }
 
-/* Makes the only device, with a worker that has no thread. */
+/* Makes the only device. */
 static void
 add_device(void)
 {
 	memset(&device, 0, sizeof(device));
 	device.driver = &wa_device_cpu;
 	device.info.kind = WA_DEVICE_CPU;
-	device.nworkers = 1;
-	device.worker[0].scheduler = &service.scheduler;
-	device.worker[0].device = &device;
-	(void) pthread_cond_init(&device.submitted, NULL);
+	FUZZ_EXPECT(wa_pool_start(&device.pool, &service.finished, "cpu", 1, 0));
 	service.scheduler.devices[0] = &device;
 	service.scheduler.ndevices = 1;
 }
@@ -135,13 +132,13 @@ start(void)
 	service.counters = counters;
 	service.staging = staging;
 	service.memory_limit = MEMORY;
-	wa_scheduler_init(&service.scheduler, counters.counters, event_fd);
+	wa_finished_init(&service.finished, event_fd);
+	wa_scheduler_init(&service.scheduler, counters.counters, &service.finished);
 	add_device();
 	wa_opening_init(&service.opening, &service.scheduler, &service.staging);
 	wa_store_init(&service.store, MEMORY, 1);
 	wa_ledger_init(&service.ledger, counters.counters->memory, 0, MEMORY);
 	service.store.memory.ledger = &service.ledger;
-	wa_finished_init(&service.finished, event_fd);
 	service.runner = wa_runner_find();
 	FUZZ_EXPECT(wa_pool_start(&service.tasks, &service.finished, "task", 0, 0));
 	FUZZ_EXPECT(wa_pool_start(&service.pool, &service.finished, "query", 0, 0));

@@ -13,7 +13,7 @@
 /* Prepares a job of the pool, does a morsel of it, or finishes it. */
 bool fuzz_step_pool(WaPool *pool);
 
-/* Does a reduction of the scheduler's first device, which has a worker. */
+/* Does so with a reduction of the scheduler's first device. */
 bool fuzz_step_jobs(WaScheduler *scheduler);
 
 #endif /* WA_TEST_FUZZ_THREADS_H */

@@ -11,7 +11,7 @@
 
 #include "core/protocol.h"
 
-/* Most lanes, and worker threads, of one device. */
+/* Most lanes, and threads, of one device. */
 #define WA_MAX_LANES 4
 
 typedef struct WaDeviceDriver

@@ -10,64 +10,38 @@
 #include "daemon/reduce/scheduler.h"
 
 void
-wa_scheduler_init(WaScheduler *scheduler, WaCounters *counters, int event_fd)
+wa_scheduler_init(WaScheduler *scheduler, WaCounters *counters,
+				  WaFinishedQueue *finished)
 {
-	pthread_condattr_t monotonic;
-
 	memset(scheduler, 0, sizeof(*scheduler));
 	(void) pthread_mutex_init(&scheduler->lock, NULL);
-	(void) pthread_condattr_init(&monotonic);
-	(void) pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	(void) pthread_cond_init(&scheduler->cancelled, &monotonic);
-	(void) pthread_condattr_destroy(&monotonic);
 	scheduler->counters = counters;
-	scheduler->event_fd = event_fd;
+	scheduler->finished = finished;
 }
 
-/* Starts the workers of a device; returns how many could be started. */
-static unsigned
-start_workers(WaDevice *device)
-{
-	unsigned started = 0;
-
-	while (started < device->nworkers)
-	{
-		WaWorker *worker = &device->worker[started];
-		char name[16]; /* what Linux has room for */
-		pthread_t thread;
-
-		if (pthread_create(&thread, NULL, wa_worker_main, worker) != 0)
-			break;
-		(void) snprintf(name, sizeof(name), "%s%u worker %u",
-						device->info.kind == WA_DEVICE_GPU ? "gpu" : "cpu",
-						device->info.ordinal % 100, started % 10);
-		(void) pthread_setname_np(thread, name);
-		(void) pthread_detach(thread);
-		started++;
-	}
-	return started;
-}
-
-/* Makes the record of a device; returns NULL if there is no memory. */
+/*
+ * Makes the record of a device, with as many threads as could be started; returns NULL
+ * if there is none.
+ */
 static WaDevice *
 make_device(WaScheduler *scheduler, const WaDeviceDriver *driver,
 			const WaDeviceInfo *info, void *const *lanes, unsigned nlanes)
 {
 	WaDevice *device = calloc(1, sizeof(*device));
+	char name[16]; /* what Linux has room for */
 
 	if (device == NULL)
 		return NULL;
 	device->driver = driver;
 	device->info = *info;
-	device->nworkers = nlanes;
-	(void) pthread_cond_init(&device->submitted, NULL);
-	for (unsigned i = 0; i < nlanes; i++)
-	{
-		device->worker[i].scheduler = scheduler;
-		device->worker[i].device = device;
-		device->worker[i].lane = lanes[i];
-	}
-	return device;
+	memcpy(device->lanes, lanes, nlanes * sizeof(*lanes));
+	(void) snprintf(name, sizeof(name), "%s%u worker",
+					info->kind == WA_DEVICE_GPU ? "gpu" : "cpu",
+					info->ordinal % 100);
+	if (wa_pool_start(&device->pool, scheduler->finished, name, nlanes, 0))
+		return device;
+	free(device);
+	return NULL;
 }
 
 WaStatus
@@ -75,41 +49,43 @@ wa_scheduler_add(WaScheduler *scheduler, const WaDeviceDriver *driver,
 				 const WaDeviceInfo *info, void *const *lanes, unsigned nlanes,
 				 char *error, size_t error_bytes)
 {
-	WaDevice *device = make_device(scheduler, driver, info, lanes, nlanes);
-	unsigned started = 0;
+	WaDevice *device = NULL;
 
 	(void) pthread_mutex_lock(&scheduler->lock);
-	if (device != NULL && scheduler->ndevices < WA_MAX_DEVICES)
-		started = start_workers(device);
-	if (started > 0)
-	{
-		/* The workers are still waiting for the lock. */
-		device->nworkers = started;
+	if (scheduler->ndevices < WA_MAX_DEVICES)
+		device = make_device(scheduler, driver, info, lanes, nlanes);
+	if (device != NULL)
 		scheduler->devices[scheduler->ndevices++] = device;
-	}
 	(void) pthread_mutex_unlock(&scheduler->lock);
 
-	for (unsigned i = started; i < nlanes; i++)
+	for (unsigned i = device == NULL ? 0 : device->pool.nthreads; i < nlanes;
+		 i++)
 		driver->lane_close(lanes[i]);
-	if (started > 0)
+	if (device != NULL)
 		return WA_OK;
-	free(device);
 	(void) snprintf(error, error_bytes, "could not start a worker thread");
 	return WA_OUT_OF_MEMORY;
 }
 
-/* Tells whether a worker has been inside the device for too long. */
+/* Tells whether a thread has been inside the device for too long. */
 static bool
-device_hangs(const WaDevice *device, int64_t now_ns)
+device_hangs(const WaDevice *device)
 {
-	for (unsigned i = 0; i < device->nworkers; i++)
-	{
-		int64_t since_ns = device->worker[i].since_ns;
+	return wa_watch_exceeds(&device->watch, wa_clock_ns(), WA_HANG_MS);
+}
 
-		if (since_ns != 0 && now_ns - since_ns > WA_HANG_MS * WA_NS_PER_MS)
-			return true;
-	}
-	return false;
+/* Tells whether nothing can be had of a device any more. */
+static bool
+is_lost(const WaDevice *device)
+{
+	return __atomic_load_n(&device->lost, __ATOMIC_RELAXED);
+}
+
+/* Returns how many jobs a device has. */
+static uint32_t
+pending_jobs(const WaDevice *device)
+{
+	return __atomic_load_n(&device->pending, __ATOMIC_RELAXED);
 }
 
 /* Returns the number of GPUs that jobs may go to; the caller has the lock. */
@@ -132,7 +108,6 @@ count_gpus(const WaScheduler *scheduler)
 static WaDevice *
 choose_device(WaScheduler *scheduler, WaDeviceKind kind)
 {
-	int64_t now_ns = wa_clock_ns();
 	WaDevice *best = NULL;
 
 	for (unsigned i = 0; i < scheduler->ndevices; i++)
@@ -140,30 +115,13 @@ choose_device(WaScheduler *scheduler, WaDeviceKind kind)
 		unsigned turn = (scheduler->next_device + i) % scheduler->ndevices;
 		WaDevice *device = scheduler->devices[turn];
 
-		if (device->info.kind == (uint32_t) kind && !device->lost &&
-			(best == NULL || device->pending < best->pending) &&
-			!device_hangs(device, now_ns))
+		if (device->info.kind == (uint32_t) kind && !is_lost(device) &&
+			(best == NULL || pending_jobs(device) < pending_jobs(best)) &&
+			!device_hangs(device))
 			best = device;
 	}
 	scheduler->next_device++;
 	return best;
-}
-
-/* Appends the job to the device's queue. */
-static void
-enqueue(WaDevice *device, WaJob *job)
-{
-	job->device = device;
-	job->queued = true;
-	job->cancelled = false;
-	job->next = NULL;
-	if (device->first == NULL)
-		device->first = job;
-	else
-		device->last->next = job;
-	device->last = job;
-	device->pending++;
-	(void) pthread_cond_signal(&device->submitted);
 }
 
 WaStatus
@@ -189,89 +147,39 @@ wa_scheduler_submit(WaScheduler *scheduler, WaJob *job, WaWantedDevice want,
 		(void) snprintf(error, error_bytes, "device does not answer");
 	}
 	else
-		enqueue(device, job);
+	{
+		wa_job_init(job, device, scheduler->counters);
+		(void) __atomic_fetch_add(&device->pending, 1, __ATOMIC_RELAXED);
+		wa_pool_submit(&device->pool, &job->job);
+	}
 	(void) pthread_mutex_unlock(&scheduler->lock);
 	return status;
 }
 
-/* Takes a queued job out of its queue. */
-static void
-dequeue(WaJob *job)
+bool
+wa_scheduler_cancel(WaJob *job)
 {
-	WaDevice *device = job->device;
-	WaJob *before = NULL;
-
-	for (WaJob *other = device->first; other != job; other = other->next)
-		before = other;
-	if (before == NULL)
-		device->first = job->next;
-	else
-		before->next = job->next;
-	if (device->last == job)
-		device->last = before;
-	device->pending--;
-	job->queued = false;
+	__atomic_store_n(&job->cancelled, true, __ATOMIC_RELAXED);
+	if (!wa_pool_cancel(&job->device->pool, &job->job))
+		return false;
+	(void) __atomic_fetch_sub(&job->device->pending, 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 bool
-wa_scheduler_cancel(WaScheduler *scheduler, WaJob *job)
+wa_scheduler_job_advances(const WaJob *job)
 {
-	bool was_queued;
-
-	(void) pthread_mutex_lock(&scheduler->lock);
-	was_queued = job->queued;
-	if (was_queued)
-		dequeue(job);
-	else
-	{
-		job->cancelled = true;
-		(void) pthread_cond_broadcast(&scheduler->cancelled);
-	}
-	(void) pthread_mutex_unlock(&scheduler->lock);
-	return was_queued;
-}
-
-WaJob *
-wa_scheduler_collect(WaScheduler *scheduler)
-{
-	WaJob *done;
-	WaJob *in_order = NULL;
-
-	(void) pthread_mutex_lock(&scheduler->lock);
-	done = scheduler->done;
-	scheduler->done = NULL;
-	(void) pthread_mutex_unlock(&scheduler->lock);
-	while (done != NULL)
-	{
-		WaJob *job = done;
-
-		done = job->next;
-		job->next = in_order;
-		in_order = job;
-	}
-	return in_order;
-}
-
-bool
-wa_scheduler_job_advances(WaScheduler *scheduler, const WaJob *job)
-{
-	bool advances;
-
-	(void) pthread_mutex_lock(&scheduler->lock);
-	advances = !job->device->lost && !device_hangs(job->device, wa_clock_ns());
-	(void) pthread_mutex_unlock(&scheduler->lock);
-	return advances;
+	return !is_lost(job->device) && !device_hangs(job->device);
 }
 
 bool
 wa_scheduler_hangs(WaScheduler *scheduler)
 {
-	int64_t now_ns = wa_clock_ns();
 	bool hangs = false;
 
 	(void) pthread_mutex_lock(&scheduler->lock);
 	for (unsigned i = 0; i < scheduler->ndevices; i++)
-		hangs |= device_hangs(scheduler->devices[i], now_ns);
+		hangs |= device_hangs(scheduler->devices[i]);
 	(void) pthread_mutex_unlock(&scheduler->lock);
 	return hangs;
 }

@@ -1,14 +1,14 @@
 /*
  * scheduler.h
- *		The devices in use, their queues of reductions and their workers.
+ *		The devices in use, and which of them reduces a batch.
  *
- * The main thread submits jobs and collects them when they are done; worker
- * threads, one per lane of a device, carry them out.  A job belongs to the
- * scheduler from wa_scheduler_submit until wa_scheduler_collect hands it back
- * or wa_scheduler_cancel takes it back.
+ * The main thread submits jobs.  A device has a pool of threads (pool.h), one for each
+ * of its lanes, which carries them out and posts them as finished.  A job belongs to the
+ * scheduler from wa_scheduler_submit until it is collected, or wa_scheduler_cancel takes
+ * it back.
  *
- * WaScheduler.lock guards every field below that is not said to be constant.
- * It is never held while a device works, so nobody waits for it for long.
+ * WaScheduler.lock guards every field below that is not said to be constant or
+ * atomic.  It is never held while a device works, so nobody waits for it for long.
  */
 #ifndef WA_DAEMON_SCHEDULER_H
 #define WA_DAEMON_SCHEDULER_H
@@ -17,22 +17,20 @@
 
 #include "core/must_check.h"
 #include "core/protocol.h"
+#include "daemon/base/pool.h"
+#include "daemon/base/watch.h"
 #include "daemon/reduce/device.h"
 
 /* A device that has been at one job for longer than this hangs. */
 #define WA_HANG_MS 3000
 
-struct WaDevice;
-struct WaScheduler;
-
 /*
- * A reduction to be done.  Its maker fills in the first part; a worker fills
- * in the second without a lock, between the job's leaving the queue and its
- * collection.
+ * A reduction to be done.  Its maker fills in the first part, and the owner of what is
+ * finished; a thread fills in the second before that.
  */
 typedef struct WaJob
 {
-	void *owner; /* whatever the maker wants to find again */
+	WaPoolJob job; /* first: a job of the device's pool */
 	WaBatch batch;
 	WaOpSet ops;
 	uint32_t delay_ms; /* to be waited before reducing, for tests */
@@ -44,59 +42,45 @@ typedef struct WaJob
 	uint8_t partial[WA_PARTIAL_MAX_BYTES]; /* encoded */
 
 	/* the scheduler's own */
-	struct WaJob *next;
+	WaCounters *counters;
 	struct WaDevice *device;
-	bool queued;
-	bool cancelled;
+	bool cancelled; /* atomic */
 } WaJob;
-
-/* A thread that serves one lane of a device. */
-typedef struct WaWorker
-{
-	struct WaScheduler *scheduler; /* constant, like device and lane */
-	struct WaDevice *device;
-	void *lane;
-	int64_t since_ns; /* when it went into the device; 0: it is not inside */
-} WaWorker;
 
 typedef struct WaDevice
 {
-	const WaDeviceDriver *driver; /* constant, like info */
+	const WaDeviceDriver *driver; /* constant, like info and lanes */
 	WaDeviceInfo info;
-	unsigned nworkers;
-	WaWorker worker[WA_MAX_LANES];
-	WaJob *first; /* the queue */
-	WaJob *last;
-	unsigned pending; /* jobs queued or being worked on */
-	bool lost;        /* takes no more jobs */
-	pthread_cond_t submitted;
+	void *lanes[WA_MAX_LANES]; /* of the pool's threads */
+	WaPool pool;               /* its own rules */
+	WaWatch watch;             /* of its threads, inside the device */
+	uint32_t pending;          /* atomic: jobs queued or being worked on */
+	bool lost;                 /* atomic: takes no more jobs */
 } WaDevice;
 
 typedef struct WaScheduler
 {
 	pthread_mutex_t lock;
-	WaCounters *counters; /* constant; added to atomically */
-	int event_fd;         /* constant; workers write to it, see collect */
+	WaCounters *counters;      /* constant; added to atomically */
+	WaFinishedQueue *finished; /* constant: where jobs are collected */
 	bool gpus_allowed;
 	unsigned ndevices;
 	unsigned next_device; /* where the search for the next job's begins */
 	WaDevice *devices[WA_MAX_DEVICES];
-	WaJob *done;              /* jobs to be collected, the latest first */
-	pthread_cond_t cancelled; /* broadcast when a job is cancelled */
 } WaScheduler;
 
 /*
- * Prepares a scheduler without devices.  Workers add to the counters and write
- * to the eventfd whenever there is a job to be collected.
+ * Prepares a scheduler without devices, whose threads add to the counters and post to
+ * the queue of what is finished.
  */
 void wa_scheduler_init(WaScheduler *scheduler, WaCounters *counters,
-					   int event_fd);
+					   WaFinishedQueue *finished);
 
 /*
  * Puts a device with its nlanes (1 to WA_MAX_LANES) open lanes to use and
- * starts its workers.  Returns WA_OUT_OF_MEMORY with a text in error if not
+ * starts its threads.  Returns WA_OUT_OF_MEMORY with a text in error if not
  * even one could be started or there are WA_MAX_DEVICES devices; the lanes
- * without a worker are closed.
+ * without a thread are closed.
  */
 WA_MUST_CHECK WaStatus wa_scheduler_add(WaScheduler *scheduler,
 										const WaDeviceDriver *driver,
@@ -118,16 +102,10 @@ WA_MUST_CHECK WaStatus wa_scheduler_submit(WaScheduler *scheduler, WaJob *job,
  * Ends interest in a job.  Returns true if it was still queued and is the
  * caller's again; else it is to be collected as usual, soon.
  */
-bool wa_scheduler_cancel(WaScheduler *scheduler, WaJob *job);
-
-/*
- * Returns the jobs that are done, linked by next in the order in which they
- * were finished, and hands them back to their maker.
- */
-WaJob *wa_scheduler_collect(WaScheduler *scheduler);
+bool wa_scheduler_cancel(WaJob *job);
 
 /* Tells whether the job, which is not collected yet, is in good hands. */
-bool wa_scheduler_job_advances(WaScheduler *scheduler, const WaJob *job);
+bool wa_scheduler_job_advances(const WaJob *job);
 
 /* Tells whether any device hangs at this moment. */
 bool wa_scheduler_hangs(WaScheduler *scheduler);
@@ -142,7 +120,7 @@ uint32_t wa_scheduler_gpus(WaScheduler *scheduler);
 uint32_t wa_scheduler_describe(WaScheduler *scheduler,
 							   WaDeviceInfo info[WA_MAX_DEVICES]);
 
-/* The main function of a worker's thread; its argument is the WaWorker. */
-void *wa_worker_main(void *worker);
+/* worker.c: what a device's pool does for a job, but for its owner; to be submitted. */
+void wa_job_init(WaJob *job, WaDevice *device, WaCounters *counters);
 
 #endif /* WA_DAEMON_SCHEDULER_H */

@@ -1,48 +1,33 @@
 /*
  * worker.c
- *		The life of a worker: take a job, reduce, hand it back; see scheduler.h.
+ *		What the threads of a device do for a job; see scheduler.h.
  */
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/protocol.h"
 #include "daemon/base/clock.h"
 #include "daemon/reduce/scheduler.h"
 
-/*
- * Waits for a job in the device's queue and takes it out.  The caller holds
- * the lock.
- */
-static WaJob *
-wait_for_job(WaScheduler *scheduler, WaDevice *device)
-{
-	WaJob *job;
+/* How often a thread that waits looks whether its job is wanted still. */
+#define LOOK_NS (10 * WA_NS_PER_MS)
 
-	while (device->first == NULL || device->lost)
-		(void) pthread_cond_wait(&device->submitted, &scheduler->lock);
-	job = device->first;
-	device->first = job->next;
-	if (device->first == NULL)
-		device->last = NULL;
-	job->queued = false;
-	return job;
+/* Tells whether nobody wants a job any more. */
+static bool
+is_cancelled(const WaJob *job)
+{
+	return __atomic_load_n(&job->cancelled, __ATOMIC_RELAXED);
 }
 
-/*
- * Waits the delay that a test asked for, or less if the job is cancelled.  The
- * caller holds the lock, which is given up meanwhile.
- */
+/* Waits the delay that a test asked for, or less if the job is cancelled. */
 static void
-wait_delay(WaScheduler *scheduler, const WaJob *job)
+wait_delay(const WaJob *job)
 {
-	int64_t until_ns = wa_clock_ns() + job->delay_ms * WA_NS_PER_MS;
-	struct timespec until = {.tv_sec = until_ns / WA_NS_PER_S,
-							 .tv_nsec = until_ns % WA_NS_PER_S};
+	const struct timespec look = {.tv_nsec = LOOK_NS};
+	const int64_t until_ns = wa_clock_ns() + job->delay_ms * WA_NS_PER_MS;
 
-	while (!job->cancelled && wa_clock_ns() < until_ns)
-		(void) pthread_cond_timedwait(&scheduler->cancelled, &scheduler->lock,
-									  &until);
+	while (!is_cancelled(job) && wa_clock_ns() < until_ns)
+		(void) nanosleep(&look, NULL);
 }
 
 /* Adds a reduction that was done to the counters. */
@@ -66,74 +51,92 @@ count_reduction(WaCounters *counters, WaDeviceKind kind, const WaJob *job,
 	}
 }
 
-/* Reduces the job's batch on the worker's lane.  No lock is held. */
-static void
-reduce(const WaWorker *worker, WaJob *job)
+/* Writes a text to a job's error, and returns the status. */
+static WaStatus
+fail(WaJob *job, WaStatus status, const char *text)
 {
-	const WaDeviceDriver *driver = worker->device->driver;
+	(void) snprintf(job->error, sizeof(job->error), "%s", text);
+	return status;
+}
+
+/* Reduces the job's batch on a lane.  No lock is held. */
+static WaStatus
+reduce(WaJob *job, void *lane)
+{
+	const WaDeviceDriver *driver = job->device->driver;
 	int64_t start_ns = wa_clock_ns();
 	WaExactPart exact;
 	WaPartial partial;
+	WaStatus status;
 
+	if (wa_batch_checksum(&job->batch) != job->checksum)
+		return fail(job, WA_BAD_REQUEST, "the batch was damaged on its way");
 	wa_partial_init(&partial, wa_partial_needs_exact(job->batch.type, job->ops)
 								  ? &exact
 								  : NULL);
-	job->error[0] = '\0';
-	if (wa_batch_checksum(&job->batch) != job->checksum)
-	{
-		job->status = WA_BAD_REQUEST;
-		(void) snprintf(job->error, sizeof(job->error), "%s",
-						"the batch was damaged on its way");
-		return;
-	}
-	job->status = driver->reduce(worker->lane, job->ops, &job->batch, &partial,
-								 job->error, sizeof(job->error));
-	if (job->status != WA_OK)
-		return;
+	status = driver->reduce(lane, job->ops, &job->batch, &partial, job->error,
+							sizeof(job->error));
+	if (status != WA_OK)
+		return status;
 	job->partial_bytes =
 		wa_partial_encode(&partial, job->batch.type, job->ops, job->partial);
-	count_reduction(worker->scheduler->counters, driver->kind, job,
-					partial.rows, wa_clock_ns() - start_ns);
+	count_reduction(job->counters, driver->kind, job, partial.rows,
+					wa_clock_ns() - start_ns);
+	return WA_OK;
 }
 
-/* Puts a job where it is collected.  The caller holds the lock. */
-static void
-hand_back(WaScheduler *scheduler, WaJob *job)
+/* The pool's prepare: a job is one morsel, for which its thread has a lane. */
+static uint64_t
+prepare_job(WaPoolJob *job)
 {
-	const uint64_t one = 1;
-	ssize_t written;
-
-	job->device->pending--;
-	if (job->status == WA_DEVICE_LOST)
-		job->device->lost = true;
-	job->next = scheduler->done;
-	scheduler->done = job;
-	written = write(scheduler->event_fd, &one, sizeof(one));
-	(void) written; /* it can only fail when the reader is due anyway */
+	(void) job;
+	return 1;
 }
 
-void *
-wa_worker_main(void *arg)
+/* The pool's morsel. */
+static bool
+do_job(WaPoolJob *arg, unsigned thread, uint64_t number)
 {
-	WaWorker *worker = arg;
-	WaScheduler *scheduler = worker->scheduler;
+	WaJob *job = (WaJob *) arg;
+	WaDevice *device = job->device;
+	int place;
 
-	(void) pthread_mutex_lock(&scheduler->lock);
-	for (;;)
+	(void) number;
+	wait_delay(job);
+	if (is_cancelled(job))
+		return true;
+	if (__atomic_load_n(&device->lost, __ATOMIC_RELAXED))
 	{
-		WaJob *job = wait_for_job(scheduler, worker->device);
-
-		job->status = WA_OK;
-		wait_delay(scheduler, job);
-		if (!job->cancelled)
-		{
-			worker->since_ns = wa_clock_ns();
-			(void) pthread_mutex_unlock(&scheduler->lock);
-			reduce(worker, job);
-			(void) pthread_mutex_lock(&scheduler->lock);
-			worker->since_ns = 0;
-		}
-		hand_back(scheduler, job);
+		job->status = fail(job, WA_DEVICE_LOST, "device does not answer");
+		return true;
 	}
-	return NULL;
+	place = wa_watch_enter(&device->watch, wa_clock_ns());
+	job->status = reduce(job, device->lanes[thread]);
+	wa_watch_leave(&device->watch, place);
+	return true;
+}
+
+/* The pool's finish. */
+static void
+finish_job(WaPoolJob *arg, bool cancelled)
+{
+	const WaJob *job = (const WaJob *) arg;
+
+	(void) cancelled;
+	if (job->status == WA_DEVICE_LOST)
+		__atomic_store_n(&job->device->lost, true, __ATOMIC_RELAXED);
+	(void) __atomic_fetch_sub(&job->device->pending, 1, __ATOMIC_RELAXED);
+}
+
+void
+wa_job_init(WaJob *job, WaDevice *device, WaCounters *counters)
+{
+	job->job.prepare = prepare_job;
+	job->job.morsel = do_job;
+	job->job.finish = finish_job;
+	job->status = WA_OK;
+	job->error[0] = '\0';
+	job->counters = counters;
+	job->device = device;
+	job->cancelled = false;
 }

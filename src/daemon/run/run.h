@@ -11,7 +11,7 @@
 #define WA_DAEMON_RUN_H
 
 #include "daemon/base/parcel.h"
-#include "daemon/run/pool.h"
+#include "daemon/base/pool.h"
 #include "daemon/run/runner.h"
 #include "daemon/store/store.h"
 

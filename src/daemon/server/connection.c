@@ -15,6 +15,18 @@ wa_connection_break(WaConnection *connection, const char *breach)
 	return false;
 }
 
+void
+wa_connection_submit(WaConnection *connection, WaWork work, uint32_t request,
+					 WaPool *pool, WaPoolJob *job)
+{
+	job->finished.owner = connection;
+	connection->work = work;
+	connection->request = request;
+	connection->pool = pool;
+	connection->pooled = job;
+	wa_pool_submit(pool, job);
+}
+
 bool
 wa_connection_fail(const WaConnection *connection, uint32_t request,
 				   WaStatus status, const char *text)

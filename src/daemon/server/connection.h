@@ -3,9 +3,9 @@
  *		One backend's connection: its state, and answers that say little.
  *
  * All of it belongs to the main thread, but for what other threads work at: the
- * job is the scheduler's while work is WA_WORK_REDUCE, the task that of the
- * threads for tasks while it is WA_WORK_TASK, the run, and whether its answer was
- * sent, the pool's while it is WA_WORK_RUN.
+ * job is the scheduler's while work is WA_WORK_REDUCE, the task its pool's while it is
+ * WA_WORK_TASK, the run, and whether its answer was sent, its pool's while it is
+ * WA_WORK_RUN.
  */
 #ifndef WA_DAEMON_CONNECTION_H
 #define WA_DAEMON_CONNECTION_H
@@ -37,6 +37,8 @@ typedef struct WaConnection
 	WaWork work;        /* what is under way */
 	uint32_t request;   /* the number that the asker gave to it */
 	const char *breach; /* what rule it has broken, if any */
+	WaPool *pool;       /* that has what is under way; REDUCE: a device's */
+	WaPoolJob *pooled;  /* what this is there */
 	WaJob job;
 	struct WaResidentTask *task; /* NULL: there is none */
 	struct WaRun *run;           /* likewise */
@@ -47,6 +49,10 @@ typedef struct WaConnection
 
 /* Notes what rule was broken; the result, false, ends the connection. */
 bool wa_connection_break(WaConnection *connection, const char *breach);
+
+/* Has a pool do a request, which is under way until it is collected. */
+void wa_connection_submit(WaConnection *connection, WaWork work,
+						  uint32_t request, WaPool *pool, WaPoolJob *job);
 
 /* Answers a request with a failure; false if that could not be sent. */
 bool wa_connection_fail(const WaConnection *connection, uint32_t request,

@@ -7,6 +7,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/socket.h"
+#include "daemon/run/run.h"
 #include "daemon/server/connection_requests.h"
 #include "daemon/server/resident.h"
 #include "daemon/server/run_request.h"
@@ -93,7 +94,7 @@ prepare_job(WaConnection *connection, const WaStaging *staging,
 	WaJob *job = &connection->job;
 	const uint8_t *slot = wa_staging_slot(staging, reduce->slot);
 
-	job->owner = connection;
+	job->job.finished.owner = connection;
 	job->batch.type = (WaType) reduce->type;
 	job->batch.values = slot + reduce->values_offset;
 	job->batch.validity =
@@ -240,20 +241,12 @@ wa_connection_reply(WaConnection *connection, WaService *service)
 }
 
 bool
-wa_connection_cancel(WaConnection *connection, WaService *service)
+wa_connection_cancel(WaConnection *connection)
 {
-	switch (connection->work)
-	{
-		case WA_WORK_REDUCE:
-			return wa_scheduler_cancel(&service->scheduler, &connection->job);
-		case WA_WORK_TASK:
-			return wa_resident_cancel(connection, service);
-		case WA_WORK_RUN:
-			return wa_run_request_cancel(connection, service);
-		case WA_WORK_NONE:
-			break;
-	}
-	return true;
+	if (connection->work == WA_WORK_REDUCE)
+		return wa_scheduler_cancel(&connection->job);
+	return connection->work == WA_WORK_NONE ||
+		   wa_pool_cancel(connection->pool, connection->pooled);
 }
 
 void
@@ -261,24 +254,38 @@ wa_connection_release(WaConnection *connection, WaService *service)
 {
 	if (connection->attached)
 		wa_staging_free(&service->staging, connection->number);
-	wa_run_request_release(connection);
+	wa_run_free(connection->run);
 	wa_resident_release(connection, service);
+}
+
+const char *
+wa_connection_lost_device(const WaConnection *connection)
+{
+	const WaRunEnd *outcome;
+
+	if (connection->work == WA_WORK_REDUCE)
+		return connection->job.status == WA_DEVICE_LOST ? connection->job.error
+														: NULL;
+	if (connection->work != WA_WORK_RUN)
+		return NULL;
+	outcome = wa_run_outcome(connection->run);
+	return outcome->status == WA_DEVICE_LOST ? outcome->error : NULL;
 }
 
 bool
 wa_connection_is_answered(const WaConnection *connection)
 {
 	return connection->work == WA_WORK_RUN &&
-		   wa_run_request_is_answered(connection);
+		   wa_run_is_answered(connection->run);
 }
 
 bool
-wa_connection_heartbeat(WaConnection *connection, WaService *service)
+wa_connection_heartbeat(WaConnection *connection)
 {
 	if (connection->work == WA_WORK_NONE ||
 		wa_connection_is_answered(connection) ||
 		(connection->work == WA_WORK_REDUCE &&
-		 !wa_scheduler_job_advances(&service->scheduler, &connection->job)))
+		 !wa_scheduler_job_advances(&connection->job)))
 		return true;
 	return wa_connection_say(connection, WA_MSG_HEARTBEAT, connection->request,
 							 0);

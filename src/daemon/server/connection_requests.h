@@ -24,7 +24,7 @@ bool wa_connection_reply(WaConnection *connection, WaService *service);
  * Ends interest in the connection's work.  Returns true if nobody is at it any
  * more; else it is to be collected as usual, soon.
  */
-bool wa_connection_cancel(WaConnection *connection, WaService *service);
+bool wa_connection_cancel(WaConnection *connection);
 
 /* Frees what a connection, at whose work nobody is, holds of ours. */
 void wa_connection_release(WaConnection *connection, WaService *service);
@@ -33,7 +33,10 @@ void wa_connection_release(WaConnection *connection, WaService *service);
  * Tells the waiting backend that its job is being worked on, if that is true.
  * Returns false if the connection has to be closed.
  */
-bool wa_connection_heartbeat(WaConnection *connection, WaService *service);
+bool wa_connection_heartbeat(WaConnection *connection);
+
+/* Tells why, if the work that was collected has found a device lost; else NULL. */
+const char *wa_connection_lost_device(const WaConnection *connection);
 
 /*
  * Tells whether the connection's work has been answered, but is still to be

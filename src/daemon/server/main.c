@@ -131,7 +131,7 @@ least(unsigned a, unsigned b)
 
 /* Makes the parts that keep and query resident columns. */
 static bool
-start_store(WaService *service, const WaOptions *options, int event_fd)
+start_store(WaService *service, const WaOptions *options)
 {
 	const unsigned processors = wa_machine_processors();
 	const unsigned query_threads = options->query_threads > 0
@@ -158,7 +158,6 @@ start_store(WaService *service, const WaOptions *options, int event_fd)
 	service->store.gpus = &service->gpus;
 	cover_user = wa_gpu_runner_find;
 #endif
-	wa_finished_init(&service->finished, event_fd);
 	service->runner = wa_runner_find();
 	if (!wa_pool_start(&service->tasks, &service->finished, "task",
 					   least(processors, MAX_TASK_THREADS), 0) ||
@@ -178,10 +177,11 @@ static bool
 start_service(WaService *service, const WaOptions *options, int event_fd)
 {
 	wa_staging_init(&service->staging, options->staging_bytes);
+	wa_finished_init(&service->finished, event_fd);
 	wa_scheduler_init(&service->scheduler, service->counters.counters,
-					  event_fd);
+					  &service->finished);
 	wa_opening_init(&service->opening, &service->scheduler, &service->staging);
-	if (!start_store(service, options, event_fd) ||
+	if (!start_store(service, options) ||
 		!wa_opening_open_cpus(&service->opening, options->cpu_devices))
 		return false;
 	wa_opening_allow_gpus(&service->opening, !options->cpu_only);

@@ -13,7 +13,7 @@
 
 #include "core/protocol.h"
 #include "daemon/base/log.h"
-#include "daemon/run/pool.h"
+#include "daemon/base/pool.h"
 #include "daemon/server/options.h"
 
 #define DEFAULT_STAGING_BYTES ((uint64_t) 64 << 20)

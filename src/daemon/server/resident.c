@@ -94,7 +94,6 @@ make_task(WaConnection *connection, WaService *service,
 
 	if (task == NULL)
 		return NULL;
-	task->job.finished.owner = connection;
 	task->job.prepare = do_task;
 	task->work = work;
 	task->store = &service->store;
@@ -109,9 +108,8 @@ submit_task(WaConnection *connection, WaService *service, WaResidentTask *task,
 			uint32_t request)
 {
 	connection->task = task;
-	connection->work = WA_WORK_TASK;
-	connection->request = request;
-	wa_pool_submit(&service->tasks, &task->job);
+	wa_connection_submit(connection, WA_WORK_TASK, request, &service->tasks,
+						 &task->job);
 	return true;
 }
 
@@ -449,12 +447,6 @@ wa_resident_reply(WaConnection *connection)
 								  task->error);
 	free(task);
 	return sent;
-}
-
-bool
-wa_resident_cancel(WaConnection *connection, WaService *service)
-{
-	return wa_pool_cancel(&service->tasks, &connection->task->job);
 }
 
 void

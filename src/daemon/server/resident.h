@@ -27,9 +27,6 @@ bool wa_resident_handle(WaConnection *connection, WaService *service,
 /* Replies to a task that is done, and frees it. */
 bool wa_resident_reply(WaConnection *connection);
 
-/* Takes a task of a connection back, if no thread has it yet, and frees it. */
-bool wa_resident_cancel(WaConnection *connection, WaService *service);
-
 /* Frees the connection's parcel and its task, which nobody works at. */
 void wa_resident_release(WaConnection *connection, WaService *service);
 

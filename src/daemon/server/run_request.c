@@ -95,45 +95,15 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 								  "not enough memory for a query");
 	connection->counters = service->counters.counters;
 	connection->sent = false;
-	connection->work = WA_WORK_RUN;
-	connection->request = request;
-	wa_pool_submit(&service->pool, wa_run_job(connection->run));
+	wa_connection_submit(connection, WA_WORK_RUN, request, &service->pool,
+						 wa_run_job(connection->run));
 	return true;
 }
 
 bool
 wa_run_request_end(WaConnection *connection)
 {
-	wa_run_request_release(connection);
-	return connection->sent;
-}
-
-bool
-wa_run_request_is_answered(const WaConnection *connection)
-{
-	return wa_run_is_answered(connection->run);
-}
-
-const char *
-wa_run_request_lost_device(const WaConnection *connection)
-{
-	const WaRunEnd *outcome;
-
-	if (connection->work != WA_WORK_RUN || connection->run == NULL)
-		return NULL;
-	outcome = wa_run_outcome(connection->run);
-	return outcome->status == WA_DEVICE_LOST ? outcome->error : NULL;
-}
-
-bool
-wa_run_request_cancel(WaConnection *connection, WaService *service)
-{
-	return wa_pool_cancel(&service->pool, wa_run_job(connection->run));
-}
-
-void
-wa_run_request_release(WaConnection *connection)
-{
 	wa_run_free(connection->run);
 	connection->run = NULL;
+	return connection->sent;
 }

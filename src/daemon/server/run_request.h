@@ -17,18 +17,4 @@ bool wa_run_request_handle(WaConnection *connection, WaService *service,
 /* Frees a run that is finished, and was answered by the thread that did so. */
 bool wa_run_request_end(WaConnection *connection);
 
-/* Tells, at any time, whether the connection's run has been answered. */
-bool wa_run_request_is_answered(const WaConnection *connection);
-
-/*
- * Tells why, if a run that is finished has found a device lost; else returns NULL.
- */
-const char *wa_run_request_lost_device(const WaConnection *connection);
-
-/* Ends interest in a run; true if no thread has seen it. */
-bool wa_run_request_cancel(WaConnection *connection, WaService *service);
-
-/* Frees the connection's run, which nobody works at. */
-void wa_run_request_release(WaConnection *connection);
-
 #endif /* WA_DAEMON_RUN_REQUEST_H */

@@ -21,7 +21,6 @@
 #include "daemon/base/socket.h"
 #include "daemon/server/connection_requests.h"
 #include "daemon/server/control.h"
-#include "daemon/server/run_request.h"
 #include "daemon/server/server.h"
 
 #define EVENTS_PER_ROUND  64
@@ -178,7 +177,7 @@ close_connection(WaServer *server, WaConnection *connection)
 {
 	if (connection->breach != NULL)
 		log_breach(server, connection);
-	if (wa_connection_cancel(connection, server->service))
+	if (wa_connection_cancel(connection))
 	{
 		release_connection(server, connection);
 		return;
@@ -210,23 +209,6 @@ end_soon(WaServer *server, const char *reason)
 	wa_log_write(WA_LOG_WARNING, "ending because a device is lost: %s", reason);
 }
 
-/* Sends the replies to all jobs that are done. */
-static void
-collect_jobs(WaServer *server)
-{
-	WaJob *job = wa_scheduler_collect(&server->service->scheduler);
-
-	while (job != NULL)
-	{
-		WaConnection *connection = job->owner;
-
-		if (job->status == WA_DEVICE_LOST)
-			end_soon(server, job->error);
-		job = job->next;
-		answer(server, connection);
-	}
-}
-
 /* Sends the replies to all that other threads have done. */
 static void
 collect(WaServer *server)
@@ -236,7 +218,6 @@ collect(WaServer *server)
 	ssize_t got = read(server->event_fd, &number, sizeof(number));
 
 	(void) got; /* it only resets the event */
-	collect_jobs(server);
 	finished = wa_finished_collect(&server->service->finished);
 	while (finished != NULL)
 	{
@@ -244,7 +225,7 @@ collect(WaServer *server)
 		const char *reason;
 
 		finished = finished->next;
-		reason = wa_run_request_lost_device(connection);
+		reason = wa_connection_lost_device(connection);
 		if (reason != NULL)
 			end_soon(server, reason);
 		answer(server, connection);
@@ -495,7 +476,7 @@ tick(WaServer *server)
 		WaConnection *connection = server->connections[i];
 
 		if (connection != NULL && !connection->closed &&
-			!wa_connection_heartbeat(connection, server->service))
+			!wa_connection_heartbeat(connection))
 			close_connection(server, connection);
 	}
 	wa_staging_sweep(&server->service->staging, is_connection, server);

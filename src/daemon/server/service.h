@@ -6,14 +6,14 @@
 #define WA_DAEMON_SERVICE_H
 
 #include "daemon/base/clock.h"
+#include "daemon/base/finished.h"
 #include "daemon/base/ledger.h"
+#include "daemon/base/pool.h"
 #include "daemon/base/watch.h"
 #include "daemon/gpu/gpus.h"
 #include "daemon/reduce/opening.h"
 #include "daemon/reduce/scheduler.h"
 #include "daemon/reduce/staging.h"
-#include "daemon/run/finished.h"
-#include "daemon/run/pool.h"
 #include "daemon/run/runner.h"
 #include "daemon/server/counters_file.h"
 #include "daemon/store/cover_renew.h"

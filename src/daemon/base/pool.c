@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/run/pool.h"
+#include "daemon/base/pool.h"
 
 /* A thread of the pool, when it starts. */
 typedef struct PoolThread

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/run/finished.h"
+#include "daemon/base/finished.h"
 
 #define WA_MAX_POOL_THREADS 256
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "daemon/run/finished.h"
+#include "daemon/base/finished.h"
 
 void
 wa_finished_init(WaFinishedQueue *queue, int event_fd)
