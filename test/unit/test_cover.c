@@ -180,11 +180,12 @@ cover_is_right(Taker *taker)
 	uint64_t rows = 0;
 	uint64_t count = 0;
 	WaUsedExtent used[2];
+	uint32_t next = 0;
 	uint32_t found;
 
 	EXPECT(
 		wa_store_use_begin(&store, &name, taker->names, taker->ncolumns, &use));
-	while ((found = wa_store_use_next(&store, &use, used, 2)) > 0)
+	while ((found = wa_test_use_next(&store, &use, &next, used)) > 0)
 		for (uint32_t j = 0; j < found; j++, count++)
 		{
 			const WaRunExtent *run = cover->list[count];

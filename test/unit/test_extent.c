@@ -69,6 +69,24 @@ wa_test_use(uint32_t nblocks)
 		.snapshot = &wa_test_snapshot, .position = 1, .nblocks = nblocks};
 }
 
+uint32_t
+wa_test_use_next(WaStore *store, WaUse *use, uint32_t *next,
+				 WaUsedExtent used[2])
+{
+	const WaStoredRelation *relation = use->pins.relation;
+	uint32_t found = 0;
+
+	(void) pthread_mutex_lock(&store->lock);
+	for (uint32_t i = wa_map_search_part(relation, *next);
+		 i < relation->nparts && found == 0; i++)
+	{
+		found = wa_store_use_part(store, use, &relation->parts[i], used);
+		*next = relation->parts[i].number + 1;
+	}
+	(void) pthread_mutex_unlock(&store->lock);
+	return found;
+}
+
 void
 wa_test_know(WaStore *store, uint64_t position)
 {

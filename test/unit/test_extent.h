@@ -10,6 +10,7 @@
 #define TEST_EXTENT_H
 
 #include "daemon/store/store.h"
+#include "daemon/store/store_find.h"
 #include "daemon/store/store_follow.h"
 #include "daemon/store/store_use.h"
 
@@ -34,6 +35,13 @@ bool wa_test_is_settled(const WaExtentHead *head, uint32_t block,
 
 /* Returns a use by wa_test_snapshot that needs WAL to be known up to 1. */
 WaUse wa_test_use(uint32_t nblocks);
+
+/*
+ * Finds what wa_store_use_part does of the first part, from extent *next on, of which
+ * there is something.  Returns how many extents; 0: there are no more.
+ */
+uint32_t wa_test_use_next(WaStore *store, WaUse *use, uint32_t *next,
+						  WaUsedExtent used[2]);
 
 /* Has a store know all WAL up to a position, which changed nothing. */
 void wa_test_know(WaStore *store, uint64_t position);

@@ -108,12 +108,13 @@ test_in_use(void)
 	const WaDictionary *dictionary;
 	WaRunBounds bounds;
 	WaUsedExtent used[2];
+	uint32_t next = 0;
 
 	wa_store_init(&store, PLENTY, 1);
 	wa_test_know(&store, 1);
 	EXPECT(wa_test_load(&store, parcel, 0, 0, 1, 400, ROWS, 0x200) == WA_OK);
 	EXPECT(wa_store_use_begin(&store, &name, &text, 1, &use));
-	EXPECT(wa_store_use_next(&store, &use, used, 2) == 1);
+	EXPECT(wa_test_use_next(&store, &use, &next, used) == 1);
 	wa_store_set_limit(&store, 0);
 	EXPECT(wa_memory_used(&store.memory) > 0);
 	EXPECT(extents_there(&store, 0, 1) == 1);
@@ -253,12 +254,13 @@ look(uint64_t relation, uint64_t attributes)
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	const uint32_t ncolumns = wa_test_names(attributes, names);
 	WaUse use = wa_test_use(UINT32_MAX);
-	WaUsedExtent used[3];
+	WaUsedExtent used[2];
+	uint32_t next = 0;
 	uint32_t found;
 
 	if (!wa_store_use_begin(&shared, &name, names, ncolumns, &use))
 		return true;
-	while ((found = wa_store_use_next(&shared, &use, used, 3)) > 0)
+	while ((found = wa_test_use_next(&shared, &use, &next, used)) > 0)
 		for (uint32_t i = 0; i < found; i++)
 		{
 			EXPECT(wa_test_used_is_right(&used[i], name, names, ncolumns));
@@ -374,10 +376,11 @@ find_usable(WaStore *store, const WaColumnName *columns, uint32_t ncolumns,
 	const WaRelation name = wa_test_relation(0);
 	WaUse use = wa_test_use(UINT32_MAX);
 	WaUsedExtent used[2];
+	uint32_t next = 0;
 	uint64_t blocks = 0;
 
 	EXPECT(wa_store_use_begin(store, &name, columns, ncolumns, &use));
-	EXPECT(wa_store_use_next(store, &use, used, 2) == 1);
+	EXPECT(wa_test_use_next(store, &use, &next, used) == 1);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)
 		blocks += (uint64_t) __builtin_popcountll(used[0].usable[i]);
 	EXPECT(use.blocks == blocks);

@@ -323,13 +323,13 @@ uses_are_right(WaStore *store, WaUse *use, uint64_t relation,
 {
 	const uint32_t ncolumns = use->pins.ncolumns;
 	uint64_t usable[WORLD_EXTENTS][WA_EXTENT_WORDS] = {{0}};
-	WaUsedExtent used[3];
+	WaUsedExtent used[2];
+	uint32_t next = 0;
 	uint32_t found;
 	int64_t last =
 		-1; /* twice the extent's number, and 1 if it was an overlay */
 
-	while ((found = wa_store_use_next(store, use, used,
-									  2 + (uint32_t) pick(2))) > 0)
+	while ((found = wa_test_use_next(store, use, &next, used)) > 0)
 		for (uint32_t i = 0; i < found; i++)
 		{
 			const uint32_t extent = extent_of(used[i].number);

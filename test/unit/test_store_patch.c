@@ -290,6 +290,7 @@ find_usable(uint32_t attributes, uint64_t lsns[WA_EXTENT_BLOCKS])
 	WaColumnName names[ATTRIBUTES];
 	const uint32_t ncolumns = names_of(attributes, names);
 	WaUsedExtent several[2];
+	uint32_t next = 0;
 	uint32_t found;
 	bool is_right = true;
 
@@ -297,7 +298,7 @@ find_usable(uint32_t attributes, uint64_t lsns[WA_EXTENT_BLOCKS])
 	memset(lsns, 0, WA_EXTENT_BLOCKS * sizeof(*lsns));
 	if (!wa_store_use_begin(&store, &relation, names, ncolumns, &use))
 		return true;
-	while ((found = wa_store_use_next(&store, &use, several, 2)) > 0)
+	while ((found = wa_test_use_next(&store, &use, &next, several)) > 0)
 		for (uint32_t i = 0; i < found; i++)
 		{
 			is_right = used_is_right(&several[i], ncolumns, lsns) && is_right;

@@ -18,19 +18,18 @@ typedef struct WaUsedExtent
 	WaColumn *columns[WA_MAX_QUERY_COLUMNS];
 } WaUsedExtent;
 
-/* A query's way through the extents of a relation; its user's own. */
+/* What a query uses of a relation; its user's own. */
 typedef struct WaUse
 {
 	WaPins pins;
 	const WaSnapshot *snapshot;
 	bool is_ahead; /* of queries, for none yet: it does not count as a use */
-	uint64_t position;    /* of WAL, that has to be known */
-	uint32_t nblocks;     /* of the relation */
-	uint32_t next_number; /* of an extent; those below have been looked at */
-	uint64_t blocks;      /* usable ones found so far */
-	WaDeciders deciders;  /* of all extents looked at */
-	bool has_left;     /* some block, as it is not settled for the snapshot */
-	WaGarbage garbage; /* to be released when it has ended */
+	uint64_t position;   /* of WAL, that has to be known */
+	uint32_t nblocks;    /* of the relation */
+	uint64_t blocks;     /* usable ones found so far */
+	WaDeciders deciders; /* of all extents looked at */
+	bool has_left;       /* some block, as it is not settled for the snapshot */
+	WaGarbage garbage;   /* to be released when it has ended */
 } WaUse;
 
 /*

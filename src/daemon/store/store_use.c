@@ -8,9 +8,6 @@
 #include "daemon/store/store_evict.h"
 #include "daemon/store/store_use.h"
 
-/* Extents that are looked at without giving the lock up. */
-#define LOOKS_PER_LOCK 256
-
 /* Returns microseconds of CLOCK_REALTIME. */
 static int64_t
 now_us(void)
@@ -48,7 +45,6 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	const int64_t time_us = now_us();
 	bool pinned;
 
-	use->next_number = 0;
 	use->blocks = 0;
 	use->deciders = (WaDeciders){0};
 	use->has_left = false;
@@ -68,46 +64,6 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 		wa_evict_note_use(&use->pins);
 	(void) pthread_mutex_unlock(&store->lock);
 	return pinned;
-}
-
-/*
- * Looks at the next parts, a limited number, and takes up to `room` of their extents; the
- * caller has the lock.  Returns how many; *at_end tells whether there are no more that
- * could be used.
- */
-static uint32_t
-take_extents(const WaStore *store, WaUse *use, WaUsedExtent *used,
-			 uint32_t room, bool *at_end)
-{
-	const WaStoredRelation *relation = use->pins.relation;
-	uint32_t i = wa_map_search_part(relation, use->next_number);
-	uint32_t found = 0;
-	int looks = 0;
-
-	for (; i < relation->nparts && looks < LOOKS_PER_LOCK && found + 2 <= room;
-		 i++, looks++)
-	{
-		found +=
-			wa_store_use_part(store, use, &relation->parts[i], &used[found]);
-		use->next_number = relation->parts[i].number + 1;
-	}
-	*at_end = i == relation->nparts || use->position > store->known.position;
-	return found;
-}
-
-uint32_t
-wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used, uint32_t room)
-{
-	uint32_t found;
-	bool at_end;
-
-	do
-	{
-		(void) pthread_mutex_lock(&store->lock);
-		found = take_extents(store, use, used, room, &at_end);
-		(void) pthread_mutex_unlock(&store->lock);
-	} while (found == 0 && !at_end);
-	return found;
 }
 
 void

@@ -1,6 +1,6 @@
 /*
  * store_use.h
- *		A query's way through the extents of a relation.
+ *		What a query uses of a relation, from its beginning to its end.
  */
 #ifndef WA_DAEMON_STORE_USE_H
 #define WA_DAEMON_STORE_USE_H
@@ -22,13 +22,6 @@ WA_MUST_CHECK bool wa_store_use_begin(WaStore *store,
 									  const WaRelation *relation,
 									  const WaColumnName *names,
 									  uint32_t ncolumns, WaUse *use);
-
-/*
- * Finds what wa_store_use_part does of the next parts: up to `room` extents, two at least.
- * Returns how many; 0: there are no more.
- */
-uint32_t wa_store_use_next(WaStore *store, WaUse *use, WaUsedExtent *used,
-						   uint32_t room);
 
 /*
  * Finds the dictionary of each column in use, or NULL, which is there for as long; and
