@@ -137,8 +137,8 @@ start(void)
 	add_device();
 	wa_opening_init(&service.opening, &service.scheduler, &service.staging);
 	wa_store_init(&service.store, MEMORY, 1);
-	wa_ledger_init(&service.ledger, counters.counters->memory, 0, MEMORY);
-	service.store.memory.ledger = &service.ledger;
+	wa_ledger_init(&service.store.memory.ledger, counters.counters->memory, 0,
+				   MEMORY);
 	service.runner = wa_runner_find();
 	FUZZ_EXPECT(wa_pool_start(&service.tasks, &service.finished, "task", 0, 0));
 	FUZZ_EXPECT(wa_pool_start(&service.pool, &service.finished, "query", 0, 0));
@@ -547,8 +547,8 @@ stop(void)
 		close_client(&clients[i], 0);
 	settle();
 	FUZZ_EXPECT(server.nconnections == 0);
-	FUZZ_EXPECT(service.ledger.used[WA_MEMORY_PARCELS] == 0);
-	FUZZ_EXPECT(service.ledger.used[WA_MEMORY_QUERIES] == 0);
+	FUZZ_EXPECT(service.store.memory.ledger.used[WA_MEMORY_PARCELS] == 0);
+	FUZZ_EXPECT(service.store.memory.ledger.used[WA_MEMORY_QUERIES] == 0);
 	FUZZ_EXPECT(device.pending == 0);
 	tick(&server);
 	FUZZ_EXPECT(staging.header->owner[0] == 0);

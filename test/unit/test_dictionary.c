@@ -14,7 +14,16 @@
 #include "daemon/column/dictionary.h"
 #include "test/unit/check.h"
 
-#define PLENTY     ((uint64_t) 1 << 40)
+#define PLENTY ((uint64_t) 1 << 40)
+
+/* Memory with room for plenty. */
+#define MEMORY                             \
+	{                                      \
+		.ledger.limit = {                  \
+			[WA_MEMORY_RESIDENT] = PLENTY, \
+			[WA_MEMORY_ALL] = PLENTY       \
+		}                                  \
+	}
 #define THREADS    6
 #define TEXT_BYTES 400
 #define MOST_ASKED 3000
@@ -37,7 +46,7 @@ find_code(WaDictionary *dictionary, const char *text, size_t length,
 static bool
 test_questions(void)
 {
-	WaMemory memory = {.limit = PLENTY};
+	WaMemory memory = MEMORY;
 	WaDictionary *dictionary = wa_dictionary_make(&memory, NULL);
 	WaDictionaryQuestion questions[102];
 	bool seen[51] = {false};
@@ -73,7 +82,7 @@ test_questions(void)
 static bool
 test_few(void)
 {
-	WaMemory memory = {.limit = PLENTY};
+	WaMemory memory = MEMORY;
 	WaDictionary *dictionary = wa_dictionary_make(&memory, NULL);
 	char text[32];
 	int32_t code;
@@ -98,7 +107,7 @@ static bool
 test_many(void)
 {
 	const int count = 300000;
-	WaMemory memory = {.limit = PLENTY};
+	WaMemory memory = MEMORY;
 	WaDictionary *dictionary = wa_dictionary_make(&memory, NULL);
 	int *number_of = calloc((size_t) count * 2, sizeof(*number_of));
 	uint64_t text_bytes = 0;
@@ -143,7 +152,7 @@ test_many(void)
 static bool
 test_no_memory(void)
 {
-	WaMemory memory = {.limit = PLENTY};
+	WaMemory memory = MEMORY;
 	WaDictionary *dictionary = wa_dictionary_make(&memory, NULL);
 	char text[32];
 	int32_t code = 0;
@@ -155,12 +164,12 @@ test_no_memory(void)
 	{
 		size_t length = (size_t) snprintf(text, sizeof(text), "text %d", i);
 
-		memory.limit =
-			i % 100 == 0 ? wa_memory_used(&memory) + 2000 : memory.limit;
+		if (i % 100 == 0)
+			wa_ledger_set_limit(&memory.ledger, wa_memory_used(&memory) + 2000);
 		if (!find_code(dictionary, text, length, &code))
 		{
 			EXPECT(!wa_dictionary_find(dictionary, text, length, &again));
-			memory.limit = PLENTY;
+			wa_ledger_set_limit(&memory.ledger, PLENTY);
 			EXPECT(find_code(dictionary, text, length, &code));
 			failures++;
 		}
@@ -170,7 +179,7 @@ test_no_memory(void)
 	EXPECT(failures > 20);
 	wa_dictionary_release(dictionary);
 	EXPECT(wa_memory_used(&memory) == 0);
-	memory.limit = 1000;
+	wa_ledger_set_limit(&memory.ledger, 1000);
 	EXPECT(wa_dictionary_make(&memory, NULL) == NULL);
 	EXPECT(wa_memory_used(&memory) == 0);
 	return true;
@@ -297,7 +306,7 @@ codes_are_right(void)
 static bool
 test_threads(void)
 {
-	WaMemory memory = {.limit = PLENTY};
+	WaMemory memory = MEMORY;
 	pthread_t threads[THREADS];
 	pthread_t reader;
 

@@ -341,7 +341,7 @@ test_relation_make(uint64_t nextents)
 {
 	TestRelation *relation = calloc(1, sizeof(*relation));
 
-	relation->memory.limit = (uint64_t) 1 << 30;
+	wa_ledger_set_limit(&relation->memory.ledger, (uint64_t) 1 << 30);
 	relation->looks_alike = random_below(2) == 0;
 	wa_chunks_init(&relation->memory.chunks);
 	relation->dictionary = wa_dictionary_make(&relation->memory, relation);

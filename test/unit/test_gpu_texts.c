@@ -385,8 +385,9 @@ test_program(Setting *setting)
 static bool
 test_programs(void)
 {
-	WaMemory memory = {.limit = MEMORY};
+	WaMemory memory = {0};
 
+	wa_ledger_set_limit(&memory.ledger, MEMORY);
 	for (int i = 0; i < PROGRAMS; i++)
 	{
 		Setting setting = {0};

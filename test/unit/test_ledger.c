@@ -88,7 +88,7 @@ test_eviction(void)
 {
 	static WaStore store;
 	uint8_t *parcel = aligned_alloc(64, WA_TEST_EXTENT_BYTES);
-	WaLedger ledger;
+	const WaLedger *ledger = &store.memory.ledger;
 	uint64_t bytes;
 	uint64_t left;
 	uint64_t rest;
@@ -96,8 +96,7 @@ test_eviction(void)
 	EXPECT(parcel != NULL);
 	wa_store_init(&store, LIMIT, 1);
 	wa_test_know(&store, 1);
-	wa_ledger_init(&ledger, shown, 0, LIMIT);
-	store.memory.ledger = &ledger;
+	wa_ledger_init(&store.memory.ledger, shown, 0, LIMIT);
 	for (uint32_t i = 0; i < 4; i++)
 		EXPECT(wa_test_load(&store, parcel, 0, i, 1, 400, 4, 4) == WA_OK);
 	bytes = wa_memory_used(&store.memory);
@@ -123,7 +122,7 @@ test_eviction(void)
 	wa_memory_give(&store.memory, WA_MEMORY_PARCELS, LIMIT + QUERIES - bytes);
 	wa_memory_give(&store.memory, WA_MEMORY_PARCELS, rest);
 	for (int kind = 0; kind < WA_MEMORY_KINDS; kind++)
-		EXPECT(ledger.used[kind] == 0 && shown[kind].current == 0);
+		EXPECT(ledger->used[kind] == 0 && shown[kind].current == 0);
 	free(parcel);
 	return true;
 }

@@ -44,7 +44,7 @@ typedef struct Model
 } Model;
 
 static uint64_t state = 4711;
-static WaMemory memory = {.limit = UINT64_MAX};
+static WaMemory memory;
 static WaDictionary *dictionary;
 static uint8_t *parcel;
 static uint64_t next_lsn = 1;
@@ -551,6 +551,7 @@ int
 main(void)
 {
 	parcel = malloc(PARCEL_BYTES);
+	wa_ledger_set_limit(&memory.ledger, UINT64_MAX);
 	wa_chunks_init(&memory.chunks);
 	check(test_kind(WA_VECTOR_INT), "integers are patched");
 	check(test_kind(WA_VECTOR_FLOAT), "floats are patched");

@@ -353,11 +353,11 @@ load_at_random(WaStore *store, bool keeps, int *failed)
 	*failed += status != WA_OK;
 	EXPECT(losses_are_right(&before, &after, relation, asked != 0, keeps));
 	EXPECT(own_losses_are_right(&before, &after, relation, number, seed));
-	EXPECT(
-		keeps_to_share(before.unasked_bytes, after.unasked_bytes,
-					   store->memory.limit / 1000 * store->autoload_permille));
+	EXPECT(keeps_to_share(before.unasked_bytes, after.unasked_bytes,
+						  wa_memory_limit(&store->memory) / 1000 *
+							  store->autoload_permille));
 	EXPECT(keeps_to_share(before.pinned_bytes, after.pinned_bytes,
-						  store->memory.limit / 2));
+						  wa_memory_limit(&store->memory) / 2));
 	EXPECT(wa_memory_excess(&store->memory) == 0);
 	return true;
 }

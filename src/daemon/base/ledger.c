@@ -24,8 +24,9 @@ set_limit(WaLedger *ledger, WaMemoryKind kind, uint64_t bytes)
 {
 	bytes = add(bytes, 0);
 	__atomic_store_n(&ledger->limit[kind], bytes, __ATOMIC_RELAXED);
-	__atomic_store_n(&ledger->shown[kind].limit, (int64_t) bytes,
-					 __ATOMIC_RELAXED);
+	if (ledger->shown != NULL)
+		__atomic_store_n(&ledger->shown[kind].limit, (int64_t) bytes,
+						 __ATOMIC_RELAXED);
 }
 
 void
@@ -78,11 +79,15 @@ count(WaLedger *ledger, WaMemoryKind kind, uint64_t bytes)
 static void
 show(WaLedger *ledger, WaMemoryKind kind, int64_t bytes)
 {
-	WaMemoryUse *shown = &ledger->shown[kind];
-	const int64_t current =
-		__atomic_add_fetch(&shown->current, bytes, __ATOMIC_RELAXED);
-	int64_t peak = wa_counter_get(&shown->peak);
+	WaMemoryUse *shown;
+	int64_t current;
+	int64_t peak;
 
+	if (ledger->shown == NULL)
+		return;
+	shown = &ledger->shown[kind];
+	current = __atomic_add_fetch(&shown->current, bytes, __ATOMIC_RELAXED);
+	peak = wa_counter_get(&shown->peak);
 	while (peak < current &&
 		   !__atomic_compare_exchange_n(&shown->peak, &peak, current, true,
 										__ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -28,7 +28,7 @@ typedef struct WaLedger
 	uint64_t used[WA_MEMORY_KINDS];
 	uint64_t limit[WA_MEMORY_KINDS];
 	uint64_t staging_bytes; /* constant, as shown is */
-	WaMemoryUse *shown;     /* of each kind, in the counters */
+	WaMemoryUse *shown;     /* of each kind, in the counters; or NULL */
 } WaLedger;
 
 /* What became of taking memory. */

@@ -64,47 +64,6 @@ get_alone(size_t bytes)
 	return place;
 }
 
-/* Counts bytes as used, if they are within the limit of columns. */
-static bool
-count(WaMemory *memory, uint64_t bytes)
-{
-	uint64_t used = wa_memory_used(memory);
-
-	do
-	{
-		const uint64_t limit =
-			__atomic_load_n(&memory->limit, __ATOMIC_RELAXED);
-
-		if (used > limit || bytes > limit - used)
-			return false;
-	} while (!__atomic_compare_exchange_n(&memory->used, &used, used + bytes,
-										  true, __ATOMIC_RELAXED,
-										  __ATOMIC_RELAXED));
-	return true;
-}
-
-/* Counts bytes as used no more. */
-static void
-unreserve(WaMemory *memory, uint64_t bytes)
-{
-	(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
-	if (memory->ledger != NULL)
-		wa_ledger_give(memory->ledger, WA_MEMORY_RESIDENT, bytes);
-}
-
-/* Counts bytes as used, if they are within all limits. */
-static bool
-reserve(WaMemory *memory, uint64_t bytes)
-{
-	if (!count(memory, bytes))
-		return false;
-	if (memory->ledger == NULL ||
-		wa_ledger_take(memory->ledger, WA_MEMORY_RESIDENT, bytes) == WA_TAKEN)
-		return true;
-	(void) __atomic_fetch_sub(&memory->used, bytes, __ATOMIC_RELAXED);
-	return false;
-}
-
 void *
 wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
 {
@@ -113,15 +72,15 @@ wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
 	if (bytes > SIZE_MAX / 2)
 		return NULL;
 	bytes = rounded(bytes);
-	while (!reserve(memory, bytes))
-		if (bytes > __atomic_load_n(&memory->limit, __ATOMIC_RELAXED) ||
-			memory->make_room == NULL ||
+	while (wa_ledger_take(&memory->ledger, WA_MEMORY_RESIDENT, bytes) !=
+		   WA_TAKEN)
+		if (bytes > wa_memory_limit(memory) || memory->make_room == NULL ||
 			!memory->make_room(memory->arg, user, bytes))
 			return NULL;
 	place = is_of_chunks(bytes) ? wa_chunks_get(&memory->chunks, bytes)
 								: get_alone(bytes);
 	if (place == NULL)
-		unreserve(memory, bytes);
+		wa_memory_give(memory, WA_MEMORY_RESIDENT, bytes);
 	return place;
 }
 
@@ -135,7 +94,7 @@ wa_memory_free(WaMemory *memory, void *place, size_t bytes)
 		wa_chunks_free(place, bytes);
 	else
 		free(place);
-	unreserve(memory, bytes);
+	wa_memory_give(memory, WA_MEMORY_RESIDENT, bytes);
 }
 
 void
@@ -147,17 +106,15 @@ wa_memory_keep(WaMemory *memory, void *place, size_t bytes)
 		return;
 	}
 	wa_chunks_keep(&memory->chunks, place, rounded(bytes));
-	unreserve(memory, rounded(bytes));
+	wa_memory_give(memory, WA_MEMORY_RESIDENT, rounded(bytes));
 }
 
 bool
 wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
 {
-	if (memory->ledger == NULL)
-		return true;
 	for (;;)
 	{
-		const WaTaken taken = wa_ledger_take(memory->ledger, kind, bytes);
+		const WaTaken taken = wa_ledger_take(&memory->ledger, kind, bytes);
 
 		if (taken != WA_TAKEN_ALL)
 			return taken == WA_TAKEN;
@@ -170,21 +127,28 @@ wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
 void
 wa_memory_give(WaMemory *memory, WaMemoryKind kind, uint64_t bytes)
 {
-	if (memory->ledger != NULL)
-		wa_ledger_give(memory->ledger, kind, bytes);
+	wa_ledger_give(&memory->ledger, kind, bytes);
 }
 
 uint64_t
 wa_memory_used(const WaMemory *memory)
 {
-	return __atomic_load_n(&memory->used, __ATOMIC_RELAXED);
+	return __atomic_load_n(&memory->ledger.used[WA_MEMORY_RESIDENT],
+						   __ATOMIC_RELAXED);
+}
+
+uint64_t
+wa_memory_limit(const WaMemory *memory)
+{
+	return __atomic_load_n(&memory->ledger.limit[WA_MEMORY_RESIDENT],
+						   __ATOMIC_RELAXED);
 }
 
 uint64_t
 wa_memory_excess(const WaMemory *memory)
 {
 	const uint64_t used = wa_memory_used(memory);
-	const uint64_t limit = __atomic_load_n(&memory->limit, __ATOMIC_RELAXED);
+	const uint64_t limit = wa_memory_limit(memory);
 
 	return used > limit ? used - limit : 0;
 }

@@ -3,9 +3,7 @@
  *		The memory that resident columns take: counted, and limited.
  *
  * Who needs room gets it by make_room, which gives up other columns; so does who
- * needs memory for something else, where there is a ledger, when all that the process
- * may take is in use.  used and limit are changed and read atomically; the other
- * fields are constant.
+ * needs memory for something else, when all that the process may take is in use.
  */
 #ifndef WA_DAEMON_MEMORY_H
 #define WA_DAEMON_MEMORY_H
@@ -22,18 +20,15 @@
 
 typedef struct WaMemory
 {
-	uint64_t used;  /* bytes */
-	uint64_t limit; /* bytes; used may be above it after it was lowered */
+	WaLedger ledger; /* its own rules: ledger.h */
+	WaChunks chunks; /* its own rules: chunks.h */
 
 	/*
-	 * Tries to give up so many bytes for user, who wants them.  Returns false
-	 * if nothing at all was given up.  NULL: never.
+	 * Constant: tries to give up so many bytes for user, who wants them.  Returns
+	 * false if nothing at all was given up.  NULL: never.
 	 */
 	bool (*make_room)(void *arg, const void *user, uint64_t bytes);
 	void *arg;
-
-	WaLedger *ledger; /* its own rules: ledger.h; or NULL */
-	WaChunks chunks;  /* its own rules: chunks.h */
 } WaMemory;
 
 /*
@@ -60,8 +55,11 @@ bool wa_memory_take(WaMemory *memory, WaMemoryKind kind, uint64_t bytes);
 /* Counts them as given back. */
 void wa_memory_give(WaMemory *memory, WaMemoryKind kind, uint64_t bytes);
 
-/* Returns the bytes that are in use. */
+/* Returns the bytes of columns that are in use. */
 uint64_t wa_memory_used(const WaMemory *memory);
+
+/* Returns how many may be; after it was lowered there may be more. */
+uint64_t wa_memory_limit(const WaMemory *memory);
 
 /* Returns by how many bytes the use exceeds the limit, or 0. */
 uint64_t wa_memory_excess(const WaMemory *memory);

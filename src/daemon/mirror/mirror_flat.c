@@ -227,8 +227,7 @@ wa_flat_tidy(WaMirrorDevice *device)
 static uint64_t
 limit_of(const WaMirrorDevice *device)
 {
-	const uint64_t limit =
-		__atomic_load_n(&device->mirror->store->memory.limit, __ATOMIC_RELAXED);
+	const uint64_t limit = wa_memory_limit(&device->mirror->store->memory);
 
 	return limit < device->limit ? limit : device->limit;
 }

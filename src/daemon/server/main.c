@@ -144,10 +144,10 @@ start_store(WaService *service, const WaOptions *options)
 	if (service->memory_limit == 0)
 		service->memory_limit = wa_machine_memory() / MEMORY_SHARE;
 	wa_store_init(&service->store, service->memory_limit, options->cpu_devices);
-	wa_ledger_init(&service->ledger, service->counters.counters->memory,
+	wa_ledger_init(&service->store.memory.ledger,
+				   service->counters.counters->memory,
 				   service->staging.file_bytes, service->memory_limit);
-	service->store.memory.ledger = &service->ledger;
-	service->staging.ledger = &service->ledger;
+	service->staging.ledger = &service->store.memory.ledger;
 	/* What another process knew of WAL is gone with it. */
 	__atomic_store_n(&service->counters.counters->followed, 0,
 					 __ATOMIC_RELEASE);

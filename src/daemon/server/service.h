@@ -7,7 +7,6 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/finished.h"
-#include "daemon/base/ledger.h"
 #include "daemon/base/pool.h"
 #include "daemon/base/watch.h"
 #include "daemon/gpu/gpus.h"
@@ -37,7 +36,6 @@ typedef struct WaService
 	WaWatch watch; /* of queries and copies at GPUs */
 	WaStore store;
 	WaCoverRenewer covers;
-	WaLedger ledger;
 	uint64_t memory_limit; /* of the store, if the supervisor says nothing */
 } WaService;
 

@@ -21,7 +21,7 @@ wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
 	memset(store, 0, offsetof(WaStore, known));
 	wa_known_init(&store->known);
 	(void) pthread_mutex_init(&store->lock, NULL);
-	store->memory.limit = limit;
+	wa_ledger_set_limit(&store->memory.ledger, limit);
 	store->memory.make_room = wa_evict;
 	store->memory.arg = store;
 	wa_chunks_init(&store->memory.chunks);
@@ -50,9 +50,7 @@ wa_store_set_devices(WaStore *store, const uint32_t *devices, unsigned ndevices)
 void
 wa_store_set_limit(WaStore *store, uint64_t limit)
 {
-	__atomic_store_n(&store->memory.limit, limit, __ATOMIC_RELAXED);
-	if (store->memory.ledger != NULL)
-		wa_ledger_set_limit(store->memory.ledger, limit);
+	wa_ledger_set_limit(&store->memory.ledger, limit);
 	wa_store_trim(store);
 }
 

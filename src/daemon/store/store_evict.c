@@ -268,8 +268,7 @@ added_bytes(const WaNeed *need)
 static uint64_t
 excess(const WaStore *store, const WaNeed *need)
 {
-	const uint64_t limit =
-		__atomic_load_n(&store->memory.limit, __ATOMIC_RELAXED);
+	const uint64_t limit = wa_memory_limit(&store->memory);
 	const uint32_t permille =
 		__atomic_load_n(&store->autoload_permille, __ATOMIC_RELAXED);
 	const bool is_pinned = need->pins->relation->is_pinned;
@@ -366,8 +365,7 @@ is_too_much(const WaStore *store, const WaStoredRelation *relation)
 
 	for (uint32_t i = 0; i < relation->nrecords; i++)
 		bytes += record_bytes(&relation->records[i]);
-	return bytes > __atomic_load_n(&store->memory.limit, __ATOMIC_RELAXED) /
-					   PINNED_PART;
+	return bytes > wa_memory_limit(&store->memory) / PINNED_PART;
 }
 
 /* Pins a relation that may be NULL; returns NULL, or why it cannot. */
