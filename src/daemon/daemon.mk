@@ -119,7 +119,7 @@ UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
 	$(filter-out %_cuda.c,$(call sources,\
 		$(patsubst %,src/daemon/%/*.c,base column store mirror))) \
-	$(patsubst %,src/daemon/run/%.c,answer_file run run_budget run_states))
+	$(patsubst %,src/daemon/run/%.c,run run_budget run_states))
 # Needs what is only linked where there are GPUs, but none.
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts \
 	$(UNIT_BUILD)/test_gpu_spans

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/checksum.h"
-#include "daemon/run/answer_file.h"
+#include "daemon/base/memory_file.h"
 #include "daemon/run/run.h"
 #include "daemon/store/cover_renew.h"
 #include "test/unit/check.h"
@@ -552,7 +552,7 @@ test_held_pages(void)
 	const uint64_t bytes = 40000;
 	struct iovec part;
 	void *memory;
-	int fd = wa_answer_file_make(bytes, &memory);
+	int fd = wa_memory_file_make("warpagg groups", bytes, &memory);
 	int pipe_ends[2];
 	char byte = 1;
 
@@ -561,7 +561,7 @@ test_held_pages(void)
 	part = (struct iovec){.iov_base = memory, .iov_len = bytes};
 	EXPECT(pipe(pipe_ends) == 0);
 	EXPECT(vmsplice(pipe_ends[1], &part, 1, 0) == (ssize_t) bytes);
-	fd = wa_answer_file_seal(fd, memory, bytes);
+	fd = wa_memory_file_freeze(fd, memory, bytes);
 	EXPECT(fd >= 0);
 	EXPECT(pwrite(fd, &byte, 1, 0) == -1);
 	EXPECT(ftruncate(fd, 1) == -1);

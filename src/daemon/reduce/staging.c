@@ -3,12 +3,10 @@
  *		Making the staging pool, and freeing its slots; see staging.h.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "daemon/base/log.h"
+#include "daemon/base/memory_file.h"
 #include "daemon/reduce/staging.h"
 
 /* Slots start here; the largest page size that Linux has on 64-bit machines. */
@@ -34,57 +32,25 @@ wa_staging_init(WaStaging *staging, uint64_t bytes)
 	staging->header = NULL;
 }
 
-/*
- * Makes a memory file whose pages are all there and that nobody can resize.
- * Returns its descriptor, or -1 with errno set.
- */
-static int
-make_file(uint64_t bytes)
-{
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-	int fd = memfd_create("warpagg staging", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int saved_errno;
-	int result;
-
-	if (fd < 0)
-		return -1;
-	do
-		result = fallocate(fd, 0, 0, (off_t) bytes);
-	while (result != 0 && errno == EINTR);
-	if (result == 0 && fcntl(fd, F_ADD_SEALS, seals) == 0)
-		return fd;
-	saved_errno = errno;
-	(void) close(fd);
-	errno = saved_errno;
-	return -1;
-}
-
-/* Makes the pool; the caller holds the lock. */
+/* Makes the pool; false, with errno set, if that fails.  The caller holds the lock. */
 static bool
 make_pool(WaStaging *staging)
 {
-	int fd = make_file(staging->file_bytes);
-	void *memory;
+	const uint64_t bytes = staging->file_bytes;
 	WaStagingHeader *header;
+	void *memory;
+	int fd = wa_memory_file_make("warpagg staging", bytes, &memory);
 
+	if (fd >= 0)
+		fd = wa_memory_file_seal(fd, memory, bytes);
 	if (fd < 0)
 		return false;
-	memory = mmap(NULL, staging->file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-				  fd, 0);
-	if (memory == MAP_FAILED)
-	{
-		int saved_errno = errno;
-
-		(void) close(fd);
-		errno = saved_errno;
-		return false;
-	}
 	header = memory;
 	header->magic = WA_PROTOCOL_MAGIC;
 	header->slots = staging->slots;
 	staging->fd = fd;
 	if (staging->ledger != NULL)
-		wa_ledger_note(staging->ledger, WA_MEMORY_STAGING, staging->file_bytes);
+		wa_ledger_note(staging->ledger, WA_MEMORY_STAGING, bytes);
 	__atomic_store_n(&staging->header, header, __ATOMIC_RELEASE);
 	return true;
 }

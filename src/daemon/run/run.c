@@ -9,7 +9,7 @@
 
 #include "core/checksum.h"
 #include "daemon/base/clock.h"
-#include "daemon/run/answer_file.h"
+#include "daemon/base/memory_file.h"
 #include "daemon/run/run.h"
 #include "daemon/run/run_budget.h"
 #include "daemon/run/run_states.h"
@@ -429,12 +429,12 @@ write_file(WaRun *run, uint64_t bytes)
 	if (!wa_budget_take(&run->budget, bytes, bytes))
 		return false;
 	run->file_bytes = bytes;
-	fd = wa_answer_file_make(bytes, &memory);
+	fd = wa_memory_file_make("warpagg groups", bytes, &memory);
 	if (fd < 0)
 		return false;
 	run->runner->write_groups(run->states.run, run->states.states[0], memory);
 	run->outcome.bulk = wa_checksum(run->outcome.bulk, memory, bytes);
-	run->outcome.groups_fd = wa_answer_file_seal(fd, memory, bytes);
+	run->outcome.groups_fd = wa_memory_file_freeze(fd, memory, bytes);
 	return run->outcome.groups_fd >= 0;
 }
 

@@ -9,18 +9,8 @@
 
 #include "core/protocol.h"
 #include "daemon/base/log.h"
+#include "daemon/base/memory_file.h"
 #include "daemon/server/counters_file.h"
-
-/* Maps the counters of the file; tells whether that could be done. */
-static bool
-map_counters(WaCountersFile *file)
-{
-	void *memory = mmap(NULL, sizeof(WaCounters), PROT_READ | PROT_WRITE,
-						MAP_SHARED, file->fd, 0);
-
-	file->counters = memory == MAP_FAILED ? NULL : memory;
-	return file->counters != NULL;
-}
 
 /* Maps what is at the descriptor, if that is a file of counters. */
 static bool
@@ -28,19 +18,21 @@ take_over(WaCountersFile *file, int fd)
 {
 	struct stat status;
 	int seals = fcntl(fd, F_GET_SEALS);
+	WaCounters *counters;
 
 	/* Without the seal a truncation could kill us with SIGBUS. */
 	if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &status) != 0 ||
-		status.st_size < (off_t) sizeof(WaCounters))
+		status.st_size < (off_t) sizeof(*counters))
 		return false;
-	file->fd = fd;
-	file->file_bytes = (uint64_t) status.st_size;
-	if (!map_counters(file))
+	counters = mmap(NULL, sizeof(*counters), PROT_READ | PROT_WRITE, MAP_SHARED,
+					fd, 0);
+	if (counters == MAP_FAILED)
 		return false;
-	if (file->counters->magic == WA_COUNTERS_MAGIC &&
-		file->counters->size_bytes == sizeof(WaCounters))
+	*file = (WaCountersFile){fd, (uint64_t) status.st_size, counters};
+	if (counters->magic == WA_COUNTERS_MAGIC &&
+		counters->size_bytes == sizeof(*counters))
 		return true;
-	(void) munmap(file->counters, sizeof(WaCounters));
+	(void) munmap(counters, sizeof(*counters));
 	return false;
 }
 
@@ -48,17 +40,19 @@ take_over(WaCountersFile *file, int fd)
 static bool
 make_own(WaCountersFile *file)
 {
-	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	void *memory;
 
-	file->fd =
-		memfd_create("warpagg counters", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	file->file_bytes = sizeof(WaCounters);
-	if (file->fd < 0 || fallocate(file->fd, 0, 0, sizeof(WaCounters)) != 0 ||
-		fcntl(file->fd, F_ADD_SEALS, seals) != 0 || !map_counters(file))
+	file->fd =
+		wa_memory_file_make("warpagg counters", file->file_bytes, &memory);
+	if (file->fd >= 0)
+		file->fd = wa_memory_file_seal(file->fd, memory, file->file_bytes);
+	if (file->fd < 0)
 	{
 		wa_log_write(WA_LOG_WARNING, "could not make counters: %m");
 		return false;
 	}
+	file->counters = memory;
 	file->counters->magic = WA_COUNTERS_MAGIC;
 	file->counters->size_bytes = sizeof(WaCounters);
 	return true;
