@@ -2,12 +2,11 @@
  * cgroup.c
  *		Finding the limits of control groups; see cgroup.h.
  *
- * /proc/self/cgroup says in which group of which hierarchy we are, and
- * /proc/self/mountinfo where these can be seen.  A mount may show a part of a
- * hierarchy, from a group on that mountinfo calls its root: containers see their own
- * one, often under the path that it has outside.  If our group lies elsewhere, as in
- * a namespace that begins below or above the mount, the top of what is mounted is
- * all that is left to look at.
+ * /proc/self/cgroup says in which group of which hierarchy we are.  A hierarchy is looked
+ * for where all have it, below /sys/fs/cgroup.  What is mounted there may begin with a
+ * group below its root: containers see their own one, often under the path that it has
+ * outside.  So the limits that are there count, on the way from our group's directory, if
+ * there is one, up to the top.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,28 +17,14 @@
 
 #define MAX_PATH_BYTES 4096
 
-/* Where mountinfo has these, counted from 0; then come others, "-" and the type. */
-#define ROOT_FIELD  3
-#define POINT_FIELD 4
-
-/* Looks at the files of one group. */
-typedef void (*Look)(const char *directory, WaCgroupLimits *limits);
-
 /* A hierarchy that has what we look for. */
 typedef struct Hierarchy
 {
-	const char *type;       /* of its mount */
+	const char *mount;
 	const char *controller; /* version 1: one that it has; else NULL */
-	Look look;
+	/* Looks at the files of one group. */
+	void (*look)(const char *directory, WaCgroupLimits *limits);
 } Hierarchy;
-
-/* Where a group can be seen. */
-typedef struct Place
-{
-	char top[MAX_PATH_BYTES];   /* of what is mounted */
-	char group[MAX_PATH_BYTES]; /* ours, from there on: "" or "/..." */
-	bool is_ours;               /* it is our group; else we do not see that */
-} Place;
 
 /* Makes *least a number that is smaller. */
 static void
@@ -135,9 +120,9 @@ look_at_processors(const char *directory, WaCgroupLimits *limits)
 }
 
 static const Hierarchy hierarchies[] = {
-	{.type = "cgroup2", .look = look_at_version_2},
-	{.type = "cgroup", .controller = "memory", .look = look_at_memory},
-	{.type = "cgroup", .controller = "cpu", .look = look_at_processors},
+	{"/sys/fs/cgroup", NULL, look_at_version_2},
+	{"/sys/fs/cgroup/memory", "memory", look_at_memory},
+	{"/sys/fs/cgroup/cpu", "cpu", look_at_processors},
 };
 
 /* Tells whether a list with commas has a word. */
@@ -157,25 +142,6 @@ lists(const char *list, const char *word)
 	return false;
 }
 
-/* Removes the end of a line. */
-static void
-chop(char *line)
-{
-	line[strcspn(line, "\n")] = '\0';
-}
-
-/* Opens one of the files of /proc/self. */
-static FILE *
-open_self(const char *root, const char *name)
-{
-	char directory[MAX_PATH_BYTES];
-
-	if (snprintf(directory, sizeof(directory), "%s/proc/self", root) >=
-		(int) sizeof(directory))
-		return NULL;
-	return open_file(directory, name);
-}
-
 /*
  * Stores the path of our group in a hierarchy, as we see it: of a line
  * "number:controllers:path", without controllers in version 2.  False: there is none.
@@ -184,7 +150,7 @@ static bool
 find_group(const char *root, const Hierarchy *hierarchy,
 		   char path[MAX_PATH_BYTES])
 {
-	FILE *file = open_self(root, "cgroup");
+	FILE *file = open_file(root, "proc/self/cgroup");
 	char *line = NULL;
 	size_t room = 0;
 	bool found = false;
@@ -198,7 +164,7 @@ find_group(const char *root, const Hierarchy *hierarchy,
 			continue;
 		*controllers++ = '\0';
 		*group++ = '\0';
-		chop(group);
+		group[strcspn(group, "\n")] = '\0';
 		found = (hierarchy->controller == NULL
 					 ? controllers[0] == '\0'
 					 : lists(controllers, hierarchy->controller)) &&
@@ -207,123 +173,30 @@ find_group(const char *root, const Hierarchy *hierarchy,
 	free(line);
 	if (file != NULL)
 		(void) fclose(file);
-	return found;
-}
-
-/* Puts characters in the place of what mountinfo has for them: \040 for a blank. */
-static void
-unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from != '\0'; to++)
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' &&
-			from[2] >= '0' && from[2] <= '7' && from[3] >= '0' &&
-			from[3] <= '7')
-		{
-			*to = (char) ((from[1] - '0') * 64 + (from[2] - '0') * 8 +
-						  (from[3] - '0'));
-			from += 4;
-		}
-		else
-			*to = *from++;
-	*to = '\0';
-}
-
-/* Returns what follows the root of a mount in a path, or NULL if it is elsewhere. */
-static const char *
-below(const char *path, const char *mount_root)
-{
-	const size_t length = strcmp(mount_root, "/") == 0 ? 0 : strlen(mount_root);
-
-	if (strncmp(path, mount_root, length) != 0 ||
-		(path[length] != '/' && path[length] != '\0') ||
-		strncmp(path + length, "/..", 3) == 0)
-		return NULL;
-	return strcmp(path + length, "/") == 0 ? "" : path + length;
-}
-
-/*
- * Reads a line of mountinfo.  If it is a mount of the hierarchy stores where that
- * shows the group with the path; false: it is none.
- */
-static bool
-read_mount(const char *root, char *line, const Hierarchy *hierarchy,
-		   const char *path, Place *place)
-{
-	char *rest = strstr(line, " - ");
-	char *fields[POINT_FIELD + 1];
-	const char *group;
-	const char *type;
-	const char *options;
-
-	if (rest == NULL)
-		return false;
-	*rest = '\0';
-	rest += 3;
-	for (int i = 0; i <= POINT_FIELD; i++)
-		if ((fields[i] = strsep(&line, " ")) == NULL)
-			return false;
-	type = strsep(&rest, " ");
-	(void) strsep(&rest, " ");
-	options = rest == NULL ? "" : rest;
-	if (strcmp(type, hierarchy->type) != 0 ||
-		(hierarchy->controller != NULL &&
-		 !lists(options, hierarchy->controller)))
-		return false;
-	unescape(fields[ROOT_FIELD]);
-	unescape(fields[POINT_FIELD]);
-	group = below(path, fields[ROOT_FIELD]);
-	place->is_ours = group != NULL;
-	return snprintf(place->top, sizeof(place->top), "%s%s", root,
-					fields[POINT_FIELD]) < (int) sizeof(place->top) &&
-		   snprintf(place->group, sizeof(place->group), "%s",
-					group == NULL ? "" : group) < (int) sizeof(place->group);
-}
-
-/* Finds where a group can be seen, if at all: its own directory if there is one. */
-static bool
-find_place(const char *root, const Hierarchy *hierarchy, const char *path,
-		   Place *place)
-{
-	FILE *file = open_self(root, "mountinfo");
-	char *line = NULL;
-	size_t room = 0;
-	Place other;
-	bool found = false;
-
-	while (file != NULL && (!found || !place->is_ours) &&
-		   getline(&line, &room, file) > 0)
-	{
-		chop(line);
-		if (!read_mount(root, line, hierarchy, path, &other) ||
-			(found && !other.is_ours))
-			continue;
-		*place = other;
-		found = true;
-	}
-	free(line);
-	if (file != NULL)
-		(void) fclose(file);
+	/* It lies outside of what we see: a namespace begins elsewhere. */
+	if (found && strncmp(path, "/..", 3) == 0)
+		path[0] = '\0';
 	return found;
 }
 
 /* Looks at a group and all above it, up to the top of what is mounted. */
 static void
-look_upwards(const Hierarchy *hierarchy, Place *place, WaCgroupLimits *limits)
+look_upwards(const char *root, const Hierarchy *hierarchy, const char *group,
+			 WaCgroupLimits *limits)
 {
 	char directory[2 * MAX_PATH_BYTES];
+	char *last = directory;
+	const int top =
+		snprintf(directory, sizeof(directory), "%s%s", root, hierarchy->mount);
 
-	for (;;)
+	(void) snprintf(directory + top, sizeof(directory) - (size_t) top, "%s",
+					group);
+	while (last != NULL)
 	{
-		char *last = strrchr(place->group, '/');
-
-		(void) snprintf(directory, sizeof(directory), "%s%s", place->top,
-						place->group);
 		hierarchy->look(directory, limits);
-		if (last == NULL)
-			return;
-		*last = '\0';
+		last = strrchr(directory + top, '/');
+		if (last != NULL)
+			*last = '\0';
 	}
 }
 
@@ -331,12 +204,10 @@ WaCgroupLimits
 wa_cgroup_limits(const char *root)
 {
 	WaCgroupLimits limits = {UINT64_MAX, UINT64_MAX};
-	char path[MAX_PATH_BYTES];
-	Place place;
+	char group[MAX_PATH_BYTES];
 
 	for (size_t i = 0; i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++)
-		if (find_group(root, &hierarchies[i], path) &&
-			find_place(root, &hierarchies[i], path, &place))
-			look_upwards(&hierarchies[i], &place, &limits);
+		if (find_group(root, &hierarchies[i], group))
+			look_upwards(root, &hierarchies[i], group, &limits);
 	return limits;
 }
