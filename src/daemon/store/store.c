@@ -10,7 +10,7 @@
 #include "daemon/store/store.h"
 #include "daemon/store/store_evict.h"
 #include "daemon/store/store_follow.h"
-#include "daemon/store/store_load.h"
+#include "daemon/store/store_layer.h"
 
 /* Queries find a patched extent with its copies, if these take no longer. */
 #define COPIES_NS (200 * WA_NS_PER_MS)
@@ -64,59 +64,6 @@ wa_store_set_keeping(WaStore *store, uint32_t autoload_permille,
 }
 
 /*
- * Takes a reference to the dictionary of one of the load's columns, and makes it
- * if there is none yet.  Returns false if there is no memory for it.
- */
-static bool
-get_dictionary(WaLoad *load, uint32_t column)
-{
-	WaStore *store = load->store;
-	const uint32_t place = load->pins.place[column];
-	WaDictionary *made = NULL;
-
-	for (;;)
-	{
-		WaDictionary **known;
-
-		(void) pthread_mutex_lock(&store->lock);
-		known = &load->pins.relation->records[place].dictionary;
-		if (*known == NULL)
-		{
-			*known = made;
-			made = NULL;
-		}
-		load->dictionaries[column] = *known;
-		if (*known != NULL)
-			wa_dictionary_retain(*known);
-		(void) pthread_mutex_unlock(&store->lock);
-		wa_dictionary_release(made); /* another load was faster */
-		if (load->dictionaries[column] != NULL)
-			return true;
-		made = wa_dictionary_make(&store->memory, &load->need);
-		if (made == NULL)
-			return false;
-	}
-}
-
-WaStatus
-wa_load_copy(WaLoad *load, uint32_t i, const uint8_t *parcel, char *error,
-			 size_t error_bytes)
-{
-	const WaExtentColumn *column = &load->head->columns[i];
-
-	if (column->form == WA_FORM_TEXT && !get_dictionary(load, i))
-	{
-		(void) snprintf(error, error_bytes,
-						"not enough memory for attribute %d",
-						column->name.attribute);
-		return WA_OUT_OF_MEMORY;
-	}
-	return wa_column_copy(&load->store->memory, &load->need, column,
-						  load->head->nrows, parcel, load->dictionaries[i],
-						  &load->columns[i], error, error_bytes);
-}
-
-/*
  * Returns the load's extent with the load's layout, and room for all columns; or
  * NULL if there is no memory.  The caller has the lock.
  */
@@ -132,23 +79,25 @@ prepare_extent(WaLoad *load, WaGarbage *garbage)
 	if (extent == NULL)
 	{
 		extent = wa_map_add_extent(load->store, relation, load->head->number,
-								   load->layout);
+								   load->brought.layout);
 		if (extent == NULL)
 			return NULL;
-		load->layout = NULL;
+		load->brought.layout = NULL;
 	}
 	if (!wa_map_make_room(extent))
 	{
 		wa_map_remove_extent(load->store, extent, garbage);
 		return NULL;
 	}
-	if (load->layout != NULL && wa_layout_is_of(extent->layout, load->head))
+	if (load->brought.layout != NULL &&
+		wa_layout_is_of(extent->layout, load->head))
 		wa_layout_take_xids(extent->layout, load->head);
-	else if (load->layout != NULL)
+	else if (load->brought.layout != NULL)
 	{
 		for (uint32_t i = 0; i < extent->room; i++)
 			wa_map_set_column(extent, i, NULL, garbage);
-		load->layout = wa_map_set_layout(load->store, extent, load->layout);
+		load->brought.layout =
+			wa_map_set_layout(load->store, extent, load->brought.layout);
 	}
 	return extent;
 }
@@ -167,14 +116,9 @@ publish(WaLoad *load)
 
 	(void) pthread_mutex_lock(&load->store->lock);
 	extent = prepare_extent(load, &garbage);
-	for (uint32_t i = 0; extent != NULL && i < load->pins.ncolumns; i++)
-	{
-		wa_map_set_column(extent, load->pins.place[i], load->columns[i],
-						  &garbage);
-		load->columns[i] = NULL;
-	}
 	if (extent != NULL)
 	{
+		wa_layer_put(&load->brought, extent, &garbage);
 		wa_map_set_cached(extent, all);
 		wa_follow_refresh(load->store, extent, load->head->position, all);
 		wa_map_touch(load->store, extent);
@@ -189,54 +133,46 @@ publish(WaLoad *load)
 	return extent != NULL;
 }
 
-/* Makes and publishes all that belongs to a load whose columns are pinned. */
+/* Tells whether there is a share of the memory for what a load will bring. */
 static WaStatus
-load_extent(WaLoad *load, const uint8_t *parcel, char *error,
-			size_t error_bytes)
+check_shares(const WaLoad *load, char *error, size_t error_bytes)
 {
 	const char *refusal = wa_evict_check_shares(load->store, &load->need);
-	WaStatus status;
 
-	if (refusal != NULL)
-	{
-		(void) snprintf(error, error_bytes, "%s", refusal);
-		return WA_OUT_OF_MEMORY;
-	}
-	load->layout =
-		wa_layout_make(&load->store->memory, &load->need, load->head);
-	if (load->layout == NULL)
-		return WA_OUT_OF_MEMORY;
-	for (uint32_t i = 0; i < load->head->ncolumns; i++)
-	{
-		status = wa_load_copy(load, i, parcel, error, error_bytes);
-		if (status != WA_OK)
-			return status;
-	}
-	status = wa_load_fold(load, error, error_bytes);
-	if (status != WA_OK)
-		return status;
-	return publish(load) ? WA_OK : WA_OUT_OF_MEMORY;
+	if (refusal == NULL)
+		return WA_OK;
+	(void) snprintf(error, error_bytes, "%s", refusal);
+	return WA_OUT_OF_MEMORY;
 }
 
-void
-wa_load_end(WaLoad *load)
+/* Does what is left of a load that is no patch. */
+static WaStatus
+load_extent(WaLoad *load, char *error, size_t error_bytes)
+{
+	const WaStatus status = wa_load_fold(load, error, error_bytes);
+
+	return status != WA_OK || publish(load) ? status : WA_OUT_OF_MEMORY;
+}
+
+/* Gives back what is left of a load. */
+static void
+end_load(WaLoad *load)
 {
 	WaGarbage garbage = {0};
 
-	wa_layout_release(load->layout);
-	for (uint32_t i = 0; i < load->head->ncolumns; i++)
-	{
-		wa_column_release(load->columns[i]);
-		wa_dictionary_release(load->dictionaries[i]);
-	}
+	wa_layer_end(&load->brought);
 	(void) pthread_mutex_lock(&load->store->lock);
 	wa_map_unpin(load->store, &load->pins, &garbage);
 	(void) pthread_mutex_unlock(&load->store->lock);
 	wa_garbage_release(&garbage);
 }
 
-WaStatus
-wa_load_begin(WaLoad *load, WaStore *store, const WaExtentHead *head)
+/*
+ * Pins the columns of a sound head, which it makes known if they are not.  If there is no
+ * memory, and it returns false, there is nothing to be ended.
+ */
+static bool
+begin_load(WaLoad *load, WaStore *store, const WaExtentHead *head)
 {
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	bool pinned;
@@ -254,7 +190,7 @@ wa_load_begin(WaLoad *load, WaStore *store, const WaExtentHead *head)
 	pinned = wa_map_pin(store, &head->relation, names, head->ncolumns, true,
 						&load->pins);
 	(void) pthread_mutex_unlock(&store->lock);
-	return pinned ? WA_OK : WA_OUT_OF_MEMORY;
+	return pinned;
 }
 
 WaStatus
@@ -265,12 +201,15 @@ wa_store_load(WaStore *store, const WaExtentHead *head, const uint8_t *parcel,
 	WaStatus status;
 
 	(void) snprintf(error, error_bytes, "not enough memory for an extent");
-	status = wa_load_begin(&load, store, head);
-	if (status != WA_OK)
-		return status;
-	status = head->is_patch != 0
-				 ? wa_load_patch(&load, parcel, error, error_bytes)
-				 : load_extent(&load, parcel, error, error_bytes);
-	wa_load_end(&load);
+	if (!begin_load(&load, store, head))
+		return WA_OUT_OF_MEMORY;
+	status =
+		head->is_patch != 0 ? WA_OK : check_shares(&load, error, error_bytes);
+	if (status == WA_OK)
+		status = wa_layer_bring(&load, parcel, error, error_bytes);
+	if (status == WA_OK)
+		status = head->is_patch != 0 ? wa_load_patch(&load, error, error_bytes)
+									 : load_extent(&load, error, error_bytes);
+	end_load(&load);
 	return status;
 }

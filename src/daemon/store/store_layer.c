@@ -57,32 +57,86 @@ wa_layer_copy(WaLayer *layer, const WaLayer *from, const WaLayer *like)
 	return true;
 }
 
+/*
+ * Returns a reference to the dictionary of one of the load's columns, which it makes if
+ * there is none yet; NULL if there is no memory for it.
+ */
+static WaDictionary *
+get_dictionary(const WaLoad *load, uint32_t column)
+{
+	WaStore *store = load->store;
+	const uint32_t place = load->pins.place[column];
+	WaDictionary *made = NULL;
+
+	for (;;)
+	{
+		WaDictionary **known;
+		WaDictionary *found;
+
+		(void) pthread_mutex_lock(&store->lock);
+		known = &load->pins.relation->records[place].dictionary;
+		if (*known == NULL)
+		{
+			*known = made;
+			made = NULL;
+		}
+		found = *known;
+		if (found != NULL)
+			wa_dictionary_retain(found);
+		(void) pthread_mutex_unlock(&store->lock);
+		wa_dictionary_release(made); /* another load was faster */
+		if (found != NULL)
+			return found;
+		made = wa_dictionary_make(&store->memory, &load->need);
+		if (made == NULL)
+			return NULL;
+	}
+}
+
+/* Copies one of the load's columns out of the parcel. */
+static WaStatus
+copy_column(WaLoad *load, uint32_t i, const uint8_t *parcel, char *error,
+			size_t error_bytes)
+{
+	const WaExtentColumn *column = &load->head->columns[i];
+	WaDictionary *dictionary = NULL;
+	WaStatus status;
+
+	if (column->form == WA_FORM_TEXT &&
+		(dictionary = get_dictionary(load, i)) == NULL)
+	{
+		(void) snprintf(error, error_bytes,
+						"not enough memory for attribute %d",
+						column->name.attribute);
+		return WA_OUT_OF_MEMORY;
+	}
+	status = wa_column_copy(&load->store->memory, &load->need, column,
+							load->head->nrows, parcel, dictionary,
+							&load->brought.columns[load->pins.place[i]], error,
+							error_bytes);
+	wa_dictionary_release(dictionary);
+	return status;
+}
+
 WaStatus
-wa_layer_bring(WaLayer *layer, WaLoad *load, const uint8_t *parcel, char *error,
+wa_layer_bring(WaLoad *load, const uint8_t *parcel, char *error,
 			   size_t error_bytes)
 {
+	WaStatus status = WA_OK;
 	uint32_t room = 0;
 
 	for (uint32_t i = 0; i < load->pins.ncolumns; i++)
 		if (load->pins.place[i] >= room)
 			room = load->pins.place[i] + 1;
-	if (!begin(layer, room))
+	if (!begin(&load->brought, room))
 		return WA_OUT_OF_MEMORY;
-	layer->layout =
+	load->brought.layout =
 		wa_layout_make(&load->store->memory, &load->need, load->head);
-	if (layer->layout == NULL)
+	if (load->brought.layout == NULL)
 		return WA_OUT_OF_MEMORY;
-	for (uint32_t i = 0; i < load->pins.ncolumns; i++)
-	{
-		const WaStatus status =
-			wa_load_copy(load, i, parcel, error, error_bytes);
-
-		if (status != WA_OK)
-			return status;
-		layer->columns[load->pins.place[i]] = load->columns[i];
-		load->columns[i] = NULL;
-	}
-	return WA_OK;
+	for (uint32_t i = 0; i < load->pins.ncolumns && status == WA_OK; i++)
+		status = copy_column(load, i, parcel, error, error_bytes);
+	return status;
 }
 
 WaStatus

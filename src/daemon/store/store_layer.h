@@ -9,17 +9,6 @@
 #include "daemon/store/store_load.h"
 
 /*
- * A layout and columns, by the places of the relation's records, with references to them;
- * columns may be NULL, and all is 0 if there is nothing.
- */
-typedef struct WaLayer
-{
-	WaLayout *layout;
-	uint32_t room; /* of columns */
-	WaColumn **columns;
-} WaLayer;
-
-/*
  * Takes references to what there is of an extent of the map; the caller has the store's
  * lock.  Returns false if there is no memory.
  */
@@ -33,12 +22,11 @@ WA_MUST_CHECK bool wa_layer_copy(WaLayer *layer, const WaLayer *from,
 								 const WaLayer *like);
 
 /*
- * Makes the layer of what a load brings: its columns are copied out of the parcel.  A text
- * is in error if that fails.
+ * Fills in what a load brings, whose columns are copied out of the parcel.  A text is in
+ * error if that fails.
  */
-WA_MUST_CHECK WaStatus wa_layer_bring(WaLayer *layer, WaLoad *load,
-									  const uint8_t *parcel, char *error,
-									  size_t error_bytes);
+WA_MUST_CHECK WaStatus wa_layer_bring(WaLoad *load, const uint8_t *parcel,
+									  char *error, size_t error_bytes);
 
 /*
  * Makes a layer in which the blocks of another take the places of the old one's, in the

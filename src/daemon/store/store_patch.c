@@ -392,21 +392,14 @@ patch_extent(WaLoad *load, const WaLayer *brought, char *error,
 }
 
 WaStatus
-wa_load_patch(WaLoad *load, const uint8_t *parcel, char *error,
-			  size_t error_bytes)
+wa_load_patch(WaLoad *load, char *error, size_t error_bytes)
 {
-	WaLayer brought = {0};
-	WaStatus status =
-		wa_layer_bring(&brought, load, parcel, error, error_bytes);
 	bool exists = true;
+	WaStatus status;
 
 	/* What is copied goes as soon as the columns have it. */
-	if (status == WA_OK)
-	{
-		wa_layer_pass_on(&brought);
-		status = patch_extent(load, &brought, error, error_bytes, &exists);
-	}
-	wa_layer_end(&brought);
+	wa_layer_pass_on(&load->brought);
+	status = patch_extent(load, &load->brought, error, error_bytes, &exists);
 	if (exists)
 		return status;
 	(void) snprintf(error, error_bytes,
