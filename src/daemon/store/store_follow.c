@@ -14,12 +14,14 @@ typedef struct Follow
 	WaStoredRelation *relation; /* of the change, or NULL */
 } Follow;
 
-/* Takes what a change concerns from what is fresh of an extent. */
+/* Takes what a change concerns from what is fresh of an extent, or an overlay, or NULL. */
 static void
 change_extent(const Follow *follow, WaExtent *extent)
 {
 	uint64_t fresh[WA_EXTENT_WORDS];
 
+	if (extent == NULL)
+		return;
 	memcpy(fresh, extent->fresh, sizeof(fresh));
 	wa_change_take_out(follow->change, wa_extent_number(extent->number),
 					   extent->layout, fresh);
@@ -29,30 +31,14 @@ change_extent(const Follow *follow, WaExtent *extent)
 	wa_map_note_change(extent);
 }
 
-/* Takes the block of a change from what is fresh of its extent, or an overlay, or NULL. */
-static void
-change_block_of(const WaChange *change, WaExtent *extent)
-{
-	const uint32_t place = change->block % WA_EXTENT_BLOCKS;
-	const uint64_t bit = (uint64_t) 1 << place % 64;
-
-	if (extent == NULL || (extent->fresh[place / 64] & bit) == 0 ||
-		change->lsn <= extent->layout->block_lsn[place])
-		return;
-	extent->fresh[place / 64] &= ~bit;
-	wa_map_note_change(extent);
-}
-
 /* Takes one block from what is fresh. */
 static void
 change_block(const Follow *follow)
 {
 	const uint32_t number = wa_extent_of_block(follow->change->block);
 
-	change_block_of(follow->change,
-					wa_map_find_extent(follow->relation, number));
-	change_block_of(follow->change,
-					wa_map_find_overlay(follow->relation, number));
+	change_extent(follow, wa_map_find_extent(follow->relation, number));
+	change_extent(follow, wa_map_find_overlay(follow->relation, number));
 }
 
 /* Takes blocks from one on from what is cached; all overlays are behind the extents. */
