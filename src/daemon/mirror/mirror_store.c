@@ -99,31 +99,28 @@ collect_extent(const WaExtent *extent, const WaMirrorFlat *flat,
 }
 
 /*
- * Finds extents of a relation of a device, from a number on, a limited number of
- * them; the caller has the store's lock.  Returns how many; *next is where to go
- * on, 0 if there are no more.
+ * Does so with extents of a relation, from a number on, a limited number of them; the
+ * caller has the store's lock.  *next is where to go on, 0 if there are no more.
  */
-static uint32_t
-look_at_extents(const WaMirrorDevice *device, const WaRelation *name,
-				uint32_t *next, const WaExtent *found[LOOKS_PER_LOCK])
+static bool
+collect_some(const WaMirrorDevice *device, const WaRelation *name,
+			 const WaMirrorFlat *flat, uint32_t *next, WaColumnList *list)
 {
 	const WaStoredRelation *relation =
 		wa_map_find_relation(device->mirror->store, name);
-	uint32_t count = 0;
-	uint32_t i;
+	const uint32_t count = relation == NULL ? 0 : 2 * relation->nparts;
+	uint32_t i = relation == NULL ? 0 : 2 * wa_map_search_part(relation, *next);
 
-	if (relation == NULL)
+	for (int looks = 0; looks < LOOKS_PER_LOCK && i < count; looks++, i++)
 	{
-		*next = 0;
-		return 0;
+		const WaExtent *extent = wa_map_extent_at(relation, i);
+
+		if (extent != NULL && extent->device == device->ordinal &&
+			!collect_extent(extent, flat, list))
+			return false;
 	}
-	i = wa_map_search(relation, *next);
-	for (int looks = 0; looks < LOOKS_PER_LOCK && i < relation->nextents;
-		 looks++, i++)
-		if (relation->extents[i]->device == device->ordinal)
-			found[count++] = relation->extents[i];
-	*next = i < relation->nextents ? relation->extents[i]->number : 0;
-	return count;
+	*next = i < count ? relation->parts[i / 2].number : 0;
+	return true;
 }
 
 bool
@@ -131,18 +128,13 @@ wa_mirror_collect(WaMirrorDevice *device, const WaRelation *relation,
 				  const WaMirrorFlat *flat, WaColumnList *list)
 {
 	WaStore *store = device->mirror->store;
-	const WaExtent *found[LOOKS_PER_LOCK];
 	uint32_t next = 0;
-	bool complete = true;
+	bool complete;
 
 	do
 	{
-		uint32_t count;
-
 		(void) pthread_mutex_lock(&store->lock);
-		count = look_at_extents(device, relation, &next, found);
-		for (uint32_t i = 0; i < count && complete; i++)
-			complete = collect_extent(found[i], flat, list);
+		complete = collect_some(device, relation, flat, &next, list);
 		(void) pthread_mutex_unlock(&store->lock);
 	} while (next != 0 && complete);
 	return complete;

@@ -75,8 +75,10 @@ count_complete(WaStoredRelation *relation, const int64_t *places,
 	}
 	if (all)
 		return relation->records[places[0]].all.blocks;
-	for (uint32_t i = 0; i < relation->nextents; i++)
-		blocks += count_blocks(relation->extents[i], places, ncolumns);
+	for (uint32_t i = 0; i < 2 * relation->nparts; i++)
+		if (wa_map_extent_at(relation, i) != NULL)
+			blocks +=
+				count_blocks(wa_map_extent_at(relation, i), places, ncolumns);
 	return blocks;
 }
 
@@ -318,13 +320,14 @@ wa_store_unload(WaStore *store, const WaRelation *name, int32_t attribute)
 		WaStoredRelation *relation = pins.relation;
 
 		relation->is_pinned = relation->is_pinned && attribute != 0;
-		for (uint32_t i = relation->nextents; i-- > 0;)
+		for (uint32_t i = 2 * relation->nparts; i-- > 0;)
 		{
-			if (attribute == 0)
-				wa_map_remove_extent(store, relation->extents[i], &garbage);
-			else
-				unload_columns(store, relation->extents[i], attribute,
-							   &garbage);
+			WaExtent *extent = wa_map_extent_at(relation, i);
+
+			if (extent != NULL && attribute == 0)
+				wa_map_remove_extent(store, extent, &garbage);
+			else if (extent != NULL)
+				unload_columns(store, extent, attribute, &garbage);
 		}
 		wa_map_unpin(store, &pins, &garbage);
 	}
@@ -338,9 +341,11 @@ add_copies(const WaStoredRelation *relation, uint32_t place)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < relation->nextents; i++)
+	for (uint32_t i = 0; i < 2 * relation->nparts; i++)
 	{
-		const WaColumn *column = wa_map_column(relation->extents[i], place);
+		const WaExtent *extent = wa_map_extent_at(relation, i);
+		const WaColumn *column =
+			extent == NULL ? NULL : wa_map_column(extent, place);
 
 		if (column != NULL)
 			bytes += __atomic_load_n(&column->copy.bytes, __ATOMIC_RELAXED);

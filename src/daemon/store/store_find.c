@@ -38,24 +38,6 @@ wa_map_find_record(const WaStoredRelation *relation, const WaColumnName *name)
 }
 
 uint32_t
-wa_map_search(const WaStoredRelation *relation, uint32_t number)
-{
-	uint32_t low = 0;
-	uint32_t high = relation->nextents;
-
-	while (low < high)
-	{
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (relation->extents[middle]->number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-uint32_t
 wa_map_search_part(const WaStoredRelation *relation, uint32_t number)
 {
 	uint32_t low = 0;

@@ -20,9 +20,6 @@ WaStoredRelation *wa_map_find_relation(const WaStore *store,
 int64_t wa_map_find_record(const WaStoredRelation *relation,
 						   const WaColumnName *name);
 
-/* Returns where in extents the first of that number or a larger one is. */
-uint32_t wa_map_search(const WaStoredRelation *relation, uint32_t number);
-
 /* Returns the extent, or NULL. */
 WaExtent *wa_map_find_extent(const WaStoredRelation *relation, uint32_t number);
 
@@ -42,6 +39,20 @@ static inline WaExtent **
 wa_map_place_in_part(WaExtentPart *part, uint32_t number)
 {
 	return number >= WA_OVERLAY ? &part->overlay : &part->extent;
+}
+
+/*
+ * Returns extent i of a relation, of two for each part, the overlay behind the other; NULL:
+ * it is missing.  Who removes them from the last to the first may meet one again.
+ */
+static inline WaExtent *
+wa_map_extent_at(const WaStoredRelation *relation, uint32_t i)
+{
+	const WaExtentPart *part = &relation->parts[i / 2];
+
+	if (i / 2 >= relation->nparts)
+		return NULL;
+	return i % 2 == 0 ? part->extent : part->overlay;
 }
 
 /* Returns the column of the record at a place, or NULL. */

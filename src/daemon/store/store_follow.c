@@ -41,19 +41,21 @@ change_block(const Follow *follow)
 	change_extent(follow, wa_map_find_overlay(follow->relation, number));
 }
 
-/* Takes blocks from one on from what is cached; all overlays are behind the extents. */
+/* Takes blocks from one on from what is cached. */
 static void
 change_rest(const Follow *follow)
 {
 	const WaStoredRelation *relation = follow->relation;
-	uint32_t i =
-		wa_map_search(relation, wa_extent_of_block(follow->change->block));
+	uint32_t i = 2 * wa_map_search_part(
+						 relation, wa_extent_of_block(follow->change->block));
 
-	for (; i < relation->nextents; i++)
+	for (; i < 2 * relation->nparts; i++)
 	{
-		WaExtent *extent = relation->extents[i];
+		WaExtent *extent = wa_map_extent_at(relation, i);
 		uint64_t cached[WA_EXTENT_WORDS];
 
+		if (extent == NULL)
+			continue;
 		change_extent(follow, extent);
 		memcpy(cached, extent->cached, sizeof(cached));
 		wa_change_take_out(follow->change, wa_extent_number(extent->number),
@@ -67,11 +69,14 @@ change_rest(const Follow *follow)
 static void
 forget_relation(WaStoredRelation *relation)
 {
-	for (uint32_t i = 0; i < relation->nextents; i++)
+	for (uint32_t i = 0; i < 2 * relation->nparts; i++)
 	{
-		memset(relation->extents[i]->fresh, 0,
-			   sizeof(relation->extents[i]->fresh));
-		wa_map_note_change(relation->extents[i]);
+		WaExtent *extent = wa_map_extent_at(relation, i);
+
+		if (extent == NULL)
+			continue;
+		memset(extent->fresh, 0, sizeof(extent->fresh));
+		wa_map_note_change(extent);
 	}
 }
 

@@ -131,7 +131,6 @@ wa_map_clean_relation(WaStore *store, WaStoredRelation *relation)
 	wa_kept_end(relation);
 	free(relation->parts);
 	free(relation->records);
-	free(relation->extents);
 	free(relation);
 }
 
@@ -307,27 +306,11 @@ wa_map_order_by_use(WaStore *store)
 
 	while ((relation = first_used(store)) != NULL)
 	{
-		for (uint32_t i = 0; i < relation->nextents; i++)
-			wa_map_touch(store, relation->extents[i]);
+		for (uint32_t i = 0; i < 2 * relation->nparts; i++)
+			if (wa_map_extent_at(relation, i) != NULL)
+				wa_map_touch(store, wa_map_extent_at(relation, i));
 		relation->used_ns = 0;
 	}
-}
-
-/* Makes sure that the relation has room for one more extent. */
-static bool
-have_extents_room(WaStoredRelation *relation)
-{
-	const uint32_t room = 2 * relation->extents_room + 8;
-	WaExtent **extents;
-
-	if (relation->nextents < relation->extents_room)
-		return true;
-	extents = realloc(relation->extents, room * sizeof(WaExtent *));
-	if (extents == NULL)
-		return false;
-	relation->extents = extents;
-	relation->extents_room = room;
-	return true;
 }
 
 WaExtent *
@@ -335,11 +318,9 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 				  WaLayout *layout)
 {
 	WaExtent *extent = calloc(1, sizeof(*extent));
-	const uint32_t place = wa_map_search(relation, number);
 	WaExtentPart *part;
 
-	if (extent == NULL || !have_extents_room(relation) ||
-		(part = make_part(relation, number)) == NULL)
+	if (extent == NULL || (part = make_part(relation, number)) == NULL)
 	{
 		free(extent);
 		return NULL;
@@ -349,9 +330,6 @@ wa_map_add_extent(WaStore *store, WaStoredRelation *relation, uint32_t number,
 	extent->number = number;
 	extent->device = store->devices[wa_extent_number(number) % store->ndevices];
 	extent->layout = layout;
-	memmove(&relation->extents[place + 1], &relation->extents[place],
-			(relation->nextents - place) * sizeof(WaExtent *));
-	relation->extents[place] = extent;
 	relation->nextents++;
 	renew_edition(store, extent);
 	wa_map_note_change(extent);
@@ -430,7 +408,6 @@ void
 wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 {
 	WaStoredRelation *relation = extent->relation;
-	const uint32_t place = wa_map_search(relation, extent->number);
 
 	for (uint32_t i = 0; i < extent->room; i++)
 		wa_map_set_column(extent, i, NULL, garbage);
@@ -440,8 +417,6 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 	leave_part(relation, extent->number);
 	unlink_by_use(store, extent);
 	relation->nextents--;
-	memmove(&relation->extents[place], &relation->extents[place + 1],
-			(relation->nextents - place) * sizeof(WaExtent *));
 	garbage->bytes += sizeof(WaLayout);
 	wa_layout_release(extent->layout);
 	free(extent->columns);

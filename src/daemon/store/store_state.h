@@ -123,9 +123,7 @@ typedef struct WaStoredRelation
 	uint32_t nrecords;
 	uint32_t records_room;
 	WaColumnRecord *records;
-	uint32_t nextents;
-	uint32_t extents_room;
-	WaExtent **extents; /* by number */
+	uint32_t nextents; /* overlays too */
 	uint64_t
 		stamp; /* raised as extents change, or what they have, or is fresh */
 	uint64_t lost; /* the stamp when an extent lost something last */
