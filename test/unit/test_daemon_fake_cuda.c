@@ -72,6 +72,7 @@ wa_cuda_open(int ordinal, WaDeviceInfo *info, char *error, size_t error_bytes)
 	info->memory_bytes = (uint64_t) 1 << 30;
 	info->free_bytes = info->memory_bytes;
 	info->compute_major = 9;
+	info->multiprocessors = 132;
 	(void) snprintf(info->name, sizeof(info->name), "Fake GPU");
 	return WA_OK;
 }

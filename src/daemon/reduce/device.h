@@ -10,6 +10,7 @@
 #define WA_DAEMON_DEVICE_H
 
 #include "core/protocol.h"
+#include "cuda/warpagg_cuda.h"
 
 /* Most lanes, and threads, of one device. */
 #define WA_MAX_LANES 4
@@ -24,23 +25,23 @@ typedef struct WaDeviceDriver
 	 */
 	int (*count)(char *error, size_t error_bytes);
 
-	/* Opens one and describes it in *info, but for kind and ordinal. */
+	/*
+	 * Opens one and describes it in *info, but for kind and ordinal.  It is worth a
+	 * lane for each of its multiprocessors, up to WA_MAX_LANES.
+	 */
 	WaStatus (*open)(int ordinal, WaDeviceInfo *info, char *error,
 					 size_t error_bytes);
 
-	/* Returns how many lanes, at most WA_MAX_LANES, such a device is worth. */
-	unsigned (*lanes)(const WaDeviceInfo *info);
-
 	/*
 	 * Makes a lane, with which one thread at a time can reduce batches of up
-	 * to max_bytes of values and bitmap.  *lane may become NULL.
+	 * to max_bytes of values and bitmap.  NULL: threads need none.
 	 */
-	WaStatus (*lane_open)(int ordinal, size_t max_bytes, void **lane,
+	WaStatus (*lane_open)(int ordinal, size_t max_bytes, WaCudaLane **lane,
 						  char *error, size_t error_bytes);
-	void (*lane_close)(void *lane);
+	void (*lane_close)(WaCudaLane *lane);
 
 	/* Reduces a batch into *partial, which is the partial of no rows. */
-	WaStatus (*reduce)(void *lane, WaOpSet ops, const WaBatch *batch,
+	WaStatus (*reduce)(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 					   WaPartial *partial, char *error, size_t error_bytes);
 
 	/*

@@ -55,33 +55,9 @@ cpu_open(int ordinal, WaDeviceInfo *info, char *error, size_t error_bytes)
 	return WA_OK;
 }
 
-static unsigned
-cpu_lanes(const WaDeviceInfo *info)
-{
-	return info->multiprocessors;
-}
-
 static WaStatus
-cpu_lane_open(int ordinal, size_t max_bytes, void **lane, char *error,
-			  size_t error_bytes)
-{
-	(void) ordinal;
-	(void) max_bytes;
-	(void) error;
-	(void) error_bytes;
-	*lane = NULL;
-	return WA_OK;
-}
-
-static void
-cpu_lane_close(void *lane)
-{
-	(void) lane;
-}
-
-static WaStatus
-cpu_reduce(void *lane, WaOpSet ops, const WaBatch *batch, WaPartial *partial,
-		   char *error, size_t error_bytes)
+cpu_reduce(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
+		   WaPartial *partial, char *error, size_t error_bytes)
 {
 	(void) lane;
 	(void) error;
@@ -92,11 +68,6 @@ cpu_reduce(void *lane, WaOpSet ops, const WaBatch *batch, WaPartial *partial,
 
 const WaDeviceDriver wa_device_cpu = {
 	.kind = WA_DEVICE_CPU,
-	.count = NULL,
 	.open = cpu_open,
-	.lanes = cpu_lanes,
-	.lane_open = cpu_lane_open,
-	.lane_close = cpu_lane_close,
 	.reduce = cpu_reduce,
-	.pin = NULL,
 };

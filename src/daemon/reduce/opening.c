@@ -40,10 +40,12 @@ wa_opening_add_store(WaOpening *opening, WaStore *store)
  */
 static unsigned
 open_lanes(const WaDeviceDriver *driver, const WaDeviceInfo *info,
-		   void *lanes[WA_MAX_LANES], char *error, size_t error_bytes)
+		   WaCudaLane *lanes[WA_MAX_LANES], char *error, size_t error_bytes)
 {
-	unsigned wanted = driver->lanes(info);
-	unsigned opened = 0;
+	const unsigned wanted = info->multiprocessors < WA_MAX_LANES
+								? info->multiprocessors
+								: WA_MAX_LANES;
+	unsigned opened = driver->lane_open == NULL ? wanted : 0;
 
 	while (opened < wanted &&
 		   driver->lane_open((int) info->ordinal, WA_STAGING_SLOT_BYTES,
@@ -58,7 +60,7 @@ open_device(WaOpening *opening, const WaDeviceDriver *driver, int ordinal,
 			char *error, size_t error_bytes)
 {
 	WaDeviceInfo info;
-	void *lanes[WA_MAX_LANES];
+	WaCudaLane *lanes[WA_MAX_LANES] = {NULL};
 	unsigned nlanes;
 
 	memset(&info, 0, sizeof(info));

@@ -25,7 +25,7 @@ wa_scheduler_init(WaScheduler *scheduler, WaCounters *counters,
  */
 static WaDevice *
 make_device(WaScheduler *scheduler, const WaDeviceDriver *driver,
-			const WaDeviceInfo *info, void *const *lanes, unsigned nlanes)
+			const WaDeviceInfo *info, WaCudaLane *const *lanes, unsigned nlanes)
 {
 	WaDevice *device = calloc(1, sizeof(*device));
 	char name[16]; /* what Linux has room for */
@@ -46,8 +46,8 @@ make_device(WaScheduler *scheduler, const WaDeviceDriver *driver,
 
 WaStatus
 wa_scheduler_add(WaScheduler *scheduler, const WaDeviceDriver *driver,
-				 const WaDeviceInfo *info, void *const *lanes, unsigned nlanes,
-				 char *error, size_t error_bytes)
+				 const WaDeviceInfo *info, WaCudaLane *const *lanes,
+				 unsigned nlanes, char *error, size_t error_bytes)
 {
 	WaDevice *device = NULL;
 
@@ -58,8 +58,8 @@ wa_scheduler_add(WaScheduler *scheduler, const WaDeviceDriver *driver,
 		scheduler->devices[scheduler->ndevices++] = device;
 	(void) pthread_mutex_unlock(&scheduler->lock);
 
-	for (unsigned i = device == NULL ? 0 : device->pool.nthreads; i < nlanes;
-		 i++)
+	for (unsigned i = device == NULL ? 0 : device->pool.nthreads;
+		 i < nlanes && driver->lane_close != NULL; i++)
 		driver->lane_close(lanes[i]);
 	if (device != NULL)
 		return WA_OK;

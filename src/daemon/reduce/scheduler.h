@@ -51,11 +51,11 @@ typedef struct WaDevice
 {
 	const WaDeviceDriver *driver; /* constant, like info and lanes */
 	WaDeviceInfo info;
-	void *lanes[WA_MAX_LANES]; /* of the pool's threads */
-	WaPool pool;               /* its own rules */
-	WaWatch watch;             /* of its threads, inside the device */
-	uint32_t pending;          /* atomic: jobs queued or being worked on */
-	bool lost;                 /* atomic: takes no more jobs */
+	WaCudaLane *lanes[WA_MAX_LANES]; /* of the pool's threads */
+	WaPool pool;                     /* its own rules */
+	WaWatch watch;                   /* of its threads, inside the device */
+	uint32_t pending; /* atomic: jobs queued or being worked on */
+	bool lost;        /* atomic: takes no more jobs */
 } WaDevice;
 
 typedef struct WaScheduler
@@ -85,8 +85,9 @@ void wa_scheduler_init(WaScheduler *scheduler, WaCounters *counters,
 WA_MUST_CHECK WaStatus wa_scheduler_add(WaScheduler *scheduler,
 										const WaDeviceDriver *driver,
 										const WaDeviceInfo *info,
-										void *const *lanes, unsigned nlanes,
-										char *error, size_t error_bytes);
+										WaCudaLane *const *lanes,
+										unsigned nlanes, char *error,
+										size_t error_bytes);
 
 /*
  * Queues the job at the device, of those that the asker wants, that has the

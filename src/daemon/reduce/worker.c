@@ -61,7 +61,7 @@ fail(WaJob *job, WaStatus status, const char *text)
 
 /* Reduces the job's batch on a lane.  No lock is held. */
 static WaStatus
-reduce(WaJob *job, void *lane)
+reduce(WaJob *job, WaCudaLane *lane)
 {
 	const WaDeviceDriver *driver = job->device->driver;
 	int64_t start_ns = wa_clock_ns();
