@@ -34,7 +34,7 @@ DAEMON_CFLAGS += -fno-strict-aliasing
 DAEMON_CORE_SRCS := $(call sources,src/core/*.c src/query/*.c)
 DAEMON_GPU_SRCS := $(call sources,src/daemon/*/*.c) $(DAEMON_CORE_SRCS)
 DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,\
-	%_cuda.c src/daemon/gpu/%.c),$(DAEMON_GPU_SRCS))
+	%_cuda.c src/daemon/gpu/%.c src/daemon/mirror/%.c),$(DAEMON_GPU_SRCS))
 DAEMON_OBJS := $(DAEMON_SRCS:src/%.c=$(DAEMON_BUILD)/daemon/%.o)
 DAEMON_LIBS := -lpthread -lm
 ifeq ($(WITH_CUDA),yes)
@@ -117,10 +117,11 @@ UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
-	$(filter-out %_cuda.c,$(call sources,\
-		$(patsubst %,src/daemon/%/*.c,base column store mirror))) \
+	$(call sources,$(patsubst %,src/daemon/%/*.c,base column store)) \
 	$(patsubst %,src/daemon/run/%.c,run run_budget run_states))
-# Needs what is only linked where there are GPUs, but none.
+# These need what is only linked where there are GPUs, but none.
+UNIT_MIRROR_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
+	$(call sources,src/daemon/mirror/*.c)) $(UNIT_BUILD)/test_mirror_device.o
 UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts \
 	$(UNIT_BUILD)/test_gpu_spans
 
@@ -156,8 +157,7 @@ $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
 $(UNIT_BUILD)/test_store_model: $(UNIT_BUILD)/test_store_world.o \
 	$(UNIT_BUILD)/test_store_rules.o
 $(UNIT_BUILD)/test_mirror $(UNIT_BUILD)/test_store_patch: \
-	$(UNIT_BUILD)/test_mirror_device.o \
-	$(UNIT_BUILD)/test_mirror_extent.o
+	$(UNIT_MIRROR_OBJS) $(UNIT_BUILD)/test_mirror_extent.o
 $(UNIT_BUILD)/test_store_failure: UNIT_LDFLAGS = -Wl,--wrap=malloc \
 	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc \
 	-Wl,--wrap=wa_chunks_get
@@ -175,15 +175,14 @@ $(UNIT_BUILD)/fuzz_daemon: \
 
 $(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/gpu/%.o,\
 		gpu_query gpu_compare gpu_look_up gpu_ranks gpu_spans \
-		gpu_texts) $(UNIT_STORE_OBJS) $(DAEMON_CORE_OBJS)
+		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_MIRROR_OBJS) $(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
-$(UNIT_FAKE): $(filter-out %/mirror_cuda.o,$(DAEMON_GPU_OBJS)) \
-		$(UNIT_BUILD)/test_daemon_fake_cuda.o $(UNIT_BUILD)/test_mirror_device.o
+$(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o \
+		$(UNIT_BUILD)/test_mirror_device.o
 	$(call step,LINK)
-	$(CC) $(SAN) -Wl,--defsym=wa_mirror_cuda=wa_test_mirror_driver -o $@ $^ \
-		-lpthread -lm
+	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 # The daemon, with a runner that only counts.
 $(UNIT_COUNTING): $(filter-out %/runner.o,$(DAEMON_OBJS)) \

@@ -25,8 +25,9 @@ FUZZ_OBJ := $(FUZZ_BUILD)/obj
 FUZZ_CORE_OBJS := $(DAEMON_CORE_SRCS:%.c=$(FUZZ_OBJ)/%.o)
 # These have what is theirs of a process in its place: main, threads, the log.
 FUZZ_DAEMON_OBJS := $(patsubst %.c,$(FUZZ_OBJ)/%.o,$(filter-out %_cuda.c \
-	src/daemon/gpu/%.c $(patsubst %,src/daemon/%.c,server/main server/server \
-	base/pool base/log),$(call sources,src/daemon/*/*.c)))
+	src/daemon/gpu/%.c src/daemon/mirror/%.c \
+	$(patsubst %,src/daemon/%.c,server/main server/server base/pool base/log),\
+	$(call sources,src/daemon/*/*.c)))
 FUZZ_SHARED_OBJS := $(patsubst %,$(FUZZ_OBJ)/test/fuzz/%.o,\
 	fuzz_input fuzz_message)
 

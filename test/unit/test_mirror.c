@@ -39,7 +39,7 @@ begin(unsigned devices, unsigned pieces)
 {
 	wa_store_init(&store, PLENTY, 1);
 	wa_test_know(&store, 1);
-	store.mirror = wa_mirror_make(&store, &wa_test_mirror_driver);
+	store.mirror = wa_mirror_make(&store);
 	for (unsigned i = 0; i < devices; i++)
 	{
 		wa_test_device_limit(i, pieces);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cuda/memory.h"
 #include "test/unit/test_mirror_device.h"
 
 #define POISON   0xa5
@@ -93,8 +94,9 @@ fails(char *error, size_t error_bytes)
 	return true;
 }
 
-static WaStatus
-device_open(int ordinal, WaCudaMemory **memory, char *error, size_t error_bytes)
+WaStatus
+wa_cuda_memory_open(int ordinal, WaCudaMemory **memory, char *error,
+					size_t error_bytes)
 {
 	(void) error;
 	(void) error_bytes;
@@ -105,17 +107,17 @@ device_open(int ordinal, WaCudaMemory **memory, char *error, size_t error_bytes)
 	return WA_OK;
 }
 
-static void
-device_close(WaCudaMemory *memory)
+void
+wa_cuda_memory_close(WaCudaMemory *memory)
 {
 	for (int i = 0; i < BUFFERS; i++)
 		free(memory->staging[i]);
 	free(memory);
 }
 
-static WaStatus
-device_reserve(WaCudaMemory *memory, size_t bytes, void **d_range, char *error,
-			   size_t error_bytes)
+WaStatus
+wa_cuda_memory_reserve(WaCudaMemory *memory, size_t bytes, void **d_range,
+					   char *error, size_t error_bytes)
 {
 	(void) memory;
 	if (fails(error, error_bytes))
@@ -139,9 +141,9 @@ is_quiet(const WaCudaMemory *memory, const char *d_area, size_t bytes)
 	return true;
 }
 
-static WaStatus
-device_unreserve(WaCudaMemory *memory, void *d_range, size_t bytes, char *error,
-				 size_t error_bytes)
+WaStatus
+wa_cuda_memory_unreserve(WaCudaMemory *memory, void *d_range, size_t bytes,
+						 char *error, size_t error_bytes)
 {
 	(void) error;
 	(void) error_bytes;
@@ -150,8 +152,9 @@ device_unreserve(WaCudaMemory *memory, void *d_range, size_t bytes, char *error,
 	return WA_OK;
 }
 
-static WaStatus
-device_map(WaCudaMemory *memory, void *d_piece, char *error, size_t error_bytes)
+WaStatus
+wa_cuda_memory_map(WaCudaMemory *memory, void *d_piece, char *error,
+				   size_t error_bytes)
 {
 	if (fails(error, error_bytes) ||
 		wa_test_device_pieces(memory->device) >=
@@ -163,9 +166,9 @@ device_map(WaCudaMemory *memory, void *d_piece, char *error, size_t error_bytes)
 	return WA_OK;
 }
 
-static WaStatus
-device_unmap(WaCudaMemory *memory, void *d_piece, char *error,
-			 size_t error_bytes)
+WaStatus
+wa_cuda_memory_unmap(WaCudaMemory *memory, void *d_piece, char *error,
+					 size_t error_bytes)
 {
 	(void) error;
 	(void) error_bytes;
@@ -205,9 +208,9 @@ queue(WaCudaMemory *memory, Op op)
 	return WA_OK;
 }
 
-static WaStatus
-device_staging(WaCudaMemory *memory, void **staging, char *error,
-			   size_t error_bytes)
+WaStatus
+wa_cuda_memory_staging(WaCudaMemory *memory, void **staging, char *error,
+					   size_t error_bytes)
 {
 	unsigned left = 0;
 
@@ -222,9 +225,9 @@ device_staging(WaCudaMemory *memory, void **staging, char *error,
 	return WA_OK;
 }
 
-static WaStatus
-device_copy(WaCudaMemory *memory, void *d_to, size_t bytes, char *error,
-			size_t error_bytes)
+WaStatus
+wa_cuda_memory_copy(WaCudaMemory *memory, void *d_to, size_t bytes, char *error,
+					size_t error_bytes)
 {
 	if (__atomic_load_n(&lost, __ATOMIC_RELAXED))
 		return WA_DEVICE_LOST;
@@ -234,33 +237,20 @@ device_copy(WaCudaMemory *memory, void *d_to, size_t bytes, char *error,
 	return queue(memory, (Op){memory->buffer, d_to, 0, bytes});
 }
 
-static WaStatus
-device_fill(WaCudaMemory *memory, void *d_to, int byte, size_t bytes,
-			char *error, size_t error_bytes)
+WaStatus
+wa_cuda_memory_fill(WaCudaMemory *memory, void *d_to, int byte, size_t bytes,
+					char *error, size_t error_bytes)
 {
 	if (fails(error, error_bytes))
 		return WA_OUT_OF_MEMORY;
 	return queue(memory, (Op){-1, d_to, byte, bytes});
 }
 
-static WaStatus
-device_wait(WaCudaMemory *memory, char *error, size_t error_bytes)
+WaStatus
+wa_cuda_memory_wait(WaCudaMemory *memory, char *error, size_t error_bytes)
 {
 	(void) error;
 	(void) error_bytes;
 	flush(memory, 0);
 	return WA_OK;
 }
-
-const WaMirrorDriver wa_test_mirror_driver = {
-	.open = device_open,
-	.close = device_close,
-	.reserve = device_reserve,
-	.unreserve = device_unreserve,
-	.map = device_map,
-	.unmap = device_unmap,
-	.staging = device_staging,
-	.copy = device_copy,
-	.fill = device_fill,
-	.wait = device_wait,
-};

@@ -8,11 +8,9 @@
 #ifndef TEST_MIRROR_DEVICE_H
 #define TEST_MIRROR_DEVICE_H
 
-#include "daemon/mirror/mirror_driver.h"
+#include <stdbool.h>
 
 #define WA_TEST_DEVICES 4
-
-extern const WaMirrorDriver wa_test_mirror_driver;
 
 /* Sets how many pieces a device has; it has many unless told. */
 void wa_test_device_limit(unsigned device, unsigned pieces);
@@ -26,7 +24,7 @@ void wa_test_device_lose(void);
 /* Returns how many pieces of a device are mapped. */
 unsigned wa_test_device_pieces(unsigned device);
 
-/* Tells whether a driver was called as it must not be. */
+/* Tells whether a function was called as it must not be. */
 bool wa_test_device_abused(void);
 
 #endif /* TEST_MIRROR_DEVICE_H */

@@ -483,7 +483,7 @@ begin_mirror(void)
 	wa_store_init(&store, PLENTY, 1);
 	wa_test_know(&store, 1);
 	store.copies_ns = 60 * WA_NS_PER_S;
-	store.mirror = wa_mirror_make(&store, &wa_test_mirror_driver);
+	store.mirror = wa_mirror_make(&store);
 	wa_test_device_limit(0, PIECES);
 	wa_mirror_add_device(store.mirror, 0, PLENTY);
 	wa_mirror_start(store.mirror);

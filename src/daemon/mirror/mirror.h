@@ -12,7 +12,7 @@
 #ifndef WA_DAEMON_MIRROR_H
 #define WA_DAEMON_MIRROR_H
 
-#include "daemon/mirror/mirror_driver.h"
+#include "cuda/memory.h"
 #include "daemon/store/placement_cache.h"
 #include "daemon/store/run_extents.h"
 #include "daemon/store/store.h"
@@ -120,7 +120,7 @@ void wa_mirror_unuse(WaMirror *mirror, WaMirrorUse *use);
  * Makes the mirror of a store, which has no devices yet, and tells the store what to call
  * (WaCopier); or returns NULL.
  */
-WaMirror *wa_mirror_make(WaStore *store, const WaMirrorDriver *driver);
+WaMirror *wa_mirror_make(WaStore *store);
 
 /* Adds a GPU, which has so much memory free, before the start. */
 void wa_mirror_add_device(WaMirror *mirror, unsigned ordinal,

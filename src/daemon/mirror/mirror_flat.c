@@ -48,11 +48,10 @@ survive(const WaMirrorDevice *device, WaStatus status, const char *error)
 	_exit(WA_EXIT_DEVICE_LOST);
 }
 
-/* Calls a function of the driver. */
-#define CALL(device, function, ...)                                           \
-	survive((device),                                                         \
-			(device)->mirror->driver->function((device)->memory, __VA_ARGS__, \
-											   error, sizeof(error)),         \
+/* Calls a function of cuda/memory.h. */
+#define CALL(device, function, ...)                                        \
+	survive((device),                                                      \
+			function((device)->memory, __VA_ARGS__, error, sizeof(error)), \
 			error)
 
 /* Returns the bytes of so many rows, a multiple of WA_MIRROR_RUN_ROWS. */
@@ -81,8 +80,8 @@ reserve(WaMirrorDevice *device, WaFlatArray *array, uint32_t bits)
 	array->mapped = calloc(pieces_of(array), 1);
 	if (array->mapped == NULL)
 		return WA_OUT_OF_MEMORY;
-	status =
-		CALL(device, reserve, bytes_of(array, WA_MIRROR_MAX_ROWS), &d_range);
+	status = CALL(device, wa_cuda_memory_reserve,
+				  bytes_of(array, WA_MIRROR_MAX_ROWS), &d_range);
 	if (status != WA_OK)
 	{
 		free(array->mapped);
@@ -123,8 +122,8 @@ unmap(WaMirrorDevice *device, WaFlatArray *array, size_t piece)
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
 
-	if (CALL(device, unmap, array->d_base + piece * WA_CUDA_PIECE_BYTES) !=
-		WA_OK)
+	if (CALL(device, wa_cuda_memory_unmap,
+			 array->d_base + piece * WA_CUDA_PIECE_BYTES) != WA_OK)
 		wa_log_write(WA_LOG_WARNING, "GPU %u: %s", device->ordinal, error);
 	array->mapped[piece] = UNMAPPED;
 	(void) __atomic_fetch_sub(&device->bytes, WA_CUDA_PIECE_BYTES,
@@ -183,7 +182,7 @@ free_array(WaMirrorDevice *device, WaFlatArray *array)
 	for (size_t i = 0; i < pieces_of(array); i++)
 		if (array->mapped[i] != UNMAPPED)
 			unmap(device, array, i);
-	if (CALL(device, unreserve, array->d_base,
+	if (CALL(device, wa_cuda_memory_unreserve, array->d_base,
 			 bytes_of(array, WA_MIRROR_MAX_ROWS)) != WA_OK)
 		wa_log_write(WA_LOG_WARNING, "GPU %u: %s", device->ordinal, error);
 	free(array->mapped);
@@ -261,7 +260,7 @@ map(WaMirrorDevice *device, WaFlatArray *array, size_t piece)
 		while (device->bytes + WA_CUDA_PIECE_BYTES > limit_of(device))
 			if (!make_room(device))
 				return WA_OUT_OF_MEMORY;
-		status = CALL(device, map, d_piece);
+		status = CALL(device, wa_cuda_memory_map, d_piece);
 	} while (status == WA_OUT_OF_MEMORY && make_room(device));
 	if (status != WA_OK)
 		return status;
@@ -318,8 +317,9 @@ fill_array(WaMirrorFlat *flat, WaFlatArray *array, int fill)
 			continue;
 		status = map(device, array, i);
 		if (status == WA_OK)
-			status = CALL(device, fill, array->d_base + i * WA_CUDA_PIECE_BYTES,
-						  fill, WA_CUDA_PIECE_BYTES);
+			status = CALL(device, wa_cuda_memory_fill,
+						  array->d_base + i * WA_CUDA_PIECE_BYTES, fill,
+						  WA_CUDA_PIECE_BYTES);
 	}
 	return status == WA_OK ? wa_flat_wait(device) : status;
 }
@@ -353,7 +353,8 @@ copy_staging(WaMirrorDevice *device, const WaFlatArray *array,
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
 
-	return CALL(device, copy, array->d_base + bytes_of(array, run->first),
+	return CALL(device, wa_cuda_memory_copy,
+				array->d_base + bytes_of(array, run->first),
 				bytes_of(array, run->rows));
 }
 
@@ -364,7 +365,8 @@ fill_rows(WaMirrorDevice *device, const WaFlatArray *array,
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
 
-	return CALL(device, fill, array->d_base + bytes_of(array, run->first), fill,
+	return CALL(device, wa_cuda_memory_fill,
+				array->d_base + bytes_of(array, run->first), fill,
 				bytes_of(array, run->rows));
 }
 
@@ -377,7 +379,7 @@ get_staging(WaMirrorDevice *device, const WaFlatArray *array,
 	const size_t bytes = bytes_of(array, run->rows);
 	const size_t before =
 		bytes_of(array, nrows / WA_MIRROR_RUN_ROWS * WA_MIRROR_RUN_ROWS);
-	WaStatus status = CALL(device, staging, staging);
+	WaStatus status = CALL(device, wa_cuda_memory_staging, staging);
 
 	if (status == WA_OK)
 		memset((char *) *staging + before, 0, bytes - before);
@@ -458,8 +460,7 @@ wa_flat_wait(WaMirrorDevice *device)
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
 
-	return survive(
-		device,
-		device->mirror->driver->wait(device->memory, error, sizeof(error)),
-		error);
+	return survive(device,
+				   wa_cuda_memory_wait(device->memory, error, sizeof(error)),
+				   error);
 }

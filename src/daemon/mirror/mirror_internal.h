@@ -18,7 +18,6 @@
 
 #include "core/must_check.h"
 #include "daemon/mirror/mirror.h"
-#include "daemon/mirror/mirror_driver.h"
 #include "daemon/mirror/mirror_rows.h"
 #include "daemon/store/store_evict.h"
 
@@ -138,8 +137,7 @@ typedef struct WaMirrorDevice
 
 struct WaMirror
 {
-	WaStore *store; /* constant, like driver */
-	const WaMirrorDriver *driver;
+	WaStore *store; /* constant */
 	pthread_rwlock_t lock;
 	uint64_t retired; /* flat columns, so far, that were their records' */
 	unsigned ndevices;

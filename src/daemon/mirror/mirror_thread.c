@@ -101,13 +101,12 @@ static void *
 mirror_main(void *arg)
 {
 	WaMirrorDevice *device = arg;
-	const WaMirrorDriver *driver = device->mirror->driver;
 	char error[WA_MAX_ERROR_BYTES] = "";
 	WaMirrorKey key;
 	Work work;
 
-	if (driver->open((int) device->ordinal, &device->memory, error,
-					 sizeof(error)) != WA_OK)
+	if (wa_cuda_memory_open((int) device->ordinal, &device->memory, error,
+							sizeof(error)) != WA_OK)
 	{
 		device->memory = NULL;
 		wa_log_write(WA_LOG_WARNING, "GPU %u keeps no resident columns: %s",
@@ -117,7 +116,7 @@ mirror_main(void *arg)
 		if (device->memory != NULL || work == WORK_AHEAD)
 			do_work(device, work, &key);
 	if (device->memory != NULL)
-		driver->close(device->memory);
+		wa_cuda_memory_close(device->memory);
 	return NULL;
 }
 
@@ -158,7 +157,7 @@ static const WaCopier copier = {.loaded = note_loaded,
 								.ahead = wa_mirror_ahead};
 
 WaMirror *
-wa_mirror_make(WaStore *store, const WaMirrorDriver *driver)
+wa_mirror_make(WaStore *store)
 {
 	WaMirror *mirror = calloc(1, sizeof(*mirror));
 
@@ -166,7 +165,6 @@ wa_mirror_make(WaStore *store, const WaMirrorDriver *driver)
 		return NULL;
 	mirror->store = store;
 	store->copier = &copier;
-	mirror->driver = driver;
 	(void) pthread_rwlock_init(&mirror->lock, NULL);
 	return mirror;
 }

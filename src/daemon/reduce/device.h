@@ -20,12 +20,6 @@ typedef struct WaDeviceDriver
 	WaDeviceKind kind;
 
 	/*
-	 * Returns how many there are; 0 with the reason in error.  NULL where that
-	 * is for the command line to say.
-	 */
-	int (*count)(char *error, size_t error_bytes);
-
-	/*
 	 * Opens one and describes it in *info, but for kind and ordinal.  It is worth a
 	 * lane for each of its multiprocessors, up to WA_MAX_LANES.
 	 */
@@ -43,13 +37,6 @@ typedef struct WaDeviceDriver
 	/* Reduces a batch into *partial, which is the partial of no rows. */
 	WaStatus (*reduce)(WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 					   WaPartial *partial, char *error, size_t error_bytes);
-
-	/*
-	 * Prepares the staging memory for fast transfers, after a device has been
-	 * opened; NULL if that is not needed.
-	 */
-	WaStatus (*pin)(void *memory, size_t bytes, char *error,
-					size_t error_bytes);
 } WaDeviceDriver;
 
 /* The processors of this machine. */

@@ -7,10 +7,8 @@
 
 const WaDeviceDriver wa_device_cuda = {
 	.kind = WA_DEVICE_GPU,
-	.count = wa_cuda_device_count,
 	.open = wa_cuda_open,
 	.lane_open = wa_cuda_lane_open,
 	.lane_close = wa_cuda_lane_close,
 	.reduce = wa_cuda_reduce,
-	.pin = wa_cuda_pin,
 };

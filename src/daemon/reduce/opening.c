@@ -8,14 +8,6 @@
 #include "daemon/base/log.h"
 #include "daemon/reduce/opening.h"
 
-#ifdef WA_WITH_CUDA
-static const WaDeviceDriver *const gpu_driver = &wa_device_cuda;
-static const WaMirrorDriver *const mirror_driver = &wa_mirror_cuda;
-#else
-static const WaDeviceDriver *const gpu_driver = NULL;
-static const WaMirrorDriver *const mirror_driver = NULL;
-#endif
-
 void
 wa_opening_init(WaOpening *opening, WaScheduler *scheduler, WaStaging *staging)
 {
@@ -29,8 +21,9 @@ wa_opening_init(WaOpening *opening, WaScheduler *scheduler, WaStaging *staging)
 void
 wa_opening_add_store(WaOpening *opening, WaStore *store)
 {
-	if (mirror_driver != NULL)
-		opening->mirror = wa_mirror_make(store, mirror_driver);
+#ifdef WA_WITH_CUDA
+	opening->mirror = wa_mirror_make(store);
+#endif
 	store->mirror = opening->mirror;
 }
 
@@ -57,29 +50,24 @@ open_lanes(const WaDeviceDriver *driver, const WaDeviceInfo *info,
 /* Opens one device and puts it to use; error tells why if that fails. */
 static bool
 open_device(WaOpening *opening, const WaDeviceDriver *driver, int ordinal,
-			char *error, size_t error_bytes)
+			WaDeviceInfo *info, char *error, size_t error_bytes)
 {
-	WaDeviceInfo info;
 	WaCudaLane *lanes[WA_MAX_LANES] = {NULL};
 	unsigned nlanes;
 
-	memset(&info, 0, sizeof(info));
-	if (driver->open(ordinal, &info, error, error_bytes) != WA_OK)
+	memset(info, 0, sizeof(*info));
+	if (driver->open(ordinal, info, error, error_bytes) != WA_OK)
 		return false;
-	info.kind = (uint32_t) driver->kind;
-	info.ordinal = (uint32_t) ordinal;
-	nlanes = open_lanes(driver, &info, lanes, error, error_bytes);
-	if (nlanes == 0 ||
-		wa_scheduler_add(opening->scheduler, driver, &info, lanes, nlanes,
-						 error, error_bytes) != WA_OK)
+	info->kind = (uint32_t) driver->kind;
+	info->ordinal = (uint32_t) ordinal;
+	nlanes = open_lanes(driver, info, lanes, error, error_bytes);
+	if (nlanes == 0 || wa_scheduler_add(opening->scheduler, driver, info, lanes,
+										nlanes, error, error_bytes) != WA_OK)
 		return false;
-	if (driver->kind == WA_DEVICE_GPU && opening->mirror != NULL)
-		wa_mirror_add_device(opening->mirror, (unsigned) ordinal,
-							 info.free_bytes);
 	wa_log_write(WA_LOG_LOG, "using %s %d: %.*s, %llu MB, %u lanes",
 				 driver->kind == WA_DEVICE_GPU ? "GPU" : "CPU", ordinal,
-				 (int) sizeof(info.name), info.name,
-				 (unsigned long long) info.memory_bytes >> 20, nlanes);
+				 (int) sizeof(info->name), info->name,
+				 (unsigned long long) info->memory_bytes >> 20, nlanes);
 	return true;
 }
 
@@ -87,10 +75,11 @@ bool
 wa_opening_open_cpus(WaOpening *opening, unsigned cpu_devices)
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
+	WaDeviceInfo info;
 	unsigned opened = 0;
 
 	while (opened < cpu_devices &&
-		   open_device(opening, &wa_device_cpu, (int) opened, error,
+		   open_device(opening, &wa_device_cpu, (int) opened, &info, error,
 					   sizeof(error)))
 		opened++;
 	if (opened < cpu_devices)
@@ -99,16 +88,16 @@ wa_opening_open_cpus(WaOpening *opening, unsigned cpu_devices)
 	return opened > 0;
 }
 
+#ifdef WA_WITH_CUDA
 /* Makes the staging pool and pins it; without either, work goes on. */
 static void
-pin_staging(WaOpening *opening, const WaDeviceDriver *driver)
+pin_staging(WaOpening *opening)
 {
 	char error[WA_MAX_ERROR_BYTES] = "";
 
-	if (driver->pin == NULL ||
-		wa_staging_make(opening->staging, error, sizeof(error)) != WA_OK)
+	if (wa_staging_make(opening->staging, error, sizeof(error)) != WA_OK)
 		return;
-	if (driver->pin(wa_staging_memory(opening->staging),
+	if (wa_cuda_pin(wa_staging_memory(opening->staging),
 					opening->staging->file_bytes, error,
 					sizeof(error)) != WA_OK)
 		wa_log_write(WA_LOG_WARNING, "could not pin staging memory: %s", error);
@@ -116,10 +105,10 @@ pin_staging(WaOpening *opening, const WaDeviceDriver *driver)
 
 /* Opens every GPU there is; returns how many, with an error if there is one. */
 static unsigned
-open_gpus(WaOpening *opening, const WaDeviceDriver *driver, char *error,
-		  size_t error_bytes)
+open_gpus(WaOpening *opening, char *error, size_t error_bytes)
 {
-	int found = driver->count(error, error_bytes);
+	int found = wa_cuda_device_count(error, error_bytes);
+	WaDeviceInfo info;
 	unsigned opened = 0;
 
 	if (found <= 0)
@@ -130,11 +119,17 @@ open_gpus(WaOpening *opening, const WaDeviceDriver *driver, char *error,
 	error[0] = '\0';
 	for (int ordinal = 0; ordinal < found; ordinal++)
 	{
-		if (open_device(opening, driver, ordinal, error, error_bytes))
-			opened++;
-		else
+		if (!open_device(opening, &wa_device_cuda, ordinal, &info, error,
+						 error_bytes))
+		{
 			wa_log_write(WA_LOG_WARNING, "could not open GPU %d: %s", ordinal,
 						 error);
+			continue;
+		}
+		opened++;
+		if (opening->mirror != NULL)
+			wa_mirror_add_device(opening->mirror, (unsigned) ordinal,
+								 info.free_bytes);
 	}
 	return opened;
 }
@@ -146,8 +141,8 @@ opening_main(void *arg)
 	WaOpening *opening = arg;
 	char error[WA_MAX_ERROR_BYTES] = "";
 
-	if (open_gpus(opening, gpu_driver, error, sizeof(error)) > 0)
-		pin_staging(opening, gpu_driver);
+	if (open_gpus(opening, error, sizeof(error)) > 0)
+		pin_staging(opening);
 	if (opening->mirror != NULL)
 		wa_mirror_start(opening->mirror);
 	(void) pthread_mutex_lock(&opening->lock);
@@ -175,17 +170,19 @@ start_thread(WaOpening *opening)
 					"could not start a thread to open GPUs");
 	wa_log_write(WA_LOG_WARNING, "%s", opening->gpu_error);
 }
+#endif
 
 /* Starts opening GPUs, if there may be any; the caller holds the lock. */
 static void
 start_gpus(WaOpening *opening)
 {
 	opening->gpus_started = true;
-	if (gpu_driver != NULL)
-		start_thread(opening);
-	else
-		(void) snprintf(opening->gpu_error, sizeof(opening->gpu_error),
-						"warpaggd was built without CUDA");
+#ifdef WA_WITH_CUDA
+	start_thread(opening);
+#else
+	(void) snprintf(opening->gpu_error, sizeof(opening->gpu_error),
+					"warpaggd was built without CUDA");
+#endif
 }
 
 void
