@@ -53,15 +53,14 @@ end(void)
 {
 	wa_test_device_fail(0);
 	wa_store_set_limit(&store, 0);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(wa_memory_used(&store.memory) == 0);
 	for (unsigned i = 0; i < WA_TEST_DEVICES; i++)
 	{
-		EXPECT(wa_mirror_bytes(store.mirror, i) == 0);
+		EXPECT(wa_test_mirror_bytes(store.mirror, i) == 0);
 		EXPECT(wa_test_device_pieces(i) == 0);
 	}
 	EXPECT(!wa_test_device_abused());
-	wa_mirror_end(store.mirror);
 	return true;
 }
 
@@ -170,7 +169,7 @@ test_forms(void)
 		EXPECT(wa_test_load_columns(&store, parcel, 0, i, 10 + i,
 									(uint32_t) pick(9000), columns,
 									10) == WA_OK);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	for (int i = 0; i < 10; i++)
 		names[i] = wa_test_name(columns[i].attribute, columns[i].form);
 	EXPECT(wa_test_run_begin(&run, &store, 0, names, 10));
@@ -204,12 +203,12 @@ test_wider(void)
 	wa_mirror_start(store.mirror);
 	for (uint32_t i = 0; i < 5; i++)
 		EXPECT(load(0, i, i + 1, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 5);
 	column.form = WA_FORM_INT32;
 	column.bits = 31;
 	EXPECT(load(0, 5, 6, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 6);
 	column.form = WA_FORM_INT16;
 	column.bits = 15;
@@ -218,16 +217,16 @@ test_wider(void)
 	column.form = WA_FORM_UINT32;
 	column.bits = 32;
 	EXPECT(load(0, 7, 8, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	column.form = WA_FORM_INT64;
 	EXPECT(count_right(0, column, 0) == 8);
-	EXPECT(wa_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
+	EXPECT(wa_test_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
 	/* whole again once all but the narrow ones have gone */
 	wa_store_unload(&store, &(WaRelation){1663, 5, 1000}, 0);
 	column.form = WA_FORM_INT16;
 	column.bits = 15;
 	EXPECT(load(0, 0, 1, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 1);
 	return end();
 }
@@ -246,7 +245,7 @@ test_wider_in_use(void)
 	wa_mirror_start(store.mirror);
 	for (uint32_t i = 0; i < 5; i++)
 		EXPECT(load(0, i, i + 1, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
 	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &use));
 	EXPECT(use.nextents == 5);
@@ -254,18 +253,18 @@ test_wider_in_use(void)
 	column.bits = 60;
 	EXPECT(load(0, 2, 7, column));
 	EXPECT(load(0, 5, 6, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 6);
 	EXPECT(wa_test_use_is_right(&use, &run.request));
-	EXPECT(wa_mirror_bytes(store.mirror, 0) == 4 * WA_CUDA_PIECE_BYTES);
+	EXPECT(wa_test_mirror_bytes(store.mirror, 0) == 4 * WA_CUDA_PIECE_BYTES);
 	/* What has been replaced before is not in the wider form. */
 	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &later));
 	EXPECT(later.nextents == 4 && wa_test_use_is_right(&later, &run.request));
 	wa_mirror_unuse(store.mirror, &later);
 	wa_mirror_unuse(store.mirror, &use);
 	wa_test_run_end(&run);
-	wa_mirror_settle(store.mirror);
-	EXPECT(wa_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
+	wa_test_mirror_settle(store.mirror);
+	EXPECT(wa_test_mirror_bytes(store.mirror, 0) == 2 * WA_CUDA_PIECE_BYTES);
 	return end();
 }
 
@@ -281,22 +280,22 @@ test_decimals(void)
 	column.all_null = false;
 	column.scale = 2;
 	EXPECT(load(0, 1, 2, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 2);
 	column.scale = 1;
 	EXPECT(load(0, 2, 3, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	column.scale = 2;
 	EXPECT(count_right(0, column, 0) == 3);
 	column.scale = 4;
 	column.has_display = true;
 	EXPECT(load(0, 3, 4, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 4);
 	column.scale = 1;
 	column.bits = 25; /* too large for 32 bits with three digits more */
 	EXPECT(load(0, 4, 5, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	column.form = WA_FORM_DECIMAL64;
 	column.scale = 4;
 	EXPECT(count_right(0, column, 0) == 5);
@@ -307,7 +306,7 @@ test_decimals(void)
 	column.bits = 40;
 	column.scale = 18;
 	EXPECT(load(0, 6, 7, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	column.scale = 4;
 	EXPECT(count_right(0, column, 0) == 5);
 	return end();
@@ -325,13 +324,13 @@ test_wide_decimals(void)
 	column.form = WA_FORM_DECIMAL128;
 	column.scale = 5;
 	EXPECT(load(0, 1, 2, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 2);
 	column.form = WA_FORM_DECIMAL32;
 	column.bits = 20;
 	column.scale = 3;
 	EXPECT(load(0, 2, 3, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	column.form = WA_FORM_DECIMAL128;
 	column.scale = 5;
 	EXPECT(count_right(0, column, 0) == 3);
@@ -339,7 +338,7 @@ test_wide_decimals(void)
 	column.bits = 62;
 	column.scale = 0;
 	EXPECT(load(0, 3, 4, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	column.scale = 5;
 	EXPECT(count_right(0, column, 0) == 3);
 	return end();
@@ -358,16 +357,16 @@ test_wide_memory(void)
 	wa_mirror_start(store.mirror);
 	for (uint32_t i = 0; i < 3; i++)
 		EXPECT(load(0, i, i + 1, values));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, values, 0) == 3);
 	EXPECT(load(0, 1, 9, values)); /* the rows of the one before go */
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, values, 0) == 3);
 	EXPECT(wa_test_load_columns(&store, parcel, 0, 3, 5, WA_MAX_EXTENT_ROWS,
 								&values, 1) == WA_OK);
 	EXPECT(wa_test_load_columns(&store, parcel, 0, 4, 6, WA_MAX_EXTENT_ROWS,
 								&nulls, 1) == WA_OK);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, values, 0) == 5);
 	return end();
 }
@@ -386,32 +385,32 @@ test_replacement(void)
 	wa_mirror_start(store.mirror);
 	for (uint32_t i = 0; i < EXTENTS; i++)
 		EXPECT(load(0, i, i + 1, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
 	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &use));
 	EXPECT(use.nextents == EXTENTS);
 	EXPECT(load(0, 3, 77, column)); /* other blocks */
 	EXPECT(load(0, 4, 5, column));  /* the same ones again */
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(wa_test_use_is_right(&use, &run.request));
 	EXPECT(count_right(0, column, 0) == EXTENTS - 1);
 	wa_store_unload(&store, &relation, 0);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	for (uint32_t i = 0; i < EXTENTS; i++)
 		EXPECT(load(0, i, i + 100, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(wa_test_use_is_right(&use, &run.request));
 	wa_mirror_unuse(store.mirror, &use);
 	wa_test_run_end(&run);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == EXTENTS);
 	/* its rows were taken, and are free now */
 	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
 	EXPECT(load(0, 7, 107, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == EXTENTS - 1);
 	wa_test_run_end(&run);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == EXTENTS);
 	return end();
 }
@@ -433,11 +432,11 @@ test_no_room(void)
 	wa_mirror_start(store.mirror);
 	EXPECT(load(0, 0, 1, narrow));
 	EXPECT(load(0, 1, 2, nulls));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(wa_test_device_pieces(0) == 2); /* values and bitmap */
 	EXPECT(wa_test_load_columns(&store, parcel, 0, 2, 3, ROWS, wide, 2) ==
 		   WA_OK);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, narrow, 0) == 2);
 	EXPECT(count_right(0, wide[1], 0) == 1);
 	return end();
@@ -458,28 +457,28 @@ test_eviction(void)
 		EXPECT(load(0, i, i + 1, column));
 	EXPECT(load(1, 0, 1, column));
 	wa_mirror_start(store.mirror); /* what there is comes, too */
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == EXTENTS);
 	EXPECT(count_right(1, column, 0) == 1);
 	EXPECT(wa_test_run_begin(&run, &store, 0, &name, 1));
 	EXPECT(wa_mirror_use(store.mirror, &run.request, 0, &use));
 	EXPECT(load(2, 0, 1, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(1, column, 0) == 0);
 	EXPECT(count_right(2, column, 0) == 1);
 	EXPECT(load(2, 0, 1, other)); /* nothing of its own relation goes */
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(2, other, 0) == 0);
 	EXPECT(wa_test_use_is_right(&use, &run.request));
 	wa_mirror_unuse(store.mirror, &use);
 	wa_test_run_end(&run);
 	EXPECT(load(1, 0, 2, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(1, column, 0) == 1);
 	EXPECT(count_right(0, column, 0) == 0 && count_right(2, column, 0) == 1);
 	/* what was left out for lack of memory comes when there is some */
 	wa_store_unload(&store, &(WaRelation){1663, 6, 1001}, 0);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(2, column, 0) == 1 && count_right(2, other, 0) == 1);
 	return end();
 }
@@ -498,16 +497,16 @@ test_keeping(void)
 		EXPECT(load(0, i, i + 1, column));
 	EXPECT(load(1, 0, 1, column));
 	wa_mirror_start(store.mirror);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(load(2, 0, 1, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == EXTENTS);
 	EXPECT(count_right(1, column, 0) == 1);
 	EXPECT(count_right(2, column, 0) == 0);
 	wa_store_set_keeping(&store, 1000, 0);
 	EXPECT(wa_store_pin(&store, &pinned, true, error, sizeof(error)) == WA_OK);
 	EXPECT(load(2, 0, 2, column));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_right(0, column, 0) == 0);
 	EXPECT(count_right(1, column, 0) == 1);
 	EXPECT(count_right(2, column, 0) == 1);
@@ -523,19 +522,19 @@ test_limits(void)
 	begin(0, PIECES);
 	wa_mirror_add_device(store.mirror, 0, 3 * WA_CUDA_PIECE_BYTES);
 	wa_mirror_start(store.mirror);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	for (uint64_t i = 0; i < 3; i++)
 	{
 		EXPECT(load(i, 0, i + 1, column));
-		wa_mirror_settle(store.mirror);
+		wa_test_mirror_settle(store.mirror);
 	}
 	/* Of small extents more than one is evicted at once. */
-	EXPECT(wa_mirror_bytes(store.mirror, 0) <= 2 * WA_CUDA_PIECE_BYTES);
+	EXPECT(wa_test_mirror_bytes(store.mirror, 0) <= 2 * WA_CUDA_PIECE_BYTES);
 	EXPECT(count_right(0, column, 0) == 0 && count_right(2, column, 0) == 1);
 	wa_store_set_limit(&store, WA_CUDA_PIECE_BYTES + 1);
 	EXPECT(load(0, 0, 4, column));
-	wa_mirror_settle(store.mirror);
-	EXPECT(wa_mirror_bytes(store.mirror, 0) == WA_CUDA_PIECE_BYTES);
+	wa_test_mirror_settle(store.mirror);
+	EXPECT(wa_test_mirror_bytes(store.mirror, 0) == WA_CUDA_PIECE_BYTES);
 	EXPECT(count_right(0, column, 0) == 1);
 	return end();
 }
@@ -560,7 +559,7 @@ test_failures(void)
 		EXPECT(load(relation, (uint32_t) pick(EXTENTS), i + 1, column));
 		if (i % 8 != 0)
 			continue;
-		wa_mirror_settle(store.mirror);
+		wa_test_mirror_settle(store.mirror);
 		for (unsigned f = 0; f < 3; f++)
 		{
 			column.form = forms[f];
@@ -585,7 +584,7 @@ test_loss(void)
 		begin(1, PIECES);
 		wa_mirror_start(store.mirror);
 		(void) load(0, 0, 1, column);
-		wa_mirror_settle(store.mirror);
+		wa_test_mirror_settle(store.mirror);
 		_exit(0);
 	}
 	EXPECT(waitpid(child, &status, 0) == child);
@@ -807,9 +806,9 @@ test_next(void)
 
 		if (bits >> 8 & 1)
 			change_extent();
-		wa_mirror_settle(store.mirror);
+		wa_test_mirror_settle(store.mirror);
 		EXPECT(let_go(holder));
-		wa_mirror_settle(store.mirror);
+		wa_test_mirror_settle(store.mirror);
 		EXPECT(hold(holder, 1 + (bits >> 10 & 1), bits >> 12 & 1, &found));
 	}
 	for (int i = 0; i < 3; i++)
@@ -826,7 +825,7 @@ load_placed(uint64_t relation, uint32_t number)
 
 	EXPECT(wa_test_load_columns(&store, parcel, relation, number, 1, ROWS,
 								&column, 1) == WA_OK);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	return true;
 }
 
@@ -860,6 +859,8 @@ static const struct
 	const char *name;
 	bool (*run)(void);
 } tests[] = {
+	/* first, as it forks, and the others leave threads behind */
+	{"a lost device", test_loss},
 	{"row spaces", test_rows},
 	{"all forms on several devices", test_forms},
 	{"wider integers and late NULLs", test_wider},
@@ -873,7 +874,6 @@ static const struct
 	{"what is kept", test_keeping},
 	{"limits", test_limits},
 	{"lack of memory", test_failures},
-	{"a lost device", test_loss},
 	{"threads", test_threads},
 	{"found by what was known before", test_next},
 	{"what is found lasts", test_lasting},

@@ -4,8 +4,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/decimal.h"
+#include "daemon/mirror/mirror_internal.h"
 #include "daemon/store/cover_take.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
@@ -16,6 +18,36 @@
 #define WIDE_SHIFT 50
 
 #define TEXTS 8
+
+/* Tells whether a thread has something to do, or is at it. */
+static bool
+is_busy(WaMirrorDevice *device)
+{
+	bool busy;
+
+	(void) pthread_mutex_lock(&device->lock);
+	busy = device->has_thread &&
+		   (device->working || device->ahead != NULL || device->count > 0 ||
+			device->sweeping || device->untidy);
+	(void) pthread_mutex_unlock(&device->lock);
+	return busy;
+}
+
+void
+wa_test_mirror_settle(WaMirror *mirror)
+{
+	for (unsigned i = 0; i < mirror->ndevices; i++)
+		while (is_busy(mirror->devices[i]))
+			(void) usleep(100);
+}
+
+uint64_t
+wa_test_mirror_bytes(WaMirror *mirror, unsigned device)
+{
+	const WaMirrorDevice *found = wa_mirror_device(mirror, device);
+
+	return found == NULL ? 0 : __atomic_load_n(&found->bytes, __ATOMIC_RELAXED);
+}
 
 WaColumnName
 wa_test_name(int16_t attribute, WaForm form)

@@ -29,6 +29,12 @@ WaStatus wa_test_load_columns(WaStore *store, uint8_t *parcel,
 							  uint32_t nrows, const WaTestColumn *columns,
 							  uint32_t ncolumns);
 
+/* Waits until nothing is left to be done. */
+void wa_test_mirror_settle(WaMirror *mirror);
+
+/* Returns the bytes of a device's memory that copies take. */
+uint64_t wa_test_mirror_bytes(WaMirror *mirror, unsigned device);
+
 /* A run over a relation's extents, with references to them. */
 typedef struct WaTestRun
 {

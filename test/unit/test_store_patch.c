@@ -495,11 +495,10 @@ end_mirror(void)
 	bool is_right;
 
 	wa_store_set_limit(&store, 0);
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(wa_test_device_pieces(0) == 0);
 	EXPECT(!wa_test_device_abused());
 	is_right = end();
-	wa_mirror_end(store.mirror);
 	return is_right;
 }
 
@@ -561,7 +560,7 @@ load_extents(uint64_t lsns[EXTENTS][BLOCKS])
 			lsns[e][i] = 2 + 2 * pick(3);
 		EXPECT(load(parcel, e, lsns[e], BLOCKS, 1, ALL, false) == WA_OK);
 	}
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	return true;
 }
 
@@ -587,7 +586,7 @@ test_copies(void)
 	begin_mirror();
 	EXPECT(load_extents(lsns));
 	EXPECT(count_missing(&run, ALL) == 0);
-	bytes = wa_mirror_bytes(store.mirror, 0);
+	bytes = wa_test_mirror_bytes(store.mirror, 0);
 	for (uint64_t lsn = 101; lsn < 200; lsn++)
 	{
 		EXPECT(patch_some(parcel, (uint32_t) pick(EXTENTS), lsn,
@@ -595,8 +594,8 @@ test_copies(void)
 		EXPECT(count_missing(&run, ALL) == 0);
 	}
 	/* First patches bring validity; then there is one extent's room beside. */
-	wa_mirror_settle(store.mirror);
-	EXPECT(wa_mirror_bytes(store.mirror, 0) <= 2 * bytes);
+	wa_test_mirror_settle(store.mirror);
+	EXPECT(wa_test_mirror_bytes(store.mirror, 0) <= 2 * bytes);
 	return end_mirror();
 }
 
@@ -692,7 +691,7 @@ run_threads(uint64_t newest_lsn)
 		EXPECT(pthread_join(threads[i], NULL) == 0);
 	EXPECT(!has_failed);
 	EXPECT(find_usable(ALL, found));
-	wa_mirror_settle(store.mirror);
+	wa_test_mirror_settle(store.mirror);
 	EXPECT(count_missing(&run, ALL) == 0);
 	return end_mirror();
 }

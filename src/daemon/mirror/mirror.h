@@ -132,13 +132,4 @@ void wa_mirror_add_device(WaMirror *mirror, unsigned ordinal,
  */
 void wa_mirror_start(WaMirror *mirror);
 
-/* Returns the bytes of a GPU's memory that copies take. */
-uint64_t wa_mirror_bytes(WaMirror *mirror, unsigned device);
-
-/* Waits until nothing is left to be done, for tests. */
-void wa_mirror_settle(WaMirror *mirror);
-
-/* Ends the threads and frees the mirror of a store without columns; likewise. */
-void wa_mirror_end(WaMirror *mirror);
-
 #endif /* WA_DAEMON_MIRROR_H */

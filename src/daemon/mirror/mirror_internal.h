@@ -109,7 +109,6 @@ typedef struct WaMirrorDevice
 	uint64_t limit; /* bytes */
 	WaMirrorSpace *spaces;
 	uint64_t changes; /* of copies that there are */
-	pthread_t thread;
 
 	/* The thread's own */
 	WaCudaMemory *memory;
@@ -121,14 +120,12 @@ typedef struct WaMirrorDevice
 
 	pthread_mutex_t lock;
 	pthread_cond_t wakeup;
-	pthread_cond_t settled;
 	pthread_cond_t done;  /* of CLOCK_MONOTONIC: some of `ahead` is */
 	WaMirrorAhead *ahead; /* goes before the others; the first is the oldest */
 	bool has_thread;      /* constant once it was started */
-	bool ending;
-	bool working;
-	bool untidy;     /* a flat column has pieces to unmap, or is to be freed */
-	bool sweeping;   /* all extents are to be looked at */
+	bool working;  /* for tests, which wait until nothing is left to be done */
+	bool untidy;   /* a flat column has pieces to unmap, or is to be freed */
+	bool sweeping; /* all extents are to be looked at */
 	bool incomplete; /* extents were left out, and might find room now */
 	uint32_t first;  /* of the ring */
 	uint32_t count;

@@ -14,7 +14,6 @@
 /* What a thread is to do next. */
 typedef enum Work
 {
-	WORK_END,
 	WORK_AHEAD,
 	WORK_TIDY,
 	WORK_LOAD,
@@ -33,13 +32,11 @@ has_work(const WaMirrorDevice *device)
 static Work
 wait_for_work(WaMirrorDevice *device, WaMirrorKey *key)
 {
-	Work work = WORK_END;
+	Work work = WORK_SWEEP;
 
 	(void) pthread_mutex_lock(&device->lock);
 	device->working = false;
-	if (!has_work(device))
-		(void) pthread_cond_broadcast(&device->settled);
-	while (!device->ending && !has_work(device))
+	while (!has_work(device))
 		(void) pthread_cond_wait(&device->wakeup, &device->lock);
 	device->working = true;
 	if (device->ahead != NULL)
@@ -56,11 +53,8 @@ wait_for_work(WaMirrorDevice *device, WaMirrorKey *key)
 		device->first = (device->first + 1) % WA_MIRROR_QUEUE;
 		device->count--;
 	}
-	else if (device->sweeping)
-	{
-		work = WORK_SWEEP;
+	else
 		device->sweeping = false;
-	}
 	(void) pthread_mutex_unlock(&device->lock);
 	return work;
 }
@@ -103,7 +97,6 @@ mirror_main(void *arg)
 	WaMirrorDevice *device = arg;
 	char error[WA_MAX_ERROR_BYTES] = "";
 	WaMirrorKey key;
-	Work work;
 
 	if (wa_cuda_memory_open((int) device->ordinal, &device->memory, error,
 							sizeof(error)) != WA_OK)
@@ -112,11 +105,13 @@ mirror_main(void *arg)
 		wa_log_write(WA_LOG_WARNING, "GPU %u keeps no resident columns: %s",
 					 device->ordinal, error);
 	}
-	while ((work = wait_for_work(device, &key)) != WORK_END)
+	for (;;)
+	{
+		const Work work = wait_for_work(device, &key);
+
 		if (device->memory != NULL || work == WORK_AHEAD)
 			do_work(device, work, &key);
-	if (device->memory != NULL)
-		wa_cuda_memory_close(device->memory);
+	}
 	return NULL;
 }
 
@@ -186,7 +181,6 @@ wa_mirror_add_device(WaMirror *mirror, unsigned ordinal, uint64_t free_bytes)
 	device->sweeping = true;
 	(void) pthread_mutex_init(&device->lock, NULL);
 	(void) pthread_cond_init(&device->wakeup, NULL);
-	(void) pthread_cond_init(&device->settled, NULL);
 	(void) pthread_condattr_init(&monotonic);
 	(void) pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	(void) pthread_cond_init(&device->done, &monotonic);
@@ -199,10 +193,11 @@ static void
 start_thread(WaMirrorDevice *device)
 {
 	char name[16];
+	pthread_t thread;
 
 	device->has_thread = true;
 	device->working = true;
-	if (pthread_create(&device->thread, NULL, mirror_main, device) != 0)
+	if (pthread_create(&thread, NULL, mirror_main, device) != 0)
 	{
 		device->has_thread = false;
 		wa_log_write(WA_LOG_WARNING,
@@ -211,7 +206,8 @@ start_thread(WaMirrorDevice *device)
 		return;
 	}
 	(void) snprintf(name, sizeof(name), "mirror %u", device->ordinal);
-	(void) pthread_setname_np(device->thread, name);
+	(void) pthread_setname_np(thread, name);
+	(void) pthread_detach(thread);
 }
 
 void
@@ -241,46 +237,4 @@ wa_mirror_wake(WaMirrorDevice *device, bool has_room)
 	}
 	(void) pthread_cond_signal(&device->wakeup);
 	(void) pthread_mutex_unlock(&device->lock);
-}
-
-uint64_t
-wa_mirror_bytes(WaMirror *mirror, unsigned ordinal)
-{
-	const WaMirrorDevice *device = wa_mirror_device(mirror, ordinal);
-
-	return device == NULL ? 0
-						  : __atomic_load_n(&device->bytes, __ATOMIC_RELAXED);
-}
-
-void
-wa_mirror_settle(WaMirror *mirror)
-{
-	for (unsigned i = 0; i < mirror->ndevices; i++)
-	{
-		WaMirrorDevice *device = mirror->devices[i];
-
-		(void) pthread_mutex_lock(&device->lock);
-		while (device->has_thread && (device->working || has_work(device)))
-			(void) pthread_cond_wait(&device->settled, &device->lock);
-		(void) pthread_mutex_unlock(&device->lock);
-	}
-}
-
-void
-wa_mirror_end(WaMirror *mirror)
-{
-	for (unsigned i = 0; i < mirror->ndevices; i++)
-	{
-		WaMirrorDevice *device = mirror->devices[i];
-
-		(void) pthread_mutex_lock(&device->lock);
-		device->ending = true;
-		(void) pthread_cond_signal(&device->wakeup);
-		(void) pthread_mutex_unlock(&device->lock);
-		if (device->has_thread)
-			(void) pthread_join(device->thread, NULL);
-		free(device);
-	}
-	(void) pthread_rwlock_destroy(&mirror->lock);
-	free(mirror);
 }
