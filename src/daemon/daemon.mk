@@ -117,8 +117,7 @@ UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
-	$(call sources,$(patsubst %,src/daemon/%/*.c,base column store)) \
-	$(patsubst %,src/daemon/run/%.c,run run_budget run_states))
+	$(call sources,$(patsubst %,src/daemon/%/*.c,base column store)))
 # These need what is only linked where there are GPUs, but none.
 UNIT_MIRROR_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
 	$(call sources,src/daemon/mirror/*.c)) $(UNIT_BUILD)/test_mirror_device.o
@@ -139,7 +138,8 @@ $(UNIT_BUILD)/test_program: $(UNIT_BUILD)/test_program_reference.o
 $(UNIT_BUILD)/test_query $(UNIT_BUILD)/test_query_choose \
 $(UNIT_BUILD)/test_query_wire $(UNIT_BUILD)/test_budget: \
 	$(UNIT_BUILD)/test_query_data.o
-$(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/cpu_runner.o
+$(UNIT_BUILD)/test_budget: $(UNIT_BUILD)/cpu_runner.o \
+	$(DAEMON_BUILD)/daemon/daemon/run/run_budget.o
 
 # The CPU's alone.
 $(UNIT_BUILD)/cpu_runner.o: src/daemon/run/query_runner.c
@@ -153,6 +153,7 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
+	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,run run_budget run_states) \
 	$(UNIT_BUILD)/test_counting_runner.o
 $(UNIT_BUILD)/test_store_model: $(UNIT_BUILD)/test_store_world.o \
 	$(UNIT_BUILD)/test_store_rules.o
@@ -185,7 +186,7 @@ $(UNIT_FAKE): $(DAEMON_GPU_OBJS) $(UNIT_BUILD)/test_daemon_fake_cuda.o \
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 
 # The daemon, with a runner that only counts.
-$(UNIT_COUNTING): $(filter-out %/runner.o,$(DAEMON_OBJS)) \
+$(UNIT_COUNTING): $(filter-out %/query_runner.o,$(DAEMON_OBJS)) \
 		$(UNIT_BUILD)/test_counting_runner.o $(DAEMON_CUDA_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ $(DAEMON_LIBS)

@@ -139,7 +139,6 @@ start(void)
 	wa_store_init(&service.store, MEMORY, 1);
 	wa_ledger_init(&service.store.memory.ledger, counters.counters->memory, 0,
 				   MEMORY);
-	service.runner = wa_runner_find();
 	FUZZ_EXPECT(wa_pool_start(&service.tasks, &service.finished, "task", 0, 0));
 	FUZZ_EXPECT(wa_pool_start(&service.pool, &service.finished, "query", 0, 0));
 	FUZZ_EXPECT(socketpair(AF_UNIX,

@@ -250,7 +250,8 @@ counting_end(void *run)
 	count_live(-1);
 }
 
-const WaRunner wa_test_counting_runner = {
+/* In the place of src/daemon/run/query_runner.c. */
+const WaRunner wa_query_runner = {
 	.kind = WA_DEVICE_CPU,
 	.begin = counting_begin,
 	.make_state = counting_make_state,
@@ -264,10 +265,3 @@ const WaRunner wa_test_counting_runner = {
 	.free_state = counting_free_state,
 	.end = counting_end,
 };
-
-/* In the place of src/daemon/run/runner.c. */
-const WaRunner *
-wa_runner_find(void)
-{
-	return &wa_test_counting_runner;
-}

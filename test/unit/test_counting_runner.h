@@ -46,8 +46,6 @@ typedef struct WaTestGroups
 	uint64_t text_bytes; /* of the first column, if it is a TEXT */
 } WaTestGroups;
 
-extern const WaRunner wa_test_counting_runner;
-
 /* Returns how many runs and states there are that were not freed. */
 int wa_test_runner_live(void);
 

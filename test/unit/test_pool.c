@@ -446,8 +446,8 @@ do_run(WaRunMessage *message)
 	WaRun *run;
 
 	seal_data(message);
-	run = wa_run_make(&wa_test_counting_runner, &store, &parcel, message,
-					  pool.nthreads, &replies, &status);
+	run =
+		wa_run_make(&store, &parcel, message, pool.nthreads, &replies, &status);
 	if (run == NULL || !wa_run_is_sound(message, &parcel) ||
 		wa_run_is_answered(run))
 		return NULL;
@@ -708,8 +708,8 @@ test_disturbed_runs(void)
 		{
 			message.used = USED_AT + i * 4096;
 			message.groups = 2 * USED_AT + i * 1024;
-			runs[i] = wa_run_make(&wa_test_counting_runner, &store, &parcel,
-								  &message, pool.nthreads, NULL, NULL);
+			runs[i] = wa_run_make(&store, &parcel, &message, pool.nthreads,
+								  NULL, NULL);
 			wa_pool_submit(&pool, wa_run_job(runs[i]));
 		}
 		for (int i = 0; i < 5; i++)

@@ -211,8 +211,7 @@ test_runs(void)
 		EXPECT(wa_test_load(&store, parcel.memory, 0, 0, 1, 400, 2, 0x204) ==
 			   WA_OK);
 		message = prepare();
-		run = wa_run_make(&wa_test_counting_runner, &store, &parcel, &message,
-						  pool.nthreads, NULL, NULL);
+		run = wa_run_make(&store, &parcel, &message, pool.nthreads, NULL, NULL);
 		EXPECT(run != NULL);
 		has_failed = false;
 		__atomic_store_n(&countdown, trials, __ATOMIC_SEQ_CST);

@@ -28,7 +28,6 @@ struct WaRun
 {
 	WaPoolJob job; /* first: a job is one of these */
 	pthread_mutex_t lock;
-	const WaRunner *runner;
 	WaStore *store;
 	const WaParcel *parcel;
 	WaRunMessage message;
@@ -100,8 +99,7 @@ copy_query(WaRun *run)
 		return false;
 	run->query_room = bytes;
 	run->query = aligned_alloc(QUERY_ALIGNMENT, bytes);
-	if (run->query == NULL ||
-		!wa_run_states_init(&run->states, run->runner, run->threads))
+	if (run->query == NULL || !wa_run_states_init(&run->states, run->threads))
 		return false;
 	if (message->query_bytes > 0)
 		memcpy(run->query, run->parcel->memory + message->query,
@@ -164,7 +162,7 @@ begin(WaRun *run)
 		.placements = &run->cover->placements,
 		.gpus = run->store->gpus,
 	};
-	status = run->runner->begin(&run->request, &run->states.run, error);
+	status = wa_query_runner.begin(&run->request, &run->states.run, error);
 	run->begun = status == WA_OK && run->states.run != NULL;
 	if (status != WA_OK)
 		fail(run, status, error);
@@ -312,11 +310,11 @@ use_devices(WaRun *run)
 	run->rest = malloc(count * sizeof(*run->rest));
 	if (run->rest != NULL && shares != NULL)
 	{
-		status = run->runner->use_devices == NULL
+		status = wa_query_runner.use_devices == NULL
 					 ? WA_OK
-					 : run->runner->use_devices(run->states.run,
-												&run->states.states[0],
-												&run->request, shares, error);
+					 : wa_query_runner.use_devices(
+						   run->states.run, &run->states.states[0],
+						   &run->request, shares, error);
 		noted = note_shares(run, shares) && status == WA_OK;
 	}
 	if (status != WA_OK)
@@ -356,8 +354,8 @@ run_extent(WaRun *run, unsigned thread, uint64_t place)
 	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
 	const WaStatus status =
-		run->runner->process(run->states.run, run->states.states[thread],
-							 run->cover->list[place], left_out, error);
+		wa_query_runner.process(run->states.run, run->states.states[thread],
+								run->cover->list[place], left_out, error);
 
 	if (status == WA_OK)
 		return leave_out(run, place, left_out);
@@ -432,7 +430,8 @@ write_file(WaRun *run, uint64_t bytes)
 	fd = wa_memory_file_make("warpagg groups", bytes, &memory);
 	if (fd < 0)
 		return false;
-	run->runner->write_groups(run->states.run, run->states.states[0], memory);
+	wa_query_runner.write_groups(run->states.run, run->states.states[0],
+								 memory);
 	run->outcome.bulk = wa_checksum(run->outcome.bulk, memory, bytes);
 	run->outcome.groups_fd = wa_memory_file_freeze(fd, memory, bytes);
 	return run->outcome.groups_fd >= 0;
@@ -446,7 +445,7 @@ write_groups(WaRun *run, uint64_t bytes)
 
 	if (bytes > run->message.groups_room)
 		return write_file(run, bytes);
-	run->runner->write_groups(run->states.run, run->states.states[0], place);
+	wa_query_runner.write_groups(run->states.run, run->states.states[0], place);
 	run->outcome.bulk = wa_checksum(run->outcome.bulk, place, bytes);
 	return true;
 }
@@ -476,8 +475,8 @@ answer(WaRun *run)
 	settle_completeness(run);
 	status = wa_run_states_merge(&run->states, error);
 	if (status == WA_OK)
-		status = run->runner->finish(run->states.run, run->states.states[0],
-									 &result, error);
+		status = wa_query_runner.finish(run->states.run, run->states.states[0],
+										&result, error);
 	if (status != WA_OK)
 	{
 		fail(run, status, error);
@@ -494,7 +493,7 @@ answer(WaRun *run)
 		return;
 	}
 	answer->in_parcel = run->outcome.groups_fd < 0;
-	answer->kind = run->has_shares ? WA_DEVICE_GPU : run->runner->kind;
+	answer->kind = run->has_shares ? WA_DEVICE_GPU : wa_query_runner.kind;
 	answer->groups_bytes = result.groups_bytes;
 	answer->rows = run->cover->rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
@@ -507,7 +506,7 @@ clean(WaRun *run)
 {
 	wa_run_states_free(&run->states);
 	if (run->begun)
-		run->runner->end(run->states.run);
+		wa_query_runner.end(run->states.run);
 	wa_cover_release(run->cover);
 	if (run->in_use)
 		wa_store_use_end(run->store, &run->use);
@@ -541,9 +540,8 @@ finish_run(WaPoolJob *job, bool cancelled)
 }
 
 WaRun *
-wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
-			const WaRunMessage *message, unsigned threads,
-			const WaRunReplies *replies, void *owner)
+wa_run_make(WaStore *store, const WaParcel *parcel, const WaRunMessage *message,
+			unsigned threads, const WaRunReplies *replies, void *owner)
 {
 	WaRun *run = calloc(1, sizeof(*run));
 
@@ -555,7 +553,6 @@ wa_run_make(const WaRunner *runner, WaStore *store, const WaParcel *parcel,
 	run->job.morsel = run_morsel;
 	run->job.more = run_more;
 	run->job.finish = finish_run;
-	run->runner = runner;
 	run->store = store;
 	run->parcel = parcel;
 	memcpy(&run->message, message, message->header.length);

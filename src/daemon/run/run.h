@@ -50,9 +50,9 @@ bool wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel);
  * parcel are there as long as it is.  It is answered unless it is cancelled; replies may
  * be NULL.  Returns NULL if there is no memory.
  */
-WaRun *wa_run_make(const WaRunner *runner, WaStore *store,
-				   const WaParcel *parcel, const WaRunMessage *message,
-				   unsigned threads, const WaRunReplies *replies, void *owner);
+WaRun *wa_run_make(WaStore *store, const WaParcel *parcel,
+				   const WaRunMessage *message, unsigned threads,
+				   const WaRunReplies *replies, void *owner);
 
 /* Returns the run as the pool knows it. */
 WaPoolJob *wa_run_job(WaRun *run);

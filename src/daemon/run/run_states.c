@@ -7,10 +7,9 @@
 #include "daemon/run/run_states.h"
 
 bool
-wa_run_states_init(WaRunStates *states, const WaRunner *runner,
-				   unsigned threads)
+wa_run_states_init(WaRunStates *states, unsigned threads)
 {
-	*states = (WaRunStates){.runner = runner, .threads = threads};
+	*states = (WaRunStates){.threads = threads};
 	states->states = calloc(threads, sizeof(*states->states));
 	return states->states != NULL;
 }
@@ -23,7 +22,7 @@ wa_run_states_have(WaRunStates *states, unsigned thread, char *error)
 	if (states->states[thread] != NULL)
 		return WA_OK;
 	status =
-		states->runner->make_state(states->run, &states->states[thread], error);
+		wa_query_runner.make_state(states->run, &states->states[thread], error);
 	if (status != WA_OK)
 		states->states[thread] = NULL;
 	return status;
@@ -47,16 +46,16 @@ gather(WaRunStates *states)
 WaStatus
 wa_run_states_next(WaRunStates *states, uint64_t *nmorsels, char *error)
 {
-	const WaRunner *runner = states->runner;
 	WaStatus status = WA_OK;
 
 	*nmorsels = 0;
 	if (states->stage == WA_STAGE_EXTENTS)
 	{
 		gather(states);
-		if (runner->divide != NULL && states->nstates > 0)
-			status = runner->divide(states->run, states->states,
-									states->nstates, &states->nparts, error);
+		if (states->nstates > 0)
+			status =
+				wa_query_runner.divide(states->run, states->states,
+									   states->nstates, &states->nparts, error);
 		if (status == WA_OK && states->nparts > 0)
 			*nmorsels = states->nstates;
 		states->stage = WA_STAGE_STATES;
@@ -72,29 +71,28 @@ wa_run_states_next(WaRunStates *states, uint64_t *nmorsels, char *error)
 WaStatus
 wa_run_states_do(WaRunStates *states, uint64_t number, char *error)
 {
-	const WaRunner *runner = states->runner;
-
 	return states->stage == WA_STAGE_STATES
-			   ? runner->sort(states->run, states->states[number], error)
-			   : runner->merge_part(states->run, (uint32_t) number, error);
+			   ? wa_query_runner.sort(states->run, states->states[number],
+									  error)
+			   : wa_query_runner.merge_part(states->run, (uint32_t) number,
+											error);
 }
 
 WaStatus
 wa_run_states_merge(WaRunStates *states, char *error)
 {
-	const WaRunner *runner = states->runner;
 
 	if (states->nparts > 0)
 		return WA_OK;
 	gather(states);
 	for (unsigned i = 1; i < states->nstates; i++)
 	{
-		const WaStatus status = runner->merge(states->run, states->states[0],
-											  states->states[i], error);
+		const WaStatus status = wa_query_runner.merge(
+			states->run, states->states[0], states->states[i], error);
 
 		if (status != WA_OK)
 			return status;
-		runner->free_state(states->run, states->states[i]);
+		wa_query_runner.free_state(states->run, states->states[i]);
 		states->states[i] = NULL;
 	}
 	return wa_run_states_have(states, 0, error);
@@ -105,7 +103,7 @@ wa_run_states_free(WaRunStates *states)
 {
 	for (unsigned i = 0; states->states != NULL && i < states->threads; i++)
 		if (states->states[i] != NULL)
-			states->runner->free_state(states->run, states->states[i]);
+			wa_query_runner.free_state(states->run, states->states[i]);
 	free(states->states);
 	states->states = NULL;
 }

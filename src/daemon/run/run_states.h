@@ -26,7 +26,6 @@ typedef enum WaRunStage
  */
 typedef struct WaRunStates
 {
-	const WaRunner *runner;
 	void *run; /* the runner's own */
 	unsigned threads;
 	void **states;    /* of the threads; NULL: it has none */
@@ -36,8 +35,7 @@ typedef struct WaRunStates
 } WaRunStates;
 
 /* Makes *states those of so many threads; false if there is not enough memory. */
-bool wa_run_states_init(WaRunStates *states, const WaRunner *runner,
-						unsigned threads);
+bool wa_run_states_init(WaRunStates *states, unsigned threads);
 
 /* Makes a thread's state of no rows, unless it has one. */
 WA_MUST_CHECK WaStatus wa_run_states_have(WaRunStates *states, unsigned thread,

@@ -60,7 +60,7 @@ typedef struct WaRunner
 
 	/*
 	 * Tells in how many parts the states, all that there are from now on, are to
-	 * be merged; 0: by merge.  If it fails, nothing is merged.  NULL: by merge.
+	 * be merged; 0: by merge.  If it fails, nothing is merged.
 	 */
 	WaStatus (*divide)(void *run, void *const *states, unsigned nstates,
 					   uint32_t *nparts, char *error);
@@ -88,10 +88,7 @@ typedef struct WaRunner
 	void (*end)(void *run);
 } WaRunner;
 
-/* The CPU device's, of query programs. */
+/* Of query programs, on the CPU and on GPUs; tests have one that counts in its place. */
 extern const WaRunner wa_query_runner;
-
-/* Returns the runner of this program, or NULL if it has none. */
-const WaRunner *wa_runner_find(void);
 
 #endif /* WA_DAEMON_RUNNER_H */

@@ -158,7 +158,6 @@ start_store(WaService *service, const WaOptions *options)
 	service->store.gpus = &service->gpus;
 	cover_user = wa_gpu_runner_find;
 #endif
-	service->runner = wa_runner_find();
 	if (!wa_pool_start(&service->tasks, &service->finished, "task",
 					   least(processors, MAX_TASK_THREADS), 0) ||
 		!wa_pool_start(&service->pool, &service->finished, "query",

@@ -81,15 +81,11 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 
 	if (!wa_run_is_sound(message, &connection->parcel))
 		return wa_connection_break(connection, "its request is out of bounds");
-	if (service->runner == NULL)
-		return wa_connection_fail(connection, request, WA_UNSUPPORTED,
-								  "resident columns cannot be queried");
 	if (!wa_store_has(&service->store, &message->relation, message->columns,
 					  message->ncolumns))
 		return answer_nothing(connection, request);
-	connection->run =
-		wa_run_make(service->runner, &service->store, &connection->parcel,
-					message, service->pool.nthreads, &replies, connection);
+	connection->run = wa_run_make(&service->store, &connection->parcel, message,
+								  service->pool.nthreads, &replies, connection);
 	if (connection->run == NULL)
 		return wa_connection_fail(connection, request, WA_OUT_OF_MEMORY,
 								  "not enough memory for a query");

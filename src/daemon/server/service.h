@@ -13,7 +13,6 @@
 #include "daemon/reduce/opening.h"
 #include "daemon/reduce/scheduler.h"
 #include "daemon/reduce/staging.h"
-#include "daemon/run/runner.h"
 #include "daemon/server/counters_file.h"
 #include "daemon/store/cover_renew.h"
 #include "daemon/store/store.h"
@@ -29,9 +28,8 @@ typedef struct WaService
 	WaScheduler scheduler;
 	WaOpening opening;
 	WaFinishedQueue finished;
-	WaPool tasks;           /* what would keep the main thread for too long */
-	WaPool pool;            /* queries */
-	const WaRunner *runner; /* NULL: there is none */
+	WaPool tasks; /* what would keep the main thread for too long */
+	WaPool pool;  /* queries */
 	WaGpus gpus;
 	WaWatch watch; /* of queries and copies at GPUs */
 	WaStore store;
