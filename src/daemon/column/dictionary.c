@@ -50,7 +50,7 @@ uint32_t
 wa_dictionary_hash(const WaDictionary *dictionary, const char *data,
 				   size_t length)
 {
-	uint64_t state = dictionary->seed ^ length;
+	uint64_t state = dictionary->number ^ length;
 
 	if (length < sizeof(uint64_t))
 		state = wa_mix64(state, load(data, length));
@@ -63,7 +63,7 @@ wa_dictionary_hash(const WaDictionary *dictionary, const char *data,
 			state = wa_mix64(state, wa_load64(data));
 		state = wa_mix64(state, wa_load64(last));
 	}
-	state = wa_mix64(state, dictionary->seed);
+	state = wa_mix64(state, dictionary->number);
 	return (uint32_t) (state ^ state >> 32);
 }
 
@@ -536,9 +536,6 @@ wa_dictionary_make(WaMemory *memory, const void *user)
 	dictionary->memory = memory;
 	dictionary->references = 1;
 	dictionary->bytes = sizeof(*dictionary);
-	if (getrandom(&dictionary->seed, sizeof(dictionary->seed), GRND_NONBLOCK) <
-		0)
-		dictionary->seed = (uintptr_t) dictionary; /* still better than 0 */
 	dictionary->number = new_number(dictionary);
 	/* The first code, whose text stays empty. */
 	if (stock_codes(dictionary, user, &nobody))

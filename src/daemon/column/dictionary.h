@@ -78,16 +78,16 @@ typedef struct WaDictionaryShard
 /*
  * lock, which is taken by who may have a shard's, guards arenas, text_bytes and the
  * making of tables.  count is changed under the lock and read atomically; added,
- * bytes and references are changed atomically; memory, seed and number are constant.
+ * bytes and references are changed atomically; memory and number are constant.
  */
 typedef struct WaDictionary
 {
 	WaDictionaryShard shards[WA_DICTIONARY_SHARDS];
 	pthread_mutex_t lock;
 	WaMemory *memory;
-	uint64_t seed;
-	uint64_t number; /* by chance, not 0: no other has it */
-	uint64_t added;  /* texts, the empty one not counted */
+	uint64_t
+		number; /* by chance, not 0: no other has it; hashes begin with it */
+	uint64_t added; /* texts, the empty one not counted */
 	uint32_t references;
 	uint32_t count;
 	uint64_t bytes;      /* of all memory that it takes */
