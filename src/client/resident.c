@@ -187,54 +187,42 @@ wa_client_residency(const WaRelation *relation, int ncolumns,
 	return true;
 }
 
-/* Copies states of extents out of the parcel, and checks them, but for their numbers. */
+/*
+ * Copies the states that were asked for out of the parcel; returns false if they cannot be
+ * these.
+ */
 static bool
-copy_states(const WaMessage *reply, WaExtentState *states, uint32 count,
-			int ncolumns, WaFailure *failure)
+copy_states(const WaExtentsMessage *extents, const WaMessage *reply,
+			WaExtentState *states, WaFailure *failure)
 {
+	const uint32 count = reply->listed.columns;
+	uint32 next = extents->first;
 	uint32_t bulk = 0;
 
+	if (count > extents->room ||
+		(extents->all != 0 &&
+		 count != Min(extents->room, wa_extents_of(extents->nblocks) - next)))
+		return wa_client_reject(false, failure);
 	copy_out(0, states, count * sizeof(*states), &bulk);
 	if (bulk != reply->header.bulk)
 		return wa_client_reject(true, failure);
 	for (uint32 i = 0; i < count; i++)
-		if (!wa_extent_state_is_sound(&states[i], states[i].number, ncolumns))
+	{
+		const uint32 number = states[i].number;
+
+		if (number < next || (extents->all != 0 && number > next) ||
+			!wa_extent_state_is_sound(&states[i], number,
+									  (int) extents->ncolumns))
 			return wa_client_reject(false, failure);
+		next = number + 1;
+	}
 	return true;
 }
 
 bool
 wa_client_extents(const WaRelation *relation, int ncolumns,
-				  const WaColumnName *columns, uint32 first, uint32 count,
-				  WaExtentState *states, WaFailure *failure)
-{
-	const size_t names = (size_t) ncolumns * sizeof(*columns);
-	WaMessage message = {0};
-	WaMessage reply;
-
-	if (wa_client_reserve(count * sizeof(*states), failure) == NULL)
-		return false;
-	message.extents.relation = *relation;
-	message.extents.first = first;
-	message.extents.count = count;
-	message.extents.ncolumns = (uint32_t) ncolumns;
-	memcpy(message.extents.columns, columns, names);
-	if (!ask(&message, WA_MSG_EXTENTS,
-			 offsetof(WaExtentsMessage, columns) + names, WA_MSG_DONE, &reply,
-			 failure))
-		return false;
-	if (!copy_states(&reply, states, count, ncolumns, failure))
-		return false;
-	for (uint32 i = 0; i < count; i++)
-		if (states[i].number != first + i)
-			return wa_client_reject(false, failure);
-	return true;
-}
-
-bool
-wa_client_changed(const WaRelation *relation, int ncolumns,
 				  const WaColumnName *columns, uint32 first, uint32 nblocks,
-				  uint32 room, WaExtentState *states, uint32 *count,
+				  bool all, uint32 room, WaExtentState *states, uint32 *count,
 				  WaFailure *failure)
 {
 	const size_t names = (size_t) ncolumns * sizeof(*columns);
@@ -243,28 +231,19 @@ wa_client_changed(const WaRelation *relation, int ncolumns,
 
 	if (wa_client_reserve(room * sizeof(*states), failure) == NULL)
 		return false;
-	message.changed.relation = *relation;
-	message.changed.first = first;
-	message.changed.nblocks = nblocks;
-	message.changed.room = room;
-	message.changed.ncolumns = (uint32_t) ncolumns;
-	memcpy(message.changed.columns, columns, names);
-	if (!ask(&message, WA_MSG_CHANGED,
-			 offsetof(WaChangedMessage, columns) + names, WA_MSG_LISTED, &reply,
+	message.extents.relation = *relation;
+	message.extents.first = first;
+	message.extents.nblocks = nblocks;
+	message.extents.all = all ? 1 : 0;
+	message.extents.room = room;
+	message.extents.ncolumns = (uint32_t) ncolumns;
+	memcpy(message.extents.columns, columns, names);
+	if (!ask(&message, WA_MSG_EXTENTS,
+			 offsetof(WaExtentsMessage, columns) + names, WA_MSG_LISTED, &reply,
 			 failure))
 		return false;
 	*count = reply.listed.columns;
-	if (*count > room)
-		return wa_client_reject(false, failure);
-	if (!copy_states(&reply, states, *count, ncolumns, failure))
-		return false;
-	for (uint32 i = 0; i < *count; i++)
-	{
-		if (states[i].number < first)
-			return wa_client_reject(false, failure);
-		first = states[i].number + 1;
-	}
-	return true;
+	return copy_states(&message.extents, &reply, states, failure);
 }
 
 bool

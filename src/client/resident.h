@@ -59,23 +59,16 @@ extern WA_MUST_CHECK bool wa_client_residency(const WaRelation *relation,
 											  WaResidentMessage *answer,
 											  WaFailure *failure);
 
-/* Asks for the states of extents; states: room for `count`. */
+/*
+ * Asks for the states of the extents from one on of a relation of nblocks; unless `all` are
+ * wanted, of those that lack some of them or have some that are not fresh
+ * (WaExtentsMessage).  states: room for `room`.  Stores how many there are.
+ */
 extern WA_MUST_CHECK bool
 wa_client_extents(const WaRelation *relation, int ncolumns,
-				  const WaColumnName *columns, uint32 first, uint32 count,
-				  WaExtentState *states, WaFailure *failure);
-
-/*
- * Asks for the states of extents that lack some of a relation's nblocks or have some that
- * are not fresh, from an extent on (WaChangedMessage); states: room for `room`.  Stores
- * how many there are.
- */
-extern WA_MUST_CHECK bool wa_client_changed(const WaRelation *relation,
-											int ncolumns,
-											const WaColumnName *columns,
-											uint32 first, uint32 nblocks,
-											uint32 room, WaExtentState *states,
-											uint32 *count, WaFailure *failure);
+				  const WaColumnName *columns, uint32 first, uint32 nblocks,
+				  bool all, uint32 room, WaExtentState *states, uint32 *count,
+				  WaFailure *failure);
 
 /* Says which blocks of an extent are as they were.  header is filled in here. */
 extern WA_MUST_CHECK bool wa_client_confirm(const WaConfirmMessage *confirm,

@@ -9,7 +9,7 @@
 #include "core/counters.h"
 
 /* Raised with every change of a message, a shared file or WaPartial. */
-#define WA_PROTOCOL_VERSION 11
+#define WA_PROTOCOL_VERSION 12
 #define WA_PROTOCOL_MAGIC   0x57413031 /* "WA01" */
 
 /* Relative to the data directory, which is every process's own directory. */
@@ -66,7 +66,6 @@ typedef enum WaMessageType
 	WA_MSG_LISTEN,
 	WA_MSG_RETIRE,
 	WA_MSG_PIN,
-	WA_MSG_CHANGED,
 	WA_MSG_FOLLOW,
 	WA_MSG_FOLLOWED,
 	WA_MSG_COVER

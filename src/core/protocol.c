@@ -70,8 +70,6 @@ resident_length_is_sound(uint32_t type, const void *bytes, size_t length)
 			return COLUMNS_ARE_SOUND(WaExtentsMessage, bytes, length);
 		case WA_MSG_TEXTS:
 			return length == sizeof(WaTextsMessage);
-		case WA_MSG_CHANGED:
-			return COLUMNS_ARE_SOUND(WaChangedMessage, bytes, length);
 		case WA_MSG_CONFIRM:
 			return length == sizeof(WaConfirmMessage);
 		case WA_MSG_FOLLOW:
@@ -135,7 +133,6 @@ resident_is_sound(uint32_t type, const void *bytes, size_t length)
 		case WA_MSG_RESIDENCY:
 		case WA_MSG_EXTENTS:
 		case WA_MSG_TEXTS:
-		case WA_MSG_CHANGED:
 		case WA_MSG_CONFIRM:
 		case WA_MSG_UNLOAD:
 		case WA_MSG_PIN:

@@ -30,11 +30,9 @@
  *	RESIDENCY {columns}        -------->
  *	                           <--------  RESIDENT {table}
  *	EXTENTS {columns, which}   -------->
- *	                           <--------  DONE
+ *	                           <--------  LISTED {number}
  *	TEXTS {column, first}      -------->
  *	                           <--------  DONE
- *	CHANGED {columns}          -------->
- *	                           <--------  LISTED {number}
  *	CONFIRM {extent, position} -------->
  *	                           <--------  DONE
  *	FOLLOW {from, to, changes} -------->
@@ -216,7 +214,6 @@ typedef union WaMessage
 	WaResidentMessage resident;
 	WaExtentsMessage extents;
 	WaTextsMessage texts;
-	WaChangedMessage changed;
 	WaConfirmMessage confirm;
 	WaFollowMessage follow;
 	WaFollowedMessage followed;

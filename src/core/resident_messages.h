@@ -58,21 +58,6 @@ typedef struct WaResidentMessage
 } WaResidentMessage;
 
 /*
- * Asks for the WaExtentState of extents first to first + count - 1; bulk of the reply
- * is the checksum of all of them.
- */
-typedef struct WaExtentsMessage
-{
-	WaHeader header;
-	WaRelation relation;
-	uint32_t first;
-	uint32_t count;
-	uint32_t ncolumns;
-	uint64_t states; /* offset in the parcel, where they are written */
-	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
-} WaExtentsMessage;
-
-/*
  * Asks for texts of a column's dictionary, those of codes from `first` on.  Where
  * the message says there come a WaTextsHead and the texts, as many as there is room
  * for: of each its length, a number of 32 bits, and its bytes.  Bulk of the reply is
@@ -101,12 +86,12 @@ typedef struct WaTextsHead
 } WaTextsHead;
 
 /*
- * Asks for the WaExtentState of the extents from `first` on that lack blocks of the
- * relation's nblocks, or have some that are not fresh; of up to `room` of them, which
- * are written to `states`.  An extent of which there is nothing lacks all.  LISTED says
- * how many were written; if they are `room`, there may be more behind the last.
+ * Asks for the WaExtentState of the extents from `first` on of a relation of nblocks, or of
+ * those of them that lack blocks, or have some that are not fresh; of up to `room` of them,
+ * which are written to `states`.  An extent of which there is nothing lacks all.  LISTED
+ * says how many were written; if they are `room`, there may be more behind the last.
  */
-typedef struct WaChangedMessage
+typedef struct WaExtentsMessage
 {
 	WaHeader header;
 	WaRelation relation;
@@ -114,9 +99,10 @@ typedef struct WaChangedMessage
 	uint32_t nblocks; /* of the relation */
 	uint32_t room;    /* of states, at least 1 */
 	uint32_t ncolumns;
+	uint32_t all;                                  /* 1: of all; else 0 */
 	uint64_t states;                               /* offset in the parcel */
 	WaColumnName columns[WA_MAX_RESIDENT_COLUMNS]; /* ncolumns of them */
-} WaChangedMessage;
+} WaExtentsMessage;
 
 /*
  * The blocks of an extent that are in `same` have the LSN in the heap that they have

@@ -151,9 +151,9 @@ load_changed(WaLoader *loader, WaLoadReport report)
 		WaFailure failure;
 
 		wa_load_finish(loader);
-		if (!wa_client_changed(&task->storage, task->nall, task->all, first,
-							   task->nblocks, WA_LOAD_MAX_CHUNK, loader->states,
-							   &count, &failure))
+		if (!wa_client_extents(&task->storage, task->nall, task->all, first,
+							   task->nblocks, false, WA_LOAD_MAX_CHUNK,
+							   loader->states, &count, &failure))
 			wa_client_raise(&failure);
 		for (uint32 i = 0; goes_on && i < count; i++)
 		{

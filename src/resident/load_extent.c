@@ -225,7 +225,7 @@ wa_load_ask(WaLoader *loader, int ncolumns, const WaColumnName *columns,
 
 	wa_load_finish(loader);
 	if (!wa_client_extents(&loader->task->storage, ncolumns, columns, first,
-						   count, states, &failure))
+						   UINT32_MAX, true, count, states, &count, &failure))
 		wa_client_raise(&failure);
 }
 

@@ -62,7 +62,7 @@ static bool
 count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
 			uint64 *fresh)
 {
-	const uint32 nextents = wa_extents_of(RelationGetNumberOfBlocks(relation));
+	const uint32 nblocks = RelationGetNumberOfBlocks(relation);
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	WaFailure failure;
 	WaExtentState *states = palloc(CHUNK_EXTENTS * sizeof(*states));
@@ -72,12 +72,16 @@ count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
 	for (int i = 0; i < ncolumns; i++)
 		names[i] = columns[i].name;
 	if (wa_wal_follow(GetActiveSnapshot(), &position))
-		for (uint32 i = 0; i < nextents && answered; i += CHUNK_EXTENTS)
+		for (uint32 i = 0; i < wa_extents_of(nblocks) && answered;
+			 i += CHUNK_EXTENTS)
 		{
+			uint32 count = 0;
+
 			CHECK_FOR_INTERRUPTS();
 			answered = wa_client_extents(&columns->relation, ncolumns, names, i,
-										 CHUNK_EXTENTS, states, &failure);
-			for (uint32 j = 0; answered && j < CHUNK_EXTENTS; j++)
+										 nblocks, true, CHUNK_EXTENTS, states,
+										 &count, &failure);
+			for (uint32 j = 0; answered && j < count; j++)
 				add_fresh(&states[j], ncolumns, fresh);
 		}
 	pfree(states);

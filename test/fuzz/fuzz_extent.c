@@ -97,7 +97,9 @@ do_question(const FuzzStep *step)
 	WaResidency residency[MAX_COLUMNS];
 	WaResidentColumn list[LIST_ROOM];
 	const uint32_t count = read_names(step, names);
+	WaExtentsMessage extents = {.nblocks = UINT32_MAX, .room = 1, .all = 1};
 	WaExtentState state;
+	uint32_t bulk = 0;
 
 	switch (step->what % NWHAT)
 	{
@@ -106,8 +108,12 @@ do_question(const FuzzStep *step)
 									  residency);
 			break;
 		case WHAT_STATE:
-			wa_store_extent_state(&store, &relation, step->b, names, count,
-								  &state);
+			extents.relation = relation;
+			extents.first = step->b;
+			extents.ncolumns = count;
+			memcpy(extents.columns, names, count * sizeof(*names));
+			(void) wa_store_extents(&store, &extents, (uint8_t *) &state,
+									&bulk);
 			break;
 		default:
 			(void) wa_store_list(&store, step->b % 8, list,
@@ -239,11 +245,11 @@ do_follow(const FuzzStep *step)
 	free(follow);
 }
 
-/* CHANGED */
+/* EXTENTS */
 static void
 do_changed(const FuzzStep *step)
 {
-	WaChangedMessage changed;
+	WaExtentsMessage changed;
 	WaExtentState *states;
 	uint32_t bulk = 0;
 	uint32_t count;
@@ -256,7 +262,7 @@ do_changed(const FuzzStep *step)
 	changed.ncolumns = read_names(step, changed.columns) > 0;
 	states = malloc(changed.room * sizeof(*states));
 	FUZZ_EXPECT(states != NULL);
-	count = wa_store_changed(&store, &changed, (uint8_t *) states, &bulk);
+	count = wa_store_extents(&store, &changed, (uint8_t *) states, &bulk);
 	FUZZ_EXPECT(count <= changed.room);
 	for (uint32_t i = 0; i < count; i++)
 		FUZZ_EXPECT(wa_extent_state_is_sound(&states[i], states[i].number,

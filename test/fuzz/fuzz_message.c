@@ -46,8 +46,6 @@ right_length(WaMessage *message, uint32_t type, size_t there)
 			return TABLE_LENGTH(message->extents, columns);
 		case WA_MSG_TEXTS:
 			return sizeof(message->texts);
-		case WA_MSG_CHANGED:
-			return TABLE_LENGTH(message->changed, columns);
 		case WA_MSG_CONFIRM:
 			return sizeof(message->confirm);
 		case WA_MSG_FOLLOW:

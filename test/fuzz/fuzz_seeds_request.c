@@ -176,7 +176,9 @@ ask(const uint8_t *forms, uint8_t nforms)
 				 0);
 	memset(&message, 0, sizeof(message));
 	message.extents.relation = fuzz_relation(0);
-	message.extents.count = 2;
+	message.extents.nblocks = 700;
+	message.extents.room = 2;
+	message.extents.all = 1;
 	message.extents.ncolumns = nforms;
 	message.extents.states = GROUPS_PLACE;
 	fill_names(message.extents.columns, forms, nforms);
@@ -207,14 +209,14 @@ write_resident_seed(uint8_t form)
 	ask(&form, 1);
 	follow(STEP_CONTROL, 9, 20, 3);
 	memset(&message, 0, sizeof(message));
-	message.changed.relation = fuzz_relation(0);
-	message.changed.nblocks = 700;
-	message.changed.room = 2;
-	message.changed.ncolumns = 1;
-	message.changed.states = GROUPS_PLACE;
-	fill_names(message.changed.columns, &form, 1);
-	send_message(WA_MSG_CHANGED, &message,
-				 offsetof(WaChangedMessage, columns) + sizeof(WaColumnName), 0);
+	message.extents.relation = fuzz_relation(0);
+	message.extents.nblocks = 700;
+	message.extents.room = 2;
+	message.extents.ncolumns = 1;
+	message.extents.states = GROUPS_PLACE;
+	fill_names(message.extents.columns, &form, 1);
+	send_message(WA_MSG_EXTENTS, &message,
+				 offsetof(WaExtentsMessage, columns) + sizeof(WaColumnName), 0);
 	memset(&message, 0, sizeof(message));
 	message.confirm.relation = fuzz_relation(0);
 	message.confirm.edition = 1;

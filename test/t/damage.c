@@ -152,15 +152,15 @@ find_answer(const Peer *peer, const WaAnswerMessage *answer,
 		parts[1] = part_of(peer, run->groups, answer->groups_bytes);
 }
 
-/* Finds what goes with the reply to a LIST, or a CHANGED. */
+/* Finds what goes with the reply to a LIST, or an EXTENTS. */
 static Part
 find_list(const Peer *peer, uint32_t count)
 {
 	const WaMessage *request = &peer->request;
 
-	if (request->header.type == WA_MSG_CHANGED &&
-		count <= request->changed.room)
-		return part_of(peer, request->changed.states,
+	if (request->header.type == WA_MSG_EXTENTS &&
+		count <= request->extents.room)
+		return part_of(peer, request->extents.states,
 					   count * sizeof(WaExtentState));
 	if (request->header.type == WA_MSG_LIST && count <= request->list.room)
 		return part_of(peer, request->list.list,
@@ -190,10 +190,6 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 			parts[0] = find_list(peer, message->listed.columns);
 			break;
 		case WA_MSG_DONE:
-			if (request->header.type == WA_MSG_EXTENTS)
-				parts[0] =
-					part_of(peer, request->extents.states,
-							request->extents.count * sizeof(WaExtentState));
 			if (request->header.type == WA_MSG_TEXTS &&
 				part_of(peer, request->texts.place, sizeof(head)).length > 0)
 			{

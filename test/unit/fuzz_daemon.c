@@ -172,15 +172,6 @@ fill_resident(WaMessage *message, WaMessageType type)
 				wa_test_names(pick(1024), message->residency.columns);
 			return offsetof(WaResidencyMessage, columns) +
 				   message->residency.ncolumns * sizeof(WaColumnName);
-		case WA_MSG_EXTENTS:
-			message->extents.relation = relation;
-			message->extents.first = (uint32_t) pick(70);
-			message->extents.count = (uint32_t) pick(70);
-			message->extents.states = pick_offset();
-			message->extents.ncolumns =
-				wa_test_names(pick(1024), message->extents.columns);
-			return offsetof(WaExtentsMessage, columns) +
-				   message->extents.ncolumns * sizeof(WaColumnName);
 		case WA_MSG_TEXTS:
 			message->texts.relation = relation;
 			message->texts.first = (uint32_t) pick(70);
@@ -189,16 +180,17 @@ fill_resident(WaMessage *message, WaMessageType type)
 			(void) wa_test_names(1 + pick(1023), names);
 			message->texts.column = names[0];
 			return sizeof(message->texts);
-		case WA_MSG_CHANGED:
-			message->changed.relation = relation;
-			message->changed.first = (uint32_t) pick(70);
-			message->changed.nblocks = (uint32_t) pick(40000);
-			message->changed.room = (uint32_t) pick(20);
-			message->changed.states = pick_offset();
-			message->changed.ncolumns =
-				wa_test_names(pick(1024), message->changed.columns);
-			return offsetof(WaChangedMessage, columns) +
-				   message->changed.ncolumns * sizeof(WaColumnName);
+		case WA_MSG_EXTENTS:
+			message->extents.relation = relation;
+			message->extents.first = (uint32_t) pick(70);
+			message->extents.nblocks = (uint32_t) pick(40000);
+			message->extents.room = (uint32_t) pick(20);
+			message->extents.all = (uint32_t) pick(20) % 3;
+			message->extents.states = pick_offset();
+			message->extents.ncolumns =
+				wa_test_names(pick(1024), message->extents.columns);
+			return offsetof(WaExtentsMessage, columns) +
+				   message->extents.ncolumns * sizeof(WaColumnName);
 		case WA_MSG_CONFIRM:
 			message->confirm.relation = relation;
 			message->confirm.extent = (uint32_t) pick(70);
@@ -234,7 +226,7 @@ make_resident(WaMessage *message)
 		WA_MSG_LOAD,    WA_MSG_LOAD,    WA_MSG_LOAD,   WA_MSG_RESIDENCY,
 		WA_MSG_EXTENTS, WA_MSG_LIST,    WA_MSG_RUN,    WA_MSG_RUN,
 		WA_MSG_CONFIRM, WA_MSG_RUN,     WA_MSG_UNLOAD, WA_MSG_TEXTS,
-		WA_MSG_PIN,     WA_MSG_CHANGED, WA_MSG_FOLLOW, WA_MSG_FOLLOW};
+		WA_MSG_PIN,     WA_MSG_EXTENTS, WA_MSG_FOLLOW, WA_MSG_FOLLOW};
 	const WaMessageType type = types[pick(sizeof(types) / sizeof(types[0]))];
 	const size_t length = fill_resident(message, type);
 

@@ -443,8 +443,8 @@ confirm_at_random(void)
 								.extent = STEP * (uint32_t) pick(EXTENTS)};
 	WaExtentState state;
 
-	wa_store_extent_state(&store, &confirm.relation, confirm.extent, NULL, 0,
-						  &state);
+	wa_test_extent_state(&store, &confirm.relation, confirm.extent, NULL, 0,
+						 &state);
 	confirm.edition = state.edition;
 	confirm.position = store.known.position - pick(20);
 	for (int i = 0; i < WA_EXTENT_WORDS; i++)

@@ -101,8 +101,6 @@ is_welcome(uint32_t type, size_t length)
 			return length == sizeof(WaSimpleMessage);
 		case WA_MSG_RESIDENCY:
 			return length == offsetof(WaResidencyMessage, columns);
-		case WA_MSG_EXTENTS:
-			return length == offsetof(WaExtentsMessage, columns);
 		case WA_MSG_UNLOAD:
 			return length == sizeof(WaUnloadMessage);
 		case WA_MSG_PIN:

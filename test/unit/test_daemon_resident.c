@@ -69,27 +69,42 @@ test_loading(WaTestDaemon *daemon)
 	return wa_test_daemon_answers();
 }
 
+/* Asks for states of extents as a message says; returns how many, or -1. */
+static int
+ask_for_states(WaTestOwner *owner, WaExtentsMessage *extents,
+			   WaExtentState *states)
+{
+	WaMessage reply;
+	size_t bytes;
+
+	extents->ncolumns = wa_test_names(5, extents->columns);
+	extents->states = WA_TEST_ANSWERS;
+	wa_message_begin(&extents->header, WA_MSG_EXTENTS,
+					 (uint32_t) (offsetof(WaExtentsMessage, columns) +
+								 extents->ncolumns * sizeof(WaColumnName)),
+					 39);
+	if (wa_test_ask(owner, extents, &reply) != WA_MSG_LISTED ||
+		reply.header.request != 39 || reply.listed.columns > extents->room)
+		return -1;
+	bytes = reply.listed.columns * sizeof(*states);
+	memcpy(states, owner->parcel + WA_TEST_ANSWERS, bytes);
+	return reply.header.bulk == wa_checksum(0, states, bytes)
+			   ? (int) reply.listed.columns
+			   : -1;
+}
+
 /* Asks for the states of extents `first` and the one after. */
 static bool
 ask_extents(WaTestOwner *owner, uint64_t relation, uint32_t first,
 			WaExtentState states[2])
 {
-	WaExtentsMessage extents;
-	WaMessage reply;
+	WaExtentsMessage extents = {.relation = wa_test_relation(relation),
+								.first = first,
+								.nblocks = UINT32_MAX,
+								.room = 2,
+								.all = 1};
 
-	memset(&extents, 0, sizeof(extents));
-	extents.relation = wa_test_relation(relation);
-	extents.first = first;
-	extents.count = 2;
-	extents.ncolumns = wa_test_names(5, extents.columns);
-	extents.states = WA_TEST_ANSWERS;
-	wa_message_begin(&extents.header, WA_MSG_EXTENTS,
-					 (uint32_t) (offsetof(WaExtentsMessage, columns) +
-								 extents.ncolumns * sizeof(WaColumnName)),
-					 34);
-	EXPECT(wa_test_ask(owner, &extents, &reply) == WA_MSG_DONE);
-	memcpy(states, owner->parcel + WA_TEST_ANSWERS, 2 * sizeof(*states));
-	EXPECT(reply.header.bulk == wa_checksum(0, states, 2 * sizeof(*states)));
+	EXPECT(ask_for_states(owner, &extents, states) == 2);
 	EXPECT(wa_extent_state_is_sound(&states[0], first, extents.ncolumns) &&
 		   wa_extent_state_is_sound(&states[1], first + 1, extents.ncolumns));
 	return true;
@@ -198,29 +213,12 @@ static int
 ask_changed(WaTestOwner *owner, uint32_t first, uint32_t nblocks, uint32_t room,
 			WaExtentState *states)
 {
-	WaChangedMessage changed;
-	WaMessage reply;
+	WaExtentsMessage extents = {.relation = wa_test_relation(0),
+								.first = first,
+								.nblocks = nblocks,
+								.room = room};
 
-	memset(&changed, 0, sizeof(changed));
-	changed.relation = wa_test_relation(0);
-	changed.first = first;
-	changed.nblocks = nblocks;
-	changed.room = room;
-	changed.ncolumns = wa_test_names(5, changed.columns);
-	changed.states = WA_TEST_ANSWERS;
-	wa_message_begin(&changed.header, WA_MSG_CHANGED,
-					 (uint32_t) (offsetof(WaChangedMessage, columns) +
-								 changed.ncolumns * sizeof(WaColumnName)),
-					 39);
-	if (wa_test_ask(owner, &changed, &reply) != WA_MSG_LISTED ||
-		reply.header.request != 39 || reply.listed.columns > room)
-		return -1;
-	memcpy(states, owner->parcel + WA_TEST_ANSWERS,
-		   reply.listed.columns * sizeof(*states));
-	if (reply.header.bulk !=
-		wa_checksum(0, states, reply.listed.columns * sizeof(*states)))
-		return -1;
-	return (int) reply.listed.columns;
+	return ask_for_states(owner, &extents, states);
 }
 
 /* Extents that lack blocks, or have some that are not fresh. */
@@ -486,26 +484,25 @@ test_bad_offsets(WaTestDaemon *daemon)
 	WaListMessage list;
 	WaExtentsMessage extents;
 	WaConfirmMessage confirm;
-	WaChangedMessage changed;
 	WaFollowMessage follow;
 
 	memset(&load, 0, sizeof(load));
 	memset(&list, 0, sizeof(list));
 	memset(&extents, 0, sizeof(extents));
 	memset(&confirm, 0, sizeof(confirm));
-	memset(&changed, 0, sizeof(changed));
 	memset(&follow, 0, sizeof(follow));
 	wa_message_begin(&load.header, WA_MSG_LOAD, sizeof(load), 1);
 	wa_message_begin(&list.header, WA_MSG_LIST, sizeof(list), 1);
 	wa_message_begin(&extents.header, WA_MSG_EXTENTS,
 					 offsetof(WaExtentsMessage, columns), 1);
 	wa_message_begin(&confirm.header, WA_MSG_CONFIRM, sizeof(confirm), 1);
-	confirm.relation = extents.relation = changed.relation =
-		wa_test_relation(0);
+	confirm.relation = extents.relation = wa_test_relation(0);
 	EXPECT(request_is_rejected(&confirm)); /* at position 0 */
-	wa_message_begin(&changed.header, WA_MSG_CHANGED,
-					 offsetof(WaChangedMessage, columns), 1);
-	EXPECT(request_is_rejected(&changed)); /* without room */
+	EXPECT(request_is_rejected(&extents)); /* without room */
+	extents.room = 1;
+	extents.all = 2;
+	EXPECT(request_is_rejected(&extents));
+	extents.all = 0;
 	wa_message_begin(&follow.header, WA_MSG_FOLLOW,
 					 offsetof(WaFollowMessage, changes), 1);
 	EXPECT(request_is_rejected(&follow)); /* from position 0 */
@@ -514,20 +511,18 @@ test_bad_offsets(WaTestDaemon *daemon)
 	EXPECT(request_is_rejected(&follow));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 	{
-		load.extent = list.list = extents.states = changed.states = bad[i];
-		list.room = extents.count = changed.room = 1;
+		load.extent = list.list = extents.states = bad[i];
+		list.room = 1;
 		EXPECT(request_is_rejected(&load));
 		EXPECT(request_is_rejected(&list));
 		EXPECT(request_is_rejected(&extents));
-		EXPECT(request_is_rejected(&changed));
 	}
 	load.extent = 65536; /* where there are only zeros */
 	EXPECT(request_is_rejected(&load));
-	list.list = extents.states = changed.states = 0;
-	list.room = extents.count = changed.room = UINT32_MAX;
+	list.list = extents.states = 0;
+	list.room = extents.room = UINT32_MAX;
 	EXPECT(request_is_rejected(&list));
 	EXPECT(request_is_rejected(&extents));
-	EXPECT(request_is_rejected(&changed));
 	EXPECT(wa_test_is_rejected(&load, sizeof(load), true));
 	EXPECT(wa_test_ping(daemon, WA_TEST_PATIENCE_MS));
 	return wa_test_daemon_answers();

@@ -88,6 +88,24 @@ wa_test_use_next(WaStore *store, WaUse *use, uint32_t *next,
 }
 
 void
+wa_test_extent_state(WaStore *store, const WaRelation *relation,
+					 uint32_t number, const WaColumnName *names,
+					 uint32_t ncolumns, WaExtentState *state)
+{
+	WaExtentsMessage extents = {.relation = *relation,
+								.first = number,
+								.nblocks = UINT32_MAX,
+								.room = 1,
+								.ncolumns = ncolumns,
+								.all = 1};
+	uint32_t bulk = 0;
+
+	if (ncolumns > 0)
+		memcpy(extents.columns, names, ncolumns * sizeof(*names));
+	(void) wa_store_extents(store, &extents, (uint8_t *) state, &bulk);
+}
+
+void
 wa_test_know(WaStore *store, uint64_t position)
 {
 	WaFollowMessage *follow = calloc(1, sizeof(*follow));

@@ -43,6 +43,11 @@ WaUse wa_test_use(uint32_t nblocks);
 uint32_t wa_test_use_next(WaStore *store, WaUse *use, uint32_t *next,
 						  WaUsedExtent used[2]);
 
+/* Tells what there is of an extent. */
+void wa_test_extent_state(WaStore *store, const WaRelation *relation,
+						  uint32_t number, const WaColumnName *names,
+						  uint32_t ncolumns, WaExtentState *state);
+
 /* Has a store know all WAL up to a position, which changed nothing. */
 void wa_test_know(WaStore *store, uint64_t position);
 

@@ -58,9 +58,6 @@ static const struct
 	{WA_MSG_EXTENTS, offsetof(WaExtentsMessage, ncolumns),
 	 offsetof(WaExtentsMessage, columns), sizeof(WaColumnName),
 	 WA_MAX_RESIDENT_COLUMNS},
-	{WA_MSG_CHANGED, offsetof(WaChangedMessage, ncolumns),
-	 offsetof(WaChangedMessage, columns), sizeof(WaColumnName),
-	 WA_MAX_RESIDENT_COLUMNS},
 	{WA_MSG_FOLLOW, offsetof(WaFollowMessage, nchanges),
 	 offsetof(WaFollowMessage, changes), sizeof(WaChange), WA_MAX_CHANGES},
 	{WA_MSG_RUN, offsetof(WaRunMessage, ncolumns),
@@ -75,9 +72,8 @@ static bool
 is_about_relation(uint32_t type)
 {
 	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
-		   type == WA_MSG_TEXTS || type == WA_MSG_CHANGED ||
-		   type == WA_MSG_CONFIRM || type == WA_MSG_UNLOAD ||
-		   type == WA_MSG_PIN || type == WA_MSG_RUN;
+		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
+		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN || type == WA_MSG_RUN;
 }
 
 /* Whether a message is sound that says of itself what it is. */

@@ -36,7 +36,7 @@ extents_there(WaStore *store, uint64_t relation, uint32_t count)
 	{
 		WaExtentState state;
 
-		wa_store_extent_state(store, &name, i, NULL, 0, &state);
+		wa_test_extent_state(store, &name, i, NULL, 0, &state);
 		if (state.exists != 0)
 			there |= (uint64_t) 1 << i;
 	}

@@ -40,7 +40,7 @@ attributes_of(WaStore *store, uint64_t relation, uint32_t number)
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
 	WaExtentState state;
 
-	wa_store_extent_state(
+	wa_test_extent_state(
 		store, &name, number, names,
 		wa_test_names(((uint64_t) 1 << WA_TEST_ATTRIBUTES) - 1, names), &state);
 	return state.columns;
@@ -286,7 +286,7 @@ take_picture(WaStore *store, Picture *picture)
 			WaExtentState state;
 
 			picture->attributes[r][i] = attributes_of(store, r, i);
-			wa_store_extent_state(store, &name, i, NULL, 0, &state);
+			wa_test_extent_state(store, &name, i, NULL, 0, &state);
 			picture->seeds[r][i] = state.block_lsn[0];
 		}
 }

@@ -140,7 +140,7 @@ test_patches(void)
 		((WaExtentHead *) (void *) parcel.memory)->is_patch = 1;
 		EXPECT(load_with_failure(trials) ==
 			   (has_failed ? WA_OUT_OF_MEMORY : WA_OK));
-		wa_store_extent_state(&store, &relation, 3, NULL, 0, &state);
+		wa_test_extent_state(&store, &relation, 3, NULL, 0, &state);
 		EXPECT(state.exists == 1 && state.ncolumns == 10);
 		EXPECT(state.block_lsn[0] == (has_failed ? 400 : 401));
 		wa_store_unload(&store, &relation, 0);

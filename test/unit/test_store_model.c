@@ -102,7 +102,7 @@ load(WaStore *store, const Reader *reader)
 	EXPECT(wa_store_load(store, &head, parcel, error, sizeof(error)) == WA_OK);
 	rules_load(&rules, reader->relation, reader->extent, &head, seed,
 			   attributes);
-	wa_store_extent_state(store, &name, head.number, NULL, 0, &state);
+	wa_test_extent_state(store, &name, head.number, NULL, 0, &state);
 	EXPECT(state.edition != 0);
 	EXPECT(model->edition == 0 ? state.edition != edition
 							   : state.edition == edition || model->is_patched);
@@ -136,7 +136,7 @@ patch(WaStore *store, Reader *reader)
 	if (model->seed == 0)
 		return true;
 	rules_patch(&rules, reader->relation, reader->extent, &head);
-	wa_store_extent_state(store, &name, head.number, NULL, 0, &state);
+	wa_test_extent_state(store, &name, head.number, NULL, 0, &state);
 	EXPECT(state.edition != 0 && state.edition != edition);
 	model->edition = state.edition;
 	return true;
@@ -191,8 +191,8 @@ do_confirm(WaStore *store)
 	{
 		begin_reading(confirmer);
 		name = wa_test_relation(confirmer->relation);
-		wa_store_extent_state(store, &name, world_numbers[confirmer->extent],
-							  NULL, 0, &confirmer->state);
+		wa_test_extent_state(store, &name, world_numbers[confirmer->extent],
+							 NULL, 0, &confirmer->state);
 		return true;
 	}
 	read_blocks(confirmer,
@@ -421,12 +421,12 @@ do_states(WaStore *store)
 		const Model *model = &rules.models[relation][i];
 		WaExtentState state;
 
-		wa_store_extent_state(store, &name, world_numbers[i], names, ncolumns,
-							  &state);
+		wa_test_extent_state(store, &name, world_numbers[i], names, ncolumns,
+							 &state);
 		EXPECT(state.number == world_numbers[i]);
 		EXPECT(state.columns == model->attributes);
 		EXPECT(state_is_right(&state, model));
-		wa_store_extent_state(store, &name, world_numbers[i], names, 1, &state);
+		wa_test_extent_state(store, &name, world_numbers[i], names, 1, &state);
 		EXPECT(state.columns == (model->attributes & 1));
 		EXPECT(state_is_right(&state, model));
 	}
@@ -462,7 +462,7 @@ do_changed(WaStore *store)
 {
 	static WaExtentState states[80];
 	const uint64_t relation = pick(WORLD_RELATIONS);
-	WaChangedMessage changed = {.relation = wa_test_relation(relation),
+	WaExtentsMessage changed = {.relation = wa_test_relation(relation),
 								.first = (uint32_t) pick(3),
 								.nblocks = (uint32_t) pick(34000),
 								.room = 1 + (uint32_t) pick(80)};
@@ -472,7 +472,7 @@ do_changed(WaStore *store)
 
 	if (pick(2) == 0)
 		changed.nblocks = (uint32_t) pick(1100);
-	told = wa_store_changed(store, &changed, (uint8_t *) states, &bulk);
+	told = wa_store_extents(store, &changed, (uint8_t *) states, &bulk);
 	EXPECT(bulk == wa_checksum(0, states, told * sizeof(states[0])));
 	for (uint32_t i = changed.first;
 		 i < wa_extents_of(changed.nblocks) && found < changed.room; i++)

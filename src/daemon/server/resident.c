@@ -26,7 +26,6 @@ struct WaResidentTask
 		WaExtentHead head; /* LOAD */
 		WaExtentsMessage extents;
 		WaTextsMessage texts;
-		WaChangedMessage changed;
 		WaUnloadMessage unload;
 	} what;
 	bool is_list;    /* the reply is LISTED, of so many */
@@ -205,29 +204,10 @@ static void
 do_extents(WaResidentTask *task)
 {
 	const WaExtentsMessage *extents = &task->what.extents;
-	uint8_t *place = wa_parcel_place(task->parcel, extents->states);
-
-	for (uint32_t i = 0; i < extents->count; i++)
-	{
-		WaExtentState state;
-
-		wa_store_extent_state(task->store, &extents->relation,
-							  extents->first + i, extents->columns,
-							  extents->ncolumns, &state);
-		memcpy(place + i * sizeof(state), &state, sizeof(state));
-		task->bulk = wa_checksum(task->bulk, &state, sizeof(state));
-	}
-}
-
-/* CHANGED, in a thread: looks for the extents. */
-static void
-do_changed(WaResidentTask *task)
-{
-	const WaChangedMessage *changed = &task->what.changed;
 
 	task->is_list = true;
-	task->listed = wa_store_changed(
-		task->store, changed, wa_parcel_place(task->parcel, changed->states),
+	task->listed = wa_store_extents(
+		task->store, extents, wa_parcel_place(task->parcel, extents->states),
 		&task->bulk);
 }
 
@@ -260,6 +240,20 @@ begin_writing(WaConnection *connection, WaService *service,
 		!wa_parcel_holds(&connection->parcel, place, bytes))
 		return wa_connection_break(connection, OUT_OF_BOUNDS);
 	return begin_task(connection, service, message, work);
+}
+
+/* EXTENTS: has a thread write the states. */
+static bool
+handle_extents(WaConnection *connection, WaService *service,
+			   const WaMessage *message)
+{
+	const WaExtentsMessage *extents = &message->extents;
+
+	if (extents->all > 1)
+		return wa_connection_break(connection, OUT_OF_BOUNDS);
+	return begin_writing(connection, service, message, extents->states,
+						 extents->room * (uint64_t) sizeof(WaExtentState),
+						 sizeof(WaExtentState), do_extents);
 }
 
 /* PIN */
@@ -401,19 +395,11 @@ wa_resident_handle(WaConnection *connection, WaService *service,
 		case WA_MSG_RESIDENCY:
 			return handle_residency(connection, service, &message->residency);
 		case WA_MSG_EXTENTS:
-			return begin_writing(
-				connection, service, message, message->extents.states,
-				message->extents.count * (uint64_t) sizeof(WaExtentState), 0,
-				do_extents);
+			return handle_extents(connection, service, message);
 		case WA_MSG_TEXTS:
 			return begin_writing(connection, service, message,
 								 message->texts.place, message->texts.room,
 								 sizeof(WaTextsHead), do_texts);
-		case WA_MSG_CHANGED:
-			return begin_writing(
-				connection, service, message, message->changed.states,
-				message->changed.room * (uint64_t) sizeof(WaExtentState),
-				sizeof(WaExtentState), do_changed);
 		case WA_MSG_CONFIRM:
 			return handle_confirm(connection, service, &message->confirm);
 		case WA_MSG_FOLLOW:

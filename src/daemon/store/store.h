@@ -45,11 +45,6 @@ uint64_t wa_store_residency(WaStore *store, const WaRelation *relation,
 							const WaColumnName *names, uint32_t ncolumns,
 							WaResidency *residency);
 
-/* Tells what there is of an extent. */
-void wa_store_extent_state(WaStore *store, const WaRelation *relation,
-						   uint32_t number, const WaColumnName *names,
-						   uint32_t ncolumns, WaExtentState *state);
-
 /*
  * Does what TEXTS asks for: writes to a place that a backend may read and change
  * meanwhile.  Returns how many bytes.
@@ -58,10 +53,10 @@ uint64_t wa_store_texts(WaStore *store, const WaTextsMessage *texts,
 						uint8_t *place);
 
 /*
- * Does what CHANGED asks for: writes to a place that a backend may read and change
+ * Does what EXTENTS asks for: writes to a place that a backend may read and change
  * meanwhile.  Returns how many states, whose checksum is added to *bulk.
  */
-uint32_t wa_store_changed(WaStore *store, const WaChangedMessage *changed,
+uint32_t wa_store_extents(WaStore *store, const WaExtentsMessage *extents,
 						  uint8_t *place, uint32_t *bulk);
 
 /* Does what CONFIRM asks for; nothing if the edition is another one. */

@@ -175,17 +175,6 @@ describe_extent(const WaStoredRelation *relation, uint32_t number,
 			state->columns |= (uint64_t) 1 << i;
 }
 
-void
-wa_store_extent_state(WaStore *store, const WaRelation *name, uint32_t number,
-					  const WaColumnName *names, uint32_t ncolumns,
-					  WaExtentState *state)
-{
-	(void) pthread_mutex_lock(&store->lock);
-	describe_extent(wa_map_find_relation(store, name), number, names, ncolumns,
-					state);
-	(void) pthread_mutex_unlock(&store->lock);
-}
-
 /*
  * Tells whether all blocks of an extent are fresh, there or in its overlay, of a relation
  * of so many.
@@ -213,26 +202,26 @@ is_all_fresh(const WaStoredRelation *relation, uint32_t number,
 }
 
 /*
- * Looks for the next extent that CHANGED asks for, from *number on, which is left at the
+ * Looks for the next extent that EXTENTS asks for, from *number on, which is left at the
  * one behind those that were looked at.  Returns whether there is one, described in
  * *state; if not, and *number is not `end`, the caller is to go on.
  */
 static bool
-find_changed(WaStore *store, const WaChangedMessage *changed, uint32_t *number,
-			 uint32_t end, WaExtentState *state)
+find_wanted(WaStore *store, const WaExtentsMessage *extents, uint32_t *number,
+			uint32_t end, WaExtentState *state)
 {
 	const WaStoredRelation *relation;
 	bool found = false;
 
 	(void) pthread_mutex_lock(&store->lock);
-	relation = wa_map_find_relation(store, &changed->relation);
+	relation = wa_map_find_relation(store, &extents->relation);
 	for (uint32_t i = 0; i < LOOKS_PER_LOCK && *number < end && !found; i++)
 	{
-		found = relation == NULL ||
-				!is_all_fresh(relation, *number, changed->nblocks);
+		found = extents->all != 0 || relation == NULL ||
+				!is_all_fresh(relation, *number, extents->nblocks);
 		if (found)
-			describe_extent(relation, *number, changed->columns,
-							changed->ncolumns, state);
+			describe_extent(relation, *number, extents->columns,
+							extents->ncolumns, state);
 		(*number)++;
 	}
 	(void) pthread_mutex_unlock(&store->lock);
@@ -240,18 +229,18 @@ find_changed(WaStore *store, const WaChangedMessage *changed, uint32_t *number,
 }
 
 uint32_t
-wa_store_changed(WaStore *store, const WaChangedMessage *changed,
+wa_store_extents(WaStore *store, const WaExtentsMessage *extents,
 				 uint8_t *place, uint32_t *bulk)
 {
-	const uint32_t end = wa_extents_of(changed->nblocks);
-	uint32_t number = changed->first;
+	const uint32_t end = wa_extents_of(extents->nblocks);
+	uint32_t number = extents->first;
 	uint32_t count = 0;
 
-	while (number < end && count < changed->room)
+	while (number < end && count < extents->room)
 	{
 		WaExtentState state;
 
-		if (!find_changed(store, changed, &number, end, &state))
+		if (!find_wanted(store, extents, &number, end, &state))
 			continue;
 		memcpy(place + (size_t) count * sizeof(state), &state, sizeof(state));
 		*bulk = wa_checksum(*bulk, &state, sizeof(state));
