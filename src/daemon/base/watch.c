@@ -8,7 +8,7 @@
 int
 wa_watch_enter(WaWatch *watch, int64_t now_ns)
 {
-	for (int place = 0; place < WA_WATCH_PLACES; place++)
+	for (int place = 0; watch != NULL && place < WA_WATCH_PLACES; place++)
 	{
 		int64_t nobody = 0;
 

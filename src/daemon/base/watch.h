@@ -25,7 +25,10 @@ typedef struct WaWatch
 	int64_t since_ns[WA_WATCH_PLACES]; /* 0: nobody is at this place */
 } WaWatch;
 
-/* Notes that a thread goes at this time, not 0; returns its place, for leaving. */
+/*
+ * Notes that a thread goes at this time, not 0; returns its place, for leaving.  NULL:
+ * nobody watches.
+ */
 int wa_watch_enter(WaWatch *watch, int64_t now_ns);
 
 /* Notes that it is back. */

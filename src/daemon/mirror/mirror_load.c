@@ -250,21 +250,14 @@ end_load(WaMirrorDevice *device, const WaMirrorPick *pick,
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
 }
 
-/* Copies what was picked; false if something was left out. */
+/* Copies the columns that were picked, as wa_mirror_load_pick does. */
 static bool
-load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
+load_columns(WaMirrorDevice *device, const WaMirrorPick *pick)
 {
 	WaMirrorFlat *flats[WA_MAX_RESIDENT_COLUMNS] = {NULL};
 	WaStatus status = WA_OK;
 	bool complete = true;
-	bool has_run;
 
-	(void) pthread_rwlock_wrlock(&device->mirror->lock);
-	has_run = wa_mirror_take_run(device, &pick->key.relation, pick->layout,
-								 pick->rows);
-	(void) pthread_rwlock_unlock(&device->mirror->lock);
-	if (!has_run)
-		return pick->layout->nrows == 0;
 	for (uint32_t i = 0; i < pick->ncolumns; i++)
 	{
 		status =
@@ -280,64 +273,40 @@ load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
 	return complete && status == WA_OK;
 }
 
-/* Loads all columns of an extent. */
-static bool
-load_extent(WaMirrorDevice *device, const WaMirrorKey *key)
+bool
+wa_mirror_load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
 {
-	bool complete = true;
-	bool more = true;
-	WaMirrorPick pick;
+	WaWatch *watch = device->mirror->store->watch;
+	bool complete = pick->layout->nrows == 0;
+	bool has_run;
+	int place;
 
-	device->loading = &key->relation;
-	while (more && wa_mirror_pick(device, key, &pick))
-	{
-		complete = load_pick(device, &pick);
-		more = complete && pick.ncolumns == WA_MAX_RESIDENT_COLUMNS;
-		wa_mirror_unpick(device, &pick);
-	}
+	(void) pthread_rwlock_wrlock(&device->mirror->lock);
+	has_run = wa_mirror_take_run(device, &pick->key.relation, pick->layout,
+								 pick->rows);
+	(void) pthread_rwlock_unlock(&device->mirror->lock);
+	if (!has_run)
+		return complete;
+	device->loading = &pick->key.relation;
+	place = wa_watch_enter(watch, wa_clock_ns());
+	complete = load_columns(device, pick);
+	wa_watch_leave(watch, place);
 	device->loading = NULL;
 	return complete;
-}
-
-/* Has the copying that begins watched; returns its place. */
-static int
-enter_watch(const WaMirrorDevice *device)
-{
-	WaWatch *watch = device->mirror->store->watch;
-
-	return watch == NULL ? WA_WATCH_PLACES
-						 : wa_watch_enter(watch, wa_clock_ns());
-}
-
-/* The opposite. */
-static void
-leave_watch(const WaMirrorDevice *device, int place)
-{
-	WaWatch *watch = device->mirror->store->watch;
-
-	if (watch != NULL)
-		wa_watch_leave(watch, place);
 }
 
 bool
 wa_mirror_load(WaMirrorDevice *device, const WaMirrorKey *key)
 {
-	const int place = enter_watch(device);
-	const bool complete = load_extent(device, key);
+	bool complete = true;
+	bool more = true;
+	WaMirrorPick pick;
 
-	leave_watch(device, place);
-	return complete;
-}
-
-bool
-wa_mirror_load_pick(WaMirrorDevice *device, const WaMirrorPick *pick)
-{
-	const int place = enter_watch(device);
-	bool complete;
-
-	device->loading = &pick->key.relation;
-	complete = load_pick(device, pick);
-	device->loading = NULL;
-	leave_watch(device, place);
+	while (more && wa_mirror_pick(device, key, &pick))
+	{
+		complete = wa_mirror_load_pick(device, &pick);
+		more = complete && pick.ncolumns == WA_MAX_RESIDENT_COLUMNS;
+		wa_mirror_unpick(device, &pick);
+	}
 	return complete;
 }
