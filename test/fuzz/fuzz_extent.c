@@ -192,8 +192,7 @@ do_use(const FuzzStep *step)
 	FUZZ_EXPECT(wa_snapshot_is_sound(&snapshot));
 	use.position = step->nwords == 0 ? 1 : step->words[step->nwords - 1];
 	count -= count > 0 ? 1 : 0;
-	if (!wa_store_has(&store, &relation, names, count) ||
-		!wa_store_use_begin(&store, &relation, names, count, &use))
+	if (!wa_store_use_begin(&store, &relation, names, count, &use))
 		return;
 	cover = wa_cover_take(&store, &use, names);
 	if (cover != NULL)

@@ -381,8 +381,6 @@ test_blocks(void)
 		EXPECT(load(parcel, 0, patch, nblocks, 1, attributes, true) == WA_OK);
 		EXPECT(has_blocks(2 + 4 + 16, block_lsn));
 		EXPECT(has_blocks(ALL - 8, of_all));
-		EXPECT(!wa_store_has(&store, &(WaRelation){1663, 5, 1000},
-							 &(WaColumnName){0}, 1));
 	}
 	EXPECT(has_overlay);
 	return end();

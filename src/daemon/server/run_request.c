@@ -5,28 +5,18 @@
 #include "daemon/server/run_request.h"
 #include "daemon/base/socket.h"
 #include "daemon/run/run.h"
-#include "daemon/store/store_use.h"
 
 /* Sends an answer. */
 static bool
-send_answer(const WaConnection *connection, uint32_t request,
-			const WaRunEnd *outcome)
+send_answer(const WaConnection *connection, const WaRunEnd *outcome)
 {
 	WaAnswerMessage answer = outcome->answer;
 
-	wa_message_begin(&answer.header, WA_MSG_ANSWER, sizeof(answer), request);
+	wa_message_begin(&answer.header, WA_MSG_ANSWER, sizeof(answer),
+					 connection->request);
 	answer.header.bulk = outcome->bulk;
 	return wa_socket_send(connection->fd, &answer.header, &outcome->groups_fd,
 						  outcome->groups_fd >= 0);
-}
-
-/* Answers at once that there is no block that could be used. */
-static bool
-answer_nothing(const WaConnection *connection, uint32_t request)
-{
-	const WaRunEnd nothing = {.answer = {.in_parcel = 1}, .groups_fd = -1};
-
-	return send_answer(connection, request, &nothing);
 }
 
 /* Counts a query that has been answered. */
@@ -62,8 +52,7 @@ send_outcome(void *owner, const WaRunEnd *outcome)
 	if (outcome->status == WA_OK)
 	{
 		count_query(connection->counters, &outcome->answer);
-		connection->sent =
-			send_answer(connection, connection->request, outcome);
+		connection->sent = send_answer(connection, outcome);
 	}
 	else
 		connection->sent = wa_connection_fail(connection, connection->request,
@@ -81,9 +70,6 @@ wa_run_request_handle(WaConnection *connection, WaService *service,
 
 	if (!wa_run_is_sound(message, &connection->parcel))
 		return wa_connection_break(connection, "its request is out of bounds");
-	if (!wa_store_has(&service->store, &message->relation, message->columns,
-					  message->ncolumns))
-		return answer_nothing(connection, request);
 	connection->run = wa_run_make(&service->store, &connection->parcel, message,
 								  service->pool.nthreads, &replies, connection);
 	if (connection->run == NULL)

@@ -8,8 +8,7 @@
 #include "daemon/server/connection.h"
 
 /*
- * Has the pool do a RUN, or answers at once if nothing of the columns is there.
- * Returns false, like the next one, if the connection has to be closed.
+ * Has the pool do a RUN.  Returns false, like the next one, if the connection has to be closed.
  */
 bool wa_run_request_handle(WaConnection *connection, WaService *service,
 						   const WaRunMessage *message);

@@ -19,26 +19,6 @@ now_us(void)
 }
 
 bool
-wa_store_has(WaStore *store, const WaRelation *name, const WaColumnName *names,
-			 uint32_t ncolumns)
-{
-	const WaStoredRelation *relation;
-	bool found;
-
-	(void) pthread_mutex_lock(&store->lock);
-	relation = wa_map_find_relation(store, name);
-	found = relation != NULL && relation->nextents > 0;
-	for (uint32_t i = 0; found && i < ncolumns; i++)
-	{
-		const int64_t place = wa_map_find_record(relation, &names[i]);
-
-		found = place >= 0 && relation->records[place].extents > 0;
-	}
-	(void) pthread_mutex_unlock(&store->lock);
-	return found;
-}
-
-bool
 wa_store_use_begin(WaStore *store, const WaRelation *relation,
 				   const WaColumnName *names, uint32_t ncolumns, WaUse *use)
 {

@@ -9,10 +9,6 @@
 #include "daemon/store/run_extents.h"
 #include "daemon/store/store_usable.h"
 
-/* Tells whether there may be blocks that are cached with all of the columns. */
-bool wa_store_has(WaStore *store, const WaRelation *relation,
-				  const WaColumnName *names, uint32_t ncolumns);
-
 /*
  * Begins a query: snapshot, position and nblocks of *use are the caller's to set.
  * Returns false if there is a column of which there is nothing.  Else the use
