@@ -49,11 +49,11 @@ is_ready(void)
 static bool
 miss(WaExchange hello)
 {
-	const WaStatus status = wa_trouble_status();
+	const WaStatus status = wa_trouble()->status;
 
 	if (hello == WA_EXCHANGE_TIMEOUT || status == WA_OUT_OF_MEMORY ||
 		status == WA_OUT_OF_FILES)
-		return wa_client_fail_exchange(hello);
+		return wa_client_fail();
 	if (status == WA_UNSUPPORTED)
 		wa_client_rest(); /* which has been said in the log */
 	else if (!IsParallelWorker())
@@ -94,7 +94,7 @@ report_not_ready(void)
 			 errmsg("device process of warpagg did not get ready"),
 			 errdetail("It was waited for for %d s.  %s.", START_LIMIT_S,
 					   wa_connection_state()->open ? "It is still starting"
-												   : wa_trouble_text()),
+												   : wa_trouble()->text),
 			 errhint("See the server log for its messages, and whether a "
 					 "background worker slot is free "
 					 "(max_worker_processes).")));
@@ -257,7 +257,7 @@ wa_client_condition(WaConditionFields *fields)
 		wa_condition_read(&wa_counters()->condition, fields))
 		return describe_supervision(fields);
 	memset(fields, 0, sizeof(*fields));
-	if (wa_trouble_status() == WA_UNSUPPORTED)
+	if (wa_trouble()->status == WA_UNSUPPORTED)
 		return WA_SUPERVISION_FOREIGN;
 	wa_supervisor_launch();
 	return WA_SUPERVISION_NONE;

@@ -114,14 +114,11 @@ open_socket(void)
 	wa_connection_close();
 	wa_trouble_clear();
 	if (!AcquireExternalFD())
-	{
-		wa_trouble_note_errno(CANNOT_CONNECT);
-		return false;
-	}
+		return wa_trouble_note_errno(WA_EXCHANGE_LOST, CANNOT_CONNECT);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 	{
-		wa_trouble_note_errno(CANNOT_CONNECT);
+		(void) wa_trouble_note_errno(WA_EXCHANGE_LOST, CANNOT_CONNECT);
 		ReleaseExternalFD();
 		return false;
 	}
@@ -129,7 +126,7 @@ open_socket(void)
 	strlcpy(address.sun_path, WA_SOCKET_PATH, sizeof(address.sun_path));
 	if (connect(fd, (struct sockaddr *) &address, sizeof(address)) != 0)
 	{
-		wa_trouble_note_errno(CANNOT_CONNECT);
+		(void) wa_trouble_note_errno(WA_EXCHANGE_LOST, CANNOT_CONNECT);
 		wa_connection_close();
 		return false;
 	}
@@ -150,7 +147,8 @@ wa_connection_note_damage(void)
 	static TimestampTz told = 0;
 	const TimestampTz now = GetCurrentTimestamp();
 
-	wa_trouble_note(WA_OK, "What it sent was damaged on its way");
+	(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_OK,
+						   "What it sent was damaged on its way");
 	if (told != 0 && !TimestampDifferenceExceeds(told, now, DAMAGE_QUIET_MS))
 		return;
 	told = now;
@@ -203,17 +201,20 @@ receive(WaMessage *message)
 		(errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return 0;
 	if (length < 0 && errno != ECONNRESET)
-		wa_trouble_note_errno("Nothing could be received from it");
+		(void) wa_trouble_note_errno(WA_EXCHANGE_LOST,
+									 "Nothing could be received from it");
 	if (length <= 0)
 		return -1;
 	keep_fds(&header);
 	if ((header.msg_flags & MSG_CTRUNC) != 0)
-		wa_trouble_note(WA_OUT_OF_FILES,
-						"A file that it sent could not be received: too many "
-						"files are open");
+		(void) wa_trouble_note(
+			WA_EXCHANGE_LOST, WA_OUT_OF_FILES,
+			"A file that it sent could not be received: too many "
+			"files are open");
 	else if ((header.msg_flags & MSG_TRUNC) != 0 ||
 			 !wa_message_is_sound(message, (size_t) length))
-		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
+		(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
+							   NOT_UNDERSTOOD);
 	else if (!wa_message_is_intact(message, (size_t) length))
 		wa_connection_note_damage();
 	else
@@ -254,9 +255,10 @@ take_reply(uint32_t request, const WaMessage *reply)
 	if (reply->header.request == request)
 		return WA_EXCHANGE_DONE;
 	if (reply->header.type == WA_MSG_FAILED && reply->header.request == 0)
-		wa_trouble_note_failed(&reply->failed);
+		(void) wa_trouble_note_reply(WA_EXCHANGE_LOST, reply);
 	else
-		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
+		(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
+							   NOT_UNDERSTOOD);
 	return WA_EXCHANGE_LOST;
 }
 
@@ -288,7 +290,11 @@ wait_reply(uint32_t request, WaMessage *reply)
 		}
 		if (TimestampDifferenceExceeds(last_heard, GetCurrentTimestamp(),
 									   limit_ms))
+		{
+			(void) wa_trouble_note(WA_EXCHANGE_TIMEOUT, WA_OK,
+								   "It did not answer in time");
 			return WA_EXCHANGE_TIMEOUT;
+		}
 		if (WaitEventSetWait(connection.events, Min(limit_ms, WA_HEARTBEAT_MS),
 							 &event, 1, PG_WAIT_EXTENSION) == 1 &&
 			(event.events & WL_LATCH_SET) != 0)
@@ -325,7 +331,8 @@ was_sent(ssize_t sent, size_t length)
 	if (sent == (ssize_t) length)
 		return true;
 	if (sent < 0 && errno != EPIPE && errno != ECONNRESET)
-		wa_trouble_note_errno("Nothing could be sent to it");
+		(void) wa_trouble_note_errno(WA_EXCHANGE_LOST,
+									 "Nothing could be sent to it");
 	else if (receive(&message) > 0)
 		(void) take_reply(connection.requests, &message);
 	return false;
@@ -460,8 +467,9 @@ refuse_version(void)
 	static bool said = false;
 
 	wa_connection_close();
-	wa_trouble_note(WA_UNSUPPORTED, "It is of another version than the library "
-									"of this session");
+	(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_UNSUPPORTED,
+						   "It is of another version than the library "
+						   "of this session");
 	if (!said && !IsParallelWorker())
 		ereport(LOG, (errmsg("the running device process of warpagg is of "
 							 "another version than the library of this "
@@ -482,7 +490,7 @@ wa_connection_hello(void)
 		return WA_EXCHANGE_LOST;
 	result = wa_connection_receive(&reply);
 	/* What cannot be understood is another version's, as it comes first. */
-	if (result == WA_EXCHANGE_LOST && wa_trouble_status() == WA_BAD_REQUEST)
+	if (result == WA_EXCHANGE_LOST && wa_trouble()->status == WA_BAD_REQUEST)
 		return refuse_version();
 	if (result != WA_EXCHANGE_DONE)
 	{
@@ -517,23 +525,19 @@ wa_connection_attach(void)
 	if (wa_connection_exchange(&message, WA_MSG_ATTACH, sizeof(message.simple),
 							   &reply) != WA_EXCHANGE_DONE)
 		return false;
-	if (reply.header.type == WA_MSG_FAILED)
-		wa_trouble_note_failed(&reply.failed);
-	else if (reply.header.type != WA_MSG_ATTACHED ||
-			 connection.nreceived_fds != ATTACHED_FDS)
-		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
 	if (reply.header.type != WA_MSG_ATTACHED ||
-		connection.nreceived_fds != ATTACHED_FDS ||
-		!wa_staging_map(&connection.staging, &reply.attached,
-						connection.received_fds[0]) ||
-		!wa_counters_adopt(connection.received_fds[1]))
+		connection.nreceived_fds != ATTACHED_FDS)
+		(void) wa_trouble_note_reply(WA_EXCHANGE_LOST, &reply);
+	else if (wa_staging_map(&connection.staging, &reply.attached,
+							connection.received_fds[0]) &&
+			 wa_counters_adopt(connection.received_fds[1]))
 	{
-		wa_connection_close();
-		return false;
+		close_received_fds();
+		connection.state.attached = true;
+		return true;
 	}
-	close_received_fds();
-	connection.state.attached = true;
-	return true;
+	wa_connection_close();
+	return false;
 }
 
 const void *
@@ -542,7 +546,8 @@ wa_connection_map_file(uint64 bytes)
 	const void *memory = NULL;
 
 	if (connection.nreceived_fds != 1)
-		wa_trouble_note(WA_BAD_REQUEST, NOT_UNDERSTOOD);
+		(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
+							   NOT_UNDERSTOOD);
 	else
 		memory = wa_staging_map_file(connection.received_fds[0], bytes);
 	close_received_fds();

@@ -10,17 +10,9 @@
 #ifndef WA_CLIENT_CONNECTION_H
 #define WA_CLIENT_CONNECTION_H
 
+#include "client/trouble.h"
 #include "core/must_check.h"
 #include "core/protocol.h"
-
-/* How an exchange of messages ended. */
-typedef enum WaExchange
-{
-	WA_EXCHANGE_DONE = 0,
-	WA_EXCHANGE_LOST,   /* the connection ended or broke the protocol, or we had
-						 * no memory or descriptors for it: client/trouble.h */
-	WA_EXCHANGE_TIMEOUT /* nothing was heard for warpagg.device_timeout */
-} WaExchange;
 
 /* What the device process said at the last hello. */
 typedef struct WaConnectionState

@@ -8,7 +8,6 @@
 
 #include "client/counters.h"
 #include "client/outage.h"
-#include "client/trouble.h"
 #include "settings.h"
 
 /* After a failure a session leaves the device alone for so long. */
@@ -36,14 +35,15 @@ wa_client_fall_back(WaFallback why)
 }
 
 WaFallback
-wa_client_reason(WaExchange exchange, WaStatus status)
+wa_client_reason(const WaTrouble *trouble)
 {
-	if (exchange == WA_EXCHANGE_TIMEOUT)
+	if (trouble->exchange == WA_EXCHANGE_TIMEOUT)
 		return WA_FALLBACK_TIMEOUT;
-	if (status == WA_OUT_OF_MEMORY || status == WA_OUT_OF_FILES)
+	if (trouble->status == WA_OUT_OF_MEMORY ||
+		trouble->status == WA_OUT_OF_FILES)
 		return WA_FALLBACK_NO_MEMORY;
-	return exchange == WA_EXCHANGE_LOST ? WA_FALLBACK_LOST
-										: WA_FALLBACK_DEVICE_ERROR;
+	return trouble->exchange == WA_EXCHANGE_LOST ? WA_FALLBACK_LOST
+												 : WA_FALLBACK_DEVICE_ERROR;
 }
 
 int
@@ -95,22 +95,24 @@ wa_client_recover(void)
 }
 
 bool
-wa_client_fail(WaExchange exchange, WaStatus status, const char *detail)
+wa_client_fail(void)
 {
+	/* To count it may cause trouble of its own. */
+	const WaTrouble trouble = *wa_trouble();
 	bool must_have = wa_device == WA_WANT_GPU;
 
 	if (!must_have)
 	{
 		wa_client_rest();
-		(void) wa_client_fall_back(wa_client_reason(exchange, status));
+		(void) wa_client_fall_back(wa_client_reason(&trouble));
 		if (outage.warned || IsParallelWorker())
 			return false;
 		outage.warned = true;
 	}
 	ereport(must_have ? ERROR : WARNING,
-			(errcode(wa_client_errcode(status)),
+			(errcode(wa_client_errcode(trouble.status)),
 			 errmsg("device process of warpagg failed"),
-			 errdetail("%s.", detail),
+			 errdetail("%s.", trouble.text),
 			 must_have
 				 ? errhint("Set warpagg.device to \"auto\" to have queries go "
 						   "on on the CPU.")
@@ -118,12 +120,4 @@ wa_client_fail(WaExchange exchange, WaStatus status, const char *detail)
 						   "result; the device is left alone for %d s.",
 						   REST_MS / 1000)));
 	return false;
-}
-
-bool
-wa_client_fail_exchange(WaExchange exchange)
-{
-	if (exchange == WA_EXCHANGE_TIMEOUT)
-		return wa_client_fail(exchange, WA_OK, "It did not answer in time");
-	return wa_client_fail(exchange, wa_trouble_status(), wa_trouble_text());
 }

@@ -5,27 +5,22 @@
 #ifndef WA_CLIENT_OUTAGE_H
 #define WA_CLIENT_OUTAGE_H
 
-#include "client/connection.h"
+#include "client/trouble.h"
 #include "core/counters.h"
 
 /* Counts a buffer or a query that is left to the backend; returns false. */
 extern bool wa_client_fall_back(WaFallback why);
 
 /* Returns the reason to count, and the SQLSTATE, of how a request failed. */
-extern WaFallback wa_client_reason(WaExchange exchange, WaStatus status);
+extern WaFallback wa_client_reason(const WaTrouble *trouble);
 extern int wa_client_errcode(WaStatus status);
 
 /*
- * Notes that the device process failed: under warpagg.device = gpu an error;
- * else it is counted, warned of once per outage, and the device is left alone
- * for a while.  status is what it, or trouble.h, says; detail is a sentence without
- * its period.  Returns false.
+ * Notes that the device process failed, as trouble.h says: under warpagg.device = gpu an
+ * error; else it is counted, warned of once per outage, and the device is left alone
+ * for a while.  Returns false.
  */
-extern bool wa_client_fail(WaExchange exchange, WaStatus status,
-						   const char *detail);
-
-/* Does that for an exchange of messages that was not completed. */
-extern bool wa_client_fail_exchange(WaExchange exchange);
+extern bool wa_client_fail(void);
 
 /* Has the session leave the device alone for a while. */
 extern void wa_client_rest(void);

@@ -77,7 +77,7 @@ make(uint64 bytes)
 
 	if (!AcquireExternalFD())
 	{
-		wa_trouble_note_errno(CANNOT_MAKE);
+		(void) wa_trouble_note_errno(WA_EXCHANGE_DONE, CANNOT_MAKE);
 		return -1;
 	}
 	fd = memfd_create("warpagg parcel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -86,7 +86,7 @@ make(uint64 bytes)
 		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 	{
-		wa_trouble_note_errno(CANNOT_MAKE);
+		(void) wa_trouble_note_errno(WA_EXCHANGE_DONE, CANNOT_MAKE);
 		close_file(fd);
 		CHECK_FOR_INTERRUPTS(); /* which may have kept it from being allocated */
 		return -1;
@@ -98,39 +98,33 @@ make(uint64 bytes)
 }
 
 /* Hands a new parcel over, whose descriptor it closes. */
-static WaExchange
+static bool
 share(int fd)
 {
 	WaMessage message = {0};
 	WaMessage reply;
-	WaExchange exchange = WA_EXCHANGE_LOST;
 	bool sent;
 
 	message.share.bytes = parcel.bytes;
 	sent = wa_connection_send_file(&message, WA_MSG_SHARE,
 								   sizeof(message.share), fd);
 	close_file(fd);
-	if (sent)
-		exchange = wa_connection_receive(&reply);
-	if (exchange == WA_EXCHANGE_DONE && reply.header.type != WA_MSG_DONE)
+	if (sent && wa_connection_receive(&reply) == WA_EXCHANGE_DONE)
 	{
-		exchange = WA_EXCHANGE_LOST;
-		if (reply.header.type == WA_MSG_FAILED)
-			wa_trouble_note_failed(&reply.failed);
-	}
-	if (exchange == WA_EXCHANGE_DONE)
 		parcel.turn = wa_connection_state()->turn;
-	else
-		wa_connection_close();
-	return exchange;
+		if (reply.header.type == WA_MSG_DONE)
+			return true;
+		(void) wa_trouble_note_reply(WA_EXCHANGE_LOST, &reply);
+	}
+	wa_connection_close();
+	return false;
 }
 
 char *
-wa_parcel_reserve(uint64 bytes, WaExchange *exchange)
+wa_parcel_reserve(uint64 bytes)
 {
 	int fd;
 
-	*exchange = WA_EXCHANGE_DONE;
 	if (parcel.bytes >= bytes && parcel.turn == wa_connection_state()->turn)
 		return parcel.memory;
 	wa_client_guard();
@@ -142,8 +136,7 @@ wa_parcel_reserve(uint64 bytes, WaExchange *exchange)
 		wa_connection_close();
 		return NULL;
 	}
-	*exchange = share(fd);
-	if (*exchange == WA_EXCHANGE_DONE)
+	if (share(fd))
 		return parcel.memory;
 	unmap();
 	return NULL;

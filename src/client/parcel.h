@@ -14,10 +14,10 @@
  * Sees to it that warpaggd has a parcel of at least so many bytes, over the open
  * connection, on which nothing is under way.  Returns its memory, which holds
  * what it held unless it had to be made anew, and stays where it is until the
- * next call; or NULL, with the connection closed, if that fails: then *exchange
- * tells how, and is WA_EXCHANGE_DONE if there is no memory.
+ * next call; or NULL, with the connection closed, if that fails: trouble.h has the
+ * reason, with WA_EXCHANGE_DONE if there is no memory.
  */
-extern char *wa_parcel_reserve(uint64 bytes, WaExchange *exchange);
+extern char *wa_parcel_reserve(uint64 bytes);
 
 /* Returns the memory of the parcel, which wa_parcel_reserve has made. */
 extern char *wa_parcel_memory(void);

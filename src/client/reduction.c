@@ -20,6 +20,7 @@
 #include "client/client.h"
 #include "client/connection.h"
 #include "client/outage.h"
+#include "client/trouble.h"
 #include "settings.h"
 
 /* The reduction that is under way, if any. */
@@ -142,7 +143,7 @@ request(WaOpSet ops, const WaBatch *batch)
 	if (!wa_connection_state()->open) /* it has just failed */
 		return wa_client_fall_back(WA_FALLBACK_RESTING);
 	if (!wa_connection_attach())
-		return wa_client_fail_exchange(WA_EXCHANGE_LOST);
+		return wa_client_fail();
 	memory = wa_connection_take_slot(&under_way.slot, &slot_bytes);
 	if (memory == NULL)
 		return wa_client_fall_back(WA_FALLBACK_NO_SLOT);
@@ -160,7 +161,7 @@ request(WaOpSet ops, const WaBatch *batch)
 	if (!wa_connection_send(&message, WA_MSG_REDUCE, sizeof(message.reduce)))
 	{
 		wa_connection_close();
-		return wa_client_fail_exchange(WA_EXCHANGE_LOST);
+		return wa_client_fail();
 	}
 	under_way.active = true;
 	under_way.partial = NULL;
@@ -201,31 +202,20 @@ static void
 complete(void)
 {
 	WaMessage reply;
-	WaExchange exchange = wa_connection_receive(&reply);
 
-	if (exchange != WA_EXCHANGE_DONE)
+	if (wa_connection_receive(&reply) == WA_EXCHANGE_DONE)
 	{
-		abandon();
-		(void) wa_client_fail_exchange(exchange);
-		return;
-	}
-	if (merge_reply(&reply))
-	{
-		under_way.active = false;
-		wa_connection_free_slot(under_way.slot);
-		wa_client_recover();
-		return;
+		if (merge_reply(&reply))
+		{
+			under_way.active = false;
+			wa_connection_free_slot(under_way.slot);
+			wa_client_recover();
+			return;
+		}
+		(void) wa_trouble_note_reply(WA_EXCHANGE_DONE, &reply);
 	}
 	abandon();
-	if (reply.header.type != WA_MSG_FAILED)
-	{
-		(void) wa_client_fail(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
-							  "Its reply could not be understood");
-		return;
-	}
-	reply.failed.text[WA_MAX_ERROR_BYTES - 1] = '\0';
-	(void) wa_client_fail(exchange, (WaStatus) reply.failed.status,
-						  reply.failed.text);
+	(void) wa_client_fail();
 }
 
 void

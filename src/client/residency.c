@@ -141,14 +141,13 @@ wa_residency_describe(const WaRelation *relation, uint32 ncolumns,
 	const uint64 key = make_key(relation, ncolumns, columns);
 	const int64 loads = wa_residency_loads();
 	Description *known = &descriptions[key % DESCRIPTIONS];
-	WaFailure failure;
 
 	if (loads < 0 || known->key != key || known->loads != loads ||
 		known->turn != wa_connection_state()->turn)
 	{
 		known->turn = 0;
 		if (!wa_client_residency(relation, (int) ncolumns, columns,
-								 &known->answer, &failure))
+								 &known->answer))
 			return false;
 		known->key = key;
 		known->loads = loads;
@@ -181,7 +180,6 @@ ask(const WaRelation *relation, uint32 ncolumns, const WaColumnName *columns)
 {
 	static TimestampTz silent_since = 0;
 	WaResidentMessage answer;
-	WaFailure failure;
 	int64 loads;
 	bool answered;
 
@@ -190,8 +188,7 @@ ask(const WaRelation *relation, uint32 ncolumns, const WaColumnName *columns)
 		return 0;
 	wa_connection_limit_wait(PLANNING_WAIT_MS);
 	answered = can_ask() && (loads = wa_residency_loads()) >= 0 &&
-			   wa_client_residency(relation, (int) ncolumns, columns, &answer,
-								   &failure);
+			   wa_client_residency(relation, (int) ncolumns, columns, &answer);
 	wa_connection_limit_wait(0);
 	silent_since = answered ? 0 : GetCurrentTimestamp();
 	if (!answered)
@@ -205,14 +202,13 @@ bool
 wa_residency_look(const WaRelation *relation, uint32 ncolumns,
 				  const WaColumnName *columns, WaResidentMessage *answer)
 {
-	WaFailure failure;
 	bool answered;
 
 	if (wa_client_is_resting())
 		return false;
 	wa_connection_limit_wait(PLANNING_WAIT_MS);
-	answered = can_ask() && wa_client_residency(relation, (int) ncolumns,
-												columns, answer, &failure);
+	answered = can_ask() &&
+			   wa_client_residency(relation, (int) ncolumns, columns, answer);
 	wa_connection_limit_wait(0);
 	return answered;
 }

@@ -28,56 +28,36 @@ typedef struct GroupsFile
 static GroupsFile groups_file = {0};
 
 void
-wa_client_raise(const WaFailure *failure)
+wa_client_raise(void)
 {
-	ereport(ERROR, (errcode(wa_client_errcode(failure->status)),
+	const WaTrouble *trouble = wa_trouble();
+
+	ereport(ERROR, (errcode(wa_client_errcode(trouble->status)),
 					errmsg("device process of warpagg failed"),
-					errdetail("%s.", failure->text)));
-}
-
-/* Notes a failure; returns false. */
-static bool
-fail(WaFailure *failure, WaExchange exchange, WaStatus status, const char *text)
-{
-	failure->exchange = exchange;
-	failure->status = status;
-	strlcpy(failure->text, text, sizeof(failure->text));
-	return false;
-}
-
-/* Notes that an exchange of messages was not completed. */
-static bool
-fail_exchange(WaFailure *failure, WaExchange exchange)
-{
-	if (exchange == WA_EXCHANGE_TIMEOUT)
-		return fail(failure, exchange, WA_OK, "It did not answer in time");
-	return fail(failure, exchange, wa_trouble_status(), wa_trouble_text());
+					errdetail("%s.", trouble->text)));
 }
 
 bool
-wa_client_reject(bool is_damaged, WaFailure *failure)
+wa_client_reject(bool is_damaged)
 {
 	if (is_damaged)
 		wa_connection_note_damage();
+	else
+		(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
+							   "Its reply could not be understood");
 	wa_connection_close();
-	return fail(failure, WA_EXCHANGE_LOST, WA_OK,
-				is_damaged ? "What it sent was damaged on its way"
-						   : "Its reply could not be understood");
+	return false;
 }
 
 /* Looks at a reply; returns false if it is not of the type. */
 static bool
-check_reply(WaMessage *reply, WaMessageType type, WaFailure *failure)
+check_reply(const WaMessage *reply, WaMessageType type)
 {
 	if (reply->header.type == type)
 		return true;
-	if (reply->header.type == WA_MSG_FAILED)
-	{
-		reply->failed.text[WA_MAX_ERROR_BYTES - 1] = '\0';
-		return fail(failure, WA_EXCHANGE_DONE, (WaStatus) reply->failed.status,
-					reply->failed.text);
-	}
-	return wa_client_reject(false, failure);
+	if (reply->header.type != WA_MSG_FAILED)
+		return wa_client_reject(false);
+	return wa_trouble_note_reply(WA_EXCHANGE_DONE, reply);
 }
 
 /*
@@ -93,81 +73,78 @@ copy_out(uint64 offset, void *copy, uint64 bytes, uint32_t *bulk)
 
 /* Tells whether a message can be sent. */
 static bool
-may_send(WaFailure *failure)
+may_send(void)
 {
 	wa_client_guard();
 	wa_client_finish();
 	if (wa_client_is_engaged())
-		return fail(failure, WA_EXCHANGE_DONE, WA_UNSUPPORTED,
-					"It computes another query of this session");
-	if (wa_connection_state()->open)
-		return true;
-	return fail_exchange(failure, WA_EXCHANGE_LOST);
+		return wa_trouble_note(WA_EXCHANGE_DONE, WA_UNSUPPORTED,
+							   "It computes another query of this session");
+	return wa_connection_state()->open;
 }
 
 /* Sends a request and receives a reply of the type. */
 static bool
 ask(WaMessage *message, WaMessageType type, size_t length,
-	WaMessageType reply_type, WaMessage *reply, WaFailure *failure)
+	WaMessageType reply_type, WaMessage *reply)
 {
-	WaExchange exchange;
+	return may_send() &&
+		   wa_connection_exchange(message, type, length, reply) ==
+			   WA_EXCHANGE_DONE &&
+		   check_reply(reply, reply_type);
+}
 
-	if (!may_send(failure))
-		return false;
-	exchange = wa_connection_exchange(message, type, length, reply);
-	if (exchange != WA_EXCHANGE_DONE)
-		return fail_exchange(failure, exchange);
-	return check_reply(reply, reply_type, failure);
+/* Sends a request whose reply is received later. */
+static bool
+begin(WaMessage *message, WaMessageType type, size_t length)
+{
+	if (wa_connection_send(message, type, length))
+		return true;
+	wa_connection_close();
+	return false;
+}
+
+/* Waits for a reply to it. */
+static bool
+receive_reply(WaMessage *reply)
+{
+	if (wa_connection_receive(reply) == WA_EXCHANGE_DONE)
+		return true;
+	wa_connection_close();
+	return false;
 }
 
 char *
-wa_client_reserve(uint64 bytes, WaFailure *failure)
+wa_client_reserve(uint64 bytes)
 {
-	WaExchange exchange;
-	char *memory;
-
-	if (!may_send(failure))
-		return NULL;
-	memory = wa_parcel_reserve(bytes, &exchange);
-	if (memory != NULL)
-		return memory;
-	(void) fail_exchange(failure, exchange);
-	return NULL;
+	return may_send() ? wa_parcel_reserve(bytes) : NULL;
 }
 
 bool
-wa_client_load(uint64 extent, WaFailure *failure)
+wa_client_load(uint64 extent)
 {
 	WaMessage message = {0};
 
-	if (!may_send(failure))
+	if (!may_send())
 		return false;
 	message.load.extent = extent;
 	message.header.bulk =
 		wa_extent_checksum((const WaExtentHead *) (wa_parcel_memory() + extent),
 						   wa_parcel_memory());
-	if (wa_connection_send(&message, WA_MSG_LOAD, sizeof(message.load)))
-		return true;
-	wa_connection_close();
-	return fail_exchange(failure, WA_EXCHANGE_LOST);
+	return begin(&message, WA_MSG_LOAD, sizeof(message.load));
 }
 
 bool
-wa_client_loaded(WaFailure *failure)
+wa_client_loaded(void)
 {
 	WaMessage reply;
-	WaExchange exchange = wa_connection_receive(&reply);
 
-	if (exchange == WA_EXCHANGE_DONE)
-		return check_reply(&reply, WA_MSG_DONE, failure);
-	wa_connection_close();
-	return fail_exchange(failure, exchange);
+	return receive_reply(&reply) && check_reply(&reply, WA_MSG_DONE);
 }
 
 bool
 wa_client_residency(const WaRelation *relation, int ncolumns,
-					const WaColumnName *columns, WaResidentMessage *answer,
-					WaFailure *failure)
+					const WaColumnName *columns, WaResidentMessage *answer)
 {
 	const size_t names = (size_t) ncolumns * sizeof(*columns);
 	WaMessage message = {0};
@@ -178,11 +155,11 @@ wa_client_residency(const WaRelation *relation, int ncolumns,
 	memcpy(message.residency.columns, columns, names);
 	if (!ask(&message, WA_MSG_RESIDENCY,
 			 offsetof(WaResidencyMessage, columns) + names, WA_MSG_RESIDENT,
-			 &reply, failure))
+			 &reply))
 		return false;
 	if (reply.resident.ncolumns != (uint32_t) ncolumns ||
 		!wa_residency_is_sound(&reply.resident))
-		return wa_client_reject(false, failure);
+		return wa_client_reject(false);
 	*answer = reply.resident;
 	return true;
 }
@@ -193,7 +170,7 @@ wa_client_residency(const WaRelation *relation, int ncolumns,
  */
 static bool
 copy_states(const WaExtentsMessage *extents, const WaMessage *reply,
-			WaExtentState *states, WaFailure *failure)
+			WaExtentState *states)
 {
 	const uint32 count = reply->listed.columns;
 	uint32 next = extents->first;
@@ -202,10 +179,10 @@ copy_states(const WaExtentsMessage *extents, const WaMessage *reply,
 	if (count > extents->room ||
 		(extents->all != 0 &&
 		 count != Min(extents->room, wa_extents_of(extents->nblocks) - next)))
-		return wa_client_reject(false, failure);
+		return wa_client_reject(false);
 	copy_out(0, states, count * sizeof(*states), &bulk);
 	if (bulk != reply->header.bulk)
-		return wa_client_reject(true, failure);
+		return wa_client_reject(true);
 	for (uint32 i = 0; i < count; i++)
 	{
 		const uint32 number = states[i].number;
@@ -213,7 +190,7 @@ copy_states(const WaExtentsMessage *extents, const WaMessage *reply,
 		if (number < next || (extents->all != 0 && number > next) ||
 			!wa_extent_state_is_sound(&states[i], number,
 									  (int) extents->ncolumns))
-			return wa_client_reject(false, failure);
+			return wa_client_reject(false);
 		next = number + 1;
 	}
 	return true;
@@ -222,14 +199,13 @@ copy_states(const WaExtentsMessage *extents, const WaMessage *reply,
 bool
 wa_client_extents(const WaRelation *relation, int ncolumns,
 				  const WaColumnName *columns, uint32 first, uint32 nblocks,
-				  bool all, uint32 room, WaExtentState *states, uint32 *count,
-				  WaFailure *failure)
+				  bool all, uint32 room, WaExtentState *states, uint32 *count)
 {
 	const size_t names = (size_t) ncolumns * sizeof(*columns);
 	WaMessage message = {0};
 	WaMessage reply;
 
-	if (wa_client_reserve(room * sizeof(*states), failure) == NULL)
+	if (wa_client_reserve(room * sizeof(*states)) == NULL)
 		return false;
 	message.extents.relation = *relation;
 	message.extents.first = first;
@@ -239,52 +215,51 @@ wa_client_extents(const WaRelation *relation, int ncolumns,
 	message.extents.ncolumns = (uint32_t) ncolumns;
 	memcpy(message.extents.columns, columns, names);
 	if (!ask(&message, WA_MSG_EXTENTS,
-			 offsetof(WaExtentsMessage, columns) + names, WA_MSG_LISTED, &reply,
-			 failure))
+			 offsetof(WaExtentsMessage, columns) + names, WA_MSG_LISTED,
+			 &reply))
 		return false;
 	*count = reply.listed.columns;
-	return copy_states(&message.extents, &reply, states, failure);
+	return copy_states(&message.extents, &reply, states);
 }
 
 bool
 wa_client_texts(const WaRelation *relation, const WaColumnName *column,
-				uint32 first, WaTextsHead *head, char *texts, uint64 room,
-				WaFailure *failure)
+				uint32 first, WaTextsHead *head, char *texts, uint64 room)
 {
 	WaMessage message = {0};
 	WaMessage reply;
 	uint32_t bulk = 0;
 
-	if (wa_client_reserve(sizeof(*head) + room, failure) == NULL)
+	if (wa_client_reserve(sizeof(*head) + room) == NULL)
 		return false;
 
 	message.texts.relation = *relation;
 	message.texts.column = *column;
 	message.texts.first = first;
 	message.texts.room = sizeof(*head) + room;
-	if (!ask(&message, WA_MSG_TEXTS, sizeof(message.texts), WA_MSG_DONE, &reply,
-			 failure))
+	if (!ask(&message, WA_MSG_TEXTS, sizeof(message.texts), WA_MSG_DONE,
+			 &reply))
 		return false;
 	copy_out(0, head, sizeof(*head), &bulk);
 	if (!wa_texts_head_is_sound(&message.texts, head))
-		return wa_client_reject(false, failure);
+		return wa_client_reject(false);
 	copy_out(sizeof(*head), texts, head->bytes - sizeof(*head), &bulk);
-	return bulk == reply.header.bulk || wa_client_reject(true, failure);
+	return bulk == reply.header.bulk || wa_client_reject(true);
 }
 
 bool
-wa_client_confirm(const WaConfirmMessage *confirm, WaFailure *failure)
+wa_client_confirm(const WaConfirmMessage *confirm)
 {
 	WaMessage message = {0};
 	WaMessage reply;
 
 	message.confirm = *confirm;
 	return ask(&message, WA_MSG_CONFIRM, sizeof(message.confirm), WA_MSG_DONE,
-			   &reply, failure);
+			   &reply);
 }
 
 bool
-wa_client_unload(const WaRelation *relation, int attribute, WaFailure *failure)
+wa_client_unload(const WaRelation *relation, int attribute)
 {
 	WaMessage message = {0};
 	WaMessage reply;
@@ -292,19 +267,18 @@ wa_client_unload(const WaRelation *relation, int attribute, WaFailure *failure)
 	message.unload.relation = *relation;
 	message.unload.attribute = attribute;
 	return ask(&message, WA_MSG_UNLOAD, sizeof(message.unload), WA_MSG_DONE,
-			   &reply, failure);
+			   &reply);
 }
 
 bool
-wa_client_pin(const WaRelation *relation, bool pinned, WaFailure *failure)
+wa_client_pin(const WaRelation *relation, bool pinned)
 {
 	WaMessage message = {0};
 	WaMessage reply;
 
 	message.pin.relation = *relation;
 	message.pin.pinned = pinned ? 1 : 0;
-	return ask(&message, WA_MSG_PIN, sizeof(message.pin), WA_MSG_DONE, &reply,
-			   failure);
+	return ask(&message, WA_MSG_PIN, sizeof(message.pin), WA_MSG_DONE, &reply);
 }
 
 /*
@@ -312,7 +286,7 @@ wa_client_pin(const WaRelation *relation, bool pinned, WaFailure *failure)
  * was written, or cannot be right.
  */
 static WaResidentColumn *
-copy_list(uint32 count, uint32_t bulk, WaFailure *failure)
+copy_list(uint32 count, uint32_t bulk)
 {
 	const Size bytes = count * sizeof(WaResidentColumn);
 	WaResidentColumn *list = palloc(Max(bytes, 1));
@@ -324,13 +298,13 @@ copy_list(uint32 count, uint32_t bulk, WaFailure *failure)
 		is_sound = is_sound && wa_resident_column_is_sound(&list[i]);
 	if (copied == bulk && is_sound)
 		return list;
-	(void) wa_client_reject(copied != bulk, failure);
+	(void) wa_client_reject(copied != bulk);
 	pfree(list);
 	return NULL;
 }
 
 int64
-wa_client_list(uint32 database, WaResidentColumn **list, WaFailure *failure)
+wa_client_list(uint32 database, WaResidentColumn **list)
 {
 	uint32 room = FIRST_LIST_ROOM;
 
@@ -339,21 +313,21 @@ wa_client_list(uint32 database, WaResidentColumn **list, WaFailure *failure)
 		WaMessage message = {0};
 		WaMessage reply;
 
-		if (wa_client_reserve(room * sizeof(WaResidentColumn), failure) == NULL)
+		if (wa_client_reserve(room * sizeof(WaResidentColumn)) == NULL)
 			return -1;
 		message.list.database = database;
 		message.list.room = room;
 		if (!ask(&message, WA_MSG_LIST, sizeof(message.list), WA_MSG_LISTED,
-				 &reply, failure))
+				 &reply))
 			return -1;
 		if (reply.listed.columns > WA_MAX_LISTED)
 		{
-			(void) wa_client_reject(false, failure);
+			(void) wa_client_reject(false);
 			return -1;
 		}
 		if (reply.listed.columns <= room)
 		{
-			*list = copy_list(reply.listed.columns, reply.header.bulk, failure);
+			*list = copy_list(reply.listed.columns, reply.header.bulk);
 			return *list == NULL ? -1 : (int64) reply.listed.columns;
 		}
 		room = reply.listed.columns;
@@ -410,33 +384,18 @@ take_groups(const WaRunMessage *run, const WaAnswerMessage *answer,
 
 /* Sends a query. */
 static bool
-send_run(const WaRunMessage *run, WaFailure *failure)
+send_run(const WaRunMessage *run)
 {
 	const char *parcel = wa_parcel_memory();
 	WaMessage message = {0};
 
-	if (!may_send(failure))
+	if (!may_send())
 		return false;
 	message.run = *run;
 	message.header.bulk = wa_checksum(0, parcel + run->query, run->query_bytes);
-	if (wa_connection_send(&message, WA_MSG_RUN,
-						   offsetof(WaRunMessage, columns) +
-							   run->ncolumns * sizeof(WaColumnName)))
-		return true;
-	wa_connection_close();
-	return fail_exchange(failure, WA_EXCHANGE_LOST);
-}
-
-/* Waits for a reply to a query. */
-static bool
-receive_reply(WaMessage *reply, WaFailure *failure)
-{
-	const WaExchange exchange = wa_connection_receive(reply);
-
-	if (exchange == WA_EXCHANGE_DONE)
-		return true;
-	wa_connection_close();
-	return fail_exchange(failure, exchange);
+	return begin(&message, WA_MSG_RUN,
+				 offsetof(WaRunMessage, columns) +
+					 run->ncolumns * sizeof(WaColumnName));
 }
 
 /* What a query has been told so far. */
@@ -449,34 +408,33 @@ typedef struct Told
 
 /* Takes an announcement; returns false if it cannot be right. */
 static bool
-take_cover(const WaRunMessage *run, const WaMessage *reply, Told *told,
-		   WaFailure *failure)
+take_cover(const WaRunMessage *run, const WaMessage *reply, Told *told)
 {
 	uint32_t bulk = 0;
 
 	told->blocks = reply->cover.blocks;
 	told->cover = copy_blocks(run, run->cover, told->blocks, &bulk);
 	if (bulk != reply->header.bulk)
-		return wa_client_reject(true, failure);
-	return told->cover != NULL || wa_client_reject(false, failure);
+		return wa_client_reject(true);
+	return told->cover != NULL || wa_client_reject(false);
 }
 
 /* Receives the answer, and before it what is announced, which `announced` is told. */
 static bool
 receive_answer(const WaRunMessage *run, const WaAnnounced *announced,
-			   WaMessage *reply, Told *told, WaFailure *failure)
+			   WaMessage *reply, Told *told)
 {
-	if (!receive_reply(reply, failure))
+	if (!receive_reply(reply))
 		return false;
 	if (reply->header.type == WA_MSG_COVER && run->announces != 0)
 	{
-		if (!take_cover(run, reply, told, failure))
+		if (!take_cover(run, reply, told))
 			return false;
 		announced->tell(announced->context, told->cover, told->blocks);
-		if (!receive_reply(reply, failure))
+		if (!receive_reply(reply))
 			return false;
 	}
-	return check_reply(reply, WA_MSG_ANSWER, failure);
+	return check_reply(reply, WA_MSG_ANSWER);
 }
 
 /* Finds which blocks an answer covers; returns false if it cannot be these. */
@@ -497,7 +455,7 @@ take_used(const WaRunMessage *run, const WaAnswerMessage *answer, Told *told,
 
 const void *
 wa_client_run(const WaRunMessage *run, const WaAnnounced *announced,
-			  WaAnswerMessage *answer, uint64_t **used, WaFailure *failure)
+			  WaAnswerMessage *answer, uint64_t **used)
 {
 	WaMessage reply;
 	const int64 loads = wa_residency_loads();
@@ -506,15 +464,14 @@ wa_client_run(const WaRunMessage *run, const WaAnnounced *announced,
 	uint32_t bulk = 0;
 
 	wa_client_release_groups();
-	if (!send_run(run, failure) ||
-		!receive_answer(run, announced, &reply, &told, failure))
+	if (!send_run(run) || !receive_answer(run, announced, &reply, &told))
 		return NULL;
 	*answer = reply.answer;
 	if (wa_answer_is_sound(run, answer) && take_used(run, answer, &told, &bulk))
 		groups = take_groups(run, answer, &bulk);
 	if (groups == NULL || bulk != reply.header.bulk)
 	{
-		(void) wa_client_reject(groups != NULL, failure);
+		(void) wa_client_reject(groups != NULL);
 		wa_client_release_groups();
 		memset(answer, 0, sizeof(*answer));
 		return NULL;

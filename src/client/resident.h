@@ -4,7 +4,7 @@
  *
  * Each function but wa_client_load sends one request over the open connection
  * and waits for the reply (wa_client_require, wa_client_wants).  Offsets are
- * those of the parcel (client/parcel.h).  If a function returns false, *failure
+ * those of the parcel (client/parcel.h).  If a function returns false, trouble.h
  * tells why; nothing is raised.  When the connection failed it has been closed.
  */
 #ifndef WA_CLIENT_RESIDENT_H
@@ -13,34 +13,26 @@
 #include "client/connection.h"
 #include "core/must_check.h"
 
-/* How a request failed. */
-typedef struct WaFailure
-{
-	WaExchange exchange;
-	WaStatus status; /* if the exchange is done: what warpaggd reported */
-	char text[WA_MAX_ERROR_BYTES]; /* a sentence without its period */
-} WaFailure;
-
 /*
- * Closes the connection, as what was received is damaged or cannot be right; stores
- * that as the failure.  Returns false.
+ * Closes the connection, as what was received is damaged or cannot be right, and notes
+ * that.  Returns false.
  */
-extern bool wa_client_reject(bool is_damaged, WaFailure *failure);
+extern bool wa_client_reject(bool is_damaged);
 
-/* Raises an error for a failure. */
-extern void wa_client_raise(const WaFailure *failure) __attribute__((noreturn));
+/* Raises an error for what was noted last. */
+extern void wa_client_raise(void) __attribute__((noreturn));
 
-/* wa_parcel_reserve, with a failure. */
-extern WA_MUST_CHECK char *wa_client_reserve(uint64 bytes, WaFailure *failure);
+/* wa_parcel_reserve, if a message can be sent. */
+extern WA_MUST_CHECK char *wa_client_reserve(uint64 bytes);
 
 /*
  * Has an extent in the parcel loaded.  Does not wait: the parcel stays as it is,
  * and nothing else is asked for, until wa_client_loaded has been called.
  */
-extern WA_MUST_CHECK bool wa_client_load(uint64 extent, WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_load(uint64 extent);
 
 /* Waits until the extent is loaded. */
-extern WA_MUST_CHECK bool wa_client_loaded(WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_loaded(void);
 
 /*
  * Asks for texts of the dictionary of a column, from a code on (WaTextsMessage), as
@@ -49,15 +41,13 @@ extern WA_MUST_CHECK bool wa_client_loaded(WaFailure *failure);
 extern WA_MUST_CHECK bool wa_client_texts(const WaRelation *relation,
 										  const WaColumnName *column,
 										  uint32 first, WaTextsHead *head,
-										  char *texts, uint64 room,
-										  WaFailure *failure);
+										  char *texts, uint64 room);
 
 /* Asks what there is of columns of a relation. */
 extern WA_MUST_CHECK bool wa_client_residency(const WaRelation *relation,
 											  int ncolumns,
 											  const WaColumnName *columns,
-											  WaResidentMessage *answer,
-											  WaFailure *failure);
+											  WaResidentMessage *answer);
 
 /*
  * Asks for the states of the extents from one on of a relation of nblocks; unless `all` are
@@ -67,27 +57,23 @@ extern WA_MUST_CHECK bool wa_client_residency(const WaRelation *relation,
 extern WA_MUST_CHECK bool
 wa_client_extents(const WaRelation *relation, int ncolumns,
 				  const WaColumnName *columns, uint32 first, uint32 nblocks,
-				  bool all, uint32 room, WaExtentState *states, uint32 *count,
-				  WaFailure *failure);
+				  bool all, uint32 room, WaExtentState *states, uint32 *count);
 
 /* Says which blocks of an extent are as they were.  header is filled in here. */
-extern WA_MUST_CHECK bool wa_client_confirm(const WaConfirmMessage *confirm,
-											WaFailure *failure);
+extern WA_MUST_CHECK bool wa_client_confirm(const WaConfirmMessage *confirm);
 
 /* Has a column forgotten, or all of the relation if attribute is 0. */
 extern WA_MUST_CHECK bool wa_client_unload(const WaRelation *relation,
-										   int attribute, WaFailure *failure);
+										   int attribute);
 
 /* Has a relation pinned, or unpinned. */
-extern bool wa_client_pin(const WaRelation *relation, bool pinned,
-						  WaFailure *failure);
+extern bool wa_client_pin(const WaRelation *relation, bool pinned);
 
 /*
  * Asks for the columns of a database, 0: of all.  Returns how many there are in *list,
  * in the current memory context, or -1.
  */
-extern int64 wa_client_list(uint32 database, WaResidentColumn **list,
-							WaFailure *failure);
+extern int64 wa_client_list(uint32 database, WaResidentColumn **list);
 
 /* Whoever wants to know, before an answer is there, which blocks it will cover. */
 typedef struct WaAnnounced
@@ -111,8 +97,7 @@ typedef struct WaAnnounced
  */
 extern const void *wa_client_run(const WaRunMessage *run,
 								 const WaAnnounced *announced,
-								 WaAnswerMessage *answer, uint64_t **used,
-								 WaFailure *failure);
+								 WaAnswerMessage *answer, uint64_t **used);
 extern void wa_client_release_groups(void);
 
 #endif /* WA_CLIENT_RESIDENT_H */

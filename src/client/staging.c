@@ -38,15 +38,16 @@ map(int fd, uint64_t bytes, int protection, int seals_beside)
 
 	if (!is_sealed(fd, bytes, seals_beside))
 	{
-		wa_trouble_note(
-			WA_BAD_REQUEST,
+		(void) wa_trouble_note(
+			WA_EXCHANGE_LOST, WA_BAD_REQUEST,
 			"A file of it is not as large as it says, or may shrink");
 		return NULL;
 	}
 	memory = mmap(NULL, bytes, protection, MAP_SHARED, fd, 0);
 	if (memory != MAP_FAILED)
 		return memory;
-	wa_trouble_note_errno("Memory that it shares could not be mapped");
+	(void) wa_trouble_note_errno(WA_EXCHANGE_LOST,
+								 "Memory that it shares could not be mapped");
 	return NULL;
 }
 
@@ -70,10 +71,8 @@ wa_staging_map(WaStaging *staging, const WaAttachedMessage *attached, int fd)
 	void *memory;
 
 	if (!geometry_is_sound(attached))
-	{
-		wa_trouble_note(WA_BAD_REQUEST, "Its staging memory cannot be used");
-		return false;
-	}
+		return wa_trouble_note(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
+							   "Its staging memory cannot be used");
 	memory = map(fd, attached->file_bytes, PROT_READ | PROT_WRITE, 0);
 	if (memory == NULL)
 		return false;
@@ -109,7 +108,8 @@ wa_staging_map_counters(int fd)
 							 counters->size_bytes == sizeof(WaCounters)))
 		return counters;
 	(void) munmap(counters, sizeof(WaCounters));
-	wa_trouble_note(WA_UNSUPPORTED, "Its counters are of another version");
+	(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_UNSUPPORTED,
+						   "Its counters are of another version");
 	return NULL;
 }
 

@@ -6,14 +6,9 @@
 
 #include "client/trouble.h"
 
-/* text "": nothing has been noted. */
-typedef struct Trouble
-{
-	WaStatus status;
-	char text[WA_MAX_ERROR_BYTES];
-} Trouble;
+#define LOST "The connection to it was lost"
 
-static Trouble trouble = {WA_OK};
+static WaTrouble trouble = {WA_EXCHANGE_LOST, WA_OK, LOST};
 
 /* Returns the status for an error number. */
 static WaStatus
@@ -35,43 +30,47 @@ status_of(int error)
 	}
 }
 
+const WaTrouble *
+wa_trouble(void)
+{
+	return &trouble;
+}
+
 void
 wa_trouble_clear(void)
 {
-	wa_trouble_note(WA_OK, "");
+	(void) wa_trouble_note(WA_EXCHANGE_LOST, WA_OK, LOST);
 }
 
-void
-wa_trouble_note(WaStatus status, const char *text)
+bool
+wa_trouble_note(WaExchange exchange, WaStatus status, const char *text)
 {
+	trouble.exchange = exchange;
 	trouble.status = status;
 	strlcpy(trouble.text, text, sizeof(trouble.text));
+	return false;
 }
 
-void
-wa_trouble_note_errno(const char *text)
+bool
+wa_trouble_note_errno(WaExchange exchange, const char *text)
 {
+	trouble.exchange = exchange;
 	trouble.status = status_of(errno);
 	snprintf(trouble.text, sizeof(trouble.text), "%s: %m", text);
+	return false;
 }
 
-void
-wa_trouble_note_failed(const WaFailedMessage *failed)
+bool
+wa_trouble_note_reply(WaExchange exchange, const WaMessage *reply)
 {
+	const WaFailedMessage *failed = &reply->failed;
+
+	if (reply->header.type != WA_MSG_FAILED)
+		return wa_trouble_note(WA_EXCHANGE_LOST, WA_BAD_REQUEST,
+							   "Its reply could not be understood");
+	trouble.exchange = exchange;
 	trouble.status = (WaStatus) failed->status;
 	snprintf(trouble.text, sizeof(trouble.text), "%.*s",
 			 (int) sizeof(failed->text), failed->text);
-}
-
-WaStatus
-wa_trouble_status(void)
-{
-	return trouble.status;
-}
-
-const char *
-wa_trouble_text(void)
-{
-	return trouble.text[0] != '\0' ? trouble.text
-								   : "The connection to it was lost";
+	return false;
 }

@@ -300,12 +300,11 @@ static void
 unload(Relation relation, AttrNumber attribute)
 {
 	WaRelation storage = wa_resident_storage(relation);
-	WaFailure failure;
 
 	/* Of relations of no database nothing is resident. */
 	if (wa_relation_is_sound(&storage) &&
-		!wa_client_unload(&storage, attribute, &failure))
-		wa_client_raise(&failure);
+		!wa_client_unload(&storage, attribute))
+		wa_client_raise();
 }
 
 /*

@@ -32,21 +32,20 @@ ask_for_extents(WaLoader *loader, uint32 first, uint32 count)
 static void
 forget_extent(WaLoader *loader, uint32 number)
 {
-	WaFailure failure;
 	WaExtentHead *head;
 
 	wa_load_finish(loader);
-	head = (WaExtentHead *) wa_client_reserve(sizeof(*head), &failure);
+	head = (WaExtentHead *) wa_client_reserve(sizeof(*head));
 	if (head == NULL)
-		wa_client_raise(&failure);
+		wa_client_raise();
 	memset(head, 0, sizeof(*head));
 	head->relation = loader->task->storage;
 	head->number = number;
 	head->position = wa_wal_insert_position();
 	head->settled = FirstNormalTransactionId;
 	head->nblocks = 1;
-	if (!wa_client_load(0, &failure) || !wa_client_loaded(&failure))
-		wa_client_raise(&failure);
+	if (!wa_client_load(0) || !wa_client_loaded())
+		wa_client_raise();
 }
 
 /*
@@ -148,13 +147,12 @@ load_changed(WaLoader *loader, WaLoadReport report)
 	while (goes_on && !wa_load_is_done(task))
 	{
 		const uint32 first = pg_atomic_read_u32(&task->next_extent);
-		WaFailure failure;
 
 		wa_load_finish(loader);
 		if (!wa_client_extents(&task->storage, task->nall, task->all, first,
 							   task->nblocks, false, WA_LOAD_MAX_CHUNK,
-							   loader->states, &count, &failure))
-			wa_client_raise(&failure);
+							   loader->states, &count))
+			wa_client_raise();
 		for (uint32 i = 0; goes_on && i < count; i++)
 		{
 			const WaExtentState *state = &loader->states[i];

@@ -18,6 +18,7 @@
 #include "postgres.h"
 
 #include "client/resident.h"
+#include "client/trouble.h"
 #include "resident/blocks.h"
 #include "resident/load_internal.h"
 
@@ -40,21 +41,20 @@ void
 wa_load_finish(WaLoader *loader)
 {
 	WaLoadTask *task = loader->task;
-	WaFailure failure;
 
 	if (!loader->is_pending)
 		return;
 	loader->is_pending = false;
-	if (wa_client_loaded(&failure))
+	if (wa_client_loaded())
 	{
 		pg_atomic_fetch_add_u64(&task->read_rows, loader->pending_rows);
 		pg_atomic_fetch_add_u64(&task->read_bytes,
 								(int64) loader->pending_bytes);
 		return;
 	}
-	if (failure.exchange != WA_EXCHANGE_DONE ||
-		failure.status != WA_OUT_OF_MEMORY)
-		wa_client_raise(&failure);
+	if (wa_trouble()->exchange != WA_EXCHANGE_DONE ||
+		wa_trouble()->status != WA_OUT_OF_MEMORY)
+		wa_client_raise();
 	pg_atomic_write_u32(&task->is_full, 1);
 	pg_atomic_fetch_add_u64(&task->missed, (int64) loader->pending_blocks);
 }
@@ -75,19 +75,18 @@ static void
 send_extent(WaLoader *loader, const WaExtentReader *reader)
 {
 	uint64 bytes = wa_extent_bytes(reader);
-	WaFailure failure;
 	char *parcel;
 
 	wa_load_finish(loader);
-	parcel = wa_client_reserve(bytes, &failure);
+	parcel = wa_client_reserve(bytes);
 	if (parcel == NULL)
-		wa_client_raise(&failure);
+		wa_client_raise();
 	loader->pending_rows =
 		wa_extent_write(reader, asked_columns(loader, reader), parcel);
 	loader->pending_bytes = bytes;
 	loader->pending_blocks = wa_blocks_count(wa_extent_kept(reader));
-	if (!wa_client_load(0, &failure))
-		wa_client_raise(&failure);
+	if (!wa_client_load(0))
+		wa_client_raise();
 	loader->is_pending = true;
 }
 
@@ -99,13 +98,12 @@ confirm(WaLoader *loader, const WaExtentState *state, uint64 position,
 	WaConfirmMessage message = {.extent = state->number,
 								.edition = state->edition,
 								.position = position};
-	WaFailure failure;
 
 	message.relation = loader->task->storage;
 	memcpy(message.same, same, sizeof(message.same));
 	wa_load_finish(loader);
-	if (!wa_client_confirm(&message, &failure))
-		wa_client_raise(&failure);
+	if (!wa_client_confirm(&message))
+		wa_client_raise();
 }
 
 /* Finds the blocks of an extent that are not fresh, but have not changed. */
@@ -221,12 +219,10 @@ void
 wa_load_ask(WaLoader *loader, int ncolumns, const WaColumnName *columns,
 			uint32 first, uint32 count, WaExtentState *states)
 {
-	WaFailure failure;
-
 	wa_load_finish(loader);
 	if (!wa_client_extents(&loader->task->storage, ncolumns, columns, first,
-						   UINT32_MAX, true, count, states, &count, &failure))
-		wa_client_raise(&failure);
+						   UINT32_MAX, true, count, states, &count))
+		wa_client_raise();
 }
 
 /* Returns the columns of a part of the rest; *ncolumns is how many, or 0. */

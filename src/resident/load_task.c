@@ -69,21 +69,19 @@ compare_names(const void *a, const void *b)
 static void
 add_resident(WaLoadTask *task, Relation relation)
 {
-	WaFailure failure;
 	WaResidentColumn *list;
-	int64 count = wa_client_list(task->storage.database, &list, &failure);
+	int64 count = wa_client_list(task->storage.database, &list);
 
 	if (count < 0)
-		wa_client_raise(&failure);
+		wa_client_raise();
 	for (int64 i = 0; i < count; i++)
 	{
 		if (memcmp(&list[i].relation, &task->storage, sizeof(WaRelation)) != 0)
 			continue;
 		if (still_exists(relation, &list[i].name))
 			add_column(task, &list[i].name);
-		else if (!wa_client_unload(&task->storage, list[i].name.attribute,
-								   &failure))
-			wa_client_raise(&failure);
+		else if (!wa_client_unload(&task->storage, list[i].name.attribute))
+			wa_client_raise();
 	}
 	pfree(list);
 	qsort(task->rest, task->nrest, sizeof(task->rest[0]), compare_names);

@@ -18,6 +18,7 @@
 #include "client/client.h"
 #include "client/counters.h"
 #include "client/resident.h"
+#include "client/trouble.h"
 #include "resident/pins.h"
 #include "resident/queue.h"
 #include "resident/relation.h"
@@ -102,11 +103,11 @@ add_columns(WaRequestFile *file, Oid relation, int ncolumns,
 
 /* Has warpaggd pin a relation, or unpin it. */
 static bool
-tell(Relation relation, bool pinned, WaFailure *failure)
+tell(Relation relation, bool pinned)
 {
 	WaRelation storage = wa_resident_storage(relation);
 
-	return wa_client_pin(&storage, pinned, failure);
+	return wa_client_pin(&storage, pinned);
 }
 
 /* Finds what is resident of a relation. */
@@ -114,12 +115,11 @@ static void
 find_resident(Relation relation, Columns *columns)
 {
 	WaRelation storage = wa_resident_storage(relation);
-	WaFailure failure;
 	WaResidentColumn *list;
-	int64 count = wa_client_list(storage.database, &list, &failure);
+	int64 count = wa_client_list(storage.database, &list);
 
 	if (count < 0)
-		wa_client_raise(&failure);
+		wa_client_raise();
 	columns->relation = RelationGetRelid(relation);
 	columns->count = 0;
 	for (int64 i = 0; i < count; i++)
@@ -136,13 +136,13 @@ find_resident(Relation relation, Columns *columns)
 
 /* Raises the error for a pin that warpaggd refuses. */
 static void
-report_refusal(Relation relation, const WaFailure *failure)
+report_refusal(Relation relation)
 {
 	const char *name = RelationGetRelationName(relation);
 
-	if (failure->exchange != WA_EXCHANGE_DONE)
-		wa_client_raise(failure);
-	if (failure->status == WA_BAD_REQUEST)
+	if (wa_trouble()->exchange != WA_EXCHANGE_DONE)
+		wa_client_raise();
+	if (wa_trouble()->status == WA_BAD_REQUEST)
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						errmsg("no column of \"%s\" is resident", name),
 						errhint("Load the columns that are to be pinned by "
@@ -195,17 +195,16 @@ void
 wa_pins_add(Relation relation)
 {
 	Columns *columns = palloc(sizeof(*columns));
-	WaFailure failure;
 	bool is_new;
 
 	wa_pins_resume();
 	find_resident(relation, columns);
 	is_new = remember(columns);
-	if (!tell(relation, true, &failure))
+	if (!tell(relation, true))
 	{
 		if (is_new)
 			wa_pins_forget(columns->relation);
-		report_refusal(relation, &failure);
+		report_refusal(relation);
 	}
 	pfree(columns);
 }
@@ -256,11 +255,9 @@ wa_pins_forget(Oid relation)
 void
 wa_pins_remove(Relation relation)
 {
-	WaFailure failure;
-
 	wa_pins_forget(RelationGetRelid(relation));
-	if (!tell(relation, false, &failure))
-		wa_client_raise(&failure);
+	if (!tell(relation, false))
+		wa_client_raise();
 }
 
 void
@@ -269,7 +266,6 @@ wa_pins_note_load(Relation relation, int ncolumns, const AttrNumber *numbers,
 {
 	Oid relid = RelationGetRelid(relation);
 	WaRequestFile file;
-	WaFailure failure;
 	bool is_pinned;
 
 	if (!open_pins(&file, false))
@@ -279,10 +275,11 @@ wa_pins_note_load(Relation relation, int ncolumns, const AttrNumber *numbers,
 		add_columns(&file, relid, ncolumns, numbers))
 		(void) wa_request_file_write(&file);
 	wa_request_file_close(&file);
-	if (is_pinned && !tell(relation, true, &failure))
-		ereport(WARNING, (errmsg("could not pin \"%s\"",
-								 RelationGetRelationName(relation)),
-						  errdetail("The reason is that %s.", failure.text)));
+	if (is_pinned && !tell(relation, true))
+		ereport(
+			WARNING,
+			(errmsg("could not pin \"%s\"", RelationGetRelationName(relation)),
+			 errdetail("The reason is that %s.", wa_trouble()->text)));
 }
 
 /* Has the columns of all pinned relations loaded; returns false if it cannot. */

@@ -101,12 +101,11 @@ later(TimestampTz time, int64 milliseconds)
 static int64
 ask_for_list(WaResidentColumn **list)
 {
-	WaFailure failure;
 	int64 count;
 
-	count = wa_client_list(MyDatabaseId, list, &failure);
+	count = wa_client_list(MyDatabaseId, list);
 	if (count < 0)
-		wa_client_raise(&failure);
+		wa_client_raise();
 	return count;
 }
 
@@ -147,10 +146,8 @@ is_any_used(const WaRefresh *refresh)
 static void
 forget(const WaFollowed *followed)
 {
-	WaFailure failure;
-
-	if (!wa_client_unload(&followed->storage, 0, &failure))
-		wa_client_raise(&failure);
+	if (!wa_client_unload(&followed->storage, 0))
+		wa_client_raise();
 }
 
 /* Opens a relation, if it still has the storage; returns NULL if it cannot. */

@@ -64,7 +64,6 @@ count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
 {
 	const uint32 nblocks = RelationGetNumberOfBlocks(relation);
 	WaColumnName names[WA_MAX_RESIDENT_COLUMNS];
-	WaFailure failure;
 	WaExtentState *states = palloc(CHUNK_EXTENTS * sizeof(*states));
 	uint64 position;
 	bool answered = true;
@@ -78,9 +77,9 @@ count_fresh(Relation relation, const WaResidentColumn *columns, int ncolumns,
 			uint32 count = 0;
 
 			CHECK_FOR_INTERRUPTS();
-			answered = wa_client_extents(&columns->relation, ncolumns, names, i,
-										 nblocks, true, CHUNK_EXTENTS, states,
-										 &count, &failure);
+			answered =
+				wa_client_extents(&columns->relation, ncolumns, names, i,
+								  nblocks, true, CHUNK_EXTENTS, states, &count);
 			for (uint32 j = 0; answered && j < count; j++)
 				add_fresh(&states[j], ncolumns, fresh);
 		}
@@ -205,14 +204,13 @@ Datum
 warpagg_resident(PG_FUNCTION_ARGS)
 {
 	WaMessage devices;
-	WaFailure failure;
 	WaResidentColumn *list;
 	int64 count;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!wa_client_devices(&devices))
 		return (Datum) 0;
-	count = wa_client_list(0, &list, &failure);
+	count = wa_client_list(0, &list);
 	while (count > 0)
 	{
 		const int ncolumns = same_relation(list, count);

@@ -15,6 +15,7 @@
 #include "client/outage.h"
 #include "client/residency.h"
 #include "client/resident.h"
+#include "client/trouble.h"
 #include "resident/relation.h"
 #include "scan/base/context_arena.h"
 #include "scan/plan/resident_worth.h"
@@ -89,12 +90,11 @@ find_residency(WaAsking *asking)
 
 /* Fills the parcel and completes the message.  Returns false if it cannot. */
 static bool
-fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run,
-			WaFailure *failure)
+fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 {
 	const uint64 query_bytes = query->nwords * sizeof(uint64);
 	const Layout layout = lay_out(run->nblocks, query_bytes);
-	char *parcel = wa_client_reserve(layout.bytes, failure);
+	char *parcel = wa_client_reserve(layout.bytes);
 
 	if (parcel == NULL)
 		return false;
@@ -206,16 +206,18 @@ take_answer(WaScanState *state, WaCombine *combine, int stage,
  * is no fault of its: groups on the heap's side are spilled.
  */
 static void
-count_failure(WaScanState *state, const WaFailure *failure)
+count_failure(WaScanState *state)
 {
+	const WaTrouble *trouble = wa_trouble();
+
 	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
-							failure->text)));
+							trouble->text)));
 	wa_why_heap_note(&state->source,
-					 psprintf(WA_WHY_FAILED "%s", failure->text));
-	if (failure->exchange == WA_EXCHANGE_TIMEOUT)
-		(void) wa_client_fail_exchange(failure->exchange);
-	else if (failure->exchange == WA_EXCHANGE_DONE &&
-			 failure->status == WA_OUT_OF_MEMORY)
+					 psprintf(WA_WHY_FAILED "%s", trouble->text));
+	if (trouble->exchange == WA_EXCHANGE_TIMEOUT)
+		(void) wa_client_fail();
+	else if (trouble->exchange == WA_EXCHANGE_DONE &&
+			 trouble->status == WA_OUT_OF_MEMORY)
 	{
 		wa_why_heap_note(
 			&state->source,
@@ -225,8 +227,7 @@ count_failure(WaScanState *state, const WaFailure *failure)
 		(void) wa_client_fall_back(WA_FALLBACK_QUERY_MEMORY);
 	}
 	else
-		(void) wa_client_fall_back(
-			wa_client_reason(failure->exchange, failure->status));
+		(void) wa_client_fall_back(wa_client_reason(trouble));
 }
 
 /*
@@ -246,14 +247,14 @@ count_covered(const WaScanState *state, const WaRunMessage *run,
 /* Sends a query and receives the answer; returns false if there is none. */
 static bool
 receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
-		WaRest *rest, Answer *answer, WaFailure *failure)
+		WaRest *rest, Answer *answer)
 {
 	const WaAnnounced announced = {.tell = wa_rest_read, .context = rest};
 
-	if (!fill_parcel(state, query, run, failure))
+	if (!fill_parcel(state, query, run))
 		return false;
 	answer->groups =
-		wa_client_run(run, &announced, &answer->counts, &answer->used, failure);
+		wa_client_run(run, &announced, &answer->counts, &answer->used);
 	if (answer->groups == NULL)
 		return false;
 	answer->has_rest = rest->cover != NULL && answer->used == rest->cover;
@@ -269,7 +270,6 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 	const WaWriter *query, int stage, WaAnswerMessage *counts)
 {
 	WaRunMessage *run = &asking->run;
-	WaFailure failure;
 	WaRest rest = {.state = state};
 	Answer answer = {.groups = NULL};
 	bool taken;
@@ -279,7 +279,7 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 	if (!wa_resident_settle(&state->source, run))
 		return 0;
 	run->announces = combine == NULL && stage < 0;
-	taken = receive(state, query, run, &rest, &answer, &failure);
+	taken = receive(state, query, run, &rest, &answer);
 	if (!answer.has_rest)
 		wa_rest_forget(&rest);
 	if (taken && !wa_resident_is_reliable(&state->source))
@@ -290,7 +290,7 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 	}
 	taken =
 		taken && (take_answer(state, combine, stage, &answer, &asking->ranks) ||
-				  wa_client_reject(false, &failure));
+				  wa_client_reject(false));
 	if (!taken)
 		wa_rest_forget(&rest);
 	wa_client_release_groups();
@@ -302,7 +302,7 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 							 "there are too many groups to be sent");
 	}
 	else
-		count_failure(state, &failure);
+		count_failure(state);
 	return taken || state->is_refused ? count_covered(state, run, counts) : 0;
 }
 

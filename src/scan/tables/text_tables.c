@@ -187,12 +187,11 @@ static bool
 fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 	  WaTextsHead *head)
 {
-	WaFailure failure;
 	Piece taken;
 
 	filling->is_silent =
 		!wa_client_texts(column->relation, column->name, *first, head,
-						 filling->piece, PIECE_BYTES, &failure);
+						 filling->piece, PIECE_BYTES);
 	if (filling->is_silent)
 		return false;
 	if (head->dictionary == 0 || head->count == 0 ||
