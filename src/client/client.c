@@ -224,7 +224,14 @@ look_now(void)
 bool
 wa_client_devices(WaMessage *reply)
 {
-	return look_now() && wa_connection_devices(reply);
+	WaMessage message = {0};
+
+	message.simple.version = WA_PROTOCOL_VERSION;
+	return look_now() &&
+		   wa_connection_exchange(&message, WA_MSG_STATUS,
+								  sizeof(message.simple),
+								  reply) == WA_EXCHANGE_DONE &&
+		   reply->header.type == WA_MSG_DEVICES;
 }
 
 const WaCounters *

@@ -554,18 +554,6 @@ wa_connection_map_file(uint64 bytes)
 	return memory;
 }
 
-bool
-wa_connection_devices(WaMessage *reply)
-{
-	WaMessage message = {0};
-
-	message.simple.version = WA_PROTOCOL_VERSION;
-	return wa_connection_exchange(&message, WA_MSG_STATUS,
-								  sizeof(message.simple),
-								  reply) == WA_EXCHANGE_DONE &&
-		   reply->header.type == WA_MSG_DEVICES;
-}
-
 void *
 wa_connection_take_slot(uint32_t *slot, size_t *bytes)
 {

@@ -49,9 +49,6 @@ extern WaExchange wa_connection_hello(void);
 /* Maps the staging memory and the counters, unless that is done. */
 extern bool wa_connection_attach(void);
 
-/* Fetches the table of devices over the open connection. */
-extern WA_MUST_CHECK bool wa_connection_devices(WaMessage *reply);
-
 /* Closes the connection and gives back all it holds. */
 extern void wa_connection_close(void);
 

@@ -96,8 +96,8 @@ open_and_lock(void)
 }
 
 /* Takes the lock at the path in place of the one that we hold, if any. */
-static bool
-take_lock(void)
+bool
+wa_paths_lock(void)
 {
 	static bool said = false;
 	int fd;
@@ -118,17 +118,11 @@ take_lock(void)
 }
 
 bool
-wa_paths_lock(void)
-{
-	return take_lock();
-}
-
-bool
 wa_paths_keep_lock(void)
 {
 	if (is_at_lock_path(lock_fd))
 		return true;
-	if (take_lock())
+	if (wa_paths_lock())
 	{
 		ereport(LOG, (errmsg("lock file \"%s\" was missing and is made anew",
 							 WA_LOCK_PATH)));

@@ -104,16 +104,6 @@ use_device(const WaMirrorDevice *device, const WaRunRequest *request,
 	return true;
 }
 
-/* Returns the device with an ordinal, or NULL. */
-static const WaMirrorDevice *
-find_device(const WaMirror *mirror, unsigned ordinal)
-{
-	for (unsigned i = 0; i < mirror->ndevices; i++)
-		if (mirror->devices[i]->ordinal == ordinal)
-			return mirror->devices[i];
-	return NULL;
-}
-
 bool
 wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
 			  WaMirrorUse *use)
@@ -122,12 +112,11 @@ wa_mirror_use(WaMirror *mirror, const WaRunRequest *request, unsigned device,
 	bool is_used = false;
 
 	memset(use, 0, sizeof(*use));
-	if (mirror == NULL || request->ncolumns == 0 || request->nextents == 0 ||
-		!__atomic_load_n(&mirror->started, __ATOMIC_ACQUIRE))
+	if (mirror == NULL || request->ncolumns == 0 || request->nextents == 0)
 		return false;
 	use->device = device;
 	use->ncolumns = request->ncolumns;
-	found = find_device(mirror, device);
+	found = wa_mirror_device(mirror, device);
 	if (found == NULL)
 		return false;
 	(void) pthread_rwlock_rdlock(&mirror->lock);

@@ -46,8 +46,9 @@ wa_known_reaches(const WaKnown *known, uint64_t position)
 	return known->position != 0 && position >= known->since;
 }
 
-bool
-wa_change_is_of(const WaChange *change, const WaRelation *relation)
+/* Tells whether a change is one of a relation. */
+static bool
+is_of(const WaChange *change, const WaRelation *relation)
 {
 	if (change->kind == WA_CHANGE_FILES)
 		return change->relation.database == 0 ||
@@ -95,8 +96,7 @@ wa_known_take_out(const WaKnown *known, uint64_t position,
 
 		if (place->newest_lsn <= position)
 			break;
-		if (place->change.lsn > position &&
-			wa_change_is_of(&place->change, relation))
+		if (place->change.lsn > position && is_of(&place->change, relation))
 			wa_change_take_out(&place->change, number, layout, blocks);
 	}
 }

@@ -57,7 +57,4 @@ void wa_known_take_out(const WaKnown *known, uint64_t position,
 void wa_change_take_out(const WaChange *change, uint32_t number,
 						const WaLayout *layout, uint64_t *blocks);
 
-/* Tells whether a change is one of a relation. */
-bool wa_change_is_of(const WaChange *change, const WaRelation *relation);
-
 #endif /* WA_DAEMON_STORE_KNOWN_H */

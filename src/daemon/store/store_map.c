@@ -45,8 +45,9 @@ wa_garbage_release(WaGarbage *garbage)
 	garbage->bytes = 0;
 }
 
-WaStoredRelation *
-wa_map_make_relation(WaStore *store, const WaRelation *name)
+/* Returns the relation, made if need be, or NULL if there is no memory. */
+static WaStoredRelation *
+make_relation(WaStore *store, const WaRelation *name)
 {
 	WaStoredRelation *relation = wa_map_find_relation(store, name);
 	WaStoredRelation **bucket = wa_map_bucket(store, name);
@@ -83,8 +84,9 @@ free_record(WaStoredRelation *relation)
 	return relation->nrecords++;
 }
 
-int64_t
-wa_map_make_record(WaStoredRelation *relation, const WaColumnName *name)
+/* Returns the place of a column's record, made if need be; -1: there is no memory. */
+static int64_t
+make_record(WaStoredRelation *relation, const WaColumnName *name)
 {
 	int64_t place = wa_map_find_record(relation, name);
 
@@ -100,9 +102,9 @@ wa_map_make_record(WaStoredRelation *relation, const WaColumnName *name)
 	return place;
 }
 
-void
-wa_map_clean_record(WaStoredRelation *relation, uint32_t place,
-					WaGarbage *garbage)
+/* Removes a record that no extent and no pin needs. */
+static void
+clean_record(WaStoredRelation *relation, uint32_t place, WaGarbage *garbage)
 {
 	WaColumnRecord *record = &relation->records[place];
 
@@ -118,8 +120,9 @@ wa_map_clean_record(WaStoredRelation *relation, uint32_t place,
 	memset(record, 0, sizeof(*record));
 }
 
-void
-wa_map_clean_relation(WaStore *store, WaStoredRelation *relation)
+/* Removes a relation likewise. */
+static void
+clean_relation(WaStore *store, WaStoredRelation *relation)
 {
 	WaStoredRelation **link = wa_map_bucket(store, &relation->name);
 
@@ -138,8 +141,8 @@ bool
 wa_map_pin(WaStore *store, const WaRelation *name, const WaColumnName *columns,
 		   uint32_t ncolumns, bool make, WaPins *pins)
 {
-	WaStoredRelation *relation = make ? wa_map_make_relation(store, name)
-									  : wa_map_find_relation(store, name);
+	WaStoredRelation *relation =
+		make ? make_relation(store, name) : wa_map_find_relation(store, name);
 	WaGarbage garbage = {0};
 
 	if (relation == NULL)
@@ -149,7 +152,7 @@ wa_map_pin(WaStore *store, const WaRelation *name, const WaColumnName *columns,
 	for (pins->ncolumns = 0; pins->ncolumns < ncolumns; pins->ncolumns++)
 	{
 		const WaColumnName *column = &columns[pins->ncolumns];
-		const int64_t place = make ? wa_map_make_record(relation, column)
+		const int64_t place = make ? make_record(relation, column)
 								   : wa_map_find_record(relation, column);
 
 		if (place < 0)
@@ -172,10 +175,10 @@ wa_map_unpin(WaStore *store, const WaPins *pins, WaGarbage *garbage)
 	for (uint32_t i = 0; i < pins->ncolumns; i++)
 	{
 		relation->records[pins->place[i]].pins--;
-		wa_map_clean_record(relation, pins->place[i], garbage);
+		clean_record(relation, pins->place[i], garbage);
 	}
 	relation->pins--;
-	wa_map_clean_relation(store, relation);
+	clean_relation(store, relation);
 }
 
 /* Makes room for more parts. */
@@ -401,7 +404,7 @@ wa_map_set_column(WaExtent *extent, uint32_t place, WaColumn *column,
 	garbage->columns = old;
 	garbage->bytes += old->bytes;
 	count_extent(extent, record, -1);
-	wa_map_clean_record(extent->relation, place, garbage);
+	clean_record(extent->relation, place, garbage);
 }
 
 void
@@ -421,7 +424,7 @@ wa_map_remove_extent(WaStore *store, WaExtent *extent, WaGarbage *garbage)
 	wa_layout_release(extent->layout);
 	free(extent->columns);
 	free(extent);
-	wa_map_clean_relation(store, relation);
+	clean_relation(store, relation);
 }
 
 void

@@ -14,20 +14,6 @@
 /* Gives up the references, and large amounts of memory to the system. */
 void wa_garbage_release(WaGarbage *garbage);
 
-/* Returns the relation, made if need be, or NULL if there is no memory. */
-WaStoredRelation *wa_map_make_relation(WaStore *store, const WaRelation *name);
-
-/* Returns the place of a column's record, made if need be; -1: there is no memory. */
-int64_t wa_map_make_record(WaStoredRelation *relation,
-						   const WaColumnName *name);
-
-/* Removes a record that no extent and no pin needs. */
-void wa_map_clean_record(WaStoredRelation *relation, uint32_t place,
-						 WaGarbage *garbage);
-
-/* Removes a relation likewise. */
-void wa_map_clean_relation(WaStore *store, WaStoredRelation *relation);
-
 /*
  * Pins a relation and some of its columns, which are made if make is true.
  * Returns false, with nothing pinned, if one is not there or no memory for it.
