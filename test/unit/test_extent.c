@@ -74,17 +74,19 @@ wa_test_use_next(WaStore *store, WaUse *use, uint32_t *next,
 				 WaUsedExtent used[2])
 {
 	const WaStoredRelation *relation = use->pins.relation;
-	uint32_t found = 0;
+	WaUsedPart part = {.count = 0};
 
 	(void) pthread_mutex_lock(&store->lock);
 	for (uint32_t i = wa_map_search_part(relation, *next);
-		 i < relation->nparts && found == 0; i++)
+		 i < relation->nparts && part.count == 0; i++)
 	{
-		found = wa_store_use_part(store, use, &relation->parts[i], used);
+		wa_store_use_part(store, use, &relation->parts[i], &part);
 		*next = relation->parts[i].number + 1;
 	}
 	(void) pthread_mutex_unlock(&store->lock);
-	return found;
+	memcpy(used, part.extents, part.count * sizeof(*used));
+	use->blocks += part.blocks;
+	return part.count;
 }
 
 void

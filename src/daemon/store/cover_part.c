@@ -14,17 +14,6 @@
 /* Ranges of an extent are separated by blocks that are not used. */
 #define MAX_RANGES (WA_EXTENT_BLOCKS / 2)
 
-/* What a use finds of a part. */
-typedef struct Found
-{
-	uint64_t stamp; /* of the relation */
-	uint64_t blocks;
-	WaDeciders deciders;
-	bool has_left;
-	uint32_t count;
-	WaUsedExtent used[2];
-} Found;
-
 /* The ranges of its extents, one's behind the other's. */
 typedef struct Ranges
 {
@@ -80,20 +69,6 @@ find_ranges(const WaUsedExtent *used, WaRowRange *ranges)
 	return count;
 }
 
-/* Has a use look at a part. */
-static void
-find(const WaStore *store, WaUse *use, const WaExtentPart *part, Found *found)
-{
-	use->blocks = 0;
-	use->deciders = (WaDeciders){0};
-	use->has_left = false;
-	found->count = wa_store_use_part(store, use, part, found->used);
-	found->stamp = use->pins.relation->stamp;
-	found->blocks = use->blocks;
-	found->deciders = use->deciders;
-	found->has_left = use->has_left;
-}
-
 /* Fetches into the cache what find_ranges will look at. */
 static void
 fetch_row_ends(const WaUsedExtent *used)
@@ -112,23 +87,23 @@ fetch_row_ends(const WaUsedExtent *used)
 
 /* Finds the ranges of all extents that were found. */
 static void
-find_all_ranges(const Found *found, Ranges *ranges)
+find_all_ranges(const WaUsedPart *found, Ranges *ranges)
 {
 	ranges->count = 0;
 	for (uint32_t i = 0; i < found->count; i++)
 	{
 		ranges->nranges[i] =
-			find_ranges(&found->used[i], &ranges->ranges[ranges->count]);
+			find_ranges(&found->extents[i], &ranges->ranges[ranges->count]);
 		ranges->count += ranges->nranges[i];
 	}
 }
 
 /* Gives up what was found. */
 static void
-give_up(Found *found, uint32_t ncolumns)
+give_up(WaUsedPart *found, uint32_t ncolumns)
 {
 	for (uint32_t i = 0; i < found->count; i++)
-		wa_store_unuse(&found->used[i], ncolumns);
+		wa_store_unuse(&found->extents[i], ncolumns);
 }
 
 /* Fills an extent in, whose columns and ranges lie where it says. */
@@ -160,7 +135,7 @@ columns_of(WaCoverPart *part, uint32_t count)
 
 /* Fills all extents of a part in; returns how many rows are usable. */
 static uint32_t
-fill(WaCoverPart *part, const Found *found, const Ranges *made)
+fill(WaCoverPart *part, const WaUsedPart *found, const Ranges *made)
 {
 	uint32_t rows = 0;
 	WaColumn **columns = columns_of(part, found->count);
@@ -170,7 +145,7 @@ fill(WaCoverPart *part, const Found *found, const Ranges *made)
 	memcpy(ranges, made->ranges, made->count * sizeof(*ranges));
 	for (uint32_t i = 0; i < found->count; i++)
 	{
-		fill_extent(&part->extents[i], &found->used[i], part->ncolumns,
+		fill_extent(&part->extents[i], &found->extents[i], part->ncolumns,
 					&columns[i * part->ncolumns], ranges, made->nranges[i]);
 		for (uint32_t j = 0; j < made->nranges[i]; j++)
 			rows += ranges[j].end - ranges[j].begin;
@@ -181,7 +156,8 @@ fill(WaCoverPart *part, const Found *found, const Ranges *made)
 
 /* Makes the part of a place of what was found; false if there is no memory. */
 static bool
-make(WaStore *store, const WaUse *use, const Found *found, WaCoverPlace *place)
+make(WaStore *store, const WaUse *use, const WaUsedPart *found,
+	 WaCoverPlace *place)
 {
 	const uint32_t ncolumns = use->pins.ncolumns;
 	WaCoverPart *part;
@@ -199,7 +175,7 @@ make(WaStore *store, const WaUse *use, const Found *found, WaCoverPlace *place)
 	*place = (WaCoverPlace){
 		.part = part,
 		.id = ++store->ids,
-		.stamp = found->stamp,
+		.stamp = use->pins.relation->stamp,
 		.deciders = found->deciders,
 		.number = place->number,
 		.end_block = wa_cover_part_end(place->number, use->nblocks),
@@ -246,8 +222,8 @@ fetch_extents(const WaUse *use, WaExtent *const *extents, uint32_t count)
 
 /* Finds what there is of parts, of which some are gone. */
 static void
-find_all(const WaStore *store, WaUse *use, WaExtentPart *const *parts,
-		 uint32_t count, Found *found)
+find_all(const WaStore *store, const WaUse *use, WaExtentPart *const *parts,
+		 uint32_t count, WaUsedPart *found)
 {
 	static const WaExtentPart gone;
 	WaExtent *extents[2 * WA_PARTS_AT_ONCE];
@@ -263,18 +239,19 @@ find_all(const WaStore *store, WaUse *use, WaExtentPart *const *parts,
 	fetch_extents(use, extents, nextents);
 	for (uint32_t i = 0; i < count; i++)
 	{
-		find(store, use, parts[i] == NULL ? &gone : parts[i], &found[i]);
+		wa_store_use_part(store, use, parts[i] == NULL ? &gone : parts[i],
+						  &found[i]);
 		for (uint32_t j = 0; j < found[i].count; j++)
-			fetch_row_ends(&found[i].used[j]);
+			fetch_row_ends(&found[i].extents[j]);
 	}
 }
 
 bool
-wa_cover_parts_make(WaStore *store, WaUse *use, WaCoverPlace *const *places,
-					uint32_t count)
+wa_cover_parts_make(WaStore *store, const WaUse *use,
+					WaCoverPlace *const *places, uint32_t count)
 {
 	WaExtentPart *parts[WA_PARTS_AT_ONCE];
-	Found found[WA_PARTS_AT_ONCE];
+	WaUsedPart found[WA_PARTS_AT_ONCE];
 	uint32_t made = 0;
 
 	for (uint32_t i = 0; i < count; i++)

@@ -43,10 +43,10 @@ wa_cover_part_end(uint32_t number, uint32_t nblocks)
 
 /*
  * Makes the parts of some places, which have numbers, each with one reference, of what a
- * use finds of them: what that has counted is lost.  The caller has the store's lock.
- * Returns false if there is no memory for one.
+ * use finds of them.  The caller has the store's lock.  Returns false if there is no memory
+ * for one.
  */
-WA_MUST_CHECK bool wa_cover_parts_make(WaStore *store, WaUse *use,
+WA_MUST_CHECK bool wa_cover_parts_make(WaStore *store, const WaUse *use,
 									   WaCoverPlace *const *places,
 									   uint32_t count);
 

@@ -43,7 +43,8 @@ count_bits(uint64_t word)
  * the snapshot.  Returns how many they are.
  */
 static uint32_t
-find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
+find_usable(const WaUse *use, const WaExtent *extent, WaUsedPart *part,
+			uint64_t *usable)
 {
 	const WaDeciders *deciders = &extent->layout->deciders;
 	const bool is_settled =
@@ -53,7 +54,7 @@ find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
 		wa_extent_nblocks(wa_extent_number(extent->number), use->nblocks);
 	uint32_t blocks = 0;
 
-	wa_deciders_add(&use->deciders, deciders);
+	wa_deciders_add(&part->deciders, deciders);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 	{
 		const uint64_t fresh =
@@ -61,7 +62,7 @@ find_usable(WaUse *use, const WaExtent *extent, uint64_t *usable)
 
 		usable[i] =
 			is_settled ? fresh : leave_unsettled(use, extent->layout, i, fresh);
-		use->has_left |= usable[i] != fresh;
+		part->has_left |= usable[i] != fresh;
 		blocks += count_bits(usable[i]);
 	}
 	return blocks;
@@ -111,31 +112,34 @@ take_columns(const WaPins *pins, const WaExtent *extent, WaUsedExtent *used,
 	return true;
 }
 
-/* Takes an extent, or NULL, if there is something of use in it; returns how many. */
-static uint32_t
-take_extent(WaUse *use, const WaExtent *extent, WaUsedExtent *used)
+/* Takes an extent, or NULL, if there is something of use in it. */
+static void
+take_extent(const WaUse *use, const WaExtent *extent, WaUsedPart *part)
 {
+	WaUsedExtent *used = &part->extents[part->count];
 	uint32_t blocks;
 
 	if (extent == NULL)
-		return 0;
-	blocks = find_usable(use, extent, used->usable);
+		return;
+	blocks = find_usable(use, extent, part, used->usable);
 	if (!take_columns(&use->pins, extent, used, &blocks))
-		return 0;
-	use->blocks += blocks;
-	return 1;
+		return;
+	part->blocks += blocks;
+	part->count++;
 }
 
-uint32_t
-wa_store_use_part(const WaStore *store, WaUse *use, const WaExtentPart *part,
-				  WaUsedExtent *used)
+void
+wa_store_use_part(const WaStore *store, const WaUse *use,
+				  const WaExtentPart *part, WaUsedPart *used)
 {
-	uint32_t found;
-
+	used->blocks = 0;
+	used->deciders = (WaDeciders){0};
+	used->has_left = false;
+	used->count = 0;
 	if (use->position > store->known.position)
-		return 0;
-	found = take_extent(use, part->extent, used);
-	return found + take_extent(use, part->overlay, &used[found]);
+		return;
+	take_extent(use, part->extent, used);
+	take_extent(use, part->overlay, used);
 }
 
 void

@@ -18,29 +18,36 @@ typedef struct WaUsedExtent
 	WaColumn *columns[WA_MAX_QUERY_COLUMNS];
 } WaUsedExtent;
 
+/* What a query uses of a part. */
+typedef struct WaUsedPart
+{
+	uint64_t blocks;     /* usable ones */
+	WaDeciders deciders; /* of the extents that were looked at */
+	bool has_left;       /* some block, as it is not settled for the snapshot */
+	uint32_t count;      /* of extents */
+	WaUsedExtent extents[2];
+} WaUsedPart;
+
 /* What a query uses of a relation; its user's own. */
 typedef struct WaUse
 {
 	WaPins pins;
 	const WaSnapshot *snapshot;
 	bool is_ahead; /* of queries, for none yet: it does not count as a use */
-	uint64_t position;   /* of WAL, that has to be known */
-	uint32_t nblocks;    /* of the relation */
-	uint64_t blocks;     /* usable ones found so far */
-	WaDeciders deciders; /* of all extents looked at */
-	bool has_left;       /* some block, as it is not settled for the snapshot */
-	WaGarbage garbage;   /* to be released when it has ended */
+	uint64_t position; /* of WAL, that has to be known */
+	uint32_t nblocks;  /* of the relation */
+	uint64_t blocks;   /* usable ones */
+	WaGarbage garbage; /* to be released when it has ended */
 } WaUse;
 
 /*
  * Finds those of the two extents of a part that have all the columns and blocks which are
  * fresh and settled for the snapshot, and takes references for *used.  An overlay comes
  * behind its extent: both are looked at together, as blocks may go from one to the other.
- * Returns how many; 0, too, if WAL is not known up to the position.  The caller has the
- * lock.
+ * There are none, too, if WAL is not known up to the position.  The caller has the lock.
  */
-uint32_t wa_store_use_part(const WaStore *store, WaUse *use,
-						   const WaExtentPart *part, WaUsedExtent *used);
+void wa_store_use_part(const WaStore *store, const WaUse *use,
+					   const WaExtentPart *part, WaUsedPart *used);
 
 /* Gives the references of a used extent up. */
 void wa_store_unuse(WaUsedExtent *used, uint32_t ncolumns);

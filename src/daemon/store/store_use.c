@@ -26,8 +26,6 @@ wa_store_use_begin(WaStore *store, const WaRelation *relation,
 	bool pinned;
 
 	use->blocks = 0;
-	use->deciders = (WaDeciders){0};
-	use->has_left = false;
 	use->garbage = (WaGarbage){0};
 	(void) pthread_mutex_lock(&store->lock);
 	pinned = wa_map_pin(store, relation, names, ncolumns, false, &use->pins);
