@@ -728,7 +728,6 @@ hold(Holder *holder, uint32_t ncolumns, unsigned device, uint64_t *found)
 {
 	const WaColumnName names[] = {wa_test_name(1, WA_FORM_INT16),
 								  wa_test_name(2, WA_FORM_DECIMAL32)};
-	WaRunRequest alone;
 	WaMirrorUse use;
 
 	holder->has_run = holder->has_use =
@@ -739,9 +738,8 @@ hold(Holder *holder, uint32_t ncolumns, unsigned device, uint64_t *found)
 		wa_mirror_use(store.mirror, &holder->run.request, device, &holder->use);
 	if (!holder->has_use)
 	{
-		alone = holder->run.request;
-		alone.placements = NULL;
-		EXPECT(!wa_mirror_use(store.mirror, &alone, device, &use));
+		EXPECT(!wa_test_use_alone(store.mirror, &holder->run.request, device,
+								  &use));
 		return true;
 	}
 	EXPECT(

@@ -259,14 +259,27 @@ extent_is_right(const WaMirrorUse *use, uint64_t first,
 }
 
 bool
+wa_test_use_alone(WaMirror *mirror, const WaRunRequest *request,
+				  unsigned device, WaMirrorUse *use)
+{
+	WaRunRequest alone = *request;
+	WaPlacements placements = *request->placements;
+	bool is_used;
+
+	placements.cache = wa_placement_cache_make();
+	alone.placements = &placements;
+	is_used = wa_mirror_use(mirror, &alone, device, use);
+	wa_placement_cache_release(placements.cache);
+	return is_used;
+}
+
+bool
 wa_test_use_is_new(WaMirror *mirror, const WaMirrorUse *use,
 				   const WaRunRequest *request)
 {
-	WaRunRequest alone = *request;
 	WaMirrorUse other;
 
-	alone.placements = NULL;
-	EXPECT(wa_mirror_use(mirror, &alone, use->device, &other));
+	EXPECT(wa_test_use_alone(mirror, request, use->device, &other));
 	EXPECT(other.nextents == use->nextents && other.rows == use->rows);
 	for (uint32_t i = 0; i < use->nextents; i++)
 	{

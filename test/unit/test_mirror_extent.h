@@ -29,6 +29,10 @@ WaStatus wa_test_load_columns(WaStore *store, uint8_t *parcel,
 							  uint32_t nrows, const WaTestColumn *columns,
 							  uint32_t ncolumns);
 
+/* Uses a device as somebody who knows of nothing that was found before. */
+bool wa_test_use_alone(WaMirror *mirror, const WaRunRequest *request,
+					   unsigned device, WaMirrorUse *use);
+
 /* Waits until nothing is left to be done. */
 void wa_test_mirror_settle(WaMirror *mirror);
 

@@ -6,27 +6,6 @@
 
 #include "daemon/mirror/mirror_internal.h"
 
-/* Returns a reference to the last placement on a device, or NULL. */
-static WaPlacement *
-find_kept(const WaPlacements *placements, const WaMirrorDevice *device)
-{
-	if (placements == NULL)
-		return NULL;
-	/* The first member of a placement is what is kept. */
-	return (WaPlacement *) wa_placement_cache_find(placements->cache,
-												   device->ordinal);
-}
-
-/* Keeps a placement, instead of that which was kept before. */
-static void
-keep(const WaPlacements *placements, const WaMirrorDevice *device,
-	 WaPlacement *placement)
-{
-	if (placements != NULL)
-		wa_placement_cache_keep(placements->cache, device->ordinal,
-								&placement->kept);
-}
-
 /* Describes the flat columns, to which it takes references. */
 static void
 describe(WaMirrorUse *use)
@@ -82,15 +61,18 @@ static bool
 use_device(const WaMirrorDevice *device, const WaRunRequest *request,
 		   WaMirrorUse *use)
 {
+	WaPlacementCache *cache = request->placements->cache;
 	WaPlacement *before = NULL;
-	WaPlacement *placement = find_kept(request->placements, device);
+	/* The first member of a placement is what is kept. */
+	WaPlacement *placement =
+		(WaPlacement *) wa_placement_cache_find(cache, device->ordinal);
 
 	if (!wa_placement_is_right_for(placement, request, device))
 	{
 		before = placement;
 		placement = wa_placement_make(device, request, before);
 		if (placement != NULL)
-			keep(request->placements, device, placement);
+			wa_placement_cache_keep(cache, device->ordinal, &placement->kept);
 	}
 	if (placement == NULL || placement->nextents == 0)
 	{

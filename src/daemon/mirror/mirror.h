@@ -48,7 +48,7 @@ typedef struct WaMirrorNote
 /* What is known of an extent of a request without a look at it. */
 typedef struct WaMirrorExtent
 {
-	uint64_t id;    /* as that of a WaExtentId; 0: there is none */
+	uint64_t id;    /* as that of a WaExtentId */
 	uint32_t order; /* likewise */
 	uint32_t nrows;
 	uint32_t nranges;

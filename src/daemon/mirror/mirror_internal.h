@@ -149,7 +149,7 @@ struct WaMirror
 typedef struct WaPlacement
 {
 	WaKeptPlacement kept; /* first */
-	uint64_t id;          /* of the extents, all of them; 0: there is none */
+	uint64_t id;          /* of the extents, all of them */
 	uint64_t changes;
 	uint64_t retired;
 	uint64_t rows;

@@ -104,11 +104,9 @@ find_all_known(Making *making)
 
 	for (uint32_t i = 0; i < request->nextents; i++)
 	{
-		const WaExtentId *id =
-			request->placements == NULL ? NULL : &request->placements->ids[i];
+		const WaExtentId *id = &request->placements->ids[i];
 		const WaMirrorExtent *known =
-			id == NULL ? NULL
-					   : find_known(making->before, making->device, id, &next);
+			find_known(making->before, making->device, id, &next);
 
 		if (known != NULL)
 		{
@@ -117,12 +115,8 @@ find_all_known(Making *making)
 			making->placement->has_nowhere |= known->place == NOWHERE;
 			continue;
 		}
-		placed[i] = (WaMirrorExtent){.place = NOWHERE};
-		if (id != NULL)
-		{
-			placed[i].id = id->id;
-			placed[i].order = id->order;
-		}
+		placed[i] = (WaMirrorExtent){
+			.id = id->id, .order = id->order, .place = NOWHERE};
 		making->unknown[making->nunknown++] = i;
 	}
 }
@@ -324,7 +318,7 @@ begin_placement(const WaMirrorDevice *device, const WaRunRequest *request)
 	if (made == NULL)
 		return NULL;
 	made->kept = (WaKeptPlacement){1, free_placement};
-	made->id = request->placements == NULL ? 0 : request->placements->id;
+	made->id = request->placements->id;
 	made->changes = device->changes;
 	made->retired = device->mirror->retired;
 	made->ncolumns = request->ncolumns;

@@ -135,7 +135,7 @@ start_store(WaService *service, const WaOptions *options)
 {
 	const unsigned processors = wa_machine_processors();
 	const unsigned query_threads = options->query_threads > 0
-									   ? options->query_threads
+									   ? (unsigned) options->query_threads
 									   : least(processors, WA_MAX_POOL_THREADS);
 	WaCoverUser cover_user = NULL;
 
@@ -143,7 +143,8 @@ start_store(WaService *service, const WaOptions *options)
 	service->memory_limit = options->memory_limit;
 	if (service->memory_limit == 0)
 		service->memory_limit = wa_machine_memory() / MEMORY_SHARE;
-	wa_store_init(&service->store, service->memory_limit, options->cpu_devices);
+	wa_store_init(&service->store, service->memory_limit,
+				  (unsigned) options->cpu_devices);
 	wa_ledger_init(&service->store.memory.ledger,
 				   service->counters.counters->memory,
 				   service->staging.file_bytes, service->memory_limit);
@@ -181,7 +182,8 @@ start_service(WaService *service, const WaOptions *options, int event_fd)
 					  &service->finished);
 	wa_opening_init(&service->opening, &service->scheduler, &service->staging);
 	if (!start_store(service, options) ||
-		!wa_opening_open_cpus(&service->opening, options->cpu_devices))
+		!wa_opening_open_cpus(&service->opening,
+							  (unsigned) options->cpu_devices))
 		return false;
 	wa_opening_allow_gpus(&service->opening, !options->cpu_only);
 	return true;
@@ -221,8 +223,9 @@ main(int argc, char **argv)
 	if (options.protocol != WA_PROTOCOL_VERSION)
 	{
 		wa_log_write(WA_LOG_WARNING,
-					 "protocol %d is spoken here, and %u was asked for",
-					 WA_PROTOCOL_VERSION, options.protocol);
+					 "protocol %d is spoken here, and %llu was asked for",
+					 WA_PROTOCOL_VERSION,
+					 (unsigned long long) options.protocol);
 		return WA_EXIT_OTHER_VERSION;
 	}
 	if (options.version_only)

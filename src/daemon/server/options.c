@@ -59,8 +59,6 @@ parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *number)
 static bool
 take_option(int code, const char *argument, WaOptions *options)
 {
-	uint64_t number;
-
 	switch (code)
 	{
 		case OPTION_SOCKET:
@@ -73,23 +71,16 @@ take_option(int code, const char *argument, WaOptions *options)
 			return parse_number(argument, 0, UINT64_MAX,
 								&options->staging_bytes);
 		case OPTION_CPU_DEVICES:
-			if (!parse_number(argument, 1, WA_MAX_DEVICES, &number))
-				return false;
-			options->cpu_devices = (unsigned) number;
-			return true;
+			return parse_number(argument, 1, WA_MAX_DEVICES,
+								&options->cpu_devices);
 		case OPTION_MEMORY_LIMIT:
 			return parse_number(argument, 0, UINT64_MAX,
 								&options->memory_limit);
 		case OPTION_QUERY_THREADS:
-			if (!parse_number(argument, 0, WA_MAX_POOL_THREADS, &number))
-				return false;
-			options->query_threads = (unsigned) number;
-			return true;
+			return parse_number(argument, 0, WA_MAX_POOL_THREADS,
+								&options->query_threads);
 		case OPTION_PROTOCOL:
-			if (!parse_number(argument, 0, UINT32_MAX, &number))
-				return false;
-			options->protocol = (uint32_t) number;
-			return true;
+			return parse_number(argument, 0, UINT32_MAX, &options->protocol);
 		case OPTION_VERSION:
 			options->version_only = true;
 			return true;
@@ -103,15 +94,10 @@ wa_options_parse(int argc, char **argv, WaOptions *options)
 {
 	int code;
 
-	options->socket_path = WA_SOCKET_PATH;
-	options->cpu_only = false;
-	options->staging_bytes = DEFAULT_STAGING_BYTES;
-	options->cpu_devices = 1;
-	options->memory_limit = 0;
-	options->query_threads = 0;
-	options->protocol = WA_PROTOCOL_VERSION;
-	options->version_only = false;
-
+	*options = (WaOptions){.socket_path = WA_SOCKET_PATH,
+						   .staging_bytes = DEFAULT_STAGING_BYTES,
+						   .cpu_devices = 1,
+						   .protocol = WA_PROTOCOL_VERSION};
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, "", long_options, NULL)) != -1)
 	{

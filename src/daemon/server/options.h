@@ -15,10 +15,10 @@ typedef struct WaOptions
 	const char *socket_path; /* relative to the working directory */
 	bool cpu_only;           /* never touch a GPU */
 	uint64_t staging_bytes;  /* size of the staging pool */
-	unsigned cpu_devices;    /* number of CPU devices; more than 1 in tests */
+	uint64_t cpu_devices;    /* number of CPU devices; more than 1 in tests */
 	uint64_t memory_limit;   /* bytes of resident columns; 0: the default */
-	unsigned query_threads;  /* 0: as many as there are processors */
-	uint32_t protocol;       /* version that is asked for */
+	uint64_t query_threads;  /* 0: as many as there are processors */
+	uint64_t protocol;       /* version that is asked for */
 	bool version_only;       /* print the version and end */
 } WaOptions;
 

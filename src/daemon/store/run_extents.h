@@ -85,7 +85,7 @@ typedef struct WaRunRequest
 	unsigned threads;                /* that take part at most */
 	WaBudget *budget;                /* of what the run takes */
 	struct WaMirror *mirror;         /* copies on GPUs (mirror.h), or NULL */
-	struct WaPlacements *placements; /* of these extents there, or NULL */
+	struct WaPlacements *placements; /* of these extents there */
 	struct WaGpus *gpus; /* that compute queries (gpus.h), or NULL */
 } WaRunRequest;
 
