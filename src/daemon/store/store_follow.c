@@ -6,48 +6,39 @@
 
 #include "daemon/store/store_follow.h"
 
-/* The change that is looked at. */
-typedef struct Follow
-{
-	WaStore *store;
-	const WaChange *change;
-	WaStoredRelation *relation; /* of the change, or NULL */
-} Follow;
-
 /* Takes what a change concerns from what is fresh of an extent, or an overlay, or NULL. */
 static void
-change_extent(const Follow *follow, WaExtent *extent)
+change_extent(const WaChange *change, WaExtent *extent)
 {
 	uint64_t fresh[WA_EXTENT_WORDS];
 
 	if (extent == NULL)
 		return;
 	memcpy(fresh, extent->fresh, sizeof(fresh));
-	wa_change_take_out(follow->change, wa_extent_number(extent->number),
-					   extent->layout, fresh);
+	wa_change_take_out(change, wa_extent_number(extent->number), extent->layout,
+					   fresh);
 	if (memcmp(fresh, extent->fresh, sizeof(fresh)) == 0)
 		return;
 	memcpy(extent->fresh, fresh, sizeof(fresh));
 	wa_map_note_change(extent);
 }
 
-/* Takes one block from what is fresh. */
+/* Takes one block from what is fresh of a relation. */
 static void
-change_block(const Follow *follow)
+change_block(const WaStoredRelation *relation, const WaChange *change)
 {
-	const uint32_t number = wa_extent_of_block(follow->change->block);
+	const uint32_t number = wa_extent_of_block(change->block);
 
-	change_extent(follow, wa_map_find_extent(follow->relation, number));
-	change_extent(follow, wa_map_find_overlay(follow->relation, number));
+	change_extent(change, wa_map_find_extent(relation, number));
+	change_extent(change, wa_map_find_overlay(relation, number));
 }
 
-/* Takes blocks from one on from what is cached. */
+/* Takes blocks from one on from what is cached of a relation. */
 static void
-change_rest(const Follow *follow)
+change_rest(const WaStoredRelation *relation, const WaChange *change)
 {
-	const WaStoredRelation *relation = follow->relation;
-	uint32_t i = 2 * wa_map_search_part(
-						 relation, wa_extent_of_block(follow->change->block));
+	uint32_t i =
+		2 * wa_map_search_part(relation, wa_extent_of_block(change->block));
 
 	for (; i < 2 * relation->nparts; i++)
 	{
@@ -56,9 +47,9 @@ change_rest(const Follow *follow)
 
 		if (extent == NULL)
 			continue;
-		change_extent(follow, extent);
+		change_extent(change, extent);
 		memcpy(cached, extent->cached, sizeof(cached));
-		wa_change_take_out(follow->change, wa_extent_number(extent->number),
+		wa_change_take_out(change, wa_extent_number(extent->number),
 						   extent->layout, cached);
 		if (memcmp(cached, extent->cached, sizeof(cached)) != 0)
 			wa_map_set_cached(extent, cached);
@@ -91,40 +82,30 @@ forget_database(WaStore *store, uint32_t database)
 				forget_relation(relation);
 }
 
-/* Has the relation of the change at hand, which changes often share, looked up. */
-static void
-begin_change(Follow *follow, const WaChange *change)
-{
-	const bool is_same = follow->change != NULL &&
-						 memcmp(&follow->change->relation, &change->relation,
-								sizeof(change->relation)) == 0;
-
-	follow->change = change;
-	if (!is_same)
-		follow->relation =
-			wa_map_find_relation(follow->store, &change->relation);
-}
-
 /* Does what a change says. */
 static void
-follow_change(Follow *follow, const WaChange *change)
+follow_change(WaStore *store, const WaChange *change)
 {
-	begin_change(follow, change);
+	const WaStoredRelation *relation;
+
 	if (change->kind == WA_CHANGE_FILES)
-		forget_database(follow->store, change->relation.database);
-	else if (follow->relation == NULL)
+	{
+		forget_database(store, change->relation.database);
 		return;
-	else if (change->kind == WA_CHANGE_REST)
-		change_rest(follow);
+	}
+	relation = wa_map_find_relation(store, &change->relation);
+	if (relation == NULL)
+		return;
+	if (change->kind == WA_CHANGE_REST)
+		change_rest(relation, change);
 	else
-		change_block(follow);
+		change_block(relation, change);
 }
 
 uint64_t
 wa_store_follow(WaStore *store, const WaFollowMessage *message)
 {
 	WaKnown *known = &store->known;
-	Follow follow = {.store = store};
 	uint64_t position;
 
 	(void) pthread_mutex_lock(&store->lock);
@@ -140,7 +121,7 @@ wa_store_follow(WaStore *store, const WaFollowMessage *message)
 		if (change->lsn <= known->position)
 			continue;
 		wa_known_add(known, change);
-		follow_change(&follow, change);
+		follow_change(store, change);
 	}
 	if (message->to > known->position)
 		known->position = message->to;

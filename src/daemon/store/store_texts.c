@@ -10,61 +10,46 @@
 #include "daemon/store/store.h"
 #include "daemon/store/store_find.h"
 
-/* A place where texts are written. */
-typedef struct Place
-{
-	uint8_t *next;
-	uint64_t room; /* bytes */
-} Place;
-
-/* Writes bytes; returns false if there is no room. */
-static bool
-write_bytes(Place *place, const void *bytes, size_t length)
-{
-	if (length > place->room)
-		return false;
-	if (length > 0)
-		memcpy(place->next, bytes, length);
-	place->next += length;
-	place->room -= length;
-	return true;
-}
-
 /*
- * Writes the text of a code; returns false if there is no room.  The empty text has
- * the first code: another that is empty has none yet.
+ * Writes a text with its length, if there is room; returns how many bytes, or 0.  The
+ * empty text has the first code: another that is empty has none yet.
  */
-static bool
-write_text(Place *place, const WaDictionary *dictionary, uint32_t code)
+static uint64_t
+write_text(const WaDictionary *dictionary, uint32_t code, uint8_t *place,
+		   uint64_t room)
 {
 	const WaText text = wa_dictionary_text(dictionary, (int32_t) code);
 	const uint32_t length = text.length == 0 && code != WA_DICTIONARY_EMPTY
 								? WA_NO_TEXT
 								: (uint32_t) text.length;
+	const uint64_t bytes = sizeof(length) + text.length;
 
-	if (place->room < sizeof(length) + text.length)
-		return false;
-	return write_bytes(place, &length, sizeof(length)) &&
-		   write_bytes(place, text.data, text.length);
+	if (bytes > room)
+		return 0;
+	memcpy(place, &length, sizeof(length));
+	if (text.length > 0)
+		memcpy(place + sizeof(length), text.data, text.length);
+	return bytes;
 }
 
 /* Writes the texts of codes from `first` on, and all of the head of them. */
 static void
-write_texts(const WaDictionary *dictionary, uint32_t first, Place place,
-			WaTextsHead *head)
+write_texts(const WaDictionary *dictionary, uint32_t first, uint8_t *place,
+			uint64_t room, WaTextsHead *head)
 {
-	const uint64_t room = place.room;
-
 	head->dictionary = dictionary->number;
 	head->texts = wa_dictionary_added(dictionary);
 	head->ncodes = wa_dictionary_count(dictionary);
 	for (uint32_t code = first; code < head->ncodes; code++)
 	{
-		if (!write_text(&place, dictionary, code))
+		const uint64_t bytes = write_text(dictionary, code, place + head->bytes,
+										  room - head->bytes);
+
+		if (bytes == 0)
 			break;
+		head->bytes += bytes;
 		head->count++;
 	}
-	head->bytes += room - place.room;
 }
 
 /* Takes a reference to the dictionary of a column; NULL: there is none. */
@@ -94,9 +79,7 @@ wa_store_texts(WaStore *store, const WaTextsMessage *texts, uint8_t *place)
 	WaTextsHead head = {.bytes = sizeof(head)};
 
 	if (dictionary != NULL)
-		write_texts(dictionary, texts->first,
-					(Place){place + sizeof(head), texts->room - sizeof(head)},
-					&head);
+		write_texts(dictionary, texts->first, place, texts->room, &head);
 	memcpy(place, &head, sizeof(head));
 	wa_dictionary_release(dictionary);
 	return head.bytes;
