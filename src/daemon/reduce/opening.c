@@ -97,9 +97,8 @@ pin_staging(WaOpening *opening)
 
 	if (wa_staging_make(opening->staging, error, sizeof(error)) != WA_OK)
 		return;
-	if (wa_cuda_pin(wa_staging_memory(opening->staging),
-					opening->staging->file_bytes, error,
-					sizeof(error)) != WA_OK)
+	if (wa_cuda_pin(opening->staging->header, opening->staging->file_bytes,
+					error, sizeof(error)) != WA_OK)
 		wa_log_write(WA_LOG_WARNING, "could not pin staging memory: %s", error);
 }
 

@@ -86,12 +86,6 @@ staging_header(const WaStaging *staging)
 	return __atomic_load_n(&staging->header, __ATOMIC_ACQUIRE);
 }
 
-void *
-wa_staging_memory(const WaStaging *staging)
-{
-	return staging_header(staging);
-}
-
 uint8_t *
 wa_staging_slot(const WaStaging *staging, uint32_t slot)
 {

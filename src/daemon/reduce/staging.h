@@ -35,7 +35,7 @@ typedef struct WaStaging
 	int fd;
 	int failed_errno; /* of the failure that has been logged; 0: none */
 	WaLedger *ledger;
-	WaStagingHeader *header; /* NULL: the pool has not been made */
+	WaStagingHeader *header; /* file_bytes of memory; NULL: not made yet */
 } WaStaging;
 
 /* Tells whether there is a connection, arg being what goes with it. */
@@ -51,9 +51,6 @@ void wa_staging_init(WaStaging *staging, uint64_t bytes);
  */
 WA_MUST_CHECK WaStatus wa_staging_make(WaStaging *staging, char *error,
 									   size_t error_bytes);
-
-/* Returns the pool's memory, file_bytes long, once it has been made. */
-void *wa_staging_memory(const WaStaging *staging);
 
 /* Returns the memory of a slot, WA_STAGING_SLOT_BYTES long. */
 uint8_t *wa_staging_slot(const WaStaging *staging, uint32_t slot);
