@@ -159,31 +159,38 @@ widen(WaMirrorRecord *record, WaMirrorFlat *old, WaForm form, uint8_t scale,
 	return status;
 }
 
-/* Returns a record's flat column with a reference, or NULL. */
-static WaMirrorFlat *
-flat_of(const WaMirrorDevice *device, const WaMirrorRecord *record)
+/*
+ * Finds the record of a column in the space of a run, and its flat column with a
+ * reference, or NULL.
+ */
+static WaMirrorRecord *
+find_record(WaMirrorDevice *device, const WaMirrorRun *run,
+			const WaColumn *column, WaMirrorFlat **flat)
 {
-	WaMirrorFlat *flat;
+	WaMirrorRecord *record;
 
-	(void) pthread_rwlock_rdlock(&device->mirror->lock);
-	flat = record->flat;
-	if (flat != NULL)
-		(void) __atomic_fetch_add(&flat->references, 1, __ATOMIC_RELAXED);
+	(void) pthread_rwlock_wrlock(&device->mirror->lock);
+	record = wa_mirror_find_record(run->space, &column->name);
+	*flat = record == NULL ? NULL : record->flat;
+	if (*flat != NULL)
+		(void) __atomic_fetch_add(&(*flat)->references, 1, __ATOMIC_RELAXED);
 	(void) pthread_rwlock_unlock(&device->mirror->lock);
-	return flat;
+	return record;
 }
 
-/* Finds or makes a flat column that can take a column, with a reference. */
+/*
+ * Makes a flat column that can take a column, with a reference, in the place of the one
+ * in *flat that its record has, or NULL, unless that can.
+ */
 static WaStatus
 find_flat(WaMirrorDevice *device, WaMirrorRecord *record,
 		  const WaColumn *column, WaMirrorFlat **flat)
 {
-	WaMirrorFlat *old = flat_of(device, record);
+	WaMirrorFlat *old = *flat;
 	WaStatus status;
 	WaForm form;
 	uint8_t scale;
 
-	*flat = old;
 	if (old == NULL)
 		return wa_flat_make(device, column->form, column->scale, flat);
 	if (!wa_column_join(old->form, old->scale, column, &form, &scale))
@@ -196,25 +203,12 @@ find_flat(WaMirrorDevice *device, WaMirrorRecord *record,
 	return status;
 }
 
-/* Finds the record of a column in the space of a run. */
-static WaMirrorRecord *
-find_record(WaMirrorDevice *device, const WaMirrorRun *run,
-			const WaColumn *column)
-{
-	WaMirrorRecord *record;
-
-	(void) pthread_rwlock_wrlock(&device->mirror->lock);
-	record = wa_mirror_find_record(run->space, &column->name);
-	(void) pthread_rwlock_unlock(&device->mirror->lock);
-	return record;
-}
-
 /* Copies a column; *flat is where to, if all is well. */
 static WaStatus
 load_column(WaMirrorDevice *device, const WaMirrorRun *run,
 			const WaColumn *column, WaMirrorFlat **flat)
 {
-	WaMirrorRecord *record = find_record(device, run, column);
+	WaMirrorRecord *record = find_record(device, run, column, flat);
 	WaStatus status;
 
 	if (record == NULL)

@@ -59,16 +59,7 @@ wait_for_work(WaMirrorDevice *device, WaMirrorKey *key)
 	return work;
 }
 
-/* Notes that extents were left out. */
-static void
-note_incomplete(WaMirrorDevice *device)
-{
-	(void) pthread_mutex_lock(&device->lock);
-	device->incomplete = true;
-	(void) pthread_mutex_unlock(&device->lock);
-}
-
-/* Does a piece of work. */
+/* Does a piece of work; notes if extents were left out. */
 static void
 do_work(WaMirrorDevice *device, Work work, const WaMirrorKey *key)
 {
@@ -86,8 +77,11 @@ do_work(WaMirrorDevice *device, Work work, const WaMirrorKey *key)
 	}
 	else
 		complete = wa_mirror_sweep(device);
-	if (!complete)
-		note_incomplete(device);
+	if (complete)
+		return;
+	(void) pthread_mutex_lock(&device->lock);
+	device->incomplete = true;
+	(void) pthread_mutex_unlock(&device->lock);
 }
 
 /* The thread of a device. */
