@@ -12,34 +12,77 @@
 /* A partial of any operations begins with its number of rows. */
 #define MIN_PARTIAL_BYTES sizeof(int64_t)
 
-/*
- * Tells whether the bytes are a message that ends with a table of elements from
- * `fixed` on, at most `most` of them, and as many as a number at count_offset
- * says.
- */
+/* How long the messages of a type are, and what they begin and end with. */
+typedef struct Shape
+{
+	size_t least; /* bytes; of a message with a table: without its elements */
+	size_t most;
+	size_t count;         /* where the number of elements is */
+	size_t element_bytes; /* 0: there is no table */
+	bool names_relation;  /* a WaRelation, behind the header */
+} Shape;
+
+/* A message of one length. */
+#define FIXED(message) .least = sizeof(message), .most = sizeof(message)
+
+/* A message that ends with a table of as many elements as one of its fields says. */
+#define TABLE(message, table, number)                                     \
+	.least = offsetof(message, table),                                    \
+	.most = offsetof(message, table) + sizeof(((message *) NULL)->table), \
+	.count = offsetof(message, number),                                   \
+	.element_bytes = sizeof(((message *) NULL)->table[0])
+
+/* By WaMessageType; types that there are not have no length. */
+static const Shape shapes[] = {
+	[WA_MSG_HELLO] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_WELCOME] = {FIXED(WaWelcomeMessage)},
+	[WA_MSG_ATTACH] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_ATTACHED] = {FIXED(WaAttachedMessage)},
+	[WA_MSG_REDUCE] = {FIXED(WaReduceMessage)},
+	[WA_MSG_RESULT] = {.least = offsetof(WaResultMessage, partial) +
+								MIN_PARTIAL_BYTES,
+					   .most = offsetof(WaResultMessage, partial) +
+							   WA_PARTIAL_MAX_BYTES},
+	[WA_MSG_FAILED] = {FIXED(WaFailedMessage)},
+	[WA_MSG_HEARTBEAT] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_STATUS] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_DEVICES] = {TABLE(WaDevicesMessage, device, devices)},
+	[WA_MSG_PING] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_PONG] = {FIXED(WaPongMessage)},
+	[WA_MSG_SETTINGS] = {FIXED(WaSettingsMessage)},
+	[WA_MSG_DONE] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_SHARE] = {FIXED(WaShareMessage)},
+	[WA_MSG_LOAD] = {FIXED(WaLoadMessage)},
+	[WA_MSG_RESIDENCY] = {TABLE(WaResidencyMessage, columns, ncolumns),
+						  .names_relation = true},
+	[WA_MSG_RESIDENT] = {TABLE(WaResidentMessage, columns, ncolumns)},
+	[WA_MSG_EXTENTS] = {TABLE(WaExtentsMessage, columns, ncolumns),
+						.names_relation = true},
+	[WA_MSG_CONFIRM] = {FIXED(WaConfirmMessage), .names_relation = true},
+	[WA_MSG_UNLOAD] = {FIXED(WaUnloadMessage), .names_relation = true},
+	[WA_MSG_LIST] = {FIXED(WaListMessage)},
+	[WA_MSG_LISTED] = {FIXED(WaListedMessage)},
+	[WA_MSG_RUN] = {TABLE(WaRunMessage, columns, ncolumns),
+					.names_relation = true},
+	[WA_MSG_ANSWER] = {FIXED(WaAnswerMessage)},
+	[WA_MSG_TEXTS] = {FIXED(WaTextsMessage), .names_relation = true},
+	[WA_MSG_LISTEN] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_RETIRE] = {FIXED(WaSimpleMessage)},
+	[WA_MSG_PIN] = {FIXED(WaPinMessage), .names_relation = true},
+	[WA_MSG_FOLLOW] = {TABLE(WaFollowMessage, changes, nchanges)},
+	[WA_MSG_FOLLOWED] = {FIXED(WaFollowedMessage)},
+	[WA_MSG_COVER] = {FIXED(WaCoverMessage)},
+};
+
+/* Tells whether a message that ends with a table is as long as it says. */
 static bool
-table_is_sound(const void *bytes, size_t length, size_t fixed,
-			   size_t count_offset, size_t element_bytes, uint32_t most)
+table_is_sound(const Shape *shape, const void *bytes, size_t length)
 {
 	uint32_t count;
 
-	if (length < fixed)
-		return false;
-	memcpy(&count, (const char *) bytes + count_offset, sizeof(count));
-	return count <= most && length == fixed + count * element_bytes;
+	memcpy(&count, (const char *) bytes + shape->count, sizeof(count));
+	return length == shape->least + count * shape->element_bytes;
 }
-
-/* The same of a message by the names of its table and of the number of elements. */
-#define TABLE_IS_SOUND(message, table, count, bytes, length)    \
-	table_is_sound((bytes), (length), offsetof(message, table), \
-				   offsetof(message, count),                    \
-				   sizeof(((message *) NULL)->table[0]),        \
-				   sizeof(((message *) NULL)->table) /          \
-					   sizeof(((message *) NULL)->table[0]))
-
-/* The same of a message whose table is `columns`, ncolumns of them. */
-#define COLUMNS_ARE_SOUND(message, bytes, length) \
-	TABLE_IS_SOUND(message, columns, ncolumns, bytes, length)
 
 /* Tells whether a message, of whose length that is right, may name its relation. */
 static bool
@@ -50,50 +93,6 @@ relation_is_sound(const void *bytes)
 	memcpy(&relation, (const char *) bytes + sizeof(WaHeader),
 		   sizeof(relation));
 	return wa_relation_is_sound(&relation);
-}
-
-/* Tells whether the length is right for a message about resident columns. */
-static bool
-resident_length_is_sound(uint32_t type, const void *bytes, size_t length)
-{
-	switch (type)
-	{
-		case WA_MSG_SHARE:
-			return length == sizeof(WaShareMessage);
-		case WA_MSG_LOAD:
-			return length == sizeof(WaLoadMessage);
-		case WA_MSG_RESIDENCY:
-			return COLUMNS_ARE_SOUND(WaResidencyMessage, bytes, length);
-		case WA_MSG_RESIDENT:
-			return COLUMNS_ARE_SOUND(WaResidentMessage, bytes, length);
-		case WA_MSG_EXTENTS:
-			return COLUMNS_ARE_SOUND(WaExtentsMessage, bytes, length);
-		case WA_MSG_TEXTS:
-			return length == sizeof(WaTextsMessage);
-		case WA_MSG_CONFIRM:
-			return length == sizeof(WaConfirmMessage);
-		case WA_MSG_FOLLOW:
-			return TABLE_IS_SOUND(WaFollowMessage, changes, nchanges, bytes,
-								  length);
-		case WA_MSG_FOLLOWED:
-			return length == sizeof(WaFollowedMessage);
-		case WA_MSG_UNLOAD:
-			return length == sizeof(WaUnloadMessage);
-		case WA_MSG_PIN:
-			return length == sizeof(WaPinMessage);
-		case WA_MSG_LIST:
-			return length == sizeof(WaListMessage);
-		case WA_MSG_LISTED:
-			return length == sizeof(WaListedMessage);
-		case WA_MSG_RUN:
-			return COLUMNS_ARE_SOUND(WaRunMessage, bytes, length);
-		case WA_MSG_COVER:
-			return length == sizeof(WaCoverMessage);
-		case WA_MSG_ANSWER:
-			return length == sizeof(WaAnswerMessage);
-		default:
-			return false;
-	}
 }
 
 /* Computes the checksum of a message, which has a header at least. */
@@ -122,72 +121,23 @@ wa_message_is_intact(const void *bytes, size_t length)
 	return header.checksum == message_checksum(bytes, length);
 }
 
-/* Tells whether a message about resident columns is sound. */
-static bool
-resident_is_sound(uint32_t type, const void *bytes, size_t length)
-{
-	if (!resident_length_is_sound(type, bytes, length))
-		return false;
-	switch (type)
-	{
-		case WA_MSG_RESIDENCY:
-		case WA_MSG_EXTENTS:
-		case WA_MSG_TEXTS:
-		case WA_MSG_CONFIRM:
-		case WA_MSG_UNLOAD:
-		case WA_MSG_PIN:
-		case WA_MSG_RUN:
-			return relation_is_sound(bytes);
-		default:
-			return true;
-	}
-}
-
 bool
 wa_message_is_sound(const void *bytes, size_t length)
 {
-	const size_t partial = offsetof(WaResultMessage, partial);
+	const Shape *shape;
 	WaHeader header;
 
 	if (length < sizeof(header) || length > WA_MAX_MESSAGE_BYTES)
 		return false;
 	memcpy(&header, bytes, sizeof(header));
-	if (header.magic != WA_PROTOCOL_MAGIC || header.length != length)
+	if (header.magic != WA_PROTOCOL_MAGIC || header.length != length ||
+		header.type >= sizeof(shapes) / sizeof(shapes[0]))
 		return false;
-	switch (header.type)
-	{
-		case WA_MSG_HELLO:
-		case WA_MSG_ATTACH:
-		case WA_MSG_STATUS:
-		case WA_MSG_HEARTBEAT:
-		case WA_MSG_PING:
-		case WA_MSG_DONE:
-		case WA_MSG_LISTEN:
-		case WA_MSG_RETIRE:
-			return length == sizeof(WaSimpleMessage);
-		case WA_MSG_WELCOME:
-			return length == sizeof(WaWelcomeMessage);
-		case WA_MSG_ATTACHED:
-			return length == sizeof(WaAttachedMessage);
-		case WA_MSG_REDUCE:
-			return length == sizeof(WaReduceMessage);
-		case WA_MSG_RESULT:
-			return length >= partial + MIN_PARTIAL_BYTES &&
-				   length <= partial + WA_PARTIAL_MAX_BYTES;
-		case WA_MSG_FAILED:
-			return length == sizeof(WaFailedMessage);
-		case WA_MSG_DEVICES:
-			return table_is_sound(bytes, length,
-								  offsetof(WaDevicesMessage, device),
-								  offsetof(WaDevicesMessage, devices),
-								  sizeof(WaDeviceInfo), WA_MAX_DEVICES);
-		case WA_MSG_PONG:
-			return length == sizeof(WaPongMessage);
-		case WA_MSG_SETTINGS:
-			return length == sizeof(WaSettingsMessage);
-		default:
-			return resident_is_sound(header.type, bytes, length);
-	}
+	shape = &shapes[header.type];
+	return length >= shape->least && length <= shape->most &&
+		   (shape->element_bytes == 0 ||
+			table_is_sound(shape, bytes, length)) &&
+		   (!shape->names_relation || relation_is_sound(bytes));
 }
 
 /* Tells whether bytes from offset on, aligned to align, lie in the slot. */
