@@ -13,9 +13,6 @@
 #include "core/partial.h"
 #include "core/vectorised.h"
 
-/* Independent chains of dependent comparisons that a loop over floats keeps. */
-#define CHAINS 4
-
 /* Counts the valid rows of a batch. */
 static int64_t
 count_valid(const WaBatch *batch)
@@ -204,30 +201,30 @@ DEFINE_INTEGER_BESTS(I128, WaInt128, WIDE, __int128, INT128_MIN, INT128_MAX,
 					 .wide = wa_int128_make(best))
 
 /*
- * Finds the smallest or largest of doubles none of which is a NaN, by integers
+ * Finds the smallest or largest of floats none of which is a NaN, by integers
  * that sort as they do; returns false if there is a NaN.  Of zeros -0 is less.
  */
-#define DEFINE_QUICK_BEST(op, before, worst)                         \
-	WA_VECTORISED static bool quick_##op##_F64(const WaBatch *batch, \
-											   double *result)       \
-	{                                                                \
-		const double *values = (const double *) batch->values;       \
-		const int64_t *bits = (const int64_t *) batch->values;       \
-		int64_t best = worst;                                        \
-		uint64_t nans = 0;                                           \
-		for (size_t i = 0; i < batch->nrows; i++)                    \
-		{                                                            \
-			int64_t x = bits[i] ^ (bits[i] < 0 ? INT64_MAX : 0);     \
-			best = x before best ? x : best;                         \
-			nans += values[i] != values[i];                          \
-		}                                                            \
-		best ^= best < 0 ? INT64_MAX : 0;                            \
-		memcpy(result, &best, sizeof(best));                         \
-		return nans == 0;                                            \
+#define DEFINE_QUICK_BEST(op, before, storage, ctype, bits_type, bits_max, \
+						  bits_worst)                                      \
+	WA_VECTORISED static bool quick_##op##_##storage(const WaBatch *batch, \
+													 double *result)       \
+	{                                                                      \
+		const ctype *values = (const ctype *) batch->values;               \
+		const bits_type *bits = (const bits_type *) batch->values;         \
+		bits_type best = bits_worst;                                       \
+		ctype found;                                                       \
+		uint64_t nans = 0;                                                 \
+		for (size_t i = 0; i < batch->nrows; i++)                          \
+		{                                                                  \
+			bits_type x = bits[i] ^ (bits[i] < 0 ? bits_max : 0);          \
+			best = x before best ? x : best;                               \
+			nans += values[i] != values[i];                                \
+		}                                                                  \
+		best ^= best < 0 ? bits_max : 0;                                   \
+		memcpy(&found, &best, sizeof(best));                               \
+		*result = (double) found;                                          \
+		return nans == 0;                                                  \
 	}
-
-DEFINE_QUICK_BEST(min, <, INT64_MAX)
-DEFINE_QUICK_BEST(max, >, INT64_MIN)
 
 /* Returns 0 if a valid row has that, and else -0, for a batch of floats with a zero. */
 static double
@@ -246,63 +243,45 @@ find_zero(const WaBatch *batch)
 	return -0.0;
 }
 
-/* Only doubles are looked through quickly. */
-#define QUICK_F32(op, batch, result) ((void) (result), false)
-#define QUICK_F64(op, batch, result) \
-	((batch)->validity == NULL && quick_##op##_F64(batch, result))
-
 /*
  * The same of the float storages.  No comparison takes a NaN, the largest
  * value there is: a minimum is NaN if there is nothing else, a maximum if
  * there is one at all, as "nan" says when told which of them was seen.
  */
-#define DEFINE_FLOAT_BEST(op, before, storage, ctype, worst, nan)         \
-	static WaValue batch_##op##_##storage(const WaBatch *batch)           \
-	{                                                                     \
-		const ctype *values = (const ctype *) batch->values;              \
-		ctype best[CHAINS];                                               \
-		bool number_seen = false;                                         \
-		bool nan_seen = false;                                            \
-		double quick;                                                     \
-		size_t i = 0;                                                     \
-		if (QUICK_##storage(op, batch, &quick))                           \
-			return (WaValue){.f = quick == 0 ? find_zero(batch) : quick}; \
-		for (int chain = 0; chain < CHAINS; chain++)                      \
-			best[chain] = (ctype) (worst);                                \
-		if (batch->validity == NULL)                                      \
-			for (; i + CHAINS <= batch->nrows; i += CHAINS)               \
-				for (int chain = 0; chain < CHAINS; chain++)              \
-				{                                                         \
-					ctype x = values[i + chain];                          \
-					best[chain] = x before best[chain] ? x : best[chain]; \
-					number_seen |= x == x;                                \
-					nan_seen |= x != x;                                   \
-				}                                                         \
-		for (; i < batch->nrows; i++)                                     \
-			if (wa_row_is_valid(batch->validity, i))                      \
-			{                                                             \
-				ctype x = values[i];                                      \
-				best[0] = x before best[0] ? x : best[0];                 \
-				number_seen |= x == x;                                    \
-				nan_seen |= x != x;                                       \
-			}                                                             \
-		for (int chain = 1; chain < CHAINS; chain++)                      \
-			best[0] = best[chain] before best[0] ? best[chain] : best[0]; \
-		(void) number_seen;                                               \
-		if (nan)                                                          \
-			return (WaValue){.f = NAN};                                   \
-		if (best[0] == 0)                                                 \
-			return (WaValue){.f = find_zero(batch)};                      \
-		return (WaValue){.f = (double) best[0]};                          \
+#define DEFINE_FLOAT_BEST(op, before, storage, ctype, worst, nan)             \
+	static WaValue batch_##op##_##storage(const WaBatch *batch)               \
+	{                                                                         \
+		const ctype *values = (const ctype *) batch->values;                  \
+		ctype best = (ctype) (worst);                                         \
+		bool number_seen = false;                                             \
+		bool nan_seen = false;                                                \
+		double quick;                                                         \
+		if (batch->validity == NULL && quick_##op##_##storage(batch, &quick)) \
+			return (WaValue){.f = quick == 0 ? find_zero(batch) : quick};     \
+		for (size_t i = 0; i < batch->nrows; i++)                             \
+			if (wa_row_is_valid(batch->validity, i))                          \
+			{                                                                 \
+				ctype x = values[i];                                          \
+				best = x before best ? x : best;                              \
+				number_seen |= x == x;                                        \
+				nan_seen |= x != x;                                           \
+			}                                                                 \
+		(void) number_seen;                                                   \
+		if (nan)                                                              \
+			return (WaValue){.f = NAN};                                       \
+		return (WaValue){.f = best == 0 ? find_zero(batch) : (double) best};  \
 	}
 
-#define DEFINE_FLOAT_BESTS(storage, ctype)              \
-	DEFINE_FLOAT_BEST(min, <, storage, ctype, INFINITY, \
-					  nan_seen && !number_seen)         \
+#define DEFINE_FLOAT_BESTS(storage, ctype, bits_type, bits_max)              \
+	DEFINE_QUICK_BEST(min, <, storage, ctype, bits_type, bits_max, bits_max) \
+	DEFINE_QUICK_BEST(max, >, storage, ctype, bits_type, bits_max,           \
+					  -bits_max - 1)                                         \
+	DEFINE_FLOAT_BEST(min, <, storage, ctype, INFINITY,                      \
+					  nan_seen && !number_seen)                              \
 	DEFINE_FLOAT_BEST(max, >, storage, ctype, -INFINITY, nan_seen)
 
-DEFINE_FLOAT_BESTS(F32, float)
-DEFINE_FLOAT_BESTS(F64, double)
+DEFINE_FLOAT_BESTS(F32, float, int32_t, INT32_MAX)
+DEFINE_FLOAT_BESTS(F64, double, int64_t, INT64_MAX)
 
 /* Merges what a batch has. */
 #define DEFINE_FOLD_BESTS(storage)                                           \
