@@ -15,7 +15,6 @@
 #include "warpagg_cuda.h"
 
 // Where the validity bitmap may begin in a lane's buffer.
-constexpr size_t kBufferAlignment = 256;
 
 // How often a lane looks for the end of its work before it sleeps: about as
 // long as a full staging slot takes to be copied and reduced.
@@ -150,9 +149,8 @@ equip_lane(WaCudaLane *lane, ErrorText error)
 													  cudaEventBlockingSync),
 			"create an event", error);
 	if (status == WA_OK)
-		status = check(
-			cudaMalloc(&lane->d_buffer, lane->max_bytes + kBufferAlignment),
-			"allocate GPU memory", error);
+		status = check(cudaMalloc(&lane->d_buffer, lane->max_bytes),
+					   "allocate GPU memory", error);
 	if (status == WA_OK)
 		status = check(cudaMalloc(&lane->d_scratch, scratch_bytes),
 					   "allocate GPU memory", error);
@@ -229,8 +227,6 @@ check_batch(const WaCudaLane *lane, WaOpSet ops, const WaBatch *batch,
 	if (batch->nrows >= WA_KERNEL_MAX_ROWS)
 		return fail(WA_BAD_REQUEST, error, "the batch has too many rows");
 	bytes = batch->nrows * wa_type_width(batch->type);
-	if (batch->validity != NULL)
-		bytes += wa_validity_bytes(batch->nrows);
 	if (bytes > lane->max_bytes)
 		return fail(WA_BAD_REQUEST, error,
 					"the batch has %zu bytes, but the lane takes %zu", bytes,
@@ -243,24 +239,12 @@ static WaStatus
 copy_batch(WaCudaLane *lane, const WaBatch *batch, WaBatch *d_batch,
 		   ErrorText error)
 {
-	const size_t value_bytes = batch->nrows * wa_type_width(batch->type);
-	unsigned char *d_validity =
-		lane->d_buffer + (value_bytes + kBufferAlignment - 1) /
-							 kBufferAlignment * kBufferAlignment;
-	WaStatus status;
-
 	*d_batch = *batch;
 	d_batch->values = lane->d_buffer;
-	status = check(cudaMemcpyAsync(lane->d_buffer, batch->values, value_bytes,
-								   cudaMemcpyHostToDevice, lane->stream),
-				   "copy values to the GPU", error);
-	if (status != WA_OK || batch->validity == NULL)
-		return status;
-	d_batch->validity = reinterpret_cast<const uint64_t *>(d_validity);
-	return check(cudaMemcpyAsync(d_validity, batch->validity,
-								 wa_validity_bytes(batch->nrows),
+	return check(cudaMemcpyAsync(lane->d_buffer, batch->values,
+								 batch->nrows * wa_type_width(batch->type),
 								 cudaMemcpyHostToDevice, lane->stream),
-				 "copy a validity bitmap to the GPU", error);
+				 "copy values to the GPU", error);
 }
 
 // Queues the copies and the kernel of a request.

@@ -46,13 +46,13 @@ WaStatus wa_cuda_pin(void *memory, size_t bytes, char *error,
 					 size_t error_bytes);
 void wa_cuda_unpin(void *memory);
 
-/* Makes a lane whose batches have at most max_bytes of values and bitmap. */
+/* Makes a lane whose batches have at most max_bytes of values. */
 WaStatus wa_cuda_lane_open(int ordinal, size_t max_bytes, WaCudaLane **lane,
 						   char *error, size_t error_bytes);
 void wa_cuda_lane_close(WaCudaLane *lane);
 
 /*
- * Reduces a batch in host memory (pinned, for speed) into *partial, which
+ * Reduces a batch in host memory (pinned, for speed), all valid, into *partial, which
  * wa_partial_init has made: copies it to the GPU, runs one kernel for all
  * operations, waits.  The result is bit for bit that of wa_partial_fold into
  * an empty partial.

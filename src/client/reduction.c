@@ -103,27 +103,15 @@ static bool
 stage(WaReduceMessage *reduce, const WaBatch *batch, WaBatch *staged,
 	  uint8_t *memory, size_t slot_bytes)
 {
-	size_t values_bytes = batch->nrows * wa_type_width(batch->type);
-	size_t validity_bytes =
-		batch->validity != NULL ? wa_validity_bytes(batch->nrows) : 0;
+	size_t bytes = batch->nrows * wa_type_width(batch->type);
 
 	reduce->type = (uint32_t) batch->type;
 	reduce->nrows = batch->nrows;
-	reduce->values_offset = 0;
-	reduce->validity_offset = TYPEALIGN(8, values_bytes);
-	reduce->has_validity = batch->validity != NULL;
-	if (reduce->validity_offset + validity_bytes > slot_bytes)
+	if (bytes > slot_bytes)
 		return false;
-	memcpy(memory, batch->values, values_bytes);
+	memcpy(memory, batch->values, bytes);
 	*staged = *batch;
 	staged->values = memory;
-	if (batch->validity != NULL)
-	{
-		memcpy(memory + reduce->validity_offset, batch->validity,
-			   validity_bytes);
-		staged->validity =
-			(const uint64_t *) (memory + reduce->validity_offset);
-	}
 	return true;
 }
 

@@ -10,16 +10,18 @@
 /*
  * The values lie one after the other, aligned to their own width and to
  * nothing more; those of I128 to 8 bytes in the memory of a process, but to 16
- * where a device reads them, in a staging slot.  Row i is valid if bit i % 64
- * of word i / 64 of the validity bitmap is set; the bitmap is aligned to 8
- * bytes, bits beyond nrows may be anything.  What lies in values for a row that
- * is not valid may be anything.  A batch has at most 2^32 rows.
+ * where a device reads them, in a staging slot.  A batch has at most 2^32 rows.
+ *
+ * Only in a device's memory some rows may not be valid, as those of resident columns
+ * that are NULL: row i is valid if bit i % 64 of word i / 64 of the validity bitmap is
+ * set; the bitmap is aligned to 8 bytes, bits beyond nrows may be anything.  What
+ * lies in values for a row that is not valid may be anything.
  */
 typedef struct WaBatch
 {
 	WaType type;
 	const void *values;
-	const uint64_t *validity; /* NULL: all rows are valid */
+	const uint64_t *validity; /* of a device; NULL: all rows are valid */
 	size_t nrows;
 } WaBatch;
 

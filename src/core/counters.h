@@ -77,7 +77,7 @@ typedef struct WaCounters
 	int64_t failures;    /* device processes that ended unasked or hung */
 	int64_t connections; /* backends that connected */
 	int64_t requests;    /* reductions asked for and answered */
-	int64_t bytes;       /* of values and bitmaps reduced on a device */
+	int64_t bytes;       /* of values reduced on a device */
 	int64_t device_ns;   /* time spent in reductions, transfers included */
 	uint64_t
 		followed;  /* how far WAL has been followed: a hint; 0: not at all */

@@ -9,7 +9,6 @@
  * adds the bins to the limbs every so many rows.
  */
 #include "core/exact_squares.h"
-#include "core/batch.h"
 #include "core/limbs.h"
 
 /* Exponents that have bins, and how many of them lie below the first's. */
@@ -110,15 +109,12 @@ typedef struct Column
 {
 	const double *doubles; /* NULL: floats */
 	const float *floats;
-	const uint64_t *validity;
 } Column;
 
-/* Returns the number of a row, 0 if it is not valid. */
+/* Returns the number of a row. */
 static inline double
 number_at(const Column *column, size_t row)
 {
-	if (!wa_row_is_valid(column->validity, row))
-		return 0;
 	return column->doubles != NULL ? column->doubles[row]
 								   : (double) column->floats[row];
 }
@@ -148,7 +144,7 @@ add_many(WaExactSquares *sum, const Column *column, size_t row, size_t end)
 	add_bins(sum, &bins);
 }
 
-/* Adds the squares of the valid numbers; inlined for each kind of column. */
+/* Adds the squares of the numbers; inlined for each kind of column. */
 static inline __attribute__((always_inline)) void
 add_column(WaExactSquares *sum, const Column *column, size_t nrows)
 {
@@ -166,19 +162,17 @@ add_column(WaExactSquares *sum, const Column *column, size_t nrows)
 }
 
 void
-wa_squares_add_doubles(WaExactSquares *sum, const double *values,
-					   const uint64_t *validity, size_t nrows)
+wa_squares_add_doubles(WaExactSquares *sum, const double *values, size_t nrows)
 {
-	const Column column = {values, NULL, validity};
+	const Column column = {values, NULL};
 
 	add_column(sum, &column, nrows);
 }
 
 void
-wa_squares_add_floats(WaExactSquares *sum, const float *values,
-					  const uint64_t *validity, size_t nrows)
+wa_squares_add_floats(WaExactSquares *sum, const float *values, size_t nrows)
 {
-	const Column column = {NULL, values, validity};
+	const Column column = {NULL, values};
 
 	add_column(sum, &column, nrows);
 }

@@ -40,9 +40,9 @@ void wa_squares_subtract(WaExactSquares *sum, double x);
 
 /* Adds the squares of the numbers, as wa_exact_add_doubles adds numbers. */
 void wa_squares_add_doubles(WaExactSquares *sum, const double *values,
-							const uint64_t *validity, size_t nrows);
+							size_t nrows);
 void wa_squares_add_floats(WaExactSquares *sum, const float *values,
-						   const uint64_t *validity, size_t nrows);
+						   size_t nrows);
 
 /* Adds *from, which is normalized, to *into, which is and stays so. */
 void wa_squares_merge(WaExactSquares *into, const WaExactSquares *from);

@@ -5,7 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/batch.h"
 #include "core/exact_sum.h"
 #include "core/limbs.h"
 
@@ -141,9 +140,8 @@ add_chunk(WaExactSum *sum, const double *values, size_t nrows)
 	wa_exact_add_scaled(sum, window.s2, window.k - 51);
 }
 
-/* Adds any number of doubles that are all valid. */
-static void
-add_valid_doubles(WaExactSum *sum, const double *values, size_t nrows)
+void
+wa_exact_add_doubles(WaExactSum *sum, const double *values, size_t nrows)
 {
 	int64_t additions = 0;
 
@@ -164,54 +162,21 @@ add_valid_doubles(WaExactSum *sum, const double *values, size_t nrows)
 	wa_exact_normalize(sum);
 }
 
-/* Numbers that are gathered, as doubles, until a chunk is full. */
-typedef struct Gathered
+void
+wa_exact_add_floats(WaExactSum *sum, const float *values, size_t nrows)
 {
 	double numbers[CHUNK_ROWS];
-	size_t count;
-} Gathered;
 
-/* Gathers one number more. */
-static inline void
-gather(WaExactSum *sum, Gathered *gathered, double x)
-{
-	gathered->numbers[gathered->count++] = x;
-	if (gathered->count == CHUNK_ROWS)
+	while (nrows > 0)
 	{
-		add_valid_doubles(sum, gathered->numbers, CHUNK_ROWS);
-		gathered->count = 0;
+		size_t chunk = nrows < CHUNK_ROWS ? nrows : CHUNK_ROWS;
+
+		for (size_t i = 0; i < chunk; i++)
+			numbers[i] = values[i];
+		wa_exact_add_doubles(sum, numbers, chunk);
+		values += chunk;
+		nrows -= chunk;
 	}
-}
-
-void
-wa_exact_add_doubles(WaExactSum *sum, const double *values,
-					 const uint64_t *validity, size_t nrows)
-{
-	Gathered gathered;
-
-	if (validity == NULL)
-	{
-		add_valid_doubles(sum, values, nrows);
-		return;
-	}
-	gathered.count = 0;
-	for (size_t i = 0; i < nrows; i++)
-		if (wa_row_is_valid(validity, i))
-			gather(sum, &gathered, values[i]);
-	add_valid_doubles(sum, gathered.numbers, gathered.count);
-}
-
-void
-wa_exact_add_floats(WaExactSum *sum, const float *values,
-					const uint64_t *validity, size_t nrows)
-{
-	Gathered gathered;
-
-	gathered.count = 0;
-	for (size_t i = 0; i < nrows; i++)
-		if (wa_row_is_valid(validity, i))
-			gather(sum, &gathered, values[i]);
-	add_valid_doubles(sum, gathered.numbers, gathered.count);
 }
 
 void

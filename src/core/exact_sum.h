@@ -212,14 +212,9 @@ void wa_exact_subtract(WaExactSum *sum, double x);
 /* Adds number * 2^exponent, an addition in the sense above. */
 void wa_exact_add_scaled(WaExactSum *sum, int64_t number, int exponent);
 
-/*
- * Adds the nrows numbers at values, skipping those whose bit in validity is 0
- * (validity NULL: none), and leaves *sum normalized.
- */
-void wa_exact_add_doubles(WaExactSum *sum, const double *values,
-						  const uint64_t *validity, size_t nrows);
-void wa_exact_add_floats(WaExactSum *sum, const float *values,
-						 const uint64_t *validity, size_t nrows);
+/* Adds the nrows numbers at values to *sum, which is normalized and stays so. */
+void wa_exact_add_doubles(WaExactSum *sum, const double *values, size_t nrows);
+void wa_exact_add_floats(WaExactSum *sum, const float *values, size_t nrows);
 
 /* Adds *from, which is normalized, to *into, which is and stays so. */
 void wa_exact_merge(WaExactSum *into, const WaExactSum *from);

@@ -3,9 +3,8 @@
  *		Folding a batch into a partial on the CPU: what the CPU device and the
  *		backends run, and what the kernels are held against.
  *
- * The loops without a validity bitmap are written for the compiler to turn
- * into vector instructions, or at least to overlap; those with one go bit by
- * bit.  One loop exists per line of WA_REDUCTION_LIST.
+ * The loops are written for the compiler to turn into vector instructions, or at
+ * least to overlap.  One exists per line of WA_REDUCTION_LIST.
  */
 #include <math.h>
 #include <string.h>
@@ -13,47 +12,18 @@
 #include "core/partial.h"
 #include "core/vectorised.h"
 
-/* Counts the valid rows of a batch. */
-static int64_t
-count_valid(const WaBatch *batch)
-{
-	size_t words = batch->nrows / 64;
-	unsigned tail = batch->nrows % 64;
-	int64_t rows = 0;
-
-	if (batch->validity == NULL)
-		return (int64_t) batch->nrows;
-	for (size_t i = 0; i < words; i++)
-		rows += __builtin_popcountll(batch->validity[i]);
-	if (tail != 0)
-		rows += __builtin_popcountll(batch->validity[words] &
-									 (((uint64_t) 1 << tail) - 1));
-	return rows;
-}
-
 /* Values as they are computed with: only those of I128 differ in that. */
 #define PLAIN(value) (value)
 #define WIDE(value)  wa_int128_get(value)
 
-/*
- * The loop of the sums and sums of squares of the integer storages: "take"
- * takes x, which is 0 for rows that are not valid.
- */
-#define FOLD_INTEGERS(ctype, get, computed, take)                         \
-	const ctype *values = (const ctype *) batch->values;                  \
-	if (batch->validity == NULL)                                          \
-		for (size_t i = 0; i < batch->nrows; i++)                         \
-		{                                                                 \
-			computed x = get(values[i]);                                  \
-			take;                                                         \
-		}                                                                 \
-	else                                                                  \
-		for (size_t i = 0; i < batch->nrows; i++)                         \
-		{                                                                 \
-			computed x =                                                  \
-				wa_row_is_valid(batch->validity, i) ? get(values[i]) : 0; \
-			take;                                                         \
-		}
+/* The loop of the sums and sums of squares of the integer storages. */
+#define FOLD_INTEGERS(ctype, get, computed, take)        \
+	const ctype *values = (const ctype *) batch->values; \
+	for (size_t i = 0; i < batch->nrows; i++)            \
+	{                                                    \
+		computed x = get(values[i]);                     \
+		take;                                            \
+	}
 
 /* 2^32 rows of 32 bits fit 64 bits.  What does not fit 128 bits wraps. */
 #define DEFINE_INTEGER_SUM(storage, ctype, get, wide)                  \
@@ -138,45 +108,34 @@ fold_squares_I64(WaPartial *partial, const WaBatch *batch)
 }
 
 /* Sums and sums of squares of the float storages. */
-#define DEFINE_FLOAT_SUMS(storage, ctype, name)                               \
-	static void fold_sum_##storage(WaPartial *partial, const WaBatch *batch)  \
-	{                                                                         \
-		wa_exact_add_##name(&partial->exact->sum,                             \
-							(const ctype *) batch->values, batch->validity,   \
-							batch->nrows);                                    \
-	}                                                                         \
-	static void fold_squares_##storage(WaPartial *partial,                    \
-									   const WaBatch *batch)                  \
-	{                                                                         \
-		wa_squares_add_##name(&partial->exact->squares,                       \
-							  (const ctype *) batch->values, batch->validity, \
-							  batch->nrows);                                  \
+#define DEFINE_FLOAT_SUMS(storage, ctype, name)                              \
+	static void fold_sum_##storage(WaPartial *partial, const WaBatch *batch) \
+	{                                                                        \
+		wa_exact_add_##name(&partial->exact->sum,                            \
+							(const ctype *) batch->values, batch->nrows);    \
+	}                                                                        \
+	static void fold_squares_##storage(WaPartial *partial,                   \
+									   const WaBatch *batch)                 \
+	{                                                                        \
+		wa_squares_add_##name(&partial->exact->squares,                      \
+							  (const ctype *) batch->values, batch->nrows);  \
 	}
 
 DEFINE_FLOAT_SUMS(F32, float, floats)
 DEFINE_FLOAT_SUMS(F64, double, doubles)
 
-/*
- * The smallest or largest value of a batch with at least one valid row, of the
- * integer storages.
- */
+/* The smallest or largest value of a batch with rows, of the integer storages. */
 #define DEFINE_INTEGER_BEST(op, before, storage, ctype, get, computed, worst, \
 							result)                                           \
 	WA_VECTORISED static WaValue batch_##op##_##storage(const WaBatch *batch) \
 	{                                                                         \
 		const ctype *values = (const ctype *) batch->values;                  \
 		computed best = worst;                                                \
-		if (batch->validity == NULL)                                          \
-			for (size_t i = 0; i < batch->nrows; i++)                         \
-			{                                                                 \
-				computed x = get(values[i]);                                  \
-				best = x before best ? x : best;                              \
-			}                                                                 \
-		else                                                                  \
-			for (size_t i = 0; i < batch->nrows; i++)                         \
-				if (wa_row_is_valid(batch->validity, i) && get(values[i])     \
-															   before best)   \
-					best = get(values[i]);                                    \
+		for (size_t i = 0; i < batch->nrows; i++)                             \
+		{                                                                     \
+			computed x = get(values[i]);                                      \
+			best = x before best ? x : best;                                  \
+		}                                                                     \
 		return (WaValue){result};                                             \
 	}
 
@@ -200,33 +159,7 @@ DEFINE_INTEGER_BESTS(U64, uint64_t, PLAIN, uint64_t, 0, UINT64_MAX, .u = best)
 DEFINE_INTEGER_BESTS(I128, WaInt128, WIDE, __int128, INT128_MIN, INT128_MAX,
 					 .wide = wa_int128_make(best))
 
-/*
- * Finds the smallest or largest of floats none of which is a NaN, by integers
- * that sort as they do; returns false if there is a NaN.  Of zeros -0 is less.
- */
-#define DEFINE_QUICK_BEST(op, before, storage, ctype, bits_type, bits_max, \
-						  bits_worst)                                      \
-	WA_VECTORISED static bool quick_##op##_##storage(const WaBatch *batch, \
-													 double *result)       \
-	{                                                                      \
-		const ctype *values = (const ctype *) batch->values;               \
-		const bits_type *bits = (const bits_type *) batch->values;         \
-		bits_type best = bits_worst;                                       \
-		ctype found;                                                       \
-		uint64_t nans = 0;                                                 \
-		for (size_t i = 0; i < batch->nrows; i++)                          \
-		{                                                                  \
-			bits_type x = bits[i] ^ (bits[i] < 0 ? bits_max : 0);          \
-			best = x before best ? x : best;                               \
-			nans += values[i] != values[i];                                \
-		}                                                                  \
-		best ^= best < 0 ? bits_max : 0;                                   \
-		memcpy(&found, &best, sizeof(best));                               \
-		*result = (double) found;                                          \
-		return nans == 0;                                                  \
-	}
-
-/* Returns 0 if a valid row has that, and else -0, for a batch of floats with a zero. */
+/* Returns 0 if a row has that, and else -0, for a batch of floats with a zero. */
 static double
 find_zero(const WaBatch *batch)
 {
@@ -237,48 +170,47 @@ find_zero(const WaBatch *batch)
 		const double x = is_float4 ? (double) ((const float *) batch->values)[i]
 								   : ((const double *) batch->values)[i];
 
-		if (x == 0 && !signbit(x) && wa_row_is_valid(batch->validity, i))
+		if (x == 0 && !signbit(x))
 			return x;
 	}
 	return -0.0;
 }
 
 /*
- * The same of the float storages.  No comparison takes a NaN, the largest
- * value there is: a minimum is NaN if there is nothing else, a maximum if
- * there is one at all, as "nan" says when told which of them was seen.
+ * The same of the float storages, by integers that sort as the numbers do.  A
+ * NaN is the largest value there is: a maximum is NaN if there is one at all, a
+ * minimum if there is nothing else.  No comparison takes it.
  */
-#define DEFINE_FLOAT_BEST(op, before, storage, ctype, worst, nan)             \
-	static WaValue batch_##op##_##storage(const WaBatch *batch)               \
-	{                                                                         \
-		const ctype *values = (const ctype *) batch->values;                  \
-		ctype best = (ctype) (worst);                                         \
-		bool number_seen = false;                                             \
-		bool nan_seen = false;                                                \
-		double quick;                                                         \
-		if (batch->validity == NULL && quick_##op##_##storage(batch, &quick)) \
-			return (WaValue){.f = quick == 0 ? find_zero(batch) : quick};     \
-		for (size_t i = 0; i < batch->nrows; i++)                             \
-			if (wa_row_is_valid(batch->validity, i))                          \
-			{                                                                 \
-				ctype x = values[i];                                          \
-				best = x before best ? x : best;                              \
-				number_seen |= x == x;                                        \
-				nan_seen |= x != x;                                           \
-			}                                                                 \
-		(void) number_seen;                                                   \
-		if (nan)                                                              \
-			return (WaValue){.f = NAN};                                       \
-		return (WaValue){.f = best == 0 ? find_zero(batch) : (double) best};  \
+#define DEFINE_FLOAT_BEST(op, before, storage, ctype, bits_type, bits_max,     \
+						  bits_worst, nan)                                     \
+	WA_VECTORISED static WaValue batch_##op##_##storage(const WaBatch *batch)  \
+	{                                                                          \
+		const ctype *values = (const ctype *) batch->values;                   \
+		const bits_type *bits = (const bits_type *) batch->values;             \
+		bits_type best = bits_worst;                                           \
+		size_t nans = 0;                                                       \
+		ctype found = INFINITY;                                                \
+		for (size_t i = 0; i < batch->nrows; i++)                              \
+		{                                                                      \
+			bits_type x = bits[i] ^ (bits[i] < 0 ? bits_max : 0);              \
+			best = x before best ? x : best;                                   \
+			nans += values[i] != values[i];                                    \
+		}                                                                      \
+		if (nan)                                                               \
+			return (WaValue){.f = NAN};                                        \
+		best ^= best < 0 ? bits_max : 0;                                       \
+		if (nans == 0)                                                         \
+			memcpy(&found, &best, sizeof(best));                               \
+		for (size_t i = 0; nans > 0 && i < batch->nrows; i++)                  \
+			found = values[i] < found ? values[i] : found;                     \
+		return (WaValue){.f = found == 0 ? find_zero(batch) : (double) found}; \
 	}
 
 #define DEFINE_FLOAT_BESTS(storage, ctype, bits_type, bits_max)              \
-	DEFINE_QUICK_BEST(min, <, storage, ctype, bits_type, bits_max, bits_max) \
-	DEFINE_QUICK_BEST(max, >, storage, ctype, bits_type, bits_max,           \
-					  -bits_max - 1)                                         \
-	DEFINE_FLOAT_BEST(min, <, storage, ctype, INFINITY,                      \
-					  nan_seen && !number_seen)                              \
-	DEFINE_FLOAT_BEST(max, >, storage, ctype, -INFINITY, nan_seen)
+	DEFINE_FLOAT_BEST(min, <, storage, ctype, bits_type, bits_max, bits_max, \
+					  nans == batch->nrows)                                  \
+	DEFINE_FLOAT_BEST(max, >, storage, ctype, bits_type, bits_max,           \
+					  -bits_max - 1, nans > 0)
 
 DEFINE_FLOAT_BESTS(F32, float, int32_t, INT32_MAX)
 DEFINE_FLOAT_BESTS(F64, double, int64_t, INT64_MAX)
@@ -323,12 +255,11 @@ wa_partial_fold(WaPartial *partial, WaOpSet ops, const WaBatch *batch)
 {
 	const FoldFunction *functions =
 		fold_functions[wa_type_storage(batch->type)];
-	int64_t rows = count_valid(batch);
 
-	if (rows == 0)
+	if (batch->nrows == 0)
 		return;
 	for (int op = 0; op < WA_OP_COUNT; op++)
 		if ((ops & WA_OP_BIT(op)) != 0)
 			functions[op](partial, batch);
-	partial->rows += rows;
+	partial->rows += (int64_t) batch->nrows;
 }

@@ -96,8 +96,9 @@ bool wa_partial_needs_exact(WaType type, WaOpSet ops);
 void wa_partial_init(WaPartial *partial, WaExactPart *exact);
 
 /*
- * Folds the batch into *partial on the calling thread.  This is the whole of
- * the CPU device's reduction, and the reference the kernels are held against.
+ * Folds the batch, all of whose rows are valid, into *partial on the calling thread.
+ * This is the whole of the CPU device's reduction, and the reference the kernels are
+ * held against.
  */
 void wa_partial_fold(WaPartial *partial, WaOpSet ops, const WaBatch *batch);
 

@@ -140,35 +140,14 @@ wa_message_is_sound(const void *bytes, size_t length)
 		   (!shape->names_relation || relation_is_sound(bytes));
 }
 
-/* Tells whether bytes from offset on, aligned to align, lie in the slot. */
-static bool
-lies_in_slot(uint64_t offset, uint64_t bytes, uint64_t align,
-			 uint64_t slot_bytes)
-{
-	return offset % align == 0 && offset <= slot_bytes &&
-		   bytes <= slot_bytes - offset;
-}
-
 bool
 wa_reduce_is_sound(const WaReduceMessage *reduce, uint32_t slots,
 				   uint64_t slot_bytes)
 {
-	uint64_t width;
-
-	if (reduce->slot >= slots || reduce->device > WA_WANT_GPU ||
-		reduce->type >= WA_TYPE_COUNT || reduce->ops == 0 ||
-		(reduce->ops & ~ALL_OPS) != 0 || reduce->has_validity > 1)
-		return false;
-	width = wa_type_width((WaType) reduce->type);
-	/* With this, neither of the two lengths below can overflow. */
-	if (reduce->nrows > slot_bytes / width)
-		return false;
-	return lies_in_slot(reduce->values_offset, reduce->nrows * width, width,
-						slot_bytes) &&
-		   (reduce->has_validity == 0 ||
-			lies_in_slot(reduce->validity_offset,
-						 wa_validity_bytes(reduce->nrows), sizeof(uint64_t),
-						 slot_bytes));
+	return reduce->slot < slots && reduce->device <= WA_WANT_GPU &&
+		   reduce->type < WA_TYPE_COUNT && reduce->ops != 0 &&
+		   (reduce->ops & ~ALL_OPS) == 0 &&
+		   reduce->nrows <= slot_bytes / wa_type_width((WaType) reduce->type);
 }
 
 /* Tells whether a change names what its kind says, and may be one up to a position. */
@@ -237,11 +216,6 @@ wa_snapshot_settles(const WaSnapshot *snapshot, uint64_t settled,
 uint32_t
 wa_batch_checksum(const WaBatch *batch)
 {
-	const uint32_t checksum = wa_checksum(
-		0, batch->values, batch->nrows * wa_type_width(batch->type));
-
-	return batch->validity == NULL
-			   ? checksum
-			   : wa_checksum(checksum, batch->validity,
-							 wa_validity_bytes(batch->nrows));
+	return wa_checksum(0, batch->values,
+					   batch->nrows * wa_type_width(batch->type));
 }

@@ -66,9 +66,8 @@
  * Bulk data lies in the staging file: a memory file of warpaggd's, sealed
  * against shrinking, growing and further seals, that begins with a
  * WaStagingHeader and holds slots of equal size.  A backend takes a slot by
- * setting its owner from 0 to its own connection number, writes values (and
- * bitmap) into it, and gives it back by setting the owner to 0 once the reply
- * is there.  When a connection ends warpaggd frees what it owned.
+ * setting its owner from 0 to its own connection number, writes values into it,
+ * and gives it back by setting the owner to 0 once the reply is there.  When a connection ends warpaggd frees what it owned.
  *
  * What is said about resident columns lies in the connection's parcel, which the
  * backend makes, seals and hands over by SHARE: core/resident.h.
@@ -115,15 +114,13 @@ typedef struct WaReduceMessage
 {
 	WaHeader header;
 	uint32_t slot;
-	uint32_t device; /* WaWantedDevice */
-	uint32_t type;   /* WaType */
-	uint32_t ops;    /* WaOpSet */
-	uint64_t nrows;
-	uint64_t values_offset;   /* in the slot, a multiple of the type's width */
-	uint64_t validity_offset; /* in the slot, a multiple of 8 */
-	uint32_t has_validity;    /* 0 or 1 */
-	uint32_t delay_ms;        /* for tests: wait so long before reducing */
-} WaReduceMessage; /* bulk: of the values, and the validity behind them */
+	uint32_t device;   /* WaWantedDevice */
+	uint32_t type;     /* WaType */
+	uint32_t ops;      /* WaOpSet */
+	uint64_t nrows;    /* of which the slot begins with the values */
+	uint32_t delay_ms; /* for tests: wait so long before reducing */
+	uint32_t unused;
+} WaReduceMessage; /* bulk: of the values */
 
 /* Which device is to do it. */
 typedef enum WaWantedDevice
@@ -284,8 +281,7 @@ bool wa_message_is_sound(const void *bytes, size_t length);
 
 /*
  * Tells whether the request is one that a staging file of this geometry can
- * serve: known type and operations, offsets and lengths within the slot, no
- * arithmetic overflow.
+ * serve: known type and operations, values within the slot, no arithmetic overflow.
  */
 bool wa_reduce_is_sound(const WaReduceMessage *reduce, uint32_t slots,
 						uint64_t slot_bytes);
@@ -305,7 +301,7 @@ bool wa_snapshot_is_sound(const WaSnapshot *snapshot);
 bool wa_snapshot_settles(const WaSnapshot *snapshot, uint64_t settled,
 						 uint64_t first_xid, uint64_t last_xid);
 
-/* Returns the checksum of a batch's values, and its validity behind them. */
+/* Returns the checksum of a batch's values. */
 uint32_t wa_batch_checksum(const WaBatch *batch);
 
 #endif /* WA_CORE_PROTOCOL_H */

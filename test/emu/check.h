@@ -78,6 +78,9 @@ const char *validity_name(unsigned kind);
 std::vector<uint64_t> validity_fill(unsigned kind, size_t nrows,
 									Random &random);
 
+// Folds the valid rows of a batch in host memory that may have a bitmap.
+void fold_valid(WaPartial *partial, WaOpSet ops, const WaBatch &batch);
+
 // Returns a type that is stored so.
 WaType type_of_storage(WaStorage storage);
 

@@ -182,7 +182,7 @@ class Column
 
 		wa_partial_init(&found, &found_exact);
 		wa_partial_init(&expected, &expected_exact);
-		wa_partial_fold(&expected, ops_, &batch_);
+		fold_valid(&expected, ops_, batch_);
 		must(cudaMemcpy(&result, column_.d_result, sizeof(result),
 						cudaMemcpyDeviceToHost));
 		wa_kernel_finish(ops_, type_, &result, &found);

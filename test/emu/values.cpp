@@ -325,6 +325,23 @@ values_fill(WaStorage storage, unsigned kind, void *values, size_t nrows,
 	}
 }
 
+void
+fold_valid(WaPartial *partial, WaOpSet ops, const WaBatch &batch)
+{
+	const size_t width = wa_type_width(batch.type);
+	const unsigned char *values =
+		static_cast<const unsigned char *>(batch.values);
+	std::vector<unsigned char> kept;
+
+	for (size_t row = 0; row < batch.nrows; row++)
+		if (wa_row_is_valid(batch.validity, row))
+			kept.insert(kept.end(), values + row * width,
+						values + (row + 1) * width);
+	const WaBatch valid = {batch.type, kept.data(), NULL, kept.size() / width};
+
+	wa_partial_fold(partial, ops, &valid);
+}
+
 const char *
 validity_name(unsigned kind)
 {

@@ -312,15 +312,11 @@ checksum_extent(const WaParcel *parcel, uint64_t place)
 static uint32_t
 checksum_batch(const WaReduceMessage *reduce)
 {
-	const uint8_t *slot = wa_staging_slot(&staging, 0);
 	WaBatch batch = {.type = (WaType) reduce->type, .nrows = reduce->nrows};
 
 	if (!wa_reduce_is_sound(reduce, staging.slots, WA_STAGING_SLOT_BYTES))
 		return 0;
-	batch.values = slot + reduce->values_offset;
-	if (reduce->has_validity != 0)
-		batch.validity =
-			(const uint64_t *) (const void *) (slot + reduce->validity_offset);
+	batch.values = wa_staging_slot(&staging, 0);
 	return wa_batch_checksum(&batch);
 }
 

@@ -243,8 +243,6 @@ write_reduce_seed(WaType type)
 	message.type = type;
 	message.ops = 1U << type % WA_OP_COUNT;
 	message.nrows = 7;
-	message.has_validity = type % 2;
-	message.validity_offset = 128;
 	fuzz_seed_step(&seed, STEP_SLOT, 0, 0, words, sizeof(words));
 	send_message(WA_MSG_REDUCE, &message, sizeof(message),
 				 type % 3 == 0 ? NO_WORK : 0);

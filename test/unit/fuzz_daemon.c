@@ -257,9 +257,6 @@ make_message(WaTestClient *client, WaMessage *message)
 	message->reduce =
 		wa_test_request(slot < 0 ? 0 : slot, (WaType) pick(WA_TYPE_COUNT),
 						(WaOpSet) (1 + pick(3)), pick(140000));
-	message->reduce.values_offset = pick(100) * 8;
-	message->reduce.has_validity = (uint32_t) pick(2);
-	message->reduce.validity_offset = pick(140000) * 8;
 	message->reduce.delay_ms = (uint32_t) (pick(4) == 0 ? pick(50) : 0);
 	return sizeof(message->reduce);
 }

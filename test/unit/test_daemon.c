@@ -54,7 +54,7 @@ test_attach(WaTestDaemon *daemon)
 	EXPECT(fstat(client.staging_fd, &status) == 0);
 	EXPECT((uint64_t) status.st_size == client.geometry.file_bytes);
 	EXPECT((uint64_t) status.st_blocks * 512 >= client.geometry.file_bytes);
-	EXPECT(client.geometry.slots == 60); /* 64 MiB */
+	EXPECT(client.geometry.slots == 64); /* 64 MiB */
 	EXPECT(client.geometry.slot_bytes % 4096 == 0);
 	EXPECT(client.geometry.slots_offset % 4096 == 0);
 	EXPECT(client.geometry.slots_offset >= sizeof(WaStagingHeader));
@@ -106,10 +106,7 @@ reduction_agrees(WaTestClient *client, int slot, const WaReduceMessage *reduce)
 	WaMessage message;
 	size_t length;
 
-	batch.values = wa_test_slot(client, slot) + reduce->values_offset;
-	if (reduce->has_validity != 0)
-		batch.validity = (const void *) (wa_test_slot(client, slot) +
-										 reduce->validity_offset);
+	batch.values = wa_test_slot(client, slot);
 	wa_partial_init(&partial, wa_partial_needs_exact(batch.type, reduce->ops)
 								  ? &exact
 								  : NULL);
@@ -130,22 +127,13 @@ static bool
 type_agrees(WaTestClient *client, int slot, WaType type, uint64_t nrows,
 			uint64_t *state)
 {
-	size_t width = wa_type_width(type);
-	uint8_t *memory = wa_test_slot(client, slot);
-
-	fill(memory + width, type, nrows, state);
+	fill(wa_test_slot(client, slot), type, nrows, state);
 	for (WaOpSet ops = 1; ops < WA_OP_BIT(WA_OP_COUNT); ops++)
 	{
 		WaReduceMessage reduce = wa_test_request(slot, type, ops, nrows);
 
 		if (!wa_reductions_exist(ops, wa_type_storage(type)))
 			continue;
-		reduce.values_offset = width;
-		EXPECT(reduction_agrees(client, slot, &reduce));
-		reduce.has_validity = 1;
-		reduce.validity_offset = (width + nrows * width + 7) / 8 * 8;
-		for (size_t i = 0; i < wa_validity_bytes(nrows); i++)
-			memory[reduce.validity_offset + i] = (uint8_t) next_random(state);
 		EXPECT(reduction_agrees(client, slot, &reduce));
 	}
 	return true;
@@ -185,14 +173,13 @@ test_reductions(WaTestDaemon *daemon)
 	return true;
 }
 
-/* The largest batches that fit, with and without a bitmap, int2 above all. */
+/* The largest batch that fits. */
 static bool
 test_full_slot(WaTestDaemon *daemon)
 {
 	WaTestClient client;
 	WaReduceMessage reduce;
 	uint64_t state = 3;
-	uint64_t values_bytes = (uint64_t) 1 << 20;
 	int slot;
 
 	(void) daemon;
@@ -200,10 +187,6 @@ test_full_slot(WaTestDaemon *daemon)
 	slot = wa_test_take_slot(&client);
 	fill(wa_test_slot(&client, slot), WA_INT2, client.geometry.slot_bytes / 2,
 		 &state);
-	reduce = wa_test_request(slot, WA_INT2, ALL, values_bytes / 2);
-	reduce.has_validity = 1;
-	reduce.validity_offset = values_bytes;
-	EXPECT(reduction_agrees(&client, slot, &reduce));
 	reduce =
 		wa_test_request(slot, WA_INT2, ALL, client.geometry.slot_bytes / 2);
 	EXPECT(reduction_agrees(&client, slot, &reduce));
@@ -327,22 +310,18 @@ test_counted_rows(WaTestDaemon *daemon)
 	const WaCounters *counters = daemon->counters;
 	WaTestClient client;
 	WaReduceMessage reduce;
-	const uint64_t bitmap = 0x15;
 	int slot;
 
 	EXPECT(wa_test_open(&client));
 	slot = wa_test_take_slot(&client);
 	reduce = wa_test_request(slot, WA_INT4, ALL, 5);
-	reduce.has_validity = 1;
-	reduce.validity_offset = 64;
-	memcpy(wa_test_slot(&client, slot) + 64, &bitmap, sizeof(bitmap));
 	EXPECT(reduction_agrees(&client, slot, &reduce));
 	for (int op = 0; op < WA_OP_COUNT; op++)
 	{
 		EXPECT(counters->runs[WA_DEVICE_CPU][op][WA_INT4] == 1);
-		EXPECT(counters->rows[WA_DEVICE_CPU][op][WA_INT4] == 3);
+		EXPECT(counters->rows[WA_DEVICE_CPU][op][WA_INT4] == 5);
 	}
-	EXPECT(counters->bytes == 5 * 4 + 8);
+	EXPECT(counters->bytes == 5 * 4);
 	EXPECT(counters->requests == 1);
 	EXPECT(counters->starts == 0 && counters->failures == 0);
 	wa_test_close(&client);

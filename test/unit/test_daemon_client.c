@@ -430,17 +430,13 @@ wa_test_batch_checksum(const WaTestClient *client,
 					   const WaReduceMessage *reduce)
 {
 	WaBatch batch = {.nrows = reduce->nrows};
-	const uint8_t *slot;
 
 	if (client->header == NULL ||
 		!wa_reduce_is_sound(reduce, client->geometry.slots,
 							client->geometry.slot_bytes))
 		return 0;
-	slot = wa_test_slot(client, (int) reduce->slot);
 	batch.type = (WaType) reduce->type;
-	batch.values = slot + reduce->values_offset;
-	if (reduce->has_validity != 0)
-		batch.validity = (const void *) (slot + reduce->validity_offset);
+	batch.values = wa_test_slot(client, (int) reduce->slot);
 	return wa_batch_checksum(&batch);
 }
 

@@ -32,7 +32,6 @@ static union
 	uint64_t align;
 	uint8_t bytes[(MAX_ROWS + 8) * 16];
 } memory;
-static uint64_t validity[(MAX_ROWS + 63) / 64];
 
 /* Returns row i of the batch, widened. */
 static WaValue
@@ -100,17 +99,15 @@ make_special(uint8_t *values, WaType type, size_t nrows)
 
 /* Makes a batch of random bits, of which some floats become special. */
 static WaBatch
-random_batch(WaType type, size_t nrows, bool nulls)
+random_batch(WaType type, size_t nrows)
 {
 	size_t width = wa_type_width(type);
 	size_t align = width < 8 ? width : 8;
 	uint8_t *values = memory.bytes + align * (next_random(&seed) % 4);
-	WaBatch batch = {type, values, nulls ? validity : NULL, nrows};
+	WaBatch batch = {type, values, NULL, nrows};
 
 	for (size_t i = 0; i < sizeof(memory.bytes); i++)
 		memory.bytes[i] = (uint8_t) (next_random(&seed) >> 32);
-	for (size_t i = 0; i < sizeof(validity) / 8; i++)
-		validity[i] = next_random(&seed);
 	make_special(values, type, nrows);
 	return batch;
 }
@@ -225,8 +222,7 @@ folds_are_right(const WaBatch *batch)
 
 	wa_partial_init(&plain, &plain_exact);
 	for (size_t i = 0; i < batch->nrows; i++)
-		if (wa_row_is_valid(batch->validity, i))
-			take_plainly(&plain, storage, value_at(batch, i));
+		take_plainly(&plain, storage, value_at(batch, i));
 	wa_exact_normalize(&plain_exact.sum);
 	wa_squares_normalize(&plain_exact.squares);
 
@@ -254,7 +250,7 @@ all_ops(WaType type)
 	return ops;
 }
 
-/* Folds batches of every length up to a few words of bitmap, and long ones. */
+/* Folds batches of every length up to a few vectors, and long ones. */
 static void
 test_folds(WaType type)
 {
@@ -263,12 +259,11 @@ test_folds(WaType type)
 
 	for (size_t nrows = 0; nrows <= MAX_ROWS;
 		 nrows = nrows < 200 ? nrows + 1 : nrows + 97)
-		for (int nulls = 0; nulls <= 1; nulls++)
-		{
-			WaBatch batch = random_batch(type, nrows, nulls);
+	{
+		WaBatch batch = random_batch(type, nrows);
 
-			right = right && folds_are_right(&batch);
-		}
+		right = right && folds_are_right(&batch);
+	}
 	snprintf(name, sizeof(name), "folds of %s", wa_type_name(type));
 	check(right, name);
 }
@@ -283,7 +278,7 @@ test_merges(WaType type)
 
 	for (int round = 0; round < 200; round++)
 	{
-		WaBatch whole = random_batch(type, 1 + next_random(&seed) % 500, false);
+		WaBatch whole = random_batch(type, 1 + next_random(&seed) % 500);
 		WaBatch head = whole, tail = whole;
 		WaExactPart exacts[4];
 		WaPartial parts[4];
@@ -354,7 +349,7 @@ test_encoding(WaType type)
 
 	for (int round = 0; round < 40; round++)
 	{
-		WaBatch batch = random_batch(type, next_random(&seed) % 300, round % 2);
+		WaBatch batch = random_batch(type, next_random(&seed) % 300);
 
 		for (WaOpSet ops = 1; ops < WA_OP_BIT(WA_OP_COUNT); ops++)
 			if (wa_reductions_exist(ops, wa_type_storage(type)))

@@ -16,10 +16,8 @@
 #include "core/protocol.h"
 #include "daemon/base/ledger.h"
 
-/* 1 MiB of values and a validity bitmap for the narrowest type's, int2. */
-#define WA_STAGING_VALUES_BYTES ((uint64_t) 1 << 20)
-#define WA_STAGING_SLOT_BYTES \
-	(WA_STAGING_VALUES_BYTES + WA_STAGING_VALUES_BYTES / 2 / 8)
+/* A full buffer of a backend's. */
+#define WA_STAGING_SLOT_BYTES ((uint64_t) 1 << 20)
 
 /*
  * lock guards the making of the pool, and failed_errno.  All other fields are set

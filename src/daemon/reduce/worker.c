@@ -36,10 +36,8 @@ count_reduction(WaCounters *counters, WaDeviceKind kind, const WaJob *job,
 				int64_t rows, int64_t device_ns)
 {
 	const WaBatch *batch = &job->batch;
-	size_t bytes = batch->nrows * wa_type_width(batch->type);
+	const size_t bytes = batch->nrows * wa_type_width(batch->type);
 
-	if (batch->validity != NULL)
-		bytes += wa_validity_bytes(batch->nrows);
 	wa_counter_add(&counters->bytes, (int64_t) bytes);
 	wa_counter_add(&counters->device_ns, device_ns);
 	for (int op = 0; op < WA_OP_COUNT; op++)

@@ -92,16 +92,11 @@ prepare_job(WaConnection *connection, const WaStaging *staging,
 			const WaReduceMessage *reduce)
 {
 	WaJob *job = &connection->job;
-	const uint8_t *slot = wa_staging_slot(staging, reduce->slot);
 
 	job->job.finished.owner = connection;
-	job->batch.type = (WaType) reduce->type;
-	job->batch.values = slot + reduce->values_offset;
-	job->batch.validity =
-		reduce->has_validity != 0
-			? (const uint64_t *) (const void *) (slot + reduce->validity_offset)
-			: NULL;
-	job->batch.nrows = reduce->nrows;
+	job->batch = (WaBatch){.type = (WaType) reduce->type,
+						   .values = wa_staging_slot(staging, reduce->slot),
+						   .nrows = reduce->nrows};
 	job->ops = reduce->ops;
 	job->delay_ms = reduce->delay_ms;
 	job->checksum = reduce->header.bulk;
