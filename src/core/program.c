@@ -10,12 +10,43 @@
 
 #include "core/program_internal.h"
 
+/* What an argument or a result may be: a bit for each kind. */
+enum
+{
+	NONE = 0,
+	INT = 1 << WA_VECTOR_INT,
+	FLOAT = 1 << WA_VECTOR_FLOAT,
+	DECIMAL = 1 << WA_VECTOR_DECIMAL,
+	BOOL = 1 << WA_VECTOR_BOOL,
+	TEXT = 1 << WA_VECTOR_TEXT,
+	CODED = INT | TEXT,
+	ANY = INT | FLOAT | DECIMAL | BOOL | TEXT,
+	CHOSEN = ANY + 1 /* of the kind extra */
+};
+
+/* What extra may be. */
+typedef enum Extra
+{
+	ANYTHING,
+	INT_BYTES,
+	FLOAT_BYTES,
+	COMPARISON,
+	ROUNDING,
+	KIND,
+	NEVER /* the instruction itself is not sound */
+} Extra;
+
 /* How an instruction works. */
 typedef struct Shape
 {
 	WaOperation operation;
-	uint8_t narguments;
-	bool strict; /* NULL where an argument is; else it sets has_nulls, valid */
+	uint8_t out;
+	uint8_t a;
+	uint8_t b;
+	uint8_t c;
+	uint8_t extra; /* Extra */
+	bool loose;    /* sets has_nulls, valid; else NULL where an argument is */
+	bool safe;     /* never traps */
 	WaOperation wide; /* of wide arguments, or results; NULL: there are none */
 } Shape;
 
@@ -37,68 +68,96 @@ run_steps(const WaStep *step)
 }
 
 static const Shape shapes[WA_OPCODE_COUNT] = {
-	[WA_CODE_INT_ADD] = {wa_int_add, 2, true},
-	[WA_CODE_INT_SUBTRACT] = {wa_int_subtract, 2, true},
-	[WA_CODE_INT_MULTIPLY] = {wa_int_multiply, 2, true},
-	[WA_CODE_INT_DIVIDE] = {wa_int_divide, 2, true},
-	[WA_CODE_INT_REMAINDER] = {wa_int_remainder, 2, true},
-	[WA_CODE_INT_NEGATE] = {wa_int_negate, 1, true},
-	[WA_CODE_INT_ABS] = {wa_int_abs, 1, true},
-	[WA_CODE_INT_NARROW] = {wa_int_narrow, 1, true},
-	[WA_CODE_FLOAT_ADD] = {wa_float_add, 2, true},
-	[WA_CODE_FLOAT_SUBTRACT] = {wa_float_subtract, 2, true},
-	[WA_CODE_FLOAT_MULTIPLY] = {wa_float_multiply, 2, true},
-	[WA_CODE_FLOAT_DIVIDE] = {wa_float_divide, 2, true},
-	[WA_CODE_FLOAT_NEGATE] = {wa_float_negate, 1, true},
-	[WA_CODE_FLOAT_ABS] = {wa_float_abs, 1, true},
-	[WA_CODE_FLOAT_FLOOR] = {wa_float_floor, 1, true},
-	[WA_CODE_FLOAT_CEIL] = {wa_float_ceil, 1, true},
-	[WA_CODE_FLOAT_NARROW] = {wa_float_narrow, 1, true},
-	[WA_CODE_DECIMAL_ADD] = {wa_decimal_add, 2, true, wa_wide_add},
-	[WA_CODE_DECIMAL_SUBTRACT] = {wa_decimal_subtract, 2, true,
-								  wa_wide_subtract},
-	[WA_CODE_DECIMAL_MULTIPLY] = {wa_decimal_multiply, 2, true,
-								  wa_wide_multiply},
-	[WA_CODE_DECIMAL_DIVIDE] = {wa_decimal_divide, 2, true, wa_decimal_divide},
-	[WA_CODE_DECIMAL_REMAINDER] = {wa_decimal_remainder, 2, true,
-								   wa_decimal_remainder},
-	[WA_CODE_DECIMAL_DIVIDE_WHOLE] = {wa_decimal_divide_whole, 2, true,
-									  wa_decimal_divide_whole},
-	[WA_CODE_DECIMAL_NEGATE] = {wa_decimal_negate, 1, true, wa_wide_negate},
-	[WA_CODE_DECIMAL_ABS] = {wa_decimal_abs, 1, true, wa_wide_abs},
-	[WA_CODE_DECIMAL_FLOOR] = {wa_decimal_floor, 1, true, wa_wide_floor},
-	[WA_CODE_DECIMAL_CEIL] = {wa_decimal_ceil, 1, true, wa_wide_ceil},
-	[WA_CODE_DECIMAL_ROUND] = {wa_decimal_round, 1, true, wa_wide_round},
-	[WA_CODE_DECIMAL_FLOOR_DIVIDE] = {wa_decimal_floor_divide, 2, true,
-									  wa_wide_floor_divide},
-	[WA_CODE_INT_TO_FLOAT] = {wa_int_to_float, 1, true},
-	[WA_CODE_INT_TO_DECIMAL] = {wa_int_to_decimal, 1, true},
-	[WA_CODE_FLOAT_TO_INT] = {wa_float_to_int, 1, true},
-	[WA_CODE_DECIMAL_TO_INT] = {wa_decimal_to_int, 1, true, wa_wide_to_int},
-	[WA_CODE_DECIMAL_TO_FLOAT] = {wa_decimal_to_float, 1, true,
-								  wa_wide_to_float},
-	[WA_CODE_DATE_TO_TIMESTAMP] = {wa_date_to_timestamp, 1, true},
-	[WA_CODE_TIMESTAMP_TO_DATE] = {wa_timestamp_to_date, 1, true},
-	[WA_CODE_TIMESTAMP_TO_DECIMAL] = {wa_timestamp_to_decimal, 1, true},
-	[WA_CODE_TIMESTAMP_TO_FLOAT] = {wa_timestamp_to_float, 1, true},
-	[WA_CODE_DECIMAL_SCALE] = {wa_decimal_scale, 1, true, wa_decimal_scale},
-	[WA_CODE_COMPARE_INT] = {wa_compare_int, 2, true},
-	[WA_CODE_COMPARE_FLOAT] = {wa_compare_float, 2, true},
-	[WA_CODE_COMPARE_DECIMAL] = {wa_compare_decimal, 2, true,
-								 wa_compare_decimal},
-	[WA_CODE_COMPARE_BOOL] = {wa_compare_bool, 2, true},
-	[WA_CODE_COMPARE_TEXT] = {wa_compare_text, 2, true},
-	[WA_CODE_TRIM] = {wa_trim_text, 1, false},
-	[WA_CODE_IN_INT] = {wa_in_int, 1, true},
-	[WA_CODE_AND] = {wa_bool_and, 2, false},
-	[WA_CODE_OR] = {wa_bool_or, 2, false},
-	[WA_CODE_NOT] = {wa_bool_not, 1, true},
-	[WA_CODE_IS_NULL] = {wa_is_null, 1, false, wa_is_null},
-	[WA_CODE_IS_NOT_NULL] = {wa_is_not_null, 1, false, wa_is_not_null},
-	[WA_CODE_IS_TRUE] = {wa_is_true, 1, false},
-	[WA_CODE_SELECT] = {wa_select, 3, false, wa_wide_select},
-	[WA_CODE_STEPS] = {run_steps, 1, false},
-	[WA_CODE_CALL] = {run_call, 1, false, run_call},
+	[WA_CODE_INT_ADD] = {wa_int_add, INT, INT, INT, .extra = INT_BYTES},
+	[WA_CODE_INT_SUBTRACT] = {wa_int_subtract, INT, INT, INT,
+							  .extra = INT_BYTES},
+	[WA_CODE_INT_MULTIPLY] = {wa_int_multiply, INT, INT, INT,
+							  .extra = INT_BYTES},
+	[WA_CODE_INT_DIVIDE] = {wa_int_divide, INT, INT, INT, .extra = INT_BYTES},
+	[WA_CODE_INT_REMAINDER] = {wa_int_remainder, INT, INT, INT,
+							   .extra = INT_BYTES},
+	[WA_CODE_INT_NEGATE] = {wa_int_negate, INT, INT, .extra = INT_BYTES},
+	[WA_CODE_INT_ABS] = {wa_int_abs, INT, INT, .extra = INT_BYTES},
+	[WA_CODE_INT_NARROW] = {wa_int_narrow, INT, INT, .extra = INT_BYTES},
+	[WA_CODE_FLOAT_ADD] = {wa_float_add, FLOAT, FLOAT, FLOAT,
+						   .extra = FLOAT_BYTES},
+	[WA_CODE_FLOAT_SUBTRACT] = {wa_float_subtract, FLOAT, FLOAT, FLOAT,
+								.extra = FLOAT_BYTES},
+	[WA_CODE_FLOAT_MULTIPLY] = {wa_float_multiply, FLOAT, FLOAT, FLOAT,
+								.extra = FLOAT_BYTES},
+	[WA_CODE_FLOAT_DIVIDE] = {wa_float_divide, FLOAT, FLOAT, FLOAT,
+							  .extra = FLOAT_BYTES},
+	[WA_CODE_FLOAT_NEGATE] = {wa_float_negate, FLOAT, FLOAT, .safe = true},
+	[WA_CODE_FLOAT_ABS] = {wa_float_abs, FLOAT, FLOAT, .safe = true},
+	[WA_CODE_FLOAT_FLOOR] = {wa_float_floor, FLOAT, FLOAT},
+	[WA_CODE_FLOAT_CEIL] = {wa_float_ceil, FLOAT, FLOAT},
+	[WA_CODE_FLOAT_NARROW] = {wa_float_narrow, FLOAT, FLOAT},
+	[WA_CODE_DECIMAL_ADD] = {wa_decimal_add, DECIMAL, DECIMAL, DECIMAL,
+							 .wide = wa_wide_add},
+	[WA_CODE_DECIMAL_SUBTRACT] = {wa_decimal_subtract, DECIMAL, DECIMAL,
+								  DECIMAL, .wide = wa_wide_subtract},
+	[WA_CODE_DECIMAL_MULTIPLY] = {wa_decimal_multiply, DECIMAL, DECIMAL,
+								  DECIMAL, .wide = wa_wide_multiply},
+	[WA_CODE_DECIMAL_DIVIDE] = {wa_decimal_divide, DECIMAL, DECIMAL, DECIMAL,
+								.wide = wa_decimal_divide},
+	[WA_CODE_DECIMAL_REMAINDER] = {wa_decimal_remainder, DECIMAL, DECIMAL,
+								   DECIMAL, .wide = wa_decimal_remainder},
+	[WA_CODE_DECIMAL_DIVIDE_WHOLE] = {wa_decimal_divide_whole, DECIMAL, DECIMAL,
+									  DECIMAL, .wide = wa_decimal_divide_whole},
+	[WA_CODE_DECIMAL_NEGATE] = {wa_decimal_negate, DECIMAL, DECIMAL,
+								.wide = wa_wide_negate},
+	[WA_CODE_DECIMAL_ABS] = {wa_decimal_abs, DECIMAL, DECIMAL,
+							 .wide = wa_wide_abs},
+	[WA_CODE_DECIMAL_FLOOR] = {wa_decimal_floor, DECIMAL, DECIMAL,
+							   .wide = wa_wide_floor},
+	[WA_CODE_DECIMAL_CEIL] = {wa_decimal_ceil, DECIMAL, DECIMAL,
+							  .wide = wa_wide_ceil},
+	[WA_CODE_DECIMAL_ROUND] = {wa_decimal_round, DECIMAL, DECIMAL,
+							   .extra = ROUNDING, .wide = wa_wide_round},
+	[WA_CODE_DECIMAL_FLOOR_DIVIDE] = {wa_decimal_floor_divide, DECIMAL, DECIMAL,
+									  DECIMAL, .wide = wa_wide_floor_divide},
+	[WA_CODE_INT_TO_FLOAT] = {wa_int_to_float, FLOAT, INT,
+							  .extra = FLOAT_BYTES},
+	[WA_CODE_INT_TO_DECIMAL] = {wa_int_to_decimal, DECIMAL, INT},
+	[WA_CODE_FLOAT_TO_INT] = {wa_float_to_int, INT, FLOAT, .extra = INT_BYTES},
+	[WA_CODE_DECIMAL_TO_INT] = {wa_decimal_to_int, INT, DECIMAL,
+								.extra = INT_BYTES, .wide = wa_wide_to_int},
+	[WA_CODE_DECIMAL_TO_FLOAT] = {wa_decimal_to_float, FLOAT, DECIMAL,
+								  .extra = FLOAT_BYTES,
+								  .wide = wa_wide_to_float},
+	[WA_CODE_DATE_TO_TIMESTAMP] = {wa_date_to_timestamp, INT, INT},
+	[WA_CODE_TIMESTAMP_TO_DATE] = {wa_timestamp_to_date, INT, INT},
+	[WA_CODE_TIMESTAMP_TO_DECIMAL] = {wa_timestamp_to_decimal, DECIMAL, INT},
+	[WA_CODE_TIMESTAMP_TO_FLOAT] = {wa_timestamp_to_float, FLOAT, INT},
+	[WA_CODE_DECIMAL_SCALE] = {wa_decimal_scale, INT, DECIMAL,
+							   .wide = wa_decimal_scale},
+	[WA_CODE_COMPARE_INT] = {wa_compare_int, BOOL, INT, INT,
+							 .extra = COMPARISON, .safe = true},
+	[WA_CODE_COMPARE_FLOAT] = {wa_compare_float, BOOL, FLOAT, FLOAT,
+							   .extra = COMPARISON, .safe = true},
+	[WA_CODE_COMPARE_DECIMAL] = {wa_compare_decimal, BOOL, DECIMAL, DECIMAL,
+								 .extra = COMPARISON, .safe = true,
+								 .wide = wa_compare_decimal},
+	[WA_CODE_COMPARE_BOOL] = {wa_compare_bool, BOOL, BOOL, BOOL,
+							  .extra = COMPARISON, .safe = true},
+	[WA_CODE_COMPARE_TEXT] = {wa_compare_text, BOOL, TEXT, TEXT,
+							  .extra = COMPARISON, .safe = true},
+	[WA_CODE_TRIM] = {wa_trim_text, TEXT, TEXT, .loose = true},
+	[WA_CODE_IN_INT] = {wa_in_int, BOOL, INT, .safe = true},
+	[WA_CODE_AND] = {wa_bool_and, BOOL, BOOL, BOOL, .loose = true,
+					 .safe = true},
+	[WA_CODE_OR] = {wa_bool_or, BOOL, BOOL, BOOL, .loose = true, .safe = true},
+	[WA_CODE_NOT] = {wa_bool_not, BOOL, BOOL, .safe = true},
+	[WA_CODE_IS_NULL] = {wa_is_null, BOOL, ANY, .loose = true, .safe = true,
+						 .wide = wa_is_null},
+	[WA_CODE_IS_NOT_NULL] = {wa_is_not_null, BOOL, ANY, .loose = true,
+							 .safe = true, .wide = wa_is_not_null},
+	[WA_CODE_IS_TRUE] = {wa_is_true, BOOL, BOOL, .loose = true, .safe = true},
+	[WA_CODE_SELECT] = {wa_select, CHOSEN, BOOL, CHOSEN, CHOSEN, .extra = KIND,
+						.loose = true, .wide = wa_wide_select},
+	[WA_CODE_STEPS] = {run_steps, ANY, CODED, .loose = true},
+	[WA_CODE_CALL] = {run_call, ANY, ANY, .extra = NEVER, .loose = true,
+					  .wide = run_call},
 };
 
 /* Ands bytes to others. */
@@ -197,7 +256,7 @@ static bool
 compute_narrow(const Shape *shape, const WaStep *step, WaVectorKind kind)
 {
 	return shape->operation(step) ||
-		   (shape->narguments > 1 && step->out->has_nulls &&
+		   (shape->b != NONE && step->out->has_nulls &&
 			run_without_nulls(shape->operation, step, kind));
 }
 
@@ -207,8 +266,8 @@ compute(const Shape *shape, const WaStep *step, WaVectorKind kind)
 {
 	if (shape->operation != shape->wide && !has_wide(step))
 	{
-		if (shape->strict ? compute_narrow(shape, step, kind)
-						  : shape->operation(step))
+		if (shape->loose ? shape->operation(step)
+						 : compute_narrow(shape, step, kind))
 			return true;
 		step->out->mixed = false;
 		step->out->scale = 0;
@@ -229,21 +288,21 @@ run_instruction(const WaProgram *program, const WaInstruction *instruction,
 				   .nrows = nrows,
 				   .extra = instruction->extra};
 
-	if (shape->narguments > 1)
+	if (shape->b != NONE)
 		step.b = &registers[instruction->b];
-	if (shape->narguments > 2)
+	if (shape->c != NONE)
 		step.c = &registers[instruction->c];
 	out->has_nulls = false;
 	out->mixed = false;
 	out->wide = false;
 	out->scale = 0;
-	if (shape->strict)
+	if (!shape->loose)
 		combine_nulls(&step);
-	if (!compute(shape, &step,
-				 program->kinds[shape->narguments > 1 ? instruction->b
-													  : instruction->a]))
+	if (!compute(
+			shape, &step,
+			program->kinds[shape->b != NONE ? instruction->b : instruction->a]))
 		return false;
-	if (shape->strict && out->has_nulls)
+	if (!shape->loose && out->has_nulls)
 		clear_nulls(out, program->kinds[instruction->out], nrows);
 	return true;
 }
@@ -259,14 +318,82 @@ wa_program_run(const WaProgram *program, size_t begin, size_t end,
 	return true;
 }
 
-const char *
-wa_opcode_name(WaOpcode code)
+int
+wa_instruction_arguments(const WaInstruction *instruction,
+						 uint16_t arguments[3])
 {
-	static const char *const names[WA_OPCODE_COUNT] = {
-#define X(name) #name,
-		WA_OPCODE_LIST(X)
-#undef X
-	};
+	const Shape *shape = &shapes[instruction->code];
+	int narguments = 1;
 
-	return names[code];
+	arguments[0] = instruction->a;
+	if (shape->b != NONE)
+		arguments[narguments++] = instruction->b;
+	if (shape->c != NONE)
+		arguments[narguments++] = instruction->c;
+	return narguments;
+}
+
+bool
+wa_instruction_may_trap(const WaInstruction *instruction)
+{
+	return !shapes[instruction->code].safe;
+}
+
+static bool
+extra_is_sound(Extra what, uint32_t extra)
+{
+	switch (what)
+	{
+		case INT_BYTES:
+			return extra == 2 || extra == 4 || extra == 8;
+		case FLOAT_BYTES:
+			return extra == 4 || extra == 8;
+		case COMPARISON:
+			return extra <= WA_GREATER_OR_EQUAL;
+		case ROUNDING:
+			return extra % 256 <= WA_DECIMAL_MAX_SCALE && extra / 256 <= 255;
+		case KIND:
+			return extra <= WA_VECTOR_TEXT;
+		case NEVER:
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* Tells whether a register is there and of a kind that may stand in the place. */
+static bool
+may_stand(const WaProgram *program, uint16_t number, uint8_t place,
+		  uint32_t extra)
+{
+	if (number >= program->nregisters)
+		return false;
+	if (place == CHOSEN)
+		return (uint32_t) program->kinds[number] == extra;
+	return (place >> program->kinds[number] & 1) != 0;
+}
+
+bool
+wa_instruction_is_sound(const WaProgram *program,
+						const WaInstruction *instruction)
+{
+	const uint32_t extra = instruction->extra;
+	const Shape *shape;
+	uint16_t arguments[3];
+	int narguments;
+
+	if (instruction->code >= WA_OPCODE_COUNT)
+		return false;
+	shape = &shapes[instruction->code];
+	narguments = wa_instruction_arguments(instruction, arguments);
+	for (int i = 0; i < narguments; i++)
+	{
+		const uint8_t places[3] = {shape->a, shape->b, shape->c};
+
+		if (arguments[i] == instruction->out ||
+			!may_stand(program, arguments[i], places[i], extra))
+			return false;
+	}
+	return may_stand(program, instruction->out, shape->out, extra) &&
+		   extra_is_sound((Extra) shape->extra, extra);
 }

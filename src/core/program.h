@@ -17,6 +17,7 @@
 #ifndef WA_CORE_PROGRAM_H
 #define WA_CORE_PROGRAM_H
 
+#include "core/must_check.h"
 #include "core/steps.h"
 
 /*
@@ -186,8 +187,22 @@ int wa_texts_order(WaText a, WaText b);
 /* Tells whether a comparison of texts, a WaComparison, holds, by their bytes. */
 bool wa_texts_compare(uint32_t comparison, WaText a, WaText b);
 
-/* Returns an opcode's name, e.g. "INT_ADD". */
-const char *wa_opcode_name(WaOpcode code);
+/*
+ * Stores the registers that an instruction reads in arguments; returns how many
+ * they are.
+ */
+int wa_instruction_arguments(const WaInstruction *instruction,
+							 uint16_t arguments[3]);
+
+/* Tells whether an instruction traps for some values. */
+bool wa_instruction_may_trap(const WaInstruction *instruction);
+
+/*
+ * Tells whether an instruction has registers of the right kinds and an extra
+ * that it knows.  Whoever knows the lists and tables looks at their numbers.
+ */
+WA_MUST_CHECK bool wa_instruction_is_sound(const WaProgram *program,
+										   const WaInstruction *instruction);
 
 #ifdef __cplusplus
 }

@@ -82,21 +82,7 @@ typedef struct WaQuery
 extern WA_MUST_CHECK bool wa_query_is_sound(const WaQuery *query,
 											uint8_t *scratch);
 
-/*
- * Tells whether an instruction has registers of the right kinds and an extra
- * that it knows; its registers, list and table are there.
- */
-extern bool wa_instruction_is_sound(const WaInstruction *instruction,
-									const WaVectorKind *kinds);
-
 /* Tells whether an instruction of the query may trap. */
 extern bool wa_query_may_trap(const WaQuery *query);
-
-/*
- * Stores the registers that an instruction reads in arguments; returns how many
- * they are.
- */
-extern int wa_instruction_arguments(const WaInstruction *instruction,
-									uint16_t arguments[3]);
 
 #endif /* WA_QUERY_QUERY_H */

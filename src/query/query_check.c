@@ -60,7 +60,7 @@ is_filled(const WaQuery *query, const uint8_t *fillings, uint32_t number)
 }
 
 /*
- * Tells whether a table is one for the registers of an instruction.  Only inputs
+ * Tells whether a table is one for the registers of a sound instruction.  Only inputs
  * have codes.
  */
 static bool
@@ -70,14 +70,13 @@ table_fits(const WaQuery *query, const WaInstruction *instruction)
 	const WaSteps *table = &query->program.tables[instruction->extra];
 	const bool is_text = instruction->a < query->ninputs &&
 						 kinds[instruction->a] == WA_VECTOR_TEXT;
-	const bool is_int = instruction->a < query->program.nregisters &&
-						kinds[instruction->a] == WA_VECTOR_INT;
 
-	return (table->dictionary != 0 ? is_text : is_int) &&
+	return (table->dictionary != 0 ? is_text
+								   : kinds[instruction->a] == WA_VECTOR_INT) &&
 		   wa_steps_suit(table, kinds[instruction->out]);
 }
 
-/* Tells whether the list or the table of an instruction is there, and fits it. */
+/* Tells whether the list or the table of a sound instruction is there and fits. */
 static bool
 has_extra(const WaQuery *query, const WaInstruction *instruction)
 {
@@ -103,22 +102,9 @@ instructions_are_sound(const WaQuery *query)
 	const WaProgram *program = &query->program;
 
 	for (size_t i = 0; i < program->ninstructions; i++)
-	{
-		const WaInstruction *instruction = &program->instructions[i];
-		uint16_t arguments[3];
-		int narguments;
-
-		if (instruction->code >= WA_OPCODE_COUNT ||
-			instruction->out >= program->nregisters ||
-			!has_extra(query, instruction))
+		if (!wa_instruction_is_sound(program, &program->instructions[i]) ||
+			!has_extra(query, &program->instructions[i]))
 			return false;
-		narguments = wa_instruction_arguments(instruction, arguments);
-		for (int k = 0; k < narguments; k++)
-			if (arguments[k] >= program->nregisters)
-				return false;
-		if (!wa_instruction_is_sound(instruction, program->kinds))
-			return false;
-	}
 	return true;
 }
 
@@ -292,4 +278,13 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 		if (!column_is_sound(query, &query->columns[i], scratch))
 			return false;
 	return top_n_is_sound(query);
+}
+
+bool
+wa_query_may_trap(const WaQuery *query)
+{
+	for (size_t i = 0; i < query->program.ninstructions; i++)
+		if (wa_instruction_may_trap(&query->program.instructions[i]))
+			return true;
+	return false;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "random_program.h"
+#include "test/unit/opcode_name.h"
 #ifdef WA_EMU
 #include "emulator.h"
 #endif

@@ -19,6 +19,7 @@
 
 #include "core/decimal.h"
 #include "random_wide.h"
+#include "test/unit/opcode_name.h"
 #ifdef WA_EMU
 #include "emulator.h"
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "test/unit/check.h"
+#include "test/unit/opcode_name.h"
 #include "test/unit/test_program_reference.h"
 #include "test/unit/test_program_values.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/decimal.h"
+#include "test/unit/opcode_name.h"
 #include "test/unit/test_program_values.h"
 
 #define OUT         3
