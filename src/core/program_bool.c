@@ -19,9 +19,12 @@ valid_rows(const WaVector *vector, uint8_t *memory, size_t nrows)
 	return memory;
 }
 
-/* A row is false if one argument is, and true if both are. */
-WA_VECTORISED bool
-wa_bool_and(const WaStep *step)
+/*
+ * A row is false if one argument is, and true if both are.  With flip 1, for OR,
+ * that is said of the opposites of arguments and results.
+ */
+WA_VECTORISED static bool
+combine(const WaStep *step, uint8_t flip)
 {
 	size_t nrows = step->nrows;
 	uint8_t memory[2][WA_VECTOR_ROWS];
@@ -33,35 +36,26 @@ wa_bool_and(const WaStep *step)
 	uint8_t *restrict valid = step->out->valid;
 
 	for (size_t i = 0; i < nrows; i++)
-		out[i] = a[i] & b[i];
+		out[i] = ((a[i] ^ flip) & (b[i] ^ flip)) ^ flip;
 	step->out->has_nulls = step->a->has_nulls || step->b->has_nulls;
 	if (step->out->has_nulls)
 		for (size_t i = 0; i < nrows; i++)
-			valid[i] = (valid_a[i] & valid_b[i]) | (valid_a[i] & (a[i] ^ 1)) |
-					   (valid_b[i] & (b[i] ^ 1));
+			valid[i] = (valid_a[i] & valid_b[i]) |
+					   (valid_a[i] & (a[i] ^ flip ^ 1)) |
+					   (valid_b[i] & (b[i] ^ flip ^ 1));
 	return true;
 }
 
-/* A row is true if one argument is, and false if both are. */
-WA_VECTORISED bool
+bool
+wa_bool_and(const WaStep *step)
+{
+	return combine(step, 0);
+}
+
+bool
 wa_bool_or(const WaStep *step)
 {
-	size_t nrows = step->nrows;
-	uint8_t memory[2][WA_VECTOR_ROWS];
-	const uint8_t *valid_a = valid_rows(step->a, memory[0], nrows);
-	const uint8_t *valid_b = valid_rows(step->b, memory[1], nrows);
-	const uint8_t *a = wa_vector_bools(step->a);
-	const uint8_t *b = wa_vector_bools(step->b);
-	uint8_t *restrict out = wa_vector_bools(step->out);
-	uint8_t *restrict valid = step->out->valid;
-
-	for (size_t i = 0; i < nrows; i++)
-		out[i] = a[i] | b[i];
-	step->out->has_nulls = step->a->has_nulls || step->b->has_nulls;
-	if (step->out->has_nulls)
-		for (size_t i = 0; i < nrows; i++)
-			valid[i] = (valid_a[i] & valid_b[i]) | a[i] | b[i];
-	return true;
+	return combine(step, 1);
 }
 
 WA_VECTORISED bool

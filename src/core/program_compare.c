@@ -93,9 +93,9 @@ holds(uint32_t comparison, int order)
 	return ((how.swap ? -order : order) < 0 ? 1 : 0) ^ how.negate;
 }
 
-/* Compares numbers of which some are of 128 bits. */
+/* Compares numbers that may not fit 64 bits, or not in the same scale. */
 static void
-compare_wide_vectors(const WaStep *step)
+compare_wide(const WaStep *step)
 {
 	const WaVector *a = step->a;
 	const WaVector *b = step->b;
@@ -107,44 +107,22 @@ compare_wide_vectors(const WaStep *step)
 											   wa_decimal_at(b, i), b->scale));
 }
 
-/* Compares numbers that may not fit 64 bits in the same scale. */
-static void
-compare_wide(const WaStep *step, uint8_t scale)
-{
-	const int64_t *a = wa_vector_ints(step->a);
-	const int64_t *b = wa_vector_ints(step->b);
-	int64_t factor_a = wa_power_of_ten(scale - step->a->scale);
-	int64_t factor_b = wa_power_of_ten(scale - step->b->scale);
-	uint8_t *out = wa_vector_bools(step->out);
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		__int128 x = (__int128) a[i] * factor_a;
-		__int128 y = (__int128) b[i] * factor_b;
-
-		out[i] = holds(step->extra, (x > y) - (x < y));
-	}
-}
-
 bool
 wa_compare_decimal(const WaStep *step)
 {
 	int64_t memory[2][WA_VECTOR_ROWS];
 	uint8_t scale =
 		step->a->scale > step->b->scale ? step->a->scale : step->b->scale;
-	const int64_t *a;
-	const int64_t *b;
+	const int64_t *a = NULL;
+	const int64_t *b = NULL;
 
-	if (step->a->wide || step->b->wide)
+	if (!step->a->wide && !step->b->wide)
 	{
-		compare_wide_vectors(step);
-		return true;
+		a = wa_decimal_at_scale(step->a, scale, memory[0], step->nrows);
+		b = wa_decimal_at_scale(step->b, scale, memory[1], step->nrows);
 	}
-	a = wa_decimal_at_scale(step->a, scale, memory[0], step->nrows);
-	b = wa_decimal_at_scale(step->b, scale, memory[1], step->nrows);
 	if (a == NULL || b == NULL)
-		compare_wide(step, scale);
+		compare_wide(step);
 	else
 		compare_ints(a, b, step->extra, wa_vector_bools(step->out),
 					 step->nrows);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "core/decimal.h"
 #include "core/program_internal.h"
 
 /* The first days that dates and timestamps do and do not have, since 2000. */
@@ -65,7 +66,7 @@ wa_decimal_to_float(const WaStep *step)
 {
 	const int64_t *restrict a = wa_vector_ints(step->a);
 	double *restrict out = wa_vector_floats(step->out);
-	double power = (double) wa_power_of_ten(step->a->scale);
+	double power = (double) wa_powers_of_ten[step->a->scale];
 	uint64_t bad = 0;
 	size_t nrows = step->nrows;
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "core/decimal.h"
 #include "core/program_internal.h"
 
 WA_VECTORISED const int64_t *
@@ -17,7 +18,7 @@ wa_decimal_at_scale(const WaVector *vector, uint8_t scale, int64_t *memory,
 
 	if (vector->scale == scale)
 		return values;
-	factor = wa_power_of_ten(scale - vector->scale);
+	factor = wa_powers_of_ten[scale - vector->scale];
 	for (size_t i = 0; i < nrows; i++)
 		overflow |= __builtin_mul_overflow(values[i], factor, &scaled[i]);
 	return overflow == 0 ? scaled : NULL;

@@ -14,49 +14,39 @@ bits_of(const WaVector *vector)
 	return (const uint64_t *) wa_vector_ints(vector);
 }
 
-WA_VECTORISED bool
-wa_int_add(const WaStep *step)
-{
-	const uint64_t *restrict a = bits_of(step->a);
-	const uint64_t *restrict b = bits_of(step->b);
-	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
-	WaIntRange range = wa_int_range(step->extra);
-	uint64_t overflow = 0;
-	uint64_t beyond = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t sum = a[i] + b[i];
-
-		overflow |= (a[i] ^ sum) & (b[i] ^ sum);
-		beyond |= wa_int_beyond(range, sum);
-		out[i] = sum;
+/*
+ * Instructions of x, the first argument, and y, the second or, of one, the first
+ * again: the result r, and a word whose highest bit tells that it overflowed.
+ */
+#define DEFINE_CHECKED(name, result, overflowed)                         \
+	WA_VECTORISED bool name(const WaStep *step)                          \
+	{                                                                    \
+		const uint64_t *restrict a = bits_of(step->a);                   \
+		const uint64_t *restrict b =                                     \
+			bits_of(step->b != NULL ? step->b : step->a);                \
+		uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out); \
+		WaIntRange range = wa_int_range(step->extra);                    \
+		uint64_t overflow = 0;                                           \
+		uint64_t beyond = 0;                                             \
+		size_t nrows = step->nrows;                                      \
+		for (size_t i = 0; i < nrows; i++)                               \
+		{                                                                \
+			uint64_t x = a[i];                                           \
+			uint64_t y = b[i];                                           \
+			uint64_t r = (result);                                       \
+			(void) y;                                                    \
+			overflow |= (overflowed);                                    \
+			beyond |= wa_int_beyond(range, r);                           \
+			out[i] = r;                                                  \
+		}                                                                \
+		return (overflow >> 63 | beyond) == 0;                           \
 	}
-	return (overflow >> 63 | beyond) == 0;
-}
 
-WA_VECTORISED bool
-wa_int_subtract(const WaStep *step)
-{
-	const uint64_t *restrict a = bits_of(step->a);
-	const uint64_t *restrict b = bits_of(step->b);
-	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
-	WaIntRange range = wa_int_range(step->extra);
-	uint64_t overflow = 0;
-	uint64_t beyond = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t difference = a[i] - b[i];
-
-		overflow |= (a[i] ^ b[i]) & (a[i] ^ difference);
-		beyond |= wa_int_beyond(range, difference);
-		out[i] = difference;
-	}
-	return (overflow >> 63 | beyond) == 0;
-}
+DEFINE_CHECKED(wa_int_add, x + y, (x ^ r) & (y ^ r))
+DEFINE_CHECKED(wa_int_subtract, x - y, (x ^ y) & (x ^ r))
+DEFINE_CHECKED(wa_int_negate, 0 - x, x &r)
+DEFINE_CHECKED(wa_int_abs, (int64_t) x < 0 ? 0 - x : x, r)
+DEFINE_CHECKED(wa_int_narrow, x, 0)
 
 /* Multiplies modulo 2^64.  Tells whether all factors fit 32 bits. */
 WA_VECTORISED static bool
@@ -133,120 +123,44 @@ quotient_narrow(int64_t a, int64_t b)
 	return b == -1 ? (int64_t) (0 - (uint64_t) a) : result;
 }
 
-WA_VECTORISED bool
+/* Divisions of x by y: the result from the quotient q, and what else traps. */
+#define DEFINE_DIVISION(name, divide, result, trap)          \
+	WA_VECTORISED static bool name(const WaStep *step)       \
+	{                                                        \
+		const int64_t *restrict a = wa_vector_ints(step->a); \
+		const int64_t *restrict b = wa_vector_ints(step->b); \
+		int64_t *restrict out = wa_vector_ints(step->out);   \
+		WaIntRange range = wa_int_range(step->extra);        \
+		uint64_t traps = 0;                                  \
+		size_t nrows = step->nrows;                          \
+		for (size_t i = 0; i < nrows; i++)                   \
+		{                                                    \
+			int64_t x = a[i];                                \
+			int64_t y = b[i];                                \
+			uint64_t q = (uint64_t) divide(x, y);            \
+			traps |= y == 0 ? 1 : 0;                         \
+			traps |= (trap);                                 \
+			out[i] = (int64_t) (result);                     \
+		}                                                    \
+		(void) range;                                        \
+		return traps == 0;                                   \
+	}
+
+DEFINE_DIVISION(divide_narrow, quotient_narrow, q, wa_int_beyond(range, q))
+DEFINE_DIVISION(divide_wide, quotient, q, x == INT64_MIN && y == -1 ? 1 : 0)
+/* The smallest of the integers % -1 is 0, as x - x / y * y modulo 2^64 is. */
+DEFINE_DIVISION(remainder_narrow, quotient_narrow,
+				(uint64_t) x - q * (uint64_t) y, 0)
+DEFINE_DIVISION(remainder_wide, quotient, (uint64_t) x - q * (uint64_t) y, 0)
+
+bool
 wa_int_divide(const WaStep *step)
 {
-	const int64_t *restrict a = wa_vector_ints(step->a);
-	const int64_t *restrict b = wa_vector_ints(step->b);
-	int64_t *restrict out = wa_vector_ints(step->out);
-	WaIntRange range = wa_int_range(step->extra);
-	uint64_t traps = 0;
-	size_t nrows = step->nrows;
-
-	if (step->extra < 8)
-		for (size_t i = 0; i < nrows; i++)
-		{
-			int64_t result = quotient_narrow(a[i], b[i]);
-
-			traps |= b[i] == 0 ? 1 : 0;
-			traps |= wa_int_beyond(range, (uint64_t) result);
-			out[i] = result;
-		}
-	else
-		for (size_t i = 0; i < nrows; i++)
-		{
-			traps |= b[i] == 0 ? 1 : 0;
-			traps |= a[i] == INT64_MIN && b[i] == -1 ? 1 : 0;
-			out[i] = quotient(a[i], b[i]);
-		}
-	return traps == 0;
+	return step->extra < 8 ? divide_narrow(step) : divide_wide(step);
 }
 
-/* The smallest of the integers % -1 is 0, as a - a / b * b modulo 2^64 is. */
-WA_VECTORISED bool
+bool
 wa_int_remainder(const WaStep *step)
 {
-	const int64_t *restrict a = wa_vector_ints(step->a);
-	const int64_t *restrict b = wa_vector_ints(step->b);
-	int64_t *restrict out = wa_vector_ints(step->out);
-	uint64_t traps = 0;
-	size_t nrows = step->nrows;
-
-	if (step->extra < 8)
-		for (size_t i = 0; i < nrows; i++)
-		{
-			uint64_t whole = (uint64_t) quotient_narrow(a[i], b[i]);
-
-			traps |= b[i] == 0 ? 1 : 0;
-			out[i] = (int64_t) ((uint64_t) a[i] - whole * (uint64_t) b[i]);
-		}
-	else
-		for (size_t i = 0; i < nrows; i++)
-		{
-			uint64_t whole = (uint64_t) quotient(a[i], b[i]);
-
-			traps |= b[i] == 0 ? 1 : 0;
-			out[i] = (int64_t) ((uint64_t) a[i] - whole * (uint64_t) b[i]);
-		}
-	return traps == 0;
-}
-
-WA_VECTORISED bool
-wa_int_negate(const WaStep *step)
-{
-	const uint64_t *restrict a = bits_of(step->a);
-	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
-	WaIntRange range = wa_int_range(step->extra);
-	uint64_t overflow = 0;
-	uint64_t beyond = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t negative = 0 - a[i];
-
-		overflow |= a[i] & negative;
-		beyond |= wa_int_beyond(range, negative);
-		out[i] = negative;
-	}
-	return (overflow >> 63 | beyond) == 0;
-}
-
-WA_VECTORISED bool
-wa_int_abs(const WaStep *step)
-{
-	const uint64_t *restrict a = bits_of(step->a);
-	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
-	WaIntRange range = wa_int_range(step->extra);
-	uint64_t overflow = 0;
-	uint64_t beyond = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t sign = 0 - (a[i] >> 63);
-		uint64_t magnitude = (a[i] ^ sign) - sign;
-
-		overflow |= magnitude;
-		beyond |= wa_int_beyond(range, magnitude);
-		out[i] = magnitude;
-	}
-	return (overflow >> 63 | beyond) == 0;
-}
-
-WA_VECTORISED bool
-wa_int_narrow(const WaStep *step)
-{
-	const uint64_t *restrict a = bits_of(step->a);
-	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
-	WaIntRange range = wa_int_range(step->extra);
-	uint64_t beyond = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		beyond |= wa_int_beyond(range, a[i]);
-		out[i] = a[i];
-	}
-	return beyond == 0;
+	return step->extra < 8 ? remainder_narrow(step) : remainder_wide(step);
 }

@@ -176,17 +176,6 @@ wa_decimal_shown(const WaVector *vector, size_t row)
 bool wa_multiply_values(const int64_t *restrict a, const int64_t *restrict b,
 						int64_t *restrict out, size_t nrows);
 
-/* Returns 10^exponent, exponent at most WA_DECIMAL_MAX_SCALE. */
-static inline int64_t
-wa_power_of_ten(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent-- > 0)
-		power *= 10;
-	return power;
-}
-
 /* Tells in 64 bits, for loops, what of a value is beyond a number of bytes. */
 typedef struct WaIntRange
 {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "core/decimal.h"
 #include "core/program_internal.h"
 
 /* X(n, 10^n) */
@@ -55,7 +56,7 @@ wa_decimal_floor(const WaStep *step)
 {
 	const int64_t *restrict a = wa_vector_ints(step->a);
 	int64_t *restrict out = wa_vector_ints(step->out);
-	int64_t power = wa_power_of_ten(step->a->scale);
+	int64_t power = wa_powers_of_ten[step->a->scale];
 	size_t nrows = step->nrows;
 
 	drop_digits(a, step->a->scale, out, nrows);
@@ -69,7 +70,7 @@ wa_decimal_ceil(const WaStep *step)
 {
 	const int64_t *restrict a = wa_vector_ints(step->a);
 	int64_t *restrict out = wa_vector_ints(step->out);
-	int64_t power = wa_power_of_ten(step->a->scale);
+	int64_t power = wa_powers_of_ten[step->a->scale];
 	size_t nrows = step->nrows;
 
 	drop_digits(a, step->a->scale, out, nrows);
@@ -83,7 +84,7 @@ WA_VECTORISED static void
 round_digits(const int64_t *restrict values, unsigned digits,
 			 int64_t *restrict out, size_t nrows)
 {
-	int64_t power = wa_power_of_ten(digits);
+	int64_t power = wa_powers_of_ten[digits];
 
 	drop_digits(values, digits, out, nrows);
 	if (digits == 0)
@@ -118,7 +119,7 @@ wa_decimal_round(const WaStep *step)
 		return false;
 	if (digits == 255 || digits + scale > WA_DECIMAL_MAX_SCALE)
 		return true;
-	limit = wa_power_of_ten(digits + scale);
+	limit = wa_powers_of_ten[digits + scale];
 	for (size_t i = 0; i < nrows; i++)
 		bad |= out[i] <= -limit || out[i] >= limit ? 1 : 0;
 	return bad == 0;

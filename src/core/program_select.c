@@ -55,8 +55,8 @@ scale_selected(const WaStep *step, uint8_t scale)
 {
 	const uint8_t *restrict condition = wa_vector_bools(step->a);
 	int64_t *restrict out = wa_vector_ints(step->out);
-	int64_t factor_b = wa_power_of_ten(scale - step->b->scale);
-	int64_t factor_c = wa_power_of_ten(scale - step->c->scale);
+	int64_t factor_b = wa_powers_of_ten[scale - step->b->scale];
+	int64_t factor_c = wa_powers_of_ten[scale - step->c->scale];
 	uint64_t overflow = 0;
 	size_t nrows = step->nrows;
 

@@ -109,19 +109,9 @@ wa_wide_multiply(const WaStep *step)
 	return wa_wide_store(step->out, scale, values, step->nrows);
 }
 
-bool
-wa_wide_negate(const WaStep *step)
-{
-	__int128 values[WA_VECTOR_ROWS];
-
-	wa_decimal_keep_display(step);
-	for (size_t i = 0; i < step->nrows; i++)
-		values[i] = -wa_decimal_at(step->a, i);
-	return wa_wide_store(step->out, step->a->scale, values, step->nrows);
-}
-
-bool
-wa_wide_abs(const WaStep *step)
+/* Returns the opposites of all values, or of those that are negative. */
+static bool
+turn_signs(const WaStep *step, bool all)
 {
 	__int128 values[WA_VECTOR_ROWS];
 
@@ -130,9 +120,21 @@ wa_wide_abs(const WaStep *step)
 	{
 		const __int128 value = wa_decimal_at(step->a, i);
 
-		values[i] = value < 0 ? -value : value;
+		values[i] = all || value < 0 ? -value : value;
 	}
 	return wa_wide_store(step->out, step->a->scale, values, step->nrows);
+}
+
+bool
+wa_wide_negate(const WaStep *step)
+{
+	return turn_signs(step, true);
+}
+
+bool
+wa_wide_abs(const WaStep *step)
+{
+	return turn_signs(step, false);
 }
 
 /* Cuts off all digits after the point; what they were is rounded to `towards`. */
