@@ -68,6 +68,25 @@ wa_uint192_add(WaUint192 *sum, WaUint192 number)
 	}
 }
 
+/* Multiplies by a factor; false, unchanged, if the product has more bits. */
+WA_INLINE bool
+wa_uint192_multiply(WaUint192 *number, uint64_t factor, int bits)
+{
+	WaUint192 product;
+	unsigned __int128 carry = 0;
+
+	for (int i = 0; i < 3; i++)
+	{
+		carry += (unsigned __int128) number->word[i] * factor;
+		product.word[i] = (uint64_t) carry;
+		carry >>= 64;
+	}
+	if (carry != 0 || product.word[2] >> (bits - 128) != 0)
+		return false;
+	*number = product;
+	return true;
+}
+
 /* Takes number, which is not larger, from *sum. */
 WA_INLINE void
 wa_uint192_subtract(WaUint192 *sum, WaUint192 number)

@@ -273,18 +273,29 @@ take_far(WaRecordTable *table, const WaTakenRows *rows)
 	}
 }
 
+/* Takes rows of group 0; false if there is no room. */
+static bool
+take_together(WaRecordTable *table, const WaTakenRows *rows)
+{
+	if (!table->kind->take_together(table, rows))
+		return false;
+	table->records[0] += rows->nrows;
+	return true;
+}
+
 /* Takes the values of a vector by its kind. */
 static void
 take_values(WaRecordTable *table, const uint32_t *groups, const uint8_t *keep,
 			const WaVector *vector, size_t nrows)
 {
-	WaTakenRows rows = {.groups = groups,
-						.values = vector->values,
-						.display =
-							vector->mixed ? vector->display : &vector->scale,
-						.step = vector->mixed,
-						.scale = vector->scale,
-						.nrows = nrows};
+	WaTakenRows rows = {
+		.groups = groups,
+		.type = table->kind == &wa_records_float ? WA_FLOAT8 : WA_INT8,
+		.values = vector->values,
+		.display = vector->mixed ? vector->display : &vector->scale,
+		.step = vector->mixed,
+		.scale = vector->scale,
+		.nrows = nrows};
 	const uint8_t *kept = mark_kept(table, keep, vector, nrows);
 
 	if (vector->wide)
@@ -294,7 +305,7 @@ take_values(WaRecordTable *table, const uint32_t *groups, const uint8_t *keep,
 	}
 	if (kept != NULL)
 		compact(table, &rows, kept);
-	if (rows.nrows == 0)
+	if (rows.nrows == 0 || (groups == NULL && take_together(table, &rows)))
 		return;
 	if (groups != NULL &&
 		table->ngroups * (size_t) table->words * sizeof(uint64_t) > NEAR_BYTES)
@@ -342,7 +353,7 @@ wa_records_count(WaRecordTable *table, size_t nrows)
 
 /* Tells how values of a form can be reduced as they lie; false: they cannot. */
 static bool
-find_batch_type(WaForm form, WaOpSet ops, WaType *type)
+find_type(WaForm form, WaOpSet ops, WaType *type)
 {
 	switch (form)
 	{
@@ -370,13 +381,16 @@ find_batch_type(WaForm form, WaOpSet ops, WaType *type)
 
 /* Takes rows as they lie, if that can be done. */
 static bool
-take_batch(WaRecordTable *table, const WaColumnRows *rows, size_t nrows)
+take_column(WaRecordTable *table, const WaColumnRows *rows, size_t nrows)
 {
-	WaBatch batch = {.values = rows->values, .nrows = nrows};
+	WaTakenRows taken = {.values = rows->values,
+						 .display = &rows->scale,
+						 .scale = rows->scale,
+						 .nrows = nrows};
 
 	return rows->validity == NULL && rows->display == NULL &&
-		   find_batch_type(rows->form, table->ops, &batch.type) &&
-		   table->kind->take_batch(table, &batch, rows->scale);
+		   find_type(rows->form, table->ops, &taken.type) &&
+		   take_together(table, &taken);
 }
 
 /* Returns how many rows of a column are not NULL. */
@@ -401,7 +415,7 @@ wa_records_take_column(WaRecordTable *table, const WaColumnRows *rows,
 		wa_records_count(table, count_valid(rows, nrows));
 		return;
 	}
-	if (take_batch(table, rows, nrows))
+	if (take_column(table, rows, nrows))
 		return;
 	for (size_t first = 0; first < nrows; first += WA_VECTOR_ROWS)
 	{

@@ -15,22 +15,11 @@
 /* Of 2^30 sums of squares of so many bits the sum fits 190 bits. */
 #define SQUARES_BITS 160
 
-static inline int
-min_word(WaOpSet ops)
+/* Returns where the parts of a record are. */
+static WA_ALWAYS_INLINE WaRecordLayout
+layout_of(const WaOpSet ops)
 {
-	return wa_record_layout(WA_VECTOR_DECIMAL, ops).min;
-}
-
-static inline int
-max_word(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_DECIMAL, ops).max;
-}
-
-static inline int
-record_words(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_DECIMAL, ops).words;
+	return wa_record_layout(WA_VECTOR_DECIMAL, ops);
 }
 
 static inline WaDecimalHeader *
@@ -56,9 +45,9 @@ static void
 decimal_clear(uint64_t *record, WaOpSet ops)
 {
 	if (wa_ops_have(ops, WA_OP_MIN))
-		record[min_word(ops)] = (uint64_t) INT64_MAX;
+		record[layout_of(ops).min] = (uint64_t) INT64_MAX;
 	if (wa_ops_have(ops, WA_OP_MAX))
-		record[max_word(ops)] = (uint64_t) INT64_MIN;
+		record[layout_of(ops).max] = (uint64_t) INT64_MIN;
 }
 
 /* Tells whether a value is less than another of another scale. */
@@ -78,41 +67,37 @@ decimal_less(int64_t a, int a_scale, int64_t b, int b_scale)
 										 : scaled_less(a, a_scale, b, b_scale);
 }
 
-/*
- * Offers a value to the MIN of a group.  Of equal ones that is kept which shows more
- * digits.
- */
-static WA_ALWAYS_INLINE void
-offer_min(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
-		  uint8_t display)
+/* Tells whether a value beats another one in the operation, MIN or MAX. */
+static WA_ALWAYS_INLINE bool
+beats(const WaOp op, int64_t a, int a_scale, int64_t b, int b_scale)
 {
-	WaDecimalHeader *header = header_of(record);
-	const int64_t kept = (int64_t) record[min_word(ops)];
-
-	if (decimal_less(kept, header->min_scale, value, scale) ||
-		(display <= header->min_display &&
-		 !decimal_less(value, scale, kept, header->min_scale)))
-		return;
-	record[min_word(ops)] = (uint64_t) value;
-	header->min_scale = scale;
-	header->min_display = display;
+	return op == WA_OP_MIN ? decimal_less(a, a_scale, b, b_scale)
+						   : decimal_less(b, b_scale, a, a_scale);
 }
 
-/* Likewise to the MAX. */
+/*
+ * Offers a value to the MIN or MAX of a group, if it has that.  Of equal ones that is
+ * kept which shows more digits.
+ */
 static WA_ALWAYS_INLINE void
-offer_max(uint64_t *record, const WaOpSet ops, int64_t value, uint8_t scale,
-		  uint8_t display)
+offer(uint64_t *record, const WaOpSet ops, const WaOp op, int64_t value,
+	  uint8_t scale, uint8_t display)
 {
+	const bool is_min = op == WA_OP_MIN;
 	WaDecimalHeader *header = header_of(record);
-	const int64_t kept = (int64_t) record[max_word(ops)];
+	uint64_t *kept = &record[is_min ? layout_of(ops).min : layout_of(ops).max];
+	uint8_t *kept_scale = is_min ? &header->min_scale : &header->max_scale;
+	uint8_t *kept_display =
+		is_min ? &header->min_display : &header->max_display;
 
-	if (decimal_less(value, scale, kept, header->max_scale) ||
-		(display <= header->max_display &&
-		 !decimal_less(kept, header->max_scale, value, scale)))
+	if (!wa_ops_have(ops, op) ||
+		beats(op, (int64_t) *kept, *kept_scale, value, scale) ||
+		(display <= *kept_display &&
+		 !beats(op, value, scale, (int64_t) *kept, *kept_scale)))
 		return;
-	record[max_word(ops)] = (uint64_t) value;
-	header->max_scale = scale;
-	header->max_display = display;
+	*kept = (uint64_t) value;
+	*kept_scale = scale;
+	*kept_display = display;
 }
 
 /* Notes that so many digits are shown of a row. */
@@ -163,7 +148,7 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows,
 	for (size_t i = 0; i < nrows; i++)
 	{
 		uint64_t *record =
-			records + (size_t) groups[i] * (size_t) record_words(ops);
+			records + (size_t) groups[i] * (size_t) layout_of(ops).words;
 		int64_t value = values[i];
 		uint8_t display = shown[i * step];
 
@@ -177,10 +162,8 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows,
 			note_display(record, display);
 		}
 		record[0]++;
-		if (wa_ops_have(ops, WA_OP_MIN))
-			offer_min(record, ops, value, scale, display);
-		if (wa_ops_have(ops, WA_OP_MAX))
-			offer_max(record, ops, value, scale, display);
+		offer(record, ops, WA_OP_MIN, value, scale, display);
+		offer(record, ops, WA_OP_MAX, value, scale, display);
 	}
 }
 
@@ -199,25 +182,6 @@ most_display(const WaTakenRows *rows, int64_t value)
 	return most;
 }
 
-/* Multiplies a number by a factor; false, unchanged, if it gets too large. */
-static bool
-multiply_squares(WaUint192 *squares, uint64_t factor)
-{
-	WaUint192 product;
-	unsigned __int128 carry = 0;
-
-	for (int i = 0; i < 3; i++)
-	{
-		carry += (unsigned __int128) squares->word[i] * factor;
-		product.word[i] = (uint64_t) carry;
-		carry >>= 64;
-	}
-	if (carry != 0 || product.word[2] >> (SQUARES_BITS - 128) != 0)
-		return false;
-	*squares = product;
-	return true;
-}
-
 /*
  * Adds the sums of a partial, by the factor to the scale of a record's, to those;
  * false, with nothing changed, if there is no room.
@@ -230,8 +194,8 @@ add_sums(uint64_t *record, WaOpSet ops, const WaPartial *partial,
 	__int128 total;
 
 	if (wa_ops_have(ops, WA_OP_SQUARES) &&
-		!(multiply_squares(&squares, (uint64_t) factor) &&
-		  multiply_squares(&squares, (uint64_t) factor)))
+		!(wa_uint192_multiply(&squares, (uint64_t) factor, SQUARES_BITS) &&
+		  wa_uint192_multiply(&squares, (uint64_t) factor, SQUARES_BITS)))
 		return false;
 	if (__builtin_mul_overflow(wa_int128_get(partial->sum), (__int128) factor,
 							   &total) ||
@@ -240,35 +204,6 @@ add_sums(uint64_t *record, WaOpSet ops, const WaPartial *partial,
 	*sum_of(record) = wa_int128_make(total);
 	if (wa_ops_have(ops, WA_OP_SQUARES))
 		wa_uint192_add(squares_of(record), squares);
-	return true;
-}
-
-/* Takes rows of the one group; false, with nothing changed, if it cannot. */
-static bool
-take_together(WaRecordTable *table, const WaTakenRows *rows, int64_t factor)
-{
-	const WaOpSet ops = table->ops;
-	uint64_t *record = table->records;
-	const WaBatch batch = {
-		.type = WA_NUMERIC, .values = rows->values, .nrows = rows->nrows};
-	WaPartial partial;
-
-	wa_partial_init(&partial, NULL);
-	wa_partial_fold(&partial, ops, &batch);
-	if (wa_ops_have(ops, WA_OP_SUM))
-	{
-		if (!add_sums(record, ops, &partial, factor))
-			return false;
-		for (size_t i = 0; i < (rows->step == 0 ? 1 : rows->nrows); i++)
-			note_display(record, rows->display[i]);
-	}
-	record[0] += rows->nrows;
-	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(record, ops, partial.min.i, rows->scale,
-				  most_display(rows, partial.min.i));
-	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(record, ops, partial.max.i, rows->scale,
-				  most_display(rows, partial.max.i));
 	return true;
 }
 
@@ -281,8 +216,8 @@ raise_record(uint64_t *record, WaOpSet ops)
 	if (__builtin_mul_overflow(wa_int128_get(*sum_of(record)),
 							   (__int128) WA_NUMERIC_BASE, &sum) ||
 		(wa_ops_have(ops, WA_OP_SQUARES) &&
-		 !multiply_squares(squares_of(record),
-						   WA_NUMERIC_BASE * WA_NUMERIC_BASE)))
+		 !wa_uint192_multiply(squares_of(record),
+							  WA_NUMERIC_BASE * WA_NUMERIC_BASE, SQUARES_BITS)))
 		return false;
 	*sum_of(record) = wa_int128_make(sum);
 	return true;
@@ -314,29 +249,31 @@ factor_of(WaRecordTable *table, uint8_t scale)
 }
 
 static bool
-decimal_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
+decimal_take_together(WaRecordTable *table, const WaTakenRows *rows)
 {
 	const WaOpSet ops = table->ops;
 	const int64_t factor =
-		wa_ops_have(ops, WA_OP_SUM) ? factor_of(table, scale) : 1;
+		wa_ops_have(ops, WA_OP_SUM) ? factor_of(table, rows->scale) : 1;
 	uint64_t *record = table->records;
 	WaPartial partial;
 
 	if (factor == 0)
 		return false;
 	wa_partial_init(&partial, NULL);
-	wa_partial_fold(&partial, ops, batch);
+	wa_taken_rows_fold(rows, ops, &partial);
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
 		if (!add_sums(record, ops, &partial, factor))
 			return false;
-		note_display(record, scale);
+		for (size_t i = 0; i < (rows->step == 0 ? 1 : rows->nrows); i++)
+			note_display(record, rows->display[i]);
 	}
-	record[0] += batch->nrows;
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(record, ops, partial.min.i, scale, scale);
+		offer(record, ops, WA_OP_MIN, partial.min.i, rows->scale,
+			  most_display(rows, partial.min.i));
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(record, ops, partial.max.i, scale, scale);
+		offer(record, ops, WA_OP_MAX, partial.max.i, rows->scale,
+			  most_display(rows, partial.max.i));
 	return true;
 }
 
@@ -382,8 +319,6 @@ static void
 take_all(WaRecordTable *table, const WaTakenRows *rows, const uint32_t *groups,
 		 int64_t factor)
 {
-	if (rows->groups == NULL && take_together(table, rows, factor))
-		return;
 	switch (table->ops)
 	{
 #define X(set)                                          \
@@ -448,11 +383,11 @@ merge_extremes(WaRecordTable *table, uint32_t group, const WaRecord *record)
 	uint64_t *into = wa_record_of(table, group);
 
 	if (wa_ops_have(ops, WA_OP_MIN))
-		offer_min(into, ops, (int64_t) record->words[min_word(ops)],
-				  from->min_scale, from->min_display);
+		offer(into, ops, WA_OP_MIN, (int64_t) record->words[layout_of(ops).min],
+			  from->min_scale, from->min_display);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		offer_max(into, ops, (int64_t) record->words[max_word(ops)],
-				  from->max_scale, from->max_display);
+		offer(into, ops, WA_OP_MAX, (int64_t) record->words[layout_of(ops).max],
+			  from->max_scale, from->max_display);
 }
 
 static bool
@@ -490,8 +425,8 @@ decimal_is_sound(WaOpSet ops, const WaRecord *record)
 const WaRecordKind wa_records_decimal = {
 	.clear = decimal_clear,
 	.take = decimal_take,
+	.take_together = decimal_take_together,
 	.take_sums = decimal_take_sums,
-	.take_batch = decimal_take_batch,
 	.merge = decimal_merge,
 	.is_sound = decimal_is_sound,
 	.show_rest = wa_records_show_wide,

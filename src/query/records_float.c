@@ -26,22 +26,11 @@ typedef struct FloatRest
 	WaExactPart part;  /* without squares if the plan has none */
 } FloatRest;
 
-static inline int
-min_word(WaOpSet ops)
+/* Returns where the parts of a record are. */
+static WA_ALWAYS_INLINE WaRecordLayout
+layout_of(const WaOpSet ops)
 {
-	return wa_record_layout(WA_VECTOR_FLOAT, ops).min;
-}
-
-static inline int
-max_word(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_FLOAT, ops).max;
-}
-
-static inline int
-record_words(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_FLOAT, ops).words;
+	return wa_record_layout(WA_VECTOR_FLOAT, ops);
 }
 
 static inline WaFloatHeader *
@@ -69,9 +58,9 @@ float_clear(uint64_t *record, WaOpSet ops)
 	if (wa_ops_have(ops, WA_OP_SUM))
 		header_of(record)->exponent = WA_NO_EXPONENT;
 	if (wa_ops_have(ops, WA_OP_MIN))
-		record[min_word(ops)] = wa_double_bits(NAN);
+		record[layout_of(ops).min] = wa_double_bits(NAN);
 	if (wa_ops_have(ops, WA_OP_MAX))
-		record[max_word(ops)] = wa_double_bits(-INFINITY);
+		record[layout_of(ops).max] = wa_double_bits(-INFINITY);
 }
 
 /* Returns a group's rest, which is made if there is none; NULL: no memory. */
@@ -201,11 +190,11 @@ static WA_ALWAYS_INLINE void
 offer(uint64_t *record, const WaOpSet ops, double smallest, double largest)
 {
 	if (wa_ops_have(ops, WA_OP_MIN) &&
-		!wa_float_less(wa_bits_double(record[min_word(ops)]), smallest))
-		replace(&record[min_word(ops)], smallest);
+		!wa_float_less(wa_bits_double(record[layout_of(ops).min]), smallest))
+		replace(&record[layout_of(ops).min], smallest);
 	if (wa_ops_have(ops, WA_OP_MAX) &&
-		!wa_float_less(largest, wa_bits_double(record[max_word(ops)])))
-		replace(&record[max_word(ops)], largest);
+		!wa_float_less(largest, wa_bits_double(record[layout_of(ops).max])))
+		replace(&record[layout_of(ops).max], largest);
 }
 
 /* Takes rows of many groups, with the operations, which are known here. */
@@ -219,7 +208,7 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows, const WaOpSet ops)
 	for (size_t i = 0; i < rows->nrows; i++)
 	{
 		uint64_t *record =
-			records + (size_t) groups[i] * (size_t) record_words(ops);
+			records + (size_t) groups[i] * (size_t) layout_of(ops).words;
 		double x = values[i];
 
 		record[0]++;
@@ -230,14 +219,13 @@ take_grouped(WaRecordTable *table, const WaTakenRows *rows, const WaOpSet ops)
 }
 
 static bool
-float_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
+float_take_together(WaRecordTable *table, const WaTakenRows *rows)
 {
 	const WaOpSet ops = table->ops;
 	uint64_t *record = table->records;
 	WaPartial partial;
 	FloatRest *rest;
 
-	(void) scale;
 	wa_partial_init(&partial, NULL);
 	if (wa_ops_have(ops, WA_OP_SUM))
 	{
@@ -248,10 +236,9 @@ float_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 		rest->part.sum.negative_zeros = 0;
 		partial.exact = &rest->part;
 	}
-	wa_partial_fold(&partial, ops, batch);
-	record[0] += batch->nrows;
+	wa_taken_rows_fold(rows, ops, &partial);
 	if (partial.exact != NULL &&
-		partial.exact->sum.negative_zeros != (int64_t) batch->nrows)
+		partial.exact->sum.negative_zeros != (int64_t) rows->nrows)
 		header_of(record)->other = 1;
 	offer(record, ops, partial.min.f, partial.max.f);
 	return true;
@@ -260,14 +247,6 @@ float_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
 static void
 float_take(WaRecordTable *table, const WaTakenRows *rows)
 {
-	const WaBatch batch = {
-		.type = WA_FLOAT8, .values = rows->values, .nrows = rows->nrows};
-
-	if (rows->groups == NULL)
-	{
-		(void) float_take_batch(table, &batch, 0);
-		return;
-	}
 	switch (table->ops)
 	{
 #define X(set)                          \
@@ -342,8 +321,9 @@ float_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 	if (wa_ops_have(ops, WA_OP_SUM))
 		merge_sums(table, group, record);
 	offer(wa_record_of(table, group), ops,
-		  wa_ops_have(ops, WA_OP_MIN) ? wa_bits_double(from[min_word(ops)]) : 0,
-		  wa_ops_have(ops, WA_OP_MAX) ? wa_bits_double(from[max_word(ops)])
+		  wa_ops_have(ops, WA_OP_MIN) ? wa_bits_double(from[layout_of(ops).min])
+									  : 0,
+		  wa_ops_have(ops, WA_OP_MAX) ? wa_bits_double(from[layout_of(ops).max])
 									  : 0);
 	return true;
 }
@@ -413,7 +393,7 @@ float_show_rest(WaRecordTable *table, uint32_t group, WaRecord *shown)
 const WaRecordKind wa_records_float = {
 	.clear = float_clear,
 	.take = float_take,
-	.take_batch = float_take_batch,
+	.take_together = float_take_together,
 	.merge = float_merge,
 	.is_sound = float_is_sound,
 	.show_rest = float_show_rest,

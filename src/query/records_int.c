@@ -5,37 +5,20 @@
  */
 #include "query/records_kind.h"
 
-static inline int
-squares_word(WaOpSet ops)
+/* Returns where the parts of a record are. */
+static WA_ALWAYS_INLINE WaRecordLayout
+layout_of(const WaOpSet ops)
 {
-	return wa_record_layout(WA_VECTOR_INT, ops).squares;
-}
-
-static inline int
-min_word(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_INT, ops).min;
-}
-
-static inline int
-max_word(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_INT, ops).max;
-}
-
-static inline int
-record_words(WaOpSet ops)
-{
-	return wa_record_layout(WA_VECTOR_INT, ops).words;
+	return wa_record_layout(WA_VECTOR_INT, ops);
 }
 
 static void
 int_clear(uint64_t *record, WaOpSet ops)
 {
 	if (wa_ops_have(ops, WA_OP_MIN))
-		record[min_word(ops)] = (uint64_t) INT64_MAX;
+		record[layout_of(ops).min] = (uint64_t) INT64_MAX;
 	if (wa_ops_have(ops, WA_OP_MAX))
-		record[max_word(ops)] = (uint64_t) INT64_MIN;
+		record[layout_of(ops).max] = (uint64_t) INT64_MIN;
 }
 
 /* Offers values to the MIN and MAX of a record. */
@@ -43,11 +26,11 @@ static WA_ALWAYS_INLINE void
 offer(uint64_t *record, const WaOpSet ops, int64_t smallest, int64_t largest)
 {
 	if (wa_ops_have(ops, WA_OP_MIN) &&
-		smallest < (int64_t) record[min_word(ops)])
-		record[min_word(ops)] = (uint64_t) smallest;
+		smallest < (int64_t) record[layout_of(ops).min])
+		record[layout_of(ops).min] = (uint64_t) smallest;
 	if (wa_ops_have(ops, WA_OP_MAX) &&
-		largest > (int64_t) record[max_word(ops)])
-		record[max_word(ops)] = (uint64_t) largest;
+		largest > (int64_t) record[layout_of(ops).max])
+		record[layout_of(ops).max] = (uint64_t) largest;
 }
 
 /* Takes rows of many groups, with the operations, which are known here. */
@@ -62,14 +45,14 @@ take_grouped(const WaRecordTable *table, const WaTakenRows *rows,
 	for (size_t i = 0; i < rows->nrows; i++)
 	{
 		uint64_t *record =
-			records + (size_t) groups[i] * (size_t) record_words(ops);
+			records + (size_t) groups[i] * (size_t) layout_of(ops).words;
 		int64_t value = values[i];
 
 		record[0]++;
 		if (wa_ops_have(ops, WA_OP_SUM))
 			wa_int128_add((WaInt128 *) (record + 1), value);
 		if (wa_ops_have(ops, WA_OP_SQUARES))
-			wa_uint192_add((WaUint192 *) (record + squares_word(ops)),
+			wa_uint192_add((WaUint192 *) (record + layout_of(ops).squares),
 						   wa_uint192_make(wa_int64_square(value)));
 		offer(record, ops, value, value);
 	}
@@ -82,36 +65,25 @@ add_partial(uint64_t *record, WaOpSet ops, const WaPartial *partial)
 	if (wa_ops_have(ops, WA_OP_SUM))
 		wa_int128_add((WaInt128 *) (record + 1), wa_int128_get(partial->sum));
 	if (wa_ops_have(ops, WA_OP_SQUARES))
-		wa_uint192_add((WaUint192 *) (record + squares_word(ops)),
+		wa_uint192_add((WaUint192 *) (record + layout_of(ops).squares),
 					   partial->squares);
 	offer(record, ops, partial->min.i, partial->max.i);
 }
 
 static bool
-int_take_batch(WaRecordTable *table, const WaBatch *batch, uint8_t scale)
+int_take_together(WaRecordTable *table, const WaTakenRows *rows)
 {
-	const WaOpSet ops = table->ops;
 	WaPartial partial;
 
-	(void) scale;
 	wa_partial_init(&partial, NULL);
-	wa_partial_fold(&partial, ops, batch);
-	add_partial(table->records, ops, &partial);
-	table->records[0] += batch->nrows;
+	wa_taken_rows_fold(rows, table->ops, &partial);
+	add_partial(table->records, table->ops, &partial);
 	return true;
 }
 
 static void
 int_take(WaRecordTable *table, const WaTakenRows *rows)
 {
-	const WaBatch batch = {
-		.type = WA_INT8, .values = rows->values, .nrows = rows->nrows};
-
-	if (rows->groups == NULL)
-	{
-		(void) int_take_batch(table, &batch, 0);
-		return;
-	}
 	switch (table->ops)
 	{
 #define X(set)                          \
@@ -148,12 +120,12 @@ int_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 	if (wa_ops_have(ops, WA_OP_SUM))
 		memcpy(&partial.sum, record->words + 1, sizeof(WaInt128));
 	if (wa_ops_have(ops, WA_OP_SQUARES))
-		memcpy(&partial.squares, record->words + squares_word(ops),
+		memcpy(&partial.squares, record->words + layout_of(ops).squares,
 			   sizeof(WaUint192));
 	if (wa_ops_have(ops, WA_OP_MIN))
-		partial.min.u = record->words[min_word(ops)];
+		partial.min.u = record->words[layout_of(ops).min];
 	if (wa_ops_have(ops, WA_OP_MAX))
-		partial.max.u = record->words[max_word(ops)];
+		partial.max.u = record->words[layout_of(ops).max];
 	add_partial(wa_record_of(table, group), ops, &partial);
 	return true;
 }
@@ -161,7 +133,7 @@ int_merge(WaRecordTable *table, uint32_t group, const WaRecord *record)
 const WaRecordKind wa_records_int = {
 	.clear = int_clear,
 	.take = int_take,
+	.take_together = int_take_together,
 	.take_sums = int_take_sums,
-	.take_batch = int_take_batch,
 	.merge = int_merge,
 };

@@ -27,10 +27,11 @@
 	X(13)                 \
 	X(15)
 
-/* Rows of a vector that an table takes, none of them to be left out. */
+/* Rows that a table takes, none of them to be left out. */
 typedef struct WaTakenRows
 {
 	const uint32_t *groups; /* NULL: all are of group 0 */
+	WaType type;            /* of the values, as they lie */
 	const void *values;
 	const uint8_t *display; /* DECIMAL: digits shown, of row i at i * step */
 	size_t step;            /* 0 or 1 */
@@ -43,8 +44,14 @@ typedef struct WaRecordKind
 	/* Stores what a record of no rows is like; all but its zeros. */
 	void (*clear)(uint64_t *record, WaOpSet ops);
 
-	/* Takes rows. */
+	/* Takes rows of a vector. */
 	void (*take)(WaRecordTable *table, const WaTakenRows *rows);
+
+	/*
+	 * Takes rows of any type and number, all of group 0, but for the number.
+	 * Returns false, with nothing changed but the scale, if there is no room.
+	 */
+	bool (*take_together)(WaRecordTable *table, const WaTakenRows *rows);
 
 	/*
 	 * Takes what counts[i] rows of each group i, if any, add up to, of a vector
@@ -53,13 +60,6 @@ typedef struct WaRecordKind
 	 */
 	bool (*take_sums)(WaRecordTable *table, const uint32_t *counts,
 					  const int64_t *sums, uint8_t scale);
-
-	/*
-	 * Takes all rows of a batch, in any number, for group 0.  Returns false, with
-	 * nothing changed but the scale, if there is no room.
-	 */
-	bool (*take_batch)(WaRecordTable *table, const WaBatch *batch,
-					   uint8_t scale);
 
 	/*
 	 * Adds a record to that of a group, but for the number of rows.  Returns
@@ -95,6 +95,16 @@ struct WaRecordTable
 	uint32_t *groups;
 	uint8_t *display;
 };
+
+/* Folds rows into a partial that is like new. */
+static inline void
+wa_taken_rows_fold(const WaTakenRows *rows, WaOpSet ops, WaPartial *partial)
+{
+	const WaBatch batch = {
+		.type = rows->type, .values = rows->values, .nrows = rows->nrows};
+
+	wa_partial_fold(partial, ops, &batch);
+}
 
 /* Takes the marked rows of a wide vector, or all if kept is NULL. */
 extern void wa_records_take_wide(WaRecordTable *table, const uint32_t *groups,

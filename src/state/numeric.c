@@ -162,27 +162,6 @@ add_squares(WaAggState *state, WaUint192 number, int sign)
 	}
 }
 
-/* Multiplies a signed number by a factor; false, unchanged, if it overflows. */
-static bool
-scale_squares(WaUint192 *squares, uint64 factor)
-{
-	WaUint192 product;
-	unsigned __int128 carry = 0;
-
-	if (is_negative(squares))
-		return false;
-	for (int i = 0; i < 3; i++)
-	{
-		carry += (unsigned __int128) squares->word[i] * factor;
-		product.word[i] = (uint64) carry;
-		carry >>= 64;
-	}
-	if (carry != 0 || is_negative(&product))
-		return false;
-	*squares = product;
-	return true;
-}
-
 /* Raises the scale of the integers, by one digit of base 10000 at a time. */
 static void
 raise_scale(WaAggState *state, int scale)
@@ -200,7 +179,9 @@ raise_scale(WaAggState *state, int scale)
 			squares = *squares_of(state);
 		if (__builtin_mul_overflow(wa_int128_get(sum->units),
 								   (__int128) WA_NUMERIC_BASE, &units) ||
-			!scale_squares(&squares, WA_NUMERIC_BASE * WA_NUMERIC_BASE))
+			is_negative(&squares) ||
+			!wa_uint192_multiply(&squares, WA_NUMERIC_BASE * WA_NUMERIC_BASE,
+								 191))
 		{
 			move_to_rest(state);
 			units = 0;
