@@ -19,11 +19,11 @@ typedef struct WaColumnKind
 	Size squares_bytes; /* of SQUARES, likewise */
 	bool by_device;     /* buffers of plan->type may go to a device */
 
-	/* Puts a value of the column into the components. */
-	void (*take)(WaAggState *state, Datum value);
-
-	/* Undoes that, exactly, in a state of a moving aggregate. */
-	void (*drop)(WaAggState *state, Datum value);
+	/*
+	 * Puts a value of the column into the components; sign -1 undoes that,
+	 * exactly, in a state of a moving aggregate.
+	 */
+	void (*add)(WaAggState *state, Datum value, int sign);
 
 	/*
 	 * Puts a value where the state's bulk wants it, of a kind whose values do
@@ -37,7 +37,10 @@ typedef struct WaColumnKind
 	/* Merges the components of a state of other rows. */
 	void (*merge)(WaAggState *into, const WaAggState *from);
 
-	/* Writes the components, and reads them into an empty state. */
+	/*
+	 * Writes the components, and reads them into an empty state; NULL: they are
+	 * written as they lie.
+	 */
 	void (*write)(WaAggState *state, StringInfo buffer);
 	void (*read)(WaAggState *state, StringInfo buffer);
 
@@ -51,6 +54,5 @@ extern const WaColumnKind wa_integer_column;
 extern const WaColumnKind wa_float_column;
 extern const WaColumnKind wa_numeric_column;
 extern const WaColumnKind wa_interval_column;
-extern const WaColumnKind wa_other_column; /* counted, and ordered at most */
 
 #endif /* WA_STATE_COLUMN_H */

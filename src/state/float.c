@@ -16,6 +16,7 @@
 
 #include "state/column.h"
 #include "state/float.h"
+#include "state/wire.h"
 
 /* A wide sum, and how many additions it has had since it was normalized. */
 typedef struct WideSum
@@ -158,7 +159,7 @@ wa_float_set_small(WaAggState *state, const WaSmallSums *sums)
 }
 
 static void
-float_take(WaAggState *state, Datum value)
+float_add(WaAggState *state, Datum value, int sign)
 {
 	double x = float_value(state, value);
 
@@ -168,20 +169,11 @@ float_take(WaAggState *state, Datum value)
 			return;
 		widen(state);
 	}
-	wa_exact_add(&sum_of(state)->wide->exact, x);
+	(sign > 0 ? wa_exact_add : wa_exact_subtract)(&sum_of(state)->wide->exact,
+												  x);
 	if (wa_state_has(state, WA_OP_SQUARES))
-		wa_squares_add(squares_of(state)->wide, x);
-	count_addition(state);
-}
-
-static void
-float_drop(WaAggState *state, Datum value)
-{
-	double x = float_value(state, value);
-
-	wa_exact_subtract(&sum_of(state)->wide->exact, x);
-	if (wa_state_has(state, WA_OP_SQUARES))
-		wa_squares_subtract(squares_of(state)->wide, x);
+		(sign > 0 ? wa_squares_add
+				  : wa_squares_subtract)(squares_of(state)->wide, x);
 	count_addition(state);
 }
 
@@ -302,10 +294,7 @@ float_write(WaAggState *state, StringInfo buffer)
 		return;
 	}
 	appendBinaryStringInfo(buffer, (char *) &header, sizeof(header));
-	appendBinaryStringInfo(buffer, (char *) sum_of(state), sizeof(WaInt128));
-	if (wa_state_has(state, WA_OP_SQUARES))
-		appendBinaryStringInfo(buffer, (char *) squares_of(state),
-							   sizeof(WaInt256));
+	wa_wire_put_components(buffer, state);
 }
 
 /* Reads wide components into an empty state. */
@@ -340,9 +329,7 @@ float_read(WaAggState *state, StringInfo buffer)
 	state->exponent = header.exponent;
 	state->squares_exponent = header.squares_exponent;
 	state->negative_zeros = header.negative_zeros;
-	pq_copymsgbytes(buffer, (char *) sum_of(state), sizeof(WaInt128));
-	if (wa_state_has(state, WA_OP_SQUARES))
-		pq_copymsgbytes(buffer, (char *) squares_of(state), sizeof(WaInt256));
+	wa_wire_get_components(buffer, state);
 }
 
 /* Returns the sum of float4. */
@@ -419,8 +406,7 @@ const WaColumnKind wa_float_column = {
 	.sum_bytes = sizeof(SumComponent),
 	.squares_bytes = sizeof(SquaresComponent),
 	.by_device = true,
-	.take = float_take,
-	.drop = float_drop,
+	.add = float_add,
 	.absorb = float_absorb,
 	.merge = float_merge,
 	.write = float_write,

@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "libpq/pqformat.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
@@ -41,23 +40,17 @@ squares_of(const WaAggState *state)
 }
 
 static void
-integer_take(WaAggState *state, Datum value)
+integer_add(WaAggState *state, Datum value, int sign)
 {
 	int64 number = integer_value(state, value);
 
-	wa_int128_add(sum_of(state), number);
-	if (wa_state_has(state, WA_OP_SQUARES))
+	wa_int128_add(sum_of(state), (__int128) number * sign);
+	if (!wa_state_has(state, WA_OP_SQUARES))
+		return;
+	if (sign > 0)
 		wa_uint192_add(squares_of(state),
 					   wa_uint192_make(wa_int64_square(number)));
-}
-
-static void
-integer_drop(WaAggState *state, Datum value)
-{
-	int64 number = integer_value(state, value);
-
-	wa_int128_add(sum_of(state), -(__int128) number);
-	if (wa_state_has(state, WA_OP_SQUARES))
+	else
 		wa_uint192_subtract(squares_of(state),
 							wa_uint192_make(wa_int64_square(number)));
 }
@@ -76,23 +69,6 @@ integer_merge(WaAggState *into, const WaAggState *from)
 	wa_int128_add(sum_of(into), wa_int128_get(*sum_of(from)));
 	if (wa_state_has(into, WA_OP_SQUARES))
 		wa_uint192_add(squares_of(into), *squares_of(from));
-}
-
-static void
-integer_write(WaAggState *state, StringInfo buffer)
-{
-	appendBinaryStringInfo(buffer, (char *) sum_of(state), sizeof(WaInt128));
-	if (wa_state_has(state, WA_OP_SQUARES))
-		appendBinaryStringInfo(buffer, (char *) squares_of(state),
-							   sizeof(WaUint192));
-}
-
-static void
-integer_read(WaAggState *state, StringInfo buffer)
-{
-	pq_copymsgbytes(buffer, (char *) sum_of(state), sizeof(WaInt128));
-	if (wa_state_has(state, WA_OP_SQUARES))
-		pq_copymsgbytes(buffer, (char *) squares_of(state), sizeof(WaUint192));
 }
 
 /* Returns a sum as an int8, or raises the error for one that does not fit. */
@@ -147,12 +123,9 @@ const WaColumnKind wa_integer_column = {
 	.sum_bytes = sizeof(WaInt128),
 	.squares_bytes = sizeof(WaUint192),
 	.by_device = true,
-	.take = integer_take,
-	.drop = integer_drop,
+	.add = integer_add,
 	.absorb = integer_absorb,
 	.merge = integer_merge,
-	.write = integer_write,
-	.read = integer_read,
 	.sum = sum_result,
 	.average = average_result,
 	.variance = variance_result,

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "libpq/pqformat.h"
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
@@ -29,10 +28,11 @@ sum_of(const WaAggState *state)
 	return (IntervalSum *) wa_state_component(state, WA_OP_SUM);
 }
 
-/* Adds an interval sign times. */
 static void
-add(IntervalSum *sum, const Interval *interval, int sign)
+interval_add(WaAggState *state, Datum value, int sign)
 {
+	const Interval *interval = DatumGetIntervalP(value);
+	IntervalSum *sum = sum_of(state);
 	int infinite = interval_infinity_compat(interval);
 
 	if (infinite > 0)
@@ -48,18 +48,6 @@ add(IntervalSum *sum, const Interval *interval, int sign)
 }
 
 static void
-interval_take(WaAggState *state, Datum value)
-{
-	add(sum_of(state), DatumGetIntervalP(value), 1);
-}
-
-static void
-interval_drop(WaAggState *state, Datum value)
-{
-	add(sum_of(state), DatumGetIntervalP(value), -1);
-}
-
-static void
 interval_merge(WaAggState *into, const WaAggState *from)
 {
 	IntervalSum *sum = sum_of(into);
@@ -70,18 +58,6 @@ interval_merge(WaAggState *into, const WaAggState *from)
 	sum->months += other->months;
 	sum->plus_infinities += other->plus_infinities;
 	sum->minus_infinities += other->minus_infinities;
-}
-
-static void
-interval_write(WaAggState *state, StringInfo buffer)
-{
-	appendBinaryStringInfo(buffer, (char *) sum_of(state), sizeof(IntervalSum));
-}
-
-static void
-interval_read(WaAggState *state, StringInfo buffer)
-{
-	pq_copymsgbytes(buffer, (char *) sum_of(state), sizeof(IntervalSum));
 }
 
 /* Raises the error for a sum that is no interval. */
@@ -123,11 +99,8 @@ average_result(WaAggState *state)
 
 const WaColumnKind wa_interval_column = {
 	.sum_bytes = sizeof(IntervalSum),
-	.take = interval_take,
-	.drop = interval_drop,
+	.add = interval_add,
 	.merge = interval_merge,
-	.write = interval_write,
-	.read = interval_read,
 	.sum = sum_result,
 	.average = average_result,
 };

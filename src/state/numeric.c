@@ -215,9 +215,8 @@ note_display_scale(WaAggState *state, const WaNumericView *view, int sign)
 		state->display_scale = (uint16) view->display_scale;
 }
 
-/* Adds a number of any kind, or takes it away. */
 static void
-add(WaAggState *state, Datum value, int sign)
+add_number(WaAggState *state, Datum value, int sign)
 {
 	WaNumericView view;
 	__int128 units;
@@ -242,18 +241,6 @@ add(WaAggState *state, Datum value, int sign)
 		wa_numeric_rest_take(rest_of(state), &view, has_squares(state), sign);
 }
 
-static void
-numeric_take(WaAggState *state, Datum value)
-{
-	add(state, value, 1);
-}
-
-static void
-numeric_drop(WaAggState *state, Datum value)
-{
-	add(state, value, -1);
-}
-
 /*
  * Takes a value past the buffer, into which it does not fit.  Values that are
  * equal to it did not go there either, so their order is kept.
@@ -265,7 +252,7 @@ take_past_bulk(WaAggState *state, const WaNumericView *view, Datum value)
 	if (view->class == WA_NUMERIC_FINITE && view->scale > state->exponent)
 		wa_state_collect(state);
 	if (wa_state_has(state, WA_OP_SUM))
-		add(state, value, 1);
+		add_number(state, value, 1);
 	wa_extreme_take(state, value);
 	state->rows++;
 }
@@ -547,8 +534,7 @@ const WaColumnKind wa_numeric_column = {
 	.sum_bytes = sizeof(SumComponent),
 	.squares_bytes = sizeof(WaUint192),
 	.by_device = true,
-	.take = numeric_take,
-	.drop = numeric_drop,
+	.add = add_number,
 	.take_bulk = numeric_take_bulk,
 	.absorb = numeric_absorb,
 	.merge = numeric_merge,

@@ -34,11 +34,11 @@ void
 wa_numeric_rest_count(WaNumericRest *rest, WaNumericClass class, int sign)
 {
 	if (class == WA_NUMERIC_NAN)
-		rest->nans += sign;
+		rest->counts.nans += sign;
 	else if (class == WA_NUMERIC_PLUS_INFINITY)
-		rest->plus_infinities += sign;
+		rest->counts.plus_infinities += sign;
 	else
-		rest->minus_infinities += sign;
+		rest->counts.minus_infinities += sign;
 }
 
 /* Returns the count of a scale, which it makes if there is none. */
@@ -80,9 +80,9 @@ wa_numeric_rest_merge(WaNumericRest *into, const WaNumericRest *from)
 {
 	wa_digit_sum_merge(&into->sum, &from->sum);
 	wa_digit_sum_merge(&into->squares, &from->squares);
-	into->nans += from->nans;
-	into->plus_infinities += from->plus_infinities;
-	into->minus_infinities += from->minus_infinities;
+	into->counts.nans += from->counts.nans;
+	into->counts.plus_infinities += from->counts.plus_infinities;
+	into->counts.minus_infinities += from->counts.minus_infinities;
 }
 
 Numeric
@@ -90,32 +90,21 @@ wa_numeric_rest_special(const WaNumericRest *rest)
 {
 	if (rest == NULL)
 		return NULL;
-	if (rest->nans > 0 ||
-		(rest->plus_infinities > 0 && rest->minus_infinities > 0))
+	if (rest->counts.nans > 0 ||
+		(rest->counts.plus_infinities > 0 && rest->counts.minus_infinities > 0))
 		return wa_numeric_of_text("NaN");
-	if (rest->plus_infinities > 0)
+	if (rest->counts.plus_infinities > 0)
 		return wa_numeric_of_text("Infinity");
-	if (rest->minus_infinities > 0)
+	if (rest->counts.minus_infinities > 0)
 		return wa_numeric_of_text("-Infinity");
 	return NULL;
 }
 
-/* What stands before the sums of a serialized rest. */
-typedef struct RestHeader
-{
-	int64 nans;
-	int64 plus_infinities;
-	int64 minus_infinities;
-} RestHeader;
-
 void
 wa_numeric_rest_write(const WaNumericRest *rest, StringInfo buffer)
 {
-	RestHeader header = {.nans = rest->nans,
-						 .plus_infinities = rest->plus_infinities,
-						 .minus_infinities = rest->minus_infinities};
-
-	appendBinaryStringInfo(buffer, (char *) &header, sizeof(header));
+	appendBinaryStringInfo(buffer, (const char *) &rest->counts,
+						   sizeof(rest->counts));
 	wa_digit_sum_write(&rest->sum, buffer);
 	wa_digit_sum_write(&rest->squares, buffer);
 }
@@ -123,12 +112,7 @@ wa_numeric_rest_write(const WaNumericRest *rest, StringInfo buffer)
 void
 wa_numeric_rest_read(WaNumericRest *rest, StringInfo buffer)
 {
-	RestHeader header;
-
-	pq_copymsgbytes(buffer, (char *) &header, sizeof(header));
-	rest->nans = header.nans;
-	rest->plus_infinities = header.plus_infinities;
-	rest->minus_infinities = header.minus_infinities;
+	pq_copymsgbytes(buffer, (char *) &rest->counts, sizeof(rest->counts));
 	wa_digit_sum_read(&rest->sum, buffer);
 	wa_digit_sum_read(&rest->squares, buffer);
 }

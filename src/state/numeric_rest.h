@@ -17,14 +17,20 @@ typedef struct WaScaleCount
 	int64 rows;
 } WaScaleCount;
 
+/* How many numbers are not finite. */
+typedef struct WaSpecialCounts
+{
+	int64 nans;
+	int64 plus_infinities;
+	int64 minus_infinities;
+} WaSpecialCounts;
+
 typedef struct WaNumericRest
 {
 	MemoryContext context; /* that it and all it points to lie in */
 	WaDigitSum sum;
 	WaDigitSum squares;
-	int64 nans;
-	int64 plus_infinities;
-	int64 minus_infinities;
+	WaSpecialCounts counts;
 	WaScaleCount *scales; /* in moving aggregates only; in no order */
 	int nscales;
 } WaNumericRest;

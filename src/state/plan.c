@@ -38,6 +38,9 @@
 	X(FLOAT8OID, float, FLOAT8)             \
 	X(NUMERICOID, numeric, NUMERIC)
 
+/* Columns that are counted, and ordered at most. */
+static const WaColumnKind other_column = {0};
+
 /* Chooses how a column of the type is kept. */
 static void
 choose_kind(WaAggPlan *plan)
@@ -56,12 +59,12 @@ choose_kind(WaAggPlan *plan)
 			plan->kind = &wa_interval_column;
 			break;
 		default:
-			plan->kind = &wa_other_column;
+			plan->kind = &other_column;
 			break;
 	}
 	/* Nothing but the number of rows: what they are does not matter. */
 	if (plan->key.ops == 0)
-		plan->kind = &wa_other_column;
+		plan->kind = &other_column;
 	plan->width = 0;
 	if (plan->kind->by_device && plan->kind->take_bulk == NULL)
 		plan->width = (uint8) wa_type_width(plan->type);

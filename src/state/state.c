@@ -218,7 +218,7 @@ wa_state_take(WaAggState *state, Datum value)
 		return;
 	}
 	if (wa_state_has(state, WA_OP_SUM))
-		plan->kind->take(state, value);
+		plan->kind->add(state, value, 1);
 	if (wa_state_has(state, WA_OP_MIN) || wa_state_has(state, WA_OP_MAX))
 		wa_extreme_take(state, value);
 	state->rows++;
@@ -231,7 +231,7 @@ wa_state_drop(WaAggState *state, Datum value)
 {
 	Assert(state->plan->moving && state->rows > 0);
 	if (wa_state_has(state, WA_OP_SUM))
-		state->plan->kind->drop(state, value);
+		state->plan->kind->add(state, value, -1);
 	state->rows--;
 }
 

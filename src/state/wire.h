@@ -17,6 +17,10 @@ extern void wa_wire_put_datum(StringInfo buffer, Datum value, bool is_null,
 /* Reads such a value, which is copied to the current memory context. */
 extern Datum wa_wire_get_datum(StringInfo buffer, bool *is_null);
 
+/* Appends the components of the sums as they lie, and reads them. */
+extern void wa_wire_put_components(StringInfo buffer, const WaAggState *state);
+extern void wa_wire_get_components(StringInfo buffer, WaAggState *state);
+
 /* Appends a state whose rows are all in its components. */
 extern void wa_wire_put_state(StringInfo buffer, WaAggState *state);
 
