@@ -147,13 +147,8 @@ static bool
 has_columns(Relation relation, int ncolumns, const WaColumnName *columns)
 {
 	for (int i = 0; i < ncolumns; i++)
-	{
-		WaColumnName name;
-
-		if (!wa_resident_column(relation, columns[i].attribute, &name) ||
-			memcmp(&name, &columns[i], sizeof(name)) != 0)
+		if (!wa_resident_has_column(relation, &columns[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -161,9 +156,7 @@ has_columns(Relation relation, int ncolumns, const WaColumnName *columns)
 static bool
 is_unchanged(Relation relation, const WaLoadTask *task)
 {
-	WaRelation storage = wa_resident_storage(relation);
-
-	return memcmp(&storage, &task->storage, sizeof(storage)) == 0 &&
+	return wa_resident_has_storage(relation, &task->storage) &&
 		   RelationGetNumberOfBlocks(relation) >= task->nblocks &&
 		   has_columns(relation, task->nall, task->all) &&
 		   has_columns(relation, task->nrest, task->rest);
@@ -297,6 +290,12 @@ try_relation(const WaQueued *queued, WaRefresh *refresh)
 	return outcome;
 }
 
+/* What needs the device process, and nothing else. */
+static void
+do_nothing(void *unused)
+{
+}
+
 /*
  * Waits until the device process is ready; returns false if it does not get so.  Who
  * cancels meant a load.
@@ -304,21 +303,11 @@ try_relation(const WaQueued *queued, WaRefresh *refresh)
 static bool
 wait_for_device(void)
 {
-	volatile int code;
+	int code;
 
 	do
-	{
-		code = 0;
-		PG_TRY();
-		{
-			wa_loader_require();
-		}
-		PG_CATCH();
-		{
-			code = wa_loader_recover();
-		}
-		PG_END_TRY();
-	} while (code == ERRCODE_QUERY_CANCELED);
+		code = wa_loader_try(do_nothing, NULL);
+	while (code == ERRCODE_QUERY_CANCELED);
 	return code == 0;
 }
 
@@ -348,21 +337,11 @@ settle(const WaQueued *queued, WaOutcome outcome)
 	wa_loader_end();
 }
 
-/* Has forgotten what nobody needs any more; an error is no reason not to load. */
+/* Has forgotten what nobody needs any more. */
 static void
-sweep(void)
+sweep(void *unused)
 {
-	PG_TRY();
-	{
-		wa_loader_begin();
-		wa_resident_sweep();
-		wa_loader_end();
-	}
-	PG_CATCH();
-	{
-		(void) wa_loader_recover();
-	}
-	PG_END_TRY();
+	wa_resident_sweep();
 }
 
 /* Says what the worker does. */
@@ -388,8 +367,9 @@ load_taken(const WaQueued *queued, WaRefresh *refresh, bool *has_swept)
 	if (!queued->asked && wa_autoload && !wa_refresh_lacks(refresh, queued))
 		return WA_OUTCOME_DONE;
 	report("loading resident columns");
+	/* An error is no reason not to load. */
 	if (!*has_swept)
-		sweep();
+		(void) wa_loader_try(sweep, NULL);
 	*has_swept = true;
 	outcome = try_relation(queued, refresh);
 	if (!queued->asked && outcome == WA_OUTCOME_DONE)

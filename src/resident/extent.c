@@ -47,15 +47,11 @@ make_vectors(WaExtentReader *reader)
 	for (int i = 0; i < reader->ncolumns; i++)
 	{
 		WaVectorKind kind = (WaVectorKind) reader->columns[i].name.kind;
-		Size bytes = kind == WA_VECTOR_DECIMAL ? wa_vector_wide_bytes()
-											   : wa_vector_bytes(kind);
+		Size bytes = wa_vector_register_bytes(kind);
 		void *memory = (void *) TYPEALIGN(PG_CACHE_LINE_SIZE,
 										  palloc(bytes + PG_CACHE_LINE_SIZE));
 
-		if (kind == WA_VECTOR_DECIMAL)
-			wa_vector_place_wide(&reader->vectors[i], memory);
-		else
-			wa_vector_place(&reader->vectors[i], kind, memory);
+		wa_vector_place_register(&reader->vectors[i], kind, memory);
 	}
 }
 
@@ -135,10 +131,10 @@ wa_extent_end(WaExtentReader *reader)
 	reader->strategy = NULL;
 }
 
-WaExtentCounts
-wa_extent_counts(const WaExtentReader *reader)
+int64
+wa_extent_odd(const WaExtentReader *reader)
 {
-	return reader->counts;
+	return reader->odd;
 }
 
 /* The LSN of a block that has none in the heap. */
@@ -200,7 +196,7 @@ collect_apart(WaExtentReader *reader, const WaRow *rows,
 			wa_collect_skip(column, pinned->place, (uint32) pinned->nrows);
 	}
 	reader->collected_rows += (uint32) pinned->nrows;
-	reader->counts.odd++;
+	reader->odd++;
 }
 
 /* Collects the rows of the blocks of the batch one by one. */
@@ -250,7 +246,6 @@ read_block(WaExtentReader *reader, Buffer buffer, uint32 place)
 	reader->block_lsn[place] = lsn_of_block(buffer);
 	wa_heap_note_page(&reader->pinner, BufferGetPage(buffer));
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	reader->counts.blocks++;
 	if (nrows < 0)
 	{
 		wa_bits_set(reader->flux, place);

@@ -13,14 +13,6 @@
 
 typedef struct WaExtentReader WaExtentReader;
 
-/* What a reader has read so far, extents that were given up included. */
-typedef struct WaExtentCounts
-{
-	int64 blocks; /* pages of the heap */
-	int64 odd;    /* of them, that some column lacks for a value that no vector
-					* holds */
-} WaExtentCounts;
-
 /*
  * Prepares to read columns of an open relation, that has nblocks blocks, in the
  * current memory context.  The columns are ascending, without doubles, at most
@@ -84,7 +76,11 @@ extern uint32 wa_extent_write(const WaExtentReader *reader, uint64 asked,
 /* Lets go of everything. */
 extern void wa_extent_end(WaExtentReader *reader);
 
-extern WaExtentCounts wa_extent_counts(const WaExtentReader *reader);
+/*
+ * Returns how many blocks that have been read some column lacks for a value that no
+ * vector holds, those of extents that were given up included.
+ */
+extern int64 wa_extent_odd(const WaExtentReader *reader);
 
 /*
  * Compares blocks of an extent that warpaggd has with those of the heap, as they are now:

@@ -41,7 +41,7 @@ struct WaExtentReader
 	WaVector vectors[WA_MAX_RESIDENT_COLUMNS];
 	WaGather *single[WA_MAX_RESIDENT_COLUMNS]; /* of a column; or NULL yet */
 	MemoryContext memory;
-	WaExtentCounts counts;
+	int64 odd; /* see wa_extent_odd */
 
 	/* the columns that the extent has */
 	uint64 chosen; /* a bit for each */

@@ -302,9 +302,8 @@ unload(Relation relation, AttrNumber attribute)
 	WaRelation storage = wa_resident_storage(relation);
 
 	/* Of relations of no database nothing is resident. */
-	if (wa_relation_is_sound(&storage) &&
-		!wa_client_unload(&storage, attribute))
-		wa_client_raise();
+	if (wa_relation_is_sound(&storage))
+		wa_resident_forget(&storage, attribute);
 }
 
 /*

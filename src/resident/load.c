@@ -174,7 +174,7 @@ end_reader(WaLoadTask *task, WaExtentReader *reader)
 {
 	if (reader == NULL)
 		return;
-	pg_atomic_fetch_add_u64(&task->odd, wa_extent_counts(reader).odd);
+	pg_atomic_fetch_add_u64(&task->odd, wa_extent_odd(reader));
 	wa_extent_end(reader);
 }
 

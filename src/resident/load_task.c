@@ -22,18 +22,6 @@ same_name(const WaColumnName *a, const WaColumnName *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* Tells whether a relation still has a column as it was loaded. */
-static bool
-still_exists(Relation relation, const WaColumnName *name)
-{
-	WaColumnName present;
-
-	return name->attribute > 0 &&
-		   name->attribute <= RelationGetNumberOfAttributes(relation) &&
-		   wa_resident_column(relation, name->attribute, &present) &&
-		   same_name(&present, name);
-}
-
 /* Adds a column to all columns of a task or, if there is no room, to the rest. */
 static void
 add_column(WaLoadTask *task, const WaColumnName *name)
@@ -70,18 +58,16 @@ static void
 add_resident(WaLoadTask *task, Relation relation)
 {
 	WaResidentColumn *list;
-	int64 count = wa_client_list(task->storage.database, &list);
+	int64 count = wa_resident_list(task->storage.database, &list);
 
-	if (count < 0)
-		wa_client_raise();
 	for (int64 i = 0; i < count; i++)
 	{
 		if (memcmp(&list[i].relation, &task->storage, sizeof(WaRelation)) != 0)
 			continue;
-		if (still_exists(relation, &list[i].name))
+		if (wa_resident_has_column(relation, &list[i].name))
 			add_column(task, &list[i].name);
-		else if (!wa_client_unload(&task->storage, list[i].name.attribute))
-			wa_client_raise();
+		else
+			wa_resident_forget(&task->storage, list[i].name.attribute);
 	}
 	pfree(list);
 	qsort(task->rest, task->nrest, sizeof(task->rest[0]), compare_names);

@@ -53,6 +53,26 @@ wa_loader_recover(void)
 	return code;
 }
 
+int
+wa_loader_try(void (*action)(void *arg), void *arg)
+{
+	volatile int code = 0;
+
+	PG_TRY();
+	{
+		wa_loader_require();
+		wa_loader_begin();
+		action(arg);
+		wa_loader_end();
+	}
+	PG_CATCH();
+	{
+		code = wa_loader_recover();
+	}
+	PG_END_TRY();
+	return code;
+}
+
 Relation
 wa_loader_open(Oid relid, WaOutcome *outcome)
 {

@@ -32,6 +32,12 @@ extern void wa_loader_end(void);
 extern int wa_loader_recover(void);
 
 /*
+ * Does something in a transaction of its own, when the device process is ready.  An error
+ * is told and ends it; returns its code, 0 if there was none.
+ */
+extern int wa_loader_try(void (*action)(void *arg), void *arg);
+
+/*
  * Opens a relation, with AccessShareLock.  Returns NULL, and why in *outcome, if
  * somebody is about to change it, it is gone, or it cannot be resident.
  */

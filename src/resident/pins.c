@@ -116,10 +116,8 @@ find_resident(Relation relation, Columns *columns)
 {
 	WaRelation storage = wa_resident_storage(relation);
 	WaResidentColumn *list;
-	int64 count = wa_client_list(storage.database, &list);
+	int64 count = wa_resident_list(storage.database, &list);
 
-	if (count < 0)
-		wa_client_raise();
 	columns->relation = RelationGetRelid(relation);
 	columns->count = 0;
 	for (int64 i = 0; i < count; i++)

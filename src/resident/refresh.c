@@ -97,31 +97,16 @@ later(TimestampTz time, int64 milliseconds)
 	return TimestampTzPlusMilliseconds(time, milliseconds);
 }
 
-/* Asks what there is, within a transaction. */
-static int64
-ask_for_list(WaResidentColumn **list)
-{
-	int64 count;
-
-	count = wa_client_list(MyDatabaseId, list);
-	if (count < 0)
-		wa_client_raise();
-	return count;
-}
-
 /* Finds out what there is. */
 static void
-look(WaRefresh *refresh)
+look(void *arg)
 {
+	WaRefresh *refresh = arg;
 	WaResidentColumn *list;
-	int64 count;
+	int64 count = wa_resident_list(MyDatabaseId, &list);
 
-	wa_loader_require();
-	wa_loader_begin();
-	count = ask_for_list(&list);
 	wa_followed_take(&refresh->list, list, count);
 	refresh->looked = refresh->begun;
-	wa_loader_end();
 }
 
 /* Tells whether a query has used a relation lately. */
@@ -142,27 +127,18 @@ is_any_used(const WaRefresh *refresh)
 	return false;
 }
 
-/* Has warpaggd forget a storage that no relation has. */
-static void
-forget(const WaFollowed *followed)
-{
-	if (!wa_client_unload(&followed->storage, 0))
-		wa_client_raise();
-}
-
 /* Opens a relation, if it still has the storage; returns NULL if it cannot. */
 static Relation
 open_followed(WaFollowed *followed)
 {
 	WaOutcome outcome;
 	Relation relation;
-	WaRelation storage;
 
 	if (!OidIsValid(followed->relid))
 		followed->relid = wa_resident_find(&followed->storage);
 	if (!OidIsValid(followed->relid))
 	{
-		forget(followed);
+		wa_resident_forget(&followed->storage, 0);
 		return NULL;
 	}
 	relation = wa_loader_open(followed->relid, &outcome);
@@ -173,8 +149,7 @@ open_followed(WaFollowed *followed)
 		followed->rests_until = later(GetCurrentTimestamp(), LOCKED_MS);
 		return NULL;
 	}
-	storage = wa_resident_storage(relation);
-	if (memcmp(&storage, &followed->storage, sizeof(storage)) == 0)
+	if (wa_resident_has_storage(relation, &followed->storage))
 		return relation;
 	relation_close(relation, AccessShareLock);
 	followed->relid = InvalidOid;
@@ -231,21 +206,24 @@ read_changed(WaRefresh *refresh, WaFollowed *followed, Relation relation)
 		followed->position = position;
 }
 
-/* Reads a slice of a relation, within a transaction. */
-static void
-refresh_slice(WaRefresh *refresh, WaFollowed *followed)
+/* A relation of which a slice is to be read. */
+typedef struct Slice
 {
-	Relation relation;
+	WaRefresh *refresh;
+	WaFollowed *followed;
+} Slice;
 
-	wa_loader_require();
-	wa_loader_begin();
-	relation = open_followed(followed);
-	if (relation != NULL)
-	{
-		read_changed(refresh, followed, relation);
-		relation_close(relation, AccessShareLock);
-	}
-	wa_loader_end();
+/* Reads a slice of a relation. */
+static void
+read_slice(void *arg)
+{
+	const Slice *slice = arg;
+	Relation relation = open_followed(slice->followed);
+
+	if (relation == NULL)
+		return;
+	read_changed(slice->refresh, slice->followed, relation);
+	relation_close(relation, AccessShareLock);
 }
 
 /* Tells whether an error was that the device process is away. */
@@ -275,17 +253,9 @@ rest_after(int code)
 static bool
 refresh_one(WaRefresh *refresh, WaFollowed *followed)
 {
-	volatile int code = 0;
+	Slice slice = {refresh, followed};
+	const int code = wa_loader_try(read_slice, &slice);
 
-	PG_TRY();
-	{
-		refresh_slice(refresh, followed);
-	}
-	PG_CATCH();
-	{
-		code = wa_loader_recover();
-	}
-	PG_END_TRY();
 	if (code == 0)
 		return true;
 	followed->next = 0;
@@ -337,19 +307,11 @@ refresh_all(WaRefresh *refresh)
 static bool
 try_to_look(WaRefresh *refresh)
 {
-	volatile int code = 0;
+	int code;
 
 	if (!TimestampDifferenceExceeds(refresh->looked, refresh->begun, LOOK_MS))
 		return true;
-	PG_TRY();
-	{
-		look(refresh);
-	}
-	PG_CATCH();
-	{
-		code = wa_loader_recover();
-	}
-	PG_END_TRY();
+	code = wa_loader_try(look, refresh);
 	return code == 0 || code == ERRCODE_QUERY_CANCELED;
 }
 
@@ -464,73 +426,61 @@ wa_refresh_wait(WaRefresh *refresh)
 		(void) pause_for(milliseconds);
 }
 
-/*
- * Finds out what there is of a relation that a query uses, within a transaction, if it
- * can be opened.
- */
-static bool
-look_at(WaRefresh *refresh, Oid relid, WaRelation *storage,
-		WaResidentColumn **list, int64 *count)
+/* Columns that were taken from the queue. */
+typedef struct Taken
 {
+	WaRefresh *refresh;
+	const WaQueued *queued;
+	bool are_loaded; /* rather than about to be */
+	bool lacks;      /* something; true until it is known */
+} Taken;
+
+/*
+ * Finds out what there is of a relation that a query uses, if it can be opened, and
+ * whether it lacks something, or notes what has come of loading it.
+ */
+static void
+look_at(void *arg)
+{
+	Taken *taken = arg;
+	WaRefresh *refresh = taken->refresh;
 	WaOutcome outcome;
-	Relation relation = wa_loader_open(relid, &outcome);
+	Relation relation = wa_loader_open(taken->queued->relation, &outcome);
 	WaFollowed *followed;
+	WaRelation storage;
+	WaResidentColumn *list;
+	int64 count;
 
 	if (relation == NULL)
-		return false;
-	*storage = wa_resident_storage(relation);
-	*count = ask_for_list(list);
-	wa_followed_take(&refresh->list, *list, *count);
-	followed = wa_followed_find(&refresh->list, storage);
+		return;
+	storage = wa_resident_storage(relation);
+	count = wa_resident_list(MyDatabaseId, &list);
+	wa_followed_take(&refresh->list, list, count);
+	followed = wa_followed_find(&refresh->list, &storage);
 	if (followed != NULL)
 		followed->used = GetCurrentTimestamp();
 	relation_close(relation, AccessShareLock);
-	return true;
+	if (taken->are_loaded)
+		wa_attempts_note(&refresh->attempts, &storage, taken->queued, list,
+						 count);
+	else
+		taken->lacks = wa_attempts_lacks(&refresh->attempts, &storage,
+										 taken->queued, list, count);
 }
 
 bool
 wa_refresh_lacks(WaRefresh *refresh, const WaQueued *queued)
 {
-	volatile bool result = true;
-	WaRelation storage;
-	WaResidentColumn *list;
-	int64 count;
+	Taken taken = {.refresh = refresh, .queued = queued, .lacks = true};
 
-	PG_TRY();
-	{
-		wa_loader_require();
-		wa_loader_begin();
-		if (look_at(refresh, queued->relation, &storage, &list, &count))
-			result = wa_attempts_lacks(&refresh->attempts, &storage, queued,
-									   list, count);
-		wa_loader_end();
-	}
-	PG_CATCH();
-	{
-		(void) wa_loader_recover();
-	}
-	PG_END_TRY();
-	return result;
+	(void) wa_loader_try(look_at, &taken);
+	return taken.lacks;
 }
 
 void
 wa_refresh_note_load(WaRefresh *refresh, const WaQueued *queued)
 {
-	WaRelation storage;
-	WaResidentColumn *list;
-	int64 count;
+	Taken taken = {.refresh = refresh, .queued = queued, .are_loaded = true};
 
-	PG_TRY();
-	{
-		wa_loader_require();
-		wa_loader_begin();
-		if (look_at(refresh, queued->relation, &storage, &list, &count))
-			wa_attempts_note(&refresh->attempts, &storage, queued, list, count);
-		wa_loader_end();
-	}
-	PG_CATCH();
-	{
-		(void) wa_loader_recover();
-	}
-	PG_END_TRY();
+	(void) wa_loader_try(look_at, &taken);
 }

@@ -17,6 +17,8 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "client/client.h"
+#include "client/resident.h"
 #include "compat.h"
 #include "heap/gather.h"
 #include "resident/relation.h"
@@ -159,4 +161,43 @@ wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name)
 	name->attribute = attribute;
 	name->kind = (uint16) kind;
 	return true;
+}
+
+bool
+wa_resident_has_column(Relation relation, const WaColumnName *name)
+{
+	WaColumnName present;
+
+	return name->attribute > 0 &&
+		   name->attribute <= RelationGetNumberOfAttributes(relation) &&
+		   wa_resident_column(relation, name->attribute, &present) &&
+		   memcmp(&present, name, sizeof(present)) == 0;
+}
+
+bool
+wa_resident_has_storage(Relation relation, const WaRelation *storage)
+{
+	WaRelation present = wa_resident_storage(relation);
+
+	return memcmp(&present, storage, sizeof(present)) == 0;
+}
+
+int64
+wa_resident_list(Oid database, WaResidentColumn **list)
+{
+	WaFailure failure;
+	int64 count = wa_client_list(database, list, &failure);
+
+	if (count < 0)
+		wa_client_raise(&failure);
+	return count;
+}
+
+void
+wa_resident_forget(const WaRelation *storage, AttrNumber attribute)
+{
+	WaFailure failure;
+
+	if (!wa_client_unload(storage, attribute, &failure))
+		wa_client_raise(&failure);
 }

@@ -46,4 +46,21 @@ extern bool wa_resident_column_is_new(Relation relation, AttrNumber attribute);
 extern WA_MUST_CHECK bool
 wa_resident_column(Relation relation, AttrNumber attribute, WaColumnName *name);
 
+/* Tells whether the relation still has a column as it was named. */
+extern bool wa_resident_has_column(Relation relation, const WaColumnName *name);
+
+/* Tells whether the relation still has the storage. */
+extern bool wa_resident_has_storage(Relation relation,
+									const WaRelation *storage);
+
+/*
+ * Asks warpaggd for the columns of a database's relations that are resident, which
+ * *list leads to, or for those of all; returns how many there are.  Raises an error if
+ * the device process fails.
+ */
+extern int64 wa_resident_list(Oid database, WaResidentColumn **list);
+
+/* Has warpaggd forget a column of a storage, or all if attribute is 0; likewise. */
+extern void wa_resident_forget(const WaRelation *storage, AttrNumber attribute);
+
 #endif /* WA_RESIDENT_RELATION_H */

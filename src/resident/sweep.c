@@ -62,19 +62,17 @@ wa_resident_sweep(void)
 {
 	WaRelation last = {0};
 	WaResidentColumn *list;
-	int64 count = wa_client_list(0, &list);
+	int64 count = wa_resident_list(0, &list);
 
 	sweep_files();
-	if (count < 0)
-		wa_client_raise();
 	for (int64 i = 0; i < count; i++)
 	{
 		/* The columns of a relation follow one another. */
 		if (memcmp(&list[i].relation, &last, sizeof(last)) == 0)
 			continue;
 		last = list[i].relation;
-		if (is_orphan(&last) && !wa_client_unload(&last, 0))
-			wa_client_raise();
+		if (is_orphan(&last))
+			wa_resident_forget(&last, 0);
 	}
 	pfree(list);
 }

@@ -93,16 +93,9 @@ name_columns(Relation relation, const WaResidentColumn *columns, int ncolumns,
 			 Known *known)
 {
 	for (int i = 0; i < ncolumns; i++)
-	{
-		const WaColumnName *name = &columns[i].name;
-		WaColumnName present;
-
-		if (name->attribute <= RelationGetNumberOfAttributes(relation) &&
-			wa_resident_column(relation, name->attribute, &present) &&
-			memcmp(&present, name, sizeof(present)) == 0)
+		if (wa_resident_has_column(relation, &columns[i].name))
 			known->names[i] =
-				get_attname(known->relation, name->attribute, false);
-	}
+				get_attname(known->relation, columns[i].name.attribute, false);
 }
 
 /*
@@ -114,7 +107,6 @@ find_known(const WaResidentColumn *columns, int ncolumns, Known *known)
 {
 	Oid relid = wa_resident_find(&columns->relation);
 	Relation relation;
-	WaRelation storage;
 
 	if (!OidIsValid(relid) ||
 		!ConditionalLockRelationOid(relid, AccessShareLock))
@@ -125,8 +117,7 @@ find_known(const WaResidentColumn *columns, int ncolumns, Known *known)
 		UnlockRelationOid(relid, AccessShareLock);
 		return;
 	}
-	storage = wa_resident_storage(relation);
-	if (memcmp(&storage, &columns->relation, sizeof(storage)) == 0)
+	if (wa_resident_has_storage(relation, &columns->relation))
 	{
 		known->relation = relid;
 		name_columns(relation, columns, ncolumns, known);
