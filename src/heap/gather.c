@@ -119,7 +119,6 @@ make_column(WaGather *gather, TupleDesc descriptor, int number,
 	column->attribute = attribute;
 	column->first = use->first;
 	column->last = use->last;
-	column->wide = use->wide;
 	column->missing = copy_missing(descriptor, attribute);
 	column->addresses = palloc(WA_VECTOR_ROWS * sizeof(char *));
 	gather->starts[number] = palloc(WA_VECTOR_ROWS * sizeof(char *));

@@ -108,7 +108,6 @@ typedef struct WaGatherColumn
 	int stretch; /* base is known when the walk is there; -1: it is */
 	bool has_nulls;
 	bool all_null;
-	bool wide; /* its vector may be */
 } WaGatherColumn;
 
 /*

@@ -10,47 +10,20 @@
 #include "compat.h"
 #include "heap/gather_column.h"
 
-static void
-decode_int16(const char *const *base, Size offset, int nrows, int64_t *values)
-{
-	for (int i = 0; i < nrows; i++)
-		values[i] = *(const int16 *) (base[i] + offset);
-}
+#define DEFINE_DECODE(name, stored, held)                                      \
+	static void decode_##name(const char *const *base, Size offset, int nrows, \
+							  held *values)                                    \
+	{                                                                          \
+		for (int i = 0; i < nrows; i++)                                        \
+			values[i] = *(const stored *) (base[i] + offset);                  \
+	}
 
-static void
-decode_int32(const char *const *base, Size offset, int nrows, int64_t *values)
-{
-	for (int i = 0; i < nrows; i++)
-		values[i] = *(const int32 *) (base[i] + offset);
-}
-
-static void
-decode_int64(const char *const *base, Size offset, int nrows, int64_t *values)
-{
-	for (int i = 0; i < nrows; i++)
-		values[i] = *(const int64 *) (base[i] + offset);
-}
-
-static void
-decode_uint32(const char *const *base, Size offset, int nrows, int64_t *values)
-{
-	for (int i = 0; i < nrows; i++)
-		values[i] = *(const uint32 *) (base[i] + offset);
-}
-
-static void
-decode_float4(const char *const *base, Size offset, int nrows, double *values)
-{
-	for (int i = 0; i < nrows; i++)
-		values[i] = *(const float4 *) (base[i] + offset);
-}
-
-static void
-decode_float8(const char *const *base, Size offset, int nrows, double *values)
-{
-	for (int i = 0; i < nrows; i++)
-		values[i] = *(const float8 *) (base[i] + offset);
-}
+DEFINE_DECODE(int16, int16, int64_t)
+DEFINE_DECODE(int32, int32, int64_t)
+DEFINE_DECODE(int64, int64, int64_t)
+DEFINE_DECODE(uint32, uint32, int64_t)
+DEFINE_DECODE(float4, float4, double)
+DEFINE_DECODE(float8, float8, double)
 
 static void
 decode_bool(const char *const *base, Size offset, int nrows, uint8_t *values)

@@ -61,8 +61,6 @@ static const uint64 fifths[WA_NUMERIC_BASE_DIGITS] = {
 	1, UINT64CONST(0xCCCCCCCCCCCCCCCD), UINT64CONST(0x8F5C28F5C28F5C29),
 	UINT64CONST(0x1CAC083126E978D5)};
 
-static const int ten_powers[WA_NUMERIC_BASE_DIGITS] = {1, 10, 100, 1000};
-
 /* Returns the target of a scale. */
 static Target
 make_target(int scale, bool exact)
@@ -181,7 +179,7 @@ scale_view(const WaNumericView *view, const Target *target, int64_t *result)
 
 	if (!wa_numeric_scaled(view, target->fraction, &integer))
 		return false;
-	integer /= ten_powers[target->shift];
+	integer /= wa_powers_of_ten[target->shift];
 	*result = (int64_t) integer;
 	return *result == integer;
 }
@@ -301,5 +299,5 @@ wa_gather_numerics(const WaGatherColumn *column, int nrows, WaVector *vector)
 	if (nrows == 0 || decode_narrow(column, nrows, vector))
 		return true;
 	vector->mixed = false;
-	return column->wide && decode_wide(column, nrows, vector);
+	return vector->roomy && decode_wide(column, nrows, vector);
 }

@@ -31,8 +31,7 @@ typedef struct Probes
 bool
 wa_extent_fits(WaExtentReader *reader, int column, const WaRow *rows, int nrows)
 {
-	const WaGatherUse use = {.attnum = reader->columns[column].name.attribute,
-							 .wide = true};
+	const WaGatherUse use = {.attnum = reader->columns[column].name.attribute};
 	WaVector *vector = &reader->vectors[column];
 
 	if (reader->single[column] == NULL)
@@ -120,7 +119,6 @@ wa_extent_set_columns(WaExtentReader *reader, uint64 columns)
 		if ((columns >> i & 1) == 0)
 			continue;
 		uses[reader->nchosen].attnum = reader->columns[i].name.attribute;
-		uses[reader->nchosen].wide = true;
 		reader->chosen_vectors[reader->nchosen] = &reader->vectors[i];
 		reader->places[reader->nchosen++] = i;
 	}

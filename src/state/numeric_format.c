@@ -41,9 +41,8 @@
 /* Digits before the point that a numeric may have: its weight is an int16. */
 #define MAX_WHOLE_DIGITS (PG_INT16_MAX + 1)
 
-static const int64 powers[] = {1, INT64CONST(10000), INT64CONST(100000000),
-							   INT64CONST(1000000000000),
-							   INT64CONST(10000000000000000)};
+/* Digits that the largest power of ten adds that fits 64 bits. */
+#define MOST_MISSING ((WA_DECIMAL_POWERS - 1) / WA_NUMERIC_BASE_DIGITS)
 
 /* Classes of the numbers that are not finite. */
 static WaNumericClass
@@ -127,10 +126,11 @@ wa_numeric_scaled(const WaNumericView *view, int scale, __int128 *integer)
 		high = high * WA_NUMERIC_BASE + wa_numeric_digit(view, i);
 	for (int i = Max(ndigits - 4, 0); i < ndigits; i++)
 		low = low * WA_NUMERIC_BASE + wa_numeric_digit(view, i);
-	result = (__int128) high * powers[4] + low;
-	for (; missing >= (int) lengthof(powers); missing--)
+	result =
+		(__int128) high * wa_powers_of_ten[4 * WA_NUMERIC_BASE_DIGITS] + low;
+	for (; missing > MOST_MISSING; missing--)
 		result *= WA_NUMERIC_BASE;
-	result *= powers[missing];
+	result *= wa_powers_of_ten[missing * WA_NUMERIC_BASE_DIGITS];
 	*integer = view->negative ? -result : result;
 	return true;
 }
@@ -222,36 +222,6 @@ wa_numeric_from_int128(WaInt128 integer, int scale, int display_scale)
 						   display_scale);
 }
 
-bool
-wa_numeric_to_decimal(const WaNumericView *view, int scale, int64 *integer)
-{
-	__int128 units;
-	int excess;
-
-	/* First in units of its own last digit of base 10000. */
-	if (view->class != WA_NUMERIC_FINITE ||
-		view->scale > WA_NUMERIC_MAX_SCALE ||
-		!wa_numeric_scaled(view, view->scale, &units))
-		return false;
-	excess = view->scale * WA_NUMERIC_BASE_DIGITS - scale;
-	if (excess >= WA_DECIMAL_POWERS)
-		return false;
-	if (excess > 0)
-	{
-		if (units % wa_powers_of_ten[excess] != 0)
-			return false;
-		units /= wa_powers_of_ten[excess];
-	}
-	if (units < PG_INT64_MIN || units > PG_INT64_MAX)
-		return false;
-	if (excess < 0)
-		units *= wa_powers_of_ten[-excess];
-	if (units < PG_INT64_MIN || units > PG_INT64_MAX)
-		return false;
-	*integer = (int64) units;
-	return true;
-}
-
 /*
  * Appends the last digit of a viewed number to a value, of which `missing` decimal
  * digits are wanted; false if some are lost or there are too many.
@@ -297,6 +267,17 @@ wa_numeric_to_wide(const WaNumericView *view, int scale, __int128 *integer)
 	if (view->ndigits > 0 && !append_last(view, missing, &value))
 		return false;
 	*integer = view->negative ? -value : value;
+	return true;
+}
+
+bool
+wa_numeric_to_decimal(const WaNumericView *view, int scale, int64 *integer)
+{
+	__int128 wide;
+
+	if (!wa_numeric_to_wide(view, scale, &wide) || wide != (int64) wide)
+		return false;
+	*integer = (int64) wide;
 	return true;
 }
 

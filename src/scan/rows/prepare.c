@@ -66,10 +66,7 @@ make_gather(const WaScanQuery *query, Relation relation)
 	const int last = list_length(query->filter_clauses);
 
 	for (int i = 0; i < ncolumns; i++)
-		uses[i] =
-			(WaGatherUse){.attnum = compiler->attnums[i],
-						  .first = last,
-						  .wide = compiler->kinds[i] == WA_VECTOR_DECIMAL};
+		uses[i] = (WaGatherUse){.attnum = compiler->attnums[i], .first = last};
 	for (int i = 0; i < last; i++)
 		note_uses(query, list_nth(query->filter_clauses, i), i, ncolumns, uses);
 	for (int i = 0; i < query->nkeys; i++)

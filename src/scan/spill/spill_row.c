@@ -84,8 +84,7 @@ describe(WaSpillRows *rows, TupleDesc table)
 	rows->packed = CreateTemplateTupleDesc(rows->ncolumns);
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		uses[i] = (WaGatherUse){.attnum = (AttrNumber) (i + 1),
-								.wide = rows->vectors[i]->roomy};
+		uses[i] = (WaGatherUse){.attnum = (AttrNumber) (i + 1)};
 		TupleDescCopyEntry(rows->packed, uses[i].attnum, table,
 						   rows->attnums[i]);
 	}
