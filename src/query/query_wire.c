@@ -3,8 +3,9 @@
  *		Queries as messages; see query_wire.h.
  *
  * A message begins with a version and the counts of everything; then come the
- * things that these count, in the order of WaQuery.  Every one takes a word at
- * least, so that no count leads to more memory than the message deserves.
+ * things that these count, as they lie in memory if they have no pointers.  What
+ * has some takes a word at least, so that no count leads to more memory than the
+ * message deserves.
  */
 #include <string.h>
 
@@ -12,130 +13,27 @@
 #include "query/value_wire.h"
 
 /* To be changed with the format, that of instructions included. */
-#define VERSION UINT64_C(0x5761517279000007)
+#define VERSION UINT64_C(0x5761517279000008)
 
-/* No register, in the place of one. */
-#define NO_NUMBER 0xffff
-
-/* Puts two numbers into a word. */
-static inline uint64_t
-pair(uint32_t low, uint32_t high)
+/* What a message begins with. */
+typedef struct Head
 {
-	return low | (uint64_t) high << 32;
-}
-
-static void
-write_instruction(WaWriter *writer, const WaInstruction *instruction)
-{
-	wa_writer_word(writer, (uint64_t) instruction->code |
-							   (uint64_t) instruction->out << 16 |
-							   (uint64_t) instruction->a << 32 |
-							   (uint64_t) instruction->b << 48);
-	wa_writer_word(writer, pair(instruction->c, instruction->extra));
-}
-
-static void
-read_instruction(WaReader *reader, WaInstruction *instruction)
-{
-	uint64_t first = wa_reader_word(reader);
-	uint64_t second = wa_reader_word(reader);
-
-	instruction->code = (uint16_t) first;
-	instruction->out = (uint16_t) (first >> 16);
-	instruction->a = (uint16_t) (first >> 32);
-	instruction->b = (uint16_t) (first >> 48);
-	instruction->c = (uint16_t) second;
-	instruction->extra = (uint32_t) (second >> 32);
-}
-
-static void
-write_column(WaWriter *writer, const WaQueryColumn *column)
-{
-	wa_writer_word(writer, (uint64_t) (uint16_t) column->argument |
-							   (uint64_t) (uint16_t) column->filter << 16 |
-							   (uint64_t) column->kind << 32 |
-							   (uint64_t) column->ops << 40);
-}
-
-/* Returns a register in a place where there may be none: -1. */
-static inline int
-optional_number(uint64_t word)
-{
-	return (uint16_t) word == NO_NUMBER ? -1 : (int) (uint16_t) word;
-}
-
-static void
-read_column(WaReader *reader, WaQueryColumn *column)
-{
-	uint64_t word = wa_reader_word(reader);
-
-	column->argument = optional_number(word);
-	column->filter = optional_number(word >> 16);
-	column->kind = (WaVectorKind) (word >> 32 & 0xff);
-	column->ops = (WaOpSet) (word >> 40);
-}
-
-/* Writes which groups are wanted, and how many at most. */
-static void
-write_top_n(WaWriter *writer, const WaQuery *query)
-{
-	const WaTopN *top_n = &query->top_n;
-
-	wa_writer_word(writer, query->max_groups);
-	wa_writer_word(writer, top_n->limit);
-	wa_writer_word(writer, top_n->norders | (uint64_t) top_n->keeps_ties << 32 |
-							   (uint64_t) query->only_wanted << 40);
-	for (uint32_t i = 0; i < top_n->norders; i++)
-		wa_writer_word(writer,
-					   (uint64_t) top_n->orders[i].of |
-						   (uint64_t) top_n->orders[i].number << 16 |
-						   (uint64_t) top_n->orders[i].descending << 32 |
-						   (uint64_t) top_n->orders[i].nulls_first << 40);
-}
-
-/* Returns a flag, which has a byte of a word. */
-static inline bool
-read_flag(WaReader *reader, uint64_t word, int shift)
-{
-	if ((word >> shift & 0xff) > 1)
-		reader->failed = true;
-	return (word >> shift & 1) != 0;
-}
-
-static void
-read_order(WaReader *reader, WaOrderBy *order)
-{
-	const uint64_t word = wa_reader_word(reader);
-
-	order->of = (WaOrderOf) (word & 0xffff);
-	order->number = (uint16_t) (word >> 16);
-	order->descending = read_flag(reader, word, 32);
-	order->nulls_first = read_flag(reader, word, 40);
-	if (word >> 48 != 0)
-		reader->failed = true;
-}
-
-/* Reads which groups are wanted, and how many at most. */
-static void
-read_top_n(WaReader *reader, WaQuery *query)
-{
-	WaTopN *top_n = &query->top_n;
-	uint64_t word;
-
-	word = wa_reader_word(reader);
-	query->max_groups = (uint32_t) word;
-	if (word > UINT32_MAX)
-		reader->failed = true;
-	top_n->limit = wa_reader_word(reader);
-	word = wa_reader_word(reader);
-	top_n->norders = (uint32_t) word;
-	top_n->keeps_ties = read_flag(reader, word, 32);
-	query->only_wanted = read_flag(reader, word, 40);
-	if (word >> 48 != 0 || top_n->norders > WA_MAX_ORDERS)
-		reader->failed = true;
-	for (uint32_t i = 0; i < top_n->norders && !reader->failed; i++)
-		read_order(reader, &top_n->orders[i]);
-}
+	uint64_t version;
+	uint16_t nregisters;
+	uint16_t ninputs;
+	uint32_t ninstructions;
+	uint32_t nlists;
+	uint32_t ntables;
+	uint32_t nconstants;
+	uint32_t nfilters;
+	uint32_t nkeys;
+	uint32_t ncolumns;
+	uint32_t begin;
+	uint32_t end;
+	uint32_t max_groups;
+	uint32_t only_wanted;
+	WaTopN top_n;
+} Head;
 
 static void
 write_table(WaWriter *writer, const WaSteps *table)
@@ -158,61 +56,53 @@ write_table(WaWriter *writer, const WaSteps *table)
 	}
 }
 
-/* Appends what a query has, but for its program. */
-static void
-write_parts(WaWriter *writer, const WaQuery *query)
-{
-	for (uint32_t i = 0; i < query->nconstants; i++)
-	{
-		const WaQueryConstant *constant = &query->constants[i];
-
-		wa_writer_word(writer, constant->number);
-		wa_value_write(writer, query->program.kinds[constant->number],
-					   &constant->value);
-	}
-	for (uint32_t i = 0; i < query->nfilters; i++)
-	{
-		wa_writer_word(writer,
-					   pair(query->filters[i].begin, query->filters[i].end));
-		wa_writer_word(writer, query->filters[i].number);
-	}
-	for (uint32_t i = 0; i < query->nkeys; i++)
-		wa_writer_word(writer,
-					   (uint64_t) query->key_numbers[i] |
-						   (uint64_t) query->keys[i].kind << 16 |
-						   (uint64_t) query->keys[i].blank_padded << 24 |
-						   (uint64_t) query->keys[i].keeps_zeros << 25);
-	for (uint32_t i = 0; i < query->ncolumns; i++)
-		write_column(writer, &query->columns[i]);
-	write_top_n(writer, query);
-}
+/* Appends things that lie in a message as they do in memory. */
+#define WRITE_ARRAY(writer, things, count) \
+	wa_writer_bytes((writer), (things), (count) * sizeof(*(things)))
 
 void
 wa_query_write(WaWriter *writer, const WaQuery *query)
 {
 	const WaProgram *program = &query->program;
+	const Head head = {.version = VERSION,
+					   .nregisters = program->nregisters,
+					   .ninputs = query->ninputs,
+					   .ninstructions = (uint32_t) program->ninstructions,
+					   .nlists = query->nlists,
+					   .ntables = query->ntables,
+					   .nconstants = query->nconstants,
+					   .nfilters = query->nfilters,
+					   .nkeys = query->nkeys,
+					   .ncolumns = query->ncolumns,
+					   .begin = query->begin,
+					   .end = query->end,
+					   .max_groups = query->max_groups,
+					   .only_wanted = query->only_wanted,
+					   .top_n = query->top_n};
 
-	wa_writer_word(writer, VERSION);
-	wa_writer_word(writer, pair(program->nregisters, query->ninputs));
-	wa_writer_word(writer,
-				   pair((uint32_t) program->ninstructions, query->nlists));
-	wa_writer_word(writer, pair(query->nconstants, query->nfilters));
-	wa_writer_word(writer, pair(query->nkeys, query->ncolumns));
-	wa_writer_word(writer, pair(query->begin, query->end));
-	wa_writer_word(writer, query->ntables);
-	for (size_t i = 0; i < program->nregisters; i++)
-		wa_writer_word(writer, (uint64_t) program->kinds[i]);
-	for (size_t i = 0; i < program->ninstructions; i++)
-		write_instruction(writer, &program->instructions[i]);
+	WRITE_ARRAY(writer, &head, 1);
+	WRITE_ARRAY(writer, program->kinds, program->nregisters);
+	WRITE_ARRAY(writer, program->instructions, program->ninstructions);
 	for (uint32_t i = 0; i < query->nlists; i++)
 	{
 		wa_writer_word(writer, program->lists[i].nvalues);
-		wa_writer_words(writer, program->lists[i].values,
-						program->lists[i].nvalues);
+		WRITE_ARRAY(writer, program->lists[i].values,
+					program->lists[i].nvalues);
 	}
 	for (uint32_t i = 0; i < query->ntables; i++)
 		write_table(writer, &program->tables[i]);
-	write_parts(writer, query);
+	for (uint32_t i = 0; i < query->nconstants; i++)
+	{
+		const WaQueryConstant *constant = &query->constants[i];
+
+		wa_writer_word(writer, constant->number);
+		wa_value_write(writer, program->kinds[constant->number],
+					   &constant->value);
+	}
+	WRITE_ARRAY(writer, query->filters, query->nfilters);
+	WRITE_ARRAY(writer, query->keys, query->nkeys);
+	WRITE_ARRAY(writer, query->key_numbers, query->nkeys);
+	WRITE_ARRAY(writer, query->columns, query->ncolumns);
 }
 
 /*
@@ -235,23 +125,43 @@ make_array(WaReader *reader, WaArena *arena, size_t count, size_t bytes)
 	return array;
 }
 
+/* Reads things that lie in a message as they do in memory, into the arena. */
+static void *
+read_array(WaReader *reader, WaArena *arena, size_t count, size_t bytes)
+{
+	WaText found;
+	void *array;
+
+	if (count > reader->nwords * sizeof(uint64_t) / bytes)
+		reader->failed = true;
+	found = wa_reader_bytes(reader, count * bytes);
+	array = wa_arena_alloc(arena, found.length + 1);
+	if (array == NULL)
+		reader->failed = true;
+	else
+		memcpy(array, found.data, found.length);
+	return array;
+}
+
+/* Tells whether what was read into a flag is one. */
+static inline bool
+is_flag(const bool *flag)
+{
+	uint8_t byte;
+
+	memcpy(&byte, flag, sizeof(byte));
+	return byte <= 1;
+}
+
 /* Reads the kinds of the registers. */
 static void
 read_kinds(WaReader *reader, WaArena *arena, WaProgram *program)
 {
-	WaVectorKind *kinds =
-		make_array(reader, arena, program->nregisters, sizeof(WaVectorKind));
-
+	program->kinds =
+		read_array(reader, arena, program->nregisters, sizeof(WaVectorKind));
 	for (size_t i = 0; i < program->nregisters && !reader->failed; i++)
-	{
-		uint64_t kind = wa_reader_word(reader);
-
-		if (kind > WA_VECTOR_TEXT)
+		if ((uint32_t) program->kinds[i] > WA_VECTOR_TEXT)
 			reader->failed = true;
-		else
-			kinds[i] = (WaVectorKind) kind;
-	}
-	program->kinds = kinds;
 }
 
 /* Reads the lists of a program. */
@@ -263,31 +173,11 @@ read_lists(WaReader *reader, WaArena *arena, WaQuery *query)
 
 	for (uint32_t i = 0; i < query->nlists && !reader->failed; i++)
 	{
-		size_t nvalues = wa_reader_word(reader);
-		int64_t *values = make_array(reader, arena, nvalues, sizeof(int64_t));
-		const uint64_t *words = wa_reader_words(reader, nvalues);
-
-		if (words == NULL)
-			return;
-		memcpy(values, words, nvalues * sizeof(int64_t));
-		lists[i] = (WaIntList){values, nvalues};
+		lists[i].nvalues = wa_reader_word(reader);
+		lists[i].values =
+			read_array(reader, arena, lists[i].nvalues, sizeof(int64_t));
 	}
 	query->program.lists = lists;
-}
-
-/* Copies a text to the arena. */
-static void
-keep_text(WaReader *reader, WaArena *arena, WaText *text)
-{
-	char *copy = wa_arena_alloc(arena, text->length + 1);
-
-	if (copy == NULL)
-	{
-		reader->failed = true;
-		return;
-	}
-	memcpy(copy, text->data, text->length);
-	text->data = copy;
 }
 
 /* Reads the texts of a table. */
@@ -298,10 +188,8 @@ read_texts(WaReader *reader, WaArena *arena, WaSteps *table)
 
 	for (uint32_t i = 0; i < table->ntexts && !reader->failed; i++)
 	{
-		const uint64_t length = wa_reader_word(reader);
-
-		texts[i] = wa_reader_bytes(reader, length);
-		keep_text(reader, arena, &texts[i]);
+		texts[i].length = wa_reader_word(reader);
+		texts[i].data = read_array(reader, arena, texts[i].length, 1);
 	}
 	table->texts = texts;
 }
@@ -318,8 +206,8 @@ read_table_head(WaReader *reader, WaSteps *table)
 	word = wa_reader_word(reader);
 	table->scale = (uint8_t) word;
 	table->results = (uint8_t) (word >> 8);
-	table->null_has_value = read_flag(reader, word, 16);
-	if (word >> 24 != 0)
+	table->null_has_value = (word >> 16 & 1) != 0;
+	if (word >> 17 != 0)
 		reader->failed = true;
 	table->null_value = (int64_t) wa_reader_word(reader);
 	table->dictionary = wa_reader_word(reader);
@@ -333,22 +221,9 @@ read_table_head(WaReader *reader, WaSteps *table)
 static void
 read_table(WaReader *reader, WaArena *arena, WaSteps *table)
 {
-	int64_t *values;
-	uint8_t *known;
-	const uint64_t *words;
-	WaText bytes;
-
 	read_table_head(reader, table);
-	values = make_array(reader, arena, table->nsteps, sizeof(int64_t));
-	known = make_array(reader, arena, table->nsteps, sizeof(uint8_t));
-	words = wa_reader_words(reader, table->nsteps);
-	bytes = wa_reader_bytes(reader, table->nsteps);
-	if (reader->failed)
-		return;
-	memcpy(values, words, table->nsteps * sizeof(int64_t));
-	memcpy(known, bytes.data, table->nsteps);
-	table->values = values;
-	table->known = known;
+	table->values = read_array(reader, arena, table->nsteps, sizeof(int64_t));
+	table->known = read_array(reader, arena, table->nsteps, 1);
 	read_texts(reader, arena, table);
 }
 
@@ -362,6 +237,21 @@ read_tables(WaReader *reader, WaArena *arena, WaQuery *query)
 	for (uint32_t i = 0; i < query->ntables && !reader->failed; i++)
 		read_table(reader, arena, &tables[i]);
 	query->program.tables = tables;
+}
+
+/* Copies a text, if there is one, to the arena. */
+static void
+keep_text(WaReader *reader, WaArena *arena, WaText *text)
+{
+	char *copy;
+
+	if (reader->failed || text->data == NULL)
+		return;
+	copy = wa_arena_alloc(arena, text->length + 1);
+	if (copy == NULL)
+		reader->failed = true;
+	else
+		text->data = memcpy(copy, text->data, text->length);
 }
 
 /* Reads the constants of a query whose kinds have been read. */
@@ -383,48 +273,21 @@ read_constants(WaReader *reader, WaArena *arena, WaQuery *query)
 		constants[i].number = (uint16_t) number;
 		wa_value_read(reader, query->program.kinds[number],
 					  &constants[i].value);
-		if (!reader->failed && constants[i].value.text.data != NULL)
-			keep_text(reader, arena, &constants[i].value.text);
+		keep_text(reader, arena, &constants[i].value.text);
 	}
 	query->constants = constants;
 }
 
 static void
-read_filters(WaReader *reader, WaArena *arena, WaQuery *query)
-{
-	WaQueryFilter *filters =
-		make_array(reader, arena, query->nfilters, sizeof(WaQueryFilter));
-
-	for (uint32_t i = 0; i < query->nfilters && !reader->failed; i++)
-	{
-		uint64_t range = wa_reader_word(reader);
-
-		filters[i].begin = (uint32_t) range;
-		filters[i].end = (uint32_t) (range >> 32);
-		filters[i].number = (uint16_t) wa_reader_word(reader);
-	}
-	query->filters = filters;
-}
-
-static void
 read_keys(WaReader *reader, WaArena *arena, WaQuery *query)
 {
-	WaQueryKey *keys =
-		make_array(reader, arena, query->nkeys, sizeof(WaQueryKey));
-	uint16_t *numbers =
-		make_array(reader, arena, query->nkeys, sizeof(uint16_t));
-
+	query->keys = read_array(reader, arena, query->nkeys, sizeof(WaQueryKey));
+	query->key_numbers =
+		read_array(reader, arena, query->nkeys, sizeof(uint16_t));
 	for (uint32_t i = 0; i < query->nkeys && !reader->failed; i++)
-	{
-		uint64_t word = wa_reader_word(reader);
-
-		numbers[i] = (uint16_t) word;
-		keys[i].kind = (WaVectorKind) (word >> 16 & 0xff);
-		keys[i].blank_padded = (word >> 24 & 1) != 0;
-		keys[i].keeps_zeros = (word >> 25 & 1) != 0;
-	}
-	query->keys = keys;
-	query->key_numbers = numbers;
+		if (!is_flag(&query->keys[i].blank_padded) ||
+			!is_flag(&query->keys[i].keeps_zeros))
+			reader->failed = true;
 }
 
 /* Reads the instructions, the lists and the tables. */
@@ -432,69 +295,73 @@ static void
 read_program(WaReader *reader, WaArena *arena, WaQuery *query)
 {
 	WaProgram *program = &query->program;
-	WaInstruction *instructions;
 
 	read_kinds(reader, arena, program);
-	instructions = make_array(reader, arena, program->ninstructions,
-							  sizeof(WaInstruction));
-	for (size_t i = 0; i < program->ninstructions && !reader->failed; i++)
-		read_instruction(reader, &instructions[i]);
-	program->instructions = instructions;
+	program->instructions = read_array(reader, arena, program->ninstructions,
+									   sizeof(WaInstruction));
 	read_lists(reader, arena, query);
 	read_tables(reader, arena, query);
 }
 
-/* Reads the counts. */
-static void
-read_counts(WaReader *reader, WaQuery *query)
+/* Tells whether the order of groups that was read is one. */
+static bool
+top_n_is_one(const WaTopN *top_n)
 {
-	uint64_t registers = wa_reader_word(reader);
-	uint64_t program = wa_reader_word(reader);
-	uint64_t parts = wa_reader_word(reader);
-	uint64_t results = wa_reader_word(reader);
-	uint64_t range = wa_reader_word(reader);
-	uint64_t tables = wa_reader_word(reader);
+	if (top_n->norders > WA_MAX_ORDERS || !is_flag(&top_n->keeps_ties))
+		return false;
+	for (uint32_t i = 0; i < top_n->norders; i++)
+		if (!is_flag(&top_n->orders[i].descending) ||
+			!is_flag(&top_n->orders[i].nulls_first))
+			return false;
+	return true;
+}
 
-	if ((uint32_t) registers > UINT16_MAX || registers >> 32 > UINT16_MAX ||
-		tables > UINT32_MAX)
+/* Reads what is of a fixed size. */
+static void
+read_head(WaReader *reader, WaQuery *query)
+{
+	const WaText found = wa_reader_bytes(reader, sizeof(Head));
+	Head head;
+
+	if (reader->failed)
+		return;
+	memcpy(&head, found.data, sizeof(head));
+	if (head.version != VERSION || !top_n_is_one(&head.top_n))
 		reader->failed = true;
-	query->ntables = (uint32_t) tables;
-	query->program.nregisters = (uint16_t) registers;
-	query->ninputs = (uint16_t) (registers >> 32);
-	query->program.ninstructions = (uint32_t) program;
-	query->nlists = (uint32_t) (program >> 32);
-	query->nconstants = (uint32_t) parts;
-	query->nfilters = (uint32_t) (parts >> 32);
-	query->nkeys = (uint32_t) results;
-	query->ncolumns = (uint32_t) (results >> 32);
-	query->begin = (uint32_t) range;
-	query->end = (uint32_t) (range >> 32);
+	query->program.nregisters = head.nregisters;
+	query->program.ninstructions = head.ninstructions;
+	query->ninputs = head.ninputs;
+	query->nlists = head.nlists;
+	query->ntables = head.ntables;
+	query->nconstants = head.nconstants;
+	query->nfilters = head.nfilters;
+	query->nkeys = head.nkeys;
+	query->ncolumns = head.ncolumns;
+	query->begin = head.begin;
+	query->end = head.end;
+	query->max_groups = head.max_groups;
+	query->only_wanted = head.only_wanted != 0;
+	query->top_n = head.top_n;
 }
 
 const WaQuery *
 wa_query_read(WaArena *arena, const void *message, size_t bytes)
 {
 	WaQuery *query = wa_arena_alloc_zero(arena, sizeof(WaQuery));
-	WaQueryColumn *columns;
 	uint8_t *scratch;
 	WaReader reader;
 
 	if (query == NULL)
 		return NULL;
 	wa_reader_init(&reader, message, bytes);
-	if (wa_reader_word(&reader) != VERSION)
-		reader.failed = true;
-	read_counts(&reader, query);
+	read_head(&reader, query);
 	read_program(&reader, arena, query);
 	read_constants(&reader, arena, query);
-	read_filters(&reader, arena, query);
+	query->filters =
+		read_array(&reader, arena, query->nfilters, sizeof(WaQueryFilter));
 	read_keys(&reader, arena, query);
-	columns =
-		make_array(&reader, arena, query->ncolumns, sizeof(WaQueryColumn));
-	for (uint32_t i = 0; i < query->ncolumns && !reader.failed; i++)
-		read_column(&reader, &columns[i]);
-	query->columns = columns;
-	read_top_n(&reader, query);
+	query->columns =
+		read_array(&reader, arena, query->ncolumns, sizeof(WaQueryColumn));
 	if (reader.failed || reader.nwords != 0)
 		return NULL;
 	scratch = wa_arena_alloc(arena, query->program.nregisters + (size_t) 1);
