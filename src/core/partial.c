@@ -17,17 +17,10 @@ is_float(WaStorage storage)
 	return storage == WA_F32 || storage == WA_F64;
 }
 
-/* Tells whether the set has the operation. */
-static inline bool
-has(WaOpSet ops, WaOp op)
-{
-	return (ops & WA_OP_BIT(op)) != 0;
-}
-
 bool
 wa_partial_needs_exact(WaType type, WaOpSet ops)
 {
-	return (has(ops, WA_OP_SUM) || has(ops, WA_OP_SQUARES)) &&
+	return (wa_ops_have(ops, WA_OP_SUM) || wa_ops_have(ops, WA_OP_SQUARES)) &&
 		   is_float(wa_type_storage(type));
 }
 
@@ -50,18 +43,18 @@ wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
 	if (from->rows == 0)
 		return;
 	into->rows += from->rows;
-	if (has(ops, WA_OP_SUM) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SUM) && is_float(storage))
 		wa_exact_merge(&into->exact->sum, &from->exact->sum);
-	else if (has(ops, WA_OP_SUM))
+	else if (wa_ops_have(ops, WA_OP_SUM))
 		wa_int128_add(&into->sum, wa_int128_get(from->sum));
-	if (has(ops, WA_OP_SQUARES) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SQUARES) && is_float(storage))
 		wa_squares_merge(&into->exact->squares, &from->exact->squares);
-	else if (has(ops, WA_OP_SQUARES))
+	else if (wa_ops_have(ops, WA_OP_SQUARES))
 		wa_uint192_add(&into->squares, from->squares);
-	if (has(ops, WA_OP_MIN) &&
+	if (wa_ops_have(ops, WA_OP_MIN) &&
 		(first || wa_value_beats(WA_OP_MIN, storage, from->min, into->min)))
 		into->min = from->min;
-	if (has(ops, WA_OP_MAX) &&
+	if (wa_ops_have(ops, WA_OP_MAX) &&
 		(first || wa_value_beats(WA_OP_MAX, storage, from->max, into->max)))
 		into->max = from->max;
 }
@@ -157,42 +150,19 @@ wa_partial_encode(const WaPartial *partial, WaType type, WaOpSet ops,
 	uint8_t *cursor = buffer;
 
 	put(&cursor, &partial->rows, sizeof(partial->rows));
-	if (has(ops, WA_OP_SUM) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SUM) && is_float(storage))
 		put_exact(&cursor, &partial->exact->sum);
-	else if (has(ops, WA_OP_SUM))
+	else if (wa_ops_have(ops, WA_OP_SUM))
 		put(&cursor, &partial->sum, sizeof(partial->sum));
-	if (has(ops, WA_OP_SQUARES) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SQUARES) && is_float(storage))
 		put_limbs(&cursor, partial->exact->squares.limbs, WA_SQUARES_LIMBS);
-	else if (has(ops, WA_OP_SQUARES))
+	else if (wa_ops_have(ops, WA_OP_SQUARES))
 		put(&cursor, &partial->squares, sizeof(partial->squares));
-	if (has(ops, WA_OP_MIN))
+	if (wa_ops_have(ops, WA_OP_MIN))
 		put(&cursor, &partial->min, value_bytes(storage));
-	if (has(ops, WA_OP_MAX))
+	if (wa_ops_have(ops, WA_OP_MAX))
 		put(&cursor, &partial->max, value_bytes(storage));
 	return (size_t) (cursor - buffer);
-}
-
-/* Reads the components of a partial over floats that have limbs. */
-static bool
-get_float_sums(const uint8_t **cursor, const uint8_t *end, WaOpSet ops,
-			   WaExactPart *exact)
-{
-	if (has(ops, WA_OP_SUM) && !get_exact(cursor, end, &exact->sum))
-		return false;
-	return !has(ops, WA_OP_SQUARES) ||
-		   get_limbs(cursor, end, exact->squares.limbs, WA_SQUARES_LIMBS, 0);
-}
-
-/* Reads the same of a partial over integers. */
-static bool
-get_integer_sums(const uint8_t **cursor, const uint8_t *end, WaOpSet ops,
-				 WaPartial *partial)
-{
-	if (has(ops, WA_OP_SUM) &&
-		!get(cursor, end, &partial->sum, sizeof(partial->sum)))
-		return false;
-	return !has(ops, WA_OP_SQUARES) ||
-		   get(cursor, end, &partial->squares, sizeof(partial->squares));
 }
 
 bool
@@ -202,18 +172,23 @@ wa_partial_decode(WaPartial *partial, WaType type, WaOpSet ops,
 	WaStorage storage = wa_type_storage(type);
 	const uint8_t *cursor = buffer;
 	const uint8_t *end = buffer + length;
+	bool is_sound = get(&cursor, end, &partial->rows, sizeof(partial->rows)) &&
+					partial->rows >= 0;
 
-	if (!get(&cursor, end, &partial->rows, sizeof(partial->rows)) ||
-		partial->rows < 0)
-		return false;
-	if (is_float(storage) ? !get_float_sums(&cursor, end, ops, partial->exact)
-						  : !get_integer_sums(&cursor, end, ops, partial))
-		return false;
-	if (has(ops, WA_OP_MIN) &&
-		!get(&cursor, end, &partial->min, value_bytes(storage)))
-		return false;
-	if (has(ops, WA_OP_MAX) &&
-		!get(&cursor, end, &partial->max, value_bytes(storage)))
-		return false;
-	return cursor == end;
+	if (is_sound && wa_ops_have(ops, WA_OP_SUM))
+		is_sound = is_float(storage)
+					   ? get_exact(&cursor, end, &partial->exact->sum)
+					   : get(&cursor, end, &partial->sum, sizeof(partial->sum));
+	/* No sum of squares is negative. */
+	if (is_sound && wa_ops_have(ops, WA_OP_SQUARES))
+		is_sound = is_float(storage)
+					   ? get_limbs(&cursor, end, partial->exact->squares.limbs,
+								   WA_SQUARES_LIMBS, 0)
+					   : get(&cursor, end, &partial->squares,
+							 sizeof(partial->squares));
+	if (is_sound && wa_ops_have(ops, WA_OP_MIN))
+		is_sound = get(&cursor, end, &partial->min, value_bytes(storage));
+	if (is_sound && wa_ops_have(ops, WA_OP_MAX))
+		is_sound = get(&cursor, end, &partial->max, value_bytes(storage));
+	return is_sound && cursor == end;
 }

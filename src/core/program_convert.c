@@ -96,82 +96,54 @@ wa_decimal_scale(const WaStep *step)
 	return true;
 }
 
-/* date2timestamp() */
-WA_VECTORISED bool
-wa_date_to_timestamp(const WaStep *step)
-{
-	const int64_t *restrict a = wa_vector_ints(step->a);
-	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
-	uint64_t bad = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		bad |= a[i] < FIRST_DAY || a[i] >= END_DAY ? 1 : 0;
-		out[i] = (uint64_t) a[i] * DAY_MICROSECONDS;
-	}
-	return bad == 0;
-}
-
-/* timestamp_date() */
-WA_VECTORISED bool
-wa_timestamp_to_date(const WaStep *step)
-{
-	const int64_t *restrict a = wa_vector_ints(step->a);
-	int64_t *restrict out = wa_vector_ints(step->out);
-	uint64_t bad = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		int64_t day = a[i] / DAY_MICROSECONDS;
-
-		bad |= a[i] == INT64_MIN || a[i] == INT64_MAX ? 1 : 0;
-		out[i] = day - (a[i] < day * DAY_MICROSECONDS ? 1 : 0);
-	}
-	return bad == 0;
-}
-
-/* Returns 1 if a timestamp has no microseconds since 1970, else 0. */
-static inline uint64_t
+/* Tells whether a timestamp has no microseconds since 1970. */
+static inline bool
 is_before_or_after(int64_t time)
 {
-	return time == INT64_MIN || time > INT64_MAX - EPOCH_MICROSECONDS ? 1 : 0;
+	return time == INT64_MIN || time > INT64_MAX - EPOCH_MICROSECONDS;
 }
 
+/* The day of a timestamp, rounded down. */
+static inline int64_t
+day_of(int64_t time)
+{
+	int64_t day = time / DAY_MICROSECONDS;
+
+	return day - (time < day * DAY_MICROSECONDS ? 1 : 0);
+}
+
+/*
+ * Conversions of times x: the result of another type, which is shown with so many
+ * digits, and whether it traps.
+ */
+#define DEFINE_CONVERSION(name, type, values_of, digits, result, trap) \
+	WA_VECTORISED bool name(const WaStep *step)                        \
+	{                                                                  \
+		const int64_t *restrict a = wa_vector_ints(step->a);           \
+		type *restrict out = values_of(step->out);                     \
+		uint64_t bad = 0;                                              \
+		size_t nrows = step->nrows;                                    \
+		step->out->scale = (digits);                                   \
+		for (size_t i = 0; i < nrows; i++)                             \
+		{                                                              \
+			int64_t x = a[i];                                          \
+			bad |= (trap) ? 1 : 0;                                     \
+			out[i] = (type) (result);                                  \
+		}                                                              \
+		return bad == 0;                                               \
+	}
+
+#define SINCE_1970(x) ((int64_t) ((uint64_t) (x) + EPOCH_MICROSECONDS))
+
+/* date2timestamp() */
+DEFINE_CONVERSION(wa_date_to_timestamp, int64_t, wa_vector_ints, 0,
+				  (uint64_t) x *DAY_MICROSECONDS, x < FIRST_DAY || x >= END_DAY)
+/* timestamp_date() */
+DEFINE_CONVERSION(wa_timestamp_to_date, int64_t, wa_vector_ints, 0, day_of(x),
+				  x == INT64_MIN || x == INT64_MAX)
 /* extract(epoch ...) */
-WA_VECTORISED bool
-wa_timestamp_to_decimal(const WaStep *step)
-{
-	const int64_t *restrict a = wa_vector_ints(step->a);
-	uint64_t *restrict out = (uint64_t *) wa_vector_ints(step->out);
-	uint64_t bad = 0;
-	size_t nrows = step->nrows;
-
-	step->out->scale = SECOND_SCALE;
-	for (size_t i = 0; i < nrows; i++)
-	{
-		bad |= is_before_or_after(a[i]);
-		out[i] = (uint64_t) a[i] + EPOCH_MICROSECONDS;
-	}
-	return bad == 0;
-}
-
+DEFINE_CONVERSION(wa_timestamp_to_decimal, int64_t, wa_vector_ints,
+				  SECOND_SCALE, SINCE_1970(x), is_before_or_after(x))
 /* date_part('epoch', ...) */
-WA_VECTORISED bool
-wa_timestamp_to_float(const WaStep *step)
-{
-	const int64_t *restrict a = wa_vector_ints(step->a);
-	double *restrict out = wa_vector_floats(step->out);
-	uint64_t bad = 0;
-	size_t nrows = step->nrows;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		uint64_t since = (uint64_t) a[i] + EPOCH_MICROSECONDS;
-
-		bad |= is_before_or_after(a[i]);
-		out[i] = (double) (int64_t) since / 1000000.0;
-	}
-	return bad == 0;
-}
+DEFINE_CONVERSION(wa_timestamp_to_float, double, wa_vector_floats, 0,
+				  (double) SINCE_1970(x) / 1000000.0, is_before_or_after(x))

@@ -184,7 +184,7 @@ typedef uint32_t WaOpSet;
 #define WA_OP_BIT(op) ((WaOpSet) 1 << (op))
 
 /* Tells whether the set has the operation. */
-static inline bool
+WA_INLINE bool
 wa_ops_have(WaOpSet ops, WaOp op)
 {
 	return (ops & WA_OP_BIT(op)) != 0;
