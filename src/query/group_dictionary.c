@@ -31,7 +31,7 @@
 
 typedef struct Entry
 {
-	uint64_t head;     /* the first bytes, as head_of has them */
+	uint64_t head;     /* the first bytes, as wa_string_head has them */
 	const char *shown; /* behind the length of that */
 	uint32_t length;
 	uint32_t hash; /* the low half */
@@ -53,30 +53,11 @@ struct WaKeyDictionary
 	uint64_t *hashes;   /* of strings that are looked up */
 };
 
-/* Returns the first eight bytes of a string; of a shorter one, zeros after it. */
-static inline uint64_t
-head_of(const char *data, uint32_t length)
-{
-	const uint8_t *bytes = (const uint8_t *) data;
-
-	if (length >= 8)
-		return wa_load64(data);
-	/* Pieces that overlap have the same bits where they do. */
-	if (length >= 4)
-		return wa_load32(data) | (uint64_t) wa_load32(data + length - 4)
-									 << ((length - 4) * 8);
-	if (length == 0)
-		return 0;
-	return (uint64_t) bytes[0] |
-		   (uint64_t) bytes[length / 2] << (length / 2 * 8) |
-		   (uint64_t) bytes[length - 1] << ((length - 1) * 8);
-}
-
 /* Returns the hash of a string. */
 static inline uint64_t
 hash_of(const char *data, uint32_t length)
 {
-	uint64_t hash = wa_hash_word(length, head_of(data, length));
+	uint64_t hash = wa_hash_word(length, wa_string_head(data, length));
 
 	if (length > 8)
 	{
@@ -223,7 +204,7 @@ add(WaKeyDictionary *dictionary, const WaKeyString *key, uint64_t hash,
 		return 0;
 	entry = &dictionary->entries[code];
 	entry->shown = shown;
-	entry->head = head_of(key->data, key->length);
+	entry->head = wa_string_head(key->data, key->length);
 	entry->length = key->length;
 	entry->hash = (uint32_t) hash;
 	dictionary->nentries++;
@@ -246,7 +227,7 @@ static inline bool
 is_entry_of(const Entry *entry, const WaKeyString *key, uint64_t hash)
 {
 	return entry->hash == (uint32_t) hash && entry->length == key->length &&
-		   entry->head == head_of(key->data, key->length) &&
+		   entry->head == wa_string_head(key->data, key->length) &&
 		   (key->length <= 8 ||
 			tails_match(entry->shown, key->data, key->length));
 }

@@ -48,8 +48,10 @@ static WaRunOutcome
 merge_some(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 		   size_t ntheirs)
 {
-	if (!wa_query_groups_find_theirs(into->groups, from->groups, theirs,
-									 ntheirs, into->numbers))
+	if (into->groups == NULL)
+		into->numbers[0] = 0; /* without keys there is one group */
+	else if (!wa_query_groups_find_theirs(into->groups, from->groups, theirs,
+										  ntheirs, into->numbers))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t i = 0; i < into->query->ncolumns; i++)
 	{
@@ -98,26 +100,6 @@ wa_run_merge_groups(WaQueryRun *into, WaQueryRun *from, const uint32_t *theirs,
 	return outcome;
 }
 
-/* Merges the one group of a run without keys. */
-static WaRunOutcome
-merge_only_group(WaQueryRun *into, WaQueryRun *from)
-{
-	const uint32_t group = 0;
-
-	for (uint32_t i = 0; i < into->query->ncolumns; i++)
-	{
-		WaRunOutcome outcome;
-
-		if (!wa_records_merge_theirs(into->tables[i], &group, from->tables[i],
-									 &group, 1))
-			return WA_RUN_OVERFLOWED;
-		outcome = wa_query_run_outcome(into, into->tables[i]);
-		if (outcome != WA_RUN_TAKEN)
-			return outcome;
-	}
-	return WA_RUN_TAKEN;
-}
-
 WaRunOutcome
 wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 {
@@ -125,8 +107,6 @@ wa_query_merge(WaQueryRun *into, WaQueryRun *from)
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 
 	wa_query_run_count(into, from->rows);
-	if (into->groups == NULL)
-		return merge_only_group(into, from);
 	if (!wa_query_run_expect(into, ngroups))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t first = 0; first < ngroups && outcome == WA_RUN_TAKEN;

@@ -75,22 +75,11 @@ key_of(const char *data, uint32_t length)
 	const char *last = data + length - sizeof(uint64_t);
 	uint64_t state = length;
 
-	if (length >= sizeof(uint64_t))
-	{
-		if (length == sizeof(uint64_t))
-			return wa_load64(data);
-		for (; data < last; data += sizeof(uint64_t))
-			state = wa_mix64(state, wa_load64(data));
-		return wa_mix64(state, wa_load64(last));
-	}
-	if (length >= sizeof(uint32_t))
-		return (uint64_t) wa_load32(data) << 32 |
-			   wa_load32(data + length - sizeof(uint32_t));
-	if (length == 0)
-		return 0;
-	return (uint64_t) (uint8_t) data[0] << 16 |
-		   (uint64_t) (uint8_t) data[length / 2] << 8 |
-		   (uint8_t) data[length - 1];
+	if (length <= sizeof(uint64_t))
+		return wa_string_head(data, length);
+	for (; data < last; data += sizeof(uint64_t))
+		state = wa_mix64(state, wa_load64(data));
+	return wa_mix64(state, wa_load64(last));
 }
 
 /* Returns where a text of a key is remembered. */

@@ -10,6 +10,7 @@
 
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"
+#include "lib/qunique.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -51,7 +52,6 @@ wa_columns_find(Relation relation, const ArrayType *names,
 	Datum *datums;
 	bool *nulls;
 	int count;
-	int found = 0;
 
 	deconstruct_array((ArrayType *) names, TEXTOID, -1, false, TYPALIGN_INT,
 					  &datums, &nulls, &count);
@@ -65,10 +65,8 @@ wa_columns_find(Relation relation, const ArrayType *names,
 			find_attribute(relation, TextDatumGetCString(datums[i]));
 	}
 	qsort(*attributes, count, sizeof(**attributes), compare_attributes);
-	for (int i = 0; i < count; i++)
-		if (i == 0 || (*attributes)[i] != (*attributes)[i - 1])
-			(*attributes)[found++] = (*attributes)[i];
-	return found;
+	return (int) qunique(*attributes, count, sizeof(**attributes),
+						 compare_attributes);
 }
 
 /* Tells whether the current user may select from a column. */

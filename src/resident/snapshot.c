@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include "lib/qunique.h"
+
 #include "resident/full_xid.h"
 #include "resident/relation.h"
 #include "resident/snapshot.h"
@@ -38,14 +40,11 @@ add_xids(WaSnapshot *described, uint64 next, const TransactionId *xids,
 static void
 sort_xids(WaSnapshot *described)
 {
-	const uint32 count = described->nxids;
-
-	qsort(described->xids, count, sizeof(described->xids[0]), compare_xids);
-	described->nxids = 0;
-	for (uint32 i = 0; i < count; i++)
-		if (i == 0 ||
-			described->xids[i] != described->xids[described->nxids - 1])
-			described->xids[described->nxids++] = described->xids[i];
+	qsort(described->xids, described->nxids, sizeof(described->xids[0]),
+		  compare_xids);
+	described->nxids =
+		(uint32) qunique(described->xids, described->nxids,
+						 sizeof(described->xids[0]), compare_xids);
 }
 
 /* Tells whether a snapshot lists all that were in progress, and they have room. */
