@@ -23,9 +23,10 @@ struct WaQueryGroups
 	uint32_t capacity; /* groups that there is room for in those */
 	uint64_t *words;   /* of a row, with its masks */
 	uint32_t *row_shown;
-	uint16_t *missing;      /* of the rows of a vector */
-	uint64_t **their_words; /* of each key of a vector of groups; or NULL */
-	uint8_t **their_valid;
+	uint16_t *missing; /* of the rows of a vector */
+	/* of each key of a vector of groups; or NULL */
+	uint64_t (*their_words)[WA_VECTOR_ROWS];
+	uint8_t (*their_valid)[WA_VECTOR_ROWS];
 	WaGroupTable table;
 };
 
@@ -240,24 +241,14 @@ static bool
 reserve_theirs(WaQueryGroups *groups)
 {
 	const size_t count = (size_t) groups->nkeys;
-	uint64_t **words;
-	uint8_t **valid;
 
 	if (groups->their_words != NULL)
 		return true;
-	words = wa_arena_alloc(groups->arena, count * sizeof(uint64_t *));
-	valid = wa_arena_alloc(groups->arena, count * sizeof(uint8_t *));
-	for (size_t key = 0; key < count && !groups->arena->failed; key++)
-	{
-		words[key] = wa_arena_alloc_vector(groups->arena,
-										   WA_VECTOR_ROWS * sizeof(uint64_t));
-		valid[key] = wa_arena_alloc_vector(groups->arena, WA_VECTOR_ROWS);
-	}
-	if (groups->arena->failed)
-		return false;
-	groups->their_words = words;
-	groups->their_valid = valid;
-	return true;
+	groups->their_valid = wa_arena_alloc_vector(
+		groups->arena, count * sizeof(*groups->their_valid));
+	groups->their_words = wa_arena_alloc_vector(
+		groups->arena, count * sizeof(*groups->their_words));
+	return !groups->arena->failed;
 }
 
 /* Returns the group of a group of others, whose words are in their_words. */

@@ -314,22 +314,6 @@ decimal_take_sums(WaRecordTable *table, const uint32_t *counts,
 	return true;
 }
 
-/* Takes rows, whose groups are given even if there is only one. */
-static void
-take_all(WaRecordTable *table, const WaTakenRows *rows, const uint32_t *groups,
-		 int64_t factor)
-{
-	switch (table->ops)
-	{
-#define X(set)                                          \
-	case set:                                           \
-		take_grouped(table, rows, groups, factor, set); \
-		break;
-		WA_OP_SET_LIST(X)
-#undef X
-	}
-}
-
 static void
 decimal_take(WaRecordTable *table, const WaTakenRows *rows)
 {
@@ -349,7 +333,15 @@ decimal_take(WaRecordTable *table, const WaTakenRows *rows)
 			return;
 		}
 	}
-	take_all(table, rows, groups, factor);
+	switch (table->ops)
+	{
+#define X(set)                                          \
+	case set:                                           \
+		take_grouped(table, rows, groups, factor, set); \
+		break;
+		WA_OP_SET_LIST(X)
+#undef X
+	}
 }
 
 /* Adds the sums of a record of narrow rows to those of a group; false: cannot. */

@@ -46,10 +46,7 @@ wa_writer_reserve(WaWriter *writer, size_t nwords)
 void
 wa_writer_words(WaWriter *writer, const void *words, size_t nwords)
 {
-	if (nwords == 0 || !wa_writer_reserve(writer, nwords))
-		return;
-	memcpy(writer->words + writer->nwords, words, nwords * sizeof(uint64_t));
-	writer->nwords += nwords;
+	wa_writer_bytes(writer, words, nwords * sizeof(uint64_t));
 }
 
 void
