@@ -112,6 +112,14 @@ wa_uint192_make(unsigned __int128 number)
 	return wide;
 }
 
+/* Returns a number without its sign. */
+WA_INLINE unsigned __int128
+wa_int128_magnitude(__int128 number)
+{
+	return number < 0 ? 0 - (unsigned __int128) number
+					  : (unsigned __int128) number;
+}
+
 /* Returns the square of a number. */
 WA_INLINE unsigned __int128
 wa_int64_square(int64_t number)

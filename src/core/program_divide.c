@@ -86,8 +86,7 @@ static inline Number
 look_at(const WaVector *vector, size_t row)
 {
 	const __int128 value = wa_decimal_at(vector, row);
-	Number number = {.magnitude =
-						 value < 0 ? -(Magnitude) value : (Magnitude) value,
+	Number number = {.magnitude = wa_int128_magnitude(value),
 					 .negative = value < 0,
 					 .scale = vector->scale,
 					 .shown = wa_decimal_shown(vector, row)};

@@ -229,8 +229,7 @@ wa_wide_to_int(const WaStep *step)
 static const char *
 write_number(__int128 value, int scale, char text[TEXT_BYTES])
 {
-	unsigned __int128 rest =
-		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	unsigned __int128 rest = wa_int128_magnitude(value);
 	char *begin = text + TEXT_BYTES;
 
 	*--begin = '\0';
@@ -308,9 +307,8 @@ wa_wide_to_float(const WaStep *step)
 			out[i] = read_float(value, scale, step->extra);
 			continue;
 		}
-		magnitude = divide_to_float(value < 0 ? -(unsigned __int128) value
-											  : (unsigned __int128) value,
-									scale, step->extra);
+		magnitude =
+			divide_to_float(wa_int128_magnitude(value), scale, step->extra);
 		out[i] = value < 0 ? -magnitude : magnitude;
 	}
 	return true;

@@ -37,13 +37,6 @@ spare_bits(int exponent)
 	return above_lowest < SPARE_BITS ? above_lowest : SPARE_BITS;
 }
 
-static inline unsigned __int128
-magnitude_of(__int128 number)
-{
-	return number < 0 ? 0 - (unsigned __int128) number
-					  : (unsigned __int128) number;
-}
-
 static inline Wide
 wide_from_int128(__int128 number)
 {
@@ -249,7 +242,7 @@ wa_small_sum_expand(WaInt128 sum, int16_t exponent, WaExactSum *into)
 
 	if (number == 0)
 		return;
-	wa_limbs_add(into->limbs, magnitude_of(number),
+	wa_limbs_add(into->limbs, wa_int128_magnitude(number),
 				 exponent - WA_EXACT_LOWEST_BIT, number < 0);
 	wa_exact_normalize(into);
 }
@@ -293,7 +286,7 @@ wa_small_sum_to_double(WaInt128 sum, int16_t exponent, double *result)
 {
 	__int128 number = wa_int128_get(sum);
 	int scale = exponent;
-	uint64_t bits = leading_bits(magnitude_of(number), &scale);
+	uint64_t bits = leading_bits(wa_int128_magnitude(number), &scale);
 
 	if (bits == 0 || scale < DBL_MIN_EXP || scale + 64 >= DBL_MAX_EXP)
 		return false;
@@ -306,7 +299,7 @@ wa_small_sum_to_float(WaInt128 sum, int16_t exponent, float *result)
 {
 	__int128 number = wa_int128_get(sum);
 	int scale = exponent;
-	uint64_t bits = leading_bits(magnitude_of(number), &scale);
+	uint64_t bits = leading_bits(wa_int128_magnitude(number), &scale);
 
 	if (bits == 0 || scale < FLT_MIN_EXP || scale + 64 >= FLT_MAX_EXP)
 		return false;

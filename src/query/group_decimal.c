@@ -68,8 +68,7 @@ make_wide(__int128 value, int scale, char bytes[WA_WIDE_DECIMAL_BYTES])
 	/* Of the last digit of base 10000 the scale takes a part. */
 	int64_t missing = wa_powers_of_ten[below * WA_NUMERIC_BASE_DIGITS - scale];
 	int64_t part = WA_NUMERIC_BASE / missing;
-	unsigned __int128 rest =
-		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	unsigned __int128 rest = wa_int128_magnitude(value);
 	int first = MAX_DIGITS;
 	int end = MAX_DIGITS;
 	int16_t digits[MAX_DIGITS] = {0};

@@ -343,8 +343,7 @@ static bool
 sum_is_sound(const uint64_t *record)
 {
 	__int128 sum = wa_int128_get(*sum_of(record));
-	unsigned __int128 magnitude =
-		sum < 0 ? -(unsigned __int128) sum : (unsigned __int128) sum;
+	unsigned __int128 magnitude = wa_int128_magnitude(sum);
 	const uint64_t words[2] = {(uint64_t) magnitude,
 							   (uint64_t) (magnitude >> 64)};
 	int exponent = header_of(record)->exponent;

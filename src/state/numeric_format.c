@@ -214,8 +214,7 @@ Numeric
 wa_numeric_from_int128(WaInt128 integer, int scale, int display_scale)
 {
 	__int128 value = wa_int128_get(integer);
-	unsigned __int128 magnitude =
-		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	unsigned __int128 magnitude = wa_int128_magnitude(value);
 	uint64 words[2] = {(uint64) magnitude, (uint64) (magnitude >> 64)};
 
 	return wa_numeric_make(words, lengthof(words), value < 0, scale,

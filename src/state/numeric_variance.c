@@ -51,8 +51,7 @@ wa_numeric_numerator(int64 rows, WaInt128 sum, WaUint192 squares, int scale,
 					 int display_scale)
 {
 	__int128 value = wa_int128_get(sum);
-	unsigned __int128 magnitude =
-		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	unsigned __int128 magnitude = wa_int128_magnitude(value);
 	const uint64 halves[2] = {(uint64) magnitude, (uint64) (magnitude >> 64)};
 	uint64 numerator[4] = {0};
 	uint64 subtrahend[4] = {0};
