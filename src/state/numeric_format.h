@@ -84,8 +84,8 @@ extern WA_MUST_CHECK bool wa_numeric_to_wide(const WaNumericView *view,
 											 int scale, __int128 *integer);
 
 /*
- * Returns the numeric that an integer is in units of 10^-scale, of a scale up to
- * 18, with a display scale, beyond which it has no digits.
+ * Returns the numeric that an integer is in units of 10^-scale, with a display scale,
+ * beyond which it has no digits.
  */
 extern Numeric wa_numeric_from_decimal(int64 integer, int scale,
 									   int display_scale);

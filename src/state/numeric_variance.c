@@ -78,17 +78,6 @@ wa_numeric_numerator(int64 rows, WaInt128 sum, WaUint192 squares, int scale,
 			   : wa_numeric_make(numerator, 4, false, 2 * scale, display_scale);
 }
 
-/* Returns digit * 10^-scale. */
-static Numeric
-small_number(uint64 digit, int scale)
-{
-	int places = (scale + WA_NUMERIC_BASE_DIGITS - 1) / WA_NUMERIC_BASE_DIGITS;
-
-	for (int i = scale; i < places * WA_NUMERIC_BASE_DIGITS; i++)
-		digit *= 10;
-	return wa_numeric_make(&digit, 1, false, places, scale);
-}
-
 /*
  * Returns the square root of a number that is not negative, rounded once, half
  * up, to a scale.  Rounding what numeric_sqrt has rounded to a larger scale
@@ -108,10 +97,12 @@ square_root(Numeric number, int scale)
 		return root;
 	rounded = DatumGetNumeric(DirectFunctionCall2(
 		numeric_round, NumericGetDatum(root), Int32GetDatum(scale)));
-	tie = call(numeric_sub, rounded, small_number(5, scale + 1));
+	tie = call(numeric_sub, rounded,
+			   wa_numeric_from_decimal(5, scale + 1, scale + 1));
 	if (holds(numeric_eq, root, tie) &&
 		holds(numeric_lt, number, call(numeric_mul, tie, tie)))
-		return call(numeric_sub, rounded, small_number(1, scale));
+		return call(numeric_sub, rounded,
+					wa_numeric_from_decimal(1, scale, scale));
 	return rounded;
 }
 
