@@ -20,19 +20,6 @@ finish(cudaError_t result, const char *action, char *error, size_t error_bytes)
 	return result == cudaErrorInvalidValue ? WA_UNSUPPORTED : status;
 }
 
-// Opens the slots, on the current device.
-static cudaError_t
-open_slots(WaCudaQueries *queries, int ordinal, unsigned nslots,
-		   size_t max_bytes)
-{
-	cudaError_t error = cudaSuccess;
-
-	queries->slots.resize(nslots);
-	for (unsigned i = 0; i < nslots && error == cudaSuccess; i++)
-		error = wa_query_slot_open(&queries->slots[i], ordinal, max_bytes);
-	return error;
-}
-
 WaStatus
 wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 					 WaCudaQueries **queries, char *error, size_t error_bytes)
@@ -51,14 +38,19 @@ wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 		*queries = new WaCudaQueries();
 		pthread_mutex_init(&(*queries)->lock, NULL);
 		pthread_cond_init(&(*queries)->freed, NULL);
-		result = open_slots(*queries, ordinal, nslots, bytes / share);
+		(*queries)->slots.resize(nslots);
+		for (WaQuerySlot &slot : (*queries)->slots)
+			wa_query_slot_open(&slot, ordinal, bytes / share);
+		return WA_OK;
+	}
+	catch (const WaQueryError &failure)
+	{
+		result = failure.error;
 	}
 	catch (const std::bad_alloc &)
 	{
 		result = cudaErrorMemoryAllocation;
 	}
-	if (result == cudaSuccess)
-		return WA_OK;
 	wa_cuda_queries_close(*queries);
 	*queries = NULL;
 	return finish(result, "prepare queries", error, error_bytes);
@@ -125,76 +117,67 @@ is_small_enough(const WaCudaQuery *query)
 }
 
 // Gives memory back, when nothing that was started uses it any more.
-static cudaError_t
+static void
 empty_slot(WaQuerySlot *slot)
 {
-	const cudaError_t error = cudaStreamSynchronize(slot->stream);
-
+	wa_query_check(cudaStreamSynchronize(slot->stream));
 	wa_query_pool_reset(&slot->d_pool);
 	wa_query_pool_reset(&slot->pool);
-	return error;
 }
 
 // Computes a query with a slot; if it traps, its groups have not been taken.
 static cudaError_t
-run_once(WaQueryWork *work, WaCudaTake take, void *context,
-		 WaCudaOutcome *outcome)
+run_once(WaQueryWork *work, WaCudaOutcome *outcome)
 {
-	cudaError_t error = wa_query_start(work);
-
-	if (error == cudaSuccess && work->query->nkeys == 0)
-		error = wa_query_reduce_all(work, take, context, outcome);
-	else if (error == cudaSuccess)
-		error = wa_query_reduce_groups(work, take, context, outcome);
-	return error;
-}
-
-// Hands the tiles that have trapped over.
-static cudaError_t
-finish_traps(const WaQueryWork *work, uint64_t *traps)
-{
-	wa_query_copy_traps(work, traps);
-	return wa_query_traps_often(work, traps) ? cudaErrorNotSupported
-											 : cudaSuccess;
+	try
+	{
+		wa_query_start(work);
+		if (work->query->nkeys == 0)
+			wa_query_reduce_all(work, outcome);
+		else
+			wa_query_reduce_groups(work, outcome);
+		return cudaSuccess;
+	}
+	catch (const WaQueryError &failure)
+	{
+		return failure.error;
+	}
 }
 
 // Computes a query with a slot, of as many digits as it takes.
-static cudaError_t
+static void
 run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
 	WaCudaTake take, void *context, WaCudaOutcome *outcome)
 {
 	WaQueryWidth width = wa_query_first_width(query);
 	bool takes_all = false;
-	cudaError_t error = cudaSetDevice(slot->ordinal);
 
-	while (error == cudaSuccess)
+	wa_query_check(cudaSetDevice(slot->ordinal));
+	for (;;)
 	{
 		WaQueryWork work = {};
+		cudaError_t error;
 
 		work.query = query;
+		work.take = take;
 		work.context = context;
 		work.slot = slot;
 		work.nrows = (unsigned) query->nrows;
 		work.width = width;
 		work.takes_all = takes_all;
 		*outcome = {};
-		error = run_once(&work, take, context, outcome);
+		error = run_once(&work, outcome);
 		if (work.mixes_zeros)
-		{
 			takes_all = true;
-			error = empty_slot(slot);
-			continue;
-		}
-		if (wa_query_next_width(&work, error, outcome->trapped, &width))
+		else if (!wa_query_next_width(&work, error, outcome->trapped, &width))
 		{
-			error = empty_slot(slot);
-			continue;
+			wa_query_check(error);
+			if (outcome->trapped)
+				wa_query_copy_traps(&work, traps);
+			return;
 		}
-		if (error == cudaSuccess && outcome->trapped)
-			error = finish_traps(&work, traps);
-		return error;
+		empty_slot(slot);
 	}
-	return error;
 }
 
 WaStatus
@@ -214,7 +197,12 @@ wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 		query->begun(context);
 	try
 	{
-		result = run(slot, query, traps, take, context, outcome);
+		run(slot, query, traps, take, context, outcome);
+		result = cudaSuccess;
+	}
+	catch (const WaQueryError &failure)
+	{
+		result = failure.error;
 	}
 	catch (const std::bad_alloc &)
 	{

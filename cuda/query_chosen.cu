@@ -6,52 +6,34 @@
 
 #include "query/chosen.cuh"
 
-// Launches a kernel over so many groups.
-template <typename Args>
-static cudaError_t
-launch(WaQueryWork *work, void (*kernel)(Args), Args args, uint32_t count)
-{
-	void *arguments[] = {&args};
-
-	return cudaLaunchKernel(kernel, dim3(wa_query_blocks(work, count)),
-							dim3(kQueryThreads), arguments, 0,
-							work->slot->stream);
-}
-
-// Starts the copy of bytes to pinned memory, which is asked for: it grows with the
+// Starts the copy of elements to pinned memory, which is asked for: it grows with the
 // groups.
 template <typename Element>
-static cudaError_t
-copy(WaQueryWork *work, const void *d_bytes, size_t bytes,
-	 const Element **elements)
+static const Element *
+copy(WaQueryWork *work, const Element *d_elements, size_t count)
 {
 	WaQuerySlot *slot = work->slot;
-	void *place = NULL;
-	cudaError_t error = cudaErrorMemoryAllocation;
+	Element *elements;
 
-	if (work->query->may_take == NULL ||
-		work->query->may_take(work->context, bytes))
-		error = wa_query_pool_take(&slot->pool, bytes, &place);
-	*elements = static_cast<const Element *>(place);
-	if (error == cudaSuccess && bytes > 0)
-		error = cudaMemcpyAsync(place, d_bytes, bytes, cudaMemcpyDeviceToHost,
-								slot->stream);
-	return error;
+	if (work->query->may_take != NULL &&
+		!work->query->may_take(work->context, count * sizeof(Element)))
+		throw WaQueryError{cudaErrorMemoryAllocation};
+	elements = wa_query_take<Element>(&slot->pool, count);
+	if (count > 0)
+		wa_query_fetch(slot, elements, d_elements, count);
+	return elements;
 }
 
-cudaError_t
+WaQueryKeys
 wa_query_copy_keys(WaQueryWork *work, const WaQueryNumbers *numbers,
-				   const WaQueryChoice *choice, WaQueryKeys *keys)
+				   const WaQueryChoice *choice)
 {
 	WaQuerySlot *slot = work->slot;
 	const size_t count = (size_t) choice->count * work->keys.size();
 	WaQueryKeysArgs args = {};
-	cudaError_t error = wa_query_take(&slot->d_pool, count, &args.keys);
 
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, choice->count, &args.chosen_rows);
-	if (error != cudaSuccess)
-		return error;
+	args.keys = wa_query_take<WaCudaKey>(&slot->d_pool, count);
+	args.chosen_rows = wa_query_take<uint32_t>(&slot->d_pool, choice->count);
 	args.ncolumns = (unsigned) work->keys.size();
 	for (unsigned i = 0; i < args.ncolumns; i++)
 	{
@@ -64,21 +46,16 @@ wa_query_copy_keys(WaQueryWork *work, const WaQueryNumbers *numbers,
 	}
 	args.choice = *choice;
 	args.first_rows = numbers->d_first_rows;
-	error = launch(work, wa_query_keys_kernel, args, choice->count);
-	if (error == cudaSuccess)
-		error = copy(work, args.keys, count * sizeof(WaCudaKey), &keys->keys);
-	if (error == cudaSuccess)
-		error = copy(work, args.chosen_rows, choice->count * sizeof(uint32_t),
-					 &keys->first_rows);
-	return error;
+	wa_query_launch(work, wa_query_keys_kernel, choice->count, 0, args);
+	return {copy(work, args.keys, count),
+			copy(work, args.chosen_rows, choice->count)};
 }
 
-cudaError_t
+const void *
 wa_query_copy_table(WaQueryWork *work, const WaGroupColumn *column,
 					const WaGroupPlan *plan, const void *d_table,
-					const WaQueryChoice *choice, const void **table)
+					const WaQueryChoice *choice)
 {
-	WaQuerySlot *slot = work->slot;
 	const size_t wide_count = (size_t) plan->wide * choice->count;
 	const size_t bytes = wide_count * sizeof(uint64_t) + (size_t) plan->narrow *
 															 choice->count *
@@ -86,37 +63,29 @@ wa_query_copy_table(WaQueryWork *work, const WaGroupColumn *column,
 	WaQueryTableArgs args = {plan->wide, plan->narrow, column->ngroups,
 							 *choice,    NULL,         NULL,
 							 NULL,       NULL};
-	void *d_chosen = NULL;
-	cudaError_t error;
+	unsigned char *d_chosen;
 
 	if (choice->d_groups == NULL && choice->count == column->ngroups)
-		return copy(work, d_table, bytes, table);
-	error = wa_query_pool_take(&slot->d_pool, bytes, &d_chosen);
-	if (error != cudaSuccess)
-		return error;
+		return copy(work, static_cast<const unsigned char *>(d_table), bytes);
+	d_chosen = wa_query_take<unsigned char>(&work->slot->d_pool, bytes);
 	args.wide = static_cast<const uint64_t *>(d_table);
 	args.narrow = reinterpret_cast<const uint32_t *>(
 		args.wide + (size_t) plan->wide * column->ngroups);
-	args.chosen_wide = static_cast<uint64_t *>(d_chosen);
+	args.chosen_wide = reinterpret_cast<uint64_t *>(d_chosen);
 	args.chosen_narrow =
 		reinterpret_cast<uint32_t *>(args.chosen_wide + wide_count);
-	error = launch(work, wa_query_table_kernel, args, choice->count);
-	return error == cudaSuccess ? copy(work, d_chosen, bytes, table) : error;
+	wa_query_launch(work, wa_query_table_kernel, choice->count, 0, args);
+	return copy(work, d_chosen, bytes);
 }
 
-cudaError_t
+const uint32_t *
 wa_query_copy_counts(WaQueryWork *work, const WaQueryNumbers *numbers,
-					 const WaQueryChoice *choice, const uint32_t **counts)
+					 const WaQueryChoice *choice)
 {
-	WaQuerySlot *slot = work->slot;
-	WaQueryCountsArgs args = {*choice, numbers->d_starts, NULL};
-	cudaError_t error =
-		wa_query_take(&slot->d_pool, choice->count, &args.counts);
+	const WaQueryCountsArgs args = {
+		*choice, numbers->d_starts,
+		wa_query_take<uint32_t>(&work->slot->d_pool, choice->count)};
 
-	if (error == cudaSuccess)
-		error = launch(work, wa_query_counts_kernel, args, choice->count);
-	if (error == cudaSuccess)
-		error =
-			copy(work, args.counts, choice->count * sizeof(uint32_t), counts);
-	return error;
+	wa_query_launch(work, wa_query_counts_kernel, choice->count, 0, args);
+	return copy(work, args.counts, choice->count);
 }

@@ -315,15 +315,14 @@ wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
 	}
 }
 
-cudaError_t
+void
 wa_query_start_conditions(const WaQueryWork *work,
 						  const WaQueryConditions *conditions, uint64_t *d_mask)
 {
 	WaQueryConditionArgs args = {};
-	void *arguments[] = {&args};
 
 	if (conditions->count == 0)
-		return cudaSuccess;
+		return;
 	args.count = conditions->count;
 	args.nrows = work->nrows;
 	args.mask = reinterpret_cast<uint32_t *>(d_mask);
@@ -335,8 +334,6 @@ wa_query_start_conditions(const WaQueryWork *work,
 			wa_query_form(condition->column->form), condition->column->d_values,
 			condition->column->d_validity, condition->least, condition->most};
 	}
-	return cudaLaunchKernel(
-		wa_query_conditions_kernel,
-		dim3(wa_query_blocks(work, work->nrows / kConditionRows)),
-		dim3(kQueryThreads), arguments, 0, work->slot->stream);
+	wa_query_launch(work, wa_query_conditions_kernel,
+					work->nrows / kConditionRows, 0, args);
 }

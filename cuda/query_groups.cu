@@ -2,8 +2,6 @@
 // query_groups.cu
 //		Queries with keys: the reductions of columns by groups.
 //
-#include "query/work.h"
-
 #include <algorithm>
 
 #include "kernels.h"
@@ -22,20 +20,6 @@ struct GroupRun
 	WaQueryKeys keys;
 	const uint32_t *counts; // sorted: the rows of the chosen groups
 };
-
-// Adds a reduction.
-static void
-add_reduction(std::vector<WaQueryReduction> *reductions, unsigned source,
-			  WaOp op, const WaBatch &batch, const WaQueryNumbers *numbers)
-{
-	WaQueryReduction reduction = {};
-
-	reduction.source = source;
-	reduction.column = {op, batch, numbers->d_groups, numbers->ngroups};
-	reduction.has_layers = (op == WA_OP_SUM || op == WA_OP_SQUARES) &&
-						   (batch.type == WA_FLOAT4 || batch.type == WA_FLOAT8);
-	reductions->push_back(reduction);
-}
 
 // Tells whether the values of an aggregated column are those of all rows.
 static bool
@@ -66,196 +50,123 @@ share_counts(WaQueryWork *work)
 				: -1;
 }
 
-// Adds those of the halves of an aggregated column.
+// Adds a reduction of a part.
 static void
-add_halves(const WaQueryWork *work, unsigned number,
-		   const WaQueryNumbers *numbers,
-		   std::vector<WaQueryReduction> *reductions)
+add_reduction(GroupRun *run, const WaQueryPart &part, WaOp op,
+			  const WaBatch &batch)
 {
-	const WaQuerySource *source = &work->sources[number];
+	WaQueryReduction reduction = {};
 
-	for (unsigned half = 0; half < WA_QUERY_HALVES; half++)
-	{
-		const WaOpSet ops = wa_query_half_ops(
-			work->query->aggregates[number].ops, source, half);
-
-		for (WaOp op : {WA_OP_SUM, WA_OP_SQUARES})
-		{
-			if ((ops & WA_OP_BIT(op)) == 0)
-				continue;
-			add_reduction(reductions, number, op,
-						  wa_query_half_batch(work, source, half), numbers);
-			reductions->back().of = WA_QUERY_OF_HALF;
-			reductions->back().part = half;
-		}
-	}
+	reduction.part = part;
+	reduction.column = {op, batch, run->numbers.d_groups, run->numbers.ngroups};
+	reduction.has_layers = (op == WA_OP_SUM || op == WA_OP_SQUARES) &&
+						   (batch.type == WA_FLOAT4 || batch.type == WA_FLOAT8);
+	run->reductions.push_back(reduction);
 }
 
-// Adds those of its looks.
+// Adds the reductions of a part, unless its rows are counted otherwise.  Else that is
+// done by the numbers of their groups, which are read anyway.
 static void
-add_looks(const WaQueryWork *work, unsigned number,
-		  const WaQueryNumbers *numbers,
-		  std::vector<WaQueryReduction> *reductions)
+add_part(GroupRun *run, const WaQueryPart &part)
 {
-	const WaQuerySource *source = &work->sources[number];
+	const WaQuerySource *source = &run->work->sources[part.source];
 
-	for (WaOp op : {WA_OP_MIN, WA_OP_MAX})
-	{
-		if (!wa_query_has_looks(source, op))
-			continue;
-		add_reduction(reductions, number, op,
-					  wa_query_look_batch(work, source, op), numbers);
-		reductions->back().of = WA_QUERY_OF_LOOK;
-	}
-}
-
-// Adds the reductions of an aggregated column.  Rows are counted by the numbers
-// of their groups, which are read anyway, or not at all if they are sorted or
-// counted otherwise.
-static void
-add_source(const WaQueryWork *work, unsigned number,
-		   const WaQueryNumbers *numbers,
-		   std::vector<WaQueryReduction> *reductions)
-{
-	const WaQuerySource *source = &work->sources[number];
-	const WaOpSet all_ops = work->query->aggregates[number].ops;
-	const WaOpSet ops = wa_query_whole_ops(all_ops, source);
-	const WaBatch rows = {WA_OID, numbers->d_groups, source->d_validity,
-						  work->nrows};
-	const WaBatch display = {WA_INT2, source->d_display, source->d_validity,
-							 work->nrows};
-
-	if (source->counted_by >= 0 ||
-		(source->counts_rows && numbers->d_starts != NULL))
+	if (source->counted_by >= 0)
 		return;
-	if (all_ops == 0)
-		add_reduction(reductions, number, WA_OP_MAX, rows, numbers);
+	if (part.ops == 0)
+		add_reduction(run, part, WA_OP_MAX,
+					  {WA_OID, run->numbers.d_groups, source->d_validity,
+					   run->work->nrows});
 	for (int op = 0; op < WA_OP_COUNT; op++)
-		if ((ops & WA_OP_BIT(op)) != 0)
-			add_reduction(reductions, number, (WaOp) op,
-						  wa_query_batch(work, source), numbers);
-	if (source->d_halves[0] != NULL)
-		add_halves(work, number, numbers, reductions);
-	add_looks(work, number, numbers, reductions);
-	if (!source->mixed || (all_ops & WA_OP_BIT(WA_OP_SUM)) == 0)
-		return;
-	add_reduction(reductions, number, WA_OP_MAX, display, numbers);
-	reductions->back().of = WA_QUERY_DIGITS;
+		if ((part.ops & WA_OP_BIT(op)) != 0)
+			add_reduction(run, part, (WaOp) op, part.batch);
+}
+
+// Adds all reductions.  Where groups are sorted, their rows are known.
+static void
+add_reductions(GroupRun *run)
+{
+	const std::vector<WaQuerySource> &sources = run->work->sources;
+
+	for (unsigned i = 0; i < sources.size(); i++)
+		if (sources[i].counts_rows && run->numbers.d_starts == NULL)
+			add_part(run, {i, WA_QUERY_VALUES, 0, {}, 0});
+	for (const WaQueryPart &part : wa_query_list_parts(run->work))
+		add_part(run, part);
 }
 
 // Starts the copy of the table of the layer that was started last.
-static cudaError_t
+static void
 copy_layer(GroupRun *run, WaQueryReduction *reduction)
 {
-	const void *table = NULL;
-	const cudaError_t error =
+	const void *table =
 		wa_query_copy_table(run->work, &reduction->column, &reduction->plan,
-							reduction->memory.d_table, &run->choice, &table);
+							reduction->memory.d_table, &run->choice);
 
-	if (error == cudaSuccess)
-		reduction->layers.push_back({reduction->layer, table});
-	return error;
+	reduction->layers.push_back({reduction->layer, table});
 }
 
-// Gives a reduction its memory but for the workspace that those of one layer
-// share, since they need nothing of it when the next one starts.
-static cudaError_t
-equip(WaQuerySlot *slot, WaQueryReduction *reduction)
-{
-	WaGroupMemory *memory = &reduction->memory;
-	cudaError_t error = wa_query_pool_take(
-		&slot->d_pool, reduction->plan.table_bytes, &memory->d_table);
-
-	if (error == cudaSuccess && reduction->has_layers)
-		error =
-			wa_query_pool_take(&slot->d_pool, reduction->plan.workspace_bytes,
-							   &memory->d_workspace);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->pool, 1, &memory->status);
-	return error;
-}
-
-// Plans all reductions and gives them their memory.
-static cudaError_t
+// Plans all reductions and gives them their memory.  Those of one layer share a
+// workspace, since they need nothing of it when the next one starts.
+static void
 prepare_reductions(GroupRun *run)
 {
 	WaQuerySlot *slot = run->work->slot;
 	size_t shared_bytes = 0;
-	void *d_shared = NULL;
-	cudaError_t error = cudaSuccess;
+	unsigned char *d_shared;
 
 	for (WaQueryReduction &reduction : run->reductions)
 	{
-		if (error == cudaSuccess)
-			error = wa_group_plan(&reduction.column, &slot->device,
-								  &reduction.plan);
-		if (error == cudaSuccess)
-			error = equip(slot, &reduction);
-		if (!reduction.has_layers)
-			shared_bytes =
-				std::max(shared_bytes, reduction.plan.workspace_bytes);
+		const WaGroupPlan *plan = &reduction.plan;
+		WaGroupMemory *memory = &reduction.memory;
+
+		wa_query_check(
+			wa_group_plan(&reduction.column, &slot->device, &reduction.plan));
+		memory->d_table =
+			wa_query_take<unsigned char>(&slot->d_pool, plan->table_bytes);
+		memory->status = wa_query_take<WaGroupStatus>(&slot->pool, 1);
+		if (reduction.has_layers)
+			memory->d_workspace = wa_query_take<unsigned char>(
+				&slot->d_pool, plan->workspace_bytes);
+		else
+			shared_bytes = std::max(shared_bytes, plan->workspace_bytes);
 	}
 	run->mark = wa_query_pool_mark(&slot->d_pool);
-	if (error == cudaSuccess)
-		error = wa_query_pool_take(&slot->d_pool, shared_bytes, &d_shared);
+	d_shared = wa_query_take<unsigned char>(&slot->d_pool, shared_bytes);
 	for (WaQueryReduction &reduction : run->reductions)
 		if (!reduction.has_layers)
 			reduction.memory.d_workspace = d_shared;
-	return error;
 }
 
 // Starts the first layers of all reductions.
-static cudaError_t
+static void
 start_reductions(GroupRun *run)
 {
-	cudaError_t error = prepare_reductions(run);
-
+	prepare_reductions(run);
 	for (WaQueryReduction &reduction : run->reductions)
-		if (error == cudaSuccess)
-			error = wa_group_start(&reduction.column, &reduction.plan,
-								   &reduction.memory, &reduction.layer,
-								   run->work->slot->stream);
-	return error;
+		wa_query_check(wa_group_start(&reduction.column, &reduction.plan,
+									  &reduction.memory, &reduction.layer,
+									  run->work->slot->stream));
 }
 
-// Starts the next layers of the reductions that have any; *more tells whether
-// there is one.
-static cudaError_t
-start_next(GroupRun *run, bool *more)
+// Starts the next layers of the reductions that have any; tells whether there is one.
+static bool
+start_next(GroupRun *run)
 {
-	cudaError_t error = cudaSuccess;
+	bool more = false;
 
-	*more = false;
 	for (WaQueryReduction &reduction : run->reductions)
 	{
-		bool has_more = false;
-
-		if (error == cudaSuccess && reduction.has_layers)
-			error = wa_group_next(&reduction.column, &reduction.plan,
-								  &reduction.memory, &reduction.layer,
-								  &has_more, run->work->slot->stream);
-		if (error == cudaSuccess && has_more)
-			error = copy_layer(run, &reduction);
-		reduction.has_layers = has_more;
-		*more |= has_more;
+		if (!reduction.has_layers)
+			continue;
+		wa_query_check(wa_group_next(
+			&reduction.column, &reduction.plan, &reduction.memory,
+			&reduction.layer, &reduction.has_layers, run->work->slot->stream));
+		if (reduction.has_layers)
+			copy_layer(run, &reduction);
+		more |= reduction.has_layers;
 	}
-	return error;
-}
-
-// Computes all layers, beginning with those that have been started.
-static cudaError_t
-finish_layers(GroupRun *run)
-{
-	bool more = true;
-	cudaError_t error = wa_query_slot_wait(run->work->slot);
-
-	while (error == cudaSuccess && more)
-	{
-		error = start_next(run, &more);
-		if (error == cudaSuccess && more)
-			error = wa_query_slot_wait(run->work->slot);
-	}
-	return error;
+	return more;
 }
 
 // Tells whether the numbers of groups are good for nothing.  The stream has been
@@ -268,51 +179,31 @@ has_failed(const GroupRun *run)
 
 // Chooses the groups to be handed over; all of them, if some only are not asked
 // for or the numbers have failed.
-static cudaError_t
+static void
 choose(GroupRun *run)
 {
 	WaQuerySlot *slot = run->work->slot;
-	cudaError_t error;
 
 	run->choice = {NULL, run->numbers.ngroups};
 	if (!wa_query_chooses(run->work, &run->numbers))
-		return cudaSuccess;
-	error = wa_query_slot_wait(slot);
-	if (error != cudaSuccess || has_failed(run))
-		return error;
+		return;
+	wa_query_slot_wait(slot);
+	if (has_failed(run))
+		return;
 	wa_query_pool_rewind(&slot->d_pool, run->mark);
-	return wa_query_choose(run->work, &run->numbers, run->reductions,
-						   &run->choice);
+	run->choice = wa_query_choose(run->work, &run->numbers, run->reductions);
 }
 
 // Starts the copies of the keys and of the first layers of the chosen groups.
-static cudaError_t
+static void
 copy_chosen(GroupRun *run)
 {
-	cudaError_t error =
-		wa_query_copy_keys(run->work, &run->numbers, &run->choice, &run->keys);
-
-	if (error == cudaSuccess && run->numbers.d_starts != NULL)
-		error = wa_query_copy_counts(run->work, &run->numbers, &run->choice,
-									 &run->counts);
+	run->keys = wa_query_copy_keys(run->work, &run->numbers, &run->choice);
+	if (run->numbers.d_starts != NULL)
+		run->counts =
+			wa_query_copy_counts(run->work, &run->numbers, &run->choice);
 	for (WaQueryReduction &reduction : run->reductions)
-		if (error == cudaSuccess)
-			error = copy_layer(run, &reduction);
-	return error;
-}
-
-// Returns what a reduction that has but one layer has of a chosen group.
-static WaPartial
-fold_one(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group)
-{
-	WaGroupColumn column = reduction->column;
-	WaPartial partial;
-
-	column.ngroups = run->choice.count;
-	wa_partial_init(&partial, NULL);
-	wa_group_fold(&column, &reduction->layers[0].layer,
-				  reduction->layers[0].table, group, &partial);
-	return partial;
+		copy_layer(run, &reduction);
 }
 
 // Adds what a reduction has of a chosen group to a partial.
@@ -330,58 +221,6 @@ fold(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group,
 		partial->rows = rows; // every operation counts them
 }
 
-// Adds what reductions have of the halves of an aggregated column; *place: the first
-// of them, and then the last.
-static void
-fold_halves(const GroupRun *run, uint32_t group, size_t *place,
-			WaCudaCell *cell)
-{
-	const unsigned source = run->reductions[*place].source;
-	WaPartial halves[WA_QUERY_HALVES];
-	size_t i;
-
-	for (WaPartial &half : halves)
-		wa_partial_init(&half, NULL);
-	for (i = *place; i < run->reductions.size(); i++)
-	{
-		const WaQueryReduction *reduction = &run->reductions[i];
-
-		if (reduction->source != source || reduction->of != WA_QUERY_OF_HALF)
-			break;
-		fold(run, reduction, group, &halves[reduction->part]);
-	}
-	*place = i - 1;
-	wa_query_join_halves(run->work->query->aggregates[source].ops, halves,
-						 cell);
-}
-
-// Adds what reductions have of the digits shown, of halves and of looks.
-static void
-fold_others(const GroupRun *run, uint32_t group, WaCudaCell *cells)
-{
-	for (size_t i = 0; i < run->reductions.size(); i++)
-	{
-		const WaQueryReduction *reduction = &run->reductions[i];
-		WaCudaCell *cell = &cells[reduction->source];
-
-		if (reduction->of == WA_QUERY_DIGITS)
-		{
-			const WaPartial digits = fold_one(run, reduction, group);
-
-			if (digits.rows > 0)
-				cell->display = (uint8_t) digits.max.i;
-		}
-		else if (reduction->of == WA_QUERY_OF_HALF)
-			fold_halves(run, group, &i, cell);
-		else if (reduction->of == WA_QUERY_OF_LOOK)
-		{
-			const WaPartial look = fold_one(run, reduction, group);
-
-			wa_query_split_look(reduction->column.op, &look, cell);
-		}
-	}
-}
-
 // Makes the cells of a chosen group.
 static void
 make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
@@ -391,24 +230,25 @@ make_cells(const GroupRun *run, uint32_t group, WaExactPart *exact,
 
 	for (size_t i = 0; i < work->sources.size(); i++)
 	{
-		const WaQuerySource *source = &work->sources[i];
-		const bool needs_exact = wa_partial_needs_exact(
-			wa_query_type(source->form), work->query->aggregates[i].ops);
-
-		if (needs_exact)
-			exact[i] = {};
-		wa_partial_init(&cells[i].partial, needs_exact ? &exact[i] : NULL);
-		wa_query_describe_cell(source, &cells[i]);
-		if (source->counts_rows && run->counts != NULL)
+		wa_query_begin_cell(work, i, &exact[i], &cells[i]);
+		if (work->sources[i].counts_rows && run->counts != NULL)
 			cells[i].partial.rows = run->counts[group];
 	}
 	for (const WaQueryReduction &reduction : run->reductions)
-		if (reduction.of == WA_QUERY_VALUES)
-			fold(run, &reduction, group, &cells[reduction.source].partial);
-	for (size_t i = 0; i < work->sources.size(); i++)
-		if (cells[i].is_wide)
-			wa_query_extend_sum(&cells[i]);
-	fold_others(run, group, cells);
+	{
+		WaCudaCell *cell = &cells[reduction.part.source];
+		WaPartial *partial = &cell->partial;
+		WaPartial own;
+
+		if (reduction.part.of != WA_QUERY_VALUES)
+		{
+			wa_partial_init(&own, NULL);
+			partial = &own;
+		}
+		fold(run, &reduction, group, partial);
+		wa_query_add_part(&reduction.part, WA_OP_BIT(reduction.column.op),
+						  partial, cell);
+	}
 	for (size_t i = 0; i < work->sources.size(); i++)
 		if (work->sources[i].counted_by >= 0)
 			cells[i].partial.rows =
@@ -429,90 +269,80 @@ value_of(const WaQuerySource *source, WaCudaKey key)
 
 // Has the groups taken.
 static void
-take_groups(const GroupRun *run, WaCudaTake take, void *context)
+take_groups(const GroupRun *run)
 {
-	const size_t nkeys = run->work->keys.size();
+	const WaQueryWork *work = run->work;
+	const WaCudaQuery *query = work->query;
+	const size_t nkeys = work->keys.size();
 	std::vector<WaCudaKey> keys(nkeys);
-	std::vector<WaExactPart> exact(run->work->sources.size());
-	std::vector<WaCudaCell> cells(run->work->sources.size());
-	const WaCudaQuery *query = run->work->query;
+	std::vector<WaExactPart> exact(work->sources.size());
+	std::vector<WaCudaCell> cells(work->sources.size());
 
-	if (query->expect != NULL && !query->expect(context, run->choice.count))
+	if (query->expect != NULL &&
+		!query->expect(work->context, run->choice.count))
 		return;
 	for (uint32_t group = 0; group < run->choice.count; group++)
 	{
 		if (run->keys.first_rows[group] == WA_KEYS_NO_GROUP)
 			continue;
 		for (size_t i = 0; i < nkeys; i++)
-			keys[i] = value_of(&run->work->keys[i],
-							   run->keys.keys[group * nkeys + i]);
+			keys[i] =
+				value_of(&work->keys[i], run->keys.keys[group * nkeys + i]);
 		make_cells(run, group, exact.data(), cells.data());
-		if (!take(context, keys.data(), cells.data()))
+		if (!work->take(work->context, keys.data(), cells.data()))
 			return;
 	}
 }
 
 // Starts the counting of the rows that WHERE leaves.
-static cudaError_t
+static void
 start_count(WaQueryWork *work)
 {
 	WaQuerySlot *slot = work->slot;
-	WaKernelResult *result;
-	WaKernelColumn column = {
-		{WA_INT2, NULL, work->d_selection, work->nrows}, 0, NULL};
-	cudaError_t error = wa_query_take(&slot->pool, 1, &result);
+	WaKernelResult *result = wa_query_take<WaKernelResult>(&slot->pool, 1);
+	const WaKernelColumn column = {
+		{WA_INT2, NULL, work->d_selection, work->nrows}, 0, result};
 
-	if (error != cudaSuccess)
-		return error;
 	work->kept = result;
-	column.d_result = result;
-	return wa_kernel_launch(&column, 1, slot->d_scratch,
-							slot->device.multiprocessors, slot->stream);
+	wa_query_check(wa_kernel_launch(&column, 1, slot->d_scratch,
+									slot->device.multiprocessors,
+									slot->stream));
 }
 
 // Reduces the columns by the groups that there are.
-static cudaError_t
+static void
 reduce(GroupRun *run)
 {
-	cudaError_t error;
-
 	share_counts(run->work);
-	for (unsigned i = 0; i < run->work->sources.size(); i++)
-		add_source(run->work, i, &run->numbers, &run->reductions);
-	error = start_reductions(run);
-	if (error == cudaSuccess)
-		error = choose(run);
-	if (error == cudaSuccess)
-		error = copy_chosen(run);
-	return error == cudaSuccess ? finish_layers(run) : error;
+	add_reductions(run);
+	start_reductions(run);
+	choose(run);
+	copy_chosen(run);
+	do
+		wa_query_slot_wait(run->work->slot);
+	while (start_next(run));
 }
 
-cudaError_t
-wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take, void *context,
-					   WaCudaOutcome *outcome)
+void
+wa_query_reduce_groups(WaQueryWork *work, WaCudaOutcome *outcome)
 {
 	GroupRun run = {};
-	cudaError_t error = start_count(work);
 	bool has_groups;
 
 	run.work = work;
-	if (error == cudaSuccess)
-		error = wa_query_start_signs(work);
-	if (error == cudaSuccess)
-		error = wa_query_number(work, &run.numbers);
+	start_count(work);
+	wa_query_start_signs(work);
+	wa_query_number(work, &run.numbers);
 	has_groups = !run.numbers.trapped && run.numbers.ngroups > 0;
-	if (error == cudaSuccess && has_groups)
-		error = reduce(&run);
-	if (error != cudaSuccess)
-		return error;
+	if (has_groups)
+		reduce(&run);
 	outcome->trapped = wa_query_has_trapped(work);
 	outcome->kept_rows = (uint64_t) work->kept->rows;
-	if (run.numbers.status->failed != 0 && !outcome->trapped)
-		return cudaErrorNotSupported;
-	work->mixes_zeros = !outcome->trapped && wa_query_mixes_zeros(work);
-	if (work->mixes_zeros)
-		return cudaSuccess;
-	if (!outcome->trapped && has_groups)
-		take_groups(&run, take, context);
-	return cudaSuccess;
+	if (outcome->trapped)
+		return;
+	if (run.numbers.status->failed != 0)
+		throw WaQueryError{cudaErrorNotSupported};
+	work->mixes_zeros = wa_query_mixes_zeros(work);
+	if (has_groups && !work->mixes_zeros)
+		take_groups(&run);
 }

@@ -48,23 +48,22 @@ wa_query_key_range(const WaQuerySource *source, WaKeyRange *range)
 	return true;
 }
 
-// Adds a word; false if there is no room.
-static bool
+// Adds a word; too many are cudaErrorNotSupported.
+static void
 add_word(WaQueryWords *words, const WaKeyColumn &column,
 		 const WaKeyRange *range)
 {
 	if (words->count == WA_KEYS_MAX)
-		return false;
+		throw WaQueryError{cudaErrorNotSupported};
 	words->columns[words->count] = column;
 	words->has_range[words->count] = range != NULL;
 	if (range != NULL)
 		words->ranges[words->count] = *range;
 	words->count++;
-	return true;
 }
 
-// Adds the words of a key's values, likewise.
-static bool
+// Adds the words of a key's values.
+static void
 add_values(const WaQueryWork *work, const WaQuerySource *source,
 		   WaQueryWords *words)
 {
@@ -76,41 +75,26 @@ add_values(const WaQueryWork *work, const WaQuerySource *source,
 		column.form = WA_COLUMN_U32;
 	if (column.form == WA_COLUMN_F64 && work->limit == 0)
 		column.form = WA_COLUMN_I64;
-	if (!add_word(words, column, has_range ? &range : NULL))
-		return false;
+	add_word(words, column, has_range ? &range : NULL);
 	if (column.form != WA_COLUMN_I128)
-		return true;
+		return;
 	column.d_values = static_cast<const uint64_t *>(column.d_values) + 1;
-	return add_word(words, column, NULL);
+	add_word(words, column, NULL);
 }
 
-// Adds the digits that a key's values show, if they are not all the same, likewise.
-static bool
+// Adds the digits that a key's values show, if they are not all the same.
+static void
 add_digits(const WaQuerySource *source, WaQueryWords *words)
 {
 	const WaKeyRange range = {0, source->scale};
 
-	if (!source->mixed)
-		return true;
-	return source->d_digits != NULL
-			   ? add_word(
-					 words,
-					 {WA_COLUMN_I8, source->d_digits, source->d_validity, 0},
-					 &range)
-			   : add_word(
-					 words,
-					 {WA_COLUMN_I16, source->d_display, source->d_validity, 0},
-					 &range);
-}
-
-cudaError_t
-wa_query_find_words(const WaQueryWork *work, WaQueryWords *words)
-{
-	*words = {};
-	for (const WaQuerySource &key : work->keys)
-		if (!add_values(work, &key, words) || !add_digits(&key, words))
-			return cudaErrorNotSupported;
-	return cudaSuccess;
+	if (source->mixed && source->d_digits != NULL)
+		add_word(words, {WA_COLUMN_I8, source->d_digits, source->d_validity, 0},
+				 &range);
+	else if (source->mixed)
+		add_word(words,
+				 {WA_COLUMN_I16, source->d_display, source->d_validity, 0},
+				 &range);
 }
 
 // Plans numbers of combinations of keys; false if that cannot be.
@@ -130,45 +114,28 @@ plan_direct(const WaQueryWork *work, const WaKeys *keys,
 	return wa_keys_plan_direct(keys, words->ranges, most, plan) == cudaSuccess;
 }
 
-// Gives the numbering its memory but for the numbers of the rows.
-static cudaError_t
-equip(WaQuerySlot *slot, const WaKeysPlan *plan, WaKeysMemory *memory)
-{
-	cudaError_t error = wa_query_pool_take(&slot->d_pool, plan->workspace_bytes,
-										   &memory->d_workspace);
-
-	if (error == cudaSuccess)
-		error =
-			wa_query_take(&slot->d_pool, plan->words_bytes / sizeof(uint64_t),
-						  &memory->d_words);
-	if (error == cudaSuccess)
-		error =
-			wa_query_take(&slot->d_pool, plan->ngroups, &memory->d_first_rows);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, 1, &memory->d_status);
-	return error;
-}
-
 // Starts the numbering that was planned, and the copy of its status.
-static cudaError_t
+static void
 start(WaQueryWork *work, const WaKeys *keys, const WaKeysPlan *plan,
 	  WaKeysMemory *memory, WaKeysStatus *status)
 {
 	WaQuerySlot *slot = work->slot;
-	cudaError_t error = equip(slot, plan, memory);
+	WaQueryPool *pool = &slot->d_pool;
 
-	if (error == cudaSuccess)
-		error = wa_keys_start(keys, plan, memory, slot->device.multiprocessors,
-							  slot->stream);
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(status, memory->d_status, sizeof(*status),
-								cudaMemcpyDeviceToHost, slot->stream);
-	return error;
+	memory->d_workspace =
+		wa_query_take<unsigned char>(pool, plan->workspace_bytes);
+	memory->d_words =
+		wa_query_take<uint64_t>(pool, plan->words_bytes / sizeof(uint64_t));
+	memory->d_first_rows = wa_query_take<uint32_t>(pool, plan->ngroups);
+	memory->d_status = wa_query_take<WaKeysStatus>(pool, 1);
+	wa_query_check(wa_keys_start(keys, plan, memory,
+								 slot->device.multiprocessors, slot->stream));
+	wa_query_fetch(slot, status, memory->d_status, 1);
 }
 
 // Numbers by hashing, in a table that is large enough in the end.  If none is,
 // status->failed stays set.
-static cudaError_t
+static void
 number_by_hash(WaQueryWork *work, const WaKeys *keys, WaKeysMemory *memory,
 			   WaKeysStatus *status, WaQueryNumbers *numbers)
 {
@@ -179,116 +146,96 @@ number_by_hash(WaQueryWork *work, const WaKeys *keys, WaKeysMemory *memory,
 	for (uint32_t most = kFirstGroups;; most *= kGrowth)
 	{
 		WaKeysPlan plan;
-		cudaError_t error =
-			wa_keys_plan_hash(keys, std::min(most, most_groups), &plan);
 
-		if (error == cudaSuccess)
-			error = start(work, keys, &plan, memory, status);
-		if (error == cudaSuccess)
-			error = wa_query_slot_wait(work->slot);
-		if (error != cudaSuccess)
-			return error;
+		wa_query_check(
+			wa_keys_plan_hash(keys, std::min(most, most_groups), &plan));
+		start(work, keys, &plan, memory, status);
+		wa_query_slot_wait(work->slot);
 		numbers->trapped = wa_query_has_trapped(work);
 		numbers->ngroups = status->ngroups;
 		if (numbers->trapped || status->failed == 0)
-			return cudaSuccess;
+			return;
 		wa_query_pool_rewind(&work->slot->d_pool, mark);
 		if (most >= most_groups)
-			return cudaSuccess;
+			return;
 	}
 }
 
 // Brings the table that a key is looked up in to the device.
-static cudaError_t
-equip_steps(WaQueryWork *work, WaKeySteps *steps)
+static WaKeySteps
+equip_steps(WaQueryWork *work)
 {
 	const WaSteps *table = work->keys[0].steps;
 	WaQuerySlot *slot = work->slot;
-	int64_t *d_values;
-	uint8_t *d_known;
-	cudaError_t error = wa_query_take(&slot->d_pool, table->nsteps, &d_values);
+	int64_t *d_values = wa_query_take<int64_t>(&slot->d_pool, table->nsteps);
+	uint8_t *d_known = wa_query_take<uint8_t>(&slot->d_pool, table->nsteps);
 
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, table->nsteps, &d_known);
-	if (error == cudaSuccess)
-		error =
-			wa_query_take(&slot->d_pool, wa_program_trap_bytes(work->nrows) / 8,
-						  &steps->d_traps);
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(d_values, table->values,
-								table->nsteps * sizeof(*d_values),
-								cudaMemcpyHostToDevice, slot->stream);
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(d_known, table->known, table->nsteps,
-								cudaMemcpyHostToDevice, slot->stream);
-	steps->base = table->base;
-	steps->width = table->width;
-	steps->nsteps = table->nsteps;
-	steps->d_values = d_values;
-	steps->d_known = d_known;
-	return error;
+	wa_query_send(slot, d_values, table->values, table->nsteps);
+	wa_query_send(slot, d_known, table->known, table->nsteps);
+	return {table->base,
+			table->width,
+			table->nsteps,
+			d_values,
+			d_known,
+			wa_query_take<uint64_t>(&slot->d_pool,
+									wa_program_trap_bytes(work->nrows) / 8)};
 }
 
 // Has the numbers of the rows be the values of the key that was looked up, and starts the
 // copy of the tiles where it is not known.
-static cudaError_t
+static void
 finish_steps(WaQueryWork *work, const WaKeySteps *steps,
 			 const uint32_t *d_groups)
 {
-	const size_t bytes = wa_program_trap_bytes(work->nrows);
+	const size_t words = wa_program_trap_bytes(work->nrows) / 8;
 	WaQuerySource *key = &work->keys[0];
-	cudaError_t error =
-		wa_query_take(&work->slot->pool, bytes / 8, &work->key_traps);
 
 	key->form = WA_COLUMN_U32;
 	key->d_values = d_groups;
 	key->base = -1; // the first number is that of NULL
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(work->key_traps, steps->d_traps, bytes,
-								cudaMemcpyDeviceToHost, work->slot->stream);
-	return error;
+	work->key_traps = wa_query_take<uint64_t>(&work->slot->pool, words);
+	wa_query_fetch(work->slot, work->key_traps, steps->d_traps, words);
 }
 
-cudaError_t
+void
 wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 {
 	WaQuerySlot *slot = work->slot;
-	WaQueryWords words;
-	WaKeySteps steps = {};
+	WaQueryWords words = {};
+	WaKeySteps steps;
 	WaKeys keys = {words.columns, 0, work->d_selection, work->nrows, NULL};
 	WaKeysPlan plan;
 	WaKeysMemory memory = {};
-	WaKeysStatus *status;
-	cudaError_t error = wa_query_take(&slot->pool, 1, &status);
+	WaKeysStatus *status = wa_query_take<WaKeysStatus>(&slot->pool, 1);
 
-	if (error == cudaSuccess)
-		error = wa_query_find_words(work, &words);
-	keys.ncolumns = words.count;
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, work->nrows, &memory.d_groups);
-	if (error == cudaSuccess && work->keys[0].steps != NULL)
+	for (const WaQuerySource &key : work->keys)
 	{
-		error = equip_steps(work, &steps);
+		add_values(work, &key, &words);
+		add_digits(&key, &words);
+	}
+	keys.ncolumns = words.count;
+	memory.d_groups = wa_query_take<uint32_t>(&slot->d_pool, work->nrows);
+	if (work->keys[0].steps != NULL)
+	{
+		steps = equip_steps(work);
 		keys.steps = &steps;
 	}
-	if (error != cudaSuccess)
-		return error;
 	numbers->status = status;
 	numbers->d_groups = memory.d_groups;
 	numbers->has_holes = plan_direct(work, &keys, &words, &plan);
 	if (numbers->has_holes)
 	{
 		numbers->ngroups = plan.ngroups;
-		error = start(work, &keys, &plan, &memory, status);
-		if (error == cudaSuccess && keys.steps != NULL)
-			error = finish_steps(work, &steps, memory.d_groups);
+		start(work, &keys, &plan, &memory, status);
+		if (keys.steps != NULL)
+			finish_steps(work, &steps, memory.d_groups);
 	}
 	else
-		error = number_by_hash(work, &keys, &memory, status, numbers);
+		number_by_hash(work, &keys, &memory, status, numbers);
 	numbers->d_first_rows = memory.d_first_rows;
-	if (error != cudaSuccess || numbers->has_holes || numbers->trapped ||
-		status->failed == 0)
-		return error;
-	return work->limit > 0 ? wa_query_number_sorted(work, &words, numbers)
-						   : cudaErrorNotSupported;
+	if (numbers->has_holes || numbers->trapped || status->failed == 0)
+		return;
+	if (work->limit == 0)
+		throw WaQueryError{cudaErrorNotSupported};
+	wa_query_number_sorted(work, &words, numbers);
 }

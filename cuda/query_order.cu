@@ -64,21 +64,8 @@ wa_query_chooses(const WaQueryWork *work, const WaQueryNumbers *numbers)
 	return work->limit > 0 && numbers->ngroups > WA_QUERY_FEW_GROUPS;
 }
 
-// Launches a kernel over so many groups.
-template <typename... Args>
-static cudaError_t
-launch(WaQueryWork *work, void (*kernel)(Args...), uint32_t count,
-	   size_t shared_bytes, Args... args)
-{
-	void *arguments[] = {&args...};
-
-	return cudaLaunchKernel(kernel, dim3(wa_query_blocks(work, count)),
-							dim3(kQueryThreads), arguments, shared_bytes,
-							work->slot->stream);
-}
-
 // Sends what the host has to tell; the counter of wanted groups goes on.
-static cudaError_t
+static void
 send_control(Choosing *choosing)
 {
 	Control *control = choosing->control;
@@ -86,62 +73,50 @@ send_control(Choosing *choosing)
 	*control = {};
 	control->range[0] = ~0ull;
 	control->nwanted = choosing->nwanted;
-	return cudaMemcpyAsync(choosing->d_control, control, sizeof(*control),
-						   cudaMemcpyHostToDevice,
-						   choosing->work->slot->stream);
+	wa_query_send(choosing->work->slot, choosing->d_control, control, 1);
 }
 
 // Waits for what the kernels have to tell.
-static cudaError_t
+static void
 receive_control(Choosing *choosing)
 {
-	const cudaError_t error = cudaMemcpyAsync(
-		choosing->control, choosing->d_control, sizeof(*choosing->control),
-		cudaMemcpyDeviceToHost, choosing->work->slot->stream);
+	WaQuerySlot *slot = choosing->work->slot;
 
-	return error == cudaSuccess ? wa_query_slot_wait(choosing->work->slot)
-								: error;
+	wa_query_fetch(slot, choosing->control, choosing->d_control, 1);
+	wa_query_slot_wait(slot);
 }
 
 // Begins with all groups that there are.
-static cudaError_t
+static void
 find_existing(Choosing *choosing)
 {
 	const WaQueryNumbers *numbers = choosing->numbers;
 	WaQueryExisting args = {numbers->d_first_rows, numbers->ngroups,
 							&choosing->d_control->nleft, NULL};
-	cudaError_t error;
 
 	choosing->left = {NULL, numbers->ngroups};
 	if (!numbers->has_holes)
-		return cudaSuccess;
-	error = wa_query_take(&choosing->work->slot->d_pool, numbers->ngroups,
-						  &args.groups);
-	if (error == cudaSuccess)
-		error = send_control(choosing);
-	if (error == cudaSuccess)
-		error = launch(choosing->work, wa_query_existing_kernel, args.ngroups,
-					   0, args);
-	if (error == cudaSuccess)
-		error = receive_control(choosing);
+		return;
+	args.groups = wa_query_take<uint32_t>(&choosing->work->slot->d_pool,
+										  numbers->ngroups);
+	send_control(choosing);
+	wa_query_launch(choosing->work, wa_query_existing_kernel, args.ngroups, 0,
+					args);
+	receive_control(choosing);
 	choosing->left = {args.groups, choosing->control->nleft};
-	return error;
 }
 
 // Makes room for so many groups that are left.
-static cudaError_t
+static void
 make_room(Choosing *choosing, uint32_t count)
 {
 	WaQueryPool *pool = &choosing->work->slot->d_pool;
-	cudaError_t error;
 
 	if (choosing->next_room >= count)
-		return cudaSuccess;
-	error = wa_query_take(pool, count, &choosing->d_next);
-	if (error == cudaSuccess)
-		error = wa_query_take(pool, count, &choosing->d_next_places);
+		return;
+	choosing->d_next = wa_query_take<uint32_t>(pool, count);
+	choosing->d_next_places = wa_query_take<unsigned long long>(pool, count);
 	choosing->next_room = count;
-	return error;
 }
 
 // Returns how many groups are to be had still.
@@ -163,36 +138,31 @@ is_settled(const Choosing *choosing)
 
 // Splits the groups that are left by the bits of their places from args->shift
 // on.
-static cudaError_t
+static void
 split(Choosing *choosing, WaQueryPlaces *args)
 {
 	const uint32_t *buckets = choosing->control->buckets;
 	const uint32_t count = choosing->left.count;
 	const uint32_t wanted = missing(choosing);
 	uint32_t before = 0;
-	cudaError_t error = send_control(choosing);
 
+	send_control(choosing);
 	args->choice = choosing->left;
 	args->places = choosing->d_places;
 	args->last = 0;
-	if (error == cudaSuccess)
-		error = launch(choosing->work, wa_query_buckets_kernel, count,
-					   kBuckets * sizeof(uint32_t), *args);
-	if (error == cudaSuccess)
-		error = receive_control(choosing);
-	if (error != cudaSuccess)
-		return error;
+	wa_query_launch(choosing->work, wa_query_buckets_kernel, count,
+					kBuckets * sizeof(uint32_t), *args);
+	receive_control(choosing);
 	while (before + buckets[args->last] < wanted)
 		before += buckets[args->last++];
 	if (choosing->nwanted + before > choosing->most)
-		return cudaErrorNotSupported;
+		throw WaQueryError{cudaErrorNotSupported};
 	if (buckets[args->last] == count)
-		return cudaSuccess;
-	error = make_room(choosing, buckets[args->last]);
+		return;
+	make_room(choosing, buckets[args->last]);
 	args->left = choosing->d_next;
 	args->left_places = choosing->d_next_places;
-	if (error == cudaSuccess)
-		error = launch(choosing->work, wa_query_split_kernel, count, 0, *args);
+	wa_query_launch(choosing->work, wa_query_split_kernel, count, 0, *args);
 	// What was read may be written over by the next split, if it has room.
 	choosing->nwanted += before;
 	choosing->d_next = const_cast<uint32_t *>(choosing->left.d_groups);
@@ -200,19 +170,19 @@ split(Choosing *choosing, WaQueryPlaces *args)
 	choosing->next_room = choosing->d_next != NULL ? count : 0;
 	choosing->left = {args->left, buckets[args->last]};
 	choosing->d_places = args->left_places;
-	return error;
 }
 
 // Splits the groups that are left by one word of their places.
-static cudaError_t
+static void
 split_by_word(Choosing *choosing, const WaQueryOrder &order,
 			  WaQueryPlaceWord of)
 {
+	const unsigned long long *range = choosing->control->range;
 	Control *d_control = choosing->d_control;
 	WaQueryPlaces args = {};
 	unsigned nbits = 0;
-	cudaError_t error = send_control(choosing);
 
+	send_control(choosing);
 	args.order = order;
 	args.of = of;
 	args.choice = choosing->left;
@@ -222,41 +192,31 @@ split_by_word(Choosing *choosing, const WaQueryOrder &order,
 	args.nwanted = &d_control->nwanted;
 	args.nleft = &d_control->nleft;
 	args.wanted = choosing->d_wanted;
-	if (error == cudaSuccess)
-		error = launch(choosing->work, wa_query_places_kernel,
-					   choosing->left.count, 0, args);
-	if (error == cudaSuccess)
-		error = receive_control(choosing);
-	if (error != cudaSuccess)
-		return error;
-	while (nbits < 64 &&
-		   (choosing->control->range[0] ^ choosing->control->range[1]) >>
-				   nbits !=
-			   0)
+	wa_query_launch(choosing->work, wa_query_places_kernel,
+					choosing->left.count, 0, args);
+	receive_control(choosing);
+	while (nbits < 64 && (range[0] ^ range[1]) >> nbits != 0)
 		nbits++;
-	while (error == cudaSuccess && nbits > 0 && !is_settled(choosing))
+	while (nbits > 0 && !is_settled(choosing))
 	{
 		const unsigned digit = std::min(nbits, kBucketBits);
 
 		nbits -= digit;
 		args.shift = nbits;
 		args.mask = (1u << digit) - 1;
-		error = split(choosing, &args);
+		split(choosing, &args);
 	}
-	return error;
 }
 
 // Splits the groups that are left by one order.
-static cudaError_t
+static void
 split_by_order(Choosing *choosing, const WaQueryOrder &order)
 {
-	cudaError_t error = split_by_word(choosing, order, WA_QUERY_FIRST_WORD);
-
-	if (error == cudaSuccess && order.low_bits > 0 && !is_settled(choosing))
-		error = split_by_word(choosing, order, WA_QUERY_SECOND_WORD);
-	if (error == cudaSuccess && order.is_wide && !is_settled(choosing))
-		error = split_by_word(choosing, order, WA_QUERY_WIDE_WORD);
-	return error;
+	split_by_word(choosing, order, WA_QUERY_FIRST_WORD);
+	if (order.low_bits > 0 && !is_settled(choosing))
+		split_by_word(choosing, order, WA_QUERY_SECOND_WORD);
+	if (order.is_wide && !is_settled(choosing))
+		split_by_word(choosing, order, WA_QUERY_WIDE_WORD);
 }
 
 // Returns the reduction of an aggregated column by an operation, or by any; or
@@ -266,7 +226,8 @@ find_reduction(const std::vector<WaQueryReduction> &reductions, unsigned source,
 			   WaOp op)
 {
 	for (const WaQueryReduction &reduction : reductions)
-		if (reduction.source == source && reduction.of != WA_QUERY_DIGITS &&
+		if (reduction.part.source == source &&
+			reduction.part.of != WA_QUERY_DIGITS &&
 			(op == WA_OP_COUNT || reduction.column.op == op))
 			return &reduction;
 	return NULL;
@@ -277,8 +238,10 @@ static const WaQueryReduction *
 find_high(const std::vector<WaQueryReduction> &reductions, unsigned source)
 {
 	for (const WaQueryReduction &reduction : reductions)
-		if (reduction.source == source && reduction.of == WA_QUERY_OF_HALF &&
-			reduction.part == WA_QUERY_HIGH && reduction.column.op == WA_OP_SUM)
+		if (reduction.part.source == source &&
+			reduction.part.of == WA_QUERY_OF_HALF &&
+			reduction.part.half == WA_QUERY_HIGH &&
+			reduction.column.op == WA_OP_SUM)
 			return &reduction;
 	return NULL;
 }
@@ -391,7 +354,8 @@ order_by_cell(const Choosing *choosing,
 					  reduction->column.d_batch.type == WA_FLOAT8;
 	order->low_bits = order->nwide == 0 ? 0 : kLowBits;
 	order->is_wide = wa_type_storage(reduction->column.d_batch.type) == WA_I128;
-	order->look_bits = reduction->of == WA_QUERY_OF_LOOK ? kQueryLookBits : 0;
+	order->look_bits =
+		reduction->part.of == WA_QUERY_OF_LOOK ? kQueryLookBits : 0;
 	return true;
 }
 
@@ -418,73 +382,56 @@ describe(const Choosing *choosing,
 	return true;
 }
 
-// Splits the groups by one order after the other.  Stores in *keeps_ties whether
-// all that are left are to be had then.
-static cudaError_t
+// Splits the groups by one order after the other.  Tells whether all that are left are
+// to be had then.
+static bool
 split_by_orders(Choosing *choosing,
-				const std::vector<WaQueryReduction> &reductions,
-				bool *keeps_ties)
+				const std::vector<WaQueryReduction> &reductions)
 {
 	const WaTopN *top_n = &choosing->work->query->top_n;
-	cudaError_t error = cudaSuccess;
 
-	*keeps_ties = top_n->keeps_ties;
-	for (unsigned i = 0; i < top_n->norders && error == cudaSuccess; i++)
+	for (unsigned i = 0; i < top_n->norders && !is_settled(choosing); i++)
 	{
 		WaQueryOrder order;
 
-		if (is_settled(choosing))
-			break;
 		if (i >= WA_MAX_ORDERS ||
 			!describe(choosing, reductions, &top_n->orders[i], &order))
-		{
-			*keeps_ties = true;
-			break;
-		}
-		error = split_by_order(choosing, order);
+			return true;
+		split_by_order(choosing, order);
 	}
-	return error;
+	return top_n->keeps_ties;
 }
 
-// Adds groups that are left to those that are wanted.
-static cudaError_t
-finish(Choosing *choosing, bool keeps_ties, WaQueryChoice *choice)
+// Adds groups that are left to those that are wanted, which it returns.
+static WaQueryChoice
+finish(Choosing *choosing, bool keeps_ties)
 {
 	WaQueryChoice last = choosing->left;
 
 	if (!keeps_ties && !is_settled(choosing))
 		last.count = missing(choosing);
 	if (last.count > choosing->most - choosing->nwanted)
-		return cudaErrorNotSupported;
-	*choice = {choosing->d_wanted, choosing->nwanted + last.count};
-	return launch(choosing->work, wa_query_append_kernel, last.count, 0, last,
-				  choosing->d_wanted + choosing->nwanted);
+		throw WaQueryError{cudaErrorNotSupported};
+	wa_query_launch(choosing->work, wa_query_append_kernel, last.count, 0, last,
+					choosing->d_wanted + choosing->nwanted);
+	return {choosing->d_wanted, choosing->nwanted + last.count};
 }
 
-cudaError_t
+WaQueryChoice
 wa_query_choose(WaQueryWork *work, const WaQueryNumbers *numbers,
-				const std::vector<WaQueryReduction> &reductions,
-				WaQueryChoice *choice)
+				const std::vector<WaQueryReduction> &reductions)
 {
 	WaQuerySlot *slot = work->slot;
 	Choosing choosing = {};
-	bool keeps_ties = false;
-	cudaError_t error;
 
 	choosing.work = work;
 	choosing.numbers = numbers;
 	choosing.most = std::min(numbers->ngroups, WA_CUDA_QUERY_GROUPS);
-	error = wa_query_take(&slot->d_pool, 1, &choosing.d_control);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->pool, 1, &choosing.control);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, choosing.most, &choosing.d_wanted);
-	if (error == cudaSuccess)
-		error = find_existing(&choosing);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, choosing.left.count,
-							  &choosing.d_places);
-	if (error == cudaSuccess)
-		error = split_by_orders(&choosing, reductions, &keeps_ties);
-	return error == cudaSuccess ? finish(&choosing, keeps_ties, choice) : error;
+	choosing.d_control = wa_query_take<Control>(&slot->d_pool, 1);
+	choosing.control = wa_query_take<Control>(&slot->pool, 1);
+	choosing.d_wanted = wa_query_take<uint32_t>(&slot->d_pool, choosing.most);
+	find_existing(&choosing);
+	choosing.d_places =
+		wa_query_take<unsigned long long>(&slot->d_pool, choosing.left.count);
+	return finish(&choosing, split_by_orders(&choosing, reductions));
 }

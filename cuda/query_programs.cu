@@ -152,12 +152,9 @@ note_scales(WaQueryWork *work, const Program *program)
 static cudaError_t
 plan_program(WaQueryWork *work, Program *program)
 {
-	cudaError_t error;
+	const cudaError_t error = wa_program_plan(
+		&program->query, work->slot->device.shared_bytes, &program->plan);
 
-	if (!wa_program_is_for_gpu(&program->program))
-		return cudaErrorNotSupported;
-	error = wa_program_plan(&program->query, work->slot->device.shared_bytes,
-							&program->plan);
 	if (error == cudaErrorInvalidValue)
 		return cudaErrorNotSupported;
 	if (error == cudaSuccess)
@@ -205,7 +202,7 @@ is_launchable(const Part &part)
 
 // Plans a part and adds its programs; *d_mask: the rows that those before leave, and
 // then those that these do.
-static cudaError_t
+static void
 add_part(WaQueryWork *work, const Part &part, const uint64_t **d_mask,
 		 Programs *programs)
 {
@@ -223,100 +220,37 @@ add_part(WaQueryWork *work, const Part &part, const uint64_t **d_mask,
 		split_part(part, &first, &second))
 	{
 		program.reset();
-		error = add_part(work, first, d_mask, programs);
-		return error == cudaSuccess ? add_part(work, second, d_mask, programs)
-									: error;
+		add_part(work, first, d_mask, programs);
+		add_part(work, second, d_mask, programs);
+		return;
 	}
+	wa_query_check(error);
 	// Tiles that have trapped are not to be looked at again.
-	if (error == cudaSuccess &&
-		(part.end_clause > part.first_clause || programs->empty()))
-		error = wa_query_take(&work->slot->d_pool,
-							  wa_validity_bytes(work->nrows) / 8,
-							  &program->d_selection);
-	if (program->d_selection != NULL)
+	if (part.end_clause > part.first_clause || programs->empty())
+	{
+		program->d_selection = wa_query_take<uint64_t>(
+			&work->slot->d_pool, wa_validity_bytes(work->nrows) / 8);
 		*d_mask = program->d_selection;
+	}
 	programs->push_back(std::move(program));
-	return error;
 }
 
 // Starts a program; it notes tiles that trap, and, if it is wide, the digits of its
 // outputs.
-static cudaError_t
+static void
 start_program(WaQueryWork *work, const Program *program, uint64_t *d_traps,
 			  uint32_t *d_digits)
 {
 	WaQuerySlot *slot = work->slot;
-	WaProgramMemory memory = {NULL, program->d_selection, d_traps, d_digits};
-	cudaError_t error = wa_query_pool_take(
-		&slot->d_pool, program->plan.workspace_bytes, &memory.d_workspace);
+	const WaProgramMemory memory = {
+		wa_query_take<unsigned char>(&slot->d_pool,
+									 program->plan.workspace_bytes),
+		program->d_selection, d_traps,
+		d_digits != NULL ? d_digits + program->part.first_output : NULL};
 
-	if (error != cudaSuccess)
-		return error;
-	return wa_program_start(&program->query, &program->plan, work->nrows,
-							&memory, slot->device.multiprocessors,
-							slot->stream);
-}
-
-// Takes memory for the most digits that each output shows: *d_digits, NULL if there
-// are no outputs.
-static cudaError_t
-take_digits(WaQueryWork *work, uint32_t **d_digits)
-{
-	WaQuerySlot *slot = work->slot;
-	const size_t count = work->outputs.size();
-	cudaError_t error;
-
-	if (count == 0)
-		return cudaSuccess;
-	error = wa_query_take(&slot->d_pool, count, d_digits);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->pool, count, &work->digits);
-	return error;
-}
-
-// Starts the programs, and the copy of the bitmaps of traps.
-static cudaError_t
-start_programs(WaQueryWork *work, const Programs &programs)
-{
-	const size_t trap_words = wa_program_trap_bytes(work->nrows) / 8;
-	const size_t words = programs.size() * trap_words;
-	WaQuerySlot *slot = work->slot;
-	uint64_t *d_traps = NULL;
-	uint32_t *d_digits = NULL;
-	cudaError_t error = wa_query_take(&slot->d_pool, words, &d_traps);
-
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->pool, words, &work->traps);
-	if (error == cudaSuccess && work->width.is_wide)
-		error = take_digits(work, &d_digits);
-	for (size_t i = 0; i < programs.size() && error == cudaSuccess; i++)
-		error = start_program(work, programs[i].get(), d_traps + i * trap_words,
-							  d_digits != NULL
-								  ? d_digits + programs[i]->part.first_output
-								  : NULL);
-	work->nlaunches = (unsigned) programs.size();
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(work->traps, d_traps, words * sizeof(uint64_t),
-								cudaMemcpyDeviceToHost, slot->stream);
-	if (error == cudaSuccess && d_digits != NULL)
-		error = cudaMemcpyAsync(work->digits, d_digits,
-								work->outputs.size() * sizeof(uint32_t),
-								cudaMemcpyDeviceToHost, slot->stream);
-	return error;
-}
-
-cudaError_t
-wa_query_start_programs(WaQueryWork *work, unsigned first_clause)
-{
-	const Part all = {first_clause, work->query->nclauses, 0,
-					  work->outputs.size()};
-	Programs programs;
-	cudaError_t error;
-
-	if (all.first_clause == all.end_clause && all.end_output == 0)
-		return cudaSuccess;
-	error = add_part(work, all, &work->d_selection, &programs);
-	return error == cudaSuccess ? start_programs(work, programs) : error;
+	wa_query_check(
+		wa_program_start(&program->query, &program->plan, work->nrows, &memory,
+						 slot->device.multiprocessors, slot->stream));
 }
 
 // Returns the words of the bitmap of traps of each launch.
@@ -324,6 +258,45 @@ static size_t
 trap_words(const WaQueryWork *work)
 {
 	return wa_program_trap_bytes(work->nrows) / 8;
+}
+
+// Starts the programs, and the copies of the bitmaps of traps and of the most digits
+// that each output shows.
+static void
+start_programs(WaQueryWork *work, const Programs &programs)
+{
+	const size_t words = programs.size() * trap_words(work);
+	const size_t noutputs = work->width.is_wide ? work->outputs.size() : 0;
+	WaQuerySlot *slot = work->slot;
+	uint64_t *d_traps = wa_query_take<uint64_t>(&slot->d_pool, words);
+	uint32_t *d_digits = NULL;
+
+	work->traps = wa_query_take<uint64_t>(&slot->pool, words);
+	if (noutputs > 0)
+	{
+		d_digits = wa_query_take<uint32_t>(&slot->d_pool, noutputs);
+		work->digits = wa_query_take<uint32_t>(&slot->pool, noutputs);
+	}
+	for (size_t i = 0; i < programs.size(); i++)
+		start_program(work, programs[i].get(), d_traps + i * trap_words(work),
+					  d_digits);
+	work->nlaunches = (unsigned) programs.size();
+	wa_query_fetch(slot, work->traps, d_traps, words);
+	if (noutputs > 0)
+		wa_query_fetch(slot, work->digits, d_digits, noutputs);
+}
+
+void
+wa_query_start_programs(WaQueryWork *work, unsigned first_clause)
+{
+	const Part all = {first_clause, work->query->nclauses, 0,
+					  work->outputs.size()};
+	Programs programs;
+
+	if (all.first_clause == all.end_clause && all.end_output == 0)
+		return;
+	add_part(work, all, &work->d_selection, &programs);
+	start_programs(work, programs);
 }
 
 bool
@@ -338,14 +311,24 @@ wa_query_has_trapped(const WaQueryWork *work)
 	return false;
 }
 
+// One tile of so many of a wide query may trap.
+static const size_t kTilesForTrap = 4;
+
 void
 wa_query_copy_traps(const WaQueryWork *work, uint64_t *traps)
 {
 	const size_t words = trap_words(work);
+	const size_t ntiles =
+		(work->nrows + WA_PROGRAM_TILE_ROWS - 1) / WA_PROGRAM_TILE_ROWS;
+	size_t ntraps = 0;
 
 	std::fill(traps, traps + words, 0);
 	for (size_t i = 0; i < work->nlaunches * words; i++)
 		traps[i % words] |= work->traps[i];
 	for (size_t i = 0; work->key_traps != NULL && i < words; i++)
 		traps[i] |= work->key_traps[i];
+	for (size_t i = 0; i < words; i++)
+		ntraps += (size_t) __builtin_popcountll(traps[i]);
+	if (work->width.is_wide && ntraps * kTilesForTrap > ntiles)
+		throw WaQueryError{cudaErrorNotSupported};
 }

@@ -150,30 +150,24 @@ wa_query_pool_free(WaQueryPool *pool)
 	pool->most_used = 0;
 }
 
-cudaError_t
+void
 wa_query_slot_open(WaQuerySlot *slot, int ordinal, size_t max_bytes)
 {
 	const size_t scratch_bytes = wa_kernel_scratch_bytes();
-	cudaError_t error;
 
 	slot->ordinal = ordinal;
 	slot->d_pool.max_bytes = max_bytes;
 	slot->pool.pinned = true;
 	slot->pool.max_bytes = kMaxPinnedBytes;
-	error = wa_group_device(ordinal, &slot->device);
-	if (error == cudaSuccess)
-		error = cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking);
-	if (error == cudaSuccess)
-		error = cudaEventCreateWithFlags(
-			&slot->done, cudaEventDisableTiming | cudaEventBlockingSync);
-	if (error == cudaSuccess)
-		error = cudaMalloc(&slot->d_scratch, scratch_bytes);
-	if (error == cudaSuccess)
-		error =
-			cudaMemsetAsync(slot->d_scratch, 0, scratch_bytes, slot->stream);
-	if (error == cudaSuccess)
-		error = cudaStreamSynchronize(slot->stream);
-	return error;
+	wa_query_check(wa_group_device(ordinal, &slot->device));
+	wa_query_check(
+		cudaStreamCreateWithFlags(&slot->stream, cudaStreamNonBlocking));
+	wa_query_check(cudaEventCreateWithFlags(
+		&slot->done, cudaEventDisableTiming | cudaEventBlockingSync));
+	wa_query_check(cudaMalloc(&slot->d_scratch, scratch_bytes));
+	wa_query_check(
+		cudaMemsetAsync(slot->d_scratch, 0, scratch_bytes, slot->stream));
+	wa_query_check(cudaStreamSynchronize(slot->stream));
 }
 
 void
@@ -189,16 +183,15 @@ wa_query_slot_close(WaQuerySlot *slot)
 	(void) cudaGetLastError();
 }
 
-cudaError_t
+void
 wa_query_slot_wait(WaQuerySlot *slot)
 {
-	cudaError_t state = cudaEventRecord(slot->done, slot->stream);
+	cudaError_t state = cudaErrorNotReady;
 
-	if (state == cudaSuccess)
-		state = cudaErrorNotReady;
+	wa_query_check(cudaEventRecord(slot->done, slot->stream));
 	for (int i = 0; i < kLooks && state == cudaErrorNotReady; i++)
 		state = cudaEventQuery(slot->done);
 	if (state == cudaErrorNotReady)
 		state = cudaEventSynchronize(slot->done);
-	return state;
+	wa_query_check(state);
 }

@@ -64,126 +64,81 @@ pack(const WaQueryWords *words, WaQueryPacking *packing, int *nbits)
 	return true;
 }
 
-// Launches a kernel over so many elements.
-template <typename Args>
-static cudaError_t
-launch(WaQueryWork *work, void (*kernel)(Args), const Args &args,
-	   uint32_t elements)
-{
-	Args copy = args;
-	void *arguments[] = {&copy};
-
-	return cudaLaunchKernel(kernel, dim3(wa_query_blocks(work, elements)),
-							dim3(kQueryThreads), arguments, 0,
-							work->slot->stream);
-}
-
 // Makes each number the sum of those up to it.
-static cudaError_t
+static void
 add_up(WaQueryWork *work, uint32_t *d_numbers, uint32_t count)
 {
 	WaQuerySlot *slot = work->slot;
-	void *d_temporary = NULL;
 	size_t bytes = 0;
-	cudaError_t error =
-		wa_query_add_up(d_numbers, count, NULL, &bytes, slot->stream);
+	unsigned char *d_temporary;
 
-	if (error == cudaSuccess)
-		error = wa_query_pool_take(&slot->d_pool, bytes, &d_temporary);
-	if (error == cudaSuccess)
-		error = wa_query_add_up(d_numbers, count, d_temporary, &bytes,
-								slot->stream);
-	return error;
+	wa_query_check(
+		wa_query_add_up(d_numbers, count, NULL, &bytes, slot->stream));
+	d_temporary = wa_query_take<unsigned char>(&slot->d_pool, bytes);
+	wa_query_check(
+		wa_query_add_up(d_numbers, count, d_temporary, &bytes, slot->stream));
 }
 
 // Lists the rows that WHERE leaves.
-static cudaError_t
+static void
 list_rows(WaQueryWork *work, uint32_t *d_rows)
 {
 	const uint32_t words = (work->nrows + 63) / 64;
-	WaQueryListing args = {work->d_selection, work->nrows, NULL, d_rows};
-	cudaError_t error = wa_query_take(&work->slot->d_pool, words, &args.ends);
+	const WaQueryListing args = {
+		work->d_selection, work->nrows,
+		wa_query_take<uint32_t>(&work->slot->d_pool, words), d_rows};
 
-	if (error == cudaSuccess)
-		error = launch(work, wa_query_count_rows_kernel, args, words);
-	if (error == cudaSuccess)
-		error = add_up(work, args.ends, words);
-	if (error == cudaSuccess)
-		error = launch(work, wa_query_list_rows_kernel, args, work->nrows);
-	return error;
+	wa_query_launch(work, wa_query_count_rows_kernel, words, 0, args);
+	add_up(work, args.ends, words);
+	wa_query_launch(work, wa_query_list_rows_kernel, work->nrows, 0, args);
 }
 
-// Sorts the rows by their words.  Memory of the sort is there.
-static cudaError_t
+// Sorts the rows by their words.
+static void
 sort_rows(WaQueryWork *work, WaQuerySort *sort)
 {
 	WaQuerySlot *slot = work->slot;
-	void *d_temporary = NULL;
 	size_t bytes = 0;
-	cudaError_t error = wa_query_sort(sort, NULL, &bytes, slot->stream);
+	unsigned char *d_temporary;
 
-	if (error == cudaSuccess)
-		error = wa_query_pool_take(&slot->d_pool, bytes, &d_temporary);
-	if (error == cudaSuccess)
-		error = wa_query_sort(sort, d_temporary, &bytes, slot->stream);
-	return error;
-}
-
-// Gives the sort its memory.
-static cudaError_t
-equip(WaQuerySlot *slot, WaQuerySort *sort)
-{
-	cudaError_t error = cudaSuccess;
-
-	for (unsigned i = 0; i < 2; i++)
-	{
-		if (error == cudaSuccess)
-			error =
-				wa_query_take(&slot->d_pool, sort->nrows, &sort->d_words[i]);
-		if (error == cudaSuccess)
-			error = wa_query_take(&slot->d_pool, sort->nrows, &sort->d_rows[i]);
-	}
-	return error;
+	wa_query_check(wa_query_sort(sort, NULL, &bytes, slot->stream));
+	d_temporary = wa_query_take<unsigned char>(&slot->d_pool, bytes);
+	wa_query_check(wa_query_sort(sort, d_temporary, &bytes, slot->stream));
 }
 
 // Sorts by the words that args tells of, looks for the groups, and waits.
-static cudaError_t
+static void
 find_groups(WaQueryWork *work, WaQuerySorting args, int nbits,
 			WaKeysStatus *status)
 {
 	WaQuerySlot *slot = work->slot;
 	WaQuerySort sort = {args.count, nbits, {}, {}, 0, 0};
-	cudaError_t error = equip(slot, &sort);
 
-	if (error == cudaSuccess)
-		error = list_rows(work, sort.d_rows[0]);
+	for (unsigned i = 0; i < 2; i++)
+	{
+		sort.d_words[i] = wa_query_take<uint64_t>(&slot->d_pool, sort.nrows);
+		sort.d_rows[i] = wa_query_take<uint32_t>(&slot->d_pool, sort.nrows);
+	}
+	list_rows(work, sort.d_rows[0]);
 	args.words = sort.d_words[0];
 	args.rows = sort.d_rows[0];
-	if (error == cudaSuccess)
-		error =
-			cudaMemsetAsync(args.status, 0, sizeof(*args.status), slot->stream);
-	if (error == cudaSuccess)
-		error = launch(work, wa_query_words_kernel, args, args.count);
-	if (error == cudaSuccess)
-		error = sort_rows(work, &sort);
+	wa_query_check(
+		cudaMemsetAsync(args.status, 0, sizeof(*args.status), slot->stream));
+	wa_query_launch(work, wa_query_words_kernel, args.count, 0, args);
+	sort_rows(work, &sort);
 	args.words = sort.d_words[sort.sorted_words];
 	args.rows = sort.d_rows[sort.sorted_rows];
 	args.numbers = sort.d_rows[1 - sort.sorted_rows];
-	if (error == cudaSuccess)
-		error = launch(work, wa_query_heads_kernel, args, args.count);
-	if (error == cudaSuccess)
-		error = add_up(work, args.numbers, args.count);
-	if (error == cudaSuccess)
-		error = launch(work, wa_query_starts_kernel, args, args.count);
-	if (error == cudaSuccess)
-		error = cudaMemcpyAsync(status, args.status, sizeof(*status),
-								cudaMemcpyDeviceToHost, slot->stream);
-	return error == cudaSuccess ? wa_query_slot_wait(slot) : error;
+	wa_query_launch(work, wa_query_heads_kernel, args.count, 0, args);
+	add_up(work, args.numbers, args.count);
+	wa_query_launch(work, wa_query_starts_kernel, args.count, 0, args);
+	wa_query_fetch(slot, status, args.status, 1);
+	wa_query_slot_wait(slot);
 }
 
 // Sorts by the packed keys, if they can be, or else by one hash after the other,
 // until all groups are told apart.
-static cudaError_t
+static void
 find_all_groups(WaQueryWork *work, const WaQueryWords *words,
 				WaQuerySorting *args, WaKeysStatus *status)
 {
@@ -193,17 +148,13 @@ find_all_groups(WaQueryWork *work, const WaQueryWords *words,
 
 	for (unsigned i = packs ? 0 : 1; i <= kHashes; i++)
 	{
-		cudaError_t error;
-
 		args->packing.seed = i;
-		error = find_groups(work, *args, i == 0 ? nbits : WA_QUERY_HASH_BITS,
-							status);
-		if (error == cudaSuccess)
-			wa_query_pool_rewind(&work->slot->d_pool, mark);
-		if (error != cudaSuccess || status->failed == 0)
-			return error;
+		find_groups(work, *args, i == 0 ? nbits : WA_QUERY_HASH_BITS, status);
+		wa_query_pool_rewind(&work->slot->d_pool, mark);
+		if (status->failed == 0)
+			return;
 	}
-	return cudaErrorNotSupported;
+	throw WaQueryError{cudaErrorNotSupported};
 }
 
 // Tells whether rows need the numbers of their groups: all columns but those
@@ -217,14 +168,13 @@ needs_groups(const WaQueryWork *work)
 	return false;
 }
 
-cudaError_t
+void
 wa_query_number_sorted(WaQueryWork *work, const WaQueryWords *words,
 					   WaQueryNumbers *numbers)
 {
 	WaQuerySlot *slot = work->slot;
 	WaQuerySorting args = {};
-	WaKeysStatus *status;
-	cudaError_t error = wa_query_take(&slot->pool, 1, &status);
+	WaKeysStatus *status = wa_query_take<WaKeysStatus>(&slot->pool, 1);
 
 	args.count = (uint32_t) work->kept->rows;
 	args.packing.ncolumns = words->count;
@@ -233,23 +183,16 @@ wa_query_number_sorted(WaQueryWork *work, const WaQueryWords *words,
 	if (!needs_groups(work))
 		numbers->d_groups = NULL;
 	args.groups = numbers->d_groups;
-	if (error == cudaSuccess)
-		error =
-			wa_query_take(&slot->d_pool, (size_t) args.count + 1, &args.starts);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, args.count, &args.first_rows);
-	if (error == cudaSuccess)
-		error = wa_query_take(&slot->d_pool, 1, &args.status);
-	if (error == cudaSuccess && args.groups != NULL)
-		error = cudaMemsetAsync(args.groups, 0xff,
-								work->nrows * sizeof(uint32_t), slot->stream);
-	if (error == cudaSuccess)
-		error = find_all_groups(work, words, &args, status);
-	if (error != cudaSuccess)
-		return error;
+	args.starts =
+		wa_query_take<uint32_t>(&slot->d_pool, (size_t) args.count + 1);
+	args.first_rows = wa_query_take<uint32_t>(&slot->d_pool, args.count);
+	args.status = wa_query_take<WaKeysStatus>(&slot->d_pool, 1);
+	if (args.groups != NULL)
+		wa_query_check(cudaMemsetAsync(
+			args.groups, 0xff, work->nrows * sizeof(uint32_t), slot->stream));
+	find_all_groups(work, words, &args, status);
 	numbers->status = status;
 	numbers->ngroups = status->ngroups;
 	numbers->d_starts = args.starts;
 	numbers->d_first_rows = args.first_rows;
-	return cudaSuccess;
 }

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "kernels.h"
+#include "keys.h"
 #include "query/conditions.h"
-#include "query/numbers.h"
+#include "query/parts.h"
 
 // Blocks of the small kernels for each multiprocessor at most.
 static const unsigned kBlocks = 8;
@@ -66,15 +66,6 @@ wa_query_type(WaColumnForm form)
 		default:
 			return WA_INT8;
 	}
-}
-
-WaBatch
-wa_query_batch(const WaQueryWork *work, const WaQuerySource *source)
-{
-	const WaBatch batch = {wa_query_type(source->form), source->d_values,
-						   source->d_validity, work->nrows};
-
-	return batch;
 }
 
 // Returns the form of an output of the kind.
@@ -137,19 +128,21 @@ static const uint8_t kWideBits = 127;
 
 // Makes a source of a register that the program computes, for the operations; none: it
 // is a key, or values are counted.
-static cudaError_t
+static void
 add_output(WaQueryWork *work, int number, int filter, bool has_values,
 		   WaOpSet ops, WaQuerySource *source)
 {
 	const WaVectorKind kind = work->query->program.kinds[number];
+	const size_t place = work->outputs.size();
 	WaProgramOutput *output;
 	WaQueryPool *pool = &work->slot->d_pool;
-	cudaError_t error;
 
 	work->output_sources.push_back(source);
 	work->outputs.push_back({});
 	output = &work->outputs.back();
-	output->scale = wa_query_scale(&work->width, work->outputs.size() - 1);
+	output->scale = place < work->width.scales.size()
+						? work->width.scales[place]
+						: (uint8_t) WA_ANY_SCALE;
 	output->number = (uint16_t) number;
 	output->bits = kWideBits;
 	output->mixed_bits =
@@ -157,21 +150,19 @@ add_output(WaQueryWork *work, int number, int filter, bool has_values,
 	output->filter =
 		filter >= 0 ? (uint16_t) filter : (uint16_t) WA_NO_REGISTER;
 	output->form = output_form(work, kind);
-	error = wa_query_take(pool, wa_validity_bytes(work->nrows) / 8,
-						  &output->d_validity);
-	if (error == cudaSuccess && has_values)
-		error = wa_query_pool_take(pool, output_bytes(work, output->form),
-								   &output->d_values);
-	if (error == cudaSuccess && has_values && kind == WA_VECTOR_DECIMAL)
-		error = wa_query_take(pool, work->nrows, &output->d_display);
+	output->d_validity =
+		wa_query_take<uint64_t>(pool, wa_validity_bytes(work->nrows) / 8);
 	source->is_output = true;
 	source->d_validity = output->d_validity;
 	if (!has_values)
-		return error;
+		return;
+	output->d_values =
+		wa_query_take<unsigned char>(pool, output_bytes(work, output->form));
+	if (kind == WA_VECTOR_DECIMAL)
+		output->d_display = wa_query_take<int16_t>(pool, work->nrows);
 	source->form = output->form;
 	source->d_values = output->d_values;
 	source->d_display = output->d_display;
-	return error;
 }
 
 // Tells whether a column can be reduced as it is.
@@ -191,7 +182,7 @@ is_reducible(const WaCudaAggregate *aggregate, const WaCudaColumn *column)
 }
 
 // Finds the values of an aggregated column.
-static cudaError_t
+static void
 find_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 			WaQuerySource *source)
 {
@@ -202,20 +193,22 @@ find_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 	if (aggregate->argument < 0 && aggregate->filter < 0)
 	{
 		source->counts_rows = true;
-		return cudaSuccess;
+		return;
 	}
 	if (aggregate->argument < 0)
-		return add_output(work, aggregate->filter, aggregate->filter, false, 0,
-						  source);
+	{
+		add_output(work, aggregate->filter, aggregate->filter, false, 0,
+				   source);
+		return;
+	}
 	if (!is_bare && column != NULL && column->form == WA_CUDA_I128 &&
 		!work->width.is_wide)
-		return cudaErrorNotSupported;
+		throw WaQueryError{cudaErrorNotSupported};
 	if (is_bare)
 		use_column(source, column);
-	if (is_bare && aggregate->filter < 0)
-		return cudaSuccess;
-	return add_output(work, aggregate->argument, aggregate->filter,
-					  aggregate->ops != 0 && !is_bare, aggregate->ops, source);
+	if (!is_bare || aggregate->filter >= 0)
+		add_output(work, aggregate->argument, aggregate->filter,
+				   aggregate->ops != 0 && !is_bare, aggregate->ops, source);
 }
 
 // Returns the instruction that sets a register, or NULL.
@@ -253,27 +246,23 @@ find_look_up(const WaCudaQuery *query, WaQuerySource *source)
 }
 
 // Finds the values of a key.  What stand for others are small integers.
-static cudaError_t
+static void
 find_key(WaQueryWork *work, unsigned key, WaQuerySource *source)
 {
 	const WaCudaQuery *query = work->query;
 	const WaCudaColumn *column = find_column(query, query->keys[key]);
-	cudaError_t error;
 
 	*source = {};
 	if (column != NULL)
 		use_column(source, column);
 	if (column != NULL || find_look_up(query, source))
-		return cudaSuccess;
-	error = add_output(work, query->keys[key], WA_CUDA_NO_REGISTER, true, 0,
-					   source);
+		return;
+	add_output(work, query->keys[key], WA_CUDA_NO_REGISTER, true, 0, source);
 	if (query->key_values == NULL || query->key_values[key].count == 0)
-		return error;
+		return;
 	source->values = &query->key_values[key];
 	source->form = WA_COLUMN_I32;
-	if (error == cudaSuccess)
-		work->outputs.back().form = WA_COLUMN_I32;
-	return error;
+	work->outputs.back().form = WA_COLUMN_I32;
 }
 
 // Tells whether rows of one group may have keys that show other numbers of digits.
@@ -286,34 +275,25 @@ shows_keys_by_row(const WaQueryWork *work)
 	return false;
 }
 
-cudaError_t
+void
 wa_query_start(WaQueryWork *work)
 {
 	const WaCudaQuery *query = work->query;
 	const WaQueryConditions conditions = wa_query_find_conditions(query);
-	cudaError_t error = cudaSuccess;
-	uint64_t *d_mask = NULL;
+	uint64_t *d_mask;
 
 	work->sources.resize(query->naggregates);
 	work->keys.resize(query->nkeys);
-	for (unsigned i = 0; i < query->naggregates && error == cudaSuccess; i++)
-		error = find_source(work, &query->aggregates[i], &work->sources[i]);
-	for (unsigned i = 0; i < query->nkeys && error == cudaSuccess; i++)
-		error = find_key(work, i, &work->keys[i]);
-	if (error == cudaSuccess)
-		error = wa_query_start_mask(work, &d_mask);
-	if (error == cudaSuccess)
-		error = wa_query_start_conditions(work, &conditions, d_mask);
-	if (error != cudaSuccess)
-		return error;
+	for (unsigned i = 0; i < query->naggregates; i++)
+		find_source(work, &query->aggregates[i], &work->sources[i]);
+	for (unsigned i = 0; i < query->nkeys; i++)
+		find_key(work, i, &work->keys[i]);
+	d_mask = wa_query_start_mask(work);
+	wa_query_start_conditions(work, &conditions, d_mask);
 	work->d_selection = d_mask;
-	error = wa_query_start_programs(work, conditions.nclauses);
+	wa_query_start_programs(work, conditions.nclauses);
 	work->limit =
 		work->takes_all || shows_keys_by_row(work) ? 0 : query->top_n.limit;
-	if (error == cudaSuccess)
-		error = wa_query_start_halves(work);
-	if (error == cudaSuccess)
-		error = wa_query_start_looks(work);
-	work->has_started = error == cudaSuccess;
-	return error;
+	wa_query_start_parts(work);
+	work->has_started = true;
 }

@@ -126,28 +126,6 @@ wa_query_first_width(const WaCudaQuery *query)
 		has_wide_constant(query) || has_instruction(query, is_wide), false, {}};
 }
 
-uint8_t
-wa_query_scale(const WaQueryWidth *width, size_t output)
-{
-	return output < width->scales.size() ? width->scales[output]
-										 : (uint8_t) WA_ANY_SCALE;
-}
-
-// One tile of so many may trap.
-static const size_t kTilesForTrap = 4;
-
-bool
-wa_query_traps_often(const WaQueryWork *work, const uint64_t *traps)
-{
-	const size_t ntiles =
-		(work->nrows + WA_PROGRAM_TILE_ROWS - 1) / WA_PROGRAM_TILE_ROWS;
-	size_t ntraps = 0;
-
-	for (size_t i = 0; i < wa_program_trap_bytes(work->nrows) / 8; i++)
-		ntraps += (size_t) __builtin_popcountll(traps[i]);
-	return work->width.is_wide && ntraps * kTilesForTrap > ntiles;
-}
-
 // Notes the digits that the rows of quotients were found to show.  Returns false if
 // these are what they were stored with.
 static bool

@@ -15,20 +15,18 @@ struct WaQueryKeys
 };
 
 // Starts the copy of the keys of chosen groups.
-cudaError_t wa_query_copy_keys(WaQueryWork *work, const WaQueryNumbers *numbers,
-							   const WaQueryChoice *choice, WaQueryKeys *keys);
+WaQueryKeys wa_query_copy_keys(WaQueryWork *work, const WaQueryNumbers *numbers,
+							   const WaQueryChoice *choice);
 
 // Starts the copy of the table of a reduction, of which chosen groups are left:
 // a table for so many groups.
-cudaError_t wa_query_copy_table(WaQueryWork *work, const WaGroupColumn *column,
+const void *wa_query_copy_table(WaQueryWork *work, const WaGroupColumn *column,
 								const WaGroupPlan *plan, const void *d_table,
-								const WaQueryChoice *choice,
-								const void **table);
+								const WaQueryChoice *choice);
 
 // Starts the copy of the numbers of rows of chosen groups; they are sorted.
-cudaError_t wa_query_copy_counts(WaQueryWork *work,
-								 const WaQueryNumbers *numbers,
-								 const WaQueryChoice *choice,
-								 const uint32_t **counts);
+const uint32_t *wa_query_copy_counts(WaQueryWork *work,
+									 const WaQueryNumbers *numbers,
+									 const WaQueryChoice *choice);
 
 #endif // WA_CUDA_QUERY_CHOSEN_H

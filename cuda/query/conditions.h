@@ -50,8 +50,8 @@ void wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
 
 // Starts the kernel that takes rows which do not fulfil the conditions from a
 // bitmap.
-cudaError_t wa_query_start_conditions(const WaQueryWork *work,
-									  const WaQueryConditions *conditions,
-									  uint64_t *d_mask);
+void wa_query_start_conditions(const WaQueryWork *work,
+							   const WaQueryConditions *conditions,
+							   uint64_t *d_mask);
 
 #endif // WA_CUDA_QUERY_CONDITIONS_H

@@ -36,9 +36,6 @@ struct WaQueryWords
 	WaKeyRange ranges[WA_KEYS_MAX];
 };
 
-// Finds the words.  cudaErrorNotSupported if they are too many.
-cudaError_t wa_query_find_words(const WaQueryWork *work, WaQueryWords *words);
-
 // Some groups of a query, in device memory.
 struct WaQueryChoice
 {
@@ -48,12 +45,12 @@ struct WaQueryChoice
 
 // Starts the numbering of the rows.  If it has to find out how many groups there
 // are, it waits; then rows may turn out to have trapped.
-cudaError_t wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers);
+void wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers);
 
 // Numbers the rows by sorting them, and waits.  The rows that WHERE leaves are
 // known, at least one.
-cudaError_t wa_query_number_sorted(WaQueryWork *work, const WaQueryWords *words,
-								   WaQueryNumbers *numbers);
+void wa_query_number_sorted(WaQueryWork *work, const WaQueryWords *words,
+							WaQueryNumbers *numbers);
 
 // Returns the column that a key is.
 WaKeyColumn wa_query_key_column(const WaQuerySource *source);

@@ -1,12 +1,31 @@
 //
 // order.h
-//		Choosing the first groups of an order.
+//		The grouped reductions of a query, and choosing the first groups of an order.
 //
 #ifndef WA_CUDA_QUERY_ORDER_H
 #define WA_CUDA_QUERY_ORDER_H
 
 #include "query/numbers.h"
-#include "query/reduction.h"
+#include "query/parts.h"
+
+// The table of one layer, in pinned memory: of the groups that are chosen.
+struct WaQueryLayer
+{
+	WaGroupLayer layer;
+	const void *table;
+};
+
+// An operation over a part, by groups (groups.h).
+struct WaQueryReduction
+{
+	WaQueryPart part;
+	bool has_layers; // a float's sum: there may be more than one
+	WaGroupColumn column;
+	WaGroupPlan plan;
+	WaGroupMemory memory;
+	WaGroupLayer layer; // the last one that was started
+	std::vector<WaQueryLayer> layers;
+};
 
 typedef enum WaQueryOrderOf
 {
@@ -49,11 +68,9 @@ struct WaQueryOrder
 // Tells whether some groups alone are to be chosen.
 bool wa_query_chooses(const WaQueryWork *work, const WaQueryNumbers *numbers);
 
-// Chooses the groups that may be among the first, and waits.  The first layers
-// of all reductions have come to their end.  cudaErrorNotSupported if there are
-// too many.
-cudaError_t wa_query_choose(WaQueryWork *work, const WaQueryNumbers *numbers,
-							const std::vector<WaQueryReduction> &reductions,
-							WaQueryChoice *choice);
+// Returns the groups that may be among the first, and waits.  The first layers of all
+// reductions have come to their end.  cudaErrorNotSupported if there are too many.
+WaQueryChoice wa_query_choose(WaQueryWork *work, const WaQueryNumbers *numbers,
+							  const std::vector<WaQueryReduction> &reductions);
 
 #endif // WA_CUDA_QUERY_ORDER_H

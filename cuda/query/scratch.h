@@ -12,6 +12,21 @@
 
 #include "groups.h"
 
+// Why a query ends early: an error of CUDA, or cudaErrorNotSupported if it is nothing
+// for a GPU.  What is thrown in cuda/query*.cu becomes a status in query.cu.
+struct WaQueryError
+{
+	cudaError_t error;
+};
+
+// Throws what is not cudaSuccess.
+inline void
+wa_query_check(cudaError_t error)
+{
+	if (error != cudaSuccess)
+		throw WaQueryError{error};
+}
+
 // A piece of memory.
 struct WaQueryChunk
 {
@@ -67,24 +82,40 @@ struct WaQuerySlot
 };
 
 // Makes a slot on the current device.  What was made has to be freed anyway.
-cudaError_t wa_query_slot_open(WaQuerySlot *slot, int ordinal,
-							   size_t max_bytes);
+void wa_query_slot_open(WaQuerySlot *slot, int ordinal, size_t max_bytes);
 void wa_query_slot_close(WaQuerySlot *slot);
 
 // Waits until the stream has come past all that was started.
-cudaError_t wa_query_slot_wait(WaQuerySlot *slot);
+void wa_query_slot_wait(WaQuerySlot *slot);
 
 // Takes memory of a slot for so many elements.
 template <typename Element>
-inline cudaError_t
-wa_query_take(WaQueryPool *pool, size_t count, Element **elements)
+inline Element *
+wa_query_take(WaQueryPool *pool, size_t count)
 {
 	void *memory = NULL;
-	const cudaError_t error =
-		wa_query_pool_take(pool, count * sizeof(Element), &memory);
 
-	*elements = static_cast<Element *>(memory);
-	return error;
+	wa_query_check(wa_query_pool_take(pool, count * sizeof(Element), &memory));
+	return static_cast<Element *>(memory);
+}
+
+// Start copies of so many elements, to the device and from it.
+template <typename Element>
+inline void
+wa_query_send(WaQuerySlot *slot, Element *d_to, const Element *from,
+			  size_t count)
+{
+	wa_query_check(cudaMemcpyAsync(d_to, from, count * sizeof(Element),
+								   cudaMemcpyHostToDevice, slot->stream));
+}
+
+template <typename Element>
+inline void
+wa_query_fetch(WaQuerySlot *slot, Element *to, const Element *d_from,
+			   size_t count)
+{
+	wa_query_check(cudaMemcpyAsync(to, d_from, count * sizeof(Element),
+								   cudaMemcpyDeviceToHost, slot->stream));
 }
 
 // lock guards busy of the slots; all else is constant, or the query's that has

@@ -76,7 +76,8 @@ struct WaQueryWidth
 struct WaQueryWork
 {
 	const WaCudaQuery *query;
-	void *context; // of the query's functions
+	WaCudaTake take;
+	void *context; // of that and of the query's functions
 	WaQuerySlot *slot;
 	unsigned nrows;
 	WaQueryWidth width;
@@ -98,12 +99,10 @@ struct WaQueryWork
 	std::vector<WaQuerySource> keys;
 };
 
-// Starts what finds the rows and computes the columns: sets all fields behind
-// width.  cudaErrorNotSupported if this is nothing for a GPU.
-cudaError_t wa_query_start(WaQueryWork *work);
+// Functions throw a WaQueryError, as wa_query_check does.
 
-// Returns the scale of an output.
-uint8_t wa_query_scale(const WaQueryWidth *width, size_t output);
+// Starts what finds the rows and computes the columns: sets all fields behind width.
+void wa_query_start(WaQueryWork *work);
 
 // Tells whether 64 bits have no room for a constant.
 bool wa_query_is_wide_constant(const WaCudaConstant *constant);
@@ -116,75 +115,31 @@ WaQueryWidth wa_query_first_width(const WaCudaQuery *query);
 bool wa_query_next_width(const WaQueryWork *work, cudaError_t error,
 						 bool trapped, WaQueryWidth *width);
 
-// Tells whether so many tiles of a wide query have trapped (a bitmap) that
-// processors had better compute all of it.
-bool wa_query_traps_often(const WaQueryWork *work, const uint64_t *traps);
-
-// Starts what makes the bitmap of the rows that may be used.
-cudaError_t wa_query_start_mask(WaQueryWork *work, uint64_t **d_mask);
+// Starts what makes the bitmap of the rows that may be used; returns it.
+uint64_t *wa_query_start_mask(WaQueryWork *work);
 
 // Starts the clauses from the one with this number on, and the outputs.
-cudaError_t wa_query_start_programs(WaQueryWork *work, unsigned first_clause);
+void wa_query_start_programs(WaQueryWork *work, unsigned first_clause);
 
 // Tells whether rows have trapped; the stream has come past the copy.
 bool wa_query_has_trapped(const WaQueryWork *work);
 
-// Stores the bitmap of the tiles that have trapped, in any launch.
+// Stores the bitmap of the tiles that have trapped, in any launch.  So many of a wide
+// query that processors had better compute all of it are cudaErrorNotSupported.
 void wa_query_copy_traps(const WaQueryWork *work, uint64_t *traps);
 
 // Reduces the columns of the one group of all rows, and has it taken.
-cudaError_t wa_query_reduce_all(WaQueryWork *work, WaCudaTake take,
-								void *context, WaCudaOutcome *outcome);
+void wa_query_reduce_all(WaQueryWork *work, WaCudaOutcome *outcome);
 
 // Finds the groups, reduces the columns by them, and has them taken.
-cudaError_t wa_query_reduce_groups(WaQueryWork *work, WaCudaTake take,
-								   void *context, WaCudaOutcome *outcome);
+void wa_query_reduce_groups(WaQueryWork *work, WaCudaOutcome *outcome);
 
 // Starts what looks at the zeros of keys of floats, if equal ones are of one group: a
 // group shows the key of any of its rows.
-cudaError_t wa_query_start_signs(WaQueryWork *work);
+void wa_query_start_signs(WaQueryWork *work);
 
 // Tells whether a key has zeros of both signs; the stream has come past the copy.
 bool wa_query_mixes_zeros(const WaQueryWork *work);
-
-// Starts what splits values of 128 bits that are to be added up in halves.
-cudaError_t wa_query_start_halves(WaQueryWork *work);
-
-// Returns the batch of halves of a source's values.
-WaBatch wa_query_half_batch(const WaQueryWork *work,
-							const WaQuerySource *source, unsigned half);
-
-// Returns what is to be reduced of halves, for the operations of an aggregated column.
-WaOpSet wa_query_half_ops(WaOpSet ops, const WaQuerySource *source,
-						  unsigned half);
-
-// Starts what makes the looks of values.
-cudaError_t wa_query_start_looks(WaQueryWork *work);
-
-// Returns the batch of looks of a source's values for MIN or MAX.
-WaBatch wa_query_look_batch(const WaQueryWork *work,
-							const WaQuerySource *source, WaOp op);
-
-// Tells whether there are looks of a source for the operation.
-bool wa_query_has_looks(const WaQuerySource *source, WaOp op);
-
-// Returns the operations over a source but for those of halves and of looks.
-WaOpSet wa_query_whole_ops(WaOpSet ops, const WaQuerySource *source);
-
-// Stores in a cell what is known of the digits of its values.
-void wa_query_describe_cell(const WaQuerySource *source, WaCudaCell *cell);
-
-// Stores the smallest or the largest value in a cell; look: what the reduction of the
-// looks for it has.
-void wa_query_split_look(WaOp op, const WaPartial *look, WaCudaCell *cell);
-
-// Stores in a cell the sum that its partial has, of values of 128 bits.
-void wa_query_extend_sum(WaCudaCell *cell);
-
-// Stores in a cell what values of 128 bits add up to, and with the operations their
-// squares; halves: what their reductions have, which have counted the rows.
-void wa_query_join_halves(WaOpSet ops, const WaPartial *halves,
-						  WaCudaCell *cell);
 
 // Returns the form of a column as kernels know it.
 WaColumnForm wa_query_form(WaCudaForm form);
@@ -192,10 +147,20 @@ WaColumnForm wa_query_form(WaCudaForm form);
 // Returns the type that a reduction knows a form by.
 WaType wa_query_type(WaColumnForm form);
 
-// Returns the batch of a source's values.
-WaBatch wa_query_batch(const WaQueryWork *work, const WaQuerySource *source);
-
 // Returns a grid for a kernel over so many elements.
 unsigned wa_query_blocks(const WaQueryWork *work, size_t elements);
+
+// Starts a kernel over so many elements, with as much dynamic shared memory.
+template <typename... Args>
+inline void
+wa_query_launch(const WaQueryWork *work, void (*kernel)(Args...),
+				size_t elements, size_t shared_bytes, Args... args)
+{
+	void *arguments[] = {&args...};
+
+	wa_query_check(cudaLaunchKernel(
+		kernel, dim3(wa_query_blocks(work, elements)), dim3(kQueryThreads),
+		arguments, shared_bytes, work->slot->stream));
+}
 
 #endif // WA_CUDA_QUERY_WORK_H
