@@ -51,9 +51,9 @@ struct BenchQuery
 	size_t nrows;
 	std::vector<WaVectorKind> kinds;
 	std::vector<WaCudaColumn> columns;
-	std::vector<WaCudaConstant> constants;
+	std::vector<WaProgramConstant> constants;
 	std::vector<WaInstruction> instructions;
-	std::vector<WaCudaClause> clauses;
+	std::vector<WaProgramClause> clauses;
 	std::vector<uint16_t> keys;
 	std::vector<WaCudaAggregate> aggregates;
 	WaWanted wanted;
@@ -70,7 +70,7 @@ add_register(BenchQuery &query, WaVectorKind kind)
 
 template <typename Value>
 static uint16_t
-add_column(BenchQuery &query, WaVectorKind kind, WaCudaForm form, Make make)
+add_column(BenchQuery &query, WaVectorKind kind, WaColumnForm form, Make make)
 {
 	Value *d_values =
 		static_cast<Value *>(device_memory(query.nrows * sizeof(Value)));
@@ -111,7 +111,7 @@ add_times(BenchQuery &query, int64_t step)
 
 	fill_with(d_values, query.nrows, Ascend{step});
 	column.number = add_register(query, WA_VECTOR_INT);
-	column.form = WA_CUDA_I64;
+	column.form = WA_COLUMN_I64;
 	column.d_values = d_values;
 	query.columns.push_back(column);
 	return column.number;
@@ -120,7 +120,7 @@ add_times(BenchQuery &query, int64_t step)
 static uint16_t
 add_constant(BenchQuery &query, WaVectorKind kind, int64_t value)
 {
-	WaCudaConstant constant = {};
+	WaProgramConstant constant = {};
 
 	constant.number = add_register(query, kind);
 	constant.scale = kind == WA_VECTOR_DECIMAL ? 2 : 0;
@@ -170,9 +170,9 @@ integers(const char *name, WaOpSet ops, bool has_where, bool has_key)
 {
 	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
 	const uint16_t value = add_column<int64_t>(
-		query, WA_VECTOR_INT, WA_CUDA_I64, {0, -1000000, 2000000, 1000});
-	const uint16_t key =
-		add_column<int16_t>(query, WA_VECTOR_INT, WA_CUDA_I16, {0, 0, 100, 1});
+		query, WA_VECTOR_INT, WA_COLUMN_I64, {0, -1000000, 2000000, 1000});
+	const uint16_t key = add_column<int16_t>(query, WA_VECTOR_INT,
+											 WA_COLUMN_I16, {0, 0, 100, 1});
 
 	if (has_where)
 		add_clause(query, key, WA_LESS, 50);
@@ -191,7 +191,7 @@ days(const char *name, size_t nrows)
 	constexpr int64_t kDay = 86400 * kSecond;
 	BenchQuery query = {name, nrows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
 	const uint16_t value = add_column<int64_t>(
-		query, WA_VECTOR_INT, WA_CUDA_I64, {0, -1000000, 2000000, 1000});
+		query, WA_VECTOR_INT, WA_COLUMN_I64, {0, -1000000, 2000000, 1000});
 	const uint16_t time = add_times(query, kSecond);
 
 	for (int64_t day = 0; day * kDay < (int64_t) nrows * kSecond; day++)
@@ -212,20 +212,20 @@ q1()
 {
 	BenchQuery query = {"Q1-like", kLineRows, {}, {}, {}, {},
 						{},        {},        {}, {}, {}, {}};
-	const uint16_t date =
-		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
-	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
-												  WA_CUDA_I32, {0, 1, 50, 100});
+	const uint16_t date = add_column<int32_t>(query, WA_VECTOR_INT,
+											  WA_COLUMN_I32, {0, 0, 2500, 1});
+	const uint16_t quantity = add_column<int32_t>(
+		query, WA_VECTOR_DECIMAL, WA_COLUMN_I32, {0, 1, 50, 100});
 	const uint16_t price = add_column<int32_t>(
-		query, WA_VECTOR_DECIMAL, WA_CUDA_I32, {0, 90000, 10000000, 1});
+		query, WA_VECTOR_DECIMAL, WA_COLUMN_I32, {0, 90000, 10000000, 1});
 	const uint16_t discount = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
-												  WA_CUDA_I32, {0, 0, 11, 1});
+												  WA_COLUMN_I32, {0, 0, 11, 1});
 	const uint16_t tax = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
-											 WA_CUDA_I32, {0, 0, 9, 1});
+											 WA_COLUMN_I32, {0, 0, 9, 1});
 	const uint16_t flag =
-		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 3, 1});
+		add_column<int32_t>(query, WA_VECTOR_INT, WA_COLUMN_I32, {0, 0, 3, 1});
 	const uint16_t status =
-		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2, 1});
+		add_column<int32_t>(query, WA_VECTOR_INT, WA_COLUMN_I32, {0, 0, 2, 1});
 	const uint16_t one = add_constant(query, WA_VECTOR_DECIMAL, 100);
 	uint16_t less;
 	uint16_t more;
@@ -254,14 +254,14 @@ q6()
 {
 	BenchQuery query = {"Q6-like", kLineRows, {}, {}, {}, {},
 						{},        {},        {}, {}, {}, {}};
-	const uint16_t date =
-		add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 2500, 1});
-	const uint16_t quantity = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
-												  WA_CUDA_I32, {0, 1, 50, 100});
+	const uint16_t date = add_column<int32_t>(query, WA_VECTOR_INT,
+											  WA_COLUMN_I32, {0, 0, 2500, 1});
+	const uint16_t quantity = add_column<int32_t>(
+		query, WA_VECTOR_DECIMAL, WA_COLUMN_I32, {0, 1, 50, 100});
 	const uint16_t price = add_column<int32_t>(
-		query, WA_VECTOR_DECIMAL, WA_CUDA_I32, {0, 90000, 10000000, 1});
+		query, WA_VECTOR_DECIMAL, WA_COLUMN_I32, {0, 90000, 10000000, 1});
 	const uint16_t discount = add_column<int32_t>(query, WA_VECTOR_DECIMAL,
-												  WA_CUDA_I32, {0, 0, 11, 1});
+												  WA_COLUMN_I32, {0, 0, 11, 1});
 
 	add_clause(query, date, WA_GREATER_OR_EQUAL, 730);
 	add_clause(query, date, WA_LESS, 1095);
@@ -294,7 +294,7 @@ counts(const char *name, uint64_t values, bool first)
 {
 	BenchQuery query = {name, kRows, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
 
-	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_CUDA_I64,
+	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_COLUMN_I64,
 									  {0, 0, values, 0, 64})};
 	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
 	if (first)
@@ -309,13 +309,13 @@ q32()
 	BenchQuery query = {"q32-like", kRows, {}, {}, {}, {},
 						{},         {},    {}, {}, {}, {}};
 
-	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_CUDA_I64,
+	query.keys = {add_column<int64_t>(query, WA_VECTOR_INT, WA_COLUMN_I64,
 									  {0, 0, (uint64_t) 1 << 62, 0, 64}),
-				  add_column<int32_t>(query, WA_VECTOR_INT, WA_CUDA_I32,
+				  add_column<int32_t>(query, WA_VECTOR_INT, WA_COLUMN_I32,
 									  {0, 0, 10 * 1000 * 1000, 0, 32})};
 	for (uint64_t count : {2, 2000})
 		add_aggregate(query,
-					  add_column<int16_t>(query, WA_VECTOR_INT, WA_CUDA_I16,
+					  add_column<int16_t>(query, WA_VECTOR_INT, WA_COLUMN_I16,
 										  {0, 0, count, 1, 0}),
 					  kSum);
 	add_aggregate(query, WA_CUDA_NO_REGISTER, 0);
@@ -330,7 +330,7 @@ q35()
 	BenchQuery query = {"q35-like", kRows, {}, {}, {}, {},
 						{},         {},    {}, {}, {}, {}};
 	const uint16_t address = add_column<int32_t>(
-		query, WA_VECTOR_INT, WA_CUDA_I32, {0, 0, 9900 * 1000, 0, 31});
+		query, WA_VECTOR_INT, WA_COLUMN_I32, {0, 0, 9900 * 1000, 0, 31});
 
 	query.keys = {address};
 	for (int64_t less = 1; less <= 3; less++)

@@ -56,24 +56,6 @@ typedef struct WaProgramColumn
 	const uint8_t *d_display; // DECIMAL: digits shown, at most scale; NULL: all
 } WaProgramColumn;
 
-// A register that has one value for all rows.
-typedef struct WaProgramConstant
-{
-	uint16_t number;
-	bool is_null;
-	uint8_t scale; // DECIMAL
-	bool is_wide;  // DECIMAL of a program that is wide: the value is wide
-	WaValue value; // f: FLOAT, else i
-} WaProgramConstant;
-
-// A clause of WHERE: when the instructions before `end` have run, the rows stay
-// for which a BOOL register is true.
-typedef struct WaProgramClause
-{
-	size_t end;
-	uint16_t number;
-} WaProgramClause;
-
 // No register.
 #define WA_NO_REGISTER 0xffff
 

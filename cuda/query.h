@@ -24,6 +24,7 @@
 #include "core/order_by.h"
 #include "core/partial.h"
 #include "core/program.h"
+#include "cuda/inputs.h"
 
 #ifdef __cplusplus
 extern "C"
@@ -38,36 +39,17 @@ extern "C"
 #define WA_CUDA_QUERY_KEYS   32
 #define WA_CUDA_QUERY_GROUPS ((uint32_t) 1 << 22)
 
-/* Rows that trap together. */
-#define WA_CUDA_TILE_ROWS 1024
-
 /* Words of a sum of squares of 128 bits. */
 #define WA_CUDA_SQUARES_WORDS 6
 
 /* No register. */
 #define WA_CUDA_NO_REGISTER (-1)
 
-/*
- * How the values of a column lie in device memory; BITS is BOOL, a
- * bitmap; texts are codes, I32.  I128 is DECIMAL.
- */
-typedef enum WaCudaForm
-{
-	WA_CUDA_I16,
-	WA_CUDA_I32,
-	WA_CUDA_I64,
-	WA_CUDA_U32,
-	WA_CUDA_F32,
-	WA_CUDA_F64,
-	WA_CUDA_BITS,
-	WA_CUDA_I128
-} WaCudaForm;
-
 /* A column, which fills a register.  All pointers are aligned to 256 bytes. */
 typedef struct WaCudaColumn
 {
 	uint16_t number; /* of the register */
-	WaCudaForm form;
+	WaColumnForm form;
 	uint8_t scale; /* DECIMAL */
 	const void *d_values;
 	const uint64_t *d_validity; /* NULL: no row is NULL */
@@ -77,26 +59,6 @@ typedef struct WaCudaColumn
 	int64_t largest;
 	bool is_small; /* I128: all values are below 2^95 in magnitude */
 } WaCudaColumn;
-
-/* A register that has one value for all rows. */
-typedef struct WaCudaConstant
-{
-	uint16_t number;
-	bool is_null;
-	uint8_t scale; /* DECIMAL */
-	bool is_wide;  /* DECIMAL: the value is wide */
-	WaValue value; /* f: FLOAT, else i */
-} WaCudaConstant;
-
-/*
- * A clause of WHERE: rows stay for which a BOOL register is true once the
- * instructions before `end` have run.
- */
-typedef struct WaCudaClause
-{
-	size_t end;
-	uint16_t number;
-} WaCudaClause;
 
 /* An aggregated column, as WaQueryColumn (query/query.h) has it. */
 typedef struct WaCudaAggregate
@@ -135,11 +97,11 @@ typedef struct WaCudaQuery
 	unsigned ncolumns;
 	const WaCudaColumn *columns;
 	unsigned nconstants;
-	const WaCudaConstant *constants;
+	const WaProgramConstant *constants;
 	unsigned nclauses;
-	const WaCudaClause *clauses; /* ascending */
-	unsigned nkeys;              /* 0: there is one group */
-	const uint16_t *keys;        /* registers */
+	const WaProgramClause *clauses; /* ascending */
+	unsigned nkeys;                 /* 0: there is one group */
+	const uint16_t *keys;           /* registers */
 	const WaCudaKeyValues
 		*key_values; /* of the keys; NULL: all are themselves */
 	unsigned naggregates;

@@ -18,7 +18,7 @@ struct Meaning
 	const WaCudaColumn
 		*column; // integers: the column's, times the unit; or NULL
 	int64_t unit;
-	const WaCudaConstant *constant; // or NULL
+	const WaProgramConstant *constant; // or NULL
 	bool is_test; // a BOOL that is true where all these are fulfilled
 	std::vector<WaQueryCondition> tests;
 };
@@ -37,7 +37,7 @@ is_integral(const WaCudaQuery *query, const WaCudaColumn *column)
 	const WaVectorKind kind = query->program.kinds[column->number];
 
 	return (kind == WA_VECTOR_INT || kind == WA_VECTOR_DECIMAL) &&
-		   column->form <= WA_CUDA_U32;
+		   column->form <= WA_COLUMN_U32;
 }
 
 // Makes a condition that all values of a column fulfil.
@@ -46,11 +46,11 @@ any_value(const WaCudaColumn *column)
 {
 	switch (column->form)
 	{
-		case WA_CUDA_I16:
+		case WA_COLUMN_I16:
 			return {column, INT16_MIN, INT16_MAX};
-		case WA_CUDA_I32:
+		case WA_COLUMN_I32:
 			return {column, INT32_MIN, INT32_MAX};
-		case WA_CUDA_U32:
+		case WA_COLUMN_U32:
 			return {column, 0, UINT32_MAX};
 		default:
 			return {column, INT64_MIN, INT64_MAX};
@@ -250,7 +250,7 @@ wa_query_find_conditions(const WaCudaQuery *query)
 	read_inputs(&reading);
 	for (unsigned i = 0; i < query->nclauses; i++)
 	{
-		const WaCudaClause *clause = &query->clauses[i];
+		const WaProgramClause *clause = &query->clauses[i];
 
 		for (; next < clause->end; next++)
 			read_instruction(&reading, &query->program.instructions[next]);
@@ -299,7 +299,7 @@ void
 wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
 					  unsigned end_clause, const std::vector<bool> &outputs,
 					  std::vector<WaInstruction> *instructions,
-					  std::vector<WaCudaClause> *clauses)
+					  std::vector<WaProgramClause> *clauses)
 {
 	const std::vector<bool> needed =
 		find_needed(query, first_clause, end_clause, outputs);
@@ -330,9 +330,9 @@ wa_query_start_conditions(const WaQueryWork *work,
 	{
 		const WaQueryCondition *condition = &conditions->conditions[i];
 
-		args.tests[i] = {
-			wa_query_form(condition->column->form), condition->column->d_values,
-			condition->column->d_validity, condition->least, condition->most};
+		args.tests[i] = {condition->column->form, condition->column->d_values,
+						 condition->column->d_validity, condition->least,
+						 condition->most};
 	}
 	wa_query_launch(work, wa_query_conditions_kernel,
 					work->nrows / kConditionRows, 0, args);

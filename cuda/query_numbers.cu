@@ -41,8 +41,8 @@ wa_query_key_range(const WaQuerySource *source, WaKeyRange *range)
 		range->largest = (int64_t) source->values->count - 1;
 	if (source->values != NULL || source->form == WA_COLUMN_BITS)
 		return true;
-	if (column == NULL || !column->has_range || column->form == WA_CUDA_F32 ||
-		column->form == WA_CUDA_F64)
+	if (column == NULL || !column->has_range || column->form == WA_COLUMN_F32 ||
+		column->form == WA_COLUMN_F64)
 		return false;
 	*range = {column->smallest, column->largest};
 	return true;

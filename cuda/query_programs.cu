@@ -57,17 +57,14 @@ add_instructions(const WaQueryWork *work, Program *program)
 {
 	const Part &part = program->part;
 	std::vector<bool> is_read = find_outputs(work, part);
-	std::vector<WaCudaClause> clauses;
+	const size_t first_clause = program->clauses.size();
 
 	wa_query_drop_clauses(work->query, part.first_clause, part.end_clause,
-						  is_read, &program->instructions, &clauses);
+						  is_read, &program->instructions, &program->clauses);
 	for (const WaInstruction &instruction : program->instructions)
 		wa_query_note_arguments(&instruction, &is_read);
-	for (const WaCudaClause &clause : clauses)
-	{
-		is_read[clause.number] = true;
-		program->clauses.push_back({clause.end, clause.number});
-	}
+	for (size_t i = first_clause; i < program->clauses.size(); i++)
+		is_read[program->clauses[i].number] = true;
 	return is_read;
 }
 
@@ -80,7 +77,7 @@ add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
 	{
 		const WaCudaColumn *column = &work->query->columns[i];
 
-		if (is_read[column->number] && column->form == WA_CUDA_I128 &&
+		if (is_read[column->number] && column->form == WA_COLUMN_I128 &&
 			!work->width.is_wide)
 			// Of which only the validity matters; values are half as many words.
 			program->columns.push_back({column->number, WA_COLUMN_I64, 0,
@@ -88,17 +85,15 @@ add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
 										NULL});
 		else if (is_read[column->number])
 			program->columns.push_back(
-				{column->number, wa_query_form(column->form), column->scale,
-				 column->d_values, column->d_validity, 0, column->d_display});
+				{column->number, column->form, column->scale, column->d_values,
+				 column->d_validity, 0, column->d_display});
 	}
 	for (unsigned i = 0; i < work->query->nconstants; i++)
 	{
-		const WaCudaConstant *constant = &work->query->constants[i];
+		const WaProgramConstant *constant = &work->query->constants[i];
 
 		if (is_read[constant->number])
-			program->constants.push_back({constant->number, constant->is_null,
-										  constant->scale, constant->is_wide,
-										  constant->value});
+			program->constants.push_back(*constant);
 	}
 }
 

@@ -22,30 +22,6 @@ wa_query_blocks(const WaQueryWork *work, size_t elements)
 	return (unsigned) std::max(std::min(blocks, most), (size_t) 1);
 }
 
-WaColumnForm
-wa_query_form(WaCudaForm form)
-{
-	switch (form)
-	{
-		case WA_CUDA_I16:
-			return WA_COLUMN_I16;
-		case WA_CUDA_I32:
-			return WA_COLUMN_I32;
-		case WA_CUDA_I64:
-			return WA_COLUMN_I64;
-		case WA_CUDA_U32:
-			return WA_COLUMN_U32;
-		case WA_CUDA_F32:
-			return WA_COLUMN_F32;
-		case WA_CUDA_F64:
-			return WA_COLUMN_F64;
-		case WA_CUDA_I128:
-			return WA_COLUMN_I128;
-		default:
-			return WA_COLUMN_BITS;
-	}
-}
-
 WaType
 wa_query_type(WaColumnForm form)
 {
@@ -115,7 +91,7 @@ static void
 use_column(WaQuerySource *source, const WaCudaColumn *column)
 {
 	source->column = column;
-	source->form = wa_query_form(column->form);
+	source->form = column->form;
 	source->d_values = column->d_values;
 	source->d_validity = column->d_validity;
 	source->d_digits = column->d_display;
@@ -169,15 +145,15 @@ add_output(WaQueryWork *work, int number, int filter, bool has_values,
 static bool
 is_reducible(const WaCudaAggregate *aggregate, const WaCudaColumn *column)
 {
-	const WaType type = wa_query_type(wa_query_form(column->form));
+	const WaType type = wa_query_type(column->form);
 	WaOpSet ops = aggregate->ops;
 
 	if (ops == 0)
 		return true;
 	// Squares of 128 bits are made of those of halves.
-	if (column->form == WA_CUDA_I128)
+	if (column->form == WA_COLUMN_I128)
 		ops = (WaOpSet) (ops & ~WA_OP_BIT(WA_OP_SQUARES));
-	return column->form != WA_CUDA_BITS && column->d_display == NULL &&
+	return column->form != WA_COLUMN_BITS && column->d_display == NULL &&
 		   wa_reductions_exist(ops, wa_type_storage(type));
 }
 
@@ -201,7 +177,7 @@ find_source(WaQueryWork *work, const WaCudaAggregate *aggregate,
 				   source);
 		return;
 	}
-	if (!is_bare && column != NULL && column->form == WA_CUDA_I128 &&
+	if (!is_bare && column != NULL && column->form == WA_COLUMN_I128 &&
 		!work->width.is_wide)
 		throw WaQueryError{cudaErrorNotSupported};
 	if (is_bare)
@@ -235,9 +211,9 @@ find_look_up(const WaCudaQuery *query, WaQuerySource *source)
 	if (query->nkeys != 1 || query->key_values == NULL ||
 		query->key_values[0].count == 0 ||
 		query->key_values[0].count > WA_KEYS_MAX_STEPS || column == NULL ||
-		(column->form != WA_CUDA_I32 && column->form != WA_CUDA_I64))
+		(column->form != WA_COLUMN_I32 && column->form != WA_COLUMN_I64))
 		return false;
-	source->form = wa_query_form(column->form);
+	source->form = column->form;
 	source->d_values = column->d_values;
 	source->d_validity = column->d_validity;
 	source->values = &query->key_values[0];

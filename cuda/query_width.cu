@@ -35,7 +35,7 @@ static bool
 is_wide_column(const WaCudaQuery *query, int number)
 {
 	for (unsigned i = 0; i < query->ncolumns; i++)
-		if (query->columns[i].form == WA_CUDA_I128 &&
+		if (query->columns[i].form == WA_COLUMN_I128 &&
 			query->columns[i].number == number)
 			return true;
 	return false;
@@ -76,7 +76,7 @@ has_instruction(const WaCudaQuery *query,
 {
 	std::vector<bool> is_read(query->program.nregisters);
 	std::vector<WaInstruction> instructions;
-	std::vector<WaCudaClause> clauses;
+	std::vector<WaProgramClause> clauses;
 
 	for (unsigned i = 0; i < query->nkeys; i++)
 		is_read[query->keys[i]] = true;
@@ -104,7 +104,7 @@ aggregates_wide(const WaCudaQuery *query)
 }
 
 bool
-wa_query_is_wide_constant(const WaCudaConstant *constant)
+wa_query_is_wide_constant(const WaProgramConstant *constant)
 {
 	return constant->is_wide || constant->scale > WA_DECIMAL_MAX_SCALE;
 }

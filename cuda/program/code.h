@@ -10,9 +10,7 @@
 #define WA_CUDA_PROGRAM_CODE_H
 
 #include "core/program.h"
-
-// Rows that trap together.
-#define WA_PROGRAM_TILE_ROWS 1024
+#include "inputs.h"
 
 #define WA_PROGRAM_MAX_ROWS ((size_t) 1 << 30)
 
@@ -26,23 +24,6 @@
 #endif
 #define WA_PROGRAM_MAX_COLUMNS   32
 #define WA_PROGRAM_MAX_CONSTANTS 96
-
-// How the values of a column lie in memory.  Integers are those of INT and
-// DECIMAL; U32 is also the codes of TEXT in a dictionary; BITS is BOOL, a bitmap
-// like that of validity.
-typedef enum WaColumnForm
-{
-	WA_COLUMN_I8,
-	WA_COLUMN_I16,
-	WA_COLUMN_I32,
-	WA_COLUMN_I64,
-	WA_COLUMN_U32,
-	WA_COLUMN_F32,
-	WA_COLUMN_F64,
-	WA_COLUMN_BITS,
-	WA_COLUMN_COUNT, // of those that all programs and keys read
-	WA_COLUMN_I128   // DECIMAL: for reductions, and programs that are wide
-} WaColumnForm;
 
 // Which part of the kernel runs an instruction.
 enum WaProgramUnit

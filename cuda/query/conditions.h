@@ -46,7 +46,7 @@ void wa_query_drop_clauses(const WaCudaQuery *query, unsigned first_clause,
 						   unsigned end_clause,
 						   const std::vector<bool> &outputs,
 						   std::vector<WaInstruction> *instructions,
-						   std::vector<WaCudaClause> *clauses);
+						   std::vector<WaProgramClause> *clauses);
 
 // Starts the kernel that takes rows which do not fulfil the conditions from a
 // bitmap.

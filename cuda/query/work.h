@@ -105,7 +105,7 @@ struct WaQueryWork
 void wa_query_start(WaQueryWork *work);
 
 // Tells whether 64 bits have no room for a constant.
-bool wa_query_is_wide_constant(const WaCudaConstant *constant);
+bool wa_query_is_wide_constant(const WaProgramConstant *constant);
 
 // Returns how a query is computed at first.
 WaQueryWidth wa_query_first_width(const WaCudaQuery *query);
@@ -140,9 +140,6 @@ void wa_query_start_signs(WaQueryWork *work);
 
 // Tells whether a key has zeros of both signs; the stream has come past the copy.
 bool wa_query_mixes_zeros(const WaQueryWork *work);
-
-// Returns the form of a column as kernels know it.
-WaColumnForm wa_query_form(WaCudaForm form);
 
 // Returns the type that a reduction knows a form by.
 WaType wa_query_type(WaColumnForm form);

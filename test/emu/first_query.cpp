@@ -10,17 +10,17 @@
 #include <string.h>
 
 WaType
-first_type(WaCudaForm form)
+first_type(WaColumnForm form)
 {
 	switch (form)
 	{
-		case WA_CUDA_I16:
+		case WA_COLUMN_I16:
 			return WA_INT2;
-		case WA_CUDA_I32:
+		case WA_COLUMN_I32:
 			return WA_INT4;
-		case WA_CUDA_F32:
+		case WA_COLUMN_F32:
 			return WA_FLOAT4;
-		case WA_CUDA_F64:
+		case WA_COLUMN_F64:
 			return WA_FLOAT8;
 		default:
 			return WA_INT8;
@@ -30,7 +30,7 @@ first_type(WaCudaForm form)
 // Makes a random word of a column, one of `distinct`.  If these are 20 or 400
 // integers of 64 bits, then such that are close to one another.
 static int64_t
-random_word(Random &random, WaCudaForm form, uint64_t distinct)
+random_word(Random &random, WaColumnForm form, uint64_t distinct)
 {
 	const double specials[] = {0.0, -0.0, NAN, INFINITY, -INFINITY};
 	Random value(random.below(distinct) + 17);
@@ -39,22 +39,22 @@ random_word(Random &random, WaCudaForm form, uint64_t distinct)
 
 	switch (form)
 	{
-		case WA_CUDA_I16:
+		case WA_COLUMN_I16:
 			return (int16_t) value.bits();
-		case WA_CUDA_I32:
+		case WA_COLUMN_I32:
 			return distinct < 50 ? (int32_t) value.below(5)
 								 : (int32_t) value.bits();
-		case WA_CUDA_I64:
+		case WA_COLUMN_I64:
 			word = (int64_t) value.below(distinct);
 			return distinct == 20    ? ((int64_t) 1 << 62) + word
 				   : distinct == 400 ? -word
 									 : (int64_t) value.bits();
-		case WA_CUDA_I128:
+		case WA_COLUMN_I128:
 			word = (int64_t) value.bits() >> 2;
 			return distinct < 50    ? (int64_t) value.below(5)
 				   : distinct < 500 ? ((int64_t) 1 << 61) - word % 1000
 									: word;
-		case WA_CUDA_BITS:
+		case WA_COLUMN_BITS:
 			return (int64_t) value.below(2);
 		default:
 			number = value.below(4) == 0
@@ -79,19 +79,19 @@ store(Column &column, size_t row, int64_t word)
 	single = (float) number;
 	switch (column.form)
 	{
-		case WA_CUDA_BITS:
+		case WA_COLUMN_BITS:
 			column.stored[row / 64] |= (uint64_t) word << row % 64;
 			break;
-		case WA_CUDA_I16:
+		case WA_COLUMN_I16:
 			memcpy(bytes + row * 2, &word, 2);
 			break;
-		case WA_CUDA_I32:
+		case WA_COLUMN_I32:
 			memcpy(bytes + row * 4, &word, 4);
 			break;
-		case WA_CUDA_F32:
+		case WA_COLUMN_F32:
 			memcpy(bytes + row * 4, &single, 4);
 			break;
-		case WA_CUDA_I128:
+		case WA_COLUMN_I128:
 			wide = (__int128) word * ((__int128) 1 << column.shift);
 			memcpy(bytes + row * 16, &wide, 16);
 			break;
@@ -102,7 +102,7 @@ store(Column &column, size_t row, int64_t word)
 }
 
 static Column
-random_column(Random &random, WaCudaForm form, size_t nrows)
+random_column(Random &random, WaColumnForm form, size_t nrows)
 {
 	const uint64_t distincts[] = {2, 20, 400, 100000};
 	const uint64_t distinct = distincts[random.below(4)];
@@ -110,11 +110,12 @@ random_column(Random &random, WaCudaForm form, size_t nrows)
 	Column column = {};
 
 	column.form = form;
-	column.kind = form == WA_CUDA_BITS                         ? WA_VECTOR_BOOL
-				  : form == WA_CUDA_F32 || form == WA_CUDA_F64 ? WA_VECTOR_FLOAT
-				  : form == WA_CUDA_I128 ? WA_VECTOR_DECIMAL
-										 : WA_VECTOR_INT;
-	if (form == WA_CUDA_I128)
+	column.kind = form == WA_COLUMN_BITS ? WA_VECTOR_BOOL
+				  : form == WA_COLUMN_F32 || form == WA_COLUMN_F64
+					  ? WA_VECTOR_FLOAT
+				  : form == WA_COLUMN_I128 ? WA_VECTOR_DECIMAL
+										   : WA_VECTOR_INT;
+	if (form == WA_COLUMN_I128)
 		column.shift = 31 * (unsigned) random.below(3);
 	column.is_small = column.shift < 60 && random.below(2) == 0;
 	column.has_range = column.kind == WA_VECTOR_INT && random.below(2) == 0;
@@ -137,7 +138,7 @@ random_column(Random &random, WaCudaForm form, size_t nrows)
 static Column
 mixed_column(Random &random, size_t nrows)
 {
-	Column column = random_column(random, WA_CUDA_I64, nrows);
+	Column column = random_column(random, WA_COLUMN_I64, nrows);
 	const uint64_t looks = 1 + random.below(3);
 
 	column.kind = WA_VECTOR_DECIMAL;
@@ -163,7 +164,7 @@ random_aggregate(Random &random, const Case &query)
 	aggregate.ops = (aggregate.ops & 1 ? WA_OP_BIT(WA_OP_SUM) : 0) |
 					(aggregate.ops & 2 ? WA_OP_BIT(WA_OP_MIN) : 0) |
 					(aggregate.ops & 4 ? WA_OP_BIT(WA_OP_MAX) : 0);
-	if (column.form == WA_CUDA_BITS || random.below(5) == 0)
+	if (column.form == WA_COLUMN_BITS || random.below(5) == 0)
 		aggregate.ops = 0;
 	if (random.below(4) == 0)
 		aggregate = {WA_CUDA_NO_REGISTER, WA_CUDA_NO_REGISTER, WA_VECTOR_BOOL,
@@ -229,11 +230,11 @@ spoil_others(Random &random, Case &query)
 	for (Column &column : query.columns)
 	{
 		const size_t bits =
-			column.form == WA_CUDA_BITS                                ? 1
-			: column.form == WA_CUDA_I16                               ? 16
-			: column.form == WA_CUDA_I32 || column.form == WA_CUDA_F32 ? 32
-			: column.form == WA_CUDA_I128                              ? 128
-																	   : 64;
+			column.form == WA_COLUMN_BITS                                  ? 1
+			: column.form == WA_COLUMN_I16                                 ? 16
+			: column.form == WA_COLUMN_I32 || column.form == WA_COLUMN_F32 ? 32
+			: column.form == WA_COLUMN_I128                                ? 128
+																		   : 64;
 
 		for (size_t row = 0; row < query.nrows; row++)
 		{
@@ -252,14 +253,14 @@ spoil_others(Random &random, Case &query)
 Case
 first_case(Random &random)
 {
-	const WaCudaForm forms[] = {WA_CUDA_I32, WA_CUDA_I16, WA_CUDA_I64,
-								WA_CUDA_F32, WA_CUDA_F64, WA_CUDA_BITS,
-								WA_CUDA_I64, WA_CUDA_I128};
+	const WaColumnForm forms[] = {WA_COLUMN_I32, WA_COLUMN_I16, WA_COLUMN_I64,
+								  WA_COLUMN_F32, WA_COLUMN_F64, WA_COLUMN_BITS,
+								  WA_COLUMN_I64, WA_COLUMN_I128};
 	const uint64_t limits[] = {1, 3, 10, 40, 500, 100000};
 	Case query = {};
 
 	query.nrows = 1 + random.below(random.below(2) == 0 ? 300 : 3000);
-	for (WaCudaForm form : forms)
+	for (WaColumnForm form : forms)
 		query.columns.push_back(random_column(random, form, query.nrows));
 	query.columns.push_back(mixed_column(random, query.nrows));
 	query.has_where = random.below(3) == 0;
@@ -394,7 +395,7 @@ fold(const Case &query, const WaCudaAggregate &aggregate, size_t row,
 			 reinterpret_cast<const char *>(column->stored.data()) +
 				 row * width,
 			 NULL, 1};
-	if (column->form == WA_CUDA_I128)
+	if (column->form == WA_COLUMN_I128)
 		batch.values = &word;
 	note_display(*column, row, cell);
 	wa_partial_fold(&cell->partial, aggregate.ops, &batch);

@@ -15,7 +15,7 @@
 // A column: the words are integers, which I128 has shifted, or the bits of doubles.
 struct Column
 {
-	WaCudaForm form;
+	WaColumnForm form;
 	WaVectorKind kind;
 	bool has_range;
 	unsigned shift;               // I128
@@ -68,14 +68,14 @@ struct Built
 	std::vector<void *> memory;
 	std::vector<WaVectorKind> kinds;
 	std::vector<WaCudaColumn> columns;
-	std::vector<WaCudaConstant> constants;
+	std::vector<WaProgramConstant> constants;
 	std::vector<WaInstruction> instructions;
-	std::vector<WaCudaClause> clauses;
+	std::vector<WaProgramClause> clauses;
 	WaCudaQuery query;
 };
 
 // Returns the type that values of a form are reduced by.
-WaType first_type(WaCudaForm form);
+WaType first_type(WaColumnForm form);
 
 // Makes a random query.
 Case first_case(Random &random);

@@ -39,9 +39,9 @@ struct Case
 {
 	std::vector<WaVectorKind> kinds;
 	std::vector<WaCudaColumn> columns;
-	std::vector<WaCudaConstant> constants;
+	std::vector<WaProgramConstant> constants;
 	std::vector<WaInstruction> instructions;
-	std::vector<WaCudaClause> clauses;
+	std::vector<WaProgramClause> clauses;
 	std::vector<Clause> meanings;
 	WaCudaQuery query;
 };
@@ -60,7 +60,7 @@ power_of_ten(unsigned exponent)
 static bool
 fulfils(const Case &of, const Test &test, int64_t value)
 {
-	const WaCudaConstant &constant = of.constants[test.constant - kColumns];
+	const WaProgramConstant &constant = of.constants[test.constant - kColumns];
 	const __int128 left = (__int128) value * (test.is_date ? kDay : 1) *
 						  power_of_ten(constant.scale);
 	const __int128 right =
@@ -87,8 +87,8 @@ fulfils(const Case &of, const Test &test, int64_t value)
 static void
 make_columns(Case &made, Random &random)
 {
-	const WaCudaForm forms[] = {WA_CUDA_I16, WA_CUDA_I32, WA_CUDA_I64,
-								WA_CUDA_U32};
+	const WaColumnForm forms[] = {WA_COLUMN_I16, WA_COLUMN_I32, WA_COLUMN_I64,
+								  WA_COLUMN_U32};
 
 	for (uint16_t i = 0; i < kColumns; i++)
 	{
@@ -114,7 +114,7 @@ make_constants(Case &made, Random &random)
 
 	for (uint16_t i = 0; i < kConstants; i++)
 	{
-		WaCudaConstant constant = {};
+		WaProgramConstant constant = {};
 
 		constant.number = kColumns + i;
 		constant.is_null = random.below(15) == 0;
@@ -222,15 +222,15 @@ describe(Case &made)
 
 // Tells whether a value can lie in a form.
 static bool
-fits(WaCudaForm form, __int128 value)
+fits(WaColumnForm form, __int128 value)
 {
 	switch (form)
 	{
-		case WA_CUDA_I16:
+		case WA_COLUMN_I16:
 			return value == (int16_t) value;
-		case WA_CUDA_I32:
+		case WA_COLUMN_I32:
 			return value == (int32_t) value;
-		case WA_CUDA_U32:
+		case WA_COLUMN_U32:
 			return value == (uint32_t) value;
 		default:
 			return value == (int64_t) value;
@@ -242,7 +242,7 @@ static std::vector<int64_t>
 values_near(const Case &of, const Test &test)
 {
 	const WaCudaColumn &column = of.columns[test.column];
-	const WaCudaConstant &constant = of.constants[test.constant - kColumns];
+	const WaProgramConstant &constant = of.constants[test.constant - kColumns];
 	const __int128 middle = constant.value.i * power_of_ten(column.scale) /
 							power_of_ten(constant.scale) /
 							(test.is_date ? kDay : 1);
@@ -340,7 +340,8 @@ shared_case()
 	uint16_t first;
 	uint16_t both;
 
-	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
+	made.columns = {
+		{0, WA_COLUMN_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
 	made.constants = {{kColumns, false, 0, false, {7}},
 					  {kColumns + 1, false, 0, false, {9}}};
 	made.kinds.resize(kRegisters, WA_VECTOR_INT);
@@ -358,12 +359,12 @@ shared_case()
 
 // Returns whether some clauses have these numbers and ends.
 static bool
-are_clauses(const std::vector<WaCudaClause> &clauses,
-			const std::vector<WaCudaClause> &expected)
+are_clauses(const std::vector<WaProgramClause> &clauses,
+			const std::vector<WaProgramClause> &expected)
 {
 	return std::equal(clauses.begin(), clauses.end(), expected.begin(),
 					  expected.end(),
-					  [](const WaCudaClause &a, const WaCudaClause &b)
+					  [](const WaProgramClause &a, const WaProgramClause &b)
 					  { return a.end == b.end && a.number == b.number; });
 }
 
@@ -375,7 +376,7 @@ test_dropping()
 	const WaCudaQuery *query = describe(made);
 	std::vector<bool> outputs(kRegisters);
 	std::vector<WaInstruction> instructions;
-	std::vector<WaCudaClause> clauses;
+	std::vector<WaProgramClause> clauses;
 
 	report_group(wa_query_find_conditions(query).nclauses == 1 ? "" : "not one",
 				 "a clause behind another one is no condition");
@@ -408,7 +409,8 @@ test_infinity()
 	const uint16_t value =
 		add_instruction(made, WA_CODE_DATE_TO_TIMESTAMP, 0, 0, 0);
 
-	made.columns = {{0, WA_CUDA_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
+	made.columns = {
+		{0, WA_COLUMN_I32, 0, NULL, NULL, NULL, false, 0, 0, false}};
 	made.constants = {{kColumns, false, 0, false, {INT64_MAX}}};
 	made.kinds.resize(kRegisters, WA_VECTOR_INT);
 	made.clauses.push_back({2, add_instruction(made, WA_CODE_COMPARE_INT, value,

@@ -121,7 +121,7 @@ is_wide(const Case &query, const WaOrderBy &order)
 
 	return order.of != WA_ORDER_ROWS && number >= 0 &&
 		   number < (int) query.columns.size() &&
-		   query.columns[number].form == WA_CUDA_I128;
+		   query.columns[number].form == WA_COLUMN_I128;
 }
 
 // Tells whether the device orders by all that the query does: not by the sums of
@@ -194,7 +194,7 @@ same_cell(const Case &query, const WaCudaAggregate &aggregate,
 	if (aggregate.ops == 0 || found.rows == 0)
 		return true;
 	const Column &column = query.columns[aggregate.argument];
-	if (column.form == WA_CUDA_I128)
+	if (column.form == WA_COLUMN_I128)
 		return same_wide(column, aggregate.ops, expected.partial, cell);
 	if (!column.display.empty() &&
 		(((aggregate.ops & WA_OP_BIT(WA_OP_MIN)) != 0 &&

@@ -56,7 +56,7 @@ EXTENSION = {"client", "state", "agg", "heap", "wal", "resident", "scan", "stats
 # Rooms that know nothing of PostgreSQL.
 PLAIN = {"core", "query", "daemon", "cuda", "fuzz", "unit"}
 
-SURFACE = ("cuda/warpagg_cuda.h", "cuda/memory.h", "cuda/query.h")
+SURFACE = ("cuda/warpagg_cuda.h", "cuda/memory.h", "cuda/query.h", "cuda/inputs.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 POSTGRES_FIRST = ("postgres.h", "postgres_fe.h", "c.h")
 

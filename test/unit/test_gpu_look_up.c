@@ -83,7 +83,7 @@ fill_constants(const WaCudaQuery *cuda, WaVector *registers)
 {
 	for (unsigned i = 0; i < cuda->nconstants; i++)
 	{
-		const WaCudaConstant *constant = &cuda->constants[i];
+		const WaProgramConstant *constant = &cuda->constants[i];
 		WaVector *vector = &registers[constant->number];
 
 		vector->has_nulls = constant->is_null;

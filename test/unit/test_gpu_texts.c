@@ -254,7 +254,7 @@ run_numbers(Setting *setting, const WaCudaQuery *cuda, WaVector *registers)
 	memcpy(registers, setting->inputs, sizeof(setting->inputs));
 	for (unsigned i = 0; i < cuda->nconstants; i++)
 	{
-		const WaCudaConstant *constant = &cuda->constants[i];
+		const WaProgramConstant *constant = &cuda->constants[i];
 		WaVector *vector = &registers[constant->number];
 
 		vector->has_nulls = constant->is_null;

@@ -17,7 +17,7 @@ wa_gpu_add_value(WaGpuTranslation *to, WaVectorKind kind, uint8_t scale,
 {
 	const uint16_t number = wa_gpu_add_register(to, kind);
 
-	to->constants[to->nconstants++] = (WaCudaConstant){
+	to->constants[to->nconstants++] = (WaProgramConstant){
 		.number = number, .is_null = is_null, .scale = scale, .value.i = value};
 	return number;
 }

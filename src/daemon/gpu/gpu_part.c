@@ -170,13 +170,13 @@ leave_out_traps(Span *span)
 		const WaRunExtent *extent = extent_at(part, place);
 		const uint64_t base = part->use.first_rows[place] - span->of->first_row;
 
-		for (uint64_t row = 0; row < extent->nrows; row += WA_CUDA_TILE_ROWS)
+		for (uint64_t row = 0; row < extent->nrows; row += WA_PROGRAM_TILE_ROWS)
 		{
-			const uint64_t tile = (base + row) / WA_CUDA_TILE_ROWS;
+			const uint64_t tile = (base + row) / WA_PROGRAM_TILE_ROWS;
 
 			if ((span->traps[tile / 64] >> (tile % 64) & 1) != 0 &&
 				!leave_out(extent, share_of(part, place), row,
-						   row + WA_CUDA_TILE_ROWS))
+						   row + WA_PROGRAM_TILE_ROWS))
 				return false;
 		}
 	}
@@ -251,16 +251,21 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 }
 
 /* Returns the form of a column as the CUDA side calls it. */
-static WaCudaForm
+static WaColumnForm
 form_of(WaForm form)
 {
-	static const WaCudaForm forms[] = {
-		[WA_FORM_INT16] = WA_CUDA_I16,       [WA_FORM_INT32] = WA_CUDA_I32,
-		[WA_FORM_INT64] = WA_CUDA_I64,       [WA_FORM_UINT32] = WA_CUDA_U32,
-		[WA_FORM_FLOAT4] = WA_CUDA_F32,      [WA_FORM_FLOAT8] = WA_CUDA_F64,
-		[WA_FORM_DECIMAL32] = WA_CUDA_I32,   [WA_FORM_DECIMAL64] = WA_CUDA_I64,
-		[WA_FORM_BOOL] = WA_CUDA_BITS,       [WA_FORM_TEXT] = WA_CUDA_I32,
-		[WA_FORM_DECIMAL128] = WA_CUDA_I128,
+	static const WaColumnForm forms[] = {
+		[WA_FORM_INT16] = WA_COLUMN_I16,
+		[WA_FORM_INT32] = WA_COLUMN_I32,
+		[WA_FORM_INT64] = WA_COLUMN_I64,
+		[WA_FORM_UINT32] = WA_COLUMN_U32,
+		[WA_FORM_FLOAT4] = WA_COLUMN_F32,
+		[WA_FORM_FLOAT8] = WA_COLUMN_F64,
+		[WA_FORM_DECIMAL32] = WA_COLUMN_I32,
+		[WA_FORM_DECIMAL64] = WA_COLUMN_I64,
+		[WA_FORM_BOOL] = WA_COLUMN_BITS,
+		[WA_FORM_TEXT] = WA_COLUMN_I32,
+		[WA_FORM_DECIMAL128] = WA_COLUMN_I128,
 	};
 
 	return forms[form];
@@ -331,7 +336,7 @@ describe_columns(Span *span)
 			column->d_display = from->d_display + first;
 		find_range(span, i, column);
 		column->is_small =
-			column->form == WA_CUDA_I128 && is_small(span, i, from->scale);
+			column->form == WA_COLUMN_I128 && is_small(span, i, from->scale);
 	}
 }
 

@@ -80,7 +80,7 @@ static bool
 translate_clauses(WaGpuTranslation *to, WaCudaQuery *cuda)
 {
 	const WaQuery *query = to->query;
-	WaCudaClause *clauses = wa_arena_alloc(
+	WaProgramClause *clauses = wa_arena_alloc(
 		to->arena, (query->nfilters + (size_t) 1) * sizeof(*clauses));
 
 	if (clauses == NULL)
@@ -91,7 +91,7 @@ translate_clauses(WaGpuTranslation *to, WaCudaQuery *cuda)
 
 		if (!translate_instructions(to, filter->begin, filter->end))
 			return false;
-		clauses[i] = (WaCudaClause){to->ninstructions, filter->number};
+		clauses[i] = (WaProgramClause){to->ninstructions, filter->number};
 	}
 	cuda->nclauses = query->nfilters;
 	cuda->clauses = clauses;
@@ -100,7 +100,7 @@ translate_clauses(WaGpuTranslation *to, WaCudaQuery *cuda)
 
 /* Copies a constant that is a numeric; false if it has more than 38 digits. */
 static bool
-copy_decimal(const WaQueryValue *from, WaCudaConstant *constant)
+copy_decimal(const WaQueryValue *from, WaProgramConstant *constant)
 {
 	__int128 number;
 
@@ -129,12 +129,12 @@ copy_constants(WaGpuTranslation *to)
 	{
 		const WaQueryConstant *from = &to->query->constants[i];
 		const WaVectorKind kind = to->query->program.kinds[from->number];
-		WaCudaConstant *constant = &to->constants[to->nconstants];
+		WaProgramConstant *constant = &to->constants[to->nconstants];
 
 		if (kind == WA_VECTOR_TEXT)
 			continue;
-		*constant = (WaCudaConstant){.number = from->number,
-									 .is_null = from->value.is_null};
+		*constant = (WaProgramConstant){.number = from->number,
+										.is_null = from->value.is_null};
 		if (kind == WA_VECTOR_FLOAT)
 			constant->value.f = from->value.number;
 		else if (kind != WA_VECTOR_DECIMAL)
@@ -326,7 +326,7 @@ make_room(WaGpuTranslation *to)
 	to->tables = wa_arena_alloc(to->arena, (query->ntables + nkeys + most) *
 											   sizeof(WaSteps));
 	to->constants = wa_arena_alloc_zero(
-		to->arena, (query->nconstants + most + 1) * sizeof(WaCudaConstant));
+		to->arena, (query->nconstants + most + 1) * sizeof(WaProgramConstant));
 	to->keys = wa_arena_alloc(to->arena, nkeys * sizeof(*to->keys));
 	to->key_values =
 		wa_arena_alloc_zero(to->arena, nkeys * sizeof(*to->key_values));

@@ -46,7 +46,7 @@ typedef struct WaGpuTranslation
 	uint32_t ntables;
 	WaSteps *tables;
 	uint32_t nconstants;
-	WaCudaConstant *constants;
+	WaProgramConstant *constants;
 	uint16_t *keys;
 	WaCudaKeyValues *key_values;
 	const WaText **key_texts;
