@@ -187,6 +187,20 @@ wa_ladder_last_warp(const Value *values, unsigned nrows, Sum *sums)
 		sums[blockIdx.x] = sum;
 }
 
+// Adds a number of every thread of the block by shuffles.  Every thread calls it;
+// blockDim.x is a multiple of 32; warp_sums, in shared memory, has a Sum a warp.  The
+// sum is valid in thread 0 only.
+template <typename Sum>
+__device__ __forceinline__ Sum
+wa_ladder_block_sum(Sum sum, Sum *warp_sums)
+{
+	wa_block_gather<WaAddition<Sum>>(sum, warp_sums);
+	__syncthreads();
+	if (threadIdx.x < kWarpLanes)
+		sum = wa_block_merge<WaAddition<Sum>>(warp_sums, (Sum) 0);
+	return sum;
+}
+
 // Step 5: all of the block by shuffles (shfl_down).
 //
 // Every warp reduces its own rows in registers, then one number a warp makes a
@@ -202,8 +216,7 @@ wa_ladder_shuffles(const Value *values, unsigned nrows, Sum *sums)
 {
 	Sum sum = wa_ladder_load_two<Value, Sum>(values, nrows);
 
-	sum =
-		wa_block_reduce<WaAddition<Sum>>(sum, (Sum) 0, &wa_block_shared<Sum>());
+	sum = wa_ladder_block_sum(sum, &wa_block_shared<Sum>());
 	if (threadIdx.x == 0)
 		sums[blockIdx.x] = sum;
 }
@@ -263,8 +276,7 @@ wa_ladder_grid_stride(const Value *values, unsigned nrows, Sum *sums)
 	for (unsigned row = blockIdx.x * blockDim.x + threadIdx.x; row < nrows;
 		 row += gridDim.x * blockDim.x)
 		sum += (Sum) values[row];
-	sum =
-		wa_block_reduce<WaAddition<Sum>>(sum, (Sum) 0, &wa_block_shared<Sum>());
+	sum = wa_ladder_block_sum(sum, &wa_block_shared<Sum>());
 	if (threadIdx.x == 0)
 		sums[blockIdx.x] = sum;
 }
@@ -298,8 +310,7 @@ wa_ladder_vector_loads(const Value *values, unsigned nrows, Sum *sums)
 		for (unsigned j = 0; j < kVectorRows; j++)
 			sum += (Sum) loaded[j];
 	}
-	sum =
-		wa_block_reduce<WaAddition<Sum>>(sum, (Sum) 0, &wa_block_shared<Sum>());
+	sum = wa_ladder_block_sum(sum, &wa_block_shared<Sum>());
 	if (threadIdx.x == 0)
 		sums[blockIdx.x] = sum;
 }

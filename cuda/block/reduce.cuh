@@ -33,18 +33,4 @@ wa_block_merge(const State *warp_states, const State &neutral)
 		lane < blockDim.x / kWarpLanes ? warp_states[lane] : neutral);
 }
 
-// Both: merges the states of all threads of the block by Operation::merge.
-// Every thread calls it.  The result is valid in thread 0 only.  Between two
-// calls with the same warp_states lies a __syncthreads.
-template <typename Operation, typename State>
-__device__ __forceinline__ State
-wa_block_reduce(State state, const State &neutral, State *warp_states)
-{
-	wa_block_gather<Operation>(state, warp_states);
-	__syncthreads();
-	if (threadIdx.x < kWarpLanes)
-		state = wa_block_merge<Operation>(warp_states, neutral);
-	return state;
-}
-
 #endif // WA_CUDA_BLOCK_REDUCE_CUH

@@ -8,20 +8,25 @@
 #ifndef WA_CUDA_WARP_BROADCAST_CUH
 #define WA_CUDA_WARP_BROADCAST_CUH
 
-#include "warp/scan.cuh"
+#include "warp/shuffle.cuh"
 
-// Returns the state of one lane of each group of kWidth neighbouring lanes (2,
-// 4, 8, 16 or 32): that with number `lane`, below kWidth, in the group.  All
-// lanes of a group name the same one.  The result is valid in every lane.
-template <unsigned kWidth = kWarpLanes, typename State>
+// Returns the state of one lane, of which all name the same one.  The result is valid
+// in every lane.
+template <typename State>
 __device__ __forceinline__ State
 wa_warp_broadcast(const State &state, unsigned lane)
 {
-	static_assert(kIsWarpWidth<kWidth>, "a power of two up to 32");
-	unsigned source = wa_warp_lane() / kWidth * kWidth + lane;
-
 	return wa_warp_move(state, [=](uint32_t word)
-						{ return __shfl_sync(kFullMask, word, (int) source); });
+						{ return __shfl_sync(kFullMask, word, (int) lane); });
+}
+
+// Returns how many lanes below the calling one are in a set of lanes, as
+// __ballot_sync gives it: to give lanes their places when they write one behind the
+// other.
+__device__ __forceinline__ unsigned
+wa_warp_rank(unsigned lanes)
+{
+	return __popc(lanes & ((1u << wa_warp_lane()) - 1));
 }
 
 // Takes a slot for every lane that wants one from a counter in shared or global

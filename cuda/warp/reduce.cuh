@@ -1,7 +1,6 @@
 //
 // reduce.cuh
-//		Reductions over the lanes of a warp, or over groups of kWidth
-//		neighbouring lanes (2, 4, 8, 16 or 32), each group for itself.
+//		Reductions over the lanes of a warp.
 //
 // Every function here is called by all 32 lanes together and needs no shared
 // memory.  Lanes are merged in a fixed tree, so results are deterministic.
@@ -21,29 +20,27 @@ template <typename Number> struct WaAddition
 	}
 };
 
-// Merges the states of each group by Operation::merge(into, from), which is
-// associative and commutative.  The result is valid in the first lane of each
-// group only: the other lanes have merged states from beyond their group.
-template <typename Operation, unsigned kWidth = kWarpLanes, typename State>
+// Merges the states of the lanes by Operation::merge(into, from), which is
+// associative and commutative.  The result is valid in lane 0 only: the others have
+// merged some states twice.
+template <typename Operation, typename State>
 __device__ __forceinline__ State
 wa_warp_reduce(State state)
 {
-	static_assert(kIsWarpWidth<kWidth>, "a power of two up to 32");
 #pragma unroll
-	for (unsigned distance = kWidth / 2; distance > 0; distance /= 2)
+	for (unsigned distance = kWarpLanes / 2; distance > 0; distance /= 2)
 		Operation::merge(state, wa_warp_shuffle_down(state, distance));
 	return state;
 }
 
 // The same by a butterfly: lanes swap states, so that for as many shuffles the
-// result is valid in every lane of the group, and the same bit for bit.
-template <typename Operation, unsigned kWidth = kWarpLanes, typename State>
+// result is valid in every lane, and the same bit for bit.
+template <typename Operation, typename State>
 __device__ __forceinline__ State
 wa_warp_reduce_all(State state)
 {
-	static_assert(kIsWarpWidth<kWidth>, "a power of two up to 32");
 #pragma unroll
-	for (unsigned lanes = kWidth / 2; lanes > 0; lanes /= 2)
+	for (unsigned lanes = kWarpLanes / 2; lanes > 0; lanes /= 2)
 		Operation::merge(state, wa_warp_shuffle_xor(state, lanes));
 	return state;
 }

@@ -23,10 +23,6 @@ wa_warp_lane()
 	return threadIdx.x % kWarpLanes;
 }
 
-// Whether a warp can be cut into groups of so many neighbouring lanes.
-template <unsigned kWidth>
-constexpr bool kIsWarpWidth = kWidth != 0 && kWarpLanes % kWidth == 0;
-
 // Returns what move(word) makes of each 32-bit word of a state; move is a
 // shuffle.
 template <typename State, typename Move>
@@ -57,16 +53,6 @@ wa_warp_shuffle_down(const State &state, unsigned distance)
 						[=](uint32_t word) {
 							return __shfl_down_sync(kFullMask, word, distance);
 						});
-}
-
-// Returns the state of the lane `distance` below; lanes without such a
-// neighbour get their own back.
-template <typename State>
-__device__ __forceinline__ State
-wa_warp_shuffle_up(const State &state, unsigned distance)
-{
-	return wa_warp_move(state, [=](uint32_t word)
-						{ return __shfl_up_sync(kFullMask, word, distance); });
 }
 
 // Returns the state of the lane whose number differs in the bits of `lanes`,

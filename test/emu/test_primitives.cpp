@@ -15,7 +15,6 @@
 
 #include "cuda/warp/broadcast.cuh"
 #include "cuda/warp/reduce.cuh"
-#include "cuda/warp/scan.cuh"
 #ifdef WA_EMU
 #include "emulator.h"
 #endif
@@ -31,49 +30,6 @@ must(cudaError_t error)
 	printf("not ok - CUDA: %s\n", cudaGetErrorString(error));
 	exit(1);
 }
-
-// A map x -> factor * x + term modulo 2^32.  To merge is to apply one after the
-// other, which is associative but not commutative: it shows the order of lanes.
-struct Map
-{
-	uint32_t factor;
-	uint32_t term;
-
-	static Map
-	random(Random &random)
-	{
-		return {(uint32_t) random.bits(), (uint32_t) random.bits()};
-	}
-
-	__host__ __device__ bool
-	operator==(const Map &other) const
-	{
-		return factor == other.factor && term == other.term;
-	}
-};
-
-struct Compose
-{
-	using State = Map;
-
-	__host__ __device__ static State
-	neutral()
-	{
-		return {1, 0};
-	}
-
-	__host__ __device__ static void
-	merge(State &into, const State &from)
-	{
-		into = {from.factor * into.factor, from.factor * into.term + from.term};
-	}
-
-	static State
-	random(Random &random)
-	{
-		return Map::random(random);
-	}
-};
 
 // Numbers of 32 and 64 bits, with extremes among them.
 template <typename Number> struct Add
@@ -123,25 +79,21 @@ struct Smallest
 	}
 };
 
-// What each thread of a block finds.  Reductions are for commutative operations
-// only.
+// What each thread of a block finds.
 enum Primitive
 {
-	REDUCED,     // in the first lane of each group
+	REDUCED,     // in the first lane of each warp
 	REDUCED_ALL, // in every lane
-	INCLUSIVE,
-	EXCLUSIVE,
 	BROADCAST,
 	PRIMITIVES
 };
 
 static const char *const primitive_names[] = {"reduction", "reduction to all",
-											  "inclusive scan",
-											  "exclusive scan", "broadcast"};
+											  "broadcast"};
 
-// Calls every primitive on the states of a block of whole warps; the group's
-// lane `speaker` is the one that broadcasts.  No shared memory.
-template <typename Operation, unsigned kWidth>
+// Calls every primitive on the states of a block of whole warps, of which the lane
+// `speaker` is the one that broadcasts.  No shared memory.
+template <typename Operation>
 static __global__ void
 call_primitives(const typename Operation::State *states, unsigned speaker,
 				typename Operation::State *results)
@@ -151,12 +103,9 @@ call_primitives(const typename Operation::State *states, unsigned speaker,
 		[&](Primitive primitive, const typename Operation::State &result)
 	{ results[primitive * blockDim.x + threadIdx.x] = result; };
 
-	put(REDUCED, wa_warp_reduce<Operation, kWidth>(state));
-	put(REDUCED_ALL, wa_warp_reduce_all<Operation, kWidth>(state));
-	put(INCLUSIVE, wa_warp_scan_inclusive<Operation, kWidth>(state));
-	put(EXCLUSIVE,
-		wa_warp_scan_exclusive<Operation, kWidth>(state, Operation::neutral()));
-	put(BROADCAST, wa_warp_broadcast<kWidth>(state, speaker));
+	put(REDUCED, wa_warp_reduce<Operation>(state));
+	put(REDUCED_ALL, wa_warp_reduce_all<Operation>(state));
+	put(BROADCAST, wa_warp_broadcast(state, speaker));
 }
 
 // Returns what a primitive has to find in a thread.
@@ -164,33 +113,27 @@ template <typename Operation>
 static typename Operation::State
 expected_of(Primitive primitive,
 			const std::vector<typename Operation::State> &states,
-			unsigned thread, unsigned width, unsigned speaker)
+			unsigned thread, unsigned speaker)
 {
-	const unsigned first = thread / width * width;
-	unsigned end = first + width;
+	const unsigned first = thread / kWarpLanes * kWarpLanes;
 	typename Operation::State result = Operation::neutral();
 
 	if (primitive == BROADCAST)
 		return states[first + speaker];
-	if (primitive == INCLUSIVE)
-		end = thread + 1;
-	if (primitive == EXCLUSIVE)
-		end = thread;
-	for (unsigned i = first; i < end; i++)
+	for (unsigned i = first; i < first + kWarpLanes; i++)
 		Operation::merge(result, states[i]);
 	return result;
 }
 
 // Runs a block of so many threads over random states; on failure writes what is
 // wrong to failure, if that is empty.
-template <typename Operation, unsigned kWidth>
+template <typename Operation>
 static void
-run_primitives(unsigned threads, bool commutative, Random &random,
-			   char *failure)
+run_primitives(unsigned threads, Random &random, char *failure)
 {
 	using State = typename Operation::State;
 	std::vector<State> states(threads);
-	unsigned speaker = (unsigned) random.below(kWidth);
+	unsigned speaker = (unsigned) random.below(kWarpLanes);
 
 	for (State &state : states)
 		state = Operation::random(random);
@@ -200,8 +143,8 @@ run_primitives(unsigned threads, bool commutative, Random &random,
 	State *d_out = d_results.get();
 	void *arguments[] = {&d_in, &speaker, &d_out};
 
-	must(cudaLaunchKernel(call_primitives<Operation, kWidth>, dim3(1),
-						  dim3(threads), arguments, 0, NULL));
+	must(cudaLaunchKernel(call_primitives<Operation>, dim3(1), dim3(threads),
+						  arguments, 0, NULL));
 	const std::vector<State> results = d_results.elements();
 
 	for (unsigned i = 0; i < threads * PRIMITIVES; i++)
@@ -209,40 +152,28 @@ run_primitives(unsigned threads, bool commutative, Random &random,
 		const Primitive primitive = (Primitive) (i / threads);
 		const unsigned thread = i % threads;
 
-		if ((primitive == REDUCED && thread % kWidth != 0) ||
-			(primitive <= REDUCED_ALL && !commutative))
+		if (primitive == REDUCED && thread % kWarpLanes != 0)
 			continue;
-		if (!(results[i] == expected_of<Operation>(primitive, states, thread,
-												   kWidth, speaker)) &&
+		if (!(results[i] ==
+			  expected_of<Operation>(primitive, states, thread, speaker)) &&
 			failure[0] == '\0')
 			snprintf(failure, kTextBytes, "%s in thread %u of %u",
 					 primitive_names[primitive], thread, threads);
 	}
 }
 
-template <typename Operation, unsigned kWidth>
+template <typename Operation>
 static void
-test_width(const char *name, bool commutative, uint64_t seed)
+test_operation(const char *name, uint64_t seed)
 {
-	Random random(seed * 100 + kWidth);
+	Random random(seed * 100);
 	char failure[kTextBytes] = "";
 
 	for (unsigned round = 0; round < kRounds; round++)
-		run_primitives<Operation, kWidth>(32 * (1 + round % 3), commutative,
-										  random, failure);
-	report_group(failure, "%s over groups of %u lanes, seed %llu", name, kWidth,
+		run_primitives<Operation>(kWarpLanes * (1 + round % 3), random,
+								  failure);
+	report_group(failure, "%s over the lanes of warps, seed %llu", name,
 				 (unsigned long long) seed);
-}
-
-template <typename Operation>
-static void
-test_operation(const char *name, bool commutative, uint64_t seed)
-{
-	test_width<Operation, 2>(name, commutative, seed);
-	test_width<Operation, 4>(name, commutative, seed);
-	test_width<Operation, 8>(name, commutative, seed);
-	test_width<Operation, 16>(name, commutative, seed);
-	test_width<Operation, 32>(name, commutative, seed);
 }
 
 // Slots: every thread that wants one writes its number there.  No shared memory.
@@ -348,10 +279,9 @@ test_slots(uint64_t seed)
 void
 test_warp(uint64_t seed)
 {
-	test_operation<Add<uint32_t>>("sums of 32 bits", true, seed);
-	test_operation<Add<uint64_t>>("sums of 64 bits", true, seed);
-	test_operation<Smallest>("smallest values", true, seed);
-	test_operation<Compose>("maps, whose order matters,", false, seed);
+	test_operation<Add<uint32_t>>("sums of 32 bits", seed);
+	test_operation<Add<uint64_t>>("sums of 64 bits", seed);
+	test_operation<Smallest>("smallest values", seed);
 	test_slots(seed);
 }
 
