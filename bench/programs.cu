@@ -514,7 +514,6 @@ bench_keys(Bench &bench, const BenchKeys &made)
 	const WaKeysMemory memory = {
 		device_memory(plan.workspace_bytes + 8),
 		static_cast<uint32_t *>(bench.d_values[0]),
-		static_cast<uint64_t *>(device_memory(plan.words_bytes + 8)),
 		static_cast<uint32_t *>(device_memory(plan.ngroups * 4)),
 		static_cast<WaKeysStatus *>(device_memory(sizeof(WaKeysStatus)))};
 	const float us = bench.timer.measure_one(
@@ -534,7 +533,6 @@ bench_keys(Bench &bench, const BenchKeys &made)
 	print_line(bench, made.name,
 			   plan.method == WA_KEYS_DIRECT ? "direct" : "hash", bytes, us);
 	must(cudaFree(memory.d_workspace));
-	must(cudaFree(memory.d_words));
 	must(cudaFree(memory.d_first_rows));
 	must(cudaFree(memory.d_status));
 }

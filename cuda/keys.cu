@@ -193,10 +193,10 @@ wa_keys_plan_hash(const WaKeys *keys, uint32_t max_groups, WaKeysPlan *plan)
 	plan->nslots = 1024;
 	while (plan->nslots < max_groups * kSlotsPerGroup)
 		plan->nslots *= 2;
-	plan->workspace_bytes = plan->nslots * sizeof(uint64_t);
-	plan->words_bytes = (size_t) max_groups *
-						(find_kernels(keys->ncolumns).nkeys + 1) *
-						sizeof(uint64_t);
+	plan->workspace_bytes =
+		(plan->nslots +
+		 (size_t) max_groups * (find_kernels(keys->ncolumns).nkeys + 1)) *
+		sizeof(uint64_t);
 	return cudaSuccess;
 }
 
@@ -217,7 +217,7 @@ kernel_args(const WaKeys *keys, const WaKeysPlan *plan,
 	args.slot_mask = plan->nslots - 1;
 	args.slots = static_cast<unsigned long long *>(memory->d_workspace);
 	args.groups = memory->d_groups;
-	args.words = memory->d_words;
+	args.words = static_cast<uint64_t *>(memory->d_workspace) + plan->nslots;
 	args.first_rows = memory->d_first_rows;
 	args.status = memory->d_status;
 	if (keys->steps != NULL)
@@ -239,9 +239,9 @@ clear_memory(const WaKeys *keys, const WaKeysPlan *plan,
 	if (error == cudaSuccess && keys->steps != NULL)
 		error = cudaMemsetAsync(keys->steps->d_traps, 0,
 								wa_program_trap_bytes(keys->nrows), stream);
-	if (error == cudaSuccess && plan->workspace_bytes > 0)
-		error = cudaMemsetAsync(memory->d_workspace, 0, plan->workspace_bytes,
-								stream);
+	if (error == cudaSuccess && plan->nslots > 0)
+		error = cudaMemsetAsync(memory->d_workspace, 0,
+								plan->nslots * sizeof(uint64_t), stream);
 	return error;
 }
 
@@ -287,23 +287,4 @@ wa_keys_start(const WaKeys *keys, const WaKeysPlan *plan,
 															 : kernels.hash,
 							dim3(blocks), dim3(kKeyThreads), arguments, bytes,
 							stream);
-}
-
-uint64_t
-wa_keys_word(const WaKeysPlan *plan, const uint64_t *words, uint32_t group,
-			 unsigned key, bool *is_null)
-{
-	const unsigned nkeys = find_kernels(plan->ncolumns).nkeys;
-	const uint64_t *stored = words + (size_t) group * (nkeys + 1);
-	uint32_t place;
-
-	if (plan->method == WA_KEYS_HASH)
-	{
-		*is_null = (stored[nkeys] >> key & 1) != 0;
-		return stored[key];
-	}
-	place = (group >> plan->shift[key]) &
-			(((uint32_t) 1 << (plan->shift[key + 1] - plan->shift[key])) - 1);
-	*is_null = place == 0;
-	return place == 0 ? 0 : (uint64_t) plan->base[key] + place - 1;
 }

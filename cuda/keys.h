@@ -21,7 +21,7 @@
 //		wa_keys_plan_hash(&keys, max_groups, &plan);
 //	wa_keys_start(&keys, &plan, &memory, multiprocessors, stream);
 //	wait, and copy the status: if it is full, try again with more groups;
-//	copy the words and the first rows.
+//	copy the first rows.
 //
 #ifndef WA_CUDA_KEYS_H
 #define WA_CUDA_KEYS_H
@@ -89,7 +89,6 @@ typedef struct WaKeysPlan
 	WaKeysMethod method;
 	uint32_t ngroups;          // all numbers are below
 	size_t workspace_bytes;    // of device memory; may be 0
-	size_t words_bytes;        // of the groups' words; 0 if direct
 	int64_t base[WA_KEYS_MAX]; // direct: the smallest word
 	uint8_t shift[WA_KEYS_MAX + 1];
 	uint32_t nslots; // hash; a power of two
@@ -109,7 +108,6 @@ typedef struct WaKeysMemory
 {
 	void *d_workspace;      // plan.workspace_bytes, aligned to 8
 	uint32_t *d_groups;     // the number of each row
-	uint64_t *d_words;      // plan.words_bytes; read them by wa_keys_word
 	uint32_t *d_first_rows; // by number; WA_KEYS_NO_GROUP: there is no row
 	WaKeysStatus *d_status;
 } WaKeysMemory;
@@ -128,10 +126,5 @@ cudaError_t wa_keys_plan_hash(const WaKeys *keys, uint32_t max_groups,
 cudaError_t wa_keys_start(const WaKeys *keys, const WaKeysPlan *plan,
 						  const WaKeysMemory *memory, int multiprocessors,
 						  cudaStream_t stream);
-
-// Returns the word of a key of a group.  words is the copy of memory.d_words in
-// host memory, or NULL if direct.
-uint64_t wa_keys_word(const WaKeysPlan *plan, const uint64_t *words,
-					  uint32_t group, unsigned key, bool *is_null);
 
 #endif // WA_CUDA_KEYS_H

@@ -12,7 +12,6 @@
 #include "program/kernel.cuh"
 #include "program/long.h"
 #include "program/plan.h"
-#include "program/shape.h"
 
 // Runs a program.  Blocks of kProgramThreads threads, as many as have strips; the
 // slots in dynamic shared memory.  Bitmaps of tiles that have trapped hold
@@ -24,16 +23,6 @@ __launch_bounds__(kProgramThreads, kProgramBlocks)
 					  const __grid_constant__ WaProgramRun run)
 {
 	wa_program_block<WaNarrowUnits>(code, run);
-}
-
-bool
-wa_program_is_for_gpu(const WaProgram *program)
-{
-	for (size_t i = 0; i < program->ninstructions; i++)
-		if (wa_program_shape(program->instructions[i].code).unit ==
-			WA_UNIT_NONE)
-			return false;
-	return true;
 }
 
 // Tells whether code can travel with a launch.

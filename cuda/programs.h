@@ -26,8 +26,7 @@
 //
 // Use, with all memory the caller's:
 //
-//	if (wa_program_is_for_gpu(program) &&
-//		wa_program_plan(&query, shared_bytes, &plan) == cudaSuccess)
+//	if (wa_program_plan(&query, shared_bytes, &plan) == cudaSuccess)
 //		wa_program_start(&query, &plan, nrows, &memory, multiprocessors, stream);
 //
 // The columns, and the memory with what lies in it, stay as they are until the
@@ -133,9 +132,6 @@ wa_program_trap_bytes(size_t nrows)
 	return wa_validity_bytes((nrows + WA_PROGRAM_TILE_ROWS - 1) /
 							 WA_PROGRAM_TILE_ROWS);
 }
-
-// Tells whether all instructions of a program are ones that kernels have.
-bool wa_program_is_for_gpu(const WaProgram *program);
 
 // Plans a run on a device whose blocks can have so much shared memory.
 // cudaErrorInvalidValue if the query breaks its contract; cudaErrorNotSupported

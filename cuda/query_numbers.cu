@@ -124,8 +124,6 @@ start(WaQueryWork *work, const WaKeys *keys, const WaKeysPlan *plan,
 
 	memory->d_workspace =
 		wa_query_take<unsigned char>(pool, plan->workspace_bytes);
-	memory->d_words =
-		wa_query_take<uint64_t>(pool, plan->words_bytes / sizeof(uint64_t));
 	memory->d_first_rows = wa_query_take<uint32_t>(pool, plan->ngroups);
 	memory->d_status = wa_query_take<WaKeysStatus>(pool, 1);
 	wa_query_check(wa_keys_start(keys, plan, memory,

@@ -53,7 +53,6 @@ struct Found
 	WaKeysStatus status;
 	std::vector<uint32_t> groups;
 	std::vector<uint32_t> first_rows;
-	std::vector<uint64_t> words;
 };
 
 // Ends the test if a call of CUDA fails.
@@ -277,13 +276,13 @@ static Found
 run_planned(const WaKeys &keys, const WaKeysPlan &plan, int multiprocessors,
 			std::vector<void *> &parts)
 {
-	const std::vector<uint64_t> garbage(
-		std::max(plan.workspace_bytes, plan.words_bytes) / 8 + 1, 0x5a5a5a5a);
+	const std::vector<uint64_t> garbage(plan.workspace_bytes / 8 + 1,
+										0x5a5a5a5a);
 	const std::vector<uint32_t> more_garbage(
 		std::max(keys.nrows, (size_t) plan.ngroups), 0x5a5a5a5a);
 	const WaKeysMemory memory = {
 		to_device(garbage, parts), to_device(more_garbage, parts),
-		to_device(garbage, parts), to_device(more_garbage, parts),
+		to_device(more_garbage, parts),
 		to_device(std::vector<WaKeysStatus>(1), parts)};
 	Found found;
 
@@ -292,7 +291,6 @@ run_planned(const WaKeys &keys, const WaKeysPlan &plan, int multiprocessors,
 	found.status = fetch(memory.d_status, 1)[0];
 	found.groups = fetch(memory.d_groups, keys.nrows);
 	found.first_rows = fetch(memory.d_first_rows, plan.ngroups);
-	found.words = fetch(memory.d_words, plan.words_bytes / 8);
 	return found;
 }
 
@@ -351,19 +349,6 @@ compare(const Case &one, const WaKeysPlan &plan, const Found &found,
 			snprintf(failure, kTextBytes, "first row of group %u: %u", group,
 					 found.first_rows[group]);
 	}
-	for (const auto &one_group : numbers)
-		for (size_t key = 0; key < one.keys.size(); key++)
-		{
-			bool is_null;
-			const uint64_t word =
-				wa_keys_word(&plan, found.words.data(), one_group.second,
-							 (unsigned) key, &is_null);
-
-			if (word != one_group.first[key] ||
-				is_null != ((one_group.first.back() >> key & 1) != 0))
-				snprintf(failure, kTextBytes, "word %zu of group %u", key,
-						 one_group.second);
-		}
 }
 
 // Tries numbering by hashing, with room for the groups, or without.

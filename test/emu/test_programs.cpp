@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "program/shape.h"
 #include "random_program.h"
 #include "test/unit/opcode_name.h"
 #ifdef WA_EMU
@@ -331,8 +332,6 @@ try_program(const RandomProgram &program, size_t shared_bytes,
 	cudaError_t error;
 
 	prepare(program, run);
-	if (!wa_program_is_for_gpu(&run.program))
-		snprintf(failure, kTextBytes, "it is said not to be for the GPU");
 	error = wa_program_plan(&run.query, shared_bytes, &run.plan);
 	tally.programs++;
 	tally.refused += error == cudaErrorNotSupported;
@@ -471,8 +470,6 @@ test_coverage()
 		tried[which.code] = true;
 	for (int code = 0; code < WA_OPCODE_COUNT; code++)
 	{
-		const WaInstruction instruction = {(uint16_t) code, 0, 0, 0, 0, 0};
-		const WaProgram program = {1, NULL, &instruction, 1, NULL, NULL, NULL};
 		const bool is_foreign =
 			std::find(std::begin(foreign), std::end(foreign), code) !=
 			std::end(foreign);
@@ -480,7 +477,8 @@ test_coverage()
 		if (!tried[code])
 			snprintf(failure, kTextBytes, "%s was not tried",
 					 wa_opcode_name((WaOpcode) code));
-		if (wa_program_is_for_gpu(&program) == is_foreign)
+		if ((wa_program_shape((uint16_t) code).unit == WA_UNIT_NONE) !=
+			is_foreign)
 			snprintf(failure, kTextBytes, "%s is for the GPU, or is not",
 					 wa_opcode_name((WaOpcode) code));
 	}
