@@ -7,18 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "group/extreme_wide.cuh"
 #include "group/special.cuh"
-#include "group/sum.cuh"
-
-// What has to be known of an operation to read its table.
-struct Layout
-{
-	unsigned wide; // arrays, as in WaGroupOperation
-	unsigned narrow;
-	int range; // of a window of exponents
-	int unit;  // exponent of the number with exponent 0
-};
 
 // One group's elements of a table.
 struct Elements
@@ -50,34 +39,6 @@ struct Magnitude
 	unsigned words;
 	bool negative;
 };
-
-template <WaOp kOp, WaStorage kStorage>
-static Layout
-layout()
-{
-	using Operation = WaGroupOperation<kOp, kStorage>;
-	using Value = typename Operation::Value;
-	Layout layout = {Operation::kWide, Operation::kNarrow, 0, 0};
-
-	if constexpr ((kOp == WA_OP_SUM || kOp == WA_OP_SQUARES) &&
-				  std::is_floating_point<Value>::value)
-	{
-		layout.range = WaGroupShape<kOp, Value>::kRange;
-		layout.unit = WaGroupFloat<Value>::kUnit;
-	}
-	return layout;
-}
-
-static Layout
-layout_of(WaOp op, WaStorage storage)
-{
-#define X(name, stored, accumulator)                  \
-	if (op == WA_OP_##name && storage == WA_##stored) \
-		return layout<WA_OP_##name, WA_##stored>();
-	WA_REDUCTION_LIST(X)
-#undef X
-	return {};
-}
 
 // Carries from word to word of a number.
 static Magnitude
@@ -146,12 +107,12 @@ fold_integers(WaOp op, const Magnitude &magnitude, WaPartial *partial)
 }
 
 static void
-fold_floats(WaOp op, const Layout &layout, const WaGroupLayer *layer,
+fold_floats(WaOp op, const WaGroupPlan *plan, const WaGroupLayer *layer,
 			const Magnitude &magnitude, WaExactPart *exact)
 {
 	int low =
-		wa_group_window_low(layer->status->top, layer->window, layout.range);
-	int exponent = low + layout.unit;
+		wa_group_window_low(layer->status->top, layer->window, plan->range);
+	int exponent = low + plan->unit;
 
 	if (op == WA_OP_SUM)
 	{
@@ -230,12 +191,12 @@ value_of_key(WaStorage storage, uint64_t key, uint64_t low)
 }
 
 static void
-fold_extreme(WaOp op, WaStorage storage, const Layout &layout,
+fold_extreme(WaOp op, WaStorage storage, unsigned wide,
 			 const Elements &elements, WaPartial *partial)
 {
 	const bool floats = storage == WA_F32 || storage == WA_F64;
-	uint64_t key = layout.wide > 0 ? elements.wide_at(0) : 0;
-	uint64_t low = layout.wide > 1 ? elements.wide_at(1) : 0;
+	uint64_t key = wide > 0 ? elements.wide_at(0) : 0;
+	uint64_t low = wide > 1 ? elements.wide_at(1) : 0;
 	WaValue value;
 
 	if (elements.narrow_at(0) == 0)
@@ -245,7 +206,7 @@ fold_extreme(WaOp op, WaStorage storage, const Layout &layout,
 		key = ~key;
 		low = ~low;
 	}
-	if (layout.wide == 0)
+	if (wide == 0)
 		key = op == WA_OP_MIN ? ~elements.narrow_at(1) : elements.narrow_at(1);
 	value = value_of_key(storage, key, low);
 	/* The key of the zero that loses is that of -0, which for MIN is not it. */
@@ -258,14 +219,14 @@ fold_extreme(WaOp op, WaStorage storage, const Layout &layout,
 }
 
 void
-wa_group_fold(const WaGroupColumn *column, const WaGroupLayer *layer,
-			  const void *table, uint32_t group, WaPartial *partial)
+wa_group_fold(const WaGroupColumn *column, const WaGroupPlan *plan,
+			  const WaGroupLayer *layer, const void *table, uint32_t group,
+			  WaPartial *partial)
 {
 	const WaStorage storage = wa_type_storage(column->d_batch.type);
-	const Layout layout = layout_of(column->op, storage);
 	const uint64_t *wide = static_cast<const uint64_t *>(table);
 	const uint32_t *narrow = reinterpret_cast<const uint32_t *>(
-		wide + (size_t) layout.wide * column->ngroups);
+		wide + (size_t) plan->wide * column->ngroups);
 	const Elements elements = {wide + group, narrow + group, column->ngroups};
 
 	if (layer->number == 0)
@@ -273,10 +234,10 @@ wa_group_fold(const WaGroupColumn *column, const WaGroupLayer *layer,
 	if (layer->special)
 		fold_special(elements, &partial->exact->sum);
 	else if (column->op == WA_OP_MIN || column->op == WA_OP_MAX)
-		fold_extreme(column->op, storage, layout, elements, partial);
-	else if (layout.range == 0)
-		fold_integers(column->op, magnitude_of(elements, layout.wide), partial);
+		fold_extreme(column->op, storage, plan->wide, elements, partial);
+	else if (plan->range == 0)
+		fold_integers(column->op, magnitude_of(elements, plan->wide), partial);
 	else
-		fold_floats(column->op, layout, layer,
-					magnitude_of(elements, layout.wide), partial->exact);
+		fold_floats(column->op, plan, layer, magnitude_of(elements, plan->wide),
+					partial->exact);
 }

@@ -225,6 +225,8 @@ wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 		sizeof(WaGroupShared) + plan->table_groups * plan->copies * entry_bytes;
 	plan->wide = reduction.wide;
 	plan->narrow = reduction.narrow;
+	plan->range = reduction.range;
+	plan->unit = reduction.unit;
 	plan->table_bytes = column->ngroups * (reduction.wide * sizeof(uint64_t) +
 										   reduction.narrow * sizeof(uint32_t));
 	error = lay_out(column, plan, NULL, &workspace);

@@ -31,7 +31,7 @@
 //		wait until the stream has come past the launches;
 //		copy plan.table_bytes at memory.d_table to table;
 //		for every group of interest:
-//			wa_group_fold(&column, &layer, table, group, &partials[group]);
+//			wa_group_fold(&column, &plan, &layer, table, group, &partials[group]);
 //		wa_group_next(&column, &plan, &memory, &layer, &more, stream);
 //	} while (more);
 //
@@ -86,6 +86,8 @@ typedef struct WaGroupPlan
 	unsigned narrow;        // arrays of 32 bits behind them; rows, then others
 	size_t table_bytes;     // of the result
 	size_t workspace_bytes; // of other device memory
+	int range;              // floats: exponents of a window; else 0
+	int unit;               // exponent of the number with exponent 0
 } WaGroupPlan;
 
 // What the kernels tell the host of rows that layer 0 has left out.
@@ -138,7 +140,8 @@ cudaError_t wa_group_next(const WaGroupColumn *column, const WaGroupPlan *plan,
 // has made (for floats with a WaExactPart).  table is the copy in host memory.
 // After the last layer, *partial is bit for bit what wa_partial_fold makes of
 // the group's rows in their order.
-void wa_group_fold(const WaGroupColumn *column, const WaGroupLayer *layer,
-				   const void *table, uint32_t group, WaPartial *partial);
+void wa_group_fold(const WaGroupColumn *column, const WaGroupPlan *plan,
+				   const WaGroupLayer *layer, const void *table, uint32_t group,
+				   WaPartial *partial);
 
 #endif // WA_CUDA_GROUPS_H

@@ -216,7 +216,8 @@ fold(const GroupRun *run, const WaQueryReduction *reduction, uint32_t group,
 
 	column.ngroups = run->choice.count;
 	for (const WaQueryLayer &layer : reduction->layers)
-		wa_group_fold(&column, &layer.layer, layer.table, group, partial);
+		wa_group_fold(&column, &reduction->plan, &layer.layer, layer.table,
+					  group, partial);
 	if (rows > 0)
 		partial->rows = rows; // every operation counts them
 }

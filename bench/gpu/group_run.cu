@@ -267,7 +267,7 @@ GroupRun::check()
 		must(cudaMemcpy(table.data(), memory_.d_table, table.size(),
 						cudaMemcpyDeviceToHost));
 		for (uint32_t i = 0; i < case_.ngroups; i++)
-			wa_group_fold(&column_, &layer_, table.data(), i,
+			wa_group_fold(&column_, &plan_, &layer_, table.data(), i,
 						  &found.partials[i]);
 	} while (more());
 	fold_rows(copy_rows(column_), &expected);

@@ -187,26 +187,16 @@ struct WaGroupExtreme : WaGroupOneByOne<WaGroupExtreme<kOp, V>, V>
 	}
 };
 
-template <WaOp kOp, WaStorage kStorage>
-struct WaGroupExtremeOf
-	: WaGroupExtreme<kOp, typename WaStorageValue<kStorage>::Type>
+template <WaStorage kStorage> struct WaGroupOperation<WA_OP_MIN, kStorage>
 {
-	using WaGroupExtreme<
-		kOp, typename WaStorageValue<kStorage>::Type>::WaGroupExtreme;
+	using Type =
+		WaGroupExtreme<WA_OP_MIN, typename WaStorageValue<kStorage>::Type>;
 };
 
-template <WaStorage kStorage>
-struct WaGroupOperation<WA_OP_MIN, kStorage>
-	: WaGroupExtremeOf<WA_OP_MIN, kStorage>
+template <WaStorage kStorage> struct WaGroupOperation<WA_OP_MAX, kStorage>
 {
-	using WaGroupExtremeOf<WA_OP_MIN, kStorage>::WaGroupExtremeOf;
-};
-
-template <WaStorage kStorage>
-struct WaGroupOperation<WA_OP_MAX, kStorage>
-	: WaGroupExtremeOf<WA_OP_MAX, kStorage>
-{
-	using WaGroupExtremeOf<WA_OP_MAX, kStorage>::WaGroupExtremeOf;
+	using Type =
+		WaGroupExtreme<WA_OP_MAX, typename WaStorageValue<kStorage>::Type>;
 };
 
 #endif // WA_CUDA_GROUP_EXTREME_CUH

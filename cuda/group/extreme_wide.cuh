@@ -61,16 +61,14 @@ struct WaGroupExtremeLow : WaGroupKeyWords<8>,
 	}
 };
 
-template <>
-struct WaGroupOperation<WA_OP_MIN, WA_I128> : WaGroupExtremeHigh<WA_OP_MIN>
+template <> struct WaGroupOperation<WA_OP_MIN, WA_I128>
 {
-	using WaGroupExtremeHigh::WaGroupExtremeHigh;
+	using Type = WaGroupExtremeHigh<WA_OP_MIN>;
 };
 
-template <>
-struct WaGroupOperation<WA_OP_MAX, WA_I128> : WaGroupExtremeHigh<WA_OP_MAX>
+template <> struct WaGroupOperation<WA_OP_MAX, WA_I128>
 {
-	using WaGroupExtremeHigh::WaGroupExtremeHigh;
+	using Type = WaGroupExtremeHigh<WA_OP_MAX>;
 };
 
 #endif // WA_CUDA_GROUP_EXTREME_WIDE_CUH

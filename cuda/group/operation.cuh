@@ -2,7 +2,7 @@
 // operation.cuh
 //		The form of an operation that the kernel of grouped reductions runs.
 //
-// There is one for each line of WA_REDUCTION_LIST, a class with
+// There is one for each line of WA_REDUCTION_LIST, WaGroupOperation::Type, a class with
 //
 //	Value					a value as the storage has it
 //	kWords					words of an entry, but for the count of rows

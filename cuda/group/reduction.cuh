@@ -26,7 +26,7 @@ template <WaOp kOp, WaStorage kStorage>
 WaGroupReduction
 wa_group_reduction()
 {
-	using Operation = WaGroupOperation<kOp, kStorage>;
+	using Operation = typename WaGroupOperation<kOp, kStorage>::Type;
 	using Value = typename Operation::Value;
 	WaGroupReduction reduction = {};
 

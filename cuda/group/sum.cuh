@@ -118,57 +118,44 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 	}
 };
 
-template <>
-struct WaGroupOperation<WA_OP_SUM, WA_I16>
-	: WaGroupSum<int16_t, int64_t, WaGroupPlain, 1, 1, 2>
+template <> struct WaGroupOperation<WA_OP_SUM, WA_I16>
 {
-	using WaGroupSum::WaGroupSum;
+	using Type = WaGroupSum<int16_t, int64_t, WaGroupPlain, 1, 1, 2>;
 };
 
-template <>
-struct WaGroupOperation<WA_OP_SUM, WA_I32>
-	: WaGroupSum<int32_t, int64_t, WaGroupPlain, 1, 2, 2>
+template <> struct WaGroupOperation<WA_OP_SUM, WA_I32>
 {
-	using WaGroupSum::WaGroupSum;
+	using Type = WaGroupSum<int32_t, int64_t, WaGroupPlain, 1, 2, 2>;
 };
 
-template <>
-struct WaGroupOperation<WA_OP_SUM, WA_I64>
-	: WaGroupSum<int64_t, __int128, WaGroupPlain, 2, 3, 3>
+template <> struct WaGroupOperation<WA_OP_SUM, WA_I64>
 {
-	using WaGroupSum::WaGroupSum;
+	using Type = WaGroupSum<int64_t, __int128, WaGroupPlain, 2, 3, 3>;
 };
 
 // Values are below 2^95.
-template <>
-struct WaGroupOperation<WA_OP_SUM, WA_I128>
-	: WaGroupSum<WaInt128, __int128, WaGroupPlain, 3, 4, 4>
+template <> struct WaGroupOperation<WA_OP_SUM, WA_I128>
 {
-	using WaGroupSum::WaGroupSum;
+	using Type = WaGroupSum<WaInt128, __int128, WaGroupPlain, 3, 4, 4>;
 };
 
 // Squares are at most 2^30.
-template <>
-struct WaGroupOperation<WA_OP_SQUARES, WA_I16>
-	: WaGroupSum<int16_t, int64_t, WaGroupSquare, 1, 2, 2>
+template <> struct WaGroupOperation<WA_OP_SQUARES, WA_I16>
 {
-	using WaGroupSum::WaGroupSum;
+	using Type = WaGroupSum<int16_t, int64_t, WaGroupSquare, 1, 2, 2>;
 };
 
 // At most 2^62.
-template <>
-struct WaGroupOperation<WA_OP_SQUARES, WA_I32>
-	: WaGroupSum<int32_t, __int128, WaGroupSquare, 2, 3, 3>
+template <> struct WaGroupOperation<WA_OP_SQUARES, WA_I32>
 {
-	using WaGroupSum::WaGroupSum;
+	using Type = WaGroupSum<int32_t, __int128, WaGroupSquare, 2, 3, 3>;
 };
 
 // At most 2^126, so that two of them do not fit a signed number.
-template <>
-struct WaGroupOperation<WA_OP_SQUARES, WA_I64>
-	: WaGroupSum<int64_t, unsigned __int128, WaGroupSquare, 4, 4, 5, 1, false>
+template <> struct WaGroupOperation<WA_OP_SQUARES, WA_I64>
 {
-	using WaGroupSum::WaGroupSum;
+	using Type = WaGroupSum<int64_t, unsigned __int128, WaGroupSquare, 4, 4, 5,
+							1, false>;
 };
 
 #endif // WA_CUDA_GROUP_SUM_CUH

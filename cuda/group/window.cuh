@@ -461,26 +461,24 @@ struct WaGroupFloatSquares
 	}
 };
 
-template <> struct WaGroupOperation<WA_OP_SUM, WA_F32> : WaGroupFloatSum<float>
+template <> struct WaGroupOperation<WA_OP_SUM, WA_F32>
 {
-	using WaGroupFloatSum::WaGroupFloatSum;
+	using Type = WaGroupFloatSum<float>;
 };
 
-template <> struct WaGroupOperation<WA_OP_SUM, WA_F64> : WaGroupFloatSum<double>
+template <> struct WaGroupOperation<WA_OP_SUM, WA_F64>
 {
-	using WaGroupFloatSum::WaGroupFloatSum;
+	using Type = WaGroupFloatSum<double>;
 };
 
-template <>
-struct WaGroupOperation<WA_OP_SQUARES, WA_F32> : WaGroupFloatSquares<float>
+template <> struct WaGroupOperation<WA_OP_SQUARES, WA_F32>
 {
-	using WaGroupFloatSquares::WaGroupFloatSquares;
+	using Type = WaGroupFloatSquares<float>;
 };
 
-template <>
-struct WaGroupOperation<WA_OP_SQUARES, WA_F64> : WaGroupFloatSquares<double>
+template <> struct WaGroupOperation<WA_OP_SQUARES, WA_F64>
 {
-	using WaGroupFloatSquares::WaGroupFloatSquares;
+	using Type = WaGroupFloatSquares<double>;
 };
 
 #endif // WA_CUDA_GROUP_WINDOW_CUH

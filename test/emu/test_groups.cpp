@@ -251,7 +251,7 @@ reduce(const Case &c, const WaGroupColumn &column, const WaGroupPlan &plan)
 		must(cudaMemcpy(table.data(), memory.d_table, plan.table_bytes,
 						cudaMemcpyDeviceToHost));
 		for (uint32_t group = 0; group < c.ngroups; group++)
-			wa_group_fold(&column, &layer, table.data(), group,
+			wa_group_fold(&column, &plan, &layer, table.data(), group,
 						  &partials[group]);
 		must(wa_group_next(&column, &plan, &memory, &layer, &more, NULL));
 	} while (more);
