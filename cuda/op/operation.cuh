@@ -44,4 +44,36 @@ template <WaStorage kStorage> struct WaStorageValue;
 WA_STORAGE_LIST(X)
 #undef X
 
+// What operations over integers have in common.  States begin with zeros; they merge
+// by merge(from), and what they come to, total(), is a field of the result.
+template <typename V, typename S, auto kField> struct WaIntegerOperation
+{
+	using Value = V;
+	using State = S;
+
+	__device__ __forceinline__ static State
+	init()
+	{
+		return {};
+	}
+
+	__device__ __forceinline__ static Value
+	neutral()
+	{
+		return {};
+	}
+
+	__device__ __forceinline__ static void
+	merge(State &into, const State &from)
+	{
+		into.merge(from);
+	}
+
+	__device__ __forceinline__ static void
+	store(const State &state, WaKernelResult *result)
+	{
+		result->*kField = state.total();
+	}
+};
+
 #endif // WA_CUDA_OP_OPERATION_CUH

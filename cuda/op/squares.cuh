@@ -78,44 +78,18 @@ wa_square_of(int32_t number)
 	return (uint64_t) ((int64_t) number * number);
 }
 
-template <typename V, typename S> struct WaIntegerSquares
+template <typename V, typename S>
+struct WaIntegerSquares : WaIntegerOperation<V, S, &WaKernelResult::squares>
 {
-	using Value = V;
-	using State = S;
-
-	__device__ __forceinline__ static State
-	init()
-	{
-		return {};
-	}
-
-	__device__ __forceinline__ static Value
-	neutral()
-	{
-		return 0;
-	}
-
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows])
+	add(S &state, const V (&values)[kRows])
 	{
 #pragma unroll
 		for (unsigned i = 0; i + 1 < kRows; i += 2)
 			state.add(wa_square_of(values[i]) + wa_square_of(values[i + 1]));
 		if (kRows % 2 != 0)
 			state.add(wa_square_of(values[kRows - 1]));
-	}
-
-	__device__ __forceinline__ static void
-	merge(State &into, const State &from)
-	{
-		into.merge(from);
-	}
-
-	__device__ __forceinline__ static void
-	store(const State &state, WaKernelResult *result)
-	{
-		result->squares = state.total();
 	}
 };
 
@@ -131,55 +105,47 @@ struct WaOperation<WA_OP_SQUARES, WA_I32>
 {
 };
 
-// Squares of int8 in 192 bits: 2^30 of them are below 2^156.  A number is
-// high * 2^32 + low with signed halves, and its square
+// Squares of int8 in 192 bits: 2^30 of them are below 2^156.
+struct WaSquares192
+{
+	WaUint192 sum;
+
+	__device__ __forceinline__ void
+	merge(const WaSquares192 &from)
+	{
+		wa_uint192_add(&sum, from.sum);
+	}
+
+	__device__ __forceinline__ WaUint192
+	total() const
+	{
+		return sum;
+	}
+};
+
+// A number is high * 2^32 + low with signed halves, and its square
 //
 //	high^2 * 2^64 + high low * 2^33 + low^2
 //
 // where each of the three products is one multiplication of 32 bits, and two of
 // them fit 64 bits.  That takes half of the instructions of squares of 128 bits.
-template <> struct WaOperation<WA_OP_SQUARES, WA_I64>
+template <>
+struct WaOperation<WA_OP_SQUARES, WA_I64>
+	: WaIntegerOperation<int64_t, WaSquares192, &WaKernelResult::squares>
 {
-	using Value = int64_t;
-	using State = WaUint192;
-
-	__device__ __forceinline__ static State
-	init()
-	{
-		return {};
-	}
-
-	__device__ __forceinline__ static Value
-	neutral()
-	{
-		return 0;
-	}
-
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
 	add(State &state, const Value (&values)[kRows])
 	{
 		if (halves_fit(values))
-			add_halves(state, values);
+			add_halves(state.sum, values);
 		else
 		{
 #pragma unroll
 			for (unsigned i = 0; i < kRows; i++)
-				wa_uint192_add(&state,
+				wa_uint192_add(&state.sum,
 							   wa_uint192_make(wa_int64_square(values[i])));
 		}
-	}
-
-	__device__ __forceinline__ static void
-	merge(State &into, const State &from)
-	{
-		wa_uint192_add(&into, from);
-	}
-
-	__device__ __forceinline__ static void
-	store(const State &state, WaKernelResult *result)
-	{
-		result->squares = state;
 	}
 
   private:
@@ -209,7 +175,7 @@ template <> struct WaOperation<WA_OP_SQUARES, WA_I64>
 
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add_halves(State &state, const Value (&values)[kRows])
+	add_halves(WaUint192 &sum, const Value (&values)[kRows])
 	{
 		unsigned __int128 highs = 0;
 		__int128 mixed = 0;
@@ -242,7 +208,7 @@ template <> struct WaOperation<WA_OP_SQUARES, WA_I64>
 		squares.word[0] = (uint64_t) mixed;
 		squares.word[1] = (uint64_t) highs;
 		squares.word[2] = (uint64_t) (highs >> 64);
-		wa_uint192_add(&state, squares);
+		wa_uint192_add(&sum, squares);
 	}
 };
 

@@ -7,32 +7,32 @@
 
 #include "op/operation.cuh"
 
-// Sums of int2 and int4, in 64 bits.  Partial is wide enough for the values of
-// one add; 32 bits for int2 halve the additions.
-template <typename V, typename Partial> struct WaNarrowSum
+// Sums of int2 and int4, in 64 bits.
+struct WaSum64
 {
-	using Value = V;
+	int64_t sum;
 
-	struct State
+	__device__ __forceinline__ void
+	merge(const WaSum64 &from)
 	{
-		int64_t sum;
-	};
-
-	__device__ __forceinline__ static State
-	init()
-	{
-		return {0};
+		sum += from.sum;
 	}
 
-	__device__ __forceinline__ static Value
-	neutral()
+	__device__ __forceinline__ WaInt128
+	total() const
 	{
-		return 0;
+		return wa_int128_make(sum);
 	}
+};
 
+// Partial is wide enough for the values of one add; 32 bits for int2 halve the
+// additions.
+template <typename V, typename Partial>
+struct WaNarrowSum : WaIntegerOperation<V, WaSum64, &WaKernelResult::sum>
+{
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
-	add(State &state, const Value (&values)[kRows])
+	add(WaSum64 &state, const V (&values)[kRows])
 	{
 		Partial sum = 0;
 
@@ -40,18 +40,6 @@ template <typename V, typename Partial> struct WaNarrowSum
 		for (unsigned i = 0; i < kRows; i++)
 			sum += values[i];
 		state.sum += sum;
-	}
-
-	__device__ __forceinline__ static void
-	merge(State &into, const State &from)
-	{
-		into.sum += from.sum;
-	}
-
-	__device__ __forceinline__ static void
-	store(const State &state, WaKernelResult *result)
-	{
-		result->sum = wa_int128_make(state.sum);
 	}
 };
 
@@ -67,28 +55,29 @@ struct WaOperation<WA_OP_SUM, WA_I32> : WaNarrowSum<int32_t, int64_t>
 
 // Sums of int8, as two sums of their halves: no carry between them, and 2^30
 // times 2^32 is below 2^63.
-template <> struct WaOperation<WA_OP_SUM, WA_I64>
+struct WaSumOfHalves
 {
-	using Value = int64_t;
+	uint64_t low; // sum of the low 32 bits, unsigned
+	int64_t high; // sum of the high 32 bits, signed
 
-	struct State
+	__device__ __forceinline__ void
+	merge(const WaSumOfHalves &from)
 	{
-		uint64_t low; // sum of the low 32 bits, unsigned
-		int64_t high; // sum of the high 32 bits, signed
-	};
-
-	__device__ __forceinline__ static State
-	init()
-	{
-		return {0, 0};
+		low += from.low;
+		high += from.high;
 	}
 
-	__device__ __forceinline__ static Value
-	neutral()
+	__device__ __forceinline__ WaInt128
+	total() const
 	{
-		return 0;
+		return wa_int128_make((__int128) high * ((int64_t) 1 << 32) + low);
 	}
+};
 
+template <>
+struct WaOperation<WA_OP_SUM, WA_I64>
+	: WaIntegerOperation<int64_t, WaSumOfHalves, &WaKernelResult::sum>
+{
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
 	add(State &state, const Value (&values)[kRows])
@@ -100,47 +89,37 @@ template <> struct WaOperation<WA_OP_SUM, WA_I64>
 			state.high += values[i] >> 32;
 		}
 	}
-
-	__device__ __forceinline__ static void
-	merge(State &into, const State &from)
-	{
-		into.low += from.low;
-		into.high += from.high;
-	}
-
-	__device__ __forceinline__ static void
-	store(const State &state, WaKernelResult *result)
-	{
-		result->sum = wa_int128_make(
-			(__int128) state.high * ((int64_t) 1 << 32) + state.low);
-	}
 };
 
 // Sums of I128: the low words as two sums of their halves, the high words as
 // they are, since values are below 2^95 in magnitude and high words below 2^31.
-template <> struct WaOperation<WA_OP_SUM, WA_I128>
+struct WaSumOfWords
 {
-	using Value = WaInt128;
+	uint64_t low;    // sum of the lowest 32 bits
+	uint64_t middle; // sum of the next 32 bits
+	int64_t high;    // sum of the high words
 
-	struct State
+	__device__ __forceinline__ void
+	merge(const WaSumOfWords &from)
 	{
-		uint64_t low;    // sum of the lowest 32 bits
-		uint64_t middle; // sum of the next 32 bits
-		int64_t high;    // sum of the high words
-	};
-
-	__device__ __forceinline__ static State
-	init()
-	{
-		return {0, 0, 0};
+		low += from.low;
+		middle += from.middle;
+		high += from.high;
 	}
 
-	__device__ __forceinline__ static Value
-	neutral()
+	__device__ __forceinline__ WaInt128
+	total() const
 	{
-		return {0, 0};
-	}
+		const unsigned __int128 lows = ((unsigned __int128) middle << 32) + low;
 
+		return {(uint64_t) lows, high + (int64_t) (lows >> 64)};
+	}
+};
+
+template <>
+struct WaOperation<WA_OP_SUM, WA_I128>
+	: WaIntegerOperation<WaInt128, WaSumOfWords, &WaKernelResult::sum>
+{
 	template <unsigned kRows>
 	__device__ __forceinline__ static void
 	add(State &state, const Value (&values)[kRows])
@@ -152,24 +131,6 @@ template <> struct WaOperation<WA_OP_SUM, WA_I128>
 			state.middle += values[i].lo >> 32;
 			state.high += values[i].hi;
 		}
-	}
-
-	__device__ __forceinline__ static void
-	merge(State &into, const State &from)
-	{
-		into.low += from.low;
-		into.middle += from.middle;
-		into.high += from.high;
-	}
-
-	__device__ __forceinline__ static void
-	store(const State &state, WaKernelResult *result)
-	{
-		const unsigned __int128 low =
-			((unsigned __int128) state.middle << 32) + state.low;
-
-		result->sum.lo = (uint64_t) low;
-		result->sum.hi = state.high + (int64_t) (low >> 64);
 	}
 };
 
