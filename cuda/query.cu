@@ -4,7 +4,6 @@
 //
 #include "query.h"
 
-#include <algorithm>
 #include <new>
 
 #include "failure.h"
@@ -20,6 +19,26 @@ finish(cudaError_t result, const char *action, char *error, size_t error_bytes)
 	return result == cudaErrorInvalidValue ? WA_UNSUPPORTED : status;
 }
 
+// Returns the error that a function throws, or cudaSuccess.
+template <typename Function>
+static cudaError_t
+error_of(Function function)
+{
+	try
+	{
+		function();
+		return cudaSuccess;
+	}
+	catch (const WaQueryError &failure)
+	{
+		return failure.error;
+	}
+	catch (const std::bad_alloc &)
+	{
+		return cudaErrorMemoryAllocation;
+	}
+}
+
 WaStatus
 wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 					 WaCudaQueries **queries, char *error, size_t error_bytes)
@@ -33,24 +52,16 @@ wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 		result = cudaMemGetInfo(&free_bytes, &bytes);
 	if (result != cudaSuccess)
 		return finish(result, "use the GPU", error, error_bytes);
-	try
-	{
-		*queries = new WaCudaQueries();
-		pthread_mutex_init(&(*queries)->lock, NULL);
-		pthread_cond_init(&(*queries)->freed, NULL);
-		(*queries)->slots.resize(nslots);
-		for (WaQuerySlot &slot : (*queries)->slots)
-			wa_query_slot_open(&slot, ordinal, bytes / share);
+	result = error_of(
+		[&]
+		{
+			*queries = new WaCudaQueries();
+			(*queries)->slots.resize(nslots);
+			for (WaQuerySlot &slot : (*queries)->slots)
+				wa_query_slot_open(&slot, ordinal, bytes / share);
+		});
+	if (result == cudaSuccess)
 		return WA_OK;
-	}
-	catch (const WaQueryError &failure)
-	{
-		result = failure.error;
-	}
-	catch (const std::bad_alloc &)
-	{
-		result = cudaErrorMemoryAllocation;
-	}
 	wa_cuda_queries_close(*queries);
 	*queries = NULL;
 	return finish(result, "prepare queries", error, error_bytes);
@@ -63,8 +74,6 @@ wa_cuda_queries_close(WaCudaQueries *queries)
 		return;
 	for (WaQuerySlot &slot : queries->slots)
 		wa_query_slot_close(&slot);
-	pthread_cond_destroy(&queries->freed);
-	pthread_mutex_destroy(&queries->lock);
 	delete queries;
 }
 
@@ -78,21 +87,18 @@ wa_cuda_trap_words(uint64_t nrows)
 static WaQuerySlot *
 take_slot(WaCudaQueries *queries)
 {
-	WaQuerySlot *slot = NULL;
+	std::unique_lock<std::mutex> lock(queries->lock);
 
-	pthread_mutex_lock(&queries->lock);
 	for (;;)
 	{
-		for (WaQuerySlot &other : queries->slots)
-			if (!other.busy)
-				slot = &other;
-		if (slot != NULL)
-			break;
-		pthread_cond_wait(&queries->freed, &queries->lock);
+		for (WaQuerySlot &slot : queries->slots)
+			if (!slot.busy)
+			{
+				slot.busy = true;
+				return &slot;
+			}
+		queries->freed.wait(lock);
 	}
-	slot->busy = true;
-	pthread_mutex_unlock(&queries->lock);
-	return slot;
 }
 
 // Gives a slot back, when nothing of it is under way any more.
@@ -101,10 +107,11 @@ free_slot(WaCudaQueries *queries, WaQuerySlot *slot)
 {
 	wa_query_pool_reset(&slot->d_pool);
 	wa_query_pool_reset(&slot->pool);
-	pthread_mutex_lock(&queries->lock);
+
+	const std::lock_guard<std::mutex> lock(queries->lock);
+
 	slot->busy = false;
-	pthread_cond_signal(&queries->freed);
-	pthread_mutex_unlock(&queries->lock);
+	queries->freed.notify_one();
 }
 
 // Tells whether a query is one that kernels can take at all.
@@ -126,22 +133,14 @@ empty_slot(WaQuerySlot *slot)
 }
 
 // Computes a query with a slot; if it traps, its groups have not been taken.
-static cudaError_t
+static void
 run_once(WaQueryWork *work, WaCudaOutcome *outcome)
 {
-	try
-	{
-		wa_query_start(work);
-		if (work->query->nkeys == 0)
-			wa_query_reduce_all(work, outcome);
-		else
-			wa_query_reduce_groups(work, outcome);
-		return cudaSuccess;
-	}
-	catch (const WaQueryError &failure)
-	{
-		return failure.error;
-	}
+	wa_query_start(work);
+	if (work->query->nkeys == 0)
+		wa_query_reduce_all(work, outcome);
+	else
+		wa_query_reduce_groups(work, outcome);
 }
 
 // Computes a query with a slot, of as many digits as it takes.
@@ -166,7 +165,7 @@ run(WaQuerySlot *slot, const WaCudaQuery *query, uint64_t *traps,
 		work.width = width;
 		work.takes_all = takes_all;
 		*outcome = {};
-		error = run_once(&work, outcome);
+		error = error_of([&] { run_once(&work, outcome); });
 		if (work.mixes_zeros)
 			takes_all = true;
 		else if (!wa_query_next_width(&work, error, outcome->trapped, &width))
@@ -195,19 +194,7 @@ wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 	slot = take_slot(queries);
 	if (query->begun != NULL)
 		query->begun(context);
-	try
-	{
-		run(slot, query, traps, take, context, outcome);
-		result = cudaSuccess;
-	}
-	catch (const WaQueryError &failure)
-	{
-		result = failure.error;
-	}
-	catch (const std::bad_alloc &)
-	{
-		result = cudaErrorMemoryAllocation;
-	}
+	result = error_of([&] { run(slot, query, traps, take, context, outcome); });
 	// What was started may still use the memory.
 	end = cudaStreamSynchronize(slot->stream);
 	if (end != cudaSuccess)

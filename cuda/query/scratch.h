@@ -6,8 +6,9 @@
 #ifndef WA_CUDA_QUERY_SCRATCH_H
 #define WA_CUDA_QUERY_SCRATCH_H
 
+#include <condition_variable>
 #include <cuda_runtime.h>
-#include <pthread.h>
+#include <mutex>
 #include <vector>
 
 #include "groups.h"
@@ -122,8 +123,8 @@ wa_query_fetch(WaQuerySlot *slot, Element *to, const Element *d_from,
 // the slot.
 struct WaCudaQueries
 {
-	pthread_mutex_t lock;
-	pthread_cond_t freed;
+	std::mutex lock;
+	std::condition_variable freed;
 	std::vector<WaQuerySlot> slots;
 };
 
