@@ -23,69 +23,56 @@ static const uint32_t kSlotsPerGroup = 2;
 
 typedef void (*Kernel)(const WaKeysArgs args);
 
-// The kernels for up to so many keys.
-struct Kernels
+// A kernel, and how it is launched.
+struct Choice
 {
-	unsigned nkeys;
+	Kernel kernel;
 	unsigned rows;   // of a thread at a time
 	unsigned blocks; // of a multiprocessor
-	Kernel direct;
-	Kernel hash;
 };
 
+// Returns how many keys the kernel that serves so many has.
+static unsigned
+kernel_keys(unsigned ncolumns)
+{
+	unsigned nkeys = 1;
+
+	while (nkeys < ncolumns)
+		nkeys *= 2;
+	return nkeys;
+}
+
+// Returns the kernel for up to kKeys keys.
 template <unsigned kKeys, unsigned kRows>
-static Kernels
-kernels_for()
+static Choice
+kernel_for(WaKeysMethod method)
 {
-	return {kKeys, kRows, wa_key_blocks(kKeys),
-			wa_keys_direct_kernel<kKeys, kRows>,
-			wa_keys_hash_kernel<kKeys, kRows>};
+	return {method == WA_KEYS_DIRECT ? wa_keys_direct_kernel<kKeys, kRows>
+									 : wa_keys_hash_kernel<kKeys, kRows>,
+			kRows, wa_key_blocks(kKeys)};
 }
 
-// Returns the kernels that serve so many keys.
-static Kernels
-find_kernels(unsigned ncolumns)
-{
-	if (ncolumns <= 1)
-		return kernels_for<1, 4>();
-	if (ncolumns <= 2)
-		return kernels_for<2, 4>();
-	if (ncolumns <= 4)
-		return kernels_for<4, 2>();
-	if (ncolumns <= 8)
-		return kernels_for<8, 1>();
-	if (ncolumns <= 16)
-		return kernels_for<16, 1>();
-	return kernels_for<WA_KEYS_MAX, 1>();
-}
-
-// A kernel for a single key with few values.
-struct Narrow
-{
-	Kernel kernel; // NULL: there is none
-	unsigned rows;
-};
-
+// Returns the kernel for a single key with few values.
 template <typename Places>
-static Narrow
+static Choice
 narrow_for()
 {
-	return {wa_keys_narrow_kernel<Places>,
-			kNarrowRows<typename Places::Stored>};
+	return {wa_keys_narrow_kernel<Places>, kNarrowRows<typename Places::Stored>,
+			kNarrowBlocks};
 }
 
 // The same for a key with this for the least word, if it can be one.
 template <typename Stored>
-static Narrow
+static Choice
 narrow_from(int64_t least)
 {
 	return least == (Stored) least ? narrow_for<WaKeyPlaces<Stored>>()
-								   : Narrow();
+								   : Choice();
 }
 
 // Returns the kernel for a single key that is looked up, or has up to 32 bits, with few
 // values; none if the keys are others.
-static Narrow
+static Choice
 find_narrow_kernel(const WaKeys *keys, const WaKeysPlan *plan)
 {
 	const WaKeyColumn *column = &keys->columns[0];
@@ -107,6 +94,31 @@ find_narrow_kernel(const WaKeys *keys, const WaKeysPlan *plan)
 			return narrow_from<uint32_t>(plan->base[0]);
 		default:
 			return {};
+	}
+}
+
+// Returns the kernel for keys.
+static Choice
+find_kernel(const WaKeys *keys, const WaKeysPlan *plan)
+{
+	const Choice narrow = find_narrow_kernel(keys, plan);
+
+	if (narrow.kernel != NULL)
+		return narrow;
+	switch (kernel_keys(keys->ncolumns))
+	{
+		case 1:
+			return kernel_for<1, 4>(plan->method);
+		case 2:
+			return kernel_for<2, 4>(plan->method);
+		case 4:
+			return kernel_for<4, 2>(plan->method);
+		case 8:
+			return kernel_for<8, 1>(plan->method);
+		case 16:
+			return kernel_for<16, 1>(plan->method);
+		default:
+			return kernel_for<WA_KEYS_MAX, 1>(plan->method);
 	}
 }
 
@@ -132,6 +144,26 @@ keys_are_sound(const WaKeys *keys)
 			keys->columns[i].form != WA_COLUMN_I128)
 			return false;
 	return keys->steps == NULL || steps_are_sound(keys);
+}
+
+WaKeyRange
+wa_keys_form_range(WaColumnForm form)
+{
+	switch (form)
+	{
+		case WA_COLUMN_I8:
+			return {INT8_MIN, INT8_MAX};
+		case WA_COLUMN_I16:
+			return {INT16_MIN, INT16_MAX};
+		case WA_COLUMN_I32:
+			return {INT32_MIN, INT32_MAX};
+		case WA_COLUMN_U32:
+			return {0, UINT32_MAX};
+		case WA_COLUMN_BITS:
+			return {0, 1};
+		default:
+			return {INT64_MIN, INT64_MAX};
+	}
 }
 
 // Returns the number of bits of the places of a range: one for NULL, and one
@@ -162,7 +194,6 @@ wa_keys_plan_direct(const WaKeys *keys, const WaKeyRange *ranges,
 	if (!keys_are_sound(keys))
 		return cudaErrorInvalidValue;
 	plan->method = WA_KEYS_DIRECT;
-	plan->ncolumns = keys->ncolumns;
 	for (unsigned i = 0; i < keys->ncolumns; i++)
 	{
 		plan->base[i] = ranges[i].smallest;
@@ -188,14 +219,13 @@ wa_keys_plan_hash(const WaKeys *keys, uint32_t max_groups, WaKeysPlan *plan)
 		max_groups > WA_KEYS_MAX_GROUPS)
 		return cudaErrorInvalidValue;
 	plan->method = WA_KEYS_HASH;
-	plan->ncolumns = keys->ncolumns;
 	plan->ngroups = max_groups;
 	plan->nslots = 1024;
 	while (plan->nslots < max_groups * kSlotsPerGroup)
 		plan->nslots *= 2;
 	plan->workspace_bytes =
 		(plan->nslots +
-		 (size_t) max_groups * (find_kernels(keys->ncolumns).nkeys + 1)) *
+		 (size_t) max_groups * (kernel_keys(keys->ncolumns) + 1)) *
 		sizeof(uint64_t);
 	return cudaSuccess;
 }
@@ -267,24 +297,18 @@ wa_keys_start(const WaKeys *keys, const WaKeysPlan *plan,
 			  const WaKeysMemory *memory, int multiprocessors,
 			  cudaStream_t stream)
 {
-	const Kernels kernels = find_kernels(plan->ncolumns);
-	const Narrow narrow = find_narrow_kernel(keys, plan);
+	const Choice choice = find_kernel(keys, plan);
 	WaKeysArgs args = kernel_args(keys, plan, memory);
-	const size_t bytes = shared_bytes(plan, kernels.nkeys, &args);
-	const unsigned block_rows =
-		kKeyThreads * (narrow.kernel != NULL ? narrow.rows : kernels.rows);
+	const size_t bytes = shared_bytes(plan, kernel_keys(keys->ncolumns), &args);
+	const unsigned block_rows = kKeyThreads * choice.rows;
 	const unsigned blocks =
 		std::min((args.nrows + block_rows - 1) / block_rows,
-				 (unsigned) std::max(multiprocessors, 1) *
-					 (narrow.kernel != NULL ? kNarrowBlocks : kernels.blocks));
+				 (unsigned) std::max(multiprocessors, 1) * choice.blocks);
 	void *arguments[] = {&args};
 	cudaError_t error = clear_memory(keys, plan, memory, stream);
 
 	if (error != cudaSuccess || keys->nrows == 0)
 		return error;
-	return cudaLaunchKernel(narrow.kernel != NULL            ? narrow.kernel
-							: plan->method == WA_KEYS_DIRECT ? kernels.direct
-															 : kernels.hash,
-							dim3(blocks), dim3(kKeyThreads), arguments, bytes,
-							stream);
+	return cudaLaunchKernel(choice.kernel, dim3(blocks), dim3(kKeyThreads),
+							arguments, bytes, stream);
 }

@@ -92,7 +92,6 @@ typedef struct WaKeysPlan
 	int64_t base[WA_KEYS_MAX]; // direct: the smallest word
 	uint8_t shift[WA_KEYS_MAX + 1];
 	uint32_t nslots; // hash; a power of two
-	unsigned ncolumns;
 } WaKeysPlan;
 
 // How it went.
@@ -111,6 +110,9 @@ typedef struct WaKeysMemory
 	uint32_t *d_first_rows; // by number; WA_KEYS_NO_GROUP: there is no row
 	WaKeysStatus *d_status;
 } WaKeysMemory;
+
+// Returns the range of the words that values of a form have.
+WaKeyRange wa_keys_form_range(WaColumnForm form);
 
 // Plans numbers of combinations; the range of a key with steps is that of their words.
 // cudaErrorNotSupported if there would be more than max_groups; cudaErrorInvalidValue if

@@ -79,24 +79,6 @@ wa_program_plan(const WaProgramQuery *query, size_t shared_bytes,
 	}
 }
 
-size_t
-wa_program_list_words(const WaProgram *program,
-					  const WaInstruction *instruction)
-{
-	size_t nsteps;
-
-	switch (instruction->code)
-	{
-		case WA_CODE_IN_INT:
-			return program->lists[instruction->extra].nvalues;
-		case WA_CODE_STEPS:
-			nsteps = program->tables[instruction->extra].nsteps;
-			return nsteps + (nsteps + 7) / 8;
-		default:
-			return 0;
-	}
-}
-
 // Copies the list or the table of an instruction to the device.
 static cudaError_t
 copy_list(const WaProgram *program, const WaInstruction *instruction,

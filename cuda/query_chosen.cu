@@ -4,7 +4,132 @@
 //
 #include "query/chosen.h"
 
-#include "query/chosen.cuh"
+#include "query/key.cuh"
+
+// What the kernel of keys takes.
+struct WaQueryKeysArgs
+{
+	WaKeyColumn columns[WA_CUDA_QUERY_KEYS];
+	const uint8_t *digits[WA_CUDA_QUERY_KEYS];  // shown by each row, or
+	const int16_t *display[WA_CUDA_QUERY_KEYS]; // likewise, or both NULL
+	uint8_t scale[WA_CUDA_QUERY_KEYS];
+	unsigned ncolumns;
+	WaQueryChoice choice;
+	const uint32_t *first_rows; // of all groups
+	WaCudaKey *keys;
+	uint32_t *chosen_rows;
+};
+
+// Returns the bits of a float as it is stored, as a double.
+__device__ __forceinline__ int64_t
+wa_query_float_bits(const WaKeyColumn &column, uint32_t row)
+{
+	const double number =
+		column.form == WA_COLUMN_F32
+			? (double) static_cast<const float *>(column.d_values)[row]
+			: static_cast<const double *>(column.d_values)[row];
+	int64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+// Returns a key of the group whose first row this is.
+__device__ __forceinline__ WaCudaKey
+wa_query_key_of(const WaQueryKeysArgs &args, unsigned number, uint32_t row)
+{
+	const WaKeyColumn &column = args.columns[number];
+	const WaQueryWord word = wa_query_key_word(column, row);
+	WaCudaKey key = {};
+
+	key.is_null = word.is_null;
+	key.word = (int64_t) word.word;
+	if (!key.is_null &&
+		(column.form == WA_COLUMN_F32 || column.form == WA_COLUMN_F64))
+		key.word = wa_query_float_bits(column, row);
+	key.is_wide = column.form == WA_COLUMN_I128;
+	if (!key.is_null && key.is_wide)
+		key.high = (int64_t) wa_query_half(column, row, 1);
+	key.scale = args.scale[number];
+	key.display = args.scale[number];
+	if (args.digits[number] != NULL)
+		key.display = args.digits[number][row];
+	else if (args.display[number] != NULL)
+		key.display = (uint8_t) args.display[number][row];
+	return key;
+}
+
+// Stores the keys and the first rows of chosen groups.  Any grid; deterministic.
+__global__ void
+wa_query_keys_kernel(const __grid_constant__ WaQueryKeysArgs args)
+{
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+		 i < args.choice.count; i += gridDim.x * blockDim.x)
+	{
+		const uint32_t row = args.first_rows[wa_query_chosen(args.choice, i)];
+
+		args.chosen_rows[i] = row;
+		for (unsigned key = 0; key < args.ncolumns; key++)
+			if (row != WA_KEYS_NO_GROUP)
+				args.keys[(size_t) i * args.ncolumns + key] =
+					wa_query_key_of(args, key, row);
+	}
+}
+
+// What the kernel of tables takes: a table of all groups, and one to come of
+// those that are chosen (cuda/group/table.cuh).
+struct WaQueryTableArgs
+{
+	unsigned nwide;
+	unsigned nnarrow;
+	uint32_t ngroups; // of the first table
+	WaQueryChoice choice;
+	const uint64_t *wide;
+	const uint32_t *narrow;
+	uint64_t *chosen_wide;
+	uint32_t *chosen_narrow;
+};
+
+// Stores what a table has of chosen groups.  Any grid; deterministic.
+__global__ void
+wa_query_table_kernel(const WaQueryTableArgs args)
+{
+	const size_t count = args.choice.count;
+
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+		 i += gridDim.x * blockDim.x)
+	{
+		const uint32_t group = wa_query_chosen(args.choice, i);
+
+		for (unsigned array = 0; array < args.nwide; array++)
+			args.chosen_wide[array * count + i] =
+				args.wide[(size_t) array * args.ngroups + group];
+		for (unsigned array = 0; array < args.nnarrow; array++)
+			args.chosen_narrow[array * count + i] =
+				args.narrow[(size_t) array * args.ngroups + group];
+	}
+}
+
+// What the kernel of counts takes.
+struct WaQueryCountsArgs
+{
+	WaQueryChoice choice;
+	const uint32_t *starts; // of all groups, and the end
+	uint32_t *counts;
+};
+
+// Counts the rows of chosen groups.  Any grid; deterministic.
+__global__ void
+wa_query_counts_kernel(const WaQueryCountsArgs args)
+{
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+		 i < args.choice.count; i += gridDim.x * blockDim.x)
+	{
+		const uint32_t group = wa_query_chosen(args.choice, i);
+
+		args.counts[i] = args.starts[group + 1] - args.starts[group];
+	}
+}
 
 // Starts the copy of elements to pinned memory, which is asked for: it grows with the
 // groups.

@@ -36,15 +36,15 @@ wa_query_key_range(const WaQuerySource *source, WaKeyRange *range)
 {
 	const WaCudaColumn *column = source->column;
 
-	*range = {0, 1};
 	if (source->values != NULL)
-		range->largest = (int64_t) source->values->count - 1;
-	if (source->values != NULL || source->form == WA_COLUMN_BITS)
-		return true;
-	if (column == NULL || !column->has_range || column->form == WA_COLUMN_F32 ||
-		column->form == WA_COLUMN_F64)
+		*range = {0, (int64_t) source->values->count - 1};
+	else if (source->form == WA_COLUMN_BITS)
+		*range = wa_keys_form_range(source->form);
+	else if (column != NULL && column->has_range &&
+			 column->form != WA_COLUMN_F32 && column->form != WA_COLUMN_F64)
+		*range = {column->smallest, column->largest};
+	else
 		return false;
-	*range = {column->smallest, column->largest};
 	return true;
 }
 

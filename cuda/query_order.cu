@@ -254,19 +254,11 @@ is_narrow(const WaQuerySource *source, unsigned factor)
 	const int64_t most = (int64_t) 1 << (kHighBits - 2);
 	WaKeyRange range;
 
-	switch (source->form)
-	{
-		case WA_COLUMN_I8:
-		case WA_COLUMN_I16:
-		case WA_COLUMN_I32:
-		case WA_COLUMN_U32:
-		case WA_COLUMN_BITS:
-			return true;
-		default:
-			return wa_query_key_range(source, &range) &&
-				   range.smallest >= -most / factor &&
-				   range.largest <= most / factor;
-	}
+	// Those of up to 32 bits have not, whatever the factor.
+	if (wa_keys_form_range(source->form).largest <= UINT32_MAX)
+		return true;
+	return wa_query_key_range(source, &range) &&
+		   range.smallest >= -most / factor && range.largest <= most / factor;
 }
 
 // Describes an order by a key; false if that is not for GPUs.

@@ -16,6 +16,28 @@
 
 #include "core/int128.h"
 
+WaType
+wa_query_type(WaColumnForm form)
+{
+	switch (form)
+	{
+		case WA_COLUMN_I16:
+			return WA_INT2;
+		case WA_COLUMN_I32:
+			return WA_INT4;
+		case WA_COLUMN_U32:
+			return WA_OID;
+		case WA_COLUMN_F32:
+			return WA_FLOAT4;
+		case WA_COLUMN_F64:
+			return WA_FLOAT8;
+		case WA_COLUMN_I128:
+			return WA_WIDE_NUMERIC;
+		default:
+			return WA_INT8;
+	}
+}
+
 // What the kernel of halves takes.
 struct WaQueryHalves
 {

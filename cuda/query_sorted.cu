@@ -1,35 +1,228 @@
 //
 // query_sorted.cu
-//		Numbering the groups of a query by sorting the rows; see query/sorted.cuh.
+//		Numbering the groups of a query by sorting the rows.
 //
-#include "query/numbers.h"
-
+// A row's word is what it is sorted by: its keys, packed side by side by their
+// ranges, if they fit, or else a hash of them.  Rows of one group follow one
+// another then, in their order; whether rows of one hash have the same keys is
+// looked at, so that two groups are never taken for one.
+//
 #include <algorithm>
 
+#include "query/key.cuh"
 #include "query/sort.h"
-#include "query/sorted.cuh"
+
+// Bits of a hash.  Tests have fewer.
+#ifndef WA_QUERY_HASH_BITS
+#define WA_QUERY_HASH_BITS 64
+#endif
+
+// How the words of rows are made.
+struct WaQueryPacking
+{
+	WaKeyColumn columns[WA_KEYS_MAX];
+	unsigned ncolumns;
+	uint64_t seed; // of the hash; 0: keys are packed
+	// Packed, of each key: its smallest word, and the places, of which the first
+	// is that of NULL if there is a bitmap.
+	uint64_t base[WA_KEYS_MAX];
+	uint64_t last[WA_KEYS_MAX];
+	uint8_t shift[WA_KEYS_MAX];
+};
+
+// Mixes a word into a hash (the steps of splitmix64, S. Vigna 2015).
+__device__ __forceinline__ uint64_t
+wa_query_mix(uint64_t hash, uint64_t word)
+{
+	uint64_t z = hash ^ word;
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (z ^ z >> 31) + UINT64_C(0x9e3779b97f4a7c15);
+}
+
+// Returns the hash of a row's keys.
+__device__ __forceinline__ uint64_t
+wa_query_hash(const WaQueryPacking &packing, uint32_t row)
+{
+	uint64_t hash = packing.seed;
+	uint64_t nulls = 0;
+
+	for (unsigned i = 0; i < packing.ncolumns; i++)
+	{
+		const WaQueryWord key = wa_query_key_word(packing.columns[i], row);
+
+		nulls |= (uint64_t) key.is_null << i;
+		hash = wa_query_mix(hash, key.word);
+	}
+	return wa_query_mix(hash, nulls) >> (64 - WA_QUERY_HASH_BITS);
+}
+
+// Returns a row's keys side by side; sets *failed if one is beyond its range.
+__device__ __forceinline__ uint64_t
+wa_query_pack(const WaQueryPacking &packing, uint32_t row, uint32_t *failed)
+{
+	uint64_t packed = 0;
+
+	for (unsigned i = 0; i < packing.ncolumns; i++)
+	{
+		const WaKeyColumn &column = packing.columns[i];
+		const WaQueryWord key = wa_query_key_word(column, row);
+		const uint64_t offset = key.word - packing.base[i];
+		const unsigned first = column.d_validity != NULL;
+
+		if (key.is_null)
+			continue;
+		if (offset > packing.last[i] - first)
+			*failed = 1;
+		packed |= (offset + first) << packing.shift[i];
+	}
+	return packed;
+}
+
+// Tells whether two rows have the same keys.
+__device__ __forceinline__ bool
+wa_query_same_keys(const WaQueryPacking &packing, uint32_t a, uint32_t b)
+{
+	bool same = true;
+
+	for (unsigned i = 0; i < packing.ncolumns; i++)
+	{
+		const WaQueryWord of_a = wa_query_key_word(packing.columns[i], a);
+		const WaQueryWord of_b = wa_query_key_word(packing.columns[i], b);
+
+		same &= of_a.is_null == of_b.is_null && of_a.word == of_b.word;
+	}
+	return same;
+}
+
+// What the kernels that list the selected rows take.
+struct WaQueryListing
+{
+	const uint64_t *selection;
+	uint32_t nrows;
+	uint32_t *ends; // of each word of the selection: rows up to its end
+	uint32_t *rows;
+};
+
+// Returns the rows of a word of the selection.
+__device__ __forceinline__ uint64_t
+wa_query_selected(const WaQueryListing &args, uint32_t word)
+{
+	const uint32_t left = args.nrows - word * 64;
+
+	return args.selection[word] &
+		   (left < 64 ? ((uint64_t) 1 << left) - 1 : ~(uint64_t) 0);
+}
+
+// Counts the rows of each word.  Any grid; deterministic.
+__global__ void
+wa_query_count_rows_kernel(const WaQueryListing args)
+{
+	const uint32_t words = (args.nrows + 63) / 64;
+
+	for (uint32_t word = blockIdx.x * blockDim.x + threadIdx.x; word < words;
+		 word += gridDim.x * blockDim.x)
+	{
+		const uint64_t bits = wa_query_selected(args, word);
+
+		args.ends[word] = (uint32_t) (__popc((uint32_t) bits) +
+									  __popc((uint32_t) (bits >> 32)));
+	}
+}
+
+// Lists the rows, ascending; the counts have been added up.  Any grid;
+// deterministic.
+__global__ void
+wa_query_list_rows_kernel(const WaQueryListing args)
+{
+	for (uint32_t row = blockIdx.x * blockDim.x + threadIdx.x; row < args.nrows;
+		 row += gridDim.x * blockDim.x)
+	{
+		const uint64_t behind =
+			wa_query_selected(args, row / 64) >> row % 64; // and itself
+
+		if ((behind & 1) != 0)
+			args.rows[args.ends[row / 64] - __popc((uint32_t) behind) -
+					  __popc((uint32_t) (behind >> 32))] = row;
+	}
+}
+
+// What the other kernels take.
+struct WaQuerySorting
+{
+	WaQueryPacking packing;
+	uint32_t count; // of rows that are sorted
+	uint64_t *words;
+	const uint32_t *rows;
+	uint32_t *numbers; // of the sorted rows, from 1 on
+	uint32_t *groups;  // of all rows; NULL: not wanted
+	uint32_t *starts;  // of the groups, and the end
+	uint32_t *first_rows;
+	WaKeysStatus *status;
+};
+
+// Makes the words of the rows.  Any grid; deterministic.
+__global__ void
+wa_query_words_kernel(const __grid_constant__ WaQuerySorting args)
+{
+	uint32_t failed = 0;
+
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < args.count;
+		 i += gridDim.x * blockDim.x)
+		args.words[i] =
+			args.packing.seed != 0
+				? wa_query_hash(args.packing, args.rows[i])
+				: wa_query_pack(args.packing, args.rows[i], &failed);
+	if (failed != 0)
+		args.status->failed = 1;
+}
+
+// Marks the first row of each group among the sorted ones by 1, others by 0.
+// Any grid; deterministic.
+__global__ void
+wa_query_heads_kernel(const __grid_constant__ WaQuerySorting args)
+{
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < args.count;
+		 i += gridDim.x * blockDim.x)
+	{
+		const bool is_head = i == 0 || args.words[i] != args.words[i - 1];
+
+		args.numbers[i] = is_head;
+		if (!is_head && args.packing.seed != 0 &&
+			!wa_query_same_keys(args.packing, args.rows[i], args.rows[i - 1]))
+			args.status->failed = 1;
+	}
+}
+
+// Stores where groups start, and the groups of rows; the marks have been added
+// up.  Any grid; deterministic.
+__global__ void
+wa_query_starts_kernel(const __grid_constant__ WaQuerySorting args)
+{
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < args.count;
+		 i += gridDim.x * blockDim.x)
+	{
+		const uint32_t number = args.numbers[i];
+		const uint32_t row = args.rows[i];
+
+		if (i == 0 || args.numbers[i - 1] != number)
+		{
+			args.starts[number - 1] = i;
+			args.first_rows[number - 1] = row;
+		}
+		if (args.groups != NULL)
+			args.groups[row] = number - 1;
+		if (i == args.count - 1)
+		{
+			args.starts[number] = args.count;
+			args.status->ngroups = number;
+		}
+	}
+}
 
 // Hashes that are tried, until one is different for all groups.
 static const unsigned kHashes = 3;
-
-// Returns the words that values of a form have.
-static WaKeyRange
-range_of_form(WaColumnForm form)
-{
-	switch (form)
-	{
-		case WA_COLUMN_I8:
-			return {INT8_MIN, INT8_MAX};
-		case WA_COLUMN_I16:
-			return {INT16_MIN, INT16_MAX};
-		case WA_COLUMN_I32:
-			return {INT32_MIN, INT32_MAX};
-		case WA_COLUMN_U32:
-			return {0, UINT32_MAX};
-		default:
-			return {INT64_MIN, INT64_MAX};
-	}
-}
 
 // Packs the keys by their ranges, if they fit a word; then sets *nbits to the
 // bits that are used.
@@ -43,7 +236,7 @@ pack(const WaQueryWords *words, WaQueryPacking *packing, int *nbits)
 		const bool has_nulls = packing->columns[i].d_validity != NULL;
 		WaKeyRange range = words->has_range[i]
 							   ? words->ranges[i]
-							   : range_of_form(words->columns[i].form);
+							   : wa_keys_form_range(words->columns[i].form);
 		unsigned bits = 1;
 
 		if (range.largest < range.smallest)

@@ -10,40 +10,6 @@
 #include "query/conditions.h"
 #include "query/parts.h"
 
-// Blocks of the small kernels for each multiprocessor at most.
-static const unsigned kBlocks = 8;
-
-unsigned
-wa_query_blocks(const WaQueryWork *work, size_t elements)
-{
-	const size_t most = (size_t) work->slot->device.multiprocessors * kBlocks;
-	const size_t blocks = (elements + kQueryThreads - 1) / kQueryThreads;
-
-	return (unsigned) std::max(std::min(blocks, most), (size_t) 1);
-}
-
-WaType
-wa_query_type(WaColumnForm form)
-{
-	switch (form)
-	{
-		case WA_COLUMN_I16:
-			return WA_INT2;
-		case WA_COLUMN_I32:
-			return WA_INT4;
-		case WA_COLUMN_U32:
-			return WA_OID;
-		case WA_COLUMN_F32:
-			return WA_FLOAT4;
-		case WA_COLUMN_F64:
-			return WA_FLOAT8;
-		case WA_COLUMN_I128:
-			return WA_WIDE_NUMERIC;
-		default:
-			return WA_INT8;
-	}
-}
-
 // Returns the form of an output of the kind.
 static WaColumnForm
 output_form(const WaQueryWork *work, WaVectorKind kind)
@@ -65,15 +31,9 @@ output_form(const WaQueryWork *work, WaVectorKind kind)
 static size_t
 output_bytes(const WaQueryWork *work, WaColumnForm form)
 {
-	switch (form)
-	{
-		case WA_COLUMN_BITS:
-			return wa_validity_bytes(work->nrows);
-		case WA_COLUMN_I128:
-			return work->nrows * sizeof(WaInt128);
-		default:
-			return work->nrows * sizeof(int64_t);
-	}
+	return form == WA_COLUMN_BITS
+			   ? wa_validity_bytes(work->nrows)
+			   : work->nrows * wa_type_width(wa_query_type(form));
 }
 
 // Returns the column that a register is, or NULL.

@@ -103,12 +103,6 @@ aggregates_wide(const WaCudaQuery *query)
 	return false;
 }
 
-bool
-wa_query_is_wide_constant(const WaProgramConstant *constant)
-{
-	return constant->is_wide || constant->scale > WA_DECIMAL_MAX_SCALE;
-}
-
 // Tells whether 64 bits have no room for a constant.
 static bool
 has_wide_constant(const WaCudaQuery *query)

@@ -35,6 +35,9 @@ struct WaQueryConditions
 // that rows do not trap there, or have to wait until they have.
 WaQueryConditions wa_query_find_conditions(const WaCudaQuery *query);
 
+// Tells whether 64 bits have no room for a constant.
+bool wa_query_is_wide_constant(const WaProgramConstant *constant);
+
 // Notes the registers that an instruction may read.
 void wa_query_note_arguments(const WaInstruction *instruction,
 							 std::vector<bool> *read);

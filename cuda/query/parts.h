@@ -26,6 +26,9 @@ struct WaQueryPart
 	WaOpSet ops; // empty: values are counted
 };
 
+// Returns the type that a reduction knows a form by.
+WaType wa_query_type(WaColumnForm form);
+
 // Starts what splits values of 128 bits that are to be added up in halves, and what
 // makes the looks of values.
 void wa_query_start_parts(WaQueryWork *work);

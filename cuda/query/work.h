@@ -5,6 +5,8 @@
 #ifndef WA_CUDA_QUERY_WORK_H
 #define WA_CUDA_QUERY_WORK_H
 
+#include <algorithm>
+
 #include "cuda/query.h"
 #include "kernels.h"
 #include "programs.h"
@@ -104,9 +106,6 @@ struct WaQueryWork
 // Starts what finds the rows and computes the columns: sets all fields behind width.
 void wa_query_start(WaQueryWork *work);
 
-// Tells whether 64 bits have no room for a constant.
-bool wa_query_is_wide_constant(const WaProgramConstant *constant);
-
 // Returns how a query is computed at first.
 WaQueryWidth wa_query_first_width(const WaCudaQuery *query);
 
@@ -141,11 +140,8 @@ void wa_query_start_signs(WaQueryWork *work);
 // Tells whether a key has zeros of both signs; the stream has come past the copy.
 bool wa_query_mixes_zeros(const WaQueryWork *work);
 
-// Returns the type that a reduction knows a form by.
-WaType wa_query_type(WaColumnForm form);
-
-// Returns a grid for a kernel over so many elements.
-unsigned wa_query_blocks(const WaQueryWork *work, size_t elements);
+// Blocks of the small kernels for each multiprocessor at most.
+constexpr unsigned kQueryBlocks = 8;
 
 // Starts a kernel over so many elements, with as much dynamic shared memory.
 template <typename... Args>
@@ -153,11 +149,14 @@ inline void
 wa_query_launch(const WaQueryWork *work, void (*kernel)(Args...),
 				size_t elements, size_t shared_bytes, Args... args)
 {
+	const size_t most =
+		(size_t) work->slot->device.multiprocessors * kQueryBlocks;
+	const size_t blocks = (elements + kQueryThreads - 1) / kQueryThreads;
 	void *arguments[] = {&args...};
 
 	wa_query_check(cudaLaunchKernel(
-		kernel, dim3(wa_query_blocks(work, elements)), dim3(kQueryThreads),
-		arguments, shared_bytes, work->slot->stream));
+		kernel, dim3((unsigned) std::max(std::min(blocks, most), (size_t) 1)),
+		dim3(kQueryThreads), arguments, shared_bytes, work->slot->stream));
 }
 
 #endif // WA_CUDA_QUERY_WORK_H

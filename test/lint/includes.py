@@ -7,6 +7,7 @@ one above the other (ORDERED): each may include those below it.  Beyond that:
 
   - no file of such a room depends on itself, through headers and what they declare: a .c
     file and the header of its name count as one, and NAME_internal.h as NAME;
+  - no header of cuda includes itself, through others;
   - our headers never include postgres.h, postgres_fe.h or c.h;
   - a .c file of the extension includes postgres.h first, before anything else;
   - core, query, daemon and cuda, and the tests in C of test/unit and test/fuzz,
@@ -182,16 +183,18 @@ def module_of(path):
 
 
 def find_circle(paths):
-    """Returns modules of ordered rooms that depend on one another in a circle, or none."""
+    """Returns modules of ordered rooms, or files of cuda, that depend on one another in a
+    circle, or none."""
     depends = {}
     for path in paths:
-        folder = path.split("/")[1]
-        if not path.startswith("src/") or folder not in ORDERED:
-            continue
         with open(os.path.join(ROOT, path), encoding="utf-8") as source:
-            names = re.findall(r'#include "(%s/[^"]+)"' % folder, source.read())
-        depends.setdefault(module_of(path), set()).update(
-            module_of("src/" + name) for name in names)
+            names = re.findall(r'^#include "([^"]+)"', source.read(), re.M)
+        if path.startswith("cuda/"):
+            depends[path] = {resolve(path, name) for name in names} - {None}
+        folder = path.split("/")[1]
+        if path.startswith("src/") and folder in ORDERED:
+            depends.setdefault(module_of(path), set()).update(
+                module_of("src/" + name) for name in names if name.startswith(folder + "/"))
     state = {}  # module -> 1: on the way here, 2: done
 
     def visit(module, way):
