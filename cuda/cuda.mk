@@ -83,52 +83,28 @@ build/gpu/%.o: test/emu/%.cpp
 	$(call step,NVCC)
 	$(NVCC) $(GPU_FLAGS) -x cu -c -o $@ $<
 
-build/gpu/check_kernels: $(GPU_CHECK_OBJS) $(GPU_CUDA_OBJS) $(GPU_CORE_OBJS)
-	$(call step,LINK)
-	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
-
 build/gpu/block/%.o: cuda/%.cu
 	@mkdir -p $(@D)
 	$(call step,NVCC)
 	$(NVCC) $(GPU_FLAGS) -DWA_BLOCK_THREADS=128 -c -o $@ $<
 
+build/gpu/check_kernels: $(GPU_CHECK_OBJS) $(GPU_CUDA_OBJS)
 build/gpu/check_block: $(CUDA_BLOCK_SOURCES:cuda/%.cu=build/gpu/block/%.o) \
 		$(filter-out $(CUDA_BLOCK_SOURCES:cuda/%.cu=build/gpu/%.o),$(GPU_CUDA_OBJS)) \
-		$(GPU_CHECK_OBJS) $(GPU_CORE_OBJS)
-	$(call step,LINK)
-	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
-
+		$(GPU_CHECK_OBJS)
 build/gpu/check_groups: $(patsubst %,build/gpu/%.o,\
-		report values test_groups test_groups_main) \
-		$(GPU_GROUPS_OBJS) $(GPU_CORE_OBJS)
-	$(call step,LINK)
-	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
-
+		report values test_groups test_groups_main) $(GPU_GROUPS_OBJS)
 build/gpu/check_programs: $(patsubst %,build/gpu/%.o,\
-		report random_program program_on_cpu test_programs) \
-		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
-	$(call step,LINK)
-	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
-
+		report random_program program_on_cpu test_programs) $(GPU_PROGRAMS_OBJS)
 build/gpu/check_wide_programs: $(patsubst %,build/gpu/%.o,\
-		report random_wide test_wide_programs) \
-		$(GPU_PROGRAMS_OBJS) $(GPU_CORE_OBJS)
-	$(call step,LINK)
-	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
-
-build/gpu/check_keys: $(patsubst %,build/gpu/%.o,\
-		report values test_keys keys) $(GPU_CORE_OBJS)
-	$(call step,LINK)
-	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
+		report random_wide test_wide_programs) $(GPU_PROGRAMS_OBJS)
+build/gpu/check_keys: $(patsubst %,build/gpu/%.o,report values test_keys keys)
+build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS)
 
 build/gpu/group_sort.o build/gpu/query_sort.o: \
 	GPU_FLAGS += -I$(CUDA_HOME)/include/cccl
 build/cuda/group_sort.o build/cuda/query_sort.o: \
 	NVCC_FLAGS += -I$(CUDA_HOME)/include/cccl
-
-build/gpu/check_primitives: $(GPU_PRIMITIVES_OBJS) $(GPU_CORE_OBJS)
-	$(call step,LINK)
-	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
 # The benchmarks: bench/NAME.cu, and what it needs of bench/gpu.
 BENCH_FLAGS = $(GPU_FLAGS) -I$(CUDA_HOME)/include/cccl
@@ -162,8 +138,11 @@ build/gpu/bench_programs: $(BENCH_PROGRAMS_OBJS) $(GPU_PROGRAMS_OBJS) \
 		build/gpu/keys.o
 build/gpu/bench_query: $(BENCH_QUERY_OBJS)
 build/gpu/bench_ladder: $(BENCH_LADDER_OBJS) $(GPU_CUDA_OBJS)
-build/gpu/bench_kernels build/gpu/bench_groups build/gpu/bench_programs \
-		build/gpu/bench_query build/gpu/bench_ladder: $(GPU_CORE_OBJS)
+
+# All tests and benchmarks.
+GPU_BINARIES = $(patsubst %,check_%,kernels block groups programs wide_programs keys \
+	primitives) $(patsubst %,bench_%,kernels groups programs query ladder)
+$(GPU_BINARIES:%=build/gpu/%): $(GPU_CORE_OBJS)
 	$(call step,LINK)
 	$(NVCC) -arch=sm_$(WA_GPU_ARCH) -o $@ $^
 
