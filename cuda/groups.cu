@@ -201,9 +201,9 @@ wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 		return cudaErrorInvalidValue;
 	reduction = reduction_of(column);
 	entry_bytes = reduction.words * sizeof(uint32_t);
-	if (device->shared_bytes < sizeof(WaGroupShared) + entry_bytes)
+	if (device->shared_bytes < sizeof(WaGroupSeen) + entry_bytes)
 		return cudaErrorInvalidValue;
-	capacity = (device->shared_bytes - sizeof(WaGroupShared)) / entry_bytes;
+	capacity = (device->shared_bytes - sizeof(WaGroupSeen)) / entry_bytes;
 	memset(plan, 0, sizeof(*plan));
 	plan->table_groups =
 		min(1u << log2_above(column->ngroups), power_below(capacity));
@@ -222,7 +222,7 @@ wa_group_plan(const WaGroupColumn *column, const WaGroupDevice *device,
 	plan->blocks =
 		grid_blocks(plan, column->d_batch.nrows, device->multiprocessors);
 	plan->shared_bytes =
-		sizeof(WaGroupShared) + plan->table_groups * plan->copies * entry_bytes;
+		sizeof(WaGroupSeen) + plan->table_groups * plan->copies * entry_bytes;
 	plan->wide = reduction.wide;
 	plan->narrow = reduction.narrow;
 	plan->range = reduction.range;

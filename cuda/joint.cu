@@ -2,11 +2,10 @@
 // joint.cu
 //		The kernel that reduces several columns by one launch.
 //
-#include "joint.h"
-
 #include <algorithm>
 
 #include "block/shared.cuh"
+#include "grid/column.h"
 #include "grid/count.cuh"
 #include "grid/list.cuh"
 #include "grid/reduce.cuh"

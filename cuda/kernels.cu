@@ -11,7 +11,6 @@
 #include "block/shared.cuh"
 #include "grid/column.h"
 #include "grid/count.cuh"
-#include "joint.h"
 
 // Counts the valid rows of a column.  Likewise, with a WaCountShared.
 __global__ void

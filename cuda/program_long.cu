@@ -6,7 +6,6 @@
 // One kernel takes all of them, wide or not: it has the instructions of both.
 //
 #include "program/clear.cuh"
-#include "program/long.h"
 #include "program/wide.cuh"
 
 // As of the kernel of programs that are wide: 128 registers a thread.

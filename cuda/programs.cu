@@ -10,7 +10,6 @@
 
 #include "program/clear.cuh"
 #include "program/kernel.cuh"
-#include "program/long.h"
 #include "program/plan.h"
 
 // Runs a program.  Blocks of kProgramThreads threads, as many as have strips; the

@@ -1,7 +1,8 @@
 //
 // column.h
-//		The kernels that reduce one column.  Those of integers and of floats are
-//		compiled by themselves, since they are many.
+//		The kernels that reduce one column, of which those of integers and of
+//		floats are compiled by themselves, since they are many; and the one that
+//		reduces several columns by one launch.
 //
 #ifndef WA_CUDA_GRID_COLUMN_H
 #define WA_CUDA_GRID_COLUMN_H
@@ -24,5 +25,21 @@ struct WaColumnEntry
 // Return the entry that serves operations over a storage, or NULL.
 const WaColumnEntry *wa_column_integer_entry(WaStorage storage, WaOpSet ops);
 const WaColumnEntry *wa_column_float_entry(WaStorage storage, WaOpSet ops);
+
+// What the kernel of several columns takes.
+struct WaJointArgs
+{
+	WaColumnArgs columns[WA_KERNEL_MAX_COLUMNS]; // in the order of their blocks
+	int reductions[WA_KERNEL_MAX_COLUMNS];       // see wa_joint_reduction
+};
+
+// Returns the number that the kernel knows a reduction by.  The operations are
+// those that WA_REDUCTION_LIST has for the storage, or none.
+int wa_joint_reduction(WaStorage storage, WaOpSet ops, bool bitmap);
+
+// Starts the kernel.  blocks is the sum of the columns' blocks; columns that
+// there are not have UINT_MAX for their first block.
+cudaError_t wa_joint_launch(const WaJointArgs &args, unsigned blocks,
+							cudaStream_t stream);
 
 #endif // WA_CUDA_GRID_COLUMN_H

@@ -41,16 +41,11 @@ constexpr int kSeenWindows = 128;
 constexpr int kSeenMiddle = 64;
 constexpr unsigned kSeenWords = kSeenWindows / 32 + 1;
 
-// What a block has seen of rows that its launch leaves out.
-struct WaGroupSeen
+// What a block has seen of rows that its launch leaves out; it lies in shared memory
+// before the block's table.
+struct __align__(16) WaGroupSeen
 {
 	uint32_t word[kSeenWords];
-};
-
-// What lies in a block's shared memory before its table.
-struct __align__(16) WaGroupShared
-{
-	WaGroupSeen seen;
 };
 
 // Notes a bit.  Most often it is there already, which a look finds cheaper than

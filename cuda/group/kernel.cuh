@@ -319,7 +319,7 @@ wa_group_partition_pass(const WaGroupArgs &args, const WaGroupShare &share,
 }
 
 // Reduces rows by groups.  Any number of blocks of kGroupThreads threads, for
-// rows that are not sorted a multiple of args.partitions; a WaGroupShared and
+// rows that are not sorted a multiple of args.partitions; a WaGroupSeen and
 // the table in dynamic shared memory.  The result is in args.table and
 // args.status when the grid has come to its end.  It is deterministic, because
 // only integers are added.
@@ -327,13 +327,13 @@ template <typename Operation, bool kBitmap>
 __global__ void
 __launch_bounds__(kGroupThreads, 1) wa_group_kernel(WaGroupArgs args)
 {
-	WaGroupShared &shared = wa_block_shared<WaGroupShared>();
-	uint32_t *words = reinterpret_cast<uint32_t *>(&shared + 1);
-	const Operation operation(args, shared.seen);
+	WaGroupSeen &seen = wa_block_shared<WaGroupSeen>();
+	uint32_t *words = reinterpret_cast<uint32_t *>(&seen + 1);
+	const Operation operation(args, seen);
 	const WaGroupShare share = wa_group_share(args);
 
 	if (threadIdx.x < kSeenWords)
-		shared.seen.word[threadIdx.x] = 0;
+		seen.word[threadIdx.x] = 0;
 	if (args.starts == NULL)
 		wa_group_pass<Operation, kBitmap>(args, wa_group_slice_pass(args),
 										  operation, words);
@@ -346,12 +346,12 @@ __launch_bounds__(kGroupThreads, 1) wa_group_kernel(WaGroupArgs args)
 				args, wa_group_partition_pass(args, share, partition),
 				operation, words);
 	// A pass ends with a barrier, and without one nothing has been noted.
-	if (threadIdx.x < kSeenWords && shared.seen.word[threadIdx.x] != 0)
+	if (threadIdx.x < kSeenWords && seen.word[threadIdx.x] != 0)
 		atomicOr(threadIdx.x < kSeenWords - 1
 					 ? reinterpret_cast<uint32_t *>(args.status->seen) +
 						   threadIdx.x
 					 : &args.status->special,
-				 shared.seen.word[threadIdx.x]);
+				 seen.word[threadIdx.x]);
 }
 
 #endif // WA_CUDA_GROUP_KERNEL_CUH

@@ -11,6 +11,7 @@
 
 #include "program/code.h"
 #include "program/rows.cuh"
+#include "programs.h"
 
 // What a launch needs beside the code.
 struct WaProgramRun
@@ -58,5 +59,14 @@ wa_program_launch(Kernel kernel, unsigned multiprocessor_blocks,
 cudaError_t wa_program_launch_wide(WaProgramCode *code, WaProgramRun *run,
 								   size_t shared_bytes, int multiprocessors,
 								   cudaStream_t stream);
+
+// Returns the bytes of the workspace that a program which is long takes.
+size_t wa_program_long_bytes(const WaProgramPlan *plan);
+
+// Starts it over the rows of a run (program_long.cu), with its lists and tables in the
+// workspace.
+cudaError_t wa_program_start_long(const WaProgramPlan *plan, void *d_workspace,
+								  WaProgramRun *run, int multiprocessors,
+								  cudaStream_t stream);
 
 #endif // WA_CUDA_PROGRAM_RUN_H
