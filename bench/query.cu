@@ -158,10 +158,7 @@ add_clause(BenchQuery &query, uint16_t column, WaComparison comparison,
 static void
 add_aggregate(BenchQuery &query, int argument, WaOpSet ops)
 {
-	const WaVectorKind kind =
-		argument < 0 ? WA_VECTOR_BOOL : query.kinds[argument];
-
-	query.aggregates.push_back({argument, WA_CUDA_NO_REGISTER, kind, ops});
+	query.aggregates.push_back({argument, WA_CUDA_NO_REGISTER, ops});
 }
 
 // One column of integers, with or without WHERE and GROUP BY.

@@ -65,8 +65,7 @@ typedef struct WaCudaAggregate
 {
 	int argument; /* register, or none: rows are counted */
 	int filter;   /* register, or none */
-	WaVectorKind kind;
-	WaOpSet ops; /* empty: values are counted */
+	WaOpSet ops;  /* empty: values are counted */
 } WaCudaAggregate;
 
 /*

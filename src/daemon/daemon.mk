@@ -175,7 +175,7 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_STORE_OBJS)
 
 $(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/gpu/%.o,\
-		gpu_query gpu_compare gpu_look_up gpu_ranks gpu_spans \
+		gpu_query gpu_compare gpu_look_up gpu_spans \
 		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_MIRROR_OBJS) $(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm

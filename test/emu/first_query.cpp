@@ -157,7 +157,7 @@ random_aggregate(Random &random, const Case &query)
 	const unsigned number =
 		(unsigned) (drawn < ncolumns ? drawn : ncolumns - 1 - drawn % 2);
 	const Column &column = query.columns[number];
-	WaCudaAggregate aggregate = {(int) number, WA_CUDA_NO_REGISTER, column.kind,
+	WaCudaAggregate aggregate = {(int) number, WA_CUDA_NO_REGISTER,
 								 (WaOpSet) (random.below(7) + 1)};
 
 	// Of the operations SUM, MIN and MAX those that the bits tell.
@@ -167,8 +167,7 @@ random_aggregate(Random &random, const Case &query)
 	if (column.form == WA_COLUMN_BITS || random.below(5) == 0)
 		aggregate.ops = 0;
 	if (random.below(4) == 0)
-		aggregate = {WA_CUDA_NO_REGISTER, WA_CUDA_NO_REGISTER, WA_VECTOR_BOOL,
-					 0};
+		aggregate = {WA_CUDA_NO_REGISTER, WA_CUDA_NO_REGISTER, 0};
 	return aggregate;
 }
 

@@ -54,6 +54,16 @@ kind_of(const Case &query, uint16_t number)
 										 : WA_VECTOR_INT;
 }
 
+// Tells whether an order is by an aggregate of floats.
+static bool
+is_float(const Case &query, const WaOrderBy &order)
+{
+	const int argument = query.aggregates[order.number].argument;
+
+	return argument >= 0 &&
+		   kind_of(query, (uint16_t) argument) == WA_VECTOR_FLOAT;
+}
+
 static Ordered
 ordered_by(const Case &query, const WaOrderBy &order,
 		   const Groups::value_type &group)
@@ -82,7 +92,7 @@ ordered_by(const Case &query, const WaOrderBy &order,
 	if (order.of == WA_ORDER_SUM || ordered.is_null)
 		return ordered;
 	value = order.of == WA_ORDER_MIN ? partial.min : partial.max;
-	ordered.is_float = query.aggregates[order.number].kind == WA_VECTOR_FLOAT;
+	ordered.is_float = is_float(query, order);
 	ordered.f = value.f;
 	ordered.i = value.i;
 	return ordered;
@@ -133,8 +143,7 @@ orders_all(const Case &query)
 	{
 		const WaOrderBy &order = query.top_n.orders[i];
 
-		if (order.of == WA_ORDER_SUM &&
-			query.aggregates[order.number].kind == WA_VECTOR_FLOAT)
+		if (order.of == WA_ORDER_SUM && is_float(query, order))
 			return false;
 	}
 	return true;

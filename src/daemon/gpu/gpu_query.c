@@ -6,8 +6,6 @@
 
 #include "core/decimal.h"
 #include "daemon/gpu/gpu_query.h"
-#include "daemon/gpu/gpu_ranks.h"
-#include "daemon/gpu/gpu_texts.h"
 #include "daemon/gpu/gpu_translation.h"
 #include "query/group_decimal.h"
 
@@ -191,6 +189,69 @@ translate_text_key(WaGpuTranslation *to, uint32_t key)
 }
 
 /*
+ * Ranks of keys
+ *
+ * A key that is looked up in a table, like the day of a time, has few values.  GPUs
+ * number groups at once by small integers that have a range, and these take less
+ * memory: so they look up ranks, and the values are put in their place when groups
+ * are handed over.
+ */
+
+/* Steps of a table at most: it is gone through for each query. */
+#define MAX_STEPS 65536
+
+/* Tells whether the values that are known never become less. */
+static bool
+ascends(const WaSteps *table)
+{
+	int64_t last = INT64_MIN;
+
+	for (uint64_t i = 0; i < table->nsteps; i++)
+	{
+		if (table->known[i] == 0)
+			continue;
+		if (table->values[i] < last)
+			return false;
+		last = table->values[i];
+	}
+	return true;
+}
+
+/*
+ * Makes, in memory of the arena, the table that has ranks where the given one has
+ * values, and the values by rank.  Returns false if the values of the table, which is
+ * of INT or DECIMAL, do not ascend, if there are too many steps, or no memory.
+ */
+static bool
+make_ranks(WaArena *arena, const WaSteps *table, WaSteps *ranks,
+		   WaCudaKeyValues *values)
+{
+	uint32_t count = 0;
+	int64_t *rank_of;
+	int64_t *value_of;
+
+	if (table->nsteps > MAX_STEPS || !ascends(table))
+		return false;
+	rank_of = wa_arena_alloc(arena, table->nsteps * sizeof(*rank_of));
+	value_of = wa_arena_alloc(arena, table->nsteps * sizeof(*value_of));
+	if (rank_of == NULL || value_of == NULL)
+		return false;
+	for (uint64_t i = 0; i < table->nsteps; i++)
+	{
+		if (table->known[i] != 0 &&
+			(count == 0 || value_of[count - 1] != table->values[i]))
+			value_of[count++] = table->values[i];
+		rank_of[i] = count > 0 ? count - 1 : 0;
+	}
+	*ranks = *table;
+	ranks->values = rank_of;
+	ranks->scale = 0;
+	*values = (WaCudaKeyValues){
+		.values = value_of, .count = count, .scale = table->scale};
+	return count > 0;
+}
+
+/*
  * Has the rank of a key looked up instead of its value, if it is looked up.  The
  * argument is an input: nothing changes it on the way.
  */
@@ -200,21 +261,16 @@ translate_other_key(WaGpuTranslation *to, uint32_t key)
 	const WaQuery *query = to->query;
 	const WaInstruction *from = find_instruction(query, to->keys[key]);
 	const WaVectorKind kind = query->program.kinds[to->keys[key]];
+	WaSteps ranks;
 
 	if (from == NULL || from->code != WA_CODE_STEPS ||
 		from->a >= query->ninputs ||
 		!wa_gpu_table_is_plain(&to->tables[from->extra]) ||
 		(kind != WA_VECTOR_INT && kind != WA_VECTOR_DECIMAL) ||
-		!wa_gpu_ranks_make(to->arena, &to->tables[from->extra],
-						   &to->tables[to->ntables], &to->key_values[key]))
+		!make_ranks(to->arena, &to->tables[from->extra], &ranks,
+					&to->key_values[key]))
 		return;
-	to->keys[key] = to->nregisters++;
-	to->kinds[to->keys[key]] = WA_VECTOR_INT;
-	to->instructions[to->ninstructions++] =
-		(WaInstruction){.code = WA_CODE_STEPS,
-						.out = to->keys[key],
-						.a = from->a,
-						.extra = to->ntables++};
+	to->keys[key] = wa_gpu_add_look_up(to, from->a, &ranks, WA_VECTOR_INT);
 }
 
 /*
@@ -272,7 +328,6 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 		aggregates[i] = (WaCudaAggregate){
 			.argument = translate_argument(to, column->argument),
 			.filter = column->filter,
-			.kind = column->kind,
 			.ops = column->ops,
 		};
 	}

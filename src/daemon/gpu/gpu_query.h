@@ -4,8 +4,8 @@
  *
  * Texts are codes there, so a comparison of a column of texts with a constant
  * becomes one of codes, or a list of codes.  Where texts of several columns, tables
- * and constants come together, they become numbers that these share (gpu_texts.h).
- * Keys that are looked up in tables become ranks (gpu_ranks.h).
+ * and constants come together, they become numbers that these share (gpu_texts.c).
+ * Keys that are looked up in tables become ranks.
  */
 #ifndef WA_DAEMON_GPU_QUERY_H
 #define WA_DAEMON_GPU_QUERY_H

@@ -1,10 +1,10 @@
 /*
  * gpu_texts.c
- *		Texts by the numbers that they share; see gpu_texts.h.
+ *		Texts by the numbers that they share; see gpu_translation.h.
  */
 #include <stdlib.h>
 
-#include "daemon/gpu/gpu_texts.h"
+#include "daemon/gpu/gpu_translation.h"
 
 /* Texts of a query at most: they are sorted for each. */
 #define MAX_TEXTS ((uint32_t) 1 << 16)
