@@ -371,7 +371,7 @@ static void
 measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 {
 	std::vector<WaCudaRange> ranges;
-	std::vector<uint64_t> traps(wa_cuda_trap_words(bench.nrows));
+	std::vector<uint64_t> traps(wa_program_trap_bytes(bench.nrows) / 8);
 	std::vector<double> times;
 	const std::vector<uint8_t> known(bench.steps.size(), 1);
 	WaSteps table = {};

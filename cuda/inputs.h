@@ -7,10 +7,19 @@
 #ifndef WA_CUDA_INPUTS_H
 #define WA_CUDA_INPUTS_H
 
+#include "core/batch.h"
 #include "core/partial.h"
 
 /* Rows that trap together. */
 #define WA_PROGRAM_TILE_ROWS 1024
+
+/* Returns the bytes of a bitmap with a bit for each tile of so many rows. */
+static inline size_t
+wa_program_trap_bytes(size_t nrows)
+{
+	return wa_validity_bytes((nrows + WA_PROGRAM_TILE_ROWS - 1) /
+							 WA_PROGRAM_TILE_ROWS);
+}
 
 /*
  * How the values of a column lie in device memory.  Integers are those of INT and

@@ -1,6 +1,7 @@
 //
 // program_shape.cu
-//		The instructions that kernels have, and comparisons in terms of two of them.
+//		The instructions that kernels have, what memory their lists take, and
+//		comparisons in terms of two of them.
 //
 #include "program/plan.h"
 #include "program/shape.h"
@@ -34,6 +35,7 @@ wa_program_shape(uint16_t code)
 		case WA_CODE_DECIMAL_ADD:
 		case WA_CODE_DECIMAL_SUBTRACT:
 		case WA_CODE_DECIMAL_MULTIPLY:
+		case WA_CODE_DECIMAL_FLOOR_DIVIDE:
 			return {WA_UNIT_DECIMAL, "ddd"};
 		case WA_CODE_DECIMAL_NEGATE:
 		case WA_CODE_DECIMAL_ABS:
@@ -41,13 +43,12 @@ wa_program_shape(uint16_t code)
 		case WA_CODE_DECIMAL_CEIL:
 		case WA_CODE_DECIMAL_ROUND:
 			return {WA_UNIT_DECIMAL, "dd"};
-		case WA_CODE_DECIMAL_FLOOR_DIVIDE:
-			return {WA_UNIT_DECIMAL, "ddd"};
 		case WA_CODE_DECIMAL_DIVIDE:
 		case WA_CODE_DECIMAL_REMAINDER:
 		case WA_CODE_DECIMAL_DIVIDE_WHOLE:
 			return {WA_UNIT_WIDE, "ddd"};
 		case WA_CODE_INT_TO_FLOAT:
+		case WA_CODE_TIMESTAMP_TO_FLOAT:
 			return {WA_UNIT_CONVERT, "if"};
 		case WA_CODE_INT_TO_DECIMAL:
 			return {WA_UNIT_COPY, "id"};
@@ -62,8 +63,6 @@ wa_program_shape(uint16_t code)
 			return {WA_UNIT_CONVERT, "ii"};
 		case WA_CODE_TIMESTAMP_TO_DECIMAL:
 			return {WA_UNIT_CONVERT, "id"};
-		case WA_CODE_TIMESTAMP_TO_FLOAT:
-			return {WA_UNIT_CONVERT, "if"};
 		case WA_CODE_DECIMAL_SCALE:
 			return {WA_UNIT_SCALE, "di"};
 		case WA_CODE_COMPARE_INT:
@@ -90,6 +89,24 @@ wa_program_shape(uint16_t code)
 			return {WA_UNIT_STEPS, "i*"};
 		default:
 			return {WA_UNIT_NONE, ""};
+	}
+}
+
+size_t
+wa_program_list_words(const WaProgram *program,
+					  const WaInstruction *instruction)
+{
+	size_t nsteps;
+
+	switch (instruction->code)
+	{
+		case WA_CODE_IN_INT:
+			return program->lists[instruction->extra].nvalues;
+		case WA_CODE_STEPS:
+			nsteps = program->tables[instruction->extra].nsteps;
+			return nsteps + (nsteps + 7) / 8;
+		default:
+			return 0;
 	}
 }
 

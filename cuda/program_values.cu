@@ -405,24 +405,6 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 	}
 }
 
-size_t
-wa_program_list_words(const WaProgram *program,
-					  const WaInstruction *instruction)
-{
-	size_t nsteps;
-
-	switch (instruction->code)
-	{
-		case WA_CODE_IN_INT:
-			return program->lists[instruction->extra].nvalues;
-		case WA_CODE_STEPS:
-			nsteps = program->tables[instruction->extra].nsteps;
-			return nsteps + (nsteps + 7) / 8;
-		default:
-			return 0;
-	}
-}
-
 // Gives an IN or STEPS its place among the lists.
 static void
 take_list(WaPlanner *planner, const WaInstruction *instruction,

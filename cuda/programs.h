@@ -125,14 +125,6 @@ typedef struct WaProgramMemory
 	uint32_t *d_digits;
 } WaProgramMemory;
 
-// Returns the bytes of the bitmap of traps.
-static inline size_t
-wa_program_trap_bytes(size_t nrows)
-{
-	return wa_validity_bytes((nrows + WA_PROGRAM_TILE_ROWS - 1) /
-							 WA_PROGRAM_TILE_ROWS);
-}
-
 // Plans a run on a device whose blocks can have so much shared memory.
 // cudaErrorInvalidValue if the query breaks its contract; cudaErrorNotSupported
 // if it is nothing for kernels: of instructions that they do not have, with a

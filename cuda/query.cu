@@ -77,12 +77,6 @@ wa_cuda_queries_close(WaCudaQueries *queries)
 	delete queries;
 }
 
-size_t
-wa_cuda_trap_words(uint64_t nrows)
-{
-	return wa_program_trap_bytes(nrows) / sizeof(uint64_t);
-}
-
 // Waits for a slot that is free, and takes it.
 static WaQuerySlot *
 take_slot(WaCudaQueries *queries)

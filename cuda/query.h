@@ -185,13 +185,10 @@ WaStatus wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 /* Ends it; no query is under way. */
 void wa_cuda_queries_close(WaCudaQueries *queries);
 
-/* Returns the words of the bitmap of the tiles that have trapped. */
-size_t wa_cuda_trap_words(uint64_t nrows);
-
 /*
  * Computes a query, waiting for its turn.  Where tiles of rows trap their bits
- * are set in traps.  WA_UNSUPPORTED: this is nothing for a GPU; WA_OUT_OF_MEMORY:
- * it takes too much.
+ * are set in traps (wa_program_trap_bytes).  WA_UNSUPPORTED: this is nothing for a
+ * GPU; WA_OUT_OF_MEMORY: it takes too much.
  */
 WaStatus wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 						   uint64_t *traps, WaCudaTake take, void *context,

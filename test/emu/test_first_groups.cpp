@@ -330,7 +330,7 @@ check_all(Taking *taking, Tally *tally)
 static WaStatus
 run_query(WaCudaQueries *queries, const Case &query, Taking *taking)
 {
-	std::vector<uint64_t> traps(wa_cuda_trap_words(query.nrows));
+	std::vector<uint64_t> traps(wa_program_trap_bytes(query.nrows) / 8);
 	char error[200] = "";
 	WaCudaOutcome outcome;
 	Built built = {};
@@ -434,7 +434,7 @@ run_refused(WaCudaQueries *queries)
 	{
 		Random random(seed);
 		const Case query = first_case(random);
-		std::vector<uint64_t> traps(wa_cuda_trap_words(query.nrows));
+		std::vector<uint64_t> traps(wa_program_trap_bytes(query.nrows) / 8);
 		char error[200] = "";
 		WaCudaOutcome outcome;
 		Built built = {};
@@ -488,7 +488,7 @@ run_expected(WaCudaQueries *queries)
 	{
 		Random random(seed);
 		const Case query = first_case(random);
-		std::vector<uint64_t> traps(wa_cuda_trap_words(query.nrows));
+		std::vector<uint64_t> traps(wa_program_trap_bytes(query.nrows) / 8);
 		Built built = {};
 
 		first_build(query, built);
@@ -552,7 +552,7 @@ take_in_turn(void *context, const WaCudaKey *, const WaCudaCell *)
 static void
 run_turn(Turn *turn)
 {
-	std::vector<uint64_t> traps(wa_cuda_trap_words(turn->query->nrows));
+	std::vector<uint64_t> traps(wa_program_trap_bytes(turn->query->nrows) / 8);
 	char error[200] = "";
 	WaCudaOutcome outcome;
 

@@ -154,13 +154,6 @@ wa_cuda_queries_open(int ordinal, unsigned nslots, unsigned share,
 	return WA_UNSUPPORTED;
 }
 
-size_t
-wa_cuda_trap_words(uint64_t nrows)
-{
-	(void) nrows;
-	return 0;
-}
-
 WaStatus
 wa_cuda_query_run(WaCudaQueries *queries, const WaCudaQuery *query,
 				  uint64_t *traps, WaCudaTake take, void *context,

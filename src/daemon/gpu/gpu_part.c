@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bits.h"
 #include "daemon/base/clock.h"
 #include "daemon/gpu/gpu_part.h"
 #include "daemon/gpu/gpu_records.h"
@@ -16,12 +17,11 @@
 /* Rows that trap are left out; there should be none the second time. */
 #define MAX_ATTEMPTS 3
 
-/* Memory for a group on its way; elements for each aggregated column. */
+/* What the record of an aggregated column, of a group on its way, refers to. */
 typedef struct Taking
 {
-	uint64_t (*words)[WA_RECORD_MAX_WORDS];
-	WaWideRest *rests;
-	WaRecord *records;
+	uint64_t words[WA_RECORD_MAX_WORDS];
+	WaWideRest rest;
 } Taking;
 
 /* A span at work. */
@@ -36,7 +36,8 @@ typedef struct Span
 	uint64_t *traps;
 	bool has_trapped; /* blocks are left out */
 	WaCudaColumn columns[WA_MAX_QUERY_COLUMNS];
-	Taking taking;
+	Taking *taking; /* of the aggregated columns */
+	WaRecord *records;
 	uint32_t first; /* aggregated columns that are computed, up to end - 1 */
 	uint32_t end;
 	WaRunOutcome outcome; /* of the groups that were added */
@@ -77,13 +78,6 @@ add_range(Span *span, uint64_t begin, uint64_t end)
 	return true;
 }
 
-/* Tells whether a block is among those left out. */
-static bool
-is_left_out(const uint64_t *left_out, uint32_t block)
-{
-	return (left_out[block / 64] >> (block % 64) & 1) != 0;
-}
-
 /*
  * Adds a range of an extent, whose first row is at base in the span, but for the
  * blocks that are left out: NULL, if there are none.
@@ -104,7 +98,7 @@ add_blocks(Span *span, const WaRunExtent *extent, const uint64_t *left_out,
 
 		if (first >= range->end)
 			break;
-		if (!is_left_out(left_out, block))
+		if (!wa_bits_get(left_out, block))
 			continue;
 		if (first > begin && !add_range(span, base + begin, base + first))
 			return false;
@@ -154,7 +148,7 @@ leave_out(const WaRunExtent *extent, WaDeviceShare *share, uint64_t begin,
 
 		if (first >= end)
 			break;
-		share->left_out[block / 64] |= (uint64_t) 1 << (block % 64);
+		wa_bits_set(share->left_out, block);
 	}
 	return true;
 }
@@ -174,7 +168,7 @@ leave_out_traps(Span *span)
 		{
 			const uint64_t tile = (base + row) / WA_PROGRAM_TILE_ROWS;
 
-			if ((span->traps[tile / 64] >> (tile % 64) & 1) != 0 &&
+			if (wa_bits_get(span->traps, tile) &&
 				!leave_out(extent, share_of(part, place), row,
 						   row + WA_PROGRAM_TILE_ROWS))
 				return false;
@@ -205,15 +199,15 @@ store_key(const WaGpuPart *part, uint32_t number, const WaCudaKey *key,
 static bool
 make_record(const Span *span, uint32_t number, const WaCudaCell *cells)
 {
-	const Taking *taking = &span->taking;
+	Taking *taking = &span->taking[number];
+	WaRecord *record = &span->records[number];
 
 	if (number >= span->first && number < span->end)
 		return wa_gpu_record_make(&span->part->query->columns[number],
-								  &cells[number - span->first],
-								  taking->words[number], &taking->rests[number],
-								  &taking->records[number]);
-	taking->words[number][0] = 0;
-	taking->records[number] = (WaRecord){.words = taking->words[number]};
+								  &cells[number - span->first], taking->words,
+								  &taking->rest, record);
+	taking->words[0] = 0;
+	*record = (WaRecord){.words = taking->words};
 	return true;
 }
 
@@ -245,8 +239,7 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!make_record(span, i, cells))
 			return false;
-	span->outcome =
-		wa_query_run_add(part->groups, values, span->taking.records);
+	span->outcome = wa_query_run_add(part->groups, values, span->records);
 	return span->outcome == WA_RUN_TAKEN;
 }
 
@@ -472,40 +465,23 @@ compute_span(Span *span)
 	return WA_UNSUPPORTED;
 }
 
-/* Makes room for a group of so many aggregated columns; false: no memory. */
-static bool
-make_taking(Taking *taking, uint32_t ncolumns)
-{
-	const size_t count = (size_t) ncolumns + 1;
-
-	taking->words = calloc(count, sizeof(*taking->words));
-	taking->rests = calloc(count, sizeof(*taking->rests));
-	taking->records = calloc(count, sizeof(*taking->records));
-	return taking->words != NULL && taking->rests != NULL &&
-		   taking->records != NULL;
-}
-
-static void
-free_taking(const Taking *taking)
-{
-	free(taking->words);
-	free(taking->rests);
-	free(taking->records);
-}
-
 /* Computes a span. */
 static WaStatus
 run_span(WaGpuPart *part, const WaGpuSpan *of)
 {
+	const size_t count = (size_t) part->query->ncolumns + 1;
 	Span span = {
 		.part = part, .of = of, .nranges = of->nranges, .ranges = of->ranges};
 	WaStatus status = WA_OUT_OF_MEMORY;
 
-	span.traps = calloc(wa_cuda_trap_words(of->nrows) + 1, sizeof(*span.traps));
-	if (make_taking(&span.taking, part->query->ncolumns) && span.traps != NULL)
+	span.traps = calloc(1, wa_program_trap_bytes(of->nrows) + sizeof(uint64_t));
+	span.taking = calloc(count, sizeof(*span.taking));
+	span.records = calloc(count, sizeof(*span.records));
+	if (span.traps != NULL && span.taking != NULL && span.records != NULL)
 		status = compute_span(&span);
-	free_taking(&span.taking);
 	free(span.traps);
+	free(span.taking);
+	free(span.records);
 	free(span.own);
 	return status;
 }
