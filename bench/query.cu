@@ -56,7 +56,7 @@ struct BenchQuery
 	std::vector<WaProgramClause> clauses;
 	std::vector<uint16_t> keys;
 	std::vector<WaCudaAggregate> aggregates;
-	WaWanted wanted;
+	WaTopN top_n;
 	std::vector<int64_t> steps;  // of a table of all numbers from 0 on
 	std::vector<int64_t> values; // of the only key, which it looks up; or empty
 };
@@ -276,11 +276,11 @@ q6()
 static void
 want_first(BenchQuery &query, uint16_t rows)
 {
-	query.wanted.limit = 10;
-	query.wanted.orders[query.wanted.norders++] = {WA_ORDER_ROWS, rows, true,
-												   true};
+	query.top_n.limit = 10;
+	query.top_n.orders[query.top_n.norders++] = {WA_ORDER_ROWS, rows, true,
+												 true};
 	for (size_t key = 0; key < query.keys.size(); key++)
-		query.wanted.orders[query.wanted.norders++] = {
+		query.top_n.orders[query.top_n.norders++] = {
 			WA_ORDER_KEY, (uint16_t) key, false, false};
 }
 
@@ -404,7 +404,7 @@ measure(const Output &output, WaCudaQueries *queries, const BenchQuery &bench)
 	query.nrows = bench.nrows;
 	query.nranges = (uint32_t) ranges.size();
 	query.ranges = ranges.data();
-	query.wanted = bench.wanted;
+	query.top_n = bench.top_n;
 	query.program.tables = &table;
 	if (!bench.values.empty())
 		query.key_values = &key_values;
