@@ -127,6 +127,13 @@ has_squares(WaOpSet ops)
 	return (ops & WA_OP_BIT(WA_OP_SQUARES)) != 0;
 }
 
+// Returns how many kinds of halves the operations take.
+static unsigned
+half_count(WaOpSet ops)
+{
+	return has_squares(ops) ? WA_QUERY_HALVES : WA_QUERY_PRODUCT_LOW;
+}
+
 // Tells whether a source is to be added up in halves.
 static bool
 needs_halves(WaOpSet ops, const WaQuerySource *source)
@@ -143,9 +150,7 @@ needs_halves(WaOpSet ops, const WaQuerySource *source)
 static const WaQuerySource *
 find_same(const WaQueryWork *work, size_t number)
 {
-	const unsigned last = has_squares(work->query->aggregates[number].ops)
-							  ? WA_QUERY_PRODUCT_HIGH
-							  : WA_QUERY_HIGH;
+	const unsigned last = half_count(work->query->aggregates[number].ops) - 1;
 
 	for (size_t i = 0; i < number; i++)
 		if (work->sources[i].d_halves[last] != NULL &&
@@ -159,12 +164,10 @@ find_same(const WaQueryWork *work, size_t number)
 static void
 split(WaQueryWork *work, WaOpSet ops, WaQuerySource *source)
 {
-	const unsigned count =
-		has_squares(ops) ? WA_QUERY_HALVES : WA_QUERY_PRODUCT_LOW;
 	WaQueryHalves args = {
 		static_cast<const WaInt128 *>(source->d_values), work->nrows, {}};
 
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < half_count(ops); i++)
 	{
 		args.halves[i] =
 			wa_query_take<int64_t>(&work->slot->d_pool, work->nrows);
@@ -214,8 +217,7 @@ wa_query_start_parts(WaQueryWork *work)
 		if (needs_halves(ops, source) && same == NULL)
 			split(work, ops, source);
 		else if (needs_halves(ops, source))
-			std::copy(same->d_halves, same->d_halves + WA_QUERY_HALVES,
-					  source->d_halves);
+			std::copy_n(same->d_halves, half_count(ops), source->d_halves);
 		if (source->mixed && (ops & kQueryExtremes) != 0)
 			make_looks(work, ops, source);
 	}
