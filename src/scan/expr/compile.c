@@ -119,22 +119,8 @@ compile_new(WaCompiler *compiler, Expr *expression)
 		case T_RelabelType:
 			return compile_relabel(compiler, (RelabelType *) expression);
 		case T_OpExpr:
-		{
-			OpExpr *operation = (OpExpr *) expression;
-
-			return wa_compile_function(compiler, expression,
-									   OidIsValid(operation->opfuncid)
-										   ? operation->opfuncid
-										   : get_opcode(operation->opno),
-									   operation->args, operation->inputcollid);
-		}
 		case T_FuncExpr:
-		{
-			FuncExpr *call = (FuncExpr *) expression;
-
-			return wa_compile_function(compiler, expression, call->funcid,
-									   call->args, call->inputcollid);
-		}
+			return wa_compile_function(compiler, expression);
 		case T_BoolExpr:
 			return compile_bool(compiler, (BoolExpr *) expression);
 		case T_NullTest:

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 
 /* Functions that raise no errors, whatever their arguments are. */
@@ -85,10 +86,9 @@ is_clock(const Node *node)
 static bool
 has_plain_pattern(List *args)
 {
-	const Const *pattern = (const Const *) lsecond(args);
+	const char *pattern = wa_constant_text(lsecond(args));
 
-	return IsA(pattern, Const) && !pattern->constisnull &&
-		   strchr(TextDatumGetCString(pattern->constvalue), '\\') == NULL;
+	return pattern != NULL && strchr(pattern, '\\') == NULL;
 }
 
 /* Tells whether all arguments from the second on are constants, not negative. */
@@ -99,12 +99,10 @@ has_small_counts(List *args)
 
 	for_each_from(cell, args, 1)
 	{
-		const Const *count = (const Const *) lfirst(cell);
+		int64 count;
 
-		if (!IsA(count, Const) || count->constisnull ||
-			count->consttype != INT4OID ||
-			DatumGetInt32(count->constvalue) < 0 ||
-			DatumGetInt32(count->constvalue) > 1000000)
+		if (!wa_constant_integer(lfirst(cell), &count) || count < 0 ||
+			count > 1000000)
 			return false;
 	}
 	return true;
@@ -177,18 +175,17 @@ find_unsafe(Node *node, void *context)
 		case T_CoalesceExpr:
 			break;
 		case T_FuncExpr:
-			if (!is_safe_function(((FuncExpr *) node)->funcid,
-								  ((FuncExpr *) node)->args))
+			if (!is_safe_function(wa_function_of(node), wa_arguments_of(node)))
 				return true;
 			break;
 		case T_OpExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:
 			if (!is_safe_function(wa_function_of(node),
-								  ((OpExpr *) node)->args) &&
+								  wa_arguments_of(node)) &&
 				!is_comparison(((OpExpr *) node)->opno,
 							   ((OpExpr *) node)->inputcollid,
-							   ((OpExpr *) node)->args))
+							   wa_arguments_of(node)))
 				return true;
 			break;
 		case T_ScalarArrayOpExpr:

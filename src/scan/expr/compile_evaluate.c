@@ -47,20 +47,6 @@ typedef struct Sources
 	List *list; /* WaSource */
 } Sources;
 
-Oid
-wa_function_of(Node *expression)
-{
-	const OpExpr *operation = (const OpExpr *) expression;
-
-	if (IsA(expression, FuncExpr))
-		return ((FuncExpr *) expression)->funcid;
-	if (!IsA(expression, OpExpr) && !IsA(expression, DistinctExpr) &&
-		!IsA(expression, NullIfExpr))
-		return InvalidOid;
-	return OidIsValid(operation->opfuncid) ? operation->opfuncid
-										   : get_opcode(operation->opno);
-}
-
 /* Returns the place, from 1 on, of a source, which is added if it is new. */
 static AttrNumber
 place_source(Sources *sources, Node *expression, int number)

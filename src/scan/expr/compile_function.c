@@ -39,33 +39,20 @@ wa_compile_trimmed(WaCompiler *compiler, Expr *expression)
 			   : wa_compiler_note(compiler, expression, number, true, false);
 }
 
-/* Returns the value of an integer constant, or false. */
-static bool
-constant_int4(Node *node, int32 *value)
-{
-	Const *constant = (Const *) node;
-
-	if (!IsA(node, Const) || constant->constisnull ||
-		constant->consttype != INT4OID)
-		return false;
-	*value = DatumGetInt32(constant->constvalue);
-	return true;
-}
-
 /* Compiles numeric(p, s) or round(numeric, s). */
 static int
 compile_round(WaCompiler *compiler, const WaFunction *function, List *args)
 {
-	int32 argument;
-	int scale;
-	int before = 255; /* digits before the point: any */
+	int64 argument;
+	int64 scale;
+	int64 before = 255; /* digits before the point: any */
 
-	if (!constant_int4(lsecond(args), &argument))
+	if (!wa_constant_integer(lsecond(args), &argument))
 		return wa_compiler_refuse(compiler,
 								  "a number of digits is not constant");
 	if (function->form == WA_FORM_TYPMOD)
 	{
-		int32 modifier = argument - (int32) VARHDRSZ;
+		const int64 modifier = argument - VARHDRSZ;
 
 		if (modifier < 0)
 			return wa_compile(compiler, linitial(args));
@@ -81,17 +68,6 @@ compile_round(WaCompiler *compiler, const WaFunction *function, List *args)
 	return wa_compiler_emit(compiler, function->code, WA_VECTOR_DECIMAL,
 							wa_compile(compiler, linitial(args)), 0, 0,
 							(uint32) scale + 256 * (uint32) Min(before, 255));
-}
-
-const char *
-wa_constant_text(Node *node)
-{
-	const Const *constant = (const Const *) node;
-
-	return IsA(node, Const) && !constant->constisnull &&
-				   constant->consttype == TEXTOID
-			   ? TextDatumGetCString(constant->constvalue)
-			   : NULL;
 }
 
 /* Tells whether an expression is the constant text. */
@@ -189,12 +165,12 @@ compile_time(WaCompiler *compiler, Expr *expression, List *args,
 static List *
 division_by_constant(WaCompiler *compiler, Node *node)
 {
-	const OpExpr *operation = (const OpExpr *) node;
+	List *args = wa_arguments_of(node);
 
-	if (!IsA(node, OpExpr) || get_opcode(operation->opno) != F_NUMERIC_DIV ||
-		wa_varies(compiler, lsecond(operation->args)))
-		return NIL;
-	return operation->args;
+	return wa_function_of(node) == F_NUMERIC_DIV &&
+				   !wa_varies(compiler, lsecond(args))
+			   ? args
+			   : NIL;
 }
 
 /* Compiles one of two dates or timestamps as a timestamp. */
@@ -233,10 +209,12 @@ divides(WaOpcode code)
 }
 
 int
-wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid, List *args,
-					Oid collation)
+wa_compile_function(WaCompiler *compiler, Expr *expression)
 {
+	const Oid oid = wa_function_of((Node *) expression);
+	const Oid collation = exprInputCollation((Node *) expression);
 	const WaFunction *function = wa_function_find(oid);
+	List *args = wa_arguments_of((Node *) expression);
 	WaVectorKind kind;
 	ListCell *cell;
 	int a;

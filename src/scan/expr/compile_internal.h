@@ -125,12 +125,8 @@ extern int wa_compile_border(WaCompiler *compiler, Expr *limit,
 /* Compiles a bpchar without its trailing blanks. */
 extern int wa_compile_trimmed(WaCompiler *compiler, Expr *expression);
 
-/*
- * Compiles the call of a function or operator; expression: the whole of it, oid:
- * the function.
- */
-extern int wa_compile_function(WaCompiler *compiler, Expr *expression, Oid oid,
-							   List *args, Oid collation);
+/* Compiles the call of a function or operator. */
+extern int wa_compile_function(WaCompiler *compiler, Expr *expression);
 
 /*
  * Compiles a function that is computed by instructions of others, such as trunc of a
@@ -214,11 +210,5 @@ extern bool wa_is_wide(WaCompiler *compiler, Node *expression);
  * on nothing else but the time zone.
  */
 extern bool wa_is_total(Node *expression);
-
-/* Returns the function of a FuncExpr, OpExpr or the like; else InvalidOid. */
-extern Oid wa_function_of(Node *expression);
-
-/* Returns the text that an expression is a constant of; NULL: it is none. */
-extern const char *wa_constant_text(Node *node);
 
 #endif /* WA_SCAN_COMPILE_INTERNAL_H */

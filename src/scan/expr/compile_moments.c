@@ -14,6 +14,7 @@
 
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/compile_others.h"
+#include "scan/expr/functions.h"
 
 /* Seconds from 1970 to 2000. */
 #define EPOCH_SECONDS \
@@ -58,8 +59,7 @@ difference_of(Node *node)
 
 	if (function != F_TIMESTAMP_MI && function != F_TIMESTAMPTZ_MI)
 		return NIL;
-	return IsA(node, OpExpr) ? ((OpExpr *) node)->args
-							 : ((FuncExpr *) node)->args;
+	return wa_arguments_of(node);
 }
 
 /* Compiles the difference of two timestamps in microseconds. */
@@ -240,7 +240,7 @@ integer_of(Node *node)
 		case F_FLOAT8_INT2:
 		case F_FLOAT8_INT4:
 		case F_FLOAT8_INT8:
-			return linitial(((FuncExpr *) node)->args);
+			return linitial(wa_arguments_of(node));
 		default:
 			return NULL;
 	}
@@ -327,12 +327,11 @@ find_interval_comparison(Oid function, uint32 *comparison)
 static bool
 find_span(Node *node, int64 *span)
 {
-	const Const *constant = (const Const *) node;
+	const Const *constant = wa_constant_of(node, INTERVALOID);
 	const Interval *interval;
 	int128 usecs;
 
-	if (!IsA(node, Const) || constant->constisnull ||
-		constant->consttype != INTERVALOID)
+	if (constant == NULL)
 		return false;
 	interval = DatumGetIntervalP(constant->constvalue);
 	usecs = ((int128) interval->month * DAYS_PER_MONTH + interval->day) *

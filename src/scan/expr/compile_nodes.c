@@ -18,6 +18,7 @@
 #include "utils/lsyscache.h"
 
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 
 /* To compile a level of nodes takes so many kB of the stack at most. */
@@ -285,9 +286,11 @@ has_wide(WaCompiler *compiler, const List *expressions)
 static bool
 keeps_width(Oid function)
 {
-	return function == F_NUMERIC_ADD || function == F_NUMERIC_SUB ||
-		   function == F_NUMERIC_MUL || function == F_NUMERIC_UMINUS ||
-		   function == F_NUMERIC_ABS || function == F_ABS_NUMERIC;
+	const int code = wa_function_code(function);
+
+	return code == WA_CODE_DECIMAL_ADD || code == WA_CODE_DECIMAL_SUBTRACT ||
+		   code == WA_CODE_DECIMAL_MULTIPLY || code == WA_CODE_DECIMAL_NEGATE ||
+		   code == WA_CODE_DECIMAL_ABS;
 }
 
 /* Tells whether a result of CASE is wide. */
@@ -317,7 +320,7 @@ find_wide(WaCompiler *compiler, Node *expression)
 		case T_MinMaxExpr:
 			return has_wide(compiler, ((MinMaxExpr *) expression)->args);
 		case T_NullIfExpr:
-			return has_wide(compiler, ((NullIfExpr *) expression)->args);
+			return has_wide(compiler, wa_arguments_of(expression));
 		case T_FuncExpr:
 		case T_OpExpr:
 			break;
@@ -328,9 +331,7 @@ find_wide(WaCompiler *compiler, Node *expression)
 	if (function == F_NUMERIC_SQRT || function == F_SQRT_NUMERIC)
 		return true;
 	return keeps_width(function) &&
-		   has_wide(compiler, IsA(expression, FuncExpr)
-								  ? ((FuncExpr *) expression)->args
-								  : ((OpExpr *) expression)->args);
+		   has_wide(compiler, wa_arguments_of(expression));
 }
 
 bool

@@ -14,6 +14,7 @@
 
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/compile_others.h"
+#include "scan/expr/functions.h"
 
 /* Makes constants. */
 static Expr *
@@ -185,21 +186,17 @@ compile_sign(WaCompiler *compiler, Expr *argument)
 
 /* Finds how many digits a numeric is rounded to; false: that is not constant. */
 static bool
-find_digits(List *args, int *digits)
+find_digits(List *args, int64 *digits)
 {
-	const Const *constant = (const Const *) lsecond(args);
-
-	if (!IsA(constant, Const) || constant->constisnull)
-		return false;
-	*digits = DatumGetInt32(constant->constvalue);
-	return *digits >= -WA_DECIMAL_MAX_SCALE && *digits <= WA_DECIMAL_MAX_SCALE;
+	return wa_constant_integer(lsecond(args), digits) &&
+		   *digits >= -WA_DECIMAL_MAX_SCALE && *digits <= WA_DECIMAL_MAX_SCALE;
 }
 
 /* Compiles a function of a numeric; returns false if it is none of these. */
 static bool
 compile_numeric(WaCompiler *compiler, Oid function, List *args, int *number)
 {
-	int digits;
+	int64 digits;
 
 	if (function != F_TRUNC_NUMERIC_INT4 && function != F_ROUND_NUMERIC_INT4 &&
 		function != F_SIGN_NUMERIC)
@@ -211,9 +208,9 @@ compile_numeric(WaCompiler *compiler, Oid function, List *args, int *number)
 	else if (!find_digits(args, &digits))
 		return false;
 	else if (function == F_TRUNC_NUMERIC_INT4 && digits >= 0)
-		*number = compile_truncation(compiler, linitial(args), digits);
+		*number = compile_truncation(compiler, linitial(args), (int) digits);
 	else if (function == F_ROUND_NUMERIC_INT4 && digits < 0)
-		*number = compile_rounding(compiler, linitial(args), -digits);
+		*number = compile_rounding(compiler, linitial(args), (int) -digits);
 	else
 		return false;
 	return true;

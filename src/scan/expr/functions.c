@@ -1,12 +1,16 @@
 /*
  * functions.c
- *		The table of PostgreSQL's functions that query programs compute; see
- *		functions.h.
+ *		The table of PostgreSQL's functions that query programs compute, and calls of
+ *		functions; see functions.h.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
+#include "scan/base/datum.h"
 #include "scan/expr/functions.h"
 
 #define PLAIN(oid, code, extra)                   \
@@ -179,4 +183,75 @@ wa_function_find(Oid function)
 		if (functions[i].function == function)
 			return &functions[i];
 	return NULL;
+}
+
+int
+wa_function_code(Oid function)
+{
+	const WaFunction *found = wa_function_find(function);
+
+	return found != NULL && found->form == WA_FORM_PLAIN ? (int) found->code
+														 : -1;
+}
+
+Oid
+wa_function_of(const Node *expression)
+{
+	const OpExpr *operation = (const OpExpr *) expression;
+
+	if (IsA(expression, FuncExpr))
+		return ((const FuncExpr *) expression)->funcid;
+	if (!IsA(expression, OpExpr) && !IsA(expression, DistinctExpr) &&
+		!IsA(expression, NullIfExpr))
+		return InvalidOid;
+	return OidIsValid(operation->opfuncid) ? operation->opfuncid
+										   : get_opcode(operation->opno);
+}
+
+List *
+wa_arguments_of(const Node *expression)
+{
+	switch (nodeTag(expression))
+	{
+		case T_FuncExpr:
+			return ((const FuncExpr *) expression)->args;
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+			return ((const OpExpr *) expression)->args;
+		default:
+			return NIL;
+	}
+}
+
+const Const *
+wa_constant_of(const Node *node, Oid type)
+{
+	const Const *constant = (const Const *) node;
+
+	return IsA(node, Const) && constant->consttype == type &&
+				   !constant->constisnull
+			   ? constant
+			   : NULL;
+}
+
+const char *
+wa_constant_text(const Node *node)
+{
+	const Const *constant = wa_constant_of(node, TEXTOID);
+
+	return constant == NULL ? NULL : TextDatumGetCString(constant->constvalue);
+}
+
+bool
+wa_constant_integer(const Node *node, int64 *value)
+{
+	const Const *constant = (const Const *) node;
+
+	if (!IsA(node, Const) || constant->constisnull ||
+		(constant->consttype != INT2OID && constant->consttype != INT4OID &&
+		 constant->consttype != INT8OID))
+		return false;
+	*value = wa_integer_of_datum(constant->consttype, constant->constvalue);
+	return true;
 }

@@ -1,10 +1,14 @@
 /*
  * functions.h
- *		PostgreSQL's functions as instructions of query programs.
+ *		PostgreSQL's functions as instructions of query programs, and what calls of
+ *		functions and operators are made of.
  */
 #ifndef WA_SCAN_FUNCTIONS_H
 #define WA_SCAN_FUNCTIONS_H
 
+#include "nodes/primnodes.h"
+
+#include "core/must_check.h"
 #include "core/program.h"
 
 /* How a function's arguments become operands of its instruction. */
@@ -32,5 +36,26 @@ typedef struct WaFunction
 
 /* Returns what the function is computed by, or NULL if it is not covered. */
 extern const WaFunction *wa_function_find(Oid function);
+
+/*
+ * Returns the code of the instruction that computes a function of its arguments as they
+ * are; -1: there is none.
+ */
+extern int wa_function_code(Oid function);
+
+/* Returns the function of a FuncExpr, OpExpr or the like; else InvalidOid. */
+extern Oid wa_function_of(const Node *expression);
+
+/* Returns the arguments of such; else NIL. */
+extern List *wa_arguments_of(const Node *expression);
+
+/* Returns an expression as a constant of the type that is not NULL; NULL: it is none. */
+extern const Const *wa_constant_of(const Node *node, Oid type);
+
+/* Returns the text that an expression is a constant of; NULL: it is none. */
+extern const char *wa_constant_text(const Node *node);
+
+/* Stores the value of a constant integer; returns false if an expression is none. */
+extern WA_MUST_CHECK bool wa_constant_integer(const Node *node, int64 *value);
 
 #endif /* WA_SCAN_FUNCTIONS_H */

@@ -9,46 +9,8 @@
 #include "optimizer/optimizer.h"
 #include "utils/fmgroids.h"
 
-#include "scan/base/datum.h"
+#include "scan/expr/functions.h"
 #include "scan/expr/shift.h"
-
-/* What a function does with two integers. */
-typedef enum Operation
-{
-	NEITHER,
-	ADDS,
-	SUBTRACTS
-} Operation;
-
-static Operation
-operation_of(Oid function)
-{
-	switch (function)
-	{
-		case F_INT2PL:
-		case F_INT4PL:
-		case F_INT8PL:
-		case F_INT24PL:
-		case F_INT42PL:
-		case F_INT28PL:
-		case F_INT82PL:
-		case F_INT48PL:
-		case F_INT84PL:
-			return ADDS;
-		case F_INT2MI:
-		case F_INT4MI:
-		case F_INT8MI:
-		case F_INT24MI:
-		case F_INT42MI:
-		case F_INT28MI:
-		case F_INT82MI:
-		case F_INT48MI:
-		case F_INT84MI:
-			return SUBTRACTS;
-		default:
-			return NEITHER;
-	}
-}
 
 /* Returns the least value of a type. */
 static int64
@@ -102,33 +64,33 @@ WaShift *
 wa_shift_make(WaAggregateCall *call)
 {
 	const OpExpr *sum = (const OpExpr *) call->argument;
-	Operation operation;
+	int code;
 	WaShift *shift;
 	Expr *x;
 	Expr *c;
+	int64 value;
 
 	/* States are of the values as they are. */
 	if (sum == NULL || !IsA(sum, OpExpr) || call->is_partial)
 		return NULL;
-	operation = operation_of(sum->opfuncid);
-	if (operation == NEITHER)
+	code = wa_function_code(sum->opfuncid);
+	if (code != WA_CODE_INT_ADD && code != WA_CODE_INT_SUBTRACT)
 		return NULL;
 	x = linitial(sum->args);
 	c = lsecond(sum->args);
-	if (operation == ADDS && IsA(x, Const))
+	if (code == WA_CODE_INT_ADD && IsA(x, Const))
 	{
 		x = c;
 		c = linitial(sum->args);
 	}
-	if (!IsA(c, Const) || ((const Const *) c)->constisnull ||
+	if (!wa_constant_integer((Node *) c, &value) ||
 		!contain_var_clause((Node *) x))
 		return NULL;
 	shift = palloc0(sizeof(WaShift));
 	shift->function = sum->opfuncid;
 	shift->type = sum->opresulttype;
-	shift->c = wa_integer_of_datum(((const Const *) c)->consttype,
-								   ((const Const *) c)->constvalue);
-	shift->is_less = operation == SUBTRACTS;
+	shift->c = value;
+	shift->is_less = code == WA_CODE_INT_SUBTRACT;
 	call->argument = x;
 	call->argument_type = exprType((Node *) x);
 	find_range(shift, x);

@@ -17,7 +17,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "scan/expr/compile_internal.h"
+#include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 
 /* An interval is moderate if it is not longer than so. */
@@ -92,14 +92,6 @@ find_role(Oid function, Role *role)
 	return false;
 }
 
-/* Returns the arguments of a function or an operator. */
-static List *
-arguments_of(Node *node)
-{
-	return IsA(node, FuncExpr) ? ((FuncExpr *) node)->args
-							   : ((OpExpr *) node)->args;
-}
-
 /* Returns the only argument that varies; NULL: there is no such thing. */
 static Node *
 varying_argument(Node *node)
@@ -111,7 +103,7 @@ varying_argument(Node *node)
 		return (Node *) ((RelabelType *) node)->arg;
 	if (!IsA(node, FuncExpr) && !IsA(node, OpExpr))
 		return NULL;
-	foreach (cell, arguments_of(node))
+	foreach (cell, wa_arguments_of(node))
 	{
 		if (!contain_var_clause((Node *) lfirst(cell)))
 			continue;
@@ -134,21 +126,10 @@ in_zone(Node *moved, Node *step, Role role)
 {
 	if (role != STEPS_IN_ZONE)
 		return moved;
-	return (Node *) makeFuncExpr(F_TIMEZONE_TEXT_TIMESTAMPTZ, TIMESTAMPOID,
-								 list_make2(llast(arguments_of(step)), moved),
-								 InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-}
-
-/* Returns a constant that is not NULL of the type; NULL: it is not one. */
-static const Const *
-constant_of(Node *node, Oid type)
-{
-	const Const *constant = (const Const *) node;
-
-	return IsA(node, Const) && constant->consttype == type &&
-				   !constant->constisnull
-			   ? constant
-			   : NULL;
+	return (Node *) makeFuncExpr(
+		F_TIMEZONE_TEXT_TIMESTAMPTZ, TIMESTAMPOID,
+		list_make2(llast(wa_arguments_of(step)), moved), InvalidOid, InvalidOid,
+		COERCE_EXPLICIT_CALL);
 }
 
 /* Tells whether one of some words stands in a text. */
@@ -166,13 +147,12 @@ has_word(const char *text, const char *const *words, int nwords)
  * as the word may be part of another one, or of a text; NULL: it may be a second.
  */
 static const char *
-unit_of_format(const Const *format)
+unit_of_format(const char *format)
 {
 	static const char *const seconds[] = {"SS", "MS", "US", "FF", "TZ", "OF"};
 	static const char *const minutes[] = {"MI"};
 	static const char *const hours[] = {"HH", "AM", "PM", "A.M", "P.M"};
-	const char *shown = TextDatumGetCString(format->constvalue);
-	const char *text = str_toupper(shown, strlen(shown), C_COLLATION_OID);
+	const char *text = str_toupper(format, strlen(format), C_COLLATION_OID);
 
 	if (has_word(text, seconds, lengthof(seconds)))
 		return NULL;
@@ -191,13 +171,13 @@ step_of_format(Node *node)
 	const Oid function = wa_function_of(node);
 	const bool is_local = function == F_TO_CHAR_TIMESTAMP_TEXT;
 	List *args;
-	const Const *format;
+	const char *format;
 	const char *unit;
 
 	if (!is_local && function != F_TO_CHAR_TIMESTAMPTZ_TEXT)
 		return NULL;
-	args = arguments_of(node);
-	format = constant_of(lsecond(args), TEXTOID);
+	args = wa_arguments_of(node);
+	format = wa_constant_text(lsecond(args));
 	unit = format == NULL ? NULL : unit_of_format(format);
 	if (unit == NULL)
 		return NULL;
@@ -278,33 +258,28 @@ is_among(const char *const *words, int nwords, const char *word)
 static bool
 is_known_unit(Node *node, bool extracted)
 {
-	const Const *constant = constant_of(node, TEXTOID);
-	char *word;
+	const char *word = wa_constant_text(node);
 
-	if (constant == NULL)
-		return false;
-	word = TextDatumGetCString(constant->constvalue);
-	return is_among(truncated_units, lengthof(truncated_units), word) ||
-		   (extracted &&
-			is_among(extracted_units, lengthof(extracted_units), word));
+	return word != NULL &&
+		   (is_among(truncated_units, lengthof(truncated_units), word) ||
+			(extracted &&
+			 is_among(extracted_units, lengthof(extracted_units), word)));
 }
 
 /* Tells whether an argument is a unit that extract knows of dates. */
 static bool
 is_known_date_unit(Node *node)
 {
-	const Const *constant = constant_of(node, TEXTOID);
-
 	return is_known_unit(node, true) &&
 		   !is_among(short_units, lengthof(short_units),
-					 TextDatumGetCString(constant->constvalue));
+					 wa_constant_text(node));
 }
 
 /* Tells whether an argument is an interval of less than some centuries. */
 static bool
 is_moderate(Node *node)
 {
-	const Const *constant = constant_of(node, INTERVALOID);
+	const Const *constant = wa_constant_of(node, INTERVALOID);
 	const Interval *interval;
 
 	if (constant == NULL)
@@ -320,7 +295,7 @@ is_moderate(Node *node)
 static bool
 is_stride(Node *node)
 {
-	const Const *constant = constant_of(node, INTERVALOID);
+	const Const *constant = wa_constant_of(node, INTERVALOID);
 	const Interval *interval;
 
 	if (constant == NULL || !is_moderate(node))
@@ -351,13 +326,10 @@ is_safe_time(Node *node)
 static bool
 is_known_zone(Node *node)
 {
-	const Const *constant = constant_of(node, TEXTOID);
-	char *name;
+	const char *name = wa_constant_text(node);
 
-	if (constant == NULL)
-		return false;
-	name = TextDatumGetCString(constant->constvalue);
-	return strlen(name) <= TZ_STRLEN_MAX && pg_tzset(name) != NULL;
+	return name != NULL && strlen(name) <= TZ_STRLEN_MAX &&
+		   pg_tzset(name) != NULL;
 }
 
 bool
@@ -440,7 +412,7 @@ count_offsets(const char *zone)
 static int
 count_offsets_of(Node *node)
 {
-	Node *zone = (Node *) linitial(arguments_of(node));
+	const char *zone = wa_constant_text(linitial(wa_arguments_of(node)));
 
 	switch (wa_function_of(node))
 	{
@@ -449,10 +421,7 @@ count_offsets_of(Node *node)
 			return 0;
 		case F_TIMEZONE_TEXT_TIMESTAMP:
 		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
-			if (constant_of(zone, TEXTOID) == NULL)
-				return 2;
-			return count_offsets(
-				TextDatumGetCString(((const Const *) zone)->constvalue));
+			return zone == NULL ? 2 : count_offsets(zone);
 		case F_TIMESTAMPTZ_TIMESTAMP:
 		case F_TIMESTAMP_TIMESTAMPTZ:
 			return count_offsets(pg_get_timezone_name(session_timezone));

@@ -16,9 +16,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "compat.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile_internal.h"
+#include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 #include "scan/expr/total.h"
 
@@ -53,39 +53,15 @@ room_for_digits(Oid type)
 	}
 }
 
-/* Returns the arguments of a function, an operator or NULLIF; else NIL. */
-static List *
-arguments_of(Node *node)
-{
-	if (IsA(node, FuncExpr))
-		return ((FuncExpr *) node)->args;
-	return IsA(node, OpExpr) || IsA(node, NullIfExpr) ? ((OpExpr *) node)->args
-													  : NIL;
-}
-
 /* Tells whether a function is a cast to a type that has room for every value. */
 static bool
 is_widening(Oid function)
 {
-	switch (function)
-	{
-		case F_INT4_INT2:
-		case F_INT8_INT2:
-		case F_INT8_INT4:
-		case F_FLOAT4_INT2:
-		case F_FLOAT4_INT4:
-		case F_FLOAT4_INT8:
-		case F_FLOAT8_INT2:
-		case F_FLOAT8_INT4:
-		case F_FLOAT8_INT8:
-		case F_FLOAT8_FLOAT4:
-		case F_NUMERIC_INT2:
-		case F_NUMERIC_INT4:
-		case F_NUMERIC_INT8:
-			return true;
-		default:
-			return false;
-	}
+	const WaFunction *found = wa_function_find(function);
+
+	return found != NULL && (found->form == WA_FORM_NOTHING ||
+							 found->code == WA_CODE_INT_TO_FLOAT ||
+							 found->code == WA_CODE_INT_TO_DECIMAL);
 }
 
 /* Tells whether an expression is count(*) or count(x), without FILTER. */
@@ -104,44 +80,29 @@ is_count(Node *node, bool of_all)
 static bool
 is_small_constant(Node *node, bool may_be_zero)
 {
-	const Const *constant = (const Const *) node;
+	const Const *numeric = wa_constant_of(node, NUMERICOID);
 	int64 value;
 
-	if (!IsA(node, Const) || constant->constisnull)
-		return false;
-	switch (constant->consttype)
-	{
-		case INT2OID:
-			value = DatumGetInt16(constant->constvalue);
-			break;
-		case INT4OID:
-			value = DatumGetInt32(constant->constvalue);
-			break;
-		case INT8OID:
-			value = DatumGetInt64(constant->constvalue);
-			break;
-		case NUMERICOID:
-			/* A fraction would make a quotient larger. */
-			return DatumGetBool(DirectFunctionCall2(
-				numeric_ge, constant->constvalue,
-				DirectFunctionCall1(int4_numeric, Int32GetDatum(1))));
-		default:
-			return false;
-	}
-	return value > 0 || (may_be_zero && value == 0);
+	/* A fraction would make a quotient larger. */
+	if (numeric != NULL)
+		return DatumGetBool(DirectFunctionCall2(
+			numeric_ge, numeric->constvalue,
+			DirectFunctionCall1(int4_numeric, Int32GetDatum(1))));
+	return wa_constant_integer(node, &value) &&
+		   (value > 0 || (may_be_zero && value == 0));
 }
 
 /* Tells whether an expression is NULL or 1 and more in every group. */
 static bool
 is_positive(Node *node)
 {
-	List *args = arguments_of(node);
+	List *args = wa_arguments_of(node);
 
 	if (IsA(node, NullIfExpr))
 		return is_count((Node *) linitial(args), false) &&
 			   is_small_constant((Node *) lsecond(args), true) &&
 			   !is_small_constant((Node *) lsecond(args), false);
-	if (args != NIL && is_widening(wa_function_of(node)))
+	if (is_widening(wa_function_of(node)))
 		return is_positive((Node *) linitial(args));
 	return is_count(node, true) || is_small_constant(node, false);
 }
@@ -170,61 +131,35 @@ most_digits(const List *expressions)
 static int
 digits_of_function(Node *node)
 {
-	List *args = arguments_of(node);
+	const Oid function = wa_function_of(node);
+	List *args = wa_arguments_of(node);
 	const int first = args == NIL ? -1 : digits_of((Node *) linitial(args));
 	int second;
 
-	if (args != NIL && is_widening(wa_function_of(node)))
+	if (is_widening(function))
 		return first;
-	switch (wa_function_of(node))
+	if (function == F_ROUND_NUMERIC_INT4 || function == F_TRUNC_NUMERIC_INT4)
+		return first < 0 || !is_small_constant((Node *) lsecond(args), true)
+				   ? -1
+				   : first + 1;
+	switch (wa_function_code(function))
 	{
-		case F_INT2PL:
-		case F_INT4PL:
-		case F_INT8PL:
-		case F_INT24PL:
-		case F_INT42PL:
-		case F_INT28PL:
-		case F_INT82PL:
-		case F_INT48PL:
-		case F_INT84PL:
-		case F_INT2MI:
-		case F_INT4MI:
-		case F_INT8MI:
-		case F_INT24MI:
-		case F_INT42MI:
-		case F_INT28MI:
-		case F_INT82MI:
-		case F_INT48MI:
-		case F_INT84MI:
-		case F_NUMERIC_ADD:
-		case F_NUMERIC_SUB:
+		case WA_CODE_INT_ADD:
+		case WA_CODE_INT_SUBTRACT:
+		case WA_CODE_DECIMAL_ADD:
+		case WA_CODE_DECIMAL_SUBTRACT:
 			return most_digits(args) < 0 ? -1 : most_digits(args) + 1;
-		case F_INT2MUL:
-		case F_INT4MUL:
-		case F_INT8MUL:
-		case F_INT24MUL:
-		case F_INT42MUL:
-		case F_INT28MUL:
-		case F_INT82MUL:
-		case F_INT48MUL:
-		case F_INT84MUL:
-		case F_NUMERIC_MUL:
+		case WA_CODE_INT_MULTIPLY:
+		case WA_CODE_DECIMAL_MULTIPLY:
 			second = digits_of((Node *) lsecond(args));
 			return first < 0 || second < 0 ? -1 : first + second;
-		case F_NUMERIC_DIV:
+		case WA_CODE_DECIMAL_DIVIDE:
 			return is_positive((Node *) lsecond(args)) ? first : -1;
-		case F_NUMERIC_UMINUS:
-		case F_NUMERIC_ABS:
-		case F_ABS_NUMERIC:
+		case WA_CODE_DECIMAL_NEGATE:
+		case WA_CODE_DECIMAL_ABS:
 			return first;
-		case F_ROUND_NUMERIC_INT4:
-		case F_TRUNC_NUMERIC_INT4:
-			if (!is_small_constant((Node *) lsecond(args), true))
-				return -1;
-			pg_fallthrough;
-		case F_CEIL_NUMERIC:
-		case F_CEILING_NUMERIC:
-		case F_FLOOR_NUMERIC:
+		case WA_CODE_DECIMAL_CEIL:
+		case WA_CODE_DECIMAL_FLOOR:
 			return first < 0 ? -1 : first + 1;
 		default:
 			return -1;
@@ -306,35 +241,16 @@ digits_of(Node *node)
 static bool
 is_total_operation(Node *node)
 {
-	List *args = arguments_of(node);
+	const Oid function = wa_function_of(node);
+	const int code = wa_function_code(function);
 	int digits;
 
-	switch (wa_function_of(node))
-	{
-		case F_RANDOM:
-			return true;
-		case F_INT2DIV:
-		case F_INT4DIV:
-		case F_INT8DIV:
-		case F_INT24DIV:
-		case F_INT42DIV:
-		case F_INT28DIV:
-		case F_INT82DIV:
-		case F_INT48DIV:
-		case F_INT84DIV:
-		case F_INT2MOD:
-		case F_INT4MOD:
-		case F_INT8MOD:
-		case F_MOD_INT2_INT2:
-		case F_MOD_INT4_INT4:
-		case F_MOD_INT8_INT8:
-			return is_positive((Node *) lsecond(args));
-		default:
-			if (is_widening(wa_function_of(node)))
-				return true;
-			digits = digits_of_function(node);
-			return digits >= 0 && digits <= room_for_digits(exprType(node));
-	}
+	if (function == F_RANDOM || is_widening(function))
+		return true;
+	if (code == WA_CODE_INT_DIVIDE || code == WA_CODE_INT_REMAINDER)
+		return is_positive((Node *) lsecond(wa_arguments_of(node)));
+	digits = digits_of_function(node);
+	return digits >= 0 && digits <= room_for_digits(exprType(node));
 }
 
 /* Finds a function whose times may be out of range. */
@@ -343,9 +259,9 @@ find_time_function(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	return (arguments_of(node) != NIL &&
+	return (wa_arguments_of(node) != NIL &&
 			wa_time_function_is_safe(wa_function_of(node),
-									 arguments_of(node))) ||
+									 wa_arguments_of(node))) ||
 		   expression_tree_walker(node, find_time_function, context);
 }
 
@@ -376,7 +292,7 @@ hide_total(Node *node, void *keys)
 	{
 		hidden = expression_tree_mutator(node, hide_total, keys);
 		if (!is_total_operation(node) ||
-			!is_total((Node *) arguments_of(hidden)))
+			!is_total((Node *) wa_arguments_of(hidden)))
 			return hidden;
 	}
 	if (IsA(node, List))

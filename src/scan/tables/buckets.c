@@ -16,7 +16,7 @@
 
 #include "heap/gather.h"
 #include "scan/base/datum.h"
-#include "scan/expr/compile_internal.h"
+#include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 #include "scan/tables/buckets.h"
 
