@@ -10,10 +10,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "heap/gather.h"
@@ -27,8 +24,7 @@ compile_bool(WaCompiler *compiler, const BoolExpr *expression)
 
 	/* What follows is looked at only as long as the result is open. */
 	if (expression->boolop == NOT_EXPR)
-		return wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
-								0, 0, 0);
+		return wa_emit_one(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number);
 	for (int i = 1; i < list_length(expression->args); i++)
 	{
 		bool is_and = expression->boolop == AND_EXPR;
@@ -36,8 +32,8 @@ compile_bool(WaCompiler *compiler, const BoolExpr *expression)
 									  is_and ? WA_UNLESS_FALSE : WA_UNLESS_TRUE,
 									  number);
 
-		number = wa_compiler_emit(compiler, is_and ? WA_CODE_AND : WA_CODE_OR,
-								  WA_VECTOR_BOOL, number, next, 0, 0);
+		number = wa_emit_bool(compiler, is_and ? WA_CODE_AND : WA_CODE_OR,
+							  number, next);
 	}
 	return number;
 }
@@ -53,24 +49,21 @@ compile_boolean_test(WaCompiler *compiler, const BooleanTest *test)
 	switch (test->booltesttype)
 	{
 		case IS_UNKNOWN:
-			return wa_compiler_emit(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL,
-									number, 0, 0, 0);
+			return wa_emit_one(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL,
+							   number);
 		case IS_NOT_UNKNOWN:
-			return wa_compiler_emit(compiler, WA_CODE_IS_NOT_NULL,
-									WA_VECTOR_BOOL, number, 0, 0, 0);
+			return wa_emit_one(compiler, WA_CODE_IS_NOT_NULL, WA_VECTOR_BOOL,
+							   number);
 		case IS_FALSE:
 		case IS_NOT_FALSE:
-			number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL,
-									  number, 0, 0, 0);
+			number = wa_emit_one(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number);
 			break;
 		default:
 			break;
 	}
-	number = wa_compiler_emit(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL, number,
-							  0, 0, 0);
+	number = wa_emit_one(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL, number);
 	if (negated)
-		number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
-								  0, 0, 0);
+		number = wa_emit_one(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number);
 	return number;
 }
 
@@ -88,10 +81,10 @@ compile_null_test(WaCompiler *compiler, const NullTest *test)
 		number = wa_compiler_column(compiler, (Var *) test->arg);
 	else
 		number = wa_compile(compiler, test->arg);
-	return wa_compiler_emit(compiler,
-							test->nulltesttype == IS_NULL ? WA_CODE_IS_NULL
-														  : WA_CODE_IS_NOT_NULL,
-							WA_VECTOR_BOOL, number, 0, 0, 0);
+	return wa_emit_one(compiler,
+					   test->nulltesttype == IS_NULL ? WA_CODE_IS_NULL
+													 : WA_CODE_IS_NOT_NULL,
+					   WA_VECTOR_BOOL, number);
 }
 
 /* Compiles a value that is merely called another type. */

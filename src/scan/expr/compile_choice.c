@@ -14,7 +14,6 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 #include "utils/typcache.h"
 
 #include "heap/gather.h"
@@ -50,19 +49,16 @@ emit_guard(WaCompiler *compiler, WaGuard *guard)
 
 	guard->is_used = true;
 	if (guard->form == WA_UNLESS_FALSE)
-		number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
-								  0, 0, 0);
+		number = wa_emit_one(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number);
 	if (guard->form != WA_IF_TRUE)
 	{
-		number = wa_compiler_emit(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL,
-								  number, 0, 0, 0);
-		number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
-								  0, 0, 0);
+		number = wa_emit_one(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL, number);
+		number = wa_emit_one(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number);
 	}
 	if (guard->outer == NULL)
 		return number;
-	return wa_compiler_emit(compiler, WA_CODE_AND, WA_VECTOR_BOOL, number,
-							emit_guard(compiler, guard->outer), 0, 0);
+	return wa_emit_bool(compiler, WA_CODE_AND, number,
+						emit_guard(compiler, guard->outer));
 }
 
 int
@@ -71,45 +67,18 @@ wa_compile_guard(WaCompiler *compiler)
 	return emit_guard(compiler, compiler->guard);
 }
 
-/* Returns 1 as a constant of the kind. */
-static Const *
-make_one(WaVectorKind kind)
-{
-	switch (kind)
-	{
-		case WA_VECTOR_FLOAT:
-			return makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-							 Float8GetDatum(1), false, FLOAT8PASSBYVAL);
-		case WA_VECTOR_DECIMAL:
-			return makeConst(NUMERICOID, -1, InvalidOid, -1,
-							 NumericGetDatum(int64_to_numeric(1)), false,
-							 false);
-		default:
-			return makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
-							 Int32GetDatum(1), false, true);
-	}
-}
-
 int
 wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind, int divisor)
 {
-	Const *one;
+	int one;
 
 	if (compiler->guard == NULL || divisor < 0)
 		return divisor;
-	one = make_one(kind);
-	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind,
-							wa_compile_guard(compiler), divisor,
-							wa_compile(compiler, (Expr *) one), (uint32) kind);
-}
-
-/* Emits the choice between two values of the expression's type. */
-static int
-emit_select(WaCompiler *compiler, WaVectorKind kind, int condition, int yes,
-			int no)
-{
-	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind, condition, yes, no,
-							(uint32) kind);
+	one = kind == WA_VECTOR_FLOAT     ? wa_constant_float(compiler, 1)
+		  : kind == WA_VECTOR_DECIMAL ? wa_constant_numeric(compiler, 1)
+									  : wa_constant_int(compiler, 1);
+	return wa_emit_choice(compiler, kind, wa_compile_guard(compiler), divisor,
+						  one);
 }
 
 /* Replaces the placeholder for the argument of CASE by the argument. */
@@ -160,9 +129,8 @@ compile_conditions(WaCompiler *compiler, const CaseExpr *expression)
 
 			conditions[i].number = wa_compile_guarded(
 				compiler, (Expr *) condition, WA_UNLESS_TRUE, before);
-			conditions[i].any =
-				wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL, before,
-								 conditions[i].number, 0, 0);
+			conditions[i].any = wa_emit_bool(compiler, WA_CODE_OR, before,
+											 conditions[i].number);
 		}
 		if (conditions[i].any < 0)
 			return NULL;
@@ -211,9 +179,9 @@ wa_compile_case(WaCompiler *compiler, const CaseExpr *expression)
 	{
 		Expr *result = list_nth_node(CaseWhen, expression->args, i)->result;
 
-		number = emit_select(compiler, kind, conditions[i].number,
-							 compile_result(compiler, result, conditions, i),
-							 number);
+		number = wa_emit_choice(compiler, kind, conditions[i].number,
+								compile_result(compiler, result, conditions, i),
+								number);
 	}
 	return number;
 }
@@ -231,12 +199,12 @@ wa_compile_coalesce(WaCompiler *compiler, const CoalesceExpr *expression)
 	number = wa_compile(compiler, linitial(expression->args));
 	for (int i = 1; i < list_length(expression->args); i++)
 	{
-		int present = wa_compiler_emit(compiler, WA_CODE_IS_NOT_NULL,
-									   WA_VECTOR_BOOL, number, 0, 0, 0);
+		int present =
+			wa_emit_one(compiler, WA_CODE_IS_NOT_NULL, WA_VECTOR_BOOL, number);
 		int next = wa_compile_guarded(compiler, list_nth(expression->args, i),
 									  WA_UNLESS_TRUE, present);
 
-		number = emit_select(compiler, kind, present, number, next);
+		number = wa_emit_choice(compiler, kind, present, number, next);
 	}
 	return number;
 }
@@ -264,12 +232,10 @@ wa_compile_nullif(WaCompiler *compiler, const NullIfExpr *expression)
 		exprType(first) != expression->opresulttype)
 		return wa_compiler_refuse(compiler,
 								  "a NULLIF has a type that is not covered");
-	return emit_select(
-		compiler, kind, compile_equality(compiler, expression),
-		wa_compile(compiler,
-				   (Expr *) makeNullConst(exprType(first), exprTypmod(first),
-										  exprCollation(first))),
-		wa_compile(compiler, (Expr *) first));
+	return wa_emit_choice(compiler, kind,
+						  compile_equality(compiler, expression),
+						  wa_constant_null(compiler, exprType(first)),
+						  wa_compile(compiler, (Expr *) first));
 }
 
 /* Not distinct is what is equal, or both NULL. */
@@ -279,19 +245,14 @@ wa_compile_distinct(WaCompiler *compiler, const DistinctExpr *expression)
 	int a = wa_compile(compiler, linitial(expression->args));
 	int b = wa_compile(compiler, lsecond(expression->args));
 	int equal = compile_equality(compiler, expression);
-	int nulls = wa_compiler_emit(
-		compiler, WA_CODE_AND, WA_VECTOR_BOOL,
-		wa_compiler_emit(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, a, 0, 0, 0),
-		wa_compiler_emit(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, b, 0, 0, 0),
-		0, 0);
+	int nulls =
+		wa_emit_bool(compiler, WA_CODE_AND,
+					 wa_emit_one(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, a),
+					 wa_emit_one(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, b));
 
-	equal = wa_compiler_emit(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL, equal,
-							 0, 0, 0);
-	return wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL,
-							wa_compiler_emit(compiler, WA_CODE_OR,
-											 WA_VECTOR_BOOL, equal, nulls, 0,
-											 0),
-							0, 0, 0);
+	equal = wa_emit_one(compiler, WA_CODE_IS_TRUE, WA_VECTOR_BOOL, equal);
+	return wa_emit_one(compiler, WA_CODE_NOT, WA_VECTOR_BOOL,
+					   wa_emit_bool(compiler, WA_CODE_OR, equal, nulls));
 }
 
 /* A later argument is taken where it is greater (less), or nothing is yet. */
@@ -313,16 +274,14 @@ wa_compile_extreme(WaCompiler *compiler, const MinMaxExpr *expression)
 	for (int i = 1; i < list_length(expression->args); i++)
 	{
 		int next = wa_compile(compiler, list_nth(expression->args, i));
-		int better = wa_compiler_emit(compiler, function->code, WA_VECTOR_BOOL,
-									  next, number, 0, function->extra);
-		int is_null = wa_compiler_emit(compiler, WA_CODE_IS_NULL,
-									   WA_VECTOR_BOOL, number, 0, 0, 0);
+		int better = wa_emit_comparison(compiler, function->code, next, number,
+										function->extra);
+		int is_null =
+			wa_emit_one(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, number);
 
-		number =
-			emit_select(compiler, kind,
-						wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL,
-										 is_null, better, 0, 0),
-						next, number);
+		number = wa_emit_choice(
+			compiler, kind, wa_emit_bool(compiler, WA_CODE_OR, is_null, better),
+			next, number);
 	}
 	return number;
 }

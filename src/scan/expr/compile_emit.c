@@ -5,13 +5,16 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 
+#include "core/decimal.h"
 #include "heap/gather.h"
 #include "scan/expr/compile_internal.h"
 
@@ -162,6 +165,54 @@ wa_compiler_emit(WaCompiler *compiler, WaOpcode code, WaVectorKind kind, int a,
 }
 
 int
+wa_emit_one(WaCompiler *compiler, WaOpcode code, WaVectorKind kind, int a)
+{
+	return wa_compiler_emit(compiler, code, kind, a, 0, 0, 0);
+}
+
+int
+wa_emit_int(WaCompiler *compiler, WaOpcode code, int a, int b)
+{
+	return wa_compiler_emit(compiler, code, WA_VECTOR_INT, a, b, 0,
+							sizeof(int64));
+}
+
+int
+wa_emit_float(WaCompiler *compiler, WaOpcode code, int a, int b)
+{
+	return wa_compiler_emit(compiler, code, WA_VECTOR_FLOAT, a, b, 0,
+							sizeof(float8));
+}
+
+int
+wa_emit_decimal(WaCompiler *compiler, WaOpcode code, int a, int b)
+{
+	return wa_compiler_emit(compiler, code, WA_VECTOR_DECIMAL, a, b, 0, 0);
+}
+
+int
+wa_emit_bool(WaCompiler *compiler, WaOpcode code, int a, int b)
+{
+	return wa_compiler_emit(compiler, code, WA_VECTOR_BOOL, a, b, 0, 0);
+}
+
+int
+wa_emit_comparison(WaCompiler *compiler, WaOpcode code, int a, int b,
+				   uint32 comparison)
+{
+	return wa_compiler_emit(compiler, code, WA_VECTOR_BOOL, a, b, 0,
+							comparison);
+}
+
+int
+wa_emit_choice(WaCompiler *compiler, WaVectorKind kind, int condition, int yes,
+			   int no)
+{
+	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind, condition, yes, no,
+							(uint32) kind);
+}
+
+int
 wa_compiler_column(const WaCompiler *compiler, const Var *var)
 {
 	int number = 0;
@@ -291,6 +342,52 @@ wa_compile_constant(WaCompiler *compiler, Expr *expression, bool trimmed)
 	return number < 0 ? -1
 					  : wa_compiler_note(compiler, expression, number, trimmed,
 										 !is_late(compiler, expression));
+}
+
+/* Returns the register of a constant of a type that is passed by reference, or is 8 bytes. */
+static int
+compile_const(WaCompiler *compiler, Oid type, int length, Datum value)
+{
+	return wa_compile(compiler,
+					  (Expr *) makeConst(type, -1, InvalidOid, length, value,
+										 false, length > 0 && FLOAT8PASSBYVAL));
+}
+
+int
+wa_constant_int(WaCompiler *compiler, int64 value)
+{
+	return compile_const(compiler, INT8OID, sizeof(int64),
+						 Int64GetDatum(value));
+}
+
+int
+wa_constant_float(WaCompiler *compiler, float8 value)
+{
+	return compile_const(compiler, FLOAT8OID, sizeof(float8),
+						 Float8GetDatum(value));
+}
+
+int
+wa_constant_numeric(WaCompiler *compiler, int64 value)
+{
+	return compile_const(compiler, NUMERICOID, -1,
+						 NumericGetDatum(int64_to_numeric(value)));
+}
+
+int
+wa_constant_power(WaCompiler *compiler, int exponent)
+{
+	if (exponent >= 0)
+		return wa_constant_numeric(compiler, wa_powers_of_ten[exponent]);
+	return compile_const(
+		compiler, NUMERICOID, -1,
+		NumericGetDatum(int64_div_fast_to_numeric(1, -exponent)));
+}
+
+int
+wa_constant_null(WaCompiler *compiler, Oid type)
+{
+	return wa_compile(compiler, (Expr *) makeNullConst(type, -1, InvalidOid));
 }
 
 int

@@ -4,11 +4,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "datatype/timestamp.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
@@ -32,8 +28,8 @@ wa_compile_trimmed(WaCompiler *compiler, Expr *expression)
 		return number;
 	if (!wa_varies(compiler, (Node *) expression))
 		return wa_compile_constant(compiler, expression, true);
-	number = wa_compiler_emit(compiler, WA_CODE_TRIM, WA_VECTOR_TEXT,
-							  wa_compile(compiler, expression), 0, 0, 0);
+	number = wa_emit_one(compiler, WA_CODE_TRIM, WA_VECTOR_TEXT,
+						 wa_compile(compiler, expression));
 	return number < 0
 			   ? -1
 			   : wa_compiler_note(compiler, expression, number, true, false);
@@ -70,97 +66,6 @@ compile_round(WaCompiler *compiler, const WaFunction *function, List *args)
 							(uint32) scale + 256 * (uint32) Min(before, 255));
 }
 
-/* Tells whether an expression is the constant text. */
-static bool
-is_text(Node *node, const char *word)
-{
-	const char *text = wa_constant_text(node);
-
-	return text != NULL && strcmp(text, word) == 0;
-}
-
-/* Returns the register of a constant of INT. */
-static int
-compile_int(WaCompiler *compiler, int64 value)
-{
-	return wa_compile(compiler,
-					  (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-										 Int64GetDatum(value), false,
-										 FLOAT8PASSBYVAL));
-}
-
-/* Returns a unit in microseconds; 0: it is not constant, or not always so long. */
-static int64
-unit_usecs(Node *unit)
-{
-	static const struct
-	{
-		const char *name;
-		int64 usecs;
-	} units[] = {
-		{"second", USECS_PER_SEC},
-		{"minute", USECS_PER_MINUTE},
-		{"hour", USECS_PER_HOUR},
-		{"day", USECS_PER_DAY},
-	};
-
-	for (int i = 0; i < lengthof(units); i++)
-		if (is_text(unit, units[i].name))
-			return units[i].usecs;
-	return 0;
-}
-
-/*
- * Compiles date_trunc of a timestamp, which knows no time zones: what is left when
- * it is divided is taken off.  The infinities stay as they are.
- */
-static int
-compile_truncation(WaCompiler *compiler, Expr *time, int64 usecs)
-{
-	int number = wa_compile(compiler, time);
-	int unit = compile_int(compiler, usecs);
-	int rest = wa_compiler_emit(compiler, WA_CODE_INT_REMAINDER, WA_VECTOR_INT,
-								number, unit, 0, sizeof(int64));
-	int below = wa_compiler_emit(compiler, WA_CODE_INT_ADD, WA_VECTOR_INT, rest,
-								 unit, 0, sizeof(int64));
-	int infinite[2];
-
-	rest = wa_compiler_emit(
-		compiler, WA_CODE_SELECT, WA_VECTOR_INT,
-		wa_compiler_emit(compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, rest,
-						 compile_int(compiler, 0), 0, WA_LESS),
-		below, rest, WA_VECTOR_INT);
-	for (int i = 0; i < 2; i++)
-		infinite[i] = wa_compiler_emit(
-			compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, number,
-			compile_int(compiler, i == 0 ? DT_NOBEGIN : DT_NOEND), 0, WA_EQUAL);
-	rest =
-		wa_compiler_emit(compiler, WA_CODE_SELECT, WA_VECTOR_INT,
-						 wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL,
-										  infinite[0], infinite[1], 0, 0),
-						 compile_int(compiler, 0), rest, WA_VECTOR_INT);
-	return wa_compiler_emit(compiler, WA_CODE_INT_SUBTRACT, WA_VECTOR_INT,
-							number, rest, 0, sizeof(int64));
-}
-
-/* Compiles a function of a unit and a timestamp. */
-static int
-compile_time(WaCompiler *compiler, Expr *expression, List *args,
-			 WaVectorKind kind)
-{
-	if (wa_function_of((Node *) expression) == F_DATE_TRUNC_TEXT_TIMESTAMP &&
-		IsA(lsecond(args), Var) && unit_usecs(linitial(args)) != 0)
-		return compile_truncation(compiler, lsecond(args),
-								  unit_usecs(linitial(args)));
-	if (kind == WA_VECTOR_INT || !is_text(linitial(args), "epoch"))
-		return wa_compile_evaluation(compiler, expression);
-	return wa_compiler_emit(compiler,
-							kind == WA_VECTOR_DECIMAL
-								? WA_CODE_TIMESTAMP_TO_DECIMAL
-								: WA_CODE_TIMESTAMP_TO_FLOAT,
-							kind, wa_compile(compiler, lsecond(args)), 0, 0, 0);
-}
-
 /* Returns the arguments of a division of a numeric by a constant, or NIL. */
 static List *
 division_by_constant(WaCompiler *compiler, Node *node)
@@ -179,8 +84,8 @@ compile_moment(WaCompiler *compiler, Expr *expression, bool is_date)
 {
 	int number = wa_compile(compiler, expression);
 
-	return is_date ? wa_compiler_emit(compiler, WA_CODE_DATE_TO_TIMESTAMP,
-									  WA_VECTOR_INT, number, 0, 0, 0)
+	return is_date ? wa_emit_one(compiler, WA_CODE_DATE_TO_TIMESTAMP,
+								 WA_VECTOR_INT, number)
 				   : number;
 }
 
@@ -258,7 +163,7 @@ wa_compile_function(WaCompiler *compiler, Expr *expression)
 		case WA_FORM_TYPMOD:
 			return compile_round(compiler, function, args);
 		case WA_FORM_TIME:
-			return compile_time(compiler, expression, args, kind);
+			return wa_compile_evaluation(compiler, expression);
 		case WA_FORM_DATE_FIRST:
 		case WA_FORM_DATE_LAST:
 			a = compile_moment(compiler, linitial(args),

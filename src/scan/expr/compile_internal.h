@@ -83,6 +83,33 @@ extern int wa_compiler_emit(WaCompiler *compiler, WaOpcode code,
 							WaVectorKind kind, int a, int b, int c,
 							uint32 extra);
 
+/* The same of one argument. */
+extern int wa_emit_one(WaCompiler *compiler, WaOpcode code, WaVectorKind kind,
+					   int a);
+
+/* The same of two arguments, over integers, doubles, numerics and truth values. */
+extern int wa_emit_int(WaCompiler *compiler, WaOpcode code, int a, int b);
+extern int wa_emit_float(WaCompiler *compiler, WaOpcode code, int a, int b);
+extern int wa_emit_decimal(WaCompiler *compiler, WaOpcode code, int a, int b);
+extern int wa_emit_bool(WaCompiler *compiler, WaOpcode code, int a, int b);
+
+/* The same of a comparison, WA_LESS or the like. */
+extern int wa_emit_comparison(WaCompiler *compiler, WaOpcode code, int a, int b,
+							  uint32 comparison);
+
+/* The same of the choice of a value of the kind. */
+extern int wa_emit_choice(WaCompiler *compiler, WaVectorKind kind,
+						  int condition, int yes, int no);
+
+/* Return the registers of constants. */
+extern int wa_constant_int(WaCompiler *compiler, int64 value);
+extern int wa_constant_float(WaCompiler *compiler, float8 value);
+extern int wa_constant_numeric(WaCompiler *compiler, int64 value);
+extern int wa_constant_null(WaCompiler *compiler, Oid type);
+
+/* The same of a power of ten, which shows as many digits as it has after the point. */
+extern int wa_constant_power(WaCompiler *compiler, int exponent);
+
 /* Appends a call from register a; all but its number is set. */
 extern int wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a);
 
@@ -135,6 +162,10 @@ extern int wa_compile_function(WaCompiler *compiler, Expr *expression);
 extern WA_MUST_CHECK bool wa_compile_by_others(WaCompiler *compiler,
 											   Oid function, List *args,
 											   int *number);
+
+/* The same of functions of times alone. */
+extern WA_MUST_CHECK bool wa_compile_moment(WaCompiler *compiler, Oid function,
+											List *args, int *number);
 
 /* Compile expressions of these kinds. */
 extern int wa_compile_case(WaCompiler *compiler, const CaseExpr *expression);

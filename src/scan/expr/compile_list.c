@@ -112,14 +112,10 @@ compile_sorted(WaCompiler *compiler, const ScalarArrayOpExpr *expression,
 							  wa_compile(compiler, linitial(expression->args)),
 							  0, 0, (uint32) list_length(compiler->lists) - 1);
 	if (has_nulls)
-		number = wa_compiler_emit(
-			compiler, WA_CODE_OR, WA_VECTOR_BOOL, number,
-			wa_compile(compiler,
-					   (Expr *) makeNullConst(BOOLOID, -1, InvalidOid)),
-			0, 0);
+		number = wa_emit_bool(compiler, WA_CODE_OR, number,
+							  wa_constant_null(compiler, BOOLOID));
 	if (!expression->useOr)
-		number = wa_compiler_emit(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number,
-								  0, 0, 0);
+		number = wa_emit_one(compiler, WA_CODE_NOT, WA_VECTOR_BOOL, number);
 	return number;
 }
 
@@ -146,12 +142,11 @@ compile_each(WaCompiler *compiler, const ScalarArrayOpExpr *expression,
 		compiler->no_fallback++;
 		one = wa_compile(compiler, (Expr *) comparison);
 		compiler->no_fallback--;
-		number =
-			number < 0
-				? one
-				: wa_compiler_emit(compiler,
-								   expression->useOr ? WA_CODE_OR : WA_CODE_AND,
-								   WA_VECTOR_BOOL, number, one, 0, 0);
+		number = number < 0 ? one
+							: wa_emit_bool(compiler,
+										   expression->useOr ? WA_CODE_OR
+															 : WA_CODE_AND,
+										   number, one);
 		if (number < 0 || one < 0)
 			return -1;
 	}

@@ -1,19 +1,18 @@
 /*
  * compile_moments.c
- *		Functions of times that are computed by what there are instructions for; see
- *		compile_others.h.
+ *		Functions of times that are computed by what there are instructions for, as those
+ *		of compile_others.c are.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
-#include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "scan/expr/compile_internal.h"
-#include "scan/expr/compile_others.h"
 #include "scan/expr/functions.h"
 
 /* Seconds from 1970 to 2000. */
@@ -71,7 +70,7 @@ compile_difference(WaCompiler *compiler, List *times)
 					   compile_finite(compiler, lsecond(times)));
 }
 
-/* A part of a time that extract knows: so many units, less whole ones above. */
+/* A part of a time that extract and date_trunc know: so many units, less whole ones above. */
 typedef struct Part
 {
 	const char *name;
@@ -114,8 +113,7 @@ emit_number(WaCompiler *compiler, WaVectorKind kind, int number)
 	return kind == WA_VECTOR_FLOAT
 			   ? wa_compiler_emit(compiler, WA_CODE_INT_TO_FLOAT, kind, number,
 								  0, 0, sizeof(float8))
-			   : wa_compiler_emit(compiler, WA_CODE_INT_TO_DECIMAL, kind,
-								  number, 0, 0, 0);
+			   : wa_emit_one(compiler, WA_CODE_INT_TO_DECIMAL, kind, number);
 }
 
 /* Emits microseconds as seconds, a numeric of six digits after the point. */
@@ -202,30 +200,57 @@ compile_difference_part(WaCompiler *compiler, List *args, WaVectorKind kind)
 	return emit_part(compiler, compile_difference(compiler, times), part, kind);
 }
 
+/* Emits what is left, not negative, of a time that is divided by a unit. */
+static int
+emit_rest(WaCompiler *compiler, int time, int64 unit)
+{
+	const int rest = emit_division(compiler, WA_CODE_INT_REMAINDER, time, unit);
+	const int above = wa_emit_int(compiler, WA_CODE_INT_ADD, rest,
+								  wa_constant_int(compiler, unit));
+	const int negative =
+		wa_emit_comparison(compiler, WA_CODE_COMPARE_INT, rest,
+						   wa_constant_int(compiler, 0), WA_LESS);
+
+	return wa_emit_choice(compiler, WA_VECTOR_INT, negative, above, rest);
+}
+
+/* Emits whether a timestamp is infinite. */
+static int
+emit_is_infinite(WaCompiler *compiler, int time)
+{
+	const int first =
+		wa_emit_comparison(compiler, WA_CODE_COMPARE_INT, time,
+						   wa_constant_int(compiler, DT_NOBEGIN), WA_EQUAL);
+	const int last =
+		wa_emit_comparison(compiler, WA_CODE_COMPARE_INT, time,
+						   wa_constant_int(compiler, DT_NOEND), WA_EQUAL);
+
+	return wa_emit_bool(compiler, WA_CODE_OR, first, last);
+}
+
 /* Emits the time of day of a timestamp without time zone; NULL of infinite ones. */
 static int
 emit_time_of_day(WaCompiler *compiler, int time)
 {
-	const int day = wa_constant_int(compiler, USECS_PER_DAY);
-	const int rest = wa_emit_int(compiler, WA_CODE_INT_REMAINDER, time, day);
-	const int negative =
-		wa_compiler_emit(compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, rest,
-						 wa_constant_int(compiler, 0), 0, WA_LESS);
-	int infinite[2];
+	return wa_emit_choice(compiler, WA_VECTOR_INT,
+						  emit_is_infinite(compiler, time),
+						  wa_constant_null(compiler, INT8OID),
+						  emit_rest(compiler, time, USECS_PER_DAY));
+}
 
-	for (int i = 0; i < 2; i++)
-		infinite[i] = wa_compiler_emit(
-			compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL, time,
-			wa_constant_int(compiler, i == 0 ? DT_NOBEGIN : DT_NOEND), 0,
-			WA_EQUAL);
-	return wa_emit_choice(
-		compiler, WA_VECTOR_INT,
-		wa_compiler_emit(compiler, WA_CODE_OR, WA_VECTOR_BOOL, infinite[0],
-						 infinite[1], 0, 0),
-		wa_compile(compiler, (Expr *) makeNullConst(INT8OID, -1, InvalidOid)),
-		wa_emit_choice(compiler, WA_VECTOR_INT, negative,
-					   wa_emit_int(compiler, WA_CODE_INT_ADD, rest, day),
-					   rest));
+/*
+ * Compiles date_trunc of a timestamp without time zone: what is left when it is divided is
+ * taken off.  The infinities stay as they are.
+ */
+static int
+compile_truncation(WaCompiler *compiler, Expr *argument, int64 unit)
+{
+	const int time = wa_compile(compiler, argument);
+	const int rest = wa_emit_choice(
+		compiler, WA_VECTOR_INT, emit_is_infinite(compiler, time),
+		wa_constant_int(compiler, 0), emit_rest(compiler, time, unit));
+
+	return wa_emit_int(compiler, WA_CODE_INT_SUBTRACT, time, rest);
 }
 
 /*
@@ -281,9 +306,8 @@ compile_to_timestamp(WaCompiler *compiler, Expr *argument)
 static int
 compile_sum_of_day(WaCompiler *compiler, Expr *date, Expr *time)
 {
-	const int midnight =
-		wa_compiler_emit(compiler, WA_CODE_DATE_TO_TIMESTAMP, WA_VECTOR_INT,
-						 wa_compile(compiler, date), 0, 0, 0);
+	const int midnight = wa_emit_one(compiler, WA_CODE_DATE_TO_TIMESTAMP,
+									 WA_VECTOR_INT, wa_compile(compiler, date));
 
 	return emit_guarded(compiler,
 						wa_emit_int(compiler, WA_CODE_INT_ADD, midnight,
@@ -366,9 +390,9 @@ compile_interval_comparison(WaCompiler *compiler, Oid function, List *args,
 		return false;
 	if (times == NIL)
 		return false;
-	*number = wa_compiler_emit(compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL,
-							   compile_difference(compiler, times),
-							   wa_constant_int(compiler, span), 0, comparison);
+	*number = wa_emit_comparison(compiler, WA_CODE_COMPARE_INT,
+								 compile_difference(compiler, times),
+								 wa_constant_int(compiler, span), comparison);
 	return true;
 }
 
@@ -389,41 +413,43 @@ compile_border_comparison(WaCompiler *compiler, Oid function, List *args,
 	if (wa_varies(compiler, list_nth(args, is_right ? 0 : 1)) ||
 		!wa_border_describe(function, args, is_right, &border))
 		return false;
-	*number = wa_compiler_emit(
-		compiler, WA_CODE_COMPARE_INT, WA_VECTOR_BOOL,
+	*number = wa_emit_comparison(
+		compiler, WA_CODE_COMPARE_INT,
 		wa_compile(compiler, list_nth(args, is_right ? 1 : 0)),
 		wa_compile_border(compiler, list_nth(args, is_right ? 0 : 1), &border),
-		0, border.comparison);
+		border.comparison);
 	return true;
+}
+
+/* Compiles the epoch of a timestamp. */
+static int
+compile_timestamp_epoch(WaCompiler *compiler, Expr *time, WaVectorKind kind)
+{
+	return wa_emit_one(compiler,
+					   kind == WA_VECTOR_DECIMAL ? WA_CODE_TIMESTAMP_TO_DECIMAL
+												 : WA_CODE_TIMESTAMP_TO_FLOAT,
+					   kind, wa_compile(compiler, time));
+}
+
+/* Tells whether a function is date_part, which returns doubles. */
+static bool
+is_date_part(Oid function)
+{
+	return function == F_DATE_PART_TEXT_INTERVAL ||
+		   function == F_DATE_PART_TEXT_TIMESTAMP ||
+		   function == F_DATE_PART_TEXT_TIMESTAMPTZ ||
+		   function == F_DATE_PART_TEXT_TIME;
 }
 
 /*
- * Compiles a part of a timestamp without time zone, less than an hour, of which there
- * are too many for tables; returns false if it is none.
+ * Compiles extract, date_part or date_trunc; returns false if it is none of these.  Of
+ * whole hours and days there are few enough for tables, of minutes and seconds are not.
  */
-static bool
-compile_short_part(WaCompiler *compiler, List *args, WaVectorKind kind,
-				   int *number)
-{
-	const Part *part = find_part(linitial(args));
-
-	if (part == NULL || part->usecs >= USECS_PER_HOUR)
-		return false;
-	*number = emit_part(
-		compiler,
-		emit_time_of_day(compiler, wa_compile(compiler, lsecond(args))), part,
-		kind);
-	return true;
-}
-
-/* Compiles extract or date_part; returns false if it is none of these. */
 static bool
 compile_part(WaCompiler *compiler, Oid function, List *args, int *number)
 {
-	const bool is_float = function == F_DATE_PART_TEXT_INTERVAL ||
-						  function == F_DATE_PART_TEXT_TIMESTAMP ||
-						  function == F_DATE_PART_TEXT_TIME;
-	const WaVectorKind kind = is_float ? WA_VECTOR_FLOAT : WA_VECTOR_DECIMAL;
+	const WaVectorKind kind =
+		is_date_part(function) ? WA_VECTOR_FLOAT : WA_VECTOR_DECIMAL;
 	const Part *part = find_part(linitial(args));
 	Part of_time;
 
@@ -449,7 +475,27 @@ compile_part(WaCompiler *compiler, Oid function, List *args, int *number)
 			return true;
 		case F_EXTRACT_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMP:
-			return compile_short_part(compiler, args, kind, number);
+			if (part != NULL && part->usecs < USECS_PER_HOUR)
+			{
+				*number = emit_part(
+					compiler,
+					emit_time_of_day(compiler,
+									 wa_compile(compiler, lsecond(args))),
+					part, kind);
+				return true;
+			}
+			pg_fallthrough;
+		case F_EXTRACT_TEXT_TIMESTAMPTZ:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+			if (!is_epoch(linitial(args)))
+				return false;
+			*number = compile_timestamp_epoch(compiler, lsecond(args), kind);
+			return true;
+		case F_DATE_TRUNC_TEXT_TIMESTAMP:
+			if (part == NULL || !IsA(lsecond(args), Var))
+				return false;
+			*number = compile_truncation(compiler, lsecond(args), part->usecs);
+			return true;
 		default:
 			return false;
 	}

@@ -8,88 +8,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "nodes/makefuncs.h"
 #include "utils/fmgroids.h"
-#include "utils/numeric.h"
 
 #include "scan/expr/compile_internal.h"
-#include "scan/expr/compile_others.h"
 #include "scan/expr/functions.h"
-
-/* Makes constants. */
-static Expr *
-make_int(int64 value)
-{
-	return (Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
-							  Int64GetDatum(value), false, FLOAT8PASSBYVAL);
-}
-
-static Expr *
-make_float(float8 value)
-{
-	return (Expr *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-							  Float8GetDatum(value), false, FLOAT8PASSBYVAL);
-}
-
-static Expr *
-make_numeric(Numeric value)
-{
-	return (Expr *) makeConst(NUMERICOID, -1, InvalidOid, -1,
-							  NumericGetDatum(value), false, false);
-}
-
-int
-wa_constant_int(WaCompiler *compiler, int64 value)
-{
-	return wa_compile(compiler, make_int(value));
-}
-
-int
-wa_constant_float(WaCompiler *compiler, float8 value)
-{
-	return wa_compile(compiler, make_float(value));
-}
-
-int
-wa_constant_power(WaCompiler *compiler, int exponent)
-{
-	int64 power = 1;
-
-	for (int i = 0; i < exponent; i++)
-		power *= 10;
-	return wa_compile(compiler,
-					  make_numeric(exponent < 0
-									   ? int64_div_fast_to_numeric(1, -exponent)
-									   : int64_to_numeric(power)));
-}
-
-int
-wa_emit_int(WaCompiler *compiler, WaOpcode code, int a, int b)
-{
-	return wa_compiler_emit(compiler, code, WA_VECTOR_INT, a, b, 0,
-							sizeof(int64));
-}
-
-int
-wa_emit_float(WaCompiler *compiler, WaOpcode code, int a, int b)
-{
-	return wa_compiler_emit(compiler, code, WA_VECTOR_FLOAT, a, b, 0,
-							sizeof(float8));
-}
-
-int
-wa_emit_decimal(WaCompiler *compiler, WaOpcode code, int a, int b)
-{
-	return wa_compiler_emit(compiler, code, WA_VECTOR_DECIMAL, a, b, 0, 0);
-}
-
-int
-wa_emit_choice(WaCompiler *compiler, WaVectorKind kind, int condition, int yes,
-			   int no)
-{
-	return wa_compiler_emit(compiler, WA_CODE_SELECT, kind, condition, yes, no,
-							(uint32) kind);
-}
 
 /* Emits floor where a number is not negative, and else ceil, of another one. */
 static int
@@ -97,12 +19,12 @@ emit_truncation(WaCompiler *compiler, WaVectorKind kind, int condition,
 				int number)
 {
 	const bool is_float = kind == WA_VECTOR_FLOAT;
-	const int below = wa_compiler_emit(
+	const int below = wa_emit_one(
 		compiler, is_float ? WA_CODE_FLOAT_FLOOR : WA_CODE_DECIMAL_FLOOR, kind,
-		number, 0, 0, 0);
-	const int above = wa_compiler_emit(
+		number);
+	const int above = wa_emit_one(
 		compiler, is_float ? WA_CODE_FLOAT_CEIL : WA_CODE_DECIMAL_CEIL, kind,
-		number, 0, 0, 0);
+		number);
 
 	return wa_emit_choice(compiler, kind, condition, below, above);
 }
@@ -112,9 +34,9 @@ static int
 compile_float_truncation(WaCompiler *compiler, Expr *argument)
 {
 	const int number = wa_compile(compiler, argument);
-	const int condition = wa_compiler_emit(
-		compiler, WA_CODE_COMPARE_FLOAT, WA_VECTOR_BOOL, number,
-		wa_constant_float(compiler, 0), 0, WA_GREATER_OR_EQUAL);
+	const int condition =
+		wa_emit_comparison(compiler, WA_CODE_COMPARE_FLOAT, number,
+						   wa_constant_float(compiler, 0), WA_GREATER_OR_EQUAL);
 
 	return emit_truncation(compiler, WA_VECTOR_FLOAT, condition, number);
 }
@@ -123,9 +45,8 @@ compile_float_truncation(WaCompiler *compiler, Expr *argument)
 static int
 emit_sign_test(WaCompiler *compiler, int number, WaComparison comparison)
 {
-	return wa_compiler_emit(
-		compiler, WA_CODE_COMPARE_DECIMAL, WA_VECTOR_BOOL, number,
-		wa_compile(compiler, make_numeric(int64_to_numeric(0))), 0, comparison);
+	return wa_emit_comparison(compiler, WA_CODE_COMPARE_DECIMAL, number,
+							  wa_constant_numeric(compiler, 0), comparison);
 }
 
 /* Compiles trunc(numeric, digits): digits are shifted before the point, and back. */
@@ -168,14 +89,12 @@ compile_sign(WaCompiler *compiler, Expr *argument)
 	const int number = wa_compile(compiler, argument);
 	const int positive = emit_sign_test(compiler, number, WA_GREATER);
 	const int negative = emit_sign_test(compiler, number, WA_LESS);
-	const int one = wa_compile(compiler, make_numeric(int64_to_numeric(1)));
-	const int minus_one =
-		wa_compile(compiler, make_numeric(int64_to_numeric(-1)));
-	const int zero = wa_compile(compiler, make_numeric(int64_to_numeric(0)));
-	const int missing = wa_compiler_emit(compiler, WA_CODE_IS_NULL,
-										 WA_VECTOR_BOOL, number, 0, 0, 0);
-	const int null = wa_compile(
-		compiler, (Expr *) makeNullConst(NUMERICOID, -1, InvalidOid));
+	const int one = wa_constant_numeric(compiler, 1);
+	const int minus_one = wa_constant_numeric(compiler, -1);
+	const int zero = wa_constant_numeric(compiler, 0);
+	const int missing =
+		wa_emit_one(compiler, WA_CODE_IS_NULL, WA_VECTOR_BOOL, number);
+	const int null = wa_constant_null(compiler, NUMERICOID);
 
 	return wa_emit_choice(
 		compiler, WA_VECTOR_DECIMAL, missing, null,
