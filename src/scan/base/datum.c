@@ -59,7 +59,7 @@ store_decimal(Datum value, WaVector *vector)
 {
 	WaNumericView view;
 
-	wa_numeric_view(DatumGetNumeric(value), &view);
+	wa_numeric_view((Numeric) PG_DETOAST_DATUM_PACKED(value), &view);
 	if (view.class != WA_NUMERIC_FINITE ||
 		(!store_narrow(&view, vector) && !store_wide(&view, vector)))
 		return false;
@@ -70,6 +70,8 @@ store_decimal(Datum value, WaVector *vector)
 bool
 wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value, WaVector *vector)
 {
+	const struct varlena *text;
+
 	vector->has_nulls = false;
 	vector->mixed = false;
 	switch (kind)
@@ -86,9 +88,9 @@ wa_datum_to_vector(Oid type, WaVectorKind kind, Datum value, WaVector *vector)
 			*wa_vector_bools(vector) = DatumGetBool(value);
 			return true;
 		case WA_VECTOR_TEXT:
-			wa_vector_texts(vector)->data = VARDATA_ANY(DatumGetPointer(value));
-			wa_vector_texts(vector)->length =
-				VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+			text = PG_DETOAST_DATUM_PACKED(value);
+			*wa_vector_texts(vector) =
+				(WaText){VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text)};
 			return true;
 		default:
 			return store_decimal(value, vector);

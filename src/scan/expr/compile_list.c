@@ -77,12 +77,10 @@ make_list(const List *elements, WaIntList *list)
 	foreach (cell, elements)
 	{
 		const Const *element = lfirst_node(Const, cell);
-		WaVector vector = {.values = &values[nvalues]};
 
-		if (!element->constisnull &&
-			wa_datum_to_vector(element->consttype, WA_VECTOR_INT,
-							   element->constvalue, &vector))
-			nvalues++;
+		if (!element->constisnull)
+			values[nvalues++] =
+				wa_integer_of_datum(element->consttype, element->constvalue);
 	}
 	qsort(values, nvalues, sizeof(int64_t), compare_values);
 	for (size_t i = 0; i < nvalues; i++)

@@ -275,9 +275,6 @@ store_result(const WaEvaluation *evaluation, Datum result, WaVector *out,
 		store_as_it_is(evaluation, result, wa_vector_texts(&one), row);
 		return true;
 	}
-	if (evaluation->kind == WA_VECTOR_TEXT ||
-		evaluation->kind == WA_VECTOR_DECIMAL)
-		result = PointerGetDatum(PG_DETOAST_DATUM_PACKED(result));
 	if (!wa_datum_to_vector(evaluation->type, evaluation->kind, result, &one))
 		return false;
 	if (evaluation->kind == WA_VECTOR_DECIMAL)

@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "heap/gather.h"
 #include "scan/base/context_arena.h"
+#include "scan/base/datum.h"
 #include "scan/groups/accumulate.h"
 #include "scan/groups/record_states.h"
 #include "state/numeric_format.h"
@@ -248,20 +249,28 @@ wa_accumulator_take(WaAccumulator *accumulator, const uint32 *groups,
 		wa_records_take(accumulator->table, groups, keep, values, nrows);
 }
 
+/* Stores a value of SQL in a vector; returns false if it has no room in a record. */
+static bool
+store(const WaAccumulator *accumulator, Datum value, WaVector *vector)
+{
+	if (accumulator->plan->key.ops == 0)
+		return true;
+	return !accumulator->by_states &&
+		   wa_datum_to_vector(accumulator->plan->key.argument_type,
+							  accumulator->kind, value, vector);
+}
+
 void
 wa_accumulator_take_datum(WaAccumulator *accumulator, uint32 group, Datum value)
 {
 	MemoryContext old;
 	int64 stored = 0;
-	uint8 scale = 0;
+	WaVector vector = {.values = &stored};
 
 	MemoryContextReset(accumulator->scratch);
 	old = MemoryContextSwitchTo(accumulator->scratch);
-	if (accumulator->plan->key.ops == 0 ||
-		(!accumulator->by_states &&
-		 wa_record_store(accumulator->plan, accumulator->kind, value, &stored,
-						 &scale)))
-		wa_records_take_value(accumulator->table, group, stored, scale);
+	if (store(accumulator, value, &vector))
+		wa_records_take_value(accumulator->table, group, stored, vector.scale);
 	else
 		wa_state_take(flush(accumulator, group), value);
 	MemoryContextSwitchTo(old);

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "core/int128.h"
+#include "scan/base/datum.h"
 #include "scan/groups/accumulate_peek.h"
 
 /* Stores a sum of integers, if it is a bigint and fits. */
@@ -25,29 +26,6 @@ peek_sum(const WaAggPlan *plan, const uint64 *words, Datum *result)
 		return false;
 	*result = Int64GetDatum(value);
 	return true;
-}
-
-/* Stores a minimum or maximum as a value of SQL. */
-static bool
-peek_extreme(const WaAggPlan *plan, uint64 word, Datum *result)
-{
-	switch (wa_type_storage(plan->type))
-	{
-		case WA_I16:
-			*result = Int16GetDatum((int16) word);
-			return true;
-		case WA_I32:
-			*result = Int32GetDatum((int32) word);
-			return true;
-		case WA_U32:
-			*result = UInt32GetDatum((uint32) word);
-			return true;
-		case WA_I64:
-			*result = Int64GetDatum((int64) word);
-			return true;
-		default:
-			return false;
-	}
 }
 
 bool
@@ -73,9 +51,13 @@ wa_accumulator_peek(const WaAccumulator *accumulator, const WaAggPlan *plan,
 		case WA_SUM:
 			return peek_sum(plan, record.words + layout.sum, result);
 		case WA_MIN:
-			return peek_extreme(plan, record.words[layout.min], result);
+			*result = wa_integer_datum(plan->key.argument_type,
+									   (int64) record.words[layout.min]);
+			return true;
 		case WA_MAX:
-			return peek_extreme(plan, record.words[layout.max], result);
+			*result = wa_integer_datum(plan->key.argument_type,
+									   (int64) record.words[layout.max]);
+			return true;
 		default:
 			return false;
 	}

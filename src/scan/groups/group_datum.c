@@ -127,38 +127,21 @@ store_numeric(Datum datum, WaQueryValue *value)
 		store_wide(&view, value);
 }
 
-/* Stores a value of SQL that is not a numeric, for which any vector has room. */
-static void
-store_in_vector(const WaGroupKey *key, Datum datum, WaVector *vector)
+void
+wa_group_value(const WaGroupKey *key, Datum datum, WaQueryValue *value)
 {
-	if (!wa_datum_to_vector(key->type, key->kind, datum, vector))
-		elog(ERROR, "unexpected value of type %u", key->type);
-}
+	WaVector vector = {.values = key->kind == WA_VECTOR_TEXT
+									 ? (void *) &value->text
+									 : (void *) &value->integer};
 
-/* Stores a value of SQL that is not NULL. */
-static void
-store_value(const WaGroupKey *key, Datum datum, WaQueryValue *value)
-{
-	WaVector vector = {.values = &value->integer};
-
+	value->is_null = false;
 	value->shown = 0;
-	switch (key->kind)
-	{
-		case WA_VECTOR_DECIMAL:
-			store_numeric(datum, value);
-			break;
-		case WA_VECTOR_TEXT:
-			datum = PointerGetDatum(PG_DETOAST_DATUM_PACKED(datum));
-			vector.values = &value->text;
-			store_in_vector(key, datum, &vector);
-			break;
-		case WA_VECTOR_BOOL:
-			value->integer = DatumGetBool(datum);
-			break;
-		default:
-			store_in_vector(key, datum, &vector);
-			break;
-	}
+	if (key->kind == WA_VECTOR_DECIMAL)
+		store_numeric(datum, value);
+	else if (key->kind == WA_VECTOR_BOOL)
+		value->integer = DatumGetBool(datum);
+	else if (!wa_datum_to_vector(key->type, key->kind, datum, &vector))
+		elog(ERROR, "unexpected value of type %u", key->type);
 }
 
 uint32
@@ -168,9 +151,9 @@ wa_groups_find_row(WaGroups *groups, const Datum *keys, const bool *nulls)
 
 	for (int i = 0; i < groups->nkeys; i++)
 	{
-		groups->values[i].is_null = nulls[i];
 		if (!nulls[i])
-			store_value(&groups->keys[i], keys[i], &groups->values[i]);
+			wa_group_value(&groups->keys[i], keys[i], &groups->values[i]);
+		groups->values[i].is_null = nulls[i];
 	}
 	wa_groups_check(
 		wa_query_groups_find_values(groups->table, groups->values, &number));

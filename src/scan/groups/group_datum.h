@@ -52,6 +52,13 @@ extern uint32 wa_groups_count(const WaGroups *groups);
  */
 extern void wa_groups_close(WaGroups *groups);
 
+/*
+ * Stores a value of SQL that is not NULL, of any size.  Needs memory in the current
+ * context.
+ */
+extern void wa_group_value(const WaGroupKey *key, Datum datum,
+						   WaQueryValue *value);
+
 /* Returns a value that is not NULL as one of SQL, in the current context. */
 extern Datum wa_group_datum(const WaGroupKey *key, const WaQueryValue *value);
 

@@ -97,52 +97,16 @@ hash_key(const WaGroupKey *key, const WaVector *vector, size_t row)
 	}
 }
 
-/*
- * Stores a numeric in a vector if it is one of those that a vector may hold,
- * with whatever display scale.
- */
-static bool
-store_decimal(Datum value, WaVector *vector)
-{
-	WaNumericView view;
-	__int128 number;
-	int scale;
-
-	wa_numeric_view(DatumGetNumeric(value), &view);
-	if (view.class != WA_NUMERIC_FINITE ||
-		!wa_numeric_scaled(&view, view.scale, &number))
-		return false;
-	scale = view.scale * WA_NUMERIC_BASE_DIGITS;
-	for (; scale > 0 && number % 10 == 0; scale--)
-		number /= 10;
-	if (scale > WA_DECIMAL_MAX_SCALE || number < PG_INT64_MIN ||
-		number > PG_INT64_MAX)
-		return false;
-	*wa_vector_ints(vector) = (int64) number;
-	vector->scale = (uint8) scale;
-	return true;
-}
-
-/* Returns the hash of a key that is a value of SQL and not NULL. */
+/* Returns the hash of a numeric: as of an integer with a scale, if it is one. */
 static uint32
-hash_datum(const WaGroupKey *key, Datum value)
+hash_numeric_datum(const WaGroupKey *key, Datum datum)
 {
-	WaText memory = {NULL, 0}; /* the largest of values */
-	WaVector vector = {.values = &memory};
+	WaQueryValue value;
 
-	if (key->kind == WA_VECTOR_DECIMAL)
-	{
-		if (!store_decimal(value, &vector))
-			return DatumGetUInt32(DirectFunctionCall1(hash_numeric, value));
-	}
-	else
-	{
-		if (key->kind == WA_VECTOR_TEXT)
-			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-		if (!wa_datum_to_vector(key->type, key->kind, value, &vector))
-			elog(ERROR, "unexpected value of type %u", key->type);
-	}
-	return hash_key(key, &vector, 0);
+	wa_group_value(key, datum, &value);
+	return value.is_wide
+			   ? DatumGetUInt32(DirectFunctionCall1(hash_numeric, datum))
+			   : hash_decimal(value.integer, value.scale);
 }
 
 /* Returns the hash of a key that is a value and not NULL. */
@@ -155,13 +119,26 @@ hash_value(const WaGroupKey *key, const WaQueryValue *value)
 			return hash_float(value->number);
 		case WA_VECTOR_DECIMAL:
 			/* What is wide may have room in a vector all the same. */
-			return value->is_wide ? hash_datum(key, wa_group_datum(key, value))
-								  : hash_decimal(value->integer, value->scale);
+			return value->is_wide
+					   ? hash_numeric_datum(key, wa_group_datum(key, value))
+					   : hash_decimal(value->integer, value->scale);
 		case WA_VECTOR_TEXT:
 			return hash_text(key, value->text);
 		default:
 			return hash_word((uint64) value->integer);
 	}
+}
+
+/* Returns the hash of a key that is a value of SQL and not NULL. */
+static uint32
+hash_datum(const WaGroupKey *key, Datum datum)
+{
+	WaQueryValue value;
+
+	if (key->kind == WA_VECTOR_DECIMAL)
+		return hash_numeric_datum(key, datum);
+	wa_group_value(key, datum, &value);
+	return hash_value(key, &value);
 }
 
 uint32

@@ -1,6 +1,6 @@
 /*
  * record_states.c
- *		Between the records of groups and SQL; see record_states.h.
+ *		From the records of groups to states; see record_states.h.
  */
 #include "postgres.h"
 
@@ -10,70 +10,6 @@
 #include "state/float.h"
 #include "state/numeric.h"
 #include "state/numeric_format.h"
-
-static bool
-store_integer(const WaAggPlan *plan, Datum value, int64 *stored)
-{
-	switch (wa_type_storage(plan->type))
-	{
-		case WA_I16:
-			*stored = DatumGetInt16(value);
-			return true;
-		case WA_I32:
-			*stored = DatumGetInt32(value);
-			return true;
-		case WA_U32:
-			*stored = DatumGetUInt32(value);
-			return true;
-		case WA_I64:
-			*stored = DatumGetInt64(value);
-			return true;
-		default:
-			return false;
-	}
-}
-
-static void
-store_float(const WaAggPlan *plan, Datum value, int64 *stored)
-{
-	double x = plan->type == WA_FLOAT4 ? (double) DatumGetFloat4(value)
-									   : DatumGetFloat8(value);
-
-	memcpy(stored, &x, sizeof(x));
-}
-
-static bool
-store_decimal(Datum value, int64 *stored, uint8 *scale)
-{
-	WaNumericView view;
-
-	wa_numeric_view((Numeric) PG_DETOAST_DATUM_PACKED(value), &view);
-	if (view.class != WA_NUMERIC_FINITE ||
-		view.display_scale > WA_DECIMAL_MAX_SCALE ||
-		!wa_numeric_to_decimal(&view, view.display_scale, stored))
-		return false;
-	*scale = (uint8) view.display_scale;
-	return true;
-}
-
-bool
-wa_record_store(const WaAggPlan *plan, WaVectorKind kind, Datum value,
-				int64 *stored, uint8 *scale)
-{
-	*scale = 0;
-	switch (kind)
-	{
-		case WA_VECTOR_INT:
-			return store_integer(plan, value, stored);
-		case WA_VECTOR_FLOAT:
-			store_float(plan, value, stored);
-			return true;
-		case WA_VECTOR_DECIMAL:
-			return store_decimal(value, stored, scale);
-		default:
-			return false;
-	}
-}
 
 /* Stores the smallest and the largest value of an INT or FLOAT in a partial. */
 static inline void

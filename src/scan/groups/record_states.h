@@ -1,21 +1,12 @@
 /*
  * record_states.h
- *		Between the records of groups (query/records.h) and SQL.
+ *		From the records of groups (query/records.h) to states.
  */
 #ifndef WA_SCAN_RECORD_STATES_H
 #define WA_SCAN_RECORD_STATES_H
 
-#include "core/must_check.h"
 #include "query/records.h"
 #include "state/state.h"
-
-/*
- * Stores a value of SQL as a vector of the kind has it, and its scale; returns
- * false if it has no room there.  Needs memory in the current context.
- */
-extern WA_MUST_CHECK bool wa_record_store(const WaAggPlan *plan,
-										  WaVectorKind kind, Datum value,
-										  int64 *stored, uint8 *scale);
 
 /*
  * Puts the rows of a record, which has the layout, into a state without rows,

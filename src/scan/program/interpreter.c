@@ -181,8 +181,6 @@ compute_constant(WaInterpreter *interpreter,
 		fill_with_nulls(vector, kind);
 		return true;
 	}
-	if (kind == WA_VECTOR_TEXT || kind == WA_VECTOR_DECIMAL)
-		value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 	if (border != NULL && !wa_border_find(border, value, &value))
 		return false;
 	if (!wa_datum_to_vector(border != NULL ? border->type : constant->type,

@@ -151,8 +151,6 @@ evaluate(const WaBuckets *buckets, ExprState *expression, Oid type,
 	slot->scale = 0;
 	if (slot->is_null)
 		return true;
-	if (kind == WA_VECTOR_TEXT || kind == WA_VECTOR_DECIMAL)
-		result = PointerGetDatum(PG_DETOAST_DATUM_PACKED(result));
 	if (!wa_datum_to_vector(type, kind, result, &vector))
 		return false;
 	slot->scale = vector.scale;

@@ -93,8 +93,6 @@ make_word(WaTableValues *values, Datum value, int64 *word)
 	} place = {0};
 	WaVector vector = {.values = &place};
 
-	if (values->kind == WA_VECTOR_TEXT || values->kind == WA_VECTOR_DECIMAL)
-		value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 	if (!wa_datum_to_vector(values->type, values->kind, value, &vector))
 		return false;
 	if (!values->has_scale)
