@@ -37,19 +37,6 @@ show_expressions(const char *label, List *expressions, List *context,
 	ExplainPropertyList(label, texts, es);
 }
 
-/* Returns some of the columns of the scan tuple. */
-static List *
-targets(const CustomScan *plan, int begin, int end)
-{
-	List *expressions = NIL;
-
-	for (int i = begin; i < end; i++)
-		expressions = lappend(
-			expressions,
-			list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
-	return expressions;
-}
-
 /* Appends how values of an expression are sorted, as Sort Key has it. */
 static void
 append_direction(StringInfo text, Node *expression, Oid sort_operator,
@@ -208,12 +195,9 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	bool use_prefix = explain_has_prefixes_compat(es);
 
 	wa_shared_instrument_collect(state, &instrument);
-	show_expressions("Aggregates",
-					 targets(plan, state->query.nkeys,
-							 state->query.nkeys + state->query.nresults),
-					 context, use_prefix, es);
-	show_expressions("Group Key", targets(plan, 0, state->query.nkeys), context,
-					 use_prefix, es);
+	show_expressions("Aggregates", state->query.aggregates, context, use_prefix,
+					 es);
+	show_expressions("Group Key", state->query.keys, context, use_prefix, es);
 	show_clauses("One-Time Filter", state->query.one_time_clauses, context,
 				 use_prefix, es);
 	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,

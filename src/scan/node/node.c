@@ -60,7 +60,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	take_relation(state);
 	state->source.estate = estate;
 	wa_scan_query_read(&state->query, plan);
-	wa_scan_query_check_permissions(&state->query, plan);
+	wa_scan_query_check_permissions(&state->query);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;
 	keep_free_memory();

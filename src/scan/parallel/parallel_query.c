@@ -62,13 +62,8 @@ fix_parameters(Node *node, void *econtext)
 char *
 wa_task_write_query(const WaScanQuery *query, ExprContext *econtext)
 {
-	List *keys = NIL;
 	List *columns = NIL;
-	Node *filters =
-		fix_parameters((Node *) query->filter_clauses, (void *) econtext);
 
-	for (int i = 0; i < query->nkeys; i++)
-		keys = lappend(keys, fix_parameters((Node *) query->keys[i], econtext));
 	for (int i = 0; i < query->ncolumns; i++)
 	{
 		const WaScanColumn *column = &query->columns[i];
@@ -81,8 +76,10 @@ wa_task_write_query(const WaScanQuery *query, ExprContext *econtext)
 					   list_make3_oid(plan->key.argument_type,
 									  (Oid) plan->key.ops, plan->collation)));
 	}
-	return nodeToString(
-		list_make4(makeInteger((int) query->varno), keys, filters, columns));
+	return nodeToString(list_make4(
+		makeInteger((int) query->varno),
+		fix_parameters((Node *) query->keys, econtext),
+		fix_parameters((Node *) query->filter_clauses, econtext), columns));
 }
 
 /* Makes a column of its list. */
@@ -103,14 +100,11 @@ void
 wa_task_read_query(WaScanQuery *query, char *text)
 {
 	const List *parts = (const List *) stringToNode(text);
-	const List *keys = (const List *) lsecond(parts);
 	const List *columns = (const List *) lfourth(parts);
 
 	query->varno = (Index) intVal(linitial(parts));
-	query->nkeys = list_length(keys);
-	query->keys = palloc(sizeof(Expr *) * (query->nkeys + 1));
-	for (int i = 0; i < query->nkeys; i++)
-		query->keys[i] = (Expr *) list_nth(keys, i);
+	query->keys = (List *) lsecond(parts);
+	query->nkeys = list_length(query->keys);
 	query->filter_clauses = (List *) lthird(parts);
 	query->ncolumns = list_length(columns);
 	query->columns = palloc(sizeof(WaScanColumn) * (query->ncolumns + 1));

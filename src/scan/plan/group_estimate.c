@@ -291,17 +291,16 @@ values_of_key(double most, bool is_further)
 }
 
 double
-wa_estimate_groups(PlannerInfo *root, const WaPlannedQuery *planned)
+wa_estimate_groups(PlannerInfo *root, List *keys, double rows)
 {
-	const double rows = planned->relation->rows;
 	List *columns = NIL;
 	double computed = 1;
 	double few = 1; /* of keys that are known to have few values */
 	ListCell *cell;
 
-	if (planned->keys == NIL)
+	if (keys == NIL)
 		return 1;
-	foreach (cell, planned->keys)
+	foreach (cell, keys)
 	{
 		Node *key = (Node *) lfirst(cell);
 		const double most = estimate_values(root, key, rows);
@@ -316,6 +315,5 @@ wa_estimate_groups(PlannerInfo *root, const WaPlannedQuery *planned)
 	computed *= few;
 	if (columns != NIL)
 		computed *= estimate_num_groups(root, columns, rows, NULL, NULL);
-	return Min(computed,
-			   estimate_num_groups(root, planned->keys, rows, NULL, NULL));
+	return Min(computed, estimate_num_groups(root, keys, rows, NULL, NULL));
 }

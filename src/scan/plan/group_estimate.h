@@ -5,13 +5,12 @@
 #ifndef WA_SCAN_GROUP_ESTIMATE_H
 #define WA_SCAN_GROUP_ESTIMATE_H
 
-#include "scan/plan/planned_query.h"
+#include "nodes/pathnodes.h"
 
 /*
- * Returns how many groups there will be in memory, before HAVING, at most as many
- * as PostgreSQL estimates.
+ * Returns how many groups there will be in memory, before HAVING, of so many rows of a
+ * table, at most as many as PostgreSQL estimates.
  */
-extern double wa_estimate_groups(PlannerInfo *root,
-								 const WaPlannedQuery *planned);
+extern double wa_estimate_groups(PlannerInfo *root, List *keys, double rows);
 
 #endif /* WA_SCAN_GROUP_ESTIMATE_H */

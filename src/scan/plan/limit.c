@@ -120,13 +120,14 @@ wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 	if (!has_limit(root))
 		return;
 	collect_order(root, limit);
-	if (limit->expressions != NIL && may_raise(target, planned->keys, limit))
+	if (limit->expressions != NIL &&
+		may_raise(target, planned->query.keys, limit))
 	{
 		memset(limit, 0, sizeof(*limit));
 		return;
 	}
 	limit->having_first =
-		!wa_is_total_over_groups((Node *) planned->having, planned->keys);
+		!wa_is_total_over_groups((Node *) planned->having, planned->query.keys);
 	limit->keeps_ties =
 		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
 		list_length(limit->expressions) < list_length(parse->sortClause);

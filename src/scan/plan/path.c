@@ -109,11 +109,10 @@ append_target(List *targets, Expr *expression)
 static double
 expected_filling(const WaPlannedQuery *planned)
 {
-	double bytes =
-		planned->ngroups * (GROUP_BYTES * list_length(planned->keys) +
-							RESULT_BYTES * planned->query.ncolumns);
+	double bytes = planned->ngroups * (GROUP_BYTES * planned->query.nkeys +
+									   RESULT_BYTES * planned->query.ncolumns);
 
-	return planned->keys == NIL ? 0 : bytes / get_hash_memory_limit();
+	return planned->query.keys == NIL ? 0 : bytes / get_hash_memory_limit();
 }
 
 /* Returns what it costs one process to compute all rows. */
@@ -125,7 +124,7 @@ rows_cost(const WaPlannedQuery *planned)
 	return relation->tuples *
 			   (ROW_COST + INSTRUCTION_COST * planned->ninstructions) +
 		   relation->rows * INSTRUCTION_COST *
-			   (planned->query.ncolumns + list_length(planned->keys));
+			   (planned->query.ncolumns + planned->query.nkeys);
 }
 
 /* Makes the node's plan, for CustomPathMethods. */
@@ -137,7 +136,8 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		(const WaPlannedQuery *) linitial(path->custom_private);
 	const WaLimit *limit = (const WaLimit *) lsecond(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
-	List *used = list_concat_copy(planned->keys, planned->aggregates);
+	List *used =
+		list_concat_copy(planned->query.keys, planned->query.aggregates);
 	List *targets = NIL;
 	List *parameters = NIL;
 	List *vars;
@@ -147,8 +147,9 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	foreach (cell, used)
 		targets = append_target(targets, (Expr *) lfirst(cell));
 	(void) collect_parameters((Node *) used, &parameters);
-	vars = pull_var_clause((Node *) list_concat(used, planned->filters),
-						   PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
+	vars = pull_var_clause(
+		(Node *) list_concat(used, planned->query.filter_clauses),
+		PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
 	foreach (cell, list_concat_unique(NIL, vars))
 		targets = append_target(targets, (Expr *) lfirst(cell));
 
@@ -157,17 +158,18 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->scan.scanrelid = planned->relation->relid;
 	scan->flags = path->flags;
 	scan->custom_scan_tlist = targets;
-	scan->custom_exprs = list_concat_copy(planned->filters, limit->expressions);
+	scan->custom_exprs =
+		list_concat_copy(planned->query.filter_clauses, limit->expressions);
 	if (limit->expressions != NIL)
 		scan->custom_exprs = list_concat(
 			scan->custom_exprs, list_make2(limit->count, limit->offset));
 	scan->custom_exprs = list_concat(scan->custom_exprs, parameters);
 	scan->custom_exprs =
-		list_concat(scan->custom_exprs, planned->one_time_filters);
+		list_concat(scan->custom_exprs, planned->query.one_time_clauses);
 	scan->custom_private =
-		list_make5(makeInteger(list_length(planned->keys)),
-				   makeInteger(list_length(planned->aggregates)),
-				   makeInteger(list_length(planned->filters)),
+		list_make5(makeInteger(planned->query.nkeys),
+				   makeInteger(list_length(planned->query.aggregates)),
+				   makeInteger(list_length(planned->query.filter_clauses)),
 				   lthird(path->custom_private),
 				   makeInteger((int) Min(
 					   Max(ceil(expected_filling(planned)), 1), INT_MAX)));
@@ -180,7 +182,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	scan->custom_private = list_concat(
 		scan->custom_private,
 		list_make4(
-			makeInteger(list_length(planned->one_time_filters)),
+			makeInteger(list_length(planned->query.one_time_clauses)),
 			makeInteger((int) Min(
 				Max(planned->combinations, planned->spare_combinations),
 				INT_MAX)),
@@ -320,7 +322,7 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 	path->total_cost =
 		path->startup_cost + planned->ngroups * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
-					 RESULT_COST * list_length(planned->aggregates));
+					 RESULT_COST * list_length(planned->query.aggregates));
 }
 
 /*
@@ -338,7 +340,8 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = target;
-	planned->ngroups = wa_estimate_groups(root, planned);
+	planned->ngroups =
+		wa_estimate_groups(root, planned->query.keys, input_rel->rows);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &path_methods;
 	nworkers = possible_workers(root, input_rel, parent);

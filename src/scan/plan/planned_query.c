@@ -168,8 +168,8 @@ collect_filters(PlannerInfo *root, const RelOptInfo *relation,
 	qsort(clauses, nclauses, sizeof(Clause), compare_clauses);
 	for (int i = 0; i < nclauses; i++)
 	{
-		list = clauses[i].is_one_time ? &planned->one_time_filters
-									  : &planned->filters;
+		list = clauses[i].is_one_time ? &planned->query.one_time_clauses
+									  : &planned->query.filter_clauses;
 		*list = lappend(*list, clauses[i].expression);
 	}
 }
@@ -206,8 +206,9 @@ collect_keys(const WaGrouping *grouping, WaPlannedQuery *planned)
 
 		if (reason != NULL)
 			return reason;
-		planned->keys = lappend(planned->keys, lfirst(key));
+		planned->query.keys = lappend(planned->query.keys, lfirst(key));
 	}
+	planned->query.nkeys = list_length(planned->query.keys);
 	return NULL;
 }
 
@@ -228,10 +229,11 @@ static const char *
 collect_aggregates(const WaGrouping *grouping, WaPlannedQuery *planned)
 {
 	List *results = list_concat_copy(grouping->results, grouping->having);
+	List **aggregates = &planned->query.aggregates;
 	Bitmapset *seen = NULL;
 	ListCell *cell;
 
-	if (has_loose_column((Node *) results, planned->keys))
+	if (has_loose_column((Node *) results, planned->query.keys))
 		return "its result has a subquery, or a column that is not grouped by";
 	foreach (cell,
 			 pull_var_clause((Node *) results, PVC_INCLUDE_AGGREGATES |
@@ -243,10 +245,9 @@ collect_aggregates(const WaGrouping *grouping, WaPlannedQuery *planned)
 		/* The planner has given equal ones the same number, which is compared. */
 		if (!IsA(aggref, Aggref))
 			continue;
-		planned->aggregates =
-			bms_is_member(aggref->aggno, seen)
-				? list_append_unique(planned->aggregates, aggref)
-				: lappend(planned->aggregates, aggref);
+		*aggregates = bms_is_member(aggref->aggno, seen)
+						  ? list_append_unique(*aggregates, aggref)
+						  : lappend(*aggregates, aggref);
 		seen = bms_add_member(seen, aggref->aggno);
 	}
 	return NULL;
@@ -279,7 +280,7 @@ check_aggregates(WaPlannedQuery *planned)
 {
 	ListCell *cell;
 
-	foreach (cell, planned->aggregates)
+	foreach (cell, planned->query.aggregates)
 	{
 		WaAggregateCall call;
 		const char *reason =
@@ -292,37 +293,36 @@ check_aggregates(WaPlannedQuery *planned)
 		if (reason != NULL)
 			return reason;
 	}
-	return wa_scan_query_aggregate(&planned->query, planned->aggregates);
+	return wa_scan_query_aggregate(&planned->query);
 }
 
 /* Checks that a query program can compute all that is computed for a row. */
 static const char *
 check_program(WaPlannedQuery *planned)
 {
-	List *all = list_concat_copy(planned->keys, planned->aggregates);
+	WaScanQuery *query = &planned->query;
+	List *all = list_concat_copy(query->keys, query->aggregates);
 	const char *reason;
 	const WaCompiler *compiler;
 
-	all = list_concat(list_concat(all, planned->filters),
-					  planned->one_time_filters);
+	all = list_concat(list_concat(all, query->filter_clauses),
+					  query->one_time_clauses);
 	if (wa_is_deep(all))
 		return "an expression has too many levels";
 	if (contain_volatile_functions((Node *) all))
 		return "an expression is volatile";
 	if (contain_subplans((Node *) all))
 		return "an expression has a subquery";
-	planned->query.varno = planned->relation->relid;
-	planned->query.filter_clauses = planned->filters;
-	wa_scan_query_group(&planned->query, planned->keys);
+	query->varno = planned->relation->relid;
 	reason = check_aggregates(planned);
 	if (reason == NULL)
-		reason = wa_scan_query_compile(&planned->query, 0);
+		reason = wa_scan_query_compile(query, 0);
 	if (reason != NULL)
 		return reason;
-	compiler = planned->query.compiler;
+	compiler = query->compiler;
 	planned->ninstructions =
 		compiler->ncolumns + compiler->ninstructions + compiler->weight;
-	planned->can_push = wa_scan_query_is_pushable(&planned->query);
+	planned->can_push = wa_scan_query_is_pushable(query);
 	return NULL;
 }
 

@@ -15,22 +15,18 @@
 typedef struct WaPlannedQuery
 {
 	RelOptInfo *relation;
-	List *keys;       /* expressions */
-	List *aggregates; /* Aggref, without doubles */
-	List *filters;    /* clauses that a row has to fulfil, in their order */
-	List *
-		one_time_filters; /* clauses that are the same for all rows, likewise */
-	List *having;         /* clauses that a group has to fulfil */
-	int ninstructions;    /* of the query program, for each row */
-	WaScanQuery query;    /* all that, compiled */
-	bool can_push;        /* warpaggd has all that computes it */
-	double ngroups;       /* that are likely; set by scan/plan/path.c */
-	double resident_share;  /* of the rows, that are likely to be resident */
-	double resident_groups; /* that are likely to be sent of these */
-	double
-		combinations; /* that are sent instead (scan/resident/combine.h); 0: none */
+	WaScanQuery query;
+	List *having;      /* clauses that a group has to fulfil */
+	int ninstructions; /* of the query program, for each row */
+	bool can_push;     /* warpaggd has all that computes it */
+	double ngroups;    /* that are likely; set by scan/plan/path.c */
+
+	/* What is resident; set by scan/plan/resident_plan.c */
+	double resident_share;     /* of the rows, that are likely to be */
+	double resident_groups;    /* that are likely to be sent of these, */
+	double combinations;       /* or these (scan/resident/combine.h); 0: none */
 	double spare_combinations; /* likewise, where tables are wanting; 0: none */
-	int spared; /* WaSpared: the last of these tables that may be wanting */
+	WaSpared spared;           /* the last of these tables that may be */
 } WaPlannedQuery;
 
 /* What such a query asks for. */
@@ -48,8 +44,8 @@ extern WaGrouping wa_planned_query_grouping(PlannerInfo *root,
 											List *having);
 
 /*
- * Recognises a grouping of a relation of a query.  Returns NULL and fills *planned, or returns why the scan tier does not take it,
- * as the end of a sentence.
+ * Recognises a grouping of a relation of a query.  Returns NULL and fills *planned, or
+ * returns why the scan tier does not take it, as the end of a sentence.
  */
 extern WA_MUST_CHECK const char *
 wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,

@@ -9,15 +9,17 @@
 
 #include "access/parallel.h"
 #include "access/table.h"
+#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/rel.h"
 
 #include "client/residency.h"
 #include "resident/relation.h"
-#include "scan/plan/combine_plan.h"
+#include "scan/plan/group_estimate.h"
 #include "scan/plan/resident_plan.h"
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/top_n.h"
+#include "scan/program/pushdown.h"
 #include "settings.h"
 
 /*
@@ -26,6 +28,48 @@
  * 11.5; of 2 million with 1351 35 and 12.5, on two processors (2026-11-23).
  */
 #define ROWS_PER_TIME 4
+
+/* Returns how many rows fulfil the clauses that the device process applies. */
+static double
+sent_rows(PlannerInfo *root, const WaPlannedQuery *planned,
+		  const WaPushdown *pushdown)
+{
+	List *clauses = NIL;
+	ListCell *cell;
+
+	foreach (cell, pushdown->filters)
+		if (bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
+			clauses = lappend(clauses, lfirst(cell));
+	return clamp_row_est(planned->relation->tuples *
+						 clauselist_selectivity(root, clauses,
+												(int) planned->relation->relid,
+												JOIN_INNER, NULL));
+}
+
+/*
+ * Returns how many combinations the device process is likely to send
+ * (scan/resident/combine.h); 0: no part of the query can be pushed.  spared: the tables
+ * that there may be none of.
+ */
+static double
+estimate_combinations(PlannerInfo *root, const WaPlannedQuery *planned,
+					  WaSpared spared)
+{
+	RelOptInfo *relation = planned->relation;
+	const double rows = relation->rows;
+	double combinations;
+	WaPushdown pushdown;
+
+	wa_scan_query_push_down(&planned->query, &pushdown);
+	pushdown.spared = spared;
+	if (!wa_push_down(&pushdown))
+		return 0;
+	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
+	relation->rows = sent_rows(root, planned, &pushdown);
+	combinations = wa_estimate_groups(root, pushdown.by, relation->rows);
+	relation->rows = rows;
+	return combinations;
+}
 
 /* Returns how many blocks of an open relation are resident. */
 static uint64
@@ -73,7 +117,8 @@ plan_spare_combinations(PlannerInfo *root, WaPlannedQuery *planned,
 {
 	for (WaSpared spared = first; spared <= WA_SPARES_TIMES; spared++)
 	{
-		const double combinations = wa_combine_estimate(root, planned, spared);
+		const double combinations =
+			estimate_combinations(root, planned, spared);
 
 		/* It may be that all is pushed, and there is nothing to be combined. */
 		if (combinations == 0)
@@ -102,7 +147,7 @@ plan_combinations(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
 	planned->resident_share = resident_share(root, planned, is_loaded);
 	if (planned->resident_share == 0)
 		return;
-	combinations = wa_combine_estimate(root, planned, WA_SPARES_NONE);
+	combinations = estimate_combinations(root, planned, WA_SPARES_NONE);
 	if (combinations == 0 || !wa_resident_takes_groups(planned->relation->pages,
 													   combinations, nworkers))
 	{

@@ -84,8 +84,8 @@ order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 	if (number < 0 || number >= query->nkeys + query->nresults)
 		return false;
 	if (number < query->nkeys)
-		return order_by_key(exprType((Node *) query->keys[number]), number,
-							order);
+		return order_by_key(exprType((Node *) list_nth(query->keys, number)),
+							number, order);
 	result = &query->results[number - query->nkeys];
 	return result->shift == NULL &&
 		   order_by_aggregate(
@@ -96,16 +96,16 @@ order_by_number(const WaScanQuery *query, int number, WaOrderBy *order)
 
 /* Returns the number of an expression that is a key or an aggregate, or -1. */
 static int
-find_number(const WaPlannedQuery *planned, const Node *expression)
+find_number(const WaScanQuery *query, const Node *expression)
 {
 	ListCell *cell;
 
-	foreach (cell, planned->keys)
+	foreach (cell, query->keys)
 		if (equal(lfirst(cell), expression))
 			return foreach_current_index(cell);
-	foreach (cell, planned->aggregates)
+	foreach (cell, query->aggregates)
 		if (equal(lfirst(cell), expression))
-			return list_length(planned->keys) + foreach_current_index(cell);
+			return query->nkeys + foreach_current_index(cell);
 	return -1;
 }
 
@@ -120,7 +120,7 @@ wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 		limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
 	first = (Node *) linitial(limit->expressions);
-	return order_by_number(&planned->query, find_number(planned, first),
+	return order_by_number(&planned->query, find_number(&planned->query, first),
 						   &order) &&
 		   find_direction(first, linitial_oid(limit->operators), &descending);
 }

@@ -107,13 +107,8 @@ ask_columns(WaCombine *combine, const WaPushdown *pushdown)
 static void
 ask_keys(WaCombine *combine, const WaPushdown *pushdown)
 {
-	WaScanQuery *asked = &combine->asked;
-	ListCell *cell;
-
-	asked->nkeys = list_length(pushdown->by);
-	asked->keys = palloc(sizeof(Expr *) * asked->nkeys);
-	foreach (cell, pushdown->by)
-		asked->keys[foreach_current_index(cell)] = (Expr *) lfirst(cell);
+	combine->asked.keys = pushdown->by;
+	combine->asked.nkeys = list_length(pushdown->by);
 }
 
 /* Sets which rows the device process takes. */
@@ -183,7 +178,8 @@ prepare_keys(WaCombine *combine, const WaPushdown *pushdown)
 	combine->values = palloc(sizeof(Datum) * count);
 	combine->nulls = palloc(sizeof(bool) * count);
 	for (int i = 0; i < state->query.nkeys; i++)
-		combine->keys[i] = prepare(combine, pushdown, state->query.keys[i]);
+		combine->keys[i] =
+			prepare(combine, pushdown, list_nth(state->query.keys, i));
 }
 
 /* Prepares what PostgreSQL evaluates of the aggregated columns. */

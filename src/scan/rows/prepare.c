@@ -70,7 +70,7 @@ make_gather(const WaScanQuery *query, Relation relation)
 	for (int i = 0; i < last; i++)
 		note_uses(query, list_nth(query->filter_clauses, i), i, ncolumns, uses);
 	for (int i = 0; i < query->nkeys; i++)
-		note_uses(query, query->keys[i], last, ncolumns, uses);
+		note_uses(query, list_nth(query->keys, i), last, ncolumns, uses);
 	for (int i = 0; i < query->ncolumns; i++)
 	{
 		note_uses(query, query->columns[i].argument, last, ncolumns, uses);

@@ -58,7 +58,7 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 	rowwise->values = palloc(sizeof(Datum) * (query->nkeys + 1));
 	rowwise->nulls = palloc(sizeof(bool) * (query->nkeys + 1));
 	for (int i = 0; i < query->nkeys; i++)
-		rowwise->keys[i] = prepare(query->keys[i], parameters);
+		rowwise->keys[i] = prepare(list_nth(query->keys, i), parameters);
 	rowwise->filters = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	rowwise->arguments = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	for (int i = 0; i < query->ncolumns; i++)

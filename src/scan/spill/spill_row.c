@@ -29,27 +29,19 @@ struct WaSpillRows
 	WaVector **vectors; /* of its columns */
 };
 
-/* Adds the columns that an expression, which may be NULL, uses to a set. */
-static Bitmapset *
-add_columns(Bitmapset *columns, Expr *expression, Index varno)
-{
-	pull_varattnos((Node *) expression, varno, &columns);
-	return columns;
-}
-
 /* Returns the columns that are used behind WHERE. */
 static Bitmapset *
 columns_behind_where(const WaScanQuery *query)
 {
 	Bitmapset *columns = NULL;
 
-	for (int i = 0; i < query->nkeys; i++)
-		columns = add_columns(columns, query->keys[i], query->varno);
+	pull_varattnos((Node *) query->keys, query->varno, &columns);
 	for (int i = 0; i < query->ncolumns; i++)
 	{
-		columns =
-			add_columns(columns, query->columns[i].argument, query->varno);
-		columns = add_columns(columns, query->columns[i].filter, query->varno);
+		pull_varattnos((Node *) query->columns[i].argument, query->varno,
+					   &columns);
+		pull_varattnos((Node *) query->columns[i].filter, query->varno,
+					   &columns);
 	}
 	return columns;
 }

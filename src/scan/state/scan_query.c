@@ -70,14 +70,14 @@ find_column(WaScanQuery *query, const WaAggregateCall *call, WaOpSet ops)
 }
 
 const char *
-wa_scan_query_aggregate(WaScanQuery *query, List *aggregates)
+wa_scan_query_aggregate(WaScanQuery *query)
 {
-	const int count = list_length(aggregates);
+	const int count = list_length(query->aggregates);
 	ListCell *cell;
 
 	query->columns = palloc(sizeof(WaScanColumn) * (count + 1));
 	query->results = palloc0(sizeof(WaScanResult) * (count + 1));
-	foreach (cell, aggregates)
+	foreach (cell, query->aggregates)
 	{
 		WaScanResult *result = &query->results[query->nresults++];
 		WaAggregateCall call;
@@ -139,11 +139,12 @@ compile_keys(WaScanQuery *query, WaCompiler *compiler)
 	for (int i = 0; i < query->nkeys; i++)
 	{
 		WaGroupKey *key = &query->group_keys[i];
-		const int number = wa_compile_key(compiler, query->keys[i]);
+		Expr *expression = (Expr *) list_nth(query->keys, i);
+		const int number = wa_compile_key(compiler, expression);
 
 		if (number < 0)
 			return false;
-		key->type = getBaseType(exprType((Node *) query->keys[i]));
+		key->type = getBaseType(exprType((Node *) expression));
 		key->by_image = query->by_image;
 		if (!wa_gather_kind(key->type, &key->kind))
 			elog(ERROR, "unexpected type %u of a key", key->type);
@@ -179,12 +180,10 @@ compile_columns(WaScanQuery *query, WaCompiler *compiler)
 const char *
 wa_scan_query_compile(WaScanQuery *query, int nspare)
 {
-	List *all = list_copy(query->filter_clauses);
+	List *all = list_concat_copy(query->filter_clauses, query->keys);
 	const char *reason = NULL;
 	WaCompiler *compiler;
 
-	for (int i = 0; i < query->nkeys; i++)
-		all = lappend(all, query->keys[i]);
 	for (int i = 0; i < query->ncolumns; i++)
 		all = list_concat(all, list_make2(query->columns[i].argument,
 										  query->columns[i].filter));
@@ -218,8 +217,7 @@ wa_scan_query_push_down(const WaScanQuery *query, WaPushdown *pushdown)
 	memset(pushdown, 0, sizeof(*pushdown));
 	pushdown->varno = query->varno;
 	pushdown->filters = query->filter_clauses;
-	for (int i = 0; i < query->nkeys; i++)
-		pushdown->keys = lappend(pushdown->keys, query->keys[i]);
+	pushdown->keys = query->keys;
 	pushdown->columns =
 		palloc0(sizeof(WaPushdownColumn) * (query->ncolumns + 1));
 	pushdown->ncolumns = query->ncolumns;
@@ -231,16 +229,14 @@ wa_scan_query_push_down(const WaScanQuery *query, WaPushdown *pushdown)
 }
 
 void
-wa_scan_query_check_permissions(const WaScanQuery *query,
-								const CustomScan *plan)
+wa_scan_query_check_permissions(const WaScanQuery *query)
 {
 	for (int i = 0; i < query->nresults; i++)
 	{
 		const WaShift *shift = query->results[i].shift;
 
-		check_permission(
-			castNode(Aggref, wa_plan_target(plan, query->nkeys + i))->aggfnoid,
-			OBJECT_AGGREGATE);
+		check_permission(list_nth_node(Aggref, query->aggregates, i)->aggfnoid,
+						 OBJECT_AGGREGATE);
 		if (shift != NULL)
 			check_permission(shift->function, OBJECT_FUNCTION);
 	}
@@ -249,9 +245,11 @@ wa_scan_query_check_permissions(const WaScanQuery *query,
 void
 wa_scan_query_check_keys(const WaScanQuery *query)
 {
-	for (int i = 0; i < query->nkeys; i++)
+	ListCell *cell;
+
+	foreach (cell, query->keys)
 	{
-		Oid type = exprType((Node *) query->keys[i]);
+		Oid type = exprType((Node *) lfirst(cell));
 
 		check_permission(
 			get_opcode(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr),
@@ -273,8 +271,6 @@ read_targets(const CustomScan *plan, int first, int count)
 void
 wa_scan_query_read(WaScanQuery *query, const CustomScan *plan)
 {
-	const int nkeys = wa_plan_number(plan, WA_PLAN_KEYS);
-	const int naggregates = wa_plan_number(plan, WA_PLAN_AGGREGATES);
 	const char *reason;
 
 	query->varno = plan->scan.scanrelid;
@@ -286,19 +282,12 @@ wa_scan_query_read(WaScanQuery *query, const CustomScan *plan)
 	query->block_cost = wa_plan_block_cost(plan);
 	query->filter_clauses = wa_plan_filters(plan);
 	query->one_time_clauses = wa_plan_one_time_filters(plan);
-	wa_scan_query_group(query, read_targets(plan, 0, nkeys));
+	query->nkeys = wa_plan_number(plan, WA_PLAN_KEYS);
+	query->keys = read_targets(plan, 0, query->nkeys);
+	query->aggregates = read_targets(plan, query->nkeys,
+									 wa_plan_number(plan, WA_PLAN_AGGREGATES));
 	/* warpagg.accelerate is as it was when the plan was made. */
-	reason =
-		wa_scan_query_aggregate(query, read_targets(plan, nkeys, naggregates));
+	reason = wa_scan_query_aggregate(query);
 	if (reason != NULL)
 		elog(ERROR, "unexpected aggregate: %s", reason);
-}
-
-void
-wa_scan_query_group(WaScanQuery *query, List *keys)
-{
-	query->nkeys = list_length(keys);
-	query->keys = palloc(sizeof(Expr *) * (query->nkeys + 1));
-	for (int i = 0; i < query->nkeys; i++)
-		query->keys[i] = (Expr *) list_nth(keys, i);
 }

@@ -48,13 +48,14 @@ typedef struct WaScanQuery
 	int planned_batches;
 	int planned_groups;
 	int planned_combinations; /* scan/resident/combine.h; 0: there are not to be any */
-	int planned_spared; /* WaSpared: tables that these may do without */
-	Cost block_cost;    /* of a block's rows, for one process */
-	List *filter_clauses;
-	List *one_time_clauses; /* of WHERE, too, but without columns */
-	Expr **keys;
+	int planned_spared;     /* WaSpared: tables that these may do without */
+	Cost block_cost;        /* of a block's rows, for one process */
+	List *filter_clauses;   /* of WHERE, in their order */
+	List *one_time_clauses; /* likewise, but without columns */
+	List *keys;
 	int nkeys;
-	bool by_image; /* keys that look different are different */
+	List *aggregates; /* Aggref, each once */
+	bool by_image;    /* keys that look different are different */
 	WaScanColumn *columns;
 	int ncolumns;
 	WaScanResult *results;
@@ -71,15 +72,11 @@ typedef struct WaScanQuery
 		*interpreter; /* NULL: it does not run, as while it is planned */
 } WaScanQuery;
 
-/* Sets what is grouped by. */
-extern void wa_scan_query_group(WaScanQuery *query, List *keys);
-
 /*
- * Sets what is aggregated: the calls, each an Aggref.  Returns why one cannot be
+ * Finds the columns of the aggregates and what becomes of them.  Returns why one cannot be
  * described, or NULL.
  */
-extern WA_MUST_CHECK const char *wa_scan_query_aggregate(WaScanQuery *query,
-														 List *aggregates);
+extern WA_MUST_CHECK const char *wa_scan_query_aggregate(WaScanQuery *query);
 
 /*
  * Compiles the query, of which the clauses of WHERE, the keys and the columns are set.
@@ -99,9 +96,8 @@ extern void wa_scan_query_push_down(const WaScanQuery *query,
 /* Sets what a plan says. */
 extern void wa_scan_query_read(WaScanQuery *query, const CustomScan *plan);
 
-/* Checks that the user may call the aggregates of a plan; raises an error if not. */
-extern void wa_scan_query_check_permissions(const WaScanQuery *query,
-											const CustomScan *plan);
+/* Checks that the user may call the aggregates; raises an error if not. */
+extern void wa_scan_query_check_permissions(const WaScanQuery *query);
 
 /* Likewise that the user may compare the keys, as PostgreSQL does for its groups. */
 extern void wa_scan_query_check_keys(const WaScanQuery *query);
