@@ -55,11 +55,16 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
 	WaScanState *state = (WaScanState *) node;
 	CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
+	const char *reason;
 	WaPlanTop top;
 
 	take_relation(state);
 	state->source.estate = estate;
-	wa_scan_query_read(&state->query, plan);
+	wa_plan_read(plan, &state->query);
+	/* warpagg.accelerate is as it was when the plan was made. */
+	reason = wa_scan_query_aggregate(&state->query);
+	if (reason != NULL)
+		elog(ERROR, "unexpected aggregate: %s", reason);
 	wa_scan_query_check_permissions(&state->query);
 	if ((eflags & EXEC_FLAG_EXPLAIN_ONLY) != 0)
 		return;

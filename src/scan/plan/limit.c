@@ -71,10 +71,11 @@ collect_order(PlannerInfo *root, WaLimit *limit)
 
 		if (!is_stable(expression))
 			return;
-		limit->expressions = lappend(limit->expressions, expression);
-		limit->operators = lappend_oid(limit->operators, clause->sortop);
-		limit->nulls_first =
-			lappend_int(limit->nulls_first, clause->nulls_first);
+		limit->top.expressions = lappend(limit->top.expressions, expression);
+		limit->top.operators =
+			lappend_oid(limit->top.operators, clause->sortop);
+		limit->top.nulls_first =
+			lappend_int(limit->top.nulls_first, clause->nulls_first);
 	}
 }
 
@@ -88,7 +89,7 @@ may_raise(const PathTarget *target, const List *keys, const WaLimit *limit)
 	ListCell *cell;
 
 	foreach (cell, target->exprs)
-		if (!equal(lfirst(cell), linitial(limit->expressions)) &&
+		if (!equal(lfirst(cell), linitial(limit->top.expressions)) &&
 			!wa_is_total_over_groups((Node *) lfirst(cell), keys))
 			return true;
 	return false;
@@ -120,32 +121,32 @@ wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 	if (!has_limit(root))
 		return;
 	collect_order(root, limit);
-	if (limit->expressions != NIL &&
+	if (limit->top.expressions != NIL &&
 		may_raise(target, planned->query.keys, limit))
 	{
 		memset(limit, 0, sizeof(*limit));
 		return;
 	}
-	limit->having_first =
+	limit->top.having_first =
 		!wa_is_total_over_groups((Node *) planned->having, planned->query.keys);
-	limit->keeps_ties =
+	limit->top.keeps_ties =
 		parse->limitOption == LIMIT_OPTION_WITH_TIES ||
-		list_length(limit->expressions) < list_length(parse->sortClause);
-	limit->count = parse->limitCount;
-	limit->offset = parse->limitOffset;
-	if (limit->offset == NULL)
-		limit->offset =
-			(Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+		list_length(limit->top.expressions) < list_length(parse->sortClause);
+	limit->top.count = (Expr *) parse->limitCount;
+	limit->top.offset = (Expr *) parse->limitOffset;
+	if (limit->top.offset == NULL)
+		limit->top.offset =
+			(Expr *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
 							   Int64GetDatum(0), false, FLOAT8PASSBYVAL);
-	count = estimate(root, limit->count, HUGE_VAL);
-	offset = estimate(root, limit->offset, 0);
+	count = estimate(root, (Node *) limit->top.count, HUGE_VAL);
+	offset = estimate(root, (Node *) limit->top.offset, 0);
 	limit->ngroups = count < 0 || offset < 0 ? -1 : count + offset;
 }
 
 double
 wa_limit_estimate(const WaLimit *limit, double ngroups)
 {
-	if (limit->expressions == NIL)
+	if (limit->top.expressions == NIL)
 		return ngroups;
 	return limit->ngroups < 0 ? clamp_row_est(ngroups * UNKNOWN_LIMIT)
 							  : Min(Max(limit->ngroups, 1), ngroups);
@@ -154,7 +155,7 @@ wa_limit_estimate(const WaLimit *limit, double ngroups)
 double
 wa_limit_rows(const WaLimit *limit, double ngroups)
 {
-	if (limit->expressions == NIL || limit->ngroups < 0)
+	if (limit->top.expressions == NIL || limit->ngroups < 0)
 		return ngroups;
 	return Min(Max(limit->ngroups, 1), ngroups);
 }

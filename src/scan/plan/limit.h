@@ -11,21 +11,14 @@
 #include "nodes/pathnodes.h"
 
 #include "scan/plan/planned_query.h"
+#include "scan/state/plan.h"
 
 /* The groups that a query wants. */
 typedef struct WaLimit
 {
-	List *
-		expressions; /* that they are sorted by: the first of ORDER BY; NIL: all
-						* groups are wanted */
-	List *operators; /* of each, as OIDs: what sorts before what */
-	List *nulls_first; /* of each, 0 or 1 */
-	bool having_first; /* HAVING may raise errors, so all have it computed */
-	bool keeps_ties;   /* groups that are equal by these may all be wanted */
-	Node *count;       /* of LIMIT */
-	Node *offset;
-	double ngroups; /* that count and offset come to, as far as can be known; or
-					 * -1 */
+	WaPlanTop top;
+	double
+		ngroups; /* that LIMIT and OFFSET come to, as far as can be known; or -1 */
 } WaLimit;
 
 /*

@@ -85,26 +85,6 @@ static const CustomScanMethods scan_methods = {
 	.CreateCustomScanState = wa_scan_create_state,
 };
 
-/* Finds parameters, which the planner looks for in custom_exprs. */
-static bool
-collect_parameters(Node *node, List **parameters)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param))
-		*parameters = list_append_unique(*parameters, node);
-	return expression_tree_walker(node, collect_parameters, parameters);
-}
-
-/* Appends an expression to a target list. */
-static List *
-append_target(List *targets, Expr *expression)
-{
-	return lappend(
-		targets,
-		makeTargetEntry(expression, list_length(targets) + 1, NULL, false));
-}
-
 /* Returns how much memory the groups will take, as a part of what they may take. */
 static double
 expected_filling(const WaPlannedQuery *planned)
@@ -127,6 +107,13 @@ rows_cost(const WaPlannedQuery *planned)
 			   (planned->query.ncolumns + planned->query.nkeys);
 }
 
+/* Returns an estimate as a number of a plan. */
+static int
+as_int(double estimate)
+{
+	return (int) Min(estimate, INT_MAX);
+}
+
 /* Makes the node's plan, for CustomPathMethods. */
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
@@ -136,59 +123,21 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 		(const WaPlannedQuery *) linitial(path->custom_private);
 	const WaLimit *limit = (const WaLimit *) lsecond(path->custom_private);
 	CustomScan *scan = makeNode(CustomScan);
-	List *used =
-		list_concat_copy(planned->query.keys, planned->query.aggregates);
-	List *targets = NIL;
-	List *parameters = NIL;
-	List *vars;
-	ListCell *cell;
+	WaScanQuery query = planned->query;
 
 	wa_why_chosen(root);
-	foreach (cell, used)
-		targets = append_target(targets, (Expr *) lfirst(cell));
-	(void) collect_parameters((Node *) used, &parameters);
-	vars = pull_var_clause(
-		(Node *) list_concat(used, planned->query.filter_clauses),
-		PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
-	foreach (cell, list_concat_unique(NIL, vars))
-		targets = append_target(targets, (Expr *) lfirst(cell));
-
+	query.nworkers = intVal(lthird(path->custom_private));
+	query.planned_batches = as_int(Max(ceil(expected_filling(planned)), 1));
+	query.planned_groups = as_int(planned->ngroups);
+	query.planned_combinations =
+		as_int(Max(planned->combinations, planned->spare_combinations));
+	query.planned_spared = planned->spared;
+	query.block_cost = rows_cost(planned) / Max(planned->relation->pages, 1);
+	wa_plan_write(scan, &query, &limit->top);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = planned->having;
 	scan->scan.scanrelid = planned->relation->relid;
 	scan->flags = path->flags;
-	scan->custom_scan_tlist = targets;
-	scan->custom_exprs =
-		list_concat_copy(planned->query.filter_clauses, limit->expressions);
-	if (limit->expressions != NIL)
-		scan->custom_exprs = list_concat(
-			scan->custom_exprs, list_make2(limit->count, limit->offset));
-	scan->custom_exprs = list_concat(scan->custom_exprs, parameters);
-	scan->custom_exprs =
-		list_concat(scan->custom_exprs, planned->query.one_time_clauses);
-	scan->custom_private =
-		list_make5(makeInteger(planned->query.nkeys),
-				   makeInteger(list_length(planned->query.aggregates)),
-				   makeInteger(list_length(planned->query.filter_clauses)),
-				   lthird(path->custom_private),
-				   makeInteger((int) Min(
-					   Max(ceil(expected_filling(planned)), 1), INT_MAX)));
-	scan->custom_private = list_concat(
-		scan->custom_private,
-		list_make5(makeInteger((int) Min(planned->ngroups, INT_MAX)),
-				   limit->operators, limit->nulls_first,
-				   makeInteger(limit->keeps_ties),
-				   makeInteger(limit->having_first)));
-	scan->custom_private = list_concat(
-		scan->custom_private,
-		list_make4(
-			makeInteger(list_length(planned->query.one_time_clauses)),
-			makeInteger((int) Min(
-				Max(planned->combinations, planned->spare_combinations),
-				INT_MAX)),
-			makeInteger(planned->spared),
-			makeFloat(psprintf("%.6e", rows_cost(planned) /
-										   Max(planned->relation->pages, 1)))));
 	scan->methods = &scan_methods;
 	return &scan->scan.plan;
 }

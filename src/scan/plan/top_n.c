@@ -116,13 +116,14 @@ wa_top_n_is_likely(const WaPlannedQuery *planned, const WaLimit *limit)
 	WaOrderBy order;
 	bool descending;
 
-	if (limit->expressions == NIL || planned->having != NIL ||
+	if (limit->top.expressions == NIL || planned->having != NIL ||
 		limit->ngroups > WA_QUERY_MAX_TOP_N)
 		return false;
-	first = (Node *) linitial(limit->expressions);
+	first = (Node *) linitial(limit->top.expressions);
 	return order_by_number(&planned->query, find_number(&planned->query, first),
 						   &order) &&
-		   find_direction(first, linitial_oid(limit->operators), &descending);
+		   find_direction(first, linitial_oid(limit->top.operators),
+						  &descending);
 }
 
 /* Tells whether all groups are needed to find out whether one has an error. */

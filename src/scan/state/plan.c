@@ -1,40 +1,131 @@
 /*
  * plan.c
- *		Takes a plan node of the scan tier apart; see plan.h.
+ *		Puts a plan node of the scan tier together, and takes it apart; see plan.h.
  */
 #include "postgres.h"
 
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 
 #include "scan/state/plan.h"
 
-int
-wa_plan_number(const CustomScan *plan, WaPlanPart part)
+/* The lists of custom_exprs. */
+typedef enum WaPlanExpressions
 {
-	return intVal(list_nth(plan->custom_private, part));
+	FILTERS,          /* clauses of WHERE, */
+	ONE_TIME_FILTERS, /* and those without columns */
+	ORDERS,           /* that the top groups are sorted by */
+	LIMITS,           /* of LIMIT and OFFSET, if there are any of these */
+	PARAMETERS        /* that the others use, which the planner then knows of */
+} WaPlanExpressions;
+
+/* What custom_private has. */
+typedef enum WaPlanPart
+{
+	NUMBERS, /* list as of WaPlanNumber */
+	OPERATORS,
+	NULLS_FIRST,
+	BLOCK_COST
+} WaPlanPart;
+
+/* Numbers of a plan. */
+typedef enum WaPlanNumber
+{
+	KEYS,
+	AGGREGATES,
+	WORKERS,
+	BATCHES,
+	GROUPS,
+	COMBINATIONS,
+	SPARED,
+	KEEPS_TIES,
+	HAVING_FIRST,
+	NUMBER_COUNT
+} WaPlanNumber;
+
+/* Finds parameters. */
+static bool
+collect_parameters(Node *node, List **parameters)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		*parameters = list_append_unique(*parameters, node);
+	return expression_tree_walker(node, collect_parameters, parameters);
 }
 
-Cost
-wa_plan_block_cost(const CustomScan *plan)
+/* Returns a list of integers. */
+static List *
+list_of(const int *numbers, int count)
 {
-	return floatVal(list_nth(plan->custom_private, WA_PLAN_BLOCK_COST));
+	List *list = NIL;
+
+	for (int i = 0; i < count; i++)
+		list = lappend_int(list, numbers[i]);
+	return list;
 }
 
-Expr *
-wa_plan_target(const CustomScan *plan, int number)
+void
+wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 {
-	return list_nth_node(TargetEntry, plan->custom_scan_tlist, number)->expr;
+	const int numbers[NUMBER_COUNT] = {
+		[KEYS] = query->nkeys,
+		[AGGREGATES] = list_length(query->aggregates),
+		[WORKERS] = query->nworkers,
+		[BATCHES] = query->planned_batches,
+		[GROUPS] = query->planned_groups,
+		[COMBINATIONS] = query->planned_combinations,
+		[SPARED] = query->planned_spared,
+		[KEEPS_TIES] = top->keeps_ties,
+		[HAVING_FIRST] = top->having_first,
+	};
+	List *targets = list_concat_copy(query->keys, query->aggregates);
+	List *parameters = NIL;
+	List *vars;
+	ListCell *cell;
+
+	(void) collect_parameters((Node *) targets, &parameters);
+	vars = pull_var_clause(
+		(Node *) list_concat_copy(targets, query->filter_clauses),
+		PVC_RECURSE_AGGREGATES | PVC_RECURSE_PLACEHOLDERS);
+	targets = list_concat(targets, list_concat_unique(NIL, vars));
+	foreach (cell, targets)
+		plan->custom_scan_tlist = lappend(
+			plan->custom_scan_tlist,
+			makeTargetEntry((Expr *) lfirst(cell),
+							(AttrNumber) (foreach_current_index(cell) + 1),
+							NULL, false));
+	plan->custom_exprs = list_make5(
+		query->filter_clauses, query->one_time_clauses, top->expressions,
+		list_make2(top->count, top->offset), parameters);
+	plan->custom_private = list_make4(
+		list_of(numbers, NUMBER_COUNT), top->operators, top->nulls_first,
+		makeFloat(psprintf("%.6e", query->block_cost)));
+}
+
+/* Returns one of the plan's numbers. */
+static int
+number_of(const CustomScan *plan, WaPlanNumber number)
+{
+	return list_nth_int((const List *) list_nth(plan->custom_private, NUMBERS),
+						number);
 }
 
 /* Replaces references to the scan tuple by what they refer to. */
 static Node *
 restore_columns(Node *node, void *plan)
 {
+	const Var *var = (const Var *) node;
+
 	if (node == NULL)
 		return NULL;
-	if (IsA(node, Var) && ((Var *) node)->varno == INDEX_VAR)
-		return copyObject((Node *) wa_plan_target(
-			(const CustomScan *) plan, ((Var *) node)->varattno - 1));
+	if (IsA(node, Var) && var->varno == INDEX_VAR)
+		return (Node *) copyObject(
+			list_nth_node(TargetEntry,
+						  ((const CustomScan *) plan)->custom_scan_tlist,
+						  var->varattno - 1)
+				->expr);
 	return expression_tree_mutator(node, restore_columns, plan);
 }
 
@@ -44,52 +135,60 @@ wa_plan_restore(const CustomScan *plan, Node *expression)
 	return restore_columns(expression, (void *) plan);
 }
 
-/* Returns some of the expressions of the plan. */
+/* Returns some of the plan's expressions, over the table. */
 static List *
-expressions(const CustomScan *plan, int begin, int end)
+restore_list(const CustomScan *plan, WaPlanExpressions which)
 {
-	return list_copy_tail(list_truncate(list_copy(plan->custom_exprs), end),
-						  begin);
+	return (List *) wa_plan_restore(
+		plan, (Node *) list_nth(plan->custom_exprs, which));
 }
 
-List *
-wa_plan_filters(const CustomScan *plan)
+/* Returns expressions of the scan tuple of a plan. */
+static List *
+read_targets(const CustomScan *plan, int first, int count)
 {
-	int nfilters = wa_plan_number(plan, WA_PLAN_FILTERS);
+	List *targets = NIL;
 
-	return (List *) wa_plan_restore(plan,
-									(Node *) expressions(plan, 0, nfilters));
+	for (int i = first; i < first + count; i++)
+		targets = lappend(
+			targets,
+			list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
+	return targets;
 }
 
-List *
-wa_plan_one_time_filters(const CustomScan *plan)
+void
+wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 {
-	int end = list_length(plan->custom_exprs);
-	int begin = end - wa_plan_number(plan, WA_PLAN_GATES);
-
-	return (List *) wa_plan_restore(plan,
-									(Node *) expressions(plan, begin, end));
+	query->varno = plan->scan.scanrelid;
+	query->nworkers = number_of(plan, WORKERS);
+	query->planned_batches = number_of(plan, BATCHES);
+	query->planned_groups = number_of(plan, GROUPS);
+	query->planned_combinations = number_of(plan, COMBINATIONS);
+	query->planned_spared = (WaSpared) number_of(plan, SPARED);
+	query->block_cost = floatVal(list_nth(plan->custom_private, BLOCK_COST));
+	query->filter_clauses = restore_list(plan, FILTERS);
+	query->one_time_clauses = restore_list(plan, ONE_TIME_FILTERS);
+	query->nkeys = number_of(plan, KEYS);
+	query->keys = read_targets(plan, 0, query->nkeys);
+	query->aggregates =
+		read_targets(plan, query->nkeys, number_of(plan, AGGREGATES));
 }
 
 bool
 wa_plan_top(const CustomScan *plan, WaPlanTop *top)
 {
-	int begin = wa_plan_number(plan, WA_PLAN_FILTERS);
-	int end;
+	List *limits;
 
-	top->operators = (List *) list_nth(plan->custom_private, WA_PLAN_OPERATORS);
+	top->operators = (List *) list_nth(plan->custom_private, OPERATORS);
 	if (top->operators == NIL)
 		return false;
-	top->nulls_first =
-		(List *) list_nth(plan->custom_private, WA_PLAN_NULLS_FIRST);
-	top->keeps_ties = wa_plan_number(plan, WA_PLAN_TIES) != 0;
-	top->having_first = wa_plan_number(plan, WA_PLAN_HAVING) != 0;
-	end = begin + list_length(top->operators);
-	top->expressions = expressions(plan, begin, end);
+	top->nulls_first = (List *) list_nth(plan->custom_private, NULLS_FIRST);
+	top->keeps_ties = number_of(plan, KEEPS_TIES) != 0;
+	top->having_first = number_of(plan, HAVING_FIRST) != 0;
+	top->expressions = (List *) list_nth(plan->custom_exprs, ORDERS);
 	/* A parameter that is also a key has been taken for that. */
-	top->count = (Expr *) wa_plan_restore(
-		plan, (Node *) list_nth(plan->custom_exprs, end));
-	top->offset = (Expr *) wa_plan_restore(
-		plan, (Node *) list_nth(plan->custom_exprs, end + 1));
+	limits = restore_list(plan, LIMITS);
+	top->count = (Expr *) linitial(limits);
+	top->offset = (Expr *) lsecond(limits);
 	return true;
 }

@@ -15,7 +15,6 @@
 #include "compat.h"
 #include "heap/gather.h"
 #include "scan/program/query_column.h"
-#include "scan/state/plan.h"
 #include "scan/state/scan_query.h"
 
 /* Checks that the user may call an aggregate or a function. */
@@ -255,39 +254,4 @@ wa_scan_query_check_keys(const WaScanQuery *query)
 			get_opcode(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr),
 			OBJECT_FUNCTION);
 	}
-}
-
-/* Reads expressions of the scan tuple of a plan. */
-static List *
-read_targets(const CustomScan *plan, int first, int count)
-{
-	List *targets = NIL;
-
-	for (int i = first; i < first + count; i++)
-		targets = lappend(targets, wa_plan_target(plan, i));
-	return targets;
-}
-
-void
-wa_scan_query_read(WaScanQuery *query, const CustomScan *plan)
-{
-	const char *reason;
-
-	query->varno = plan->scan.scanrelid;
-	query->nworkers = wa_plan_number(plan, WA_PLAN_WORKERS);
-	query->planned_batches = wa_plan_number(plan, WA_PLAN_BATCHES);
-	query->planned_groups = wa_plan_number(plan, WA_PLAN_GROUPS);
-	query->planned_combinations = wa_plan_number(plan, WA_PLAN_COMBINATIONS);
-	query->planned_spared = wa_plan_number(plan, WA_PLAN_SPARED);
-	query->block_cost = wa_plan_block_cost(plan);
-	query->filter_clauses = wa_plan_filters(plan);
-	query->one_time_clauses = wa_plan_one_time_filters(plan);
-	query->nkeys = wa_plan_number(plan, WA_PLAN_KEYS);
-	query->keys = read_targets(plan, 0, query->nkeys);
-	query->aggregates = read_targets(plan, query->nkeys,
-									 wa_plan_number(plan, WA_PLAN_AGGREGATES));
-	/* warpagg.accelerate is as it was when the plan was made. */
-	reason = wa_scan_query_aggregate(query);
-	if (reason != NULL)
-		elog(ERROR, "unexpected aggregate: %s", reason);
 }

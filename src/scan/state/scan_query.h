@@ -47,11 +47,11 @@ typedef struct WaScanQuery
 	int nworkers;
 	int planned_batches;
 	int planned_groups;
-	int planned_combinations; /* scan/resident/combine.h; 0: there are not to be any */
-	int planned_spared;     /* WaSpared: tables that these may do without */
-	Cost block_cost;        /* of a block's rows, for one process */
-	List *filter_clauses;   /* of WHERE, in their order */
-	List *one_time_clauses; /* likewise, but without columns */
+	int planned_combinations; /* (scan/resident/combine.h) 0: there are to be none */
+	WaSpared planned_spared; /* tables that these may do without */
+	Cost block_cost;         /* of a block's rows, for one process */
+	List *filter_clauses;    /* of WHERE, in their order */
+	List *one_time_clauses;  /* likewise, but without columns */
 	List *keys;
 	int nkeys;
 	List *aggregates; /* Aggref, each once */
@@ -65,11 +65,15 @@ typedef struct WaScanQuery
 	/* The program */
 	const WaCompiler *compiler;
 	WaGroupKey *group_keys;
-	WaQuery
-		compiled; /* clauses, keys and columns of these numbers, by registers;
-					   * what the interpreter has is not set */
-	WaInterpreter
-		*interpreter; /* NULL: it does not run, as while it is planned */
+
+	/*
+	 * Clauses, keys and columns of these numbers, by registers; what the interpreter has is
+	 * not set.
+	 */
+	WaQuery compiled;
+
+	/* NULL: it does not run, as while it is planned. */
+	WaInterpreter *interpreter;
 } WaScanQuery;
 
 /*
@@ -92,9 +96,6 @@ extern bool wa_scan_query_is_pushable(const WaScanQuery *query);
 /* Describes a query as what is to be pushed. */
 extern void wa_scan_query_push_down(const WaScanQuery *query,
 									WaPushdown *pushdown);
-
-/* Sets what a plan says. */
-extern void wa_scan_query_read(WaScanQuery *query, const CustomScan *plan);
 
 /* Checks that the user may call the aggregates; raises an error if not. */
 extern void wa_scan_query_check_permissions(const WaScanQuery *query);
