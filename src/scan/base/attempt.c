@@ -75,11 +75,18 @@ roll_back(WaAttempts *attempts, MemoryContext memory)
 }
 
 void
-wa_attempts_run(void (*run)(WaAttempts *attempts, void *context), void *context)
+wa_attempts_run(bool keeps_errors,
+				void (*run)(WaAttempts *attempts, void *context), void *context)
 {
 	/* Not on the stack, where what is changed behind PG_TRY may be lost. */
-	WaAttempts *const attempts = palloc(sizeof(WaAttempts));
+	WaAttempts *const attempts =
+		keeps_errors ? palloc(sizeof(WaAttempts)) : NULL;
 
+	if (attempts == NULL)
+	{
+		run(NULL, context);
+		return;
+	}
 	*attempts = (WaAttempts){CurrentMemoryContext, CurrentResourceOwner, false};
 	begin(attempts);
 	PG_TRY();
@@ -150,6 +157,6 @@ wa_attempt(void (*callback)(void *context), void *context)
 {
 	Single single = {.callback = callback, .context = context};
 
-	wa_attempts_run(run_single, &single);
+	wa_attempts_run(true, run_single, &single);
 	return single.has_succeeded;
 }

@@ -30,9 +30,10 @@ typedef struct WaAttempts WaAttempts;
 
 /*
  * Has `run` make attempts, in the current memory context.  Not to be called in parallel
- * mode.
+ * mode, unless there are no errors to be kept: then `run` gets NULL.
  */
-extern void wa_attempts_run(void (*run)(WaAttempts *attempts, void *context),
+extern void wa_attempts_run(bool keeps_errors,
+							void (*run)(WaAttempts *attempts, void *context),
 							void *context);
 
 /*

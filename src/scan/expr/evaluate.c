@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "executor/tuptable.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/date.h"
 #include "utils/lsyscache.h"
@@ -143,9 +144,7 @@ wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
 ExprState *
 wa_evaluation_expression(WaEvaluation *evaluation, Expr *expression)
 {
-	return expression == NULL
-			   ? evaluation->expression
-			   : ExecInitExprWithParams(expression, evaluation->parameters);
+	return ExecInitExprWithParams(expression, evaluation->parameters);
 }
 
 void
@@ -176,31 +175,52 @@ wa_evaluation_is_prepared(const WaEvaluation *evaluation)
 }
 
 Datum
-wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression, Datum value,
-				 bool *is_null)
+wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression,
+				 NullableDatum value, bool *is_null)
 {
 	TupleTableSlot *slot = evaluation->slot;
 
 	ResetExprContext(evaluation->econtext);
-	slot->tts_values[evaluation->varying] = value;
-	slot->tts_isnull[evaluation->varying] = false;
-	return ExecEvalExprSwitchContext(expression, evaluation->econtext, is_null);
+	slot->tts_values[evaluation->varying] = value.value;
+	slot->tts_isnull[evaluation->varying] = value.isnull;
+	return ExecEvalExprSwitchContext(
+		expression != NULL ? expression : evaluation->expression,
+		evaluation->econtext, is_null);
 }
 
-Datum
-wa_evaluation_of_null(WaEvaluation *evaluation, ExprState *expression,
-					  bool *is_null)
+Const *
+wa_evaluation_constant(const WaEvaluation *evaluation, const Var *source)
 {
-	ResetExprContext(evaluation->econtext);
-	evaluation->slot->tts_isnull[evaluation->varying] = true;
-	return ExecEvalExprSwitchContext(expression, evaluation->econtext, is_null);
+	const TupleTableSlot *slot = evaluation->slot;
+	const int number = source->varattno - 1;
+	Form_pg_attribute attribute =
+		TupleDescAttr(slot->tts_tupleDescriptor, number);
+
+	return evaluation->sources[number].vector != NULL
+			   ? NULL
+			   : makeConst(source->vartype, source->vartypmod,
+						   source->varcollid, attribute->attlen,
+						   slot->tts_values[number], slot->tts_isnull[number],
+						   attribute->attbyval);
 }
 
-const TupleTableSlot *
-wa_evaluation_sources(const WaEvaluation *evaluation, int *varying)
+const WaSource *
+wa_call_source(const WaCallExpression *call)
 {
-	*varying = evaluation->varying;
-	return evaluation->slot;
+	const WaSource *found = NULL;
+	ListCell *cell;
+
+	foreach (cell, call->sources)
+	{
+		const WaSource *source = (const WaSource *) lfirst(cell);
+
+		if (source->number < 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = source;
+	}
+	return found;
 }
 
 /*
@@ -228,8 +248,8 @@ show_row(const WaEvaluation *evaluation, size_t row)
 						  source->by_value, source->length);
 			continue;
 		}
-		if (evaluation->guarded &&
-			!wa_time_is_safe(source->type, source->kind, source->vector, row))
+		if (evaluation->guarded && source->kind == WA_VECTOR_INT &&
+			!wa_time_is_safe(source->type, wa_vector_ints(source->vector)[row]))
 			return false;
 		slot->tts_values[i] =
 			wa_vector_to_datum(source->type, source->kind, source->vector, row);

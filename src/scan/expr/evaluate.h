@@ -47,26 +47,25 @@ extern WA_MUST_CHECK bool wa_evaluation_call(void *context, const WaVector *a,
 											 WaVector *out, size_t nrows);
 
 /*
- * Evaluates an expression over the sources of the evaluation for a value of the
- * only one that varies.  The result stays until the next evaluation.
+ * Evaluates an expression over the sources of the evaluation (NULL: the call's own) for a
+ * value of the only one that varies.  The result stays until the next evaluation.
  */
 extern Datum wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression,
-							  Datum value, bool *is_null);
-
-/* Likewise, if that value is NULL. */
-extern Datum wa_evaluation_of_null(WaEvaluation *evaluation,
-								   ExprState *expression, bool *is_null);
+							  NullableDatum value, bool *is_null);
 
 /*
- * Returns the values of the sources, as wa_evaluation_prepare has computed them;
- * *varying: the number of the one that varies, from 0 on, which may be anything.
+ * Returns a source that a Var refers to, as wa_evaluation_prepare has computed it; NULL:
+ * it varies.
  */
-extern const TupleTableSlot *
-wa_evaluation_sources(const WaEvaluation *evaluation, int *varying);
+extern Const *wa_evaluation_constant(const WaEvaluation *evaluation,
+									 const Var *source);
 
-/* Prepares another expression over the sources; NULL: the call's own. */
+/* Prepares another expression over the sources. */
 extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
 										   Expr *expression);
+
+/* Returns the source of a call that varies; NULL: there are several. */
+extern const WaSource *wa_call_source(const WaCallExpression *call);
 
 /*
  * Brings the rows of a DECIMAL, each of the scale display[row], to one scale.

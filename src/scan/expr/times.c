@@ -305,21 +305,17 @@ is_stride(Node *node)
 		   interval->day * USECS_PER_DAY + interval->time > 0;
 }
 
-/* Tells whether an argument is a time that wa_time_is_safe holds for. */
+/* Tells whether an argument is a timestamp that wa_time_is_safe holds for. */
 static bool
 is_safe_time(Node *node)
 {
 	const Const *constant = (const Const *) node;
-	WaVector vector = {0};
-	int64 value;
 
-	if (!IsA(node, Const) || constant->constisnull ||
-		(constant->consttype != TIMESTAMPOID &&
-		 constant->consttype != TIMESTAMPTZOID))
-		return false;
-	value = DatumGetTimestamp(constant->constvalue);
-	vector.values = &value;
-	return wa_time_is_safe(constant->consttype, WA_VECTOR_INT, &vector, 0);
+	return IsA(node, Const) && !constant->constisnull &&
+		   (constant->consttype == TIMESTAMPOID ||
+			constant->consttype == TIMESTAMPTZOID) &&
+		   wa_time_is_safe(constant->consttype,
+						   DatumGetTimestamp(constant->constvalue));
 }
 
 /* Tells whether an argument is the name of a time zone. */
@@ -444,14 +440,10 @@ wa_time_is_shifted(Node *moved)
 }
 
 bool
-wa_time_is_safe(Oid type, WaVectorKind kind, const WaVector *vector, size_t row)
+wa_time_is_safe(Oid type, int64 value)
 {
-	int64 unit = type == DATEOID ? 1 : USECS_PER_DAY;
-	int64 value;
+	const int64 unit = type == DATEOID ? 1 : USECS_PER_DAY;
 
-	if (kind != WA_VECTOR_INT || !wa_is_time(type))
-		return true;
-	value = wa_vector_ints(vector)[row];
-	return value >= WA_SAFE_FIRST_DAY * unit &&
-		   value < (WA_SAFE_LAST_DAY + 1) * unit;
+	return !wa_is_time(type) || (value >= WA_SAFE_FIRST_DAY * unit &&
+								 value < (WA_SAFE_LAST_DAY + 1) * unit);
 }

@@ -9,7 +9,6 @@
 #include "nodes/primnodes.h"
 
 #include "core/must_check.h"
-#include "core/vector.h"
 
 /*
  * An expression that is a function of a time and changes in steps:
@@ -52,10 +51,9 @@ extern bool wa_time_is_shifted(Node *moved);
 #define WA_SAFE_LAST_DAY  INT64CONST(36499999)
 
 /*
- * Tells whether a row of a vector, which is not NULL, is no time, or a finite one
- * that is so close that moving it does not lead out of the range of times.
+ * Tells whether what an integer of a vector stands for is no time, or a finite one that is
+ * so close that moving it does not lead out of the range of times.
  */
-extern bool wa_time_is_safe(Oid type, WaVectorKind kind, const WaVector *vector,
-							size_t row);
+extern bool wa_time_is_safe(Oid type, int64 value);
 
 #endif /* WA_SCAN_TIMES_H */

@@ -12,8 +12,6 @@
 #include "scan/base/datum.h"
 #include "scan/expr/border.h"
 #include "scan/program/interpreter_internal.h"
-#include "scan/tables/column_function.h"
-#include "scan/tables/step_tables.h"
 
 /* Gives the registers their memory. */
 static void
@@ -69,23 +67,13 @@ static WaCall
 make_call(WaInterpreterCall *call, const WaCallExpression *wanted,
 		  const WaVector *registers, ParamListInfo parameters)
 {
-	WaColumnFunction function;
-
 	call->expression = wanted;
 	call->lazy = wa_lazy_of_call(wanted);
-	call->is_of_column = wa_column_function_of_call(wanted, NULL, &function);
-	if (wanted->kind == WA_CALL_BUCKETS || wa_step_table_is_possible(wanted))
-		call->buckets = wa_buckets_make(wanted, registers, parameters);
-	switch (wanted->kind)
-	{
-		case WA_CALL_EVALUATE:
-			call->evaluation =
-				wa_evaluation_make(wanted, registers, parameters);
-			return (WaCall){wa_evaluation_call, call->evaluation};
-		case WA_CALL_BUCKETS:
-			return (WaCall){wa_buckets_call, call->buckets};
-	}
-	pg_unreachable();
+	call->evaluation = wa_evaluation_make(wanted, registers, parameters);
+	if (wanted->kind != WA_CALL_BUCKETS)
+		return (WaCall){wa_evaluation_call, call->evaluation};
+	call->buckets = wa_buckets_make(wanted, call->evaluation);
+	return (WaCall){wa_buckets_call, call->buckets};
 }
 
 /* Sets the lists. */
@@ -196,10 +184,9 @@ compute_constant(WaInterpreter *interpreter,
 static void
 compute_call(const WaInterpreterCall *call, ExprContext *econtext)
 {
-	if (call->evaluation != NULL)
-		wa_evaluation_prepare(call->evaluation, econtext);
+	wa_evaluation_prepare(call->evaluation, econtext);
 	if (call->buckets != NULL)
-		wa_buckets_prepare(call->buckets, econtext);
+		wa_buckets_forget(call->buckets);
 }
 
 /* Returns when a constant, or after these a call, is computed. */
@@ -371,13 +358,8 @@ wa_interpreter_reset(WaInterpreter *interpreter)
 		reset_constant(interpreter, &interpreter->constants[i]);
 	for (int i = 0; i < interpreter->ncalls; i++)
 	{
-		WaInterpreterCall *call = &interpreter->calls[i];
-
-		call->lazy.is_computed = false;
-		if (call->evaluation != NULL)
-			wa_evaluation_reset(call->evaluation);
-		if (call->buckets != NULL)
-			wa_buckets_reset(call->buckets);
+		interpreter->calls[i].lazy.is_computed = false;
+		wa_evaluation_reset(interpreter->calls[i].evaluation);
 	}
 	interpreter->nleft = interpreter->nconstants + interpreter->ncalls;
 	interpreter->reached = -1;

@@ -99,12 +99,8 @@ find_function(const WaInterpreter *interpreter, const WaInstruction *call,
 			  WaColumnFunction *function, int *column)
 {
 	const WaInterpreterCall *of = &interpreter->calls[call->extra];
-	int varying;
 
-	if (!of->is_of_column ||
-		!wa_column_function_of_call(
-			of->expression, wa_evaluation_sources(of->evaluation, &varying),
-			function))
+	if (!wa_column_function_of_call(of->expression, of->evaluation, function))
 		return false;
 	*column = find_column(interpreter, function->attnum);
 	return *column >= 0;
@@ -119,7 +115,8 @@ find_step_table(const WaInterpreter *interpreter,
 
 	*call = wa_column_function_call(function);
 	return wa_step_table_find(
-		call, wa_buckets_make(call, interpreter->registers, NULL), residency);
+		call, wa_evaluation_make(call, interpreter->registers, NULL), NULL,
+		residency);
 }
 
 /* Finds the table of a call as a function of one column; else returns NULL. */
@@ -157,8 +154,10 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 	*number = instruction->a;
 	if (find_range(interpreter, columns, instruction, &range))
 	{
-		table = wa_step_table_find(call->expression, call->buckets, &range);
-		wa_buckets_use_table(call->buckets, table, wa_tables_query());
+		table = wa_step_table_find(call->expression, call->evaluation,
+								   call->buckets, &range);
+		if (call->buckets != NULL)
+			wa_buckets_use_table(call->buckets, table, wa_tables_query());
 	}
 	return table == NULL ? find_column_table(interpreter, run, columns,
 											 instruction, number)

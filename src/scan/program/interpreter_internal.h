@@ -23,9 +23,8 @@ typedef struct WaInterpreterCall
 {
 	const WaCallExpression *expression;
 	WaLazyConstant lazy;
-	WaEvaluation *evaluation; /* EVALUATE */
-	WaBuckets *buckets;       /* BUCKETS, or there may be a table; or NULL */
-	bool is_of_column;        /* EVALUATE: it is a function of one */
+	WaEvaluation *evaluation;
+	WaBuckets *buckets; /* BUCKETS; else NULL */
 } WaInterpreterCall;
 
 struct WaInterpreter

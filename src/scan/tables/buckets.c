@@ -55,7 +55,6 @@ typedef struct Slot
 struct WaBuckets
 {
 	WaEvaluation *evaluation;
-	ExprState *whole;
 	ExprState *moved; /* NULL: it is the time itself */
 	ExprState *step;  /* NULL: of dates */
 	Oid step_type;
@@ -64,7 +63,6 @@ struct WaBuckets
 	bool is_shifted; /* wa_time_is_shifted holds for it */
 	bool ascends;    /* wa_time_step_ascends does for the step */
 	bool guarded;
-	bool is_strict; /* of NULL, the expression is NULL */
 	Oid time_type;
 	Oid type; /* of the result */
 	WaVectorKind kind;
@@ -80,18 +78,11 @@ struct WaBuckets
 };
 
 WaBuckets *
-wa_buckets_make(const WaCallExpression *call, const WaVector *registers,
-				ParamListInfo parameters)
+wa_buckets_make(const WaCallExpression *call, WaEvaluation *evaluation)
 {
 	WaBuckets *buckets = palloc0(sizeof(WaBuckets));
-	const WaSource *time = NULL;
-	ListCell *cell;
 
-	foreach (cell, call->sources)
-		if (((const WaSource *) lfirst(cell))->number >= 0)
-			time = (const WaSource *) lfirst(cell);
-	buckets->evaluation = wa_evaluation_make(call, registers, parameters);
-	buckets->whole = wa_evaluation_expression(buckets->evaluation, NULL);
+	buckets->evaluation = evaluation;
 	if (call->step != NULL)
 	{
 		if (!IsA(call->moved, Var))
@@ -108,8 +99,7 @@ wa_buckets_make(const WaCallExpression *call, const WaVector *registers,
 			wa_time_step_ascends(wa_function_of((Node *) call->step));
 	}
 	buckets->guarded = call->guarded;
-	buckets->is_strict = call->kind == WA_CALL_BUCKETS;
-	buckets->time_type = exprType((Node *) time->expression);
+	buckets->time_type = exprType((Node *) wa_call_source(call)->expression);
 	buckets->type = exprType((Node *) call->expression);
 	buckets->kind = call->result;
 	buckets->context = CurrentMemoryContext;
@@ -120,24 +110,16 @@ wa_buckets_make(const WaCallExpression *call, const WaVector *registers,
 	return buckets;
 }
 
-const WaEvaluation *
-wa_buckets_evaluation(const WaBuckets *buckets)
-{
-	return buckets->evaluation;
-}
-
 /* Returns a time as SQL has it. */
-static Datum
+static NullableDatum
 time_datum(const WaBuckets *buckets, int64 time)
 {
-	const WaVector vector = {.values = &time};
-
-	return wa_vector_to_datum(buckets->time_type, WA_VECTOR_INT, &vector, 0);
+	return (NullableDatum){wa_integer_datum(buckets->time_type, time), false};
 }
 
 /*
- * Evaluates one of the expressions for a time, of a type and a kind.  Returns
- * false if the result has no vector.  A text stays until the next evaluation.
+ * Evaluates one of the expressions (NULL: the whole) for a time, of a type and a kind.
+ * Returns false if the result has no vector.  A text stays until the next evaluation.
  */
 static bool
 evaluate(const WaBuckets *buckets, ExprState *expression, Oid type,
@@ -244,8 +226,7 @@ static bool
 evaluate_whole(const WaBuckets *buckets, int64 time, MemoryContext context,
 			   Slot *slot)
 {
-	if (!evaluate(buckets, buckets->whole, buckets->type, buckets->kind, time,
-				  slot))
+	if (!evaluate(buckets, NULL, buckets->type, buckets->kind, time, slot))
 		return false;
 	keep_text(buckets, slot, context);
 	return true;
@@ -292,7 +273,7 @@ look_up(const WaBuckets *buckets, const WaVector *times, size_t row, Slot *own)
 
 	if (slot->bucket == bucket && slot->is_constant)
 		return slot;
-	if (wa_time_is_safe(buckets->time_type, WA_VECTOR_INT, times, row))
+	if (wa_time_is_safe(buckets->time_type, time))
 	{
 		if (slot->bucket != bucket && !fill_slot(buckets, bucket, time, slot))
 			return NULL;
@@ -310,19 +291,8 @@ wa_buckets_value(const WaBuckets *buckets, int64 first, int64 last,
 {
 	if (buckets->step != NULL && !is_one_step(buckets, first, last))
 		return false;
-	*value = wa_evaluation_of(buckets->evaluation, buckets->whole,
+	*value = wa_evaluation_of(buckets->evaluation, NULL,
 							  time_datum(buckets, first), is_null);
-	return true;
-}
-
-bool
-wa_buckets_null_value(const WaBuckets *buckets, Datum *value, bool *is_null)
-{
-	*is_null = true;
-	if (buckets->is_strict)
-		return true;
-	*value =
-		wa_evaluation_of_null(buckets->evaluation, buckets->whole, is_null);
 	return true;
 }
 
@@ -349,9 +319,9 @@ has_many_texts(const WaBuckets *buckets)
 		   Max(Min(part, MAX_TEXT_BYTES), MIN_TEXT_BYTES);
 }
 
-/* Forgets all results. */
+/* Empties the slots. */
 static void
-forget(WaBuckets *buckets)
+empty_slots(WaBuckets *buckets)
 {
 	MemoryContextReset(buckets->texts);
 	if (buckets->slots == NULL)
@@ -361,9 +331,8 @@ forget(WaBuckets *buckets)
 }
 
 void
-wa_buckets_prepare(WaBuckets *buckets, const ExprContext *econtext)
+wa_buckets_forget(WaBuckets *buckets)
 {
-	wa_evaluation_prepare(buckets->evaluation, econtext);
 	buckets->is_fresh = false;
 	buckets->table = NULL;
 }
@@ -375,12 +344,6 @@ wa_buckets_use_table(WaBuckets *buckets, const WaSteps *table,
 	buckets->table = table;
 	buckets->table_query = *query;
 	buckets->query = query;
-}
-
-void
-wa_buckets_reset(WaBuckets *buckets)
-{
-	wa_evaluation_reset(buckets->evaluation);
 }
 
 /* Stores the result for a row that is not NULL; returns false to trap. */
@@ -432,7 +395,7 @@ look_up_slots(WaBuckets *buckets, const WaVector *a, WaVector *out,
 	out->scale = 0;
 	MemoryContextReset(buckets->own_texts);
 	if (!buckets->is_fresh || has_many_texts(buckets))
-		forget(buckets);
+		empty_slots(buckets);
 	buckets->is_fresh = true;
 	for (size_t i = 0; i < nrows; i++)
 	{

@@ -18,7 +18,7 @@
 typedef struct Merging
 {
 	const WaCallExpression *call;
-	const TupleTableSlot *constants;
+	const WaEvaluation *evaluation;
 	AttrNumber attnum; /* of the one column so far; 0: none */
 	Var *column;
 	bool has_failed;
@@ -47,17 +47,10 @@ take_column(Node *node, void *context)
 static Node *
 take_constant(const Merging *merging, const Var *var)
 {
-	const int number = var->varattno - 1;
-	Form_pg_attribute attribute;
-
-	if (merging->constants == NULL)
-		return (Node *) makeNullConst(var->vartype, var->vartypmod,
-									  var->varcollid);
-	attribute = TupleDescAttr(merging->constants->tts_tupleDescriptor, number);
-	return (Node *) makeConst(
-		var->vartype, var->vartypmod, var->varcollid, attribute->attlen,
-		merging->constants->tts_values[number],
-		merging->constants->tts_isnull[number], attribute->attbyval);
+	return merging->evaluation == NULL
+			   ? (Node *) makeNullConst(var->vartype, var->vartypmod,
+										var->varcollid)
+			   : (Node *) wa_evaluation_constant(merging->evaluation, var);
 }
 
 /* Puts sources in the place of references to them. */
@@ -111,10 +104,10 @@ wa_column_function_of_column(const Var *column, WaColumnFunction *function)
 
 bool
 wa_column_function_of_call(const WaCallExpression *call,
-						   const TupleTableSlot *constants,
+						   const WaEvaluation *evaluation,
 						   WaColumnFunction *function)
 {
-	Merging merging = {.call = call, .constants = constants};
+	Merging merging = {.call = call, .evaluation = evaluation};
 	Node *expression;
 
 	if (call->kind != WA_CALL_EVALUATE)

@@ -9,9 +9,7 @@
 #define WA_SCAN_COLUMN_FUNCTION_H
 
 #include "core/must_check.h"
-#include "executor/tuptable.h"
-
-#include "scan/expr/compile.h"
+#include "scan/expr/evaluate.h"
 
 /* A function of a column. */
 typedef struct WaColumnFunction
@@ -33,12 +31,12 @@ wa_column_function_of_column(const Var *column, WaColumnFunction *function);
 /*
  * Describes what a call of kind EVALUATE computes, if it depends on one column, of
  * texts, integers or dates, and there may be a table (core/steps.h); else returns
- * false.  constants: the sources that are; NULL: they are not computed yet, and
- * nothing but whether there may be a table is to be told.
+ * false.  evaluation: of the call, with its constants; NULL: they are not computed yet,
+ * and nothing but whether there may be a table is to be told.
  */
 extern WA_MUST_CHECK bool
 wa_column_function_of_call(const WaCallExpression *call,
-						   const TupleTableSlot *constants,
+						   const WaEvaluation *evaluation,
 						   WaColumnFunction *function);
 
 /* Tells whether there may be ranks of what a function returns: texts, for texts. */

@@ -9,16 +9,14 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "scan/base/attempt.h"
-#include "scan/expr/compile_internal.h"
+#include "scan/base/datum.h"
 #include "scan/expr/times.h"
 #include "scan/tables/step_tables.h"
 #include "scan/tables/table_cache.h"
@@ -29,9 +27,6 @@
 
 /* ... but this many in any case. */
 #define FREE_STEPS 16384
-
-/* Of so many steps one may be unknown. */
-#define STEPS_PER_UNKNOWN 50
 
 /* Ranges are rounded to multiples of about this share of them. */
 #define RANGE_PARTS 16
@@ -51,48 +46,25 @@ static const int64 widths[] = {
 /* A table that is being filled. */
 typedef struct Filling
 {
-	const WaBuckets *buckets;
-	Oid type; /* of the results */
+	WaEvaluation *evaluation;
+	const WaBuckets *buckets; /* BUCKETS; else NULL */
+	Oid type;                 /* of the results */
 	WaVectorKind kind;
+	Oid argument; /* the type of what it is a function of */
 	int64 smallest;
 	uint64 nsteps;
 	int level;            /* the number of its width; -1: a step a value */
 	WaAttempts *attempts; /* NULL: no value raises an error */
 	WaTableDraft *draft;
-	Oid argument; /* the type of what it is a function of */
-	bool of_null; /* what is asked for is the function of NULL */
-	int64 first;  /* the values that are asked for */
+	int64 first; /* the values at hand */
 	int64 last;
-	bool is_one;  /* what came of it: they have one result, */
-	Datum result; /* this */
-	bool is_null; /* or NULL */
 	WaTableValues values;
 } Filling;
-
-/* Returns the source of a call that varies; NULL: there are several. */
-static const WaSource *
-varying_source(const WaCallExpression *call)
-{
-	const WaSource *found = NULL;
-	ListCell *cell;
-
-	foreach (cell, call->sources)
-	{
-		const WaSource *source = (const WaSource *) lfirst(cell);
-
-		if (source->number < 0)
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = source;
-	}
-	return found;
-}
 
 bool
 wa_step_table_is_possible(const WaCallExpression *call)
 {
-	const WaSource *source = varying_source(call);
+	const WaSource *source = wa_call_source(call);
 
 	if (source == NULL)
 		return false;
@@ -113,35 +85,17 @@ wa_step_table_is_possible(const WaCallExpression *call)
 
 /* Puts the constants in the place of references to them. */
 static Node *
-put_constants(Node *node, void *context)
+put_constants(Node *node, void *evaluation)
 {
-	const WaEvaluation *evaluation = (const WaEvaluation *) context;
-	const TupleTableSlot *slot;
-	const Var *var = (const Var *) node;
-	Form_pg_attribute attribute;
-	int varying;
+	Const *constant;
 
 	if (node == NULL)
 		return NULL;
 	if (!IsA(node, Var))
-		return expression_tree_mutator(node, put_constants, context);
-	slot = wa_evaluation_sources(evaluation, &varying);
-	if (var->varattno - 1 == varying)
-		return node;
-	attribute = TupleDescAttr(slot->tts_tupleDescriptor, var->varattno - 1);
-	return (Node *) makeConst(
-		var->vartype, var->vartypmod, var->varcollid, attribute->attlen,
-		slot->tts_values[var->varattno - 1],
-		slot->tts_isnull[var->varattno - 1], attribute->attbyval);
-}
-
-/* Tells whether a value of a time is not one that is safe to evaluate. */
-static bool
-is_unsafe(Oid type, int64 value)
-{
-	const WaVector vector = {.values = &value};
-
-	return !wa_time_is_safe(type, WA_VECTOR_INT, &vector, 0);
+		return expression_tree_mutator(node, put_constants, evaluation);
+	constant = wa_evaluation_constant((const WaEvaluation *) evaluation,
+									  (const Var *) node);
+	return constant == NULL ? node : (Node *) constant;
 }
 
 /* Rounds down to a multiple of a unit. */
@@ -210,14 +164,10 @@ find_range(Oid type, const WaResidency *column, int64 *smallest, int64 *largest)
 	*largest = column->largest;
 	if (*smallest > *largest)
 		return false;
-	if (is_unsafe(type, *smallest) && is_unsafe(type, *largest))
-	{
-		*smallest = 0;
-		*largest = GUESSED_DAYS * day;
-	}
-	else if (is_unsafe(type, *smallest))
-		*smallest = *largest - GUESSED_DAYS * day;
-	else if (is_unsafe(type, *largest))
+	if (!wa_time_is_safe(type, *smallest))
+		*smallest =
+			wa_time_is_safe(type, *largest) ? *largest - GUESSED_DAYS * day : 0;
+	if (!wa_time_is_safe(type, *largest))
 		*largest = *smallest + GUESSED_DAYS * day;
 	find_limits(type, &first, &last);
 	unit = unit_of(*smallest, *largest, day);
@@ -232,38 +182,28 @@ find_range(Oid type, const WaResidency *column, int64 *smallest, int64 *largest)
 	return true;
 }
 
-/* Tells whether so many steps more may be unknown. */
+/* Tells whether there is no sense in going on. */
 static bool
 is_hopeless(const Filling *filling)
 {
-	return filling->values.nunknown > filling->nsteps / STEPS_PER_UNKNOWN ||
-		   MemoryContextMemAllocated(filling->values.context, true) >
-			   WA_TABLE_MOST_BYTES;
+	return wa_table_values_are_hopeless(&filling->values, 0);
 }
 
-/* Evaluates the call for what is asked for: a callback. */
-static void
-evaluate(void *context)
+/* Evaluates the call for the values at hand: a WaTableFunction. */
+static bool
+evaluate(void *context, bool of_null, Datum *value, bool *is_null)
 {
-	Filling *filling = (Filling *) context;
+	const Filling *filling = (const Filling *) context;
+	const NullableDatum argument = {
+		of_null ? (Datum) 0
+				: wa_integer_datum(filling->argument, filling->first),
+		of_null};
 
-	if (filling->of_null)
-		filling->is_one = wa_buckets_null_value(
-			filling->buckets, &filling->result, &filling->is_null);
-	else
-		filling->is_one =
-			wa_buckets_value(filling->buckets, filling->first, filling->last,
-							 &filling->result, &filling->is_null);
-}
-
-/* Evaluates it, and tells what is known of the result. */
-static WaStepState
-find_result(Filling *filling)
-{
-	if (!wa_attempts_try(filling->attempts, evaluate, filling) ||
-		!filling->is_one)
-		return WA_STEP_UNKNOWN;
-	return filling->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
+	if (filling->buckets != NULL && !of_null)
+		return wa_buckets_value(filling->buckets, filling->first, filling->last,
+								value, is_null);
+	*value = wa_evaluation_of(filling->evaluation, NULL, argument, is_null);
+	return true;
 }
 
 /* Fills the steps of a time of the width of a level, in parts if need be. */
@@ -273,15 +213,16 @@ fill_time(Filling *filling, int64 first, int level)
 	const int64 width = widths[level];
 	const int64 step = widths[filling->level];
 	WaStepState state;
+	Datum value;
 
 	filling->first = first;
 	filling->last = first + width - 1;
-	state = find_result(filling);
+	state = wa_table_values_find(&filling->values, &value);
 	if (state != WA_STEP_UNKNOWN || level == filling->level)
 	{
 		wa_table_values_set(&filling->values,
 							(uint64) (first - filling->smallest) / step,
-							(uint64) (width / step), state, filling->result);
+							(uint64) (width / step), state, value);
 		return;
 	}
 	for (int64 part = 0; part < width && !is_hopeless(filling);
@@ -296,12 +237,12 @@ fill_values(Filling *filling)
 	for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling); i++)
 	{
 		WaStepState state;
+		Datum value;
 
 		CHECK_FOR_INTERRUPTS();
-		filling->first = filling->smallest + (int64) i;
-		filling->last = filling->first;
-		state = find_result(filling);
-		wa_table_values_set(&filling->values, i, 1, state, filling->result);
+		filling->first = filling->last = filling->smallest + (int64) i;
+		state = wa_table_values_find(&filling->values, &value);
+		wa_table_values_set(&filling->values, i, 1, state, value);
 	}
 }
 
@@ -309,13 +250,7 @@ fill_values(Filling *filling)
 static bool
 fill(Filling *filling)
 {
-	WaStepState state;
-
-	filling->of_null = true;
-	state = find_result(filling);
-	wa_table_values_set_null(&filling->values, state, filling->result);
-	filling->of_null = false;
-	if (filling->values.is_null_unknown)
+	if (!wa_table_values_find_null(&filling->values))
 		return false;
 	if (filling->level < 0)
 		fill_values(filling);
@@ -350,7 +285,8 @@ fill_with(Filling *filling, int64 width)
 	context = AllocSetContextCreate(draft->context, "warpagg steps",
 									ALLOCSET_SMALL_SIZES);
 	wa_table_values_begin(&filling->values, context, filling->type,
-						  filling->kind);
+						  filling->kind, evaluate, filling);
+	filling->values.attempts = filling->attempts;
 	wa_table_values_grow(&filling->values, filling->nsteps);
 	if (fill(filling))
 	{
@@ -403,26 +339,22 @@ feed(WaTableDraft *draft, void *context)
 	Filling *filling = (Filling *) context;
 
 	filling->draft = draft;
-	if (wa_may_raise(draft->key->expression))
-		wa_attempts_run(make_steps, filling);
-	else
-		make_steps(NULL, filling);
+	wa_attempts_run(wa_may_raise(draft->key->expression), make_steps, filling);
 }
 
 const WaSteps *
-wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
-				   const WaResidency *column)
+wa_step_table_find(const WaCallExpression *call, WaEvaluation *evaluation,
+				   const WaBuckets *buckets, const WaResidency *column)
 {
 	Filling filling = {
+		.evaluation = evaluation,
 		.buckets = buckets,
 		.type = getBaseType(exprType((Node *) call->expression)),
 		.kind = call->result,
-		.argument = exprType((Node *) varying_source(call)->expression),
+		.argument = exprType((Node *) wa_call_source(call)->expression),
 	};
 	WaTableKey key = {
-		.expression = put_constants(
-			(Node *) call->expression,
-			unconstify(WaEvaluation *, wa_buckets_evaluation(buckets))),
+		.expression = put_constants((Node *) call->expression, evaluation),
 		.max_steps =
 			Min(Max(column->rows / ROWS_PER_STEP, FREE_STEPS), WA_MAX_STEPS)};
 

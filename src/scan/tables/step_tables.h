@@ -20,12 +20,12 @@ extern bool wa_step_table_is_possible(const WaCallExpression *call);
 
 /*
  * Finds or makes the table of a call, whose constants have been computed, over
- * the values that are resident of its column, or most of them.  Returns NULL if
- * it would be too large for so few rows, if too little of it is known, or if
- * there are too many tables.  It stays for the query.
+ * the values that are resident of its column, or most of them.  buckets: of a call of
+ * that kind, else NULL.  Returns NULL if it would be too large for so few rows, if too
+ * little of it is known, or if there are too many tables.  It stays for the query.
  */
 extern WA_MUST_CHECK const WaSteps *
-wa_step_table_find(const WaCallExpression *call, const WaBuckets *buckets,
-				   const WaResidency *column);
+wa_step_table_find(const WaCallExpression *call, WaEvaluation *evaluation,
+				   const WaBuckets *buckets, const WaResidency *column);
 
 #endif /* WA_SCAN_STEP_TABLES_H */

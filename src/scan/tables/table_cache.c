@@ -8,10 +8,17 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "catalog/pg_proc.h"
 #include "lib/ilist.h"
 #include "nodes/nodeFuncs.h"
+#include "pgtime.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "scan/expr/compile_internal.h"
 #include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"
 
@@ -29,6 +36,27 @@ typedef struct Table
 	WaSteps steps;
 } Table;
 
+/*
+ * Functions that are not immutable, as they depend on settings that
+ * table_settings has, but on nothing else.
+ */
+static const Oid settled_functions[] = {
+	F_TO_CHAR_TIMESTAMP_TEXT,
+	F_TO_CHAR_TIMESTAMPTZ_TEXT,
+	F_DATE_OUT,
+	F_TIMESTAMP_OUT,
+	F_TIMESTAMPTZ_OUT,
+	F_TIMESTAMPTZ_TIMESTAMP,
+	F_TIMESTAMP_TIMESTAMPTZ,
+	F_TIMESTAMPTZ_DATE,
+	F_DATE_TIMESTAMPTZ,
+	F_TIMESTAMPTZ_PL_INTERVAL,
+	F_TIMESTAMPTZ_MI_INTERVAL,
+	F_DATE_TRUNC_TEXT_TIMESTAMPTZ,
+	F_EXTRACT_TEXT_TIMESTAMPTZ,
+	F_DATE_PART_TEXT_TIMESTAMPTZ,
+};
+
 static dlist_head tables = DLIST_STATIC_INIT(tables); /* that used last first */
 static Size all_bytes = 0;
 static uint64 present_query = 0;
@@ -43,6 +71,56 @@ const uint64 *
 wa_tables_query(void)
 {
 	return &present_query;
+}
+
+/* Tells whether what a function returns may change with time. */
+static bool
+is_unsettled(Oid function, void *context)
+{
+	for (int i = 0; i < lengthof(settled_functions); i++)
+		if (settled_functions[i] == function)
+			return false;
+	return func_volatile(function) != PROVOLATILE_IMMUTABLE;
+}
+
+/* Finds what may change with time. */
+static bool
+find_unsettled(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SQLValueFunction) || IsA(node, XmlExpr) ||
+		check_functions_in_node(node, is_unsettled, context))
+		return true;
+	return expression_tree_walker(node, find_unsettled, context);
+}
+
+/* Tells whether a table of an expression is the same for later queries by settings. */
+static bool
+lasts(Node *expression)
+{
+	return wa_is_total(expression) || !find_unsettled(expression, NULL);
+}
+
+/* Returns a setting; "" if there is no such thing. */
+static const char *
+setting(const char *name)
+{
+	const char *value = GetConfigOption(name, true, false);
+
+	return value == NULL ? "" : value;
+}
+
+/* Returns the settings that tables depend on, as one string. */
+static char *
+table_settings(void)
+{
+	return psprintf("%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s",
+					pg_get_timezone_name(session_timezone),
+					setting("timezone_abbreviations"), setting("DateStyle"),
+					setting("IntervalStyle"), setting("lc_time"),
+					setting("lc_numeric"), setting("lc_monetary"),
+					setting("extra_float_digits"), setting("bytea_output"));
 }
 
 /* Forgets a table. */
@@ -134,7 +212,7 @@ make(const WaTableKey *key, const char *settings, WaTableFeeder feed,
 	MemoryContextSwitchTo(scratch);
 	feed(&draft, of_feeder);
 	table->steps = draft.steps;
-	table->lasts = !draft.is_for_now && wa_table_lasts(table->key.expression);
+	table->lasts = !draft.is_for_now && lasts(table->key.expression);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, TopMemoryContext);
 	dlist_push_head(&tables, &table->node);
@@ -146,12 +224,14 @@ make(const WaTableKey *key, const char *settings, WaTableFeeder feed,
 const WaSteps *
 wa_table_find(const WaTableKey *key, WaTableFeeder feed, void *context)
 {
-	char *settings = wa_table_settings();
+	char *settings = table_settings();
 	Table *table = look_up(key, settings);
 
 	if (table == NULL)
 	{
-		if (!wa_table_can_be_filled(key->expression) || !make_room())
+		/* What it raises cannot be kept in parallel mode. */
+		if ((IsInParallelMode() && wa_may_raise(key->expression)) ||
+			!make_room())
 			return NULL;
 		table = make(key, settings, feed, context);
 	}

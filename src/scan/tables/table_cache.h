@@ -15,9 +15,6 @@
 #include "core/must_check.h"
 #include "core/steps.h"
 
-/* A table takes about so much memory at most. */
-#define WA_TABLE_MOST_BYTES ((Size) 32 * 1024 * 1024)
-
 /* What a table is of; what does not matter for it is 0. */
 typedef struct WaTableKey
 {

@@ -4,49 +4,26 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "catalog/pg_proc.h"
 #include "fmgr.h"
-#include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "pgtime.h"
-#include "utils/fmgroids.h"
-#include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "scan/base/context_arena.h"
 #include "scan/base/datum.h"
-#include "scan/expr/compile_internal.h"
+#include "scan/expr/compile.h"
 #include "scan/tables/table_values.h"
 
-/*
- * Functions that are not immutable, as they depend on settings that
- * wa_table_settings has, but on nothing else.
- */
-static const Oid settled_functions[] = {
-	F_TO_CHAR_TIMESTAMP_TEXT,
-	F_TO_CHAR_TIMESTAMPTZ_TEXT,
-	F_DATE_OUT,
-	F_TIMESTAMP_OUT,
-	F_TIMESTAMPTZ_OUT,
-	F_TIMESTAMPTZ_TIMESTAMP,
-	F_TIMESTAMP_TIMESTAMPTZ,
-	F_TIMESTAMPTZ_DATE,
-	F_DATE_TIMESTAMPTZ,
-	F_TIMESTAMPTZ_PL_INTERVAL,
-	F_TIMESTAMPTZ_MI_INTERVAL,
-	F_DATE_TRUNC_TEXT_TIMESTAMPTZ,
-	F_EXTRACT_TEXT_TIMESTAMPTZ,
-	F_DATE_PART_TEXT_TIMESTAMPTZ,
-};
+/* Of so many steps one may be unknown. */
+#define STEPS_PER_UNKNOWN 50
 
 void
 wa_table_values_begin(WaTableValues *values, MemoryContext context, Oid type,
-					  WaVectorKind kind)
+					  WaVectorKind kind, WaTableFunction function,
+					  void *of_function)
 {
 	memset(values, 0, sizeof(*values));
 	values->context = context;
+	values->function = function;
+	values->of_function = of_function;
 	values->type = type;
 	values->kind = kind;
 	wa_context_arena_init(&values->arena, context);
@@ -121,14 +98,68 @@ wa_table_values_set(WaTableValues *values, uint64 first, uint64 count,
 	}
 }
 
-void
-wa_table_values_set_null(WaTableValues *values, WaStepState state, Datum value)
+/* An evaluation. */
+typedef struct Asked
 {
+	const WaTableValues *values;
+	bool of_null;
+	bool is_known; /* what came of it */
+	bool is_null;
+	Datum value;
+} Asked;
+
+/* Makes it: a callback. */
+static void
+evaluate(void *context)
+{
+	Asked *asked = (Asked *) context;
+
+	asked->is_known =
+		asked->values->function(asked->values->of_function, asked->of_null,
+								&asked->value, &asked->is_null);
+}
+
+/* Makes it, and tells what is known of the result. */
+static WaStepState
+find(Asked *asked)
+{
+	if (!wa_attempts_try(asked->values->attempts, evaluate, asked) ||
+		!asked->is_known)
+		return WA_STEP_UNKNOWN;
+	return asked->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
+}
+
+WaStepState
+wa_table_values_find(WaTableValues *values, Datum *value)
+{
+	Asked asked = {.values = values};
+	const WaStepState state = find(&asked);
+
+	*value = asked.value;
+	return state;
+}
+
+bool
+wa_table_values_find_null(WaTableValues *values)
+{
+	Asked asked = {.values = values, .of_null = true};
+	const WaStepState state = find(&asked);
+
 	values->null_has_value =
-		state == WA_STEP_VALUE && make_word(values, value, &values->null_value);
+		state == WA_STEP_VALUE &&
+		make_word(values, asked.value, &values->null_value);
 	if (!values->null_has_value)
 		values->null_value = 0;
-	values->is_null_unknown = !values->null_has_value && state != WA_STEP_NULL;
+	return values->null_has_value || state == WA_STEP_NULL;
+}
+
+bool
+wa_table_values_are_hopeless(const WaTableValues *values, uint64 free_unknown)
+{
+	return values->nunknown >
+			   free_unknown + values->nsteps / STEPS_PER_UNKNOWN ||
+		   MemoryContextMemAllocated(values->context, true) >
+			   WA_TABLE_MOST_BYTES;
 }
 
 void
@@ -159,58 +190,4 @@ bool
 wa_table_is_allowed(Node *expression)
 {
 	return !wa_has_parameter(expression) && !wa_runs_foreign_code(expression);
-}
-
-bool
-wa_table_can_be_filled(Node *expression)
-{
-	return !IsInParallelMode() || !wa_may_raise(expression);
-}
-
-/* Tells whether what a function returns may change with time. */
-static bool
-is_unsettled(Oid function, void *context)
-{
-	for (int i = 0; i < lengthof(settled_functions); i++)
-		if (settled_functions[i] == function)
-			return false;
-	return func_volatile(function) != PROVOLATILE_IMMUTABLE;
-}
-
-/* Finds what may change with time. */
-static bool
-find_unsettled(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, SQLValueFunction) || IsA(node, XmlExpr) ||
-		check_functions_in_node(node, is_unsettled, context))
-		return true;
-	return expression_tree_walker(node, find_unsettled, context);
-}
-
-bool
-wa_table_lasts(Node *expression)
-{
-	return wa_is_total(expression) || !find_unsettled(expression, NULL);
-}
-
-/* Returns a setting; "" if there is no such thing. */
-static const char *
-setting(const char *name)
-{
-	const char *value = GetConfigOption(name, true, false);
-
-	return value == NULL ? "" : value;
-}
-
-char *
-wa_table_settings(void)
-{
-	return psprintf("%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s\n%s",
-					pg_get_timezone_name(session_timezone),
-					setting("timezone_abbreviations"), setting("DateStyle"),
-					setting("IntervalStyle"), setting("lc_time"),
-					setting("lc_numeric"), setting("lc_monetary"),
-					setting("extra_float_digits"), setting("bytea_output"));
 }

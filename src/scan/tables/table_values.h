@@ -1,21 +1,36 @@
 /*
  * table_values.h
- *		Making tables (core/steps.h) of values of SQL; which expressions there may
- *		be tables of, and how long these last.
+ *		Making tables (core/steps.h) of values of SQL, and which expressions there may
+ *		be tables of.
  */
 #ifndef WA_SCAN_TABLE_VALUES_H
 #define WA_SCAN_TABLE_VALUES_H
 
 #include "nodes/primnodes.h"
 
+#include "core/must_check.h"
 #include "core/steps.h"
 #include "query/group_dictionary.h"
+#include "scan/base/attempt.h"
+
+/* A table takes about so much memory at most. */
+#define WA_TABLE_MOST_BYTES ((Size) 32 * 1024 * 1024)
+
+/*
+ * Evaluates what a table is of, for what is at hand, or for NULL.  Returns false if the
+ * value is not known; it may raise an error instead.
+ */
+typedef bool (*WaTableFunction)(void *context, bool of_null, Datum *value,
+								bool *is_null);
 
 /* The values of a table that is being filled; all lies in the memory context. */
 typedef struct WaTableValues
 {
 	MemoryContext context;
-	Oid type; /* of the values, and */
+	WaTableFunction function;
+	void *of_function;    /* its context */
+	WaAttempts *attempts; /* set by who calls; NULL: no value raises an error */
+	Oid type;             /* of the values, and */
 	WaVectorKind kind;
 	uint64 nsteps; /* that there is room for */
 	int64 *values;
@@ -28,12 +43,12 @@ typedef struct WaTableValues
 	WaArena arena;   /* TEXT: of the texts, all of which are different */
 	WaKeyDictionary *texts;
 	uint32 ntexts;
-	bool is_null_unknown;
 } WaTableValues;
 
-/* Begins a table of no steps in a memory context. */
+/* Begins a table of no steps of a function in a memory context. */
 extern void wa_table_values_begin(WaTableValues *values, MemoryContext context,
-								  Oid type, WaVectorKind kind);
+								  Oid type, WaVectorKind kind,
+								  WaTableFunction function, void *of_function);
 
 /* Makes room for steps, which are not known yet. */
 extern void wa_table_values_grow(WaTableValues *values, uint64 nsteps);
@@ -46,9 +61,18 @@ extern void wa_table_values_grow(WaTableValues *values, uint64 nsteps);
 extern void wa_table_values_set(WaTableValues *values, uint64 first,
 								uint64 count, WaStepState state, Datum value);
 
-/* Likewise sets what the function of NULL is. */
-extern void wa_table_values_set_null(WaTableValues *values, WaStepState state,
-									 Datum value);
+/* Evaluates the function, and tells what is known of the result. */
+extern WaStepState wa_table_values_find(WaTableValues *values, Datum *value);
+
+/* Sets what the function of NULL is; returns false if that is not known. */
+extern WA_MUST_CHECK bool wa_table_values_find_null(WaTableValues *values);
+
+/*
+ * Tells whether there is no sense in going on: too little is known, but for some steps,
+ * or the table takes too much memory.
+ */
+extern bool wa_table_values_are_hopeless(const WaTableValues *values,
+										 uint64 free_unknown);
 
 /* Stores what was set in a table of as many steps. */
 extern void wa_table_values_finish(const WaTableValues *values, WaSteps *steps);
@@ -58,17 +82,5 @@ extern void wa_table_values_finish(const WaTableValues *values, WaSteps *steps);
  * it has no parameters, and runs no code but the system's own.
  */
 extern bool wa_table_is_allowed(Node *expression);
-
-/*
- * Tells whether a table of an expression is the same for later queries, if
- * wa_table_settings is.
- */
-extern bool wa_table_lasts(Node *expression);
-
-/* Tells whether what such an expression raises can be kept, as it cannot in parallel mode. */
-extern bool wa_table_can_be_filled(Node *expression);
-
-/* Returns the settings that tables depend on, as one string. */
-extern char *wa_table_settings(void);
 
 #endif /* WA_SCAN_TABLE_VALUES_H */

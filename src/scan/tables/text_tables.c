@@ -17,7 +17,6 @@
 #include "client/resident.h"
 #include "compat.h"
 #include "scan/base/attempt.h"
-#include "scan/expr/compile_internal.h"
 #include "scan/expr/evaluate.h"
 #include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"
@@ -26,9 +25,8 @@
 /* Texts are fetched in pieces of so many bytes. */
 #define PIECE_BYTES ((Size) 1024 * 1024 - sizeof(WaTextsHead))
 
-/* Of so many texts one may be unknown, beside some. */
-#define TEXTS_PER_UNKNOWN 50
-#define FREE_UNKNOWN      100
+/* So many texts may be unknown beside those that may be of a table. */
+#define FREE_UNKNOWN 100
 
 /* What a table is made of. */
 typedef struct Source
@@ -42,39 +40,21 @@ typedef struct Filling
 {
 	WaTableValues values;
 	WaEvaluation *evaluation;
-	ExprState *expression;
 	bool may_raise;
-	WaAttempts *attempts; /* NULL: no value raises an error */
-	char *piece;          /* texts that have been fetched */
-	StringInfoData text;  /* the one at hand, as SQL has it */
-	bool of_null;         /* it is NULL instead */
-	bool is_silent;       /* warpaggd has not answered */
-	Datum result;
-	bool is_null;
+	char *piece;         /* texts that have been fetched */
+	StringInfoData text; /* the one at hand, as SQL has it */
+	bool is_silent;      /* warpaggd has not answered */
 } Filling;
 
-/* Evaluates the function for the text at hand: a callback. */
-static void
-evaluate(void *context)
+/* Evaluates the function for the text at hand: a WaTableFunction. */
+static bool
+evaluate(void *context, bool of_null, Datum *value, bool *is_null)
 {
-	Filling *filling = (Filling *) context;
+	const Filling *filling = (const Filling *) context;
+	const NullableDatum text = {PointerGetDatum(filling->text.data), of_null};
 
-	filling->result =
-		filling->of_null
-			? wa_evaluation_of_null(filling->evaluation, filling->expression,
-									&filling->is_null)
-			: wa_evaluation_of(filling->evaluation, filling->expression,
-							   PointerGetDatum(filling->text.data),
-							   &filling->is_null);
-}
-
-/* Evaluates it, and tells what is known of the result. */
-static WaStepState
-find_result(Filling *filling)
-{
-	if (!wa_attempts_try(filling->attempts, evaluate, filling))
-		return WA_STEP_UNKNOWN;
-	return filling->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
+	*value = wa_evaluation_of(filling->evaluation, NULL, text, is_null);
+	return true;
 }
 
 /* Sets the step of a code, which has a text of so many bytes. */
@@ -83,13 +63,14 @@ set_text(Filling *filling, uint32 code, const char *data, uint32 length)
 {
 	StringInfo text = &filling->text;
 	WaStepState state;
+	Datum value;
 
 	resetStringInfo(text);
 	enlargeStringInfo(text, VARHDRSZ + (int) length);
 	SET_VARSIZE(text->data, VARHDRSZ + length);
 	memcpy(VARDATA(text->data), data, length);
-	state = find_result(filling);
-	wa_table_values_set(&filling->values, code, 1, state, filling->result);
+	state = wa_table_values_find(&filling->values, &value);
+	wa_table_values_set(&filling->values, code, 1, state, value);
 }
 
 /*
@@ -140,43 +121,25 @@ take_piece(WaAttempts *attempts, void *context)
 {
 	Piece *piece = (Piece *) context;
 
-	piece->filling->attempts = attempts;
+	piece->filling->values.attempts = attempts;
 	piece->is_sound = set_piece(piece->filling, piece->first, piece->head);
 }
 
-/* Sets what the function of NULL is: a callback. */
+/* What came of the function of NULL. */
+typedef struct NullTaken
+{
+	Filling *filling;
+	bool is_known;
+} NullTaken;
+
+/* Sets what that is: a callback. */
 static void
 take_null(WaAttempts *attempts, void *context)
 {
-	Filling *filling = (Filling *) context;
-	WaStepState state;
+	NullTaken *taken = (NullTaken *) context;
 
-	filling->attempts = attempts;
-	filling->of_null = true;
-	state = find_result(filling);
-	wa_table_values_set_null(&filling->values, state, filling->result);
-	filling->of_null = false;
-}
-
-/* Has attempts made if something may raise an error. */
-static void
-run(const Filling *filling, void (*callback)(WaAttempts *, void *),
-	void *context)
-{
-	if (filling->may_raise)
-		wa_attempts_run(callback, context);
-	else
-		callback(NULL, context);
-}
-
-/* Tells whether there is no sense in going on. */
-static bool
-is_hopeless(const Filling *filling)
-{
-	return filling->values.nunknown >
-			   FREE_UNKNOWN + filling->values.nsteps / TEXTS_PER_UNKNOWN ||
-		   MemoryContextMemAllocated(filling->values.context, true) >
-			   WA_TABLE_MOST_BYTES;
+	taken->filling->values.attempts = attempts;
+	taken->is_known = wa_table_values_find_null(&taken->filling->values);
 }
 
 /*
@@ -199,11 +162,11 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 		return false;
 	wa_table_values_grow(&filling->values, *first + head->count);
 	taken = (Piece){filling, *first, head, false};
-	run(filling, take_piece, &taken);
+	wa_attempts_run(filling->may_raise, take_piece, &taken);
 	if (!taken.is_sound)
 		return false;
 	*first += head->count;
-	return !is_hopeless(filling);
+	return !wa_table_values_are_hopeless(&filling->values, FREE_UNKNOWN);
 }
 
 /*
@@ -214,11 +177,12 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 static bool
 fill(Filling *filling, const WaTextColumn *column, WaTableKey *key)
 {
+	NullTaken null = {filling, false};
 	WaTextsHead head;
 	uint32 first = 0;
 
-	run(filling, take_null, filling);
-	if (filling->values.is_null_unknown)
+	wa_attempts_run(filling->may_raise, take_null, &null);
+	if (!null.is_known)
 		return false;
 	do
 	{
@@ -247,13 +211,12 @@ begin(Filling *filling, const WaColumnFunction *function, MemoryContext context)
 
 	memset(filling, 0, sizeof(*filling));
 	filling->evaluation = wa_evaluation_make(&call, &none, NULL);
-	filling->expression = wa_evaluation_expression(filling->evaluation, NULL);
 	filling->may_raise = wa_may_raise((Node *) function->expression);
 	filling->piece = palloc(PIECE_BYTES);
 	initStringInfo(&filling->text);
 	wa_table_values_begin(&filling->values, context,
 						  getBaseType(exprType((Node *) function->expression)),
-						  function->result);
+						  function->result, evaluate, filling);
 }
 
 /* How texts are compared, to be sorted. */
