@@ -149,6 +149,13 @@ extern List *wa_exec_params(List *params, Node *expression);
 extern bool wa_runs_foreign_code(Node *expression);
 
 /*
+ * Returns the call by which a register has its value in the end; NULL: it has it
+ * otherwise.
+ */
+extern const WaCallExpression *wa_compiler_call_of(const WaCompiler *compiler,
+												   int number);
+
+/*
  * Forgets what has been computed so far, but for columns and constants: what
  * comes next runs over other rows.
  */

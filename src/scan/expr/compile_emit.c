@@ -413,6 +413,19 @@ wa_compiler_call(WaCompiler *compiler, WaCallExpression call, int a)
 							call.number);
 }
 
+const WaCallExpression *
+wa_compiler_call_of(const WaCompiler *compiler, int number)
+{
+	int i = compiler->ninstructions - 1;
+
+	while (i >= 0 && compiler->instructions[i].out != number)
+		i--;
+	return i < 0 || compiler->instructions[i].code != WA_CODE_CALL
+			   ? NULL
+			   : (const WaCallExpression *) list_nth(
+					 compiler->calls, compiler->instructions[i].extra);
+}
+
 WaCompilerMark
 wa_compiler_mark(const WaCompiler *compiler)
 {

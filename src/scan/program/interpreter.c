@@ -32,7 +32,6 @@ place_registers(WaInterpreter *interpreter, const WaCompiler *compiler)
 								 memory);
 		memory += wa_vector_register_bytes(compiler->kinds[i]);
 	}
-	interpreter->ncolumns = compiler->ncolumns;
 	interpreter->columns =
 		palloc(sizeof(WaVector *) * (compiler->ncolumns + 1));
 	for (int i = 0; i < compiler->ncolumns; i++)
@@ -87,7 +86,6 @@ make_lists(WaInterpreter *interpreter, const WaCompiler *compiler)
 	foreach (cell, compiler->lists)
 		lists[foreach_current_index(cell)] = *(const WaIntList *) lfirst(cell);
 	interpreter->program.lists = lists;
-	interpreter->nlists = list_length(compiler->lists);
 }
 
 /* Prepares the calls. */
@@ -116,11 +114,11 @@ wa_interpreter_make(const WaCompiler *compiler, ParamListInfo parameters)
 {
 	WaInterpreter *interpreter = palloc0(sizeof(WaInterpreter));
 
+	interpreter->compiler = compiler;
 	interpreter->program.nregisters = (uint16) compiler->nregisters;
 	interpreter->program.kinds = compiler->kinds;
 	interpreter->program.instructions = compiler->instructions;
 	interpreter->program.ninstructions = (size_t) compiler->ninstructions;
-	interpreter->attnums = compiler->attnums;
 	place_registers(interpreter, compiler);
 	make_constants(interpreter, compiler, parameters);
 	make_lists(interpreter, compiler);
@@ -378,12 +376,6 @@ WaVector *
 wa_interpreter_register(const WaInterpreter *interpreter, int number)
 {
 	return &interpreter->registers[number];
-}
-
-int
-wa_interpreter_ncolumns(const WaInterpreter *interpreter)
-{
-	return interpreter->ncolumns;
 }
 
 WaVector *const *

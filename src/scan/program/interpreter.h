@@ -84,9 +84,6 @@ extern WA_MUST_CHECK bool wa_interpreter_run(WaInterpreter *interpreter,
 extern WaVector *wa_interpreter_register(const WaInterpreter *interpreter,
 										 int number);
 
-/* Returns how many columns there are. */
-extern int wa_interpreter_ncolumns(const WaInterpreter *interpreter);
-
 /* Returns the columns, which are the first registers, one by one. */
 extern WaVector *const *
 wa_interpreter_columns(const WaInterpreter *interpreter);

@@ -57,35 +57,12 @@ describe_constant(const WaInterpreter *interpreter, uint16 number,
 	}
 }
 
-/*
- * Finds between which values the integers are that a call is given.  columns: what is
- * resident of each.  Returns false if that cannot be found, or if the call is no function
- * of them alone.
- */
-static bool
-find_range(const WaInterpreter *interpreter, const WaResidency *columns,
-		   const WaInstruction *instruction, WaResidency *range)
-{
-	const WaRegisterRanges ranges = {
-		.instructions = interpreter->program.instructions,
-		.ninstructions = (int) interpreter->program.ninstructions,
-		.ncolumns = interpreter->ncolumns,
-		.kinds = interpreter->program.kinds,
-		.columns = columns,
-		.constants = interpreter->registers};
-	const WaCallExpression *call =
-		interpreter->calls[instruction->extra].expression;
-
-	return wa_step_table_is_possible(call) &&
-		   wa_register_range(&ranges, instruction->a, range);
-}
-
 /* Returns the number of the column that is one of the table; -1: there is none. */
 static int
 find_column(const WaInterpreter *interpreter, AttrNumber attnum)
 {
-	for (int i = 0; i < interpreter->ncolumns; i++)
-		if (interpreter->attnums[i] == attnum)
+	for (int i = 0; i < interpreter->compiler->ncolumns; i++)
+		if (interpreter->compiler->attnums[i] == attnum)
 			return i;
 	return -1;
 }
@@ -95,12 +72,11 @@ find_column(const WaInterpreter *interpreter, AttrNumber attnum)
  * is.  Returns false if it is none.
  */
 static bool
-find_function(const WaInterpreter *interpreter, const WaInstruction *call,
+find_function(const WaInterpreter *interpreter, const WaCallExpression *call,
 			  WaColumnFunction *function, int *column)
 {
-	const WaInterpreterCall *of = &interpreter->calls[call->extra];
-
-	if (!wa_column_function_of_call(of->expression, of->evaluation, function))
+	if (!wa_column_function_of_call(
+			call, interpreter->calls[call->number].evaluation, function))
 		return false;
 	*column = find_column(interpreter, function->attnum);
 	return *column >= 0;
@@ -122,13 +98,13 @@ find_step_table(const WaInterpreter *interpreter,
 /* Finds the table of a call as a function of one column; else returns NULL. */
 static const WaSteps *
 find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
-				  const WaResidency *columns, const WaInstruction *instruction,
+				  const WaResidency *columns, const WaCallExpression *call,
 				  int *column)
 {
 	WaColumnFunction function;
 	WaTextColumn of;
 
-	if (!find_function(interpreter, instruction, &function, column))
+	if (!find_function(interpreter, call, &function, column))
 		return NULL;
 	if (function.kind != WA_VECTOR_TEXT)
 		return find_step_table(interpreter, &function, &columns[*column]);
@@ -148,11 +124,14 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 		   int *number)
 {
 	const WaInterpreterCall *call = &interpreter->calls[instruction->extra];
+	const WaRegisterRanges ranges = {interpreter->compiler, columns,
+									 interpreter->registers};
 	const WaSteps *table = NULL;
 	WaResidency range;
 
 	*number = instruction->a;
-	if (find_range(interpreter, columns, instruction, &range))
+	if (wa_step_table_is_possible(call->expression) &&
+		wa_register_range(&ranges, instruction->a, &range))
 	{
 		table = wa_step_table_find(call->expression, call->evaluation,
 								   call->buckets, &range);
@@ -160,7 +139,7 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 			wa_buckets_use_table(call->buckets, table, wa_tables_query());
 	}
 	return table == NULL ? find_column_table(interpreter, run, columns,
-											 instruction, number)
+											 call->expression, number)
 						 : table;
 }
 
@@ -212,24 +191,12 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
 	}
 	wa_tables_begin();
 	query->program = interpreter->program;
-	query->nlists = (uint32_t) interpreter->nlists;
-	query->ninputs = (uint16_t) interpreter->ncolumns;
+	query->nlists = (uint32_t) list_length(interpreter->compiler->lists);
+	query->ninputs = (uint16_t) interpreter->compiler->ncolumns;
 	query->nconstants = (uint32_t) interpreter->nconstants;
 	query->constants = constants;
 	return interpreter->ncalls == 0 ||
 		   describe_calls(interpreter, run, columns, query);
-}
-
-/* Returns the call by which a register has its value in the end, or NULL. */
-static const WaInstruction *
-find_call(const WaInterpreter *interpreter, int number)
-{
-	for (size_t i = interpreter->program.ninstructions; i-- > 0;)
-		if (interpreter->program.instructions[i].out == number)
-			return interpreter->program.instructions[i].code == WA_CODE_CALL
-					   ? &interpreter->program.instructions[i]
-					   : NULL;
-	return NULL;
 }
 
 /* Adds a look-up, and a register for its result; returns the register. */
@@ -272,15 +239,16 @@ wa_interpreter_describe_ranks(const WaInterpreter *interpreter,
 							  const Var *column, Oid collation, WaQuery *query,
 							  const WaSteps **steps)
 {
+	const WaCallExpression *call =
+		wa_compiler_call_of(interpreter->compiler, number);
 	WaColumnFunction function;
 	WaTextColumn of;
 	int place = number;
 
 	if (query->program.nregisters == PG_UINT16_MAX ||
-		(number < interpreter->ncolumns
+		(number < interpreter->compiler->ncolumns
 			 ? !wa_column_function_of_column(column, &function)
-			 : !find_function(interpreter, find_call(interpreter, number),
-							  &function, &place)) ||
+			 : !find_function(interpreter, call, &function, &place)) ||
 		function.kind != WA_VECTOR_TEXT)
 		return -1;
 	of = (WaTextColumn){&run->relation, &run->columns[place], &columns[place]};

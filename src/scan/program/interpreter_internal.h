@@ -29,17 +29,15 @@ typedef struct WaInterpreterCall
 
 struct WaInterpreter
 {
+	const WaCompiler *compiler;
 	WaProgram program;
 	WaVector *registers;
 	WaVector **columns;
-	int ncolumns;
 	WaInterpreterConstant *constants;
 	int nconstants;
-	int nlists;
 	WaInterpreterCall *calls;
 	int ncalls;
-	const AttrNumber *attnums; /* of the columns */
-	int nleft;                 /* constants and calls that are to be computed */
+	int nleft;            /* constants and calls that are to be computed */
 	int reached;          /* the last stage that a row has come to; -1: none */
 	bool can_run;         /* no constant has been found to have no vector */
 	MemoryContext values; /* of constants */

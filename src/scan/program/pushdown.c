@@ -27,77 +27,44 @@
 /* So many expressions are tried as inputs: to compile each takes time. */
 #define MAX_TRIED 64
 
-/* Describes what a call of a program computes, if it is a function of one column. */
-static bool
-find_function(const WaCompiler *compiler, const WaInstruction *instruction,
-			  WaColumnFunction *function)
-{
-	return wa_column_function_of_call((const WaCallExpression *) list_nth(
-										  compiler->calls, instruction->extra),
-									  NULL, function);
-}
-
-/* Tells whether a call is one of integers that are columns, or computed from some. */
-static bool
-is_of_range(const WaCompiler *compiler, const WaInstruction *instruction)
-{
-	const WaRegisterRanges ranges = {.instructions = compiler->instructions,
-									 .ninstructions = compiler->ninstructions,
-									 .ncolumns = compiler->ncolumns,
-									 .kinds = compiler->kinds};
-	const WaCallExpression *call = (const WaCallExpression *) list_nth(
-		compiler->calls, instruction->extra);
-	WaResidency range;
-
-	return wa_step_table_is_possible(call) &&
-		   wa_register_range(&ranges, instruction->a, &range);
-}
-
 bool
 wa_calls_are_pushable(const WaCompiler *compiler)
 {
+	const WaRegisterRanges ranges = {.compiler = compiler};
+
 	for (int i = 0; i < compiler->ninstructions; i++)
 	{
 		const WaInstruction *instruction = &compiler->instructions[i];
+		const WaCallExpression *call;
 		WaColumnFunction function;
+		WaResidency range;
 
-		if (instruction->code == WA_CODE_CALL &&
-			!find_function(compiler, instruction, &function) &&
-			!is_of_range(compiler, instruction))
+		if (instruction->code != WA_CODE_CALL)
+			continue;
+		call = (const WaCallExpression *) list_nth(compiler->calls,
+												   instruction->extra);
+		/* It is one of a column, or of integers that are computed from some. */
+		if (!wa_column_function_of_call(call, NULL, &function) &&
+			(!wa_step_table_is_possible(call) ||
+			 !wa_register_range(&ranges, instruction->a, &range)))
 			return false;
 	}
 	return true;
 }
 
-/* Tells whether a call is of a time that seldom changes, or of a column of dates. */
-static bool
-has_few_steps(const WaCallExpression *call)
+/* Returns what there may be no table of, if not of a call. */
+static WaSpared
+kind_of_table(const WaCallExpression *call)
 {
 	WaColumnFunction function;
+	const bool is_of_column = wa_column_function_of_call(call, NULL, &function);
 
+	if (is_of_column && function.kind == WA_VECTOR_TEXT)
+		return WA_SPARES_TEXTS;
 	return call->kind == WA_CALL_BUCKETS ||
-		   (wa_column_function_of_call(call, NULL, &function) &&
-			function.column->vartype == DATEOID);
-}
-
-/* Tells whether a call is one of a column of texts. */
-static bool
-is_of_texts(const WaCallExpression *call)
-{
-	WaColumnFunction function;
-
-	return wa_column_function_of_call(call, NULL, &function) &&
-		   function.kind == WA_VECTOR_TEXT;
-}
-
-/* Tells whether a pushdown does without the table of a call. */
-static bool
-is_spared(const WaPushdown *pushdown, const WaCallExpression *call)
-{
-	if (is_of_texts(call))
-		return false;
-	return pushdown->spared >=
-		   (has_few_steps(call) ? WA_SPARES_TIMES : WA_SPARES_INTEGERS);
+				   (is_of_column && function.column->vartype == DATEOID)
+			   ? WA_SPARES_TIMES
+			   : WA_SPARES_INTEGERS;
 }
 
 /* Tells whether there are tables of all that a program of a pushdown calls. */
@@ -109,7 +76,8 @@ are_pushable_calls(const WaPushdown *pushdown, const WaCompiler *compiler)
 	if (!wa_calls_are_pushable(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-		if (is_spared(pushdown, (const WaCallExpression *) lfirst(cell)))
+		if (pushdown->spared >=
+			kind_of_table((const WaCallExpression *) lfirst(cell)))
 			return false;
 	return true;
 }
@@ -123,23 +91,13 @@ make_compiler(const WaPushdown *pushdown, List *expressions)
 	return wa_compiler_make(pushdown->varno, expressions, &refusal);
 }
 
-/* Tells whether a clause can be pushed. */
+/* Tells whether a clause or a key can be pushed. */
 static bool
-is_pushable_clause(const WaPushdown *pushdown, Expr *clause)
+is_pushable(const WaPushdown *pushdown, Expr *expression)
 {
-	WaCompiler *compiler = make_compiler(pushdown, list_make1(clause));
+	WaCompiler *compiler = make_compiler(pushdown, list_make1(expression));
 
-	return compiler != NULL && wa_compile(compiler, clause) >= 0 &&
-		   are_pushable_calls(pushdown, compiler);
-}
-
-/* Tells whether a key can be pushed. */
-static bool
-is_pushable_key(const WaPushdown *pushdown, Expr *key)
-{
-	WaCompiler *compiler = make_compiler(pushdown, list_make1(key));
-
-	return compiler != NULL && wa_compile_key(compiler, key) >= 0 &&
+	return compiler != NULL && wa_compile_key(compiler, expression) >= 0 &&
 		   are_pushable_calls(pushdown, compiler);
 }
 
@@ -159,7 +117,8 @@ is_pushable_input(const WaPushdown *pushdown, Expr *input)
 		return false;
 	foreach (cell, compiler->calls)
 		if (pushdown->spared == WA_SPARES_TIMES ||
-			!has_few_steps((const WaCallExpression *) lfirst(cell)))
+			kind_of_table((const WaCallExpression *) lfirst(cell)) !=
+				WA_SPARES_TIMES)
 			return false;
 	return true;
 }
@@ -337,7 +296,7 @@ push_filters(WaPushdown *pushdown)
 	{
 		Expr *clause = (Expr *) lfirst(cell);
 
-		if (!may_raise && is_pushable_clause(pushdown, clause))
+		if (!may_raise && is_pushable(pushdown, clause))
 			pushdown->sent_filters = bms_add_member(
 				pushdown->sent_filters, foreach_current_index(cell));
 		else if (!keep(pushdown, clause))
@@ -359,7 +318,7 @@ push_keys(WaPushdown *pushdown)
 	{
 		Expr *key = (Expr *) lfirst(cell);
 
-		if (is_pushable_key(pushdown, key))
+		if (is_pushable(pushdown, key))
 		{
 			pushdown->sent_keys = bms_add_member(pushdown->sent_keys,
 												 foreach_current_index(cell));

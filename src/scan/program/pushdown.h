@@ -24,7 +24,8 @@ typedef enum WaSpared
 {
 	WA_SPARES_NONE,
 	WA_SPARES_INTEGERS, /* of integers */
-	WA_SPARES_TIMES     /* nor of dates and times */
+	WA_SPARES_TIMES,    /* nor of dates and times */
+	WA_SPARES_TEXTS     /* nor of texts: no pushdown does without these */
 } WaSpared;
 
 /*

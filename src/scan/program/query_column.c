@@ -32,23 +32,12 @@ wa_compile_column(WaCompiler *compiler, Expr *argument, Expr *filter,
 static bool
 may_have_ranks(const WaCompiler *compiler, int number)
 {
+	const WaCallExpression *call = wa_compiler_call_of(compiler, number);
 	WaColumnFunction function;
 
-	if (number < compiler->ncolumns)
-		return true;
-	for (int i = compiler->ninstructions; i-- > 0;)
-	{
-		const WaInstruction *instruction = &compiler->instructions[i];
-
-		if (instruction->out == number)
-			return instruction->code == WA_CODE_CALL &&
-				   wa_column_function_of_call(
-					   (const WaCallExpression *) list_nth(compiler->calls,
-														   instruction->extra),
-					   NULL, &function) &&
-				   wa_column_function_has_ranks(&function);
-	}
-	return false;
+	return number < compiler->ncolumns ||
+		   (call != NULL && wa_column_function_of_call(call, NULL, &function) &&
+			wa_column_function_has_ranks(&function));
 }
 
 bool

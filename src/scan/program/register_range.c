@@ -68,7 +68,7 @@ static bool
 find_column_range(const WaRegisterRanges *ranges, int number, Range *range)
 {
 	*range = all_integers();
-	if (ranges->kinds[number] != WA_VECTOR_INT)
+	if (ranges->compiler->kinds[number] != WA_VECTOR_INT)
 		return false;
 	if (ranges->columns == NULL)
 		return true;
@@ -100,7 +100,7 @@ value_of(const WaVector *vector, WaVectorKind kind)
 static bool
 find_constant_range(const WaRegisterRanges *ranges, int number, Range *range)
 {
-	const WaVectorKind kind = ranges->kinds[number];
+	const WaVectorKind kind = ranges->compiler->kinds[number];
 	const WaVector *vector;
 
 	*range = all_integers();
@@ -326,16 +326,16 @@ find_range(const WaRegisterRanges *ranges, int number, int depth, Range *range)
 
 	if (depth == 0)
 		return false;
-	if (number < ranges->ncolumns)
+	if (number < ranges->compiler->ncolumns)
 		return find_column_range(ranges, number, range);
-	for (int i = 0; i < ranges->ninstructions && found == NULL; i++)
-		if (ranges->instructions[i].out == number)
-			found = &ranges->instructions[i];
+	for (int i = 0; i < ranges->compiler->ninstructions && found == NULL; i++)
+		if (ranges->compiler->instructions[i].out == number)
+			found = &ranges->compiler->instructions[i];
 	if (found == NULL)
 		return find_constant_range(ranges, number, range);
 	if (!find_result_range(ranges, found, depth - 1, range))
 		return false;
-	if (ranges->kinds[number] == WA_VECTOR_INT)
+	if (ranges->compiler->kinds[number] == WA_VECTOR_INT)
 		clip(range, sizeof(int64));
 	return true;
 }
@@ -347,7 +347,7 @@ wa_register_range(const WaRegisterRanges *ranges, int number,
 	Range found;
 
 	memset(range, 0, sizeof(*range));
-	if (ranges->kinds[number] != WA_VECTOR_INT ||
+	if (ranges->compiler->kinds[number] != WA_VECTOR_INT ||
 		!find_range(ranges, number, MAX_DEPTH, &found))
 		return false;
 	range->rows = found.rows;

@@ -6,20 +6,19 @@
 #define WA_SCAN_REGISTER_RANGE_H
 
 #include "core/must_check.h"
-#include "core/program.h"
 #include "core/protocol.h"
+#include "scan/expr/compile.h"
 
 /* A program, and what is known of its registers. */
 typedef struct WaRegisterRanges
 {
-	const WaInstruction *instructions;
-	int ninstructions;
-	int ncolumns;               /* the first registers */
-	const WaVectorKind *kinds;  /* of the registers */
-	const WaResidency *columns; /* NULL: not known yet */
-	const WaVector
-		*constants; /* the registers, of which those of constants have been
-								 * computed; NULL: not known yet */
+	const WaCompiler *compiler;
+	const WaResidency *columns; /* the first registers; NULL: not known yet */
+
+	/*
+	 * The registers, of which those of constants have been computed; NULL: not known yet.
+	 */
+	const WaVector *constants;
 } WaRegisterRanges;
 
 /*

@@ -71,8 +71,7 @@ wa_resident_describe_run(WaAsking *asking)
 
 	asking->run.relation = wa_resident_storage(source->relation);
 	asking->run.nblocks = wa_heap_nblocks(source->heap);
-	asking->run.ncolumns =
-		(uint32) wa_interpreter_ncolumns(asking->query->interpreter);
+	asking->run.ncolumns = (uint32) asking->query->compiler->ncolumns;
 	return refusal_of(asking);
 }
 

@@ -46,7 +46,7 @@ push_ranks(WaAsking *asking, int number, WaQueryColumn *column, WaQuery *pushed)
 {
 	const WaScanQuery *query = asking->query;
 	const int argument = column->argument;
-	const Var *var = argument < wa_interpreter_ncolumns(query->interpreter)
+	const Var *var = argument < query->compiler->ncolumns
 						 ? column_var(asking, argument)
 						 : NULL;
 

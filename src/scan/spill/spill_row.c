@@ -52,7 +52,7 @@ find_columns(WaSpillRows *rows, const WaScanQuery *query)
 {
 	WaVector *const *vectors = wa_interpreter_columns(query->interpreter);
 	Bitmapset *wanted = columns_behind_where(query);
-	int nall = wa_interpreter_ncolumns(query->interpreter);
+	int nall = query->compiler->ncolumns;
 
 	rows->attnums = palloc(sizeof(AttrNumber) * (nall + 1));
 	rows->vectors = palloc(sizeof(WaVector *) * (nall + 1));

@@ -30,7 +30,7 @@ static uint32
 name_columns(const WaScanQuery *query, const WaScanSource *source,
 			 WaColumnName *names, uint32 *nused)
 {
-	const int ncolumns = wa_interpreter_ncolumns(query->interpreter);
+	const int ncolumns = query->compiler->ncolumns;
 	const int nattributes = RelationGetDescr(source->relation)->natts;
 	Bitmapset *used = NULL;
 	uint32 n = 0;

@@ -97,7 +97,7 @@ find_unsettled(Node *node, void *context)
 
 /* Tells whether a table of an expression is the same for later queries by settings. */
 static bool
-lasts(Node *expression)
+is_lasting(Node *expression)
 {
 	return wa_is_total(expression) || !find_unsettled(expression, NULL);
 }
@@ -212,7 +212,7 @@ make(const WaTableKey *key, const char *settings, WaTableFeeder feed,
 	MemoryContextSwitchTo(scratch);
 	feed(&draft, of_feeder);
 	table->steps = draft.steps;
-	table->lasts = !draft.is_for_now && lasts(table->key.expression);
+	table->lasts = !draft.is_for_now && is_lasting(table->key.expression);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, TopMemoryContext);
 	dlist_push_head(&tables, &table->node);
