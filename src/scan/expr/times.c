@@ -25,12 +25,23 @@
 #define MODERATE_DAYS   (365 * 500)
 #define MODERATE_USECS  (INT64CONST(86400000000) * MODERATE_DAYS)
 
-/* How a function of a time is called, and what it does. */
+/* What a function does to a time. */
 typedef enum Role
 {
-	MOVES,
-	STEPS,
-	STEPS_IN_ZONE /* the last argument is the name of a time zone */
+	/* It moves it */
+	ADDS_INTERVAL,
+	MOVES_TO_ZONE,    /* that the first argument names */
+	MOVES_TO_OFFSET,  /* an interval */
+	MOVES_IN_SESSION, /* by the session's time zone */
+	BEGINS_DATE,
+
+	/* It brings it to steps */
+	TRUNCATES,
+	TRUNCATES_IN_ZONE, /* that the last argument names */
+	BINS,
+	TAKES_DATE,
+	EXTRACTS,
+	EXTRACTS_OF_DATE
 } Role;
 
 static const struct
@@ -38,30 +49,32 @@ static const struct
 	Oid function;
 	Role role;
 } functions[] = {
-	{F_TIMESTAMP_PL_INTERVAL, MOVES},
-	{F_TIMESTAMP_MI_INTERVAL, MOVES},
-	{F_TIMESTAMPTZ_PL_INTERVAL, MOVES},
-	{F_TIMESTAMPTZ_MI_INTERVAL, MOVES},
-	{F_TIMEZONE_TEXT_TIMESTAMP, MOVES},
-	{F_TIMEZONE_TEXT_TIMESTAMPTZ, MOVES},
-	{F_TIMEZONE_INTERVAL_TIMESTAMP, MOVES},
-	{F_TIMEZONE_INTERVAL_TIMESTAMPTZ, MOVES},
-	{F_TIMESTAMPTZ_TIMESTAMP, MOVES},
-	{F_TIMESTAMP_TIMESTAMPTZ, MOVES},
-	{F_TIMESTAMP_DATE, MOVES},
-	{F_TIMESTAMPTZ_DATE, MOVES},
-	{F_DATE_TRUNC_TEXT_TIMESTAMP, STEPS},
-	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ, STEPS},
-	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT, STEPS_IN_ZONE},
-	{F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP, STEPS},
-	{F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ, STEPS},
-	{F_EXTRACT_TEXT_TIMESTAMP, STEPS},
-	{F_EXTRACT_TEXT_TIMESTAMPTZ, STEPS},
-	{F_EXTRACT_TEXT_DATE, STEPS},
-	{F_DATE_PART_TEXT_TIMESTAMP, STEPS},
-	{F_DATE_PART_TEXT_TIMESTAMPTZ, STEPS},
-	{F_DATE_TIMESTAMP, STEPS},
-	{F_DATE_TIMESTAMPTZ, STEPS},
+	{F_TIMESTAMP_PL_INTERVAL, ADDS_INTERVAL},
+	{F_TIMESTAMP_MI_INTERVAL, ADDS_INTERVAL},
+	{F_TIMESTAMPTZ_PL_INTERVAL, ADDS_INTERVAL},
+	{F_TIMESTAMPTZ_MI_INTERVAL, ADDS_INTERVAL},
+	{F_DATE_PL_INTERVAL, ADDS_INTERVAL},
+	{F_DATE_MI_INTERVAL, ADDS_INTERVAL},
+	{F_TIMEZONE_TEXT_TIMESTAMP, MOVES_TO_ZONE},
+	{F_TIMEZONE_TEXT_TIMESTAMPTZ, MOVES_TO_ZONE},
+	{F_TIMEZONE_INTERVAL_TIMESTAMP, MOVES_TO_OFFSET},
+	{F_TIMEZONE_INTERVAL_TIMESTAMPTZ, MOVES_TO_OFFSET},
+	{F_TIMESTAMPTZ_TIMESTAMP, MOVES_IN_SESSION},
+	{F_TIMESTAMP_TIMESTAMPTZ, MOVES_IN_SESSION},
+	{F_TIMESTAMP_DATE, BEGINS_DATE},
+	{F_TIMESTAMPTZ_DATE, BEGINS_DATE},
+	{F_DATE_TRUNC_TEXT_TIMESTAMP, TRUNCATES},
+	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ, TRUNCATES},
+	{F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT, TRUNCATES_IN_ZONE},
+	{F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP, BINS},
+	{F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ, BINS},
+	{F_DATE_TIMESTAMP, TAKES_DATE},
+	{F_DATE_TIMESTAMPTZ, TAKES_DATE},
+	{F_EXTRACT_TEXT_TIMESTAMP, EXTRACTS},
+	{F_EXTRACT_TEXT_TIMESTAMPTZ, EXTRACTS},
+	{F_DATE_PART_TEXT_TIMESTAMP, EXTRACTS},
+	{F_DATE_PART_TEXT_TIMESTAMPTZ, EXTRACTS},
+	{F_EXTRACT_TEXT_DATE, EXTRACTS_OF_DATE},
 };
 
 /* The units that all of date_trunc, and of extract, know, spelt like that. */
@@ -124,7 +137,7 @@ wa_is_time(Oid type)
 static Node *
 in_zone(Node *moved, Node *step, Role role)
 {
-	if (role != STEPS_IN_ZONE)
+	if (role != TRUNCATES_IN_ZONE)
 		return moved;
 	return (Node *) makeFuncExpr(
 		F_TIMEZONE_TEXT_TIMESTAMPTZ, TIMESTAMPOID,
@@ -210,7 +223,7 @@ bool
 wa_time_steps(Node *expression, WaTimeSteps *steps)
 {
 	List *chain = NIL; /* from the inside to the outside */
-	Role role = MOVES;
+	Role role;
 	ListCell *cell;
 
 	memset(steps, 0, sizeof(*steps));
@@ -233,7 +246,7 @@ wa_time_steps(Node *expression, WaTimeSteps *steps)
 			return true;
 		if (!find_role(wa_function_of(node), &role))
 			return false;
-		if (role != MOVES)
+		if (role >= TRUNCATES)
 		{
 			steps->step = node;
 			steps->moved = in_zone(steps->moved, node, role);
@@ -331,42 +344,32 @@ is_known_zone(Node *node)
 bool
 wa_time_function_is_safe(Oid function, List *args)
 {
-	switch (function)
+	Role role;
+
+	if (!find_role(function, &role))
+		return false;
+	switch (role)
 	{
-		case F_TIMESTAMP_PL_INTERVAL:
-		case F_TIMESTAMP_MI_INTERVAL:
-		case F_TIMESTAMPTZ_PL_INTERVAL:
-		case F_TIMESTAMPTZ_MI_INTERVAL:
-		case F_DATE_PL_INTERVAL:
-		case F_DATE_MI_INTERVAL:
+		case ADDS_INTERVAL:
 			/* As often as there may be nested ones, a few centuries each. */
 			return is_moderate((Node *) lsecond(args));
-		case F_TIMEZONE_TEXT_TIMESTAMP:
-		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
+		case MOVES_TO_ZONE:
 			return is_known_zone((Node *) linitial(args));
-		case F_TIMESTAMPTZ_TIMESTAMP:
-		case F_TIMESTAMP_TIMESTAMPTZ:
-		case F_TIMESTAMP_DATE:
-		case F_TIMESTAMPTZ_DATE:
-		case F_DATE_TIMESTAMP:
-		case F_DATE_TIMESTAMPTZ:
+		case MOVES_IN_SESSION:
+		case BEGINS_DATE:
+		case TAKES_DATE:
 			return true;
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
+		case TRUNCATES_IN_ZONE:
 			if (!is_known_zone((Node *) lthird(args)))
 				return false;
 			pg_fallthrough;
-		case F_DATE_TRUNC_TEXT_TIMESTAMP:
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
+		case TRUNCATES:
 			return is_known_unit((Node *) linitial(args), false);
-		case F_EXTRACT_TEXT_TIMESTAMP:
-		case F_EXTRACT_TEXT_TIMESTAMPTZ:
-		case F_DATE_PART_TEXT_TIMESTAMP:
-		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+		case EXTRACTS:
 			return is_known_unit((Node *) linitial(args), true);
-		case F_EXTRACT_TEXT_DATE:
+		case EXTRACTS_OF_DATE:
 			return is_known_date_unit((Node *) linitial(args));
-		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
-		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
+		case BINS:
 			return is_stride((Node *) linitial(args)) &&
 				   is_safe_time((Node *) lthird(args));
 		default:
@@ -377,19 +380,10 @@ wa_time_function_is_safe(Oid function, List *args)
 bool
 wa_time_step_ascends(Oid function)
 {
-	switch (function)
-	{
-		case F_DATE_TRUNC_TEXT_TIMESTAMP:
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
-		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
-		case F_DATE_BIN_INTERVAL_TIMESTAMP_TIMESTAMP:
-		case F_DATE_BIN_INTERVAL_TIMESTAMPTZ_TIMESTAMPTZ:
-		case F_DATE_TIMESTAMP:
-		case F_DATE_TIMESTAMPTZ:
-			return true;
-		default:
-			return false;
-	}
+	Role role;
+
+	return find_role(function, &role) && role >= TRUNCATES &&
+		   role <= TAKES_DATE;
 }
 
 /*
@@ -409,17 +403,17 @@ static int
 count_offsets_of(Node *node)
 {
 	const char *zone = wa_constant_text(linitial(wa_arguments_of(node)));
+	Role role;
 
-	switch (wa_function_of(node))
+	if (!find_role(wa_function_of(node), &role))
+		return 2;
+	switch (role)
 	{
-		case F_TIMEZONE_INTERVAL_TIMESTAMP:
-		case F_TIMEZONE_INTERVAL_TIMESTAMPTZ:
+		case MOVES_TO_OFFSET:
 			return 0;
-		case F_TIMEZONE_TEXT_TIMESTAMP:
-		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
+		case MOVES_TO_ZONE:
 			return zone == NULL ? 2 : count_offsets(zone);
-		case F_TIMESTAMPTZ_TIMESTAMP:
-		case F_TIMESTAMP_TIMESTAMPTZ:
+		case MOVES_IN_SESSION:
 			return count_offsets(pg_get_timezone_name(session_timezone));
 		default:
 			return 2;

@@ -112,7 +112,7 @@ typedef struct Piece
 	Filling *filling;
 	uint32 first;
 	const WaTextsHead *head;
-	bool is_sound; /* what came of it: it is what it should be */
+	bool is_sound; /* what came of it: it is what it should be, and of use */
 } Piece;
 
 /* Sets the steps of a piece: a callback. */
@@ -122,24 +122,10 @@ take_piece(WaAttempts *attempts, void *context)
 	Piece *piece = (Piece *) context;
 
 	piece->filling->values.attempts = attempts;
-	piece->is_sound = set_piece(piece->filling, piece->first, piece->head);
-}
-
-/* What came of the function of NULL. */
-typedef struct NullTaken
-{
-	Filling *filling;
-	bool is_known;
-} NullTaken;
-
-/* Sets what that is: a callback. */
-static void
-take_null(WaAttempts *attempts, void *context)
-{
-	NullTaken *taken = (NullTaken *) context;
-
-	taken->filling->values.attempts = attempts;
-	taken->is_known = wa_table_values_find_null(&taken->filling->values);
+	/* The function of NULL has to be known, too. */
+	piece->is_sound = (piece->first > 0 ||
+					   wa_table_values_find_null(&piece->filling->values)) &&
+					  set_piece(piece->filling, piece->first, piece->head);
 }
 
 /*
@@ -177,13 +163,9 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
 static bool
 fill(Filling *filling, const WaTextColumn *column, WaTableKey *key)
 {
-	NullTaken null = {filling, false};
 	WaTextsHead head;
 	uint32 first = 0;
 
-	wa_attempts_run(filling->may_raise, take_null, &null);
-	if (!null.is_known)
-		return false;
 	do
 	{
 		const bool is_first = first == 0;
