@@ -1,6 +1,10 @@
 /*
  * node.c
- *		The node of the scan tier: from its plan to its tuples.
+ *		The node of the scan tier: from its plan to its tuples, batch after batch of
+ *		groups.
+ *
+ * The first batch is of what the device process has answered, of what workers have read,
+ * and of the rest of the table; the others are of what was spilled.
  */
 #include "postgres.h"
 
@@ -8,17 +12,21 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 
+#include "client/client.h"
 #include "scan/node/explain.h"
-#include "scan/node/fill.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
 #include "scan/output/top.h"
+#include "scan/parallel/parallel.h"
+#include "scan/resident/resident.h"
+#include "scan/rows/batch_loop.h"
 #include "scan/rows/prepare.h"
 #include "scan/spill/group_store.h"
 #include "scan/spill/spill.h"
 #include "scan/state/plan.h"
 #include "scan/state/scan_state.h"
 #include "scan/state/shared_instrument.h"
+#include "scan/state/why_heap.h"
 
 /* Groups of a dashboard's query take less than twice as many bytes. */
 #define KEPT_BYTES (1024 * 1024)
@@ -79,15 +87,69 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	wa_shared_instrument_make(state);
 }
 
+/* Reads what the device process has not answered for. */
+static void
+read_heap(WaScanState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+
+	if (state->source.is_covered)
+		wa_spill_check(&state->store);
+	else
+		(void) wa_scan_take_batch(state);
+	/* Workers are given what subselects return, which may not be run in vain. */
+	while (wa_interpreter_waits(state->query.interpreter, econtext) &&
+		   wa_scan_take_batch(state))
+		;
+	wa_parallel_read(state);
+	wa_scan_read(state);
+}
+
+/* Reads the table. */
+static void
+read_table(WaScanState *state)
+{
+	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+
+	wa_scan_begin(state);
+	if (!ExecQual(state->one_time_filter, econtext))
+		return;
+	if (!wa_heap_has_rows(state->source.heap))
+		return;
+	if (wa_interpreter_prepare(state->query.interpreter, econtext))
+		wa_resident_use(state);
+	else
+		wa_why_heap_note(&state->source, "no vector holds a constant's value");
+	wa_heap_may_mark(state->source.heap);
+	read_heap(state);
+	wa_spill_finish(&state->store, 1);
+}
+
+/* Forgets all groups: all batches are to come. */
+static void
+start(WaScanState *state)
+{
+	if (state->query.is_ours)
+		wa_client_begin();
+	wa_spill_end(&state->store);
+	wa_instrument_start(state);
+	state->is_started = true;
+}
+
 /*
- * Computes the groups of the next batch, and which of them to return; returns
- * false if none is left.
+ * Computes the groups of the next batch, of the table or of what was spilled, and which of
+ * them to return; returns false if none is left.
  */
 static bool
 fill(WaScanState *state)
 {
-	if (!wa_scan_fill(state))
+	if (state->batches > 0 && !wa_spill_is_left(&state->store))
 		return false;
+	state->next = 0;
+	if (state->batches++ == 0)
+		read_table(state);
+	else
+		wa_scan_read_partition(state);
 	wa_shifted_check(&state->store);
 	if (state->top != NULL)
 	{
@@ -105,7 +167,7 @@ next_group(WaScanState *state, uint32 *group)
 
 	if (!state->is_started)
 	{
-		wa_scan_start(state);
+		start(state);
 		if (!fill(state))
 			return false;
 	}

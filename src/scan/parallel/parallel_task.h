@@ -71,11 +71,4 @@ extern void wa_task_end_workers(ParallelContext *context, const WaTask *task);
 /* Has a new query be what the text says. */
 extern void wa_task_read_query(WaScanQuery *query, char *text);
 
-/*
- * Sends all groups to the leader, as messages for wa_scan_merge_groups.  Returns
- * false if nobody wants them any more.
- */
-extern bool wa_task_send_groups(WaScanStore *store,
-								struct shm_mq_handle *queue);
-
 #endif /* WA_SCAN_PARALLEL_TASK_H */

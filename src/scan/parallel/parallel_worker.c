@@ -8,6 +8,7 @@
 #include "access/table.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
+#include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/proc.h"
 #include "storage/shm_mq.h"
@@ -15,9 +16,12 @@
 #include "utils/backend_status.h"
 #include "utils/snapmgr.h"
 
+#include "scan/base/context_arena.h"
 #include "scan/parallel/parallel_task.h"
 #include "scan/rows/batch_loop.h"
 #include "scan/rows/prepare.h"
+#include "scan/spill/group_message.h"
+#include "scan/spill/group_store.h"
 
 /* The name by which the leader has the server call it. */
 PGDLLEXPORT void wa_scan_worker(dsm_segment *segment, shm_toc *toc);
@@ -52,6 +56,32 @@ make_state(EState *estate, Relation relation, WaTask *task, char *query)
 }
 
 /*
+ * Sends all groups to the leader, as messages for wa_scan_merge_groups.  Returns
+ * false if nobody wants them any more.
+ */
+static bool
+send_groups(WaScanStore *store, shm_mq_handle *queue)
+{
+	const WaPartialShape *shape = wa_scan_shape(store);
+	const uint32 ngroups = wa_scan_groups(store);
+	uint32 next = 0;
+	WaWriter writer;
+	WaArena arena;
+
+	wa_context_arena_init(&arena, CurrentMemoryContext);
+	wa_writer_init(&writer, &arena);
+	while (next < ngroups)
+	{
+		CHECK_FOR_INTERRUPTS();
+		wa_scan_write_groups(store, shape, NULL, &next, ngroups, &writer);
+		if (shm_mq_send(queue, writer.nwords * sizeof(uint64), writer.words,
+						false, next == ngroups) != SHM_MQ_SUCCESS)
+			return false;
+	}
+	return true;
+}
+
+/*
  * Reads a share of the table, and sends its groups or spills them.  covered:
  * blocks to leave out; NULL: none.
  */
@@ -72,7 +102,7 @@ work(WaScanState *state, WaTask *task, const uint64 *covered,
 	if (report->has_spilled)
 		wa_spill_groups(&state->store);
 	report->is_complete =
-		report->has_spilled || wa_task_send_groups(&state->store, queue);
+		report->has_spilled || send_groups(&state->store, queue);
 	wa_spill_finish(&state->store, 1);
 	report->spilled = state->store.spilled;
 	report->counts = state->now;

@@ -24,7 +24,7 @@ typedef struct WaScanState
 
 	ExprState *one_time_filter; /* without it no row is read */
 	bool is_started;            /* groups of some batch are there */
-	int batches;                /* of groups, since wa_scan_start */
+	int batches;                /* of groups, since the scan began */
 	uint32 next;                /* the group that is returned next */
 	struct WaTop *top;          /* chooses which ones are; NULL: all are */
 
