@@ -6,12 +6,10 @@
  * the note is a string in one that is not used: the name of a transition table in the
  * first entry of its range table, or if that is one, the name of a query of WITH.  Plans
  * are copied with it, and it is not sent to parallel workers.  The range table of a plan
- * is its own: that of the query stays as it is.  A line of the note is a level: name,
- * reason and costs.
+ * is its own: that of the query stays as it is.
  */
 #include "postgres.h"
 
-#include "lib/stringinfo.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/planner.h"
@@ -35,13 +33,11 @@ typedef struct Level
 	bool outgrows;
 } Level;
 
-/* A run of the planner; the planner may run functions that have it run again. */
-typedef struct Planning
-{
-	List *levels;
-} Planning;
-
-static Planning *planning = NULL;
+/*
+ * The levels of the present run of the planner, which may run functions that have it run
+ * again; NULL: there is none.
+ */
+static List **planned_levels = NULL;
 
 static planner_hook_type previous_planner = NULL;
 
@@ -52,9 +48,9 @@ find_level(PlannerInfo *root)
 	Level *level;
 	ListCell *cell;
 
-	if (planning == NULL)
+	if (planned_levels == NULL)
 		return NULL;
-	foreach (cell, planning->levels)
+	foreach (cell, *planned_levels)
 	{
 		level = (Level *) lfirst(cell);
 		if (level->root == root)
@@ -62,7 +58,7 @@ find_level(PlannerInfo *root)
 	}
 	level = palloc0(sizeof(Level));
 	level->root = root;
-	planning->levels = lappend(planning->levels, level);
+	*planned_levels = lappend(*planned_levels, level);
 	return level;
 }
 
@@ -250,81 +246,71 @@ is_in_plan(const PlannerInfo *root, const PlannedStmt *plan)
 	return number == 0 || list_nth(plan->subplans, number - 1) != NULL;
 }
 
-/* Appends a level's name, in which nothing ends a part of the note. */
-static void
-append_name(StringInfo note, const char *name)
+/* Returns a name as one that can stand in a line. */
+static const char *
+in_line(const char *name)
 {
-	for (; *name != '\0'; name++)
-		appendStringInfoChar(note, (unsigned char) *name < ' ' ? '?' : *name);
+	char *copy = pstrdup(name);
+
+	for (char *next = copy; *next != '\0'; next++)
+		if ((unsigned char) *next < ' ')
+			*next = '?';
+	return copy;
 }
 
-/* Appends a level to the note. */
-static void
-append_level(StringInfo note, const Level *level, const char *name)
+/* Returns what a plan says of a level. */
+static WaWhy *
+make_why(const Level *level, const char *name)
 {
+	WaWhy *why = palloc(sizeof(WaWhy));
 	const Path *rival;
 
-	append_name(note, name);
-	appendStringInfoChar(note, '\t');
+	*why = (WaWhy){in_line(name), "", ""};
 	if (level->is_chosen)
-		appendStringInfoChar(note, '\t');
-	else if (level->reason != NULL)
-		appendStringInfo(note, "%s\t", level->reason);
-	else
+		return why;
+	if (level->reason != NULL)
 	{
-		rival = find_rival(level);
-		appendStringInfo(note, "%s\t", rival_reason(level, rival));
-		if (rival != NULL && rival->total_cost <= level->cost)
-			appendStringInfo(note, "%.2f, not %.2f", rival->total_cost,
-							 level->cost);
+		why->reason = level->reason;
+		return why;
 	}
-	appendStringInfoChar(note, '\n');
+	rival = find_rival(level);
+	why->reason = rival_reason(level, rival);
+	if (rival != NULL && rival->total_cost <= level->cost)
+		why->costs = psprintf("%.2f, not %.2f", rival->total_cost, level->cost);
+	return why;
 }
 
-/* Returns the note on a plan: the outermost level comes first. */
-static char *
-make_note(const List *levels, const PlannedStmt *plan)
+/* Returns what a plan says of its levels: the outermost one comes first. */
+static List *
+make_whys(const List *levels, const PlannedStmt *plan)
 {
-	StringInfoData note;
+	List *outer = NIL;
+	List *inner = NIL;
 	ListCell *cell;
 
-	initStringInfo(&note);
 	foreach (cell, levels)
 	{
 		const Level *level = (const Level *) lfirst(cell);
 
 		if (level->root->parent_root == NULL)
-			append_level(&note, level,
-						 list_length(levels) > 1 ? "the outer query" : "");
+			outer = lappend(outer, make_why(level, list_length(levels) > 1
+													   ? "the outer query"
+													   : ""));
+		else if (is_in_plan(level->root, plan))
+			inner = lappend(inner, make_why(level, inner_name(level->root)));
 	}
-	foreach (cell, levels)
-	{
-		const Level *level = (const Level *) lfirst(cell);
-
-		if (level->root->parent_root != NULL && is_in_plan(level->root, plan))
-			append_level(&note, level, inner_name(level->root));
-	}
-	return note.data;
-}
-
-/* Puts the note down in a plan. */
-static void
-put_down(PlannedStmt *plan, const List *levels)
-{
-	static char empty[] = "";
-
-	wa_why_write(plan, levels == NIL ? empty : make_note(levels, plan));
+	return list_concat(outer, inner);
 }
 
 /* The planner's hook. */
 static PlannedStmt *
 plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
 {
-	Planning *outer = planning;
-	Planning mine = {NIL};
+	List **outer = planned_levels;
+	List *levels = NIL;
 	PlannedStmt *plan;
 
-	planning = &mine;
+	planned_levels = &levels;
 	PG_TRY();
 	{
 		plan = previous_planner != NULL
@@ -333,10 +319,10 @@ plan_query(Query *parse, PLANNER_PARAMETERS_COMPAT)
 	}
 	PG_FINALLY();
 	{
-		planning = outer;
+		planned_levels = outer;
 	}
 	PG_END_TRY();
-	put_down(plan, mine.levels);
+	wa_why_write(plan, make_whys(levels, plan));
 	wa_why_planned(parse, plan);
 	return plan;
 }

@@ -3,12 +3,13 @@
  *		Where a plan says why levels of its query have no node of the scan tier; see
  *		why_note.h.
  *
- * A note has a line for each level: its name, the reason and the costs, with tabs in
- * between.
+ * A note is a list of the levels as text: of each its name, the reason and the costs.
  */
 #include "postgres.h"
 
 #include "nodes/parsenodes.h"
+#include "nodes/readfuncs.h"
+#include "nodes/value.h"
 
 #include "scan/plan/why_note.h"
 
@@ -25,44 +26,49 @@ find_place(const PlannedStmt *plan)
 												 : &entry->enrname;
 }
 
-void
-wa_why_write(PlannedStmt *plan, char *note)
+/* Returns a text as a node. */
+static Node *
+make_part(const char *text)
 {
-	char **place = find_place(plan);
-
-	if (place != NULL)
-		*place = note;
+	return (Node *) makeString(pstrdup(text));
 }
 
-/* Takes the next part of a note, up to a character, which it overwrites. */
-static const char *
-take_part(char **note, char end)
+void
+wa_why_write(PlannedStmt *plan, const List *whys)
 {
-	char *part = *note;
-	char *last = strchr(part, end);
+	char **place = find_place(plan);
+	List *note = NIL;
+	ListCell *cell;
 
-	*last = '\0';
-	*note = last + 1;
-	return part;
+	if (place == NULL)
+		return;
+	foreach (cell, whys)
+	{
+		const WaWhy *why = (const WaWhy *) lfirst(cell);
+
+		note = lappend(note,
+					   list_make3(make_part(why->level), make_part(why->reason),
+								  make_part(why->costs)));
+	}
+	*place = nodeToString(note);
 }
 
 bool
 wa_why_read(const PlannedStmt *plan, List **whys)
 {
 	char **place = find_place(plan);
-	char *note;
+	ListCell *cell;
 
 	*whys = NIL;
 	if (place == NULL || *place == NULL)
 		return false;
-	note = pstrdup(*place);
-	while (*note != '\0')
+	foreach (cell, (List *) stringToNode(*place))
 	{
+		const List *parts = (const List *) lfirst(cell);
 		WaWhy *why = palloc(sizeof(WaWhy));
 
-		why->level = take_part(&note, '\t');
-		why->reason = take_part(&note, '\t');
-		why->costs = take_part(&note, '\n');
+		*why = (WaWhy){strVal(linitial(parts)), strVal(lsecond(parts)),
+					   strVal(lthird(parts))};
 		*whys = lappend(*whys, why);
 	}
 	return true;

@@ -14,12 +14,11 @@ typedef struct WaWhy
 {
 	const char *level;  /* its name; empty: it is the only one */
 	const char *reason; /* why it has no node; empty: it has one */
-	const char
-		*costs; /* what was compared, if that was for costs; else empty */
+	const char *costs;  /* what was compared, if it was for these; else empty */
 } WaWhy;
 
-/* Puts a note down in a plan, if it has a range table; it lives as long. */
-extern void wa_why_write(PlannedStmt *plan, char *note);
+/* Puts a list of WaWhy down in a plan, if it has a range table. */
+extern void wa_why_write(PlannedStmt *plan, const List *whys);
 
 /*
  * Returns what a plan says: a list of WaWhy, in the current memory context.  NIL if its
