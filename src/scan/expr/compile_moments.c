@@ -319,29 +319,16 @@ compile_sum_of_day(WaCompiler *compiler, Expr *date, Expr *time)
 static bool
 find_interval_comparison(Oid function, uint32 *comparison)
 {
-	switch (function)
-	{
-		case F_INTERVAL_EQ:
-			*comparison = WA_EQUAL;
+	static const Oid functions[] = {
+		[WA_EQUAL] = F_INTERVAL_EQ,   [WA_NOT_EQUAL] = F_INTERVAL_NE,
+		[WA_LESS] = F_INTERVAL_LT,    [WA_LESS_OR_EQUAL] = F_INTERVAL_LE,
+		[WA_GREATER] = F_INTERVAL_GT, [WA_GREATER_OR_EQUAL] = F_INTERVAL_GE,
+	};
+
+	for (*comparison = 0; *comparison < lengthof(functions); (*comparison)++)
+		if (functions[*comparison] == function)
 			return true;
-		case F_INTERVAL_NE:
-			*comparison = WA_NOT_EQUAL;
-			return true;
-		case F_INTERVAL_LT:
-			*comparison = WA_LESS;
-			return true;
-		case F_INTERVAL_LE:
-			*comparison = WA_LESS_OR_EQUAL;
-			return true;
-		case F_INTERVAL_GT:
-			*comparison = WA_GREATER;
-			return true;
-		case F_INTERVAL_GE:
-			*comparison = WA_GREATER_OR_EQUAL;
-			return true;
-		default:
-			return false;
-	}
+	return false;
 }
 
 /*

@@ -24,21 +24,13 @@
 /* To compile a level of nodes takes so many kB of the stack at most. */
 #define KB_OF_LEVEL 2
 
-/* Whether an expression is wide. */
-typedef enum Width
-{
-	WIDTH_UNKNOWN,
-	WIDTH_USUAL,
-	WIDTH_WIDE
-} Width;
-
 typedef struct KnownNode
 {
 	const Node *node;
 	char status;   /* of the hash table */
 	bool varies;   /* a column of the table is in it */
 	bool has_time; /* a part, or the whole, is a date or a timestamp */
-	Width width;   /* wa_is_wide has been asked */
+	bool is_wide;  /* see wa_is_wide */
 	uint32 hash;   /* the same for all that is equal */
 	int nnodes;    /* of the expression */
 	const char *refusals[2][2]; /* see wa_compiler_note_failure */
@@ -196,6 +188,70 @@ add_part(Node *node, void *context)
 	return false;
 }
 
+/* Tells whether one of several expressions is wide. */
+static bool
+has_wide(WaCompiler *compiler, const List *expressions)
+{
+	ListCell *cell;
+
+	foreach (cell, expressions)
+		if (wa_is_wide(compiler, (Node *) lfirst(cell)))
+			return true;
+	return false;
+}
+
+/* Tells whether a function of numerics has a result as wide as its arguments. */
+static bool
+keeps_width(Oid function)
+{
+	const int code = wa_function_code(function);
+
+	return code == WA_CODE_DECIMAL_ADD || code == WA_CODE_DECIMAL_SUBTRACT ||
+		   code == WA_CODE_DECIMAL_MULTIPLY || code == WA_CODE_DECIMAL_NEGATE ||
+		   code == WA_CODE_DECIMAL_ABS;
+}
+
+/* Tells whether a result of CASE is wide. */
+static bool
+has_wide_result(WaCompiler *compiler, const CaseExpr *expression)
+{
+	ListCell *cell;
+
+	foreach (cell, expression->args)
+		if (wa_is_wide(compiler, (Node *) lfirst_node(CaseWhen, cell)->result))
+			return true;
+	return wa_is_wide(compiler, (Node *) expression->defresult);
+}
+
+/* Tells whether an expression, a numeric that varies, is wide, as its parts are known. */
+static bool
+find_wide(WaCompiler *compiler, Node *expression)
+{
+	Oid function;
+
+	switch (nodeTag(expression))
+	{
+		case T_CaseExpr:
+			return has_wide_result(compiler, (CaseExpr *) expression);
+		case T_CoalesceExpr:
+			return has_wide(compiler, ((CoalesceExpr *) expression)->args);
+		case T_MinMaxExpr:
+			return has_wide(compiler, ((MinMaxExpr *) expression)->args);
+		case T_NullIfExpr:
+			return has_wide(compiler, wa_arguments_of(expression));
+		case T_FuncExpr:
+		case T_OpExpr:
+			break;
+		default:
+			return false;
+	}
+	function = wa_function_of(expression);
+	if (function == F_NUMERIC_SQRT || function == F_SQRT_NUMERIC)
+		return true;
+	return keeps_width(function) &&
+		   has_wide(compiler, wa_arguments_of(expression));
+}
+
 /* Returns what is known of a node; it may move when the next one is asked for. */
 static KnownNode *
 find_out(WaCompiler *compiler, Node *node)
@@ -212,6 +268,8 @@ find_out(WaCompiler *compiler, Node *node)
 	whole.known.has_time = wa_is_time(exprType(node));
 	whole.known.hash = hash_node(node);
 	(void) expression_tree_walker(node, add_part, &whole);
+	whole.known.is_wide = whole.known.varies && exprType(node) == NUMERICOID &&
+						  find_wide(compiler, node);
 	known = known_insert(compiler->known->table, node, &found);
 	status = known->status;
 	*known = whole.known;
@@ -270,84 +328,8 @@ wa_compiler_has_failed(WaCompiler *compiler, Node *expression)
 	return false;
 }
 
-/* Tells whether one of several expressions is wide. */
-static bool
-has_wide(WaCompiler *compiler, const List *expressions)
-{
-	ListCell *cell;
-
-	foreach (cell, expressions)
-		if (wa_is_wide(compiler, (Node *) lfirst(cell)))
-			return true;
-	return false;
-}
-
-/* Tells whether a function of numerics has a result as wide as its arguments. */
-static bool
-keeps_width(Oid function)
-{
-	const int code = wa_function_code(function);
-
-	return code == WA_CODE_DECIMAL_ADD || code == WA_CODE_DECIMAL_SUBTRACT ||
-		   code == WA_CODE_DECIMAL_MULTIPLY || code == WA_CODE_DECIMAL_NEGATE ||
-		   code == WA_CODE_DECIMAL_ABS;
-}
-
-/* Tells whether a result of CASE is wide. */
-static bool
-has_wide_result(WaCompiler *compiler, const CaseExpr *expression)
-{
-	ListCell *cell;
-
-	foreach (cell, expression->args)
-		if (wa_is_wide(compiler, (Node *) lfirst_node(CaseWhen, cell)->result))
-			return true;
-	return wa_is_wide(compiler, (Node *) expression->defresult);
-}
-
-/* Tells whether an expression, a numeric that varies, is wide. */
-static bool
-find_wide(WaCompiler *compiler, Node *expression)
-{
-	Oid function;
-
-	switch (nodeTag(expression))
-	{
-		case T_CaseExpr:
-			return has_wide_result(compiler, (CaseExpr *) expression);
-		case T_CoalesceExpr:
-			return has_wide(compiler, ((CoalesceExpr *) expression)->args);
-		case T_MinMaxExpr:
-			return has_wide(compiler, ((MinMaxExpr *) expression)->args);
-		case T_NullIfExpr:
-			return has_wide(compiler, wa_arguments_of(expression));
-		case T_FuncExpr:
-		case T_OpExpr:
-			break;
-		default:
-			return false;
-	}
-	function = wa_function_of(expression);
-	if (function == F_NUMERIC_SQRT || function == F_SQRT_NUMERIC)
-		return true;
-	return keeps_width(function) &&
-		   has_wide(compiler, wa_arguments_of(expression));
-}
-
 bool
 wa_is_wide(WaCompiler *compiler, Node *expression)
 {
-	KnownNode *known;
-	bool wide;
-
-	if (exprType(expression) != NUMERICOID)
-		return false;
-	known = find_out(compiler, expression);
-	if (!known->varies)
-		return false;
-	if (known->width != WIDTH_UNKNOWN)
-		return known->width == WIDTH_WIDE;
-	wide = find_wide(compiler, expression);
-	find_out(compiler, expression)->width = wide ? WIDTH_WIDE : WIDTH_USUAL;
-	return wide;
+	return find_out(compiler, expression)->is_wide;
 }

@@ -40,14 +40,14 @@ wa_lazy_of_call(const WaCallExpression *call)
 		const WaSource *source = (const WaSource *) lfirst(cell);
 		Node *expression = (Node *) source->expression;
 
-		if (source->number >= 0 || !wa_may_raise(expression))
+		if (source->number >= 0)
+			continue;
+		add_part(&lazy, source->expression);
+		if (!wa_may_raise(expression))
 			continue;
 		lazy.may_raise = true;
 		lazy.is_foreign |= wa_runs_foreign_code(expression);
 	}
-	foreach (cell, call->sources)
-		if (((const WaSource *) lfirst(cell))->number < 0)
-			add_part(&lazy, ((const WaSource *) lfirst(cell))->expression);
 	add_part(&lazy, call->expression);
 	add_part(&lazy, call->moved);
 	add_part(&lazy, call->step);

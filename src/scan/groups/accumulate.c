@@ -202,21 +202,11 @@ wa_accumulator_expect(WaAccumulator *accumulator, uint32 ngroups)
 static Datum
 datum_of(const WaAccumulator *accumulator, const WaVector *vector, size_t row)
 {
-	if (accumulator->is_stored)
-		return fetch_att(wa_vector_texts(vector)[row].data,
-						 accumulator->by_value, accumulator->length);
-	if (accumulator->kind == WA_VECTOR_TEXT)
-	{
-		const WaText *text = &wa_vector_texts(vector)[row];
-		struct varlena *value = palloc(VARHDRSZ + text->length);
-
-		SET_VARSIZE(value, VARHDRSZ + text->length);
-		memcpy(VARDATA(value), text->data, text->length);
-		return PointerGetDatum(value);
-	}
-	if (accumulator->kind == WA_VECTOR_BOOL)
-		return BoolGetDatum(wa_vector_bools(vector)[row] != 0);
-	elog(ERROR, "unexpected kind %d of a vector", accumulator->kind);
+	return accumulator->is_stored
+			   ? fetch_att(wa_vector_texts(vector)[row].data,
+						   accumulator->by_value, accumulator->length)
+			   : wa_vector_to_datum(accumulator->plan->key.argument_type,
+									accumulator->kind, vector, row);
 }
 
 /* Takes the values of a vector into transition states. */

@@ -160,6 +160,12 @@ wa_groups_find_row(WaGroups *groups, const Datum *keys, const bool *nulls)
 	return number;
 }
 
+const WaQueryValue *
+wa_groups_row(const WaGroups *groups)
+{
+	return groups->values;
+}
+
 void
 wa_groups_close(WaGroups *groups)
 {

@@ -44,6 +44,9 @@ extern void wa_groups_find(WaGroups *groups, WaVector *const *keys,
 extern uint32 wa_groups_find_row(WaGroups *groups, const Datum *keys,
 								 const bool *nulls);
 
+/* Returns the keys of the row that was looked for last, while that memory is there. */
+extern const WaQueryValue *wa_groups_row(const WaGroups *groups);
+
 extern uint32 wa_groups_count(const WaGroups *groups);
 
 /*

@@ -2,8 +2,7 @@
  * partition.c
  *		Parts of the groups of a query; see partition.h.
  *
- * Equal keys have equal hashes, whether they come in vectors, as values or as
- * values of SQL: a numeric is hashed without the zeros at its end, a bpchar without
+ * Equal keys have equal hashes, whether they come in vectors or as values: a numeric is hashed without the zeros at its end, a bpchar without
  * trailing blanks, floats with one zero and one NaN.
  */
 #include "postgres.h"
@@ -97,16 +96,20 @@ hash_key(const WaGroupKey *key, const WaVector *vector, size_t row)
 	}
 }
 
-/* Returns the hash of a numeric: as of an integer with a scale, if it is one. */
+/*
+ * Returns the hash of a wide value, of which some have room in a vector all the same: as of
+ * what that holds.
+ */
 static uint32
-hash_numeric_datum(const WaGroupKey *key, Datum datum)
+hash_wide_value(const WaGroupKey *key, const WaQueryValue *value)
 {
-	WaQueryValue value;
+	const Datum datum = wa_group_datum(key, value);
+	WaQueryValue stored;
 
-	wa_group_value(key, datum, &value);
-	return value.is_wide
+	wa_group_value(key, datum, &stored);
+	return stored.is_wide
 			   ? DatumGetUInt32(DirectFunctionCall1(hash_numeric, datum))
-			   : hash_decimal(value.integer, value.scale);
+			   : hash_decimal(stored.integer, stored.scale);
 }
 
 /* Returns the hash of a key that is a value and not NULL. */
@@ -118,27 +121,13 @@ hash_value(const WaGroupKey *key, const WaQueryValue *value)
 		case WA_VECTOR_FLOAT:
 			return hash_float(value->number);
 		case WA_VECTOR_DECIMAL:
-			/* What is wide may have room in a vector all the same. */
-			return value->is_wide
-					   ? hash_numeric_datum(key, wa_group_datum(key, value))
-					   : hash_decimal(value->integer, value->scale);
+			return value->is_wide ? hash_wide_value(key, value)
+								  : hash_decimal(value->integer, value->scale);
 		case WA_VECTOR_TEXT:
 			return hash_text(key, value->text);
 		default:
 			return hash_word((uint64) value->integer);
 	}
-}
-
-/* Returns the hash of a key that is a value of SQL and not NULL. */
-static uint32
-hash_datum(const WaGroupKey *key, Datum datum)
-{
-	WaQueryValue value;
-
-	if (key->kind == WA_VECTOR_DECIMAL)
-		return hash_numeric_datum(key, datum);
-	wa_group_value(key, datum, &value);
-	return hash_value(key, &value);
 }
 
 uint32
@@ -164,17 +153,5 @@ wa_partition_hash(int nkeys, const WaGroupKey *keys, WaVector *const *vectors,
 		hash = hash_combine(hash, wa_vector_is_valid(vectors[i], row)
 									  ? hash_key(&keys[i], vectors[i], row)
 									  : NULL_HASH);
-	return hash;
-}
-
-uint32
-wa_partition_hash_row(int nkeys, const WaGroupKey *keys, const Datum *values,
-					  const bool *nulls)
-{
-	uint32 hash = 0;
-
-	for (int i = 0; i < nkeys; i++)
-		hash = hash_combine(hash, nulls[i] ? NULL_HASH
-										   : hash_datum(&keys[i], values[i]));
 	return hash;
 }

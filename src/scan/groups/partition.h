@@ -28,8 +28,4 @@ extern uint32 wa_partition_hash(int nkeys, const WaGroupKey *keys,
 extern uint32 wa_partition_hash_values(int nkeys, const WaGroupKey *keys,
 									   const WaQueryValue *values);
 
-/* Returns the same hash of keys that are values of SQL. */
-extern uint32 wa_partition_hash_row(int nkeys, const WaGroupKey *keys,
-									const Datum *values, const bool *nulls);
-
 #endif /* WA_SCAN_PARTITION_H */

@@ -120,8 +120,8 @@ find_group(WaRowwise *rowwise, const WaRow *row, uint32 *group)
 	if (*group != WA_NO_GROUP)
 		return true;
 	wa_spill_row(store,
-				 wa_partition_hash_row(query->nkeys, query->group_keys,
-									   rowwise->values, rowwise->nulls),
+				 wa_partition_hash_values(query->nkeys, query->group_keys,
+										  wa_groups_row(store->groups)),
 				 row);
 	return false;
 }
