@@ -29,23 +29,6 @@
  */
 #define ROWS_PER_TIME 4
 
-/* Returns how many rows fulfil the clauses that the device process applies. */
-static double
-sent_rows(PlannerInfo *root, const WaPlannedQuery *planned,
-		  const WaPushdown *pushdown)
-{
-	List *clauses = NIL;
-	ListCell *cell;
-
-	foreach (cell, pushdown->filters)
-		if (bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
-			clauses = lappend(clauses, lfirst(cell));
-	return clamp_row_est(planned->relation->tuples *
-						 clauselist_selectivity(root, clauses,
-												(int) planned->relation->relid,
-												JOIN_INNER, NULL));
-}
-
 /*
  * Returns how many combinations the device process is likely to send
  * (scan/resident/combine.h); 0: no part of the query can be pushed.  spared: the tables
@@ -58,14 +41,17 @@ estimate_combinations(PlannerInfo *root, const WaPlannedQuery *planned,
 	RelOptInfo *relation = planned->relation;
 	const double rows = relation->rows;
 	double combinations;
+	Selectivity sent;
 	WaPushdown pushdown;
 
 	wa_scan_query_push_down(&planned->query, &pushdown);
 	pushdown.spared = spared;
 	if (!wa_push_down(&pushdown))
 		return 0;
+	sent = clauselist_selectivity(root, pushdown.sent_filters,
+								  (int) relation->relid, JOIN_INNER, NULL);
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
-	relation->rows = sent_rows(root, planned, &pushdown);
+	relation->rows = clamp_row_est(relation->tuples * sent);
 	combinations = wa_estimate_groups(root, pushdown.by, relation->rows);
 	relation->rows = rows;
 	return combinations;

@@ -297,13 +297,15 @@ push_filters(WaPushdown *pushdown)
 		Expr *clause = (Expr *) lfirst(cell);
 
 		if (!may_raise && is_pushable(pushdown, clause))
-			pushdown->sent_filters = bms_add_member(
-				pushdown->sent_filters, foreach_current_index(cell));
+			pushdown->sent_filters = lappend(pushdown->sent_filters, clause);
 		else if (!keep(pushdown, clause))
 			return false;
 		else
+		{
+			pushdown->kept_filters = lappend(pushdown->kept_filters, clause);
 			may_raise = may_raise || wa_may_raise((Node *) clause) ||
 						has_time((Node *) clause);
+		}
 	}
 	return true;
 }
@@ -319,11 +321,7 @@ push_keys(WaPushdown *pushdown)
 		Expr *key = (Expr *) lfirst(cell);
 
 		if (is_pushable(pushdown, key))
-		{
-			pushdown->sent_keys = bms_add_member(pushdown->sent_keys,
-												 foreach_current_index(cell));
 			pushdown->by = list_append_unique(pushdown->by, key);
-		}
 		else if (!keep(pushdown, key))
 			return false;
 	}

@@ -55,8 +55,8 @@ typedef struct WaPushdown
 	WaSpared spared;
 
 	/* What comes of it */
-	Bitmapset *sent_filters; /* by their numbers, as keys */
-	Bitmapset *sent_keys;
+	List *sent_filters;
+	List *kept_filters;
 	List *by; /* expressions, by which the device process is to group: the keys
 				 * that is pushed, and the inputs of what does not */
 	int ntried; /* expressions that might have been inputs */

@@ -103,26 +103,6 @@ ask_columns(WaCombine *combine, const WaPushdown *pushdown)
 	combine->counted = ask_count(asked);
 }
 
-/* Sets by what the device process groups. */
-static void
-ask_keys(WaCombine *combine, const WaPushdown *pushdown)
-{
-	combine->asked.keys = pushdown->by;
-	combine->asked.nkeys = list_length(pushdown->by);
-}
-
-/* Sets which rows the device process takes. */
-static void
-ask_filters(WaCombine *combine, const WaPushdown *pushdown)
-{
-	ListCell *cell;
-
-	foreach (cell, pushdown->filters)
-		if (bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
-			combine->asked.filter_clauses =
-				lappend(combine->asked.filter_clauses, lfirst(cell));
-}
-
 /* Makes the query for the device process. */
 static void
 make_asked(WaCombine *combine, const WaPushdown *pushdown)
@@ -134,8 +114,9 @@ make_asked(WaCombine *combine, const WaPushdown *pushdown)
 	asked->nworkers = query->nworkers;
 	asked->planned_groups = query->planned_combinations;
 	asked->by_image = true;
-	ask_filters(combine, pushdown);
-	ask_keys(combine, pushdown);
+	asked->filter_clauses = pushdown->sent_filters;
+	asked->keys = pushdown->by;
+	asked->nkeys = list_length(pushdown->by);
 	ask_columns(combine, pushdown);
 	wa_scan_prepare_query(asked, &combine->state->source, &combine->store);
 }
@@ -160,11 +141,10 @@ prepare_where(WaCombine *combine, const WaPushdown *pushdown)
 	ListCell *cell;
 
 	combine->where =
-		palloc(sizeof(ExprState *) * (list_length(pushdown->filters) + 1));
-	foreach (cell, pushdown->filters)
-		if (!bms_is_member(foreach_current_index(cell), pushdown->sent_filters))
-			combine->where[combine->nwhere++] =
-				prepare(combine, pushdown, (Expr *) lfirst(cell));
+		palloc(sizeof(ExprState *) * (list_length(pushdown->kept_filters) + 1));
+	foreach (cell, pushdown->kept_filters)
+		combine->where[combine->nwhere++] =
+			prepare(combine, pushdown, (Expr *) lfirst(cell));
 }
 
 /* Prepares the keys; of one that is pushed it is a reference. */
