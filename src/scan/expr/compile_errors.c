@@ -156,13 +156,12 @@ is_comparison(Oid opno, Oid collation, List *args)
 static bool
 find_unsafe(Node *node, void *context)
 {
-	if (node != NULL && context != NULL && is_clock(node))
+	if (node == NULL || (context != NULL && is_clock(node)))
 		return false;
-	if (node == NULL || IsA(node, Const) || IsA(node, List))
-		return node != NULL && IsA(node, List) &&
-			   expression_tree_walker(node, find_unsafe, context);
 	switch (nodeTag(node))
 	{
+		case T_List:
+		case T_Const:
 		case T_Var:
 		case T_Param:
 		case T_RelabelType:

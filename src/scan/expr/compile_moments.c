@@ -188,18 +188,6 @@ emit_part(WaCompiler *compiler, int usecs, const Part *part, WaVectorKind kind)
 										 USECS_PER_SEC)));
 }
 
-/* Compiles extract or date_part of the difference of two timestamps. */
-static int
-compile_difference_part(WaCompiler *compiler, List *args, WaVectorKind kind)
-{
-	List *times = difference_of(lsecond(args));
-	const Part *part = find_part(linitial(args));
-
-	if (is_epoch(linitial(args)))
-		return compile_epoch(compiler, times, kind);
-	return emit_part(compiler, compile_difference(compiler, times), part, kind);
-}
-
 /* Emits what is left, not negative, of a time that is divided by a unit. */
 static int
 emit_rest(WaCompiler *compiler, int time, int64 unit)
@@ -438,16 +426,21 @@ compile_part(WaCompiler *compiler, Oid function, List *args, int *number)
 	const WaVectorKind kind =
 		is_date_part(function) ? WA_VECTOR_FLOAT : WA_VECTOR_DECIMAL;
 	const Part *part = find_part(linitial(args));
+	List *times;
 	Part of_time;
 
 	switch (function)
 	{
 		case F_EXTRACT_TEXT_INTERVAL:
 		case F_DATE_PART_TEXT_INTERVAL:
-			if ((part == NULL && !is_epoch(linitial(args))) ||
-				difference_of(lsecond(args)) == NIL)
+			times = difference_of(lsecond(args));
+			if (times == NIL || (part == NULL && !is_epoch(linitial(args))))
 				return false;
-			*number = compile_difference_part(compiler, args, kind);
+			*number =
+				part == NULL
+					? compile_epoch(compiler, times, kind)
+					: emit_part(compiler, compile_difference(compiler, times),
+								part, kind);
 			return true;
 		case F_EXTRACT_TEXT_TIME:
 		case F_DATE_PART_TEXT_TIME:

@@ -2,8 +2,9 @@
  * parallel_query.c
  *		What a node computes, on its way to a worker; see parallel_task.h.
  *
- * The list of a query: the number of the table's columns, the keys, the clauses
- * of WHERE, and the aggregated columns.  These are shipped, not the aggregates:
+ * The list of a query: the number of the table, the keys, the clauses
+ * of WHERE, and the aggregated columns: of each its argument, its filter and what its plan
+ * is made of.  These are shipped, not the aggregates:
  * with parameters replaced, a worker might find that columns are the same that
  * are two for the leader.
  */
@@ -16,21 +17,6 @@
 #include "utils/lsyscache.h"
 
 #include "scan/parallel/parallel_task.h"
-
-/* The list of a column: what it has, then the numbers of its plan. */
-typedef enum ColumnItem
-{
-	COLUMN_ARGUMENT,
-	COLUMN_FILTER,
-	COLUMN_PLAN
-} ColumnItem;
-
-typedef enum ColumnNumber
-{
-	COLUMN_ARGUMENT_TYPE,
-	COLUMN_OPERATIONS,
-	COLUMN_COLLATION
-} ColumnNumber;
 
 /* Replaces parameters by their values. */
 static Node *
@@ -86,14 +72,14 @@ wa_task_write_query(const WaScanQuery *query, ExprContext *econtext)
 static void
 read_column(WaScanColumn *column, const List *list)
 {
-	const List *plan = (const List *) list_nth(list, COLUMN_PLAN);
+	const List *plan = (const List *) lthird(list);
 
 	memset(column, 0, sizeof(*column));
-	column->argument = (Expr *) list_nth(list, COLUMN_ARGUMENT);
-	column->filter = (Expr *) list_nth(list, COLUMN_FILTER);
-	column->plan.key.argument_type = list_nth_oid(plan, COLUMN_ARGUMENT_TYPE);
-	column->plan.key.ops = (WaOpSet) list_nth_oid(plan, COLUMN_OPERATIONS);
-	column->plan.collation = list_nth_oid(plan, COLUMN_COLLATION);
+	column->argument = (Expr *) linitial(list);
+	column->filter = (Expr *) lsecond(list);
+	column->plan.key.argument_type = linitial_oid(plan);
+	column->plan.key.ops = (WaOpSet) lsecond_oid(plan);
+	column->plan.collation = lthird_oid(plan);
 }
 
 void

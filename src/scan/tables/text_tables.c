@@ -28,16 +28,11 @@
 /* So many texts may be unknown beside those that may be of a table. */
 #define FREE_UNKNOWN 100
 
-/* What a table is made of. */
-typedef struct Source
-{
-	const WaColumnFunction *function;
-	const WaTextColumn *column;
-} Source;
-
 /* A function that is being evaluated for texts. */
 typedef struct Filling
 {
+	const WaColumnFunction *function;
+	const WaTextColumn *column;
 	WaTableValues values;
 	WaEvaluation *evaluation;
 	bool may_raise;
@@ -133,9 +128,9 @@ take_piece(WaAttempts *attempts, void *context)
  * one.  Stores what the head says.  Returns false if that fails.
  */
 static bool
-fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
-	  WaTextsHead *head)
+fetch(Filling *filling, uint32 *first, WaTextsHead *head)
 {
+	const WaTextColumn *column = filling->column;
 	Piece taken;
 
 	filling->is_silent =
@@ -161,7 +156,7 @@ fetch(Filling *filling, const WaTextColumn *column, uint32 *first,
  * no table.
  */
 static bool
-fill(Filling *filling, const WaTextColumn *column, WaTableKey *key)
+fill(Filling *filling, WaTableKey *key)
 {
 	WaTextsHead head;
 	uint32 first = 0;
@@ -170,7 +165,7 @@ fill(Filling *filling, const WaTextColumn *column, WaTableKey *key)
 	{
 		const bool is_first = first == 0;
 
-		if (!fetch(filling, column, &first, &head))
+		if (!fetch(filling, &first, &head))
 			return false;
 		if (is_first)
 		{
@@ -185,20 +180,20 @@ fill(Filling *filling, const WaTextColumn *column, WaTableKey *key)
 
 /* Begins to fill a table. */
 static void
-begin(Filling *filling, const WaColumnFunction *function, MemoryContext context)
+begin(Filling *filling, MemoryContext context)
 {
-	const WaCallExpression call = wa_column_function_call(function);
+	Node *expression = (Node *) filling->function->expression;
+	const WaCallExpression call = wa_column_function_call(filling->function);
 	/* Whose values nobody asks for. */
 	static const WaVector none = {0};
 
-	memset(filling, 0, sizeof(*filling));
 	filling->evaluation = wa_evaluation_make(&call, &none, NULL);
-	filling->may_raise = wa_may_raise((Node *) function->expression);
+	filling->may_raise = wa_may_raise(expression);
 	filling->piece = palloc(PIECE_BYTES);
 	initStringInfo(&filling->text);
 	wa_table_values_begin(&filling->values, context,
-						  getBaseType(exprType((Node *) function->expression)),
-						  function->result, evaluate, filling);
+						  getBaseType(exprType(expression)), call.result,
+						  evaluate, filling);
 }
 
 /* How texts are compared, to be sorted. */
@@ -281,20 +276,19 @@ rank(WaTableValues *values, WaSteps *steps, Oid collation)
 static void
 feed(WaTableDraft *draft, void *context)
 {
-	const Source *source = (const Source *) context;
+	Filling *filling = (Filling *) context;
 	WaTableKey *key = draft->key;
-	Filling filling;
 
-	begin(&filling, source->function, draft->context);
-	if (!fill(&filling, source->column, key))
+	begin(filling, draft->context);
+	if (!fill(filling, key))
 	{
 		/* It may answer the next time. */
-		draft->is_for_now = filling.is_silent;
+		draft->is_for_now = filling->is_silent;
 		return;
 	}
 	draft->steps = (WaSteps){.width = 1, .dictionary = key->dictionary};
-	wa_table_values_finish(&filling.values, &draft->steps);
-	if (key->ranked && !rank(&filling.values, &draft->steps, key->collation))
+	wa_table_values_finish(&filling->values, &draft->steps);
+	if (key->ranked && !rank(&filling->values, &draft->steps, key->collation))
 		draft->steps.nsteps = 0;
 }
 
@@ -302,7 +296,7 @@ const WaSteps *
 wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
 				   bool ranked, Oid collation)
 {
-	Source source = {function, column};
+	Filling filling = {.function = function, .column = column};
 	const WaTableKey key = {
 		.expression = (Node *) function->expression,
 		.dictionary = column->residency->dictionary,
@@ -313,5 +307,5 @@ wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
 
 	if (key.dictionary == 0 || key.texts >= WA_MAX_STEPS)
 		return NULL;
-	return wa_table_find(&key, feed, &source);
+	return wa_table_find(&key, feed, &filling);
 }
