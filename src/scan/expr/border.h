@@ -21,9 +21,9 @@ typedef struct WaBorder
 	Oid type;       /* the time that varies, */
 	bool is_right;  /* which is its right argument, */
 	Oid limit_type; /* and the constant one */
-	uint32
-		comparison; /* (core/program.h) of the one that varies with what stands for
-						  * that, WA_LESS or the like */
+
+	/* Of the one that varies with what stands for that, WA_LESS or the like */
+	uint32 comparison;
 } WaBorder;
 
 /*

@@ -24,8 +24,9 @@ typedef struct WaConstant
 	int stage;     /* the first that uses it */
 	int wanted; /* a BOOL register, true in the rows that need it; -1: all do */
 	Expr *expression;
-	const struct WaBorder *
-		border; /* it stands for the value (scan/expr/border.h); NULL: it is it */
+
+	/* It stands for the value (scan/expr/border.h); NULL: it is it. */
+	const struct WaBorder *border;
 } WaConstant;
 
 /* The functions that core does not have; see scan/expr/evaluate.h, scan/tables/buckets.h. */

@@ -53,8 +53,7 @@ struct WaEvaluation
 	const WaVector *wanted; /* BOOL, the rows that need it; NULL: all do */
 	Oid type;               /* of the result */
 	WaVectorKind kind;
-	bool
-		stores; /* no vector can hold its type: its values are as in a tuple, */
+	bool stores;         /* no vector holds its type: as a tuple has it, */
 	bool by_value;       /* and there, */
 	int16 length;        /* of this length */
 	MemoryContext texts; /* of results */

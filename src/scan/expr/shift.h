@@ -21,8 +21,7 @@ typedef struct WaShift
 	bool is_less; /* or taken away */
 	int64 lowest; /* x whose result is in range */
 	int64 highest;
-	WaOpSet
-		checks; /* MIN and MAX, if an x may be less than lowest or more than highest */
+	WaOpSet checks; /* MIN and MAX, if there may be an x out of range */
 	WaAggPlan plan; /* of a sum of results */
 } WaShift;
 

@@ -17,8 +17,7 @@
 typedef struct WaLimit
 {
 	WaPlanTop top;
-	double
-		ngroups; /* that LIMIT and OFFSET come to, as far as can be known; or -1 */
+	double ngroups; /* that LIMIT and OFFSET come to; -1: that is not known */
 } WaLimit;
 
 /*

@@ -39,8 +39,7 @@ typedef struct WaPushdownColumn
 	WaOpSet ops;
 	bool is_pushed; /* with its filter */
 	List *branches; /* if not: what the argument may be, one or the other */
-	Expr *
-		choice; /* an integer: the place of that in the list; NULL: there is one */
+	Expr *choice;   /* an integer: its place in the list; NULL: there is one */
 	Bitmapset *sent_branches; /* that is pushed, without the filter */
 } WaPushdownColumn;
 
@@ -57,11 +56,14 @@ typedef struct WaPushdown
 	/* What comes of it */
 	List *sent_filters;
 	List *kept_filters;
-	List *by; /* expressions, by which the device process is to group: the keys
-				 * that is pushed, and the inputs of what does not */
-	int ntried; /* expressions that might have been inputs */
-	List *
-		params; /* that plan nodes set, by their numbers, of what is not pushed */
+	int ntried;   /* expressions that might have been inputs */
+	List *params; /* that plan nodes set, by their numbers, of what is kept */
+
+	/*
+	 * Expressions, by which the device process is to group: the keys that are pushed, and
+	 * the inputs of what is not.
+	 */
+	List *by;
 } WaPushdown;
 
 /*

@@ -18,10 +18,10 @@
 /* How the top groups are chosen. */
 typedef struct WaPlanTop
 {
-	List *
-		expressions; /* that they are sorted by: the first of ORDER BY; NIL: all
-						* groups are wanted */
-	List *operators; /* of each, as OIDs: what sorts before what */
+	/* That they are sorted by, the first of ORDER BY; NIL: all groups are wanted. */
+	List *expressions;
+
+	List *operators;   /* of each, as OIDs: what sorts before what */
 	List *nulls_first; /* of each, 0 or 1 */
 	bool keeps_ties;   /* groups that are equal by these may all be wanted */
 	bool having_first; /* HAVING may raise errors, so all have it computed */

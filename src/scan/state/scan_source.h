@@ -21,8 +21,7 @@ typedef struct WaScanSource
 	WaGather *gather;  /* the columns of the query */
 	bool is_covered;   /* the device process has answered for blocks, */
 	uint64_t *covered; /* these (wa_heap_leave_out); NULL: none, or all */
-	char heap_reason
-		[WA_HEAP_REASON_BYTES]; /* scan/state/why_heap.h; empty: none */
+	char heap_reason[WA_HEAP_REASON_BYTES]; /* why_heap.h; empty: none */
 } WaScanSource;
 
 #endif /* WA_SCAN_SCAN_SOURCE_H */

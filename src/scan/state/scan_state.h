@@ -35,8 +35,9 @@ typedef struct WaScanState
 	WaInstrument past; /* and of earlier ones */
 	WaClock clock;     /* of all */
 	int nlaunched;     /* workers */
-	struct WaSharedInstrument
-		*shared_instrument; /* NULL: no process counts for another */
+
+	/* NULL: no process counts for another. */
+	struct WaSharedInstrument *shared_instrument;
 } WaScanState;
 
 /* Puts away what the last scan of a node has counted: the next one begins. */

@@ -37,8 +37,7 @@ typedef struct WaScanStore
 	WaAccumulator **columns;    /* the aggregated ones, of each group */
 	double answered;            /* part of an answer that is merged, or 0 */
 	struct WaSpill *spill; /* scan/spill/spill.h; NULL: nothing is spilled */
-	struct WaSpillRows
-		*spill_rows; /* scan/spill/spill_row.h; NULL: not yet needed */
+	struct WaSpillRows *spill_rows; /* NULL: not yet needed */
 	WaSpillGrowth growth;
 	WaSpillCounts spilled; /* of the present scan */
 } WaScanStore;
