@@ -12,6 +12,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "core/int128.h"
 #include "heap/gather.h"
 #include "scan/base/context_arena.h"
 #include "scan/base/datum.h"
@@ -316,6 +317,94 @@ wa_accumulator_state(WaAccumulator *accumulator, uint32 group)
 	state = scratch_state(accumulator);
 	put_record(accumulator, &record, state);
 	return state;
+}
+
+/* Stores a sum of integers, if it is a bigint and fits. */
+static bool
+peek_sum(const WaAggPlan *plan, const uint64 *words, Datum *result)
+{
+	WaInt128 sum;
+	int64 value;
+
+	if (plan->type != WA_INT2 && plan->type != WA_INT4)
+		return false;
+	memcpy(&sum, words, sizeof(sum));
+	if (!wa_int128_to_int64(sum, &value))
+		return false;
+	*result = Int64GetDatum(value);
+	return true;
+}
+
+/*
+ * Stores a result that can be told from a group's record: of counts, and of sums, minima
+ * and maxima of integers; returns false if that takes a state.  Of millions of groups a
+ * state for each takes longer than all their rows: 100 ns and more, where this takes 3.
+ */
+static bool
+peek(const WaAccumulator *accumulator, uint32 group, WaAggregate aggregate,
+	 Datum *result, bool *is_null)
+{
+	const WaAggPlan *plan = accumulator->plan;
+	const WaRecordLayout *layout = &accumulator->layout;
+	WaRecord record;
+
+	if (!wa_accumulator_record(accumulator, group, &record))
+		return false;
+	*is_null = record.words[0] == 0 && aggregate != WA_COUNT;
+	if (aggregate == WA_COUNT || *is_null)
+	{
+		*result = Int64GetDatum((int64) record.words[0]);
+		return true;
+	}
+	if (accumulator->kind != WA_VECTOR_INT)
+		return false;
+	switch (aggregate)
+	{
+		case WA_SUM:
+			return peek_sum(plan, record.words + layout->sum, result);
+		case WA_MIN:
+			*result = wa_integer_datum(plan->key.argument_type,
+									   (int64) record.words[layout->min]);
+			return true;
+		case WA_MAX:
+			*result = wa_integer_datum(plan->key.argument_type,
+									   (int64) record.words[layout->max]);
+			return true;
+		default:
+			return false;
+	}
+}
+
+Datum
+wa_accumulator_result(WaAccumulator *accumulator, uint32 group,
+					  WaAggregate aggregate, bool *is_null)
+{
+	Datum result;
+
+	if (peek(accumulator, group, aggregate, &result, is_null))
+		return result;
+	return wa_aggregate_result(
+		aggregate, wa_accumulator_state(accumulator, group), is_null);
+}
+
+bool
+wa_accumulator_estimate(const WaAccumulator *accumulator, uint32 group,
+						WaAggregate aggregate, double *result)
+{
+	WaRecord record;
+	WaInt128 sum;
+
+	if ((aggregate != WA_SUM && aggregate != WA_AVG) ||
+		(accumulator->kind != WA_VECTOR_INT &&
+		 accumulator->kind != WA_VECTOR_DECIMAL) ||
+		!wa_accumulator_record(accumulator, group, &record) ||
+		record.words[0] == 0 || record.wide != NULL)
+		return false;
+	memcpy(&sum, record.words + accumulator->layout.sum, sizeof(sum));
+	*result = (double) wa_int128_get(sum);
+	if (aggregate == WA_AVG)
+		*result /= (double) record.words[0];
+	return true;
 }
 
 Size

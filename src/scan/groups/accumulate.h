@@ -11,9 +11,13 @@
 
 #include "core/must_check.h"
 #include "query/records.h"
+#include "state/result.h"
 #include "state/state.h"
 
 typedef struct WaAccumulator WaAccumulator;
+
+/* Far above what is lost in a double, and when PostgreSQL rounds an average. */
+#define WA_ESTIMATE_ERROR 1e-9
 
 /*
  * Makes an accumulator of no groups, in a memory context of its own below
@@ -69,6 +73,20 @@ extern int wa_accumulator_scale(const WaAccumulator *accumulator);
  */
 extern WaAggState *wa_accumulator_state(WaAccumulator *accumulator,
 										uint32 group);
+
+/* Returns what an aggregate comes to over the rows of a group. */
+extern Datum wa_accumulator_result(WaAccumulator *accumulator, uint32 group,
+								   WaAggregate aggregate, bool *is_null);
+
+/*
+ * Stores a number in proportion to the result of a sum or average of integers or
+ * numerics, the same proportion for all groups that there are now, but for a
+ * relative error below WA_ESTIMATE_ERROR; or returns false if the result is NULL
+ * or that takes the state.
+ */
+extern WA_MUST_CHECK bool
+wa_accumulator_estimate(const WaAccumulator *accumulator, uint32 group,
+						WaAggregate aggregate, double *result);
 
 /* Returns the bytes that it has taken, but for the rows of vectors. */
 extern Size wa_accumulator_bytes(const WaAccumulator *accumulator);

@@ -9,27 +9,10 @@
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
 
-#include "scan/groups/accumulate_peek.h"
+#include "scan/groups/accumulate.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
 #include "state/wire.h"
-
-/* Returns what an aggregate comes to over the rows of a column. */
-static Datum
-column_result(const WaScanStore *store, int number, uint32 group,
-			  WaAggregate aggregate, bool *is_null)
-{
-	const WaScanColumn *column = &store->query->columns[number];
-	Datum value;
-
-	if (wa_accumulator_peek(store->columns[number], &column->plan,
-							store->query->compiled.columns[number].kind, group,
-							aggregate, &value, is_null))
-		return value;
-	return wa_aggregate_result(
-		aggregate, wa_accumulator_state(store->columns[number], group),
-		is_null);
-}
 
 /* Returns number and sum as PostgreSQL's avg of integers has them in its state. */
 static Datum
@@ -38,8 +21,10 @@ pair_value(const WaScanStore *store, int number, uint32 group)
 	Datum pair[2];
 	bool is_null;
 
-	pair[0] = column_result(store, number, group, WA_COUNT, &is_null);
-	pair[1] = column_result(store, number, group, WA_SUM, &is_null);
+	pair[0] = wa_accumulator_result(store->columns[number], group, WA_COUNT,
+									&is_null);
+	pair[1] =
+		wa_accumulator_result(store->columns[number], group, WA_SUM, &is_null);
 	if (is_null)
 		pair[1] = Int64GetDatum(0);
 	return PointerGetDatum(construct_array(pair, lengthof(pair), INT8OID,
@@ -71,8 +56,8 @@ result_value(const WaScanStore *store, const WaScanResult *result, uint32 group,
 	}
 	if (result->shift != NULL)
 		return wa_shifted_result(store, result, group, is_null);
-	return column_result(store, result->column, group, result->aggregate,
-						 is_null);
+	return wa_accumulator_result(store->columns[result->column], group,
+								 result->aggregate, is_null);
 }
 
 Datum
@@ -95,18 +80,14 @@ wa_output_estimate(const WaScanStore *store, uint32 group, int column,
 {
 	const WaScanResult *result =
 		&store->query->results[column - store->query->nkeys];
-	const WaScanColumn *aggregated;
 
 	if (column < store->query->nkeys ||
 		column >= store->query->nkeys + store->query->nresults)
 		return false;
-	aggregated = &store->query->columns[result->column];
 	if (result->shift != NULL)
 		return wa_shifted_estimate(store, result, group, value);
-	return wa_accumulator_estimate(
-		store->columns[result->column], &aggregated->plan,
-		store->query->compiled.columns[result->column].kind, group,
-		result->aggregate, value);
+	return wa_accumulator_estimate(store->columns[result->column], group,
+								   result->aggregate, value);
 }
 
 TupleTableSlot *

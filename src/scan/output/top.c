@@ -24,7 +24,7 @@
 #include "utils/sortsupport.h"
 #include "utils/typcache.h"
 
-#include "scan/groups/accumulate_peek.h"
+#include "scan/groups/accumulate.h"
 #include "scan/output/output.h"
 #include "scan/output/top.h"
 #include "scan/spill/group_store.h"
