@@ -79,7 +79,7 @@ typedef struct WaCompiler
 	int ndone;
 	int done_size;
 	int *buckets; /* of these by their hashes: the last one of each; or -1 */
-	struct WaKnownNodes *known; /* of the expressions; see compile_nodes.c */
+	struct known_hash *known; /* of the expressions; see compile_nodes.c */
 	int depth;    /* of what is compiled, within an expression that was given */
 	int work;     /* nodes that were looked at, to bound how long that takes */
 	bool is_long; /* what is compiled has got too long for a program */

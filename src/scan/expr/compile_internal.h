@@ -206,7 +206,7 @@ extern int wa_compile_wide(WaCompiler *compiler, Expr *expression,
 extern int wa_compile_stored(WaCompiler *compiler, Expr *argument, Expr *value);
 
 /* Makes what wa_varies and the next ones remember. */
-extern struct WaKnownNodes *wa_known_nodes_make(void);
+extern struct known_hash *wa_known_nodes_make(void);
 
 /* Tells whether an expression has columns, as contain_var_clause does. */
 extern bool wa_varies(WaCompiler *compiler, Node *expression);

@@ -56,12 +56,6 @@ hash_address(const Node *node)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* The table of a compiler. */
-struct WaKnownNodes
-{
-	known_hash *table;
-};
-
 /* What is found out of a node whose parts are being looked at. */
 typedef struct Description
 {
@@ -69,13 +63,10 @@ typedef struct Description
 	KnownNode known;
 } Description;
 
-struct WaKnownNodes *
+struct known_hash *
 wa_known_nodes_make(void)
 {
-	struct WaKnownNodes *nodes = palloc(sizeof(struct WaKnownNodes));
-
-	nodes->table = known_create(CurrentMemoryContext, 64, NULL);
-	return nodes;
+	return known_create(CurrentMemoryContext, 64, NULL);
 }
 
 /* How deep a walk over nodes is, and may be. */
@@ -256,7 +247,7 @@ find_wide(WaCompiler *compiler, Node *expression)
 static KnownNode *
 find_out(WaCompiler *compiler, Node *node)
 {
-	KnownNode *known = known_lookup(compiler->known->table, node);
+	KnownNode *known = known_lookup(compiler->known, node);
 	Description whole = {compiler, {.node = node, .nnodes = 1}};
 	char status;
 	bool found;
@@ -270,7 +261,7 @@ find_out(WaCompiler *compiler, Node *node)
 	(void) expression_tree_walker(node, add_part, &whole);
 	whole.known.is_wide = whole.known.varies && exprType(node) == NUMERICOID &&
 						  find_wide(compiler, node);
-	known = known_insert(compiler->known->table, node, &found);
+	known = known_insert(compiler->known, node, &found);
 	status = known->status;
 	*known = whole.known;
 	known->status = status;
