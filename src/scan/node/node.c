@@ -70,7 +70,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 	state->source.estate = estate;
 	wa_plan_read(plan, &state->query);
 	/* warpagg.accelerate is as it was when the plan was made. */
-	reason = wa_scan_query_aggregate(&state->query);
+	reason = wa_scan_query_aggregate(&state->query, NULL);
 	if (reason != NULL)
 		elog(ERROR, "unexpected aggregate: %s", reason);
 	wa_scan_query_check_permissions(&state->query);

@@ -151,11 +151,3 @@ wa_limit_estimate(const WaLimit *limit, double ngroups)
 	return limit->ngroups < 0 ? clamp_row_est(ngroups * UNKNOWN_LIMIT)
 							  : Min(Max(limit->ngroups, 1), ngroups);
 }
-
-double
-wa_limit_rows(const WaLimit *limit, double ngroups)
-{
-	if (limit->top.expressions == NIL || limit->ngroups < 0)
-		return ngroups;
-	return Min(Max(limit->ngroups, 1), ngroups);
-}

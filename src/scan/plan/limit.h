@@ -30,10 +30,4 @@ extern void wa_limit_recognise(PlannerInfo *root, const WaPlannedQuery *planned,
 /* Returns how many of so many groups are thought to be wanted, at most. */
 extern double wa_limit_estimate(const WaLimit *limit, double ngroups);
 
-/*
- * Returns how many of so many groups, which PostgreSQL expects, the path is to be
- * of: a LIMIT of unknown size takes its share of them once, by PostgreSQL's node.
- */
-extern double wa_limit_rows(const WaLimit *limit, double ngroups);
-
 #endif /* WA_SCAN_LIMIT_H */

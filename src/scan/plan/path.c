@@ -369,8 +369,13 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	*parent = *output_rel;
 	parent->relids = input_rel->relids;
 	path = make_path(root, parent, output_rel->reltarget, planned, limit);
-	/* PostgreSQL's own estimate: the plan above is to be as without the node. */
-	path->path.rows = wa_limit_rows(limit, expected_groups(output_rel));
+	/*
+	 * PostgreSQL's own estimate: the plan above is to be as without the node.  Of a LIMIT
+	 * of unknown size PostgreSQL's node takes the share.
+	 */
+	path->path.rows = expected_groups(output_rel);
+	if (limit->ngroups >= 0)
+		path->path.rows = wa_limit_estimate(limit, path->path.rows);
 	wa_why_offered(root, output_rel, path, expected_filling(planned) > 1);
 	suggest_columns(root, output_rel, path, planned, limit);
 	add_path(output_rel, &path->path);

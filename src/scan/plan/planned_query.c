@@ -274,26 +274,13 @@ check_order(const WaAggregateCall *call)
 	return NULL;
 }
 
-/* Checks the aggregates, and describes them. */
+/* Returns what is wrong with an aggregate, or NULL. */
 static const char *
-check_aggregates(WaPlannedQuery *planned)
+check_aggregate(const WaAggregateCall *call)
 {
-	ListCell *cell;
+	const char *reason = wa_aggregate_refusal(call);
 
-	foreach (cell, planned->query.aggregates)
-	{
-		WaAggregateCall call;
-		const char *reason =
-			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
-
-		if (reason == NULL)
-			reason = wa_aggregate_refusal(&call);
-		if (reason == NULL)
-			reason = check_order(&call);
-		if (reason != NULL)
-			return reason;
-	}
-	return wa_scan_query_aggregate(&planned->query);
+	return reason != NULL ? reason : check_order(call);
 }
 
 /* Checks that a query program can compute all that is computed for a row. */
@@ -314,7 +301,7 @@ check_program(WaPlannedQuery *planned)
 	if (contain_subplans((Node *) all))
 		return "an expression has a subquery";
 	query->varno = planned->relation->relid;
-	reason = check_aggregates(planned);
+	reason = wa_scan_query_aggregate(query, check_aggregate);
 	if (reason == NULL)
 		reason = wa_scan_query_compile(query, 0);
 	if (reason != NULL)

@@ -69,7 +69,8 @@ find_column(WaScanQuery *query, const WaAggregateCall *call, WaOpSet ops)
 }
 
 const char *
-wa_scan_query_aggregate(WaScanQuery *query)
+wa_scan_query_aggregate(WaScanQuery *query,
+						const char *(*check)(const WaAggregateCall *call))
 {
 	const int count = list_length(query->aggregates);
 	ListCell *cell;
@@ -84,6 +85,8 @@ wa_scan_query_aggregate(WaScanQuery *query)
 		const char *reason =
 			wa_aggregate_describe(lfirst_node(Aggref, cell), &call);
 
+		if (reason == NULL && check != NULL)
+			reason = check(&call);
 		if (reason != NULL)
 			return reason;
 		query->is_ours |= !call.builtin;

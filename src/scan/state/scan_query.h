@@ -78,9 +78,11 @@ typedef struct WaScanQuery
 
 /*
  * Finds the columns of the aggregates and what becomes of them.  Returns why one cannot be
- * described, or NULL.
+ * described, or what `check` has against it (NULL: it is not asked), or NULL.
  */
-extern WA_MUST_CHECK const char *wa_scan_query_aggregate(WaScanQuery *query);
+extern WA_MUST_CHECK const char *
+wa_scan_query_aggregate(WaScanQuery *query,
+						const char *(*check)(const WaAggregateCall *call));
 
 /*
  * Compiles the query, of which the clauses of WHERE, the keys and the columns are set.
