@@ -139,8 +139,7 @@ add_sums(WaWideRest *rest, WaOpSet ops, Sums *number, uint8_t scale)
 static void
 square(__int128 value, uint64_t words[WA_WIDE_SQUARES_WORDS])
 {
-	const unsigned __int128 magnitude =
-		value < 0 ? -(unsigned __int128) value : (unsigned __int128) value;
+	const unsigned __int128 magnitude = wa_int128_magnitude(value);
 	const uint64_t low = (uint64_t) magnitude;
 	const uint64_t high = (uint64_t) (magnitude >> 64);
 	const unsigned __int128 lows = (unsigned __int128) low * low;

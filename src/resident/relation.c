@@ -185,19 +185,16 @@ wa_resident_has_storage(Relation relation, const WaRelation *storage)
 int64
 wa_resident_list(Oid database, WaResidentColumn **list)
 {
-	WaFailure failure;
-	int64 count = wa_client_list(database, list, &failure);
+	int64 count = wa_client_list(database, list);
 
 	if (count < 0)
-		wa_client_raise(&failure);
+		wa_client_raise();
 	return count;
 }
 
 void
 wa_resident_forget(const WaRelation *storage, AttrNumber attribute)
 {
-	WaFailure failure;
-
-	if (!wa_client_unload(storage, attribute, &failure))
-		wa_client_raise(&failure);
+	if (!wa_client_unload(storage, attribute))
+		wa_client_raise();
 }
