@@ -17,7 +17,7 @@ MODULE_big = warpagg
 DATA = sql/warpagg--0.2.0.sql sql/warpagg--0.1.0--0.2.0.sql
 PGFILEDESC = "warpagg - exact aggregates on the GPU"
 
-SRCS := $(call sources,src/*.c src/core/*.c src/query/*.c src/client/*.c \
+SRCS := $(call sources,src/*.c src/core/*.c src/query/*/*.c src/client/*.c \
 	src/state/*.c src/agg/*.c src/heap/*.c src/wal/*.c src/resident/*.c src/scan/*/*.c \
 	src/stats/*.c)
 OBJS = $(SRCS:.c=.o)
@@ -97,9 +97,9 @@ $(OLD_OBJS) $(OLD_OBJS:.o=.bc): always-built
 # in a line of the cache is to be theirs, whatever is linked before them: by 16 bytes
 # some took an eighth more.
 VECTOR_SRCS = $(call sources,src/core/program*.c) src/core/vector.c \
-	src/core/steps.c src/query/column_rows.c src/query/run_inputs.c \
-	src/query/group_key.c src/query/group_look.c src/query/group_table.c src/query/records.c \
-	src/query/records_few.c src/query/group_table_rows.c \
+	src/core/steps.c src/query/base/column_rows.c src/query/run/run_inputs.c \
+	src/query/groups/group_key.c src/query/groups/group_look.c src/query/groups/group_table.c src/query/records/records.c \
+	src/query/records/records_few.c src/query/groups/group_table_rows.c \
 	src/resident/narrow.c
 src/core/fold.o src/core/exact_sum.o $(VECTOR_SRCS:.c=.o): \
 	CFLAGS += -O3 -falign-functions=64

@@ -255,7 +255,7 @@ typedef struct WaCoverMessage
  * The groups of the covered blocks lie in the parcel, or, if there was no room,
  * in a sealed memory file that comes with the message.  groups_bytes is 0 if
  * there is no block that could be used, or if there is no use in an answer, as not
- * all blocks could be (query/query.h, only_wanted): then nothing has been written.
+ * all blocks could be (query/message/query.h, only_wanted): then nothing has been written.
  * `used` is not written either if the answer covers what a COVER before it has said.
  * Bulk is the checksum of what has been: `used`, and the groups behind it.
  */

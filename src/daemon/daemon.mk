@@ -31,7 +31,7 @@ DAEMON_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra \
 # Records are words seen as structures, too; PostgreSQL's build has this as well.
 DAEMON_CFLAGS += -fno-strict-aliasing
 
-DAEMON_CORE_SRCS := $(call sources,src/core/*.c src/query/*.c)
+DAEMON_CORE_SRCS := $(call sources,src/core/*.c src/query/*/*.c)
 DAEMON_GPU_SRCS := $(call sources,src/daemon/*/*.c) $(DAEMON_CORE_SRCS)
 DAEMON_SRCS := $(filter-out $(if $(filter yes,$(WITH_CUDA)),,\
 	%_cuda.c src/daemon/gpu/%.c src/daemon/mirror/%.c),$(DAEMON_GPU_SRCS))
@@ -66,9 +66,9 @@ $(DAEMON_STAMP): $(call unless,$(DAEMON_STAMP),$(WITH_CUDA))
 # These loops are written to be vectorised, as in the Makefile, which says more.
 DAEMON_FOLD_FLAGS := $(if $(SAN),,-O3 -falign-functions=64)
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
-	daemon/column/column_values.o query/column_rows.o query/run_inputs.o \
-	query/group_key.o query/group_look.o query/group_table.o query/group_table_rows.o \
-	query/records.o query/records_few.o \
+	daemon/column/column_values.o query/base/column_rows.o query/run/run_inputs.o \
+	query/groups/group_key.o query/groups/group_look.o query/groups/group_table.o query/groups/group_table_rows.o \
+	query/records/records.o query/records/records_few.o \
 	$(patsubst src/%.c,%.o,$(call sources,src/core/program*.c))
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon/%): DAEMON_CFLAGS += $(DAEMON_FOLD_FLAGS)
 $(DAEMON_FOLD_OBJS:%=$(DAEMON_BUILD)/daemon-gpu/%): DAEMON_CFLAGS += $(DAEMON_FOLD_FLAGS)

@@ -96,7 +96,7 @@ EMU_QUERIES_OBJS = $(EMU_QUERIES_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(patsubst %,build/emu/test/src/daemon/%.o,run/query_runner column/dictionary \
 		base/memory base/ledger base/chunks base/log base/watch) \
 	$(patsubst src/%.c,build/emu/test/src/%.o,$(call sources,src/daemon/gpu/*.c)) \
-	$(patsubst src/%.c,build/emu/test/src/%.o,$(call sources,src/query/*.c)) \
+	$(patsubst src/%.c,build/emu/test/src/%.o,$(call sources,src/query/*/*.c)) \
 	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
 build/emu/plain/%.o: cuda/%.cu

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/small_sum.h"
-#include "query/partial_groups.h"
+#include "query/message/partial_groups.h"
 #include "test/fuzz/fuzz.h"
 
 /* What a merge may take. */

@@ -8,9 +8,9 @@
  */
 #include <string.h>
 
-#include "query/query_wire.h"
-#include "query/run_internal.h"
-#include "query/run_parts.h"
+#include "query/message/query_wire.h"
+#include "query/run/run_internal.h"
+#include "query/run/run_parts.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_rows.h"

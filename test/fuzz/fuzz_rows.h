@@ -5,7 +5,7 @@
 #ifndef WA_TEST_FUZZ_ROWS_H
 #define WA_TEST_FUZZ_ROWS_H
 
-#include "query/column_rows.h"
+#include "query/base/column_rows.h"
 
 /* Texts that columns have. */
 #define FUZZ_TEXTS 12

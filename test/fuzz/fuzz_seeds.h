@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "query/wire.h"
+#include "query/base/wire.h"
 
 /* Words of an input that is being made. */
 #define FUZZ_SEED_WORDS 8192

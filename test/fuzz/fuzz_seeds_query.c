@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "query/query_wire.h"
+#include "query/message/query_wire.h"
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_seeds.h"

@@ -46,6 +46,7 @@ ROOMS = {
 
 # Rooms that have others in them, and these, from the lowest one.
 ORDERED = {
+    "query": ["base", "groups", "records", "message", "run"],
     "daemon": ["base", "column", "store", "mirror", "gpu", "reduce", "run", "server"],
     "scan": ["base", "expr", "tables", "program", "groups", "state", "spill", "output",
              "plan", "rows", "parallel", "resident", "node"],

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/column_rows.h"
+#include "query/base/column_rows.h"
 #include "test/unit/check.h"
 
 #define MAX_BITS 1500

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "daemon/run/runner.h"
-#include "query/budget.h"
-#include "query/query_wire.h"
-#include "query/run_parts.h"
+#include "query/base/budget.h"
+#include "query/message/query_wire.h"
+#include "query/run/run_parts.h"
 #include "test/unit/test_query_data.h"
 
 #define LARGE ((uint64_t) 1 << 40)

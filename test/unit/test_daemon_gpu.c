@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "query/query_wire.h"
+#include "query/message/query_wire.h"
 #include "test/unit/test_daemon_client.h"
 #include "test/unit/test_daemon_fake_cuda.h"
 #include "test/unit/test_resident_client.h"

@@ -7,7 +7,7 @@
 #define WA_TEST_GPU_DATA_H
 
 #include "daemon/mirror/mirror.h"
-#include "query/query.h"
+#include "query/message/query.h"
 
 #define NDEVICES 2
 

@@ -13,8 +13,8 @@
 #include "core/small_sum.h"
 #include "daemon/gpu/gpus.h"
 #include "daemon/run/query_runner.h"
-#include "query/partial_groups.h"
-#include "query/query_wire.h"
+#include "query/message/partial_groups.h"
+#include "query/message/query_wire.h"
 #include "test/unit/check.h"
 #include "test/unit/test_gpu_data.h"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "query/groups.h"
-#include "query/records.h"
+#include "query/groups/groups.h"
+#include "query/records/records.h"
 #include "test/unit/check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

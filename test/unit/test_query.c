@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/query_wire.h"
-#include "query/run_parts.h"
+#include "query/message/query_wire.h"
+#include "query/run/run_parts.h"
 #include "test/unit/test_query_data.h"
 
 #define NRUNS     3

@@ -9,7 +9,7 @@
 
 #include "core/decimal.h"
 #include "core/order.h"
-#include "query/query_wire.h"
+#include "query/message/query_wire.h"
 #include "test/unit/test_query_data.h"
 
 #define MAX_ROWS  3000

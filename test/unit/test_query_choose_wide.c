@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/decimal.h"
-#include "query/partial_groups.h"
-#include "query/query_wire.h"
-#include "query/run.h"
+#include "query/message/partial_groups.h"
+#include "query/message/query_wire.h"
+#include "query/run/run.h"
 #include "test/unit/check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

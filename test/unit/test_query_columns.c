@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/run.h"
+#include "query/run/run.h"
 #include "test/unit/check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/decimal.h"
-#include "query/group_decimal.h"
-#include "query/query_wire.h"
-#include "query/run.h"
+#include "query/groups/group_decimal.h"
+#include "query/message/query_wire.h"
+#include "query/run/run.h"
 #include "test/unit/check.h"
 
 #define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))

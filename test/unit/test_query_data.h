@@ -9,8 +9,8 @@
 #ifndef WA_TEST_QUERY_DATA_H
 #define WA_TEST_QUERY_DATA_H
 
-#include "query/partial_groups.h"
-#include "query/run.h"
+#include "query/message/partial_groups.h"
+#include "query/run/run.h"
 #include "test/unit/check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

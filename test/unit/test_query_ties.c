@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/run_internal.h"
+#include "query/run/run_internal.h"
 #include "test/unit/check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

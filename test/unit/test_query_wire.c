@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/query_wire.h"
+#include "query/message/query_wire.h"
 #include "test/unit/test_query_data.h"
 
 /* Rows that a query which was read is run over. */

@@ -9,7 +9,7 @@
 
 #include "daemon/gpu/gpu_query.h"
 #include "daemon/gpu/gpu_spans.h"
-#include "query/run.h"
+#include "query/run/run.h"
 
 /* Belongs to the thread that computes it, while it does. */
 typedef struct WaGpuPart

@@ -7,7 +7,7 @@
 #include "core/decimal.h"
 #include "daemon/gpu/gpu_query.h"
 #include "daemon/gpu/gpu_translation.h"
-#include "query/group_decimal.h"
+#include "query/groups/group_decimal.h"
 
 /*
  * Returns the register of an argument of which it matters which rows are NULL.  Of a

@@ -12,7 +12,7 @@
 
 #include "cuda/query.h"
 #include "daemon/store/run_extents.h"
-#include "query/query.h"
+#include "query/message/query.h"
 
 /* A query for GPUs. */
 typedef struct WaGpuQuery

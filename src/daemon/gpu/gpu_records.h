@@ -6,9 +6,9 @@
 #define WA_DAEMON_GPU_RECORDS_H
 
 #include "cuda/query.h"
-#include "query/group_decimal.h"
-#include "query/query.h"
-#include "query/records.h"
+#include "query/groups/group_decimal.h"
+#include "query/message/query.h"
+#include "query/records/records.h"
 
 /*
  * Makes the record of an aggregated column, in words, and in *rest what it has of

@@ -11,7 +11,7 @@
 
 #include "daemon/store/cover.h"
 #include "daemon/store/run_extents.h"
-#include "query/run.h"
+#include "query/run/run.h"
 
 /* A run, and what its runner does with its states: but for groups see WaRunner. */
 typedef struct WaGpuRun

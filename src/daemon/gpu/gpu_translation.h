@@ -8,7 +8,7 @@
 #include "core/must_check.h"
 #include "cuda/query.h"
 #include "daemon/store/run_extents.h"
-#include "query/query.h"
+#include "query/message/query.h"
 
 /* Instructions, registers or tables that a look-up adds at most. */
 #define WA_GPU_MOST_ADDED 9

@@ -13,8 +13,8 @@
 #include "daemon/column/dictionary.h"
 #include "daemon/gpu/gpu_runner.h"
 #include "daemon/run/query_runner.h"
-#include "query/query_wire.h"
-#include "query/run_parts.h"
+#include "query/message/query_wire.h"
+#include "query/run/run_parts.h"
 
 /*
  * Memory that a query may take as such.  That of groups is bounded by the budget of the

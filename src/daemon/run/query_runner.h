@@ -6,7 +6,7 @@
 #define WA_DAEMON_QUERY_RUNNER_H
 
 #include "daemon/run/runner.h"
-#include "query/run.h"
+#include "query/run/run.h"
 
 /* Returns what a state of wa_query_runner's has its groups in. */
 WaQueryRun *wa_query_runner_groups(const void *state);

@@ -33,7 +33,7 @@ struct WaRun
 	WaRunMessage message;
 	int64_t since_ns;
 	unsigned threads;
-	WaBudget budget;     /* its own rules: query/budget.h */
+	WaBudget budget;     /* its own rules: query/base/budget.h */
 	uint8_t *query;      /* a copy */
 	uint64_t query_room; /* bytes of it */
 	uint64_t file_bytes; /* of the answer, if it has a file */

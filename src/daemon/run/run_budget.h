@@ -6,7 +6,7 @@
 #define WA_DAEMON_RUN_BUDGET_H
 
 #include "daemon/base/memory.h"
-#include "query/budget.h"
+#include "query/base/budget.h"
 
 /*
  * Returns the budget of a run by so many threads.  bytes: what its groups may take, as

@@ -6,7 +6,7 @@
 #define WA_DAEMON_RUN_EXTENTS_H
 
 #include "daemon/column/column.h"
-#include "query/budget.h"
+#include "query/base/budget.h"
 
 /* Rows begin to end - 1 of an extent. */
 typedef struct WaRowRange

@@ -7,7 +7,7 @@
 
 #include "utils/palloc.h"
 
-#include "query/arena.h"
+#include "query/base/arena.h"
 
 /*
  * Makes *arena one that takes its memory from the context and raises an error if

@@ -2,7 +2,7 @@
  * accumulate.h
  *		What the groups of a query keep of one aggregated column.
  *
- * An accumulator has a record for each group (query/records.h).  What has no room
+ * An accumulator has a record for each group (query/records/records.h).  What has no room
  * there goes to a transition state of the group (state/state.h), as the
  * aggregate tier has them; in the end everything is in such states.
  */
@@ -10,7 +10,7 @@
 #define WA_SCAN_ACCUMULATE_H
 
 #include "core/must_check.h"
-#include "query/records.h"
+#include "query/records/records.h"
 #include "state/result.h"
 #include "state/state.h"
 

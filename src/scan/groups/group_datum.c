@@ -9,7 +9,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "query/group_decimal.h"
+#include "query/groups/group_decimal.h"
 #include "scan/base/context_arena.h"
 #include "scan/base/datum.h"
 #include "scan/groups/group_datum.h"

@@ -1,6 +1,6 @@
 /*
  * group_datum.h
- *		The groups of a query (query/groups.h) with keys of SQL.
+ *		The groups of a query (query/groups/groups.h) with keys of SQL.
  *
  * Groups are numbered from 0 in the order in which their first rows came.  Keys
  * are equal as GROUP BY has it; each group shows the key of its first row.
@@ -10,7 +10,7 @@
 
 #include "utils/palloc.h"
 
-#include "query/groups.h"
+#include "query/groups/groups.h"
 
 /* A grouping key. */
 typedef struct WaGroupKey

@@ -1,11 +1,11 @@
 /*
  * record_states.h
- *		From the records of groups (query/records.h) to states.
+ *		From the records of groups (query/records/records.h) to states.
  */
 #ifndef WA_SCAN_RECORD_STATES_H
 #define WA_SCAN_RECORD_STATES_H
 
-#include "query/records.h"
+#include "query/records/records.h"
 #include "state/state.h"
 
 /*

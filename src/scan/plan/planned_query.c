@@ -22,7 +22,7 @@
 #include "utils/typcache.h"
 
 #include "heap/gather.h"
-#include "query/records.h"
+#include "query/records/records.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/compile.h"
 #include "scan/plan/planned_query.h"

@@ -10,7 +10,7 @@
 
 #include "core/must_check.h"
 #include "core/protocol.h"
-#include "query/query.h"
+#include "query/message/query.h"
 #include "scan/expr/compile.h"
 
 typedef struct WaInterpreter WaInterpreter;

@@ -15,7 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "heap/gather.h"
-#include "query/records.h"
+#include "query/records/records.h"
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/times.h"
 #include "scan/program/pushdown.h"

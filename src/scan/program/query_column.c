@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "heap/gather.h"
-#include "query/records.h"
+#include "query/records/records.h"
 #include "scan/program/query_column.h"
 #include "scan/tables/column_function.h"
 

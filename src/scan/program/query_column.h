@@ -6,7 +6,7 @@
 #define WA_SCAN_QUERY_COLUMN_H
 
 #include "core/must_check.h"
-#include "query/query.h"
+#include "query/message/query.h"
 #include "scan/expr/compile.h"
 
 /*

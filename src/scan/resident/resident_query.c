@@ -10,7 +10,7 @@
 #include "utils/rel.h"
 
 #include "heap/gather.h"
-#include "query/query_wire.h"
+#include "query/message/query_wire.h"
 #include "scan/plan/resident_worth.h"
 #include "scan/program/query_column.h"
 #include "scan/resident/resident_query.h"

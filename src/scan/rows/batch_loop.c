@@ -5,7 +5,7 @@
  * The groups stay within work_mem * hash_mem_multiplier: rows of others than are
  * there when that is reached are spilled, and follow later (scan/spill/spill.h).
  *
- * A batch is tried in vectors first (query/query_batch.h).  One that traps is taken row
+ * A batch is tried in vectors first (query/run/query_batch.h).  One that traps is taken row
  * by row instead, in smaller pieces first, so that one row does not slow down a thousand.
  */
 #include "postgres.h"

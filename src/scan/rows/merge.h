@@ -1,11 +1,11 @@
 /*
  * merge.h
- *		Groups of other processes (query/partial_groups.h) and a node's own.
+ *		Groups of other processes (query/message/partial_groups.h) and a node's own.
  */
 #ifndef WA_SCAN_MERGE_H
 #define WA_SCAN_MERGE_H
 
-#include "query/partial_groups.h"
+#include "query/message/partial_groups.h"
 #include "scan/state/scan_store.h"
 
 /*

@@ -1,11 +1,11 @@
 /*
  * group_message.h
- *		Groups of a node as messages (query/partial_groups.h).
+ *		Groups of a node as messages (query/message/partial_groups.h).
  */
 #ifndef WA_SCAN_GROUP_MESSAGE_H
 #define WA_SCAN_GROUP_MESSAGE_H
 
-#include "query/partial_groups.h"
+#include "query/message/partial_groups.h"
 #include "scan/state/scan_store.h"
 
 /*

@@ -11,13 +11,13 @@
  * Where several processes read the table, a group may be in the memory of one
  * when another one spills its rows.  Once a process has spilled, all groups that
  * processes have in the end are written to the partitions, too, as messages
- * (query/partial_groups.h).  A partition is then read by the leader alone.
+ * (query/message/partial_groups.h).  A partition is then read by the leader alone.
  */
 #ifndef WA_SCAN_SPILL_H
 #define WA_SCAN_SPILL_H
 
 #include "core/must_check.h"
-#include "query/wire.h"
+#include "query/base/wire.h"
 #include "scan/spill/spill_file.h"
 #include "scan/state/scan_batch.h"
 #include "scan/state/scan_store.h"

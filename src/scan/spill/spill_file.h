@@ -21,7 +21,7 @@
 #include "heap/heap.h"
 #include "scan/groups/partition.h"
 
-/* A message of groups (query/partial_groups.h), aligned to words. */
+/* A message of groups (query/message/partial_groups.h), aligned to words. */
 typedef struct WaSpilledGroups
 {
 	const void *data;

@@ -7,7 +7,7 @@
 
 #include "core/vector.h"
 #include "heap/heap.h"
-#include "query/query_batch.h"
+#include "query/run/query_batch.h"
 
 /* How many rows are tried in vectors at once. */
 typedef struct WaPace

@@ -14,7 +14,7 @@
 #include "nodes/primnodes.h"
 
 #include "core/must_check.h"
-#include "query/query.h"
+#include "query/message/query.h"
 #include "scan/expr/aggregates.h"
 #include "scan/expr/shift.h"
 #include "scan/groups/group_datum.h"

@@ -10,7 +10,7 @@
 
 #include "core/must_check.h"
 #include "core/steps.h"
-#include "query/group_dictionary.h"
+#include "query/groups/group_dictionary.h"
 #include "scan/base/attempt.h"
 
 /* A table takes about so much memory at most. */

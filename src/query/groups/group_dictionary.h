@@ -1,0 +1,78 @@
+/*
+ * group_dictionary.h
+ *		Codes of distinct byte strings, from 0 in the order of their coming.
+ */
+#ifndef WA_QUERY_GROUP_DICTIONARY_H
+#define WA_QUERY_GROUP_DICTIONARY_H
+
+#include "core/vector.h"
+#include "query/base/arena.h"
+
+/* No code; no string, and no key, ever has it. */
+#define WA_NO_CODE UINT32_MAX
+
+typedef struct WaKeyDictionary WaKeyDictionary;
+
+/*
+ * A string, of which only the first `length` bytes count for being equal to
+ * another; shown_length, not less, are kept.
+ */
+typedef struct WaKeyString
+{
+	const char *data;
+	uint32_t length;
+	uint32_t shown_length;
+} WaKeyString;
+
+/*
+ * Makes a dictionary without strings, in the arena, whose failure leaves it
+ * without further strings: codes are those of others then.  Returns NULL if
+ * there is not enough memory.
+ */
+extern WaKeyDictionary *wa_key_dictionary_make(WaArena *arena);
+
+/* Returns the code of a string, which is added if it is not there. */
+extern uint32_t wa_key_dictionary_code(WaKeyDictionary *dictionary,
+									   const WaKeyString *key);
+
+/*
+ * The same for several strings, at most WA_VECTOR_ROWS: stores the code of
+ * keys[i] in words[rows[i]].
+ */
+extern void wa_key_dictionary_codes(WaKeyDictionary *dictionary,
+									const WaKeyString *keys,
+									const uint16_t *rows, size_t nkeys,
+									uint64_t *words);
+
+/*
+ * Stores the strings of codes words[i] where valid[i] is set, which live as long as
+ * the dictionary, in strings, and i in rows, one after the other; at most
+ * WA_VECTOR_ROWS.  Returns how many they are.
+ */
+extern size_t wa_key_dictionary_strings(const WaKeyDictionary *dictionary,
+										const uint64_t *words,
+										const uint8_t *valid, size_t nwords,
+										WaKeyString *strings, uint16_t *rows);
+
+/*
+ * Has strings no longer be copied: all that are looked up from now on are those of
+ * dictionaries that live as long.
+ */
+extern void wa_key_dictionary_borrow(WaKeyDictionary *dictionary);
+
+/* Has no more strings added: the code of others is WA_NO_CODE from now on. */
+extern void wa_key_dictionary_close(WaKeyDictionary *dictionary);
+
+/* Returns the string of a code as it came first; it lives with the dictionary. */
+extern WaText wa_key_dictionary_shown(const WaKeyDictionary *dictionary,
+									  uint32_t code);
+
+/* Returns a hash of the string, the same in all dictionaries. */
+extern uint32_t wa_key_dictionary_hash(const WaKeyDictionary *dictionary,
+									   uint32_t code);
+
+/* Returns how many bytes of the string count. */
+extern uint32_t wa_key_dictionary_length(const WaKeyDictionary *dictionary,
+										 uint32_t code);
+
+#endif /* WA_QUERY_GROUP_DICTIONARY_H */

@@ -1,0 +1,369 @@
+/*
+ * query_wire.c
+ *		Queries as messages; see query_wire.h.
+ *
+ * A message begins with a version and the counts of everything; then come the
+ * things that these count, as they lie in memory if they have no pointers.  What
+ * has some takes a word at least, so that no count leads to more memory than the
+ * message deserves.
+ */
+#include <string.h>
+
+#include "query/message/query_wire.h"
+#include "query/message/value_wire.h"
+
+/* To be changed with the format, that of instructions included. */
+#define VERSION UINT64_C(0x5761517279000008)
+
+/* What a message begins with. */
+typedef struct Head
+{
+	uint64_t version;
+	uint16_t nregisters;
+	uint16_t ninputs;
+	uint32_t ninstructions;
+	uint32_t nlists;
+	uint32_t ntables;
+	uint32_t nconstants;
+	uint32_t nfilters;
+	uint32_t nkeys;
+	uint32_t ncolumns;
+	uint32_t begin;
+	uint32_t end;
+	uint32_t max_groups;
+	uint32_t only_wanted;
+	WaTopN top_n;
+} Head;
+
+static void
+write_table(WaWriter *writer, const WaSteps *table)
+{
+	wa_writer_word(writer, (uint64_t) table->base);
+	wa_writer_word(writer, table->width);
+	wa_writer_word(writer, table->nsteps);
+	wa_writer_word(writer, (uint64_t) table->scale |
+							   (uint64_t) table->results << 8 |
+							   (uint64_t) table->null_has_value << 16);
+	wa_writer_word(writer, (uint64_t) table->null_value);
+	wa_writer_word(writer, table->dictionary);
+	wa_writer_word(writer, table->ntexts);
+	wa_writer_words(writer, table->values, table->nsteps);
+	wa_writer_bytes(writer, table->known, table->nsteps);
+	for (uint32_t i = 0; i < table->ntexts; i++)
+	{
+		wa_writer_word(writer, table->texts[i].length);
+		wa_writer_bytes(writer, table->texts[i].data, table->texts[i].length);
+	}
+}
+
+/* Appends things that lie in a message as they do in memory. */
+#define WRITE_ARRAY(writer, things, count) \
+	wa_writer_bytes((writer), (things), (count) * sizeof(*(things)))
+
+void
+wa_query_write(WaWriter *writer, const WaQuery *query)
+{
+	const WaProgram *program = &query->program;
+	const Head head = {.version = VERSION,
+					   .nregisters = program->nregisters,
+					   .ninputs = query->ninputs,
+					   .ninstructions = (uint32_t) program->ninstructions,
+					   .nlists = query->nlists,
+					   .ntables = query->ntables,
+					   .nconstants = query->nconstants,
+					   .nfilters = query->nfilters,
+					   .nkeys = query->nkeys,
+					   .ncolumns = query->ncolumns,
+					   .begin = query->begin,
+					   .end = query->end,
+					   .max_groups = query->max_groups,
+					   .only_wanted = query->only_wanted,
+					   .top_n = query->top_n};
+
+	WRITE_ARRAY(writer, &head, 1);
+	WRITE_ARRAY(writer, program->kinds, program->nregisters);
+	WRITE_ARRAY(writer, program->instructions, program->ninstructions);
+	for (uint32_t i = 0; i < query->nlists; i++)
+	{
+		wa_writer_word(writer, program->lists[i].nvalues);
+		WRITE_ARRAY(writer, program->lists[i].values,
+					program->lists[i].nvalues);
+	}
+	for (uint32_t i = 0; i < query->ntables; i++)
+		write_table(writer, &program->tables[i]);
+	for (uint32_t i = 0; i < query->nconstants; i++)
+	{
+		const WaQueryConstant *constant = &query->constants[i];
+
+		wa_writer_word(writer, constant->number);
+		wa_value_write(writer, program->kinds[constant->number],
+					   &constant->value);
+	}
+	WRITE_ARRAY(writer, query->filters, query->nfilters);
+	WRITE_ARRAY(writer, query->keys, query->nkeys);
+	WRITE_ARRAY(writer, query->key_numbers, query->nkeys);
+	WRITE_ARRAY(writer, query->columns, query->ncolumns);
+}
+
+/*
+ * Returns memory for things that take at least a word of the message each; NULL
+ * if there is not enough, of the one or of the other.
+ */
+static void *
+make_array(WaReader *reader, WaArena *arena, size_t count, size_t bytes)
+{
+	void *array;
+
+	if (reader->failed || count > reader->nwords)
+	{
+		reader->failed = true;
+		return NULL;
+	}
+	array = wa_arena_alloc_zero(arena, (count + 1) * bytes);
+	if (array == NULL)
+		reader->failed = true;
+	return array;
+}
+
+/* Reads things that lie in a message as they do in memory, into the arena. */
+static void *
+read_array(WaReader *reader, WaArena *arena, size_t count, size_t bytes)
+{
+	WaText found;
+	void *array;
+
+	if (count > reader->nwords * sizeof(uint64_t) / bytes)
+		reader->failed = true;
+	found = wa_reader_bytes(reader, count * bytes);
+	array = wa_arena_alloc(arena, found.length + 1);
+	if (array == NULL)
+		reader->failed = true;
+	else
+		memcpy(array, found.data, found.length);
+	return array;
+}
+
+/* Tells whether what was read into a flag is one. */
+static inline bool
+is_flag(const bool *flag)
+{
+	uint8_t byte;
+
+	memcpy(&byte, flag, sizeof(byte));
+	return byte <= 1;
+}
+
+/* Reads the kinds of the registers. */
+static void
+read_kinds(WaReader *reader, WaArena *arena, WaProgram *program)
+{
+	program->kinds =
+		read_array(reader, arena, program->nregisters, sizeof(WaVectorKind));
+	for (size_t i = 0; i < program->nregisters && !reader->failed; i++)
+		if ((uint32_t) program->kinds[i] > WA_VECTOR_TEXT)
+			reader->failed = true;
+}
+
+/* Reads the lists of a program. */
+static void
+read_lists(WaReader *reader, WaArena *arena, WaQuery *query)
+{
+	WaIntList *lists =
+		make_array(reader, arena, query->nlists, sizeof(WaIntList));
+
+	for (uint32_t i = 0; i < query->nlists && !reader->failed; i++)
+	{
+		lists[i].nvalues = wa_reader_word(reader);
+		lists[i].values =
+			read_array(reader, arena, lists[i].nvalues, sizeof(int64_t));
+	}
+	query->program.lists = lists;
+}
+
+/* Reads the texts of a table. */
+static void
+read_texts(WaReader *reader, WaArena *arena, WaSteps *table)
+{
+	WaText *texts = make_array(reader, arena, table->ntexts, sizeof(WaText));
+
+	for (uint32_t i = 0; i < table->ntexts && !reader->failed; i++)
+	{
+		texts[i].length = wa_reader_word(reader);
+		texts[i].data = read_array(reader, arena, texts[i].length, 1);
+	}
+	table->texts = texts;
+}
+
+/* Reads what a table has beside its steps. */
+static void
+read_table_head(WaReader *reader, WaSteps *table)
+{
+	uint64_t word;
+
+	table->base = (int64_t) wa_reader_word(reader);
+	table->width = wa_reader_word(reader);
+	table->nsteps = wa_reader_word(reader);
+	word = wa_reader_word(reader);
+	table->scale = (uint8_t) word;
+	table->results = (uint8_t) (word >> 8);
+	table->null_has_value = (word >> 16 & 1) != 0;
+	if (word >> 17 != 0)
+		reader->failed = true;
+	table->null_value = (int64_t) wa_reader_word(reader);
+	table->dictionary = wa_reader_word(reader);
+	word = wa_reader_word(reader);
+	if (word > UINT32_MAX)
+		reader->failed = true;
+	table->ntexts = (uint32_t) word;
+}
+
+/* Reads a table of a program. */
+static void
+read_table(WaReader *reader, WaArena *arena, WaSteps *table)
+{
+	read_table_head(reader, table);
+	table->values = read_array(reader, arena, table->nsteps, sizeof(int64_t));
+	table->known = read_array(reader, arena, table->nsteps, 1);
+	read_texts(reader, arena, table);
+}
+
+/* Reads the tables of a program. */
+static void
+read_tables(WaReader *reader, WaArena *arena, WaQuery *query)
+{
+	WaSteps *tables =
+		make_array(reader, arena, query->ntables, sizeof(WaSteps));
+
+	for (uint32_t i = 0; i < query->ntables && !reader->failed; i++)
+		read_table(reader, arena, &tables[i]);
+	query->program.tables = tables;
+}
+
+/* Copies a text, if there is one, to the arena. */
+static void
+keep_text(WaReader *reader, WaArena *arena, WaText *text)
+{
+	char *copy;
+
+	if (reader->failed || text->data == NULL)
+		return;
+	copy = wa_arena_alloc(arena, text->length + 1);
+	if (copy == NULL)
+		reader->failed = true;
+	else
+		text->data = memcpy(copy, text->data, text->length);
+}
+
+/* Reads the constants of a query whose kinds have been read. */
+static void
+read_constants(WaReader *reader, WaArena *arena, WaQuery *query)
+{
+	WaQueryConstant *constants =
+		make_array(reader, arena, query->nconstants, sizeof(WaQueryConstant));
+
+	for (uint32_t i = 0; i < query->nconstants && !reader->failed; i++)
+	{
+		uint64_t number = wa_reader_word(reader);
+
+		if (number >= query->program.nregisters)
+		{
+			reader->failed = true;
+			return;
+		}
+		constants[i].number = (uint16_t) number;
+		wa_value_read(reader, query->program.kinds[number],
+					  &constants[i].value);
+		keep_text(reader, arena, &constants[i].value.text);
+	}
+	query->constants = constants;
+}
+
+static void
+read_keys(WaReader *reader, WaArena *arena, WaQuery *query)
+{
+	query->keys = read_array(reader, arena, query->nkeys, sizeof(WaQueryKey));
+	query->key_numbers =
+		read_array(reader, arena, query->nkeys, sizeof(uint16_t));
+	for (uint32_t i = 0; i < query->nkeys && !reader->failed; i++)
+		if (!is_flag(&query->keys[i].blank_padded) ||
+			!is_flag(&query->keys[i].keeps_zeros))
+			reader->failed = true;
+}
+
+/* Reads the instructions, the lists and the tables. */
+static void
+read_program(WaReader *reader, WaArena *arena, WaQuery *query)
+{
+	WaProgram *program = &query->program;
+
+	read_kinds(reader, arena, program);
+	program->instructions = read_array(reader, arena, program->ninstructions,
+									   sizeof(WaInstruction));
+	read_lists(reader, arena, query);
+	read_tables(reader, arena, query);
+}
+
+/* Tells whether the order of groups that was read is one. */
+static bool
+top_n_is_one(const WaTopN *top_n)
+{
+	if (top_n->norders > WA_MAX_ORDERS || !is_flag(&top_n->keeps_ties))
+		return false;
+	for (uint32_t i = 0; i < top_n->norders; i++)
+		if (!is_flag(&top_n->orders[i].descending) ||
+			!is_flag(&top_n->orders[i].nulls_first))
+			return false;
+	return true;
+}
+
+/* Reads what is of a fixed size. */
+static void
+read_head(WaReader *reader, WaQuery *query)
+{
+	const WaText found = wa_reader_bytes(reader, sizeof(Head));
+	Head head;
+
+	if (reader->failed)
+		return;
+	memcpy(&head, found.data, sizeof(head));
+	if (head.version != VERSION || !top_n_is_one(&head.top_n))
+		reader->failed = true;
+	query->program.nregisters = head.nregisters;
+	query->program.ninstructions = head.ninstructions;
+	query->ninputs = head.ninputs;
+	query->nlists = head.nlists;
+	query->ntables = head.ntables;
+	query->nconstants = head.nconstants;
+	query->nfilters = head.nfilters;
+	query->nkeys = head.nkeys;
+	query->ncolumns = head.ncolumns;
+	query->begin = head.begin;
+	query->end = head.end;
+	query->max_groups = head.max_groups;
+	query->only_wanted = head.only_wanted != 0;
+	query->top_n = head.top_n;
+}
+
+const WaQuery *
+wa_query_read(WaArena *arena, const void *message, size_t bytes)
+{
+	WaQuery *query = wa_arena_alloc_zero(arena, sizeof(WaQuery));
+	uint8_t *scratch;
+	WaReader reader;
+
+	if (query == NULL)
+		return NULL;
+	wa_reader_init(&reader, message, bytes);
+	read_head(&reader, query);
+	read_program(&reader, arena, query);
+	read_constants(&reader, arena, query);
+	query->filters =
+		read_array(&reader, arena, query->nfilters, sizeof(WaQueryFilter));
+	read_keys(&reader, arena, query);
+	query->columns =
+		read_array(&reader, arena, query->ncolumns, sizeof(WaQueryColumn));
+	if (reader.failed || reader.nwords != 0)
+		return NULL;
+	scratch = wa_arena_alloc(arena, query->program.nregisters + (size_t) 1);
+	return scratch != NULL && wa_query_is_sound(query, scratch) ? query : NULL;
+}
