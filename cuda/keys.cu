@@ -15,7 +15,7 @@
 // Bytes of a block's cache at most.
 static const size_t kCacheBytes = 24 * 1024;
 
-static_assert(WA_KEYS_MAX_STEPS + 1 <= kSharedGroups,
+static_assert(WA_KEYS_MAX_ENTRIES + 1 <= kSharedGroups,
 			  "what stands for keys has room in shared memory, and NULL");
 
 // Slots of the hash table for each group.
@@ -77,10 +77,10 @@ find_narrow_kernel(const WaKeys *keys, const WaKeysPlan *plan)
 {
 	const WaKeyColumn *column = &keys->columns[0];
 
-	if (keys->steps != NULL && column->form == WA_COLUMN_I32)
-		return narrow_for<WaKeyStepPlaces<int32_t>>();
-	if (keys->steps != NULL)
-		return narrow_for<WaKeyStepPlaces<int64_t>>();
+	if (keys->lookup != NULL && column->form == WA_COLUMN_I32)
+		return narrow_for<WaKeyLookupPlaces<int32_t>>();
+	if (keys->lookup != NULL)
+		return narrow_for<WaKeyLookupPlaces<int64_t>>();
 	if (plan->method != WA_KEYS_DIRECT || keys->ncolumns != 1 ||
 		plan->ngroups > kSharedGroups || column->base != 0)
 		return {};
@@ -124,7 +124,7 @@ find_kernel(const WaKeys *keys, const WaKeysPlan *plan)
 
 // Tells whether a key may be looked up.
 static bool
-steps_are_sound(const WaKeys *keys)
+lookup_is_sound(const WaKeys *keys)
 {
 	const WaKeyColumn *column = &keys->columns[0];
 
@@ -143,7 +143,7 @@ keys_are_sound(const WaKeys *keys)
 		if ((unsigned) keys->columns[i].form >= WA_COLUMN_COUNT &&
 			keys->columns[i].form != WA_COLUMN_I128)
 			return false;
-	return keys->steps == NULL || steps_are_sound(keys);
+	return keys->lookup == NULL || lookup_is_sound(keys);
 }
 
 WaKeyRange
@@ -205,7 +205,7 @@ wa_keys_plan_direct(const WaKeys *keys, const WaKeyRange *ranges,
 	}
 	plan->shift[keys->ncolumns] = (uint8_t) shift;
 	plan->ngroups = (uint32_t) 1 << shift;
-	return keys->steps != NULL &&
+	return keys->lookup != NULL &&
 				   (ranges[0].smallest != 0 || plan->ngroups > kSharedGroups)
 			   ? cudaErrorNotSupported
 			   : cudaSuccess;
@@ -215,7 +215,7 @@ cudaError_t
 wa_keys_plan_hash(const WaKeys *keys, uint32_t max_groups, WaKeysPlan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
-	if (!keys_are_sound(keys) || keys->steps != NULL || max_groups < 1 ||
+	if (!keys_are_sound(keys) || keys->lookup != NULL || max_groups < 1 ||
 		max_groups > WA_KEYS_MAX_GROUPS)
 		return cudaErrorInvalidValue;
 	plan->method = WA_KEYS_HASH;
@@ -250,8 +250,8 @@ kernel_args(const WaKeys *keys, const WaKeysPlan *plan,
 	args.words = static_cast<uint64_t *>(memory->d_workspace) + plan->nslots;
 	args.first_rows = memory->d_first_rows;
 	args.status = memory->d_status;
-	if (keys->steps != NULL)
-		args.steps = *keys->steps;
+	if (keys->lookup != NULL)
+		args.lookup = *keys->lookup;
 	return args;
 }
 
@@ -266,8 +266,8 @@ clear_memory(const WaKeys *keys, const WaKeysPlan *plan,
 	if (error == cudaSuccess)
 		error = cudaMemsetAsync(memory->d_first_rows, 0xff,
 								plan->ngroups * sizeof(uint32_t), stream);
-	if (error == cudaSuccess && keys->steps != NULL)
-		error = cudaMemsetAsync(keys->steps->d_traps, 0,
+	if (error == cudaSuccess && keys->lookup != NULL)
+		error = cudaMemsetAsync(keys->lookup->d_traps, 0,
 								wa_program_trap_bytes(keys->nrows), stream);
 	if (error == cudaSuccess && plan->nslots > 0)
 		error = cudaMemsetAsync(memory->d_workspace, 0,

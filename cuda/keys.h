@@ -30,11 +30,11 @@
 
 #include "program/code.h"
 
-// Keys, rows and groups of one launch at most, and words that steps have.
-#define WA_KEYS_MAX        32
-#define WA_KEYS_MAX_STEPS  4095
-#define WA_KEYS_MAX_ROWS   ((size_t) 1 << 30)
-#define WA_KEYS_MAX_GROUPS ((uint32_t) 1 << 24)
+// Keys, rows and groups of one launch at most, and words that entries have.
+#define WA_KEYS_MAX         32
+#define WA_KEYS_MAX_ENTRIES 4095
+#define WA_KEYS_MAX_ROWS    ((size_t) 1 << 30)
+#define WA_KEYS_MAX_GROUPS  ((uint32_t) 1 << 24)
 
 // The number of rows that are of no group.
 #define WA_KEYS_NO_GROUP 0xffffffffu
@@ -47,18 +47,18 @@ typedef struct WaKeyColumn
 	int64_t base;               // is added to integers
 } WaKeyColumn;
 
-// A table (core/steps.h) of the words that stand for those of the only key: from 0 on,
-// less than WA_KEYS_MAX_STEPS.  Rows at whose word it is not known have no group.
-typedef struct WaKeySteps
+// A table (core/lookup_table.h) of the words that stand for those of the only key: from 0 on,
+// less than WA_KEYS_MAX_ENTRIES.  Rows at whose word it is not known have no group.
+typedef struct WaKeyLookup
 {
 	int64_t base;
 	uint64_t width;
-	uint64_t nsteps;
+	uint64_t nentries;
 	const int64_t *d_values;
 	const uint8_t *d_known;
 	uint64_t *
 		d_traps; // a bit for each WA_PROGRAM_TILE_ROWS rows: some of these are such
-} WaKeySteps;
+} WaKeyLookup;
 
 // What to number.
 typedef struct WaKeys
@@ -67,7 +67,7 @@ typedef struct WaKeys
 	unsigned ncolumns;           // 1 to WA_KEYS_MAX
 	const uint64_t *d_selection; // rows that are of no group; NULL: none is
 	size_t nrows;
-	const WaKeySteps *steps; // NULL, or of one key, I32 or I64 with base 0
+	const WaKeyLookup *lookup; // NULL, or of one key, I32 or I64 with base 0
 } WaKeys;
 
 // The words of a key that are not NULL lie between these.
@@ -114,7 +114,7 @@ typedef struct WaKeysMemory
 // Returns the range of the words that values of a form have.
 WaKeyRange wa_keys_form_range(WaColumnForm form);
 
-// Plans numbers of combinations; the range of a key with steps is that of their words.
+// Plans numbers of combinations; the range of a key with entries is that of their words.
 // cudaErrorNotSupported if there would be more than max_groups; cudaErrorInvalidValue if
 // the keys break their contract.
 cudaError_t wa_keys_plan_direct(const WaKeys *keys, const WaKeyRange *ranges,

@@ -85,7 +85,7 @@ wa_program_shape(uint16_t code)
 			return {WA_UNIT_LOGIC, "*b"};
 		case WA_CODE_SELECT:
 			return {WA_UNIT_SELECT, "b***"};
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			return {WA_UNIT_STEPS, "i*"};
 		default:
 			return {WA_UNIT_NONE, ""};
@@ -96,15 +96,15 @@ size_t
 wa_program_list_words(const WaProgram *program,
 					  const WaInstruction *instruction)
 {
-	size_t nsteps;
+	size_t nentries;
 
 	switch (instruction->code)
 	{
 		case WA_CODE_IN_INT:
 			return program->lists[instruction->extra].nvalues;
-		case WA_CODE_STEPS:
-			nsteps = program->tables[instruction->extra].nsteps;
-			return nsteps + (nsteps + 7) / 8;
+		case WA_CODE_LOOK_UP:
+			nentries = program->tables[instruction->extra].nentries;
+			return nentries + (nentries + 7) / 8;
 		default:
 			return 0;
 	}

@@ -352,14 +352,15 @@ finish_select(WaPlanner *planner, uint32_t kind, WaPlanStep *step,
 
 // A look-up in a table.
 static cudaError_t
-finish_steps(const WaPlanner *planner, const WaInstruction *instruction,
-			 WaPlanStep *step, WaPlanValue *out)
+finish_lookup(const WaPlanner *planner, const WaInstruction *instruction,
+			  WaPlanStep *step, WaPlanValue *out)
 {
-	const WaSteps *table = &planner->query->program->tables[instruction->extra];
+	const WaLookupTable *table =
+		&planner->query->program->tables[instruction->extra];
 	const WaVectorKind kind = planner->query->program->kinds[instruction->out];
 
 	if (kind == WA_VECTOR_BOOL || kind == WA_VECTOR_TEXT ||
-		!wa_steps_are_sound(table) ||
+		!wa_lookup_table_is_sound(table) ||
 		(kind != WA_VECTOR_DECIMAL && table->scale != 0))
 		return cudaErrorInvalidValue;
 	out->scale = table->scale;
@@ -393,7 +394,7 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 				out->scale = kSecondScale;
 			return cudaSuccess;
 		case WA_UNIT_STEPS:
-			return finish_steps(planner, instruction, step, out);
+			return finish_lookup(planner, instruction, step, out);
 		case WA_UNIT_COMPARE:
 		case WA_UNIT_LOGIC:
 			finish_compare(planner, instruction->extra, step);
@@ -405,7 +406,7 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 	}
 }
 
-// Gives an IN or STEPS its place among the lists.
+// Gives an IN or LOOK_UP its place among the lists.
 static void
 take_list(WaPlanner *planner, const WaInstruction *instruction,
 		  WaPlanStep *step)
@@ -416,9 +417,9 @@ take_list(WaPlanner *planner, const WaInstruction *instruction,
 	if (instruction->code == WA_CODE_IN_INT)
 		step->op.list_values =
 			(uint32_t) program->lists[instruction->extra].nvalues;
-	else if (instruction->code == WA_CODE_STEPS)
+	else if (instruction->code == WA_CODE_LOOK_UP)
 		step->op.list_values =
-			(uint32_t) program->tables[instruction->extra].nsteps;
+			(uint32_t) program->tables[instruction->extra].nentries;
 	planner->list_values +=
 		(uint32_t) wa_program_list_words(program, instruction);
 }

@@ -83,12 +83,12 @@ static cudaError_t
 copy_list(const WaProgram *program, const WaInstruction *instruction,
 		  int64_t *d_list, cudaStream_t stream)
 {
-	const bool is_table = instruction->code == WA_CODE_STEPS;
-	const WaSteps *table = &program->tables[instruction->extra];
+	const bool is_table = instruction->code == WA_CODE_LOOK_UP;
+	const WaLookupTable *table = &program->tables[instruction->extra];
 	const int64_t *values =
 		is_table ? table->values : program->lists[instruction->extra].values;
 	const size_t nvalues =
-		is_table ? table->nsteps : program->lists[instruction->extra].nvalues;
+		is_table ? table->nentries : program->lists[instruction->extra].nvalues;
 	cudaError_t error =
 		cudaMemcpyAsync(d_list, values, nvalues * sizeof(int64_t),
 						cudaMemcpyHostToDevice, stream);

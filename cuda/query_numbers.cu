@@ -103,7 +103,7 @@ plan_direct(const WaQueryWork *work, const WaKeys *keys,
 			const WaQueryWords *words, WaKeysPlan *plan)
 {
 	const uint32_t most =
-		keys->steps != NULL
+		keys->lookup != NULL
 			? kDirectGroups
 			: std::min(std::max(work->nrows / kDirectRows, kDirectGroups),
 					   (uint32_t) WA_QUERY_HASH_GROUPS);
@@ -160,19 +160,19 @@ number_by_hash(WaQueryWork *work, const WaKeys *keys, WaKeysMemory *memory,
 }
 
 // Brings the table that a key is looked up in to the device.
-static WaKeySteps
-equip_steps(WaQueryWork *work)
+static WaKeyLookup
+equip_lookup(WaQueryWork *work)
 {
-	const WaSteps *table = work->keys[0].steps;
+	const WaLookupTable *table = work->keys[0].lookup;
 	WaQuerySlot *slot = work->slot;
-	int64_t *d_values = wa_query_take<int64_t>(&slot->d_pool, table->nsteps);
-	uint8_t *d_known = wa_query_take<uint8_t>(&slot->d_pool, table->nsteps);
+	int64_t *d_values = wa_query_take<int64_t>(&slot->d_pool, table->nentries);
+	uint8_t *d_known = wa_query_take<uint8_t>(&slot->d_pool, table->nentries);
 
-	wa_query_send(slot, d_values, table->values, table->nsteps);
-	wa_query_send(slot, d_known, table->known, table->nsteps);
+	wa_query_send(slot, d_values, table->values, table->nentries);
+	wa_query_send(slot, d_known, table->known, table->nentries);
 	return {table->base,
 			table->width,
-			table->nsteps,
+			table->nentries,
 			d_values,
 			d_known,
 			wa_query_take<uint64_t>(&slot->d_pool,
@@ -182,8 +182,8 @@ equip_steps(WaQueryWork *work)
 // Has the numbers of the rows be the values of the key that was looked up, and starts the
 // copy of the tiles where it is not known.
 static void
-finish_steps(WaQueryWork *work, const WaKeySteps *steps,
-			 const uint32_t *d_groups)
+finish_lookup(WaQueryWork *work, const WaKeyLookup *lookup,
+			  const uint32_t *d_groups)
 {
 	const size_t words = wa_program_trap_bytes(work->nrows) / 8;
 	WaQuerySource *key = &work->keys[0];
@@ -192,7 +192,7 @@ finish_steps(WaQueryWork *work, const WaKeySteps *steps,
 	key->d_values = d_groups;
 	key->base = -1; // the first number is that of NULL
 	work->key_traps = wa_query_take<uint64_t>(&work->slot->pool, words);
-	wa_query_fetch(work->slot, work->key_traps, steps->d_traps, words);
+	wa_query_fetch(work->slot, work->key_traps, lookup->d_traps, words);
 }
 
 void
@@ -200,7 +200,7 @@ wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 {
 	WaQuerySlot *slot = work->slot;
 	WaQueryWords words = {};
-	WaKeySteps steps;
+	WaKeyLookup lookup;
 	WaKeys keys = {words.columns, 0, work->d_selection, work->nrows, NULL};
 	WaKeysPlan plan;
 	WaKeysMemory memory = {};
@@ -213,10 +213,10 @@ wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 	}
 	keys.ncolumns = words.count;
 	memory.d_groups = wa_query_take<uint32_t>(&slot->d_pool, work->nrows);
-	if (work->keys[0].steps != NULL)
+	if (work->keys[0].lookup != NULL)
 	{
-		steps = equip_steps(work);
-		keys.steps = &steps;
+		lookup = equip_lookup(work);
+		keys.lookup = &lookup;
 	}
 	numbers->status = status;
 	numbers->d_groups = memory.d_groups;
@@ -225,8 +225,8 @@ wa_query_number(WaQueryWork *work, WaQueryNumbers *numbers)
 	{
 		numbers->ngroups = plan.ngroups;
 		start(work, &keys, &plan, &memory, status);
-		if (keys.steps != NULL)
-			finish_steps(work, &steps, memory.d_groups);
+		if (keys.lookup != NULL)
+			finish_lookup(work, &lookup, memory.d_groups);
 	}
 	else
 		number_by_hash(work, &keys, &memory, status, numbers);

@@ -1,6 +1,6 @@
 //
 // query_start.cu
-//		The first steps of a query: which rows may be used, and its program.
+//		The first entries of a query: which rows may be used, and its program.
 //
 #include "query/work.h"
 
@@ -166,18 +166,18 @@ find_look_up(const WaCudaQuery *query, WaQuerySource *source)
 		find_instruction(&query->program, query->keys[0]);
 	const WaCudaColumn *column = NULL;
 
-	if (instruction != NULL && instruction->code == WA_CODE_STEPS)
+	if (instruction != NULL && instruction->code == WA_CODE_LOOK_UP)
 		column = find_column(query, instruction->a);
 	if (query->nkeys != 1 || query->key_values == NULL ||
 		query->key_values[0].count == 0 ||
-		query->key_values[0].count > WA_KEYS_MAX_STEPS || column == NULL ||
+		query->key_values[0].count > WA_KEYS_MAX_ENTRIES || column == NULL ||
 		(column->form != WA_COLUMN_I32 && column->form != WA_COLUMN_I64))
 		return false;
 	source->form = column->form;
 	source->d_values = column->d_values;
 	source->d_validity = column->d_validity;
 	source->values = &query->key_values[0];
-	source->steps = &query->program.tables[instruction->extra];
+	source->lookup = &query->program.tables[instruction->extra];
 	return true;
 }
 

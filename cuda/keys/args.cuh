@@ -33,7 +33,7 @@ struct WaKeysArgs
 	uint64_t *words;
 	uint32_t *first_rows; // all ones at first
 	WaKeysStatus *status; // all 0 at first
-	WaKeySteps steps;     // of the kernels that look keys up
+	WaKeyLookup lookup;   // of the kernels that look keys up
 };
 
 // The words of kRows rows of a thread, which are kKeyThreads apart.  The last

@@ -11,7 +11,7 @@
 
 #include "block/shared.cuh"
 #include "keys/load.cuh"
-#include "program/step.cuh"
+#include "program/lookup.cuh"
 #include "warp/shuffle.cuh"
 
 // A warp has a strip of neighbouring rows, and of these each lane every 32nd.
@@ -55,18 +55,19 @@ template <typename Key> struct WaKeyPlaces
 };
 
 // The places of keys by what stands for them.
-template <typename Key> struct WaKeyStepPlaces
+template <typename Key> struct WaKeyLookupPlaces
 {
 	typedef Key Stored;
 
 	const WaKeysArgs &args;
-	WaStepTable table;
+	WaLookup table;
 
-	__device__ __forceinline__ explicit WaKeyStepPlaces(const WaKeysArgs &args)
+	__device__
+		__forceinline__ explicit WaKeyLookupPlaces(const WaKeysArgs &args)
 		: args(args),
-		  table(wa_step_table(args.steps.base, args.steps.width,
-							  args.steps.nsteps, args.steps.d_values,
-							  args.steps.d_known))
+		  table(wa_lookup_make(args.lookup.base, args.lookup.width,
+							   args.lookup.nentries, args.lookup.d_values,
+							   args.lookup.d_known))
 	{
 	}
 
@@ -74,7 +75,7 @@ template <typename Key> struct WaKeyStepPlaces
 	find(Stored key) const
 	{
 		int64_t word;
-		const bool traps = wa_step_traps(table, key, &word);
+		const bool traps = wa_lookup_traps(table, key, &word);
 
 		return !traps && (uint64_t) word < args.max_groups - 1
 				   ? (uint32_t) word + 1
@@ -86,7 +87,7 @@ template <typename Key> struct WaKeyStepPlaces
 	{
 		const uint32_t tile = row / WA_PROGRAM_TILE_ROWS;
 
-		atomicOr(reinterpret_cast<uint32_t *>(args.steps.d_traps) + tile / 32,
+		atomicOr(reinterpret_cast<uint32_t *>(args.lookup.d_traps) + tile / 32,
 				 1u << tile % 32);
 	}
 };

@@ -88,12 +88,12 @@ struct WaProgramOp
 	WaProgramOperand a;
 	WaProgramOperand b;
 	WaProgramOperand c;
-	uint32_t list; // IN, STEPS: the first value among those of all lists
+	uint32_t list; // IN, LOOK_UP: the first value among those of all lists
 	uint32_t list_values;
 	int64_t factor_a; // DECIMAL: what a is multiplied with, or divided by;
-					  // STEPS: the first argument of the first step
+					  // LOOK_UP: the first argument of the first step
 	int64_t factor_b; // likewise b; ROUND: the first magnitude to trap, or 0;
-					  // STEPS: the width of a step
+					  // LOOK_UP: the width of a step
 					  // WIDE has no factors; ROUND: a is the digits to
 					  // round to, b those before the point
 };

@@ -8,8 +8,8 @@
 #ifndef WA_CUDA_PROGRAM_EXECUTE_CUH
 #define WA_CUDA_PROGRAM_EXECUTE_CUH
 
+#include "program/lookup.cuh"
 #include "program/result.cuh"
-#include "program/step.cuh"
 
 // Lists up to this long are searched value by value.
 constexpr unsigned kShortList = 16;
@@ -46,13 +46,13 @@ wa_program_look_up(const Code &code, const WaProgramOp &op,
 				   const WaRowValues &a, WaProgramResult &result)
 {
 	const int64_t *values = code.lists + op.list;
-	const WaStepTable table = wa_step_table(
+	const WaLookup table = wa_lookup_make(
 		op.factor_a, (uint64_t) op.factor_b, op.list_values, values,
 		reinterpret_cast<const uint8_t *>(values + op.list_values));
 
 	wa_program_each(a, a, result,
 					[=](int64_t x, int64_t, int64_t *out)
-					{ return wa_step_traps(table, x, out); });
+					{ return wa_lookup_traps(table, x, out); });
 }
 
 __device__ __forceinline__ void

@@ -61,8 +61,9 @@ struct WaQuerySource
 	WaInt128 *d_looks[WA_QUERY_LOOKS];
 	// A key; once rows are numbered, one that is looked up has the numbers for values.
 	const WaCudaKeyValues *values; // what it stands for; NULL: for itself
-	const WaSteps *steps; // in which its values are looked up; NULL: in nothing
-	int64_t base;         // is added to integers
+	const WaLookupTable
+		*lookup;  // in which its values are looked up; NULL: in nothing
+	int64_t base; // is added to integers
 };
 
 // How a query's program computes DECIMALs.

@@ -63,8 +63,8 @@ run_call(const WaStep *step)
 static bool
 run_steps(const WaStep *step)
 {
-	return wa_steps_call(&step->program->tables[step->extra], step->a,
-						 step->out, step->nrows);
+	return wa_lookup_table_call(&step->program->tables[step->extra], step->a,
+								step->out, step->nrows);
 }
 
 static const Shape shapes[WA_OPCODE_COUNT] = {
@@ -155,7 +155,7 @@ static const Shape shapes[WA_OPCODE_COUNT] = {
 	[WA_CODE_IS_TRUE] = {wa_is_true, BOOL, BOOL, .loose = true, .safe = true},
 	[WA_CODE_SELECT] = {wa_select, CHOSEN, BOOL, CHOSEN, CHOSEN, .extra = KIND,
 						.loose = true, .wide = wa_wide_select},
-	[WA_CODE_STEPS] = {run_steps, ANY, CODED, .loose = true},
+	[WA_CODE_LOOK_UP] = {run_steps, ANY, CODED, .loose = true},
 	[WA_CODE_CALL] = {run_call, ANY, ANY, .extra = NEVER, .loose = true,
 					  .wide = run_call},
 };

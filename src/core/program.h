@@ -17,8 +17,8 @@
 #ifndef WA_CORE_PROGRAM_H
 #define WA_CORE_PROGRAM_H
 
+#include "core/lookup_table.h"
 #include "core/must_check.h"
-#include "core/steps.h"
 
 /*
  * X(NAME, arguments): what an instruction computes into `out` from the registers
@@ -98,10 +98,10 @@
 	X(IS_NOT_NULL)                                                               \
 	X(IS_TRUE) /* BOOL, never NULL: a is true, not false or NULL */              \
 	X(SELECT)  /* a is true ? b : c; b, c, out of kind extra */                  \
-	X(STEPS) /* what table number extra has at the INT, or the code of the   \
+	X(LOOK_UP) /* what table number extra has at the INT, or the code of the   \
 				  TEXT, a, of any kind; NULL where the table has it; traps \
-				  where that is not known */   \
-	X(CALL)  /* out by the function number extra from a */
+				  where that is not known */ \
+	X(CALL)    /* out by the function number extra from a */
 
 typedef enum WaOpcode
 {
@@ -160,7 +160,7 @@ typedef struct WaProgram
 	size_t ninstructions;
 	const WaIntList *lists;
 	const WaCall *calls;
-	const WaSteps *tables;
+	const WaLookupTable *tables;
 } WaProgram;
 
 #ifdef __cplusplus

@@ -65,7 +65,7 @@ $(DAEMON_STAMP): $(call unless,$(DAEMON_STAMP),$(WITH_CUDA))
 
 # These loops are written to be vectorised, as in the Makefile, which says more.
 DAEMON_FOLD_FLAGS := $(if $(SAN),,-O3 -falign-functions=64)
-DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/steps.o \
+DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/lookup_table.o \
 	daemon/column/column_values.o query/base/column_rows.o query/run/run_inputs.o \
 	query/groups/group_key.o query/groups/group_look.o query/groups/group_table.o query/groups/group_table_rows.o \
 	query/records/records.o query/records/records_few.o \
@@ -102,7 +102,7 @@ UNIT_BUILD := $(DAEMON_BUILD)/unit
 UNIT_FAKE := $(UNIT_BUILD)/warpaggd_fake
 UNIT_COUNTING := $(UNIT_BUILD)/warpaggd_counting
 UNIT_CORE_TESTS := test_bits test_checksum test_exact_sum test_small_sum test_partial \
-	test_protocol test_program test_program_wide test_steps test_query test_query_columns \
+	test_protocol test_program test_program_wide test_lookup_table test_query test_query_columns \
 	test_query_choose test_query_choose_wide test_query_constants \
 	test_query_ties test_query_wire test_group_memory test_replies \
 	test_resident

@@ -25,7 +25,7 @@ static const WaIntList lists[] = {{short_list, 0},
 static const size_t kSteps = 240;
 static int64_t step_values[kSteps];
 static uint8_t step_known[kSteps];
-static const WaSteps tables[] = {
+static const WaLookupTable tables[] = {
 	{-840, 7, kSteps, step_values, step_known, 0, 0, false, 0, 0, 0, nullptr},
 	{INT64_MIN, UINT64_C(1) << 40, kSteps, step_values, step_known, 0, 0, false,
 	 0, 0, 0, nullptr},
@@ -33,7 +33,7 @@ static const WaSteps tables[] = {
 	 0, 0, nullptr},
 	{-110, 1, kSteps, step_values, step_known, 3, 0, false, 0, 0, 0, nullptr}};
 
-const WaSteps *
+const WaLookupTable *
 random_tables()
 {
 	for (size_t i = 0; i < kSteps; i++)
@@ -117,9 +117,9 @@ random_cases()
 		{WA_CODE_SELECT, "bfff", false, {WA_VECTOR_FLOAT}},
 		{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}},
 		{WA_CODE_SELECT, "bbbb", false, {WA_VECTOR_BOOL}},
-		{WA_CODE_STEPS, "ii", true, {0, 0, 0, 1, 2}},
-		{WA_CODE_STEPS, "if", true, {0, 0, 0, 1, 2}},
-		{WA_CODE_STEPS, "id", true, {0, 3, 3, 1, 2}},
+		{WA_CODE_LOOK_UP, "ii", true, {0, 0, 0, 1, 2}},
+		{WA_CODE_LOOK_UP, "if", true, {0, 0, 0, 1, 2}},
+		{WA_CODE_LOOK_UP, "id", true, {0, 3, 3, 1, 2}},
 	};
 
 	return kCases;
@@ -221,9 +221,10 @@ Maker::tame_value(WaVectorKind kind)
 
 // A value in a table, or a little outside.
 static int64_t
-random_step(const WaSteps *table)
+random_step(const WaLookupTable *table)
 {
-	const uint64_t offset = random_below(table->nsteps * table->width + 10) - 5;
+	const uint64_t offset =
+		random_below(table->nentries * table->width + 10) - 5;
 
 	return (int64_t) ((uint64_t) table->base + offset);
 }
@@ -237,7 +238,7 @@ Maker::wild_value(WaVectorKind kind, uint32_t bytes)
 			if (code_ >= WA_CODE_DATE_TO_TIMESTAMP &&
 				code_ <= WA_CODE_TIMESTAMP_TO_FLOAT && bytes == 8)
 				return random_time(code_);
-			if (code_ == WA_CODE_STEPS && bytes == 8)
+			if (code_ == WA_CODE_LOOK_UP && bytes == 8)
 				return random_step(&tables[extra_]);
 			if (code_ == WA_CODE_IN_INT && bytes == 8 && random_below(2) == 0)
 				return long_list[random_below(LENGTH(long_list))];
@@ -534,7 +535,7 @@ result_scale(const WaInstruction &made,
 			return (int) made.extra % 256;
 		case WA_CODE_TIMESTAMP_TO_DECIMAL:
 			return 6;
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			return tables[made.extra].scale;
 		case WA_CODE_SELECT:
 			return std::max(b, (int) registers[made.c].scale);

@@ -56,9 +56,9 @@ struct RandomCase
 // The instructions that kernels have.
 const std::vector<RandomCase> &random_cases();
 
-// The lists of IN, and the tables of STEPS.
+// The lists of IN, and the tables of LOOK_UP.
 const WaIntList *random_lists();
-const WaSteps *random_tables();
+const WaLookupTable *random_tables();
 
 // Makes a program of one instruction over few rows of special values.
 RandomProgram random_single(const RandomCase &which, uint32_t extra,

@@ -432,7 +432,7 @@ try_direct(const Case &one, int multiprocessors, unsigned *ndirect,
 // A table, and where it is not known.
 struct Steps
 {
-	WaSteps table;
+	WaLookupTable table;
 	std::vector<int64_t> values; // ascending
 	std::vector<uint8_t> known;
 };
@@ -454,7 +454,7 @@ make_steps(uint32_t ndistinct, int64_t *end, Random &random)
 			steps.values.push_back(word);
 			steps.known.push_back(!has_gaps || random.below(20) != 0);
 		}
-	steps.table.nsteps = steps.values.size();
+	steps.table.nentries = steps.values.size();
 	*end = nwords;
 	return steps;
 }
@@ -463,7 +463,7 @@ make_steps(uint32_t ndistinct, int64_t *end, Random &random)
 static Key
 make_looked_up(size_t nrows, const Steps &steps, bool is_narrow, Random &random)
 {
-	const uint64_t span = steps.table.nsteps * steps.table.width;
+	const uint64_t span = steps.table.nentries * steps.table.width;
 	Key key = {};
 
 	key.form = is_narrow ? WA_COLUMN_I32 : WA_COLUMN_I64;
@@ -553,12 +553,12 @@ try_steps(size_t nrows, uint32_t ndistinct, int multiprocessors, Random &random,
 			  {
 				  const std::vector<uint64_t> traps(
 					  wa_program_trap_bytes(nrows) / 8, 0x5a5a5a5a);
-				  const WaKeySteps table = {steps.table.base,
-											steps.table.width,
-											steps.table.nsteps,
-											to_device(steps.values, parts),
-											to_device(steps.known, parts),
-											to_device(traps, parts)};
+				  const WaKeyLookup table = {steps.table.base,
+											 steps.table.width,
+											 steps.table.nentries,
+											 to_device(steps.values, parts),
+											 to_device(steps.known, parts),
+											 to_device(traps, parts)};
 				  WaKeys with_steps = keys;
 				  WaKeysPlan plan;
 				  Found found;
@@ -613,7 +613,7 @@ test_contract()
 	const WaKeyRange wide[2] = {{INT64_MIN, INT64_MAX}, {0, 1}};
 	const WaKeyRange nothing[2] = {{INT64_MAX, INT64_MIN}, {3, 3}};
 	WaKeys keys = {columns, 2, NULL, 0, NULL};
-	const WaKeySteps steps = {0, 1, 1, NULL, NULL, NULL};
+	const WaKeyLookup steps = {0, 1, 1, NULL, NULL, NULL};
 	const WaKeyRange words = {0, 4094};
 	const WaKeyRange more_words = {0, 4095};
 	char failure[kTextBytes] = "";

@@ -551,7 +551,7 @@ test_contract()
 	other_output.form = WA_COLUMN_BITS;
 	expect(plan_one(add, ints, column, other_output), cudaErrorInvalidValue,
 		   "an output in a form that is not its kind's");
-	other = {WA_CODE_STEPS, 1, 0, 0, 0, 3};
+	other = {WA_CODE_LOOK_UP, 1, 0, 0, 0, 3};
 	expect(plan_one(other, {WA_VECTOR_INT, WA_VECTOR_DECIMAL}, column, output),
 		   cudaSuccess, "a table of decimals");
 	expect(plan_one(other, ints, column, output), cudaErrorInvalidValue,

@@ -368,20 +368,20 @@ static void
 change_table(Mutation *mutation)
 {
 	WaProgram *program = &mutation->query.program;
-	WaSteps *tables = COPY(program->tables, mutation->query.ntables);
-	WaSteps *table;
+	WaLookupTable *tables = COPY(program->tables, mutation->query.ntables);
+	WaLookupTable *table;
 	int64_t *values;
 
 	if (tables == NULL || mutation->query.ntables == 0)
 		return;
 	table = &tables[pick(mutation, mutation->query.ntables)];
-	values = COPY(table->values, table->nsteps);
-	if (values == NULL || table->nsteps == 0)
+	values = COPY(table->values, table->nentries);
+	if (values == NULL || table->nentries == 0)
 		return;
 	switch (pick(mutation, 5))
 	{
 		case 0:
-			values[pick(mutation, table->nsteps)] = pick(mutation, 5);
+			values[pick(mutation, table->nentries)] = pick(mutation, 5);
 			break;
 		case 1:
 			table->base = (int64_t) pick(mutation, 100) - 50;

@@ -28,41 +28,41 @@ static const uint8_t code_known[12] = {1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 0};
 static const int64_t code_bools[12] = {1, 0, 1, 1, 0, 0, 1};
 static const int64_t code_numbers[12] = {0, 1, 2, 2, 1, 0, 1, 1, 1, 2};
 
-static const WaSteps tables[] = {{.base = -100,
-								  .width = 40,
-								  .nsteps = LENGTH(step_values),
-								  .values = step_values,
-								  .known = step_known},
-								 {.base = -3,
-								  .width = 1,
-								  .nsteps = LENGTH(step_values),
-								  .values = step_values,
-								  .known = step_known,
-								  .null_has_value = true,
-								  .null_value = 5,
-								  .scale = 3},
-								 {.base = -3,
-								  .width = 9,
-								  .nsteps = LENGTH(step_numbers),
-								  .values = step_numbers,
-								  .known = step_known,
-								  .results = WA_STEPS_TEXTS,
-								  .ntexts = LENGTH(step_texts),
-								  .texts = step_texts},
-								 {.width = 1,
-								  .nsteps = LENGTH(code_known),
-								  .values = code_bools,
-								  .known = code_known,
-								  .results = WA_STEPS_BOOLS,
-								  .dictionary = 3},
-								 {.width = 1,
-								  .nsteps = LENGTH(code_known),
-								  .values = code_numbers,
-								  .known = code_known,
-								  .results = WA_STEPS_TEXTS,
-								  .dictionary = 3,
-								  .ntexts = LENGTH(step_texts),
-								  .texts = step_texts}};
+static const WaLookupTable tables[] = {{.base = -100,
+										.width = 40,
+										.nentries = LENGTH(step_values),
+										.values = step_values,
+										.known = step_known},
+									   {.base = -3,
+										.width = 1,
+										.nentries = LENGTH(step_values),
+										.values = step_values,
+										.known = step_known,
+										.null_has_value = true,
+										.null_value = 5,
+										.scale = 3},
+									   {.base = -3,
+										.width = 9,
+										.nentries = LENGTH(step_numbers),
+										.values = step_numbers,
+										.known = step_known,
+										.results = WA_LOOKUP_TEXTS,
+										.ntexts = LENGTH(step_texts),
+										.texts = step_texts},
+									   {.width = 1,
+										.nentries = LENGTH(code_known),
+										.values = code_bools,
+										.known = code_known,
+										.results = WA_LOOKUP_BOOLS,
+										.dictionary = 3},
+									   {.width = 1,
+										.nentries = LENGTH(code_known),
+										.values = code_numbers,
+										.known = code_known,
+										.results = WA_LOOKUP_TEXTS,
+										.dictionary = 3,
+										.ntexts = LENGTH(step_texts),
+										.texts = step_texts}};
 
 static const int64_t list[] = {-5, 7, 900};
 static const WaIntList lists[] = {{list, LENGTH(list)}};
@@ -82,10 +82,10 @@ write_plain(int number, WaWriter *writer)
 	query.ntables = LENGTH(tables);
 	if (number % 2 == 0)
 		instructions[1] =
-			(WaInstruction){WA_CODE_STEPS, NEXT, VALUE_INT, 0, 0, 0};
+			(WaInstruction){WA_CODE_LOOK_UP, NEXT, VALUE_INT, 0, 0, 0};
 	if (number % 3 == 0)
 		instructions[2] =
-			(WaInstruction){WA_CODE_STEPS, IS_ODD, KEY_TEXT, 0, 0, 3};
+			(WaInstruction){WA_CODE_LOOK_UP, IS_ODD, KEY_TEXT, 0, 0, 3};
 	query.program.instructions = instructions;
 	if (query.nkeys > 0 && number % 4 != 0)
 		query.top_n = (WaTopN){.limit = 3,

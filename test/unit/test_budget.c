@@ -268,7 +268,7 @@ test_query_of(uint32_t nkeys, bool chooses)
 
 /* Steps are taken, and given back, and what was taken before is exempt. */
 static bool
-test_steps(void)
+test_lookup_table(void)
 {
 	Process process = {.limit = 10 * WA_BUDGET_STEP};
 	WaBudget budget = {.limit = 4 * WA_BUDGET_STEP,
@@ -386,7 +386,7 @@ main(void)
 			make_batch(rows, WA_VECTOR_ROWS, 5000);
 			fill_inputs(&inputs[i][j], rows, WA_VECTOR_ROWS);
 		}
-	check(test_steps(), "steps of arenas");
+	check(test_lookup_table(), "steps of arenas");
 	check(test_odd_limits(), "odd limits");
 	check(test_reading(), "a query is read");
 	check(test_query_of(1, false), "groups by numbers");

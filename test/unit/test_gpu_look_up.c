@@ -30,24 +30,25 @@ static uint8_t known[NSTEPS];
 static int32_t codes[NROWS];
 
 /* Makes a table with steps of any state. */
-static WaSteps
+static WaLookupTable
 make_table(uint8_t results, bool by_codes, bool has_nulls)
 {
-	WaSteps table = {.width = 1,
-					 .nsteps = NSTEPS,
-					 .values = values,
-					 .known = known,
-					 .results = results,
-					 .null_has_value = random() % 2 == 0,
-					 .dictionary = by_codes ? 3 : 0,
-					 .ntexts = results == WA_STEPS_TEXTS ? 3 : 0,
-					 .texts = texts};
+	WaLookupTable table = {.width = 1,
+						   .nentries = NSTEPS,
+						   .values = values,
+						   .known = known,
+						   .results = results,
+						   .null_has_value = random() % 2 == 0,
+						   .dictionary = by_codes ? 3 : 0,
+						   .ntexts = results == WA_LOOKUP_TEXTS ? 3 : 0,
+						   .texts = texts};
 
 	for (int i = 0; i < NSTEPS; i++)
 	{
 		known[i] =
-			has_nulls && random() % 3 == 0 ? WA_STEP_NULL : WA_STEP_VALUE;
-		values[i] = known[i] == WA_STEP_NULL ? 0 : random() % (2 + results / 2);
+			has_nulls && random() % 3 == 0 ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
+		values[i] =
+			known[i] == WA_ENTRY_NULL ? 0 : random() % (2 + results / 2);
 	}
 	if (table.null_has_value)
 		table.null_value = random() % (2 + results / 2);
@@ -112,12 +113,12 @@ run(const WaCudaQuery *cuda, const WaVector *argument, uint16_t number,
 	for (size_t i = 0; i < cuda->program.ninstructions; i++)
 	{
 		const WaInstruction *instruction = &cuda->program.instructions[i];
-		WaSteps *table;
+		WaLookupTable *table;
 
-		if (instruction->code != WA_CODE_STEPS)
+		if (instruction->code != WA_CODE_LOOK_UP)
 			continue;
-		table = (WaSteps *) &cuda->program.tables[instruction->extra];
-		EXPECT(table->results == WA_STEPS_WORDS && !table->null_has_value);
+		table = (WaLookupTable *) &cuda->program.tables[instruction->extra];
+		EXPECT(table->results == WA_LOOKUP_WORDS && !table->null_has_value);
 		table->known = all_known;
 	}
 	fill_constants(cuda, registers);
@@ -127,14 +128,15 @@ run(const WaCudaQuery *cuda, const WaVector *argument, uint16_t number,
 
 /* Compares results with those of the look-up. */
 static bool
-compare(const WaSteps *table, const WaVector *argument, const WaVector *result,
-		const WaVector *is_word, WaArena *arena)
+compare(const WaLookupTable *table, const WaVector *argument,
+		const WaVector *result, const WaVector *is_word, WaArena *arena)
 {
 	int64_t words[NROWS];
 	WaVector expected;
 
 	place(&expected, WA_VECTOR_INT, arena);
-	EXPECT(wa_steps_look_up(table, argument, codes, &expected, words, NROWS));
+	EXPECT(
+		wa_lookup_table_find(table, argument, codes, &expected, words, NROWS));
 	for (int i = 0; i < NROWS; i++)
 	{
 		const bool valid = wa_vector_is_valid(&expected, (size_t) i);
@@ -142,11 +144,11 @@ compare(const WaSteps *table, const WaVector *argument, const WaVector *result,
 		EXPECT(wa_vector_is_valid(result, (size_t) i) == valid);
 		if (!valid)
 			continue;
-		if (table->results == WA_STEPS_BOOLS)
+		if (table->results == WA_LOOKUP_BOOLS)
 			EXPECT(wa_vector_bools(result)[i] == words[i]);
 		else
 			EXPECT(wa_vector_ints(result)[i] == words[i]);
-		if (table->results != WA_STEPS_TEXTS)
+		if (table->results != WA_LOOKUP_TEXTS)
 			continue;
 		EXPECT(wa_vector_is_valid(is_word, (size_t) i));
 		EXPECT(wa_vector_bools(is_word)[i] == (words[i] == 1));
@@ -156,13 +158,13 @@ compare(const WaSteps *table, const WaVector *argument, const WaVector *result,
 
 /* Translates a look-up in a table, and compares what comes of both. */
 static bool
-test_table(const WaSteps *table, WaVectorKind kind, WaArena *arena)
+test_table(const WaLookupTable *table, WaVectorKind kind, WaArena *arena)
 {
 	const uint16_t input = table->dictionary != 0 ? CODES : INTS;
 	const WaVectorKind kinds[] = {WA_VECTOR_TEXT, WA_VECTOR_INT, WA_VECTOR_TEXT,
 								  kind, WA_VECTOR_BOOL};
 	const WaInstruction instructions[] = {
-		{.code = WA_CODE_STEPS, .out = RESULT, .a = input},
+		{.code = WA_CODE_LOOK_UP, .out = RESULT, .a = input},
 		{.code = WA_CODE_COMPARE_TEXT,
 		 .out = IS_WORD,
 		 .a = RESULT,
@@ -195,7 +197,7 @@ test_table(const WaSteps *table, WaVectorKind kind, WaArena *arena)
 	WaVector registers[64];
 	WaVector argument;
 
-	EXPECT(wa_steps_are_sound(table));
+	EXPECT(wa_lookup_table_is_sound(table));
 	EXPECT(translated != NULL && cuda->program.nregisters <= 64);
 	place(&argument, WA_VECTOR_INT, arena);
 	fill(&argument);
@@ -210,7 +212,7 @@ test_results(uint8_t results, WaVectorKind kind)
 {
 	for (int i = 0; i < 200; i++)
 	{
-		const WaSteps table = make_table(results, i % 2 == 0, i % 3 != 0);
+		const WaLookupTable table = make_table(results, i % 2 == 0, i % 3 != 0);
 		WaArena arena;
 		bool same;
 
@@ -226,9 +228,9 @@ int
 main(void)
 {
 	srandom(11);
-	check(test_results(WA_STEPS_WORDS, WA_VECTOR_INT), "integers");
-	check(test_results(WA_STEPS_WORDS, WA_VECTOR_DECIMAL), "decimals");
-	check(test_results(WA_STEPS_BOOLS, WA_VECTOR_BOOL), "booleans");
-	check(test_results(WA_STEPS_TEXTS, WA_VECTOR_TEXT), "texts");
+	check(test_results(WA_LOOKUP_WORDS, WA_VECTOR_INT), "integers");
+	check(test_results(WA_LOOKUP_WORDS, WA_VECTOR_DECIMAL), "decimals");
+	check(test_results(WA_LOOKUP_BOOLS, WA_VECTOR_BOOL), "booleans");
+	check(test_results(WA_LOOKUP_TEXTS, WA_VECTOR_TEXT), "texts");
 	return finish_checks();
 }

@@ -212,11 +212,11 @@ make_computed(WaQuery *query, WaInstruction *instructions)
 	instructions[14] =
 		(WaInstruction){.code = WA_CODE_NOT, .out = IS_ODD, .a = COLUMN_BOOL};
 	instructions[15] = (WaInstruction){
-		.code = WA_CODE_STEPS, .out = DAY, .a = COLUMN_INT32, .extra = 0};
+		.code = WA_CODE_LOOK_UP, .out = DAY, .a = COLUMN_INT32, .extra = 0};
 	instructions[16] = (WaInstruction){
-		.code = WA_CODE_STEPS, .out = TURN, .a = COLUMN_INT32, .extra = 1};
+		.code = WA_CODE_LOOK_UP, .out = TURN, .a = COLUMN_INT32, .extra = 1};
 	instructions[17] = (WaInstruction){
-		.code = WA_CODE_STEPS, .out = SHARE, .a = COLUMN_INT32, .extra = 2};
+		.code = WA_CODE_LOOK_UP, .out = SHARE, .a = COLUMN_INT32, .extra = 2};
 	make_quotients(instructions + 18);
 	instructions[23] = (WaInstruction){.code = WA_CODE_SELECT,
 									   .out = NAME,
@@ -234,7 +234,7 @@ make_computed(WaQuery *query, WaInstruction *instructions)
 static void
 make_tables(WaQuery *query, WaArena *arena)
 {
-	WaSteps *tables = wa_arena_alloc(arena, 3 * sizeof(*tables));
+	WaLookupTable *tables = wa_arena_alloc(arena, 3 * sizeof(*tables));
 
 	for (int i = 0; i < 3; i++)
 	{
@@ -246,12 +246,12 @@ make_tables(WaQuery *query, WaArena *arena)
 			values[step] = i == 1 ? step % 3 : step / 2 * 10 - 30;
 			known[step] = 1;
 		}
-		tables[i] = (WaSteps){.base = FIRST_STEP,
-							  .width = STEP_WIDTH,
-							  .nsteps = STEPS,
-							  .values = values,
-							  .known = known,
-							  .scale = i == 2 ? 2 : 0};
+		tables[i] = (WaLookupTable){.base = FIRST_STEP,
+									.width = STEP_WIDTH,
+									.nentries = STEPS,
+									.values = values,
+									.known = known,
+									.scale = i == 2 ? 2 : 0};
 	}
 	query->ntables = 3;
 	query->program.tables = tables;

@@ -43,7 +43,7 @@ typedef struct Setting
 	WaDictionary *dictionaries[NINPUTS];
 	WaVectorKind kinds[NREGISTERS];
 	WaQueryConstant constants[3];
-	WaSteps table;
+	WaLookupTable table;
 	int64_t values[NTEXTS];
 	uint8_t known[NTEXTS];
 	WaInstruction instructions[NINSTRUCTIONS];
@@ -115,18 +115,18 @@ make_constants(Setting *setting)
 	setting->constants[2].value.is_null = true;
 	for (int i = 0; i < NTEXTS; i++)
 	{
-		setting->known[i] = random() % 4 == 0 ? WA_STEP_NULL : WA_STEP_VALUE;
+		setting->known[i] = random() % 4 == 0 ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
 		setting->values[i] =
-			setting->known[i] == WA_STEP_NULL ? 0 : random() % NTEXTS;
+			setting->known[i] == WA_ENTRY_NULL ? 0 : random() % NTEXTS;
 	}
-	setting->table = (WaSteps){.width = 1,
-							   .nsteps = NTEXTS,
-							   .values = setting->values,
-							   .known = setting->known,
-							   .results = WA_STEPS_TEXTS,
-							   .null_has_value = random() % 2 == 0,
-							   .ntexts = NTEXTS,
-							   .texts = texts};
+	setting->table = (WaLookupTable){.width = 1,
+									 .nentries = NTEXTS,
+									 .values = setting->values,
+									 .known = setting->known,
+									 .results = WA_LOOKUP_TEXTS,
+									 .null_has_value = random() % 2 == 0,
+									 .ntexts = NTEXTS,
+									 .texts = texts};
 }
 
 /* Returns a register of a kind that there is before an instruction. */
@@ -149,9 +149,9 @@ draw_register(const Setting *setting, WaVectorKind kind, int instruction)
 static void
 draw_instruction(Setting *setting, int i)
 {
-	static const WaOpcode codes[] = {WA_CODE_SELECT, WA_CODE_SELECT,
-									 WA_CODE_TRIM,   WA_CODE_COMPARE_TEXT,
-									 WA_CODE_STEPS,  WA_CODE_IS_NULL};
+	static const WaOpcode codes[] = {WA_CODE_SELECT,  WA_CODE_SELECT,
+									 WA_CODE_TRIM,    WA_CODE_COMPARE_TEXT,
+									 WA_CODE_LOOK_UP, WA_CODE_IS_NULL};
 	WaInstruction *to = &setting->instructions[i];
 
 	*to = (WaInstruction){.code = (uint16_t) codes[random() % 6],
@@ -165,7 +165,7 @@ draw_instruction(Setting *setting, int i)
 			to->a = draw_register(setting, WA_VECTOR_BOOL, i);
 			to->extra = WA_VECTOR_TEXT;
 			break;
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			to->a = INTS;
 			break;
 		case WA_CODE_COMPARE_TEXT:
@@ -266,15 +266,15 @@ run_numbers(Setting *setting, const WaCudaQuery *cuda, WaVector *registers)
 	for (size_t i = 0; i < cuda->program.ninstructions; i++)
 	{
 		const WaInstruction *instruction = &cuda->program.instructions[i];
-		WaSteps *table;
+		WaLookupTable *table;
 		uint8_t *known;
 
-		if (instruction->code != WA_CODE_STEPS)
+		if (instruction->code != WA_CODE_LOOK_UP)
 			continue;
-		table = (WaSteps *) &cuda->program.tables[instruction->extra];
-		EXPECT(table->results == WA_STEPS_WORDS && !table->null_has_value);
-		known = wa_arena_alloc(&setting->arena, table->nsteps);
-		memset(known, WA_STEP_VALUE, table->nsteps);
+		table = (WaLookupTable *) &cuda->program.tables[instruction->extra];
+		EXPECT(table->results == WA_LOOKUP_WORDS && !table->null_has_value);
+		known = wa_arena_alloc(&setting->arena, table->nentries);
+		memset(known, WA_ENTRY_VALUE, table->nentries);
 		table->known = known;
 	}
 	return wa_program_run(&cuda->program, 0, cuda->program.ninstructions,

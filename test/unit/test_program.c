@@ -35,26 +35,26 @@ static const WaIntList lists[] = {{short_list, 0},
 								  {long_list, 32},
 								  {long_list, LENGTH(long_list)}};
 
-/* The tables of STEPS, which make_tables fills. */
+/* The tables of LOOK_UP, which make_tables fills. */
 #define NSTEPS 64
 static int64_t step_values[NSTEPS];
 static uint8_t step_known[NSTEPS];
-static const WaSteps tables[] = {{.base = -1000,
-								  .width = 7,
-								  .nsteps = NSTEPS,
-								  .values = step_values,
-								  .known = step_known},
-								 {.base = INT64_MIN,
-								  .width = UINT64_C(1) << 40,
-								  .nsteps = NSTEPS,
-								  .values = step_values,
-								  .known = step_known},
-								 {.base = INT64_MAX - NSTEPS + 1,
-								  .width = 1,
-								  .nsteps = NSTEPS,
-								  .values = step_values,
-								  .known = step_known,
-								  .scale = 3}};
+static const WaLookupTable tables[] = {{.base = -1000,
+										.width = 7,
+										.nentries = NSTEPS,
+										.values = step_values,
+										.known = step_known},
+									   {.base = INT64_MIN,
+										.width = UINT64_C(1) << 40,
+										.nentries = NSTEPS,
+										.values = step_values,
+										.known = step_known},
+									   {.base = INT64_MAX - NSTEPS + 1,
+										.width = 1,
+										.nentries = NSTEPS,
+										.values = step_values,
+										.known = step_known,
+										.scale = 3}};
 static int ncalls;
 static const WaCall calls[] = {{reference_call, &ncalls}};
 
@@ -136,9 +136,9 @@ static const Case cases[] = {
 	{WA_CODE_SELECT, "bddd", true, {WA_VECTOR_DECIMAL}, 1},
 	{WA_CODE_SELECT, "bbbb", false, {WA_VECTOR_BOOL}, 1},
 	{WA_CODE_SELECT, "bttt", false, {WA_VECTOR_TEXT}, 1},
-	{WA_CODE_STEPS, "ii", true, {0, 1}, 2},
-	{WA_CODE_STEPS, "if", true, {0, 1}, 2},
-	{WA_CODE_STEPS, "id", true, {0, 1, 2}, 3},
+	{WA_CODE_LOOK_UP, "ii", true, {0, 1}, 2},
+	{WA_CODE_LOOK_UP, "if", true, {0, 1}, 2},
+	{WA_CODE_LOOK_UP, "id", true, {0, 1, 2}, 3},
 	{WA_CODE_CALL, "ii", true, NO_EXTRA},
 };
 
@@ -154,7 +154,7 @@ typedef struct Trial
 	size_t nrows;
 } Trial;
 
-/* Fills the tables of STEPS. */
+/* Fills the tables of LOOK_UP. */
 static void
 make_tables(void)
 {
@@ -167,9 +167,9 @@ make_tables(void)
 
 /* Returns a value in a table, or a little outside. */
 static int64_t
-random_step(const WaSteps *steps)
+random_step(const WaLookupTable *steps)
 {
-	uint64_t offset = random_below(steps->nsteps * steps->width + 10) - 5;
+	uint64_t offset = random_below(steps->nentries * steps->width + 10) - 5;
 
 	return (int64_t) ((uint64_t) steps->base + offset);
 }
@@ -187,7 +187,7 @@ random_argument(const WaInstruction *instruction)
 		case WA_CODE_TIMESTAMP_TO_DECIMAL:
 		case WA_CODE_TIMESTAMP_TO_FLOAT:
 			return random_time((WaOpcode) instruction->code);
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			return random_step(&tables[instruction->extra]);
 		case WA_CODE_INT_NARROW:
 			return random_int(byte_shifts[random_below(3)]);

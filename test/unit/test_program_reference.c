@@ -399,11 +399,12 @@ trimmed(const Cell *a)
 
 /* Looks for the step of a value from one step to the next. */
 static Outcome
-compute_steps(const WaSteps *steps, WaVectorKind kind, int64_t a, Cell *result)
+compute_steps(const WaLookupTable *steps, WaVectorKind kind, int64_t a,
+			  Cell *result)
 {
 	__int128 begin = steps->base;
 
-	for (uint64_t i = 0; i < steps->nsteps; i++, begin += steps->width)
+	for (uint64_t i = 0; i < steps->nentries; i++, begin += steps->width)
 	{
 		if (a < begin || a >= begin + steps->width)
 			continue;
@@ -485,7 +486,7 @@ compute_strict(const WaProgram *program, const WaInstruction *instruction,
 	if (code == WA_CODE_TIMESTAMP_TO_DECIMAL ||
 		code == WA_CODE_TIMESTAMP_TO_FLOAT)
 		return compute_epoch(code, a->i, result);
-	if (code == WA_CODE_STEPS)
+	if (code == WA_CODE_LOOK_UP)
 		return compute_steps(&program->tables[extra],
 							 program->kinds[instruction->out], a->i, result);
 	if (code == WA_CODE_TRIM)

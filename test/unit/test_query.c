@@ -554,31 +554,31 @@ test_query_wire(void)
 	static const WaIntList lists[] = {{list, LENGTH(list)}, {NULL, 0}};
 	static const int64_t values[] = {1, -7, INT64_MIN};
 	static const uint8_t known[] = {1, 0, 1};
-	static const uint8_t states[] = {WA_STEP_VALUE, WA_STEP_NULL,
-									 WA_STEP_VALUE};
+	static const uint8_t states[] = {WA_ENTRY_VALUE, WA_ENTRY_NULL,
+									 WA_ENTRY_VALUE};
 	static const int64_t numbers[] = {1, 0, 0};
 	static const WaText texts[] = {{"one", 3}, {"", 0}};
-	static const WaSteps tables[] = {{.base = -9,
-									  .width = 5,
-									  .nsteps = LENGTH(values),
-									  .values = values,
-									  .known = known},
-									 {.base = INT64_MIN,
-									  .width = WA_MAX_STEPS_SPAN,
-									  .nsteps = 1,
-									  .values = values,
-									  .known = known,
-									  .scale = 18},
-									 {.width = 1,
-									  .nsteps = LENGTH(numbers),
-									  .values = numbers,
-									  .known = states,
-									  .results = WA_STEPS_TEXTS,
-									  .null_has_value = true,
-									  .null_value = 1,
-									  .dictionary = 77,
-									  .ntexts = LENGTH(texts),
-									  .texts = texts}};
+	static const WaLookupTable tables[] = {{.base = -9,
+											.width = 5,
+											.nentries = LENGTH(values),
+											.values = values,
+											.known = known},
+										   {.base = INT64_MIN,
+											.width = WA_MAX_LOOKUP_SPAN,
+											.nentries = 1,
+											.values = values,
+											.known = known,
+											.scale = 18},
+										   {.width = 1,
+											.nentries = LENGTH(numbers),
+											.values = numbers,
+											.known = states,
+											.results = WA_LOOKUP_TEXTS,
+											.null_has_value = true,
+											.null_value = 1,
+											.dictionary = 77,
+											.ntexts = LENGTH(texts),
+											.texts = texts}};
 	WaQuery query = *test_query(NKEYS);
 	const WaQuery *read;
 	WaWriter first;

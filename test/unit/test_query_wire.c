@@ -194,30 +194,30 @@ try_query(const void *message, size_t bytes)
 	return query != NULL;
 }
 
-/* Tables for STEPS, of integers and of decimals. */
+/* Tables for LOOK_UP, of integers and of decimals. */
 static const int64_t step_values[] = {7, -1, INT64_MAX, 0, 12};
 static const uint8_t step_known[] = {1, 1, 0, 1, 1};
 static const WaText step_texts[] = {{"a", 1}, {"", 0}, {"text", 4}};
 static const int64_t step_numbers[] = {2, 0, 1, 1, 0};
-static const WaSteps tables[] = {{.base = -100,
-								  .width = 40,
-								  .nsteps = LENGTH(step_values),
-								  .values = step_values,
-								  .known = step_known},
-								 {.base = -3,
-								  .width = 1,
-								  .nsteps = LENGTH(step_values),
-								  .values = step_values,
-								  .known = step_known,
-								  .scale = 3},
-								 {.base = -3,
-								  .width = 9,
-								  .nsteps = LENGTH(step_numbers),
-								  .values = step_numbers,
-								  .known = step_known,
-								  .results = WA_STEPS_TEXTS,
-								  .ntexts = LENGTH(step_texts),
-								  .texts = step_texts}};
+static const WaLookupTable tables[] = {{.base = -100,
+										.width = 40,
+										.nentries = LENGTH(step_values),
+										.values = step_values,
+										.known = step_known},
+									   {.base = -3,
+										.width = 1,
+										.nentries = LENGTH(step_values),
+										.values = step_values,
+										.known = step_known,
+										.scale = 3},
+									   {.base = -3,
+										.width = 9,
+										.nentries = LENGTH(step_numbers),
+										.values = step_numbers,
+										.known = step_known,
+										.results = WA_LOOKUP_TEXTS,
+										.ntexts = LENGTH(step_texts),
+										.texts = step_texts}};
 
 /* Has a query that was copied look up a table where it added a step. */
 static void
@@ -225,7 +225,8 @@ use_tables(WaQuery *query, WaInstruction *instructions)
 {
 	memcpy(instructions, query->program.instructions,
 		   query->program.ninstructions * sizeof(WaInstruction));
-	instructions[1] = (WaInstruction){WA_CODE_STEPS, NEXT, VALUE_INT, 0, 0, 0};
+	instructions[1] =
+		(WaInstruction){WA_CODE_LOOK_UP, NEXT, VALUE_INT, 0, 0, 0};
 	query->program.instructions = instructions;
 	query->program.tables = tables;
 	query->ntables = LENGTH(tables);
@@ -269,10 +270,10 @@ test_queries(size_t rounds)
 
 /* Tells whether a query with the table, for a register of the kind, is sound. */
 static bool
-is_sound_with(const WaSteps *table, WaVectorKind kind)
+is_sound_with(const WaLookupTable *table, WaVectorKind kind)
 {
 	const WaVectorKind kinds[] = {WA_VECTOR_INT, kind};
-	const WaInstruction instruction = {WA_CODE_STEPS, 1, 0, 0, 0, 0};
+	const WaInstruction instruction = {WA_CODE_LOOK_UP, 1, 0, 0, 0, 0};
 	const WaQuery query = {.program = {.nregisters = LENGTH(kinds),
 									   .kinds = kinds,
 									   .instructions = &instruction,
@@ -290,8 +291,8 @@ is_sound_with(const WaSteps *table, WaVectorKind kind)
 static bool
 test_tables(void)
 {
-	const WaSteps good = tables[0];
-	WaSteps table = good;
+	const WaLookupTable good = tables[0];
+	WaLookupTable table = good;
 
 	EXPECT(is_sound_with(&good, WA_VECTOR_INT));
 	EXPECT(is_sound_with(&good, WA_VECTOR_FLOAT));
@@ -304,19 +305,19 @@ test_tables(void)
 	table.scale++;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_DECIMAL));
 	table = good;
-	table.nsteps = 0;
+	table.nentries = 0;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
-	table.nsteps = WA_MAX_STEPS + 1;
+	table.nentries = WA_MAX_ENTRIES + 1;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
 	table = good;
 	table.width = 0;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
-	table.width = WA_MAX_STEPS_SPAN / table.nsteps;
+	table.width = WA_MAX_LOOKUP_SPAN / table.nentries;
 	EXPECT(is_sound_with(&table, WA_VECTOR_INT));
 	table.width++;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
 	table = good;
-	table.base = INT64_MAX - (int64_t) (table.nsteps * table.width) + 1;
+	table.base = INT64_MAX - (int64_t) (table.nentries * table.width) + 1;
 	EXPECT(is_sound_with(&table, WA_VECTOR_INT));
 	table.base++;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
@@ -328,13 +329,13 @@ static bool
 test_table_values(void)
 {
 	static const uint8_t states[] = {1, 2, 0, 1, 3};
-	WaSteps table = tables[2];
+	WaLookupTable table = tables[2];
 
 	EXPECT(is_sound_with(&table, WA_VECTOR_TEXT));
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
-	table.results = WA_STEPS_BOOLS;
+	table.results = WA_LOOKUP_BOOLS;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_BOOL));
-	table.results = WA_STEPS_TEXTS;
+	table.results = WA_LOOKUP_TEXTS;
 	table.ntexts = 2;
 	EXPECT(!is_sound_with(&table, WA_VECTOR_TEXT));
 	table.ntexts = 3;
@@ -349,14 +350,14 @@ test_table_values(void)
 	table.dictionary = 1;
 	table.base = 0;
 	table.width = 1;
-	EXPECT(wa_steps_are_sound(&table));
+	EXPECT(wa_lookup_table_is_sound(&table));
 	/* The argument is an integer. */
 	EXPECT(!is_sound_with(&table, WA_VECTOR_INT));
 	table.width = 2;
-	EXPECT(!wa_steps_are_sound(&table));
+	EXPECT(!wa_lookup_table_is_sound(&table));
 	table.width = 1;
 	table.base = 1;
-	EXPECT(!wa_steps_are_sound(&table));
+	EXPECT(!wa_lookup_table_is_sound(&table));
 	return true;
 }
 

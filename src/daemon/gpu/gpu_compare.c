@@ -29,10 +29,10 @@ wa_gpu_find_constant(const WaQuery *query, uint16_t number)
 	return NULL;
 }
 
-const WaSteps *
+const WaLookupTable *
 wa_gpu_find_texts(const WaQuery *query, uint16_t number)
 {
-	const WaSteps *found = NULL;
+	const WaLookupTable *found = NULL;
 
 	for (size_t i = 0; i < query->program.ninstructions; i++)
 	{
@@ -40,7 +40,7 @@ wa_gpu_find_texts(const WaQuery *query, uint16_t number)
 
 		if (from->out != number)
 			continue;
-		if (from->code != WA_CODE_STEPS ||
+		if (from->code != WA_CODE_LOOK_UP ||
 			(found != NULL && found != &query->program.tables[from->extra]))
 			return NULL;
 		found = &query->program.tables[from->extra];
@@ -129,15 +129,15 @@ add_table(WaGpuTranslation *to, uint16_t out, const Comparison *comparison)
 	const uint32_t count = comparison->source.count;
 	int64_t *values = wa_arena_alloc(to->arena, count * sizeof(*values));
 	uint8_t *known = wa_arena_alloc(to->arena, count * sizeof(*known));
-	const WaSteps table = {
-		.width = 1, .nsteps = count, .values = values, .known = known};
+	const WaLookupTable table = {
+		.width = 1, .nentries = count, .values = values, .known = known};
 
-	if (count > WA_MAX_STEPS || values == NULL || known == NULL)
+	if (count > WA_MAX_ENTRIES || values == NULL || known == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 	{
 		values[i] = fulfils(comparison, i) ? 1 : 0;
-		known[i] = WA_STEP_VALUE;
+		known[i] = WA_ENTRY_VALUE;
 	}
 	wa_gpu_add_instruction(
 		to,

@@ -1,6 +1,6 @@
 /*
  * gpu_look_up.c
- *		Look-ups in tables (core/steps.h) on GPUs; see gpu_translation.h.
+ *		Look-ups in tables (core/lookup_table.h) on GPUs; see gpu_translation.h.
  */
 #include "daemon/gpu/gpu_translation.h"
 
@@ -24,26 +24,26 @@ wa_gpu_add_value(WaGpuTranslation *to, WaVectorKind kind, uint8_t scale,
 
 uint16_t
 wa_gpu_add_look_up(WaGpuTranslation *to, uint16_t argument,
-				   const WaSteps *table, WaVectorKind kind)
+				   const WaLookupTable *table, WaVectorKind kind)
 {
 	const uint16_t out = wa_gpu_add_register(to, kind);
 
 	to->tables[to->ntables] = *table;
-	to->tables[to->ntables].results = WA_STEPS_WORDS;
+	to->tables[to->ntables].results = WA_LOOKUP_WORDS;
 	to->tables[to->ntables].null_has_value = false;
-	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_STEPS,
+	wa_gpu_add_instruction(to, (WaInstruction){.code = WA_CODE_LOOK_UP,
 											   .out = out,
 											   .a = argument,
 											   .extra = to->ntables++});
 	return out;
 }
 
-/* Tells whether a table has a step that is NULL. */
+/* Tells whether a table has an entry that is NULL. */
 static bool
-has_null_steps(const WaSteps *table)
+has_null_entries(const WaLookupTable *table)
 {
-	for (uint64_t i = 0; i < table->nsteps; i++)
-		if (table->known[i] == WA_STEP_NULL)
+	for (uint64_t i = 0; i < table->nentries; i++)
+		if (table->known[i] == WA_ENTRY_NULL)
 			return true;
 	return false;
 }
@@ -53,23 +53,23 @@ has_null_steps(const WaSteps *table)
  * NULL for one.  Returns the register of the result; -1: not enough memory.
  */
 static int
-add_null_steps(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
-			   WaVectorKind kind, uint16_t value)
+add_null_entries(WaGpuTranslation *to, uint16_t argument,
+				 const WaLookupTable *table, WaVectorKind kind, uint16_t value)
 {
-	WaSteps is_value = {.base = table->base,
-						.width = table->width,
-						.nsteps = table->nsteps,
-						.known = table->known};
+	WaLookupTable is_value = {.base = table->base,
+							  .width = table->width,
+							  .nentries = table->nentries,
+							  .known = table->known};
 	int64_t *values =
-		wa_arena_alloc(to->arena, table->nsteps * sizeof(*values));
+		wa_arena_alloc(to->arena, table->nentries * sizeof(*values));
 	const uint16_t condition = wa_gpu_add_register(to, WA_VECTOR_BOOL);
 	const uint16_t null = wa_gpu_add_value(to, kind, table->scale, 0, true);
 	uint16_t out;
 
 	if (values == NULL)
 		return -1;
-	for (uint64_t i = 0; i < table->nsteps; i++)
-		values[i] = table->known[i] == WA_STEP_VALUE;
+	for (uint64_t i = 0; i < table->nentries; i++)
+		values[i] = table->known[i] == WA_ENTRY_VALUE;
 	is_value.values = values;
 	wa_gpu_add_instruction(
 		to, (WaInstruction){
@@ -90,8 +90,8 @@ add_null_steps(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
 
 /* Gives a register a value where the argument is NULL; returns that of the result. */
 static uint16_t
-add_null_value(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
-			   WaVectorKind kind, uint16_t value)
+add_null_value(WaGpuTranslation *to, uint16_t argument,
+			   const WaLookupTable *table, WaVectorKind kind, uint16_t value)
 {
 	const uint16_t condition = wa_gpu_add_register(to, WA_VECTOR_BOOL);
 	const uint16_t out = wa_gpu_add_register(to, kind);
@@ -111,18 +111,19 @@ add_null_value(WaGpuTranslation *to, uint16_t argument, const WaSteps *table,
 }
 
 bool
-wa_gpu_table_is_plain(const WaSteps *table)
+wa_gpu_table_is_plain(const WaLookupTable *table)
 {
-	return table->results == WA_STEPS_WORDS && !table->null_has_value &&
-		   !has_null_steps(table);
+	return table->results == WA_LOOKUP_WORDS && !table->null_has_value &&
+		   !has_null_entries(table);
 }
 
 bool
 wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 {
-	const WaSteps *table = &to->query->program.tables[from->extra];
-	const WaVectorKind kind =
-		table->results == WA_STEPS_WORDS ? to->kinds[from->out] : WA_VECTOR_INT;
+	const WaLookupTable *table = &to->query->program.tables[from->extra];
+	const WaVectorKind kind = table->results == WA_LOOKUP_WORDS
+								  ? to->kinds[from->out]
+								  : WA_VECTOR_INT;
 	int number;
 
 	if (wa_gpu_table_is_plain(table))
@@ -131,13 +132,13 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 		return true;
 	}
 	number = wa_gpu_add_look_up(to, from->a, table, kind);
-	if (has_null_steps(table))
-		number = add_null_steps(to, from->a, table, kind, (uint16_t) number);
+	if (has_null_entries(table))
+		number = add_null_entries(to, from->a, table, kind, (uint16_t) number);
 	if (number < 0)
 		return false;
 	if (table->null_has_value)
 		number = add_null_value(to, from->a, table, kind, (uint16_t) number);
-	if (table->results == WA_STEPS_BOOLS)
+	if (table->results == WA_LOOKUP_BOOLS)
 		wa_gpu_add_instruction(
 			to, (WaInstruction){
 					.code = WA_CODE_COMPARE_INT,

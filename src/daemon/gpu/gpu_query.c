@@ -43,7 +43,7 @@ translate_instruction(WaGpuTranslation *to, const WaInstruction *from)
 		return wa_gpu_texts_translate(to, from);
 	switch (from->code)
 	{
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			return wa_gpu_translate_look_up(to, from);
 		case WA_CODE_COMPARE_TEXT:
 			return wa_gpu_compares_constant(to, from)
@@ -161,7 +161,7 @@ find_instruction(const WaQuery *query, uint16_t number)
 static bool
 translate_text_key(WaGpuTranslation *to, uint32_t key)
 {
-	const WaSteps *table;
+	const WaLookupTable *table;
 	int64_t *ranks;
 	int rank;
 
@@ -197,16 +197,16 @@ translate_text_key(WaGpuTranslation *to, uint32_t key)
  * are handed over.
  */
 
-/* Steps of a table at most: it is gone through for each query. */
+/* Entries of a table at most: it is gone through for each query. */
 #define MAX_STEPS 65536
 
 /* Tells whether the values that are known never become less. */
 static bool
-ascends(const WaSteps *table)
+ascends(const WaLookupTable *table)
 {
 	int64_t last = INT64_MIN;
 
-	for (uint64_t i = 0; i < table->nsteps; i++)
+	for (uint64_t i = 0; i < table->nentries; i++)
 	{
 		if (table->known[i] == 0)
 			continue;
@@ -220,23 +220,23 @@ ascends(const WaSteps *table)
 /*
  * Makes, in memory of the arena, the table that has ranks where the given one has
  * values, and the values by rank.  Returns false if the values of the table, which is
- * of INT or DECIMAL, do not ascend, if there are too many steps, or no memory.
+ * of INT or DECIMAL, do not ascend, if there are too many entries, or no memory.
  */
 static bool
-make_ranks(WaArena *arena, const WaSteps *table, WaSteps *ranks,
+make_ranks(WaArena *arena, const WaLookupTable *table, WaLookupTable *ranks,
 		   WaCudaKeyValues *values)
 {
 	uint32_t count = 0;
 	int64_t *rank_of;
 	int64_t *value_of;
 
-	if (table->nsteps > MAX_STEPS || !ascends(table))
+	if (table->nentries > MAX_STEPS || !ascends(table))
 		return false;
-	rank_of = wa_arena_alloc(arena, table->nsteps * sizeof(*rank_of));
-	value_of = wa_arena_alloc(arena, table->nsteps * sizeof(*value_of));
+	rank_of = wa_arena_alloc(arena, table->nentries * sizeof(*rank_of));
+	value_of = wa_arena_alloc(arena, table->nentries * sizeof(*value_of));
 	if (rank_of == NULL || value_of == NULL)
 		return false;
-	for (uint64_t i = 0; i < table->nsteps; i++)
+	for (uint64_t i = 0; i < table->nentries; i++)
 	{
 		if (table->known[i] != 0 &&
 			(count == 0 || value_of[count - 1] != table->values[i]))
@@ -261,9 +261,9 @@ translate_other_key(WaGpuTranslation *to, uint32_t key)
 	const WaQuery *query = to->query;
 	const WaInstruction *from = find_instruction(query, to->keys[key]);
 	const WaVectorKind kind = query->program.kinds[to->keys[key]];
-	WaSteps ranks;
+	WaLookupTable ranks;
 
-	if (from == NULL || from->code != WA_CODE_STEPS ||
+	if (from == NULL || from->code != WA_CODE_LOOK_UP ||
 		from->a >= query->ninputs ||
 		!wa_gpu_table_is_plain(&to->tables[from->extra]) ||
 		(kind != WA_VECTOR_INT && kind != WA_VECTOR_DECIMAL) ||
@@ -379,7 +379,7 @@ make_room(WaGpuTranslation *to)
 	to->lists = wa_arena_alloc(to->arena,
 							   (query->nlists + most + 1) * sizeof(WaIntList));
 	to->tables = wa_arena_alloc(to->arena, (query->ntables + nkeys + most) *
-											   sizeof(WaSteps));
+											   sizeof(WaLookupTable));
 	to->constants = wa_arena_alloc_zero(
 		to->arena, (query->nconstants + most + 1) * sizeof(WaProgramConstant));
 	to->keys = wa_arena_alloc(to->arena, nkeys * sizeof(*to->keys));
@@ -406,7 +406,8 @@ copy_program(WaGpuTranslation *to)
 		memcpy(to->lists, program->lists, query->nlists * sizeof(WaIntList));
 	to->ntables = query->ntables;
 	if (query->ntables > 0)
-		memcpy(to->tables, program->tables, query->ntables * sizeof(WaSteps));
+		memcpy(to->tables, program->tables,
+			   query->ntables * sizeof(WaLookupTable));
 }
 
 /* Finds the registers that are read by what is wanted in the end; false: no memory. */

@@ -26,7 +26,7 @@ wa_gpu_texts_has(const WaGpuTranslation *to, uint16_t number)
 }
 
 /* Returns the table of ranks of a source, which may not be made yet. */
-static WaSteps *
+static WaLookupTable *
 ranks_of(const WaGpuTranslation *to, const WaGpuTextSource *source)
 {
 	if (source->table != NULL)
@@ -63,15 +63,15 @@ add_text(WaGpuTranslation *to, WaText text)
 static bool
 add_source(WaGpuTranslation *to, const WaGpuTextSource *source)
 {
-	WaSteps *ranks = ranks_of(to, source);
+	WaLookupTable *ranks = ranks_of(to, source);
 
-	if (ranks->nsteps > 0)
+	if (ranks->nentries > 0)
 		return true;
 	for (uint32_t i = 0; i < source->count; i++)
 		if (!add_text(to, wa_gpu_source_text(source, i)))
 			return false;
-	/* A table has one step at least. */
-	ranks->nsteps = source->count > 0 ? source->count : 1;
+	/* A table has one entry at least. */
+	ranks->nentries = source->count > 0 ? source->count : 1;
 	return true;
 }
 
@@ -103,7 +103,7 @@ add_alone(WaGpuTranslation *to, int number)
 static bool
 add_instruction(WaGpuTranslation *to, const WaInstruction *from)
 {
-	const WaSteps *table;
+	const WaLookupTable *table;
 
 	switch (from->code)
 	{
@@ -118,7 +118,7 @@ add_instruction(WaGpuTranslation *to, const WaInstruction *from)
 		case WA_CODE_IS_NULL:
 		case WA_CODE_IS_NOT_NULL:
 			return add_alone(to, from->a);
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			table = &to->query->program.tables[from->extra];
 			return !wa_gpu_texts_has(to, from->out) ||
 				   add_source(to, &(WaGpuTextSource){.table = table,
@@ -186,21 +186,21 @@ rank_of(const WaGpuTexts *texts, WaText text)
 }
 
 /*
- * Makes a table of ranks, of so many steps, of the texts that its numbers, up to
+ * Makes a table of ranks, of so many entries, of the texts that its numbers, up to
  * count - 1, stand for.  Returns false if there is not enough memory.
  */
 static bool
-make_table(WaGpuTranslation *to, WaSteps *ranks, uint64_t count,
+make_table(WaGpuTranslation *to, WaLookupTable *ranks, uint64_t count,
 		   TextOfNumber text_of, const void *context)
 {
 	uint8_t *known =
-		wa_arena_alloc_zero(to->arena, ranks->nsteps * sizeof(*known));
+		wa_arena_alloc_zero(to->arena, ranks->nentries * sizeof(*known));
 	int64_t *values =
-		wa_arena_alloc_zero(to->arena, ranks->nsteps * sizeof(*values));
+		wa_arena_alloc_zero(to->arena, ranks->nentries * sizeof(*values));
 
 	if (known == NULL || values == NULL)
 		return false;
-	for (uint32_t i = 0; i < count && i < ranks->nsteps; i++)
+	for (uint32_t i = 0; i < count && i < ranks->nentries; i++)
 	{
 		const int64_t rank = rank_of(&to->texts, text_of(context, i));
 
@@ -211,7 +211,7 @@ make_table(WaGpuTranslation *to, WaSteps *ranks, uint64_t count,
 		if (rank == NO_RANK)
 			continue;
 		values[i] = rank;
-		known[i] = WA_STEP_VALUE;
+		known[i] = WA_ENTRY_VALUE;
 	}
 	ranks->width = 1;
 	ranks->values = values;
@@ -234,10 +234,10 @@ trimmed_text(const void *texts, uint32_t rank)
 }
 
 /* Returns the table from the numbers of a source to ranks; NULL: no memory. */
-static const WaSteps *
+static const WaLookupTable *
 make_ranks(WaGpuTranslation *to, const WaGpuTextSource *source)
 {
-	WaSteps *ranks = ranks_of(to, source);
+	WaLookupTable *ranks = ranks_of(to, source);
 
 	if (ranks->values == NULL &&
 		!make_table(to, ranks, source->count, text_of_source, source))
@@ -246,12 +246,12 @@ make_ranks(WaGpuTranslation *to, const WaGpuTextSource *source)
 }
 
 /* Returns the table from ranks to those of what trimming leaves; NULL: no memory. */
-static const WaSteps *
+static const WaLookupTable *
 make_trimmed(WaGpuTranslation *to)
 {
-	WaSteps *ranks = &to->texts.trimmed;
+	WaLookupTable *ranks = &to->texts.trimmed;
 
-	ranks->nsteps = to->texts.count > 0 ? to->texts.count : 1;
+	ranks->nentries = to->texts.count > 0 ? to->texts.count : 1;
 	if (ranks->values == NULL &&
 		!make_table(to, ranks, to->texts.count, trimmed_text, &to->texts))
 		return NULL;
@@ -289,7 +289,7 @@ wa_gpu_texts_rank(WaGpuTranslation *to, uint16_t number)
 {
 	const WaQueryConstant *constant = wa_gpu_find_constant(to->query, number);
 	WaGpuTextSource source;
-	const WaSteps *ranks;
+	const WaLookupTable *ranks;
 
 	if (constant != NULL)
 		return wa_gpu_add_value(to, WA_VECTOR_INT, 0,
@@ -310,9 +310,9 @@ wa_gpu_texts_rank(WaGpuTranslation *to, uint16_t number)
 static bool
 translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 {
-	const WaSteps *table = &to->query->program.tables[from->extra];
+	const WaLookupTable *table = &to->query->program.tables[from->extra];
 	const WaGpuTextSource source = {.table = table, .count = table->ntexts};
-	const WaSteps *ranks = make_ranks(to, &source);
+	const WaLookupTable *ranks = make_ranks(to, &source);
 	WaInstruction number = *from;
 
 	number.out = wa_gpu_add_register(to, WA_VECTOR_INT);
@@ -328,7 +328,7 @@ static bool
 translate_trim(WaGpuTranslation *to, const WaInstruction *from)
 {
 	const int rank = wa_gpu_texts_rank(to, from->a);
-	const WaSteps *trimmed = make_trimmed(to);
+	const WaLookupTable *trimmed = make_trimmed(to);
 
 	if (rank < 0 || trimmed == NULL)
 		return false;
@@ -360,7 +360,7 @@ wa_gpu_texts_translate(WaGpuTranslation *to, const WaInstruction *from)
 
 	switch (from->code)
 	{
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			return translate_look_up(to, from);
 		case WA_CODE_TRIM:
 			return translate_trim(to, from);

@@ -28,11 +28,11 @@
 typedef struct WaGpuTexts
 {
 	uint32_t count;
-	WaText *texts;     /* ascending, all different */
-	WaSteps *of_input; /* by register: from codes to ranks */
-	WaSteps *of_table; /* by table: from its texts' numbers to ranks */
-	bool trims;        /* texts without their trailing blanks are there, too */
-	WaSteps trimmed;   /* from ranks to ranks */
+	WaText *texts;           /* ascending, all different */
+	WaLookupTable *of_input; /* by register: from codes to ranks */
+	WaLookupTable *of_table; /* by table: from its texts' numbers to ranks */
+	bool trims; /* texts without their trailing blanks are there, too */
+	WaLookupTable trimmed; /* from ranks to ranks */
 } WaGpuTexts;
 
 /* A query that is being translated.  There is room for what is added. */
@@ -49,7 +49,7 @@ typedef struct WaGpuTranslation
 	uint32_t nlists;
 	WaIntList *lists;
 	uint32_t ntables;
-	WaSteps *tables;
+	WaLookupTable *tables;
 	uint32_t nconstants;
 	WaProgramConstant *constants;
 	uint16_t *keys;
@@ -77,10 +77,10 @@ uint16_t wa_gpu_add_value(WaGpuTranslation *to, WaVectorKind kind,
  * its result.
  */
 uint16_t wa_gpu_add_look_up(WaGpuTranslation *to, uint16_t argument,
-							const WaSteps *table, WaVectorKind kind);
+							const WaLookupTable *table, WaVectorKind kind);
 
 /* Tells whether GPUs look a table up as it is. */
-bool wa_gpu_table_is_plain(const WaSteps *table);
+bool wa_gpu_table_is_plain(const WaLookupTable *table);
 
 /*
  * Translates a look-up: booleans and numbers of texts are integers first, and what
@@ -97,14 +97,14 @@ const WaQueryConstant *wa_gpu_find_constant(const WaQuery *query,
  * Returns the table that all instructions which compute a TEXT register of the query
  * look it up in, so that it has numbers of the table's texts; NULL: there is none.
  */
-const WaSteps *wa_gpu_find_texts(const WaQuery *query, uint16_t number);
+const WaLookupTable *wa_gpu_find_texts(const WaQuery *query, uint16_t number);
 
 /* Texts that have numbers: those of a column's dictionary, or of a table. */
 typedef struct WaGpuTextSource
 {
 	uint16_t number;                /* of the column's register */
 	const WaDictionary *dictionary; /* or NULL */
-	const WaSteps *table;           /* or NULL */
+	const WaLookupTable *table;     /* or NULL */
 	uint32_t count;
 } WaGpuTextSource;
 

@@ -97,7 +97,7 @@ has_dictionaries(const WaQuery *query, const WaRunRequest *request)
 		const WaInstruction *instruction = &query->program.instructions[i];
 		const WaDictionary *dictionary;
 
-		if (instruction->code != WA_CODE_STEPS ||
+		if (instruction->code != WA_CODE_LOOK_UP ||
 			query->program.kinds[instruction->a] != WA_VECTOR_TEXT)
 			continue;
 		dictionary = request->dictionaries[instruction->a];

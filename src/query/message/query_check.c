@@ -67,13 +67,13 @@ static bool
 table_fits(const WaQuery *query, const WaInstruction *instruction)
 {
 	const WaVectorKind *kinds = query->program.kinds;
-	const WaSteps *table = &query->program.tables[instruction->extra];
+	const WaLookupTable *table = &query->program.tables[instruction->extra];
 	const bool is_text = instruction->a < query->ninputs &&
 						 kinds[instruction->a] == WA_VECTOR_TEXT;
 
 	return (table->dictionary != 0 ? is_text
 								   : kinds[instruction->a] == WA_VECTOR_INT) &&
-		   wa_steps_suit(table, kinds[instruction->out]);
+		   wa_lookup_table_suits(table, kinds[instruction->out]);
 }
 
 /* Tells whether the list or the table of a sound instruction is there and fits. */
@@ -84,7 +84,7 @@ has_extra(const WaQuery *query, const WaInstruction *instruction)
 	{
 		case WA_CODE_IN_INT:
 			return instruction->extra < query->nlists;
-		case WA_CODE_STEPS:
+		case WA_CODE_LOOK_UP:
 			return instruction->extra < query->ntables &&
 				   table_fits(query, instruction);
 		default:
@@ -252,7 +252,7 @@ wa_query_is_sound(const WaQuery *query, uint8_t *scratch)
 		if (!list_is_sound(&query->program.lists[i]))
 			return false;
 	for (uint32_t i = 0; i < query->ntables; i++)
-		if (!wa_steps_are_sound(&query->program.tables[i]))
+		if (!wa_lookup_table_is_sound(&query->program.tables[i]))
 			return false;
 	if (!instructions_are_sound(query) || !note_fixed(query, scratch))
 		return false;

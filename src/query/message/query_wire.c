@@ -36,19 +36,19 @@ typedef struct Head
 } Head;
 
 static void
-write_table(WaWriter *writer, const WaSteps *table)
+write_table(WaWriter *writer, const WaLookupTable *table)
 {
 	wa_writer_word(writer, (uint64_t) table->base);
 	wa_writer_word(writer, table->width);
-	wa_writer_word(writer, table->nsteps);
+	wa_writer_word(writer, table->nentries);
 	wa_writer_word(writer, (uint64_t) table->scale |
 							   (uint64_t) table->results << 8 |
 							   (uint64_t) table->null_has_value << 16);
 	wa_writer_word(writer, (uint64_t) table->null_value);
 	wa_writer_word(writer, table->dictionary);
 	wa_writer_word(writer, table->ntexts);
-	wa_writer_words(writer, table->values, table->nsteps);
-	wa_writer_bytes(writer, table->known, table->nsteps);
+	wa_writer_words(writer, table->values, table->nentries);
+	wa_writer_bytes(writer, table->known, table->nentries);
 	for (uint32_t i = 0; i < table->ntexts; i++)
 	{
 		wa_writer_word(writer, table->texts[i].length);
@@ -182,7 +182,7 @@ read_lists(WaReader *reader, WaArena *arena, WaQuery *query)
 
 /* Reads the texts of a table. */
 static void
-read_texts(WaReader *reader, WaArena *arena, WaSteps *table)
+read_texts(WaReader *reader, WaArena *arena, WaLookupTable *table)
 {
 	WaText *texts = make_array(reader, arena, table->ntexts, sizeof(WaText));
 
@@ -194,15 +194,15 @@ read_texts(WaReader *reader, WaArena *arena, WaSteps *table)
 	table->texts = texts;
 }
 
-/* Reads what a table has beside its steps. */
+/* Reads what a table has beside its entries. */
 static void
-read_table_head(WaReader *reader, WaSteps *table)
+read_table_head(WaReader *reader, WaLookupTable *table)
 {
 	uint64_t word;
 
 	table->base = (int64_t) wa_reader_word(reader);
 	table->width = wa_reader_word(reader);
-	table->nsteps = wa_reader_word(reader);
+	table->nentries = wa_reader_word(reader);
 	word = wa_reader_word(reader);
 	table->scale = (uint8_t) word;
 	table->results = (uint8_t) (word >> 8);
@@ -219,11 +219,11 @@ read_table_head(WaReader *reader, WaSteps *table)
 
 /* Reads a table of a program. */
 static void
-read_table(WaReader *reader, WaArena *arena, WaSteps *table)
+read_table(WaReader *reader, WaArena *arena, WaLookupTable *table)
 {
 	read_table_head(reader, table);
-	table->values = read_array(reader, arena, table->nsteps, sizeof(int64_t));
-	table->known = read_array(reader, arena, table->nsteps, 1);
+	table->values = read_array(reader, arena, table->nentries, sizeof(int64_t));
+	table->known = read_array(reader, arena, table->nentries, 1);
 	read_texts(reader, arena, table);
 }
 
@@ -231,8 +231,8 @@ read_table(WaReader *reader, WaArena *arena, WaSteps *table)
 static void
 read_tables(WaReader *reader, WaArena *arena, WaQuery *query)
 {
-	WaSteps *tables =
-		make_array(reader, arena, query->ntables, sizeof(WaSteps));
+	WaLookupTable *tables =
+		make_array(reader, arena, query->ntables, sizeof(WaLookupTable));
 
 	for (uint32_t i = 0; i < query->ntables && !reader->failed; i++)
 		read_table(reader, arena, &tables[i]);

@@ -70,7 +70,7 @@ is_text_look_up(const WaQuery *query, const WaInstruction *instruction)
 {
 	const WaVectorKind *kinds = query->program.kinds;
 
-	return instruction->code == WA_CODE_STEPS &&
+	return instruction->code == WA_CODE_LOOK_UP &&
 		   (kinds[instruction->a] == WA_VECTOR_TEXT ||
 			kinds[instruction->out] == WA_VECTOR_TEXT);
 }
@@ -83,7 +83,7 @@ use_of(const WaQuery *query, const WaInstruction *instruction)
 
 	return instruction->code == WA_CODE_IS_NULL ||
 				   instruction->code == WA_CODE_IS_NOT_NULL ||
-				   instruction->code == WA_CODE_STEPS ||
+				   instruction->code == WA_CODE_LOOK_UP ||
 				   is_text_test(query, instruction, &input)
 			   ? WA_USE_CODES
 			   : WA_USE_VALUES;
@@ -111,7 +111,7 @@ note_instructions(WaQueryRun *run, uint32_t part, uint32_t begin, uint32_t end)
 static WaText
 text_of_table(const void *table, int32_t code)
 {
-	return ((const WaSteps *) table)->texts[code];
+	return ((const WaLookupTable *) table)->texts[code];
 }
 
 /* Notes a look-up. */
@@ -391,10 +391,10 @@ run_look_up(const WaQueryRun *run, const WaTextTest *test, size_t nrows)
 							   : NULL;
 	int64_t words[WA_VECTOR_ROWS];
 
-	if (!wa_steps_look_up(test->table, &run->registers[instruction->a], codes,
-						  out, words, nrows))
+	if (!wa_lookup_table_find(test->table, &run->registers[instruction->a],
+							  codes, out, words, nrows))
 		return false;
-	wa_steps_store(test->table, words, out, nrows);
+	wa_lookup_table_store(test->table, words, out, nrows);
 	if (test->codes != NULL)
 		for (size_t i = 0; i < nrows; i++)
 			test->codes[i] = (int32_t) words[i];

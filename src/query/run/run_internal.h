@@ -28,11 +28,11 @@ typedef uint8_t WaInputUse;
 typedef struct WaTextTest
 {
 	uint32_t instruction;
-	uint16_t input;       /* also of a look-up: INT or TEXT */
-	uint8_t *results;     /* by code, 0 while it is unknown */
-	const WaSteps *table; /* NULL: it is a comparison */
-	WaTextCodes texts;    /* of the table, if it has some, */
-	int32_t *codes;       /* and the rows' among them; else NULL */
+	uint16_t input;             /* also of a look-up: INT or TEXT */
+	uint8_t *results;           /* by code, 0 while it is unknown */
+	const WaLookupTable *table; /* NULL: it is a comparison */
+	WaTextCodes texts;          /* of the table, if it has some, */
+	int32_t *codes;             /* and the rows' among them; else NULL */
 } WaTextTest;
 
 struct WaQueryRun

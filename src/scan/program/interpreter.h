@@ -103,7 +103,7 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
 
 /*
  * Adds to a query that was described a register of the ranks, by the order of a
- * collation, that the texts of another register have among the texts of *steps.
+ * collation, that the texts of another register have among the texts of *entries.
  * column: of the registers of columns, what it has in the table.  Returns its
  * number, or -1 if the other one is no function of one column, or there can be no
  * table.
@@ -111,6 +111,6 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
 extern WA_MUST_CHECK int wa_interpreter_describe_ranks(
 	const WaInterpreter *interpreter, const WaRunMessage *run,
 	const WaResidency *columns, int number, const Var *column, Oid collation,
-	WaQuery *query, const WaSteps **steps);
+	WaQuery *query, const WaLookupTable **table);
 
 #endif /* WA_SCAN_INTERPRETER_H */

@@ -9,7 +9,7 @@
 #include "scan/program/interpreter_internal.h"
 #include "scan/program/register_range.h"
 #include "scan/tables/column_function.h"
-#include "scan/tables/step_tables.h"
+#include "scan/tables/range_tables.h"
 #include "scan/tables/table_cache.h"
 #include "scan/tables/text_tables.h"
 
@@ -83,20 +83,20 @@ find_function(const WaInterpreter *interpreter, const WaCallExpression *call,
 }
 
 /* Finds the table of a function of integers. */
-static const WaSteps *
-find_step_table(const WaInterpreter *interpreter,
-				const WaColumnFunction *function, const WaResidency *residency)
+static const WaLookupTable *
+find_range_table(const WaInterpreter *interpreter,
+				 const WaColumnFunction *function, const WaResidency *residency)
 {
 	WaCallExpression *call = palloc(sizeof(WaCallExpression));
 
 	*call = wa_column_function_call(function);
-	return wa_step_table_find(
+	return wa_range_table_find(
 		call, wa_evaluation_make(call, interpreter->registers, NULL), NULL,
 		residency);
 }
 
 /* Finds the table of a call as a function of one column; else returns NULL. */
-static const WaSteps *
+static const WaLookupTable *
 find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 				  const WaResidency *columns, const WaCallExpression *call,
 				  int *column)
@@ -107,7 +107,7 @@ find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 	if (!find_function(interpreter, call, &function, column))
 		return NULL;
 	if (function.kind != WA_VECTOR_TEXT)
-		return find_step_table(interpreter, &function, &columns[*column]);
+		return find_range_table(interpreter, &function, &columns[*column]);
 	of = (WaTextColumn){&run->relation, &run->columns[*column],
 						&columns[*column]};
 	return wa_text_table_find(&function, &of, false, InvalidOid);
@@ -118,7 +118,7 @@ find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
  * given, or else the one column that this is computed from.  Returns NULL if there is
  * none.
  */
-static const WaSteps *
+static const WaLookupTable *
 find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 		   const WaResidency *columns, const WaInstruction *instruction,
 		   int *number)
@@ -126,15 +126,15 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 	const WaInterpreterCall *call = &interpreter->calls[instruction->extra];
 	const WaRegisterRanges ranges = {interpreter->compiler, columns,
 									 interpreter->registers};
-	const WaSteps *table = NULL;
+	const WaLookupTable *table = NULL;
 	WaResidency range;
 
 	*number = instruction->a;
-	if (wa_step_table_is_possible(call->expression) &&
+	if (wa_range_table_is_possible(call->expression) &&
 		wa_register_range(&ranges, instruction->a, &range))
 	{
-		table = wa_step_table_find(call->expression, call->evaluation,
-								   call->buckets, &range);
+		table = wa_range_table_find(call->expression, call->evaluation,
+									call->buckets, &range);
 		if (call->buckets != NULL)
 			wa_buckets_use_table(call->buckets, table, wa_tables_query());
 	}
@@ -151,13 +151,14 @@ describe_calls(const WaInterpreter *interpreter, const WaRunMessage *run,
 	const size_t bytes =
 		sizeof(WaInstruction) * interpreter->program.ninstructions;
 	WaInstruction *instructions = palloc(bytes);
-	WaSteps *tables = palloc0(sizeof(WaSteps) * interpreter->ncalls);
+	WaLookupTable *tables =
+		palloc0(sizeof(WaLookupTable) * interpreter->ncalls);
 
 	memcpy(instructions, interpreter->program.instructions, bytes);
 	for (size_t i = 0; i < interpreter->program.ninstructions; i++)
 	{
 		WaInstruction *instruction = &instructions[i];
-		const WaSteps *table;
+		const WaLookupTable *table;
 		int number;
 
 		if (instruction->code != WA_CODE_CALL)
@@ -166,7 +167,7 @@ describe_calls(const WaInterpreter *interpreter, const WaRunMessage *run,
 		if (table == NULL)
 			return false;
 		tables[instruction->extra] = *table;
-		instruction->code = WA_CODE_STEPS;
+		instruction->code = WA_CODE_LOOK_UP;
 		instruction->a = (uint16_t) number;
 	}
 	query->program.instructions = instructions;
@@ -201,14 +202,15 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
 
 /* Adds a look-up, and a register for its result; returns the register. */
 static int
-add_look_up(WaQuery *query, int column, const WaSteps *table)
+add_look_up(WaQuery *query, int column, const WaLookupTable *table)
 {
 	WaProgram *program = &query->program;
 	const uint16 number = program->nregisters++;
 	WaVectorKind *kinds = palloc(sizeof(WaVectorKind) * program->nregisters);
 	WaInstruction *instructions =
 		palloc(sizeof(WaInstruction) * (program->ninstructions + 1));
-	WaSteps *tables = palloc(sizeof(WaSteps) * (query->ntables + 1));
+	WaLookupTable *tables =
+		palloc(sizeof(WaLookupTable) * (query->ntables + 1));
 
 	memcpy(kinds, program->kinds, sizeof(WaVectorKind) * number);
 	kinds[number] = WA_VECTOR_INT;
@@ -216,14 +218,14 @@ add_look_up(WaQuery *query, int column, const WaSteps *table)
 		memcpy(instructions, program->instructions,
 			   sizeof(WaInstruction) * program->ninstructions);
 	instructions[program->ninstructions++] =
-		(WaInstruction){.code = WA_CODE_STEPS,
+		(WaInstruction){.code = WA_CODE_LOOK_UP,
 						.out = number,
 						.a = (uint16) column,
 						.extra = query->ntables};
 	if (query->ntables > 0)
-		memcpy(tables, program->tables, sizeof(WaSteps) * query->ntables);
+		memcpy(tables, program->tables, sizeof(WaLookupTable) * query->ntables);
 	tables[query->ntables] = *table;
-	tables[query->ntables].results = WA_STEPS_WORDS;
+	tables[query->ntables].results = WA_LOOKUP_WORDS;
 	tables[query->ntables].ntexts = 0;
 	query->ntables++;
 	program->kinds = kinds;
@@ -237,7 +239,7 @@ wa_interpreter_describe_ranks(const WaInterpreter *interpreter,
 							  const WaRunMessage *run,
 							  const WaResidency *columns, int number,
 							  const Var *column, Oid collation, WaQuery *query,
-							  const WaSteps **steps)
+							  const WaLookupTable **table)
 {
 	const WaCallExpression *call =
 		wa_compiler_call_of(interpreter->compiler, number);
@@ -252,6 +254,6 @@ wa_interpreter_describe_ranks(const WaInterpreter *interpreter,
 		function.kind != WA_VECTOR_TEXT)
 		return -1;
 	of = (WaTextColumn){&run->relation, &run->columns[place], &columns[place]};
-	*steps = wa_text_table_find(&function, &of, true, collation);
-	return *steps == NULL ? -1 : add_look_up(query, place, *steps);
+	*table = wa_text_table_find(&function, &of, true, collation);
+	return *table == NULL ? -1 : add_look_up(query, place, *table);
 }

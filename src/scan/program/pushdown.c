@@ -22,7 +22,7 @@
 #include "scan/program/query_column.h"
 #include "scan/program/register_range.h"
 #include "scan/tables/column_function.h"
-#include "scan/tables/step_tables.h"
+#include "scan/tables/range_tables.h"
 
 /* So many expressions are tried as inputs: to compile each takes time. */
 #define MAX_TRIED 64
@@ -45,7 +45,7 @@ wa_calls_are_pushable(const WaCompiler *compiler)
 												   instruction->extra);
 		/* It is one of a column, or of integers that are computed from some. */
 		if (!wa_column_function_of_call(call, NULL, &function) &&
-			(!wa_step_table_is_possible(call) ||
+			(!wa_range_table_is_possible(call) ||
 			 !wa_register_range(&ranges, instruction->a, &range)))
 			return false;
 	}

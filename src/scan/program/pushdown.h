@@ -19,7 +19,7 @@
 #include "core/partial.h"
 #include "scan/expr/compile.h"
 
-/* Which tables there may be none of, as they would have too many steps. */
+/* Which tables there may be none of, as they would have too many entries. */
 typedef enum WaSpared
 {
 	WA_SPARES_NONE,
@@ -79,7 +79,7 @@ extern WA_MUST_CHECK bool wa_push_down(WaPushdown *pushdown);
  */
 extern Node *wa_pushdown_refer(const WaPushdown *pushdown, Node *expression);
 
-/* Tells whether there may be tables (core/steps.h) of all that a program calls. */
+/* Tells whether there may be tables (core/lookup_table.h) of all that a program calls. */
 extern bool wa_calls_are_pushable(const WaCompiler *compiler);
 
 #endif /* WA_SCAN_PUSHDOWN_H */

@@ -20,7 +20,7 @@ extern WA_MUST_CHECK bool wa_compile_column(WaCompiler *compiler,
 
 /*
  * Tells whether a column, whose argument is of the type, is one of the smallest and the
- * largest of texts that there may be ranks of (core/steps.h): of a column of the table, or
+ * largest of texts that there may be ranks of (core/lookup_table.h): of a column of the table, or
  * a function of one.
  */
 extern bool wa_column_has_ranks(const WaCompiler *compiler,

@@ -3,7 +3,7 @@
  *		Between which values the integers are that a program computes; see
  *		register_range.h.
  *
- * A range tells which steps a table has (scan/tables/step_tables.c), so it need not be exact:
+ * A range tells which steps a table has (scan/tables/range_tables.c), so it need not be exact:
  * what is beyond it is computed otherwise.
  */
 #include "postgres.h"

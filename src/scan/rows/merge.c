@@ -29,7 +29,7 @@ text_datum(const WaText *text)
 /* Returns the state that a record of ranks of texts stands for, made anew. */
 static WaAggState *
 state_of_ranks(const WaScanColumn *column, const WaRecord *record,
-			   const WaSteps *steps)
+			   const WaLookupTable *table)
 {
 	const WaAggPlan *plan = &column->plan;
 	const WaRecordLayout layout =
@@ -42,10 +42,10 @@ state_of_ranks(const WaScanColumn *column, const WaRecord *record,
 	{
 		if (!wa_ops_have(plan->key.ops, ops[i]))
 			continue;
-		if (record->words[places[i]] >= steps->ntexts)
+		if (record->words[places[i]] >= table->ntexts)
 			elog(ERROR, "unexpected rank in groups of another process");
 		wa_state_take(state,
-					  text_datum(&steps->texts[record->words[places[i]]]));
+					  text_datum(&table->texts[record->words[places[i]]]));
 	}
 	state->rows = (int64) record->words[0];
 	return state;
@@ -54,9 +54,9 @@ state_of_ranks(const WaScanColumn *column, const WaRecord *record,
 /* Merges a record of ranks of texts. */
 static void
 merge_ranks(const WaScanColumn *column, WaAccumulator *into, uint32 group,
-			const WaRecord *record, const WaSteps *steps)
+			const WaRecord *record, const WaLookupTable *table)
 {
-	WaAggState *state = state_of_ranks(column, record, steps);
+	WaAggState *state = state_of_ranks(column, record, table);
 
 	wa_accumulator_merge(into, group, state);
 	pfree(state);
@@ -65,14 +65,14 @@ merge_ranks(const WaScanColumn *column, WaAccumulator *into, uint32 group,
 /* Merges what a message has of a group and a column. */
 static void
 merge_cell(const WaScanColumn *column, WaAccumulator *into, uint32 group,
-		   const WaPartialCell *cell, const WaSteps *steps, bool own)
+		   const WaPartialCell *cell, const WaLookupTable *table, bool own)
 {
 	StringInfoData bytes = {.data = unconstify(char *, cell->bytes.data),
 							.len = (int) cell->bytes.length,
 							.maxlen = (int) cell->bytes.length};
 
-	if (cell->record.words != NULL && steps != NULL)
-		merge_ranks(column, into, group, &cell->record, steps);
+	if (cell->record.words != NULL && table != NULL)
+		merge_ranks(column, into, group, &cell->record, table);
 	else if (cell->record.words != NULL)
 		wa_accumulator_merge_record(into, group, &cell->record);
 	else if (cell->bytes.length != 0)
@@ -87,14 +87,15 @@ merge_cell(const WaScanColumn *column, WaAccumulator *into, uint32 group,
 /* Appends what was read of a group and a column to a message; as merge_cell. */
 static void
 write_cell(const WaScanColumn *column, const WaPartialColumn *shape,
-		   const WaPartialCell *cell, const WaSteps *steps, WaWriter *writer)
+		   const WaPartialCell *cell, const WaLookupTable *table,
+		   WaWriter *writer)
 {
 	if (cell->record.words == NULL)
 		wa_partial_put_bytes(writer, cell->bytes.data, cell->bytes.length);
-	else if (steps == NULL)
+	else if (table == NULL)
 		wa_partial_put_record(writer, shape, &cell->record);
 	else
-		wa_scan_write_state(state_of_ranks(column, &cell->record, steps),
+		wa_scan_write_state(state_of_ranks(column, &cell->record, table),
 							writer);
 }
 
@@ -251,7 +252,7 @@ shape_of_answer(const WaScanStore *store, const WaRanks *ranks)
 /* Tells whether the cell of a column may be one of warpaggd's. */
 static bool
 cell_is_sound(const WaScanColumn *column, const WaPartialCell *cell,
-			  const WaSteps *steps)
+			  const WaLookupTable *table)
 {
 	const WaRecordLayout layout =
 		wa_record_layout(WA_VECTOR_INT, column->plan.key.ops);
@@ -260,9 +261,9 @@ cell_is_sound(const WaScanColumn *column, const WaPartialCell *cell,
 
 	if (cell->record.words == NULL)
 		return cell->bytes.length == 0; /* a state would be one of our own */
-	for (int i = 0; steps != NULL && i < lengthof(ops); i++)
+	for (int i = 0; table != NULL && i < lengthof(ops); i++)
 		if (wa_ops_have(column->plan.key.ops, ops[i]) &&
-			cell->record.words[places[i]] >= steps->ntexts)
+			cell->record.words[places[i]] >= table->ntexts)
 			return false;
 	return true;
 }

@@ -15,7 +15,7 @@
 typedef struct WaRanks
 {
 	int count; /* of such columns */
-	const WaSteps **of;
+	const WaLookupTable **of;
 } WaRanks;
 
 /*

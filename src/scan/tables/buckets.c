@@ -72,9 +72,9 @@ struct WaBuckets
 	Slot *slots;             /* NULL: there are none yet */
 	uint64 nslots;           /* a power of two */
 	bool is_fresh;           /* the slots hold nothing of an execution before */
-	const WaSteps *table;    /* of the same function, or NULL */
-	uint64 table_query;      /* the query that it stays for */
-	const uint64 *query;     /* the present one */
+	const WaLookupTable *table; /* of the same function, or NULL */
+	uint64 table_query;         /* the query that it stays for */
+	const uint64 *query;        /* the present one */
 };
 
 WaBuckets *
@@ -338,7 +338,7 @@ wa_buckets_forget(WaBuckets *buckets)
 }
 
 void
-wa_buckets_use_table(WaBuckets *buckets, const WaSteps *table,
+wa_buckets_use_table(WaBuckets *buckets, const WaLookupTable *table,
 					 const uint64 *query)
 {
 	buckets->table = table;
@@ -380,7 +380,7 @@ look_up_table(const WaBuckets *buckets, const WaVector *a, WaVector *out,
 			  size_t nrows)
 {
 	return buckets->table != NULL && buckets->table_query == *buckets->query &&
-		   wa_steps_call(buckets->table, a, out, nrows);
+		   wa_lookup_table_call(buckets->table, a, out, nrows);
 }
 
 /* Finds the results by slots; returns false to trap. */

@@ -12,8 +12,8 @@
 #ifndef WA_SCAN_BUCKETS_H
 #define WA_SCAN_BUCKETS_H
 
+#include "core/lookup_table.h"
 #include "core/must_check.h"
-#include "core/steps.h"
 #include "scan/expr/evaluate.h"
 
 typedef struct WaBuckets WaBuckets;
@@ -26,11 +26,11 @@ extern WaBuckets *wa_buckets_make(const WaCallExpression *call,
 extern void wa_buckets_forget(WaBuckets *buckets);
 
 /*
- * Has rows be looked up in a table of the expression that wa_step_table_find has found
+ * Has rows be looked up in a table of the expression that wa_range_table_find has found
  * since it forgot its results, for as long as the table stays, which is for the present query
  * (wa_tables_query); NULL: in none.
  */
-extern void wa_buckets_use_table(WaBuckets *buckets, const WaSteps *table,
+extern void wa_buckets_use_table(WaBuckets *buckets, const WaLookupTable *table,
 								 const uint64 *query);
 
 /*

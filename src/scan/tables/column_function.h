@@ -30,7 +30,7 @@ wa_column_function_of_column(const Var *column, WaColumnFunction *function);
 
 /*
  * Describes what a call of kind EVALUATE computes, if it depends on one column, of
- * texts, integers or dates, and there may be a table (core/steps.h); else returns
+ * texts, integers or dates, and there may be a table (core/lookup_table.h); else returns
  * false.  evaluation: of the call, with its constants; NULL: they are not computed yet,
  * and nothing but whether there may be a table is to be told.
  */

@@ -4,7 +4,7 @@
  *
  * One is found by what it is of and by the settings that it depends on.  What may
  * change otherwise stays for a query only.  What cannot be a table is kept, too: as one
- * of no steps.
+ * of no entries.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ typedef struct Table
 	char *settings;
 	bool lasts;
 	uint64 query; /* the last one that used it */
-	WaSteps steps;
+	WaLookupTable lookup;
 } Table;
 
 /*
@@ -163,13 +163,14 @@ is_of(const Table *table, const WaTableKey *key, const char *settings)
 		   equal(table->key.expression, key->expression);
 }
 
-/* Tells whether a table that is of it will do: it has all texts, or as many steps. */
+/* Tells whether a table that is of it will do: it has all texts, or as many entries. */
 static bool
 will_do(const Table *table, const WaTableKey *key)
 {
 	return (table->query == present_query ||
 			(table->lasts && table->key.texts >= key->texts)) &&
-		   (table->steps.nsteps > 0 || table->key.max_steps >= key->max_steps);
+		   (table->lookup.nentries > 0 ||
+			table->key.max_entries >= key->max_entries);
 }
 
 /* Looks for a table; what has to be made anew goes. */
@@ -211,7 +212,7 @@ make(const WaTableKey *key, const char *settings, WaTableFeeder feed,
 	table->settings = pstrdup(settings);
 	MemoryContextSwitchTo(scratch);
 	feed(&draft, of_feeder);
-	table->steps = draft.steps;
+	table->lookup = draft.lookup;
 	table->lasts = !draft.is_for_now && is_lasting(table->key.expression);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, TopMemoryContext);
@@ -221,7 +222,7 @@ make(const WaTableKey *key, const char *settings, WaTableFeeder feed,
 	return table;
 }
 
-const WaSteps *
+const WaLookupTable *
 wa_table_find(const WaTableKey *key, WaTableFeeder feed, void *context)
 {
 	char *settings = table_settings();
@@ -237,5 +238,5 @@ wa_table_find(const WaTableKey *key, WaTableFeeder feed, void *context)
 	}
 	dlist_move_head(&tables, &table->node);
 	table->query = present_query;
-	return table->steps.nsteps > 0 ? &table->steps : NULL;
+	return table->lookup.nentries > 0 ? &table->lookup : NULL;
 }

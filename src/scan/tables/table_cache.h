@@ -1,10 +1,10 @@
 /*
  * table_cache.h
- *		Tables (core/steps.h) of expressions, and what a session keeps of them from one
+ *		Tables (core/lookup_table.h) of expressions, and what a session keeps of them from one
  *		query to the next: those that were used last, up to so many bytes.
  *
- * Who wants a table says what it is of, and how its steps are found out: for a range of
- * integers or times (step_tables.h), or for the texts of a dictionary (text_tables.h).
+ * Who wants a table says what it is of, and how its entries are found out: for a range of
+ * integers or times (range_tables.h), or for the texts of a dictionary (text_tables.h).
  */
 #ifndef WA_SCAN_TABLE_CACHE_H
 #define WA_SCAN_TABLE_CACHE_H
@@ -12,8 +12,8 @@
 #include "nodes/nodes.h"
 #include "utils/palloc.h"
 
+#include "core/lookup_table.h"
 #include "core/must_check.h"
-#include "core/steps.h"
 
 /* What a table is of; what does not matter for it is 0. */
 typedef struct WaTableKey
@@ -23,7 +23,7 @@ typedef struct WaTableKey
 	/* A range */
 	int64 smallest;
 	int64 largest;
-	uint64 max_steps; /* that it may have */
+	uint64 max_entries; /* that it may have */
 
 	/* The texts of a dictionary */
 	uint64 dictionary;
@@ -35,13 +35,13 @@ typedef struct WaTableKey
 /* A table that is being made. */
 typedef struct WaTableDraft
 {
-	MemoryContext context; /* where its steps are to lie */
+	MemoryContext context; /* where its entries are to lie */
 	WaTableKey *key;       /* may be brought up to date */
-	WaSteps steps;         /* nsteps 0: there can be none, */
+	WaLookupTable lookup;  /* nentries 0: there can be none, */
 	bool is_for_now;       /* but perhaps at another time */
 } WaTableDraft;
 
-/* Finds out the steps of a table, in a memory context that goes then. */
+/* Finds out the entries of a table, in a memory context that goes then. */
 typedef void (*WaTableFeeder)(WaTableDraft *draft, void *context);
 
 /* Starts a query: tables that were found before may go from now on. */
@@ -55,7 +55,7 @@ extern const uint64 *wa_tables_query(void);
  * that there can be none.  Returns NULL if there is none, or if there are too many.  It
  * stays for the query.
  */
-extern WA_MUST_CHECK const WaSteps *
+extern WA_MUST_CHECK const WaLookupTable *
 wa_table_find(const WaTableKey *key, WaTableFeeder feed, void *context);
 
 #endif /* WA_SCAN_TABLE_CACHE_H */

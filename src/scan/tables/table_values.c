@@ -12,8 +12,8 @@
 #include "scan/expr/compile.h"
 #include "scan/tables/table_values.h"
 
-/* Of so many steps one may be unknown. */
-#define STEPS_PER_UNKNOWN 50
+/* Of so many entries one may be unknown. */
+#define ENTRIES_PER_UNKNOWN 50
 
 void
 wa_table_values_begin(WaTableValues *values, MemoryContext context, Oid type,
@@ -32,18 +32,18 @@ wa_table_values_begin(WaTableValues *values, MemoryContext context, Oid type,
 }
 
 void
-wa_table_values_grow(WaTableValues *values, uint64 nsteps)
+wa_table_values_grow(WaTableValues *values, uint64 nentries)
 {
-	const uint64 more = nsteps - values->nsteps;
+	const uint64 more = nentries - values->nentries;
 
-	if (nsteps <= values->nsteps)
+	if (nentries <= values->nentries)
 		return;
 	wa_context_arena_resize(&values->arena, &values->values,
-							nsteps * sizeof(int64));
-	wa_context_arena_resize(&values->arena, &values->known, nsteps);
-	memset(values->values + values->nsteps, 0, more * sizeof(int64));
-	memset(values->known + values->nsteps, WA_STEP_UNKNOWN, more);
-	values->nsteps = nsteps;
+							nentries * sizeof(int64));
+	wa_context_arena_resize(&values->arena, &values->known, nentries);
+	memset(values->values + values->nentries, 0, more * sizeof(int64));
+	memset(values->known + values->nentries, WA_ENTRY_UNKNOWN, more);
+	values->nentries = nentries;
 }
 
 /* Returns the number of a text, which is kept if it comes for the first time. */
@@ -83,17 +83,17 @@ make_word(WaTableValues *values, Datum value, int64 *word)
 
 void
 wa_table_values_set(WaTableValues *values, uint64 first, uint64 count,
-					WaStepState state, Datum value)
+					WaEntryState state, Datum value)
 {
 	int64 word = 0;
 
-	if (state == WA_STEP_VALUE && !make_word(values, value, &word))
-		state = WA_STEP_UNKNOWN;
-	if (state == WA_STEP_UNKNOWN)
+	if (state == WA_ENTRY_VALUE && !make_word(values, value, &word))
+		state = WA_ENTRY_UNKNOWN;
+	if (state == WA_ENTRY_UNKNOWN)
 		values->nunknown += count;
 	for (uint64 i = first; i < first + count; i++)
 	{
-		values->values[i] = state == WA_STEP_VALUE ? word : 0;
+		values->values[i] = state == WA_ENTRY_VALUE ? word : 0;
 		values->known[i] = (uint8) state;
 	}
 }
@@ -120,20 +120,20 @@ evaluate(void *context)
 }
 
 /* Makes it, and tells what is known of the result. */
-static WaStepState
+static WaEntryState
 find(Asked *asked)
 {
 	if (!wa_attempts_try(asked->values->attempts, evaluate, asked) ||
 		!asked->is_known)
-		return WA_STEP_UNKNOWN;
-	return asked->is_null ? WA_STEP_NULL : WA_STEP_VALUE;
+		return WA_ENTRY_UNKNOWN;
+	return asked->is_null ? WA_ENTRY_NULL : WA_ENTRY_VALUE;
 }
 
-WaStepState
+WaEntryState
 wa_table_values_find(WaTableValues *values, Datum *value)
 {
 	Asked asked = {.values = values};
-	const WaStepState state = find(&asked);
+	const WaEntryState state = find(&asked);
 
 	*value = asked.value;
 	return state;
@@ -143,47 +143,47 @@ bool
 wa_table_values_find_null(WaTableValues *values)
 {
 	Asked asked = {.values = values, .of_null = true};
-	const WaStepState state = find(&asked);
+	const WaEntryState state = find(&asked);
 
 	values->null_has_value =
-		state == WA_STEP_VALUE &&
+		state == WA_ENTRY_VALUE &&
 		make_word(values, asked.value, &values->null_value);
 	if (!values->null_has_value)
 		values->null_value = 0;
-	return values->null_has_value || state == WA_STEP_NULL;
+	return values->null_has_value || state == WA_ENTRY_NULL;
 }
 
 bool
 wa_table_values_are_hopeless(const WaTableValues *values, uint64 free_unknown)
 {
 	return values->nunknown >
-			   free_unknown + values->nsteps / STEPS_PER_UNKNOWN ||
+			   free_unknown + values->nentries / ENTRIES_PER_UNKNOWN ||
 		   MemoryContextMemAllocated(values->context, true) >
 			   WA_TABLE_MOST_BYTES;
 }
 
 void
-wa_table_values_finish(const WaTableValues *values, WaSteps *steps)
+wa_table_values_finish(const WaTableValues *values, WaLookupTable *lookup)
 {
 	WaText *texts;
 
-	steps->nsteps = values->nsteps;
-	steps->values = values->values;
-	steps->known = values->known;
-	steps->scale = values->scale;
-	steps->null_has_value = values->null_has_value;
-	steps->null_value = values->null_value;
-	steps->results = values->kind == WA_VECTOR_TEXT   ? WA_STEPS_TEXTS
-					 : values->kind == WA_VECTOR_BOOL ? WA_STEPS_BOOLS
-													  : WA_STEPS_WORDS;
-	steps->ntexts = values->ntexts;
+	lookup->nentries = values->nentries;
+	lookup->values = values->values;
+	lookup->known = values->known;
+	lookup->scale = values->scale;
+	lookup->null_has_value = values->null_has_value;
+	lookup->null_value = values->null_value;
+	lookup->results = values->kind == WA_VECTOR_TEXT   ? WA_LOOKUP_TEXTS
+					  : values->kind == WA_VECTOR_BOOL ? WA_LOOKUP_BOOLS
+													   : WA_LOOKUP_WORDS;
+	lookup->ntexts = values->ntexts;
 	if (values->kind != WA_VECTOR_TEXT)
 		return;
 	texts = MemoryContextAllocHuge(
 		values->context, sizeof(WaText) * (values->ntexts + (Size) 1));
 	for (uint32 i = 0; i < values->ntexts; i++)
 		texts[i] = wa_key_dictionary_shown(values->texts, i);
-	steps->texts = texts;
+	lookup->texts = texts;
 }
 
 bool

@@ -1,6 +1,6 @@
 /*
  * table_values.h
- *		Making tables (core/steps.h) of values of SQL, and which expressions there may
+ *		Making tables (core/lookup_table.h) of values of SQL, and which expressions there may
  *		be tables of.
  */
 #ifndef WA_SCAN_TABLE_VALUES_H
@@ -8,8 +8,8 @@
 
 #include "nodes/primnodes.h"
 
+#include "core/lookup_table.h"
 #include "core/must_check.h"
-#include "core/steps.h"
 #include "query/groups/group_dictionary.h"
 #include "scan/base/attempt.h"
 
@@ -32,50 +32,51 @@ typedef struct WaTableValues
 	WaAttempts *attempts; /* set by who calls; NULL: no value raises an error */
 	Oid type;             /* of the values, and */
 	WaVectorKind kind;
-	uint64 nsteps; /* that there is room for */
+	uint64 nentries; /* that there is room for */
 	int64 *values;
 	uint8 *known;
 	bool has_scale; /* of DECIMAL: that of the first value that was set */
 	uint8 scale;
 	bool null_has_value;
 	int64 null_value;
-	uint64 nunknown; /* steps that were set so */
+	uint64 nunknown; /* entries that were set so */
 	WaArena arena;   /* TEXT: of the texts, all of which are different */
 	WaKeyDictionary *texts;
 	uint32 ntexts;
 } WaTableValues;
 
-/* Begins a table of no steps of a function in a memory context. */
+/* Begins a table of no entries of a function in a memory context. */
 extern void wa_table_values_begin(WaTableValues *values, MemoryContext context,
 								  Oid type, WaVectorKind kind,
 								  WaTableFunction function, void *of_function);
 
-/* Makes room for steps, which are not known yet. */
-extern void wa_table_values_grow(WaTableValues *values, uint64 nsteps);
+/* Makes room for entries, which are not known yet. */
+extern void wa_table_values_grow(WaTableValues *values, uint64 nentries);
 
 /*
- * Sets the steps from `first` on, `count` of them, to a value that is not NULL, to
+ * Sets the entries from `first` on, `count` of them, to a value that is not NULL, to
  * NULL, or to unknown.  What fits no vector, or has another scale than the others,
  * is not known.
  */
 extern void wa_table_values_set(WaTableValues *values, uint64 first,
-								uint64 count, WaStepState state, Datum value);
+								uint64 count, WaEntryState state, Datum value);
 
 /* Evaluates the function, and tells what is known of the result. */
-extern WaStepState wa_table_values_find(WaTableValues *values, Datum *value);
+extern WaEntryState wa_table_values_find(WaTableValues *values, Datum *value);
 
 /* Sets what the function of NULL is; returns false if that is not known. */
 extern WA_MUST_CHECK bool wa_table_values_find_null(WaTableValues *values);
 
 /*
- * Tells whether there is no sense in going on: too little is known, but for some steps,
+ * Tells whether there is no sense in going on: too little is known, but for some entries,
  * or the table takes too much memory.
  */
 extern bool wa_table_values_are_hopeless(const WaTableValues *values,
 										 uint64 free_unknown);
 
-/* Stores what was set in a table of as many steps. */
-extern void wa_table_values_finish(const WaTableValues *values, WaSteps *steps);
+/* Stores what was set in a table of as many entries. */
+extern void wa_table_values_finish(const WaTableValues *values,
+								   WaLookupTable *lookup);
 
 /*
  * Tells whether an expression over Vars and constants may be evaluated for a table:

@@ -52,12 +52,12 @@ evaluate(void *context, bool of_null, Datum *value, bool *is_null)
 	return true;
 }
 
-/* Sets the step of a code, which has a text of so many bytes. */
+/* Sets the entry of a code, which has a text of so many bytes. */
 static void
 set_text(Filling *filling, uint32 code, const char *data, uint32 length)
 {
 	StringInfo text = &filling->text;
-	WaStepState state;
+	WaEntryState state;
 	Datum value;
 
 	resetStringInfo(text);
@@ -69,7 +69,7 @@ set_text(Filling *filling, uint32 code, const char *data, uint32 length)
 }
 
 /*
- * Sets the steps of codes from `first` on that a piece has texts of.  Returns false if
+ * Sets the entries of codes from `first` on that a piece has texts of.  Returns false if
  * it is not what it should be.
  */
 static bool
@@ -89,8 +89,8 @@ set_piece(Filling *filling, uint32 first, const WaTextsHead *head)
 		CHECK_FOR_INTERRUPTS();
 		if (length == WA_NO_TEXT)
 		{
-			wa_table_values_set(&filling->values, first + i, 1, WA_STEP_UNKNOWN,
-								(Datum) 0);
+			wa_table_values_set(&filling->values, first + i, 1,
+								WA_ENTRY_UNKNOWN, (Datum) 0);
 			continue;
 		}
 		if (length > WA_MAX_TEXT_BYTES || (Size) (end - next) < length)
@@ -110,7 +110,7 @@ typedef struct Piece
 	bool is_sound; /* what came of it: it is what it should be, and of use */
 } Piece;
 
-/* Sets the steps of a piece: a callback. */
+/* Sets the entries of a piece: a callback. */
 static void
 take_piece(WaAttempts *attempts, void *context)
 {
@@ -124,7 +124,7 @@ take_piece(WaAttempts *attempts, void *context)
 }
 
 /*
- * Fetches texts of codes from `first` on and sets their steps; *first: the next
+ * Fetches texts of codes from `first` on and sets their entries; *first: the next
  * one.  Stores what the head says.  Returns false if that fails.
  */
 static bool
@@ -139,7 +139,7 @@ fetch(Filling *filling, uint32 *first, WaTextsHead *head)
 	if (filling->is_silent)
 		return false;
 	if (head->dictionary == 0 || head->count == 0 ||
-		head->ncodes > WA_MAX_STEPS || head->count > head->ncodes - *first)
+		head->ncodes > WA_MAX_ENTRIES || head->count > head->ncodes - *first)
 		return false;
 	wa_table_values_grow(&filling->values, *first + head->count);
 	taken = (Piece){filling, *first, head, false};
@@ -224,51 +224,51 @@ compare(const void *a, const void *b, void *context)
  * there are texts that are equal by it, though not the same.
  */
 static uint32 *
-sort_texts(const WaSteps *steps, Oid type, Oid collation)
+sort_texts(const WaLookupTable *lookup, Oid type, Oid collation)
 {
 	Ranking ranking = {
-		.values = palloc_extended(sizeof(Datum) * (steps->ntexts + (Size) 1),
+		.values = palloc_extended(sizeof(Datum) * (lookup->ntexts + (Size) 1),
 								  MCXT_ALLOC_HUGE)};
 	uint32 *numbers = palloc_extended(
-		sizeof(uint32) * (steps->ntexts + (Size) 1), MCXT_ALLOC_HUGE);
+		sizeof(uint32) * (lookup->ntexts + (Size) 1), MCXT_ALLOC_HUGE);
 
 	ranking.sort.ssup_cxt = CurrentMemoryContext;
 	ranking.sort.ssup_collation = collation;
 	PrepareSortSupportFromOrderingOp(
 		lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr, &ranking.sort);
-	for (uint32 i = 0; i < steps->ntexts; i++)
+	for (uint32 i = 0; i < lookup->ntexts; i++)
 	{
 		numbers[i] = i;
 		ranking.values[i] = PointerGetDatum(cstring_to_text_with_len(
-			steps->texts[i].data, (int) steps->texts[i].length));
+			lookup->texts[i].data, (int) lookup->texts[i].length));
 	}
-	qsort_arg(numbers, steps->ntexts, sizeof(uint32), compare, &ranking);
+	qsort_arg(numbers, lookup->ntexts, sizeof(uint32), compare, &ranking);
 	return ranking.has_ties ? NULL : numbers;
 }
 
 /* Has the texts of a table ascend; returns false if that cannot be. */
 static bool
-rank(WaTableValues *values, WaSteps *steps, Oid collation)
+rank(WaTableValues *values, WaLookupTable *lookup, Oid collation)
 {
-	const uint32 *numbers = sort_texts(steps, values->type, collation);
-	const Size most = steps->ntexts + (Size) 1;
+	const uint32 *numbers = sort_texts(lookup, values->type, collation);
+	const Size most = lookup->ntexts + (Size) 1;
 	int64 *ranks = palloc_extended(sizeof(int64) * most, MCXT_ALLOC_HUGE);
 	WaText *texts =
 		MemoryContextAllocHuge(values->context, sizeof(WaText) * most);
 
 	if (numbers == NULL)
 		return false;
-	for (uint32 i = 0; i < steps->ntexts; i++)
+	for (uint32 i = 0; i < lookup->ntexts; i++)
 	{
-		texts[i] = steps->texts[numbers[i]];
+		texts[i] = lookup->texts[numbers[i]];
 		ranks[numbers[i]] = i;
 	}
-	for (uint64 i = 0; i < steps->nsteps; i++)
-		if (steps->known[i] == WA_STEP_VALUE)
+	for (uint64 i = 0; i < lookup->nentries; i++)
+		if (lookup->known[i] == WA_ENTRY_VALUE)
 			values->values[i] = ranks[values->values[i]];
-	if (steps->null_has_value)
-		steps->null_value = ranks[steps->null_value];
-	steps->texts = texts;
+	if (lookup->null_has_value)
+		lookup->null_value = ranks[lookup->null_value];
+	lookup->texts = texts;
 	return true;
 }
 
@@ -286,13 +286,13 @@ feed(WaTableDraft *draft, void *context)
 		draft->is_for_now = filling->is_silent;
 		return;
 	}
-	draft->steps = (WaSteps){.width = 1, .dictionary = key->dictionary};
-	wa_table_values_finish(&filling->values, &draft->steps);
-	if (key->ranked && !rank(&filling->values, &draft->steps, key->collation))
-		draft->steps.nsteps = 0;
+	draft->lookup = (WaLookupTable){.width = 1, .dictionary = key->dictionary};
+	wa_table_values_finish(&filling->values, &draft->lookup);
+	if (key->ranked && !rank(&filling->values, &draft->lookup, key->collation))
+		draft->lookup.nentries = 0;
 }
 
-const WaSteps *
+const WaLookupTable *
 wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
 				   bool ranked, Oid collation)
 {
@@ -305,7 +305,7 @@ wa_text_table_find(const WaColumnFunction *function, const WaTextColumn *column,
 		.collation = ranked ? collation : InvalidOid,
 	};
 
-	if (key.dictionary == 0 || key.texts >= WA_MAX_STEPS)
+	if (key.dictionary == 0 || key.texts >= WA_MAX_ENTRIES)
 		return NULL;
 	return wa_table_find(&key, feed, &filling);
 }

@@ -1,6 +1,6 @@
 /*
  * text_tables.h
- *		Tables (core/steps.h) of functions of one column of texts, for queries to take
+ *		Tables (core/lookup_table.h) of functions of one column of texts, for queries to take
  *		along.
  *
  * warpaggd has the texts of a column as codes of a dictionary.  The function is
@@ -11,8 +11,8 @@
 #ifndef WA_SCAN_TEXT_TABLES_H
 #define WA_SCAN_TEXT_TABLES_H
 
+#include "core/lookup_table.h"
 #include "core/protocol.h"
-#include "core/steps.h"
 #include "scan/tables/column_function.h"
 
 /* What is known of the column that a table is wanted for. */
@@ -28,8 +28,8 @@ typedef struct WaTextColumn
  * its texts ascend by the order of a collation.  Returns NULL if there can be none.
  * It stays for the query.  May use the parcel (client/parcel.h).
  */
-extern const WaSteps *wa_text_table_find(const WaColumnFunction *function,
-										 const WaTextColumn *column,
-										 bool ranked, Oid collation);
+extern const WaLookupTable *wa_text_table_find(const WaColumnFunction *function,
+											   const WaTextColumn *column,
+											   bool ranked, Oid collation);
 
 #endif /* WA_SCAN_TEXT_TABLES_H */

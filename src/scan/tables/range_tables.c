@@ -1,8 +1,8 @@
 /*
- * step_tables.c
- *		Tables of what PostgreSQL evaluates; see step_tables.h.
+ * range_tables.c
+ *		Tables of what PostgreSQL evaluates; see range_tables.h.
  *
- * To fill a table takes up to a microsecond a step, so tables are kept for the
+ * To fill a table takes up to a microsecond an entry, so tables are kept for the
  * queries to come (table_cache.h).  Ranges are rounded, so that they seldom change when
  * rows come.
  */
@@ -18,15 +18,15 @@
 #include "scan/base/attempt.h"
 #include "scan/base/datum.h"
 #include "scan/expr/times.h"
-#include "scan/tables/step_tables.h"
+#include "scan/tables/range_tables.h"
 #include "scan/tables/table_cache.h"
 #include "scan/tables/table_values.h"
 
-/* A table has no more steps than this share of the rows, ... */
-#define ROWS_PER_STEP 8
+/* A table has no more entries than this share of the rows, ... */
+#define ROWS_PER_ENTRY 8
 
 /* ... but this many in any case. */
-#define FREE_STEPS 16384
+#define FREE_ENTRIES 16384
 
 /* Ranges are rounded to multiples of about this share of them. */
 #define RANGE_PARTS 16
@@ -35,7 +35,7 @@
 #define GUESSED_DAYS (30 * 366)
 
 /*
- * Widths of steps of a time, in microseconds.  Each is a multiple of the next, and
+ * Widths of entries of a time, in microseconds.  Each is a multiple of the next, and
  * is one that wa_buckets_value takes.
  */
 static const int64 widths[] = {
@@ -52,8 +52,8 @@ typedef struct Filling
 	WaVectorKind kind;
 	Oid argument; /* the type of what it is a function of */
 	int64 smallest;
-	uint64 nsteps;
-	int level;            /* the number of its width; -1: a step a value */
+	uint64 nentries;
+	int level;            /* the number of its width; -1: an entry a value */
 	WaAttempts *attempts; /* NULL: no value raises an error */
 	WaTableDraft *draft;
 	int64 first; /* the values at hand */
@@ -62,7 +62,7 @@ typedef struct Filling
 } Filling;
 
 bool
-wa_step_table_is_possible(const WaCallExpression *call)
+wa_range_table_is_possible(const WaCallExpression *call)
 {
 	const WaSource *source = wa_call_source(call);
 
@@ -206,19 +206,19 @@ evaluate(void *context, bool of_null, Datum *value, bool *is_null)
 	return true;
 }
 
-/* Fills the steps of a time of the width of a level, in parts if need be. */
+/* Fills the entries of a time of the width of a level, in parts if need be. */
 static void
 fill_time(Filling *filling, int64 first, int level)
 {
 	const int64 width = widths[level];
 	const int64 step = widths[filling->level];
-	WaStepState state;
+	WaEntryState state;
 	Datum value;
 
 	filling->first = first;
 	filling->last = first + width - 1;
 	state = wa_table_values_find(&filling->values, &value);
-	if (state != WA_STEP_UNKNOWN || level == filling->level)
+	if (state != WA_ENTRY_UNKNOWN || level == filling->level)
 	{
 		wa_table_values_set(&filling->values,
 							(uint64) (first - filling->smallest) / step,
@@ -230,13 +230,13 @@ fill_time(Filling *filling, int64 first, int level)
 		fill_time(filling, first + part, level + 1);
 }
 
-/* Fills the steps of a single value each. */
+/* Fills the entries of a single value each. */
 static void
 fill_values(Filling *filling)
 {
-	for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling); i++)
+	for (uint64 i = 0; i < filling->nentries && !is_hopeless(filling); i++)
 	{
-		WaStepState state;
+		WaEntryState state;
 		Datum value;
 
 		CHECK_FOR_INTERRUPTS();
@@ -255,7 +255,7 @@ fill(Filling *filling)
 	if (filling->level < 0)
 		fill_values(filling);
 	else
-		for (uint64 i = 0; i < filling->nsteps && !is_hopeless(filling);
+		for (uint64 i = 0; i < filling->nentries && !is_hopeless(filling);
 			 i += (uint64) (widths[0] / widths[filling->level]))
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -267,7 +267,7 @@ fill(Filling *filling)
 }
 
 /*
- * Makes steps of a width in a memory context of their own, below that of the
+ * Makes entries of a width in a memory context of their own, below that of the
  * table.  Returns NULL if there are too many, or too little is known of them.
  */
 static MemoryContext
@@ -278,21 +278,21 @@ fill_with(Filling *filling, int64 width)
 	MemoryContext context;
 
 	filling->smallest = key->smallest;
-	filling->nsteps =
+	filling->nentries =
 		((uint64) key->largest - (uint64) key->smallest) / width + 1;
-	if (filling->nsteps > key->max_steps)
+	if (filling->nentries > key->max_entries)
 		return NULL;
 	context = AllocSetContextCreate(draft->context, "warpagg steps",
 									ALLOCSET_SMALL_SIZES);
 	wa_table_values_begin(&filling->values, context, filling->type,
 						  filling->kind, evaluate, filling);
 	filling->values.attempts = filling->attempts;
-	wa_table_values_grow(&filling->values, filling->nsteps);
+	wa_table_values_grow(&filling->values, filling->nentries);
 	if (fill(filling))
 	{
-		draft->steps =
-			(WaSteps){.base = key->smallest, .width = (uint64) width};
-		wa_table_values_finish(&filling->values, &draft->steps);
+		draft->lookup =
+			(WaLookupTable){.base = key->smallest, .width = (uint64) width};
+		wa_table_values_finish(&filling->values, &draft->lookup);
 		return context;
 	}
 	MemoryContextDelete(context);
@@ -300,7 +300,7 @@ fill_with(Filling *filling, int64 width)
 }
 
 /*
- * Makes the steps of a table: the widest of which all are known, or else the
+ * Makes the entries of a table: the widest of which all are known, or else the
  * narrowest that there may be.  A callback.
  */
 static void
@@ -342,9 +342,9 @@ feed(WaTableDraft *draft, void *context)
 	wa_attempts_run(wa_may_raise(draft->key->expression), make_steps, filling);
 }
 
-const WaSteps *
-wa_step_table_find(const WaCallExpression *call, WaEvaluation *evaluation,
-				   const WaBuckets *buckets, const WaResidency *column)
+const WaLookupTable *
+wa_range_table_find(const WaCallExpression *call, WaEvaluation *evaluation,
+					const WaBuckets *buckets, const WaResidency *column)
 {
 	Filling filling = {
 		.evaluation = evaluation,
@@ -355,8 +355,8 @@ wa_step_table_find(const WaCallExpression *call, WaEvaluation *evaluation,
 	};
 	WaTableKey key = {
 		.expression = put_constants((Node *) call->expression, evaluation),
-		.max_steps =
-			Min(Max(column->rows / ROWS_PER_STEP, FREE_STEPS), WA_MAX_STEPS)};
+		.max_entries = Min(Max(column->rows / ROWS_PER_ENTRY, FREE_ENTRIES),
+						   WA_MAX_ENTRIES)};
 
 	if (!wa_table_is_allowed(key.expression) ||
 		!find_range(filling.argument, column, &key.smallest, &key.largest))

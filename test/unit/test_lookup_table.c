@@ -1,11 +1,11 @@
 /*
- * test_steps.c
- *		Tables of functions that are constant on steps.
+ * test_lookup_table.c
+ *		Tables of functions that are constant on entries.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/steps.h"
+#include "core/lookup_table.h"
 #include "test/unit/check.h"
 
 #define MAX_STEPS 500
@@ -23,21 +23,21 @@ random_bits(void)
 		   (uint64_t) random();
 }
 
-/* Makes a table with random steps. */
-static WaSteps
+/* Makes a table with random entries. */
+static WaLookupTable
 make_steps(void)
 {
 	static const uint64_t widths[] = {1, 2, 7, 1000, 900000000};
-	WaSteps steps = {.width = widths[random() % LENGTH(widths)],
-					 .nsteps = 1 + (uint64_t) random() % MAX_STEPS,
-					 .base = (int64_t) random_bits() >> (random() % 64),
-					 .values = values,
-					 .known = known,
-					 .scale = 3};
+	WaLookupTable steps = {.width = widths[random() % LENGTH(widths)],
+						   .nentries = 1 + (uint64_t) random() % MAX_STEPS,
+						   .base = (int64_t) random_bits() >> (random() % 64),
+						   .values = values,
+						   .known = known,
+						   .scale = 3};
 
 	if (random() % 4 == 0) /* the widest that there may be */
-		steps.width = WA_MAX_STEPS_SPAN / steps.nsteps;
-	for (uint64_t i = 0; i < steps.nsteps; i++)
+		steps.width = WA_MAX_LOOKUP_SPAN / steps.nentries;
+	for (uint64_t i = 0; i < steps.nentries; i++)
 	{
 		values[i] = (int64_t) random_bits();
 		known[i] = random() % 8 != 0;
@@ -45,21 +45,21 @@ make_steps(void)
 	return steps;
 }
 
-/* Returns an argument near the borders of the steps, or outside. */
+/* Returns an argument near the borders of the entries, or outside. */
 static int64_t
-random_argument(const WaSteps *steps)
+random_argument(const WaLookupTable *steps)
 {
-	uint64_t step = (uint64_t) random() % (steps->nsteps + 1);
+	uint64_t step = (uint64_t) random() % (steps->nentries + 1);
 	uint64_t offset = step * steps->width + (uint64_t) (random() % 5) - 2;
 
 	if (random() % 3 == 0)
-		offset = random_bits() % (steps->nsteps * steps->width);
+		offset = random_bits() % (steps->nentries * steps->width);
 	return (int64_t) ((uint64_t) steps->base + offset);
 }
 
-/* Returns an argument of a step, with its ends, or seldom one beside it. */
+/* Returns an argument of an entry, with its ends, or seldom one beside it. */
 static int64_t
-argument_of_step(const WaSteps *steps, uint64_t step)
+argument_of_step(const WaLookupTable *steps, uint64_t step)
 {
 	uint64_t offset = random() % 2 == 0 ? random_bits() % steps->width
 										: random() % 2 * (steps->width - 1);
@@ -71,12 +71,12 @@ argument_of_step(const WaSteps *steps, uint64_t step)
 
 /* Tells whether the function is known at x, and stores its value. */
 static bool
-reference(const WaSteps *steps, int64_t x, int64_t *value)
+reference(const WaLookupTable *steps, int64_t x, int64_t *value)
 {
 	unsigned __int128 offset = (uint64_t) x - (uint64_t) steps->base;
 	unsigned __int128 step = offset / steps->width;
 
-	if (step >= steps->nsteps || known[step] == 0)
+	if (step >= steps->nentries || known[step] == 0)
 		return false;
 	*value = values[step];
 	return true;
@@ -84,10 +84,10 @@ reference(const WaSteps *steps, int64_t x, int64_t *value)
 
 /* Fills a vector; tells whether the look-up has to trap. */
 static bool
-fill(const WaSteps *steps, WaVector *a, size_t nrows, int64_t *expected)
+fill(const WaLookupTable *steps, WaVector *a, size_t nrows, int64_t *expected)
 {
 	const bool is_one = random() % 3 == 0;
-	const uint64_t step = (uint64_t) random() % steps->nsteps;
+	const uint64_t step = (uint64_t) random() % steps->nentries;
 	bool traps = false;
 
 	for (size_t i = 0; i < nrows; i++)
@@ -116,7 +116,7 @@ fill(const WaSteps *steps, WaVector *a, size_t nrows, int64_t *expected)
 static bool
 test_vector(bool has_nulls, size_t *ntraps)
 {
-	WaSteps steps = make_steps();
+	WaLookupTable steps = make_steps();
 	int64_t expected[WA_VECTOR_ROWS];
 	size_t nrows = (size_t) random() % (WA_VECTOR_ROWS + 1);
 	bool traps;
@@ -127,7 +127,7 @@ test_vector(bool has_nulls, size_t *ntraps)
 	wa_vector_place(&out, WA_VECTOR_INT, memory[1]);
 	a.has_nulls = has_nulls;
 	traps = fill(&steps, &a, nrows, expected);
-	EXPECT(wa_steps_call(&steps, &a, &out, nrows) == !traps);
+	EXPECT(wa_lookup_table_call(&steps, &a, &out, nrows) == !traps);
 	*ntraps += traps;
 	if (traps)
 		return true;
@@ -143,19 +143,19 @@ static bool
 test_results(void)
 {
 	static const int64_t numbers[] = {1, 0, 0, 1};
-	static const uint8_t states[] = {WA_STEP_VALUE, WA_STEP_NULL, WA_STEP_VALUE,
-									 WA_STEP_UNKNOWN};
+	static const uint8_t states[] = {WA_ENTRY_VALUE, WA_ENTRY_NULL,
+									 WA_ENTRY_VALUE, WA_ENTRY_UNKNOWN};
 	static const WaText texts[] = {{"no", 2}, {"yes", 3}};
 	static const int32_t codes[] = {2, 0, 1, 0};
 	uint8_t valid[] = {1, 1, 1, 0};
-	WaSteps steps = {.width = 1,
-					 .nsteps = LENGTH(numbers),
-					 .values = numbers,
-					 .known = states,
-					 .results = WA_STEPS_BOOLS,
-					 .dictionary = 5,
-					 .ntexts = LENGTH(texts),
-					 .texts = texts};
+	WaLookupTable steps = {.width = 1,
+						   .nentries = LENGTH(numbers),
+						   .values = numbers,
+						   .known = states,
+						   .results = WA_LOOKUP_BOOLS,
+						   .dictionary = 5,
+						   .ntexts = LENGTH(texts),
+						   .texts = texts};
 	WaVector a = {.valid = valid, .has_nulls = true};
 	int64_t words[LENGTH(codes)];
 	int64_t ints[] = {2, 0, 1, 3};
@@ -163,28 +163,28 @@ test_results(void)
 	WaVector out;
 
 	wa_vector_place(&out, WA_VECTOR_BOOL, room);
-	EXPECT(wa_steps_look_up(&steps, &a, codes, &out, words, LENGTH(codes)));
-	wa_steps_store(&steps, words, &out, LENGTH(codes));
+	EXPECT(wa_lookup_table_find(&steps, &a, codes, &out, words, LENGTH(codes)));
+	wa_lookup_table_store(&steps, words, &out, LENGTH(codes));
 	EXPECT(out.has_nulls && memcmp(out.valid, "\1\1\0\0", 4) == 0);
 	EXPECT(memcmp(out.values, "\0\1\0\0", 4) == 0);
 	/* NULL has a value, and texts are those of the table. */
 	steps.null_has_value = true;
 	steps.null_value = 1;
-	steps.results = WA_STEPS_TEXTS;
+	steps.results = WA_LOOKUP_TEXTS;
 	wa_vector_place(&out, WA_VECTOR_TEXT, room);
-	EXPECT(wa_steps_look_up(&steps, &a, codes, &out, words, LENGTH(codes)));
-	wa_steps_store(&steps, words, &out, LENGTH(codes));
+	EXPECT(wa_lookup_table_find(&steps, &a, codes, &out, words, LENGTH(codes)));
+	wa_lookup_table_store(&steps, words, &out, LENGTH(codes));
 	EXPECT(out.has_nulls && memcmp(out.valid, "\1\1\0\1", 4) == 0);
 	EXPECT(wa_vector_texts(&out)[0].length == 2);
 	EXPECT(wa_vector_texts(&out)[2].data == NULL);
 	EXPECT(wa_vector_texts(&out)[3].data == texts[1].data);
 	/* What is not known, or no code of the table, traps; a NULL does not. */
 	a = (WaVector){.values = ints, .valid = valid, .has_nulls = true};
-	EXPECT(wa_steps_call(&steps, &a, &out, LENGTH(ints)));
+	EXPECT(wa_lookup_table_call(&steps, &a, &out, LENGTH(ints)));
 	valid[3] = 1;
-	EXPECT(!wa_steps_call(&steps, &a, &out, LENGTH(ints)));
+	EXPECT(!wa_lookup_table_call(&steps, &a, &out, LENGTH(ints)));
 	ints[3] = 4;
-	EXPECT(!wa_steps_call(&steps, &a, &out, LENGTH(ints)));
+	EXPECT(!wa_lookup_table_call(&steps, &a, &out, LENGTH(ints)));
 	return true;
 }
 

@@ -1,0 +1,260 @@
+/*
+ * entries.c
+ *		Looking up entries; see lookup_table.h.
+ */
+#include <string.h>
+
+#include "core/lookup_table.h"
+
+/*
+ * Returns the entry of an offset below nentries * width.  The product is less than
+ * one entry off.
+ */
+static inline uint64_t
+step_of(uint64_t offset, uint64_t width, double inverse)
+{
+	uint64_t step = (uint64_t) (int64_t) ((double) (int64_t) offset * inverse);
+	int64_t rest = (int64_t) (offset - step * width);
+
+	return step - (rest < 0) + (rest >= (int64_t) width);
+}
+
+/*
+ * Tells whether all arguments are in the entry of the first one, as times often are that
+ * have come one after the other.
+ */
+static bool
+are_of_one_step(const WaLookupTable *table, const int64_t *arguments,
+				size_t nrows)
+{
+	const uint64_t offset = (uint64_t) arguments[0] - (uint64_t) table->base;
+	const uint64_t first =
+		(uint64_t) arguments[0] - offset % table->width; /* of the entry */
+	const uint64_t last = first + table->width - 1;
+	uint64_t signs = 0;
+
+	if (offset >= table->nentries * table->width)
+		return false;
+	/* Modulo 2^64, one of both has its highest bit set where it is not between. */
+	for (size_t i = 0; i < nrows; i++)
+		signs |= ((uint64_t) arguments[i] - first) |
+				 (last - (uint64_t) arguments[i]);
+	return signs >> 63 == 0;
+}
+
+/* Looks up integers; stores what is known of each in known. */
+static void
+look_up_ints(const WaLookupTable *table, const int64_t *arguments,
+			 int64_t *words, uint8_t *known, size_t nrows)
+{
+	const uint64_t span = table->nentries * table->width;
+	const double inverse = 1.0 / (double) table->width;
+
+	for (size_t i = 0; i < nrows; i++)
+	{
+		uint64_t offset = (uint64_t) arguments[i] - (uint64_t) table->base;
+		bool inside = offset < span;
+		uint64_t step = step_of(inside ? offset : 0, table->width, inverse);
+
+		known[i] = inside ? table->known[step] : WA_ENTRY_UNKNOWN;
+		words[i] = table->values[step];
+	}
+}
+
+/* Likewise, codes. */
+static void
+look_up_codes(const WaLookupTable *table, const int32_t *codes, int64_t *words,
+			  uint8_t *known, size_t nrows)
+{
+	for (size_t i = 0; i < nrows; i++)
+	{
+		bool inside = (uint32_t) codes[i] < table->nentries;
+		uint32_t step = inside ? (uint32_t) codes[i] : 0;
+
+		known[i] = inside ? table->known[step] : WA_ENTRY_UNKNOWN;
+		words[i] = table->values[step];
+	}
+}
+
+/* Sets what the function is of the rows that are NULL. */
+static void
+set_nulls(const WaLookupTable *table, const WaVector *a, int64_t *words,
+		  uint8_t *known, size_t nrows)
+{
+	const uint8_t state =
+		table->null_has_value ? WA_ENTRY_VALUE : WA_ENTRY_NULL;
+
+	for (size_t i = 0; i < nrows; i++)
+		if (a->valid[i] == 0)
+		{
+			known[i] = state;
+			words[i] = table->null_value;
+		}
+}
+
+/* Stores what rows that are all in the entry of a value have. */
+static bool
+look_up_one(const WaLookupTable *table, int64_t argument, WaVector *out,
+			int64_t *words, size_t nrows)
+{
+	const uint64_t step =
+		((uint64_t) argument - (uint64_t) table->base) / table->width;
+	const uint8_t known = table->known[step];
+	const int64_t word = known == WA_ENTRY_VALUE ? table->values[step] : 0;
+
+	out->has_nulls = known == WA_ENTRY_NULL;
+	out->mixed = false;
+	out->scale = table->scale;
+	if (out->has_nulls)
+		memset(out->valid, 0, nrows);
+	for (size_t i = 0; i < nrows; i++)
+		words[i] = word;
+	return known != WA_ENTRY_UNKNOWN;
+}
+
+bool
+wa_lookup_table_find(const WaLookupTable *table, const WaVector *a,
+					 const int32_t *codes, WaVector *out, int64_t *words,
+					 size_t nrows)
+{
+	uint8_t known[WA_VECTOR_ROWS];
+	bool all_known = true;
+	bool has_nulls = false;
+
+	if (codes == NULL && !a->has_nulls && nrows > 0 &&
+		are_of_one_step(table, wa_vector_ints(a), nrows))
+		return look_up_one(table, wa_vector_ints(a)[0], out, words, nrows);
+	if (codes == NULL)
+		look_up_ints(table, wa_vector_ints(a), words, known, nrows);
+	else
+		look_up_codes(table, codes, words, known, nrows);
+	if (a->has_nulls)
+		set_nulls(table, a, words, known, nrows);
+	for (size_t i = 0; i < nrows; i++)
+	{
+		all_known &= known[i] != WA_ENTRY_UNKNOWN;
+		has_nulls |= known[i] == WA_ENTRY_NULL;
+	}
+	out->has_nulls = has_nulls;
+	out->mixed = false;
+	out->scale = table->scale;
+	for (size_t i = 0; has_nulls && i < nrows; i++)
+	{
+		out->valid[i] = known[i] == WA_ENTRY_VALUE;
+		words[i] = out->valid[i] != 0 ? words[i] : 0;
+	}
+	return all_known;
+}
+
+/* Stores texts, none where a row is NULL. */
+static void
+store_texts(const WaLookupTable *table, const int64_t *words, WaVector *out,
+			size_t nrows)
+{
+	WaText *texts = wa_vector_texts(out);
+
+	for (size_t i = 0; i < nrows; i++)
+		texts[i] = wa_vector_is_valid(out, i) ? table->texts[words[i]]
+											  : (WaText){NULL, 0};
+}
+
+void
+wa_lookup_table_store(const WaLookupTable *table, const int64_t *words,
+					  WaVector *out, size_t nrows)
+{
+	uint8_t *bools = wa_vector_bools(out);
+
+	switch (table->results)
+	{
+		case WA_LOOKUP_BOOLS:
+			for (size_t i = 0; i < nrows; i++)
+				bools[i] = (uint8_t) words[i];
+			break;
+		case WA_LOOKUP_TEXTS:
+			store_texts(table, words, out, nrows);
+			break;
+		default:
+			memcpy(out->values, words, nrows * sizeof(int64_t));
+			break;
+	}
+}
+
+bool
+wa_lookup_table_call(const WaLookupTable *table, const WaVector *a,
+					 WaVector *out, size_t nrows)
+{
+	int64_t words[WA_VECTOR_ROWS];
+
+	if (table->results == WA_LOOKUP_WORDS)
+		return wa_lookup_table_find(table, a, NULL, out, wa_vector_ints(out),
+									nrows);
+	if (!wa_lookup_table_find(table, a, NULL, out, words, nrows))
+		return false;
+	wa_lookup_table_store(table, words, out, nrows);
+	return true;
+}
+
+/* Tells whether all values are numbers below `end`. */
+static bool
+values_are_below(const WaLookupTable *table, uint64_t end)
+{
+	bool below = !table->null_has_value || (uint64_t) table->null_value < end;
+
+	for (uint64_t i = 0; i < table->nentries; i++)
+		below &= table->known[i] != WA_ENTRY_VALUE ||
+				 (uint64_t) table->values[i] < end;
+	return below;
+}
+
+/* Tells whether what is known and the values are what they may be. */
+static bool
+values_are_sound(const WaLookupTable *table)
+{
+	bool is_state = true;
+
+	for (uint64_t i = 0; i < table->nentries; i++)
+		is_state &= table->known[i] <= WA_ENTRY_NULL;
+	if (!is_state)
+		return false;
+	switch (table->results)
+	{
+		case WA_LOOKUP_WORDS:
+			return true;
+		case WA_LOOKUP_BOOLS:
+			return table->scale == 0 && values_are_below(table, 2);
+		case WA_LOOKUP_TEXTS:
+			return table->scale == 0 && values_are_below(table, table->ntexts);
+		default:
+			return false;
+	}
+}
+
+bool
+wa_lookup_table_is_sound(const WaLookupTable *table)
+{
+	if (table->nentries == 0 || table->nentries > WA_MAX_ENTRIES ||
+		table->width == 0 ||
+		table->width > WA_MAX_LOOKUP_SPAN / table->nentries ||
+		table->scale > WA_DECIMAL_MAX_SCALE)
+		return false;
+	if (table->dictionary != 0 && (table->base != 0 || table->width != 1))
+		return false;
+	return table->base <=
+			   INT64_MAX - (int64_t) (table->nentries * table->width - 1) &&
+		   values_are_sound(table);
+}
+
+bool
+wa_lookup_table_suits(const WaLookupTable *table, WaVectorKind kind)
+{
+	switch (kind)
+	{
+		case WA_VECTOR_BOOL:
+			return table->results == WA_LOOKUP_BOOLS;
+		case WA_VECTOR_TEXT:
+			return table->results == WA_LOOKUP_TEXTS;
+		default:
+			return table->results == WA_LOOKUP_WORDS &&
+				   (kind == WA_VECTOR_DECIMAL || table->scale == 0);
+	}
+}

@@ -1,0 +1,97 @@
+/*
+ * lookup_table.h
+ *		Look-up tables: functions of an integer that are constant on ranges of equal
+ *		width, and functions of texts that have codes.
+ *
+ * The day, the month or the hour of a time in some time zone is such a function,
+ * and so is any function of a date, or of a text of a dictionary.  Who knows the
+ * function fills the table; who has the table can do without the function.
+ */
+#ifndef WA_CORE_LOOKUP_TABLE_H
+#define WA_CORE_LOOKUP_TABLE_H
+
+#include "core/vector.h"
+
+/* nentries * width is at most this, so that doubles hold it. */
+#define WA_MAX_LOOKUP_SPAN ((uint64_t) 1 << 52)
+
+/* Entries of a table that travels with a query. */
+#define WA_MAX_ENTRIES ((uint64_t) 1 << 20)
+
+/* What is known of an entry. */
+typedef enum WaEntryState
+{
+	WA_ENTRY_UNKNOWN,
+	WA_ENTRY_VALUE,
+	WA_ENTRY_NULL
+} WaEntryState;
+
+/* What the values of a table are. */
+typedef enum WaLookupResults
+{
+	WA_LOOKUP_WORDS, /* those of a vector of kind INT, FLOAT or DECIMAL */
+	WA_LOOKUP_BOOLS, /* 0 or 1 */
+	WA_LOOKUP_TEXTS /* numbers of texts of the table, which are all different */
+} WaLookupResults;
+
+/*
+ * The function at x has the value values[(x - base) / width] where known[] is
+ * WA_ENTRY_VALUE.  Where that is WA_ENTRY_UNKNOWN, and beyond the entries, it is not
+ * known.  If there is a dictionary, x is the code of a text in it, base is 0 and
+ * width 1.
+ */
+typedef struct WaLookupTable
+{
+	int64_t base;
+	uint64_t width;    /* at least 1 */
+	uint64_t nentries; /* at least 1 */
+	const int64_t *values;
+	const uint8_t *known; /* WaEntryState */
+	uint8_t scale;        /* DECIMAL */
+	uint8_t results;      /* WaLookupResults */
+	bool null_has_value; /* the function of NULL has a value: this; else NULL */
+	int64_t null_value;
+	uint64_t dictionary; /* its number (core/protocol.h); 0: x is an INT */
+	uint32_t ntexts;
+	const WaText *texts;
+} WaLookupTable;
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+/*
+ * Computes the function at the values of an INT vector; sets all of *out, of a
+ * kind that suits the results, but its pointers.  Returns false to trap: it is not
+ * known somewhere.
+ */
+bool wa_lookup_table_call(const WaLookupTable *table, const WaVector *a,
+						  WaVector *out, size_t nrows);
+
+/*
+ * Likewise, but stores values of the table in words, 0 where the result is NULL.
+ * codes: of a TEXT vector, whose values are not looked at; NULL: a is an INT.
+ */
+bool wa_lookup_table_find(const WaLookupTable *table, const WaVector *a,
+						  const int32_t *codes, WaVector *out, int64_t *words,
+						  size_t nrows);
+
+/* Makes values of a vector of what has been looked up. */
+void wa_lookup_table_store(const WaLookupTable *table, const int64_t *words,
+						   WaVector *out, size_t nrows);
+
+/*
+ * Tells whether a table is one that can travel: its counts and its span are what
+ * this file says, no entry is beyond the integers, and values are what they may be.
+ */
+bool wa_lookup_table_is_sound(const WaLookupTable *table);
+
+/* Tells whether a table has results for a register of the kind. */
+bool wa_lookup_table_suits(const WaLookupTable *table, WaVectorKind kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* WA_CORE_LOOKUP_TABLE_H */
