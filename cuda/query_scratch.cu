@@ -117,11 +117,11 @@ static void
 allocate_ahead(WaQueryPool *pool, size_t bytes)
 {
 	const size_t needed = std::max(bytes, kChunkBytes);
-	size_t spared = needed + needed / kSparePart;
+	size_t excluded = needed + needed / kSparePart;
 
 	if (pool->pinned)
-		spared = std::max(needed, std::min(spared, kKeptPinnedBytes));
-	if (add_chunk(pool, spared) != cudaSuccess)
+		excluded = std::max(needed, std::min(excluded, kKeptPinnedBytes));
+	if (add_chunk(pool, excluded) != cudaSuccess)
 		(void) add_chunk(pool, needed);
 }
 

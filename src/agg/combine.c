@@ -1,5 +1,5 @@
 /*
- * combine.c
+ * distinct_inputs.c
  *		Combining the states of parallel workers, and shipping them.
  */
 #include "postgres.h"

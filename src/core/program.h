@@ -31,10 +31,10 @@
  * float4pl, float8mul and so on report an overflow, an underflow or a division
  * by zero.  DECIMAL: the display scale of a sum is the larger, of a product the
  * sum of its arguments', row by row.  A result is wide where a value does not fit 64
- * bits, or the scale is more than 18, and the register is roomy; the instruction
+ * bits, or the scale is more than 18, and the register may be wide; the instruction
  * traps where that is not enough: beyond 38 digits, before and after the point
  * taken together.  DECIMAL_FLOOR_DIVIDE and DECIMAL_TO_FLOAT take
- * what is exact in 64 bits only, unless the registers of DECIMALs are roomy.
+ * what is exact in 64 bits only, unless the registers of DECIMALs may be wide.
  */
 #define WA_OPCODE_LIST(X)                                                        \
 	X(INT_ADD)          /* a + b, extra: bytes */                                \

@@ -247,7 +247,7 @@ wa_wide_floor_divide(const WaStep *step)
 	__int128 values[WA_VECTOR_ROWS];
 	Divisor divisor = {0};
 
-	if (!step->out->roomy)
+	if (!step->out->may_be_wide)
 		return false;
 	for (size_t i = 0; i < step->nrows; i++)
 	{

@@ -152,7 +152,7 @@ void wa_decimal_keep_display(const WaStep *step);
 
 /*
  * Makes *out the values in units of 10^-scale, wide if need be; those of NULL rows
- * are 0.  Returns false if they do not fit it: only a roomy one may be wide.
+ * are 0.  Returns false if they do not fit it: only a register that may be wide is.
  */
 WA_MUST_CHECK bool wa_wide_store(WaVector *out, int scale,
 								 const __int128 *values, size_t nrows);

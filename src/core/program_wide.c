@@ -37,7 +37,7 @@ wa_wide_store(WaVector *out, int scale, const __int128 *values, size_t nrows)
 			wa_vector_ints(out)[i] = (int64_t) values[i];
 		return true;
 	}
-	if (!out->roomy || scale > WA_WIDE_MAX_SCALE)
+	if (!out->may_be_wide || scale > WA_WIDE_MAX_SCALE)
 		return false;
 	for (size_t i = 0; i < nrows; i++)
 		wa_vector_wides(out)[i] = wa_int128_make(values[i]);
@@ -295,7 +295,7 @@ wa_wide_to_float(const WaStep *step)
 	const int scale = step->a->scale;
 	double *out = wa_vector_floats(step->out);
 
-	if (!step->a->roomy)
+	if (!step->a->may_be_wide)
 		return false;
 	for (size_t i = 0; i < step->nrows; i++)
 	{

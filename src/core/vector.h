@@ -52,7 +52,7 @@ typedef struct WaText
  * others, and the value of a NULL is all zero bytes; else valid is not looked
  * at.  A DECIMAL is shown with `scale` digits after the point; where mixed is
  * set, with display[i] digits instead, at most `scale`.  A vector whose own memory
- * has room for values of 128 bits is roomy (wa_vector_place_wide): only there may
+ * has room for values of 128 bits may be wide (wa_vector_place_wide): only there may
  * wide values be stored.  A vector that refers to the rows of a column may be wide
  * without.
  */
@@ -64,7 +64,7 @@ typedef struct WaVector
 	bool has_nulls;
 	bool mixed;
 	bool wide; /* DECIMAL only */
-	bool roomy;
+	bool may_be_wide;
 	uint8_t scale;
 } WaVector;
 
@@ -109,7 +109,7 @@ wa_vector_place(WaVector *vector, WaVectorKind kind, void *memory)
 	vector->has_nulls = false;
 	vector->mixed = false;
 	vector->wide = false;
-	vector->roomy = false;
+	vector->may_be_wide = false;
 	vector->scale = 0;
 }
 
@@ -127,12 +127,12 @@ wa_vector_place_wide(WaVector *vector, void *memory)
 	wa_vector_place(vector, WA_VECTOR_DECIMAL, memory);
 	vector->valid = (uint8_t *) memory + WA_VECTOR_ROWS * sizeof(WaInt128);
 	vector->display = vector->valid + WA_VECTOR_ROWS;
-	vector->roomy = true;
+	vector->may_be_wide = true;
 }
 
 /*
  * Returns the bytes of a vector of the kind that a program may store anything of it
- * in: a DECIMAL is roomy.
+ * in: a DECIMAL may be wide.
  */
 WA_INLINE size_t
 wa_vector_register_bytes(WaVectorKind kind)

@@ -52,7 +52,7 @@ extern void wa_gather_begin(WaGather *gather, const WaRow *rows, int nrows);
  * *vectors[i].  A column that was added after a tuple was written has its missing
  * value.  Returns false, with these vectors undefined, if a value does not fit
  * its vector: a numeric that is NaN, infinite or too long (of more than 18 digits,
- * for a roomy vector of more than 38), or something compressed or out of line.
+ * for a vector that may be wide of more than 38), or something compressed or out of line.
  */
 extern WA_MUST_CHECK bool wa_gather_step(WaGather *gather, int step,
 										 WaVector *const *vectors);

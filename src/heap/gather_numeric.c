@@ -299,5 +299,5 @@ wa_gather_numerics(const WaGatherColumn *column, int nrows, WaVector *vector)
 	if (nrows == 0 || decode_narrow(column, nrows, vector))
 		return true;
 	vector->mixed = false;
-	return vector->roomy && decode_wide(column, nrows, vector);
+	return vector->may_be_wide && decode_wide(column, nrows, vector);
 }

@@ -35,7 +35,7 @@ store_wide(const WaNumericView *view, WaVector *vector)
 {
 	__int128 number;
 
-	if (!vector->roomy || view->display_scale > WA_WIDE_MAX_SCALE ||
+	if (!vector->may_be_wide || view->display_scale > WA_WIDE_MAX_SCALE ||
 		!wa_numeric_to_wide(view, view->display_scale, &number))
 		return false;
 	*wa_vector_wides(vector) = wa_int128_make(number);

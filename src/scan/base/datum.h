@@ -11,7 +11,7 @@
 /*
  * Stores a value of SQL that is not NULL, of a type that wa_gather_kind knows,
  * as row 0 of the vector, which has no NULLs then.  Returns false if it does not
- * fit; only a roomy vector may become wide.  A TEXT points into the value, or if that is
+ * fit; only a vector that may be wide becomes wide.  A TEXT points into the value, or if that is
  * compressed or out of line, into a copy in the current memory context.
  */
 extern WA_MUST_CHECK bool wa_datum_to_vector(Oid type, WaVectorKind kind,

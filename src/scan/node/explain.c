@@ -136,9 +136,9 @@ show_resident(const WaInstrument *instrument, ExplainState *es)
 						   es);
 	ExplainPropertyInteger("Resident Rows", NULL, instrument->resident_rows,
 						   es);
-	if (instrument->combinations > 0 || es->format != EXPLAIN_FORMAT_TEXT)
+	if (instrument->distinct_inputs > 0 || es->format != EXPLAIN_FORMAT_TEXT)
 		ExplainPropertyInteger("Resident Combinations", NULL,
-							   instrument->combinations, es);
+							   instrument->distinct_inputs, es);
 	if (instrument->resident_blocks > 0)
 		ExplainPropertyText("Resident Device",
 							instrument->is_gpu ? "GPU" : "CPU", es);

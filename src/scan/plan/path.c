@@ -55,13 +55,13 @@
 
 /*
  * What it costs to ask the device process; what it then takes to find a group, and to
- * send one and take it, or to evaluate a combination; and by how much it is faster than
+ * send one and take it, or to evaluate a distinct input; and by how much it is faster than
  * one process.
  */
 #define ASKING_COST      40
 #define FOUND_GROUP_COST 0.05
 #define SENT_GROUP_COST  0.15
-#define COMBINATION_COST 0.3
+#define INPUT_COST       0.3
 #define RESIDENT_DIVISOR 4
 
 /* Bytes that a group takes for each key, and for each aggregated column. */
@@ -129,9 +129,9 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	query.nworkers = intVal(lthird(path->custom_private));
 	query.planned_batches = as_int(Max(ceil(expected_filling(planned)), 1));
 	query.planned_groups = as_int(planned->ngroups);
-	query.planned_combinations =
-		as_int(Max(planned->combinations, planned->spare_combinations));
-	query.planned_spared = planned->spared;
+	query.planned_inputs =
+		as_int(Max(planned->distinct_inputs, planned->inputs_without_tables));
+	query.planned_excluded = planned->excluded;
 	query.block_cost = rows_cost(planned) / Max(planned->relation->pages, 1);
 	wa_plan_write(scan, &query, &limit->top);
 	scan->scan.plan.targetlist = tlist;
@@ -201,9 +201,9 @@ resident_cost(const WaPlannedQuery *planned, double share)
 	if (share <= 0)
 		return 0;
 	return ASKING_COST +
-		   FOUND_GROUP_COST * Max(planned->ngroups, planned->combinations) +
+		   FOUND_GROUP_COST * Max(planned->ngroups, planned->distinct_inputs) +
 		   SENT_GROUP_COST * planned->resident_groups +
-		   COMBINATION_COST * planned->combinations +
+		   INPUT_COST * planned->distinct_inputs +
 		   rows_cost(planned) * share / RESIDENT_DIVISOR;
 }
 

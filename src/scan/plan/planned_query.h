@@ -22,11 +22,13 @@ typedef struct WaPlannedQuery
 	double ngroups;    /* that are likely; set by scan/plan/path.c */
 
 	/* What is resident; set by scan/plan/resident_plan.c */
-	double resident_share;     /* of the rows, that are likely to be */
-	double resident_groups;    /* that are likely to be sent of these, */
-	double combinations;       /* or these (scan/resident/combine.h); 0: none */
-	double spare_combinations; /* likewise, where tables are wanting; 0: none */
-	WaSpared spared;           /* the last of these tables that may be */
+	double resident_share;  /* of the rows, that are likely to be */
+	double resident_groups; /* that are likely to be sent of these, */
+	double
+		distinct_inputs; /* or these (scan/resident/distinct_inputs.h); 0: none */
+	double
+		inputs_without_tables; /* likewise, where tables are wanting; 0: none */
+	WaExcluded excluded;       /* the last of these tables that may be */
 } WaPlannedQuery;
 
 /* What such a query asks for. */

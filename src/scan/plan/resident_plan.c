@@ -23,38 +23,38 @@
 #include "settings.h"
 
 /*
- * Combinations of times take the place of tables if there are so many rows to each of
- * them at least.  Of 28000 rows with as many times the heap took 7.5 ms, combinations
+ * Distinct inputs of times take the place of tables if there are so many rows to each of
+ * them at least.  Of 28000 rows with as many times the heap took 7.5 ms, distinct inputs
  * 11.5; of 2 million with 1351 35 and 12.5, on two processors (2026-11-23).
  */
 #define ROWS_PER_TIME 4
 
 /*
- * Returns how many combinations the device process is likely to send
- * (scan/resident/combine.h); 0: no part of the query can be pushed.  spared: the tables
+ * Returns how many distinct inputs the device process is likely to send
+ * (scan/resident/distinct_inputs.h); 0: no part of the query can be pushed.  excluded: the tables
  * that there may be none of.
  */
 static double
-estimate_combinations(PlannerInfo *root, const WaPlannedQuery *planned,
-					  WaSpared spared)
+estimate_inputs(PlannerInfo *root, const WaPlannedQuery *planned,
+				WaExcluded excluded)
 {
 	RelOptInfo *relation = planned->relation;
 	const double rows = relation->rows;
-	double combinations;
+	double distinct_inputs;
 	Selectivity sent;
 	WaPushdown pushdown;
 
 	wa_scan_query_push_down(&planned->query, &pushdown);
-	pushdown.spared = spared;
+	pushdown.excluded = excluded;
 	if (!wa_push_down(&pushdown))
 		return 0;
 	sent = clauselist_selectivity(root, pushdown.sent_filters,
 								  (int) relation->relid, JOIN_INNER, NULL);
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
 	relation->rows = clamp_row_est(relation->tuples * sent);
-	combinations = wa_estimate_groups(root, pushdown.by, relation->rows);
+	distinct_inputs = wa_estimate_groups(root, pushdown.by, relation->rows);
 	relation->rows = rows;
-	return combinations;
+	return distinct_inputs;
 }
 
 /* Returns how many blocks of an open relation are resident. */
@@ -94,29 +94,28 @@ resident_share(PlannerInfo *root, const WaPlannedQuery *planned, bool is_loaded)
 }
 
 /*
- * Finds out how many combinations there are in case that there are no tables of some
+ * Finds out how many distinct inputs there are in case that there are no tables of some
  * calls, as these have too many values: of integers, or `first`, and then of times.
  */
 static void
-plan_spare_combinations(PlannerInfo *root, WaPlannedQuery *planned,
-						int nworkers, WaSpared first)
+plan_inputs_without_tables(PlannerInfo *root, WaPlannedQuery *planned,
+						   int nworkers, WaExcluded first)
 {
-	for (WaSpared spared = first; spared <= WA_SPARES_TIMES; spared++)
+	for (WaExcluded excluded = first; excluded <= WA_EXCLUDES_TIMES; excluded++)
 	{
-		const double combinations =
-			estimate_combinations(root, planned, spared);
+		const double distinct_inputs = estimate_inputs(root, planned, excluded);
 
 		/* It may be that all is pushed, and there is nothing to be combined. */
-		if (combinations == 0)
+		if (distinct_inputs == 0)
 			continue;
-		if (!wa_resident_takes_groups(planned->relation->pages, combinations,
+		if (!wa_resident_takes_groups(planned->relation->pages, distinct_inputs,
 									  nworkers) ||
-			(spared == WA_SPARES_TIMES &&
-			 combinations * ROWS_PER_TIME > planned->relation->tuples))
+			(excluded == WA_EXCLUDES_TIMES &&
+			 distinct_inputs * ROWS_PER_TIME > planned->relation->tuples))
 			return;
-		planned->spare_combinations =
-			Max(planned->spare_combinations, combinations);
-		planned->spared = spared;
+		planned->inputs_without_tables =
+			Max(planned->inputs_without_tables, distinct_inputs);
+		planned->excluded = excluded;
 	}
 }
 
@@ -125,23 +124,24 @@ plan_spare_combinations(PlannerInfo *root, WaPlannedQuery *planned,
  * answer it in part.
  */
 static void
-plan_combinations(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
-				  bool is_loaded)
+plan_inputs(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
+			bool is_loaded)
 {
-	double combinations;
+	double distinct_inputs;
 
 	planned->resident_share = resident_share(root, planned, is_loaded);
 	if (planned->resident_share == 0)
 		return;
-	combinations = estimate_combinations(root, planned, WA_SPARES_NONE);
-	if (combinations == 0 || !wa_resident_takes_groups(planned->relation->pages,
-													   combinations, nworkers))
+	distinct_inputs = estimate_inputs(root, planned, WA_EXCLUDES_NONE);
+	if (distinct_inputs == 0 ||
+		!wa_resident_takes_groups(planned->relation->pages, distinct_inputs,
+								  nworkers))
 	{
 		planned->resident_share = 0;
 		return;
 	}
-	planned->combinations = combinations;
-	plan_spare_combinations(root, planned, nworkers, WA_SPARES_TIMES);
+	planned->distinct_inputs = distinct_inputs;
+	plan_inputs_without_tables(root, planned, nworkers, WA_EXCLUDES_TIMES);
 }
 
 void
@@ -158,16 +158,16 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 
 	planned->resident_share = 0;
 	planned->resident_groups = planned->ngroups;
-	planned->combinations = 0;
-	planned->spare_combinations = 0;
-	planned->spared = WA_SPARES_NONE;
+	planned->distinct_inputs = 0;
+	planned->inputs_without_tables = 0;
+	planned->excluded = WA_EXCLUDES_NONE;
 	if (!wa_enable_resident || IsParallelWorker() ||
 		planned->query.compiler->ncolumns > WA_MAX_QUERY_COLUMNS ||
 		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
 		return;
 	if (!planned->can_push)
 	{
-		plan_combinations(root, planned, nworkers, is_loaded);
+		plan_inputs(root, planned, nworkers, is_loaded);
 		return;
 	}
 	planned->resident_share = resident_share(root, planned, is_loaded);
@@ -177,5 +177,6 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 	else if (!takes_all)
 		planned->resident_share = 0;
 	if (planned->resident_share > 0 && planned->query.compiler->calls != NIL)
-		plan_spare_combinations(root, planned, nworkers, WA_SPARES_INTEGERS);
+		plan_inputs_without_tables(root, planned, nworkers,
+								   WA_EXCLUDES_INTEGERS);
 }

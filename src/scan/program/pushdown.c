@@ -53,7 +53,7 @@ wa_calls_are_pushable(const WaCompiler *compiler)
 }
 
 /* Returns what there may be no table of, if not of a call. */
-static WaSpared
+static WaExcluded
 kind_of_table(const WaCallExpression *call)
 {
 	WaColumnFunction function;
@@ -63,8 +63,8 @@ kind_of_table(const WaCallExpression *call)
 		return WA_SPARES_TEXTS;
 	return call->kind == WA_CALL_BUCKETS ||
 				   (is_of_column && function.column->vartype == DATEOID)
-			   ? WA_SPARES_TIMES
-			   : WA_SPARES_INTEGERS;
+			   ? WA_EXCLUDES_TIMES
+			   : WA_EXCLUDES_INTEGERS;
 }
 
 /* Tells whether there are tables of all that a program of a pushdown calls. */
@@ -76,7 +76,7 @@ are_pushable_calls(const WaPushdown *pushdown, const WaCompiler *compiler)
 	if (!wa_calls_are_pushable(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-		if (pushdown->spared >=
+		if (pushdown->excluded >=
 			kind_of_table((const WaCallExpression *) lfirst(cell)))
 			return false;
 	return true;
@@ -116,9 +116,9 @@ is_pushable_input(const WaPushdown *pushdown, Expr *input)
 		!wa_calls_are_pushable(compiler))
 		return false;
 	foreach (cell, compiler->calls)
-		if (pushdown->spared == WA_SPARES_TIMES ||
+		if (pushdown->excluded == WA_EXCLUDES_TIMES ||
 			kind_of_table((const WaCallExpression *) lfirst(cell)) !=
-				WA_SPARES_TIMES)
+				WA_EXCLUDES_TIMES)
 			return false;
 	return true;
 }

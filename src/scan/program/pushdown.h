@@ -6,8 +6,8 @@
  * A part is a clause of WHERE, a key, or an aggregated column with its filter.  One is
  * pushed if the device process has all that computes it.  What is not has inputs that
  * are, columns of the table or expressions over them, by which the device process groups:
- * PostgreSQL then evaluates the rest once for each combination of their values
- * (scan/resident/combine.h).
+ * PostgreSQL then evaluates the rest once for each distinct input of their values
+ * (scan/resident/distinct_inputs.h).
  */
 #ifndef WA_SCAN_PUSHDOWN_H
 #define WA_SCAN_PUSHDOWN_H
@@ -20,17 +20,17 @@
 #include "scan/expr/compile.h"
 
 /* Which tables there may be none of, as they would have too many entries. */
-typedef enum WaSpared
+typedef enum WaExcluded
 {
-	WA_SPARES_NONE,
-	WA_SPARES_INTEGERS, /* of integers */
-	WA_SPARES_TIMES,    /* nor of dates and times */
-	WA_SPARES_TEXTS     /* nor of texts: no pushdown does without these */
-} WaSpared;
+	WA_EXCLUDES_NONE,
+	WA_EXCLUDES_INTEGERS, /* of integers */
+	WA_EXCLUDES_TIMES,    /* nor of dates and times */
+	WA_SPARES_TEXTS       /* nor of texts: no pushdown does without these */
+} WaExcluded;
 
 /*
  * An aggregated column.  If it is not pushed, its rows may be aggregated nevertheless
- * that a filter takes, or a branch of CASE, when the condition is one of a combination.
+ * that a filter takes, or a branch of CASE, when the condition is one of a distinct input.
  */
 typedef struct WaPushdownColumn
 {
@@ -51,7 +51,7 @@ typedef struct WaPushdown
 	List *keys;
 	WaPushdownColumn *columns;
 	int ncolumns;
-	WaSpared spared;
+	WaExcluded excluded;
 
 	/* What comes of it */
 	List *sent_filters;

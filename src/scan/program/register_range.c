@@ -168,8 +168,8 @@ take_remainder(const Range *a, const Range *b, Range *range)
 
 /* Finds the range of what an instruction computes from two ranges. */
 static void
-combine(const WaInstruction *instruction, const Range *a, const Range *b,
-		Range *range)
+inputs(const WaInstruction *instruction, const Range *a, const Range *b,
+	   Range *range)
 {
 	switch (instruction->code)
 	{
@@ -311,7 +311,7 @@ find_result_range(const WaRegisterRanges *ranges,
 		return false;
 	*range = (Range){1, 0, 0};
 	if (!is_empty(&a) && !is_empty(&b) && narguments == 2)
-		combine(instruction, &a, &b, range);
+		inputs(instruction, &a, &b, range);
 	else if (!is_empty(&a) && narguments == 1)
 		convert(instruction, &a, range);
 	range->rows = Max(a.rows, b.rows);

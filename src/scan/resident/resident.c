@@ -21,7 +21,7 @@
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/suggest.h"
 #include "scan/plan/top_n.h"
-#include "scan/resident/combine.h"
+#include "scan/resident/distinct_inputs.h"
 #include "scan/resident/resident.h"
 #include "scan/resident/resident_asked.h"
 #include "scan/resident/resident_query.h"
@@ -45,12 +45,12 @@ typedef struct Layout
 } Layout;
 
 /*
- * So many times the combinations of scan/resident/combine.h that are worth asking for may come,
+ * So many times the distinct inputs of scan/resident/distinct_inputs.h that are worth asking for may come,
  * as the planner may have expected too few, if they are likely to find room: each takes
  * so many bytes, and for each key and aggregated column.
  */
-#define MOST_COMBINATIONS 2
-#define COMBINATION_BYTES 16
+#define MOST_INPUTS 2
+#define INPUT_BYTES 16
 
 /* Rounds an offset of the parcel up. */
 static inline uint64
@@ -139,20 +139,20 @@ leave_out(WaScanState *state, const Answer *given)
 }
 
 /*
- * Takes combinations.  What PostgreSQL evaluates may ask the device process as well, so
+ * Takes distinct inputs.  What PostgreSQL evaluates may ask the device process as well, so
  * the groups are taken before.  Returns false if they are not what they should be.
  */
 static bool
-take_combinations(WaScanState *state, WaCombine *combine, const Answer *answer,
-				  const WaRanks *ranks)
+take_inputs(WaScanState *state, WaDistinctInputs *inputs, const Answer *answer,
+			const WaRanks *ranks)
 {
-	const bool received = wa_combine_receive(
-		combine, answer->groups, answer->counts.groups_bytes, ranks);
+	const bool received = wa_distinct_inputs_receive(
+		inputs, answer->groups, answer->counts.groups_bytes, ranks);
 
 	wa_client_release_groups();
 	if (!received)
 		return false;
-	if (!wa_combine_take(combine))
+	if (!wa_distinct_inputs_take(inputs))
 		return true;
 	leave_out(state, answer);
 	return true;
@@ -176,12 +176,12 @@ take_groups(WaScanState *state, const Answer *answer, const WaRanks *ranks)
 
 /*
  * Takes what the device process has answered.  Groups that are too many for the memory
- * that the query may use are spilled; combinations are left then.  What only asks
+ * that the query may use are spilled; distinct inputs are left then.  What only asks
  * whether rows come to a stage has no use for groups: if none does, the blocks have
  * nothing for the query.  Returns false if the answer is not what it should be.
  */
 static bool
-take_answer(WaScanState *state, WaCombine *combine, int stage,
+take_answer(WaScanState *state, WaDistinctInputs *inputs, int stage,
 			const Answer *answer, const WaRanks *ranks)
 {
 	const WaAnswerMessage *counts = &answer->counts;
@@ -194,10 +194,10 @@ take_answer(WaScanState *state, WaCombine *combine, int stage,
 			leave_out(state, answer);
 		return true;
 	}
-	if (combine == NULL)
+	if (inputs == NULL)
 		return take_groups(state, answer, ranks);
 	return counts->groups_bytes > get_hash_memory_limit() ||
-		   take_combinations(state, combine, answer, ranks);
+		   take_inputs(state, inputs, answer, ranks);
 }
 
 /*
@@ -266,7 +266,7 @@ receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
  * stores.  Returns how many blocks the device process has, as far as we know.
  */
 static uint64
-ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
+ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	const WaWriter *query, int stage, WaAnswerMessage *counts)
 {
 	WaRunMessage *run = &asking->run;
@@ -278,7 +278,7 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
 	if (!wa_resident_settle(&state->source, run))
 		return 0;
-	run->announces = combine == NULL && stage < 0;
+	run->announces = inputs == NULL && stage < 0;
 	taken = receive(state, query, run, &rest, &answer);
 	if (!answer.has_rest)
 		wa_rest_forget(&rest);
@@ -289,7 +289,7 @@ ask(WaScanState *state, WaCombine *combine, WaAsking *asking,
 		return 0;
 	}
 	taken =
-		taken && (take_answer(state, combine, stage, &answer, &asking->ranks) ||
+		taken && (take_answer(state, inputs, stage, &answer, &asking->ranks) ||
 				  wa_client_reject(false));
 	if (!taken)
 		wa_rest_forget(&rest);
@@ -348,39 +348,39 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 	return true;
 }
 
-/* Returns how many combinations there is a use for. */
+/* Returns how many distinct inputs there is a use for. */
 static uint32
-most_combinations(const WaAsking *asking)
+most_inputs(const WaAsking *asking)
 {
 	const WaScanQuery *query = asking->query;
 	const double worth = wa_resident_most_groups(
 		wa_heap_nblocks(asking->source->heap), query->nworkers);
 	const Size bytes =
-		(Size) COMBINATION_BYTES * (1 + query->nkeys + query->ncolumns);
+		(Size) INPUT_BYTES * (1 + query->nkeys + query->ncolumns);
 
-	return (uint32) Min(worth * MOST_COMBINATIONS,
+	return (uint32) Min(worth * MOST_INPUTS,
 						(double) (get_hash_memory_limit() / bytes));
 }
 
 /*
- * Asks for the combinations of a query that the device process answers in part.  What
+ * Asks for the distinct inputs of a query that the device process answers in part.  What
  * is computed once has to be known.  Returns false if the query has no tables.
  */
 static bool
-ask_for_combinations(WaScanState *state, WaCombine *combine, WaAsking *asking,
-					 WaArena *arena)
+ask_for_inputs(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
+			   WaArena *arena)
 {
 	WaAnswerMessage answer;
 	WaWriter query;
 
 	if (!wa_interpreter_is_complete(state->query.interpreter) ||
 		!wa_interpreter_is_complete(asking->query->interpreter) ||
-		wa_combine_waits(combine))
+		wa_distinct_inputs_waits(inputs))
 		return true;
-	asking->most_groups = most_combinations(asking);
+	asking->most_groups = most_inputs(asking);
 	if (!wa_resident_write_query(asking, -1, arena, &query))
 		return false;
-	suggest(asking, ask(state, combine, asking, &query, -1, &answer));
+	suggest(asking, ask(state, inputs, asking, &query, -1, &answer));
 	return true;
 }
 
@@ -393,39 +393,39 @@ precompute(WaScanState *state)
 }
 
 /*
- * Asks for the combinations of a node's query.  Returns false if no parts of it can be
+ * Asks for the distinct inputs of a node's query.  Returns false if no parts of it can be
  * pushed, or it has no tables.
  */
 static bool
-try_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
+try_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 {
-	WaCombine *combine = wa_combine_make(state, spared);
+	WaDistinctInputs *inputs = wa_distinct_inputs_make(state, excluded);
 	WaAsking asking = {.source = &state->source};
 
-	if (combine == NULL)
+	if (inputs == NULL)
 		return false;
-	asking.query = wa_combine_asked(combine);
+	asking.query = wa_distinct_inputs_asked(inputs);
 	if (wa_resident_describe_run(&asking) != NULL ||
 		!wa_resident_is_ready(&state->source))
 		return true;
 	precompute(state);
 	wa_precompute(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
 	if (find_residency(&asking))
-		return ask_for_combinations(state, combine, &asking, arena);
+		return ask_for_inputs(state, inputs, &asking, arena);
 	suggest(&asking, 0);
 	return true;
 }
 
-/* Asks for combinations, with fewer tables where it turns out that there are none. */
+/* Asks for distinct inputs, with fewer tables where it turns out that there are none. */
 static void
-use_combinations(WaScanState *state, WaSpared spared, WaArena *arena)
+use_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 {
-	while ((int) spared <= state->query.planned_spared &&
-		   !try_combinations(state, spared, arena))
-		spared++;
+	while ((int) excluded <= state->query.planned_excluded &&
+		   !try_inputs(state, excluded, arena))
+		excluded++;
 }
 
-/* Asks for what the node computes or, if that cannot be, for its combinations. */
+/* Asks for what the node computes or, if that cannot be, for its distinct inputs. */
 static void
 use(WaScanState *state)
 {
@@ -440,7 +440,7 @@ use(WaScanState *state)
 	if (refusal != NULL)
 	{
 		wa_why_heap_note(&state->source, refusal);
-		use_combinations(state, WA_SPARES_NONE, &arena);
+		use_inputs(state, WA_EXCLUDES_NONE, &arena);
 		return;
 	}
 	if (!wa_resident_is_ready(&state->source))
@@ -450,7 +450,7 @@ use(WaScanState *state)
 	if (!find_residency(&asking))
 		suggest(&asking, 0);
 	else if (!ask_in_turn(state, &asking, &arena))
-		use_combinations(state, WA_SPARES_INTEGERS, &arena);
+		use_inputs(state, WA_EXCLUDES_INTEGERS, &arena);
 }
 
 void

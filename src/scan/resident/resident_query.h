@@ -9,7 +9,7 @@
 #include "core/protocol.h"
 #include "scan/rows/merge.h"
 
-/* What the device process is asked: of the node, or for its combinations. */
+/* What the device process is asked: of the node, or for its distinct inputs. */
 typedef struct WaAsking
 {
 	const WaScanQuery *query;

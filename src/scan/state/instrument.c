@@ -17,7 +17,7 @@ wa_instrument_add(WaInstrument *instrument, const WaInstrument *other,
 	instrument->compared_groups += other->compared_groups;
 	instrument->resident_blocks += other->resident_blocks;
 	instrument->resident_rows += other->resident_rows;
-	instrument->combinations += other->combinations;
+	instrument->distinct_inputs += other->distinct_inputs;
 	instrument->refusals += other->refusals;
 	instrument->resident_ms += other->resident_ms;
 	instrument->is_gpu |= other->is_gpu;

@@ -16,7 +16,7 @@ typedef struct WaInstrument
 	int64 compared_groups; /* for ORDER BY ... LIMIT */
 	int64 resident_blocks; /* that the device process has answered for */
 	int64 resident_rows;   /* of these */
-	int64 combinations;    /* scan/resident/combine.h */
+	int64 distinct_inputs; /* scan/resident/distinct_inputs.h */
 	int64 refusals;        /* it would have taken too much memory */
 	double resident_ms;    /* that the device took, and */
 	bool is_gpu;           /* what it was */

@@ -47,11 +47,11 @@ typedef struct WaScanQuery
 	int nworkers;
 	int planned_batches;
 	int planned_groups;
-	int planned_combinations; /* (scan/resident/combine.h) 0: there are to be none */
-	WaSpared planned_spared; /* tables that these may do without */
-	Cost block_cost;         /* of a block's rows, for one process */
-	List *filter_clauses;    /* of WHERE, in their order */
-	List *one_time_clauses;  /* likewise, but without columns */
+	int planned_inputs; /* (scan/resident/distinct_inputs.h) 0: there are to be none */
+	WaExcluded planned_excluded; /* tables that these may do without */
+	Cost block_cost;             /* of a block's rows, for one process */
+	List *filter_clauses;        /* of WHERE, in their order */
+	List *one_time_clauses;      /* likewise, but without columns */
 	List *keys;
 	int nkeys;
 	List *aggregates; /* Aggref, each once */

@@ -1,15 +1,15 @@
 /*
- * combine_internal.h
- *		What the parts of combine*.c share.
+ * distinct_inputs_internal.h
+ *		What the parts of distinct_inputs*.c share.
  */
-#ifndef WA_SCAN_COMBINE_INTERNAL_H
-#define WA_SCAN_COMBINE_INTERNAL_H
+#ifndef WA_SCAN_DISTINCT_INPUTS_INTERNAL_H
+#define WA_SCAN_DISTINCT_INPUTS_INTERNAL_H
 
 #include "executor/tuptable.h"
 
-#include "scan/resident/combine.h"
+#include "scan/resident/distinct_inputs.h"
 
-/* What the aggregated column of the node takes of a combination. */
+/* What the aggregated column of the node takes of a distinct input. */
 typedef struct WaBranch
 {
 	int place; /* of a column of `asked`, which has it for all rows; -1: */
@@ -17,17 +17,17 @@ typedef struct WaBranch
 } WaBranch;
 
 /* An aggregated column of the node. */
-typedef struct WaCombinedColumn
+typedef struct WaInputsColumn
 {
 	ExprState *filter; /* NULL: none, or it has been pushed */
 	ExprState *choice; /* the number of a branch; NULL: there is one */
 	WaBranch *branches;
-} WaCombinedColumn;
+} WaInputsColumn;
 
-struct WaCombine
+struct WaDistinctInputs
 {
 	WaScanState *state; /* the node */
-	WaScanQuery asked;  /* of which the groups are the combinations, */
+	WaScanQuery asked;  /* of which the groups are the distinct inputs, */
 	WaScanStore store;  /* and these */
 	int counted;        /* the column there that counts rows */
 
@@ -35,10 +35,10 @@ struct WaCombine
 	ExprState **where;
 	int nwhere;
 	ExprState **keys;
-	WaCombinedColumn *columns;
+	WaInputsColumn *columns;
 	List *params;
 
-	/* What a combination has */
+	/* What a distinct input has */
 	TupleDesc descriptor;
 	TupleTableSlot *slot;
 
@@ -49,4 +49,4 @@ struct WaCombine
 	bool is_refused;
 };
 
-#endif /* WA_SCAN_COMBINE_INTERNAL_H */
+#endif /* WA_SCAN_DISTINCT_INPUTS_INTERNAL_H */

@@ -1,8 +1,8 @@
 /*
- * combine.c
- *		Queries that the device process answers in part; see combine.h.
+ * distinct_inputs.c
+ *		Queries that the device process answers in part; see distinct_inputs.h.
  *
- * A combination stands for all rows that have its values.  An expression over these
+ * A distinct input stands for all rows that have its values.  An expression over these
  * has one value for them all, which an aggregate takes as many times.  What
  * PostgreSQL would evaluate for none of the rows is not evaluated: clauses of WHERE
  * come in their order, behind them the keys and the arguments.  So if something raises
@@ -16,7 +16,7 @@
 
 #include "heap/gather.h"
 #include "scan/expr/lazy.h"
-#include "scan/resident/combine_internal.h"
+#include "scan/resident/distinct_inputs_internal.h"
 #include "scan/rows/merge.h"
 #include "scan/rows/rowwise.h"
 #include "scan/spill/group_store.h"
@@ -25,13 +25,13 @@
 /* A value is taken one by one so many times; beyond, what it comes to is doubled. */
 #define FEW_TIMES 16
 
-/* How many combinations are taken between two looks at the memory. */
+/* How many distinct inputs are taken between two looks at the memory. */
 #define LOOK_INTERVAL 1024
 
 const WaScanQuery *
-wa_combine_asked(const WaCombine *combine)
+wa_distinct_inputs_asked(const WaDistinctInputs *inputs)
 {
-	return &combine->asked;
+	return &inputs->asked;
 }
 
 /* Tells whether the node's groups take more memory than they may. */
@@ -42,42 +42,42 @@ is_too_large(const WaScanStore *store)
 		   wa_spill_groups_bytes(store) > get_hash_memory_limit();
 }
 
-/* Shows a combination to the expressions. */
+/* Shows a distinct input to the expressions. */
 static void
-store_combination(WaCombine *combine, uint32 combination)
+show_input(WaDistinctInputs *inputs, uint32 input)
 {
-	TupleTableSlot *slot = combine->slot;
+	TupleTableSlot *slot = inputs->slot;
 
 	ExecClearTuple(slot);
-	for (int i = 0; i < combine->descriptor->natts; i++)
-		slot->tts_values[i] = wa_groups_key(combine->store.groups, combination,
-											i, &slot->tts_isnull[i]);
+	for (int i = 0; i < inputs->descriptor->natts; i++)
+		slot->tts_values[i] =
+			wa_groups_key(inputs->store.groups, input, i, &slot->tts_isnull[i]);
 	ExecStoreVirtualTuple(slot);
 }
 
-/* Tells whether the rows of a combination fulfil WHERE. */
+/* Tells whether the rows of a distinct input fulfil WHERE. */
 static bool
-fulfils_where(const WaCombine *combine, ExprContext *econtext)
+fulfils_where(const WaDistinctInputs *inputs, ExprContext *econtext)
 {
-	for (int i = 0; i < combine->nwhere; i++)
-		if (!wa_rowwise_is_true(combine->where[i], econtext))
+	for (int i = 0; i < inputs->nwhere; i++)
+		if (!wa_rowwise_is_true(inputs->where[i], econtext))
 			return false;
 	return true;
 }
 
-/* Returns the group of the combination that is shown. */
+/* Returns the group of the distinct input that is shown. */
 static uint32
-find_group(WaCombine *combine, ExprContext *econtext)
+find_group(WaDistinctInputs *inputs, ExprContext *econtext)
 {
-	WaScanState *state = combine->state;
+	WaScanState *state = inputs->state;
 
 	if (state->store.groups == NULL)
 		return 0;
 	for (int i = 0; i < state->query.nkeys; i++)
-		combine->values[i] =
-			ExecEvalExpr(combine->keys[i], econtext, &combine->nulls[i]);
-	return wa_groups_find_row(state->store.groups, combine->values,
-							  combine->nulls);
+		inputs->values[i] =
+			ExecEvalExpr(inputs->keys[i], econtext, &inputs->nulls[i]);
+	return wa_groups_find_row(state->store.groups, inputs->values,
+							  inputs->nulls);
 }
 
 /* Merges what an accumulator has of a group with what another one has. */
@@ -151,9 +151,9 @@ take_value(const WaScanStore *store, int number, ExprState *argument,
 			wa_accumulator_take_datum(store->columns[number], group, value);
 }
 
-/* Returns the branch of a column that the rows of the combination shown take. */
+/* Returns the branch of a column that the rows of the distinct input shown take. */
 static const WaBranch *
-choose_branch(const WaCombinedColumn *column, ExprContext *econtext)
+choose_branch(const WaInputsColumn *column, ExprContext *econtext)
 {
 	bool is_null;
 
@@ -163,13 +163,13 @@ choose_branch(const WaCombinedColumn *column, ExprContext *econtext)
 		ExecEvalExpr(column->choice, econtext, &is_null))];
 }
 
-/* Has a column take the rows of the combination shown. */
+/* Has a column take the rows of the distinct input shown. */
 static void
-take_rows(WaCombine *combine, int number, uint32 combination, uint32 group,
+take_rows(WaDistinctInputs *inputs, int number, uint32 input, uint32 group,
 		  int64 rows, ExprContext *econtext)
 {
-	const WaScanStore *into = &combine->state->store;
-	const WaCombinedColumn *column = &combine->columns[number];
+	const WaScanStore *into = &inputs->state->store;
+	const WaInputsColumn *column = &inputs->columns[number];
 	const WaBranch *branch;
 
 	if (!wa_rowwise_is_true(column->filter, econtext))
@@ -178,114 +178,113 @@ take_rows(WaCombine *combine, int number, uint32 combination, uint32 group,
 	if (branch->place < 0)
 		take_value(into, number, branch->argument, group, rows, econtext);
 	else
-		merge_group(combine->store.columns[branch->place], combination,
+		merge_group(inputs->store.columns[branch->place], input,
 					into->columns[number], group);
 }
 
-/* Returns how many rows a combination stands for. */
+/* Returns how many rows a distinct input stands for. */
 static int64
-count_rows(const WaCombine *combine, uint32 combination)
+count_rows(const WaDistinctInputs *inputs, uint32 input)
 {
 	WaRecord record;
 
-	(void) wa_accumulator_record(combine->store.columns[combine->counted],
-								 combination, &record);
+	(void) wa_accumulator_record(inputs->store.columns[inputs->counted], input,
+								 &record);
 	return (int64) record.words[0];
 }
 
-/* Brings a combination into its group. */
+/* Brings a distinct input into its group. */
 static void
-take_combination(WaCombine *combine, uint32 combination, ExprContext *econtext)
+take_input(WaDistinctInputs *inputs, uint32 input, ExprContext *econtext)
 {
-	const WaScanState *state = combine->state;
-	const int64 rows = count_rows(combine, combination);
+	const WaScanState *state = inputs->state;
+	const int64 rows = count_rows(inputs, input);
 	uint32 group;
 
-	store_combination(combine, combination);
-	if (!fulfils_where(combine, econtext))
+	show_input(inputs, input);
+	if (!fulfils_where(inputs, econtext))
 		return;
-	group = find_group(combine, econtext);
+	group = find_group(inputs, econtext);
 	for (int i = 0; i < state->query.ncolumns; i++)
 	{
 		wa_accumulator_grow(state->store.columns[i],
 							wa_scan_groups(&state->store));
-		take_rows(combine, i, combination, group, rows, econtext);
+		take_rows(inputs, i, input, group, rows, econtext);
 	}
-	combine->rows += rows;
+	inputs->rows += rows;
 }
 
-/* Brings all combinations into their groups. */
+/* Brings all distinct inputs into their groups. */
 static void
-take_all(WaCombine *combine)
+take_all(WaDistinctInputs *inputs)
 {
-	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
-	const uint32 ncombinations = wa_scan_groups(&combine->store);
+	ExprContext *econtext = inputs->state->css.ss.ps.ps_ExprContext;
+	const uint32 ninputs = wa_scan_groups(&inputs->store);
 
-	econtext->ecxt_outertuple = combine->slot;
-	for (uint32 i = 0; i < ncombinations && !combine->is_refused; i++)
+	econtext->ecxt_outertuple = inputs->slot;
+	for (uint32 i = 0; i < ninputs && !inputs->is_refused; i++)
 	{
 		MemoryContext old;
 
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-		take_combination(combine, i, econtext);
+		take_input(inputs, i, econtext);
 		MemoryContextSwitchTo(old);
 		if (i % LOOK_INTERVAL == 0)
-			combine->is_refused = is_too_large(&combine->state->store);
+			inputs->is_refused = is_too_large(&inputs->state->store);
 	}
 }
 
 /* Evaluates what there is to evaluate; returns false if that has no use. */
 static bool
-evaluate(WaCombine *combine)
+evaluate(WaDistinctInputs *inputs)
 {
-	ExprContext *econtext = combine->state->css.ss.ps.ps_ExprContext;
+	ExprContext *econtext = inputs->state->css.ss.ps.ps_ExprContext;
 	TupleTableSlot *shown = econtext->ecxt_outertuple;
 	bool taken;
 
-	combine->slot =
-		MakeSingleTupleTableSlot(combine->descriptor, &TTSOpsVirtual);
-	take_all(combine);
-	taken = !combine->is_refused && !is_too_large(&combine->state->store);
+	inputs->slot = MakeSingleTupleTableSlot(inputs->descriptor, &TTSOpsVirtual);
+	take_all(inputs);
+	taken = !inputs->is_refused && !is_too_large(&inputs->state->store);
 	econtext->ecxt_outertuple = shown;
 	ResetExprContext(econtext);
-	ExecDropSingleTupleTableSlot(combine->slot);
+	ExecDropSingleTupleTableSlot(inputs->slot);
 	return taken;
 }
 
 bool
-wa_combine_waits(const WaCombine *combine)
+wa_distinct_inputs_waits(const WaDistinctInputs *inputs)
 {
-	const WaLazyConstant lazy = {.params = combine->params};
+	const WaLazyConstant lazy = {.params = inputs->params};
 
-	return wa_lazy_waits(&lazy, combine->state->css.ss.ps.ps_ExprContext);
+	return wa_lazy_waits(&lazy, inputs->state->css.ss.ps.ps_ExprContext);
 }
 
 bool
-wa_combine_receive(WaCombine *combine, const void *message, Size bytes,
-				   const WaRanks *ranks)
+wa_distinct_inputs_receive(WaDistinctInputs *inputs, const void *message,
+						   Size bytes, const WaRanks *ranks)
 {
-	wa_scan_make_groups(&combine->store);
-	if (!wa_scan_answer_is_sound(&combine->store, message, bytes, ranks))
+	wa_scan_make_groups(&inputs->store);
+	if (!wa_scan_answer_is_sound(&inputs->store, message, bytes, ranks))
 		return false;
-	wa_scan_merge_answer(&combine->store, message, bytes, ranks, false);
+	wa_scan_merge_answer(&inputs->store, message, bytes, ranks, false);
 	return true;
 }
 
 bool
-wa_combine_take(WaCombine *combine)
+wa_distinct_inputs_take(WaDistinctInputs *inputs)
 {
-	WaScanState *state = combine->state;
+	WaScanState *state = inputs->state;
 
-	combine->rows = 0;
-	combine->is_refused = false;
-	if (!evaluate(combine))
+	inputs->rows = 0;
+	inputs->is_refused = false;
+	if (!evaluate(inputs))
 	{
 		wa_scan_make_groups(&state->store);
 		return false;
 	}
-	state->now.kept_rows += combine->rows;
-	state->now.combinations += wa_scan_groups(&combine->store);
+	state->now.kept_rows += inputs->rows;
+	state->now.distinct_inputs += wa_scan_groups(&inputs->store);
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
- * combine_make.c
- *		Making the query that the device process answers in part; see combine.h.
+ * distinct_inputs_make.c
+ *		Making the query that the device process answers in part; see distinct_inputs.h.
  */
 #include "postgres.h"
 
@@ -10,7 +10,7 @@
 #include "nodes/nodeFuncs.h"
 
 #include "scan/program/pushdown.h"
-#include "scan/resident/combine_internal.h"
+#include "scan/resident/distinct_inputs_internal.h"
 #include "scan/rows/prepare.h"
 
 /* Returns how many columns the device process aggregates of one of the node. */
@@ -61,7 +61,7 @@ ask_column(WaScanQuery *asked, const WaScanColumn *like, Expr *argument,
 /* Has the device process aggregate what is pushed of a column. */
 static void
 ask_branches(WaScanQuery *asked, const WaScanColumn *like,
-			 const WaPushdownColumn *pushed, WaCombinedColumn *column)
+			 const WaPushdownColumn *pushed, WaInputsColumn *column)
 {
 	ListCell *cell;
 
@@ -86,47 +86,47 @@ ask_branches(WaScanQuery *asked, const WaScanColumn *like,
 
 /* Sets what the device process aggregates: what is pushed, and the number of rows. */
 static void
-ask_columns(WaCombine *combine, const WaPushdown *pushdown)
+ask_columns(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
-	const WaScanState *state = combine->state;
-	WaScanQuery *asked = &combine->asked;
+	const WaScanState *state = inputs->state;
+	WaScanQuery *asked = &inputs->asked;
 	int count = 1;
 
 	for (int i = 0; i < state->query.ncolumns; i++)
 		count += count_asked(&pushdown->columns[i]);
 	asked->columns = palloc(sizeof(WaScanColumn) * count);
-	combine->columns =
-		palloc0(sizeof(WaCombinedColumn) * (state->query.ncolumns + 1));
+	inputs->columns =
+		palloc0(sizeof(WaInputsColumn) * (state->query.ncolumns + 1));
 	for (int i = 0; i < state->query.ncolumns; i++)
 		ask_branches(asked, &state->query.columns[i], &pushdown->columns[i],
-					 &combine->columns[i]);
-	combine->counted = ask_count(asked);
+					 &inputs->columns[i]);
+	inputs->counted = ask_count(asked);
 }
 
 /* Makes the query for the device process. */
 static void
-make_asked(WaCombine *combine, const WaPushdown *pushdown)
+make_asked(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
-	const WaScanQuery *query = &combine->state->query;
-	WaScanQuery *asked = &combine->asked;
+	const WaScanQuery *query = &inputs->state->query;
+	WaScanQuery *asked = &inputs->asked;
 
 	asked->varno = query->varno;
 	asked->nworkers = query->nworkers;
-	asked->planned_groups = query->planned_combinations;
+	asked->planned_groups = query->planned_inputs;
 	asked->by_image = true;
 	asked->filter_clauses = pushdown->sent_filters;
 	asked->keys = pushdown->by;
 	asked->nkeys = list_length(pushdown->by);
-	ask_columns(combine, pushdown);
-	wa_scan_prepare_query(asked, &combine->state->source, &combine->store);
+	ask_columns(inputs, pushdown);
+	wa_scan_prepare_query(asked, &inputs->state->source, &inputs->store);
 }
 
 /* Prepares an expression, which may be NULL. */
 static ExprState *
-prepare(const WaCombine *combine, const WaPushdown *pushdown, Expr *expression)
+prepare(const WaDistinctInputs *inputs, const WaPushdown *pushdown,
+		Expr *expression)
 {
-	ParamListInfo parameters =
-		combine->state->source.estate->es_param_list_info;
+	ParamListInfo parameters = inputs->state->source.estate->es_param_list_info;
 
 	if (expression == NULL)
 		return NULL;
@@ -136,60 +136,60 @@ prepare(const WaCombine *combine, const WaPushdown *pushdown, Expr *expression)
 
 /* Prepares the clauses of WHERE that are not pushed. */
 static void
-prepare_where(WaCombine *combine, const WaPushdown *pushdown)
+prepare_where(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
 	ListCell *cell;
 
-	combine->where =
+	inputs->where =
 		palloc(sizeof(ExprState *) * (list_length(pushdown->kept_filters) + 1));
 	foreach (cell, pushdown->kept_filters)
-		combine->where[combine->nwhere++] =
-			prepare(combine, pushdown, (Expr *) lfirst(cell));
+		inputs->where[inputs->nwhere++] =
+			prepare(inputs, pushdown, (Expr *) lfirst(cell));
 }
 
 /* Prepares the keys; of one that is pushed it is a reference. */
 static void
-prepare_keys(WaCombine *combine, const WaPushdown *pushdown)
+prepare_keys(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
-	const WaScanState *state = combine->state;
+	const WaScanState *state = inputs->state;
 	const Size count = (Size) state->query.nkeys + 1;
 
-	combine->keys = palloc(sizeof(ExprState *) * count);
-	combine->values = palloc(sizeof(Datum) * count);
-	combine->nulls = palloc(sizeof(bool) * count);
+	inputs->keys = palloc(sizeof(ExprState *) * count);
+	inputs->values = palloc(sizeof(Datum) * count);
+	inputs->nulls = palloc(sizeof(bool) * count);
 	for (int i = 0; i < state->query.nkeys; i++)
-		combine->keys[i] =
-			prepare(combine, pushdown, list_nth(state->query.keys, i));
+		inputs->keys[i] =
+			prepare(inputs, pushdown, list_nth(state->query.keys, i));
 }
 
 /* Prepares what PostgreSQL evaluates of the aggregated columns. */
 static void
-prepare_columns(WaCombine *combine, const WaPushdown *pushdown)
+prepare_columns(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
 	for (int i = 0; i < pushdown->ncolumns; i++)
 	{
 		const WaPushdownColumn *pushed = &pushdown->columns[i];
-		WaCombinedColumn *column = &combine->columns[i];
+		WaInputsColumn *column = &inputs->columns[i];
 		ListCell *cell;
 
 		if (pushed->is_pushed)
 			continue;
-		column->filter = prepare(combine, pushdown, pushed->filter);
-		column->choice = prepare(combine, pushdown, pushed->choice);
+		column->filter = prepare(inputs, pushdown, pushed->filter);
+		column->choice = prepare(inputs, pushdown, pushed->choice);
 		foreach (cell, pushed->branches)
 		{
 			WaBranch *branch = &column->branches[foreach_current_index(cell)];
 
 			if (branch->place < 0)
 				branch->argument =
-					prepare(combine, pushdown, (Expr *) lfirst(cell));
+					prepare(inputs, pushdown, (Expr *) lfirst(cell));
 		}
 	}
 }
 
-/* Describes a combination as a tuple. */
+/* Describes a distinct input as a tuple. */
 static void
-describe_combination(WaCombine *combine, const WaPushdown *pushdown)
+describe_input(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
 	TupleDesc descriptor = CreateTemplateTupleDesc(list_length(pushdown->by));
 	ListCell *cell;
@@ -204,12 +204,12 @@ describe_combination(WaCombine *combine, const WaPushdown *pushdown)
 						   exprTypmod(node), 0);
 		TupleDescInitEntryCollation(descriptor, number, exprCollation(node));
 	}
-	combine->descriptor = descriptor;
+	inputs->descriptor = descriptor;
 }
 
 /* Tells whether what the device process has of branches can be merged as it is. */
 static bool
-kinds_match(const WaCombine *combine, const WaPushdown *pushdown)
+kinds_match(const WaDistinctInputs *inputs, const WaPushdown *pushdown)
 {
 	for (int i = 0; i < pushdown->ncolumns; i++)
 	{
@@ -217,39 +217,38 @@ kinds_match(const WaCombine *combine, const WaPushdown *pushdown)
 
 		for (int j = 0; j < count; j++)
 		{
-			const int place = combine->columns[i].branches[j].place;
+			const int place = inputs->columns[i].branches[j].place;
 
-			if (place >= 0 &&
-				combine->asked.compiled.columns[place].kind !=
-					combine->state->query.compiled.columns[i].kind)
+			if (place >= 0 && inputs->asked.compiled.columns[place].kind !=
+								  inputs->state->query.compiled.columns[i].kind)
 				return false;
 		}
 	}
 	return true;
 }
 
-WaCombine *
-wa_combine_make(WaScanState *state, WaSpared spared)
+WaDistinctInputs *
+wa_distinct_inputs_make(WaScanState *state, WaExcluded excluded)
 {
-	WaCombine *combine;
+	WaDistinctInputs *inputs;
 	WaPushdown *pushdown;
 
-	if (state->query.planned_combinations == 0)
+	if (state->query.planned_inputs == 0)
 		return NULL;
 	pushdown = palloc(sizeof(WaPushdown));
 	wa_scan_query_push_down(&state->query, pushdown);
-	pushdown->spared = spared;
+	pushdown->excluded = excluded;
 	if (!wa_push_down(pushdown))
 		return NULL;
-	combine = palloc0(sizeof(WaCombine));
-	combine->state = state;
-	combine->params = pushdown->params;
-	make_asked(combine, pushdown);
-	if (!kinds_match(combine, pushdown))
+	inputs = palloc0(sizeof(WaDistinctInputs));
+	inputs->state = state;
+	inputs->params = pushdown->params;
+	make_asked(inputs, pushdown);
+	if (!kinds_match(inputs, pushdown))
 		return NULL;
-	prepare_where(combine, pushdown);
-	prepare_keys(combine, pushdown);
-	prepare_columns(combine, pushdown);
-	describe_combination(combine, pushdown);
-	return combine;
+	prepare_where(inputs, pushdown);
+	prepare_keys(inputs, pushdown);
+	prepare_columns(inputs, pushdown);
+	describe_input(inputs, pushdown);
+	return inputs;
 }
