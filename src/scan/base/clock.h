@@ -42,12 +42,4 @@ wa_clock_enter(WaClock *clock, WaPhase phase)
 	clock->since = now;
 }
 
-/* Adds what another process has spent. */
-static inline void
-wa_clock_add(WaClock *clock, const WaClock *other)
-{
-	for (int phase = 0; phase < WA_PHASE_COUNT; phase++)
-		clock->spent_ms[phase] += other->spent_ms[phase];
-}
-
 #endif /* WA_SCAN_CLOCK_H */

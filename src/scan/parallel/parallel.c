@@ -215,7 +215,6 @@ account(const Leader *leader)
 	for (int i = 0; i < leader->context->nworkers_launched; i++)
 	{
 		const WaTaskReport *report = &leader->task->reports[i];
-		WaSpillCounts *spilled = &state->store.spilled;
 
 		InstrAccumParallelQuery(
 			(BufferUsage *) leader->parts[WA_TASK_BUFFER_USAGE] + i,
@@ -223,12 +222,9 @@ account(const Leader *leader)
 		if (!report->is_complete)
 			elog(ERROR, "a parallel worker of warpagg has sent no groups");
 		wa_instrument_add(&state->now, &report->counts, true);
-		wa_clock_add(&state->clock, &report->clock);
 		have_spilled |= report->has_spilled;
-		spilled->rows += report->spilled.rows;
-		spilled->disk_bytes += report->spilled.disk_bytes;
-		spilled->memory_bytes =
-			Max(spilled->memory_bytes, report->spilled.memory_bytes);
+		/* The leader reads and deletes the files. */
+		state->store.spilled.disk_bytes += report->counts.disk_bytes;
 	}
 	return have_spilled;
 }

@@ -7,7 +7,6 @@
 
 #include "access/parallel.h"
 
-#include "scan/base/clock.h"
 #include "scan/spill/spill.h"
 #include "scan/state/instrument.h"
 #include "scan/state/scan_query.h"
@@ -33,8 +32,6 @@ typedef struct WaTaskReport
 	bool is_complete; /* all its groups are in its queue, or spilled */
 	bool has_spilled;
 	WaInstrument counts;
-	WaClock clock;
-	WaSpillCounts spilled;
 } WaTaskReport;
 
 /*

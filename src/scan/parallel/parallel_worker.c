@@ -22,6 +22,7 @@
 #include "scan/rows/prepare.h"
 #include "scan/spill/group_message.h"
 #include "scan/spill/group_store.h"
+#include "scan/state/scan_state.h"
 
 /* The name by which the leader has the server call it. */
 PGDLLEXPORT void wa_scan_worker(dsm_segment *segment, shm_toc *toc);
@@ -104,10 +105,7 @@ work(WaScanState *state, WaTask *task, const uint64 *covered,
 	report->is_complete =
 		report->has_spilled || send_groups(&state->store, queue);
 	wa_spill_finish(&state->store, 1);
-	report->spilled = state->store.spilled;
-	report->counts = state->now;
-	report->counts.read = wa_heap_counts(state->source.heap);
-	report->clock = state->clock;
+	report->counts = wa_instrument_of(state);
 	wa_heap_end(state->source.heap);
 }
 

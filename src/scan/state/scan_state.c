@@ -6,16 +6,21 @@
 
 #include "scan/state/scan_state.h"
 
-/* Returns what the present scan has counted, but for what others keep until the end. */
+/*
+ * Returns what the present scan has counted, with its workers, but for what others keep
+ * until the end.
+ */
 static WaInstrument
 of_scan(const WaScanState *state)
 {
 	WaInstrument scan = state->now;
 
 	scan.batches = state->batches;
-	scan.spilled_rows = state->store.spilled.rows;
+	scan.spilled_rows += state->store.spilled.rows;
+	/* The files of workers are among these. */
 	scan.disk_bytes = state->store.spilled.most_disk_bytes;
-	scan.memory_bytes = state->store.spilled.memory_bytes;
+	scan.memory_bytes =
+		Max(scan.memory_bytes, state->store.spilled.memory_bytes);
 	return scan;
 }
 
@@ -43,7 +48,7 @@ wa_instrument_of(const WaScanState *state)
 		instrument.read.blocks += read.blocks;
 		instrument.read.rows += read.rows;
 	}
-	memcpy(instrument.spent_ms, state->clock.spent_ms,
-		   sizeof(instrument.spent_ms));
+	for (int phase = 0; phase < WA_PHASE_COUNT; phase++)
+		instrument.spent_ms[phase] += state->clock.spent_ms[phase];
 	return instrument;
 }
