@@ -133,30 +133,3 @@ wa_attempts_try(WaAttempts *attempts, void (*callback)(void *context),
 	PG_END_TRY();
 	return !has_failed;
 }
-
-/* A single attempt. */
-typedef struct Single
-{
-	void (*callback)(void *context);
-	void *context;
-	bool has_succeeded;
-} Single;
-
-/* Makes it: a callback. */
-static void
-run_single(WaAttempts *attempts, void *context)
-{
-	Single *single = (Single *) context;
-
-	single->has_succeeded =
-		wa_attempts_try(attempts, single->callback, single->context);
-}
-
-bool
-wa_attempt(void (*callback)(void *context), void *context)
-{
-	Single single = {.callback = callback, .context = context};
-
-	wa_attempts_run(true, run_single, &single);
-	return single.has_succeeded;
-}

@@ -18,14 +18,7 @@
 #ifndef WA_SCAN_ATTEMPT_H
 #define WA_SCAN_ATTEMPT_H
 
-/*
- * Calls back in a subtransaction, in the current memory context.  Returns false if that
- * has raised an error of an expression; others are raised.  Not to be called in parallel
- * mode.
- */
-extern bool wa_attempt(void (*callback)(void *context), void *context);
-
-/* Many attempts, which share a subtransaction until one of them fails. */
+/* Attempts, which share a subtransaction until one of them fails. */
 typedef struct WaAttempts WaAttempts;
 
 /*
@@ -37,8 +30,8 @@ extern void wa_attempts_run(bool keeps_errors,
 							void *context);
 
 /*
- * Calls back, as wa_attempt, from within `run`, in the current memory context.  NULL: it
- * raises no error that is to be kept, and is called as it is.
+ * Calls back, from within `run`, in the current memory context.  Returns false if that has
+ * raised an error of an expression; others are raised.  NULL: all are.
  */
 extern bool wa_attempts_try(WaAttempts *attempts,
 							void (*callback)(void *context), void *context);

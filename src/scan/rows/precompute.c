@@ -31,13 +31,20 @@ compute_own(void *context)
 	wa_interpreter_try(own->interpreter, own->econtext);
 }
 
+/* Tries that: a callback. */
+static void
+try_own(WaAttempts *attempts, void *own)
+{
+	(void) wa_attempts_try(attempts, compute_own, own);
+}
+
 void
 wa_precompute(WaInterpreter *interpreter, ExprContext *econtext)
 {
 	Own own = {interpreter, econtext};
 
 	if (!wa_interpreter_is_complete(interpreter) && !IsInParallelMode())
-		(void) wa_attempt(compute_own, &own);
+		wa_attempts_run(true, try_own, &own);
 }
 
 /* Has the table's first rows come as far as they do. */
