@@ -11,15 +11,11 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 
-#include "compat.h"
 #include "heap/gather.h"
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/functions.h"

@@ -12,11 +12,9 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 
 #include "scan/base/datum.h"
 #include "scan/groups/partition.h"
-#include "state/numeric_format.h"
 
 /* What a NULL hashes to. */
 #define NULL_HASH 0x6e756c6cu

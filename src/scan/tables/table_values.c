@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "fmgr.h"
 #include "utils/memutils.h"
 
 #include "scan/base/context_arena.h"
