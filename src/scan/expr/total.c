@@ -16,8 +16,8 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "scan/expr/aggregates.h"
 #include "compat.h"
+#include "scan/expr/aggregates.h"
 #include "scan/expr/compile_internal.h"
 #include "scan/expr/functions.h"
 #include "scan/expr/times.h"
