@@ -57,7 +57,10 @@ BEGIN
 END
 $$;
 SELECT versions_extremes('bytes', 18), versions_extremes('nullif(bytes, ''\x'')', 18),
-       versions_extremes('row(k, id)', 18), versions_extremes('row(id % 7, id::text)::versions_pair', 18);
+       versions_extremes('row(k, id)', 18);
+-- To PL/pgSQL records of all types have one type, by which it keeps plans.
+DISCARD PLANS;
+SELECT versions_extremes('row(id % 7, id::text)::versions_pair', 18);
 
 -- Compares a query that there is from a version on, as wa_compare does; returns what was
 -- not expected.
