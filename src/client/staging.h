@@ -20,9 +20,9 @@ typedef struct WaStaging
 } WaStaging;
 
 /*
- * Maps the staging file, if it can: else it has noted why (client/trouble.h), as
- * have the other functions that map.  Does so after checking that it is what *attached says and that
- * nobody can shrink it under us.  Does not close the descriptor.
+ * Maps the staging file, if it can: else it has noted why (client/trouble.h), as have
+ * the other functions that map.  Does so after checking that it is what *attached says
+ * and that nobody can shrink it under us.  Does not close the descriptor.
  */
 extern WA_MUST_CHECK bool
 wa_staging_map(WaStaging *staging, const WaAttachedMessage *attached, int fd);

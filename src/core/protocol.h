@@ -63,11 +63,11 @@
  * FOLLOWED.
  * warpaggd ends at once when that descriptor reaches its end.
  *
- * Bulk data lies in the staging file: a memory file of warpaggd's, sealed
- * against shrinking, growing and further seals, that begins with a
- * WaStagingHeader and holds slots of equal size.  A backend takes a slot by
- * setting its owner from 0 to its own connection number, writes values into it,
- * and gives it back by setting the owner to 0 once the reply is there.  When a connection ends warpaggd frees what it owned.
+ * Bulk data lies in the staging file: a memory file of warpaggd's, sealed against
+ * shrinking, growing and further seals, that begins with a WaStagingHeader and holds
+ * slots of equal size.  A backend takes a slot by setting its owner from 0 to its own
+ * connection number, writes values into it, and gives it back by setting the owner to 0
+ * once the reply is there.  When a connection ends warpaggd frees what it owned.
  *
  * What is said about resident columns lies in the connection's parcel, which the
  * backend makes, seals and hands over by SHARE: core/resident.h.

@@ -142,10 +142,11 @@ typedef struct WaChange
 #define WA_MAX_CHANGES 480
 
 /*
- * All records of WAL that end behind `from` and not behind `to` have been looked at: they
- * changed what is said here, and nothing else; no change has an LSN behind `to`.  Where `from` is behind what has been
- * followed so far there is a gap: nothing is fresh any more until it has been confirmed
- * or loaded.  A `to` that is not behind what has been followed says nothing new.
+ * All records of WAL that end behind `from` and not behind `to` have been looked at:
+ * they changed what is said here, and nothing else; no change has an LSN behind `to`.
+ * Where `from` is behind what has been followed so far there is a gap: nothing is fresh
+ * any more until it has been confirmed or loaded.  A `to` that is not behind what has
+ * been followed says nothing new.
  */
 typedef struct WaFollowMessage
 {

@@ -9,10 +9,11 @@
  * the relation's extents changes, or what is fresh of it; then the parts of it that have
  * not changed are part of the next one.
  *
- * A cover is constant from when wa_cover_take (cover_take.h) returns it until its last user has released
- * it.  One that is kept and to which nobody else refers may lose parts then, and become
- * the next one: then references of the parts that have not changed, which lie anywhere in
- * memory, need not be touched, nor sums and lists be made anew.
+ * A cover is constant from when wa_cover_take (cover_take.h) returns it until its last
+ * user has released it.  One that is kept and to which nobody else refers may lose
+ * parts then, and become the next one: then references of the parts that have not
+ * changed, which lie anywhere in memory, need not be touched, nor sums and lists be
+ * made anew.
  */
 #ifndef WA_DAEMON_COVER_H
 #define WA_DAEMON_COVER_H

@@ -2,8 +2,9 @@
  * partition.c
  *		Parts of the groups of a query; see partition.h.
  *
- * Equal keys have equal hashes, whether they come in vectors or as values: a numeric is hashed without the zeros at its end, a bpchar without
- * trailing blanks, floats with one zero and one NaN.
+ * Equal keys have equal hashes, whether they come in vectors or as values: a numeric is
+ * hashed without the zeros at its end, a bpchar without trailing blanks, floats with
+ * one zero and one NaN.
  */
 #include "postgres.h"
 

@@ -10,9 +10,10 @@
 
 /*
  * Finds out which share of a query's rows warpaggd is likely to have, with all the
- * columns that are needed, for a plan of so many workers, and how many of the groups
- * it will send.  filling: how often all groups would fill the memory of one process.
- * is_loaded: what would be if the columns had been loaded is asked for.  Never waits for warpaggd to start.
+ * columns that are needed, for a plan of so many workers, and how many of the groups it
+ * will send.  filling: how often all groups would fill the memory of one process.
+ * is_loaded: what would be if the columns had been loaded is asked for.  Never waits
+ * for warpaggd to start.
  */
 extern void wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 							 const WaLimit *limit, int nworkers, double filling,

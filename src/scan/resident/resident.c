@@ -45,9 +45,9 @@ typedef struct Layout
 } Layout;
 
 /*
- * So many times the distinct inputs of scan/resident/distinct_inputs.h that are worth asking for may come,
- * as the planner may have expected too few, if they are likely to find room: each takes
- * so many bytes, and for each key and aggregated column.
+ * So many times the distinct inputs of scan/resident/distinct_inputs.h that are worth
+ * asking for may come, as the planner may have expected too few, if they are likely to
+ * find room: each takes so many bytes, and for each key and aggregated column.
  */
 #define MOST_INPUTS 2
 #define INPUT_BYTES 16
