@@ -39,6 +39,7 @@ typedef struct WaTopN
 {
 	uint64_t limit; /* 0: all groups are wanted */
 	bool keeps_ties;
+	uint8_t unused[3]; /* 0 */
 	uint32_t norders;
 	WaOrderBy orders[WA_MAX_ORDERS];
 } WaTopN;

@@ -63,7 +63,8 @@ EMU_TEST_OBJS = $(EMU_CU_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 
 EMU_PRIMITIVES_OBJS = $(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
 	$(EMU_PRIMITIVES_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
-	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o)
+	$(EMU_COMMON_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \
+	$(EMU_CORE_SOURCES:src/core/%.c=build/emu/test/core/%.o)
 
 EMU_GROUPS_OBJS = $(EMU_GROUPS_SOURCES:cuda/%.cu=build/emu/test/%.o) \
 	$(EMU_CXX_SOURCES:test/emu/%.cpp=build/emu/test/%.o) \

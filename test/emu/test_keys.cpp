@@ -559,13 +559,13 @@ try_steps(size_t nrows, uint32_t ndistinct, int multiprocessors, Random &random,
 											 to_device(steps.values, parts),
 											 to_device(steps.known, parts),
 											 to_device(traps, parts)};
-				  WaKeys with_steps = keys;
+				  WaKeys with_lookup = keys;
 				  WaKeysPlan plan;
 				  Found found;
 
-				  with_steps.steps = &table;
-				  must(wa_keys_plan_direct(&with_steps, &range, 4096, &plan));
-				  found = run_planned(with_steps, plan, multiprocessors, parts);
+				  with_lookup.lookup = &table;
+				  must(wa_keys_plan_direct(&with_lookup, &range, 4096, &plan));
+				  found = run_planned(with_lookup, plan, multiprocessors, parts);
 				  compare_looked_up(one, steps, found,
 									fetch(table.d_traps, traps.size()),
 									failure);
@@ -637,7 +637,7 @@ test_contract()
 		   "a range of no words");
 	expect(wa_keys_plan_hash(&keys, 0, &plan) == cudaErrorInvalidValue,
 		   "no groups");
-	keys.steps = &steps;
+	keys.lookup = &steps;
 	expect(wa_keys_plan_direct(&keys, narrow, 1 << 24, &plan) ==
 			   cudaErrorInvalidValue,
 		   "steps of two keys");
@@ -650,7 +650,7 @@ test_contract()
 	expect(wa_keys_plan_direct(&keys, &more_words, 1 << 24, &plan) ==
 			   cudaErrorNotSupported,
 		   "too many words of steps");
-	keys.steps = NULL;
+	keys.lookup = NULL;
 	keys.ncolumns = WA_KEYS_MAX + 1;
 	expect(wa_keys_plan_hash(&keys, 10, &plan) == cudaErrorInvalidValue,
 		   "too many keys");

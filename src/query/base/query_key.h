@@ -13,6 +13,7 @@ typedef struct WaQueryKey
 	WaVectorKind kind;
 	bool blank_padded; /* TEXT: trailing blanks do not count */
 	bool keeps_zeros;  /* FLOAT: 0 and -0 are not equal */
+	uint16_t unused;   /* 0 */
 } WaQueryKey;
 
 /* No group. */

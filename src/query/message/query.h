@@ -25,6 +25,7 @@ typedef struct WaQueryFilter
 	uint32_t begin;
 	uint32_t end;
 	uint16_t number;
+	uint16_t unused; /* 0 */
 } WaQueryFilter;
 
 /* A register that has one value in all rows. */

@@ -3,9 +3,9 @@
  *		Queries as messages; see query_wire.h.
  *
  * A message begins with a version and the counts of everything; then come the
- * things that these count, as they lie in memory if they have no pointers.  What
- * has some takes a word at least, so that no count leads to more memory than the
- * message deserves.
+ * things that these count, as they lie in memory if they have neither pointers nor
+ * gaps.  What has some takes a word at least, so that no count leads to more memory than
+ * the message deserves.
  */
 #include <string.h>
 
@@ -56,6 +56,17 @@ write_table(WaWriter *writer, const WaLookupTable *table)
 	}
 }
 
+static void
+write_instruction(WaWriter *writer, const WaInstruction *instruction)
+{
+	wa_writer_word(writer, (uint64_t) instruction->code |
+							   (uint64_t) instruction->out << 16 |
+							   (uint64_t) instruction->a << 32 |
+							   (uint64_t) instruction->b << 48);
+	wa_writer_word(writer, (uint64_t) instruction->c |
+							   (uint64_t) instruction->extra << 32);
+}
+
 /* Appends things that lie in a message as they do in memory. */
 #define WRITE_ARRAY(writer, things, count) \
 	wa_writer_bytes((writer), (things), (count) * sizeof(*(things)))
@@ -82,7 +93,8 @@ wa_query_write(WaWriter *writer, const WaQuery *query)
 
 	WRITE_ARRAY(writer, &head, 1);
 	WRITE_ARRAY(writer, program->kinds, program->nregisters);
-	WRITE_ARRAY(writer, program->instructions, program->ninstructions);
+	for (size_t i = 0; i < program->ninstructions; i++)
+		write_instruction(writer, &program->instructions[i]);
 	for (uint32_t i = 0; i < query->nlists; i++)
 	{
 		wa_writer_word(writer, program->lists[i].nvalues);
@@ -290,15 +302,33 @@ read_keys(WaReader *reader, WaArena *arena, WaQuery *query)
 			reader->failed = true;
 }
 
+static void
+read_instruction(WaReader *reader, WaInstruction *instruction)
+{
+	const uint64_t first = wa_reader_word(reader);
+	const uint64_t second = wa_reader_word(reader);
+
+	*instruction = (WaInstruction){.code = (uint16_t) first,
+								   .out = (uint16_t) (first >> 16),
+								   .a = (uint16_t) (first >> 32),
+								   .b = (uint16_t) (first >> 48),
+								   .c = (uint16_t) second,
+								   .extra = (uint32_t) (second >> 32)};
+}
+
 /* Reads the instructions, the lists and the tables. */
 static void
 read_program(WaReader *reader, WaArena *arena, WaQuery *query)
 {
 	WaProgram *program = &query->program;
+	WaInstruction *instructions;
 
 	read_kinds(reader, arena, program);
-	program->instructions = read_array(reader, arena, program->ninstructions,
-									   sizeof(WaInstruction));
+	instructions = make_array(reader, arena, program->ninstructions,
+							  sizeof(WaInstruction));
+	for (size_t i = 0; i < program->ninstructions && !reader->failed; i++)
+		read_instruction(reader, &instructions[i]);
+	program->instructions = instructions;
 	read_lists(reader, arena, query);
 	read_tables(reader, arena, query);
 }

@@ -107,7 +107,7 @@ compile_filters(WaScanQuery *query, WaCompiler *compiler)
 {
 	WaQuery *compiled = &query->compiled;
 	const int nfilters = list_length(query->filter_clauses);
-	WaQueryFilter *filters = palloc(sizeof(WaQueryFilter) * (nfilters + 1));
+	WaQueryFilter *filters = palloc0(sizeof(WaQueryFilter) * (nfilters + 1));
 
 	for (int i = 0; i < nfilters; i++)
 	{
