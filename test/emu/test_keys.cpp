@@ -548,28 +548,28 @@ try_steps(size_t nrows, uint32_t ndistinct, int multiprocessors, Random &random,
 	if (random.below(2) == 0)
 		one.selection = validity_fill(VALIDITY_RANDOM, nrows, random);
 	range.largest--;
-	with_keys(one,
-			  [&](const WaKeys &keys, std::vector<void *> &parts)
-			  {
-				  const std::vector<uint64_t> traps(
-					  wa_program_trap_bytes(nrows) / 8, 0x5a5a5a5a);
-				  const WaKeyLookup table = {steps.table.base,
-											 steps.table.width,
-											 steps.table.nentries,
-											 to_device(steps.values, parts),
-											 to_device(steps.known, parts),
-											 to_device(traps, parts)};
-				  WaKeys with_lookup = keys;
-				  WaKeysPlan plan;
-				  Found found;
+	with_keys(
+		one,
+		[&](const WaKeys &keys, std::vector<void *> &parts)
+		{
+			const std::vector<uint64_t> traps(wa_program_trap_bytes(nrows) / 8,
+											  0x5a5a5a5a);
+			const WaKeyLookup table = {steps.table.base,
+									   steps.table.width,
+									   steps.table.nentries,
+									   to_device(steps.values, parts),
+									   to_device(steps.known, parts),
+									   to_device(traps, parts)};
+			WaKeys with_lookup = keys;
+			WaKeysPlan plan;
+			Found found;
 
-				  with_lookup.lookup = &table;
-				  must(wa_keys_plan_direct(&with_lookup, &range, 4096, &plan));
-				  found = run_planned(with_lookup, plan, multiprocessors, parts);
-				  compare_looked_up(one, steps, found,
-									fetch(table.d_traps, traps.size()),
-									failure);
-			  });
+			with_lookup.lookup = &table;
+			must(wa_keys_plan_direct(&with_lookup, &range, 4096, &plan));
+			found = run_planned(with_lookup, plan, multiprocessors, parts);
+			compare_looked_up(one, steps, found,
+							  fetch(table.d_traps, traps.size()), failure);
+		});
 }
 
 // Tries keys of so many rows.
