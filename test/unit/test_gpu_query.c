@@ -153,8 +153,9 @@ draw_clauses(WaQuery *query, WaQueryFilter *filters)
 	{
 		const Clause *clause = &clauses[random_below(LENGTH(clauses))];
 
-		filters[i] =
-			(WaQueryFilter){clause->begin, clause->end, clause->number};
+		filters[i] = (WaQueryFilter){.begin = clause->begin,
+									 .end = clause->end,
+									 .number = clause->number};
 	}
 	query->filters = filters;
 }
