@@ -60,7 +60,7 @@ typedef struct WaCudaColumn
 	bool is_small; /* I128: all values are below 2^95 in magnitude */
 } WaCudaColumn;
 
-/* An aggregated column, as WaQueryColumn (query/query.h) has it. */
+/* An aggregated column, as WaQueryColumn (query/message/query.h) has it. */
 typedef struct WaCudaAggregate
 {
 	int argument; /* register, or none: rows are counted */
