@@ -416,6 +416,34 @@ test_program(bool *accepted)
 	return true;
 }
 
+/* Tells whether a query that counts rows, and names a kind for them, comes through. */
+static bool
+counting_is_read(WaVectorKind kind)
+{
+	const WaQueryColumn column = {.argument = -1, .filter = -1, .kind = kind};
+	const WaQuery query = {.ncolumns = 1, .columns = &column};
+	WaWriter writer;
+	WaArena arena;
+	bool is_read;
+
+	wa_arena_init(&arena, MEMORY);
+	wa_writer_init(&writer, &arena);
+	wa_query_write(&writer, &query);
+	is_read = wa_query_read(&arena, writer.words,
+							writer.nwords * sizeof(uint64_t)) != NULL;
+	wa_arena_reset(&arena);
+	return is_read;
+}
+
+static bool
+test_counting(void)
+{
+	EXPECT(counting_is_read(WA_VECTOR_BOOL));
+	EXPECT(!counting_is_read((WaVectorKind) (WA_VECTOR_TEXT + 1)));
+	EXPECT(!counting_is_read((WaVectorKind) INT32_MAX));
+	return true;
+}
+
 static bool
 test_programs(size_t rounds)
 {
@@ -573,6 +601,7 @@ main(int argc, char **argv)
 	check(test_queries(rounds), "queries that were tampered with");
 	check(test_tables(), "tables that are sound, and that are not");
 	check(test_table_values(), "values of tables");
+	check(test_counting(), "kinds of what is counted");
 	check(test_programs(rounds / 5), "random programs that are sound");
 	check(test_groups(rounds), "groups that were tampered with");
 	check(test_only_group(), "more groups than there are without keys");

@@ -155,6 +155,7 @@ column_is_sound(const WaQuery *query, const WaQueryColumn *column,
 				const uint8_t *fillings)
 {
 	if (column->filter < -1 || column->argument < -1 ||
+		(uint32_t) column->kind > WA_VECTOR_TEXT ||
 		!wa_records_exist(column->kind, column->ops))
 		return false;
 	if (column->filter >= 0 &&

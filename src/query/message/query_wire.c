@@ -356,7 +356,8 @@ read_head(WaReader *reader, WaQuery *query)
 	if (reader->failed)
 		return;
 	memcpy(&head, found.data, sizeof(head));
-	if (head.version != VERSION || !top_n_is_one(&head.top_n))
+	if (head.version != VERSION || head.only_wanted > 1 ||
+		!top_n_is_one(&head.top_n))
 		reader->failed = true;
 	query->program.nregisters = head.nregisters;
 	query->program.ninstructions = head.ninstructions;
