@@ -160,7 +160,6 @@ take_in_vectors(WaScanState *state, int nrows)
 	if (!wa_interpreter_prepare(state->query.interpreter,
 								state->css.ss.ps.ps_ExprContext))
 		return false;
-	state->batch.query->reader = (WaBatchReader){run_part, select_rows, state};
 	while ((outcome = compute(state, nrows, &nleft)) == WA_BATCH_LACKING)
 		if (!reach(state, nrows, (int) state->batch.query->part))
 			return false;
@@ -198,6 +197,7 @@ take_spilled_in_vectors(WaScanState *state, int nrows)
 void
 wa_scan_begin(WaScanState *state)
 {
+	state->batch.query->reader = (WaBatchReader){run_part, select_rows, state};
 	wa_scan_make_groups(&state->store);
 	if (state->source.heap != NULL)
 		wa_heap_leave_out(state->source.heap, NULL);
