@@ -3,13 +3,14 @@
  *		Memory for columns, in chunks of huge pages.
  *
  * Columns of an extent are a few hundred kilobytes each: to have the system map
- * and clear these page by page takes longer than to fill them.  Chunks are large
- * enough for huge pages; pieces are taken from them one behind the other.  What a
- * piece that is freed had goes back to the system, its addresses with the last
- * piece of its chunk.
+ * and clear these page by page takes longer than to fill them, and to read them from
+ * small pages longer than from huge ones.  So pieces are taken from chunks of a few huge
+ * pages each, and huge pages are never split: one goes back to the system when all of it
+ * is free, and what is free beside pieces stays until another piece is put there.
  *
- * Where a piece will be wanted soon that is as large as one that is freed, that one is
- * kept, with its memory, for a number of pieces and bytes.
+ * Free ranges are found by size, in lists of such as are about as large, and those that
+ * are next to each other are one: two-level segregated fit (Masmano, Ripoll, Crespo,
+ * Real: TLSF, a new dynamic memory allocator for real-time systems, 2004).
  */
 #ifndef WA_DAEMON_CHUNKS_H
 #define WA_DAEMON_CHUNKS_H
@@ -21,36 +22,21 @@
 #define WA_CHUNKS_MIN_BYTES ((size_t) 16 * 1024)
 #define WA_CHUNKS_MAX_BYTES ((size_t) 4 * 1024 * 1024)
 
-/* Threads of different processors take pieces from so many chunks at a time. */
-#define WA_CHUNKS_LANES 16
+#define WA_CHUNK_BYTES ((size_t) 32 * 1024 * 1024)
 
-typedef struct WaChunk WaChunk;
+/* Lists of free ranges: for each power of 2, so many. */
+#define WA_CHUNKS_LISTS_EACH 16
+#define WA_CHUNKS_LISTS      (12 * WA_CHUNKS_LISTS_EACH)
 
-/* lock guards the rest; current: the chunk that pieces are taken from, or NULL. */
-typedef struct WaChunkLane
-{
-	pthread_mutex_t lock;
-	WaChunk *current;
-} WaChunkLane;
+typedef struct WaChunkRange WaChunkRange;
 
-/* Pieces, and bytes of them, that are kept at most. */
-#define WA_CHUNKS_SPARES      64
-#define WA_CHUNKS_SPARE_BYTES ((size_t) 16 * 1024 * 1024)
-
-typedef struct WaSparePiece
-{
-	void *place;
-	size_t bytes;
-} WaSparePiece;
-
-/* lock guards the rest; nspares may be read without. */
+/* lock guards the rest; bytes may be read without. */
 typedef struct WaChunks
 {
-	WaChunkLane lanes[WA_CHUNKS_LANES];
 	pthread_mutex_t lock;
-	unsigned nspares;
-	size_t spare_bytes;
-	WaSparePiece spares[WA_CHUNKS_SPARES]; /* the first is the oldest */
+	size_t used;  /* bytes of pieces */
+	size_t bytes; /* of all huge pages that are in memory */
+	WaChunkRange *lists[WA_CHUNKS_LISTS];
 } WaChunks;
 
 /* Prepares to give memory; nothing is taken from the system yet. */
@@ -62,10 +48,10 @@ void wa_chunks_init(WaChunks *chunks);
  */
 void *wa_chunks_get(WaChunks *chunks, size_t bytes);
 
-/* Frees a piece of so many bytes. */
-void wa_chunks_free(void *place, size_t bytes);
+/* Frees a piece. */
+void wa_chunks_free(WaChunks *chunks, void *place);
 
-/* Keeps it for who wants about as many bytes; older ones are freed for it. */
-void wa_chunks_keep(WaChunks *chunks, void *place, size_t bytes);
+/* Returns how many bytes are in memory, free ones included. */
+size_t wa_chunks_bytes(const WaChunks *chunks);
 
 #endif /* WA_DAEMON_CHUNKS_H */

@@ -16,6 +16,9 @@
 #define MAPPING_BYTES (4 * 1024 * 1024)
 #define TRIM_BYTES    (16 * 1024 * 1024)
 
+/* Chunks may have one of so many of the limit's bytes free, beside a chunk. */
+#define FREE_PART 8
+
 #define PAGE_BYTES ((uintptr_t) 4096)
 
 /* As many, half of what Linux allows a process; the rest comes from the heap. */
@@ -64,6 +67,16 @@ get_alone(size_t bytes)
 	return place;
 }
 
+/* Tells whether so much is free between pieces that others have to go. */
+static bool
+is_full(const WaMemory *memory)
+{
+	const uint64_t limit = wa_memory_limit(memory);
+
+	return wa_chunks_bytes(&memory->chunks) >
+		   limit + limit / FREE_PART + WA_CHUNK_BYTES;
+}
+
 void *
 wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
 {
@@ -72,8 +85,9 @@ wa_memory_get(WaMemory *memory, const void *user, size_t bytes)
 	if (bytes > SIZE_MAX / 2)
 		return NULL;
 	bytes = rounded(bytes);
-	while (wa_ledger_take(&memory->ledger, WA_MEMORY_RESIDENT, bytes) !=
-		   WA_TAKEN)
+	while (is_full(memory) ||
+		   wa_ledger_take(&memory->ledger, WA_MEMORY_RESIDENT, bytes) !=
+			   WA_TAKEN)
 		if (bytes > wa_memory_limit(memory) || memory->make_room == NULL ||
 			!memory->make_room(memory->arg, user, bytes))
 			return NULL;
@@ -91,22 +105,10 @@ wa_memory_free(WaMemory *memory, void *place, size_t bytes)
 		return;
 	bytes = rounded(bytes);
 	if (is_of_chunks(bytes))
-		wa_chunks_free(place, bytes);
+		wa_chunks_free(&memory->chunks, place);
 	else
 		free(place);
 	wa_memory_give(memory, WA_MEMORY_RESIDENT, bytes);
-}
-
-void
-wa_memory_keep(WaMemory *memory, void *place, size_t bytes)
-{
-	if (!is_of_chunks(rounded(bytes)))
-	{
-		wa_memory_free(memory, place, bytes);
-		return;
-	}
-	wa_chunks_keep(&memory->chunks, place, rounded(bytes));
-	wa_memory_give(memory, WA_MEMORY_RESIDENT, rounded(bytes));
 }
 
 bool

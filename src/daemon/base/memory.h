@@ -41,12 +41,6 @@ void *wa_memory_get(WaMemory *memory, const void *user, size_t bytes);
 void wa_memory_free(WaMemory *memory, void *place, size_t bytes);
 
 /*
- * The same of what will be wanted again soon: pieces of chunks may be kept for that
- * (chunks.h), uncounted, as long as they are.
- */
-void wa_memory_keep(WaMemory *memory, void *place, size_t bytes);
-
-/*
  * Counts bytes that are taken for something other than columns, unless there is no
  * room.  Waits as wa_memory_get does.
  */

@@ -184,11 +184,7 @@ wa_column_release(WaColumn *column)
 	if (column->copy.flat != NULL)
 		column->copy.forget(column);
 	wa_dictionary_release(column->dictionary);
-	/* The next patch makes columns of about its size. */
-	if (__atomic_load_n(&column->is_patched, __ATOMIC_RELAXED))
-		wa_memory_keep(column->memory, column, column->bytes);
-	else
-		wa_memory_free(column->memory, column, column->bytes);
+	wa_memory_free(column->memory, column, column->bytes);
 }
 
 WaLayout *

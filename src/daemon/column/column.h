@@ -3,9 +3,9 @@
  *		A column of an extent, and the extent's blocks, as warpaggd keeps them.
  *
  * Both are constant once made, but for the references, which are changed
- * atomically, for what the mirror knows of them (mirror_copy.h), for `is_patched`, and
- * for the transactions of blocks, which the store's lock guards: who has a reference
- * reads the rest without a lock.
+ * atomically, for what the mirror knows of them (mirror_copy.h), and for the transactions
+ * of blocks, which the store's lock guards: who has a reference reads the rest without a
+ * lock.
  */
 #ifndef WA_DAEMON_COLUMN_H
 #define WA_DAEMON_COLUMN_H
@@ -39,7 +39,6 @@ typedef struct WaColumn
 	const uint8_t *validity;
 	const uint8_t *display;
 	bool has_large;  /* DECIMAL128: some value is 2^95 or more in magnitude */
-	bool is_patched; /* atomic: another one like it has taken its place */
 	uint64_t odd[WA_EXTENT_WORDS];
 	WaDictionary *dictionary; /* TEXT */
 	struct WaColumn *next;    /* for who collects columns to release */

@@ -203,15 +203,6 @@ wa_layer_has_all(const WaLayer *layer, const WaLayer *other)
 }
 
 void
-wa_layer_pass_on(const WaLayer *layer)
-{
-	for (uint32_t i = 0; i < layer->room; i++)
-		if (layer->columns[i] != NULL)
-			__atomic_store_n(&layer->columns[i]->is_patched, true,
-							 __ATOMIC_RELAXED);
-}
-
-void
 wa_layer_put(WaLayer *layer, WaExtent *extent, WaGarbage *garbage)
 {
 	for (uint32_t i = 0; i < layer->room; i++)

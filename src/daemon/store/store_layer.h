@@ -47,9 +47,6 @@ bool wa_layer_is_of(const WaLayer *layer, const WaExtent *extent);
 /* Tells whether it has all columns of another one. */
 bool wa_layer_has_all(const WaLayer *layer, const WaLayer *other);
 
-/* Says that columns like its will be wanted soon, when these have gone. */
-void wa_layer_pass_on(const WaLayer *layer);
-
 /*
  * Puts all columns into an extent of the map, which takes the references over and has
  * room for them; the caller has the lock.

@@ -272,7 +272,6 @@ put_overlay(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 	if (patch->is_patched)
 		wa_layout_patch_xids(patch->over.layout, &patch->over_plan);
 	share_settled(base->layout, patch->over.layout);
-	wa_layer_pass_on(&patch->overlay);
 	exchange(patch, overlay, &patch->over, stays, fresh, brought, garbage);
 	for (uint32_t i = 0; i < WA_EXTENT_WORDS; i++)
 		cached[i] = base->cached[i] & ~overlay->cached[i];
@@ -303,7 +302,6 @@ put_folded(Patch *patch, WaExtent *base, WaExtent *overlay, WaGarbage *garbage)
 	if (patch->is_patched)
 		wa_layout_patch_xids(patch->over.layout, &patch->over_plan);
 	wa_layout_patch_xids(patch->folded.layout, &patch->folded_plan);
-	wa_layer_pass_on(&patch->base);
 	exchange(patch, base, &patch->folded, stays, fresh, brought, garbage);
 }
 
@@ -397,8 +395,6 @@ wa_load_patch(WaLoad *load, char *error, size_t error_bytes)
 	bool exists = true;
 	WaStatus status;
 
-	/* What is copied goes as soon as the columns have it. */
-	wa_layer_pass_on(&load->brought);
 	status = patch_extent(load, &load->brought, error, error_bytes, &exists);
 	if (exists)
 		return status;
