@@ -97,7 +97,7 @@ $(OLD_OBJS) $(OLD_OBJS:.o=.bc): always-built
 # in a line of the cache is to be theirs, whatever is linked before them: by 16 bytes
 # some took an eighth more.
 VECTOR_SRCS = $(call sources,src/core/program*.c) src/core/vector.c \
-	src/core/lookup_table.c src/query/base/column_rows.c src/query/run/run_inputs.c \
+	src/core/lookup_table.c src/query/base/column_rows.c \
 	src/query/groups/group_key.c src/query/groups/group_look.c src/query/groups/group_table.c src/query/records/records.c \
 	src/query/records/records_few.c src/query/groups/group_table_rows.c \
 	src/resident/narrow.c

@@ -44,8 +44,8 @@ are_of_one_step(const WaLookupTable *table, const int64_t *arguments,
 
 /* Looks up integers; stores what is known of each in known. */
 static void
-look_up_ints(const WaLookupTable *table, const int64_t *arguments,
-			 int64_t *words, uint8_t *known, size_t nrows)
+look_up_steps(const WaLookupTable *table, const int64_t *arguments,
+			  int64_t *words, uint8_t *known, size_t nrows)
 {
 	const uint64_t span = table->nentries * table->width;
 	const double inverse = 1.0 / (double) table->width;
@@ -61,18 +61,24 @@ look_up_ints(const WaLookupTable *table, const int64_t *arguments,
 	}
 }
 
-/* Likewise, codes. */
+/* Likewise in a table that has an entry for each. */
 static void
-look_up_codes(const WaLookupTable *table, const int32_t *codes, int64_t *words,
-			  uint8_t *known, size_t nrows)
+look_up_each(const WaLookupTable *table, const int64_t *arguments,
+			 int64_t *words, uint8_t *known, size_t nrows)
 {
+	const uint64_t base = (uint64_t) table->base;
+	const uint64_t nentries = table->nentries;
+	const int64_t *values = table->values;
+	const uint8_t *states = table->known;
+
 	for (size_t i = 0; i < nrows; i++)
 	{
-		bool inside = (uint32_t) codes[i] < table->nentries;
-		uint32_t step = inside ? (uint32_t) codes[i] : 0;
+		uint64_t offset = (uint64_t) arguments[i] - base;
+		bool inside = offset < nentries;
 
-		known[i] = inside ? table->known[step] : WA_ENTRY_UNKNOWN;
-		words[i] = table->values[step];
+		offset = inside ? offset : 0;
+		known[i] = inside ? states[offset] : WA_ENTRY_UNKNOWN;
+		words[i] = values[offset];
 	}
 }
 
@@ -112,22 +118,25 @@ look_up_one(const WaLookupTable *table, int64_t argument, WaVector *out,
 	return known != WA_ENTRY_UNKNOWN;
 }
 
-bool
-wa_lookup_table_find(const WaLookupTable *table, const WaVector *a,
-					 const int32_t *codes, WaVector *out, int64_t *words,
-					 size_t nrows)
+/*
+ * Stores values of the table in words, 0 where the result is NULL; false: it is not
+ * known somewhere.
+ */
+static bool
+find(const WaLookupTable *table, const WaVector *a, WaVector *out,
+	 int64_t *words, size_t nrows)
 {
 	uint8_t known[WA_VECTOR_ROWS];
 	bool all_known = true;
 	bool has_nulls = false;
 
-	if (codes == NULL && !a->has_nulls && nrows > 0 &&
+	if (!a->has_nulls && nrows > 0 &&
 		are_of_one_step(table, wa_vector_ints(a), nrows))
 		return look_up_one(table, wa_vector_ints(a)[0], out, words, nrows);
-	if (codes == NULL)
-		look_up_ints(table, wa_vector_ints(a), words, known, nrows);
+	if (table->width == 1)
+		look_up_each(table, wa_vector_ints(a), words, known, nrows);
 	else
-		look_up_codes(table, codes, words, known, nrows);
+		look_up_steps(table, wa_vector_ints(a), words, known, nrows);
 	if (a->has_nulls)
 		set_nulls(table, a, words, known, nrows);
 	for (size_t i = 0; i < nrows; i++)
@@ -158,9 +167,10 @@ store_texts(const WaLookupTable *table, const int64_t *words, WaVector *out,
 											  : (WaText){NULL, 0};
 }
 
-void
-wa_lookup_table_store(const WaLookupTable *table, const int64_t *words,
-					  WaVector *out, size_t nrows)
+/* Makes values of a vector of what has been looked up. */
+static void
+store(const WaLookupTable *table, const int64_t *words, WaVector *out,
+	  size_t nrows)
 {
 	uint8_t *bools = wa_vector_bools(out);
 
@@ -186,11 +196,10 @@ wa_lookup_table_call(const WaLookupTable *table, const WaVector *a,
 	int64_t words[WA_VECTOR_ROWS];
 
 	if (table->results == WA_LOOKUP_WORDS)
-		return wa_lookup_table_find(table, a, NULL, out, wa_vector_ints(out),
-									nrows);
-	if (!wa_lookup_table_find(table, a, NULL, out, words, nrows))
+		return find(table, a, out, wa_vector_ints(out), nrows);
+	if (!find(table, a, out, words, nrows))
 		return false;
-	wa_lookup_table_store(table, words, out, nrows);
+	store(table, words, out, nrows);
 	return true;
 }
 

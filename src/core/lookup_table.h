@@ -62,24 +62,12 @@ extern "C"
 #endif
 
 /*
- * Computes the function at the values of an INT vector; sets all of *out, of a
- * kind that suits the results, but its pointers.  Returns false to trap: it is not
+ * Computes the function at the values of a vector of INT, or of codes as such; sets all
+ * of *out, of a kind that suits the results, but its pointers.  Returns false to trap: it is not
  * known somewhere.
  */
 bool wa_lookup_table_call(const WaLookupTable *table, const WaVector *a,
 						  WaVector *out, size_t nrows);
-
-/*
- * Likewise, but stores values of the table in words, 0 where the result is NULL.
- * codes: of a TEXT vector, whose values are not looked at; NULL: a is an INT.
- */
-bool wa_lookup_table_find(const WaLookupTable *table, const WaVector *a,
-						  const int32_t *codes, WaVector *out, int64_t *words,
-						  size_t nrows);
-
-/* Makes values of a vector of what has been looked up. */
-void wa_lookup_table_store(const WaLookupTable *table, const int64_t *words,
-						   WaVector *out, size_t nrows);
 
 /*
  * Tells whether a table is one that can travel: its counts and its span are what

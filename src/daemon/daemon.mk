@@ -66,7 +66,7 @@ $(DAEMON_STAMP): $(call unless,$(DAEMON_STAMP),$(WITH_CUDA))
 # These loops are written to be vectorised, as in the Makefile, which says more.
 DAEMON_FOLD_FLAGS := $(if $(SAN),,-O3 -falign-functions=64)
 DAEMON_FOLD_OBJS := core/fold.o core/exact_sum.o core/vector.o core/lookup_table.o \
-	daemon/column/column_values.o query/base/column_rows.o query/run/run_inputs.o \
+	daemon/column/column_values.o query/base/column_rows.o \
 	query/groups/group_key.o query/groups/group_look.o query/groups/group_table.o query/groups/group_table_rows.o \
 	query/records/records.o query/records/records_few.o \
 	$(patsubst src/%.c,%.o,$(call sources,src/core/program*.c))
@@ -112,7 +112,8 @@ UNIT_DAEMON_TESTS := test_daemon test_daemon_abuse test_daemon_process \
 # These are linked with the parts of the daemon that they test.
 UNIT_STORE_TESTS := test_chunks test_dictionary test_store test_cover \
 	test_store_evict test_store_model test_store_failure test_store_patch test_patch \
-	test_pool test_mirror test_watch test_cgroup test_ledger test_budget
+	test_pool test_mirror test_watch test_cgroup test_ledger test_budget \
+	test_text_numbers
 UNIT_CORE_PROGRAMS := $(UNIT_CORE_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_DAEMON_PROGRAMS := $(UNIT_DAEMON_TESTS:%=$(UNIT_BUILD)/%)
 UNIT_STORE_PROGRAMS := $(UNIT_STORE_TESTS:%=$(UNIT_BUILD)/%)
@@ -121,8 +122,7 @@ UNIT_STORE_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
 # These need what is only linked where there are GPUs, but none.
 UNIT_MIRROR_OBJS := $(patsubst src/%.c,$(DAEMON_BUILD)/daemon/%.o,\
 	$(call sources,src/daemon/mirror/*.c)) $(UNIT_BUILD)/test_mirror_device.o
-UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_texts \
-	$(UNIT_BUILD)/test_gpu_spans
+UNIT_LOOK_UP := $(UNIT_BUILD)/test_gpu_look_up $(UNIT_BUILD)/test_gpu_spans
 
 $(UNIT_BUILD)/%.o: test/unit/%.c
 	@mkdir -p $(@D)
@@ -175,8 +175,7 @@ $(UNIT_BUILD)/fuzz_daemon: \
 	$(UNIT_STORE_OBJS)
 
 $(UNIT_LOOK_UP): %: %.o $(patsubst %,$(DAEMON_BUILD)/daemon-gpu/daemon/gpu/%.o,\
-		gpu_query gpu_compare gpu_look_up gpu_spans \
-		gpu_texts) $(UNIT_STORE_OBJS) $(UNIT_MIRROR_OBJS) $(DAEMON_CORE_OBJS)
+		gpu_query gpu_look_up gpu_spans) $(UNIT_STORE_OBJS) $(UNIT_MIRROR_OBJS) $(DAEMON_CORE_OBJS)
 	$(call step,LINK)
 	$(CC) $(SAN) -o $@ $^ -lpthread -lm
 

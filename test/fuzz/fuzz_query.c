@@ -14,6 +14,7 @@
 #include "test/fuzz/fuzz.h"
 #include "test/fuzz/fuzz_query_mutate.h"
 #include "test/fuzz/fuzz_rows.h"
+#include "test/unit/make_run.h"
 
 /* Inputs that a request has at most. */
 #define MAX_INPUTS WA_MAX_QUERY_COLUMNS
@@ -81,7 +82,7 @@ take_rows(const Plan *plan, WaArena *arena, const WaQuery *query,
 
 	for (int i = 0; i < RUNS; i++)
 	{
-		runs[i] = wa_query_run_make(arena, query);
+		runs[i] = make_run(arena, query, &fuzz_texts);
 		if (runs[i] == NULL)
 			return false;
 		for (unsigned batch = 0; batch < plan->nbatches; batch++)
@@ -112,7 +113,7 @@ merge_parts(WaArena *arena, const WaQuery *query, WaQueryRun **runs,
 			return false;
 	for (uint32_t part = 0; part < PARTS; part++)
 	{
-		WaQueryRun *into = wa_query_run_make(arena, query);
+		WaQueryRun *into = make_run(arena, query, &fuzz_texts);
 		uint32_t next = 0;
 
 		wa_writer_init(&messages[part], arena);
@@ -155,7 +156,7 @@ run_query(const Plan *plan, WaArena *arena, const WaQuery *query,
 static void
 read_groups(WaArena *arena, const WaQuery *query, const WaWriter *writer)
 {
-	const WaQueryRun *run = wa_query_run_make(arena, query);
+	const WaQueryRun *run = make_run(arena, query, &fuzz_texts);
 	WaPartialReader reader;
 
 	if (run == NULL || !wa_partial_reader_init(&reader, arena, &run->shape))

@@ -104,11 +104,12 @@ store_value(void *values, WaForm form, size_t row, uint64_t *state)
 		   wa_form_width(form));
 }
 
+const WaTextCodes fuzz_texts = {.ncodes = FUZZ_TEXTS, .text = fuzz_text};
+
 void
 fuzz_rows_make(WaColumnRows *rows, WaVectorKind kind, size_t nrows,
 			   uint64_t *state)
 {
-	static const WaTextCodes texts = {FUZZ_TEXTS, NULL, fuzz_text};
 	const WaForm form = choose_form(kind, state);
 	const bool has_nulls = fuzz_below(state, 2) == 0;
 	const bool has_display =
@@ -122,8 +123,7 @@ fuzz_rows_make(WaColumnRows *rows, WaVectorKind kind, size_t nrows,
 	*rows = (WaColumnRows){.form = form,
 						   .values = values,
 						   .validity = validity,
-						   .display = display,
-						   .texts = &texts};
+						   .display = display};
 	if (kind == WA_VECTOR_DECIMAL)
 		rows->scale = (uint8_t) fuzz_below(state, (uint64_t) scales + 1);
 	for (size_t row = 0; row < nrows; row++)

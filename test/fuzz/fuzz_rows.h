@@ -9,6 +9,7 @@
 
 /* Texts that columns have. */
 #define FUZZ_TEXTS 12
+extern const WaTextCodes fuzz_texts;
 
 /*
  * Makes a column of a kind whose values are what columns may have, to be freed;

@@ -25,7 +25,7 @@ write_groups(const WaQuery *query, WaArena *arena, WaWriter *writer)
 {
 	static Row rows[NROWS];
 	static Inputs inputs;
-	WaQueryRun *run = wa_query_run_make(arena, query);
+	WaQueryRun *run = make_run(arena, query, &test_texts);
 	uint32_t next = 0;
 
 	make_batch(rows, NROWS, 4);

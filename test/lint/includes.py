@@ -46,7 +46,7 @@ ROOMS = {
 
 # Rooms that have others in them, and these, from the lowest one.
 ORDERED = {
-    "query": ["base", "groups", "records", "message", "run"],
+    "query": ["base", "groups", "records", "message", "texts", "run"],
     "daemon": ["base", "column", "store", "mirror", "gpu", "reduce", "run", "server"],
     "scan": ["base", "expr", "tables", "program", "groups", "state", "spill", "output",
              "plan", "rows", "parallel", "resident", "node"],

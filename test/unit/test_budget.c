@@ -84,7 +84,7 @@ make_groups(Work *work, Groups *groups)
 	wa_arena_use_budget(&groups->arena, &work->budget);
 	wa_arena_use_budget(&groups->vectors, &work->budget);
 	groups->arena.vectors = &groups->vectors;
-	groups->run = wa_query_run_make(&groups->arena, work->query);
+	groups->run = make_run(&groups->arena, work->query, &test_texts);
 	wa_arena_begin_groups(&groups->arena);
 	return groups->run != NULL;
 }

@@ -494,7 +494,7 @@ same_key(WaVectorKind kind, const WaQueryValue *a, const WaQueryValue *b)
 	switch (kind)
 	{
 		case WA_VECTOR_TEXT:
-			return a->text.length == b->text.length &&
+			return a->shown == b->shown && a->text.length == b->text.length &&
 				   memcmp(a->text.data, b->text.data, a->text.length) == 0;
 		case WA_VECTOR_FLOAT:
 			return (a->number == b->number &&

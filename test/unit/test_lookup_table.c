@@ -146,7 +146,7 @@ test_results(void)
 	static const uint8_t states[] = {WA_ENTRY_VALUE, WA_ENTRY_NULL,
 									 WA_ENTRY_VALUE, WA_ENTRY_UNKNOWN};
 	static const WaText texts[] = {{"no", 2}, {"yes", 3}};
-	static const int32_t codes[] = {2, 0, 1, 0};
+	int64_t codes[] = {2, 0, 1, 0};
 	uint8_t valid[] = {1, 1, 1, 0};
 	WaLookupTable steps = {.width = 1,
 						   .nentries = LENGTH(numbers),
@@ -156,15 +156,13 @@ test_results(void)
 						   .dictionary = 5,
 						   .ntexts = LENGTH(texts),
 						   .texts = texts};
-	WaVector a = {.valid = valid, .has_nulls = true};
-	int64_t words[LENGTH(codes)];
+	WaVector a = {.values = codes, .valid = valid, .has_nulls = true};
 	int64_t ints[] = {2, 0, 1, 3};
 	_Alignas(64) uint8_t room[WA_VECTOR_ROWS * (sizeof(WaText) + 2)];
 	WaVector out;
 
 	wa_vector_place(&out, WA_VECTOR_BOOL, room);
-	EXPECT(wa_lookup_table_find(&steps, &a, codes, &out, words, LENGTH(codes)));
-	wa_lookup_table_store(&steps, words, &out, LENGTH(codes));
+	EXPECT(wa_lookup_table_call(&steps, &a, &out, LENGTH(codes)));
 	EXPECT(out.has_nulls && memcmp(out.valid, "\1\1\0\0", 4) == 0);
 	EXPECT(memcmp(out.values, "\0\1\0\0", 4) == 0);
 	/* NULL has a value, and texts are those of the table. */
@@ -172,8 +170,7 @@ test_results(void)
 	steps.null_value = 1;
 	steps.results = WA_LOOKUP_TEXTS;
 	wa_vector_place(&out, WA_VECTOR_TEXT, room);
-	EXPECT(wa_lookup_table_find(&steps, &a, codes, &out, words, LENGTH(codes)));
-	wa_lookup_table_store(&steps, words, &out, LENGTH(codes));
+	EXPECT(wa_lookup_table_call(&steps, &a, &out, LENGTH(codes)));
 	EXPECT(out.has_nulls && memcmp(out.valid, "\1\1\0\1", 4) == 0);
 	EXPECT(wa_vector_texts(&out)[0].length == 2);
 	EXPECT(wa_vector_texts(&out)[2].data == NULL);

@@ -84,7 +84,7 @@ take_trial(const Trial *trial, WaArena *arena, WaQueryRun **runs)
 {
 	for (int i = 0; i < NRUNS; i++)
 	{
-		runs[i] = wa_query_run_make(arena, trial->query);
+		runs[i] = make_run(arena, trial->query, &test_texts);
 		if (runs[i] == NULL)
 			return false;
 	}
@@ -260,7 +260,7 @@ merge_parts(const Trial *trial, WaQueryRun **runs, uint32_t nparts,
 		bool done;
 
 		wa_arena_init(&arena, limit);
-		run = wa_query_run_make(&arena, trial->query);
+		run = make_run(&arena, trial->query, &test_texts);
 		done = run != NULL &&
 			   wa_run_parts_merge(run, runs, NRUNS, i) == WA_RUN_TAKEN;
 		if (done)
@@ -384,7 +384,7 @@ test_dividing(void)
 
 	wa_arena_init(&arena, NO_LIMIT);
 	for (int i = 0; i < 2; i++)
-		runs[i] = wa_query_run_make(&arena, test_query(NKEYS));
+		runs[i] = make_run(&arena, test_query(NKEYS), &test_texts);
 	EXPECT(wa_run_parts_choose(runs, 2) == 0);
 	for (int i = 0; i < 200; i++)
 	{
@@ -460,7 +460,7 @@ test_trap(void)
 
 	make_trial(trial, 1, 500, 6);
 	wa_arena_init(&arena, NO_LIMIT);
-	run = wa_query_run_make(&arena, trial->query);
+	run = make_run(&arena, trial->query, &test_texts);
 	EXPECT(take_batches(trial, &run, 1) == WA_RUN_TAKEN);
 	memcpy(rows, trial->rows, sizeof(rows));
 	for (int i = 0; i < 10; i++)

@@ -263,7 +263,7 @@ test_trial(size_t nrows)
 	make_trial(&trial, nrows);
 	wa_arena_init(&arena, NO_MEMORY);
 	EXPECT(wa_query_is_sound(&trial.query, scratch));
-	run = wa_query_run_make(&arena, &trial.query);
+	run = make_run(&arena, &trial.query, &test_texts);
 	passed = run != NULL && take_rows(&trial, nrows, run) &&
 			 wa_query_run_choose(run) && wa_query_run_choose(run) &&
 			 read_groups(&trial, run, &arena) && are_wanted(&trial);
@@ -291,7 +291,7 @@ test_without_limit(void)
 	make_trial(&trial, 500);
 	trial.query.top_n = (WaTopN){0};
 	wa_arena_init(&arena, NO_MEMORY);
-	run = wa_query_run_make(&arena, &trial.query);
+	run = make_run(&arena, &trial.query, &test_texts);
 	EXPECT(run != NULL && take_rows(&trial, 500, run) &&
 		   wa_query_run_choose(run) && read_groups(&trial, run, &arena));
 	for (size_t i = 0; i < trial.ngroups; i++)
@@ -312,7 +312,7 @@ test_memory(void)
 		make_trial(&trial, 500);
 	while (trial.query.top_n.limit >= trial.ngroups);
 	wa_arena_init(&arena, NO_MEMORY);
-	run = wa_query_run_make(&arena, &trial.query);
+	run = make_run(&arena, &trial.query, &test_texts);
 	EXPECT(run != NULL && take_rows(&trial, 500, run));
 	arena.limit = arena.bytes;
 	EXPECT(!wa_query_run_choose(run));

@@ -9,8 +9,8 @@
 #include "core/decimal.h"
 #include "query/message/partial_groups.h"
 #include "query/message/query_wire.h"
-#include "query/run/run.h"
 #include "test/unit/check.h"
+#include "test/unit/make_run.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -324,7 +324,7 @@ test_round(int *nchosen)
 	memset(groups, 0, sizeof(groups));
 	wa_arena_init(&arena, SIZE_MAX);
 	EXPECT(wa_query_is_sound(&query, scratch));
-	run = wa_query_run_make(&arena, &query);
+	run = make_run(&arena, &query, NULL);
 	EXPECT(run != NULL);
 	for (int i = 0; i < BATCHES && outcome == WA_RUN_TAKEN; i++)
 	{

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/run/run.h"
 #include "test/unit/check.h"
+#include "test/unit/make_run.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -25,9 +25,6 @@ enum
 	TEXT,
 	NINPUTS,
 	YES = NINPUTS, /* a constant: true */
-	WORD,          /* a constant */
-	IS_LESS,       /* TEXT < WORD */
-	IS_EQUAL,      /* WORD = TEXT */
 	NREGISTERS
 };
 
@@ -36,28 +33,17 @@ enum
 	 (max) << WA_OP_MAX)
 
 static const WaVectorKind kinds[NREGISTERS] = {
-	[INT] = WA_VECTOR_INT,       [DECIMAL] = WA_VECTOR_DECIMAL,
-	[FLOAT] = WA_VECTOR_FLOAT,   [BOOL] = WA_VECTOR_BOOL,
-	[TEXT] = WA_VECTOR_TEXT,     [YES] = WA_VECTOR_BOOL,
-	[WORD] = WA_VECTOR_TEXT,     [IS_LESS] = WA_VECTOR_BOOL,
-	[IS_EQUAL] = WA_VECTOR_BOOL,
-};
-
-static const WaInstruction instructions[] = {
-	{WA_CODE_COMPARE_TEXT, IS_LESS, TEXT, WORD, 0, WA_LESS},
-	{WA_CODE_COMPARE_TEXT, IS_EQUAL, WORD, TEXT, 0, WA_NOT_EQUAL},
+	[INT] = WA_VECTOR_INT,     [DECIMAL] = WA_VECTOR_DECIMAL,
+	[FLOAT] = WA_VECTOR_FLOAT, [BOOL] = WA_VECTOR_BOOL,
+	[TEXT] = WA_VECTOR_TEXT,   [YES] = WA_VECTOR_BOOL,
 };
 
 static const WaQueryConstant constants[] = {
 	{YES, {.integer = 1}},
-	{WORD, {.text = {"bee", 3}}},
 };
 
 /* Keeps all rows, in the slow way. */
 static const WaQueryFilter all_rows[] = {{0, 0, YES}};
-
-/* Keeps rows with a TEXT that is less. */
-static const WaQueryFilter less[] = {{0, 1, IS_LESS}};
 
 static const WaQueryColumn columns[] = {
 	{-1, -1, WA_VECTOR_BOOL, 0},
@@ -68,11 +54,6 @@ static const WaQueryColumn columns[] = {
 	{FLOAT, -1, WA_VECTOR_FLOAT, OPS(1, 1, 1, 1)},
 	{BOOL, -1, WA_VECTOR_BOOL, 0},
 	{TEXT, -1, WA_VECTOR_TEXT, 0},
-};
-
-static const WaQueryColumn conditional[] = {
-	{-1, IS_EQUAL, WA_VECTOR_BOOL, 0},
-	{INT, IS_EQUAL, WA_VECTOR_INT, OPS(1, 0, 0, 1)},
 };
 
 #define SUM OPS(1, 0, 0, 0)
@@ -113,10 +94,7 @@ static WaQuery
 make_query(void)
 {
 	return (WaQuery){
-		.program = {.nregisters = NREGISTERS,
-					.kinds = kinds,
-					.instructions = instructions,
-					.ninstructions = LENGTH(instructions)},
+		.program = {.nregisters = NREGISTERS, .kinds = kinds},
 		.ninputs = NINPUTS,
 		.nconstants = LENGTH(constants),
 		.constants = constants,
@@ -133,7 +111,6 @@ typedef struct Data
 	int64_t values[NINPUTS][MAX_ROWS];
 	uint8_t validity[NINPUTS][MAX_ROWS];
 	uint8_t display[MAX_ROWS];
-	WaTextCodes texts;
 } Data;
 
 static const char *const words[] = {
@@ -146,6 +123,9 @@ text_of_code(const void *context, int32_t code)
 	(void) context;
 	return (WaText){words[code], strlen(words[code])};
 }
+
+static const WaTextCodes word_texts = {.ncodes = LENGTH(words),
+									   .text = text_of_code};
 
 /* Returns bits of a float: often an ordinary one. */
 static int64_t
@@ -201,8 +181,7 @@ fill_column(Data *data, int input, WaForm form)
 	const bool mixed =
 		wa_form_kind(form) == WA_VECTOR_DECIMAL && random_below(3) == 0;
 
-	*rows = (WaColumnRows){
-		.form = form, .values = data->values[input], .texts = &data->texts};
+	*rows = (WaColumnRows){.form = form, .values = data->values[input]};
 	if (wa_form_kind(form) == WA_VECTOR_DECIMAL)
 		rows->scale = (uint8_t) random_below(6);
 	if (has_nulls)
@@ -233,7 +212,6 @@ fill(Data *data, size_t max_rows)
 								  WA_FORM_UINT32};
 
 	data->nrows = random_below(max_rows + 1);
-	data->texts = (WaTextCodes){LENGTH(words), NULL, text_of_code};
 	fill_column(data, INT, ints[random_below(LENGTH(ints))]);
 	fill_column(data, DECIMAL,
 				random_below(2) ? WA_FORM_DECIMAL32 : WA_FORM_DECIMAL64);
@@ -305,8 +283,8 @@ test_plain(Data *data, size_t max_rows)
 	slow.nfilters = LENGTH(all_rows);
 	slow.filters = all_rows;
 	wa_arena_init(&arena, SIZE_MAX);
-	runs[0] = wa_query_run_make(&arena, &plain);
-	runs[1] = wa_query_run_make(&arena, &slow);
+	runs[0] = make_run(&arena, &plain, &word_texts);
+	runs[1] = make_run(&arena, &slow, &word_texts);
 	EXPECT(wa_query_run_is_plain(runs[0]) && !wa_query_run_is_plain(runs[1]));
 	EXPECT(agree(data, max_rows, runs, &arena));
 	wa_arena_reset(&arena);
@@ -330,41 +308,9 @@ test_few(Data *data, size_t max_rows)
 	slow = quick;
 	slow.columns = row_by_row;
 	wa_arena_init(&arena, SIZE_MAX);
-	runs[0] = wa_query_run_make(&arena, &quick);
-	runs[1] = wa_query_run_make(&arena, &slow);
+	runs[0] = make_run(&arena, &quick, &word_texts);
+	runs[1] = make_run(&arena, &slow, &word_texts);
 	EXPECT(agree(data, max_rows, runs, &arena));
-	wa_arena_reset(&arena);
-	return true;
-}
-
-/* Texts that have few codes against texts that have too many. */
-static bool
-test_codes(Data *data, size_t max_rows)
-{
-	WaQuery query = make_query();
-	WaQueryRun *runs[2];
-	WaArena arena;
-
-	query.nfilters = random_below(2) ? LENGTH(less) : 0;
-	query.filters = less;
-	query.begin = 1;
-	query.end = 2;
-	query.nkeys = random_below(2) ? 1 : 0;
-	query.keys = &text_key;
-	query.key_numbers = &text_number;
-	query.ncolumns = LENGTH(conditional);
-	query.columns = conditional;
-	wa_arena_init(&arena, SIZE_MAX);
-	runs[0] = wa_query_run_make(&arena, &query);
-	runs[1] = wa_query_run_make(&arena, &query);
-	for (int extent = 0; extent < 3; extent++)
-	{
-		fill(data, max_rows);
-		EXPECT(take(runs[0], data));
-		data->texts.ncodes = UINT32_MAX;
-		EXPECT(take(runs[1], data));
-	}
-	EXPECT(same_groups(runs[0], runs[1], &arena));
 	wa_arena_reset(&arena);
 	return true;
 }
@@ -386,6 +332,5 @@ main(void)
 {
 	check(repeat(test_plain), "columns as they lie");
 	check(repeat(test_few), "rows of few groups");
-	check(repeat(test_codes), "texts by their codes");
 	return finish_checks();
 }

@@ -8,8 +8,8 @@
 #include "core/decimal.h"
 #include "query/groups/group_decimal.h"
 #include "query/message/query_wire.h"
-#include "query/run/run.h"
 #include "test/unit/check.h"
+#include "test/unit/make_run.h"
 
 #define LENGTH(array) ((int) (sizeof(array) / sizeof((array)[0])))
 #define NVALUES       20000
@@ -96,7 +96,7 @@ count_rows(const WaQuery *query, const WaColumnRows *rows, size_t nrows)
 		wa_query_read(&arena, writer.words, writer.nwords * sizeof(uint64_t));
 	if (read != NULL)
 	{
-		WaQueryRun *run = wa_query_run_make(&arena, read);
+		WaQueryRun *run = make_run(&arena, read, NULL);
 
 		if (wa_query_run_take(run, rows, nrows) == WA_RUN_TAKEN)
 			count = (int) wa_query_run_rows(run);

@@ -44,7 +44,7 @@ static const WaQueryConstant constants[] = {
 static const WaQueryFilter filters[] = {{0, 1, IS_BELOW}};
 
 static const WaQueryKey keys[NKEYS] = {
-	{.kind = WA_VECTOR_INT},     {.kind = WA_VECTOR_TEXT, .blank_padded = true},
+	{.kind = WA_VECTOR_INT},     {.kind = WA_VECTOR_TEXT},
 	{.kind = WA_VECTOR_DECIMAL}, {.kind = WA_VECTOR_FLOAT},
 	{.kind = WA_VECTOR_BOOL},
 };
@@ -174,7 +174,7 @@ text_of_code(const void *context, int32_t code)
 	return (WaText){texts[code], strlen(texts[code])};
 }
 
-static const WaTextCodes text_codes = {LENGTH(texts), NULL, text_of_code};
+const WaTextCodes test_texts = {.ncodes = LENGTH(texts), .text = text_of_code};
 
 /* Returns the code of a text. */
 static int32_t
@@ -277,8 +277,7 @@ fill_input(Inputs *inputs, int input, const Row *rows, size_t nrows)
 	bool has_nulls = false;
 
 	*column = (WaColumnRows){.form = choose_form(rows, nrows, input),
-							 .values = inputs->values[input],
-							 .texts = &text_codes};
+							 .values = inputs->values[input]};
 	for (size_t i = 0; i < nrows; i++)
 	{
 		const Cell *cell = &rows[i].cells[input];
@@ -303,15 +302,6 @@ fill_inputs(Inputs *inputs, const Row *rows, size_t nrows)
 		fill_input(inputs, input, rows, nrows);
 }
 
-/* Returns the length of a text without blanks at its end. */
-static size_t
-trimmed(const char *text, size_t length)
-{
-	while (length > 0 && text[length - 1] == ' ')
-		length--;
-	return length;
-}
-
 /* Compares decimals as numbers: less than 0, 0, more than 0. */
 static int
 compare_decimals(const Cell *a, const Cell *b)
@@ -326,8 +316,6 @@ compare_decimals(const Cell *a, const Cell *b)
 static bool
 same_key(WaVectorKind kind, const Cell *a, const Cell *b)
 {
-	size_t length = trimmed(a->text, strlen(a->text));
-
 	if (a->is_null || b->is_null)
 		return a->is_null && b->is_null;
 	switch (kind)
@@ -337,8 +325,7 @@ same_key(WaVectorKind kind, const Cell *a, const Cell *b)
 		case WA_VECTOR_DECIMAL:
 			return compare_decimals(a, b) == 0;
 		case WA_VECTOR_TEXT:
-			return length == trimmed(b->text, strlen(b->text)) &&
-				   memcmp(a->text, b->text, length) == 0;
+			return strcmp(a->text, b->text) == 0;
 		default:
 			return a->i == b->i;
 	}
@@ -356,8 +343,6 @@ is_better_shown(WaVectorKind kind, const Cell *a, const Cell *b)
 			return a->f == 0 && !signbit(a->f) && signbit(b->f);
 		case WA_VECTOR_DECIMAL:
 			return a->display > b->display;
-		case WA_VECTOR_TEXT:
-			return strlen(a->text) < strlen(b->text);
 		default:
 			return false;
 	}
@@ -501,10 +486,8 @@ is_key(WaVectorKind kind, const Cell *cell, const WaQueryValue *value)
 					   (__int128) cell->i * wa_powers_of_ten[8 - cell->scale] &&
 				   value->shown == cell->display;
 		case WA_VECTOR_TEXT:
-			return value->text.length == trimmed(cell->text, length) &&
-				   value->text.length + value->shown == length &&
-				   memcmp(value->text.data, cell->text, value->text.length) ==
-					   0;
+			return value->text.length == length && value->shown == 0 &&
+				   memcmp(value->text.data, cell->text, length) == 0;
 		default:
 			return value->integer == cell->i;
 	}

@@ -10,8 +10,8 @@
 #define WA_TEST_QUERY_DATA_H
 
 #include "query/message/partial_groups.h"
-#include "query/run/run.h"
 #include "test/unit/check.h"
+#include "test/unit/make_run.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -82,6 +82,9 @@ typedef struct ExpectedGroup
 
 /* Returns a number below end. */
 uint64_t random_below(uint64_t end);
+
+/* The texts of the keys. */
+extern const WaTextCodes test_texts;
 
 /* Returns the query, grouped by the first nkeys of its keys. */
 const WaQuery *test_query(uint32_t nkeys);

@@ -8,6 +8,7 @@
 
 #include "query/run/run_internal.h"
 #include "test/unit/check.h"
+#include "test/unit/make_run.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -20,7 +21,6 @@ enum
 {
 	DECIMAL,
 	FLOAT,
-	TEXT,
 	NINPUTS,
 	YES = NINPUTS, /* a constant: true */
 	NREGISTERS
@@ -31,7 +31,6 @@ enum
 static const WaVectorKind kinds[NREGISTERS] = {
 	[DECIMAL] = WA_VECTOR_DECIMAL,
 	[FLOAT] = WA_VECTOR_FLOAT,
-	[TEXT] = WA_VECTOR_TEXT,
 	[YES] = WA_VECTOR_BOOL,
 };
 
@@ -49,14 +48,10 @@ static const WaQueryColumn columns[] = {
 static const WaQueryKey keys[] = {
 	[DECIMAL] = {.kind = WA_VECTOR_DECIMAL},
 	[FLOAT] = {.kind = WA_VECTOR_FLOAT},
-	[TEXT] = {.kind = WA_VECTOR_TEXT, .blank_padded = true},
 	[SIGNED_FLOAT] = {.kind = WA_VECTOR_FLOAT, .keeps_zeros = true},
 };
 
-static const uint16_t numbers[] = {DECIMAL, FLOAT, TEXT, FLOAT};
-
-/* Texts by code; the first three are equal keys. */
-static const char *const words[] = {"a", "a ", "a  ", "b", "long enough"};
+static const uint16_t numbers[] = {DECIMAL, FLOAT, FLOAT};
 
 static uint64_t seed = 4711;
 
@@ -75,20 +70,12 @@ typedef struct Rows
 	int64_t decimals[MAX_ROWS];
 	uint8_t display[MAX_ROWS];
 	double floats[MAX_ROWS];
-	int32_t texts[MAX_ROWS];
 	uint8_t valid[MAX_ROWS]; /* of all columns */
 } Rows;
 
-static WaText
-text_of_code(const void *context, int32_t code)
-{
-	(void) context;
-	return (WaText){words[code], strlen(words[code])};
-}
-
 /* Makes rows, few of which look unlike others. */
 static void
-make_rows(Rows *rows, bool has_texts)
+make_rows(Rows *rows)
 {
 	static const int64_t units[] = {1, 10, 100};
 	static const double floats[] = {0.0, 0.0, -1.5, 2.0};
@@ -108,9 +95,6 @@ make_rows(Rows *rows, bool has_texts)
 		rows->floats[i] = floats[random_below(LENGTH(floats))];
 		if (has_negative_zeros && random_below(20) == 0)
 			rows->floats[i] = -0.0;
-		rows->texts[i] = (int32_t) (3 + random_below(2));
-		if (has_texts && random_below(10) == 0)
-			rows->texts[i] = (int32_t) random_below(2);
 	}
 }
 
@@ -118,7 +102,6 @@ make_rows(Rows *rows, bool has_texts)
 static bool
 take(WaQueryRun *run, const Rows *rows)
 {
-	static const WaTextCodes texts = {LENGTH(words), NULL, text_of_code};
 	const WaColumnRows inputs[NINPUTS] = {
 		{.form = WA_FORM_DECIMAL64,
 		 .scale = rows->scale,
@@ -128,10 +111,6 @@ take(WaQueryRun *run, const Rows *rows)
 		{.form = WA_FORM_FLOAT8,
 		 .values = rows->floats,
 		 .validity = rows->valid},
-		{.form = WA_FORM_TEXT,
-		 .values = rows->texts,
-		 .validity = rows->valid,
-		 .texts = &texts},
 	};
 
 	return rows->nrows == 0 ||
@@ -144,7 +123,6 @@ typedef struct Value
 	double decimal;
 	uint8_t display;
 	double real;
-	int32_t text;
 	bool is_null;
 } Value;
 
@@ -153,7 +131,7 @@ static Value
 value_of(const Rows *rows, size_t row)
 {
 	return (Value){(double) rows->decimals[row] / pow(10, rows->scale),
-				   rows->display[row], rows->floats[row], rows->texts[row],
+				   rows->display[row], rows->floats[row],
 				   rows->valid[row] == 0};
 }
 
@@ -166,17 +144,6 @@ typedef struct Values
 
 /* How many answers there have been in which something looked different. */
 static int ntied;
-
-/* Returns the length of a text without the blanks at its end. */
-static size_t
-stripped_length(int32_t text)
-{
-	size_t length = strlen(words[text]);
-
-	while (length > 0 && words[text][length - 1] == ' ')
-		length--;
-	return length;
-}
 
 /* Tells whether a row has a group's key. */
 static bool
@@ -191,10 +158,6 @@ has_key(const Value *value, int key, const WaQueryValue *group)
 		case DECIMAL:
 			return value->decimal ==
 				   (double) group->integer / pow(10, group->scale);
-		case TEXT:
-			return group->text.length == stripped_length(value->text) &&
-				   memcmp(group->text.data, words[value->text],
-						  group->text.length) == 0;
 		case SIGNED_FLOAT:
 			if (signbit(value->real) != signbit(group->number))
 				return false;
@@ -208,16 +171,8 @@ has_key(const Value *value, int key, const WaQueryValue *group)
 static uint32_t
 shown_of(const Value *value, int input)
 {
-	switch (input)
-	{
-		case DECIMAL:
-			return value->display;
-		case TEXT:
-			return (uint32_t) (strlen(words[value->text]) -
-							   stripped_length(value->text));
-		default:
-			return value->real == 0 && signbit(value->real);
-	}
+	return input == DECIMAL ? value->display
+							: value->real == 0 && signbit(value->real);
 }
 
 /*
@@ -369,12 +324,12 @@ test_round(int key, bool is_plain)
 	wa_arena_init(&arena, SIZE_MAX);
 	for (int i = 0; i < MAX_RUNS; i++)
 	{
-		runs[i] = wa_query_run_make(&arena, &query);
+		runs[i] = make_run(&arena, &query, NULL);
 		for (int batch = 0; batch < 2; batch++)
 		{
 			Rows rows;
 
-			make_rows(&rows, key == TEXT && random_below(4) == 0);
+			make_rows(&rows);
 			EXPECT(take(runs[i], &rows));
 			for (size_t row = 0; row < rows.nrows; row++)
 				all.values[all.count++] = value_of(&rows, row);
@@ -406,6 +361,5 @@ main(void)
 	check(test_rounds(DECIMAL, false), "by a numeric");
 	check(test_rounds(FLOAT, false), "by a float");
 	check(test_rounds(SIGNED_FLOAT, false), "by a float with its sign");
-	check(test_rounds(TEXT, false), "by a text");
 	return finish_checks();
 }

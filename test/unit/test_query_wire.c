@@ -85,6 +85,8 @@ any_text(const void *context, int32_t code)
 	return (WaText){texts + code / 8, (size_t) (code % 8 % 6)};
 }
 
+static const WaTextCodes any_texts = {.ncodes = NTEXTS, .text = any_text};
+
 /* Returns a form of a kind. */
 static WaForm
 any_form(WaVectorKind kind)
@@ -103,10 +105,9 @@ fill_column(Anything *anything, uint32_t input, WaForm form)
 {
 	WaColumnRows *rows = &anything->rows[input];
 	const bool has_nulls = random_below(2) == 0;
-	static const WaTextCodes texts = {NTEXTS, NULL, any_text};
 	char *values = (char *) anything->values[input];
 
-	*rows = (WaColumnRows){.form = form, .values = values, .texts = &texts};
+	*rows = (WaColumnRows){.form = form, .values = values};
 	if (has_nulls)
 		rows->validity = anything->validity[input];
 	if (wa_form_kind(form) == WA_VECTOR_DECIMAL)
@@ -152,8 +153,8 @@ static void
 run_anything(WaArena *arena, const WaQuery *query)
 {
 	static Anything anything;
-	WaQueryRun *runs[2] = {wa_query_run_make(arena, query),
-						   wa_query_run_make(arena, query)};
+	WaQueryRun *runs[2] = {make_run(arena, query, &any_texts),
+						   make_run(arena, query, &any_texts)};
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 	uint32_t next = 0;
 	WaWriter writer;
@@ -515,7 +516,7 @@ try_groups(Target *target, const WaPartialShape *shape, const void *message,
 static void
 write_groups(const WaQuery *query, WaArena *arena, WaWriter *writer)
 {
-	WaQueryRun *run = wa_query_run_make(arena, query);
+	WaQueryRun *run = make_run(arena, query, &test_texts);
 	uint32_t next = 0;
 	static Row rows[WA_VECTOR_ROWS];
 	static Inputs inputs;

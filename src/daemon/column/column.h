@@ -38,7 +38,7 @@ typedef struct WaColumn
 	const void *values;
 	const uint8_t *validity;
 	const uint8_t *display;
-	bool has_large;  /* DECIMAL128: some value is 2^95 or more in magnitude */
+	bool has_large; /* DECIMAL128: some value is 2^95 or more in magnitude */
 	uint64_t odd[WA_EXTENT_WORDS];
 	WaDictionary *dictionary; /* TEXT */
 	struct WaColumn *next;    /* for who collects columns to release */

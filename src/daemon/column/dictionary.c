@@ -575,3 +575,26 @@ wa_dictionary_bytes(const WaDictionary *dictionary)
 {
 	return __atomic_load_n(&dictionary->bytes, __ATOMIC_RELAXED);
 }
+
+/* Returns the text of a code: of a WaTextCodes. */
+static WaText
+text_of_code(const void *dictionary, int32_t code)
+{
+	return wa_dictionary_text(dictionary, code);
+}
+
+/* Finds the code of a text, likewise. */
+static bool
+code_of_text(const void *dictionary, WaText text, int32_t *code)
+{
+	return wa_dictionary_find(dictionary, text.data, text.length, code);
+}
+
+WaTextCodes
+wa_dictionary_codes(const WaDictionary *dictionary)
+{
+	return (WaTextCodes){.ncodes = wa_dictionary_count(dictionary),
+						 .context = dictionary,
+						 .text = text_of_code,
+						 .find = code_of_text};
+}

@@ -18,6 +18,7 @@
 #include "core/must_check.h"
 #include "core/vector.h"
 #include "daemon/base/memory.h"
+#include "query/base/column_rows.h"
 
 /* Texts lie in tables that double in size: this many in the first. */
 #define WA_DICTIONARY_FIRST  1024
@@ -135,6 +136,9 @@ WA_MUST_CHECK bool wa_dictionary_add_all(WaDictionary *dictionary,
 WA_MUST_CHECK bool wa_dictionary_find(const WaDictionary *dictionary,
 									  const char *data, size_t length,
 									  int32_t *code);
+
+/* Returns the texts by their codes, as long as the dictionary lives. */
+WaTextCodes wa_dictionary_codes(const WaDictionary *dictionary);
 
 /*
  * Returns a number that all codes known to anybody are less than.  All less than

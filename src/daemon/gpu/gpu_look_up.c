@@ -126,6 +126,8 @@ wa_gpu_translate_look_up(WaGpuTranslation *to, const WaInstruction *from)
 								  : WA_VECTOR_INT;
 	int number;
 
+	if (table->nentries > WA_MAX_ENTRIES)
+		return false;
 	if (wa_gpu_table_is_plain(table))
 	{
 		wa_gpu_add_instruction(to, *from);

@@ -177,24 +177,6 @@ leave_out_traps(Span *span)
 	return true;
 }
 
-/* Stores the value of a key, which may refer to the bytes. */
-static void
-store_key(const WaGpuPart *part, uint32_t number, const WaCudaKey *key,
-		  char bytes[WA_WIDE_DECIMAL_BYTES], WaQueryValue *value)
-{
-	const WaQueryKey *of = &part->query->keys[number];
-	const uint16_t input = part->query->key_numbers[number];
-	const WaText *texts = part->translated->key_texts[number];
-
-	*value = wa_gpu_key_value(of->kind, key, bytes);
-	if (of->kind != WA_VECTOR_TEXT || key->is_null)
-		return;
-	value->text = texts != NULL
-					  ? texts[key->word]
-					  : wa_dictionary_text(part->request->dictionaries[input],
-										   (int32_t) key->word);
-}
-
 /* Makes the record of an aggregated column; one of no rows, if it is not computed. */
 static bool
 make_record(const Span *span, uint32_t number, const WaCudaCell *cells)
@@ -234,7 +216,7 @@ take_group(void *context, const WaCudaKey *keys, const WaCudaCell *cells)
 	char bytes[WA_CUDA_QUERY_KEYS][WA_WIDE_DECIMAL_BYTES];
 
 	for (uint32_t i = 0; i < query->nkeys; i++)
-		store_key(part, i, &keys[i], bytes[i], &values[i]);
+		values[i] = wa_gpu_key_value(query->keys[i].kind, &keys[i], bytes[i]);
 	span->outcome = WA_RUN_OVERFLOWED;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!make_record(span, i, cells))
@@ -390,7 +372,7 @@ static WaStatus
 run_columns(Span *span, uint32_t first, uint32_t end, WaCudaOutcome *outcome)
 {
 	WaGpuPart *part = span->part;
-	WaCudaQuery query = part->translated->cuda;
+	WaCudaQuery query = *part->translated;
 	WaStatus status;
 
 	*outcome = (WaCudaOutcome){0};

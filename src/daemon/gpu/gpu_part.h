@@ -17,8 +17,8 @@ typedef struct WaGpuPart
 	pthread_t thread;
 	bool has_thread;
 	const WaRunRequest *request;
-	const WaQuery *query;
-	const WaGpuQuery *translated;
+	const WaQuery *query; /* without texts */
+	const WaCudaQuery *translated;
 	WaCudaQueries *queries;
 	WaMirrorUse use; /* all of whose extents it computes */
 	const WaGpuSpans *spans;

@@ -9,56 +9,19 @@
 #include "daemon/gpu/gpu_translation.h"
 #include "query/groups/group_decimal.h"
 
-/*
- * Returns the register of an argument of which it matters which rows are NULL.  Of a
- * text that is a constant there is a rank for sure.
- */
-static int
-translate_argument(WaGpuTranslation *to, int number)
-{
-	if (number < 0 || to->query->program.kinds[number] != WA_VECTOR_TEXT ||
-		wa_gpu_find_constant(to->query, (uint16_t) number) == NULL)
-		return number;
-	return wa_gpu_texts_rank(to, (uint16_t) number);
-}
-
-/* Translates IS_NULL or IS_NOT_NULL. */
-static void
-translate_null_test(WaGpuTranslation *to, const WaInstruction *from)
-{
-	WaInstruction instruction = *from;
-
-	instruction.a = (uint16_t) translate_argument(to, from->a);
-	wa_gpu_add_instruction(to, instruction);
-}
+/* Ranks, or entries of a table of them: it is gone through for each query. */
+#define MAX_RANKS 65536
 
 /* Translates an instruction; returns false if GPUs have none for it. */
 static bool
 translate_instruction(WaGpuTranslation *to, const WaInstruction *from)
 {
-	/* What PostgreSQL was given to evaluate something from is in a table now. */
-	if (!to->is_read[from->out])
-		return true;
-	if (wa_gpu_texts_has(to, from->out))
-		return wa_gpu_texts_translate(to, from);
-	switch (from->code)
-	{
-		case WA_CODE_LOOK_UP:
-			return wa_gpu_translate_look_up(to, from);
-		case WA_CODE_COMPARE_TEXT:
-			return wa_gpu_compares_constant(to, from)
-					   ? wa_gpu_translate_constant(to, from)
-					   : wa_gpu_texts_translate(to, from);
-		case WA_CODE_IS_NULL:
-		case WA_CODE_IS_NOT_NULL:
-			translate_null_test(to, from);
-			return true;
-		case WA_CODE_CALL:
-			return false;
-		default:
-			wa_gpu_add_instruction(to, *from);
-			return true;
-	}
+	if (from->code == WA_CODE_LOOK_UP)
+		return wa_gpu_translate_look_up(to, from);
+	if (from->code == WA_CODE_CALL)
+		return false;
+	wa_gpu_add_instruction(to, *from);
+	return true;
 }
 
 /* Translates the instructions begin to end - 1. */
@@ -116,10 +79,7 @@ copy_decimal(const WaQueryValue *from, WaProgramConstant *constant)
 	return true;
 }
 
-/*
- * Copies the constants but for the texts.  Returns false if one is a numeric of more
- * than 38 digits.
- */
+/* Copies the constants.  Returns false if one is a numeric of more than 38 digits. */
 static bool
 copy_constants(WaGpuTranslation *to)
 {
@@ -129,8 +89,6 @@ copy_constants(WaGpuTranslation *to)
 		const WaVectorKind kind = to->query->program.kinds[from->number];
 		WaProgramConstant *constant = &to->constants[to->nconstants];
 
-		if (kind == WA_VECTOR_TEXT)
-			continue;
 		*constant = (WaProgramConstant){.number = from->number,
 										.is_null = from->value.is_null};
 		if (kind == WA_VECTOR_FLOAT)
@@ -155,40 +113,6 @@ find_instruction(const WaQuery *query, uint16_t number)
 }
 
 /*
- * Translates a key that is a text: codes of its column's dictionary, numbers of a
- * table's texts, or else ranks stand for the texts.
- */
-static bool
-translate_text_key(WaGpuTranslation *to, uint32_t key)
-{
-	const WaLookupTable *table;
-	int64_t *ranks;
-	int rank;
-
-	if (to->keys[key] < to->query->ninputs)
-		return true;
-	table = wa_gpu_find_texts(to->query, to->keys[key]);
-	if (table != NULL)
-	{
-		to->key_texts[key] = table->texts;
-		return true;
-	}
-	rank = wa_gpu_texts_rank(to, to->keys[key]);
-	ranks = wa_arena_alloc(to->arena,
-						   (to->texts.count + (size_t) 1) * sizeof(*ranks));
-	if (rank < 0 || ranks == NULL)
-		return false;
-	for (uint32_t i = 0; i < to->texts.count; i++)
-		ranks[i] = i;
-	to->keys[key] = (uint16_t) rank;
-	/* They stand for themselves, and have a range. */
-	to->key_values[key] =
-		(WaCudaKeyValues){.values = ranks, .count = to->texts.count};
-	to->key_texts[key] = to->texts.texts;
-	return true;
-}
-
-/*
  * Ranks of keys
  *
  * A key that is looked up in a table, like the day of a time, has few values.  GPUs
@@ -197,8 +121,26 @@ translate_text_key(WaGpuTranslation *to, uint32_t key)
  * are handed over.
  */
 
-/* Entries of a table at most: it is gone through for each query. */
-#define MAX_STEPS 65536
+/*
+ * Has numbers of texts that a key is stand for themselves, as ranks: they have a range.
+ * Those that are codes of a column have that of the column.  False: no memory.
+ */
+static bool
+translate_text_key(WaGpuTranslation *to, uint32_t key)
+{
+	const uint32_t count = to->numbered->key_texts[key]->ncodes;
+	int64_t *ranks;
+
+	if (to->keys[key] < to->query->ninputs || count == 0 || count > MAX_RANKS)
+		return true;
+	ranks = wa_arena_alloc(to->arena, count * sizeof(*ranks));
+	if (ranks == NULL)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		ranks[i] = i;
+	to->key_values[key] = (WaCudaKeyValues){.values = ranks, .count = count};
+	return true;
+}
 
 /* Tells whether the values that are known never become less. */
 static bool
@@ -230,7 +172,7 @@ make_ranks(WaArena *arena, const WaLookupTable *table, WaLookupTable *ranks,
 	int64_t *rank_of;
 	int64_t *value_of;
 
-	if (table->nentries > MAX_STEPS || !ascends(table))
+	if (table->nentries > MAX_RANKS || !ascends(table))
 		return false;
 	rank_of = wa_arena_alloc(arena, table->nentries * sizeof(*rank_of));
 	value_of = wa_arena_alloc(arena, table->nentries * sizeof(*value_of));
@@ -273,36 +215,6 @@ translate_other_key(WaGpuTranslation *to, uint32_t key)
 	to->keys[key] = wa_gpu_add_look_up(to, from->a, &ranks, WA_VECTOR_INT);
 }
 
-/*
- * Tells whether texts of a key that are equal but for their blanks may have codes of
- * their own: those of a type with a length all have as many.
- */
-static bool
-has_other_blanks(const WaGpuTranslation *to, uint32_t key)
-{
-	const WaQuery *query = to->query;
-	const uint16_t number = query->key_numbers[key];
-
-	return query->keys[key].blank_padded &&
-		   (number >= query->ninputs ||
-			to->request->columns[number].typmod < 0);
-}
-
-/*
- * Returns which groups GPUs may choose: all, where they may have several for one of the
- * query's.
- */
-static WaTopN
-translate_top_n(const WaGpuTranslation *to)
-{
-	WaTopN top_n = to->query->top_n;
-
-	for (uint32_t i = 0; i < to->query->nkeys; i++)
-		if (has_other_blanks(to, i))
-			top_n.limit = 0;
-	return top_n;
-}
-
 /* Translates keys and aggregated columns. */
 static bool
 translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
@@ -316,7 +228,7 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 	for (uint32_t i = 0; i < query->nkeys; i++)
 	{
 		to->keys[i] = query->key_numbers[i];
-		if (query->keys[i].kind != WA_VECTOR_TEXT)
+		if (to->numbered->key_texts[i] == NULL)
 			translate_other_key(to, i);
 		else if (!translate_text_key(to, i))
 			return false;
@@ -326,7 +238,7 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 		const WaQueryColumn *column = &query->columns[i];
 
 		aggregates[i] = (WaCudaAggregate){
-			.argument = translate_argument(to, column->argument),
+			.argument = column->argument,
 			.filter = column->filter,
 			.ops = column->ops,
 		};
@@ -337,23 +249,6 @@ translate_parts(WaGpuTranslation *to, WaCudaQuery *cuda)
 	cuda->naggregates = query->ncolumns;
 	cuda->aggregates = aggregates;
 	return true;
-}
-
-/* Returns the most that keys, arguments and instructions on texts add for texts. */
-static size_t
-count_texts(const WaQuery *query)
-{
-	const WaProgram *program = &query->program;
-	size_t count = (size_t) query->nkeys + query->ncolumns;
-
-	for (size_t i = 0; i < program->ninstructions; i++)
-	{
-		const WaInstruction *instruction = &program->instructions[i];
-
-		count += instruction->code == WA_CODE_COMPARE_TEXT ||
-				 program->kinds[instruction->out] == WA_VECTOR_TEXT;
-	}
-	return WA_GPU_MOST_ADDED_TEXTS * count;
 }
 
 /* Makes room for all that may be added. */
@@ -369,7 +264,6 @@ make_room(WaGpuTranslation *to)
 		most += query->filters[i].end - query->filters[i].begin;
 	/* Look-ups become several instructions. */
 	most += query->ntables > 0 ? WA_GPU_MOST_ADDED * most : 0;
-	most += count_texts(query);
 	if (most + program->nregisters >= UINT16_MAX)
 		return false;
 	to->instructions =
@@ -385,8 +279,6 @@ make_room(WaGpuTranslation *to)
 	to->keys = wa_arena_alloc(to->arena, nkeys * sizeof(*to->keys));
 	to->key_values =
 		wa_arena_alloc_zero(to->arena, nkeys * sizeof(*to->key_values));
-	to->key_texts =
-		wa_arena_alloc_zero(to->arena, nkeys * sizeof(*to->key_texts));
 	return !to->arena->failed;
 }
 
@@ -399,8 +291,7 @@ copy_program(WaGpuTranslation *to)
 
 	to->nregisters = program->nregisters;
 	for (uint16_t i = 0; i < program->nregisters; i++)
-		to->kinds[i] = program->kinds[i] == WA_VECTOR_TEXT ? WA_VECTOR_INT
-														   : program->kinds[i];
+		to->kinds[i] = program->kinds[i];
 	to->nlists = query->nlists;
 	if (query->nlists > 0)
 		memcpy(to->lists, program->lists, query->nlists * sizeof(WaIntList));
@@ -410,55 +301,18 @@ copy_program(WaGpuTranslation *to)
 			   query->ntables * sizeof(WaLookupTable));
 }
 
-/* Finds the registers that are read by what is wanted in the end; false: no memory. */
-static bool
-find_read(WaGpuTranslation *to)
+WaCudaQuery *
+wa_gpu_query_translate(WaArena *arena, const WaNumberedQuery *numbered)
 {
-	const WaQuery *query = to->query;
-	bool *is_read = wa_arena_alloc_zero(
-		to->arena, (query->program.nregisters + (size_t) 1) * sizeof(*is_read));
+	const WaQuery *query = &numbered->query;
+	WaCudaQuery *cuda = wa_arena_alloc_zero(arena, sizeof(*cuda));
+	WaGpuTranslation to = {
+		.arena = arena, .numbered = numbered, .query = query};
 
-	if (is_read == NULL)
-		return false;
-	for (uint32_t i = 0; i < query->nfilters; i++)
-		is_read[query->filters[i].number] = true;
-	for (uint32_t i = 0; i < query->nkeys; i++)
-		is_read[query->key_numbers[i]] = true;
-	for (uint32_t i = 0; i < query->ncolumns; i++)
-	{
-		if (query->columns[i].argument >= 0)
-			is_read[query->columns[i].argument] = true;
-		if (query->columns[i].filter >= 0)
-			is_read[query->columns[i].filter] = true;
-	}
-	for (size_t i = query->program.ninstructions; i-- > 0;)
-	{
-		uint16_t arguments[3];
-		const int narguments = wa_instruction_arguments(
-			&query->program.instructions[i], arguments);
-
-		if (is_read[query->program.instructions[i].out])
-			for (int k = 0; k < narguments; k++)
-				is_read[arguments[k]] = true;
-	}
-	to->is_read = is_read;
-	return true;
-}
-
-WaGpuQuery *
-wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
-					   const WaRunRequest *request)
-{
-	WaGpuQuery *translated = wa_arena_alloc_zero(arena, sizeof(*translated));
-	WaGpuTranslation to = {.arena = arena, .query = query, .request = request};
-	WaCudaQuery *cuda;
-
-	if (translated == NULL || !make_room(&to) || !find_read(&to))
+	if (cuda == NULL || !make_room(&to))
 		return NULL;
-	cuda = &translated->cuda;
 	copy_program(&to);
-	if (!wa_gpu_texts_find(&to) || !copy_constants(&to) ||
-		!translate_clauses(&to, cuda) ||
+	if (!copy_constants(&to) || !translate_clauses(&to, cuda) ||
 		!translate_instructions(&to, query->begin, query->end) ||
 		!translate_parts(&to, cuda))
 		return NULL;
@@ -468,9 +322,8 @@ wa_gpu_query_translate(WaArena *arena, const WaQuery *query,
 								.ninstructions = to.ninstructions,
 								.lists = to.lists,
 								.tables = to.tables};
-	cuda->top_n = translate_top_n(&to);
+	cuda->top_n = query->top_n;
 	cuda->nconstants = to.nconstants;
 	cuda->constants = to.constants;
-	translated->key_texts = to.key_texts;
-	return translated;
+	return cuda;
 }

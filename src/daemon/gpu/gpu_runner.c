@@ -21,7 +21,7 @@ typedef struct Parts
 	const WaRunRequest *request;
 	WaDeviceShare *shares;
 	WaArena arena;
-	const WaGpuQuery *translated;
+	const WaCudaQuery *translated;
 	unsigned count;
 	WaGpuPart parts[WA_MAX_DEVICES];
 } Parts;
@@ -74,7 +74,7 @@ add_part(Parts *parts, unsigned device)
 	char error[WA_MAX_ERROR_BYTES] = "";
 
 	*part = (WaGpuPart){.request = parts->request,
-						.query = run->query,
+						.query = &run->query->query,
 						.translated = parts->translated,
 						.shares = parts->shares};
 	if (!wa_mirror_use(parts->request->mirror, parts->request, device,
@@ -174,8 +174,7 @@ wa_gpu_runner_use(const WaGpuRun *run, void **state,
 	parts->shares = shares;
 	wa_arena_init(&parts->arena, TRANSLATION_BYTES);
 	wa_arena_use_budget(&parts->arena, request->budget);
-	parts->translated =
-		wa_gpu_query_translate(&parts->arena, run->query, request);
+	parts->translated = wa_gpu_query_translate(&parts->arena, run->query);
 	if (parts->translated != NULL)
 	{
 		for (unsigned device = 0; device < WA_MAX_DEVICES; device++)

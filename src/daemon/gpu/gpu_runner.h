@@ -17,7 +17,7 @@
 typedef struct WaGpuRun
 {
 	void *run;
-	const WaQuery *query;
+	const WaNumberedQuery *query;
 	WaStatus (*make_state)(void *run, void **state, char *error);
 
 	/* Returns what a state has its groups in. */

@@ -27,7 +27,9 @@ typedef struct Query
 {
 	const WaRunRequest *request;
 	WaArena arena;
-	const WaQuery *query;
+	const WaQuery *asked;
+	const WaNumberedQuery *numbered;
+	const WaQuery *query; /* the same without texts */
 	bool may_trap;
 	WaTextCodes texts[WA_MAX_QUERY_COLUMNS]; /* of TEXT */
 	WaArena message_arena;
@@ -109,13 +111,6 @@ has_dictionaries(const WaQuery *query, const WaRunRequest *request)
 	return true;
 }
 
-/* Returns the text of a code of a dictionary. */
-static WaText
-text_of_code(const void *context, int32_t code)
-{
-	return wa_dictionary_text(context, code);
-}
-
 /*
  * Tells whether there is a use in an answer over the extents: a query may want
  * only its first groups, which can be told if no other rows belong to them, and its
@@ -152,10 +147,10 @@ find_texts(Query *query)
 
 	for (uint32_t i = 0; i < request->ncolumns; i++)
 		if (request->dictionaries[i] != NULL)
-			query->texts[i] = (WaTextCodes){
-				.ncodes = wa_dictionary_count(request->dictionaries[i]),
-				.context = request->dictionaries[i],
-				.text = text_of_code};
+		{
+			query->texts[i] = wa_dictionary_codes(request->dictionaries[i]);
+			query->texts[i].is_padded = request->columns[i].typmod >= 0;
+		}
 }
 
 static void
@@ -210,9 +205,9 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 	init_arena(&query->arena, request, QUERY_BYTES);
 	init_groups(&query->message_arena, request);
 	query->request = request;
-	query->query =
+	query->asked =
 		wa_query_read(&query->arena, request->query, request->query_bytes);
-	if (query->query == NULL || !matches_request(query->query, request))
+	if (query->asked == NULL || !matches_request(query->asked, request))
 	{
 		const bool lacks_memory = query->arena.failed;
 
@@ -223,13 +218,18 @@ query_begin(const WaRunRequest *request, void **run, char *error)
 				   : fail(error, WA_BAD_REQUEST, "the query is not sound");
 	}
 	*run = NULL;
-	if (!has_use(query->query, request))
+	find_texts(query);
+	if (has_use(query->asked, request))
+		query->numbered =
+			wa_query_number_texts(&query->arena, query->asked, query->texts);
+	/* There may be too many texts. */
+	if (query->numbered == NULL)
 	{
 		query_end(query);
 		return WA_OK;
 	}
+	query->query = &query->numbered->query;
 	query->may_trap = wa_query_may_trap(query->query);
-	find_texts(query);
 	*run = query;
 	return WA_OK;
 }
@@ -256,7 +256,7 @@ query_make_state(void *run, void **state, char *error)
 	init_arena(&own->arena, query->request, GROUPS_BYTES);
 	init_arena(&own->vectors, query->request, GROUPS_BYTES);
 	own->arena.vectors = &own->vectors;
-	own->run = wa_query_run_make(&own->arena, query->query);
+	own->run = wa_query_run_make(&own->arena, query->numbered);
 	if (own->run != NULL)
 	{
 		begin_groups(&own->arena, query->request);
@@ -279,8 +279,7 @@ find_rows(const Query *query, State *state, const WaRunExtent *extent,
 								   .scale = column->scale,
 								   .values = column->values,
 								   .validity = column->validity,
-								   .display = column->display,
-								   .texts = &query->texts[i]};
+								   .display = column->display};
 
 		state->rows[i] = wa_column_rows_after(&rows, first);
 	}
@@ -430,7 +429,7 @@ query_divide(void *run, void *const *states, unsigned nstates, uint32_t *nparts,
 {
 	Query *query = run;
 
-	if (!has_use(query->query, query->request) ||
+	if (!has_use(query->asked, query->request) ||
 		__atomic_load_n(&query->is_useless, __ATOMIC_RELAXED))
 		return WA_OK;
 	query->runs = wa_arena_alloc(&query->arena, nstates * sizeof(WaQueryRun *));
@@ -525,7 +524,7 @@ query_finish(void *run, void *state, WaRunResult *result, char *error)
 	State *own = state;
 	WaStatus status;
 
-	if (!has_use(query->query, query->request))
+	if (!has_use(query->asked, query->request))
 		return WA_OK;
 	if (query->nparts > 0)
 	{
@@ -571,7 +570,7 @@ query_use_devices(void *run, void **state, const WaRunRequest *request,
 				  WaDeviceShare *shares, char *error)
 {
 	const WaGpuRun own = {.run = run,
-						  .query = ((const Query *) run)->query,
+						  .query = ((const Query *) run)->numbered,
 						  .make_state = query_make_state,
 						  .groups = wa_query_runner_groups,
 						  .merge = query_merge,

@@ -24,7 +24,6 @@ DEFINE_COPY(widen_int32, int32_t, int64_t)
 DEFINE_COPY(widen_uint32, uint32_t, int64_t)
 DEFINE_COPY(widen_float, float, double)
 DEFINE_COPY(copy_words, uint64_t, uint64_t)
-DEFINE_COPY(copy_codes, int32_t, int32_t)
 DEFINE_COPY(copy_bytes, uint8_t, uint8_t)
 DEFINE_COPY(copy_wides, WaInt128, WaInt128)
 
@@ -132,6 +131,7 @@ pick_values(const WaColumnRows *rows, const uint16_t *selection, size_t nrows,
 			return memory;
 		case WA_FORM_INT32:
 		case WA_FORM_DECIMAL32:
+		case WA_FORM_TEXT:
 			widen_int32(rows->values, selection, nrows, memory);
 			return memory;
 		case WA_FORM_UINT32:
@@ -151,7 +151,7 @@ pick_values(const WaColumnRows *rows, const uint16_t *selection, size_t nrows,
 			pick_bits(rows, selection, nrows, memory);
 			return memory;
 		default:
-			return memory; /* TEXT */
+			return memory;
 	}
 }
 
@@ -185,26 +185,4 @@ wa_column_rows_vector(const WaColumnRows *rows, const uint16_t *selection,
 	if (vector->mixed)
 		vector->display =
 			pick_bytes(rows->display, selection, nrows, memory->display);
-}
-
-const int32_t *
-wa_column_rows_codes(const WaColumnRows *rows, const uint16_t *selection,
-					 size_t nrows, int32_t *memory)
-{
-	if (selection == NULL)
-		return rows->values;
-	copy_codes(rows->values, selection, nrows, memory);
-	return memory;
-}
-
-void
-wa_column_rows_texts(const WaTextCodes *texts, const int32_t *codes,
-					 size_t nrows, WaVector *vector)
-{
-	WaText *values = wa_vector_texts(vector);
-
-	for (size_t i = 0; i < nrows; i++)
-		values[i] = wa_vector_is_valid(vector, i)
-						? texts->text(texts->context, codes[i])
-						: (WaText){NULL, 0};
 }

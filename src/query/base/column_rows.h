@@ -7,12 +7,18 @@
 
 #include "core/resident.h"
 
-/* Texts that have numbers: equal texts have equal codes, from 0 on. */
+/*
+ * Texts that have codes: equal texts have equal ones, from 0 on.  find: stores the code
+ * of a text; false: it has none; NULL: they cannot be searched.  is_padded: all that are
+ * equal but for blanks at their ends are equal.
+ */
 typedef struct WaTextCodes
 {
 	uint32_t ncodes;
+	bool is_padded;
 	const void *context;
 	WaText (*text)(const void *context, int32_t code);
+	bool (*find)(const void *context, WaText text, int32_t *code);
 } WaTextCodes;
 
 /*
@@ -29,7 +35,6 @@ typedef struct WaColumnRows
 	const void *values;
 	const uint8_t *validity;
 	const uint8_t *display;
-	const WaTextCodes *texts;
 } WaColumnRows;
 
 /* Returns rows that begin so many rows later. */
@@ -44,22 +49,13 @@ extern bool wa_column_rows_are_wide(const WaColumnRows *rows,
 									const uint16_t *selection, size_t nrows);
 
 /*
- * Makes *vector one of the selected rows, or of the first if selection is NULL,
- * but for the values of TEXT.  What it points to lies where the rows do, and is
- * not to be changed, or in *memory, a vector with memory of its own, of a DECIMAL
- * also for values of 128 bits.
+ * Makes *vector one of the selected rows, or of the first if selection is NULL, of
+ * TEXT with the codes as INT.  What it points to lies where the rows do, and is not to be
+ * changed, or in *memory, a vector with memory of its own, of a DECIMAL also for values
+ * of 128 bits.
  */
 extern void wa_column_rows_vector(const WaColumnRows *rows,
 								  const uint16_t *selection, size_t nrows,
 								  const WaVector *memory, WaVector *vector);
-
-/* Likewise, returns the codes of TEXT; memory: WA_VECTOR_ROWS codes. */
-extern const int32_t *wa_column_rows_codes(const WaColumnRows *rows,
-										   const uint16_t *selection,
-										   size_t nrows, int32_t *memory);
-
-/* Stores the texts of codes, none where a vector's rows are NULL. */
-extern void wa_column_rows_texts(const WaTextCodes *texts, const int32_t *codes,
-								 size_t nrows, WaVector *vector);
 
 #endif /* WA_QUERY_COLUMN_ROWS_H */

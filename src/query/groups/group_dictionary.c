@@ -26,9 +26,6 @@
 /* Strings begin where a word could, behind four bytes with their lengths. */
 #define LENGTH_BYTES sizeof(uint32_t)
 
-/* How far ahead strings of codes are fetched; their entries, twice as far. */
-#define FETCHED_STRINGS 12
-
 typedef struct Entry
 {
 	uint64_t head;     /* the first bytes, as wa_string_head has them */
@@ -42,7 +39,6 @@ struct WaKeyDictionary
 	WaArena *arena;
 	Entry *entries;
 	bool is_closed; /* no string is added any more */
-	bool borrows;   /* strings are those of other dictionaries */
 	uint32_t nentries;
 	uint32_t capacity;
 	uint64_t *slots; /* as of wa_hash_slot, with the code + 1 */
@@ -175,8 +171,6 @@ keep_string(WaKeyDictionary *dictionary, const WaKeyString *key)
 {
 	char *room;
 
-	if (dictionary->borrows)
-		return key->data;
 	room = take_room(dictionary, LENGTH_BYTES + (size_t) key->shown_length);
 	if (room == NULL)
 		return NULL;
@@ -285,49 +279,6 @@ wa_key_dictionary_codes(WaKeyDictionary *dictionary, const WaKeyString *keys,
 		}
 		words[rows[i]] = find(dictionary, &keys[i], hashes[i]);
 	}
-}
-
-/* Has the processor fetch an entry's string, its first and last bytes. */
-static inline void
-fetch_string(const Entry *entry)
-{
-	__builtin_prefetch(entry->shown);
-	if (entry->length > 0)
-		__builtin_prefetch(entry->shown + entry->length - 1);
-}
-
-size_t
-wa_key_dictionary_strings(const WaKeyDictionary *dictionary,
-						  const uint64_t *words, const uint8_t *valid,
-						  size_t nwords, WaKeyString *strings, uint16_t *rows)
-{
-	const Entry *entries = dictionary->entries;
-	size_t nstrings = 0;
-
-	/* The word of a NULL is 0, and the first entry is always there. */
-	for (size_t i = 0; i < nwords; i++)
-	{
-		const Entry *entry = &entries[(uint32_t) words[i]];
-
-		if (i + 2 * FETCHED_STRINGS < nwords)
-			__builtin_prefetch(
-				&entries[(uint32_t) words[i + 2 * FETCHED_STRINGS]]);
-		if (i + FETCHED_STRINGS < nwords)
-			fetch_string(&entries[(uint32_t) words[i + FETCHED_STRINGS]]);
-		if (valid[i] == 0)
-			continue;
-		rows[nstrings] = (uint16_t) i;
-		strings[nstrings++] =
-			(WaKeyString){entry->shown, entry->length,
-						  wa_load32(entry->shown - LENGTH_BYTES)};
-	}
-	return nstrings;
-}
-
-void
-wa_key_dictionary_borrow(WaKeyDictionary *dictionary)
-{
-	dictionary->borrows = true;
 }
 
 void

@@ -44,22 +44,6 @@ extern void wa_key_dictionary_codes(WaKeyDictionary *dictionary,
 									const uint16_t *rows, size_t nkeys,
 									uint64_t *words);
 
-/*
- * Stores the strings of codes words[i] where valid[i] is set, which live as long as
- * the dictionary, in strings, and i in rows, one after the other; at most
- * WA_VECTOR_ROWS.  Returns how many they are.
- */
-extern size_t wa_key_dictionary_strings(const WaKeyDictionary *dictionary,
-										const uint64_t *words,
-										const uint8_t *valid, size_t nwords,
-										WaKeyString *strings, uint16_t *rows);
-
-/*
- * Has strings no longer be copied: all that are looked up from now on are those of
- * dictionaries that live as long.
- */
-extern void wa_key_dictionary_borrow(WaKeyDictionary *dictionary);
-
 /* Has no more strings added: the code of others is WA_NO_CODE from now on. */
 extern void wa_key_dictionary_close(WaKeyDictionary *dictionary);
 

@@ -147,83 +147,6 @@ text_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 	note_strings(codec, codec->strings, codec->string_rows, nstrings, words);
 }
 
-void
-wa_key_use_codes(WaKeyCodec *codec, WaArena *arena, const WaTextCodes *texts,
-				 const int32_t *codes)
-{
-	codec->codes = codes;
-	if (codec->texts != NULL)
-		return;
-	codec->numbers = wa_arena_alloc_vector_zero(
-		arena, ((size_t) texts->ncodes + 1) * sizeof(uint32_t));
-	if (codec->numbers != NULL)
-		codec->texts = texts;
-}
-
-/* Returns the text of a row. */
-static inline WaKeyString
-row_string(const WaKeyCodec *codec, const WaVector *vector, size_t row)
-{
-	WaText text;
-
-	if (codec->codes != NULL)
-		text = codec->texts->text(codec->texts->context, codec->codes[row]);
-	else
-		text = wa_vector_texts(vector)[row];
-	return string_of(codec, text.data, text.length);
-}
-
-/*
- * Looks up the words of codes; returns how many rows have a code that comes for
- * the first time, and stores which ones.
- */
-static size_t
-find_codes(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
-{
-	const int32_t *codes = codec->codes;
-	const uint32_t *numbers = codec->numbers;
-	uint64_t *words = codec->words;
-	size_t nmissing = 0;
-
-	for (size_t i = 0; i < nrows; i++)
-	{
-		const uint32_t number = numbers[codes[i]];
-
-		words[i] = (uint64_t) number - 1;
-		codec->string_rows[nmissing] = (uint16_t) i;
-		nmissing += number == 0;
-	}
-	if (!vector->has_nulls)
-		return nmissing;
-	nmissing = 0;
-	for (size_t i = 0; i < nrows; i++)
-	{
-		codec->string_rows[nmissing] = (uint16_t) i;
-		nmissing += vector->valid[i] != 0 && numbers[codes[i]] == 0;
-		words[i] = vector->valid[i] != 0 ? words[i] : 0;
-	}
-	return nmissing;
-}
-
-/* Makes words of codes. */
-static void
-code_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
-{
-	const size_t nmissing = find_codes(codec, vector, nrows);
-	const uint16_t *missing = codec->string_rows;
-
-	if (nmissing == 0)
-		return;
-	for (size_t i = 0; i < nmissing; i++)
-		codec->strings[i] = row_string(codec, vector, missing[i]);
-	wa_key_dictionary_codes(codec->dictionary, codec->strings, missing,
-							nmissing, codec->words);
-	note_strings(codec, codec->strings, missing, nmissing, codec->words);
-	for (size_t i = 0; i < nmissing; i++)
-		codec->numbers[codec->codes[missing[i]]] =
-			(uint32_t) codec->words[missing[i]] + 1;
-}
-
 const uint64_t *
 wa_key_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 {
@@ -247,10 +170,7 @@ wa_key_words(WaKeyCodec *codec, const WaVector *vector, size_t nrows)
 			bool_words(codec->words, wa_vector_bools(vector), nrows);
 			break;
 		case WA_VECTOR_TEXT:
-			if (codec->codes != NULL)
-				code_words(codec, vector, nrows);
-			else
-				text_words(codec, vector, nrows);
+			text_words(codec, vector, nrows);
 			break;
 	}
 	return codec->words;
@@ -266,7 +186,7 @@ float_shown(double x)
 uint32_t
 wa_key_shown(const WaKeyCodec *codec, const WaVector *vector, size_t row)
 {
-	WaKeyString string;
+	const WaText *text;
 
 	switch (codec->kind)
 	{
@@ -275,8 +195,9 @@ wa_key_shown(const WaKeyCodec *codec, const WaVector *vector, size_t row)
 		case WA_VECTOR_DECIMAL:
 			return vector->mixed ? vector->display[row] : vector->scale;
 		case WA_VECTOR_TEXT:
-			string = row_string(codec, vector, row);
-			return string.shown_length - string.length;
+			text = &wa_vector_texts(vector)[row];
+			return text->length -
+				   string_of(codec, text->data, text->length).length;
 		default:
 			return 0;
 	}
@@ -354,42 +275,21 @@ void
 wa_key_hashes(const WaKeyCodec *codec, uint64_t *words, const uint8_t *valid,
 			  size_t nrows)
 {
-	if (codec->dictionary == NULL)
+	if (codec->kind != WA_VECTOR_DECIMAL)
 		return;
 	for (size_t i = 0; i < nrows; i++)
-	{
-		if (valid[i] == 0)
-			continue;
-		words[i] =
-			codec->kind == WA_VECTOR_TEXT
-				? wa_key_dictionary_hash(codec->dictionary, (uint32_t) words[i])
-				: wa_decimal_hash(codec->dictionary, words[i]);
-	}
-}
-
-/* Stores the codes that texts of another codec have in this one. */
-static void
-translate_texts(WaKeyCodec *codec, const WaKeyCodec *other, uint64_t *words,
-				const uint8_t *valid, size_t nrows)
-{
-	const size_t nstrings =
-		wa_key_dictionary_strings(other->dictionary, words, valid, nrows,
-								  codec->strings, codec->string_rows);
-
-	wa_key_dictionary_codes(codec->dictionary, codec->strings,
-							codec->string_rows, nstrings, words);
-	note_strings(codec, codec->strings, codec->string_rows, nstrings, words);
+		if (valid[i] != 0)
+			words[i] = wa_decimal_hash(codec->dictionary, words[i]);
 }
 
 void
 wa_key_translate(WaKeyCodec *codec, const WaKeyCodec *other, uint64_t *words,
 				 const uint8_t *valid, size_t nrows)
 {
-	if (codec->kind == WA_VECTOR_TEXT)
-		translate_texts(codec, other, words, valid, nrows);
-	else if (codec->kind == WA_VECTOR_DECIMAL)
-		for (size_t i = 0; i < nrows; i++)
-			if (valid[i] != 0)
-				words[i] = wa_decimal_translate(codec->dictionary,
-												other->dictionary, words[i]);
+	if (codec->kind != WA_VECTOR_DECIMAL)
+		return;
+	for (size_t i = 0; i < nrows; i++)
+		if (valid[i] != 0)
+			words[i] = wa_decimal_translate(codec->dictionary,
+											other->dictionary, words[i]);
 }

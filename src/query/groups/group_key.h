@@ -16,7 +16,7 @@
 #ifndef WA_QUERY_GROUP_KEY_H
 #define WA_QUERY_GROUP_KEY_H
 
-#include "query/base/column_rows.h"
+#include "query/base/arena.h"
 #include "query/base/query_key.h"
 #include "query/base/value.h"
 #include "query/groups/group_dictionary.h"
@@ -42,9 +42,6 @@ typedef struct WaKeyCodec
 	uint64_t *words;      /* of the rows of a vector */
 	WaKeyString *strings; /* TEXT: of rows that are looked up */
 	uint16_t *string_rows;
-	const int32_t *codes;     /* TEXT: of the rows of the vector, or NULL */
-	const WaTextCodes *texts; /* of the codes */
-	uint32_t *numbers;        /* by code, as byte_codes */
 	WaKeyLook look;
 } WaKeyCodec;
 
@@ -83,13 +80,6 @@ extern void wa_key_show_rows(const WaKeyCodec *codec, const WaVector *vector,
 extern void wa_key_init(WaKeyCodec *codec, WaArena *arena,
 						const WaQueryKey *key);
 
-/*
- * Has the vector's rows be those of codes of texts, until codes are NULL.  If the arena
- * fails, words are not right any more.
- */
-extern void wa_key_use_codes(WaKeyCodec *codec, WaArena *arena,
-							 const WaTextCodes *texts, const int32_t *codes);
-
 /* Returns the words of a vector's rows, until the next call or vector. */
 extern const uint64_t *wa_key_words(WaKeyCodec *codec, const WaVector *vector,
 									size_t nrows);
@@ -110,15 +100,15 @@ extern void wa_key_value(const WaKeyCodec *codec, uint64_t word, uint32_t shown,
 						 WaQueryValue *value);
 
 /*
- * Stores what equal keys have, whatever codec their words are of, in place of
- * words; NULLs are to have no word of their own.
+ * Stores what equal keys, which are no TEXT, have, whatever codec their words are of, in
+ * place of words; NULLs are to have no word of their own.
  */
 extern void wa_key_hashes(const WaKeyCodec *codec, uint64_t *words,
 						  const uint8_t *valid, size_t nrows);
 
 /*
- * Stores the words that keys of another codec, for the same key, have in this
- * one in place of theirs; those of NULLs stay.
+ * Stores the words that keys of another codec, for the same key, which is no TEXT, have
+ * in this one in place of theirs; those of NULLs stay.
  */
 extern void wa_key_translate(WaKeyCodec *codec, const WaKeyCodec *other,
 							 uint64_t *words, const uint8_t *valid,

@@ -231,8 +231,6 @@ wa_query_groups_find(WaQueryGroups *groups, WaVector *const *keys, size_t nrows,
 	find_missing(groups, keys, nmissing, numbers);
 	if (!groups->arena->failed)
 		show_rows(groups, keys, nrows, numbers);
-	for (int key = 0; key < groups->nkeys; key++)
-		groups->codecs[key].codes = NULL;
 	return !groups->arena->failed;
 }
 
@@ -301,14 +299,6 @@ wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 	return !groups->arena->failed;
 }
 
-void
-wa_query_groups_borrow(WaQueryGroups *groups)
-{
-	for (int key = 0; key < groups->nkeys; key++)
-		if (groups->codecs[key].dictionary != NULL)
-			wa_key_dictionary_borrow(groups->codecs[key].dictionary);
-}
-
 bool
 wa_query_groups_hash(WaQueryGroups *groups, uint32_t first, size_t ngroups,
 					 uint64_t *hashes)
@@ -334,13 +324,6 @@ wa_query_groups_hash(WaQueryGroups *groups, uint32_t first, size_t ngroups,
 	for (size_t i = 0; i < ngroups; i++)
 		hashes[i] = wa_hash_finish(hashes[i]);
 	return true;
-}
-
-void
-wa_query_groups_use_codes(WaQueryGroups *groups, int key,
-						  const WaTextCodes *texts, const int32_t *codes)
-{
-	wa_key_use_codes(&groups->codecs[key], groups->arena, texts, codes);
 }
 
 bool

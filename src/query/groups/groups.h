@@ -13,7 +13,6 @@
 
 #include "core/must_check.h"
 #include "query/base/arena.h"
-#include "query/base/column_rows.h"
 #include "query/base/query_key.h"
 #include "query/base/value.h"
 
@@ -35,14 +34,6 @@ extern WA_MUST_CHECK bool wa_query_groups_find(WaQueryGroups *groups,
 											   WaVector *const *keys,
 											   size_t nrows, uint32_t *numbers);
 
-/*
- * Has the rows of the next search, whose vector has no values then, be looked up
- * by their codes, of a TEXT key, which are those of the same texts each time.
- */
-extern void wa_query_groups_use_codes(WaQueryGroups *groups, int key,
-									  const WaTextCodes *texts,
-									  const int32_t *codes);
-
 /* Likewise, the group of one row whose keys are the values. */
 extern WA_MUST_CHECK bool wa_query_groups_find_values(WaQueryGroups *groups,
 													  const WaQueryValue *keys,
@@ -56,12 +47,6 @@ extern WA_MUST_CHECK bool
 wa_query_groups_find_theirs(WaQueryGroups *groups, const WaQueryGroups *others,
 							const uint32_t *theirs, size_t ntheirs,
 							uint32_t *numbers);
-
-/*
- * Has keys of other tables no longer be copied: only wa_query_groups_find_theirs
- * is called from now on, with tables that live as long.
- */
-extern void wa_query_groups_borrow(WaQueryGroups *groups);
 
 /*
  * Stores hashes of the groups from first on, at most WA_VECTOR_ROWS: equal keys

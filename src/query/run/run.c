@@ -66,9 +66,7 @@ fill_constant(WaVector *vector, WaVectorKind kind, const WaQueryValue *value)
 	}
 	for (size_t i = 0; i < WA_VECTOR_ROWS; i++)
 	{
-		if (kind == WA_VECTOR_TEXT)
-			wa_vector_texts(vector)[i] = value->text;
-		else if (kind == WA_VECTOR_BOOL)
+		if (kind == WA_VECTOR_BOOL)
 			wa_vector_bools(vector)[i] = (uint8_t) value->integer;
 		else
 			wa_vector_ints(vector)[i] = value->integer;
@@ -118,12 +116,14 @@ is_plain(const WaQuery *query)
 }
 
 WaQueryRun *
-wa_query_run_make(WaArena *arena, const WaQuery *query)
+wa_query_run_make(WaArena *arena, const WaNumberedQuery *numbered)
 {
+	const WaQuery *query = &numbered->query;
 	WaQueryRun *run = wa_arena_alloc_zero(arena, sizeof(WaQueryRun));
 
 	if (run == NULL)
 		return NULL;
+	run->numbered = numbered;
 	run->query = query;
 	run->arena = arena;
 	run->key_vectors =
@@ -150,7 +150,7 @@ wa_query_run_make(WaArena *arena, const WaQuery *query)
 	}
 	run->shape = (WaPartialShape){.nkeys = (int) query->nkeys,
 								  .ncolumns = (int) query->ncolumns,
-								  .keys = query->keys,
+								  .keys = numbered->asked->keys,
 								  .columns = run->columns};
 	return run;
 }
@@ -179,23 +179,6 @@ wa_query_run_outcome(const WaQueryRun *run, const WaRecordTable *table)
 	if (run->arena->failed)
 		return WA_RUN_NO_MEMORY;
 	return wa_records_overflowed(table) ? WA_RUN_OVERFLOWED : WA_RUN_TAKEN;
-}
-
-/* Finds the groups of the rows that are left. */
-static bool
-find_groups(WaQueryRun *run, size_t nrows)
-{
-	for (uint32_t i = 0; i < run->query->nkeys; i++)
-	{
-		const WaTextCodes *texts = NULL;
-		const int32_t *codes =
-			wa_run_codes(run, run->query->key_numbers[i], &texts);
-
-		if (codes != NULL)
-			wa_query_groups_use_codes(run->groups, (int) i, texts, codes);
-	}
-	return wa_query_groups_find(run->groups, run->key_vectors, nrows,
-								run->numbers);
 }
 
 /* Counts the rows of each group, if these are few; else returns NULL. */
@@ -234,7 +217,9 @@ take_rows(WaQueryRun *run, size_t nrows)
 	const WaQuery *query = run->query;
 	const uint32_t *counts;
 
-	if (run->groups != NULL && !find_groups(run, nrows))
+	if (run->groups != NULL &&
+		!wa_query_groups_find(run->groups, run->key_vectors, nrows,
+							  run->numbers))
 		return WA_RUN_NO_MEMORY;
 	for (uint32_t i = 0; i < query->ncolumns; i++)
 		if (!wa_records_grow(run->tables[i], wa_query_run_groups(run)))
@@ -282,8 +267,7 @@ wa_query_run_take(WaQueryRun *run, const WaColumnRows *rows, size_t nrows)
 
 	if (run->is_plain)
 		return take_plain(run, rows, nrows);
-	if (!wa_run_inputs_begin(run, rows))
-		return WA_RUN_NO_MEMORY;
+	wa_run_inputs_begin(run, rows);
 	if (wa_query_batch_compute(run->batch, &left) != WA_BATCH_COMPUTED)
 		return WA_RUN_TRAPPED;
 	return left == 0 ? WA_RUN_TAKEN : take_rows(run, left);

@@ -1,6 +1,6 @@
 /*
  * run.h
- *		Running a query (query/message/query.h) over batches of rows, on one CPU thread.
+ *		Running a query (query/texts/text_numbers.h) over batches of rows, on one CPU thread.
  *
  * Whoever has the rows says where their columns lie, for at most WA_VECTOR_ROWS
  * of them at a time.  In the end the groups of several runs are merged, and
@@ -12,8 +12,8 @@
 #include "core/must_check.h"
 #include "query/base/column_rows.h"
 #include "query/base/wire.h"
-#include "query/message/query.h"
 #include "query/records/records.h"
+#include "query/texts/text_numbers.h"
 
 typedef struct WaQueryRun WaQueryRun;
 
@@ -29,7 +29,8 @@ typedef enum WaRunOutcome
  * Makes a run without rows, in the arena, of a query that is sound and lives as
  * long.  Returns NULL if there is not enough memory.
  */
-extern WaQueryRun *wa_query_run_make(WaArena *arena, const WaQuery *query);
+extern WaQueryRun *wa_query_run_make(WaArena *arena,
+									 const WaNumberedQuery *numbered);
 
 /*
  * Tells whether the query takes all rows of some inputs into one group, so that
@@ -38,8 +39,7 @@ extern WaQueryRun *wa_query_run_make(WaArena *arena, const WaQuery *query);
 extern bool wa_query_run_is_plain(const WaQueryRun *run);
 
 /*
- * Brings rows into groups: rows[i] are those of input i, of its kind.  TEXTs of an
- * input have the same codes at all calls.
+ * Brings rows into groups: rows[i] are those of input i, of its kind, TEXTs as codes.
  */
 extern WA_MUST_CHECK WaRunOutcome wa_query_run_take(WaQueryRun *run,
 													const WaColumnRows *rows,
@@ -59,9 +59,9 @@ extern WA_MUST_CHECK bool wa_query_run_expect(WaQueryRun *run,
 											  uint32_t ngroups);
 
 /*
- * Adds what somebody else has of a group, of which nothing is kept: its keys, and
- * a record of each column, in the order of the query.  Without keys there is one
- * group.  Does not return WA_RUN_TRAPPED.
+ * Adds what somebody else has of a group, of which nothing is kept: its keys, numbers
+ * of texts in place of them, and a record of each column, in the order of the query.
+ * Without keys there is one group.  Does not return WA_RUN_TRAPPED.
  */
 extern WA_MUST_CHECK WaRunOutcome wa_query_run_add(WaQueryRun *run,
 												   const WaQueryValue *keys,

@@ -4,8 +4,7 @@
  *
  * The parts of a query are its clauses of WHERE, and, after them, what keys and
  * columns need.  An input becomes a vector when a part reads it, of the rows that
- * are left then; what only compares texts with constants, or groups by them, gets
- * codes instead.
+ * are left then.
  */
 #ifndef WA_QUERY_RUN_INTERNAL_H
 #define WA_QUERY_RUN_INTERNAL_H
@@ -15,29 +14,10 @@
 #include "query/run/query_batch.h"
 #include "query/run/run.h"
 
-/* How an input is read, bit by bit. */
-typedef uint8_t WaInputUse;
-
-#define WA_USE_CODES  ((WaInputUse) 1) /* TEXT: codes, and which are NULL */
-#define WA_USE_VALUES ((WaInputUse) 2)
-
-/*
- * An instruction over codes: a comparison of a TEXT input with a constant, whose
- * results codes have, or a look-up of or by codes.
- */
-typedef struct WaTextTest
-{
-	uint32_t instruction;
-	uint16_t input;             /* also of a look-up: INT or TEXT */
-	uint8_t *results;           /* by code, 0 while it is unknown */
-	const WaLookupTable *table; /* NULL: it is a comparison */
-	WaTextCodes texts;          /* of the table, if it has some, */
-	int32_t *codes;             /* and the rows' among them; else NULL */
-} WaTextTest;
-
 struct WaQueryRun
 {
-	const WaQuery *query;
+	const WaNumberedQuery *numbered;
+	const WaQuery *query; /* without texts */
 	WaArena *arena;
 	WaVector *registers;
 	WaVector **key_vectors;
@@ -55,14 +35,9 @@ struct WaQueryRun
 	uint32_t *part_ends; /* where in these a part ends */
 
 	/* Inputs */
-	bool begun;            /* there have been rows */
-	WaVector *memory;      /* vectors with memory of their own */
-	int32_t **code_memory; /* of TEXT */
-	const int32_t **codes; /* of TEXT, where they are there */
-	WaInputUse *uses;      /* in part after part */
-	WaInputUse *there;     /* what has been made of the batch's rows */
-	WaTextTest *tests;     /* in the order of their instructions */
-	uint32_t ntests;
+	WaVector *memory; /* vectors with memory of their own */
+	bool *uses;       /* which are read, in part after part */
+	bool *there;      /* of which there are vectors of the batch's rows */
 	const WaColumnRows *inputs; /* the rows of the batch */
 	const uint16_t *selected;   /* rows of the batch that are left; NULL: all */
 
@@ -77,19 +52,11 @@ struct WaQueryRun
  */
 extern WA_MUST_CHECK bool wa_run_inputs_make(WaQueryRun *run);
 
-/* Begins with all rows of a batch; returns false if there is not enough memory. */
-extern WA_MUST_CHECK bool wa_run_inputs_begin(WaQueryRun *run,
-											  const WaColumnRows *rows);
+/* Begins with all rows of a batch. */
+extern void wa_run_inputs_begin(WaQueryRun *run, const WaColumnRows *rows);
 
 /* Returns what reads the rows of batches that were begun with. */
 extern WaBatchReader wa_run_inputs_reader(WaQueryRun *run);
-
-/*
- * Returns the codes of a register that is TEXT, and of what texts they are; NULL if
- * it has none that are to be used.
- */
-extern const int32_t *wa_run_codes(const WaQueryRun *run, uint32_t number,
-								   const WaTextCodes **texts);
 
 /* Merges groups of another run of the same query, which has keys. */
 extern WA_MUST_CHECK WaRunOutcome wa_run_merge_groups(WaQueryRun *into,

@@ -140,6 +140,7 @@ write_group(WaQueryRun *run, uint32_t group, WaWriter *writer)
 		WaQueryValue value;
 
 		wa_query_groups_key(run->groups, group, i, &value);
+		wa_query_text_of_number(run->numbered, (uint32_t) i, &value);
 		wa_partial_put_key(writer, &run->shape.keys[i], &value);
 	}
 	for (int i = 0; i < run->shape.ncolumns; i++)

@@ -116,7 +116,6 @@ wa_run_parts_merge(WaQueryRun *into, WaQueryRun *const *runs, unsigned nruns,
 	WaRunOutcome outcome = WA_RUN_TAKEN;
 
 	set_scales(into, runs, nruns);
-	wa_query_groups_borrow(into->groups);
 	for (unsigned i = 0; i < nruns && outcome == WA_RUN_TAKEN; i++)
 	{
 		const uint32_t begin = part == 0 ? 0 : runs[i]->part_ends[part - 1];

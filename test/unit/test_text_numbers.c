@@ -1,13 +1,13 @@
 /*
- * test_gpu_texts.c
- *		Texts that come together, as GPUs have them (daemon/gpu/gpu_texts.h): random
- *		programs are run over texts, and over the numbers that GPUs have in their
- *		place, and the results are compared.
+ * test_text_numbers.c
+ *		Numbers in place of texts (query/texts/text_numbers.h): random programs are run
+ *		over texts, and over numbers, and the results are compared.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/gpu/gpu_query.h"
+#include "daemon/column/dictionary.h"
+#include "query/texts/text_numbers.h"
 #include "test/unit/check.h"
 
 #define MEMORY        ((size_t) 1 << 26)
@@ -41,6 +41,7 @@ static const WaText texts[NTEXTS] = {{"", 0},     {"a", 1},     {"a ", 2},
 typedef struct Setting
 {
 	WaDictionary *dictionaries[NINPUTS];
+	WaTextCodes codes[NINPUTS];
 	WaVectorKind kinds[NREGISTERS];
 	WaQueryConstant constants[3];
 	WaLookupTable table;
@@ -180,6 +181,18 @@ draw_instruction(Setting *setting, int i)
 	}
 }
 
+/* Notes the texts of the inputs, which sometimes cannot be searched. */
+static void
+note_texts(Setting *setting)
+{
+	for (int i = 0; i < INTS; i++)
+	{
+		setting->codes[i] = wa_dictionary_codes(setting->dictionaries[i]);
+		if (random() % 4 == 0)
+			setting->codes[i].find = NULL;
+	}
+}
+
 /* Makes all that a program needs; false: no memory. */
 static bool
 make_setting(Setting *setting, WaMemory *memory)
@@ -198,6 +211,7 @@ make_setting(Setting *setting, WaMemory *memory)
 			return false;
 	}
 	make_inputs(setting);
+	note_texts(setting);
 	make_constants(setting);
 	for (int i = 0; i < NINSTRUCTIONS; i++)
 		draw_instruction(setting, i);
@@ -242,77 +256,61 @@ run_texts(Setting *setting, const WaProgram *program, WaVector *registers)
 	return wa_program_run(program, 0, NINSTRUCTIONS, registers, NROWS);
 }
 
-/*
- * Runs the program of a query for GPUs over numbers.  These take a NULL step for its
- * value, 0, and NULL for NULL.
- */
+/* Runs the program of a query over numbers. */
 static bool
-run_numbers(Setting *setting, const WaCudaQuery *cuda, WaVector *registers)
+run_numbers(Setting *setting, const WaQuery *query, WaVector *registers)
 {
-	for (uint16_t i = 0; i < cuda->program.nregisters; i++)
-		place(&registers[i], cuda->program.kinds[i], &setting->arena);
-	memcpy(registers, setting->inputs, sizeof(setting->inputs));
-	for (unsigned i = 0; i < cuda->nconstants; i++)
+	for (uint16_t i = 0; i < query->program.nregisters; i++)
 	{
-		const WaProgramConstant *constant = &cuda->constants[i];
+		EXPECT(query->program.kinds[i] != WA_VECTOR_TEXT);
+		place(&registers[i], query->program.kinds[i], &setting->arena);
+	}
+	memcpy(registers, setting->inputs, sizeof(setting->inputs));
+	for (uint32_t i = 0; i < query->nconstants; i++)
+	{
+		const WaQueryConstant *constant = &query->constants[i];
 		WaVector *vector = &registers[constant->number];
 
-		vector->has_nulls = constant->is_null;
-		memset(vector->valid, !constant->is_null, NROWS);
+		vector->has_nulls = constant->value.is_null;
+		memset(vector->valid, !constant->value.is_null, NROWS);
 		for (int row = 0; row < NROWS; row++)
-			wa_vector_ints(vector)[row] =
-				constant->is_null ? 0 : constant->value.i;
+			wa_vector_ints(vector)[row] = constant->value.integer;
 	}
-	for (size_t i = 0; i < cuda->program.ninstructions; i++)
-	{
-		const WaInstruction *instruction = &cuda->program.instructions[i];
-		WaLookupTable *table;
-		uint8_t *known;
-
-		if (instruction->code != WA_CODE_LOOK_UP)
-			continue;
-		table = (WaLookupTable *) &cuda->program.tables[instruction->extra];
-		EXPECT(table->results == WA_LOOKUP_WORDS && !table->null_has_value);
-		known = wa_arena_alloc(&setting->arena, table->nentries);
-		memset(known, WA_ENTRY_VALUE, table->nentries);
-		table->known = known;
-	}
-	return wa_program_run(&cuda->program, 0, cuda->program.ninstructions,
-						  registers, NROWS);
+	return wa_program_run(&query->program, query->begin, query->end, registers,
+						  NROWS);
 }
 
-/* Compares a key. */
+/* Compares a key; blanks at its end are told apart, if it is a bpchar. */
 static bool
-compare_key(const Setting *setting, const WaGpuQuery *translated, int key,
+compare_key(const WaNumberedQuery *numbered, uint32_t key,
 			const WaVector *expected, const WaVector *numbers)
 {
-	const WaText *by_number = translated->key_texts[key];
-	const WaVector *found = &numbers[translated->cuda.keys[key]];
-	const int input = translated->cuda.keys[key];
+	const WaVector *found = &numbers[numbered->query.key_numbers[key]];
+	const bool is_padded = numbered->asked->keys[key].blank_padded;
 
+	EXPECT(numbered->query.keys[key].kind == WA_VECTOR_INT);
 	for (size_t row = 0; row < NROWS; row++)
 	{
 		const bool valid = wa_vector_is_valid(expected, row);
-		int64_t number;
+		WaQueryValue value = {.integer = wa_vector_ints(found)[row]};
 		WaText text;
 
 		EXPECT(wa_vector_is_valid(found, row) == valid);
 		if (!valid)
 			continue;
-		number = wa_vector_ints(found)[row];
-		EXPECT(by_number != NULL || input < INTS);
-		text = by_number != NULL
-				   ? by_number[number]
-				   : wa_dictionary_text(setting->dictionaries[input],
-										(int32_t) number);
-		EXPECT(wa_texts_order(text, wa_vector_texts(expected)[row]) == 0);
+		text = wa_vector_texts(expected)[row];
+		wa_query_text_of_number(numbered, key, &value);
+		EXPECT(value.text.length + value.shown == text.length);
+		EXPECT(value.text.length ==
+			   (is_padded ? wa_text_trim(text).length : text.length));
+		EXPECT(memcmp(value.text.data, text.data, value.text.length) == 0);
 	}
 	return true;
 }
 
 /* Compares an argument, of which it matters where it is NULL, and a filter. */
 static bool
-compare_column(const WaQueryColumn *column, const WaCudaAggregate *aggregate,
+compare_column(const WaQueryColumn *column, const WaQueryColumn *aggregate,
 			   const WaVector *expected, const WaVector *numbers)
 {
 	for (size_t row = 0; row < NROWS; row++)
@@ -355,30 +353,25 @@ test_program(Setting *setting)
 						   .key_numbers = keys,
 						   .ncolumns = 1,
 						   .columns = &column};
-	const WaRunRequest request = {
-		.ncolumns = NINPUTS,
-		.dictionaries = (const WaDictionary *const *) setting->dictionaries};
-	const WaGpuQuery *translated;
+	const WaNumberedQuery *numbered;
 	WaVector expected[NREGISTERS];
 	WaVector *numbers;
 
 	for (int i = 0; i < NRESULTS; i++)
 	{
 		keys[i] = draw_register(setting, WA_VECTOR_TEXT, NINSTRUCTIONS);
-		kinds[i] = (WaQueryKey){.kind = WA_VECTOR_TEXT};
+		kinds[i] = (WaQueryKey){.kind = WA_VECTOR_TEXT,
+								.blank_padded = random() % 2 == 0};
 	}
-	translated = wa_gpu_query_translate(&setting->arena, &query, &request);
-	EXPECT(translated != NULL);
-	numbers = wa_arena_alloc_zero(&setting->arena,
-								  translated->cuda.program.nregisters *
-									  sizeof(*numbers));
+	numbered = wa_query_number_texts(&setting->arena, &query, setting->codes);
+	EXPECT(numbered != NULL);
+	numbers = wa_arena_alloc_zero(
+		&setting->arena, numbered->query.program.nregisters * sizeof(*numbers));
 	EXPECT(run_texts(setting, &query.program, expected));
-	EXPECT(run_numbers(setting, &translated->cuda, numbers));
-	for (int i = 0; i < NRESULTS; i++)
-		EXPECT(
-			compare_key(setting, translated, i, &expected[keys[i]], numbers));
-	return compare_column(&column, translated->cuda.aggregates, expected,
-						  numbers);
+	EXPECT(run_numbers(setting, &numbered->query, numbers));
+	for (uint32_t i = 0; i < NRESULTS; i++)
+		EXPECT(compare_key(numbered, i, &expected[keys[i]], numbers));
+	return compare_column(&column, numbered->query.columns, expected, numbers);
 }
 
 /* Tests programs at random. */
