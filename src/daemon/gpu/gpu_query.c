@@ -12,27 +12,19 @@
 /* Ranks, or entries of a table of them: it is gone through for each query. */
 #define MAX_RANKS 65536
 
-/* Translates an instruction; returns false if GPUs have none for it. */
-static bool
-translate_instruction(WaGpuTranslation *to, const WaInstruction *from)
-{
-	if (from->code == WA_CODE_LOOK_UP)
-		return wa_gpu_translate_look_up(to, from);
-	if (from->code == WA_CODE_CALL)
-		return false;
-	wa_gpu_add_instruction(to, *from);
-	return true;
-}
-
-/* Translates the instructions begin to end - 1. */
+/* Translates the instructions begin to end - 1; false: no memory, or too much of it. */
 static bool
 translate_instructions(WaGpuTranslation *to, uint32_t begin, uint32_t end)
 {
-	const WaProgram *program = &to->query->program;
-
 	for (uint32_t i = begin; i < end; i++)
-		if (!translate_instruction(to, &program->instructions[i]))
+	{
+		const WaInstruction *from = &to->query->program.instructions[i];
+
+		if (from->code != WA_CODE_LOOK_UP)
+			wa_gpu_add_instruction(to, *from);
+		else if (!wa_gpu_translate_look_up(to, from))
 			return false;
+	}
 	return true;
 }
 
@@ -270,8 +262,6 @@ make_room(WaGpuTranslation *to)
 		wa_arena_alloc(to->arena, (most + 1) * sizeof(WaInstruction));
 	to->kinds = wa_arena_alloc(to->arena, (program->nregisters + most + 1) *
 											  sizeof(WaVectorKind));
-	to->lists = wa_arena_alloc(to->arena,
-							   (query->nlists + most + 1) * sizeof(WaIntList));
 	to->tables = wa_arena_alloc(to->arena, (query->ntables + nkeys + most) *
 											   sizeof(WaLookupTable));
 	to->constants = wa_arena_alloc_zero(
@@ -282,7 +272,7 @@ make_room(WaGpuTranslation *to)
 	return !to->arena->failed;
 }
 
-/* Copies what there is of registers, lists and tables. */
+/* Copies what there is of registers and tables. */
 static void
 copy_program(WaGpuTranslation *to)
 {
@@ -292,9 +282,6 @@ copy_program(WaGpuTranslation *to)
 	to->nregisters = program->nregisters;
 	for (uint16_t i = 0; i < program->nregisters; i++)
 		to->kinds[i] = program->kinds[i];
-	to->nlists = query->nlists;
-	if (query->nlists > 0)
-		memcpy(to->lists, program->lists, query->nlists * sizeof(WaIntList));
 	to->ntables = query->ntables;
 	if (query->ntables > 0)
 		memcpy(to->tables, program->tables,
@@ -320,7 +307,7 @@ wa_gpu_query_translate(WaArena *arena, const WaNumberedQuery *numbered)
 								.kinds = to.kinds,
 								.instructions = to.instructions,
 								.ninstructions = to.ninstructions,
-								.lists = to.lists,
+								.lists = query->program.lists,
 								.tables = to.tables};
 	cuda->top_n = query->top_n;
 	cuda->nconstants = to.nconstants;

@@ -21,8 +21,6 @@ typedef struct WaGpuTranslation
 	WaInstruction *instructions;
 	uint16_t nregisters;
 	WaVectorKind *kinds;
-	uint32_t nlists;
-	WaIntList *lists;
 	uint32_t ntables;
 	WaLookupTable *tables;
 	uint32_t nconstants;
