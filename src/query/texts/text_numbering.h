@@ -8,7 +8,7 @@
 #include "query/base/column_rows.h"
 #include "query/message/query.h"
 
-/* Instructions, registers, lists, tables or constants that an instruction adds at most. */
+/* Instructions, registers, lists, tables or constants that one on texts becomes at most. */
 #define WA_MOST_ADDED_NUMBERS 5
 
 /* Texts that are gone through for a query, at most. */

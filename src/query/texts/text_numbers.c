@@ -242,17 +242,38 @@ find_texts(WaTextNumbering *to)
 	return true;
 }
 
+/* Returns how many the instructions begin to end - 1 become at most. */
+static size_t
+most_added(const WaProgram *program, uint32_t begin, uint32_t end)
+{
+	size_t most = 0;
+
+	for (uint32_t i = begin; i < end; i++)
+	{
+		const WaInstruction *instruction = &program->instructions[i];
+		bool has_texts = program->kinds[instruction->out] == WA_VECTOR_TEXT;
+		uint16_t arguments[3];
+		const int narguments = wa_instruction_arguments(instruction, arguments);
+
+		for (int k = 0; k < narguments; k++)
+			has_texts |= program->kinds[arguments[k]] == WA_VECTOR_TEXT;
+		most += has_texts ? WA_MOST_ADDED_NUMBERS : 1;
+	}
+	return most;
+}
+
 /* Makes room for all that may be added. */
 static bool
 make_room(WaTextNumbering *to)
 {
 	const WaQuery *query = to->query;
 	const WaProgram *program = &query->program;
-	size_t most = (size_t) query->nkeys + query->ncolumns + query->end;
+	size_t most = (size_t) query->nkeys + query->ncolumns + 1 +
+				  most_added(program, query->begin, query->end);
 
 	for (uint32_t i = 0; i < query->nfilters; i++)
-		most += query->filters[i].end - query->filters[i].begin;
-	most = WA_MOST_ADDED_NUMBERS * (most + 1);
+		most +=
+			most_added(program, query->filters[i].begin, query->filters[i].end);
 	if (most + program->nregisters >= UINT16_MAX)
 		return false;
 	to->instructions = wa_arena_alloc(to->arena, most * sizeof(WaInstruction));
