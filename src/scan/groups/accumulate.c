@@ -20,26 +20,6 @@
 #include "scan/groups/record_states.h"
 #include "state/numeric_format.h"
 
-struct WaAccumulator
-{
-	MemoryContext context;
-	MemoryContext scratch; /* reset at every use */
-	const WaAggPlan *plan;
-	WaVectorKind kind;
-	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
-	bool by_states;        /* no record takes the values */
-	bool is_stored;        /* nor a vector: values are as they are stored */
-	bool by_value;         /* there, */
-	int16 length;          /* with this length */
-	WaArena arena;
-	WaArena vectors; /* of the rows of a vector */
-	WaRecordOwner owner;
-	WaRecordTable *table;
-	uint32 ngroups;
-	uint32 nstates;      /* groups that there is room for in: */
-	WaAggState **states; /* of the groups */
-};
-
 /* Returns the state of a group, NULL if it has none. */
 static WaAggState *
 state_of(const WaAccumulator *accumulator, uint32 group)
@@ -293,12 +273,6 @@ wa_accumulator_record(const WaAccumulator *accumulator, uint32 group,
 	return state_of(accumulator, group) == NULL;
 }
 
-int
-wa_accumulator_scale(const WaAccumulator *accumulator)
-{
-	return wa_records_scale(accumulator->table);
-}
-
 WaAggState *
 wa_accumulator_state(WaAccumulator *accumulator, uint32 group)
 {
@@ -405,10 +379,4 @@ wa_accumulator_estimate(const WaAccumulator *accumulator, uint32 group,
 	if (aggregate == WA_AVG)
 		*result /= (double) record.words[0];
 	return true;
-}
-
-Size
-wa_accumulator_bytes(const WaAccumulator *accumulator)
-{
-	return MemoryContextMemAllocated(accumulator->context, true);
 }

@@ -14,7 +14,25 @@
 #include "state/result.h"
 #include "state/state.h"
 
-typedef struct WaAccumulator WaAccumulator;
+typedef struct WaAccumulator
+{
+	MemoryContext context; /* of all but what has another */
+	MemoryContext scratch; /* reset at every use */
+	const WaAggPlan *plan;
+	WaVectorKind kind;
+	WaRecordLayout layout; /* of INT, FLOAT, DECIMAL */
+	bool by_states;        /* no record takes the values */
+	bool is_stored;        /* nor a vector: values are as they are stored */
+	bool by_value;         /* there, */
+	int16 length;          /* with this length */
+	WaArena arena;
+	WaArena vectors; /* of the rows of a vector */
+	WaRecordOwner owner;
+	WaRecordTable *table;
+	uint32 ngroups;
+	uint32 nstates;      /* groups that there is room for in: */
+	WaAggState **states; /* of the groups */
+} WaAccumulator;
 
 /* Far above what is lost in a double, and when PostgreSQL rounds an average. */
 #define WA_ESTIMATE_ERROR 1e-9
@@ -63,9 +81,6 @@ extern void wa_accumulator_merge(WaAccumulator *accumulator, uint32 group,
 extern bool wa_accumulator_record(const WaAccumulator *accumulator,
 								  uint32 group, WaRecord *record);
 
-/* Returns the scale of the sums in its records. */
-extern int wa_accumulator_scale(const WaAccumulator *accumulator);
-
 /*
  * Returns everything about a group as a transition state with all rows in its
  * components, NULL if it has no rows that are not NULL.  It lives until the next
@@ -87,8 +102,5 @@ extern Datum wa_accumulator_result(WaAccumulator *accumulator, uint32 group,
 extern WA_MUST_CHECK bool
 wa_accumulator_estimate(const WaAccumulator *accumulator, uint32 group,
 						WaAggregate aggregate, double *result);
-
-/* Returns the bytes that it has taken, but for the rows of vectors. */
-extern Size wa_accumulator_bytes(const WaAccumulator *accumulator);
 
 #endif /* WA_SCAN_ACCUMULATE_H */

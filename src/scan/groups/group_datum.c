@@ -15,17 +15,6 @@
 #include "scan/groups/group_datum.h"
 #include "state/numeric_format.h"
 
-struct WaGroups
-{
-	MemoryContext context;
-	WaArena arena;
-	WaArena vectors; /* of the rows of a vector */
-	WaQueryGroups *table;
-	int nkeys;
-	const WaGroupKey *keys;
-	WaQueryValue *values; /* of a row */
-};
-
 WaQueryKey
 wa_group_key_query(const WaGroupKey *key)
 {
@@ -63,13 +52,6 @@ wa_groups_check(bool found)
 	if (!found)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("too many groups")));
-}
-
-void
-wa_groups_find(WaGroups *groups, WaVector *const *keys, size_t nrows,
-			   uint32 *numbers)
-{
-	wa_groups_check(wa_query_groups_find(groups->table, keys, nrows, numbers));
 }
 
 /* Stores a viewed number that no DECIMAL has room for, in new memory. */
@@ -160,24 +142,6 @@ wa_groups_find_row(WaGroups *groups, const Datum *keys, const bool *nulls)
 	return number;
 }
 
-const WaQueryValue *
-wa_groups_row(const WaGroups *groups)
-{
-	return groups->values;
-}
-
-void
-wa_groups_close(WaGroups *groups)
-{
-	wa_query_groups_close(groups->table);
-}
-
-uint32
-wa_groups_count(const WaGroups *groups)
-{
-	return wa_query_groups_count(groups->table);
-}
-
 static Datum
 text_datum(const WaQueryValue *value)
 {
@@ -254,16 +218,4 @@ wa_groups_key(const WaGroups *groups, uint32 group, int key, bool *is_null)
 	*is_null = value.is_null;
 	return value.is_null ? (Datum) 0
 						 : wa_group_datum(&groups->keys[key], &value);
-}
-
-Size
-wa_groups_bytes(const WaGroups *groups)
-{
-	return MemoryContextMemAllocated(groups->context, true);
-}
-
-WaQueryGroups *
-wa_groups_table(const WaGroups *groups)
-{
-	return groups->table;
 }

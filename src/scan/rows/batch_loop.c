@@ -89,8 +89,9 @@ take_rows(WaScanState *state, size_t nrows)
 
 	if (state->store.groups != NULL)
 	{
-		wa_groups_find(state->store.groups, state->batch.key_vectors, nrows,
-					   state->batch.group_numbers);
+		wa_groups_check(wa_query_groups_find(state->store.groups->table,
+											 state->batch.key_vectors, nrows,
+											 state->batch.group_numbers));
 		groups = state->batch.group_numbers;
 		if (wa_spill_missing(&state->store, &state->batch, nrows, &found) == 0)
 			return;

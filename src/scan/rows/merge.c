@@ -211,8 +211,8 @@ take_group(WaScanStore *store, WaPartialReader *reader, const WaRanks *ranks)
 		return false;
 	}
 	if (store->groups != NULL)
-		wa_groups_check(wa_query_groups_find_values(
-			wa_groups_table(store->groups), reader->keys, &group));
+		wa_groups_check(wa_query_groups_find_values(store->groups->table,
+													reader->keys, &group));
 	if (group != WA_NO_GROUP)
 		merge_group(store, group, reader, ranks);
 	else
@@ -299,8 +299,7 @@ expect_groups(WaScanStore *store, uint32 ngroups, Size bytes)
 	if (store->groups == NULL || wa_spill_has_spilled(store) ||
 		bytes > get_hash_memory_limit() / EXPECTED_PART)
 		return;
-	wa_groups_check(
-		wa_query_groups_expect(wa_groups_table(store->groups), ngroups));
+	wa_groups_check(wa_query_groups_expect(store->groups->table, ngroups));
 	for (int i = 0; i < store->query->ncolumns; i++)
 		wa_accumulator_expect(store->columns[i], ngroups);
 }

@@ -121,7 +121,7 @@ find_group(WaRowwise *rowwise, const WaRow *row, uint32 *group)
 		return true;
 	wa_spill_row(store,
 				 wa_partition_hash_values(query->nkeys, query->group_keys,
-										  wa_groups_row(store->groups)),
+										  store->groups->values),
 				 row);
 	return false;
 }

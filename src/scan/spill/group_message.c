@@ -24,7 +24,7 @@ wa_scan_shape(const WaScanStore *store)
 	{
 		columns[i].kind = store->query->compiled.columns[i].kind;
 		columns[i].ops = store->query->compiled.columns[i].ops;
-		columns[i].scale = wa_accumulator_scale(store->columns[i]);
+		columns[i].scale = wa_records_scale(store->columns[i]->table);
 	}
 	shape->nkeys = store->query->nkeys;
 	shape->ncolumns = store->query->ncolumns;
@@ -54,7 +54,7 @@ write_group(WaScanStore *store, const WaPartialShape *shape, uint32 group,
 	{
 		WaQueryValue value;
 
-		wa_query_groups_key(wa_groups_table(store->groups), group, i, &value);
+		wa_query_groups_key(store->groups->table, group, i, &value);
 		wa_partial_put_key(writer, &shape->keys[i], &value);
 	}
 	for (int i = 0; i < shape->ncolumns; i++)

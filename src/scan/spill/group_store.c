@@ -10,7 +10,8 @@
 uint32
 wa_scan_groups(const WaScanStore *store)
 {
-	return store->groups == NULL ? 1 : wa_groups_count(store->groups);
+	return store->groups == NULL ? 1
+								 : wa_query_groups_count(store->groups->table);
 }
 
 void

@@ -154,7 +154,7 @@ agree_on_bits(WaScanStore *store)
 static void
 note_closed(WaScanStore *store)
 {
-	wa_groups_close(store->groups);
+	wa_query_groups_close(store->groups->table);
 	store->spill->closed_bytes = wa_spill_groups_bytes(store);
 	wa_spill_pace_restart(store, store->spill->closed_bytes);
 }
@@ -185,7 +185,7 @@ close_groups(WaScanStore *store)
 static bool
 is_full(const WaScanStore *store, Size bytes)
 {
-	uint32 ngroups = wa_groups_count(store->groups);
+	uint32 ngroups = wa_scan_groups(store);
 
 	if (store->spill != NULL &&
 		store->spill->partition.bits == WA_PARTITION_MAX_BITS)
@@ -317,8 +317,7 @@ static uint32
 hash_group(const WaScanStore *store, uint32 group, WaQueryValue *values)
 {
 	for (int i = 0; i < store->query->nkeys; i++)
-		wa_query_groups_key(wa_groups_table(store->groups), group, i,
-							&values[i]);
+		wa_query_groups_key(store->groups->table, group, i, &values[i]);
 	return wa_partition_hash_values(store->query->nkeys,
 									store->query->group_keys, values);
 }

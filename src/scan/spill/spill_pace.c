@@ -53,10 +53,10 @@ wa_spill_most_bits(void)
 Size
 wa_spill_groups_bytes(const WaScanStore *store)
 {
-	Size bytes = wa_groups_bytes(store->groups);
+	Size bytes = MemoryContextMemAllocated(store->groups->context, true);
 
 	for (int i = 0; i < store->query->ncolumns; i++)
-		bytes += wa_accumulator_bytes(store->columns[i]);
+		bytes += MemoryContextMemAllocated(store->columns[i]->context, true);
 	return bytes;
 }
 
@@ -116,7 +116,7 @@ empty_piece(const WaSpillGrowth *growth)
 int
 wa_spill_pace_open(WaScanStore *store)
 {
-	const uint32 ngroups = wa_groups_count(store->groups);
+	const uint32 ngroups = wa_query_groups_count(store->groups->table);
 	const Size bytes = wa_spill_groups_bytes(store);
 	const Size full = full_bytes();
 	Size each;
