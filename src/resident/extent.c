@@ -131,12 +131,6 @@ wa_extent_end(WaExtentReader *reader)
 	reader->strategy = NULL;
 }
 
-int64
-wa_extent_odd(const WaExtentReader *reader)
-{
-	return reader->odd;
-}
-
 /* The LSN of a block that has none in the heap. */
 #define NO_LSN 1
 
@@ -317,11 +311,12 @@ wait_for_test(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Reads blocks of an extent with these columns of the reader's. */
-static bool
-read_columns(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
-			 uint64 columns, bool is_patch)
+bool
+wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
+			   uint64 columns, bool is_patch)
 {
+	if (!is_patch)
+		columns &= wa_extent_choose(reader, number, blocks);
 	reader->number = number;
 	reader->is_patch = is_patch;
 	reset(reader);
@@ -337,27 +332,6 @@ read_columns(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
 }
 
 bool
-wa_extent_read(WaExtentReader *reader, uint32 number, const uint64_t *blocks,
-			   uint64 columns)
-{
-	columns &= wa_extent_choose(reader, number, blocks);
-	return read_columns(reader, number, blocks, columns, false);
-}
-
-bool
-wa_extent_read_patch(WaExtentReader *reader, uint32 number,
-					 const uint64_t *blocks, uint64 columns)
-{
-	return read_columns(reader, number, blocks, columns, true);
-}
-
-uint64
-wa_extent_columns(const WaExtentReader *reader)
-{
-	return reader->chosen;
-}
-
-bool
 wa_extent_has_all(const WaExtentReader *reader, const WaExtentState *state)
 {
 	for (uint32 i = 0; i < WA_EXTENT_BLOCKS; i++)
@@ -366,18 +340,6 @@ wa_extent_has_all(const WaExtentReader *reader, const WaExtentState *state)
 			 reader->block_lsn[i] != state->block_lsn[i]))
 			return false;
 	return true;
-}
-
-const uint64_t *
-wa_extent_kept(const WaExtentReader *reader)
-{
-	return reader->kept;
-}
-
-const uint64_t *
-wa_extent_flux(const WaExtentReader *reader)
-{
-	return reader->flux;
 }
 
 uint64

@@ -34,33 +34,16 @@ extern uint64 wa_extent_choose(WaExtentReader *reader, uint32 number,
  * Reads these blocks of an extent (resident/blocks.h) and keeps what has been read until
  * the next time.  Returns false if there is nothing to keep: all blocks are in flux, or
  * there are no columns.  The extent has those of these columns (a bit for each of the
- * reader's) that wa_extent_choose finds.  A snapshot is active.  Checks for interrupts.
+ * reader's) that wa_extent_choose finds, a patch all of these, as the extent has them.  A
+ * snapshot is active.  Checks for interrupts.
  */
 extern WA_MUST_CHECK bool wa_extent_read(WaExtentReader *reader, uint32 number,
-										 const uint64_t *blocks,
-										 uint64 columns);
-
-/* The same of a patch, with these columns: all that the extent has. */
-extern WA_MUST_CHECK bool wa_extent_read_patch(WaExtentReader *reader,
-											   uint32 number,
-											   const uint64_t *blocks,
-											   uint64 columns);
-
-/* Returns a bit for each column that it has. */
-extern uint64 wa_extent_columns(const WaExtentReader *reader);
+										 const uint64_t *blocks, uint64 columns,
+										 bool is_patch);
 
 /* Tells whether it has all blocks that warpaggd has, with the LSNs that they have there. */
 extern bool wa_extent_has_all(const WaExtentReader *reader,
 							  const WaExtentState *state);
-
-/* Returns the blocks that are kept. */
-extern const uint64_t *wa_extent_kept(const WaExtentReader *reader);
-
-/*
- * Returns those that are not, as they were in flux: they have rows of transactions that
- * were in progress.
- */
-extern const uint64_t *wa_extent_flux(const WaExtentReader *reader);
 
 /* Returns the bytes of a parcel that the extent takes, its head included. */
 extern uint64 wa_extent_bytes(const WaExtentReader *reader);
@@ -75,12 +58,6 @@ extern uint32 wa_extent_write(const WaExtentReader *reader, uint64 asked,
 
 /* Lets go of everything. */
 extern void wa_extent_end(WaExtentReader *reader);
-
-/*
- * Returns how many blocks that have been read some column lacks for a value that no
- * vector holds, those of extents that were given up included.
- */
-extern int64 wa_extent_odd(const WaExtentReader *reader);
 
 /*
  * Compares blocks of an extent that warpaggd has with those of the heap, as they are now:

@@ -41,7 +41,7 @@ struct WaExtentReader
 	WaVector vectors[WA_MAX_RESIDENT_COLUMNS];
 	WaGather *single[WA_MAX_RESIDENT_COLUMNS]; /* of a column; or NULL yet */
 	MemoryContext memory;
-	int64 odd; /* see wa_extent_odd */
+	int64 odd; /* blocks read that some column lacks, of all extents */
 
 	/* the columns that the extent has */
 	uint64 chosen; /* a bit for each */
@@ -68,7 +68,7 @@ struct WaExtentReader
 	uint32 number;
 	bool is_patch;
 	uint64_t kept[WA_EXTENT_WORDS];
-	uint64_t flux[WA_EXTENT_WORDS]; /* could not be */
+	uint64_t flux[WA_EXTENT_WORDS]; /* could not be: see wa_extent_decide */
 	uint64 block_lsn[WA_EXTENT_BLOCKS];
 	uint64 first_xid[WA_EXTENT_BLOCKS];
 	uint64 last_xid[WA_EXTENT_BLOCKS];

@@ -16,6 +16,7 @@
 #include "client/parcel.h"
 #include "client/resident.h"
 #include "resident/blocks.h"
+#include "resident/extent_reader.h"
 #include "resident/load_internal.h"
 #include "wal/wal.h"
 
@@ -174,7 +175,7 @@ end_reader(WaLoadTask *task, WaExtentReader *reader)
 {
 	if (reader == NULL)
 		return;
-	pg_atomic_fetch_add_u64(&task->odd, wa_extent_odd(reader));
+	pg_atomic_fetch_add_u64(&task->odd, reader->odd);
 	wa_extent_end(reader);
 }
 

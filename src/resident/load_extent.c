@@ -20,6 +20,7 @@
 #include "client/resident.h"
 #include "client/trouble.h"
 #include "resident/blocks.h"
+#include "resident/extent_reader.h"
 #include "resident/load_internal.h"
 
 /* A patch is sent if less than one of so many blocks is missing. */
@@ -84,7 +85,7 @@ send_extent(WaLoader *loader, const WaExtentReader *reader)
 	loader->pending_rows =
 		wa_extent_write(reader, asked_columns(loader, reader), parcel);
 	loader->pending_bytes = bytes;
-	loader->pending_blocks = wa_blocks_count(wa_extent_kept(reader));
+	loader->pending_blocks = wa_blocks_count(reader->kept);
 	if (!wa_client_load(0))
 		wa_client_raise();
 	loader->is_pending = true;
@@ -183,13 +184,6 @@ reader_of_all(WaLoader *loader)
 	return loader->all;
 }
 
-/* Returns a reader's bits as those of all columns. */
-static uint64
-bits_from(const WaLoader *loader, const WaExtentReader *reader, uint64 bits)
-{
-	return reader == loader->wanted ? bits_of_all(loader->task, bits) : bits;
-}
-
 /*
  * Tells whether an extent has all columns that are wanted but for those that it
  * cannot have.
@@ -210,7 +204,9 @@ static void
 note_columns(WaLoader *loader, const WaExtentReader *reader)
 {
 	WaLoadTask *task = loader->task;
-	uint64 columns = bits_from(loader, reader, wa_extent_columns(reader));
+	const uint64 columns = reader == loader->wanted
+							   ? bits_of_all(task, reader->chosen)
+							   : reader->chosen;
 
 	pg_atomic_fetch_or_u64(&task->left_out, task->wanted_bits & ~columns);
 }
@@ -272,8 +268,8 @@ read_rest(WaLoader *loader, int part, uint32 number, const uint64_t *blocks)
 	if (rest->reader == NULL)
 		rest->reader =
 			wa_extent_begin(loader->relation, task->nblocks, ncolumns, names);
-	return wa_extent_read(rest->reader, number, blocks, UINT64_MAX) &&
-		   wa_blocks_are_in(blocks, wa_extent_kept(rest->reader));
+	return wa_extent_read(rest->reader, number, blocks, UINT64_MAX, false) &&
+		   wa_blocks_are_in(blocks, rest->reader->kept);
 }
 
 /*
@@ -298,8 +294,7 @@ send_rest(WaLoader *loader, uint32 number, const uint64_t *blocks)
 static void
 note_flux(WaLoader *loader, const WaExtentReader *reader)
 {
-	pg_atomic_fetch_add_u64(&loader->task->flux,
-							wa_blocks_count(wa_extent_flux(reader)));
+	pg_atomic_fetch_add_u64(&loader->task->flux, wa_blocks_count(reader->flux));
 }
 
 /* Reads an extent as a whole and sends it; returns how many of its blocks it has. */
@@ -312,7 +307,8 @@ read_whole(WaLoader *loader, uint32 number, const Known *known)
 	const uint64 columns = loader->task->is_refresh && known->columns != 0
 							   ? known->columns
 							   : UINT64_MAX;
-	const bool is_read = wa_extent_read(reader, number, known->blocks, columns);
+	const bool is_read =
+		wa_extent_read(reader, number, known->blocks, columns, false);
 
 	note_flux(loader, reader);
 	note_columns(loader, reader);
@@ -322,8 +318,8 @@ read_whole(WaLoader *loader, uint32 number, const Known *known)
 		ask_for_rest(loader, number);
 	send_extent(loader, reader);
 	if (known->has_rest)
-		send_rest(loader, number, wa_extent_kept(reader));
-	return wa_blocks_count(wa_extent_kept(reader));
+		send_rest(loader, number, reader->kept);
+	return wa_blocks_count(reader->kept);
 }
 
 /*
@@ -339,10 +335,10 @@ read_patch(WaLoader *loader, uint32 number, const Known *known)
 
 	if (wa_blocks_count(known->missing) == 0)
 		return stay;
-	if (wa_extent_read_patch(reader, number, known->missing, known->columns))
+	if (wa_extent_read(reader, number, known->missing, known->columns, true))
 		send_extent(loader, reader);
 	note_flux(loader, reader);
-	return stay + wa_blocks_count(wa_extent_kept(reader));
+	return stay + wa_blocks_count(reader->kept);
 }
 
 /*
@@ -357,7 +353,7 @@ add_columns(WaLoader *loader, uint32 number)
 	WaExtentState state;
 
 	wa_load_ask(loader, task->nall, task->all, number, 1, &state);
-	if (!wa_extent_read(reader, number, state.cached, UINT64_MAX) ||
+	if (!wa_extent_read(reader, number, state.cached, UINT64_MAX, false) ||
 		!wa_extent_has_all(reader, &state))
 		return false;
 	note_columns(loader, reader);
