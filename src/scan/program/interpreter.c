@@ -11,7 +11,7 @@
 
 #include "scan/base/datum.h"
 #include "scan/expr/border.h"
-#include "scan/program/interpreter_internal.h"
+#include "scan/program/interpreter.h"
 
 /* Gives the registers their memory. */
 static void
@@ -363,23 +363,4 @@ wa_interpreter_reset(WaInterpreter *interpreter)
 	interpreter->reached = -1;
 	interpreter->can_run = true;
 	MemoryContextReset(interpreter->values);
-}
-
-bool
-wa_interpreter_run(WaInterpreter *interpreter, int begin, int end, size_t nrows)
-{
-	return wa_program_run(&interpreter->program, (size_t) begin, (size_t) end,
-						  interpreter->registers, nrows);
-}
-
-WaVector *
-wa_interpreter_register(const WaInterpreter *interpreter, int number)
-{
-	return &interpreter->registers[number];
-}
-
-WaVector *const *
-wa_interpreter_columns(const WaInterpreter *interpreter)
-{
-	return interpreter->columns;
 }

@@ -12,8 +12,42 @@
 #include "core/protocol.h"
 #include "query/message/query.h"
 #include "scan/expr/compile.h"
+#include "scan/expr/lazy.h"
+#include "scan/tables/buckets.h"
 
-typedef struct WaInterpreter WaInterpreter;
+/* A constant and how it is computed. */
+typedef struct WaInterpreterConstant
+{
+	const WaConstant *constant;
+	WaLazyConstant lazy;
+	ExprState *state;
+	Oid type;
+} WaInterpreterConstant;
+
+/* A call and what it needs to know. */
+typedef struct WaInterpreterCall
+{
+	const WaCallExpression *expression;
+	WaLazyConstant lazy;
+	WaEvaluation *evaluation;
+	WaBuckets *buckets; /* BUCKETS; else NULL */
+} WaInterpreterCall;
+
+typedef struct WaInterpreter
+{
+	const WaCompiler *compiler;
+	WaProgram program;
+	WaVector *registers;
+	WaVector **columns; /* the first of these, one by one */
+	WaInterpreterConstant *constants;
+	int nconstants;
+	WaInterpreterCall *calls;
+	int ncalls;
+	int nleft;            /* constants and calls that are to be computed */
+	int reached;          /* the last stage that a row has come to; -1: none */
+	bool can_run;         /* no constant has been found to have no vector */
+	MemoryContext values; /* of constants */
+} WaInterpreter;
 
 /*
  * Makes an interpreter for what the compiler has compiled, in the current memory
@@ -75,18 +109,6 @@ extern bool wa_interpreter_waits(const WaInterpreter *interpreter,
 
 /* Has the lazy constants computed again: parameters may have changed. */
 extern void wa_interpreter_reset(WaInterpreter *interpreter);
-
-/* Runs instructions; as wa_program_run. */
-extern WA_MUST_CHECK bool wa_interpreter_run(WaInterpreter *interpreter,
-											 int begin, int end, size_t nrows);
-
-/* Returns a register. */
-extern WaVector *wa_interpreter_register(const WaInterpreter *interpreter,
-										 int number);
-
-/* Returns the columns, which are the first registers, one by one. */
-extern WaVector *const *
-wa_interpreter_columns(const WaInterpreter *interpreter);
 
 /*
  * Describes the program and its constants as part of a query, in the current

@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "query/groups/group_decimal.h"
-#include "scan/program/interpreter_internal.h"
+#include "scan/program/interpreter.h"
 #include "scan/program/register_range.h"
 #include "scan/tables/column_function.h"
 #include "scan/tables/range_tables.h"

@@ -16,7 +16,7 @@
 
 #include "heap/gather.h"
 #include "scan/expr/lazy.h"
-#include "scan/resident/distinct_inputs_internal.h"
+#include "scan/resident/distinct_inputs.h"
 #include "scan/rows/merge.h"
 #include "scan/rows/rowwise.h"
 #include "scan/spill/group_store.h"
@@ -27,12 +27,6 @@
 
 /* How many distinct inputs are taken between two looks at the memory. */
 #define LOOK_INTERVAL 1024
-
-const WaScanQuery *
-wa_distinct_inputs_asked(const WaDistinctInputs *inputs)
-{
-	return &inputs->asked;
-}
 
 /* Tells whether the node's groups take more memory than they may. */
 static bool

@@ -7,13 +7,54 @@
 #ifndef WA_SCAN_DISTINCT_INPUTS_H
 #define WA_SCAN_DISTINCT_INPUTS_H
 
+#include "executor/tuptable.h"
+
 #include "core/must_check.h"
 #include "scan/program/pushdown.h"
 #include "scan/rows/merge.h"
 #include "scan/state/scan_state.h"
 
+/* What the aggregated column of the node takes of a distinct input. */
+typedef struct WaBranch
+{
+	int place; /* of a column of `asked`, which has it for all rows; -1: */
+	ExprState *argument; /* what PostgreSQL evaluates; NULL: rows are counted */
+} WaBranch;
+
+/* An aggregated column of the node. */
+typedef struct WaInputsColumn
+{
+	ExprState *filter; /* NULL: none, or it has been pushed */
+	ExprState *choice; /* the number of a branch; NULL: there is one */
+	WaBranch *branches;
+} WaInputsColumn;
+
 /* Such a query: the node whose it is, and what of it is pushed. */
-typedef struct WaDistinctInputs WaDistinctInputs;
+typedef struct WaDistinctInputs
+{
+	WaScanState *state; /* the node */
+	WaScanQuery
+		asked; /* for the device process: its groups are the distinct inputs, */
+	WaScanStore store; /* and these */
+	int counted;       /* the column there that counts rows */
+
+	/* The expressions that PostgreSQL evaluates */
+	ExprState **where;
+	int nwhere;
+	ExprState **keys;
+	WaInputsColumn *columns;
+	List *params;
+
+	/* What a distinct input has */
+	TupleDesc descriptor;
+	TupleTableSlot *slot;
+
+	/* While a message is taken */
+	Datum *values; /* of the node's keys */
+	bool *nulls;
+	int64 rows;
+	bool is_refused;
+} WaDistinctInputs;
 
 /*
  * Pushes parts of a node's query, in the current memory context, without the tables that
@@ -22,10 +63,6 @@ typedef struct WaDistinctInputs WaDistinctInputs;
  */
 extern WaDistinctInputs *wa_distinct_inputs_make(WaScanState *state,
 												 WaExcluded excluded);
-
-/* Returns the query for the device process: its groups are the distinct inputs. */
-extern const WaScanQuery *
-wa_distinct_inputs_asked(const WaDistinctInputs *inputs);
 
 /*
  * Tells whether what PostgreSQL is to evaluate waits for a subselect, which must not be

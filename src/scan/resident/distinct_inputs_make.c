@@ -10,7 +10,7 @@
 #include "nodes/nodeFuncs.h"
 
 #include "scan/program/pushdown.h"
-#include "scan/resident/distinct_inputs_internal.h"
+#include "scan/resident/distinct_inputs.h"
 #include "scan/rows/prepare.h"
 
 /* Returns how many columns the device process aggregates of one of the node. */

@@ -404,7 +404,7 @@ try_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 
 	if (inputs == NULL)
 		return false;
-	asking.query = wa_distinct_inputs_asked(inputs);
+	asking.query = &inputs->asked;
 	if (wa_resident_describe_run(&asking) != NULL ||
 		!wa_resident_is_ready(&state->source))
 		return true;

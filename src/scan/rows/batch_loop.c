@@ -43,7 +43,7 @@ gather(WaScanState *state, int step)
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
 	fits = wa_gather_step(state->source.gather, step,
-						  wa_interpreter_columns(state->query.interpreter));
+						  state->query.interpreter->columns);
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	return fits;
 }
@@ -62,7 +62,8 @@ run_part(void *context, uint32_t part, uint32_t begin, uint32_t end,
 	if (wa_interpreter_lacks(interpreter, (int) part))
 		return WA_BATCH_LACKING;
 	if (!gather(state, (int) part) ||
-		!wa_interpreter_run(interpreter, (int) begin, (int) end, nrows) ||
+		!wa_program_run(&interpreter->program, begin, end,
+						interpreter->registers, nrows) ||
 		wa_interpreter_misses(interpreter, (int) part, nrows))
 		return WA_BATCH_TRAPPED;
 	return WA_BATCH_COMPUTED;
@@ -76,7 +77,7 @@ select_rows(void *context, uint32_t part, const uint16_t *selection,
 	const WaScanState *state = (const WaScanState *) context;
 
 	wa_gather_keep(state->source.gather, (int) part,
-				   wa_interpreter_columns(state->query.interpreter), selection,
+				   state->query.interpreter->columns, selection,
 				   (int) nselected);
 }
 
@@ -177,19 +178,19 @@ static bool
 take_spilled_in_vectors(WaScanState *state, int nrows)
 {
 	const int stage = (int) state->query.compiled.nfilters;
+	WaInterpreter *interpreter = state->query.interpreter;
 
-	if (!wa_interpreter_prepare(state->query.interpreter,
-								state->css.ss.ps.ps_ExprContext) ||
-		(wa_interpreter_lacks(state->query.interpreter, stage) &&
+	if (!wa_interpreter_prepare(interpreter, state->css.ss.ps.ps_ExprContext) ||
+		(wa_interpreter_lacks(interpreter, stage) &&
 		 !reach(state, nrows, stage)) ||
 		!wa_spill_rows_gather(state->store.spill_rows, state->batch.rows,
 							  nrows))
 		return false;
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
-	if (!wa_interpreter_run(state->query.interpreter,
-							(int) state->query.compiled.begin,
-							(int) state->query.compiled.end, (size_t) nrows) ||
-		wa_interpreter_misses(state->query.interpreter, stage, (size_t) nrows))
+	if (!wa_program_run(&interpreter->program, state->query.compiled.begin,
+						state->query.compiled.end, interpreter->registers,
+						(size_t) nrows) ||
+		wa_interpreter_misses(interpreter, stage, (size_t) nrows))
 		return false;
 	take_rows(state, (size_t) nrows);
 	return true;

@@ -87,12 +87,11 @@ make_batch(WaScanBatch *batch, const WaScanQuery *query)
 
 	batch->key_vectors = palloc(sizeof(WaVector *) * (query->nkeys + 1));
 	for (int i = 0; i < query->nkeys; i++)
-		batch->key_vectors[i] = wa_interpreter_register(
-			query->interpreter, query->compiled.key_numbers[i]);
+		batch->key_vectors[i] =
+			&query->interpreter->registers[query->compiled.key_numbers[i]];
 	wa_context_arena_init(&arena, CurrentMemoryContext);
-	batch->query =
-		wa_query_batch_make(&arena, &query->compiled,
-							wa_interpreter_register(query->interpreter, 0));
+	batch->query = wa_query_batch_make(&arena, &query->compiled,
+									   query->interpreter->registers);
 	batch->group_numbers = palloc(sizeof(uint32) * WA_VECTOR_ROWS);
 	batch->rows = palloc(sizeof(WaRow) * WA_VECTOR_ROWS);
 	batch->pace.rows = WA_VECTOR_ROWS;

@@ -50,7 +50,7 @@ columns_behind_where(const WaScanQuery *query)
 static void
 find_columns(WaSpillRows *rows, const WaScanQuery *query)
 {
-	WaVector *const *vectors = wa_interpreter_columns(query->interpreter);
+	WaVector *const *vectors = query->interpreter->columns;
 	Bitmapset *wanted = columns_behind_where(query);
 	int nall = query->compiler->ncolumns;
 
