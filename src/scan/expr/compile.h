@@ -157,9 +157,9 @@ extern const WaCallExpression *wa_compiler_call_of(const WaCompiler *compiler,
 												   int number);
 
 /*
- * Forgets what has been computed so far, but for columns and constants: what
- * comes next runs over other rows.
+ * Forgets what has been computed since compiler->ndone was so, but for columns and
+ * constants: what comes next runs over other rows.
  */
-extern void wa_compiler_forget(WaCompiler *compiler);
+extern void wa_compiler_forget(WaCompiler *compiler, int ndone);
 
 #endif /* WA_SCAN_COMPILE_H */

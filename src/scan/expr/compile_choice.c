@@ -37,13 +37,12 @@ wa_compile_guarded(WaCompiler *compiler, Expr *expression, WaGuardForm form,
 	compiler->guard = guard.outer;
 	/* What was made to be right behind the condition only is so nowhere else. */
 	if (guard.is_used)
-		wa_compiler_forget_since(compiler, ndone);
+		wa_compiler_forget(compiler, ndone);
 	return number;
 }
 
-/* Returns a register that is true in the rows that come behind a guard. */
-static int
-emit_guard(WaCompiler *compiler, WaGuard *guard)
+int
+wa_compile_guard(WaCompiler *compiler, WaGuard *guard)
 {
 	int number = guard->condition;
 
@@ -58,13 +57,7 @@ emit_guard(WaCompiler *compiler, WaGuard *guard)
 	if (guard->outer == NULL)
 		return number;
 	return wa_emit_bool(compiler, WA_CODE_AND, number,
-						emit_guard(compiler, guard->outer));
-}
-
-int
-wa_compile_guard(WaCompiler *compiler)
-{
-	return emit_guard(compiler, compiler->guard);
+						wa_compile_guard(compiler, guard->outer));
 }
 
 int
@@ -77,7 +70,8 @@ wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind, int divisor)
 	one = kind == WA_VECTOR_FLOAT     ? wa_constant_float(compiler, 1)
 		  : kind == WA_VECTOR_DECIMAL ? wa_constant_numeric(compiler, 1)
 									  : wa_constant_int(compiler, 1);
-	return wa_emit_choice(compiler, kind, wa_compile_guard(compiler), divisor,
+	return wa_emit_choice(compiler, kind,
+						  wa_compile_guard(compiler, compiler->guard), divisor,
 						  one);
 }
 

@@ -102,7 +102,7 @@ wa_compiler_find(WaCompiler *compiler, Expr *expression, bool trimmed)
 }
 
 void
-wa_compiler_forget_since(WaCompiler *compiler, int ndone)
+wa_compiler_forget(WaCompiler *compiler, int ndone)
 {
 	int nnotes = Max(compiler->ndone - ndone, 0);
 	WaDone *notes = palloc(sizeof(WaDone) * (nnotes + 1));
@@ -113,12 +113,6 @@ wa_compiler_forget_since(WaCompiler *compiler, int ndone)
 		if (notes[i].lasting)
 			add_note(compiler, notes[i]);
 	pfree(notes);
-}
-
-void
-wa_compiler_forget(WaCompiler *compiler)
-{
-	wa_compiler_forget_since(compiler, 0);
 }
 
 bool
@@ -319,7 +313,7 @@ add_constant(WaCompiler *compiler, Expr *expression, bool trimmed,
 		return wa_compiler_refuse(
 			compiler, "a constant behind a condition may raise errors");
 	if (waits)
-		wanted = wa_compile_guard(compiler);
+		wanted = wa_compile_guard(compiler, compiler->guard);
 	number = add_register(compiler, kind);
 	if (number < 0 || (waits && wanted < 0))
 		return -1;

@@ -290,7 +290,7 @@ call_evaluation(WaCompiler *compiler, WaCallExpression *call, List *sources)
 	weigh_sources(compiler, sources);
 	if (compiler->guard != NULL)
 	{
-		call->wanted = wa_compile_guard(compiler);
+		call->wanted = wa_compile_guard(compiler, compiler->guard);
 		if (call->wanted < 0)
 			return -1;
 	}

@@ -37,14 +37,8 @@ extern int wa_compile_guarded(WaCompiler *compiler, Expr *expression,
 extern int wa_compile_divisor(WaCompiler *compiler, WaVectorKind kind,
 							  int divisor);
 
-/*
- * Returns a register that is true in the rows that come behind the guards that
- * what is compiled stands behind, of which there is one at least.
- */
-extern int wa_compile_guard(WaCompiler *compiler);
-
-/* Forgets what was noted since there were ndone notes; as wa_compiler_forget. */
-extern void wa_compiler_forget_since(WaCompiler *compiler, int ndone);
+/* Returns a register that is true in the rows that come behind a guard, and those outside. */
+extern int wa_compile_guard(WaCompiler *compiler, WaGuard *guard);
 
 /* What a register holds. */
 typedef struct WaDone

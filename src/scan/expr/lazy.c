@@ -21,13 +21,6 @@ wa_lazy_of_constant(const WaConstant *constant, const WaVector *registers)
 	return lazy;
 }
 
-/* Adds what is known of a part of a call; it may be NULL. */
-static void
-add_part(WaLazyConstant *lazy, Expr *part)
-{
-	lazy->params = wa_exec_params(lazy->params, (Node *) part);
-}
-
 WaLazyConstant
 wa_lazy_of_call(const WaCallExpression *call)
 {
@@ -42,15 +35,15 @@ wa_lazy_of_call(const WaCallExpression *call)
 
 		if (source->number >= 0)
 			continue;
-		add_part(&lazy, source->expression);
+		lazy.params = wa_exec_params(lazy.params, expression);
 		if (!wa_may_raise(expression))
 			continue;
 		lazy.may_raise = true;
 		lazy.is_foreign |= wa_runs_foreign_code(expression);
 	}
-	add_part(&lazy, call->expression);
-	add_part(&lazy, call->moved);
-	add_part(&lazy, call->step);
+	lazy.params = wa_exec_params(lazy.params, (Node *) call->expression);
+	lazy.params = wa_exec_params(lazy.params, (Node *) call->moved);
+	lazy.params = wa_exec_params(lazy.params, (Node *) call->step);
 	return lazy;
 }
 

@@ -133,6 +133,7 @@ start(WaScanState *state)
 		wa_client_begin();
 	wa_spill_end(&state->store);
 	wa_instrument_start(state);
+	state->ngroups = 0;
 	state->is_started = true;
 }
 
@@ -151,10 +152,11 @@ fill(WaScanState *state)
 	else
 		wa_scan_read_partition(state);
 	wa_shifted_check(&state->store);
+	state->ngroups = wa_scan_groups(&state->store);
 	if (state->top != NULL)
 	{
-		wa_top_choose(state->top);
-		state->now.compared_groups += wa_scan_groups(&state->store);
+		state->now.compared_groups += state->ngroups;
+		state->ngroups = wa_top_choose(state->top);
 	}
 	return true;
 }
@@ -163,23 +165,11 @@ fill(WaScanState *state)
 static bool
 next_group(WaScanState *state, uint32 *group)
 {
-	uint32 ngroups;
-
 	if (!state->is_started)
-	{
 		start(state);
+	while (state->next >= state->ngroups)
 		if (!fill(state))
 			return false;
-	}
-	for (;;)
-	{
-		ngroups = state->top != NULL ? wa_top_count(state->top)
-									 : wa_scan_groups(&state->store);
-		if (state->next < ngroups)
-			break;
-		if (!fill(state))
-			return false;
-	}
 	*group = state->next++;
 	if (state->top != NULL)
 		*group = wa_top_group(state->top, *group);

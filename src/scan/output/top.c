@@ -400,7 +400,7 @@ choose_with_ties(WaTop *top, uint32 ngroups)
 	MemoryContextSwitchTo(old);
 }
 
-void
+uint32
 wa_top_choose(WaTop *top)
 {
 	uint32 ngroups = wa_scan_groups(top->store);
@@ -408,20 +408,14 @@ wa_top_choose(WaTop *top)
 
 	MemoryContextReset(top->context);
 	top->chosen = NULL;
-	top->nchosen = ngroups;
 	nwanted = wanted_groups(top, ngroups);
 	if (nwanted == 0)
-		return;
+		return ngroups;
 	find_best(top, ngroups, nwanted);
 	if (top->keeps_ties && top->heap->bh_size == top->heap->bh_space)
 		choose_with_ties(top, ngroups);
 	else
 		choose_best(top);
-}
-
-uint32
-wa_top_count(const WaTop *top)
-{
 	return top->nchosen;
 }
 

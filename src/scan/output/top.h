@@ -22,9 +22,10 @@ extern WaTop *wa_top_make(ScanState *ss, const WaScanStore *store,
 /*
  * Chooses among the groups that are there now.  Computes HAVING of those that
  * are among the best so far, or of all, if it could have an error or one of those
- * expressions could where it is not fulfilled; raises errors of both.
+ * expressions could where it is not fulfilled; raises errors of both.  Returns how many
+ * were chosen; they keep their order.
  */
-extern void wa_top_choose(WaTop *top);
+extern uint32 wa_top_choose(WaTop *top);
 
 /*
  * Stores how many of the first groups are wanted now, at least 1; returns false
@@ -32,10 +33,7 @@ extern void wa_top_choose(WaTop *top);
  */
 extern WA_MUST_CHECK bool wa_top_limit(const WaTop *top, uint64 *limit);
 
-/* Returns how many groups were chosen; they keep their order. */
-extern uint32 wa_top_count(const WaTop *top);
-
-/* Returns the number of the i-th of them. */
+/* Returns the number of the i-th that was chosen. */
 extern uint32 wa_top_group(const WaTop *top, uint32 i);
 
 #endif /* WA_SCAN_TOP_H */

@@ -5,23 +5,55 @@
 #ifndef WA_SCAN_RESIDENT_WORTH_H
 #define WA_SCAN_RESIDENT_WORTH_H
 
+/* Smaller relations are read faster than the device process is asked. */
+#define WA_RESIDENT_MIN_BLOCKS 64
+
+/*
+ * A group costs 0.5 us to merge and to hand over, where 16 threads find groups, and
+ * a block 1.5 us to read in one process (bench/results, 2026-11-22-h200-resident.md
+ * and -scan.md, hits q15): so many groups a block are worth asking for.
+ */
+#define WA_RESIDENT_GROUPS_PER_BLOCK 3
+
+/*
+ * Fewer groups always are: the planner often expects too many.  Of a table of a
+ * million rows, as many take as long one way as the other, on two processors.
+ */
+#define WA_RESIDENT_FEW_GROUPS 30000
+
 /* Tells whether a relation of so many blocks is worth asking for. */
-extern bool wa_resident_is_large(double nblocks);
+static inline bool
+wa_resident_is_large(double nblocks)
+{
+	return nblocks >= WA_RESIDENT_MIN_BLOCKS;
+}
 
 /* Returns how many groups are worth asking for, of so many blocks. */
-extern double wa_resident_most_groups(double nblocks, int nworkers);
+static inline double
+wa_resident_most_groups(double nblocks, int nworkers)
+{
+	return Max(nblocks * WA_RESIDENT_GROUPS_PER_BLOCK / (nworkers + 1),
+			   WA_RESIDENT_FEW_GROUPS);
+}
 
 /*
  * Tells whether to have so many groups sent is likely to be faster than to read so
  * many blocks with a number of workers beside us.
  */
-extern bool wa_resident_takes_groups(double nblocks, double ngroups,
-									 int nworkers);
+static inline bool
+wa_resident_takes_groups(double nblocks, double ngroups, int nworkers)
+{
+	return ngroups <= wa_resident_most_groups(nblocks, nworkers);
+}
 
 /*
  * Returns how many processes' memory a query may take in the device process, whose
  * threads do what that many would: those of a plan with so many workers.
  */
-extern int wa_resident_shares(int nworkers);
+static inline int
+wa_resident_shares(int nworkers)
+{
+	return nworkers + 1;
+}
 
 #endif /* WA_SCAN_RESIDENT_WORTH_H */

@@ -128,8 +128,6 @@ prepare(const WaDistinctInputs *inputs, const WaPushdown *pushdown,
 {
 	ParamListInfo parameters = inputs->state->source.estate->es_param_list_info;
 
-	if (expression == NULL)
-		return NULL;
 	return ExecInitExprWithParams(
 		(Expr *) wa_pushdown_refer(pushdown, (Node *) expression), parameters);
 }

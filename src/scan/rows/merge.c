@@ -18,15 +18,7 @@
 /* Room for the groups of an answer is made at once if it takes this part of the memory. */
 #define EXPECTED_PART 32
 
-/* Returns a text as a value of SQL, in the current memory context. */
-static Datum
-text_datum(const WaText *text)
-{
-	return PointerGetDatum(
-		cstring_to_text_with_len(text->data, (int) text->length));
-}
-
-/* Returns the state that a record of ranks of texts stands for, made anew. */
+/* Returns the state that a record of ranks of texts, which is sound, stands for. */
 static WaAggState *
 state_of_ranks(const WaScanColumn *column, const WaRecord *record,
 			   const WaLookupTable *table)
@@ -39,49 +31,34 @@ state_of_ranks(const WaScanColumn *column, const WaRecord *record,
 	const size_t places[] = {layout.min, layout.max};
 
 	for (int i = 0; i < lengthof(ops); i++)
-	{
-		if (!wa_ops_have(plan->key.ops, ops[i]))
-			continue;
-		if (record->words[places[i]] >= table->ntexts)
-			elog(ERROR, "unexpected rank in groups of another process");
-		wa_state_take(state,
-					  text_datum(&table->texts[record->words[places[i]]]));
-	}
+		if (wa_ops_have(plan->key.ops, ops[i]))
+		{
+			const WaText *text = &table->texts[record->words[places[i]]];
+
+			wa_state_take(state, PointerGetDatum(cstring_to_text_with_len(
+									 text->data, (int) text->length)));
+		}
 	state->rows = (int64) record->words[0];
 	return state;
-}
-
-/* Merges a record of ranks of texts. */
-static void
-merge_ranks(const WaScanColumn *column, WaAccumulator *into, uint32 group,
-			const WaRecord *record, const WaLookupTable *table)
-{
-	WaAggState *state = state_of_ranks(column, record, table);
-
-	wa_accumulator_merge(into, group, state);
-	pfree(state);
 }
 
 /* Merges what a message has of a group and a column. */
 static void
 merge_cell(const WaScanColumn *column, WaAccumulator *into, uint32 group,
-		   const WaPartialCell *cell, const WaLookupTable *table, bool own)
+		   const WaPartialCell *cell, const WaLookupTable *table)
 {
 	StringInfoData bytes = {.data = unconstify(char *, cell->bytes.data),
 							.len = (int) cell->bytes.length,
 							.maxlen = (int) cell->bytes.length};
 
 	if (cell->record.words != NULL && table != NULL)
-		merge_ranks(column, into, group, &cell->record, table);
+		wa_accumulator_merge(into, group,
+							 state_of_ranks(column, &cell->record, table));
 	else if (cell->record.words != NULL)
 		wa_accumulator_merge_record(into, group, &cell->record);
 	else if (cell->bytes.length != 0)
-	{
-		if (!own)
-			elog(ERROR, "the device process has sent a transition state");
 		wa_accumulator_merge(into, group,
 							 wa_wire_get_state(&bytes, &column->plan));
-	}
 }
 
 /* Appends what was read of a group and a column to a message; as merge_cell. */
@@ -158,8 +135,7 @@ merge_group(WaScanStore *store, uint32 group, const WaPartialReader *reader,
 	{
 		wa_accumulator_grow(store->columns[i], wa_scan_groups(store));
 		merge_cell(&store->query->columns[i], store->columns[i], group,
-				   &reader->cells[i], ranks == NULL ? NULL : ranks->of[i],
-				   ranks == NULL);
+				   &reader->cells[i], ranks == NULL ? NULL : ranks->of[i]);
 	}
 }
 

@@ -28,14 +28,6 @@ struct WaRowwise
 	bool *nulls;
 };
 
-/* Prepares an expression, which may be NULL. */
-static ExprState *
-prepare(Expr *expression, ParamListInfo parameters)
-{
-	return expression == NULL ? NULL
-							  : ExecInitExprWithParams(expression, parameters);
-}
-
 WaRowwise *
 wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 {
@@ -52,19 +44,22 @@ wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 	rowwise->nwhere = list_length(query->filter_clauses);
 	rowwise->where = palloc(sizeof(ExprState *) * (rowwise->nwhere + 1));
 	for (int i = 0; i < rowwise->nwhere; i++)
-		rowwise->where[i] =
-			prepare(list_nth(query->filter_clauses, i), parameters);
+		rowwise->where[i] = ExecInitExprWithParams(
+			list_nth(query->filter_clauses, i), parameters);
 	rowwise->keys = palloc(sizeof(ExprState *) * (query->nkeys + 1));
 	rowwise->values = palloc(sizeof(Datum) * (query->nkeys + 1));
 	rowwise->nulls = palloc(sizeof(bool) * (query->nkeys + 1));
 	for (int i = 0; i < query->nkeys; i++)
-		rowwise->keys[i] = prepare(list_nth(query->keys, i), parameters);
+		rowwise->keys[i] =
+			ExecInitExprWithParams(list_nth(query->keys, i), parameters);
 	rowwise->filters = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	rowwise->arguments = palloc(sizeof(ExprState *) * (query->ncolumns + 1));
 	for (int i = 0; i < query->ncolumns; i++)
 	{
-		rowwise->filters[i] = prepare(query->columns[i].filter, parameters);
-		rowwise->arguments[i] = prepare(query->columns[i].argument, parameters);
+		rowwise->filters[i] =
+			ExecInitExprWithParams(query->columns[i].filter, parameters);
+		rowwise->arguments[i] =
+			ExecInitExprWithParams(query->columns[i].argument, parameters);
 	}
 	return rowwise;
 }

@@ -121,7 +121,7 @@ compile_filters(WaScanQuery *query, WaCompiler *compiler)
 			return false;
 		filters[i].number = (uint16) number;
 		filters[i].end = (uint32) compiler->ninstructions;
-		wa_compiler_forget(compiler);
+		wa_compiler_forget(compiler, 0);
 	}
 	compiler->stage = nfilters;
 	compiled->nfilters = (uint32) nfilters;

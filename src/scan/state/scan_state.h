@@ -25,7 +25,8 @@ typedef struct WaScanState
 	ExprState *one_time_filter; /* without it no row is read */
 	bool is_started;            /* groups of some batch are there */
 	int batches;                /* of groups, since the scan began */
-	uint32 next;                /* the group that is returned next */
+	uint32 ngroups;             /* of these, that are returned, */
+	uint32 next;                /* and the one that is next */
 	struct WaTop *top;          /* chooses which ones are; NULL: all are */
 
 	bool is_refused; /* resident columns would have taken too much memory */
