@@ -172,6 +172,23 @@ can_ask(void)
 }
 
 /*
+ * Asks what there is, when so much has been loaded, and waits for a tenth of a second at
+ * most.  Returns false if there is no answer.
+ */
+static bool
+look(const WaRelation *relation, uint32 ncolumns, const WaColumnName *columns,
+	 int64 *loads, WaResidentMessage *answer)
+{
+	bool answered;
+
+	wa_connection_limit_wait(PLANNING_WAIT_MS);
+	answered = can_ask() && (*loads = wa_residency_loads()) >= 0 &&
+			   wa_client_residency(relation, (int) ncolumns, columns, answer);
+	wa_connection_limit_wait(0);
+	return answered;
+}
+
+/*
  * Asks, and remembers the answer.  Returns the number of blocks, or 0 if there is
  * no answer: then nothing is asked for a while.
  */
@@ -186,10 +203,7 @@ ask(const WaRelation *relation, uint32 ncolumns, const WaColumnName *columns)
 	if (!TimestampDifferenceExceeds(silent_since, GetCurrentTimestamp(),
 									MEMORY_MS))
 		return 0;
-	wa_connection_limit_wait(PLANNING_WAIT_MS);
-	answered = can_ask() && (loads = wa_residency_loads()) >= 0 &&
-			   wa_client_residency(relation, (int) ncolumns, columns, &answer);
-	wa_connection_limit_wait(0);
+	answered = look(relation, ncolumns, columns, &loads, &answer);
 	silent_since = answered ? 0 : GetCurrentTimestamp();
 	if (!answered)
 		return 0;
@@ -202,15 +216,10 @@ bool
 wa_residency_look(const WaRelation *relation, uint32 ncolumns,
 				  const WaColumnName *columns, WaResidentMessage *answer)
 {
-	bool answered;
+	int64 loads;
 
-	if (wa_client_is_resting())
-		return false;
-	wa_connection_limit_wait(PLANNING_WAIT_MS);
-	answered = can_ask() &&
-			   wa_client_residency(relation, (int) ncolumns, columns, answer);
-	wa_connection_limit_wait(0);
-	return answered;
+	return !wa_client_is_resting() &&
+		   look(relation, ncolumns, columns, &loads, answer);
 }
 
 uint64

@@ -88,12 +88,14 @@ worker_is_missing(void)
 	return missing;
 }
 
-/* Has the postmaster start a worker for this database, if it can. */
+/* Sees to it that there is a worker for this database, if there can be, and awake. */
 static void
-start_worker(void)
+have_worker(void)
 {
 	BackgroundWorker worker = {0};
 
+	if (!worker_is_missing())
+		return;
 	worker.bgw_flags =
 		BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;
@@ -107,14 +109,6 @@ start_worker(void)
 		ereport(DEBUG1, (errmsg("no background worker slot is free for the "
 								"%s",
 								worker.bgw_name)));
-}
-
-/* Sees to it that there is a worker, and that it is awake. */
-static void
-have_worker(void)
-{
-	if (worker_is_missing())
-		start_worker();
 }
 
 WaQueueResult

@@ -290,12 +290,6 @@ try_relation(const WaQueued *queued, WaRefresh *refresh)
 	return outcome;
 }
 
-/* What needs the device process, and nothing else. */
-static void
-do_nothing(void *unused)
-{
-}
-
 /*
  * Waits until the device process is ready; returns false if it does not get so.  Who
  * cancels meant a load.
@@ -306,7 +300,7 @@ wait_for_device(void)
 	int code;
 
 	do
-		code = wa_loader_try(do_nothing, NULL);
+		code = wa_loader_try(NULL, NULL);
 	while (code == ERRCODE_QUERY_CANCELED);
 	return code == 0;
 }
@@ -337,13 +331,6 @@ settle(const WaQueued *queued, WaOutcome outcome)
 	wa_loader_end();
 }
 
-/* Has forgotten what nobody needs any more. */
-static void
-sweep(void *unused)
-{
-	wa_resident_sweep();
-}
-
 /* Says what the worker does. */
 static void
 report(const char *activity)
@@ -369,7 +356,7 @@ load_taken(const WaQueued *queued, WaRefresh *refresh, bool *has_swept)
 	report("loading resident columns");
 	/* An error is no reason not to load. */
 	if (!*has_swept)
-		(void) wa_loader_try(sweep, NULL);
+		(void) wa_loader_try(wa_resident_sweep, NULL);
 	*has_swept = true;
 	outcome = try_relation(queued, refresh);
 	if (!queued->asked && outcome == WA_OUTCOME_DONE)

@@ -18,20 +18,14 @@ compare_storages(const void *a, const void *b)
 	return memcmp(a, b, sizeof(WaRelation));
 }
 
-/* Finds a storage among the first `count` relations. */
-static WaFollowed *
-find(const WaFollowedList *list, const WaRelation *storage, uint32 count)
+WaFollowed *
+wa_followed_find(const WaFollowedList *list, const WaRelation *storage,
+				 uint32 count)
 {
 	/* The storage comes first. */
 	return count == 0 ? NULL
 					  : bsearch(storage, list->relations, count,
 								sizeof(WaFollowed), compare_storages);
-}
-
-WaFollowed *
-wa_followed_find(const WaFollowedList *list, const WaRelation *storage)
-{
-	return find(list, storage, list->count);
 }
 
 /* Sees to it that there is room for one more. */
@@ -99,7 +93,7 @@ wa_followed_take(WaFollowedList *list, const WaResidentColumn *columns,
 		/* The columns of a relation follow one another. */
 		if (followed == NULL ||
 			compare_storages(&followed->storage, storage) != 0)
-			followed = find(list, storage, known);
+			followed = wa_followed_find(list, storage, known);
 		if (followed == NULL)
 			followed = add(list, storage);
 		followed->is_listed = true;

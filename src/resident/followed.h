@@ -39,8 +39,8 @@ typedef struct WaFollowedList
 extern void wa_followed_take(WaFollowedList *list,
 							 const WaResidentColumn *columns, int64 count);
 
-/* Finds a relation; returns NULL if it is not there. */
+/* Finds a relation among the first `count`; returns NULL if it is not there. */
 extern WaFollowed *wa_followed_find(const WaFollowedList *list,
-									const WaRelation *storage);
+									const WaRelation *storage, uint32 count);
 
 #endif /* WA_RESIDENT_FOLLOWED_H */

@@ -201,7 +201,7 @@ load(Relation relation, int ncolumns, const WaColumnName *columns)
 	int first = 0;
 
 	wa_client_require();
-	wa_resident_sweep();
+	wa_resident_sweep(NULL);
 	do
 	{
 		const int some = Min(ncolumns - first, WA_MAX_RESIDENT_COLUMNS);

@@ -62,7 +62,8 @@ wa_loader_try(void (*action)(void *arg), void *arg)
 	{
 		wa_loader_require();
 		wa_loader_begin();
-		action(arg);
+		if (action != NULL)
+			action(arg);
 		wa_loader_end();
 	}
 	PG_CATCH();

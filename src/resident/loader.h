@@ -32,8 +32,8 @@ extern void wa_loader_end(void);
 extern int wa_loader_recover(void);
 
 /*
- * Does something in a transaction of its own, when the device process is ready.  An error
- * is told and ends it; returns its code, 0 if there was none.
+ * Does something, or nothing if it is NULL, in a transaction of its own, when the device
+ * process is ready.  An error is told and ends it; returns its code, 0 if there was none.
  */
 extern int wa_loader_try(void (*action)(void *arg), void *arg);
 

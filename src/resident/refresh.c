@@ -456,7 +456,7 @@ look_at(void *arg)
 	storage = wa_resident_storage(relation);
 	count = wa_resident_list(MyDatabaseId, &list);
 	wa_followed_take(&refresh->list, list, count);
-	followed = wa_followed_find(&refresh->list, &storage);
+	followed = wa_followed_find(&refresh->list, &storage, refresh->list.count);
 	if (followed != NULL)
 		followed->used = GetCurrentTimestamp();
 	relation_close(relation, AccessShareLock);

@@ -58,7 +58,7 @@ sweep_files(void)
 }
 
 void
-wa_resident_sweep(void)
+wa_resident_sweep(void *unused)
 {
 	WaRelation last = {0};
 	WaResidentColumn *list;

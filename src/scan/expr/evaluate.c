@@ -27,39 +27,6 @@
 #include "scan/expr/times.h"
 #include "state/numeric_format.h"
 
-/* Where the values of a source come from. */
-typedef struct Source
-{
-	const WaVector *vector; /* NULL: it is constant */
-	ExprState *constant;
-	Oid type;
-	WaVectorKind kind; /* of the vector */
-	bool is_stored;    /* no vector can hold its type (heap/gather.h) */
-	bool by_value;     /* if so, how its values are stored */
-	int16 length;
-} Source;
-
-struct WaEvaluation
-{
-	ExprState *expression;
-	ParamListInfo parameters;
-	ExprContext *econtext;
-	TupleTableSlot *slot; /* the sources */
-	Source *sources;
-	int nsources;
-	int varying; /* the number of a source that varies */
-	bool guarded;
-	bool is_prepared;
-	const WaVector *wanted; /* BOOL, the rows that need it; NULL: all do */
-	Oid type;               /* of the result */
-	WaVectorKind kind;
-	bool stores;         /* no vector holds its type: as a tuple has it, */
-	bool by_value;       /* and there, */
-	int16 length;        /* of this length */
-	MemoryContext texts; /* of results */
-	char *fixed;         /* those that are stored with a fixed length */
-};
-
 /* Makes the slot in which the expression finds the sources. */
 static TupleTableSlot *
 make_slot(const WaCallExpression *call)
@@ -89,11 +56,11 @@ make_sources(WaEvaluation *evaluation, const WaCallExpression *call,
 	ListCell *cell;
 
 	evaluation->sources =
-		palloc0(sizeof(Source) * (list_length(call->sources) + 1));
+		palloc0(sizeof(WaEvaluationSource) * (list_length(call->sources) + 1));
 	foreach (cell, call->sources)
 	{
 		const WaSource *wanted = (const WaSource *) lfirst(cell);
-		Source *source = &evaluation->sources[evaluation->nsources];
+		WaEvaluationSource *source = &evaluation->sources[evaluation->nsources];
 
 		source->type = exprType((Node *) wanted->expression);
 		if (wanted->number < 0)
@@ -140,12 +107,6 @@ wa_evaluation_make(const WaCallExpression *call, const WaVector *registers,
 	return evaluation;
 }
 
-ExprState *
-wa_evaluation_expression(WaEvaluation *evaluation, Expr *expression)
-{
-	return ExecInitExprWithParams(expression, evaluation->parameters);
-}
-
 void
 wa_evaluation_prepare(WaEvaluation *evaluation, const ExprContext *econtext)
 {
@@ -159,18 +120,6 @@ wa_evaluation_prepare(WaEvaluation *evaluation, const ExprContext *econtext)
 				ExecEvalExpr(evaluation->sources[i].constant,
 							 (ExprContext *) econtext, &slot->tts_isnull[i]);
 	evaluation->is_prepared = true;
-}
-
-void
-wa_evaluation_reset(WaEvaluation *evaluation)
-{
-	evaluation->is_prepared = false;
-}
-
-bool
-wa_evaluation_is_prepared(const WaEvaluation *evaluation)
-{
-	return evaluation->is_prepared;
 }
 
 Datum
@@ -233,7 +182,7 @@ show_row(const WaEvaluation *evaluation, size_t row)
 
 	for (int i = 0; i < evaluation->nsources; i++)
 	{
-		const Source *source = &evaluation->sources[i];
+		const WaEvaluationSource *source = &evaluation->sources[i];
 
 		if (source->vector == NULL)
 			continue;

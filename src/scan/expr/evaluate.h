@@ -17,7 +17,38 @@
 #include "core/must_check.h"
 #include "scan/expr/compile.h"
 
-typedef struct WaEvaluation WaEvaluation;
+/* Where the values of a source come from. */
+typedef struct WaEvaluationSource
+{
+	const WaVector *vector; /* NULL: it is constant */
+	ExprState *constant;
+	Oid type;
+	WaVectorKind kind; /* of the vector */
+	bool is_stored;    /* no vector can hold its type (heap/gather.h) */
+	bool by_value;     /* if so, how its values are stored */
+	int16 length;
+} WaEvaluationSource;
+
+typedef struct WaEvaluation
+{
+	ExprState *expression;
+	ParamListInfo parameters;
+	ExprContext *econtext;
+	TupleTableSlot *slot; /* the sources */
+	WaEvaluationSource *sources;
+	int nsources;
+	int varying; /* the number of a source that varies */
+	bool guarded;
+	bool is_prepared;       /* what does not depend on rows has been computed */
+	const WaVector *wanted; /* BOOL, the rows that need it; NULL: all do */
+	Oid type;               /* of the result */
+	WaVectorKind kind;
+	bool stores;         /* no vector holds its type: as a tuple has it, */
+	bool by_value;       /* and there, */
+	int16 length;        /* of this length */
+	MemoryContext texts; /* of results */
+	char *fixed;         /* those that are stored with a fixed length */
+} WaEvaluation;
 
 /*
  * Prepares to evaluate what a call of kind EVALUATE or BUCKETS stands for, from
@@ -30,12 +61,6 @@ extern WaEvaluation *wa_evaluation_make(const WaCallExpression *call,
 /* Computes what does not depend on rows, in the current memory context. */
 extern void wa_evaluation_prepare(WaEvaluation *evaluation,
 								  const ExprContext *econtext);
-
-/* Has that computed again before anything is evaluated. */
-extern void wa_evaluation_reset(WaEvaluation *evaluation);
-
-/* Tells whether it has been computed. */
-extern bool wa_evaluation_is_prepared(const WaEvaluation *evaluation);
 
 /*
  * A WaVectorFunction over a WaEvaluation.  Traps at results that have no vector,
@@ -59,10 +84,6 @@ extern Datum wa_evaluation_of(WaEvaluation *evaluation, ExprState *expression,
  */
 extern Const *wa_evaluation_constant(const WaEvaluation *evaluation,
 									 const Var *source);
-
-/* Prepares another expression over the sources. */
-extern ExprState *wa_evaluation_expression(WaEvaluation *evaluation,
-										   Expr *expression);
 
 /* Returns the source of a call that varies; NULL: there are several. */
 extern const WaSource *wa_call_source(const WaCallExpression *call);

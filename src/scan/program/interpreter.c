@@ -357,7 +357,7 @@ wa_interpreter_reset(WaInterpreter *interpreter)
 	for (int i = 0; i < interpreter->ncalls; i++)
 	{
 		interpreter->calls[i].lazy.is_computed = false;
-		wa_evaluation_reset(interpreter->calls[i].evaluation);
+		interpreter->calls[i].evaluation->is_prepared = false;
 	}
 	interpreter->nleft = interpreter->nconstants + interpreter->ncalls;
 	interpreter->reached = -1;

@@ -8,7 +8,6 @@
 
 #include "access/htup_details.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 #include "heap/gather.h"
@@ -45,6 +44,7 @@ typedef struct WaSpill
 	WaPartition partition;  /* that is read; of 0 bits: the table is */
 	WaSpillReader *reader;  /* NULL: the table is read */
 	WaSpillWriter *writer;  /* NULL: the groups are not closed */
+	int written_bits;       /* by which that divides the partition */
 	Size closed_bytes;      /* of the groups when they were closed */
 	Waiting *waiting;       /* a stack */
 	int nwaiting;
@@ -91,15 +91,13 @@ void
 wa_spill_share(WaScanStore *store, WaSpillShare *share, int nprocesses)
 {
 	WaSpill *spill = store->spill;
-	int bits = 0;
 
 	if (spill == NULL)
 		spill = make_spill_with_files(store);
-	if (spill->writer != NULL)
-		bits = pg_leftmost_one_pos32(wa_spill_writer_nparts(spill->writer));
 	share->set = spill->set;
 	share->nprocesses = nprocesses;
-	pg_atomic_init_u32(&share->bits, (uint32) bits);
+	pg_atomic_init_u32(
+		&share->bits, spill->writer == NULL ? 0 : (uint32) spill->written_bits);
 	spill->nprocesses = nprocesses;
 	spill->bits = &share->bits;
 }
@@ -174,9 +172,10 @@ close_groups(WaScanStore *store)
 	/* The blocks of a tape are to lie side by side, as in PostgreSQL. */
 	if (spill->process == 0 && spill->tapes == NULL)
 		spill->tapes = LogicalTapeSetCreate(true, NULL, -1);
+	spill->written_bits = agree_on_bits(store);
 	spill->writer =
 		wa_spill_writer_make(&spill->set, spill->tapes, spill->process,
-							 spill->partition, agree_on_bits(store));
+							 spill->partition, spill->written_bits);
 	MemoryContextSwitchTo(old);
 	note_closed(store);
 }
@@ -405,10 +404,10 @@ wa_spill_groups(WaScanStore *store)
 static void
 push_parts(WaSpill *spill, int nprocesses)
 {
-	int nparts = wa_spill_writer_nparts(spill->writer);
-	WaSpillPart *parts = palloc(sizeof(WaSpillPart) * (Size) nparts);
+	WaSpillPart parts[1 << WA_SPILL_MAX_BITS];
+	const int nparts =
+		wa_spill_writer_parts(spill->writer, nprocesses > 1, parts);
 
-	nparts = wa_spill_writer_parts(spill->writer, nprocesses > 1, parts);
 	if (spill->nwaiting + nparts > spill->room)
 	{
 		Size bytes = sizeof(Waiting) * (Size) (spill->nwaiting + nparts);
@@ -420,7 +419,6 @@ push_parts(WaSpill *spill, int nprocesses)
 	}
 	for (int i = nparts - 1; i >= 0; i--)
 		spill->waiting[spill->nwaiting++] = (Waiting){parts[i], nprocesses};
-	pfree(parts);
 }
 
 /* Returns the bytes of the file that tapes are in. */
@@ -444,9 +442,8 @@ wa_spill_finish(WaScanStore *store, int nprocesses)
 	spill->bits = NULL;
 	if (spill->writer != NULL)
 	{
-		counts->disk_bytes += wa_spill_writer_bytes(spill->writer);
 		push_parts(spill, nprocesses);
-		wa_spill_writer_end(spill->writer);
+		counts->disk_bytes += wa_spill_writer_end(spill->writer);
 		spill->writer = NULL;
 	}
 	counts->most_disk_bytes =

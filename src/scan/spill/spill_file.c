@@ -178,12 +178,6 @@ wa_spill_writer_put_groups(WaSpillWriter *writer, uint32 hash,
 }
 
 int
-wa_spill_writer_nparts(const WaSpillWriter *writer)
-{
-	return writer->nparts;
-}
-
-int
 wa_spill_writer_parts(const WaSpillWriter *writer, bool all, WaSpillPart *parts)
 {
 	int nparts = 0;
@@ -203,14 +197,10 @@ wa_spill_writer_parts(const WaSpillWriter *writer, bool all, WaSpillPart *parts)
 }
 
 int64
-wa_spill_writer_bytes(const WaSpillWriter *writer)
-{
-	return writer->bytes;
-}
-
-void
 wa_spill_writer_end(WaSpillWriter *writer)
 {
+	const int64 bytes = writer->bytes;
+
 	for (int i = 0; i < writer->nparts; i++)
 	{
 		const Output *output = &writer->outputs[i];
@@ -224,6 +214,7 @@ wa_spill_writer_end(WaSpillWriter *writer)
 		BufFileClose(output->file);
 	}
 	MemoryContextDelete(writer->context);
+	return bytes;
 }
 
 Size

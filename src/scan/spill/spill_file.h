@@ -67,14 +67,11 @@ extern uint32 wa_spill_writer_part(const WaSpillWriter *writer, uint32 hash);
 extern int wa_spill_writer_parts(const WaSpillWriter *writer, bool all,
 								 WaSpillPart *parts);
 
-/* Returns how many parts there are. */
-extern int wa_spill_writer_nparts(const WaSpillWriter *writer);
-
-/* Returns the bytes of all files, but not of tapes. */
-extern int64 wa_spill_writer_bytes(const WaSpillWriter *writer);
-
-/* Has the files be read from now on, by whatever process, and frees the writer. */
-extern void wa_spill_writer_end(WaSpillWriter *writer);
+/*
+ * Has the files be read from now on, by whatever process, and frees the writer.  Returns
+ * the bytes of all files, but not of tapes.
+ */
+extern int64 wa_spill_writer_end(WaSpillWriter *writer);
 
 typedef struct WaSpillReader WaSpillReader;
 

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/date.h"
@@ -87,9 +88,9 @@ wa_buckets_make(const WaCallExpression *call, WaEvaluation *evaluation)
 	{
 		if (!IsA(call->moved, Var))
 			buckets->moved =
-				wa_evaluation_expression(buckets->evaluation, call->moved);
+				ExecInitExprWithParams(call->moved, evaluation->parameters);
 		buckets->step =
-			wa_evaluation_expression(buckets->evaluation, call->step);
+			ExecInitExprWithParams(call->step, evaluation->parameters);
 		buckets->step_type = exprType((Node *) call->step);
 		if (!wa_gather_kind(buckets->step_type, &buckets->step_kind))
 			elog(ERROR, "unexpected type %u of a step", buckets->step_type);
@@ -417,7 +418,7 @@ wa_buckets_call(void *context, const WaVector *a, WaVector *out, size_t nrows)
 {
 	WaBuckets *buckets = (WaBuckets *) context;
 
-	return wa_evaluation_is_prepared(buckets->evaluation) &&
+	return buckets->evaluation->is_prepared &&
 		   (look_up_table(buckets, a, out, nrows) ||
 			look_up_slots(buckets, a, out, nrows));
 }
