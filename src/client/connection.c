@@ -49,8 +49,6 @@ typedef struct Connection
 {
 	WaConnectionState state;
 	bool connected; /* the socket and its wait event set are there */
-	bool busy;      /* a message was sent whose last reply has not been read */
-	bool waiting;   /* for that reply, in wait_reply */
 	int socket;
 	WaitEventSet *events;
 	uint32_t number; /* that warpaggd gave this connection */
@@ -93,10 +91,10 @@ wa_connection_close(void)
 	}
 	connection.socket = -1;
 	connection.connected = false;
-	connection.busy = false;
-	if (connection.waiting) /* which an error has put an end to */
+	connection.state.busy = false;
+	if (connection.state.waiting) /* which an error has put an end to */
 		connection.wait_limit_ms = 0;
-	connection.waiting = false;
+	connection.state.waiting = false;
 	connection.state.open = false;
 	connection.state.attached = false;
 }
@@ -315,13 +313,13 @@ complete(WaMessage *message, WaMessageType type, size_t length)
 					 ++connection.requests);
 	message->header.bulk = bulk;
 	wa_message_seal(&message->header);
-	connection.busy = true;
+	connection.state.busy = true;
 	wa_trouble_clear();
 }
 
 /*
  * Tells whether all of a message was sent; if not, notes why, which the device
- * process may have said before it closed the connection.
+ * process may have said before it closed the connection, and closes it.
  */
 static bool
 was_sent(ssize_t sent, size_t length)
@@ -335,6 +333,7 @@ was_sent(ssize_t sent, size_t length)
 									 "Nothing could be sent to it");
 	else if (receive(&message) > 0)
 		(void) take_reply(connection.requests, &message);
+	wa_connection_close();
 	return false;
 }
 
@@ -355,7 +354,7 @@ wa_connection_tell(WaMessage *message, WaMessageType type, size_t length)
 {
 	const bool sent = wa_connection_send(message, type, length);
 
-	connection.busy = false;
+	connection.state.busy = false;
 	return sent;
 }
 
@@ -391,12 +390,12 @@ wa_connection_receive(WaMessage *reply)
 	const TimestampTz since = GetCurrentTimestamp();
 	WaExchange result;
 
-	connection.waiting = true;
+	connection.state.waiting = true;
 	result = wait_reply(connection.requests, reply);
-	connection.waiting = false;
+	connection.state.waiting = false;
 	connection.waited_us = GetCurrentTimestamp() - since;
 	if (result == WA_EXCHANGE_DONE)
-		connection.busy = reply->header.type == WA_MSG_COVER;
+		connection.state.busy = reply->header.type == WA_MSG_COVER;
 	return result;
 }
 
@@ -404,18 +403,6 @@ void
 wa_connection_limit_wait(int limit_ms)
 {
 	connection.wait_limit_ms = limit_ms;
-}
-
-bool
-wa_connection_is_busy(void)
-{
-	return connection.busy;
-}
-
-bool
-wa_connection_is_waiting(void)
-{
-	return connection.waiting;
 }
 
 WaExchange
@@ -436,7 +423,7 @@ wa_connection_refresh(void)
 {
 	char byte;
 
-	if (connection.connected && !connection.busy &&
+	if (connection.connected && !connection.state.busy &&
 		recv(connection.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 		wa_connection_close();
 }
@@ -446,15 +433,12 @@ wa_connection_greet(void)
 {
 	WaMessage message = {0};
 
-	if (connection.busy)
+	if (connection.state.busy)
 		return true;
 	if (!connection.connected && !open_socket())
 		return false;
 	message.simple.version = WA_PROTOCOL_VERSION;
-	if (wa_connection_send(&message, WA_MSG_HELLO, sizeof(message.simple)))
-		return true;
-	wa_connection_close();
-	return false;
+	return wa_connection_send(&message, WA_MSG_HELLO, sizeof(message.simple));
 }
 
 /*

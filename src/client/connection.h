@@ -14,11 +14,13 @@
 #include "core/must_check.h"
 #include "core/protocol.h"
 
-/* What the device process said at the last hello. */
+/* How the connection is, and what the device process said at the last hello. */
 typedef struct WaConnectionState
 {
 	bool open;     /* the socket is connected and a hello was answered */
 	bool attached; /* the staging memory is mapped */
+	bool busy;     /* a message was sent whose last reply has not been read */
+	bool waiting;  /* for that reply; in a callback: until an error */
 	uint64_t turn; /* how many connections there have been, this one included */
 	WaDaemonState state;
 	uint32_t gpus;
@@ -57,7 +59,8 @@ extern void wa_connection_note_damage(void);
 
 /*
  * Sends a message, whose header but for type, length and bulk is filled in here.
- * The reply has to be received before the next message is sent.
+ * The reply has to be received before the next message is sent.  Closes the connection if
+ * it cannot be sent.
  */
 extern WA_MUST_CHECK bool wa_connection_send(WaMessage *message,
 											 WaMessageType type, size_t length);
@@ -95,15 +98,6 @@ extern void wa_connection_limit_wait(int limit_ms);
  * descriptor.  Returns NULL if there is none of so many bytes that keeps them.
  */
 extern const void *wa_connection_map_file(uint64 bytes);
-
-/* Tells whether a message was sent whose reply has not been received. */
-extern bool wa_connection_is_busy(void);
-
-/*
- * Tells whether wa_connection_receive is waiting: seen from a callback, that
- * an error has put an end to its wait.
- */
-extern bool wa_connection_is_waiting(void);
 
 /*
  * Takes a free staging slot of the attached connection without waiting.

@@ -41,11 +41,6 @@ bool
 wa_client_tell_follow(WaMessage *follow)
 {
 	follow->follow.no_reply = 1;
-	if (!may_send())
-		return false;
-	if (wa_connection_tell(follow, WA_MSG_FOLLOW,
-						   wa_follow_length(&follow->follow)))
-		return true;
-	wa_connection_close();
-	return false;
+	return may_send() && wa_connection_tell(follow, WA_MSG_FOLLOW,
+											wa_follow_length(&follow->follow));
 }

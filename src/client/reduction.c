@@ -62,7 +62,7 @@ static void
 at_transaction_end(XactEvent event, void *argument)
 {
 	under_way.partial = NULL;
-	if (wa_connection_is_busy())
+	if (wa_connection_state()->busy)
 		abandon();
 	incomplete = NULL;
 }
@@ -77,8 +77,8 @@ at_subtransaction_end(SubXactEvent event, SubTransactionId subxact,
 					  SubTransactionId parent, void *argument)
 {
 	if (event == SUBXACT_EVENT_ABORT_SUB &&
-		(wa_connection_is_waiting() ||
-		 (wa_connection_is_busy() && !under_way.active)))
+		(wa_connection_state()->waiting ||
+		 (wa_connection_state()->busy && !under_way.active)))
 		abandon();
 }
 
@@ -147,10 +147,7 @@ request(WaOpSet ops, const WaBatch *batch)
 	under_way.checksum = wa_batch_checksum(&under_way.batch);
 	message.header.bulk = under_way.checksum;
 	if (!wa_connection_send(&message, WA_MSG_REDUCE, sizeof(message.reduce)))
-	{
-		wa_connection_close();
 		return wa_client_fail();
-	}
 	under_way.active = true;
 	under_way.partial = NULL;
 	under_way.ops = ops;
@@ -236,7 +233,7 @@ wa_client_finish(void)
 bool
 wa_client_is_engaged(void)
 {
-	return wa_connection_state()->open && wa_connection_is_busy() &&
+	return wa_connection_state()->open && wa_connection_state()->busy &&
 		   !under_way.active;
 }
 

@@ -94,16 +94,6 @@ ask(WaMessage *message, WaMessageType type, size_t length,
 		   check_reply(reply, reply_type);
 }
 
-/* Sends a request whose reply is received later. */
-static bool
-begin(WaMessage *message, WaMessageType type, size_t length)
-{
-	if (wa_connection_send(message, type, length))
-		return true;
-	wa_connection_close();
-	return false;
-}
-
 /* Waits for a reply to it. */
 static bool
 receive_reply(WaMessage *reply)
@@ -131,7 +121,7 @@ wa_client_load(uint64 extent)
 	message.header.bulk =
 		wa_extent_checksum((const WaExtentHead *) (wa_parcel_memory() + extent),
 						   wa_parcel_memory());
-	return begin(&message, WA_MSG_LOAD, sizeof(message.load));
+	return wa_connection_send(&message, WA_MSG_LOAD, sizeof(message.load));
 }
 
 bool
@@ -393,9 +383,9 @@ send_run(const WaRunMessage *run)
 		return false;
 	message.run = *run;
 	message.header.bulk = wa_checksum(0, parcel + run->query, run->query_bytes);
-	return begin(&message, WA_MSG_RUN,
-				 offsetof(WaRunMessage, columns) +
-					 run->ncolumns * sizeof(WaColumnName));
+	return wa_connection_send(&message, WA_MSG_RUN,
+							  offsetof(WaRunMessage, columns) +
+								  run->ncolumns * sizeof(WaColumnName));
 }
 
 /* What a query has been told so far. */
