@@ -15,7 +15,6 @@ typedef struct Plan
 	WaGather *gather;
 	WaGatherLayout *layout;
 	Size end;    /* of the last attribute, in the data or in the stretch */
-	bool walks;  /* there is a stretch */
 	int narrays; /* that keep starts of stretches */
 } Plan;
 

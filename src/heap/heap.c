@@ -21,10 +21,6 @@
 
 #include "compat.h"
 #include "heap/heap.h"
-#include "heap/pin.h"
-
-/* Pages that a batch keeps pinned, at most. */
-#define MAX_PINS 64
 
 /*
  * The same where buffers are taken from the ring of a strategy, of 256 kB or
@@ -41,30 +37,6 @@
 /* So many chunks or more for each scan are left after one has been taken. */
 #define CHUNKS_LEFT 4
 
-/*
- * Of a page whose tuples did not all fit the last batch, the others wait in
- * `rest`, from rest_next on; its pin is then the last one.
- */
-struct WaHeapScan
-{
-	TableScanDesc scan;
-	BlockNumber next_block;  /* the pinner has been given those before it */
-	BlockNumber read_block;  /* the first that is not read yet */
-	BlockNumber end_block;   /* of those that only this scan reads */
-	WaHeapShare *share;      /* where it gets others from; NULL: nowhere */
-	const uint64_t *covered; /* blocks to leave out; NULL: none */
-	WaHeapPinner pinner;
-	Buffer map; /* of the visibility map, pinned; or invalid */
-	bool may_mark;
-	int max_pins;
-	int npins;
-	Buffer pins[MAX_PINS];
-	int rest_next;
-	int rest_end;
-	WaRow rest[MaxHeapTuplesPerPage];
-	WaHeapCounts counts;
-};
-
 /* Takes over what the scan of PostgreSQL has set up. */
 static void
 set_up(WaHeapScan *scan)
@@ -76,7 +48,8 @@ set_up(WaHeapScan *scan)
 	scan->end_block = heap->rs_nblocks;
 	scan->share = NULL;
 	scan->pinner.strategy = heap->rs_strategy;
-	scan->max_pins = heap->rs_strategy == NULL ? MAX_PINS : MAX_RING_PINS;
+	scan->max_pins =
+		heap->rs_strategy == NULL ? WA_HEAP_MAX_PINS : MAX_RING_PINS;
 	scan->max_pins = Max(Min(scan->max_pins, fair_share), 1);
 	scan->next_block = 0;
 	scan->read_block = 0;
@@ -141,12 +114,6 @@ wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered)
 	if (covered != NULL && scan->rest_next < scan->rest_end &&
 		find_wanted(covered, waiting, waiting + 1) != waiting)
 		forget_rest(scan);
-}
-
-void
-wa_heap_may_mark(WaHeapScan *scan)
-{
-	scan->may_mark = true;
 }
 
 void
@@ -521,10 +488,4 @@ wa_heap_end(WaHeapScan *scan)
 		ReleaseBuffer(scan->map);
 	table_endscan(scan->scan);
 	pfree(scan);
-}
-
-WaHeapCounts
-wa_heap_counts(const WaHeapScan *scan)
-{
-	return scan->counts;
 }

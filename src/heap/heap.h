@@ -8,7 +8,7 @@
 #ifndef WA_HEAP_HEAP_H
 #define WA_HEAP_HEAP_H
 
-#include "access/htup.h"
+#include "access/htup_details.h"
 #include "access/relscan.h"
 #include "port/atomics.h"
 #include "storage/bufpage.h"
@@ -16,6 +16,7 @@
 #include "utils/snapshot.h"
 
 #include "core/resident.h"
+#include "heap/pin.h"
 
 /* A tuple that the snapshot sees, in a pinned page. */
 typedef struct WaRow
@@ -44,7 +45,32 @@ typedef struct WaHeapShare
 	int nscans;
 } WaHeapShare;
 
-typedef struct WaHeapScan WaHeapScan;
+/* Pages that a batch keeps pinned, at most. */
+#define WA_HEAP_MAX_PINS 64
+
+/*
+ * Of a page whose tuples did not all fit the last batch, the others wait in
+ * `rest`, from rest_next on; its pin is then the last one.
+ */
+typedef struct WaHeapScan
+{
+	TableScanDesc scan;
+	BlockNumber next_block;  /* the pinner has been given those before it */
+	BlockNumber read_block;  /* the first that is not read yet */
+	BlockNumber end_block;   /* of those that only this scan reads */
+	WaHeapShare *share;      /* where it gets others from; NULL: nowhere */
+	const uint64_t *covered; /* blocks to leave out; NULL: none */
+	WaHeapPinner pinner;
+	Buffer map;    /* of the visibility map, pinned; or invalid */
+	bool may_mark; /* pruned pages as all-visible (from 19), unless covered */
+	int max_pins;
+	int npins;
+	Buffer pins[WA_HEAP_MAX_PINS];
+	int rest_next;
+	int rest_end;
+	WaRow rest[MaxHeapTuplesPerPage];
+	WaHeapCounts counts;
+} WaHeapScan;
 
 /*
  * Begins to scan a heap relation, in the current memory context.  Takes the
@@ -78,12 +104,6 @@ extern int wa_heap_peek(const WaHeapScan *scan, const WaRow **rows);
  * reads them all.  Stays so when it is rescanned.
  */
 extern void wa_heap_leave_out(WaHeapScan *scan, const uint64_t *covered);
-
-/*
- * Allows a scan to mark pages that it prunes as all-visible, as it may from 19 on where
- * it leaves out no block.
- */
-extern void wa_heap_may_mark(WaHeapScan *scan);
 
 /* Has a scan of which no row was read leave out all blocks, until it is rescanned. */
 extern void wa_heap_leave_out_all(WaHeapScan *scan);
@@ -123,7 +143,5 @@ extern void wa_heap_rescan(WaHeapScan *scan);
 
 /* Lets go of everything. */
 extern void wa_heap_end(WaHeapScan *scan);
-
-extern WaHeapCounts wa_heap_counts(const WaHeapScan *scan);
 
 #endif /* WA_HEAP_HEAP_H */

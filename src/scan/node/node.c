@@ -120,7 +120,7 @@ read_table(WaScanState *state)
 		wa_resident_use(state);
 	else
 		wa_why_heap_note(&state->source, "no vector holds a constant's value");
-	wa_heap_may_mark(state->source.heap);
+	state->source.heap->may_mark = true;
 	read_heap(state);
 	wa_spill_finish(&state->store, 1);
 }

@@ -97,7 +97,7 @@ work(WaScanState *state, WaTask *task, const uint64 *covered,
 	if (covered != NULL)
 		wa_heap_leave_out(state->source.heap, covered);
 	else
-		wa_heap_may_mark(state->source.heap);
+		state->source.heap->may_mark = true;
 	wa_scan_read(state);
 	report->has_spilled = wa_spill_has_spilled(&state->store);
 	if (report->has_spilled)

@@ -43,10 +43,8 @@ wa_instrument_of(const WaScanState *state)
 	wa_instrument_add(&instrument, &state->past, false);
 	if (state->source.heap != NULL)
 	{
-		const WaHeapCounts read = wa_heap_counts(state->source.heap);
-
-		instrument.read.blocks += read.blocks;
-		instrument.read.rows += read.rows;
+		instrument.read.blocks += state->source.heap->counts.blocks;
+		instrument.read.rows += state->source.heap->counts.rows;
 	}
 	for (int phase = 0; phase < WA_PHASE_COUNT; phase++)
 		instrument.spent_ms[phase] += state->clock.spent_ms[phase];
