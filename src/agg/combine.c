@@ -1,5 +1,5 @@
 /*
- * distinct_inputs.c
+ * combine.c
  *		Combining the states of parallel workers, and shipping them.
  */
 #include "postgres.h"

@@ -19,14 +19,6 @@
 /* Small blocks, so that little memory is taken beyond the budget. */
 #define MAX_BLOCK_BYTES ((Size) 64 * 1024)
 
-struct WaBuffer
-{
-	MemoryContextCallback at_reset;
-	void *memory;
-	Size bytes;
-	const WaPartial *partial; /* that its batches are reduced into */
-};
-
 /* The context of all buffers of this backend, made at first use. */
 static MemoryContext buffer_context = NULL;
 
@@ -104,10 +96,4 @@ wa_buffer_grow(WaBuffer *buffer, Size bytes)
 	buffer->memory = memory;
 	buffer->bytes = bytes;
 	return true;
-}
-
-void *
-wa_buffer_memory(const WaBuffer *buffer)
-{
-	return buffer->memory;
 }

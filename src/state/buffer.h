@@ -9,7 +9,13 @@
 #include "core/partial.h"
 
 /* A buffer borrowed from the budget. */
-typedef struct WaBuffer WaBuffer;
+typedef struct WaBuffer
+{
+	MemoryContextCallback at_reset;
+	void *memory; /* aligned for any type */
+	Size bytes;
+	const WaPartial *partial; /* that its batches are reduced into */
+} WaBuffer;
 
 /*
  * Borrows a buffer of so many bytes that lives as long as the contents of
@@ -26,8 +32,5 @@ extern WaBuffer *wa_buffer_borrow(MemoryContext owner, Size bytes,
  * Returns false, with the buffer as it was, if the budget does not allow it.
  */
 extern WA_MUST_CHECK bool wa_buffer_grow(WaBuffer *buffer, Size bytes);
-
-/* Returns the buffer's memory, aligned for any type. */
-extern void *wa_buffer_memory(const WaBuffer *buffer);
 
 #endif /* WA_STATE_BUFFER_H */

@@ -17,7 +17,6 @@
 #include "state/extreme.h"
 #include "state/numeric.h"
 #include "state/numeric_format.h"
-#include "state/wire.h"
 
 /* Tells whether values of the plan are compared here, not by PostgreSQL. */
 static inline bool
@@ -213,6 +212,22 @@ wa_extreme_merge(WaAggState *into, const WaAggState *from)
 			offer(into, op, *(const WaExtreme *) wa_state_component(from, op));
 }
 
+/* Appends a value of SQL to a message. */
+static void
+put_datum(StringInfo buffer, Datum value, bool typbyval, int16 typlen)
+{
+	Size length = datumEstimateSpace(value, false, typbyval, typlen);
+	char *end;
+
+	if (length > MaxAllocSize)
+		elog(ERROR, "a value is too long to be sent");
+	enlargeStringInfo(buffer, (int) length);
+	end = buffer->data + buffer->len;
+	datumSerialize(value, false, typbyval, typlen, &end);
+	buffer->len += (int) length;
+	buffer->data[buffer->len] = '\0';
+}
+
 void
 wa_extreme_write(const WaAggState *state, StringInfo buffer)
 {
@@ -228,12 +243,9 @@ wa_extreme_write(const WaAggState *state, StringInfo buffer)
 			continue;
 		kept = (const WaExtreme *) wa_state_component(state, op);
 		if (is_stored(plan))
-		{
 			appendBinaryStringInfo(buffer, (const char *) kept, sizeof(*kept));
-			continue;
-		}
-		wa_wire_put_datum(buffer, kept->datum, false, plan->typbyval,
-						  plan->typlen);
+		else
+			put_datum(buffer, kept->datum, plan->typbyval, plan->typlen);
 	}
 }
 
@@ -246,6 +258,7 @@ wa_extreme_read(WaAggState *state, StringInfo buffer)
 		return;
 	for (WaOp op = WA_OP_MIN; op <= WA_OP_MAX; op++)
 	{
+		char *begin = buffer->data + buffer->cursor;
 		WaExtreme *kept;
 		bool is_null;
 
@@ -257,7 +270,8 @@ wa_extreme_read(WaAggState *state, StringInfo buffer)
 			pq_copymsgbytes(buffer, (char *) kept, sizeof(*kept));
 			continue;
 		}
-		kept->datum = wa_wire_get_datum(buffer, &is_null);
+		kept->datum = datumRestore(&begin, &is_null);
+		buffer->cursor = (int) (begin - buffer->data);
 	}
 }
 

@@ -324,7 +324,7 @@ numeric_take_bulk(WaAggState *state, Datum value)
 	}
 	if (wa_state_has(state, WA_OP_SUM))
 		note_display_scale(state, &view, 1);
-	memory = wa_buffer_memory(bulk->buffer);
+	memory = bulk->buffer->memory;
 	if (type == WA_NUMERIC)
 		((int64 *) memory)[bulk->nvalues++] = (int64) units;
 	else

@@ -70,7 +70,7 @@ note_buffer(WaAggState *state, Size bytes)
 		bulk->capacity = capacity;
 	else
 	{
-		state->values = wa_buffer_memory(bulk->buffer);
+		state->values = bulk->buffer->memory;
 		state->capacity = capacity;
 	}
 }
@@ -149,7 +149,7 @@ buffer_batch(WaAggState *state)
 {
 	WaBulk *bulk = state->bulk;
 	WaBatch batch = {.type = bulk->type,
-					 .values = wa_buffer_memory(bulk->buffer),
+					 .values = bulk->buffer->memory,
 					 .validity = NULL,
 					 .nrows = state->nvalues + bulk->nvalues};
 

@@ -1,6 +1,6 @@
 /*
  * wire.c
- *		Transition states and values as bytes; see wire.h.
+ *		Transition states as bytes; see wire.h.
  *
  * A state is the number of its rows, then the components of its sums as the kind
  * of the column writes them, then MIN and MAX.
@@ -8,37 +8,10 @@
 #include "postgres.h"
 
 #include "libpq/pqformat.h"
-#include "utils/datum.h"
 
 #include "state/column.h"
 #include "state/extreme.h"
 #include "state/wire.h"
-
-void
-wa_wire_put_datum(StringInfo buffer, Datum value, bool is_null, bool typbyval,
-				  int16 typlen)
-{
-	Size length = datumEstimateSpace(value, is_null, typbyval, typlen);
-	char *end;
-
-	if (length > MaxAllocSize)
-		elog(ERROR, "a value is too long to be sent");
-	enlargeStringInfo(buffer, (int) length);
-	end = buffer->data + buffer->len;
-	datumSerialize(value, is_null, typbyval, typlen, &end);
-	buffer->len += (int) length;
-	buffer->data[buffer->len] = '\0';
-}
-
-Datum
-wa_wire_get_datum(StringInfo buffer, bool *is_null)
-{
-	char *begin = buffer->data + buffer->cursor;
-	Datum value = datumRestore(&begin, is_null);
-
-	buffer->cursor = (int) (begin - buffer->data);
-	return value;
-}
 
 /* Returns the bytes of a component of the sums. */
 static int

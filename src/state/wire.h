@@ -1,6 +1,6 @@
 /*
  * wire.h
- *		Transition states and values as bytes, for another process of the same
+ *		Transition states as bytes, for another process of the same
  *		server.
  */
 #ifndef WA_STATE_WIRE_H
@@ -9,13 +9,6 @@
 #include "lib/stringinfo.h"
 
 #include "state/state.h"
-
-/* Appends a value of SQL, which may be NULL, of a type with these properties. */
-extern void wa_wire_put_datum(StringInfo buffer, Datum value, bool is_null,
-							  bool typbyval, int16 typlen);
-
-/* Reads such a value, which is copied to the current memory context. */
-extern Datum wa_wire_get_datum(StringInfo buffer, bool *is_null);
 
 /* Appends the components of the sums as they lie, and reads them. */
 extern void wa_wire_put_components(StringInfo buffer, const WaAggState *state);
