@@ -327,7 +327,7 @@ settle(const WaQueued *queued, WaOutcome outcome)
 	else
 		wa_queue_done(queued);
 	if (outcome == WA_OUTCOME_GONE)
-		wa_pins_forget(queued->relation);
+		wa_pins_forget(queued->relation, 0, NULL);
 	wa_loader_end();
 }
 

@@ -219,16 +219,18 @@ load(Relation relation, int ncolumns, const WaColumnName *columns)
 	return (int64) rows;
 }
 
-/* Finds the columns of an open relation that the arguments of a function name. */
-static int
-columns_named(FunctionCallInfo fcinfo, Relation relation,
-			  WaColumnName **columns)
+/* Opens the relation, and finds the columns, that the arguments of a function name. */
+static Relation
+open_to_load(FunctionCallInfo fcinfo, int *ncolumns, WaColumnName **columns)
 {
+	Relation relation = open_relation(PG_GETARG_OID(0));
 	const ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
 
+	check_relation(relation);
 	*columns = palloc((RelationGetNumberOfAttributes(relation) + 1) *
 					  sizeof(**columns));
-	return wa_columns_to_load(relation, names, *columns);
+	*ncolumns = wa_columns_to_load(relation, names, *columns);
+	return relation;
 }
 
 /*
@@ -240,7 +242,6 @@ columns_named(FunctionCallInfo fcinfo, Relation relation,
 Datum
 warpagg_load(PG_FUNCTION_ARGS)
 {
-	Oid relid = PG_GETARG_OID(0);
 	Relation relation;
 	WaColumnName *columns;
 	int ncolumns;
@@ -248,9 +249,7 @@ warpagg_load(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = open_relation(relid);
-	check_relation(relation);
-	ncolumns = columns_named(fcinfo, relation, &columns);
+	relation = open_to_load(fcinfo, &ncolumns, &columns);
 	rows = load(relation, ncolumns, columns);
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_INT64(rows);
@@ -284,9 +283,7 @@ warpagg_load_later(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = open_relation(PG_GETARG_OID(0));
-	check_relation(relation);
-	ncolumns = columns_named(fcinfo, relation, &columns);
+	relation = open_to_load(fcinfo, &ncolumns, &columns);
 	result = wa_autoload_request(RelationGetRelid(relation), ncolumns,
 								 attributes_of(ncolumns, columns));
 	if (result != WA_QUEUE_ADDED)
@@ -325,7 +322,7 @@ warpagg_unload(PG_FUNCTION_ARGS)
 	wa_client_require();
 	if (names == NULL)
 	{
-		wa_pins_forget(relid);
+		wa_pins_forget(relid, 0, NULL);
 		unload(relation, 0);
 	}
 	else
@@ -334,7 +331,7 @@ warpagg_unload(PG_FUNCTION_ARGS)
 		int count = wa_columns_find(relation, names, &attributes);
 
 		if (count > 0)
-			wa_pins_forget_columns(relid, count, attributes);
+			wa_pins_forget(relid, count, attributes);
 		for (int i = 0; i < count; i++)
 			unload(relation, attributes[i]);
 	}

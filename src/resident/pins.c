@@ -201,59 +201,39 @@ wa_pins_add(Relation relation)
 	if (!tell(relation, true))
 	{
 		if (is_new)
-			wa_pins_forget(columns->relation);
+			wa_pins_forget(columns->relation, 0, NULL);
 		report_refusal(relation);
 	}
 	pfree(columns);
 }
 
-/*
- * Forgets columns of a relation; all if there are none; and it if none is left.  Changes
- * *columns.
- */
-static void
-forget(Columns *columns)
+void
+wa_pins_forget(Oid relation, int ncolumns, const AttrNumber *numbers)
 {
+	Columns *columns;
 	WaRequestFile file;
 
 	if (!open_pins(&file, false))
 		return;
+	columns = palloc(sizeof(*columns));
+	columns->relation = relation;
+	columns->count = ncolumns;
+	if (ncolumns > 0)
+		memcpy(columns->numbers, numbers, ncolumns * sizeof(*numbers));
 	wa_request_remove(&file, is_of_columns, columns);
-	(void) find_columns(&file, columns->relation, columns);
+	(void) find_columns(&file, relation, columns);
 	/* The relation's own record goes with the last. */
 	if (columns->count == 0)
 		wa_request_remove(&file, is_of_columns, columns);
 	(void) wa_request_file_write(&file);
 	wa_request_file_close(&file);
-}
-
-void
-wa_pins_forget_columns(Oid relation, int ncolumns, const AttrNumber *numbers)
-{
-	Columns *columns = palloc(sizeof(*columns));
-
-	columns->relation = relation;
-	columns->count = ncolumns;
-	memcpy(columns->numbers, numbers, ncolumns * sizeof(*numbers));
-	forget(columns);
-	pfree(columns);
-}
-
-void
-wa_pins_forget(Oid relation)
-{
-	Columns *columns = palloc(sizeof(*columns));
-
-	columns->relation = relation;
-	columns->count = 0;
-	forget(columns);
 	pfree(columns);
 }
 
 void
 wa_pins_remove(Relation relation)
 {
-	wa_pins_forget(RelationGetRelid(relation));
+	wa_pins_forget(RelationGetRelid(relation), 0, NULL);
 	if (!tell(relation, false))
 		wa_client_raise();
 }

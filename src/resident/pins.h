@@ -22,12 +22,12 @@ extern void wa_pins_add(Relation relation);
 /* Undoes it.  Raises an error if the device process fails. */
 extern void wa_pins_remove(Relation relation);
 
-/* Forgets a relation that is gone, or of which nothing is resident any more. */
-extern void wa_pins_forget(Oid relation);
-
-/* Forgets columns of a relation, and it if these were the last. */
-extern void wa_pins_forget_columns(Oid relation, int ncolumns,
-								   const AttrNumber *columns);
+/*
+ * Forgets columns of a relation, and it if these were the last.  Without columns: one that
+ * is gone, or of which nothing is resident any more.
+ */
+extern void wa_pins_forget(Oid relation, int ncolumns,
+						   const AttrNumber *columns);
 
 /*
  * To be called when columns of an open relation have been loaded, as far as there was
