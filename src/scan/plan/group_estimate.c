@@ -198,7 +198,7 @@ parts_of(Node *node)
 
 static double estimate_values(PlannerInfo *root, Node *expression, double rows);
 
-/* Returns how many distinct inputs of values some parts have; 0: not known. */
+/* Returns how many combinations of values some parts have; 0: not known. */
 static double
 values_of_parts(PlannerInfo *root, List *parts, double rows)
 {

@@ -303,23 +303,6 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 	return path;
 }
 
-/* Returns what the cheapest of PostgreSQL's paths costs, before ours is added. */
-static Cost
-rival_cost(const RelOptInfo *output_rel)
-{
-	Cost cost = -1;
-	ListCell *cell;
-
-	foreach (cell, output_rel->pathlist)
-	{
-		const Path *path = (const Path *) lfirst(cell);
-
-		if (cost < 0 || path->total_cost < cost)
-			cost = path->total_cost;
-	}
-	return cost;
-}
-
 /*
  * Has the columns of a query loaded if its path costs more than one of PostgreSQL's, as
  * by an index, and would not if they were resident.
@@ -330,7 +313,7 @@ suggest_columns(PlannerInfo *root, const RelOptInfo *output_rel,
 				const WaLimit *limit)
 {
 	const int nworkers = intVal(lthird(path->custom_private));
-	const Cost rival = rival_cost(output_rel);
+	const Cost rival = wa_why_rival(output_rel, &path_methods)->total_cost;
 	WaPlannedQuery loaded = *planned;
 	Path loaded_path = path->path;
 

@@ -97,19 +97,18 @@ wa_why_chosen(PlannerInfo *root)
 		level->is_chosen = true;
 }
 
-/* Returns the cheapest path of a level's grouping that is not ours, or NULL. */
-static const Path *
-find_rival(const Level *level)
+const Path *
+wa_why_rival(const RelOptInfo *grouped, const struct CustomPathMethods *ours)
 {
 	const Path *rival = NULL;
 	ListCell *cell;
 
-	foreach (cell, level->grouped->pathlist)
+	foreach (cell, grouped->pathlist)
 	{
 		const Path *path = (const Path *) lfirst(cell);
 
 		if (IsA(path, CustomPath) &&
-			((const CustomPath *) path)->methods == level->methods)
+			((const CustomPath *) path)->methods == ours)
 			continue;
 		if (rival == NULL || path->total_cost < rival->total_cost)
 			rival = path;
@@ -273,7 +272,7 @@ make_why(const Level *level, const char *name)
 		why->reason = level->reason;
 		return why;
 	}
-	rival = find_rival(level);
+	rival = wa_why_rival(level->grouped, level->methods);
 	why->reason = rival_reason(level, rival);
 	if (rival != NULL && rival->total_cost <= level->cost)
 		why->costs = psprintf("%.2f, not %.2f", rival->total_cost, level->cost);

@@ -27,6 +27,10 @@ extern void wa_why_refused(PlannerInfo *root, const char *reason);
 extern void wa_why_offered(PlannerInfo *root, const RelOptInfo *grouped,
 						   const CustomPath *path, bool outgrows);
 
+/* Returns the cheapest path of a grouping that is not ours, or NULL. */
+extern const Path *wa_why_rival(const RelOptInfo *grouped,
+								const struct CustomPathMethods *ours);
+
 /* Notes that the path has become part of the plan. */
 extern void wa_why_chosen(PlannerInfo *root);
 

@@ -136,7 +136,7 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 		table = wa_range_table_find(call->expression, call->evaluation,
 									call->buckets, &range);
 		if (call->buckets != NULL)
-			wa_buckets_use_table(call->buckets, table, wa_tables_query());
+			wa_buckets_use_table(call->buckets, table);
 	}
 	return table == NULL ? find_column_table(interpreter, run, columns,
 											 call->expression, number)

@@ -34,16 +34,6 @@
 /* Bytes for groups in the parcel; more come in a file of their own. */
 #define GROUPS_ROOM ((uint64) 512 * 1024)
 
-/* Where things are in the parcel. */
-typedef struct Layout
-{
-	uint64 query;
-	uint64 used;
-	uint64 cover;
-	uint64 groups;
-	uint64 bytes; /* in all */
-} Layout;
-
 /*
  * So many times the distinct inputs of scan/resident/distinct_inputs.h that are worth
  * asking for may come, as the planner may have expected too few, if they are likely to
@@ -51,27 +41,6 @@ typedef struct Layout
  */
 #define MOST_INPUTS 2
 #define INPUT_BYTES 16
-
-/* Rounds an offset of the parcel up. */
-static inline uint64
-next_offset(uint64 offset)
-{
-	return TYPEALIGN64(64, offset);
-}
-
-/* Lays out the parcel for a relation of so many blocks and a query of so many bytes. */
-static Layout
-lay_out(uint32 nblocks, uint64 query_bytes)
-{
-	Layout layout;
-
-	layout.query = 0;
-	layout.used = next_offset(query_bytes);
-	layout.cover = next_offset(layout.used + wa_extents_bytes(nblocks));
-	layout.groups = next_offset(layout.cover + wa_extents_bytes(nblocks));
-	layout.bytes = layout.groups + GROUPS_ROOM;
-	return layout;
-}
 
 /*
  * Finds out what is resident of the columns, if tables need to know.  Returns false if
@@ -88,23 +57,26 @@ find_residency(WaAsking *asking)
 			asking->resident.complete_blocks > 0);
 }
 
-/* Fills the parcel and completes the message.  Returns false if it cannot. */
+/*
+ * Lays out the parcel: the query, the blocks that are used, those that are announced, and
+ * groups.  Fills it and completes the message; returns false if it cannot.
+ */
 static bool
 fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 {
-	const uint64 query_bytes = query->nwords * sizeof(uint64);
-	const Layout layout = lay_out(run->nblocks, query_bytes);
-	char *parcel = wa_client_reserve(layout.bytes);
+	const uint64 blocks_bytes = wa_extents_bytes(run->nblocks);
+	char *parcel;
 
+	run->query = 0;
+	run->query_bytes = query->nwords * sizeof(uint64);
+	run->used = TYPEALIGN64(64, run->query_bytes);
+	run->cover = TYPEALIGN64(64, run->used + blocks_bytes);
+	run->groups = TYPEALIGN64(64, run->cover + blocks_bytes);
+	run->groups_room = GROUPS_ROOM;
+	parcel = wa_client_reserve(run->groups + GROUPS_ROOM);
 	if (parcel == NULL)
 		return false;
-	memcpy(parcel + layout.query, query->words, query_bytes);
-	run->query = layout.query;
-	run->query_bytes = query_bytes;
-	run->used = layout.used;
-	run->cover = layout.cover;
-	run->groups = layout.groups;
-	run->groups_room = GROUPS_ROOM;
+	memcpy(parcel + run->query, query->words, run->query_bytes);
 	run->memory = (uint64) get_hash_memory_limit() *
 				  (uint64) wa_resident_shares(state->query.nworkers);
 	return true;

@@ -38,41 +38,23 @@ wa_resident_use_refusal(const WaScanSource *source, bool was_refused)
 	return wa_resident_refusal(source->relation);
 }
 
-/* Names the columns of the table; returns false if one cannot be resident. */
-static bool
-name_columns(const WaScanQuery *query, const WaScanSource *source,
-			 uint32 ncolumns, WaColumnName *names)
-{
-	for (uint32 i = 0; i < ncolumns; i++)
-		if (!wa_resident_column(source->relation, query->compiler->attnums[i],
-								&names[i]))
-			return false;
-	return true;
-}
-
-/* Names the columns; returns why the device process cannot be asked, or NULL. */
-static const char *
-refusal_of(WaAsking *asking)
-{
-	WaRunMessage *run = &asking->run;
-
-	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
-		return "the query uses too many columns";
-	if (!name_columns(asking->query, asking->source, run->ncolumns,
-					  run->columns))
-		return "a column that the query uses cannot be resident";
-	return wa_resident_push_refusal(asking);
-}
-
 const char *
 wa_resident_describe_run(WaAsking *asking)
 {
 	const WaScanSource *source = asking->source;
+	const WaCompiler *compiler = asking->query->compiler;
+	WaRunMessage *run = &asking->run;
 
-	asking->run.relation = wa_resident_storage(source->relation);
-	asking->run.nblocks = wa_heap_nblocks(source->heap);
-	asking->run.ncolumns = (uint32) asking->query->compiler->ncolumns;
-	return refusal_of(asking);
+	run->relation = wa_resident_storage(source->relation);
+	run->nblocks = wa_heap_nblocks(source->heap);
+	run->ncolumns = (uint32) compiler->ncolumns;
+	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
+		return "the query uses too many columns";
+	for (uint32 i = 0; i < run->ncolumns; i++)
+		if (!wa_resident_column(source->relation, compiler->attnums[i],
+								&run->columns[i]))
+			return "a column that the query uses cannot be resident";
+	return wa_resident_push_refusal(asking);
 }
 
 bool

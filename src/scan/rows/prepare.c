@@ -112,11 +112,11 @@ make_program(WaScanQuery *query, ParamListInfo parameters)
 	query->interpreter = wa_interpreter_make(query->compiler, parameters);
 }
 
-/* Makes room for the groups of a query over a table. */
-static void
-make_store(WaScanStore *store, const WaScanQuery *query,
-		   const WaScanSource *source)
+void
+wa_scan_prepare_query(WaScanQuery *query, const WaScanSource *source,
+					  WaScanStore *store)
 {
+	make_program(query, source->estate->es_param_list_info);
 	store->query = query;
 	store->source = source;
 	store->columns = palloc(sizeof(WaAccumulator *) * (query->ncolumns + 1));
@@ -125,23 +125,14 @@ make_store(WaScanStore *store, const WaScanQuery *query,
 }
 
 void
-wa_scan_prepare_query(WaScanQuery *query, const WaScanSource *source,
-					  WaScanStore *store)
-{
-	make_program(query, source->estate->es_param_list_info);
-	make_store(store, query, source);
-}
-
-void
 wa_scan_prepare(WaScanState *state)
 {
 	WaScanQuery *query = &state->query;
 	WaScanSource *source = &state->source;
 
-	make_program(query, source->estate->es_param_list_info);
+	wa_scan_prepare_query(query, source, &state->store);
 	source->gather = make_gather(query, source->relation);
 	make_batch(&state->batch, query);
-	make_store(&state->store, query, source);
 	state->batch.rowwise =
 		wa_rowwise_make(&state->store, state->css.ss.ps.ps_ExprContext);
 }

@@ -35,43 +35,27 @@
 #include "scan/state/instrument.h"
 #include "scan/state/shared_instrument.h"
 
-/* In shared memory: those of the workers. */
-typedef struct Shared
-{
-	int nworkers;
-	WaInstrument instruments[FLEXIBLE_ARRAY_MEMBER];
-} Shared;
-
 struct WaSharedInstrument
 {
 	CustomScanState css;
-	Shared *shared;     /* of a leader, while it has workers */
-	WaInstrument *mine; /* of a worker, in shared memory */
-	WaInstrument past;  /* of workers that have ended */
+	WaInstrument *shared; /* of a leader, while it has workers: theirs, */
+	int nworkers;         /* so many */
+	WaInstrument *mine;   /* of a worker, in shared memory */
+	WaInstrument past;    /* of workers that have ended */
 };
-
-/* Returns how many bytes so many workers share. */
-static Size
-shared_bytes(int nworkers)
-{
-	return offsetof(Shared, instruments) +
-		   (Size) nworkers * sizeof(WaInstrument);
-}
 
 /* Takes over what workers, which have ended, have left. */
 static void
 take_counts(WaSharedInstrument *part)
 {
-	Shared *shared = part->shared;
 	WaInstrument sum = {0};
 
-	if (shared == NULL)
+	if (part->shared == NULL)
 		return;
-	for (int i = 0; i < shared->nworkers; i++)
-		wa_instrument_add(&sum, &shared->instruments[i], true);
+	for (int i = 0; i < part->nworkers; i++)
+		wa_instrument_add(&sum, &part->shared[i], true);
 	wa_instrument_add(&part->past, &sum, false);
-	memset(shared->instruments, 0,
-		   (Size) shared->nworkers * sizeof(WaInstrument));
+	memset(part->shared, 0, (Size) part->nworkers * sizeof(WaInstrument));
 }
 
 /* The leader lets go of the shared memory. */
@@ -87,7 +71,7 @@ detach(dsm_segment *segment, Datum part)
 static Size
 estimate_dsm(CustomScanState *node, ParallelContext *context)
 {
-	return shared_bytes(context->nworkers);
+	return (Size) context->nworkers * sizeof(WaInstrument);
 }
 
 static void
@@ -95,12 +79,12 @@ initialize_dsm(CustomScanState *node, ParallelContext *context, void *memory)
 {
 	WaSharedInstrument *part = (WaSharedInstrument *) node;
 
-	memset(memory, 0, shared_bytes(context->nworkers));
+	memset(memory, 0, estimate_dsm(node, context));
 	/* There may be none: then there are no workers either. */
 	if (context->seg == NULL)
 		return;
-	part->shared = (Shared *) memory;
-	part->shared->nworkers = context->nworkers;
+	part->shared = memory;
+	part->nworkers = context->nworkers;
 	on_dsm_detach(context->seg, detach, PointerGetDatum(part));
 }
 
@@ -113,10 +97,8 @@ reinitialize_dsm(CustomScanState *node, ParallelContext *context, void *memory)
 static void
 initialize_worker(CustomScanState *node, shm_toc *toc, void *memory)
 {
-	Shared *shared = (Shared *) memory;
-
 	((WaSharedInstrument *) node)->mine =
-		&shared->instruments[ParallelWorkerNumber];
+		(WaInstrument *) memory + ParallelWorkerNumber;
 }
 
 void

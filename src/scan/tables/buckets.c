@@ -20,6 +20,7 @@
 #include "scan/expr/functions.h"
 #include "scan/expr/times.h"
 #include "scan/tables/buckets.h"
+#include "scan/tables/table_cache.h"
 
 #define BUCKET_USECS (INT64CONST(15) * 60 * 1000000)
 
@@ -75,7 +76,6 @@ struct WaBuckets
 	bool is_fresh;           /* the slots hold nothing of an execution before */
 	const WaLookupTable *table; /* of the same function, or NULL */
 	uint64 table_query;         /* the query that it stays for */
-	const uint64 *query;        /* the present one */
 };
 
 WaBuckets *
@@ -339,12 +339,10 @@ wa_buckets_forget(WaBuckets *buckets)
 }
 
 void
-wa_buckets_use_table(WaBuckets *buckets, const WaLookupTable *table,
-					 const uint64 *query)
+wa_buckets_use_table(WaBuckets *buckets, const WaLookupTable *table)
 {
 	buckets->table = table;
-	buckets->table_query = *query;
-	buckets->query = query;
+	buckets->table_query = wa_tables_query();
 }
 
 /* Stores the result for a row that is not NULL; returns false to trap. */
@@ -380,7 +378,8 @@ static bool
 look_up_table(const WaBuckets *buckets, const WaVector *a, WaVector *out,
 			  size_t nrows)
 {
-	return buckets->table != NULL && buckets->table_query == *buckets->query &&
+	return buckets->table != NULL &&
+		   buckets->table_query == wa_tables_query() &&
 		   wa_lookup_table_call(buckets->table, a, out, nrows);
 }
 

@@ -30,8 +30,8 @@ extern void wa_buckets_forget(WaBuckets *buckets);
  * since it forgot its results, for as long as the table stays, which is for the present query
  * (wa_tables_query); NULL: in none.
  */
-extern void wa_buckets_use_table(WaBuckets *buckets, const WaLookupTable *table,
-								 const uint64 *query);
+extern void wa_buckets_use_table(WaBuckets *buckets,
+								 const WaLookupTable *table);
 
 /*
  * Finds the value that the expression has from a time first to a time last, which

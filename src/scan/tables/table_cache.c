@@ -67,10 +67,10 @@ wa_tables_begin(void)
 	present_query++;
 }
 
-const uint64 *
+uint64
 wa_tables_query(void)
 {
-	return &present_query;
+	return present_query;
 }
 
 /* Tells whether what a function returns may change with time. */

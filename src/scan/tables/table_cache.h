@@ -47,8 +47,8 @@ typedef void (*WaTableFeeder)(WaTableDraft *draft, void *context);
 /* Starts a query: tables that were found before may go from now on. */
 extern void wa_tables_begin(void);
 
-/* Returns where the number of the query is that was started last: its tables are there. */
-extern const uint64 *wa_tables_query(void);
+/* Returns the number of the query that was started last: its tables are there. */
+extern uint64 wa_tables_query(void);
 
 /*
  * Finds the table of a key, or has a feeder make it, in whose place the memory is kept
