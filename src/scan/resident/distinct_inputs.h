@@ -33,10 +33,9 @@ typedef struct WaInputsColumn
 typedef struct WaDistinctInputs
 {
 	WaScanState *state; /* the node */
-	WaScanQuery
-		asked; /* for the device process: its groups are the distinct inputs, */
-	WaScanStore store; /* and these */
-	int counted;       /* the column there that counts rows */
+	WaScanQuery asked;  /* whose groups are the distinct inputs, */
+	WaScanStore store;  /* and these */
+	int counted;        /* the column there that counts rows */
 
 	/* The expressions that PostgreSQL evaluates */
 	ExprState **where;
