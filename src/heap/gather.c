@@ -96,13 +96,6 @@ copy_missing(TupleDesc descriptor, int attribute)
 	return copy;
 }
 
-/* Returns the bytes that an attalign stands for. */
-static uint8
-align_bytes(char attalign)
-{
-	return (uint8) att_align_nominal(1, attalign);
-}
-
 /* Prepares a wanted column. */
 static void
 make_column(WaGather *gather, TupleDesc descriptor, int number,
@@ -141,7 +134,8 @@ wa_gather_make(TupleDesc descriptor, int ncolumns, const WaGatherUse *uses)
 		Form_pg_attribute att = TupleDescAttr(descriptor, i);
 
 		gather->attributes[i].length = att->attlen;
-		gather->attributes[i].align = align_bytes(att->attalign);
+		gather->attributes[i].align =
+			(uint8) att_align_nominal(1, att->attalign);
 		gather->attributes[i].column = -1;
 	}
 	for (int i = 0; i < ncolumns; i++)

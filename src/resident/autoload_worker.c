@@ -384,20 +384,14 @@ load_all(WaQueued *queued, WaRefresh *refresh)
 	return true;
 }
 
-/* Forgets what a loader that is no more has taken from the queue. */
-static void
-reset_queue(void)
-{
-	wa_loader_begin();
-	wa_queue_reset();
-	wa_loader_end();
-}
-
 /* Works as long as there is something to do; returns false if it cannot. */
 static bool
 work(WaQueued *queued, WaRefresh *refresh)
 {
-	reset_queue();
+	/* What a loader that is no more has taken waits again. */
+	wa_loader_begin();
+	wa_queue_reset();
+	wa_loader_end();
 	while (load_all(queued, refresh))
 	{
 		report("following resident columns");

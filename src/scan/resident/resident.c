@@ -356,14 +356,6 @@ ask_for_inputs(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	return true;
 }
 
-/* Computes what is to be known of the node before it asks, and is computed once. */
-static void
-precompute(WaScanState *state)
-{
-	wa_precompute_all(state->query.interpreter, state->css.ss.ps.ps_ExprContext,
-					  state->source.heap, state->batch.rowwise);
-}
-
 /*
  * Asks for the distinct inputs of a node's query.  Returns false if no parts of it can be
  * pushed, or it has no tables.
@@ -380,7 +372,7 @@ try_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 	if (wa_resident_describe_run(&asking) != NULL ||
 		!wa_resident_is_ready(&state->source))
 		return true;
-	precompute(state);
+	wa_precompute_all(state);
 	wa_precompute(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
 	if (find_residency(&asking))
 		return ask_for_inputs(state, inputs, &asking, arena);
@@ -417,7 +409,7 @@ use(WaScanState *state)
 	}
 	if (!wa_resident_is_ready(&state->source))
 		return;
-	precompute(state);
+	wa_precompute_all(state);
 	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
 	if (!find_residency(&asking))
 		suggest(&asking, 0);

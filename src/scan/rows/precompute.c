@@ -14,6 +14,7 @@
 #include "scan/base/attempt.h"
 #include "scan/expr/compile.h"
 #include "scan/rows/precompute.h"
+#include "scan/rows/rowwise.h"
 
 /* What is computed, and where. */
 typedef struct Own
@@ -49,26 +50,26 @@ wa_precompute(WaInterpreter *interpreter, ExprContext *econtext)
 
 /* Has the table's first rows come as far as they do. */
 static void
-look_at_rows(WaInterpreter *interpreter, ExprContext *econtext,
-			 WaHeapScan *heap, WaRowwise *rowwise)
+look_at_rows(WaScanState *state)
 {
+	WaInterpreter *interpreter = state->query.interpreter;
 	const WaRow *rows;
-	const int nrows = wa_heap_peek(heap, &rows);
+	const int nrows = wa_heap_peek(state->source.heap, &rows);
 
 	for (int i = 0; i < nrows && !wa_interpreter_is_complete(interpreter); i++)
 	{
-		const int stage = wa_rowwise_look(rowwise, &rows[i]);
+		const int stage = wa_rowwise_look(state->batch.rowwise, &rows[i]);
 
-		if (!wa_interpreter_reach(interpreter, econtext, stage))
+		if (!wa_interpreter_reach(interpreter, state->css.ss.ps.ps_ExprContext,
+								  stage))
 			return;
 	}
 }
 
 void
-wa_precompute_all(WaInterpreter *interpreter, ExprContext *econtext,
-				  WaHeapScan *heap, WaRowwise *rowwise)
+wa_precompute_all(WaScanState *state)
 {
-	wa_precompute(interpreter, econtext);
-	if (!wa_interpreter_is_complete(interpreter))
-		look_at_rows(interpreter, econtext, heap, rowwise);
+	wa_precompute(state->query.interpreter, state->css.ss.ps.ps_ExprContext);
+	if (!wa_interpreter_is_complete(state->query.interpreter))
+		look_at_rows(state);
 }

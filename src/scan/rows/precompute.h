@@ -8,15 +8,13 @@
 #ifndef WA_SCAN_PRECOMPUTE_H
 #define WA_SCAN_PRECOMPUTE_H
 
-#include "scan/program/interpreter.h"
-#include "scan/rows/rowwise.h"
+#include "scan/state/scan_state.h"
 
 /*
- * Computes what it can, at the beginning of a scan that has rows, of which some may
+ * Computes what it can of a node, at the beginning of a scan that has rows, of which some may
  * be looked at: raises the error of one of the first, if it has one.
  */
-extern void wa_precompute_all(WaInterpreter *interpreter, ExprContext *econtext,
-							  WaHeapScan *heap, WaRowwise *rowwise);
+extern void wa_precompute_all(WaScanState *state);
 
 /*
  * Likewise, without looking at rows: computes what leaves no error behind, in a

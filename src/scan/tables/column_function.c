@@ -43,16 +43,6 @@ take_column(Node *node, void *context)
 	return (Node *) merging->column;
 }
 
-/* Returns a source that does not vary. */
-static Node *
-take_constant(const Merging *merging, const Var *var)
-{
-	return merging->evaluation == NULL
-			   ? (Node *) makeNullConst(var->vartype, var->vartypmod,
-										var->varcollid)
-			   : (Node *) wa_evaluation_constant(merging->evaluation, var);
-}
-
 /* Puts sources in the place of references to them. */
 static Node *
 take_sources(Node *node, void *context)
@@ -67,9 +57,12 @@ take_sources(Node *node, void *context)
 		return expression_tree_mutator(node, take_sources, context);
 	source =
 		(const WaSource *) list_nth(merging->call->sources, var->varattno - 1);
-	return source->number < 0
-			   ? take_constant(merging, var)
-			   : take_column((Node *) source->expression, context);
+	if (source->number >= 0)
+		return take_column((Node *) source->expression, context);
+	return merging->evaluation == NULL
+			   ? (Node *) makeNullConst(var->vartype, var->vartypmod,
+										var->varcollid)
+			   : (Node *) wa_evaluation_constant(merging->evaluation, var);
 }
 
 /* Tells whether there may be tables of functions of a column, and of what kind. */
