@@ -506,14 +506,15 @@ regress_with_device()
 		awk -v names="${WITHOUT_DEVICE[*]}" '!index(" " names " ", " " $1 " ")' | xargs
 }
 
-# Says whether the device has had fewer requests than a test that uses it makes.
+# Says whether the device has had fewer requests than a test that uses it makes: where
+# the setting insists on a GPU these make 14.
 device_was_idle()
 {
 	local requests
 
 	requests=$(wa_psql -d contrib_regression -c 'SELECT requests + queries FROM warpagg_stats')
 	wa_note "$requests requests"
-	[ "$requests" -lt 10 ]
+	[ "$requests" -lt 50 ]
 }
 
 # Runs regression tests on a server that preloads warpagg, once the device process is
