@@ -28,7 +28,7 @@ wa_program_trap_bytes(size_t nrows)
  */
 typedef enum WaColumnForm
 {
-	WA_COLUMN_I8, /* none of a query's columns */
+	WA_COLUMN_I8, /* what keys take alone */
 	WA_COLUMN_I16,
 	WA_COLUMN_I32,
 	WA_COLUMN_I64,
@@ -36,7 +36,7 @@ typedef enum WaColumnForm
 	WA_COLUMN_F32,
 	WA_COLUMN_F64,
 	WA_COLUMN_BITS,
-	WA_COLUMN_COUNT, /* of those that all programs and keys read */
+	WA_COLUMN_COUNT, /* of those with values of up to 64 bits */
 	WA_COLUMN_I128   /* DECIMAL: for reductions, and programs that are wide */
 } WaColumnForm;
 

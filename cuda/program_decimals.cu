@@ -25,17 +25,13 @@ wa_program_find_scale(const WaPlanner *planner, int number,
 					  const WaProgramOutput *output, uint8_t *scale)
 {
 	const WaPlanValue *value = &planner->values[number];
-	const bool is_wide = planner->query->is_wide;
 
-	*scale = is_wide && value->mixed && output->scale != WA_ANY_SCALE
-				 ? output->scale
-				 : value->scale;
-	if (output->d_values == NULL || value->kind != WA_VECTOR_DECIMAL)
-		return true;
-	if (is_wide && output->form != WA_COLUMN_I64 &&
-		output->form != WA_COLUMN_I128)
-		return false;
-	return *scale <= wa_program_max_scale(output->form);
+	*scale =
+		planner->query->is_wide && value->mixed && output->scale != WA_ANY_SCALE
+			? output->scale
+			: value->scale;
+	return output->d_values == NULL || value->kind != WA_VECTOR_DECIMAL ||
+		   *scale <= wa_program_max_scale(output->form);
 }
 
 bool
@@ -95,8 +91,6 @@ finish_select(const WaPlanner *planner, WaPlanStep *step, WaPlanValue *out)
 	const WaPlanValue *b = &planner->values[step->b];
 	const WaPlanValue *c = &planner->values[step->c];
 
-	if (b->kind != WA_VECTOR_DECIMAL || c->kind != WA_VECTOR_DECIMAL)
-		return cudaErrorInvalidValue;
 	step->a = step->b;
 	step->b = step->c;
 	step->c = condition;

@@ -276,11 +276,6 @@ place_outputs(Layout *layout)
 		target.scale = planner->plan->scales[i];
 		target.bits =
 			planner->plan->mixed[i] ? output->mixed_bits : output->bits;
-		target.is_wide =
-			planner->query->is_wide && output->d_values != NULL &&
-			planner->values[planner->outputs[i]].kind == WA_VECTOR_DECIMAL;
-		target.takes_values =
-			planner->values[planner->outputs[i]].kind != WA_VECTOR_BOOL;
 		target.values = output->d_values;
 		target.validity = output->d_validity;
 		target.display = output->d_display;

@@ -13,7 +13,6 @@
 
 #include "core/decimal.h"
 #include "program/rows.cuh"
-#include "program/shape.h"
 
 // Adds a value that no step has used yet.
 static int
@@ -54,15 +53,32 @@ form_fits(const WaPlanner *planner, WaColumnForm form, WaVectorKind kind)
 	{
 		case WA_VECTOR_INT:
 		case WA_VECTOR_DECIMAL:
-			return (unsigned) form <= WA_COLUMN_U32;
+			return form >= WA_COLUMN_I16 && form <= WA_COLUMN_U32;
 		case WA_VECTOR_FLOAT:
 			return form == WA_COLUMN_F32 || form == WA_COLUMN_F64;
 		case WA_VECTOR_BOOL:
 			return form == WA_COLUMN_BITS;
-		case WA_VECTOR_TEXT:
-			return form == WA_COLUMN_U32;
+		default:
+			return false;
 	}
-	return false;
+}
+
+// Tells whether an output of the kind can have the form.
+static bool
+output_fits(const WaPlanner *planner, WaColumnForm form, WaVectorKind kind)
+{
+	switch (kind)
+	{
+		case WA_VECTOR_INT:
+			return form == WA_COLUMN_I64 || form == WA_COLUMN_I32;
+		case WA_VECTOR_DECIMAL:
+			return form ==
+				   (planner->query->is_wide ? WA_COLUMN_I128 : WA_COLUMN_I64);
+		case WA_VECTOR_FLOAT:
+			return form == WA_COLUMN_F64;
+		default:
+			return form == WA_COLUMN_BITS;
+	}
 }
 
 // Adds the columns of the query.
@@ -92,7 +108,6 @@ add_columns(WaPlanner *planner)
 		source.values = column->d_values;
 		source.validity = column->d_validity;
 		source.display = column->d_display;
-		source.base = column->base;
 		source.form = (uint8_t) column->form;
 		source.scale = column->scale;
 		planner->plan->columns.push_back(source);
@@ -140,8 +155,7 @@ constant_is_sound(const WaProgramQuery *query,
 	if (constant->number >= query->program->nregisters)
 		return false;
 	kind = query->program->kinds[constant->number];
-	return kind != WA_VECTOR_TEXT &&
-		   constant->scale <= wa_program_max_scale(form) &&
+	return constant->scale <= wa_program_max_scale(form) &&
 		   (!constant->is_wide ||
 			(query->is_wide && kind == WA_VECTOR_DECIMAL));
 }
@@ -168,20 +182,24 @@ add_constants(WaPlanner *planner)
 	return cudaSuccess;
 }
 
-// Returns the value that a register of the kind has now, or kNoValue.
+// Returns the value that a register has now, or kNoValue.
 static int
-value_of(const WaPlanner *planner, uint16_t number, char kind)
+value_of(const WaPlanner *planner, uint16_t number)
 {
-	static const char letters[] = "ifdbt";
-	int value;
+	return number < planner->query->program->nregisters
+			   ? planner->registers[number]
+			   : kNoValue;
+}
 
-	if (number >= planner->query->program->nregisters)
-		return kNoValue;
-	value = planner->registers[number];
-	if (value == kNoValue ||
-		(kind != '*' && letters[planner->values[value].kind] != kind))
-		return kNoValue;
-	return value;
+// The same of a register that has to be a BOOL.
+static int
+bool_of(const WaPlanner *planner, uint16_t number)
+{
+	const int value = value_of(planner, number);
+
+	return value != kNoValue && planner->values[value].kind == WA_VECTOR_BOOL
+			   ? value
+			   : kNoValue;
 }
 
 // Brings an argument to a scale, its own or a larger one: a constant here, if it
@@ -265,26 +283,23 @@ finish_decimal_arithmetic(WaPlanner *planner, WaPlanStep *step,
 }
 
 // A decimal rounded to a number of digits.
-static cudaError_t
+static void
 finish_decimal_round(const WaPlanValue *a, uint32_t extra, WaPlanStep *step,
 					 WaPlanValue *out)
 {
 	const unsigned scale = extra % 256;
 	const unsigned digits = extra / 256;
 
-	if (scale > WA_DECIMAL_MAX_SCALE)
-		return cudaErrorNotSupported;
 	out->scale = (uint8_t) scale;
 	step->op.factor_a = scale < a->scale ? -wa_powers_of_ten[a->scale - scale]
 										 : wa_powers_of_ten[scale - a->scale];
 	step->op.factor_b = digits == 255 || digits + scale > WA_DECIMAL_MAX_SCALE
 							? 0
 							: wa_powers_of_ten[digits + scale];
-	return cudaSuccess;
 }
 
 // What takes one decimal and gives one.
-static cudaError_t
+static void
 finish_decimal_function(WaPlanner *planner, uint32_t extra, WaPlanStep *step,
 						WaPlanValue *out)
 {
@@ -293,7 +308,8 @@ finish_decimal_function(WaPlanner *planner, uint32_t extra, WaPlanStep *step,
 	switch (step->op.code)
 	{
 		case WA_CODE_DECIMAL_ROUND:
-			return finish_decimal_round(a, extra, step, out);
+			finish_decimal_round(a, extra, step, out);
+			break;
 		case WA_CODE_DECIMAL_NEGATE:
 		case WA_CODE_DECIMAL_ABS:
 			out->scale = a->scale;
@@ -304,10 +320,10 @@ finish_decimal_function(WaPlanner *planner, uint32_t extra, WaPlanStep *step,
 					 step->op.code == WA_CODE_DECIMAL_NEGATE
 						 ? WA_CODE_INT_NEGATE
 						 : WA_CODE_INT_ABS);
-			return cudaSuccess;
+			break;
 		default: // FLOOR, CEIL
 			step->op.factor_a = wa_powers_of_ten[a->scale];
-			return cudaSuccess;
+			break;
 	}
 }
 
@@ -325,7 +341,7 @@ finish_compare(WaPlanner *planner, uint32_t comparison, WaPlanStep *step)
 }
 
 // A choice: the condition goes last.
-static cudaError_t
+static void
 finish_select(WaPlanner *planner, uint32_t kind, WaPlanStep *step,
 			  WaPlanValue *out)
 {
@@ -333,11 +349,6 @@ finish_select(WaPlanner *planner, uint32_t kind, WaPlanStep *step,
 	const WaPlanValue *b = &planner->values[step->b];
 	const WaPlanValue *c = &planner->values[step->c];
 
-	// Codes of texts mean nothing by themselves.
-	if (kind == WA_VECTOR_TEXT)
-		return cudaErrorNotSupported;
-	if (b->kind != kind || c->kind != kind)
-		return cudaErrorInvalidValue;
 	out->mixed = kind == WA_VECTOR_DECIMAL &&
 				 (b->mixed || c->mixed || b->scale != c->scale);
 	if (out->mixed)
@@ -347,7 +358,6 @@ finish_select(WaPlanner *planner, uint32_t kind, WaPlanStep *step,
 	step->c = condition;
 	if (kind == WA_VECTOR_DECIMAL)
 		out->scale = bring_to_larger_scale(planner, step);
-	return cudaSuccess;
 }
 
 // A look-up in a table.
@@ -359,8 +369,7 @@ finish_lookup(const WaPlanner *planner, const WaInstruction *instruction,
 		&planner->query->program->tables[instruction->extra];
 	const WaVectorKind kind = planner->query->program->kinds[instruction->out];
 
-	if (kind == WA_VECTOR_BOOL || kind == WA_VECTOR_TEXT ||
-		!wa_lookup_table_is_sound(table) ||
+	if (kind == WA_VECTOR_BOOL || !wa_lookup_table_is_sound(table) ||
 		(kind != WA_VECTOR_DECIMAL && table->scale != 0))
 		return cudaErrorInvalidValue;
 	out->scale = table->scale;
@@ -385,8 +394,8 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 		case WA_UNIT_DECIMAL:
 			if (step->b != kNoValue)
 				return finish_decimal_arithmetic(planner, step, out);
-			return finish_decimal_function(planner, instruction->extra, step,
-										   out);
+			finish_decimal_function(planner, instruction->extra, step, out);
+			return cudaSuccess;
 		case WA_UNIT_CONVERT:
 			step->op.factor_a =
 				wa_powers_of_ten[planner->values[step->a].scale];
@@ -400,7 +409,8 @@ finish_step(WaPlanner *planner, const WaInstruction *instruction,
 			finish_compare(planner, instruction->extra, step);
 			return cudaSuccess;
 		case WA_UNIT_SELECT:
-			return finish_select(planner, instruction->extra, step, out);
+			finish_select(planner, instruction->extra, step, out);
+			return cudaSuccess;
 		default:
 			return cudaSuccess;
 	}
@@ -427,20 +437,19 @@ take_list(WaPlanner *planner, const WaInstruction *instruction,
 // Finds the arguments of a step.  Tells whether they are what they should be.
 static bool
 find_arguments(const WaPlanner *planner, const WaInstruction *instruction,
-			   const char *kinds, WaPlanStep *step)
+			   WaPlanStep *step)
 {
-	const size_t narguments = strlen(kinds) - 1;
-	const uint16_t numbers[3] = {instruction->a, instruction->b,
-								 instruction->c};
 	int *const values[3] = {&step->a, &step->b, &step->c};
+	uint16_t numbers[3];
+	const int count = wa_instruction_arguments(instruction, numbers);
 
-	for (size_t i = 0; i < narguments; i++)
+	for (int i = 0; i < count; i++)
 	{
-		*values[i] = value_of(planner, numbers[i], kinds[i]);
+		*values[i] = value_of(planner, numbers[i]);
 		if (*values[i] == kNoValue)
 			return false;
 	}
-	return instruction->out < planner->query->program->nregisters;
+	return wa_instruction_is_sound(planner->query->program, instruction);
 }
 
 // Adds a step without arguments.
@@ -465,21 +474,21 @@ add_step(WaPlanner *planner, uint16_t code, WaProgramUnit unit)
 static cudaError_t
 add_instruction(WaPlanner *planner, const WaInstruction *instruction)
 {
-	const WaProgramShape shape = wa_program_shape(instruction->code);
+	const WaProgramUnit unit = wa_program_unit(instruction->code);
 	const WaVectorKind *kinds = planner->query->program->kinds;
 	WaPlanValue out = {};
 	WaPlanStep *step;
 	cudaError_t error;
 
-	if (shape.unit == WA_UNIT_NONE)
+	if (unit == WA_UNIT_NONE)
 		return cudaErrorNotSupported;
-	step = add_step(planner, instruction->code, shape.unit);
-	if (!find_arguments(planner, instruction, shape.kinds, step))
+	step = add_step(planner, instruction->code, unit);
+	if (!find_arguments(planner, instruction, step))
 		return cudaErrorInvalidValue;
 	step->op.bytes = (uint8_t) instruction->extra;
 	step->op.takes_values =
-		shape.unit != WA_UNIT_LOGIC && shape.unit != WA_UNIT_SCALE &&
-		!(shape.unit == WA_UNIT_SELECT && instruction->extra == WA_VECTOR_BOOL);
+		unit != WA_UNIT_LOGIC && unit != WA_UNIT_SCALE &&
+		!(unit == WA_UNIT_SELECT && instruction->extra == WA_VECTOR_BOOL);
 	step->op.gives_values = kinds[instruction->out] != WA_VECTOR_BOOL;
 	take_list(planner, instruction, step);
 	error = finish_step(planner, instruction, step, &out);
@@ -497,7 +506,7 @@ add_clause(WaPlanner *planner, const WaProgramClause *clause)
 	WaPlanStep *step;
 
 	step = add_step(planner, WA_CODE_IS_TRUE, WA_UNIT_KEEP);
-	step->a = value_of(planner, clause->number, 'b');
+	step->a = bool_of(planner, clause->number);
 	return step->a != kNoValue ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -529,14 +538,10 @@ find_outputs(WaPlanner *planner)
 	for (unsigned i = 0; i < planner->query->noutputs; i++)
 	{
 		const WaProgramOutput *output = &planner->query->outputs[i];
-		const int value = value_of(planner, output->number, '*');
-		WaVectorKind kind;
+		const int value = value_of(planner, output->number);
 
-		if (value == kNoValue)
-			return cudaErrorInvalidValue;
-		kind = planner->values[value].kind;
-		if (!form_fits(planner, output->form, kind) &&
-			(kind != WA_VECTOR_BOOL || output->form != WA_COLUMN_I8))
+		if (value == kNoValue ||
+			!output_fits(planner, output->form, planner->values[value].kind))
 			return cudaErrorInvalidValue;
 		planner->outputs[i] = value;
 		planner->filters[i] = kNoValue;
@@ -546,7 +551,7 @@ find_outputs(WaPlanner *planner)
 			return cudaErrorNotSupported;
 		if (output->filter == WA_NO_REGISTER)
 			continue;
-		planner->filters[i] = value_of(planner, output->filter, 'b');
+		planner->filters[i] = bool_of(planner, output->filter);
 		if (planner->filters[i] == kNoValue)
 			return cudaErrorInvalidValue;
 	}

@@ -51,7 +51,6 @@ typedef struct WaProgramColumn
 	uint8_t scale;              // DECIMAL
 	const void *d_values;       // aligned to their width; BITS: to 8 bytes
 	const uint64_t *d_validity; // NULL: no row is NULL
-	int64_t base;               // is added to integers
 	const uint8_t *d_display; // DECIMAL: digits shown, at most scale; NULL: all
 } WaProgramColumn;
 
@@ -61,16 +60,17 @@ typedef struct WaProgramColumn
 // The plan is to choose the scale.
 #define WA_ANY_SCALE 0xff
 
-// A register that becomes a column.  Integers that do not fit the form trap, and
-// so do floats.
+// A register that becomes a column: of an INT I64, or I32, where what does not fit
+// traps; of a FLOAT F64; of a BOOL BITS; of a DECIMAL I64, or I128 if the program is
+// wide.
 typedef struct WaProgramOutput
 {
 	uint16_t number;
 	uint16_t filter; // a BOOL register that has to be true; or WA_NO_REGISTER
 	WaColumnForm form;
-	void *d_values;       // NULL: only the bitmap is wanted
-	uint64_t *d_validity; // NULL: only the values are wanted
-	int16_t *d_display;   // DECIMAL: the digits shown; NULL: not wanted
+	void *d_values; // NULL: only the bitmap is wanted
+	uint64_t *d_validity;
+	int16_t *d_display; // DECIMAL: the digits shown; NULL: not wanted
 	// I128: values of more bits, sign aside, trap, and if the digits shown differ, of
 	// more mixed bits; and the scale of a DECIMAL for which they do, where rows with
 	// more trap, or WA_ANY_SCALE.

@@ -267,8 +267,7 @@ order_by_key(const Choosing *choosing, unsigned number, WaQueryOrder *order)
 {
 	const WaQueryWork *work = choosing->work;
 
-	if (number >= work->keys.size() ||
-		work->query->program.kinds[work->query->keys[number]] == WA_VECTOR_TEXT)
+	if (number >= work->keys.size())
 		return false;
 	order->of = WA_QUERY_ORDER_KEY;
 	order->key = wa_query_key_column(&work->keys[number]);

@@ -81,12 +81,12 @@ add_inputs(const WaQueryWork *work, const std::vector<bool> &is_read,
 			!work->width.is_wide)
 			// Of which only the validity matters; values are half as many words.
 			program->columns.push_back({column->number, WA_COLUMN_I64, 0,
-										column->d_values, column->d_validity, 0,
+										column->d_values, column->d_validity,
 										NULL});
 		else if (is_read[column->number])
-			program->columns.push_back(
-				{column->number, column->form, column->scale, column->d_values,
-				 column->d_validity, 0, column->d_display});
+			program->columns.push_back({column->number, column->form,
+										column->scale, column->d_values,
+										column->d_validity, column->d_display});
 	}
 	for (unsigned i = 0; i < work->query->nconstants; i++)
 	{
@@ -108,8 +108,7 @@ make_program(const WaQueryWork *work, const uint64_t *d_mask, Program *program)
 	program->kinds.assign(query->program.kinds,
 						  query->program.kinds + query->program.nregisters);
 	program->kinds.push_back(WA_VECTOR_BOOL);
-	program->columns.push_back(
-		{mask, WA_COLUMN_BITS, 0, d_mask, NULL, 0, NULL});
+	program->columns.push_back({mask, WA_COLUMN_BITS, 0, d_mask, NULL, NULL});
 	program->clauses.push_back({0, mask});
 	add_inputs(work, add_instructions(work, program), program);
 	program->program = query->program;

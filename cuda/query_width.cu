@@ -7,9 +7,6 @@
 // rows of quotients have more digits than was guessed, or fewer, so that they might
 // fit, it is computed once more with what they have.
 //
-#include <string.h>
-
-#include "program/shape.h"
 #include "query/conditions.h"
 #include "query/work.h"
 
@@ -45,9 +42,8 @@ is_wide_column(const WaCudaQuery *query, int number)
 static bool
 is_wide(const WaCudaQuery *query, const WaInstruction *instruction)
 {
-	const uint16_t arguments[] = {instruction->a, instruction->b,
-								  instruction->c};
-	const size_t count = strlen(wa_program_shape(instruction->code).kinds);
+	uint16_t arguments[3];
+	const int count = wa_instruction_arguments(instruction, arguments);
 
 	switch (instruction->code)
 	{
@@ -61,8 +57,7 @@ is_wide(const WaCudaQuery *query, const WaInstruction *instruction)
 		default:
 			break;
 	}
-	// The last kind is that of the result.
-	for (size_t i = 0; i + 1 < count; i++)
+	for (int i = 0; i < count; i++)
 		if (is_wide_column(query, arguments[i]))
 			return true;
 	return false;

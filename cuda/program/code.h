@@ -105,7 +105,6 @@ struct WaProgramSource
 	const void *values;
 	const uint64_t *validity;
 	const uint8_t *display;
-	int64_t base;
 	uint8_t form;
 	uint8_t scale; // DECIMAL
 };
@@ -122,13 +121,11 @@ struct WaProgramTarget
 	WaProgramOperand from;
 	WaProgramOperand filter; // its place is NONE if there is none
 	uint8_t form;
-	uint8_t scale;     // is_wide: of the values that are stored
-	uint8_t bits;      // I128: values of more, sign aside, trap
-	bool takes_values; // BITS do not
-	bool is_wide;      // a DECIMAL of a program that is wide
-	void *values;
+	uint8_t scale; // I128: of the values that are stored
+	uint8_t bits;  // I128: values of more, sign aside, trap
+	void *values;  // NULL: not wanted
 	uint64_t *validity;
-	int16_t *display;
+	int16_t *display; // likewise
 };
 
 // What there is of code.

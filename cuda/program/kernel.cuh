@@ -8,7 +8,6 @@
 
 #include "block/shared.cuh"
 #include "program/execute.cuh"
-#include "program/run.h"
 #include "program/store.cuh"
 
 // The units of programs that are not wide.
@@ -24,9 +23,9 @@ struct WaNarrowUnits
 	template <typename Code>
 	__device__ __forceinline__ static void
 	store(const Code &code, const WaProgramRun &, unsigned target,
-		  WaProgramThread &thread)
+		  WaProgramThread &thread, unsigned wanted)
 	{
-		wa_program_store(code, code.targets[target], thread);
+		wa_program_store_values(code, code.targets[target], thread, wanted);
 	}
 };
 
@@ -79,9 +78,9 @@ wa_program_strip(const Code &code, const WaProgramRun &run, unsigned strip,
 	thread.sound = ~thread.traps;
 	for (unsigned i = 0; i < code.counts.ntargets; i++)
 		if (any)
-			Units::store(code, run, i, thread);
+			wa_program_store<Units>(code, run, i, thread);
 		else
-			wa_program_store_nothing(code.targets[i], thread);
+			wa_program_store_bits(code.targets[i].validity, thread, 0);
 	if (run.selection != NULL)
 		wa_program_store_bits(run.selection, thread, thread.live);
 	if (__ballot_sync(kFullMask, thread.traps != 0) != 0 && wa_warp_lane() == 0)

@@ -9,6 +9,8 @@
 #ifndef WA_CUDA_PROGRAM_LOAD_CUH
 #define WA_CUDA_PROGRAM_LOAD_CUH
 
+#include <type_traits>
+
 #include "program/rows.cuh"
 
 // Returns the thread's bits of a bitmap.
@@ -72,43 +74,23 @@ wa_program_flags(const Code &code, const WaProgramOperand &operand,
 // Loads the wanted rows of a column; the others become 0.
 template <typename Stored>
 __device__ __forceinline__ void
-wa_program_load_stored(const void *values, const WaProgramThread &thread,
-					   unsigned wanted, Stored (&stored)[kThreadRows])
+wa_program_load_rows(const WaProgramSource &column,
+					 const WaProgramThread &thread, unsigned wanted,
+					 WaRowValues &rows)
 {
-	const Stored *from = static_cast<const Stored *>(values) + thread.row;
+	const Stored *from =
+		static_cast<const Stored *>(column.values) + thread.row;
+	Stored stored[kThreadRows];
 
 #pragma unroll
 	for (unsigned i = 0; i < kThreadRows; i++)
 		stored[i] =
 			wa_has_row(wanted, i) ? __ldcs(from + i * kWarpLanes) : Stored(0);
-}
-
-template <typename Stored>
-__device__ __forceinline__ void
-wa_program_load_ints(const WaProgramSource &column,
-					 const WaProgramThread &thread, unsigned wanted,
-					 WaRowValues &rows)
-{
-	Stored stored[kThreadRows];
-
-	wa_program_load_stored(column.values, thread, wanted, stored);
 #pragma unroll
 	for (unsigned i = 0; i < kThreadRows; i++)
-		rows.value[i] = (int64_t) ((uint64_t) stored[i] + column.base);
-}
-
-template <typename Stored>
-__device__ __forceinline__ void
-wa_program_load_floats(const WaProgramSource &column,
-					   const WaProgramThread &thread, unsigned wanted,
-					   WaRowValues &rows)
-{
-	Stored stored[kThreadRows];
-
-	wa_program_load_stored(column.values, thread, wanted, stored);
-#pragma unroll
-	for (unsigned i = 0; i < kThreadRows; i++)
-		rows.value[i] = wa_bits_of((double) stored[i]);
+		rows.value[i] = std::is_floating_point<Stored>::value
+							? wa_bits_of((double) stored[i])
+							: (int64_t) stored[i];
 }
 
 // Fetches the values of the wanted rows of a column.
@@ -119,26 +101,23 @@ wa_program_column_values(const WaProgramSource &column,
 {
 	switch (column.form)
 	{
-		case WA_COLUMN_I8:
-			wa_program_load_ints<int8_t>(column, thread, wanted, rows);
-			break;
 		case WA_COLUMN_I16:
-			wa_program_load_ints<int16_t>(column, thread, wanted, rows);
+			wa_program_load_rows<int16_t>(column, thread, wanted, rows);
 			break;
 		case WA_COLUMN_I32:
-			wa_program_load_ints<int32_t>(column, thread, wanted, rows);
+			wa_program_load_rows<int32_t>(column, thread, wanted, rows);
 			break;
 		case WA_COLUMN_U32:
-			wa_program_load_ints<uint32_t>(column, thread, wanted, rows);
+			wa_program_load_rows<uint32_t>(column, thread, wanted, rows);
 			break;
 		case WA_COLUMN_F32:
-			wa_program_load_floats<float>(column, thread, wanted, rows);
+			wa_program_load_rows<float>(column, thread, wanted, rows);
 			break;
 		case WA_COLUMN_F64:
-			wa_program_load_floats<double>(column, thread, wanted, rows);
+			wa_program_load_rows<double>(column, thread, wanted, rows);
 			break;
 		default:
-			wa_program_load_ints<int64_t>(column, thread, wanted, rows);
+			wa_program_load_rows<int64_t>(column, thread, wanted, rows);
 			break;
 	}
 }
@@ -204,8 +183,7 @@ wa_program_prefetch(const WaProgramSource &column, unsigned strip_row,
 	const unsigned char *values =
 		static_cast<const unsigned char *>(column.values);
 	const unsigned width =
-		column.form == WA_COLUMN_I8                                    ? 1
-		: column.form == WA_COLUMN_I16                                 ? 2
+		column.form == WA_COLUMN_I16                                   ? 2
 		: column.form == WA_COLUMN_I128                                ? 16
 		: column.form == WA_COLUMN_I64 || column.form == WA_COLUMN_F64 ? 8
 																	   : 4;

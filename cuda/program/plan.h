@@ -59,6 +59,9 @@ struct WaPlanner
 	int filters[WA_PROGRAM_MAX_OUTPUTS];
 };
 
+// Returns the unit that runs an instruction.
+WaProgramUnit wa_program_unit(uint16_t code);
+
 // Returns the words that the list or the table of an instruction takes: its
 // values; behind those of a table, whether they are known, a byte each.
 size_t wa_program_list_words(const WaProgram *program,

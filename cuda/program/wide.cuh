@@ -135,33 +135,18 @@ wa_wide_execute(const Code &code, const WaProgramOp &op,
 		wa_program_display_slot(thread, op.out.display) = result.digits;
 }
 
-// Tells whether a number has no more than so many bits beside its sign.
-__device__ __forceinline__ bool
-wa_wide_has_bits(__int128 number, unsigned bits)
-{
-	return wa_magnitude_of(number) >> bits == 0;
-}
-
 // Stores a row of an output; returns false if it traps.
 __device__ __forceinline__ bool
 wa_wide_store_row(const WaProgramTarget &target, unsigned place, WaWideRow row)
 {
-	int64_t *narrow = static_cast<int64_t *>(target.values) + place;
-
 	// 0 is the same in all units.
 	if (row.value == 0)
 		row.scale = target.scale;
 	if (row.scale > target.scale ||
 		!wa_wide_raise(&row.value, (unsigned) (target.scale - row.scale)))
 		return false;
-	if (target.form == WA_COLUMN_I128)
-	{
-		static_cast<WaInt128 *>(target.values)[place] =
-			wa_int128_make(row.value);
-		return wa_wide_has_bits(row.value, target.bits);
-	}
-	*narrow = (int64_t) row.value;
-	return row.value == *narrow;
+	static_cast<WaInt128 *>(target.values)[place] = wa_int128_make(row.value);
+	return wa_magnitude_of(row.value) >> target.bits == 0;
 }
 
 // Stores the wanted rows of an output, and the most digits that one is shown with.  A
@@ -194,23 +179,6 @@ wa_wide_store_rows(const Code &code, const WaProgramTarget &target,
 		atomicMax(most_digits, (uint32_t) most);
 }
 
-// Stores an output that is a DECIMAL.  All lanes of a warp call it together.
-template <typename Code>
-__device__ __forceinline__ void
-wa_wide_store(const Code &code, const WaProgramTarget &target,
-			  uint32_t *most_digits, WaProgramThread &thread)
-{
-	unsigned wanted = thread.live & wa_program_flags(code, target.from, thread);
-
-	if (target.filter.place != WA_PLACE_NONE)
-		wanted &= wa_true_rows(wa_program_flags(code, target.filter, thread));
-	wa_wide_store_rows(code, target, most_digits, thread, wanted);
-	if (target.display != NULL)
-		wa_program_store_display(code, target, thread, wanted);
-	if (target.validity != NULL)
-		wa_program_store_bits(target.validity, thread, wanted);
-}
-
 // The units of programs that are wide: those of others, and these.
 struct WaWideUnits
 {
@@ -229,13 +197,13 @@ struct WaWideUnits
 	template <typename Code>
 	__device__ __forceinline__ static void
 	store(const Code &code, const WaProgramRun &run, unsigned target,
-		  WaProgramThread &thread)
+		  WaProgramThread &thread, unsigned wanted)
 	{
-		if (code.targets[target].is_wide)
-			wa_wide_store(code, code.targets[target], run.digits + target,
-						  thread);
+		if (code.targets[target].form == WA_COLUMN_I128)
+			wa_wide_store_rows(code, code.targets[target], run.digits + target,
+							   thread, wanted);
 		else
-			wa_program_store(code, code.targets[target], thread);
+			wa_program_store_values(code, code.targets[target], thread, wanted);
 	}
 };
 

@@ -108,7 +108,7 @@ random_cases()
 		{WA_CODE_AND, "bbb", false, {0}},
 		{WA_CODE_OR, "bbb", false, {0}},
 		{WA_CODE_NOT, "bb", false, {0}},
-		{WA_CODE_IS_NULL, "tb", false, {0}},
+		{WA_CODE_IS_NULL, "bb", false, {0}},
 		{WA_CODE_IS_NULL, "db", false, {0}},
 		{WA_CODE_IS_NOT_NULL, "ib", false, {0}},
 		{WA_CODE_IS_NOT_NULL, "fb", false, {0}},
@@ -176,7 +176,7 @@ class Maker
 static WaVectorKind
 kind_of(char letter)
 {
-	static const char letters[] = "ifdbt";
+	static const char letters[] = "ifdb";
 
 	return (WaVectorKind) (strchr(letters, letter) - letters);
 }
@@ -209,8 +209,6 @@ Maker::tame_value(WaVectorKind kind)
 			return bits_of((double) (small == 0 ? 1 : small) / 4);
 		case WA_VECTOR_BOOL:
 			return (int64_t) random_below(2);
-		case WA_VECTOR_TEXT:
-			return (int64_t) random_below(1000);
 		default:
 			if (code_ == WA_CODE_DECIMAL_FLOOR_DIVIDE && small < 0 &&
 				random_below(20) != 0)
@@ -267,8 +265,7 @@ WaColumnForm
 Maker::form_of(WaVectorKind kind, uint32_t bytes, bool any)
 {
 	static const WaColumnForm ints[] = {WA_COLUMN_I64, WA_COLUMN_I32,
-										WA_COLUMN_I16, WA_COLUMN_I8,
-										WA_COLUMN_U32};
+										WA_COLUMN_I16, WA_COLUMN_U32};
 
 	switch (kind)
 	{
@@ -280,11 +277,9 @@ Maker::form_of(WaVectorKind kind, uint32_t bytes, bool any)
 				   : bytes == 4 ? WA_COLUMN_I32
 								: WA_COLUMN_I64;
 		case WA_VECTOR_FLOAT:
-			return bytes == 4 || any ? WA_COLUMN_F32 : WA_COLUMN_F64;
-		case WA_VECTOR_BOOL:
-			return WA_COLUMN_BITS;
+			return bytes == 4 ? WA_COLUMN_F32 : WA_COLUMN_F64;
 		default:
-			return WA_COLUMN_U32;
+			return WA_COLUMN_BITS;
 	}
 }
 
@@ -293,8 +288,6 @@ form_bytes(WaColumnForm form)
 {
 	switch (form)
 	{
-		case WA_COLUMN_I8:
-			return 1;
 		case WA_COLUMN_I16:
 			return 2;
 		case WA_COLUMN_I64:
@@ -310,7 +303,7 @@ void
 Maker::store(RandomColumn &column, size_t row)
 {
 	const size_t width = form_bytes(column.form);
-	uint64_t number = (uint64_t) column.values[row] - (uint64_t) column.base;
+	uint64_t number = (uint64_t) column.values[row];
 	double real;
 	float narrow;
 
@@ -331,15 +324,10 @@ Maker::store(RandomColumn &column, size_t row)
 
 // Tells whether an integer is one that the column's form can have.
 static bool
-fits_form(const RandomColumn &column, int64_t value)
+fits_form(const RandomColumn &column, int64_t number)
 {
-	const int64_t number =
-		(int64_t) ((uint64_t) value - (uint64_t) column.base);
-
 	switch (column.form)
 	{
-		case WA_COLUMN_I8:
-			return number == (int8_t) number;
 		case WA_COLUMN_I16:
 			return number == (int16_t) number;
 		case WA_COLUMN_I32:
@@ -376,7 +364,7 @@ Maker::fill(RandomColumn &column, uint32_t bytes)
 							? wild_value(column.kind, bytes)
 							: tame_value(column.kind);
 
-		column.values[row] = fits_form(column, value) ? value : column.base;
+		column.values[row] = fits_form(column, value) ? value : 0;
 		store(column, row);
 		if (!column.validity.empty() &&
 			!wa_row_is_valid(column.validity.data(), row))
@@ -405,10 +393,7 @@ Maker::add_column(WaVectorKind kind, uint32_t bytes)
 	column.form = form_of(kind, bytes, false);
 	if ((kind == WA_VECTOR_INT || kind == WA_VECTOR_DECIMAL) &&
 		random_below(3) == 0)
-	{
 		column.form = form_of(kind, bytes, true);
-		column.base = random_below(2) == 0 ? 0 : random_int(bytes);
-	}
 	fill(column, bytes);
 	program_.columns.push_back(column);
 	return column.number;
@@ -454,8 +439,7 @@ Maker::argument(WaVectorKind kind, uint32_t bytes)
 
 	if (found >= 0 && (random_below(3) != 0 || !can_add))
 		return (uint16_t) found;
-	if (kind != WA_VECTOR_TEXT && random_below(3) == 0 &&
-		program_.constants.size() < kMaxConstants)
+	if (random_below(3) == 0 && program_.constants.size() < kMaxConstants)
 		return add_constant(kind, bytes);
 	return add_column(kind, bytes);
 }
@@ -590,17 +574,12 @@ Maker::add_output(uint16_t number)
 	const int filter = random_below(4) == 0 ? find(WA_VECTOR_BOOL, 8) : -1;
 	WaProgramOutput output = {};
 
-	for (const WaProgramConstant &constant : program_.constants)
-		if (constant.number == number && type.kind == WA_VECTOR_TEXT)
-			return;
 	output.number = number;
 	output.filter = filter < 0 ? WA_NO_REGISTER : (uint16_t) filter;
-	output.form =
-		type.kind == WA_VECTOR_INT && random_below(8) != 0
-			? WA_COLUMN_I64
-			: form_of(type.kind, type.bytes, !is_wild_ && random_below(8) == 0);
-	if (type.kind == WA_VECTOR_BOOL && random_below(2) == 0)
-		output.form = WA_COLUMN_I8;
+	output.form = form_of(type.kind, 8, false);
+	if (type.kind == WA_VECTOR_INT && random_below(8) == 0 &&
+		(type.bytes <= 4 || !is_wild_))
+		output.form = WA_COLUMN_I32;
 	program_.outputs.push_back(output);
 }
 

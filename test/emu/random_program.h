@@ -18,7 +18,6 @@ struct RandomColumn
 	WaVectorKind kind;
 	WaColumnForm form;
 	uint8_t scale;
-	int64_t base;
 	std::vector<uint8_t> stored;
 	std::vector<uint64_t> validity; // empty: no row is NULL
 	std::vector<uint8_t> display;   // empty: all digits are shown

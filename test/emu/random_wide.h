@@ -17,7 +17,6 @@ struct WideColumn
 	uint16_t number;
 	WaColumnForm form;
 	uint8_t scale;
-	int64_t base;
 	std::vector<uint8_t> stored;
 	std::vector<uint64_t> validity; // empty: no row is NULL
 	std::vector<uint8_t> display;   // empty: all digits are shown
@@ -28,7 +27,6 @@ struct WideOutput
 {
 	uint16_t number;
 	uint16_t filter;
-	bool is_narrow; // DECIMAL: of 64 bits
 	uint8_t bits;
 	uint8_t mixed_bits; // if the digits shown differ
 	uint8_t scale;      // or WA_ANY_SCALE

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/shape.h"
+#include "program/plan.h"
 #include "random_program.h"
 #include "test/unit/opcode_name.h"
 #ifdef WA_EMU
@@ -130,7 +130,7 @@ prepare(const RandomProgram &program, DeviceRun &run)
 		run.columns.push_back(
 			{column.number, column.form, column.scale,
 			 run.memory.take(column.stored.size(), column.stored.data()),
-			 run.memory.take(column.validity), column.base,
+			 run.memory.take(column.validity),
 			 run.memory.take(column.display)});
 	for (const WaProgramOutput &wanted : program.outputs)
 	{
@@ -224,25 +224,10 @@ same_float(int64_t a, int64_t b)
 static int64_t
 stored_value(const std::vector<uint8_t> &stored, WaColumnForm form, size_t row)
 {
-	int64_t number = 0;
-	double real;
-	float narrow;
-
 	switch (form)
 	{
-		case WA_COLUMN_I8:
-			return (int8_t) stored[row];
-		case WA_COLUMN_I16:
-			return reinterpret_cast<const int16_t *>(stored.data())[row];
 		case WA_COLUMN_I32:
 			return reinterpret_cast<const int32_t *>(stored.data())[row];
-		case WA_COLUMN_U32:
-			return reinterpret_cast<const uint32_t *>(stored.data())[row];
-		case WA_COLUMN_F32:
-			memcpy(&narrow, stored.data() + row * 4, sizeof(narrow));
-			real = narrow;
-			memcpy(&number, &real, sizeof(number));
-			return number;
 		case WA_COLUMN_BITS:
 			return stored[row / 8] >> row % 8 & 1;
 		default:
@@ -477,8 +462,7 @@ test_coverage()
 		if (!tried[code])
 			snprintf(failure, kTextBytes, "%s was not tried",
 					 wa_opcode_name((WaOpcode) code));
-		if ((wa_program_shape((uint16_t) code).unit == WA_UNIT_NONE) !=
-			is_foreign)
+		if ((wa_program_unit((uint16_t) code) == WA_UNIT_NONE) != is_foreign)
 			snprintf(failure, kTextBytes, "%s is for the GPU, or is not",
 					 wa_opcode_name((WaOpcode) code));
 	}
@@ -506,9 +490,12 @@ test_contract()
 {
 	const WaInstruction add = {WA_CODE_INT_ADD, 1, 0, 0, 0, 8};
 	const WaInstruction multiply = {WA_CODE_DECIMAL_MULTIPLY, 1, 0, 0, 0, 0};
-	const WaProgramColumn column = {0, WA_COLUMN_I64, 10, NULL, NULL, 0, NULL};
+	const WaProgramColumn column = {0, WA_COLUMN_I64, 10, NULL, NULL, NULL};
 	const WaProgramOutput output = {
 		1, WA_NO_REGISTER, WA_COLUMN_I64, NULL, NULL, NULL, 0, 0, WA_ANY_SCALE};
+	const WaProgramOutput wide_output = {
+		1, WA_NO_REGISTER, WA_COLUMN_I128, NULL, NULL, NULL, 0,
+		0, WA_ANY_SCALE};
 	const std::vector<WaVectorKind> ints = {WA_VECTOR_INT, WA_VECTOR_INT};
 	const std::vector<WaVectorKind> decimals = {WA_VECTOR_DECIMAL,
 												WA_VECTOR_DECIMAL};
@@ -525,8 +512,10 @@ test_contract()
 	expect(plan_one(add, ints, column, output), cudaSuccess, "a good query");
 	expect(plan_one(multiply, decimals, column, output), cudaErrorNotSupported,
 		   "a product of too large a scale");
-	expect(plan_one(multiply, decimals, column, output, true), cudaSuccess,
+	expect(plan_one(multiply, decimals, column, wide_output, true), cudaSuccess,
 		   "the same in a program that is wide");
+	expect(plan_one(multiply, decimals, column, output, true),
+		   cudaErrorInvalidValue, "a narrow output of such a program");
 	expect(plan_one({WA_CODE_DECIMAL_DIVIDE, 1, 0, 0, 0, 0}, decimals, column,
 					output),
 		   cudaErrorNotSupported, "a quotient of 64 bits");

@@ -123,18 +123,18 @@ struct DeviceRun
 	std::vector<uint32_t> digits;
 };
 
-// Returns the form that an output has.
+// Returns the form that an output of the kind has.
 static WaColumnForm
-form_of(const WideProgram &program, const WideOutput &output)
+form_of(WaVectorKind kind)
 {
-	switch (program.kinds[output.number])
+	switch (kind)
 	{
 		case WA_VECTOR_DECIMAL:
-			return output.is_narrow ? WA_COLUMN_I64 : WA_COLUMN_I128;
+			return WA_COLUMN_I128;
 		case WA_VECTOR_FLOAT:
 			return WA_COLUMN_F64;
 		case WA_VECTOR_BOOL:
-			return WA_COLUMN_I8;
+			return WA_COLUMN_BITS;
 		default:
 			return WA_COLUMN_I64;
 	}
@@ -147,7 +147,7 @@ prepare(const WideProgram &program, DeviceRun &run)
 	for (const WideColumn &column : program.columns)
 		run.columns.push_back({column.number, column.form, column.scale,
 							   run.memory.copy(column.stored),
-							   run.memory.copy(column.validity), column.base,
+							   run.memory.copy(column.validity),
 							   run.memory.copy(column.display)});
 	for (const WideOutput &wanted : program.outputs)
 	{
@@ -155,7 +155,7 @@ prepare(const WideProgram &program, DeviceRun &run)
 
 		output.number = wanted.number;
 		output.filter = wanted.filter;
-		output.form = form_of(program, wanted);
+		output.form = form_of(program.kinds[wanted.number]);
 		output.d_values = run.memory.make<WaInt128>(program.nrows);
 		output.d_validity = run.memory.make<uint64_t>(program.nrows / 64 + 1);
 		output.bits = wanted.bits;
@@ -213,8 +213,6 @@ fits(const DeviceRun &run, size_t output, const WideCell &cell)
 	const int bits = run.plan.mixed[output] ? made.mixed_bits : made.bits;
 	__int128 value = cell.value;
 
-	if (made.form != WA_COLUMN_I128 && made.form != WA_COLUMN_I64)
-		return true;
 	if (!cell.is_decimal)
 		return true;
 	value /= wa_wide_power_of_ten(drop);
@@ -222,8 +220,6 @@ fits(const DeviceRun &run, size_t output, const WideCell &cell)
 		return true;
 	if (raise < 0 || !wa_wide_decimal_raise(&value, raise))
 		return false;
-	if (made.form == WA_COLUMN_I64)
-		return value == (int64_t) value;
 	return value >> bits == 0 || -value >> bits == 0;
 }
 
@@ -305,8 +301,8 @@ compare_output(const WideProgram &program, const DeviceRun &run, size_t output,
 			continue;
 		if (made.form == WA_COLUMN_I128)
 			memcpy(&wide, stored.data() + row * 16, 16);
-		else if (made.form == WA_COLUMN_I8)
-			narrow = stored[row];
+		else if (made.form == WA_COLUMN_BITS)
+			narrow = stored[row / 8] >> row % 8 & 1;
 		else
 			memcpy(&narrow, stored.data() + row * 8, 8);
 		compare_cell(run, output, row,

@@ -1,13 +1,12 @@
 //
-// program_shape.cu
-//		The instructions that kernels have, what memory their lists take, and
+// program_units.cu
+//		Which part of the kernels runs an instruction, what memory its list takes, and
 //		comparisons in terms of two of them.
 //
 #include "program/plan.h"
-#include "program/shape.h"
 
-WaProgramShape
-wa_program_shape(uint16_t code)
+WaProgramUnit
+wa_program_unit(uint16_t code)
 {
 	switch (code)
 	{
@@ -16,79 +15,66 @@ wa_program_shape(uint16_t code)
 		case WA_CODE_INT_MULTIPLY:
 		case WA_CODE_INT_DIVIDE:
 		case WA_CODE_INT_REMAINDER:
-			return {WA_UNIT_INT, "iii"};
 		case WA_CODE_INT_NEGATE:
 		case WA_CODE_INT_ABS:
 		case WA_CODE_INT_NARROW:
-			return {WA_UNIT_INT, "ii"};
+			return WA_UNIT_INT;
 		case WA_CODE_FLOAT_ADD:
 		case WA_CODE_FLOAT_SUBTRACT:
 		case WA_CODE_FLOAT_MULTIPLY:
 		case WA_CODE_FLOAT_DIVIDE:
-			return {WA_UNIT_FLOAT, "fff"};
 		case WA_CODE_FLOAT_NEGATE:
 		case WA_CODE_FLOAT_ABS:
 		case WA_CODE_FLOAT_FLOOR:
 		case WA_CODE_FLOAT_CEIL:
 		case WA_CODE_FLOAT_NARROW:
-			return {WA_UNIT_FLOAT, "ff"};
+			return WA_UNIT_FLOAT;
 		case WA_CODE_DECIMAL_ADD:
 		case WA_CODE_DECIMAL_SUBTRACT:
 		case WA_CODE_DECIMAL_MULTIPLY:
 		case WA_CODE_DECIMAL_FLOOR_DIVIDE:
-			return {WA_UNIT_DECIMAL, "ddd"};
 		case WA_CODE_DECIMAL_NEGATE:
 		case WA_CODE_DECIMAL_ABS:
 		case WA_CODE_DECIMAL_FLOOR:
 		case WA_CODE_DECIMAL_CEIL:
 		case WA_CODE_DECIMAL_ROUND:
-			return {WA_UNIT_DECIMAL, "dd"};
+			return WA_UNIT_DECIMAL;
 		case WA_CODE_DECIMAL_DIVIDE:
 		case WA_CODE_DECIMAL_REMAINDER:
 		case WA_CODE_DECIMAL_DIVIDE_WHOLE:
-			return {WA_UNIT_WIDE, "ddd"};
-		case WA_CODE_INT_TO_FLOAT:
-		case WA_CODE_TIMESTAMP_TO_FLOAT:
-			return {WA_UNIT_CONVERT, "if"};
+			return WA_UNIT_WIDE;
 		case WA_CODE_INT_TO_DECIMAL:
-			return {WA_UNIT_COPY, "id"};
+			return WA_UNIT_COPY;
+		case WA_CODE_INT_TO_FLOAT:
 		case WA_CODE_FLOAT_TO_INT:
-			return {WA_UNIT_CONVERT, "fi"};
 		case WA_CODE_DECIMAL_TO_INT:
-			return {WA_UNIT_CONVERT, "di"};
 		case WA_CODE_DECIMAL_TO_FLOAT:
-			return {WA_UNIT_CONVERT, "df"};
 		case WA_CODE_DATE_TO_TIMESTAMP:
 		case WA_CODE_TIMESTAMP_TO_DATE:
-			return {WA_UNIT_CONVERT, "ii"};
 		case WA_CODE_TIMESTAMP_TO_DECIMAL:
-			return {WA_UNIT_CONVERT, "id"};
+		case WA_CODE_TIMESTAMP_TO_FLOAT:
+			return WA_UNIT_CONVERT;
 		case WA_CODE_DECIMAL_SCALE:
-			return {WA_UNIT_SCALE, "di"};
+			return WA_UNIT_SCALE;
 		case WA_CODE_COMPARE_INT:
-			return {WA_UNIT_COMPARE, "iib"};
 		case WA_CODE_COMPARE_FLOAT:
-			return {WA_UNIT_COMPARE, "ffb"};
 		case WA_CODE_COMPARE_DECIMAL:
-			return {WA_UNIT_COMPARE, "ddb"};
 		case WA_CODE_IN_INT:
-			return {WA_UNIT_COMPARE, "ib"};
+			return WA_UNIT_COMPARE;
 		case WA_CODE_COMPARE_BOOL:
 		case WA_CODE_AND:
 		case WA_CODE_OR:
-			return {WA_UNIT_LOGIC, "bbb"};
 		case WA_CODE_NOT:
 		case WA_CODE_IS_TRUE:
-			return {WA_UNIT_LOGIC, "bb"};
 		case WA_CODE_IS_NULL:
 		case WA_CODE_IS_NOT_NULL:
-			return {WA_UNIT_LOGIC, "*b"};
+			return WA_UNIT_LOGIC;
 		case WA_CODE_SELECT:
-			return {WA_UNIT_SELECT, "b***"};
+			return WA_UNIT_SELECT;
 		case WA_CODE_LOOK_UP:
-			return {WA_UNIT_STEPS, "i*"};
+			return WA_UNIT_STEPS;
 		default:
-			return {WA_UNIT_NONE, ""};
+			return WA_UNIT_NONE;
 	}
 }
 
