@@ -163,14 +163,13 @@ struct WaGroupExtreme : WaGroupOneByOne<WaGroupExtreme<kOp, V>, V>
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, Value value, unsigned) const
+	add(const WaGroupEntry &entry, Value value) const
 	{
 		wa_group_raise(KeyWords::key(entry), wa_group_turned_key<kOp>(value));
 	}
 
 	__device__ __forceinline__ void
-	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned) const
+	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows]) const
 	{
 		Key largest = wa_group_turned_key<kOp>(values[0]);
 

@@ -24,7 +24,7 @@ struct WaGroupExtremeHigh : WaGroupKeyWords<8>,
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, const WaInt128 &value, unsigned) const
+	add(const WaGroupEntry &entry, const WaInt128 &value) const
 	{
 		wa_group_raise(key(entry), wa_group_turned_key<kOp>(value.hi));
 	}
@@ -47,7 +47,7 @@ struct WaGroupExtremeLow : WaGroupKeyWords<8>,
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, const WaInt128 &value, unsigned) const
+	add(const WaGroupEntry &entry, const WaInt128 &value) const
 	{
 		if (wa_group_turned_key<kOp>(value.hi) == high[entry.group])
 			wa_group_raise(key(entry),

@@ -128,7 +128,7 @@ wa_group_entry(const WaGroupArgs &args, const WaGroupPass &pass,
 template <typename Operation>
 __device__ __forceinline__ void
 wa_group_add_each(const WaGroupArgs &args, const WaGroupPass &pass,
-				  const Operation &operation, uint32_t *words, unsigned row,
+				  const Operation &operation, uint32_t *words,
 				  const WaGroupVector<typename Operation::Value> &rows)
 {
 	WaGroupEntry entries[kGroupRows];
@@ -147,7 +147,7 @@ wa_group_add_each(const WaGroupArgs &args, const WaGroupPass &pass,
 			if (takes[i])
 				atomicAdd(entries[i].word(Operation::kWords), 1u);
 	}
-	operation.add_each(entries, rows.values, row, takes);
+	operation.add_each(entries, rows.values, takes);
 }
 
 // Adds a vector of rows of each lane to the table; all lanes of a warp call it
@@ -157,7 +157,7 @@ wa_group_add_each(const WaGroupArgs &args, const WaGroupPass &pass,
 template <typename Operation>
 __device__ __forceinline__ void
 wa_group_add(const WaGroupArgs &args, const WaGroupPass &pass,
-			 const Operation &operation, uint32_t *words, unsigned row,
+			 const Operation &operation, uint32_t *words,
 			 const WaGroupVector<typename Operation::Value> &rows)
 {
 	const uint32_t(&groups)[kGroupRows] = rows.groups;
@@ -166,7 +166,7 @@ wa_group_add(const WaGroupArgs &args, const WaGroupPass &pass,
 	if (!__all_sync(kFullMask, groups[0] == groups[1] &&
 								   groups[0] == groups[2] &&
 								   groups[0] == groups[3]))
-		wa_group_add_each(args, pass, operation, words, row, rows);
+		wa_group_add_each(args, pass, operation, words, rows);
 	else if (__all_sync(kFullMask,
 						groups[0] == wa_warp_broadcast(groups[0], 0)))
 	{
@@ -174,7 +174,7 @@ wa_group_add(const WaGroupArgs &args, const WaGroupPass &pass,
 
 		if (!takes_first)
 			return;
-		operation.add_warp(entry, rows.values, row);
+		operation.add_warp(entry, rows.values);
 		if (args.counted && wa_warp_lane() == 0)
 			atomicAdd(entry.word(Operation::kWords), kGroupRows * kWarpLanes);
 	}
@@ -182,7 +182,7 @@ wa_group_add(const WaGroupArgs &args, const WaGroupPass &pass,
 	{
 		const WaGroupEntry entry = wa_group_entry(args, pass, words, groups[0]);
 
-		operation.add_all(entry, rows.values, row);
+		operation.add_all(entry, rows.values);
 		if (args.counted)
 			atomicAdd(entry.word(Operation::kWords), kGroupRows);
 	}
@@ -241,7 +241,7 @@ wa_group_pass(const WaGroupArgs &args, const WaGroupPass &pass,
 	{
 		rows = next;
 		wa_group_load<kBitmap>(args, vector + pass.step, pass.end, next);
-		wa_group_add(args, pass, operation, words, vector * kGroupRows, rows);
+		wa_group_add(args, pass, operation, words, rows);
 	}
 	__syncthreads();
 	wa_group_flush<Operation>(args, pass, words);

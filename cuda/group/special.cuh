@@ -35,7 +35,7 @@ struct WaGroupSpecial : WaGroupOneByOne<WaGroupSpecial<Float>, Float>
 	}
 
 	__device__ __forceinline__ void
-	add(const WaGroupEntry &entry, Float value, unsigned) const
+	add(const WaGroupEntry &entry, Float value) const
 	{
 		Parts parts(value);
 

@@ -8,6 +8,7 @@
 #include "core/int128.h"
 #include "group/digits.cuh"
 #include "group/operation.cuh"
+#include "op/squares.cuh"
 
 // The terms of sums: numbers of 64 or 128 bits.
 struct WaGroupPlain
@@ -28,22 +29,11 @@ struct WaGroupPlain
 // Squares of signed numbers; of int8 they are at most 2^126.
 struct WaGroupSquare
 {
-	__device__ __forceinline__ static uint64_t
-	of(int16_t value)
+	template <typename Value>
+	__device__ __forceinline__ static auto
+	of(Value value)
 	{
-		return (uint64_t) ((int32_t) value * value);
-	}
-
-	__device__ __forceinline__ static uint64_t
-	of(int32_t value)
-	{
-		return (uint64_t) ((int64_t) value * value);
-	}
-
-	__device__ __forceinline__ static unsigned __int128
-	of(int64_t value)
-	{
-		return wa_int64_square(value);
+		return wa_square_of(value);
 	}
 };
 
@@ -65,7 +55,7 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 
 	__device__ __forceinline__ void
 	add_each(const WaGroupEntry (&entries)[kGroupRows],
-			 const Value (&values)[kGroupRows], unsigned,
+			 const Value (&values)[kGroupRows],
 			 const bool (&takes)[kGroupRows]) const
 	{
 		WaGroupDigits<kRowDigits> digits[kGroupRows];
@@ -81,8 +71,7 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 	}
 
 	__device__ __forceinline__ void
-	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned) const
+	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows]) const
 	{
 #pragma unroll
 		for (unsigned i = 0; i < kGroupRows; i += kMerged)
@@ -91,8 +80,7 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 	}
 
 	__device__ __forceinline__ void
-	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			 unsigned row) const
+	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows]) const
 	{
 		if constexpr (kWarp)
 		{
@@ -102,7 +90,7 @@ struct WaGroupSum : WaGroupNumber<kNumberWords>
 				this->add_digits(entry, wa_group_digits<kDigits>(number));
 		}
 		else
-			add_all(entry, values, row);
+			add_all(entry, values);
 	}
 
   private:

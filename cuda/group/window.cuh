@@ -221,72 +221,74 @@ template <typename Float> struct WaGroupNormal
 	}
 };
 
-// Adds a vector of rows for an operation over floats: those in the window that
-// are not subnormal all at once, and then others one by one, if there are any.
-template <typename Operation>
-__device__ __forceinline__ void
-wa_group_add_floats(const Operation &operation,
-					const WaGroupEntry (&entries)[kGroupRows],
-					const typename Operation::Value (&values)[kGroupRows],
-					const bool (&takes)[kGroupRows])
-{
-	WaGroupDigits<Operation::kDigits> digits[kGroupRows];
-	bool others = false;
-
-#pragma unroll
-	for (unsigned i = 0; i < kGroupRows; i++)
-	{
-		const WaGroupNormal<typename Operation::Value> number(values[i]);
-		const bool holds = operation.window.holds_normal(number.exponent);
-
-		others |= !holds;
-		digits[i] = operation.digits_of(number);
-		if (!takes[i] || !holds)
-			digits[i] = {};
-	}
-	operation.add_each_digits(entries, digits);
-	if (!others)
-		return;
-#pragma unroll
-	for (unsigned i = 0; i < kGroupRows; i++)
-	{
-		const WaGroupNormal<typename Operation::Value> number(values[i]);
-		const typename Operation::Parts parts(values[i]);
-
-		if (!takes[i] || operation.window.holds_normal(number.exponent))
-			continue;
-		if (operation.window.holds(parts))
-			operation.add_one(entries[i], parts);
-		else
-			operation.window.note(parts);
-	}
-}
-
-// The sum of floats.
-template <typename Float>
-struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
+// What operations over floats have in common.
+template <typename Operation, WaOp kOp, typename Float>
+struct WaGroupFloats : WaGroupNumber<WaGroupShape<kOp, Float>::kWords>
 {
 	using Value = Float;
 	using Parts = WaGroupParts<Float>;
-	using Shape = WaGroupShape<WA_OP_SUM, Float>;
+	using Normal = WaGroupNormal<Float>;
 
-	static constexpr unsigned kDigits = sizeof(Float) / 4 + 1;
-
-	WaGroupWindow<Float, Shape::kRange, true> window;
+	WaGroupWindow<Float, WaGroupShape<kOp, Float>::kRange, kOp == WA_OP_SUM>
+		window;
 
 	__device__ __forceinline__
-	WaGroupFloatSum(const WaGroupArgs &args, WaGroupSeen &seen)
+	WaGroupFloats(const WaGroupArgs &args, WaGroupSeen &seen)
 		: window(args, seen)
 	{
 	}
 
+	// Adds those in the window that are not subnormal all at once, and then others
+	// one by one, if there are any.
 	__device__ __forceinline__ void
 	add_each(const WaGroupEntry (&entries)[kGroupRows],
-			 const Value (&values)[kGroupRows], unsigned,
+			 const Value (&values)[kGroupRows],
 			 const bool (&takes)[kGroupRows]) const
 	{
-		wa_group_add_floats(*this, entries, values, takes);
+		const Operation &operation = static_cast<const Operation &>(*this);
+		WaGroupDigits<Operation::kDigits> digits[kGroupRows];
+		bool others = false;
+
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+		{
+			const Normal number(values[i]);
+			const bool holds = window.holds_normal(number.exponent);
+
+			others |= !holds;
+			digits[i] = operation.digits_of(number);
+			if (!takes[i] || !holds)
+				digits[i] = {};
+		}
+		this->add_each_digits(entries, digits);
+		if (!others)
+			return;
+#pragma unroll
+		for (unsigned i = 0; i < kGroupRows; i++)
+		{
+			const Normal number(values[i]);
+			const Parts parts(values[i]);
+
+			if (!takes[i] || window.holds_normal(number.exponent))
+				continue;
+			if (window.holds(parts))
+				operation.add_one(entries[i], parts);
+			else
+				window.note(parts);
+		}
 	}
+};
+
+// The sum of floats.
+template <typename Float>
+struct WaGroupFloatSum : WaGroupFloats<WaGroupFloatSum<Float>, WA_OP_SUM, Float>
+{
+	using Base = WaGroupFloats<WaGroupFloatSum<Float>, WA_OP_SUM, Float>;
+	using Parts = typename Base::Parts;
+	using Base::Base;
+	using Base::window;
+
+	static constexpr unsigned kDigits = sizeof(Float) / 4 + 1;
 
 	__device__ __forceinline__ WaGroupDigits<kDigits>
 	digits_of(const WaGroupNormal<Float> &number) const
@@ -308,15 +310,13 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 	}
 
 	__device__ __forceinline__ void
-	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned) const
+	add_all(const WaGroupEntry &entry, const Float (&values)[kGroupRows]) const
 	{
 		this->add_digits(entry, wa_group_digits<4>(merged(values)));
 	}
 
 	__device__ __forceinline__ void
-	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			 unsigned) const
+	add_warp(const WaGroupEntry &entry, const Float (&values)[kGroupRows]) const
 	{
 		__int128 number = wa_group_warp_sum(merged(values));
 
@@ -336,7 +336,7 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 
 	// Returns the sum of those of the values that are in the window.
 	__device__ __forceinline__ __int128
-	merged(const Value (&values)[kGroupRows]) const
+	merged(const Float (&values)[kGroupRows]) const
 	{
 		__int128 number = 0;
 
@@ -357,31 +357,17 @@ struct WaGroupFloatSum : WaGroupNumber<WaGroupShape<WA_OP_SUM, Float>::kWords>
 // The sum of squares of floats.
 template <typename Float>
 struct WaGroupFloatSquares
-	: WaGroupNumber<WaGroupShape<WA_OP_SQUARES, Float>::kWords>
+	: WaGroupFloats<WaGroupFloatSquares<Float>, WA_OP_SQUARES, Float>
 {
-	using Value = Float;
-	using Parts = WaGroupParts<Float>;
-	using Shape = WaGroupShape<WA_OP_SQUARES, Float>;
+	using Base =
+		WaGroupFloats<WaGroupFloatSquares<Float>, WA_OP_SQUARES, Float>;
+	using Parts = typename Base::Parts;
 	using Square = typename std::conditional<sizeof(Float) == 4, uint64_t,
 											 unsigned __int128>::type;
+	using Base::Base;
+	using Base::window;
 
 	static constexpr unsigned kDigits = sizeof(Square) / 4 + 1;
-
-	WaGroupWindow<Float, Shape::kRange, false> window;
-
-	__device__ __forceinline__
-	WaGroupFloatSquares(const WaGroupArgs &args, WaGroupSeen &seen)
-		: window(args, seen)
-	{
-	}
-
-	__device__ __forceinline__ void
-	add_each(const WaGroupEntry (&entries)[kGroupRows],
-			 const Value (&values)[kGroupRows], unsigned,
-			 const bool (&takes)[kGroupRows]) const
-	{
-		wa_group_add_floats(*this, entries, values, takes);
-	}
 
 	__device__ __forceinline__ WaGroupDigits<kDigits>
 	digits_of(const WaGroupNormal<Float> &number) const
@@ -399,8 +385,7 @@ struct WaGroupFloatSquares
 	// Squares that begin at the same word are added up first; four of them
 	// have two bits more, which kDigits digits have room for.
 	__device__ __forceinline__ void
-	add_all(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			unsigned) const
+	add_all(const WaGroupEntry &entry, const Float (&values)[kGroupRows]) const
 	{
 		WaGroupDigits<kDigits> sum = {};
 
@@ -429,10 +414,9 @@ struct WaGroupFloatSquares
 
 	// No integer of the compiler's holds more.
 	__device__ __forceinline__ void
-	add_warp(const WaGroupEntry &entry, const Value (&values)[kGroupRows],
-			 unsigned row) const
+	add_warp(const WaGroupEntry &entry, const Float (&values)[kGroupRows]) const
 	{
-		add_all(entry, values, row);
+		add_all(entry, values);
 	}
 
   private:

@@ -78,6 +78,12 @@ wa_square_of(int32_t number)
 	return (uint64_t) ((int64_t) number * number);
 }
 
+__device__ __forceinline__ unsigned __int128
+wa_square_of(int64_t number)
+{
+	return wa_int64_square(number);
+}
+
 template <typename V, typename S>
 struct WaIntegerSquares : WaIntegerOperation<V, S, &WaKernelResult::squares>
 {
@@ -144,7 +150,7 @@ struct WaOperation<WA_OP_SQUARES, WA_I64>
 #pragma unroll
 			for (unsigned i = 0; i < kRows; i++)
 				wa_uint192_add(&state.sum,
-							   wa_uint192_make(wa_int64_square(values[i])));
+							   wa_uint192_make(wa_square_of(values[i])));
 		}
 	}
 
