@@ -495,7 +495,7 @@ bench_keys(Bench &bench, const BenchKeys &made)
 		{
 			fill_column(bench, column, set, i);
 			columns[set].push_back(
-				{column.form, values_at(bench, set, i), NULL, 0});
+				{column.form, values_at(bench, set, i), NULL});
 		}
 		// Values that are far from each other wrap around.
 		ranges.push_back(

@@ -82,7 +82,7 @@ find_narrow_kernel(const WaKeys *keys, const WaKeysPlan *plan)
 	if (keys->lookup != NULL)
 		return narrow_for<WaKeyLookupPlaces<int64_t>>();
 	if (plan->method != WA_KEYS_DIRECT || keys->ncolumns != 1 ||
-		plan->ngroups > kSharedGroups || column->base != 0)
+		plan->ngroups > kSharedGroups)
 		return {};
 	switch (column->form)
 	{
@@ -128,7 +128,7 @@ lookup_is_sound(const WaKeys *keys)
 {
 	const WaKeyColumn *column = &keys->columns[0];
 
-	return keys->ncolumns == 1 && column->base == 0 &&
+	return keys->ncolumns == 1 &&
 		   (column->form == WA_COLUMN_I32 || column->form == WA_COLUMN_I64);
 }
 

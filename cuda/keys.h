@@ -44,7 +44,6 @@ typedef struct WaKeyColumn
 	WaColumnForm form;
 	const void *d_values; // aligned to their width; BITS, I128: to 8 bytes
 	const uint64_t *d_validity; // NULL: no row is NULL
-	int64_t base;               // is added to integers
 } WaKeyColumn;
 
 // A table (core/lookup_table.h) of the words that stand for those of the only key: from 0 on,
@@ -67,7 +66,7 @@ typedef struct WaKeys
 	unsigned ncolumns;           // 1 to WA_KEYS_MAX
 	const uint64_t *d_selection; // rows that are of no group; NULL: none is
 	size_t nrows;
-	const WaKeyLookup *lookup; // NULL, or of one key, I32 or I64 with base 0
+	const WaKeyLookup *lookup; // NULL, or of one key, I32 or I64
 } WaKeys;
 
 // The words of a key that are not NULL lie between these.

@@ -262,7 +262,7 @@ value_of(const WaQuerySource *source, WaCudaKey key)
 {
 	if (source->values == NULL || key.is_null)
 		return key;
-	key.word = source->values->values[key.word];
+	key.word = source->values->values[key.word - (source->lookup != NULL)];
 	key.scale = source->values->scale;
 	key.display = source->values->scale;
 	return key;

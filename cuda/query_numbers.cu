@@ -28,7 +28,7 @@ static const uint32_t kDirectRows = 64;
 WaKeyColumn
 wa_query_key_column(const WaQuerySource *source)
 {
-	return {source->form, source->d_values, source->d_validity, source->base};
+	return {source->form, source->d_values, source->d_validity};
 }
 
 bool
@@ -89,11 +89,10 @@ add_digits(const WaQuerySource *source, WaQueryWords *words)
 	const WaKeyRange range = {0, source->scale};
 
 	if (source->mixed && source->d_digits != NULL)
-		add_word(words, {WA_COLUMN_I8, source->d_digits, source->d_validity, 0},
+		add_word(words, {WA_COLUMN_I8, source->d_digits, source->d_validity},
 				 &range);
 	else if (source->mixed)
-		add_word(words,
-				 {WA_COLUMN_I16, source->d_display, source->d_validity, 0},
+		add_word(words, {WA_COLUMN_I16, source->d_display, source->d_validity},
 				 &range);
 }
 
@@ -190,7 +189,6 @@ finish_lookup(WaQueryWork *work, const WaKeyLookup *lookup,
 
 	key->form = WA_COLUMN_U32;
 	key->d_values = d_groups;
-	key->base = -1; // the first number is that of NULL
 	work->key_traps = wa_query_take<uint64_t>(&work->slot->pool, words);
 	wa_query_fetch(work->slot, work->key_traps, lookup->d_traps, words);
 }

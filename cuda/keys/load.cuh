@@ -6,42 +6,26 @@
 #define WA_CUDA_KEYS_LOAD_CUH
 
 #include <string.h>
+#include <type_traits>
 
 #include "core/batch.h"
 #include "keys/args.cuh"
 
-// Returns the word of a float: of one zero and one NaN.
-__device__ __forceinline__ uint64_t
-wa_key_float_word(double number)
-{
-	uint64_t word;
-
-	if (number == 0)
-		number = 0;
-	memcpy(&word, &number, sizeof(word));
-	return number != number ? UINT64_C(0x7ff8000000000000) : word;
-}
-
-// Returns the word of a stored value.
+// Returns the word of a stored value; of floats there is one zero and one NaN.
 template <typename Stored>
 __device__ __forceinline__ uint64_t
-wa_key_word_of(Stored stored, int64_t base)
+wa_key_word_of(Stored stored)
 {
-	return (uint64_t) stored + (uint64_t) base;
-}
+	if constexpr (std::is_floating_point<Stored>::value)
+	{
+		const double number = stored == 0 ? 0 : (double) stored;
+		uint64_t word;
 
-template <>
-__device__ __forceinline__ uint64_t
-wa_key_word_of<float>(float stored, int64_t)
-{
-	return wa_key_float_word((double) stored);
-}
-
-template <>
-__device__ __forceinline__ uint64_t
-wa_key_word_of<double>(double stored, int64_t)
-{
-	return wa_key_float_word(stored);
+		memcpy(&word, &number, sizeof(word));
+		return number != number ? UINT64_C(0x7ff8000000000000) : word;
+	}
+	else
+		return (uint64_t) stored;
 }
 
 // Loads the words of a key of those of a thread's rows, from `row` on, that a
@@ -61,7 +45,7 @@ wa_keys_load_stored(const WaKeyColumn &column, unsigned key, unsigned row,
 #pragma unroll
 	for (unsigned i = 0; i < kRows; i++)
 		words.word[i][key] =
-			(wanted >> i & 1) != 0 ? wa_key_word_of(stored[i], column.base) : 0;
+			(wanted >> i & 1) != 0 ? wa_key_word_of(stored[i]) : 0;
 }
 
 // The same of a half of values of 128 bits.

@@ -20,8 +20,7 @@ template <typename Stored>
 __device__ __forceinline__ uint64_t
 wa_query_stored_word(const WaKeyColumn &column, uint32_t row)
 {
-	return wa_key_word_of(static_cast<const Stored *>(column.d_values)[row],
-						  column.base);
+	return wa_key_word_of(static_cast<const Stored *>(column.d_values)[row]);
 }
 
 // Returns a half of a value of 128 bits.

@@ -59,11 +59,11 @@ struct WaQuerySource
 	// NULL where there are none.
 	int64_t *d_halves[WA_QUERY_HALVES];
 	WaInt128 *d_looks[WA_QUERY_LOOKS];
-	// A key; once rows are numbered, one that is looked up has the numbers for values.
+	// A key; once rows are numbered, one that is looked up has the numbers for values:
+	// 0 for NULL, and what stands for others from 1 on.
 	const WaCudaKeyValues *values; // what it stands for; NULL: for itself
 	const WaLookupTable
-		*lookup;  // in which its values are looked up; NULL: in nothing
-	int64_t base; // is added to integers
+		*lookup; // in which its values are looked up; NULL: in nothing
 };
 
 // How a query's program computes DECIMALs.

@@ -31,7 +31,6 @@ static const uint32_t kDistinct[] = {1, 2, 100, 3000, 100000};
 struct Key
 {
 	WaColumnForm form;
-	int64_t base;
 	std::vector<uint8_t> stored;
 	std::vector<uint64_t> validity; // empty: no row is NULL
 	std::vector<uint64_t> words;    // 0 where NULL
@@ -105,20 +104,18 @@ float_word(uint64_t bits, bool is_narrow)
 
 // Returns the word of stored bits.
 static uint64_t
-word_of(WaColumnForm form, uint64_t bits, int64_t base)
+word_of(WaColumnForm form, uint64_t bits)
 {
-	const uint64_t added = (uint64_t) base;
-
 	switch (form)
 	{
 		case WA_COLUMN_I8:
-			return (uint64_t) (int64_t) (int8_t) bits + added;
+			return (uint64_t) (int64_t) (int8_t) bits;
 		case WA_COLUMN_I16:
-			return (uint64_t) (int64_t) (int16_t) bits + added;
+			return (uint64_t) (int64_t) (int16_t) bits;
 		case WA_COLUMN_I32:
-			return (uint64_t) (int64_t) (int32_t) bits + added;
+			return (uint64_t) (int64_t) (int32_t) bits;
 		case WA_COLUMN_U32:
-			return (uint64_t) (uint32_t) bits + added;
+			return (uint64_t) (uint32_t) bits;
 		case WA_COLUMN_F32:
 			return float_word(bits, true);
 		case WA_COLUMN_F64:
@@ -126,7 +123,7 @@ word_of(WaColumnForm form, uint64_t bits, int64_t base)
 		case WA_COLUMN_BITS:
 			return bits & 1;
 		default:
-			return bits + added;
+			return bits;
 	}
 }
 
@@ -167,10 +164,6 @@ make_key(size_t nrows, uint32_t ndistinct, bool is_near, Random &random)
 	key.form = random.below(8) == 0
 				   ? WA_COLUMN_I128
 				   : (WaColumnForm) random.below(WA_COLUMN_COUNT);
-	key.base = random.below(3) == 0 ? (int64_t) random.bits() >> 4 : 0;
-	if (key.form == WA_COLUMN_BITS || key.form == WA_COLUMN_F32 ||
-		key.form == WA_COLUMN_F64 || key.form == WA_COLUMN_I128)
-		key.base = 0;
 	key.stored.resize(key.form == WA_COLUMN_BITS
 						  ? wa_validity_bytes(nrows)
 						  : nrows * form_bytes(key.form));
@@ -187,7 +180,7 @@ make_key(size_t nrows, uint32_t ndistinct, bool is_near, Random &random)
 				   std::min(form_bytes(key.form), sizeof(bits)));
 		else if ((bits & 1) != 0)
 			key.stored[row / 8] |= (uint8_t) (1 << row % 8);
-		key.words.push_back(is_valid ? word_of(key.form, bits, key.base) : 0);
+		key.words.push_back(is_valid ? word_of(key.form, bits) : 0);
 	}
 	return key;
 }
@@ -306,8 +299,7 @@ with_keys(const Case &one, Run run)
 	for (const Key &key : one.keys)
 		columns.push_back(
 			{key.form, to_device(key.stored, parts),
-			 key.validity.empty() ? NULL : to_device(key.validity, parts),
-			 key.base});
+			 key.validity.empty() ? NULL : to_device(key.validity, parts)});
 	keys = {columns.data(), (unsigned) columns.size(),
 			one.selection.empty() ? NULL : to_device(one.selection, parts),
 			one.nrows, NULL};
@@ -607,8 +599,8 @@ test_rows(size_t nrows, uint64_t seed, bool in_short)
 static void
 test_contract()
 {
-	const WaKeyColumn columns[2] = {{WA_COLUMN_I64, NULL, NULL, 0},
-									{WA_COLUMN_I64, NULL, NULL, 0}};
+	const WaKeyColumn columns[2] = {{WA_COLUMN_I64, NULL, NULL},
+									{WA_COLUMN_I64, NULL, NULL}};
 	const WaKeyRange narrow[2] = {{-5, 9}, {0, 1}};
 	const WaKeyRange wide[2] = {{INT64_MIN, INT64_MAX}, {0, 1}};
 	const WaKeyRange nothing[2] = {{INT64_MAX, INT64_MIN}, {3, 3}};
