@@ -14,8 +14,6 @@
 #include "kernels.h"
 #include "warpagg_cuda.h"
 
-// Where the validity bitmap may begin in a lane's buffer.
-
 // How often a lane looks for the end of its work before it sleeps: about as
 // long as a full staging slot takes to be copied and reduced.
 constexpr int kLooks = 64;
@@ -25,10 +23,10 @@ struct WaCudaLane
 {
 	int ordinal;
 	int multiprocessors;
-	size_t max_bytes;        // of values and bitmap
+	size_t max_bytes;        // of values
 	cudaStream_t stream;     // all work of the lane, in order
 	cudaEvent_t done;        // recorded behind a request's last kernel
-	unsigned char *d_buffer; // max_bytes and room to align
+	unsigned char *d_buffer; // max_bytes
 	void *d_scratch;         // of the kernels
 	WaKernelResult *result;  // pinned, written by the kernel
 };
@@ -119,13 +117,6 @@ wa_cuda_pin(void *memory, size_t bytes, char *error, size_t error_bytes)
 {
 	return check(cudaHostRegister(memory, bytes, cudaHostRegisterPortable),
 				 "pin memory for the GPU", {error, error_bytes});
-}
-
-void
-wa_cuda_unpin(void *memory)
-{
-	if (cudaHostUnregister(memory) != cudaSuccess)
-		(void) cudaGetLastError();
 }
 
 // Gets all that the lane needs from its device, which is the current one.

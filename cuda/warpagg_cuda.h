@@ -39,12 +39,11 @@ WaStatus wa_cuda_open(int ordinal, WaDeviceInfo *info, char *error,
 					  size_t error_bytes);
 
 /*
- * Pins memory, so that GPUs copy from it at full speed.  The address and the
- * length are multiples of the page size.
+ * Pins memory for good, so that GPUs copy from it at full speed.  The address and
+ * the length are multiples of the page size.
  */
 WaStatus wa_cuda_pin(void *memory, size_t bytes, char *error,
 					 size_t error_bytes);
-void wa_cuda_unpin(void *memory);
 
 /* Makes a lane whose batches have at most max_bytes of values. */
 WaStatus wa_cuda_lane_open(int ordinal, size_t max_bytes, WaCudaLane **lane,

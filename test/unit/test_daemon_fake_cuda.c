@@ -87,12 +87,6 @@ wa_cuda_pin(void *memory, size_t bytes, char *error, size_t error_bytes)
 	return WA_OUT_OF_MEMORY;
 }
 
-void
-wa_cuda_unpin(void *memory)
-{
-	(void) memory;
-}
-
 WaStatus
 wa_cuda_lane_open(int ordinal, size_t max_bytes, WaCudaLane **lane, char *error,
 				  size_t error_bytes)
