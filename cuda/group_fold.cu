@@ -194,7 +194,6 @@ static void
 fold_extreme(WaOp op, WaStorage storage, unsigned wide,
 			 const Elements &elements, WaPartial *partial)
 {
-	const bool floats = storage == WA_F32 || storage == WA_F64;
 	uint64_t key = wide > 0 ? elements.wide_at(0) : 0;
 	uint64_t low = wide > 1 ? elements.wide_at(1) : 0;
 	WaValue value;
@@ -210,7 +209,7 @@ fold_extreme(WaOp op, WaStorage storage, unsigned wide,
 		key = op == WA_OP_MIN ? ~elements.narrow_at(1) : elements.narrow_at(1);
 	value = value_of_key(storage, key, low);
 	/* The key of the zero that loses is that of -0, which for MIN is not it. */
-	if (floats && value.f == 0 && op == WA_OP_MIN)
+	if (wa_storage_is_float(storage) && value.f == 0 && op == WA_OP_MIN)
 		value.f = -value.f;
 	if (op == WA_OP_MIN)
 		partial->min = value;

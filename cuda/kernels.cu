@@ -27,13 +27,6 @@ static const WaColumnEntry kCountEntry = {WA_STORAGE_COUNT,
 										  sizeof(WaCountShared),
 										  false};
 
-// Tells whether values of the storage are floats.
-static bool
-is_float(WaStorage storage)
-{
-	return storage == WA_F32 || storage == WA_F64;
-}
-
 // Returns the entry that serves a column, or NULL.
 static const WaColumnEntry *
 find_entry(const WaKernelColumn &column)
@@ -42,8 +35,9 @@ find_entry(const WaKernelColumn &column)
 
 	if (column.ops == 0)
 		return &kCountEntry;
-	return is_float(storage) ? wa_column_float_entry(storage, column.ops)
-							 : wa_column_integer_entry(storage, column.ops);
+	return wa_storage_is_float(storage)
+			   ? wa_column_float_entry(storage, column.ops)
+			   : wa_column_integer_entry(storage, column.ops);
 }
 
 // Returns how many blocks so many bytes are worth: tiles for all of their warps
@@ -193,7 +187,7 @@ wa_kernel_launch(const WaKernelColumn *columns, unsigned ncolumns,
 static WaValue
 finish_extreme(WaType type, WaValue value)
 {
-	if (is_float(wa_type_storage(type)) && value.f != value.f)
+	if (wa_storage_is_float(wa_type_storage(type)) && value.f != value.f)
 		value.f = NAN;
 	return value;
 }
@@ -202,12 +196,12 @@ finish_extreme(WaType type, WaValue value)
 static void
 finish_exact(WaOpSet ops, const WaKernelResult *result, WaExactPart *exact)
 {
-	if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0)
+	if (wa_ops_have(ops, WA_OP_SUM))
 	{
 		exact->sum = result->exact;
 		wa_exact_normalize(&exact->sum);
 	}
-	if ((ops & WA_OP_BIT(WA_OP_SQUARES)) != 0)
+	if (wa_ops_have(ops, WA_OP_SQUARES))
 	{
 		exact->squares = result->exact_squares;
 		wa_squares_normalize(&exact->squares);
@@ -219,19 +213,19 @@ wa_kernel_finish(WaOpSet ops, WaType type, const WaKernelResult *result,
 				 WaPartial *partial)
 {
 	partial->rows = result->rows;
-	if (is_float(wa_type_storage(type)))
+	if (wa_storage_is_float(wa_type_storage(type)))
 		finish_exact(ops, result, partial->exact);
 	else
 	{
-		if ((ops & WA_OP_BIT(WA_OP_SUM)) != 0)
+		if (wa_ops_have(ops, WA_OP_SUM))
 			partial->sum = result->sum;
-		if ((ops & WA_OP_BIT(WA_OP_SQUARES)) != 0)
+		if (wa_ops_have(ops, WA_OP_SQUARES))
 			partial->squares = result->squares;
 	}
 	if (result->rows == 0)
 		return;
-	if ((ops & WA_OP_BIT(WA_OP_MIN)) != 0)
+	if (wa_ops_have(ops, WA_OP_MIN))
 		partial->min = finish_extreme(type, result->min);
-	if ((ops & WA_OP_BIT(WA_OP_MAX)) != 0)
+	if (wa_ops_have(ops, WA_OP_MAX))
 		partial->max = finish_extreme(type, result->max);
 }

@@ -120,18 +120,12 @@ wa_query_looks_kernel(const WaQueryLooks args)
 	}
 }
 
-// Tells whether squares are among the operations.
-static bool
-has_squares(WaOpSet ops)
-{
-	return (ops & WA_OP_BIT(WA_OP_SQUARES)) != 0;
-}
-
 // Returns how many kinds of halves the operations take.
 static unsigned
 half_count(WaOpSet ops)
 {
-	return has_squares(ops) ? WA_QUERY_HALVES : WA_QUERY_PRODUCT_LOW;
+	return wa_ops_have(ops, WA_OP_SQUARES) ? WA_QUERY_HALVES
+										   : WA_QUERY_PRODUCT_LOW;
 }
 
 // Tells whether a source is to be added up in halves.
@@ -141,8 +135,8 @@ needs_halves(WaOpSet ops, const WaQuerySource *source)
 	const bool is_small = source->column != NULL && source->column->is_small;
 
 	return source->form == WA_COLUMN_I128 &&
-		   (has_squares(ops) ||
-			((ops & WA_OP_BIT(WA_OP_SUM)) != 0 && !is_small));
+		   (wa_ops_have(ops, WA_OP_SQUARES) ||
+			(wa_ops_have(ops, WA_OP_SUM) && !is_small));
 }
 
 // Finds a source before this one with the halves of the same column, all that are
@@ -229,7 +223,7 @@ half_ops(WaOpSet ops, unsigned half)
 {
 	const WaOpSet sum = WA_OP_BIT(WA_OP_SUM);
 
-	return has_squares(ops) && half < WA_QUERY_PRODUCT_LOW
+	return wa_ops_have(ops, WA_OP_SQUARES) && half < WA_QUERY_PRODUCT_LOW
 			   ? sum | WA_OP_BIT(WA_OP_SQUARES)
 			   : sum;
 }
@@ -267,7 +261,7 @@ list_source(const WaQueryWork *work, unsigned number,
 		if (source->d_looks[look_of(op)] != NULL)
 			add(WA_QUERY_OF_LOOK, 0, WA_WIDE_NUMERIC,
 				source->d_looks[look_of(op)], WA_OP_BIT(op));
-	if (source->mixed && (ops & WA_OP_BIT(WA_OP_SUM)) != 0)
+	if (source->mixed && wa_ops_have(ops, WA_OP_SUM))
 		add(WA_QUERY_DIGITS, 0, WA_INT2, source->d_display,
 			WA_OP_BIT(WA_OP_MAX));
 }
@@ -383,7 +377,7 @@ void
 wa_query_add_part(const WaQueryPart *part, WaOpSet ops,
 				  const WaPartial *partial, WaCudaCell *cell)
 {
-	const bool has_sum = (ops & WA_OP_BIT(WA_OP_SUM)) != 0;
+	const bool has_sum = wa_ops_have(ops, WA_OP_SUM);
 
 	cell->partial.rows = partial->rows;
 	switch (part->of)
@@ -399,13 +393,12 @@ wa_query_add_part(const WaQueryPart *part, WaOpSet ops,
 		case WA_QUERY_OF_HALF:
 			if (has_sum)
 				add_half_sum(part->half, partial, cell);
-			if (has_squares(ops))
+			if (wa_ops_have(ops, WA_OP_SQUARES))
 				add_number(cell->squares, partial->squares,
 						   part->half == WA_QUERY_LOW ? 0 : 2);
 			break;
 		case WA_QUERY_OF_LOOK:
-			split_look((ops & WA_OP_BIT(WA_OP_MIN)) != 0 ? WA_OP_MIN
-														 : WA_OP_MAX,
+			split_look(wa_ops_have(ops, WA_OP_MIN) ? WA_OP_MIN : WA_OP_MAX,
 					   partial, cell);
 			break;
 	}

@@ -77,16 +77,13 @@ wa_squares_split(int64_t number, int exponent)
 __device__ __forceinline__ void
 wa_squares_add_alone(double x, WaSquaresWords &limbs)
 {
-	const uint64_t bits = wa_double_bits(x);
-	const int biased = (int) (bits >> 52) & 0x7ff;
-	const uint64_t fraction = bits & (((uint64_t) 1 << 52) - 1);
-	const int exponent = 2 * ((biased == 0 ? 1 : biased) - 1075);
-	unsigned __int128 square;
+	const WaDoubleParts parts = wa_double_parts(x);
+	const int exponent = 2 * parts.exponent;
+	const unsigned __int128 square =
+		wa_int64_square((int64_t) parts.significand);
 
-	if (biased == 0x7ff)
+	if (!wa_is_finite(x))
 		return;
-	square = wa_int64_square(
-		(int64_t) (biased == 0 ? fraction : fraction | (uint64_t) 1 << 52));
 	wa_block_limbs_add(limbs,
 					   wa_squares_split((int64_t) ((uint64_t) square &
 												   (((uint64_t) 1 << 53) - 1)),

@@ -14,13 +14,6 @@
 #include "program/load.cuh"
 #include "program/wide_rows.cuh"
 
-// Returns the byte of a row among those of a thread's.
-__device__ __forceinline__ int
-wa_wide_digits(uint64_t digits, unsigned i)
-{
-	return (int) (digits >> 8 * i & 255);
-}
-
 // Returns a row of an operand that is no column; digits: those it is shown with.
 template <typename Code>
 __device__ __forceinline__ WaWideRow
@@ -28,7 +21,7 @@ wa_wide_row(const Code &code, const WaProgramOperand &operand,
 			const WaProgramThread &thread, uint64_t digits, unsigned i)
 {
 	const unsigned place = i * kProgramThreads;
-	const int scale = wa_wide_digits(digits, i);
+	const int scale = (int) (digits >> 8 * i & 255);
 	WaInt128 both;
 
 	if (operand.place != WA_PLACE_SLOT)

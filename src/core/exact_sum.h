@@ -123,20 +123,40 @@ wa_exact_split(int64_t number, int exponent)
 	return chunks;
 }
 
+#define WA_MANTISSA_MASK (((uint64_t) 1 << 52) - 1)
+
+/* A finite double as significand * 2^exponent. */
+typedef struct WaDoubleParts
+{
+	uint64_t significand;
+	int exponent;
+	bool negative;
+} WaDoubleParts;
+
+/* Takes a finite double apart. */
+WA_INLINE WaDoubleParts
+wa_double_parts(double x)
+{
+	uint64_t bits = wa_double_bits(x);
+	int biased = (int) (bits >> 52) & 0x7ff;
+	uint64_t mantissa = bits & WA_MANTISSA_MASK;
+	WaDoubleParts parts;
+
+	parts.significand =
+		biased == 0 ? mantissa : mantissa | (WA_MANTISSA_MASK + 1);
+	parts.exponent = (biased == 0 ? 1 : biased) - 1075;
+	parts.negative = bits >> 63 != 0;
+	return parts;
+}
+
 /* Splits a finite double into what it adds to the limbs. */
 WA_INLINE WaExactChunks
 wa_exact_split_double(double x)
 {
-	uint64_t bits = wa_double_bits(x);
-	int biased = (int) (bits >> 52) & 0x7ff;
-	int64_t mantissa = (int64_t) (bits & (((uint64_t) 1 << 52) - 1));
+	WaDoubleParts parts = wa_double_parts(x);
+	int64_t number = (int64_t) parts.significand;
 
-	if (biased == 0)
-		biased = 1; /* zero or subnormal */
-	else
-		mantissa |= (int64_t) 1 << 52;
-	return wa_exact_split((bits >> 63) != 0 ? -mantissa : mantissa,
-						  biased - 1075);
+	return wa_exact_split(parts.negative ? -number : number, parts.exponent);
 }
 
 /* Tells whether x is neither infinite nor NaN. */

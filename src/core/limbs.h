@@ -12,32 +12,7 @@
 
 #include "core/exact_sum.h"
 
-#define WA_LIMB_MASK     ((int64_t) 0xffffffff)
-#define WA_MANTISSA_MASK (((uint64_t) 1 << 52) - 1)
-
-/* A finite double as significand * 2^exponent. */
-typedef struct WaDoubleParts
-{
-	uint64_t significand;
-	int exponent;
-	bool negative;
-} WaDoubleParts;
-
-/* Takes a finite double apart. */
-static inline WaDoubleParts
-wa_double_parts(double x)
-{
-	uint64_t bits = wa_double_bits(x);
-	int biased = (int) (bits >> 52) & 0x7ff;
-	uint64_t mantissa = bits & WA_MANTISSA_MASK;
-	WaDoubleParts parts;
-
-	parts.significand =
-		biased == 0 ? mantissa : mantissa | (WA_MANTISSA_MASK + 1);
-	parts.exponent = (biased == 0 ? 1 : biased) - 1075;
-	parts.negative = bits >> 63 != 0;
-	return parts;
-}
+#define WA_LIMB_MASK ((int64_t) 0xffffffff)
 
 /* Carries, so that the limbs are in their one normalized form. */
 static inline void

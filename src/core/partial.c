@@ -10,18 +10,11 @@
 /* Bytes of the four counts of an exact sum, which lie one after the other. */
 #define COUNTS_BYTES (4 * sizeof(int64_t))
 
-/* Tells whether values of the storage are floats. */
-static inline bool
-is_float(WaStorage storage)
-{
-	return storage == WA_F32 || storage == WA_F64;
-}
-
 bool
 wa_partial_needs_exact(WaType type, WaOpSet ops)
 {
 	return (wa_ops_have(ops, WA_OP_SUM) || wa_ops_have(ops, WA_OP_SQUARES)) &&
-		   is_float(wa_type_storage(type));
+		   wa_storage_is_float(wa_type_storage(type));
 }
 
 void
@@ -43,11 +36,11 @@ wa_partial_merge(WaPartial *into, const WaPartial *from, WaType type,
 	if (from->rows == 0)
 		return;
 	into->rows += from->rows;
-	if (wa_ops_have(ops, WA_OP_SUM) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SUM) && wa_storage_is_float(storage))
 		wa_exact_merge(&into->exact->sum, &from->exact->sum);
 	else if (wa_ops_have(ops, WA_OP_SUM))
 		wa_int128_add(&into->sum, wa_int128_get(from->sum));
-	if (wa_ops_have(ops, WA_OP_SQUARES) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SQUARES) && wa_storage_is_float(storage))
 		wa_squares_merge(&into->exact->squares, &from->exact->squares);
 	else if (wa_ops_have(ops, WA_OP_SQUARES))
 		wa_uint192_add(&into->squares, from->squares);
@@ -150,11 +143,11 @@ wa_partial_encode(const WaPartial *partial, WaType type, WaOpSet ops,
 	uint8_t *cursor = buffer;
 
 	put(&cursor, &partial->rows, sizeof(partial->rows));
-	if (wa_ops_have(ops, WA_OP_SUM) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SUM) && wa_storage_is_float(storage))
 		put_exact(&cursor, &partial->exact->sum);
 	else if (wa_ops_have(ops, WA_OP_SUM))
 		put(&cursor, &partial->sum, sizeof(partial->sum));
-	if (wa_ops_have(ops, WA_OP_SQUARES) && is_float(storage))
+	if (wa_ops_have(ops, WA_OP_SQUARES) && wa_storage_is_float(storage))
 		put_limbs(&cursor, partial->exact->squares.limbs, WA_SQUARES_LIMBS);
 	else if (wa_ops_have(ops, WA_OP_SQUARES))
 		put(&cursor, &partial->squares, sizeof(partial->squares));
@@ -176,12 +169,12 @@ wa_partial_decode(WaPartial *partial, WaType type, WaOpSet ops,
 					partial->rows >= 0;
 
 	if (is_sound && wa_ops_have(ops, WA_OP_SUM))
-		is_sound = is_float(storage)
+		is_sound = wa_storage_is_float(storage)
 					   ? get_exact(&cursor, end, &partial->exact->sum)
 					   : get(&cursor, end, &partial->sum, sizeof(partial->sum));
 	/* No sum of squares is negative. */
 	if (is_sound && wa_ops_have(ops, WA_OP_SQUARES))
-		is_sound = is_float(storage)
+		is_sound = wa_storage_is_float(storage)
 					   ? get_limbs(&cursor, end, partial->exact->squares.limbs,
 								   WA_SQUARES_LIMBS, 0)
 					   : get(&cursor, end, &partial->squares,

@@ -9,12 +9,13 @@
 #ifndef WA_CORE_PARTIAL_H
 #define WA_CORE_PARTIAL_H
 
+#include <math.h>
+
 #include "core/batch.h"
 #include "core/exact_squares.h"
 #include "core/exact_sum.h"
 #include "core/int128.h"
 #include "core/must_check.h"
-#include "core/order.h"
 
 /*
  * A value of any storage: i for the signed integers (widened), u for the
@@ -27,6 +28,20 @@ typedef union WaValue
 	double f;
 	WaInt128 wide;
 } WaValue;
+
+/* Tells whether values of the storage are floats. */
+WA_INLINE bool
+wa_storage_is_float(WaStorage storage)
+{
+	return storage == WA_F32 || storage == WA_F64;
+}
+
+/* Tells whether a sorts before b, as float8_lt does: NaN is the largest. */
+WA_INLINE bool
+wa_float_less(double a, double b)
+{
+	return a < b || (b != b && a == a);
+}
 
 /* Tells whether a sorts before b, as PostgreSQL orders values of the storage. */
 WA_INLINE bool
@@ -57,8 +72,7 @@ wa_value_beats(WaOp op, WaStorage storage, WaValue a, WaValue b)
 	if (op == WA_OP_MIN ? wa_value_less(storage, a, b)
 						: wa_value_less(storage, b, a))
 		return true;
-	return (storage == WA_F32 || storage == WA_F64) && a.f == 0 && b.f == 0 &&
-		   signbit(b.f);
+	return wa_storage_is_float(storage) && a.f == 0 && b.f == 0 && signbit(b.f);
 }
 
 /* The parts of a partial over floats. */

@@ -214,17 +214,11 @@ wa_in_int(const WaStep *step)
 uint32_t
 wa_comparison_turned(uint32_t comparison)
 {
-	switch (comparison)
-	{
-		case WA_LESS:
-			return WA_GREATER;
-		case WA_LESS_OR_EQUAL:
-			return WA_GREATER_OR_EQUAL;
-		case WA_GREATER:
-			return WA_LESS;
-		case WA_GREATER_OR_EQUAL:
-			return WA_LESS_OR_EQUAL;
-		default:
-			return comparison;
-	}
+	static const WaComparison turned[] = {
+		[WA_EQUAL] = WA_EQUAL,  [WA_NOT_EQUAL] = WA_NOT_EQUAL,
+		[WA_LESS] = WA_GREATER, [WA_LESS_OR_EQUAL] = WA_GREATER_OR_EQUAL,
+		[WA_GREATER] = WA_LESS, [WA_GREATER_OR_EQUAL] = WA_LESS_OR_EQUAL,
+	};
+
+	return turned[comparison];
 }

@@ -130,24 +130,27 @@ wa_decimal_keep_display(const WaStep *step)
 		memcpy(step->out->display, step->a->display, step->nrows);
 }
 
-bool
-wa_decimal_negate(const WaStep *step)
+/* Computes the values of the only argument as integers of 64 bits. */
+static bool
+compute_as_int(WaOperation operation, const WaStep *step)
 {
 	WaStep as_int = *step;
 
 	wa_decimal_keep_display(step);
 	as_int.extra = sizeof(int64_t);
-	return wa_int_negate(&as_int);
+	return operation(&as_int);
+}
+
+bool
+wa_decimal_negate(const WaStep *step)
+{
+	return compute_as_int(wa_int_negate, step);
 }
 
 bool
 wa_decimal_abs(const WaStep *step)
 {
-	WaStep as_int = *step;
-
-	wa_decimal_keep_display(step);
-	as_int.extra = sizeof(int64_t);
-	return wa_int_abs(&as_int);
+	return compute_as_int(wa_int_abs, step);
 }
 
 /*

@@ -51,8 +51,9 @@ drop_digits(const int64_t *restrict values, unsigned digits,
 	}
 }
 
-WA_VECTORISED bool
-wa_decimal_floor(const WaStep *step)
+/* Rounds to whole numbers: down, or up. */
+WA_VECTORISED static bool
+cut_off(const WaStep *step, bool up)
 {
 	const int64_t *restrict a = wa_vector_ints(step->a);
 	int64_t *restrict out = wa_vector_ints(step->out);
@@ -60,23 +61,25 @@ wa_decimal_floor(const WaStep *step)
 	size_t nrows = step->nrows;
 
 	drop_digits(a, step->a->scale, out, nrows);
-	for (size_t i = 0; i < nrows; i++)
-		out[i] -= a[i] < out[i] * power ? 1 : 0;
+	if (up)
+		for (size_t i = 0; i < nrows; i++)
+			out[i] += a[i] > out[i] * power ? 1 : 0;
+	else
+		for (size_t i = 0; i < nrows; i++)
+			out[i] -= a[i] < out[i] * power ? 1 : 0;
 	return true;
 }
 
-WA_VECTORISED bool
+bool
+wa_decimal_floor(const WaStep *step)
+{
+	return cut_off(step, false);
+}
+
+bool
 wa_decimal_ceil(const WaStep *step)
 {
-	const int64_t *restrict a = wa_vector_ints(step->a);
-	int64_t *restrict out = wa_vector_ints(step->out);
-	int64_t power = wa_powers_of_ten[step->a->scale];
-	size_t nrows = step->nrows;
-
-	drop_digits(a, step->a->scale, out, nrows);
-	for (size_t i = 0; i < nrows; i++)
-		out[i] += a[i] > out[i] * power ? 1 : 0;
-	return true;
+	return cut_off(step, true);
 }
 
 /* Divides by 10^digits and rounds half away from zero. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/order.h"
 #include "core/partial.h"
 #include "test/unit/check.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/decimal.h"
-#include "core/order.h"
+#include "core/partial.h"
 #include "query/message/query_wire.h"
 #include "test/unit/test_query_data.h"
 

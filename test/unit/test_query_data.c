@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/decimal.h"
-#include "core/order.h"
+#include "core/partial.h"
 #include "core/small_sum.h"
 #include "test/unit/test_query_data.h"
 
