@@ -503,8 +503,8 @@ bench_keys(Bench &bench, const BenchKeys &made)
 			 column.step == 1 ? (int64_t) column.count - 1 : INT64_MAX});
 		bytes += kRows * form_bytes(column.form);
 	}
-	WaKeys keys = {columns[0].data(), (unsigned) columns[0].size(), NULL,
-				   kRows};
+	WaKeys keys = {columns[0].data(), (unsigned) columns[0].size(), NULL, kRows,
+				   NULL};
 	if (wa_keys_plan_direct(&keys, ranges.data(), made.max_groups, &plan) !=
 		cudaSuccess)
 		must(wa_keys_plan_hash(&keys, made.max_groups, &plan));
