@@ -50,10 +50,8 @@ make_table(uint8_t results, bool has_nulls)
 static void
 place(WaVector *vector, WaVectorKind kind, WaArena *arena)
 {
-	char *memory = wa_arena_alloc_zero(arena, wa_vector_bytes(kind) + 64);
-
-	memory += 64 - (uintptr_t) memory % 64;
-	wa_vector_place(vector, kind, memory);
+	wa_vector_place(vector, kind,
+					wa_arena_alloc_aligned(arena, wa_vector_bytes(kind)));
 }
 
 /* Fills the argument: steps, some of which are NULL. */

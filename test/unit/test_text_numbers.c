@@ -74,10 +74,8 @@ add_text(WaDictionary *dictionary, WaText text)
 static void
 place(WaVector *vector, WaVectorKind kind, WaArena *arena)
 {
-	char *memory = wa_arena_alloc_zero(arena, wa_vector_bytes(kind) + 64);
-
-	memory += 64 - (uintptr_t) memory % 64;
-	wa_vector_place(vector, kind, memory);
+	wa_vector_place(vector, kind,
+					wa_arena_alloc_aligned(arena, wa_vector_bytes(kind)));
 }
 
 /* Fills the inputs: codes of texts, integers, and booleans, some NULL. */
