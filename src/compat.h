@@ -20,6 +20,8 @@
 #include "miscadmin.h"
 #include "nodes/pathnodes.h"
 #include "nodes/primnodes.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/pathnode.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/latch.h"
@@ -366,6 +368,20 @@ begin_stream_compat(Relation relation, BufferAccessStrategy strategy,
 #endif
 }
 
+/*
+ * Returns which columns of a descriptor those of another one are, by their names, or NULL
+ * if they have the same numbers and layout.
+ */
+static inline AttrMap *
+attributes_by_name_compat(TupleDesc from, TupleDesc to)
+{
+#if PG_VERSION_NUM >= 160000
+	return build_attrmap_by_name_if_req(from, to, false);
+#else
+	return build_attrmap_by_name_if_req(from, to);
+#endif
+}
+
 /* The name of a relation's storage. */
 #if PG_VERSION_NUM >= 160000
 typedef RelFileLocator WaStorageName;
@@ -503,6 +519,36 @@ relation_is_new_compat(Relation relation)
 	return relation->rd_createSubid != InvalidSubTransactionId ||
 		   relation->rd_newRelfilenodeSubid != InvalidSubTransactionId ||
 		   relation->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+}
+
+/* Makes a path that appends what others return, of a relation of the query. */
+static inline Path *
+append_path_compat(PlannerInfo *root, RelOptInfo *relation, List *paths)
+{
+#if PG_VERSION_NUM >= 190000
+	const AppendPathInput input = {.subpaths = paths};
+
+	return &create_append_path(root, relation, input, NIL, NULL, 0, false, -1)
+				->path;
+#else
+	return &create_append_path(root, relation, paths, NIL, NIL, NULL, 0, false,
+							   -1)
+				->path;
+#endif
+}
+
+/* Returns expressions over a relation of the query as ones over one of its children. */
+static inline List *
+expressions_of_child_compat(PlannerInfo *root, List *expressions,
+							RelOptInfo *relation, RelOptInfo *child)
+{
+#if PG_VERSION_NUM >= 160000
+	return (List *) adjust_appendrel_attrs_multilevel(
+		root, (Node *) expressions, child, relation);
+#else
+	return (List *) adjust_appendrel_attrs_multilevel(
+		root, (Node *) expressions, child->relids, relation->relids);
 #endif
 }
 

@@ -470,6 +470,12 @@ wa_heap_next(WaHeapScan *scan, WaRow *rows)
 	return nrows;
 }
 
+bool
+wa_heap_share_is_taken(WaHeapShare *share)
+{
+	return pg_atomic_read_u64(&share->next_block) >= share->nblocks;
+}
+
 void
 wa_heap_rescan(WaHeapScan *scan)
 {

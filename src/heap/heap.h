@@ -138,6 +138,9 @@ extern void wa_heap_share(WaHeapScan *scan, WaHeapShare *share, int nscans);
  */
 extern void wa_heap_join(WaHeapScan *scan, WaHeapShare *share);
 
+/* Tells whether all blocks that scans share have been taken. */
+extern bool wa_heap_share_is_taken(WaHeapShare *share);
+
 /* Starts again from the first block, sharing with nobody. */
 extern void wa_heap_rescan(WaHeapScan *scan);
 

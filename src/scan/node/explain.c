@@ -218,6 +218,6 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (es->analyze)
 	{
 		show_instrument(&instrument, state->top != NULL, es);
-		wa_why_heap_show(&state->query, &state->source, &instrument, es);
+		wa_why_heap_show(&state->query, &state->sources, &instrument, es);
 	}
 }

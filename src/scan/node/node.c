@@ -11,9 +11,11 @@
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "utils/rel.h"
 
 #include "client/client.h"
 #include "scan/node/explain.h"
+#include "scan/node/feed.h"
 #include "scan/output/output.h"
 #include "scan/output/shifted.h"
 #include "scan/output/top.h"
@@ -47,15 +49,15 @@ keep_free_memory(void)
 	kept = true;
 }
 
-/*
- * Takes the table from the executor's part of the node.  What has one there is a
- * scan whose current row WHERE CURRENT OF looks for; this has no such row.
- */
+/* Has the node's own table be its source, unless it has a feed. */
 static void
-take_relation(WaScanState *state)
+set_source(WaScanState *state, Relation relation)
 {
-	state->source.relation = state->css.ss.ss_currentRelation;
-	state->css.ss.ss_currentRelation = NULL;
+	WaScanSource **known = palloc(sizeof(WaScanSource *));
+
+	state->table.relation = relation;
+	known[0] = &state->table;
+	wa_sources_set(&state->sources, known, 1);
 }
 
 static void
@@ -63,11 +65,14 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 {
 	WaScanState *state = (WaScanState *) node;
 	CustomScan *plan = castNode(CustomScan, node->ss.ps.plan);
+	const Relation relation = wa_feed_take_relation(&node->ss);
 	const char *reason;
 	WaPlanTop top;
 
-	take_relation(state);
-	state->source.estate = estate;
+	if (plan->custom_plans == NIL)
+		set_source(state, relation);
+	else
+		state->feed = wa_feed_begin(state, RelationGetDescr(relation), eflags);
 	wa_plan_read(plan, &state->query);
 	/* warpagg.accelerate is as it was when the plan was made. */
 	reason = wa_scan_query_aggregate(&state->query, NULL);
@@ -78,7 +83,7 @@ begin_scan(CustomScanState *node, EState *estate, int eflags)
 		return;
 	keep_free_memory();
 	wa_scan_query_check_keys(&state->query);
-	wa_scan_prepare(state);
+	wa_scan_prepare(state, estate, relation);
 	state->one_time_filter =
 		ExecInitQual(state->query.one_time_clauses, &node->ss.ps);
 	state->clock.is_on = (estate->es_instrument & INSTRUMENT_TIMER) != 0;
@@ -93,7 +98,7 @@ read_heap(WaScanState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 
-	if (state->source.is_covered)
+	if (state->sources.is_covered)
 		wa_spill_check(&state->store);
 	else
 		(void) wa_scan_take_batch(state);
@@ -103,6 +108,15 @@ read_heap(WaScanState *state)
 		;
 	wa_parallel_read(state);
 	wa_scan_read(state);
+	if (state->feed != NULL)
+		wa_feed_take_rows(state);
+}
+
+/* Tells whether rows of PostgreSQL's plans are to come. */
+static bool
+has_other_rows(const WaScanState *state)
+{
+	return state->feed != NULL && wa_feed_has_rows(state->feed);
 }
 
 /* Reads the table. */
@@ -110,17 +124,21 @@ static void
 read_table(WaScanState *state)
 {
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
+	const bool is_wanted = ExecQual(state->one_time_filter, econtext);
 
+	if (state->feed != NULL && is_wanted)
+		wa_feed_find_sources(state);
 	wa_scan_begin(state);
-	if (!ExecQual(state->one_time_filter, econtext))
+	if (!is_wanted)
 		return;
-	if (!wa_heap_has_rows(state->source.heap))
+	if (!wa_sources_have_rows(&state->sources) && !has_other_rows(state))
 		return;
 	if (wa_interpreter_prepare(state->query.interpreter, econtext))
 		wa_resident_use(state);
 	else
-		wa_why_heap_note(&state->source, "no vector holds a constant's value");
-	state->source.heap->may_mark = true;
+		wa_why_heap_note(&state->sources, "no vector holds a constant's value");
+	for (int i = 0; i < state->sources.count; i++)
+		state->sources.list[i]->heap->may_mark = true;
 	read_heap(state);
 	wa_spill_finish(&state->store, 1);
 }
@@ -211,9 +229,9 @@ end_scan(CustomScanState *node)
 	WaScanState *state = (WaScanState *) node;
 
 	wa_shared_instrument_leave(state);
-	if (state->source.heap != NULL)
-		wa_heap_end(state->source.heap);
-	state->source.heap = NULL;
+	wa_sources_end(&state->sources);
+	if (state->feed != NULL)
+		wa_feed_end(state->feed);
 	wa_spill_end(&state->store);
 }
 
@@ -226,6 +244,8 @@ rescan(CustomScanState *node)
 	if (node->ss.ps.chgParam == NULL && state->batches <= 1)
 		return; /* no group has been given up yet */
 	state->is_started = false;
+	if (state->feed != NULL)
+		wa_feed_rescan(state->feed, node->ss.ps.chgParam);
 	if (node->ss.ps.chgParam != NULL)
 		wa_interpreter_reset(state->query.interpreter);
 }

@@ -41,17 +41,30 @@ typedef struct Leader
 } Leader;
 
 int
-wa_parallel_wanted(const WaScanState *state, BlockNumber left, bool is_covered)
+wa_parallel_wanted(const WaScanState *state, uint64 left, bool is_covered)
 {
-	const int most = (int) Min((uint32) state->query.nworkers, left);
+	const int most = (int) Min((uint64) state->query.nworkers, left);
 
 	/* Workers have no workers; and a function may run while there are some. */
 	if (IsParallelWorker() || IsInParallelMode())
 		return 0;
 	if (!is_covered)
 		return most;
-	return wa_parallel_workers_for(left, left * state->query.block_cost,
+	return wa_parallel_workers_for((double) left,
+								   (double) left * state->query.block_cost,
 								   state->query.planned_groups, most);
+}
+
+/* Returns the bytes of the words of all blocks to leave out. */
+static Size
+covered_bytes(const WaScanSources *sources)
+{
+	Size bytes = 0;
+
+	for (int i = 0; i < sources->count; i++)
+		if (sources->list[i]->covered != NULL)
+			bytes += wa_heap_covered_bytes(sources->list[i]->heap);
+	return bytes;
 }
 
 /* Makes the shared memory and its parts; returns false if there is none. */
@@ -59,21 +72,20 @@ static bool
 make_memory(Leader *leader, const char *query, const char *text)
 {
 	ParallelContext *context = leader->context;
+	const WaScanSources *sources = &leader->state->sources;
 	Size nworkers = (Size) context->nworkers;
 	const Size bytes[WA_TASK_PARTS] = {
 		[WA_TASK_HEAD] =
 			offsetof(WaTask, reports) + nworkers * sizeof(WaTaskReport),
+		[WA_TASK_SOURCES] = (Size) sources->count * sizeof(WaTaskSource),
 		[WA_TASK_QUERY] = strlen(query) + 1,
 		[WA_TASK_SNAPSHOT] =
-			EstimateSnapshotSpace(leader->state->source.estate->es_snapshot),
+			EstimateSnapshotSpace(sources->estate->es_snapshot),
 		[WA_TASK_TEXT] = strlen(text) + 1,
 		[WA_TASK_QUEUES] = nworkers * WA_TASK_QUEUE_BYTES,
 		[WA_TASK_BUFFER_USAGE] = nworkers * sizeof(BufferUsage),
 		[WA_TASK_WAL_USAGE] = nworkers * sizeof(WalUsage),
-		[WA_TASK_COVERED] =
-			leader->state->source.covered == NULL
-				? 0
-				: wa_heap_covered_bytes(leader->state->source.heap),
+		[WA_TASK_COVERED] = covered_bytes(sources),
 	};
 
 	for (int i = 0; i < WA_TASK_PARTS; i++)
@@ -93,6 +105,35 @@ make_memory(Leader *leader, const char *query, const char *text)
 	return true;
 }
 
+/* Fills in the sources that are left to be read. */
+static void
+write_sources(const Leader *leader)
+{
+	const WaScanSources *sources = &leader->state->sources;
+	WaTaskSource *written = (WaTaskSource *) leader->parts[WA_TASK_SOURCES];
+	char *covered = (char *) leader->parts[WA_TASK_COVERED];
+	Size end = 0;
+
+	leader->task->nsources = sources->count - sources->current;
+	for (int i = sources->current; i < sources->count; i++, written++)
+	{
+		const WaScanSource *source = sources->list[i];
+
+		written->relation = RelationGetRelid(source->relation);
+		written->covered = WA_TASK_NOT_COVERED;
+		if (source->covered != NULL)
+		{
+			const Size bytes = wa_heap_covered_bytes(source->heap);
+
+			memcpy(covered + end, source->covered, bytes);
+			written->covered = end;
+			end += bytes;
+		}
+		wa_heap_share(source->heap, &written->blocks,
+					  leader->context->nworkers + 1);
+	}
+}
+
 /* Fills in what workers have to know. */
 static void
 write_task(Leader *leader)
@@ -101,16 +142,11 @@ write_task(Leader *leader)
 	WaTask *task = (WaTask *) leader->parts[WA_TASK_HEAD];
 
 	leader->task = task;
-	task->relation = RelationGetRelid(state->source.relation);
+	task->table = state->sources.table;
 	task->is_timed = state->clock.is_on;
 	wa_spill_share(&state->store, &task->spill, leader->context->nworkers + 1);
-	task->is_covered = state->source.covered != NULL;
-	if (task->is_covered)
-		memcpy(leader->parts[WA_TASK_COVERED], state->source.covered,
-			   wa_heap_covered_bytes(state->source.heap));
-	wa_heap_share(state->source.heap, &task->blocks,
-				  leader->context->nworkers + 1);
-	SerializeSnapshot(state->source.estate->es_snapshot,
+	write_sources(leader);
+	SerializeSnapshot(state->sources.estate->es_snapshot,
 					  leader->parts[WA_TASK_SNAPSHOT]);
 }
 
@@ -254,8 +290,8 @@ void
 wa_parallel_read(WaScanState *state)
 {
 	const int nworkers =
-		wa_parallel_wanted(state, wa_heap_blocks_left(state->source.heap),
-						   state->source.is_covered);
+		wa_parallel_wanted(state, wa_sources_blocks_left(&state->sources),
+						   state->sources.is_covered);
 	MemoryContext memory;
 	MemoryContext old;
 	Leader leader = {.state = state};

@@ -15,7 +15,7 @@
  * Returns how many workers to ask for so many blocks: those of the plan or, where the
  * device process answers for the others, as many as they are worth.
  */
-extern int wa_parallel_wanted(const WaScanState *state, BlockNumber left,
+extern int wa_parallel_wanted(const WaScanState *state, uint64 left,
 							  bool is_covered);
 
 /*

@@ -16,6 +16,7 @@
 typedef enum WaTaskPart
 {
 	WA_TASK_HEAD,     /* WaTask */
+	WA_TASK_SOURCES,  /* WaTaskSource, as many as it says */
 	WA_TASK_QUERY,    /* wa_task_write_query */
 	WA_TASK_SNAPSHOT, /* SerializeSnapshot */
 	WA_TASK_TEXT,     /* the client's query, for pg_stat_activity */
@@ -41,13 +42,22 @@ typedef struct WaTaskReport
  */
 typedef struct WaTask
 {
-	Oid relation;
+	Oid table; /* of the query */
 	bool is_timed;
-	bool is_covered; /* there are blocks to leave out */
+	int nsources;
 	WaSpillShare spill;
-	WaHeapShare blocks;
 	WaTaskReport reports[FLEXIBLE_ARRAY_MEMBER];
 } WaTask;
+
+/* A source: where its words of the blocks to leave out begin, and the others. */
+typedef struct WaTaskSource
+{
+	Oid relation;
+	Size covered; /* WA_TASK_NOT_COVERED: there are none */
+	WaHeapShare blocks;
+} WaTaskSource;
+
+#define WA_TASK_NOT_COVERED ((Size) -1)
 
 /* Bytes of a queue, for messages of scan/rows/merge.h. */
 #define WA_TASK_QUEUE_BYTES (256 * 1024)

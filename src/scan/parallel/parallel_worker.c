@@ -41,16 +41,14 @@ attach_queue(dsm_segment *segment, shm_toc *toc)
 
 /* Makes the state of the node, in the estate's memory, which is the current. */
 static WaScanState *
-make_state(EState *estate, Relation relation, WaTask *task, char *query)
+make_state(EState *estate, Relation table, WaTask *task, char *query)
 {
 	WaScanState *state = palloc0(sizeof(WaScanState));
 
 	state->css.ss.ps.state = estate;
-	state->source.estate = estate;
 	state->css.ss.ps.ps_ExprContext = CreateExprContext(estate);
-	state->source.relation = relation;
 	wa_task_read_query(&state->query, query);
-	wa_scan_prepare(state);
+	wa_scan_prepare(state, estate, table);
 	wa_spill_join(&state->store, &task->spill, ParallelWorkerNumber + 1);
 	state->clock.is_on = task->is_timed;
 	return state;
@@ -82,23 +80,45 @@ send_groups(WaScanStore *store, shm_mq_handle *queue)
 	return true;
 }
 
-/*
- * Reads a share of the table, and sends its groups or spills them.  covered:
- * blocks to leave out; NULL: none.
- */
+/* Reads a share of a source. */
 static void
-work(WaScanState *state, WaTask *task, const uint64 *covered,
-	 shm_mq_handle *queue)
+read_source(WaScanState *state, WaTaskSource *shared, const char *covered)
+{
+	WaScanSources *sources = &state->sources;
+	WaScanSource source = {0};
+	WaScanSource *known = &source;
+
+	/* It takes long to open a table for the first time. */
+	if (wa_heap_share_is_taken(&shared->blocks))
+		return;
+	source.relation = table_open(shared->relation, AccessShareLock);
+	wa_source_map(&source, sources->descriptor);
+	wa_sources_set(sources, &known, 1);
+	wa_sources_begin(sources);
+	wa_heap_join(source.heap, &shared->blocks);
+	if (shared->covered != WA_TASK_NOT_COVERED)
+		wa_heap_leave_out(source.heap,
+						  (const uint64 *) (covered + shared->covered));
+	source.heap->may_mark = shared->covered == WA_TASK_NOT_COVERED;
+	wa_scan_read(state);
+	state->now.read.blocks += source.heap->counts.blocks;
+	state->now.read.rows += source.heap->counts.rows;
+	wa_sources_end(sources);
+	wa_sources_set(sources, NULL, 0);
+	table_close(source.relation, NoLock);
+}
+
+/* Reads a share of the sources, and sends the groups or spills them. */
+static void
+work(WaScanState *state, WaTask *task, shm_toc *toc, shm_mq_handle *queue)
 {
 	WaTaskReport *report = &task->reports[ParallelWorkerNumber];
+	WaTaskSource *sources = shm_toc_lookup(toc, WA_TASK_SOURCES, false);
+	const char *covered = shm_toc_lookup(toc, WA_TASK_COVERED, false);
 
 	wa_scan_begin(state);
-	wa_heap_join(state->source.heap, &task->blocks);
-	if (covered != NULL)
-		wa_heap_leave_out(state->source.heap, covered);
-	else
-		state->source.heap->may_mark = true;
-	wa_scan_read(state);
+	for (int i = 0; i < task->nsources; i++)
+		read_source(state, &sources[i], covered);
 	report->has_spilled = wa_spill_has_spilled(&state->store);
 	if (report->has_spilled)
 		wa_spill_groups(&state->store);
@@ -106,7 +126,6 @@ work(WaScanState *state, WaTask *task, const uint64 *covered,
 		report->has_spilled || send_groups(&state->store, queue);
 	wa_spill_finish(&state->store, 1);
 	report->counts = wa_instrument_of(state);
-	wa_heap_end(state->source.heap);
 }
 
 void
@@ -119,24 +138,22 @@ wa_scan_worker(dsm_segment *segment, shm_toc *toc)
 	shm_mq_handle *queue = attach_queue(segment, toc);
 	EState *estate = CreateExecutorState();
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
-	Relation relation;
+	Relation table;
 
 	debug_query_string = shm_toc_lookup(toc, WA_TASK_TEXT, false);
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
 	estate->es_snapshot = RegisterSnapshot(
 		RestoreSnapshot(shm_toc_lookup(toc, WA_TASK_SNAPSHOT, false)));
-	relation = table_open(task->relation, AccessShareLock);
+	table = table_open(task->table, AccessShareLock);
 	InstrStartParallelQuery();
-	work(make_state(estate, relation, task,
+	work(make_state(estate, table, task,
 					shm_toc_lookup(toc, WA_TASK_QUERY, false)),
-		 task,
-		 task->is_covered ? shm_toc_lookup(toc, WA_TASK_COVERED, false) : NULL,
-		 queue);
+		 task, toc, queue);
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber],
 						  &wal_usage[ParallelWorkerNumber]);
 	MemoryContextSwitchTo(old);
 	ExecResetTupleTable(estate->es_tupleTable, false);
-	table_close(relation, AccessShareLock);
+	table_close(table, AccessShareLock);
 	UnregisterSnapshot(estate->es_snapshot);
 	FreeExecutorState(estate);
 	shm_mq_detach(queue);

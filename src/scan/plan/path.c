@@ -14,6 +14,7 @@
 #include "access/htup_details.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -80,6 +81,11 @@ static const CustomScanMethods scan_methods = {
 	.CreateCustomScanState = wa_scan_create_state,
 };
 
+static const CustomScanMethods source_scan_methods = {
+	.CustomName = "WarpAgg Source",
+	.CreateCustomScanState = wa_source_create_state,
+};
+
 /* Returns how much memory the groups will take, as a part of what they may take. */
 static double
 expected_filling(const WaPlannedQuery *planned)
@@ -90,15 +96,21 @@ expected_filling(const WaPlannedQuery *planned)
 	return planned->query.keys == NIL ? 0 : bytes / get_hash_memory_limit();
 }
 
+/* Returns what it costs one process to compute a row, as far as WHERE. */
+static Cost
+row_cost(const WaPlannedQuery *planned)
+{
+	return ROW_COST + INSTRUCTION_COST * planned->ninstructions;
+}
+
 /* Returns what it costs one process to compute all rows. */
 static Cost
 rows_cost(const WaPlannedQuery *planned)
 {
-	const RelOptInfo *relation = planned->relation;
+	const WaPlannedSources *sources = &planned->sources;
 
-	return relation->tuples *
-			   (ROW_COST + INSTRUCTION_COST * planned->ninstructions) +
-		   relation->rows * INSTRUCTION_COST *
+	return sources->tuples * row_cost(planned) +
+		   sources->rows * INSTRUCTION_COST *
 			   (planned->query.ncolumns + planned->query.nkeys);
 }
 
@@ -107,6 +119,62 @@ static int
 as_int(double estimate)
 {
 	return (int) Min(estimate, INT_MAX);
+}
+
+/* Finds parameters. */
+static bool
+collect_parameters(Node *node, void *parameters)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		*(List **) parameters = list_append_unique(*(List **) parameters, node);
+	return expression_tree_walker(node, collect_parameters, parameters);
+}
+
+/*
+ * Makes the plan of a source.  It has the parameters by which partitions are pruned, so
+ * that these are pruned again when one changes.
+ */
+static Plan *
+make_source_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
+				 List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	ListCell *cell;
+
+	foreach (cell, clauses)
+		(void) collect_parameters(
+			(Node *) lfirst_node(RestrictInfo, cell)->clause,
+			&scan->custom_exprs);
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.scanrelid = rel->relid;
+	scan->methods = &source_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods source_path_methods = {
+	.CustomName = "WarpAgg Source",
+	.PlanCustomPath = make_source_plan,
+};
+
+/*
+ * Has the node get its sources, and rows of PostgreSQL's plans, from a plan below it.  That
+ * must not run several plans at the same time, as sources come first.
+ */
+static void
+set_feed(CustomScan *scan, List *plans)
+{
+	Plan *feed = (Plan *) linitial(plans);
+	ListCell *cell;
+
+	scan->custom_plans = plans;
+	wa_plan_set_feed(scan, feed->targetlist);
+	if (!IsA(feed, Append))
+		return;
+	((Append *) feed)->nasyncplans = 0;
+	foreach (cell, ((Append *) feed)->appendplans)
+		((Plan *) lfirst(cell))->async_capable = false;
 }
 
 /* Makes the node's plan, for CustomPathMethods. */
@@ -127,13 +195,15 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	query.planned_inputs =
 		as_int(Max(planned->distinct_inputs, planned->inputs_without_tables));
 	query.planned_excluded = planned->excluded;
-	query.block_cost = rows_cost(planned) / Max(planned->relation->pages, 1);
+	query.block_cost = rows_cost(planned) / Max(planned->sources.pages, 1);
 	wa_plan_write(scan, &query, &limit->top);
 	scan->scan.plan.targetlist = tlist;
 	scan->scan.plan.qual = planned->having;
 	scan->scan.scanrelid = planned->relation->relid;
 	scan->flags = path->flags;
 	scan->methods = &scan_methods;
+	if (custom_plans != NIL)
+		set_feed(scan, custom_plans);
 	return &scan->scan.plan;
 }
 
@@ -163,7 +233,7 @@ spill_cost(const WaPlannedQuery *planned)
 	/* Rows of groups that are in memory are not spilled. */
 	double share = 1 - 1 / filling;
 	double depth = ceil(log2(ceil(filling)) / wa_spill_most_bits());
-	double rows = relation->rows * share * depth;
+	double rows = planned->sources.rows * share * depth;
 	double pages =
 		rows * (MAXALIGN(relation->reltarget->width) + SizeofHeapTupleHeader) /
 		BLCKSZ;
@@ -179,7 +249,7 @@ spill_cost(const WaPlannedQuery *planned)
 static Cost
 heap_cost(const WaPlannedQuery *planned, double share, int nworkers)
 {
-	const double pages = planned->relation->pages * share;
+	const double pages = planned->sources.pages * share;
 	const Cost computing = rows_cost(planned) * share;
 
 	if (share < 1)
@@ -236,13 +306,15 @@ is_parallel_safe_path(const PlannerInfo *root, const RelOptInfo *input_rel,
 
 /* Returns how many workers the path may have. */
 static int
-possible_workers(const PlannerInfo *root, const RelOptInfo *input_rel,
+possible_workers(const PlannerInfo *root, const WaPlannedQuery *planned,
 				 const RelOptInfo *output_rel)
 {
+	RelOptInfo *input_rel = planned->relation;
+
 	if (!is_parallel_safe_path(root, input_rel, output_rel))
 		return 0;
-	return compute_parallel_worker((RelOptInfo *) input_rel, input_rel->pages,
-								   -1, max_parallel_workers_per_gather);
+	return compute_parallel_worker(input_rel, planned->sources.pages, -1,
+								   max_parallel_workers_per_gather);
 }
 
 /*
@@ -260,13 +332,25 @@ set_costs(Path *path, const PlannerInfo *root, const WaPlannedQuery *planned,
 	if (planned->having != NIL)
 		cost_qual_eval(&having, planned->having, (PlannerInfo *) root);
 	path->startup_cost = startup_cost(planned, nreturned, nworkers) +
-						 target->cost.startup + having.startup;
+						 planned->sources.others_cost + target->cost.startup +
+						 having.startup;
 	if (!enable_seqscan)
 		path->startup_cost += disable_cost;
 	path->total_cost =
 		path->startup_cost + planned->ngroups * having.per_tuple +
 		nreturned * (GROUP_COST + target->cost.per_tuple +
 					 RESULT_COST * list_length(planned->query.aggregates));
+}
+
+/* Returns the columns that are used behind WHERE. */
+static List *
+columns_behind_where(const WaScanQuery *query)
+{
+	List *all = list_concat_copy(query->keys, query->aggregates);
+
+	return list_concat_unique(
+		NIL, pull_var_clause((Node *) all, PVC_RECURSE_AGGREGATES |
+											   PVC_RECURSE_PLACEHOLDERS));
 }
 
 /*
@@ -288,13 +372,18 @@ make_path(PlannerInfo *root, RelOptInfo *parent, PathTarget *target,
 		wa_estimate_groups(root, planned->query.keys, input_rel->rows);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->methods = &path_methods;
-	nworkers = possible_workers(root, input_rel, parent);
+	nworkers = possible_workers(root, planned, parent);
 	/* The plan must do when nothing is resident any more. */
 	if (!wa_parallel_is_worth(rows_cost(planned), planned->ngroups, nworkers))
 		nworkers = 0;
 	/* In a worker, as a part of what it computes, the node can have none. */
-	path->path.parallel_safe =
-		nworkers == 0 && is_parallel_safe_path(root, input_rel, parent);
+	path->path.parallel_safe = nworkers == 0 &&
+							   !planned->sources.has_children &&
+							   is_parallel_safe_path(root, input_rel, parent);
+	if (planned->sources.has_children)
+		path->custom_paths = list_make1(wa_planned_sources_path(
+			root, input_rel, &planned->sources, &source_path_methods,
+			columns_behind_where(&planned->query)));
 	wa_resident_plan(root, planned, limit, nworkers, expected_filling(planned),
 					 false);
 	path->custom_private =
@@ -339,6 +428,10 @@ add_our_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel,
 	CustomPath *path;
 
 	*reason = wa_planned_query_recognise(root, input_rel, &grouping, planned);
+	if (*reason == NULL &&
+		!wa_planned_sources_leave(&planned->sources, seq_page_cost,
+								  row_cost(planned)))
+		*reason = "an index scan costs less";
 	if (*reason != NULL || output_rel->pathlist == NIL)
 		return;
 	wa_limit_recognise(root, planned, output_rel->reltarget, limit);
@@ -411,7 +504,8 @@ consider(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel,
 		previous_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_ORDERED)
 		sort_our_paths(root, input_rel, output_rel);
-	if (stage != UPPERREL_GROUP_AGG || !root->parse->hasAggs)
+	if (stage != UPPERREL_GROUP_AGG || !root->parse->hasAggs ||
+		IS_OTHER_REL(input_rel))
 		return;
 	if (!wa_enable_scan)
 	{
@@ -468,6 +562,7 @@ void
 wa_scan_init(void)
 {
 	RegisterCustomScanMethods(&scan_methods);
+	RegisterCustomScanMethods(&source_scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = consider;
 	previous_relation_hook = set_rel_pathlist_hook;

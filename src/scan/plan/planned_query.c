@@ -4,10 +4,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/transam.h"
-#include "catalog/pg_am.h"
-#include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -18,7 +15,6 @@
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "heap/gather.h"
@@ -40,30 +36,6 @@ check_query(const PlannerInfo *root)
 	if (parse->hasTargetSRFs)
 		return "it returns sets";
 	return NULL;
-}
-
-/* Returns what is wrong with the table as the catalog has it, or NULL. */
-static const char *
-check_class(Oid relation)
-{
-	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	Form_pg_class class;
-	const char *reason = NULL;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relation);
-	class = (Form_pg_class) GETSTRUCT(tuple);
-	if (class->relkind == RELKIND_FOREIGN_TABLE)
-		reason = "it is over a foreign table";
-	else if (class->relkind != RELKIND_RELATION &&
-			 class->relkind != RELKIND_MATVIEW)
-		reason = "it is not over a table";
-	else if (class->relam != HEAP_TABLE_AM_OID)
-		reason = "the table is not a heap";
-	else if (class->relpersistence == RELPERSISTENCE_TEMP)
-		reason = "the table is temporary";
-	ReleaseSysCache(tuple);
-	return reason;
 }
 
 /* Returns what is grouped if that is no relation of the query's own, or NULL. */
@@ -107,17 +79,13 @@ check_relation(PlannerInfo *root, RelOptInfo *relation)
 	if (IS_DUMMY_REL(relation))
 		return "no row can fulfil WHERE";
 	entry = planner_rt_fetch(relation->relid, root);
-	if (entry->inh)
-		return entry->relkind == RELKIND_PARTITIONED_TABLE
-				   ? "the table is partitioned"
-				   : "the table has children";
 	if (entry->tablesample != NULL)
 		return "the table is sampled";
 	if (entry->relid < FirstNormalObjectId)
 		return "the table is a system catalog";
 	if (!bms_is_empty(relation->lateral_relids))
 		return "it refers to another table of its query";
-	return check_class(entry->relid);
+	return NULL;
 }
 
 /* A clause of WHERE and what decides its place among them. */
@@ -340,6 +308,8 @@ wa_planned_query_recognise(PlannerInfo *root, RelOptInfo *relation,
 	planned->having = grouping->having;
 	if (reason == NULL)
 		reason = check_relation(root, relation);
+	if (reason == NULL)
+		reason = wa_planned_sources_find(root, relation, &planned->sources);
 	if (reason == NULL)
 		reason = collect_keys(grouping, planned);
 	collect_filters(root, relation, planned);

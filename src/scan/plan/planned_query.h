@@ -1,7 +1,8 @@
 /*
  * planned_query.h
  *		The queries that the scan tier takes: an aggregate, with or without
- *		groups, over a sequential scan of one heap table.
+ *		groups, over a sequential scan of one heap table, or of the partitions or
+ *		children of one.
  */
 #ifndef WA_SCAN_PLANNED_QUERY_H
 #define WA_SCAN_PLANNED_QUERY_H
@@ -9,12 +10,14 @@
 #include "nodes/pathnodes.h"
 
 #include "core/must_check.h"
+#include "scan/plan/planned_sources.h"
 #include "scan/state/scan_query.h"
 
 /* What such a query consists of. */
 typedef struct WaPlannedQuery
 {
 	RelOptInfo *relation;
+	WaPlannedSources sources;
 	WaScanQuery query;
 	List *having;      /* clauses that a group has to fulfil */
 	int ninstructions; /* of the query program, for each row */

@@ -10,7 +10,6 @@
 #include "access/parallel.h"
 #include "access/table.h"
 #include "optimizer/optimizer.h"
-#include "parser/parsetree.h"
 #include "utils/rel.h"
 
 #include "client/residency.h"
@@ -20,6 +19,7 @@
 #include "scan/plan/resident_worth.h"
 #include "scan/plan/top_n.h"
 #include "scan/program/pushdown.h"
+#include "scan/state/scan_source.h"
 #include "settings.h"
 
 /*
@@ -51,46 +51,51 @@ estimate_inputs(PlannerInfo *root, const WaPlannedQuery *planned,
 	sent = clauselist_selectivity(root, pushdown.sent_filters,
 								  (int) relation->relid, JOIN_INNER, NULL);
 	/* PostgreSQL's estimate goes by the rows that fulfil all clauses. */
-	relation->rows = clamp_row_est(relation->tuples * sent);
+	relation->rows = clamp_row_est(planned->sources.tuples * sent);
 	distinct_inputs = wa_estimate_groups(root, pushdown.by, relation->rows);
 	relation->rows = rows;
 	return distinct_inputs;
 }
 
-/* Returns how many blocks of an open relation are resident. */
+/* Returns how many blocks of a source, whose relation is open, are resident. */
 static uint64
-resident_blocks(Relation relation, const WaPlannedQuery *planned)
+resident_blocks(const WaScanSource *source, const WaPlannedQuery *planned)
 {
+	const Relation relation = source->relation;
 	const WaRelation storage = wa_resident_storage(relation);
 	WaColumnName names[WA_MAX_QUERY_COLUMNS];
 
 	if (wa_resident_refusal(relation) != NULL)
 		return 0;
 	for (int i = 0; i < planned->query.compiler->ncolumns; i++)
-		if (!wa_resident_column(relation, planned->query.compiler->attnums[i],
-								&names[i]))
+		if (!wa_resident_column(
+				relation,
+				wa_source_attnum(source, planned->query.compiler->attnums[i]),
+				&names[i]))
 			return 0;
 	return wa_residency_estimate(
 		&storage, (uint32) planned->query.compiler->ncolumns, names);
 }
 
-/*
- * Returns which share of the rows is likely to be resident.  is_loaded: it is asked what
- * would be if the columns had been loaded.
- */
+/* Returns which share of the rows is likely to be resident. */
 static double
-resident_share(PlannerInfo *root, const WaPlannedQuery *planned, bool is_loaded)
+resident_share(PlannerInfo *root, const WaPlannedQuery *planned)
 {
-	const RelOptInfo *rel = planned->relation;
-	Relation relation;
-	uint64 blocks;
+	const Relation table = wa_planned_sources_open(root, planned->relation);
+	uint64 blocks = 0;
+	ListCell *cell;
 
-	if (is_loaded)
-		return 1;
-	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-	blocks = resident_blocks(relation, planned);
-	table_close(relation, NoLock);
-	return Min((double) blocks / rel->pages, 1);
+	foreach (cell, planned->sources.taken)
+	{
+		WaScanSource source = {.relation = wa_planned_sources_open(
+								   root, (const RelOptInfo *) lfirst(cell))};
+
+		wa_source_map(&source, RelationGetDescr(table));
+		blocks += resident_blocks(&source, planned);
+		table_close(source.relation, NoLock);
+	}
+	table_close(table, NoLock);
+	return Min((double) blocks / planned->sources.pages, 1);
 }
 
 /*
@@ -108,10 +113,10 @@ plan_inputs_without_tables(PlannerInfo *root, WaPlannedQuery *planned,
 		/* It may be that all is pushed, and there is nothing to be combined. */
 		if (distinct_inputs == 0)
 			continue;
-		if (!wa_resident_takes_groups(planned->relation->pages, distinct_inputs,
+		if (!wa_resident_takes_groups(planned->sources.pages, distinct_inputs,
 									  nworkers) ||
 			(excluded == WA_EXCLUDES_TIMES &&
-			 distinct_inputs * ROWS_PER_TIME > planned->relation->tuples))
+			 distinct_inputs * ROWS_PER_TIME > planned->sources.tuples))
 			return;
 		planned->inputs_without_tables =
 			Max(planned->inputs_without_tables, distinct_inputs);
@@ -129,12 +134,12 @@ plan_inputs(PlannerInfo *root, WaPlannedQuery *planned, int nworkers,
 {
 	double distinct_inputs;
 
-	planned->resident_share = resident_share(root, planned, is_loaded);
+	planned->resident_share = is_loaded ? 1 : resident_share(root, planned);
 	if (planned->resident_share == 0)
 		return;
 	distinct_inputs = estimate_inputs(root, planned, WA_EXCLUDES_NONE);
 	if (distinct_inputs == 0 ||
-		!wa_resident_takes_groups(planned->relation->pages, distinct_inputs,
+		!wa_resident_takes_groups(planned->sources.pages, distinct_inputs,
 								  nworkers))
 	{
 		planned->resident_share = 0;
@@ -149,11 +154,10 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 				 const WaLimit *limit, int nworkers, double filling,
 				 bool is_loaded)
 {
-	const RelOptInfo *rel = planned->relation;
+	const double pages = planned->sources.pages;
 	const bool has_room = filling <= wa_resident_shares(nworkers);
 	const bool takes_all =
-		has_room &&
-		wa_resident_takes_groups(rel->pages, planned->ngroups, nworkers);
+		has_room && wa_resident_takes_groups(pages, planned->ngroups, nworkers);
 	const bool has_wanted = has_room && wa_top_n_is_likely(planned, limit);
 
 	planned->resident_share = 0;
@@ -163,14 +167,14 @@ wa_resident_plan(PlannerInfo *root, WaPlannedQuery *planned,
 	planned->excluded = WA_EXCLUDES_NONE;
 	if (!wa_enable_resident || IsParallelWorker() ||
 		planned->query.compiler->ncolumns > WA_MAX_QUERY_COLUMNS ||
-		!wa_resident_is_large(rel->pages) || (!takes_all && !has_wanted))
+		!wa_resident_is_large(pages) || (!takes_all && !has_wanted))
 		return;
 	if (!planned->can_push)
 	{
 		plan_inputs(root, planned, nworkers, is_loaded);
 		return;
 	}
-	planned->resident_share = resident_share(root, planned, is_loaded);
+	planned->resident_share = is_loaded ? 1 : resident_share(root, planned);
 	if (has_wanted && planned->resident_share == 1)
 		planned->resident_groups =
 			Min(wa_limit_estimate(limit, planned->ngroups), planned->ngroups);

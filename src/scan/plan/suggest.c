@@ -7,7 +7,6 @@
 #include "access/parallel.h"
 #include "access/table.h"
 #include "miscadmin.h"
-#include "parser/parsetree.h"
 #include "utils/acl.h"
 #include "utils/rel.h"
 
@@ -16,6 +15,7 @@
 #include "resident/columns.h"
 #include "resident/relation.h"
 #include "scan/plan/suggest.h"
+#include "scan/state/scan_source.h"
 #include "settings.h"
 
 /*
@@ -60,52 +60,71 @@ wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
 bool
 wa_suggest_is_worth(const WaPlannedQuery *planned)
 {
-	const RelOptInfo *rel = planned->relation;
+	const WaPlannedSources *sources = &planned->sources;
 
 	return wa_autoload && wa_enable_resident && !IsParallelWorker() &&
 		   planned->query.compiler->ncolumns > 0 &&
 		   planned->query.compiler->ncolumns <= WA_MAX_QUERY_COLUMNS &&
-		   rel->pages >= MIN_AUTOLOAD_BLOCKS &&
-		   rel->rows >= rel->tuples * MIN_SHARE;
+		   sources->pages >= MIN_AUTOLOAD_BLOCKS &&
+		   sources->rows >= sources->tuples * MIN_SHARE;
 }
 
 /*
- * Tells whether the columns of a query can be resident, and are its user's to load: when
- * it is planned nobody has looked at privileges yet.
+ * Tells whether the columns of a query's table are its user's to load: when it is planned
+ * nobody has looked at privileges yet.
  */
 static bool
-may_be_loaded(Relation relation, const WaPlannedQuery *planned)
+may_load(Oid table, const WaPlannedQuery *planned)
 {
-	const Oid relid = RelationGetRelid(relation);
 	const Oid user = OidIsValid(planned->relation->userid)
 						 ? planned->relation->userid
 						 : GetUserId();
 
-	if (wa_resident_refusal(relation) != NULL)
-		return false;
+	if (pg_class_aclcheck(table, user, ACL_SELECT) == ACLCHECK_OK)
+		return true;
 	for (int i = 0; i < planned->query.compiler->ncolumns; i++)
-	{
-		const AttrNumber attribute = planned->query.compiler->attnums[i];
-		WaColumnName name;
-
-		if (!wa_resident_column(relation, attribute, &name) ||
-			(pg_class_aclcheck(relid, user, ACL_SELECT) != ACLCHECK_OK &&
-			 pg_attribute_aclcheck(relid, attribute, user, ACL_SELECT) !=
-				 ACLCHECK_OK))
+		if (pg_attribute_aclcheck(table, planned->query.compiler->attnums[i],
+								  user, ACL_SELECT) != ACLCHECK_OK)
 			return false;
-	}
 	return true;
+}
+
+/* Suggests the columns of a query in one of its sources, if they can be resident. */
+static void
+suggest_source(const WaScanSource *source, const WaPlannedQuery *planned)
+{
+	const WaCompiler *compiler = planned->query.compiler;
+	AttrNumber *attnums = palloc(sizeof(AttrNumber) * (compiler->ncolumns + 1));
+	WaColumnName name;
+
+	if (wa_resident_refusal(source->relation) != NULL)
+		return;
+	for (int i = 0; i < compiler->ncolumns; i++)
+	{
+		attnums[i] = wa_source_attnum(source, compiler->attnums[i]);
+		if (!wa_resident_column(source->relation, attnums[i], &name))
+			return;
+	}
+	wa_autoload_suggest(RelationGetRelid(source->relation), compiler->ncolumns,
+						attnums, false);
 }
 
 void
 wa_suggest_planned(PlannerInfo *root, const WaPlannedQuery *planned)
 {
-	Relation relation = table_open(
-		planner_rt_fetch(planned->relation->relid, root)->relid, NoLock);
+	const Relation table = wa_planned_sources_open(root, planned->relation);
+	ListCell *cell;
 
-	if (may_be_loaded(relation, planned))
-		wa_autoload_suggest(RelationGetRelid(relation),
-							planned->query.compiler->ncolumns,
-							planned->query.compiler->attnums, false);
-	table_close(relation, NoLock);
+	if (may_load(RelationGetRelid(table), planned))
+		foreach (cell, planned->sources.taken)
+		{
+			WaScanSource source = {
+				.relation = wa_planned_sources_open(
+					root, (const RelOptInfo *) lfirst(cell))};
+
+			wa_source_map(&source, RelationGetDescr(table));
+			suggest_source(&source, planned);
+			table_close(source.relation, NoLock);
+		}
+	table_close(table, NoLock);
 }

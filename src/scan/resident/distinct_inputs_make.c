@@ -118,7 +118,7 @@ make_asked(WaDistinctInputs *inputs, const WaPushdown *pushdown)
 	asked->keys = pushdown->by;
 	asked->nkeys = list_length(pushdown->by);
 	ask_columns(inputs, pushdown);
-	wa_scan_prepare_query(asked, &inputs->state->source, &inputs->store);
+	wa_scan_prepare_query(asked, &inputs->state->sources, &inputs->store);
 }
 
 /* Prepares an expression, which may be NULL. */
@@ -126,7 +126,8 @@ static ExprState *
 prepare(const WaDistinctInputs *inputs, const WaPushdown *pushdown,
 		Expr *expression)
 {
-	ParamListInfo parameters = inputs->state->source.estate->es_param_list_info;
+	ParamListInfo parameters =
+		inputs->state->sources.estate->es_param_list_info;
 
 	return ExecInitExprWithParams(
 		(Expr *) wa_pushdown_refer(pushdown, (Node *) expression), parameters);

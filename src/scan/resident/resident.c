@@ -100,10 +100,10 @@ leave_out(WaScanState *state, const Answer *given)
 {
 	const WaAnswerMessage *answer = &given->counts;
 
-	wa_why_heap_note(&state->source, "");
+	wa_why_heap_note(&state->sources, "");
 	if (!given->has_rest)
-		wa_resident_leave_out(&state->source, given->used);
-	pgstat_count_index_tuples(state->source.relation, answer->rows);
+		wa_resident_leave_out(&state->sources, given->used);
+	pgstat_count_index_tuples(state->sources.list[0]->relation, answer->rows);
 	state->now.resident_blocks += (int64) answer->blocks;
 	state->now.resident_rows += (int64) answer->rows;
 	state->now.resident_ms += (double) answer->device_ns / 1000000.0;
@@ -184,7 +184,7 @@ count_failure(WaScanState *state)
 
 	ereport(DEBUG1, (errmsg("warpagg could not use resident columns: %s",
 							trouble->text)));
-	wa_why_heap_note(&state->source,
+	wa_why_heap_note(&state->sources,
 					 psprintf(WA_WHY_FAILED "%s", trouble->text));
 	if (trouble->exchange == WA_EXCHANGE_TIMEOUT)
 		(void) wa_client_fail();
@@ -192,7 +192,7 @@ count_failure(WaScanState *state)
 			 trouble->status == WA_OUT_OF_MEMORY)
 	{
 		wa_why_heap_note(
-			&state->source,
+			&state->sources,
 			"the groups would have taken more memory than they may");
 		state->is_refused = true;
 		state->now.refusals++;
@@ -247,14 +247,14 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	bool taken;
 
 	memset(counts, 0, sizeof(*counts));
-	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
-	if (!wa_resident_settle(&state->source, run))
+	wa_why_heap_note(&state->sources, WA_WHY_NOT_FRESH);
+	if (!wa_resident_settle(&state->sources, run))
 		return 0;
 	run->announces = inputs == NULL && stage < 0;
 	taken = receive(state, query, run, &rest, &answer);
 	if (!answer.has_rest)
 		wa_rest_forget(&rest);
-	if (taken && !wa_resident_is_reliable(&state->source))
+	if (taken && !wa_resident_is_reliable(&state->sources))
 	{
 		wa_rest_forget(&rest);
 		wa_client_release_groups();
@@ -270,7 +270,7 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	{
 		*counts = answer.counts;
 		if (counts->blocks == 0 && counts->rows > 0)
-			wa_why_heap_note(&state->source,
+			wa_why_heap_note(&state->sources,
 							 "there are too many groups to be sent");
 	}
 	else
@@ -282,7 +282,7 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 static void
 suggest(const WaAsking *asking, uint64 covered)
 {
-	wa_suggest_scanned(asking->source->relation,
+	wa_suggest_scanned(asking->sources->list[0]->relation,
 					   asking->query->compiler->attnums, &asking->run, covered);
 }
 
@@ -306,7 +306,7 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 
 		stage = wa_interpreter_first_lacking(interpreter, econtext);
 		wa_why_heap_note(
-			&state->source,
+			&state->sources,
 			"what is computed once has to wait for a row that needs it");
 		if (stage < 0 && !wa_interpreter_is_complete(interpreter))
 			return true;
@@ -326,7 +326,7 @@ most_inputs(const WaAsking *asking)
 {
 	const WaScanQuery *query = asking->query;
 	const double worth = wa_resident_most_groups(
-		wa_heap_nblocks(asking->source->heap), query->nworkers);
+		wa_sources_nblocks(asking->sources), query->nworkers);
 	const Size bytes =
 		(Size) INPUT_BYTES * (1 + query->nkeys + query->ncolumns);
 
@@ -364,13 +364,13 @@ static bool
 try_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 {
 	WaDistinctInputs *inputs = wa_distinct_inputs_make(state, excluded);
-	WaAsking asking = {.source = &state->source};
+	WaAsking asking = {.sources = &state->sources};
 
 	if (inputs == NULL)
 		return false;
 	asking.query = &inputs->asked;
 	if (wa_resident_describe_run(&asking) != NULL ||
-		!wa_resident_is_ready(&state->source))
+		!wa_resident_is_ready(&state->sources))
 		return true;
 	wa_precompute_all(state);
 	wa_precompute(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
@@ -393,7 +393,7 @@ use_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 static void
 use(WaScanState *state)
 {
-	WaAsking asking = {.query = &state->query, .source = &state->source};
+	WaAsking asking = {.query = &state->query, .sources = &state->sources};
 	const char *refusal;
 	WaArena arena;
 
@@ -403,14 +403,14 @@ use(WaScanState *state)
 	refusal = wa_resident_describe_run(&asking);
 	if (refusal != NULL)
 	{
-		wa_why_heap_note(&state->source, refusal);
+		wa_why_heap_note(&state->sources, refusal);
 		use_inputs(state, WA_EXCLUDES_NONE, &arena);
 		return;
 	}
-	if (!wa_resident_is_ready(&state->source))
+	if (!wa_resident_is_ready(&state->sources))
 		return;
 	wa_precompute_all(state);
-	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
+	wa_why_heap_note(&state->sources, WA_WHY_NOT_FRESH);
 	if (!find_residency(&asking))
 		suggest(&asking, 0);
 	else if (!ask_in_turn(state, &asking, &arena))
@@ -421,13 +421,13 @@ void
 wa_resident_use(WaScanState *state)
 {
 	const char *refusal =
-		wa_resident_use_refusal(&state->source, state->is_refused);
+		wa_resident_use_refusal(&state->sources, state->is_refused);
 	MemoryContext scratch;
 	MemoryContext old;
 
 	if (refusal != NULL)
 	{
-		wa_why_heap_note(&state->source, refusal);
+		wa_why_heap_note(&state->sources, refusal);
 		return;
 	}
 	scratch = AllocSetContextCreate(CurrentMemoryContext, "warpagg request",

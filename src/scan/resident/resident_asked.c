@@ -25,7 +25,7 @@
 #include "wal/wal.h"
 
 const char *
-wa_resident_use_refusal(const WaScanSource *source, bool was_refused)
+wa_resident_use_refusal(const WaScanSources *sources, bool was_refused)
 {
 	if (!wa_enable_resident)
 		return "warpagg.enable_resident is off";
@@ -33,15 +33,17 @@ wa_resident_use_refusal(const WaScanSource *source, bool was_refused)
 		return WA_WHY_IN_WORKER;
 	if (was_refused)
 		return "the groups would have taken more memory than they may";
-	if (!wa_resident_is_large(wa_heap_nblocks(source->heap)))
+	if (!wa_resident_is_large(wa_sources_nblocks(sources)))
 		return "the table is small";
-	return wa_resident_refusal(source->relation);
+	if (sources->count != 1)
+		return "several tables are read";
+	return wa_resident_refusal(sources->list[0]->relation);
 }
 
 const char *
 wa_resident_describe_run(WaAsking *asking)
 {
-	const WaScanSource *source = asking->source;
+	const WaScanSource *source = asking->sources->list[0];
 	const WaCompiler *compiler = asking->query->compiler;
 	WaRunMessage *run = &asking->run;
 
@@ -51,20 +53,21 @@ wa_resident_describe_run(WaAsking *asking)
 	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
 		return "the query uses too many columns";
 	for (uint32 i = 0; i < run->ncolumns; i++)
-		if (!wa_resident_column(source->relation, compiler->attnums[i],
+		if (!wa_resident_column(source->relation,
+								wa_source_attnum(source, compiler->attnums[i]),
 								&run->columns[i]))
 			return "a column that the query uses cannot be resident";
 	return wa_resident_push_refusal(asking);
 }
 
 bool
-wa_resident_is_ready(WaScanSource *source)
+wa_resident_is_ready(WaScanSources *sources)
 {
 	if (wa_client_is_ready())
 		return true;
-	wa_why_heap_note(source, wa_client_is_resting()
-								 ? WA_WHY_RESTING
-								 : "the device process is not ready");
+	wa_why_heap_note(sources, wa_client_is_resting()
+								  ? WA_WHY_RESTING
+								  : "the device process is not ready");
 	return false;
 }
 
@@ -89,15 +92,15 @@ follow(Snapshot snapshot, uint64 *position)
 }
 
 bool
-wa_resident_settle(WaScanSource *source, WaRunMessage *run)
+wa_resident_settle(WaScanSources *sources, WaRunMessage *run)
 {
-	const Snapshot snapshot = source->estate->es_snapshot;
+	const Snapshot snapshot = sources->estate->es_snapshot;
 
 	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
 		return false;
 	if (!follow(snapshot, &run->position))
 	{
-		wa_why_heap_note(source, "WAL could not be followed");
+		wa_why_heap_note(sources, "WAL could not be followed");
 		return false;
 	}
 	wa_snapshot_describe(snapshot, &run->snapshot);
@@ -109,9 +112,9 @@ wa_resident_settle(WaScanSource *source, WaRunMessage *run)
  * which a snapshot of before must not.
  */
 bool
-wa_resident_is_reliable(const WaScanSource *source)
+wa_resident_is_reliable(const WaScanSources *sources)
 {
-	const Snapshot snapshot = source->estate->es_snapshot;
+	const Snapshot snapshot = sources->estate->es_snapshot;
 
 	return !snapshot->takenDuringRecovery || RecoveryInProgress();
 }

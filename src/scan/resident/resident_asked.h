@@ -13,7 +13,7 @@
  * sentence, or NULL.  was_refused: its groups have taken too much memory.
  */
 extern WA_MUST_CHECK const char *
-wa_resident_use_refusal(const WaScanSource *source, bool was_refused);
+wa_resident_use_refusal(const WaScanSources *sources, bool was_refused);
 
 /*
  * Describes which columns of the table are asked for.  Returns why they cannot be, the end
@@ -22,16 +22,16 @@ wa_resident_use_refusal(const WaScanSource *source, bool was_refused);
 extern WA_MUST_CHECK const char *wa_resident_describe_run(WaAsking *asking);
 
 /* Tells whether the device process is ready, or notes why it is not asked. */
-extern WA_MUST_CHECK bool wa_resident_is_ready(WaScanSource *source);
+extern WA_MUST_CHECK bool wa_resident_is_ready(WaScanSources *sources);
 
 /*
  * Describes the query's snapshot, and has WAL be followed as far as it needs.  Returns
  * false, having noted why, if there is no use in asking then.
  */
-extern WA_MUST_CHECK bool wa_resident_settle(WaScanSource *source,
+extern WA_MUST_CHECK bool wa_resident_settle(WaScanSources *sources,
 											 WaRunMessage *run);
 
 /* Tells whether an answer can be relied on, when it is there. */
-extern WA_MUST_CHECK bool wa_resident_is_reliable(const WaScanSource *source);
+extern WA_MUST_CHECK bool wa_resident_is_reliable(const WaScanSources *sources);
 
 #endif /* WA_SCAN_RESIDENT_ASKED_H */

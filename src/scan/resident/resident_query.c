@@ -30,7 +30,7 @@ column_var(const WaAsking *asking, int number)
 {
 	const AttrNumber attnum = asking->query->compiler->attnums[number];
 	const Form_pg_attribute attribute =
-		TupleDescAttr(RelationGetDescr(asking->source->relation), attnum - 1);
+		TupleDescAttr(asking->sources->descriptor, attnum - 1);
 
 	return makeVar((int) asking->query->varno, attnum,
 				   getBaseType(attribute->atttypid), attribute->atttypmod,
@@ -83,7 +83,7 @@ push_columns(WaAsking *asking, WaQuery *pushed)
 static bool
 takes_groups(const WaAsking *asking)
 {
-	return wa_resident_takes_groups(wa_heap_nblocks(asking->source->heap),
+	return wa_resident_takes_groups(wa_sources_nblocks(asking->sources),
 									asking->query->planned_groups,
 									asking->query->nworkers);
 }

@@ -13,7 +13,7 @@
 typedef struct WaAsking
 {
 	const WaScanQuery *query;
-	WaScanSource *source;
+	WaScanSources *sources;
 	WaTopN top_n;               /* of the groups; of limit 0: all are wanted */
 	uint32 most_groups;         /* that are of use; 0: any number */
 	WaRunMessage run;           /* set by wa_resident_describe_run, and */

@@ -13,18 +13,19 @@
 #include "scan/spill/spill.h"
 
 void
-wa_resident_leave_out(WaScanSource *source, const uint64_t *covered)
+wa_resident_leave_out(WaScanSources *sources, const uint64_t *covered)
 {
+	WaScanSource *source = sources->list[0];
 	const Size bytes = wa_heap_covered_bytes(source->heap);
 
-	source->is_covered = true;
+	sources->is_covered = true;
 	if (covered == NULL)
 	{
 		wa_heap_leave_out_all(source->heap);
 		return;
 	}
 	/* Groups may be spilled while the scan goes on. */
-	source->covered = MemoryContextAlloc(source->estate->es_query_cxt, bytes);
+	source->covered = MemoryContextAlloc(sources->estate->es_query_cxt, bytes);
 	memcpy(source->covered, covered, bytes);
 	wa_heap_leave_out(source->heap, source->covered);
 }
@@ -35,20 +36,21 @@ wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)
 	WaRest *reading = rest;
 	WaScanState *state = reading->state;
 	const BlockNumber left =
-		wa_heap_nblocks(state->source.heap) - (BlockNumber) blocks;
+		(BlockNumber) (wa_sources_nblocks(&state->sources) - blocks);
 	MemoryContext old;
 
 	if (wa_parallel_wanted(state, left, true) > 0)
 		return;
 	ereport(DEBUG1,
-			(errmsg_internal("warpagg reads the rest of \"%s\" while the "
-							 "device process computes",
-							 RelationGetRelationName(state->source.relation))));
+			(errmsg_internal(
+				"warpagg reads the rest of \"%s\" while the "
+				"device process computes",
+				RelationGetRelationName(state->sources.list[0]->relation))));
 	reading->cover = cover;
 	reading->kept_rows = state->now.kept_rows;
 	reading->rowwise_rows = state->now.rowwise_rows;
-	old = MemoryContextSwitchTo(state->source.estate->es_query_cxt);
-	wa_resident_leave_out(&state->source, cover);
+	old = MemoryContextSwitchTo(state->sources.estate->es_query_cxt);
+	wa_resident_leave_out(&state->sources, cover);
 	wa_scan_read(state);
 	MemoryContextSwitchTo(old);
 }
@@ -64,7 +66,7 @@ wa_rest_forget(WaRest *rest)
 	rest->cover = NULL;
 	state->now.kept_rows = rest->kept_rows;
 	state->now.rowwise_rows = rest->rowwise_rows;
-	old = MemoryContextSwitchTo(state->source.estate->es_query_cxt);
+	old = MemoryContextSwitchTo(state->sources.estate->es_query_cxt);
 	wa_spill_end(&state->store);
 	wa_scan_begin(state);
 	MemoryContextSwitchTo(old);

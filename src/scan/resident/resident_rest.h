@@ -33,7 +33,7 @@ extern void wa_rest_forget(WaRest *rest);
  * Has the scan, of which no row was read, leave out the blocks whose bits are set; NULL:
  * all.
  */
-extern void wa_resident_leave_out(WaScanSource *source,
+extern void wa_resident_leave_out(WaScanSources *sources,
 								  const uint64_t *covered);
 
 #endif /* WA_SCAN_RESIDENT_REST_H */

@@ -42,8 +42,7 @@ gather(WaScanState *state, int step)
 	bool fits;
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
-	fits = wa_gather_step(state->source.gather, step,
-						  state->query.interpreter->columns);
+	fits = wa_gather_step(state->sources.gather, step, state->sources.vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_COMPUTING);
 	return fits;
 }
@@ -76,9 +75,8 @@ select_rows(void *context, uint32_t part, const uint16_t *selection,
 {
 	const WaScanState *state = (const WaScanState *) context;
 
-	wa_gather_keep(state->source.gather, (int) part,
-				   state->query.interpreter->columns, selection,
-				   (int) nselected);
+	wa_gather_keep(state->sources.gather, (int) part, state->sources.vectors,
+				   selection, (int) nselected);
 }
 
 /* Brings the rows that are left into their groups, or spills them. */
@@ -115,7 +113,7 @@ static WaBatchOutcome
 compute(WaScanState *state, int nbegun, size_t *nrows)
 {
 	*nrows = (size_t) nbegun;
-	wa_gather_begin(state->source.gather, state->batch.rows, nbegun);
+	wa_gather_begin(state->sources.gather, state->batch.rows, nbegun);
 	return wa_query_batch_compute(state->batch.query, nrows);
 }
 
@@ -201,17 +199,7 @@ wa_scan_begin(WaScanState *state)
 {
 	state->batch.query->reader = (WaBatchReader){run_part, select_rows, state};
 	wa_scan_make_groups(&state->store);
-	if (state->source.heap != NULL)
-		wa_heap_leave_out(state->source.heap, NULL);
-	if (state->source.covered != NULL)
-		pfree(state->source.covered);
-	state->source.covered = NULL;
-	state->source.is_covered = false;
-	if (state->source.heap == NULL)
-		state->source.heap = wa_heap_begin(state->source.relation,
-										   state->source.estate->es_snapshot);
-	else
-		wa_heap_rescan(state->source.heap);
+	wa_sources_begin(&state->sources);
 }
 
 /* Has more rows tried at once where some tries have been of use. */
@@ -304,7 +292,7 @@ wa_scan_take_batch(WaScanState *state)
 	int nrows;
 
 	wa_clock_enter(&state->clock, WA_PHASE_READING);
-	nrows = wa_heap_next(state->source.heap, state->batch.rows);
+	nrows = wa_sources_read(&state->sources, state->batch.rows);
 	take_in_pieces(state, nrows, take_in_vectors);
 	wa_clock_enter(&state->clock, WA_PHASE_NONE);
 	return nrows > 0;

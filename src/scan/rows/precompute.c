@@ -54,7 +54,11 @@ look_at_rows(WaScanState *state)
 {
 	WaInterpreter *interpreter = state->query.interpreter;
 	const WaRow *rows;
-	const int nrows = wa_heap_peek(state->source.heap, &rows);
+	int nrows;
+
+	if (state->sources.count == 0)
+		return;
+	nrows = wa_heap_peek(wa_sources_heap(&state->sources), &rows);
 
 	for (int i = 0; i < nrows && !wa_interpreter_is_complete(interpreter); i++)
 	{

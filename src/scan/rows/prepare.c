@@ -54,11 +54,11 @@ note_uses(const WaScanQuery *query, Expr *expression, int step, int ncolumns,
 }
 
 /*
- * Prepares to gather the columns.  Each clause of WHERE is a step; keys and
+ * Returns what uses the columns.  Each clause of WHERE is a step; keys and
  * aggregates are the last one.
  */
-static WaGather *
-make_gather(const WaScanQuery *query, Relation relation)
+static WaGatherUse *
+find_uses(const WaScanQuery *query)
 {
 	const WaCompiler *compiler = query->compiler;
 	int ncolumns = compiler->ncolumns;
@@ -76,7 +76,7 @@ make_gather(const WaScanQuery *query, Relation relation)
 		note_uses(query, query->columns[i].argument, last, ncolumns, uses);
 		note_uses(query, query->columns[i].filter, last, ncolumns, uses);
 	}
-	return wa_gather_make(RelationGetDescr(relation), ncolumns, uses);
+	return uses;
 }
 
 /* Makes what a batch of rows needs. */
@@ -113,25 +113,26 @@ make_program(WaScanQuery *query, ParamListInfo parameters)
 }
 
 void
-wa_scan_prepare_query(WaScanQuery *query, const WaScanSource *source,
+wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
 					  WaScanStore *store)
 {
-	make_program(query, source->estate->es_param_list_info);
+	make_program(query, sources->estate->es_param_list_info);
 	store->query = query;
-	store->source = source;
+	store->sources = sources;
 	store->columns = palloc(sizeof(WaAccumulator *) * (query->ncolumns + 1));
 	store->context = AllocSetContextCreate(
 		CurrentMemoryContext, "warpagg groups", ALLOCSET_DEFAULT_SIZES);
 }
 
 void
-wa_scan_prepare(WaScanState *state)
+wa_scan_prepare(WaScanState *state, EState *estate, Relation table)
 {
 	WaScanQuery *query = &state->query;
-	WaScanSource *source = &state->source;
 
-	wa_scan_prepare_query(query, source, &state->store);
-	source->gather = make_gather(query, source->relation);
+	state->sources.estate = estate;
+	wa_scan_prepare_query(query, &state->sources, &state->store);
+	wa_sources_make(&state->sources, estate, table, query->compiler->ncolumns,
+					find_uses(query), query->interpreter->columns);
 	make_batch(&state->batch, query);
 	state->batch.rowwise =
 		wa_rowwise_make(&state->store, state->css.ss.ps.ps_ExprContext);

@@ -8,15 +8,14 @@
 #include "scan/state/scan_state.h"
 
 /*
- * Makes what an execution needs, in the current memory context: from the table and
- * its estate, the number varno of its columns, the expressions, and of the aggregated
- * columns the key and collation of their plan.
+ * Makes what an execution needs, in the current memory context: from its estate and the
+ * query's table, the number varno of its columns, the expressions, and of the
+ * aggregated columns the key and collation of their plan.  There is no source yet.
  */
-extern void wa_scan_prepare(WaScanState *state);
+extern void wa_scan_prepare(WaScanState *state, EState *estate, Relation table);
 
 /* Likewise the program and the store of a query that reads no rows here. */
-extern void wa_scan_prepare_query(WaScanQuery *query,
-								  const WaScanSource *source,
+extern void wa_scan_prepare_query(WaScanQuery *query, WaScanSources *sources,
 								  WaScanStore *store);
 
 #endif /* WA_SCAN_PREPARE_H */

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "utils/rel.h"
 
 #include "scan/rows/rowwise.h"
 #include "scan/spill/group_store.h"
@@ -17,9 +16,7 @@ struct WaRowwise
 	const WaScanQuery *query;
 	WaScanStore *store;
 	ExprContext *econtext;
-	TupleTableSlot *slot;
-	HeapTupleData tuple; /* in the slot */
-	ExprState **where;   /* the clauses */
+	ExprState **where; /* the clauses */
 	int nwhere;
 	ExprState **keys;
 	ExprState **filters;   /* of the columns; NULL: none */
@@ -32,15 +29,12 @@ WaRowwise *
 wa_rowwise_make(WaScanStore *store, ExprContext *econtext)
 {
 	const WaScanQuery *query = store->query;
-	EState *estate = store->source->estate;
-	ParamListInfo parameters = estate->es_param_list_info;
+	ParamListInfo parameters = store->sources->estate->es_param_list_info;
 	WaRowwise *rowwise = palloc0(sizeof(WaRowwise));
 
 	rowwise->query = query;
 	rowwise->store = store;
 	rowwise->econtext = econtext;
-	rowwise->slot = ExecInitExtraTupleSlot(
-		estate, RelationGetDescr(store->source->relation), &TTSOpsHeapTuple);
 	rowwise->nwhere = list_length(query->filter_clauses);
 	rowwise->where = palloc(sizeof(ExprState *) * (rowwise->nwhere + 1));
 	for (int i = 0; i < rowwise->nwhere; i++)
@@ -100,12 +94,16 @@ evaluate_keys(WaRowwise *rowwise)
 										  &rowwise->nulls[i]);
 }
 
-/* Finds the row's group; spills the row and returns false if it has none. */
+/*
+ * Finds the row's group; spills the row and returns false if it has none.  row: NULL if it
+ * lies in a slot only.
+ */
 static bool
 find_group(WaRowwise *rowwise, const WaRow *row, uint32 *group)
 {
 	const WaScanQuery *query = rowwise->query;
 	WaScanStore *store = rowwise->store;
+	uint32 hash;
 
 	*group = 0;
 	if (store->groups == NULL)
@@ -114,10 +112,12 @@ find_group(WaRowwise *rowwise, const WaRow *row, uint32 *group)
 	*group = wa_groups_find_row(store->groups, rowwise->values, rowwise->nulls);
 	if (*group != WA_NO_GROUP)
 		return true;
-	wa_spill_row(store,
-				 wa_partition_hash_values(query->nkeys, query->group_keys,
-										  store->groups->values),
-				 row);
+	hash = wa_partition_hash_values(query->nkeys, query->group_keys,
+									store->groups->values);
+	if (row != NULL)
+		wa_spill_row(store, hash, row);
+	else
+		wa_spill_slot(store, hash, rowwise->econtext->ecxt_scantuple);
 	return false;
 }
 
@@ -151,20 +151,7 @@ take_column(const WaRowwise *rowwise, int number, uint32 group)
 		wa_accumulator_take_datum(column, group, value);
 }
 
-/* Returns a row of the table in a slot. */
-static TupleTableSlot *
-store_row(WaRowwise *rowwise, const WaRow *row)
-{
-	HeapTuple tuple = &rowwise->tuple;
-
-	tuple->t_len = row->length;
-	tuple->t_tableOid = RelationGetRelid(rowwise->store->source->relation);
-	tuple->t_data = row->tuple;
-	ItemPointerSet(&tuple->t_self, row->block, row->offset);
-	return ExecStoreHeapTuple(tuple, rowwise->slot, false);
-}
-
-/* Brings a row, which fulfils WHERE, into its group, or spills it. */
+/* Brings a row, which fulfils WHERE, into its group, or spills it: as find_group. */
 static void
 take_row(WaRowwise *rowwise, const WaRow *row)
 {
@@ -197,7 +184,7 @@ begin_row(WaRowwise *rowwise, const WaRow *row)
 	ResetExprContext(econtext);
 	econtext->ecxt_scantuple = wa_spill_is_reading(store)
 								   ? wa_spill_rows_slot(store->spill_rows, row)
-								   : store_row(rowwise, row);
+								   : wa_sources_row(store->sources, row);
 	return MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 }
 
@@ -221,6 +208,19 @@ wa_rowwise_take(WaRowwise *rowwise, const WaRow *row)
 		take_row(rowwise, row);
 	end_row(rowwise, old);
 	return is_kept;
+}
+
+void
+wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot)
+{
+	ExprContext *econtext = rowwise->econtext;
+	MemoryContext old;
+
+	ResetExprContext(econtext);
+	econtext->ecxt_scantuple = slot;
+	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	take_row(rowwise, NULL);
+	MemoryContextSwitchTo(old);
 }
 
 int

@@ -30,6 +30,12 @@ extern WaRowwise *wa_rowwise_make(WaScanStore *store, ExprContext *econtext);
 extern bool wa_rowwise_take(WaRowwise *rowwise, const WaRow *row);
 
 /*
+ * Brings a row of the query's table that fulfils WHERE, as PostgreSQL's executor has
+ * found, into its group, or spills it.  The slot may lack columns that only WHERE uses.
+ */
+extern void wa_rowwise_take_slot(WaRowwise *rowwise, TupleTableSlot *slot);
+
+/*
  * Evaluates all that the executor evaluates for a row, as wa_rowwise_take, without
  * taking it anywhere.  Returns the last clause of WHERE that it comes to, by its
  * number, or, as the last stage, what comes after WHERE.

@@ -64,7 +64,7 @@ static WaSpill *
 make_spill(WaScanStore *store)
 {
 	MemoryContext context =
-		AllocSetContextCreate(store->source->estate->es_query_cxt,
+		AllocSetContextCreate(store->sources->estate->es_query_cxt,
 							  "warpagg spill", ALLOCSET_SMALL_SIZES);
 	WaSpill *spill = MemoryContextAllocZero(context, sizeof(WaSpill));
 
@@ -124,7 +124,7 @@ choose_bits(const WaScanStore *store)
 	double done = spill->reader != NULL
 					  ? wa_spill_reader_progress(spill->reader)
 				  : store->answered > 0 ? store->answered
-										: wa_heap_progress(store->source->heap);
+										: wa_sources_progress(store->sources);
 	/* What all processes have will be read by one, with the groups. */
 	double parts =
 		spill->nprocesses > 1 ? spill->nprocesses / done : (1 - done) / done;
@@ -167,7 +167,7 @@ close_groups(WaScanStore *store)
 	if (spill == NULL)
 		spill = make_spill_with_files(store);
 	if (store->spill_rows == NULL)
-		store->spill_rows = wa_spill_rows_make(store->query, store->source);
+		store->spill_rows = wa_spill_rows_make(store->query, store->sources);
 	old = MemoryContextSwitchTo(spill->context);
 	/* The blocks of a tape are to lie side by side, as in PostgreSQL. */
 	if (spill->process == 0 && spill->tapes == NULL)
@@ -245,7 +245,7 @@ row_of_vectors(const WaScanStore *store, const WaScanBatch *batch, int i)
 	/* Of rows that were spilled none is dismissed. */
 	return &batch->rows[store->spill->reader != NULL
 							? i
-							: wa_gather_row(store->source->gather, i)];
+							: wa_gather_row(store->sources->gather, i)];
 }
 
 size_t
@@ -285,16 +285,23 @@ wa_spill_row(WaScanStore *store, uint32 hash, const WaRow *row)
 {
 	WaSpill *spill = store->spill;
 
-	if (spill->reader != NULL)
-		wa_spill_writer_put_row(spill->writer, hash, row->tuple, row->length);
-	else
+	if (spill->reader == NULL)
 	{
-		HeapTuple packed = wa_spill_rows_pack(store->spill_rows, row);
-
-		wa_spill_writer_put_row(spill->writer, hash, packed->t_data,
-								packed->t_len);
-		heap_freetuple(packed);
+		wa_spill_slot(store, hash, wa_sources_row(store->sources, row));
+		return;
 	}
+	wa_spill_writer_put_row(spill->writer, hash, row->tuple, row->length);
+	store->spilled.rows++;
+}
+
+void
+wa_spill_slot(WaScanStore *store, uint32 hash, TupleTableSlot *slot)
+{
+	HeapTuple packed = wa_spill_rows_pack(store->spill_rows, slot);
+
+	wa_spill_writer_put_row(store->spill->writer, hash, packed->t_data,
+							packed->t_len);
+	heap_freetuple(packed);
 	store->spilled.rows++;
 }
 

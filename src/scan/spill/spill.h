@@ -61,6 +61,10 @@ extern size_t wa_spill_missing(WaScanStore *store, WaScanBatch *batch,
 /* Spills a row, with the hash of its keys. */
 extern void wa_spill_row(WaScanStore *store, uint32 hash, const WaRow *row);
 
+/* Likewise a row of the query's table that lies in a slot, and was not spilled before. */
+extern void wa_spill_slot(WaScanStore *store, uint32 hash,
+						  TupleTableSlot *slot);
+
 /* Spills a message of groups of the same part as the hash. */
 extern void wa_spill_message(WaScanStore *store, uint32 hash,
 							 const WaWriter *message);

@@ -23,7 +23,6 @@ struct WaSpillRows
 	AttrNumber *attnums; /* of its columns in the table, ascending */
 	Datum *values;
 	bool *nulls;
-	TupleTableSlot *table_row;
 	TupleTableSlot *spilled_row; /* the columns of the table, virtual */
 	WaGather *gather;
 	WaVector **vectors; /* of its columns */
@@ -86,29 +85,25 @@ describe(WaSpillRows *rows, TupleDesc table)
 }
 
 WaSpillRows *
-wa_spill_rows_make(const WaScanQuery *query, const WaScanSource *source)
+wa_spill_rows_make(const WaScanQuery *query, const WaScanSources *sources)
 {
-	EState *estate = source->estate;
-	TupleDesc table = RelationGetDescr(source->relation);
+	EState *estate = sources->estate;
+	TupleDesc table = sources->descriptor;
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	WaSpillRows *rows = palloc0(sizeof(WaSpillRows));
 
 	find_columns(rows, query);
 	describe(rows, table);
-	rows->table_row = ExecInitExtraTupleSlot(estate, table, &TTSOpsHeapTuple);
 	rows->spilled_row = ExecInitExtraTupleSlot(estate, table, &TTSOpsVirtual);
 	MemoryContextSwitchTo(old);
 	return rows;
 }
 
 HeapTuple
-wa_spill_rows_pack(WaSpillRows *rows, const WaRow *row)
+wa_spill_rows_pack(WaSpillRows *rows, TupleTableSlot *slot)
 {
-	HeapTupleData tuple = {.t_len = row->length, .t_data = row->tuple};
-	TupleTableSlot *slot = rows->table_row;
 	HeapTuple packed;
 
-	ExecStoreHeapTuple(&tuple, slot, false);
 	if (rows->ncolumns > 0)
 		slot_getsomeattrs(slot, rows->attnums[rows->ncolumns - 1]);
 	for (int i = 0; i < rows->ncolumns; i++)

@@ -15,10 +15,10 @@ typedef struct WaSpillRows WaSpillRows;
 
 /* Prepares to spill rows of a table, for as long as the query lives. */
 extern WaSpillRows *wa_spill_rows_make(const WaScanQuery *query,
-									   const WaScanSource *source);
+									   const WaScanSources *sources);
 
 /* Returns a row of the table as a tuple to be spilled, in the current context. */
-extern HeapTuple wa_spill_rows_pack(WaSpillRows *rows, const WaRow *row);
+extern HeapTuple wa_spill_rows_pack(WaSpillRows *rows, TupleTableSlot *slot);
 
 /* As wa_gather_step, for rows that were spilled; stores the columns it knows. */
 extern WA_MUST_CHECK bool wa_spill_rows_gather(WaSpillRows *rows,

@@ -26,7 +26,8 @@ typedef enum WaPlanPart
 	NUMBERS, /* list as of WaPlanNumber */
 	OPERATORS,
 	NULLS_FIRST,
-	BLOCK_COST
+	BLOCK_COST,
+	FEED_COLUMNS
 } WaPlanPart;
 
 /* Numbers of a plan. */
@@ -99,9 +100,32 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 	plan->custom_exprs = list_make5(
 		query->filter_clauses, query->one_time_clauses, top->expressions,
 		list_make2(top->count, top->offset), parameters);
-	plan->custom_private = list_make4(
+	plan->custom_private = list_make5(
 		list_of(numbers, NUMBER_COUNT), top->operators, top->nulls_first,
-		makeFloat(psprintf("%.6e", query->block_cost)));
+		makeFloat(psprintf("%.6e", query->block_cost)), NIL);
+}
+
+void
+wa_plan_set_feed(CustomScan *plan, const List *target_list)
+{
+	List *columns = NIL;
+	ListCell *cell;
+
+	foreach (cell, target_list)
+	{
+		const Var *var = (const Var *) lfirst_node(TargetEntry, cell)->expr;
+		const bool is_column =
+			IsA(var, Var) && var->varno == (int) plan->scan.scanrelid;
+
+		columns = lappend_int(columns, is_column ? var->varattno : 0);
+	}
+	list_nth_cell(plan->custom_private, FEED_COLUMNS)->ptr_value = columns;
+}
+
+List *
+wa_plan_feed_columns(const CustomScan *plan)
+{
+	return (List *) list_nth(plan->custom_private, FEED_COLUMNS);
 }
 
 /* Returns one of the plan's numbers. */

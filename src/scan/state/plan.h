@@ -32,9 +32,21 @@ typedef struct WaPlanTop
 /* Makes the state of a node, for CustomScanMethods. */
 extern Node *wa_scan_create_state(CustomScan *plan);
 
+/* Likewise of the node of a source below it (scan/node/feed.h). */
+extern Node *wa_source_create_state(CustomScan *plan);
+
 /* Writes what a node computes, and which of its groups are wanted, into a plan. */
 extern void wa_plan_write(CustomScan *plan, const WaScanQuery *query,
 						  const WaPlanTop *top);
+
+/*
+ * Has a plan get rows from one below it, whose target list has columns of the table and
+ * perhaps other things.
+ */
+extern void wa_plan_set_feed(CustomScan *plan, const List *target_list);
+
+/* Returns the numbers, in the table, of the columns of such rows; 0: it is none. */
+extern List *wa_plan_feed_columns(const CustomScan *plan);
 
 /* Sets what a plan says in a new query. */
 extern void wa_plan_read(const CustomScan *plan, WaScanQuery *query);

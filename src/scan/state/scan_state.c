@@ -41,10 +41,14 @@ wa_instrument_of(const WaScanState *state)
 	WaInstrument instrument = of_scan(state);
 
 	wa_instrument_add(&instrument, &state->past, false);
-	if (state->source.heap != NULL)
+	for (int i = 0; i < state->sources.nknown; i++)
 	{
-		instrument.read.blocks += state->source.heap->counts.blocks;
-		instrument.read.rows += state->source.heap->counts.rows;
+		const WaHeapScan *heap = state->sources.known[i]->heap;
+
+		if (heap == NULL)
+			continue;
+		instrument.read.blocks += heap->counts.blocks;
+		instrument.read.rows += heap->counts.rows;
 	}
 	for (int phase = 0; phase < WA_PHASE_COUNT; phase++)
 		instrument.spent_ms[phase] += state->clock.spent_ms[phase];

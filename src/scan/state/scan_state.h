@@ -18,7 +18,9 @@ typedef struct WaScanState
 {
 	CustomScanState css;
 	WaScanQuery query;
-	WaScanSource source;
+	WaScanSource table; /* the node's own, unless it has a feed */
+	WaScanSources sources;
+	struct WaFeed *feed; /* scan/node/feed.h; NULL: none */
 	WaScanStore store;
 	WaScanBatch batch;
 

@@ -17,9 +17,9 @@
 #include "scan/state/why_heap.h"
 
 void
-wa_why_heap_note(WaScanSource *source, const char *reason)
+wa_why_heap_note(WaScanSources *sources, const char *reason)
 {
-	strlcpy(source->heap_reason, reason, sizeof(source->heap_reason));
+	strlcpy(sources->heap_reason, reason, sizeof(sources->heap_reason));
 }
 
 /*
@@ -37,9 +37,11 @@ name_columns(const WaScanQuery *query, const WaScanSource *source,
 
 	for (int i = 0; i < ncolumns && n < WA_MAX_QUERY_COLUMNS; i++)
 	{
-		used = bms_add_member(used, query->compiler->attnums[i]);
-		if (wa_resident_column(source->relation, query->compiler->attnums[i],
-							   &names[n]))
+		const AttrNumber attnum =
+			wa_source_attnum(source, query->compiler->attnums[i]);
+
+		used = bms_add_member(used, attnum);
+		if (wa_resident_column(source->relation, attnum, &names[n]))
 			n++;
 	}
 	*nused = n;
@@ -86,12 +88,17 @@ has_failed(const char *reason)
 
 /* Prints why nothing was used, where there would have been something. */
 static void
-show_reason(const WaScanQuery *query, const WaScanSource *source,
+show_reason(const WaScanQuery *query, const WaScanSources *sources,
 			const char *reason, struct ExplainState *es)
 {
+	const WaScanSource *source = NULL;
 	AttrNumber missing = 0;
 
-	if (!has_failed(reason) && !find_resident(query, source, &missing))
+	for (int i = 0; i < sources->count && source == NULL; i++)
+		if (has_failed(reason) ||
+			find_resident(query, sources->list[i], &missing))
+			source = sources->list[i];
+	if (source == NULL)
 		return;
 	if (missing != 0 && strcmp(reason, WA_WHY_NOT_FRESH) == 0)
 		reason =
@@ -103,15 +110,15 @@ show_reason(const WaScanQuery *query, const WaScanSource *source,
 }
 
 void
-wa_why_heap_show(const WaScanQuery *query, const WaScanSource *source,
+wa_why_heap_show(const WaScanQuery *query, const WaScanSources *sources,
 				 const WaInstrument *instrument, struct ExplainState *es)
 {
 	if (instrument->read.blocks == 0)
 		return;
-	if (source->heap_reason[0] != '\0')
-		show_reason(query, source, source->heap_reason, es);
+	if (sources->heap_reason[0] != '\0')
+		show_reason(query, sources, sources->heap_reason, es);
 	else if (instrument->resident_blocks == 0)
-		show_reason(query, source, WA_WHY_IN_WORKER, es);
+		show_reason(query, sources, WA_WHY_IN_WORKER, es);
 	else if (instrument->read.rows > 0)
 		ExplainPropertyText("Resident Columns",
 							"used in part: the other blocks have changed since "

@@ -28,11 +28,11 @@ struct ExplainState;
 #define WA_WHY_FAILED  "the device process failed: "
 
 /* Notes a reason, the end of a sentence; empty: there is none any more. */
-extern void wa_why_heap_note(WaScanSource *source, const char *reason);
+extern void wa_why_heap_note(WaScanSources *sources, const char *reason);
 
 /* Prints the line, if there is one. */
 extern void wa_why_heap_show(const WaScanQuery *query,
-							 const WaScanSource *source,
+							 const WaScanSources *sources,
 							 const WaInstrument *instrument,
 							 struct ExplainState *es);
 

@@ -1,0 +1,229 @@
+/*
+ * planned_sources.c
+ *		The tables that a node would read; see planned_sources.h.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "nodes/extensible.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "scan/plan/planned_sources.h"
+
+/* Returns what is wrong with the table as the catalog has it, or NULL. */
+static const char *
+check_class(Oid relation)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Form_pg_class class;
+	const char *reason = NULL;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relation);
+	class = (Form_pg_class) GETSTRUCT(tuple);
+	if (class->relkind == RELKIND_FOREIGN_TABLE)
+		reason = "it is over a foreign table";
+	else if (class->relkind != RELKIND_RELATION &&
+			 class->relkind != RELKIND_MATVIEW)
+		reason = "it is not over a table";
+	else if (class->relam != HEAP_TABLE_AM_OID)
+		reason = "the table is not a heap";
+	else if (class->relpersistence == RELPERSISTENCE_TEMP)
+		reason = "the table is temporary";
+	ReleaseSysCache(tuple);
+	return reason;
+}
+
+/* Likewise with a table of the query. */
+static const char *
+check_table(const RangeTblEntry *entry)
+{
+	if (entry->relid < FirstNormalObjectId)
+		return "the table is a system catalog";
+	return check_class(entry->relid);
+}
+
+/* Adds a table to those that the node reads. */
+static void
+take(WaPlannedSources *sources, RelOptInfo *relation)
+{
+	sources->taken = lappend(sources->taken, relation);
+	sources->pages += relation->pages;
+	sources->tuples += relation->tuples;
+	sources->rows += relation->rows;
+}
+
+/* Adds a table to those that PostgreSQL reads. */
+static void
+leave(WaPlannedSources *sources, RelOptInfo *relation)
+{
+	const Path *path = relation->cheapest_total_path;
+
+	sources->others = lappend(sources->others, relation);
+	sources->others_rows += path->rows;
+	sources->others_cost += path->total_cost + path->rows * 2 * cpu_tuple_cost;
+}
+
+/*
+ * Adds the tables of a relation that has children, one after the other, and theirs; stores
+ * what is wrong with those that cannot be taken.
+ */
+static void
+take_children(PlannerInfo *root, const RelOptInfo *parent,
+			  WaPlannedSources *sources, const char **reason)
+{
+	ListCell *cell;
+	int nchildren = 0;
+
+	check_stack_depth();
+	foreach (cell, root->append_rel_list)
+	{
+		const AppendRelInfo *info = lfirst_node(AppendRelInfo, cell);
+		const RangeTblEntry *entry;
+		RelOptInfo *child;
+		const char *refusal;
+
+		if (info->parent_relid != parent->relid)
+			continue;
+		nchildren++;
+		child = root->simple_rel_array[info->child_relid];
+		entry = planner_rt_fetch(info->child_relid, root);
+		if (child == NULL || IS_DUMMY_REL(child))
+			continue;
+		if (entry->inh)
+		{
+			/* Its own are counted instead. */
+			sources->nchildren--;
+			take_children(root, child, sources, reason);
+			continue;
+		}
+		refusal = check_table(entry);
+		if (refusal == NULL)
+			take(sources, child);
+		else
+			leave(sources, child);
+		*reason = refusal == NULL ? *reason : refusal;
+	}
+	/* Of a partitioned table those that were pruned at once are not in the list. */
+	sources->nchildren += Max(nchildren, parent->nparts);
+}
+
+const char *
+wa_planned_sources_find(PlannerInfo *root, RelOptInfo *relation,
+						WaPlannedSources *sources)
+{
+	const RangeTblEntry *entry = planner_rt_fetch(relation->relid, root);
+	const char *reason = "no row can fulfil WHERE";
+
+	sources->has_children = entry->inh;
+	if (entry->inh)
+	{
+		take_children(root, relation, sources, &reason);
+		return sources->taken == NIL ? reason : NULL;
+	}
+	take(sources, relation);
+	return check_table(entry);
+}
+
+Relation
+wa_planned_sources_open(PlannerInfo *root, const RelOptInfo *relation)
+{
+	return table_open(planner_rt_fetch(relation->relid, root)->relid, NoLock);
+}
+
+/* Tells whether a path is a scan by an index. */
+static bool
+is_by_index(const Path *path)
+{
+	if (IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	return IsA(path, IndexPath) || IsA(path, BitmapHeapPath);
+}
+
+bool
+wa_planned_sources_leave(WaPlannedSources *sources, Cost block, Cost row)
+{
+	List *all = sources->taken;
+	ListCell *cell;
+
+	if (!sources->has_children)
+		return true;
+	sources->taken = NIL;
+	sources->pages = sources->tuples = sources->rows = 0;
+	foreach (cell, all)
+	{
+		RelOptInfo *relation = (RelOptInfo *) lfirst(cell);
+		const Path *path = relation->cheapest_total_path;
+
+		if (is_by_index(path) &&
+			path->total_cost + path->rows * 2 * cpu_tuple_cost <
+				relation->pages * block + relation->tuples * row)
+			leave(sources, relation);
+		else
+			take(sources, relation);
+	}
+	return sources->taken != NIL;
+}
+
+/* Makes the path of a source, which returns no rows. */
+static Path *
+source_path(RelOptInfo *relation, const struct CustomPathMethods *methods)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = relation;
+	path->path.pathtarget = create_empty_pathtarget();
+	path->methods = methods;
+	return &path->path;
+}
+
+/* Makes the path of a table that PostgreSQL reads, which returns some columns. */
+static Path *
+other_path(PlannerInfo *root, RelOptInfo *relation, RelOptInfo *child,
+		   List *columns)
+{
+	PathTarget *target = create_empty_pathtarget();
+	Path *path = child->cheapest_total_path;
+
+	/* What scans can compute any target from their tables. */
+	if (IsA(path, ProjectionPath))
+		path = ((ProjectionPath *) path)->subpath;
+	add_new_columns_to_pathtarget(
+		target, expressions_of_child_compat(root, columns, relation, child));
+	return (Path *) create_projection_path(
+		root, child, path, set_pathtarget_cost_width(root, target));
+}
+
+Path *
+wa_planned_sources_path(PlannerInfo *root, RelOptInfo *relation,
+						const WaPlannedSources *sources,
+						const struct CustomPathMethods *methods, List *columns)
+{
+	PathTarget *target = create_empty_pathtarget();
+	List *paths = NIL;
+	ListCell *cell;
+	Path *path;
+
+	foreach (cell, sources->taken)
+		paths = lappend(paths, source_path(lfirst(cell), methods));
+	foreach (cell, sources->others)
+		paths =
+			lappend(paths, other_path(root, relation, lfirst(cell), columns));
+	path = append_path_compat(root, relation, paths);
+	add_new_columns_to_pathtarget(target, columns);
+	path->pathtarget = set_pathtarget_cost_width(root, target);
+	return path;
+}

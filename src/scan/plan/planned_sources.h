@@ -1,0 +1,54 @@
+/*
+ * planned_sources.h
+ *		The tables that a node would read: its own, or the partitions or children of that.
+ */
+#ifndef WA_SCAN_PLANNED_SOURCES_H
+#define WA_SCAN_PLANNED_SOURCES_H
+
+#include "nodes/pathnodes.h"
+#include "utils/relcache.h"
+
+#include "core/must_check.h"
+
+typedef struct WaPlannedSources
+{
+	List *taken;       /* RelOptInfo of each table that the node reads */
+	List *others;      /* likewise of those that PostgreSQL reads for it */
+	bool has_children; /* else there is one, the query's own */
+	int nchildren;     /* those that are pruned, too; of a pruned one none */
+	double pages;      /* of all that are taken */
+	double tuples;
+	double rows;      /* that fulfil WHERE */
+	Cost others_cost; /* to have the rows of the others, which are */
+	double others_rows;
+} WaPlannedSources;
+
+/*
+ * Finds the tables of a relation of a query.  Returns NULL and fills *sources, or
+ * returns why none of them can be read, as the end of a sentence.
+ */
+extern WA_MUST_CHECK const char *
+wa_planned_sources_find(PlannerInfo *root, RelOptInfo *relation,
+						WaPlannedSources *sources);
+
+/* Opens a table of the query, which is locked. */
+extern Relation wa_planned_sources_open(PlannerInfo *root,
+										const RelOptInfo *relation);
+
+/*
+ * Leaves to PostgreSQL what it has sooner by an index than the whole table is read, at a
+ * cost for each block and each row.  Returns false if nothing is left.
+ */
+extern WA_MUST_CHECK bool wa_planned_sources_leave(WaPlannedSources *sources,
+												   Cost block, Cost row);
+
+/*
+ * Makes what is below a node with children: an Append of its sources, by the methods
+ * of these, and of PostgreSQL's plans.  columns: of the query's table, which they return.
+ */
+extern Path *wa_planned_sources_path(PlannerInfo *root, RelOptInfo *relation,
+									 const WaPlannedSources *sources,
+									 const struct CustomPathMethods *methods,
+									 List *columns);
+
+#endif /* WA_SCAN_PLANNED_SOURCES_H */
