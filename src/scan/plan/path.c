@@ -21,12 +21,12 @@
 #include "optimizer/paths.h"
 #include "optimizer/planner.h"
 
-#include "compat.h"
 #include "scan/plan/group_estimate.h"
 #include "scan/plan/limit.h"
 #include "scan/plan/parallel_cost.h"
 #include "scan/plan/path.h"
 #include "scan/plan/planned_query.h"
+#include "scan/plan/planner_compat.h"
 #include "scan/plan/resident_plan.h"
 #include "scan/plan/suggest.h"
 #include "scan/plan/why.h"

@@ -9,6 +9,7 @@
 #include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -19,8 +20,8 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "compat.h"
 #include "scan/plan/planned_sources.h"
+#include "scan/plan/planner_compat.h"
 
 /* Returns what is wrong with the table as the catalog has it, or NULL. */
 static const char *

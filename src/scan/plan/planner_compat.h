@@ -1,0 +1,76 @@
+/*
+ * planner_compat.h
+ *		Differences between versions of PostgreSQL's planner.
+ */
+#ifndef WA_SCAN_PLANNER_COMPAT_H
+#define WA_SCAN_PLANNER_COMPAT_H
+
+#include "nodes/pathnodes.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/pathnode.h"
+
+/* Makes a path that appends what others return, of a relation of the query. */
+static inline Path *
+append_path_compat(PlannerInfo *root, RelOptInfo *relation, List *paths)
+{
+#if PG_VERSION_NUM >= 190000
+	const AppendPathInput input = {.subpaths = paths};
+
+	return &create_append_path(root, relation, input, NIL, NULL, 0, false, -1)
+				->path;
+#else
+	return &create_append_path(root, relation, paths, NIL, NIL, NULL, 0, false,
+							   -1)
+				->path;
+#endif
+}
+
+/* Returns expressions over a relation of the query as ones over one of its children. */
+static inline List *
+expressions_of_child_compat(PlannerInfo *root, List *expressions,
+							RelOptInfo *relation, RelOptInfo *child)
+{
+#if PG_VERSION_NUM >= 160000
+	return (List *) adjust_appendrel_attrs_multilevel(
+		root, (Node *) expressions, child, relation);
+#else
+	return (List *) adjust_appendrel_attrs_multilevel(
+		root, (Node *) expressions, child->relids, relation->relids);
+#endif
+}
+
+/* What may be aggregated of a relation before it is joined; see below. */
+typedef struct WaEarlyGrouping
+{
+	RelOptInfo *relation; /* that its paths belong to */
+	PathTarget *target;   /* keys, and aggregates as partial ones */
+	List *clauses;        /* SortGroupClause of each key */
+	List *keys;
+	double ngroups; /* that PostgreSQL expects */
+} WaEarlyGrouping;
+
+/*
+ * Finds out whether the planner thinks of aggregating a base relation's rows below a
+ * join ("eager aggregation"), as it does from 19 on.
+ */
+static inline bool
+early_grouping_compat(const RelOptInfo *relation, WaEarlyGrouping *grouping)
+{
+#if PG_VERSION_NUM >= 190000
+	const RelAggInfo *info;
+
+	if (relation->grouped_rel == NULL)
+		return false;
+	info = relation->grouped_rel->agg_info;
+	if (!info->agg_useful)
+		return false;
+	*grouping = (WaEarlyGrouping){relation->grouped_rel, info->target,
+								  info->group_clauses, info->group_exprs,
+								  info->grouped_rows};
+	return true;
+#else
+	return false;
+#endif
+}
+
+#endif /* WA_SCAN_PLANNER_COMPAT_H */
