@@ -345,7 +345,10 @@ CREATE FUNCTION warpagg_resident(
 ) RETURNS SETOF pg_catalog.record
     AS 'MODULE_PATHNAME', 'warpagg_resident_0_2' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
-CREATE VIEW warpagg_resident AS SELECT * FROM warpagg_resident();
+CREATE VIEW warpagg_resident AS
+    SELECT resident.*,
+           coalesce(pg_catalog.pg_partition_root(relation), relation) AS root
+    FROM warpagg_resident() AS resident;
 
 GRANT SELECT ON warpagg_resident TO PUBLIC;
 

@@ -20,6 +20,7 @@
 #include "client/resident.h"
 #include "compat.h"
 #include "resident/autoload.h"
+#include "resident/children.h"
 #include "resident/columns.h"
 #include "resident/load.h"
 #include "resident/pins.h"
@@ -71,18 +72,19 @@ open_own_relation(Oid relid)
 	return relation;
 }
 
-/* Raises an error if a relation cannot be resident. */
-static void
-check_relation(Relation relation)
+/*
+ * Likewise to undo what was done with it, which may have become impossible since; not with
+ * what never can be resident.
+ */
+static Relation
+open_to_change(Oid relid)
 {
-	const char *refusal = wa_resident_refusal(relation);
+	Relation relation = open_own_relation(relid);
 
-	if (refusal == NULL)
-		return;
-	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("columns of \"%s\" cannot be resident",
-						   RelationGetRelationName(relation)),
-					errdetail("The reason is that %s.", refusal)));
+	if (!RELKIND_HAS_STORAGE(relation->rd_rel->relkind) &&
+		!relation->rd_rel->relhassubclass)
+		(void) wa_children_find_loadable(relation);
+	return relation;
 }
 
 /* Says every few seconds how far loading is. */
@@ -219,39 +221,68 @@ load(Relation relation, int ncolumns, const WaColumnName *columns)
 	return (int64) rows;
 }
 
-/* Opens the relation, and finds the columns, that the arguments of a function name. */
-static Relation
-open_to_load(FunctionCallInfo fcinfo, int *ncolumns, WaColumnName **columns)
+/* What the arguments of a function name. */
+typedef struct Wanted
+{
+	Relation relation;
+	List *tables; /* OIDs: itself, or its partitions and children */
+	int ncolumns;
+	WaColumnName *columns; /* of the relation */
+} Wanted;
+
+/* Opens the relation, and finds tables and columns, that the arguments of a function name. */
+static void
+open_to_load(FunctionCallInfo fcinfo, Wanted *wanted)
 {
 	Relation relation = open_relation(PG_GETARG_OID(0));
 	const ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
 
-	check_relation(relation);
-	*columns = palloc((RelationGetNumberOfAttributes(relation) + 1) *
-					  sizeof(**columns));
-	*ncolumns = wa_columns_to_load(relation, names, *columns);
-	return relation;
+	wanted->relation = relation;
+	wanted->tables = wa_children_find_loadable(relation);
+	wanted->columns = palloc((RelationGetNumberOfAttributes(relation) + 1) *
+							 sizeof(WaColumnName));
+	wanted->ncolumns = wa_columns_to_load(relation, names, wanted->columns);
+}
+
+/* Finds the columns that are wanted of an open table. */
+static WaColumnName *
+columns_of(const Wanted *wanted, Relation table, int *ncolumns)
+{
+	WaColumnName *columns =
+		palloc((wanted->ncolumns + 1) * sizeof(WaColumnName));
+
+	*ncolumns = wa_children_columns(wanted->relation, wanted->ncolumns,
+									wanted->columns, table, columns);
+	return columns;
 }
 
 /*
- * warpagg_load(relation, columns) makes columns of a table resident, by default
- * all that can be.  What is resident already and has not changed stays.  Returns
- * the number of rows that had to be read.  Needs the privilege to select from the
- * columns.
+ * warpagg_load(relation, columns) makes columns of a table, or of its partitions and
+ * children, resident, by default all that can be.  What is resident already and has not
+ * changed stays.  Returns the number of rows that had to be read.  Needs the privilege to
+ * select from the columns.
  */
 Datum
 warpagg_load(PG_FUNCTION_ARGS)
 {
-	Relation relation;
-	WaColumnName *columns;
-	int ncolumns;
-	int64 rows;
+	Wanted wanted;
+	ListCell *cell;
+	int64 rows = 0;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = open_to_load(fcinfo, &ncolumns, &columns);
-	rows = load(relation, ncolumns, columns);
-	relation_close(relation, AccessShareLock);
+	open_to_load(fcinfo, &wanted);
+	foreach (cell, wanted.tables)
+	{
+		Relation table = relation_open(lfirst_oid(cell), NoLock);
+		int ncolumns;
+		const WaColumnName *columns = columns_of(&wanted, table, &ncolumns);
+
+		if (ncolumns > 0)
+			rows += load(table, ncolumns, columns);
+		relation_close(table, NoLock);
+	}
+	relation_close(wanted.relation, AccessShareLock);
 	PG_RETURN_INT64(rows);
 }
 
@@ -276,82 +307,117 @@ report_queue(WaQueueResult result)
 Datum
 warpagg_load_later(PG_FUNCTION_ARGS)
 {
-	Relation relation;
-	WaColumnName *columns;
-	WaQueueResult result;
-	int ncolumns;
+	Wanted wanted;
+	ListCell *cell;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = open_to_load(fcinfo, &ncolumns, &columns);
-	result = wa_autoload_request(RelationGetRelid(relation), ncolumns,
-								 attributes_of(ncolumns, columns));
-	if (result != WA_QUEUE_ADDED)
-		report_queue(result);
-	relation_close(relation, AccessShareLock);
+	open_to_load(fcinfo, &wanted);
+	foreach (cell, wanted.tables)
+	{
+		Relation table = relation_open(lfirst_oid(cell), NoLock);
+		int ncolumns;
+		const WaColumnName *columns = columns_of(&wanted, table, &ncolumns);
+		const WaQueueResult result =
+			wa_autoload_request(RelationGetRelid(table), ncolumns,
+								attributes_of(ncolumns, columns));
+
+		if (result != WA_QUEUE_ADDED)
+			report_queue(result);
+		relation_close(table, NoLock);
+	}
+	relation_close(wanted.relation, AccessShareLock);
 	PG_RETURN_VOID();
 }
 
-/* Has warpaggd forget a column of a relation, or all if attribute is 0. */
+/* Has warpaggd forget a column of a table, or all if attribute is 0. */
 static void
-unload(Relation relation, AttrNumber attribute)
+unload(Relation table, AttrNumber attribute)
 {
-	WaRelation storage = wa_resident_storage(relation);
+	WaRelation storage = wa_resident_storage(table);
 
 	/* Of relations of no database nothing is resident. */
 	if (wa_relation_is_sound(&storage))
 		wa_resident_forget(&storage, attribute);
 }
 
+/* Has columns of a relation forgotten in one of its tables, and not loaded again. */
+static void
+unload_columns(Relation relation, int count, const AttrNumber *attributes,
+			   Relation table)
+{
+	AttrNumber *own = palloc(Max(count, 1) * sizeof(*own));
+
+	for (int i = 0; i < count; i++)
+		own[i] = wa_children_attribute(relation, attributes[i], table);
+	if (count > 0)
+		wa_pins_forget(RelationGetRelid(table), count, own);
+	for (int i = 0; i < count; i++)
+		unload(table, own[i]);
+}
+
+/* Has all columns of a table forgotten. */
+static void
+unload_all(Relation table)
+{
+	wa_pins_forget(RelationGetRelid(table), 0, NULL);
+	unload(table, 0);
+}
+
 /*
- * warpagg_unload(relation, columns) has columns of a table forgotten, by default
- * all, which also unpins it.  Needs to be called by the table's owner.
+ * warpagg_unload(relation, columns) has columns of a table, or of its partitions and
+ * children, forgotten, by default all, which also unpins it.  Needs to be called by the
+ * relation's owner.
  */
 Datum
 warpagg_unload(PG_FUNCTION_ARGS)
 {
-	Oid relid = PG_GETARG_OID(0);
 	ArrayType *names = PG_ARGISNULL(1) ? NULL : PG_GETARG_ARRAYTYPE_P(1);
+	AttrNumber *attributes = NULL;
 	Relation relation;
+	ListCell *cell;
+	int count = 0;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	relation = open_own_relation(relid);
-	if (!RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
-		check_relation(relation);
+	relation = open_to_change(PG_GETARG_OID(0));
 	wa_client_require();
-	if (names == NULL)
+	if (names != NULL)
+		count = wa_columns_find(relation, names, &attributes);
+	foreach (cell, wa_children_find(relation))
 	{
-		wa_pins_forget(relid, 0, NULL);
-		unload(relation, 0);
-	}
-	else
-	{
-		AttrNumber *attributes;
-		int count = wa_columns_find(relation, names, &attributes);
+		Relation table = relation_open(lfirst_oid(cell), NoLock);
 
-		if (count > 0)
-			wa_pins_forget(relid, count, attributes);
-		for (int i = 0; i < count; i++)
-			unload(relation, attributes[i]);
+		if (names == NULL)
+			unload_all(table);
+		else
+			unload_columns(relation, count, attributes, table);
+		relation_close(table, NoLock);
 	}
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_VOID();
 }
 
 /*
- * warpagg_pin(relation) has what is resident of a table stay, and what will be: it is
- * not evicted for others, and loaded again when the device process has started anew.
- * Needs to be called by the table's owner.
+ * warpagg_pin(relation) has what is resident of a table, or of its present partitions
+ * and children, stay, and what will be: it is not evicted for others, and loaded again when
+ * the device process has started anew.  Needs to be called by the relation's owner.
  */
 Datum
 warpagg_pin(PG_FUNCTION_ARGS)
 {
 	Relation relation = open_own_relation(PG_GETARG_OID(0));
+	List *tables = wa_children_find_loadable(relation);
+	ListCell *cell;
 
-	check_relation(relation);
 	wa_client_require();
-	wa_pins_add(relation);
+	foreach (cell, tables)
+	{
+		Relation table = relation_open(lfirst_oid(cell), NoLock);
+
+		wa_pins_add(table);
+		relation_close(table, NoLock);
+	}
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_VOID();
 }
@@ -360,12 +426,17 @@ warpagg_pin(PG_FUNCTION_ARGS)
 Datum
 warpagg_unpin(PG_FUNCTION_ARGS)
 {
-	Relation relation = open_own_relation(PG_GETARG_OID(0));
+	Relation relation = open_to_change(PG_GETARG_OID(0));
+	ListCell *cell;
 
-	if (!RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
-		check_relation(relation);
 	wa_client_require();
-	wa_pins_remove(relation);
+	foreach (cell, wa_children_find(relation))
+	{
+		Relation table = relation_open(lfirst_oid(cell), NoLock);
+
+		wa_pins_remove(table);
+		relation_close(table, NoLock);
+	}
 	relation_close(relation, AccessShareLock);
 	PG_RETURN_VOID();
 }

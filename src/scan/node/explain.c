@@ -4,7 +4,9 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "commands/explain.h"
+#include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
@@ -14,6 +16,7 @@
 
 #include "compat.h"
 #include "scan/node/explain.h"
+#include "scan/node/feed.h"
 #include "scan/output/top.h"
 #include "scan/state/instrument.h"
 #include "scan/state/plan.h"
@@ -171,6 +174,20 @@ show_instrument(const WaInstrument *instrument, bool has_top, ExplainState *es)
 						 instrument->spent_ms[WA_PHASE_COMPUTING], 3, es);
 }
 
+/* Prints how many tables the node's table consists of, and how many were not pruned. */
+static void
+show_children(const WaScanState *state, ExplainState *es)
+{
+	const RangeTblEntry *table =
+		exec_rt_fetch(state->query.varno, state->css.ss.ps.state);
+
+	ExplainPropertyText(
+		table->relkind == RELKIND_PARTITIONED_TABLE ? "Partitions" : "Children",
+		psprintf("%d of %d", wa_feed_count(state),
+				 state->query.planned_children),
+		es);
+}
+
 /* Prints clauses that are all to be fulfilled. */
 static void
 show_clauses(const char *label, List *clauses, List *context, bool use_prefix,
@@ -203,6 +220,8 @@ wa_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	show_clauses("Row Filter", state->query.filter_clauses, context, use_prefix,
 				 es);
 	show_top(plan, context, use_prefix, es);
+	if (state->feed != NULL)
+		show_children(state, es);
 	ExplainPropertyText("Device", "CPU", es);
 	if (es->verbose)
 		ExplainPropertyInteger("Aggregated Columns", NULL,

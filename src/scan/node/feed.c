@@ -215,9 +215,9 @@ wa_feed_rescan(WaFeed *feed, Bitmapset *changed)
 }
 
 int
-wa_feed_count(const WaFeed *feed)
+wa_feed_count(const WaScanState *state)
 {
-	return feed->nothers;
+	return state->sources.nknown + state->feed->nothers;
 }
 
 void

@@ -36,8 +36,8 @@ extern void wa_feed_take_rows(WaScanState *state);
 /* Has it be read again, with parameters that have changed; NULL: none. */
 extern void wa_feed_rescan(WaFeed *feed, Bitmapset *changed);
 
-/* Returns how many sources and plans of PostgreSQL's there are. */
-extern int wa_feed_count(const WaFeed *feed);
+/* Returns how many tables a node with a feed may read: what was not pruned. */
+extern int wa_feed_count(const WaScanState *state);
 
 /* Ends it. */
 extern void wa_feed_end(WaFeed *feed);

@@ -195,6 +195,8 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist,
 	query.planned_inputs =
 		as_int(Max(planned->distinct_inputs, planned->inputs_without_tables));
 	query.planned_excluded = planned->excluded;
+	query.planned_children =
+		planned->sources.has_children ? planned->sources.nchildren : 0;
 	query.block_cost = rows_cost(planned) / Max(planned->sources.pages, 1);
 	wa_plan_write(scan, &query, &limit->top);
 	scan->scan.plan.targetlist = tlist;

@@ -57,6 +57,12 @@ estimate_inputs(PlannerInfo *root, const WaPlannedQuery *planned,
 	return distinct_inputs;
 }
 
+/*
+ * Of so many sources at most it is found out what is resident; the others are taken to be
+ * like these.  With 1000 partitions it would take a third of the time of planning.
+ */
+#define MOST_LOOKED_AT 64
+
 /* Returns how many blocks of a source, whose relation is open, are resident. */
 static uint64
 resident_blocks(const WaScanSource *source, const WaPlannedQuery *planned)
@@ -82,20 +88,23 @@ static double
 resident_share(PlannerInfo *root, const WaPlannedQuery *planned)
 {
 	const Relation table = wa_planned_sources_open(root, planned->relation);
+	const List *taken = planned->sources.taken;
+	const int step = list_length(taken) / MOST_LOOKED_AT + 1;
 	uint64 blocks = 0;
-	ListCell *cell;
+	double pages = 0;
 
-	foreach (cell, planned->sources.taken)
+	for (int i = 0; i < list_length(taken); i += step)
 	{
-		WaScanSource source = {.relation = wa_planned_sources_open(
-								   root, (const RelOptInfo *) lfirst(cell))};
+		const RelOptInfo *rel = (const RelOptInfo *) list_nth(taken, i);
+		WaScanSource source = {.relation = wa_planned_sources_open(root, rel)};
 
+		pages += rel->pages;
 		wa_source_map(&source, RelationGetDescr(table));
 		blocks += resident_blocks(&source, planned);
 		table_close(source.relation, NoLock);
 	}
 	table_close(table, NoLock);
-	return Min((double) blocks / planned->sources.pages, 1);
+	return pages == 0 ? 0 : Min((double) blocks / pages, 1);
 }
 
 /*

@@ -40,6 +40,7 @@ typedef enum WaPlanNumber
 	GROUPS,
 	COMBINATIONS,
 	SPARED,
+	CHILDREN,
 	KEEPS_TIES,
 	HAVING_FIRST,
 	NUMBER_COUNT
@@ -78,6 +79,7 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[GROUPS] = query->planned_groups,
 		[COMBINATIONS] = query->planned_inputs,
 		[SPARED] = query->planned_excluded,
+		[CHILDREN] = query->planned_children,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
 	};
@@ -189,6 +191,7 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->planned_groups = number_of(plan, GROUPS);
 	query->planned_inputs = number_of(plan, COMBINATIONS);
 	query->planned_excluded = (WaExcluded) number_of(plan, SPARED);
+	query->planned_children = number_of(plan, CHILDREN);
 	query->block_cost = floatVal(list_nth(plan->custom_private, BLOCK_COST));
 	query->filter_clauses = restore_list(plan, FILTERS);
 	query->one_time_clauses = restore_list(plan, ONE_TIME_FILTERS);

@@ -49,9 +49,10 @@ typedef struct WaScanQuery
 	int planned_groups;
 	int planned_inputs; /* (scan/resident/distinct_inputs.h) 0: there are to be none */
 	WaExcluded planned_excluded; /* tables that these may do without */
-	Cost block_cost;             /* of a block's rows, for one process */
-	List *filter_clauses;        /* of WHERE, in their order */
-	List *one_time_clauses;      /* likewise, but without columns */
+	int planned_children; /* tables that its table consists of; 0: no others */
+	Cost block_cost;      /* of a block's rows, for one process */
+	List *filter_clauses; /* of WHERE, in their order */
+	List *one_time_clauses; /* likewise, but without columns */
 	List *keys;
 	int nkeys;
 	List *aggregates; /* Aggref, each once */
