@@ -20,7 +20,7 @@ $$;
 
 -- Runs a prepared statement, and its text with the arguments in place of parameters by
 -- PostgreSQL's own plan, and says whether they have the same rows.
-CREATE FUNCTION part_executed(name text, arguments text[]) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION part_executed(name text, arguments text[], mode text DEFAULT 'force_generic_plan') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     call text := format('EXECUTE %I (%s)', name, array_to_string(arguments, ', '));
     query text := (SELECT regexp_replace(statement, '^PREPARE .* AS\s+SELECT', 'SELECT') FROM pg_prepared_statements p WHERE p.name = $1);
@@ -29,6 +29,7 @@ BEGIN
     FOR i IN 1 .. cardinality(arguments) LOOP
         query := replace(query, '$' || i, format('(%s)', arguments[i]));
     END LOOP;
+    PERFORM set_config('plan_cache_mode', mode, true);
     EXECUTE 'EXPLAIN (FORMAT JSON) ' || call INTO plan;
     RETURN CASE WHEN wa_rows(call, 'on', 'on', 'all') IS DISTINCT FROM wa_rows(rtrim(query, ';'), 'off', 'off', 'off')
            THEN 'rows differ' ELSE 'same' END
@@ -147,7 +148,7 @@ RESET enable_partition_pruning;
 PREPARE part_range(timestamptz, timestamptz) AS SELECT count(*), sum(v), min(ts), max(ts) FROM part_readings WHERE ts >= $1 AND ts < $2;
 PREPARE part_groups(timestamptz, integer) AS SELECT device % $2, count(*), sum(n) FROM part_readings WHERE ts >= $1 AND device <> $2 GROUP BY 1;
 PREPARE part_limit(timestamptz, integer) AS SELECT device, sum(n) FROM part_readings WHERE ts >= $1 GROUP BY device ORDER BY 2 DESC, 1 LIMIT $2;
-SELECT mode, part_executed(name, arguments), name, arguments FROM (VALUES
+SELECT mode, part_executed(name, arguments, mode), name, arguments FROM (VALUES
     ('part_range', ARRAY['timestamptz ''2025-01-01''', 'timestamptz ''2025-02-01''']),
     ('part_range', ARRAY['timestamptz ''2025-01-15''', 'timestamptz ''2025-04-01''']),
     ('part_range', ARRAY['timestamptz ''2020-01-01''', 'timestamptz ''2030-01-01''']),
@@ -159,11 +160,9 @@ SELECT mode, part_executed(name, arguments), name, arguments FROM (VALUES
     ('part_groups', ARRAY['timestamptz ''2030-01-01''', '7']),
     ('part_limit', ARRAY['timestamptz ''2025-12-01''', '3']),
     ('part_limit', ARRAY['timestamptz ''2024-01-01''', '100'])
-) AS executions (name, arguments), unnest(ARRAY['force_generic_plan', 'force_custom_plan']) AS mode,
-    set_config('plan_cache_mode', mode, false)
+) AS executions (name, arguments), unnest(ARRAY['force_generic_plan', 'force_custom_plan']) AS mode
 ORDER BY mode DESC, name, arguments::text COLLATE "C";
 DEALLOCATE ALL;
-RESET plan_cache_mode;
 
 -- Rescans, with other partitions each time.
 SELECT part_same('SELECT m.month, s.* FROM (VALUES (timestamptz ''2024-03-01''), (''2025-12-01''), (''2031-01-01''), (NULL)) m (month)
@@ -246,7 +245,6 @@ SELECT part_same(query), query FROM part_queries WHERE query LIKE '%sum(b)%' ORD
 ROLLBACK;
 
 -- After changes of tables, a prepared statement takes what there is then.
-SET plan_cache_mode = force_generic_plan;
 PREPARE part_all(integer) AS SELECT count(*), sum(a), sum(n) FROM part_mixed WHERE a > $1;
 SELECT part_executed('part_all', '{0}');
 ALTER TABLE part_mixed DETACH PARTITION part_mixed_unlogged;
@@ -265,7 +263,6 @@ SELECT part_executed('part_all', '{2000}');
 TRUNCATE part_mixed;
 SELECT part_executed('part_all', '{0}');
 DEALLOCATE ALL;
-RESET plan_cache_mode;
 
 -- A partition of a server that cannot be read, which is an error unless it is left out.
 CREATE FOREIGN DATA WRAPPER part_nowhere;
