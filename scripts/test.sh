@@ -6,7 +6,8 @@
 # Usage: scripts/test.sh [--fast | STAGE...]
 #	Stages, in their order: build lint unit fuzz emu install regress-emu devices
 #	regress regress-preload tap valgrind freshness soak freshness-rules
-#	scan-queries scan-random random random-emu isolation makefiles docs demo.
+#	scan-queries scan-random scan-partitions random random-emu isolation makefiles docs
+#	demo.
 #	Default: all (isolation only where test/specs exists).
 #	--fast: build-fast unit-fast install regress-odd regress-even, which build without
 #	CUDA and bitcode, run the unit tests once, and share the regression tests.
@@ -30,6 +31,9 @@
 #	WA_SCAN_QUERIES		random queries of the scan tier (default 300)
 #	WA_SCAN_PROCESSES	how many databases run so many of them at the same time, with
 #						one seed after the other (default 1)
+#	WA_PARTITION_QUERIES, WA_PARTITION_NODES
+#						the same over tables with partitions (default 150; thousands now
+#						and then), and the percentage of the node (default 0)
 #	WA_EMU_SEEDS		seeds of the values that kernels get on the emulator (default 1;
 #						"1 2 3" now and then)
 #	WA_FUZZ_SECONDS		seconds for each target of libFuzzer (default 15)
@@ -59,7 +63,8 @@ FAST=(build-fast unit-fast install regress-odd regress-even)
 
 # The long ones of those that run side by side come first.
 STAGES=(build lint unit fuzz emu install regress-emu devices regress regress-preload tap
-	valgrind freshness soak freshness-rules scan-queries scan-random random random-emu)
+	valgrind freshness soak freshness-rules scan-queries scan-random scan-partitions random
+	random-emu)
 [ ! -d "$WA_ROOT/test/specs" ] || STAGES+=(isolation)
 STAGES+=(makefiles docs demo)
 
@@ -760,6 +765,18 @@ stage_scan_random()
 	start_preloaded random
 	run_random scan_queries.py --self-test
 	run_scan_queries
+	check 'no process of the server crashed' server_log_is_clean
+	keep_logs "$WA_SERVER_LOG"
+	report
+}
+
+# Runs random queries over tables with partitions, of which some are resident.
+stage_scan_partitions()
+{
+	start_preloaded partitions
+	run_random scan_queries.py --partitioned --resident \
+		--seed "${WA_RANDOM_SEED:-1}" --queries "${WA_PARTITION_QUERIES:-150}" \
+		--nodes "${WA_PARTITION_NODES:-0}"
 	check 'no process of the server crashed' server_log_is_clean
 	keep_logs "$WA_SERVER_LOG"
 	report

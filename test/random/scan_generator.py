@@ -1,9 +1,11 @@
-"""Random aggregate queries over one table of scan_tables.py.
+"""Random aggregate queries over one table of scan_tables.py or scan_partitions.py.
 
 A query has two sides.  Both are the same text, but for built-in aggregates over
 floats under warpagg.accelerate = all: from the node, these return what the gpu_
 aggregates do, so those are the other side.
 """
+
+import re
 
 from scan_expressions import COLUMNS_OF, INTEGERS, ORDERED, TWINS, Expressions
 from scan_tables import COARSE, TABLES
@@ -24,6 +26,9 @@ LEFT_ALONE = {
     "initplan": "k1 <= (SELECT avg(u.k1) FROM wa_scan.few u)",
     "volatile": "random() >= 0", "sample": "", "ctid": "ctid >= '(1,2)'",
 }
+
+# the same, of tables with partitions
+LEFT_ALONE_PARTS = {**LEFT_ALONE, "tableoid": "tableoid <> 0"}
 
 KEYS = ["smallint", "integer", "integer", "boolean", "date", "text", "varchar",
         "bpchar", "numeric", "timestamp", "timestamptz", "bigint", "oid", "time",
@@ -92,17 +97,24 @@ class Call:
 
 
 class Query:
-    """A query: its settings, and the parts of its text."""
+    """A query: its settings, and the parts of its text.
 
-    def __init__(self, rng, samples):
+    partitioned: None, or tables with partitions, and of each conditions by which some
+    of them are left out, and keys whose groups are in one of them each.
+    """
+
+    def __init__(self, rng, samples, partitioned=None):
         self.rng = rng
-        self.table = rng.choice([name for name, (rows, _, _) in TABLES.items()
-                                 for _ in range(12 if name in COARSE else
-                                                4 if rows > 1 else 1)])
+        self.partitioned = partitioned
+        self.table = rng.choice(
+            list(partitioned) if partitioned else
+            [name for name, (rows, _, _) in TABLES.items()
+             for _ in range(12 if name in COARSE else 4 if rows > 1 else 1)])
         self.family = rng.choice(["gpu", "builtin", "builtin", "mixed"])
         self.accelerate = rng.choice(
             ["exact", "all", "off" if self.family == "gpu" else "all"])
-        self.left_alone = (rng.choice(list(LEFT_ALONE))
+        left_alone = LEFT_ALONE_PARTS if partitioned else LEFT_ALONE
+        self.left_alone = (rng.choice(list(left_alone))
                            if rng.random() < 0.06 else None)
         self.way = rng.choice(["plain"] * 6 + ["prepared"] * 2 + ["cursor"])
         self.is_lateral = self.way == "plain" and rng.random() < 0.12
@@ -131,9 +143,13 @@ class Query:
     def draw_where(self):
         """Returns the condition of the query, or nothing."""
         conditions = []
-        if self.left_alone and LEFT_ALONE[self.left_alone]:
-            conditions.append(LEFT_ALONE[self.left_alone])
-        if self.rng.random() < 0.6:
+        if self.left_alone and LEFT_ALONE_PARTS[self.left_alone]:
+            conditions.append(LEFT_ALONE_PARTS[self.left_alone])
+        if self.partitioned and self.rng.random() < 0.6:
+            text = self.rng.choice(self.partitioned[self.table][0])
+            conditions.append("(" + re.sub(
+                r"\{(\w+)\}", lambda m: self.expressions.constant(m[1]), text) + ")")
+        if self.rng.random() < (0.3 if self.partitioned else 0.6):
             conditions += [self.expressions.condition(self.expressions.depth + 1)
                            for _ in range(self.rng.choice([1, 1, 1, 2]))]
             if self.rng.random() < 0.1:
@@ -148,6 +164,10 @@ class Query:
 
     def draw_keys(self):
         """Draws the keys."""
+        if self.partitioned and self.rng.random() < 0.25:
+            for kind, key in self.partitioned[self.table][1]:
+                self.kinds.append(kind)
+                self.keys.append(key)
         for _ in range(self.rng.choice([0, 0, 0, 1, 1, 1, 2, 2, 3])):
             kind = self.rng.choice(KEYS)
             if (self.left_alone and kind in TWINS
@@ -221,7 +241,17 @@ class Query:
         workers = 0 if self.keeps_order else rng.choice([0, 0, 0, 1, 2])
         way = "hash" if self.keeps_order else rng.choice(["", "", "hash", "sort"])
         memory = "64MB" if self.keeps_order else rng.choice(["4MB", "4MB", "64kB"])
+        of_partitions = {}
+        if self.partitioned:
+            of_partitions = {
+                "enable_partitionwise_aggregate": rng.choice(["on", "off"]),
+                "enable_partition_pruning": rng.choice(["on", "on", "on", "off"]),
+                "constraint_exclusion": rng.choice(["partition", "on", "off"]),
+                "enable_parallel_append": rng.choice(["on", "off"]),
+                "enable_async_append": "off" if self.keeps_order else "on",
+            }
         return {
+            **of_partitions,
             "max_parallel_workers_per_gather": workers,
             "parallel_setup_cost": 0 if workers else 1000,
             "parallel_tuple_cost": 0 if workers else 0.1,

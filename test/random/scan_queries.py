@@ -2,7 +2,7 @@
 """Runs random aggregate queries with and without the scan node and compares.
 
 Usage: scan_queries.py [--seed S] [--queries N] [--query K] [--nodes PERCENT]
-                       [--resident]
+                       [--resident] [--partitioned]
        scan_queries.py --self-test
 Where to is in the environment (PGHOST, PGPORT, PGDATABASE, ..., PGOPTIONS); the
 extension is created there if it is missing, the tables in schema wa_scan.
@@ -17,6 +17,8 @@ if fewer than PERCENT of the queries got the node.
 --resident loads tables between the queries; the library has to be preloaded.  It is
 a failure if no query used what was loaded.
 
+--partitioned takes the tables of scan_partitions.py, which have partitions or children.
+
 --self-test compares pairs of queries that differ, which must be noticed.
 """
 
@@ -25,6 +27,7 @@ import random
 import re
 import sys
 
+import scan_partitions
 import scan_tables
 from looks import same_look
 from random_queries import sorted_rows
@@ -129,9 +132,11 @@ def compare(on, off, is_ordered, errors, twins=()):
 class Runner:
     """Runs the queries of one seed."""
 
-    def __init__(self, seed, resident):
+    def __init__(self, seed, resident, partitioned):
         self.seed = seed
         self.resident = resident
+        self.partitioned = scan_partitions.PARTITIONED if partitioned else None
+        self.leaves = {}  # of tables with partitions
         self.session = None
         self.writer = None
         self.samples = None
@@ -148,19 +153,27 @@ class Runner:
     def close(self):
         """Closes both sessions."""
         self.writer.close()
+        self.session.ask("DROP TABLE IF EXISTS pg_temp.family_t")
         self.session.close()
 
     def load(self):
         """Makes the tables."""
-        self.samples = scan_tables.load(self.session,
-                                        random.Random(f"{self.seed}"))
+        rng = random.Random(f"{self.seed}")
+        if self.partitioned:
+            self.samples, self.leaves = scan_partitions.load(self.session, rng)
+            self.writer.tables = [table for table in self.leaves if table != "own"]
+            self.writer.vacuumed = [leaf for leaves in self.leaves.values()
+                                    for leaf in leaves]
+        else:
+            self.samples = scan_tables.load(self.session, rng)
 
     def query(self, number, is_skipped=False):
         """Runs query number; returns a description if it fails, else None.
 
         A skipped one only has the other connection change what it changes.
         """
-        query = Query(random.Random(f"{self.seed}/{number}"), self.samples)
+        query = Query(random.Random(f"{self.seed}/{number}"), self.samples,
+                      self.partitioned)
         changes = random.Random(f"{self.seed}/{number}/writer")
         self.writer.step(changes)
         if is_skipped:
@@ -179,12 +192,18 @@ class Runner:
         return None
 
     def make_resident(self, table, rng):
-        """Loads a table, now and then, after it was vacuumed, now and then."""
+        """Loads a table, now and then, after it was vacuumed, now and then.
+
+        Of one with partitions it loads some of these.
+        """
         if rng.random() < 0.5:
             return
-        if rng.random() < 0.5 and not self.writer.is_open:
-            self.session.run(f"VACUUM wa_scan.{table}")
-        self.session.run(f"SELECT warpagg_load('wa_scan.{table}')")
+        for name in self.leaves.get(table, [f"wa_scan.{table}"]):
+            if self.leaves and rng.random() < 0.3:
+                continue
+            if rng.random() < 0.5 and not self.writer.is_open:
+                self.session.run(f"VACUUM {name}")
+            self.session.run(f"SELECT warpagg_load('{name}')")
 
     def uses(self):
         """Returns how often a column that was loaded has been used."""
@@ -212,7 +231,7 @@ class Runner:
     def has_node(self, query):
         """Tells whether the plan of a query has the node, for its own table.
 
-        A subselect's table has an alias.
+        A subselect's table has an alias, and a partition a name of its own.
         """
         plan = self.side(query.explain("on"), "on").rows
         return any(row[0].endswith(f"(WarpAgg) on {query.table}") for row in plan)
@@ -334,7 +353,7 @@ def run_queries(runner, options):
     if options.resident:
         uses = runner.uses()
         print(f"{uses} uses of resident columns")
-        if uses == 0:
+        if uses == 0 and (runner.nodes or not options.partitioned):
             failed += 1
             print("FAILED  no query used resident columns")
     if runner.nodes * 100 < options.nodes * (passed + failed):
@@ -353,9 +372,11 @@ def main():
                         help="percentage that has to get the node (default 0)")
     parser.add_argument("--resident", action="store_true",
                         help="load tables between the queries")
+    parser.add_argument("--partitioned", action="store_true",
+                        help="tables with partitions or children")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
-    runner = Runner(options.seed, options.resident)
+    runner = Runner(options.seed, options.resident, options.partitioned)
     runner.connect()
     runner.load()
     if options.self_test:

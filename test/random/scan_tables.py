@@ -200,12 +200,12 @@ def make(session, rng, name):
     return rows
 
 
-def load(session, rng):
-    """Makes the tables anew in schema wa_scan; returns values of each column."""
+def load(session, rng, names=tuple(TABLES)):
+    """Makes tables anew in schema wa_scan; returns values of each column."""
     session.run("DROP SCHEMA IF EXISTS wa_scan CASCADE")
     session.run("CREATE SCHEMA wa_scan")
     samples = {column: [] for column in TYPES}
-    for name in TABLES:
+    for name in names:
         for row in make(session, rng, name)[:200]:
             for column, value in row.items():
                 if value is not None:
@@ -221,16 +221,19 @@ class Writer:
     TABLES = ["few", "middle", "plain", "churned", "frozen", "lean", "large",
               "coarse"]
 
-    def __init__(self, session):
+    def __init__(self, session, tables=None, vacuumed=None):
+        """Takes the tables to change, and those to vacuum if these are others."""
         self.session = session
         self.is_open = False
+        self.tables = tables or self.TABLES
+        self.vacuumed = vacuumed
 
     def step(self, rng):
         """Changes a table, at times in a transaction that is left open."""
         if rng.random() < 0.3:
             self.toggle(rng)
         if rng.random() < 0.6:
-            self.change(rng, f"wa_scan.{rng.choice(self.TABLES)}")
+            self.change(rng, f"wa_scan.{rng.choice(self.tables)}")
 
     def toggle(self, rng):
         """Begins a transaction, or ends the one that is open."""
@@ -258,7 +261,8 @@ class Writer:
             "RAISE EXCEPTION 'undone'; EXCEPTION WHEN raise_exception THEN END$$",
         ]
         if not self.is_open:
-            statements += [f"VACUUM {table}", f"VACUUM (FREEZE) {table}",
+            vacuumed = rng.choice(self.vacuumed) if self.vacuumed else table
+            statements += [f"VACUUM {vacuumed}", f"VACUUM (FREEZE) {vacuumed}",
                            f"ANALYZE {table}"]
         self.session.run(rng.choice(statements))
 
