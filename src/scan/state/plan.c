@@ -37,8 +37,8 @@ typedef enum WaPlanNumber
 	WORKERS,
 	BATCHES,
 	GROUPS,
-	COMBINATIONS,
-	SPARED,
+	INPUTS,
+	EXCLUDED,
 	KEEPS_TIES,
 	HAVING_FIRST,
 	NUMBER_COUNT
@@ -75,8 +75,8 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[WORKERS] = query->nworkers,
 		[BATCHES] = query->planned_batches,
 		[GROUPS] = query->planned_groups,
-		[COMBINATIONS] = query->planned_inputs,
-		[SPARED] = query->planned_excluded,
+		[INPUTS] = query->planned_inputs,
+		[EXCLUDED] = query->planned_excluded,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
 	};
@@ -163,8 +163,8 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->nworkers = number_of(plan, WORKERS);
 	query->planned_batches = number_of(plan, BATCHES);
 	query->planned_groups = number_of(plan, GROUPS);
-	query->planned_inputs = number_of(plan, COMBINATIONS);
-	query->planned_excluded = (WaExcluded) number_of(plan, SPARED);
+	query->planned_inputs = number_of(plan, INPUTS);
+	query->planned_excluded = (WaExcluded) number_of(plan, EXCLUDED);
 	query->block_cost = floatVal(list_nth(plan->custom_private, BLOCK_COST));
 	query->filter_clauses = restore_list(plan, FILTERS);
 	query->one_time_clauses = restore_list(plan, ONE_TIME_FILTERS);
