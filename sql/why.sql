@@ -54,8 +54,6 @@ SELECT query, pg_temp.why(query) FROM unnest(ARRAY[
     'WITH RECURSIVE w AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM w WHERE x < 5) SELECT sum(x) FROM w',
     'SELECT count(*) FROM pg_class',
     'SELECT count(*) FROM why WHERE false',
-    'SELECT count(*) FROM why_parent',
-    'SELECT count(*) FROM why_parts',
     'SELECT count(*) FROM why_part',
     'SELECT count(*) FROM why_temporary',
     'SELECT count(*) FROM why_sequence',

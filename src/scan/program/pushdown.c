@@ -60,7 +60,7 @@ kind_of_table(const WaCallExpression *call)
 	const bool is_of_column = wa_column_function_of_call(call, NULL, &function);
 
 	if (is_of_column && function.kind == WA_VECTOR_TEXT)
-		return WA_SPARES_TEXTS;
+		return WA_EXCLUDES_TEXTS;
 	return call->kind == WA_CALL_BUCKETS ||
 				   (is_of_column && function.column->vartype == DATEOID)
 			   ? WA_EXCLUDES_TIMES

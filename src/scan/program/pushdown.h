@@ -25,7 +25,7 @@ typedef enum WaExcluded
 	WA_EXCLUDES_NONE,
 	WA_EXCLUDES_INTEGERS, /* of integers */
 	WA_EXCLUDES_TIMES,    /* nor of dates and times */
-	WA_SPARES_TEXTS       /* nor of texts: no pushdown does without these */
+	WA_EXCLUDES_TEXTS     /* nor of texts: no pushdown does without these */
 } WaExcluded;
 
 /*

@@ -38,8 +38,8 @@ typedef enum WaPlanNumber
 	WORKERS,
 	BATCHES,
 	GROUPS,
-	COMBINATIONS,
-	SPARED,
+	INPUTS,
+	EXCLUDED,
 	CHILDREN,
 	KEEPS_TIES,
 	HAVING_FIRST,
@@ -77,8 +77,8 @@ wa_plan_write(CustomScan *plan, const WaScanQuery *query, const WaPlanTop *top)
 		[WORKERS] = query->nworkers,
 		[BATCHES] = query->planned_batches,
 		[GROUPS] = query->planned_groups,
-		[COMBINATIONS] = query->planned_inputs,
-		[SPARED] = query->planned_excluded,
+		[INPUTS] = query->planned_inputs,
+		[EXCLUDED] = query->planned_excluded,
 		[CHILDREN] = query->planned_children,
 		[KEEPS_TIES] = top->keeps_ties,
 		[HAVING_FIRST] = top->having_first,
@@ -189,8 +189,8 @@ wa_plan_read(const CustomScan *plan, WaScanQuery *query)
 	query->nworkers = number_of(plan, WORKERS);
 	query->planned_batches = number_of(plan, BATCHES);
 	query->planned_groups = number_of(plan, GROUPS);
-	query->planned_inputs = number_of(plan, COMBINATIONS);
-	query->planned_excluded = (WaExcluded) number_of(plan, SPARED);
+	query->planned_inputs = number_of(plan, INPUTS);
+	query->planned_excluded = (WaExcluded) number_of(plan, EXCLUDED);
 	query->planned_children = number_of(plan, CHILDREN);
 	query->block_cost = floatVal(list_nth(plan->custom_private, BLOCK_COST));
 	query->filter_clauses = restore_list(plan, FILTERS);
