@@ -67,6 +67,7 @@ SELECT warpagg_load('resident_nothing');
 CREATE TEMP TABLE resident_temp (a integer);
 CREATE UNLOGGED TABLE resident_unlogged (a integer);
 CREATE TABLE resident_parent (a integer) PARTITION BY RANGE (a);
+CREATE TABLE resident_empty (a integer) PARTITION BY RANGE (a);
 CREATE TABLE resident_child PARTITION OF resident_parent DEFAULT;
 CREATE VIEW resident_view AS SELECT 1 AS a;
 CREATE SEQUENCE resident_sequence;
@@ -76,6 +77,7 @@ SELECT warpagg_load('pg_class');
 SELECT warpagg_load('resident_temp');
 SELECT warpagg_load('resident_unlogged');
 SELECT warpagg_load('resident_parent');
+SELECT warpagg_load('resident_empty');
 SELECT warpagg_load('resident_view');
 SELECT warpagg_load('resident_sequence');
 SELECT warpagg_load('resident_index');
@@ -175,7 +177,7 @@ RESET ROLE;
 
 SELECT warpagg_unload('resident_facts');
 DROP TABLE resident_facts, resident_nothing, resident_unlogged, resident_parent,
-    resident_wide CASCADE;
+    resident_empty, resident_wide CASCADE;
 DROP VIEW resident_view;
 DROP MATERIALIZED VIEW resident_matview;
 DROP SEQUENCE resident_sequence;

@@ -393,10 +393,7 @@ SELECT wa_plan($$SELECT gpu_sum(i4) FROM wa_scan$$);
 RESET warpagg.accelerate;
 
 -- What is left to PostgreSQL, and why.
-CREATE TABLE wa_parent (x integer);
-CREATE TABLE wa_child () INHERITS (wa_parent);
 CREATE TEMP TABLE wa_temporary (x integer);
-SELECT wa_plan($$SELECT sum(x) FROM wa_parent$$);
 SELECT wa_plan($$SELECT sum(x) FROM wa_temporary$$);
 SELECT wa_plan($$SELECT count(*) FROM pg_class$$);
 SELECT wa_plan($$SELECT sum(i4) FROM wa_scan TABLESAMPLE SYSTEM (10)$$);
@@ -452,4 +449,4 @@ ALTER TABLE wa_scan DISABLE ROW LEVEL SECURITY;
 REVOKE ALL ON wa_scan FROM wa_reader;
 DROP ROLE wa_reader;
 DROP FUNCTION wa_spills(text);
-DROP TABLE wa_scan, wa_many, wa_odd, wa_child, wa_parent, wa_temporary;
+DROP TABLE wa_scan, wa_many, wa_odd, wa_temporary;

@@ -30,26 +30,26 @@ wa_children_find(Relation relation)
 
 /* Raises an error as a relation cannot be resident. */
 static void
-refuse(Relation relation, const char *refusal)
+refuse(Relation relation)
 {
 	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					errmsg("columns of \"%s\" cannot be resident",
 						   RelationGetRelationName(relation)),
-					errdetail("The reason is that %s.", refusal)));
+					errdetail("The reason is that %s.",
+							  wa_resident_refusal(relation))));
 }
 
 List *
 wa_children_find_loadable(Relation relation)
 {
-	const char *refusal = "it has no partitions";
 	List *found = NIL;
 	ListCell *cell;
 
 	foreach (cell, wa_children_find(relation))
 	{
 		Relation table = relation_open(lfirst_oid(cell), NoLock);
+		const char *refusal = wa_resident_refusal(table);
 
-		refusal = wa_resident_refusal(table);
 		if (refusal == NULL)
 			found = lappend_oid(found, lfirst_oid(cell));
 		else if (relation->rd_rel->relhassubclass)
@@ -58,14 +58,9 @@ wa_children_find_loadable(Relation relation)
 							 errdetail("The reason is that %s.", refusal)));
 		relation_close(table, NoLock);
 	}
-	if (found != NIL)
-		return found;
-	if (relation->rd_rel->relhassubclass)
-		refusal = "none of its partitions or children can be";
-	else if (!RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
-		refusal = wa_resident_refusal(relation);
-	refuse(relation, refusal);
-	return NIL;
+	if (found == NIL)
+		refuse(relation);
+	return found;
 }
 
 AttrNumber

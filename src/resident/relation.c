@@ -37,7 +37,7 @@ permanent_refusal(Relation relation)
 	char kind = relation->rd_rel->relkind;
 
 	if (kind == RELKIND_PARTITIONED_TABLE)
-		return "it is partitioned; its partitions can be";
+		return "it is partitioned, and none of its partitions can be";
 	if (kind != RELKIND_RELATION && kind != RELKIND_MATVIEW)
 		return "it is not a table";
 	if (IsCatalogRelation(relation))
