@@ -6,6 +6,7 @@
 #ifndef WA_COMPAT_H
 #define WA_COMPAT_H
 
+#include "access/attmap.h"
 #include "access/heapam.h"
 #include "access/heapam_xlog.h"
 #include "access/transam.h"
