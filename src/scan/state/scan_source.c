@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/tupconvert.h"
 #include "executor/executor.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
