@@ -153,7 +153,8 @@ $(UNIT_STORE_PROGRAMS): %: %.o $(UNIT_BUILD)/test_extent.o \
 	$(CC) $(SAN) $(UNIT_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(UNIT_BUILD)/test_pool $(UNIT_BUILD)/test_store_failure: \
-	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,run run_budget run_states) \
+	$(patsubst %,$(DAEMON_BUILD)/daemon/daemon/run/%.o,run run_budget \
+		run_sources run_states) \
 	$(UNIT_BUILD)/test_counting_runner.o
 $(UNIT_BUILD)/test_store_model: $(UNIT_BUILD)/test_store_world.o \
 	$(UNIT_BUILD)/test_store_rules.o

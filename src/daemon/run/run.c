@@ -12,9 +12,8 @@
 #include "daemon/base/memory_file.h"
 #include "daemon/run/run.h"
 #include "daemon/run/run_budget.h"
+#include "daemon/run/run_sources.h"
 #include "daemon/run/run_states.h"
-#include "daemon/store/cover_take.h"
-#include "daemon/store/store_use.h"
 
 #define QUERY_ALIGNMENT 64
 
@@ -37,15 +36,11 @@ struct WaRun
 	uint8_t *query;      /* a copy */
 	uint64_t query_room; /* bytes of it */
 	uint64_t file_bytes; /* of the answer, if it has a file */
-	bool in_use;         /* use has begun */
-	WaUse use;
-	WaCover *cover; /* NULL: there is nothing */
+	WaRunSources sources;
 	uint64_t *rest; /* extents that no device has taken */
 	uint64_t nrest;
 	uint64_t share;  /* of them that a morsel has */
 	bool has_shares; /* of devices */
-	const WaDictionary *dictionaries[WA_MAX_QUERY_COLUMNS];
-	WaRunBounds bounds[WA_MAX_QUERY_COLUMNS];
 	WaRunRequest request;
 	bool begun; /* by the runner */
 	WaRunStates states;
@@ -117,27 +112,6 @@ is_intact(const WaRun *run)
 		   message->header.bulk;
 }
 
-/* Finds the extents that may be used. */
-static bool
-collect(WaRun *run)
-{
-	const WaRunMessage *message = &run->message;
-
-	run->use.snapshot = &message->snapshot;
-	run->use.position = message->position;
-	run->use.nblocks = message->nblocks;
-	run->in_use =
-		wa_store_use_begin(run->store, &message->relation, message->columns,
-						   message->ncolumns, &run->use);
-	if (!run->in_use)
-		return true;
-	run->cover = wa_cover_take(run->store, &run->use, message->columns);
-	if (run->cover == NULL)
-		return false;
-	wa_store_use_columns(run->store, &run->use, run->dictionaries, run->bounds);
-	return true;
-}
-
 /* Describes the run to the runner, which begins it. */
 static bool
 begin(WaRun *run)
@@ -150,16 +124,16 @@ begin(WaRun *run)
 		.query_bytes = run->message.query_bytes,
 		.ncolumns = run->message.ncolumns,
 		.columns = run->message.columns,
-		.dictionaries = run->dictionaries,
-		.bounds = run->bounds,
-		.nextents = run->cover->count,
-		.extents = run->cover->list,
-		.rows = run->cover->rows,
-		.is_complete = run->use.blocks == run->message.nblocks,
+		.dictionaries = run->sources.dictionaries,
+		.bounds = run->sources.bounds,
+		.nextents = run->sources.cover->count,
+		.extents = run->sources.cover->list,
+		.rows = run->sources.cover->rows,
+		.is_complete = run->sources.use.blocks == run->message.nblocks,
 		.threads = run->threads,
 		.budget = &run->budget,
 		.mirror = run->store->mirror,
-		.placements = &run->cover->placements,
+		.placements = &run->sources.cover->placements,
 		.gpus = run->store->gpus,
 	};
 	status = wa_query_runner.begin(&run->request, &run->states.run, error);
@@ -167,21 +141,6 @@ begin(WaRun *run)
 	if (status != WA_OK)
 		fail(run, status, error);
 	return run->begun;
-}
-
-/* Takes the blocks that the runner has left out of those that are usable. */
-static void
-leave_blocks_out(const WaRun *run, uint64_t *words)
-{
-	for (uint64_t i = 0; i < run->cover->count; i++)
-	{
-		const uint32_t number = wa_extent_number(run->cover->list[i]->number);
-		uint64_t *of = &words[(size_t) number * WA_EXTENT_WORDS];
-
-		for (int j = 0; j < WA_EXTENT_WORDS; j++)
-			if (run->left_out[i][j] != 0)
-				of[j] &= ~run->left_out[i][j];
-	}
 }
 
 /* Writes which blocks are covered to a place in the parcel; returns the checksum. */
@@ -192,9 +151,7 @@ write_blocks(const WaRun *run, uint64_t offset)
 	uint64_t *words =
 		(uint64_t *) (void *) wa_parcel_place(run->parcel, offset);
 
-	wa_cover_write_blocks(run->cover, words);
-	if (run->left_out != NULL)
-		leave_blocks_out(run, words);
+	wa_run_sources_write_blocks(&run->sources, run->left_out, words);
 	return wa_checksum(0, words, bytes);
 }
 
@@ -203,7 +160,7 @@ static void
 announce(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
-	const uint64_t blocks = run->use.blocks;
+	const uint64_t blocks = run->sources.use.blocks;
 
 	if (message->announces == 0 || run->replies == NULL || blocks == 0 ||
 		blocks == message->nblocks)
@@ -232,7 +189,8 @@ have_left_out(WaRun *run)
 
 	(void) pthread_mutex_lock(&run->lock);
 	if (run->left_out == NULL)
-		run->left_out = calloc(run->cover->count, sizeof(*run->left_out));
+		run->left_out =
+			calloc(run->sources.cover->count, sizeof(*run->left_out));
 	have = run->left_out != NULL;
 	(void) pthread_mutex_unlock(&run->lock);
 	return have;
@@ -245,7 +203,7 @@ have_left_out(WaRun *run)
 static bool
 leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 {
-	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
+	const WaCoverExtent *extent = wa_cover_extent(run->sources.cover, place);
 	uint64_t blocks = 0;
 	uint64_t rows = 0;
 
@@ -282,7 +240,7 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 {
 	bool noted = true;
 
-	for (uint64_t i = 0; i < run->cover->count; i++)
+	for (uint64_t i = 0; i < run->sources.cover->count; i++)
 	{
 		if (!shares[i].taken)
 		{
@@ -301,7 +259,7 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 static bool
 use_devices(WaRun *run)
 {
-	const uint64_t count = run->cover->count;
+	const uint64_t count = run->sources.cover->count;
 	WaDeviceShare *shares = calloc(count, sizeof(*shares));
 	char error[WA_MAX_ERROR_BYTES] = "not enough memory for a query";
 	WaStatus status = WA_OUT_OF_MEMORY;
@@ -333,11 +291,12 @@ prepare_run(WaPoolJob *job)
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 	else if (!is_intact(run))
 		fail(run, WA_BAD_REQUEST, "the query was damaged on its way");
-	else if (!collect(run))
+	else if (!wa_run_sources_collect(&run->sources))
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 	if (run->outcome.status != WA_OK)
 		return 0;
-	if (run->cover == NULL || run->cover->count == 0 || !begin(run))
+	if (run->sources.cover == NULL || run->sources.cover->count == 0 ||
+		!begin(run))
 		return 0;
 	announce(run);
 	if (!use_devices(run) || run->nrest == 0)
@@ -353,9 +312,9 @@ run_extent(WaRun *run, unsigned thread, uint64_t place)
 {
 	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
-	const WaStatus status =
-		wa_query_runner.process(run->states.run, run->states.states[thread],
-								run->cover->list[place], left_out, error);
+	const WaStatus status = wa_query_runner.process(
+		run->states.run, run->states.states[thread],
+		run->sources.cover->list[place], left_out, error);
 
 	if (status == WA_OK)
 		return leave_out(run, place, left_out);
@@ -469,7 +428,7 @@ answer(WaRun *run)
 	WaStatus status;
 
 	answer->in_parcel = 1;
-	answer->rows = run->cover == NULL ? 0 : run->cover->rows;
+	answer->rows = run->sources.cover == NULL ? 0 : run->sources.cover->rows;
 	if (!run->begun)
 		return;
 	settle_completeness(run);
@@ -484,7 +443,7 @@ answer(WaRun *run)
 	}
 	if (result.groups_bytes == 0)
 		return;
-	answer->blocks = run->use.blocks - run->left_blocks;
+	answer->blocks = run->sources.use.blocks - run->left_blocks;
 	answer->left_blocks = run->left_blocks;
 	write_used(run);
 	if (!write_groups(run, result.groups_bytes))
@@ -495,7 +454,7 @@ answer(WaRun *run)
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : wa_query_runner.kind;
 	answer->groups_bytes = result.groups_bytes;
-	answer->rows = run->cover->rows - run->left_rows;
+	answer->rows = run->sources.cover->rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
 }
@@ -507,16 +466,12 @@ clean(WaRun *run)
 	wa_run_states_free(&run->states);
 	if (run->begun)
 		wa_query_runner.end(run->states.run);
-	wa_cover_release(run->cover);
-	if (run->in_use)
-		wa_store_use_end(run->store, &run->use);
+	wa_run_sources_end(&run->sources);
 	free(run->left_out);
 	free(run->rest);
 	free(run->query);
 	wa_budget_give(&run->budget, run->query_room, 0);
 	run->begun = false;
-	run->in_use = false;
-	run->cover = NULL;
 	run->left_out = NULL;
 	run->rest = NULL;
 	run->query = NULL;
@@ -556,6 +511,8 @@ wa_run_make(WaStore *store, const WaParcel *parcel, const WaRunMessage *message,
 	run->store = store;
 	run->parcel = parcel;
 	memcpy(&run->message, message, message->header.length);
+	run->sources.store = store;
+	run->sources.message = &run->message;
 	run->since_ns = wa_clock_ns();
 	run->threads = threads;
 	run->budget = wa_run_budget_make(&store->memory, message->memory, threads);
