@@ -54,15 +54,28 @@ struct WaRun
 	bool answered;               /* changed atomically */
 };
 
+/* Tells whether the columns of a message have no attributes. */
+static bool
+columns_are_sound(const WaRunMessage *message)
+{
+	for (uint32_t i = 0; i < message->ncolumns; i++)
+		if (message->columns[i].attribute != 0)
+			return false;
+	return true;
+}
+
 bool
 wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
 {
-	return wa_snapshot_is_sound(&message->snapshot) &&
+	return message->nsources > 0 && message->nsources <= WA_MAX_RUN_SOURCES &&
+		   columns_are_sound(message) &&
+		   wa_snapshot_is_sound(&message->snapshot) &&
 		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
-		   wa_parcel_holds(parcel, message->used,
-						   wa_extents_bytes(message->nblocks)) &&
-		   wa_parcel_holds(parcel, message->cover,
-						   wa_extents_bytes(message->nblocks)) &&
+		   wa_parcel_holds(
+			   parcel, message->sources,
+			   wa_run_sources_bytes(message->nsources, message->ncolumns)) &&
+		   wa_parcel_holds(parcel, message->used, 0) &&
+		   wa_parcel_holds(parcel, message->cover, 0) &&
 		   wa_parcel_holds(parcel, message->groups, message->groups_room);
 }
 
@@ -80,36 +93,70 @@ fail(WaRun *run, WaStatus status, const char *error)
 	(void) pthread_mutex_unlock(&run->lock);
 }
 
+/* Rounds bytes up so that something aligned may follow them, which there are then. */
+static size_t
+round_up(uint64_t bytes)
+{
+	return (bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
+}
+
+/* Copies the sources out of the parcel, to a place behind the query. */
+static void
+copy_sources(WaRun *run, uint8_t *place)
+{
+	const WaRunMessage *message = &run->message;
+
+	memcpy(place, run->parcel->memory + message->sources,
+		   wa_run_sources_bytes(message->nsources, message->ncolumns));
+	run->sources.named = (const WaRunSource *) (const void *) place;
+	run->sources.attributes =
+		(const int16_t *) (const void *) (run->sources.named +
+										  message->nsources);
+}
+
 /*
- * Copies the query out of the parcel; false if there is no memory.
+ * Copies the query, and its sources, out of the parcel; false if there is no memory.
  */
 static bool
 copy_query(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
+	const size_t query_bytes = round_up(message->query_bytes);
 	const size_t bytes =
-		(message->query_bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
+		query_bytes +
+		round_up(wa_run_sources_bytes(message->nsources, message->ncolumns));
+	const uint64_t room = bytes + wa_run_sources_room(message->nsources);
 
-	if (!wa_budget_take(&run->budget, bytes, 0))
+	if (!wa_budget_take(&run->budget, room, 0))
 		return false;
-	run->query_room = bytes;
+	run->query_room = room;
 	run->query = aligned_alloc(QUERY_ALIGNMENT, bytes);
 	if (run->query == NULL || !wa_run_states_init(&run->states, run->threads))
 		return false;
-	if (message->query_bytes > 0)
-		memcpy(run->query, run->parcel->memory + message->query,
-			   message->query_bytes);
+	memcpy(run->query, run->parcel->memory + message->query,
+		   message->query_bytes);
+	copy_sources(run, run->query + query_bytes);
 	return true;
 }
 
-/* Tells whether the query is what it was when the message was sent. */
+/* Tells whether query and sources are what they were when the message was sent. */
 static bool
 is_intact(const WaRun *run)
 {
-	const WaRunMessage *message = &run->message;
+	return wa_run_checksum(&run->message, run->query, run->sources.named) ==
+		   run->message.header.bulk;
+}
 
-	return wa_checksum(0, run->query, message->query_bytes) ==
-		   message->header.bulk;
+/* Checks the sources, and finds the extents that may be used. */
+static void
+collect(WaRun *run)
+{
+	WaStatus status = wa_run_sources_check(&run->sources, run->parcel);
+
+	if (status == WA_BAD_REQUEST)
+		fail(run, status, "the query is over relations that cannot be");
+	else if (status != WA_OK || !wa_run_sources_collect(&run->sources))
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 }
 
 /* Describes the run to the runner, which begins it. */
@@ -126,14 +173,14 @@ begin(WaRun *run)
 		.columns = run->message.columns,
 		.dictionaries = run->sources.dictionaries,
 		.bounds = run->sources.bounds,
-		.nextents = run->sources.cover->count,
-		.extents = run->sources.cover->list,
-		.rows = run->sources.cover->rows,
-		.is_complete = run->sources.use.blocks == run->message.nblocks,
+		.nextents = run->sources.count,
+		.extents = run->sources.list,
+		.rows = run->sources.rows,
+		.is_complete = run->sources.blocks == run->sources.nblocks,
 		.threads = run->threads,
 		.budget = &run->budget,
 		.mirror = run->store->mirror,
-		.placements = &run->sources.cover->placements,
+		.placements = run->sources.placements,
 		.gpus = run->store->gpus,
 	};
 	status = wa_query_runner.begin(&run->request, &run->states.run, error);
@@ -147,12 +194,11 @@ begin(WaRun *run)
 static uint32_t
 write_blocks(const WaRun *run, uint64_t offset)
 {
-	const uint64_t bytes = wa_extents_bytes(run->message.nblocks);
 	uint64_t *words =
 		(uint64_t *) (void *) wa_parcel_place(run->parcel, offset);
 
 	wa_run_sources_write_blocks(&run->sources, run->left_out, words);
-	return wa_checksum(0, words, bytes);
+	return wa_checksum(0, words, run->sources.words_bytes);
 }
 
 /* Announces which blocks are going to be computed, if that is of use. */
@@ -160,10 +206,10 @@ static void
 announce(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
-	const uint64_t blocks = run->sources.use.blocks;
+	const uint64_t blocks = run->sources.blocks;
 
 	if (message->announces == 0 || run->replies == NULL || blocks == 0 ||
-		blocks == message->nblocks)
+		blocks == run->sources.nblocks)
 		return;
 	run->announced = run->replies->announce(run->job.finished.owner, blocks,
 											write_blocks(run, message->cover));
@@ -189,8 +235,7 @@ have_left_out(WaRun *run)
 
 	(void) pthread_mutex_lock(&run->lock);
 	if (run->left_out == NULL)
-		run->left_out =
-			calloc(run->sources.cover->count, sizeof(*run->left_out));
+		run->left_out = calloc(run->sources.count, sizeof(*run->left_out));
 	have = run->left_out != NULL;
 	(void) pthread_mutex_unlock(&run->lock);
 	return have;
@@ -203,7 +248,7 @@ have_left_out(WaRun *run)
 static bool
 leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 {
-	const WaCoverExtent *extent = wa_cover_extent(run->sources.cover, place);
+	const WaCoverExtent *extent = wa_cover_extent_of(run->sources.list[place]);
 	uint64_t blocks = 0;
 	uint64_t rows = 0;
 
@@ -240,7 +285,7 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 {
 	bool noted = true;
 
-	for (uint64_t i = 0; i < run->sources.cover->count; i++)
+	for (uint64_t i = 0; i < run->sources.count; i++)
 	{
 		if (!shares[i].taken)
 		{
@@ -259,7 +304,7 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 static bool
 use_devices(WaRun *run)
 {
-	const uint64_t count = run->sources.cover->count;
+	const uint64_t count = run->sources.count;
 	WaDeviceShare *shares = calloc(count, sizeof(*shares));
 	char error[WA_MAX_ERROR_BYTES] = "not enough memory for a query";
 	WaStatus status = WA_OUT_OF_MEMORY;
@@ -291,12 +336,9 @@ prepare_run(WaPoolJob *job)
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 	else if (!is_intact(run))
 		fail(run, WA_BAD_REQUEST, "the query was damaged on its way");
-	else if (!wa_run_sources_collect(&run->sources))
-		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
-	if (run->outcome.status != WA_OK)
-		return 0;
-	if (run->sources.cover == NULL || run->sources.cover->count == 0 ||
-		!begin(run))
+	else
+		collect(run);
+	if (run->outcome.status != WA_OK || run->sources.count == 0 || !begin(run))
 		return 0;
 	announce(run);
 	if (!use_devices(run) || run->nrest == 0)
@@ -312,9 +354,9 @@ run_extent(WaRun *run, unsigned thread, uint64_t place)
 {
 	uint64_t left_out[WA_EXTENT_WORDS] = {0};
 	char error[WA_MAX_ERROR_BYTES] = "";
-	const WaStatus status = wa_query_runner.process(
-		run->states.run, run->states.states[thread],
-		run->sources.cover->list[place], left_out, error);
+	const WaStatus status =
+		wa_query_runner.process(run->states.run, run->states.states[thread],
+								run->sources.list[place], left_out, error);
 
 	if (status == WA_OK)
 		return leave_out(run, place, left_out);
@@ -413,7 +455,7 @@ write_groups(WaRun *run, uint64_t bytes)
 static void
 write_used(WaRun *run)
 {
-	if (run->outcome.answer.blocks != run->message.nblocks &&
+	if (run->outcome.answer.blocks != run->sources.nblocks &&
 		(!run->announced || run->left_blocks > 0))
 		run->outcome.bulk = write_blocks(run, run->message.used);
 }
@@ -428,7 +470,7 @@ answer(WaRun *run)
 	WaStatus status;
 
 	answer->in_parcel = 1;
-	answer->rows = run->sources.cover == NULL ? 0 : run->sources.cover->rows;
+	answer->rows = run->sources.rows;
 	if (!run->begun)
 		return;
 	settle_completeness(run);
@@ -443,7 +485,7 @@ answer(WaRun *run)
 	}
 	if (result.groups_bytes == 0)
 		return;
-	answer->blocks = run->sources.use.blocks - run->left_blocks;
+	answer->blocks = run->sources.blocks - run->left_blocks;
 	answer->left_blocks = run->left_blocks;
 	write_used(run);
 	if (!write_groups(run, result.groups_bytes))
@@ -454,7 +496,7 @@ answer(WaRun *run)
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : wa_query_runner.kind;
 	answer->groups_bytes = result.groups_bytes;
-	answer->rows = run->sources.cover->rows - run->left_rows;
+	answer->rows = run->sources.rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
 }

@@ -39,20 +39,21 @@
  */
 void
 wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
-				   const WaRunMessage *run, uint64 covered_blocks)
+				   const WaSourceColumns *named, uint64 covered_blocks)
 {
 	const Oid relid = RelationGetRelid(relation);
 	AttrNumber any;
 	bool are_resident;
 
 	wa_autoload_resume();
-	if (!wa_autoload || run->nblocks < MIN_AUTOLOAD_BLOCKS ||
-		covered_blocks >= run->nblocks)
+	if (!wa_autoload || named->nblocks < MIN_AUTOLOAD_BLOCKS ||
+		covered_blocks >= named->nblocks)
 		return;
-	are_resident =
-		wa_residency_estimate(&run->relation, run->ncolumns, run->columns) > 0;
-	if (run->ncolumns > 0)
-		wa_autoload_suggest(relid, (int) run->ncolumns, attnums, are_resident);
+	are_resident = wa_residency_estimate(&named->relation, named->ncolumns,
+										 named->columns) > 0;
+	if (named->ncolumns > 0)
+		wa_autoload_suggest(relid, (int) named->ncolumns, attnums,
+							are_resident);
 	else if (wa_columns_narrowest(relation, &any))
 		wa_autoload_suggest(relid, 1, &any, are_resident);
 }

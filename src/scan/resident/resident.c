@@ -49,27 +49,32 @@
 static bool
 find_residency(WaAsking *asking)
 {
-	const WaRunMessage *run = &asking->run;
+	const WaSourceColumns *named = &asking->named;
 
 	return !wa_resident_has_tables(asking->query) ||
-		   (wa_residency_describe(&run->relation, run->ncolumns, run->columns,
-								  &asking->resident) &&
+		   (wa_residency_describe(&named->relation, named->ncolumns,
+								  named->columns, &asking->resident) &&
 			asking->resident.complete_blocks > 0);
 }
 
 /*
- * Lays out the parcel: the query, the blocks that are used, those that are announced, and
- * groups.  Fills it and completes the message; returns false if it cannot.
+ * Lays out the parcel: the query, its sources, the blocks that are used, those that are
+ * announced, and groups.  Fills it, but for the sources, and completes the message; returns
+ * false if it cannot.
  */
 static bool
-fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
+fill_parcel(const WaScanState *state, const WaWriter *query, WaAsking *asking)
 {
-	const uint64 blocks_bytes = wa_extents_bytes(run->nblocks);
+	WaRunMessage *run = &asking->run;
+	const uint64 blocks_bytes =
+		wa_run_words_bytes(asking->over.sources, run->nsources);
 	char *parcel;
 
 	run->query = 0;
 	run->query_bytes = query->nwords * sizeof(uint64);
-	run->used = TYPEALIGN64(64, run->query_bytes);
+	run->sources = TYPEALIGN64(64, run->query_bytes);
+	run->used = TYPEALIGN64(
+		64, run->sources + wa_run_sources_bytes(run->nsources, run->ncolumns));
 	run->cover = TYPEALIGN64(64, run->used + blocks_bytes);
 	run->groups = TYPEALIGN64(64, run->cover + blocks_bytes);
 	run->groups_room = GROUPS_ROOM;
@@ -207,26 +212,28 @@ count_failure(WaScanState *state)
  * known to have if it has found no use in an answer, or no room for one.
  */
 static uint64
-count_covered(const WaScanState *state, const WaRunMessage *run,
+count_covered(const WaScanState *state, const WaAsking *asking,
 			  const WaAnswerMessage *answer)
 {
+	const WaSourceColumns *named = &asking->named;
+
 	return state->is_refused || (answer->blocks == 0 && answer->rows > 0)
-			   ? wa_residency_estimate(&run->relation, run->ncolumns,
-									   run->columns)
+			   ? wa_residency_estimate(&named->relation, named->ncolumns,
+									   named->columns)
 			   : answer->blocks;
 }
 
 /* Sends a query and receives the answer; returns false if there is none. */
 static bool
-receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
+receive(WaScanState *state, const WaWriter *query, WaAsking *asking,
 		WaRest *rest, Answer *answer)
 {
 	const WaAnnounced announced = {.tell = wa_rest_read, .context = rest};
 
-	if (!fill_parcel(state, query, run))
+	if (!fill_parcel(state, query, asking))
 		return false;
-	answer->groups =
-		wa_client_run(run, &announced, &answer->counts, &answer->used);
+	answer->groups = wa_client_run(&asking->run, &asking->over, &announced,
+								   &answer->counts, &answer->used);
 	if (answer->groups == NULL)
 		return false;
 	answer->has_rest = rest->cover != NULL && answer->used == rest->cover;
@@ -241,17 +248,16 @@ static uint64
 ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	const WaWriter *query, int stage, WaAnswerMessage *counts)
 {
-	WaRunMessage *run = &asking->run;
 	WaRest rest = {.state = state};
 	Answer answer = {.groups = NULL};
 	bool taken;
 
 	memset(counts, 0, sizeof(*counts));
 	wa_why_heap_note(&state->source, WA_WHY_NOT_FRESH);
-	if (!wa_resident_settle(&state->source, run))
+	if (!wa_resident_settle(asking))
 		return 0;
-	run->announces = inputs == NULL && stage < 0;
-	taken = receive(state, query, run, &rest, &answer);
+	asking->run.announces = inputs == NULL && stage < 0;
+	taken = receive(state, query, asking, &rest, &answer);
 	if (!answer.has_rest)
 		wa_rest_forget(&rest);
 	if (taken && !wa_resident_is_reliable(&state->source))
@@ -275,7 +281,8 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	}
 	else
 		count_failure(state);
-	return taken || state->is_refused ? count_covered(state, run, counts) : 0;
+	return taken || state->is_refused ? count_covered(state, asking, counts)
+									  : 0;
 }
 
 /* Suggests the columns of what was asked, of which so many blocks are there. */
@@ -283,7 +290,8 @@ static void
 suggest(const WaAsking *asking, uint64 covered)
 {
 	wa_suggest_scanned(asking->source->relation,
-					   asking->query->compiler->attnums, &asking->run, covered);
+					   asking->query->compiler->attnums, &asking->named,
+					   covered);
 }
 
 /*

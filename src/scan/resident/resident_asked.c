@@ -38,22 +38,44 @@ wa_resident_use_refusal(const WaScanSource *source, bool was_refused)
 	return wa_resident_refusal(source->relation);
 }
 
+/* Describes the columns of a query as those of one source, the only one. */
+static void
+describe_source(WaAsking *asking)
+{
+	const WaSourceColumns *named = &asking->named;
+	WaRunMessage *run = &asking->run;
+	WaRunSource *sources = palloc(sizeof(*sources));
+	int16 *attributes = palloc(sizeof(*attributes) * (named->ncolumns + 1));
+
+	*sources = (WaRunSource){named->relation, named->nblocks};
+	run->nsources = 1;
+	run->ncolumns = named->ncolumns;
+	for (uint32 i = 0; i < named->ncolumns; i++)
+	{
+		run->columns[i] = named->columns[i];
+		run->columns[i].attribute = 0;
+		attributes[i] = named->columns[i].attribute;
+	}
+	asking->over = (WaRunOver){sources, attributes};
+}
+
 const char *
 wa_resident_describe_run(WaAsking *asking)
 {
 	const WaScanSource *source = asking->source;
 	const WaCompiler *compiler = asking->query->compiler;
-	WaRunMessage *run = &asking->run;
+	WaSourceColumns *named = &asking->named;
 
-	run->relation = wa_resident_storage(source->relation);
-	run->nblocks = wa_heap_nblocks(source->heap);
-	run->ncolumns = (uint32) compiler->ncolumns;
-	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
+	named->relation = wa_resident_storage(source->relation);
+	named->nblocks = wa_heap_nblocks(source->heap);
+	named->ncolumns = (uint32) compiler->ncolumns;
+	if (named->ncolumns > WA_MAX_QUERY_COLUMNS)
 		return "the query uses too many columns";
-	for (uint32 i = 0; i < run->ncolumns; i++)
+	for (uint32 i = 0; i < named->ncolumns; i++)
 		if (!wa_resident_column(source->relation, compiler->attnums[i],
-								&run->columns[i]))
+								&named->columns[i]))
 			return "a column that the query uses cannot be resident";
+	describe_source(asking);
 	return wa_resident_push_refusal(asking);
 }
 
@@ -89,18 +111,19 @@ follow(Snapshot snapshot, uint64 *position)
 }
 
 bool
-wa_resident_settle(WaScanSource *source, WaRunMessage *run)
+wa_resident_settle(WaAsking *asking)
 {
-	const Snapshot snapshot = source->estate->es_snapshot;
+	const Snapshot snapshot = asking->source->estate->es_snapshot;
+	const WaSourceColumns *named = &asking->named;
 
-	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
+	if (wa_residency_is_none(&named->relation, named->ncolumns, named->columns))
 		return false;
-	if (!follow(snapshot, &run->position))
+	if (!follow(snapshot, &asking->run.position))
 	{
-		wa_why_heap_note(source, "WAL could not be followed");
+		wa_why_heap_note(asking->source, "WAL could not be followed");
 		return false;
 	}
-	wa_snapshot_describe(snapshot, &run->snapshot);
+	wa_snapshot_describe(snapshot, &asking->run.snapshot);
 	return true;
 }
 

@@ -28,8 +28,7 @@ extern WA_MUST_CHECK bool wa_resident_is_ready(WaScanSource *source);
  * Describes the query's snapshot, and has WAL be followed as far as it needs.  Returns
  * false, having noted why, if there is no use in asking then.
  */
-extern WA_MUST_CHECK bool wa_resident_settle(WaScanSource *source,
-											 WaRunMessage *run);
+extern WA_MUST_CHECK bool wa_resident_settle(WaAsking *asking);
 
 /* Tells whether an answer can be relied on, when it is there. */
 extern WA_MUST_CHECK bool wa_resident_is_reliable(const WaScanSource *source);

@@ -5,8 +5,9 @@
 #ifndef WA_SCAN_RESIDENT_QUERY_H
 #define WA_SCAN_RESIDENT_QUERY_H
 
+#include "client/residency.h"
+#include "client/resident.h"
 #include "core/must_check.h"
-#include "core/protocol.h"
 #include "scan/rows/merge.h"
 
 /* What the device process is asked: of the node, or for its distinct inputs. */
@@ -16,7 +17,9 @@ typedef struct WaAsking
 	WaScanSource *source;
 	WaTopN top_n;               /* of the groups; of limit 0: all are wanted */
 	uint32 most_groups;         /* that are of use; 0: any number */
-	WaRunMessage run;           /* set by wa_resident_describe_run, and */
+	WaRunMessage run;           /* set by wa_resident_describe_run, like */
+	WaRunOver over;             /* its sources, */
+	WaSourceColumns named;      /* and the first of these; and */
 	WaResidentMessage resident; /* undefined if there are no tables */
 	WaRanks ranks;              /* set by wa_resident_write_query */
 } WaAsking;
