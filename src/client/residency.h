@@ -14,6 +14,15 @@
 #include "core/must_check.h"
 #include "core/protocol.h"
 
+/* Columns of a relation with so many blocks. */
+typedef struct WaSourceColumns
+{
+	WaRelation relation;
+	uint32 nblocks;
+	uint32 ncolumns;
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS];
+} WaSourceColumns;
+
 /* Returns how much has been loaded so far, for wa_residency_note; -1: unknown. */
 extern int64 wa_residency_loads(void);
 

@@ -333,19 +333,28 @@ wa_client_release_groups(void)
 	groups_file.memory = NULL;
 }
 
+/* A query that is under way. */
+typedef struct Asked
+{
+	const WaRunMessage *run;
+	const WaRunOver *over;
+	uint64 nblocks; /* of all sources */
+} Asked;
+
 /*
  * Copies the words of so many blocks, and adds them to a checksum; returns NULL if they
  * cannot be these.
  */
 static uint64_t *
-copy_blocks(const WaRunMessage *run, uint64 offset, uint64 blocks,
-			uint32_t *bulk)
+copy_blocks(const Asked *asked, uint64 offset, uint64 blocks, uint32_t *bulk)
 {
-	const Size bytes = wa_extents_bytes(run->nblocks);
-	uint64_t *words = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+	const WaRunSource *sources = asked->over->sources;
+	const uint32 nsources = asked->run->nsources;
+	const Size bytes = wa_run_words_bytes(sources, nsources);
+	uint64_t *words = palloc_extended(Max(bytes, 1), MCXT_ALLOC_HUGE);
 
 	copy_out(offset, words, bytes, bulk);
-	return wa_used_is_sound(words, run->nblocks, blocks) ? words : NULL;
+	return wa_used_is_sound(words, sources, nsources, blocks) ? words : NULL;
 }
 
 /*
@@ -372,17 +381,31 @@ take_groups(const WaRunMessage *run, const WaAnswerMessage *answer,
 	return groups_file.memory;
 }
 
+/* Writes the sources to the parcel. */
+static void
+write_sources(const WaRunMessage *run, const WaRunOver *over)
+{
+	char *place = wa_parcel_memory() + run->sources;
+	const Size bytes = run->nsources * sizeof(*over->sources);
+
+	memcpy(place, over->sources, bytes);
+	memcpy(place + bytes, over->attributes,
+		   wa_run_sources_bytes(run->nsources, run->ncolumns) - bytes);
+}
+
 /* Sends a query. */
 static bool
-send_run(const WaRunMessage *run)
+send_run(const WaRunMessage *run, const WaRunOver *over)
 {
 	const char *parcel = wa_parcel_memory();
 	WaMessage message = {0};
 
 	if (!may_send())
 		return false;
+	write_sources(run, over);
 	message.run = *run;
-	message.header.bulk = wa_checksum(0, parcel + run->query, run->query_bytes);
+	message.header.bulk =
+		wa_run_checksum(run, parcel + run->query, parcel + run->sources);
 	return wa_connection_send(&message, WA_MSG_RUN,
 							  offsetof(WaRunMessage, columns) +
 								  run->ncolumns * sizeof(WaColumnName));
@@ -398,12 +421,12 @@ typedef struct Told
 
 /* Takes an announcement; returns false if it cannot be right. */
 static bool
-take_cover(const WaRunMessage *run, const WaMessage *reply, Told *told)
+take_cover(const Asked *asked, const WaMessage *reply, Told *told)
 {
 	uint32_t bulk = 0;
 
 	told->blocks = reply->cover.blocks;
-	told->cover = copy_blocks(run, run->cover, told->blocks, &bulk);
+	told->cover = copy_blocks(asked, asked->run->cover, told->blocks, &bulk);
 	if (bulk != reply->header.bulk)
 		return wa_client_reject(true);
 	return told->cover != NULL || wa_client_reject(false);
@@ -411,14 +434,14 @@ take_cover(const WaRunMessage *run, const WaMessage *reply, Told *told)
 
 /* Receives the answer, and before it what is announced, which `announced` is told. */
 static bool
-receive_answer(const WaRunMessage *run, const WaAnnounced *announced,
+receive_answer(const Asked *asked, const WaAnnounced *announced,
 			   WaMessage *reply, Told *told)
 {
 	if (!receive_reply(reply))
 		return false;
-	if (reply->header.type == WA_MSG_COVER && run->announces != 0)
+	if (reply->header.type == WA_MSG_COVER && asked->run->announces != 0)
 	{
-		if (!take_cover(run, reply, told))
+		if (!take_cover(asked, reply, told))
 			return false;
 		announced->tell(announced->context, told->cover, told->blocks);
 		if (!receive_reply(reply))
@@ -429,24 +452,71 @@ receive_answer(const WaRunMessage *run, const WaAnnounced *announced,
 
 /* Finds which blocks an answer covers; returns false if it cannot be these. */
 static bool
-take_used(const WaRunMessage *run, const WaAnswerMessage *answer, Told *told,
+take_used(const Asked *asked, const WaAnswerMessage *answer, Told *told,
 		  uint32_t *bulk)
 {
-	if (answer->groups_bytes == 0 || answer->blocks == run->nblocks)
+	if (answer->groups_bytes == 0 || answer->blocks == asked->nblocks)
 		return true;
 	if (told->cover != NULL && answer->left_blocks == 0)
 	{
 		told->used = told->cover;
 		return answer->blocks == told->blocks;
 	}
-	told->used = copy_blocks(run, run->used, answer->blocks, bulk);
+	told->used = copy_blocks(asked, asked->run->used, answer->blocks, bulk);
 	return told->used != NULL;
 }
 
-const void *
-wa_client_run(const WaRunMessage *run, const WaAnnounced *announced,
-			  WaAnswerMessage *answer, uint64_t **used)
+/* Remembers how many blocks of a source could be used, when so much had been loaded. */
+static void
+note_source(const Asked *asked, uint32 number, int64 loads, uint64 blocks)
 {
+	const WaRunMessage *run = asked->run;
+	WaColumnName names[WA_MAX_QUERY_COLUMNS];
+
+	wa_run_names(run, &asked->over->attributes[(Size) number * run->ncolumns],
+				 names);
+	wa_residency_note(&asked->over->sources[number].relation, run->ncolumns,
+					  names, loads, blocks);
+}
+
+/*
+ * Remembers how many blocks could be used of each source.  Of several of them nothing, if
+ * blocks were left out and it is not known of which.
+ */
+static void
+note_sources(const Asked *asked, const WaAnswerMessage *answer,
+			 const Told *told, int64 loads)
+{
+	const WaRunSource *sources = asked->over->sources;
+	const uint64_t *words = told->cover == NULL ? told->used : told->cover;
+
+	if (asked->run->nsources == 1)
+	{
+		note_source(asked, 0, loads, answer->blocks + answer->left_blocks);
+		return;
+	}
+	if (answer->left_blocks > 0 && told->cover == NULL)
+		return;
+	for (uint32 i = 0; i < asked->run->nsources; i++)
+	{
+		uint64_t blocks = answer->blocks == 0 ? 0 : sources[i].nblocks;
+
+		if (words != NULL)
+		{
+			(void) wa_used_count(words, sources[i].nblocks, &blocks);
+			words += wa_extents_bytes(sources[i].nblocks) / sizeof(*words);
+		}
+		note_source(asked, i, loads, blocks);
+	}
+}
+
+const void *
+wa_client_run(const WaRunMessage *run, const WaRunOver *over,
+			  const WaAnnounced *announced, WaAnswerMessage *answer,
+			  uint64_t **used)
+{
+	const Asked asked = {run, over,
+						 wa_run_blocks(over->sources, run->nsources)};
 	WaMessage reply;
 	const int64 loads = wa_residency_loads();
 	Told told = {0};
@@ -454,10 +524,12 @@ wa_client_run(const WaRunMessage *run, const WaAnnounced *announced,
 	uint32_t bulk = 0;
 
 	wa_client_release_groups();
-	if (!send_run(run) || !receive_answer(run, announced, &reply, &told))
+	if (!send_run(run, over) ||
+		!receive_answer(&asked, announced, &reply, &told))
 		return NULL;
 	*answer = reply.answer;
-	if (wa_answer_is_sound(run, answer) && take_used(run, answer, &told, &bulk))
+	if (wa_answer_is_sound(run, asked.nblocks, answer) &&
+		take_used(&asked, answer, &told, &bulk))
 		groups = take_groups(run, answer, &bulk);
 	if (groups == NULL || bulk != reply.header.bulk)
 	{
@@ -468,7 +540,6 @@ wa_client_run(const WaRunMessage *run, const WaAnnounced *announced,
 	}
 	*used = told.used;
 	if (answer->blocks > 0 || (answer->groups_bytes == 0 && answer->rows == 0))
-		wa_residency_note(&run->relation, run->ncolumns, run->columns, loads,
-						  answer->blocks + answer->left_blocks);
+		note_sources(&asked, answer, &told, loads);
 	return groups;
 }

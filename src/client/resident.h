@@ -75,11 +75,18 @@ extern bool wa_client_pin(const WaRelation *relation, bool pinned);
  */
 extern int64 wa_client_list(uint32 database, WaResidentColumn **list);
 
+/* The sources of a query, and the attributes of its columns in each (WaRunMessage). */
+typedef struct WaRunOver
+{
+	const WaRunSource *sources;
+	const int16_t *attributes;
+} WaRunOver;
+
 /* Whoever wants to know, before an answer is there, which blocks it will cover. */
 typedef struct WaAnnounced
 {
 	/*
-	 * Told the words of so many blocks, some but not all of the relation's, which stay
+	 * Told the words of so many blocks, some but not all of the sources', which stay
 	 * with the memory context of the call.  Nothing can be asked of warpaggd meanwhile
 	 * (wa_client_is_engaged).  May raise errors.
 	 */
@@ -88,14 +95,16 @@ typedef struct WaAnnounced
 } WaAnnounced;
 
 /*
- * Has a query run, whose header is filled in here.  announced: told if run->announces.
+ * Has a query run, whose header is filled in here; so is what lies at run->sources in the
+ * parcel, from `over`.  announced: told if run->announces.
  * Returns the groups, which stay, with the current memory context, until the next call or
  * wa_client_release_groups; or NULL.
- * *used: the words of the blocks that the answer covers, likewise; NULL: all, or none.
+ * *used: the words of the blocks of all sources that the answer covers, likewise; NULL:
+ * all, or none.
  * They are the very words that were announced if it covers what was.
  * What the groups are is for the caller to check.
  */
-extern const void *wa_client_run(const WaRunMessage *run,
+extern const void *wa_client_run(const WaRunMessage *run, const WaRunOver *over,
 								 const WaAnnounced *announced,
 								 WaAnswerMessage *answer, uint64_t **used);
 extern void wa_client_release_groups(void);

@@ -62,8 +62,7 @@ static const Shape shapes[] = {
 	[WA_MSG_UNLOAD] = {FIXED(WaUnloadMessage), .names_relation = true},
 	[WA_MSG_LIST] = {FIXED(WaListMessage)},
 	[WA_MSG_LISTED] = {FIXED(WaListedMessage)},
-	[WA_MSG_RUN] = {TABLE(WaRunMessage, columns, ncolumns),
-					.names_relation = true},
+	[WA_MSG_RUN] = {TABLE(WaRunMessage, columns, ncolumns)},
 	[WA_MSG_ANSWER] = {FIXED(WaAnswerMessage)},
 	[WA_MSG_TEXTS] = {FIXED(WaTextsMessage), .names_relation = true},
 	[WA_MSG_LISTEN] = {FIXED(WaSimpleMessage)},
@@ -218,4 +217,11 @@ wa_batch_checksum(const WaBatch *batch)
 {
 	return wa_checksum(0, batch->values,
 					   batch->nrows * wa_type_width(batch->type));
+}
+
+uint32_t
+wa_run_checksum(const WaRunMessage *run, const void *query, const void *sources)
+{
+	return wa_checksum(wa_checksum(0, query, run->query_bytes), sources,
+					   wa_run_sources_bytes(run->nsources, run->ncolumns));
 }

@@ -18,28 +18,27 @@ rows_are_sound(uint64_t blocks, uint64_t rows)
 }
 
 bool
-wa_answer_is_sound(const WaRunMessage *run, const WaAnswerMessage *answer)
+wa_answer_is_sound(const WaRunMessage *run, uint64_t nblocks,
+				   const WaAnswerMessage *answer)
 {
-	const uint64_t counted =
-		answer->blocks == 0 ? run->nblocks : answer->blocks;
+	const uint64_t counted = answer->blocks == 0 ? nblocks : answer->blocks;
 
 	return answer->in_parcel <= 1 && answer->kind < WA_DEVICE_KINDS &&
-		   answer->blocks <= run->nblocks &&
-		   answer->left_blocks <= run->nblocks - answer->blocks &&
+		   answer->blocks <= nblocks &&
+		   answer->left_blocks <= nblocks - answer->blocks &&
 		   (answer->blocks == 0 || answer->groups_bytes > 0) &&
 		   (answer->in_parcel == 0 ||
 			answer->groups_bytes <= run->groups_room) &&
 		   answer->groups_bytes <= INT64_MAX &&
 		   answer->device_ns <= INT64_MAX &&
-		   rows_are_sound(counted, answer->rows) &&
+		   answer->rows <= counted * BLOCK_ROWS &&
 		   answer->kept_rows <= answer->rows;
 }
 
 bool
-wa_used_is_sound(const uint64_t *used, uint32_t nblocks, uint64_t blocks)
+wa_used_count(const uint64_t *used, uint32_t nblocks, uint64_t *blocks)
 {
-	uint64_t found = 0;
-
+	*blocks = 0;
 	for (uint32_t i = 0; i < wa_extents_of(nblocks); i++)
 	{
 		const uint32_t most = wa_extent_nblocks(i, nblocks);
@@ -50,8 +49,26 @@ wa_used_is_sound(const uint64_t *used, uint32_t nblocks, uint64_t blocks)
 
 			if ((word & ~wa_extent_word(most, j)) != 0)
 				return false;
-			found += (uint64_t) __builtin_popcountll(word);
+			*blocks += (uint64_t) __builtin_popcountll(word);
 		}
+	}
+	return true;
+}
+
+bool
+wa_used_is_sound(const uint64_t *used, const WaRunSource *sources,
+				 uint32_t nsources, uint64_t blocks)
+{
+	uint64_t found = 0;
+
+	for (uint32_t i = 0; i < nsources; i++)
+	{
+		uint64_t of_source;
+
+		if (!wa_used_count(used, sources[i].nblocks, &of_source))
+			return false;
+		found += of_source;
+		used += wa_extents_bytes(sources[i].nblocks) / sizeof(*used);
 	}
 	return found == blocks;
 }

@@ -21,16 +21,23 @@ extern "C"
 {
 #endif
 
-/* Tells whether an answer may be one to the query. */
-WA_MUST_CHECK bool wa_answer_is_sound(const WaRunMessage *run,
+/* Tells whether an answer may be one to the query, whose sources have so many blocks. */
+WA_MUST_CHECK bool wa_answer_is_sound(const WaRunMessage *run, uint64_t nblocks,
 									  const WaAnswerMessage *answer);
 
 /*
- * Tells whether the words of the blocks that an answer covers, WA_EXTENT_WORDS of each
- * extent of a relation of nblocks blocks, are those of so many of them.
+ * Counts the blocks that the words of a relation's extents, WA_EXTENT_WORDS of each, tell
+ * of; returns false if there are others than its nblocks blocks.
  */
-WA_MUST_CHECK bool wa_used_is_sound(const uint64_t *used, uint32_t nblocks,
-									uint64_t blocks);
+bool wa_used_count(const uint64_t *used, uint32_t nblocks, uint64_t *blocks);
+
+/*
+ * Tells whether the words of the blocks that an answer covers, of all sources of its query,
+ * are those of so many of their blocks.
+ */
+WA_MUST_CHECK bool wa_used_is_sound(const uint64_t *used,
+									const WaRunSource *sources,
+									uint32_t nsources, uint64_t blocks);
 
 /* Tells whether what there is said to be of columns may be. */
 WA_MUST_CHECK bool wa_residency_is_sound(const WaResidentMessage *resident);

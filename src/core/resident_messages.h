@@ -215,35 +215,97 @@ typedef struct WaSnapshot
 	uint64_t xids[WA_MAX_SNAPSHOT_XIDS]; /* nxids of them */
 } WaSnapshot;
 
+/* Relations that a query is over at most. */
+#define WA_MAX_RUN_SOURCES 16384
+
+/* A relation that a query is over. */
+typedef struct WaRunSource
+{
+	WaRelation relation;
+	uint32_t nblocks; /* of the relation, by the query's snapshot */
+} WaRunSource;
+
 /*
- * A query over the blocks of a relation that are cached with all its columns, fresh, and
- * settled for its snapshot.  If WAL has not been followed up to its position there are
- * none.  Offsets are those of the parcel.  Bulk is the checksum of the query.
+ * A query over those blocks of its sources that are cached with all its columns, fresh,
+ * and settled for its snapshot.  If WAL has not been followed up to its position there
+ * are none.  Its columns have the same types and kinds in all sources, but attributes of
+ * their own.
+ *
+ * Offsets are those of the parcel.  At `sources` lie nsources WaRunSource, no relation
+ * among them twice, and behind them int16_t attributes[nsources][ncolumns]
+ * (wa_run_sources_bytes).  Bulk is the checksum of the query, and of the sources behind it
+ * (wa_run_checksum).
+ *
+ * Which blocks are covered is said by a bit for each block, in words of 64, of whole
+ * extents of a source; those of the sources lie one behind the other, in their order
+ * (wa_run_words_bytes).
  */
 typedef struct WaRunMessage
 {
 	WaHeader header;
-	WaRelation relation;
-	uint32_t nblocks;   /* of the relation, by the query's snapshot */
+	uint32_t nsources;  /* at least 1 */
 	uint32_t ncolumns;  /* columns: of the query's registers, in its order */
 	uint32_t announces; /* not 0: a COVER is wanted */
-	uint64_t position;  /* all that the snapshot sees was in WAL before this */
+	uint32_t unused;
+	uint64_t position; /* all that the snapshot sees was in WAL before this */
 	WaSnapshot snapshot;
 	uint64_t query; /* wa_query_write */
 	uint64_t query_bytes;
-	uint64_t used;   /* where the answer says which blocks it covers: a bit for
-						   * each of nblocks, in words of 64, of whole extents; not
-						   * written if it covers all of nblocks */
+	uint64_t sources;
+	uint64_t used;   /* where the answer says which blocks it covers; not
+						   * written if it covers all of all sources */
 	uint64_t cover;  /* where COVER says which it will cover, likewise */
 	uint64_t groups; /* where its groups go, if there is room */
 	uint64_t groups_room;
 	uint64_t memory; /* bytes that its groups may take while it runs */
-	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns of them */
+	WaColumnName columns[WA_MAX_QUERY_COLUMNS]; /* ncolumns; attribute is 0 */
 } WaRunMessage;
+
+/* Returns the bytes of the sources of a query, and their attributes. */
+static inline uint64_t
+wa_run_sources_bytes(uint32_t nsources, uint32_t ncolumns)
+{
+	return nsources *
+		   (sizeof(WaRunSource) + (uint64_t) ncolumns * sizeof(int16_t));
+}
+
+/* Returns the bytes of a bit for each block of the extents of all sources. */
+static inline uint64_t
+wa_run_words_bytes(const WaRunSource *sources, uint32_t nsources)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < nsources; i++)
+		bytes += wa_extents_bytes(sources[i].nblocks);
+	return bytes;
+}
+
+/* Returns how many blocks all sources have. */
+static inline uint64_t
+wa_run_blocks(const WaRunSource *sources, uint32_t nsources)
+{
+	uint64_t blocks = 0;
+
+	for (uint32_t i = 0; i < nsources; i++)
+		blocks += sources[i].nblocks;
+	return blocks;
+}
+
+/* Writes the names that the columns of a query have in the source of some attributes. */
+static inline void
+wa_run_names(const WaRunMessage *run, const int16_t *attributes,
+			 WaColumnName *names)
+{
+	for (uint32_t i = 0; i < run->ncolumns; i++)
+	{
+		names[i] = run->columns[i];
+		names[i].attribute = attributes[i];
+	}
+}
 
 /*
  * Says, before they are computed, which blocks the answer will cover, if these are some
- * but not all of the relation's, so that the backend can read the others meanwhile.  Bulk
+ * but not all of the sources', so that the backend can read the others meanwhile.  Bulk
  * is the checksum of `cover`.
  */
 typedef struct WaCoverMessage

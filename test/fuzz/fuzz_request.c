@@ -33,6 +33,9 @@
 /* What the store may use, unless the supervisor says less. */
 #define MEMORY ((uint64_t) 64 * 1024 * 1024)
 
+/* Sources of a RUN, unless its message stays as it is. */
+#define MAX_SOURCES 5
+
 /* More than an input opens, where none is left open. */
 #define MAX_DESCRIPTORS 128
 
@@ -56,9 +59,8 @@ typedef enum What
 } What;
 
 /*
- * Flags of a message: a descriptor comes along; bytes as they are; no work; the length
- * of a query is as it is, else that of the last one written; a bit is flipped on the
- * way.
+ * Flags of a message: a descriptor comes along; bytes as they are; no work; a RUN is as it
+ * is, else that of the last query written (tidy_run); a bit is flipped on the way.
  */
 #define FLAG_DESCRIPTOR 4U
 #define FLAG_RAW        8U
@@ -334,8 +336,18 @@ fill_bulk(const Client *client, WaMessage *message)
 		*bulk = checksum_batch(&message->reduce);
 	else if (message->header.type == WA_MSG_RUN &&
 			 wa_run_is_sound(run, &parcel))
-		*bulk = wa_checksum(0, wa_parcel_place(&parcel, run->query),
-							run->query_bytes);
+		*bulk = wa_run_checksum(run, wa_parcel_place(&parcel, run->query),
+								wa_parcel_place(&parcel, run->sources));
+}
+
+/* Has a RUN be of the last query written, over a few sources, by columns that may be. */
+static void
+tidy_run(WaRunMessage *run, const Client *client)
+{
+	run->query_bytes = client->query_bytes;
+	run->nsources = 1 + run->nsources % MAX_SOURCES;
+	for (uint32_t i = 0; i < run->ncolumns; i++)
+		run->columns[i].attribute = 0;
 }
 
 /* Sends a message of which a bit is not as it was sealed. */
@@ -368,7 +380,7 @@ do_message(int fd, const FuzzStep *step, const Client *client)
 
 	fuzz_message_make(&message, type_of(step), step->words, step->nwords);
 	if (message.header.type == WA_MSG_RUN && (step->b & FLAG_LENGTH) == 0)
-		message.run.query_bytes = client->query_bytes;
+		tidy_run(&message.run, client);
 	if ((step->b & FLAG_NO_BULK) == 0)
 		fill_bulk(client, &message);
 	/* An empty one is like the end of a connection. */

@@ -30,10 +30,15 @@ enum
 #define MEMORY ((size_t) 16 * 1024 * 1024)
 
 /* Where things are in the parcel, in bytes. */
-#define EXTENT_PLACE 0
-#define QUERY_PLACE  (72 * 1024)
-#define USED_PLACE   (80 * 1024)
-#define GROUPS_PLACE (88 * 1024)
+#define EXTENT_PLACE  0
+#define QUERY_PLACE   (72 * 1024)
+#define SOURCES_PLACE (78 * 1024)
+#define USED_PLACE    (80 * 1024)
+#define COVER_PLACE   (84 * 1024)
+#define GROUPS_PLACE  (88 * 1024)
+
+/* Relations that a query is over at most. */
+#define MAX_SOURCES 3
 
 static FuzzSeed seed;
 
@@ -47,9 +52,12 @@ send_message(WaMessageType type, const void *message, size_t length,
 				   length - sizeof(WaHeader));
 }
 
-/* Writes steps that share a parcel and load an extent with columns of forms. */
+/*
+ * Writes steps that load an extent of a relation with columns of forms, whose attributes
+ * are larger by its number.
+ */
 static void
-load(const uint8_t *forms, uint8_t nforms, uint32_t number)
+load_of(uint8_t relation, const uint8_t *forms, uint8_t nforms, uint32_t number)
 {
 	struct
 	{
@@ -60,7 +68,8 @@ load(const uint8_t *forms, uint8_t nforms, uint32_t number)
 
 	memset(&words, 0, sizeof(words));
 	memset(&message, 0, sizeof(message));
-	words.extent = (FuzzExtent){.nblocks = 7,
+	words.extent = (FuzzExtent){.relation = relation,
+								.nblocks = 7,
 								.block_rows = 9,
 								.ncolumns = nforms,
 								.number = number,
@@ -68,7 +77,7 @@ load(const uint8_t *forms, uint8_t nforms, uint32_t number)
 								.seed = number + 3};
 	for (uint8_t i = 0; i < nforms; i++)
 		words.columns[i] = (FuzzColumn){.form = forms[i],
-										.attribute = i,
+										.attribute = (uint8_t) (i + relation),
 										.flags = i % 2,
 										.scale = 2,
 										.ntexts = 5};
@@ -76,6 +85,13 @@ load(const uint8_t *forms, uint8_t nforms, uint32_t number)
 				   sizeof(words.extent) + nforms * sizeof(FuzzColumn));
 	message.extent = EXTENT_PLACE;
 	send_message(WA_MSG_LOAD, &message, sizeof(message), 0);
+}
+
+/* The same of the first relation. */
+static void
+load(const uint8_t *forms, uint8_t nforms, uint32_t number)
+{
+	load_of(0, forms, nforms, number);
 }
 
 /* Fills in the names of columns of forms. */
@@ -93,9 +109,35 @@ share(uint8_t flags)
 	fuzz_seed_step(&seed, STEP_SHARE, flags, 63U << 8, NULL, 0);
 }
 
-/* Writes steps that run a query over columns of forms. */
+/* Writes a step that writes sources with columns of forms. */
 static void
-run(int number, const uint8_t *forms, uint8_t nforms, uint32_t flags)
+write_sources(uint32_t nsources, const uint8_t *forms, uint8_t nforms)
+{
+	struct
+	{
+		WaRunSource sources[MAX_SOURCES];
+		int16_t attributes[MAX_SOURCES * WA_FORM_COUNT + 4];
+	} words;
+	int16_t *attributes =
+		(int16_t *) (void *) ((char *) &words + nsources * sizeof(WaRunSource));
+
+	memset(&words, 0, sizeof(words));
+	for (uint32_t i = 0; i < nsources; i++)
+	{
+		words.sources[i] = (WaRunSource){fuzz_relation(i), 2000};
+		for (uint32_t j = 0; j < nforms; j++)
+			attributes[i * nforms + j] =
+				fuzz_column_name((uint8_t) (i + j), (WaForm) forms[j])
+					.attribute;
+	}
+	fuzz_seed_step(&seed, STEP_WRITE, 0, SOURCES_PLACE / 8 << 8, &words,
+				   (wa_run_sources_bytes(nsources, nforms) + 7) / 8 * 8);
+}
+
+/* Writes steps that run a query over columns of forms of some relations. */
+static void
+run(int number, uint32_t nsources, const uint8_t *forms, uint8_t nforms,
+	uint32_t flags)
 {
 	WaRunMessage message;
 	WaWriter writer;
@@ -106,15 +148,18 @@ run(int number, const uint8_t *forms, uint8_t nforms, uint32_t flags)
 	fuzz_seed_query(number, &writer);
 	fuzz_seed_step(&seed, STEP_WRITE, 1, QUERY_PLACE / 8 << 8, writer.words,
 				   writer.nwords * sizeof(uint64_t));
+	write_sources(nsources, forms, nforms);
 	memset(&message, 0, sizeof(message));
-	message.relation = fuzz_relation(0);
-	message.nblocks = 2000;
+	message.nsources = nsources - 1; /* of which one more is made */
+	message.announces = flags & 1;
 	message.position = 9;
 	message.snapshot = (WaSnapshot){.xmin = 20, .xmax = 20};
 	message.ncolumns = nforms;
 	message.query = QUERY_PLACE;
 	message.query_bytes = writer.nwords * sizeof(uint64_t);
+	message.sources = SOURCES_PLACE;
 	message.used = USED_PLACE;
+	message.cover = COVER_PLACE;
 	message.groups = GROUPS_PLACE;
 	message.groups_room = (flags & 1) != 0 ? 64 : 65536;
 	fill_names(message.columns, forms, nforms);
@@ -147,12 +192,16 @@ follow(uint8_t step, uint64_t from, uint64_t to, uint32_t block)
 static void
 write_run_seed(int number, const uint8_t *forms, uint8_t nforms)
 {
+	const uint8_t nsources = (uint8_t) (1 + number % MAX_SOURCES);
+
 	share(0);
 	follow(number % 2 == 0 ? STEP_CONTROL : STEP_MESSAGE, 9, 9, 3000);
 	load(forms, nforms, 0);
 	load(forms, nforms, 1);
-	run(number, forms, nforms, (uint32_t) number % 2);
-	run(number, forms, nforms, NO_WORK);
+	for (uint8_t i = 1; i < nsources; i++)
+		load_of(i, forms, nforms, i);
+	run(number, nsources, forms, nforms, (uint32_t) number % 2);
+	run(number, nsources, forms, nforms, NO_WORK);
 	fuzz_seed_step(&seed, STEP_WORK, 0, 0, NULL, 0);
 	if (number % 3 == 0)
 		fuzz_seed_step(&seed, STEP_CLOSE, 0, 0, NULL, 0);

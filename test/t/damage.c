@@ -134,6 +134,38 @@ part_of(const Peer *peer, uint64_t offset, uint64_t length)
 	return (Part){peer->parcel + offset, length};
 }
 
+/* Finds the sources of a RUN in a parcel. */
+static Part
+find_sources(const Peer *peer, const WaRunMessage *run)
+{
+	return part_of(peer, run->sources,
+				   wa_run_sources_bytes(run->nsources, run->ncolumns));
+}
+
+/* Returns how many blocks the sources of a RUN have. */
+static uint64_t
+count_blocks(const Peer *peer, const WaRunMessage *run)
+{
+	const Part sources = find_sources(peer, run);
+
+	return sources.length == 0
+			   ? 0
+			   : wa_run_blocks((const void *) sources.bytes, run->nsources);
+}
+
+/* Finds the words of the blocks of a RUN's sources at an offset. */
+static Part
+find_words(const Peer *peer, const WaRunMessage *run, uint64_t offset)
+{
+	const Part sources = find_sources(peer, run);
+
+	if (sources.length == 0)
+		return sources;
+	return part_of(
+		peer, offset,
+		wa_run_words_bytes((const void *) sources.bytes, run->nsources));
+}
+
 /* Finds what goes with an answer to a RUN. */
 static void
 find_answer(const Peer *peer, const WaAnswerMessage *answer,
@@ -143,11 +175,9 @@ find_answer(const Peer *peer, const WaAnswerMessage *answer,
 
 	if (answer->groups_bytes == 0)
 		return;
-	if (answer->blocks != run->nblocks &&
+	if (answer->blocks != count_blocks(peer, run) &&
 		(!peer->announced || answer->left_blocks > 0))
-		parts[0] = part_of(peer, run->used,
-						   (uint64_t) wa_extents_of(run->nblocks) *
-							   WA_EXTENT_WORDS * sizeof(uint64_t));
+		parts[0] = find_words(peer, run, run->used);
 	if (answer->in_parcel != 0)
 		parts[1] = part_of(peer, run->groups, answer->groups_bytes);
 }
@@ -182,9 +212,7 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 			find_answer(peer, &message->answer, parts);
 			break;
 		case WA_MSG_COVER:
-			parts[0] = part_of(peer, request->run.cover,
-							   (uint64_t) wa_extents_of(request->run.nblocks) *
-								   WA_EXTENT_WORDS * sizeof(uint64_t));
+			parts[0] = find_words(peer, &request->run, request->run.cover);
 			break;
 		case WA_MSG_LISTED:
 			parts[0] = find_list(peer, message->listed.columns);
@@ -201,6 +229,7 @@ find_parts(const Peer *peer, const WaMessage *message, Part parts[MAX_PARTS])
 		case WA_MSG_RUN:
 			parts[0] =
 				part_of(peer, message->run.query, message->run.query_bytes);
+			parts[1] = find_sources(peer, &message->run);
 			break;
 		case WA_MSG_LOAD:
 			/* The head, or more. */

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/checksum.h"
 #include "test/unit/test_counting_runner.h"
 #include "test/unit/test_resident_client.h"
 
@@ -101,12 +100,36 @@ write_query(uint64_t offset)
 	memcpy(parcel + offset, &query, sizeof(query));
 }
 
+/* Writes the sources of a RUN to the parcel, mostly right ones. */
+static void
+write_sources(WaRunMessage *run)
+{
+	int16_t attributes[WA_TEST_ATTRIBUTES];
+	const uint64_t first = pick(3);
+
+	run->nsources = 1 + (uint32_t) (pick(2) * pick(4));
+	run->sources = (uint64_t) 5 * 65536;
+	run->ncolumns = wa_test_names(pick(1024) & pick(1024), run->columns);
+	for (uint32_t i = 0; i < run->ncolumns; i++)
+	{
+		attributes[i] = run->columns[i].attribute;
+		run->columns[i].attribute = 0;
+	}
+	for (uint32_t i = 0; i < run->nsources; i++)
+		wa_test_write_source(parcel, run, i, (first + i) % 4,
+							 (uint32_t) pick(pick(4) == 0 ? 70000 : 5000),
+							 attributes);
+	if (pick(8) == 0)
+		run->nsources = (uint32_t) pick(20000);
+	if (pick(8) == 0)
+		run->sources = pick_offset();
+}
+
 /* Makes a RUN that is right, or nearly. */
 static size_t
 make_run(WaRunMessage *run)
 {
-	run->relation = wa_test_relation(pick(3));
-	run->nblocks = (uint32_t) pick(70000);
+	write_sources(run);
 	run->position = pick(4);
 	run->snapshot = wa_test_random_snapshot(&random_state);
 	run->query = pick_offset();
@@ -122,7 +145,6 @@ make_run(WaRunMessage *run)
 		run->query_bytes = sizeof(WaTestQuery);
 		write_query(run->query);
 	}
-	run->ncolumns = wa_test_names(pick(1024) & pick(1024), run->columns);
 	return offsetof(WaRunMessage, columns) +
 		   run->ncolumns * sizeof(WaColumnName);
 }
@@ -279,9 +301,11 @@ add_bulk(const WaTestClient *client, WaMessage *message)
 			break;
 		case WA_MSG_RUN:
 			if (run->query_bytes < 65536 &&
-				run->query < FUZZ_PARCEL_BYTES - 65536)
-				message->header.bulk =
-					wa_checksum(0, parcel + run->query, run->query_bytes);
+				run->query < FUZZ_PARCEL_BYTES - 65536 &&
+				run->nsources < 1000 && run->ncolumns < 16 &&
+				run->sources < FUZZ_PARCEL_BYTES - 65536)
+				message->header.bulk = wa_run_checksum(run, parcel + run->query,
+													   parcel + run->sources);
 			break;
 		default:
 			break;

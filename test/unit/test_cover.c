@@ -191,9 +191,9 @@ cover_is_right(Taker *taker)
 			const WaRunExtent *run = cover->list[count];
 
 			EXPECT(count < cover->count);
-			EXPECT(run == &wa_cover_extent(cover, count)->extent);
-			EXPECT(extent_is_right(wa_cover_extent(cover, count), &used[j],
-								   taker->ncolumns));
+			EXPECT(run == &wa_cover_extent_of(cover->list[count])->extent);
+			EXPECT(extent_is_right(wa_cover_extent_of(cover->list[count]),
+								   &used[j], taker->ncolumns));
 			for (uint32_t i = 0; i < run->nranges; i++)
 				rows += run->ranges[i].end - run->ranges[i].begin;
 			wa_store_unuse(&used[j], taker->ncolumns);

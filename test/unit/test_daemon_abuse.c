@@ -120,7 +120,7 @@ has_relation(uint32_t type)
 {
 	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
 		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
-		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN || type == WA_MSG_RUN;
+		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN;
 }
 
 static bool

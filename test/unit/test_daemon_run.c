@@ -68,14 +68,23 @@ bulk_of(const WaTestOwner *owner, size_t groups_bytes)
 	return wa_checksum(used, owner->parcel + WA_TEST_GROUPS_AT, groups_bytes);
 }
 
-/* A query that is not as it was when the checksum was computed. */
+/* Has a RUN be over so many blocks. */
+static void
+set_blocks(const WaTestOwner *owner, WaRunMessage *run, uint32_t nblocks)
+{
+	wa_test_write_only_source(owner->parcel, run, 0, nblocks, 4);
+}
+
+/* A query, or a source, that is not as it was when the checksum was computed. */
 static bool
 test_damage(WaTestDaemon *daemon)
 {
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 							   .groups_bytes = 4096};
-	const uint64_t places[] = {WA_TEST_QUERY_AT + 5,
-							   WA_TEST_QUERY_AT + sizeof(query) - 1};
+	const uint64_t places[] = {
+		WA_TEST_QUERY_AT + 5, WA_TEST_QUERY_AT + sizeof(query) - 1,
+		WA_TEST_SOURCES_AT + 5,
+		WA_TEST_SOURCES_AT + sizeof(WaRunSource) + sizeof(int16_t) - 1};
 	WaTestOwner owner;
 	WaRunMessage run;
 	WaMessage reply;
@@ -83,7 +92,7 @@ test_damage(WaTestDaemon *daemon)
 	(void) daemon;
 	EXPECT(wa_test_own(&owner));
 	EXPECT(load_extents(&owner, 0));
-	for (int i = 0; i < 2; i++)
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 	{
 		run = prepare(&owner, &query);
 		owner.parcel[places[i]] ^= 8;
@@ -103,6 +112,7 @@ test_run(WaTestDaemon *daemon)
 {
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 							   .groups_bytes = 4096};
+	const WaRunSource source = {wa_test_relation(0), WA_TEST_BLOCKS};
 	WaTestOwner owner;
 	WaTestGroups groups;
 	WaRunMessage run;
@@ -124,7 +134,7 @@ test_run(WaTestDaemon *daemon)
 		EXPECT(reply.answer.groups_bytes == 4096);
 		EXPECT(reply.answer.rows == (uint64_t) nrows * EXTENTS);
 		EXPECT(reply.answer.kept_rows == reply.answer.rows / 2);
-		EXPECT(wa_answer_is_sound(&run, &reply.answer));
+		EXPECT(wa_answer_is_sound(&run, WA_TEST_BLOCKS, &reply.answer));
 		EXPECT(reply.header.bulk == bulk_of(&owner, 4096));
 		memcpy(&groups, owner.parcel + WA_TEST_GROUPS_AT, sizeof(groups));
 		EXPECT(groups.rows == reply.answer.rows && groups.extents == EXTENTS);
@@ -133,7 +143,7 @@ test_run(WaTestDaemon *daemon)
 	EXPECT(used == reply.answer.blocks);
 	EXPECT(wa_used_is_sound(
 		(const uint64_t *) (const void *) (owner.parcel + WA_TEST_USED_AT),
-		run.nblocks, used));
+		&source, 1, used));
 	wa_test_disown(&owner);
 	return true;
 }
@@ -156,9 +166,9 @@ test_nothing(WaTestDaemon *daemon)
 	{
 		run = prepare(&owner, &query);
 		if (i == 0)
-			run.relation = wa_test_relation(1);
+			wa_test_write_only_source(owner.parcel, &run, 1, WA_TEST_BLOCKS, 4);
 		else if (i == 1)
-			run.columns[0].attribute = 4;
+			wa_test_write_only_source(owner.parcel, &run, 0, WA_TEST_BLOCKS, 8);
 		else if (i == 2)
 			run.position = 8;
 		EXPECT(wa_test_ask(&owner, &run, &reply) ==
@@ -241,6 +251,7 @@ test_announcement(WaTestDaemon *daemon)
 	WaMessage reply;
 	uint64_t blocks;
 	uint64_t left;
+	uint32_t nblocks = 0;
 
 	(void) daemon;
 	EXPECT(wa_test_own(&owner));
@@ -275,20 +286,19 @@ test_announcement(WaTestDaemon *daemon)
 	EXPECT(reply.answer.blocks == 0);
 	run = prepare(&owner, &query);
 	run.announces = 1;
-	run.nblocks = 0;
-	while (
-		(owner.parcel[WA_TEST_COVER_AT + run.nblocks / 8] >> run.nblocks % 8 &
-		 1) != 0)
-		run.nblocks++;
-	EXPECT(run.nblocks > 0);
+	while ((owner.parcel[WA_TEST_COVER_AT + nblocks / 8] >> nblocks % 8 & 1) !=
+		   0)
+		nblocks++;
+	EXPECT(nblocks > 0);
+	set_blocks(&owner, &run, nblocks);
 	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
-	EXPECT(reply.answer.blocks == run.nblocks);
+	EXPECT(reply.answer.blocks == nblocks);
 	/* Of a relation that was shorter nothing is said of what came later. */
-	run.nblocks++;
+	set_blocks(&owner, &run, ++nblocks);
 	memset(owner.parcel + WA_TEST_COVER_AT, 0xaa, WA_TEST_USED_BYTES);
 	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_COVER);
 	EXPECT(wa_test_receive_reply(owner.client.fd, &reply) == WA_MSG_ANSWER);
-	for (size_t i = wa_extents_bytes(run.nblocks); i < WA_TEST_USED_BYTES; i++)
+	for (size_t i = wa_extents_bytes(nblocks); i < WA_TEST_USED_BYTES; i++)
 		EXPECT(owner.parcel[WA_TEST_COVER_AT + i] == 0xaa);
 	wa_test_disown(&owner);
 	return true;
@@ -323,10 +333,10 @@ test_complete(WaTestDaemon *daemon)
 		nblocks++;
 	EXPECT(nblocks > 0);
 	sent->only_complete = 1;
-	run.nblocks = nblocks;
+	set_blocks(&owner, &run, nblocks);
 	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
 	EXPECT(reply.answer.groups_bytes == 4096 && reply.answer.blocks == nblocks);
-	run.nblocks = nblocks + 1;
+	set_blocks(&owner, &run, nblocks + 1);
 	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
 	EXPECT(reply.answer.groups_bytes == 0 && reply.answer.blocks == 0);
 	wa_test_disown(&owner);
@@ -485,8 +495,8 @@ run_is_rejected(WaRunMessage run)
 static bool
 test_bad_offsets(WaTestDaemon *daemon)
 {
-	static const uint64_t bad[] = {8, WA_TEST_PARCEL_BYTES, UINT64_MAX - 63,
-								   1ULL << 63};
+	static const uint64_t bad[] = {8, WA_TEST_PARCEL_BYTES + 64,
+								   UINT64_MAX - 63, 1ULL << 63};
 	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
 							   .groups_bytes = 100};
 	WaTestOwner owner;
@@ -503,6 +513,9 @@ test_bad_offsets(WaTestDaemon *daemon)
 		run.query = bad[i];
 		EXPECT(run_is_rejected(run));
 		run = good;
+		run.sources = bad[i];
+		EXPECT(run_is_rejected(run));
+		run = good;
 		run.used = bad[i];
 		EXPECT(run_is_rejected(run));
 		run = good;
@@ -512,9 +525,19 @@ test_bad_offsets(WaTestDaemon *daemon)
 		run.groups = bad[i];
 		EXPECT(run_is_rejected(run));
 	}
-	good.nblocks = UINT32_MAX;
+	good.sources = WA_TEST_PARCEL_BYTES;
 	EXPECT(run_is_rejected(good));
-	good.nblocks = WA_TEST_BLOCKS;
+	good.sources = WA_TEST_SOURCES_AT;
+	good.nsources = 0;
+	EXPECT(run_is_rejected(good));
+	good.nsources = WA_MAX_RUN_SOURCES + 1;
+	EXPECT(run_is_rejected(good));
+	good.nsources = UINT32_MAX;
+	EXPECT(run_is_rejected(good));
+	good.nsources = 1;
+	good.columns[0].attribute = 3;
+	EXPECT(run_is_rejected(good));
+	good.columns[0].attribute = 0;
 	good.snapshot.xmax--;
 	EXPECT(run_is_rejected(good));
 	good.snapshot = wa_test_snapshot;
@@ -528,6 +551,60 @@ test_bad_offsets(WaTestDaemon *daemon)
 	EXPECT(run_is_rejected(good));
 	EXPECT(wa_test_is_rejected(&good, good.header.length, true));
 	return wa_test_daemon_answers();
+}
+
+/* Tells whether a RUN fails as its sources cannot be; the connection stays. */
+static bool
+run_is_refused(WaTestOwner *owner, const WaRunMessage *run)
+{
+	WaMessage reply;
+
+	return wa_test_ask(owner, run, &reply) == WA_MSG_FAILED &&
+		   reply.failed.status == WA_BAD_REQUEST;
+}
+
+/* Relations and attributes that cannot be, and more blocks than there is room to tell of. */
+static bool
+test_bad_sources(WaTestDaemon *daemon)
+{
+	static const int16_t attributes[] = {3, 0, -3};
+	const WaTestQuery query = {.magic = WA_TEST_QUERY_MAGIC,
+							   .groups_bytes = 100};
+	WaTestOwner owner;
+	WaRunMessage run;
+	WaMessage reply;
+	WaRunSource *sources;
+
+	(void) daemon;
+	EXPECT(wa_test_own(&owner));
+	EXPECT(load_extents(&owner, 0));
+	run = prepare(&owner, &query);
+	run.nsources = 2;
+	sources = (WaRunSource *) (void *) (owner.parcel + run.sources);
+	for (uint64_t i = 0; i < 3; i++)
+	{
+		wa_test_write_source(owner.parcel, &run, 0, 0, 50, attributes);
+		wa_test_write_source(owner.parcel, &run, 1, 1, 50, &attributes[i]);
+		EXPECT(run_is_refused(&owner, &run) == (i > 0));
+	}
+	wa_test_write_source(owner.parcel, &run, 1, 0, 50, attributes);
+	EXPECT(run_is_refused(&owner, &run));
+	wa_test_write_source(owner.parcel, &run, 1, 1, UINT32_MAX, attributes);
+	EXPECT(run_is_refused(&owner, &run));
+	wa_test_write_source(owner.parcel, &run, 1, 1, 50, attributes);
+	sources[1].relation.tablespace = 0;
+	EXPECT(run_is_refused(&owner, &run));
+	sources[1].relation = wa_test_relation(1);
+	run.used = WA_TEST_PARCEL_BYTES - 64;
+	EXPECT(run_is_refused(&owner, &run));
+	run.used = WA_TEST_PARCEL_BYTES - 128;
+	EXPECT(!run_is_refused(&owner, &run));
+	run.cover = WA_TEST_PARCEL_BYTES - 64;
+	EXPECT(run_is_refused(&owner, &run));
+	run.cover = WA_TEST_COVER_AT;
+	EXPECT(wa_test_ask(&owner, &run, &reply) == WA_MSG_ANSWER);
+	wa_test_disown(&owner);
+	return true;
 }
 
 /* Backends hear that their long queries go on, and small ones get through. */
@@ -664,6 +741,7 @@ static const WaTestCase tests[] = {
 	 .arguments = {"--memory-limit=100000000", "--query-threads=2"}},
 	{.name = "queries that fail", .run = test_failing},
 	{.name = "offsets out of bounds", .run = test_bad_offsets},
+	{.name = "sources that cannot be", .run = test_bad_sources},
 	{.name = "heartbeats during queries", .run = test_heartbeats},
 	{.name = "leaving during queries", .run = test_leaving},
 	{.name = "loading during queries",

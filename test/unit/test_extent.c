@@ -528,6 +528,37 @@ wa_test_names(uint64_t attributes, WaColumnName *names)
 	return count;
 }
 
+void
+wa_test_write_source(uint8_t *parcel, const WaRunMessage *run, uint32_t number,
+					 uint64_t relation, uint32_t nblocks,
+					 const int16_t *attributes)
+{
+	const WaRunSource source = {wa_test_relation(relation), nblocks};
+	const size_t bytes = run->ncolumns * sizeof(*attributes);
+	uint8_t *place = parcel + run->sources;
+
+	memcpy(place + number * sizeof(source), &source, sizeof(source));
+	if (bytes > 0)
+		memcpy(place + run->nsources * sizeof(source) + number * bytes,
+			   attributes, bytes);
+}
+
+void
+wa_test_write_only_source(uint8_t *parcel, WaRunMessage *run, uint64_t relation,
+						  uint32_t nblocks, uint64_t attributes)
+{
+	int16_t numbers[WA_TEST_ATTRIBUTES];
+
+	run->nsources = 1;
+	run->ncolumns = wa_test_names(attributes, run->columns);
+	for (uint32_t i = 0; i < run->ncolumns; i++)
+	{
+		numbers[i] = run->columns[i].attribute;
+		run->columns[i].attribute = 0;
+	}
+	wa_test_write_source(parcel, run, 0, relation, nblocks, numbers);
+}
+
 bool
 wa_test_used_is_right(const WaUsedExtent *used, WaRelation relation,
 					  const WaColumnName *names, uint32_t ncolumns)

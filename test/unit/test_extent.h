@@ -107,6 +107,19 @@ WaStatus wa_test_load_asked(WaStore *store, uint8_t *memory, uint64_t relation,
 /* Writes the names of a set of attributes; returns how many they are. */
 uint32_t wa_test_names(uint64_t attributes, WaColumnName *names);
 
+/*
+ * Writes a source of a RUN, and the attributes that its columns have there, to where it
+ * says in a parcel.
+ */
+void wa_test_write_source(uint8_t *parcel, const WaRunMessage *run,
+						  uint32_t number, uint64_t relation, uint32_t nblocks,
+						  const int16_t *attributes);
+
+/* Has a RUN be over a set of attributes of one relation; writes that to the parcel. */
+void wa_test_write_only_source(uint8_t *parcel, WaRunMessage *run,
+							   uint64_t relation, uint32_t nblocks,
+							   uint64_t attributes);
+
 /* Tells whether all that a used extent refers to is right. */
 bool wa_test_used_is_right(const WaUsedExtent *used, WaRelation relation,
 						   const WaColumnName *names, uint32_t ncolumns);

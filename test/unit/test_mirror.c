@@ -12,6 +12,7 @@
 
 #include "daemon/mirror/mirror_internal.h"
 #include "daemon/mirror/mirror_rows.h"
+#include "daemon/store/cover_list.h"
 #include "test/unit/check.h"
 #include "test/unit/test_extent.h"
 #include "test/unit/test_mirror_device.h"
@@ -852,6 +853,144 @@ test_lasting(void)
 	return end();
 }
 
+/* Takes the list of two runs' extents, and describes a request for it. */
+static WaCoverList *
+take_list(const WaTestRun *runs, uint32_t name, WaRunRequest *request)
+{
+	WaCover *const covers[] = {runs[0].cover, NULL, runs[1].cover};
+	WaCoverList *list = wa_cover_list_take(&store, name, covers, 3);
+
+	*request = runs[0].request;
+	request->nextents = list->count;
+	request->extents = list->list;
+	request->placements = &list->placements;
+	return list;
+}
+
+/* Tells whether a list has the extents of two covers, in this order. */
+static bool
+list_is_right(const WaCoverList *list, const WaTestRun *runs)
+{
+	const uint64_t first = runs[0].cover->count;
+
+	EXPECT(list->count == first + runs[1].cover->count);
+	for (uint64_t i = 0; i < list->count; i++)
+	{
+		const WaCover *cover = runs[i >= first].cover;
+		const uint64_t place = i < first ? i : i - first;
+
+		EXPECT(list->list[i] == cover->list[place]);
+		EXPECT(list->ids[i].id == cover->ids[place].id);
+		EXPECT(i == 0 || list->ids[i].order > list->ids[i - 1].order);
+	}
+	return true;
+}
+
+/*
+ * Tells whether a use of a list has all extents of one relation, so many, and of the other
+ * ones it is known that they have no place: so that this lasts.
+ */
+static bool
+use_is_of_one(const WaMirrorUse *use, const WaRunRequest *request,
+			  uint32_t first, uint32_t count)
+{
+	EXPECT(wa_test_use_is_right(use, request));
+	EXPECT(use->nextents == count);
+	for (uint32_t i = 0; i < count; i++)
+		EXPECT(use->extents[i] >= first && use->extents[i] < first + count);
+	EXPECT(!use->placement->has_nowhere);
+	return true;
+}
+
+/* Begins runs over two relations that have extents on a GPU. */
+static bool
+begin_runs(WaTestRun *runs)
+{
+	const WaColumnName name = wa_test_name(1, WA_FORM_INT16);
+
+	begin(1, 8);
+	wa_mirror_start(store.mirror);
+	EXPECT(load_placed(0, 3) && load_placed(0, 5) && load_placed(1, 0) &&
+		   load_placed(1, 1));
+	for (uint64_t i = 0; i < 2; i++)
+		EXPECT(wa_test_run_begin(&runs[i], &store, i, &name, 1));
+	return true;
+}
+
+/* Of a list of extents of several relations those of one are found on a GPU. */
+static bool
+test_lists(void)
+{
+	const WaColumnName name = wa_test_name(1, WA_FORM_INT16);
+	WaCoverList *lists[2];
+	WaTestRun runs[2];
+	WaRunRequest request;
+	WaMirrorUse first;
+	WaMirrorUse use;
+
+	EXPECT(begin_runs(runs));
+	lists[0] = take_list(runs, 4, &request);
+	EXPECT(list_is_right(lists[0], runs));
+	EXPECT(wa_mirror_use(store.mirror, &request, 0, &first));
+	EXPECT(use_is_of_one(&first, &request, 0, 2));
+	/* Nothing is made anew for the same covers, whatever comes to the GPU. */
+	EXPECT(load_placed(2, 0));
+	lists[1] = take_list(runs, 4, &request);
+	EXPECT(lists[1] == lists[0]);
+	EXPECT(wa_mirror_use(store.mirror, &request, 0, &use));
+	EXPECT(use.placement == first.placement);
+	wa_mirror_unuse(store.mirror, &use);
+	wa_cover_list_release(lists[1]);
+	/* More of the second one; what was known of the first is found in the next list. */
+	wa_test_run_end(&runs[1]);
+	EXPECT(load_placed(1, 2));
+	EXPECT(wa_test_run_begin(&runs[1], &store, 1, &name, 1));
+	lists[1] = take_list(runs, 4, &request);
+	EXPECT(lists[1] != lists[0] &&
+		   lists[1]->placements.cache == lists[0]->placements.cache);
+	EXPECT(list_is_right(lists[1], runs));
+	leave_note(&first);
+	EXPECT(wa_mirror_use(store.mirror, &request, 0, &use));
+	EXPECT(use_is_of_one(&use, &request, 0, 2));
+	EXPECT(use.before.nextents == 2 && use.before.places[0] == 0 &&
+		   use.before.places[1] == 1);
+	wa_mirror_unuse(store.mirror, &use);
+	wa_mirror_unuse(store.mirror, &first);
+	for (int i = 0; i < 2; i++)
+	{
+		wa_cover_list_release(lists[i]);
+		wa_test_run_end(&runs[i]);
+	}
+	EXPECT(end());
+	EXPECT(store.lists[0] == NULL);
+	return true;
+}
+
+/* Lists of other covers, of names of their own, or, mistaken for others, of the same. */
+static bool
+test_mistaken_lists(void)
+{
+	WaTestRun runs[2];
+
+	EXPECT(begin_runs(runs));
+	for (uint32_t i = 0; i < 40; i++)
+	{
+		const WaTestRun both[] = {runs[i % 2], runs[(i + 1) % 2]};
+		WaRunRequest request;
+		WaCoverList *list = take_list(both, 7 + i / 2 % 11, &request);
+		WaMirrorUse use;
+
+		EXPECT(list_is_right(list, both));
+		EXPECT(wa_mirror_use(store.mirror, &request, 0, &use));
+		EXPECT(use_is_of_one(&use, &request, i % 2 == 0 ? 0 : 2, 2));
+		wa_mirror_unuse(store.mirror, &use);
+		wa_cover_list_release(list);
+	}
+	for (int i = 0; i < 2; i++)
+		wa_test_run_end(&runs[i]);
+	return end();
+}
+
 static const struct
 {
 	const char *name;
@@ -875,6 +1014,8 @@ static const struct
 	{"threads", test_threads},
 	{"found by what was known before", test_next},
 	{"what is found lasts", test_lasting},
+	{"lists of several relations' extents", test_lists},
+	{"lists that are mistaken for others", test_mistaken_lists},
 };
 
 int

@@ -12,7 +12,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "core/checksum.h"
 #include "daemon/base/memory_file.h"
 #include "daemon/run/run.h"
 #include "daemon/store/cover_renew.h"
@@ -292,9 +291,13 @@ static WaParcel parcel;
 static uint8_t *extent_memory;
 
 /* Where the parts of a RUN lie in the parcel. */
-#define QUERY_AT  ((uint64_t) 65536)
-#define USED_AT   ((uint64_t) 131072)
-#define GROUPS_AT ((uint64_t) 196608)
+#define QUERY_AT   ((uint64_t) 65536)
+#define SOURCES_AT ((uint64_t) 98304)
+#define USED_AT    ((uint64_t) 131072)
+#define GROUPS_AT  ((uint64_t) 196608)
+
+/* Blocks that the relation of a RUN has. */
+#define BLOCKS (20 * WA_EXTENT_BLOCKS + 30)
 
 /* Loads the extents 0 to EXTENTS - 1 with attributes 3 and 10. */
 static bool
@@ -319,17 +322,16 @@ static void
 make_message(WaRunMessage *message, uint64_t attributes)
 {
 	memset(message, 0, sizeof(*message));
-	message->relation = wa_test_relation(0);
-	message->nblocks = 20 * WA_EXTENT_BLOCKS + 30;
 	message->position = 7;
 	message->snapshot = pick(3) == 0 ? wa_test_snapshot
 									 : wa_test_random_snapshot(&random_state);
 	message->query = QUERY_AT;
 	message->query_bytes = sizeof(WaTestQuery);
+	message->sources = SOURCES_AT;
 	message->used = USED_AT;
 	message->groups = GROUPS_AT;
 	message->groups_room = 1000;
-	message->ncolumns = wa_test_names(attributes, message->columns);
+	wa_test_write_only_source(parcel.memory, message, 0, BLOCKS, attributes);
 	wa_message_begin(&message->header, WA_MSG_RUN,
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 message->ncolumns * sizeof(WaColumnName)),
@@ -368,7 +370,7 @@ expect(const WaRunMessage *message, Expected *expected)
 {
 	const uint64_t(*used)[WA_EXTENT_WORDS] =
 		(const void *) (parcel.memory + USED_AT);
-	const uint32_t extents = wa_extents_of(message->nblocks);
+	const uint32_t extents = wa_extents_of(BLOCKS);
 
 	memset(expected, 0, sizeof(*expected));
 	EXPECT(used[extents][0] == UINT64_MAX);
@@ -384,7 +386,7 @@ expect(const WaRunMessage *message, Expected *expected)
 		{
 			const bool usable = i < EXTENTS && b < head->nblocks &&
 								head->block_lsn[b] != 0 &&
-								i * WA_EXTENT_BLOCKS + b < message->nblocks &&
+								i * WA_EXTENT_BLOCKS + b < BLOCKS &&
 								wa_test_is_settled(head, b, &message->snapshot);
 
 			EXPECT((used[i][b / 64] >> b % 64 & 1) == usable);
@@ -435,7 +437,8 @@ static void
 seal_data(WaRunMessage *message)
 {
 	message->header.bulk =
-		wa_checksum(0, parcel.memory + QUERY_AT, message->query_bytes);
+		wa_run_checksum(message, parcel.memory + message->query,
+						parcel.memory + message->sources);
 }
 
 /* Submits a run of what is in the parcel, waits for it, and expects an answer. */
@@ -622,11 +625,11 @@ test_nothing(void)
 		prepare_parcel(&query);
 		make_message(&message, i == 0 ? 1 : 4);
 		if (i == 1)
-			message.relation = wa_test_relation(1);
+			wa_test_write_only_source(parcel.memory, &message, 1, BLOCKS, 4);
 		if (i == 2)
 			message.position = 8;
 		if (i == 3)
-			message.nblocks = 0;
+			wa_test_write_only_source(parcel.memory, &message, 0, 0, 4);
 		run = do_run(&message);
 		EXPECT(run != NULL && wa_run_outcome(run)->status == WA_OK);
 		EXPECT(wa_run_outcome(run)->answer.blocks == 0);
@@ -659,7 +662,7 @@ test_statistics(void)
 
 		EXPECT(after[i].queries == before[i].queries + used);
 		EXPECT(after[i].blocks_asked ==
-			   before[i].blocks_asked + (used ? message.nblocks : 0));
+			   before[i].blocks_asked + (used ? BLOCKS : 0));
 		EXPECT(after[i].blocks_used ==
 			   before[i].blocks_used +
 				   (used ? wa_run_outcome(run)->answer.blocks : 0));

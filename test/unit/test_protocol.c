@@ -73,7 +73,7 @@ is_about_relation(uint32_t type)
 {
 	return type == WA_MSG_RESIDENCY || type == WA_MSG_EXTENTS ||
 		   type == WA_MSG_TEXTS || type == WA_MSG_CONFIRM ||
-		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN || type == WA_MSG_RUN;
+		   type == WA_MSG_UNLOAD || type == WA_MSG_PIN;
 }
 
 /* Whether a message is sound that says of itself what it is. */

@@ -21,7 +21,7 @@ pick(uint64_t limit)
 static bool
 test_answer(void)
 {
-	const WaRunMessage run = {.nblocks = 1000, .groups_room = 4096};
+	const WaRunMessage run = {.groups_room = 4096};
 	const WaAnswerMessage good = {.in_parcel = 1,
 								  .groups_bytes = 4096,
 								  .blocks = 600,
@@ -30,7 +30,8 @@ test_answer(void)
 								  .kept_rows = 600 * 291};
 	WaAnswerMessage answer;
 
-#define SOUND(change) (answer = good, change, wa_answer_is_sound(&run, &answer))
+#define SOUND(change) \
+	(answer = good, change, wa_answer_is_sound(&run, 1000, &answer))
 	EXPECT(SOUND((void) 0));
 	EXPECT(!SOUND(answer.in_parcel = 2));
 	EXPECT(!SOUND(answer.kind = WA_DEVICE_KINDS));
@@ -49,6 +50,50 @@ test_answer(void)
 	EXPECT(!SOUND((answer.blocks = 0, answer.groups_bytes = 0,
 				   answer.rows = 1000 * 291 + 1)));
 #undef SOUND
+	return true;
+}
+
+/* Tells whether words may be those of so many blocks of a relation. */
+static bool
+are_blocks_of(const uint64_t *used, uint32_t nblocks, uint64_t blocks)
+{
+	const WaRunSource source = {{1, 2, 3}, nblocks};
+
+	return wa_used_is_sound(used, &source, 1, blocks);
+}
+
+/* Blocks of several relations, whose words lie one behind the other. */
+static bool
+test_used_of_several(void)
+{
+	static uint64_t used[4 * WA_EXTENT_WORDS];
+	const WaRunSource sources[] = {
+		{{1, 2, 3}, 3},
+		{{1, 2, 4}, 0},
+		{{1, 2, 5}, WA_EXTENT_BLOCKS + 1},
+		{{1, 2, 6}, 2},
+	};
+	uint64_t count;
+
+	EXPECT(wa_run_words_bytes(sources, 4) == sizeof(used));
+	EXPECT(wa_run_blocks(sources, 4) == WA_EXTENT_BLOCKS + 6);
+	for (uint32_t block = 0; block < 4 * WA_EXTENT_BLOCKS; block++)
+	{
+		const uint32_t at = block % WA_EXTENT_BLOCKS;
+		const bool exists[] = {at < 3, true, at < 1, at < 2};
+
+		memset(used, 0, sizeof(used));
+		put_bit(used, block, true);
+		EXPECT(wa_used_is_sound(used, sources, 4, 1) ==
+			   exists[block / WA_EXTENT_BLOCKS]);
+		EXPECT(!wa_used_is_sound(used, sources, 4, 2));
+	}
+	put_bit(used, 2, true);
+	put_bit(used, 3 * WA_EXTENT_BLOCKS + 1, true);
+	put_bit(used, 4 * WA_EXTENT_BLOCKS - 1, false);
+	EXPECT(wa_used_is_sound(used, sources, 4, 2));
+	EXPECT(wa_used_count(used, 3, &count) && count == 1);
+	EXPECT(!wa_used_count(used, 2, &count));
 	return true;
 }
 
@@ -73,13 +118,13 @@ test_used(void)
 				put_bit(used, block, true);
 				count++;
 			}
-		EXPECT(wa_used_is_sound(used, nblocks, count));
-		EXPECT(!wa_used_is_sound(used, nblocks, count + 1));
+		EXPECT(are_blocks_of(used, nblocks, count));
+		EXPECT(!are_blocks_of(used, nblocks, count + 1));
 		/* No block of the relation has this bit, which may be of its extents. */
 		bit = nblocks + pick(WA_EXTENT_BLOCKS);
 		put_bit(used, bit, true);
-		EXPECT(!wa_used_is_sound(used, nblocks, count + 1));
-		EXPECT(wa_used_is_sound(used, nblocks, count) ==
+		EXPECT(!are_blocks_of(used, nblocks, count + 1));
+		EXPECT(are_blocks_of(used, nblocks, count) ==
 			   (bit >= (uint64_t) wa_extents_of(nblocks) * WA_EXTENT_BLOCKS));
 	}
 	return true;
@@ -200,6 +245,7 @@ main(void)
 {
 	check(test_answer(), "answers");
 	check(test_used(), "blocks that an answer covers");
+	check(test_used_of_several(), "blocks of several relations");
 	check(test_residency(), "what is resident of columns");
 	check(test_extent_state(), "states of extents");
 	check(test_resident_column(), "columns of a list");

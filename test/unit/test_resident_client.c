@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/checksum.h"
 #include "test/unit/test_resident_client.h"
 
 #define MAX_FDS 4
@@ -141,10 +140,14 @@ wa_test_load_extent(WaTestOwner *owner, uint64_t relation, uint32_t number,
 static void
 seal_run(const WaTestOwner *owner, WaRunMessage *run)
 {
+	const uint64_t bytes = wa_run_sources_bytes(run->nsources, run->ncolumns);
+
 	if (run->query <= WA_TEST_PARCEL_BYTES &&
-		run->query_bytes <= WA_TEST_PARCEL_BYTES - run->query)
-		run->header.bulk =
-			wa_checksum(0, owner->parcel + run->query, run->query_bytes);
+		run->query_bytes <= WA_TEST_PARCEL_BYTES - run->query &&
+		run->sources <= WA_TEST_PARCEL_BYTES &&
+		bytes <= WA_TEST_PARCEL_BYTES - run->sources)
+		run->header.bulk = wa_run_checksum(run, owner->parcel + run->query,
+										   owner->parcel + run->sources);
 }
 
 int
@@ -214,11 +217,11 @@ wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t position,
 
 	memcpy(owner->parcel + WA_TEST_QUERY_AT, query, query_bytes);
 	memset(&run, 0, sizeof(run));
-	run.relation = wa_test_relation(0);
-	run.nblocks = WA_TEST_BLOCKS;
+	run.sources = WA_TEST_SOURCES_AT;
+	wa_test_write_only_source(owner->parcel, &run, 0, WA_TEST_BLOCKS,
+							  attributes);
 	run.position = position;
 	run.snapshot = wa_test_snapshot;
-	run.ncolumns = wa_test_names(attributes, run.columns);
 	run.query = WA_TEST_QUERY_AT;
 	run.query_bytes = query_bytes;
 	run.used = WA_TEST_USED_AT;
@@ -229,7 +232,7 @@ wa_test_run(const WaTestOwner *owner, uint64_t attributes, uint64_t position,
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 run.ncolumns * sizeof(WaColumnName)),
 					 request);
-	run.header.bulk = wa_checksum(0, query, query_bytes);
+	seal_run(owner, &run);
 	return run;
 }
 

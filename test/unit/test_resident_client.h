@@ -14,10 +14,11 @@
 #define WA_TEST_ANSWERS ((uint64_t) 5 << 20)
 
 /* Where the parts of a RUN lie in the parcel. */
-#define WA_TEST_QUERY_AT  (WA_TEST_ANSWERS)
-#define WA_TEST_USED_AT   (WA_TEST_ANSWERS + 131072)
-#define WA_TEST_COVER_AT  (WA_TEST_ANSWERS + 163840)
-#define WA_TEST_GROUPS_AT (WA_TEST_ANSWERS + 196608)
+#define WA_TEST_QUERY_AT   (WA_TEST_ANSWERS)
+#define WA_TEST_SOURCES_AT (WA_TEST_ANSWERS + 65536)
+#define WA_TEST_USED_AT    (WA_TEST_ANSWERS + 131072)
+#define WA_TEST_COVER_AT   (WA_TEST_ANSWERS + 163840)
+#define WA_TEST_GROUPS_AT  (WA_TEST_ANSWERS + 196608)
 
 /* That a relation has, of a RUN. */
 #define WA_TEST_BLOCKS ((uint32_t) 64 * WA_EXTENT_BLOCKS)

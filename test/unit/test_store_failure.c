@@ -11,7 +11,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "core/checksum.h"
 #include "daemon/run/run.h"
 #include "test/unit/check.h"
 #include "test/unit/test_counting_runner.h"
@@ -174,8 +173,7 @@ prepare(void)
 
 	memcpy(parcel.memory + 65536, &query, sizeof(query));
 	memset(&message, 0, sizeof(message));
-	message.relation = wa_test_relation(0);
-	message.nblocks = 40 * WA_EXTENT_BLOCKS;
+	message.sources = 98304;
 	message.position = 1;
 	message.snapshot = wa_test_snapshot;
 	message.query = 65536;
@@ -183,12 +181,14 @@ prepare(void)
 	message.used = 131072;
 	message.groups = 196608;
 	message.groups_room = 100;
-	message.ncolumns = wa_test_names(0x204, message.columns);
+	wa_test_write_only_source(parcel.memory, &message, 0, 40 * WA_EXTENT_BLOCKS,
+							  0x204);
 	wa_message_begin(&message.header, WA_MSG_RUN,
 					 (uint32_t) (offsetof(WaRunMessage, columns) +
 								 message.ncolumns * sizeof(WaColumnName)),
 					 1);
-	message.header.bulk = wa_checksum(0, &query, sizeof(query));
+	message.header.bulk =
+		wa_run_checksum(&message, &query, parcel.memory + message.sources);
 	return message;
 }
 

@@ -506,8 +506,8 @@ cover_has_twice(const WaCover *cover)
 {
 	for (uint64_t i = 1; i < cover->count; i++)
 	{
-		const WaCoverExtent *extent = wa_cover_extent(cover, i - 1);
-		const WaCoverExtent *overlay = wa_cover_extent(cover, i);
+		const WaCoverExtent *extent = wa_cover_extent_of(cover->list[i - 1]);
+		const WaCoverExtent *overlay = wa_cover_extent_of(cover->list[i]);
 
 		if (overlay->extent.number != (extent->extent.number | WA_OVERLAY))
 			continue;

@@ -49,7 +49,7 @@ typedef struct WaMirrorNote
 typedef struct WaMirrorExtent
 {
 	uint64_t id;    /* as that of a WaExtentId */
-	uint32_t order; /* likewise */
+	uint64_t order; /* likewise */
 	uint32_t nrows;
 	uint32_t nranges;
 	uint32_t rows;  /* of all ranges */

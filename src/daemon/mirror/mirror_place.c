@@ -15,7 +15,7 @@
 
 /* An extent has no place on the device, */
 #define NOWHERE UINT32_MAX
-/* and will have none, as its first column has a copy on another one. */
+/* and will have none, as its first column has a copy on another one, or in other rows. */
 #define ELSEWHERE (UINT32_MAX - 1)
 
 /* An extent, by the place of its run. */
@@ -40,30 +40,42 @@ typedef struct Making
 } Making;
 
 /*
- * Returns the place of an extent, if its columns are all in flat columns of a device, of
- * which flats has those known so far, and gets the others.
+ * Tells whether a run has no rows of a device, or others than flat columns that are known:
+ * a request may have extents of several relations, of which one has its place then.
+ */
+static bool
+is_elsewhere(const WaMirrorRun *run, unsigned device, const WaMirrorFlat *known)
+{
+	return run->space->device->ordinal != device ||
+		   (known != NULL && run->space != known->record->space);
+}
+
+/*
+ * Returns the place of an extent, if its columns are all in flat columns of a device: in
+ * flats, unless these are not known so far, which they are then.
  */
 static uint32_t
 find_place(const WaRunExtent *extent, uint32_t ncolumns, unsigned device,
 		   WaMirrorFlat **flats)
 {
 	const WaMirrorRun *run = extent->columns[0]->copy.run;
+	const bool are_known = flats[0] != NULL;
 
+	if (extent->columns[0]->copy.flat == NULL)
+		return NOWHERE;
+	if (is_elsewhere(run, device, flats[0]))
+		return ELSEWHERE;
 	for (uint32_t i = 0; i < ncolumns; i++)
 	{
 		const WaMirrorCopy *copy = &extent->columns[i]->copy;
-		WaMirrorFlat *flat = copy->flat;
+		const WaMirrorFlat *flat = copy->flat;
 
-		if (flat == NULL || copy->run != run)
-			return NOWHERE;
-		if (i == 0 && flat->device->ordinal != device)
-			return ELSEWHERE;
-		if (flats[i] == NULL && flat->device->ordinal == device &&
-			flat->record != NULL)
-			flats[i] = flat;
-		if (flats[i] != flat)
+		if (flat == NULL || copy->run != run || flat->record == NULL ||
+			(are_known && flats[i] != flat))
 			return NOWHERE;
 	}
+	for (uint32_t i = 0; !are_known && i < ncolumns; i++)
+		flats[i] = extent->columns[i]->copy.flat;
 	return (uint32_t) (run->first / WA_MIRROR_RUN_ROWS);
 }
 

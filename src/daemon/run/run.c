@@ -12,9 +12,8 @@
 #include "daemon/base/memory_file.h"
 #include "daemon/run/run.h"
 #include "daemon/run/run_budget.h"
+#include "daemon/run/run_sources.h"
 #include "daemon/run/run_states.h"
-#include "daemon/store/cover_take.h"
-#include "daemon/store/store_use.h"
 
 #define QUERY_ALIGNMENT 64
 
@@ -37,15 +36,11 @@ struct WaRun
 	uint8_t *query;      /* a copy */
 	uint64_t query_room; /* bytes of it */
 	uint64_t file_bytes; /* of the answer, if it has a file */
-	bool in_use;         /* use has begun */
-	WaUse use;
-	WaCover *cover; /* NULL: there is nothing */
+	WaRunSources sources;
 	uint64_t *rest; /* extents that no device has taken */
 	uint64_t nrest;
 	uint64_t share;  /* of them that a morsel has */
 	bool has_shares; /* of devices */
-	const WaDictionary *dictionaries[WA_MAX_QUERY_COLUMNS];
-	WaRunBounds bounds[WA_MAX_QUERY_COLUMNS];
 	WaRunRequest request;
 	bool begun; /* by the runner */
 	WaRunStates states;
@@ -59,15 +54,28 @@ struct WaRun
 	bool answered;               /* changed atomically */
 };
 
+/* Tells whether the columns of a message have no attributes. */
+static bool
+columns_are_sound(const WaRunMessage *message)
+{
+	for (uint32_t i = 0; i < message->ncolumns; i++)
+		if (message->columns[i].attribute != 0)
+			return false;
+	return true;
+}
+
 bool
 wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel)
 {
-	return wa_snapshot_is_sound(&message->snapshot) &&
+	return message->nsources > 0 && message->nsources <= WA_MAX_RUN_SOURCES &&
+		   columns_are_sound(message) &&
+		   wa_snapshot_is_sound(&message->snapshot) &&
 		   wa_parcel_holds(parcel, message->query, message->query_bytes) &&
-		   wa_parcel_holds(parcel, message->used,
-						   wa_extents_bytes(message->nblocks)) &&
-		   wa_parcel_holds(parcel, message->cover,
-						   wa_extents_bytes(message->nblocks)) &&
+		   wa_parcel_holds(
+			   parcel, message->sources,
+			   wa_run_sources_bytes(message->nsources, message->ncolumns)) &&
+		   wa_parcel_holds(parcel, message->used, 0) &&
+		   wa_parcel_holds(parcel, message->cover, 0) &&
 		   wa_parcel_holds(parcel, message->groups, message->groups_room);
 }
 
@@ -85,57 +93,70 @@ fail(WaRun *run, WaStatus status, const char *error)
 	(void) pthread_mutex_unlock(&run->lock);
 }
 
+/* Rounds bytes up so that something aligned may follow them, which there are then. */
+static size_t
+round_up(uint64_t bytes)
+{
+	return (bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
+}
+
+/* Copies the sources out of the parcel, to a place behind the query. */
+static void
+copy_sources(WaRun *run, uint8_t *place)
+{
+	const WaRunMessage *message = &run->message;
+
+	memcpy(place, run->parcel->memory + message->sources,
+		   wa_run_sources_bytes(message->nsources, message->ncolumns));
+	run->sources.named = (const WaRunSource *) (const void *) place;
+	run->sources.attributes =
+		(const int16_t *) (const void *) (run->sources.named +
+										  message->nsources);
+}
+
 /*
- * Copies the query out of the parcel; false if there is no memory.
+ * Copies the query, and its sources, out of the parcel; false if there is no memory.
  */
 static bool
 copy_query(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
+	const size_t query_bytes = round_up(message->query_bytes);
 	const size_t bytes =
-		(message->query_bytes / QUERY_ALIGNMENT + 1) * QUERY_ALIGNMENT;
+		query_bytes +
+		round_up(wa_run_sources_bytes(message->nsources, message->ncolumns));
+	const uint64_t room = bytes + wa_run_sources_room(message->nsources);
 
-	if (!wa_budget_take(&run->budget, bytes, 0))
+	if (!wa_budget_take(&run->budget, room, 0))
 		return false;
-	run->query_room = bytes;
+	run->query_room = room;
 	run->query = aligned_alloc(QUERY_ALIGNMENT, bytes);
 	if (run->query == NULL || !wa_run_states_init(&run->states, run->threads))
 		return false;
-	if (message->query_bytes > 0)
-		memcpy(run->query, run->parcel->memory + message->query,
-			   message->query_bytes);
+	memcpy(run->query, run->parcel->memory + message->query,
+		   message->query_bytes);
+	copy_sources(run, run->query + query_bytes);
 	return true;
 }
 
-/* Tells whether the query is what it was when the message was sent. */
+/* Tells whether query and sources are what they were when the message was sent. */
 static bool
 is_intact(const WaRun *run)
 {
-	const WaRunMessage *message = &run->message;
-
-	return wa_checksum(0, run->query, message->query_bytes) ==
-		   message->header.bulk;
+	return wa_run_checksum(&run->message, run->query, run->sources.named) ==
+		   run->message.header.bulk;
 }
 
-/* Finds the extents that may be used. */
-static bool
+/* Checks the sources, and finds the extents that may be used. */
+static void
 collect(WaRun *run)
 {
-	const WaRunMessage *message = &run->message;
+	WaStatus status = wa_run_sources_check(&run->sources, run->parcel);
 
-	run->use.snapshot = &message->snapshot;
-	run->use.position = message->position;
-	run->use.nblocks = message->nblocks;
-	run->in_use =
-		wa_store_use_begin(run->store, &message->relation, message->columns,
-						   message->ncolumns, &run->use);
-	if (!run->in_use)
-		return true;
-	run->cover = wa_cover_take(run->store, &run->use, message->columns);
-	if (run->cover == NULL)
-		return false;
-	wa_store_use_columns(run->store, &run->use, run->dictionaries, run->bounds);
-	return true;
+	if (status == WA_BAD_REQUEST)
+		fail(run, status, "the query is over relations that cannot be");
+	else if (status != WA_OK || !wa_run_sources_collect(&run->sources))
+		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 }
 
 /* Describes the run to the runner, which begins it. */
@@ -150,16 +171,16 @@ begin(WaRun *run)
 		.query_bytes = run->message.query_bytes,
 		.ncolumns = run->message.ncolumns,
 		.columns = run->message.columns,
-		.dictionaries = run->dictionaries,
-		.bounds = run->bounds,
-		.nextents = run->cover->count,
-		.extents = run->cover->list,
-		.rows = run->cover->rows,
-		.is_complete = run->use.blocks == run->message.nblocks,
+		.dictionaries = run->sources.dictionaries,
+		.bounds = run->sources.bounds,
+		.nextents = run->sources.count,
+		.extents = run->sources.list,
+		.rows = run->sources.rows,
+		.is_complete = run->sources.blocks == run->sources.nblocks,
 		.threads = run->threads,
 		.budget = &run->budget,
 		.mirror = run->store->mirror,
-		.placements = &run->cover->placements,
+		.placements = run->sources.placements,
 		.gpus = run->store->gpus,
 	};
 	status = wa_query_runner.begin(&run->request, &run->states.run, error);
@@ -169,33 +190,15 @@ begin(WaRun *run)
 	return run->begun;
 }
 
-/* Takes the blocks that the runner has left out of those that are usable. */
-static void
-leave_blocks_out(const WaRun *run, uint64_t *words)
-{
-	for (uint64_t i = 0; i < run->cover->count; i++)
-	{
-		const uint32_t number = wa_extent_number(run->cover->list[i]->number);
-		uint64_t *of = &words[(size_t) number * WA_EXTENT_WORDS];
-
-		for (int j = 0; j < WA_EXTENT_WORDS; j++)
-			if (run->left_out[i][j] != 0)
-				of[j] &= ~run->left_out[i][j];
-	}
-}
-
 /* Writes which blocks are covered to a place in the parcel; returns the checksum. */
 static uint32_t
 write_blocks(const WaRun *run, uint64_t offset)
 {
-	const uint64_t bytes = wa_extents_bytes(run->message.nblocks);
 	uint64_t *words =
 		(uint64_t *) (void *) wa_parcel_place(run->parcel, offset);
 
-	wa_cover_write_blocks(run->cover, words);
-	if (run->left_out != NULL)
-		leave_blocks_out(run, words);
-	return wa_checksum(0, words, bytes);
+	wa_run_sources_write_blocks(&run->sources, run->left_out, words);
+	return wa_checksum(0, words, run->sources.words_bytes);
 }
 
 /* Announces which blocks are going to be computed, if that is of use. */
@@ -203,10 +206,10 @@ static void
 announce(WaRun *run)
 {
 	const WaRunMessage *message = &run->message;
-	const uint64_t blocks = run->use.blocks;
+	const uint64_t blocks = run->sources.blocks;
 
 	if (message->announces == 0 || run->replies == NULL || blocks == 0 ||
-		blocks == message->nblocks)
+		blocks == run->sources.nblocks)
 		return;
 	run->announced = run->replies->announce(run->job.finished.owner, blocks,
 											write_blocks(run, message->cover));
@@ -232,7 +235,7 @@ have_left_out(WaRun *run)
 
 	(void) pthread_mutex_lock(&run->lock);
 	if (run->left_out == NULL)
-		run->left_out = calloc(run->cover->count, sizeof(*run->left_out));
+		run->left_out = calloc(run->sources.count, sizeof(*run->left_out));
 	have = run->left_out != NULL;
 	(void) pthread_mutex_unlock(&run->lock);
 	return have;
@@ -245,7 +248,7 @@ have_left_out(WaRun *run)
 static bool
 leave_out(WaRun *run, uint64_t place, const uint64_t *left_out)
 {
-	const WaCoverExtent *extent = wa_cover_extent(run->cover, place);
+	const WaCoverExtent *extent = wa_cover_extent_of(run->sources.list[place]);
 	uint64_t blocks = 0;
 	uint64_t rows = 0;
 
@@ -282,7 +285,7 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 {
 	bool noted = true;
 
-	for (uint64_t i = 0; i < run->cover->count; i++)
+	for (uint64_t i = 0; i < run->sources.count; i++)
 	{
 		if (!shares[i].taken)
 		{
@@ -301,7 +304,7 @@ note_shares(WaRun *run, const WaDeviceShare *shares)
 static bool
 use_devices(WaRun *run)
 {
-	const uint64_t count = run->cover->count;
+	const uint64_t count = run->sources.count;
 	WaDeviceShare *shares = calloc(count, sizeof(*shares));
 	char error[WA_MAX_ERROR_BYTES] = "not enough memory for a query";
 	WaStatus status = WA_OUT_OF_MEMORY;
@@ -333,11 +336,9 @@ prepare_run(WaPoolJob *job)
 		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
 	else if (!is_intact(run))
 		fail(run, WA_BAD_REQUEST, "the query was damaged on its way");
-	else if (!collect(run))
-		fail(run, WA_OUT_OF_MEMORY, "not enough memory for a query");
-	if (run->outcome.status != WA_OK)
-		return 0;
-	if (run->cover == NULL || run->cover->count == 0 || !begin(run))
+	else
+		collect(run);
+	if (run->outcome.status != WA_OK || run->sources.count == 0 || !begin(run))
 		return 0;
 	announce(run);
 	if (!use_devices(run) || run->nrest == 0)
@@ -355,7 +356,7 @@ run_extent(WaRun *run, unsigned thread, uint64_t place)
 	char error[WA_MAX_ERROR_BYTES] = "";
 	const WaStatus status =
 		wa_query_runner.process(run->states.run, run->states.states[thread],
-								run->cover->list[place], left_out, error);
+								run->sources.list[place], left_out, error);
 
 	if (status == WA_OK)
 		return leave_out(run, place, left_out);
@@ -454,7 +455,7 @@ write_groups(WaRun *run, uint64_t bytes)
 static void
 write_used(WaRun *run)
 {
-	if (run->outcome.answer.blocks != run->message.nblocks &&
+	if (run->outcome.answer.blocks != run->sources.nblocks &&
 		(!run->announced || run->left_blocks > 0))
 		run->outcome.bulk = write_blocks(run, run->message.used);
 }
@@ -469,7 +470,7 @@ answer(WaRun *run)
 	WaStatus status;
 
 	answer->in_parcel = 1;
-	answer->rows = run->cover == NULL ? 0 : run->cover->rows;
+	answer->rows = run->sources.rows;
 	if (!run->begun)
 		return;
 	settle_completeness(run);
@@ -484,7 +485,7 @@ answer(WaRun *run)
 	}
 	if (result.groups_bytes == 0)
 		return;
-	answer->blocks = run->use.blocks - run->left_blocks;
+	answer->blocks = run->sources.blocks - run->left_blocks;
 	answer->left_blocks = run->left_blocks;
 	write_used(run);
 	if (!write_groups(run, result.groups_bytes))
@@ -495,7 +496,7 @@ answer(WaRun *run)
 	answer->in_parcel = run->outcome.groups_fd < 0;
 	answer->kind = run->has_shares ? WA_DEVICE_GPU : wa_query_runner.kind;
 	answer->groups_bytes = result.groups_bytes;
-	answer->rows = run->cover->rows - run->left_rows;
+	answer->rows = run->sources.rows - run->left_rows;
 	answer->kept_rows = result.kept_rows;
 	answer->device_ns = (uint64_t) (wa_clock_ns() - run->since_ns);
 }
@@ -507,16 +508,12 @@ clean(WaRun *run)
 	wa_run_states_free(&run->states);
 	if (run->begun)
 		wa_query_runner.end(run->states.run);
-	wa_cover_release(run->cover);
-	if (run->in_use)
-		wa_store_use_end(run->store, &run->use);
+	wa_run_sources_end(&run->sources);
 	free(run->left_out);
 	free(run->rest);
 	free(run->query);
 	wa_budget_give(&run->budget, run->query_room, 0);
 	run->begun = false;
-	run->in_use = false;
-	run->cover = NULL;
 	run->left_out = NULL;
 	run->rest = NULL;
 	run->query = NULL;
@@ -556,6 +553,8 @@ wa_run_make(WaStore *store, const WaParcel *parcel, const WaRunMessage *message,
 	run->store = store;
 	run->parcel = parcel;
 	memcpy(&run->message, message, message->header.length);
+	run->sources.store = store;
+	run->sources.message = &run->message;
 	run->since_ns = wa_clock_ns();
 	run->threads = threads;
 	run->budget = wa_run_budget_make(&store->memory, message->memory, threads);

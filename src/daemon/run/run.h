@@ -1,6 +1,6 @@
 /*
  * run.h
- *		A RUN: a runner's way over the fresh blocks of a relation.
+ *		A RUN: a runner's way over the fresh blocks of its sources.
  *
  * A run is a job of the pool.  Its first thread copies what the message names
  * out of the parcel and collects the extents; then each extent is a morsel (or all
@@ -42,7 +42,10 @@ typedef struct WaRunReplies
 	void (*answer)(void *owner, const WaRunEnd *outcome);
 } WaRunReplies;
 
-/* Tells whether all that the message names lies in the parcel. */
+/*
+ * Tells whether all that the message names lies in the parcel, but for what depends on the
+ * sources: whoever has them copied knows.
+ */
 bool wa_run_is_sound(const WaRunMessage *message, const WaParcel *parcel);
 
 /*

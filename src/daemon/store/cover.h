@@ -47,12 +47,11 @@ typedef struct WaCover
 	WaPlacements placements;
 } WaCover;
 
-/* Returns an extent of a cover. */
+/* Returns the extent of a cover that has this in its list: its first member. */
 static inline const WaCoverExtent *
-wa_cover_extent(const WaCover *cover, uint64_t i)
+wa_cover_extent_of(const WaRunExtent *extent)
 {
-	/* The first member of an extent is what is in the list. */
-	return (const WaCoverExtent *) (const void *) cover->list[i];
+	return (const WaCoverExtent *) (const void *) extent;
 }
 
 /*

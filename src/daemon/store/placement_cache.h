@@ -16,7 +16,7 @@
 typedef struct WaExtentId
 {
 	uint64_t id;
-	uint32_t order; /* ascends in a request */
+	uint64_t order; /* ascends in a request */
 } WaExtentId;
 
 /* What is known of one device: the first member of what its maker has of that. */

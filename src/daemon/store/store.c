@@ -21,6 +21,7 @@ wa_store_init(WaStore *store, uint64_t limit, unsigned ndevices)
 	memset(store, 0, offsetof(WaStore, known));
 	wa_known_init(&store->known);
 	(void) pthread_mutex_init(&store->lock, NULL);
+	(void) pthread_mutex_init(&store->lists_lock, NULL);
 	wa_ledger_set_limit(&store->memory.ledger, limit);
 	store->memory.make_room = wa_evict;
 	store->memory.arg = store;

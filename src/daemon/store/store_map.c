@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/store/cover_kept.h"
+#include "daemon/store/cover_list.h"
 #include "daemon/store/store_map.h"
 #include "daemon/store/store_sums.h"
 
@@ -132,6 +133,7 @@ clean_relation(WaStore *store, WaStoredRelation *relation)
 		link = &(*link)->next;
 	*link = relation->next;
 	wa_kept_end(relation);
+	wa_cover_lists_drop(store);
 	free(relation->parts);
 	free(relation->records);
 	free(relation);

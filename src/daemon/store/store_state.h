@@ -7,7 +7,8 @@
  * .lock guards the map, which is every field below that is not said to be
  * constant.  It is held for looking up and linking only: columns are copied and
  * freed outside, and no parcel is touched under it.  A dictionary's lock may be
- * held when it is taken, never the other way round.
+ * held when it is taken, never the other way round.  lists_lock guards lists; it may be
+ * taken while .lock is held, and nothing is while it is.
  *
  * What a load or a query works with is pinned: a pinned relation stays, and so
  * do its pinned columns' records, and with them the dictionaries.
@@ -22,6 +23,9 @@
 
 /* Covers of a relation that are kept, each of other columns. */
 #define WA_STORE_COVERS 8
+
+/* Lists of extents of several relations that are kept: cover_list.h. */
+#define WA_STORE_LISTS 8
 
 /*
  * Blocks of an extent that have been read again since it was loaded may lie in another,
@@ -185,7 +189,9 @@ typedef struct WaStore
 	uint64_t editions; /* that extents have had blocks of, so far */
 	uint64_t ids;      /* that covers and parts of them have had, so far */
 	uint32_t takers;   /* atomic: queries that are taking covers */
-	WaKnown known;     /* of WAL; last, as most of it need not be cleared */
+	pthread_mutex_t lists_lock;
+	struct WaCoverList *lists[WA_STORE_LISTS]; /* the last one first, or NULL */
+	WaKnown known; /* of WAL; last, as most of it need not be cleared */
 } WaStore;
 
 /* Columns of a relation that are pinned; place[i] is that of record i. */

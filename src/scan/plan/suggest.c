@@ -38,21 +38,25 @@
  * find the others resident a moment later.
  */
 void
-wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
-				   const WaRunMessage *run, uint64 covered_blocks)
+wa_suggest_scanned(Relation relation, double nblocks,
+				   const WaSourceColumns *named, uint64 covered_blocks)
 {
 	const Oid relid = RelationGetRelid(relation);
+	AttrNumber attnums[WA_MAX_QUERY_COLUMNS];
 	AttrNumber any;
 	bool are_resident;
 
 	wa_autoload_resume();
-	if (!wa_autoload || run->nblocks < MIN_AUTOLOAD_BLOCKS ||
-		covered_blocks >= run->nblocks)
+	if (!wa_autoload || nblocks < MIN_AUTOLOAD_BLOCKS ||
+		covered_blocks >= named->nblocks)
 		return;
-	are_resident =
-		wa_residency_estimate(&run->relation, run->ncolumns, run->columns) > 0;
-	if (run->ncolumns > 0)
-		wa_autoload_suggest(relid, (int) run->ncolumns, attnums, are_resident);
+	are_resident = wa_residency_estimate(&named->relation, named->ncolumns,
+										 named->columns) > 0;
+	for (uint32 i = 0; i < named->ncolumns; i++)
+		attnums[i] = named->columns[i].attribute;
+	if (named->ncolumns > 0)
+		wa_autoload_suggest(relid, (int) named->ncolumns, attnums,
+							are_resident);
 	else if (wa_columns_narrowest(relation, &any))
 		wa_autoload_suggest(relid, 1, &any, are_resident);
 }

@@ -5,16 +5,17 @@
 #ifndef WA_SCAN_SUGGEST_H
 #define WA_SCAN_SUGGEST_H
 
-#include "core/protocol.h"
+#include "client/residency.h"
 #include "scan/plan/planned_query.h"
 #include "utils/relcache.h"
 
 /*
- * Suggests the columns of a query that has been answered, so far, for some of the blocks
- * of its table, unless that are all; attnums: of the columns of *run.
+ * Suggests the named columns of a query that has been answered, so far, for some of the
+ * blocks of a table of its, unless that are all.  nblocks: of all of its tables.
  */
-extern void wa_suggest_scanned(Relation relation, const AttrNumber *attnums,
-							   const WaRunMessage *run, uint64 covered_blocks);
+extern void wa_suggest_scanned(Relation relation, double nblocks,
+							   const WaSourceColumns *named,
+							   uint64 covered_blocks);
 
 /*
  * Tells whether the columns of a query could be suggested that PostgreSQL answers by a

@@ -8,6 +8,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "client/residency.h"
 #include "core/must_check.h"
 #include "core/protocol.h"
 #include "query/message/query.h"
@@ -114,14 +115,14 @@ extern void wa_interpreter_reset(WaInterpreter *interpreter);
  * Describes the program and its constants as part of a query, in the current
  * memory context, with tables in the place of calls, which have been computed.
  * Constants that have not been are NULL.
- * run: names the relation and the columns; columns: what is resident of each,
+ * named: the relation and the columns; columns: what is resident of each,
  * undefined if there are no calls.  Returns false if a call cannot be a table, or a
  * constant has more than 18 digits.  May use the parcel.
  */
 extern WA_MUST_CHECK bool
 wa_interpreter_describe(const WaInterpreter *interpreter,
-						const WaRunMessage *run, const WaResidency *columns,
-						WaQuery *query);
+						const WaSourceColumns *named,
+						const WaResidency *columns, WaQuery *query);
 
 /*
  * Adds to a query that was described a register of the ranks, by the order of a
@@ -131,7 +132,7 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
  * table.
  */
 extern WA_MUST_CHECK int wa_interpreter_describe_ranks(
-	const WaInterpreter *interpreter, const WaRunMessage *run,
+	const WaInterpreter *interpreter, const WaSourceColumns *named,
 	const WaResidency *columns, int number, const Var *column, Oid collation,
 	WaQuery *query, const WaLookupTable **table);
 

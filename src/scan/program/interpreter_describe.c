@@ -97,9 +97,9 @@ find_range_table(const WaInterpreter *interpreter,
 
 /* Finds the table of a call as a function of one column; else returns NULL. */
 static const WaLookupTable *
-find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
-				  const WaResidency *columns, const WaCallExpression *call,
-				  int *column)
+find_column_table(const WaInterpreter *interpreter,
+				  const WaSourceColumns *named, const WaResidency *columns,
+				  const WaCallExpression *call, int *column)
 {
 	WaColumnFunction function;
 	WaTextColumn of;
@@ -108,7 +108,7 @@ find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 		return NULL;
 	if (function.kind != WA_VECTOR_TEXT)
 		return find_range_table(interpreter, &function, &columns[*column]);
-	of = (WaTextColumn){&run->relation, &run->columns[*column],
+	of = (WaTextColumn){&named->relation, &named->columns[*column],
 						&columns[*column]};
 	return wa_text_table_find(&function, &of, false, InvalidOid);
 }
@@ -119,7 +119,7 @@ find_column_table(const WaInterpreter *interpreter, const WaRunMessage *run,
  * none.
  */
 static const WaLookupTable *
-find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
+find_table(const WaInterpreter *interpreter, const WaSourceColumns *named,
 		   const WaResidency *columns, const WaInstruction *instruction,
 		   int *number)
 {
@@ -138,14 +138,14 @@ find_table(const WaInterpreter *interpreter, const WaRunMessage *run,
 		if (call->buckets != NULL)
 			wa_buckets_use_table(call->buckets, table);
 	}
-	return table == NULL ? find_column_table(interpreter, run, columns,
+	return table == NULL ? find_column_table(interpreter, named, columns,
 											 call->expression, number)
 						 : table;
 }
 
 /* Has a query look up tables where the program calls. */
 static bool
-describe_calls(const WaInterpreter *interpreter, const WaRunMessage *run,
+describe_calls(const WaInterpreter *interpreter, const WaSourceColumns *named,
 			   const WaResidency *columns, WaQuery *query)
 {
 	const size_t bytes =
@@ -163,7 +163,7 @@ describe_calls(const WaInterpreter *interpreter, const WaRunMessage *run,
 
 		if (instruction->code != WA_CODE_CALL)
 			continue;
-		table = find_table(interpreter, run, columns, instruction, &number);
+		table = find_table(interpreter, named, columns, instruction, &number);
 		if (table == NULL)
 			return false;
 		tables[instruction->extra] = *table;
@@ -178,8 +178,8 @@ describe_calls(const WaInterpreter *interpreter, const WaRunMessage *run,
 
 bool
 wa_interpreter_describe(const WaInterpreter *interpreter,
-						const WaRunMessage *run, const WaResidency *columns,
-						WaQuery *query)
+						const WaSourceColumns *named,
+						const WaResidency *columns, WaQuery *query)
 {
 	WaQueryConstant *constants =
 		palloc(sizeof(WaQueryConstant) * (interpreter->nconstants + 1));
@@ -197,7 +197,7 @@ wa_interpreter_describe(const WaInterpreter *interpreter,
 	query->nconstants = (uint32_t) interpreter->nconstants;
 	query->constants = constants;
 	return interpreter->ncalls == 0 ||
-		   describe_calls(interpreter, run, columns, query);
+		   describe_calls(interpreter, named, columns, query);
 }
 
 /* Adds a look-up, and a register for its result; returns the register. */
@@ -236,7 +236,7 @@ add_look_up(WaQuery *query, int column, const WaLookupTable *table)
 
 int
 wa_interpreter_describe_ranks(const WaInterpreter *interpreter,
-							  const WaRunMessage *run,
+							  const WaSourceColumns *named,
 							  const WaResidency *columns, int number,
 							  const Var *column, Oid collation, WaQuery *query,
 							  const WaLookupTable **table)
@@ -253,7 +253,8 @@ wa_interpreter_describe_ranks(const WaInterpreter *interpreter,
 			 : !find_function(interpreter, call, &function, &place)) ||
 		function.kind != WA_VECTOR_TEXT)
 		return -1;
-	of = (WaTextColumn){&run->relation, &run->columns[place], &columns[place]};
+	of = (WaTextColumn){&named->relation, &named->columns[place],
+						&columns[place]};
 	*table = wa_text_table_find(&function, &of, true, collation);
 	return *table == NULL ? -1 : add_look_up(query, place, *table);
 }

@@ -16,6 +16,7 @@
 #include "client/residency.h"
 #include "client/resident.h"
 #include "client/trouble.h"
+#include "core/replies.h"
 #include "resident/relation.h"
 #include "scan/base/context_arena.h"
 #include "scan/plan/resident_worth.h"
@@ -43,33 +44,23 @@
 #define INPUT_BYTES 16
 
 /*
- * Finds out what is resident of the columns, if tables need to know.  Returns false if
- * nothing is.  What is not known of values beyond is left to the heap.
+ * Lays out the parcel: the query, its sources, the blocks that are used, those that are
+ * announced, and groups.  Fills it, but for the sources, and completes the message; returns
+ * false if it cannot.
  */
 static bool
-find_residency(WaAsking *asking)
+fill_parcel(const WaScanState *state, const WaWriter *query, WaAsking *asking)
 {
-	const WaRunMessage *run = &asking->run;
-
-	return !wa_resident_has_tables(asking->query) ||
-		   (wa_residency_describe(&run->relation, run->ncolumns, run->columns,
-								  &asking->resident) &&
-			asking->resident.complete_blocks > 0);
-}
-
-/*
- * Lays out the parcel: the query, the blocks that are used, those that are announced, and
- * groups.  Fills it and completes the message; returns false if it cannot.
- */
-static bool
-fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
-{
-	const uint64 blocks_bytes = wa_extents_bytes(run->nblocks);
+	WaRunMessage *run = &asking->run;
+	const uint64 blocks_bytes =
+		wa_run_words_bytes(asking->over.sources, run->nsources);
 	char *parcel;
 
 	run->query = 0;
 	run->query_bytes = query->nwords * sizeof(uint64);
-	run->used = TYPEALIGN64(64, run->query_bytes);
+	run->sources = TYPEALIGN64(64, run->query_bytes);
+	run->used = TYPEALIGN64(
+		64, run->sources + wa_run_sources_bytes(run->nsources, run->ncolumns));
 	run->cover = TYPEALIGN64(64, run->used + blocks_bytes);
 	run->groups = TYPEALIGN64(64, run->cover + blocks_bytes);
 	run->groups_room = GROUPS_ROOM;
@@ -85,6 +76,7 @@ fill_parcel(const WaScanState *state, const WaWriter *query, WaRunMessage *run)
 /* What the device process has answered. */
 typedef struct Answer
 {
+	const WaAsking *asking;
 	WaAnswerMessage counts;
 	uint64_t *used;     /* the blocks that it has used; NULL: all */
 	const void *groups; /* unchecked */
@@ -92,8 +84,25 @@ typedef struct Answer
 } Answer;
 
 /*
+ * Counts rows that were answered for as read (seq_tup_read), as those of the heap are: of
+ * several tables by their blocks.
+ */
+static void
+count_rows(const Answer *given)
+{
+	const WaAsking *asking = given->asking;
+	const WaAnswerMessage *answer = &given->counts;
+
+	for (uint32 i = 0; i < asking->run.nsources; i++)
+		pgstat_count_index_tuples(
+			asking->asked[i]->relation,
+			(int64) ((double) answer->rows * (double) asking->covered[i] /
+					 (double) answer->blocks));
+}
+
+/*
  * Leaves out the blocks that the device process has answered for, unless the others have
- * been read.  Their rows count as read (seq_tup_read), as those of the heap do.
+ * been read.
  */
 static void
 leave_out(WaScanState *state, const Answer *given)
@@ -102,8 +111,8 @@ leave_out(WaScanState *state, const Answer *given)
 
 	wa_why_heap_note(&state->sources, "");
 	if (!given->has_rest)
-		wa_resident_leave_out(&state->sources, given->used);
-	pgstat_count_index_tuples(state->sources.list[0]->relation, answer->rows);
+		wa_resident_leave_out(given->asking, given->used);
+	count_rows(given);
 	state->now.resident_blocks += (int64) answer->blocks;
 	state->now.resident_rows += (int64) answer->rows;
 	state->now.resident_ms += (double) answer->device_ns / 1000000.0;
@@ -202,31 +211,61 @@ count_failure(WaScanState *state)
 		(void) wa_client_fall_back(wa_client_reason(trouble));
 }
 
-/*
- * Returns how many blocks the device process has: what it has used, or what it was
- * known to have if it has found no use in an answer, or no room for one.
- */
+/* Counts the blocks of a source that an answer covers; *words: the first word of them. */
 static uint64
-count_covered(const WaScanState *state, const WaRunMessage *run,
-			  const WaAnswerMessage *answer)
+count_used(const WaRunSource *source, const uint64_t **words)
 {
-	return state->is_refused || (answer->blocks == 0 && answer->rows > 0)
-			   ? wa_residency_estimate(&run->relation, run->ncolumns,
-									   run->columns)
-			   : answer->blocks;
+	uint64 blocks = source->nblocks;
+
+	if (*words == NULL)
+		return blocks;
+	(void) wa_used_count(*words, source->nblocks, &blocks);
+	*words += wa_extents_bytes(source->nblocks) / sizeof(**words);
+	return blocks;
+}
+
+/*
+ * Counts how many blocks of each source the device process has: what it has used, or what
+ * it was known to have if it has found no use in an answer, or no room for one.
+ */
+static void
+count_covered(const WaScanState *state, const Answer *answer)
+{
+	const WaAsking *asking = answer->asking;
+	const WaAnswerMessage *counts = &answer->counts;
+	const bool is_known =
+		!state->is_refused && (counts->blocks > 0 || counts->rows == 0);
+	const uint64_t *words = answer->used;
+
+	for (uint32 i = 0; i < asking->run.nsources; i++)
+	{
+		WaSourceColumns named;
+
+		if (is_known)
+		{
+			asking->covered[i] =
+				counts->blocks == 0
+					? 0
+					: count_used(&asking->over.sources[i], &words);
+			continue;
+		}
+		wa_resident_name(asking, i, &named);
+		asking->covered[i] = wa_residency_estimate(
+			&named.relation, named.ncolumns, named.columns);
+	}
 }
 
 /* Sends a query and receives the answer; returns false if there is none. */
 static bool
-receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
+receive(WaScanState *state, const WaWriter *query, WaAsking *asking,
 		WaRest *rest, Answer *answer)
 {
 	const WaAnnounced announced = {.tell = wa_rest_read, .context = rest};
 
-	if (!fill_parcel(state, query, run))
+	if (!fill_parcel(state, query, asking))
 		return false;
-	answer->groups =
-		wa_client_run(run, &announced, &answer->counts, &answer->used);
+	answer->groups = wa_client_run(&asking->run, &asking->over, &announced,
+								   &answer->counts, &answer->used);
 	if (answer->groups == NULL)
 		return false;
 	answer->has_rest = rest->cover != NULL && answer->used == rest->cover;
@@ -235,31 +274,32 @@ receive(WaScanState *state, const WaWriter *query, WaRunMessage *run,
 
 /*
  * Asks what write_query has written for a stage, and takes the answer, whose counts it
- * stores.  Returns how many blocks the device process has, as far as we know.
+ * stores, and how many blocks of each source the device process has, as far as we know.
  */
-static uint64
+static void
 ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	const WaWriter *query, int stage, WaAnswerMessage *counts)
 {
-	WaRunMessage *run = &asking->run;
-	WaRest rest = {.state = state};
-	Answer answer = {.groups = NULL};
+	WaRest rest = {.state = state, .asking = asking};
+	Answer answer = {.asking = asking};
 	bool taken;
 
 	memset(counts, 0, sizeof(*counts));
 	wa_why_heap_note(&state->sources, WA_WHY_NOT_FRESH);
-	if (!wa_resident_settle(&state->sources, run))
-		return 0;
-	run->announces = inputs == NULL && stage < 0;
-	taken = receive(state, query, run, &rest, &answer);
+	if (!wa_resident_settle(asking))
+		return;
+	asking->run.announces = inputs == NULL && stage < 0;
+	taken = receive(state, query, asking, &rest, &answer);
 	if (!answer.has_rest)
 		wa_rest_forget(&rest);
 	if (taken && !wa_resident_is_reliable(&state->sources))
 	{
 		wa_rest_forget(&rest);
 		wa_client_release_groups();
-		return 0;
+		return;
 	}
+	if (taken)
+		count_covered(state, &answer);
 	taken =
 		taken && (take_answer(state, inputs, stage, &answer, &asking->ranks) ||
 				  wa_client_reject(false));
@@ -275,15 +315,23 @@ ask(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	}
 	else
 		count_failure(state);
-	return taken || state->is_refused ? count_covered(state, run, counts) : 0;
+	if (state->is_refused)
+		count_covered(state, &answer);
 }
 
-/* Suggests the columns of what was asked, of which so many blocks are there. */
+/* Suggests the columns of what was asked, as far as they are not there. */
 static void
-suggest(const WaAsking *asking, uint64 covered)
+suggest(const WaAsking *asking)
 {
-	wa_suggest_scanned(asking->sources->list[0]->relation,
-					   asking->query->compiler->attnums, &asking->run, covered);
+	const double nblocks = (double) wa_sources_nblocks(asking->sources);
+	WaSourceColumns named;
+
+	for (uint32 i = 0; i < asking->run.nsources; i++)
+	{
+		wa_resident_name(asking, i, &named);
+		wa_suggest_scanned(asking->asked[i]->relation, nblocks, &named,
+						   asking->covered[i]);
+	}
 }
 
 /*
@@ -297,7 +345,6 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
 	WaInterpreter *interpreter = state->query.interpreter;
 	WaAnswerMessage answer;
-	uint64 covered;
 	int stage;
 
 	do
@@ -312,11 +359,11 @@ ask_in_turn(WaScanState *state, WaAsking *asking, WaArena *arena)
 			return true;
 		if (!wa_resident_write_query(asking, stage, arena, &query))
 			return stage >= 0;
-		covered = ask(state, NULL, asking, &query, stage, &answer);
+		ask(state, NULL, asking, &query, stage, &answer);
 		/* Rows of blocks that it has answered for have no errors. */
 	} while (stage >= 0 && answer.kept_rows > 0 &&
 			 wa_interpreter_reach(interpreter, econtext, stage));
-	suggest(asking, covered);
+	suggest(asking);
 	return true;
 }
 
@@ -326,7 +373,7 @@ most_inputs(const WaAsking *asking)
 {
 	const WaScanQuery *query = asking->query;
 	const double worth = wa_resident_most_groups(
-		wa_sources_nblocks(asking->sources), query->nworkers);
+		(double) wa_sources_nblocks(asking->sources), query->nworkers);
 	const Size bytes =
 		(Size) INPUT_BYTES * (1 + query->nkeys + query->ncolumns);
 
@@ -352,7 +399,8 @@ ask_for_inputs(WaScanState *state, WaDistinctInputs *inputs, WaAsking *asking,
 	asking->most_groups = most_inputs(asking);
 	if (!wa_resident_write_query(asking, -1, arena, &query))
 		return false;
-	suggest(asking, ask(state, inputs, asking, &query, -1, &answer));
+	ask(state, inputs, asking, &query, -1, &answer);
+	suggest(asking);
 	return true;
 }
 
@@ -374,9 +422,9 @@ try_inputs(WaScanState *state, WaExcluded excluded, WaArena *arena)
 		return true;
 	wa_precompute_all(state);
 	wa_precompute(asking.query->interpreter, state->css.ss.ps.ps_ExprContext);
-	if (find_residency(&asking))
+	if (wa_resident_look(&asking))
 		return ask_for_inputs(state, inputs, &asking, arena);
-	suggest(&asking, 0);
+	suggest(&asking);
 	return true;
 }
 
@@ -411,8 +459,8 @@ use(WaScanState *state)
 		return;
 	wa_precompute_all(state);
 	wa_why_heap_note(&state->sources, WA_WHY_NOT_FRESH);
-	if (!find_residency(&asking))
-		suggest(&asking, 0);
+	if (!wa_resident_look(&asking))
+		suggest(&asking);
 	else if (!ask_in_turn(state, &asking, &arena))
 		use_inputs(state, WA_EXCLUDES_INTEGERS, &arena);
 }

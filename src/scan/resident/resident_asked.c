@@ -24,6 +24,17 @@
 #include "settings.h"
 #include "wal/wal.h"
 
+/* Returns why no source can have resident columns now, the end of a sentence, or NULL. */
+static const char *
+refuse_sources(const WaScanSources *sources)
+{
+	const char *refusal = "the table is small";
+
+	for (int i = 0; i < sources->count && refusal != NULL; i++)
+		refusal = wa_resident_refusal(sources->list[i]->relation);
+	return refusal;
+}
+
 const char *
 wa_resident_use_refusal(const WaScanSources *sources, bool was_refused)
 {
@@ -33,31 +44,136 @@ wa_resident_use_refusal(const WaScanSources *sources, bool was_refused)
 		return WA_WHY_IN_WORKER;
 	if (was_refused)
 		return "the groups would have taken more memory than they may";
-	if (!wa_resident_is_large(wa_sources_nblocks(sources)))
+	if (!wa_resident_is_large((double) wa_sources_nblocks(sources)))
 		return "the table is small";
-	if (sources->count != 1)
-		return "several tables are read";
-	return wa_resident_refusal(sources->list[0]->relation);
+	return refuse_sources(sources);
+}
+
+/*
+ * Adds a source to those that are asked for.  Returns why that cannot be, the end of a
+ * sentence, or NULL.
+ */
+static const char *
+add_source(WaAsking *asking, WaScanSource *source, WaRunSource *sources,
+		   int16 *attributes)
+{
+	const WaCompiler *compiler = asking->query->compiler;
+	WaRunMessage *run = &asking->run;
+	const uint32 number = run->nsources;
+	const char *refusal = wa_resident_refusal(source->relation);
+
+	if (refusal != NULL)
+		return refusal;
+	attributes += number * run->ncolumns;
+	for (uint32 i = 0; i < run->ncolumns; i++)
+	{
+		WaColumnName name;
+
+		if (!wa_resident_column(source->relation,
+								wa_source_attnum(source, compiler->attnums[i]),
+								&name))
+			return "a column that the query uses cannot be resident";
+		attributes[i] = name.attribute;
+		name.attribute = 0;
+		run->columns[i] = name;
+	}
+	sources[number].relation = wa_resident_storage(source->relation);
+	sources[number].nblocks = wa_heap_nblocks(source->heap);
+	asking->asked[number] = source;
+	run->nsources++;
+	return NULL;
 }
 
 const char *
 wa_resident_describe_run(WaAsking *asking)
 {
-	const WaScanSource *source = asking->sources->list[0];
-	const WaCompiler *compiler = asking->query->compiler;
+	const WaScanSources *sources = asking->sources;
+	const Size room = Min(sources->count, WA_MAX_RUN_SOURCES);
 	WaRunMessage *run = &asking->run;
+	WaRunSource *over = palloc(sizeof(WaRunSource) * (room + 1));
+	const char *refusal = NULL;
+	int16 *attributes;
 
-	run->relation = wa_resident_storage(source->relation);
-	run->nblocks = wa_heap_nblocks(source->heap);
-	run->ncolumns = (uint32) compiler->ncolumns;
-	if (run->ncolumns > WA_MAX_QUERY_COLUMNS)
+	if (asking->query->compiler->ncolumns > WA_MAX_QUERY_COLUMNS)
 		return "the query uses too many columns";
-	for (uint32 i = 0; i < run->ncolumns; i++)
-		if (!wa_resident_column(source->relation,
-								wa_source_attnum(source, compiler->attnums[i]),
-								&run->columns[i]))
-			return "a column that the query uses cannot be resident";
-	return wa_resident_push_refusal(asking);
+	run->nsources = 0;
+	run->ncolumns = (uint32) asking->query->compiler->ncolumns;
+	attributes = palloc(sizeof(int16) * (room * run->ncolumns + 1));
+	asking->asked = palloc(sizeof(WaScanSource *) * (room + 1));
+	asking->covered = palloc0(sizeof(uint64) * (room + 1));
+	for (Size i = 0; i < room; i++)
+	{
+		const char *reason =
+			add_source(asking, sources->list[i], over, attributes);
+
+		refusal = reason == NULL ? refusal : reason;
+	}
+	asking->over = (WaRunOver){over, attributes};
+	return run->nsources == 0 ? refusal : wa_resident_push_refusal(asking);
+}
+
+void
+wa_resident_name(const WaAsking *asking, uint32 number, WaSourceColumns *named)
+{
+	const WaRunMessage *run = &asking->run;
+	const WaRunSource *source = &asking->over.sources[number];
+
+	named->relation = source->relation;
+	named->nblocks = source->nblocks;
+	named->ncolumns = run->ncolumns;
+	wa_run_names(run, &asking->over.attributes[(Size) number * run->ncolumns],
+				 named->columns);
+}
+
+/* Adds what is resident of the columns of another source. */
+static void
+add_residency(WaResidentMessage *all, const WaResidentMessage *other)
+{
+	all->complete_blocks += other->complete_blocks;
+	for (uint32 i = 0; i < all->ncolumns; i++)
+	{
+		WaResidency *to = &all->columns[i];
+		const WaResidency *from = &other->columns[i];
+
+		to->blocks += from->blocks;
+		to->odd_blocks += from->odd_blocks;
+		to->rows += from->rows;
+		to->bytes += from->bytes;
+		to->smallest = Min(to->smallest, from->smallest);
+		to->largest = Max(to->largest, from->largest);
+		if (to->dictionary == from->dictionary)
+			to->texts = Max(to->texts, from->texts);
+	}
+}
+
+bool
+wa_resident_look(WaAsking *asking)
+{
+	bool is_found = false;
+
+	if (!wa_resident_has_tables(asking->query))
+		return true;
+	for (uint32 i = 0; i < asking->run.nsources; i++)
+	{
+		WaSourceColumns named;
+		WaResidentMessage answer;
+
+		wa_resident_name(asking, i, &named);
+		if (!wa_residency_describe(&named.relation, named.ncolumns,
+								   named.columns, &answer))
+			return false;
+		if (answer.complete_blocks == 0)
+			continue;
+		if (is_found)
+			add_residency(&asking->resident, &answer);
+		else
+		{
+			asking->named = named;
+			asking->resident = answer;
+			is_found = true;
+		}
+	}
+	return is_found;
 }
 
 bool
@@ -91,19 +207,35 @@ follow(Snapshot snapshot, uint64 *position)
 	return true;
 }
 
-bool
-wa_resident_settle(WaScanSources *sources, WaRunMessage *run)
+/* Tells whether a moment ago nothing could be used of any source. */
+static bool
+is_none(const WaAsking *asking)
 {
-	const Snapshot snapshot = sources->estate->es_snapshot;
+	WaSourceColumns named;
 
-	if (wa_residency_is_none(&run->relation, run->ncolumns, run->columns))
-		return false;
-	if (!follow(snapshot, &run->position))
+	for (uint32 i = 0; i < asking->run.nsources; i++)
 	{
-		wa_why_heap_note(sources, "WAL could not be followed");
+		wa_resident_name(asking, i, &named);
+		if (!wa_residency_is_none(&named.relation, named.ncolumns,
+								  named.columns))
+			return false;
+	}
+	return true;
+}
+
+bool
+wa_resident_settle(WaAsking *asking)
+{
+	const Snapshot snapshot = asking->sources->estate->es_snapshot;
+
+	if (is_none(asking))
+		return false;
+	if (!follow(snapshot, &asking->run.position))
+	{
+		wa_why_heap_note(asking->sources, "WAL could not be followed");
 		return false;
 	}
-	wa_snapshot_describe(snapshot, &run->snapshot);
+	wa_snapshot_describe(snapshot, &asking->run.snapshot);
 	return true;
 }
 

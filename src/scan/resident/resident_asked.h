@@ -9,17 +9,27 @@
 #include "scan/resident/resident_query.h"
 
 /*
- * Returns why a query may not use resident columns of a table at all, the end of a
+ * Returns why a query may not use resident columns of its tables at all, the end of a
  * sentence, or NULL.  was_refused: its groups have taken too much memory.
  */
 extern WA_MUST_CHECK const char *
 wa_resident_use_refusal(const WaScanSources *sources, bool was_refused);
 
 /*
- * Describes which columns of the table are asked for.  Returns why they cannot be, the end
- * of a sentence, or NULL.
+ * Describes which columns of the sources are asked for; those that cannot have them resident
+ * are left to the heap.  Returns why none can, the end of a sentence, or NULL.
  */
 extern WA_MUST_CHECK const char *wa_resident_describe_run(WaAsking *asking);
+
+/* Names the columns of a source that is asked for, by its number. */
+extern void wa_resident_name(const WaAsking *asking, uint32 number,
+							 WaSourceColumns *named);
+
+/*
+ * Finds out what is resident of the columns, if tables need to know.  Returns false if
+ * nothing is.  What is not known of values beyond is left to the heap.
+ */
+extern WA_MUST_CHECK bool wa_resident_look(WaAsking *asking);
 
 /* Tells whether the device process is ready, or notes why it is not asked. */
 extern WA_MUST_CHECK bool wa_resident_is_ready(WaScanSources *sources);
@@ -28,8 +38,7 @@ extern WA_MUST_CHECK bool wa_resident_is_ready(WaScanSources *sources);
  * Describes the query's snapshot, and has WAL be followed as far as it needs.  Returns
  * false, having noted why, if there is no use in asking then.
  */
-extern WA_MUST_CHECK bool wa_resident_settle(WaScanSources *sources,
-											 WaRunMessage *run);
+extern WA_MUST_CHECK bool wa_resident_settle(WaAsking *asking);
 
 /* Tells whether an answer can be relied on, when it is there. */
 extern WA_MUST_CHECK bool wa_resident_is_reliable(const WaScanSources *sources);

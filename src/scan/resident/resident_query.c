@@ -52,7 +52,7 @@ push_ranks(WaAsking *asking, int number, WaQueryColumn *column, WaQuery *pushed)
 
 	column->kind = WA_VECTOR_INT;
 	column->argument = wa_interpreter_describe_ranks(
-		query->interpreter, &asking->run, asking->resident.columns, argument,
+		query->interpreter, &asking->named, asking->resident.columns, argument,
 		var, query->columns[number].plan.collation, pushed,
 		&asking->ranks.of[number]);
 	pushed->end = (uint32) pushed->program.ninstructions;
@@ -130,7 +130,7 @@ wa_resident_write_query(WaAsking *asking, int stage, WaArena *arena,
 {
 	WaQuery pushed = asking->query->compiled;
 
-	if (!wa_interpreter_describe(asking->query->interpreter, &asking->run,
+	if (!wa_interpreter_describe(asking->query->interpreter, &asking->named,
 								 asking->resident.columns, &pushed))
 		return false;
 	if (stage >= 0)

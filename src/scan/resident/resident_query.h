@@ -5,8 +5,9 @@
 #ifndef WA_SCAN_RESIDENT_QUERY_H
 #define WA_SCAN_RESIDENT_QUERY_H
 
+#include "client/residency.h"
+#include "client/resident.h"
 #include "core/must_check.h"
-#include "core/protocol.h"
 #include "scan/rows/merge.h"
 
 /* What the device process is asked: of the node, or for its distinct inputs. */
@@ -14,11 +15,21 @@ typedef struct WaAsking
 {
 	const WaScanQuery *query;
 	WaScanSources *sources;
-	WaTopN top_n;               /* of the groups; of limit 0: all are wanted */
-	uint32 most_groups;         /* that are of use; 0: any number */
-	WaRunMessage run;           /* set by wa_resident_describe_run, and */
-	WaResidentMessage resident; /* undefined if there are no tables */
-	WaRanks ranks;              /* set by wa_resident_write_query */
+	WaTopN top_n;       /* of the groups; of limit 0: all are wanted */
+	uint32 most_groups; /* that are of use; 0: any number */
+
+	/* Set by wa_resident_describe_run, as many as run.nsources: */
+	WaRunMessage run;
+	WaRunOver over;
+	WaScanSource **asked; /* sources that can be resident; of each */
+	uint64
+		*covered; /* how many blocks the device process has, if it was asked */
+
+	/* Set by wa_resident_look, if there are tables: */
+	WaSourceColumns named;      /* of one of these sources, whose texts are */
+	WaResidentMessage resident; /* those of all */
+
+	WaRanks ranks; /* set by wa_resident_write_query */
 } WaAsking;
 
 /*

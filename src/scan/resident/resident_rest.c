@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 #include "scan/parallel/parallel.h"
 #include "scan/resident/resident_rest.h"
@@ -13,21 +13,28 @@
 #include "scan/spill/spill.h"
 
 void
-wa_resident_leave_out(WaScanSources *sources, const uint64_t *covered)
+wa_resident_leave_out(const WaAsking *asking, const uint64_t *covered)
 {
-	WaScanSource *source = sources->list[0];
-	const Size bytes = wa_heap_covered_bytes(source->heap);
+	WaScanSources *sources = asking->sources;
 
 	sources->is_covered = true;
-	if (covered == NULL)
+	for (uint32 i = 0; i < asking->run.nsources; i++)
 	{
-		wa_heap_leave_out_all(source->heap);
-		return;
+		WaScanSource *source = asking->asked[i];
+		const Size bytes = wa_heap_covered_bytes(source->heap);
+
+		if (covered == NULL)
+		{
+			wa_heap_leave_out_all(source->heap);
+			continue;
+		}
+		/* Groups may be spilled while the scan goes on. */
+		source->covered =
+			MemoryContextAlloc(sources->estate->es_query_cxt, bytes);
+		memcpy(source->covered, covered, bytes);
+		wa_heap_leave_out(source->heap, source->covered);
+		covered += bytes / sizeof(*covered);
 	}
-	/* Groups may be spilled while the scan goes on. */
-	source->covered = MemoryContextAlloc(sources->estate->es_query_cxt, bytes);
-	memcpy(source->covered, covered, bytes);
-	wa_heap_leave_out(source->heap, source->covered);
 }
 
 void
@@ -35,22 +42,20 @@ wa_rest_read(void *rest, uint64_t *cover, uint64 blocks)
 {
 	WaRest *reading = rest;
 	WaScanState *state = reading->state;
-	const BlockNumber left =
-		(BlockNumber) (wa_sources_nblocks(&state->sources) - blocks);
+	const uint64 left = wa_sources_nblocks(&state->sources) - blocks;
 	MemoryContext old;
 
 	if (wa_parallel_wanted(state, left, true) > 0)
 		return;
 	ereport(DEBUG1,
-			(errmsg_internal(
-				"warpagg reads the rest of \"%s\" while the "
-				"device process computes",
-				RelationGetRelationName(state->sources.list[0]->relation))));
+			(errmsg_internal("warpagg reads the rest of \"%s\" while the "
+							 "device process computes",
+							 get_rel_name(state->sources.table))));
 	reading->cover = cover;
 	reading->kept_rows = state->now.kept_rows;
 	reading->rowwise_rows = state->now.rowwise_rows;
 	old = MemoryContextSwitchTo(state->sources.estate->es_query_cxt);
-	wa_resident_leave_out(&state->sources, cover);
+	wa_resident_leave_out(reading->asking, cover);
 	wa_scan_read(state);
 	MemoryContextSwitchTo(old);
 }

@@ -9,12 +9,14 @@
 #ifndef WA_SCAN_RESIDENT_REST_H
 #define WA_SCAN_RESIDENT_REST_H
 
+#include "scan/resident/resident_query.h"
 #include "scan/state/scan_state.h"
 
 /* What has been read meanwhile. */
 typedef struct WaRest
 {
 	WaScanState *state;
+	const WaAsking *asking;
 	const uint64_t *cover; /* beside these blocks; NULL: nothing */
 	int64 kept_rows;       /* those of the state before */
 	int64 rowwise_rows;    /* likewise */
@@ -22,7 +24,8 @@ typedef struct WaRest
 
 /*
  * Reads what blocks that are announced leave, into the groups of the node, which have no
- * row yet, unless workers are wanted for it.  rest: a WaRest with its state.
+ * row yet, unless workers are wanted for it.  rest: a WaRest with its state and what is
+ * asked.
  */
 extern void wa_rest_read(void *rest, uint64_t *cover, uint64 blocks);
 
@@ -30,10 +33,10 @@ extern void wa_rest_read(void *rest, uint64_t *cover, uint64 blocks);
 extern void wa_rest_forget(WaRest *rest);
 
 /*
- * Has the scan, of which no row was read, leave out the blocks whose bits are set; NULL:
- * all.
+ * Has the scan, of which no row was read, leave out the blocks of what was asked for whose
+ * bits are set, source after source; NULL: all.
  */
-extern void wa_resident_leave_out(WaScanSources *sources,
+extern void wa_resident_leave_out(const WaAsking *asking,
 								  const uint64_t *covered);
 
 #endif /* WA_SCAN_RESIDENT_REST_H */
